@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * order.h - the scheduler of every replay engine: may this operation start?
+ *
+ * Each task publishes how many of its operations have ended; each hub how many
+ * arrivals it still needs. A wait reads one of these numbers. There is no lock: a
+ * task's number is written by the task alone, and grows; a hub's is counted down
+ * atomically, and stays at zero.
+ *
+ *		    writes                      reads
+ *   progress[t]    who performs t, release     everybody, acquire
+ *   pending[h]     who arrives at h, atomic    everybody, acquire
+ *
+ * What it means to wait is the engine's business: sleep, spin, or do something else.
+ */
+#ifndef IOTAPE_ORDER_H
+#define IOTAPE_ORDER_H
+
+#include "program.h"
+
+/**
+ * struct iot_order - how far the tasks and hubs of a program are
+ * @program: verified
+ * @progress: for each task, operations that have ended
+ * @pending: for each hub, arrivals that are missing
+ */
+struct iot_order {
+	const struct iot_program *program;
+	u32 *progress;
+	u32 *pending;
+};
+
+void iot_order_init(struct iot_order *order, const struct iot_program *program, u32 *progress,
+		    u32 *pending);
+
+/**
+ * iot_order_holds() - does a wait hold?
+ * @order: of the replay
+ * @wait: one of its program's
+ *
+ * If it does, everything that happened before the operation ended, or before the last
+ * arrival, is visible to the caller.
+ */
+static inline bool iot_order_holds(const struct iot_order *order,
+				   const struct iot_program_wait *wait)
+{
+	u32 task = le32_to_cpu(wait->task), index = le32_to_cpu(wait->index);
+
+	if (task == IOT_WAIT_HUB)
+		return iot_load_acquire(&order->pending[index]) == 0;
+	return iot_load_acquire(&order->progress[task]) > index;
+}
+
+const struct iot_program_wait *iot_order_blocker(const struct iot_order *order, u32 task,
+						 const struct iot_program_op *op, u32 *next);
+
+#endif

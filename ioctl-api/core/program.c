@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * program.c - open a program and find its sections.
+ *
+ * Its bytes come from anybody. What iot_program_open() has accepted can be read
+ * without going out of bounds as long as indices are checked; what verify.c has
+ * accepted needs no check at all.
+ */
+#include "program.h"
+
+#include "crc32c.h"
+
+static_assert(sizeof(struct iot_section) == 24, "layout of a section");
+static_assert(sizeof(struct iot_program_head) == 248, "layout of the header");
+static_assert(sizeof(struct iot_program_task) == 48, "layout of a task");
+static_assert(sizeof(struct iot_program_op) == 96, "layout of an operation");
+static_assert(sizeof(struct iot_program_wait) == 8, "layout of a wait");
+static_assert(sizeof(struct iot_program_hub) == 8, "layout of a hub");
+static_assert(sizeof(struct iot_program_object) == 16, "layout of an object");
+static_assert(sizeof(struct iot_program_entry) == 48, "layout of an entry of the tree");
+static_assert(sizeof(struct iot_program_fact) == 8, "layout of a fact");
+
+static const u32 unit_bytes[IOT_SECTION_COUNT] = {
+	[IOT_SECTION_TASKS] = sizeof(struct iot_program_task),
+	[IOT_SECTION_OPS] = sizeof(struct iot_program_op),
+	[IOT_SECTION_WAITS] = sizeof(struct iot_program_wait),
+	[IOT_SECTION_HUBS] = sizeof(struct iot_program_hub),
+	[IOT_SECTION_OBJECTS] = sizeof(struct iot_program_object),
+	[IOT_SECTION_TREE] = sizeof(struct iot_program_entry),
+	[IOT_SECTION_STRINGS] = 1,
+	[IOT_SECTION_FACTS] = sizeof(struct iot_program_fact),
+};
+
+/* More than this cannot be meant, and products of it with a unit do not overflow. */
+#define COUNT_MAX (1ull << 40)
+/* What is numbered by 32 bits. */
+#define SMALL_COUNT_MAX 0xfffffff0ull
+
+/**
+ * iot_refuse() - note why and where something is refused
+ * @reject: filled in
+ * @reason: an enum iot_reject_reason
+ * @offset_bytes: where, from the beginning of the file
+ *
+ * Return: the negative errno that goes with the reason.
+ */
+int iot_refuse(struct iot_reject *reject, u32 reason, u64 offset_bytes)
+{
+	static const struct {
+		u32 reason;
+		int error;
+	} errors[] = {
+#define REJECT_ERROR(id, name, error, sentence) { id, error },
+		IOT_REJECTS(REJECT_ERROR)
+#undef REJECT_ERROR
+	};
+	size_t i;
+
+	reject->reason = reason;
+	reject->reserved = 0;
+	reject->offset_bytes = offset_bytes;
+	for (i = 0; i < ARRAY_SIZE(errors); i++)
+		if (errors[i].reason == reason)
+			return -errors[i].error;
+	return -EBADMSG;
+}
+
+/* Bytes of a section of a header that iot_program_size() has accepted. */
+u64 iot_section_bytes(const struct iot_program_head *head, u32 section)
+{
+	return le64_to_cpu(head->sections[section].count) * unit_bytes[section];
+}
+
+static int check_section(const struct iot_program_head *head, u32 section,
+			 struct iot_reject *reject)
+{
+	const struct iot_section *s = &head->sections[section];
+	u64 where = offsetof(struct iot_program_head, sections) + section * sizeof(*s);
+	u64 count_max = section == IOT_SECTION_OPS || section == IOT_SECTION_WAITS ?
+				COUNT_MAX : SMALL_COUNT_MAX;
+
+	if (section == IOT_SECTION_TASKS)
+		count_max = IOT_PROGRAM_TASKS_MAX;
+	if (le32_to_cpu(s->reserved))
+		return iot_refuse(reject, IOT_REJECT_reserved, where);
+	if (le64_to_cpu(s->count) > count_max || le64_to_cpu(s->offset_bytes) > COUNT_MAX ||
+	    le64_to_cpu(s->offset_bytes) % 8 || le64_to_cpu(s->offset_bytes) < sizeof(*head))
+		return iot_refuse(reject, IOT_REJECT_section, where);
+	return 0;
+}
+
+/**
+ * iot_program_size() - how long a program is, by its header
+ * @head: the first bytes of it, not trusted
+ * @reject: filled in if it is refused
+ *
+ * Return: its length in bytes, header included; or a negative errno.
+ */
+s64 iot_program_size(const struct iot_program_head *head, struct iot_reject *reject)
+{
+	u64 size = sizeof(*head), stop;
+	u32 i;
+	int err;
+
+	if (memcmp(head->magic, IOT_PROGRAM_MAGIC, IOT_PROGRAM_MAGIC_BYTES))
+		return iot_refuse(reject, IOT_REJECT_program_magic, 0);
+	if (le16_to_cpu(head->major) != IOT_PROGRAM_MAJOR)
+		return iot_refuse(reject, IOT_REJECT_program_major, 8);
+	if (iot_crc32c(0, head, offsetof(struct iot_program_head, head_crc)) !=
+	    le32_to_cpu(head->head_crc) || le16_to_cpu(head->head_bytes) != sizeof(*head))
+		return iot_refuse(reject, IOT_REJECT_program_head, 0);
+	if (le32_to_cpu(head->features_incompat))
+		return iot_refuse(reject, IOT_REJECT_program_feature,
+			      offsetof(struct iot_program_head, features_incompat));
+	if (le32_to_cpu(head->reserved) || le32_to_cpu(head->reserved2))
+		return iot_refuse(reject, IOT_REJECT_reserved,
+			      offsetof(struct iot_program_head, reserved));
+	for (i = 0; i < IOT_SECTION_COUNT; i++) {
+		err = check_section(head, i, reject);
+		if (err)
+			return err;
+		stop = le64_to_cpu(head->sections[i].offset_bytes) + iot_section_bytes(head, i);
+		if (stop > size)
+			size = stop;
+	}
+	return (s64)size;
+}
+
+static const void *section_at(const struct iot_program *program, u32 section)
+{
+	return program->bytes + le64_to_cpu(program->head->sections[section].offset_bytes);
+}
+
+/**
+ * iot_program_open() - find the sections of a program
+ * @program: filled in; it points into @bytes
+ * @bytes: the whole program, aligned to 8, not trusted
+ * @byte_count: its length
+ * @reject: filled in if it is refused
+ *
+ * Return: 0 or a negative errno.
+ */
+int iot_program_open(struct iot_program *program, const void *bytes, u64 byte_count,
+		     struct iot_reject *reject)
+{
+	const struct iot_program_head *head = bytes;
+	s64 size;
+
+	if (byte_count < sizeof(*head))
+		return iot_refuse(reject, IOT_REJECT_program_short, byte_count);
+	size = iot_program_size(head, reject);
+	if (size < 0)
+		return (int)size;
+	if ((u64)size > byte_count)
+		return iot_refuse(reject, IOT_REJECT_program_short, byte_count);
+	program->bytes = bytes;
+	program->byte_count = byte_count;
+	program->head = head;
+	program->tasks = section_at(program, IOT_SECTION_TASKS);
+	program->ops = section_at(program, IOT_SECTION_OPS);
+	program->waits = section_at(program, IOT_SECTION_WAITS);
+	program->hubs = section_at(program, IOT_SECTION_HUBS);
+	program->objects = section_at(program, IOT_SECTION_OBJECTS);
+	program->tree = section_at(program, IOT_SECTION_TREE);
+	program->strings = section_at(program, IOT_SECTION_STRINGS);
+	program->facts = section_at(program, IOT_SECTION_FACTS);
+	program->task_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_TASKS].count);
+	program->op_count = le64_to_cpu(head->sections[IOT_SECTION_OPS].count);
+	program->wait_count = le64_to_cpu(head->sections[IOT_SECTION_WAITS].count);
+	program->hub_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_HUBS].count);
+	program->object_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_OBJECTS].count);
+	program->entry_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_TREE].count);
+	program->string_bytes = le64_to_cpu(head->sections[IOT_SECTION_STRINGS].count);
+	program->fact_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_FACTS].count);
+	program->handle_count = le32_to_cpu(head->handles);
+	program->map_count = le32_to_cpu(head->maps);
+	return 0;
+}

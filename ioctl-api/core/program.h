@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * program.h - a program in memory: where its sections are, and whether it can be trusted.
+ */
+#ifndef IOTAPE_CORE_PROGRAM_H
+#define IOTAPE_CORE_PROGRAM_H
+
+#include <iotape/program.h>
+#include <iotape/reject.h>
+
+#include "port.h"
+
+/**
+ * struct iot_program - a program whose bytes are in memory
+ *
+ * The sections are used in place; numbers are little-endian and read through
+ * le32_to_cpu() and its like.
+ */
+struct iot_program {
+	const u8 *bytes;
+	u64 byte_count;
+	const struct iot_program_head *head;
+	const struct iot_program_task *tasks;
+	const struct iot_program_op *ops;
+	const struct iot_program_wait *waits;
+	const struct iot_program_hub *hubs;
+	const struct iot_program_object *objects;
+	const struct iot_program_entry *tree;
+	const char *strings;
+	const struct iot_program_fact *facts;
+	u32 task_count;
+	u64 op_count;
+	u64 wait_count;
+	u32 hub_count;
+	u32 object_count;
+	u32 entry_count;
+	u64 string_bytes;
+	u32 fact_count;
+	u32 handle_count;
+	u32 map_count;
+};
+
+/* Called now and then by what takes long: may give up the CPU; not 0 to stop with that. */
+typedef int (*iot_pause_fn)(void *context);
+
+int iot_refuse(struct iot_reject *reject, u32 reason, u64 offset_bytes);
+u64 iot_section_bytes(const struct iot_program_head *head, u32 section);
+s64 iot_program_size(const struct iot_program_head *head, struct iot_reject *reject);
+int iot_program_open(struct iot_program *program, const void *bytes, u64 byte_count,
+		     struct iot_reject *reject);
+int iot_program_verify(const struct iot_program *program, u32 *scratch, iot_pause_fn pause,
+		       void *context, struct iot_reject *reject);
+u64 iot_program_scratch_count(const struct iot_program *program);
+
+static inline const char *iot_program_string(const struct iot_program *program, __le32 offset)
+{
+	return program->strings + le32_to_cpu(offset);
+}
+
+#endif

@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * verify.c - is a program safe to run? Every byte of it is looked at.
+ *
+ * What passes refers to nothing outside of itself, names no path that could lead out
+ * of a directory by its text, and can run to its end: its operations do not wait for
+ * each other in a circle. That it does what the trace did is not verified here; that
+ * is what a replay finds out.
+ */
+#include "crc32c.h"
+#include "order.h"
+#include "program.h"
+#include "record.h"
+
+#define PAUSE_OPS	  4096
+#define PAUSE_BYTES	  (1u << 20)
+#define THINK_MAX_NS	  (1ull << 50) /* thirteen days; the product with a scale fits */
+#define CREATE_MODE_MASK  0xf000u
+
+struct verifier {
+	const struct iot_program *program;
+	struct iot_reject *reject;
+	iot_pause_fn pause;
+	void *context;
+};
+
+static int pause(const struct verifier *v)
+{
+	return v->pause ? v->pause(v->context) : 0;
+}
+
+static int refuse_at(const struct verifier *v, u32 reason, const void *where)
+{
+	return iot_refuse(v->reject, reason, (u64)((const u8 *)where - v->program->bytes));
+}
+
+/* -- checksums ------------------------------------------------------------------ */
+
+static int check_section_crc(const struct verifier *v, u32 section)
+{
+	const struct iot_section *s = &v->program->head->sections[section];
+	u64 left = iot_section_bytes(v->program->head, section);
+	const u8 *p = v->program->bytes + le64_to_cpu(s->offset_bytes);
+	u32 crc = 0;
+	int err;
+
+	while (left) {
+		size_t bytes = left < PAUSE_BYTES ? (size_t)left : PAUSE_BYTES;
+
+		crc = iot_crc32c(crc, p, bytes);
+		p += bytes;
+		left -= bytes;
+		err = pause(v);
+		if (err)
+			return err;
+	}
+	if (crc != le32_to_cpu(s->crc))
+		return iot_refuse(v->reject, IOT_REJECT_section_crc, le64_to_cpu(s->offset_bytes));
+	return 0;
+}
+
+/* -- strings and paths ------------------------------------------------------------ */
+
+/* The table ends with a zero byte, so every text that begins in it ends in it. */
+static int check_strings(const struct verifier *v)
+{
+	const struct iot_program *program = v->program;
+
+	if (!program->string_bytes || program->strings[0] ||
+	    program->strings[program->string_bytes - 1])
+		return refuse_at(v, IOT_REJECT_string, program->strings);
+	return 0;
+}
+
+static bool is_string(const struct verifier *v, __le32 offset)
+{
+	return le32_to_cpu(offset) < v->program->string_bytes;
+}
+
+static bool is_component(const char *text, size_t bytes)
+{
+	if (!bytes || bytes > IOT_PROGRAM_NAME_MAX)
+		return false;
+	return !(text[0] == '.' && (bytes == 1 || (bytes == 2 && text[1] == '.')));
+}
+
+/* "." for the target itself, or components that are names, with single slashes between. */
+static bool is_path(const struct verifier *v, __le32 offset)
+{
+	const char *text, *slash;
+	size_t bytes;
+
+	if (!is_string(v, offset))
+		return false;
+	text = iot_program_string(v->program, offset);
+	if (!strcmp(text, "."))
+		return true;
+	if (strlen(text) >= IOT_PROGRAM_PATH_MAX)
+		return false;
+	for (;;) {
+		slash = strchr(text, '/');
+		bytes = slash ? (size_t)(slash - text) : strlen(text);
+		if (!is_component(text, bytes))
+			return false;
+		if (!slash)
+			return true;
+		text = slash + 1;
+	}
+}
+
+/* -- operations --------------------------------------------------------------------- */
+
+/* What a kind of operation uses; what it does not use must be zero. */
+enum use {
+	USE_HANDLE = 1 << 0,
+	USE_PATH = 1 << 1,
+	USE_PATH_OR_HANDLE = 1 << 2,
+	USE_OTHER_HANDLE = 1 << 3,
+	USE_OTHER_MAP = 1 << 4,
+	USE_PATH2 = 1 << 5,
+	USE_TEXT2 = 1 << 6,
+	USE_OFFSET = 1 << 7,  /* not negative */
+	USE_LENGTH = 1 << 8,  /* of a read or write */
+	USE_HUB = 1 << 9,     /* in `handle`, or 0 */
+	USE_NOTHING = 1 << 10,
+};
+
+#define ALL_BITS(bit, name, sentence) | 1u << bit
+
+static const struct rule {
+	u16 kind;
+	u16 uses;
+	u32 flags; /* that are known */
+} rules[] = {
+	{ IOT_KIND_lookup, USE_PATH, 0 IOT_INTENTS(ALL_BITS) },
+	{ IOT_KIND_open, USE_PATH | USE_HANDLE, 0 IOT_OPEN_FLAGS(ALL_BITS) },
+	{ IOT_KIND_stat, USE_PATH_OR_HANDLE, 0 },
+	{ IOT_KIND_setattr, USE_PATH_OR_HANDLE, 0 IOT_ATTRS(ALL_BITS) },
+	{ IOT_KIND_mkdir, USE_PATH, 0 },
+	{ IOT_KIND_mknod, USE_PATH, 0 },
+	{ IOT_KIND_rmdir, USE_PATH, 0 },
+	{ IOT_KIND_unlink, USE_PATH, 0 },
+	{ IOT_KIND_rename, USE_PATH | USE_PATH2, 0 IOT_RENAME_FLAGS(ALL_BITS) },
+	{ IOT_KIND_link, USE_PATH | USE_PATH2, 0 },
+	{ IOT_KIND_symlink, USE_PATH | USE_TEXT2, 0 },
+	{ IOT_KIND_readlink, USE_PATH, 0 },
+	{ IOT_KIND_follow, USE_PATH, 0 },
+	{ IOT_KIND_statfs, USE_PATH, 0 },
+	{ IOT_KIND_getxattr, USE_PATH_OR_HANDLE | USE_TEXT2, 0 },
+	{ IOT_KIND_setxattr, USE_PATH_OR_HANDLE | USE_TEXT2, 3 },
+	{ IOT_KIND_removexattr, USE_PATH_OR_HANDLE | USE_TEXT2, 0 },
+	{ IOT_KIND_listxattr, USE_PATH_OR_HANDLE, 0 },
+	{ IOT_KIND_flush, USE_HANDLE, 0 },
+	{ IOT_KIND_release, USE_HANDLE, 0 },
+	{ IOT_KIND_read, USE_HANDLE | USE_OFFSET | USE_LENGTH, 0 IOT_RW_FLAGS(ALL_BITS) },
+	{ IOT_KIND_write, USE_HANDLE | USE_OFFSET | USE_LENGTH, 0 IOT_RW_FLAGS(ALL_BITS) },
+	{ IOT_KIND_seek, USE_HANDLE, 7 },
+	{ IOT_KIND_fsync, USE_HANDLE, 0 IOT_RW_FLAGS(ALL_BITS) },
+	{ IOT_KIND_readdir, USE_HANDLE, 0xffffffff },
+	{ IOT_KIND_fallocate, USE_HANDLE, 0 IOT_FALLOC_FLAGS(ALL_BITS) },
+	{ IOT_KIND_fadvise, USE_HANDLE, 7 },
+	{ IOT_KIND_copy_range, USE_HANDLE | USE_OTHER_HANDLE | USE_OFFSET | USE_LENGTH, 0 },
+	{ IOT_KIND_remap_range, USE_HANDLE | USE_OTHER_HANDLE | USE_OFFSET, 3 },
+	{ IOT_KIND_map, USE_HANDLE | USE_OTHER_MAP | USE_OFFSET, 0 IOT_MAP_FLAGS(ALL_BITS) },
+	{ IOT_KIND_unmap, USE_OTHER_MAP | USE_OFFSET, 0 },
+	{ IOT_KIND_touch, USE_OTHER_MAP | USE_OFFSET, 0 IOT_TOUCH_FLAGS(ALL_BITS) },
+	{ IOT_KIND_msync, USE_OTHER_MAP, 0 IOT_RW_FLAGS(ALL_BITS) },
+	{ IOT_KIND_madvise, USE_OTHER_MAP, 7 },
+	{ IOT_PLAY_arrive, USE_HUB, 0 },
+	{ IOT_PLAY_leave, USE_NOTHING, 0 },
+	{ IOT_PLAY_pass, USE_NOTHING, 0 },
+};
+
+static const struct rule *rule_of(u16 kind)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rules); i++)
+		if (rules[i].kind == kind)
+			return &rules[i];
+	return NULL;
+}
+
+static bool is_slot(__le32 slot, u32 count)
+{
+	return le32_to_cpu(slot) - 1 < count; /* 0 wraps around */
+}
+
+static bool are_slots_valid(const struct verifier *v, const struct iot_program_op *op, u32 uses)
+{
+	const struct iot_program *program = v->program;
+	bool is_by_path = op->path != 0;
+
+	if (op->object && !is_slot(op->object, program->object_count))
+		return false;
+	if (uses & USE_PATH_OR_HANDLE)
+		uses |= is_by_path ? USE_PATH : USE_HANDLE;
+	if (uses & USE_HUB) {
+		if (op->handle && !is_slot(op->handle, program->hub_count))
+			return false;
+	} else if (uses & USE_HANDLE ? !is_slot(op->handle, program->handle_count) : op->handle != 0) {
+		return false;
+	}
+	if (uses & USE_OTHER_HANDLE)
+		return is_slot(op->other, program->handle_count);
+	if (uses & USE_OTHER_MAP)
+		return is_slot(op->other, program->map_count);
+	return op->other == 0;
+}
+
+static bool are_paths_valid(const struct verifier *v, const struct iot_program_op *op, u32 uses)
+{
+	if ((uses & USE_PATH_OR_HANDLE) && op->path)
+		uses |= USE_PATH;
+	if (uses & USE_PATH ? !is_path(v, op->path) : op->path != 0)
+		return false;
+	if (uses & USE_PATH2)
+		return is_path(v, op->path2);
+	if (uses & USE_TEXT2)
+		return op->path2 && is_string(v, op->path2);
+	return op->path2 == 0;
+}
+
+static bool are_numbers_valid(const struct iot_program_op *op, const struct rule *rule)
+{
+	u64 length = le64_to_cpu(op->length_bytes), offset = le64_to_cpu(op->offset_bytes);
+
+	if (le32_to_cpu(op->flags) & ~rule->flags)
+		return false;
+	if ((rule->uses & USE_OFFSET) && (s64)offset < 0)
+		return false;
+	if ((rule->uses & USE_LENGTH) && length > IOT_PROGRAM_LENGTH_MAX)
+		return false;
+	return le64_to_cpu(op->compute_ns) <= THINK_MAX_NS && le64_to_cpu(op->pause_ns) <= THINK_MAX_NS;
+}
+
+static int check_op(const struct verifier *v, const struct iot_program_op *op)
+{
+	const struct rule *rule = rule_of(le16_to_cpu(op->kind));
+
+	if (!rule)
+		return refuse_at(v, IOT_REJECT_op_kind, op);
+	if (!are_slots_valid(v, op, rule->uses))
+		return refuse_at(v, IOT_REJECT_op_slot, op);
+	if (!are_paths_valid(v, op, rule->uses))
+		return refuse_at(v, IOT_REJECT_path, op);
+	if (!are_numbers_valid(op, rule))
+		return refuse_at(v, IOT_REJECT_op_field, op);
+	return 0;
+}
+
+/* -- tasks ---------------------------------------------------------------------------- */
+
+static int check_wait(const struct verifier *v, const struct iot_program_wait *wait)
+{
+	const struct iot_program *program = v->program;
+	u32 task = le32_to_cpu(wait->task), index = le32_to_cpu(wait->index);
+
+	if (task == IOT_WAIT_HUB ? index < program->hub_count :
+				   task < program->task_count &&
+					   index < le32_to_cpu(program->tasks[task].op_count))
+		return 0;
+	return refuse_at(v, IOT_REJECT_wait, wait);
+}
+
+/* The waits of a task are those of its operations, one after the other. */
+static int check_task_ops(const struct verifier *v, const struct iot_program_task *task)
+{
+	const struct iot_program_op *op = v->program->ops + le64_to_cpu(task->first_op);
+	u32 waits = 0, i;
+	int err;
+
+	for (i = 0; i < le32_to_cpu(task->op_count); i++, op++) {
+		if (le32_to_cpu(op->first_wait) != waits)
+			return refuse_at(v, IOT_REJECT_op_wait, op);
+		waits += le16_to_cpu(op->wait_count);
+		if (waits > le32_to_cpu(task->wait_count))
+			return refuse_at(v, IOT_REJECT_op_wait, op);
+		err = check_op(v, op);
+		if (!err && i % PAUSE_OPS == 0)
+			err = pause(v);
+		if (err)
+			return err;
+	}
+	return waits == le32_to_cpu(task->wait_count) ? 0 : refuse_at(v, IOT_REJECT_op_wait, task);
+}
+
+static int check_task_fields(const struct verifier *v, const struct iot_program_task *task)
+{
+	const struct iot_program *program = v->program;
+
+	if (task->reserved)
+		return refuse_at(v, IOT_REJECT_reserved, task);
+	if (le32_to_cpu(task->flags) & ~(IOT_TASK_LANE | IOT_TASK_MAPS) ||
+	    le32_to_cpu(task->parent) >= program->task_count ||
+	    le32_to_cpu(task->space) >= program->task_count || !is_string(v, task->command))
+		return refuse_at(v, IOT_REJECT_task_field, task);
+	return 0;
+}
+
+/* Tasks divide operations and waits between them without gaps. */
+static int check_tasks(const struct verifier *v)
+{
+	const struct iot_program *program = v->program;
+	u64 ops = 0, waits = 0;
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i < program->task_count && !err; i++) {
+		const struct iot_program_task *task = &program->tasks[i];
+
+		if (le64_to_cpu(task->first_op) != ops || le64_to_cpu(task->first_wait) != waits)
+			return refuse_at(v, IOT_REJECT_task_range, task);
+		ops += le32_to_cpu(task->op_count);
+		waits += le32_to_cpu(task->wait_count);
+		if (ops > program->op_count || waits > program->wait_count)
+			return refuse_at(v, IOT_REJECT_task_range, task);
+		err = check_task_fields(v, task);
+		if (!err)
+			err = check_task_ops(v, task);
+	}
+	if (!err && (ops != program->op_count || waits != program->wait_count))
+		err = refuse_at(v, IOT_REJECT_task_range, program->tasks);
+	return err;
+}
+
+static int check_waits(const struct verifier *v)
+{
+	u64 i;
+	int err = 0;
+
+	for (i = 0; i < v->program->wait_count && !err; i++) {
+		err = check_wait(v, &v->program->waits[i]);
+		if (!err && i % PAUSE_OPS == 0)
+			err = pause(v);
+	}
+	return err;
+}
+
+/* -- what is only read by user space -------------------------------------------------- */
+
+static int check_objects(const struct verifier *v)
+{
+	const struct iot_program_object *object = v->program->objects;
+	u32 i;
+
+	for (i = 0; i < v->program->object_count; i++, object++)
+		if (!is_string(v, object->path) || le32_to_cpu(object->type) > 15)
+			return refuse_at(v, IOT_REJECT_op_slot, object);
+	return 0;
+}
+
+static int check_tree(const struct verifier *v)
+{
+	const struct iot_program_entry *entry = v->program->tree;
+	u32 i;
+
+	for (i = 0; i < v->program->entry_count; i++, entry++) {
+		if (entry->reserved)
+			return refuse_at(v, IOT_REJECT_reserved, entry);
+		if (!is_path(v, entry->path))
+			return refuse_at(v, IOT_REJECT_path, entry);
+		if (!is_string(v, entry->target) || (s64)le64_to_cpu(entry->size_bytes) < 0 ||
+		    le32_to_cpu(entry->mode) >> 16)
+			return refuse_at(v, IOT_REJECT_tree, entry);
+		if (!(le32_to_cpu(entry->mode) & CREATE_MODE_MASK) && !is_path(v, entry->target))
+			return refuse_at(v, IOT_REJECT_tree, entry);
+	}
+	return 0;
+}
+
+static int check_facts(const struct verifier *v)
+{
+	const struct iot_program_fact *fact = v->program->facts;
+	u32 i;
+
+	for (i = 0; i < v->program->fact_count; i++, fact++)
+		if (!is_string(v, fact->key) || !is_string(v, fact->value))
+			return refuse_at(v, IOT_REJECT_string, fact);
+	return 0;
+}
+
+/* -- order ------------------------------------------------------------------------------ */
+
+/*
+ * A dry run: tasks perform their operations as far as they can; who must wait is put on
+ * a list of what it waits for, and is looked at again when that has moved. Who is on a
+ * list when nothing moves any more waits in a circle, perhaps for itself.
+ */
+struct dry_run {
+	const struct verifier *v;
+	struct iot_order order;
+	u32 *task_waiters; /* first waiter of each task, + 1 */
+	u32 *hub_waiters;  /* first waiter of each hub, + 1 */
+	u32 *next_waiter;  /* the next on the same list, + 1 */
+	u32 *ready;	   /* stack */
+	u32 ready_count;
+	u32 ended;
+};
+
+static void wake(struct dry_run *run, u32 *list)
+{
+	u32 waiter = *list;
+
+	*list = 0;
+	while (waiter) {
+		u32 next = run->next_waiter[waiter - 1];
+
+		run->ready[run->ready_count++] = waiter - 1;
+		waiter = next;
+	}
+}
+
+static void sleep_on(struct dry_run *run, u32 task, const struct iot_program_wait *wait)
+{
+	u32 on = le32_to_cpu(wait->task);
+	u32 *list = on == IOT_WAIT_HUB ? &run->hub_waiters[le32_to_cpu(wait->index)] :
+					 &run->task_waiters[on];
+
+	run->next_waiter[task] = *list;
+	*list = task + 1;
+}
+
+static void dry_arrive(struct dry_run *run, const struct iot_program_op *op)
+{
+	u32 hub = le32_to_cpu(op->handle);
+
+	if (le16_to_cpu(op->kind) == IOT_PLAY_arrive && hub && --run->order.pending[hub - 1] == 0)
+		wake(run, &run->hub_waiters[hub - 1]);
+}
+
+static int dry_task(struct dry_run *run, u32 index)
+{
+	const struct iot_program *program = run->v->program;
+	const struct iot_program_task *task = &program->tasks[index];
+	const struct iot_program_op *ops = program->ops + le64_to_cpu(task->first_op);
+	const struct iot_program_wait *wait = NULL;
+	u32 *progress = &run->order.progress[index];
+	u32 before = *progress, next;
+	int err = pause(run->v);
+
+	for (; *progress < le32_to_cpu(task->op_count) && !err; ++*progress) {
+		next = 0;
+		wait = iot_order_blocker(&run->order, index, &ops[*progress], &next);
+		if (wait)
+			break;
+		dry_arrive(run, &ops[*progress]);
+		if (*progress % PAUSE_OPS == 0)
+			err = pause(run->v);
+	}
+	if (*progress != before)
+		wake(run, &run->task_waiters[index]);
+	if (wait)
+		sleep_on(run, index, wait);
+	else if (!err)
+		run->ended++;
+	return err;
+}
+
+static int check_order(const struct verifier *v, u32 *scratch)
+{
+	const struct iot_program *program = v->program;
+	u32 tasks = program->task_count, hubs = program->hub_count, i;
+	struct dry_run run = {
+		.v = v,
+		.task_waiters = scratch + tasks + hubs,
+		.hub_waiters = scratch + 2 * tasks + hubs,
+		.next_waiter = scratch + 2 * tasks + 2 * hubs,
+		.ready = scratch + 3 * tasks + 2 * hubs,
+	};
+	int err = 0;
+
+	memset(scratch, 0, iot_program_scratch_count(program) * sizeof(*scratch));
+	iot_order_init(&run.order, program, scratch, scratch + tasks);
+	for (i = 0; i < tasks; i++)
+		run.ready[run.ready_count++] = tasks - 1 - i;
+	while (run.ready_count && !err)
+		err = dry_task(&run, run.ready[--run.ready_count]);
+	if (err || run.ended == tasks)
+		return err;
+	for (i = 0; run.order.progress[i] == le32_to_cpu(program->tasks[i].op_count); i++)
+		;
+	return refuse_at(v, IOT_REJECT_cycle, program->ops + le64_to_cpu(program->tasks[i].first_op) +
+						      run.order.progress[i]);
+}
+
+/* Each hub is counted down exactly as often as it says. */
+static int check_hubs(const struct verifier *v, u32 *arrivals)
+{
+	const struct iot_program *program = v->program;
+	u64 i;
+
+	memset(arrivals, 0, program->hub_count * sizeof(*arrivals));
+	for (i = 0; i < program->op_count; i++)
+		if (le16_to_cpu(program->ops[i].kind) == IOT_PLAY_arrive && program->ops[i].handle)
+			arrivals[le32_to_cpu(program->ops[i].handle) - 1]++;
+	for (i = 0; i < program->hub_count; i++)
+		if (program->hubs[i].reserved || !arrivals[i] ||
+		    arrivals[i] != le32_to_cpu(program->hubs[i].arrivals))
+			return refuse_at(v, IOT_REJECT_hub, &program->hubs[i]);
+	return 0;
+}
+
+/**
+ * iot_program_scratch_count() - numbers that iot_program_verify() needs to think
+ * @program: open
+ */
+u64 iot_program_scratch_count(const struct iot_program *program)
+{
+	return 4ull * program->task_count + 2ull * program->hub_count;
+}
+
+/**
+ * iot_program_verify() - is it safe to run?
+ * @program: open
+ * @scratch: room for iot_program_scratch_count() numbers
+ * @pause: called now and then, may be NULL
+ * @context: for @pause
+ * @reject: filled in if the program is refused
+ *
+ * Return: 0; a negative errno; or what @pause returned if that was not 0.
+ */
+int iot_program_verify(const struct iot_program *program, u32 *scratch, iot_pause_fn pause_fn,
+		       void *context, struct iot_reject *reject)
+{
+	const struct verifier v = { program, reject, pause_fn, context };
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i < IOT_SECTION_COUNT && !err; i++)
+		err = check_section_crc(&v, i);
+	if (!err)
+		err = check_strings(&v);
+	if (!err)
+		err = check_tasks(&v);
+	if (!err)
+		err = check_waits(&v);
+	if (!err)
+		err = check_objects(&v);
+	if (!err)
+		err = check_tree(&v);
+	if (!err)
+		err = check_facts(&v);
+	if (!err)
+		err = check_hubs(&v, scratch);
+	if (!err)
+		err = check_order(&v, scratch);
+	return err;
+}

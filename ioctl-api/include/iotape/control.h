@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * control.h - what is asked of the modules: the ioctls of /dev/iotape and /dev/replayfs.
+ *
+ * Rules: fixed-width fields without holes, so that 32-bit callers need no
+ * translation; every reserved field and every unknown flag must be zero, or the
+ * call fails with EINVAL; a changed meaning gets a new number.
+ *
+ * Changes
+ *   1  first version
+ */
+#ifndef IOTAPE_CONTROL_H
+#define IOTAPE_CONTROL_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define IOT_CONTROL_VERSION 1
+#define IOT_CONTROL_PATH    "/dev/iotape"
+#define IOT_REPLAY_PATH	    "/dev/replayfs"
+
+/* -- /dev/iotape: a session is one capture, and lives as long as its descriptor ---------- */
+
+/**
+ * struct iot_query - what this module can do
+ * @version: IOT_CONTROL_VERSION
+ * @kinds: number of kinds of records that it knows
+ * @features: reserved for later, zero
+ */
+struct iot_query {
+	__u32 version;
+	__u32 kinds;
+	__u64 features;
+};
+
+enum iot_policy {
+	IOT_POLICY_BLOCK = 0, /* a task that got ahead of the collector waits */
+	IOT_POLICY_DROP = 1,  /* records without room are dropped, and counted */
+};
+
+#define IOT_BUFFER_BYTES   32000 /* records in one message; with its heads it fills 32 KiB */
+#define IOT_BUFFERS_MIN	   4
+#define IOT_BUFFERS_MAX	   1024
+#define IOT_FLUSH_MS_MIN   10
+#define IOT_FLUSH_MS_MAX   60000
+
+/**
+ * struct iot_create - make the descriptor a session; needs CAP_SYS_ADMIN
+ * @policy: an enum iot_policy
+ * @buffers: buffers of each CPU, IOT_BUFFERS_MIN to IOT_BUFFERS_MAX
+ * @flush_ms: oldest age of a record that is not yet on its way, IOT_FLUSH_MS_MIN to _MAX
+ * @reserved: zero
+ * @session: out: its number, for messages to people
+ *
+ * The next step is IOT_CMD_BIND on the netlink socket that is to receive.
+ */
+struct iot_create {
+	__u32 policy;
+	__u32 buffers;
+	__u32 flush_ms;
+	__u32 reserved;
+	__u64 session;
+};
+
+/**
+ * struct iot_attach - record a mount in this session
+ * @dir_fd: an open directory of the tapefs mount
+ * @reserved: zero
+ *
+ * A mount can be in one session at a time (EBUSY). ENOTTY: not a tapefs mount.
+ */
+struct iot_attach {
+	__s32 dir_fd;
+	__u32 reserved;
+};
+
+/* Where a session stands. */
+enum iot_state {
+	IOT_STATE_NEW = 0,     /* no collector yet */
+	IOT_STATE_READY = 1,   /* the collector listens, nothing is recorded */
+	IOT_STATE_RUNNING = 2, /* recording */
+	IOT_STATE_DRAINING = 3, /* recording has ended, records are on their way */
+	IOT_STATE_ENDED = 4,   /* all records were handed over */
+	IOT_STATE_FAILED = 5,  /* the collector has gone */
+};
+
+/**
+ * struct iot_status - one session, as seen from any descriptor of the device
+ * @session: in: number of the last one seen, 0 to begin; out: the next higher one
+ * @state: an enum iot_state
+ * @policy: an enum iot_policy
+ * @collector: process id of the collector, 0 if none
+ * @mounts: mounts attached
+ * @records: records made so far
+ * @lost: records dropped so far
+ * @throttles: times that a task was made to wait
+ * @sent_bytes: bytes of records handed to the collector
+ *
+ * ENOENT: no higher session. Needs CAP_SYS_ADMIN.
+ */
+struct iot_status {
+	__u64 session;
+	__u32 state;
+	__u32 policy;
+	__u32 collector;
+	__u32 mounts;
+	__u64 records;
+	__u64 lost;
+	__u64 throttles;
+	__u64 sent_bytes;
+};
+
+/**
+ * struct iot_join - let the caller add MPI records to a running session
+ * @dir_fd: an open directory of a mount that the session records: who has one may
+ *	describe its own threads in that session, and nothing else
+ * @reserved: zero
+ *
+ * Afterwards write(2) on the descriptor takes whole records of the group mpi. The
+ * kernel fills in task, number and duration: a record ends when it is written.
+ */
+struct iot_join {
+	__s32 dir_fd;
+	__u32 reserved;
+};
+
+#define IOT_IOC_MAGIC  0xB7
+#define IOT_IOC_QUERY  _IOR(IOT_IOC_MAGIC, 1, struct iot_query)
+#define IOT_IOC_CREATE _IOWR(IOT_IOC_MAGIC, 2, struct iot_create)
+#define IOT_IOC_ATTACH _IOW(IOT_IOC_MAGIC, 3, struct iot_attach)
+/* Begin to record, end it: the collector then gets what is left and IOT_CMD_END. */
+#define IOT_IOC_START  _IO(IOT_IOC_MAGIC, 4)
+#define IOT_IOC_STOP   _IO(IOT_IOC_MAGIC, 5)
+/* The calling thread is the root of what is recorded: it counts even before it touches a file. */
+#define IOT_IOC_ADOPT  _IO(IOT_IOC_MAGIC, 6)
+#define IOT_IOC_STATUS _IOWR(IOT_IOC_MAGIC, 7, struct iot_status)
+#define IOT_IOC_JOIN   _IOW(IOT_IOC_MAGIC, 8, struct iot_join)
+
+/* -- /dev/replayfs: a replay lives as long as its descriptor ------------------------------ */
+
+enum iot_pace {
+	IOT_PACE_FULL = 0,   /* no think time: as fast as order allows */
+	IOT_PACE_SCALED = 1, /* think time times the two scales; 1 to 1 is natural pace */
+};
+
+enum iot_data_mode {
+	IOT_DATA_COPY = 0,    /* what is read is copied to the carrier's memory */
+	IOT_DATA_DISCARD = 1, /* it is not: reads end in the page cache */
+};
+
+#define IOT_SCALE_ONE 65536 /* scales are fixed-point numbers with 16 bits after the point */
+
+/**
+ * struct iot_replay_load - check the program that was written to the descriptor
+ * @reason: out, if EBADMSG: an enum iot_reject
+ * @reserved: zero
+ * @offset_bytes: out, if EBADMSG: where in the program
+ * @tasks: out: number of tasks, each of which needs a carrier
+ * @ops: out: number of operations
+ */
+struct iot_replay_load {
+	__u32 reason;
+	__u32 reserved;
+	__u64 offset_bytes;
+	__u32 tasks;
+	__u32 reserved2;
+	__u64 ops;
+};
+
+/**
+ * struct iot_replay_setup - where and how
+ * @target_fd: open directory that the replay is confined to
+ * @session_fd: a descriptor of /dev/iotape with a running session for the outcomes, or -1
+ * @pace: an enum iot_pace
+ * @data: an enum iot_data_mode
+ * @compute_scale: factor for think time on a CPU, in 1 / IOT_SCALE_ONE
+ * @pause_scale: factor for think time off it
+ */
+struct iot_replay_setup {
+	__s32 target_fd;
+	__s32 session_fd;
+	__u32 pace;
+	__u32 data;
+	__u32 compute_scale;
+	__u32 pause_scale;
+};
+
+/**
+ * struct iot_replay_run - the calling thread performs a task
+ * @task: index of the task in the program
+ * @reserved: zero
+ * @buffer: address of memory of the caller that reads go to and writes come from
+ * @buffer_bytes: its size, IOT_CARRIER_BUFFER_BYTES
+ *
+ * Returns 0 when the task has ended, 1 when the caller must call again (it went
+ * back to user mode so that the last references of files are dropped in order),
+ * EINTR when a signal came (call again, or leave), ECANCELED when the replay was
+ * ended by IOT_RIOC_CANCEL.
+ */
+struct iot_replay_run {
+	__u32 task;
+	__u32 reserved;
+	__u64 buffer;
+	__u64 buffer_bytes;
+};
+
+#define IOT_CARRIER_BUFFER_BYTES (4 << 20)
+
+/**
+ * struct iot_replay_status - how far it is
+ * @waiting: carriers that wait for the start
+ * @finished: tasks that have ended
+ * @ops: operations performed
+ * @diverged: operations whose result was not the one in the trace
+ * @stalls: times a carrier had to wait for its arguments
+ * @start_ns: monotonic clock at the start, 0 before
+ * @end_ns: monotonic clock when the last task ended, 0 before
+ */
+struct iot_replay_status {
+	__u32 waiting;
+	__u32 finished;
+	__u64 ops;
+	__u64 diverged;
+	__u64 stalls;
+	__u64 start_ns;
+	__u64 end_ns;
+};
+
+#define IOT_RIOC_LOAD	_IOR(IOT_IOC_MAGIC, 32, struct iot_replay_load)
+#define IOT_RIOC_SETUP	_IOW(IOT_IOC_MAGIC, 33, struct iot_replay_setup)
+#define IOT_RIOC_RUN	_IOW(IOT_IOC_MAGIC, 34, struct iot_replay_run)
+/* Let all carriers go at once; EAGAIN while one of them is missing. */
+#define IOT_RIOC_START	_IO(IOT_IOC_MAGIC, 35)
+#define IOT_RIOC_STATUS _IOR(IOT_IOC_MAGIC, 36, struct iot_replay_status)
+#define IOT_RIOC_CANCEL _IO(IOT_IOC_MAGIC, 37)
+
+#endif

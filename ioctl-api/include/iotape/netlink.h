@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * netlink.h - how records travel from the kernel to the collector.
+ *
+ * Generic netlink family "iotape", version 1. The kernel pushes; the collector
+ * acknowledges nothing: a blocking unicast is the flow control.
+ *
+ *   command        direction   attributes
+ *   IOT_CMD_BIND   to kernel   IOT_ATTR_SESSION_FD: the sender's socket becomes the
+ *                              receiver of the session that this descriptor of the
+ *                              sender is
+ *   IOT_CMD_DATA   to user     IOT_ATTR_HEAD: struct iot_message_head,
+ *                              IOT_ATTR_RECORDS: whole records of one CPU, in order
+ *   IOT_CMD_END    to user     IOT_ATTR_END: struct iot_message_end; nothing follows
+ */
+#ifndef IOTAPE_NETLINK_H
+#define IOTAPE_NETLINK_H
+
+#include <linux/types.h>
+
+#define IOT_GENL_NAME	 "iotape"
+#define IOT_GENL_VERSION 1
+
+enum iot_genl_command {
+	IOT_CMD_UNSPEC,
+	IOT_CMD_BIND,
+	IOT_CMD_DATA,
+	IOT_CMD_END,
+	IOT_CMD_MAX_PLUS_1
+};
+
+enum iot_genl_attribute {
+	IOT_ATTR_UNSPEC,
+	IOT_ATTR_SESSION_FD, /* s32 */
+	IOT_ATTR_HEAD,
+	IOT_ATTR_RECORDS,
+	IOT_ATTR_END,
+	IOT_ATTR_MAX_PLUS_1
+};
+#define IOT_ATTR_MAX (IOT_ATTR_MAX_PLUS_1 - 1)
+
+/**
+ * struct iot_message_head - what the records of one message are
+ * @sequence: number of the first of them on its CPU in this session, from 0
+ * @lost: records of this CPU that were dropped since the session began, up to the
+ *	last record of this message
+ * @first_ns: end time of the first record, monotonic clock
+ * @last_ns: end time of the last one
+ * @cpu: CPU they were made on
+ * @count: number of records
+ */
+struct iot_message_head {
+	__le64 sequence;
+	__le64 lost;
+	__le64 first_ns;
+	__le64 last_ns;
+	__le32 cpu;
+	__le32 count;
+};
+
+/**
+ * struct iot_message_end - totals of the session, to check against what came
+ * @records: records in all messages
+ * @lost: records dropped
+ * @throttles: times a task was made to wait
+ * @end_ns: when recording ended, monotonic clock
+ */
+struct iot_message_end {
+	__le64 records;
+	__le64 lost;
+	__le64 throttles;
+	__le64 end_ns;
+};
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * program.h - a trace compiled into what a replay does: the layout of an .irp file.
+ *
+ * Everything is resolved: an engine looks nothing up. A program is a header with a
+ * table of sections; each section is an array of one fixed-size structure, or of
+ * bytes, and has a checksum. All numbers are little-endian, all reserved fields zero.
+ *
+ *   tasks    what runs on its own: a traced task, or a lane of completions of a task's
+ *            asynchronous requests; a contiguous range of `ops` and of `waits`
+ *   ops      operations, of one task after those of the other
+ *   waits    what an operation waits for before it starts, of one task after the other
+ *   hubs     countdowns: open when as many operations have arrived
+ *   objects  what is operated on: for the names in the records of a replay
+ *   tree     what must exist before: `iotape init` makes it
+ *   strings  paths and texts, each ended by a zero byte; offset 0 is the empty one
+ *   facts    pairs of strings about the trace and the compilation
+ *
+ * Order. An operation starts when the one before it in its task has ended and each of
+ * its waits holds. A wait on a task holds when that task has ended the operation of the
+ * given index; a wait on a hub holds when the hub is open. `arrive` and `leave` are the
+ * two halves of a call that synchronizes tasks: arrive waits for nothing but its task,
+ * leave for the others.
+ *
+ *   edge of                    is a wait of            on
+ *   resource (a before b)      b                       a's task, a's index
+ *   send -> recv               recv's leave            send's arrive
+ *   synchronous send           send's leave            recv's arrive
+ *   barrier, alltoall, ...     each leave              the hub, where each rank arrived
+ *   bcast, scatter             each leave              root's arrive
+ *   reduce, gather             root's leave            a hub, where each rank arrived
+ *   fork, exec                 first of the child      the fork, the exec
+ *   asynchronous submit        submit                  a completion in the lane
+ *   asynchronous completion    the lane's operation    the submit in the task
+ *
+ * Pace. Before it starts, and after its waits hold, an operation lets think time pass:
+ * `compute_ns` that the traced task spent on a CPU, `pause_ns` that it spent otherwise.
+ */
+#ifndef IOTAPE_PROGRAM_H
+#define IOTAPE_PROGRAM_H
+
+#include <linux/types.h>
+
+#define IOT_PROGRAM_MAGIC	"\211IRP\r\n\032\n"
+#define IOT_PROGRAM_MAGIC_BYTES 8
+#define IOT_PROGRAM_MAJOR	1
+#define IOT_PROGRAM_PATH_MAX	4096 /* with its zero byte */
+#define IOT_PROGRAM_NAME_MAX	255  /* of one component */
+#define IOT_PROGRAM_TASKS_MAX	(1u << 20)
+#define IOT_PROGRAM_LENGTH_MAX	0x7ffff000ull /* what one read or write can move at most */
+
+enum iot_section_kind {
+	IOT_SECTION_TASKS,
+	IOT_SECTION_OPS,
+	IOT_SECTION_WAITS,
+	IOT_SECTION_HUBS,
+	IOT_SECTION_OBJECTS,
+	IOT_SECTION_TREE,
+	IOT_SECTION_STRINGS,
+	IOT_SECTION_FACTS,
+	IOT_SECTION_COUNT
+};
+
+struct iot_section {
+	__le64 offset_bytes; /* from the beginning of the file, a multiple of 8 */
+	__le64 count;	     /* of structures, or bytes */
+	__le32 crc;	     /* CRC32C of all of them */
+	__le32 reserved;
+};
+
+/**
+ * struct iot_program_head - first bytes of a program
+ * @handles: handle slots that operations use, from 1
+ * @maps: mapping slots that operations use, from 1
+ * @capture: id of the capture that the program was compiled from
+ * @head_crc: CRC32C of the header before it
+ */
+struct iot_program_head {
+	__u8 magic[IOT_PROGRAM_MAGIC_BYTES];
+	__le16 major;
+	__le16 head_bytes;
+	__le32 features_compat;
+	__le32 features_incompat;
+	__le32 handles;
+	__le32 maps;
+	__le32 reserved;
+	__u8 capture[16];
+	struct iot_section sections[IOT_SECTION_COUNT];
+	__le32 reserved2;
+	__le32 head_crc;
+};
+
+#define IOT_TASK_LANE 1u /* a lane of the task in `parent` */
+#define IOT_TASK_MAPS 2u /* performs operations on mappings: needs an address space to itself */
+
+/**
+ * struct iot_program_task - a task or a lane
+ * @first_op: its first operation, as index into `ops`
+ * @op_count: their number
+ * @first_wait: its first wait, as index into `waits`
+ * @wait_count: their number
+ * @origin: id of the task in the trace, in whose name outcomes are recorded
+ * @parent: index of the task that made it, or whose lane it is; itself if none
+ * @space: number of the address space; tasks with the same one share memory
+ * @flags: IOT_TASK_*
+ * @command: string: the command that the traced task ran
+ */
+struct iot_program_task {
+	__le64 first_op;
+	__le64 first_wait;
+	__le32 op_count;
+	__le32 wait_count;
+	__le32 origin;
+	__le32 parent;
+	__le32 space;
+	__le32 flags;
+	__le32 command;
+	__le32 reserved;
+};
+
+/* Operations that stand for no record; all others have the kind of the record they stand for. */
+enum iot_play {
+	IOT_PLAY_arrive = 0x100, /* count down the hub in `handle`, if that is not 0 */
+	IOT_PLAY_leave = 0x101,	 /* nothing: its waits are what it is for */
+	IOT_PLAY_pass = 0x102,	 /* nothing: an operation that cannot be performed, or fork, exec */
+};
+
+/**
+ * struct iot_program_op - one operation
+ *
+ * What the fields mean depends on the kind. Paths are relative to the target; handles
+ * and mappings are slots from 1, which an open or map fills and a release or unmap
+ * empties; 0 means none. Flags are the bits of schema.h.
+ *
+ *   kind         object handle other  path path2 flags    mode  arg     offset   length  extra
+ *   lookup       x                    x          intents
+ *   open         x      x             x          open     mode
+ *   stat         x      if no path    x
+ *   setattr      x      if no path    x          attrs    mode  uid,gid  atime    size    mtime
+ *   mkdir        x                    x                   mode
+ *   mknod        x                    x                   mode                            rdev
+ *   rmdir unlink x                    x
+ *   rename       x                    x    new   rename
+ *   link         x                    old  new
+ *   symlink      x                    x    target
+ *   readlink follow x                 x
+ *   statfs       x                    x
+ *   getxattr     x      if no path    x    name                                   room
+ *   setxattr     x      if no path    x    name  1 | 2                            bytes
+ *   removexattr  x      if no path    x    name
+ *   listxattr    x      if no path    x                                           room
+ *   flush release x     x
+ *   read write   x      x                        rw                      offset   length
+ *   seek         x      x                        whence                  offset
+ *   fsync        x      x                        rw                      start            end
+ *   readdir      x      x                        entries
+ *   fallocate    x      x                        falloc                  offset   length
+ *   fadvise      x      x                        advice                  offset   length
+ *   copy_range   x      in     out               -                       offset   length  offset out
+ *   remap_range  x      in     out               1 | 2                   offset   length  offset out
+ *   map          x      x      map               map      prot           offset   length
+ *   unmap        x             map                                       offset   length
+ *   touch        x             map               touch                   offset
+ *   msync        x             map               rw                      start            end
+ *   madvise      x             map               advice                  offset   length
+ *   arrive              hub
+ *
+ * @compute_ns, @pause_ns: think time before it
+ * @result: what it returned in the trace
+ * @first_wait: its first wait, counted from the first of its task
+ * @origin_op: number of the operation in the trace's task, 0 if there is none
+ */
+struct iot_program_op {
+	__le16 kind;
+	__le16 wait_count;
+	__le32 first_wait;
+	__le32 origin_op;
+	__le32 object;
+	__le32 handle;
+	__le32 other;
+	__le32 path;
+	__le32 path2;
+	__le32 flags;
+	__le32 mode;
+	__le32 uid;
+	__le32 gid;
+	__le64 compute_ns;
+	__le64 pause_ns;
+	__le64 offset_bytes;
+	__le64 length_bytes;
+	__le64 extra;
+	__le64 result;
+};
+
+#define IOT_WAIT_HUB 0xffffffffu /* in `task`: `index` is a hub */
+
+struct iot_program_wait {
+	__le32 task;
+	__le32 index;
+};
+
+struct iot_program_hub {
+	__le32 arrivals;
+	__le32 reserved;
+};
+
+/**
+ * struct iot_program_object - an object, slot numbers from 1 in the order of the section
+ * @origin: its id in the trace
+ * @path: string: its first path
+ * @type: an enum iot_type
+ */
+struct iot_program_object {
+	__le64 origin;
+	__le32 path;
+	__le32 type;
+};
+
+/**
+ * struct iot_program_entry - something that exists before the replay; parents come first
+ * @path: string: where
+ * @target: string: target of a symbolic link; of a further name of a file made before, that
+ *	file's path, and then nothing else is set
+ * @mode: type and permissions
+ * @cached_pages: pages in the page cache when the trace found it
+ */
+struct iot_program_entry {
+	__le32 path;
+	__le32 target;
+	__le32 mode;
+	__le32 uid;
+	__le32 gid;
+	__le32 reserved;
+	__le64 rdev;
+	__le64 size_bytes;
+	__le64 cached_pages;
+};
+
+struct iot_program_fact {
+	__le32 key;
+	__le32 value;
+};
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * reject.h - every reason for which a trace or a program is refused, once.
+ *
+ * A decoder returns the errno and notes the reason and where it was; a tool prints
+ * the sentence after the name of the file and the place.
+ *
+ * R(id, name, errno, sentence): ids are never reused.
+ */
+#ifndef IOTAPE_REJECT_H
+#define IOTAPE_REJECT_H
+
+#include <linux/types.h>
+
+#define IOT_REJECTS(R)                                                                    \
+	R(1, io, EIO, "cannot be read")                                                   \
+	R(2, memory, ENOMEM, "not enough memory to read it")                              \
+	/* traces */                                                                      \
+	R(16, trace_magic, EBADMSG, "not a trace")                                        \
+	R(17, trace_short, EBADMSG, "too short to be a trace")                            \
+	R(18, trace_major, EPROTONOSUPPORT, "made by a version whose traces cannot be read") \
+	R(19, trace_feature, EPROTONOSUPPORT, "uses a feature that is not known here")    \
+	R(20, trace_head, EBADMSG, "damaged header")                                      \
+	R(21, trace_schema, EBADMSG, "damaged schema")                                    \
+	R(22, chunk_head, EBADMSG, "damaged head of a chunk")                             \
+	R(23, chunk_size, EBADMSG, "a chunk of an impossible size")                       \
+	R(24, chunk_codec, EPROTONOSUPPORT, "a chunk in a compression that is not known here") \
+	R(25, chunk_crc, EBADMSG, "a chunk with a wrong checksum")                        \
+	R(26, chunk_data, EBADMSG, "a chunk that cannot be decompressed")                 \
+	R(27, chunk_count, EBADMSG, "a chunk with another number of records than it says") \
+	R(28, record, EBADMSG, "a damaged record")                                        \
+	R(29, index, EBADMSG, "damaged index")                                            \
+	/* programs */                                                                    \
+	R(64, program_magic, EBADMSG, "not a replay program")                             \
+	R(65, program_short, EBADMSG, "too short for what its header says")               \
+	R(66, program_major, EPROTONOSUPPORT, "made by a version whose programs cannot be run") \
+	R(67, program_feature, EPROTONOSUPPORT, "needs a feature that is not known here") \
+	R(68, program_head, EBADMSG, "damaged header")                                    \
+	R(69, program_size, EFBIG, "larger than this machine can hold")                   \
+	R(70, section, EBADMSG, "a section outside of the program, or of a wrong size")   \
+	R(71, section_crc, EBADMSG, "a section with a wrong checksum")                    \
+	R(72, string, EBADMSG, "a text that does not end, or begins outside of the table") \
+	R(73, path, EBADMSG, "a path that is empty, too long, absolute, or has dots in it") \
+	R(74, task_range, EBADMSG, "a task whose operations or waits are not in the program") \
+	R(75, task_field, EBADMSG, "a task with an impossible field")                     \
+	R(76, op_kind, EBADMSG, "an operation that is not known here")                    \
+	R(77, op_field, EBADMSG, "an operation with an impossible field")                 \
+	R(78, op_slot, EBADMSG, "an operation on a handle, mapping or object that does not exist") \
+	R(79, op_wait, EBADMSG, "an operation whose waits are not those of its task")     \
+	R(80, wait, EBADMSG, "a wait for something that is not in the program")           \
+	R(81, hub, EBADMSG, "a hub with another number of arrivals than it says")         \
+	R(82, cycle, EBADMSG, "operations that wait for each other in a circle")          \
+	R(83, tree, EBADMSG, "an impossible entry of the initial tree")                   \
+	R(84, reserved, EBADMSG, "a reserved field that is not zero")
+
+enum iot_reject_reason {
+#define IOT_REJECT_VALUE(id, name, error, sentence) IOT_REJECT_##name = id,
+	IOT_REJECTS(IOT_REJECT_VALUE)
+#undef IOT_REJECT_VALUE
+};
+
+/**
+ * struct iot_reject - why and where something was refused
+ * @reason: an enum iot_reject_reason, 0 if it was not
+ * @offset_bytes: of what was refused, from the beginning of the file
+ */
+struct iot_reject {
+	__u32 reason;
+	__u32 reserved;
+	__u64 offset_bytes;
+};
+
+#endif

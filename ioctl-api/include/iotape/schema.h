@@ -1,0 +1,841 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * schema.h - every record that exists, and every field of it, once.
+ *
+ * Kernel modules, libiotape, the trace file's embedded schema, the text
+ * printer, `iotape diff`, Documentation/records.md and the round-trip tests all
+ * derive from the tables below; nothing about a record is said anywhere else.
+ *
+ * Wire form of one record (little-endian, no padding):
+ *
+ *   offset  size  meaning
+ *        0     2  bytes of the whole record, these 8 and the tail included
+ *        2     2  kind: the id in IOT_RECORDS
+ *        4     2  bytes of the tail (0 if none)
+ *        6     2  must be zero
+ *        8     -  the fields of the kind, in the order of its table
+ *        -     -  the tail: a name or a text, raw bytes, not terminated
+ *
+ * Rules: ids are never reused; a table only grows at its end; a changed meaning
+ * is a new field. A reader that knows fewer fields than the record holds skips
+ * the rest, one that knows more takes the missing ones as zero. A change here
+ * comes with an entry in Documentation/trace-format.md and a golden trace.
+ */
+#ifndef IOTAPE_SCHEMA_H
+#define IOTAPE_SCHEMA_H
+
+#include <linux/types.h>
+
+#define IOT_RECORD_HEAD_BYTES 8
+#define IOT_RECORD_MAX_BYTES  8192 /* head, fields and tail of the largest record */
+#define IOT_TAIL_MAX_BYTES    4096 /* PATH_MAX: no name or link target is longer */
+
+/*
+ * C(class, compared, sentence): what a field means. `compared` says whether two
+ * runs of the same program must agree on it (iotape diff): identifiers, times
+ * and the state of caches differ between any two runs, what was asked for and
+ * what came back does not.
+ */
+#define IOT_CLASSES(C)                                                                 \
+	C(num, 1, "a number")                                                          \
+	C(offset, 1, "a position in a file, in bytes")                                 \
+	C(bytes, 1, "a length in bytes")                                               \
+	C(result, 1, "what the call returned: a count, or a negative errno")           \
+	C(mode, 1, "type and permission bits as in stat(2)")                           \
+	C(stamp, 1, "a time stamp that the program set, ns since 1970")                \
+	C(instant, 0, "a point on the node's monotonic clock, ns")                     \
+	C(wall, 0, "a point in wall-clock time, ns since 1970")                        \
+	C(span, 0, "a length of time, ns")                                             \
+	C(cost, 0, "what the operation cost the machine, not what it did")             \
+	C(state, 0, "state found, such as a cache's or a file system's own number")    \
+	C(task, 0, "id of a task: a traced thread between two execs")                  \
+	C(object, 0, "id of an object: a file's identity, whatever its names")         \
+	C(handle, 0, "id of a handle: one open file description")                      \
+	C(name, 0, "id of a name: one component in one directory")                     \
+	C(map, 0, "id of a mapping")                                                   \
+	C(request, 0, "id of an asynchronous request or of a message")                 \
+	C(reason, 1, "see IOT_REASONS")                                                \
+	C(whence, 1, "see IOT_WHENCES")                                                \
+	C(type, 1, "see IOT_TYPES")                                                    \
+	C(call, 1, "see IOT_CALLS")                                                    \
+	C(open_flags, 1, "see IOT_OPEN_FLAGS")                                         \
+	C(rw_flags, 1, "see IOT_RW_FLAGS")                                             \
+	C(attrs, 1, "see IOT_ATTRS")                                                   \
+	C(intents, 1, "see IOT_INTENTS")                                               \
+	C(rename_flags, 1, "see IOT_RENAME_FLAGS")                                     \
+	C(prot, 1, "see IOT_PROTS")                                                    \
+	C(map_flags, 1, "see IOT_MAP_FLAGS")                                           \
+	C(touch_flags, 1, "see IOT_TOUCH_FLAGS")                                       \
+	C(falloc_flags, 1, "see IOT_FALLOC_FLAGS")
+
+/*
+ * Values and bits of our own: traces from one architecture or libc are read on
+ * another, so no O_*, AT_*, MAP_* number of a host stands in a record.
+ *
+ * V(value, name, sentence)
+ */
+#define IOT_REASONS(V)                                                                 \
+	V(1, seen, "first operation of a thread that was already running")             \
+	V(2, fork, "a traced task made it: fork, vfork or clone")                      \
+	V(3, exec, "a traced task became it by exec")                                  \
+	V(4, adopt, "named by the recorder before it started the command")             \
+	V(5, play, "a carrier that performs a task of a program")
+
+#define IOT_WHENCES(V)                                                                 \
+	V(0, set, "from the start")                                                    \
+	V(1, cur, "from the current position")                                         \
+	V(2, end, "from the end")                                                      \
+	V(3, data, "to the next data")                                                 \
+	V(4, hole, "to the next hole")
+
+#define IOT_TYPES(V)                                                                   \
+	V(0, unknown, "not known")                                                     \
+	V(1, fifo, "named pipe")                                                       \
+	V(2, chr, "character device")                                                  \
+	V(4, dir, "directory")                                                         \
+	V(6, blk, "block device")                                                      \
+	V(8, file, "regular file")                                                     \
+	V(10, symlink, "symbolic link")                                                \
+	V(12, socket, "socket")
+
+/* MPI calls; a later table of the shim's may add, never renumber. */
+#define IOT_CALLS(V)                                                                   \
+	V(1, init, "MPI_Init or MPI_Init_thread")                                      \
+	V(2, finalize, "MPI_Finalize")                                                 \
+	V(10, send, "MPI_Send")                                                        \
+	V(11, bsend, "MPI_Bsend")                                                      \
+	V(12, ssend, "MPI_Ssend")                                                      \
+	V(13, rsend, "MPI_Rsend")                                                      \
+	V(14, isend, "MPI_Isend")                                                      \
+	V(15, ibsend, "MPI_Ibsend")                                                    \
+	V(16, issend, "MPI_Issend")                                                    \
+	V(17, irsend, "MPI_Irsend")                                                    \
+	V(18, recv, "MPI_Recv")                                                        \
+	V(19, irecv, "MPI_Irecv")                                                      \
+	V(20, sendrecv, "MPI_Sendrecv or MPI_Sendrecv_replace")                        \
+	V(30, wait, "MPI_Wait, _Waitall, _Waitany, _Waitsome")                         \
+	V(31, test, "MPI_Test, _Testall, _Testany, _Testsome that completed something") \
+	V(40, barrier, "MPI_Barrier")                                                  \
+	V(41, bcast, "MPI_Bcast")                                                      \
+	V(42, reduce, "MPI_Reduce")                                                    \
+	V(43, allreduce, "MPI_Allreduce")                                              \
+	V(44, gather, "MPI_Gather")                                                    \
+	V(45, gatherv, "MPI_Gatherv")                                                  \
+	V(46, scatter, "MPI_Scatter")                                                  \
+	V(47, scatterv, "MPI_Scatterv")                                                \
+	V(48, allgather, "MPI_Allgather")                                              \
+	V(49, allgatherv, "MPI_Allgatherv")                                            \
+	V(50, alltoall, "MPI_Alltoall")                                                \
+	V(51, alltoallv, "MPI_Alltoallv")                                              \
+	V(52, alltoallw, "MPI_Alltoallw")                                              \
+	V(53, scan, "MPI_Scan")                                                        \
+	V(54, exscan, "MPI_Exscan")                                                    \
+	V(55, reduce_scatter, "MPI_Reduce_scatter")                                    \
+	V(56, reduce_scatter_block, "MPI_Reduce_scatter_block")                        \
+	V(60, ibarrier, "MPI_Ibarrier")                                                \
+	V(61, ibcast, "MPI_Ibcast")                                                    \
+	V(62, ireduce, "MPI_Ireduce")                                                  \
+	V(63, iallreduce, "MPI_Iallreduce")                                            \
+	V(64, igather, "MPI_Igather")                                                  \
+	V(65, iscatter, "MPI_Iscatter")                                                \
+	V(66, iallgather, "MPI_Iallgather")                                            \
+	V(67, ialltoall, "MPI_Ialltoall")                                              \
+	V(80, comm_dup, "MPI_Comm_dup")                                                \
+	V(81, comm_split, "MPI_Comm_split")                                            \
+	V(82, comm_create, "MPI_Comm_create")                                          \
+	V(83, comm_split_type, "MPI_Comm_split_type")                                  \
+	V(84, comm_free, "MPI_Comm_free")
+
+/* B(bit number, name, sentence) */
+#define IOT_OPEN_FLAGS(B)                                                              \
+	B(0, read, "opened for reading")                                               \
+	B(1, write, "opened for writing")                                              \
+	B(2, append, "O_APPEND")                                                       \
+	B(3, create, "O_CREAT")                                                        \
+	B(4, excl, "O_EXCL")                                                           \
+	B(5, trunc, "O_TRUNC")                                                         \
+	B(6, direct, "O_DIRECT")                                                       \
+	B(7, sync, "O_SYNC")                                                           \
+	B(8, dsync, "O_DSYNC")                                                         \
+	B(9, directory, "O_DIRECTORY")                                                 \
+	B(10, nofollow, "O_NOFOLLOW")                                                  \
+	B(11, noatime, "O_NOATIME")                                                    \
+	B(12, nonblock, "O_NONBLOCK")                                                  \
+	B(13, tmpfile, "O_TMPFILE")                                                    \
+	B(14, exec, "opened to be executed")                                           \
+	B(15, created, "this open made the file")
+
+#define IOT_RW_FLAGS(B)                                                                \
+	B(0, append, "at the end of the file, wherever that was")                      \
+	B(1, direct, "past the page cache")                                            \
+	B(2, dsync, "data durable on return")                                          \
+	B(3, sync, "data and metadata durable on return")                              \
+	B(4, nowait, "RWF_NOWAIT")                                                     \
+	B(5, hipri, "RWF_HIPRI")                                                       \
+	B(6, datasync, "fdatasync(2) rather than fsync(2)")                            \
+	B(7, write, "a write (of a request that may be either)")                       \
+	B(8, splice, "to a pipe or socket without passing through the program")
+
+#define IOT_ATTRS(B)                                                                   \
+	B(0, mode, "permissions")                                                      \
+	B(1, uid, "owner")                                                             \
+	B(2, gid, "group")                                                             \
+	B(3, size, "size")                                                             \
+	B(4, atime, "access time")                                                     \
+	B(5, mtime, "modification time")                                               \
+	B(6, atime_set, "access time to the value given, not to now")                  \
+	B(7, mtime_set, "modification time to the value given, not to now")            \
+	B(8, by_open, "the truncation that O_TRUNC in an open asked for")              \
+	B(9, kill_priv, "removal of set-user-id, set-group-id and capabilities")       \
+	B(10, by_handle, "through a handle: ftruncate, fchmod, ...")
+
+#define IOT_INTENTS(B)                                                                 \
+	B(0, create, "the caller wants to create the name")                            \
+	B(1, excl, "the name must not exist")                                          \
+	B(2, open, "the caller wants to open what it finds")                           \
+	B(3, rename_target, "the name is where a rename leads to")
+
+#define IOT_RENAME_FLAGS(B)                                                            \
+	B(0, noreplace, "RENAME_NOREPLACE")                                            \
+	B(1, exchange, "RENAME_EXCHANGE")                                              \
+	B(2, whiteout, "RENAME_WHITEOUT")
+
+#define IOT_PROTS(B)                                                                   \
+	B(0, read, "PROT_READ")                                                        \
+	B(1, write, "PROT_WRITE")                                                      \
+	B(2, exec, "PROT_EXEC")
+
+#define IOT_MAP_FLAGS(B)                                                               \
+	B(0, shared, "MAP_SHARED")                                                     \
+	B(1, locked, "MAP_LOCKED, or mlockall in force")                               \
+	B(2, inherited, "a child's copy of its parent's mapping, made by fork")        \
+	B(3, sync, "MAP_SYNC")
+
+#define IOT_TOUCH_FLAGS(B)                                                             \
+	B(0, write, "the access was a write")                                          \
+	B(1, mkwrite, "a page that was readable became writable")                      \
+	B(2, cow, "a private copy was made")                                           \
+	B(3, around, "a neighbour of the page touched, mapped ahead of need")
+
+#define IOT_FALLOC_FLAGS(B)                                                            \
+	B(0, keep_size, "FALLOC_FL_KEEP_SIZE")                                         \
+	B(1, punch_hole, "FALLOC_FL_PUNCH_HOLE")                                       \
+	B(2, collapse_range, "FALLOC_FL_COLLAPSE_RANGE")                               \
+	B(3, zero_range, "FALLOC_FL_ZERO_RANGE")                                       \
+	B(4, insert_range, "FALLOC_FL_INSERT_RANGE")                                   \
+	B(5, unshare_range, "FALLOC_FL_UNSHARE_RANGE")
+
+/*
+ * F(wire type, field, class, sentence): order is wire order; append only.
+ *
+ * Every record begins with a time. For an operation it is when the operation
+ * was entered; the record itself is written when the operation ends, so one
+ * CPU's records are in the order of time plus duration.
+ */
+#define IOT_FIELDS_op(F)                                                               \
+	F(u64, enter_ns, instant, "when the operation was entered")                    \
+	F(u64, duration_ns, span, "from there to its end")                             \
+	F(u64, oncpu_ns, cost, "time of it that the task ran on a CPU")                \
+	F(u32, switches, cost, "voluntary context switches in it")                     \
+	F(u32, task, task, "who")                                                      \
+	F(u32, op, cost, "number of the operation in its task, from 1, in order of entry") \
+	F(u32, parent, cost, "number of the operation of the task that it is nested in, or 0") \
+	F(s64, result, result, "0 or a count, or a negative errno")
+
+/* -- facts about the run and the machine --------------------------------- */
+
+#define IOT_FIELDS_fact(F)                                                             \
+	F(u64, time_ns, instant, "when it was noted")
+	/* tail: key=value */
+
+#define IOT_FIELDS_clock(F)                                                            \
+	F(u64, time_ns, instant, "the monotonic clock")                                \
+	F(u64, real_ns, wall, "the wall clock at that moment")
+
+#define IOT_FIELDS_memory(F)                                                           \
+	F(u64, time_ns, instant, "when it was read")                                   \
+	F(u64, total_bytes, state, "memory that the machine has")                      \
+	F(u64, available_bytes, state, "memory that could be had without swapping")    \
+	F(u64, cached_bytes, state, "page cache")                                      \
+	F(u64, dirty_bytes, state, "page cache not yet written")                       \
+	F(u64, limit_bytes, state, "limit of the command's memory cgroup, 0 if none")
+
+#define IOT_FIELDS_mount(F)                                                            \
+	F(u64, time_ns, instant, "when the recording of the mount began")              \
+	F(u64, object, object, "its root directory")                                   \
+	F(u64, dev, state, "device number of the lower file system")                   \
+	F(u64, magic, state, "type of the lower file system, as in statfs(2)")
+	/* tail: path of the mount as the recorder was given it */
+
+#define IOT_FIELDS_end(F)                                                              \
+	F(u64, time_ns, instant, "when the capture ended")                             \
+	F(u64, records, cost, "records that the kernel handed over")                   \
+	F(u64, lost, cost, "records that it had to drop, counted one by one")          \
+	F(u64, throttles, cost, "times a task was made to wait for the collector")
+	/* tail: why it ended, if not because it was told to */
+
+/* -- who and what -------------------------------------------------------- */
+
+#define IOT_FIELDS_task(F)                                                             \
+	F(u64, time_ns, instant, "when it was first seen")                             \
+	F(u32, task, task, "its id")                                                   \
+	F(u32, parent, task, "the task that made it, or 0")                            \
+	F(u32, pid, state, "thread id (the kernel's pid)")                             \
+	F(u32, tgid, state, "process id")                                              \
+	F(u32, uid, state, "effective user id")                                        \
+	F(u32, gid, state, "effective group id")                                       \
+	F(u32, why, reason, "how it came about")                                       \
+	F(u32, plays, state, "the task of a program that it performs, or 0")
+	/* tail: command name */
+
+#define IOT_FIELDS_object(F)                                                           \
+	F(u64, time_ns, instant, "when it was first seen in this capture")             \
+	F(u64, object, object, "its id")                                               \
+	F(u64, name, name, "a name of it at that moment, 0 if it has none")             \
+	F(u32, type, type, "what it is")                                               \
+	F(u32, mode, mode, "its mode")                                                 \
+	F(u32, uid, state, "owner")                                                    \
+	F(u32, gid, state, "group")                                                    \
+	F(u32, nlink, state, "hard links")                                             \
+	F(u32, generation, state, "inode generation of the lower file system")         \
+	F(u64, ino, state, "inode number of the lower file system")                    \
+	F(u64, dev, state, "device number of the lower file system")                   \
+	F(u64, rdev, state, "device number, of a special file")                        \
+	F(u64, size_bytes, state, "size at that moment")                               \
+	F(u64, cached_pages, state, "pages of it in the page cache at that moment")
+	/* tail: target of a symbolic link where that is in memory */
+
+#define IOT_FIELDS_name(F)                                                             \
+	F(u64, time_ns, instant, "when it was first used in this capture")             \
+	F(u64, name, name, "its id")                                                   \
+	F(u64, dir, object, "the directory it is in, 0 for the root, whose component is empty")
+	/* tail: the component, raw bytes */
+
+#define IOT_FIELDS_dirent(F)                                                           \
+	F(u64, time_ns, instant, "when it was read")                                   \
+	F(u32, task, task, "who read it")                                              \
+	F(u32, op, cost, "the readdir it belongs to")                                  \
+	F(u32, type, type, "what it is, as far as the directory says")
+	/* tail: the component */
+
+/* -- life of tasks ------------------------------------------------------- */
+
+#define IOT_FIELDS_fork(F)                                                             \
+	F(u64, time_ns, instant, "when")                                               \
+	F(u32, task, task, "who")                                                      \
+	F(u32, op, cost, "operations the task had entered by then")                    \
+	F(u32, child, task, "the new task")
+
+#define IOT_FIELDS_exec(F)                                                             \
+	F(u64, time_ns, instant, "when it succeeded")                                  \
+	F(u32, task, task, "who")                                                      \
+	F(u32, op, cost, "operations the task had entered by then")                    \
+	F(u32, into, task, "the task it became")
+	/* tail: file name as given to exec */
+
+#define IOT_FIELDS_exit(F)                                                             \
+	F(u64, time_ns, instant, "when it began to exit")                              \
+	F(u32, task, task, "who")                                                      \
+	F(u32, op, cost, "operations the task had entered by then")                    \
+	F(s32, code, num, "wait status: exit code shifted by 8, or signal")            \
+	F(u64, oncpu_ns, cost, "time on a CPU in its whole life")
+
+#define IOT_FIELDS_throttled(F)                                                        \
+	F(u64, time_ns, instant, "when the wait began")                                \
+	F(u64, duration_ns, span, "how long it took")                                  \
+	F(u32, task, task, "who had to wait for the collector")                        \
+	F(u32, op, cost, "operations the task had entered by then")
+
+/* -- operations on names ------------------------------------------------- */
+
+#define IOT_FIELDS_lookup(F)                                                           \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, name, name, "the name looked for")                                      \
+	F(u64, object, object, "what it names, 0 if nothing")                          \
+	F(u32, intents, intents, "what for")
+
+#define IOT_FIELDS_open(F)                                                             \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, name, name, "the name that was opened")                                 \
+	F(u64, object, object, "what was opened")                                      \
+	F(u64, handle, handle, "the handle that came of it, 0 if it failed")           \
+	F(u32, flags, open_flags, "how")                                               \
+	F(u32, mode, mode, "permissions asked for, of a file that this open made")     \
+	F(u64, size_bytes, state, "size then")                                         \
+	F(u64, cached_pages, state, "pages of it in the page cache then")
+
+#define IOT_FIELDS_stat(F)                                                             \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, name, name, "a name of the object, 0 if it has none any more")          \
+	F(u64, object, object, "of what")                                              \
+	F(u64, size_bytes, bytes, "size found, of a regular file (else 0)")
+
+#define IOT_FIELDS_setattr(F)                                                          \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, name, name, "a name of the object, 0 if it has none any more")          \
+	F(u64, object, object, "of what")                                              \
+	F(u64, handle, handle, "through which handle, 0 if by name")                   \
+	F(u32, attrs, attrs, "what was to change")                                     \
+	F(u32, mode, mode, "new permissions")                                          \
+	F(u32, uid, num, "new owner")                                                  \
+	F(u32, gid, num, "new group")                                                  \
+	F(u64, size_bytes, bytes, "new size")                                          \
+	F(u64, atime_ns, stamp, "new access time")                                     \
+	F(u64, mtime_ns, stamp, "new modification time")                               \
+	F(u64, old_size_bytes, state, "size before")
+
+#define IOT_FIELDS_mkdir(F)                                                            \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, name, name, "the new name")                                             \
+	F(u64, object, object, "the new directory, 0 if it failed")                    \
+	F(u32, mode, mode, "permissions asked for, umask applied")
+
+#define IOT_FIELDS_rmdir(F)                                                            \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, name, name, "the name removed")                                         \
+	F(u64, object, object, "the directory")
+
+#define IOT_FIELDS_mknod(F)                                                            \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, name, name, "the new name")                                             \
+	F(u64, object, object, "the new object, 0 if it failed")                       \
+	F(u32, mode, mode, "type and permissions asked for, umask applied")            \
+	F(u64, rdev, num, "device number, of a device")
+
+#define IOT_FIELDS_unlink(F)                                                           \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, name, name, "the name removed")                                         \
+	F(u64, object, object, "what it named")                                        \
+	F(u32, nlink, state, "hard links that are left")
+
+#define IOT_FIELDS_rename(F)                                                           \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, name, name, "the old name")                                             \
+	F(u64, new_name, name, "the new name")                                         \
+	F(u64, object, object, "what is renamed")                                      \
+	F(u64, replaced, object, "what the new name meant before, 0 if nothing")       \
+	F(u32, flags, rename_flags, "how")
+
+#define IOT_FIELDS_link(F)                                                             \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, old_name, name, "an existing name")                                     \
+	F(u64, name, name, "the new name")                                             \
+	F(u64, object, object, "of what")
+
+#define IOT_FIELDS_symlink(F)                                                          \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, name, name, "the new name")                                             \
+	F(u64, object, object, "the new link, 0 if it failed")
+	/* tail: target */
+
+#define IOT_FIELDS_readlink(F)                                                         \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, name, name, "its name")                                                 \
+	F(u64, object, object, "the symbolic link")
+	/* tail: target */
+
+/* A path walk that met a symbolic link and went on where it points to. */
+#define IOT_FIELDS_follow(F) IOT_FIELDS_readlink(F)
+
+#define IOT_FIELDS_denied(F)                                                           \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, object, object, "what permission was asked for")                        \
+	F(u32, prot, prot, "which permission was refused")
+
+#define IOT_FIELDS_statfs(F)                                                           \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, object, object, "an object of the file system")
+
+#define IOT_FIELDS_getxattr(F)                                                         \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, name, name, "a name of the object")                                     \
+	F(u64, object, object, "of what")                                              \
+	F(u64, length_bytes, bytes, "room offered for the value, 0 to ask for its size")
+	/* tail: name of the attribute */
+
+#define IOT_FIELDS_setxattr(F)                                                         \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, name, name, "a name of the object")                                     \
+	F(u64, object, object, "of what")                                              \
+	F(u64, length_bytes, bytes, "bytes of the value")                              \
+	F(u32, flags, num, "1 create only, 2 replace only")
+	/* tail: name of the attribute */
+
+#define IOT_FIELDS_removexattr(F)                                                      \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, name, name, "a name of the object")                                     \
+	F(u64, object, object, "of what")
+	/* tail: name of the attribute */
+
+#define IOT_FIELDS_listxattr(F)                                                        \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, name, name, "a name of the object")                                     \
+	F(u64, object, object, "of what")                                              \
+	F(u64, length_bytes, bytes, "room offered, 0 to ask for the size")
+
+/* -- operations on handles ----------------------------------------------- */
+
+#define IOT_FIELDS_flush(F)                                                            \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, object, object, "of what")                                              \
+	F(u64, handle, handle, "a descriptor of which was closed")
+
+#define IOT_FIELDS_release(F)                                                          \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, object, object, "of what")                                              \
+	F(u64, handle, handle, "which ceased to exist")
+
+#define IOT_FIELDS_read(F)                                                             \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, object, object, "from what")                                            \
+	F(u64, handle, handle, "through which handle")                                 \
+	F(s64, offset_bytes, offset, "where it began")                                 \
+	F(u64, length_bytes, bytes, "bytes asked for")                                 \
+	F(u32, flags, rw_flags, "how")
+
+#define IOT_FIELDS_write(F)                                                            \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, object, object, "to what")                                              \
+	F(u64, handle, handle, "through which handle")                                 \
+	F(s64, offset_bytes, offset, "where it began, the end of the file if appending") \
+	F(u64, length_bytes, bytes, "bytes to write")                                  \
+	F(u32, flags, rw_flags, "how")                                                 \
+	F(u64, old_size_bytes, state, "size before")
+
+#define IOT_FIELDS_seek(F)                                                             \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, object, object, "of what")                                              \
+	F(u64, handle, handle, "which")                                                \
+	F(s64, offset_bytes, offset, "how far")                                        \
+	F(u32, whence, whence, "from where")
+
+#define IOT_FIELDS_fsync(F)                                                            \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, object, object, "of what")                                              \
+	F(u64, handle, handle, "through which handle")                                 \
+	F(s64, offset_bytes, offset, "start of the range")                             \
+	F(s64, end_bytes, offset, "its last byte, the largest s64 for the whole file") \
+	F(u32, flags, rw_flags, "datasync or not")
+
+#define IOT_FIELDS_readdir(F)                                                          \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, object, object, "the directory")                                        \
+	F(u64, handle, handle, "through which handle")                                 \
+	F(s64, offset_bytes, state, "position before, a cookie of the lower file system") \
+	F(u32, entries, num, "entries that fitted")
+
+#define IOT_FIELDS_fallocate(F)                                                        \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, object, object, "of what")                                              \
+	F(u64, handle, handle, "through which handle")                                 \
+	F(s64, offset_bytes, offset, "start of the range")                             \
+	F(u64, length_bytes, bytes, "its length")                                      \
+	F(u32, flags, falloc_flags, "what to do with it")                              \
+	F(u64, old_size_bytes, state, "size before")
+
+#define IOT_FIELDS_fadvise(F)                                                          \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, object, object, "of what")                                              \
+	F(u64, handle, handle, "through which handle")                                 \
+	F(s64, offset_bytes, offset, "start of the range")                             \
+	F(u64, length_bytes, bytes, "its length, 0 to the end")                        \
+	F(u32, advice, num, "POSIX_FADV_* as on Linux: 0 normal 1 random 2 sequential " \
+			    "3 willneed 4 dontneed 5 noreuse")
+
+#define IOT_FIELDS_copy_range(F)                                                       \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, object, object, "from what")                                            \
+	F(u64, handle, handle, "through which handle")                                 \
+	F(s64, offset_bytes, offset, "where it began")                                 \
+	F(u64, to_object, object, "to what")                                           \
+	F(u64, to_handle, handle, "through which handle")                              \
+	F(s64, to_offset_bytes, offset, "where it began there")                        \
+	F(u64, length_bytes, bytes, "bytes to copy")                                   \
+	F(u64, old_size_bytes, state, "size of the target before")
+
+/* Blocks shared rather than copied: FICLONE, FICLONERANGE, FIDEDUPERANGE. */
+#define IOT_FIELDS_remap_range(F)                                                      \
+	IOT_FIELDS_copy_range(F)                                                       \
+	F(u32, flags, num, "1 deduplicate, 2 the length may be shortened")
+
+#define IOT_FIELDS_ioctl(F)                                                            \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, object, object, "of what")                                              \
+	F(u64, handle, handle, "through which handle")                                 \
+	F(u32, request, num, "request number")
+
+/* -- memory mapping ------------------------------------------------------ */
+
+#define IOT_FIELDS_map(F)                                                              \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, object, object, "of what")                                              \
+	F(u64, handle, handle, "through which handle")                                 \
+	F(u64, map, map, "the mapping")                                                \
+	F(s64, offset_bytes, offset, "where in the file it begins")                    \
+	F(u64, length_bytes, bytes, "its length, whole pages")                         \
+	F(u32, prot, prot, "access asked for")                                         \
+	F(u32, flags, map_flags, "how")
+
+#define IOT_FIELDS_unmap(F)                                                            \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, object, object, "of what")                                              \
+	F(u64, map, map, "the mapping, or the piece of it, that goes")                 \
+	F(s64, offset_bytes, offset, "where in the file the piece begins")             \
+	F(u64, length_bytes, bytes, "its length, whole pages")
+
+#define IOT_FIELDS_touch(F)                                                            \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, object, object, "of what")                                              \
+	F(u64, map, map, "through which mapping")                                      \
+	F(s64, offset_bytes, offset, "the page's offset in the file")                  \
+	F(u64, length_bytes, bytes, "bytes that became accessible, whole pages")       \
+	F(u32, flags, touch_flags, "how")                                              \
+	F(u32, major, cost, "1 if storage had to be read")
+
+#define IOT_FIELDS_msync(F)                                                            \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, object, object, "of what")                                              \
+	F(u64, handle, handle, "the handle that was mapped")                           \
+	F(s64, offset_bytes, offset, "start of the range in the file")                 \
+	F(s64, end_bytes, offset, "its last byte")                                     \
+	F(u32, flags, rw_flags, "datasync or not")
+
+#define IOT_FIELDS_madvise(F)                                                          \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, object, object, "of what")                                              \
+	F(u64, handle, handle, "the handle that was mapped")                           \
+	F(s64, offset_bytes, offset, "start of the range in the file")                 \
+	F(u64, length_bytes, bytes, "its length")                                      \
+	F(u32, advice, num, "POSIX_FADV_* that the kernel made of it")
+
+/* -- asynchronous requests ----------------------------------------------- */
+
+#define IOT_FIELDS_submit(F)                                                           \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, request, request, "the request")                                        \
+	F(u64, object, object, "of what")                                              \
+	F(u64, handle, handle, "through which handle")                                 \
+	F(s64, offset_bytes, offset, "where it begins")                                \
+	F(u64, length_bytes, bytes, "bytes asked for")                                 \
+	F(u32, flags, rw_flags, "how")                                                 \
+	F(u64, old_size_bytes, state, "size before")
+
+#define IOT_FIELDS_complete(F)                                                         \
+	F(u64, time_ns, instant, "when the request ended")                             \
+	F(u32, task, task, "who had submitted it")                                     \
+	F(u32, op, cost, "the submit operation")                                       \
+	F(u64, request, request, "the request")                                        \
+	F(s64, result, result, "bytes moved, or a negative errno")
+
+/* -- MPI ----------------------------------------------------------------- */
+
+/* A communicator as one rank knows it. */
+#define IOT_FIELDS_mpi_comm(F)                                                         \
+	F(u64, time_ns, instant, "when the rank learnt of it")                         \
+	F(u32, task, task, "who")                                                      \
+	F(u32, op, cost, "operations the task had entered by then")                    \
+	F(u64, comm, request, "key: equal on all its ranks, and nowhere else")         \
+	F(u32, rank, num, "own rank in it")                                            \
+	F(u32, size, num, "ranks in it")                                               \
+	F(u32, world_rank, num, "own rank in MPI_COMM_WORLD")
+
+#define IOT_FIELDS_mpi_send(F)                                                         \
+	IOT_FIELDS_op(F)                                                               \
+	F(u32, call, call, "which call")                                               \
+	F(u64, comm, request, "communicator key")                                      \
+	F(s32, peer, num, "rank of the receiver in it")                                \
+	F(s32, tag, num, "tag")                                                        \
+	F(u64, length_bytes, bytes, "bytes sent")                                      \
+	F(u64, request, request, "request that a nonblocking call made, else 0")
+
+#define IOT_FIELDS_mpi_recv(F)                                                         \
+	IOT_FIELDS_op(F)                                                               \
+	F(u32, call, call, "which call")                                               \
+	F(u64, comm, request, "communicator key")                                      \
+	F(s32, peer, num, "rank of the sender in it, as found; as asked for (-1 any) if nonblocking") \
+	F(s32, tag, num, "tag, as found; as asked for (-1 any) if nonblocking")        \
+	F(u64, length_bytes, bytes, "bytes received; room offered if nonblocking")     \
+	F(u64, request, request, "request that a nonblocking call made, else 0")
+
+/* One request that a wait or test found complete: one record for each. */
+#define IOT_FIELDS_mpi_done(F)                                                         \
+	IOT_FIELDS_op(F)                                                               \
+	F(u32, call, call, "wait or test")                                             \
+	F(u64, request, request, "the request")                                        \
+	F(s32, peer, num, "sender found, of a receive (else -1)")                      \
+	F(s32, tag, num, "tag found, of a receive (else -1)")                          \
+	F(u64, length_bytes, bytes, "bytes received, of a receive (else 0)")
+
+#define IOT_FIELDS_mpi_coll(F)                                                         \
+	IOT_FIELDS_op(F)                                                               \
+	F(u32, call, call, "which call")                                               \
+	F(u64, comm, request, "communicator key")                                      \
+	F(u32, number, num, "number of the collective in its communicator, from 1")    \
+	F(s32, root, num, "root rank, -1 if the call has none")                        \
+	F(u64, request, request, "request that a nonblocking call made, else 0")
+
+/* -- replay -------------------------------------------------------------- */
+
+#define IOT_FIELDS_divergence(F)                                                       \
+	F(u64, time_ns, instant, "when")                                               \
+	F(u32, task, task, "task of the program")                                      \
+	F(u32, op, cost, "operation of the task, from 1")                              \
+	F(u32, kind, num, "kind of record that the operation stands for")              \
+	F(s64, expected, result, "result in the trace")                                \
+	F(s64, got, result, "result in the replay")
+
+#define IOT_FIELDS_played(F)                                                           \
+	F(u64, time_ns, instant, "when the task of the program had ended")             \
+	F(u32, task, task, "task of the program")                                      \
+	F(u32, ops, num, "operations performed")                                       \
+	F(u32, diverged, num, "of them with another result than in the trace")         \
+	F(u32, stalls, num, "times it had to wait for its arguments")                  \
+	F(u64, io_ns, span, "time in operations")                                      \
+	F(u64, think_ns, span, "think time asked for")                                 \
+	F(u64, order_ns, span, "time spent waiting for other tasks")                   \
+	F(u64, late_ns, span, "wake-up lateness, summed")                              \
+	F(u64, late_max_ns, span, "largest wake-up lateness")
+
+/*
+ * R(id, kind, group, sentence). Groups: `run` facts about the run, `who` binds
+ * ids, `life` of tasks, `op` is an operation of a program on the file system,
+ * `mpi` an operation on messages, `replay` what only a replay knows.
+ */
+#define IOT_RECORDS(R)                                                                 \
+	R(1, fact, run, "something about the run, as key=value")                       \
+	R(2, clock, run, "a pair of clock readings")                                   \
+	R(3, memory, run, "state of the machine's memory")                             \
+	R(4, mount, run, "a mount that is recorded")                                   \
+	R(5, end, run, "the capture ended")                                            \
+	R(16, task, who, "a task")                                                     \
+	R(17, object, who, "an object")                                                \
+	R(18, name, who, "a name")                                                     \
+	R(19, dirent, who, "an entry that a readdir returned")                         \
+	R(32, fork, life, "a task made another one")                                   \
+	R(33, exec, life, "a task became another program")                             \
+	R(34, exit, life, "a task began to exit")                                      \
+	R(35, throttled, life, "a task was made to wait for the collector")            \
+	R(64, lookup, op, "a name looked up by the file system")                       \
+	R(65, open, op, "open or create a file")                                       \
+	R(66, stat, op, "attributes read")                                             \
+	R(67, setattr, op, "attributes changed: truncate, chmod, chown, utimes")       \
+	R(68, mkdir, op, "directory made")                                             \
+	R(69, rmdir, op, "directory removed")                                          \
+	R(70, mknod, op, "special or regular file made by mknod")                      \
+	R(71, unlink, op, "name removed")                                              \
+	R(72, rename, op, "name changed")                                              \
+	R(73, link, op, "hard link made")                                              \
+	R(74, symlink, op, "symbolic link made")                                       \
+	R(75, readlink, op, "symbolic link read by readlink(2)")                       \
+	R(76, follow, op, "symbolic link followed by a path walk")                     \
+	R(77, denied, op, "permission refused")                                        \
+	R(78, statfs, op, "file system asked about itself")                            \
+	R(79, getxattr, op, "extended attribute read")                                 \
+	R(80, setxattr, op, "extended attribute written")                              \
+	R(81, removexattr, op, "extended attribute removed")                           \
+	R(82, listxattr, op, "extended attributes listed")                             \
+	R(96, flush, op, "a descriptor closed")                                        \
+	R(97, release, op, "a handle's last reference gone")                           \
+	R(98, read, op, "one read")                                                    \
+	R(99, write, op, "one write")                                                  \
+	R(100, seek, op, "position of a handle moved")                                 \
+	R(101, fsync, op, "file made durable")                                         \
+	R(102, readdir, op, "entries of a directory read")                             \
+	R(103, fallocate, op, "space allocated or freed")                              \
+	R(104, fadvise, op, "advice on future access")                                 \
+	R(105, copy_range, op, "range copied by the file system")                      \
+	R(106, remap_range, op, "range shared by reflink or deduplication")            \
+	R(107, ioctl, op, "ioctl passed to the lower file system")                     \
+	R(128, map, op, "file mapped")                                                 \
+	R(129, unmap, op, "mapping, or a piece of one, gone")                          \
+	R(130, touch, op, "first access to a page of a mapping")                       \
+	R(131, msync, op, "mapping made durable")                                      \
+	R(132, madvise, op, "advice on a mapping that reached the file system")        \
+	R(144, submit, op, "asynchronous read or write submitted")                     \
+	R(145, complete, op, "asynchronous read or write completed")                   \
+	R(160, mpi_comm, mpi, "a communicator")                                        \
+	R(161, mpi_send, mpi, "message sent")                                          \
+	R(162, mpi_recv, mpi, "message received, or a receive posted")                 \
+	R(163, mpi_done, mpi, "request found complete")                                \
+	R(164, mpi_coll, mpi, "collective call")                                       \
+	R(192, divergence, replay, "an operation ended otherwise than in the trace")   \
+	R(193, played, replay, "a task of a program was performed")
+
+enum iot_group {
+	IOT_GROUP_run,
+	IOT_GROUP_who,
+	IOT_GROUP_life,
+	IOT_GROUP_op,
+	IOT_GROUP_mpi,
+	IOT_GROUP_replay,
+};
+
+enum iot_kind {
+#define IOT_KIND_VALUE(id, kind, group, sentence) IOT_KIND_##kind = id,
+	IOT_RECORDS(IOT_KIND_VALUE)
+#undef IOT_KIND_VALUE
+	IOT_KIND_END = 256
+};
+
+enum iot_class {
+#define IOT_CLASS_VALUE(class, compared, sentence) IOT_CLASS_##class,
+	IOT_CLASSES(IOT_CLASS_VALUE)
+#undef IOT_CLASS_VALUE
+	IOT_CLASS_END
+};
+
+enum iot_reason {
+#define IOT_V(value, name, sentence) IOT_REASON_##name = value,
+	IOT_REASONS(IOT_V)
+#undef IOT_V
+};
+
+enum iot_whence {
+#define IOT_V(value, name, sentence) IOT_WHENCE_##name = value,
+	IOT_WHENCES(IOT_V)
+#undef IOT_V
+};
+
+enum iot_type {
+#define IOT_V(value, name, sentence) IOT_TYPE_##name = value,
+	IOT_TYPES(IOT_V)
+#undef IOT_V
+};
+
+enum iot_call {
+#define IOT_V(value, name, sentence) IOT_CALL_##name = value,
+	IOT_CALLS(IOT_V)
+#undef IOT_V
+};
+
+enum iot_bits {
+#define IOT_B(bit, name, sentence) IOT_OPEN_##name = 1 << bit,
+	IOT_OPEN_FLAGS(IOT_B)
+#undef IOT_B
+#define IOT_B(bit, name, sentence) IOT_RW_##name = 1 << bit,
+	IOT_RW_FLAGS(IOT_B)
+#undef IOT_B
+#define IOT_B(bit, name, sentence) IOT_ATTR_##name = 1 << bit,
+	IOT_ATTRS(IOT_B)
+#undef IOT_B
+#define IOT_B(bit, name, sentence) IOT_INTENT_##name = 1 << bit,
+	IOT_INTENTS(IOT_B)
+#undef IOT_B
+#define IOT_B(bit, name, sentence) IOT_RENAME_##name = 1 << bit,
+	IOT_RENAME_FLAGS(IOT_B)
+#undef IOT_B
+#define IOT_B(bit, name, sentence) IOT_PROT_##name = 1 << bit,
+	IOT_PROTS(IOT_B)
+#undef IOT_B
+#define IOT_B(bit, name, sentence) IOT_MAP_##name = 1 << bit,
+	IOT_MAP_FLAGS(IOT_B)
+#undef IOT_B
+#define IOT_B(bit, name, sentence) IOT_TOUCH_##name = 1 << bit,
+	IOT_TOUCH_FLAGS(IOT_B)
+#undef IOT_B
+#define IOT_B(bit, name, sentence) IOT_FALLOC_##name = 1 << bit,
+	IOT_FALLOC_FLAGS(IOT_B)
+#undef IOT_B
+};
+
+#endif

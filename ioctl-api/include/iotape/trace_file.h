@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * trace_file.h - the container of a trace: what lies where in an .iot file.
+ *
+ *   file header (64 bytes) | embedded schema (text) | chunk | chunk | ... | index | trailer
+ *
+ * Each chunk is a head of 64 bytes and a payload. A trace whose writer was killed
+ * has neither index nor trailer and may end inside a chunk: it is read up to its
+ * last whole chunk. All numbers are little-endian.
+ *
+ * The embedded schema is the record tables of the writer as text, one line each:
+ *
+ *	record <id> <kind> <group>
+ *	field <wire type> <name> <class>
+ *
+ * A reader pairs fields by name and ignores lines that begin with another word.
+ */
+#ifndef IOTAPE_TRACE_FILE_H
+#define IOTAPE_TRACE_FILE_H
+
+#include <linux/types.h>
+
+/* The first byte is not ASCII and a line end follows: text-mode damage shows. */
+#define IOT_TRACE_MAGIC	      "\211IOT\r\n\032\n"
+#define IOT_TRACE_MAGIC_BYTES 8
+#define IOT_TRACE_MAJOR	      1 /* a reader refuses another one */
+#define IOT_TRACE_SCHEMA_MAX_BYTES (1 << 20)
+
+/**
+ * struct iot_trace_head - first bytes of a trace
+ *
+ *   offset  size  meaning
+ *        0     8  IOT_TRACE_MAGIC
+ *        8     2  IOT_TRACE_MAJOR
+ *       10     2  bytes of this header: 64
+ *       12     4  features that a reader may ignore: none yet
+ *       16     4  features that a reader must know: none yet
+ *       20     4  bytes of the embedded schema, which follows
+ *       24    16  random id of the capture
+ *       40     8  wall clock at the beginning, ns since 1970
+ *       48     8  monotonic clock at the same moment, ns
+ *       56     4  CRC32C of the embedded schema
+ *       60     4  CRC32C of the 60 bytes before
+ */
+struct iot_trace_head {
+	__u8 magic[IOT_TRACE_MAGIC_BYTES];
+	__le16 major;
+	__le16 head_bytes;
+	__le32 features_compat;
+	__le32 features_incompat;
+	__le32 schema_bytes;
+	__u8 capture[16];
+	__le64 real_ns;
+	__le64 mono_ns;
+	__le32 schema_crc;
+	__le32 head_crc;
+};
+
+#define IOT_CHUNK_MAGIC	    0x4b484349 /* "ICHK" */
+#define IOT_CHUNK_MAX_BYTES (4 << 20)  /* payload of records, stored or raw */
+#define IOT_INDEX_MAX_BYTES (256 << 20) /* payload of the index */
+#define IOT_STREAM_COLLECTOR 0xffffffff /* records that the collector made itself */
+
+enum iot_chunk_type {
+	IOT_CHUNK_RECORDS = 1, /* whole records of one stream, in order of their ends */
+	IOT_CHUNK_INDEX = 2,   /* an array of struct iot_index_entry */
+	IOT_CHUNK_TRAILER = 3, /* empty, last in the file; `sequence` is where the index is */
+};
+
+enum iot_codec {
+	IOT_CODEC_NONE = 0,
+	IOT_CODEC_ZSTD = 1,
+};
+
+/**
+ * struct iot_chunk_head - head of a chunk
+ *
+ *   offset  size  meaning
+ *        0     4  IOT_CHUNK_MAGIC
+ *        4     1  an enum iot_chunk_type
+ *        5     1  an enum iot_codec
+ *        6     2  zero
+ *        8     4  bytes of the payload as stored
+ *       12     4  bytes of the payload as records
+ *       16     4  stream: CPU, or IOT_STREAM_COLLECTOR
+ *       20     4  number of records
+ *       24     8  number of the first record in its stream, from 0
+ *       32     8  records of the stream lost since the capture began, up to the last record here
+ *       40     8  end time of the first record, monotonic ns
+ *       48     8  end time of the last record, monotonic ns
+ *       56     4  CRC32C of the payload as stored
+ *       60     4  CRC32C of the 60 bytes before
+ */
+struct iot_chunk_head {
+	__le32 magic;
+	__u8 type;
+	__u8 codec;
+	__le16 zero;
+	__le32 stored_bytes;
+	__le32 raw_bytes;
+	__le32 stream;
+	__le32 count;
+	__le64 sequence;
+	__le64 lost;
+	__le64 first_ns;
+	__le64 last_ns;
+	__le32 payload_crc;
+	__le32 head_crc;
+};
+
+/* One chunk of records in the index: where it is, and enough to merge without reading it. */
+struct iot_index_entry {
+	__le64 offset_bytes;
+	__le64 first_ns;
+	__le64 last_ns;
+	__le32 stream;
+	__le32 count;
+};
+
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dirop.h - change a directory: lock it, look a name up in it, create, remove, rename.
+ *
+ * Since 6.19 the VFS does the first two in one step, start_creating() and its like.
+ * Here is the same for older kernels, under names of our own because the functions
+ * around it (vfs_mkdir() and others) changed their arguments more than once. To be
+ * deleted, in favour of the kernel's own, when 6.12 goes.
+ */
+#ifndef IOT_COMPAT_DIROP_H
+#define IOT_COMPAT_DIROP_H
+
+#include <linux/fs.h>
+#include <linux/namei.h>
+
+#include "vfs.h"
+
+#ifdef IOT_HAVE_START_CREATING
+
+#define iot_start_creating(idmap, parent, name) start_creating(idmap, parent, name)
+#define iot_start_removing(idmap, parent, name) start_removing(idmap, parent, name)
+#define iot_end_dirop(child)			end_creating(child)
+
+static inline int iot_vfs_create(struct mnt_idmap *idmap, struct dentry *child, umode_t mode)
+{
+	return vfs_create(idmap, child, mode, NULL);
+}
+
+static inline struct dentry *iot_vfs_mkdir(struct mnt_idmap *idmap, struct dentry *child,
+					   umode_t mode)
+{
+	return vfs_mkdir(idmap, d_inode(child->d_parent), child, mode, NULL);
+}
+
+static inline int iot_vfs_mknod(struct mnt_idmap *idmap, struct dentry *child, umode_t mode,
+				dev_t dev)
+{
+	return vfs_mknod(idmap, d_inode(child->d_parent), child, mode, dev, NULL);
+}
+
+static inline int iot_vfs_symlink(struct mnt_idmap *idmap, struct dentry *child,
+				  const char *target)
+{
+	return vfs_symlink(idmap, d_inode(child->d_parent), child, target, NULL);
+}
+
+static inline int iot_vfs_rmdir(struct mnt_idmap *idmap, struct dentry *child)
+{
+	return vfs_rmdir(idmap, d_inode(child->d_parent), child, NULL);
+}
+
+#else
+
+/* The parent is locked; the flags are those of the system call that would look it up. */
+static inline struct dentry *iot_lookup_locked(struct mnt_idmap *idmap, struct dentry *parent,
+					       struct qstr *name, unsigned int flags)
+{
+	int err;
+
+	name->hash = full_name_hash(parent, name->name, name->len);
+	if (parent->d_flags & DCACHE_OP_HASH) {
+		err = parent->d_op->d_hash(parent, name);
+		if (err < 0)
+			return ERR_PTR(err);
+	}
+	err = inode_permission(idmap, d_inode(parent), MAY_EXEC);
+	if (err)
+		return ERR_PTR(err);
+	return lookup_one_qstr_excl(name, parent, flags);
+}
+
+static inline struct dentry *iot_start_dirop(struct mnt_idmap *idmap, struct dentry *parent,
+					     struct qstr *name, unsigned int flags)
+{
+	struct dentry *child;
+
+	inode_lock_nested(d_inode(parent), I_MUTEX_PARENT);
+	child = iot_lookup_locked(idmap, parent, name, flags);
+	if (IS_ERR(child))
+		inode_unlock(d_inode(parent));
+	return child;
+}
+
+/* Undoes iot_start_creating() and iot_start_removing(); an error pointer is none to undo. */
+static inline void iot_end_dirop(struct dentry *child)
+{
+	if (IS_ERR(child))
+		return;
+	inode_unlock(d_inode(child->d_parent));
+	dput(child);
+}
+
+/**
+ * iot_start_creating() - get ready to create a name
+ * @idmap: of the mount
+ * @parent: the directory
+ * @name: the name; its hash is filled in
+ *
+ * Return: a negative dentry whose parent is locked until iot_end_dirop(); -EEXIST.
+ */
+static inline struct dentry *iot_start_creating(struct mnt_idmap *idmap, struct dentry *parent,
+						struct qstr *name)
+{
+	struct dentry *child = iot_start_dirop(idmap, parent, name, LOOKUP_CREATE | LOOKUP_EXCL);
+
+	if (!IS_ERR(child) && d_is_positive(child)) {
+		iot_end_dirop(child);
+		return ERR_PTR(-EEXIST);
+	}
+	return child;
+}
+
+/**
+ * iot_start_removing() - get ready to remove a name
+ * @idmap: of the mount
+ * @parent: the directory
+ * @name: the name; its hash is filled in
+ *
+ * Return: a positive dentry whose parent is locked until iot_end_dirop(); -ENOENT.
+ */
+static inline struct dentry *iot_start_removing(struct mnt_idmap *idmap, struct dentry *parent,
+						struct qstr *name)
+{
+	struct dentry *child = iot_start_dirop(idmap, parent, name, 0);
+
+	if (!IS_ERR(child) && d_is_negative(child)) {
+		iot_end_dirop(child);
+		return ERR_PTR(-ENOENT);
+	}
+	return child;
+}
+
+static inline int iot_vfs_create(struct mnt_idmap *idmap, struct dentry *child, umode_t mode)
+{
+	return vfs_create(idmap, d_inode(child->d_parent), child, mode, true);
+}
+
+/* 6.15: mkdir returns the dentry that it made, which may be another one. */
+static inline struct dentry *iot_vfs_mkdir(struct mnt_idmap *idmap, struct dentry *child,
+					   umode_t mode)
+{
+	int err = vfs_mkdir(idmap, d_inode(child->d_parent), child, mode);
+
+	if (err) {
+		iot_end_dirop(child);
+		return ERR_PTR(err);
+	}
+	return child;
+}
+
+static inline int iot_vfs_mknod(struct mnt_idmap *idmap, struct dentry *child, umode_t mode,
+				dev_t dev)
+{
+	return vfs_mknod(idmap, d_inode(child->d_parent), child, mode, dev);
+}
+
+static inline int iot_vfs_symlink(struct mnt_idmap *idmap, struct dentry *child,
+				  const char *target)
+{
+	return vfs_symlink(idmap, d_inode(child->d_parent), child, target);
+}
+
+static inline int iot_vfs_rmdir(struct mnt_idmap *idmap, struct dentry *child)
+{
+	return vfs_rmdir(idmap, d_inode(child->d_parent), child);
+}
+
+#endif
+
+/**
+ * struct iot_renaming - a rename from beginning to end
+ * @idmap: of the mount that both names are in
+ * @old_parent: directory of the old name
+ * @old_name: the old name; its hash is filled in
+ * @new_parent: directory of the new name
+ * @new_name: the new name; its hash is filled in
+ * @flags: RENAME_*
+ * @old_dentry: out: what has the old name
+ * @new_dentry: out: what has the new name, perhaps negative
+ */
+struct iot_renaming {
+	struct mnt_idmap *idmap;
+	struct dentry *old_parent;
+	struct qstr *old_name;
+	struct dentry *new_parent;
+	struct qstr *new_name;
+	unsigned int flags;
+	struct dentry *old_dentry;
+	struct dentry *new_dentry;
+};
+
+#ifdef IOT_HAVE_START_CREATING
+
+static inline int iot_start_renaming(struct iot_renaming *r)
+{
+	struct renamedata rd = {
+		.mnt_idmap = r->idmap,
+		.old_parent = r->old_parent,
+		.new_parent = r->new_parent,
+		.flags = r->flags,
+	};
+	int err = start_renaming(&rd, 0, r->old_name, r->new_name);
+
+	r->old_dentry = rd.old_dentry;
+	r->new_dentry = rd.new_dentry;
+	return err;
+}
+
+static inline int iot_vfs_rename(struct iot_renaming *r)
+{
+	struct renamedata rd = {
+		.mnt_idmap = r->idmap,
+		.old_parent = r->old_parent,
+		.old_dentry = r->old_dentry,
+		.new_parent = r->new_parent,
+		.new_dentry = r->new_dentry,
+		.flags = r->flags,
+	};
+
+	return vfs_rename(&rd);
+}
+
+static inline void iot_end_renaming(struct iot_renaming *r)
+{
+	struct renamedata rd = {
+		.old_parent = r->old_parent,
+		.old_dentry = r->old_dentry,
+		.new_parent = r->new_parent,
+		.new_dentry = r->new_dentry,
+	};
+
+	end_renaming(&rd);
+}
+
+#else
+
+/* The errors that rename(2) finds before the file system is asked. */
+static inline int iot_check_renaming(const struct iot_renaming *r, const struct dentry *trap)
+{
+	bool is_exchange = r->flags & RENAME_EXCHANGE;
+
+	if (d_is_negative(r->old_dentry))
+		return -ENOENT;
+	if ((r->flags & RENAME_NOREPLACE) && d_is_positive(r->new_dentry))
+		return -EEXIST;
+	if (is_exchange && d_is_negative(r->new_dentry))
+		return -ENOENT;
+	if (r->old_dentry == trap)
+		return -EINVAL;
+	if (r->new_dentry == trap)
+		return is_exchange ? -EINVAL : -ENOTEMPTY;
+	return 0;
+}
+
+/**
+ * iot_start_renaming() - get ready to rename
+ * @r: all but the two dentries is set
+ *
+ * Return: 0, and both parents are locked until iot_end_renaming(); the errno of
+ * rename(2).
+ */
+static inline int iot_start_renaming(struct iot_renaming *r)
+{
+	unsigned int target = r->flags & RENAME_EXCHANGE ? 0 : LOOKUP_RENAME_TARGET;
+	struct dentry *trap = lock_rename(r->new_parent, r->old_parent);
+	int err;
+
+	if (IS_ERR(trap))
+		return PTR_ERR(trap);
+	r->old_dentry = iot_lookup_locked(r->idmap, r->old_parent, r->old_name, 0);
+	err = PTR_ERR_OR_ZERO(r->old_dentry);
+	if (err)
+		goto err_old;
+	r->new_dentry = iot_lookup_locked(r->idmap, r->new_parent, r->new_name, target);
+	err = PTR_ERR_OR_ZERO(r->new_dentry);
+	if (err)
+		goto err_new;
+	err = iot_check_renaming(r, trap);
+	if (!err)
+		return 0;
+
+	dput(r->new_dentry);
+err_new:
+	dput(r->old_dentry);
+err_old:
+	unlock_rename(r->new_parent, r->old_parent);
+	return err;
+}
+
+/* 5.17: vfs_rename() takes one structure, whose members changed in 6.19. */
+static inline int iot_vfs_rename(struct iot_renaming *r)
+{
+	struct renamedata rd = {
+#ifdef IOT_HAVE_MNT_IDMAP
+		.old_mnt_idmap = r->idmap,
+		.new_mnt_idmap = r->idmap,
+#else
+		.old_mnt_userns = r->idmap,
+		.new_mnt_userns = r->idmap,
+#endif
+		.old_dir = d_inode(r->old_parent),
+		.old_dentry = r->old_dentry,
+		.new_dir = d_inode(r->new_parent),
+		.new_dentry = r->new_dentry,
+		.flags = r->flags,
+	};
+
+	return vfs_rename(&rd);
+}
+
+static inline void iot_end_renaming(struct iot_renaming *r)
+{
+	dput(r->new_dentry);
+	dput(r->old_dentry);
+	unlock_rename(r->new_parent, r->old_parent);
+}
+
+#endif
+#endif

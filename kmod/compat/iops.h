@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * iops.h - inode operations that changed their form: adapters from the form we write.
+ */
+#ifndef IOT_COMPAT_IOPS_H
+#define IOT_COMPAT_IOPS_H
+
+#include <linux/fs.h>
+
+/* 6.15: mkdir returns a dentry, NULL for the one it was given. Until 6.12 goes. */
+#ifdef IOT_HAVE_MKDIR_DENTRY
+#define IOT_MKDIR(function)                                                               \
+	static struct dentry *function##_dentry(struct mnt_idmap *idmap, struct inode *dir, \
+						struct dentry *dentry, umode_t mode)      \
+	{                                                                                 \
+		return ERR_PTR(function(idmap, dir, dentry, mode));                       \
+	}
+#define IOT_MKDIR_OP(function) function##_dentry
+#else
+#define IOT_MKDIR(function)
+#define IOT_MKDIR_OP(function) function
+#endif
+
+#endif

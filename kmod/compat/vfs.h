@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * vfs.h - functions of the VFS that changed their name or arguments, one wrapper each.
+ */
+#ifndef IOT_COMPAT_VFS_H
+#define IOT_COMPAT_VFS_H
+
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/mount.h>
+#include <linux/namei.h>
+#include <linux/sched/mm.h>
+#include <linux/splice.h>
+
+/* 6.3, see compat.h. Until 6.1 goes. */
+#ifndef IOT_HAVE_MNT_IDMAP
+static inline struct user_namespace *user_namespace(const struct vfsmount *mnt)
+{
+	return mnt_user_ns(mnt);
+}
+#endif
+
+/* 6.16: takes a qstr. Until 6.12 goes. */
+static inline struct dentry *iot_lookup_one_unlocked(struct mnt_idmap *idmap, struct qstr *name,
+						     struct dentry *parent)
+{
+#ifdef IOT_HAVE_LOOKUP_ONE_QSTR
+	return lookup_one_unlocked(idmap, name, parent);
+#else
+	return lookup_one_unlocked(idmap, name->name, parent, name->len);
+#endif
+}
+
+/* 6.6: was vfs_tmpfile_open(). Until 6.1 goes. */
+#ifndef IOT_HAVE_KERNEL_TMPFILE_OPEN
+#define kernel_tmpfile_open(idmap, parent, mode, flags, cred) \
+	vfs_tmpfile_open(idmap, parent, mode, flags, cred)
+#endif
+
+/* Exported long before it was declared outside of fs/internal.h (6.12). Until 6.1 goes. */
+#ifndef IOT_HAVE_VFS_PATH_LOOKUP
+int vfs_path_lookup(struct dentry *dentry, struct vfsmount *mnt, const char *name,
+		    unsigned int flags, struct path *path);
+#endif
+
+/* 6.14 made sb->s_d_op private; set_default_d_op() is 6.17. Until 6.12 goes. */
+static inline void iot_set_d_op(struct super_block *sb, const struct dentry_operations *ops)
+{
+#ifdef IOT_HAVE_SET_DEFAULT_D_OP
+	set_default_d_op(sb, ops);
+#else
+	sb->s_d_op = ops;
+#endif
+}
+
+/*
+ * 6.14: d_revalidate is told the parent and the name. The operation is written for the
+ * older form, which has all that it needs. Until 6.12 goes.
+ */
+#ifdef IOT_HAVE_D_REVALIDATE_NAME
+#define IOT_D_REVALIDATE(function)                                                        \
+	static int function##_by_name(struct inode *dir, const struct qstr *name,         \
+				      struct dentry *dentry, unsigned int flags)          \
+	{                                                                                 \
+		return function(dentry, flags);                                           \
+	}
+#define IOT_D_REVALIDATE_OP(function) function##_by_name
+
+static inline int iot_d_revalidate(struct dentry *dentry, unsigned int flags)
+{
+	struct dentry *parent = dget_parent(dentry);
+	struct name_snapshot name;
+	int valid;
+
+	take_dentry_name_snapshot(&name, dentry);
+	valid = dentry->d_op->d_revalidate(d_inode(parent), &name.name, dentry, flags);
+	release_dentry_name_snapshot(&name);
+	dput(parent);
+	return valid;
+}
+#else
+#define IOT_D_REVALIDATE(function)
+#define IOT_D_REVALIDATE_OP(function) function
+
+static inline int iot_d_revalidate(struct dentry *dentry, unsigned int flags)
+{
+	return dentry->d_op->d_revalidate(dentry, flags);
+}
+#endif
+
+/* 6.19: i_state is read through an accessor. Until 6.12 goes. */
+static inline bool iot_inode_is_new(struct inode *inode)
+{
+#ifdef IOT_HAVE_INODE_STATE_READ
+	return inode_state_read_once(inode) & I_NEW;
+#else
+	return READ_ONCE(inode->i_state) & I_NEW;
+#endif
+}
+
+/* 6.7 to 6.15: the flag says that the caller has passed LSM checks already. */
+static inline int iot_vfs_getattr(const struct path *path, struct kstat *stat, u32 mask,
+				  unsigned int flags)
+{
+#ifdef IOT_HAVE_GETATTR_NOSEC
+	if (flags & AT_GETATTR_NOSEC)
+		return vfs_getattr_nosec(path, stat, mask, flags);
+#endif
+	return vfs_getattr(path, stat, mask, flags);
+}
+
+/* 6.5: checks arguments and knows files without a method. Until 6.1 goes. */
+#ifndef IOT_HAVE_VFS_SPLICE_READ
+static inline ssize_t vfs_splice_read(struct file *in, loff_t *offset,
+				      struct pipe_inode_info *pipe, size_t length,
+				      unsigned int flags)
+{
+	if (in->f_op->splice_read)
+		return in->f_op->splice_read(in, offset, pipe, length, flags);
+	return generic_file_splice_read(in, offset, pipe, length, flags);
+}
+#endif
+
+/* 6.6: O_DIRECT completions may be run by the submitter. Not here. */
+#ifdef IOT_HAVE_IOCB_DIO_CALLER_COMP
+#define IOT_IOCB_CALLER_COMP IOCB_DIO_CALLER_COMP
+#else
+#define IOT_IOCB_CALLER_COMP 0
+#endif
+
+/* 6.6: the table of handlers is const throughout. Until 6.1 goes. */
+#ifdef IOT_HAVE_CONST_XATTR_HANDLERS
+#define IOT_XATTR_HANDLERS(table) const struct xattr_handler *const table[]
+#else
+#define IOT_XATTR_HANDLERS(table) const struct xattr_handler *table[]
+#endif
+
+/* 6.17: a file system may have ->mmap_prepare only. Until 6.12 goes. */
+#ifdef IOT_HAVE_VFS_MMAP
+#define iot_can_mmap(file) can_mmap_file(file)
+#else
+#define iot_can_mmap(file)  ((file)->f_op->mmap != NULL)
+#define vfs_mmap(file, vma) call_mmap(file, vma)
+#endif
+
+/* 6.10: was a member of the mm. Until 6.1 goes. */
+static inline unsigned long iot_mm_get_unmapped_area(struct file *file, unsigned long address,
+						     unsigned long length_bytes,
+						     unsigned long page, unsigned long flags)
+{
+#ifdef IOT_HAVE_MM_GET_UNMAPPED_AREA
+	return mm_get_unmapped_area(current->mm, file, address, length_bytes, page, flags);
+#else
+	return current->mm->get_unmapped_area(file, address, length_bytes, page, flags);
+#endif
+}
+
+/* 6.3: vm_flags is not written directly. Until 6.1 goes. */
+#ifndef IOT_HAVE_VM_FLAGS_SET
+static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
+{
+	vma->vm_flags |= flags;
+}
+#endif
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * channel.c - per-CPU buffers: reserve room for a record, hand a buffer over.
+ */
+#include "channel.h"
+
+#include <linux/log2.h>
+#include <linux/slab.h>
+
+#include "session.h"
+
+static int ring_init(struct iot_ring *ring, u32 slots)
+{
+	slots = roundup_pow_of_two(slots);
+	ring->slots = kcalloc(slots, sizeof(*ring->slots), GFP_KERNEL);
+	if (!ring->slots)
+		return -ENOMEM;
+	ring->mask = slots - 1;
+	return 0;
+}
+
+static void ring_exit(struct iot_ring *ring)
+{
+	kfree(ring->slots);
+}
+
+/**
+ * iot_ring_put() - add a buffer; the ring holds as many as there are, so it is never full
+ */
+void iot_ring_put(struct iot_ring *ring, struct iot_buffer *buffer)
+{
+	u32 head = ring->head;
+
+	ring->slots[head & ring->mask] = buffer;
+	smp_store_release(&ring->head, head + 1); /* pairs with iot_ring_peek() */
+}
+
+/**
+ * iot_ring_peek() - the oldest buffer, NULL if there is none
+ */
+struct iot_buffer *iot_ring_peek(struct iot_ring *ring)
+{
+	u32 tail = ring->tail;
+
+	if (smp_load_acquire(&ring->head) == tail) /* pairs with iot_ring_put() */
+		return NULL;
+	return ring->slots[tail & ring->mask];
+}
+
+/**
+ * iot_ring_get() - take the oldest buffer, NULL if there is none
+ */
+struct iot_buffer *iot_ring_get(struct iot_ring *ring)
+{
+	struct iot_buffer *buffer = iot_ring_peek(ring);
+
+	if (buffer)
+		smp_store_release(&ring->tail, ring->tail + 1);
+	return buffer;
+}
+
+u32 iot_ring_count(const struct iot_ring *ring)
+{
+	return READ_ONCE(ring->head) - READ_ONCE(ring->tail);
+}
+
+/**
+ * iot_buffer_refill() - give a buffer a new, empty message
+ * @buffer: one whose message was sent, or never had one
+ * @gfp: how to allocate
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int iot_buffer_refill(struct iot_buffer *buffer, gfp_t gfp)
+{
+	int err = iot_message_new(buffer, gfp);
+
+	if (err)
+		return err;
+	buffer->used_bytes = 0;
+	buffer->count = 0;
+	return 0;
+}
+
+static void buffer_free(struct iot_buffer *buffer)
+{
+	if (!buffer)
+		return;
+	kfree_skb(buffer->skb);
+	kfree(buffer);
+}
+
+static struct iot_buffer *buffer_new(u32 cpu)
+{
+	struct iot_buffer *buffer = kzalloc(sizeof(*buffer), GFP_KERNEL);
+
+	if (!buffer)
+		return NULL;
+	buffer->cpu = cpu;
+	if (iot_buffer_refill(buffer, GFP_KERNEL)) {
+		kfree(buffer);
+		return NULL;
+	}
+	return buffer;
+}
+
+/**
+ * iot_channel_init() - make the buffers of one CPU
+ * @channel: zeroed
+ * @session: whose
+ * @cpu: which
+ * @buffers: how many
+ *
+ * Return: 0 or -ENOMEM; iot_channel_exit() is right in both cases.
+ */
+int iot_channel_init(struct iot_channel *channel, struct iot_session *session, u32 cpu, u32 buffers)
+{
+	channel->session = session;
+	channel->cpu = cpu;
+	if (ring_init(&channel->full, buffers) || ring_init(&channel->empty, buffers))
+		return -ENOMEM;
+	while (buffers--) {
+		struct iot_buffer *buffer = buffer_new(cpu);
+
+		if (!buffer)
+			return -ENOMEM;
+		iot_ring_put(&channel->empty, buffer);
+	}
+	channel->current_buffer = iot_ring_get(&channel->empty);
+	return 0;
+}
+
+/**
+ * iot_channel_exit() - free the buffers; nobody uses the channel any more
+ */
+void iot_channel_exit(struct iot_channel *channel)
+{
+	struct iot_buffer *buffer;
+
+	buffer_free(channel->current_buffer);
+	if (channel->full.slots)
+		while ((buffer = iot_ring_get(&channel->full)))
+			buffer_free(buffer);
+	if (channel->empty.slots)
+		while ((buffer = iot_ring_get(&channel->empty)))
+			buffer_free(buffer);
+	ring_exit(&channel->full);
+	ring_exit(&channel->empty);
+}
+
+/**
+ * iot_channel_rotate() - hand the current buffer over, if there is anything in it
+ * @channel: this CPU's, with interrupts off; or that of a CPU that is not online
+ *
+ * Afterwards there may be no current buffer: the collector is behind.
+ */
+void iot_channel_rotate(struct iot_channel *channel)
+{
+	struct iot_buffer *buffer = channel->current_buffer;
+
+	if (buffer) {
+		if (!buffer->count)
+			return;
+		iot_ring_put(&channel->full, buffer);
+		channel->current_buffer = NULL;
+		iot_session_kick(channel->session);
+	}
+	channel->current_buffer = iot_ring_get(&channel->empty);
+	if (!READ_ONCE(channel->is_pressed) &&
+	    iot_ring_count(&channel->empty) < channel->session->low_water)
+		iot_session_press(channel->session, channel);
+}
+
+/**
+ * iot_channel_reserve() - room for one record, which the caller fills at once
+ * @channel: this CPU's, with interrupts off
+ * @bytes: of the record
+ * @now_ns: when the record ends; does not decrease
+ *
+ * Return: where it goes, or NULL: the record is lost, and has been counted.
+ */
+u8 *iot_channel_reserve(struct iot_channel *channel, u32 bytes, u64 now_ns)
+{
+	struct iot_buffer *buffer = channel->current_buffer;
+	u8 *p;
+
+	if (unlikely(!buffer || buffer->used_bytes + bytes > IOT_BUFFER_BYTES)) {
+		iot_channel_rotate(channel);
+		buffer = channel->current_buffer;
+		if (unlikely(!buffer)) {
+			WRITE_ONCE(channel->lost, channel->lost + 1);
+			return NULL;
+		}
+	}
+	if (!buffer->count) {
+		buffer->sequence = channel->records;
+		buffer->first_ns = now_ns;
+	}
+	p = buffer->data + buffer->used_bytes;
+	buffer->used_bytes += bytes;
+	buffer->count++;
+	buffer->lost = channel->lost;
+	buffer->last_ns = now_ns;
+	WRITE_ONCE(channel->records, channel->records + 1);
+	return p;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * channel.h - one CPU's way to the collector: buffers that already are the messages to send.
+ *
+ * A channel has a current buffer and two rings. The CPU itself, with interrupts
+ * off, fills the current buffer, puts it into `full` when it has no more room, and
+ * takes the next from `empty`. The session's sender thread does the opposite. Each
+ * ring thus has one producer and one consumer and needs no lock:
+ *
+ *                    producer               consumer
+ *   full             this CPU, irqs off     sender
+ *   empty            sender                 this CPU, irqs off
+ *   current, counts  this CPU, irqs off     - (others read them unlocked, for status)
+ *
+ * The sender makes a CPU give up a buffer that is not full by an interrupt to it.
+ */
+#ifndef IOT_CHANNEL_H
+#define IOT_CHANNEL_H
+
+#include <linux/skbuff.h>
+#include <linux/types.h>
+
+struct iot_session;
+
+/**
+ * struct iot_buffer - one message in the making
+ * @skb: the message; its data area is allocated in full and trimmed before sending
+ * @head: where its struct iot_message_head lies
+ * @data: where its records lie
+ * @cpu: whose it is
+ * @used_bytes: bytes of records in it
+ * @count: records in it
+ * @sequence: number of the first of them on this CPU
+ * @lost: records of this CPU lost up to the last of them
+ * @first_ns: end time of the first of them
+ * @last_ns: end time of the last of them
+ */
+struct iot_buffer {
+	struct sk_buff *skb;
+	struct iot_message_head *head;
+	u8 *data;
+	u32 cpu;
+	u32 used_bytes;
+	u32 count;
+	u64 sequence;
+	u64 lost;
+	u64 first_ns;
+	u64 last_ns;
+};
+
+struct iot_ring {
+	struct iot_buffer **slots;
+	u32 mask;
+	u32 head ____cacheline_aligned_in_smp; /* producer's */
+	u32 tail ____cacheline_aligned_in_smp; /* consumer's */
+};
+
+struct iot_channel {
+	struct iot_session *session;
+	struct iot_buffer *current_buffer;
+	u64 records;
+	u64 lost;
+	bool is_pressed;
+	u32 cpu;
+	struct iot_ring full;
+	struct iot_ring empty;
+};
+
+int iot_channel_init(struct iot_channel *channel, struct iot_session *session, u32 cpu, u32 buffers);
+void iot_channel_exit(struct iot_channel *channel);
+void iot_channel_rotate(struct iot_channel *channel);
+u8 *iot_channel_reserve(struct iot_channel *channel, u32 bytes, u64 now_ns);
+
+struct iot_buffer *iot_ring_peek(struct iot_ring *ring);
+struct iot_buffer *iot_ring_get(struct iot_ring *ring);
+void iot_ring_put(struct iot_ring *ring, struct iot_buffer *buffer);
+u32 iot_ring_count(const struct iot_ring *ring);
+
+int iot_buffer_refill(struct iot_buffer *buffer, gfp_t gfp);
+
+#endif

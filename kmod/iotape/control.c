@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * control.c - /dev/iotape: a descriptor is a session, or a way into one, or neither yet.
+ */
+#include <iotape/control.h>
+
+#include <linux/capability.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/uaccess.h>
+
+#include "session.h"
+#include "task.h"
+
+/**
+ * struct control - what a descriptor has become
+ * @lock: guards the change from nothing to one of the two
+ * @session: the session that the descriptor is
+ * @joined: the session that it may add records to
+ */
+struct control {
+	struct mutex lock;
+	struct iot_session *session;
+	struct iot_session *joined;
+};
+
+static const struct file_operations control_fops;
+
+/**
+ * iot_control_session() - the session that a file is
+ * @file: any file
+ *
+ * Return: the session, which lives at least as long as the file; NULL if the file is
+ * something else.
+ */
+struct iot_session *iot_control_session(struct file *file)
+{
+	struct control *control = file->private_data;
+
+	if (file->f_op != &control_fops)
+		return NULL;
+	return READ_ONCE(control->session);
+}
+
+static int control_open(struct inode *inode, struct file *file)
+{
+	struct control *control = kzalloc(sizeof(*control), GFP_KERNEL);
+
+	if (!control)
+		return -ENOMEM;
+	mutex_init(&control->lock);
+	file->private_data = control;
+	return 0;
+}
+
+static int control_release(struct inode *inode, struct file *file)
+{
+	struct control *control = file->private_data;
+
+	if (control->session)
+		iot_session_close(control->session);
+	if (control->joined)
+		iot_session_put(control->joined);
+	kfree(control);
+	return 0;
+}
+
+static int control_query(void __user *arg)
+{
+	struct iot_query query = {
+		.version = IOT_CONTROL_VERSION,
+#define COUNT_KIND(id, kind, group, sentence) +1
+		.kinds = 0 IOT_RECORDS(COUNT_KIND),
+#undef COUNT_KIND
+	};
+
+	return copy_to_user(arg, &query, sizeof(query)) ? -EFAULT : 0;
+}
+
+static int control_create(struct control *control, struct iot_create __user *arg)
+{
+	struct iot_session *session;
+	struct iot_create create;
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (copy_from_user(&create, arg, sizeof(create)))
+		return -EFAULT;
+	if (create.policy > IOT_POLICY_DROP || create.reserved || create.session ||
+	    create.buffers < IOT_BUFFERS_MIN || create.buffers > IOT_BUFFERS_MAX ||
+	    create.flush_ms < IOT_FLUSH_MS_MIN || create.flush_ms > IOT_FLUSH_MS_MAX)
+		return -EINVAL;
+	if (control->session || control->joined)
+		return -EBUSY;
+	session = iot_session_new(&create);
+	if (IS_ERR(session))
+		return PTR_ERR(session);
+	if (put_user(session->number, &arg->session)) {
+		iot_session_close(session);
+		return -EFAULT;
+	}
+	WRITE_ONCE(control->session, session);
+	return 0;
+}
+
+/* The super block of a directory that the caller has open. */
+static struct super_block *dir_sb_get(int dir_fd, struct file **dir)
+{
+	*dir = fget(dir_fd);
+	if (!*dir)
+		return ERR_PTR(-EBADF);
+	if (!S_ISDIR(file_inode(*dir)->i_mode)) {
+		fput(*dir);
+		return ERR_PTR(-ENOTDIR);
+	}
+	return file_inode(*dir)->i_sb;
+}
+
+static int control_attach(struct control *control, const void __user *arg)
+{
+	struct iot_attach attach;
+	struct super_block *sb;
+	struct file *dir;
+	int err;
+
+	if (!control->session)
+		return -EINVAL;
+	if (copy_from_user(&attach, arg, sizeof(attach)))
+		return -EFAULT;
+	if (attach.reserved)
+		return -EINVAL;
+	sb = dir_sb_get(attach.dir_fd, &dir);
+	if (IS_ERR(sb))
+		return PTR_ERR(sb);
+	err = iot_session_attach(control->session, sb);
+	fput(dir);
+	return err;
+}
+
+static int control_join(struct control *control, const void __user *arg)
+{
+	struct super_block *sb;
+	struct iot_join join;
+	struct file *dir;
+
+	if (control->session || control->joined)
+		return -EBUSY;
+	if (copy_from_user(&join, arg, sizeof(join)))
+		return -EFAULT;
+	if (join.reserved)
+		return -EINVAL;
+	sb = dir_sb_get(join.dir_fd, &dir);
+	if (IS_ERR(sb))
+		return PTR_ERR(sb);
+	control->joined = iot_session_of_sb(sb);
+	fput(dir);
+	return control->joined ? 0 : -ENOTTY;
+}
+
+static int control_status(struct iot_status __user *arg)
+{
+	struct iot_status status;
+	int err;
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (copy_from_user(&status, arg, sizeof(status)))
+		return -EFAULT;
+	err = iot_session_status(&status);
+	if (!err && copy_to_user(arg, &status, sizeof(status)))
+		err = -EFAULT;
+	return err;
+}
+
+static int control_simple(struct control *control, unsigned int command)
+{
+	if (!control->session)
+		return -EINVAL;
+	switch (command) {
+	case IOT_IOC_START:
+		return iot_session_start(control->session);
+	case IOT_IOC_STOP:
+		return iot_session_stop(control->session);
+	default:
+		return iot_session_adopt(control->session);
+	}
+}
+
+static long control_ioctl(struct file *file, unsigned int command, unsigned long arg)
+{
+	struct control *control = file->private_data;
+	void __user *user = (void __user *)arg;
+	long err;
+
+	switch (command) {
+	case IOT_IOC_QUERY:
+		return control_query(user);
+	case IOT_IOC_STATUS:
+		return control_status(user);
+	}
+	if (mutex_lock_interruptible(&control->lock))
+		return -ERESTARTSYS;
+	switch (command) {
+	case IOT_IOC_CREATE:
+		err = control_create(control, user);
+		break;
+	case IOT_IOC_ATTACH:
+		err = control_attach(control, user);
+		break;
+	case IOT_IOC_JOIN:
+		err = control_join(control, user);
+		break;
+	case IOT_IOC_START:
+	case IOT_IOC_STOP:
+	case IOT_IOC_ADOPT:
+		err = control_simple(control, command);
+		break;
+	default:
+		err = -ENOTTY;
+	}
+	mutex_unlock(&control->lock);
+	return err;
+}
+
+/*
+ * A record from user space describes the thread that writes it, and ends now: of what
+ * was written only the kind's own fields and the beginning are believed.
+ */
+static int joined_emit(struct iot_session *session, struct iot_record *record)
+{
+	struct iot_slot slot;
+	struct iot_task *task = iot_task_of_current(session);
+
+	if (!task) {
+		iot_session_count_lost(session);
+		return 0;
+	}
+	if (!iot_slot_open(session, record->length_bytes, &slot))
+		return 0;
+	if (record->kind == IOT_KIND_mpi_comm) {
+		record->mpi_comm.time_ns = slot.now_ns;
+		record->mpi_comm.task = task->id;
+		record->mpi_comm.op = task->ops;
+	} else {
+		record->op.task = task->id;
+		record->op.op = ++task->ops;
+		record->op.parent = task->current_op;
+		record->op.enter_ns = min(record->op.enter_ns, slot.now_ns);
+		record->op.duration_ns = slot.now_ns - record->op.enter_ns;
+		record->op.oncpu_ns = min(record->op.oncpu_ns, record->op.duration_ns);
+	}
+	iot_record_encode(slot.p, record->length_bytes, record);
+	iot_slot_close(&slot);
+	return 0;
+}
+
+/* Exactly the fields that this kernel knows, and no tail: nothing is passed on unread. */
+static bool joined_is_valid(const struct iot_record *record)
+{
+	switch (record->kind) {
+	case IOT_KIND_mpi_comm:
+		return record->length_bytes == IOT_WIRE_mpi_comm && !record->tail_bytes;
+	case IOT_KIND_mpi_send:
+		return record->length_bytes == IOT_WIRE_mpi_send && !record->tail_bytes;
+	case IOT_KIND_mpi_recv:
+		return record->length_bytes == IOT_WIRE_mpi_recv && !record->tail_bytes;
+	case IOT_KIND_mpi_done:
+		return record->length_bytes == IOT_WIRE_mpi_done && !record->tail_bytes;
+	case IOT_KIND_mpi_coll:
+		return record->length_bytes == IOT_WIRE_mpi_coll && !record->tail_bytes;
+	default:
+		return false;
+	}
+}
+
+#define JOINED_WRITE_MAX_BYTES 1024
+
+static ssize_t control_write(struct file *file, const char __user *data, size_t bytes,
+			     loff_t *offset)
+{
+	struct control *control = file->private_data;
+	struct iot_session *session = READ_ONCE(control->joined);
+	u8 buffer[JOINED_WRITE_MAX_BYTES];
+	struct iot_record record;
+	size_t done = 0;
+	int length;
+
+	if (!session || bytes > sizeof(buffer))
+		return -EINVAL;
+	if (copy_from_user(buffer, data, bytes))
+		return -EFAULT;
+	while (done < bytes) {
+		length = iot_record_decode(buffer + done, bytes - done, &record);
+		if (length < 0 || !joined_is_valid(&record))
+			return done ?: -EINVAL;
+		if (!iot_session_enter(session))
+			return -EPIPE;
+		joined_emit(session, &record);
+		iot_session_leave();
+		done += length;
+	}
+	return done;
+}
+
+static const struct file_operations control_fops = {
+	.owner = THIS_MODULE,
+	.open = control_open,
+	.release = control_release,
+	.unlocked_ioctl = control_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.write = control_write,
+	.llseek = noop_llseek,
+};
+
+/* Anybody may open it: what needs privilege asks for it, what needs access to a mount too. */
+static struct miscdevice control_device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "iotape",
+	.fops = &control_fops,
+	.mode = 0666,
+};
+
+int iot_control_init(void)
+{
+	return misc_register(&control_device);
+}
+
+void iot_control_exit(void)
+{
+	misc_deregister(&control_device);
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * emit.c - the traced path: spans of operations, and room for their records.
+ */
+#include <linux/export.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
+#include <linux/timekeeping.h>
+
+#include "session.h"
+#include "task.h"
+
+static void span_begin(struct iot_session *session, struct iot_span *span, struct iot_task *task)
+{
+	span->task = task;
+	span->epoch = session->number;
+	span->note = 0;
+	span->parent = task->current_op;
+	span->op = ++task->ops;
+	span->waits = current->nvcsw;
+	span->switches = current->nvcsw + current->nivcsw;
+	span->runtime_ns = current->se.sum_exec_runtime;
+	span->exec_start_ns = current->se.exec_start;
+	span->enter_ns = ktime_get_mono_fast_ns();
+}
+
+void __iot_span_begin(struct iot_source *source, struct iot_span *span, u64 key)
+{
+	struct iot_session *session = iot_source_enter(source);
+	struct iot_task *task;
+
+	if (!session)
+		return;
+	if (current->tgid == session->collector)
+		goto out;
+	task = iot_task_of_current(session);
+	if (unlikely(!task)) {
+		iot_session_count_lost(session);
+		goto out;
+	}
+	if (key && task->kept_key == key && task->kept.epoch == session->number)
+		*span = task->kept;
+	else
+		span_begin(session, span, task);
+	task->kept_key = 0;
+	task->current_op = span->op;
+out:
+	iot_session_leave();
+}
+EXPORT_SYMBOL_GPL(__iot_span_begin);
+
+void __iot_span_end(struct iot_span *span)
+{
+	span->task->current_op = span->parent;
+}
+EXPORT_SYMBOL_GPL(__iot_span_end);
+
+void __iot_span_cancel(struct iot_span *span)
+{
+	if (span->task->ops == span->op) /* no operation was nested in it */
+		span->task->ops--;
+	__iot_span_end(span);
+}
+EXPORT_SYMBOL_GPL(__iot_span_cancel);
+
+/**
+ * iot_span_keep() - the operation will be tried again, at once: end its span for now
+ * @span: one that is on
+ * @key: what the next attempt will pass to iot_span_begin_kept()
+ */
+void iot_span_keep(struct iot_span *span, u64 key)
+{
+	span->task->kept = *span;
+	span->task->kept_key = key;
+	__iot_span_end(span);
+}
+EXPORT_SYMBOL_GPL(iot_span_keep);
+
+/**
+ * iot_span_task() - id of the task that an operation belongs to
+ * @span: one that is on
+ */
+u32 iot_span_task(const struct iot_span *span)
+{
+	return span->task->id;
+}
+EXPORT_SYMBOL_GPL(iot_span_task);
+
+/*
+ * Time of a span that the task ran. The scheduler adds to sum_exec_runtime only at
+ * ticks and switches, and notes when in exec_start, on the scheduler's clock. So what
+ * the task has run so far is sum_exec_runtime plus the time since exec_start. The
+ * scheduler's clock is read once, at the end; its value at the beginning follows from
+ * the monotonic clock, which runs at the same speed.
+ */
+static u64 span_oncpu_ns(const struct iot_span *span, u64 duration_ns)
+{
+	u64 clock_now_ns, run_ns;
+
+	if (current->nvcsw + current->nivcsw == span->switches)
+		return duration_ns; /* never off the CPU */
+	clock_now_ns = local_clock();
+	run_ns = current->se.sum_exec_runtime - span->runtime_ns;
+	run_ns += clock_now_ns - current->se.exec_start;
+	run_ns -= clock_now_ns - duration_ns - span->exec_start_ns;
+	return min(run_ns, duration_ns); /* a clock that jumped would make it huge */
+}
+
+/**
+ * iot_span_fill() - set the common fields of an operation's record, but for the result
+ * @span: the operation
+ * @now_ns: its end
+ * @op: the record
+ */
+void iot_span_fill(const struct iot_span *span, u64 now_ns, struct iot_rec_op *op)
+{
+	op->enter_ns = span->enter_ns;
+	op->duration_ns = now_ns - span->enter_ns;
+	op->oncpu_ns = span_oncpu_ns(span, op->duration_ns);
+	op->switches = current->nvcsw - span->waits;
+	op->task = span->task->id;
+	op->op = span->op;
+	op->parent = span->parent;
+}
+EXPORT_SYMBOL_GPL(iot_span_fill);
+
+/**
+ * iot_slot_open() - get room for a record
+ * @session: entered
+ * @bytes: of the record, at most IOT_RECORD_MAX_BYTES
+ * @slot: filled in
+ *
+ * The time is taken with interrupts off, so that one CPU's records are in order.
+ *
+ * Return: true, and interrupts are off until iot_slot_close(); false if the record
+ * is lost.
+ */
+bool iot_slot_open(struct iot_session *session, u32 bytes, struct iot_slot *slot)
+{
+	slot->session = session;
+	local_irq_save(slot->flags);
+	slot->now_ns = ktime_get_mono_fast_ns();
+	slot->p = iot_channel_reserve(this_cpu_ptr(session->channels), bytes, slot->now_ns);
+	if (likely(slot->p))
+		return true;
+	local_irq_restore(slot->flags);
+	return false;
+}
+EXPORT_SYMBOL_GPL(iot_slot_open);
+
+/**
+ * iot_slot_close() - the record is complete
+ * @slot: open
+ *
+ * If the collector is behind, current will wait for it before it returns to user mode.
+ */
+void iot_slot_close(struct iot_slot *slot)
+{
+	local_irq_restore(slot->flags);
+	if (unlikely(atomic_read(&slot->session->pressed)))
+		iot_throttle_arm(slot->session);
+}
+EXPORT_SYMBOL_GPL(iot_slot_close);
+
+/**
+ * iot_session_count_lost() - a record could not even be begun
+ */
+void iot_session_count_lost(struct iot_session *session)
+{
+	unsigned long flags;
+	struct iot_channel *channel;
+
+	local_irq_save(flags);
+	channel = this_cpu_ptr(session->channels);
+	WRITE_ONCE(channel->lost, channel->lost + 1);
+	local_irq_restore(flags);
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * iotape.h - what iotape.ko offers to the modules that make records.
+ *
+ * All that tapefs and replayfs may know of the core. A module that records
+ *
+ *   1. makes a source for each thing that can be recorded: iot_source_add();
+ *   2. around each operation takes a span: iot_span_begin() ... iot_span_end();
+ *   3. between the two, when the operation has ended, emits its record:
+ *      iot_span_enter(), IOT_EMIT_SPAN(), iot_session_leave().
+ *
+ * Locking: nothing here takes a lock that two CPUs share, allocates memory (but
+ * for a task's very first record) or sleeps, and nothing here can fail its
+ * caller: a record without room is counted as lost. So all of it may be called
+ * in any context but NMI; the span functions only for current.
+ */
+#ifndef IOTAPE_KMOD_H
+#define IOTAPE_KMOD_H
+
+#include <linux/fs.h>
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+
+#include "core/record.h"
+
+struct iot_session;
+struct iot_task;
+
+/**
+ * struct iot_source - something that can be recorded: a tapefs mount
+ * @sb: its super block; an open directory of it names the source
+ * @announce: called when a session begins to record the source; may sleep
+ * @owner: the session it is attached to, NULL if none (core's)
+ * @session: @owner while that is recording, else NULL (core's)
+ * @list: among all sources (core's)
+ */
+struct iot_source {
+	struct super_block *sb;
+	void (*announce)(struct iot_source *source);
+	struct iot_session *owner;
+	struct iot_session __rcu *session;
+	struct list_head list;
+};
+
+void iot_source_add(struct iot_source *source);
+void iot_source_remove(struct iot_source *source);
+
+/**
+ * struct iot_span - one operation from its beginning to its end; lives on the stack
+ *
+ * @task is NULL while nothing is recorded, and then nothing else is set. @note is the
+ * caller's, 0 at first; it survives iot_span_keep(). The rest is the core's.
+ */
+struct iot_span {
+	struct iot_task *task;
+	u64 enter_ns;
+	u64 runtime_ns;
+	u64 exec_start_ns;
+	u64 epoch;
+	unsigned long waits;
+	unsigned long switches;
+	u32 op;
+	u32 parent;
+	u32 note;
+};
+
+void __iot_span_begin(struct iot_source *source, struct iot_span *span, u64 key);
+void __iot_span_end(struct iot_span *span);
+void __iot_span_cancel(struct iot_span *span);
+void iot_span_keep(struct iot_span *span, u64 key);
+
+/**
+ * iot_span_begin() - note that current enters an operation
+ * @source: what it operates on
+ * @span: filled in
+ *
+ * Spans of one task nest; the inner ones name the outer one as their parent.
+ */
+static __always_inline void iot_span_begin(struct iot_source *source, struct iot_span *span)
+{
+	span->task = NULL;
+	if (unlikely(rcu_access_pointer(source->session)))
+		__iot_span_begin(source, span, 0);
+}
+
+/**
+ * iot_span_begin_kept() - as iot_span_begin(), or go on with a span that was kept
+ * @source: what the operation is on
+ * @span: filled in
+ * @key: of the operation, not 0
+ *
+ * The kernel tries some operations again, page faults for example; to the program they
+ * are one. If the last thing that current did was to keep a span under the same key,
+ * that span goes on; else this is a new one.
+ */
+static __always_inline void iot_span_begin_kept(struct iot_source *source, struct iot_span *span,
+						u64 key)
+{
+	span->task = NULL;
+	if (unlikely(rcu_access_pointer(source->session)))
+		__iot_span_begin(source, span, key);
+}
+
+/**
+ * iot_span_is_on() - is this operation being recorded?
+ * @span: between its begin and its end
+ */
+static __always_inline bool iot_span_is_on(const struct iot_span *span)
+{
+	return unlikely(span->task);
+}
+
+/**
+ * iot_span_end() - note that current left the operation
+ * @span: as filled in by iot_span_begin()
+ *
+ * Must be called for every span that was begun, with or without a record.
+ */
+static __always_inline void iot_span_end(struct iot_span *span)
+{
+	if (iot_span_is_on(span))
+		__iot_span_end(span);
+}
+
+/**
+ * iot_span_cancel() - current left an operation that turned out not to be one
+ * @span: as filled in by iot_span_begin()
+ *
+ * Instead of iot_span_end(), for a span without a record: its number is used again.
+ */
+static __always_inline void iot_span_cancel(struct iot_span *span)
+{
+	if (iot_span_is_on(span))
+		__iot_span_cancel(span);
+}
+
+u32 iot_span_task(const struct iot_span *span);
+
+struct iot_session *iot_source_enter(struct iot_source *source);
+struct iot_session *iot_span_enter(struct iot_source *source, const struct iot_span *span);
+bool iot_session_enter(struct iot_session *session);
+
+/**
+ * iot_session_leave() - end what iot_span_enter(), iot_source_enter() or
+ * iot_session_enter() began
+ */
+static inline void iot_session_leave(void)
+{
+	rcu_read_unlock();
+}
+
+u64 iot_session_epoch(const struct iot_session *session);
+
+/**
+ * struct iot_slot - room for one record in this CPU's buffer; interrupts are off
+ * @p: where the record goes
+ * @now_ns: the time that the record ends at
+ *
+ * The rest is the core's.
+ */
+struct iot_slot {
+	u8 *p;
+	u64 now_ns;
+	struct iot_session *session;
+	unsigned long flags;
+};
+
+bool iot_slot_open(struct iot_session *session, u32 bytes, struct iot_slot *slot);
+void iot_slot_close(struct iot_slot *slot);
+void iot_span_fill(const struct iot_span *span, u64 now_ns, struct iot_rec_op *op);
+
+/**
+ * IOT_EMIT_SPAN() - write the record of an operation that has just ended
+ * @session: from iot_span_enter() or one of its relatives
+ * @span: the operation's
+ * @name: kind of record, as a word
+ * @r: pointer to its struct iot_rec_NAME; the common fields but the result are filled in
+ * @tail_p: its tail, may be NULL
+ * @tail_n: bytes of the tail, at most IOT_TAIL_MAX_BYTES
+ *
+ * Return: true if the record was written, false if it was lost (and counted).
+ */
+#define IOT_EMIT_SPAN(session, span, name, r, tail_p, tail_n)                             \
+	({                                                                               \
+		struct iot_slot __slot;                                                  \
+		bool __written = iot_slot_open(session, IOT_WIRE_##name + (tail_n), &__slot); \
+		if (likely(__written)) {                                                 \
+			iot_span_fill(span, __slot.now_ns, (struct iot_rec_op *)(r));    \
+			iot_put_##name(__slot.p, r, tail_p, tail_n);                     \
+			iot_slot_close(&__slot);                                         \
+		}                                                                        \
+		__written;                                                               \
+	})
+
+/**
+ * IOT_EMIT_EVENT() - write a record that has a moment, but no length
+ *
+ * As IOT_EMIT_SPAN(), but it is time_ns that is filled in.
+ */
+#define IOT_EMIT_EVENT(session, name, r, tail_p, tail_n)                                  \
+	({                                                                               \
+		struct iot_slot __slot;                                                  \
+		bool __written = iot_slot_open(session, IOT_WIRE_##name + (tail_n), &__slot); \
+		if (likely(__written)) {                                                 \
+			(r)->time_ns = __slot.now_ns;                                    \
+			iot_put_##name(__slot.p, r, tail_p, tail_n);                     \
+			iot_slot_close(&__slot);                                         \
+		}                                                                        \
+		__written;                                                               \
+	})
+
+void __iot_throttle_here(struct iot_source *source);
+
+/**
+ * iot_throttle_here() - wait for the collector now, if current must
+ * @source: what current is about to operate on; it may sleep and holds no lock
+ *
+ * For kernel threads, and for system calls that make many records before they end.
+ */
+static __always_inline void iot_throttle_here(struct iot_source *source)
+{
+	if (unlikely(rcu_access_pointer(source->session)))
+		__iot_throttle_here(source);
+}
+
+/* For replayfs: records of its own in a session that the user named by its descriptor. */
+struct iot_session *iot_session_get_fd(int fd);
+void iot_session_put(struct iot_session *session);
+int iot_session_throttle(struct iot_session *session);
+int iot_task_play(u32 task);
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * main.c - iotape.ko from load to unload.
+ */
+#include <linux/module.h>
+
+#include "session.h"
+#include "task.h"
+
+static int __init iotape_init(void)
+{
+	int err = iot_task_init();
+
+	if (err)
+		goto err_task;
+	err = iot_netlink_init();
+	if (err)
+		goto err_netlink;
+	err = iot_control_init();
+	if (err)
+		goto err_control;
+	return 0;
+
+err_control:
+	iot_netlink_exit();
+err_netlink:
+	iot_task_exit();
+err_task:
+	return err;
+}
+
+static void __exit iotape_exit(void)
+{
+	iot_control_exit();
+	iot_netlink_exit();
+	iot_task_exit();
+}
+
+module_init(iotape_init);
+module_exit(iotape_exit);
+
+MODULE_DESCRIPTION("record and replay of file I/O: sessions and transport");
+MODULE_LICENSE("GPL v2");

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * netlink.c - the generic netlink family: bind a collector, build and send its messages.
+ *
+ * A data message is laid out when its buffer is made; records are written where they
+ * are sent from. Sending only fills in the head and cuts off what was not used.
+ */
+#include <iotape/netlink.h>
+
+#include <linux/netlink.h>
+#include <net/genetlink.h>
+#include <net/net_namespace.h>
+
+#include "session.h"
+
+static int bind_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[IOT_ATTR_SESSION_FD];
+	struct iot_session *session;
+	int err;
+
+	if (!attr) {
+		NL_SET_ERR_MSG(info->extack, "bind: no session descriptor given");
+		return -EINVAL;
+	}
+	session = iot_session_get_fd(nla_get_s32(attr));
+	if (IS_ERR(session)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr, "bind: the descriptor is no session");
+		return PTR_ERR(session);
+	}
+	err = iot_session_bind(session, genl_info_net(info), info->snd_portid);
+	if (err == -EBUSY)
+		NL_SET_ERR_MSG_ATTR(info->extack, attr, "bind: the session has a collector");
+	iot_session_put(session);
+	return err;
+}
+
+static const struct nla_policy policy[IOT_ATTR_MAX + 1] = {
+	[IOT_ATTR_SESSION_FD] = { .type = NLA_S32 },
+	[IOT_ATTR_HEAD] = { .type = NLA_REJECT },
+	[IOT_ATTR_RECORDS] = { .type = NLA_REJECT },
+	[IOT_ATTR_END] = { .type = NLA_REJECT },
+};
+
+static const struct genl_ops ops[] = {
+	{
+		.cmd = IOT_CMD_BIND,
+		.flags = GENL_ADMIN_PERM,
+		.doit = bind_doit,
+	},
+};
+
+static struct genl_family family = {
+	.name = IOT_GENL_NAME,
+	.version = IOT_GENL_VERSION,
+	.maxattr = IOT_ATTR_MAX,
+	.policy = policy,
+	.netnsok = true,
+	.module = THIS_MODULE,
+	.ops = ops,
+	.n_ops = ARRAY_SIZE(ops),
+	.resv_start_op = IOT_CMD_BIND + 1,
+};
+
+/**
+ * iot_message_new() - lay out an empty data message
+ * @buffer: whose; its skb, head and data are set
+ * @gfp: how to allocate
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int iot_message_new(struct iot_buffer *buffer, gfp_t gfp)
+{
+	struct sk_buff *skb;
+	struct nlattr *attr;
+
+	skb = genlmsg_new(nla_total_size(sizeof(struct iot_message_head)) +
+				  nla_total_size(IOT_BUFFER_BYTES),
+			  gfp);
+	if (!skb)
+		return -ENOMEM;
+	if (!genlmsg_put(skb, 0, 0, &family, 0, IOT_CMD_DATA))
+		goto err_layout;
+	attr = nla_reserve(skb, IOT_ATTR_HEAD, sizeof(struct iot_message_head));
+	if (!attr)
+		goto err_layout;
+	buffer->head = nla_data(attr);
+	attr = nla_reserve(skb, IOT_ATTR_RECORDS, IOT_BUFFER_BYTES);
+	if (!attr)
+		goto err_layout;
+	buffer->data = nla_data(attr);
+	buffer->skb = skb;
+	return 0;
+
+err_layout:
+	kfree_skb(skb);
+	return -ENOMEM;
+}
+
+static int message_unicast(struct iot_session *session, struct sk_buff *skb)
+{
+	int err = netlink_unicast(session->net->genl_sock, skb, session->portid, 0);
+
+	return err < 0 ? err : 0;
+}
+
+/**
+ * iot_message_send() - hand the records of a buffer to the collector
+ * @session: whose
+ * @buffer: its message is consumed, whatever happens
+ *
+ * Sleeps until the collector's socket has room.
+ *
+ * Return: 0; -ECONNREFUSED if the socket has gone; -EINTR if the sender was told to
+ * stop.
+ */
+int iot_message_send(struct iot_session *session, struct iot_buffer *buffer)
+{
+	struct sk_buff *skb = buffer->skb;
+	struct nlattr *attr = (struct nlattr *)(buffer->data - NLA_HDRLEN);
+	struct nlmsghdr *head = (struct nlmsghdr *)skb->data;
+	u32 total_bytes;
+
+	*buffer->head = (struct iot_message_head){
+		.sequence = cpu_to_le64(buffer->sequence),
+		.lost = cpu_to_le64(buffer->lost),
+		.first_ns = cpu_to_le64(buffer->first_ns),
+		.last_ns = cpu_to_le64(buffer->last_ns),
+		.cpu = cpu_to_le32(buffer->cpu),
+		.count = cpu_to_le32(buffer->count),
+	};
+	attr->nla_len = nla_attr_size(buffer->used_bytes);
+	total_bytes = buffer->data - skb->data + NLA_ALIGN(buffer->used_bytes);
+	memset(buffer->data + buffer->used_bytes, 0, nla_padlen(buffer->used_bytes));
+	skb_trim(skb, total_bytes);
+	head->nlmsg_len = total_bytes;
+	head->nlmsg_pid = 0;
+	buffer->skb = NULL;
+	return message_unicast(session, skb);
+}
+
+/**
+ * iot_message_send_end() - tell the collector that nothing follows
+ */
+int iot_message_send_end(struct iot_session *session, const struct iot_message_end *end)
+{
+	struct sk_buff *skb = genlmsg_new(nla_total_size(sizeof(*end)), GFP_KERNEL);
+	void *head;
+
+	if (!skb)
+		return -ENOMEM;
+	head = genlmsg_put(skb, 0, 0, &family, 0, IOT_CMD_END);
+	if (!head || nla_put(skb, IOT_ATTR_END, sizeof(*end), end)) {
+		kfree_skb(skb);
+		return -ENOMEM;
+	}
+	genlmsg_end(skb, head);
+	return message_unicast(session, skb);
+}
+
+static int socket_released(struct notifier_block *block, unsigned long event, void *data)
+{
+	struct netlink_notify *notify = data;
+
+	if (event == NETLINK_URELEASE && notify->protocol == NETLINK_GENERIC)
+		iot_session_fail_port(notify->net, notify->portid);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block release_notifier = {
+	.notifier_call = socket_released,
+};
+
+int iot_netlink_init(void)
+{
+	int err = genl_register_family(&family);
+
+	if (err)
+		return err;
+	err = netlink_register_notifier(&release_notifier);
+	if (err)
+		genl_unregister_family(&family);
+	return err;
+}
+
+void iot_netlink_exit(void)
+{
+	netlink_unregister_notifier(&release_notifier);
+	genl_unregister_family(&family);
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sender.c - the thread of a session that hands full buffers to the collector.
+ *
+ * Netlink's blocking unicast is the flow control: while the collector's socket is
+ * full, the sender sleeps, buffers pile up, and throttle.c slows the traced tasks or
+ * channel.c drops their records.
+ */
+#include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/sched/signal.h>
+#include <linux/smp.h>
+
+#include "session.h"
+
+#define REFILL_RETRY_MS 20
+
+/**
+ * iot_session_kick() - there is work for the sender
+ * @session: any; callable with interrupts off
+ */
+void iot_session_kick(struct iot_session *session)
+{
+	WRITE_ONCE(session->is_kicked, true);
+	wake_up(&session->sender_wait);
+}
+
+/**
+ * iot_session_unpress() - a CPU is not behind any more
+ */
+void iot_session_unpress(struct iot_session *session, struct iot_channel *channel)
+{
+	if (xchg(&channel->is_pressed, false) && atomic_dec_and_test(&session->pressed))
+		wake_up_all(&session->throttle_wait);
+}
+
+/**
+ * iot_session_press() - a CPU is behind: it has less than half of its buffers left
+ * @session: whose
+ * @channel: this CPU's, with interrupts off
+ */
+void iot_session_press(struct iot_session *session, struct iot_channel *channel)
+{
+	if (xchg(&channel->is_pressed, true))
+		return;
+	atomic_inc(&session->pressed);
+	/* The sender may have returned the last buffer just before it could see the mark. */
+	if (iot_ring_count(&channel->empty) >= session->low_water)
+		iot_session_unpress(session, channel);
+}
+
+static void rotate_here(void *channel)
+{
+	iot_channel_rotate(channel);
+}
+
+/* Make all CPUs give up what they have: a record does not wait longer than flush_ms. */
+static void session_rotate(struct iot_session *session)
+{
+	unsigned long flags;
+	int cpu;
+
+	cpus_read_lock();
+	for_each_possible_cpu(cpu) {
+		struct iot_channel *channel = per_cpu_ptr(session->channels, cpu);
+		struct iot_buffer *buffer = READ_ONCE(channel->current_buffer);
+
+		if (!buffer || !READ_ONCE(buffer->count))
+			continue;
+		if (cpu_online(cpu)) {
+			smp_call_function_single(cpu, rotate_here, channel, 1);
+		} else {
+			local_irq_save(flags);
+			iot_channel_rotate(channel);
+			local_irq_restore(flags);
+		}
+	}
+	cpus_read_unlock();
+}
+
+/* Give the CPU its buffer back with a new message in it, however long that takes. */
+static void channel_return(struct iot_channel *channel, struct iot_buffer *buffer)
+{
+	struct iot_session *session = channel->session;
+
+	while (iot_buffer_refill(buffer, GFP_KERNEL | __GFP_NOWARN) && !kthread_should_stop())
+		msleep(REFILL_RETRY_MS);
+	if (!buffer->skb) {
+		kfree(buffer);
+		return;
+	}
+	iot_ring_put(&channel->empty, buffer);
+	smp_mb(); /* pairs with xchg() in iot_session_press() */
+	if (iot_ring_count(&channel->empty) >= session->low_water)
+		iot_session_unpress(session, channel);
+}
+
+/* Return: 1 if there was a buffer to send, 0 if not, or a negative errno. */
+static int channel_send(struct iot_channel *channel)
+{
+	struct iot_session *session = channel->session;
+	struct iot_buffer *buffer = iot_ring_get(&channel->full);
+	u32 count, used_bytes;
+	int err;
+
+	if (!buffer)
+		return 0;
+	count = buffer->count;
+	used_bytes = buffer->used_bytes;
+	err = iot_message_send(session, buffer);
+	if (!err) {
+		session->sent_records += count;
+		WRITE_ONCE(session->sent_bytes, session->sent_bytes + used_bytes);
+	}
+	channel_return(channel, buffer);
+	return err ?: 1;
+}
+
+/* Send all full buffers, one of each CPU in turn. */
+static int session_send(struct iot_session *session)
+{
+	bool is_any;
+	int cpu, err;
+
+	do {
+		is_any = false;
+		for_each_possible_cpu(cpu) {
+			err = channel_send(per_cpu_ptr(session->channels, cpu));
+			if (err < 0)
+				return err;
+			is_any |= err > 0;
+		}
+	} while (is_any);
+	return 0;
+}
+
+static int session_send_end(struct iot_session *session)
+{
+	struct iot_message_end end;
+	u64 lost = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		lost += per_cpu_ptr(session->channels, cpu)->lost;
+	end = (struct iot_message_end){
+		.records = cpu_to_le64(session->sent_records),
+		.lost = cpu_to_le64(lost),
+		.throttles = cpu_to_le64(atomic64_read(&session->throttles)),
+		.end_ns = cpu_to_le64(session->end_ns),
+	};
+	return iot_message_send_end(session, &end);
+}
+
+/* Nobody writes to the channels any more: hand over what is left. */
+static int session_drain(struct iot_session *session)
+{
+	int err;
+
+	session_rotate(session);
+	err = session_send(session);
+	if (!err)
+		err = session_send_end(session);
+	if (!err)
+		WRITE_ONCE(session->state, IOT_STATE_ENDED);
+	return err;
+}
+
+static bool sender_has_work(struct iot_session *session)
+{
+	return READ_ONCE(session->is_kicked) || kthread_should_stop();
+}
+
+static int sender(void *data)
+{
+	struct iot_session *session = data;
+	bool is_open = true;
+
+	/* Netlink's wait for room ends on signals only: see iot_sender_stop(). */
+	allow_signal(SIGKILL);
+	while (!kthread_should_stop()) {
+		int err = 0;
+
+		if (!wait_event_interruptible_timeout(session->sender_wait,
+						      sender_has_work(session),
+						      msecs_to_jiffies(session->flush_ms)) &&
+		    is_open)
+			session_rotate(session);
+		WRITE_ONCE(session->is_kicked, false);
+		if (!is_open)
+			continue;
+		if (READ_ONCE(session->state) == IOT_STATE_DRAINING) {
+			err = session_drain(session);
+			is_open = false;
+		} else {
+			err = session_send(session);
+		}
+		if (err) {
+			is_open = false;
+			iot_session_fail(session);
+		}
+	}
+	return 0;
+}
+
+/**
+ * iot_sender_start() - start the thread of a session that has got its collector
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int iot_sender_start(struct iot_session *session)
+{
+	struct task_struct *thread =
+		kthread_run(sender, session, "iotape/%llu", session->number);
+
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+	session->sender = thread;
+	return 0;
+}
+
+/**
+ * iot_sender_stop() - end the thread, even if it sleeps in a collector's full socket
+ * @session: quiescent; the caller does not hold iot_control_lock
+ */
+void iot_sender_stop(struct iot_session *session)
+{
+	if (!session->sender)
+		return;
+	send_sig(SIGKILL, session->sender, 1);
+	kthread_stop(session->sender);
+	session->sender = NULL;
+}

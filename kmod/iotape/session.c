@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * session.c - sessions and sources: who records what, from when to when.
+ */
+#include "session.h"
+
+#include <linux/file.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <net/net_namespace.h>
+
+#include "task.h"
+
+DEFINE_MUTEX(iot_control_lock);
+
+static LIST_HEAD(sessions);
+static LIST_HEAD(sources);
+static u64 last_number;
+
+static void session_free(struct kref *refs)
+{
+	struct iot_session *session = container_of(refs, struct iot_session, refs);
+	int cpu;
+
+	if (session->channels)
+		for_each_possible_cpu(cpu)
+			iot_channel_exit(per_cpu_ptr(session->channels, cpu));
+	free_percpu(session->channels);
+	if (session->net)
+		put_net(session->net);
+	kfree(session);
+}
+
+/**
+ * iot_session_put() - drop a reference
+ */
+void iot_session_put(struct iot_session *session)
+{
+	kref_put(&session->refs, session_free);
+}
+EXPORT_SYMBOL_GPL(iot_session_put);
+
+/**
+ * iot_session_new() - make a session, with all the memory it will ever need
+ * @create: what user space asked for, already checked
+ *
+ * Return: the session with one reference, or -ENOMEM.
+ */
+struct iot_session *iot_session_new(const struct iot_create *create)
+{
+	struct iot_session *session = kzalloc(sizeof(*session), GFP_KERNEL);
+	int cpu;
+
+	if (!session)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&session->refs);
+	INIT_LIST_HEAD(&session->list);
+	init_waitqueue_head(&session->throttle_wait);
+	init_waitqueue_head(&session->sender_wait);
+	session->policy = create->policy;
+	session->flush_ms = create->flush_ms;
+	session->low_water = create->buffers / 2;
+	session->channels = alloc_percpu(struct iot_channel);
+	if (!session->channels)
+		goto err_memory;
+	for_each_possible_cpu(cpu)
+		if (iot_channel_init(per_cpu_ptr(session->channels, cpu), session, cpu,
+				     create->buffers))
+			goto err_memory;
+
+	mutex_lock(&iot_control_lock);
+	session->number = ++last_number;
+	list_add_tail_rcu(&session->list, &sessions);
+	mutex_unlock(&iot_control_lock);
+	return session;
+
+err_memory:
+	iot_session_put(session);
+	return ERR_PTR(-ENOMEM);
+}
+
+/* On return no CPU writes to the session any more. */
+static void session_quiesce(struct iot_session *session)
+{
+	struct iot_source *source;
+
+	lockdep_assert_held(&iot_control_lock);
+	if (!session->is_running)
+		return;
+	WRITE_ONCE(session->is_running, false);
+	list_for_each_entry(source, &sources, list)
+		if (source->owner == session)
+			rcu_assign_pointer(source->session, NULL);
+	synchronize_rcu();
+	session->end_ns = ktime_get_mono_fast_ns();
+	wake_up_all(&session->throttle_wait);
+}
+
+/**
+ * iot_session_close() - the descriptor was closed: end whatever goes on
+ * @session: the caller's reference is consumed
+ */
+void iot_session_close(struct iot_session *session)
+{
+	struct iot_source *source;
+
+	mutex_lock(&iot_control_lock);
+	session_quiesce(session);
+	session->state = IOT_STATE_FAILED;
+	list_for_each_entry(source, &sources, list)
+		if (source->owner == session)
+			source->owner = NULL;
+	list_del_rcu(&session->list);
+	mutex_unlock(&iot_control_lock);
+
+	iot_sender_stop(session);
+	synchronize_rcu(); /* iot_session_find() */
+	iot_session_put(session);
+}
+
+/**
+ * iot_session_fail() - the collector has gone: stop recording, let everybody go on
+ * @session: any
+ */
+void iot_session_fail(struct iot_session *session)
+{
+	mutex_lock(&iot_control_lock);
+	session_quiesce(session);
+	if (session->state != IOT_STATE_ENDED)
+		session->state = IOT_STATE_FAILED;
+	mutex_unlock(&iot_control_lock);
+}
+
+/**
+ * iot_session_fail_port() - a netlink socket was closed
+ * @net: its network namespace
+ * @portid: its port
+ */
+void iot_session_fail_port(struct net *net, u32 portid)
+{
+	struct iot_session *session;
+
+	mutex_lock(&iot_control_lock);
+	list_for_each_entry(session, &sessions, list) {
+		if (session->portid != portid || session->net != net)
+			continue;
+		session_quiesce(session);
+		if (session->state != IOT_STATE_ENDED)
+			session->state = IOT_STATE_FAILED;
+	}
+	mutex_unlock(&iot_control_lock);
+}
+
+/**
+ * iot_session_bind() - a socket becomes the receiver of a session
+ * @session: without a receiver yet
+ * @net: the socket's network namespace
+ * @portid: its port
+ *
+ * The process that asks is the collector: what it does itself is not recorded.
+ *
+ * Return: 0; -EBUSY if the session has a receiver; -ENOMEM.
+ */
+int iot_session_bind(struct iot_session *session, struct net *net, u32 portid)
+{
+	int err;
+
+	mutex_lock(&iot_control_lock);
+	err = -EBUSY;
+	if (session->state != IOT_STATE_NEW)
+		goto out;
+	session->net = get_net(net);
+	session->portid = portid;
+	session->collector = current->tgid;
+	err = iot_sender_start(session);
+	if (err) {
+		put_net(session->net);
+		session->net = NULL;
+		goto out;
+	}
+	session->state = IOT_STATE_READY;
+out:
+	mutex_unlock(&iot_control_lock);
+	return err;
+}
+
+/* A source begins to be recorded. */
+static void source_start(struct iot_source *source, struct iot_session *session)
+{
+	lockdep_assert_held(&iot_control_lock);
+	rcu_assign_pointer(source->session, session);
+	source->announce(source);
+}
+
+/**
+ * iot_session_attach() - record a mount in a session
+ * @session: not ended
+ * @sb: super block of the mount
+ *
+ * Return: 0; -ENOTTY if that is no source; -EBUSY if another session has it;
+ * -EINVAL if the session has ended.
+ */
+int iot_session_attach(struct iot_session *session, struct super_block *sb)
+{
+	struct iot_source *source;
+	int err = -ENOTTY;
+
+	mutex_lock(&iot_control_lock);
+	list_for_each_entry(source, &sources, list) {
+		if (source->sb != sb)
+			continue;
+		err = -EINVAL;
+		if (session->state > IOT_STATE_RUNNING)
+			break;
+		err = -EBUSY;
+		if (source->owner)
+			break;
+		err = 0;
+		source->owner = session;
+		if (session->is_running)
+			source_start(source, session);
+		break;
+	}
+	mutex_unlock(&iot_control_lock);
+	return err;
+}
+
+/**
+ * iot_session_start() - begin to record
+ * @session: with a collector
+ *
+ * Return: 0; -EINVAL if there is no collector, or the session has run already.
+ */
+int iot_session_start(struct iot_session *session)
+{
+	struct iot_source *source;
+	int err = -EINVAL;
+
+	mutex_lock(&iot_control_lock);
+	if (session->state == IOT_STATE_READY) {
+		session->state = IOT_STATE_RUNNING;
+		WRITE_ONCE(session->is_running, true);
+		list_for_each_entry(source, &sources, list)
+			if (source->owner == session)
+				source_start(source, session);
+		err = 0;
+	}
+	mutex_unlock(&iot_control_lock);
+	return err;
+}
+
+/**
+ * iot_session_stop() - end recording; the sender hands over what is left
+ * @session: recording
+ *
+ * Return: 0; -EINVAL if it does not record; -EPIPE if its collector has gone.
+ */
+int iot_session_stop(struct iot_session *session)
+{
+	int err = 0;
+
+	mutex_lock(&iot_control_lock);
+	if (session->state == IOT_STATE_FAILED) {
+		err = -EPIPE;
+	} else if (session->state != IOT_STATE_RUNNING) {
+		err = -EINVAL;
+	} else {
+		session_quiesce(session);
+		session->state = IOT_STATE_DRAINING;
+		iot_session_kick(session);
+	}
+	mutex_unlock(&iot_control_lock);
+	return err;
+}
+
+/**
+ * iot_session_adopt() - current is the root of what a session records
+ * @session: recording
+ *
+ * Return: 0; -EINVAL if it does not record; -ENOMEM.
+ */
+int iot_session_adopt(struct iot_session *session)
+{
+	int err = -EINVAL;
+
+	if (iot_session_enter(session)) {
+		err = iot_task_adopt(session);
+		iot_session_leave();
+	}
+	return err;
+}
+
+static void status_fill(const struct iot_session *session, struct iot_status *status)
+{
+	struct iot_source *source;
+	int cpu;
+
+	*status = (struct iot_status){
+		.session = session->number,
+		.state = session->state,
+		.policy = session->policy,
+		.collector = session->collector,
+		.throttles = atomic64_read(&session->throttles),
+		.sent_bytes = READ_ONCE(session->sent_bytes),
+	};
+	list_for_each_entry(source, &sources, list)
+		status->mounts += source->owner == session;
+	for_each_possible_cpu(cpu) {
+		const struct iot_channel *channel = per_cpu_ptr(session->channels, cpu);
+
+		status->records += READ_ONCE(channel->records);
+		status->lost += READ_ONCE(channel->lost);
+	}
+}
+
+/**
+ * iot_session_status() - walk all sessions
+ * @status: in: @session, the last number seen; out: the next session
+ *
+ * Return: 0, or -ENOENT if there is none.
+ */
+int iot_session_status(struct iot_status *status)
+{
+	struct iot_session *session;
+	int err = -ENOENT;
+
+	mutex_lock(&iot_control_lock);
+	list_for_each_entry(session, &sessions, list) {
+		if (session->number <= status->session)
+			continue;
+		status_fill(session, status);
+		err = 0;
+		break;
+	}
+	mutex_unlock(&iot_control_lock);
+	return err;
+}
+
+/**
+ * iot_session_find() - the running session of a number; caller holds rcu_read_lock()
+ */
+struct iot_session *iot_session_find(u64 number)
+{
+	struct iot_session *session;
+
+	list_for_each_entry_rcu(session, &sessions, list)
+		if (session->number == number)
+			return READ_ONCE(session->is_running) ? session : NULL;
+	return NULL;
+}
+
+/**
+ * iot_session_of_sb() - the session that records a mount
+ * @sb: super block of the mount
+ *
+ * Return: the session with a reference, or NULL.
+ */
+struct iot_session *iot_session_of_sb(struct super_block *sb)
+{
+	struct iot_session *session = NULL;
+	struct iot_source *source;
+
+	mutex_lock(&iot_control_lock);
+	list_for_each_entry(source, &sources, list)
+		if (source->sb == sb && source->owner) {
+			session = source->owner;
+			kref_get(&session->refs);
+		}
+	mutex_unlock(&iot_control_lock);
+	return session;
+}
+
+/**
+ * iot_session_get_fd() - the session that a descriptor of the caller is
+ * @fd: the descriptor
+ *
+ * Return: the session with a reference; -EBADF, or -ENOTTY if it is something else.
+ */
+struct iot_session *iot_session_get_fd(int fd)
+{
+	struct iot_session *session;
+	struct file *file = fget(fd);
+
+	if (!file)
+		return ERR_PTR(-EBADF);
+	session = iot_control_session(file);
+	if (session)
+		kref_get(&session->refs);
+	fput(file);
+	return session ?: ERR_PTR(-ENOTTY);
+}
+EXPORT_SYMBOL_GPL(iot_session_get_fd);
+
+/**
+ * iot_source_add() - something can be recorded from now on
+ * @source: @sb and @announce are set, the rest is zero
+ */
+void iot_source_add(struct iot_source *source)
+{
+	mutex_lock(&iot_control_lock);
+	list_add_tail(&source->list, &sources);
+	mutex_unlock(&iot_control_lock);
+}
+EXPORT_SYMBOL_GPL(iot_source_add);
+
+/**
+ * iot_source_remove() - it will cease to exist: when this returns nobody looks at it
+ * @source: added before
+ */
+void iot_source_remove(struct iot_source *source)
+{
+	mutex_lock(&iot_control_lock);
+	rcu_assign_pointer(source->session, NULL);
+	source->owner = NULL;
+	list_del(&source->list);
+	mutex_unlock(&iot_control_lock);
+	synchronize_rcu();
+}
+EXPORT_SYMBOL_GPL(iot_source_remove);
+
+/**
+ * iot_source_enter() - begin to emit records about a source
+ * @source: any
+ *
+ * Return: the session that records it, until iot_session_leave(); NULL if none
+ * does, and then there is nothing to leave.
+ */
+struct iot_session *iot_source_enter(struct iot_source *source)
+{
+	struct iot_session *session;
+
+	rcu_read_lock();
+	session = rcu_dereference(source->session);
+	if (!session)
+		rcu_read_unlock();
+	return session;
+}
+EXPORT_SYMBOL_GPL(iot_source_enter);
+
+/**
+ * iot_span_enter() - begin to emit the record of an operation
+ * @source: what it operated on
+ * @span: the operation
+ *
+ * As iot_source_enter(), and NULL also if the session is not the one in which the
+ * operation began.
+ */
+struct iot_session *iot_span_enter(struct iot_source *source, const struct iot_span *span)
+{
+	struct iot_session *session;
+
+	if (!iot_span_is_on(span))
+		return NULL;
+	session = iot_source_enter(source);
+	if (session && session->number != span->epoch) {
+		iot_session_leave();
+		session = NULL;
+	}
+	return session;
+}
+EXPORT_SYMBOL_GPL(iot_span_enter);
+
+/**
+ * iot_session_enter() - begin to emit records into a session that one has a reference of
+ *
+ * Return: true until iot_session_leave(); false if the session does not record, and
+ * then there is nothing to leave.
+ */
+bool iot_session_enter(struct iot_session *session)
+{
+	rcu_read_lock();
+	if (READ_ONCE(session->is_running))
+		return true;
+	rcu_read_unlock();
+	return false;
+}
+EXPORT_SYMBOL_GPL(iot_session_enter);
+
+/**
+ * iot_session_epoch() - what tells one session from every other since the module was loaded
+ */
+u64 iot_session_epoch(const struct iot_session *session)
+{
+	return session->number;
+}
+EXPORT_SYMBOL_GPL(iot_session_epoch);

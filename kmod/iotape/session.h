@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * session.h - one capture: its sources, its channels, its collector.
+ *
+ * Locking: iot_control_lock guards the list of sessions, the list of sources, which
+ * session a source belongs to, and every change of a session's state. It is taken by
+ * ioctls, mount, unmount and the sender, never on the traced path. The traced path
+ * reaches a session through an RCU pointer in its source; a session stops being
+ * written to by clearing those pointers and waiting for a grace period.
+ *
+ * Ownership: the descriptor of the session holds a reference, as do a replay that
+ * emits into it and every task that waits for its collector. The sender thread lives
+ * from bind to close.
+ */
+#ifndef IOT_SESSION_H
+#define IOT_SESSION_H
+
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/wait.h>
+
+#include <iotape/control.h>
+#include <iotape/netlink.h>
+
+#include "channel.h"
+#include "iotape.h"
+
+/**
+ * struct iot_session - a capture
+ * @number: from 1, never reused while the module is loaded; the epoch in which
+ *	tasks, objects and names are announced
+ * @state: an enum iot_state; written under iot_control_lock
+ * @is_running: records may be made; read on the traced path
+ * @policy: an enum iot_policy
+ * @low_water: a CPU with fewer empty buffers is behind
+ * @pressed: number of CPUs that are behind
+ * @throttle_wait: tasks that wait until none is
+ * @sender_wait: where the sender sleeps
+ * @net: network namespace of the collector's socket
+ * @portid: port of that socket
+ * @collector: process id of the collector, whose own operations are not recorded
+ * @sources: those of the session, through their own lists
+ */
+struct iot_session {
+	u64 number;
+	enum iot_state state;
+	bool is_running;
+	bool is_kicked;
+	u32 policy;
+	u32 flush_ms;
+	u32 low_water;
+	atomic_t pressed;
+	wait_queue_head_t throttle_wait;
+	wait_queue_head_t sender_wait;
+	struct iot_channel __percpu *channels;
+	struct task_struct *sender;
+	struct net *net;
+	u32 portid;
+	pid_t collector;
+	atomic64_t throttles;
+	u64 sent_records;
+	u64 sent_bytes;
+	u64 end_ns;
+	struct kref refs;
+	struct list_head list;
+};
+
+extern struct mutex iot_control_lock;
+
+struct iot_session *iot_session_new(const struct iot_create *create);
+void iot_session_close(struct iot_session *session);
+int iot_session_bind(struct iot_session *session, struct net *net, u32 portid);
+int iot_session_attach(struct iot_session *session, struct super_block *sb);
+int iot_session_start(struct iot_session *session);
+int iot_session_stop(struct iot_session *session);
+int iot_session_adopt(struct iot_session *session);
+int iot_session_status(struct iot_status *status);
+void iot_session_fail_port(struct net *net, u32 portid);
+void iot_session_fail(struct iot_session *session);
+struct iot_session *iot_session_of_sb(struct super_block *sb);
+
+void iot_session_kick(struct iot_session *session);
+void iot_session_press(struct iot_session *session, struct iot_channel *channel);
+void iot_session_unpress(struct iot_session *session, struct iot_channel *channel);
+void iot_session_count_lost(struct iot_session *session);
+struct iot_session *iot_session_find(u64 number);
+
+/* control.c */
+int iot_control_init(void);
+void iot_control_exit(void);
+struct iot_session *iot_control_session(struct file *file);
+
+/* netlink.c */
+int iot_netlink_init(void);
+void iot_netlink_exit(void);
+int iot_message_new(struct iot_buffer *buffer, gfp_t gfp);
+int iot_message_send(struct iot_session *session, struct iot_buffer *buffer);
+int iot_message_send_end(struct iot_session *session, const struct iot_message_end *end);
+
+/* sender.c */
+int iot_sender_start(struct iot_session *session);
+void iot_sender_stop(struct iot_session *session);
+
+/* throttle.c */
+void iot_throttle_arm(struct iot_session *session);
+void iot_throttle_drain(void);
+
+#endif

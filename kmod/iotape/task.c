@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * task.c - the table of traced threads, and their lives: fork, exec, exit.
+ */
+#include "task.h"
+
+#include <linux/binfmts.h>
+#include <linux/cred.h>
+#include <linux/hash.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/tracepoint.h>
+
+#include "session.h"
+
+#define TASK_HASH_BITS 10
+
+struct bucket {
+	struct hlist_head head;
+	spinlock_t lock;
+};
+
+static struct bucket table[1 << TASK_HASH_BITS];
+static struct kmem_cache *cache;
+static atomic_t last_id = ATOMIC_INIT(0);
+
+static struct bucket *bucket_of(const struct task_struct *thread)
+{
+	return &table[hash_ptr(thread, TASK_HASH_BITS)];
+}
+
+static struct iot_task *task_find(const struct task_struct *thread)
+{
+	struct iot_task *task;
+
+	hlist_for_each_entry_rcu(task, &bucket_of(thread)->head, node)
+		if (task->thread == thread)
+			return task;
+	return NULL;
+}
+
+/*
+ * Only the thread itself, or its parent before it runs, adds a thread. GFP_NOWAIT: it
+ * may be in a page fault, and a record must not make it wait for memory.
+ */
+static struct iot_task *task_add(const struct task_struct *thread, u32 parent, u32 why)
+{
+	struct iot_task *task = kmem_cache_zalloc(cache, GFP_NOWAIT | __GFP_NOWARN);
+	struct bucket *bucket = bucket_of(thread);
+	unsigned long flags;
+
+	if (!task)
+		return NULL;
+	task->thread = thread;
+	task->id = atomic_inc_return(&last_id);
+	task->parent = parent;
+	task->why = why;
+	spin_lock_irqsave(&bucket->lock, flags);
+	hlist_add_head_rcu(&task->node, &bucket->head);
+	spin_unlock_irqrestore(&bucket->lock, flags);
+	return task;
+}
+
+static void task_remove(const struct task_struct *thread)
+{
+	struct bucket *bucket = bucket_of(thread);
+	struct iot_task *task;
+	unsigned long flags;
+
+	spin_lock_irqsave(&bucket->lock, flags);
+	hlist_for_each_entry(task, &bucket->head, node) {
+		if (task->thread != thread)
+			continue;
+		hlist_del_rcu(&task->node);
+		kfree_rcu(task, rcu);
+		break;
+	}
+	spin_unlock_irqrestore(&bucket->lock, flags);
+}
+
+/* Say who a task is, once in each session; again if the record was lost. */
+static void task_announce(struct iot_session *session, struct iot_task *task,
+			  struct task_struct *thread)
+{
+	const struct cred *cred = __task_cred(thread);
+	struct iot_rec_task r = {
+		.task = task->id,
+		.parent = task->parent,
+		.pid = task_pid_nr(thread),
+		.tgid = task_tgid_nr(thread),
+		.uid = from_kuid_munged(&init_user_ns, cred->euid),
+		.gid = from_kgid_munged(&init_user_ns, cred->egid),
+		.why = task->why,
+		.plays = task->plays,
+	};
+
+	if (IOT_EMIT_EVENT(session, task, &r, thread->comm, strnlen(thread->comm, TASK_COMM_LEN)))
+		task->epoch = session->number;
+}
+
+/**
+ * iot_task_find_current() - the entry of current, NULL if it has none
+ *
+ * The entry lives as long as current does.
+ */
+struct iot_task *iot_task_find_current(void)
+{
+	struct iot_task *task;
+
+	rcu_read_lock();
+	task = task_find(current);
+	rcu_read_unlock();
+	return task;
+}
+
+/**
+ * iot_task_of_current() - the entry of current, known to a session
+ * @session: entered
+ *
+ * Return: the entry, or NULL if there was no memory to make it.
+ */
+struct iot_task *iot_task_of_current(struct iot_session *session)
+{
+	struct iot_task *task = task_find(current);
+
+	if (unlikely(!task)) {
+		task = task_add(current, 0, IOT_REASON_seen);
+		if (!task)
+			return NULL;
+	}
+	if (unlikely(task->epoch != session->number))
+		task_announce(session, task, current);
+	return task;
+}
+
+/* Current becomes another task. */
+static void task_renew(struct iot_task *task, u32 why)
+{
+	task->parent = task->id;
+	task->id = atomic_inc_return(&last_id);
+	task->why = why;
+	task->plays = 0;
+	task->epoch = 0;
+	task->ops = 0;
+	task->current_op = 0;
+}
+
+/**
+ * iot_task_adopt() - announce current as the root of what is recorded
+ * @session: entered
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int iot_task_adopt(struct iot_session *session)
+{
+	struct iot_task *task = task_find(current);
+
+	if (task)
+		task_renew(task, IOT_REASON_adopt);
+	else
+		task = task_add(current, 0, IOT_REASON_adopt);
+	if (!task)
+		return -ENOMEM;
+	task_announce(session, task, current);
+	return 0;
+}
+
+/**
+ * iot_task_play() - from now on current performs a task of a program
+ * @plays: its id in the traced run
+ *
+ * Current is announced anew at its next record, so that a recording of a replay says
+ * which of its tasks stands for which.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int iot_task_play(u32 plays)
+{
+	struct iot_task *task;
+
+	rcu_read_lock();
+	task = task_find(current);
+	if (task)
+		task_renew(task, IOT_REASON_play);
+	else
+		task = task_add(current, 0, IOT_REASON_play);
+	if (task)
+		task->plays = plays;
+	rcu_read_unlock();
+	return task ? 0 : -ENOMEM;
+}
+EXPORT_SYMBOL_GPL(iot_task_play);
+
+/* -- lives: the scheduler's tracepoints, each called with preemption off -------------- */
+
+static void life_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	struct iot_task *maker = task_find(parent), *made;
+	struct iot_session *session;
+	struct iot_rec_fork r;
+
+	if (likely(!maker))
+		return;
+	session = iot_session_find(maker->epoch);
+	if (!session)
+		return;
+	made = task_add(child, maker->id, IOT_REASON_fork);
+	if (!made) {
+		iot_session_count_lost(session);
+		return;
+	}
+	task_announce(session, made, child);
+	r.task = maker->id;
+	r.op = maker->ops;
+	r.child = made->id;
+	IOT_EMIT_EVENT(session, fork, &r, NULL, 0);
+}
+
+static void life_exec(void *data, struct task_struct *thread, pid_t old_pid,
+		      struct linux_binprm *bprm)
+{
+	struct iot_task *task = task_find(thread);
+	struct iot_session *session;
+	struct iot_rec_exec r;
+	size_t name_bytes;
+
+	if (likely(!task))
+		return;
+	session = iot_session_find(task->epoch);
+	if (!session)
+		return;
+	r.task = task->id;
+	r.op = task->ops;
+	task_renew(task, IOT_REASON_exec);
+	r.into = task->id;
+	name_bytes = min_t(size_t, strlen(bprm->filename), IOT_TAIL_MAX_BYTES);
+	IOT_EMIT_EVENT(session, exec, &r, bprm->filename, name_bytes);
+	task_announce(session, task, thread);
+}
+
+static void life_exit(void *data, struct task_struct *thread)
+{
+	struct iot_task *task = task_find(thread);
+	struct iot_session *session;
+	struct iot_rec_exit r;
+
+	if (likely(!task))
+		return;
+	session = iot_session_find(task->epoch);
+	if (!session)
+		return;
+	r.task = task->id;
+	r.op = task->ops;
+	r.code = thread->exit_code;
+	r.oncpu_ns = thread->se.sum_exec_runtime;
+	IOT_EMIT_EVENT(session, exit, &r, NULL, 0);
+}
+
+static void life_free(void *data, struct task_struct *thread)
+{
+	task_remove(thread);
+}
+
+static struct probe {
+	const char *name;
+	void *function;
+	struct tracepoint *tracepoint;
+} probes[] = {
+	{ "sched_process_fork", life_fork },
+	{ "sched_process_exec", life_exec },
+	{ "sched_process_exit", life_exit },
+	{ "sched_process_free", life_free },
+};
+
+static void probe_find(struct tracepoint *tracepoint, void *data)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (!strcmp(tracepoint->name, probes[i].name))
+			probes[i].tracepoint = tracepoint;
+}
+
+static void probes_unregister(size_t count)
+{
+	while (count--)
+		tracepoint_probe_unregister(probes[count].tracepoint, probes[count].function, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+static int probes_register(void)
+{
+	size_t i;
+	int err;
+
+	for_each_kernel_tracepoint(probe_find, NULL);
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		err = -ENOENT;
+		if (probes[i].tracepoint)
+			err = tracepoint_probe_register(probes[i].tracepoint, probes[i].function,
+							NULL);
+		if (err) {
+			pr_err("no tracepoint %s in this kernel\n", probes[i].name);
+			probes_unregister(i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+int iot_task_init(void)
+{
+	size_t i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(table); i++)
+		spin_lock_init(&table[i].lock);
+	cache = KMEM_CACHE(iot_task, 0);
+	if (!cache)
+		return -ENOMEM;
+	err = probes_register();
+	if (err)
+		kmem_cache_destroy(cache);
+	return err;
+}
+
+void iot_task_exit(void)
+{
+	struct hlist_node *next;
+	struct iot_task *task;
+	size_t i;
+
+	probes_unregister(ARRAY_SIZE(probes));
+	iot_throttle_drain();
+	for (i = 0; i < ARRAY_SIZE(table); i++)
+		hlist_for_each_entry_safe(task, next, &table[i].head, node)
+			kmem_cache_free(cache, task);
+	rcu_barrier(); /* kfree_rcu() in task_remove() */
+	kmem_cache_destroy(cache);
+}

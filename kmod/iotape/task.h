@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * task.h - what the recorder knows of a thread: its id, and how many operations it entered.
+ *
+ * A task is a thread between two execs. The table is keyed by task_struct. An entry
+ * is made at a thread's first operation, or when a traced thread makes it, and goes
+ * when the kernel frees the task_struct: even the files that an exiting thread closes
+ * are closed by a task that is still known.
+ *
+ * Locking: look-up is lock-free (RCU); a bucket's lock is taken to add and remove.
+ * The fields of an entry are written by the thread itself only, so that a thread
+ * needs no lock for its own.
+ */
+#ifndef IOT_TASK_H
+#define IOT_TASK_H
+
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/types.h>
+
+#include "iotape.h"
+
+struct iot_session;
+struct task_struct;
+
+/**
+ * struct iot_task - a thread that is traced
+ * @thread: whom it describes; only compared, never followed
+ * @id: of its present task; a new one after each exec
+ * @parent: id of the task that made it, or that it was before exec; 0 if not known
+ * @why: an enum iot_reason
+ * @plays: task of a program that it performs, 0 if none
+ * @epoch: session in which the task was announced last
+ * @ops: operations that the task has entered
+ * @current_op: number of the innermost one that it is in, 0 if none
+ * @kept: a span of an operation that will be tried again, see iot_span_keep()
+ * @kept_key: of that span, 0 if there is none
+ * @throttle: its wait for the collector, see throttle.c
+ * @throttle_session: the session whose collector it will wait for, NULL if none
+ */
+struct iot_task {
+	struct hlist_node node;
+	const struct task_struct *thread;
+	u32 id;
+	u32 parent;
+	u32 why;
+	u32 plays;
+	u64 epoch;
+	u32 ops;
+	u32 current_op;
+	struct iot_span kept;
+	u64 kept_key;
+	struct callback_head throttle;
+	struct iot_session *throttle_session;
+	struct rcu_head rcu;
+};
+
+int iot_task_init(void);
+void iot_task_exit(void);
+
+struct iot_task *iot_task_find_current(void);
+struct iot_task *iot_task_of_current(struct iot_session *session);
+int iot_task_adopt(struct iot_session *session);
+
+#endif

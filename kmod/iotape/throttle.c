@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * throttle.c - policy `block`: a task that got ahead of the collector waits for it.
+ *
+ * A task never waits where its record is made: locks may be held there, and it may
+ * be in a page fault. It waits where it holds nothing,
+ *
+ *   - before it returns to user mode, by task work;
+ *   - kernel threads, which never do, at the next operation that may sleep.
+ *
+ * The wait ends when no CPU is behind any more, when the session ends, and on any
+ * signal. What a task records between being marked and waiting goes into the half of
+ * the buffers below the low-water mark, or is lost and counted.
+ */
+#include <linux/freezer.h>
+#include <linux/sched/signal.h>
+#include <linux/task_work.h>
+
+#include "session.h"
+#include "task.h"
+
+static atomic_t armed_tasks = ATOMIC_INIT(0);
+static DECLARE_WAIT_QUEUE_HEAD(armed_wait);
+
+static bool throttle_is_over(struct iot_session *session)
+{
+	return !atomic_read(&session->pressed) || !READ_ONCE(session->is_running);
+}
+
+static void throttle_record(struct iot_session *session, struct iot_task *task, u64 begin_ns)
+{
+	struct iot_rec_throttled r = {
+		.time_ns = begin_ns,
+		.task = task->id,
+		.op = task->ops,
+	};
+	struct iot_slot slot;
+
+	if (!iot_session_enter(session))
+		return;
+	if (iot_slot_open(session, IOT_WIRE_throttled, &slot)) {
+		r.duration_ns = slot.now_ns - begin_ns;
+		iot_put_throttled(slot.p, &r, NULL, 0);
+		local_irq_restore(slot.flags); /* iot_slot_close() might arm again */
+	}
+	iot_session_leave();
+}
+
+/* Sleeps; current holds no locks. */
+static void throttle_wait(struct iot_session *session, struct iot_task *task)
+{
+	u64 begin_ns = ktime_get_mono_fast_ns();
+
+	if (throttle_is_over(session) || signal_pending(current))
+		return;
+	atomic64_inc(&session->throttles);
+	wait_event_freezable(session->throttle_wait, throttle_is_over(session));
+	throttle_record(session, task, begin_ns);
+}
+
+static void throttle_work(struct callback_head *work)
+{
+	struct iot_task *task = container_of(work, struct iot_task, throttle);
+	struct iot_session *session = task->throttle_session;
+
+	task->throttle_session = NULL;
+	if (!(current->flags & PF_EXITING))
+		throttle_wait(session, task);
+	iot_session_put(session);
+	if (atomic_dec_and_test(&armed_tasks))
+		wake_up_all(&armed_wait);
+}
+
+/**
+ * iot_throttle_arm() - let current wait before it returns to user mode
+ * @session: entered; a CPU of it is behind
+ */
+void iot_throttle_arm(struct iot_session *session)
+{
+	struct iot_task *task;
+
+	if (session->policy != IOT_POLICY_BLOCK || !in_task() || (current->flags & PF_KTHREAD))
+		return;
+	task = iot_task_find_current();
+	if (!task || task->throttle_session)
+		return;
+	kref_get(&session->refs);
+	task->throttle_session = session;
+	atomic_inc(&armed_tasks);
+	init_task_work(&task->throttle, throttle_work);
+	if (task_work_add(current, &task->throttle, TWA_RESUME)) {
+		/* It is past the point where tasks can wait: it exits. */
+		task->throttle_session = NULL;
+		atomic_dec(&armed_tasks);
+		iot_session_put(session); /* never the last: the session is entered */
+	}
+}
+
+/* Must current wait here, and not when it returns to user mode? */
+static struct iot_task *throttle_here_task(struct iot_session *session)
+{
+	struct iot_task *task;
+
+	if (likely(throttle_is_over(session)) || session->policy != IOT_POLICY_BLOCK)
+		return NULL;
+	task = iot_task_find_current();
+	if (!task || !(task->throttle_session || (current->flags & PF_KTHREAD)))
+		return NULL;
+	return task;
+}
+
+void __iot_throttle_here(struct iot_source *source)
+{
+	struct iot_session *session = iot_source_enter(source);
+	struct iot_task *task;
+
+	if (!session)
+		return;
+	task = throttle_here_task(session);
+	if (task)
+		kref_get(&session->refs);
+	iot_session_leave();
+	if (!task)
+		return;
+	throttle_wait(session, task);
+	iot_session_put(session);
+}
+EXPORT_SYMBOL_GPL(__iot_throttle_here);
+
+/**
+ * iot_session_throttle() - wait for the collector now, if it is behind
+ * @session: one that the caller has a reference of; the caller holds no lock
+ *
+ * Return: 0; -EINTR if a signal came.
+ */
+int iot_session_throttle(struct iot_session *session)
+{
+	if (likely(!atomic_read(&session->pressed)) || session->policy != IOT_POLICY_BLOCK ||
+	    throttle_is_over(session))
+		return 0;
+	atomic64_inc(&session->throttles);
+	return wait_event_freezable(session->throttle_wait, throttle_is_over(session)) ? -EINTR : 0;
+}
+EXPORT_SYMBOL_GPL(iot_session_throttle);
+
+/**
+ * iot_throttle_drain() - wait until no task is about to run code of this file
+ */
+void iot_throttle_drain(void)
+{
+	wait_event(armed_wait, !atomic_read(&armed_tasks));
+	synchronize_rcu();
+}

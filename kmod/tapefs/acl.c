@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * acl.c - POSIX ACLs where they are operations of inodes (since 6.2): see acl.h.
+ *
+ * They are recorded as the extended attributes that programs know them as.
+ */
+#include <linux/fs.h>
+#include <linux/posix_acl_xattr.h>
+
+#include "acl.h"
+#include "emit.h"
+#include "lower.h"
+#include "tapefs.h"
+
+#ifdef IOT_HAVE_GET_INODE_ACL
+
+struct posix_acl *tfs_get_acl(struct mnt_idmap *idmap, struct dentry *dentry, int type)
+{
+	const char *name = posix_acl_xattr_name(type);
+	struct posix_acl *acl;
+	struct iot_span span;
+
+	tfs_begin(dentry->d_sb, &span);
+	acl = tfs_do_get_acl(dentry, name);
+	tfs_emit_getxattr(&span, dentry, name, 0, PTR_ERR_OR_ZERO(acl));
+	return acl;
+}
+
+int tfs_set_acl(struct mnt_idmap *idmap, struct dentry *dentry, struct posix_acl *acl, int type)
+{
+	const char *name = posix_acl_xattr_name(type);
+	struct iot_span span;
+	int err;
+
+	tfs_begin(dentry->d_sb, &span);
+	err = tfs_do_set_acl(dentry, name, acl);
+	if (!err)
+		tfs_copy_attr(d_inode(dentry));
+	if (acl)
+		tfs_emit_setxattr(&span, dentry, name, posix_acl_xattr_size(acl->a_count), 0, err);
+	else
+		tfs_emit_removexattr(&span, dentry, name, err);
+	return err;
+}
+
+#endif

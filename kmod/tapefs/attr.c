@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * attr.c - attributes and permissions, and the tables of inode operations.
+ */
+#include <linux/fs.h>
+#include <linux/namei.h>
+#include <linux/posix_acl.h>
+
+#include "acl.h"
+#include "emit.h"
+#include "compat/iops.h"
+#include "lower.h"
+#include "tapefs.h"
+
+int tfs_setattr(struct mnt_idmap *idmap, struct dentry *dentry, struct iattr *attr)
+{
+	struct inode *inode = d_inode(dentry);
+	u64 old_size_bytes = i_size_read(tfs_lower_inode(inode));
+	struct iot_span span;
+	int err;
+
+	tfs_begin(dentry->d_sb, &span);
+	err = tfs_do_setattr(dentry, attr);
+	if (!err) {
+		tfs_copy_attr(inode);
+		tfs_copy_size(inode);
+	}
+	tfs_emit_setattr(&span, dentry, attr, old_size_bytes, err);
+	return err;
+}
+
+int tfs_getattr(struct mnt_idmap *idmap, const struct path *path, struct kstat *stat, u32 mask,
+		unsigned int flags)
+{
+	struct inode *inode = d_inode(path->dentry);
+	struct iot_span span;
+	int err;
+
+	iot_throttle_here(&TFS_SB(inode->i_sb)->source);
+	tfs_begin(inode->i_sb, &span);
+	err = tfs_do_getattr(path, stat, mask, flags);
+	if (!err)
+		tfs_copy_attr(inode);
+	tfs_emit_stat(&span, path->dentry, stat, err);
+	return err;
+}
+
+/* Somebody may have changed owner or mode below; the VFS decides some things by ours. */
+static void refresh(struct inode *inode)
+{
+	const struct inode *lower = tfs_lower_inode(inode);
+
+	if (unlikely(inode->i_mode != lower->i_mode || !uid_eq(inode->i_uid, lower->i_uid) ||
+		     !gid_eq(inode->i_gid, lower->i_gid))) {
+		inode->i_mode = lower->i_mode;
+		inode->i_uid = lower->i_uid;
+		inode->i_gid = lower->i_gid;
+	}
+}
+
+/*
+ * Only a refusal is worth a record, which has no length: what is granted is followed by
+ * what was meant to be done.
+ */
+int tfs_permission(struct mnt_idmap *idmap, struct inode *inode, int mask)
+{
+	struct iot_span span;
+	int err;
+
+	refresh(inode);
+	err = tfs_do_permission(inode, mask);
+	if (unlikely(err && err != -ECHILD)) {
+		tfs_begin(inode->i_sb, &span);
+		tfs_emit_denied(&span, inode, mask, err);
+	}
+	return err;
+}
+
+static int fiemap(struct inode *inode, struct fiemap_extent_info *info, u64 start, u64 length)
+{
+	return tfs_do_fiemap(inode, info, start, length);
+}
+
+static int fileattr_get(struct dentry *dentry, struct file_kattr *attr)
+{
+	return tfs_do_fileattr_get(dentry, attr);
+}
+
+static int fileattr_set(struct mnt_idmap *idmap, struct dentry *dentry, struct file_kattr *attr)
+{
+	int err = tfs_do_fileattr_set(dentry, attr);
+
+	if (!err)
+		tfs_copy_attr(d_inode(dentry));
+	return err;
+}
+
+IOT_MKDIR(tfs_mkdir)
+
+#define COMMON_IOPS                     \
+	.setattr = tfs_setattr,         \
+	.getattr = tfs_getattr,         \
+	.permission = tfs_permission,   \
+	.listxattr = tfs_listxattr,     \
+	TFS_ACL_IOPS
+
+const struct inode_operations tfs_dir_iops = {
+	.lookup = tfs_lookup,
+	.create = tfs_create,
+	.link = tfs_link,
+	.unlink = tfs_unlink,
+	.symlink = tfs_symlink,
+	.mkdir = IOT_MKDIR_OP(tfs_mkdir),
+	.rmdir = tfs_rmdir,
+	.mknod = tfs_mknod,
+	.rename = tfs_rename,
+	.atomic_open = tfs_atomic_open,
+	.tmpfile = tfs_tmpfile,
+	.fileattr_get = fileattr_get,
+	.fileattr_set = fileattr_set,
+	COMMON_IOPS
+};
+
+const struct inode_operations tfs_file_iops = {
+	.fiemap = fiemap,
+	.fileattr_get = fileattr_get,
+	.fileattr_set = fileattr_set,
+	COMMON_IOPS
+};
+
+const struct inode_operations tfs_symlink_iops = {
+	.get_link = tfs_get_link,
+	.readlink = tfs_readlink,
+	COMMON_IOPS
+};

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dir.c - reading directories: what the lower file system fills in, noted in passing.
+ */
+#include <linux/fs.h>
+
+#include "emit.h"
+#include "lower.h"
+#include "tapefs.h"
+
+/**
+ * struct relay - stands between the lower file system and who reads the directory
+ * @context: what the lower file system fills
+ * @reader: who wants the entries
+ * @span: the operation
+ * @sb: upper super block
+ * @entries: how many the reader took
+ */
+struct relay {
+	struct dir_context context;
+	struct dir_context *reader;
+	struct iot_span *span;
+	const struct super_block *sb;
+	u32 entries;
+};
+
+static bool relay_entry(struct dir_context *context, const char *name, int length, loff_t offset,
+			u64 ino, unsigned int type)
+{
+	struct relay *relay = container_of(context, struct relay, context);
+
+	relay->reader->pos = context->pos;
+	if (!relay->reader->actor(relay->reader, name, length, offset, ino, type))
+		return false;
+	relay->entries++;
+	if (iot_span_is_on(relay->span))
+		tfs_emit_dirent(relay->span, relay->sb, name, length, type);
+	return true;
+}
+
+int tfs_iterate_shared(struct file *file, struct dir_context *context)
+{
+	struct iot_span span;
+	struct relay relay = {
+		.context.actor = relay_entry,
+		.context.pos = context->pos,
+		.reader = context,
+		.span = &span,
+		.sb = file_inode(file)->i_sb,
+	};
+	loff_t offset = context->pos;
+	int err;
+
+	tfs_begin(relay.sb, &span);
+	err = tfs_do_iterate(file, &relay.context);
+	context->pos = relay.context.pos;
+	tfs_emit_readdir(&span, file, offset, relay.entries, err);
+	return err;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * emit.h - from what the VFS handed us to a record.
+ *
+ * Every operation of ours has the same shape:
+ *
+ *	tfs_begin(sb, &span);
+ *	err = tfs_do_something(...);
+ *	tfs_emit_something(&span, ..., err);
+ *
+ * tfs_emit_*() writes the record, if the mount is being recorded, and always ends the
+ * span. It does not sleep, allocate or fail.
+ */
+#ifndef TFS_EMIT_H
+#define TFS_EMIT_H
+
+#include "tapefs.h"
+
+static inline void tfs_begin(const struct super_block *sb, struct iot_span *span)
+{
+	iot_span_begin(&TFS_SB(sb)->source, span);
+}
+
+/* The session that a span's record goes to; NULL, and the span has ended, if to none. */
+static inline struct iot_session *tfs_enter(struct iot_span *span, const struct super_block *sb)
+{
+	struct iot_session *session = NULL;
+
+	if (iot_span_is_on(span)) {
+		session = iot_span_enter(&TFS_SB(sb)->source, span);
+		if (!session)
+			iot_span_end(span);
+	}
+	return session;
+}
+
+static inline void tfs_leave(struct iot_span *span)
+{
+	iot_session_leave();
+	iot_span_end(span);
+}
+
+/* ident.c: ids, announced when they are first used in a session */
+u64 tfs_object_id(struct iot_session *session, const struct inode *inode,
+		  const struct dentry *dentry);
+u64 tfs_name_id(struct iot_session *session, const struct dentry *dentry);
+void tfs_announce_mount(struct iot_source *source);
+
+/* emit_names.c */
+void tfs_emit_lookup(struct iot_span *span, const struct dentry *dentry, const struct inode *found,
+		     unsigned int flags, s64 result);
+void tfs_emit_open(struct iot_span *span, const struct dentry *dentry, const struct file *file,
+		   unsigned int flags, umode_t mode, s64 result);
+void tfs_emit_stat(struct iot_span *span, const struct dentry *dentry, const struct kstat *stat,
+		   s64 result);
+void tfs_emit_setattr(struct iot_span *span, const struct dentry *dentry, const struct iattr *attr,
+		      u64 old_size_bytes, s64 result);
+void tfs_emit_mkdir(struct iot_span *span, const struct dentry *dentry, umode_t mode, s64 result);
+void tfs_emit_mknod(struct iot_span *span, const struct dentry *dentry, umode_t mode, dev_t dev,
+		    s64 result);
+void tfs_emit_symlink(struct iot_span *span, const struct dentry *dentry, const char *target,
+		      s64 result);
+void tfs_emit_link(struct iot_span *span, const struct dentry *old, const struct dentry *dentry,
+		   s64 result);
+void tfs_emit_unlink(struct iot_span *span, const struct dentry *dentry, s64 result);
+void tfs_emit_rmdir(struct iot_span *span, const struct dentry *dentry, s64 result);
+void tfs_emit_rename(struct iot_span *span, const struct dentry *old, const struct dentry *new,
+		     unsigned int flags, s64 result);
+void tfs_emit_readlink(struct iot_span *span, const struct dentry *dentry, const char *target,
+		       s64 result);
+void tfs_emit_follow(struct iot_span *span, const struct dentry *dentry, const char *target,
+		     s64 result);
+void tfs_emit_denied(struct iot_span *span, const struct inode *inode, int mask, s64 result);
+void tfs_emit_statfs(struct iot_span *span, const struct dentry *dentry, s64 result);
+void tfs_emit_getxattr(struct iot_span *span, const struct dentry *dentry, const char *name,
+		       size_t room, s64 result);
+void tfs_emit_setxattr(struct iot_span *span, const struct dentry *dentry, const char *name,
+		       size_t bytes, int flags, s64 result);
+void tfs_emit_removexattr(struct iot_span *span, const struct dentry *dentry, const char *name,
+			  s64 result);
+void tfs_emit_listxattr(struct iot_span *span, const struct dentry *dentry, size_t room,
+			s64 result);
+
+/* emit_files.c */
+void tfs_emit_flush(struct iot_span *span, const struct file *file, s64 result);
+void tfs_emit_release(struct iot_span *span, const struct file *file);
+void tfs_emit_read(struct iot_span *span, const struct file *file, loff_t offset, size_t length,
+		   u32 flags, s64 result);
+void tfs_emit_write(struct iot_span *span, const struct file *file, loff_t offset, size_t length,
+		    u32 flags, u64 old_size_bytes, s64 result);
+void tfs_emit_seek(struct iot_span *span, const struct file *file, loff_t offset, int whence,
+		   s64 result);
+void tfs_emit_fsync(struct iot_span *span, const struct file *file, loff_t start, loff_t end,
+		    int datasync, s64 result);
+void tfs_emit_dirent(struct iot_span *span, const struct super_block *sb, const char *name,
+		     int length, unsigned int type);
+void tfs_emit_readdir(struct iot_span *span, const struct file *file, loff_t offset, u32 entries,
+		      s64 result);
+void tfs_emit_fallocate(struct iot_span *span, const struct file *file, int mode, loff_t offset,
+			loff_t length, u64 old_size_bytes, s64 result);
+void tfs_emit_fadvise(struct iot_span *span, const struct file *file, loff_t offset, loff_t length,
+		      int advice, s64 result);
+void tfs_emit_copy_range(struct iot_span *span, const struct file *in, loff_t offset_in,
+			 const struct file *out, loff_t offset_out, size_t length,
+			 u64 old_size_bytes, s64 result);
+void tfs_emit_remap_range(struct iot_span *span, const struct file *in, loff_t offset_in,
+			  const struct file *out, loff_t offset_out, loff_t length,
+			  unsigned int flags, u64 old_size_bytes, s64 result);
+void tfs_emit_ioctl(struct iot_span *span, const struct file *file, unsigned int command,
+		    s64 result);
+void tfs_emit_submit(struct iot_span *span, const struct file *file, u64 request, loff_t offset,
+		     size_t length, u32 flags, u64 old_size_bytes);
+void tfs_emit_complete(struct iot_source *source, u64 epoch, u32 task, u32 op, u64 request,
+		       s64 result);
+
+/* emit_maps.c */
+void tfs_emit_map(struct iot_span *span, const struct file *file, u64 map,
+		  const struct vm_area_struct *vma, bool is_inherited, s64 result);
+void tfs_emit_unmap(struct iot_span *span, const struct file *file, u64 map,
+		    const struct vm_area_struct *vma);
+void tfs_emit_touch(struct iot_span *span, const struct file *file, u64 map, pgoff_t page,
+		    unsigned long pages, u32 flags, bool is_major, s64 result);
+void tfs_emit_msync(struct iot_span *span, const struct dentry *dentry, u64 handle, loff_t start,
+		    loff_t end, int datasync, s64 result);
+void tfs_emit_madvise(struct iot_span *span, const struct dentry *dentry, u64 handle, loff_t offset,
+		      loff_t length, int advice, s64 result);
+
+#endif

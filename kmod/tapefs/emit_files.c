@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * emit_files.c - records of operations on open files.
+ */
+#include <linux/fs.h>
+#include <linux/falloc.h>
+
+#include "emit.h"
+
+static u64 object_of(struct iot_session *session, const struct file *file)
+{
+	return tfs_object_id(session, file_inode(file), file->f_path.dentry);
+}
+
+static struct iot_session *enter(struct iot_span *span, const struct file *file)
+{
+	return tfs_enter(span, file_inode(file)->i_sb);
+}
+
+void tfs_emit_flush(struct iot_span *span, const struct file *file, s64 result)
+{
+	struct iot_session *session = enter(span, file);
+	struct iot_rec_flush r;
+
+	if (!session)
+		return;
+	r.object = object_of(session, file);
+	r.handle = TFS_F(file)->handle;
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, flush, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_release(struct iot_span *span, const struct file *file)
+{
+	struct iot_session *session = enter(span, file);
+	struct iot_rec_release r;
+
+	if (!session)
+		return;
+	r.object = object_of(session, file);
+	r.handle = TFS_F(file)->handle;
+	r.result = 0;
+	IOT_EMIT_SPAN(session, span, release, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_read(struct iot_span *span, const struct file *file, loff_t offset, size_t length,
+		   u32 flags, s64 result)
+{
+	struct iot_session *session = enter(span, file);
+	struct iot_rec_read r;
+
+	if (!session)
+		return;
+	r.object = object_of(session, file);
+	r.handle = TFS_F(file)->handle;
+	r.offset_bytes = offset;
+	r.length_bytes = length;
+	r.flags = flags;
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, read, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_write(struct iot_span *span, const struct file *file, loff_t offset, size_t length,
+		    u32 flags, u64 old_size_bytes, s64 result)
+{
+	struct iot_session *session = enter(span, file);
+	struct iot_rec_write r;
+
+	if (!session)
+		return;
+	r.object = object_of(session, file);
+	r.handle = TFS_F(file)->handle;
+	r.offset_bytes = offset;
+	r.length_bytes = length;
+	r.flags = flags;
+	r.old_size_bytes = old_size_bytes;
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, write, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_seek(struct iot_span *span, const struct file *file, loff_t offset, int whence,
+		   s64 result)
+{
+	struct iot_session *session = enter(span, file);
+	struct iot_rec_seek r;
+
+	if (!session)
+		return;
+	r.object = object_of(session, file);
+	r.handle = TFS_F(file)->handle;
+	r.offset_bytes = offset;
+	r.whence = whence; /* SEEK_* have the numbers of IOT_WHENCES */
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, seek, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_fsync(struct iot_span *span, const struct file *file, loff_t start, loff_t end,
+		    int datasync, s64 result)
+{
+	struct iot_session *session = enter(span, file);
+	struct iot_rec_fsync r;
+
+	if (!session)
+		return;
+	r.object = object_of(session, file);
+	r.handle = TFS_F(file)->handle;
+	r.offset_bytes = start;
+	r.end_bytes = end;
+	r.flags = datasync ? IOT_RW_datasync : 0;
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, fsync, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+/* One entry of the readdir whose span it is; does not end the span. */
+void tfs_emit_dirent(struct iot_span *span, const struct super_block *sb, const char *name,
+		     int length, unsigned int type)
+{
+	struct iot_session *session = iot_span_enter(&TFS_SB(sb)->source, span);
+	struct iot_rec_dirent r;
+
+	if (!session)
+		return;
+	r.task = iot_span_task(span);
+	r.op = span->op;
+	r.type = type; /* DT_* have the numbers of IOT_TYPES */
+	IOT_EMIT_EVENT(session, dirent, &r, name, min(length, IOT_TAIL_MAX_BYTES));
+	iot_session_leave();
+}
+
+void tfs_emit_readdir(struct iot_span *span, const struct file *file, loff_t offset, u32 entries,
+		      s64 result)
+{
+	struct iot_session *session = enter(span, file);
+	struct iot_rec_readdir r;
+
+	if (!session)
+		return;
+	r.object = object_of(session, file);
+	r.handle = TFS_F(file)->handle;
+	r.offset_bytes = offset;
+	r.entries = entries;
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, readdir, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+static u32 falloc_flags_of(int mode)
+{
+	u32 flags = 0;
+
+	if (mode & FALLOC_FL_KEEP_SIZE)
+		flags |= IOT_FALLOC_keep_size;
+	if (mode & FALLOC_FL_PUNCH_HOLE)
+		flags |= IOT_FALLOC_punch_hole;
+	if (mode & FALLOC_FL_COLLAPSE_RANGE)
+		flags |= IOT_FALLOC_collapse_range;
+	if (mode & FALLOC_FL_ZERO_RANGE)
+		flags |= IOT_FALLOC_zero_range;
+	if (mode & FALLOC_FL_INSERT_RANGE)
+		flags |= IOT_FALLOC_insert_range;
+	if (mode & FALLOC_FL_UNSHARE_RANGE)
+		flags |= IOT_FALLOC_unshare_range;
+	return flags;
+}
+
+void tfs_emit_fallocate(struct iot_span *span, const struct file *file, int mode, loff_t offset,
+			loff_t length, u64 old_size_bytes, s64 result)
+{
+	struct iot_session *session = enter(span, file);
+	struct iot_rec_fallocate r;
+
+	if (!session)
+		return;
+	r.object = object_of(session, file);
+	r.handle = TFS_F(file)->handle;
+	r.offset_bytes = offset;
+	r.length_bytes = length;
+	r.flags = falloc_flags_of(mode);
+	r.old_size_bytes = old_size_bytes;
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, fallocate, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_fadvise(struct iot_span *span, const struct file *file, loff_t offset, loff_t length,
+		      int advice, s64 result)
+{
+	struct iot_session *session = enter(span, file);
+	struct iot_rec_fadvise r;
+
+	if (!session)
+		return;
+	r.object = object_of(session, file);
+	r.handle = TFS_F(file)->handle;
+	r.offset_bytes = offset;
+	r.length_bytes = length;
+	r.advice = advice;
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, fadvise, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_copy_range(struct iot_span *span, const struct file *in, loff_t offset_in,
+			 const struct file *out, loff_t offset_out, size_t length,
+			 u64 old_size_bytes, s64 result)
+{
+	struct iot_session *session = enter(span, out);
+	struct iot_rec_copy_range r;
+
+	if (!session)
+		return;
+	r.object = object_of(session, in);
+	r.handle = TFS_F(in)->handle;
+	r.offset_bytes = offset_in;
+	r.to_object = object_of(session, out);
+	r.to_handle = TFS_F(out)->handle;
+	r.to_offset_bytes = offset_out;
+	r.length_bytes = length;
+	r.old_size_bytes = old_size_bytes;
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, copy_range, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_remap_range(struct iot_span *span, const struct file *in, loff_t offset_in,
+			  const struct file *out, loff_t offset_out, loff_t length,
+			  unsigned int flags, u64 old_size_bytes, s64 result)
+{
+	struct iot_session *session = enter(span, out);
+	struct iot_rec_remap_range r;
+
+	if (!session)
+		return;
+	r.object = object_of(session, in);
+	r.handle = TFS_F(in)->handle;
+	r.offset_bytes = offset_in;
+	r.to_object = object_of(session, out);
+	r.to_handle = TFS_F(out)->handle;
+	r.to_offset_bytes = offset_out;
+	r.length_bytes = length;
+	r.old_size_bytes = old_size_bytes;
+	r.flags = (flags & REMAP_FILE_DEDUP ? 1 : 0) | (flags & REMAP_FILE_CAN_SHORTEN ? 2 : 0);
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, remap_range, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_ioctl(struct iot_span *span, const struct file *file, unsigned int command,
+		    s64 result)
+{
+	struct iot_session *session = enter(span, file);
+	struct iot_rec_ioctl r;
+
+	if (!session)
+		return;
+	r.object = object_of(session, file);
+	r.handle = TFS_F(file)->handle;
+	r.request = command;
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, ioctl, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_submit(struct iot_span *span, const struct file *file, u64 request, loff_t offset,
+		     size_t length, u32 flags, u64 old_size_bytes)
+{
+	struct iot_session *session = enter(span, file);
+	struct iot_rec_submit r;
+
+	if (!session)
+		return;
+	r.request = request;
+	r.object = object_of(session, file);
+	r.handle = TFS_F(file)->handle;
+	r.offset_bytes = offset;
+	r.length_bytes = length;
+	r.flags = flags;
+	r.old_size_bytes = old_size_bytes;
+	r.result = 0;
+	IOT_EMIT_SPAN(session, span, submit, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+/* Called where the request ends: perhaps in an interrupt, hardly ever in its task. */
+void tfs_emit_complete(struct iot_source *source, u64 epoch, u32 task, u32 op, u64 request,
+		       s64 result)
+{
+	struct iot_session *session = iot_source_enter(source);
+	struct iot_rec_complete r = {
+		.task = task,
+		.op = op,
+		.request = request,
+		.result = result,
+	};
+
+	if (!session)
+		return;
+	if (iot_session_epoch(session) == epoch)
+		IOT_EMIT_EVENT(session, complete, &r, NULL, 0);
+	iot_session_leave();
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * emit_maps.c - records of mappings and of accesses to them.
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+
+#include "emit.h"
+
+static u64 object_of(struct iot_session *session, const struct file *file)
+{
+	return tfs_object_id(session, file_inode(file), file->f_path.dentry);
+}
+
+static u32 prot_of(const struct vm_area_struct *vma)
+{
+	return (vma->vm_flags & VM_READ ? IOT_PROT_read : 0) |
+	       (vma->vm_flags & VM_WRITE ? IOT_PROT_write : 0) |
+	       (vma->vm_flags & VM_EXEC ? IOT_PROT_exec : 0);
+}
+
+static u32 map_flags_of(const struct vm_area_struct *vma)
+{
+	return (vma->vm_flags & VM_SHARED ? IOT_MAP_shared : 0) |
+	       (vma->vm_flags & VM_LOCKED ? IOT_MAP_locked : 0) |
+	       (vma->vm_flags & VM_SYNC ? IOT_MAP_sync : 0);
+}
+
+void tfs_emit_map(struct iot_span *span, const struct file *file, u64 map,
+		  const struct vm_area_struct *vma, bool is_inherited, s64 result)
+{
+	struct iot_session *session = tfs_enter(span, file_inode(file)->i_sb);
+	struct iot_rec_map r;
+
+	if (!session)
+		return;
+	r.object = object_of(session, file);
+	r.handle = TFS_F(file)->handle;
+	r.map = map;
+	r.offset_bytes = (s64)vma->vm_pgoff << PAGE_SHIFT;
+	r.length_bytes = vma->vm_end - vma->vm_start;
+	r.prot = prot_of(vma);
+	r.flags = map_flags_of(vma) | (is_inherited ? IOT_MAP_inherited : 0);
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, map, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_unmap(struct iot_span *span, const struct file *file, u64 map,
+		    const struct vm_area_struct *vma)
+{
+	struct iot_session *session = tfs_enter(span, file_inode(file)->i_sb);
+	struct iot_rec_unmap r;
+
+	if (!session)
+		return;
+	r.object = object_of(session, file);
+	r.map = map;
+	r.offset_bytes = (s64)vma->vm_pgoff << PAGE_SHIFT;
+	r.length_bytes = vma->vm_end - vma->vm_start;
+	r.result = 0;
+	IOT_EMIT_SPAN(session, span, unmap, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_touch(struct iot_span *span, const struct file *file, u64 map, pgoff_t page,
+		    unsigned long pages, u32 flags, bool is_major, s64 result)
+{
+	struct iot_session *session = tfs_enter(span, file_inode(file)->i_sb);
+	struct iot_rec_touch r;
+
+	if (!session)
+		return;
+	r.object = object_of(session, file);
+	r.map = map;
+	r.offset_bytes = (s64)page << PAGE_SHIFT;
+	r.length_bytes = (u64)pages << PAGE_SHIFT;
+	r.flags = flags;
+	r.major = is_major;
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, touch, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_msync(struct iot_span *span, const struct dentry *dentry, u64 handle, loff_t start,
+		    loff_t end, int datasync, s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_rec_msync r;
+
+	if (!session)
+		return;
+	r.object = tfs_object_id(session, d_inode_rcu(dentry), dentry);
+	r.handle = handle;
+	r.offset_bytes = start;
+	r.end_bytes = end;
+	r.flags = datasync ? IOT_RW_datasync : 0;
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, msync, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_madvise(struct iot_span *span, const struct dentry *dentry, u64 handle, loff_t offset,
+		      loff_t length, int advice, s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_rec_madvise r;
+
+	if (!session)
+		return;
+	r.object = tfs_object_id(session, d_inode_rcu(dentry), dentry);
+	r.handle = handle;
+	r.offset_bytes = offset;
+	r.length_bytes = length;
+	r.advice = advice;
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, madvise, &r, NULL, 0);
+	tfs_leave(span);
+}

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * emit_names.c - records of operations on names and attributes.
+ */
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/namei.h>
+
+#include "emit.h"
+
+static u64 object_of(struct iot_session *session, const struct dentry *dentry)
+{
+	return tfs_object_id(session, d_inode_rcu(dentry), dentry);
+}
+
+/* A name that is still in its directory, else 0. */
+static u64 name_if_any(struct iot_session *session, const struct dentry *dentry)
+{
+	return d_unhashed(dentry) && !IS_ROOT(dentry) ? 0 : tfs_name_id(session, dentry);
+}
+
+static u32 tail_bytes(const char *text)
+{
+	return text ? min_t(size_t, strlen(text), IOT_TAIL_MAX_BYTES) : 0;
+}
+
+static u32 intents_of(unsigned int flags)
+{
+	u32 intents = 0;
+
+	if (flags & LOOKUP_CREATE)
+		intents |= IOT_INTENT_create;
+	if (flags & LOOKUP_EXCL)
+		intents |= IOT_INTENT_excl;
+	if (flags & LOOKUP_OPEN)
+		intents |= IOT_INTENT_open;
+	if (flags & LOOKUP_RENAME_TARGET)
+		intents |= IOT_INTENT_rename_target;
+	return intents;
+}
+
+void tfs_emit_lookup(struct iot_span *span, const struct dentry *dentry, const struct inode *found,
+		     unsigned int flags, s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_rec_lookup r;
+
+	if (!session)
+		return;
+	r.name = tfs_name_id(session, dentry);
+	r.object = tfs_object_id(session, found, dentry);
+	r.intents = intents_of(flags);
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, lookup, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+static u32 open_flags_of(unsigned int flags, fmode_t mode)
+{
+	unsigned int access = flags & O_ACCMODE;
+	u32 our = 0;
+
+	if (access == O_RDONLY || access == O_RDWR)
+		our |= IOT_OPEN_read;
+	if (access == O_WRONLY || access == O_RDWR)
+		our |= IOT_OPEN_write;
+	if (flags & O_APPEND)
+		our |= IOT_OPEN_append;
+	if (flags & O_CREAT)
+		our |= IOT_OPEN_create;
+	if (flags & O_EXCL)
+		our |= IOT_OPEN_excl;
+	if (flags & O_TRUNC)
+		our |= IOT_OPEN_trunc;
+	if (flags & O_DIRECT)
+		our |= IOT_OPEN_direct;
+	if (flags & O_DSYNC)
+		our |= (flags & __O_SYNC) ? IOT_OPEN_sync : IOT_OPEN_dsync;
+	if (flags & O_DIRECTORY)
+		our |= IOT_OPEN_directory;
+	if (flags & O_NOFOLLOW)
+		our |= IOT_OPEN_nofollow;
+	if (flags & O_NOATIME)
+		our |= IOT_OPEN_noatime;
+	if (flags & O_NONBLOCK)
+		our |= IOT_OPEN_nonblock;
+	if ((flags & O_TMPFILE) == O_TMPFILE)
+		our |= IOT_OPEN_tmpfile;
+	if (flags & __FMODE_EXEC)
+		our |= IOT_OPEN_exec;
+	if (mode & FMODE_CREATED)
+		our |= IOT_OPEN_created;
+	return our;
+}
+
+/* @file is open, or will be when the caller returns; NULL if @result says that it failed. */
+void tfs_emit_open(struct iot_span *span, const struct dentry *dentry, const struct file *file,
+		   unsigned int flags, umode_t mode, s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	const struct inode *inode;
+	struct iot_rec_open r;
+
+	if (!session)
+		return;
+	inode = d_inode_rcu(dentry);
+	r.name = name_if_any(session, dentry);
+	r.object = tfs_object_id(session, inode, dentry);
+	r.handle = file ? TFS_F(file)->handle : 0;
+	r.flags = open_flags_of(flags, file ? file->f_mode : 0);
+	r.mode = r.flags & IOT_OPEN_created ? tfs_lower_inode(inode)->i_mode & S_IALLUGO :
+					      mode & S_IALLUGO;
+	r.size_bytes = inode ? i_size_read(tfs_lower_inode(inode)) : 0;
+	r.cached_pages = inode ? tfs_lower_inode(inode)->i_mapping->nrpages : 0;
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, open, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_stat(struct iot_span *span, const struct dentry *dentry, const struct kstat *stat,
+		   s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_rec_stat r;
+
+	if (!session)
+		return;
+	r.name = name_if_any(session, dentry);
+	r.object = object_of(session, dentry);
+	r.size_bytes = !result && S_ISREG(stat->mode) ? stat->size : 0;
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, stat, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+static u32 attrs_of(unsigned int valid)
+{
+	u32 attrs = 0;
+
+	if (valid & ATTR_MODE)
+		attrs |= IOT_ATTR_mode;
+	if (valid & ATTR_UID)
+		attrs |= IOT_ATTR_uid;
+	if (valid & ATTR_GID)
+		attrs |= IOT_ATTR_gid;
+	if (valid & ATTR_SIZE)
+		attrs |= IOT_ATTR_size;
+	if (valid & ATTR_ATIME)
+		attrs |= IOT_ATTR_atime;
+	if (valid & ATTR_MTIME)
+		attrs |= IOT_ATTR_mtime;
+	if (valid & ATTR_ATIME_SET)
+		attrs |= IOT_ATTR_atime_set;
+	if (valid & ATTR_MTIME_SET)
+		attrs |= IOT_ATTR_mtime_set;
+	if (valid & ATTR_OPEN)
+		attrs |= IOT_ATTR_by_open;
+	if (valid & (ATTR_KILL_SUID | ATTR_KILL_SGID | ATTR_KILL_PRIV))
+		attrs |= IOT_ATTR_kill_priv;
+	if (valid & ATTR_FILE)
+		attrs |= IOT_ATTR_by_handle;
+	return attrs;
+}
+
+static u64 stamp_ns(const struct timespec64 *time)
+{
+	return (u64)timespec64_to_ns(time);
+}
+
+void tfs_emit_setattr(struct iot_span *span, const struct dentry *dentry, const struct iattr *attr,
+		      u64 old_size_bytes, s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_rec_setattr r = {};
+
+	if (!session)
+		return;
+	r.name = name_if_any(session, dentry);
+	r.object = object_of(session, dentry);
+	r.attrs = attrs_of(attr->ia_valid);
+	if (attr->ia_valid & ATTR_FILE)
+		r.handle = TFS_F(attr->ia_file)->handle;
+	if (attr->ia_valid & ATTR_MODE)
+		r.mode = attr->ia_mode & S_IALLUGO;
+	if (attr->ia_valid & ATTR_UID)
+		r.uid = from_kuid_munged(&init_user_ns, attr->ia_uid);
+	if (attr->ia_valid & ATTR_GID)
+		r.gid = from_kgid_munged(&init_user_ns, attr->ia_gid);
+	if (attr->ia_valid & ATTR_SIZE)
+		r.size_bytes = attr->ia_size;
+	if (attr->ia_valid & ATTR_ATIME_SET)
+		r.atime_ns = stamp_ns(&attr->ia_atime);
+	if (attr->ia_valid & ATTR_MTIME_SET)
+		r.mtime_ns = stamp_ns(&attr->ia_mtime);
+	r.old_size_bytes = old_size_bytes;
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, setattr, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+/* Permissions that a new object has, else those that were asked for. */
+static u32 made_mode(const struct dentry *dentry, umode_t mode, s64 result)
+{
+	const struct inode *inode = d_inode_rcu(dentry);
+
+	return result || !inode ? mode : tfs_lower_inode(inode)->i_mode;
+}
+
+void tfs_emit_mkdir(struct iot_span *span, const struct dentry *dentry, umode_t mode, s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_rec_mkdir r;
+
+	if (!session)
+		return;
+	r.name = tfs_name_id(session, dentry);
+	r.object = result ? 0 : object_of(session, dentry);
+	r.mode = made_mode(dentry, mode, result) & S_IALLUGO;
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, mkdir, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_mknod(struct iot_span *span, const struct dentry *dentry, umode_t mode, dev_t dev,
+		    s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_rec_mknod r;
+
+	if (!session)
+		return;
+	r.name = tfs_name_id(session, dentry);
+	r.object = result ? 0 : object_of(session, dentry);
+	r.mode = made_mode(dentry, mode, result);
+	r.rdev = new_encode_dev(dev);
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, mknod, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_symlink(struct iot_span *span, const struct dentry *dentry, const char *target,
+		      s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_rec_symlink r;
+
+	if (!session)
+		return;
+	r.name = tfs_name_id(session, dentry);
+	r.object = result ? 0 : object_of(session, dentry);
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, symlink, &r, target, tail_bytes(target));
+	tfs_leave(span);
+}
+
+void tfs_emit_link(struct iot_span *span, const struct dentry *old, const struct dentry *dentry,
+		   s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_rec_link r;
+
+	if (!session)
+		return;
+	r.old_name = name_if_any(session, old);
+	r.name = tfs_name_id(session, dentry);
+	r.object = object_of(session, old);
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, link, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_unlink(struct iot_span *span, const struct dentry *dentry, s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_rec_unlink r;
+
+	if (!session)
+		return;
+	r.name = tfs_name_id(session, dentry);
+	r.object = object_of(session, dentry);
+	r.nlink = tfs_lower_inode(d_inode_rcu(dentry))->i_nlink;
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, unlink, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_rmdir(struct iot_span *span, const struct dentry *dentry, s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_rec_rmdir r;
+
+	if (!session)
+		return;
+	r.name = tfs_name_id(session, dentry);
+	r.object = object_of(session, dentry);
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, rmdir, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+static u32 rename_flags_of(unsigned int flags)
+{
+	u32 our = 0;
+
+	if (flags & RENAME_NOREPLACE)
+		our |= IOT_RENAME_noreplace;
+	if (flags & RENAME_EXCHANGE)
+		our |= IOT_RENAME_exchange;
+	if (flags & RENAME_WHITEOUT)
+		our |= IOT_RENAME_whiteout;
+	return our;
+}
+
+/* The VFS moves the dentries when the operation has returned: they still have the old names. */
+void tfs_emit_rename(struct iot_span *span, const struct dentry *old, const struct dentry *new,
+		     unsigned int flags, s64 result)
+{
+	struct iot_session *session = tfs_enter(span, old->d_sb);
+	struct iot_rec_rename r;
+
+	if (!session)
+		return;
+	r.name = tfs_name_id(session, old);
+	r.new_name = tfs_name_id(session, new);
+	r.object = object_of(session, old);
+	r.replaced = object_of(session, new);
+	r.flags = rename_flags_of(flags);
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, rename, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_readlink(struct iot_span *span, const struct dentry *dentry, const char *target,
+		       s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_rec_readlink r;
+
+	if (!session)
+		return;
+	r.name = name_if_any(session, dentry);
+	r.object = object_of(session, dentry);
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, readlink, &r, target, tail_bytes(target));
+	tfs_leave(span);
+}
+
+void tfs_emit_follow(struct iot_span *span, const struct dentry *dentry, const char *target,
+		     s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_rec_follow r;
+
+	if (!session)
+		return;
+	r.name = name_if_any(session, dentry);
+	r.object = object_of(session, dentry);
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, follow, &r, target, tail_bytes(target));
+	tfs_leave(span);
+}
+
+void tfs_emit_denied(struct iot_span *span, const struct inode *inode, int mask, s64 result)
+{
+	struct iot_session *session = tfs_enter(span, inode->i_sb);
+	struct iot_rec_denied r;
+
+	if (!session)
+		return;
+	r.object = tfs_object_id(session, inode, NULL);
+	r.prot = (mask & MAY_READ ? IOT_PROT_read : 0) | (mask & MAY_WRITE ? IOT_PROT_write : 0) |
+		 (mask & MAY_EXEC ? IOT_PROT_exec : 0);
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, denied, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_statfs(struct iot_span *span, const struct dentry *dentry, s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_rec_statfs r;
+
+	if (!session)
+		return;
+	r.object = object_of(session, dentry);
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, statfs, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_getxattr(struct iot_span *span, const struct dentry *dentry, const char *name,
+		       size_t room, s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_rec_getxattr r;
+
+	if (!session)
+		return;
+	r.name = name_if_any(session, dentry);
+	r.object = object_of(session, dentry);
+	r.length_bytes = room;
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, getxattr, &r, name, tail_bytes(name));
+	tfs_leave(span);
+}
+
+void tfs_emit_setxattr(struct iot_span *span, const struct dentry *dentry, const char *name,
+		       size_t bytes, int flags, s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_rec_setxattr r;
+
+	if (!session)
+		return;
+	r.name = name_if_any(session, dentry);
+	r.object = object_of(session, dentry);
+	r.length_bytes = bytes;
+	r.flags = flags; /* XATTR_CREATE is 1, XATTR_REPLACE 2, as in the record */
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, setxattr, &r, name, tail_bytes(name));
+	tfs_leave(span);
+}
+
+void tfs_emit_removexattr(struct iot_span *span, const struct dentry *dentry, const char *name,
+			  s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_rec_removexattr r;
+
+	if (!session)
+		return;
+	r.name = name_if_any(session, dentry);
+	r.object = object_of(session, dentry);
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, removexattr, &r, name, tail_bytes(name));
+	tfs_leave(span);
+}
+
+void tfs_emit_listxattr(struct iot_span *span, const struct dentry *dentry, size_t room, s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_rec_listxattr r;
+
+	if (!session)
+		return;
+	r.name = name_if_any(session, dentry);
+	r.object = object_of(session, dentry);
+	r.length_bytes = room;
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, listxattr, &r, NULL, 0);
+	tfs_leave(span);
+}

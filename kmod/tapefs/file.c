@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * file.c - handles: open, close, and all that is done to an open file but to read,
+ * write and map it.
+ */
+#include <linux/fs.h>
+#include <linux/slab.h>
+#include <linux/splice.h>
+
+#include "emit.h"
+#include "lower.h"
+#include "tapefs.h"
+
+static atomic64_t last_handle = ATOMIC64_INIT(0);
+
+/**
+ * tfs_open_lower() - make an upper file out of a lower one
+ * @file: upper file that is being opened
+ * @lower: lower file, whose reference is consumed; or an error
+ *
+ * Return: 0 or a negative errno.
+ */
+int tfs_open_lower(struct file *file, struct file *lower)
+{
+	const fmode_t kept = FMODE_LSEEK | FMODE_PREAD | FMODE_PWRITE;
+	const fmode_t added = FMODE_NOWAIT | FMODE_CAN_ODIRECT;
+	struct tfs_file *tfs;
+
+	if (IS_ERR(lower))
+		return PTR_ERR(lower);
+	tfs = kzalloc(sizeof(*tfs), GFP_KERNEL);
+	if (!tfs) {
+		fput(lower);
+		return -ENOMEM;
+	}
+	tfs->lower = lower;
+	tfs->handle = atomic64_inc_return(&last_handle);
+	mutex_init(&tfs->lock);
+	file->private_data = tfs;
+	/* What this file can do is what the lower one can. */
+	file->f_mode &= lower->f_mode | ~kept;
+	file->f_mode |= lower->f_mode & added;
+	/* The page cache is the lower file's: sync_file_range(2) and others look at it here. */
+	file->f_mapping = lower->f_mapping;
+	tfs_copy_size(file_inode(file));
+	return 0;
+}
+
+int tfs_open(struct inode *inode, struct file *file)
+{
+	struct iot_span span;
+	int err;
+
+	tfs_begin(inode->i_sb, &span);
+	err = tfs_open_lower(file, tfs_do_open(file, file->f_flags));
+	tfs_emit_open(&span, file->f_path.dentry, err ? NULL : file, file->f_flags, 0, err);
+	return err;
+}
+
+static int release(struct inode *inode, struct file *file)
+{
+	struct tfs_file *tfs = TFS_F(file);
+	struct iot_span span;
+
+	tfs_begin(inode->i_sb, &span);
+	if (tfs->mapped)
+		fput(tfs->mapped);
+	fput(tfs->lower);
+	tfs_emit_release(&span, file);
+	kfree(tfs);
+	return 0;
+}
+
+static int flush(struct file *file, fl_owner_t owner)
+{
+	struct iot_span span;
+	int err;
+
+	tfs_begin(file_inode(file)->i_sb, &span);
+	err = tfs_do_flush(file, owner);
+	tfs_emit_flush(&span, file, err);
+	return err;
+}
+
+static loff_t llseek(struct file *file, loff_t offset, int whence)
+{
+	struct iot_span span;
+	loff_t result;
+
+	tfs_begin(file_inode(file)->i_sb, &span);
+	result = tfs_do_llseek(file, offset, whence);
+	tfs_emit_seek(&span, file, offset, whence, result);
+	return result;
+}
+
+static int fsync(struct file *file, loff_t start, loff_t end, int datasync)
+{
+	struct iot_span span;
+	int err;
+
+	iot_throttle_here(&TFS_SB(file_inode(file)->i_sb)->source);
+	tfs_begin(file_inode(file)->i_sb, &span);
+	err = tfs_do_fsync(file, start, end, datasync);
+	tfs_emit_fsync(&span, file, start, end, datasync, err);
+	return err;
+}
+
+static u64 lower_size(const struct file *file)
+{
+	return i_size_read(tfs_lower_inode(file_inode(file)));
+}
+
+static long fallocate(struct file *file, int mode, loff_t offset, loff_t length)
+{
+	struct inode *inode = file_inode(file);
+	u64 old_size_bytes = lower_size(file);
+	struct iot_span span;
+	long err;
+
+	tfs_begin(inode->i_sb, &span);
+	err = tfs_do_fallocate(file, mode, offset, length);
+	if (!err)
+		tfs_copy_size(inode);
+	tfs_emit_fallocate(&span, file, mode, offset, length, old_size_bytes, err);
+	return err;
+}
+
+static int fadvise(struct file *file, loff_t offset, loff_t length, int advice)
+{
+	struct iot_span span;
+	int err;
+
+	tfs_begin(file_inode(file)->i_sb, &span);
+	err = tfs_do_fadvise(file, offset, length, advice);
+	tfs_emit_fadvise(&span, file, offset, length, advice, err);
+	return err;
+}
+
+static ssize_t splice_read(struct file *file, loff_t *offset, struct pipe_inode_info *pipe,
+			   size_t length, unsigned int flags)
+{
+	loff_t start = *offset;
+	struct iot_span span;
+	ssize_t result;
+
+	tfs_begin(file_inode(file)->i_sb, &span);
+	result = tfs_do_splice_read(file, offset, pipe, length, flags);
+	tfs_emit_read(&span, file, start, length, IOT_RW_splice, result);
+	return result;
+}
+
+static ssize_t copy_file_range(struct file *in, loff_t offset_in, struct file *out,
+			       loff_t offset_out, size_t length, unsigned int flags)
+{
+	struct inode *inode = file_inode(out);
+	u64 old_size_bytes = lower_size(out);
+	struct iot_span span;
+	ssize_t result;
+
+	tfs_begin(inode->i_sb, &span);
+	result = tfs_do_copy_range(in, offset_in, out, offset_out, length, flags);
+	if (result > 0)
+		tfs_copy_size(inode);
+	tfs_emit_copy_range(&span, in, offset_in, out, offset_out, length, old_size_bytes, result);
+	return result;
+}
+
+static loff_t remap_file_range(struct file *in, loff_t offset_in, struct file *out,
+			       loff_t offset_out, loff_t length, unsigned int flags)
+{
+	struct inode *inode = file_inode(out);
+	u64 old_size_bytes = lower_size(out);
+	struct iot_span span;
+	loff_t result;
+
+	if (flags & ~(REMAP_FILE_DEDUP | REMAP_FILE_ADVISORY))
+		return -EINVAL;
+	tfs_begin(inode->i_sb, &span);
+	result = tfs_do_remap_range(in, offset_in, out, offset_out, length, flags);
+	if (result > 0)
+		tfs_copy_size(inode);
+	tfs_emit_remap_range(&span, in, offset_in, out, offset_out, length, flags, old_size_bytes,
+			     result);
+	return result;
+}
+
+static long unlocked_ioctl(struct file *file, unsigned int command, unsigned long argument)
+{
+	struct iot_span span;
+	long result;
+
+	tfs_begin(file_inode(file)->i_sb, &span);
+	result = tfs_do_ioctl(file, command, argument);
+	tfs_copy_attr(file_inode(file));
+	tfs_emit_ioctl(&span, file, command, result);
+	return result;
+}
+
+static long compat_ioctl(struct file *file, unsigned int command, unsigned long argument)
+{
+	struct iot_span span;
+	long result;
+
+	tfs_begin(file_inode(file)->i_sb, &span);
+	result = tfs_do_compat_ioctl(file, command, argument);
+	tfs_copy_attr(file_inode(file));
+	tfs_emit_ioctl(&span, file, command, result);
+	return result;
+}
+
+const struct file_operations tfs_file_fops = {
+	.owner = THIS_MODULE,
+	.open = tfs_open,
+	.release = release,
+	.flush = flush,
+	.llseek = llseek,
+	.read_iter = tfs_read_iter,
+	.write_iter = tfs_write_iter,
+	.splice_read = splice_read,
+	.splice_write = iter_file_splice_write, /* comes to tfs_write_iter() */
+	.fsync = fsync,
+	.fallocate = fallocate,
+	.fadvise = fadvise,
+	.copy_file_range = copy_file_range,
+	.remap_file_range = remap_file_range,
+	.unlocked_ioctl = unlocked_ioctl,
+	.compat_ioctl = compat_ioctl,
+	.mmap = tfs_mmap,
+	.get_unmapped_area = tfs_get_unmapped_area,
+};
+
+const struct file_operations tfs_dir_fops = {
+	.owner = THIS_MODULE,
+	.open = tfs_open,
+	.release = release,
+	.flush = flush,
+	.llseek = llseek,
+	.read = generic_read_dir,
+	.iterate_shared = tfs_iterate_shared,
+	.fsync = fsync,
+	.unlocked_ioctl = unlocked_ioctl,
+	.compat_ioctl = compat_ioctl,
+};

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * inode.c - upper inodes: one for each lower inode, with its attributes.
+ */
+#include <linux/fs.h>
+#include <linux/fs_stack.h>
+
+#include "tapefs.h"
+#include "compat/vfs.h"
+
+/* What programs and the VFS ask the upper inode for; the rest is the lower one's business. */
+#define COPIED_FLAGS (S_SYNC | S_DIRSYNC | S_APPEND | S_IMMUTABLE | S_DAX)
+
+static atomic64_t last_object = ATOMIC64_INIT(0);
+
+/**
+ * tfs_copy_attr() - refresh the attributes that the VFS looks at in the upper inode
+ * @inode: upper inode
+ *
+ * Called after every operation that may have changed them.
+ */
+void tfs_copy_attr(struct inode *inode)
+{
+	const struct inode *lower = tfs_lower_inode(inode);
+
+	fsstack_copy_attr_all(inode, lower);
+	/* The lower file system keeps the access times, of its own objects. */
+	inode->i_flags = (lower->i_flags & COPIED_FLAGS) | S_NOATIME;
+}
+
+/**
+ * tfs_copy_size() - refresh the size
+ * @inode: upper inode
+ *
+ * Callable in interrupts, so there is no lock: who finds that the size changed while it
+ * was copied copies it again, and so the last one is right. Cheap if it did not change,
+ * which is the common case of parallel writers.
+ */
+void tfs_copy_size(struct inode *inode)
+{
+	const struct inode *lower = tfs_lower_inode(inode);
+	loff_t size;
+
+	BUILD_BUG_ON(BITS_PER_LONG != 64); /* i_size_write() would need the lock */
+	while ((size = i_size_read(lower)) != i_size_read(inode))
+		i_size_write(inode, size);
+}
+
+static int inode_test(struct inode *inode, void *lower)
+{
+	return tfs_lower_inode(inode) == lower;
+}
+
+static int inode_set(struct inode *inode, void *lower)
+{
+	struct tfs_inode *tfs = TFS_I(inode);
+
+	tfs->lower = lower;
+	tfs->object = atomic64_inc_return(&last_object);
+	inode->i_ino = tfs->lower->i_ino;
+	return 0;
+}
+
+static void set_operations(struct inode *inode)
+{
+	switch (inode->i_mode & S_IFMT) {
+	case S_IFREG:
+		inode->i_op = &tfs_file_iops;
+		inode->i_fop = &tfs_file_fops;
+		break;
+	case S_IFDIR:
+		inode->i_op = &tfs_dir_iops;
+		inode->i_fop = &tfs_dir_fops;
+		break;
+	case S_IFLNK:
+		inode->i_op = &tfs_symlink_iops;
+		break;
+	default: /* the device, pipe or socket itself is not the file system's */
+		inode->i_op = &tfs_file_iops;
+		init_special_inode(inode, inode->i_mode, inode->i_rdev);
+	}
+}
+
+/**
+ * tfs_inode_get() - the upper inode of a lower one
+ * @sb: upper super block
+ * @lower: lower inode; a reference of the caller keeps it
+ *
+ * Return: the inode with a reference; -ESTALE if the lower one is on its way out,
+ * -EXDEV if it is on another file system, -ENOMEM.
+ */
+struct inode *tfs_inode_get(struct super_block *sb, struct inode *lower)
+{
+	struct inode *inode;
+
+	if (lower->i_sb != TFS_SB(sb)->lower.dentry->d_sb)
+		return ERR_PTR(-EXDEV);
+	if (!igrab(lower))
+		return ERR_PTR(-ESTALE);
+	inode = iget5_locked(sb, (unsigned long)lower, inode_test, inode_set, lower);
+	if (!inode) {
+		iput(lower);
+		return ERR_PTR(-ENOMEM);
+	}
+	if (!iot_inode_is_new(inode)) {
+		iput(lower); /* the inode has had its reference since it was made */
+		return inode;
+	}
+#ifdef CONFIG_FS_POSIX_ACL
+	/* They belong to the lower inode, which caches them itself. */
+	inode->i_acl = ACL_DONT_CACHE;
+	inode->i_default_acl = ACL_DONT_CACHE;
+#endif
+	tfs_copy_attr(inode);
+	i_size_write(inode, i_size_read(lower));
+	inode->i_blocks = lower->i_blocks;
+	set_operations(inode);
+	unlock_new_inode(inode);
+	return inode;
+}

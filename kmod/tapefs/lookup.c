@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * lookup.c - from names to objects: lookup, revalidation, and opening what is not cached.
+ */
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/namei.h>
+#include <linux/slab.h>
+
+#include "emit.h"
+#include "lower.h"
+#include "tapefs.h"
+#include "compat/vfs.h"
+
+/**
+ * tfs_dentry_init() - give an upper dentry its lower one
+ * @dentry: upper dentry, without one
+ * @lower: lower dentry; its reference is consumed
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tfs_dentry_init(struct dentry *dentry, struct dentry *lower)
+{
+	struct tfs_dentry *tfs = kzalloc(sizeof(*tfs), GFP_KERNEL);
+
+	if (!tfs) {
+		dput(lower);
+		return -ENOMEM;
+	}
+	tfs->lower = lower;
+	dentry->d_fsdata = tfs;
+	return 0;
+}
+
+/**
+ * tfs_dentry_replace() - the lower file system has another dentry for the name now
+ * @dentry: upper dentry, negative; the VFS holds the lock of its parent
+ * @lower: the lower dentry; its reference is consumed
+ */
+void tfs_dentry_replace(struct dentry *dentry, struct dentry *lower)
+{
+	struct dentry *old = tfs_lower_dentry(dentry);
+
+	if (old == lower) {
+		dput(lower);
+		return;
+	}
+	WRITE_ONCE(TFS_D(dentry)->lower, lower);
+	dput(old);
+}
+
+static void d_release(struct dentry *dentry)
+{
+	struct tfs_dentry *tfs = TFS_D(dentry);
+
+	if (!tfs)
+		return;
+	dput(tfs->lower);
+	kfree_rcu(tfs, rcu); /* ident.c may be looking at it */
+}
+
+/**
+ * tfs_instantiate() - a name that did not exist now does
+ * @dentry: upper dentry, negative
+ * @lower: what was made below, positive; its reference is consumed
+ *
+ * Return: 0 or a negative errno.
+ */
+int tfs_instantiate(struct dentry *dentry, struct dentry *lower)
+{
+	struct inode *inode = tfs_inode_get(dentry->d_sb, d_inode(lower));
+
+	tfs_dentry_replace(dentry, lower);
+	if (IS_ERR(inode))
+		return PTR_ERR(inode);
+	d_instantiate(dentry, inode);
+	return 0;
+}
+
+/*
+ * Find the name below and splice what it means into the upper dcache. The dentry is in
+ * lookup, or is negative and becomes positive because somebody made the name below.
+ */
+static struct dentry *lookup_and_splice(struct dentry *dentry, struct inode **found)
+{
+	struct dentry *lower = tfs_do_lookup(dentry);
+	struct inode *inode = NULL;
+	int err;
+
+	*found = NULL;
+	if (IS_ERR(lower))
+		return lower;
+	err = tfs_dentry_init(dentry, lower);
+	if (err)
+		return ERR_PTR(err);
+	if (d_is_positive(lower)) {
+		inode = tfs_inode_get(dentry->d_sb, d_inode(lower));
+		if (IS_ERR(inode))
+			return ERR_CAST(inode);
+	}
+	*found = inode;
+	return d_splice_alias(inode, dentry);
+}
+
+/*
+ * What a caller who looks this up will make of it. Who wants to create the name makes
+ * a record of its own if it does not exist, and fails if it does.
+ */
+static bool is_worth_a_record(const struct inode *found, unsigned int flags, s64 *result)
+{
+	if (!found) {
+		*result = -ENOENT;
+		return !(flags & (LOOKUP_CREATE | LOOKUP_RENAME_TARGET));
+	}
+	*result = (flags & LOOKUP_CREATE) && (flags & LOOKUP_EXCL) ? -EEXIST : 0;
+	return true;
+}
+
+static void emit_lookup(struct iot_span *span, const struct dentry *dentry,
+			const struct inode *found, unsigned int flags)
+{
+	s64 result;
+
+	if (is_worth_a_record(found, flags, &result))
+		tfs_emit_lookup(span, dentry, found, flags, result);
+	else
+		iot_span_cancel(span);
+}
+
+/**
+ * tfs_lookup() - a name that is not in the upper dcache
+ */
+struct dentry *tfs_lookup(struct inode *dir, struct dentry *dentry, unsigned int flags)
+{
+	struct dentry *spliced;
+	struct iot_span span;
+	struct inode *found;
+
+	tfs_begin(dentry->d_sb, &span);
+	spliced = lookup_and_splice(dentry, &found);
+	if (IS_ERR(spliced)) {
+		iot_span_cancel(&span);
+		return spliced;
+	}
+	emit_lookup(&span, spliced ?: dentry, found, flags);
+	return spliced;
+}
+
+static bool is_lower_valid(const struct dentry *dentry, struct dentry *lower)
+{
+	struct inode *inode = d_inode_rcu(dentry);
+
+	if (d_unhashed(lower) && !IS_ROOT(dentry))
+		return false;
+	return d_inode_rcu(lower) == (inode ? tfs_lower_inode(inode) : NULL);
+}
+
+static int lower_revalidate(struct dentry *dentry, struct dentry *lower, unsigned int flags)
+{
+	if (likely(!(lower->d_flags & DCACHE_OP_REVALIDATE)))
+		return 1;
+	if (flags & LOOKUP_RCU)
+		return -ECHILD;
+	return iot_d_revalidate(lower, flags);
+}
+
+/*
+ * A name that is known not to exist. Looking it up again is an operation like the
+ * first time, and is recorded. Who wants to open it is sent to tfs_atomic_open(), who
+ * wants to create it to a fresh look-up.
+ */
+static int revalidate_negative(struct dentry *dentry, struct dentry *lower, unsigned int flags)
+{
+	struct iot_span span;
+	int valid;
+
+	if (flags & LOOKUP_RCU)
+		return -ECHILD;
+	if (flags & (LOOKUP_OPEN | LOOKUP_CREATE | LOOKUP_EXCL | LOOKUP_RENAME_TARGET))
+		return 0;
+	tfs_begin(dentry->d_sb, &span);
+	valid = lower_revalidate(dentry, lower, flags);
+	if (valid > 0 && is_lower_valid(dentry, lower))
+		emit_lookup(&span, dentry, NULL, flags);
+	else
+		iot_span_cancel(&span);
+	return valid > 0 ? is_lower_valid(dentry, lower) : valid;
+}
+
+static int revalidate_positive(struct dentry *dentry, struct dentry *lower, unsigned int flags)
+{
+	const unsigned int make = LOOKUP_CREATE | LOOKUP_EXCL;
+	struct iot_span span;
+	int valid = lower_revalidate(dentry, lower, flags);
+
+	if (valid <= 0)
+		return valid;
+	if (unlikely(!is_lower_valid(dentry, lower)))
+		return 0;
+	if (unlikely((flags & make) == make)) { /* never in RCU walk; will fail with EEXIST */
+		tfs_begin(dentry->d_sb, &span);
+		emit_lookup(&span, dentry, d_inode(dentry), flags);
+	}
+	return 1;
+}
+
+/*
+ * Is what the upper dcache says of a name still true below? Called for every component
+ * of every path walk, mostly without references or locks (RCU walk).
+ */
+static int d_revalidate(struct dentry *dentry, unsigned int flags)
+{
+	struct tfs_dentry *tfs = TFS_D(dentry);
+	struct dentry *lower;
+
+	if (!tfs)
+		return flags & LOOKUP_RCU ? -ECHILD : 0;
+	lower = READ_ONCE(tfs->lower);
+	if (d_inode_rcu(dentry))
+		return revalidate_positive(dentry, lower, flags);
+	return revalidate_negative(dentry, lower, flags);
+}
+
+/* For what was reached without its name: "." and the end of a magic link. */
+static int d_weak_revalidate(struct dentry *dentry, unsigned int flags)
+{
+	struct dentry *lower = tfs_lower_dentry(dentry);
+
+	if (lower->d_flags & DCACHE_OP_WEAK_REVALIDATE)
+		return lower->d_op->d_weak_revalidate(lower, flags);
+	return 1;
+}
+
+/* A name that has gone below is not worth keeping. */
+static int is_not_kept(const struct dentry *dentry)
+{
+	return TFS_D(dentry) && d_unhashed(tfs_lower_dentry(dentry));
+}
+
+IOT_D_REVALIDATE(d_revalidate)
+
+const struct dentry_operations tfs_dentry_operations = {
+	.d_revalidate = IOT_D_REVALIDATE_OP(d_revalidate),
+	.d_weak_revalidate = d_weak_revalidate,
+	.d_delete = is_not_kept,
+	.d_release = d_release,
+};
+
+/* The lower file of a handle that the same open has just created. */
+static int open_created(struct inode *inode, struct file *file)
+{
+	return tfs_open_lower(file, tfs_do_open(file, file->f_flags));
+}
+
+static int create_and_open(struct dentry *dentry, struct file *file, umode_t mode)
+{
+	struct inode *dir = d_inode(dentry->d_parent);
+	struct dentry *lower = tfs_do_create(dentry, mode);
+	int err;
+
+	if (IS_ERR(lower))
+		return PTR_ERR(lower);
+	err = tfs_instantiate(dentry, lower);
+	if (err)
+		return err;
+	tfs_copy_attr(dir);
+	file->f_mode |= FMODE_CREATED;
+	return finish_open(file, dentry, open_created);
+}
+
+/* How the VFS would look up the name if there were no atomic_open. */
+static unsigned int lookup_flags_of(unsigned int open_flags)
+{
+	const unsigned int make = O_CREAT | O_EXCL;
+
+	return LOOKUP_OPEN | ((open_flags & make) == make ? LOOKUP_CREATE | LOOKUP_EXCL : 0);
+}
+
+/**
+ * tfs_atomic_open() - open a name that is not in the upper dcache, or not as an object
+ *
+ * Makes one record of an open that creates its file, and of one that finds nothing. A
+ * file that exists is found here and opened by tfs_open(), as any other.
+ */
+int tfs_atomic_open(struct inode *dir, struct dentry *dentry, struct file *file,
+		    unsigned int flags, umode_t mode)
+{
+	struct dentry *spliced = NULL;
+	struct iot_span span;
+	struct inode *found;
+	int err;
+
+	tfs_begin(dentry->d_sb, &span);
+	if (d_in_lookup(dentry)) {
+		spliced = lookup_and_splice(dentry, &found);
+		err = PTR_ERR_OR_ZERO(spliced);
+		if (err)
+			goto err_lookup;
+		if (found) {
+			emit_lookup(&span, spliced ?: dentry, found, lookup_flags_of(flags));
+			return finish_no_open(file, spliced);
+		}
+	}
+	if (flags & O_CREAT)
+		err = create_and_open(dentry, file, mode);
+	else
+		err = -ENOENT;
+	tfs_emit_open(&span, dentry, err ? NULL : file, flags, mode, err);
+	return err;
+
+err_lookup:
+	iot_span_cancel(&span);
+	return err;
+}
+
+/* The lower file of a handle without a name, which came with its making. */
+static int open_tmpfile(struct inode *inode, struct file *file)
+{
+	struct file *lower = file->private_data;
+
+	file->private_data = NULL;
+	return tfs_open_lower(file, lower);
+}
+
+static int tmpfile_open(struct dentry *dentry, struct file *file, struct file *lower)
+{
+	struct inode *inode = tfs_inode_get(dentry->d_sb, file_inode(lower));
+	int err;
+
+	if (IS_ERR(inode)) {
+		fput(lower);
+		return PTR_ERR(inode);
+	}
+	set_nlink(inode, 1); /* which d_tmpfile() takes away again */
+	d_tmpfile(file, inode);
+	file->private_data = lower;
+	err = finish_open(file, dentry, open_tmpfile);
+	if (err && file->private_data) { /* it did not come as far as open_tmpfile() */
+		file->private_data = NULL;
+		fput(lower);
+	}
+	return err;
+}
+
+/**
+ * tfs_tmpfile() - O_TMPFILE: a file without a name
+ */
+int tfs_tmpfile(struct mnt_idmap *idmap, struct inode *dir, struct file *file, umode_t mode)
+{
+	struct dentry *dentry = file->f_path.dentry;
+	struct iot_span span;
+	struct file *lower;
+	int err;
+
+	tfs_begin(dentry->d_sb, &span);
+	lower = tfs_do_tmpfile(dentry->d_parent, mode, file->f_flags);
+	err = PTR_ERR_OR_ZERO(lower);
+	if (err)
+		goto out;
+	err = tfs_dentry_init(dentry, dget(lower->f_path.dentry));
+	if (err)
+		fput(lower);
+	else
+		err = tmpfile_open(dentry, file, lower);
+	if (!err)
+		file->f_mode |= FMODE_CREATED;
+out:
+	tfs_emit_open(&span, dentry, err ? NULL : file, file->f_flags | O_TMPFILE, mode, err);
+	return err;
+}

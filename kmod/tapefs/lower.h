@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lower.h - tfs_do_*(): the only calls into the lower file system.
+ *
+ * Each takes upper objects, finds the lower ones, calls the VFS with what that call
+ * wants around it (write access to the mount, the lock of the lower parent), and
+ * returns what it returned. None records anything: the operation of ours that calls
+ * it does, because only that knows the objects that came of it.
+ */
+#ifndef TFS_LOWER_H
+#define TFS_LOWER_H
+
+#include "tapefs.h"
+
+/* names: lower_names.c */
+struct dentry *tfs_do_lookup(struct dentry *dentry);
+struct dentry *tfs_do_create(struct dentry *dentry, umode_t mode);
+struct dentry *tfs_do_mkdir(struct dentry *dentry, umode_t mode);
+struct dentry *tfs_do_mknod(struct dentry *dentry, umode_t mode, dev_t dev);
+struct dentry *tfs_do_symlink(struct dentry *dentry, const char *target);
+struct dentry *tfs_do_link(struct dentry *old, struct dentry *dentry);
+int tfs_do_unlink(struct dentry *dentry);
+int tfs_do_rmdir(struct dentry *dentry);
+int tfs_do_rename(struct dentry *old, struct dentry *new, unsigned int flags);
+struct file *tfs_do_tmpfile(struct dentry *dir, umode_t mode, int flags);
+
+/* attributes: lower_attr.c */
+int tfs_do_setattr(struct dentry *dentry, const struct iattr *attr);
+int tfs_do_getattr(const struct path *path, struct kstat *stat, u32 mask, unsigned int flags);
+int tfs_do_permission(struct inode *inode, int mask);
+const char *tfs_do_get_link(struct dentry *dentry, struct delayed_call *done);
+int tfs_do_statfs(struct dentry *dentry, struct kstatfs *stat);
+int tfs_do_sync_fs(struct super_block *sb);
+ssize_t tfs_do_getxattr(struct dentry *dentry, const char *name, void *value, size_t room);
+int tfs_do_setxattr(struct dentry *dentry, const char *name, const void *value, size_t bytes,
+		    int flags);
+int tfs_do_removexattr(struct dentry *dentry, const char *name);
+ssize_t tfs_do_listxattr(struct dentry *dentry, char *list, size_t room);
+
+#ifdef IOT_HAVE_GET_INODE_ACL
+struct posix_acl *tfs_do_get_acl(struct dentry *dentry, const char *name);
+int tfs_do_set_acl(struct dentry *dentry, const char *name, struct posix_acl *acl);
+#endif
+
+/* files: lower_file.c */
+struct file *tfs_do_open(const struct file *file, int flags);
+int tfs_do_flush(struct file *file, fl_owner_t owner);
+loff_t tfs_do_llseek(struct file *file, loff_t offset, int whence);
+int tfs_do_fsync(struct file *file, loff_t start, loff_t end, int datasync);
+long tfs_do_fallocate(struct file *file, int mode, loff_t offset, loff_t length);
+int tfs_do_fadvise(struct file *file, loff_t offset, loff_t length, int advice);
+ssize_t tfs_do_splice_read(struct file *file, loff_t *offset, struct pipe_inode_info *pipe,
+			   size_t length, unsigned int flags);
+ssize_t tfs_do_copy_range(struct file *in, loff_t offset_in, struct file *out, loff_t offset_out,
+			  size_t length, unsigned int flags);
+loff_t tfs_do_remap_range(struct file *in, loff_t offset_in, struct file *out, loff_t offset_out,
+			  loff_t length, unsigned int flags);
+long tfs_do_ioctl(struct file *file, unsigned int command, unsigned long argument);
+long tfs_do_compat_ioctl(struct file *file, unsigned int command, unsigned long argument);
+int tfs_do_iterate(struct file *file, struct dir_context *context);
+int tfs_do_fiemap(struct inode *inode, struct fiemap_extent_info *info, u64 start, u64 length);
+int tfs_do_fileattr_get(struct dentry *dentry, struct file_kattr *attr);
+int tfs_do_fileattr_set(struct dentry *dentry, struct file_kattr *attr);
+
+#endif

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * lower_attr.c - calls into the lower file system about attributes.
+ */
+#include <linux/fs.h>
+#include <linux/fileattr.h>
+#include <linux/namei.h>
+#include <linux/posix_acl.h>
+#include <linux/statfs.h>
+#include <linux/xattr.h>
+
+#include "lower.h"
+#include "compat/vfs.h"
+
+/**
+ * tfs_do_setattr() - chmod, chown, truncate, utimes
+ * @dentry: upper dentry
+ * @attr: as the VFS gave it; if it names a file, that is an upper one
+ *
+ * Return: 0 or a negative errno.
+ */
+int tfs_do_setattr(struct dentry *dentry, const struct iattr *attr)
+{
+	struct dentry *lower = tfs_lower_dentry(dentry);
+	struct vfsmount *mnt = tfs_lower_mnt(dentry->d_sb);
+	bool is_by_name = (attr->ia_valid & ATTR_SIZE) && !(attr->ia_valid & ATTR_FILE);
+	struct iattr below = *attr;
+	int err = mnt_want_write(mnt);
+
+	if (err)
+		return err;
+	/* A file that is being executed below is not truncated. */
+	if (is_by_name) {
+		err = get_write_access(d_inode(lower));
+		if (err)
+			goto err_access;
+	}
+	if (below.ia_valid & ATTR_FILE)
+		below.ia_file = tfs_lower_file(attr->ia_file);
+	/* The lower inode's own mode decides which bits these remove. */
+	if (below.ia_valid & (ATTR_KILL_SUID | ATTR_KILL_SGID))
+		below.ia_valid &= ~ATTR_MODE;
+	inode_lock(d_inode(lower));
+	err = notify_change(mnt_idmap(mnt), lower, &below, NULL);
+	inode_unlock(d_inode(lower));
+	if (is_by_name)
+		put_write_access(d_inode(lower));
+err_access:
+	mnt_drop_write(mnt);
+	return err;
+}
+
+/**
+ * tfs_do_getattr() - attributes as the lower file system has them, its dev and ino included
+ */
+int tfs_do_getattr(const struct path *path, struct kstat *stat, u32 mask, unsigned int flags)
+{
+	struct path lower = tfs_lower_path(path->dentry);
+
+	return iot_vfs_getattr(&lower, stat, mask, flags);
+}
+
+/* Callable in RCU walk: the lower inode is found without references. */
+int tfs_do_permission(struct inode *inode, int mask)
+{
+	return inode_permission(mnt_idmap(tfs_lower_mnt(inode->i_sb)), tfs_lower_inode(inode), mask);
+}
+
+const char *tfs_do_get_link(struct dentry *dentry, struct delayed_call *done)
+{
+	struct path lower = tfs_lower_path(dentry);
+	const char *target = vfs_get_link(lower.dentry, done);
+
+	if (!IS_ERR(target))
+		touch_atime(&lower); /* as a walk through the lower name would */
+	return target;
+}
+
+int tfs_do_statfs(struct dentry *dentry, struct kstatfs *stat)
+{
+	struct path lower = tfs_lower_path(dentry);
+
+	return vfs_statfs(&lower, stat);
+}
+
+int tfs_do_sync_fs(struct super_block *sb)
+{
+	struct super_block *lower = tfs_lower_mnt(sb)->mnt_sb;
+	int err;
+
+	down_read(&lower->s_umount);
+	err = sync_filesystem(lower);
+	up_read(&lower->s_umount);
+	return err;
+}
+
+ssize_t tfs_do_getxattr(struct dentry *dentry, const char *name, void *value, size_t room)
+{
+	struct path lower = tfs_lower_path(dentry);
+
+	return vfs_getxattr(mnt_idmap(lower.mnt), lower.dentry, name, value, room);
+}
+
+int tfs_do_setxattr(struct dentry *dentry, const char *name, const void *value, size_t bytes,
+		    int flags)
+{
+	struct path lower = tfs_lower_path(dentry);
+	int err = mnt_want_write(lower.mnt);
+
+	if (err)
+		return err;
+	err = vfs_setxattr(mnt_idmap(lower.mnt), lower.dentry, name, value, bytes, flags);
+	mnt_drop_write(lower.mnt);
+	return err;
+}
+
+int tfs_do_removexattr(struct dentry *dentry, const char *name)
+{
+	struct path lower = tfs_lower_path(dentry);
+	int err = mnt_want_write(lower.mnt);
+
+	if (err)
+		return err;
+	err = vfs_removexattr(mnt_idmap(lower.mnt), lower.dentry, name);
+	mnt_drop_write(lower.mnt);
+	return err;
+}
+
+ssize_t tfs_do_listxattr(struct dentry *dentry, char *list, size_t room)
+{
+	return vfs_listxattr(tfs_lower_dentry(dentry), list, room);
+}
+
+#ifdef IOT_HAVE_GET_INODE_ACL
+struct posix_acl *tfs_do_get_acl(struct dentry *dentry, const char *name)
+{
+	struct path lower = tfs_lower_path(dentry);
+
+	return vfs_get_acl(mnt_idmap(lower.mnt), lower.dentry, name);
+}
+
+int tfs_do_set_acl(struct dentry *dentry, const char *name, struct posix_acl *acl)
+{
+	struct path lower = tfs_lower_path(dentry);
+	int err = mnt_want_write(lower.mnt);
+
+	if (err)
+		return err;
+	if (acl)
+		err = vfs_set_acl(mnt_idmap(lower.mnt), lower.dentry, name, acl);
+	else
+		err = vfs_remove_acl(mnt_idmap(lower.mnt), lower.dentry, name);
+	mnt_drop_write(lower.mnt);
+	return err;
+}
+#endif
+
+int tfs_do_fiemap(struct inode *inode, struct fiemap_extent_info *info, u64 start, u64 length)
+{
+	struct inode *lower = tfs_lower_inode(inode);
+
+	if (!lower->i_op->fiemap)
+		return -EOPNOTSUPP;
+	return lower->i_op->fiemap(lower, info, start, length);
+}
+
+int tfs_do_fileattr_get(struct dentry *dentry, struct file_kattr *attr)
+{
+	return vfs_fileattr_get(tfs_lower_dentry(dentry), attr);
+}
+
+int tfs_do_fileattr_set(struct dentry *dentry, struct file_kattr *attr)
+{
+	struct path lower = tfs_lower_path(dentry);
+	int err = mnt_want_write(lower.mnt);
+
+	if (err)
+		return err;
+	err = vfs_fileattr_set(mnt_idmap(lower.mnt), lower.dentry, attr);
+	mnt_drop_write(lower.mnt);
+	return err;
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * lower_file.c - calls into the lower file system through an open file.
+ *
+ * Reads and writes are not here: rw.c makes their control blocks itself.
+ */
+#include <linux/cred.h>
+#include <linux/fs.h>
+#include <linux/pipe_fs_i.h>
+
+#include "lower.h"
+#include "compat/vfs.h"
+
+/* What was asked of the name, and is done by the time a file is opened. */
+#define OPEN_ONCE_FLAGS (O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC)
+
+/**
+ * tfs_do_open() - open the object below once more
+ * @file: upper file, perhaps just being opened
+ * @flags: its flags, or those of them that matter
+ *
+ * Return: a new lower file, or an error.
+ */
+struct file *tfs_do_open(const struct file *file, int flags)
+{
+	struct path lower = tfs_lower_path(file->f_path.dentry);
+
+	return dentry_open(&lower, flags & ~OPEN_ONCE_FLAGS, current_cred());
+}
+
+/* fcntl(F_SETFL) changes the upper file only; what looks at flags below must see them, too. */
+static struct file *with_flags(struct file *file)
+{
+	const unsigned int settable = O_APPEND | O_NONBLOCK | O_DIRECT | O_NOATIME;
+	struct file *lower = tfs_lower_file(file);
+
+	if (unlikely((lower->f_flags ^ file->f_flags) & settable)) {
+		spin_lock(&lower->f_lock);
+		lower->f_flags = (lower->f_flags & ~settable) | (file->f_flags & settable);
+		spin_unlock(&lower->f_lock);
+	}
+	return lower;
+}
+
+int tfs_do_flush(struct file *file, fl_owner_t owner)
+{
+	struct file *lower = with_flags(file);
+
+	return lower->f_op->flush ? lower->f_op->flush(lower, owner) : 0;
+}
+
+/* The caller holds f_pos_lock where the position is shared, as for any file. */
+loff_t tfs_do_llseek(struct file *file, loff_t offset, int whence)
+{
+	struct file *lower = tfs_lower_file(file);
+	loff_t result;
+
+	lower->f_pos = file->f_pos;
+	result = vfs_llseek(lower, offset, whence);
+	file->f_pos = lower->f_pos;
+	return result;
+}
+
+int tfs_do_fsync(struct file *file, loff_t start, loff_t end, int datasync)
+{
+	return vfs_fsync_range(with_flags(file), start, end, datasync);
+}
+
+long tfs_do_fallocate(struct file *file, int mode, loff_t offset, loff_t length)
+{
+	return vfs_fallocate(with_flags(file), mode, offset, length);
+}
+
+int tfs_do_fadvise(struct file *file, loff_t offset, loff_t length, int advice)
+{
+	return vfs_fadvise(tfs_lower_file(file), offset, length, advice);
+}
+
+ssize_t tfs_do_splice_read(struct file *file, loff_t *offset, struct pipe_inode_info *pipe,
+			   size_t length, unsigned int flags)
+{
+	return vfs_splice_read(with_flags(file), offset, pipe, length, flags);
+}
+
+ssize_t tfs_do_copy_range(struct file *in, loff_t offset_in, struct file *out, loff_t offset_out,
+			  size_t length, unsigned int flags)
+{
+	return vfs_copy_file_range(with_flags(in), offset_in, with_flags(out), offset_out, length,
+				   flags);
+}
+
+loff_t tfs_do_remap_range(struct file *in, loff_t offset_in, struct file *out, loff_t offset_out,
+			  loff_t length, unsigned int flags)
+{
+	if (flags & REMAP_FILE_DEDUP)
+		return vfs_dedupe_file_range_one(with_flags(in), offset_in, with_flags(out),
+						 offset_out, length, flags);
+	return vfs_clone_file_range(with_flags(in), offset_in, with_flags(out), offset_out, length,
+				    flags);
+}
+
+long tfs_do_ioctl(struct file *file, unsigned int command, unsigned long argument)
+{
+	struct file *lower = with_flags(file);
+
+	if (!lower->f_op->unlocked_ioctl)
+		return -ENOTTY;
+	return lower->f_op->unlocked_ioctl(lower, command, argument);
+}
+
+long tfs_do_compat_ioctl(struct file *file, unsigned int command, unsigned long argument)
+{
+	struct file *lower = with_flags(file);
+
+	if (!lower->f_op->compat_ioctl)
+		return -ENOIOCTLCMD;
+	return lower->f_op->compat_ioctl(lower, command, argument);
+}
+
+int tfs_do_iterate(struct file *file, struct dir_context *context)
+{
+	struct file *lower = tfs_lower_file(file);
+	int err;
+
+	lower->f_pos = context->pos;
+	err = iterate_dir(lower, context);
+	context->pos = lower->f_pos;
+	return err;
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * lower_names.c - calls into the lower file system that look up and change names.
+ *
+ * The VFS holds the lock of the upper parent in all of them (of both parents in a
+ * rename), so the upper dentry keeps its name and parent. The lower names are looked
+ * up again under the lower lock: somebody may have changed them behind our back. If
+ * the lower file system then has another object than ours under the name, the answer
+ * is ESTALE, and the VFS looks the upper name up again and retries.
+ */
+#include <linux/cred.h>
+#include <linux/fs.h>
+#include <linux/namei.h>
+
+#include "compat/dirop.h"
+#include "lower.h"
+#include "compat/vfs.h"
+
+static struct mnt_idmap *lower_idmap(const struct dentry *dentry)
+{
+	return mnt_idmap(tfs_lower_mnt(dentry->d_sb));
+}
+
+static struct qstr name_of(const struct dentry *dentry)
+{
+	return (struct qstr)QSTR_INIT(dentry->d_name.name, dentry->d_name.len);
+}
+
+/**
+ * tfs_do_lookup() - find a name below
+ * @dentry: upper dentry that is being looked up; its parent is locked at least shared
+ *
+ * Return: the lower dentry with a reference, perhaps negative; or an error.
+ */
+struct dentry *tfs_do_lookup(struct dentry *dentry)
+{
+	struct qstr name = name_of(dentry);
+
+	return iot_lookup_one_unlocked(lower_idmap(dentry), &name,
+				       tfs_lower_dentry(dentry->d_parent));
+}
+
+/* The steps that all creations share; @child is negative and its parent is locked. */
+static struct dentry *start_creating_below(struct dentry *dentry)
+{
+	struct vfsmount *mnt = tfs_lower_mnt(dentry->d_sb);
+	struct qstr name = name_of(dentry);
+	struct dentry *child;
+	int err = mnt_want_write(mnt);
+
+	if (err)
+		return ERR_PTR(err);
+	child = iot_start_creating(lower_idmap(dentry), tfs_lower_dentry(dentry->d_parent), &name);
+	if (IS_ERR(child))
+		mnt_drop_write(mnt);
+	return child;
+}
+
+/* Return: @child with a reference of its own, or the error. */
+static struct dentry *end_creating_below(struct dentry *dentry, struct dentry *child, int err)
+{
+	struct dentry *made = err ? ERR_PTR(err) : dget(child);
+
+	iot_end_dirop(child);
+	mnt_drop_write(tfs_lower_mnt(dentry->d_sb));
+	return made;
+}
+
+/**
+ * tfs_do_create() - make a regular file
+ * @dentry: upper dentry, negative
+ * @mode: as the VFS gave it
+ *
+ * This and its like below return the positive lower dentry with a reference, or an
+ * error.
+ */
+struct dentry *tfs_do_create(struct dentry *dentry, umode_t mode)
+{
+	struct dentry *child = start_creating_below(dentry);
+
+	if (IS_ERR(child))
+		return child;
+	return end_creating_below(dentry, child, iot_vfs_create(lower_idmap(dentry), child, mode));
+}
+
+struct dentry *tfs_do_mkdir(struct dentry *dentry, umode_t mode)
+{
+	struct dentry *child = start_creating_below(dentry);
+
+	if (IS_ERR(child))
+		return child;
+	child = iot_vfs_mkdir(lower_idmap(dentry), child, mode);
+	if (IS_ERR(child)) {
+		mnt_drop_write(tfs_lower_mnt(dentry->d_sb));
+		return child;
+	}
+	/* Some network file systems do not know what they made: ask again when it is needed. */
+	return end_creating_below(dentry, child, d_is_positive(child) ? 0 : -ESTALE);
+}
+
+struct dentry *tfs_do_mknod(struct dentry *dentry, umode_t mode, dev_t dev)
+{
+	struct dentry *child = start_creating_below(dentry);
+
+	if (IS_ERR(child))
+		return child;
+	return end_creating_below(dentry, child,
+				  iot_vfs_mknod(lower_idmap(dentry), child, mode, dev));
+}
+
+struct dentry *tfs_do_symlink(struct dentry *dentry, const char *target)
+{
+	struct dentry *child = start_creating_below(dentry);
+
+	if (IS_ERR(child))
+		return child;
+	return end_creating_below(dentry, child,
+				  iot_vfs_symlink(lower_idmap(dentry), child, target));
+}
+
+struct dentry *tfs_do_link(struct dentry *old, struct dentry *dentry)
+{
+	struct dentry *child = start_creating_below(dentry);
+	int err;
+
+	if (IS_ERR(child))
+		return child;
+	err = vfs_link(tfs_lower_dentry(old), lower_idmap(dentry), d_inode(child->d_parent), child,
+		       NULL);
+	return end_creating_below(dentry, child, err);
+}
+
+/* As start_creating_below(): @child is the object that the upper dentry stands for. */
+static struct dentry *start_removing_below(struct dentry *dentry)
+{
+	struct vfsmount *mnt = tfs_lower_mnt(dentry->d_sb);
+	struct qstr name = name_of(dentry);
+	struct dentry *child;
+	int err = mnt_want_write(mnt);
+
+	if (err)
+		return ERR_PTR(err);
+	child = iot_start_removing(lower_idmap(dentry), tfs_lower_dentry(dentry->d_parent), &name);
+	if (!IS_ERR(child) && d_inode(child) != tfs_lower_inode(d_inode(dentry))) {
+		iot_end_dirop(child);
+		child = ERR_PTR(-ESTALE);
+	}
+	if (IS_ERR(child))
+		mnt_drop_write(mnt);
+	return child;
+}
+
+static void end_removing_below(struct dentry *dentry, struct dentry *child)
+{
+	iot_end_dirop(child);
+	mnt_drop_write(tfs_lower_mnt(dentry->d_sb));
+}
+
+/**
+ * tfs_do_unlink() - remove the name of anything but a directory
+ * @dentry: upper dentry, positive
+ *
+ * Return: 0 or a negative errno.
+ */
+int tfs_do_unlink(struct dentry *dentry)
+{
+	struct dentry *child = start_removing_below(dentry);
+	int err;
+
+	if (IS_ERR(child))
+		return PTR_ERR(child);
+	err = vfs_unlink(lower_idmap(dentry), d_inode(child->d_parent), child, NULL);
+	end_removing_below(dentry, child);
+	return err;
+}
+
+int tfs_do_rmdir(struct dentry *dentry)
+{
+	struct dentry *child = start_removing_below(dentry);
+	int err;
+
+	if (IS_ERR(child))
+		return PTR_ERR(child);
+	err = iot_vfs_rmdir(lower_idmap(dentry), child);
+	end_removing_below(dentry, child);
+	return err;
+}
+
+static bool is_stale(const struct dentry *upper, const struct dentry *lower)
+{
+	struct inode *inode = d_inode(upper);
+
+	return d_inode(lower) != (inode ? tfs_lower_inode(inode) : NULL);
+}
+
+/**
+ * tfs_do_rename() - rename, exchange or white out
+ * @old: upper dentry of the old name
+ * @new: upper dentry of the new name, perhaps negative
+ * @flags: RENAME_*
+ *
+ * Return: 0 or a negative errno.
+ */
+int tfs_do_rename(struct dentry *old, struct dentry *new, unsigned int flags)
+{
+	struct vfsmount *mnt = tfs_lower_mnt(old->d_sb);
+	struct qstr old_name = name_of(old), new_name = name_of(new);
+	struct iot_renaming renaming = {
+		.idmap = lower_idmap(old),
+		.old_parent = tfs_lower_dentry(old->d_parent),
+		.old_name = &old_name,
+		.new_parent = tfs_lower_dentry(new->d_parent),
+		.new_name = &new_name,
+		.flags = flags,
+	};
+	int err = mnt_want_write(mnt);
+
+	if (err)
+		return err;
+	err = iot_start_renaming(&renaming);
+	if (err)
+		goto err_start;
+	if (is_stale(old, renaming.old_dentry) || is_stale(new, renaming.new_dentry))
+		err = -ESTALE;
+	else
+		err = iot_vfs_rename(&renaming);
+	iot_end_renaming(&renaming);
+err_start:
+	mnt_drop_write(mnt);
+	return err;
+}
+
+/**
+ * tfs_do_tmpfile() - make a file that has no name
+ * @dir: upper dentry of the directory
+ * @mode: as the VFS gave it
+ * @flags: of the open
+ *
+ * Return: the lower file, open; or an error.
+ */
+struct file *tfs_do_tmpfile(struct dentry *dir, umode_t mode, int flags)
+{
+	struct path lower = tfs_lower_path(dir);
+	struct file *file;
+	int err = mnt_want_write(lower.mnt);
+
+	if (err)
+		return ERR_PTR(err);
+	file = kernel_tmpfile_open(mnt_idmap(lower.mnt), &lower, mode, flags, current_cred());
+	mnt_drop_write(lower.mnt);
+	return file;
+}

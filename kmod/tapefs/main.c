@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * main.c - tapefs.ko from load to unload.
+ */
+#include <linux/module.h>
+
+#include "tapefs.h"
+
+static void kill_sb(struct super_block *sb)
+{
+	struct tfs_sb *tsb = sb->s_fs_info;
+
+	if (tsb && tsb->source.sb)
+		iot_source_remove(&tsb->source);
+	kill_anon_super(sb);
+	if (tsb) {
+		path_put(&tsb->lower);
+		kfree(tsb);
+	}
+}
+
+static struct file_system_type tapefs_type = {
+	.owner = THIS_MODULE,
+	.name = TFS_NAME,
+	.init_fs_context = tfs_init_fs_context,
+	.parameters = tfs_parameters,
+	.kill_sb = kill_sb,
+};
+
+static int __init tapefs_init(void)
+{
+	int err = tfs_super_init();
+
+	if (err)
+		goto err_super;
+	err = tfs_rw_init();
+	if (err)
+		goto err_rw;
+	err = register_filesystem(&tapefs_type);
+	if (err)
+		goto err_register;
+	return 0;
+
+err_register:
+	tfs_rw_exit();
+err_rw:
+	tfs_super_exit();
+err_super:
+	return err;
+}
+
+static void __exit tapefs_exit(void)
+{
+	unregister_filesystem(&tapefs_type);
+	tfs_rw_exit();
+	tfs_super_exit();
+}
+
+module_init(tapefs_init);
+module_exit(tapefs_exit);
+
+MODULE_DESCRIPTION("stackable file system that records every operation");
+MODULE_LICENSE("GPL v2");
+MODULE_ALIAS_FS(TFS_NAME);

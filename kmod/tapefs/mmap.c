@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mmap.c - mapped files: mappings, first accesses to their pages, msync, madvise, munmap.
+ *
+ * A mapping refers to a lower file, so that the lower file system's fault handlers,
+ * reverse mapping, truncation and write-back work as if we were not there. What we
+ * want to see, we see by wrapping the operations of the mapping, and those of the
+ * lower file, which for this reason is one that only mappings refer to:
+ *
+ *	vma->vm_ops	a copy of the lower ones in struct tfs_map, found from the vma
+ *	vma->vm_file	the handle's `mapped` file; its f_op is a copy in struct mapped_ops
+ *
+ * Lifetimes: a tfs_map has one reference from each vma (open and close keep count) and
+ * one from each fault in progress, because a fault that gives up its locks may find
+ * the vma gone. It holds the upper file, and with that the mount and this module, as a
+ * mapping holds its file natively. The mapped file holds the mount, not the upper file,
+ * which holds it.
+ *
+ * Granularity (mount option mmap=): the kernel maps up to 16 resident pages around a
+ * page that is read. `page` asks the lower file system for one only, so that every
+ * page makes a record when it is first read and when it is first written; first, in a
+ * process and until it is written back, discarded or unmapped. An access to a page that
+ * is mapped makes no fault, and nobody can see it.
+ *
+ * Contexts: map_pages runs under rcu_read_lock() and may not sleep. page_mkwrite returns
+ * with a folio locked. Nothing here waits for a collector.
+ */
+#include <linux/cred.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "emit.h"
+#include "lower.h"
+#include "tapefs.h"
+
+/* What an attempt to handle a fault leaves for the next: see iot_span_keep(). */
+#define NOTE_ABSENT 1 /* the page was not mapped at all */
+#define NOTE_MAJOR  2 /* storage had to be read */
+
+/**
+ * struct tfs_map - what one mmap made, and what fork, split and move made of that
+ * @ops: the wrapped operations, which the vmas point to
+ * @lower_ops: those of the lower file system
+ * @upper: the upper file, with a reference
+ * @map: id
+ * @mode: how closely accesses are watched
+ * @refs: vmas, and faults in progress
+ */
+struct tfs_map {
+	struct vm_operations_struct ops;
+	const struct vm_operations_struct *lower_ops;
+	struct file *upper;
+	u64 map;
+	enum tfs_mmap_mode mode;
+	refcount_t refs;
+};
+
+/**
+ * struct mapped_ops - the operations of a lower file that only mappings refer to
+ * @ops: the wrapped operations, which the file points to
+ * @lower_ops: those of the lower file system
+ * @path: the upper name, with references: it keeps the mount
+ * @handle: id of the upper file
+ */
+struct mapped_ops {
+	struct file_operations ops;
+	const struct file_operations *lower_ops;
+	struct path path;
+	u64 handle;
+};
+
+static atomic64_t last_map = ATOMIC64_INIT(0);
+
+/* -- the mapped file: msync and madvise come here ---------------------------------- */
+
+static struct mapped_ops *mapped_ops_of(const struct file *mapped)
+{
+	return container_of(mapped->f_op, struct mapped_ops, ops);
+}
+
+static int mapped_fsync(struct file *mapped, loff_t start, loff_t end, int datasync)
+{
+	const struct mapped_ops *our = mapped_ops_of(mapped);
+	struct iot_span span;
+	int err;
+
+	tfs_begin(our->path.dentry->d_sb, &span);
+	err = our->lower_ops->fsync(mapped, start, end, datasync);
+	tfs_emit_msync(&span, our->path.dentry, our->handle, start, end, datasync, err);
+	return err;
+}
+
+static int mapped_fadvise(struct file *mapped, loff_t offset, loff_t length, int advice)
+{
+	const struct mapped_ops *our = mapped_ops_of(mapped);
+	struct iot_span span;
+	int err;
+
+	tfs_begin(our->path.dentry->d_sb, &span);
+	if (our->lower_ops->fadvise)
+		err = our->lower_ops->fadvise(mapped, offset, length, advice);
+	else
+		err = generic_fadvise(mapped, offset, length, advice);
+	tfs_emit_madvise(&span, our->path.dentry, our->handle, offset, length, advice, err);
+	return err;
+}
+
+static int mapped_release(struct inode *inode, struct file *mapped)
+{
+	struct mapped_ops *our = mapped_ops_of(mapped);
+	int err = 0;
+
+	mapped->f_op = our->lower_ops; /* whose module the VFS is about to let go */
+	if (our->lower_ops->release)
+		err = our->lower_ops->release(inode, mapped);
+	path_put(&our->path);
+	kfree(our);
+	return err;
+}
+
+static struct file *mapped_open(struct file *upper)
+{
+	const int kept = O_ACCMODE | O_LARGEFILE | O_NOATIME;
+	struct mapped_ops *our = kzalloc(sizeof(*our), GFP_KERNEL);
+	struct file *mapped;
+
+	if (!our)
+		return ERR_PTR(-ENOMEM);
+	mapped = tfs_do_open(upper, upper->f_flags & kept);
+	if (IS_ERR(mapped)) {
+		kfree(our);
+		return mapped;
+	}
+	our->lower_ops = mapped->f_op;
+	our->ops = *mapped->f_op;
+	our->ops.release = mapped_release;
+	our->ops.fadvise = mapped_fadvise;
+	if (our->ops.fsync)
+		our->ops.fsync = mapped_fsync;
+	our->path = upper->f_path;
+	path_get(&our->path);
+	our->handle = TFS_F(upper)->handle;
+	mapped->f_op = &our->ops;
+	return mapped;
+}
+
+/* The lower file that mappings of a handle refer to; the handle keeps it. */
+static struct file *mapped_of(struct file *upper)
+{
+	struct tfs_file *tfs = TFS_F(upper);
+	struct file *mapped;
+
+	mutex_lock(&tfs->lock);
+	mapped = tfs->mapped;
+	if (!mapped) {
+		mapped = mapped_open(upper);
+		if (!IS_ERR(mapped))
+			tfs->mapped = mapped;
+	}
+	mutex_unlock(&tfs->lock);
+	return mapped;
+}
+
+/* -- the mapping: faults, fork, munmap ---------------------------------------------- */
+
+static struct tfs_map *map_of(const struct vm_area_struct *vma)
+{
+	return container_of(vma->vm_ops, struct tfs_map, ops);
+}
+
+static void map_put(struct tfs_map *map)
+{
+	if (!refcount_dec_and_test(&map->refs))
+		return;
+	fput(map->upper);
+	kfree(map);
+}
+
+/* A fault, and the write that follows it, of one page of one mapping. */
+static u64 fault_key(const struct tfs_map *map, pgoff_t page)
+{
+	return map->map << 32 ^ page ^ 1ULL << 63;
+}
+
+static void begin_fault(const struct tfs_map *map, pgoff_t page, struct iot_span *span)
+{
+	struct iot_source *source = &TFS_SB(file_inode(map->upper)->i_sb)->source;
+
+	iot_span_begin_kept(source, span, fault_key(map, page));
+}
+
+static s64 fault_errno(vm_fault_t fault)
+{
+	if (fault & VM_FAULT_OOM)
+		return -ENOMEM;
+	return fault & VM_FAULT_ERROR ? -EFAULT : 0; /* EFAULT is a SIGBUS */
+}
+
+static void emit_touch(struct iot_span *span, const struct tfs_map *map, pgoff_t page, u32 flags,
+		       vm_fault_t fault)
+{
+	bool is_major = (fault & VM_FAULT_MAJOR) || (span->note & NOTE_MAJOR);
+
+	tfs_emit_touch(span, map->upper, map->map, page, 1, flags, is_major, fault_errno(fault));
+}
+
+static vm_fault_t map_fault(struct vm_fault *vmf)
+{
+	struct tfs_map *map = map_of(vmf->vma);
+	bool is_shared = vmf->vma->vm_flags & VM_SHARED;
+	bool is_write = vmf->flags & FAULT_FLAG_WRITE;
+	pgoff_t page = vmf->pgoff;
+	struct iot_span span;
+	vm_fault_t fault;
+
+	refcount_inc(&map->refs);
+	begin_fault(map, page, &span);
+	fault = map->lower_ops->fault(vmf);
+	/* The vma may have gone by now. */
+	if (!iot_span_is_on(&span))
+		goto out;
+	if (fault & VM_FAULT_RETRY) {
+		span.note |= NOTE_MAJOR;
+		iot_span_keep(&span, fault_key(map, page));
+	} else if (is_write && is_shared && !(fault & (VM_FAULT_ERROR | VM_FAULT_NOPAGE))) {
+		/* map_page_mkwrite() follows at once and makes the record. */
+		span.note |= NOTE_ABSENT | (fault & VM_FAULT_MAJOR ? NOTE_MAJOR : 0);
+		iot_span_keep(&span, fault_key(map, page));
+	} else {
+		emit_touch(&span, map, page,
+			   is_write ? IOT_TOUCH_write | (is_shared ? 0 : IOT_TOUCH_cow) : 0, fault);
+	}
+out:
+	map_put(map);
+	return fault;
+}
+
+static vm_fault_t map_map_pages(struct vm_fault *vmf, pgoff_t first, pgoff_t last)
+{
+	struct tfs_map *map = map_of(vmf->vma);
+	pgoff_t page = vmf->pgoff;
+	struct iot_span span;
+	vm_fault_t fault;
+
+	tfs_begin(file_inode(map->upper)->i_sb, &span);
+	if (map->mode == TFS_MMAP_PAGE)
+		first = last = page;
+	fault = map->lower_ops->map_pages(vmf, first, last);
+	if (fault & VM_FAULT_NOPAGE) /* the page that was touched is mapped */
+		tfs_emit_touch(&span, map->upper, map->map, first, last - first + 1,
+			       last != first ? IOT_TOUCH_around : 0, false, 0);
+	else
+		iot_span_cancel(&span); /* map_fault() follows */
+	return fault;
+}
+
+/* Some lower file systems have no such operation: then there is nothing to do but note it. */
+static vm_fault_t map_page_mkwrite(struct vm_fault *vmf)
+{
+	struct tfs_map *map = map_of(vmf->vma);
+	pgoff_t page = vmf->pgoff;
+	struct iot_span span;
+	vm_fault_t fault = 0;
+
+	refcount_inc(&map->refs);
+	begin_fault(map, page, &span);
+	if (map->lower_ops->page_mkwrite)
+		fault = map->lower_ops->page_mkwrite(vmf);
+	if (!iot_span_is_on(&span))
+		goto out;
+	if (fault & (VM_FAULT_RETRY | VM_FAULT_NOPAGE)) /* it will be tried again */
+		iot_span_keep(&span, fault_key(map, page));
+	else
+		emit_touch(&span, map, page,
+			   IOT_TOUCH_write | (span.note & NOTE_ABSENT ? 0 : IOT_TOUCH_mkwrite),
+			   fault);
+out:
+	map_put(map);
+	return fault;
+}
+
+static vm_fault_t map_pfn_mkwrite(struct vm_fault *vmf)
+{
+	struct tfs_map *map = map_of(vmf->vma);
+	pgoff_t page = vmf->pgoff;
+	struct iot_span span;
+	vm_fault_t fault;
+
+	refcount_inc(&map->refs);
+	begin_fault(map, page, &span);
+	fault = map->lower_ops->pfn_mkwrite(vmf);
+	if (iot_span_is_on(&span))
+		emit_touch(&span, map, page, IOT_TOUCH_write | IOT_TOUCH_mkwrite, fault);
+	map_put(map);
+	return fault;
+}
+
+static void map_open(struct vm_area_struct *vma)
+{
+	struct tfs_map *map = map_of(vma);
+	struct iot_span span;
+
+	refcount_inc(&map->refs);
+	if (map->lower_ops->open)
+		map->lower_ops->open(vma);
+	if (vma->vm_mm == current->mm)
+		return; /* split or moved; in a fork it is the child's */
+	tfs_begin(file_inode(map->upper)->i_sb, &span);
+	tfs_emit_map(&span, map->upper, map->map, vma, true, 0);
+}
+
+static void map_close(struct vm_area_struct *vma)
+{
+	struct tfs_map *map = map_of(vma);
+	struct iot_span span;
+
+	tfs_begin(file_inode(map->upper)->i_sb, &span);
+	if (map->lower_ops->close)
+		map->lower_ops->close(vma);
+	tfs_emit_unmap(&span, map->upper, map->map, vma);
+	vma->vm_ops = map->lower_ops;
+	map_put(map);
+}
+
+/* The lower mmap has succeeded, so from here on nothing may fail. */
+static void map_wrap(struct tfs_map *map, struct vm_area_struct *vma)
+{
+	map->lower_ops = vma->vm_ops;
+	map->ops = *vma->vm_ops;
+	map->ops.open = map_open;
+	map->ops.close = map_close;
+	if (map->mode != TFS_MMAP_OFF) {
+		map->ops.fault = map_fault;
+		/* Without it, faults under the vma lock would be refused: keep what there is. */
+		if (map->ops.map_pages)
+			map->ops.map_pages = map_map_pages;
+		map->ops.page_mkwrite = map_page_mkwrite;
+		if (map->ops.pfn_mkwrite)
+			map->ops.pfn_mkwrite = map_pfn_mkwrite;
+	}
+	if (map->mode == TFS_MMAP_PAGE)
+		vm_flags_set(vma, VM_NOHUGEPAGE); /* a huge page would be one access */
+	vma->vm_ops = &map->ops;
+}
+
+static struct tfs_map *map_new(struct file *upper)
+{
+	struct tfs_map *map = kzalloc(sizeof(*map), GFP_KERNEL);
+
+	if (!map)
+		return NULL;
+	map->upper = get_file(upper);
+	map->map = atomic64_inc_return(&last_map);
+	map->mode = READ_ONCE(TFS_SB(file_inode(upper)->i_sb)->options.mmap);
+	refcount_set(&map->refs, 1);
+	return map;
+}
+
+static int map_make(struct file *file, struct vm_area_struct *vma, u64 *id)
+{
+	struct file *mapped;
+	struct tfs_map *map;
+	int err;
+
+	if (!iot_can_mmap(tfs_lower_file(file)))
+		return -ENODEV;
+	mapped = mapped_of(file);
+	if (IS_ERR(mapped))
+		return PTR_ERR(mapped);
+	map = map_new(file);
+	if (!map)
+		return -ENOMEM;
+	*id = map->map;
+	vma_set_file(vma, mapped);
+	err = vfs_mmap(mapped, vma);
+	if (!err && vma->vm_ops)
+		map_wrap(map, vma);
+	else
+		map_put(map); /* the caller drops vm_file, whatever it is now */
+	return err;
+}
+
+/**
+ * tfs_mmap() - map a file
+ */
+int tfs_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct iot_span span;
+	u64 id = 0;
+	int err;
+
+	tfs_begin(file_inode(file)->i_sb, &span);
+	err = map_make(file, vma, &id);
+	tfs_emit_map(&span, file, id, vma, false, err);
+	return err;
+}
+
+/**
+ * tfs_get_unmapped_area() - where a mapping goes, which is the lower file system's choice
+ */
+unsigned long tfs_get_unmapped_area(struct file *file, unsigned long address,
+				    unsigned long length_bytes, unsigned long page,
+				    unsigned long flags)
+{
+	struct file *lower = tfs_lower_file(file);
+
+	if (lower->f_op->get_unmapped_area)
+		return lower->f_op->get_unmapped_area(lower, address, length_bytes, page, flags);
+	return iot_mm_get_unmapped_area(file, address, length_bytes, page, flags);
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * names.c - operations that make, remove and change names.
+ *
+ * The VFS holds the lock of the upper parent (of both, in a rename), so the upper
+ * dentries keep their names and parents.
+ */
+#include <linux/dcache.h>
+#include <linux/fs.h>
+
+#include "emit.h"
+#include "lower.h"
+#include "tapefs.h"
+
+static void copy_attr_of_parent(struct inode *dir)
+{
+	tfs_copy_attr(dir);
+	tfs_copy_size(dir);
+}
+
+/* The last steps of all that make an object: @lower is what was made, or the error. */
+static int made(struct inode *dir, struct dentry *dentry, struct dentry *lower)
+{
+	int err;
+
+	if (IS_ERR(lower))
+		return PTR_ERR(lower);
+	err = tfs_instantiate(dentry, lower);
+	copy_attr_of_parent(dir);
+	return err;
+}
+
+/* Only what makes regular files without opening them comes here: mknod(2), and nfsd. */
+int tfs_create(struct mnt_idmap *idmap, struct inode *dir, struct dentry *dentry, umode_t mode,
+	       bool is_excl)
+{
+	struct iot_span span;
+	int err;
+
+	tfs_begin(dir->i_sb, &span);
+	err = made(dir, dentry, tfs_do_create(dentry, mode));
+	tfs_emit_mknod(&span, dentry, mode, 0, err);
+	return err;
+}
+
+int tfs_mkdir(struct mnt_idmap *idmap, struct inode *dir, struct dentry *dentry, umode_t mode)
+{
+	struct iot_span span;
+	int err;
+
+	tfs_begin(dir->i_sb, &span);
+	err = made(dir, dentry, tfs_do_mkdir(dentry, mode));
+	tfs_emit_mkdir(&span, dentry, mode, err);
+	return err;
+}
+
+int tfs_mknod(struct mnt_idmap *idmap, struct inode *dir, struct dentry *dentry, umode_t mode,
+	      dev_t dev)
+{
+	struct iot_span span;
+	int err;
+
+	tfs_begin(dir->i_sb, &span);
+	err = made(dir, dentry, tfs_do_mknod(dentry, mode, dev));
+	tfs_emit_mknod(&span, dentry, mode, dev, err);
+	return err;
+}
+
+int tfs_symlink(struct mnt_idmap *idmap, struct inode *dir, struct dentry *dentry,
+		const char *target)
+{
+	struct iot_span span;
+	int err;
+
+	tfs_begin(dir->i_sb, &span);
+	err = made(dir, dentry, tfs_do_symlink(dentry, target));
+	tfs_emit_symlink(&span, dentry, target, err);
+	return err;
+}
+
+int tfs_link(struct dentry *old, struct inode *dir, struct dentry *dentry)
+{
+	struct iot_span span;
+	int err;
+
+	tfs_begin(dir->i_sb, &span);
+	err = made(dir, dentry, tfs_do_link(old, dentry));
+	tfs_copy_attr(d_inode(old));
+	tfs_emit_link(&span, old, dentry, err);
+	return err;
+}
+
+/*
+ * The name has gone: so that its lower dentry, and with it the lower inode, does not
+ * stay because of a negative upper dentry, that is not kept.
+ */
+static void removed(struct inode *dir, struct dentry *dentry)
+{
+	tfs_copy_attr(d_inode(dentry));
+	copy_attr_of_parent(dir);
+	d_drop(dentry);
+}
+
+int tfs_unlink(struct inode *dir, struct dentry *dentry)
+{
+	struct iot_span span;
+	int err;
+
+	tfs_begin(dir->i_sb, &span);
+	err = tfs_do_unlink(dentry);
+	tfs_emit_unlink(&span, dentry, err);
+	if (!err)
+		removed(dir, dentry);
+	return err;
+}
+
+int tfs_rmdir(struct inode *dir, struct dentry *dentry)
+{
+	struct iot_span span;
+	int err;
+
+	tfs_begin(dir->i_sb, &span);
+	err = tfs_do_rmdir(dentry);
+	tfs_emit_rmdir(&span, dentry, err);
+	if (!err)
+		removed(dir, dentry);
+	return err;
+}
+
+int tfs_rename(struct mnt_idmap *idmap, struct inode *old_dir, struct dentry *old,
+	       struct inode *new_dir, struct dentry *new, unsigned int flags)
+{
+	struct iot_span span;
+	int err;
+
+	tfs_begin(old_dir->i_sb, &span);
+	err = tfs_do_rename(old, new, flags);
+	tfs_emit_rename(&span, old, new, flags, err);
+	if (err)
+		return err;
+	copy_attr_of_parent(old_dir);
+	if (new_dir != old_dir)
+		copy_attr_of_parent(new_dir);
+	tfs_copy_attr(d_inode(old));
+	if (d_is_positive(new))
+		tfs_copy_attr(d_inode(new));
+	return 0;
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rw.c - reads and writes, synchronous and not.
+ *
+ * The lower file system gets a control block of its own for the same buffers. A
+ * request that it queues is completed by it whenever it likes, in any context: who
+ * submitted it is noted before, because then it is too late to ask.
+ */
+#include <linux/fs.h>
+#include <linux/slab.h>
+#include <linux/uio.h>
+
+#include "emit.h"
+#include "tapefs.h"
+#include "compat/vfs.h"
+
+/* Nobody waits for folios with the caller's control block, or polls with it, but the caller. */
+#define IOCB_OF_THE_CALLER (IOCB_HIPRI | IOCB_WAITQ | IOCB_ALLOC_CACHE | IOT_IOCB_CALLER_COMP)
+
+/**
+ * struct request - a read or write that may be completed later
+ * @lower: the control block below
+ * @upper: the caller's; not to be touched once it has been told of the end
+ * @file: the upper file, with a reference: it outlives the caller's interest
+ * @refs: one for who submits, one for who completes
+ * @source: the mount's
+ * @number: its id in records
+ * @epoch: session in which it was submitted, 0 if it is not recorded
+ * @task: who submitted it
+ * @op: number of that operation in its task
+ */
+struct request {
+	struct kiocb lower;
+	struct kiocb *upper;
+	struct file *file;
+	refcount_t refs;
+	struct iot_source *source;
+	u64 number;
+	u64 epoch;
+	u32 task;
+	u32 op;
+};
+
+static struct kmem_cache *request_cache;
+static atomic64_t last_request = ATOMIC64_INIT(0);
+
+static void request_put(struct request *request)
+{
+	if (!refcount_dec_and_test(&request->refs))
+		return;
+	fput(request->file);
+	kmem_cache_free(request_cache, request);
+}
+
+static u32 rw_flags_of(int iocb_flags)
+{
+	u32 flags = 0;
+
+	if (iocb_flags & IOCB_APPEND)
+		flags |= IOT_RW_append;
+	if (iocb_flags & IOCB_DIRECT)
+		flags |= IOT_RW_direct;
+	if (iocb_flags & IOCB_DSYNC)
+		flags |= iocb_flags & IOCB_SYNC ? IOT_RW_sync : IOT_RW_dsync;
+	if (iocb_flags & IOCB_NOWAIT)
+		flags |= IOT_RW_nowait;
+	if (iocb_flags & IOCB_HIPRI)
+		flags |= IOT_RW_hipri;
+	if (iocb_flags & IOCB_WRITE)
+		flags |= IOT_RW_write;
+	return flags;
+}
+
+static void kiocb_init_lower(struct kiocb *lower, struct kiocb *upper)
+{
+	kiocb_clone(lower, upper, tfs_lower_file(upper->ki_filp));
+	lower->ki_flags &= ~IOCB_OF_THE_CALLER;
+}
+
+/* Where an appending write began is known when it has ended. */
+static void emit_write(struct iot_span *span, const struct kiocb *iocb, loff_t offset,
+		       size_t length, u32 flags, u64 old_size_bytes, ssize_t result)
+{
+	if (result > 0 && (flags & IOT_RW_append))
+		offset = iocb->ki_pos - result;
+	tfs_emit_write(span, iocb->ki_filp, offset, length, flags & ~IOT_RW_write, old_size_bytes,
+		       result);
+}
+
+/* The caller's control block learns what the lower file system did. */
+static void request_end(struct request *request, long result)
+{
+	struct kiocb *upper = request->upper;
+
+	upper->ki_pos = request->lower.ki_pos;
+	if (request->lower.ki_flags & IOCB_WRITE) {
+		kiocb_end_write(&request->lower);
+		tfs_copy_size(file_inode(request->file));
+	}
+	if (request->epoch)
+		tfs_emit_complete(request->source, request->epoch, request->task, request->op,
+				  request->number, result);
+	request_put(request);
+}
+
+static void request_complete(struct kiocb *lower, long result)
+{
+	struct request *request = container_of(lower, struct request, lower);
+	struct kiocb *upper = request->upper;
+
+	request_end(request, result);
+	upper->ki_complete(upper, result);
+}
+
+static struct request *request_new(struct kiocb *upper, struct iot_span *span)
+{
+	struct request *request = kmem_cache_zalloc(request_cache, GFP_KERNEL);
+
+	if (!request)
+		return NULL;
+	kiocb_init_lower(&request->lower, upper);
+	request->lower.ki_complete = request_complete;
+	request->upper = upper;
+	request->file = get_file(upper->ki_filp);
+	refcount_set(&request->refs, 2);
+	request->source = &TFS_SB(file_inode(upper->ki_filp)->i_sb)->source;
+	if (iot_span_is_on(span)) {
+		request->number = atomic64_inc_return(&last_request);
+		request->epoch = span->epoch;
+		request->task = iot_span_task(span);
+		request->op = span->op;
+	}
+	return request;
+}
+
+/*
+ * A request that may stay with the lower file system. Its record is an ordinary read or
+ * write if it did not; else a submit here and a complete where it ends, which may be
+ * before the submit is written: a reader pairs them by the number of the request.
+ */
+static ssize_t rw_async(struct kiocb *iocb, struct iov_iter *iter, struct iot_span *span)
+{
+	struct request *request = request_new(iocb, span);
+	struct file *lower = tfs_lower_file(iocb->ki_filp);
+	bool is_write = iocb->ki_flags & IOCB_WRITE;
+	u32 flags = rw_flags_of(iocb->ki_flags);
+	size_t length = iov_iter_count(iter);
+	u64 old_size_bytes = i_size_read(file_inode(lower));
+	loff_t offset = iocb->ki_pos;
+	ssize_t result;
+
+	if (!request) {
+		iot_span_end(span);
+		return -ENOMEM;
+	}
+	if (is_write) {
+		kiocb_start_write(&request->lower);
+		result = lower->f_op->write_iter(&request->lower, iter);
+	} else {
+		result = lower->f_op->read_iter(&request->lower, iter);
+	}
+	if (result == -EIOCBQUEUED) {
+		tfs_emit_submit(span, request->file, request->number, offset, length, flags,
+				old_size_bytes);
+		request_put(request);
+		return result;
+	}
+	request->epoch = 0; /* it is over: one record says all */
+	request_end(request, result);
+	if (is_write)
+		emit_write(span, iocb, offset, length, flags, old_size_bytes, result);
+	else
+		tfs_emit_read(span, iocb->ki_filp, offset, length, flags, result);
+	request_put(request);
+	return result;
+}
+
+static ssize_t read_sync(struct kiocb *iocb, struct iov_iter *iter, struct iot_span *span)
+{
+	struct file *lower = tfs_lower_file(iocb->ki_filp);
+	size_t length = iov_iter_count(iter);
+	loff_t offset = iocb->ki_pos;
+	struct kiocb kiocb;
+	ssize_t result;
+
+	kiocb_init_lower(&kiocb, iocb);
+	result = lower->f_op->read_iter(&kiocb, iter);
+	iocb->ki_pos = kiocb.ki_pos;
+	if (iot_span_is_on(span))
+		tfs_emit_read(span, iocb->ki_filp, offset, length, rw_flags_of(iocb->ki_flags),
+			      result);
+	return result;
+}
+
+static ssize_t write_sync(struct kiocb *iocb, struct iov_iter *iter, struct iot_span *span)
+{
+	struct file *lower = tfs_lower_file(iocb->ki_filp);
+	u64 old_size_bytes = i_size_read(file_inode(lower));
+	size_t length = iov_iter_count(iter);
+	loff_t offset = iocb->ki_pos;
+	struct kiocb kiocb;
+	ssize_t result;
+
+	kiocb_init_lower(&kiocb, iocb);
+	file_start_write(lower);
+	result = lower->f_op->write_iter(&kiocb, iter);
+	file_end_write(lower);
+	iocb->ki_pos = kiocb.ki_pos;
+	tfs_copy_size(file_inode(iocb->ki_filp));
+	if (iot_span_is_on(span))
+		emit_write(span, iocb, offset, length, rw_flags_of(iocb->ki_flags), old_size_bytes,
+			   result);
+	return result;
+}
+
+ssize_t tfs_read_iter(struct kiocb *iocb, struct iov_iter *iter)
+{
+	struct iot_source *source = &TFS_SB(file_inode(iocb->ki_filp)->i_sb)->source;
+	struct iot_span span;
+
+	if (!tfs_lower_file(iocb->ki_filp)->f_op->read_iter)
+		return -EINVAL;
+	iot_throttle_here(source);
+	iot_span_begin(source, &span);
+	if (is_sync_kiocb(iocb))
+		return read_sync(iocb, iter, &span);
+	return rw_async(iocb, iter, &span);
+}
+
+ssize_t tfs_write_iter(struct kiocb *iocb, struct iov_iter *iter)
+{
+	struct iot_source *source = &TFS_SB(file_inode(iocb->ki_filp)->i_sb)->source;
+	struct iot_span span;
+
+	if (!tfs_lower_file(iocb->ki_filp)->f_op->write_iter)
+		return -EINVAL;
+	iot_throttle_here(source);
+	iot_span_begin(source, &span);
+	if (is_sync_kiocb(iocb))
+		return write_sync(iocb, iter, &span);
+	iocb->ki_flags |= IOCB_WRITE;
+	return rw_async(iocb, iter, &span);
+}
+
+int tfs_rw_init(void)
+{
+	request_cache = KMEM_CACHE(request, 0);
+	return request_cache ? 0 : -ENOMEM;
+}
+
+void tfs_rw_exit(void)
+{
+	kmem_cache_destroy(request_cache);
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * super.c - the super block: from a lower directory to a mount.
+ */
+#include <linux/fs_context.h>
+#include <linux/magic.h>
+#include <linux/namei.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+
+#include "emit.h"
+#include "lower.h"
+#include "tapefs.h"
+#include "compat/vfs.h"
+
+static struct kmem_cache *inode_cache;
+
+static void inode_construct(void *memory)
+{
+	struct tfs_inode *inode = memory;
+
+	inode_init_once(&inode->vfs_inode);
+}
+
+static struct inode *alloc_inode(struct super_block *sb)
+{
+	struct tfs_inode *inode = alloc_inode_sb(sb, inode_cache, GFP_KERNEL);
+
+	if (!inode)
+		return NULL;
+	inode->lower = NULL;
+	inode->object = 0;
+	inode->epoch = 0;
+	return &inode->vfs_inode;
+}
+
+static void free_inode(struct inode *inode)
+{
+	kmem_cache_free(inode_cache, TFS_I(inode));
+}
+
+static void evict_inode(struct inode *inode)
+{
+	struct inode *lower = tfs_lower_inode(inode);
+
+	truncate_inode_pages_final(&inode->i_data); /* there are none */
+	clear_inode(inode);
+	iput(lower);
+}
+
+/* An object that has gone below is not kept up here either. */
+static int drop_inode(struct inode *inode)
+{
+	return generic_drop_inode(inode) || !tfs_lower_inode(inode)->i_nlink;
+}
+
+static int statfs(struct dentry *dentry, struct kstatfs *stat)
+{
+	struct iot_span span;
+	int err;
+
+	tfs_begin(dentry->d_sb, &span);
+	err = tfs_do_statfs(dentry, stat);
+	tfs_emit_statfs(&span, dentry, err);
+	return err;
+}
+
+/* There is nothing of ours to write back. */
+static int sync_fs(struct super_block *sb, int wait)
+{
+	return wait ? tfs_do_sync_fs(sb) : 0;
+}
+
+static int show_options(struct seq_file *out, struct dentry *root)
+{
+	tfs_options_show(out, &TFS_SB(root->d_sb)->options);
+	return 0;
+}
+
+const struct super_operations tfs_super_operations = {
+	.alloc_inode = alloc_inode,
+	.free_inode = free_inode,
+	.evict_inode = evict_inode,
+	.drop_inode = drop_inode,
+	.statfs = statfs,
+	.sync_fs = sync_fs,
+	.show_options = show_options,
+};
+
+/* What cannot lie below: each with the sentence that mount(8) shows. */
+static int check_lower(struct fs_context *fc, const struct path *lower)
+{
+	const struct super_block *sb = lower->dentry->d_sb;
+
+	if (sb->s_op == &tfs_super_operations)
+		return invalfc(fc, "%s is tapefs itself", fc->source);
+	if (sb->s_magic == HUGETLBFS_MAGIC || sb->s_magic == PROC_SUPER_MAGIC ||
+	    sb->s_magic == SYSFS_MAGIC)
+		return invalfc(fc, "%s is on %s, whose files are not storage", fc->source,
+			       sb->s_type->name);
+	if (sb->s_stack_depth >= FILESYSTEM_MAX_STACK_DEPTH)
+		return invalfc(fc, "%s is on file systems stacked as deep as the kernel allows",
+			       fc->source);
+	if (IS_CASEFOLDED(d_inode(lower->dentry)) ||
+	    (lower->dentry->d_flags & (DCACHE_OP_HASH | DCACHE_OP_COMPARE)))
+		return invalfc(fc, "%s takes different names for the same", fc->source);
+	return 0;
+}
+
+/* Programs ask the super block rather than the file system for some things. */
+static void inherit(struct super_block *sb, const struct path *lower_path)
+{
+	const struct super_block *lower = lower_path->dentry->d_sb;
+
+	sb->s_flags |= lower->s_flags & (SB_POSIXACL | SB_SYNCHRONOUS | SB_DIRSYNC | SB_MANDLOCK);
+	if (__mnt_is_readonly(lower_path->mnt))
+		sb->s_flags |= SB_RDONLY;
+	sb->s_iflags |= lower->s_iflags & (SB_I_NOEXEC | SB_I_NODEV);
+	sb->s_maxbytes = lower->s_maxbytes;
+	sb->s_blocksize = lower->s_blocksize;
+	sb->s_blocksize_bits = lower->s_blocksize_bits;
+	sb->s_time_gran = lower->s_time_gran;
+	sb->s_time_min = lower->s_time_min;
+	sb->s_time_max = lower->s_time_max;
+	sb->s_max_links = lower->s_max_links;
+	sb->s_stack_depth = lower->s_stack_depth + 1;
+}
+
+static int make_root(struct super_block *sb, struct dentry *lower)
+{
+	struct inode *inode = tfs_inode_get(sb, d_inode(lower));
+
+	if (IS_ERR(inode))
+		return PTR_ERR(inode);
+	sb->s_root = d_make_root(inode);
+	if (!sb->s_root)
+		return -ENOMEM;
+	return tfs_dentry_init(sb->s_root, dget(lower));
+}
+
+/**
+ * tfs_fill_super() - make a mount
+ * @sb: empty
+ * @fc: with source and options
+ *
+ * Return: 0 or a negative errno, with a sentence in @fc.
+ */
+int tfs_fill_super(struct super_block *sb, struct fs_context *fc)
+{
+	const struct tfs_options *options = fc->fs_private;
+	struct tfs_sb *tsb = kzalloc(sizeof(*tsb), GFP_KERNEL);
+	int err;
+
+	if (!tsb)
+		return -ENOMEM;
+	sb->s_fs_info = tsb; /* kill_sb frees it from now on, with what it holds */
+	tsb->options = *options;
+	err = kern_path(fc->source, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &tsb->lower);
+	if (err)
+		return errorf(fc, "tapefs: %s cannot be opened", fc->source), err;
+	err = check_lower(fc, &tsb->lower);
+	if (err)
+		return err;
+
+	inherit(sb, &tsb->lower);
+	sb->s_magic = TFS_MAGIC;
+	sb->s_op = &tfs_super_operations;
+	sb->s_xattr = tfs_xattr_handlers;
+	iot_set_d_op(sb, &tfs_dentry_operations);
+	err = make_root(sb, tsb->lower.dentry);
+	if (err)
+		return err;
+	tsb->source.sb = sb;
+	tsb->source.announce = tfs_announce_mount;
+	iot_source_add(&tsb->source);
+	return 0;
+}
+
+int tfs_super_init(void)
+{
+	inode_cache = kmem_cache_create("tapefs_inode", sizeof(struct tfs_inode), 0,
+					SLAB_RECLAIM_ACCOUNT | SLAB_ACCOUNT, inode_construct);
+	return inode_cache ? 0 : -ENOMEM;
+}
+
+void tfs_super_exit(void)
+{
+	rcu_barrier(); /* inodes are freed by RCU */
+	kmem_cache_destroy(inode_cache);
+}

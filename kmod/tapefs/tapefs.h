@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * tapefs.h - the private structures of the stackable file system.
+ *
+ * tapefs has super block, inodes, dentries and files of its own, one for each of the
+ * lower file system's, and no page cache. An upper object holds a reference of its
+ * lower one as long as it exists:
+ *
+ *	super block	path of the lower directory that is mounted
+ *	inode		lower inode, from iget to evict
+ *	dentry		lower dentry, positive or negative, from lookup to d_release
+ *	file		a lower file of its own, from open to release
+ *
+ * Locking order: what the VFS holds of the upper object, then what it takes for the
+ * lower one. Nothing of ours is shared between two files, or two CPUs, on reads and
+ * writes: in particular no upper i_rwsem is taken for them.
+ */
+#ifndef TFS_TAPEFS_H
+#define TFS_TAPEFS_H
+
+#include <linux/fs.h>
+#include <linux/fs_parser.h>
+#include <linux/mount.h>
+#include <linux/mutex.h>
+
+#include "iotape/iotape.h"
+#include "compat/vfs.h"
+
+#define TFS_NAME  "tapefs"
+#define TFS_MAGIC 0x45504154 /* "TAPE"; programs see the lower file system's instead */
+
+/* How closely accesses to mapped files are watched: see mmap.c. */
+enum tfs_mmap_mode {
+	TFS_MMAP_OFF,	      /* mappings are recorded, accesses are not */
+	TFS_MMAP_FAULTAROUND, /* as the kernel faults: up to 16 pages at a time */
+	TFS_MMAP_PAGE,	      /* every first access to every page */
+};
+
+struct tfs_options {
+	enum tfs_mmap_mode mmap;
+};
+
+/**
+ * struct tfs_sb - a mount
+ * @lower: the directory below, with the mount that it was reached through
+ * @options: as mounted
+ * @source: what sessions attach to
+ */
+struct tfs_sb {
+	struct path lower;
+	struct tfs_options options;
+	struct iot_source source;
+};
+
+/**
+ * struct tfs_inode - an object
+ * @vfs_inode: the upper inode
+ * @lower: the lower inode
+ * @object: its id, unique until the module is unloaded
+ * @epoch: session in which the object was announced last
+ */
+struct tfs_inode {
+	struct inode vfs_inode;
+	struct inode *lower;
+	u64 object;
+	u64 epoch;
+};
+
+/**
+ * struct tfs_dentry - a name
+ * @lower: the lower dentry; replaced, under the lock of the parent, if the lower file
+ *	system made another one for the same name
+ * @epoch: session in which the name was announced last
+ * @name: the id under which it was
+ * @dir: the parent then
+ * @hash_len: hash and length of the component then; a rename changes it or @dir
+ *
+ * All but @lower are written under d_lock of the upper dentry.
+ */
+struct tfs_dentry {
+	struct dentry *lower;
+	u64 epoch;
+	u64 name;
+	const struct dentry *dir;
+	u64 hash_len;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct tfs_file - a handle
+ * @lower: the lower file that reads and writes go to
+ * @handle: its id
+ * @lock: guards the making of @mapped
+ * @mapped: the lower file that mappings refer to, made by the first mmap
+ */
+struct tfs_file {
+	struct file *lower;
+	u64 handle;
+	struct mutex lock;
+	struct file *mapped;
+};
+
+static inline struct tfs_sb *TFS_SB(const struct super_block *sb)
+{
+	return sb->s_fs_info;
+}
+
+static inline struct tfs_inode *TFS_I(const struct inode *inode)
+{
+	return container_of(inode, struct tfs_inode, vfs_inode);
+}
+
+static inline struct tfs_dentry *TFS_D(const struct dentry *dentry)
+{
+	return dentry->d_fsdata;
+}
+
+static inline struct tfs_file *TFS_F(const struct file *file)
+{
+	return file->private_data;
+}
+
+static inline struct inode *tfs_lower_inode(const struct inode *inode)
+{
+	return TFS_I(inode)->lower;
+}
+
+/* The caller holds a reference of the upper dentry, which keeps the lower one. */
+static inline struct dentry *tfs_lower_dentry(const struct dentry *dentry)
+{
+	return READ_ONCE(TFS_D(dentry)->lower);
+}
+
+static inline struct vfsmount *tfs_lower_mnt(const struct super_block *sb)
+{
+	return TFS_SB(sb)->lower.mnt;
+}
+
+static inline struct path tfs_lower_path(const struct dentry *dentry)
+{
+	return (struct path){ .mnt = tfs_lower_mnt(dentry->d_sb),
+			      .dentry = tfs_lower_dentry(dentry) };
+}
+
+static inline struct file *tfs_lower_file(const struct file *file)
+{
+	return TFS_F(file)->lower;
+}
+
+/* super.c */
+extern const struct super_operations tfs_super_operations;
+int tfs_super_init(void);
+void tfs_super_exit(void);
+
+/* params.c */
+extern const struct fs_parameter_spec tfs_parameters[];
+int tfs_init_fs_context(struct fs_context *fc);
+void tfs_options_show(struct seq_file *out, const struct tfs_options *options);
+int tfs_fill_super(struct super_block *sb, struct fs_context *fc);
+
+/* inode.c */
+struct inode *tfs_inode_get(struct super_block *sb, struct inode *lower);
+void tfs_copy_attr(struct inode *inode);
+void tfs_copy_size(struct inode *inode);
+
+/* lookup.c */
+extern const struct dentry_operations tfs_dentry_operations;
+int tfs_dentry_init(struct dentry *dentry, struct dentry *lower);
+void tfs_dentry_replace(struct dentry *dentry, struct dentry *lower);
+int tfs_instantiate(struct dentry *dentry, struct dentry *lower);
+struct dentry *tfs_lookup(struct inode *dir, struct dentry *dentry, unsigned int flags);
+int tfs_atomic_open(struct inode *dir, struct dentry *dentry, struct file *file,
+		    unsigned int flags, umode_t mode);
+int tfs_tmpfile(struct mnt_idmap *idmap, struct inode *dir, struct file *file, umode_t mode);
+
+/* names.c, attr.c, link.c: what the operations of inodes point to */
+extern const struct inode_operations tfs_dir_iops;
+extern const struct inode_operations tfs_file_iops;
+extern const struct inode_operations tfs_symlink_iops;
+int tfs_create(struct mnt_idmap *idmap, struct inode *dir, struct dentry *dentry, umode_t mode,
+	       bool is_excl);
+int tfs_link(struct dentry *old, struct inode *dir, struct dentry *dentry);
+int tfs_unlink(struct inode *dir, struct dentry *dentry);
+int tfs_symlink(struct mnt_idmap *idmap, struct inode *dir, struct dentry *dentry,
+		const char *target);
+int tfs_mkdir(struct mnt_idmap *idmap, struct inode *dir, struct dentry *dentry, umode_t mode);
+int tfs_rmdir(struct inode *dir, struct dentry *dentry);
+int tfs_mknod(struct mnt_idmap *idmap, struct inode *dir, struct dentry *dentry, umode_t mode,
+	      dev_t dev);
+int tfs_rename(struct mnt_idmap *idmap, struct inode *old_dir, struct dentry *old,
+	       struct inode *new_dir, struct dentry *new, unsigned int flags);
+int tfs_setattr(struct mnt_idmap *idmap, struct dentry *dentry, struct iattr *attr);
+int tfs_getattr(struct mnt_idmap *idmap, const struct path *path, struct kstat *stat, u32 mask,
+		unsigned int flags);
+int tfs_permission(struct mnt_idmap *idmap, struct inode *inode, int mask);
+const char *tfs_get_link(struct dentry *dentry, struct inode *inode, struct delayed_call *done);
+int tfs_readlink(struct dentry *dentry, char __user *buffer, int room);
+
+/* xattr.c */
+extern IOT_XATTR_HANDLERS(tfs_xattr_handlers);
+ssize_t tfs_listxattr(struct dentry *dentry, char *list, size_t room);
+
+/* file.c */
+extern const struct file_operations tfs_file_fops;
+extern const struct file_operations tfs_dir_fops;
+int tfs_open(struct inode *inode, struct file *file);
+int tfs_open_lower(struct file *file, struct file *lower);
+
+/* rw.c */
+ssize_t tfs_read_iter(struct kiocb *iocb, struct iov_iter *iter);
+ssize_t tfs_write_iter(struct kiocb *iocb, struct iov_iter *iter);
+int tfs_rw_init(void);
+void tfs_rw_exit(void);
+
+/* dir.c */
+int tfs_iterate_shared(struct file *file, struct dir_context *context);
+
+/* mmap.c */
+int tfs_mmap(struct file *file, struct vm_area_struct *vma);
+unsigned long tfs_get_unmapped_area(struct file *file, unsigned long address,
+				    unsigned long length_bytes, unsigned long page,
+				    unsigned long flags);
+
+#endif

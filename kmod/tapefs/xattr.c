@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * xattr.c - extended attributes, of every name space: the lower file system knows which.
+ */
+#include <linux/fs.h>
+#include <linux/xattr.h>
+
+#include "emit.h"
+#include "lower.h"
+#include "tapefs.h"
+
+static int xattr_get(const struct xattr_handler *handler, struct dentry *dentry,
+		     struct inode *inode, const char *name, void *value, size_t room)
+{
+	struct iot_span span;
+	ssize_t result;
+
+	tfs_begin(dentry->d_sb, &span);
+	result = tfs_do_getxattr(dentry, name, value, room);
+	tfs_emit_getxattr(&span, dentry, name, room, result);
+	return result;
+}
+
+static int xattr_set(const struct xattr_handler *handler, struct mnt_idmap *idmap,
+		     struct dentry *dentry, struct inode *inode, const char *name,
+		     const void *value, size_t bytes, int flags)
+{
+	struct iot_span span;
+	int err;
+
+	tfs_begin(dentry->d_sb, &span);
+	if (value) {
+		err = tfs_do_setxattr(dentry, name, value, bytes, flags);
+		tfs_emit_setxattr(&span, dentry, name, bytes, flags, err);
+	} else {
+		err = tfs_do_removexattr(dentry, name);
+		tfs_emit_removexattr(&span, dentry, name, err);
+	}
+	if (!err)
+		tfs_copy_attr(inode);
+	return err;
+}
+
+ssize_t tfs_listxattr(struct dentry *dentry, char *list, size_t room)
+{
+	struct iot_span span;
+	ssize_t result;
+
+	tfs_begin(dentry->d_sb, &span);
+	result = tfs_do_listxattr(dentry, list, room);
+	tfs_emit_listxattr(&span, dentry, room, result);
+	return result;
+}
+
+static const struct xattr_handler handler = {
+	.prefix = "", /* all of them */
+	.get = xattr_get,
+	.set = xattr_set,
+};
+
+IOT_XATTR_HANDLERS(tfs_xattr_handlers) = {
+	&handler,
+	NULL,
+};

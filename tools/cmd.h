@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cmd.h - the sub-commands of iotape, and what all of them do the same way.
+ */
+#ifndef IOTAPE_CMD_H
+#define IOTAPE_CMD_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/iotape.h"
+
+/* Exit codes, of every sub-command. */
+enum {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_DIFFERS = 3,
+};
+
+/**
+ * struct cmd - a sub-command
+ * @name: as typed
+ * @summary: one line for `iotape --help`
+ * @run: does it; argv[0] is "iotape NAME"; returns an exit code
+ * @argp: its options
+ */
+struct cmd {
+	const char *name;
+	const char *summary;
+	int (*run)(int argc, char **argv);
+	const struct argp *argp;
+};
+
+#define CMDS(C) C(record) C(status) C(dump) 
+
+#define CMD_DECLARE(name) extern const struct cmd cmd_##name;
+CMDS(CMD_DECLARE)
+#undef CMD_DECLARE
+
+/* message.c: "iotape NAME: sentence" on standard error */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int fail_reject(const char *path, int err, const struct iot_reject *reject);
+
+/* Progress, on standard error if that is a terminal. */
+void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void progress_end(void);
+
+#endif

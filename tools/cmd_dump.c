@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cmd_dump.c - iotape dump: a trace as text, one line per record.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "json.h"
+
+#define KINDS_MAX 64
+
+struct options {
+	const char *path;
+	const char *pattern;
+	const struct iot_kind_info *kinds[KINDS_MAX];
+	int kind_count;
+	bool is_group[IOT_GROUP_replay + 1];
+	bool has_group;
+	u64 task;
+	bool is_failed_only;
+	bool is_json;
+	u64 origin_ns; /* times are printed since then */
+};
+
+static const struct argp_option option_table[] = {
+	{ "kind", 'k', "KIND[,...]", 0, "only records of these kinds, or of these groups: run who life op mpi replay (default: op life mpi replay)", 0 },
+	{ "all", 'a', NULL, 0, "records of all kinds", 0 },
+	{ "task", 't', "ID", 0, "only records of this task", 0 },
+	{ "path", 'p', "PATTERN", 0, "only operations on paths that match the shell pattern", 0 },
+	{ "failed", 'f', NULL, 0, "only operations that failed", 0 },
+	{ "json", 'j', NULL, 0, "print JSON, one object a line", 0 },
+	{}
+};
+
+static bool add_group(struct options *options, const char *name)
+{
+	enum iot_group group;
+
+	for (group = IOT_GROUP_run; group <= IOT_GROUP_replay; group++) {
+		if (strcmp(name, iot_group_name(group)))
+			continue;
+		options->is_group[group] = true;
+		options->has_group = true;
+		return true;
+	}
+	return false;
+}
+
+static void add_kinds(struct argp_state *state, struct options *options, char *list)
+{
+	char *name;
+
+	while ((name = strsep(&list, ","))) {
+		const struct iot_kind_info *info = iot_kind_by_name(name);
+
+		if (info && options->kind_count < KINDS_MAX)
+			options->kinds[options->kind_count++] = info;
+		else if (!add_group(options, name))
+			argp_error(state, "--kind=%s: no such kind or group of records", name);
+	}
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+	char *end;
+
+	switch (key) {
+	case 'k':
+		add_kinds(state, options, argument);
+		return 0;
+	case 'a':
+		memset(options->is_group, true, sizeof(options->is_group));
+		options->has_group = true;
+		return 0;
+	case 't':
+		options->task = strtoull(argument, &end, 10);
+		if (*end || end == argument || !options->task)
+			argp_error(state, "--task=%s: not the id of a task", argument);
+		return 0;
+	case 'p':
+		options->pattern = argument;
+		return 0;
+	case 'f':
+		options->is_failed_only = true;
+		return 0;
+	case 'j':
+		options->is_json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (options->path)
+			argp_error(state, "%s: one trace at a time", argument);
+		options->path = argument;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no trace given");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = option_table,
+	.parser = parse,
+	.args_doc = "TRACE",
+	.doc = "Print a trace as text, one line per record, in the order in which operations ended.\v"
+	       "A line is: time since the beginning in seconds, task, number of the operation, "
+	       "kind, path with the generation of the object if that is not the first, and the "
+	       "fields of the kind. The last lines, beginning with #, say what is missing.",
+};
+
+static bool is_kind_wanted(const struct options *options, const struct iot_kind_info *info)
+{
+	int i;
+
+	for (i = 0; i < options->kind_count; i++)
+		if (options->kinds[i] == info)
+			return true;
+	if (options->kind_count && !options->has_group)
+		return false;
+	if (options->has_group)
+		return options->is_group[info->group];
+	return info->group != IOT_GROUP_run && info->group != IOT_GROUP_who;
+}
+
+static bool has_result(const struct iot_kind_info *info)
+{
+	return info->field_count > 7 && info->fields[7].class == IOT_CLASS_result;
+}
+
+static bool is_wanted(const struct options *options, struct iot_names *names,
+		      const struct iot_record *record, const struct iot_kind_info *info)
+{
+	if (!is_kind_wanted(options, info))
+		return false;
+	if (options->task && iot_record_task(record) != options->task)
+		return false;
+	if (options->is_failed_only && (!has_result(info) || record->op.result >= 0))
+		return false;
+	if (options->pattern &&
+	    (info->group != IOT_GROUP_op ||
+	     fnmatch(options->pattern, iot_names_of_record(names, record).path, 0)))
+		return false;
+	return true;
+}
+
+/* What the line begins with already, or stands in the path. */
+static bool is_shown_elsewhere(const struct iot_kind_info *info, const struct iot_field *field)
+{
+	if (field == &info->fields[0] || !strcmp(field->name, "task"))
+		return true;
+	return has_result(info) && !strcmp(field->name, "op");
+}
+
+static void print_field_text(struct iot_names *names, const struct iot_record *record,
+			     const struct iot_field *field)
+{
+	char text[1024], escaped[4 * 4096 + 1];
+	const char *path;
+
+	if (field->class == IOT_CLASS_name) {
+		path = iot_names_path(names, iot_field_get(record, field));
+		iot_text_bytes(escaped, sizeof(escaped), path, strlen(path));
+		printf(" %s=%s", field->name, escaped);
+		return;
+	}
+	iot_text_field(text, sizeof(text), record, field);
+	printf(" %s=%s", field->name, text);
+}
+
+static void print_head_text(const struct options *options, struct iot_names *names,
+			    const struct iot_record *record, const struct iot_kind_info *info)
+{
+	s64 since_ns = (s64)(iot_field_get(record, &info->fields[0]) - options->origin_ns);
+	struct iot_label label = iot_names_of_record(names, record);
+	char escaped[4 * 4096 + 1];
+
+	printf("%.6f %u", (double)since_ns / 1e9, iot_record_task(record));
+	if (has_result(info))
+		printf(" %u", record->op.op);
+	else
+		printf(" -");
+	printf(" %s", info->name);
+	if (info->group != IOT_GROUP_op)
+		return;
+	iot_text_bytes(escaped, sizeof(escaped), label.path, strlen(label.path));
+	printf(" %s", label.path[0] ? escaped : "?");
+	if (label.generation > 1)
+		printf("#%u", label.generation);
+}
+
+static void print_text(const struct options *options, struct iot_names *names,
+		       const struct iot_record *record, const struct iot_kind_info *info)
+{
+	char escaped[4 * IOT_TAIL_MAX_BYTES + 1];
+	u32 i;
+
+	print_head_text(options, names, record, info);
+	for (i = 0; i < info->field_count; i++)
+		if (!is_shown_elsewhere(info, &info->fields[i]))
+			print_field_text(names, record, &info->fields[i]);
+	if (record->tail_bytes) {
+		iot_text_bytes(escaped, sizeof(escaped), record->tail, record->tail_bytes);
+		printf(" %s", escaped);
+	}
+	putchar('\n');
+}
+
+static void print_field_json(struct json *json, struct iot_names *names,
+			     const struct iot_record *record, const struct iot_field *field)
+{
+	bool is_signed = field->type == IOT_WIRE_TYPE_s32 || field->type == IOT_WIRE_TYPE_s64;
+	u64 value = iot_field_get(record, field);
+	char text[1024];
+
+	json_key(json, field->name);
+	if (iot_class_info(field->class).symbols) {
+		iot_text_field(text, sizeof(text), record, field);
+		json_string(json, text);
+	} else if (field->class == IOT_CLASS_name) {
+		json_string(json, iot_names_path(names, value));
+	} else if (is_signed) {
+		json_integer(json, (s64)value);
+	} else {
+		json_unsigned(json, value);
+	}
+}
+
+static void print_json(struct iot_names *names, const struct iot_record *record,
+		       const struct iot_kind_info *info)
+{
+	struct iot_label label = iot_names_of_record(names, record);
+	struct json json;
+	u32 i;
+
+	json_open(&json, stdout);
+	json_begin(&json, '{');
+	json_key(&json, "kind");
+	json_string(&json, info->name);
+	if (info->group == IOT_GROUP_op) {
+		json_key(&json, "path");
+		json_string(&json, label.path);
+		json_key(&json, "path_generation");
+		json_unsigned(&json, label.generation);
+	}
+	for (i = 0; i < info->field_count; i++)
+		print_field_json(&json, names, record, &info->fields[i]);
+	if (record->tail_bytes) {
+		json_key(&json, "tail");
+		json_text(&json, record->tail, record->tail_bytes);
+	}
+	json_end(&json, '}');
+	json_line(&json);
+}
+
+/* What a reader of the records must know of those that are not there. */
+static void print_gaps(const struct iot_reader *reader)
+{
+	struct iot_trace_info info;
+
+	iot_reader_info(reader, &info);
+	if (!info.is_complete)
+		printf("# the trace was not finished%s: records may be missing at its end\n",
+		       info.is_torn ? ", and its last chunk is torn" : "");
+	if (info.lost)
+		printf("# %llu records were dropped by the kernel\n", info.lost);
+	if (info.missing)
+		printf("# %llu records did not reach the file\n", info.missing);
+	if (info.unknown)
+		printf("# %llu records are of kinds that this program does not know\n", info.unknown);
+}
+
+static int dump_records(const struct options *options, struct iot_reader *reader,
+			struct iot_names *names)
+{
+	struct iot_record record;
+	struct iot_reject reject;
+	int err;
+
+	while ((err = iot_reader_next(reader, &record, &reject)) > 0) {
+		const struct iot_kind_info *info = iot_kind_info(record.kind);
+
+		if (iot_names_before(names, &record))
+			return fail("%s: %s", options->path, strerror(ENOMEM));
+		if (is_wanted(options, names, &record, info)) {
+			if (options->is_json)
+				print_json(names, &record, info);
+			else
+				print_text(options, names, &record, info);
+		}
+		if (iot_names_after(names, &record))
+			return fail("%s: %s", options->path, strerror(ENOMEM));
+		if (ferror(stdout))
+			return EXIT_FAILED; /* main says why */
+	}
+	if (err < 0)
+		return fail_reject(options->path, err, &reject);
+	if (!options->is_json)
+		print_gaps(reader);
+	return EXIT_DONE;
+}
+
+static int run(int argc, char **argv)
+{
+	struct options options = {};
+	struct iot_trace_info info;
+	struct iot_reader *reader;
+	struct iot_reject reject = {};
+	struct iot_names *names;
+	int err, code;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	err = iot_reader_open(options.path, &reader, &reject);
+	if (err)
+		return fail_reject(options.path, err, &reject);
+	if (iot_names_open(&names)) {
+		iot_reader_close(reader);
+		return fail("%s: %s", options.path, strerror(ENOMEM));
+	}
+	iot_reader_info(reader, &info);
+	options.origin_ns = info.mono_ns;
+	code = dump_records(&options, reader, names);
+	iot_names_close(names);
+	iot_reader_close(reader);
+	return code;
+}
+
+const struct cmd cmd_dump = {
+	.name = "dump",
+	.summary = "print a trace as text, one line per record",
+	.run = run,
+	.argp = &argp,
+};

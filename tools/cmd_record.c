@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cmd_record.c - iotape record: run a command and record its file I/O.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "collectord/collectord.h"
+#include "record/record.h"
+
+#define FACTS_MAX 16
+
+struct options {
+	struct record_options record;
+	const char *mpi;
+	char *facts[FACTS_MAX + 1];
+	int fact_count;
+	bool is_quiet;
+};
+
+enum {
+	KEY_POLICY = 256,
+	KEY_MMAP,
+	KEY_MPI,
+	KEY_BUFFERS,
+	KEY_FLUSH,
+};
+
+static const struct argp_option option_table[] = {
+	{ "output", 'o', "FILE", 0, "write the trace to FILE (default: iotape.iot)", 0 },
+	{ "mount", 'm', "DIR", 0, "record what happens below DIR (default: the working directory); may be repeated", 0 },
+	{ "policy", KEY_POLICY, "block|drop", 0, "when records come faster than they can be written: let the command wait (default), or drop and count them", 0 },
+	{ "mmap", KEY_MMAP, "page|faultaround|off", 0, "record first accesses to each mapped page (default), as the kernel maps them, or not at all", 0 },
+	{ "mpi", KEY_MPI, "auto|on|off", 0, "record MPI calls: if the command is mpirun or mpiexec (default), always, never", 0 },
+	{ "buffers", KEY_BUFFERS, "N", 0, "32 KiB buffers of each CPU (default: 16)", 0 },
+	{ "flush", KEY_FLUSH, "MS", 0, "oldest age of a record that is not on its way, in ms (default: 200)", 0 },
+	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
+	{}
+};
+
+static const char *word(struct argp_state *state, const char *argument, const char *option,
+			const char *const *words)
+{
+	for (; *words; words++)
+		if (!strcmp(argument, *words))
+			return *words;
+	argp_error(state, "--%s=%s: not one of the words it may be", option, argument);
+	return NULL;
+}
+
+static unsigned int number(struct argp_state *state, const char *argument, const char *option,
+			   unsigned long min, unsigned long max)
+{
+	char *end;
+	unsigned long value = strtoul(argument, &end, 10);
+
+	if (*end || end == argument || value < min || value > max)
+		argp_error(state, "--%s=%s: not a number from %lu to %lu", option, argument, min, max);
+	return (unsigned int)value;
+}
+
+static void add_mount(struct argp_state *state, struct options *options, const char *dir)
+{
+	char *path = realpath(dir, NULL);
+
+	if (!path)
+		argp_failure(state, EXIT_FAILED, errno, "%s", dir);
+	else if (options->record.mount_count == RECORD_MOUNTS_MAX)
+		argp_error(state, "more than %d times --mount", RECORD_MOUNTS_MAX);
+	else
+		options->record.mounts[options->record.mount_count++] = path;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	static const char *const policies[] = { "block", "drop", NULL };
+	static const char *const mmap_modes[] = { "page", "faultaround", "off", NULL };
+	static const char *const mpi_modes[] = { "auto", "on", "off", NULL };
+	struct options *options = state->input;
+	struct record_options *record = &options->record;
+
+	switch (key) {
+	case 'o':
+		record->output = argument;
+		return 0;
+	case 'm':
+		add_mount(state, options, argument);
+		return 0;
+	case 'q':
+		options->is_quiet = true;
+		return 0;
+	case KEY_POLICY:
+		record->drop = word(state, argument, "policy", policies) == policies[1];
+		return 0;
+	case KEY_MMAP:
+		record->mmap_mode = word(state, argument, "mmap", mmap_modes);
+		return 0;
+	case KEY_MPI:
+		options->mpi = word(state, argument, "mpi", mpi_modes);
+		return 0;
+	case KEY_BUFFERS:
+		record->buffers = number(state, argument, "buffers", 4, 1024);
+		return 0;
+	case KEY_FLUSH:
+		record->flush_ms = number(state, argument, "flush", 10, 60000);
+		return 0;
+	case ARGP_KEY_ARG: /* the command and everything after it */
+		record->command = state->argv + state->next - 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no command to record");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = option_table,
+	.parser = parse,
+	.args_doc = "[--] COMMAND [ARGUMENT...]",
+	.doc = "Run COMMAND and record its file I/O below the given directories.\v"
+	       "The exit code is that of COMMAND, or 1 if the recording failed.",
+};
+
+static void add_fact(struct options *options, const char *format, const char *value)
+{
+	if (options->fact_count < FACTS_MAX &&
+	    asprintf(&options->facts[options->fact_count], format, value) >= 0)
+		options->fact_count++;
+}
+
+static void add_facts(struct options *options)
+{
+	char command[2048] = "", *cwd = getcwd(NULL, 0);
+	struct utsname uts;
+	size_t at = 0;
+	int i;
+
+	for (i = 0; options->record.command[i] && at < sizeof(command) - 1; i++)
+		at += (size_t)snprintf(command + at, sizeof(command) - at, "%s%s", i ? " " : "",
+				       options->record.command[i]);
+	add_fact(options, "command=%s", command);
+	add_fact(options, "directory=%s", cwd ? cwd : "?");
+	free(cwd);
+	for (i = 0; i < options->record.mount_count; i++)
+		add_fact(options, "mount=%s", options->record.mounts[i]);
+	if (!uname(&uts)) {
+		add_fact(options, "host=%s", uts.nodename);
+		add_fact(options, "kernel=%s", uts.release);
+	}
+	add_fact(options, "policy=%s", options->record.drop ? "drop" : "block");
+	add_fact(options, "mmap=%s", options->record.mmap_mode);
+	add_fact(options, "creator=%s", "iotape " IOTAPE_VERSION);
+}
+
+/* The library lies beside the program, or where it was installed. */
+static void find_mpi_library(struct options *options)
+{
+	static const char *const launchers[] = { "mpirun", "mpiexec", "orterun", "mpiexec.openmpi",
+						 "mpirun.openmpi" };
+	const char *slash = strrchr(options->record.command[0], '/');
+	const char *name = slash ? slash + 1 : options->record.command[0];
+	static const char *const places[] = { "%s/libiotape_mpi.so", "%s/../lib/libiotape_mpi.so" };
+	static char path[PATH_MAX + 32];
+	char self[PATH_MAX] = "";
+	bool is_mpi = !strcmp(options->mpi, "on");
+	size_t i;
+
+	for (i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++)
+		is_mpi |= !strcmp(options->mpi, "auto") && !strcmp(name, launchers[i]);
+	if (!is_mpi || readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+		return;
+	*strrchr(self, '/') = 0;
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, sizeof(path), i ? "%s/../lib/libiotape_mpi.so" : "%s/libiotape_mpi.so",
+			 self);
+		if (!access(path, R_OK)) {
+			options->record.mpi_library = path;
+			return;
+		}
+	}
+	say("libiotape_mpi.so was not found beside the program: MPI calls are not recorded");
+}
+
+static void warn(const char *sentence)
+{
+	say("warning: %s", sentence);
+}
+
+/* The collector as a process of its own, so that the kernel can tell it from the command. */
+struct collector {
+	pid_t pid;
+	int control_fd;
+	int result_fd;
+};
+
+static int collector_main(const struct options *options, int session_fd, int control_fd,
+			  int ready_fd, int result_fd)
+{
+	const struct collector_options collect = {
+		.session_fd = session_fd,
+		.control_fd = control_fd,
+		.ready_fd = ready_fd,
+		.path = options->record.output,
+		.facts = (const char *const *)options->facts,
+	};
+	struct collector_result result;
+	int err = collector_run(&collect, &result);
+
+	if (err)
+		say("%s: %s", options->record.output, strerror(-err));
+	if (write(result_fd, &result, sizeof(result)) != sizeof(result))
+		return EXIT_FAILED;
+	return err ? EXIT_FAILED : EXIT_DONE;
+}
+
+static int collector_start(struct collector *collector, const struct options *options,
+			   int session_fd)
+{
+	int control[2], ready[2], result[2];
+	char byte;
+
+	if (pipe2(control, O_CLOEXEC) || pipe2(ready, O_CLOEXEC) || pipe2(result, O_CLOEXEC))
+		return -errno;
+	collector->pid = fork();
+	if (collector->pid < 0)
+		return -errno;
+	if (!collector->pid) {
+		close(control[1]);
+		close(ready[0]);
+		close(result[0]);
+		_exit(collector_main(options, session_fd, control[0], ready[1], result[1]));
+	}
+	close(control[0]);
+	close(ready[1]);
+	close(result[1]);
+	collector->control_fd = control[1];
+	collector->result_fd = result[0];
+	if (read(ready[0], &byte, 1) != 1) { /* it has said why */
+		waitpid(collector->pid, NULL, 0);
+		close(ready[0]);
+		return -EIO;
+	}
+	close(ready[0]);
+	return 0;
+}
+
+/* Return: true if the trace is as it should be. */
+static bool collector_finish(struct collector *collector, struct collector_result *result)
+{
+	int status;
+
+	close(collector->control_fd);
+	*result = (struct collector_result){};
+	if (read(collector->result_fd, result, sizeof(*result)) != sizeof(*result))
+		say("the collector was killed: the trace ends where it was");
+	close(collector->result_fd);
+	waitpid(collector->pid, &status, 0);
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+static void print_summary(const struct options *options, const struct collector_result *result)
+{
+	fprintf(stderr, "%s: %s: %llu operations, %llu records, %.1f MiB", program_invocation_name,
+		options->record.output, (unsigned long long)result->operations,
+		(unsigned long long)result->records, (double)result->bytes / (1 << 20));
+	if (result->lost)
+		fprintf(stderr, ", %llu lost", (unsigned long long)result->lost);
+	if (result->missing)
+		fprintf(stderr, ", %llu missing", (unsigned long long)result->missing);
+	if (result->throttles)
+		fprintf(stderr, ", %llu waits for the collector",
+			(unsigned long long)result->throttles);
+	fputc('\n', stderr);
+}
+
+/* End as the command ended. */
+static int exit_as(int status)
+{
+	if (WIFSIGNALED(status)) {
+		signal(WTERMSIG(status), SIG_DFL);
+		raise(WTERMSIG(status));
+		return 128 + WTERMSIG(status);
+	}
+	return WEXITSTATUS(status);
+}
+
+static int record(struct options *options)
+{
+	struct collector_result result;
+	struct collector collector = {};
+	struct runner runner;
+	char why[512] = "";
+	int status = 0, err;
+	bool is_good;
+	int session_fd = control_open(&options->record, why, sizeof(why));
+
+	if (session_fd < 0)
+		return fail("%s", why);
+	if (collector_start(&collector, options, session_fd))
+		return EXIT_FAILED;
+	err = runner_start(&runner, &options->record, session_fd, warn, why, sizeof(why));
+	close(session_fd); /* the collector keeps it */
+	if (err)
+		say("%s", why);
+	else
+		err = runner_wait(&runner, &status);
+	is_good = collector_finish(&collector, &result);
+	if (err)
+		return EXIT_FAILED;
+	if (is_good && !options->is_quiet)
+		print_summary(options, &result);
+	if (is_good && !result.operations)
+		is_good = fail("nothing was recorded: the command did nothing below %s",
+			       options->record.mounts[0]) == EXIT_DONE;
+	if (status)
+		return exit_as(status);
+	return is_good ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int run(int argc, char **argv)
+{
+	struct options options = {
+		.record = {
+			.mmap_mode = "page",
+			.buffers = 16,
+			.flush_ms = 200,
+			.output = "iotape.iot",
+		},
+		.mpi = "auto",
+	};
+
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+	if (!options.record.mount_count)
+		options.record.mounts[options.record.mount_count++] = realpath(".", NULL);
+	if (!options.record.mounts[0])
+		return fail("the working directory is gone");
+	find_mpi_library(&options);
+	add_facts(&options);
+	return record(&options);
+}
+
+const struct cmd cmd_record = {
+	.name = "record",
+	.summary = "run a command and record its file I/O",
+	.run = run,
+	.argp = &argp,
+};

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cmd_status.c - iotape status: the captures that this kernel runs at the moment.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <iotape/control.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "json.h"
+
+static bool is_json;
+
+static const struct argp_option option_table[] = {
+	{ "json", 'j', NULL, 0, "print JSON, one object a line", 0 },
+	{}
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	(void)argument;
+	switch (key) {
+	case 'j':
+		is_json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "%s: takes no arguments", argument);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = option_table,
+	.parser = parse,
+	.doc = "Print the captures that are going on.",
+};
+
+static const char *state_name(unsigned int state)
+{
+	static const char *const names[] = { "new", "ready", "recording", "draining", "ended", "failed" };
+
+	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "?";
+}
+
+static void print_text(const struct iot_status *s)
+{
+	printf("session %llu: %s, policy %s, collector %u, %u mounts, %llu records, %llu lost, "
+	       "%llu waits for the collector, %llu bytes handed over\n",
+	       (unsigned long long)s->session, state_name(s->state),
+	       s->policy == IOT_POLICY_DROP ? "drop" : "block", s->collector, s->mounts,
+	       (unsigned long long)s->records, (unsigned long long)s->lost,
+	       (unsigned long long)s->throttles, (unsigned long long)s->sent_bytes);
+}
+
+static void print_json(const struct iot_status *s)
+{
+	struct json json;
+
+	json_open(&json, stdout);
+	json_begin(&json, '{');
+	json_key(&json, "session");
+	json_unsigned(&json, s->session);
+	json_key(&json, "state");
+	json_string(&json, state_name(s->state));
+	json_key(&json, "policy");
+	json_string(&json, s->policy == IOT_POLICY_DROP ? "drop" : "block");
+	json_key(&json, "collector");
+	json_unsigned(&json, s->collector);
+	json_key(&json, "mounts");
+	json_unsigned(&json, s->mounts);
+	json_key(&json, "records");
+	json_unsigned(&json, s->records);
+	json_key(&json, "lost");
+	json_unsigned(&json, s->lost);
+	json_key(&json, "throttles");
+	json_unsigned(&json, s->throttles);
+	json_key(&json, "sent_bytes");
+	json_unsigned(&json, s->sent_bytes);
+	json_end(&json, '}');
+	json_line(&json);
+}
+
+static int run(int argc, char **argv)
+{
+	struct iot_status status = {};
+	int fd, count = 0;
+
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	fd = open(IOT_CONTROL_PATH, O_RDWR | O_CLOEXEC);
+	if (fd < 0 && (errno == ENOENT || errno == ENXIO))
+		return fail("module iotape is not loaded (try: modprobe -a tapefs)");
+	if (fd < 0)
+		return fail("%s: %s", IOT_CONTROL_PATH, strerror(errno));
+	for (; !ioctl(fd, IOT_IOC_STATUS, &status); count++) {
+		if (is_json)
+			print_json(&status);
+		else
+			print_text(&status);
+	}
+	if (errno == EPERM)
+		return fail("only root may ask (CAP_SYS_ADMIN is needed)");
+	if (!count && !is_json)
+		puts("no captures");
+	close(fd);
+	return EXIT_DONE;
+}
+
+const struct cmd cmd_status = {
+	.name = "status",
+	.summary = "print the captures that are going on",
+	.run = run,
+	.argp = &argp,
+};

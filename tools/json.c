@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * json.c - the JSON writer.
+ */
+#include "json.h"
+
+#include <math.h>
+#include <string.h>
+
+/**
+ * json_open() - begin a stream of values
+ */
+void json_open(struct json *json, FILE *out)
+{
+	*json = (struct json){ .out = out };
+}
+
+static void separate(struct json *json)
+{
+	if (!json->is_after_key && json->depth && json->has_item[json->depth])
+		fputc(',', json->out);
+	json->has_item[json->depth] = true;
+	json->is_after_key = false;
+}
+
+/**
+ * json_begin() - begin an object or an array: @bracket is '{' or '['
+ */
+void json_begin(struct json *json, char bracket)
+{
+	separate(json);
+	fputc(bracket, json->out);
+	json->has_item[++json->depth] = false;
+}
+
+/**
+ * json_end() - end it: @bracket is '}' or ']'
+ */
+void json_end(struct json *json, char bracket)
+{
+	json->depth--;
+	fputc(bracket, json->out);
+}
+
+/* Bytes of the UTF-8 character at @p, 1 to 4; 0 if there is none. */
+static size_t utf8_bytes(const unsigned char *p, size_t left)
+{
+	static const unsigned int least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	unsigned int code;
+	size_t bytes, i;
+
+	if (p[0] < 0x80)
+		return 1;
+	bytes = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc0 ? 2 : 0;
+	if (!bytes || bytes > left || p[0] > 0xf4)
+		return 0;
+	code = p[0] & (0x7f >> bytes);
+	for (i = 1; i < bytes; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (p[i] & 0x3f);
+	}
+	return code < least[bytes] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : bytes;
+}
+
+/**
+ * json_text() - a string of any bytes
+ */
+void json_text(struct json *json, const void *bytes, size_t count)
+{
+	const unsigned char *p = bytes;
+	size_t n;
+
+	separate(json);
+	fputc('"', json->out);
+	for (; count; p += n, count -= n) {
+		n = utf8_bytes(p, count);
+		if (!n) {
+			fprintf(json->out, "\\udc%02x", *p);
+			n = 1;
+		} else if (*p == '"' || *p == '\\') {
+			fprintf(json->out, "\\%c", *p);
+		} else if (*p < ' ' || *p == 0x7f) {
+			fprintf(json->out, "\\u%04x", *p);
+		} else {
+			fwrite(p, 1, n, json->out);
+		}
+	}
+	fputc('"', json->out);
+}
+
+void json_string(struct json *json, const char *text)
+{
+	json_text(json, text, strlen(text));
+}
+
+/**
+ * json_key() - name of the next value, inside an object
+ */
+void json_key(struct json *json, const char *key)
+{
+	json_string(json, key);
+	fputc(':', json->out);
+	json->is_after_key = true;
+}
+
+void json_integer(struct json *json, long long value)
+{
+	separate(json);
+	fprintf(json->out, "%lld", value);
+}
+
+void json_unsigned(struct json *json, unsigned long long value)
+{
+	separate(json);
+	fprintf(json->out, "%llu", value);
+}
+
+/**
+ * json_real() - a number; what is none becomes null
+ */
+void json_real(struct json *json, double value)
+{
+	separate(json);
+	if (isfinite(value))
+		fprintf(json->out, "%.9g", value);
+	else
+		fputs("null", json->out);
+}
+
+void json_bool(struct json *json, bool value)
+{
+	separate(json);
+	fputs(value ? "true" : "false", json->out);
+}
+
+/**
+ * json_line() - end a line, between values of the outermost level
+ */
+void json_line(struct json *json)
+{
+	fputc('\n', json->out);
+}

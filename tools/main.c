@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * main.c - iotape: find the sub-command and run it.
+ */
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+
+static const struct cmd *const cmds[] = {
+#define CMD_POINTER(name) &cmd_##name,
+	CMDS(CMD_POINTER)
+#undef CMD_POINTER
+};
+
+static void print_help(FILE *out)
+{
+	size_t i;
+
+	fputs("Usage: iotape COMMAND [OPTION...] [ARGUMENT...]\n"
+	      "Record the file I/O of programs in the kernel, and replay it on any storage.\n\n",
+	      out);
+	for (i = 0; i < sizeof(cmds) / sizeof(cmds[0]); i++)
+		fprintf(out, "  %-9s %s\n", cmds[i]->name, cmds[i]->summary);
+	fputs("\n`iotape COMMAND --help` tells the options of a command, `man iotape` the rest.\n"
+	      "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 finished but differs.\n",
+	      out);
+}
+
+static const struct cmd *cmd_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(cmds) / sizeof(cmds[0]); i++)
+		if (!strcmp(cmds[i]->name, name))
+			return cmds[i];
+	return NULL;
+}
+
+/* Output that cannot be written is a failure, and the last writes happen here. */
+static int finish_output(int code)
+{
+	if (fflush(stdout) || ferror(stdout))
+		return fail("standard output: %s", strerror(errno));
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	const struct cmd *cmd;
+	static char name[64];
+
+	setlocale(LC_CTYPE, "");
+	argp_err_exit_status = EXIT_USAGE;
+	program_invocation_name = "iotape";
+	if (argc < 2) {
+		print_help(stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		print_help(stdout);
+		return finish_output(EXIT_DONE);
+	}
+	if (!strcmp(argv[1], "--version")) {
+		puts("iotape " IOTAPE_VERSION);
+		return finish_output(EXIT_DONE);
+	}
+	cmd = cmd_find(argv[1]);
+	if (!cmd) {
+		say("no command %s; `iotape --help` lists them", argv[1]);
+		return EXIT_USAGE;
+	}
+	snprintf(name, sizeof(name), "iotape %s", cmd->name);
+	argv[1] = name;
+	program_invocation_name = name;
+	program_invocation_short_name = name;
+	return finish_output(cmd->run(argc - 1, argv + 1));
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * message.c - what a sub-command says on standard error.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+
+static bool is_progress_shown;
+
+static void vsay(const char *format, va_list arguments)
+{
+	progress_end();
+	fprintf(stderr, "%s: ", program_invocation_name);
+	vfprintf(stderr, format, arguments);
+	fputc('\n', stderr);
+}
+
+/**
+ * say() - print a sentence
+ */
+void say(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsay(format, arguments);
+	va_end(arguments);
+}
+
+/**
+ * fail() - print why a sub-command failed
+ *
+ * Return: EXIT_FAILED.
+ */
+int fail(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsay(format, arguments);
+	va_end(arguments);
+	return EXIT_FAILED;
+}
+
+/**
+ * fail_reject() - print why a trace or a program was refused
+ * @path: its file
+ * @err: the negative errno
+ * @reject: the reason
+ *
+ * Return: EXIT_FAILED.
+ */
+int fail_reject(const char *path, int err, const struct iot_reject *reject)
+{
+	if (!reject->reason || reject->reason == IOT_REJECT_io || reject->reason == IOT_REJECT_memory)
+		return fail("%s: %s", path, strerror(-err));
+	return fail("%s:%#llx: %s", path, (unsigned long long)reject->offset_bytes,
+		    iot_reject_sentence(reject));
+}
+
+/**
+ * progress() - replace the line that says how far it is
+ */
+void progress(const char *format, ...)
+{
+	va_list arguments;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	fputs("\r\033[K", stderr);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fflush(stderr);
+	is_progress_shown = true;
+}
+
+/**
+ * progress_end() - remove that line
+ */
+void progress_end(void)
+{
+	if (is_progress_shown)
+		fputs("\r\033[K", stderr);
+	is_progress_shown = false;
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * collector.c - one collection from beginning to end.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collectord.h"
+#include "receiver.h"
+#include "sink.h"
+
+#define QUEUE_MESSAGES_MAX 2048 /* 64 MiB */
+#define TICK_MS		   200
+#define CLOCK_EVERY_TICKS  25
+
+/* The recorder decides what a Ctrl-C means; what it started is collected to its end. */
+static void ignore_signals(void)
+{
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int write_facts(struct sink *sink, const char *const *facts)
+{
+	int err = sink_clock(sink);
+
+	for (; *facts && !err; facts++)
+		err = sink_fact(sink, *facts);
+	if (!err)
+		err = sink_memory(sink);
+	return err ? err : sink_flush(sink, true);
+}
+
+/* What is due every now and then, however many messages come. */
+static int tick(struct sink *sink, struct timespec *last, unsigned int *ticks)
+{
+	struct timespec now;
+	long passed_ms;
+	int err;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	passed_ms = (now.tv_sec - last->tv_sec) * 1000 + (now.tv_nsec - last->tv_nsec) / 1000000;
+	if (passed_ms < TICK_MS)
+		return 0;
+	*last = now;
+	err = ++*ticks % CLOCK_EVERY_TICKS ? 0 : sink_clock(sink);
+	return err ? err : sink_flush(sink, false);
+}
+
+static int finish(struct sink *sink, const struct iot_message_end *end)
+{
+	int err = sink_clock(sink);
+
+	if (!err)
+		err = sink_memory(sink);
+	return err ? err : sink_finish(sink, end, "");
+}
+
+/* Return: 1 if nothing follows, 0 to go on, or why it cannot go on. */
+static int take(struct sink *sink, const struct message *message)
+{
+	int err;
+
+	switch (message->kind) {
+	case MESSAGE_RECORDS:
+		return sink_message(sink, message);
+	case MESSAGE_END:
+		err = finish(sink, &message->end);
+		return err ? err : 1;
+	default:
+		return message->error;
+	}
+}
+
+/* Return: 0 after the end, or why the trace could not be written or received. */
+static int collect(struct sink *sink, struct queue *queue)
+{
+	struct timespec last_tick = {};
+	unsigned int ticks = 0;
+	struct message *message;
+	int state = 0;
+
+	while (!state) {
+		message = queue_get(queue, TICK_MS);
+		if (message)
+			state = take(sink, message);
+		free(message);
+		if (!state)
+			state = tick(sink, &last_tick, &ticks);
+	}
+	return state < 0 ? state : 0;
+}
+
+/*
+ * Something failed: the kernel must not wait for us, so the session ends first (by
+ * closing its socket); then the receiver has nothing to wait for either.
+ */
+static void abandon(struct receiver *receiver, struct queue *queue)
+{
+	struct message *message;
+
+	receiver->is_ended = true;
+	close(receiver->session_fd);
+	pthread_cancel(receiver->thread);
+	while ((message = queue_get(queue, 0)))
+		free(message);
+}
+
+static int run_threads(const struct collector_options *options, struct receiver *receiver,
+		       struct sink *sink, struct queue *queue)
+{
+	int err = receiver_start(receiver);
+
+	if (err)
+		return err;
+	if (options->ready_fd >= 0 && write(options->ready_fd, "", 1) != 1)
+		err = -errno;
+	if (!err)
+		err = collect(sink, queue);
+	if (err)
+		abandon(receiver, queue);
+	receiver_join(receiver);
+	return err;
+}
+
+/**
+ * collector_run() - collect a session into a trace
+ * @options: what and where to
+ * @result: filled in, also after an error, as far as it came
+ *
+ * Return: 0 or a negative errno. After an error what has reached the file is readable.
+ */
+int collector_run(const struct collector_options *options, struct collector_result *result)
+{
+	struct receiver receiver;
+	struct queue queue;
+	struct sink *sink;
+	int err;
+
+	ignore_signals();
+	*result = (struct collector_result){};
+	err = sink_open(options->path, &sink);
+	if (err)
+		return err;
+	err = write_facts(sink, options->facts);
+	if (err)
+		goto err_sink;
+	err = queue_init(&queue, QUEUE_MESSAGES_MAX);
+	if (err)
+		goto err_sink;
+	err = receiver_open(&receiver, options->session_fd, options->control_fd, &queue);
+	if (err)
+		goto err_receiver;
+	err = run_threads(options, &receiver, sink, &queue);
+	sink_result(sink, result);
+	receiver_close(&receiver);
+err_receiver:
+	queue_exit(&queue);
+err_sink:
+	sink_close(sink);
+	return err;
+}

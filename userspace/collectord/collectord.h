@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * collectord.h - the collector: from a session of the kernel to a trace file.
+ *
+ * Runs in a process of its own, which the kernel does not record. It ends when it is
+ * told to by the descriptor `control` reaching its end: because the recorder closed
+ * it, or died.
+ */
+#ifndef IOTAPE_COLLECTORD_H
+#define IOTAPE_COLLECTORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * struct collector_options - what to collect, and where to
+ * @session_fd: descriptor of a new session
+ * @control_fd: end of file on it means: stop
+ * @ready_fd: a byte is written to it when the session may start; -1 if nobody waits
+ * @path: trace file
+ * @facts: texts of the form key=value, ended by NULL
+ */
+struct collector_options {
+	int session_fd;
+	int control_fd;
+	int ready_fd;
+	const char *path;
+	const char *const *facts;
+};
+
+/**
+ * struct collector_result - what came of it
+ * @records: records of the kernel that are in the file
+ * @operations: of them, operations on files
+ * @lost: records that the kernel dropped
+ * @missing: records that the kernel sent and that did not arrive
+ * @bytes: length of the file
+ * @throttles: times the kernel made a task wait
+ * @is_complete: the kernel said that nothing follows, and the file was finished
+ */
+struct collector_result {
+	uint64_t records;
+	uint64_t operations;
+	uint64_t lost;
+	uint64_t missing;
+	uint64_t bytes;
+	uint64_t throttles;
+	bool is_complete;
+};
+
+int collector_run(const struct collector_options *options, struct collector_result *result);
+
+#endif

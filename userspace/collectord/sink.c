@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sink.c - from messages to the trace file.
+ *
+ * Messages of one CPU are put together until a chunk is large enough to compress well,
+ * or old enough that it should not be lost if the collector is killed.
+ */
+#include "sink.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#define CHUNK_BYTES  (256 << 10)
+#define CHUNK_AGE_NS 1000000000ull
+
+/* What one CPU sent and is not written yet. */
+struct stream {
+	unsigned char *records;
+	size_t bytes;
+	size_t room;
+	struct iot_chunk_head head;
+	u64 since_ns;
+	u64 next_sequence;
+};
+
+struct sink {
+	struct iot_writer *writer;
+	struct stream *streams;
+	u32 stream_count;
+	struct collector_result result;
+	const char *path;
+};
+
+static u64 now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
+}
+
+/**
+ * sink_open() - begin a trace
+ * @path: its file
+ * @sink: out: to be given to sink_close()
+ *
+ * Return: 0 or a negative errno.
+ */
+int sink_open(const char *path, struct sink **sink)
+{
+	struct sink *s = calloc(1, sizeof(*s));
+	unsigned char capture[16];
+	int err;
+
+	if (!s)
+		return -ENOMEM;
+	s->path = path;
+	if (getrandom(capture, sizeof(capture), 0) != sizeof(capture))
+		err = -EIO;
+	else
+		err = iot_writer_open(path, capture, &s->writer);
+	if (err) {
+		sink_close(s);
+		return err;
+	}
+	*sink = s;
+	return 0;
+}
+
+static int stream_write(struct sink *sink, struct stream *stream)
+{
+	int err;
+
+	if (!stream->bytes)
+		return 0;
+	stream->head.raw_bytes = cpu_to_le32((u32)stream->bytes);
+	err = iot_writer_chunk(sink->writer, &stream->head, stream->records);
+	if (!err)
+		stream->bytes = 0;
+	return err;
+}
+
+static struct stream *stream_of(struct sink *sink, u32 cpu)
+{
+	if (cpu >= sink->stream_count) {
+		struct stream *streams = realloc(sink->streams, (cpu + 1) * sizeof(*streams));
+
+		if (!streams)
+			return NULL;
+		memset(streams + sink->stream_count, 0,
+		       (cpu + 1 - sink->stream_count) * sizeof(*streams));
+		sink->streams = streams;
+		sink->stream_count = cpu + 1;
+	}
+	return &sink->streams[cpu];
+}
+
+/* Which of the records are what a user asked for, to tell whether there was any. */
+static void count_operations(struct sink *sink, const struct message *message)
+{
+	const unsigned char *p = message->records, *stop = p + message->bytes;
+	const struct iot_kind_info *info;
+
+	while (p + IOT_RECORD_HEAD_BYTES <= stop && iot_get_u16(p) >= IOT_RECORD_HEAD_BYTES) {
+		info = iot_kind_info(iot_get_u16(p + 2));
+		sink->result.operations += info && info->group == IOT_GROUP_op;
+		p += iot_get_u16(p);
+	}
+}
+
+static int stream_reserve(struct stream *stream, size_t bytes)
+{
+	unsigned char *records;
+
+	if (stream->bytes + bytes <= stream->room)
+		return 0;
+	records = realloc(stream->records, stream->bytes + bytes);
+	if (!records)
+		return -ENOMEM;
+	stream->records = records;
+	stream->room = stream->bytes + bytes;
+	return 0;
+}
+
+/**
+ * sink_message() - take the records of a message
+ * @sink: the trace
+ * @message: stays the caller's
+ *
+ * Return: 0 or a negative errno.
+ */
+int sink_message(struct sink *sink, const struct message *message)
+{
+	struct stream *stream = stream_of(sink, le32_to_cpu(message->head.cpu));
+	u64 sequence = le64_to_cpu(message->head.sequence);
+	u32 count = le32_to_cpu(message->head.count);
+	int err;
+
+	if (!stream)
+		return -ENOMEM;
+	if (sequence != stream->next_sequence) { /* a gap ends a chunk, so that readers see it */
+		sink->result.missing += sequence - stream->next_sequence;
+		err = stream_write(sink, stream);
+		if (err)
+			return err;
+	}
+	err = stream_reserve(stream, message->bytes);
+	if (err)
+		return err;
+	if (!stream->bytes) {
+		stream->since_ns = now_ns(CLOCK_MONOTONIC);
+		stream->head = (struct iot_chunk_head){
+			.stream = message->head.cpu,
+			.sequence = message->head.sequence,
+			.first_ns = message->head.first_ns,
+		};
+	}
+	memcpy(stream->records + stream->bytes, message->records, message->bytes);
+	stream->bytes += message->bytes;
+	stream->head.count = cpu_to_le32(le32_to_cpu(stream->head.count) + count);
+	stream->head.last_ns = message->head.last_ns;
+	stream->head.lost = message->head.lost;
+	stream->next_sequence = sequence + count;
+	sink->result.records += count;
+	count_operations(sink, message);
+	return stream->bytes >= CHUNK_BYTES ? stream_write(sink, stream) : 0;
+}
+
+/**
+ * sink_flush() - write what has waited long enough
+ * @sink: the trace
+ * @is_all: write everything
+ *
+ * Return: 0 or a negative errno.
+ */
+int sink_flush(struct sink *sink, bool is_all)
+{
+	u64 now = now_ns(CLOCK_MONOTONIC);
+	int err = iot_writer_flush(sink->writer);
+	u32 i;
+
+	for (i = 0; i < sink->stream_count && !err; i++)
+		if (is_all || now - sink->streams[i].since_ns > CHUNK_AGE_NS)
+			err = stream_write(sink, &sink->streams[i]);
+	return err;
+}
+
+/**
+ * sink_fact() - add a fact about the run
+ * @fact: text of the form key=value
+ *
+ * Return: 0 or a negative errno.
+ */
+int sink_fact(struct sink *sink, const char *fact)
+{
+	size_t bytes = strlen(fact);
+	struct iot_record record = {
+		.kind = IOT_KIND_fact,
+		.tail = (const u8 *)fact,
+		.tail_bytes = (u16)(bytes < IOT_TAIL_MAX_BYTES ? bytes : IOT_TAIL_MAX_BYTES),
+		.fact.time_ns = now_ns(CLOCK_MONOTONIC),
+	};
+
+	return iot_writer_record(sink->writer, &record);
+}
+
+/**
+ * sink_clock() - add a pair of clock readings
+ *
+ * The wall clock is read between two readings of the monotonic clock.
+ *
+ * Return: 0 or a negative errno.
+ */
+int sink_clock(struct sink *sink)
+{
+	u64 before_ns = now_ns(CLOCK_MONOTONIC), real_ns = now_ns(CLOCK_REALTIME);
+	u64 after_ns = now_ns(CLOCK_MONOTONIC);
+	struct iot_record record = {
+		.kind = IOT_KIND_clock,
+		.clock.time_ns = before_ns + (after_ns - before_ns) / 2,
+		.clock.real_ns = real_ns,
+	};
+
+	return iot_writer_record(sink->writer, &record);
+}
+
+static u64 meminfo_bytes(const char *text, const char *key)
+{
+	const char *line = strstr(text, key);
+
+	return line ? strtoull(line + strlen(key), NULL, 10) << 10 : 0;
+}
+
+/* Limit of the memory cgroup (version 2) that this process, and so the command, is in. */
+static u64 memory_limit_bytes(void)
+{
+	char line[4096] = "", path[8192], text[64] = "";
+	FILE *in = fopen("/proc/self/cgroup", "re");
+
+	while (in && fgets(line, sizeof(line), in) && strncmp(line, "0::", 3))
+		;
+	if (in)
+		fclose(in);
+	line[strcspn(line, "\n")] = 0;
+	if (strncmp(line, "0::", 3))
+		return 0;
+	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", line + 3);
+	in = fopen(path, "re");
+	if (!in)
+		return 0;
+	if (!fgets(text, sizeof(text), in))
+		text[0] = 0;
+	fclose(in);
+	return strtoull(text, NULL, 10); /* 0 for "max" */
+}
+
+/**
+ * sink_memory() - add the state of the machine's memory
+ *
+ * Return: 0 or a negative errno.
+ */
+int sink_memory(struct sink *sink)
+{
+	struct iot_record record = { .kind = IOT_KIND_memory };
+	FILE *in = fopen("/proc/meminfo", "re");
+	char text[8192];
+	size_t bytes;
+
+	if (!in)
+		return 0;
+	bytes = fread(text, 1, sizeof(text) - 1, in);
+	fclose(in);
+	text[bytes] = 0;
+	record.memory.time_ns = now_ns(CLOCK_MONOTONIC);
+	record.memory.total_bytes = meminfo_bytes(text, "MemTotal:");
+	record.memory.available_bytes = meminfo_bytes(text, "MemAvailable:");
+	record.memory.cached_bytes = meminfo_bytes(text, "\nCached:");
+	record.memory.dirty_bytes = meminfo_bytes(text, "Dirty:");
+	record.memory.limit_bytes = memory_limit_bytes();
+	return iot_writer_record(sink->writer, &record);
+}
+
+/**
+ * sink_finish() - complete the trace
+ * @sink: the trace
+ * @end: totals of the kernel, or NULL if it did not tell
+ * @reason: why it ended, "" if as planned
+ *
+ * Return: 0 or a negative errno.
+ */
+int sink_finish(struct sink *sink, const struct iot_message_end *end, const char *reason)
+{
+	struct iot_record record = {
+		.kind = IOT_KIND_end,
+		.tail = (const u8 *)reason,
+		.tail_bytes = (u16)strlen(reason),
+		.end.time_ns = now_ns(CLOCK_MONOTONIC),
+		.end.records = sink->result.records,
+	};
+	int err = sink_flush(sink, true);
+
+	if (err)
+		return err;
+	if (end) {
+		sink->result.lost = le64_to_cpu(end->lost);
+		sink->result.throttles = le64_to_cpu(end->throttles);
+		if (le64_to_cpu(end->records) > sink->result.records + sink->result.missing)
+			sink->result.missing = le64_to_cpu(end->records) - sink->result.records;
+		record.end.records = le64_to_cpu(end->records);
+		record.end.lost = sink->result.lost;
+		record.end.throttles = sink->result.throttles;
+	}
+	err = iot_writer_record(sink->writer, &record);
+	if (!err)
+		err = iot_writer_finish(sink->writer);
+	sink->result.is_complete = !err && end;
+	return err;
+}
+
+/**
+ * sink_result() - what came of it
+ */
+void sink_result(const struct sink *sink, struct collector_result *result)
+{
+	*result = sink->result;
+	result->bytes = iot_writer_bytes(sink->writer);
+}
+
+/**
+ * sink_close() - free; NULL is allowed
+ */
+void sink_close(struct sink *sink)
+{
+	u32 i;
+
+	if (!sink)
+		return;
+	for (i = 0; i < sink->stream_count; i++)
+		free(sink->streams[i].records);
+	free(sink->streams);
+	iot_writer_close(sink->writer);
+	free(sink);
+}

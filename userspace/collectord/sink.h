@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * sink.h - messages gathered into chunks, and chunks written to the trace.
+ */
+#ifndef IOTAPE_SINK_H
+#define IOTAPE_SINK_H
+
+#include "collectord.h"
+#include "lib/iotape.h"
+#include "queue.h"
+
+struct sink;
+
+int sink_open(const char *path, struct sink **sink);
+int sink_message(struct sink *sink, const struct message *message);
+int sink_fact(struct sink *sink, const char *fact);
+int sink_clock(struct sink *sink);
+int sink_memory(struct sink *sink);
+int sink_flush(struct sink *sink, bool is_all);
+int sink_finish(struct sink *sink, const struct iot_message_end *end, const char *reason);
+void sink_result(const struct sink *sink, struct collector_result *result);
+void sink_close(struct sink *sink);
+
+#endif

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * chunk.c - chunks of a trace file, none of which is trusted.
+ */
+#include "chunk.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "core/crc32c.h"
+#include "core/program.h"
+
+/**
+ * read_exactly() - read so many bytes or fail
+ *
+ * Return: 0; -ENODATA at the end of the file; or another negative errno.
+ */
+int read_exactly(int fd, u64 offset_bytes, void *data, size_t bytes)
+{
+	u8 *p = data;
+	ssize_t n;
+
+	while (bytes) {
+		n = pread(fd, p, bytes, (off_t)offset_bytes);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -ENODATA;
+		p += n;
+		bytes -= (size_t)n;
+		offset_bytes += (u64)n;
+	}
+	return 0;
+}
+
+static int refuse_io(struct iot_reject *reject, u64 offset_bytes, int err)
+{
+	iot_refuse(reject, err == -ENOMEM ? IOT_REJECT_memory : IOT_REJECT_io, offset_bytes);
+	return err;
+}
+
+/**
+ * chunk_head_read() - read and check the head of a chunk
+ * @fd: the trace
+ * @offset_bytes: where the chunk begins
+ * @file_bytes: length of the file
+ * @head: out
+ * @reject: filled in if it is refused
+ *
+ * Return: 0; -ENODATA if the file ends before the chunk does; another negative errno.
+ */
+int chunk_head_read(int fd, u64 offset_bytes, u64 file_bytes, struct iot_chunk_head *head,
+		    struct iot_reject *reject)
+{
+	u32 max = IOT_CHUNK_MAX_BYTES;
+	int err;
+
+	if (offset_bytes + sizeof(*head) > file_bytes)
+		return -ENODATA;
+	err = read_exactly(fd, offset_bytes, head, sizeof(*head));
+	if (err)
+		return refuse_io(reject, offset_bytes, err);
+	if (le32_to_cpu(head->magic) != IOT_CHUNK_MAGIC || head->zero ||
+	    iot_crc32c(0, head, offsetof(struct iot_chunk_head, head_crc)) !=
+		    le32_to_cpu(head->head_crc))
+		return iot_refuse(reject, IOT_REJECT_chunk_head, offset_bytes);
+	if (head->type == IOT_CHUNK_INDEX)
+		max = IOT_INDEX_MAX_BYTES;
+	if (le32_to_cpu(head->stored_bytes) > max || le32_to_cpu(head->raw_bytes) > max)
+		return iot_refuse(reject, IOT_REJECT_chunk_size, offset_bytes);
+	if (head->codec > IOT_CODEC_ZSTD)
+		return iot_refuse(reject, IOT_REJECT_chunk_codec, offset_bytes);
+	if (offset_bytes + sizeof(*head) + le32_to_cpu(head->stored_bytes) > file_bytes)
+		return -ENODATA;
+	return 0;
+}
+
+static int unpack(const struct iot_chunk_head *head, const void *stored, void *raw)
+{
+	size_t raw_bytes = le32_to_cpu(head->raw_bytes), n;
+
+	n = ZSTD_decompress(raw, raw_bytes, stored, le32_to_cpu(head->stored_bytes));
+	return ZSTD_isError(n) || n != raw_bytes ? -EBADMSG : 0;
+}
+
+/**
+ * chunk_unpack() - read the payload of a chunk
+ * @fd: the trace
+ * @offset_bytes: where the chunk begins
+ * @head: its head, checked
+ * @raw: out: room for raw_bytes
+ * @reject: filled in if it is refused
+ *
+ * Return: 0 or a negative errno.
+ */
+int chunk_unpack(int fd, u64 offset_bytes, const struct iot_chunk_head *head, void *raw,
+		 struct iot_reject *reject)
+{
+	size_t stored_bytes = le32_to_cpu(head->stored_bytes);
+	bool is_packed = head->codec == IOT_CODEC_ZSTD;
+	u8 *stored = raw;
+	int err;
+
+	if (!is_packed && head->stored_bytes != head->raw_bytes)
+		return iot_refuse(reject, IOT_REJECT_chunk_size, offset_bytes);
+	if (is_packed) {
+		stored = malloc(stored_bytes ? stored_bytes : 1);
+		if (!stored)
+			return refuse_io(reject, offset_bytes, -ENOMEM);
+	}
+	err = read_exactly(fd, offset_bytes + sizeof(*head), stored, stored_bytes);
+	if (err)
+		err = refuse_io(reject, offset_bytes, err);
+	else if (iot_crc32c(0, stored, stored_bytes) != le32_to_cpu(head->payload_crc))
+		err = iot_refuse(reject, IOT_REJECT_chunk_crc, offset_bytes);
+	else if (is_packed && unpack(head, stored, raw))
+		err = iot_refuse(reject, IOT_REJECT_chunk_data, offset_bytes);
+	if (is_packed)
+		free(stored);
+	return err;
+}
+
+/* The index of a complete trace. Return: 0, -ENODATA if there is none, or a refusal. */
+static int list_from_index(int fd, u64 begin_bytes, u64 file_bytes, struct chunk_list *list,
+			   struct iot_reject *reject)
+{
+	struct iot_chunk_head trailer, head;
+	u64 index_bytes, i;
+	int err;
+
+	if (file_bytes < begin_bytes + sizeof(trailer))
+		return -ENODATA;
+	if (chunk_head_read(fd, file_bytes - sizeof(trailer), file_bytes, &trailer, reject) ||
+	    trailer.type != IOT_CHUNK_TRAILER)
+		return -ENODATA;
+	index_bytes = le64_to_cpu(trailer.sequence);
+	err = index_bytes < begin_bytes || index_bytes > file_bytes ?
+		      -ENODATA : chunk_head_read(fd, index_bytes, file_bytes, &head, reject);
+	if (err == -ENODATA || (!err && (head.type != IOT_CHUNK_INDEX ||
+					 le32_to_cpu(head.raw_bytes) !=
+						 (u64)le32_to_cpu(head.count) *
+							 sizeof(struct iot_index_entry))))
+		return iot_refuse(reject, IOT_REJECT_index, index_bytes);
+	if (err)
+		return err;
+	list->count = le32_to_cpu(head.count);
+	list->entries = calloc(list->count + 1, sizeof(*list->entries));
+	if (!list->entries)
+		return refuse_io(reject, index_bytes, -ENOMEM);
+	err = chunk_unpack(fd, index_bytes, &head, list->entries, reject);
+	for (i = 0; !err && i < list->count; i++)
+		if (le64_to_cpu(list->entries[i].offset_bytes) < begin_bytes ||
+		    le64_to_cpu(list->entries[i].offset_bytes) >= index_bytes)
+			err = iot_refuse(reject, IOT_REJECT_index, index_bytes);
+	list->is_complete = !err;
+	return err;
+}
+
+static int list_add(struct chunk_list *list, size_t *room, u64 offset_bytes,
+		    const struct iot_chunk_head *head)
+{
+	if (list->count == *room) {
+		struct iot_index_entry *entries;
+
+		*room = *room ? 2 * *room : 256;
+		entries = realloc(list->entries, *room * sizeof(*entries));
+		if (!entries)
+			return -ENOMEM;
+		list->entries = entries;
+	}
+	list->entries[list->count++] = (struct iot_index_entry){
+		.offset_bytes = cpu_to_le64(offset_bytes),
+		.first_ns = head->first_ns,
+		.last_ns = head->last_ns,
+		.stream = head->stream,
+		.count = head->count,
+	};
+	return 0;
+}
+
+/* Walk from chunk to chunk: the way through a trace whose writer was killed. */
+static int list_from_heads(int fd, u64 begin_bytes, u64 file_bytes, struct chunk_list *list,
+			   struct iot_reject *reject)
+{
+	struct iot_chunk_head head;
+	u64 offset_bytes = begin_bytes;
+	size_t room = 0;
+	int err = 0;
+
+	while (!err && offset_bytes < file_bytes) {
+		err = chunk_head_read(fd, offset_bytes, file_bytes, &head, reject);
+		if (err)
+			break;
+		if (head.type == IOT_CHUNK_RECORDS && list_add(list, &room, offset_bytes, &head))
+			err = refuse_io(reject, offset_bytes, -ENOMEM);
+		offset_bytes += sizeof(head) + le32_to_cpu(head.stored_bytes);
+	}
+	if (err == -ENODATA) {
+		list->is_torn = true;
+		err = 0;
+	}
+	return err;
+}
+
+/**
+ * chunk_list_read() - find all chunks of records
+ * @fd: the trace
+ * @begin_bytes: where the first chunk begins
+ * @file_bytes: length of the file
+ * @list: out: @entries is to be freed by the caller
+ * @reject: filled in if it is refused
+ *
+ * Return: 0 or a negative errno.
+ */
+int chunk_list_read(int fd, u64 begin_bytes, u64 file_bytes, struct chunk_list *list,
+		    struct iot_reject *reject)
+{
+	int err;
+
+	*list = (struct chunk_list){};
+	err = list_from_index(fd, begin_bytes, file_bytes, list, reject);
+	if (err == -ENODATA)
+		err = list_from_heads(fd, begin_bytes, file_bytes, list, reject);
+	if (err) {
+		free(list->entries);
+		list->entries = NULL;
+	}
+	return err;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * chunk.h - chunks of a trace file: find them, check them, unpack them.
+ */
+#ifndef IOTAPE_LIB_CHUNK_H
+#define IOTAPE_LIB_CHUNK_H
+
+#include <iotape/reject.h>
+#include <iotape/trace_file.h>
+
+#include "core/port.h"
+
+/**
+ * struct chunk_list - the chunks of records of a trace, in the order of the file
+ * @is_complete: the trace has a trailer
+ * @is_torn: it ends in the middle of a chunk
+ */
+struct chunk_list {
+	struct iot_index_entry *entries;
+	size_t count;
+	bool is_complete;
+	bool is_torn;
+};
+
+int chunk_list_read(int fd, u64 begin_bytes, u64 file_bytes, struct chunk_list *list,
+		    struct iot_reject *reject);
+int chunk_head_read(int fd, u64 offset_bytes, u64 file_bytes, struct iot_chunk_head *head,
+		    struct iot_reject *reject);
+int chunk_unpack(int fd, u64 offset_bytes, const struct iot_chunk_head *head, void *raw,
+		 struct iot_reject *reject);
+int read_exactly(int fd, u64 offset_bytes, void *data, size_t bytes);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * iotape.h - libiotape: read and write traces and programs.
+ *
+ * Functions return 0 or a count, or a negative errno; objects come through a pointer
+ * argument. Nothing here prints, exits or keeps global state. An object may be used by
+ * one thread at a time.
+ */
+#ifndef IOTAPE_H
+#define IOTAPE_H
+
+#include <iotape/program.h>
+#include <iotape/reject.h>
+#include <iotape/schema.h>
+#include <iotape/trace_file.h>
+#include <stdio.h>
+
+#include "core/program.h"
+#include "core/record.h"
+#include "core/schema_table.h"
+
+/* -- refusals ---------------------------------------------------------------- */
+
+const char *iot_reject_sentence(const struct iot_reject *reject);
+
+/* -- writing traces ----------------------------------------------------------- */
+
+struct iot_writer;
+
+int iot_writer_open(const char *path, const unsigned char capture[16], struct iot_writer **writer);
+int iot_writer_chunk(struct iot_writer *writer, const struct iot_chunk_head *what,
+		     const void *records);
+int iot_writer_record(struct iot_writer *writer, const struct iot_record *record);
+int iot_writer_flush(struct iot_writer *writer);
+int iot_writer_finish(struct iot_writer *writer);
+u64 iot_writer_bytes(const struct iot_writer *writer);
+void iot_writer_close(struct iot_writer *writer);
+
+/* -- reading traces ----------------------------------------------------------- */
+
+struct iot_reader;
+
+/**
+ * struct iot_trace_info - what a trace says of itself as a whole
+ * @capture: random id of the capture
+ * @real_ns: wall clock at its beginning
+ * @mono_ns: monotonic clock then
+ * @is_complete: its writer finished it; if not, records may be missing at its end
+ * @is_torn: it ends in the middle of a chunk, which was ignored
+ * @bytes: of the file
+ * @chunks: chunks of records
+ * @records: records in them
+ * @lost: records that the kernel had to drop, as far as chunks tell
+ * @missing: records that the kernel sent and the file does not have
+ * @unknown: records of kinds that this reader does not know (after reading all)
+ */
+struct iot_trace_info {
+	unsigned char capture[16];
+	u64 real_ns;
+	u64 mono_ns;
+	bool is_complete;
+	bool is_torn;
+	u64 bytes;
+	u64 chunks;
+	u64 records;
+	u64 lost;
+	u64 missing;
+	u64 unknown;
+};
+
+int iot_reader_open(const char *path, struct iot_reader **reader, struct iot_reject *reject);
+int iot_reader_next(struct iot_reader *reader, struct iot_record *record,
+		    struct iot_reject *reject);
+void iot_reader_info(const struct iot_reader *reader, struct iot_trace_info *info);
+void iot_reader_close(struct iot_reader *reader);
+
+/* -- names of what records are about ------------------------------------------ */
+
+struct iot_names;
+
+/**
+ * struct iot_label - what an object is called, the same in every run of a program
+ * @path: path from the root of the mount, "." for the root itself; "" if not known
+ * @generation: the how-manieth object of this path it is, from 1; 0 if not known
+ */
+struct iot_label {
+	const char *path;
+	u32 generation;
+};
+
+int iot_names_open(struct iot_names **names);
+void iot_names_close(struct iot_names *names);
+int iot_names_before(struct iot_names *names, const struct iot_record *record);
+int iot_names_after(struct iot_names *names, const struct iot_record *record);
+const char *iot_names_path(struct iot_names *names, u64 name);
+struct iot_label iot_names_object(struct iot_names *names, u64 object);
+struct iot_label iot_names_handle(struct iot_names *names, u64 handle);
+struct iot_label iot_names_map(struct iot_names *names, u64 map);
+struct iot_label iot_names_of_record(struct iot_names *names, const struct iot_record *record);
+
+/* -- text ----------------------------------------------------------------------- */
+
+int iot_text_field(char *text, size_t room, const struct iot_record *record,
+		   const struct iot_field *field);
+int iot_text_bytes(char *text, size_t room, const void *bytes, size_t count);
+const char *iot_text_errno(s64 result);
+
+#endif

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * reader.c - read a trace: the records of all its streams, merged in the order of
+ * their ends.
+ *
+ * One chunk of each stream is in memory at a time, so that memory does not grow with
+ * the length of a trace.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "chunk.h"
+#include "core/crc32c.h"
+#include "iotape.h"
+#include "schema.h"
+
+/**
+ * struct stream - the records of one CPU, or of the collector
+ * @entries: its chunks, in order
+ * @next_entry: the one to be read next
+ * @raw: records of the present chunk
+ * @record: the next record to be returned, decoded
+ * @end_ns: its end
+ * @has_record: there is one
+ * @sequence: number of the next record, if none is missing
+ */
+struct stream {
+	u32 number;
+	struct iot_index_entry *entries;
+	size_t entry_count;
+	size_t next_entry;
+	u8 *raw;
+	size_t raw_bytes;
+	size_t raw_at;
+	u32 left;
+	u64 chunk_bytes;
+	struct iot_record record;
+	u64 end_ns;
+	bool has_record;
+	u64 sequence;
+	u64 lost;
+};
+
+struct iot_reader {
+	int fd;
+	u64 file_bytes;
+	struct iot_schema *schema;
+	struct iot_trace_info info;
+	struct iot_index_entry *entries;
+	struct stream *streams;
+	size_t stream_count;
+	struct stream *last; /* whose record was returned last */
+};
+
+static int refuse_errno(struct iot_reject *reject, int err)
+{
+	iot_refuse(reject, err == -ENOMEM ? IOT_REJECT_memory : IOT_REJECT_io, 0);
+	return err;
+}
+
+static int check_head(const struct iot_trace_head *head, struct iot_reject *reject)
+{
+	if (memcmp(head->magic, IOT_TRACE_MAGIC, IOT_TRACE_MAGIC_BYTES))
+		return iot_refuse(reject, IOT_REJECT_trace_magic, 0);
+	if (le16_to_cpu(head->major) != IOT_TRACE_MAJOR)
+		return iot_refuse(reject, IOT_REJECT_trace_major, 8);
+	if (le16_to_cpu(head->head_bytes) != sizeof(*head) ||
+	    iot_crc32c(0, head, offsetof(struct iot_trace_head, head_crc)) !=
+		    le32_to_cpu(head->head_crc))
+		return iot_refuse(reject, IOT_REJECT_trace_head, 0);
+	if (head->features_incompat)
+		return iot_refuse(reject, IOT_REJECT_trace_feature, 16);
+	if (le32_to_cpu(head->schema_bytes) > IOT_TRACE_SCHEMA_MAX_BYTES)
+		return iot_refuse(reject, IOT_REJECT_trace_schema, 20);
+	return 0;
+}
+
+static int read_schema(struct iot_reader *reader, const struct iot_trace_head *head,
+		       struct iot_reject *reject)
+{
+	size_t bytes = le32_to_cpu(head->schema_bytes);
+	char *text = malloc(bytes + 1);
+	int err;
+
+	if (!text)
+		return refuse_errno(reject, -ENOMEM);
+	err = read_exactly(reader->fd, sizeof(*head), text, bytes);
+	if (err == -ENODATA)
+		err = iot_refuse(reject, IOT_REJECT_trace_short, sizeof(*head));
+	else if (err)
+		refuse_errno(reject, err);
+	else if (iot_crc32c(0, text, bytes) != le32_to_cpu(head->schema_crc) ||
+		 iot_schema_parse(text, bytes, &reader->schema))
+		err = iot_refuse(reject, IOT_REJECT_trace_schema, sizeof(*head));
+	free(text);
+	return err;
+}
+
+/* Return: where the first chunk begins, or a negative errno. */
+static s64 read_head(struct iot_reader *reader, struct iot_reject *reject)
+{
+	struct iot_trace_head head;
+	struct stat stat;
+	int err;
+
+	if (fstat(reader->fd, &stat))
+		return refuse_errno(reject, -errno);
+	if (!S_ISREG(stat.st_mode))
+		return iot_refuse(reject, IOT_REJECT_trace_magic, 0);
+	reader->file_bytes = (u64)stat.st_size;
+	err = read_exactly(reader->fd, 0, &head, sizeof(head));
+	if (err == -ENODATA)
+		return iot_refuse(reject, IOT_REJECT_trace_short, 0);
+	if (err)
+		return refuse_errno(reject, err);
+	err = check_head(&head, reject);
+	if (!err)
+		err = read_schema(reader, &head, reject);
+	if (err)
+		return err;
+	memcpy(reader->info.capture, head.capture, sizeof(head.capture));
+	reader->info.real_ns = le64_to_cpu(head.real_ns);
+	reader->info.mono_ns = le64_to_cpu(head.mono_ns);
+	reader->info.bytes = reader->file_bytes;
+	return (s64)(sizeof(head) + le32_to_cpu(head.schema_bytes));
+}
+
+/* By stream, and within a stream as they were. */
+static int compare_entries(const void *a, const void *b)
+{
+	const struct iot_index_entry *x = a, *y = b;
+	u32 stream_x = le32_to_cpu(x->stream), stream_y = le32_to_cpu(y->stream);
+	u64 offset_x = le64_to_cpu(x->offset_bytes), offset_y = le64_to_cpu(y->offset_bytes);
+
+	if (stream_x != stream_y)
+		return stream_x < stream_y ? -1 : 1;
+	return offset_x < offset_y ? -1 : offset_x > offset_y;
+}
+
+static int make_streams(struct iot_reader *reader, const struct chunk_list *list)
+{
+	size_t i, streams = 0;
+
+	qsort(list->entries, list->count, sizeof(*list->entries), compare_entries);
+	for (i = 0; i < list->count; i++)
+		streams += !i || list->entries[i].stream != list->entries[i - 1].stream;
+	reader->streams = calloc(streams ? streams : 1, sizeof(*reader->streams));
+	if (!reader->streams)
+		return -ENOMEM;
+	for (i = 0; i < list->count; i++) {
+		struct stream *stream;
+
+		if (!i || list->entries[i].stream != list->entries[i - 1].stream) {
+			stream = &reader->streams[reader->stream_count++];
+			stream->number = le32_to_cpu(list->entries[i].stream);
+			stream->entries = &list->entries[i];
+		}
+		stream = &reader->streams[reader->stream_count - 1];
+		stream->entry_count++;
+		reader->info.records += le32_to_cpu(list->entries[i].count);
+	}
+	reader->entries = list->entries;
+	reader->info.chunks = list->count;
+	reader->info.is_complete = list->is_complete;
+	reader->info.is_torn = list->is_torn;
+	return 0;
+}
+
+static int load_chunk(struct iot_reader *reader, struct stream *stream, struct iot_reject *reject)
+{
+	u64 offset_bytes = le64_to_cpu(stream->entries[stream->next_entry++].offset_bytes);
+	struct iot_chunk_head head;
+	u8 *raw;
+	int err = chunk_head_read(reader->fd, offset_bytes, reader->file_bytes, &head, reject);
+
+	if (err == -ENODATA || (!err && (head.type != IOT_CHUNK_RECORDS ||
+					 le32_to_cpu(head.stream) != stream->number)))
+		return iot_refuse(reject, IOT_REJECT_index, offset_bytes);
+	if (err)
+		return err;
+	raw = realloc(stream->raw, le32_to_cpu(head.raw_bytes) + 1);
+	if (!raw)
+		return refuse_errno(reject, -ENOMEM);
+	stream->raw = raw;
+	stream->raw_bytes = le32_to_cpu(head.raw_bytes);
+	stream->raw_at = 0;
+	stream->left = le32_to_cpu(head.count);
+	stream->chunk_bytes = offset_bytes;
+	if (le64_to_cpu(head.sequence) > stream->sequence)
+		reader->info.missing += le64_to_cpu(head.sequence) - stream->sequence;
+	stream->sequence = le64_to_cpu(head.sequence) + stream->left;
+	if (le64_to_cpu(head.lost) > stream->lost) {
+		reader->info.lost += le64_to_cpu(head.lost) - stream->lost;
+		stream->lost = le64_to_cpu(head.lost);
+	}
+	return chunk_unpack(reader->fd, offset_bytes, &head, raw, reject);
+}
+
+static int next_in_chunk(struct iot_reader *reader, struct stream *stream,
+			 struct iot_reject *reject)
+{
+	const u8 *p = stream->raw + stream->raw_at;
+	int bytes = iot_record_decode(p, stream->raw_bytes - stream->raw_at, &stream->record);
+
+	if (bytes < 0)
+		return iot_refuse(reject, IOT_REJECT_record, stream->chunk_bytes);
+	stream->raw_at += (size_t)bytes;
+	stream->left--;
+	if (!stream->left && stream->raw_at != stream->raw_bytes)
+		return iot_refuse(reject, IOT_REJECT_chunk_count, stream->chunk_bytes);
+	if (!iot_kind_info(stream->record.kind)) {
+		reader->info.unknown++;
+		return 0;
+	}
+	iot_schema_translate(reader->schema, p, &stream->record);
+	stream->end_ns = iot_record_end_ns(&stream->record);
+	stream->has_record = true;
+	return 0;
+}
+
+/* The next record of a stream that we know, if there is one. */
+static int advance(struct iot_reader *reader, struct stream *stream, struct iot_reject *reject)
+{
+	int err = 0;
+
+	stream->has_record = false;
+	while (!stream->has_record && !err) {
+		if (stream->left)
+			err = next_in_chunk(reader, stream, reject);
+		else if (stream->next_entry < stream->entry_count)
+			err = load_chunk(reader, stream, reject);
+		else
+			break;
+	}
+	return err;
+}
+
+/**
+ * iot_reader_open() - open a trace
+ * @path: its file
+ * @reader: out: the reader, to be given to iot_reader_close()
+ * @reject: filled in if the trace is refused
+ *
+ * Return: 0 or a negative errno.
+ */
+int iot_reader_open(const char *path, struct iot_reader **reader, struct iot_reject *reject)
+{
+	struct iot_reader *r = calloc(1, sizeof(*r));
+	struct chunk_list list;
+	s64 begin_bytes;
+	size_t i;
+	int err;
+
+	if (!r)
+		return refuse_errno(reject, -ENOMEM);
+	r->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (r->fd < 0) {
+		err = refuse_errno(reject, -errno);
+		goto err_open;
+	}
+	begin_bytes = read_head(r, reject);
+	err = begin_bytes < 0 ? (int)begin_bytes :
+				chunk_list_read(r->fd, (u64)begin_bytes, r->file_bytes, &list, reject);
+	if (err)
+		goto err_open;
+	err = make_streams(r, &list);
+	if (err) {
+		free(list.entries);
+		refuse_errno(reject, err);
+	}
+	for (i = 0; i < r->stream_count && !err; i++)
+		err = advance(r, &r->streams[i], reject);
+	if (err)
+		goto err_open;
+	*reader = r;
+	return 0;
+
+err_open:
+	iot_reader_close(r);
+	return err;
+}
+
+/**
+ * iot_reader_next() - the next record
+ * @reader: the trace
+ * @record: out: valid until the next call
+ * @reject: filled in if the trace is damaged
+ *
+ * Records come in the order of their ends. Those of kinds that are not known are
+ * skipped, and counted.
+ *
+ * Return: 1; 0 at the end; or a negative errno.
+ */
+int iot_reader_next(struct iot_reader *reader, struct iot_record *record,
+		    struct iot_reject *reject)
+{
+	struct stream *first = NULL;
+	size_t i;
+	int err;
+
+	if (reader->last) {
+		err = advance(reader, reader->last, reject);
+		reader->last = NULL;
+		if (err)
+			return err;
+	}
+	for (i = 0; i < reader->stream_count; i++) {
+		struct stream *stream = &reader->streams[i];
+
+		if (stream->has_record && (!first || stream->end_ns < first->end_ns))
+			first = stream;
+	}
+	if (!first)
+		return 0;
+	*record = first->record;
+	reader->last = first;
+	return 1;
+}
+
+/**
+ * iot_reader_info() - what the trace says of itself; loss is known as far as was read
+ */
+void iot_reader_info(const struct iot_reader *reader, struct iot_trace_info *info)
+{
+	*info = reader->info;
+}
+
+/**
+ * iot_reader_close() - free a reader; NULL is allowed
+ */
+void iot_reader_close(struct iot_reader *reader)
+{
+	size_t i;
+
+	if (!reader)
+		return;
+	for (i = 0; i < reader->stream_count; i++)
+		free(reader->streams[i].raw);
+	free(reader->streams);
+	free(reader->entries);
+	iot_schema_free(reader->schema);
+	if (reader->fd >= 0)
+		close(reader->fd);
+	free(reader);
+}

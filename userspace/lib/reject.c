@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * reject.c - refusals as sentences.
+ */
+#include "iotape.h"
+
+/**
+ * iot_reject_sentence() - why something was refused
+ * @reject: as filled in by who refused it
+ *
+ * Return: a text to be printed after the name of the file and the place.
+ */
+const char *iot_reject_sentence(const struct iot_reject *reject)
+{
+	switch (reject->reason) {
+#define SENTENCE(id, name, error, sentence) \
+	case id:                            \
+		return sentence;
+		IOT_REJECTS(SENTENCE)
+#undef SENTENCE
+	default:
+		return "refused for a reason that is not known here";
+	}
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * writer.c - write a trace, chunk by chunk, so that what was written is readable
+ * whenever the writer dies.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "core/crc32c.h"
+#include "iotape.h"
+#include "schema.h"
+
+#define OWN_CHUNK_BYTES (64 << 10)
+#define ZSTD_LEVEL	3
+
+static_assert(sizeof(struct iot_trace_head) == 64, "layout of the file header");
+static_assert(sizeof(struct iot_chunk_head) == 64, "layout of the head of a chunk");
+static_assert(sizeof(struct iot_index_entry) == 32, "layout of an index entry");
+
+/**
+ * struct iot_writer - a trace being written
+ * @offset_bytes: where the next chunk goes
+ * @own: records of iot_writer_record() that are not written yet
+ * @own_head: what they are
+ */
+struct iot_writer {
+	int fd;
+	u64 offset_bytes;
+	ZSTD_CCtx *zstd;
+	u8 *packed;
+	size_t packed_room;
+	struct iot_index_entry *index;
+	size_t index_count;
+	size_t index_room;
+	u8 own[OWN_CHUNK_BYTES];
+	size_t own_bytes;
+	u32 own_count;
+	u64 own_sequence;
+	u64 own_first_ns;
+	u64 own_last_ns;
+};
+
+static u64 clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
+}
+
+static int write_all(struct iot_writer *writer, const void *data, size_t bytes)
+{
+	const u8 *p = data;
+	ssize_t n;
+
+	while (bytes) {
+		n = pwrite(writer->fd, p, bytes, (off_t)writer->offset_bytes);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		p += n;
+		bytes -= (size_t)n;
+		writer->offset_bytes += (u64)n;
+	}
+	return 0;
+}
+
+static int write_head(struct iot_writer *writer, const unsigned char capture[16])
+{
+	struct iot_trace_head head = {
+		.magic = IOT_TRACE_MAGIC,
+		.major = cpu_to_le16(IOT_TRACE_MAJOR),
+		.head_bytes = cpu_to_le16(sizeof(head)),
+	};
+	char *schema;
+	size_t bytes;
+	int err = iot_schema_print(&schema, &bytes);
+
+	if (err)
+		return err;
+	memcpy(head.capture, capture, sizeof(head.capture));
+	head.real_ns = cpu_to_le64(clock_ns(CLOCK_REALTIME));
+	head.mono_ns = cpu_to_le64(clock_ns(CLOCK_MONOTONIC));
+	head.schema_bytes = cpu_to_le32((u32)bytes);
+	head.schema_crc = cpu_to_le32(iot_crc32c(0, schema, bytes));
+	head.head_crc = cpu_to_le32(iot_crc32c(0, &head, offsetof(struct iot_trace_head, head_crc)));
+	err = write_all(writer, &head, sizeof(head));
+	if (!err)
+		err = write_all(writer, schema, bytes);
+	free(schema);
+	return err;
+}
+
+/**
+ * iot_writer_open() - begin a trace
+ * @path: file to make, or to replace
+ * @capture: random id of the capture
+ * @writer: out: the writer, to be given to iot_writer_close()
+ *
+ * Return: 0 or a negative errno.
+ */
+int iot_writer_open(const char *path, const unsigned char capture[16], struct iot_writer **writer)
+{
+	struct iot_writer *w = calloc(1, sizeof(*w));
+	int err = -ENOMEM;
+
+	if (!w)
+		return -ENOMEM;
+	w->fd = -1;
+	w->zstd = ZSTD_createCCtx();
+	if (!w->zstd)
+		goto err_writer;
+	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+	w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	err = w->fd < 0 ? -errno : write_head(w, capture);
+	if (err)
+		goto err_writer;
+	*writer = w;
+	return 0;
+
+err_writer:
+	iot_writer_close(w);
+	return err;
+}
+
+static int index_add(struct iot_writer *writer, const struct iot_chunk_head *head)
+{
+	if (writer->index_count == writer->index_room) {
+		size_t room = writer->index_room ? 2 * writer->index_room : 256;
+		struct iot_index_entry *index = realloc(writer->index, room * sizeof(*index));
+
+		if (!index)
+			return -ENOMEM;
+		writer->index = index;
+		writer->index_room = room;
+	}
+	writer->index[writer->index_count++] = (struct iot_index_entry){
+		.offset_bytes = cpu_to_le64(writer->offset_bytes),
+		.first_ns = head->first_ns,
+		.last_ns = head->last_ns,
+		.stream = head->stream,
+		.count = head->count,
+	};
+	return 0;
+}
+
+/* Compress if that makes it smaller; @head says afterwards what is stored. */
+static int pack(struct iot_writer *writer, struct iot_chunk_head *head, const void *raw,
+		const void **stored)
+{
+	size_t raw_bytes = le32_to_cpu(head->raw_bytes), room = ZSTD_compressBound(raw_bytes), n;
+
+	if (writer->packed_room < room) {
+		u8 *packed = realloc(writer->packed, room);
+
+		if (!packed)
+			return -ENOMEM;
+		writer->packed = packed;
+		writer->packed_room = room;
+	}
+	n = ZSTD_compress2(writer->zstd, writer->packed, room, raw, raw_bytes);
+	if (ZSTD_isError(n) || n >= raw_bytes) {
+		head->codec = IOT_CODEC_NONE;
+		head->stored_bytes = head->raw_bytes;
+		*stored = raw;
+	} else {
+		head->codec = IOT_CODEC_ZSTD;
+		head->stored_bytes = cpu_to_le32((u32)n);
+		*stored = writer->packed;
+	}
+	return 0;
+}
+
+static int write_chunk(struct iot_writer *writer, struct iot_chunk_head *head, const void *raw)
+{
+	const void *stored;
+	u64 begin_bytes = writer->offset_bytes;
+	int err = pack(writer, head, raw, &stored);
+
+	if (err)
+		return err;
+	head->magic = cpu_to_le32(IOT_CHUNK_MAGIC);
+	head->zero = 0;
+	head->payload_crc = cpu_to_le32(iot_crc32c(0, stored, le32_to_cpu(head->stored_bytes)));
+	head->head_crc = cpu_to_le32(iot_crc32c(0, head, offsetof(struct iot_chunk_head, head_crc)));
+	err = write_all(writer, head, sizeof(*head));
+	if (!err)
+		err = write_all(writer, stored, le32_to_cpu(head->stored_bytes));
+	if (err) /* a disk that is full may have taken a part: the next chunk goes over it */
+		writer->offset_bytes = begin_bytes;
+	return err;
+}
+
+/**
+ * iot_writer_chunk() - write a chunk of records of one stream
+ * @writer: the trace
+ * @what: raw_bytes, stream, count, sequence, lost, first_ns and last_ns are used
+ * @records: the records on the wire
+ *
+ * Return: 0 or a negative errno; after an error the trace is as it was before.
+ */
+int iot_writer_chunk(struct iot_writer *writer, const struct iot_chunk_head *what,
+		     const void *records)
+{
+	struct iot_chunk_head head = *what;
+	u64 begin_bytes = writer->offset_bytes;
+	int err;
+
+	if (le32_to_cpu(what->raw_bytes) > IOT_CHUNK_MAX_BYTES)
+		return -EINVAL;
+	head.type = IOT_CHUNK_RECORDS;
+	err = index_add(writer, &head);
+	if (!err) {
+		err = write_chunk(writer, &head, records);
+		if (err)
+			writer->index_count--;
+	}
+	if (err && ftruncate(writer->fd, (off_t)begin_bytes))
+		return err; /* a torn chunk at the end is what readers expect of a full disk */
+	return err;
+}
+
+/**
+ * iot_writer_flush() - write what iot_writer_record() has gathered
+ *
+ * Return: 0 or a negative errno.
+ */
+int iot_writer_flush(struct iot_writer *writer)
+{
+	struct iot_chunk_head what = {
+		.raw_bytes = cpu_to_le32((u32)writer->own_bytes),
+		.stream = cpu_to_le32(IOT_STREAM_COLLECTOR),
+		.count = cpu_to_le32(writer->own_count),
+		.sequence = cpu_to_le64(writer->own_sequence),
+		.first_ns = cpu_to_le64(writer->own_first_ns),
+		.last_ns = cpu_to_le64(writer->own_last_ns),
+	};
+	int err;
+
+	if (!writer->own_count)
+		return 0;
+	err = iot_writer_chunk(writer, &what, writer->own);
+	if (err)
+		return err;
+	writer->own_sequence += writer->own_count;
+	writer->own_count = 0;
+	writer->own_bytes = 0;
+	return 0;
+}
+
+/**
+ * iot_writer_record() - add a record of the writer's own
+ * @writer: the trace
+ * @record: the record; such records must come in the order of their ends
+ *
+ * Return: 0 or a negative errno.
+ */
+int iot_writer_record(struct iot_writer *writer, const struct iot_record *record)
+{
+	int n = iot_record_encode(writer->own + writer->own_bytes,
+				  sizeof(writer->own) - writer->own_bytes, record);
+	int err;
+
+	if (n == -ENOSPC && writer->own_count) {
+		err = iot_writer_flush(writer);
+		return err ? err : iot_writer_record(writer, record);
+	}
+	if (n < 0)
+		return n;
+	writer->own_last_ns = iot_record_end_ns(record);
+	if (!writer->own_count++)
+		writer->own_first_ns = writer->own_last_ns;
+	writer->own_bytes += (size_t)n;
+	return 0;
+}
+
+/**
+ * iot_writer_finish() - write index and trailer: the trace is complete
+ *
+ * Return: 0 or a negative errno.
+ */
+int iot_writer_finish(struct iot_writer *writer)
+{
+	struct iot_chunk_head head = { .type = IOT_CHUNK_INDEX };
+	u64 index_bytes;
+	int err = iot_writer_flush(writer);
+
+	if (err)
+		return err;
+	index_bytes = writer->offset_bytes;
+	head.raw_bytes = cpu_to_le32((u32)(writer->index_count * sizeof(*writer->index)));
+	head.count = cpu_to_le32((u32)writer->index_count);
+	err = write_chunk(writer, &head, writer->index);
+	if (err)
+		return err;
+	head = (struct iot_chunk_head){
+		.type = IOT_CHUNK_TRAILER,
+		.sequence = cpu_to_le64(index_bytes),
+	};
+	err = write_chunk(writer, &head, "");
+	if (!err && ftruncate(writer->fd, (off_t)writer->offset_bytes))
+		err = -errno;
+	return err;
+}
+
+/**
+ * iot_writer_close() - free the writer; without iot_writer_finish() the trace is incomplete
+ */
+void iot_writer_close(struct iot_writer *writer)
+{
+	if (!writer)
+		return;
+	if (writer->fd >= 0)
+		close(writer->fd);
+	ZSTD_freeCCtx(writer->zstd);
+	free(writer->packed);
+	free(writer->index);
+	free(writer);
+}
+
+/**
+ * iot_writer_bytes() - length of the trace so far
+ */
+u64 iot_writer_bytes(const struct iot_writer *writer)
+{
+	return writer->offset_bytes;
+}

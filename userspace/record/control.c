@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * control.c - a session of the kernel module, or a sentence why there is none.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <iotape/control.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "record.h"
+
+static int refuse(char *why, size_t room, int err)
+{
+	switch (err) {
+	case ENOENT:
+	case ENXIO:
+	case ENODEV:
+		snprintf(why, room, "module iotape is not loaded (try: modprobe -a tapefs)");
+		break;
+	case EPERM:
+	case EACCES:
+		snprintf(why, room, "only root may record (CAP_SYS_ADMIN is needed)");
+		break;
+	default:
+		snprintf(why, room, "%s: %s", IOT_CONTROL_PATH, strerror(err));
+	}
+	return -err;
+}
+
+/**
+ * control_open() - make a session
+ * @options: policy, buffers and flush_ms are used
+ * @why: out, after an error: a sentence
+ * @room: room for it
+ *
+ * Return: its descriptor, or a negative errno.
+ */
+int control_open(const struct record_options *options, char *why, size_t room)
+{
+	struct iot_create create = {
+		.policy = options->drop ? IOT_POLICY_DROP : IOT_POLICY_BLOCK,
+		.buffers = options->buffers,
+		.flush_ms = options->flush_ms,
+	};
+	struct iot_query query;
+	int fd = open(IOT_CONTROL_PATH, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return refuse(why, room, errno);
+	if (ioctl(fd, IOT_IOC_QUERY, &query) || query.version != IOT_CONTROL_VERSION) {
+		close(fd);
+		snprintf(why, room, "the loaded module iotape is of another version than this program");
+		return -EPROTO;
+	}
+	if (ioctl(fd, IOT_IOC_CREATE, &create)) {
+		int err = errno;
+
+		close(fd);
+		return refuse(why, room, err);
+	}
+	return fd;
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mounts.c - put tapefs over directories, in a mount namespace of the command's own.
+ *
+ * The namespace goes with its last process, and with it the mounts: whatever happens,
+ * nothing stays mounted.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "record.h"
+
+#define SUBMOUNTS_MAX 256
+
+/* A mount below the directory, held by a copy of it, to be put on top again. */
+struct submount {
+	char path[PATH_MAX];
+	int tree_fd;
+};
+
+static bool is_below(const char *path, const char *dir)
+{
+	size_t bytes = strlen(dir);
+
+	if (!strcmp(dir, "/"))
+		return path[0] == '/';
+	return !strncmp(path, dir, bytes) && (path[bytes] == '/' || path[bytes] == 0);
+}
+
+/* /proc/self/mountinfo writes blanks and the like as \ooo. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (; *text; to++) {
+		if (text[0] == '\\' && text[1] >= '0' && text[1] <= '3' && text[2] && text[3]) {
+			*to = (char)((text[1] - '0') << 6 | (text[2] - '0') << 3 | (text[3] - '0'));
+			text += 4;
+		} else {
+			*to = *text++;
+		}
+	}
+	*to = 0;
+}
+
+/* Copies of all mounts strictly below a directory, in the order they were mounted in. */
+static int submounts_take(const char *dir, struct submount *mounts, int *count)
+{
+	FILE *in = fopen("/proc/self/mountinfo", "re");
+	char line[2 * PATH_MAX], path[PATH_MAX];
+
+	*count = 0;
+	if (!in)
+		return -errno;
+	while (fgets(line, sizeof(line), in)) {
+		if (sscanf(line, "%*d %*d %*s %*s %4095s", path) != 1)
+			continue;
+		unescape(path);
+		if (!is_below(path, dir) || !strcmp(path, dir) || *count == SUBMOUNTS_MAX)
+			continue;
+		strcpy(mounts[*count].path, path);
+		mounts[*count].tree_fd = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+		if (mounts[*count].tree_fd >= 0)
+			++*count;
+	}
+	fclose(in);
+	return 0;
+}
+
+static void submounts_put(struct submount *mounts, int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++) {
+		move_mount(mounts[i].tree_fd, "", AT_FDCWD, mounts[i].path,
+			   MOVE_MOUNT_F_EMPTY_PATH);
+		close(mounts[i].tree_fd);
+	}
+}
+
+/* What the mount below forbids stays forbidden. */
+static unsigned long flags_of(const char *dir)
+{
+	static const struct {
+		unsigned long statvfs;
+		unsigned long mount;
+	} pairs[] = {
+		{ ST_RDONLY, MS_RDONLY }, { ST_NOSUID, MS_NOSUID },	{ ST_NODEV, MS_NODEV },
+		{ ST_NOEXEC, MS_NOEXEC }, { ST_NOATIME, MS_NOATIME },	{ ST_NODIRATIME, MS_NODIRATIME },
+		{ ST_RELATIME, MS_RELATIME },
+	};
+	unsigned long flags = 0;
+	struct statvfs stat;
+	size_t i;
+
+	if (statvfs(dir, &stat))
+		return 0;
+	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+		if (stat.f_flag & pairs[i].statvfs)
+			flags |= pairs[i].mount;
+	return flags;
+}
+
+static int mount_one(const char *dir, const char *mmap_mode, char *why, size_t room)
+{
+	struct submount *submounts = calloc(SUBMOUNTS_MAX, sizeof(*submounts));
+	unsigned long flags = flags_of(dir);
+	int count = 0, err;
+	char data[64];
+
+	if (!submounts)
+		return -ENOMEM;
+	err = submounts_take(dir, submounts, &count);
+	snprintf(data, sizeof(data), "mmap=%s", mmap_mode);
+	if (!err && mount(dir, dir, "tapefs", flags, data)) {
+		err = -errno;
+		if (err == -ENODEV)
+			snprintf(why, room, "module tapefs is not loaded (try: modprobe -a tapefs)");
+		else if (err == -EINVAL || err == -ELOOP)
+			snprintf(why, room, "%s: not a directory that tapefs can lie over", dir);
+		else
+			snprintf(why, room, "%s: cannot be mounted over: %s", dir, strerror(-err));
+	}
+	submounts_put(submounts, count);
+	free(submounts);
+	return err;
+}
+
+/**
+ * mounts_enter() - move into a mount namespace where tapefs lies over the directories
+ * @options: mounts and mmap_mode are used
+ * @dir_fds: out: a descriptor of each of the mounts
+ * @why: out, after an error: a sentence
+ * @room: room for it
+ *
+ * The working directory is entered again by its path, so that it is under the mounts.
+ *
+ * Return: 0 or a negative errno.
+ */
+int mounts_enter(const struct record_options *options, int *dir_fds, char *why, size_t room)
+{
+	char cwd[PATH_MAX];
+	bool has_cwd = getcwd(cwd, sizeof(cwd)) != NULL;
+	int i, err = 0;
+
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL)) {
+		err = -errno;
+		snprintf(why, room, "no mount namespace for the command: %s", strerror(-err));
+		return err;
+	}
+	for (i = 0; i < options->mount_count && !err; i++)
+		err = mount_one(options->mounts[i], options->mmap_mode, why, room);
+	if (err)
+		return err;
+	if (has_cwd && chdir(cwd))
+		has_cwd = false;
+	for (i = 0; i < options->mount_count && !err; i++) {
+		dir_fds[i] = open(options->mounts[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (dir_fds[i] < 0) {
+			err = -errno;
+			snprintf(why, room, "%s: %s", options->mounts[i], strerror(-err));
+		}
+	}
+	return err;
+}
+
+static bool is_recorded(const struct record_options *options, const char *path)
+{
+	int i;
+
+	for (i = 0; i < options->mount_count; i++)
+		if (is_below(path, options->mounts[i]))
+			return true;
+	return false;
+}
+
+static void warn_of_link(const struct record_options *options, const char *link, const char *what,
+			 record_warn_fn warn)
+{
+	char path[PATH_MAX], text[PATH_MAX + 256];
+	ssize_t bytes = readlink(link, path, sizeof(path) - 1);
+
+	if (bytes < 0)
+		return;
+	path[bytes] = 0;
+	if (!is_recorded(options, path))
+		return;
+	snprintf(text, sizeof(text), "%s %s, which was opened before: what is done through it is not recorded",
+		 what, path);
+	warn(text);
+}
+
+/**
+ * mounts_warn() - say what the command can reach without being seen
+ * @options: mounts is used
+ * @warn: called for each thing
+ *
+ * To be called before mounts_enter(), in the process that becomes the command.
+ */
+void mounts_warn(const struct record_options *options, record_warn_fn warn)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+	char link[300], what[64];
+
+	while (dir && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(link, sizeof(link), "/proc/self/fd/%s", entry->d_name);
+		snprintf(what, sizeof(what), "inherited descriptor %.10s is", entry->d_name);
+		if (!(fcntl(atoi(entry->d_name), F_GETFD) & FD_CLOEXEC))
+			warn_of_link(options, link, what, warn);
+	}
+	if (dir)
+		closedir(dir);
+	warn_of_link(options, "/proc/self/root", "the root directory is", warn);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * record.h - run a command under tapefs: its private mounts, its life, its end.
+ */
+#ifndef IOTAPE_RUN_RECORD_H
+#define IOTAPE_RUN_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define RECORD_MOUNTS_MAX 16
+
+/**
+ * struct record_options - what to record, and how
+ * @command: the command and its arguments, ended by NULL
+ * @mounts: directories to record, absolute, without symbolic links
+ * @mount_count: their number
+ * @mmap_mode: how closely accesses to mapped files are watched: off, faultaround, page
+ * @mpi_library: library to be preloaded into the command, or NULL
+ * @drop: drop records rather than make tasks wait for the collector
+ * @buffers: buffers of each CPU
+ * @flush_ms: oldest age of a record that is not on its way
+ * @output: trace file
+ * @facts: texts of the form key=value for the trace, ended by NULL
+ */
+struct record_options {
+	char **command;
+	const char *mounts[RECORD_MOUNTS_MAX];
+	int mount_count;
+	const char *mmap_mode;
+	const char *mpi_library;
+	bool drop;
+	unsigned int buffers;
+	unsigned int flush_ms;
+	const char *output;
+	const char *const *facts;
+};
+
+/* Called with a sentence about something that the user should know and that is no error. */
+typedef void (*record_warn_fn)(const char *sentence);
+
+/* mounts.c: in the process that becomes the command */
+int mounts_enter(const struct record_options *options, int *dir_fds, char *why, size_t room);
+void mounts_warn(const struct record_options *options, record_warn_fn warn);
+
+/* runner.c */
+struct runner {
+	pid_t pid;
+};
+
+int runner_start(struct runner *runner, const struct record_options *options, int session_fd,
+		 record_warn_fn warn, char *why, size_t room);
+int runner_wait(struct runner *runner, int *status);
+
+/* control.c */
+int control_open(const struct record_options *options, char *why, size_t room);
+
+#endif

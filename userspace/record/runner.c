@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * runner.c - the process that becomes the command, and waiting for it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <iotape/control.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "record.h"
+
+/* What goes wrong before the command runs is told to the parent as one sentence. */
+struct failure {
+	int err;
+	char why[480];
+};
+
+static int attach(int session_fd, const struct record_options *options, char *why, size_t room)
+{
+	struct iot_attach attach = {};
+	int dir_fds[RECORD_MOUNTS_MAX];
+	int err = mounts_enter(options, dir_fds, why, room), i;
+
+	for (i = 0; i < options->mount_count && !err; i++) {
+		attach.dir_fd = dir_fds[i];
+		if (ioctl(session_fd, IOT_IOC_ATTACH, &attach)) {
+			err = -errno;
+			snprintf(why, room, "%s: cannot be recorded: %s", options->mounts[i],
+				 strerror(errno));
+		}
+		close(dir_fds[i]); /* before anything is recorded */
+	}
+	if (!err && (ioctl(session_fd, IOT_IOC_START) || ioctl(session_fd, IOT_IOC_ADOPT))) {
+		err = -errno;
+		snprintf(why, room, "the recording does not start: %s", strerror(errno));
+	}
+	return err;
+}
+
+/* The library goes first, before what the user preloads. */
+static void preload(const char *library)
+{
+	const char *others = getenv("LD_PRELOAD");
+	char *value;
+
+	if (!library)
+		return;
+	if (asprintf(&value, "%s%s%s", library, others ? ":" : "", others ? others : "") < 0)
+		return;
+	setenv("LD_PRELOAD", value, 1);
+	free(value);
+}
+
+static void become_command(const struct record_options *options, int session_fd, int failure_fd)
+{
+	struct failure failure = {};
+
+	failure.err = attach(session_fd, options, failure.why, sizeof(failure.why));
+	if (!failure.err) {
+		setenv("IOTAPE_MOUNT", options->mounts[0], 1);
+		preload(options->mpi_library);
+		execvp(options->command[0], options->command);
+		failure.err = -errno;
+		snprintf(failure.why, sizeof(failure.why), "%s: %s", options->command[0],
+			 strerror(errno));
+	}
+	if (write(failure_fd, &failure, sizeof(failure)) != sizeof(failure))
+		abort(); /* the parent has gone */
+	_exit(127);
+}
+
+/**
+ * runner_start() - start the command, recorded
+ * @runner: filled in
+ * @options: all are used but output and facts
+ * @session_fd: a session with a collector; recording starts just before the command
+ * @warn: called for what cannot be seen
+ * @why: out, after an error: a sentence
+ * @room: room for it
+ *
+ * Return: 0 when the command runs; or a negative errno.
+ */
+int runner_start(struct runner *runner, const struct record_options *options, int session_fd,
+		 record_warn_fn warn, char *why, size_t room)
+{
+	struct failure failure;
+	ssize_t bytes;
+	int pipe_fds[2];
+
+	if (pipe2(pipe_fds, O_CLOEXEC))
+		return -errno;
+	mounts_warn(options, warn);
+	runner->pid = fork();
+	if (runner->pid < 0) {
+		snprintf(why, room, "no process for the command: %s", strerror(errno));
+		return -errno;
+	}
+	if (!runner->pid)
+		become_command(options, session_fd, pipe_fds[1]);
+	close(pipe_fds[1]);
+	do
+		bytes = read(pipe_fds[0], &failure, sizeof(failure));
+	while (bytes < 0 && errno == EINTR);
+	close(pipe_fds[0]);
+	if (bytes != sizeof(failure))
+		return 0; /* closed by exec */
+	waitpid(runner->pid, NULL, 0);
+	snprintf(why, room, "%s", failure.why);
+	return failure.err ? failure.err : -EIO;
+}
+
+static volatile sig_atomic_t command_pid;
+
+static void pass_on(int signal)
+{
+	if (command_pid > 0)
+		kill(command_pid, signal);
+}
+
+/*
+ * What the terminal sends goes to the whole foreground group, so to the command, too; what
+ * is sent to us alone is meant for it.
+ */
+static void handle_signals(pid_t pid)
+{
+	static const int passed_on[] = { SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT };
+	struct sigaction action = { .sa_handler = pass_on, .sa_flags = SA_RESTART };
+	size_t i;
+
+	command_pid = pid;
+	for (i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
+		sigaction(passed_on[i], &action, NULL);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+}
+
+/**
+ * runner_wait() - wait for the end of the command
+ * @runner: started
+ * @status: out: as from waitpid(2)
+ *
+ * Signals that come meanwhile are passed on to the command.
+ *
+ * Return: 0 or a negative errno.
+ */
+int runner_wait(struct runner *runner, int *status)
+{
+	handle_signals(runner->pid);
+	while (waitpid(runner->pid, status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	command_pid = 0;
+	return 0;
+}
