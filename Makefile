@@ -45,7 +45,7 @@ docs: user
 
 ## clean: remove everything that was built, but not downloaded kernels
 clean:
-	@rm -rf build/user build/modules build/tests
+	@rm -rf build/user build/modules build/tests build/vm
 
 ## help: this list
 help:
