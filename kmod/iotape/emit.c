@@ -10,6 +10,20 @@
 #include "session.h"
 #include "task.h"
 
+/**
+ * iot_meter_begin() - current enters an operation now
+ * @meter: filled in
+ */
+void iot_meter_begin(struct iot_meter *meter)
+{
+	meter->waits = current->nvcsw;
+	meter->switches = current->nvcsw + current->nivcsw;
+	meter->runtime_ns = current->se.sum_exec_runtime;
+	meter->exec_start_ns = current->se.exec_start;
+	meter->enter_ns = ktime_get_mono_fast_ns();
+}
+EXPORT_SYMBOL_GPL(iot_meter_begin);
+
 static void span_begin(struct iot_session *session, struct iot_span *span, struct iot_task *task)
 {
 	span->task = task;
@@ -17,11 +31,7 @@ static void span_begin(struct iot_session *session, struct iot_span *span, struc
 	span->note = 0;
 	span->parent = task->current_op;
 	span->op = ++task->ops;
-	span->waits = current->nvcsw;
-	span->switches = current->nvcsw + current->nivcsw;
-	span->runtime_ns = current->se.sum_exec_runtime;
-	span->exec_start_ns = current->se.exec_start;
-	span->enter_ns = ktime_get_mono_fast_ns();
+	iot_meter_begin(&span->meter);
 }
 
 void __iot_span_begin(struct iot_source *source, struct iot_span *span, u64 key)
@@ -87,24 +97,39 @@ u32 iot_span_task(const struct iot_span *span)
 EXPORT_SYMBOL_GPL(iot_span_task);
 
 /*
- * Time of a span that the task ran. The scheduler adds to sum_exec_runtime only at
+ * Time of an operation that its thread ran. The scheduler adds to sum_exec_runtime only at
  * ticks and switches, and notes when in exec_start, on the scheduler's clock. So what
  * the task has run so far is sum_exec_runtime plus the time since exec_start. The
  * scheduler's clock is read once, at the end; its value at the beginning follows from
  * the monotonic clock, which runs at the same speed.
  */
-static u64 span_oncpu_ns(const struct iot_span *span, u64 duration_ns)
+static u64 oncpu_ns(const struct iot_meter *meter, u64 duration_ns)
 {
 	u64 clock_now_ns, run_ns;
 
-	if (current->nvcsw + current->nivcsw == span->switches)
+	if (current->nvcsw + current->nivcsw == meter->switches)
 		return duration_ns; /* never off the CPU */
 	clock_now_ns = local_clock();
-	run_ns = current->se.sum_exec_runtime - span->runtime_ns;
+	run_ns = current->se.sum_exec_runtime - meter->runtime_ns;
 	run_ns += clock_now_ns - current->se.exec_start;
-	run_ns -= clock_now_ns - duration_ns - span->exec_start_ns;
+	run_ns -= clock_now_ns - duration_ns - meter->exec_start_ns;
 	return min(run_ns, duration_ns); /* a clock that jumped would make it huge */
 }
+
+/**
+ * iot_meter_fill() - what the operation cost, which ends now
+ * @meter: as filled in at its beginning, by the same thread
+ * @now_ns: its end
+ * @op: times and switches are set
+ */
+void iot_meter_fill(const struct iot_meter *meter, u64 now_ns, struct iot_rec_op *op)
+{
+	op->enter_ns = meter->enter_ns;
+	op->duration_ns = now_ns - meter->enter_ns;
+	op->oncpu_ns = oncpu_ns(meter, op->duration_ns);
+	op->switches = current->nvcsw - meter->waits;
+}
+EXPORT_SYMBOL_GPL(iot_meter_fill);
 
 /**
  * iot_span_fill() - set the common fields of an operation's record, but for the result
@@ -114,10 +139,7 @@ static u64 span_oncpu_ns(const struct iot_span *span, u64 duration_ns)
  */
 void iot_span_fill(const struct iot_span *span, u64 now_ns, struct iot_rec_op *op)
 {
-	op->enter_ns = span->enter_ns;
-	op->duration_ns = now_ns - span->enter_ns;
-	op->oncpu_ns = span_oncpu_ns(span, op->duration_ns);
-	op->switches = current->nvcsw - span->waits;
+	iot_meter_fill(&span->meter, now_ns, op);
 	op->task = span->task->id;
 	op->op = span->op;
 	op->parent = span->parent;

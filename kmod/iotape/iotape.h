@@ -46,6 +46,23 @@ void iot_source_add(struct iot_source *source);
 void iot_source_remove(struct iot_source *source);
 
 /**
+ * struct iot_meter - what an operation costs its thread, from here on
+ * @enter_ns: monotonic clock at the beginning
+ *
+ * The rest is the scheduler's numbers for the thread at the beginning.
+ */
+struct iot_meter {
+	u64 enter_ns;
+	u64 runtime_ns;
+	u64 exec_start_ns;
+	unsigned long waits;
+	unsigned long switches;
+};
+
+void iot_meter_begin(struct iot_meter *meter);
+void iot_meter_fill(const struct iot_meter *meter, u64 now_ns, struct iot_rec_op *op);
+
+/**
  * struct iot_span - one operation from its beginning to its end; lives on the stack
  *
  * @task is NULL while nothing is recorded, and then nothing else is set. @note is the
@@ -53,12 +70,8 @@ void iot_source_remove(struct iot_source *source);
  */
 struct iot_span {
 	struct iot_task *task;
-	u64 enter_ns;
-	u64 runtime_ns;
-	u64 exec_start_ns;
+	struct iot_meter meter;
 	u64 epoch;
-	unsigned long waits;
-	unsigned long switches;
 	u32 op;
 	u32 parent;
 	u32 note;

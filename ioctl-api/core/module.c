@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * module.c - the core as part of iotape.ko: what the other modules may call.
+ *
+ * Not compiled in user space.
+ */
+#include <linux/export.h>
+
+#include "order.h"
+#include "program.h"
+#include "record.h"
+
+EXPORT_SYMBOL_GPL(iot_order_blocker);
+EXPORT_SYMBOL_GPL(iot_order_init);
+EXPORT_SYMBOL_GPL(iot_program_open);
+EXPORT_SYMBOL_GPL(iot_program_scratch_count);
+EXPORT_SYMBOL_GPL(iot_program_size);
+EXPORT_SYMBOL_GPL(iot_program_verify);
+EXPORT_SYMBOL_GPL(iot_record_encode);
+EXPORT_SYMBOL_GPL(iot_refuse);

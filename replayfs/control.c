@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * control.c - /dev/replayfs: a descriptor is a replay.
+ */
+#include <iotape/control.h>
+
+#include <linux/capability.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "replayfs.h"
+
+/*
+ * What a carrier does, it does with its own rights; but a replay can keep the machine
+ * busy and hold much memory, so only who may administer the machine starts one.
+ */
+static int replay_open(struct inode *inode, struct file *file)
+{
+	struct rfs_replay *replay;
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	replay = kzalloc(sizeof(*replay), GFP_KERNEL);
+	if (!replay)
+		return -ENOMEM;
+	mutex_init(&replay->lock);
+	init_waitqueue_head(&replay->go);
+	file->private_data = replay;
+	return 0;
+}
+
+static int replay_release(struct inode *inode, struct file *file)
+{
+	rfs_unload(file->private_data);
+	return 0;
+}
+
+static ssize_t replay_write(struct file *file, const char __user *data, size_t bytes,
+			    loff_t *offset)
+{
+	struct rfs_replay *replay = file->private_data;
+	ssize_t result;
+
+	if (mutex_lock_interruptible(&replay->lock))
+		return -ERESTARTSYS;
+	result = rfs_load_write(replay, data, bytes);
+	mutex_unlock(&replay->lock);
+	return result;
+}
+
+static int control_load(struct rfs_replay *replay, struct iot_replay_load __user *arg)
+{
+	struct iot_replay_load load;
+	int err = rfs_load(replay, &load);
+
+	if (copy_to_user(arg, &load, sizeof(load)))
+		return -EFAULT;
+	return err;
+}
+
+static int control_setup(struct rfs_replay *replay, const void __user *arg)
+{
+	struct iot_replay_setup setup;
+
+	if (copy_from_user(&setup, arg, sizeof(setup)))
+		return -EFAULT;
+	return rfs_setup(replay, &setup);
+}
+
+static long control_locked(struct rfs_replay *replay, unsigned int command, void __user *arg)
+{
+	switch (command) {
+	case IOT_RIOC_LOAD:
+		return control_load(replay, arg);
+	case IOT_RIOC_SETUP:
+		return control_setup(replay, arg);
+	default:
+		return rfs_start(replay);
+	}
+}
+
+static int control_run(struct rfs_replay *replay, const void __user *arg)
+{
+	struct iot_replay_run run;
+
+	if (copy_from_user(&run, arg, sizeof(run)))
+		return -EFAULT;
+	return rfs_carrier_run(replay, &run);
+}
+
+static int control_status(struct rfs_replay *replay, void __user *arg)
+{
+	struct iot_replay_status status;
+
+	rfs_status(replay, &status);
+	return copy_to_user(arg, &status, sizeof(status)) ? -EFAULT : 0;
+}
+
+static long replay_ioctl(struct file *file, unsigned int command, unsigned long arg)
+{
+	struct rfs_replay *replay = file->private_data;
+	void __user *user = (void __user *)arg;
+	long err;
+
+	switch (command) {
+	case IOT_RIOC_LOAD:
+	case IOT_RIOC_SETUP:
+	case IOT_RIOC_START:
+		if (mutex_lock_interruptible(&replay->lock))
+			return -ERESTARTSYS;
+		err = control_locked(replay, command, user);
+		mutex_unlock(&replay->lock);
+		return err;
+	case IOT_RIOC_RUN:
+		return control_run(replay, user);
+	case IOT_RIOC_STATUS:
+		return control_status(replay, user);
+	case IOT_RIOC_CANCEL:
+		rfs_cancel(replay);
+		return 0;
+	default:
+		return -ENOTTY;
+	}
+}
+
+static const struct file_operations replay_fops = {
+	.owner = THIS_MODULE,
+	.open = replay_open,
+	.release = replay_release,
+	.write = replay_write,
+	.unlocked_ioctl = replay_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.llseek = noop_llseek,
+};
+
+static struct miscdevice replay_device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "replayfs",
+	.fops = &replay_fops,
+	.mode = 0600,
+};
+
+int rfs_control_init(void)
+{
+	return misc_register(&replay_device);
+}
+
+void rfs_control_exit(void)
+{
+	misc_deregister(&replay_device);
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * handles.c - slots of open files and of mappings.
+ */
+#include "handles.h"
+
+#include <linux/file.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/vmalloc.h>
+
+/* Return: true with a reference; false if the slot is empty or being changed. */
+static bool users_get(atomic_t *users)
+{
+	int count = atomic_read(users);
+
+	while (count > 0)
+		if (atomic_try_cmpxchg(users, &count, count + 1))
+			return true;
+	return false;
+}
+
+int rfs_handles_init(struct rfs_replay *replay)
+{
+	const struct iot_program *program = &replay->program;
+
+	replay->handles = vzalloc(array_size(program->handle_count + 1, sizeof(struct rfs_handle)));
+	replay->maps = vzalloc(array_size(program->map_count + 1, sizeof(struct rfs_map)));
+	return replay->handles && replay->maps ? 0 : -ENOMEM;
+}
+
+/* Nobody uses the replay any more. Mappings went with the address spaces they were in. */
+void rfs_handles_exit(struct rfs_replay *replay)
+{
+	u32 i;
+
+	for (i = 0; replay->handles && i <= replay->program.handle_count; i++)
+		if (atomic_read(&replay->handles[i].users) > 0)
+			fput(replay->handles[i].file);
+	vfree(replay->handles);
+	vfree(replay->maps);
+	replay->handles = NULL;
+	replay->maps = NULL;
+}
+
+static struct rfs_handle *handle_at(struct rfs_replay *replay, __le32 slot)
+{
+	return &replay->handles[le32_to_cpu(slot) - 1];
+}
+
+/**
+ * rfs_handle_fill() - put a file into an empty slot
+ * @replay: the replay
+ * @slot: from the program
+ * @file: its reference is consumed, also on failure
+ *
+ * Return: 0; -EBUSY if the slot is not empty.
+ */
+int rfs_handle_fill(struct rfs_replay *replay, __le32 slot, struct file *file)
+{
+	struct rfs_handle *handle = handle_at(replay, slot);
+
+	if (atomic_cmpxchg(&handle->users, 0, -1) != 0) {
+		fput(file);
+		return -EBUSY;
+	}
+	handle->file = file;
+	atomic_set_release(&handle->users, 1);
+	return 0;
+}
+
+/**
+ * rfs_handle_get() - use the file in a slot
+ *
+ * Return: the file, until rfs_handle_put(); -EBADF if the slot is empty.
+ */
+struct file *rfs_handle_get(struct rfs_replay *replay, __le32 slot)
+{
+	struct rfs_handle *handle = handle_at(replay, slot);
+
+	return users_get(&handle->users) ? handle->file : ERR_PTR(-EBADF);
+}
+
+/**
+ * rfs_handle_put() - end what rfs_handle_get() began
+ */
+void rfs_handle_put(struct rfs_replay *replay, __le32 slot)
+{
+	struct rfs_handle *handle = handle_at(replay, slot);
+	struct file *file = handle->file;
+
+	if (atomic_dec_and_test(&handle->users))
+		fput(file);
+}
+
+/**
+ * rfs_handle_empty() - the slot gives up its reference
+ *
+ * The file is released when current returns to user mode, if nobody uses it.
+ *
+ * Return: 0; -EBADF if the slot is empty.
+ */
+int rfs_handle_empty(struct rfs_replay *replay, __le32 slot)
+{
+	struct file *file = rfs_handle_get(replay, slot);
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	rfs_handle_put(replay, slot); /* ours */
+	rfs_handle_put(replay, slot); /* the slot's */
+	return 0;
+}
+
+static struct rfs_map *map_at(struct rfs_replay *replay, __le32 slot)
+{
+	return &replay->maps[le32_to_cpu(slot) - 1];
+}
+
+/**
+ * rfs_map_fill() - a mapping was made in the address space of current
+ *
+ * Return: 0; -EBUSY if the slot is not empty.
+ */
+int rfs_map_fill(struct rfs_replay *replay, __le32 slot, unsigned long address, u64 offset_bytes,
+		 u64 length_bytes)
+{
+	struct rfs_map *map = map_at(replay, slot);
+
+	if (atomic_cmpxchg(&map->users, 0, -1) != 0)
+		return -EBUSY;
+	map->mm = current->mm;
+	map->address = address;
+	map->offset_bytes = offset_bytes;
+	map->length_bytes = length_bytes;
+	map->left_bytes = length_bytes;
+	map->hole_count = 0;
+	atomic_set_release(&map->users, 1);
+	return 0;
+}
+
+static bool is_in_hole(const struct rfs_map *map, u64 offset_bytes, u64 length_bytes)
+{
+	u32 i;
+
+	for (i = 0; i < map->hole_count; i++)
+		if (offset_bytes < map->holes[i].offset_bytes + map->holes[i].length_bytes &&
+		    map->holes[i].offset_bytes < offset_bytes + length_bytes)
+			return true;
+	return false;
+}
+
+static int check_range(const struct rfs_map *map, u64 offset_bytes, u64 length_bytes)
+{
+	if (map->mm != current->mm || offset_bytes < map->offset_bytes ||
+	    length_bytes > map->length_bytes ||
+	    offset_bytes - map->offset_bytes > map->length_bytes - length_bytes ||
+	    is_in_hole(map, offset_bytes, length_bytes))
+		return -EFAULT;
+	return 0;
+}
+
+/**
+ * rfs_map_get() - use a range of a mapping
+ * @replay: the replay
+ * @slot: from the program
+ * @offset_bytes: where the range begins in the file
+ * @length_bytes: its length
+ * @address: out: where it is in the address space of current
+ *
+ * Return: 0, and the range stays mapped until rfs_map_put(); -EFAULT if it is not
+ * mapped here; -EINTR.
+ */
+int rfs_map_get(struct rfs_replay *replay, __le32 slot, u64 offset_bytes, u64 length_bytes,
+		unsigned long *address)
+{
+	struct rfs_map *map = map_at(replay, slot);
+	int err;
+
+	while (!users_get(&map->users)) {
+		if (atomic_read(&map->users) == 0)
+			return -EFAULT;
+		if (signal_pending(current))
+			return -EINTR;
+		cond_resched(); /* a piece of it is just being unmapped */
+	}
+	err = check_range(map, offset_bytes, length_bytes);
+	if (err)
+		rfs_map_put(replay, slot);
+	else
+		*address = map->address + (offset_bytes - map->offset_bytes);
+	return err;
+}
+
+/**
+ * rfs_map_put() - end what rfs_map_get() began
+ */
+void rfs_map_put(struct rfs_replay *replay, __le32 slot)
+{
+	atomic_dec(&map_at(replay, slot)->users);
+}
+
+/* Alone in the slot. */
+static int cut(struct rfs_map *map, u64 offset_bytes, u64 length_bytes)
+{
+	int err = check_range(map, offset_bytes, length_bytes);
+
+	if (!err && map->hole_count == RFS_HOLES_MAX && map->left_bytes != length_bytes)
+		err = -ENOSPC;
+	if (!err)
+		err = vm_munmap(map->address + (offset_bytes - map->offset_bytes), length_bytes);
+	if (err)
+		return err;
+	map->left_bytes -= length_bytes;
+	if (map->left_bytes) {
+		map->holes[map->hole_count].offset_bytes = offset_bytes;
+		map->holes[map->hole_count].length_bytes = length_bytes;
+		map->hole_count++;
+	}
+	return 0;
+}
+
+/**
+ * rfs_map_cut() - unmap a mapping, or a piece of it
+ *
+ * Waits until nobody uses any part of the mapping: an address that is free may be given
+ * to something else at once.
+ *
+ * Return: 0; -EFAULT if the piece is not mapped here; -ENOSPC if there are too many
+ * pieces; -EINTR; what munmap(2) returns.
+ */
+int rfs_map_cut(struct rfs_replay *replay, __le32 slot, u64 offset_bytes, u64 length_bytes)
+{
+	struct rfs_map *map = map_at(replay, slot);
+	int users, err;
+
+	while ((users = atomic_cmpxchg(&map->users, 1, -1)) != 1) {
+		if (!users)
+			return -EFAULT;
+		if (signal_pending(current))
+			return -EINTR;
+		schedule_timeout_interruptible(1);
+	}
+	err = cut(map, offset_bytes, length_bytes);
+	atomic_set_release(&map->users, map->left_bytes ? 1 : 0);
+	return err;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * handles.h - slots of open files and of mappings.
+ *
+ * The order of a program makes sure that a handle is opened before it is used and
+ * released after; but a program may be hostile, so every use takes a reference: one
+ * atomic operation on a line of the slot's own.
+ *
+ *   users of a slot	0 empty, -1 being changed by one carrier, else references: one of
+ *			the slot itself and one of each use
+ */
+#ifndef RFS_HANDLES_H
+#define RFS_HANDLES_H
+
+#include "replayfs.h"
+
+#define RFS_HOLES_MAX 16
+
+struct rfs_handle {
+	atomic_t users;
+	struct file *file;
+};
+
+/**
+ * struct rfs_map - a mapping
+ * @users: see above; a use may sleep in a page fault
+ * @mm: the address space that it is in; only compared
+ * @address: where it begins there
+ * @offset_bytes: where it begins in the file
+ * @length_bytes: its length
+ * @left_bytes: of it, what is still mapped
+ * @holes: ranges of the file that are not mapped any more
+ */
+struct rfs_map {
+	atomic_t users;
+	u32 hole_count;
+	const struct mm_struct *mm;
+	unsigned long address;
+	u64 offset_bytes;
+	u64 length_bytes;
+	u64 left_bytes;
+	struct {
+		u64 offset_bytes;
+		u64 length_bytes;
+	} holes[RFS_HOLES_MAX];
+};
+
+int rfs_handles_init(struct rfs_replay *replay);
+void rfs_handles_exit(struct rfs_replay *replay);
+
+int rfs_handle_fill(struct rfs_replay *replay, __le32 slot, struct file *file);
+struct file *rfs_handle_get(struct rfs_replay *replay, __le32 slot);
+void rfs_handle_put(struct rfs_replay *replay, __le32 slot);
+int rfs_handle_empty(struct rfs_replay *replay, __le32 slot);
+
+int rfs_map_fill(struct rfs_replay *replay, __le32 slot, unsigned long address, u64 offset_bytes,
+		 u64 length_bytes);
+int rfs_map_get(struct rfs_replay *replay, __le32 slot, u64 offset_bytes, u64 length_bytes,
+		unsigned long *address);
+void rfs_map_put(struct rfs_replay *replay, __le32 slot);
+int rfs_map_cut(struct rfs_replay *replay, __le32 slot, u64 offset_bytes, u64 length_bytes);
+
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * main.c - replayfs.ko from load to unload.
+ */
+#include <linux/module.h>
+
+#include "replayfs.h"
+
+static int __init replayfs_init(void)
+{
+	return rfs_control_init();
+}
+
+static void __exit replayfs_exit(void)
+{
+	rfs_control_exit();
+}
+
+module_init(replayfs_init);
+module_exit(replayfs_exit);
+
+MODULE_DESCRIPTION("replay of recorded file I/O in the kernel");
+MODULE_LICENSE("GPL v2");

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * outcome.c - what became of an operation, as a record of the same kind as in the trace.
+ *
+ * Tasks and objects have the ids of the trace, so that a replay can be compared with it;
+ * the id of a name is where its path stands in the program's strings, handles and
+ * mappings are slots. User space writes the names of them to the same trace.
+ */
+#include "replayfs.h"
+
+static u64 origin_of(const struct rfs_carrier *carrier, __le32 object)
+{
+	u32 slot = le32_to_cpu(object);
+
+	return slot ? le64_to_cpu(carrier->replay->program.objects[slot - 1].origin) : 0;
+}
+
+static void fill_named(struct iot_record *r, const struct iot_program_op *op, u64 object)
+{
+	u64 name = le32_to_cpu(op->path);
+
+	switch (r->kind) {
+	case IOT_KIND_lookup:
+		r->lookup.name = name;
+		r->lookup.object = object;
+		r->lookup.intents = le32_to_cpu(op->flags);
+		break;
+	case IOT_KIND_open:
+		r->open.name = name;
+		r->open.object = object;
+		r->open.handle = le32_to_cpu(op->handle);
+		r->open.flags = le32_to_cpu(op->flags);
+		r->open.mode = le32_to_cpu(op->mode);
+		break;
+	case IOT_KIND_stat:
+		r->stat.name = name;
+		r->stat.object = object;
+		break;
+	case IOT_KIND_setattr:
+		r->setattr.name = name;
+		r->setattr.object = object;
+		r->setattr.handle = le32_to_cpu(op->handle);
+		r->setattr.attrs = le32_to_cpu(op->flags);
+		r->setattr.mode = le32_to_cpu(op->mode);
+		r->setattr.uid = le32_to_cpu(op->uid);
+		r->setattr.gid = le32_to_cpu(op->gid);
+		r->setattr.size_bytes = le64_to_cpu(op->length_bytes);
+		r->setattr.atime_ns = le64_to_cpu(op->offset_bytes);
+		r->setattr.mtime_ns = le64_to_cpu(op->extra);
+		break;
+	case IOT_KIND_mkdir:
+		r->mkdir.name = name;
+		r->mkdir.object = object;
+		r->mkdir.mode = le32_to_cpu(op->mode);
+		break;
+	case IOT_KIND_mknod:
+		r->mknod.name = name;
+		r->mknod.object = object;
+		r->mknod.mode = le32_to_cpu(op->mode);
+		r->mknod.rdev = le64_to_cpu(op->extra);
+		break;
+	case IOT_KIND_rename:
+		r->rename.name = name;
+		r->rename.new_name = le32_to_cpu(op->path2);
+		r->rename.object = object;
+		r->rename.flags = le32_to_cpu(op->flags);
+		break;
+	case IOT_KIND_link:
+		r->link.old_name = name;
+		r->link.name = le32_to_cpu(op->path2);
+		r->link.object = object;
+		break;
+	default: /* rmdir unlink symlink readlink follow statfs, and extended attributes */
+		r->rmdir.name = name;
+		r->rmdir.object = object;
+		if (r->kind == IOT_KIND_statfs)
+			r->statfs.object = object;
+		else if (r->kind == IOT_KIND_getxattr || r->kind == IOT_KIND_setxattr ||
+			 r->kind == IOT_KIND_listxattr)
+			r->getxattr.length_bytes = le64_to_cpu(op->length_bytes);
+	}
+}
+
+static void fill_opened(struct iot_record *r, const struct iot_program_op *op, u64 object)
+{
+	u64 handle = le32_to_cpu(op->handle);
+
+	/* All of these begin with object and handle. */
+	r->flush.object = object;
+	r->flush.handle = handle;
+	switch (r->kind) {
+	case IOT_KIND_read:
+	case IOT_KIND_write:
+	case IOT_KIND_fallocate:
+	case IOT_KIND_fadvise:
+		r->read.offset_bytes = le64_to_cpu(op->offset_bytes);
+		r->read.length_bytes = le64_to_cpu(op->length_bytes);
+		r->read.flags = le32_to_cpu(op->flags);
+		break;
+	case IOT_KIND_seek:
+		r->seek.offset_bytes = le64_to_cpu(op->offset_bytes);
+		r->seek.whence = le32_to_cpu(op->flags);
+		break;
+	case IOT_KIND_fsync:
+		r->fsync.offset_bytes = le64_to_cpu(op->offset_bytes);
+		r->fsync.end_bytes = le64_to_cpu(op->extra);
+		r->fsync.flags = le32_to_cpu(op->flags);
+		break;
+	case IOT_KIND_readdir:
+		r->readdir.entries = le32_to_cpu(op->flags);
+		break;
+	case IOT_KIND_copy_range:
+	case IOT_KIND_remap_range:
+		r->copy_range.offset_bytes = le64_to_cpu(op->offset_bytes);
+		r->copy_range.to_handle = le32_to_cpu(op->other);
+		r->copy_range.to_offset_bytes = le64_to_cpu(op->extra);
+		r->copy_range.length_bytes = le64_to_cpu(op->length_bytes);
+		break;
+	}
+}
+
+static void fill_mapped(struct iot_record *r, const struct iot_program_op *op, u64 object)
+{
+	switch (r->kind) {
+	case IOT_KIND_map:
+		r->map.object = object;
+		r->map.handle = le32_to_cpu(op->handle);
+		r->map.map = le32_to_cpu(op->other);
+		r->map.offset_bytes = le64_to_cpu(op->offset_bytes);
+		r->map.length_bytes = le64_to_cpu(op->length_bytes);
+		r->map.prot = le32_to_cpu(op->mode);
+		r->map.flags = le32_to_cpu(op->flags);
+		break;
+	case IOT_KIND_unmap:
+		r->unmap.object = object;
+		r->unmap.map = le32_to_cpu(op->other);
+		r->unmap.offset_bytes = le64_to_cpu(op->offset_bytes);
+		r->unmap.length_bytes = le64_to_cpu(op->length_bytes);
+		break;
+	case IOT_KIND_touch:
+		r->touch.object = object;
+		r->touch.map = le32_to_cpu(op->other);
+		r->touch.offset_bytes = le64_to_cpu(op->offset_bytes);
+		r->touch.length_bytes = PAGE_SIZE;
+		r->touch.flags = le32_to_cpu(op->flags);
+		break;
+	case IOT_KIND_msync:
+		r->msync.object = object;
+		r->msync.offset_bytes = le64_to_cpu(op->offset_bytes);
+		r->msync.end_bytes = le64_to_cpu(op->extra);
+		r->msync.flags = le32_to_cpu(op->flags);
+		break;
+	case IOT_KIND_madvise:
+		r->madvise.object = object;
+		r->madvise.offset_bytes = le64_to_cpu(op->offset_bytes);
+		r->madvise.length_bytes = le64_to_cpu(op->length_bytes);
+		r->madvise.advice = le32_to_cpu(op->flags);
+		break;
+	}
+}
+
+static u32 wire_bytes_of(u16 kind)
+{
+	switch (kind) {
+#define WIRE_CASE(id, name, group, sentence) \
+	case id:                             \
+		return IOT_WIRE_##name;
+		IOT_RECORDS(WIRE_CASE)
+#undef WIRE_CASE
+	default:
+		return 0;
+	}
+}
+
+static void emit_op(struct rfs_carrier *carrier, const struct iot_program_op *op, s64 result)
+{
+	u64 object = origin_of(carrier, op->object);
+	struct iot_record r = { .kind = le16_to_cpu(op->kind) };
+	struct iot_slot slot;
+
+	r.op.task = carrier->task->stats.task;
+	r.op.op = carrier->task->index + 1;
+	r.op.result = result;
+	if (r.kind >= IOT_KIND_map)
+		fill_mapped(&r, op, object);
+	else if (r.kind >= IOT_KIND_flush)
+		fill_opened(&r, op, object);
+	else
+		fill_named(&r, op, object);
+	if (!iot_slot_open(carrier->replay->session, wire_bytes_of(r.kind), &slot))
+		return;
+	iot_meter_fill(&carrier->task->meter, slot.now_ns, &r.op);
+	iot_record_encode(slot.p, IOT_RECORD_MAX_BYTES, &r);
+	iot_slot_close(&slot);
+}
+
+static void emit_divergence(struct rfs_carrier *carrier, const struct iot_program_op *op,
+			    s64 result)
+{
+	struct iot_rec_divergence r = {
+		.task = carrier->task->stats.task,
+		.op = carrier->task->index + 1,
+		.kind = le16_to_cpu(op->kind),
+		.expected = (s64)le64_to_cpu(op->result),
+		.got = result,
+	};
+
+	IOT_EMIT_EVENT(carrier->replay->session, divergence, &r, NULL, 0);
+}
+
+/**
+ * rfs_outcome() - write the record of an operation that was performed
+ * @carrier: who performed it
+ * @op: the operation
+ * @result: what it returned
+ */
+void rfs_outcome(struct rfs_carrier *carrier, const struct iot_program_op *op, s64 result)
+{
+	struct iot_session *session = carrier->replay->session;
+
+	if (!session || !iot_session_enter(session))
+		return;
+	emit_op(carrier, op, result);
+	if (result != (s64)le64_to_cpu(op->result))
+		emit_divergence(carrier, op, result);
+	iot_session_leave();
+}
+
+/**
+ * rfs_outcome_end() - write what there is to say of a task that has ended
+ */
+void rfs_outcome_end(struct rfs_carrier *carrier)
+{
+	struct iot_session *session = carrier->replay->session;
+
+	if (!session || !iot_session_enter(session))
+		return;
+	IOT_EMIT_EVENT(session, played, &carrier->task->stats, NULL, 0);
+	iot_session_leave();
+}

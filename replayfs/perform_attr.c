@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perform_attr.c - operations on attributes.
+ */
+#include <linux/cred.h>
+#include <linux/fs.h>
+#include <linux/mount.h>
+#include <linux/namei.h>
+#include <linux/statfs.h>
+#include <linux/xattr.h>
+
+#include "compat/vfs.h"
+#include "handles.h"
+#include "perform.h"
+
+/**
+ * struct object - what an operation by path or by handle is on
+ * @path: with references if it was found by path
+ * @file: the handle's file, NULL if by path
+ */
+struct object {
+	struct path path;
+	struct file *file;
+};
+
+static int object_get(struct rfs_carrier *carrier, const struct iot_program_op *op,
+		      struct object *object)
+{
+	object->file = NULL;
+	if (op->path)
+		return rfs_path_get(carrier, op->path, &object->path);
+	object->file = rfs_handle_get(carrier->replay, op->handle);
+	if (IS_ERR(object->file))
+		return PTR_ERR(object->file);
+	object->path = object->file->f_path;
+	return 0;
+}
+
+static void object_put(struct rfs_carrier *carrier, const struct iot_program_op *op,
+		       struct object *object)
+{
+	if (object->file)
+		rfs_handle_put(carrier->replay, op->handle);
+	else
+		path_put(&object->path);
+}
+
+s64 rfs_do_stat(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct object object;
+	struct kstat stat;
+	int err = object_get(carrier, op, &object);
+
+	if (err)
+		return err;
+	err = vfs_getattr(&object.path, &stat, STATX_BASIC_STATS, AT_STATX_SYNC_AS_STAT);
+	object_put(carrier, op, &object);
+	return err;
+}
+
+static struct timespec64 stamp_of(__le64 ns)
+{
+	return ns_to_timespec64((s64)le64_to_cpu(ns));
+}
+
+static void attr_of(const struct iot_program_op *op, struct iattr *attr)
+{
+	u32 attrs = le32_to_cpu(op->flags);
+	unsigned int valid = 0;
+
+	valid |= attrs & IOT_ATTR_mode ? ATTR_MODE : 0;
+	valid |= attrs & IOT_ATTR_uid ? ATTR_UID : 0;
+	valid |= attrs & IOT_ATTR_gid ? ATTR_GID : 0;
+	valid |= attrs & IOT_ATTR_size ? ATTR_SIZE : 0;
+	valid |= attrs & IOT_ATTR_atime ? ATTR_ATIME : 0;
+	valid |= attrs & IOT_ATTR_mtime ? ATTR_MTIME : 0;
+	valid |= attrs & IOT_ATTR_atime_set ? ATTR_ATIME_SET : 0;
+	valid |= attrs & IOT_ATTR_mtime_set ? ATTR_MTIME_SET : 0;
+	valid |= attrs & IOT_ATTR_kill_priv ? ATTR_KILL_SUID | ATTR_KILL_PRIV : 0;
+	*attr = (struct iattr){
+		.ia_valid = valid | ATTR_CTIME,
+		.ia_mode = le32_to_cpu(op->mode) & S_IALLUGO,
+		.ia_uid = make_kuid(current_user_ns(), le32_to_cpu(op->uid)),
+		.ia_gid = make_kgid(current_user_ns(), le32_to_cpu(op->gid)),
+		.ia_size = le64_to_cpu(op->length_bytes),
+		.ia_atime = stamp_of(op->offset_bytes),
+		.ia_mtime = stamp_of(op->extra),
+	};
+}
+
+static int set_attr(const struct object *object, const struct iot_program_op *op)
+{
+	struct inode *inode = d_inode(object->path.dentry);
+	bool is_truncate = le32_to_cpu(op->flags) & IOT_ATTR_size;
+	struct iattr attr;
+	int err;
+
+	attr_of(op, &attr);
+	if (object->file && is_truncate) {
+		attr.ia_file = object->file;
+		attr.ia_valid |= ATTR_FILE;
+	}
+	err = is_truncate ? get_write_access(inode) : 0;
+	if (err)
+		return err;
+	inode_lock(inode);
+	err = notify_change(mnt_idmap(object->path.mnt), object->path.dentry, &attr, NULL);
+	inode_unlock(inode);
+	if (is_truncate)
+		put_write_access(inode);
+	return err;
+}
+
+s64 rfs_do_setattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct object object;
+	int err = object_get(carrier, op, &object);
+
+	if (err)
+		return err;
+	err = mnt_want_write(object.path.mnt);
+	if (!err) {
+		err = set_attr(&object, op);
+		mnt_drop_write(object.path.mnt);
+	}
+	object_put(carrier, op, &object);
+	return err;
+}
+
+s64 rfs_do_statfs(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct kstatfs stat;
+	struct path path;
+	int err = rfs_path_get(carrier, op->path, &path);
+
+	if (err)
+		return err;
+	err = vfs_statfs(&path, &stat);
+	path_put(&path);
+	return err;
+}
+
+/* Values are as large as the trace says, and rare: their memory is got when it is needed. */
+static ssize_t get_value(const struct object *object, const char *name, size_t room)
+{
+	void *value = room ? kvmalloc(room, GFP_KERNEL) : NULL;
+	ssize_t result = -ENOMEM;
+
+	if (value || !room)
+		result = vfs_getxattr(mnt_idmap(object->path.mnt), object->path.dentry, name, value,
+				      room);
+	kvfree(value);
+	return result;
+}
+
+s64 rfs_do_getxattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	size_t room = min_t(u64, le64_to_cpu(op->length_bytes), XATTR_SIZE_MAX);
+	struct object object;
+	ssize_t result = object_get(carrier, op, &object);
+
+	if (result)
+		return result;
+	result = get_value(&object, rfs_string(carrier, op->path2), room);
+	object_put(carrier, op, &object);
+	return result;
+}
+
+/* The trace has the length of the value, not the value: zeros take its place. */
+static int set_value(const struct object *object, const char *name, size_t bytes, int flags)
+{
+	void *value = kvzalloc(bytes + 1, GFP_KERNEL);
+	int err;
+
+	if (!value)
+		return -ENOMEM;
+	err = mnt_want_write(object->path.mnt);
+	if (!err) {
+		err = vfs_setxattr(mnt_idmap(object->path.mnt), object->path.dentry, name, value,
+				   bytes, flags);
+		mnt_drop_write(object->path.mnt);
+	}
+	kvfree(value);
+	return err;
+}
+
+s64 rfs_do_setxattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	size_t bytes = min_t(u64, le64_to_cpu(op->length_bytes), XATTR_SIZE_MAX);
+	struct object object;
+	int err = object_get(carrier, op, &object);
+
+	if (err)
+		return err;
+	err = set_value(&object, rfs_string(carrier, op->path2), bytes, le32_to_cpu(op->flags));
+	object_put(carrier, op, &object);
+	return err;
+}
+
+s64 rfs_do_removexattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct object object;
+	int err = object_get(carrier, op, &object);
+
+	if (err)
+		return err;
+	err = mnt_want_write(object.path.mnt);
+	if (!err) {
+		err = vfs_removexattr(mnt_idmap(object.path.mnt), object.path.dentry,
+				      rfs_string(carrier, op->path2));
+		mnt_drop_write(object.path.mnt);
+	}
+	object_put(carrier, op, &object);
+	return err;
+}
+
+s64 rfs_do_listxattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	size_t room = min_t(u64, le64_to_cpu(op->length_bytes), XATTR_LIST_MAX);
+	struct object object;
+	ssize_t result = object_get(carrier, op, &object);
+	char *list = NULL;
+
+	if (result)
+		return result;
+	if (room)
+		list = kvmalloc(room, GFP_KERNEL);
+	result = list || !room ? vfs_listxattr(object.path.dentry, list, room) : -ENOMEM;
+	kvfree(list);
+	object_put(carrier, op, &object);
+	return result;
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perform_data.c - operations on open files.
+ *
+ * Positions are those of the trace, so that order alone decides what is read and written
+ * where; a handle's own position only matters to seeks and to reading directories.
+ */
+#include <linux/fs.h>
+#include <linux/falloc.h>
+#include <linux/uio.h>
+
+#include "compat/vfs.h"
+#include "handles.h"
+#include "perform.h"
+
+s64 rfs_do_flush(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	int err = 0;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	if (file->f_op->flush)
+		err = file->f_op->flush(file, current->files);
+	rfs_handle_put(carrier->replay, op->handle);
+	return err;
+}
+
+s64 rfs_do_release(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	return rfs_handle_empty(carrier->replay, op->handle);
+}
+
+/* The carrier's buffer, as often as it takes: the memory is the user's, as in a system call. */
+static void iter_init(struct rfs_carrier *carrier, struct iov_iter *iter, unsigned int direction,
+		      size_t length_bytes)
+{
+	struct iovec *vectors = carrier->task->memory->vectors;
+	size_t left = length_bytes;
+	unsigned long count = 0;
+
+	do {
+		vectors[count].iov_base = carrier->buffer;
+		vectors[count].iov_len = min_t(size_t, left, IOT_CARRIER_BUFFER_BYTES);
+		left -= vectors[count++].iov_len;
+	} while (left);
+	iov_iter_init(iter, direction, vectors, count, length_bytes);
+}
+
+static int iocb_flags_of(u32 our)
+{
+	return (our & IOT_RW_append ? IOCB_APPEND : 0) | (our & IOT_RW_dsync ? IOCB_DSYNC : 0) |
+	       (our & IOT_RW_sync ? IOCB_DSYNC | IOCB_SYNC : 0);
+}
+
+static ssize_t read_file(struct rfs_carrier *carrier, const struct iot_program_op *op,
+			 struct file *file)
+{
+	size_t length_bytes = le64_to_cpu(op->length_bytes);
+	bool is_discarded = carrier->replay->setup.data == IOT_DATA_DISCARD ||
+			    (le32_to_cpu(op->flags) & IOT_RW_splice);
+	struct iov_iter iter;
+	struct kiocb kiocb;
+	int err;
+
+	if (!(file->f_mode & FMODE_READ))
+		return -EBADF;
+	if (!file->f_op->read_iter)
+		return -EINVAL;
+	init_sync_kiocb(&kiocb, file);
+	kiocb.ki_pos = le64_to_cpu(op->offset_bytes);
+	err = rw_verify_area(READ, file, &kiocb.ki_pos, length_bytes);
+	if (err)
+		return err;
+	if (is_discarded && !(kiocb.ki_flags & IOCB_DIRECT)) /* the device writes to memory */
+		iov_iter_discard(&iter, ITER_DEST, length_bytes);
+	else
+		iter_init(carrier, &iter, ITER_DEST, length_bytes);
+	return file->f_op->read_iter(&kiocb, &iter);
+}
+
+s64 rfs_do_read(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	ssize_t result;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	result = read_file(carrier, op, file);
+	rfs_handle_put(carrier->replay, op->handle);
+	return result;
+}
+
+static ssize_t write_file(struct rfs_carrier *carrier, const struct iot_program_op *op,
+			  struct file *file)
+{
+	size_t length_bytes = le64_to_cpu(op->length_bytes);
+	struct iov_iter iter;
+	struct kiocb kiocb;
+	ssize_t result;
+
+	if (!(file->f_mode & FMODE_WRITE))
+		return -EBADF;
+	if (!file->f_op->write_iter)
+		return -EINVAL;
+	init_sync_kiocb(&kiocb, file);
+	kiocb.ki_pos = le64_to_cpu(op->offset_bytes);
+	kiocb.ki_flags |= iocb_flags_of(le32_to_cpu(op->flags)) | IOCB_WRITE;
+	result = rw_verify_area(WRITE, file, &kiocb.ki_pos, length_bytes);
+	if (result)
+		return result;
+	iter_init(carrier, &iter, ITER_SOURCE, length_bytes);
+	file_start_write(file);
+	result = file->f_op->write_iter(&kiocb, &iter);
+	file_end_write(file);
+	return result;
+}
+
+s64 rfs_do_write(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	ssize_t result;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	result = write_file(carrier, op, file);
+	rfs_handle_put(carrier->replay, op->handle);
+	return result;
+}
+
+/*
+ * A seek from the current position comes out where it did in the trace: reads and writes
+ * of the replay do not move that position, so it is put where it must have been.
+ */
+s64 rfs_do_seek(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	loff_t offset = le64_to_cpu(op->offset_bytes), result = le64_to_cpu(op->result);
+	int whence = le32_to_cpu(op->flags); /* IOT_WHENCES have the numbers of SEEK_* */
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	mutex_lock(&file->f_pos_lock);
+	if (whence == SEEK_CUR && result >= 0)
+		file->f_pos = result - offset;
+	result = whence <= SEEK_MAX ? vfs_llseek(file, offset, whence) : -EINVAL;
+	mutex_unlock(&file->f_pos_lock);
+	rfs_handle_put(carrier->replay, op->handle);
+	return result;
+}
+
+s64 rfs_do_fsync(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	int err;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	err = vfs_fsync_range(file, le64_to_cpu(op->offset_bytes), le64_to_cpu(op->extra),
+			      !!(le32_to_cpu(op->flags) & IOT_RW_datasync));
+	rfs_handle_put(carrier->replay, op->handle);
+	return err;
+}
+
+/**
+ * struct counter - takes as many entries of a directory as the traced call did
+ */
+struct counter {
+	struct dir_context context;
+	u32 left;
+};
+
+static bool count_entry(struct dir_context *context, const char *name, int length, loff_t offset,
+			u64 ino, unsigned int type)
+{
+	struct counter *counter = container_of(context, struct counter, context);
+
+	if (!counter->left)
+		return false;
+	counter->left--;
+	return true;
+}
+
+s64 rfs_do_readdir(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	struct counter counter = {
+		.context.actor = count_entry,
+		.left = le32_to_cpu(op->flags),
+	};
+	int err;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	mutex_lock(&file->f_pos_lock);
+	err = iterate_dir(file, &counter.context);
+	mutex_unlock(&file->f_pos_lock);
+	rfs_handle_put(carrier->replay, op->handle);
+	return err;
+}
+
+static int falloc_mode_of(u32 our)
+{
+	return (our & IOT_FALLOC_keep_size ? FALLOC_FL_KEEP_SIZE : 0) |
+	       (our & IOT_FALLOC_punch_hole ? FALLOC_FL_PUNCH_HOLE : 0) |
+	       (our & IOT_FALLOC_collapse_range ? FALLOC_FL_COLLAPSE_RANGE : 0) |
+	       (our & IOT_FALLOC_zero_range ? FALLOC_FL_ZERO_RANGE : 0) |
+	       (our & IOT_FALLOC_insert_range ? FALLOC_FL_INSERT_RANGE : 0) |
+	       (our & IOT_FALLOC_unshare_range ? FALLOC_FL_UNSHARE_RANGE : 0);
+}
+
+s64 rfs_do_fallocate(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	long err;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	err = vfs_fallocate(file, falloc_mode_of(le32_to_cpu(op->flags)),
+			    le64_to_cpu(op->offset_bytes), le64_to_cpu(op->length_bytes));
+	rfs_handle_put(carrier->replay, op->handle);
+	return err;
+}
+
+s64 rfs_do_fadvise(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	int err;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	err = vfs_fadvise(file, le64_to_cpu(op->offset_bytes), le64_to_cpu(op->length_bytes),
+			  le32_to_cpu(op->flags));
+	rfs_handle_put(carrier->replay, op->handle);
+	return err;
+}
+
+/* Two handles at once; @do_it gets both files. */
+static s64 with_two_files(struct rfs_carrier *carrier, const struct iot_program_op *op,
+			  s64 (*do_it)(struct file *in, struct file *out,
+				       const struct iot_program_op *op))
+{
+	struct file *in = rfs_handle_get(carrier->replay, op->handle);
+	struct file *out;
+	s64 result;
+
+	if (IS_ERR(in))
+		return PTR_ERR(in);
+	out = rfs_handle_get(carrier->replay, op->other);
+	if (IS_ERR(out)) {
+		result = PTR_ERR(out);
+	} else {
+		result = do_it(in, out, op);
+		rfs_handle_put(carrier->replay, op->other);
+	}
+	rfs_handle_put(carrier->replay, op->handle);
+	return result;
+}
+
+static s64 copy_range(struct file *in, struct file *out, const struct iot_program_op *op)
+{
+	return vfs_copy_file_range(in, le64_to_cpu(op->offset_bytes), out, le64_to_cpu(op->extra),
+				   le64_to_cpu(op->length_bytes), 0);
+}
+
+s64 rfs_do_copy_range(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	return with_two_files(carrier, op, copy_range);
+}
+
+static s64 remap_range(struct file *in, struct file *out, const struct iot_program_op *op)
+{
+	loff_t from = le64_to_cpu(op->offset_bytes), to = le64_to_cpu(op->extra);
+	loff_t length = le64_to_cpu(op->length_bytes);
+	u32 flags = le32_to_cpu(op->flags); /* 1 deduplicate, 2 may be shortened */
+
+	if (flags & 1)
+		return vfs_dedupe_file_range_one(in, from, out, to, length,
+						 flags & 2 ? REMAP_FILE_CAN_SHORTEN : 0);
+	return vfs_clone_file_range(in, from, out, to, length,
+				    flags & 2 ? REMAP_FILE_CAN_SHORTEN : 0);
+}
+
+s64 rfs_do_remap_range(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	return with_two_files(carrier, op, remap_range);
+}

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perform_names.c - operations on names.
+ *
+ * Each does what its system call does between copying the path and calling the file
+ * system, with the same flags for the look-ups, so that the file system sees the same.
+ *
+ * Confinement: paths have no dots in them (core/verify.c) and start at the root of a
+ * private mount of the target, in which nothing else is mounted. Walks do not follow
+ * symbolic links; an open does, within that root.
+ */
+#include <linux/fs.h>
+#include <linux/mount.h>
+#include <linux/namei.h>
+#include <linux/uaccess.h>
+#include <linux/xattr.h>
+
+#include "compat/dirop.h"
+#include "handles.h"
+#include "perform.h"
+
+/* A link at the end of the path is found itself; one before it is an error. */
+static int walk(const struct rfs_carrier *carrier, const char *path, unsigned int flags,
+		struct path *found)
+{
+	const struct path *root = &carrier->replay->root;
+
+	if (!strcmp(path, ".")) {
+		*found = *root;
+		path_get(found);
+		return 0;
+	}
+	return vfs_path_lookup(root->dentry, root->mnt, path,
+			       flags | LOOKUP_NO_SYMLINKS | LOOKUP_NO_MAGICLINKS, found);
+}
+
+int rfs_path_get(struct rfs_carrier *carrier, __le32 path, struct path *found)
+{
+	return walk(carrier, rfs_string(carrier, path), 0, found);
+}
+
+/**
+ * struct place - a name in its directory, to be made or removed
+ * @dir: the directory, with references
+ * @name: the component, a part of the program
+ * @idmap: of the mount
+ */
+struct place {
+	struct path dir;
+	struct qstr name;
+	struct mnt_idmap *idmap;
+};
+
+/* Return: 0, and write access to the mount, until place_put(). */
+static int place_get(struct rfs_carrier *carrier, __le32 path, struct place *place)
+{
+	const char *text = rfs_string(carrier, path);
+	const char *slash = strrchr(text, '/');
+	const char *last = slash ? slash + 1 : text;
+	char *parent = carrier->task->memory->path;
+	int err;
+
+	if (slash) {
+		memcpy(parent, text, slash - text);
+		parent[slash - text] = 0;
+	} else {
+		strcpy(parent, ".");
+	}
+	err = walk(carrier, parent, LOOKUP_DIRECTORY, &place->dir);
+	if (err)
+		return err;
+	err = mnt_want_write(place->dir.mnt);
+	if (err) {
+		path_put(&place->dir);
+		return err;
+	}
+	place->name = (struct qstr)QSTR_INIT(last, strlen(last));
+	place->idmap = mnt_idmap(place->dir.mnt);
+	return 0;
+}
+
+static void place_put(struct place *place)
+{
+	mnt_drop_write(place->dir.mnt);
+	path_put(&place->dir);
+}
+
+static struct dentry *start_creating_at(struct place *place)
+{
+	return iot_start_creating(place->idmap, place->dir.dentry, &place->name);
+}
+
+static struct dentry *start_removing_at(struct place *place)
+{
+	return iot_start_removing(place->idmap, place->dir.dentry, &place->name);
+}
+
+/* A look-up as the first half of making a name that exists already. */
+static s64 lookup_to_create(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct dentry *child;
+	struct place place;
+	int err = place_get(carrier, op->path, &place);
+
+	if (err)
+		return err;
+	child = start_creating_at(&place);
+	err = PTR_ERR_OR_ZERO(child);
+	iot_end_dirop(child);
+	place_put(&place);
+	return err;
+}
+
+s64 rfs_do_lookup(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	const u32 make = IOT_INTENT_create | IOT_INTENT_excl;
+	struct path found;
+	int err;
+
+	if ((le32_to_cpu(op->flags) & make) == make)
+		return lookup_to_create(carrier, op);
+	err = rfs_path_get(carrier, op->path, &found);
+	if (!err)
+		path_put(&found);
+	return err;
+}
+
+static int open_flags_of(u32 our)
+{
+	int flags = O_LARGEFILE;
+
+	switch (our & (IOT_OPEN_read | IOT_OPEN_write)) {
+	case IOT_OPEN_read:
+		flags |= O_RDONLY;
+		break;
+	case IOT_OPEN_write:
+		flags |= O_WRONLY;
+		break;
+	case IOT_OPEN_read | IOT_OPEN_write:
+		flags |= O_RDWR;
+		break;
+	default:
+		flags |= O_ACCMODE; /* neither: for ioctls only */
+	}
+	flags |= our & IOT_OPEN_append ? O_APPEND : 0;
+	flags |= our & IOT_OPEN_create ? O_CREAT : 0;
+	flags |= our & IOT_OPEN_excl ? O_EXCL : 0;
+	flags |= our & IOT_OPEN_trunc ? O_TRUNC : 0;
+	flags |= our & IOT_OPEN_direct ? O_DIRECT : 0;
+	flags |= our & IOT_OPEN_sync ? O_SYNC : 0;
+	flags |= our & IOT_OPEN_dsync ? O_DSYNC : 0;
+	flags |= our & IOT_OPEN_directory ? O_DIRECTORY : 0;
+	flags |= our & IOT_OPEN_nofollow ? O_NOFOLLOW : 0;
+	flags |= our & IOT_OPEN_noatime ? O_NOATIME : 0;
+	flags |= our & IOT_OPEN_nonblock ? O_NONBLOCK : 0;
+	flags |= our & IOT_OPEN_tmpfile ? O_TMPFILE : 0;
+	return flags;
+}
+
+s64 rfs_do_open(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct file *file = file_open_root(&carrier->replay->root, rfs_string(carrier, op->path),
+					   open_flags_of(le32_to_cpu(op->flags)),
+					   le32_to_cpu(op->mode) & S_IALLUGO);
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	return rfs_handle_fill(carrier->replay, op->handle, file);
+}
+
+s64 rfs_do_mkdir(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct dentry *child;
+	struct place place;
+	int err = place_get(carrier, op->path, &place);
+
+	if (err)
+		return err;
+	child = start_creating_at(&place);
+	if (!IS_ERR(child))
+		child = iot_vfs_mkdir(place.idmap, child, le32_to_cpu(op->mode) & S_IALLUGO);
+	err = PTR_ERR_OR_ZERO(child);
+	iot_end_dirop(child);
+	place_put(&place);
+	return err;
+}
+
+s64 rfs_do_mknod(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	umode_t mode = le32_to_cpu(op->mode);
+	struct dentry *child;
+	struct place place;
+	int err = place_get(carrier, op->path, &place);
+
+	if (err)
+		return err;
+	child = start_creating_at(&place);
+	err = PTR_ERR_OR_ZERO(child);
+	if (!err && S_ISREG(mode))
+		err = iot_vfs_create(place.idmap, child, mode);
+	else if (!err)
+		err = iot_vfs_mknod(place.idmap, child, mode, new_decode_dev(le64_to_cpu(op->extra)));
+	iot_end_dirop(child);
+	place_put(&place);
+	return err;
+}
+
+s64 rfs_do_symlink(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct dentry *child;
+	struct place place;
+	int err = place_get(carrier, op->path, &place);
+
+	if (err)
+		return err;
+	child = start_creating_at(&place);
+	err = PTR_ERR_OR_ZERO(child);
+	if (!err)
+		err = iot_vfs_symlink(place.idmap, child, rfs_string(carrier, op->path2));
+	iot_end_dirop(child);
+	place_put(&place);
+	return err;
+}
+
+s64 rfs_do_link(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct dentry *child;
+	struct place place;
+	struct path old;
+	int err = rfs_path_get(carrier, op->path, &old);
+
+	if (err)
+		return err;
+	err = place_get(carrier, op->path2, &place);
+	if (err) {
+		path_put(&old);
+		return err;
+	}
+	child = start_creating_at(&place);
+	err = PTR_ERR_OR_ZERO(child);
+	if (!err)
+		err = vfs_link(old.dentry, place.idmap, d_inode(place.dir.dentry), child, NULL);
+	iot_end_dirop(child);
+	place_put(&place);
+	path_put(&old);
+	return err;
+}
+
+s64 rfs_do_unlink(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct inode *inode = NULL;
+	struct dentry *child;
+	struct place place;
+	int err = place_get(carrier, op->path, &place);
+
+	if (err)
+		return err;
+	child = start_removing_at(&place);
+	err = PTR_ERR_OR_ZERO(child);
+	if (!err) {
+		inode = d_inode(child);
+		ihold(inode); /* the file is truncated below, when the directory is free again */
+		err = vfs_unlink(place.idmap, d_inode(place.dir.dentry), child, NULL);
+	}
+	iot_end_dirop(child);
+	iput(inode);
+	place_put(&place);
+	return err;
+}
+
+s64 rfs_do_rmdir(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct dentry *child;
+	struct place place;
+	int err = place_get(carrier, op->path, &place);
+
+	if (err)
+		return err;
+	child = start_removing_at(&place);
+	err = PTR_ERR_OR_ZERO(child);
+	if (!err)
+		err = iot_vfs_rmdir(place.idmap, child);
+	iot_end_dirop(child);
+	place_put(&place);
+	return err;
+}
+
+static unsigned int rename_flags_of(u32 our)
+{
+	return (our & IOT_RENAME_noreplace ? RENAME_NOREPLACE : 0) |
+	       (our & IOT_RENAME_exchange ? RENAME_EXCHANGE : 0) |
+	       (our & IOT_RENAME_whiteout ? RENAME_WHITEOUT : 0);
+}
+
+s64 rfs_do_rename(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct iot_renaming renaming;
+	struct place old, new;
+	int err = place_get(carrier, op->path, &old);
+
+	if (err)
+		return err;
+	err = place_get(carrier, op->path2, &new);
+	if (err) {
+		place_put(&old);
+		return err;
+	}
+	renaming = (struct iot_renaming){
+		.idmap = old.idmap,
+		.old_parent = old.dir.dentry,
+		.old_name = &old.name,
+		.new_parent = new.dir.dentry,
+		.new_name = &new.name,
+		.flags = rename_flags_of(le32_to_cpu(op->flags)),
+	};
+	err = iot_start_renaming(&renaming);
+	if (!err) {
+		err = iot_vfs_rename(&renaming);
+		iot_end_renaming(&renaming);
+	}
+	place_put(&new);
+	place_put(&old);
+	return err;
+}
+
+s64 rfs_do_readlink(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct path path;
+	int result = rfs_path_get(carrier, op->path, &path);
+
+	if (result)
+		return result;
+	touch_atime(&path);
+	result = vfs_readlink(path.dentry, carrier->buffer, PATH_MAX);
+	path_put(&path);
+	return result;
+}
+
+/* What a walk does when it meets a link; where it points to is a matter of operations that follow. */
+s64 rfs_do_follow(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	DEFINE_DELAYED_CALL(done);
+	const char *target;
+	struct path path;
+	int err = rfs_path_get(carrier, op->path, &path);
+
+	if (err)
+		return err;
+	touch_atime(&path);
+	target = vfs_get_link(path.dentry, &done);
+	do_delayed_call(&done);
+	path_put(&path);
+	return PTR_ERR_OR_ZERO(target);
+}

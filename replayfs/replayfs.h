@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * replayfs.h - a replay in the kernel: its program, its carriers, what they share.
+ *
+ * A replay is a descriptor of /dev/replayfs. User space writes a program to it, has it
+ * verified (load), says where and how to run it (setup), and sends a thread of its own
+ * into it for each task (run): the carrier, which performs the operations of the task
+ * one after the other without leaving the kernel.
+ *
+ * Locking: `lock` serializes load, setup and start. From start on the program and the
+ * options do not change, and carriers take no lock between operations:
+ *
+ *   progress[], pending[]	core/order.h: written by one, read by all, with barriers
+ *   struct rfs_task		the carrier that has claimed it
+ *   handle and mapping slots	handles.h: a reference count each
+ *
+ * Ownership: the replay lives as long as its descriptor, which each carrier in the
+ * kernel holds; whatever is still open at its end is closed with it.
+ */
+#ifndef RFS_REPLAYFS_H
+#define RFS_REPLAYFS_H
+
+#include <linux/fs.h>
+#include <linux/mutex.h>
+#include <linux/path.h>
+#include <linux/uio.h>
+#include <linux/wait.h>
+
+#include <iotape/control.h>
+
+#include "core/order.h"
+#include "core/program.h"
+#include "iotape/iotape.h"
+
+enum rfs_state {
+	RFS_EMPTY,   /* the program is being written */
+	RFS_LOADED,  /* it is verified */
+	RFS_READY,   /* target and options are set: carriers may come */
+	RFS_STARTED, /* they run */
+};
+
+/**
+ * struct rfs_task - a task as it is performed
+ * @moved: who waits for its progress sleeps here
+ * @is_claimed: a carrier is in it
+ * @has_begun: a carrier has been in it before
+ * @is_pending: its operation `index` was performed, but ends only when the carrier comes
+ *	back from user mode
+ * @index: the operation that is next, or pending
+ * @prev_end_ns: end of the operation before
+ * @late_ns: wake-up lateness that the next think time is shortened by
+ * @meter: of the pending operation
+ * @result: of the pending operation
+ * @stats: for its `played` record
+ * @memory: the carrier's, from the first time it comes in until the task has ended
+ */
+struct rfs_task {
+	wait_queue_head_t moved;
+	unsigned long is_claimed;
+	bool has_begun;
+	bool is_pending;
+	u32 index;
+	u64 prev_end_ns;
+	u64 late_ns;
+	struct iot_meter meter;
+	s64 result;
+	struct iot_rec_played stats;
+	struct rfs_memory *memory;
+};
+
+/* A transfer larger than the carrier's buffer goes to the same memory several times. */
+#define RFS_VECTORS_MAX (IOT_PROGRAM_LENGTH_MAX / IOT_CARRIER_BUFFER_BYTES + 1)
+
+/**
+ * struct rfs_memory - kernel memory that a carrier needs
+ * @path: for a path that is a part of one in the program
+ * @vectors: for transfers
+ */
+struct rfs_memory {
+	char path[IOT_PROGRAM_PATH_MAX];
+	struct iovec vectors[RFS_VECTORS_MAX];
+};
+
+struct rfs_hub {
+	wait_queue_head_t opened;
+};
+
+struct rfs_handle;
+struct rfs_map;
+
+/**
+ * struct rfs_replay - a replay
+ * @bytes: the program, or what has been written of it
+ * @byte_count: length of the program by its header, 0 before that is known
+ * @written: bytes written so far
+ * @root: the target, as a mount of its own: what is mounted in it cannot be reached
+ * @session: where outcomes go, NULL if nowhere
+ * @go: carriers that wait for the start
+ */
+struct rfs_replay {
+	struct mutex lock;
+	enum rfs_state state;
+	u8 *bytes;
+	u64 byte_count;
+	u64 written;
+	struct iot_program_head head;
+	struct iot_program program;
+	struct iot_order order;
+	struct rfs_task *tasks;
+	struct rfs_hub *hubs;
+	struct rfs_handle *handles;
+	struct rfs_map *maps;
+	struct path root;
+	struct iot_session *session;
+	struct iot_replay_setup setup;
+	wait_queue_head_t go;
+	atomic_t waiting;
+	atomic_t finished;
+	bool is_started;
+	bool is_cancelled;
+	u64 start_ns;
+	u64 end_ns;
+};
+
+/**
+ * struct rfs_carrier - a thread of the user that performs a task, while it is in the kernel
+ * @buffer: its memory, which reads go to and writes come from
+ */
+struct rfs_carrier {
+	struct rfs_replay *replay;
+	u32 task_index;
+	struct rfs_task *task;
+	void __user *buffer;
+};
+
+static inline const char *rfs_string(const struct rfs_carrier *carrier, __le32 offset)
+{
+	return iot_program_string(&carrier->replay->program, offset);
+}
+
+/* load.c */
+ssize_t rfs_load_write(struct rfs_replay *replay, const char __user *data, size_t bytes);
+int rfs_load(struct rfs_replay *replay, struct iot_replay_load *load);
+int rfs_setup(struct rfs_replay *replay, const struct iot_replay_setup *setup);
+void rfs_unload(struct rfs_replay *replay);
+
+/* carrier.c */
+int rfs_carrier_run(struct rfs_replay *replay, const struct iot_replay_run *run);
+int rfs_start(struct rfs_replay *replay);
+void rfs_cancel(struct rfs_replay *replay);
+void rfs_status(struct rfs_replay *replay, struct iot_replay_status *status);
+
+/* pace.c */
+int rfs_pace(struct rfs_carrier *carrier, const struct iot_program_op *op, u64 ready_ns);
+
+/* perform.c */
+s64 rfs_perform(struct rfs_carrier *carrier, const struct iot_program_op *op);
+
+/* outcome.c */
+void rfs_outcome(struct rfs_carrier *carrier, const struct iot_program_op *op, s64 result);
+void rfs_outcome_end(struct rfs_carrier *carrier);
+
+/* control.c */
+int rfs_control_init(void);
+void rfs_control_exit(void);
+
+#endif
