@@ -99,6 +99,7 @@ static void end_op(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	}
 	task->stats.ops++;
 	task->is_pending = false;
+	task->has_thought = false;
 	task->index++;
 	arrive(carrier->replay, op);
 	iot_store_release(&carrier->replay->order.progress[carrier->task_index], task->index);
@@ -122,10 +123,10 @@ static int do_op(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	struct rfs_replay *replay = carrier->replay;
 	struct rfs_task *task = carrier->task;
-	int err = wait_for_order(carrier, op);
+	int err = rfs_pace(carrier, op);
 
 	if (!err)
-		err = rfs_pace(carrier, op, now_ns());
+		err = wait_for_order(carrier, op);
 	if (!err && replay->session)
 		err = iot_session_throttle(replay->session);
 	if (err)

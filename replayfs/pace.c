@@ -2,11 +2,11 @@
 /*
  * pace.c - think time between operations.
  *
- * Closed loop: an operation starts its think time after what it waits for has happened
- * in this replay, not when it started in the trace. The end of a sleep is an absolute
- * time, so the time spent on anything else is not added to it; and what a wake-up comes
- * too late is taken off the next think time, so lateness does not add up. How late an
- * operation of the storage is, is never taken off: that is what is measured.
+ * Closed loop: the think time of an operation begins when the one before it has ended in
+ * this replay, not when it did in the trace. The end of a sleep is an absolute time, so
+ * what is done meanwhile is not added to it; and what a wake-up comes too late is taken
+ * off the next think time, so lateness does not add up. How late an operation of the
+ * storage is, is never taken off: that is what is measured.
  */
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
@@ -42,22 +42,20 @@ static int sleep_until(u64 until_ns)
  * rfs_pace() - let the think time before an operation pass
  * @carrier: who performs it
  * @op: the operation
- * @ready_ns: when everything that it waits for had happened
  *
  * Return: 0; -EINTR, and the rest of the think time passes at the next call.
  */
-int rfs_pace(struct rfs_carrier *carrier, const struct iot_program_op *op, u64 ready_ns)
+int rfs_pace(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	const struct iot_replay_setup *setup = &carrier->replay->setup;
 	struct rfs_task *task = carrier->task;
-	u64 think_ns, begin_ns, until_ns, now_ns, late_ns;
+	u64 think_ns, until_ns, now_ns, late_ns;
 
-	if (setup->pace == IOT_PACE_FULL)
+	if (setup->pace == IOT_PACE_FULL || task->has_thought)
 		return 0;
 	think_ns = scaled_ns(le64_to_cpu(op->compute_ns), setup->compute_scale) +
 		   scaled_ns(le64_to_cpu(op->pause_ns), setup->pause_scale);
-	begin_ns = max(ready_ns, task->prev_end_ns);
-	until_ns = begin_ns + think_ns - min(think_ns, task->late_ns);
+	until_ns = task->prev_end_ns + think_ns - min(think_ns, task->late_ns);
 	now_ns = ktime_get_mono_fast_ns();
 	if (now_ns < until_ns) {
 		if (sleep_until(until_ns))
@@ -65,6 +63,7 @@ int rfs_pace(struct rfs_carrier *carrier, const struct iot_program_op *op, u64 r
 		now_ns = ktime_get_mono_fast_ns();
 	}
 	late_ns = now_ns - until_ns;
+	task->has_thought = true;
 	task->late_ns -= min(think_ns, task->late_ns);
 	task->late_ns += late_ns;
 	task->stats.think_ns += think_ns;

@@ -9,6 +9,7 @@
  * private mount of the target, in which nothing else is mounted. Walks do not follow
  * symbolic links; an open does, within that root.
  */
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mount.h>
 #include <linux/namei.h>
@@ -165,6 +166,10 @@ s64 rfs_do_open(struct rfs_carrier *carrier, const struct iot_program_op *op)
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
+	if (!op->handle) { /* it failed in the trace, so nothing uses it */
+		fput(file);
+		return 0;
+	}
 	return rfs_handle_fill(carrier->replay, op->handle, file);
 }
 

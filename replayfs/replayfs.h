@@ -46,6 +46,7 @@ enum rfs_state {
  * @has_begun: a carrier has been in it before
  * @is_pending: its operation `index` was performed, but ends only when the carrier comes
  *	back from user mode
+ * @has_thought: the think time before operation `index` has passed
  * @index: the operation that is next, or pending
  * @prev_end_ns: end of the operation before
  * @late_ns: wake-up lateness that the next think time is shortened by
@@ -59,6 +60,7 @@ struct rfs_task {
 	unsigned long is_claimed;
 	bool has_begun;
 	bool is_pending;
+	bool has_thought;
 	u32 index;
 	u64 prev_end_ns;
 	u64 late_ns;
@@ -151,7 +153,7 @@ void rfs_cancel(struct rfs_replay *replay);
 void rfs_status(struct rfs_replay *replay, struct iot_replay_status *status);
 
 /* pace.c */
-int rfs_pace(struct rfs_carrier *carrier, const struct iot_program_op *op, u64 ready_ns);
+int rfs_pace(struct rfs_carrier *carrier, const struct iot_program_op *op);
 
 /* perform.c */
 s64 rfs_perform(struct rfs_carrier *carrier, const struct iot_program_op *op);

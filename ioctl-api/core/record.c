@@ -103,4 +103,4 @@ s32 iot_record_decode(const void *buffer, size_t available_bytes, struct iot_rec
 IOT_CHECK_PREFIX(read);
 IOT_CHECK_PREFIX(open);
 IOT_CHECK_PREFIX(touch);
-static_assert(sizeof(struct iot_rec_op) == 48, "the common fields have holes");
+static_assert(sizeof(struct iot_rec_op) == 56, "the common fields have holes");

@@ -122,7 +122,8 @@ enum use {
 	USE_OFFSET = 1 << 7,  /* not negative */
 	USE_LENGTH = 1 << 8,  /* of a read or write */
 	USE_HUB = 1 << 9,     /* in `handle`, or 0 */
-	USE_NOTHING = 1 << 10,
+	USE_HANDLE_IF_ANY = 1 << 10,
+	USE_NOTHING = 1 << 11,
 };
 
 #define ALL_BITS(bit, name, sentence) | 1u << bit
@@ -133,7 +134,7 @@ static const struct rule {
 	u32 flags; /* that are known */
 } rules[] = {
 	{ IOT_KIND_lookup, USE_PATH, 0 IOT_INTENTS(ALL_BITS) },
-	{ IOT_KIND_open, USE_PATH | USE_HANDLE, 0 IOT_OPEN_FLAGS(ALL_BITS) },
+	{ IOT_KIND_open, USE_PATH | USE_HANDLE_IF_ANY, 0 IOT_OPEN_FLAGS(ALL_BITS) },
 	{ IOT_KIND_stat, USE_PATH_OR_HANDLE, 0 },
 	{ IOT_KIND_setattr, USE_PATH_OR_HANDLE, 0 IOT_ATTRS(ALL_BITS) },
 	{ IOT_KIND_mkdir, USE_PATH, 0 },
@@ -195,6 +196,8 @@ static bool are_slots_valid(const struct verifier *v, const struct iot_program_o
 		return false;
 	if (uses & USE_PATH_OR_HANDLE)
 		uses |= is_by_path ? USE_PATH : USE_HANDLE;
+	if ((uses & USE_HANDLE_IF_ANY) && op->handle)
+		uses |= USE_HANDLE;
 	if (uses & USE_HUB) {
 		if (op->handle && !is_slot(op->handle, program->hub_count))
 			return false;

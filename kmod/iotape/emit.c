@@ -97,23 +97,13 @@ u32 iot_span_task(const struct iot_span *span)
 EXPORT_SYMBOL_GPL(iot_span_task);
 
 /*
- * Time of an operation that its thread ran. The scheduler adds to sum_exec_runtime only at
- * ticks and switches, and notes when in exec_start, on the scheduler's clock. So what
- * the task has run so far is sum_exec_runtime plus the time since exec_start. The
- * scheduler's clock is read once, at the end; its value at the beginning follows from
- * the monotonic clock, which runs at the same speed.
+ * Time that a thread has run. The scheduler adds to sum_exec_runtime only at ticks and
+ * switches, and notes when in exec_start, on the scheduler's clock: what the thread has
+ * run so far is the one plus the time since the other.
  */
-static u64 oncpu_ns(const struct iot_meter *meter, u64 duration_ns)
+static u64 runtime_ns(u64 sum_ns, u64 exec_start_ns, u64 clock_ns)
 {
-	u64 clock_now_ns, run_ns;
-
-	if (current->nvcsw + current->nivcsw == meter->switches)
-		return duration_ns; /* never off the CPU */
-	clock_now_ns = local_clock();
-	run_ns = current->se.sum_exec_runtime - meter->runtime_ns;
-	run_ns += clock_now_ns - current->se.exec_start;
-	run_ns -= clock_now_ns - duration_ns - meter->exec_start_ns;
-	return min(run_ns, duration_ns); /* a clock that jumped would make it huge */
+	return sum_ns + (clock_ns > exec_start_ns ? clock_ns - exec_start_ns : 0);
 }
 
 /**
@@ -124,10 +114,21 @@ static u64 oncpu_ns(const struct iot_meter *meter, u64 duration_ns)
  */
 void iot_meter_fill(const struct iot_meter *meter, u64 now_ns, struct iot_rec_op *op)
 {
+	u64 clock_ns = local_clock(), run_ns;
+
 	op->enter_ns = meter->enter_ns;
 	op->duration_ns = now_ns - meter->enter_ns;
-	op->oncpu_ns = oncpu_ns(meter, op->duration_ns);
+	/* The scheduler's clock at the beginning: the monotonic one runs at the same speed. */
+	op->runtime_ns = runtime_ns(meter->runtime_ns, meter->exec_start_ns,
+				    clock_ns - op->duration_ns);
 	op->switches = current->nvcsw - meter->waits;
+	if (current->nvcsw + current->nivcsw == meter->switches) {
+		op->oncpu_ns = op->duration_ns; /* never off the CPU */
+		return;
+	}
+	run_ns = runtime_ns(current->se.sum_exec_runtime, current->se.exec_start, clock_ns) -
+		 op->runtime_ns;
+	op->oncpu_ns = min(run_ns, op->duration_ns); /* a clock that jumped makes it huge */
 }
 EXPORT_SYMBOL_GPL(iot_meter_fill);
 

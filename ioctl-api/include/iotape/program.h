@@ -33,8 +33,11 @@
  *   asynchronous submit        submit                  a completion in the lane
  *   asynchronous completion    the lane's operation    the submit in the task
  *
- * Pace. Before it starts, and after its waits hold, an operation lets think time pass:
- * `compute_ns` that the traced task spent on a CPU, `pause_ns` that it spent otherwise.
+ * Pace. After the end of the operation before it in its task, an operation lets think
+ * time pass: `compute_ns` that the traced task spent on a CPU, `pause_ns` that it spent
+ * otherwise. It starts when that time has passed and its waits hold, whichever is later.
+ * What the traced task itself waited for (a child, a message) is a `leave` of its own,
+ * without think time, so that the think time after it begins when the wait holds.
  */
 #ifndef IOTAPE_PROGRAM_H
 #define IOTAPE_PROGRAM_H
@@ -134,7 +137,7 @@ enum iot_play {
  *
  *   kind         object handle other  path path2 flags    mode  arg     offset   length  extra
  *   lookup       x                    x          intents
- *   open         x      x             x          open     mode
+ *   open         x      x or none     x          open     mode
  *   stat         x      if no path    x
  *   setattr      x      if no path    x          attrs    mode  uid,gid  atime    size    mtime
  *   mkdir        x                    x                   mode

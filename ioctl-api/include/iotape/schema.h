@@ -236,6 +236,7 @@
 	F(u64, enter_ns, instant, "when the operation was entered")                    \
 	F(u64, duration_ns, span, "from there to its end")                             \
 	F(u64, oncpu_ns, cost, "time of it that the task ran on a CPU")                \
+	F(u64, runtime_ns, cost, "time that the task had run on a CPU before it")      \
 	F(u32, switches, cost, "voluntary context switches in it")                     \
 	F(u32, task, task, "who")                                                      \
 	F(u32, op, cost, "number of the operation in its task, from 1, in order of entry") \
