@@ -223,10 +223,10 @@ static int check_run(struct rfs_replay *replay, const struct iot_replay_run *run
 {
 	if (smp_load_acquire(&replay->state) < RFS_READY)
 		return -EINVAL;
-	if (run->task >= replay->program.task_count || run->reserved ||
-	    run->buffer_bytes != IOT_CARRIER_BUFFER_BYTES)
+	if (run->task >= replay->program.task_count || run->reserved)
 		return -EINVAL;
-	if (!access_ok((void __user *)run->buffer, run->buffer_bytes))
+	if (!access_ok((void __user *)run->sink, IOT_CARRIER_BUFFER_BYTES) ||
+	    !access_ok((void __user *)run->source, IOT_CARRIER_BUFFER_BYTES))
 		return -EFAULT;
 	return 0;
 }
@@ -244,7 +244,8 @@ int rfs_carrier_run(struct rfs_replay *replay, const struct iot_replay_run *run)
 	struct rfs_carrier carrier = {
 		.replay = replay,
 		.task_index = run->task,
-		.buffer = (void __user *)run->buffer,
+		.sink = (void __user *)run->sink,
+		.source = (void __user *)run->source,
 	};
 	int state = check_run(replay, run);
 

@@ -31,16 +31,16 @@ s64 rfs_do_release(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	return rfs_handle_empty(carrier->replay, op->handle);
 }
 
-/* The carrier's buffer, as often as it takes: the memory is the user's, as in a system call. */
+/* The same memory as often as it takes; it is the user's, as in a system call. */
 static void iter_init(struct rfs_carrier *carrier, struct iov_iter *iter, unsigned int direction,
-		      size_t length_bytes)
+		      void __user *memory, size_t length_bytes)
 {
 	struct iovec *vectors = carrier->task->memory->vectors;
 	size_t left = length_bytes;
 	unsigned long count = 0;
 
 	do {
-		vectors[count].iov_base = carrier->buffer;
+		vectors[count].iov_base = memory;
 		vectors[count].iov_len = min_t(size_t, left, IOT_CARRIER_BUFFER_BYTES);
 		left -= vectors[count++].iov_len;
 	} while (left);
@@ -75,7 +75,7 @@ static ssize_t read_file(struct rfs_carrier *carrier, const struct iot_program_o
 	if (is_discarded && !(kiocb.ki_flags & IOCB_DIRECT)) /* the device writes to memory */
 		iov_iter_discard(&iter, ITER_DEST, length_bytes);
 	else
-		iter_init(carrier, &iter, ITER_DEST, length_bytes);
+		iter_init(carrier, &iter, ITER_DEST, carrier->sink, length_bytes);
 	return file->f_op->read_iter(&kiocb, &iter);
 }
 
@@ -109,7 +109,7 @@ static ssize_t write_file(struct rfs_carrier *carrier, const struct iot_program_
 	result = rw_verify_area(WRITE, file, &kiocb.ki_pos, length_bytes);
 	if (result)
 		return result;
-	iter_init(carrier, &iter, ITER_SOURCE, length_bytes);
+	iter_init(carrier, &iter, ITER_SOURCE, carrier->source, length_bytes);
 	file_start_write(file);
 	result = file->f_op->write_iter(&kiocb, &iter);
 	file_end_write(file);

@@ -336,7 +336,7 @@ s64 rfs_do_readlink(struct rfs_carrier *carrier, const struct iot_program_op *op
 	if (result)
 		return result;
 	touch_atime(&path);
-	result = vfs_readlink(path.dentry, carrier->buffer, PATH_MAX);
+	result = vfs_readlink(path.dentry, carrier->sink, PATH_MAX);
 	path_put(&path);
 	return result;
 }

@@ -126,13 +126,15 @@ struct rfs_replay {
 
 /**
  * struct rfs_carrier - a thread of the user that performs a task, while it is in the kernel
- * @buffer: its memory, which reads go to and writes come from
+ * @sink: its memory that reads go to
+ * @source: its memory that writes come from
  */
 struct rfs_carrier {
 	struct rfs_replay *replay;
 	u32 task_index;
 	struct rfs_task *task;
-	void __user *buffer;
+	void __user *sink;
+	void __user *source;
 };
 
 static inline const char *rfs_string(const struct rfs_carrier *carrier, __le32 offset)

@@ -3,7 +3,6 @@
  * cmd_record.c - iotape record: run a command and record its file I/O.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -198,78 +197,6 @@ static void warn(const char *sentence)
 	say("warning: %s", sentence);
 }
 
-/* The collector as a process of its own, so that the kernel can tell it from the command. */
-struct collector {
-	pid_t pid;
-	int control_fd;
-	int result_fd;
-};
-
-static int collector_main(const struct options *options, int session_fd, int control_fd,
-			  int ready_fd, int result_fd)
-{
-	const struct collector_options collect = {
-		.session_fd = session_fd,
-		.control_fd = control_fd,
-		.ready_fd = ready_fd,
-		.path = options->record.output,
-		.facts = (const char *const *)options->facts,
-	};
-	struct collector_result result;
-	int err = collector_run(&collect, &result);
-
-	if (err)
-		say("%s: %s", options->record.output, strerror(-err));
-	if (write(result_fd, &result, sizeof(result)) != sizeof(result))
-		return EXIT_FAILED;
-	return err ? EXIT_FAILED : EXIT_DONE;
-}
-
-static int collector_start(struct collector *collector, const struct options *options,
-			   int session_fd)
-{
-	int control[2], ready[2], result[2];
-	char byte;
-
-	if (pipe2(control, O_CLOEXEC) || pipe2(ready, O_CLOEXEC) || pipe2(result, O_CLOEXEC))
-		return -errno;
-	collector->pid = fork();
-	if (collector->pid < 0)
-		return -errno;
-	if (!collector->pid) {
-		close(control[1]);
-		close(ready[0]);
-		close(result[0]);
-		_exit(collector_main(options, session_fd, control[0], ready[1], result[1]));
-	}
-	close(control[0]);
-	close(ready[1]);
-	close(result[1]);
-	collector->control_fd = control[1];
-	collector->result_fd = result[0];
-	if (read(ready[0], &byte, 1) != 1) { /* it has said why */
-		waitpid(collector->pid, NULL, 0);
-		close(ready[0]);
-		return -EIO;
-	}
-	close(ready[0]);
-	return 0;
-}
-
-/* Return: true if the trace is as it should be. */
-static bool collector_finish(struct collector *collector, struct collector_result *result)
-{
-	int status;
-
-	close(collector->control_fd);
-	*result = (struct collector_result){};
-	if (read(collector->result_fd, result, sizeof(*result)) != sizeof(*result))
-		say("the collector was killed: the trace ends where it was");
-	close(collector->result_fd);
-	waitpid(collector->pid, &status, 0);
-	return WIFEXITED(status) && !WEXITSTATUS(status);
-}
-
 static void print_summary(const struct options *options, const struct collector_result *result)
 {
 	fprintf(stderr, "%s: %s: %llu operations, %llu records, %.1f MiB", program_invocation_name,
@@ -298,8 +225,12 @@ static int exit_as(int status)
 
 static int record(struct options *options)
 {
+	struct collector_options collect = {
+		.path = options->record.output,
+		.facts = (const char *const *)options->facts,
+	};
 	struct collector_result result;
-	struct collector collector = {};
+	struct collector collector;
 	struct runner runner;
 	char why[512] = "";
 	int status = 0, err;
@@ -308,15 +239,23 @@ static int record(struct options *options)
 
 	if (session_fd < 0)
 		return fail("%s", why);
-	if (collector_start(&collector, options, session_fd))
-		return EXIT_FAILED;
+	collect.session_fd = session_fd;
+	err = collector_start(&collector, &collect);
+	if (err)
+		return fail("%s: %s", options->record.output, strerror(-err));
 	err = runner_start(&runner, &options->record, session_fd, warn, why, sizeof(why));
 	close(session_fd); /* the collector keeps it */
 	if (err)
 		say("%s", why);
 	else
 		err = runner_wait(&runner, &status);
-	is_good = collector_finish(&collector, &result);
+	collector_finish(&collector, &result);
+	is_good = !result.err;
+	if (result.err == -EPIPE)
+		say("the collector was killed: the trace ends where it was");
+	else if (result.err)
+		say("%s: %s: the recording ended there", options->record.output,
+		    strerror(-result.err));
 	if (err)
 		return EXIT_FAILED;
 	if (is_good && !options->is_quiet)

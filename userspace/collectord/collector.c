@@ -26,12 +26,15 @@ static void ignore_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static int write_facts(struct sink *sink, const char *const *facts)
+static int write_facts(struct sink *sink, const struct collector_options *options)
 {
+	const char *const *facts = options->facts;
 	int err = sink_clock(sink);
 
 	for (; *facts && !err; facts++)
 		err = sink_fact(sink, *facts);
+	if (!err && options->program)
+		err = sink_program(sink, options->program);
 	if (!err)
 		err = sink_memory(sink);
 	return err ? err : sink_flush(sink, true);
@@ -148,7 +151,7 @@ int collector_run(const struct collector_options *options, struct collector_resu
 	err = sink_open(options->path, &sink);
 	if (err)
 		return err;
-	err = write_facts(sink, options->facts);
+	err = write_facts(sink, options);
 	if (err)
 		goto err_sink;
 	err = queue_init(&queue, QUEUE_MESSAGES_MAX);

@@ -11,6 +11,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+struct iot_program;
 
 /**
  * struct collector_options - what to collect, and where to
@@ -19,6 +22,8 @@
  * @ready_fd: a byte is written to it when the session may start; -1 if nobody waits
  * @path: trace file
  * @facts: texts of the form key=value, ended by NULL
+ * @program: the program that is replayed, whose tasks, objects and names the records are
+ *	about; NULL if it is no replay
  */
 struct collector_options {
 	int session_fd;
@@ -26,6 +31,7 @@ struct collector_options {
 	int ready_fd;
 	const char *path;
 	const char *const *facts;
+	const struct iot_program *program;
 };
 
 /**
@@ -37,6 +43,7 @@ struct collector_options {
  * @bytes: length of the file
  * @throttles: times the kernel made a task wait
  * @is_complete: the kernel said that nothing follows, and the file was finished
+ * @err: 0 or the negative errno that ended it
  */
 struct collector_result {
 	uint64_t records;
@@ -46,8 +53,20 @@ struct collector_result {
 	uint64_t bytes;
 	uint64_t throttles;
 	bool is_complete;
+	int err;
 };
 
+/**
+ * struct collector - one that runs
+ */
+struct collector {
+	pid_t pid;
+	int control_fd;
+	int result_fd;
+};
+
+int collector_start(struct collector *collector, struct collector_options *options);
+void collector_finish(struct collector *collector, struct collector_result *result);
 int collector_run(const struct collector_options *options, struct collector_result *result);
 
 #endif

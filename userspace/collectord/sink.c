@@ -207,6 +207,127 @@ int sink_fact(struct sink *sink, const char *fact)
 	return iot_writer_record(sink->writer, &record);
 }
 
+/* The root, which the names of a replay are in: no object of a program has this id. */
+#define ROOT_OBJECT ((u64)-1)
+#define ROOT_NAME   ((u64)-1)
+
+static int put_name(struct sink *sink, u64 name, u64 dir, const char *path)
+{
+	struct iot_record record = {
+		.kind = IOT_KIND_name,
+		.tail = (const u8 *)path,
+		.tail_bytes = (u16)strlen(path),
+		.name = { .time_ns = now_ns(CLOCK_MONOTONIC), .name = name, .dir = dir },
+	};
+
+	return iot_writer_record(sink->writer, &record);
+}
+
+static int put_object(struct sink *sink, u64 object, u64 name, u32 type)
+{
+	struct iot_record record = {
+		.kind = IOT_KIND_object,
+		.object = { .time_ns = now_ns(CLOCK_MONOTONIC),
+			    .object = object,
+			    .name = name,
+			    .type = type },
+	};
+
+	return iot_writer_record(sink->writer, &record);
+}
+
+static int put_task(struct sink *sink, const struct iot_program *program, u32 index)
+{
+	const struct iot_program_task *task = &program->tasks[index];
+	const char *command = iot_program_string(program, task->command);
+	struct iot_record record = {
+		.kind = IOT_KIND_task,
+		.tail = (const u8 *)command,
+		.tail_bytes = (u16)strnlen(command, 64),
+		.task = { .time_ns = now_ns(CLOCK_MONOTONIC),
+			  .task = le32_to_cpu(task->origin),
+			  .why = IOT_REASON_play,
+			  .plays = le32_to_cpu(task->origin) },
+	};
+
+	return iot_writer_record(sink->writer, &record);
+}
+
+/* Each path once: @is_put has a flag for each place in the strings. */
+static int put_path(struct sink *sink, const struct iot_program *program, __le32 path, bool *is_put)
+{
+	const char *text = iot_program_string(program, path);
+
+	if (!path || is_put[le32_to_cpu(path)])
+		return 0;
+	is_put[le32_to_cpu(path)] = true;
+	return put_name(sink, le32_to_cpu(path), strcmp(text, ".") ? ROOT_OBJECT : 0,
+			strcmp(text, ".") ? text : "");
+}
+
+/* Does an operation's second text name something, rather than being a target or attribute? */
+static bool is_second_name(u16 kind)
+{
+	return kind == IOT_KIND_rename || kind == IOT_KIND_link;
+}
+
+static int put_op_paths(struct sink *sink, const struct iot_program *program, bool *is_put)
+{
+	u64 i;
+	int err = 0;
+
+	for (i = 0; i < program->op_count && !err; i++) {
+		const struct iot_program_op *op = &program->ops[i];
+
+		err = put_path(sink, program, op->path, is_put);
+		if (!err && is_second_name(le16_to_cpu(op->kind)))
+			err = put_path(sink, program, op->path2, is_put);
+	}
+	return err;
+}
+
+static int put_objects(struct sink *sink, const struct iot_program *program, bool *is_put)
+{
+	u32 i;
+	int err = put_object(sink, ROOT_OBJECT, ROOT_NAME, IOT_TYPE_dir);
+
+	for (i = 0; i < program->object_count && !err; i++) {
+		const struct iot_program_object *object = &program->objects[i];
+
+		err = put_path(sink, program, object->path, is_put);
+		if (!err)
+			err = put_object(sink, le64_to_cpu(object->origin),
+					 le32_to_cpu(object->path), le32_to_cpu(object->type));
+	}
+	return err;
+}
+
+/**
+ * sink_program() - add what the records of a replay refer to
+ * @sink: the trace
+ * @program: verified
+ *
+ * The ids are those of replayfs/outcome.c: tasks and objects as in the trace, names by
+ * their place in the program. A path stands as one component in the root.
+ *
+ * Return: 0 or a negative errno.
+ */
+int sink_program(struct sink *sink, const struct iot_program *program)
+{
+	bool *is_put = calloc(program->string_bytes, sizeof(*is_put));
+	u32 i;
+	int err = is_put ? put_name(sink, ROOT_NAME, 0, "") : -ENOMEM;
+
+	for (i = 0; i < program->task_count && !err; i++)
+		err = put_task(sink, program, i);
+	if (!err)
+		err = put_op_paths(sink, program, is_put);
+	if (!err)
+		err = put_objects(sink, program, is_put);
+	free(is_put);
+	return err;
+}
+
 /**
  * sink_clock() - add a pair of clock readings
  *

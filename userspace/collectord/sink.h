@@ -14,6 +14,7 @@ struct sink;
 int sink_open(const char *path, struct sink **sink);
 int sink_message(struct sink *sink, const struct message *message);
 int sink_fact(struct sink *sink, const char *fact);
+int sink_program(struct sink *sink, const struct iot_program *program);
 int sink_clock(struct sink *sink);
 int sink_memory(struct sink *sink);
 int sink_flush(struct sink *sink, bool is_all);

@@ -74,6 +74,24 @@ int iot_reader_next(struct iot_reader *reader, struct iot_record *record,
 void iot_reader_info(const struct iot_reader *reader, struct iot_trace_info *info);
 void iot_reader_close(struct iot_reader *reader);
 
+/* -- programs --------------------------------------------------------------------- */
+
+struct iot_builder;
+
+int iot_builder_open(const unsigned char capture[16], struct iot_builder **builder);
+s64 iot_builder_add(struct iot_builder *builder, enum iot_section_kind section,
+		    const void *element);
+u64 iot_builder_count(const struct iot_builder *builder, enum iot_section_kind section);
+int iot_builder_text(struct iot_builder *builder, const char *text, __le32 *offset);
+void iot_builder_slots(struct iot_builder *builder, u32 handles, u32 maps);
+int iot_builder_fact(struct iot_builder *builder, const char *key, const char *value);
+int iot_builder_image(struct iot_builder *builder, void **bytes, size_t *count);
+void iot_builder_close(struct iot_builder *builder);
+
+int iot_program_load(const char *path, struct iot_program *program, struct iot_reject *reject);
+void iot_program_free(struct iot_program *program);
+int iot_program_save(const char *path, const void *bytes, size_t count);
+
 /* -- names of what records are about ------------------------------------------ */
 
 struct iot_names;

@@ -189,8 +189,8 @@ struct iot_replay_setup {
  * struct iot_replay_run - the calling thread performs a task
  * @task: index of the task in the program
  * @reserved: zero
- * @buffer: address of memory of the caller that reads go to and writes come from
- * @buffer_bytes: its size, IOT_CARRIER_BUFFER_BYTES
+ * @sink: address of memory of the caller that reads go to, IOT_CARRIER_BUFFER_BYTES
+ * @source: address of memory of the caller that writes come from, of the same size
  *
  * Returns 0 when the task has ended, 1 when the caller must call again (it went
  * back to user mode so that the last references of files are dropped in order),
@@ -200,8 +200,8 @@ struct iot_replay_setup {
 struct iot_replay_run {
 	__u32 task;
 	__u32 reserved;
-	__u64 buffer;
-	__u64 buffer_bytes;
+	__u64 sink;
+	__u64 source;
 };
 
 #define IOT_CARRIER_BUFFER_BYTES (4 << 20)

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cmd_compile.c - iotape compile: turn a trace into a replay program.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "compile/compile.h"
+#include "json.h"
+
+struct options {
+	const char *trace;
+	char *output;
+	bool is_json;
+	bool is_quiet;
+};
+
+static const struct argp_option option_table[] = {
+	{ "output", 'o', "FILE", 0, "write the program to FILE (default: the trace's name with .irp)", 0 },
+	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
+	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
+	{}
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'o':
+		options->output = argument;
+		return 0;
+	case 'j':
+		options->is_json = true;
+		return 0;
+	case 'q':
+		options->is_quiet = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (options->trace)
+			argp_error(state, "%s: one trace at a time", argument);
+		options->trace = argument;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no trace given");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = option_table,
+	.parser = parse,
+	.args_doc = "TRACE",
+	.doc = "Turn a trace into a program that `iotape init` and `iotape replay` take.",
+};
+
+static const char *const cause_names[] = {
+#define CAUSE_NAME(name, sentence) #name,
+	EDGE_CAUSES(CAUSE_NAME)
+#undef CAUSE_NAME
+};
+
+static void print_text(const struct options *options, const struct compile_summary *s)
+{
+	u32 i;
+
+	printf("%s: %llu operations of %u tasks, %llu waits, %u hubs, %llu entries to begin with\n",
+	       options->output, s->operations, s->tasks, s->waits, s->hubs, s->entries);
+	for (i = 0; i < EDGE_CAUSE_COUNT; i++)
+		if (s->edges[i])
+			printf("  order by %s: %llu edges, %llu after pruning\n", cause_names[i],
+			       s->edges[i], s->edges[i] - s->pruned[i]);
+	for (i = 0; i < IOT_KIND_END; i++)
+		if (s->dropped[i])
+			printf("  not expressed: %llu %s\n", s->dropped[i], iot_kind_info((u16)i)->name);
+	if (s->guessed)
+		printf("  %llu entries are known by name and type only: empty files stand for them\n",
+		       s->guessed);
+	if (s->mpi_unmatched)
+		printf("  %llu MPI calls without a partner\n", s->mpi_unmatched);
+	if (s->lost)
+		printf("  the trace lost %llu records: the program lacks them\n", s->lost);
+	if (!s->is_complete)
+		printf("  the trace was not finished: the program may lack its end\n");
+}
+
+static void print_causes(struct json *json, const char *key, const u64 *values)
+{
+	u32 i;
+
+	json_key(json, key);
+	json_begin(json, '{');
+	for (i = 0; i < EDGE_CAUSE_COUNT; i++) {
+		json_key(json, cause_names[i]);
+		json_unsigned(json, values[i]);
+	}
+	json_end(json, '}');
+}
+
+static void print_number(struct json *json, const char *key, u64 value)
+{
+	json_key(json, key);
+	json_unsigned(json, value);
+}
+
+static void print_json(const struct compile_summary *s)
+{
+	struct json json;
+	u32 i;
+
+	json_open(&json, stdout);
+	json_begin(&json, '{');
+	print_number(&json, "operations", s->operations);
+	print_number(&json, "program_operations", s->ops);
+	print_number(&json, "tasks", s->tasks);
+	print_number(&json, "waits", s->waits);
+	print_number(&json, "hubs", s->hubs);
+	print_number(&json, "handles", s->handles);
+	print_number(&json, "maps", s->maps);
+	print_causes(&json, "edges", s->edges);
+	print_causes(&json, "pruned", s->pruned);
+	json_key(&json, "not_expressed");
+	json_begin(&json, '{');
+	for (i = 0; i < IOT_KIND_END; i++)
+		if (s->dropped[i])
+			print_number(&json, iot_kind_info((u16)i)->name, s->dropped[i]);
+	json_end(&json, '}');
+	print_number(&json, "entries", s->entries);
+	print_number(&json, "guessed_entries", s->guessed);
+	print_number(&json, "mpi_unmatched", s->mpi_unmatched);
+	print_number(&json, "lost", s->lost);
+	json_key(&json, "is_complete");
+	json_bool(&json, s->is_complete);
+	json_end(&json, '}');
+	json_line(&json);
+}
+
+static void show_progress(u64 records)
+{
+	progress("%llu records read", records);
+}
+
+/* job.iot becomes job.irp. */
+static char *default_output(const char *trace)
+{
+	const char *dot = strrchr(trace, '.');
+	int stem = dot && !strcmp(dot, ".iot") ? (int)(dot - trace) : (int)strlen(trace);
+	char *output;
+
+	return asprintf(&output, "%.*s.irp", stem, trace) < 0 ? NULL : output;
+}
+
+static int run(int argc, char **argv)
+{
+	struct options options = {};
+	struct compile_summary summary;
+	struct iot_reject reject;
+	int err;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (!options.output)
+		options.output = default_output(options.trace);
+	if (!options.output)
+		return fail("%s", strerror(ENOMEM));
+	err = compile_trace(options.trace, options.output, show_progress, &summary, &reject);
+	progress_end();
+	if (err && reject.reason >= IOT_REJECT_program_magic)
+		return fail("%s: the program that came of it is not sound: %s", options.trace,
+			    iot_reject_sentence(&reject));
+	if (err && !reject.reason)
+		return fail("%s: %s", options.output, strerror(-err));
+	if (err)
+		return fail_reject(options.trace, err, &reject);
+	if (options.is_json)
+		print_json(&summary);
+	else if (!options.is_quiet)
+		print_text(&options, &summary);
+	return EXIT_DONE;
+}
+
+const struct cmd cmd_compile = {
+	.name = "compile",
+	.summary = "turn a trace into a replay program",
+	.run = run,
+	.argp = &argp,
+};

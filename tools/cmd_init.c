@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cmd_init.c - iotape init: make what a replay needs to find.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd.h"
+#include "replay/replay.h"
+
+struct options {
+	const char *program;
+	struct prepare_options prepare;
+	bool is_quiet;
+};
+
+enum {
+	KEY_TARGET = 256,
+	KEY_DATA,
+	KEY_CACHE,
+};
+
+static const struct argp_option option_table[] = {
+	{ "target", KEY_TARGET, "DIR", 0, "directory to prepare; it must be empty", 0 },
+	{ "data", KEY_DATA, "random|zero|sparse", 0, "contents of files: data that does not compress (default), zeros, or only their sizes", 0 },
+	{ "cache", KEY_CACHE, "match|cold|warm", 0, "leave in the page cache what the trace found there (default), nothing, or everything", 0 },
+	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
+	{}
+};
+
+static int choose(struct argp_state *state, const char *argument, const char *option,
+		  const char *const *words)
+{
+	int i;
+
+	for (i = 0; words[i]; i++)
+		if (!strcmp(argument, words[i]))
+			return i;
+	argp_error(state, "--%s=%s: not one of the words it may be", option, argument);
+	return 0;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	static const char *const data_words[] = { "random", "zero", "sparse", NULL };
+	static const char *const cache_words[] = { "match", "cold", "warm", NULL };
+	struct options *options = state->input;
+
+	switch (key) {
+	case KEY_TARGET:
+		options->prepare.target = argument;
+		return 0;
+	case KEY_DATA:
+		options->prepare.data = (enum prepare_data)choose(state, argument, "data", data_words);
+		return 0;
+	case KEY_CACHE:
+		options->prepare.cache =
+			(enum prepare_cache)choose(state, argument, "cache", cache_words);
+		return 0;
+	case 'q':
+		options->is_quiet = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (options->program)
+			argp_error(state, "%s: one program at a time", argument);
+		options->program = argument;
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->program)
+			argp_error(state, "no program given");
+		if (!options->prepare.target)
+			argp_error(state, "no --target given");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = option_table,
+	.parser = parse,
+	.args_doc = "PROGRAM",
+	.doc = "Make the files and directories that PROGRAM must find, in an empty directory.",
+};
+
+static void show_progress(u64 entries, u64 bytes)
+{
+	progress("%llu entries, %llu MiB", entries, bytes >> 20);
+}
+
+static int run(int argc, char **argv)
+{
+	struct options options = {};
+	struct prepare_result result;
+	struct iot_program program;
+	struct iot_reject reject = {};
+	char why[IOT_PROGRAM_PATH_MAX + 256] = "";
+	int err;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	err = iot_program_load(options.program, &program, &reject);
+	if (err)
+		return fail_reject(options.program, err, &reject);
+	err = prepare_tree(&program, &options.prepare, show_progress, &result, why, sizeof(why));
+	progress_end();
+	iot_program_free(&program);
+	if (err)
+		return fail("%s", why[0] ? why : strerror(-err));
+	if (!options.is_quiet)
+		printf("%s: %llu entries, %.1f MiB\n", options.prepare.target, result.entries,
+		       (double)result.bytes / (1 << 20));
+	return EXIT_DONE;
+}
+
+const struct cmd cmd_init = {
+	.name = "init",
+	.summary = "make what a replay needs to find",
+	.run = run,
+	.argp = &argp,
+};

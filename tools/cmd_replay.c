@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cmd_replay.c - iotape replay: perform a program on a target.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "cmd.h"
+#include "json.h"
+#include "replay/replay.h"
+
+#define FACTS_MAX 16
+
+struct options {
+	const char *program;
+	struct replay_options replay;
+	bool is_data_given;
+	bool is_json;
+	bool is_quiet;
+	char *facts[FACTS_MAX + 1];
+	int fact_count;
+};
+
+enum {
+	KEY_TARGET = 256,
+	KEY_ENGINE,
+	KEY_PACE,
+	KEY_COMPUTE,
+	KEY_PAUSE,
+	KEY_DATA,
+	KEY_FORCE,
+};
+
+static const struct argp_option option_table[] = {
+	{ "target", KEY_TARGET, "DIR", 0, "directory that `iotape init` has prepared", 0 },
+	{ "engine", KEY_ENGINE, "kernel", 0, "who performs the program: the module replayfs (default)", 0 },
+	{ "output", 'o', "FILE", 0, "write the outcomes to FILE, a trace", 0 },
+	{ "pace", KEY_PACE, "natural|full|FACTOR", 0, "think times as in the trace (default), none, or times a factor", 0 },
+	{ "compute", KEY_COMPUTE, "FACTOR", 0, "factor for think time that the traced program used to compute", 0 },
+	{ "pause", KEY_PAUSE, "FACTOR", 0, "factor for think time in which it waited for something else than I/O", 0 },
+	{ "data", KEY_DATA, "copy|discard", 0, "copy what is read to memory (default but at full pace), or leave it in the page cache", 0 },
+	{ "force", KEY_FORCE, NULL, 0, "replay even if the target was not prepared for this program", 0 },
+	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
+	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
+	{}
+};
+
+static u32 factor(struct argp_state *state, const char *argument, const char *option)
+{
+	char *end;
+	double value = strtod(argument, &end);
+
+	if (*end || end == argument || !(value >= 0) || value > 65535)
+		argp_error(state, "--%s=%s: not a factor from 0 to 65535", option, argument);
+	return (u32)(value * IOT_SCALE_ONE);
+}
+
+static void set_pace(struct argp_state *state, struct options *options, const char *argument)
+{
+	options->replay.pace = IOT_PACE_SCALED;
+	if (!strcmp(argument, "natural"))
+		return;
+	if (!strcmp(argument, "full")) {
+		options->replay.pace = IOT_PACE_FULL;
+		return;
+	}
+	options->replay.compute_scale = factor(state, argument, "pace");
+	options->replay.pause_scale = options->replay.compute_scale;
+}
+
+static void set_data(struct argp_state *state, struct options *options, const char *argument)
+{
+	options->is_data_given = true;
+	if (!strcmp(argument, "copy"))
+		options->replay.data = IOT_DATA_COPY;
+	else if (!strcmp(argument, "discard"))
+		options->replay.data = IOT_DATA_DISCARD;
+	else
+		argp_error(state, "--data=%s: not copy or discard", argument);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case KEY_TARGET:
+		options->replay.target = argument;
+		return 0;
+	case KEY_ENGINE:
+		if (strcmp(argument, "kernel"))
+			argp_error(state, "--engine=%s: no such engine", argument);
+		return 0;
+	case 'o':
+		options->replay.output = argument;
+		return 0;
+	case KEY_PACE:
+		set_pace(state, options, argument);
+		return 0;
+	case KEY_COMPUTE:
+		options->replay.compute_scale = factor(state, argument, "compute");
+		return 0;
+	case KEY_PAUSE:
+		options->replay.pause_scale = factor(state, argument, "pause");
+		return 0;
+	case KEY_DATA:
+		set_data(state, options, argument);
+		return 0;
+	case KEY_FORCE:
+		options->replay.is_forced = true;
+		return 0;
+	case 'j':
+		options->is_json = true;
+		return 0;
+	case 'q':
+		options->is_quiet = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (options->program)
+			argp_error(state, "%s: one program at a time", argument);
+		options->program = argument;
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->program)
+			argp_error(state, "no program given");
+		if (!options->replay.target)
+			argp_error(state, "no --target given");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = option_table,
+	.parser = parse,
+	.args_doc = "PROGRAM",
+	.doc = "Perform PROGRAM on a target that `iotape init` has prepared.\v"
+	       "The exit code is 3 if an operation ended otherwise than in the trace.",
+};
+
+static void add_fact(struct options *options, const char *format, const char *value)
+{
+	if (options->fact_count < FACTS_MAX &&
+	    asprintf(&options->facts[options->fact_count], format, value) >= 0)
+		options->fact_count++;
+}
+
+static const char *pace_name(const struct options *options, char text[64])
+{
+	if (options->replay.pace == IOT_PACE_FULL)
+		return "full";
+	if (options->replay.compute_scale == IOT_SCALE_ONE &&
+	    options->replay.pause_scale == IOT_SCALE_ONE)
+		return "natural";
+	snprintf(text, 64, "compute x %.3f, pause x %.3f",
+		 (double)options->replay.compute_scale / IOT_SCALE_ONE,
+		 (double)options->replay.pause_scale / IOT_SCALE_ONE);
+	return text;
+}
+
+static void add_facts(struct options *options)
+{
+	struct utsname uts;
+	char text[64];
+
+	add_fact(options, "replay=%s", options->program);
+	add_fact(options, "target=%s", options->replay.target);
+	add_fact(options, "engine=%s", "kernel");
+	add_fact(options, "pace=%s", pace_name(options, text));
+	add_fact(options, "data=%s", options->replay.data == IOT_DATA_COPY ? "copy" : "discard");
+	if (!uname(&uts)) {
+		add_fact(options, "host=%s", uts.nodename);
+		add_fact(options, "kernel=%s", uts.release);
+	}
+	add_fact(options, "creator=%s", "iotape " IOTAPE_VERSION);
+	options->replay.facts = (const char *const *)options->facts;
+}
+
+static void show_progress(const struct iot_replay_status *status, u32 tasks, u64 ops)
+{
+	progress("%llu of %llu operations, %u of %u tasks ended, %llu diverged",
+		 (unsigned long long)status->ops, ops, status->finished, tasks,
+		 (unsigned long long)status->diverged);
+}
+
+static void print_text(const struct options *options, const struct replay_result *r)
+{
+	double seconds = (double)r->elapsed_ns / 1e9;
+	char text[64];
+
+	printf("%s: %.3f s, %llu operations of %u tasks", options->replay.target, seconds, r->ops,
+	       r->tasks);
+	if (seconds > 0)
+		printf(", %.0f operations/s", (double)r->ops / seconds);
+	printf(", pace %s, data %s, %llu ended otherwise than in the trace\n",
+	       pace_name(options, text),
+	       options->replay.data == IOT_DATA_COPY ? "copied" : "discarded", r->diverged);
+	if (r->lost)
+		printf("  %llu outcomes were lost\n", r->lost);
+}
+
+static void print_json(const struct options *options, const struct replay_result *r)
+{
+	struct json json;
+	char text[64];
+
+	json_open(&json, stdout);
+	json_begin(&json, '{');
+	json_key(&json, "seconds");
+	json_real(&json, (double)r->elapsed_ns / 1e9);
+	json_key(&json, "operations");
+	json_unsigned(&json, r->ops);
+	json_key(&json, "tasks");
+	json_unsigned(&json, r->tasks);
+	json_key(&json, "diverged");
+	json_unsigned(&json, r->diverged);
+	json_key(&json, "stalls");
+	json_unsigned(&json, r->stalls);
+	json_key(&json, "lost");
+	json_unsigned(&json, r->lost);
+	json_key(&json, "pace");
+	json_string(&json, pace_name(options, text));
+	json_key(&json, "data");
+	json_string(&json, options->replay.data == IOT_DATA_COPY ? "copy" : "discard");
+	json_key(&json, "is_cancelled");
+	json_bool(&json, r->is_cancelled);
+	json_end(&json, '}');
+	json_line(&json);
+}
+
+static int replay(struct options *options)
+{
+	struct replay_result result;
+	char why[PATH_MAX + 256] = "";
+	int err = replay_kernel(&options->replay, show_progress, &result, why, sizeof(why));
+
+	progress_end();
+	if (err)
+		return fail("%s", why[0] ? why : strerror(-err));
+	if (options->is_json)
+		print_json(options, &result);
+	else if (!options->is_quiet)
+		print_text(options, &result);
+	if (result.is_cancelled)
+		return fail("interrupted after %llu operations", result.ops);
+	return result.diverged ? EXIT_DIFFERS : EXIT_DONE;
+}
+
+static int run(int argc, char **argv)
+{
+	struct options options = {
+		.replay = {
+			.pace = IOT_PACE_SCALED,
+			.compute_scale = IOT_SCALE_ONE,
+			.pause_scale = IOT_SCALE_ONE,
+			.buffers = 16,
+		},
+	};
+	struct iot_program program;
+	struct iot_reject reject = {};
+	int err, code;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (!options.is_data_given && options.replay.pace == IOT_PACE_FULL)
+		options.replay.data = IOT_DATA_DISCARD;
+	err = iot_program_load(options.program, &program, &reject);
+	if (err)
+		return fail_reject(options.program, err, &reject);
+	options.replay.program = &program;
+	add_facts(&options);
+	code = replay(&options);
+	iot_program_free(&program);
+	return code;
+}
+
+const struct cmd cmd_replay = {
+	.name = "replay",
+	.summary = "perform a program on a target",
+	.run = run,
+	.argp = &argp,
+};

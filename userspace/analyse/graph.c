@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * graph.c - the containers of a graph.
+ */
+#include "graph.h"
+
+#include <stdlib.h>
+#include <uthash.h>
+
+/* Where a task of the trace is in the array. */
+struct task_slot {
+	UT_hash_handle hh;
+	u32 id;
+	u32 index;
+};
+
+/* A text that several operations use, once. */
+struct text {
+	UT_hash_handle hh;
+	char bytes[];
+};
+
+struct graph_object {
+	UT_hash_handle hh;
+	u64 id;
+	u32 type;
+	const char *path;
+};
+
+/* Make room for one more element; @array is a pointer to the array's pointer. */
+static int reserve(void *array, u32 count, u32 *room, size_t bytes)
+{
+	void **elements = array, *larger;
+	u32 more;
+
+	if (count < *room)
+		return 0;
+	more = *room ? *room * 2 : 16;
+	larger = reallocarray(*elements, more, bytes);
+	if (!larger)
+		return -ENOMEM;
+	*elements = larger;
+	*room = more;
+	return 0;
+}
+
+/**
+ * graph_open() - an empty graph
+ * @graph: out: to be given to graph_close()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int graph_open(struct graph **graph)
+{
+	*graph = calloc(1, sizeof(**graph));
+	return *graph ? 0 : -ENOMEM;
+}
+
+/**
+ * graph_close() - free a graph; NULL is allowed
+ */
+void graph_close(struct graph *graph)
+{
+	struct task_slot *slot, *next_slot;
+	struct graph_object *object, *next_object;
+	struct text *text, *next_text;
+	u32 i;
+
+	if (!graph)
+		return;
+	for (i = 0; i < graph->task_count; i++) {
+		free(graph->tasks[i].ops);
+		free(graph->tasks[i].command);
+	}
+	HASH_ITER (hh, graph->task_slots, slot, next_slot) {
+		HASH_DEL(graph->task_slots, slot);
+		free(slot);
+	}
+	HASH_ITER (hh, graph->texts, text, next_text) {
+		HASH_DEL(graph->texts, text);
+		free(text);
+	}
+	HASH_ITER (hh, graph->objects, object, next_object) {
+		HASH_DEL(graph->objects, object);
+		free(object);
+	}
+	for (i = 0; i < graph->fact_count; i++)
+		free(graph->facts[i]);
+	free(graph->facts);
+	free(graph->tasks);
+	free(graph->edges);
+	free(graph->hubs);
+	free(graph->mpi);
+	free(graph->ranks);
+	free(graph);
+}
+
+/**
+ * graph_task_find() - index of a task by its id, GRAPH_NONE if it is not known
+ */
+u32 graph_task_find(const struct graph *graph, u32 id)
+{
+	struct task_slot *slot;
+
+	HASH_FIND(hh, graph->task_slots, &id, sizeof(id), slot);
+	return slot ? slot->index : GRAPH_NONE;
+}
+
+/**
+ * graph_task_make() - index of a task by its id; it is made if it is not known
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int graph_task_make(struct graph *graph, u32 id, u32 *index)
+{
+	struct task_slot *slot;
+
+	*index = graph_task_find(graph, id);
+	if (*index != GRAPH_NONE)
+		return 0;
+	slot = calloc(1, sizeof(*slot));
+	if (!slot || reserve(&graph->tasks, graph->task_count, &graph->task_room,
+			     sizeof(*graph->tasks))) {
+		free(slot);
+		return -ENOMEM;
+	}
+	*index = graph->task_count++;
+	graph->tasks[*index] = (struct graph_task){ .id = id };
+	slot->id = id;
+	slot->index = *index;
+	HASH_ADD(hh, graph->task_slots, id, sizeof(slot->id), slot);
+	return 0;
+}
+
+/**
+ * graph_op_add() - one more operation of a task
+ * @graph: the graph
+ * @task: index of the task
+ *
+ * Return: the operation, zeroed and without waits; valid until the next is added. NULL
+ * if there is no memory.
+ */
+struct graph_op *graph_op_add(struct graph *graph, u32 task)
+{
+	struct graph_task *t = &graph->tasks[task];
+	struct graph_op *op;
+
+	if (reserve(&t->ops, t->op_count, &t->op_room, sizeof(*t->ops)))
+		return NULL;
+	op = &t->ops[t->op_count++];
+	*op = (struct graph_op){ .edges = GRAPH_NONE };
+	return op;
+}
+
+/**
+ * graph_edge_add() - an operation waits for another one
+ * @graph: the graph
+ * @task: index of the other's task, or GRAPH_NONE for a hub
+ * @index: of the other in its task, or of the hub
+ * @to: who waits
+ * @cause: why
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int graph_edge_add(struct graph *graph, u32 task, u32 index, struct graph_op *to,
+		   enum edge_cause cause)
+{
+	if (reserve(&graph->edges, graph->edge_count, &graph->edge_room, sizeof(*graph->edges)))
+		return -ENOMEM;
+	graph->edges[graph->edge_count] = (struct graph_edge){
+		.task = task,
+		.index = index,
+		.cause = cause,
+		.next = to->edges,
+	};
+	to->edges = graph->edge_count++;
+	graph->edges_by_cause[cause]++;
+	return 0;
+}
+
+/**
+ * graph_hub_add() - a new hub
+ * @graph: the graph
+ * @arrivals: that open it
+ * @hub: out: its number, from 0
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int graph_hub_add(struct graph *graph, u32 arrivals, u32 *hub)
+{
+	if (reserve(&graph->hubs, graph->hub_count, &graph->hub_room, sizeof(*graph->hubs)))
+		return -ENOMEM;
+	*hub = graph->hub_count++;
+	graph->hubs[*hub] = arrivals;
+	return 0;
+}
+
+/**
+ * graph_mpi_add() - one more MPI call
+ *
+ * Return: the call, zeroed; valid until the next is added. NULL if there is no memory.
+ */
+struct graph_mpi *graph_mpi_add(struct graph *graph)
+{
+	if (reserve(&graph->mpi, graph->mpi_count, &graph->mpi_room, sizeof(*graph->mpi)))
+		return NULL;
+	graph->mpi[graph->mpi_count] = (struct graph_mpi){ .arrive = GRAPH_NONE, .leave = GRAPH_NONE };
+	return &graph->mpi[graph->mpi_count++];
+}
+
+/**
+ * graph_rank_add() - a process is a rank of a communicator
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int graph_rank_add(struct graph *graph, const struct graph_rank *rank)
+{
+	if (reserve(&graph->ranks, graph->rank_count, &graph->rank_room, sizeof(*graph->ranks)))
+		return -ENOMEM;
+	graph->ranks[graph->rank_count++] = *rank;
+	return 0;
+}
+
+/**
+ * graph_fact_add() - remember a fact of the trace
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int graph_fact_add(struct graph *graph, const void *bytes, size_t count)
+{
+	if (reserve(&graph->facts, graph->fact_count, &graph->fact_room, sizeof(*graph->facts)))
+		return -ENOMEM;
+	graph->facts[graph->fact_count] = strndup(bytes, count);
+	return graph->facts[graph->fact_count++] ? 0 : -ENOMEM;
+}
+
+/**
+ * graph_object_add() - an object was seen; only the first time counts
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int graph_object_add(struct graph *graph, u64 id, u32 type, const char *path)
+{
+	struct graph_object *object;
+
+	HASH_FIND(hh, graph->objects, &id, sizeof(id), object);
+	if (object)
+		return 0;
+	object = calloc(1, sizeof(*object));
+	if (!object)
+		return -ENOMEM;
+	object->id = id;
+	object->type = type;
+	object->path = graph_text(graph, path);
+	HASH_ADD(hh, graph->objects, id, sizeof(object->id), object);
+	return object->path ? 0 : -ENOMEM;
+}
+
+/**
+ * graph_object_type() - what an object is
+ * @path: out: the path under which it was seen first
+ *
+ * Return: an enum iot_type.
+ */
+u32 graph_object_type(const struct graph *graph, u64 id, const char **path)
+{
+	struct graph_object *object;
+
+	HASH_FIND(hh, graph->objects, &id, sizeof(id), object);
+	*path = object ? object->path : "";
+	return object ? object->type : IOT_TYPE_unknown;
+}
+
+/**
+ * graph_text() - a copy of a text that lives as long as the graph; equal texts are one
+ *
+ * Return: the copy, or NULL if there is no memory.
+ */
+const char *graph_text(struct graph *graph, const char *text)
+{
+	size_t bytes = strlen(text);
+	struct text *copy;
+
+	HASH_FIND(hh, graph->texts, text, bytes, copy);
+	if (copy)
+		return copy->bytes;
+	copy = malloc(sizeof(*copy) + bytes + 1);
+	if (!copy)
+		return NULL;
+	memcpy(copy->bytes, text, bytes + 1);
+	HASH_ADD(hh, graph->texts, bytes, bytes, copy);
+	return copy->bytes;
+}
+
+/* In the order in which the task entered them; halves of a call and events between them. */
+static int compare_ops(const void *a, const void *b)
+{
+	const struct graph_op *x = a, *y = b;
+
+	if (x->enter_ns != y->enter_ns)
+		return x->enter_ns < y->enter_ns ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return x->kind < y->kind ? -1 : x->kind > y->kind;
+}
+
+/**
+ * graph_sort() - bring the operations of each task into order; indices are valid from now on
+ */
+void graph_sort(struct graph *graph)
+{
+	u32 i;
+
+	for (i = 0; i < graph->task_count; i++)
+		if (graph->tasks[i].op_count)
+			qsort(graph->tasks[i].ops, graph->tasks[i].op_count,
+			      sizeof(*graph->tasks[i].ops), compare_ops);
+}

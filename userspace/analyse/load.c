@@ -1,0 +1,782 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * load.c - records become operations of a graph.
+ *
+ * What an operation needs to be performed is taken from its record; what it refers to by
+ * id is resolved to paths while the names of that moment are known.
+ */
+#include "load.h"
+
+#include <stdlib.h>
+#include <uthash.h>
+
+#define PROGRESS_RECORDS 65536
+
+/* A handle that is open at the moment, to find one for an object that has no name. */
+struct open_handle {
+	UT_hash_handle hh;
+	u64 object;
+	u64 handle;
+};
+
+/* A mapping, to find the one that an msync of a handle is about. */
+struct live_map {
+	u64 map;
+	u64 handle;
+	u32 tgid;
+	u64 offset_bytes;
+	u64 length_bytes;
+};
+
+/* A mapping that a fork copied, before it is known for which child. */
+struct inherited_map {
+	u32 task;
+	struct graph_op op;
+};
+
+struct loader {
+	struct graph *graph;
+	struct tree *tree;
+	struct iot_names *names;
+	struct open_handle *open_handles; /* by object: the one opened last */
+	struct live_map *maps;
+	size_t map_count;
+	struct inherited_map *inherited;
+	size_t inherited_count;
+	u32 task; /* index of the record's */
+	const struct iot_record *record;
+	struct graph_op *op;
+};
+
+/* -- texts ------------------------------------------------------------------------ */
+
+static int set_path(struct loader *l, u64 name, const char **path)
+{
+	const char *text = iot_names_path(l->names, name);
+
+	*path = text[0] ? graph_text(l->graph, text) : NULL;
+	return *path || !text[0] ? 0 : -ENOMEM;
+}
+
+static int set_tail(struct loader *l, const char **text)
+{
+	char copy[IOT_TAIL_MAX_BYTES + 1];
+
+	memcpy(copy, l->record->tail, l->record->tail_bytes);
+	copy[l->record->tail_bytes] = 0;
+	*text = graph_text(l->graph, copy);
+	return *text ? 0 : -ENOMEM;
+}
+
+/* -- which handle is open on an object ------------------------------------------------ */
+
+static void handle_opened(struct loader *l, u64 object, u64 handle)
+{
+	struct open_handle *open;
+
+	HASH_FIND(hh, l->open_handles, &object, sizeof(object), open);
+	if (!open) {
+		open = calloc(1, sizeof(*open));
+		if (!open)
+			return; /* some operation without a name will be dropped, and counted */
+		open->object = object;
+		HASH_ADD(hh, l->open_handles, object, sizeof(open->object), open);
+	}
+	open->handle = handle;
+}
+
+static u64 handle_on(struct loader *l, u64 object)
+{
+	struct open_handle *open;
+
+	HASH_FIND(hh, l->open_handles, &object, sizeof(object), open);
+	return open ? open->handle : 0;
+}
+
+static void handles_free(struct loader *l)
+{
+	struct open_handle *open, *next;
+
+	HASH_ITER (hh, l->open_handles, open, next) {
+		HASH_DEL(l->open_handles, open);
+		free(open);
+	}
+}
+
+/* -- operations, by what they have in common ------------------------------------------- */
+
+/* By name; or, if the object has none any more, through a handle that is open on it. */
+static int on_object(struct loader *l, u64 name, u64 object, u64 handle)
+{
+	int err = set_path(l, name, &l->op->path);
+
+	l->op->object = object;
+	if (!l->op->path)
+		l->op->handle = handle ? handle : handle_on(l, object);
+	return err;
+}
+
+static void on_handle(struct loader *l, u64 object, u64 handle)
+{
+	l->op->object = object;
+	l->op->handle = handle;
+}
+
+static void range(struct loader *l, s64 offset_bytes, u64 length_bytes, u32 flags)
+{
+	l->op->offset_bytes = (u64)offset_bytes;
+	l->op->length_bytes = length_bytes;
+	l->op->flags = flags;
+}
+
+static int load_lookup(struct loader *l, const struct iot_rec_lookup *r)
+{
+	const u32 make_and_open = IOT_INTENT_create | IOT_INTENT_excl | IOT_INTENT_open;
+
+	l->op->flags = r->intents;
+	l->op->object = r->object;
+	if ((r->intents & make_and_open) == make_and_open) { /* an open that fails: O_EXCL */
+		l->op->kind = IOT_KIND_open;
+		l->op->flags = IOT_OPEN_read | IOT_OPEN_create | IOT_OPEN_excl;
+	}
+	return set_path(l, r->name, &l->op->path);
+}
+
+static int load_open(struct loader *l, const struct iot_rec_open *r)
+{
+	l->op->object = r->object;
+	l->op->handle = r->handle;
+	l->op->flags = r->flags;
+	l->op->mode = r->mode;
+	l->op->old_size_bytes = r->size_bytes;
+	if (r->handle)
+		handle_opened(l, r->object, r->handle);
+	return set_path(l, r->name, &l->op->path);
+}
+
+static int load_setattr(struct loader *l, const struct iot_rec_setattr *r)
+{
+	l->op->flags = r->attrs;
+	l->op->mode = r->mode;
+	l->op->uid = r->uid;
+	l->op->gid = r->gid;
+	l->op->length_bytes = r->size_bytes;
+	l->op->offset_bytes = r->atime_ns;
+	l->op->extra = r->mtime_ns;
+	l->op->old_size_bytes = r->old_size_bytes;
+	if (r->handle) { /* by handle if the program did it so */
+		on_handle(l, r->object, r->handle);
+		return 0;
+	}
+	return on_object(l, r->name, r->object, 0);
+}
+
+static int load_rename(struct loader *l, const struct iot_rec_rename *r)
+{
+	int err = set_path(l, r->name, &l->op->path);
+
+	l->op->object = r->object;
+	l->op->other = r->replaced;
+	l->op->flags = r->flags;
+	return err ? err : set_path(l, r->new_name, &l->op->path2);
+}
+
+static int load_link(struct loader *l, const struct iot_rec_link *r)
+{
+	int err = set_path(l, r->old_name, &l->op->path);
+
+	l->op->object = r->object;
+	return err ? err : set_path(l, r->name, &l->op->path2);
+}
+
+static int load_xattr(struct loader *l, u64 name, u64 object, u64 length_bytes, u32 flags)
+{
+	int err = on_object(l, name, object, 0);
+
+	l->op->length_bytes = length_bytes;
+	l->op->flags = flags;
+	return err || !l->record->tail_bytes ? err : set_tail(l, &l->op->path2);
+}
+
+static void load_copy(struct loader *l, const struct iot_rec_copy_range *r, u32 flags)
+{
+	on_handle(l, r->object, r->handle);
+	range(l, r->offset_bytes, r->length_bytes, flags);
+	l->op->other = r->to_handle;
+	l->op->extra = (u64)r->to_offset_bytes;
+	l->op->old_size_bytes = r->old_size_bytes;
+}
+
+static int map_made(struct loader *l, u32 tgid, const struct graph_op *op)
+{
+	struct live_map *maps = reallocarray(l->maps, l->map_count + 1, sizeof(*maps));
+
+	if (!maps)
+		return -ENOMEM;
+	l->maps = maps;
+	maps[l->map_count++] = (struct live_map){
+		.map = op->other,
+		.handle = op->handle,
+		.tgid = tgid,
+		.offset_bytes = op->offset_bytes,
+		.length_bytes = op->length_bytes,
+	};
+	return 0;
+}
+
+/* The mapping of a handle in a process that an offset is in: the one made last. */
+static u64 map_on(const struct loader *l, u32 tgid, u64 handle, u64 offset_bytes)
+{
+	size_t i;
+
+	for (i = l->map_count; i-- > 0;) {
+		const struct live_map *map = &l->maps[i];
+
+		if (map->handle == handle && map->tgid == tgid && offset_bytes >= map->offset_bytes &&
+		    offset_bytes - map->offset_bytes < map->length_bytes)
+			return map->map;
+	}
+	return 0;
+}
+
+static u32 tgid_of(const struct loader *l)
+{
+	return l->graph->tasks[l->task].tgid;
+}
+
+/* Return: 1 if the mapping is a child's, whose operation it becomes when the child is known. */
+static int load_map(struct loader *l, const struct iot_rec_map *r)
+{
+	struct inherited_map *inherited;
+
+	on_handle(l, r->object, r->handle);
+	range(l, r->offset_bytes, r->length_bytes, r->flags & ~(u32)IOT_MAP_inherited);
+	l->op->other = r->map;
+	l->op->mode = r->prot;
+	if (!(r->flags & IOT_MAP_inherited))
+		return r->result ? 0 : map_made(l, tgid_of(l), l->op);
+	inherited = reallocarray(l->inherited, l->inherited_count + 1, sizeof(*inherited));
+	if (!inherited)
+		return -ENOMEM;
+	l->inherited = inherited;
+	inherited[l->inherited_count++] = (struct inherited_map){ l->task, *l->op };
+	return 1;
+}
+
+/* The fork is complete: the copies of the parent's mappings are the child's first operations. */
+static int load_inherited(struct loader *l, u32 parent, u32 child, u64 time_ns)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < l->inherited_count; i++) {
+		struct graph_op *op;
+
+		if (l->inherited[i].task != parent) {
+			l->inherited[kept++] = l->inherited[i];
+			continue;
+		}
+		op = graph_op_add(l->graph, child);
+		if (!op)
+			return -ENOMEM;
+		*op = l->inherited[i].op;
+		op->enter_ns = time_ns;
+		op->end_ns = time_ns;
+		op->number = 0;
+		if (map_made(l, l->graph->tasks[child].tgid, op))
+			return -ENOMEM;
+	}
+	l->inherited_count = kept;
+	return 0;
+}
+
+static void on_map(struct loader *l, u64 object, u64 map)
+{
+	l->op->object = object;
+	l->op->other = map;
+}
+
+/* Return: 0; 1 if the record cannot be expressed; -ENOMEM. */
+static int load_named(struct loader *l)
+{
+	const struct iot_record *r = l->record;
+
+	switch (r->kind) {
+	case IOT_KIND_lookup:
+		return load_lookup(l, &r->lookup);
+	case IOT_KIND_open:
+		return load_open(l, &r->open);
+	case IOT_KIND_stat:
+		return on_object(l, r->stat.name, r->stat.object, 0);
+	case IOT_KIND_setattr:
+		return load_setattr(l, &r->setattr);
+	case IOT_KIND_mkdir:
+		l->op->mode = r->mkdir.mode;
+		return on_object(l, r->mkdir.name, r->mkdir.object, 0);
+	case IOT_KIND_mknod:
+		l->op->mode = r->mknod.mode;
+		l->op->extra = r->mknod.rdev;
+		return on_object(l, r->mknod.name, r->mknod.object, 0);
+	case IOT_KIND_rmdir:
+		return on_object(l, r->rmdir.name, r->rmdir.object, 0);
+	case IOT_KIND_unlink:
+		return on_object(l, r->unlink.name, r->unlink.object, 0);
+	case IOT_KIND_rename:
+		return load_rename(l, &r->rename);
+	case IOT_KIND_link:
+		return load_link(l, &r->link);
+	case IOT_KIND_symlink:
+		return on_object(l, r->symlink.name, r->symlink.object, 0) ?: set_tail(l, &l->op->path2);
+	case IOT_KIND_readlink:
+	case IOT_KIND_follow:
+		return on_object(l, r->readlink.name, r->readlink.object, 0);
+	case IOT_KIND_statfs:
+		l->op->object = r->statfs.object;
+		l->op->path = graph_text(l->graph, iot_names_object(l->names, r->statfs.object).path);
+		return l->op->path ? 0 : -ENOMEM;
+	case IOT_KIND_getxattr:
+		return load_xattr(l, r->getxattr.name, r->getxattr.object,
+				  r->getxattr.length_bytes, 0);
+	case IOT_KIND_setxattr:
+		return load_xattr(l, r->setxattr.name, r->setxattr.object,
+				  r->setxattr.length_bytes, r->setxattr.flags);
+	case IOT_KIND_removexattr:
+		return load_xattr(l, r->removexattr.name, r->removexattr.object, 0, 0);
+	case IOT_KIND_listxattr:
+		return load_xattr(l, r->listxattr.name, r->listxattr.object,
+				  r->listxattr.length_bytes, 0);
+	default:
+		return 1;
+	}
+}
+
+static int load_opened(struct loader *l)
+{
+	const struct iot_record *r = l->record;
+
+	switch (r->kind) {
+	case IOT_KIND_flush:
+	case IOT_KIND_release:
+		on_handle(l, r->flush.object, r->flush.handle);
+		return 0;
+	case IOT_KIND_read:
+		on_handle(l, r->read.object, r->read.handle);
+		range(l, r->read.offset_bytes, r->read.length_bytes, r->read.flags);
+		return 0;
+	case IOT_KIND_write:
+		on_handle(l, r->write.object, r->write.handle);
+		range(l, r->write.offset_bytes, r->write.length_bytes, r->write.flags);
+		l->op->old_size_bytes = r->write.old_size_bytes;
+		return 0;
+	case IOT_KIND_seek:
+		on_handle(l, r->seek.object, r->seek.handle);
+		range(l, r->seek.offset_bytes, 0, r->seek.whence);
+		return 0;
+	case IOT_KIND_fsync:
+		on_handle(l, r->fsync.object, r->fsync.handle);
+		range(l, r->fsync.offset_bytes, 0, r->fsync.flags);
+		l->op->extra = (u64)r->fsync.end_bytes;
+		return 0;
+	case IOT_KIND_readdir:
+		on_handle(l, r->readdir.object, r->readdir.handle);
+		range(l, 0, 0, r->readdir.entries);
+		l->op->path = graph_text(l->graph, iot_names_of_record(l->names, r).path);
+		return l->op->path ? 0 : -ENOMEM;
+	case IOT_KIND_fallocate:
+		on_handle(l, r->fallocate.object, r->fallocate.handle);
+		range(l, r->fallocate.offset_bytes, r->fallocate.length_bytes, r->fallocate.flags);
+		l->op->old_size_bytes = r->fallocate.old_size_bytes;
+		return 0;
+	case IOT_KIND_fadvise:
+		on_handle(l, r->fadvise.object, r->fadvise.handle);
+		range(l, r->fadvise.offset_bytes, r->fadvise.length_bytes, r->fadvise.advice);
+		return 0;
+	case IOT_KIND_copy_range:
+		load_copy(l, &r->copy_range, 0);
+		return 0;
+	case IOT_KIND_remap_range:
+		/* its fields begin with those of copy_range */
+		load_copy(l, &r->copy_range, r->remap_range.flags);
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+static int load_mapped(struct loader *l)
+{
+	const struct iot_record *r = l->record;
+
+	switch (r->kind) {
+	case IOT_KIND_map:
+		return load_map(l, &r->map);
+	case IOT_KIND_unmap:
+		on_map(l, r->unmap.object, r->unmap.map);
+		range(l, r->unmap.offset_bytes, r->unmap.length_bytes, 0);
+		return 0;
+	case IOT_KIND_touch:
+		on_map(l, r->touch.object, r->touch.map);
+		range(l, r->touch.offset_bytes, r->touch.length_bytes, r->touch.flags);
+		return 0;
+	case IOT_KIND_msync:
+		on_map(l, r->msync.object,
+		       map_on(l, tgid_of(l), r->msync.handle, (u64)r->msync.offset_bytes));
+		range(l, r->msync.offset_bytes, 0, r->msync.flags);
+		l->op->extra = (u64)r->msync.end_bytes;
+		return 0;
+	case IOT_KIND_madvise:
+		on_map(l, r->madvise.object,
+		       map_on(l, tgid_of(l), r->madvise.handle, (u64)r->madvise.offset_bytes));
+		range(l, r->madvise.offset_bytes, r->madvise.length_bytes, r->madvise.advice);
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+static int load_fields(struct loader *l)
+{
+	if (l->record->kind >= IOT_KIND_map)
+		return load_mapped(l);
+	return l->record->kind >= IOT_KIND_flush ? load_opened(l) : load_named(l);
+}
+
+/* What another operation brings about by itself when it is performed. */
+static bool is_implied(const struct iot_record *record)
+{
+	return record->kind == IOT_KIND_setattr && (record->setattr.attrs & IOT_ATTR_by_open);
+}
+
+static int load_op(struct loader *l)
+{
+	const struct iot_rec_op *r = &l->record->op;
+	u32 task;
+	int err = graph_task_make(l->graph, r->task, &task);
+
+	if (err)
+		return err;
+	l->task = task;
+	l->graph->operations++;
+	if (l->record->kind == IOT_KIND_read && r->result > 0)
+		l->graph->read_bytes += (u64)r->result;
+	if (l->record->kind == IOT_KIND_write && r->result > 0)
+		l->graph->write_bytes += (u64)r->result;
+	if (is_implied(l->record))
+		return 0;
+	l->op = graph_op_add(l->graph, task);
+	if (!l->op)
+		return -ENOMEM;
+	l->op->kind = l->record->kind;
+	l->op->enter_ns = r->enter_ns;
+	l->op->end_ns = r->enter_ns + r->duration_ns;
+	l->op->runtime_ns = r->runtime_ns;
+	l->op->oncpu_ns = r->oncpu_ns;
+	l->op->number = r->op;
+	l->op->result = r->result;
+	err = load_fields(l);
+	if (err > 0) {
+		l->graph->tasks[task].op_count--;
+		if (l->record->kind != IOT_KIND_map)
+			l->graph->dropped[l->record->kind]++;
+		err = 0;
+	}
+	return err;
+}
+
+/* -- tasks and their lives ---------------------------------------------------------------- */
+
+static int load_task(struct loader *l, const struct iot_rec_task *r)
+{
+	struct graph_task *task;
+	u32 index;
+	int err = graph_task_make(l->graph, r->task, &index);
+
+	if (err)
+		return err;
+	task = &l->graph->tasks[index];
+	if (task->command)
+		return 0; /* announced twice */
+	task->tgid = r->tgid;
+	task->parent = r->parent;
+	task->why = r->why;
+	task->begin_ns = r->time_ns;
+	task->command = strndup((const char *)l->record->tail, l->record->tail_bytes);
+	return task->command ? 0 : -ENOMEM;
+}
+
+/* An event has a place in its task's order, but does nothing. */
+static int load_event(struct loader *l, u64 time_ns, u32 id, u32 number, u32 event)
+{
+	struct graph_op *op;
+	u32 task;
+	int err = graph_task_make(l->graph, id, &task);
+
+	if (err)
+		return err;
+	op = graph_op_add(l->graph, task);
+	if (!op)
+		return -ENOMEM;
+	op->kind = l->record->kind;
+	op->enter_ns = time_ns;
+	op->end_ns = time_ns;
+	op->number = number;
+	op->event = event;
+	return 0;
+}
+
+/* A task begins by waiting for what made it. */
+static int load_begin(struct loader *l, u32 task, u64 time_ns)
+{
+	struct graph_op *op = graph_op_add(l->graph, task);
+
+	if (!op)
+		return -ENOMEM;
+	op->kind = IOT_PLAY_leave;
+	op->flags = LEAVE_MADE;
+	op->enter_ns = time_ns;
+	op->end_ns = time_ns;
+	return 0;
+}
+
+static int load_fork(struct loader *l, const struct iot_rec_fork *r)
+{
+	u32 parent, child;
+	int err = load_event(l, r->time_ns, r->task, r->op, r->child);
+
+	if (!err)
+		err = graph_task_make(l->graph, r->task, &parent);
+	if (!err)
+		err = graph_task_make(l->graph, r->child, &child);
+	if (!err)
+		err = load_begin(l, child, r->time_ns);
+	return err ? err : load_inherited(l, parent, child, r->time_ns);
+}
+
+static int load_exec(struct loader *l, const struct iot_rec_exec *r)
+{
+	u32 from, into;
+	int err = load_event(l, r->time_ns, r->task, r->op, r->into);
+
+	if (!err)
+		err = graph_task_make(l->graph, r->task, &from);
+	if (!err)
+		err = graph_task_make(l->graph, r->into, &into);
+	if (err)
+		return err;
+	l->graph->tasks[from].exec_into = r->into;
+	return load_begin(l, into, r->time_ns);
+}
+
+/* The task that made this one, as it is now; GRAPH_NONE if it is not known. */
+static u32 maker_of(const struct loader *l, u32 task)
+{
+	const struct graph_task *tasks = l->graph->tasks;
+
+	while (task != GRAPH_NONE && tasks[task].why == IOT_REASON_exec)
+		task = graph_task_find(l->graph, tasks[task].parent);
+	if (task == GRAPH_NONE || tasks[task].why != IOT_REASON_fork)
+		return GRAPH_NONE;
+	task = graph_task_find(l->graph, tasks[task].parent);
+	while (task != GRAPH_NONE && tasks[task].exec_into)
+		task = graph_task_find(l->graph, tasks[task].exec_into);
+	return task;
+}
+
+/* Perhaps its maker waits for that; life.c decides. */
+static int load_exit(struct loader *l, const struct iot_rec_exit *r)
+{
+	int err = load_event(l, r->time_ns, r->task, r->op, 0);
+	u32 maker = maker_of(l, graph_task_find(l->graph, r->task));
+	struct graph_op *op;
+
+	if (err || maker == GRAPH_NONE)
+		return err;
+	op = graph_op_add(l->graph, maker);
+	if (!op)
+		return -ENOMEM;
+	op->kind = IOT_PLAY_leave;
+	op->flags = LEAVE_ENDED;
+	op->enter_ns = r->time_ns;
+	op->end_ns = r->time_ns;
+	op->event = r->task;
+	return 0;
+}
+
+/* -- MPI ------------------------------------------------------------------------------------- */
+
+static int mpi_half(struct loader *l, u32 task, u64 time_ns, u16 kind, u32 number)
+{
+	struct graph_op *op = graph_op_add(l->graph, task);
+
+	if (!op)
+		return -ENOMEM;
+	op->kind = kind;
+	op->enter_ns = time_ns;
+	op->end_ns = time_ns;
+	op->number = number;
+	op->event = l->graph->mpi_count; /* + 1: 0 is none */
+	return 0;
+}
+
+static void mpi_fields(struct graph_mpi *mpi, const struct iot_record *r)
+{
+	switch (r->kind) {
+	case IOT_KIND_mpi_send:
+	case IOT_KIND_mpi_recv: /* the same fields */
+		mpi->call = r->mpi_send.call;
+		mpi->comm = r->mpi_send.comm;
+		mpi->peer = r->mpi_send.peer;
+		mpi->tag = r->mpi_send.tag;
+		mpi->length_bytes = r->mpi_send.length_bytes;
+		mpi->request = r->mpi_send.request;
+		break;
+	case IOT_KIND_mpi_done:
+		mpi->call = r->mpi_done.call;
+		mpi->request = r->mpi_done.request;
+		mpi->peer = r->mpi_done.peer;
+		mpi->tag = r->mpi_done.tag;
+		mpi->length_bytes = r->mpi_done.length_bytes;
+		break;
+	default:
+		mpi->call = r->mpi_coll.call;
+		mpi->comm = r->mpi_coll.comm;
+		mpi->number = r->mpi_coll.number;
+		mpi->root = r->mpi_coll.root;
+		mpi->request = r->mpi_coll.request;
+	}
+}
+
+static int load_comm(struct loader *l, const struct iot_rec_mpi_comm *r)
+{
+	u32 task = graph_task_find(l->graph, r->task);
+	struct graph_rank rank = {
+		.comm = r->comm,
+		.rank = r->rank,
+		.size = r->size,
+		.tgid = task == GRAPH_NONE ? 0 : l->graph->tasks[task].tgid,
+	};
+
+	return graph_rank_add(l->graph, &rank);
+}
+
+static int load_mpi(struct loader *l)
+{
+	const struct iot_rec_op *r = &l->record->op;
+	struct graph_mpi *mpi;
+	u32 task;
+	int err;
+
+	if (l->record->kind == IOT_KIND_mpi_comm)
+		return load_comm(l, &l->record->mpi_comm);
+	err = graph_task_make(l->graph, r->task, &task);
+	mpi = err ? NULL : graph_mpi_add(l->graph);
+	if (!mpi)
+		return -ENOMEM;
+	mpi->kind = l->record->kind;
+	mpi->task = task;
+	mpi->enter_ns = r->enter_ns;
+	mpi->end_ns = r->enter_ns + r->duration_ns;
+	mpi_fields(mpi, l->record);
+	err = mpi_half(l, task, mpi->enter_ns, IOT_PLAY_arrive, r->op);
+	return err ? err : mpi_half(l, task, mpi->end_ns, IOT_PLAY_leave, r->op);
+}
+
+/* -- the trace ----------------------------------------------------------------------------------- */
+
+static int load_record(struct loader *l)
+{
+	const struct iot_record *r = l->record;
+	const struct iot_kind_info *info = iot_kind_info(r->kind);
+
+	switch (r->kind) {
+	case IOT_KIND_task:
+		return load_task(l, &r->task);
+	case IOT_KIND_object:
+		return graph_object_add(l->graph, r->object.object, r->object.type,
+					iot_names_object(l->names, r->object.object).path);
+	case IOT_KIND_fact:
+		return graph_fact_add(l->graph, r->tail, r->tail_bytes);
+	case IOT_KIND_fork:
+		return load_fork(l, &r->fork);
+	case IOT_KIND_exec:
+		return load_exec(l, &r->exec);
+	case IOT_KIND_exit:
+		return load_exit(l, &r->exit);
+	case IOT_KIND_submit:
+	case IOT_KIND_complete:
+		l->graph->dropped[r->kind]++;
+		return 0;
+	}
+	if (info->group == IOT_GROUP_op)
+		return load_op(l);
+	if (info->group == IOT_GROUP_mpi)
+		return load_mpi(l);
+	return 0;
+}
+
+static int load_next(struct loader *l, u64 end_ns)
+{
+	int err = iot_names_before(l->names, l->record);
+
+	if (!l->graph->begin_ns)
+		l->graph->begin_ns = end_ns;
+	l->graph->end_ns = end_ns;
+	if (!err)
+		err = tree_observe(l->tree, l->record);
+	if (!err)
+		err = load_record(l);
+	return err ? err : iot_names_after(l->names, l->record);
+}
+
+static int load_all(struct loader *l, struct iot_reader *reader, load_progress_fn progress,
+		    struct iot_reject *reject)
+{
+	struct iot_record record;
+	u64 count = 0;
+	int err;
+
+	l->record = &record;
+	while ((err = iot_reader_next(reader, &record, reject)) > 0) {
+		err = load_next(l, iot_record_end_ns(&record));
+		if (err) {
+			iot_refuse(reject, IOT_REJECT_memory, 0);
+			return err;
+		}
+		if (progress && ++count % PROGRESS_RECORDS == 0)
+			progress(count);
+	}
+	return err;
+}
+
+/**
+ * load_trace() - read a trace into a graph
+ * @path: of the trace
+ * @graph: empty
+ * @tree: empty; learns what was there before
+ * @progress: called now and then, may be NULL
+ * @reject: filled in if the trace is refused
+ *
+ * Return: 0 or a negative errno.
+ */
+int load_trace(const char *path, struct graph *graph, struct tree *tree, load_progress_fn progress,
+	       struct iot_reject *reject)
+{
+	struct loader l = { .graph = graph, .tree = tree };
+	struct iot_reader *reader;
+	int err = iot_reader_open(path, &reader, reject);
+
+	if (err)
+		return err;
+	err = iot_names_open(&l.names);
+	if (err)
+		iot_refuse(reject, IOT_REJECT_memory, 0);
+	else
+		err = load_all(&l, reader, progress, reject);
+	iot_reader_info(reader, &graph->info);
+	graph_sort(graph);
+	handles_free(&l);
+	free(l.maps);
+	free(l.inherited);
+	iot_names_close(l.names);
+	iot_reader_close(reader);
+	return err;
+}

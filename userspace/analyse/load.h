@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * load.h - a trace into a graph, and the tree that was there before.
+ */
+#ifndef IOTAPE_LOAD_H
+#define IOTAPE_LOAD_H
+
+#include "graph.h"
+#include "tree.h"
+
+/* Called now and then with the number of records read so far. */
+typedef void (*load_progress_fn)(u64 records);
+
+int load_trace(const char *path, struct graph *graph, struct tree *tree, load_progress_fn progress,
+	       struct iot_reject *reject);
+
+#endif

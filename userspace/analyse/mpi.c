@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mpi.c - messages and collectives: who waited for whom.
+ *
+ * Matching is by MPI's own rules. Of one communicator, source, destination and tag, the
+ * k-th send pairs with the k-th receive in the order of posting whose status named that
+ * source and tag. The n-th collective of a communicator is the same on all its ranks.
+ */
+#include <stdlib.h>
+
+#include "graph.h"
+
+/* A standard send of more than this may wait for the receiver (rendezvous). */
+#define EAGER_MAX_BYTES 4096
+
+/* One end of a message. */
+struct endpoint {
+	u64 comm;
+	u32 source;
+	u32 destination;
+	s32 tag;
+	u64 posted_ns;
+	u32 call;  /* in graph.mpi: where it was posted */
+	u32 ended; /* in graph.mpi: where it was complete; GRAPH_NONE if that was not seen */
+};
+
+struct endpoints {
+	struct endpoint *ends;
+	size_t count;
+};
+
+/* -- small look-ups, over sorted arrays ------------------------------------------------- */
+
+static int compare_ranks(const void *a, const void *b)
+{
+	const struct graph_rank *x = a, *y = b;
+
+	if (x->comm != y->comm)
+		return x->comm < y->comm ? -1 : 1;
+	return x->tgid < y->tgid ? -1 : x->tgid > y->tgid;
+}
+
+/* The rank of a task's process in a communicator, GRAPH_NONE if it is not known. */
+static u32 rank_of(const struct graph *graph, u64 comm, u32 task)
+{
+	const struct graph_rank key = { .comm = comm, .tgid = graph->tasks[task].tgid };
+	const struct graph_rank *rank = bsearch(&key, graph->ranks, graph->rank_count,
+						sizeof(*graph->ranks), compare_ranks);
+
+	return rank ? rank->rank : GRAPH_NONE;
+}
+
+/* A request of a process, and the call that found it complete. */
+struct done {
+	u32 tgid;
+	u64 request;
+	u32 call;
+};
+
+struct dones {
+	struct done *dones;
+	size_t count;
+};
+
+static int compare_dones(const void *a, const void *b)
+{
+	const struct done *x = a, *y = b;
+
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	return x->request < y->request ? -1 : x->request > y->request;
+}
+
+static int dones_collect(const struct graph *graph, struct dones *dones)
+{
+	u32 i;
+
+	dones->dones = calloc(graph->mpi_count + 1, sizeof(*dones->dones));
+	if (!dones->dones)
+		return -ENOMEM;
+	for (i = 0; i < graph->mpi_count; i++)
+		if (graph->mpi[i].kind == IOT_KIND_mpi_done)
+			dones->dones[dones->count++] = (struct done){
+				.tgid = graph->tasks[graph->mpi[i].task].tgid,
+				.request = graph->mpi[i].request,
+				.call = i,
+			};
+	qsort(dones->dones, dones->count, sizeof(*dones->dones), compare_dones);
+	return 0;
+}
+
+/* Where a call was complete: in itself, or where its request was found complete. */
+static u32 ended_by(const struct graph *graph, const struct dones *dones, u32 call)
+{
+	const struct graph_mpi *mpi = &graph->mpi[call];
+	const struct done key = { .tgid = graph->tasks[mpi->task].tgid, .request = mpi->request };
+	const struct done *done;
+
+	if (!mpi->request)
+		return call;
+	done = bsearch(&key, dones->dones, dones->count, sizeof(*dones->dones), compare_dones);
+	return done ? done->call : GRAPH_NONE;
+}
+
+/* -- messages ------------------------------------------------------------------------------- */
+
+static int compare_endpoints(const void *a, const void *b)
+{
+	const struct endpoint *x = a, *y = b;
+
+	if (x->comm != y->comm)
+		return x->comm < y->comm ? -1 : 1;
+	if (x->source != y->source)
+		return x->source < y->source ? -1 : 1;
+	if (x->destination != y->destination)
+		return x->destination < y->destination ? -1 : 1;
+	if (x->tag != y->tag)
+		return x->tag < y->tag ? -1 : 1;
+	return x->posted_ns < y->posted_ns ? -1 : x->posted_ns > y->posted_ns;
+}
+
+/* Are they ends of the same stream of messages? */
+static int compare_streams(const struct endpoint *x, const struct endpoint *y)
+{
+	struct endpoint other = *y;
+
+	other.posted_ns = x->posted_ns;
+	return compare_endpoints(x, &other);
+}
+
+static void add_send(const struct graph *graph, const struct dones *dones, u32 call,
+		     struct endpoints *sends)
+{
+	const struct graph_mpi *mpi = &graph->mpi[call];
+
+	sends->ends[sends->count++] = (struct endpoint){
+		.comm = mpi->comm,
+		.source = rank_of(graph, mpi->comm, mpi->task),
+		.destination = (u32)mpi->peer,
+		.tag = mpi->tag,
+		.posted_ns = mpi->enter_ns,
+		.call = call,
+		.ended = ended_by(graph, dones, call),
+	};
+}
+
+/* Source and tag are those of the status: of the call itself, or of what completed it. */
+static void add_receive(struct graph *graph, const struct dones *dones, u32 call,
+			struct endpoints *receives)
+{
+	u32 ended = ended_by(graph, dones, call);
+	const struct graph_mpi *mpi = &graph->mpi[call], *status;
+
+	if (ended == GRAPH_NONE) {
+		graph->mpi_unmatched++; /* cancelled, or its completion was not seen */
+		return;
+	}
+	status = &graph->mpi[ended];
+	receives->ends[receives->count++] = (struct endpoint){
+		.comm = mpi->comm,
+		.source = (u32)status->peer,
+		.destination = rank_of(graph, mpi->comm, mpi->task),
+		.tag = status->tag,
+		.posted_ns = mpi->enter_ns,
+		.call = call,
+		.ended = ended,
+	};
+}
+
+static struct graph_op *leave_of(struct graph *graph, u32 call)
+{
+	const struct graph_mpi *mpi = &graph->mpi[call];
+
+	return &graph->tasks[mpi->task].ops[mpi->leave];
+}
+
+static bool is_synchronous(const struct graph *graph, const struct endpoint *send,
+			   const struct endpoint *receive)
+{
+	const struct graph_mpi *mpi = &graph->mpi[send->call];
+
+	if (mpi->call == IOT_CALL_ssend || mpi->call == IOT_CALL_issend)
+		return true;
+	if (mpi->call == IOT_CALL_bsend || mpi->call == IOT_CALL_ibsend)
+		return false;
+	return mpi->length_bytes > EAGER_MAX_BYTES &&
+	       graph->mpi[receive->call].enter_ns < graph->mpi[send->ended].end_ns;
+}
+
+static int connect_message(struct graph *graph, const struct endpoint *send,
+			   const struct endpoint *receive)
+{
+	const struct graph_mpi *from = &graph->mpi[send->call], *to = &graph->mpi[receive->call];
+	int err = graph_edge_add(graph, from->task, from->arrive, leave_of(graph, receive->ended),
+				 EDGE_mpi);
+
+	if (err || send->ended == GRAPH_NONE || !is_synchronous(graph, send, receive))
+		return err;
+	return graph_edge_add(graph, to->task, to->arrive, leave_of(graph, send->ended), EDGE_mpi);
+}
+
+/* Both arrays in the order of streams, and in each stream of posting. */
+static int pair_messages(struct graph *graph, const struct endpoints *sends,
+			 const struct endpoints *receives)
+{
+	size_t s = 0, r = 0;
+	int err = 0;
+
+	while (s < sends->count && r < receives->count && !err) {
+		int order = compare_streams(&sends->ends[s], &receives->ends[r]);
+
+		if (order < 0) {
+			graph->mpi_unmatched++;
+			s++;
+		} else if (order > 0) {
+			graph->mpi_unmatched++;
+			r++;
+		} else {
+			err = connect_message(graph, &sends->ends[s++], &receives->ends[r++]);
+		}
+	}
+	graph->mpi_unmatched += sends->count - s + receives->count - r;
+	return err;
+}
+
+static int messages(struct graph *graph, const struct dones *dones)
+{
+	struct endpoints sends = {}, receives = {};
+	u32 i;
+	int err = -ENOMEM;
+
+	sends.ends = calloc(graph->mpi_count + 1, sizeof(*sends.ends));
+	receives.ends = calloc(graph->mpi_count + 1, sizeof(*receives.ends));
+	if (sends.ends && receives.ends) {
+		for (i = 0; i < graph->mpi_count; i++) {
+			if (graph->mpi[i].kind == IOT_KIND_mpi_send)
+				add_send(graph, dones, i, &sends);
+			else if (graph->mpi[i].kind == IOT_KIND_mpi_recv)
+				add_receive(graph, dones, i, &receives);
+		}
+		qsort(sends.ends, sends.count, sizeof(*sends.ends), compare_endpoints);
+		qsort(receives.ends, receives.count, sizeof(*receives.ends), compare_endpoints);
+		err = pair_messages(graph, &sends, &receives);
+	}
+	free(sends.ends);
+	free(receives.ends);
+	return err;
+}
+
+/* -- collectives ---------------------------------------------------------------------------------- */
+
+/* What a collective makes its ranks wait for. */
+enum shape {
+	SHAPE_ALL,  /* everybody for everybody */
+	SHAPE_FROM, /* everybody for the root */
+	SHAPE_TO,   /* the root for everybody */
+	SHAPE_SCAN, /* each rank for those below it */
+};
+
+static enum shape shape_of(u32 call)
+{
+	switch (call) {
+	case IOT_CALL_bcast:
+	case IOT_CALL_scatter:
+	case IOT_CALL_scatterv:
+	case IOT_CALL_ibcast:
+	case IOT_CALL_iscatter:
+		return SHAPE_FROM;
+	case IOT_CALL_reduce:
+	case IOT_CALL_gather:
+	case IOT_CALL_gatherv:
+	case IOT_CALL_ireduce:
+	case IOT_CALL_igather:
+		return SHAPE_TO;
+	case IOT_CALL_scan:
+	case IOT_CALL_exscan:
+		return SHAPE_SCAN;
+	default:
+		return SHAPE_ALL;
+	}
+}
+
+/* One rank's part in a collective. */
+struct member {
+	u64 comm;
+	u32 number;
+	u32 rank;
+	u32 call;
+	u32 ended;
+};
+
+static int compare_members(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	if (x->comm != y->comm)
+		return x->comm < y->comm ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static struct graph_op *arrive_of(struct graph *graph, const struct member *member)
+{
+	const struct graph_mpi *mpi = &graph->mpi[member->call];
+
+	return &graph->tasks[mpi->task].ops[mpi->arrive];
+}
+
+static int wait_for_member(struct graph *graph, const struct member *other,
+			   const struct member *member)
+{
+	const struct graph_mpi *mpi = &graph->mpi[other->call];
+
+	if (member->ended == GRAPH_NONE || other == member)
+		return 0;
+	return graph_edge_add(graph, mpi->task, mpi->arrive, leave_of(graph, member->ended),
+			      EDGE_mpi);
+}
+
+/* Those whose rank is @root, or all if it is negative, leave when all have arrived. */
+static int through_hub(struct graph *graph, const struct member *members, u32 count, s32 root)
+{
+	u32 hub, i;
+	int err = graph_hub_add(graph, count, &hub);
+
+	for (i = 0; i < count && !err; i++) {
+		arrive_of(graph, &members[i])->handle = hub + 1;
+		if (members[i].ended != GRAPH_NONE && (root < 0 || members[i].rank == (u32)root))
+			err = graph_edge_add(graph, GRAPH_NONE, hub,
+					     leave_of(graph, members[i].ended), EDGE_mpi);
+	}
+	return err;
+}
+
+static int from_root(struct graph *graph, const struct member *members, u32 count, s32 root)
+{
+	const struct member *from = NULL;
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i < count; i++)
+		if (members[i].rank == (u32)root)
+			from = &members[i];
+	for (i = 0; from && i < count && !err; i++)
+		err = wait_for_member(graph, from, &members[i]);
+	return err;
+}
+
+static int scan(struct graph *graph, const struct member *members, u32 count)
+{
+	u32 i, j;
+	int err = 0;
+
+	for (i = 0; i < count; i++)
+		for (j = 0; j < i && !err; j++)
+			err = wait_for_member(graph, &members[j], &members[i]);
+	return err;
+}
+
+static int connect_collective(struct graph *graph, const struct member *members, u32 count)
+{
+	const struct graph_mpi *mpi = &graph->mpi[members[0].call];
+
+	if (count == 1)
+		return 0;
+	switch (shape_of(mpi->call)) {
+	case SHAPE_FROM:
+		return from_root(graph, members, count, mpi->root);
+	case SHAPE_TO:
+		return through_hub(graph, members, count, mpi->root);
+	case SHAPE_SCAN:
+		return scan(graph, members, count);
+	default:
+		return through_hub(graph, members, count, -1);
+	}
+}
+
+static u32 size_of_comm(const struct graph *graph, u64 comm)
+{
+	u32 i;
+
+	for (i = 0; i < graph->rank_count; i++)
+		if (graph->ranks[i].comm == comm)
+			return graph->ranks[i].size;
+	return 0;
+}
+
+static int connect_collectives(struct graph *graph, const struct member *members, size_t count)
+{
+	size_t first, last;
+	int err = 0;
+
+	for (first = 0; first < count && !err; first = last) {
+		for (last = first + 1; last < count && members[last].comm == members[first].comm &&
+				       members[last].number == members[first].number;
+		     last++)
+			;
+		if (last - first != size_of_comm(graph, members[first].comm))
+			graph->mpi_unmatched++;
+		err = connect_collective(graph, &members[first], (u32)(last - first));
+	}
+	return err;
+}
+
+static int collectives(struct graph *graph, const struct dones *dones)
+{
+	struct member *members = calloc(graph->mpi_count + 1, sizeof(*members));
+	size_t count = 0;
+	u32 i;
+	int err;
+
+	if (!members)
+		return -ENOMEM;
+	for (i = 0; i < graph->mpi_count; i++)
+		if (graph->mpi[i].kind == IOT_KIND_mpi_coll)
+			members[count++] = (struct member){
+				.comm = graph->mpi[i].comm,
+				.number = graph->mpi[i].number,
+				.rank = rank_of(graph, graph->mpi[i].comm, graph->mpi[i].task),
+				.call = i,
+				.ended = ended_by(graph, dones, i),
+			};
+	qsort(members, count, sizeof(*members), compare_members);
+	err = connect_collectives(graph, members, count);
+	free(members);
+	return err;
+}
+
+/* -- the pass ---------------------------------------------------------------------------------------- */
+
+/* Where the halves of each call are, now that operations do not move any more. */
+static void find_halves(struct graph *graph)
+{
+	u32 i, j;
+
+	for (i = 0; i < graph->task_count; i++)
+		for (j = 0; j < graph->tasks[i].op_count; j++) {
+			const struct graph_op *op = &graph->tasks[i].ops[j];
+
+			if (op->kind == IOT_PLAY_arrive)
+				graph->mpi[op->event - 1].arrive = j;
+			else if (op->kind == IOT_PLAY_leave && op->flags == LEAVE_MPI)
+				graph->mpi[op->event - 1].leave = j;
+		}
+}
+
+/**
+ * graph_pass_mpi() - edges of messages and collectives
+ * @graph: after graph_pass_life()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int graph_pass_mpi(struct graph *graph)
+{
+	struct dones dones = {};
+	int err;
+
+	if (!graph->mpi_count)
+		return 0;
+	find_halves(graph);
+	qsort(graph->ranks, graph->rank_count, sizeof(*graph->ranks), compare_ranks);
+	err = dones_collect(graph, &dones);
+	if (!err)
+		err = messages(graph, &dones);
+	if (!err)
+		err = collectives(graph, &dones);
+	free(dones.dones);
+	return err;
+}

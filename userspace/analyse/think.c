@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * think.c - time between operations: compute, pause, and what a wait explains.
+ *
+ * Between two operations on files a task may fork, or be in MPI calls, so the time
+ * between them is a row of gaps. The task's CPU time between the two operations is
+ * known. A gap that ends with a wait is explained by it: the replay waits for the same.
+ * What a task computes is thought to be computed in the other gaps, as early as it fits.
+ * Inside a waiting MPI call it spins, which is waiting.
+ */
+#include "graph.h"
+
+static bool is_io(const struct graph_op *op)
+{
+	return op->kind < IOT_PLAY_arrive && op->kind != IOT_KIND_fork &&
+	       op->kind != IOT_KIND_exec && op->kind != IOT_KIND_exit;
+}
+
+static bool is_explained(const struct graph_op *op)
+{
+	return op->kind == IOT_PLAY_leave && op->edges != GRAPH_NONE;
+}
+
+static u64 gap_before(const struct graph_op *op, u64 since_ns)
+{
+	return op->enter_ns > since_ns ? op->enter_ns - since_ns : 0;
+}
+
+/* Operations @first to @last are a row of gaps, in which the task ran for @run_ns. */
+static void share(struct graph_task *t, u32 first, u32 last, u64 since_ns, u64 run_ns)
+{
+	u64 begin_ns = since_ns;
+	u32 i;
+
+	for (i = first; i <= last; i++) {
+		struct graph_op *op = &t->ops[i];
+
+		if (is_explained(op) && op->flags == LEAVE_MPI) {
+			u64 spin_ns = gap_before(op, begin_ns);
+
+			run_ns -= spin_ns < run_ns ? spin_ns : run_ns;
+		}
+		if (op->end_ns > begin_ns)
+			begin_ns = op->end_ns;
+	}
+	for (i = first; i <= last; i++) {
+		struct graph_op *op = &t->ops[i];
+		u64 gap_ns = gap_before(op, since_ns);
+
+		if (!is_explained(op)) {
+			op->compute_ns = run_ns < gap_ns ? run_ns : gap_ns;
+			op->pause_ns = gap_ns - op->compute_ns;
+			run_ns -= op->compute_ns;
+		}
+		if (op->end_ns > since_ns)
+			since_ns = op->end_ns;
+	}
+}
+
+static void think_of_task(struct graph_task *t)
+{
+	u64 since_ns = t->begin_ns, ran_ns = 0;
+	bool has_ran = t->why == IOT_REASON_fork; /* a new thread has run for no time yet */
+	u32 first = 0, i;
+
+	for (i = 0; i < t->op_count; i++) {
+		const struct graph_op *op = &t->ops[i];
+		u64 gap_ns, run_ns;
+
+		if (!is_io(op))
+			continue;
+		gap_ns = op->enter_ns > since_ns ? op->enter_ns - since_ns : 0;
+		run_ns = has_ran && op->runtime_ns > ran_ns ? op->runtime_ns - ran_ns : 0;
+		if (!has_ran) /* it is not known: what was not waiting is thought to be compute */
+			run_ns = gap_ns;
+		share(t, first, i, since_ns, run_ns);
+		first = i + 1;
+		if (op->end_ns > since_ns) {
+			since_ns = op->end_ns;
+			ran_ns = op->runtime_ns + op->oncpu_ns;
+			has_ran = true;
+		}
+	}
+	if (first < t->op_count)
+		share(t, first, t->op_count - 1, since_ns, 0);
+}
+
+/**
+ * graph_pass_think() - think time of each operation
+ * @graph: with the edges of life.c and mpi.c
+ *
+ * Return: 0.
+ */
+int graph_pass_think(struct graph *graph)
+{
+	u32 i;
+
+	for (i = 0; i < graph->task_count; i++)
+		think_of_task(&graph->tasks[i]);
+	return 0;
+}

@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tree.c - the initial tree, from what operations find.
+ */
+#include "tree.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <uthash.h>
+
+#define DEPTH_MAX 4096
+
+enum node_state {
+	NODE_UNKNOWN, /* mentioned, but nobody has looked */
+	NODE_ABSENT,  /* did not exist at the beginning */
+	NODE_PRESENT, /* did */
+};
+
+/* One component in one directory. */
+struct node {
+	UT_hash_handle hh;
+	enum node_state state;
+	u32 type; /* as a directory says, if the object is not known */
+	struct tree_object *object;
+	char *path; /* at the beginning; set at the end */
+	size_t key_bytes;
+	char key[]; /* id of the directory, component; a zero byte follows */
+};
+
+#define COMPONENT(node) ((node)->key + sizeof(u64))
+
+struct tree_name {
+	UT_hash_handle hh;
+	u64 id;
+	struct node *node;
+};
+
+struct tree_object {
+	UT_hash_handle hh;
+	u64 id;
+	u64 name;
+	struct node *first;
+	bool is_known;
+	bool is_created;
+	u32 mode;
+	u32 uid;
+	u32 gid;
+	u64 rdev;
+	u64 size_bytes;
+	u64 cached_pages;
+	char *target;
+};
+
+/* An entry that was read from a directory which is not known yet. */
+struct pending {
+	struct pending *next;
+	u32 task;
+	u32 op;
+	u32 type;
+	size_t bytes;
+	char name[];
+};
+
+struct tree {
+	struct node *nodes;
+	struct tree_name *names;
+	struct tree_object *objects;
+	struct pending *pending;
+	struct tree_entry *entries;
+	size_t entry_count;
+	bool is_short_of_memory;
+};
+
+/**
+ * tree_open() - nothing is known yet
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tree_open(struct tree **tree)
+{
+	*tree = calloc(1, sizeof(**tree));
+	return *tree ? 0 : -ENOMEM;
+}
+
+/**
+ * tree_close() - free a tree and its entries; NULL is allowed
+ */
+void tree_close(struct tree *tree)
+{
+	struct node *node, *next_node;
+	struct tree_name *name, *next_name;
+	struct tree_object *object, *next_object;
+	struct pending *pending;
+
+	if (!tree)
+		return;
+	HASH_ITER (hh, tree->nodes, node, next_node) {
+		HASH_DEL(tree->nodes, node);
+		free(node->path);
+		free(node);
+	}
+	HASH_ITER (hh, tree->names, name, next_name) {
+		HASH_DEL(tree->names, name);
+		free(name);
+	}
+	HASH_ITER (hh, tree->objects, object, next_object) {
+		HASH_DEL(tree->objects, object);
+		free(object->target);
+		free(object);
+	}
+	while ((pending = tree->pending)) {
+		tree->pending = pending->next;
+		free(pending);
+	}
+	free(tree->entries);
+	free(tree);
+}
+
+static void *allocate(struct tree *tree, size_t bytes)
+{
+	void *memory = calloc(1, bytes);
+
+	if (!memory)
+		tree->is_short_of_memory = true;
+	return memory;
+}
+
+static struct node *node_at(struct tree *tree, u64 dir, const void *component, size_t bytes)
+{
+	char key[sizeof(u64) + IOT_TAIL_MAX_BYTES];
+	size_t key_bytes = sizeof(dir) + bytes;
+	struct node *node;
+
+	memcpy(key, &dir, sizeof(dir));
+	memcpy(key + sizeof(dir), component, bytes);
+	HASH_FIND(hh, tree->nodes, key, key_bytes, node);
+	if (node)
+		return node;
+	node = allocate(tree, sizeof(*node) + key_bytes + 1);
+	if (!node)
+		return NULL;
+	memcpy(node->key, key, key_bytes);
+	node->key_bytes = key_bytes;
+	HASH_ADD(hh, tree->nodes, key, key_bytes, node);
+	return node;
+}
+
+static struct node *node_of(struct tree *tree, u64 name)
+{
+	struct tree_name *n;
+
+	HASH_FIND(hh, tree->names, &name, sizeof(name), n);
+	return n ? n->node : NULL;
+}
+
+static struct tree_object *object_of(struct tree *tree, u64 id)
+{
+	struct tree_object *object;
+
+	if (!id)
+		return NULL;
+	HASH_FIND(hh, tree->objects, &id, sizeof(id), object);
+	if (object)
+		return object;
+	object = allocate(tree, sizeof(*object));
+	if (!object)
+		return NULL;
+	object->id = id;
+	HASH_ADD(hh, tree->objects, id, sizeof(object->id), object);
+	return object;
+}
+
+static void set_target(struct tree *tree, struct tree_object *object,
+		       const struct iot_record *record)
+{
+	if (!object || object->target || !record->tail_bytes)
+		return;
+	object->target = strndup((const char *)record->tail, record->tail_bytes);
+	if (!object->target)
+		tree->is_short_of_memory = true;
+}
+
+/* -- what an operation shows of a name --------------------------------------------------- */
+
+static void found(struct tree *tree, u64 name, u64 id)
+{
+	struct node *node = node_of(tree, name);
+	struct tree_object *object = object_of(tree, id);
+
+	if (!node || !object)
+		return;
+	if (node->state == NODE_UNKNOWN || (node->state == NODE_PRESENT && !node->object)) {
+		node->state = NODE_PRESENT;
+		node->object = object;
+		if (!object->first)
+			object->first = node;
+	}
+}
+
+static void missed(struct tree *tree, u64 name)
+{
+	struct node *node = node_of(tree, name);
+
+	if (node && node->state == NODE_UNKNOWN)
+		node->state = NODE_ABSENT;
+}
+
+static void created(struct tree *tree, u64 name, u64 id)
+{
+	struct tree_object *object = object_of(tree, id);
+
+	missed(tree, name);
+	if (object)
+		object->is_created = true;
+}
+
+static void observe_name(struct tree *tree, const struct iot_record *record)
+{
+	u64 id = record->name.name;
+	struct tree_name *name;
+
+	HASH_FIND(hh, tree->names, &id, sizeof(id), name);
+	if (name)
+		return;
+	name = allocate(tree, sizeof(*name));
+	if (!name)
+		return;
+	name->id = id;
+	name->node = node_at(tree, record->name.dir, record->tail, record->tail_bytes);
+	HASH_ADD(hh, tree->names, id, sizeof(name->id), name);
+}
+
+static void observe_object(struct tree *tree, const struct iot_record *record)
+{
+	const struct iot_rec_object *r = &record->object;
+	struct tree_object *object = object_of(tree, r->object);
+
+	if (!object || object->is_known)
+		return;
+	object->is_known = true;
+	object->name = r->name;
+	object->mode = r->mode;
+	object->uid = r->uid;
+	object->gid = r->gid;
+	object->rdev = r->rdev;
+	object->size_bytes = r->size_bytes;
+	object->cached_pages = r->cached_pages;
+	set_target(tree, object, record);
+}
+
+static void observe_dirent(struct tree *tree, const struct iot_record *record)
+{
+	struct pending *pending;
+
+	if (record->tail_bytes <= 2 && !memcmp(record->tail, "..", record->tail_bytes))
+		return;
+	pending = allocate(tree, sizeof(*pending) + record->tail_bytes);
+	if (!pending)
+		return;
+	pending->task = record->dirent.task;
+	pending->op = record->dirent.op;
+	pending->type = record->dirent.type;
+	pending->bytes = record->tail_bytes;
+	memcpy(pending->name, record->tail, record->tail_bytes);
+	pending->next = tree->pending;
+	tree->pending = pending;
+}
+
+/* The readdir has ended: now it is known which directory its entries are in. */
+static void observe_readdir(struct tree *tree, const struct iot_rec_readdir *r)
+{
+	struct pending **link = &tree->pending, *pending;
+	struct node *node;
+
+	while ((pending = *link)) {
+		if (pending->task != r->task || pending->op != r->op) {
+			link = &pending->next;
+			continue;
+		}
+		node = node_at(tree, r->object, pending->name, pending->bytes);
+		if (node && node->state == NODE_UNKNOWN) {
+			node->state = NODE_PRESENT;
+			node->type = pending->type;
+		}
+		*link = pending->next;
+		free(pending);
+	}
+}
+
+static void observe_open(struct tree *tree, const struct iot_rec_open *r)
+{
+	if (r->flags & IOT_OPEN_created)
+		created(tree, r->name, r->object);
+	else if (r->object)
+		found(tree, r->name, r->object);
+	else if (r->result == -ENOENT)
+		missed(tree, r->name);
+}
+
+static void observe_rename(struct tree *tree, const struct iot_rec_rename *r)
+{
+	if (r->result)
+		return;
+	found(tree, r->name, r->object);
+	if (r->replaced)
+		found(tree, r->new_name, r->replaced);
+	else
+		missed(tree, r->new_name);
+}
+
+/**
+ * tree_observe() - learn from a record
+ * @tree: what is known
+ * @record: the next record of the trace
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tree_observe(struct tree *tree, const struct iot_record *record)
+{
+	switch (record->kind) {
+	case IOT_KIND_name:
+		observe_name(tree, record);
+		break;
+	case IOT_KIND_object:
+		observe_object(tree, record);
+		break;
+	case IOT_KIND_dirent:
+		observe_dirent(tree, record);
+		break;
+	case IOT_KIND_readdir:
+		observe_readdir(tree, &record->readdir);
+		break;
+	case IOT_KIND_lookup:
+		if (record->lookup.object)
+			found(tree, record->lookup.name, record->lookup.object);
+		else if (record->lookup.result == -ENOENT)
+			missed(tree, record->lookup.name);
+		break;
+	case IOT_KIND_open:
+		observe_open(tree, &record->open);
+		break;
+	case IOT_KIND_mkdir:
+	case IOT_KIND_mknod:
+	case IOT_KIND_symlink: /* all begin with name and object */
+		if (!record->mkdir.result)
+			created(tree, record->mkdir.name, record->mkdir.object);
+		break;
+	case IOT_KIND_rename:
+		observe_rename(tree, &record->rename);
+		break;
+	case IOT_KIND_link:
+		if (!record->link.result) {
+			found(tree, record->link.old_name, record->link.object);
+			missed(tree, record->link.name);
+		}
+		break;
+	case IOT_KIND_readlink:
+	case IOT_KIND_follow:
+		set_target(tree, object_of(tree, record->follow.object), record);
+		found(tree, record->follow.name, record->follow.object);
+		break;
+	case IOT_KIND_stat:
+	case IOT_KIND_setattr:
+	case IOT_KIND_rmdir:
+	case IOT_KIND_unlink:
+	case IOT_KIND_getxattr:
+	case IOT_KIND_setxattr:
+	case IOT_KIND_removexattr:
+	case IOT_KIND_listxattr: /* all begin with name and object */
+		found(tree, record->stat.name, record->stat.object);
+		break;
+	}
+	return tree->is_short_of_memory ? -ENOMEM : 0;
+}
+
+/* -- the end -------------------------------------------------------------------------------- */
+
+static u64 dir_of(const struct node *node)
+{
+	u64 dir;
+
+	memcpy(&dir, node->key, sizeof(dir));
+	return dir;
+}
+
+/*
+ * The path that a name had at the beginning; NULL if it had none: its directory was made
+ * by the trace, or is not known.
+ */
+static const char *node_path(struct tree *tree, struct node *node, int depth)
+{
+	struct tree_object *dir;
+	const char *parent;
+
+	if (node->path)
+		return node->path;
+	dir = dir_of(node) ? object_of(tree, dir_of(node)) : NULL;
+	if (!dir_of(node)) {
+		node->path = strdup(".");
+		return node->path;
+	}
+	if (!dir || dir->is_created || !dir->first || depth > DEPTH_MAX)
+		return NULL;
+	parent = node_path(tree, dir->first, depth + 1);
+	if (!parent)
+		return NULL;
+	if (!strcmp(parent, "."))
+		node->path = strdup(COMPONENT(node));
+	else if (asprintf(&node->path, "%s/%s", parent, COMPONENT(node)) < 0)
+		node->path = NULL;
+	return node->path;
+}
+
+/* An object that was only announced, as a directory on the way to another: it was there. */
+static void place_announced(struct tree *tree)
+{
+	struct tree_object *object;
+	struct node *node;
+
+	for (object = tree->objects; object; object = object->hh.next) {
+		node = node_of(tree, object->name);
+		if (!object->is_known || object->is_created || object->first || !node)
+			continue;
+		object->first = node;
+		if (node->state == NODE_UNKNOWN) {
+			node->state = NODE_PRESENT;
+			node->object = object;
+		}
+	}
+}
+
+static u32 guessed_mode(u32 type)
+{
+	switch (type) {
+	case IOT_TYPE_dir:
+		return S_IFDIR | 0755;
+	case IOT_TYPE_symlink:
+		return S_IFLNK | 0777;
+	case IOT_TYPE_fifo:
+		return S_IFIFO | 0644;
+	case IOT_TYPE_socket:
+		return S_IFSOCK | 0755;
+	default:
+		return S_IFREG | 0644;
+	}
+}
+
+static void fill_entry(struct tree_entry *entry, const struct node *node)
+{
+	const struct tree_object *object = node->object;
+
+	*entry = (struct tree_entry){ .path = node->path };
+	if (!object) {
+		entry->mode = guessed_mode(node->type);
+		entry->target = S_ISLNK(entry->mode) ? "unknown" : NULL;
+		entry->is_guess = true;
+		return;
+	}
+	if (object->first != node) {
+		entry->target = object->first->path;
+		return;
+	}
+	entry->mode = object->mode;
+	entry->uid = object->uid;
+	entry->gid = object->gid;
+	entry->rdev = object->rdev;
+	entry->cached_pages = object->cached_pages;
+	if (S_ISREG(object->mode))
+		entry->size_bytes = object->size_bytes;
+	if (S_ISLNK(object->mode))
+		entry->target = object->target ? object->target : "unknown";
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct tree_entry *x = a, *y = b;
+
+	/* Names of their own come before further names of the same file. */
+	if (!x->mode != !y->mode)
+		return !x->mode - !y->mode;
+	return strcmp(x->path, y->path);
+}
+
+/**
+ * tree_finish() - all that was there, parents before what is in them
+ * @tree: complete; not to be observed any more
+ * @entries: out: live as long as the tree
+ * @count: out: their number
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tree_finish(struct tree *tree, const struct tree_entry **entries, size_t *count)
+{
+	struct node *node;
+
+	place_announced(tree);
+	tree->entries = calloc(HASH_COUNT(tree->nodes) + 1, sizeof(*tree->entries));
+	if (!tree->entries)
+		return -ENOMEM;
+	for (node = tree->nodes; node; node = node->hh.next)
+		if (node->state == NODE_PRESENT && !(node->object && node->object->is_created) &&
+		    node_path(tree, node, 0))
+			fill_entry(&tree->entries[tree->entry_count++], node);
+	qsort(tree->entries, tree->entry_count, sizeof(*tree->entries), compare_entries);
+	*entries = tree->entries;
+	*count = tree->entry_count;
+	return tree->is_short_of_memory ? -ENOMEM : 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * tree.h - what must have existed before a trace began, as far as the trace shows it.
+ *
+ * Whatever an operation finds that no operation before it made was there at the
+ * beginning: by the name it is found under, with the attributes it had when it was seen
+ * first. A directory that is renamed takes what is in it along, so a name is kept as a
+ * component in a directory object, and becomes a path at the end.
+ */
+#ifndef IOTAPE_TREE_H
+#define IOTAPE_TREE_H
+
+#include "lib/iotape.h"
+
+struct tree;
+
+/**
+ * struct tree_entry - something that existed
+ * @path: from the root of the mount
+ * @target: target of a symbolic link; of a further name of a file, its first path; or NULL
+ * @mode: type and permissions; 0 for a further name
+ * @is_guess: only its name and type are known
+ */
+struct tree_entry {
+	char *path;
+	const char *target;
+	u32 mode;
+	u32 uid;
+	u32 gid;
+	u64 rdev;
+	u64 size_bytes;
+	u64 cached_pages;
+	bool is_guess;
+};
+
+int tree_open(struct tree **tree);
+void tree_close(struct tree *tree);
+int tree_observe(struct tree *tree, const struct iot_record *record);
+int tree_finish(struct tree *tree, const struct tree_entry **entries, size_t *count);
+
+#endif

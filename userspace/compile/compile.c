@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * compile.c - write the graph of a trace as a program.
+ */
+#include "compile.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "slots.h"
+
+struct compiler {
+	struct graph *graph;
+	struct iot_builder *builder;
+	struct slots *handles;
+	struct slots *maps;
+	struct slots *objects;
+	u32 *program_task; /* of each task of the graph */
+	struct compile_summary *summary;
+	const struct graph_task *task;
+	const struct graph_op *op;
+};
+
+/* -- slots ------------------------------------------------------------------------------- */
+
+static int object_slot(struct compiler *c, u64 id, __le32 *slot)
+{
+	struct iot_program_object object = { .origin = cpu_to_le64(id) };
+	const char *path;
+	u32 number;
+	int made;
+
+	*slot = 0;
+	if (!id)
+		return 0;
+	made = slots_make(c->objects, id, 0, &number);
+	if (made < 0)
+		return made;
+	*slot = cpu_to_le32(number);
+	if (!made)
+		return 0;
+	object.type = cpu_to_le32(graph_object_type(c->graph, id, &path));
+	made = iot_builder_text(c->builder, path, &object.path);
+	if (!made && iot_builder_add(c->builder, IOT_SECTION_OBJECTS, &object) < 0)
+		made = -ENOMEM;
+	return made;
+}
+
+/* The slot of a handle; an open makes it. Return: 1 if there is none. */
+static int handle_slot(struct compiler *c, u64 id, bool is_open, __le32 *slot)
+{
+	u32 number = 0;
+	int err = 0;
+
+	if (is_open && id)
+		err = slots_make(c->handles, id, 0, &number);
+	else
+		number = slots_find(c->handles, id, 0);
+	*slot = cpu_to_le32(number);
+	return err < 0 ? err : !number && !is_open;
+}
+
+/* The slot of a mapping in the address space of the task; a map makes it. */
+static int map_slot(struct compiler *c, bool is_map, __le32 *slot)
+{
+	u32 number = 0;
+	int err = 0;
+
+	if (is_map)
+		err = slots_make(c->maps, c->op->other, c->task->space + 1ull, &number);
+	else
+		number = slots_find(c->maps, c->op->other, c->task->space + 1ull);
+	*slot = cpu_to_le32(number);
+	return err < 0 ? err : !number;
+}
+
+/* Handles and mappings have slots before the operations that use them, in whatever task. */
+static int make_slots(struct compiler *c)
+{
+	u32 i, j;
+	__le32 slot;
+	int err = 0;
+
+	for (i = 0; i < c->graph->task_count && err >= 0; i++) {
+		c->task = &c->graph->tasks[i];
+		for (j = 0; j < c->task->op_count && err >= 0; j++) {
+			c->op = &c->task->ops[j];
+			if (c->op->result < 0)
+				continue;
+			if (c->op->kind == IOT_KIND_open)
+				err = handle_slot(c, c->op->handle, true, &slot);
+			else if (c->op->kind == IOT_KIND_map)
+				err = map_slot(c, true, &slot);
+		}
+	}
+	return err < 0 ? err : 0;
+}
+
+/* -- operations --------------------------------------------------------------------------- */
+
+/* The value of such an attribute is not in the trace, and zeros would not do. */
+static bool has_meaning(const char *xattr)
+{
+	return !strncmp(xattr, "system.", 7) || !strncmp(xattr, "security.", 9);
+}
+
+static int put_paths(struct compiler *c, struct iot_program_op *op)
+{
+	int err;
+
+	if (!c->op->path || strlen(c->op->path) >= IOT_PROGRAM_PATH_MAX || c->op->path[0] == '?')
+		return 1;
+	err = iot_builder_text(c->builder, c->op->path, &op->path);
+	if (!err && c->op->path2)
+		err = iot_builder_text(c->builder, c->op->path2, &op->path2);
+	return err;
+}
+
+/* By path if there is one, else through a handle. */
+static int put_place(struct compiler *c, struct iot_program_op *op)
+{
+	int err;
+
+	if (c->op->path)
+		return put_paths(c, op);
+	err = handle_slot(c, c->op->handle, false, &op->handle);
+	if (!err && c->op->path2)
+		err = iot_builder_text(c->builder, c->op->path2, &op->path2);
+	return err;
+}
+
+/* Return: 0; 1 if the operation cannot be expressed; a negative errno. */
+static int put_operands(struct compiler *c, struct iot_program_op *op)
+{
+	int err;
+
+	switch (c->op->kind) {
+	case IOT_KIND_open:
+		err = put_paths(c, op);
+		return err ? err : handle_slot(c, c->op->handle, true, &op->handle);
+	case IOT_KIND_setxattr:
+		if (c->op->path2 && has_meaning(c->op->path2))
+			return 1;
+		return put_place(c, op);
+	case IOT_KIND_stat:
+	case IOT_KIND_setattr:
+	case IOT_KIND_getxattr:
+	case IOT_KIND_removexattr:
+	case IOT_KIND_listxattr:
+		return put_place(c, op);
+	case IOT_KIND_copy_range:
+	case IOT_KIND_remap_range:
+		err = handle_slot(c, c->op->handle, false, &op->handle);
+		return err ? err : handle_slot(c, c->op->other, false, &op->other);
+	case IOT_KIND_map:
+		err = handle_slot(c, c->op->handle, false, &op->handle);
+		return err ? err : map_slot(c, true, &op->other);
+	case IOT_KIND_unmap:
+	case IOT_KIND_touch:
+	case IOT_KIND_msync:
+	case IOT_KIND_madvise:
+		return map_slot(c, false, &op->other);
+	case IOT_KIND_flush:
+	case IOT_KIND_release:
+	case IOT_KIND_read:
+	case IOT_KIND_write:
+	case IOT_KIND_seek:
+	case IOT_KIND_fsync:
+	case IOT_KIND_readdir:
+	case IOT_KIND_fallocate:
+	case IOT_KIND_fadvise:
+		return handle_slot(c, c->op->handle, false, &op->handle);
+	default:
+		return put_paths(c, op);
+	}
+}
+
+static void put_numbers(const struct graph_op *from, struct iot_program_op *op)
+{
+	op->flags = cpu_to_le32(from->flags);
+	op->mode = cpu_to_le32(from->mode);
+	op->uid = cpu_to_le32(from->uid);
+	op->gid = cpu_to_le32(from->gid);
+	op->offset_bytes = cpu_to_le64(from->offset_bytes);
+	op->length_bytes = cpu_to_le64(from->length_bytes);
+	op->extra = cpu_to_le64(from->extra);
+	op->result = cpu_to_le64((u64)from->result);
+}
+
+/* What is left of an operation that cannot be expressed: its place, and its think time. */
+static void make_pass(struct iot_program_op *op)
+{
+	*op = (struct iot_program_op){
+		.kind = cpu_to_le16(IOT_PLAY_pass),
+		.compute_ns = op->compute_ns,
+		.pause_ns = op->pause_ns,
+		.origin_op = op->origin_op,
+	};
+}
+
+static bool is_event(u16 kind)
+{
+	return kind == IOT_KIND_fork || kind == IOT_KIND_exec || kind == IOT_KIND_exit;
+}
+
+static int make_op(struct compiler *c, struct iot_program_op *op)
+{
+	int err;
+
+	op->kind = cpu_to_le16(c->op->kind);
+	op->origin_op = cpu_to_le32(c->op->number);
+	op->compute_ns = cpu_to_le64(c->op->compute_ns);
+	op->pause_ns = cpu_to_le64(c->op->pause_ns);
+	if (is_event(c->op->kind)) {
+		make_pass(op);
+		return 0;
+	}
+	if (c->op->kind >= IOT_PLAY_arrive) {
+		op->handle = cpu_to_le32((u32)c->op->handle); /* the hub */
+		return 0;
+	}
+	put_numbers(c->op, op);
+	err = put_operands(c, op);
+	if (!err)
+		err = object_slot(c, c->op->object, &op->object);
+	if (err > 0) {
+		c->summary->dropped[c->op->kind]++;
+		make_pass(op);
+		err = 0;
+	}
+	return err;
+}
+
+/* -- waits ----------------------------------------------------------------------------------- */
+
+/* Return: number of waits written, or a negative errno. */
+static int put_waits(struct compiler *c)
+{
+	const struct graph_edge *edge;
+	u32 e, count = 0;
+
+	for (e = c->op->edges; e != GRAPH_NONE; e = edge->next) {
+		struct iot_program_wait wait;
+
+		edge = &c->graph->edges[e];
+		wait.task = cpu_to_le32(edge->task == GRAPH_NONE ? IOT_WAIT_HUB :
+								   c->program_task[edge->task]);
+		wait.index = cpu_to_le32(edge->index);
+		if (edge->task != GRAPH_NONE && c->program_task[edge->task] == GRAPH_NONE)
+			continue; /* a task that does nothing */
+		if (iot_builder_add(c->builder, IOT_SECTION_WAITS, &wait) < 0)
+			return -ENOMEM;
+		count++;
+	}
+	return count > 0xffff ? -E2BIG : (int)count;
+}
+
+static int put_op(struct compiler *c, u32 *first_wait)
+{
+	struct iot_program_op op = {};
+	int err = make_op(c, &op), waits;
+
+	if (err)
+		return err;
+	waits = put_waits(c);
+	if (waits < 0)
+		return waits;
+	op.first_wait = cpu_to_le32(*first_wait);
+	op.wait_count = cpu_to_le16((u16)waits);
+	*first_wait += (u32)waits;
+	return iot_builder_add(c->builder, IOT_SECTION_OPS, &op) < 0 ? -ENOMEM : 0;
+}
+
+/* -- tasks ------------------------------------------------------------------------------------- */
+
+static u32 program_parent(const struct compiler *c, u32 index)
+{
+	u32 parent = graph_task_find(c->graph, c->graph->tasks[index].parent);
+
+	if (parent == GRAPH_NONE || c->program_task[parent] == GRAPH_NONE)
+		return c->program_task[index];
+	return c->program_task[parent];
+}
+
+static int put_task(struct compiler *c, u32 index, u32 space)
+{
+	struct iot_program_task task = {
+		.first_op = cpu_to_le64(iot_builder_count(c->builder, IOT_SECTION_OPS)),
+		.first_wait = cpu_to_le64(iot_builder_count(c->builder, IOT_SECTION_WAITS)),
+		.origin = cpu_to_le32(c->graph->tasks[index].id),
+		.parent = cpu_to_le32(program_parent(c, index)),
+		.space = cpu_to_le32(space),
+		.flags = cpu_to_le32(c->graph->tasks[index].has_maps ? IOT_TASK_MAPS : 0),
+	};
+	u32 waits = 0, j;
+	int err = iot_builder_text(c->builder, c->graph->tasks[index].command, &task.command);
+
+	c->task = &c->graph->tasks[index];
+	for (j = 0; j < c->task->op_count && !err; j++) {
+		c->op = &c->task->ops[j];
+		err = put_op(c, &waits);
+	}
+	task.op_count = cpu_to_le32(c->task->op_count);
+	task.wait_count = cpu_to_le32(waits);
+	if (!err && iot_builder_add(c->builder, IOT_SECTION_TASKS, &task) < 0)
+		err = -ENOMEM;
+	return err;
+}
+
+/* Address spaces of tasks that are in the program, numbered without gaps. */
+static int put_tasks(struct compiler *c)
+{
+	u32 *spaces = malloc((c->graph->space_count + 1) * sizeof(*spaces)), count = 0, i;
+	int err = spaces ? 0 : -ENOMEM;
+
+	for (i = 0; i < c->graph->space_count && !err; i++)
+		spaces[i] = GRAPH_NONE;
+	for (i = 0; i < c->graph->task_count && !err; i++) {
+		u32 space = c->graph->tasks[i].space;
+
+		if (c->program_task[i] == GRAPH_NONE)
+			continue;
+		if (spaces[space] == GRAPH_NONE)
+			spaces[space] = count++;
+		err = put_task(c, i, spaces[space]);
+	}
+	free(spaces);
+	return err;
+}
+
+static int number_tasks(struct compiler *c)
+{
+	u32 count = 0, i;
+
+	c->program_task = malloc((c->graph->task_count + 1) * sizeof(*c->program_task));
+	if (!c->program_task)
+		return -ENOMEM;
+	for (i = 0; i < c->graph->task_count; i++)
+		c->program_task[i] = c->graph->tasks[i].has_io ? count++ : GRAPH_NONE;
+	return count > IOT_PROGRAM_TASKS_MAX ? -E2BIG : 0;
+}
+
+static int put_hubs(struct compiler *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->graph->hub_count; i++) {
+		struct iot_program_hub hub = { .arrivals = cpu_to_le32(c->graph->hubs[i]) };
+
+		if (iot_builder_add(c->builder, IOT_SECTION_HUBS, &hub) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* -- tree and facts ------------------------------------------------------------------------------ */
+
+static int put_entry(struct compiler *c, const struct tree_entry *from)
+{
+	struct iot_program_entry entry = {
+		.mode = cpu_to_le32(from->mode),
+		.uid = cpu_to_le32(from->uid),
+		.gid = cpu_to_le32(from->gid),
+		.rdev = cpu_to_le64(from->rdev),
+		.size_bytes = cpu_to_le64(from->size_bytes),
+		.cached_pages = cpu_to_le64(from->cached_pages),
+	};
+	int err;
+
+	if (strlen(from->path) >= IOT_PROGRAM_PATH_MAX)
+		return 0;
+	err = iot_builder_text(c->builder, from->path, &entry.path);
+	if (!err)
+		err = iot_builder_text(c->builder, from->target, &entry.target);
+	if (!err && iot_builder_add(c->builder, IOT_SECTION_TREE, &entry) < 0)
+		err = -ENOMEM;
+	c->summary->entries++;
+	c->summary->guessed += from->is_guess;
+	return err;
+}
+
+static int put_tree(struct compiler *c, struct tree *tree)
+{
+	const struct tree_entry *entries;
+	size_t count, i;
+	int err = tree_finish(tree, &entries, &count);
+
+	for (i = 0; i < count && !err; i++)
+		err = put_entry(c, &entries[i]);
+	return err;
+}
+
+static int put_number(struct compiler *c, const char *key, u64 value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu", value);
+	return iot_builder_fact(c->builder, key, text);
+}
+
+static int put_facts(struct compiler *c)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < c->graph->fact_count && !err; i++) {
+		char *equals = strchr(c->graph->facts[i], '=');
+		char key[128];
+
+		if (!equals)
+			continue;
+		snprintf(key, sizeof(key), "trace.%.*s", (int)(equals - c->graph->facts[i]),
+			 c->graph->facts[i]);
+		err = iot_builder_fact(c->builder, key, equals + 1);
+	}
+	if (!err)
+		err = put_number(c, "trace.duration_ns", c->graph->end_ns - c->graph->begin_ns);
+	if (!err)
+		err = put_number(c, "trace.operations", c->graph->operations);
+	if (!err)
+		err = put_number(c, "trace.read_bytes", c->graph->read_bytes);
+	if (!err)
+		err = put_number(c, "trace.write_bytes", c->graph->write_bytes);
+	return err;
+}
+
+/* -- all of it ------------------------------------------------------------------------------------- */
+
+static int analyse(struct graph *graph)
+{
+	int err = graph_pass_life(graph);
+
+	if (!err)
+		err = graph_pass_mpi(graph);
+	if (!err)
+		err = graph_pass_resources(graph);
+	if (!err)
+		err = graph_pass_prune(graph);
+	return err ? err : graph_pass_think(graph);
+}
+
+static int build(struct compiler *c, struct tree *tree)
+{
+	int err = number_tasks(c);
+
+	if (!err)
+		err = make_slots(c);
+	if (!err)
+		err = put_tasks(c);
+	if (!err)
+		err = put_hubs(c);
+	if (!err)
+		err = put_tree(c, tree);
+	if (!err)
+		err = put_facts(c);
+	iot_builder_slots(c->builder, slots_count(c->handles), slots_count(c->maps));
+	return err;
+}
+
+/* What the compiler makes must pass the verifier: a circle of edges would show here. */
+static int verify(const void *image, size_t bytes, struct iot_reject *reject)
+{
+	struct iot_program program;
+	u32 *scratch;
+	int err = iot_program_open(&program, image, bytes, reject);
+
+	if (err)
+		return err;
+	scratch = calloc(iot_program_scratch_count(&program) + 1, sizeof(*scratch));
+	if (!scratch)
+		return -ENOMEM;
+	err = iot_program_verify(&program, scratch, NULL, NULL, reject);
+	free(scratch);
+	return err;
+}
+
+static void summarize(struct compiler *c)
+{
+	struct compile_summary *s = c->summary;
+	const struct graph *graph = c->graph;
+	u32 i;
+
+	s->operations = graph->operations;
+	s->ops = iot_builder_count(c->builder, IOT_SECTION_OPS);
+	s->waits = iot_builder_count(c->builder, IOT_SECTION_WAITS);
+	s->tasks = (u32)iot_builder_count(c->builder, IOT_SECTION_TASKS);
+	s->hubs = graph->hub_count;
+	s->handles = slots_count(c->handles);
+	s->maps = slots_count(c->maps);
+	memcpy(s->edges, graph->edges_by_cause, sizeof(s->edges));
+	memcpy(s->pruned, graph->pruned_by_cause, sizeof(s->pruned));
+	for (i = 0; i < IOT_KIND_END; i++)
+		s->dropped[i] += graph->dropped[i];
+	s->mpi_unmatched = graph->mpi_unmatched;
+	s->lost = graph->info.lost + graph->info.missing;
+	s->is_complete = graph->info.is_complete;
+}
+
+static int save(struct compiler *c, const char *path, struct iot_reject *reject)
+{
+	void *image;
+	size_t bytes;
+	int err = iot_builder_image(c->builder, &image, &bytes);
+
+	if (err)
+		return err;
+	err = verify(image, bytes, reject);
+	if (!err)
+		err = iot_program_save(path, image, bytes);
+	free(image);
+	return err;
+}
+
+static int compile_graph(struct graph *graph, struct tree *tree, const char *path,
+			 struct compile_summary *summary, struct iot_reject *reject)
+{
+	struct compiler c = { .graph = graph, .summary = summary };
+	int err = iot_builder_open(graph->info.capture, &c.builder);
+
+	if (!err)
+		err = slots_open(&c.handles);
+	if (!err)
+		err = slots_open(&c.maps);
+	if (!err)
+		err = slots_open(&c.objects);
+	if (!err)
+		err = build(&c, tree);
+	if (!err) {
+		summarize(&c);
+		err = save(&c, path, reject);
+	}
+	free(c.program_task);
+	slots_close(c.handles);
+	slots_close(c.maps);
+	slots_close(c.objects);
+	iot_builder_close(c.builder);
+	return err;
+}
+
+/**
+ * compile_trace() - compile a trace
+ * @trace: its file
+ * @program: file to write
+ * @progress: called now and then, may be NULL
+ * @summary: filled in
+ * @reject: filled in if the trace is refused, or the program would be
+ *
+ * Return: 0 or a negative errno; then no program was written.
+ */
+int compile_trace(const char *trace, const char *program, load_progress_fn progress,
+		  struct compile_summary *summary, struct iot_reject *reject)
+{
+	struct graph *graph;
+	struct tree *tree = NULL;
+	int err;
+
+	*summary = (struct compile_summary){};
+	*reject = (struct iot_reject){};
+	err = graph_open(&graph);
+	if (!err)
+		err = tree_open(&tree);
+	if (!err)
+		err = load_trace(trace, graph, tree, progress, reject);
+	if (!err)
+		err = analyse(graph);
+	if (!err)
+		err = compile_graph(graph, tree, program, summary, reject);
+	tree_close(tree);
+	graph_close(graph);
+	return err;
+}

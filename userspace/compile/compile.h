@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * compile.h - from a trace to a replay program.
+ */
+#ifndef IOTAPE_COMPILE_H
+#define IOTAPE_COMPILE_H
+
+#include "analyse/load.h"
+#include "lib/iotape.h"
+
+/**
+ * struct compile_summary - what became of a trace
+ * @operations: operations of the trace
+ * @ops: operations of the program, those included that only wait or are waited for
+ * @edges, @pruned: by cause, before pruning and removed by it
+ * @dropped: records that could not be expressed, by kind
+ * @entries: of the initial tree
+ * @guessed: of them, those of which only name and type are known
+ * @lost: records that the trace lost
+ * @is_complete: the trace was finished
+ */
+struct compile_summary {
+	u64 operations;
+	u64 ops;
+	u64 waits;
+	u32 tasks;
+	u32 hubs;
+	u32 handles;
+	u32 maps;
+	u64 edges[EDGE_CAUSE_COUNT];
+	u64 pruned[EDGE_CAUSE_COUNT];
+	u64 dropped[IOT_KIND_END];
+	u64 mpi_unmatched;
+	u64 entries;
+	u64 guessed;
+	u64 lost;
+	bool is_complete;
+};
+
+int compile_trace(const char *trace, const char *program, load_progress_fn progress,
+		  struct compile_summary *summary, struct iot_reject *reject);
+
+#endif
