@@ -8,6 +8,12 @@
  */
 #include "replayfs.h"
 
+/* Of the operation in the traced task, so that the two can be paired. */
+static u32 number_of(const struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	return op->origin_op ? le32_to_cpu(op->origin_op) : carrier->task->index + 1;
+}
+
 static u64 origin_of(const struct rfs_carrier *carrier, __le32 object)
 {
 	u32 slot = le32_to_cpu(object);
@@ -15,7 +21,8 @@ static u64 origin_of(const struct rfs_carrier *carrier, __le32 object)
 	return slot ? le64_to_cpu(carrier->replay->program.objects[slot - 1].origin) : 0;
 }
 
-static void fill_named(struct iot_record *r, const struct iot_program_op *op, u64 object)
+static void fill_named(struct iot_record *r, const struct rfs_task *task,
+		       const struct iot_program_op *op, u64 object)
 {
 	u64 name = le32_to_cpu(op->path);
 
@@ -31,10 +38,13 @@ static void fill_named(struct iot_record *r, const struct iot_program_op *op, u6
 		r->open.handle = le32_to_cpu(op->handle);
 		r->open.flags = le32_to_cpu(op->flags);
 		r->open.mode = le32_to_cpu(op->mode);
+		r->open.size_bytes = task->found_bytes;
+		r->open.cached_pages = task->found_pages;
 		break;
 	case IOT_KIND_stat:
 		r->stat.name = name;
 		r->stat.object = object;
+		r->stat.size_bytes = task->found_bytes;
 		break;
 	case IOT_KIND_setattr:
 		r->setattr.name = name;
@@ -179,14 +189,14 @@ static void emit_op(struct rfs_carrier *carrier, const struct iot_program_op *op
 	struct iot_slot slot;
 
 	r.op.task = carrier->task->stats.task;
-	r.op.op = carrier->task->index + 1;
+	r.op.op = number_of(carrier, op);
 	r.op.result = result;
 	if (r.kind >= IOT_KIND_map)
 		fill_mapped(&r, op, object);
 	else if (r.kind >= IOT_KIND_flush)
 		fill_opened(&r, op, object);
 	else
-		fill_named(&r, op, object);
+		fill_named(&r, carrier->task, op, object);
 	if (!iot_slot_open(carrier->replay->session, wire_bytes_of(r.kind), &slot))
 		return;
 	iot_meter_fill(&carrier->task->meter, slot.now_ns, &r.op);
@@ -199,7 +209,7 @@ static void emit_divergence(struct rfs_carrier *carrier, const struct iot_progra
 {
 	struct iot_rec_divergence r = {
 		.task = carrier->task->stats.task,
-		.op = carrier->task->index + 1,
+		.op = number_of(carrier, op),
 		.kind = le16_to_cpu(op->kind),
 		.expected = (s64)le64_to_cpu(op->result),
 		.got = result,
@@ -223,6 +233,25 @@ void rfs_outcome(struct rfs_carrier *carrier, const struct iot_program_op *op, s
 	emit_op(carrier, op, result);
 	if (result != (s64)le64_to_cpu(op->result))
 		emit_divergence(carrier, op, result);
+	iot_session_leave();
+}
+
+/**
+ * rfs_outcome_dirent() - write the record of an entry that the present operation has read
+ */
+void rfs_outcome_dirent(struct rfs_carrier *carrier, const struct iot_program_op *op,
+			const char *name, int length, unsigned int type)
+{
+	struct iot_session *session = carrier->replay->session;
+	struct iot_rec_dirent r = {
+		.task = carrier->task->stats.task,
+		.op = number_of(carrier, op),
+		.type = type, /* DT_* have the numbers of IOT_TYPES */
+	};
+
+	if (!session || !iot_session_enter(session))
+		return;
+	IOT_EMIT_EVENT(session, dirent, &r, name, min(length, IOT_TAIL_MAX_BYTES));
 	iot_session_leave();
 }
 

@@ -167,6 +167,8 @@ s64 rfs_do_fsync(struct rfs_carrier *carrier, const struct iot_program_op *op)
  */
 struct counter {
 	struct dir_context context;
+	struct rfs_carrier *carrier;
+	const struct iot_program_op *op;
 	u32 left;
 };
 
@@ -178,6 +180,7 @@ static bool count_entry(struct dir_context *context, const char *name, int lengt
 	if (!counter->left)
 		return false;
 	counter->left--;
+	rfs_outcome_dirent(counter->carrier, counter->op, name, length, type);
 	return true;
 }
 
@@ -186,6 +189,8 @@ s64 rfs_do_readdir(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	struct file *file = rfs_handle_get(carrier->replay, op->handle);
 	struct counter counter = {
 		.context.actor = count_entry,
+		.carrier = carrier,
+		.op = op,
 		.left = le32_to_cpu(op->flags),
 	};
 	int err;

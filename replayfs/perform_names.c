@@ -166,6 +166,8 @@ s64 rfs_do_open(struct rfs_carrier *carrier, const struct iot_program_op *op)
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
+	carrier->task->found_bytes = i_size_read(file_inode(file));
+	carrier->task->found_pages = file->f_mapping->nrpages;
 	if (!op->handle) { /* it failed in the trace, so nothing uses it */
 		fput(file);
 		return 0;

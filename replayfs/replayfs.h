@@ -51,7 +51,9 @@ enum rfs_state {
  * @prev_end_ns: end of the operation before
  * @late_ns: wake-up lateness that the next think time is shortened by
  * @meter: of the pending operation
- * @result: of the pending operation
+ * @result: of the operation performed last
+ * @found_bytes: size of the object that it found, of an open or stat
+ * @found_pages: pages of it in the page cache, of an open
  * @stats: for its `played` record
  * @memory: the carrier's, from the first time it comes in until the task has ended
  */
@@ -66,6 +68,8 @@ struct rfs_task {
 	u64 late_ns;
 	struct iot_meter meter;
 	s64 result;
+	u64 found_bytes;
+	u64 found_pages;
 	struct iot_rec_played stats;
 	struct rfs_memory *memory;
 };
@@ -162,6 +166,8 @@ s64 rfs_perform(struct rfs_carrier *carrier, const struct iot_program_op *op);
 
 /* outcome.c */
 void rfs_outcome(struct rfs_carrier *carrier, const struct iot_program_op *op, s64 result);
+void rfs_outcome_dirent(struct rfs_carrier *carrier, const struct iot_program_op *op,
+			const char *name, int length, unsigned int type);
 void rfs_outcome_end(struct rfs_carrier *carrier);
 
 /* control.c */

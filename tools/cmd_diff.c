@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cmd_diff.c - iotape diff: did two traces do the same?
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/diff.h"
+#include "cmd.h"
+#include "json.h"
+
+struct options {
+	const char *paths[2];
+	int path_count;
+	size_t items_max;
+	bool is_json;
+	bool is_quiet;
+};
+
+static const struct argp_option option_table[] = {
+	{ "max", 'n', "N", 0, "describe so many differences (default: 20)", 0 },
+	{ "json", 'j', NULL, 0, "print JSON", 0 },
+	{ "quiet", 'q', NULL, 0, "print nothing: the exit code tells", 0 },
+	{}
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+	char *end;
+
+	switch (key) {
+	case 'n':
+		options->items_max = strtoul(argument, &end, 10);
+		if (*end || end == argument)
+			argp_error(state, "--max=%s: not a number", argument);
+		return 0;
+	case 'j':
+		options->is_json = true;
+		return 0;
+	case 'q':
+		options->is_quiet = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (options->path_count == 2)
+			argp_error(state, "%s: two traces at a time", argument);
+		options->paths[options->path_count++] = argument;
+		return 0;
+	case ARGP_KEY_END:
+		if (options->path_count < 2)
+			argp_error(state, "two traces are needed");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = option_table,
+	.parser = parse,
+	.args_doc = "TRACE TRACE",
+	.doc = "Compare what two traces did: kind, object, offset, length, flags and result of each "
+	       "operation, task by task in order. The second may be a recording of a replay of the "
+	       "first.\v"
+	       "The exit code is 3 if they differ. What counts as equal although it is not the "
+	       "same is listed in iotape-diff(1).",
+};
+
+static void print_text(const struct options *options, const struct diff_result *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->item_count; i++) {
+		if (r->items[i].task)
+			printf("task %u: %s\n", r->items[i].task, r->items[i].text);
+		else
+			printf("%s\n", r->items[i].text);
+	}
+	if (r->differences > r->item_count)
+		printf("... and %llu more\n", r->differences - r->item_count);
+	printf("%s: %llu operations; %s: %llu operations; %llu differences\n", options->paths[0],
+	       r->operations[0], options->paths[1], r->operations[1], r->differences);
+	if (r->left_out)
+		printf("left out: %llu operations of tasks that perform none of the first trace\n",
+		       r->left_out);
+}
+
+static void print_json(const struct diff_result *r)
+{
+	struct json json;
+	size_t i;
+
+	json_open(&json, stdout);
+	json_begin(&json, '{');
+	json_key(&json, "operations");
+	json_begin(&json, '[');
+	json_unsigned(&json, r->operations[0]);
+	json_unsigned(&json, r->operations[1]);
+	json_end(&json, ']');
+	json_key(&json, "left_out");
+	json_unsigned(&json, r->left_out);
+	json_key(&json, "differences");
+	json_unsigned(&json, r->differences);
+	json_key(&json, "items");
+	json_begin(&json, '[');
+	for (i = 0; i < r->item_count; i++) {
+		json_begin(&json, '{');
+		json_key(&json, "task");
+		json_unsigned(&json, r->items[i].task);
+		json_key(&json, "text");
+		json_string(&json, r->items[i].text);
+		json_end(&json, '}');
+	}
+	json_end(&json, ']');
+	json_end(&json, '}');
+	json_line(&json);
+}
+
+static int run(int argc, char **argv)
+{
+	struct options options = { .items_max = 20 };
+	struct diff_result result;
+	struct iot_reject reject;
+	int err, refused, code;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	err = diff_traces(options.paths, options.items_max, &result, &refused, &reject);
+	if (err) {
+		diff_free(&result);
+		return fail_reject(options.paths[refused], err, &reject);
+	}
+	if (options.is_json)
+		print_json(&result);
+	else if (!options.is_quiet)
+		print_text(&options, &result);
+	code = result.differences ? EXIT_DIFFERS : EXIT_DONE;
+	diff_free(&result);
+	return code;
+}
+
+const struct cmd cmd_diff = {
+	.name = "diff",
+	.summary = "did two traces do the same?",
+	.run = run,
+	.argp = &argp,
+};

@@ -1,0 +1,626 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * deeds.c - read a trace into what it did. The equivalences of diff.h are applied here.
+ */
+#include "deeds.h"
+
+#include <stdlib.h>
+#include <uthash.h>
+
+#define PAGE_BYTES 4096
+
+struct deed_texts {
+	UT_hash_handle hh;
+	char text[];
+};
+
+struct deed_set {
+	UT_hash_handle hh;
+	char text[];
+};
+
+/* Entries that an unfinished readdir has returned so far. */
+struct entries {
+	struct entries *next;
+	u32 task;
+	u32 op;
+	u64 sum;
+	u32 count;
+};
+
+/* The readdir that later ones of the same handle are merged into. */
+struct reading {
+	UT_hash_handle hh;
+	u64 handle;
+	u32 task; /* index */
+	u32 deed;
+};
+
+/* An access that has been seen. */
+struct access_key {
+	u64 map;
+	u64 page;
+	u32 task;
+	u32 is_write;
+};
+
+struct access {
+	UT_hash_handle hh;
+	struct access_key key;
+};
+
+/* A mapping that was copied by a fork whose child is not known yet. */
+struct inherited {
+	struct inherited *next;
+	u32 task; /* index of the parent */
+	struct deed deed;
+};
+
+struct reading_state {
+	struct deeds *deeds;
+	struct iot_names *names;
+	struct entries *entries;
+	struct reading *readings;
+	struct access *accesses;
+	struct inherited *inherited;
+	const struct iot_record *record;
+};
+
+/* -- texts and tasks -------------------------------------------------------------------- */
+
+static const char *text_of(struct deeds *deeds, const char *text, size_t bytes)
+{
+	struct deed_texts *copy;
+
+	HASH_FIND(hh, deeds->texts, text, bytes, copy);
+	if (copy)
+		return copy->text;
+	copy = malloc(sizeof(*copy) + bytes + 1);
+	if (!copy)
+		return NULL;
+	memcpy(copy->text, text, bytes);
+	copy->text[bytes] = 0;
+	HASH_ADD(hh, deeds->texts, text, bytes, copy);
+	return copy->text;
+}
+
+/* Tasks are few, and the one that is asked for is mostly the one asked for last. */
+static int task_of(struct deeds *deeds, u32 id, u32 *index)
+{
+	u32 i;
+
+	for (i = deeds->task_count; i-- > 0;) {
+		if (deeds->tasks[i].id != id)
+			continue;
+		*index = i;
+		return 0;
+	}
+	if (deeds->task_count == deeds->task_room) {
+		u32 room = deeds->task_room ? 2 * deeds->task_room : 64;
+		struct deed_task *tasks = reallocarray(deeds->tasks, room, sizeof(*tasks));
+
+		if (!tasks)
+			return -ENOMEM;
+		deeds->tasks = tasks;
+		deeds->task_room = room;
+	}
+	*index = deeds->task_count++;
+	deeds->tasks[*index] = (struct deed_task){ .id = id };
+	return 0;
+}
+
+static struct deed *deed_add(struct deed_task *task, const struct deed *deed)
+{
+	if (task->count == task->room) {
+		u32 room = task->room ? 2 * task->room : 64;
+		struct deed *deeds = reallocarray(task->deeds, room, sizeof(*deeds));
+
+		if (!deeds)
+			return NULL;
+		task->deeds = deeds;
+		task->room = room;
+	}
+	task->deeds[task->count] = *deed;
+	return &task->deeds[task->count++];
+}
+
+static int take_task(struct deeds *deeds, const struct iot_rec_task *r)
+{
+	u32 index, parent;
+	int err = task_of(deeds, r->task, &index);
+
+	if (err || deeds->tasks[index].why)
+		return err;
+	deeds->tasks[index].why = r->why;
+	deeds->tasks[index].plays = r->plays;
+	deeds->tasks[index].parent = r->parent;
+	if (!r->parent)
+		return 0;
+	err = task_of(deeds, r->parent, &parent);
+	if (!err)
+		deeds->tasks[index].nth = ++deeds->tasks[parent].made;
+	return err;
+}
+
+/* -- from records to deeds ------------------------------------------------------------------- */
+
+/* Texts of fields that name something by another name than the operation's own. */
+static int set_path2(struct reading_state *s, struct deed *deed)
+{
+	const struct iot_record *r = s->record;
+	const char *text = (const char *)r->tail;
+	size_t bytes = r->tail_bytes;
+
+	if (r->kind == IOT_KIND_rename) {
+		text = iot_names_path(s->names, r->rename.new_name);
+		bytes = strlen(text);
+	} else if (r->kind == IOT_KIND_link) {
+		text = iot_names_path(s->names, r->link.name);
+		bytes = strlen(text);
+	}
+	deed->path2 = text_of(s->deeds, text, bytes);
+	return deed->path2 ? 0 : -ENOMEM;
+}
+
+static int make_deed(struct reading_state *s, struct deed *deed)
+{
+	const struct iot_kind_info *info = iot_kind_info(s->record->kind);
+	struct iot_label label = iot_names_of_record(s->names, s->record);
+	u32 i, n = 0;
+
+	*deed = (struct deed){
+		.kind = s->record->kind,
+		.order = s->record->op.op,
+		.generation = label.generation,
+		.path = text_of(s->deeds, label.path, strlen(label.path)),
+	};
+	for (i = 0; i < info->field_count && n < DEED_FIELDS_MAX; i++)
+		if (iot_class_info(info->fields[i].class).is_compared)
+			deed->fields[n++] = iot_field_get(s->record, &info->fields[i]);
+	return deed->path ? set_path2(s, deed) : -ENOMEM;
+}
+
+/* -- equivalence 1: entries of directories ----------------------------------------------------- */
+
+static u64 hash_entry(const struct iot_record *r)
+{
+	u64 hash = 0xcbf29ce484222325ull ^ r->dirent.type; /* FNV-1a */
+	u32 i;
+
+	for (i = 0; i < r->tail_bytes; i++)
+		hash = (hash ^ r->tail[i]) * 0x100000001b3ull;
+	return hash;
+}
+
+static int take_dirent(struct reading_state *s)
+{
+	const struct iot_rec_dirent *r = &s->record->dirent;
+	struct entries *e;
+
+	for (e = s->entries; e; e = e->next)
+		if (e->task == r->task && e->op == r->op)
+			break;
+	if (!e) {
+		e = calloc(1, sizeof(*e));
+		if (!e)
+			return -ENOMEM;
+		e->task = r->task;
+		e->op = r->op;
+		e->next = s->entries;
+		s->entries = e;
+	}
+	e->sum += hash_entry(s->record); /* commutes: a set */
+	e->count++;
+	return 0;
+}
+
+/* What the readdir returned, as sum and count; nothing is left of it afterwards. */
+static void entries_take(struct reading_state *s, const struct iot_rec_readdir *r, u64 *sum,
+			 u32 *count)
+{
+	struct entries **link = &s->entries, *e;
+
+	*sum = 0;
+	*count = 0;
+	while ((e = *link)) {
+		if (e->task != r->task || e->op != r->op) {
+			link = &e->next;
+			continue;
+		}
+		*sum = e->sum;
+		*count = e->count;
+		*link = e->next;
+		free(e);
+	}
+}
+
+static void reading_end(struct reading_state *s, u64 handle)
+{
+	struct reading *reading;
+
+	HASH_FIND(hh, s->readings, &handle, sizeof(handle), reading);
+	if (reading) {
+		HASH_DEL(s->readings, reading);
+		free(reading);
+	}
+}
+
+/* Fields of a readdir deed: result, entries; here the set of entries comes third. */
+enum { READDIR_RESULT, READDIR_COUNT, READDIR_SUM };
+
+static int take_readdir(struct reading_state *s, u32 task, struct deed *deed)
+{
+	u64 handle = s->record->readdir.handle, sum;
+	struct reading *reading;
+	struct deed *first;
+	u32 count;
+
+	entries_take(s, &s->record->readdir, &sum, &count);
+	HASH_FIND(hh, s->readings, &handle, sizeof(handle), reading);
+	if (reading && reading->task == task) {
+		first = &s->deeds->tasks[task].deeds[reading->deed];
+		first->fields[READDIR_COUNT] += s->record->readdir.entries;
+		first->fields[READDIR_SUM] += sum;
+		if (deed->fields[READDIR_RESULT])
+			first->fields[READDIR_RESULT] = deed->fields[READDIR_RESULT];
+		return 0;
+	}
+	reading_end(s, handle);
+	deed->fields[READDIR_SUM] = sum;
+	if (!deed_add(&s->deeds->tasks[task], deed))
+		return -ENOMEM;
+	reading = calloc(1, sizeof(*reading));
+	if (!reading)
+		return -ENOMEM;
+	reading->handle = handle;
+	reading->task = task;
+	reading->deed = s->deeds->tasks[task].count - 1;
+	HASH_ADD(hh, s->readings, handle, sizeof(reading->handle), reading);
+	return 0;
+}
+
+/* -- equivalence 2: look-ups that found something ------------------------------------------------ */
+
+static int take_found(struct reading_state *s, const struct deed *deed)
+{
+	struct deed_set *found;
+	char text[IOT_PROGRAM_PATH_MAX + 32];
+	size_t bytes = (size_t)snprintf(text, sizeof(text), "%s#%u", deed->path, deed->generation);
+
+	if (bytes >= sizeof(text))
+		bytes = sizeof(text) - 1;
+	HASH_FIND(hh, s->deeds->found, text, bytes, found);
+	if (found)
+		return 0;
+	found = malloc(sizeof(*found) + bytes + 1);
+	if (!found)
+		return -ENOMEM;
+	memcpy(found->text, text, bytes + 1);
+	HASH_ADD(hh, s->deeds->found, text, bytes, found);
+	return 0;
+}
+
+/* -- equivalence 3: accesses to pages ---------------------------------------------------------------- */
+
+/* Return: 1 if it has been seen before, 0 if it is new, -ENOMEM. */
+static int access_is_known(struct reading_state *s, u32 task)
+{
+	const struct iot_rec_touch *r = &s->record->touch;
+	struct access_key key;
+	struct access *access;
+
+	memset(&key, 0, sizeof(key));
+	key.map = r->map;
+	key.page = (u64)r->offset_bytes / PAGE_BYTES;
+	key.task = task;
+	key.is_write = r->flags & IOT_TOUCH_write;
+	HASH_FIND(hh, s->accesses, &key, sizeof(key), access);
+	if (access)
+		return 1;
+	access = calloc(1, sizeof(*access));
+	if (!access)
+		return -ENOMEM;
+	access->key = key;
+	HASH_ADD(hh, s->accesses, key, sizeof(access->key), access);
+	return 0;
+}
+
+/* -- equivalence 4: mappings that fork copies ------------------------------------------------------------ */
+
+static int take_inherited(struct reading_state *s, u32 task, const struct deed *deed)
+{
+	struct inherited *i = malloc(sizeof(*i));
+
+	if (!i)
+		return -ENOMEM;
+	i->task = task;
+	i->deed = *deed;
+	i->deed.order = 0;
+	i->next = s->inherited;
+	s->inherited = i;
+	return 0;
+}
+
+static int take_fork(struct reading_state *s, const struct iot_rec_fork *r)
+{
+	struct inherited **link = &s->inherited, *i;
+	u32 parent, child;
+	int err = task_of(s->deeds, r->task, &parent);
+
+	if (!err)
+		err = task_of(s->deeds, r->child, &child);
+	while (!err && (i = *link)) {
+		if (i->task != parent) {
+			link = &i->next;
+			continue;
+		}
+		if (!deed_add(&s->deeds->tasks[child], &i->deed))
+			err = -ENOMEM;
+		*link = i->next;
+		free(i);
+	}
+	return err;
+}
+
+/* Compared fields of a map: result, offset, length, prot, flags. */
+enum { MAP_FLAGS = 4 };
+
+/* -- the trace ------------------------------------------------------------------------------------------------ */
+
+static int take_op(struct reading_state *s)
+{
+	const struct iot_record *r = s->record;
+	struct deed deed;
+	u32 task;
+	int err = task_of(s->deeds, r->op.task, &task);
+
+	if (!err)
+		err = make_deed(s, &deed);
+	if (err)
+		return err;
+	switch (r->kind) {
+	case IOT_KIND_lookup:
+		if (!r->lookup.result)
+			return take_found(s, &deed);
+		break;
+	case IOT_KIND_readdir:
+		return take_readdir(s, task, &deed);
+	case IOT_KIND_seek:
+	case IOT_KIND_release:
+		reading_end(s, r->seek.handle); /* they begin alike: object, handle */
+		break;
+	case IOT_KIND_touch:
+		err = access_is_known(s, task);
+		if (err)
+			return err < 0 ? err : 0;
+		break;
+	case IOT_KIND_map:
+		deed.fields[MAP_FLAGS] &= ~(u64)IOT_MAP_inherited;
+		if (r->map.flags & IOT_MAP_inherited)
+			return take_inherited(s, task, &deed);
+		break;
+	}
+	return deed_add(&s->deeds->tasks[task], &deed) ? 0 : -ENOMEM;
+}
+
+static int take_record(struct reading_state *s)
+{
+	const struct iot_record *r = s->record;
+
+	switch (r->kind) {
+	case IOT_KIND_task:
+		return take_task(s->deeds, &r->task);
+	case IOT_KIND_fork:
+		return take_fork(s, &r->fork);
+	case IOT_KIND_dirent:
+		return take_dirent(s);
+	case IOT_KIND_complete:
+		return 0;
+	}
+	return iot_kind_info(r->kind)->group == IOT_GROUP_op ? take_op(s) : 0;
+}
+
+static int compare_order(const void *a, const void *b)
+{
+	const struct deed *x = a, *y = b;
+
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Deeds are sorted when all are there: a reading refers to them by place until then. */
+static void sort(struct deeds *deeds)
+{
+	u32 i;
+
+	for (i = 0; i < deeds->task_count; i++)
+		if (deeds->tasks[i].count)
+			qsort(deeds->tasks[i].deeds, deeds->tasks[i].count,
+			      sizeof(*deeds->tasks[i].deeds), compare_order);
+}
+
+static void state_free(struct reading_state *s)
+{
+	struct reading *reading, *next_reading;
+	struct access *access, *next_access;
+	struct inherited *inherited;
+	struct entries *entries;
+
+	HASH_ITER (hh, s->readings, reading, next_reading) {
+		HASH_DEL(s->readings, reading);
+		free(reading);
+	}
+	HASH_ITER (hh, s->accesses, access, next_access) {
+		HASH_DEL(s->accesses, access);
+		free(access);
+	}
+	while ((inherited = s->inherited)) {
+		s->inherited = inherited->next;
+		free(inherited);
+	}
+	while ((entries = s->entries)) {
+		s->entries = entries->next;
+		free(entries);
+	}
+	iot_names_close(s->names);
+}
+
+static int read_all(struct reading_state *s, struct iot_reader *reader, struct iot_reject *reject)
+{
+	struct iot_record record;
+	int err;
+
+	s->record = &record;
+	while ((err = iot_reader_next(reader, &record, reject)) > 0) {
+		err = iot_names_before(s->names, &record);
+		if (!err)
+			err = take_record(s);
+		if (!err)
+			err = iot_names_after(s->names, &record);
+		if (err) {
+			iot_refuse(reject, IOT_REJECT_memory, 0);
+			return err;
+		}
+	}
+	return err;
+}
+
+/**
+ * deeds_read() - what a trace did
+ * @path: of the trace
+ * @deeds: out: to be given to deeds_free()
+ * @reject: filled in if the trace is refused
+ *
+ * Return: 0 or a negative errno.
+ */
+int deeds_read(const char *path, struct deeds **deeds, struct iot_reject *reject)
+{
+	struct reading_state s = { .deeds = calloc(1, sizeof(**deeds)) };
+	struct iot_reader *reader;
+	int err;
+
+	if (!s.deeds || iot_names_open(&s.names)) {
+		free(s.deeds);
+		iot_refuse(reject, IOT_REJECT_memory, 0);
+		return -ENOMEM;
+	}
+	err = iot_reader_open(path, &reader, reject);
+	if (!err) {
+		err = read_all(&s, reader, reject);
+		iot_reader_close(reader);
+	}
+	sort(s.deeds);
+	state_free(&s);
+	if (err)
+		deeds_free(s.deeds);
+	else
+		*deeds = s.deeds;
+	return err;
+}
+
+/**
+ * deeds_free() - forget what a trace did; NULL is allowed
+ */
+void deeds_free(struct deeds *deeds)
+{
+	struct deed_texts *text, *next_text;
+	struct deed_set *found, *next_found;
+	u32 i;
+
+	if (!deeds)
+		return;
+	for (i = 0; i < deeds->task_count; i++)
+		free(deeds->tasks[i].deeds);
+	free(deeds->tasks);
+	HASH_ITER (hh, deeds->texts, text, next_text) {
+		HASH_DEL(deeds->texts, text);
+		free(text);
+	}
+	HASH_ITER (hh, deeds->found, found, next_found) {
+		HASH_DEL(deeds->found, found);
+		free(found);
+	}
+	free(deeds);
+}
+
+static struct deed_set *found_find(const struct deeds *deeds, const char *what)
+{
+	struct deed_set *found;
+
+	HASH_FIND(hh, deeds->found, what, strlen(what), found);
+	return found;
+}
+
+/**
+ * deeds_have_found() - did a look-up find this?
+ * @deeds: of a trace
+ * @what: as deeds_next_found() returns it
+ */
+bool deeds_have_found(const struct deeds *deeds, const char *what)
+{
+	return found_find(deeds, what);
+}
+
+/**
+ * deeds_next_found() - walk what look-ups found
+ * @deeds: of a trace
+ * @previous: what was returned last, NULL to begin
+ *
+ * Return: path and generation as text; NULL after the last.
+ */
+const char *deeds_next_found(const struct deeds *deeds, const char *previous)
+{
+	struct deed_set *found = deeds->found;
+
+	if (previous) {
+		found = found_find(deeds, previous);
+		found = found ? found->hh.next : NULL;
+	}
+	return found ? found->text : NULL;
+}
+
+/**
+ * deed_is_equal() - are two operations the same?
+ */
+bool deed_is_equal(const struct deed *a, const struct deed *b)
+{
+	return a->kind == b->kind && a->generation == b->generation && !strcmp(a->path, b->path) &&
+	       !strcmp(a->path2, b->path2) && !memcmp(a->fields, b->fields, sizeof(a->fields));
+}
+
+/**
+ * deed_text() - an operation as a line
+ *
+ * Return: a text to be freed by the caller; NULL if there is no memory.
+ */
+char *deed_text(const struct deed *deed)
+{
+	const struct iot_kind_info *info = iot_kind_info(deed->kind);
+	struct iot_record record = { .kind = deed->kind };
+	char field[256], escaped[4 * IOT_PROGRAM_PATH_MAX], *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	u32 i, n = 0;
+
+	if (!out)
+		return NULL;
+	iot_text_bytes(escaped, sizeof(escaped), deed->path, strlen(deed->path));
+	fprintf(out, "%s %s", info->name, escaped);
+	if (deed->generation > 1)
+		fprintf(out, "#%u", deed->generation);
+	for (i = 0; i < info->field_count && n < DEED_FIELDS_MAX; i++) {
+		if (!iot_class_info(info->fields[i].class).is_compared)
+			continue;
+		iot_field_set(&record, &info->fields[i], deed->fields[n++]);
+		iot_text_field(field, sizeof(field), &record, &info->fields[i]);
+		fprintf(out, " %s=%s", info->fields[i].name, field);
+	}
+	if (deed->path2[0]) {
+		iot_text_bytes(escaped, sizeof(escaped), deed->path2, strlen(deed->path2));
+		fprintf(out, " %s", escaped);
+	}
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * deeds.h - the operations of a trace in the form in which two traces are compared.
+ */
+#ifndef IOTAPE_DEEDS_H
+#define IOTAPE_DEEDS_H
+
+#include "lib/iotape.h"
+
+#define DEED_FIELDS_MAX 16
+
+/**
+ * struct deed - an operation, without anything that two runs need not agree on
+ * @order: place in its task; 0 for what a task inherited
+ * @path: of its object; texts live as long as the deeds
+ * @generation: of the object under this path
+ * @path2: second path, or the text of its record, "" if none
+ * @fields: those of its fields that are compared, in the order of schema.h
+ * @is_merged: it was made part of an earlier one by an equivalence
+ */
+struct deed {
+	u32 order;
+	u32 generation;
+	const char *path;
+	const char *path2;
+	u64 fields[DEED_FIELDS_MAX];
+	u16 kind;
+	bool is_merged;
+};
+
+/**
+ * struct deed_task - the deeds of a task
+ * @plays: the task of another trace that it performs, 0 if none
+ * @parent, @why: as in its record
+ * @nth: how-manieth task its parent made, from 1
+ */
+struct deed_task {
+	u32 id;
+	u32 plays;
+	u32 parent;
+	u32 why;
+	u32 nth;
+	u32 made;
+	struct deed *deeds;
+	u32 count;
+	u32 room;
+};
+
+/* A set of texts: of the look-ups that found something. */
+struct deed_set;
+
+struct deeds {
+	struct deed_task *tasks;
+	u32 task_count;
+	u32 task_room;
+	struct deed_set *found;
+	struct deed_texts *texts;
+};
+
+int deeds_read(const char *path, struct deeds **deeds, struct iot_reject *reject);
+void deeds_free(struct deeds *deeds);
+bool deeds_have_found(const struct deeds *deeds, const char *what);
+const char *deeds_next_found(const struct deeds *deeds, const char *previous);
+bool deed_is_equal(const struct deed *a, const struct deed *b);
+char *deed_text(const struct deed *deed);
+
+#endif

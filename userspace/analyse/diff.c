@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * diff.c - compare the deeds of two traces, task by task.
+ */
+#include "diff.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "deeds.h"
+
+/* So many operations are looked ahead for one that both traces have, after a difference. */
+#define RESYNC_MAX 64
+
+struct differ {
+	const struct deeds *a;
+	const struct deeds *b;
+	struct diff_result *result;
+	size_t items_max;
+	bool is_short_of_memory;
+};
+
+static void differ_note(struct differ *d, u32 task, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void differ_note(struct differ *d, u32 task, const char *format, ...)
+{
+	struct diff_item *items;
+	va_list arguments;
+	char *text;
+
+	if (d->result->differences++ >= d->items_max)
+		return;
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	items = reallocarray(d->result->items, d->result->item_count + 1, sizeof(*items));
+	if (!items || !text) {
+		d->is_short_of_memory = true;
+		free(text);
+		return;
+	}
+	d->result->items = items;
+	items[d->result->item_count++] = (struct diff_item){ task, text };
+}
+
+static void note_deed(struct differ *d, u32 task, const char *where, const struct deed *deed)
+{
+	char *text = deed_text(deed);
+
+	differ_note(d, task, "%s: %s", where, text ? text : "?");
+	free(text);
+}
+
+/* -- which task of the second trace is which of the first --------------------------------------- */
+
+static const struct deed_task *by_id(const struct deeds *deeds, u32 id)
+{
+	u32 i;
+
+	for (i = 0; i < deeds->task_count; i++)
+		if (deeds->tasks[i].id == id)
+			return &deeds->tasks[i];
+	return NULL;
+}
+
+static bool has_players(const struct deeds *deeds)
+{
+	u32 i;
+
+	for (i = 0; i < deeds->task_count; i++)
+		if (deeds->tasks[i].plays)
+			return true;
+	return false;
+}
+
+/* The task that performs a given one. A carrier is announced once in each trace. */
+static const struct deed_task *player_of(const struct deeds *deeds, u32 task)
+{
+	u32 i;
+
+	for (i = 0; i < deeds->task_count; i++)
+		if (deeds->tasks[i].plays == task)
+			return &deeds->tasks[i];
+	return NULL;
+}
+
+/* Two recordings of the same program: the same place in the tree of forks and execs. */
+static const struct deed_task *twin_of(const struct differ *d, const struct deed_task *task)
+{
+	const struct deed_task *parent = task->parent ? by_id(d->a, task->parent) : NULL;
+	const struct deed_task *twin = parent ? twin_of(d, parent) : NULL;
+	u32 i, nth = 0, own = 0;
+
+	if (task->parent && !twin)
+		return NULL;
+	for (i = 0; !task->parent && i < d->a->task_count && &d->a->tasks[i] != task; i++)
+		own += !d->a->tasks[i].parent;
+	for (i = 0; i < d->b->task_count; i++) {
+		const struct deed_task *other = &d->b->tasks[i];
+
+		if (task->parent ? other->parent == twin->id && other->nth == task->nth :
+				   !other->parent && nth++ == own)
+			return other;
+	}
+	return NULL;
+}
+
+/* -- one task ---------------------------------------------------------------------------------------- */
+
+/* How many operations of @deeds to skip until one is equal to @deed; RESYNC_MAX if none. */
+static u32 distance(const struct deed_task *deeds, u32 at, const struct deed *deed)
+{
+	u32 i;
+
+	for (i = 0; i < RESYNC_MAX && at + i < deeds->count; i++)
+		if (deed_is_equal(&deeds->deeds[at + i], deed))
+			return i;
+	return RESYNC_MAX;
+}
+
+static void compare_task(struct differ *d, const struct deed_task *a, const struct deed_task *b)
+{
+	u32 i = 0, j = 0, only_a, only_b;
+
+	while (i < a->count && j < b->count) {
+		if (deed_is_equal(&a->deeds[i], &b->deeds[j])) {
+			i++;
+			j++;
+			continue;
+		}
+		only_a = distance(a, i, &b->deeds[j]);
+		only_b = distance(b, j, &a->deeds[i]);
+		if (only_a <= only_b)
+			note_deed(d, a->id, "only in the first", &a->deeds[i++]);
+		if (only_b <= only_a)
+			note_deed(d, a->id, "only in the second", &b->deeds[j++]);
+	}
+	while (i < a->count)
+		note_deed(d, a->id, "only in the first", &a->deeds[i++]);
+	while (j < b->count)
+		note_deed(d, a->id, "only in the second", &b->deeds[j++]);
+}
+
+/* -- all ----------------------------------------------------------------------------------------------- */
+
+static void compare_found(struct differ *d)
+{
+	const char *what;
+
+	for (what = deeds_next_found(d->a, NULL); what; what = deeds_next_found(d->a, what))
+		if (!deeds_have_found(d->b, what))
+			differ_note(d, 0, "looked up and found only in the first: %s", what);
+	for (what = deeds_next_found(d->b, NULL); what; what = deeds_next_found(d->b, what))
+		if (!deeds_have_found(d->a, what))
+			differ_note(d, 0, "looked up and found only in the second: %s", what);
+}
+
+static void compare_tasks(struct differ *d)
+{
+	bool is_replay = has_players(d->b);
+	bool *is_taken = calloc(d->b->task_count + 1, sizeof(*is_taken));
+	u32 i;
+
+	if (!is_taken) {
+		d->is_short_of_memory = true;
+		return;
+	}
+	for (i = 0; i < d->a->task_count; i++) {
+		static const struct deed_task none;
+		const struct deed_task *a = &d->a->tasks[i];
+		const struct deed_task *b = is_replay ? player_of(d->b, a->id) : twin_of(d, a);
+
+		d->result->operations[0] += a->count;
+		if (b)
+			is_taken[b - d->b->tasks] = true;
+		compare_task(d, a, b ? b : &none);
+	}
+	for (i = 0; i < d->b->task_count; i++) {
+		const struct deed_task *b = &d->b->tasks[i];
+
+		if (is_taken[i]) {
+			d->result->operations[1] += b->count;
+		} else if (is_replay && !b->plays) {
+			d->result->left_out += b->count;
+		} else if (b->count) {
+			d->result->operations[1] += b->count;
+			differ_note(d, b->id, "task only in the second, with %u operations", b->count);
+		}
+	}
+	free(is_taken);
+}
+
+/**
+ * diff_traces() - compare two traces
+ * @paths: of the traces; the second may be a recording of a replay of the first
+ * @items_max: so many differences are described
+ * @result: filled in; to be given to diff_free()
+ * @refused: out, if a trace is refused: which, 0 or 1
+ * @reject: filled in then
+ *
+ * Return: 0 or a negative errno.
+ */
+int diff_traces(const char *const paths[2], size_t items_max, struct diff_result *result,
+		int *refused, struct iot_reject *reject)
+{
+	struct differ d = { .result = result, .items_max = items_max };
+	struct deeds *a, *b;
+	int err;
+
+	*result = (struct diff_result){};
+	*reject = (struct iot_reject){};
+	*refused = 0;
+	err = deeds_read(paths[0], &a, reject);
+	if (err)
+		return err;
+	*refused = 1;
+	err = deeds_read(paths[1], &b, reject);
+	if (!err) {
+		d.a = a;
+		d.b = b;
+		compare_tasks(&d);
+		compare_found(&d);
+		deeds_free(b);
+		err = d.is_short_of_memory ? -ENOMEM : 0;
+	}
+	deeds_free(a);
+	return err;
+}
+
+/**
+ * diff_free() - free what diff_traces() has filled in
+ */
+void diff_free(struct diff_result *result)
+{
+	size_t i;
+
+	for (i = 0; i < result->item_count; i++)
+		free(result->items[i].text);
+	free(result->items);
+}

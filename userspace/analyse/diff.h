@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * diff.h - did two traces do the same?
+ *
+ * Compared are, task by task and in order, the operations: kind, object (by path and
+ * generation), and all fields whose class is compared (schema.h): offsets, lengths,
+ * flags, modes, results. Times, ids and the state of caches are not.
+ *
+ * The equivalences, all of them:
+ *
+ *   1. Entries of a directory that a handle reads one after the other are compared as a
+ *      set; how many came in one call, and in which order, is the file system's choice.
+ *   2. A look-up that found its name is seen when the name is not in the dentry cache.
+ *      Which task comes first is not the program's choice: those look-ups are compared
+ *      as a set, over all tasks.
+ *   3. An access to a page of a mapping is compared once for each task, page and kind of
+ *      access (read, write): write-back and reclaim make later ones visible again
+ *      whenever they like.
+ *   4. A mapping that fork copies counts as the child's first operation, and the same as
+ *      one that the child makes itself.
+ */
+#ifndef IOTAPE_DIFF_H
+#define IOTAPE_DIFF_H
+
+#include "lib/iotape.h"
+
+/**
+ * struct diff_item - one difference
+ * @task: in the first trace, 0 if it is about no task
+ * @text: a sentence; lives as long as the diff
+ */
+struct diff_item {
+	u32 task;
+	char *text;
+};
+
+/**
+ * struct diff_result - what came of it
+ * @operations: compared, of the first and the second trace
+ * @left_out: operations of tasks of the second trace that perform no task of the first
+ * @differences: their number
+ * @items: the first of them
+ */
+struct diff_result {
+	u64 operations[2];
+	u64 left_out;
+	u64 differences;
+	struct diff_item *items;
+	size_t item_count;
+};
+
+int diff_traces(const char *const paths[2], size_t items_max, struct diff_result *result,
+		int *refused, struct iot_reject *reject);
+void diff_free(struct diff_result *result);
+
+#endif
