@@ -38,13 +38,13 @@ static void fill_named(struct iot_record *r, const struct rfs_task *task,
 		r->open.handle = le32_to_cpu(op->handle);
 		r->open.flags = le32_to_cpu(op->flags);
 		r->open.mode = le32_to_cpu(op->mode);
-		r->open.size_bytes = task->found_bytes;
-		r->open.cached_pages = task->found_pages;
+		r->open.size_bytes = task->found.size_bytes;
+		r->open.cached_pages = task->found.cached_pages;
 		break;
 	case IOT_KIND_stat:
 		r->stat.name = name;
 		r->stat.object = object;
-		r->stat.size_bytes = task->found_bytes;
+		r->stat.size_bytes = task->found.size_bytes;
 		break;
 	case IOT_KIND_setattr:
 		r->setattr.name = name;
@@ -182,6 +182,27 @@ static u32 wire_bytes_of(u16 kind)
 	}
 }
 
+/* The text of a record that has one: a target or the name of an attribute. */
+static void fill_tail(struct iot_record *r, const struct rfs_carrier *carrier,
+		      const struct iot_program_op *op)
+{
+	switch (r->kind) {
+	case IOT_KIND_readlink:
+	case IOT_KIND_follow:
+		r->tail = (const u8 *)carrier->task->found.target;
+		r->tail_bytes = carrier->task->found.target_bytes;
+		break;
+	case IOT_KIND_symlink:
+	case IOT_KIND_getxattr:
+	case IOT_KIND_setxattr:
+	case IOT_KIND_removexattr:
+		r->tail = (const u8 *)rfs_string(carrier, op->path2);
+		r->tail_bytes = strlen((const char *)r->tail);
+		break;
+	}
+	r->tail_bytes = min_t(u32, r->tail_bytes, IOT_TAIL_MAX_BYTES);
+}
+
 static void emit_op(struct rfs_carrier *carrier, const struct iot_program_op *op, s64 result)
 {
 	u64 object = origin_of(carrier, op->object);
@@ -197,7 +218,8 @@ static void emit_op(struct rfs_carrier *carrier, const struct iot_program_op *op
 		fill_opened(&r, op, object);
 	else
 		fill_named(&r, carrier->task, op, object);
-	if (!iot_slot_open(carrier->replay->session, wire_bytes_of(r.kind), &slot))
+	fill_tail(&r, carrier, op);
+	if (!iot_slot_open(carrier->replay->session, wire_bytes_of(r.kind) + r.tail_bytes, &slot))
 		return;
 	iot_meter_fill(&carrier->task->meter, slot.now_ns, &r.op);
 	iot_record_encode(slot.p, IOT_RECORD_MAX_BYTES, &r);

@@ -54,7 +54,7 @@ s64 rfs_do_stat(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	if (err)
 		return err;
 	err = vfs_getattr(&object.path, &stat, STATX_BASIC_STATS, AT_STATX_SYNC_AS_STAT);
-	carrier->task->found_bytes = !err && S_ISREG(stat.mode) ? stat.size : 0;
+	carrier->task->found.size_bytes = !err && S_ISREG(stat.mode) ? stat.size : 0;
 	object_put(carrier, op, &object);
 	return err;
 }

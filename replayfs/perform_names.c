@@ -166,8 +166,8 @@ s64 rfs_do_open(struct rfs_carrier *carrier, const struct iot_program_op *op)
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	carrier->task->found_bytes = i_size_read(file_inode(file));
-	carrier->task->found_pages = file->f_mapping->nrpages;
+	carrier->task->found.size_bytes = i_size_read(file_inode(file));
+	carrier->task->found.cached_pages = file->f_mapping->nrpages;
 	if (!op->handle) { /* it failed in the trace, so nothing uses it */
 		fput(file);
 		return 0;
@@ -330,6 +330,36 @@ s64 rfs_do_rename(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	return err;
 }
 
+/* Room for the target of a link, which the record of this operation has. */
+static char *target_room(struct rfs_carrier *carrier, size_t bytes)
+{
+	struct rfs_memory *memory = carrier->task->memory;
+
+	carrier->task->found.target = memory->path;
+	carrier->task->found.target_bytes = min(bytes, sizeof(memory->path));
+	return memory->path;
+}
+
+static void keep_target(struct rfs_carrier *carrier, const char *target)
+{
+	char *room = target_room(carrier, strlen(target));
+
+	memcpy(room, target, carrier->task->found.target_bytes);
+}
+
+static int read_link(struct rfs_carrier *carrier, const struct path *path)
+{
+	int result = vfs_readlink(path->dentry, carrier->sink, PATH_MAX);
+	char *target;
+
+	if (result <= 0)
+		return result;
+	target = target_room(carrier, result);
+	if (copy_from_user(target, carrier->sink, carrier->task->found.target_bytes))
+		return -EFAULT;
+	return result;
+}
+
 s64 rfs_do_readlink(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	struct path path;
@@ -338,7 +368,7 @@ s64 rfs_do_readlink(struct rfs_carrier *carrier, const struct iot_program_op *op
 	if (result)
 		return result;
 	touch_atime(&path);
-	result = vfs_readlink(path.dentry, carrier->sink, PATH_MAX);
+	result = read_link(carrier, &path);
 	path_put(&path);
 	return result;
 }
@@ -355,6 +385,8 @@ s64 rfs_do_follow(struct rfs_carrier *carrier, const struct iot_program_op *op)
 		return err;
 	touch_atime(&path);
 	target = vfs_get_link(path.dentry, &done);
+	if (!IS_ERR_OR_NULL(target))
+		keep_target(carrier, target);
 	do_delayed_call(&done);
 	path_put(&path);
 	return PTR_ERR_OR_ZERO(target);

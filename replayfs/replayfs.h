@@ -40,6 +40,20 @@ enum rfs_state {
 };
 
 /**
+ * struct rfs_found - what an operation found besides its result
+ * @size_bytes: of the object of an open or stat
+ * @cached_pages: pages of it in the page cache, of an open
+ * @target: of a symbolic link, in the memory of the task, not terminated
+ * @target_bytes: its length, 0 if there is none
+ */
+struct rfs_found {
+	u64 size_bytes;
+	u64 cached_pages;
+	const char *target;
+	u32 target_bytes;
+};
+
+/**
  * struct rfs_task - a task as it is performed
  * @moved: who waits for its progress sleeps here
  * @is_claimed: a carrier is in it
@@ -52,8 +66,7 @@ enum rfs_state {
  * @late_ns: wake-up lateness that the next think time is shortened by
  * @meter: of the pending operation
  * @result: of the operation performed last
- * @found_bytes: size of the object that it found, of an open or stat
- * @found_pages: pages of it in the page cache, of an open
+ * @found: what else it found, for its record
  * @stats: for its `played` record
  * @memory: the carrier's, from the first time it comes in until the task has ended
  */
@@ -68,8 +81,7 @@ struct rfs_task {
 	u64 late_ns;
 	struct iot_meter meter;
 	s64 result;
-	u64 found_bytes;
-	u64 found_pages;
+	struct rfs_found found;
 	struct iot_rec_played stats;
 	struct rfs_memory *memory;
 };
@@ -79,7 +91,7 @@ struct rfs_task {
 
 /**
  * struct rfs_memory - kernel memory that a carrier needs
- * @path: for a path that is a part of one in the program
+ * @path: for a path that is a part of one in the program, or the target of a link
  * @vectors: for transfers
  */
 struct rfs_memory {

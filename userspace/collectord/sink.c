@@ -207,9 +207,8 @@ int sink_fact(struct sink *sink, const char *fact)
 	return iot_writer_record(sink->writer, &record);
 }
 
-/* The root, which the names of a replay are in: no object of a program has this id. */
-#define ROOT_OBJECT ((u64)-1)
-#define ROOT_NAME   ((u64)-1)
+/* The root, which the names of a replay are in: no object or name of a program has this id. */
+#define ROOT ((u64)-1)
 
 static int put_name(struct sink *sink, u64 name, u64 dir, const char *path)
 {
@@ -253,16 +252,38 @@ static int put_task(struct sink *sink, const struct iot_program *program, u32 in
 	return iot_writer_record(sink->writer, &record);
 }
 
-/* Each path once: @is_put has a flag for each place in the strings. */
-static int put_path(struct sink *sink, const struct iot_program *program, __le32 path, bool *is_put)
-{
-	const char *text = iot_program_string(program, path);
+/* What names are put of a program, and in which directory. */
+struct naming {
+	const struct iot_program *program;
+	u64 root;     /* object */
+	bool *is_put; /* a flag for each place in the strings: each path once */
+};
 
-	if (!path || is_put[le32_to_cpu(path)])
+static bool is_root(const struct naming *naming, __le32 path)
+{
+	return path && !strcmp(iot_program_string(naming->program, path), ".");
+}
+
+static u64 root_of(const struct naming *naming)
+{
+	u32 i;
+
+	for (i = 0; i < naming->program->object_count; i++)
+		if (is_root(naming, naming->program->objects[i].path))
+			return le64_to_cpu(naming->program->objects[i].origin);
+	return ROOT;
+}
+
+static int put_path(struct sink *sink, const struct naming *naming, __le32 path)
+{
+	u32 place = le32_to_cpu(path);
+
+	if (!place || naming->is_put[place])
 		return 0;
-	is_put[le32_to_cpu(path)] = true;
-	return put_name(sink, le32_to_cpu(path), strcmp(text, ".") ? ROOT_OBJECT : 0,
-			strcmp(text, ".") ? text : "");
+	naming->is_put[place] = true;
+	if (is_root(naming, path))
+		return put_name(sink, place, 0, "");
+	return put_name(sink, place, naming->root, iot_program_string(naming->program, path));
 }
 
 /* Does an operation's second text name something, rather than being a target or attribute? */
@@ -271,30 +292,32 @@ static bool is_second_name(u16 kind)
 	return kind == IOT_KIND_rename || kind == IOT_KIND_link;
 }
 
-static int put_op_paths(struct sink *sink, const struct iot_program *program, bool *is_put)
+static int put_op_paths(struct sink *sink, const struct naming *naming)
 {
 	u64 i;
 	int err = 0;
 
-	for (i = 0; i < program->op_count && !err; i++) {
-		const struct iot_program_op *op = &program->ops[i];
+	for (i = 0; i < naming->program->op_count && !err; i++) {
+		const struct iot_program_op *op = &naming->program->ops[i];
 
-		err = put_path(sink, program, op->path, is_put);
+		err = put_path(sink, naming, op->path);
 		if (!err && is_second_name(le16_to_cpu(op->kind)))
-			err = put_path(sink, program, op->path2, is_put);
+			err = put_path(sink, naming, op->path2);
 	}
 	return err;
 }
 
-static int put_objects(struct sink *sink, const struct iot_program *program, bool *is_put)
+static int put_objects(struct sink *sink, const struct naming *naming)
 {
 	u32 i;
-	int err = put_object(sink, ROOT_OBJECT, ROOT_NAME, IOT_TYPE_dir);
+	int err = put_object(sink, naming->root, ROOT, IOT_TYPE_dir);
 
-	for (i = 0; i < program->object_count && !err; i++) {
-		const struct iot_program_object *object = &program->objects[i];
+	for (i = 0; i < naming->program->object_count && !err; i++) {
+		const struct iot_program_object *object = &naming->program->objects[i];
 
-		err = put_path(sink, program, object->path, is_put);
+		if (is_root(naming, object->path))
+			continue;
+		err = put_path(sink, naming, object->path);
 		if (!err)
 			err = put_object(sink, le64_to_cpu(object->origin),
 					 le32_to_cpu(object->path), le32_to_cpu(object->type));
@@ -314,17 +337,21 @@ static int put_objects(struct sink *sink, const struct iot_program *program, boo
  */
 int sink_program(struct sink *sink, const struct iot_program *program)
 {
-	bool *is_put = calloc(program->string_bytes, sizeof(*is_put));
+	struct naming naming = {
+		.program = program,
+		.is_put = calloc(program->string_bytes, sizeof(*naming.is_put)),
+	};
 	u32 i;
-	int err = is_put ? put_name(sink, ROOT_NAME, 0, "") : -ENOMEM;
+	int err = naming.is_put ? put_name(sink, ROOT, 0, "") : -ENOMEM;
 
+	naming.root = root_of(&naming);
 	for (i = 0; i < program->task_count && !err; i++)
 		err = put_task(sink, program, i);
 	if (!err)
-		err = put_op_paths(sink, program, is_put);
+		err = put_op_paths(sink, &naming);
 	if (!err)
-		err = put_objects(sink, program, is_put);
-	free(is_put);
+		err = put_objects(sink, &naming);
+	free(naming.is_put);
 	return err;
 }
 

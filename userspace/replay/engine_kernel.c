@@ -123,15 +123,45 @@ static int open_target(struct engine *e)
 	return err;
 }
 
+/* The kernel has it from here on. Processes that inherited it would flush it at their end. */
+static int set_up(struct engine *e)
+{
+	struct iot_replay_setup setup = {
+		.target_fd = e->target_fd,
+		.session_fd = e->session_fd,
+		.pace = e->options->pace,
+		.data = e->options->data,
+		.compute_scale = e->options->compute_scale,
+		.pause_scale = e->options->pause_scale,
+	};
+
+	if (ioctl(e->replay_fd, IOT_RIOC_SETUP, &setup))
+		return refuse(e, e->options->target, -errno);
+	close(e->target_fd);
+	e->target_fd = -1;
+	return 0;
+}
+
 /* -- the outcomes ------------------------------------------------------------------------------------- */
 
-static int start_collector(struct engine *e)
+static int create_session(struct engine *e)
 {
 	struct iot_create create = {
 		.policy = IOT_POLICY_BLOCK,
 		.buffers = e->options->buffers,
 		.flush_ms = 200,
 	};
+
+	if (!e->options->output)
+		return 0;
+	e->session_fd = open(IOT_CONTROL_PATH, O_RDWR | O_CLOEXEC);
+	if (e->session_fd < 0 || ioctl(e->session_fd, IOT_IOC_CREATE, &create))
+		return refuse(e, IOT_CONTROL_PATH, -errno);
+	return 0;
+}
+
+static int start_collector(struct engine *e)
+{
 	struct collector_options options = {
 		.path = e->options->output,
 		.facts = e->options->facts,
@@ -141,9 +171,6 @@ static int start_collector(struct engine *e)
 
 	if (!e->options->output)
 		return 0;
-	e->session_fd = open(IOT_CONTROL_PATH, O_RDWR | O_CLOEXEC);
-	if (e->session_fd < 0 || ioctl(e->session_fd, IOT_IOC_CREATE, &create))
-		return refuse(e, IOT_CONTROL_PATH, -errno);
 	options.session_fd = e->session_fd;
 	err = collector_start(&e->collector, &options);
 	if (err)
@@ -170,22 +197,6 @@ static int finish_collector(struct engine *e)
 }
 
 /* -- the run --------------------------------------------------------------------------------------------- */
-
-static int set_up(struct engine *e)
-{
-	struct iot_replay_setup setup = {
-		.target_fd = e->target_fd,
-		.session_fd = e->session_fd,
-		.pace = e->options->pace,
-		.data = e->options->data,
-		.compute_scale = e->options->compute_scale,
-		.pause_scale = e->options->pause_scale,
-	};
-
-	if (ioctl(e->replay_fd, IOT_RIOC_SETUP, &setup))
-		return refuse(e, e->options->target, -errno);
-	return 0;
-}
 
 static void cancel(struct engine *e)
 {
@@ -310,9 +321,11 @@ int replay_kernel(const struct replay_options *options, replay_progress_fn progr
 	if (!err)
 		err = open_target(&e);
 	if (!err)
-		err = start_collector(&e);
+		err = create_session(&e);
 	if (!err)
 		err = set_up(&e);
+	if (!err)
+		err = start_collector(&e);
 	if (!err)
 		err = run(&e);
 	carriers_kill(e.carriers);
