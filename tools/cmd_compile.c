@@ -132,8 +132,7 @@ static void print_json(const struct compile_summary *s)
 	print_number(&json, "guessed_entries", s->guessed);
 	print_number(&json, "mpi_unmatched", s->mpi_unmatched);
 	print_number(&json, "lost", s->lost);
-	json_key(&json, "is_complete");
-	json_bool(&json, s->is_complete);
+	json_put_bool(&json, "is_complete", s->is_complete);
 	json_end(&json, '}');
 	json_line(&json);
 }

@@ -81,6 +81,10 @@ static void print_text(const struct options *options, const struct diff_result *
 		printf("... and %llu more\n", r->differences - r->item_count);
 	printf("%s: %llu operations; %s: %llu operations; %llu differences\n", options->paths[0],
 	       r->operations[0], options->paths[1], r->operations[1], r->differences);
+	for (i = 0; i < 2; i++)
+		if (r->gaps[i])
+			printf("%s: misses %llu records, which could not be compared\n",
+			       options->paths[i], r->gaps[i]);
 	if (r->left_out)
 		printf("left out: %llu operations of tasks that perform none of the first trace\n",
 		       r->left_out);
@@ -98,18 +102,19 @@ static void print_json(const struct diff_result *r)
 	json_unsigned(&json, r->operations[0]);
 	json_unsigned(&json, r->operations[1]);
 	json_end(&json, ']');
-	json_key(&json, "left_out");
-	json_unsigned(&json, r->left_out);
-	json_key(&json, "differences");
-	json_unsigned(&json, r->differences);
+	json_key(&json, "gaps");
+	json_begin(&json, '[');
+	json_unsigned(&json, r->gaps[0]);
+	json_unsigned(&json, r->gaps[1]);
+	json_end(&json, ']');
+	json_put_unsigned(&json, "left_out", r->left_out);
+	json_put_unsigned(&json, "differences", r->differences);
 	json_key(&json, "items");
 	json_begin(&json, '[');
 	for (i = 0; i < r->item_count; i++) {
 		json_begin(&json, '{');
-		json_key(&json, "task");
-		json_unsigned(&json, r->items[i].task);
-		json_key(&json, "text");
-		json_string(&json, r->items[i].text);
+		json_put_unsigned(&json, "task", r->items[i].task);
+		json_put_string(&json, "text", r->items[i].text);
 		json_end(&json, '}');
 	}
 	json_end(&json, ']');

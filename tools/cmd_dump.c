@@ -240,13 +240,10 @@ static void print_json(struct iot_names *names, const struct iot_record *record,
 
 	json_open(&json, stdout);
 	json_begin(&json, '{');
-	json_key(&json, "kind");
-	json_string(&json, info->name);
+	json_put_string(&json, "kind", info->name);
 	if (info->group == IOT_GROUP_op) {
-		json_key(&json, "path");
-		json_string(&json, label.path);
-		json_key(&json, "path_generation");
-		json_unsigned(&json, label.generation);
+		json_put_string(&json, "path", label.path);
+		json_put_unsigned(&json, "path_generation", label.generation);
 	}
 	for (i = 0; i < info->field_count; i++)
 		print_field_json(&json, names, record, &info->fields[i]);

@@ -211,24 +211,15 @@ static void print_json(const struct options *options, const struct replay_result
 
 	json_open(&json, stdout);
 	json_begin(&json, '{');
-	json_key(&json, "seconds");
-	json_real(&json, (double)r->elapsed_ns / 1e9);
-	json_key(&json, "operations");
-	json_unsigned(&json, r->ops);
-	json_key(&json, "tasks");
-	json_unsigned(&json, r->tasks);
-	json_key(&json, "diverged");
-	json_unsigned(&json, r->diverged);
-	json_key(&json, "stalls");
-	json_unsigned(&json, r->stalls);
-	json_key(&json, "lost");
-	json_unsigned(&json, r->lost);
-	json_key(&json, "pace");
-	json_string(&json, pace_name(options, text));
-	json_key(&json, "data");
-	json_string(&json, options->replay.data == IOT_DATA_COPY ? "copy" : "discard");
-	json_key(&json, "is_cancelled");
-	json_bool(&json, r->is_cancelled);
+	json_put_real(&json, "seconds", (double)r->elapsed_ns / 1e9);
+	json_put_unsigned(&json, "operations", r->ops);
+	json_put_unsigned(&json, "tasks", r->tasks);
+	json_put_unsigned(&json, "diverged", r->diverged);
+	json_put_unsigned(&json, "stalls", r->stalls);
+	json_put_unsigned(&json, "lost", r->lost);
+	json_put_string(&json, "pace", pace_name(options, text));
+	json_put_string(&json, "data", options->replay.data == IOT_DATA_COPY ? "copy" : "discard");
+	json_put_bool(&json, "is_cancelled", r->is_cancelled);
 	json_end(&json, '}');
 	json_line(&json);
 }

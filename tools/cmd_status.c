@@ -64,24 +64,15 @@ static void print_json(const struct iot_status *s)
 
 	json_open(&json, stdout);
 	json_begin(&json, '{');
-	json_key(&json, "session");
-	json_unsigned(&json, s->session);
-	json_key(&json, "state");
-	json_string(&json, state_name(s->state));
-	json_key(&json, "policy");
-	json_string(&json, s->policy == IOT_POLICY_DROP ? "drop" : "block");
-	json_key(&json, "collector");
-	json_unsigned(&json, s->collector);
-	json_key(&json, "mounts");
-	json_unsigned(&json, s->mounts);
-	json_key(&json, "records");
-	json_unsigned(&json, s->records);
-	json_key(&json, "lost");
-	json_unsigned(&json, s->lost);
-	json_key(&json, "throttles");
-	json_unsigned(&json, s->throttles);
-	json_key(&json, "sent_bytes");
-	json_unsigned(&json, s->sent_bytes);
+	json_put_unsigned(&json, "session", s->session);
+	json_put_string(&json, "state", state_name(s->state));
+	json_put_string(&json, "policy", s->policy == IOT_POLICY_DROP ? "drop" : "block");
+	json_put_unsigned(&json, "collector", s->collector);
+	json_put_unsigned(&json, "mounts", s->mounts);
+	json_put_unsigned(&json, "records", s->records);
+	json_put_unsigned(&json, "lost", s->lost);
+	json_put_unsigned(&json, "throttles", s->throttles);
+	json_put_unsigned(&json, "sent_bytes", s->sent_bytes);
 	json_end(&json, '}');
 	json_line(&json);
 }

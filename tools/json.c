@@ -134,6 +134,31 @@ void json_bool(struct json *json, bool value)
 	fputs(value ? "true" : "false", json->out);
 }
 
+/* A key and its value. */
+void json_put_unsigned(struct json *json, const char *key, unsigned long long value)
+{
+	json_key(json, key);
+	json_unsigned(json, value);
+}
+
+void json_put_real(struct json *json, const char *key, double value)
+{
+	json_key(json, key);
+	json_real(json, value);
+}
+
+void json_put_bool(struct json *json, const char *key, bool value)
+{
+	json_key(json, key);
+	json_bool(json, value);
+}
+
+void json_put_string(struct json *json, const char *key, const char *value)
+{
+	json_key(json, key);
+	json_string(json, value);
+}
+
 /**
  * json_line() - end a line, between values of the outermost level
  */

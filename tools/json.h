@@ -31,6 +31,10 @@ void json_integer(struct json *json, long long value);
 void json_unsigned(struct json *json, unsigned long long value);
 void json_real(struct json *json, double value);
 void json_bool(struct json *json, bool value);
+void json_put_unsigned(struct json *json, const char *key, unsigned long long value);
+void json_put_real(struct json *json, const char *key, double value);
+void json_put_bool(struct json *json, const char *key, bool value);
+void json_put_string(struct json *json, const char *key, const char *value);
 void json_line(struct json *json);
 
 #endif

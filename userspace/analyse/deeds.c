@@ -403,10 +403,12 @@ static int take_op(struct reading_state *s)
 	return deed_add(&s->deeds->tasks[task], &deed) ? 0 : -ENOMEM;
 }
 
-static int take_record(struct reading_state *s)
+static int take_record(void *context, struct iot_names *names, const struct iot_record *r)
 {
-	const struct iot_record *r = s->record;
+	struct reading_state *s = context;
 
+	s->names = names;
+	s->record = r;
 	switch (r->kind) {
 	case IOT_KIND_task:
 		return take_task(s->deeds, &r->task);
@@ -461,27 +463,6 @@ static void state_free(struct reading_state *s)
 		s->entries = entries->next;
 		free(entries);
 	}
-	iot_names_close(s->names);
-}
-
-static int read_all(struct reading_state *s, struct iot_reader *reader, struct iot_reject *reject)
-{
-	struct iot_record record;
-	int err;
-
-	s->record = &record;
-	while ((err = iot_reader_next(reader, &record, reject)) > 0) {
-		err = iot_names_before(s->names, &record);
-		if (!err)
-			err = take_record(s);
-		if (!err)
-			err = iot_names_after(s->names, &record);
-		if (err) {
-			iot_refuse(reject, IOT_REJECT_memory, 0);
-			return err;
-		}
-	}
-	return err;
 }
 
 /**
@@ -495,19 +476,11 @@ static int read_all(struct reading_state *s, struct iot_reader *reader, struct i
 int deeds_read(const char *path, struct deeds **deeds, struct iot_reject *reject)
 {
 	struct reading_state s = { .deeds = calloc(1, sizeof(**deeds)) };
-	struct iot_reader *reader;
 	int err;
 
-	if (!s.deeds || iot_names_open(&s.names)) {
-		free(s.deeds);
-		iot_refuse(reject, IOT_REJECT_memory, 0);
-		return -ENOMEM;
-	}
-	err = iot_reader_open(path, &reader, reject);
-	if (!err) {
-		err = read_all(&s, reader, reject);
-		iot_reader_close(reader);
-	}
+	if (!s.deeds)
+		return iot_refuse(reject, IOT_REJECT_memory, 0), -ENOMEM;
+	err = iot_trace_walk(path, take_record, &s, &s.deeds->info, reject);
 	sort(s.deeds);
 	state_free(&s);
 	if (err)

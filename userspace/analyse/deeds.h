@@ -49,7 +49,12 @@ struct deed_task {
 /* A set of texts: of the look-ups that found something. */
 struct deed_set;
 
+/**
+ * struct deeds - what a trace did
+ * @info: of the trace file
+ */
 struct deeds {
+	struct iot_trace_info info;
 	struct deed_task *tasks;
 	u32 task_count;
 	u32 task_room;

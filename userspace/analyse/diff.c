@@ -220,6 +220,8 @@ int diff_traces(const char *const paths[2], size_t items_max, struct diff_result
 	if (!err) {
 		d.a = a;
 		d.b = b;
+		result->gaps[0] = a->info.lost + a->info.missing;
+		result->gaps[1] = b->info.lost + b->info.missing;
 		compare_tasks(&d);
 		compare_found(&d);
 		deeds_free(b);

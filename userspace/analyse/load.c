@@ -37,6 +37,8 @@ struct inherited_map {
 struct loader {
 	struct graph *graph;
 	struct tree *tree;
+	load_progress_fn progress;
+	u64 count; /* of records */
 	struct iot_names *names;
 	struct open_handle *open_handles; /* by object: the one opened last */
 	struct live_map *maps;
@@ -713,37 +715,22 @@ static int load_record(struct loader *l)
 	return 0;
 }
 
-static int load_next(struct loader *l, u64 end_ns)
+static int load_next(void *context, struct iot_names *names, const struct iot_record *record)
 {
-	int err = iot_names_before(l->names, l->record);
-
-	if (!l->graph->begin_ns)
-		l->graph->begin_ns = end_ns;
-	l->graph->end_ns = end_ns;
-	if (!err)
-		err = tree_observe(l->tree, l->record);
-	if (!err)
-		err = load_record(l);
-	return err ? err : iot_names_after(l->names, l->record);
-}
-
-static int load_all(struct loader *l, struct iot_reader *reader, load_progress_fn progress,
-		    struct iot_reject *reject)
-{
-	struct iot_record record;
-	u64 count = 0;
+	struct loader *l = context;
+	struct graph *graph = l->graph;
 	int err;
 
-	l->record = &record;
-	while ((err = iot_reader_next(reader, &record, reject)) > 0) {
-		err = load_next(l, iot_record_end_ns(&record));
-		if (err) {
-			iot_refuse(reject, IOT_REJECT_memory, 0);
-			return err;
-		}
-		if (progress && ++count % PROGRESS_RECORDS == 0)
-			progress(count);
-	}
+	l->names = names;
+	l->record = record;
+	graph->end_ns = iot_record_end_ns(record);
+	if (!graph->begin_ns)
+		graph->begin_ns = graph->end_ns;
+	err = tree_observe(l->tree, record);
+	if (!err)
+		err = load_record(l);
+	if (l->progress && ++l->count % PROGRESS_RECORDS == 0)
+		l->progress(l->count);
 	return err;
 }
 
@@ -760,23 +747,12 @@ static int load_all(struct loader *l, struct iot_reader *reader, load_progress_f
 int load_trace(const char *path, struct graph *graph, struct tree *tree, load_progress_fn progress,
 	       struct iot_reject *reject)
 {
-	struct loader l = { .graph = graph, .tree = tree };
-	struct iot_reader *reader;
-	int err = iot_reader_open(path, &reader, reject);
+	struct loader l = { .graph = graph, .tree = tree, .progress = progress };
+	int err = iot_trace_walk(path, load_next, &l, &graph->info, reject);
 
-	if (err)
-		return err;
-	err = iot_names_open(&l.names);
-	if (err)
-		iot_refuse(reject, IOT_REJECT_memory, 0);
-	else
-		err = load_all(&l, reader, progress, reject);
-	iot_reader_info(reader, &graph->info);
 	graph_sort(graph);
 	handles_free(&l);
 	free(l.maps);
 	free(l.inherited);
-	iot_names_close(l.names);
-	iot_reader_close(reader);
 	return err;
 }

@@ -116,6 +116,18 @@ struct iot_label iot_names_handle(struct iot_names *names, u64 handle);
 struct iot_label iot_names_map(struct iot_names *names, u64 map);
 struct iot_label iot_names_of_record(struct iot_names *names, const struct iot_record *record);
 
+/**
+ * iot_walk_fn - what iot_trace_walk() calls for each record
+ * @context: as given to it
+ * @names: know what this record needs
+ * @record: valid until the function returns
+ */
+typedef int (*iot_walk_fn)(void *context, struct iot_names *names,
+			   const struct iot_record *record);
+
+int iot_trace_walk(const char *path, iot_walk_fn fn, void *context, struct iot_trace_info *info,
+		   struct iot_reject *reject);
+
 /* -- text ----------------------------------------------------------------------- */
 
 int iot_text_field(char *text, size_t room, const struct iot_record *record,

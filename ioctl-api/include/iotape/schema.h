@@ -266,7 +266,6 @@
 	F(u64, object, object, "its root directory")                                   \
 	F(u64, dev, state, "device number of the lower file system")                   \
 	F(u64, magic, state, "type of the lower file system, as in statfs(2)")
-	/* tail: path of the mount as the recorder was given it */
 
 #define IOT_FIELDS_end(F)                                                              \
 	F(u64, time_ns, instant, "when the capture ended")                             \

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cmd_compare.c - iotape compare: runs side by side, originals and replays.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "analyse/comparison.h"
+#include "cmd.h"
+#include "json.h"
+#include "runs.h"
+
+struct options {
+	const char *paths[COMPARISON_RUNS_MAX];
+	u32 path_count;
+	bool is_all;
+	bool is_json;
+};
+
+static const struct argp_option option_table[] = {
+	{ "all", 'a', NULL, 0, "latencies of all operations, not only of those that take 1 % of the time", 0 },
+	{ "json", 'j', NULL, 0, "print JSON", 0 },
+	{}
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'a':
+		options->is_all = true;
+		return 0;
+	case 'j':
+		options->is_json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (options->path_count == COMPARISON_RUNS_MAX)
+			argp_error(state, "%s: at most %d traces at a time", argument,
+				   COMPARISON_RUNS_MAX);
+		options->paths[options->path_count++] = argument;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no trace given");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = option_table,
+	.parser = parse,
+	.args_doc = "TRACE...",
+	.doc = "Put runs side by side: recordings, and outcomes of replays (iotape replay -o).\v"
+	       "The timing error of a replay at natural pace is how much longer it took than the "
+	       "recording that is named last before it. Semantic errors are operations that ended "
+	       "otherwise than in the trace. Lines that begin with # say what makes the runs hard "
+	       "to compare.",
+};
+
+/* -- JSON ----------------------------------------------------------------------------------------- */
+
+static void latencies_json(struct json *json, const struct profile *p)
+{
+	u16 kind;
+
+	json_key(json, "latencies");
+	json_begin(json, '{');
+	for (kind = 0; kind < IOT_KIND_END; kind++) {
+		const struct histogram *latency_ns = p->kinds[kind].latency_ns;
+
+		if (!latency_ns)
+			continue;
+		json_key(json, iot_kind_info(kind)->name);
+		json_begin(json, '{');
+		json_put_unsigned(json, "count", latency_ns->count);
+		json_put_unsigned(json, "p50_ns", histogram_percentile(latency_ns, 50));
+		json_put_unsigned(json, "p90_ns", histogram_percentile(latency_ns, 90));
+		json_put_unsigned(json, "p99_ns", histogram_percentile(latency_ns, 99));
+		json_put_unsigned(json, "max_ns", latency_ns->max);
+		json_end(json, '}');
+	}
+	json_end(json, '}');
+}
+
+static void run_json(struct json *json, const struct comparison_run *run)
+{
+	const struct profile *p = run->profile;
+
+	json_begin(json, '{');
+	json_put_string(json, "trace", run->path);
+	json_put_bool(json, "is_replay", run->is_replay);
+	json_put_string(json, "on", run->place);
+	json_put_string(json, "pace", run->pace);
+	json_put_string(json, "data", run->data);
+	json_put_real(json, "seconds", run->seconds);
+	json_put_real(json, "timing_error", run->timing_error);
+	json_put_unsigned(json, "semantic_errors", p->diverged);
+	json_put_unsigned(json, "operations", p->sum.ops);
+	json_put_unsigned(json, "failed", p->sum.errors);
+	json_put_unsigned(json, "read_bytes", p->sum.read_bytes);
+	json_put_unsigned(json, "written_bytes", p->sum.written_bytes);
+	json_put_unsigned(json, "touched_bytes", p->sum.touched_bytes);
+	json_put_unsigned(json, "time_ns", p->sum.time_ns);
+	latencies_json(json, p);
+	json_end(json, '}');
+}
+
+static void print_json(const struct comparison *c)
+{
+	struct json json;
+	u32 i;
+
+	json_open(&json, stdout);
+	json_begin(&json, '{');
+	json_key(&json, "runs");
+	json_begin(&json, '[');
+	for (i = 0; i < c->run_count; i++)
+		run_json(&json, &c->runs[i]);
+	json_end(&json, ']');
+	json_key(&json, "warnings");
+	json_begin(&json, '[');
+	for (i = 0; i < c->warning_count; i++)
+		json_string(&json, c->warnings[i]);
+	json_end(&json, ']');
+	json_end(&json, '}');
+	json_line(&json);
+}
+
+static void print_text(const struct options *options, const struct comparison *c)
+{
+	struct table table;
+	u32 i;
+
+	runs_table(&table, c);
+	table_print(&table, stdout);
+	table_close(&table);
+	putchar('\n');
+	latency_table(&table, c, options->is_all);
+	table_print(&table, stdout);
+	table_close(&table);
+	for (i = 0; i < c->warning_count; i++)
+		printf("# %s\n", c->warnings[i]);
+}
+
+static int run(int argc, char **argv)
+{
+	struct options options = {};
+	struct comparison comparison;
+	struct iot_reject reject;
+	u32 refused;
+	int err, code = EXIT_DONE;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	err = comparison_read(options.paths, options.path_count, &comparison, &refused, &reject);
+	if (err)
+		code = fail_reject(options.paths[refused], err, &reject);
+	else if (options.is_json)
+		print_json(&comparison);
+	else
+		print_text(&options, &comparison);
+	comparison_free(&comparison);
+	return code;
+}
+
+const struct cmd cmd_compare = {
+	.name = "compare",
+	.summary = "put runs side by side, originals and replays",
+	.run = run,
+	.argp = &argp,
+};

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cmd_report.c - iotape report: runs side by side in one HTML file that needs nothing else.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd.h"
+#include "runs.h"
+
+#define FILES_SHOWN 20
+#define BAR_WIDTH   400
+
+struct options {
+	const char *paths[COMPARISON_RUNS_MAX];
+	u32 path_count;
+	const char *output;
+	const char *title;
+};
+
+static const struct argp_option option_table[] = {
+	{ "output", 'o', "FILE", 0, "where to write it", 0 },
+	{ "title", 't', "TEXT", 0, "heading (default: Runs side by side)", 0 },
+	{}
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'o':
+		options->output = argument;
+		return 0;
+	case 't':
+		options->title = argument;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (options->path_count == COMPARISON_RUNS_MAX)
+			argp_error(state, "%s: at most %d traces at a time", argument,
+				   COMPARISON_RUNS_MAX);
+		options->paths[options->path_count++] = argument;
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->path_count)
+			argp_error(state, "no trace given");
+		if (!options->output)
+			argp_error(state, "no --output given");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = option_table,
+	.parser = parse,
+	.args_doc = "TRACE...",
+	.doc = "Write what `iotape compare` says of runs, the files that took the longest and the "
+	       "facts of each run to one HTML file.",
+};
+
+static void put_text(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		switch (*text) {
+		case '<':
+			fputs("&lt;", out);
+			break;
+		case '>':
+			fputs("&gt;", out);
+			break;
+		case '&':
+			fputs("&amp;", out);
+			break;
+		case '"':
+			fputs("&quot;", out);
+			break;
+		default:
+			fputc(*text, out);
+		}
+	}
+}
+
+static void put_element(FILE *out, const char *element, const char *text)
+{
+	fprintf(out, "<%s>", element);
+	put_text(out, text);
+	fprintf(out, "</%s>\n", element);
+}
+
+static void put_table(FILE *out, const struct table *table)
+{
+	size_t i;
+
+	fputs("<table>\n", out);
+	for (i = 0; i < table->count; i++) {
+		bool is_head = i < (size_t)table->columns || i % (size_t)table->columns == 0;
+
+		if (i % (size_t)table->columns == 0)
+			fputs("<tr>", out);
+		put_element(out, is_head ? "th" : "td", table->cells[i]);
+		if ((i + 1) % (size_t)table->columns == 0)
+			fputs("</tr>\n", out);
+	}
+	fputs("</table>\n", out);
+}
+
+/* A bar for each run, as long as the run took. */
+static void put_bars(FILE *out, const struct comparison *c)
+{
+	double longest = 0;
+	u32 i;
+
+	for (i = 0; i < c->run_count; i++)
+		if (c->runs[i].seconds > longest)
+			longest = c->runs[i].seconds;
+	if (longest <= 0)
+		return;
+	fprintf(out, "<svg width=\"%d\" height=\"%u\" role=\"img\">\n", BAR_WIDTH + 400,
+		24 * c->run_count);
+	for (i = 0; i < c->run_count; i++) {
+		const struct comparison_run *run = &c->runs[i];
+		double width = BAR_WIDTH * run->seconds / longest;
+
+		fprintf(out, "<rect class=\"%s\" x=\"0\" y=\"%u\" width=\"%.1f\" height=\"18\"/>\n",
+			run->is_replay ? "replay" : "original", 24 * i, width);
+		fprintf(out, "<text x=\"%.1f\" y=\"%u\">%.3f s, %s on ", width + 6, 24 * i + 14,
+			run->seconds, run->is_replay ? "replay" : "original");
+		put_text(out, run->place);
+		fputs("</text>\n", out);
+	}
+	fputs("</svg>\n", out);
+}
+
+static void put_files(FILE *out, const struct profile *p)
+{
+	u32 i, count = p->file_count < FILES_SHOWN ? p->file_count : FILES_SHOWN;
+	struct table table;
+
+	table_open(&table, 7);
+	table_cell(&table, "file");
+	table_cell(&table, "operations");
+	table_cell(&table, "failed");
+	table_cell(&table, "time");
+	table_cell(&table, "read");
+	table_cell(&table, "written");
+	table_cell(&table, "touched");
+	for (i = 0; i < count; i++) {
+		const struct profile_sum *sum = &p->files[i].sum;
+		char escaped[4 * 4096 + 1];
+
+		iot_text_bytes(escaped, sizeof(escaped), p->files[i].path, strlen(p->files[i].path));
+		table_cell(&table, "%s", escaped[0] ? escaped : "?");
+		table_cell(&table, "%llu", sum->ops);
+		table_cell(&table, "%llu", sum->errors);
+		table_time(&table, sum->time_ns);
+		table_bytes(&table, sum->read_bytes);
+		table_bytes(&table, sum->written_bytes);
+		table_bytes(&table, sum->touched_bytes);
+	}
+	put_table(out, &table);
+	table_close(&table);
+	if (count < p->file_count)
+		fprintf(out, "<p>... and %u more files</p>\n", p->file_count - count);
+}
+
+static void put_run(FILE *out, const struct comparison_run *run)
+{
+	u32 i;
+
+	put_element(out, "h2", run->path);
+	fputs("<ul>\n", out);
+	for (i = 0; i < run->profile->fact_count; i++)
+		put_element(out, "li", run->profile->facts[i]);
+	fputs("</ul>\n", out);
+	put_files(out, run->profile);
+}
+
+static void put_head(FILE *out, const char *title)
+{
+	char written[64];
+	time_t now = time(NULL);
+
+	strftime(written, sizeof(written), "%Y-%m-%d %H:%M:%S %z", localtime(&now));
+	fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n", out);
+	put_element(out, "title", title);
+	fputs("<style>\n"
+	      "body { font: 15px sans-serif; margin: 2em; max-width: 80em }\n"
+	      "table { border-collapse: collapse; margin: 1em 0 }\n"
+	      "th, td { padding: 2px 12px; text-align: right; border-bottom: 1px solid #ddd }\n"
+	      "th:first-child { text-align: left }\n"
+	      ".original { fill: #4477aa } .replay { fill: #ee8844 }\n"
+	      ".warning { background: #fff3cd; padding: 4px 8px }\n"
+	      "</style></head><body>\n",
+	      out);
+	put_element(out, "h1", title);
+	fprintf(out, "<p>iotape %s, %s</p>\n", IOTAPE_VERSION, written);
+}
+
+static void put_report(FILE *out, const struct options *options, const struct comparison *c)
+{
+	struct table table;
+	u32 i;
+
+	put_head(out, options->title);
+	put_bars(out, c);
+	for (i = 0; i < c->warning_count; i++) {
+		fputs("<p class=\"warning\">", out);
+		put_text(out, c->warnings[i]);
+		fputs("</p>\n", out);
+	}
+	runs_table(&table, c);
+	put_table(out, &table);
+	table_close(&table);
+	put_element(out, "h2", "Latencies");
+	latency_table(&table, c, true);
+	put_table(out, &table);
+	table_close(&table);
+	for (i = 0; i < c->run_count; i++)
+		put_run(out, &c->runs[i]);
+	fputs("</body></html>\n", out);
+}
+
+static int write_report(const struct options *options, const struct comparison *c)
+{
+	FILE *out = fopen(options->output, "we");
+	int failed;
+
+	if (!out)
+		return fail("%s: %s", options->output, strerror(errno));
+	put_report(out, options, c);
+	failed = ferror(out);
+	if (fclose(out) || failed)
+		return fail("%s: %s", options->output, strerror(errno));
+	return EXIT_DONE;
+}
+
+static int run(int argc, char **argv)
+{
+	struct options options = { .title = "Runs side by side" };
+	struct comparison comparison;
+	struct iot_reject reject;
+	u32 refused;
+	int code;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	code = comparison_read(options.paths, options.path_count, &comparison, &refused, &reject);
+	if (code)
+		code = fail_reject(options.paths[refused], code, &reject);
+	else
+		code = write_report(&options, &comparison);
+	comparison_free(&comparison);
+	return code;
+}
+
+const struct cmd cmd_report = {
+	.name = "report",
+	.summary = "write runs side by side to an HTML file",
+	.run = run,
+	.argp = &argp,
+};

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cmd_stat.c - iotape stat: what a trace amounts to, per operation, file and process.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/profile.h"
+#include "cmd.h"
+#include "json.h"
+#include "table.h"
+
+struct options {
+	const char *path;
+	u32 top;
+	bool is_json;
+};
+
+static const struct argp_option option_table[] = {
+	{ "top", 'n', "N", 0, "print so many files and processes, 0 for all (default: 10)", 0 },
+	{ "json", 'j', NULL, 0, "print JSON, with all files and processes", 0 },
+	{}
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+	char *end;
+
+	switch (key) {
+	case 'n':
+		options->top = (u32)strtoul(argument, &end, 10);
+		if (*end || end == argument)
+			argp_error(state, "--top=%s: not a number", argument);
+		return 0;
+	case 'j':
+		options->is_json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (options->path)
+			argp_error(state, "%s: one trace at a time", argument);
+		options->path = argument;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no trace given");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = option_table,
+	.parser = parse,
+	.args_doc = "TRACE",
+	.doc = "Print what a trace amounts to: operations with latency percentiles, files and "
+	       "processes with what they moved.\v"
+	       "The time of operations that ran at the same time is added up. Touched are pages of "
+	       "mappings that became accessible. Percentiles are exact to 1.6 %.",
+};
+
+/* -- text -------------------------------------------------------------------------------------- */
+
+static void sum_cells(struct table *table, const struct profile_sum *sum)
+{
+	table_cell(table, "%llu", sum->ops);
+	table_cell(table, "%llu", sum->errors);
+	table_time(table, sum->time_ns);
+	table_bytes(table, sum->read_bytes);
+	table_bytes(table, sum->written_bytes);
+	table_bytes(table, sum->touched_bytes);
+}
+
+static void heading(struct table *table, const char *names)
+{
+	char *copy = strdup(names), *rest = copy, *name;
+
+	while (copy && (name = strsep(&rest, " ")))
+		table_cell(table, "%s", name);
+	free(copy);
+}
+
+static void finish(struct table *table)
+{
+	putchar('\n');
+	table_print(table, stdout);
+	table_close(table);
+}
+
+static void print_summary(const char *path, const struct profile *p)
+{
+	const char *command = profile_fact(p, "command"), *replay = profile_fact(p, "replay");
+	char read[32], written[32], touched[32];
+
+	printf("%s: %.3f s, %u processes, %u files, %llu operations, %llu failed\n", path,
+	       profile_seconds(p), p->process_count, p->file_count, p->sum.ops, p->sum.errors);
+	printf("%s read, %s written, %s touched\n", quantity_bytes(read, p->sum.read_bytes),
+	       quantity_bytes(written, p->sum.written_bytes),
+	       quantity_bytes(touched, p->sum.touched_bytes));
+	if (replay)
+		printf("replay of %s, %llu operations ended otherwise than in the trace\n", replay,
+		       p->diverged);
+	else if (command)
+		printf("command: %s\n", command);
+	if (!p->info.is_complete)
+		printf("the trace was not finished: records may be missing at its end\n");
+	if (p->info.lost + p->info.missing)
+		printf("%llu records are missing: what follows is too low\n",
+		       p->info.lost + p->info.missing);
+}
+
+static void print_kinds(const struct profile *p)
+{
+	struct table table;
+	u32 i;
+
+	table_open(&table, 9);
+	heading(&table, "operation count failed time p50 p90 p99 max bytes");
+	for (i = 0; i < IOT_KIND_END; i++) {
+		const struct profile_sum *sum = &p->kinds[i].sum;
+		const struct histogram *latency_ns = p->kinds[i].latency_ns;
+
+		if (!latency_ns)
+			continue;
+		table_cell(&table, "%s", iot_kind_info((u16)i)->name);
+		table_cell(&table, "%llu", sum->ops);
+		table_cell(&table, "%llu", sum->errors);
+		table_time(&table, latency_ns->sum);
+		table_time(&table, histogram_percentile(latency_ns, 50));
+		table_time(&table, histogram_percentile(latency_ns, 90));
+		table_time(&table, histogram_percentile(latency_ns, 99));
+		table_time(&table, latency_ns->max);
+		table_bytes(&table, sum->read_bytes > sum->written_bytes + sum->touched_bytes ?
+					    sum->read_bytes : sum->written_bytes + sum->touched_bytes);
+	}
+	finish(&table);
+}
+
+static u32 at_most(const struct options *options, u32 count)
+{
+	return options->top && options->top < count ? options->top : count;
+}
+
+static void print_files(const struct options *options, const struct profile *p)
+{
+	u32 i, count = at_most(options, p->file_count);
+	struct table table;
+
+	table_open(&table, 8);
+	heading(&table, "file opens operations failed time read written touched");
+	for (i = 0; i < count; i++) {
+		char escaped[4 * 4096 + 1];
+
+		iot_text_bytes(escaped, sizeof(escaped), p->files[i].path, strlen(p->files[i].path));
+		table_cell(&table, "%s", escaped[0] ? escaped : "?");
+		table_cell(&table, "%llu", p->files[i].opens);
+		sum_cells(&table, &p->files[i].sum);
+	}
+	finish(&table);
+	if (count < p->file_count)
+		printf("... and %u more files\n", p->file_count - count);
+}
+
+static void print_processes(const struct options *options, const struct profile *p)
+{
+	u32 i, count = at_most(options, p->process_count);
+	struct table table;
+
+	table_open(&table, 9);
+	heading(&table, "process pid threads operations failed time read written touched");
+	for (i = 0; i < count; i++) {
+		table_cell(&table, "%s", p->processes[i].command);
+		table_cell(&table, "%u", p->processes[i].pid);
+		table_cell(&table, "%u", p->processes[i].threads);
+		sum_cells(&table, &p->processes[i].sum);
+	}
+	finish(&table);
+	if (count < p->process_count)
+		printf("... and %u more processes\n", p->process_count - count);
+}
+
+/* -- JSON ----------------------------------------------------------------------------------------- */
+
+static void sum_json(struct json *json, const struct profile_sum *sum)
+{
+	json_put_unsigned(json, "operations", sum->ops);
+	json_put_unsigned(json, "failed", sum->errors);
+	json_put_unsigned(json, "time_ns", sum->time_ns);
+	json_put_unsigned(json, "read_bytes", sum->read_bytes);
+	json_put_unsigned(json, "written_bytes", sum->written_bytes);
+	json_put_unsigned(json, "touched_bytes", sum->touched_bytes);
+}
+
+static void kinds_json(struct json *json, const struct profile *p)
+{
+	u32 i;
+
+	json_key(json, "kinds");
+	json_begin(json, '{');
+	for (i = 0; i < IOT_KIND_END; i++) {
+		const struct histogram *latency_ns = p->kinds[i].latency_ns;
+
+		if (!latency_ns)
+			continue;
+		json_key(json, iot_kind_info((u16)i)->name);
+		json_begin(json, '{');
+		sum_json(json, &p->kinds[i].sum);
+		json_put_unsigned(json, "min_ns", latency_ns->min);
+		json_put_unsigned(json, "p50_ns", histogram_percentile(latency_ns, 50));
+		json_put_unsigned(json, "p90_ns", histogram_percentile(latency_ns, 90));
+		json_put_unsigned(json, "p99_ns", histogram_percentile(latency_ns, 99));
+		json_put_unsigned(json, "max_ns", latency_ns->max);
+		json_end(json, '}');
+	}
+	json_end(json, '}');
+}
+
+static void files_json(struct json *json, const struct profile *p)
+{
+	u32 i;
+
+	json_key(json, "files");
+	json_begin(json, '[');
+	for (i = 0; i < p->file_count; i++) {
+		json_begin(json, '{');
+		json_put_string(json, "path", p->files[i].path);
+		json_put_unsigned(json, "opens", p->files[i].opens);
+		sum_json(json, &p->files[i].sum);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+}
+
+static void processes_json(struct json *json, const struct profile *p)
+{
+	u32 i;
+
+	json_key(json, "processes");
+	json_begin(json, '[');
+	for (i = 0; i < p->process_count; i++) {
+		json_begin(json, '{');
+		json_put_string(json, "command", p->processes[i].command);
+		json_put_unsigned(json, "pid", p->processes[i].pid);
+		json_put_unsigned(json, "threads", p->processes[i].threads);
+		sum_json(json, &p->processes[i].sum);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+}
+
+static void facts_json(struct json *json, const struct profile *p)
+{
+	u32 i;
+
+	json_key(json, "facts");
+	json_begin(json, '[');
+	for (i = 0; i < p->fact_count; i++)
+		json_string(json, p->facts[i]);
+	json_end(json, ']');
+}
+
+static void print_json(const struct profile *p)
+{
+	struct json json;
+
+	json_open(&json, stdout);
+	json_begin(&json, '{');
+	json_put_real(&json, "seconds", profile_seconds(p));
+	sum_json(&json, &p->sum);
+	json_put_unsigned(&json, "diverged", p->diverged);
+	json_put_unsigned(&json, "lost", p->info.lost + p->info.missing);
+	json_put_bool(&json, "is_complete", p->info.is_complete);
+	json_put_unsigned(&json, "opened_bytes", p->opened_bytes);
+	json_put_unsigned(&json, "cached_bytes", p->cached_bytes);
+	facts_json(&json, p);
+	kinds_json(&json, p);
+	files_json(&json, p);
+	processes_json(&json, p);
+	json_end(&json, '}');
+	json_line(&json);
+}
+
+static int run(int argc, char **argv)
+{
+	struct options options = { .top = 10 };
+	struct iot_reject reject = {};
+	struct profile *profile;
+	int err;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	err = profile_read(options.path, &profile, &reject);
+	if (err)
+		return fail_reject(options.path, err, &reject);
+	if (options.is_json) {
+		print_json(profile);
+	} else {
+		print_summary(options.path, profile);
+		print_kinds(profile);
+		print_files(&options, profile);
+		print_processes(&options, profile);
+	}
+	profile_free(profile);
+	return EXIT_DONE;
+}
+
+const struct cmd cmd_stat = {
+	.name = "stat",
+	.summary = "what a trace amounts to, per operation, file and process",
+	.run = run,
+	.argp = &argp,
+};

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * runs.c - runs side by side, as tables.
+ */
+#include "runs.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Operations that take less of the time of every run are left out, unless asked for. */
+#define SHARE_SHOWN 0.01
+
+typedef void (*cell_fn)(struct table *table, const struct comparison_run *run);
+
+static void trace_cell(struct table *table, const struct comparison_run *run)
+{
+	const char *slash = strrchr(run->path, '/');
+
+	table_cell(table, "%s", slash ? slash + 1 : run->path);
+}
+
+static void type_cell(struct table *table, const struct comparison_run *run)
+{
+	table_cell(table, run->is_replay ? "replay" : "original");
+}
+
+static void place_cell(struct table *table, const struct comparison_run *run)
+{
+	table_cell(table, "%s", run->place);
+}
+
+static void pace_cell(struct table *table, const struct comparison_run *run)
+{
+	table_cell(table, "%s", run->pace[0] ? run->pace : "-");
+}
+
+static void seconds_cell(struct table *table, const struct comparison_run *run)
+{
+	table_cell(table, "%.3f", run->seconds);
+}
+
+static void timing_cell(struct table *table, const struct comparison_run *run)
+{
+	if (isnan(run->timing_error))
+		table_cell(table, "-");
+	else
+		table_cell(table, "%+.1f %%", 100 * run->timing_error);
+}
+
+static void semantic_cell(struct table *table, const struct comparison_run *run)
+{
+	if (run->is_replay)
+		table_cell(table, "%llu", run->profile->diverged);
+	else
+		table_cell(table, "-");
+}
+
+static void operations_cell(struct table *table, const struct comparison_run *run)
+{
+	table_cell(table, "%llu", run->profile->sum.ops);
+}
+
+static void failed_cell(struct table *table, const struct comparison_run *run)
+{
+	table_cell(table, "%llu", run->profile->sum.errors);
+}
+
+static void read_cell(struct table *table, const struct comparison_run *run)
+{
+	table_bytes(table, run->profile->sum.read_bytes);
+}
+
+static void written_cell(struct table *table, const struct comparison_run *run)
+{
+	table_bytes(table, run->profile->sum.written_bytes);
+}
+
+static void touched_cell(struct table *table, const struct comparison_run *run)
+{
+	table_bytes(table, run->profile->sum.touched_bytes);
+}
+
+static void time_cell(struct table *table, const struct comparison_run *run)
+{
+	table_time(table, run->profile->sum.time_ns);
+}
+
+static const struct {
+	const char *name;
+	cell_fn cell;
+} rows[] = {
+	{ "", trace_cell },
+	{ "run", type_cell },
+	{ "on", place_cell },
+	{ "pace", pace_cell },
+	{ "seconds", seconds_cell },
+	{ "timing error", timing_cell },
+	{ "semantic errors", semantic_cell },
+	{ "operations", operations_cell },
+	{ "failed", failed_cell },
+	{ "read", read_cell },
+	{ "written", written_cell },
+	{ "touched", touched_cell },
+	{ "time in operations", time_cell },
+};
+
+/**
+ * runs_table() - what each run amounts to
+ * @table: filled in; to be given to table_close()
+ * @c: the runs
+ */
+void runs_table(struct table *table, const struct comparison *c)
+{
+	size_t i;
+	u32 n;
+
+	table_open(table, (int)c->run_count + 1);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		table_cell(table, "%s", rows[i].name);
+		for (n = 0; n < c->run_count; n++)
+			rows[i].cell(table, &c->runs[n]);
+	}
+}
+
+static const struct {
+	const char *name;
+	double percent;
+} percentiles[] = { { "p50", 50 }, { "p99", 99 }, { "max", 100 } };
+
+static void latency_cell(struct table *table, const struct histogram *latency_ns, double percent)
+{
+	if (latency_ns)
+		table_time(table, histogram_percentile(latency_ns, percent));
+	else
+		table_cell(table, "-");
+}
+
+static void latency_rows(struct table *table, const struct comparison *c, u16 kind)
+{
+	size_t i;
+	u32 n;
+
+	for (i = 0; i < sizeof(percentiles) / sizeof(percentiles[0]); i++) {
+		table_cell(table, "%s %s", iot_kind_info(kind)->name, percentiles[i].name);
+		for (n = 0; n < c->run_count; n++)
+			latency_cell(table, c->runs[n].profile->kinds[kind].latency_ns,
+				     percentiles[i].percent);
+	}
+}
+
+/**
+ * latency_table() - percentiles of the operations of each run
+ * @table: filled in; to be given to table_close()
+ * @c: the runs
+ * @is_all: of all operations, not only of those that take a share of the time
+ */
+void latency_table(struct table *table, const struct comparison *c, bool is_all)
+{
+	u16 kind;
+
+	table_open(table, (int)c->run_count + 1);
+	for (kind = 0; kind < IOT_KIND_END; kind++)
+		if (comparison_has_kind(c, kind) &&
+		    (is_all || comparison_share(c, kind) >= SHARE_SHOWN))
+			latency_rows(table, c, kind);
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * comparison.c - put runs side by side, and say what makes them hard to compare.
+ */
+#include "comparison.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Shares of what was opened that was cached may differ by so much without a warning. */
+#define CACHED_SHARE_TOLERANCE 0.1
+
+static int warn(struct comparison *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static int warn(struct comparison *c, const char *format, ...)
+{
+	char **warnings = reallocarray(c->warnings, c->warning_count + 1, sizeof(*warnings));
+	va_list arguments;
+	int length;
+
+	if (!warnings)
+		return -ENOMEM;
+	c->warnings = warnings;
+	va_start(arguments, format);
+	length = vasprintf(&warnings[c->warning_count], format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		return -ENOMEM;
+	c->warning_count++;
+	return 0;
+}
+
+/* -- one run ------------------------------------------------------------------------------------ */
+
+static const char *fact_or(const struct profile *profile, const char *key, const char *otherwise)
+{
+	const char *value = profile_fact(profile, key);
+
+	return value ? value : otherwise;
+}
+
+static void describe(struct comparison_run *run)
+{
+	const struct profile *p = run->profile;
+
+	run->is_replay = profile_fact(p, "replay");
+	run->place = fact_or(p, run->is_replay ? "target" : "mount", "?");
+	run->pace = fact_or(p, "pace", "");
+	run->data = fact_or(p, "data", "");
+	run->seconds = profile_seconds(p);
+	run->timing_error = NAN;
+}
+
+static double cached_share(const struct profile *p)
+{
+	return p->opened_bytes ? (double)p->cached_bytes / (double)p->opened_bytes : 0;
+}
+
+static int warn_of_run(struct comparison *c, const struct comparison_run *run)
+{
+	const struct profile *p = run->profile;
+	u64 missing = p->info.lost + p->info.missing;
+	int err = 0;
+
+	if (missing)
+		err = warn(c, "%s: %llu records are missing", run->path, missing);
+	if (!err && !p->info.is_complete)
+		err = warn(c, "%s: was not finished: records may be missing at its end", run->path);
+	if (!err && p->throttles)
+		err = warn(c, "%s: tasks had to wait for the collector %llu times, so it took longer "
+			      "than without recording (see --buffers)",
+			   run->path, p->throttles);
+	return err;
+}
+
+/* -- a replay and its original ------------------------------------------------------------------- */
+
+static int warn_of_pair(struct comparison *c, const struct comparison_run *original,
+			const struct comparison_run *replay)
+{
+	double found = cached_share(original->profile), met = cached_share(replay->profile);
+	int err = 0;
+
+	if (fabs(found - met) > CACHED_SHARE_TOLERANCE)
+		err = warn(c, "%s: of what it opened, %.0f %% was in the page cache; for %s it was %.0f %%",
+			   replay->path, 100 * met, original->path, 100 * found);
+	if (!err && !strcmp(replay->data, "discard"))
+		err = warn(c, "%s: what was read was not copied to memory, unlike in %s (see --data)",
+			   replay->path, original->path);
+	return err;
+}
+
+static int relate(struct comparison *c)
+{
+	const struct comparison_run *original = NULL;
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i < c->run_count && !err; i++) {
+		struct comparison_run *run = &c->runs[i];
+
+		err = warn_of_run(c, run);
+		if (err || !run->is_replay) {
+			original = run;
+			continue;
+		}
+		if (!original)
+			continue;
+		if (!strcmp(run->pace, "natural") && original->seconds > 0)
+			run->timing_error = run->seconds / original->seconds - 1;
+		err = warn_of_pair(c, original, run);
+	}
+	return err;
+}
+
+/**
+ * comparison_read() - add up traces and put them side by side
+ * @paths: of the traces; a replay is measured by the original named last before it
+ * @count: at most COMPARISON_RUNS_MAX
+ * @comparison: filled in; to be given to comparison_free(), after an error, too
+ * @refused: out, after an error: the trace that was read last
+ * @reject: filled in then
+ *
+ * Return: 0 or a negative errno.
+ */
+int comparison_read(const char *const *paths, u32 count, struct comparison *comparison,
+		    u32 *refused, struct iot_reject *reject)
+{
+	u32 i;
+	int err;
+
+	*comparison = (struct comparison){};
+	*reject = (struct iot_reject){};
+	*refused = 0;
+	for (i = 0; i < count; i++) {
+		struct comparison_run *run = &comparison->runs[i];
+
+		*refused = i;
+		run->path = paths[i];
+		err = profile_read(run->path, &run->profile, reject);
+		if (err)
+			return err;
+		comparison->run_count++;
+		describe(run);
+	}
+	return relate(comparison);
+}
+
+/**
+ * comparison_free() - free what comparison_read() has filled in
+ */
+void comparison_free(struct comparison *comparison)
+{
+	u32 i;
+
+	for (i = 0; i < comparison->run_count; i++)
+		profile_free(comparison->runs[i].profile);
+	for (i = 0; i < comparison->warning_count; i++)
+		free(comparison->warnings[i]);
+	free(comparison->warnings);
+}
+
+/**
+ * comparison_has_kind() - does any run have operations of a kind?
+ */
+bool comparison_has_kind(const struct comparison *comparison, u16 kind)
+{
+	u32 i;
+
+	for (i = 0; i < comparison->run_count; i++)
+		if (comparison->runs[i].profile->kinds[kind].latency_ns)
+			return true;
+	return false;
+}
+
+/**
+ * comparison_share() - how much of the time of all operations is in those of a kind
+ *
+ * Return: the share in the run where it is largest, from 0 to 1.
+ */
+double comparison_share(const struct comparison *comparison, u16 kind)
+{
+	double largest = 0;
+	u32 i;
+
+	for (i = 0; i < comparison->run_count; i++) {
+		const struct profile *p = comparison->runs[i].profile;
+		const struct histogram *latency_ns = p->kinds[kind].latency_ns;
+
+		if (latency_ns && p->sum.time_ns)
+			largest = fmax(largest, (double)latency_ns->sum / (double)p->sum.time_ns);
+	}
+	return largest;
+}

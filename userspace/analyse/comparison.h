@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * comparison.h - several runs side by side: originals and replays of them.
+ */
+#ifndef IOTAPE_COMPARISON_H
+#define IOTAPE_COMPARISON_H
+
+#include "profile.h"
+
+#define COMPARISON_RUNS_MAX 12
+
+/**
+ * struct comparison_run - one run
+ * @path: of its trace
+ * @profile: what it amounts to
+ * @is_replay: of a program
+ * @place: directory that it ran in
+ * @pace: of a replay, "" of an original
+ * @data: of a replay: what became of data that was read; "" of an original
+ * @seconds: from the beginning of its first operation to the end of its last
+ * @timing_error: (seconds - those of the original) / those of the original; NAN if that
+ *	says nothing: for originals, and for replays at another pace than the natural one
+ */
+struct comparison_run {
+	const char *path;
+	struct profile *profile;
+	bool is_replay;
+	const char *place;
+	const char *pace;
+	const char *data;
+	double seconds;
+	double timing_error;
+};
+
+/**
+ * struct comparison - runs side by side
+ * @runs: in the order in which they were named
+ * @warnings: sentences on what makes them hard to compare
+ */
+struct comparison {
+	struct comparison_run runs[COMPARISON_RUNS_MAX];
+	u32 run_count;
+	char **warnings;
+	u32 warning_count;
+};
+
+int comparison_read(const char *const *paths, u32 count, struct comparison *comparison,
+		    u32 *refused, struct iot_reject *reject);
+void comparison_free(struct comparison *comparison);
+bool comparison_has_kind(const struct comparison *comparison, u16 kind);
+double comparison_share(const struct comparison *comparison, u16 kind);
+
+#endif

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * profile.c - add up the operations of a trace.
+ */
+#include "profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#define PAGE_BYTES 4096
+
+struct file {
+	UT_hash_handle hh;
+	u32 index;
+	char path[];
+};
+
+struct task {
+	UT_hash_handle hh;
+	u32 id;
+	u32 process; /* index */
+};
+
+/* An object that was opened. */
+struct opened {
+	UT_hash_handle hh;
+	u64 id;
+};
+
+/* An asynchronous request that is on its way. */
+struct request {
+	UT_hash_handle hh;
+	u64 id;
+	u32 file;
+	u32 process;
+	bool is_write;
+};
+
+struct adder {
+	struct profile *profile;
+	struct file *files;
+	struct task *tasks;
+	struct opened *opened;
+	struct request *requests;
+	u32 fact_room;
+	u32 file_room;
+	u32 process_room;
+};
+
+/* -- files and processes ------------------------------------------------------------------- */
+
+static int grow(void *items, u32 count, u32 *room, size_t item_bytes)
+{
+	void **array = items;
+	u32 larger = *room ? 2 * *room : 64;
+	void *moved;
+
+	if (count < *room)
+		return 0;
+	moved = reallocarray(*array, larger, item_bytes);
+	if (!moved)
+		return -ENOMEM;
+	*array = moved;
+	*room = larger;
+	return 0;
+}
+
+static int file_of(struct adder *a, const char *path, u32 *index)
+{
+	struct profile *p = a->profile;
+	size_t bytes = strlen(path);
+	struct file *file;
+
+	HASH_FIND(hh, a->files, path, bytes, file);
+	if (file) {
+		*index = file->index;
+		return 0;
+	}
+	file = malloc(sizeof(*file) + bytes + 1);
+	if (!file)
+		return -ENOMEM;
+	memcpy(file->path, path, bytes + 1);
+	file->index = p->file_count;
+	HASH_ADD(hh, a->files, path, bytes, file);
+	if (grow(&p->files, p->file_count, &a->file_room, sizeof(*p->files)))
+		return -ENOMEM;
+	p->files[p->file_count] = (struct profile_file){ .path = strdup(path) };
+	*index = p->file_count++;
+	return p->files[*index].path ? 0 : -ENOMEM;
+}
+
+static int process_add(struct adder *a, u32 pid, const char *command, u32 *index)
+{
+	struct profile *p = a->profile;
+	u32 i;
+
+	for (i = p->process_count; i-- > 0;) {
+		if (p->processes[i].pid == pid && !strcmp(p->processes[i].command, command)) {
+			*index = i;
+			return 0;
+		}
+	}
+	if (grow(&p->processes, p->process_count, &a->process_room, sizeof(*p->processes)))
+		return -ENOMEM;
+	*index = p->process_count++;
+	p->processes[*index] = (struct profile_process){ .pid = pid };
+	strcpy(p->processes[*index].command, command);
+	return 0;
+}
+
+static int task_add(struct adder *a, u32 id, u32 pid, const char *command)
+{
+	struct task *task;
+	int err;
+
+	HASH_FIND(hh, a->tasks, &id, sizeof(id), task);
+	if (task)
+		return 0;
+	task = calloc(1, sizeof(*task));
+	if (!task)
+		return -ENOMEM;
+	task->id = id;
+	HASH_ADD(hh, a->tasks, id, sizeof(task->id), task);
+	err = process_add(a, pid, command, &task->process);
+	if (!err)
+		a->profile->processes[task->process].threads++;
+	return err;
+}
+
+static int take_task(struct adder *a, const struct iot_record *r)
+{
+	char command[sizeof(a->profile->processes->command)];
+
+	snprintf(command, sizeof(command), "%.*s", r->tail_bytes, (const char *)r->tail);
+	return task_add(a, r->task.task, r->task.tgid ? r->task.tgid : r->task.task, command);
+}
+
+/* A task whose record was lost stands for itself. */
+static int process_of(struct adder *a, u32 id, u32 *index)
+{
+	struct task *task;
+	int err = task_add(a, id, id, "?");
+
+	HASH_FIND(hh, a->tasks, &id, sizeof(id), task);
+	if (!err)
+		*index = task->process;
+	return err;
+}
+
+/* -- operations ------------------------------------------------------------------------------- */
+
+static void count_bytes(struct profile_sum *sum, const struct iot_record *r)
+{
+	s64 result = r->op.result;
+
+	switch (r->kind) {
+	case IOT_KIND_read:
+		sum->read_bytes += result > 0 ? (u64)result : 0;
+		break;
+	case IOT_KIND_write:
+		sum->written_bytes += result > 0 ? (u64)result : 0;
+		break;
+	case IOT_KIND_copy_range:
+	case IOT_KIND_remap_range:
+		sum->read_bytes += result > 0 ? (u64)result : 0;
+		sum->written_bytes += result > 0 ? (u64)result : 0;
+		break;
+	case IOT_KIND_touch:
+		sum->touched_bytes += result >= 0 ? r->touch.length_bytes : 0;
+		break;
+	}
+}
+
+/* The time of an operation within another one is a part of the other's. */
+static void count_op(struct profile_sum *sum, const struct iot_record *r)
+{
+	sum->ops++;
+	sum->errors += r->op.result < 0;
+	sum->time_ns += r->op.parent ? 0 : r->op.duration_ns;
+	count_bytes(sum, r);
+}
+
+static int count_kind(struct profile *p, const struct iot_record *r)
+{
+	struct profile_kind *kind = &p->kinds[r->kind];
+
+	if (!kind->latency_ns)
+		kind->latency_ns = calloc(1, sizeof(*kind->latency_ns));
+	if (!kind->latency_ns)
+		return -ENOMEM;
+	histogram_add(kind->latency_ns, r->op.duration_ns);
+	count_op(&kind->sum, r);
+	return 0;
+}
+
+/* How much of it was cached when it was opened for the first time. */
+static int count_cached(struct adder *a, const struct iot_rec_open *r)
+{
+	u64 cached_bytes = r->cached_pages * PAGE_BYTES, id = r->object;
+	struct opened *opened;
+
+	if (r->result < 0 || !id || (r->flags & IOT_OPEN_directory))
+		return 0;
+	HASH_FIND(hh, a->opened, &id, sizeof(id), opened);
+	if (opened)
+		return 0;
+	opened = calloc(1, sizeof(*opened));
+	if (!opened)
+		return -ENOMEM;
+	opened->id = id;
+	HASH_ADD(hh, a->opened, id, sizeof(opened->id), opened);
+	a->profile->opened_bytes += r->size_bytes;
+	a->profile->cached_bytes += cached_bytes < r->size_bytes ? cached_bytes : r->size_bytes;
+	return 0;
+}
+
+static void widen(struct profile *p, const struct iot_record *r)
+{
+	u64 end_ns = iot_record_end_ns(r);
+
+	if (!p->end_ns || r->op.enter_ns < p->begin_ns)
+		p->begin_ns = r->op.enter_ns;
+	if (end_ns > p->end_ns)
+		p->end_ns = end_ns;
+}
+
+static int request_add(struct adder *a, const struct iot_rec_submit *r, u32 file, u32 process)
+{
+	struct request *request = calloc(1, sizeof(*request));
+
+	if (!request)
+		return -ENOMEM;
+	request->id = r->request;
+	request->file = file;
+	request->process = process;
+	request->is_write = r->flags & IOT_RW_write;
+	HASH_ADD(hh, a->requests, id, sizeof(request->id), request);
+	return 0;
+}
+
+static int take_op(struct adder *a, struct iot_names *names, const struct iot_record *r)
+{
+	struct profile *p = a->profile;
+	u32 file, process;
+	int err = file_of(a, iot_names_of_record(names, r).path, &file);
+
+	if (!err)
+		err = process_of(a, r->op.task, &process);
+	if (!err)
+		err = count_kind(p, r);
+	if (err)
+		return err;
+	widen(p, r);
+	count_op(&p->sum, r);
+	count_op(&p->files[file].sum, r);
+	count_op(&p->processes[process].sum, r);
+	p->files[file].opens += r->kind == IOT_KIND_open && r->op.result >= 0;
+	if (r->kind == IOT_KIND_open)
+		return count_cached(a, &r->open);
+	return r->kind == IOT_KIND_submit ? request_add(a, &r->submit, file, process) : 0;
+}
+
+static int take_mpi(struct adder *a, const struct iot_record *r)
+{
+	count_op(&a->profile->mpi, r);
+	return count_kind(a->profile, r);
+}
+
+static void complete_in(struct profile_sum *sum, const struct request *request, s64 result)
+{
+	sum->errors += result < 0;
+	if (result > 0 && request->is_write)
+		sum->written_bytes += (u64)result;
+	else if (result > 0)
+		sum->read_bytes += (u64)result;
+}
+
+/* The bytes of an asynchronous request are counted when they have been moved. */
+static void take_complete(struct adder *a, const struct iot_rec_complete *r)
+{
+	struct profile *p = a->profile;
+	struct request *request;
+	u64 id = r->request;
+
+	HASH_FIND(hh, a->requests, &id, sizeof(id), request);
+	if (!request)
+		return;
+	complete_in(&p->sum, request, r->result);
+	complete_in(&p->kinds[IOT_KIND_submit].sum, request, r->result);
+	complete_in(&p->files[request->file].sum, request, r->result);
+	complete_in(&p->processes[request->process].sum, request, r->result);
+	if (r->time_ns > p->end_ns)
+		p->end_ns = r->time_ns;
+	HASH_DEL(a->requests, request);
+	free(request);
+}
+
+/* -- the trace ------------------------------------------------------------------------------------ */
+
+static int take_fact(struct adder *a, const struct iot_record *r)
+{
+	struct profile *p = a->profile;
+	int err = grow(&p->facts, p->fact_count, &a->fact_room, sizeof(*p->facts));
+
+	if (err)
+		return err;
+	p->facts[p->fact_count] = strndup((const char *)r->tail, r->tail_bytes);
+	return p->facts[p->fact_count++] ? 0 : -ENOMEM;
+}
+
+static int take_record(void *context, struct iot_names *names, const struct iot_record *r)
+{
+	struct adder *a = context;
+	const struct iot_kind_info *info = iot_kind_info(r->kind);
+
+	switch (r->kind) {
+	case IOT_KIND_fact:
+		return take_fact(a, r);
+	case IOT_KIND_end:
+		a->profile->throttles = r->end.throttles;
+		return 0;
+	case IOT_KIND_task:
+		return take_task(a, r);
+	case IOT_KIND_complete:
+		take_complete(a, &r->complete);
+		return 0;
+	case IOT_KIND_divergence:
+		a->profile->diverged++;
+		return 0;
+	}
+	if (info->group == IOT_GROUP_op)
+		return take_op(a, names, r);
+	return info->group == IOT_GROUP_mpi && iot_kind_is_span(info) ? take_mpi(a, r) : 0;
+}
+
+static int compare_files(const void *a, const void *b)
+{
+	const struct profile_file *x = a, *y = b;
+
+	if (x->sum.time_ns != y->sum.time_ns)
+		return x->sum.time_ns < y->sum.time_ns ? 1 : -1;
+	return strcmp(x->path, y->path);
+}
+
+static int compare_processes(const void *a, const void *b)
+{
+	const struct profile_process *x = a, *y = b;
+
+	if (x->sum.time_ns != y->sum.time_ns)
+		return x->sum.time_ns < y->sum.time_ns ? 1 : -1;
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static void sort(struct profile *p)
+{
+	u32 i, count = 0;
+
+	if (p->file_count)
+		qsort(p->files, p->file_count, sizeof(*p->files), compare_files);
+	for (i = 0; i < p->process_count; i++)
+		if (p->processes[i].sum.ops)
+			p->processes[count++] = p->processes[i];
+	p->process_count = count;
+	if (count)
+		qsort(p->processes, count, sizeof(*p->processes), compare_processes);
+}
+
+static void adder_free(struct adder *a)
+{
+	struct file *file, *next_file;
+	struct task *task, *next_task;
+	struct opened *opened, *next_opened;
+	struct request *request, *next_request;
+
+	HASH_ITER (hh, a->files, file, next_file) {
+		HASH_DEL(a->files, file);
+		free(file);
+	}
+	HASH_ITER (hh, a->tasks, task, next_task) {
+		HASH_DEL(a->tasks, task);
+		free(task);
+	}
+	HASH_ITER (hh, a->opened, opened, next_opened) {
+		HASH_DEL(a->opened, opened);
+		free(opened);
+	}
+	HASH_ITER (hh, a->requests, request, next_request) {
+		HASH_DEL(a->requests, request);
+		free(request);
+	}
+}
+
+/**
+ * profile_read() - add up a trace
+ * @path: of the trace
+ * @profile: out: to be given to profile_free()
+ * @reject: filled in if the trace is refused
+ *
+ * Return: 0 or a negative errno.
+ */
+int profile_read(const char *path, struct profile **profile, struct iot_reject *reject)
+{
+	struct adder a = { .profile = calloc(1, sizeof(**profile)) };
+	int err;
+
+	if (!a.profile)
+		return iot_refuse(reject, IOT_REJECT_memory, 0), -ENOMEM;
+	err = iot_trace_walk(path, take_record, &a, &a.profile->info, reject);
+	adder_free(&a);
+	if (err) {
+		profile_free(a.profile);
+		return err;
+	}
+	sort(a.profile);
+	*profile = a.profile;
+	return 0;
+}
+
+/**
+ * profile_free() - free what profile_read() has made; NULL is allowed
+ */
+void profile_free(struct profile *profile)
+{
+	u32 i;
+
+	if (!profile)
+		return;
+	for (i = 0; i < IOT_KIND_END; i++)
+		free(profile->kinds[i].latency_ns);
+	for (i = 0; i < profile->file_count; i++)
+		free(profile->files[i].path);
+	for (i = 0; i < profile->fact_count; i++)
+		free(profile->facts[i]);
+	free(profile->files);
+	free(profile->processes);
+	free(profile->facts);
+	free(profile);
+}
+
+/**
+ * profile_fact() - a fact of the trace
+ * @profile: of the trace
+ * @key: of the fact
+ *
+ * Return: its value, NULL if the trace does not say.
+ */
+const char *profile_fact(const struct profile *profile, const char *key)
+{
+	size_t bytes = strlen(key);
+	u32 i;
+
+	for (i = 0; i < profile->fact_count; i++)
+		if (!strncmp(profile->facts[i], key, bytes) && profile->facts[i][bytes] == '=')
+			return profile->facts[i] + bytes + 1;
+	return NULL;
+}
+
+/**
+ * profile_seconds() - from the beginning of the first operation to the end of the last
+ */
+double profile_seconds(const struct profile *profile)
+{
+	return (double)(profile->end_ns - profile->begin_ns) / 1e9;
+}

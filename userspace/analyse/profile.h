@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * profile.h - what a trace amounts to: per operation, per file, per process.
+ */
+#ifndef IOTAPE_PROFILE_H
+#define IOTAPE_PROFILE_H
+
+#include <stdbool.h>
+
+#include "histogram.h"
+#include "lib/iotape.h"
+
+/**
+ * struct profile_sum - operations taken together
+ * @ops: their number
+ * @errors: of them, those that returned an error
+ * @time_ns: time in them; operations at the same time count each
+ * @read_bytes, @written_bytes: moved by calls
+ * @touched_bytes: of mappings, pages that became accessible
+ */
+struct profile_sum {
+	u64 ops;
+	u64 errors;
+	u64 time_ns;
+	u64 read_bytes;
+	u64 written_bytes;
+	u64 touched_bytes;
+};
+
+/**
+ * struct profile_kind - operations of one kind
+ * @sum: of them
+ * @latency_ns: how long they took; NULL if there are none
+ */
+struct profile_kind {
+	struct profile_sum sum;
+	struct histogram *latency_ns;
+};
+
+/**
+ * struct profile_file - operations on what had one path
+ * @path: from the root of the mount
+ * @opens: of them, those that opened it
+ */
+struct profile_file {
+	char *path;
+	u64 opens;
+	struct profile_sum sum;
+};
+
+/**
+ * struct profile_process - operations of one process between two execs
+ * @pid: process id, or of a replay the id of the task performed
+ * @command: its name
+ * @threads: that did any
+ */
+struct profile_process {
+	u32 pid;
+	u32 threads;
+	char command[65];
+	struct profile_sum sum;
+};
+
+/**
+ * struct profile - what a trace amounts to
+ * @info: of the trace file
+ * @facts: texts key=value
+ * @throttles: times that a task had to wait for the collector
+ * @begin_ns: beginning of the first operation
+ * @end_ns: end of the last one
+ * @sum: of all operations
+ * @mpi: of all MPI calls
+ * @kinds: by kind of record
+ * @files: sorted by time, longest first
+ * @processes: that did any, sorted by time, longest first
+ * @opened_bytes: sizes of what was opened, once for each object
+ * @cached_bytes: of them, in the page cache at that moment
+ * @diverged: operations of a replay that ended otherwise than in the trace
+ */
+struct profile {
+	struct iot_trace_info info;
+	char **facts;
+	u32 fact_count;
+	u64 throttles;
+	u64 begin_ns;
+	u64 end_ns;
+	struct profile_sum sum;
+	struct profile_sum mpi;
+	struct profile_kind kinds[IOT_KIND_END];
+	struct profile_file *files;
+	u32 file_count;
+	struct profile_process *processes;
+	u32 process_count;
+	u64 opened_bytes;
+	u64 cached_bytes;
+	u64 diverged;
+};
+
+int profile_read(const char *path, struct profile **profile, struct iot_reject *reject);
+void profile_free(struct profile *profile);
+const char *profile_fact(const struct profile *profile, const char *key);
+double profile_seconds(const struct profile *profile);
+
+#endif
