@@ -13,6 +13,28 @@
 #include "compat/vfs.h"
 
 /**
+ * tfs_dentry_place() - note where the lower dentry of a name must be
+ * @dentry: upper dentry with a lower one
+ * @dir: upper dentry of the directory; NULL: anywhere, because it is about to move
+ * @name: the component
+ *
+ * The caller holds what keeps the name in the directory. The name is hashed as the lower
+ * file system's is: check_lower() refuses one that has its own way.
+ */
+void tfs_dentry_place(struct dentry *dentry, const struct dentry *dir, const struct qstr *name)
+{
+	const struct dentry *lower_dir = dir ? tfs_lower_dentry(dir) : NULL;
+	struct tfs_dentry *tfs = TFS_D(dentry);
+
+	spin_lock(&dentry->d_lock);
+	if (lower_dir)
+		WRITE_ONCE(tfs->lower_hash_len,
+			   hashlen_create(full_name_hash(lower_dir, name->name, name->len), name->len));
+	WRITE_ONCE(tfs->lower_dir, lower_dir);
+	spin_unlock(&dentry->d_lock);
+}
+
+/**
  * tfs_dentry_init() - give an upper dentry its lower one
  * @dentry: upper dentry, without one
  * @lower: lower dentry; its reference is consumed
@@ -29,12 +51,15 @@ int tfs_dentry_init(struct dentry *dentry, struct dentry *lower)
 	}
 	tfs->lower = lower;
 	dentry->d_fsdata = tfs;
+	if (!IS_ROOT(dentry))
+		tfs_dentry_place(dentry, dentry->d_parent, &dentry->d_name);
 	return 0;
 }
 
 /**
  * tfs_dentry_replace() - the lower file system has another dentry for the name now
- * @dentry: upper dentry, negative; the VFS holds the lock of its parent
+ * @dentry: upper dentry, being looked up or about to be positive; the VFS holds the lock
+ *	of its parent
  * @lower: the lower dentry; its reference is consumed
  */
 void tfs_dentry_replace(struct dentry *dentry, struct dentry *lower)
@@ -83,7 +108,7 @@ int tfs_instantiate(struct dentry *dentry, struct dentry *lower)
  */
 static struct dentry *lookup_and_splice(struct dentry *dentry, struct inode **found)
 {
-	struct dentry *lower = tfs_do_lookup(dentry);
+	struct dentry *lower = tfs_do_lookup(dentry), *spliced;
 	struct inode *inode = NULL;
 	int err;
 
@@ -99,7 +124,12 @@ static struct dentry *lookup_and_splice(struct dentry *dentry, struct inode **fo
 			return ERR_CAST(inode);
 	}
 	*found = inode;
-	return d_splice_alias(inode, dentry);
+	spliced = d_splice_alias(inode, dentry);
+	if (!IS_ERR_OR_NULL(spliced)) { /* a directory that others have moved here */
+		tfs_dentry_replace(spliced, dget(lower));
+		tfs_dentry_place(spliced, spliced->d_parent, &spliced->d_name);
+	}
+	return spliced;
 }
 
 /*
@@ -144,6 +174,32 @@ struct dentry *tfs_lookup(struct inode *dir, struct dentry *dentry, unsigned int
 	}
 	emit_lookup(&span, spliced ?: dentry, found, flags);
 	return spliced;
+}
+
+static bool is_at_place(const struct tfs_dentry *tfs, const struct dentry *lower)
+{
+	const struct dentry *dir = READ_ONCE(tfs->lower_dir);
+
+	return !dir || (READ_ONCE(lower->d_parent) == dir &&
+			READ_ONCE(lower->d_name.hash_len) == READ_ONCE(tfs->lower_hash_len));
+}
+
+/*
+ * Did somebody move the lower name? Without the lock that question may come in the middle
+ * of a rename of ours. Return: as d_revalidate().
+ */
+static int place_revalidate(struct dentry *dentry, struct dentry *lower, unsigned int flags)
+{
+	bool is_valid;
+
+	if (likely(is_at_place(TFS_D(dentry), lower)))
+		return 1;
+	if (flags & LOOKUP_RCU)
+		return -ECHILD;
+	spin_lock(&dentry->d_lock);
+	is_valid = is_at_place(TFS_D(dentry), lower);
+	spin_unlock(&dentry->d_lock);
+	return is_valid;
 }
 
 static bool is_lower_valid(const struct dentry *dentry, struct dentry *lower)
@@ -197,6 +253,9 @@ static int revalidate_positive(struct dentry *dentry, struct dentry *lower, unsi
 		return valid;
 	if (unlikely(!is_lower_valid(dentry, lower)))
 		return 0;
+	valid = place_revalidate(dentry, lower, flags);
+	if (unlikely(valid <= 0))
+		return valid;
 	if (unlikely((flags & make) == make)) { /* never in RCU walk; will fail with EEXIST */
 		tfs_begin(dentry->d_sb, &span);
 		emit_lookup(&span, dentry, d_inode(dentry), flags);

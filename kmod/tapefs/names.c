@@ -127,6 +127,16 @@ int tfs_rmdir(struct inode *dir, struct dentry *dentry)
 	return err;
 }
 
+/* Where the lower names are now; the VFS moves the upper ones when all is done. */
+static void place_renamed(struct dentry *old, struct dentry *new, unsigned int flags, int err)
+{
+	struct dentry *old_at = err ? old : new;
+	struct dentry *new_at = !err && (flags & RENAME_EXCHANGE) ? old : new;
+
+	tfs_dentry_place(old, old_at->d_parent, &old_at->d_name);
+	tfs_dentry_place(new, new_at->d_parent, &new_at->d_name);
+}
+
 int tfs_rename(struct mnt_idmap *idmap, struct inode *old_dir, struct dentry *old,
 	       struct inode *new_dir, struct dentry *new, unsigned int flags)
 {
@@ -134,7 +144,10 @@ int tfs_rename(struct mnt_idmap *idmap, struct inode *old_dir, struct dentry *ol
 	int err;
 
 	tfs_begin(old_dir->i_sb, &span);
+	tfs_dentry_place(old, NULL, NULL);
+	tfs_dentry_place(new, NULL, NULL);
 	err = tfs_do_rename(old, new, flags);
+	place_renamed(old, new, flags, err);
 	tfs_emit_rename(&span, old, new, flags, err);
 	if (err)
 		return err;

@@ -70,6 +70,9 @@ struct tfs_inode {
  * struct tfs_dentry - a name
  * @lower: the lower dentry; replaced, under the lock of the parent, if the lower file
  *	system made another one for the same name
+ * @lower_dir: where @lower must be, so that it is noticed when others move it; NULL while
+ *	a rename of ours does
+ * @lower_hash_len: hash and length of the component that it must have there
  * @epoch: session in which the name was announced last
  * @name: the id under which it was
  * @dir: the parent then
@@ -79,6 +82,8 @@ struct tfs_inode {
  */
 struct tfs_dentry {
 	struct dentry *lower;
+	const struct dentry *lower_dir;
+	u64 lower_hash_len;
 	u64 epoch;
 	u64 name;
 	const struct dentry *dir;
@@ -167,6 +172,7 @@ void tfs_copy_size(struct inode *inode);
 extern const struct dentry_operations tfs_dentry_operations;
 int tfs_dentry_init(struct dentry *dentry, struct dentry *lower);
 void tfs_dentry_replace(struct dentry *dentry, struct dentry *lower);
+void tfs_dentry_place(struct dentry *dentry, const struct dentry *dir, const struct qstr *name);
 int tfs_instantiate(struct dentry *dentry, struct dentry *lower);
 struct dentry *tfs_lookup(struct inode *dir, struct dentry *dentry, unsigned int flags);
 int tfs_atomic_open(struct inode *dir, struct dentry *dentry, struct file *file,
