@@ -80,6 +80,7 @@ struct iot_class_info {
 const struct iot_kind_info *iot_kind_at(size_t index);
 const struct iot_kind_info *iot_kind_info(u16 kind);
 const struct iot_kind_info *iot_kind_by_name(const char *name);
+const char *iot_kind_tail(u16 kind);
 bool iot_kind_is_span(const struct iot_kind_info *info);
 struct iot_class_info iot_class_info(enum iot_class class);
 const char *iot_group_name(enum iot_group group);
