@@ -34,7 +34,7 @@ struct cmd {
 	const struct argp *argp;
 };
 
-#define CMDS(C) C(record) C(status) C(dump) 
+#define CMDS(C) C(record) C(status) C(dump) C(schema)
 
 #define CMD_DECLARE(name) extern const struct cmd cmd_##name;
 CMDS(CMD_DECLARE)

@@ -23,6 +23,10 @@
 
 const char *iot_reject_sentence(const struct iot_reject *reject);
 
+/* -- the record tables as text, as embedded in traces --------------------------- */
+
+int iot_schema_print(char **text, size_t *bytes);
+
 /* -- writing traces ----------------------------------------------------------- */
 
 struct iot_writer;

@@ -4,10 +4,9 @@
  */
 #include "schema.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "core/schema_table.h"
+#include "iotape.h"
 
 #define FIELDS_MAX 64
 
