@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * verify.c - good programs pass; each thing that may be wrong with one is refused, for the
- * right reason and at the right place.
+ * right reason and at the right place; no program takes long to look at.
  */
 #include "core/program.h"
 
 #include <iotape/schema.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "builder.h"
 #include "suite.h"
@@ -650,6 +651,113 @@ static void operations_that_wait_in_a_circle_are_refused(void **state)
 						   (orders[i].is_good ? 0 : IOT_REJECT_cycle));
 }
 
+/* -- time ---------------------------------------------------------------------------------------- */
+
+#define MANY 3000
+
+/* One task, operation after operation, each of which waits for the one before. */
+static void build_chain(struct builder *b)
+{
+	u32 i;
+
+	builder_task(b);
+	for (i = 0; i < 100 * MANY; i++) {
+		builder_op(b, IOT_PLAY_pass);
+		if (i)
+			builder_wait(b, 0, i - 1);
+	}
+}
+
+/* Two tasks take turns, and many wait for the last turn. */
+static void build_crowd(struct builder *b)
+{
+	u32 i, task;
+
+	for (task = 0; task < MANY; task++) {
+		builder_task(b);
+		builder_op(b, IOT_PLAY_pass);
+		builder_wait(b, MANY, MANY - 1);
+	}
+	for (; task < MANY + 2; task++) {
+		builder_task(b);
+		for (i = 0; i < MANY; i++) {
+			builder_op(b, IOT_PLAY_pass);
+			if (task > MANY || i)
+				builder_wait(b, 2 * MANY + 1 - task, task > MANY ? i : i - 1);
+		}
+	}
+}
+
+/* The same through hubs: the crowd waits for all of them, which open one after the other. */
+static void build_hubs(struct builder *b)
+{
+	u32 i, task;
+
+	for (i = 0; i < MANY; i++)
+		builder_hub(b, 1);
+	for (task = 1; task < 64; task++) {
+		builder_task(b);
+		builder_op(b, IOT_PLAY_leave);
+		for (i = 0; i < MANY; i++)
+			builder_wait(b, IOT_WAIT_HUB, i);
+	}
+	builder_task(b);
+	for (i = 0; i < MANY; i++)
+		builder_op(b, IOT_PLAY_arrive)->handle = cpu_to_le32(i + 1);
+}
+
+/* An operation with as many waits as there can be, each on another task that is not there yet. */
+static void build_fan_in(struct builder *b)
+{
+	u32 i;
+
+	builder_task(b);
+	builder_op(b, IOT_PLAY_leave);
+	for (i = 1; i < 0xffff; i++)
+		builder_wait(b, i, 0);
+	for (i = 1; i < 0xffff; i++) {
+		builder_task(b);
+		builder_op(b, IOT_PLAY_pass);
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*build)(struct builder *b);
+} large[] = {
+	{ "chain", build_chain },
+	{ "crowd", build_crowd },
+	{ "hubs", build_hubs },
+	{ "fan-in", build_fan_in },
+};
+
+/* Wake-ups are counted rather than time, and so is any other work between pauses. */
+static void verification_takes_no_longer_than_the_program(void **state)
+{
+	struct iot_reject reject;
+	struct builder b;
+	clock_t begin;
+	u64 pauses, size;
+	size_t i, s;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(large); i++) {
+		builder_open(&b);
+		large[i].build(&b);
+		for (s = size = 0; s < IOT_SECTION_STRINGS; s++)
+			size += b.sections[s].count;
+		pauses = 0;
+		begin = clock();
+		assert_row(large[i].name, verify_built(&b, &pauses, &reject) == 0);
+		assert_row(large[i].name, pauses <= 2 * size + 1000);
+		assert_row(large[i].name, clock() - begin < 20 * CLOCKS_PER_SEC);
+		print_message("# %s: %llu units, %llu pauses, %ld ms\n", large[i].name,
+			      (unsigned long long)size, (unsigned long long)pauses,
+			      (long)((clock() - begin) / (CLOCKS_PER_SEC / 1000)));
+		builder_close(&b);
+	}
+}
+
 SUITE("verify",
       TEST(program_that_has_everything_passes)
       TEST(program_that_does_nothing_passes)
@@ -660,4 +768,5 @@ SUITE("verify",
       TEST(operation_must_have_what_it_uses_and_nothing_else)
       TEST(every_operation_that_can_be_played_is_known)
       TEST(path_stays_below_the_target)
-      TEST(operations_that_wait_in_a_circle_are_refused))
+      TEST(operations_that_wait_in_a_circle_are_refused)
+      TEST(verification_takes_no_longer_than_the_program))
