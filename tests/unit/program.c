@@ -148,6 +148,16 @@ static void change_section_past_the_end(struct iot_program_head *head)
 	head->sections[IOT_SECTION_FACTS].count = cpu_to_le64(count + 1);
 }
 
+static void change_handles(struct iot_program_head *head)
+{
+	head->handles = cpu_to_le32(2 * (u32)le64_to_cpu(head->sections[IOT_SECTION_OPS].count) + 1);
+}
+
+static void change_maps(struct iot_program_head *head)
+{
+	head->maps = cpu_to_le32((u32)le64_to_cpu(head->sections[IOT_SECTION_OPS].count) + 1);
+}
+
 static void change_compat_feature(struct iot_program_head *head)
 {
 	head->features_compat = cpu_to_le32(~0u);
@@ -178,6 +188,8 @@ static const struct {
 	ROW(section_count_to_wrap, IOT_REJECT_section, -EBADMSG, AT(sections[IOT_SECTION_OPS])),
 	ROW(small_count, IOT_REJECT_section, -EBADMSG, AT(sections[IOT_SECTION_TREE])),
 	ROW(task_count, IOT_REJECT_section, -EBADMSG, AT(sections[IOT_SECTION_TASKS])),
+	ROW(handles, IOT_REJECT_program_head, -EBADMSG, AT(handles)),
+	ROW(maps, IOT_REJECT_program_head, -EBADMSG, AT(handles)),
 	ROW(section_past_the_end, IOT_REJECT_program_short, -EBADMSG, -1),
 };
 
