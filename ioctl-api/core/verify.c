@@ -579,11 +579,11 @@ u64 iot_program_scratch_count(const struct iot_program *program)
  * iot_program_verify() - is it safe to run?
  * @program: open
  * @scratch: room for iot_program_scratch_count() numbers
- * @pause: called now and then, may be NULL
- * @context: for @pause
+ * @pause_fn: called now and then, may be NULL
+ * @context: for @pause_fn
  * @reject: filled in if the program is refused
  *
- * Return: 0; a negative errno; or what @pause returned if that was not 0.
+ * Return: 0; a negative errno; or what @pause_fn returned if that was not 0.
  */
 int iot_program_verify(const struct iot_program *program, u32 *scratch, iot_pause_fn pause_fn,
 		       void *context, struct iot_reject *reject)
