@@ -143,7 +143,8 @@ static int make_streams(struct iot_reader *reader, const struct chunk_list *list
 {
 	size_t i, streams = 0;
 
-	qsort(list->entries, list->count, sizeof(*list->entries), compare_entries);
+	if (list->count)
+		qsort(list->entries, list->count, sizeof(*list->entries), compare_entries);
 	for (i = 0; i < list->count; i++)
 		streams += !i || list->entries[i].stream != list->entries[i - 1].stream;
 	reader->streams = calloc(streams ? streams : 1, sizeof(*reader->streams));
@@ -188,6 +189,8 @@ static int load_chunk(struct iot_reader *reader, struct stream *stream, struct i
 	stream->raw_at = 0;
 	stream->left = le32_to_cpu(head.count);
 	stream->chunk_bytes = offset_bytes;
+	if (!stream->left && stream->raw_bytes)
+		return iot_refuse(reject, IOT_REJECT_chunk_count, offset_bytes);
 	if (le64_to_cpu(head.sequence) > stream->sequence)
 		reader->info.missing += le64_to_cpu(head.sequence) - stream->sequence;
 	stream->sequence = le64_to_cpu(head.sequence) + stream->left;
@@ -255,7 +258,7 @@ int iot_reader_open(const char *path, struct iot_reader **reader, struct iot_rej
 
 	if (!r)
 		return refuse_errno(reject, -ENOMEM);
-	r->fd = open(path, O_RDONLY | O_CLOEXEC);
+	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, not waited for */
 	if (r->fd < 0) {
 		err = refuse_errno(reject, -errno);
 		goto err_open;
