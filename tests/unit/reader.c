@@ -5,7 +5,9 @@
  */
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "lib/iotape.h"
 #include "suite.h"
@@ -288,6 +290,8 @@ SET_HEAD(index_of_another_length, IOT_CHUNK_INDEX, count, cpu_to_le32(3), at)
 SET_HEAD(index_too_large, IOT_CHUNK_INDEX, raw_bytes, cpu_to_le32(IOT_INDEX_MAX_BYTES + 1), at)
 SET_ENTRY(entry_before_the_chunks, 0, offset_bytes, cpu_to_le64(t->begin - 1))
 SET_ENTRY(entry_past_the_chunks, 3, offset_bytes, cpu_to_le64(at))
+SET_ENTRY(entry_twice, 2, offset_bytes, e[1].offset_bytes)
+SET_ENTRY(entries_backwards, 2, offset_bytes, e[0].offset_bytes)
 
 CHANGE(entry_of_another_stream)
 {
@@ -300,6 +304,28 @@ CHANGE(entry_of_another_stream)
 	};
 	trace_seal_chunk(t->bytes, t->count, place_of(t, IOT_CHUNK_INDEX));
 	return t->chunks[3];
+}
+
+/* As large as an index can be, of a file that has no room for so many chunks. */
+CHANGE(index_for_more_chunks_than_fit)
+{
+	static u8 raw[1 << 20];
+	size_t at = place_of(t, IOT_CHUNK_INDEX), bytes;
+	struct iot_chunk_head what = {
+		.type = IOT_CHUNK_INDEX,
+		.codec = IOT_CODEC_ZSTD,
+		.raw_bytes = cpu_to_le32(sizeof(raw)),
+		.count = cpu_to_le32(sizeof(raw) / sizeof(struct iot_index_entry)),
+	};
+	u8 packed[1024];
+
+	bytes = ZSTD_compress(packed, sizeof(packed), raw, sizeof(raw), 3);
+	assert_false(ZSTD_isError(bytes));
+	t->count = at;
+	trace_chunk(t, &what, packed, bytes);
+	what = (struct iot_chunk_head){ .type = IOT_CHUNK_TRAILER, .sequence = cpu_to_le64(at) };
+	trace_chunk(t, &what, NULL, 0);
+	return at;
 }
 
 #define ROW(change, reason, err) { #change, change, IOT_REJECT_##reason, err }
@@ -344,7 +370,10 @@ static const struct {
 	ROW(index_too_large, chunk_size, -EBADMSG),
 	ROW(entry_before_the_chunks, index, -EBADMSG),
 	ROW(entry_past_the_chunks, index, -EBADMSG),
+	ROW(entry_twice, index, -EBADMSG),
+	ROW(entries_backwards, index, -EBADMSG),
 	ROW(entry_of_another_stream, index, -EBADMSG),
+	ROW(index_for_more_chunks_than_fit, index, -EBADMSG),
 };
 
 static void trace_with_one_thing_wrong_is_refused(void **state)
@@ -514,6 +543,37 @@ static void unknown_kinds_are_skipped_and_counted(void **state)
 	trace_close(&trace);
 }
 
+/* -- time ------------------------------------------------------------------------------------------ */
+
+/* One record in each of many streams, which is no machine that exists. */
+static void many_streams_are_merged_in_time(void **state)
+{
+	enum { STREAMS = 50000 };
+	struct iot_chunk_head what = { .count = cpu_to_le32(1) };
+	struct trace_bytes trace;
+	struct outcome o;
+	clock_t begin;
+	u8 wire[IOT_WIRE_clock];
+	u32 i;
+
+	(void)state;
+	trace_open(&trace, NULL);
+	for (i = 0; i < STREAMS; i++) {
+		const struct iot_rec_clock clock = { (i * 7919u) % STREAMS, i };
+
+		iot_put_clock(wire, &clock, NULL, 0);
+		what.stream = cpu_to_le32(i);
+		trace_chunk(&trace, &what, wire, sizeof(wire));
+		trace.chunk_count = 0;
+	}
+	begin = clock();
+	o = read_trace(&trace);
+	assert_int_equal(o.err, 0);
+	assert_int_equal(o.records, STREAMS);
+	assert_true(clock() - begin < 5 * CLOCKS_PER_SEC);
+	trace_close(&trace);
+}
+
 SUITE("reader",
       TEST(trace_says_what_it_is)
       TEST(records_of_all_streams_come_in_the_order_of_their_ends)
@@ -527,4 +587,5 @@ SUITE("reader",
       TEST(what_is_no_file_is_refused)
       TEST(text_is_no_trace)
       TEST(lost_and_missing_records_are_counted)
-      TEST(unknown_kinds_are_skipped_and_counted))
+      TEST(unknown_kinds_are_skipped_and_counted)
+      TEST(many_streams_are_merged_in_time))
