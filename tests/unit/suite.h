@@ -9,6 +9,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
 /* cmocka wants these before itself */
 #include <cmocka.h>
 
@@ -19,14 +21,21 @@
 			fail_msg("%s:%d: %s: not so: %s", __FILE__, __LINE__, row, #condition); \
 	} while (0)
 
-/* SUITE(name, TEST(a) TEST(b) ...): the tests of a program, in order. */
+/*
+ * SUITE(name, TEST(a) TEST(b) ...): the tests of a program, in order. A test that failed has
+ * not freed its memory: then nobody wants to hear of leaks.
+ */
 #define TEST(function) cmocka_unit_test(function),
 #define SUITE(name, tests)                                                  \
 	int main(void)                                                      \
 	{                                                                   \
 		const struct CMUnitTest all[] = { tests };                  \
+									    \
 		cmocka_set_message_output(CM_OUTPUT_TAP);                   \
-		return cmocka_run_group_tests_name(name, all, NULL, NULL) ? 1 : 0; \
+		if (!cmocka_run_group_tests_name(name, all, NULL, NULL))    \
+			return 0;                                           \
+		fflush(NULL);                                               \
+		_exit(1);                                                   \
 	}
 
 #endif

@@ -96,6 +96,7 @@ int iot_names_open(struct iot_names **names);
 void iot_names_close(struct iot_names *names);
 int iot_names_before(struct iot_names *names, const struct iot_record *record);
 int iot_names_after(struct iot_names *names, const struct iot_record *record);
+u64 iot_names_identity(struct iot_names *names, u64 object);
 const char *iot_names_path(struct iot_names *names, u64 name);
 struct iot_label iot_names_object(struct iot_names *names, u64 object);
 struct iot_label iot_names_handle(struct iot_names *names, u64 handle);
