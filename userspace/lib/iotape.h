@@ -108,6 +108,7 @@ struct iot_label iot_names_of_record(struct iot_names *names, const struct iot_r
 int iot_text_field(char *text, size_t room, const struct iot_record *record,
 		   const struct iot_field *field);
 int iot_text_bytes(char *text, size_t room, const void *bytes, size_t count);
+size_t iot_text_utf8(const void *bytes, size_t count, u32 *character);
 const char *iot_text_errno(s64 result);
 
 #endif
