@@ -18,6 +18,8 @@
  */
 #include <stdlib.h>
 #include <sys/random.h>
+
+#define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 #include "iotape.h"
@@ -89,8 +91,17 @@ static unsigned int hash_of(const struct iot_names *names, const void *key, size
 
 #define FIND(names, head, key, bytes, out) \
 	HASH_FIND_BYHASHVALUE(hh, head, key, bytes, hash_of(names, key, bytes), out)
-#define ADD(names, head, member, bytes, item) \
-	HASH_ADD_BYHASHVALUE(hh, head, member, bytes, hash_of(names, &(item)->member, bytes), item)
+/* If there is no memory for the table to grow, @item is freed, and NULL afterwards. */
+#define ADD(names, head, member, bytes, item)                                             \
+	do {                                                                              \
+		HASH_ADD_BYHASHVALUE(hh, head, member, bytes,                             \
+				     hash_of(names, &(item)->member, bytes), item);       \
+		if (!(item)->hh.tbl) {                                                    \
+			free(item);                                                       \
+			item = NULL;                                                      \
+			(names)->is_short_of_memory = true;                               \
+		}                                                                         \
+	} while (0)
 
 /**
  * iot_names_open() - nothing is known yet
@@ -381,7 +392,8 @@ static void tag_set(struct iot_names *names, struct tag **tags, u64 id, struct i
 		tag->id = id;
 		ADD(names, *tags, id, sizeof(id), tag);
 	}
-	tag->label = label;
+	if (tag)
+		tag->label = label;
 }
 
 static void tag_drop(const struct iot_names *names, struct tag **tags, u64 id)

@@ -94,15 +94,16 @@ static int read_schema(struct iot_reader *reader, const struct iot_trace_head *h
 	if (!text)
 		return refuse_errno(reject, -ENOMEM);
 	err = read_exactly(reader->fd, sizeof(*head), text, bytes);
-	if (err == -ENODATA)
-		err = iot_refuse(reject, IOT_REJECT_trace_short, sizeof(*head));
-	else if (err)
-		refuse_errno(reject, err);
-	else if (iot_crc32c(0, text, bytes) != le32_to_cpu(head->schema_crc) ||
-		 iot_schema_parse(text, bytes, &reader->schema))
-		err = iot_refuse(reject, IOT_REJECT_trace_schema, sizeof(*head));
+	if (!err && iot_crc32c(0, text, bytes) != le32_to_cpu(head->schema_crc))
+		err = -EBADMSG;
+	if (!err)
+		err = iot_schema_parse(text, bytes, &reader->schema);
 	free(text);
-	return err;
+	if (err == -ENODATA)
+		return iot_refuse(reject, IOT_REJECT_trace_short, sizeof(*head));
+	if (err == -EBADMSG)
+		return iot_refuse(reject, IOT_REJECT_trace_schema, sizeof(*head));
+	return err ? refuse_errno(reject, err) : 0;
 }
 
 /* Return: where the first chunk begins, or a negative errno. */
