@@ -135,7 +135,7 @@ static void trace_is_read_up_to_its_last_whole_chunk(void **state)
 
 	(void)state;
 	make(&trace);
-	for (length = 0; length < trace.count; length++) {
+	for (length = 0; length < trace.count; length += length > 64 && length < trace.begin - 64 ? 61 : 1) {
 		o = read_bytes(trace.bytes, length);
 		if (length < trace.begin) {
 			assert_int_equal(o.err, -EBADMSG);
@@ -548,7 +548,7 @@ static void unknown_kinds_are_skipped_and_counted(void **state)
 /* One record in each of many streams, which is no machine that exists. */
 static void many_streams_are_merged_in_time(void **state)
 {
-	enum { STREAMS = 50000 };
+	enum { STREAMS = 30000 };
 	struct iot_chunk_head what = { .count = cpu_to_le32(1) };
 	struct trace_bytes trace;
 	struct outcome o;
@@ -570,7 +570,7 @@ static void many_streams_are_merged_in_time(void **state)
 	o = read_trace(&trace);
 	assert_int_equal(o.err, 0);
 	assert_int_equal(o.records, STREAMS);
-	assert_true(clock() - begin < 5 * CLOCKS_PER_SEC);
+	assert_true(clock() - begin < 2 * CLOCKS_PER_SEC);
 	trace_close(&trace);
 }
 
