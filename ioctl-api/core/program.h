@@ -73,9 +73,9 @@ int iot_program_verify(const struct iot_program *program, u32 *scratch, iot_paus
 		       void *context, struct iot_reject *reject);
 u64 iot_program_scratch_count(const struct iot_program *program);
 
-static inline const char *iot_program_string(const struct iot_program *program, __le32 offset)
+static inline const char *iot_program_string(const struct iot_program *program, __le32 at_bytes)
 {
-	return program->strings + le32_to_cpu(offset);
+	return program->strings + le32_to_cpu(at_bytes);
 }
 
 #endif

@@ -11,7 +11,7 @@
 	  .sentence = sentence_,                       \
 	  .type = IOT_WIRE_TYPE_##type_,               \
 	  .class = IOT_CLASS_##class_,                 \
-	  .offset = offsetof(this_record, field) },
+	  .offset_bytes = offsetof(this_record, field) },
 
 /* A function for each kind, because only there the struct can have a name known to FIELD_ROW. */
 #define KIND_INFO(id, name_, group_, sentence_)                                          \
@@ -146,7 +146,7 @@ u32 iot_wire_type_bytes(enum iot_wire_type type)
  */
 u64 iot_field_get(const struct iot_record *record, const struct iot_field *field)
 {
-	const u8 *p = (const u8 *)&record->op + field->offset;
+	const u8 *p = (const u8 *)&record->op + field->offset_bytes;
 	u32 narrow;
 	u64 wide;
 
@@ -166,7 +166,7 @@ u64 iot_field_get(const struct iot_record *record, const struct iot_field *field
  */
 void iot_field_set(struct iot_record *record, const struct iot_field *field, u64 value)
 {
-	u8 *p = (u8 *)&record->op + field->offset;
+	u8 *p = (u8 *)&record->op + field->offset_bytes;
 	u32 narrow = (u32)value;
 
 	if (iot_wire_type_bytes(field->type) == 8)

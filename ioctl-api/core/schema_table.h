@@ -24,14 +24,14 @@ enum iot_wire_type {
  * @sentence: what it means
  * @type: its form on the wire
  * @class: an enum iot_class
- * @offset: of it in struct iot_rec_KIND, and so in the members of struct iot_record
+ * @offset_bytes: of it in struct iot_rec_KIND, and so in the members of struct iot_record
  */
 struct iot_field {
 	const char *name;
 	const char *sentence;
 	enum iot_wire_type type;
 	enum iot_class class;
-	size_t offset;
+	size_t offset_bytes;
 };
 
 /**
