@@ -2,7 +2,7 @@
 /*
  * json.c - the JSON writer: whatever bytes go in, JSON comes out.
  */
-#include "json.h"
+#include "tools/json.h"
 
 #include <math.h>
 #include <stdlib.h>
