@@ -12,7 +12,7 @@ cases=(
 	'2 passed, 0 failed, 0 skipped|# suite: x\n1..1\nok 1\n# suite: y\n1..1\nok|0'
 	'2 passed, 0 failed, 0 skipped|1..1\nok 1\n1..1\nok 1|0'
 	'1 passed, 1 failed, 0 skipped|1..2\nok 1 - a\nnot ok 2 - b|1'
-	'0 passed, 1 failed, 0 skipped|1..1\nnot ok 1 - b # TODO later|0'
+	'0 passed, 1 failed, 0 skipped|1..1\nnot ok 1 - b # todo later|0'
 	'1 passed, 0 failed, 1 skipped|1..2\nok 1 - a\nok 2 - b # SKIP no disk|0'
 	'0 passed, 0 failed, 1 skipped|1..1\nnot ok 1 # SKIP as cmocka has it|0'
 	'0 passed, 1 failed, 0 skipped|1..1\nok 1 - b # SKIP|0'
