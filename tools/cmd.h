@@ -34,7 +34,9 @@ struct cmd {
 	const struct argp *argp;
 };
 
-#define CMDS(C) C(record) C(status) C(dump) C(compile) C(init) C(replay) C(stat) C(compare) C(report) C(diff)
+#define CMDS(C)                                                                   \
+	C(record) C(status) C(dump) C(stat) C(compile) C(init) C(replay) C(compare) \
+	C(report) C(diff) C(schema)
 
 #define CMD_DECLARE(name) extern const struct cmd cmd_##name;
 CMDS(CMD_DECLARE)

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/iotape.h"
+
 /**
  * json_open() - begin a stream of values
  */
@@ -42,46 +44,26 @@ void json_end(struct json *json, char bracket)
 	fputc(bracket, json->out);
 }
 
-/* Bytes of the UTF-8 character at @p, 1 to 4; 0 if there is none. */
-static size_t utf8_bytes(const unsigned char *p, size_t left)
-{
-	static const unsigned int least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	unsigned int code;
-	size_t bytes, i;
-
-	if (p[0] < 0x80)
-		return 1;
-	bytes = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc0 ? 2 : 0;
-	if (!bytes || bytes > left || p[0] > 0xf4)
-		return 0;
-	code = p[0] & (0x7f >> bytes);
-	for (i = 1; i < bytes; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (p[i] & 0x3f);
-	}
-	return code < least[bytes] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : bytes;
-}
-
 /**
  * json_text() - a string of any bytes
  */
 void json_text(struct json *json, const void *bytes, size_t count)
 {
 	const unsigned char *p = bytes;
+	uint32_t c;
 	size_t n;
 
 	separate(json);
 	fputc('"', json->out);
 	for (; count; p += n, count -= n) {
-		n = utf8_bytes(p, count);
+		n = iot_text_utf8(p, count, &c);
 		if (!n) {
 			fprintf(json->out, "\\udc%02x", *p);
 			n = 1;
-		} else if (*p == '"' || *p == '\\') {
+		} else if (c == '"' || c == '\\') {
 			fprintf(json->out, "\\%c", *p);
-		} else if (*p < ' ' || *p == 0x7f) {
-			fprintf(json->out, "\\u%04x", *p);
+		} else if (c < ' ' || (c >= 0x7f && c <= 0x9f)) {
+			fprintf(json->out, "\\u%04x", c);
 		} else {
 			fwrite(p, 1, n, json->out);
 		}

@@ -71,6 +71,17 @@ u64 iot_section_bytes(const struct iot_program_head *head, u32 section)
 	return le64_to_cpu(head->sections[section].count) * unit_bytes[section];
 }
 
+/* Whoever runs a program makes room for its slots, of which no operation uses more than two. */
+static int check_slots(const struct iot_program_head *head, struct iot_reject *reject)
+{
+	u64 ops = le64_to_cpu(head->sections[IOT_SECTION_OPS].count);
+
+	if (le32_to_cpu(head->handles) > 2 * ops || le32_to_cpu(head->maps) > ops)
+		return iot_refuse(reject, IOT_REJECT_program_head,
+				  offsetof(struct iot_program_head, handles));
+	return 0;
+}
+
 static int check_section(const struct iot_program_head *head, u32 section,
 			 struct iot_reject *reject)
 {
@@ -123,7 +134,8 @@ s64 iot_program_size(const struct iot_program_head *head, struct iot_reject *rej
 		if (stop > size)
 			size = stop;
 	}
-	return (s64)size;
+	err = check_slots(head, reject);
+	return err ? err : (s64)size;
 }
 
 static const void *section_at(const struct iot_program *program, u32 section)

@@ -12,6 +12,27 @@
 
 /**
  * struct iot_program - a program whose bytes are in memory
+ * @bytes: all of them
+ * @byte_count: their number
+ * @head: where they begin
+ * @tasks: section
+ * @ops: section
+ * @waits: section
+ * @hubs: section
+ * @objects: section
+ * @tree: section
+ * @strings: section
+ * @facts: section
+ * @task_count: number of tasks
+ * @op_count: number of operations, of all tasks
+ * @wait_count: number of waits, of all tasks
+ * @hub_count: number of hubs
+ * @object_count: number of objects
+ * @entry_count: number of entries of the tree
+ * @string_bytes: length of the strings
+ * @fact_count: number of facts
+ * @handle_count: number of handle slots
+ * @map_count: number of mapping slots
  *
  * The sections are used in place; numbers are little-endian and read through
  * le32_to_cpu() and its like.
@@ -52,9 +73,9 @@ int iot_program_verify(const struct iot_program *program, u32 *scratch, iot_paus
 		       void *context, struct iot_reject *reject);
 u64 iot_program_scratch_count(const struct iot_program *program);
 
-static inline const char *iot_program_string(const struct iot_program *program, __le32 offset)
+static inline const char *iot_program_string(const struct iot_program *program, __le32 at_bytes)
 {
-	return program->strings + le32_to_cpu(offset);
+	return program->strings + le32_to_cpu(at_bytes);
 }
 
 #endif

@@ -57,6 +57,7 @@ struct iot_record {
 	const u8 *tail;
 	union {
 		struct iot_rec_op op;
+		/* private: one for each kind */
 #define IOT_UNION_MEMBER(id, name, group, sentence) struct iot_rec_##name name;
 		IOT_RECORDS(IOT_UNION_MEMBER)
 #undef IOT_UNION_MEMBER

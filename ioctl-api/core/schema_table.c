@@ -11,7 +11,7 @@
 	  .sentence = sentence_,                       \
 	  .type = IOT_WIRE_TYPE_##type_,               \
 	  .class = IOT_CLASS_##class_,                 \
-	  .offset = offsetof(this_record, field) },
+	  .offset_bytes = offsetof(this_record, field) },
 
 /* A function for each kind, because only there the struct can have a name known to FIELD_ROW. */
 #define KIND_INFO(id, name_, group_, sentence_)                                          \
@@ -86,7 +86,27 @@ const struct iot_kind_info *iot_kind_by_name(const char *name)
 }
 
 /**
+ * iot_kind_tail() - what the tail of a record of a kind holds
+ * @kind: any number
+ *
+ * Return: a sentence, or NULL if such a record has no tail.
+ */
+const char *iot_kind_tail(u16 kind)
+{
+	switch (kind) {
+#define TAIL_CASE(name, sentence) \
+	case IOT_KIND_##name:     \
+		return sentence;
+		IOT_TAILS(TAIL_CASE)
+#undef TAIL_CASE
+	default:
+		return NULL;
+	}
+}
+
+/**
  * iot_group_name() - a group as text
+ * @group: the group
  */
 const char *iot_group_name(enum iot_group group)
 {
@@ -99,6 +119,7 @@ const char *iot_group_name(enum iot_group group)
 
 /**
  * iot_wire_type_name() - a wire type as text
+ * @type: the type
  */
 const char *iot_wire_type_name(enum iot_wire_type type)
 {
@@ -108,7 +129,8 @@ const char *iot_wire_type_name(enum iot_wire_type type)
 }
 
 /**
- * iot_wire_type_bytes() - its size on the wire
+ * iot_wire_type_bytes() - size of a wire type
+ * @type: the type
  */
 u32 iot_wire_type_bytes(enum iot_wire_type type)
 {
@@ -124,7 +146,7 @@ u32 iot_wire_type_bytes(enum iot_wire_type type)
  */
 u64 iot_field_get(const struct iot_record *record, const struct iot_field *field)
 {
-	const u8 *p = (const u8 *)&record->op + field->offset;
+	const u8 *p = (const u8 *)&record->op + field->offset_bytes;
 	u32 narrow;
 	u64 wide;
 
@@ -144,7 +166,7 @@ u64 iot_field_get(const struct iot_record *record, const struct iot_field *field
  */
 void iot_field_set(struct iot_record *record, const struct iot_field *field, u64 value)
 {
-	u8 *p = (u8 *)&record->op + field->offset;
+	u8 *p = (u8 *)&record->op + field->offset_bytes;
 	u32 narrow = (u32)value;
 
 	if (iot_wire_type_bytes(field->type) == 8)

@@ -24,14 +24,14 @@ enum iot_wire_type {
  * @sentence: what it means
  * @type: its form on the wire
  * @class: an enum iot_class
- * @offset: of it in struct iot_rec_KIND, and so in the members of struct iot_record
+ * @offset_bytes: of it in struct iot_rec_KIND, and so in the members of struct iot_record
  */
 struct iot_field {
 	const char *name;
 	const char *sentence;
 	enum iot_wire_type type;
 	enum iot_class class;
-	size_t offset;
+	size_t offset_bytes;
 };
 
 /**
@@ -80,6 +80,7 @@ struct iot_class_info {
 const struct iot_kind_info *iot_kind_at(size_t index);
 const struct iot_kind_info *iot_kind_info(u16 kind);
 const struct iot_kind_info *iot_kind_by_name(const char *name);
+const char *iot_kind_tail(u16 kind);
 bool iot_kind_is_span(const struct iot_kind_info *info);
 struct iot_class_info iot_class_info(enum iot_class class);
 const char *iot_group_name(enum iot_group group);

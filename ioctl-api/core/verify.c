@@ -386,42 +386,97 @@ static int check_facts(const struct verifier *v)
 /* -- order ------------------------------------------------------------------------------ */
 
 /*
- * A dry run: tasks perform their operations as far as they can; who must wait is put on
- * a list of what it waits for, and is looked at again when that has moved. Who is on a
- * list when nothing moves any more waits in a circle, perhaps for itself.
+ * A dry run: tasks perform their operations as far as they can; who must wait is looked
+ * at again when what it waits for has happened, and then goes on with its next wait. Who
+ * still waits when nothing moves any more waits in a circle, perhaps for itself.
+ *
+ * Each wait is slept on at most once, whatever the program: those who wait for a task are
+ * in a heap by the operation they wait for. It is a pairing heap: a tree in which nobody
+ * waits for more than its children do, a node's children being a list.
+ *
+ * Links between tasks are their indices + 1, and 0 at the end.
  */
 struct dry_run {
 	const struct verifier *v;
 	struct iot_order order;
-	u32 *task_waiters; /* first waiter of each task, + 1 */
-	u32 *hub_waiters;  /* first waiter of each hub, + 1 */
-	u32 *next_waiter;  /* the next on the same list, + 1 */
+	u32 *holding;	   /* of each task, waits of its next operation that are known to hold */
+	u32 *awaited;	   /* of a task that waits for a task, the operation it waits for */
+	u32 *task_waiters; /* of each task, top of the heap of those who wait for it */
+	u32 *hub_waiters;  /* of each hub, first on the list of those who wait for it */
+	u32 *child;	   /* of a task in a heap, its first child */
+	u32 *sibling;	   /* the next child of the same parent, or the next on the list */
 	u32 *ready;	   /* stack */
 	u32 ready_count;
 	u32 ended;
 };
 
-static void wake(struct dry_run *run, u32 *list)
+#define DRY_RUN_TASK_ARRAYS 7 /* progress is one of them */
+#define DRY_RUN_HUB_ARRAYS  2
+
+static u32 heap_merge(struct dry_run *run, u32 a, u32 b)
 {
-	u32 waiter = *list;
+	u32 top = run->awaited[a - 1] <= run->awaited[b - 1] ? a : b, below = top == a ? b : a;
 
-	*list = 0;
-	while (waiter) {
-		u32 next = run->next_waiter[waiter - 1];
+	run->sibling[below - 1] = run->child[top - 1];
+	run->child[top - 1] = below;
+	return top;
+}
 
-		run->ready[run->ready_count++] = waiter - 1;
-		waiter = next;
+/* Return: the heap without its top: its children, merged in pairs, and the pairs into one. */
+static u32 heap_rest(struct dry_run *run, u32 top)
+{
+	u32 left = run->child[top - 1], pairs = 0, rest = 0;
+
+	while (left) {
+		u32 first = left, second = run->sibling[first - 1];
+
+		left = second ? run->sibling[second - 1] : 0;
+		if (second)
+			first = heap_merge(run, first, second);
+		run->sibling[first - 1] = pairs;
+		pairs = first;
 	}
+	while (pairs) {
+		u32 next = run->sibling[pairs - 1];
+
+		rest = rest ? heap_merge(run, rest, pairs) : pairs;
+		pairs = next;
+	}
+	return rest;
+}
+
+/* A task has got on: who waited for no more than that is ready. */
+static void wake_task_waiters(struct dry_run *run, u32 task)
+{
+	u32 *top = &run->task_waiters[task];
+
+	while (*top && run->awaited[*top - 1] < run->order.progress[task]) {
+		run->ready[run->ready_count++] = *top - 1;
+		*top = heap_rest(run, *top);
+	}
+}
+
+static void wake_hub_waiters(struct dry_run *run, u32 hub)
+{
+	u32 waiter;
+
+	for (waiter = run->hub_waiters[hub]; waiter; waiter = run->sibling[waiter - 1])
+		run->ready[run->ready_count++] = waiter - 1;
 }
 
 static void sleep_on(struct dry_run *run, u32 task, const struct iot_program_wait *wait)
 {
-	u32 on = le32_to_cpu(wait->task);
-	u32 *list = on == IOT_WAIT_HUB ? &run->hub_waiters[le32_to_cpu(wait->index)] :
-					 &run->task_waiters[on];
+	u32 on = le32_to_cpu(wait->task), index = le32_to_cpu(wait->index);
 
-	run->next_waiter[task] = *list;
-	*list = task + 1;
+	if (on == IOT_WAIT_HUB) {
+		run->sibling[task] = run->hub_waiters[index];
+		run->hub_waiters[index] = task + 1;
+		return;
+	}
+	run->awaited[task] = index;
+	run->child[task] = 0;
+	run->task_waiters[on] = run->task_waiters[on] ?
+					heap_merge(run, run->task_waiters[on], task + 1) : task + 1;
 }
 
 static void dry_arrive(struct dry_run *run, const struct iot_program_op *op)
@@ -429,7 +484,7 @@ static void dry_arrive(struct dry_run *run, const struct iot_program_op *op)
 	u32 hub = le32_to_cpu(op->handle);
 
 	if (le16_to_cpu(op->kind) == IOT_PLAY_arrive && hub && --run->order.pending[hub - 1] == 0)
-		wake(run, &run->hub_waiters[hub - 1]);
+		wake_hub_waiters(run, hub - 1);
 }
 
 static int dry_task(struct dry_run *run, u32 index)
@@ -439,20 +494,18 @@ static int dry_task(struct dry_run *run, u32 index)
 	const struct iot_program_op *ops = program->ops + le64_to_cpu(task->first_op);
 	const struct iot_program_wait *wait = NULL;
 	u32 *progress = &run->order.progress[index];
-	u32 before = *progress, next;
 	int err = pause(run->v);
 
 	for (; *progress < le32_to_cpu(task->op_count) && !err; ++*progress) {
-		next = 0;
-		wait = iot_order_blocker(&run->order, index, &ops[*progress], &next);
+		wait = iot_order_blocker(&run->order, index, &ops[*progress], &run->holding[index]);
 		if (wait)
 			break;
+		run->holding[index] = 0;
 		dry_arrive(run, &ops[*progress]);
 		if (*progress % PAUSE_OPS == 0)
 			err = pause(run->v);
 	}
-	if (*progress != before)
-		wake(run, &run->task_waiters[index]);
+	wake_task_waiters(run, index);
 	if (wait)
 		sleep_on(run, index, wait);
 	else if (!err)
@@ -460,31 +513,42 @@ static int dry_task(struct dry_run *run, u32 index)
 	return err;
 }
 
+static u32 *take(u32 **scratch, u32 count)
+{
+	u32 *numbers = *scratch;
+
+	*scratch += count;
+	return numbers;
+}
+
 static int check_order(const struct verifier *v, u32 *scratch)
 {
 	const struct iot_program *program = v->program;
 	u32 tasks = program->task_count, hubs = program->hub_count, i;
-	struct dry_run run = {
-		.v = v,
-		.task_waiters = scratch + tasks + hubs,
-		.hub_waiters = scratch + 2 * tasks + hubs,
-		.next_waiter = scratch + 2 * tasks + 2 * hubs,
-		.ready = scratch + 3 * tasks + 2 * hubs,
-	};
+	u32 *progress = scratch, *pending = scratch + tasks;
+	struct dry_run run = { .v = v };
 	int err = 0;
 
 	memset(scratch, 0, iot_program_scratch_count(program) * sizeof(*scratch));
-	iot_order_init(&run.order, program, scratch, scratch + tasks);
+	iot_order_init(&run.order, program, progress, pending);
+	scratch += tasks + hubs;
+	run.hub_waiters = take(&scratch, hubs);
+	run.task_waiters = take(&scratch, tasks);
+	run.holding = take(&scratch, tasks);
+	run.awaited = take(&scratch, tasks);
+	run.child = take(&scratch, tasks);
+	run.sibling = take(&scratch, tasks);
+	run.ready = take(&scratch, tasks);
 	for (i = 0; i < tasks; i++)
 		run.ready[run.ready_count++] = tasks - 1 - i;
 	while (run.ready_count && !err)
 		err = dry_task(&run, run.ready[--run.ready_count]);
 	if (err || run.ended == tasks)
 		return err;
-	for (i = 0; run.order.progress[i] == le32_to_cpu(program->tasks[i].op_count); i++)
+	for (i = 0; progress[i] == le32_to_cpu(program->tasks[i].op_count); i++)
 		;
-	return refuse_at(v, IOT_REJECT_cycle, program->ops + le64_to_cpu(program->tasks[i].first_op) +
-						      run.order.progress[i]);
+	return refuse_at(v, IOT_REJECT_cycle,
+			 program->ops + le64_to_cpu(program->tasks[i].first_op) + progress[i]);
 }
 
 /* Each hub is counted down exactly as often as it says. */
@@ -510,7 +574,8 @@ static int check_hubs(const struct verifier *v, u32 *arrivals)
  */
 u64 iot_program_scratch_count(const struct iot_program *program)
 {
-	return 4ull * program->task_count + 2ull * program->hub_count;
+	return DRY_RUN_TASK_ARRAYS * (u64)program->task_count +
+	       DRY_RUN_HUB_ARRAYS * (u64)program->hub_count;
 }
 
 /**

@@ -25,7 +25,9 @@ static void ring_exit(struct iot_ring *ring)
 }
 
 /**
- * iot_ring_put() - add a buffer; the ring holds as many as there are, so it is never full
+ * iot_ring_put() - add a buffer
+ * @ring: holds as many as there are, so it is never full
+ * @buffer: becomes the ring's
  */
 void iot_ring_put(struct iot_ring *ring, struct iot_buffer *buffer)
 {
@@ -36,7 +38,10 @@ void iot_ring_put(struct iot_ring *ring, struct iot_buffer *buffer)
 }
 
 /**
- * iot_ring_peek() - the oldest buffer, NULL if there is none
+ * iot_ring_peek() - look at the oldest buffer
+ * @ring: keeps it
+ *
+ * Return: the buffer, NULL if there is none.
  */
 struct iot_buffer *iot_ring_peek(struct iot_ring *ring)
 {
@@ -48,7 +53,10 @@ struct iot_buffer *iot_ring_peek(struct iot_ring *ring)
 }
 
 /**
- * iot_ring_get() - take the oldest buffer, NULL if there is none
+ * iot_ring_get() - take the oldest buffer
+ * @ring: whose it was
+ *
+ * Return: the buffer, NULL if there is none.
  */
 struct iot_buffer *iot_ring_get(struct iot_ring *ring)
 {
@@ -131,7 +139,8 @@ int iot_channel_init(struct iot_channel *channel, struct iot_session *session, u
 }
 
 /**
- * iot_channel_exit() - free the buffers; nobody uses the channel any more
+ * iot_channel_exit() - free the buffers
+ * @channel: nobody uses it any more
  */
 void iot_channel_exit(struct iot_channel *channel)
 {

@@ -187,6 +187,7 @@ EXPORT_SYMBOL_GPL(iot_slot_close);
 
 /**
  * iot_session_count_lost() - a record could not even be begun
+ * @session: that it is missing from
  */
 void iot_session_count_lost(struct iot_session *session)
 {

@@ -64,17 +64,17 @@ void iot_meter_fill(const struct iot_meter *meter, u64 now_ns, struct iot_rec_op
 
 /**
  * struct iot_span - one operation from its beginning to its end; lives on the stack
- *
- * @task is NULL while nothing is recorded, and then nothing else is set. @note is the
- * caller's, 0 at first; it survives iot_span_keep(). The rest is the core's.
+ * @task: who; NULL while nothing is recorded, and then nothing else is set
+ * @note: the caller's, 0 at first; it survives iot_span_keep()
  */
 struct iot_span {
 	struct iot_task *task;
+	u32 note;
+	/* private: the rest is the core's */
 	struct iot_meter meter;
 	u64 epoch;
 	u32 op;
 	u32 parent;
-	u32 note;
 };
 
 void __iot_span_begin(struct iot_source *source, struct iot_span *span, u64 key);
@@ -168,12 +168,11 @@ u64 iot_session_epoch(const struct iot_session *session);
  * struct iot_slot - room for one record in this CPU's buffer; interrupts are off
  * @p: where the record goes
  * @now_ns: the time that the record ends at
- *
- * The rest is the core's.
  */
 struct iot_slot {
 	u8 *p;
 	u64 now_ns;
+	/* private: the rest is the core's */
 	struct iot_session *session;
 	unsigned long flags;
 };
@@ -207,8 +206,13 @@ void iot_span_fill(const struct iot_span *span, u64 now_ns, struct iot_rec_op *o
 
 /**
  * IOT_EMIT_EVENT() - write a record that has a moment, but no length
+ * @session: from iot_source_enter() or one of its relatives
+ * @name: kind of record, as a word
+ * @r: pointer to its struct iot_rec_NAME; time_ns is filled in
+ * @tail_p: its tail, may be NULL
+ * @tail_n: bytes of the tail, at most IOT_TAIL_MAX_BYTES
  *
- * As IOT_EMIT_SPAN(), but it is time_ns that is filled in.
+ * Return: true if the record was written, false if it was lost (and counted).
  */
 #define IOT_EMIT_EVENT(session, name, r, tail_p, tail_n)                                  \
 	({                                                                               \

@@ -141,6 +141,10 @@ int iot_message_send(struct iot_session *session, struct iot_buffer *buffer)
 
 /**
  * iot_message_send_end() - tell the collector that nothing follows
+ * @session: whose collector; the caller may sleep
+ * @end: totals of the session
+ *
+ * Return: 0 or a negative errno.
  */
 int iot_message_send_end(struct iot_session *session, const struct iot_message_end *end)
 {

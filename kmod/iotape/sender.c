@@ -28,6 +28,8 @@ void iot_session_kick(struct iot_session *session)
 
 /**
  * iot_session_unpress() - a CPU is not behind any more
+ * @session: whose
+ * @channel: of the CPU
  */
 void iot_session_unpress(struct iot_session *session, struct iot_channel *channel)
 {
@@ -205,6 +207,7 @@ static int sender(void *data)
 
 /**
  * iot_sender_start() - start the thread of a session that has got its collector
+ * @session: keeps it until iot_sender_stop()
  *
  * Return: 0 or -ENOMEM.
  */

@@ -34,6 +34,7 @@ static void session_free(struct kref *refs)
 
 /**
  * iot_session_put() - drop a reference
+ * @session: freed with the last one
  */
 void iot_session_put(struct iot_session *session)
 {
@@ -338,7 +339,10 @@ int iot_session_status(struct iot_status *status)
 }
 
 /**
- * iot_session_find() - the running session of a number; caller holds rcu_read_lock()
+ * iot_session_find() - the running session of a number
+ * @number: of the session
+ *
+ * Return: the session, valid under the caller's rcu_read_lock(); NULL if there is none.
  */
 struct iot_session *iot_session_find(u64 number)
 {
@@ -462,7 +466,8 @@ struct iot_session *iot_span_enter(struct iot_source *source, const struct iot_s
 EXPORT_SYMBOL_GPL(iot_span_enter);
 
 /**
- * iot_session_enter() - begin to emit records into a session that one has a reference of
+ * iot_session_enter() - begin to emit records into a session
+ * @session: of which the caller has a reference
  *
  * Return: true until iot_session_leave(); false if the session does not record, and
  * then there is nothing to leave.
@@ -478,7 +483,10 @@ bool iot_session_enter(struct iot_session *session)
 EXPORT_SYMBOL_GPL(iot_session_enter);
 
 /**
- * iot_session_epoch() - what tells one session from every other since the module was loaded
+ * iot_session_epoch() - what tells a session from all others since the module was loaded
+ * @session: the session
+ *
+ * Return: its number.
  */
 u64 iot_session_epoch(const struct iot_session *session)
 {

@@ -32,15 +32,24 @@
  *	tasks, objects and names are announced
  * @state: an enum iot_state; written under iot_control_lock
  * @is_running: records may be made; read on the traced path
+ * @is_kicked: the sender has something to do
  * @policy: an enum iot_policy
+ * @flush_ms: oldest age of a record that is not on its way
  * @low_water: a CPU with fewer empty buffers is behind
  * @pressed: number of CPUs that are behind
  * @throttle_wait: tasks that wait until none is
  * @sender_wait: where the sender sleeps
+ * @channels: of each CPU, what was emitted there and is not sent yet
+ * @sender: the thread that sends, NULL before there is a collector
  * @net: network namespace of the collector's socket
  * @portid: port of that socket
  * @collector: process id of the collector, whose own operations are not recorded
- * @sources: those of the session, through their own lists
+ * @throttles: times that a task was made to wait for the collector
+ * @sent_records: records handed to the collector
+ * @sent_bytes: bytes of them
+ * @end_ns: when recording ended
+ * @refs: see above
+ * @list: among all sessions
  */
 struct iot_session {
 	u64 number;

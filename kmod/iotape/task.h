@@ -25,6 +25,7 @@ struct task_struct;
 
 /**
  * struct iot_task - a thread that is traced
+ * @node: among all that have the same hash
  * @thread: whom it describes; only compared, never followed
  * @id: of its present task; a new one after each exec
  * @parent: id of the task that made it, or that it was before exec; 0 if not known
@@ -37,6 +38,7 @@ struct task_struct;
  * @kept_key: of that span, 0 if there is none
  * @throttle: its wait for the collector, see throttle.c
  * @throttle_session: the session whose collector it will wait for, NULL if none
+ * @rcu: frees it
  */
 struct iot_task {
 	struct hlist_node node;

@@ -157,7 +157,7 @@ static void emit_lookup(struct iot_span *span, const struct dentry *dentry,
 		iot_span_cancel(span);
 }
 
-/**
+/*
  * tfs_lookup() - a name that is not in the upper dcache
  */
 struct dentry *tfs_lookup(struct inode *dir, struct dentry *dentry, unsigned int flags)
@@ -335,7 +335,7 @@ static unsigned int lookup_flags_of(unsigned int open_flags)
 	return LOOKUP_OPEN | ((open_flags & make) == make ? LOOKUP_CREATE | LOOKUP_EXCL : 0);
 }
 
-/**
+/*
  * tfs_atomic_open() - open a name that is not in the upper dcache, or not as an object
  *
  * Makes one record of an open that creates its file, and of one that finds nothing. A
@@ -401,7 +401,7 @@ static int tmpfile_open(struct dentry *dentry, struct file *file, struct file *l
 	return err;
 }
 
-/**
+/*
  * tfs_tmpfile() - O_TMPFILE: a file without a name
  */
 int tfs_tmpfile(struct mnt_idmap *idmap, struct inode *dir, struct file *file, umode_t mode)

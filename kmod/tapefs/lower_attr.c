@@ -52,6 +52,12 @@ err_access:
 
 /**
  * tfs_do_getattr() - attributes as the lower file system has them, its dev and ino included
+ * @path: the upper object
+ * @stat: filled in
+ * @mask: what is wanted, STATX_*
+ * @flags: AT_*
+ *
+ * Return: 0 or a negative errno.
  */
 int tfs_do_getattr(const struct path *path, struct kstat *stat, u32 mask, unsigned int flags)
 {

@@ -381,7 +381,7 @@ static int map_make(struct file *file, struct vm_area_struct *vma, u64 *id)
 	return err;
 }
 
-/**
+/*
  * tfs_mmap() - map a file
  */
 int tfs_mmap(struct file *file, struct vm_area_struct *vma)
@@ -396,7 +396,7 @@ int tfs_mmap(struct file *file, struct vm_area_struct *vma)
 	return err;
 }
 
-/**
+/*
  * tfs_get_unmapped_area() - where a mapping goes, which is the lower file system's choice
  */
 unsigned long tfs_get_unmapped_area(struct file *file, unsigned long address,

@@ -77,6 +77,7 @@ struct tfs_inode {
  * @name: the id under which it was
  * @dir: the parent then
  * @hash_len: hash and length of the component then; a rename changes it or @dir
+ * @rcu: frees it
  *
  * All but @lower are written under d_lock of the upper dentry.
  */

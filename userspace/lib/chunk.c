@@ -121,12 +121,27 @@ int chunk_unpack(int fd, u64 offset_bytes, const struct iot_chunk_head *head, vo
 	return err;
 }
 
+/* Chunks between the schema and the index, each of which has room for its head. */
+static bool are_places_right(const struct chunk_list *list, u64 begin_bytes, u64 index_bytes)
+{
+	u64 least = begin_bytes, at;
+	size_t i;
+
+	for (i = 0; i < list->count; i++) {
+		at = le64_to_cpu(list->entries[i].offset_bytes);
+		if (at < least || at >= index_bytes)
+			return false;
+		least = at + sizeof(struct iot_chunk_head);
+	}
+	return true;
+}
+
 /* The index of a complete trace. Return: 0, -ENODATA if there is none, or a refusal. */
 static int list_from_index(int fd, u64 begin_bytes, u64 file_bytes, struct chunk_list *list,
 			   struct iot_reject *reject)
 {
 	struct iot_chunk_head trailer, head;
-	u64 index_bytes, i;
+	u64 index_bytes;
 	int err;
 
 	if (file_bytes < begin_bytes + sizeof(trailer))
@@ -145,14 +160,14 @@ static int list_from_index(int fd, u64 begin_bytes, u64 file_bytes, struct chunk
 	if (err)
 		return err;
 	list->count = le32_to_cpu(head.count);
+	if (list->count > file_bytes / sizeof(head))
+		return iot_refuse(reject, IOT_REJECT_index, index_bytes);
 	list->entries = calloc(list->count + 1, sizeof(*list->entries));
 	if (!list->entries)
 		return refuse_io(reject, index_bytes, -ENOMEM);
 	err = chunk_unpack(fd, index_bytes, &head, list->entries, reject);
-	for (i = 0; !err && i < list->count; i++)
-		if (le64_to_cpu(list->entries[i].offset_bytes) < begin_bytes ||
-		    le64_to_cpu(list->entries[i].offset_bytes) >= index_bytes)
-			err = iot_refuse(reject, IOT_REJECT_index, index_bytes);
+	if (!err && !are_places_right(list, begin_bytes, index_bytes))
+		err = iot_refuse(reject, IOT_REJECT_index, index_bytes);
 	list->is_complete = !err;
 	return err;
 }

@@ -23,6 +23,10 @@
 
 const char *iot_reject_sentence(const struct iot_reject *reject);
 
+/* -- the record tables as text, as embedded in traces --------------------------- */
+
+int iot_schema_print(char **text, size_t *bytes);
+
 /* -- writing traces ----------------------------------------------------------- */
 
 struct iot_writer;
@@ -110,6 +114,7 @@ int iot_names_open(struct iot_names **names);
 void iot_names_close(struct iot_names *names);
 int iot_names_before(struct iot_names *names, const struct iot_record *record);
 int iot_names_after(struct iot_names *names, const struct iot_record *record);
+u64 iot_names_identity(struct iot_names *names, u64 object);
 const char *iot_names_path(struct iot_names *names, u64 name);
 struct iot_label iot_names_object(struct iot_names *names, u64 object);
 struct iot_label iot_names_handle(struct iot_names *names, u64 handle);
@@ -133,6 +138,7 @@ int iot_trace_walk(const char *path, iot_walk_fn fn, void *context, struct iot_t
 int iot_text_field(char *text, size_t room, const struct iot_record *record,
 		   const struct iot_field *field);
 int iot_text_bytes(char *text, size_t room, const void *bytes, size_t count);
+size_t iot_text_utf8(const void *bytes, size_t count, u32 *character);
 const char *iot_text_errno(s64 result);
 
 #endif

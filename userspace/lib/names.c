@@ -9,12 +9,21 @@
  * path. Two runs of a program that do the same thus have the same labels, though their
  * ids differ.
  *
+ * The kernel gives an inode that left memory and came back another id. By device, inode
+ * number and generation it is still the same object, which goes by the id it had first:
+ * its identity. An object that was removed takes its identity along, because not all file
+ * systems have generations.
+ *
  * Memory grows with the number of names and objects, not with that of operations.
  */
 #include <stdlib.h>
+#include <sys/random.h>
+
+#define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 #include "iotape.h"
+#include "siphash.h"
 
 /* One path, and what was seen under it. Lives as long as the names, so labels point to it. */
 struct binding {
@@ -34,11 +43,26 @@ struct name {
 	char component[];
 };
 
+struct inode_key {
+	u64 dev;
+	u64 ino;
+	u64 generation;
+};
+
 struct object {
 	UT_hash_handle hh;
 	u64 id;
+	u64 identity; /* if it is another object's id, that one has what follows */
+	struct inode_key inode;
 	u64 name; /* of a directory its only one, else the last that was seen */
 	u32 type;
+};
+
+/* An inode, and the id that it had first. */
+struct identity {
+	UT_hash_handle hh;
+	struct inode_key inode;
+	u64 object;
 };
 
 /* A handle or a mapping, called after the name it was opened by. */
@@ -49,23 +73,41 @@ struct tag {
 };
 
 struct iot_names {
+	u64 secret[2]; /* of the hash tables: ids and names come from whoever made the trace */
 	struct binding *bindings;
 	struct name *names;
 	struct object *objects;
+	struct identity *identities;
 	struct tag *handles;
 	struct tag *maps;
-	u64 epoch; /* grows when a directory is renamed */
+	u64 epoch; /* from 1, grows when a directory is renamed */
 	bool is_short_of_memory;
 };
 
-#define FIND_U64(head, id, out) HASH_FIND(hh, head, &(id), sizeof(id), out)
-#define ADD_U64(head, item)	HASH_ADD(hh, head, id, sizeof((item)->id), item)
+static unsigned int hash_of(const struct iot_names *names, const void *key, size_t bytes)
+{
+	return (unsigned int)siphash(names->secret, key, bytes);
+}
+
+#define FIND(names, head, key, bytes, out) \
+	HASH_FIND_BYHASHVALUE(hh, head, key, bytes, hash_of(names, key, bytes), out)
+/* If there is no memory for the table to grow, @item is freed, and NULL afterwards. */
+#define ADD(names, head, member, bytes, item)                                             \
+	do {                                                                              \
+		HASH_ADD_BYHASHVALUE(hh, head, member, bytes,                             \
+				     hash_of(names, &(item)->member, bytes), item);       \
+		if (!(item)->hh.tbl) {                                                    \
+			free(item);                                                       \
+			item = NULL;                                                      \
+			(names)->is_short_of_memory = true;                               \
+		}                                                                         \
+	} while (0)
 
 /**
  * iot_names_open() - nothing is known yet
  * @names: out: to be given to iot_names_close()
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0 or a negative errno.
  */
 int iot_names_open(struct iot_names **names)
 {
@@ -73,6 +115,10 @@ int iot_names_open(struct iot_names **names)
 	if (!*names)
 		return -ENOMEM;
 	(*names)->epoch = 1;
+	if (getrandom((*names)->secret, sizeof((*names)->secret), 0) < 0) {
+		free(*names);
+		return -errno;
+	}
 	return 0;
 }
 
@@ -105,6 +151,13 @@ static void free_objects(struct iot_names *names)
 	FREE_ALL(names->objects);
 }
 
+static void free_identities(struct iot_names *names)
+{
+	struct identity *item, *next;
+
+	FREE_ALL(names->identities);
+}
+
 static void free_tags(struct tag **tags)
 {
 	struct tag *item, *next;
@@ -113,7 +166,8 @@ static void free_tags(struct tag **tags)
 }
 
 /**
- * iot_names_close() - forget all; labels are not valid any more. NULL is allowed
+ * iot_names_close() - forget all; labels are not valid any more
+ * @names: may be NULL
  */
 void iot_names_close(struct iot_names *names)
 {
@@ -122,6 +176,7 @@ void iot_names_close(struct iot_names *names)
 	free_bindings(names);
 	free_names(names);
 	free_objects(names);
+	free_identities(names);
 	free_tags(&names->handles);
 	free_tags(&names->maps);
 	free(names);
@@ -141,22 +196,32 @@ static struct binding *binding_of(struct iot_names *names, const char *path)
 	size_t bytes = strlen(path);
 	struct binding *binding;
 
-	HASH_FIND(hh, names->bindings, path, bytes, binding);
+	FIND(names, names->bindings, path, bytes, binding);
 	if (binding)
 		return binding;
 	binding = allocate(names, sizeof(*binding) + bytes + 1);
 	if (!binding)
 		return NULL;
 	memcpy(binding->path, path, bytes + 1);
-	HASH_ADD(hh, names->bindings, path, bytes, binding);
+	ADD(names, names->bindings, path, bytes, binding);
 	return binding;
 }
 
-static struct object *object_find(struct iot_names *names, u64 id)
+static struct object *object_by_id(struct iot_names *names, u64 id)
 {
 	struct object *object;
 
-	FIND_U64(names->objects, id, object);
+	FIND(names, names->objects, &id, sizeof(id), object);
+	return object;
+}
+
+/* The object that goes by the first of its ids. */
+static struct object *object_find(struct iot_names *names, u64 id)
+{
+	struct object *object = object_by_id(names, id);
+
+	if (object && object->identity != id)
+		return object_by_id(names, object->identity);
 	return object;
 }
 
@@ -170,58 +235,116 @@ static struct object *object_make(struct iot_names *names, u64 id)
 	if (!object)
 		return NULL;
 	object->id = id;
-	ADD_U64(names->objects, object);
+	object->identity = id;
+	ADD(names, names->objects, id, sizeof(id), object);
 	return object;
+}
+
+/* An object is told to have an inode: then it may be one that was seen before. */
+static struct object *object_identify(struct iot_names *names, u64 id, const struct inode_key *inode)
+{
+	struct object *object = object_make(names, id);
+	struct identity *identity;
+
+	if (!object || !inode->ino || object->inode.ino)
+		return object;
+	object->inode = *inode;
+	FIND(names, names->identities, inode, sizeof(*inode), identity);
+	if (identity) {
+		object->identity = identity->object;
+		return object_find(names, id);
+	}
+	identity = allocate(names, sizeof(*identity));
+	if (identity) {
+		identity->inode = *inode;
+		identity->object = id;
+		ADD(names, names->identities, inode, sizeof(*inode), identity);
+	}
+	return object;
+}
+
+/* The last name of an object is gone, and soon its inode number is free. */
+static void object_forget(struct iot_names *names, u64 id)
+{
+	struct object *object = object_find(names, id);
+	struct identity *identity = NULL;
+
+	if (object)
+		FIND(names, names->identities, &object->inode, sizeof(object->inode), identity);
+	if (identity && identity->object == object->id) {
+		HASH_DEL(names->identities, identity);
+		free(identity);
+	}
 }
 
 static struct name *name_find(struct iot_names *names, u64 id)
 {
 	struct name *name;
 
-	FIND_U64(names->names, id, name);
+	FIND(names, names->names, &id, sizeof(id), name);
 	return name;
 }
 
-#define PATH_ROOM (64 << 10)
+/* Write a path before what is at @at; of one that is too long as many components as fit. */
+static size_t path_prepend(char *text, size_t at, const char *path)
+{
+	size_t bytes = strlen(path);
+
+	if (bytes <= at) {
+		memcpy(text + at - bytes, path, bytes);
+		return at - bytes;
+	}
+	path = strchr(path + bytes - (at - 1), '/');
+	bytes = path ? strlen(path) : 0;
+	at -= bytes;
+	memcpy(text + at, path ? path : "", bytes);
+	text[--at] = '?';
+	return at;
+}
 
 /*
  * The path of a name is written from its end: component, directory, its directory, and
- * so on up to the root. Names that were lost show as "?".
+ * so on up to the root, or to one whose path is known. "?" stands for names that were lost,
+ * and for what is too much for a path: a trace may even say that a directory is in itself.
  */
-static struct binding *path_build(struct iot_names *names, const struct name *name)
+static struct binding *path_build(struct iot_names *names, const struct name *name, bool *is_lost)
 {
-	char text[PATH_ROOM];
+	char text[IOT_PROGRAM_PATH_MAX];
 	size_t at = sizeof(text) - 1;
-	const struct object *dir;
 
 	text[at] = 0;
-	for (;;) {
-		if (name->component_bytes + 2 > at)
+	while (name) {
+		const struct object *dir = object_find(names, name->dir);
+		const struct name *above = dir ? name_find(names, dir->name) : NULL;
+		bool is_top = above && !above->dir; /* the directory is the root */
+
+		if (name->component_bytes + (is_top ? 0 : strlen("?/")) > at)
 			break;
 		at -= name->component_bytes;
 		memcpy(text + at, name->component, name->component_bytes);
-		dir = object_find(names, name->dir);
-		name = dir ? name_find(names, dir->name) : NULL;
-		if (name && !name->dir)
-			break; /* the directory is the root */
+		if (is_top)
+			return binding_of(names, text + at);
 		text[--at] = '/';
-		if (!name) {
-			text[--at] = '?';
-			break;
-		}
+		if (above && above->epoch == names->epoch && above->binding)
+			return binding_of(names, text + path_prepend(text, at, above->binding->path));
+		name = above;
 	}
+	text[--at] = '?';
+	*is_lost = !name;
 	return binding_of(names, text + at);
 }
 
 static struct binding *name_binding(struct iot_names *names, u64 id)
 {
 	struct name *name = name_find(names, id);
+	bool is_lost = false;
 
 	if (!name)
 		return NULL;
 	if (name->epoch != names->epoch) {
-		name->binding = name->dir ? path_build(names, name) : binding_of(names, ".");
-		name->epoch = names->epoch;
+		name->binding = name->dir ? path_build(names, name, &is_lost) :
+					    binding_of(names, ".");
+		name->epoch = is_lost ? 0 : names->epoch; /* what is lost may still be told */
 	}
 	return name->binding;
 }
@@ -238,13 +361,21 @@ static struct iot_label bind(struct iot_names *names, u64 name, u64 object)
 	struct binding *binding = name_binding(names, name);
 	struct object *o = object_make(names, object);
 
-	if (binding && object && binding->object != object) {
-		binding->object = object;
+	if (binding && o && binding->object != o->id) {
+		binding->object = o->id;
 		binding->generation++;
 	}
 	if (o)
 		o->name = name;
 	return label_of(binding);
+}
+
+static struct tag *tag_find(const struct iot_names *names, struct tag *tags, u64 id)
+{
+	struct tag *tag;
+
+	FIND(names, tags, &id, sizeof(id), tag);
+	return tag;
 }
 
 static void tag_set(struct iot_names *names, struct tag **tags, u64 id, struct iot_label label)
@@ -253,22 +384,22 @@ static void tag_set(struct iot_names *names, struct tag **tags, u64 id, struct i
 
 	if (!id)
 		return;
-	FIND_U64(*tags, id, tag);
+	tag = tag_find(names, *tags, id);
 	if (!tag) {
 		tag = allocate(names, sizeof(*tag));
 		if (!tag)
 			return;
 		tag->id = id;
-		ADD_U64(*tags, tag);
+		ADD(names, *tags, id, sizeof(id), tag);
 	}
-	tag->label = label;
+	if (tag)
+		tag->label = label;
 }
 
-static void tag_drop(struct tag **tags, u64 id)
+static void tag_drop(const struct iot_names *names, struct tag **tags, u64 id)
 {
-	struct tag *tag;
+	struct tag *tag = tag_find(names, *tags, id);
 
-	FIND_U64(*tags, id, tag);
 	if (tag) {
 		HASH_DEL(*tags, tag);
 		free(tag);
@@ -282,6 +413,8 @@ static void feed_name(struct iot_names *names, const struct iot_record *record)
 
 	if (name) /* announced twice: the same id means the same for ever */
 		return;
+	if (record->name.dir && !record->tail_bytes) /* only the root's component is empty */
+		return;
 	name = allocate(names, sizeof(*name) + record->tail_bytes);
 	if (!name)
 		return;
@@ -289,12 +422,17 @@ static void feed_name(struct iot_names *names, const struct iot_record *record)
 	name->dir = record->name.dir;
 	name->component_bytes = record->tail_bytes;
 	memcpy(name->component, record->tail, record->tail_bytes);
-	ADD_U64(names->names, name);
+	ADD(names, names->names, id, sizeof(id), name);
 }
 
 static void feed_object(struct iot_names *names, const struct iot_record *record)
 {
-	struct object *object = object_make(names, record->object.object);
+	const struct inode_key inode = {
+		.dev = record->object.dev,
+		.ino = record->object.ino,
+		.generation = record->object.generation,
+	};
+	struct object *object = object_identify(names, record->object.object, &inode);
 
 	if (!object)
 		return;
@@ -311,6 +449,8 @@ static void feed_rename(struct iot_names *names, const struct iot_rec_rename *r)
 		return;
 	if (object->type == IOT_TYPE_dir || (r->flags & IOT_RENAME_exchange))
 		names->epoch++;
+	if (!(r->flags & IOT_RENAME_exchange))
+		object_forget(names, r->replaced);
 	bind(names, r->new_name, r->object);
 	if (r->flags & IOT_RENAME_exchange)
 		bind(names, r->name, r->replaced);
@@ -396,10 +536,24 @@ int iot_names_before(struct iot_names *names, const struct iot_record *record)
  */
 int iot_names_after(struct iot_names *names, const struct iot_record *record)
 {
-	if (record->kind == IOT_KIND_rename)
+	switch (record->kind) {
+	case IOT_KIND_rename:
 		feed_rename(names, &record->rename);
-	else if (record->kind == IOT_KIND_release)
-		tag_drop(&names->handles, record->release.handle);
+		break;
+	case IOT_KIND_unlink:
+		if (record->unlink.result >= 0 && !record->unlink.nlink)
+			object_forget(names, record->unlink.object);
+		break;
+	case IOT_KIND_rmdir:
+		if (record->rmdir.result >= 0)
+			object_forget(names, record->rmdir.object);
+		break;
+	case IOT_KIND_release:
+		tag_drop(names, &names->handles, record->release.handle);
+		break;
+	default:
+		break;
+	}
 	return names->is_short_of_memory ? -ENOMEM : 0;
 }
 
@@ -416,7 +570,25 @@ const char *iot_names_path(struct iot_names *names, u64 name)
 }
 
 /**
+ * iot_names_identity() - what an object is, whatever id it has at the moment
+ * @names: what is known
+ * @object: an id of it
+ *
+ * Return: the first of its ids.
+ */
+u64 iot_names_identity(struct iot_names *names, u64 object)
+{
+	const struct object *o = object_find(names, object);
+
+	return o ? o->id : object;
+}
+
+/**
  * iot_names_object() - label of an object, by the name that was seen last
+ * @names: what is known
+ * @object: an id of it
+ *
+ * Return: the label; without a path if nothing is known.
  */
 struct iot_label iot_names_object(struct iot_names *names, u64 object)
 {
@@ -427,28 +599,35 @@ struct iot_label iot_names_object(struct iot_names *names, u64 object)
 	return label_of(name_binding(names, o->name));
 }
 
-static struct iot_label tag_label(struct tag *tags, u64 id)
+static struct iot_label tag_label(const struct iot_names *names, struct tag *tags, u64 id)
 {
-	struct tag *tag;
+	const struct tag *tag = tag_find(names, tags, id);
 
-	FIND_U64(tags, id, tag);
 	return tag ? tag->label : label_of(NULL);
 }
 
 /**
  * iot_names_handle() - label of what was opened
+ * @names: what is known
+ * @handle: an id
+ *
+ * Return: the label as it was then; without a path if nothing is known.
  */
 struct iot_label iot_names_handle(struct iot_names *names, u64 handle)
 {
-	return tag_label(names->handles, handle);
+	return tag_label(names, names->handles, handle);
 }
 
 /**
  * iot_names_map() - label of what was mapped
+ * @names: what is known
+ * @map: an id
+ *
+ * Return: the label as it was then; without a path if nothing is known.
  */
 struct iot_label iot_names_map(struct iot_names *names, u64 map)
 {
-	return tag_label(names->maps, map);
+	return tag_label(names, names->maps, map);
 }
 
 /**

@@ -43,6 +43,11 @@ struct stream {
 	u64 lost;
 };
 
+/**
+ * struct iot_reader - a trace being read
+ * @heap: streams that have a record, the one whose record comes first on top
+ * @is_top_read: that record was returned
+ */
 struct iot_reader {
 	int fd;
 	u64 file_bytes;
@@ -51,7 +56,9 @@ struct iot_reader {
 	struct iot_index_entry *entries;
 	struct stream *streams;
 	size_t stream_count;
-	struct stream *last; /* whose record was returned last */
+	struct stream **heap;
+	size_t heap_count;
+	bool is_top_read;
 };
 
 static int refuse_errno(struct iot_reject *reject, int err)
@@ -87,15 +94,16 @@ static int read_schema(struct iot_reader *reader, const struct iot_trace_head *h
 	if (!text)
 		return refuse_errno(reject, -ENOMEM);
 	err = read_exactly(reader->fd, sizeof(*head), text, bytes);
-	if (err == -ENODATA)
-		err = iot_refuse(reject, IOT_REJECT_trace_short, sizeof(*head));
-	else if (err)
-		refuse_errno(reject, err);
-	else if (iot_crc32c(0, text, bytes) != le32_to_cpu(head->schema_crc) ||
-		 iot_schema_parse(text, bytes, &reader->schema))
-		err = iot_refuse(reject, IOT_REJECT_trace_schema, sizeof(*head));
+	if (!err && iot_crc32c(0, text, bytes) != le32_to_cpu(head->schema_crc))
+		err = -EBADMSG;
+	if (!err)
+		err = iot_schema_parse(text, bytes, &reader->schema);
 	free(text);
-	return err;
+	if (err == -ENODATA)
+		return iot_refuse(reject, IOT_REJECT_trace_short, sizeof(*head));
+	if (err == -EBADMSG)
+		return iot_refuse(reject, IOT_REJECT_trace_schema, sizeof(*head));
+	return err ? refuse_errno(reject, err) : 0;
 }
 
 /* Return: where the first chunk begins, or a negative errno. */
@@ -143,11 +151,13 @@ static int make_streams(struct iot_reader *reader, const struct chunk_list *list
 {
 	size_t i, streams = 0;
 
-	qsort(list->entries, list->count, sizeof(*list->entries), compare_entries);
+	if (list->count)
+		qsort(list->entries, list->count, sizeof(*list->entries), compare_entries);
 	for (i = 0; i < list->count; i++)
 		streams += !i || list->entries[i].stream != list->entries[i - 1].stream;
 	reader->streams = calloc(streams ? streams : 1, sizeof(*reader->streams));
-	if (!reader->streams)
+	reader->heap = calloc(streams ? streams : 1, sizeof(*reader->heap));
+	if (!reader->streams || !reader->heap)
 		return -ENOMEM;
 	for (i = 0; i < list->count; i++) {
 		struct stream *stream;
@@ -188,6 +198,8 @@ static int load_chunk(struct iot_reader *reader, struct stream *stream, struct i
 	stream->raw_at = 0;
 	stream->left = le32_to_cpu(head.count);
 	stream->chunk_bytes = offset_bytes;
+	if (!stream->left && stream->raw_bytes)
+		return iot_refuse(reject, IOT_REJECT_chunk_count, offset_bytes);
 	if (le64_to_cpu(head.sequence) > stream->sequence)
 		reader->info.missing += le64_to_cpu(head.sequence) - stream->sequence;
 	stream->sequence = le64_to_cpu(head.sequence) + stream->left;
@@ -237,6 +249,57 @@ static int advance(struct iot_reader *reader, struct stream *stream, struct iot_
 	return err;
 }
 
+/* Among those that end at the same time, streams keep their order. */
+static bool is_before(const struct stream *a, const struct stream *b)
+{
+	return a->end_ns != b->end_ns ? a->end_ns < b->end_ns : a < b;
+}
+
+static void heap_sink(struct iot_reader *reader, size_t at)
+{
+	struct stream **heap = reader->heap, *stream = heap[at];
+	size_t child;
+
+	while ((child = 2 * at + 1) < reader->heap_count) {
+		if (child + 1 < reader->heap_count && is_before(heap[child + 1], heap[child]))
+			child++;
+		if (!is_before(heap[child], stream))
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = stream;
+}
+
+/* The first record of each stream, and their order. */
+static int heap_fill(struct iot_reader *reader, struct iot_reject *reject)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < reader->stream_count && !err; i++) {
+		err = advance(reader, &reader->streams[i], reject);
+		if (reader->streams[i].has_record)
+			reader->heap[reader->heap_count++] = &reader->streams[i];
+	}
+	for (i = reader->heap_count / 2; i > 0; i--)
+		heap_sink(reader, i - 1);
+	return err;
+}
+
+/* Replace the record on top, which was returned, by the next of its stream. */
+static int heap_advance(struct iot_reader *reader, struct iot_reject *reject)
+{
+	int err = advance(reader, reader->heap[0], reject);
+
+	reader->is_top_read = false;
+	if (!reader->heap[0]->has_record)
+		reader->heap[0] = reader->heap[--reader->heap_count];
+	if (reader->heap_count)
+		heap_sink(reader, 0);
+	return err;
+}
+
 /**
  * iot_reader_open() - open a trace
  * @path: its file
@@ -250,12 +313,11 @@ int iot_reader_open(const char *path, struct iot_reader **reader, struct iot_rej
 	struct iot_reader *r = calloc(1, sizeof(*r));
 	struct chunk_list list;
 	s64 begin_bytes;
-	size_t i;
 	int err;
 
 	if (!r)
 		return refuse_errno(reject, -ENOMEM);
-	r->fd = open(path, O_RDONLY | O_CLOEXEC);
+	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, not waited for */
 	if (r->fd < 0) {
 		err = refuse_errno(reject, -errno);
 		goto err_open;
@@ -270,8 +332,8 @@ int iot_reader_open(const char *path, struct iot_reader **reader, struct iot_rej
 		free(list.entries);
 		refuse_errno(reject, err);
 	}
-	for (i = 0; i < r->stream_count && !err; i++)
-		err = advance(r, &r->streams[i], reject);
+	if (!err)
+		err = heap_fill(r, reject);
 	if (err)
 		goto err_open;
 	*reader = r;
@@ -296,26 +358,14 @@ err_open:
 int iot_reader_next(struct iot_reader *reader, struct iot_record *record,
 		    struct iot_reject *reject)
 {
-	struct stream *first = NULL;
-	size_t i;
-	int err;
+	int err = reader->is_top_read ? heap_advance(reader, reject) : 0;
 
-	if (reader->last) {
-		err = advance(reader, reader->last, reject);
-		reader->last = NULL;
-		if (err)
-			return err;
-	}
-	for (i = 0; i < reader->stream_count; i++) {
-		struct stream *stream = &reader->streams[i];
-
-		if (stream->has_record && (!first || stream->end_ns < first->end_ns))
-			first = stream;
-	}
-	if (!first)
+	if (err)
+		return err;
+	if (!reader->heap_count)
 		return 0;
-	*record = first->record;
-	reader->last = first;
+	*record = reader->heap[0]->record;
+	reader->is_top_read = true;
 	return 1;
 }
 
@@ -339,6 +389,7 @@ void iot_reader_close(struct iot_reader *reader)
 	for (i = 0; i < reader->stream_count; i++)
 		free(reader->streams[i].raw);
 	free(reader->streams);
+	free(reader->heap);
 	free(reader->entries);
 	iot_schema_free(reader->schema);
 	if (reader->fd >= 0)

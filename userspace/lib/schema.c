@@ -4,10 +4,9 @@
  */
 #include "schema.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "core/schema_table.h"
+#include "iotape.h"
 
 #define FIELDS_MAX 64
 
@@ -20,6 +19,7 @@ struct column {
 
 /* A kind as the writer had it. */
 struct table {
+	struct table *next;
 	u16 kind;
 	char *name;
 	const struct iot_kind_info *info;
@@ -30,6 +30,7 @@ struct table {
 
 struct iot_schema {
 	struct table **tables; /* by kind */
+	struct table *first;   /* of all that there are */
 };
 
 #define KINDS_MAX 65536
@@ -86,6 +87,8 @@ static int parse_record(struct iot_schema *schema, const char *line, struct tabl
 	table->name = strdup(name);
 	table->info = iot_kind_info((u16)kind);
 	schema->tables[kind] = table;
+	table->next = schema->first;
+	schema->first = table;
 	*current = table;
 	return table->name ? 0 : -ENOMEM;
 }
@@ -151,8 +154,8 @@ int iot_schema_parse(const char *text, size_t bytes, struct iot_schema **schema)
 {
 	struct iot_schema *s = calloc(1, sizeof(*s));
 	char *copy = strndup(text, bytes);
+	struct table *table;
 	int err = -ENOMEM;
-	u32 i;
 
 	if (s)
 		s->tables = calloc(KINDS_MAX, sizeof(struct table *));
@@ -163,9 +166,8 @@ int iot_schema_parse(const char *text, size_t bytes, struct iot_schema **schema)
 		iot_schema_free(s);
 		return err;
 	}
-	for (i = 0; i < KINDS_MAX; i++)
-		if (s->tables[i])
-			s->tables[i]->is_prefix = is_prefix(s->tables[i]);
+	for (table = s->first; table; table = table->next)
+		table->is_prefix = is_prefix(table);
 	*schema = s;
 	return 0;
 }
@@ -175,13 +177,12 @@ int iot_schema_parse(const char *text, size_t bytes, struct iot_schema **schema)
  */
 void iot_schema_free(struct iot_schema *schema)
 {
-	u32 i;
+	struct table *table, *next;
 
-	for (i = 0; schema && schema->tables && i < KINDS_MAX; i++) {
-		if (!schema->tables[i])
-			continue;
-		free(schema->tables[i]->name);
-		free(schema->tables[i]);
+	for (table = schema ? schema->first : NULL; table; table = next) {
+		next = table->next;
+		free(table->name);
+		free(table);
 	}
 	if (schema)
 		free(schema->tables);

@@ -1,35 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * text.c - fields of records as text, by the field table.
+ * text.c - fields of records as text, by the field table; names of files as text.
  */
-
 #include "iotape.h"
 
-static int print_symbols(char *text, size_t room, u64 value, const struct iot_symbol *symbol)
+#include <stdarg.h>
+
+/* Return: length of the text, which is cut if there is no room for more. */
+static size_t __attribute__((format(printf, 4, 5)))
+append(char *text, size_t room, size_t at, const char *format, ...)
+{
+	va_list arguments;
+	int n;
+
+	va_start(arguments, format);
+	n = vsnprintf(text + at, room - at, format, arguments);
+	va_end(arguments);
+	if (n < 0)
+		return at;
+	return (size_t)n < room - at ? at + (size_t)n : room - 1;
+}
+
+/* Bits by their names, and those that have none as one number. */
+static size_t append_bits(char *text, size_t room, u64 value, const struct iot_symbol *symbol)
 {
 	size_t at = 0;
-	int n;
 
 	for (; symbol->name; symbol++) {
 		if (!(value & symbol->value))
 			continue;
 		value &= ~symbol->value;
-		n = snprintf(text + at, room - at, "%s%s", at ? "|" : "", symbol->name);
-		if (n < 0 || (size_t)n >= room - at)
-			return (int)at;
-		at += (size_t)n;
+		at = append(text, room, at, "%s%s", at ? "|" : "", symbol->name);
 	}
 	if (value || !at)
-		at += (size_t)snprintf(text + at, room - at, at ? "|%#llx" : "%llx", value);
-	return (int)at;
+		at = append(text, room, at, "%s%#llx", at ? "|" : "", value);
+	return at;
 }
 
-static int print_value(char *text, size_t room, u64 value, const struct iot_symbol *symbol)
+static size_t append_value(char *text, size_t room, u64 value, const struct iot_symbol *symbol)
 {
 	for (; symbol->name; symbol++)
 		if (symbol->value == value)
-			return snprintf(text, room, "%s", symbol->name);
-	return snprintf(text, room, "%llu", value);
+			return append(text, room, 0, "%s", symbol->name);
+	return append(text, room, 0, "%llu", value);
 }
 
 /**
@@ -58,16 +71,58 @@ int iot_text_field(char *text, size_t room, const struct iot_record *record,
 	struct iot_class_info class = iot_class_info(field->class);
 	u64 value = iot_field_get(record, field);
 	bool is_signed = field->type == IOT_WIRE_TYPE_s32 || field->type == IOT_WIRE_TYPE_s64;
+	size_t bytes;
 
-	if (class.symbols)
-		return class.is_bits ? print_symbols(text, room, value, class.symbols) :
-				       print_value(text, room, value, class.symbols);
-	if (field->class == IOT_CLASS_mode)
-		return snprintf(text, room, "0%llo", value);
-	if (field->class == IOT_CLASS_result && iot_text_errno((s64)value))
-		return snprintf(text, room, "%s", iot_text_errno((s64)value));
-	return is_signed ? snprintf(text, room, "%lld", (s64)value) :
-			   snprintf(text, room, "%llu", value);
+	if (class.symbols && class.is_bits)
+		bytes = append_bits(text, room, value, class.symbols);
+	else if (class.symbols)
+		bytes = append_value(text, room, value, class.symbols);
+	else if (field->class == IOT_CLASS_mode)
+		bytes = append(text, room, 0, "%#llo", value);
+	else if (field->class == IOT_CLASS_result && iot_text_errno((s64)value))
+		bytes = append(text, room, 0, "%s", iot_text_errno((s64)value));
+	else if (is_signed)
+		bytes = append(text, room, 0, "%lld", (s64)value);
+	else
+		bytes = append(text, room, 0, "%llu", value);
+	return (int)bytes;
+}
+
+/**
+ * iot_text_utf8() - the character that bytes begin with
+ * @bytes: the bytes
+ * @count: their number, at least 1
+ * @character: out: the character
+ *
+ * Return: bytes of the character, 1 to 4; 0 if they are not UTF-8.
+ */
+size_t iot_text_utf8(const void *bytes, size_t count, u32 *character)
+{
+	static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const u8 *p = bytes;
+	size_t length = p[0] < 0x80 ? 1 : p[0] < 0xc0 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4, i;
+	u32 c = length > 1 ? p[0] & (0x7fu >> length) : p[0];
+
+	if (!length || length > count || p[0] > 0xf4)
+		return 0;
+	for (i = 1; i < length; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	if (c < least[length] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		return 0;
+	*character = c;
+	return length;
+}
+
+/* Bytes of a character that may stand in a word for itself, or 0. */
+static size_t plain_bytes(const u8 *p, size_t count)
+{
+	u32 c = 0;
+	size_t bytes = iot_text_utf8(p, count, &c);
+
+	return c > ' ' && c != '\\' && (c < 0x7f || c > 0x9f) ? bytes : 0;
 }
 
 /**
@@ -77,25 +132,26 @@ int iot_text_field(char *text, size_t room, const struct iot_record *record,
  * @bytes: the bytes
  * @count: their number
  *
- * What is not printable ASCII, blanks and backslashes become \ooo, as in /proc/mounts;
- * bytes that belong to UTF-8 stay.
+ * Blanks, backslashes, control characters and what is not UTF-8 become \ooo, as in
+ * /proc/mounts.
  *
  * Return: length of the text, which is always ended by a zero byte.
  */
 int iot_text_bytes(char *text, size_t room, const void *bytes, size_t count)
 {
-	const unsigned char *p = bytes;
-	size_t at = 0, i;
+	const u8 *p = bytes, *stop = p + count;
+	size_t at = 0, plain;
 
-	for (i = 0; i < count; i++) {
-		bool is_plain = p[i] > ' ' && p[i] != '\\' && p[i] != 0x7f;
-
-		if (at + 5 > room)
+	while (p < stop) {
+		plain = plain_bytes(p, (size_t)(stop - p));
+		if (at + (plain ? plain : 4) >= room)
 			break;
-		if (is_plain)
-			text[at++] = (char)p[i];
+		if (plain)
+			memcpy(text + at, p, plain);
 		else
-			at += (size_t)snprintf(text + at, room - at, "\\%03o", p[i]);
+			snprintf(text + at, room - at, "\\%03o", *p);
+		at += plain ? plain : 4;
+		p += plain ? plain : 1;
 	}
 	text[at] = 0;
 	return (int)at;

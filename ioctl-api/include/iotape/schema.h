@@ -247,7 +247,6 @@
 
 #define IOT_FIELDS_fact(F)                                                             \
 	F(u64, time_ns, instant, "when it was noted")
-	/* tail: key=value */
 
 #define IOT_FIELDS_clock(F)                                                            \
 	F(u64, time_ns, instant, "the monotonic clock")                                \
@@ -272,7 +271,6 @@
 	F(u64, records, cost, "records that the kernel handed over")                   \
 	F(u64, lost, cost, "records that it had to drop, counted one by one")          \
 	F(u64, throttles, cost, "times a task was made to wait for the collector")
-	/* tail: why it ended, if not because it was told to */
 
 /* -- who and what -------------------------------------------------------- */
 
@@ -286,7 +284,6 @@
 	F(u32, gid, state, "effective group id")                                       \
 	F(u32, why, reason, "how it came about")                                       \
 	F(u32, plays, state, "the task of a program that it performs, or 0")
-	/* tail: command name */
 
 #define IOT_FIELDS_object(F)                                                           \
 	F(u64, time_ns, instant, "when it was first seen in this capture")             \
@@ -303,20 +300,17 @@
 	F(u64, rdev, state, "device number, of a special file")                        \
 	F(u64, size_bytes, state, "size at that moment")                               \
 	F(u64, cached_pages, state, "pages of it in the page cache at that moment")
-	/* tail: target of a symbolic link where that is in memory */
 
 #define IOT_FIELDS_name(F)                                                             \
 	F(u64, time_ns, instant, "when it was first used in this capture")             \
 	F(u64, name, name, "its id")                                                   \
 	F(u64, dir, object, "the directory it is in, 0 for the root, whose component is empty")
-	/* tail: the component, raw bytes */
 
 #define IOT_FIELDS_dirent(F)                                                           \
 	F(u64, time_ns, instant, "when it was read")                                   \
 	F(u32, task, task, "who read it")                                              \
 	F(u32, op, cost, "the readdir it belongs to")                                  \
 	F(u32, type, type, "what it is, as far as the directory says")
-	/* tail: the component */
 
 /* -- life of tasks ------------------------------------------------------- */
 
@@ -331,7 +325,6 @@
 	F(u32, task, task, "who")                                                      \
 	F(u32, op, cost, "operations the task had entered by then")                    \
 	F(u32, into, task, "the task it became")
-	/* tail: file name as given to exec */
 
 #define IOT_FIELDS_exit(F)                                                             \
 	F(u64, time_ns, instant, "when it began to exit")                              \
@@ -426,13 +419,11 @@
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "the new name")                                             \
 	F(u64, object, object, "the new link, 0 if it failed")
-	/* tail: target */
 
 #define IOT_FIELDS_readlink(F)                                                         \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "its name")                                                 \
 	F(u64, object, object, "the symbolic link")
-	/* tail: target */
 
 /* A path walk that met a symbolic link and went on where it points to. */
 #define IOT_FIELDS_follow(F) IOT_FIELDS_readlink(F)
@@ -451,7 +442,6 @@
 	F(u64, name, name, "a name of the object")                                     \
 	F(u64, object, object, "of what")                                              \
 	F(u64, length_bytes, bytes, "room offered for the value, 0 to ask for its size")
-	/* tail: name of the attribute */
 
 #define IOT_FIELDS_setxattr(F)                                                         \
 	IOT_FIELDS_op(F)                                                               \
@@ -459,13 +449,11 @@
 	F(u64, object, object, "of what")                                              \
 	F(u64, length_bytes, bytes, "bytes of the value")                              \
 	F(u32, flags, num, "1 create only, 2 replace only")
-	/* tail: name of the attribute */
 
 #define IOT_FIELDS_removexattr(F)                                                      \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "a name of the object")                                     \
 	F(u64, object, object, "of what")
-	/* tail: name of the attribute */
 
 #define IOT_FIELDS_listxattr(F)                                                        \
 	IOT_FIELDS_op(F)                                                               \
@@ -760,6 +748,23 @@
 	R(164, mpi_coll, mpi, "collective call")                                       \
 	R(192, divergence, replay, "an operation ended otherwise than in the trace")   \
 	R(193, played, replay, "a task of a program was performed")
+
+/* T(kind, sentence): what the tail of a record holds, of the kinds that may have one. */
+#define IOT_TAILS(T)                                                                   \
+	T(fact, "key=value")                                                           \
+	T(mount, "path of the mount as the recorder was given it")                     \
+	T(end, "why it ended, if not because it was told to")                          \
+	T(task, "command name")                                                        \
+	T(object, "target of a symbolic link where that is in memory")                 \
+	T(name, "the component, raw bytes")                                            \
+	T(dirent, "the component, raw bytes")                                          \
+	T(exec, "file name as given to exec")                                          \
+	T(symlink, "target")                                                           \
+	T(readlink, "target")                                                          \
+	T(follow, "target")                                                            \
+	T(getxattr, "name of the attribute")                                           \
+	T(setxattr, "name of the attribute")                                           \
+	T(removexattr, "name of the attribute")
 
 enum iot_group {
 	IOT_GROUP_run,

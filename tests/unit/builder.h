@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * builder.h - programs made by hand: task after task, operation after operation.
+ *
+ *	struct builder b = {};
+ *	builder_open(&b);
+ *	builder_task(&b);
+ *	builder_op(&b, IOT_KIND_mkdir)->path = builder_string(&b, "d");
+ *	builder_wait(&b, 0, 7);			of the operation before it
+ *	u8 *bytes = builder_bytes(&b, &byte_count);
+ *
+ * Memory runs out by abort(): these are tests.
+ */
+#ifndef IOTAPE_TEST_BUILDER_H
+#define IOTAPE_TEST_BUILDER_H
+
+#include "core/program.h"
+
+struct builder {
+	struct iot_program_head head;
+	struct {
+		u8 *bytes;
+		size_t count;
+		size_t room;
+	} sections[IOT_SECTION_COUNT];
+};
+
+void builder_open(struct builder *b);
+void builder_close(struct builder *b);
+
+/* Each returns where it was put, valid until the next call for the same section. */
+struct iot_program_task *builder_task(struct builder *b);
+struct iot_program_op *builder_op(struct builder *b, u16 kind);
+struct iot_program_wait *builder_wait(struct builder *b, u32 task, u32 index);
+struct iot_program_hub *builder_hub(struct builder *b, u32 arrivals);
+struct iot_program_object *builder_object(struct builder *b, u64 origin, const char *path);
+struct iot_program_entry *builder_entry(struct builder *b, const char *path, u32 mode);
+struct iot_program_fact *builder_fact(struct builder *b, const char *key, const char *value);
+__le32 builder_string(struct builder *b, const char *text);
+
+/* The bytes of an .irp file, to be freed by the caller. */
+u8 *builder_bytes(const struct builder *b, size_t *byte_count);
+
+/* After a change: make all checksums right again, as far as sections are in the file. */
+void program_seal(u8 *bytes, size_t byte_count);
+
+/* A program with an operation of every kind, all sections, lanes, hubs and waits. */
+void builder_fill(struct builder *b);
+
+#endif

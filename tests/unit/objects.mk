@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The core and the library built for tests, with the sanitizers: for the Makefiles of tests/unit
+# and tests/fuzz. TOP is the top of the tree, OPTIMIZE a level; objects go to build/tests.
+
+OUT := $(TOP)/build/tests
+CC ?= gcc
+OPTIMIZE ?= -O1
+
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	-Wno-missing-field-initializers -Werror
+CFLAGS := $(OPTIMIZE) -g -std=gnu11 -D_GNU_SOURCE $(WARN) $(SANITIZE) -MMD -MP
+CFLAGS += -I$(TOP)/ioctl-api/include -I$(TOP)/ioctl-api -I$(TOP)/userspace -I$(TOP)
+CFLAGS += $(shell pkg-config --cflags libzstd)
+LIBS := $(shell pkg-config --libs libzstd)
+STRICT := -Wconversion # the core is compiled twice, and must mean the same in both worlds
+
+CORE := $(wildcard $(TOP)/ioctl-api/core/*.c)
+LIB := $(wildcard $(TOP)/userspace/lib/*.c)
+LIBRARY := $(OUT)/obj/libiotape.a
+
+object = $(patsubst $(TOP)/%.c,$(OUT)/obj/%.o,$(1))
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@echo "  $(1)  $(notdir $@)")
+
+$(LIBRARY): $(call object,$(CORE) $(LIB))
+	$(call say,AR)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(OUT)/obj/ioctl-api/core/%.o: CFLAGS += $(STRICT)
+
+$(OUT)/obj/%.o: $(TOP)/%.c
+	$(call say,CC)
+	$(Q)mkdir -p $(dir $@)
+	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
+
+-include $(shell find $(OUT)/obj -name '*.d' 2>/dev/null)

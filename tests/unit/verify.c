@@ -1,0 +1,769 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * verify.c - good programs pass; each thing that may be wrong with one is refused, for the
+ * right reason and at the right place; no program takes long to look at.
+ */
+#include "core/program.h"
+
+#include <iotape/schema.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "builder.h"
+#include "suite.h"
+
+static int count_pause(void *context)
+{
+	++*(u64 *)context;
+	return 0;
+}
+
+/* Open and verify, with exactly as much scratch as it asked for. */
+static int verify(const u8 *bytes, size_t byte_count, u64 *pauses, struct iot_reject *reject)
+{
+	struct iot_program program;
+	u64 count;
+	u32 *scratch;
+	int err;
+
+	*reject = (struct iot_reject){};
+	err = iot_program_open(&program, bytes, byte_count, reject);
+	if (err)
+		return err;
+	count = iot_program_scratch_count(&program);
+	scratch = malloc(count * sizeof(*scratch) + 1);
+	memset(scratch, 0xee, count * sizeof(*scratch));
+	err = iot_program_verify(&program, scratch, pauses ? count_pause : NULL, pauses, reject);
+	free(scratch);
+	return err;
+}
+
+static int verify_built(struct builder *b, u64 *pauses, struct iot_reject *reject)
+{
+	size_t byte_count;
+	u8 *bytes = builder_bytes(b, &byte_count);
+	int err = verify(bytes, byte_count, pauses, reject);
+
+	free(bytes);
+	return err;
+}
+
+/* -- good ones ----------------------------------------------------------------------------- */
+
+static void program_that_has_everything_passes(void **state)
+{
+	struct iot_reject reject;
+	struct builder b;
+	u64 pauses = 0;
+
+	(void)state;
+	builder_fill(&b);
+	assert_int_equal(verify_built(&b, &pauses, &reject), 0);
+	assert_int_equal(reject.reason, 0);
+	assert_true(pauses > 0);
+	builder_close(&b);
+}
+
+static void program_that_does_nothing_passes(void **state)
+{
+	struct iot_reject reject;
+	struct builder b;
+
+	(void)state;
+	builder_open(&b);
+	assert_int_equal(verify_built(&b, NULL, &reject), 0);
+	builder_task(&b);
+	assert_int_equal(verify_built(&b, NULL, &reject), 0);
+	builder_close(&b);
+}
+
+static int stop_now(void *context)
+{
+	return --*(int *)context ? 0 : -EINTR;
+}
+
+static void verification_ends_when_it_is_told_to(void **state)
+{
+	struct iot_reject reject = {};
+	struct iot_program program;
+	struct builder b;
+	size_t byte_count;
+	u32 *scratch;
+	u8 *bytes;
+	int left, n;
+
+	(void)state;
+	builder_fill(&b);
+	bytes = builder_bytes(&b, &byte_count);
+	assert_int_equal(iot_program_open(&program, bytes, byte_count, &reject), 0);
+	scratch = calloc(iot_program_scratch_count(&program), sizeof(*scratch));
+	for (n = 1; n < 1000; n++) {
+		left = n;
+		if (!iot_program_verify(&program, scratch, stop_now, &left, &reject))
+			break;
+		assert_int_equal(left, 0);
+		assert_int_equal(reject.reason, 0);
+	}
+	assert_in_range(n, 10, 999);
+	free(scratch);
+	free(bytes);
+	builder_close(&b);
+}
+
+/* -- one thing wrong ------------------------------------------------------------------------ */
+
+/* The sections of an open program are const to others. */
+#define TASK(p, i)  ((struct iot_program_task *)&(p)->tasks[i])
+#define WAIT(p, i)  ((struct iot_program_wait *)&(p)->waits[i])
+#define HUB(p, i)   ((struct iot_program_hub *)&(p)->hubs[i])
+#define ENTRY(p, i) ((struct iot_program_entry *)&(p)->tree[i])
+#define FACT(p, i)  ((struct iot_program_fact *)&(p)->facts[i])
+
+static struct iot_program_op *op_of_kind(struct iot_program *p, u16 kind)
+{
+	u64 i;
+
+	for (i = 0; i < p->op_count; i++)
+		if (le16_to_cpu(p->ops[i].kind) == kind)
+			return (struct iot_program_op *)&p->ops[i];
+	abort();
+}
+
+#define CHANGE(name) static const void *name(struct iot_program *p)
+#define SET_OP(name, kind, field, value)                                \
+	CHANGE(name)                                                    \
+	{                                                               \
+		struct iot_program_op *op = op_of_kind(p, kind);        \
+		op->field = value;                                      \
+		return op;                                              \
+	}
+#define SET_IN(name, what, field, value) \
+	CHANGE(name)                     \
+	{                                \
+		what->field = value;     \
+		return what;             \
+	}
+
+CHANGE(strings_do_not_begin_empty)
+{
+	*(char *)p->strings = 'x';
+	return p->strings;
+}
+
+CHANGE(strings_do_not_end)
+{
+	((char *)p->strings)[p->string_bytes - 1] = 'x';
+	return p->strings;
+}
+
+CHANGE(no_strings)
+{
+	((struct iot_program_head *)p->head)->sections[IOT_SECTION_STRINGS].count = 0;
+	return p->strings;
+}
+
+SET_IN(fact_key_outside, FACT(p, 0), key, cpu_to_le32((u32)p->string_bytes))
+SET_IN(fact_value_outside, FACT(p, 0), value, cpu_to_le32(~0u))
+
+SET_IN(task_ops_leave_a_gap, TASK(p, 1), first_op, cpu_to_le64(le64_to_cpu(p->tasks[1].first_op) + 1))
+SET_IN(task_waits_leave_a_gap, TASK(p, 1), first_wait, cpu_to_le64(0))
+SET_IN(task_ops_outside, TASK(p, 2), op_count, cpu_to_le32(2))
+SET_IN(task_waits_outside, TASK(p, 2), wait_count, cpu_to_le32(2))
+
+CHANGE(ops_of_no_task)
+{
+	TASK(p, 2)->op_count = 0;
+	TASK(p, 2)->wait_count = 0;
+	return p->tasks;
+}
+
+SET_IN(task_reserved, TASK(p, 1), reserved, cpu_to_le32(1))
+SET_IN(task_flag_unknown, TASK(p, 1), flags, cpu_to_le32(4))
+SET_IN(task_parent_outside, TASK(p, 1), parent, cpu_to_le32(3))
+SET_IN(task_space_outside, TASK(p, 1), space, cpu_to_le32(3))
+SET_IN(task_command_outside, TASK(p, 1), command, cpu_to_le32((u32)p->string_bytes))
+
+SET_OP(op_kind_zero, IOT_KIND_mkdir, kind, 0)
+SET_OP(op_kind_of_no_operation, IOT_KIND_mkdir, kind, cpu_to_le16(IOT_KIND_fact))
+SET_OP(op_kind_largest, IOT_KIND_mkdir, kind, cpu_to_le16(0xffff))
+SET_OP(op_flag_unknown, IOT_KIND_open, flags, cpu_to_le32(1u << 16))
+SET_OP(op_flag_where_there_is_none, IOT_KIND_mkdir, flags, cpu_to_le32(1))
+SET_OP(read_offset_negative, IOT_KIND_read, offset_bytes, cpu_to_le64(1ull << 63))
+SET_OP(map_offset_negative, IOT_KIND_map, offset_bytes, cpu_to_le64(-1ull))
+SET_OP(read_too_long, IOT_KIND_read, length_bytes, cpu_to_le64(IOT_PROGRAM_LENGTH_MAX + 1))
+SET_OP(write_too_long, IOT_KIND_write, length_bytes, cpu_to_le64(~0ull))
+SET_OP(compute_too_long, IOT_KIND_write, compute_ns, cpu_to_le64((1ull << 50) + 1))
+SET_OP(pause_too_long, IOT_KIND_write, pause_ns, cpu_to_le64(~0ull))
+
+SET_OP(object_outside, IOT_KIND_read, object, cpu_to_le32(3))
+SET_OP(handle_outside, IOT_KIND_read, handle, cpu_to_le32(3))
+SET_OP(handle_largest, IOT_KIND_read, handle, cpu_to_le32(~0u))
+SET_OP(other_handle_outside, IOT_KIND_copy_range, other, cpu_to_le32(3))
+SET_OP(map_outside, IOT_KIND_touch, other, cpu_to_le32(2))
+SET_OP(hub_outside, IOT_PLAY_arrive, handle, cpu_to_le32(2))
+
+SET_OP(path_outside, IOT_KIND_mkdir, path, cpu_to_le32((u32)p->string_bytes))
+SET_OP(path_of_tree_outside, IOT_KIND_mkdir, path, cpu_to_le32(~0u))
+SET_OP(path2_outside, IOT_KIND_rename, path2, cpu_to_le32((u32)p->string_bytes))
+SET_OP(link_target_outside, IOT_KIND_symlink, path2, cpu_to_le32((u32)p->string_bytes))
+
+SET_IN(wait_on_no_task, WAIT(p, 1), task, cpu_to_le32(3))
+SET_IN(wait_on_no_op, WAIT(p, 1), index, cpu_to_le32(1u << 20))
+SET_IN(wait_on_no_hub, WAIT(p, 0), index, cpu_to_le32(1))
+
+SET_OP(op_waits_leave_a_gap, IOT_PLAY_leave, first_wait, cpu_to_le32(1))
+
+CHANGE(op_has_too_many_waits)
+{
+	struct iot_program_op *op = op_of_kind(p, IOT_PLAY_leave);
+
+	op->wait_count = cpu_to_le16(2);
+	return op;
+}
+
+CHANGE(op_has_too_few_waits)
+{
+	op_of_kind(p, IOT_PLAY_leave)->wait_count = 0;
+	return TASK(p, 0);
+}
+
+SET_IN(hub_reserved, HUB(p, 0), reserved, cpu_to_le32(1))
+SET_IN(hub_wants_more, HUB(p, 0), arrivals, cpu_to_le32(3))
+SET_IN(hub_wants_less, HUB(p, 0), arrivals, cpu_to_le32(1))
+SET_IN(hub_wants_none, HUB(p, 0), arrivals, 0)
+
+SET_IN(object_path_outside, ((struct iot_program_object *)&p->objects[1]), path, cpu_to_le32(~0u))
+SET_IN(object_type_impossible, ((struct iot_program_object *)&p->objects[1]), type, cpu_to_le32(16))
+
+SET_IN(entry_reserved, ENTRY(p, 1), reserved, cpu_to_le32(1))
+SET_IN(entry_path_outside, ENTRY(p, 1), path, cpu_to_le32(~0u))
+SET_IN(entry_path_empty, ENTRY(p, 1), path, 0)
+SET_IN(entry_target_outside, ENTRY(p, 1), target, cpu_to_le32(~0u))
+SET_IN(entry_size_negative, ENTRY(p, 1), size_bytes, cpu_to_le64(-1ull))
+SET_IN(entry_mode_impossible, ENTRY(p, 1), mode, cpu_to_le32(0200000))
+SET_IN(entry_links_to_nothing, ENTRY(p, 2), target, 0)
+
+CHANGE(operation_waits_for_itself)
+{
+	WAIT(p, 1)->task = cpu_to_le32(1);
+	return p->ops + le32_to_cpu(p->tasks[0].op_count) - 1; /* so the first task cannot end either */
+}
+
+CHANGE(cycle_after_the_first_op)
+{
+	struct iot_program_wait *wait = WAIT(p, 0); /* of task 0's leave, on the hub */
+
+	wait->task = cpu_to_le32(2); /* the lane waits for task 1, which waits for task 0 */
+	wait->index = 0;
+	WAIT(p, 4)->index = cpu_to_le32(le32_to_cpu(p->tasks[1].op_count) - 1);
+	return p->ops + le64_to_cpu(p->tasks[0].first_op) + le32_to_cpu(p->tasks[0].op_count) - 1;
+}
+
+#define ROW(change, reason) { #change, change, IOT_REJECT_##reason }
+
+static const struct {
+	const char *name;
+	const void *(*change)(struct iot_program *program); /* returns what is refused */
+	u32 reason;
+} changes[] = {
+	ROW(strings_do_not_begin_empty, string),
+	ROW(strings_do_not_end, string),
+	ROW(no_strings, string),
+	ROW(fact_key_outside, string),
+	ROW(fact_value_outside, string),
+	ROW(task_ops_leave_a_gap, task_range),
+	ROW(task_waits_leave_a_gap, task_range),
+	ROW(task_ops_outside, task_range),
+	ROW(task_waits_outside, task_range),
+	ROW(ops_of_no_task, task_range),
+	ROW(task_reserved, reserved),
+	ROW(task_flag_unknown, task_field),
+	ROW(task_parent_outside, task_field),
+	ROW(task_space_outside, task_field),
+	ROW(task_command_outside, task_field),
+	ROW(op_kind_zero, op_kind),
+	ROW(op_kind_of_no_operation, op_kind),
+	ROW(op_kind_largest, op_kind),
+	ROW(op_flag_unknown, op_field),
+	ROW(op_flag_where_there_is_none, op_field),
+	ROW(read_offset_negative, op_field),
+	ROW(map_offset_negative, op_field),
+	ROW(read_too_long, op_field),
+	ROW(write_too_long, op_field),
+	ROW(compute_too_long, op_field),
+	ROW(pause_too_long, op_field),
+	ROW(object_outside, op_slot),
+	ROW(handle_outside, op_slot),
+	ROW(handle_largest, op_slot),
+	ROW(other_handle_outside, op_slot),
+	ROW(map_outside, op_slot),
+	ROW(hub_outside, op_slot),
+	ROW(path_outside, path),
+	ROW(path_of_tree_outside, path),
+	ROW(path2_outside, path),
+	ROW(link_target_outside, path),
+	ROW(wait_on_no_task, wait),
+	ROW(wait_on_no_op, wait),
+	ROW(wait_on_no_hub, wait),
+	ROW(op_waits_leave_a_gap, op_wait),
+	ROW(op_has_too_many_waits, op_wait),
+	ROW(op_has_too_few_waits, op_wait),
+	ROW(hub_reserved, hub),
+	ROW(hub_wants_more, hub),
+	ROW(hub_wants_less, hub),
+	ROW(hub_wants_none, hub),
+	ROW(object_path_outside, op_slot),
+	ROW(object_type_impossible, op_slot),
+	ROW(entry_reserved, reserved),
+	ROW(entry_path_outside, path),
+	ROW(entry_path_empty, path),
+	ROW(entry_target_outside, tree),
+	ROW(entry_size_negative, tree),
+	ROW(entry_mode_impossible, tree),
+	ROW(entry_links_to_nothing, tree),
+	ROW(operation_waits_for_itself, cycle),
+	ROW(cycle_after_the_first_op, cycle),
+};
+
+static void program_with_one_thing_wrong_is_refused(void **state)
+{
+	struct iot_reject reject;
+	struct iot_program program;
+	struct builder b;
+	size_t byte_count, i;
+	const u8 *where;
+	u8 *bytes;
+
+	(void)state;
+	builder_fill(&b);
+	for (i = 0; i < ARRAY_SIZE(changes); i++) {
+		bytes = builder_bytes(&b, &byte_count);
+		assert_int_equal(iot_program_open(&program, bytes, byte_count, &reject), 0);
+		where = changes[i].change(&program);
+		program_seal(bytes, byte_count);
+		assert_row(changes[i].name, verify(bytes, byte_count, NULL, &reject) == -EBADMSG);
+		assert_row(changes[i].name, reject.reason == changes[i].reason);
+		assert_row(changes[i].name, reject.offset_bytes == (u64)(where - bytes));
+		free(bytes);
+	}
+	builder_close(&b);
+}
+
+/* Reasons that only the header, or a machine too small, gives rise to: see program.c. */
+static const u32 reasons_elsewhere[] = {
+	IOT_REJECT_program_magic,   IOT_REJECT_program_short, IOT_REJECT_program_major,
+	IOT_REJECT_program_feature, IOT_REJECT_program_head,  IOT_REJECT_program_size,
+	IOT_REJECT_section,	    IOT_REJECT_section_crc,
+};
+
+static void every_reason_has_a_test(void **state)
+{
+	static const u32 reasons[] = {
+#define REASON(id, name, error, sentence) id,
+		IOT_REJECTS(REASON)
+#undef REASON
+	};
+	size_t r, i;
+
+	(void)state;
+	for (r = 0; r < ARRAY_SIZE(reasons); r++) {
+		bool is_tested = reasons[r] < IOT_REJECT_program_magic;
+
+		for (i = 0; i < ARRAY_SIZE(changes); i++)
+			is_tested |= changes[i].reason == reasons[r];
+		for (i = 0; i < ARRAY_SIZE(reasons_elsewhere); i++)
+			is_tested |= reasons_elsewhere[i] == reasons[r];
+		if (!is_tested)
+			fail_msg("no test for reason %u of reject.h", reasons[r]);
+	}
+}
+
+static void program_with_any_byte_of_a_section_changed_is_refused(void **state)
+{
+	struct iot_reject reject;
+	struct iot_program program;
+	struct builder b;
+	size_t byte_count, at, s;
+	u8 *bytes;
+
+	(void)state;
+	builder_fill(&b);
+	bytes = builder_bytes(&b, &byte_count);
+	assert_int_equal(iot_program_open(&program, bytes, byte_count, &reject), 0);
+	for (s = 0; s < IOT_SECTION_COUNT; s++) {
+		u64 begin = le64_to_cpu(program.head->sections[s].offset_bytes);
+		u64 stop = begin + iot_section_bytes(program.head, (u32)s);
+
+		for (at = begin; at < stop; at += 13) {
+			bytes[at] ^= 1;
+			assert_int_equal(verify(bytes, byte_count, NULL, &reject), -EBADMSG);
+			assert_int_equal(reject.reason, IOT_REJECT_section_crc);
+			assert_int_equal(reject.offset_bytes, begin);
+			bytes[at] ^= 1;
+		}
+	}
+	free(bytes);
+	builder_close(&b);
+}
+
+/* -- what an operation uses ------------------------------------------------------------------ */
+
+/*
+ * As in the table of program.h: h handle, H hub, e path or else handle, o handle in `other`,
+ * m mapping in `other`, p path, q path in `path2`, t text in `path2`.
+ */
+static const struct {
+	u16 kind;
+	const char *uses;
+} used[] = {
+	{ IOT_KIND_lookup, "p" },      { IOT_KIND_open, "hp" },	       { IOT_KIND_stat, "e" },
+	{ IOT_KIND_setattr, "e" },     { IOT_KIND_mkdir, "p" },	       { IOT_KIND_mknod, "p" },
+	{ IOT_KIND_rmdir, "p" },       { IOT_KIND_unlink, "p" },       { IOT_KIND_rename, "pq" },
+	{ IOT_KIND_link, "pq" },       { IOT_KIND_symlink, "pt" },     { IOT_KIND_readlink, "p" },
+	{ IOT_KIND_follow, "p" },      { IOT_KIND_statfs, "p" },       { IOT_KIND_getxattr, "et" },
+	{ IOT_KIND_setxattr, "et" },   { IOT_KIND_removexattr, "et" }, { IOT_KIND_listxattr, "e" },
+	{ IOT_KIND_flush, "h" },       { IOT_KIND_release, "h" },      { IOT_KIND_read, "h" },
+	{ IOT_KIND_write, "h" },       { IOT_KIND_seek, "h" },	       { IOT_KIND_fsync, "h" },
+	{ IOT_KIND_readdir, "h" },     { IOT_KIND_fallocate, "h" },    { IOT_KIND_fadvise, "h" },
+	{ IOT_KIND_copy_range, "ho" }, { IOT_KIND_remap_range, "ho" }, { IOT_KIND_map, "hm" },
+	{ IOT_KIND_unmap, "m" },       { IOT_KIND_touch, "m" },	       { IOT_KIND_msync, "m" },
+	{ IOT_KIND_madvise, "m" },     { IOT_PLAY_arrive, "H" },       { IOT_PLAY_leave, "" },
+	{ IOT_PLAY_pass, "" },
+};
+
+struct slots {
+	u32 handle, other;
+	const char *path, *path2;
+};
+
+/* A program of one operation. Return: the reason for which it is refused, or 0. */
+static u32 reason_of(u16 kind, const struct slots *slots)
+{
+	struct iot_reject reject;
+	struct iot_program_op *op;
+	struct builder b;
+
+	builder_open(&b);
+	b.head.handles = cpu_to_le32(1);
+	b.head.maps = cpu_to_le32(1);
+	builder_task(&b);
+	op = builder_op(&b, kind);
+	op->handle = cpu_to_le32(slots->handle);
+	op->other = cpu_to_le32(slots->other);
+	if (slots->path)
+		op->path = builder_string(&b, slots->path);
+	if (slots->path2)
+		op->path2 = builder_string(&b, slots->path2);
+	if (kind == IOT_PLAY_arrive && slots->handle)
+		builder_hub(&b, 1);
+	verify_built(&b, NULL, &reject);
+	builder_close(&b);
+	return reject.reason;
+}
+
+static struct slots slots_of(const char *uses)
+{
+	return (struct slots){
+		.handle = strpbrk(uses, "hH") ? 1 : 0,
+		.other = strpbrk(uses, "om") ? 1 : 0,
+		.path = strpbrk(uses, "pe") ? "a" : NULL,
+		.path2 = strpbrk(uses, "qt") ? "b" : NULL,
+	};
+}
+
+static void operation_must_have_what_it_uses_and_nothing_else(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(used); i++) {
+		const char *uses = used[i].uses;
+		const struct slots good = slots_of(uses);
+		struct slots bad = good;
+
+		assert_row(uses, reason_of(used[i].kind, &good) == 0);
+		bad.handle = !good.handle;
+		assert_row(uses, reason_of(used[i].kind, &bad) ==
+					 (strchr(uses, 'H') ? 0u : IOT_REJECT_op_slot));
+		bad = good;
+		bad.other = !good.other;
+		assert_row(uses, reason_of(used[i].kind, &bad) == IOT_REJECT_op_slot);
+		bad = good;
+		bad.path = good.path ? NULL : "a";
+		assert_row(uses, reason_of(used[i].kind, &bad) ==
+					 (strchr(uses, 'e') ? IOT_REJECT_op_slot : IOT_REJECT_path));
+		bad.handle = 1;
+		assert_row(uses, !strchr(uses, 'e') || reason_of(used[i].kind, &bad) == 0);
+		bad = good;
+		bad.path2 = good.path2 ? NULL : "b";
+		assert_row(uses, reason_of(used[i].kind, &bad) == IOT_REJECT_path);
+	}
+}
+
+static void every_operation_that_can_be_played_is_known(void **state)
+{
+	unsigned int kind;
+	size_t i;
+
+	(void)state;
+	for (kind = 0; kind < 0x200; kind++) {
+		struct slots none = {};
+		bool is_known = false;
+
+		for (i = 0; i < ARRAY_SIZE(used); i++)
+			is_known |= used[i].kind == kind;
+		assert_int_equal(reason_of((u16)kind, &none) != IOT_REJECT_op_kind, is_known);
+	}
+}
+
+/* -- paths ------------------------------------------------------------------------------------ */
+
+static char longest_name[256], too_long_name[257], longest_path[4096], too_long_path[4097];
+
+static const struct {
+	const char *path;
+	bool is_good;
+} paths[] = {
+	{ "a", true },
+	{ ".", true },
+	{ "a/b/c", true },
+	{ ".a/..b/...", true },
+	{ "a b\n\t\\\"*", true },
+	{ "\377\376", true },
+	{ longest_name, true },
+	{ longest_path, true },
+	{ "", false },
+	{ "/", false },
+	{ "/a", false },
+	{ "..", false },
+	{ "../a", false },
+	{ "a/..", false },
+	{ "a/../b", false },
+	{ "a/./b", false },
+	{ "./a", false },
+	{ "a/.", false },
+	{ "a/", false },
+	{ "a//b", false },
+	{ "//", false },
+	{ too_long_name, false },
+	{ too_long_path, false },
+};
+
+static void fill_path(char *path, size_t room, size_t component_bytes)
+{
+	size_t i;
+
+	for (i = 0; i < room - 1; i++)
+		path[i] = i % (component_bytes + 1) == component_bytes ? '/' : 'x';
+	if (path[room - 2] == '/')
+		path[room - 2] = 'y';
+	path[room - 1] = 0;
+}
+
+static void path_stays_below_the_target(void **state)
+{
+	size_t i;
+
+	(void)state;
+	fill_path(longest_name, sizeof(longest_name), 300);
+	fill_path(too_long_name, sizeof(too_long_name), 300);
+	fill_path(longest_path, sizeof(longest_path), 100);
+	fill_path(too_long_path, sizeof(too_long_path), 100);
+	for (i = 0; i < ARRAY_SIZE(paths); i++) {
+		const struct slots one = { .path = paths[i].path };
+		const struct slots two = { .path = "a", .path2 = paths[i].path };
+		const struct slots text = { .path = "a", .path2 = paths[i].path };
+		u32 expected = paths[i].is_good ? 0 : IOT_REJECT_path;
+
+		assert_row(paths[i].path, reason_of(IOT_KIND_unlink, &one) == expected);
+		assert_row(paths[i].path, reason_of(IOT_KIND_rename, &two) == expected);
+		assert_row(paths[i].path, reason_of(IOT_KIND_symlink, &text) == 0);
+	}
+}
+
+/* -- order ------------------------------------------------------------------------------------- */
+
+struct edge {
+	u32 waiter; /* in this task, */
+	u32 op;	    /* this operation waits */
+	u32 task;   /* for this task or hub */
+	u32 index;
+};
+
+#define HUB_1 IOT_WAIT_HUB
+#define NO_EDGE { 9, 0, 0, 0 }
+
+/* Three tasks of three operations each; `arrivals` in the last operation of so many tasks. */
+static const struct {
+	const char *name;
+	struct edge edges[4];
+	u32 arrivals;
+	bool is_good;
+} orders[] = {
+	{ "no waits", { NO_EDGE }, 0, true },
+	{ "a chain", { { 0, 0, 1, 2 }, { 1, 0, 2, 2 }, NO_EDGE }, 0, true },
+	{ "own past", { { 0, 1, 0, 0 }, { 1, 2, 1, 0 }, { 2, 2, 2, 1 }, NO_EDGE }, 0, true },
+	{ "itself", { { 0, 1, 0, 1 }, NO_EDGE }, 0, false },
+	{ "own future", { { 0, 1, 0, 2 }, NO_EDGE }, 0, false },
+	{ "two, crossing in time", { { 0, 2, 1, 0 }, { 1, 2, 0, 0 }, NO_EDGE }, 0, true },
+	{ "two, each first for the other's last", { { 0, 0, 1, 2 }, { 1, 0, 0, 2 }, NO_EDGE }, 0, false },
+	{ "two, same operation", { { 0, 1, 1, 1 }, { 1, 1, 0, 1 }, NO_EDGE }, 0, false },
+	{ "two, ping-pong", { { 0, 1, 1, 0 }, { 1, 1, 0, 1 }, { 0, 2, 1, 1 }, { 1, 2, 0, 2 } }, 0, true },
+	{ "three in a circle", { { 0, 0, 1, 0 }, { 1, 0, 2, 0 }, { 2, 0, 0, 0 }, NO_EDGE }, 0, false },
+	{ "hub that opens", { { 2, 2, HUB_1, 0 }, NO_EDGE }, 2, true },
+	{ "hub after its own arrival", { { 0, 2, HUB_1, 0 }, NO_EDGE }, 1, false },
+	{ "hub never open", { { 0, 0, HUB_1, 0 }, NO_EDGE }, 3, false },
+	{ "hub and task in a circle", { { 1, 1, HUB_1, 0 }, { 0, 2, 1, 1 }, NO_EDGE }, 1, false },
+};
+
+static u32 reason_of_order(size_t row)
+{
+	struct iot_reject reject;
+	struct builder b;
+	u32 task, op, e;
+
+	builder_open(&b);
+	if (orders[row].arrivals)
+		builder_hub(&b, orders[row].arrivals);
+	for (task = 0; task < 3; task++) {
+		builder_task(&b);
+		for (op = 0; op < 3; op++) {
+			builder_op(&b, IOT_PLAY_arrive)->handle =
+				cpu_to_le32(op == 2 && task < orders[row].arrivals);
+			for (e = 0; e < 4 && orders[row].edges[e].waiter < 3; e++)
+				if (orders[row].edges[e].waiter == task && orders[row].edges[e].op == op)
+					builder_wait(&b, orders[row].edges[e].task,
+						     orders[row].edges[e].index);
+		}
+	}
+	verify_built(&b, NULL, &reject);
+	builder_close(&b);
+	return reject.reason;
+}
+
+static void operations_that_wait_in_a_circle_are_refused(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(orders); i++)
+		assert_row(orders[i].name, reason_of_order(i) ==
+						   (orders[i].is_good ? 0 : IOT_REJECT_cycle));
+}
+
+/* -- time ---------------------------------------------------------------------------------------- */
+
+#define MANY 3000
+
+/* One task, operation after operation, each of which waits for the one before. */
+static void build_chain(struct builder *b)
+{
+	u32 i;
+
+	builder_task(b);
+	for (i = 0; i < 100 * MANY; i++) {
+		builder_op(b, IOT_PLAY_pass);
+		if (i)
+			builder_wait(b, 0, i - 1);
+	}
+}
+
+/* Two tasks take turns, and many wait for the last turn. */
+static void build_crowd(struct builder *b)
+{
+	u32 i, task;
+
+	for (task = 0; task < MANY; task++) {
+		builder_task(b);
+		builder_op(b, IOT_PLAY_pass);
+		builder_wait(b, MANY, MANY - 1);
+	}
+	for (; task < MANY + 2; task++) {
+		builder_task(b);
+		for (i = 0; i < MANY; i++) {
+			builder_op(b, IOT_PLAY_pass);
+			if (task > MANY || i)
+				builder_wait(b, 2 * MANY + 1 - task, task > MANY ? i : i - 1);
+		}
+	}
+}
+
+/* The same through hubs: the crowd waits for all of them, which open one after the other. */
+static void build_hubs(struct builder *b)
+{
+	u32 i, task;
+
+	for (i = 0; i < MANY; i++)
+		builder_hub(b, 1);
+	for (task = 1; task < 64; task++) {
+		builder_task(b);
+		builder_op(b, IOT_PLAY_leave);
+		for (i = 0; i < MANY; i++)
+			builder_wait(b, IOT_WAIT_HUB, i);
+	}
+	builder_task(b);
+	for (i = 0; i < MANY; i++)
+		builder_op(b, IOT_PLAY_arrive)->handle = cpu_to_le32(i + 1);
+}
+
+/* An operation with as many waits as there can be, each on another task that is not there yet. */
+static void build_fan_in(struct builder *b)
+{
+	u32 i;
+
+	builder_task(b);
+	builder_op(b, IOT_PLAY_leave);
+	for (i = 1; i < 0xffff; i++)
+		builder_wait(b, i, 0);
+	for (i = 1; i < 0xffff; i++) {
+		builder_task(b);
+		builder_op(b, IOT_PLAY_pass);
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*build)(struct builder *b);
+} large[] = {
+	{ "chain", build_chain },
+	{ "crowd", build_crowd },
+	{ "hubs", build_hubs },
+	{ "fan-in", build_fan_in },
+};
+
+/* Wake-ups are counted rather than time, and so is any other work between pauses. */
+static void verification_takes_no_longer_than_the_program(void **state)
+{
+	struct iot_reject reject;
+	struct builder b;
+	clock_t begin;
+	u64 pauses, size;
+	size_t i, s;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(large); i++) {
+		builder_open(&b);
+		large[i].build(&b);
+		for (s = size = 0; s < IOT_SECTION_STRINGS; s++)
+			size += b.sections[s].count;
+		pauses = 0;
+		begin = clock();
+		assert_row(large[i].name, verify_built(&b, &pauses, &reject) == 0);
+		assert_row(large[i].name, pauses <= 2 * size + 1000);
+		assert_row(large[i].name, clock() - begin < 20 * CLOCKS_PER_SEC);
+		builder_close(&b);
+	}
+}
+
+SUITE("verify",
+      TEST(program_that_has_everything_passes)
+      TEST(program_that_does_nothing_passes)
+      TEST(verification_ends_when_it_is_told_to)
+      TEST(program_with_one_thing_wrong_is_refused)
+      TEST(every_reason_has_a_test)
+      TEST(program_with_any_byte_of_a_section_changed_is_refused)
+      TEST(operation_must_have_what_it_uses_and_nothing_else)
+      TEST(every_operation_that_can_be_played_is_known)
+      TEST(path_stays_below_the_target)
+      TEST(operations_that_wait_in_a_circle_are_refused)
+      TEST(verification_takes_no_longer_than_the_program))

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * writer.c - what is written is read back, whenever and however the writing ends.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/iotape.h"
+#include "suite.h"
+
+static const unsigned char capture[16] = "0123456789abcdef";
+static char path[] = "/tmp/iotape-test-XXXXXX";
+
+static int make_file(void **state)
+{
+	(void)state;
+	strcpy(path + sizeof(path) - 7, "XXXXXX");
+	close(mkstemp(path));
+	return 0;
+}
+
+static int remove_file(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+struct outcome {
+	int err;
+	u64 records;
+	u64 sum; /* of wall clocks */
+	bool is_ascending;
+	struct iot_trace_info info;
+};
+
+static struct outcome read_all(void)
+{
+	struct outcome o = { .is_ascending = true };
+	struct iot_reader *reader;
+	struct iot_reject reject;
+	struct iot_record record;
+	u64 last_ns = 0;
+
+	o.err = iot_reader_open(path, &reader, &reject);
+	if (o.err)
+		return o;
+	while ((o.err = iot_reader_next(reader, &record, &reject)) > 0) {
+		o.records++;
+		o.is_ascending &= iot_record_end_ns(&record) >= last_ns;
+		last_ns = iot_record_end_ns(&record);
+		if (record.kind == IOT_KIND_clock)
+			o.sum += record.clock.real_ns;
+	}
+	iot_reader_info(reader, &o.info);
+	iot_reader_close(reader);
+	return o;
+}
+
+static struct iot_writer *open_writer(void)
+{
+	struct iot_writer *writer;
+
+	assert_int_equal(iot_writer_open(path, capture, &writer), 0);
+	return writer;
+}
+
+/* A chunk of so many clock records; real_ns is `value` in each. */
+static int write_chunk(struct iot_writer *writer, u32 stream, u64 sequence, u32 count, u64 value)
+{
+	u8 *wire = malloc((size_t)count * IOT_WIRE_clock), *p = wire;
+	struct iot_chunk_head what = {
+		.raw_bytes = cpu_to_le32(count * IOT_WIRE_clock),
+		.stream = cpu_to_le32(stream),
+		.count = cpu_to_le32(count),
+		.sequence = cpu_to_le64(sequence),
+		.first_ns = cpu_to_le64(sequence),
+		.last_ns = cpu_to_le64(sequence + count - 1),
+	};
+	int err;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		const struct iot_rec_clock clock = { sequence + i, value };
+
+		p = iot_put_clock(p, &clock, NULL, 0);
+	}
+	err = iot_writer_chunk(writer, &what, wire);
+	free(wire);
+	return err;
+}
+
+static int write_fact(struct iot_writer *writer, u64 time_ns, const char *text, size_t bytes)
+{
+	const struct iot_record record = {
+		.kind = IOT_KIND_fact,
+		.tail = (const u8 *)text,
+		.tail_bytes = (u16)bytes,
+		.fact.time_ns = time_ns,
+	};
+
+	return iot_writer_record(writer, &record);
+}
+
+static void finished_trace_is_whole(void **state)
+{
+	struct iot_writer *writer = open_writer();
+	struct outcome o;
+
+	(void)state;
+	assert_int_equal(write_chunk(writer, 0, 0, 1000, 1), 0);
+	assert_int_equal(write_chunk(writer, 5, 0, 10, 10), 0);
+	assert_int_equal(write_chunk(writer, 0, 1000, 1, 100), 0);
+	assert_int_equal(write_fact(writer, 500, "key=value", 9), 0);
+	assert_int_equal(iot_writer_finish(writer), 0);
+	o = read_all();
+	assert_int_equal(o.err, 0);
+	assert_int_equal(o.records, 1012);
+	assert_int_equal(o.sum, 1000 + 100 + 100);
+	assert_true(o.is_ascending);
+	assert_true(o.info.is_complete);
+	assert_int_equal(o.info.chunks, 4);
+	assert_int_equal(o.info.lost | o.info.missing | o.info.unknown, 0);
+	assert_int_equal(o.info.bytes, iot_writer_bytes(writer));
+	assert_memory_equal(o.info.capture, capture, sizeof(capture));
+	assert_true(o.info.real_ns > o.info.mono_ns && o.info.mono_ns > 0);
+	iot_writer_close(writer);
+}
+
+static void trace_of_a_killed_writer_is_read(void **state)
+{
+	struct iot_writer *writer = open_writer();
+	struct outcome o = read_all();
+
+	(void)state;
+	assert_int_equal(o.err, 0);
+	assert_int_equal(o.records, 0);
+	assert_int_equal(write_chunk(writer, 0, 0, 100, 1), 0);
+	assert_int_equal(write_fact(writer, 1, "not flushed", 11), 0);
+	o = read_all();
+	assert_int_equal(o.err, 0);
+	assert_int_equal(o.records, 100);
+	assert_false(o.info.is_complete);
+	assert_false(o.info.is_torn);
+	assert_int_equal(iot_writer_flush(writer), 0);
+	assert_int_equal(read_all().records, 101);
+	iot_writer_close(writer);
+}
+
+/* More of its own records than a chunk holds: numbers and order go on from chunk to chunk. */
+static void own_records_fill_chunk_after_chunk(void **state)
+{
+	static const char text[IOT_TAIL_MAX_BYTES];
+	struct iot_writer *writer = open_writer();
+	struct outcome o;
+	u64 i;
+
+	(void)state;
+	for (i = 0; i < 1000; i++)
+		assert_int_equal(write_fact(writer, i, text, i % 2 ? sizeof(text) : i), 0);
+	assert_int_equal(iot_writer_finish(writer), 0);
+	o = read_all();
+	assert_int_equal(o.err, 0);
+	assert_int_equal(o.records, 1000);
+	assert_true(o.is_ascending);
+	assert_true(o.info.chunks > 10);
+	assert_int_equal(o.info.missing, 0);
+	iot_writer_close(writer);
+}
+
+static void what_does_not_get_smaller_is_stored_as_it_is(void **state)
+{
+	struct iot_rec_fact fact = {};
+	struct iot_chunk_head what = { .stream = cpu_to_le32(1), .count = cpu_to_le32(500) };
+	u8 *wire = malloc(500 * 1024), *p = wire, noise[1000];
+	struct iot_writer *writer = open_writer();
+	u64 seed = 1, before = iot_writer_bytes(writer);
+	struct outcome o;
+	size_t i, n;
+
+	(void)state;
+	for (n = 0; n < 500; n++) {
+		for (i = 0; i < sizeof(noise); i++) {
+			seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+			noise[i] = (u8)(seed >> 56);
+		}
+		p = iot_put_fact(p, &fact, noise, sizeof(noise));
+	}
+	what.raw_bytes = cpu_to_le32((u32)(p - wire));
+	assert_int_equal(iot_writer_chunk(writer, &what, wire), 0);
+	assert_in_range(iot_writer_bytes(writer) - before, 64 + 490 * 1000, 64 + (u64)(p - wire));
+	before = iot_writer_bytes(writer);
+	assert_int_equal(write_chunk(writer, 0, 0, 10000, 0), 0);
+	assert_true(iot_writer_bytes(writer) - before < 10000 * IOT_WIRE_clock / 3);
+	assert_int_equal(iot_writer_finish(writer), 0);
+	o = read_all();
+	assert_int_equal(o.err, 0);
+	assert_int_equal(o.records, 10500);
+	free(wire);
+	iot_writer_close(writer);
+}
+
+static void chunk_that_is_too_large_is_refused(void **state)
+{
+	const struct iot_chunk_head what = { .raw_bytes = cpu_to_le32(IOT_CHUNK_MAX_BYTES + 1) };
+	struct iot_writer *writer = open_writer();
+	u64 before = iot_writer_bytes(writer);
+
+	(void)state;
+	assert_int_equal(iot_writer_chunk(writer, &what, NULL), -EINVAL);
+	assert_int_equal(iot_writer_bytes(writer), before);
+	assert_int_equal(iot_writer_finish(writer), 0);
+	assert_int_equal(read_all().err, 0);
+	iot_writer_close(writer);
+}
+
+static void file_that_was_longer_is_replaced(void **state)
+{
+	static const char junk[100000];
+	struct iot_writer *writer;
+	struct outcome o;
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(write(fd, junk, sizeof(junk)), sizeof(junk));
+	close(fd);
+	writer = open_writer();
+	assert_int_equal(iot_writer_finish(writer), 0);
+	o = read_all();
+	assert_int_equal(o.err, 0);
+	assert_true(o.info.is_complete);
+	iot_writer_close(writer);
+}
+
+static void file_that_cannot_be_made_is_an_error(void **state)
+{
+	struct iot_writer *writer;
+
+	(void)state;
+	assert_int_equal(iot_writer_open("/nowhere/at/all", capture, &writer), -ENOENT);
+	assert_int_equal(iot_writer_open("/", capture, &writer), -EISDIR);
+	assert_int_equal(iot_writer_open("/dev/full", capture, &writer), -ENOSPC);
+	iot_writer_close(NULL);
+}
+
+static void limit_file(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = bytes;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/*
+ * A disk that is full at any byte: writing fails, and what was written before is read. When
+ * there is room again, the writer goes on, and the trace is whole.
+ */
+static void trace_on_a_full_disk_is_read(void **state)
+{
+	struct iot_writer *writer;
+	struct outcome o;
+	u64 room, before, written;
+	int err;
+
+	(void)state;
+	for (room = 0; room < 1500; room += 13) {
+		writer = open_writer();
+		before = iot_writer_bytes(writer);
+		limit_file(before + room);
+		for (written = 0; !(err = write_chunk(writer, 0, written, 10, written)); written += 10)
+			;
+		assert_int_equal(err, -EFBIG);
+		o = read_all();
+		assert_int_equal(o.err, 0);
+		assert_int_equal(o.records, written);
+		assert_false(o.info.is_complete);
+		assert_false(o.info.is_torn);
+		if (iot_writer_finish(writer)) {
+			o = read_all();
+			assert_int_equal(o.err, 0);
+			assert_int_equal(o.records, written);
+			assert_false(o.info.is_complete);
+		}
+		limit_file(RLIM_INFINITY);
+		assert_int_equal(write_chunk(writer, 0, written, 10, 0), 0);
+		assert_int_equal(iot_writer_finish(writer), 0);
+		o = read_all();
+		assert_int_equal(o.err, 0);
+		assert_int_equal(o.records, written + 10);
+		assert_int_equal(o.info.missing, 0);
+		assert_true(o.info.is_complete);
+		iot_writer_close(writer);
+	}
+	assert_true(written > 0);
+}
+
+/* Own records that could not be written are kept, and written when there is room. */
+static void own_records_survive_a_full_disk(void **state)
+{
+	struct iot_writer *writer = open_writer();
+	struct outcome o;
+	u64 i;
+
+	(void)state;
+	limit_file(iot_writer_bytes(writer));
+	for (i = 0; i < 10; i++)
+		assert_int_equal(write_fact(writer, i, "x", 1), 0);
+	assert_int_equal(iot_writer_flush(writer), -EFBIG);
+	assert_int_equal(iot_writer_finish(writer), -EFBIG);
+	limit_file(RLIM_INFINITY);
+	assert_int_equal(iot_writer_finish(writer), 0);
+	o = read_all();
+	assert_int_equal(o.err, 0);
+	assert_int_equal(o.records, 10);
+	iot_writer_close(writer);
+}
+
+#undef TEST
+#define TEST(function) cmocka_unit_test_setup_teardown(function, make_file, remove_file),
+
+SUITE("writer",
+      TEST(finished_trace_is_whole)
+      TEST(trace_of_a_killed_writer_is_read)
+      TEST(own_records_fill_chunk_after_chunk)
+      TEST(what_does_not_get_smaller_is_stored_as_it_is)
+      TEST(chunk_that_is_too_large_is_refused)
+      TEST(file_that_was_longer_is_replaced)
+      TEST(file_that_cannot_be_made_is_an_error)
+      TEST(trace_on_a_full_disk_is_read)
+      TEST(own_records_survive_a_full_disk))
