@@ -38,6 +38,49 @@ static wait_queue_head_t *queue_of(struct rfs_replay *replay, const struct iot_p
 	return &replay->tasks[task].moved;
 }
 
+/* A carrier that waits: it is woken when its wait holds, not whenever a task moves on. */
+struct waiter {
+	struct wait_queue_entry entry;
+	struct rfs_replay *replay;
+	const struct iot_program_wait *wait;
+};
+
+static bool is_over(const struct waiter *waiter)
+{
+	return iot_order_holds(&waiter->replay->order, waiter->wait) ||
+	       is_cancelled(waiter->replay);
+}
+
+static int wake_if_over(struct wait_queue_entry *entry, unsigned int mode, int flags, void *key)
+{
+	if (!is_over(container_of(entry, struct waiter, entry)))
+		return 0;
+	return autoremove_wake_function(entry, mode, flags, key);
+}
+
+/* Return: 0 when the wait holds; -EINTR; -ECANCELED. */
+static int wait_for(struct rfs_replay *replay, const struct iot_program_wait *wait)
+{
+	struct waiter waiter = { .replay = replay, .wait = wait };
+	wait_queue_head_t *queue = queue_of(replay, wait);
+	int err = 0;
+
+	init_wait(&waiter.entry);
+	waiter.entry.func = wake_if_over;
+	for (;;) {
+		prepare_to_wait(queue, &waiter.entry, TASK_INTERRUPTIBLE);
+		if (is_over(&waiter))
+			break;
+		if (signal_pending(current)) {
+			err = -EINTR;
+			break;
+		}
+		schedule();
+	}
+	finish_wait(queue, &waiter.entry);
+	return is_cancelled(replay) ? -ECANCELED : err;
+}
+
 /* Return: 0 when all waits of the operation hold; -EINTR; -ECANCELED. */
 static int wait_for_order(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
@@ -52,14 +95,8 @@ static int wait_for_order(struct rfs_carrier *carrier, const struct iot_program_
 		return 0;
 	begin_ns = now_ns();
 	do {
-		err = wait_event_interruptible(*queue_of(replay, wait),
-					       iot_order_holds(&replay->order, wait) ||
-						       is_cancelled(replay));
-		if (is_cancelled(replay))
-			err = -ECANCELED;
-		else if (err)
-			err = -EINTR;
-		else
+		err = wait_for(replay, wait);
+		if (!err)
 			wait = iot_order_blocker(&replay->order, carrier->task_index, op, &next);
 	} while (wait && !err);
 	carrier->task->stats.order_ns += now_ns() - begin_ns;
@@ -95,9 +132,9 @@ static void end_op(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	if (is_io) {
 		task->stats.io_ns += task->prev_end_ns - task->meter.enter_ns;
 		task->stats.diverged += task->result != (s64)le64_to_cpu(op->result);
+		task->stats.ops++;
 		rfs_outcome(carrier, op, task->result);
 	}
-	task->stats.ops++;
 	task->is_pending = false;
 	task->has_thought = false;
 	task->index++;
@@ -280,6 +317,9 @@ int rfs_start(struct rfs_replay *replay)
 
 /**
  * rfs_cancel() - all carriers leave as soon as their operation has ended
+ * @replay: in any state; it stays cancelled
+ *
+ * Takes no lock and does not wait for the carriers.
  */
 void rfs_cancel(struct rfs_replay *replay)
 {
@@ -296,7 +336,10 @@ void rfs_cancel(struct rfs_replay *replay)
 }
 
 /**
- * rfs_status() - how far it is; the numbers are those of slightly different moments
+ * rfs_status() - how far it is
+ * @replay: in any state
+ * @status: out: the numbers are those of slightly different moments, because the carriers are
+ *	not stopped for them
  */
 void rfs_status(struct rfs_replay *replay, struct iot_replay_status *status)
 {

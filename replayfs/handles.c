@@ -65,12 +65,15 @@ int rfs_handle_fill(struct rfs_replay *replay, __le32 slot, struct file *file)
 		return -EBUSY;
 	}
 	handle->file = file;
+	handle->is_held = 1;
 	atomic_set_release(&handle->users, 1);
 	return 0;
 }
 
 /**
  * rfs_handle_get() - use the file in a slot
+ * @replay: the replay
+ * @slot: from the program
  *
  * Return: the file, until rfs_handle_put(); -EBADF if the slot is empty.
  */
@@ -83,6 +86,11 @@ struct file *rfs_handle_get(struct rfs_replay *replay, __le32 slot)
 
 /**
  * rfs_handle_put() - end what rfs_handle_get() began
+ * @replay: the replay
+ * @slot: from the program; not empty
+ *
+ * The last reference is the slot's own, unless the slot was emptied meanwhile: then the file is
+ * released here, or rather when current returns to user mode.
  */
 void rfs_handle_put(struct rfs_replay *replay, __le32 slot)
 {
@@ -95,6 +103,8 @@ void rfs_handle_put(struct rfs_replay *replay, __le32 slot)
 
 /**
  * rfs_handle_empty() - the slot gives up its reference
+ * @replay: the replay
+ * @slot: from the program
  *
  * The file is released when current returns to user mode, if nobody uses it.
  *
@@ -103,12 +113,16 @@ void rfs_handle_put(struct rfs_replay *replay, __le32 slot)
 int rfs_handle_empty(struct rfs_replay *replay, __le32 slot)
 {
 	struct file *file = rfs_handle_get(replay, slot);
+	int err = -EBADF;
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
+	if (test_and_clear_bit(0, &handle_at(replay, slot)->is_held)) {
+		rfs_handle_put(replay, slot); /* the slot's */
+		err = 0;
+	}
 	rfs_handle_put(replay, slot); /* ours */
-	rfs_handle_put(replay, slot); /* the slot's */
-	return 0;
+	return err;
 }
 
 static struct rfs_map *map_at(struct rfs_replay *replay, __le32 slot)
@@ -118,6 +132,11 @@ static struct rfs_map *map_at(struct rfs_replay *replay, __le32 slot)
 
 /**
  * rfs_map_fill() - a mapping was made in the address space of current
+ * @replay: the replay
+ * @slot: from the program
+ * @address: where the mapping begins
+ * @offset_bytes: where it begins in the file
+ * @length_bytes: its length
  *
  * Return: 0; -EBUSY if the slot is not empty.
  */
@@ -193,6 +212,8 @@ int rfs_map_get(struct rfs_replay *replay, __le32 slot, u64 offset_bytes, u64 le
 
 /**
  * rfs_map_put() - end what rfs_map_get() began
+ * @replay: the replay
+ * @slot: from the program; not empty
  */
 void rfs_map_put(struct rfs_replay *replay, __le32 slot)
 {
@@ -221,6 +242,10 @@ static int cut(struct rfs_map *map, u64 offset_bytes, u64 length_bytes)
 
 /**
  * rfs_map_cut() - unmap a mapping, or a piece of it
+ * @replay: the replay
+ * @slot: from the program; empty when no piece of the mapping is left
+ * @offset_bytes: where the piece begins in the file
+ * @length_bytes: its length
  *
  * Waits until nobody uses any part of the mapping: an address that is free may be given
  * to something else at once.

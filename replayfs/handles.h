@@ -16,14 +16,22 @@
 
 #define RFS_HOLES_MAX 16
 
+/**
+ * struct rfs_handle - an open file
+ * @users: see above
+ * @is_held: the slot has its reference; who clears it drops that, and nobody drops it twice
+ * @file: the file
+ */
 struct rfs_handle {
 	atomic_t users;
+	unsigned long is_held;
 	struct file *file;
 };
 
 /**
  * struct rfs_map - a mapping
  * @users: see above; a use may sleep in a page fault
+ * @hole_count: number of @holes
  * @mm: the address space that it is in; only compared
  * @address: where it begins there
  * @offset_bytes: where it begins in the file

@@ -83,10 +83,14 @@ static int verify_pause(void *context)
 static int verify(struct rfs_replay *replay, struct iot_reject *reject)
 {
 	u32 *scratch;
+	s64 size;
 	int err;
 
-	if (!replay->bytes && replay->written == sizeof(replay->head))
-		return iot_program_size(&replay->head, reject);
+	if (!replay->bytes && replay->written == sizeof(replay->head)) {
+		size = iot_program_size(&replay->head, reject);
+		if (size < 0)
+			return (int)size;
+	}
 	if (!replay->bytes || replay->written < replay->byte_count)
 		return iot_refuse(reject, IOT_REJECT_program_short, replay->written);
 	err = iot_program_open(&replay->program, replay->bytes, replay->byte_count, reject);
@@ -110,9 +114,11 @@ static int make_tasks(struct rfs_replay *replay)
 	replay->hubs = vzalloc(array_size(program->hub_count + 1, sizeof(*replay->hubs)));
 	progress = vzalloc(array_size(program->task_count + 1, sizeof(*progress)));
 	pending = vzalloc(array_size(program->hub_count + 1, sizeof(*pending)));
-	iot_order_init(&replay->order, program, progress, pending);
+	replay->order.progress = progress; /* freed with the replay, whatever happens */
+	replay->order.pending = pending;
 	if (!replay->tasks || !replay->hubs || !progress || !pending)
 		return -ENOMEM;
+	iot_order_init(&replay->order, program, progress, pending);
 	for (i = 0; i < program->task_count; i++)
 		init_waitqueue_head(&replay->tasks[i].moved);
 	for (i = 0; i < program->hub_count; i++)

@@ -69,6 +69,10 @@ static void fill_named(struct iot_record *r, const struct rfs_task *task,
 		r->mknod.mode = le32_to_cpu(op->mode);
 		r->mknod.rdev = le64_to_cpu(op->extra);
 		break;
+	case IOT_KIND_denied:
+		r->denied.object = object;
+		r->denied.prot = le32_to_cpu(op->flags);
+		break;
 	case IOT_KIND_rename:
 		r->rename.name = name;
 		r->rename.new_name = le32_to_cpu(op->path2);
@@ -80,13 +84,20 @@ static void fill_named(struct iot_record *r, const struct rfs_task *task,
 		r->link.name = le32_to_cpu(op->path2);
 		r->link.object = object;
 		break;
+	case IOT_KIND_setxattr:
+		r->setxattr.name = name;
+		r->setxattr.object = object;
+		r->setxattr.length_bytes = le64_to_cpu(op->length_bytes);
+		r->setxattr.flags = le32_to_cpu(op->flags);
+		break;
 	default: /* rmdir unlink symlink readlink follow statfs, and extended attributes */
 		r->rmdir.name = name;
 		r->rmdir.object = object;
-		if (r->kind == IOT_KIND_statfs)
+		if (r->kind == IOT_KIND_readlink)
+			r->readlink.length_bytes = le64_to_cpu(op->length_bytes);
+		else if (r->kind == IOT_KIND_statfs)
 			r->statfs.object = object;
-		else if (r->kind == IOT_KIND_getxattr || r->kind == IOT_KIND_setxattr ||
-			 r->kind == IOT_KIND_listxattr)
+		else if (r->kind == IOT_KIND_getxattr || r->kind == IOT_KIND_listxattr)
 			r->getxattr.length_bytes = le64_to_cpu(op->length_bytes);
 	}
 }
@@ -116,6 +127,9 @@ static void fill_opened(struct iot_record *r, const struct iot_program_op *op, u
 		r->fsync.end_bytes = le64_to_cpu(op->extra);
 		r->fsync.flags = le32_to_cpu(op->flags);
 		break;
+	case IOT_KIND_ioctl:
+		r->ioctl.request = IOT_PROGRAM_IOCTLS | le32_to_cpu(op->flags);
+		break;
 	case IOT_KIND_readdir:
 		r->readdir.entries = le32_to_cpu(op->flags);
 		break;
@@ -125,6 +139,8 @@ static void fill_opened(struct iot_record *r, const struct iot_program_op *op, u
 		r->copy_range.to_handle = le32_to_cpu(op->other);
 		r->copy_range.to_offset_bytes = le64_to_cpu(op->extra);
 		r->copy_range.length_bytes = le64_to_cpu(op->length_bytes);
+		if (r->kind == IOT_KIND_remap_range)
+			r->remap_range.flags = le32_to_cpu(op->flags);
 		break;
 	}
 }
@@ -260,6 +276,13 @@ void rfs_outcome(struct rfs_carrier *carrier, const struct iot_program_op *op, s
 
 /**
  * rfs_outcome_dirent() - write the record of an entry that the present operation has read
+ * @carrier: the carrier
+ * @op: the operation: a readdir
+ * @name: the entry's, not terminated; a name too long for a record is cut
+ * @length: of @name in bytes
+ * @type: DT_*
+ *
+ * If outcomes go nowhere, does nothing; if there is no room, the record is counted as lost.
  */
 void rfs_outcome_dirent(struct rfs_carrier *carrier, const struct iot_program_op *op,
 			const char *name, int length, unsigned int type)
@@ -279,6 +302,7 @@ void rfs_outcome_dirent(struct rfs_carrier *carrier, const struct iot_program_op
 
 /**
  * rfs_outcome_end() - write what there is to say of a task that has ended
+ * @carrier: the carrier that has performed its last operation
  */
 void rfs_outcome_end(struct rfs_carrier *carrier)
 {

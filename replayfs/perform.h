@@ -9,6 +9,21 @@
 
 typedef s64 (*rfs_perform_fn)(struct rfs_carrier *carrier, const struct iot_program_op *op);
 
+/**
+ * struct rfs_object - what an operation by path or by handle is on
+ * @path: with references if it was found by path
+ * @file: the handle's file, NULL if by path
+ */
+struct rfs_object {
+	struct path path;
+	struct file *file;
+};
+
+int rfs_object_get(struct rfs_carrier *carrier, const struct iot_program_op *op,
+		   struct rfs_object *object);
+void rfs_object_put(struct rfs_carrier *carrier, const struct iot_program_op *op,
+		    struct rfs_object *object);
+
 /* perform_names.c */
 s64 rfs_do_lookup(struct rfs_carrier *carrier, const struct iot_program_op *op);
 s64 rfs_do_open(struct rfs_carrier *carrier, const struct iot_program_op *op);
@@ -25,6 +40,7 @@ s64 rfs_do_follow(struct rfs_carrier *carrier, const struct iot_program_op *op);
 /* perform_attr.c */
 s64 rfs_do_stat(struct rfs_carrier *carrier, const struct iot_program_op *op);
 s64 rfs_do_setattr(struct rfs_carrier *carrier, const struct iot_program_op *op);
+s64 rfs_do_denied(struct rfs_carrier *carrier, const struct iot_program_op *op);
 s64 rfs_do_statfs(struct rfs_carrier *carrier, const struct iot_program_op *op);
 s64 rfs_do_getxattr(struct rfs_carrier *carrier, const struct iot_program_op *op);
 s64 rfs_do_setxattr(struct rfs_carrier *carrier, const struct iot_program_op *op);
@@ -41,6 +57,7 @@ s64 rfs_do_fsync(struct rfs_carrier *carrier, const struct iot_program_op *op);
 s64 rfs_do_readdir(struct rfs_carrier *carrier, const struct iot_program_op *op);
 s64 rfs_do_fallocate(struct rfs_carrier *carrier, const struct iot_program_op *op);
 s64 rfs_do_fadvise(struct rfs_carrier *carrier, const struct iot_program_op *op);
+s64 rfs_do_ioctl(struct rfs_carrier *carrier, const struct iot_program_op *op);
 s64 rfs_do_copy_range(struct rfs_carrier *carrier, const struct iot_program_op *op);
 s64 rfs_do_remap_range(struct rfs_carrier *carrier, const struct iot_program_op *op);
 

@@ -13,18 +13,8 @@
 #include "handles.h"
 #include "perform.h"
 
-/**
- * struct object - what an operation by path or by handle is on
- * @path: with references if it was found by path
- * @file: the handle's file, NULL if by path
- */
-struct object {
-	struct path path;
-	struct file *file;
-};
-
-static int object_get(struct rfs_carrier *carrier, const struct iot_program_op *op,
-		      struct object *object)
+int rfs_object_get(struct rfs_carrier *carrier, const struct iot_program_op *op,
+		   struct rfs_object *object)
 {
 	object->file = NULL;
 	if (op->path)
@@ -36,8 +26,8 @@ static int object_get(struct rfs_carrier *carrier, const struct iot_program_op *
 	return 0;
 }
 
-static void object_put(struct rfs_carrier *carrier, const struct iot_program_op *op,
-		       struct object *object)
+void rfs_object_put(struct rfs_carrier *carrier, const struct iot_program_op *op,
+		    struct rfs_object *object)
 {
 	if (object->file)
 		rfs_handle_put(carrier->replay, op->handle);
@@ -47,21 +37,30 @@ static void object_put(struct rfs_carrier *carrier, const struct iot_program_op 
 
 s64 rfs_do_stat(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
-	struct object object;
+	struct rfs_object object;
 	struct kstat stat;
-	int err = object_get(carrier, op, &object);
+	int err = rfs_object_get(carrier, op, &object);
 
 	if (err)
 		return err;
 	err = vfs_getattr(&object.path, &stat, STATX_BASIC_STATS, AT_STATX_SYNC_AS_STAT);
 	carrier->task->found.size_bytes = !err && S_ISREG(stat.mode) ? stat.size : 0;
-	object_put(carrier, op, &object);
+	rfs_object_put(carrier, op, &object);
 	return err;
 }
 
 static struct timespec64 stamp_of(__le64 ns)
 {
 	return ns_to_timespec64((s64)le64_to_cpu(ns));
+}
+
+/* The group's privilege went unless it is in the mode that was left. */
+static unsigned int kill_of(const struct iot_program_op *op)
+{
+	bool has_mode = le32_to_cpu(op->flags) & IOT_ATTR_mode;
+	bool is_kept = has_mode && (le32_to_cpu(op->mode) & S_ISGID);
+
+	return ATTR_KILL_PRIV | ATTR_KILL_SUID | (is_kept ? 0 : ATTR_KILL_SGID);
 }
 
 static void attr_of(const struct iot_program_op *op, struct iattr *attr)
@@ -77,7 +76,8 @@ static void attr_of(const struct iot_program_op *op, struct iattr *attr)
 	valid |= attrs & IOT_ATTR_mtime ? ATTR_MTIME : 0;
 	valid |= attrs & IOT_ATTR_atime_set ? ATTR_ATIME_SET : 0;
 	valid |= attrs & IOT_ATTR_mtime_set ? ATTR_MTIME_SET : 0;
-	valid |= attrs & IOT_ATTR_kill_priv ? ATTR_KILL_SUID | ATTR_KILL_PRIV : 0;
+	if (attrs & IOT_ATTR_kill_priv) /* a mode in the record is what came of it */
+		valid = (valid & ~ATTR_MODE) | kill_of(op);
 	*attr = (struct iattr){
 		.ia_valid = valid | ATTR_CTIME,
 		.ia_mode = le32_to_cpu(op->mode) & S_IALLUGO,
@@ -89,14 +89,31 @@ static void attr_of(const struct iot_program_op *op, struct iattr *attr)
 	};
 }
 
-static int set_attr(const struct object *object, const struct iot_program_op *op)
+/* As truncate(2) and ftruncate(2) do before they come to the file system. */
+static int may_truncate(const struct rfs_object *object, const struct inode *inode,
+			const struct iattr *attr)
+{
+	if (S_ISDIR(inode->i_mode))
+		return -EISDIR;
+	if (!S_ISREG(inode->i_mode) || attr->ia_size < 0)
+		return -EINVAL;
+	if (object->file && !(object->file->f_mode & FMODE_WRITE))
+		return -EINVAL;
+	return IS_APPEND(inode) ? -EPERM : 0;
+}
+
+static int set_attr(const struct rfs_object *object, const struct iot_program_op *op)
 {
 	struct inode *inode = d_inode(object->path.dentry);
 	bool is_truncate = le32_to_cpu(op->flags) & IOT_ATTR_size;
 	struct iattr attr;
-	int err;
+	int err = 0;
 
 	attr_of(op, &attr);
+	if (is_truncate)
+		err = may_truncate(object, inode, &attr);
+	if (err)
+		return err;
 	if (object->file && is_truncate) {
 		attr.ia_file = object->file;
 		attr.ia_valid |= ATTR_FILE;
@@ -105,6 +122,7 @@ static int set_attr(const struct object *object, const struct iot_program_op *op
 	if (err)
 		return err;
 	inode_lock(inode);
+	attr.ia_mode |= inode->i_mode & ~S_IALLUGO; /* file systems take it as a whole */
 	err = notify_change(mnt_idmap(object->path.mnt), object->path.dentry, &attr, NULL);
 	inode_unlock(inode);
 	if (is_truncate)
@@ -114,8 +132,8 @@ static int set_attr(const struct object *object, const struct iot_program_op *op
 
 s64 rfs_do_setattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
-	struct object object;
-	int err = object_get(carrier, op, &object);
+	struct rfs_object object;
+	int err = rfs_object_get(carrier, op, &object);
 
 	if (err)
 		return err;
@@ -124,7 +142,24 @@ s64 rfs_do_setattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
 		err = set_attr(&object, op);
 		mnt_drop_write(object.path.mnt);
 	}
-	object_put(carrier, op, &object);
+	rfs_object_put(carrier, op, &object);
+	return err;
+}
+
+/* Permission was refused: ask for it again. */
+s64 rfs_do_denied(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	u32 prot = le32_to_cpu(op->flags);
+	struct path path;
+	int err = rfs_path_get(carrier, op->path, &path);
+
+	if (err)
+		return err;
+	err = inode_permission(mnt_idmap(path.mnt), d_inode(path.dentry),
+			       (prot & IOT_PROT_read ? MAY_READ : 0) |
+				       (prot & IOT_PROT_write ? MAY_WRITE : 0) |
+				       (prot & IOT_PROT_exec ? MAY_EXEC : 0));
+	path_put(&path);
 	return err;
 }
 
@@ -142,7 +177,7 @@ s64 rfs_do_statfs(struct rfs_carrier *carrier, const struct iot_program_op *op)
 }
 
 /* Values are as large as the trace says, and rare: their memory is got when it is needed. */
-static ssize_t get_value(const struct object *object, const char *name, size_t room)
+static ssize_t get_value(const struct rfs_object *object, const char *name, size_t room)
 {
 	void *value = room ? kvmalloc(room, GFP_KERNEL) : NULL;
 	ssize_t result = -ENOMEM;
@@ -157,18 +192,18 @@ static ssize_t get_value(const struct object *object, const char *name, size_t r
 s64 rfs_do_getxattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	size_t room = min_t(u64, le64_to_cpu(op->length_bytes), XATTR_SIZE_MAX);
-	struct object object;
-	ssize_t result = object_get(carrier, op, &object);
+	struct rfs_object object;
+	ssize_t result = rfs_object_get(carrier, op, &object);
 
 	if (result)
 		return result;
 	result = get_value(&object, rfs_string(carrier, op->path2), room);
-	object_put(carrier, op, &object);
+	rfs_object_put(carrier, op, &object);
 	return result;
 }
 
 /* The trace has the length of the value, not the value: zeros take its place. */
-static int set_value(const struct object *object, const char *name, size_t bytes, int flags)
+static int set_value(const struct rfs_object *object, const char *name, size_t bytes, int flags)
 {
 	void *value = kvzalloc(bytes + 1, GFP_KERNEL);
 	int err;
@@ -188,20 +223,20 @@ static int set_value(const struct object *object, const char *name, size_t bytes
 s64 rfs_do_setxattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	size_t bytes = min_t(u64, le64_to_cpu(op->length_bytes), XATTR_SIZE_MAX);
-	struct object object;
-	int err = object_get(carrier, op, &object);
+	struct rfs_object object;
+	int err = rfs_object_get(carrier, op, &object);
 
 	if (err)
 		return err;
 	err = set_value(&object, rfs_string(carrier, op->path2), bytes, le32_to_cpu(op->flags));
-	object_put(carrier, op, &object);
+	rfs_object_put(carrier, op, &object);
 	return err;
 }
 
 s64 rfs_do_removexattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
-	struct object object;
-	int err = object_get(carrier, op, &object);
+	struct rfs_object object;
+	int err = rfs_object_get(carrier, op, &object);
 
 	if (err)
 		return err;
@@ -211,15 +246,15 @@ s64 rfs_do_removexattr(struct rfs_carrier *carrier, const struct iot_program_op 
 				      rfs_string(carrier, op->path2));
 		mnt_drop_write(object.path.mnt);
 	}
-	object_put(carrier, op, &object);
+	rfs_object_put(carrier, op, &object);
 	return err;
 }
 
 s64 rfs_do_listxattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	size_t room = min_t(u64, le64_to_cpu(op->length_bytes), XATTR_LIST_MAX);
-	struct object object;
-	ssize_t result = object_get(carrier, op, &object);
+	struct rfs_object object;
+	ssize_t result = rfs_object_get(carrier, op, &object);
 	char *list = NULL;
 
 	if (result)
@@ -228,6 +263,6 @@ s64 rfs_do_listxattr(struct rfs_carrier *carrier, const struct iot_program_op *o
 		list = kvmalloc(room, GFP_KERNEL);
 	result = list || !room ? vfs_listxattr(object.path.dentry, list, room) : -ENOMEM;
 	kvfree(list);
-	object_put(carrier, op, &object);
+	rfs_object_put(carrier, op, &object);
 	return result;
 }

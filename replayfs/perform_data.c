@@ -7,6 +7,8 @@
  */
 #include <linux/fs.h>
 #include <linux/falloc.h>
+#include <linux/pipe_fs_i.h>
+#include <linux/splice.h>
 #include <linux/uio.h>
 
 #include "compat/vfs.h"
@@ -47,36 +49,94 @@ static void iter_init(struct rfs_carrier *carrier, struct iov_iter *iter, unsign
 	iov_iter_init(iter, direction, vectors, count, length_bytes);
 }
 
-static int iocb_flags_of(u32 our)
+#define OP_IOCB_FLAGS (IOCB_APPEND | IOCB_DIRECT | IOCB_DSYNC | IOCB_SYNC | IOCB_NOWAIT | IOCB_HIPRI)
+
+/*
+ * How an operation is done stands in it, not in its handle: flags of the call (RWF_*) and
+ * fcntl(F_SETFL) change it from one operation to the next.
+ */
+static int iocb_init(struct kiocb *kiocb, struct file *file, const struct iot_program_op *op)
 {
-	return (our & IOT_RW_append ? IOCB_APPEND : 0) | (our & IOT_RW_dsync ? IOCB_DSYNC : 0) |
-	       (our & IOT_RW_sync ? IOCB_DSYNC | IOCB_SYNC : 0);
+	u32 our = le32_to_cpu(op->flags);
+	int flags = 0;
+
+	flags |= our & IOT_RW_append ? IOCB_APPEND : 0;
+	flags |= our & IOT_RW_direct ? IOCB_DIRECT : 0;
+	flags |= our & IOT_RW_dsync ? IOCB_DSYNC : 0;
+	flags |= our & IOT_RW_sync ? IOCB_DSYNC | IOCB_SYNC : 0;
+	flags |= our & IOT_RW_nowait ? IOCB_NOWAIT : 0;
+	flags |= our & IOT_RW_hipri ? IOCB_HIPRI : 0;
+	if ((flags & IOCB_DIRECT) && !(file->f_mode & FMODE_CAN_ODIRECT))
+		return -EINVAL;
+	if ((flags & IOCB_NOWAIT) && !(file->f_mode & FMODE_NOWAIT))
+		return -EOPNOTSUPP;
+	init_sync_kiocb(kiocb, file);
+	kiocb->ki_flags = (kiocb->ki_flags & ~OP_IOCB_FLAGS) | flags;
+	kiocb->ki_pos = le64_to_cpu(op->offset_bytes);
+	return 0;
 }
 
 static ssize_t read_file(struct rfs_carrier *carrier, const struct iot_program_op *op,
 			 struct file *file)
 {
 	size_t length_bytes = le64_to_cpu(op->length_bytes);
-	bool is_discarded = carrier->replay->setup.data == IOT_DATA_DISCARD ||
-			    (le32_to_cpu(op->flags) & IOT_RW_splice);
 	struct iov_iter iter;
 	struct kiocb kiocb;
-	int err;
+	int err = iocb_init(&kiocb, file, op);
 
-	if (!(file->f_mode & FMODE_READ))
-		return -EBADF;
-	if (!file->f_op->read_iter)
-		return -EINVAL;
-	init_sync_kiocb(&kiocb, file);
-	kiocb.ki_pos = le64_to_cpu(op->offset_bytes);
-	err = rw_verify_area(READ, file, &kiocb.ki_pos, length_bytes);
+	if (!err)
+		err = rw_verify_area(READ, file, &kiocb.ki_pos, length_bytes);
 	if (err)
 		return err;
-	if (is_discarded && !(kiocb.ki_flags & IOCB_DIRECT)) /* the device writes to memory */
+	if (carrier->replay->setup.data == IOT_DATA_DISCARD &&
+	    !(kiocb.ki_flags & IOCB_DIRECT)) /* the device writes to memory */
 		iov_iter_discard(&iter, ITER_DEST, length_bytes);
 	else
 		iter_init(carrier, &iter, ITER_DEST, carrier->sink, length_bytes);
 	return file->f_op->read_iter(&kiocb, &iter);
+}
+
+static int pass_nothing(struct pipe_inode_info *pipe, struct splice_desc *desc)
+{
+	return 0;
+}
+
+/* The pipe that the kernel keeps for each thread that has called sendfile(). */
+static struct pipe_inode_info *own_pipe(struct file *file)
+{
+	struct splice_desc nothing = {};
+	ssize_t err = 0;
+
+	if (!current->splice_pipe)
+		err = splice_direct_to_actor(file, &nothing, pass_nothing);
+	return err < 0 ? ERR_PTR(err) : current->splice_pipe;
+}
+
+static void empty_pipe(struct pipe_inode_info *pipe)
+{
+	for (; pipe->tail != pipe->head; pipe->tail++)
+		pipe_buf_release(pipe, &pipe->bufs[pipe->tail & (pipe->ring_size - 1)]);
+	pipe->tail = 0;
+	pipe->head = 0;
+}
+
+/* Pages go to a pipe and are dropped: the program's sendfile() did not look at them either. */
+static ssize_t splice_file(const struct iot_program_op *op, struct file *file)
+{
+	size_t length_bytes = le64_to_cpu(op->length_bytes);
+	struct pipe_inode_info *pipe = own_pipe(file);
+	loff_t offset = le64_to_cpu(op->offset_bytes);
+	ssize_t result;
+
+	if (IS_ERR(pipe))
+		return PTR_ERR(pipe);
+	result = rw_verify_area(READ, file, &offset, length_bytes);
+	if (!result)
+		result = vfs_splice_read(file, &offset, pipe,
+					 min_t(size_t, length_bytes, pipe->max_usage << PAGE_SHIFT),
+					 0);
+	empty_pipe(pipe);
+	return result;
 }
 
 s64 rfs_do_read(struct rfs_carrier *carrier, const struct iot_program_op *op)
@@ -86,7 +146,14 @@ s64 rfs_do_read(struct rfs_carrier *carrier, const struct iot_program_op *op)
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	result = read_file(carrier, op, file);
+	if (!(file->f_mode & FMODE_READ))
+		result = -EBADF;
+	else if (!file->f_op->read_iter)
+		result = -EINVAL;
+	else if (le32_to_cpu(op->flags) & IOT_RW_splice)
+		result = splice_file(op, file);
+	else
+		result = read_file(carrier, op, file);
 	rfs_handle_put(carrier->replay, op->handle);
 	return result;
 }
@@ -103,10 +170,10 @@ static ssize_t write_file(struct rfs_carrier *carrier, const struct iot_program_
 		return -EBADF;
 	if (!file->f_op->write_iter)
 		return -EINVAL;
-	init_sync_kiocb(&kiocb, file);
-	kiocb.ki_pos = le64_to_cpu(op->offset_bytes);
-	kiocb.ki_flags |= iocb_flags_of(le32_to_cpu(op->flags)) | IOCB_WRITE;
-	result = rw_verify_area(WRITE, file, &kiocb.ki_pos, length_bytes);
+	result = iocb_init(&kiocb, file, op);
+	kiocb.ki_flags |= IOCB_WRITE;
+	if (!result)
+		result = rw_verify_area(WRITE, file, &kiocb.ki_pos, length_bytes);
 	if (result)
 		return result;
 	iter_init(carrier, &iter, ITER_SOURCE, carrier->source, length_bytes);
@@ -164,6 +231,10 @@ s64 rfs_do_fsync(struct rfs_carrier *carrier, const struct iot_program_op *op)
 
 /**
  * struct counter - takes as many entries of a directory as the traced call did
+ * @context: what the file system calls for each entry
+ * @carrier: in whose name entries are recorded
+ * @op: the operation
+ * @left: entries that may still be taken
  */
 struct counter {
 	struct dir_context context;
@@ -238,6 +309,21 @@ s64 rfs_do_fadvise(struct rfs_carrier *carrier, const struct iot_program_op *op)
 			  le32_to_cpu(op->flags));
 	rfs_handle_put(carrier->replay, op->handle);
 	return err;
+}
+
+/* A terminal's request, which tells programs that a file is none. */
+s64 rfs_do_ioctl(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	unsigned int request = IOT_PROGRAM_IOCTLS | le32_to_cpu(op->flags);
+	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	long result = -ENOTTY;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	if (file->f_op->unlocked_ioctl)
+		result = file->f_op->unlocked_ioctl(file, request, (unsigned long)carrier->sink);
+	rfs_handle_put(carrier->replay, op->handle);
+	return result == -ENOIOCTLCMD ? -ENOTTY : result;
 }
 
 /* Two handles at once; @do_it gets both files. */

@@ -233,23 +233,23 @@ s64 rfs_do_link(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	struct dentry *child;
 	struct place place;
-	struct path old;
-	int err = rfs_path_get(carrier, op->path, &old);
+	struct rfs_object old;
+	int err = rfs_object_get(carrier, op, &old);
 
 	if (err)
 		return err;
 	err = place_get(carrier, op->path2, &place);
 	if (err) {
-		path_put(&old);
+		rfs_object_put(carrier, op, &old);
 		return err;
 	}
 	child = start_creating_at(&place);
 	err = PTR_ERR_OR_ZERO(child);
 	if (!err)
-		err = vfs_link(old.dentry, place.idmap, d_inode(place.dir.dentry), child, NULL);
+		err = vfs_link(old.path.dentry, place.idmap, d_inode(place.dir.dentry), child, NULL);
 	iot_end_dirop(child);
 	place_put(&place);
-	path_put(&old);
+	rfs_object_put(carrier, op, &old);
 	return err;
 }
 
@@ -347,9 +347,9 @@ static void keep_target(struct rfs_carrier *carrier, const char *target)
 	memcpy(room, target, carrier->task->found.target_bytes);
 }
 
-static int read_link(struct rfs_carrier *carrier, const struct path *path)
+static int read_link(struct rfs_carrier *carrier, const struct path *path, u64 room_bytes)
 {
-	int result = vfs_readlink(path->dentry, carrier->sink, PATH_MAX);
+	int result = vfs_readlink(path->dentry, carrier->sink, min_t(u64, room_bytes, PATH_MAX));
 	char *target;
 
 	if (result <= 0)
@@ -368,7 +368,7 @@ s64 rfs_do_readlink(struct rfs_carrier *carrier, const struct iot_program_op *op
 	if (result)
 		return result;
 	touch_atime(&path);
-	result = read_link(carrier, &path);
+	result = read_link(carrier, &path, le64_to_cpu(op->length_bytes));
 	path_put(&path);
 	return result;
 }

@@ -108,12 +108,28 @@ struct rfs_map;
 
 /**
  * struct rfs_replay - a replay
+ * @lock: serializes load, setup and start
+ * @state: moves down the list of states under @lock
  * @bytes: the program, or what has been written of it
  * @byte_count: length of the program by its header, 0 before that is known
  * @written: bytes written so far
+ * @head: the program's header, until all of @bytes is there
+ * @program: where everything is in @bytes; from RFS_LOADED on
+ * @order: how far tasks and hubs are
+ * @tasks: one for each task of the program
+ * @hubs: one for each hub
+ * @handles: slots of open files, see handles.h
+ * @maps: slots of mappings, see handles.h
  * @root: the target, as a mount of its own: what is mounted in it cannot be reached
  * @session: where outcomes go, NULL if nowhere
+ * @setup: options; from RFS_READY on
  * @go: carriers that wait for the start
+ * @waiting: carriers that have come in for the first time
+ * @finished: tasks that have ended
+ * @is_started: what carriers on @go wait for
+ * @is_cancelled: what everybody who waits looks at, too
+ * @start_ns: monotonic clock at the start, 0 before
+ * @end_ns: monotonic clock at the end of the last task, 0 before
  */
 struct rfs_replay {
 	struct mutex lock;
@@ -142,6 +158,9 @@ struct rfs_replay {
 
 /**
  * struct rfs_carrier - a thread of the user that performs a task, while it is in the kernel
+ * @replay: the replay; the descriptor that the thread came through keeps it
+ * @task_index: which task
+ * @task: the same, claimed by this carrier
  * @sink: its memory that reads go to
  * @source: its memory that writes come from
  */

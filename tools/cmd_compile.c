@@ -10,18 +10,35 @@
 #include "json.h"
 
 struct options {
-	const char *trace;
-	char *output;
+	struct compile_options compile;
 	bool is_json;
 	bool is_quiet;
 };
 
 static const struct argp_option option_table[] = {
 	{ "output", 'o', "FILE", 0, "write the program to FILE (default: the trace's name with .irp)", 0 },
+	{ "without", 'w', "CAUSE,...", 0,
+	  "leave out an order, to see what it costs or keeps right: life, mpi, name, entries, "
+	  "size, handle", 0 },
 	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
 	{}
 };
+
+static error_t parse_causes(char *list, u32 *causes, struct argp_state *state)
+{
+	char *name;
+	u32 i;
+
+	while ((name = strsep(&list, ","))) {
+		for (i = 0; i < EDGE_CAUSE_COUNT && strcmp(name, edge_cause_names[i]); i++)
+			;
+		if (i == EDGE_CAUSE_COUNT)
+			argp_error(state, "--without: '%s' is no cause of order", name);
+		*causes |= 1u << i;
+	}
+	return 0;
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -29,8 +46,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case 'o':
-		options->output = argument;
+		options->compile.program = argument;
 		return 0;
+	case 'w':
+		return parse_causes(argument, &options->compile.without, state);
 	case 'j':
 		options->is_json = true;
 		return 0;
@@ -38,9 +57,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->is_quiet = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (options->trace)
+		if (options->compile.trace)
 			argp_error(state, "%s: one trace at a time", argument);
-		options->trace = argument;
+		options->compile.trace = argument;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "no trace given");
@@ -57,21 +76,15 @@ static const struct argp argp = {
 	.doc = "Turn a trace into a program that `iotape init` and `iotape replay` take.",
 };
 
-static const char *const cause_names[] = {
-#define CAUSE_NAME(name, sentence) #name,
-	EDGE_CAUSES(CAUSE_NAME)
-#undef CAUSE_NAME
-};
-
 static void print_text(const struct options *options, const struct compile_summary *s)
 {
 	u32 i;
 
 	printf("%s: %llu operations of %u tasks, %llu waits, %u hubs, %llu entries to begin with\n",
-	       options->output, s->operations, s->tasks, s->waits, s->hubs, s->entries);
+	       options->compile.program, s->operations, s->tasks, s->waits, s->hubs, s->entries);
 	for (i = 0; i < EDGE_CAUSE_COUNT; i++)
 		if (s->edges[i])
-			printf("  order by %s: %llu edges, %llu after pruning\n", cause_names[i],
+			printf("  order by %s: %llu edges, %llu after pruning\n", edge_cause_names[i],
 			       s->edges[i], s->edges[i] - s->pruned[i]);
 	for (i = 0; i < IOT_KIND_END; i++)
 		if (s->dropped[i])
@@ -94,7 +107,7 @@ static void print_causes(struct json *json, const char *key, const u64 *values)
 	json_key(json, key);
 	json_begin(json, '{');
 	for (i = 0; i < EDGE_CAUSE_COUNT; i++) {
-		json_key(json, cause_names[i]);
+		json_key(json, edge_cause_names[i]);
 		json_unsigned(json, values[i]);
 	}
 	json_end(json, '}');
@@ -154,25 +167,25 @@ static char *default_output(const char *trace)
 
 static int run(int argc, char **argv)
 {
-	struct options options = {};
+	struct options options = { .compile.progress = show_progress };
 	struct compile_summary summary;
 	struct iot_reject reject;
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	if (!options.output)
-		options.output = default_output(options.trace);
-	if (!options.output)
+	if (!options.compile.program)
+		options.compile.program = default_output(options.compile.trace);
+	if (!options.compile.program)
 		return fail("%s", strerror(ENOMEM));
-	err = compile_trace(options.trace, options.output, show_progress, &summary, &reject);
+	err = compile_trace(&options.compile, &summary, &reject);
 	progress_end();
 	if (err && reject.reason >= IOT_REJECT_program_magic)
-		return fail("%s: the program that came of it is not sound: %s", options.trace,
+		return fail("%s: the program that came of it is not sound: %s", options.compile.trace,
 			    iot_reject_sentence(&reject));
 	if (err && !reject.reason)
-		return fail("%s: %s", options.output, strerror(-err));
+		return fail("%s: %s", options.compile.program, strerror(-err));
 	if (err)
-		return fail_reject(options.trace, err, &reject);
+		return fail_reject(options.compile.trace, err, &reject);
 	if (options.is_json)
 		print_json(&summary);
 	else if (!options.is_quiet)

@@ -128,9 +128,10 @@ static bool is_kind_wanted(const struct options *options, const struct iot_kind_
 	return info->group != IOT_GROUP_run && info->group != IOT_GROUP_who;
 }
 
+/* Does a record begin with the fields of an operation? A wait for the collector does not. */
 static bool has_result(const struct iot_kind_info *info)
 {
-	return info->field_count > 7 && info->fields[7].class == IOT_CLASS_result;
+	return iot_kind_is_span(info) && info->group != IOT_GROUP_life;
 }
 
 static bool is_wanted(const struct options *options, struct iot_names *names,

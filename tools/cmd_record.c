@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -70,9 +71,12 @@ static unsigned int number(struct argp_state *state, const char *argument, const
 static void add_mount(struct argp_state *state, struct options *options, const char *dir)
 {
 	char *path = realpath(dir, NULL);
+	struct stat stat_of;
 
-	if (!path)
+	if (!path || stat(path, &stat_of))
 		argp_failure(state, EXIT_FAILED, errno, "%s", dir);
+	else if (!S_ISDIR(stat_of.st_mode))
+		argp_failure(state, EXIT_FAILED, ENOTDIR, "%s", dir);
 	else if (options->record.mount_count == RECORD_MOUNTS_MAX)
 		argp_error(state, "more than %d times --mount", RECORD_MOUNTS_MAX);
 	else
@@ -129,7 +133,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[--] COMMAND [ARGUMENT...]",
 	.doc = "Run COMMAND and record its file I/O below the given directories.\v"
-	       "The exit code is that of COMMAND, or 1 if the recording failed.",
+	       "The exit code is that of COMMAND; 127 if it was not found, 126 if it cannot be executed; or "
+	       "1 if the recording failed.",
 };
 
 static void add_fact(struct options *options, const char *format, const char *value)
@@ -223,11 +228,32 @@ static int exit_as(int status)
 	return WEXITSTATUS(status);
 }
 
+/* Return: true if the collection failed, and why was said. */
+static bool say_collection(const struct options *options, const struct collector_result *result)
+{
+	if (result->err == -EPIPE)
+		say("the collector was killed: the trace ends where it was");
+	else if (result->err)
+		say("%s: %s: the recording ended there", options->record.output,
+		    strerror(-result->err));
+	return result->err;
+}
+
+/* There was no command to record: of two reasons the first is the cause. */
+static int fail_start(const struct options *options, const struct runner *runner,
+		      const struct collector_result *result, const char *why)
+{
+	if (!say_collection(options, result))
+		say("%s", why);
+	return runner->code ? runner->code : EXIT_FAILED;
+}
+
 static int record(struct options *options)
 {
 	struct collector_options collect = {
 		.path = options->record.output,
 		.facts = (const char *const *)options->facts,
+		.buffers = options->record.buffers,
 	};
 	struct collector_result result;
 	struct collector collector;
@@ -241,23 +267,18 @@ static int record(struct options *options)
 		return fail("%s", why);
 	collect.session_fd = session_fd;
 	err = collector_start(&collector, &collect);
+	if (err == -EPIPE)
+		return fail("the collector was killed before the command was started");
 	if (err)
 		return fail("%s: %s", options->record.output, strerror(-err));
 	err = runner_start(&runner, &options->record, session_fd, warn, why, sizeof(why));
 	close(session_fd); /* the collector keeps it */
-	if (err)
-		say("%s", why);
-	else
-		err = runner_wait(&runner, &status);
+	if (!err)
+		runner_wait(&runner, &status);
 	collector_finish(&collector, &result);
-	is_good = !result.err;
-	if (result.err == -EPIPE)
-		say("the collector was killed: the trace ends where it was");
-	else if (result.err)
-		say("%s: %s: the recording ended there", options->record.output,
-		    strerror(-result.err));
 	if (err)
-		return EXIT_FAILED;
+		return fail_start(options, &runner, &result, why);
+	is_good = !say_collection(options, &result);
 	if (is_good && !options->is_quiet)
 		print_summary(options, &result);
 	if (is_good && !result.operations)

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -226,16 +227,18 @@ static void put_report(FILE *out, const struct options *options, const struct co
 
 static int write_report(const struct options *options, const struct comparison *c)
 {
-	FILE *out = fopen(options->output, "we");
-	int failed;
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	int err = -ENOMEM;
 
-	if (!out)
-		return fail("%s: %s", options->output, strerror(errno));
-	put_report(out, options, c);
-	failed = ferror(out);
-	if (fclose(out) || failed)
-		return fail("%s: %s", options->output, strerror(errno));
-	return EXIT_DONE;
+	if (out) {
+		put_report(out, options, c);
+		if (!fclose(out))
+			err = iot_file_save(options->output, text, bytes);
+	}
+	free(text);
+	return err ? fail("%s: %s", options->output, strerror(-err)) : EXIT_DONE;
 }
 
 static int run(int argc, char **argv)

@@ -12,6 +12,7 @@
 
 #include "cmd.h"
 #include "json.h"
+#include "lib/iotape.h"
 
 static bool is_json;
 
@@ -80,12 +81,15 @@ static void print_json(const struct iot_status *s)
 static int run(int argc, char **argv)
 {
 	struct iot_status status = {};
+	char why[512];
 	int fd, count = 0;
 
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	fd = open(IOT_CONTROL_PATH, O_RDWR | O_CLOEXEC);
-	if (fd < 0 && (errno == ENOENT || errno == ENXIO))
-		return fail("module iotape is not loaded (try: modprobe -a tapefs)");
+	if (fd < 0 && (errno == ENOENT || errno == ENXIO)) {
+		iot_module_missing("iotape", why, sizeof(why));
+		return fail("%s", why);
+	}
 	if (fd < 0)
 		return fail("%s: %s", IOT_CONTROL_PATH, strerror(errno));
 	for (; !ioctl(fd, IOT_IOC_STATUS, &status); count++) {

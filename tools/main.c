@@ -25,7 +25,7 @@ static void print_help(FILE *out)
 	      out);
 	for (i = 0; i < sizeof(cmds) / sizeof(cmds[0]); i++)
 		fprintf(out, "  %-9s %s\n", cmds[i]->name, cmds[i]->summary);
-	fputs("\n`iotape COMMAND --help` tells the options of a command, `man iotape` the rest.\n"
+	fputs("\n`iotape COMMAND --help` tells the options of a command, `man iotape-COMMAND` the rest.\n"
 	      "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 finished but differs.\n",
 	      out);
 }

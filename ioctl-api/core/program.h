@@ -72,6 +72,7 @@ int iot_program_open(struct iot_program *program, const void *bytes, u64 byte_co
 int iot_program_verify(const struct iot_program *program, u32 *scratch, iot_pause_fn pause,
 		       void *context, struct iot_reject *reject);
 u64 iot_program_scratch_count(const struct iot_program *program);
+bool iot_path_is_valid(const char *text);
 
 static inline const char *iot_program_string(const struct iot_program *program, __le32 at_bytes)
 {

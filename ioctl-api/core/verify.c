@@ -79,20 +79,23 @@ static bool is_string(const struct verifier *v, __le32 offset)
 
 static bool is_component(const char *text, size_t bytes)
 {
-	if (!bytes || bytes > IOT_PROGRAM_NAME_MAX)
+	if (!bytes)
 		return false;
 	return !(text[0] == '.' && (bytes == 1 || (bytes == 2 && text[1] == '.')));
 }
 
-/* "." for the target itself, or components that are names, with single slashes between. */
-static bool is_path(const struct verifier *v, __le32 offset)
+/**
+ * iot_path_is_valid() - may a program have this path?
+ * @text: the path
+ *
+ * Return: true for "." which is the target itself, and for components that are names, with
+ * single slashes between. A name may be too long for any file system: that, too, is tried.
+ */
+bool iot_path_is_valid(const char *text)
 {
-	const char *text, *slash;
+	const char *slash;
 	size_t bytes;
 
-	if (!is_string(v, offset))
-		return false;
-	text = iot_program_string(v->program, offset);
 	if (!strcmp(text, "."))
 		return true;
 	if (strlen(text) >= IOT_PROGRAM_PATH_MAX)
@@ -106,6 +109,11 @@ static bool is_path(const struct verifier *v, __le32 offset)
 			return true;
 		text = slash + 1;
 	}
+}
+
+static bool is_path(const struct verifier *v, __le32 offset)
+{
+	return is_string(v, offset) && iot_path_is_valid(iot_program_string(v->program, offset));
 }
 
 /* -- operations --------------------------------------------------------------------- */
@@ -142,10 +150,11 @@ static const struct rule {
 	{ IOT_KIND_rmdir, USE_PATH, 0 },
 	{ IOT_KIND_unlink, USE_PATH, 0 },
 	{ IOT_KIND_rename, USE_PATH | USE_PATH2, 0 IOT_RENAME_FLAGS(ALL_BITS) },
-	{ IOT_KIND_link, USE_PATH | USE_PATH2, 0 },
+	{ IOT_KIND_link, USE_PATH_OR_HANDLE | USE_PATH2, 0 },
 	{ IOT_KIND_symlink, USE_PATH | USE_TEXT2, 0 },
 	{ IOT_KIND_readlink, USE_PATH, 0 },
 	{ IOT_KIND_follow, USE_PATH, 0 },
+	{ IOT_KIND_denied, USE_PATH, 0 IOT_PROTS(ALL_BITS) },
 	{ IOT_KIND_statfs, USE_PATH, 0 },
 	{ IOT_KIND_getxattr, USE_PATH_OR_HANDLE | USE_TEXT2, 0 },
 	{ IOT_KIND_setxattr, USE_PATH_OR_HANDLE | USE_TEXT2, 3 },
@@ -160,6 +169,7 @@ static const struct rule {
 	{ IOT_KIND_readdir, USE_HANDLE, 0xffffffff },
 	{ IOT_KIND_fallocate, USE_HANDLE, 0 IOT_FALLOC_FLAGS(ALL_BITS) },
 	{ IOT_KIND_fadvise, USE_HANDLE, 7 },
+	{ IOT_KIND_ioctl, USE_HANDLE, 0xff },
 	{ IOT_KIND_copy_range, USE_HANDLE | USE_OTHER_HANDLE | USE_OFFSET | USE_LENGTH, 0 },
 	{ IOT_KIND_remap_range, USE_HANDLE | USE_OTHER_HANDLE | USE_OFFSET, 3 },
 	{ IOT_KIND_map, USE_HANDLE | USE_OTHER_MAP | USE_OFFSET, 0 IOT_MAP_FLAGS(ALL_BITS) },

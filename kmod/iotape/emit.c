@@ -156,7 +156,8 @@ EXPORT_SYMBOL_GPL(iot_span_fill);
  * The time is taken with interrupts off, so that one CPU's records are in order.
  *
  * Return: true, and interrupts are off until iot_slot_close(); false if the record
- * is lost.
+ * is lost. In both cases, if the collector is behind, current will wait for it before
+ * it returns to user mode.
  */
 bool iot_slot_open(struct iot_session *session, u32 bytes, struct iot_slot *slot)
 {
@@ -167,6 +168,8 @@ bool iot_slot_open(struct iot_session *session, u32 bytes, struct iot_slot *slot
 	if (likely(slot->p))
 		return true;
 	local_irq_restore(slot->flags);
+	if (atomic_read(&session->pressed)) /* else a task that comes when all is full never waits */
+		iot_throttle_arm(session);
 	return false;
 }
 EXPORT_SYMBOL_GPL(iot_slot_open);
@@ -174,8 +177,6 @@ EXPORT_SYMBOL_GPL(iot_slot_open);
 /**
  * iot_slot_close() - the record is complete
  * @slot: open
- *
- * If the collector is behind, current will wait for it before it returns to user mode.
  */
 void iot_slot_close(struct iot_slot *slot)
 {

@@ -48,8 +48,12 @@ void iot_source_remove(struct iot_source *source);
 /**
  * struct iot_meter - what an operation costs its thread, from here on
  * @enter_ns: monotonic clock at the beginning
+ * @runtime_ns: time on a CPU so far, as of the scheduler's last update of it
+ * @exec_start_ns: the scheduler's clock at that update
+ * @waits: voluntary context switches so far
+ * @switches: all context switches so far
  *
- * The rest is the scheduler's numbers for the thread at the beginning.
+ * All but the first are the scheduler's numbers for the thread at the beginning.
  */
 struct iot_meter {
 	u64 enter_ns;

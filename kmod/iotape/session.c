@@ -253,9 +253,10 @@ int iot_session_start(struct iot_session *session)
 
 /**
  * iot_session_stop() - end recording; the sender hands over what is left
- * @session: recording
+ * @session: with a collector; it need not have started, and then it never will
  *
- * Return: 0; -EINVAL if it does not record; -EPIPE if its collector has gone.
+ * Return: 0; -EINVAL if it has no collector yet, or was stopped; -EPIPE if its collector
+ * has gone.
  */
 int iot_session_stop(struct iot_session *session)
 {
@@ -264,7 +265,7 @@ int iot_session_stop(struct iot_session *session)
 	mutex_lock(&iot_control_lock);
 	if (session->state == IOT_STATE_FAILED) {
 		err = -EPIPE;
-	} else if (session->state != IOT_STATE_RUNNING) {
+	} else if (session->state != IOT_STATE_READY && session->state != IOT_STATE_RUNNING) {
 		err = -EINVAL;
 	} else {
 		session_quiesce(session);

@@ -14,6 +14,14 @@
 
 #ifdef IOT_HAVE_GET_INODE_ACL
 
+/* What getxattr(2) returns for it, if the caller has room. */
+static s64 result_of(const struct posix_acl *acl)
+{
+	if (IS_ERR_OR_NULL(acl))
+		return PTR_ERR_OR_ZERO(acl);
+	return posix_acl_xattr_size(acl->a_count);
+}
+
 struct posix_acl *tfs_get_acl(struct mnt_idmap *idmap, struct dentry *dentry, int type)
 {
 	const char *name = posix_acl_xattr_name(type);
@@ -22,7 +30,7 @@ struct posix_acl *tfs_get_acl(struct mnt_idmap *idmap, struct dentry *dentry, in
 
 	tfs_begin(dentry->d_sb, &span);
 	acl = tfs_do_get_acl(dentry, name);
-	tfs_emit_getxattr(&span, dentry, name, 0, PTR_ERR_OR_ZERO(acl));
+	tfs_emit_getxattr(&span, dentry, name, 0, result_of(acl));
 	return acl;
 }
 

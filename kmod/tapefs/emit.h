@@ -67,7 +67,7 @@ void tfs_emit_rmdir(struct iot_span *span, const struct dentry *dentry, s64 resu
 void tfs_emit_rename(struct iot_span *span, const struct dentry *old, const struct dentry *new,
 		     unsigned int flags, s64 result);
 void tfs_emit_readlink(struct iot_span *span, const struct dentry *dentry, const char *target,
-		       s64 result);
+		       int room_bytes, s64 result);
 void tfs_emit_follow(struct iot_span *span, const struct dentry *dentry, const char *target,
 		     s64 result);
 void tfs_emit_denied(struct iot_span *span, const struct inode *inode, int mask, s64 result);
@@ -115,13 +115,15 @@ void tfs_emit_complete(struct iot_source *source, u64 epoch, u32 task, u32 op, u
 
 /* emit_maps.c */
 void tfs_emit_map(struct iot_span *span, const struct file *file, u64 map,
-		  const struct vm_area_struct *vma, bool is_inherited, s64 result);
+		  const struct vm_area_struct *vma, u32 how, s64 result);
 void tfs_emit_unmap(struct iot_span *span, const struct file *file, u64 map,
 		    const struct vm_area_struct *vma);
 void tfs_emit_touch(struct iot_span *span, const struct file *file, u64 map, pgoff_t page,
 		    unsigned long pages, u32 flags, bool is_major, s64 result);
 void tfs_emit_msync(struct iot_span *span, const struct dentry *dentry, u64 handle, loff_t start,
 		    loff_t end, int datasync, s64 result);
+void tfs_emit_punch(struct iot_span *span, const struct dentry *dentry, u64 handle, loff_t offset,
+		    loff_t length, u64 old_size_bytes, s64 result);
 void tfs_emit_madvise(struct iot_span *span, const struct dentry *dentry, u64 handle, loff_t offset,
 		      loff_t length, int advice, s64 result);
 

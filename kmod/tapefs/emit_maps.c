@@ -26,8 +26,9 @@ static u32 map_flags_of(const struct vm_area_struct *vma)
 	       (vma->vm_flags & VM_SYNC ? IOT_MAP_sync : 0);
 }
 
+/* @how: IOT_MAP_inherited, IOT_MAP_moved or 0 */
 void tfs_emit_map(struct iot_span *span, const struct file *file, u64 map,
-		  const struct vm_area_struct *vma, bool is_inherited, s64 result)
+		  const struct vm_area_struct *vma, u32 how, s64 result)
 {
 	struct iot_session *session = tfs_enter(span, file_inode(file)->i_sb);
 	struct iot_rec_map r;
@@ -40,7 +41,7 @@ void tfs_emit_map(struct iot_span *span, const struct file *file, u64 map,
 	r.offset_bytes = (s64)vma->vm_pgoff << PAGE_SHIFT;
 	r.length_bytes = vma->vm_end - vma->vm_start;
 	r.prot = prot_of(vma);
-	r.flags = map_flags_of(vma) | (is_inherited ? IOT_MAP_inherited : 0);
+	r.flags = map_flags_of(vma) | how;
 	r.result = result;
 	IOT_EMIT_SPAN(session, span, map, &r, NULL, 0);
 	tfs_leave(span);
@@ -97,6 +98,26 @@ void tfs_emit_msync(struct iot_span *span, const struct dentry *dentry, u64 hand
 	r.flags = datasync ? IOT_RW_datasync : 0;
 	r.result = result;
 	IOT_EMIT_SPAN(session, span, msync, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+/* A hole made through a mapping. */
+void tfs_emit_punch(struct iot_span *span, const struct dentry *dentry, u64 handle, loff_t offset,
+		    loff_t length, u64 old_size_bytes, s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_rec_fallocate r;
+
+	if (!session)
+		return;
+	r.object = tfs_object_id(session, d_inode_rcu(dentry), dentry);
+	r.handle = handle;
+	r.offset_bytes = offset;
+	r.length_bytes = length;
+	r.flags = IOT_FALLOC_punch_hole | IOT_FALLOC_keep_size;
+	r.old_size_bytes = old_size_bytes;
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, fallocate, &r, NULL, 0);
 	tfs_leave(span);
 }
 

@@ -98,14 +98,15 @@ void tfs_emit_open(struct iot_span *span, const struct dentry *dentry, const str
 		   unsigned int flags, umode_t mode, s64 result)
 {
 	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	bool is_nameless = flags & __O_TMPFILE; /* the dentry's name is made up */
 	const struct inode *inode;
 	struct iot_rec_open r;
 
 	if (!session)
 		return;
 	inode = d_inode_rcu(dentry);
-	r.name = name_if_any(session, dentry);
-	r.object = tfs_object_id(session, inode, dentry);
+	r.name = name_if_any(session, is_nameless ? dentry->d_parent : dentry);
+	r.object = tfs_object_id(session, inode, is_nameless ? NULL : dentry);
 	r.handle = file ? TFS_F(file)->handle : 0;
 	r.flags = open_flags_of(flags, file ? file->f_mode : 0);
 	r.mode = r.flags & IOT_OPEN_created ? tfs_lower_inode(inode)->i_mode & S_IALLUGO :
@@ -331,7 +332,7 @@ void tfs_emit_rename(struct iot_span *span, const struct dentry *old, const stru
 }
 
 void tfs_emit_readlink(struct iot_span *span, const struct dentry *dentry, const char *target,
-		       s64 result)
+		       int room_bytes, s64 result)
 {
 	struct iot_session *session = tfs_enter(span, dentry->d_sb);
 	struct iot_rec_readlink r;
@@ -340,8 +341,10 @@ void tfs_emit_readlink(struct iot_span *span, const struct dentry *dentry, const
 		return;
 	r.name = name_if_any(session, dentry);
 	r.object = object_of(session, dentry);
+	r.length_bytes = room_bytes;
 	r.result = result;
-	IOT_EMIT_SPAN(session, span, readlink, &r, target, tail_bytes(target));
+	IOT_EMIT_SPAN(session, span, readlink, &r, target,
+		      clamp_t(s64, result, 0, IOT_TAIL_MAX_BYTES));
 	tfs_leave(span);
 }
 

@@ -3,13 +3,13 @@
  * inode.c - upper inodes: one for each lower inode, with its attributes.
  */
 #include <linux/fs.h>
-#include <linux/fs_stack.h>
+#include <linux/spinlock.h>
 
 #include "tapefs.h"
 #include "compat/vfs.h"
 
 /* What programs and the VFS ask the upper inode for; the rest is the lower one's business. */
-#define COPIED_FLAGS (S_SYNC | S_DIRSYNC | S_APPEND | S_IMMUTABLE | S_DAX)
+#define COPIED_FLAGS (S_SYNC | S_DIRSYNC | S_APPEND | S_IMMUTABLE | S_DAX | S_DEAD)
 
 static atomic64_t last_object = ATOMIC64_INIT(0);
 
@@ -17,15 +17,21 @@ static atomic64_t last_object = ATOMIC64_INIT(0);
  * tfs_copy_attr() - refresh the attributes that the VFS looks at in the upper inode
  * @inode: upper inode
  *
- * Called after every operation that may have changed them.
+ * Called after every operation that may have changed them. Times are not among them:
+ * they are always asked of the lower inode. The lock is there because the VFS keeps
+ * count of inodes without links, so that two must not take away the last one.
  */
 void tfs_copy_attr(struct inode *inode)
 {
 	const struct inode *lower = tfs_lower_inode(inode);
 
-	fsstack_copy_attr_all(inode, lower);
-	/* The lower file system keeps the access times, of its own objects. */
-	inode->i_flags = (lower->i_flags & COPIED_FLAGS) | S_NOATIME;
+	spin_lock(&inode->i_lock);
+	inode->i_mode = lower->i_mode;
+	inode->i_uid = lower->i_uid;
+	inode->i_gid = lower->i_gid;
+	set_nlink(inode, lower->i_nlink);
+	inode_set_flags(inode, lower->i_flags & COPIED_FLAGS, COPIED_FLAGS);
+	spin_unlock(&inode->i_lock);
 }
 
 /**
@@ -111,6 +117,9 @@ struct inode *tfs_inode_get(struct super_block *sb, struct inode *lower)
 	inode->i_acl = ACL_DONT_CACHE;
 	inode->i_default_acl = ACL_DONT_CACHE;
 #endif
+	inode->i_flags |= S_NOATIME; /* the lower file system keeps the times of access */
+	inode->i_rdev = lower->i_rdev;
+	inode->i_blkbits = lower->i_blkbits;
 	tfs_copy_attr(inode);
 	i_size_write(inode, i_size_read(lower));
 	inode->i_blocks = lower->i_blocks;

@@ -39,7 +39,7 @@ int tfs_readlink(struct dentry *dentry, char __user *buffer, int room)
 		if (copy_to_user(buffer, target, result))
 			result = -EFAULT;
 	}
-	tfs_emit_readlink(&span, dentry, target, result);
+	tfs_emit_readlink(&span, dentry, target, room, result);
 	do_delayed_call(&done);
 	return result;
 }

@@ -12,6 +12,8 @@
 #include "tapefs.h"
 #include "compat/vfs.h"
 
+#define CREATE_TRIES 16 /* of a name that others make and remove below at the same time */
+
 /**
  * tfs_dentry_place() - note where the lower dentry of a name must be
  * @dentry: upper dentry with a lower one
@@ -113,8 +115,10 @@ static struct dentry *lookup_and_splice(struct dentry *dentry, struct inode **fo
 	int err;
 
 	*found = NULL;
-	if (IS_ERR(lower))
+	if (IS_ERR(lower)) {
+		tfs_dentry_init(dentry, NULL); /* for the record: it goes by this name */
 		return lower;
+	}
 	err = tfs_dentry_init(dentry, lower);
 	if (err)
 		return ERR_PTR(err);
@@ -157,6 +161,16 @@ static void emit_lookup(struct iot_span *span, const struct dentry *dentry,
 		iot_span_cancel(span);
 }
 
+/* The lower file system would not even say whether the name is there. */
+static void emit_failure(struct iot_span *span, const struct dentry *dentry, unsigned int flags,
+			 int err)
+{
+	if (TFS_D(dentry))
+		tfs_emit_lookup(span, dentry, NULL, flags, err);
+	else
+		iot_span_cancel(span); /* no memory */
+}
+
 /*
  * tfs_lookup() - a name that is not in the upper dcache
  */
@@ -168,11 +182,10 @@ struct dentry *tfs_lookup(struct inode *dir, struct dentry *dentry, unsigned int
 
 	tfs_begin(dentry->d_sb, &span);
 	spliced = lookup_and_splice(dentry, &found);
-	if (IS_ERR(spliced)) {
-		iot_span_cancel(&span);
-		return spliced;
-	}
-	emit_lookup(&span, spliced ?: dentry, found, flags);
+	if (IS_ERR(spliced))
+		emit_failure(&span, dentry, flags, PTR_ERR(spliced));
+	else
+		emit_lookup(&span, spliced ?: dentry, found, flags);
 	return spliced;
 }
 
@@ -327,6 +340,46 @@ static int create_and_open(struct dentry *dentry, struct file *file, umode_t mod
 	return finish_open(file, dentry, open_created);
 }
 
+/*
+ * The name was absent, and then it could not be made because it is there: others have made
+ * it below. Return: 1 if it is there still and @dentry stands for it; 0 if not.
+ */
+static int find_again(struct dentry *dentry)
+{
+	struct dentry *lower = tfs_do_lookup(dentry);
+	int err;
+
+	if (IS_ERR(lower))
+		return PTR_ERR(lower);
+	if (d_is_negative(lower)) {
+		tfs_dentry_replace(dentry, lower);
+		return 0;
+	}
+	if (d_is_dir(lower)) { /* it may have a dentry already: let the VFS come again */
+		dput(lower);
+		return -ESTALE;
+	}
+	err = tfs_instantiate(dentry, lower);
+	return err ?: 1;
+}
+
+/* Return: 0 if the file was made and is open, 1 if it is there already. */
+static int create_or_find(struct dentry *dentry, struct file *file, unsigned int flags,
+			  umode_t mode)
+{
+	int tries, err;
+
+	for (tries = 0; tries < CREATE_TRIES; tries++) {
+		err = create_and_open(dentry, file, mode);
+		if (err != -EEXIST || (flags & O_EXCL))
+			return err;
+		err = find_again(dentry);
+		if (err)
+			return err;
+	}
+	return -ESTALE;
+}
+
 /* How the VFS would look up the name if there were no atomic_open. */
 static unsigned int lookup_flags_of(unsigned int open_flags)
 {
@@ -352,23 +405,21 @@ int tfs_atomic_open(struct inode *dir, struct dentry *dentry, struct file *file,
 	tfs_begin(dentry->d_sb, &span);
 	if (d_in_lookup(dentry)) {
 		spliced = lookup_and_splice(dentry, &found);
-		err = PTR_ERR_OR_ZERO(spliced);
-		if (err)
-			goto err_lookup;
+		if (IS_ERR(spliced)) {
+			emit_failure(&span, dentry, lookup_flags_of(flags), PTR_ERR(spliced));
+			return PTR_ERR(spliced);
+		}
 		if (found) {
 			emit_lookup(&span, spliced ?: dentry, found, lookup_flags_of(flags));
 			return finish_no_open(file, spliced);
 		}
 	}
-	if (flags & O_CREAT)
-		err = create_and_open(dentry, file, mode);
-	else
-		err = -ENOENT;
+	err = flags & O_CREAT ? create_or_find(dentry, file, flags, mode) : -ENOENT;
+	if (unlikely(err > 0)) {
+		emit_lookup(&span, dentry, d_inode(dentry), lookup_flags_of(flags));
+		return finish_no_open(file, NULL);
+	}
 	tfs_emit_open(&span, dentry, err ? NULL : file, flags, mode, err);
-	return err;
-
-err_lookup:
-	iot_span_cancel(&span);
 	return err;
 }
 
@@ -406,6 +457,7 @@ static int tmpfile_open(struct dentry *dentry, struct file *file, struct file *l
  */
 int tfs_tmpfile(struct mnt_idmap *idmap, struct inode *dir, struct file *file, umode_t mode)
 {
+	unsigned int flags = file->f_flags | O_TMPFILE; /* the open takes O_EXCL away */
 	struct dentry *dentry = file->f_path.dentry;
 	struct iot_span span;
 	struct file *lower;
@@ -424,6 +476,6 @@ int tfs_tmpfile(struct mnt_idmap *idmap, struct inode *dir, struct file *file, u
 	if (!err)
 		file->f_mode |= FMODE_CREATED;
 out:
-	tfs_emit_open(&span, dentry, err ? NULL : file, file->f_flags | O_TMPFILE, mode, err);
+	tfs_emit_open(&span, dentry, err ? NULL : file, flags, mode, err);
 	return err;
 }

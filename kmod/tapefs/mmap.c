@@ -106,6 +106,20 @@ static int mapped_fadvise(struct file *mapped, loff_t offset, loff_t length, int
 	return err;
 }
 
+/* madvise(MADV_REMOVE), nobody else: a hole in the file. */
+static long mapped_fallocate(struct file *mapped, int mode, loff_t offset, loff_t length)
+{
+	const struct mapped_ops *our = mapped_ops_of(mapped);
+	u64 old_size_bytes = i_size_read(file_inode(mapped));
+	struct iot_span span;
+	long err;
+
+	tfs_begin(our->path.dentry->d_sb, &span);
+	err = our->lower_ops->fallocate(mapped, mode, offset, length);
+	tfs_emit_punch(&span, our->path.dentry, our->handle, offset, length, old_size_bytes, err);
+	return err;
+}
+
 static int mapped_release(struct inode *inode, struct file *mapped)
 {
 	struct mapped_ops *our = mapped_ops_of(mapped);
@@ -136,6 +150,8 @@ static struct file *mapped_open(struct file *upper)
 	our->ops = *mapped->f_op;
 	our->ops.release = mapped_release;
 	our->ops.fadvise = mapped_fadvise;
+	if (our->ops.fallocate)
+		our->ops.fallocate = mapped_fallocate;
 	if (our->ops.fsync)
 		our->ops.fsync = mapped_fsync;
 	our->path = upper->f_path;
@@ -305,9 +321,23 @@ static void map_open(struct vm_area_struct *vma)
 	if (map->lower_ops->open)
 		map->lower_ops->open(vma);
 	if (vma->vm_mm == current->mm)
-		return; /* split or moved; in a fork it is the child's */
+		return; /* split, or on the move; in a fork it is the child's */
 	tfs_begin(file_inode(map->upper)->i_sb, &span);
-	tfs_emit_map(&span, map->upper, map->map, vma, true, 0);
+	tfs_emit_map(&span, map->upper, map->map, vma, IOT_MAP_inherited, 0);
+}
+
+/* mremap(2) has moved a mapping here; its old place is unmapped next. */
+static int map_mremap(struct vm_area_struct *vma)
+{
+	struct tfs_map *map = map_of(vma);
+	struct iot_span span;
+	int err = 0;
+
+	tfs_begin(file_inode(map->upper)->i_sb, &span);
+	if (map->lower_ops->mremap)
+		err = map->lower_ops->mremap(vma);
+	tfs_emit_map(&span, map->upper, map->map, vma, IOT_MAP_moved, err);
+	return err;
 }
 
 static void map_close(struct vm_area_struct *vma)
@@ -330,6 +360,7 @@ static void map_wrap(struct tfs_map *map, struct vm_area_struct *vma)
 	map->ops = *vma->vm_ops;
 	map->ops.open = map_open;
 	map->ops.close = map_close;
+	map->ops.mremap = map_mremap;
 	if (map->mode != TFS_MMAP_OFF) {
 		map->ops.fault = map_fault;
 		/* Without it, faults under the vma lock would be refused: keep what there is. */
@@ -392,7 +423,7 @@ int tfs_mmap(struct file *file, struct vm_area_struct *vma)
 
 	tfs_begin(file_inode(file)->i_sb, &span);
 	err = map_make(file, vma, &id);
-	tfs_emit_map(&span, file, id, vma, false, err);
+	tfs_emit_map(&span, file, id, vma, 0, err);
 	return err;
 }
 

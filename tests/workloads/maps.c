@@ -22,6 +22,7 @@
 #define PROCESSES 2
 #define PRIVATE	  64 /* pages of the private mapping */
 #define LATE	  32 /* pages of the one that outlives its name */
+#define SYNCED	  64 /* pages that each process writes back */
 
 static long pages = 10240, seed = 1;
 static const char *touches;
@@ -184,6 +185,18 @@ static void touch_page(const struct area *area, long page, int process)
 		put(area, page, later_word(page, process));
 }
 
+static long first_synced(int process)
+{
+	return process * (pages / 4) + 3;
+}
+
+/* Will a process write this page back, so that the other one's next write is a first one? */
+static bool is_synced(long page)
+{
+	return (page >= first_synced(0) && page < first_synced(0) + SYNCED) ||
+	       (page >= first_synced(1) && page < first_synced(1) + SYNCED);
+}
+
 static void shared(int process)
 {
 	long *order = malloc((size_t)pages * sizeof(*order)), first, i;
@@ -199,15 +212,15 @@ static void shared(int process)
 		touch_page(&area, order[i], process);
 	for (i = 0; i < pages / 16; i++) { /* once more, which the kernel need not know */
 		look(&area, order[i]);
-		if (owner_of(order[i]) == process && is_written(order[i]))
+		if (owner_of(order[i]) == process && is_written(order[i]) && !is_synced(order[i]))
 			put(&area, order[i], later_word(order[i], process));
 	}
 
 	/* What is written back is written to for the first time again. */
-	first = process * (pages / 4) + 3;
-	note(area.name, first, 64, MSYNC);
-	CHECK(!msync(area.start + first * PAGE, 64 * PAGE, MS_SYNC));
-	for (i = first; i < first + 64; i += 3)
+	first = first_synced(process);
+	note(area.name, first, SYNCED, MSYNC);
+	CHECK(!msync(area.start + first * PAGE, SYNCED * PAGE, MS_SYNC));
+	for (i = first; i < first + SYNCED; i += 3)
 		if (owner_of(i) == process && is_written(i))
 			put(&area, i, later_word(i, process));
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <uthash.h>
 
+#include "implied.h"
+
 #define PAGE_BYTES 4096
 
 struct deed_texts {
@@ -133,9 +135,9 @@ static int take_task(struct deeds *deeds, const struct iot_rec_task *r)
 		return err;
 	deeds->tasks[index].why = r->why;
 	deeds->tasks[index].plays = r->plays;
-	deeds->tasks[index].parent = r->parent;
-	if (!r->parent)
+	if (!r->parent || r->parent >= r->task) /* who was made has the larger id, or the record lies */
 		return 0;
+	deeds->tasks[index].parent = r->parent;
 	err = task_of(deeds, r->parent, &parent);
 	if (!err)
 		deeds->tasks[index].nth = ++deeds->tasks[parent].made;
@@ -171,6 +173,7 @@ static int make_deed(struct reading_state *s, struct deed *deed)
 	*deed = (struct deed){
 		.kind = s->record->kind,
 		.order = s->record->op.op,
+		.is_implied = is_implied(s->record),
 		.generation = label.generation,
 		.path = text_of(s->deeds, label.path, strlen(label.path)),
 	};
@@ -365,6 +368,31 @@ static int take_fork(struct reading_state *s, const struct iot_rec_fork *r)
 /* Compared fields of a map: result, offset, length, prot, flags. */
 enum { MAP_FLAGS = 4 };
 
+/* -- equivalence 5: opens that fail at the look-up --------------------------------------------- */
+
+/* Compared fields of an open: result, flags, mode. */
+enum { OPEN_RESULT, OPEN_FLAGS };
+
+static void make_failed_open(struct deed *deed, const struct iot_rec_lookup *r)
+{
+	u64 result = deed->fields[OPEN_RESULT];
+
+	deed->kind = IOT_KIND_open;
+	memset(deed->fields, 0, sizeof(deed->fields));
+	deed->fields[OPEN_RESULT] = result;
+	deed->fields[OPEN_FLAGS] = failed_open_flags(r);
+}
+
+/* -- what is implied ----------------------------------------------------------------------------- */
+
+static void mark_question(struct deed_task *task, u32 order)
+{
+	struct deed *last = task->count ? &task->deeds[task->count - 1] : NULL;
+
+	if (last && last->order + 1 == order && is_question(last->kind, last->path2))
+		last->is_implied = true;
+}
+
 /* -- the trace ------------------------------------------------------------------------------------------------ */
 
 static int take_op(struct reading_state *s)
@@ -382,6 +410,12 @@ static int take_op(struct reading_state *s)
 	case IOT_KIND_lookup:
 		if (!r->lookup.result)
 			return take_found(s, &deed);
+		if (is_failed_open(&r->lookup))
+			make_failed_open(&deed, &r->lookup);
+		break;
+	case IOT_KIND_setattr:
+		if (has_question(r))
+			mark_question(&s->deeds->tasks[task], deed.order);
 		break;
 	case IOT_KIND_readdir:
 		return take_readdir(s, task, &deed);
@@ -403,6 +437,13 @@ static int take_op(struct reading_state *s)
 	return deed_add(&s->deeds->tasks[task], &deed) ? 0 : -ENOMEM;
 }
 
+static bool is_replay_fact(const struct iot_record *r)
+{
+	static const char key[] = "replay=";
+
+	return r->tail_bytes >= sizeof(key) - 1 && !memcmp(r->tail, key, sizeof(key) - 1);
+}
+
 static int take_record(void *context, struct iot_names *names, const struct iot_record *r)
 {
 	struct reading_state *s = context;
@@ -412,6 +453,9 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 	switch (r->kind) {
 	case IOT_KIND_task:
 		return take_task(s->deeds, &r->task);
+	case IOT_KIND_fact:
+		s->deeds->is_outcomes |= is_replay_fact(r);
+		return 0;
 	case IOT_KIND_fork:
 		return take_fork(s, &r->fork);
 	case IOT_KIND_dirent:
@@ -491,6 +535,29 @@ int deeds_read(const char *path, struct deeds **deeds, struct iot_reject *reject
 }
 
 /**
+ * deeds_match_outcomes() - leave out what outcomes of a replay do not tell
+ * @deeds: of the trace that is compared with them
+ *
+ * That is what is implied, and which generation of a name an object is: outcomes have that
+ * from the program, not from the file system.
+ */
+void deeds_match_outcomes(struct deeds *deeds)
+{
+	u32 i, j, kept;
+
+	for (i = 0; i < deeds->task_count; i++) {
+		struct deed_task *task = &deeds->tasks[i];
+
+		for (j = kept = 0; j < task->count; j++) {
+			task->deeds[j].generation = 0;
+			if (!task->deeds[j].is_implied)
+				task->deeds[kept++] = task->deeds[j];
+		}
+		task->count = kept;
+	}
+}
+
+/**
  * deeds_free() - forget what a trace did; NULL is allowed
  */
 void deeds_free(struct deeds *deeds)
@@ -556,7 +623,8 @@ const char *deeds_next_found(const struct deeds *deeds, const char *previous)
  */
 bool deed_is_equal(const struct deed *a, const struct deed *b)
 {
-	return a->kind == b->kind && a->generation == b->generation && !strcmp(a->path, b->path) &&
+	return a->kind == b->kind &&
+	       (a->generation == b->generation || !a->generation || !b->generation) && !strcmp(a->path, b->path) &&
 	       !strcmp(a->path2, b->path2) && !memcmp(a->fields, b->fields, sizeof(a->fields));
 }
 

@@ -13,10 +13,11 @@
  * struct deed - an operation, without anything that two runs need not agree on
  * @order: place in its task; 0 for what a task inherited
  * @path: of its object; texts live as long as the deeds
- * @generation: of the object under this path
+ * @generation: of the object under this path, 0 if it is not to be compared
  * @path2: second path, or the text of its record, "" if none
  * @fields: those of its fields that are compared, in the order of schema.h
  * @is_merged: it was made part of an earlier one by an equivalence
+ * @is_implied: another one brings it about, see implied.h
  */
 struct deed {
 	u32 order;
@@ -26,6 +27,7 @@ struct deed {
 	u64 fields[DEED_FIELDS_MAX];
 	u16 kind;
 	bool is_merged;
+	bool is_implied;
 };
 
 /**
@@ -52,9 +54,11 @@ struct deed_set;
 /**
  * struct deeds - what a trace did
  * @info: of the trace file
+ * @is_outcomes: of a replay, as it says itself: what is implied is not in it
  */
 struct deeds {
 	struct iot_trace_info info;
+	bool is_outcomes;
 	struct deed_task *tasks;
 	u32 task_count;
 	u32 task_room;
@@ -63,6 +67,7 @@ struct deeds {
 };
 
 int deeds_read(const char *path, struct deeds **deeds, struct iot_reject *reject);
+void deeds_match_outcomes(struct deeds *deeds);
 void deeds_free(struct deeds *deeds);
 bool deeds_have_found(const struct deeds *deeds, const char *what);
 const char *deeds_next_found(const struct deeds *deeds, const char *previous);

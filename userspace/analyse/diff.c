@@ -222,6 +222,8 @@ int diff_traces(const char *const paths[2], size_t items_max, struct diff_result
 		d.b = b;
 		result->gaps[0] = a->info.lost + a->info.missing;
 		result->gaps[1] = b->info.lost + b->info.missing;
+		if (b->is_outcomes)
+			deeds_match_outcomes(a);
 		compare_tasks(&d);
 		compare_found(&d);
 		deeds_free(b);

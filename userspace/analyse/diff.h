@@ -18,6 +18,12 @@
  *      whenever they like.
  *   4. A mapping that fork copies counts as the child's first operation, and the same as
  *      one that the child makes itself.
+ *   5. The look-up of an open that fails there (O_EXCL and the name is taken, the name is too
+ *      long) counts as that open, failed.
+ *
+ * In the outcomes of a replay (`iotape replay -o`) there is nothing that another operation
+ * implies (implied.h), and the object of an operation is the program's word, not the file
+ * system's. Compared with those, the first trace has no implied operations and no generations.
  */
 #ifndef IOTAPE_DIFF_H
 #define IOTAPE_DIFF_H

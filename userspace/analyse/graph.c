@@ -44,6 +44,12 @@ static int reserve(void *array, u32 count, u32 *room, size_t bytes)
 	return 0;
 }
 
+const char *const edge_cause_names[] = {
+#define EDGE_CAUSE_NAME(name, sentence) #name,
+	EDGE_CAUSES(EDGE_CAUSE_NAME)
+#undef EDGE_CAUSE_NAME
+};
+
 /**
  * graph_open() - an empty graph
  * @graph: out: to be given to graph_close()
@@ -165,6 +171,8 @@ struct graph_op *graph_op_add(struct graph *graph, u32 task)
 int graph_edge_add(struct graph *graph, u32 task, u32 index, struct graph_op *to,
 		   enum edge_cause cause)
 {
+	if (graph->causes_left_out & (1u << cause))
+		return 0;
 	if (reserve(&graph->edges, graph->edge_count, &graph->edge_room, sizeof(*graph->edges)))
 		return -ENOMEM;
 	graph->edges[graph->edge_count] = (struct graph_edge){

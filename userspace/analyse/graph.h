@@ -37,6 +37,8 @@ enum edge_cause {
 	EDGE_CAUSE_COUNT
 };
 
+extern const char *const edge_cause_names[EDGE_CAUSE_COUNT];
+
 /**
  * struct graph_edge - a wait: the operation that has it in its list waits for another
  * @task: index of the other's task; GRAPH_NONE: wait for hub @index
@@ -147,7 +149,7 @@ struct graph_mpi {
 	s32 root;
 };
 
-/* A rank of a communicator: who it is. */
+/* A rank of a communicator of `size` ranks: who it is. */
 struct graph_rank {
 	u64 comm;
 	u32 rank;
@@ -188,6 +190,7 @@ struct graph {
 	struct task_slot *task_slots;
 	struct text *texts;
 	struct graph_object *objects;
+	u32 causes_left_out; /* bits of enum edge_cause: no edges of these are made */
 	u64 edges_by_cause[EDGE_CAUSE_COUNT];
 	u64 pruned_by_cause[EDGE_CAUSE_COUNT];
 	u64 dropped[IOT_KIND_END];

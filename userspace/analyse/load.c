@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <uthash.h>
 
+#include "implied.h"
+
 #define PROGRESS_RECORDS 65536
 
 /* A handle that is open at the moment, to find one for an object that has no name. */
@@ -133,13 +135,11 @@ static void range(struct loader *l, s64 offset_bytes, u64 length_bytes, u32 flag
 
 static int load_lookup(struct loader *l, const struct iot_rec_lookup *r)
 {
-	const u32 make_and_open = IOT_INTENT_create | IOT_INTENT_excl | IOT_INTENT_open;
-
 	l->op->flags = r->intents;
 	l->op->object = r->object;
-	if ((r->intents & make_and_open) == make_and_open) { /* an open that fails: O_EXCL */
+	if (is_failed_open(r)) {
 		l->op->kind = IOT_KIND_open;
-		l->op->flags = IOT_OPEN_read | IOT_OPEN_create | IOT_OPEN_excl;
+		l->op->flags = failed_open_flags(r);
 	}
 	return set_path(l, r->name, &l->op->path);
 }
@@ -185,10 +185,20 @@ static int load_rename(struct loader *l, const struct iot_rec_rename *r)
 
 static int load_link(struct loader *l, const struct iot_rec_link *r)
 {
-	int err = set_path(l, r->old_name, &l->op->path);
+	int err = on_object(l, r->old_name, r->object, 0);
+
+	return err ? err : set_path(l, r->name, &l->op->path2);
+}
+
+/* Which object permission was refused for: by a name that it has. */
+static int load_denied(struct loader *l, const struct iot_rec_denied *r)
+{
+	const char *path = iot_names_object(l->names, r->object).path;
 
 	l->op->object = r->object;
-	return err ? err : set_path(l, r->name, &l->op->path2);
+	l->op->flags = r->prot;
+	l->op->path = path[0] ? graph_text(l->graph, path) : NULL;
+	return l->op->path ? 0 : path[0] ? -ENOMEM : 1;
 }
 
 static int load_xattr(struct loader *l, u64 name, u64 object, u64 length_bytes, u32 flags)
@@ -329,8 +339,12 @@ static int load_named(struct loader *l)
 	case IOT_KIND_symlink:
 		return on_object(l, r->symlink.name, r->symlink.object, 0) ?: set_tail(l, &l->op->path2);
 	case IOT_KIND_readlink:
-	case IOT_KIND_follow:
+		l->op->length_bytes = r->readlink.length_bytes;
 		return on_object(l, r->readlink.name, r->readlink.object, 0);
+	case IOT_KIND_follow:
+		return on_object(l, r->follow.name, r->follow.object, 0);
+	case IOT_KIND_denied:
+		return load_denied(l, &r->denied);
 	case IOT_KIND_statfs:
 		l->op->object = r->statfs.object;
 		l->op->path = graph_text(l->graph, iot_names_object(l->names, r->statfs.object).path);
@@ -392,6 +406,10 @@ static int load_opened(struct loader *l)
 		on_handle(l, r->fadvise.object, r->fadvise.handle);
 		range(l, r->fadvise.offset_bytes, r->fadvise.length_bytes, r->fadvise.advice);
 		return 0;
+	case IOT_KIND_ioctl:
+		on_handle(l, r->ioctl.object, r->ioctl.handle);
+		range(l, 0, 0, r->ioctl.request & 0xff);
+		return (r->ioctl.request & ~0xffu) != IOT_PROGRAM_IOCTLS;
 	case IOT_KIND_copy_range:
 		load_copy(l, &r->copy_range, 0);
 		return 0;
@@ -442,10 +460,16 @@ static int load_fields(struct loader *l)
 	return l->record->kind >= IOT_KIND_flush ? load_opened(l) : load_named(l);
 }
 
-/* What another operation brings about by itself when it is performed. */
-static bool is_implied(const struct iot_record *record)
+/* What the kernel asked before, it will in the replay, too. */
+static void drop_question(struct loader *l, u32 task)
 {
-	return record->kind == IOT_KIND_setattr && (record->setattr.attrs & IOT_ATTR_by_open);
+	struct graph_task *t = &l->graph->tasks[task];
+	const struct iot_rec_setattr *r = &l->record->setattr;
+	const struct graph_op *last = t->op_count ? &t->ops[t->op_count - 1] : NULL;
+
+	if (has_question(l->record) && last && is_question(last->kind, last->path2) &&
+	    last->number + 1 == r->op && last->object == r->object)
+		t->op_count--;
 }
 
 static int load_op(struct loader *l)
@@ -462,6 +486,7 @@ static int load_op(struct loader *l)
 		l->graph->read_bytes += (u64)r->result;
 	if (l->record->kind == IOT_KIND_write && r->result > 0)
 		l->graph->write_bytes += (u64)r->result;
+	drop_question(l, task);
 	if (is_implied(l->record))
 		return 0;
 	l->op = graph_op_add(l->graph, task);
@@ -498,7 +523,7 @@ static int load_task(struct loader *l, const struct iot_rec_task *r)
 	if (task->command)
 		return 0; /* announced twice */
 	task->tgid = r->tgid;
-	task->parent = r->parent;
+	task->parent = r->parent < r->task ? r->parent : 0; /* or the record lies: no circles */
 	task->why = r->why;
 	task->begin_ns = r->time_ns;
 	task->command = strndup((const char *)l->record->tail, l->record->tail_bytes);
@@ -564,7 +589,8 @@ static int load_exec(struct loader *l, const struct iot_rec_exec *r)
 		err = graph_task_make(l->graph, r->into, &into);
 	if (err)
 		return err;
-	l->graph->tasks[from].exec_into = r->into;
+	if (r->into > r->task) /* or the record lies: no circles */
+		l->graph->tasks[from].exec_into = r->into;
 	return load_begin(l, into, r->time_ns);
 }
 

@@ -5,6 +5,10 @@
  * Matching is by MPI's own rules. Of one communicator, source, destination and tag, the
  * k-th send pairs with the k-th receive in the order of posting whose status named that
  * source and tag. The n-th collective of a communicator is the same on all its ranks.
+ *
+ * Every wait looks back in time, so that no circle can come of them, with other edges
+ * neither: who left a call before another rank arrived has not waited for it, whatever the
+ * call is named. Many collectives need not make everybody wait.
  */
 #include <stdlib.h>
 
@@ -44,9 +48,11 @@ static int compare_ranks(const void *a, const void *b)
 static u32 rank_of(const struct graph *graph, u64 comm, u32 task)
 {
 	const struct graph_rank key = { .comm = comm, .tgid = graph->tasks[task].tgid };
-	const struct graph_rank *rank = bsearch(&key, graph->ranks, graph->rank_count,
-						sizeof(*graph->ranks), compare_ranks);
+	const struct graph_rank *rank = NULL;
 
+	if (graph->rank_count)
+		rank = bsearch(&key, graph->ranks, graph->rank_count, sizeof(*graph->ranks),
+			       compare_ranks);
 	return rank ? rank->rank : GRAPH_NONE;
 }
 
@@ -174,6 +180,14 @@ static struct graph_op *leave_of(struct graph *graph, u32 call)
 	return &graph->tasks[mpi->task].ops[mpi->leave];
 }
 
+/* Who completed a call waits for whoever arrived at another one. */
+static int wait_for(struct graph *graph, const struct graph_mpi *from, u32 ended)
+{
+	if (ended == GRAPH_NONE || from->enter_ns >= graph->mpi[ended].end_ns)
+		return 0;
+	return graph_edge_add(graph, from->task, from->arrive, leave_of(graph, ended), EDGE_mpi);
+}
+
 static bool is_synchronous(const struct graph *graph, const struct endpoint *send,
 			   const struct endpoint *receive)
 {
@@ -190,13 +204,11 @@ static bool is_synchronous(const struct graph *graph, const struct endpoint *sen
 static int connect_message(struct graph *graph, const struct endpoint *send,
 			   const struct endpoint *receive)
 {
-	const struct graph_mpi *from = &graph->mpi[send->call], *to = &graph->mpi[receive->call];
-	int err = graph_edge_add(graph, from->task, from->arrive, leave_of(graph, receive->ended),
-				 EDGE_mpi);
+	int err = wait_for(graph, &graph->mpi[send->call], receive->ended);
 
 	if (err || send->ended == GRAPH_NONE || !is_synchronous(graph, send, receive))
 		return err;
-	return graph_edge_add(graph, to->task, to->arrive, leave_of(graph, send->ended), EDGE_mpi);
+	return wait_for(graph, &graph->mpi[receive->call], send->ended);
 }
 
 /* Both arrays in the order of streams, and in each stream of posting. */
@@ -310,23 +322,30 @@ static struct graph_op *arrive_of(struct graph *graph, const struct member *memb
 static int wait_for_member(struct graph *graph, const struct member *other,
 			   const struct member *member)
 {
-	const struct graph_mpi *mpi = &graph->mpi[other->call];
+	return other == member ? 0 : wait_for(graph, &graph->mpi[other->call], member->ended);
+}
 
-	if (member->ended == GRAPH_NONE || other == member)
-		return 0;
-	return graph_edge_add(graph, mpi->task, mpi->arrive, leave_of(graph, member->ended),
-			      EDGE_mpi);
+/* The ranks that an edge to the hub is for: root, or all if it is negative. */
+static bool leaves_hub(const struct graph *graph, const struct member *member, s32 root,
+		       u64 last_enter_ns)
+{
+	return member->ended != GRAPH_NONE && (root < 0 || member->rank == (u32)root) &&
+	       graph->mpi[member->ended].end_ns > last_enter_ns;
 }
 
 /* Those whose rank is @root, or all if it is negative, leave when all have arrived. */
 static int through_hub(struct graph *graph, const struct member *members, u32 count, s32 root)
 {
+	u64 last_enter_ns = 0;
 	u32 hub, i;
 	int err = graph_hub_add(graph, count, &hub);
 
+	for (i = 0; i < count; i++)
+		if (graph->mpi[members[i].call].enter_ns > last_enter_ns)
+			last_enter_ns = graph->mpi[members[i].call].enter_ns;
 	for (i = 0; i < count && !err; i++) {
 		arrive_of(graph, &members[i])->handle = hub + 1;
-		if (members[i].ended != GRAPH_NONE && (root < 0 || members[i].rank == (u32)root))
+		if (leaves_hub(graph, &members[i], root, last_enter_ns))
 			err = graph_edge_add(graph, GRAPH_NONE, hub,
 					     leave_of(graph, members[i].ended), EDGE_mpi);
 	}
@@ -459,7 +478,8 @@ int graph_pass_mpi(struct graph *graph)
 	if (!graph->mpi_count)
 		return 0;
 	find_halves(graph);
-	qsort(graph->ranks, graph->rank_count, sizeof(*graph->ranks), compare_ranks);
+	if (graph->rank_count)
+		qsort(graph->ranks, graph->rank_count, sizeof(*graph->ranks), compare_ranks);
 	err = dones_collect(graph, &dones);
 	if (!err)
 		err = messages(graph, &dones);

@@ -194,7 +194,7 @@ static void use_by_open(struct sweep *s)
 {
 	const struct graph_op *op = s->op;
 
-	if (op->flags & IOT_OPEN_created)
+	if ((op->flags & IOT_OPEN_created) && !(op->flags & IOT_OPEN_tmpfile))
 		change_name(s, op->path);
 	else
 		use_path(s, op->path, USE_LOOK);
@@ -289,6 +289,7 @@ static void use_by_op(struct sweep *s)
 		break;
 	case IOT_KIND_link:
 		use_path(s, op->path, USE_LOOK);
+		use_handle(s, op->handle, USE_LOOK);
 		use_by_change(s, op->path2);
 		break;
 	case IOT_KIND_read:
@@ -312,6 +313,9 @@ static void use_by_op(struct sweep *s)
 		break;
 	case IOT_KIND_fallocate:
 		use_by_fallocate(s);
+		break;
+	case IOT_KIND_ioctl:
+		use_handle(s, op->handle, USE_LOOK);
 		break;
 	case IOT_KIND_copy_range:
 	case IOT_KIND_remap_range:

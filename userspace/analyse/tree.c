@@ -180,6 +180,13 @@ static void set_target(struct tree *tree, struct tree_object *object,
 		tree->is_short_of_memory = true;
 }
 
+/* A reader who had no room to spare may not have got it all. */
+static bool has_all_of_target(const struct iot_record *record)
+{
+	return record->kind == IOT_KIND_follow ||
+	       record->readlink.result < (s64)record->readlink.length_bytes;
+}
+
 /* -- what an operation shows of a name --------------------------------------------------- */
 
 static void found(struct tree *tree, u64 name, u64 id)
@@ -355,8 +362,9 @@ int tree_observe(struct tree *tree, const struct iot_record *record)
 		}
 		break;
 	case IOT_KIND_readlink:
-	case IOT_KIND_follow:
-		set_target(tree, object_of(tree, record->follow.object), record);
+	case IOT_KIND_follow: /* both begin with name and object */
+		if (has_all_of_target(record))
+			set_target(tree, object_of(tree, record->follow.object), record);
 		found(tree, record->follow.name, record->follow.object);
 		break;
 	case IOT_KIND_stat:

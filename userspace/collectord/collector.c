@@ -122,7 +122,8 @@ static int run_threads(const struct collector_options *options, struct receiver 
 
 	if (err)
 		return err;
-	if (options->ready_fd >= 0 && write(options->ready_fd, "", 1) != 1)
+	/* If nobody is there to read it, `control` has ended, too, and that ends the session. */
+	if (options->ready_fd >= 0 && write(options->ready_fd, "", 1) != 1 && errno != EPIPE)
 		err = -errno;
 	if (!err)
 		err = collect(sink, queue);
@@ -157,7 +158,8 @@ int collector_run(const struct collector_options *options, struct collector_resu
 	err = queue_init(&queue, QUEUE_MESSAGES_MAX);
 	if (err)
 		goto err_sink;
-	err = receiver_open(&receiver, options->session_fd, options->control_fd, &queue);
+	err = receiver_open(&receiver, options->session_fd, options->control_fd, options->buffers,
+			    &queue);
 	if (err)
 		goto err_receiver;
 	err = run_threads(options, &receiver, sink, &queue);

@@ -20,6 +20,7 @@ struct iot_program;
  * @session_fd: descriptor of a new session
  * @control_fd: end of file on it means: stop
  * @ready_fd: a byte is written to it when the session may start; -1 if nobody waits
+ * @buffers: buffers of each CPU that the session has
  * @path: trace file
  * @facts: texts of the form key=value, ended by NULL
  * @program: the program that is replayed, whose tasks, objects and names the records are
@@ -29,6 +30,7 @@ struct collector_options {
 	int session_fd;
 	int control_fd;
 	int ready_fd;
+	unsigned int buffers;
 	const char *path;
 	const char *const *facts;
 	const struct iot_program *program;

@@ -15,8 +15,12 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-/* The kernel counts the memory that a message takes, which is a little more than it holds. */
-#define SOCKET_BUFFER_BYTES (16 << 20)
+/*
+ * The kernel counts the memory that a message takes, which is a little more than it holds.
+ * What waits here is bounded in proportion to what waits in the kernel's buffers.
+ */
+#define SOCKET_BYTES_PER_BUFFER (1 << 20)
+#define SOCKET_BYTES_MAX	(64 << 20)
 #define MESSAGE_ROOM_BYTES  (64 << 10)
 
 /* libnl has error numbers of its own; these are the ones that can happen here. */
@@ -145,9 +149,10 @@ static int bind_session(struct receiver *receiver, int family)
 }
 
 /* More than the limit for ordinary users, where that is allowed; else what there is. */
-static void enlarge_buffer(struct nl_sock *socket)
+static void set_buffer(struct nl_sock *socket, unsigned int buffers)
 {
-	int bytes = SOCKET_BUFFER_BYTES;
+	int bytes = buffers < SOCKET_BYTES_MAX / SOCKET_BYTES_PER_BUFFER ?
+			    (int)buffers * SOCKET_BYTES_PER_BUFFER : SOCKET_BYTES_MAX;
 
 	if (setsockopt(nl_socket_get_fd(socket), SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
 		setsockopt(nl_socket_get_fd(socket), SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
@@ -158,11 +163,13 @@ static void enlarge_buffer(struct nl_sock *socket)
  * @receiver: filled in
  * @session_fd: descriptor of the session, without a receiver
  * @control_fd: end of file on it means: stop
+ * @buffers: buffers of each CPU that the session has
  * @queue: where messages go
  *
  * Return: 0 or a negative errno.
  */
-int receiver_open(struct receiver *receiver, int session_fd, int control_fd, struct queue *queue)
+int receiver_open(struct receiver *receiver, int session_fd, int control_fd, unsigned int buffers,
+		  struct queue *queue)
 {
 	int err, family;
 
@@ -180,7 +187,7 @@ int receiver_open(struct receiver *receiver, int session_fd, int control_fd, str
 	family = err = genl_ctrl_resolve(receiver->socket, IOT_GENL_NAME);
 	if (err < 0)
 		goto err_socket;
-	enlarge_buffer(receiver->socket);
+	set_buffer(receiver->socket, buffers);
 	nl_socket_set_msg_buf_size(receiver->socket, MESSAGE_ROOM_BYTES);
 	nl_socket_disable_msg_peek(receiver->socket);
 	err = bind_session(receiver, family);

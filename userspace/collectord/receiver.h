@@ -20,7 +20,8 @@ struct receiver {
 	bool is_ended;
 };
 
-int receiver_open(struct receiver *receiver, int session_fd, int control_fd, struct queue *queue);
+int receiver_open(struct receiver *receiver, int session_fd, int control_fd, unsigned int buffers,
+		  struct queue *queue);
 int receiver_start(struct receiver *receiver);
 void receiver_join(struct receiver *receiver);
 void receiver_close(struct receiver *receiver);

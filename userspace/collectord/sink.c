@@ -307,6 +307,10 @@ static int put_op_paths(struct sink *sink, const struct naming *naming)
 	return err;
 }
 
+/*
+ * A program has all objects that ever went by a name, so the name does not come with the
+ * object: the operation that opens or makes it says when it is what the name means.
+ */
 static int put_objects(struct sink *sink, const struct naming *naming)
 {
 	u32 i;
@@ -319,8 +323,8 @@ static int put_objects(struct sink *sink, const struct naming *naming)
 			continue;
 		err = put_path(sink, naming, object->path);
 		if (!err)
-			err = put_object(sink, le64_to_cpu(object->origin),
-					 le32_to_cpu(object->path), le32_to_cpu(object->type));
+			err = put_object(sink, le64_to_cpu(object->origin), 0,
+					 le32_to_cpu(object->type));
 	}
 	return err;
 }

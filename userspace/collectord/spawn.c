@@ -21,6 +21,17 @@ static int collector_main(struct collector_options *options, int result_fd)
 	return err ? 1 : 0;
 }
 
+/* As read(2), and not ended by a signal: a Ctrl-C is for others to act upon. */
+static ssize_t read_whole(int fd, void *data, size_t bytes)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, data, bytes);
+	while (n < 0 && errno == EINTR);
+	return n;
+}
+
 /**
  * collector_start() - start the collector of a session
  * @collector: filled in
@@ -52,7 +63,7 @@ int collector_start(struct collector *collector, struct collector_options *optio
 	close(result[1]);
 	collector->control_fd = control[1];
 	collector->result_fd = result[0];
-	if (read(ready[0], &byte, 1) != 1) {
+	if (read_whole(ready[0], &byte, 1) != 1) {
 		close(ready[0]);
 		collector_finish(collector, &failed);
 		return failed.err ? failed.err : -EIO;
@@ -70,7 +81,7 @@ void collector_finish(struct collector *collector, struct collector_result *resu
 {
 	close(collector->control_fd);
 	*result = (struct collector_result){ .err = -EPIPE };
-	if (read(collector->result_fd, result, sizeof(*result)) != sizeof(*result))
+	if (read_whole(collector->result_fd, result, sizeof(*result)) != sizeof(*result))
 		result->err = -EPIPE;
 	close(collector->result_fd);
 	while (waitpid(collector->pid, NULL, 0) < 0 && errno == EINTR)

@@ -104,11 +104,33 @@ static bool has_meaning(const char *xattr)
 	return !strncmp(xattr, "system.", 7) || !strncmp(xattr, "security.", 9);
 }
 
+/* Names that the trace lost are "?", see lib/names.c. */
+static bool is_known(const char *path)
+{
+	return path && strncmp(path, "?/", 2) && iot_path_is_valid(path);
+}
+
+static bool has_path2(const struct graph_op *op)
+{
+	switch (op->kind) {
+	case IOT_KIND_rename:
+	case IOT_KIND_link:
+		return is_known(op->path2);
+	case IOT_KIND_symlink:
+	case IOT_KIND_getxattr:
+	case IOT_KIND_setxattr:
+	case IOT_KIND_removexattr:
+		return op->path2 && op->path2[0];
+	default:
+		return true;
+	}
+}
+
 static int put_paths(struct compiler *c, struct iot_program_op *op)
 {
 	int err;
 
-	if (!c->op->path || strlen(c->op->path) >= IOT_PROGRAM_PATH_MAX || c->op->path[0] == '?')
+	if (!is_known(c->op->path) || !has_path2(c->op))
 		return 1;
 	err = iot_builder_text(c->builder, c->op->path, &op->path);
 	if (!err && c->op->path2)
@@ -123,6 +145,8 @@ static int put_place(struct compiler *c, struct iot_program_op *op)
 
 	if (c->op->path)
 		return put_paths(c, op);
+	if (!has_path2(c->op))
+		return 1;
 	err = handle_slot(c, c->op->handle, false, &op->handle);
 	if (!err && c->op->path2)
 		err = iot_builder_text(c->builder, c->op->path2, &op->path2);
@@ -147,6 +171,8 @@ static int put_operands(struct compiler *c, struct iot_program_op *op)
 	case IOT_KIND_getxattr:
 	case IOT_KIND_removexattr:
 	case IOT_KIND_listxattr:
+	case IOT_KIND_link:
+	case IOT_KIND_denied:
 		return put_place(c, op);
 	case IOT_KIND_copy_range:
 	case IOT_KIND_remap_range:
@@ -169,6 +195,7 @@ static int put_operands(struct compiler *c, struct iot_program_op *op)
 	case IOT_KIND_readdir:
 	case IOT_KIND_fallocate:
 	case IOT_KIND_fadvise:
+	case IOT_KIND_ioctl:
 		return handle_slot(c, c->op->handle, false, &op->handle);
 	default:
 		return put_paths(c, op);
@@ -367,7 +394,7 @@ static int put_entry(struct compiler *c, const struct tree_entry *from)
 	};
 	int err;
 
-	if (strlen(from->path) >= IOT_PROGRAM_PATH_MAX)
+	if (!is_known(from->path))
 		return 0;
 	err = iot_builder_text(c->builder, from->path, &entry.path);
 	if (!err)
@@ -421,6 +448,9 @@ static int put_facts(struct compiler *c)
 		err = put_number(c, "trace.read_bytes", c->graph->read_bytes);
 	if (!err)
 		err = put_number(c, "trace.write_bytes", c->graph->write_bytes);
+	for (i = 0; i < EDGE_CAUSE_COUNT && !err; i++)
+		if (c->graph->causes_left_out & (1u << i))
+			err = iot_builder_fact(c->builder, "compile.without", edge_cause_names[i]);
 	return err;
 }
 
@@ -506,7 +536,7 @@ static int save(struct compiler *c, const char *path, struct iot_reject *reject)
 		return err;
 	err = verify(image, bytes, reject);
 	if (!err)
-		err = iot_program_save(path, image, bytes);
+		err = iot_file_save(path, image, bytes);
 	free(image);
 	return err;
 }
@@ -539,16 +569,14 @@ static int compile_graph(struct graph *graph, struct tree *tree, const char *pat
 
 /**
  * compile_trace() - compile a trace
- * @trace: its file
- * @program: file to write
- * @progress: called now and then, may be NULL
+ * @options: which, and how
  * @summary: filled in
  * @reject: filled in if the trace is refused, or the program would be
  *
  * Return: 0 or a negative errno; then no program was written.
  */
-int compile_trace(const char *trace, const char *program, load_progress_fn progress,
-		  struct compile_summary *summary, struct iot_reject *reject)
+int compile_trace(const struct compile_options *options, struct compile_summary *summary,
+		  struct iot_reject *reject)
 {
 	struct graph *graph;
 	struct tree *tree = NULL;
@@ -560,11 +588,13 @@ int compile_trace(const char *trace, const char *program, load_progress_fn progr
 	if (!err)
 		err = tree_open(&tree);
 	if (!err)
-		err = load_trace(trace, graph, tree, progress, reject);
-	if (!err)
+		err = load_trace(options->trace, graph, tree, options->progress, reject);
+	if (!err) {
+		graph->causes_left_out = options->without;
 		err = analyse(graph);
+	}
 	if (!err)
-		err = compile_graph(graph, tree, program, summary, reject);
+		err = compile_graph(graph, tree, options->program, summary, reject);
 	tree_close(tree);
 	graph_close(graph);
 	return err;

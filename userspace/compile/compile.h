@@ -37,7 +37,21 @@ struct compile_summary {
 	bool is_complete;
 };
 
-int compile_trace(const char *trace, const char *program, load_progress_fn progress,
-		  struct compile_summary *summary, struct iot_reject *reject);
+/**
+ * struct compile_options - what to compile
+ * @trace: file of the trace
+ * @program: file to write
+ * @without: bits of enum edge_cause: leave out edges of these causes
+ * @progress: called now and then, may be NULL
+ */
+struct compile_options {
+	const char *trace;
+	const char *program;
+	u32 without;
+	load_progress_fn progress;
+};
+
+int compile_trace(const struct compile_options *options, struct compile_summary *summary,
+		  struct iot_reject *reject);
 
 #endif

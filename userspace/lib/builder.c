@@ -114,17 +114,17 @@ u64 iot_builder_count(const struct iot_builder *builder, enum iot_section_kind s
  * iot_builder_text() - a text as the program refers to it
  * @builder: the program
  * @text: the text; NULL and "" are the empty one
- * @offset: out: little-endian, as structures hold it
+ * @string: out: where it is among the strings, as structures hold it
  *
  * Return: 0; -ENOMEM; -EFBIG if there are more texts than 32 bits can number.
  */
-int iot_builder_text(struct iot_builder *builder, const char *text, __le32 *offset)
+int iot_builder_text(struct iot_builder *builder, const char *text, __le32 *string)
 {
 	struct section *s = &builder->sections[IOT_SECTION_STRINGS];
 	size_t bytes = text ? strlen(text) : 0;
 	struct text_slot *slot;
 
-	*offset = 0;
+	*string = 0;
 	if (!bytes)
 		return 0;
 	HASH_FIND(hh, builder->texts, text, bytes, slot);
@@ -140,7 +140,7 @@ int iot_builder_text(struct iot_builder *builder, const char *text, __le32 *offs
 		if (section_add(s, text, bytes + 1))
 			return -ENOMEM;
 	}
-	*offset = cpu_to_le32(slot->offset_bytes);
+	*string = cpu_to_le32(slot->offset_bytes);
 	return 0;
 }
 

@@ -54,7 +54,8 @@ struct iot_reader;
  * @bytes: of the file
  * @chunks: chunks of records
  * @records: records in them
- * @lost: records that the kernel had to drop, as far as chunks tell
+ * @lost: records that the kernel had to drop, as far as chunks tell; those after the last
+ *	chunks, too, when all was read and the trace is complete
  * @missing: records that the kernel sent and the file does not have
  * @unknown: records of kinds that this reader does not know (after reading all)
  */
@@ -86,7 +87,7 @@ int iot_builder_open(const unsigned char capture[16], struct iot_builder **build
 s64 iot_builder_add(struct iot_builder *builder, enum iot_section_kind section,
 		    const void *element);
 u64 iot_builder_count(const struct iot_builder *builder, enum iot_section_kind section);
-int iot_builder_text(struct iot_builder *builder, const char *text, __le32 *offset);
+int iot_builder_text(struct iot_builder *builder, const char *text, __le32 *string);
 void iot_builder_slots(struct iot_builder *builder, u32 handles, u32 maps);
 int iot_builder_fact(struct iot_builder *builder, const char *key, const char *value);
 int iot_builder_image(struct iot_builder *builder, void **bytes, size_t *count);
@@ -94,7 +95,7 @@ void iot_builder_close(struct iot_builder *builder);
 
 int iot_program_load(const char *path, struct iot_program *program, struct iot_reject *reject);
 void iot_program_free(struct iot_program *program);
-int iot_program_save(const char *path, const void *bytes, size_t count);
+int iot_file_save(const char *path, const void *bytes, size_t count);
 
 /* -- names of what records are about ------------------------------------------ */
 
@@ -140,5 +141,6 @@ int iot_text_field(char *text, size_t room, const struct iot_record *record,
 int iot_text_bytes(char *text, size_t room, const void *bytes, size_t count);
 size_t iot_text_utf8(const void *bytes, size_t count, u32 *character);
 const char *iot_text_errno(s64 result);
+void iot_module_missing(const char *module, char *text, size_t room);
 
 #endif

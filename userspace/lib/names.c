@@ -55,6 +55,7 @@ struct object {
 	u64 identity; /* if it is another object's id, that one has what follows */
 	struct inode_key inode;
 	u64 name; /* of a directory its only one, else the last that was seen */
+	struct binding *nameless; /* if it was made without a name */
 	u32 type;
 };
 
@@ -370,6 +371,28 @@ static struct iot_label bind(struct iot_names *names, u64 name, u64 object)
 	return label_of(binding);
 }
 
+static bool is_nameless_open(const struct iot_record *record)
+{
+	return record->kind == IOT_KIND_open && (record->open.flags & IOT_OPEN_tmpfile);
+}
+
+/* O_TMPFILE: known by the directory it was made in until a link gives it a name. */
+static void bind_nameless(struct iot_names *names, const struct iot_rec_open *r)
+{
+	const char *dir = label_of(name_binding(names, r->name)).path;
+	struct object *o = r->result < 0 ? NULL : object_make(names, r->object);
+	char text[IOT_PROGRAM_PATH_MAX + sizeof("/#tmpfile")];
+
+	if (!o)
+		return;
+	snprintf(text, sizeof(text), "%s/#tmpfile", dir);
+	o->nameless = binding_of(names, strncmp(text, "./", 2) ? text : text + 2);
+	if (o->nameless && o->nameless->object != o->id) {
+		o->nameless->object = o->id;
+		o->nameless->generation++;
+	}
+}
+
 static struct tag *tag_find(const struct iot_names *names, struct tag *tags, u64 id)
 {
 	struct tag *tag;
@@ -516,7 +539,9 @@ int iot_names_before(struct iot_names *names, const struct iot_record *record)
 			bind(names, record->rename.new_name, record->rename.replaced);
 		break;
 	default:
-		if (info && info->group == IOT_GROUP_op)
+		if (is_nameless_open(record))
+			bind_nameless(names, &record->open);
+		else if (info && info->group == IOT_GROUP_op)
 			feed_op(names, record);
 	}
 	if (record->kind == IOT_KIND_open)
@@ -596,7 +621,7 @@ struct iot_label iot_names_object(struct iot_names *names, u64 object)
 
 	if (!o)
 		return label_of(NULL);
-	return label_of(name_binding(names, o->name));
+	return label_of(o->name ? name_binding(names, o->name) : o->nameless);
 }
 
 static struct iot_label tag_label(const struct iot_names *names, struct tag *tags, u64 id)
@@ -646,6 +671,8 @@ struct iot_label iot_names_of_record(struct iot_names *names, const struct iot_r
 	u64 name = first_of_class(record, IOT_CLASS_name);
 	struct iot_label label = label_of(NULL);
 
+	if (is_nameless_open(record) && record->open.object)
+		return iot_names_object(names, record->open.object);
 	if (name)
 		return label_of(name_binding(names, name));
 	if (handle && record->kind != IOT_KIND_open)

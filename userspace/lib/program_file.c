@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * program_file.c - programs as files: read, verified, and written so that a file is
- * either complete or not there.
+ * program_file.c - programs as files: read and verified.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -78,53 +77,4 @@ int iot_program_load(const char *path, struct iot_program *program, struct iot_r
 void iot_program_free(struct iot_program *program)
 {
 	free((void *)program->bytes);
-}
-
-static int write_all(int fd, const void *data, size_t bytes)
-{
-	const u8 *p = data;
-	ssize_t n;
-
-	while (bytes) {
-		n = write(fd, p, bytes);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		p += n;
-		bytes -= (size_t)n;
-	}
-	return 0;
-}
-
-/**
- * iot_program_save() - write a program to a file, which appears when it is complete
- * @path: the file, replaced if it exists
- * @bytes: the program
- * @count: its length
- *
- * Return: 0 or a negative errno.
- */
-int iot_program_save(const char *path, const void *bytes, size_t count)
-{
-	char *part;
-	int fd, err;
-
-	if (asprintf(&part, "%s.part", path) < 0)
-		return -ENOMEM;
-	fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (fd < 0) {
-		err = -errno;
-		free(part);
-		return err;
-	}
-	err = write_all(fd, bytes, count);
-	if (close(fd) && !err)
-		err = -errno;
-	if (!err && rename(part, path))
-		err = -errno;
-	if (err)
-		unlink(part);
-	free(part);
-	return err;
 }

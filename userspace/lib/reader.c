@@ -47,6 +47,7 @@ struct stream {
  * struct iot_reader - a trace being read
  * @heap: streams that have a record, the one whose record comes first on top
  * @is_top_read: that record was returned
+ * @end_lost: what the kernel had dropped in the end, 0 before that record was read
  */
 struct iot_reader {
 	int fd;
@@ -59,6 +60,7 @@ struct iot_reader {
 	struct stream **heap;
 	size_t heap_count;
 	bool is_top_read;
+	u64 end_lost;
 };
 
 static int refuse_errno(struct iot_reject *reject, int err)
@@ -227,6 +229,8 @@ static int next_in_chunk(struct iot_reader *reader, struct stream *stream,
 		return 0;
 	}
 	iot_schema_translate(reader->schema, p, &stream->record);
+	if (stream->record.kind == IOT_KIND_end)
+		reader->end_lost = stream->record.end.lost;
 	stream->end_ns = iot_record_end_ns(&stream->record);
 	stream->has_record = true;
 	return 0;
@@ -375,6 +379,8 @@ int iot_reader_next(struct iot_reader *reader, struct iot_record *record,
 void iot_reader_info(const struct iot_reader *reader, struct iot_trace_info *info)
 {
 	*info = reader->info;
+	if (reader->end_lost > info->lost)
+		info->lost = reader->end_lost;
 }
 
 /**

@@ -2,9 +2,9 @@
 /*
  * walk.c - a whole trace, record by record, with the names of what records are about.
  */
-#include <errno.h>
+#include "iotape.h"
 
-#include "lib/iotape.h"
+#include <errno.h>
 
 static int walk_records(struct iot_reader *reader, struct iot_names *names, iot_walk_fn fn,
 			void *context, struct iot_reject *reject)

@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "lib/iotape.h"
 #include "record.h"
 
 static int refuse(char *why, size_t room, int err)
@@ -18,7 +19,7 @@ static int refuse(char *why, size_t room, int err)
 	case ENOENT:
 	case ENXIO:
 	case ENODEV:
-		snprintf(why, room, "module iotape is not loaded (try: modprobe -a tapefs)");
+		iot_module_missing("tapefs", why, room);
 		break;
 	case EPERM:
 	case EACCES:

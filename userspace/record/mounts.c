@@ -14,9 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "lib/iotape.h"
 #include "record.h"
 
 #define SUBMOUNTS_MAX 256
@@ -88,17 +90,17 @@ static void submounts_put(struct submount *mounts, int count)
 }
 
 /* What the mount below forbids stays forbidden. */
-static unsigned long flags_of(const char *dir)
+static unsigned int attributes_of(const char *dir)
 {
 	static const struct {
 		unsigned long statvfs;
-		unsigned long mount;
+		unsigned int mount;
 	} pairs[] = {
-		{ ST_RDONLY, MS_RDONLY }, { ST_NOSUID, MS_NOSUID },	{ ST_NODEV, MS_NODEV },
-		{ ST_NOEXEC, MS_NOEXEC }, { ST_NOATIME, MS_NOATIME },	{ ST_NODIRATIME, MS_NODIRATIME },
-		{ ST_RELATIME, MS_RELATIME },
+		{ ST_RDONLY, MOUNT_ATTR_RDONLY },   { ST_NOSUID, MOUNT_ATTR_NOSUID },
+		{ ST_NODEV, MOUNT_ATTR_NODEV },	    { ST_NOEXEC, MOUNT_ATTR_NOEXEC },
+		{ ST_NOATIME, MOUNT_ATTR_NOATIME }, { ST_NODIRATIME, MOUNT_ATTR_NODIRATIME },
 	};
-	unsigned long flags = 0;
+	unsigned int attributes = 0;
 	struct statvfs stat;
 	size_t i;
 
@@ -106,39 +108,98 @@ static unsigned long flags_of(const char *dir)
 		return 0;
 	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
 		if (stat.f_flag & pairs[i].statvfs)
-			flags |= pairs[i].mount;
-	return flags;
+			attributes |= pairs[i].mount;
+	return attributes;
+}
+
+/* The sentence that the kernel left, else what the errno says. */
+static void take_sentence(int fs_fd, const char *dir, int err, char *why, size_t room)
+{
+	static const char prefix[] = "e tapefs: ";
+	const size_t prefix_bytes = sizeof(prefix) - 1;
+	char line[512];
+	ssize_t bytes;
+
+	snprintf(why, room, "%s: cannot be mounted over: %s", dir, strerror(-err));
+	while (fs_fd >= 0 && (bytes = read(fs_fd, line, sizeof(line) - 1)) > 0) {
+		line[bytes] = 0;
+		line[strcspn(line, "\n")] = 0;
+		if (!strncmp(line, prefix, prefix_bytes))
+			snprintf(why, room, "cannot record: %s", line + prefix_bytes);
+	}
+}
+
+/* Return: descriptor of a new mount that is nowhere yet, or a negative errno. */
+static int make_mount(const char *dir, const char *mmap_mode, char *why, size_t room)
+{
+	int fs_fd = fsopen("tapefs", FSOPEN_CLOEXEC), mount_fd = -1, err = 0;
+
+	if (fs_fd < 0 && errno == ENODEV) {
+		iot_module_missing("tapefs", why, room);
+		return -ENODEV;
+	}
+	if (fs_fd < 0 || fsconfig(fs_fd, FSCONFIG_SET_STRING, "source", dir, 0) ||
+	    fsconfig(fs_fd, FSCONFIG_SET_STRING, "mmap", mmap_mode, 0) ||
+	    fsconfig(fs_fd, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		err = -errno;
+	if (!err) {
+		mount_fd = fsmount(fs_fd, FSMOUNT_CLOEXEC, attributes_of(dir));
+		err = mount_fd < 0 ? -errno : 0;
+	}
+	if (err)
+		take_sentence(fs_fd, dir, err, why, room);
+	if (fs_fd >= 0)
+		close(fs_fd);
+	return err ? err : mount_fd;
 }
 
 static int mount_one(const char *dir, const char *mmap_mode, char *why, size_t room)
 {
 	struct submount *submounts = calloc(SUBMOUNTS_MAX, sizeof(*submounts));
-	unsigned long flags = flags_of(dir);
-	int count = 0, err;
-	char data[64];
+	int count = 0, mount_fd, err;
 
-	if (!submounts)
+	if (!submounts) {
+		snprintf(why, room, "%s: %s", dir, strerror(ENOMEM));
 		return -ENOMEM;
-	err = submounts_take(dir, submounts, &count);
-	snprintf(data, sizeof(data), "mmap=%s", mmap_mode);
-	if (!err && mount(dir, dir, "tapefs", flags, data)) {
-		err = -errno;
-		if (err == -ENODEV)
-			snprintf(why, room, "module tapefs is not loaded (try: modprobe -a tapefs)");
-		else if (err == -EINVAL || err == -ELOOP)
-			snprintf(why, room, "%s: not a directory that tapefs can lie over", dir);
-		else
-			snprintf(why, room, "%s: cannot be mounted over: %s", dir, strerror(-err));
 	}
+	snprintf(why, room, "%s: cannot be mounted over", dir);
+	mount_fd = make_mount(dir, mmap_mode, why, room);
+	err = mount_fd < 0 ? mount_fd : submounts_take(dir, submounts, &count);
+	if (!err && move_mount(mount_fd, "", AT_FDCWD, dir, MOVE_MOUNT_F_EMPTY_PATH)) {
+		err = -errno;
+		snprintf(why, room, "%s: cannot be mounted over: %s", dir, strerror(-err));
+	}
+	if (mount_fd >= 0)
+		close(mount_fd);
 	submounts_put(submounts, count);
 	free(submounts);
 	return err;
 }
 
+static uint64_t mount_id(const char *path)
+{
+	struct statx stat;
+
+	return statx(AT_FDCWD, path, 0, STATX_MNT_ID, &stat) ? 0 : stat.stx_mnt_id;
+}
+
+/* Is a directory recorded by an earlier one of the mounts? Not if something else lies over it. */
+static bool is_covered(const struct record_options *options, int index)
+{
+	int i;
+
+	for (i = 0; i < index; i++)
+		if (is_below(options->mounts[index], options->mounts[i]) &&
+		    mount_id(options->mounts[index]) == mount_id(options->mounts[i]))
+			return true;
+	return false;
+}
+
 /**
  * mounts_enter() - move into a mount namespace where tapefs lies over the directories
  * @options: mounts and mmap_mode are used
- * @dir_fds: out: a descriptor of each of the mounts
+ * @dir_fds: out: a descriptor of each of the mounts; -1 for a directory below another one
+ *	that is recorded with that
  * @why: out, after an error: a sentence
  * @room: room for it
  *
@@ -150,6 +211,7 @@ int mounts_enter(const struct record_options *options, int *dir_fds, char *why, 
 {
 	char cwd[PATH_MAX];
 	bool has_cwd = getcwd(cwd, sizeof(cwd)) != NULL;
+	bool is_mounted[RECORD_MOUNTS_MAX];
 	int i, err = 0;
 
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL)) {
@@ -157,13 +219,19 @@ int mounts_enter(const struct record_options *options, int *dir_fds, char *why, 
 		snprintf(why, room, "no mount namespace for the command: %s", strerror(-err));
 		return err;
 	}
-	for (i = 0; i < options->mount_count && !err; i++)
-		err = mount_one(options->mounts[i], options->mmap_mode, why, room);
+	for (i = 0; i < options->mount_count && !err; i++) {
+		dir_fds[i] = -1;
+		is_mounted[i] = !is_covered(options, i);
+		if (is_mounted[i])
+			err = mount_one(options->mounts[i], options->mmap_mode, why, room);
+	}
 	if (err)
 		return err;
 	if (has_cwd && chdir(cwd))
 		has_cwd = false;
 	for (i = 0; i < options->mount_count && !err; i++) {
+		if (!is_mounted[i])
+			continue;
 		dir_fds[i] = open(options->mounts[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (dir_fds[i] < 0) {
 			err = -errno;

@@ -45,8 +45,16 @@ int mounts_enter(const struct record_options *options, int *dir_fds, char *why, 
 void mounts_warn(const struct record_options *options, record_warn_fn warn);
 
 /* runner.c */
+
+/**
+ * struct runner - the command
+ * @pid: its process
+ * @code: if it could not be started: what a shell would exit with, or 0 if that is not
+ *	what failed
+ */
 struct runner {
 	pid_t pid;
+	int code;
 };
 
 int runner_start(struct runner *runner, const struct record_options *options, int session_fd,

@@ -15,9 +15,14 @@
 
 #include "record.h"
 
+/* What shells exit with if there is no such command, or it is none. */
+#define NOT_FOUND      127
+#define NOT_EXECUTABLE 126
+
 /* What goes wrong before the command runs is told to the parent as one sentence. */
 struct failure {
 	int err;
+	int code; /* as in struct runner */
 	char why[480];
 };
 
@@ -28,6 +33,8 @@ static int attach(int session_fd, const struct record_options *options, char *wh
 	int err = mounts_enter(options, dir_fds, why, room), i;
 
 	for (i = 0; i < options->mount_count && !err; i++) {
+		if (dir_fds[i] < 0)
+			continue;
 		attach.dir_fd = dir_fds[i];
 		if (ioctl(session_fd, IOT_IOC_ATTACH, &attach)) {
 			err = -errno;
@@ -67,17 +74,18 @@ static void become_command(const struct record_options *options, int session_fd,
 		preload(options->mpi_library);
 		execvp(options->command[0], options->command);
 		failure.err = -errno;
+		failure.code = errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 		snprintf(failure.why, sizeof(failure.why), "%s: %s", options->command[0],
 			 strerror(errno));
 	}
 	if (write(failure_fd, &failure, sizeof(failure)) != sizeof(failure))
 		abort(); /* the parent has gone */
-	_exit(127);
+	_exit(NOT_FOUND);
 }
 
 /**
  * runner_start() - start the command, recorded
- * @runner: filled in
+ * @runner: filled in, also after an error
  * @options: all are used but output and facts
  * @session_fd: a session with a collector; recording starts just before the command
  * @warn: called for what cannot be seen
@@ -93,8 +101,11 @@ int runner_start(struct runner *runner, const struct record_options *options, in
 	ssize_t bytes;
 	int pipe_fds[2];
 
-	if (pipe2(pipe_fds, O_CLOEXEC))
+	*runner = (struct runner){};
+	if (pipe2(pipe_fds, O_CLOEXEC)) {
+		snprintf(why, room, "no process for the command: %s", strerror(errno));
 		return -errno;
+	}
 	mounts_warn(options, warn);
 	runner->pid = fork();
 	if (runner->pid < 0) {
@@ -111,6 +122,7 @@ int runner_start(struct runner *runner, const struct record_options *options, in
 	if (bytes != sizeof(failure))
 		return 0; /* closed by exec */
 	waitpid(runner->pid, NULL, 0);
+	runner->code = failure.code;
 	snprintf(why, room, "%s", failure.why);
 	return failure.err ? failure.err : -EIO;
 }

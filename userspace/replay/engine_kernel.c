@@ -22,8 +22,11 @@ struct engine {
 	int replay_fd;
 	int target_fd;
 	int session_fd;
+	u64 operations;
 	struct collector collector;
 	bool has_collector;
+	bool is_marked;
+	bool has_begun;
 	struct carriers *carriers;
 	char *why;
 	size_t room;
@@ -51,7 +54,7 @@ static int open_device(struct engine *e)
 	if (e->replay_fd >= 0)
 		return 0;
 	if (errno == ENOENT || errno == ENXIO || errno == ENODEV)
-		snprintf(e->why, e->room, "module replayfs is not loaded (try: modprobe -a replayfs)");
+		iot_module_missing("replayfs", e->why, e->room);
 	else if (errno == EPERM || errno == EACCES)
 		snprintf(e->why, e->room, "only root may replay in the kernel (CAP_SYS_ADMIN is needed)");
 	else
@@ -119,8 +122,22 @@ static int open_target(struct engine *e)
 		return refuse(e, e->options->target, -errno);
 	err = check_mark(e);
 	if (!err)
-		mark_set(e->target_fd, e->options->program, MARK_USED);
+		e->is_marked = !mark_set(e->target_fd, e->options->program, MARK_USED);
 	return err;
+}
+
+/* Nothing has been performed: the target is still what it was prepared for. */
+static void take_mark_back(const struct engine *e)
+{
+	int fd;
+
+	if (!e->is_marked || e->options->is_forced || e->has_begun)
+		return;
+	fd = open(e->options->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	mark_set(fd, e->options->program, MARK_PREPARED);
+	close(fd);
 }
 
 /* The kernel has it from here on. Processes that inherited it would flush it at their end. */
@@ -163,6 +180,7 @@ static int create_session(struct engine *e)
 static int start_collector(struct engine *e)
 {
 	struct collector_options options = {
+		.buffers = e->options->buffers,
 		.path = e->options->output,
 		.facts = e->options->facts,
 		.program = e->options->program,
@@ -220,6 +238,7 @@ static int start(struct engine *e)
 			return 0;
 		}
 	}
+	e->has_begun = true;
 	return 0;
 }
 
@@ -228,7 +247,17 @@ static void report(struct engine *e, struct iot_replay_status *status)
 	if (ioctl(e->replay_fd, IOT_RIOC_STATUS, status))
 		return;
 	if (e->progress)
-		e->progress(status, e->options->program->task_count, e->options->program->op_count);
+		e->progress(status, e->options->program->task_count, e->operations);
+}
+
+/* Without those that only keep order. */
+static u64 count_operations(const struct iot_program *program)
+{
+	u64 count = 0, i;
+
+	for (i = 0; i < program->op_count; i++)
+		count += le16_to_cpu(program->ops[i].kind) < IOT_PLAY_arrive;
+	return count;
 }
 
 static int wait_for_carriers(struct engine *e)
@@ -305,6 +334,7 @@ int replay_kernel(const struct replay_options *options, replay_progress_fn progr
 		.options = options,
 		.progress = progress,
 		.result = result,
+		.operations = count_operations(options->program),
 		.replay_fd = -1,
 		.target_fd = -1,
 		.session_fd = -1,
@@ -328,6 +358,7 @@ int replay_kernel(const struct replay_options *options, replay_progress_fn progr
 		err = start_collector(&e);
 	if (!err)
 		err = run(&e);
+	take_mark_back(&e);
 	carriers_kill(e.carriers);
 	collected = finish_collector(&e);
 	if (e.replay_fd >= 0)

@@ -64,7 +64,7 @@ struct iot_create {
 
 /**
  * struct iot_attach - record a mount in this session
- * @dir_fd: an open directory of the tapefs mount
+ * @dir_fd: an open directory of the tapefs mount, O_PATH will do
  * @reserved: zero
  *
  * A mount can be in one session at a time (EBUSY). ENOTTY: not a tapefs mount.
@@ -112,7 +112,7 @@ struct iot_status {
 
 /**
  * struct iot_join - let the caller add MPI records to a running session
- * @dir_fd: an open directory of a mount that the session records: who has one may
+ * @dir_fd: an open directory (O_PATH will do) of a mount that the session records: who has one may
  *	describe its own threads in that session, and nothing else
  * @reserved: zero
  *

@@ -48,7 +48,6 @@
 #define IOT_PROGRAM_MAGIC_BYTES 8
 #define IOT_PROGRAM_MAJOR	1
 #define IOT_PROGRAM_PATH_MAX	4096 /* with its zero byte */
-#define IOT_PROGRAM_NAME_MAX	255  /* of one component */
 #define IOT_PROGRAM_TASKS_MAX	(1u << 20)
 #define IOT_PROGRAM_LENGTH_MAX	0x7ffff000ull /* what one read or write can move at most */
 
@@ -128,6 +127,9 @@ enum iot_play {
 	IOT_PLAY_pass = 0x102,	 /* nothing: an operation that cannot be performed, or fork, exec */
 };
 
+/* What an ioctl is one of: a terminal's requests, see below. */
+#define IOT_PROGRAM_IOCTLS 0x5400
+
 /**
  * struct iot_program_op - one operation
  *
@@ -144,9 +146,11 @@ enum iot_play {
  *   mknod        x                    x                   mode                            rdev
  *   rmdir unlink x                    x
  *   rename       x                    x    new   rename
- *   link         x                    old  new
+ *   link         x      if no path    old  new
  *   symlink      x                    x    target
- *   readlink follow x                 x
+ *   readlink     x                    x                                               room
+ *   follow       x                    x
+ *   denied       x                    x          prot
  *   statfs       x                    x
  *   getxattr     x      if no path    x    name                                   room
  *   setxattr     x      if no path    x    name  1 | 2                            bytes
@@ -159,6 +163,7 @@ enum iot_play {
  *   readdir      x      x                        entries
  *   fallocate    x      x                        falloc                  offset   length
  *   fadvise      x      x                        advice                  offset   length
+ *   ioctl        x      x                        number
  *   copy_range   x      in     out               -                       offset   length  offset out
  *   remap_range  x      in     out               1 | 2                   offset   length  offset out
  *   map          x      x      map               map      prot           offset   length
@@ -167,6 +172,9 @@ enum iot_play {
  *   msync        x             map               rw                      start            end
  *   madvise      x             map               advice                  offset   length
  *   arrive              hub
+ *
+ * ioctl stands for requests 0x5400 to 0x54ff only. Those are a terminal's, with which programs
+ * find out that a file is none; what others would do to a file system is not known.
  *
  * @compute_ns, @pause_ns: think time before it
  * @result: what it returned in the trace

@@ -209,7 +209,8 @@
 	B(0, shared, "MAP_SHARED")                                                     \
 	B(1, locked, "MAP_LOCKED, or mlockall in force")                               \
 	B(2, inherited, "a child's copy of its parent's mapping, made by fork")        \
-	B(3, sync, "MAP_SYNC")
+	B(3, sync, "MAP_SYNC")                                                         \
+	B(4, moved, "the new place of a mapping that mremap moved; its old one goes next")
 
 #define IOT_TOUCH_FLAGS(B)                                                             \
 	B(0, write, "the access was a write")                                          \
@@ -349,7 +350,7 @@
 
 #define IOT_FIELDS_open(F)                                                             \
 	IOT_FIELDS_op(F)                                                               \
-	F(u64, name, name, "the name that was opened")                                 \
+	F(u64, name, name, "the name that was opened; with O_TMPFILE the directory's") \
 	F(u64, object, object, "what was opened")                                      \
 	F(u64, handle, handle, "the handle that came of it, 0 if it failed")           \
 	F(u32, flags, open_flags, "how")                                               \
@@ -411,7 +412,7 @@
 
 #define IOT_FIELDS_link(F)                                                             \
 	IOT_FIELDS_op(F)                                                               \
-	F(u64, old_name, name, "an existing name")                                     \
+	F(u64, old_name, name, "an existing name, 0 if it has none: from O_TMPFILE")   \
 	F(u64, name, name, "the new name")                                             \
 	F(u64, object, object, "of what")
 
@@ -423,10 +424,14 @@
 #define IOT_FIELDS_readlink(F)                                                         \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "its name")                                                 \
-	F(u64, object, object, "the symbolic link")
+	F(u64, object, object, "the symbolic link")                                    \
+	F(u64, length_bytes, bytes, "room for the answer")
 
 /* A path walk that met a symbolic link and went on where it points to. */
-#define IOT_FIELDS_follow(F) IOT_FIELDS_readlink(F)
+#define IOT_FIELDS_follow(F)                                                           \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, name, name, "its name")                                                 \
+	F(u64, object, object, "the symbolic link")
 
 #define IOT_FIELDS_denied(F)                                                           \
 	IOT_FIELDS_op(F)                                                               \
@@ -760,7 +765,7 @@
 	T(dirent, "the component, raw bytes")                                          \
 	T(exec, "file name as given to exec")                                          \
 	T(symlink, "target")                                                           \
-	T(readlink, "target")                                                          \
+	T(readlink, "the target, as much of it as there was room for")                 \
 	T(follow, "target")                                                            \
 	T(getxattr, "name of the attribute")                                           \
 	T(setxattr, "name of the attribute")                                           \

@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hostile.c - requests that the modules must refuse, each with the right errno; then thousands
+ * that make no sense at all. For the guest: needs root and the modules. Prints TAP.
+ *
+ *	hostile PROGRAM DIRECTORY	a sound program, and an empty directory that is no tapefs
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <iotape/control.h>
+#include <iotape/netlink.h>
+#include <linux/genetlink.h>
+#include <netlink/genl/ctrl.h>
+#include <netlink/genl/genl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "mutate.h"
+
+#define NOBODY	     65534
+#define RANDOM_COUNT 20000
+
+static const char *program_path, *directory;
+static void *volatile nowhere = (void *)8; /* the compiler need not know */
+static int bad;
+
+static void expect(const char *what, long result, int wanted)
+{
+	int got = result < 0 ? errno : 0;
+
+	if (got == wanted)
+		return;
+	printf("# %s: %s, not %s\n", what, got ? strerror(got) : "accepted",
+	       wanted ? strerror(wanted) : "accepted");
+	bad++;
+}
+
+static void tell(const char *what)
+{
+	static int number;
+
+	printf("%sok %d - %s\n", bad ? "not " : "", ++number, what);
+	fflush(stdout);
+	bad = 0;
+}
+
+static int must_open(const char *path, int flags)
+{
+	int fd = open(path, flags | O_CLOEXEC);
+
+	if (fd < 0) {
+		perror(path);
+		exit(1);
+	}
+	return fd;
+}
+
+static int session_new(void)
+{
+	struct iot_create create = { .buffers = 4, .flush_ms = 100 };
+	int fd = must_open(IOT_CONTROL_PATH, O_RDWR);
+
+	expect("a session", ioctl(fd, IOT_IOC_CREATE, &create), 0);
+	return fd;
+}
+
+/* -- /dev/iotape ------------------------------------------------------------------------------ */
+
+static void refuse_create(void)
+{
+	static const struct iot_create bad_ones[] = {
+		{ .policy = 2, .buffers = 4, .flush_ms = 100 },
+		{ .buffers = 0, .flush_ms = 100 },
+		{ .buffers = 0xffffffff, .flush_ms = 100 },
+		{ .buffers = 4, .flush_ms = 0 },
+		{ .buffers = 4, .flush_ms = 0xffffffff },
+		{ .buffers = 4, .flush_ms = 100, .reserved = 1 },
+		{ .buffers = 4, .flush_ms = 100, .session = 1 },
+	};
+	int fd = must_open(IOT_CONTROL_PATH, O_RDWR);
+	struct iot_create create;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad_ones); i++) {
+		create = bad_ones[i];
+		expect("create with an impossible field", ioctl(fd, IOT_IOC_CREATE, &create), EINVAL);
+	}
+	expect("create from nowhere", ioctl(fd, IOT_IOC_CREATE, NULL), EFAULT);
+	expect("query to nowhere", ioctl(fd, IOT_IOC_QUERY, 8), EFAULT);
+	expect("status to nowhere", ioctl(fd, IOT_IOC_STATUS, 8), EFAULT);
+	expect("an unknown request", ioctl(fd, _IO(IOT_IOC_MAGIC, 99), 0), ENOTTY);
+	expect("create of another size", ioctl(fd, _IOWR(IOT_IOC_MAGIC, 2, u64), &create), ENOTTY);
+	expect("a request for a terminal", ioctl(fd, 0x5401, &create), ENOTTY);
+	expect("a request of the other device", ioctl(fd, IOT_RIOC_START), ENOTTY);
+	close(fd);
+	tell("/dev/iotape refuses sessions that cannot be");
+}
+
+static void refuse_without_session(void)
+{
+	struct iot_attach attach = { .dir_fd = must_open(directory, O_RDONLY) };
+	struct iot_join join = { .dir_fd = attach.dir_fd };
+	int fd = must_open(IOT_CONTROL_PATH, O_RDWR);
+	char bytes[2048] = {};
+
+	expect("attach", ioctl(fd, IOT_IOC_ATTACH, &attach), EINVAL);
+	expect("start", ioctl(fd, IOT_IOC_START), EINVAL);
+	expect("stop", ioctl(fd, IOT_IOC_STOP), EINVAL);
+	expect("adopt", ioctl(fd, IOT_IOC_ADOPT), EINVAL);
+	expect("write", write(fd, bytes, 64), EINVAL);
+	expect("a large write", write(fd, bytes, sizeof(bytes)), EINVAL);
+	expect("read", read(fd, bytes, 8), EINVAL);
+	expect("mmap", mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED ? -1 : 0, ENODEV);
+	expect("join another file system", ioctl(fd, IOT_IOC_JOIN, &join), ENOTTY);
+	join.reserved = 1;
+	expect("join with reserved bits", ioctl(fd, IOT_IOC_JOIN, &join), EINVAL);
+	join = (struct iot_join){ .dir_fd = -1 };
+	expect("join without a directory", ioctl(fd, IOT_IOC_JOIN, &join), EBADF);
+	join.dir_fd = fd;
+	expect("join a file", ioctl(fd, IOT_IOC_JOIN, &join), ENOTDIR);
+	expect("join from nowhere", ioctl(fd, IOT_IOC_JOIN, NULL), EFAULT);
+	close(attach.dir_fd);
+	close(fd);
+	tell("/dev/iotape refuses what needs a session, and to join what is not recorded");
+}
+
+static void refuse_in_session(void)
+{
+	struct iot_create create = { .buffers = 4, .flush_ms = 100 };
+	struct iot_attach attach = { .dir_fd = must_open(directory, O_RDONLY) };
+	struct iot_join join = { .dir_fd = attach.dir_fd };
+	struct iot_status status = { .session = ~0ull };
+	int fd = session_new();
+
+	expect("create again", ioctl(fd, IOT_IOC_CREATE, &create), EBUSY);
+	expect("join", ioctl(fd, IOT_IOC_JOIN, &join), EBUSY);
+	expect("attach another file system", ioctl(fd, IOT_IOC_ATTACH, &attach), ENOTTY);
+	attach.reserved = 1;
+	expect("attach with reserved bits", ioctl(fd, IOT_IOC_ATTACH, &attach), EINVAL);
+	close(attach.dir_fd);
+	attach = (struct iot_attach){ .dir_fd = attach.dir_fd };
+	expect("attach what is closed", ioctl(fd, IOT_IOC_ATTACH, &attach), EBADF);
+	attach.dir_fd = fd;
+	expect("attach a file", ioctl(fd, IOT_IOC_ATTACH, &attach), ENOTDIR);
+	expect("attach from nowhere", ioctl(fd, IOT_IOC_ATTACH, 8), EFAULT);
+	expect("start without a collector", ioctl(fd, IOT_IOC_START), EINVAL);
+	expect("stop what does not run", ioctl(fd, IOT_IOC_STOP), EINVAL);
+	expect("adopt what does not run", ioctl(fd, IOT_IOC_ADOPT), EINVAL);
+	expect("write", write(fd, &status, 8), EINVAL);
+	expect("status after the last", ioctl(fd, IOT_IOC_STATUS, &status), ENOENT);
+	close(fd);
+	tell("a session refuses what it is not ready for");
+}
+
+/* -- netlink ------------------------------------------------------------------------------------ */
+
+static struct nl_sock *netlink;
+static int family;
+
+static void netlink_open(void)
+{
+	struct timeval patience = { .tv_sec = 2 };
+
+	netlink = nl_socket_alloc();
+	if (!netlink || genl_connect(netlink) || (family = genl_ctrl_resolve(netlink, IOT_GENL_NAME)) < 0) {
+		fputs("hostile: no netlink family\n", stderr);
+		exit(1);
+	}
+	setsockopt(nl_socket_get_fd(netlink), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+}
+
+/* Send a message as it is. Return: 0, or -1 and errno, as acknowledged. */
+static long message_send(void *message, size_t bytes)
+{
+	struct {
+		struct nlmsghdr head;
+		struct nlmsgerr error;
+		char rest[65536];
+	} answer;
+	ssize_t n;
+
+	if (nl_sendto(netlink, message, bytes) < 0)
+		return -1;
+	do
+		n = recv(nl_socket_get_fd(netlink), &answer, sizeof(answer), 0);
+	while (n > 0 && answer.head.nlmsg_type != NLMSG_ERROR);
+	if (n <= 0)
+		return -1;
+	errno = -answer.error.error;
+	return errno ? -1 : 0;
+}
+
+struct request {
+	struct nlmsghdr head;
+	struct genlmsghdr genl;
+	struct nlattr attr;
+	s32 value;
+};
+
+static struct request bind_request(int session_fd)
+{
+	return (struct request){
+		.head = {
+			.nlmsg_len = sizeof(struct request),
+			.nlmsg_type = (u16)family,
+			.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK,
+		},
+		.genl = { .cmd = IOT_CMD_BIND, .version = IOT_GENL_VERSION },
+		.attr = { .nla_len = NLA_HDRLEN + sizeof(s32), .nla_type = IOT_ATTR_SESSION_FD },
+		.value = session_fd,
+	};
+}
+
+static long bind_session(int session_fd)
+{
+	struct request request = bind_request(session_fd);
+
+	return message_send(&request, sizeof(request));
+}
+
+static void refuse_messages(void)
+{
+	int fd = session_new();
+	struct request request = bind_request(fd);
+	u8 command;
+
+	request.head.nlmsg_len = NLMSG_HDRLEN + GENL_HDRLEN;
+	expect("bind without a session", message_send(&request, request.head.nlmsg_len), EINVAL);
+	request.head.nlmsg_len = NLMSG_HDRLEN;
+	expect("a message without a command", message_send(&request, request.head.nlmsg_len), EINVAL);
+	request = bind_request(fd);
+	request.attr.nla_type = 99;
+	expect("an unknown attribute", message_send(&request, sizeof(request)), EINVAL);
+	request.attr.nla_type = IOT_ATTR_HEAD;
+	expect("an attribute of the kernel's", message_send(&request, sizeof(request)), EINVAL);
+	request = bind_request(fd);
+	request.attr.nla_len = NLA_HDRLEN + 2;
+	expect("half a descriptor", message_send(&request, sizeof(request)), EINVAL);
+	request.attr.nla_len = 2;
+	expect("an attribute shorter than its head", message_send(&request, sizeof(request)), EINVAL);
+	for (command = IOT_CMD_DATA; command < IOT_CMD_DATA + 20; command++) {
+		request = bind_request(fd);
+		request.genl.cmd = command;
+		expect("a command that is none", message_send(&request, sizeof(request)), EOPNOTSUPP);
+	}
+	request = bind_request(fd);
+	request.head.nlmsg_flags |= NLM_F_DUMP;
+	expect("a dump", message_send(&request, sizeof(request)), EOPNOTSUPP);
+	expect("a closed descriptor", bind_session(999), EBADF);
+	expect("no descriptor", bind_session(-1), EBADF);
+	expect("a descriptor of something else", bind_session(1), ENOTTY);
+	expect("a session", bind_session(fd), 0);
+	expect("the same again", bind_session(fd), EBUSY);
+	close(fd);
+	tell("netlink refuses messages that are wrong in any way");
+}
+
+static void live(void)
+{
+	int fd = session_new();
+
+	expect("bind", bind_session(fd), 0);
+	expect("start", ioctl(fd, IOT_IOC_START), 0);
+	expect("start again", ioctl(fd, IOT_IOC_START), EINVAL);
+	expect("stop", ioctl(fd, IOT_IOC_STOP), 0);
+	expect("stop again", ioctl(fd, IOT_IOC_STOP), EINVAL);
+	expect("start once more", ioctl(fd, IOT_IOC_START), EINVAL);
+	close(fd);
+	nl_socket_free(netlink);
+	netlink_open(); /* what the session sent goes with the socket */
+	tell("a session runs once");
+}
+
+/* -- /dev/replayfs -------------------------------------------------------------------------------- */
+
+static u8 *program;
+static size_t program_bytes;
+
+static void program_read(void)
+{
+	FILE *in = fopen(program_path, "re");
+
+	program = malloc(1 << 20);
+	program_bytes = in && program ? fread(program, 1, 1 << 20, in) : 0;
+	if (!program_bytes) {
+		perror(program_path);
+		exit(1);
+	}
+	fclose(in);
+}
+
+static void refuse_unloaded(void)
+{
+	struct iot_replay_load load = {};
+	struct iot_replay_setup setup = { .target_fd = 0, .session_fd = -1 };
+	struct iot_replay_run run = {};
+	int fd = must_open(IOT_REPLAY_PATH, O_RDWR);
+
+	expect("load nothing", ioctl(fd, IOT_RIOC_LOAD, &load), EBADMSG);
+	expect("its reason", load.reason == IOT_REJECT_program_short ? 0 : -1, 0);
+	expect("load to nowhere", ioctl(fd, IOT_RIOC_LOAD, 8), EFAULT);
+	expect("set up", ioctl(fd, IOT_RIOC_SETUP, &setup), EINVAL);
+	expect("run", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);
+	expect("run from nowhere", ioctl(fd, IOT_RIOC_RUN, NULL), EFAULT);
+	expect("start", ioctl(fd, IOT_RIOC_START), EINVAL);
+	expect("status to nowhere", ioctl(fd, IOT_RIOC_STATUS, 8), EFAULT);
+	expect("an unknown request", ioctl(fd, _IO(IOT_IOC_MAGIC, 99)), ENOTTY);
+	expect("a request of the other device", ioctl(fd, IOT_IOC_START), ENOTTY);
+	expect("a program from nowhere", write(fd, nowhere, 100), EFAULT);
+	expect("read", read(fd, &load, 8), EINVAL);
+	expect("cancel", ioctl(fd, IOT_RIOC_CANCEL), 0);
+	close(fd);
+	tell("/dev/replayfs refuses what needs a program");
+}
+
+static void refuse_setups(int fd)
+{
+	int target = must_open(directory, O_RDONLY), file = must_open(program_path, O_RDONLY);
+	const struct {
+		const char *what;
+		struct iot_replay_setup setup;
+		int error;
+	} rows[] = {
+		{ "no such pace", { target, -1, 2, 0, 1, 1 }, EINVAL },
+		{ "no such way with data", { target, -1, 0, 2, 1, 1 }, EINVAL },
+		{ "no target", { -1, -1, 0, 0, 1, 1 }, EBADF },
+		{ "a target that is a file", { file, -1, 0, 0, 1, 1 }, ENOTDIR },
+		{ "a session that is a file", { target, file, 0, 0, 1, 1 }, ENOTTY },
+		{ "a session that is closed", { target, 999, 0, 0, 1, 1 }, EBADF },
+		{ "all is right", { target, -1, 0, 0, 1, 1 }, 0 },
+		{ "once more", { target, -1, 0, 0, 1, 1 }, EBUSY },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		expect(rows[i].what, ioctl(fd, IOT_RIOC_SETUP, &rows[i].setup), rows[i].error);
+	close(target);
+	close(file);
+}
+
+static void refuse_loaded(void)
+{
+	struct iot_replay_load load = {};
+	struct iot_replay_run run = { .task = 0xffffffff };
+	int fd = must_open(IOT_REPLAY_PATH, O_RDWR);
+
+	expect("a program", write(fd, program, program_bytes), 0);
+	expect("load", ioctl(fd, IOT_RIOC_LOAD, &load), 0);
+	expect("load again", ioctl(fd, IOT_RIOC_LOAD, &load), EBUSY);
+	expect("another program", write(fd, program, program_bytes), EBUSY);
+	expect("run before it is set up", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);
+	expect("start before it is set up", ioctl(fd, IOT_RIOC_START), EINVAL);
+	expect("set up from nowhere", ioctl(fd, IOT_RIOC_SETUP, 8), EFAULT);
+	refuse_setups(fd);
+	expect("start without carriers", ioctl(fd, IOT_RIOC_START), EAGAIN);
+	expect("a task that is not there", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);
+	run = (struct iot_replay_run){ .reserved = 1 };
+	expect("run with reserved bits", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);
+	run = (struct iot_replay_run){ .sink = ~0ull - 4096 };
+	expect("memory of the kernel to read into", ioctl(fd, IOT_RIOC_RUN, &run), EFAULT);
+	run = (struct iot_replay_run){ .source = 0xffff888000000000ull };
+	expect("memory of the kernel to write from", ioctl(fd, IOT_RIOC_RUN, &run), EFAULT);
+	expect("cancel", ioctl(fd, IOT_RIOC_CANCEL), 0);
+	run = (struct iot_replay_run){};
+	expect("run what was cancelled", ioctl(fd, IOT_RIOC_RUN, &run), ECANCELED);
+	close(fd);
+	tell("/dev/replayfs refuses setups, carriers and memory that cannot be");
+}
+
+/* -- somebody without rights ------------------------------------------------------------------------ */
+
+static void as_nobody(void)
+{
+	struct iot_create create = { .buffers = 4, .flush_ms = 100 };
+	int session = session_new(), fd;
+	struct iot_status status = {};
+	struct iot_query query;
+
+	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))
+		_exit(1);
+	netlink_open(); /* rights are those of who made the socket, too */
+	fd = must_open(IOT_CONTROL_PATH, O_RDWR);
+	expect("query", ioctl(fd, IOT_IOC_QUERY, &query), 0);
+	expect("create", ioctl(fd, IOT_IOC_CREATE, &create), EPERM);
+	expect("status", ioctl(fd, IOT_IOC_STATUS, &status), EPERM);
+	expect("bind a session that was inherited", bind_session(session), EPERM);
+	expect("open the replayer", open(IOT_REPLAY_PATH, O_RDWR), EACCES);
+	fflush(stdout);
+	_exit(bad ? 1 : 0);
+}
+
+/* -- anything ---------------------------------------------------------------------------------------- */
+
+static void on_alarm(int signal)
+{
+	(void)signal; /* ends what waits */
+}
+
+static unsigned long random_request(struct rng *rng)
+{
+	static const unsigned long requests[] = {
+		IOT_IOC_QUERY, IOT_IOC_CREATE, IOT_IOC_ATTACH, IOT_IOC_START, IOT_IOC_STOP,
+		IOT_IOC_ADOPT, IOT_IOC_STATUS, IOT_IOC_JOIN,   IOT_RIOC_LOAD, IOT_RIOC_SETUP,
+		IOT_RIOC_RUN,  IOT_RIOC_START, IOT_RIOC_STATUS, IOT_RIOC_CANCEL,
+	};
+	unsigned long request = requests[rng_below(rng, ARRAY_SIZE(requests))];
+
+	return rng_one_in(rng, 10) ? (u32)mutate_number(rng, request) : request;
+}
+
+/* Small numbers mostly, so that some are descriptors that are open. */
+static void random_argument(struct rng *rng, u32 *words, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		words[i] = rng_one_in(rng, 3) ? (u32)mutate_number(rng, 4) : (u32)rng_below(rng, 12);
+	if (rng_one_in(rng, 2))
+		words[1] = 4 + (u32)rng_below(rng, 8);
+	if (rng_one_in(rng, 2))
+		words[2] = 100;
+	if (rng_one_in(rng, 2))
+		memset(words + 3, 0, (count - 3) * sizeof(*words));
+}
+
+static void random_step(struct rng *rng, int *fds, size_t count)
+{
+	size_t which = rng_below(rng, count);
+	struct request request;
+	u32 words[16];
+
+	switch (rng_below(rng, 12)) {
+	case 0:
+		close(fds[which]);
+		fds[which] = open(rng_one_in(rng, 2) ? IOT_CONTROL_PATH : IOT_REPLAY_PATH,
+				  O_RDWR | O_CLOEXEC);
+		break;
+	case 1:
+		(void)!write(fds[which], program, rng_one_in(rng, 2) ? program_bytes : rng_below(rng, 300));
+		break;
+	case 2:
+		request = bind_request(fds[which]);
+		if (rng_one_in(rng, 2))
+			mutate_bytes(rng, (u8 *)&request.genl, sizeof(request) - sizeof(request.head));
+		(void)message_send(&request, sizeof(request));
+		break;
+	default:
+		random_argument(rng, words, ARRAY_SIZE(words));
+		(void)ioctl(fds[which], random_request(rng),
+			    rng_one_in(rng, 20) ? (void *)(uintptr_t)rng_next(rng) : words);
+	}
+}
+
+static void anything(u64 seed)
+{
+	const struct itimerval often = { { 0, 100000 }, { 0, 100000 } };
+	const struct sigaction action = { .sa_handler = on_alarm };
+	struct rng rng;
+	int fds[6], i;
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	netlink_open();
+	for (i = 0; i < 6; i++)
+		fds[i] = open(i % 2 ? IOT_CONTROL_PATH : IOT_REPLAY_PATH, O_RDWR | O_CLOEXEC);
+	rng_seed(&rng, seed);
+	for (i = 0; i < RANDOM_COUNT / 4; i++)
+		random_step(&rng, fds, ARRAY_SIZE(fds));
+	_exit(0);
+}
+
+/* Return: is it well? */
+static bool in_child(void (*run)(void))
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		run();
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+static void all_of_anything(void)
+{
+	pid_t pids[4];
+	int status;
+	u64 i;
+
+	for (i = 0; i < ARRAY_SIZE(pids); i++) {
+		pids[i] = fork();
+		if (!pids[i])
+			anything(i);
+	}
+	for (i = 0; i < ARRAY_SIZE(pids); i++) {
+		if (pids[i] < 0 || waitpid(pids[i], &status, 0) != pids[i] || status) {
+			printf("# seed %llu: status %#x\n", (unsigned long long)i, status);
+			bad++;
+		}
+	}
+	tell("20,000 requests at random in four processes");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 3)
+		return 2;
+	program_path = argv[1];
+	directory = argv[2];
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	program_read();
+	printf("1..9\n");
+	refuse_create();
+	refuse_without_session();
+	refuse_in_session();
+	netlink_open();
+	refuse_messages();
+	live();
+	refuse_unloaded();
+	refuse_loaded();
+	bad += !in_child(as_nobody);
+	tell("nobody may look, and nothing else");
+	all_of_anything();
+	nl_socket_free(netlink);
+	free(program);
+	return 0;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * users.c - mutated traces through all that takes whole traces: profile, diff, compiler.
+ *
+ *	users [OPTION]... TRACE...	see fuzz_options()
+ *
+ * Looked at is, too: all of them refuse the same traces; what the compiler writes is a sound
+ * program, and if it refuses there is no file.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "analyse/diff.h"
+#include "analyse/profile.h"
+#include "compile/compile.h"
+#include "make_trace.h"
+
+static char directory[] = "/tmp/iotape-fuzz-XXXXXX";
+static char program_path[sizeof(directory) + sizeof("/program")];
+
+static void check(bool is_so, const char *what)
+{
+	if (is_so)
+		return;
+	fprintf(stderr, "# a promise is broken: %s\n", what);
+	abort();
+}
+
+static int profile(const char *path, struct iot_reject *reject)
+{
+	struct profile *profile;
+	int err = profile_read(path, &profile, reject);
+
+	if (!err)
+		profile_free(profile);
+	return err;
+}
+
+static int diff(const char *path, struct iot_reject *reject)
+{
+	const char *const paths[] = { path, path };
+	struct diff_result result;
+	int refused, err = diff_traces(paths, 4, &result, &refused, reject);
+
+	if (!err)
+		diff_free(&result);
+	return err;
+}
+
+static int compile(const char *path, struct iot_reject *reject)
+{
+	const struct compile_options options = { .trace = path, .program = program_path };
+	struct compile_summary summary;
+	struct iot_program program;
+	int err = compile_trace(&options, &summary, reject);
+
+	if (err) {
+		check(access(program_path, F_OK), "there is no program that was not made");
+		return err;
+	}
+	check(!iot_program_load(program_path, &program, reject), "a program that was made is sound");
+	iot_program_free(&program);
+	unlink(program_path);
+	return 0;
+}
+
+static int feed(struct trace_bytes *input, struct rng *rng, struct iot_reject *reject)
+{
+	const char *path = trace_path(input->bytes, input->count);
+	struct iot_reject other = {};
+	int err = profile(path, reject);
+
+	(void)rng;
+	check(diff(path, &other) == err && other.reason == reject->reason, "diff refuses the same");
+	other = (struct iot_reject){};
+	if (!err)
+		return compile(path, reject);
+	check(compile(path, &other) == err && other.reason == reject->reason, "compile refuses the same");
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	struct tally tally = { .what = "traces in diff, stat and compile" };
+	int code = 1;
+
+	if (!mkdtemp(directory))
+		return 1;
+	sprintf(program_path, "%s/program", directory);
+	if (!fuzz_traces(argc, argv, &tally, feed))
+		code = tally_report(&tally, 0, 0, NULL); /* reasons are counted by traces.c */
+	rmdir(directory);
+	return code;
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * account.c - what a rank of the exercise did and saw.
+ */
+#include "exercise.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENTRIES 128
+
+static struct {
+	const char *kind;
+	const char *call;
+	int count;
+} account[ENTRIES];
+static unsigned long sum;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* A record of this kind and call has to be in the trace. */
+void did(const char *kind, const char *call)
+{
+	int i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; account[i].kind; i++)
+		if (!strcmp(account[i].kind, kind) && !strcmp(account[i].call, call))
+			break;
+	account[i].kind = kind;
+	account[i].call = call;
+	account[i].count++;
+	pthread_mutex_unlock(&lock);
+}
+
+/* Data that came; the order in which it did may differ. */
+void saw(const int *values, int count)
+{
+	int i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < count; i++)
+		sum += (unsigned long)values[i] * 2654435761u;
+	pthread_mutex_unlock(&lock);
+}
+
+void expect_at(bool is_so, const char *file, int line)
+{
+	if (is_so)
+		return;
+	fprintf(stderr, "exercise: rank %d: %s:%d: not as expected\n", rank, file, line);
+	MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+void account_write(const char *dir)
+{
+	char path[4096];
+	FILE *out;
+	int i;
+
+	snprintf(path, sizeof(path), "%s/rank.%d", dir, rank);
+	out = fopen(path, "w");
+	if (!out) {
+		perror(path);
+		exit(1);
+	}
+	fprintf(out, "%d saw - %lu\n", rank, sum);
+	for (i = 0; account[i].kind; i++)
+		fprintf(out, "%d %s %s %d\n", rank, account[i].kind, account[i].call,
+			account[i].count);
+	if (fclose(out))
+		exit(1);
+}

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Compares the MPI records of a trace with what the ranks say they did, and with each other,
+# by MPI's own rules. Prints a line for each contradiction, and at last how many records.
+#
+#	awk -f check.awk ACCOUNT... DUMP
+#
+# ACCOUNT is rank.N of exercise; DUMP comes from iotape dump --json --kind=mpi,task. Keys and
+# request ids are text here: they have more digits than awk's numbers.
+
+function wrong(what, text) {
+	print what ": " text
+	failures++
+}
+
+function read_account() {
+	if ($2 != "saw")
+		account[$1 " " $2 " " $3] = $4
+}
+
+function read_json(    parts, count, i, colon, value) {
+	split("", f) # of the record before
+	count = split(substr($0, 2, length($0) - 2), parts, ",")
+	for (i = 1; i <= count; i++) {
+		colon = index(parts[i], ":")
+		value = substr(parts[i], colon + 1)
+		gsub(/"/, "", value)
+		f[substr(parts[i], 2, colon - 3)] = value
+	}
+	for (i = 1; i <= number_count; i++)
+		f[numbers[i]] += 0
+	f["end_ns"] = f["enter_ns"] + f["duration_ns"]
+}
+
+function read_comm(    who) {
+	who = f["comm"] " " process
+	if (!(process in world_rank))
+		world_rank[process] = f["world_rank"]
+	if (who in rank_in)
+		wrong("communicators", who ": one key for two communicators")
+	if (f["comm"] in size_of && size_of[f["comm"]] != f["size"])
+		wrong("communicators", f["comm"] ": of two sizes")
+	if ((f["comm"] " " f["rank"]) in member)
+		wrong("communicators", f["comm"] ": rank " f["rank"] " twice")
+	rank_in[who] = f["rank"]
+	size_of[f["comm"]] = f["size"]
+	member[f["comm"] " " f["rank"]] = process
+	members[f["comm"]]++
+}
+
+function read_send(    stream, n) {
+	stream = f["comm"] " " rank_in[f["comm"] " " process] " " f["peer"] " " f["tag"]
+	n = ++sends[stream]
+	send_bytes[stream, n] = f["length_bytes"]
+	send_enter_ns[stream, n] = f["enter_ns"]
+	send_end_ns[stream, n] = f["call"] == "ssend" ? f["end_ns"] : 0
+	if (f["request"] != "0")
+		began()
+}
+
+# The ids of requests are unique in their process; the thread that began one also waits for it.
+function began(    request) {
+	request = process " " f["request"]
+	if (request in beginner)
+		wrong("requests", request " began twice")
+	beginner[request] = f["task"]
+}
+
+# In the order in which the receives were posted; the sender may not be known yet.
+function read_receive(    n) {
+	n = ++receives
+	receive_comm[n] = f["comm"]
+	receive_rank[n] = rank_in[f["comm"] " " process]
+	receive_enter_ns[n] = f["enter_ns"]
+	if (f["request"] != "0") {
+		began()
+		receive_of[process " " f["request"]] = n
+		asked_peer[n] = f["peer"]
+		asked_tag[n] = f["tag"]
+		room[n] = f["length_bytes"]
+	} else {
+		receive_ended(n)
+	}
+}
+
+function receive_ended(n) {
+	receive_peer[n] = f["peer"]
+	receive_tag[n] = f["tag"]
+	receive_bytes[n] = f["length_bytes"]
+	receive_end_ns[n] = f["end_ns"]
+	receive_result[n] = f["result"]
+}
+
+function read_done(    request, n) {
+	request = process " " f["request"]
+	if (!(request in beginner))
+		wrong("requests", request " ended before it began")
+	else if (beginner[request] != f["task"])
+		wrong("requests", request " is another thread's")
+	if (ended[request]++)
+		wrong("requests", request " ended twice")
+	if (!(request in receive_of)) {
+		if (f["peer"] != -1 || f["tag"] != -1 || f["length_bytes"] != 0)
+			wrong("requests", request " is no receive, but received something")
+		return
+	}
+	n = receive_of[request]
+	receive_ended(n)
+	if (f["result"] == -125)
+		return
+	if ((asked_peer[n] != -1 && asked_peer[n] != f["peer"]) ||
+	    (asked_tag[n] != -1 && asked_tag[n] != f["tag"]))
+		wrong("requests", request " received what it did not ask for")
+	if (!f["result"] && f["length_bytes"] > room[n])
+		wrong("requests", request " received more than it has room for")
+}
+
+function read_collective(    call, who) {
+	call = f["comm"] " " f["number"]
+	who = f["comm"] " " process
+	if (f["number"] != ++collectives[who])
+		wrong("collectives", who ": number " f["number"] " is the " collectives[who] "th")
+	if (arrived[call]++) {
+		if (name_of[call] != f["call"] || root_of[call] != f["root"])
+			wrong("collectives", call ": " name_of[call] " and " f["call"])
+	} else {
+		name_of[call] = f["call"]
+		root_of[call] = f["root"]
+		last_enter_ns[call] = first_end_ns[call] = 0
+	}
+	if (f["enter_ns"] > last_enter_ns[call])
+		last_enter_ns[call] = f["enter_ns"]
+	if (!first_end_ns[call] || f["end_ns"] < first_end_ns[call])
+		first_end_ns[call] = f["end_ns"]
+	if (f["request"] != "0")
+		began()
+}
+
+# A call may give several records, which have begun at the same time.
+function check_call(    task) {
+	task = f["task"]
+	if (f["op"] <= last_op[task])
+		wrong("calls", "task " task ": records are not in order")
+	if (f["enter_ns"] != last_call_ns[task] && f["enter_ns"] < last_return_ns[task])
+		wrong("calls", "task " task ": operation " f["op"] " began before the last one ended")
+	last_op[task] = f["op"]
+	last_call_ns[task] = f["enter_ns"]
+	last_return_ns[task] = f["end_ns"]
+	if (f["result"] && f["result"] != (f["kind"] == "mpi_coll" ? -5 : -90) && \
+	    (f["kind"] != "mpi_done" || f["result"] != -125))
+		wrong("calls", "task " task ": operation " f["op"] " returned " f["result"])
+}
+
+function read_record(    what) {
+	if (f["kind"] == "task") {
+		process_of[f["task"]] = f["tgid"]
+		return
+	}
+	process = process_of[f["task"]]
+	if (f["kind"] != "mpi_comm") {
+		if (!(process in world_rank))
+			wrong("communicators", "task " f["task"] " is no rank")
+		check_call()
+	}
+	if (f["kind"] == "mpi_comm")
+		read_comm()
+	else if (f["kind"] == "mpi_send")
+		read_send()
+	else if (f["kind"] == "mpi_recv")
+		read_receive()
+	else if (f["kind"] == "mpi_done")
+		read_done()
+	else if (f["kind"] == "mpi_coll")
+		read_collective()
+	if (f["kind"] != "mpi_comm" && f["kind"] != "mpi_done" && !((f["comm"] " " process) in rank_in))
+		wrong("communicators", f["comm"] ": used by " process ", which is not in it")
+	what = world_rank[process] " " f["kind"] " " (f["kind"] == "mpi_comm" ? "-" : f["call"])
+	counted[what]++
+}
+
+function compare_counts(    what) {
+	for (what in account)
+		if (account[what] != counted[what] + 0)
+			wrong("counts", what ": " account[what] " done, " counted[what] + 0 " recorded")
+	for (what in counted)
+		if (!(what in account))
+			wrong("counts", what ": none done, " counted[what] " recorded")
+}
+
+function match_receive(n,    stream, k) {
+	if (!(n in receive_end_ns) || receive_result[n] == -125)
+		return
+	stream = receive_comm[n] " " receive_peer[n] " " receive_rank[n] " " receive_tag[n]
+	k = ++received[stream]
+	if (k > sends[stream] + 0) {
+		wrong("messages", stream ": receive " k " has no send")
+		return
+	}
+	if (!receive_result[n] && receive_bytes[n] != send_bytes[stream, k])
+		wrong("messages", stream ": " send_bytes[stream, k] " bytes sent, " \
+			receive_bytes[n] " received")
+	if (receive_end_ns[n] < send_enter_ns[stream, k])
+		wrong("messages", stream ": received before it was sent")
+	if (send_end_ns[stream, k] && send_end_ns[stream, k] < receive_enter_ns[n])
+		wrong("messages", stream ": synchronous send ended before the receive began")
+}
+
+function match_messages(    n, stream) {
+	for (n = 1; n <= receives; n++)
+		match_receive(n)
+	for (stream in sends)
+		if (sends[stream] != received[stream] + 0)
+			wrong("messages", stream ": " sends[stream] " sent, " received[stream] + 0 \
+				" received")
+	if (!receives)
+		wrong("messages", "none")
+}
+
+function compare_collectives(    call, part, comm) {
+	for (call in arrived) {
+		split(call, part, " ")
+		if (arrived[call] != size_of[part[1]])
+			wrong("collectives", call ": " arrived[call] " of " size_of[part[1]] " ranks")
+		if (name_of[call] ~ /^(barrier|allreduce|allgather|alltoall)$/ &&
+		    first_end_ns[call] < last_enter_ns[call])
+			wrong("collectives", call ": " name_of[call] " left before all had come")
+	}
+	for (comm in size_of)
+		if (members[comm] != size_of[comm])
+			wrong("communicators", comm ": " members[comm] " of " size_of[comm] " ranks")
+}
+
+BEGIN {
+	number_count = split("enter_ns duration_ns op result peer tag length_bytes number", numbers, " ")
+}
+
+/^\{/ { read_json(); read_record(); records++; next }
+{ read_account() }
+
+END {
+	compare_counts()
+	match_messages()
+	compare_collectives()
+	print "checked " records + 0
+	exit failures > 0
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * exercise.h - what the parts of exercise.c know of each other.
+ *
+ * The program uses every call that the shim wraps, and some that it does not. It keeps its
+ * own account of what it did, in the words of the trace: a count for each kind of record and
+ * call. It checks all data that it receives, and sums it up.
+ */
+#ifndef TESTS_MPI_EXERCISE_H
+#define TESTS_MPI_EXERCISE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+extern int rank, size, next, previous;
+
+/* account.c; safe in threads */
+void did(const char *kind, const char *call);
+void saw(const int *values, int count);
+void expect_at(bool is_so, const char *file, int line);
+void account_write(const char *dir);
+#define expect(is_so) expect_at(is_so, __FILE__, __LINE__)
+
+/* finish.c */
+struct request_list {
+	MPI_Request handles[64];
+	bool is_recorded[64];
+	int count;
+};
+
+#define WAYS 8
+MPI_Request *list_add(struct request_list *list, bool is_recorded);
+void list_finish(struct request_list *list, int way, bool is_ignoring);
+
+/* messages.c, collectives.c, communicators.c, passing.c */
+void messages(MPI_Comm comm);
+void exchange(bool is_ignoring, MPI_Comm comm);
+void collectives(MPI_Comm comm);
+void communicators(void);
+void passing(void);
+void barrier(MPI_Comm comm);
+
+#endif

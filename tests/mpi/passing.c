@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * passing.c - what the shim does not record but must let pass, and what it must not confuse
+ * with what it records: other communicators, requests and errors.
+ */
+#include "exercise.h"
+
+#include <errno.h>
+
+/* A communicator made by a call that is not wrapped has no key. */
+static void other_communicator(void)
+{
+	int periodic = 1, out = rank, in = -1, sum;
+	struct request_list list = {};
+	MPI_Comm ring, copy;
+
+	MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring);
+	MPI_Sendrecv(&out, 1, MPI_INT, next, 0, &in, 1, MPI_INT, previous, 0, ring, MPI_STATUS_IGNORE);
+	expect(in == previous);
+	MPI_Irecv(&in, 1, MPI_INT, next, 1, ring, list_add(&list, false));
+	MPI_Isend(&out, 1, MPI_INT, previous, 1, ring, list_add(&list, false));
+	list_finish(&list, 2, true);
+	expect(in == next);
+	MPI_Comm_dup(ring, &copy);
+	MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, copy);
+	saw(&sum, 1);
+	MPI_Comm_free(&copy);
+	MPI_Comm_free(&ring);
+}
+
+/* Persistent requests are completed together with others. */
+static void persistent(void)
+{
+	int out = rank, in = -1, out2 = -rank, in2 = -1, round, i;
+	MPI_Request requests[4];
+	MPI_Status statuses[4];
+
+	MPI_Send_init(&out, 1, MPI_INT, next, 21, MPI_COMM_WORLD, &requests[0]);
+	MPI_Recv_init(&in, 1, MPI_INT, previous, 21, MPI_COMM_WORLD, &requests[1]);
+	for (round = 0; round < 3; round++) {
+		MPI_Startall(2, requests);
+		MPI_Irecv(&in2, 1, MPI_INT, previous, 22, MPI_COMM_WORLD, &requests[2]);
+		MPI_Isend(&out2, 1, MPI_INT, next, 22, MPI_COMM_WORLD, &requests[3]);
+		did("mpi_recv", "irecv");
+		did("mpi_send", "isend");
+		MPI_Waitall(4, requests, statuses);
+		did("mpi_done", "wait");
+		did("mpi_done", "wait");
+		expect(in == previous && in2 == -previous);
+		saw(&in, 1);
+	}
+	for (i = 0; i < 2; i++)
+		MPI_Request_free(&requests[i]);
+}
+
+/* The receive never happens, and its end says so. */
+static void cancelled(void)
+{
+	int in = -1, is_cancelled = 0;
+	MPI_Request request;
+	MPI_Status status;
+
+	MPI_Irecv(&in, 1, MPI_INT, previous, 31, MPI_COMM_WORLD, &request);
+	did("mpi_recv", "irecv");
+	MPI_Cancel(&request);
+	MPI_Wait(&request, &status);
+	did("mpi_done", "wait");
+	MPI_Test_cancelled(&status, &is_cancelled);
+	expect(is_cancelled);
+}
+
+/* Freed requests end unseen; their handles are used again, by what is not recorded, too. */
+static void freed(void)
+{
+	int out = rank, in = -1, i;
+	MPI_Request request, pair[2];
+
+	for (i = 0; i < 3; i++) {
+		MPI_Issend(&out, 1, MPI_INT, next, 41, MPI_COMM_WORLD, &request);
+		did("mpi_send", "issend");
+		MPI_Request_free(&request);
+		MPI_Recv(&in, 1, MPI_INT, previous, 41, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		did("mpi_recv", "recv");
+		expect(in == previous);
+		barrier(MPI_COMM_WORLD);
+		MPI_Ssend_init(&out, 1, MPI_INT, next, 42, MPI_COMM_WORLD, &pair[0]);
+		MPI_Recv_init(&in, 1, MPI_INT, previous, 42, MPI_COMM_WORLD, &pair[1]);
+		MPI_Startall(2, pair);
+		MPI_Waitall(2, pair, MPI_STATUSES_IGNORE);
+		MPI_Request_free(&pair[0]);
+		MPI_Request_free(&pair[1]);
+	}
+}
+
+/* Small sends share their handle with each other and with requests for no message. */
+static void shared(void)
+{
+	int out = rank, in = -1, i;
+	MPI_Request nothing, request;
+
+	for (i = 0; i < 3; i++) {
+		MPI_Irecv(&in, 1, MPI_INT, MPI_PROC_NULL, 43, MPI_COMM_WORLD, &nothing);
+		MPI_Isend(&out, 1, MPI_INT, next, 43, MPI_COMM_WORLD, &request);
+		did("mpi_send", "isend");
+		MPI_Wait(&nothing, MPI_STATUS_IGNORE);
+		MPI_Request_free(&request);
+		MPI_Recv(&in, 1, MPI_INT, previous, 43, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		did("mpi_recv", "recv");
+	}
+}
+
+/* Requests that another language's binding or another tool completes leave their handles. */
+static void behind_our_back(void)
+{
+	MPI_Request request;
+	int in = -1, i;
+	MPI_Comm copy;
+
+	PMPI_Comm_dup(MPI_COMM_WORLD, &copy);
+	for (i = 0; i < 3; i++) {
+		MPI_Irecv(&in, 1, MPI_INT, previous, 44, MPI_COMM_WORLD, &request);
+		did("mpi_recv", "irecv");
+		MPI_Cancel(&request);
+		PMPI_Wait(&request, MPI_STATUS_IGNORE);
+		MPI_Irecv(&in, 1, MPI_INT, previous, 44, copy, &request);
+		MPI_Send(&rank, 1, MPI_INT, next, 44, copy);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect(in == previous);
+	}
+	MPI_Comm_free(&copy);
+}
+
+/* Errors come back as they are. */
+static void errors(void)
+{
+	int out[8] = {}, in[4], in2[4], rc, class;
+	struct request_list list = {};
+	MPI_Status statuses[2];
+
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	rc = MPI_Send(out, 1, MPI_INT, size, 51, MPI_COMM_WORLD);
+	MPI_Error_class(rc, &class);
+	expect(class == MPI_ERR_RANK);
+	rc = MPI_Bcast(out, 1, MPI_INT, size, MPI_COMM_WORLD);
+	did("mpi_coll", "bcast");
+	expect(rc != MPI_SUCCESS);
+
+	/* Too long a message has come all the same. */
+	MPI_Irecv(in2, 4, MPI_INT, previous, 52, MPI_COMM_WORLD, list_add(&list, true));
+	did("mpi_recv", "irecv");
+	barrier(MPI_COMM_WORLD);
+	MPI_Send(out, 8, MPI_INT, next, 52, MPI_COMM_WORLD);
+	MPI_Send(out, 8, MPI_INT, next, 53, MPI_COMM_WORLD);
+	did("mpi_send", "send");
+	did("mpi_send", "send");
+	rc = MPI_Waitall(1, list.handles, statuses);
+	did("mpi_done", "wait");
+	expect(rc == MPI_ERR_IN_STATUS);
+	MPI_Error_class(statuses[0].MPI_ERROR, &class);
+	expect(class == MPI_ERR_TRUNCATE);
+	rc = MPI_Recv(in, 4, MPI_INT, previous, 53, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	did("mpi_recv", "recv");
+	MPI_Error_class(rc, &class);
+	expect(class == MPI_ERR_TRUNCATE);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+/* As far as MPI leaves errno alone, so do we. */
+static void error_number(void)
+{
+	int out = 1, in;
+
+	errno = 77;
+	MPI_Send(&out, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+	expect(errno == 77);
+	MPI_Allreduce(&out, &in, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+	did("mpi_coll", "allreduce");
+	expect(errno == 77);
+	errno = 0;
+}
+
+void passing(void)
+{
+	other_communicator();
+	persistent();
+	cancelled();
+	freed();
+	shared();
+	behind_our_back();
+	errors();
+	error_number();
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * main.c - makes one of each system call below a directory.
+ *
+ *	calls DIRECTORY
+ *
+ * The directory has a subdirectory `old` with the files that tests/truth/table puts there.
+ */
+#include <limits.h>
+
+#include "calls.h"
+
+char directory[PATH_MAX];
+int directory_fd;
+
+int main(int argc, char **argv)
+{
+	if (argc != 2 || !realpath(argv[1], directory) || chdir(directory)) {
+		fprintf(stderr, "usage: calls DIRECTORY\n");
+		return 2;
+	}
+	directory_fd = open(".", O_PATH | O_CLOEXEC);
+	umask(022);
+	calls_of_names();
+	calls_of_attributes();
+	calls_of_files();
+	calls_of_requests();
+	calls_of_maps();
+	calls_of_processes();
+	return 0;
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * expect_attr.c - the records of attributes, asked and changed.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "expect.h"
+
+/* The kernel may ask whether capabilities of the file have to go; the answer was no so far. */
+void take_capability(struct comparison *c)
+{
+	const struct record *record = peek_kind(c, "getxattr");
+
+	if (record && !strcmp(record_text(record, "tail"), "security.capability")) {
+		take_kind(c, "getxattr");
+		apply(c, RULE_CAPABILITY);
+	}
+}
+
+void expect_setattr(struct comparison *c, const char *path, struct object *object,
+			   const char *word, bool has_size, long long size)
+{
+	const struct want want = { .kind = "setattr", .path = path, .object = object,
+				   .has_result = true, .result = -c->call->err };
+	const struct record *record;
+
+	take_capability(c);
+	record = expect(c, &want);
+	if (!record)
+		return;
+	if (!strstr(record_text(record, "attrs"), word))
+		difference(c, "setattr changes %s, not %s", record_text(record, "attrs"), word);
+	if (has_size && record_number(record, "size_bytes") != size)
+		difference(c, "setattr to size %lld, not %lld", record_number(record, "size_bytes"), size);
+}
+
+static void check_size(struct comparison *c, const struct record *record)
+{
+	const char *size = NULL, *regular = NULL;
+	int i;
+
+	for (i = 0; i < c->call->arg_count && !size; i++) {
+		size = strstr(c->call->args[i].text, "_size=");
+		regular = strstr(c->call->args[i].text, "S_IFREG");
+	}
+	if (record && size && regular &&
+	    record_number(record, "size_bytes") != strtoll(size + strlen("_size="), NULL, 10))
+		difference(c, "size %lld", record_number(record, "size_bytes"));
+}
+
+static void expect_stat(struct comparison *c, const char *path, struct object *object)
+{
+	const struct want want = { .kind = "stat", .path = path, .object = object, .has_result = true };
+
+	check_size(c, expect(c, &want));
+}
+
+static void leave_fstat(struct comparison *c, int dir, int path)
+{
+	struct file *file = file_of(c->self, (int)argument_number(c->call, 0));
+
+	(void)dir, (void)path;
+	if (file)
+		expect_stat(c, NULL, file->object);
+}
+
+static void leave_stat(struct comparison *c, int dir, int path)
+{
+	const struct call *call = c->call;
+	bool is_at = dir >= 0, is_lstat = !strcmp(call->name, "lstat");
+	int flags = path + (strcmp(call->name, "statx") ? 2 : 1);
+	struct walk w;
+
+	if (is_at && !*argument_text(call, path) && argument_has_flag(call, flags, "AT_EMPTY_PATH")) {
+		leave_fstat(c, dir, path);
+		return;
+	}
+	if (is_at)
+		is_lstat = argument_has_flag(call, flags, "AT_SYMLINK_NOFOLLOW");
+	if (reach(c, dir, path, !is_lstat, &w))
+		expect_stat(c, last_path(&w), w.node->object);
+}
+
+static void leave_access(struct comparison *c, int dir, int path)
+{
+	struct walk w;
+
+	if (!reach(c, dir, path, true, &w))
+		return;
+	apply(c, RULE_DENIED);
+	if (c->call->err)
+		expect_simple(c, "denied", last_path(&w), -c->call->err);
+}
+
+static void set_attributes(struct comparison *c, int dir, int path, bool does_follow, const char *word,
+			   bool has_size, long long size)
+{
+	struct walk w;
+
+	if (reach(c, dir, path, does_follow, &w))
+		expect_setattr(c, last_path(&w), w.node->object, word, has_size, size);
+}
+
+static void leave_chmod(struct comparison *c, int dir, int path)
+{
+	set_attributes(c, dir, path, true, "mode", false, 0);
+}
+
+static const char *owner_word(const struct call *call, int uid)
+{
+	return strcmp(argument_text(call, uid), "-1") ? "uid" : "gid";
+}
+
+static void leave_chown(struct comparison *c, int dir, int path)
+{
+	bool does_follow = strcmp(c->call->name, "lchown") &&
+			   !argument_has_flag(c->call, path + 3, "AT_SYMLINK_NOFOLLOW");
+
+	set_attributes(c, dir, path, does_follow, owner_word(c->call, path + 1), false, 0);
+}
+
+static void leave_truncate(struct comparison *c, int dir, int path)
+{
+	set_attributes(c, dir, path, true, "size", true, argument_number(c->call, path + 1));
+}
+
+static void leave_fchmod(struct comparison *c, int dir, int path)
+{
+	struct file *file = file_of(c->self, (int)argument_number(c->call, 0));
+
+	(void)dir, (void)path;
+	if (file)
+		expect_setattr(c, NULL, file->object,
+			       strcmp(c->call->name, "fchown") ? "mode" : owner_word(c->call, 1), false, 0);
+}
+
+static void leave_utimes(struct comparison *c, int dir, int path)
+{
+	struct file *file = file_of(c->self, (int)argument_number(c->call, 0));
+
+	if (!c->call->args[path].is_string) { /* NULL: of the descriptor */
+		if (file)
+			expect_setattr(c, NULL, file->object, "mtime", false, 0);
+		return;
+	}
+	set_attributes(c, dir, path, !argument_has_flag(c->call, path + 2, "AT_SYMLINK_NOFOLLOW"), "mtime",
+		       false, 0);
+}
+
+/* getxattr and its like: the kind of record is the name without a leading l or f. */
+static void leave_xattr(struct comparison *c, int dir, int path)
+{
+	const struct call *call = c->call;
+	bool is_handle = *call->name == 'f', is_link = call->name[0] == 'l' && call->name[1] != 'i';
+	struct want want = { .kind = call->name + (is_handle || is_link), .has_result = true,
+			     .result = call->err ? -call->err : call->result };
+	struct file *file;
+	struct walk w;
+
+	if (is_handle) {
+		file = file_of(c->self, (int)argument_number(call, 0));
+		if (!file)
+			return;
+		want.object = file->object;
+	} else {
+		if (!reach(c, dir, path, !is_link, &w))
+			return;
+		want.path = last_path(&w);
+		want.object = w.node->object;
+	}
+	if (strcmp(want.kind, "listxattr"))
+		want.tail = argument_text(call, 1);
+	expect(c, &want);
+}
+
+static void leave_statfs(struct comparison *c, int dir, int path)
+{
+	struct file *file;
+	struct walk w;
+
+	if (*c->call->name == 'f') {
+		file = file_of(c->self, (int)argument_number(c->call, 0));
+		if (file)
+			expect_simple(c, "statfs", NULL, 0);
+	} else if (reach(c, dir, path, true, &w)) {
+		expect_simple(c, "statfs", last_path(&w), 0);
+	}
+}
+
+const struct route attr_routes[] = {
+	{ "access", leave_access, -1, 0 },
+	{ "chmod", leave_chmod, -1, 0 },
+	{ "chown", leave_chown, -1, 0 },
+	{ "faccessat", leave_access, 0, 1 },
+	{ "faccessat2", leave_access, 0, 1 },
+	{ "fchmod", leave_fchmod, 0, 0 },
+	{ "fchmodat", leave_chmod, 0, 1 },
+	{ "fchown", leave_fchmod, 0, 0 },
+	{ "fchownat", leave_chown, 0, 1 },
+	{ "fgetxattr", leave_xattr, 0, 0 },
+	{ "flistxattr", leave_xattr, 0, 0 },
+	{ "fremovexattr", leave_xattr, 0, 0 },
+	{ "fsetxattr", leave_xattr, 0, 0 },
+	{ "fstat", leave_fstat, 0, 0 },
+	{ "fstatfs", leave_statfs, 0, 0 },
+	{ "getxattr", leave_xattr, -1, 0 },
+	{ "lchown", leave_chown, -1, 0 },
+	{ "lgetxattr", leave_xattr, -1, 0 },
+	{ "listxattr", leave_xattr, -1, 0 },
+	{ "llistxattr", leave_xattr, -1, 0 },
+	{ "lremovexattr", leave_xattr, -1, 0 },
+	{ "lsetxattr", leave_xattr, -1, 0 },
+	{ "lstat", leave_stat, -1, 0 },
+	{ "newfstatat", leave_stat, 0, 1 },
+	{ "removexattr", leave_xattr, -1, 0 },
+	{ "setxattr", leave_xattr, -1, 0 },
+	{ "stat", leave_stat, -1, 0 },
+	{ "statfs", leave_statfs, -1, 0 },
+	{ "statx", leave_stat, 0, 1 },
+	{ "truncate", leave_truncate, -1, 0 },
+	{ "utimensat", leave_utimes, 0, 1 },
+	{},
+};

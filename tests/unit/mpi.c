@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mpi.c - edges of messages and collectives: who waits for whom, and that all look back.
+ *
+ * A call of a task is two operations, its halves. Edges are written TASK.OP<TASK.OP, where
+ * the first waits for the second, or TASK.OP<hN for hub N.
+ */
+#include "analyse/graph.h"
+
+#include <stdlib.h>
+
+#include "suite.h"
+
+#define COMM  11
+#define OTHER 12
+#define ANY   (-1)
+
+/* Task @task is the only one of its process and has the same rank in both communicators. */
+static struct graph *begin(u32 tasks)
+{
+	struct graph *graph;
+	u32 i, task, comm;
+
+	assert_int_equal(graph_open(&graph), 0);
+	for (i = 0; i < tasks; i++) {
+		assert_int_equal(graph_task_make(graph, 100 + i, &task), 0);
+		graph->tasks[task].tgid = 100 + i;
+		for (comm = COMM; comm <= OTHER; comm++) {
+			const struct graph_rank rank = { comm, i, tasks, 100 + i };
+
+			assert_int_equal(graph_rank_add(graph, &rank), 0);
+		}
+	}
+	return graph;
+}
+
+static void half(struct graph *graph, u32 task, u16 kind, u64 time_ns)
+{
+	struct graph_op *op = graph_op_add(graph, task);
+
+	assert_non_null(op);
+	op->kind = kind;
+	op->enter_ns = time_ns;
+	op->end_ns = time_ns;
+	op->number = graph->mpi_count;
+	op->event = graph->mpi_count;
+}
+
+/* CALL(kind, task, enter, end, fields...) */
+#define CALL(kind_, task_, enter, end, ...)                                               \
+	call(graph, (struct graph_mpi){ .kind = IOT_KIND_##kind_, .task = (task_),        \
+					.enter_ns = (enter), .end_ns = (end), __VA_ARGS__ })
+
+static void call(struct graph *graph, struct graph_mpi fields)
+{
+	struct graph_mpi *mpi = graph_mpi_add(graph);
+
+	assert_non_null(mpi);
+	fields.comm = fields.comm ?: COMM;
+	*mpi = fields;
+	half(graph, fields.task, IOT_PLAY_arrive, fields.enter_ns);
+	half(graph, fields.task, IOT_PLAY_leave, fields.end_ns);
+}
+
+static void append(char *text, size_t room, const struct graph_edge *edge, u32 task, u32 op)
+{
+	size_t used = strlen(text);
+
+	if (edge->task == GRAPH_NONE)
+		snprintf(text + used, room - used, "%s%u.%u<h%u", used ? " " : "", task, op,
+			 edge->index);
+	else
+		snprintf(text + used, room - used, "%s%u.%u<%u.%u", used ? " " : "", task, op,
+			 edge->task, edge->index);
+}
+
+/* Ends the graph. */
+static void gives(struct graph *graph, const char *expected, u32 unmatched)
+{
+	char text[512] = "";
+	u32 task, op, e;
+
+	graph_sort(graph);
+	assert_int_equal(graph_pass_mpi(graph), 0);
+	for (task = 0; task < graph->task_count; task++)
+		for (op = 0; op < graph->tasks[task].op_count; op++)
+			for (e = graph->tasks[task].ops[op].edges; e != GRAPH_NONE;
+			     e = graph->edges[e].next)
+				append(text, sizeof(text), &graph->edges[e], task, op);
+	assert_string_equal(text, expected);
+	assert_int_equal(graph->mpi_unmatched, unmatched);
+	graph_close(graph);
+}
+
+static void receive_waits_for_the_send(void **state)
+{
+	struct graph *graph = begin(2);
+
+	(void)state;
+	CALL(mpi_send, 0, 10, 20, .call = IOT_CALL_send, .peer = 1, .tag = 5, .length_bytes = 8);
+	CALL(mpi_recv, 1, 5, 30, .call = IOT_CALL_recv, .peer = 0, .tag = 5);
+	gives(graph, "1.1<0.0", 0);
+}
+
+static void send_waits_for_the_receive_if_it_is_synchronous(void **state)
+{
+	static const struct {
+		u32 call, length_bytes, posted_ns;
+		const char *edges;
+	} rows[] = {
+		{ IOT_CALL_ssend, 8, 5, "0.1<1.0 1.1<0.0" },
+		{ IOT_CALL_send, 8, 5, "1.1<0.0" },
+		{ IOT_CALL_send, 100000, 5, "0.1<1.0 1.1<0.0" },
+		{ IOT_CALL_send, 100000, 25, "1.1<0.0" }, /* it was over by then */
+		{ IOT_CALL_bsend, 100000, 5, "1.1<0.0" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct graph *graph = begin(2);
+
+		CALL(mpi_send, 0, 10, 20, .call = rows[i].call, .peer = 1,
+		     .length_bytes = rows[i].length_bytes);
+		CALL(mpi_recv, 1, rows[i].posted_ns, 30, .call = IOT_CALL_recv, .peer = 0);
+		gives(graph, rows[i].edges, 0);
+	}
+}
+
+static void messages_pair_in_order_of_their_stream(void **state)
+{
+	struct graph *graph = begin(3);
+
+	(void)state;
+	CALL(mpi_send, 0, 10, 11, .call = IOT_CALL_send, .peer = 2, .tag = 1);
+	CALL(mpi_send, 0, 12, 13, .call = IOT_CALL_send, .peer = 2, .tag = 2);
+	CALL(mpi_send, 0, 14, 15, .call = IOT_CALL_send, .peer = 2, .tag = 1);
+	CALL(mpi_send, 1, 16, 17, .call = IOT_CALL_send, .peer = 2, .tag = 1);
+	CALL(mpi_send, 1, 18, 19, .call = IOT_CALL_send, .peer = 2, .tag = 1, .comm = OTHER);
+	CALL(mpi_recv, 2, 20, 21, .call = IOT_CALL_recv, .peer = 1, .tag = 1, .comm = OTHER);
+	CALL(mpi_recv, 2, 22, 23, .call = IOT_CALL_recv, .peer = 0, .tag = 2);
+	CALL(mpi_recv, 2, 24, 25, .call = IOT_CALL_recv, .peer = 0, .tag = 1);
+	CALL(mpi_recv, 2, 26, 27, .call = IOT_CALL_recv, .peer = 1, .tag = 1);
+	CALL(mpi_recv, 2, 28, 29, .call = IOT_CALL_recv, .peer = 0, .tag = 1);
+	gives(graph, "2.1<1.2 2.3<0.2 2.5<0.0 2.7<1.0 2.9<0.4", 0);
+}
+
+/* Posted first and for anybody, complete last: the first message is its own. */
+static void receives_count_where_they_were_posted(void **state)
+{
+	struct graph *graph = begin(2);
+
+	(void)state;
+	CALL(mpi_recv, 1, 1, 2, .call = IOT_CALL_irecv, .peer = ANY, .tag = ANY, .request = 1);
+	CALL(mpi_recv, 1, 3, 4, .call = IOT_CALL_irecv, .peer = 0, .tag = 7, .request = 2);
+	CALL(mpi_send, 0, 10, 11, .call = IOT_CALL_isend, .peer = 1, .tag = 7, .request = 1);
+	CALL(mpi_send, 0, 12, 13, .call = IOT_CALL_isend, .peer = 1, .tag = 7, .request = 2);
+	CALL(mpi_done, 1, 14, 20, .call = IOT_CALL_wait, .peer = 0, .tag = 7, .request = 2);
+	CALL(mpi_done, 1, 21, 22, .call = IOT_CALL_wait, .peer = 0, .tag = 7, .request = 1);
+	gives(graph, "1.5<0.2 1.7<0.0", 0);
+}
+
+static void synchronous_send_waits_where_it_is_waited_for(void **state)
+{
+	struct graph *graph = begin(2);
+
+	(void)state;
+	CALL(mpi_send, 0, 10, 11, .call = IOT_CALL_issend, .peer = 1, .request = 9);
+	CALL(mpi_done, 0, 12, 40, .call = IOT_CALL_wait, .request = 9);
+	CALL(mpi_recv, 1, 20, 30, .call = IOT_CALL_recv, .peer = 0);
+	gives(graph, "0.3<1.0 1.1<0.0", 0);
+}
+
+static void calls_without_a_partner_are_counted(void **state)
+{
+	struct graph *graph = begin(2);
+
+	(void)state;
+	CALL(mpi_recv, 1, 1, 2, .call = IOT_CALL_irecv, .peer = 0, .tag = 1, .request = 1);
+	CALL(mpi_recv, 1, 3, 9, .call = IOT_CALL_recv, .peer = 0, .tag = 2);
+	CALL(mpi_send, 0, 10, 11, .call = IOT_CALL_send, .peer = 1, .tag = 3);
+	CALL(mpi_coll, 0, 12, 13, .call = IOT_CALL_barrier, .number = 1, .root = -1);
+	gives(graph, "", 4);
+}
+
+static void collective(struct graph *graph, u32 name, s32 root, const u64 (*times_ns)[2])
+{
+	u32 i;
+
+	for (i = 0; i < 3; i++)
+		CALL(mpi_coll, i, times_ns[i][0], times_ns[i][1], .call = name, .number = 1,
+		     .root = root);
+}
+
+static void collectives_make_wait_whom_they_must(void **state)
+{
+	static const u64 times_ns[3][2] = { { 10, 20 }, { 12, 20 }, { 14, 20 } };
+	static const struct {
+		u32 call;
+		s32 root;
+		const char *edges;
+	} rows[] = {
+		{ IOT_CALL_barrier, -1, "0.1<h0 1.1<h0 2.1<h0" },
+		{ IOT_CALL_allreduce, -1, "0.1<h0 1.1<h0 2.1<h0" },
+		{ IOT_CALL_alltoallw, -1, "0.1<h0 1.1<h0 2.1<h0" },
+		{ IOT_CALL_comm_dup, -1, "0.1<h0 1.1<h0 2.1<h0" },
+		{ IOT_CALL_bcast, 1, "0.1<1.0 2.1<1.0" },
+		{ IOT_CALL_scatterv, 0, "1.1<0.0 2.1<0.0" },
+		{ IOT_CALL_reduce, 2, "2.1<h0" },
+		{ IOT_CALL_gather, 0, "0.1<h0" },
+		{ IOT_CALL_scan, -1, "1.1<0.0 2.1<1.0 2.1<0.0" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct graph *graph = begin(3);
+
+		collective(graph, rows[i].call, rows[i].root, times_ns);
+		gives(graph, rows[i].edges, 0);
+	}
+}
+
+static void all_arrive_at_the_hub(void **state)
+{
+	static const u64 times_ns[3][2] = { { 10, 20 }, { 12, 20 }, { 14, 20 } };
+	struct graph *graph = begin(3);
+	u32 i;
+
+	(void)state;
+	collective(graph, IOT_CALL_reduce, 0, times_ns);
+	assert_int_equal(graph_pass_mpi(graph), 0);
+	assert_int_equal(graph->hub_count, 1);
+	assert_int_equal(graph->hubs[0], 3);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(graph->tasks[i].ops[0].handle, 1);
+	graph_close(graph);
+}
+
+static void who_left_early_has_not_waited(void **state)
+{
+	static const u64 times_ns[3][2] = { { 10, 13 }, { 12, 20 }, { 14, 20 } };
+	static const struct {
+		u32 call;
+		s32 root;
+		const char *edges;
+	} rows[] = {
+		{ IOT_CALL_comm_free, -1, "1.1<h0 2.1<h0" },
+		{ IOT_CALL_bcast, 2, "1.1<2.0" },
+		{ IOT_CALL_reduce, 0, "" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct graph *graph = begin(3);
+
+		collective(graph, rows[i].call, rows[i].root, times_ns);
+		gives(graph, rows[i].edges, 0);
+	}
+}
+
+static void nonblocking_collective_waits_where_it_is_waited_for(void **state)
+{
+	struct graph *graph = begin(2);
+
+	(void)state;
+	CALL(mpi_coll, 0, 10, 11, .call = IOT_CALL_ibarrier, .number = 1, .root = -1, .request = 4);
+	CALL(mpi_coll, 0, 12, 30, .call = IOT_CALL_allreduce, .number = 2, .root = -1);
+	CALL(mpi_done, 0, 31, 32, .call = IOT_CALL_wait, .request = 4);
+	CALL(mpi_coll, 1, 20, 21, .call = IOT_CALL_ibarrier, .number = 1, .root = -1, .request = 7);
+	CALL(mpi_coll, 1, 22, 30, .call = IOT_CALL_allreduce, .number = 2, .root = -1);
+	gives(graph, "0.3<h1 0.5<h0 1.3<h1", 0); /* rank 1 never waited for its own */
+}
+
+/* Records of anything at any time, as no MPI would give them. */
+static void all_edges_look_back(void **state)
+{
+	struct graph *graph = begin(4);
+	u64 now_ns[4] = {}, hub_ns[1024] = {}, from_ns;
+	u32 task, op, e, i;
+
+	(void)state;
+	srand(1);
+	for (i = 0; i < 2000; i++) {
+		u32 length_bytes = rand() % 2 * 100000;
+
+		task = rand() % 4;
+		now_ns[task] += 1 + rand() % 50;
+		if (rand() % 2)
+			CALL(mpi_coll, task, now_ns[task], now_ns[task] + rand() % 50,
+			     .call = rand() % 2 ? IOT_CALL_bcast : IOT_CALL_barrier,
+			     .number = 1 + rand() % 300, .root = rand() % 4);
+		else if (rand() % 2)
+			CALL(mpi_send, task, now_ns[task], now_ns[task] + rand() % 50,
+			     .call = IOT_CALL_send, .peer = rand() % 4, .length_bytes = length_bytes);
+		else
+			CALL(mpi_recv, task, now_ns[task], now_ns[task] + rand() % 50,
+			     .call = IOT_CALL_recv, .peer = rand() % 4);
+		now_ns[task] = graph->mpi[i].end_ns;
+	}
+	graph_sort(graph);
+	assert_int_equal(graph_pass_mpi(graph), 0);
+	assert_true(graph->edge_count > 100 && graph->hub_count > 100);
+	assert_true(graph->hub_count <= ARRAY_SIZE(hub_ns));
+	for (task = 0; task < 4; task++)
+		for (op = 0; op < graph->tasks[task].op_count; op++) {
+			const struct graph_op *half = &graph->tasks[task].ops[op];
+
+			if (half->handle && hub_ns[half->handle - 1] < half->enter_ns)
+				hub_ns[half->handle - 1] = half->enter_ns;
+		}
+	for (task = 0; task < 4; task++)
+		for (op = 0; op < graph->tasks[task].op_count; op++)
+			for (e = graph->tasks[task].ops[op].edges; e != GRAPH_NONE;
+			     e = graph->edges[e].next) {
+				const struct graph_edge *edge = &graph->edges[e];
+
+				from_ns = edge->task == GRAPH_NONE ?
+						  hub_ns[edge->index] :
+						  graph->tasks[edge->task].ops[edge->index].enter_ns;
+				assert_true(from_ns < graph->tasks[task].ops[op].enter_ns);
+			}
+	graph_close(graph);
+}
+
+SUITE("mpi",
+      TEST(receive_waits_for_the_send)
+      TEST(send_waits_for_the_receive_if_it_is_synchronous)
+      TEST(messages_pair_in_order_of_their_stream)
+      TEST(receives_count_where_they_were_posted)
+      TEST(synchronous_send_waits_where_it_is_waited_for)
+      TEST(calls_without_a_partner_are_counted)
+      TEST(collectives_make_wait_whom_they_must)
+      TEST(all_arrive_at_the_hub)
+      TEST(who_left_early_has_not_waited)
+      TEST(nonblocking_collective_waits_where_it_is_waited_for)
+      TEST(all_edges_look_back))

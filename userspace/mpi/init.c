@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * init.c - MPI begins and ends: so does recording.
+ */
+#include "shim.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+/* One rank speaks for all, and in one piece. */
+static void complain(const char *where, int err)
+{
+	char text[512];
+	int rank = 0, bytes;
+
+	iot_mpi_found.PMPI_Comm_rank(iot_mpi_found.comm_world, &rank);
+	if (rank)
+		return;
+	bytes = snprintf(text, sizeof(text),
+			 "libiotape_mpi: %s: %s: MPI calls are not recorded\n", where,
+			 strerror(-err));
+	if (write(STDERR_FILENO, text, (size_t)bytes) < 0)
+		return; /* nobody can be told */
+}
+
+static void start(u64 enter_ns)
+{
+	const char *where = "MPI";
+	struct iot_mpi_collective call;
+	struct iot_mpi_comm *world;
+	int saved = errno, err = iot_mpi_session_open(&where);
+
+	if (err > 0) {
+		iot_mpi_request_start();
+		err = iot_mpi_comm_start();
+		if (err)
+			iot_mpi_session_close();
+	}
+	if (err < 0)
+		complain(where, err);
+	world = iot_mpi_comm_find(iot_mpi_found.comm_world);
+	if (world) {
+		iot_mpi_collective_begin(&call, enter_ns, world);
+		iot_mpi_collective_end(&call, IOT_CALL_init, -1, 0, MPI_SUCCESS);
+	}
+	errno = saved;
+}
+
+int MPI_Init(int *argc, char ***argv)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	u64 enter_ns = iot_mpi_now_ns();
+	int rc = mpi->MPI_Init(argc, argv);
+
+	if (!rc)
+		start(enter_ns);
+	return rc;
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	u64 enter_ns = iot_mpi_now_ns();
+	int rc = mpi->MPI_Init_thread(argc, argv, required, provided);
+
+	if (!rc)
+		start(enter_ns);
+	return rc;
+}
+
+int MPI_Finalize(void)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct iot_mpi_collective call;
+	u64 enter_ns = iot_mpi_now_ns();
+	struct iot_mpi_comm *world = iot_mpi_comm_find(mpi->comm_world);
+	int rc;
+
+	if (!world)
+		return mpi->MPI_Finalize();
+	iot_mpi_collective_begin(&call, enter_ns, world);
+	rc = mpi->MPI_Finalize();
+	iot_mpi_collective_end(&call, IOT_CALL_finalize, -1, 0, rc);
+	iot_mpi_session_close();
+	return rc;
+}

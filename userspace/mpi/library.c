@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * library.c - finds the MPI library that the program uses.
+ *
+ * Most processes that have the shim never call MPI, so nothing is looked for before the
+ * first call. A library that a program loads while it runs, as interpreters do, may be out
+ * of sight of ours; but whoever calls us depends on it, and is asked for it.
+ */
+#include "shim.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+struct iot_mpi_library iot_mpi_found;
+bool iot_mpi_is_found;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static const struct {
+	const char *name;
+	size_t offset;
+} calls[] = {
+#define MEMBER(name, ...) { "MPI_" #name, offsetof(struct iot_mpi_library, MPI_##name) },
+	IOT_MPI_WRAPPED(MEMBER)
+#undef MEMBER
+#define MEMBER(name) { "PMPI_" #name, offsetof(struct iot_mpi_library, PMPI_##name) },
+	IOT_MPI_QUERIES(MEMBER)
+#undef MEMBER
+};
+
+/* In place of a call that MPI lacks: a program that can call it does not exist. */
+static int absent(void)
+{
+	return MPI_ERR_INTERN;
+}
+
+/* The library of an address, which then stays where it is until the process ends. */
+static void *pin(const void *address, int flags)
+{
+	Dl_info info;
+
+	if (!dladdr(address, &info) || !info.dli_fname)
+		return NULL;
+	return dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | flags);
+}
+
+static void fill_calls(void *where)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		void *call = dlsym(where, calls[i].name);
+
+		if (!call)
+			call = (void *)absent;
+		memcpy((char *)&iot_mpi_found + calls[i].offset, &call, sizeof(call));
+	}
+}
+
+/*
+ * Open MPI's handles are addresses of objects of its library, MPICH's are numbers. The
+ * linker may have moved such an object into the program: RTLD_NEXT passes it over.
+ */
+static void fill_handles(void *where)
+{
+	struct iot_mpi_library *mpi = &iot_mpi_found;
+
+	if (where == RTLD_NEXT)
+		where = RTLD_DEFAULT;
+#ifdef OPEN_MPI
+	mpi->comm_world = dlsym(where, "ompi_mpi_comm_world");
+	mpi->comm_self = dlsym(where, "ompi_mpi_comm_self");
+	mpi->comm_null = dlsym(where, "ompi_mpi_comm_null");
+	mpi->request_null = dlsym(where, "ompi_request_null");
+	mpi->byte = dlsym(where, "ompi_mpi_byte");
+#else
+	mpi->comm_world = MPI_COMM_WORLD;
+	mpi->comm_self = MPI_COMM_SELF;
+	mpi->comm_null = MPI_COMM_NULL;
+	mpi->request_null = MPI_REQUEST_NULL;
+	mpi->byte = MPI_BYTE;
+#endif
+}
+
+/**
+ * iot_mpi_find() - fill in iot_mpi_found
+ * @caller: an address in the program or library that calls MPI
+ */
+void iot_mpi_find(const void *caller)
+{
+	void *its_library = NULL, *where = RTLD_NEXT, *symbol;
+	int saved = errno;
+
+	pthread_mutex_lock(&lock);
+	symbol = dlsym(RTLD_NEXT, "MPI_Init");
+	if (!symbol) {
+		its_library = pin(caller, 0);
+		where = its_library;
+		symbol = where ? dlsym(where, "MPI_Init") : NULL;
+	}
+	if (!iot_mpi_is_found) {
+		fill_calls(symbol ? where : RTLD_NEXT);
+		fill_handles(symbol ? where : RTLD_NEXT);
+		if (symbol)
+			pin(symbol, RTLD_NODELETE);
+		__atomic_store_n(&iot_mpi_is_found, symbol != NULL, __ATOMIC_RELEASE);
+	}
+	if (its_library)
+		dlclose(its_library);
+	dlerror(); /* the program must not find ours */
+	pthread_mutex_unlock(&lock);
+	errno = saved;
+}

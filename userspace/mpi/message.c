@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * message.c - point-to-point calls: what was sent, received, or posted.
+ *
+ * A call to or from MPI_PROC_NULL is no message and gives no record; nor does a call that
+ * failed, unless the message was too long for the buffer: it has been received all the same.
+ */
+#include "shim.h"
+
+/**
+ * iot_mpi_result() - the result field for what MPI returned
+ * @rc: it
+ */
+s64 iot_mpi_result(int rc)
+{
+	int class = rc;
+
+	if (rc == MPI_SUCCESS)
+		return 0;
+	iot_mpi_found.PMPI_Error_class(rc, &class);
+	return class == MPI_ERR_TRUNCATE ? -EMSGSIZE : -EIO;
+}
+
+/**
+ * iot_mpi_peer() - a rank as records have it, -1 for any
+ * @rank: as MPI has it
+ */
+s32 iot_mpi_peer(int rank)
+{
+	return rank == MPI_ANY_SOURCE ? -1 : rank;
+}
+
+/**
+ * iot_mpi_tag() - a tag as records have it, -1 for any
+ * @tag: as MPI has it
+ */
+s32 iot_mpi_tag(int tag)
+{
+	return tag == MPI_ANY_TAG ? -1 : tag;
+}
+
+/**
+ * iot_mpi_received_bytes() - length of what was received
+ * @status: of the receive
+ */
+u64 iot_mpi_received_bytes(const MPI_Status *status)
+{
+	MPI_Count bytes = 0;
+
+	if (iot_mpi_found.PMPI_Get_elements_x(status, iot_mpi_found.byte, &bytes) || bytes < 0)
+		return 0;
+	return (u64)bytes;
+}
+
+/* Asked after the call only: MPI's own words about a bad type come first. */
+static u64 length_bytes(int count, MPI_Datatype type)
+{
+	MPI_Count bytes = 0;
+
+	if (iot_mpi_found.PMPI_Type_size_x(type, &bytes) || bytes < 0)
+		return 0;
+	return (u64)bytes * (u64)count;
+}
+
+/* A call that may have to be recorded. */
+struct message {
+	u64 enter_ns;
+	u64 comm;
+};
+
+static bool begin(struct message *message, MPI_Comm comm)
+{
+	struct iot_mpi_comm *state;
+
+	if (!iot_mpi_is_on())
+		return false;
+	message->enter_ns = iot_mpi_now_ns();
+	state = iot_mpi_comm_find(comm);
+	if (state)
+		message->comm = state->key;
+	return state != NULL;
+}
+
+static void sent(const struct message *message, u32 name, int peer, int tag, u64 bytes, u64 request)
+{
+	IOT_MPI_EMIT(mpi_send, .enter_ns = message->enter_ns, .call = name, .comm = message->comm,
+		     .peer = peer, .tag = tag, .length_bytes = bytes, .request = request);
+}
+
+static void received(const struct message *message, u32 name, int peer, const MPI_Status *status,
+		     int rc)
+{
+	s64 result = iot_mpi_result(rc);
+
+	if (peer == MPI_PROC_NULL || result == -EIO)
+		return;
+	IOT_MPI_EMIT(mpi_recv, .enter_ns = message->enter_ns, .result = result, .call = name,
+		     .comm = message->comm, .peer = status->MPI_SOURCE, .tag = status->MPI_TAG,
+		     .length_bytes = iot_mpi_received_bytes(status));
+}
+
+#define DEFINE_SEND(name, call)                                                                   \
+	int MPI_##name(const void *buffer, int count, MPI_Datatype type, int peer, int tag,       \
+		       MPI_Comm comm)                                                             \
+	{                                                                                         \
+		const struct iot_mpi_library *mpi = iot_mpi_library();                            \
+		struct message message;                                                           \
+		bool is_known = begin(&message, comm);                                            \
+		int rc = mpi->MPI_##name(buffer, count, type, peer, tag, comm);                   \
+                                                                                                  \
+		if (is_known && !rc && peer != MPI_PROC_NULL)                                     \
+			sent(&message, IOT_CALL_##call, peer, tag, length_bytes(count, type), 0); \
+		return rc;                                                                        \
+	}
+IOT_MPI_SENDS(DEFINE_SEND)
+
+static void posted_send(const struct message *message, u32 name, int peer, int tag, int count,
+			MPI_Datatype type, MPI_Request request)
+{
+	u64 id = iot_mpi_request_new();
+
+	sent(message, name, peer, tag, length_bytes(count, type), id);
+	iot_mpi_request_add(request, id, false);
+}
+
+#define DEFINE_ISEND(name, call)                                                                \
+	int MPI_##name(const void *buffer, int count, MPI_Datatype type, int peer, int tag,     \
+		       MPI_Comm comm, MPI_Request *request)                                     \
+	{                                                                                       \
+		const struct iot_mpi_library *mpi = iot_mpi_library();                          \
+		struct message message;                                                         \
+		bool is_known = begin(&message, comm);                                          \
+		int rc = mpi->MPI_##name(buffer, count, type, peer, tag, comm, request);        \
+                                                                                                \
+		if (rc)                                                                         \
+			return rc;                                                              \
+		if (is_known && peer != MPI_PROC_NULL)                                          \
+			posted_send(&message, IOT_CALL_##call, peer, tag, count, type, *request); \
+		else                                                                            \
+			iot_mpi_request_skip(*request);                                         \
+		return rc;                                                                      \
+	}
+IOT_MPI_ISENDS(DEFINE_ISEND)
+
+int MPI_Recv(void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+	     MPI_Status *status)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct message message;
+	MPI_Status own;
+	int rc;
+
+	if (!begin(&message, comm))
+		return mpi->MPI_Recv(buffer, count, type, peer, tag, comm, status);
+	if (status == MPI_STATUS_IGNORE)
+		status = &own;
+	rc = mpi->MPI_Recv(buffer, count, type, peer, tag, comm, status);
+	received(&message, IOT_CALL_recv, peer, status, rc);
+	return rc;
+}
+
+static void posted_receive(const struct message *message, int peer, int tag, int count,
+			   MPI_Datatype type, MPI_Request request)
+{
+	u64 id = iot_mpi_request_new();
+
+	IOT_MPI_EMIT(mpi_recv, .enter_ns = message->enter_ns, .call = IOT_CALL_irecv,
+		     .comm = message->comm, .peer = iot_mpi_peer(peer), .tag = iot_mpi_tag(tag),
+		     .length_bytes = length_bytes(count, type), .request = id);
+	iot_mpi_request_add(request, id, true);
+}
+
+int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+	      MPI_Request *request)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct message message;
+	bool is_known = begin(&message, comm);
+	int rc = mpi->MPI_Irecv(buffer, count, type, peer, tag, comm, request);
+
+	if (rc)
+		return rc;
+	if (is_known && peer != MPI_PROC_NULL)
+		posted_receive(&message, peer, tag, count, type, *request);
+	else
+		iot_mpi_request_skip(*request);
+	return rc;
+}
+
+static void exchanged(const struct message *message, int to, int to_tag, u64 bytes, int from,
+		      const MPI_Status *status, int rc)
+{
+	if (iot_mpi_result(rc) == -EIO)
+		return;
+	if (to != MPI_PROC_NULL)
+		sent(message, IOT_CALL_sendrecv, to, to_tag, bytes, 0);
+	received(message, IOT_CALL_sendrecv, from, status, rc);
+}
+
+int MPI_Sendrecv(const void *buffer, int count, MPI_Datatype type, int to, int to_tag,
+		 void *from_buffer, int from_count, MPI_Datatype from_type, int from, int from_tag,
+		 MPI_Comm comm, MPI_Status *status)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct message message;
+	MPI_Status own;
+	bool is_known = begin(&message, comm);
+	int rc;
+
+	if (is_known && status == MPI_STATUS_IGNORE)
+		status = &own;
+	rc = mpi->MPI_Sendrecv(buffer, count, type, to, to_tag, from_buffer, from_count, from_type,
+			       from, from_tag, comm, status);
+	if (is_known)
+		exchanged(&message, to, to_tag, length_bytes(count, type), from, status, rc);
+	return rc;
+}
+
+int MPI_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, int to, int to_tag, int from,
+			 int from_tag, MPI_Comm comm, MPI_Status *status)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct message message;
+	MPI_Status own;
+	bool is_known = begin(&message, comm);
+	int rc;
+
+	if (is_known && status == MPI_STATUS_IGNORE)
+		status = &own;
+	rc = mpi->MPI_Sendrecv_replace(buffer, count, type, to, to_tag, from, from_tag, comm,
+				       status);
+	if (is_known)
+		exchanged(&message, to, to_tag, length_bytes(count, type), from, status, rc);
+	return rc;
+}

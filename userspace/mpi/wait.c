@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * wait.c - waits and tests: one record for each request that they found complete.
+ *
+ * A request of ours is complete when the call has set its handle to MPI_REQUEST_NULL. This
+ * holds for all eight calls, and for requests that ended with an error.
+ */
+#include "shim.h"
+
+#include <stdlib.h>
+
+#define REQUESTS_ON_STACK 16
+
+/**
+ * struct wait - a call that waits or tests
+ * @enter_ns: when it began
+ * @name: an enum iot_call
+ * @count: of the requests
+ * @handles: copies of the handles, which MPI overwrites
+ * @found: what is known of the requests
+ * @statuses: where MPI says how they ended: the caller's, or ours if it did not ask
+ */
+struct wait {
+	u64 enter_ns;
+	u32 name;
+	int count;
+	MPI_Request *handles;
+	struct iot_mpi_request *found;
+	MPI_Status *statuses;
+	void *memory;
+	MPI_Request few_handles[REQUESTS_ON_STACK];
+	struct iot_mpi_request few_found[REQUESTS_ON_STACK];
+	MPI_Status few_statuses[REQUESTS_ON_STACK];
+};
+
+static bool wait_room(struct wait *wait, size_t count)
+{
+	char *p;
+
+	wait->handles = wait->few_handles;
+	wait->found = wait->few_found;
+	wait->statuses = wait->few_statuses;
+	wait->memory = NULL;
+	if (count <= REQUESTS_ON_STACK)
+		return true;
+	p = malloc(count * (sizeof(*wait->statuses) + sizeof(*wait->found) + sizeof(*wait->handles)));
+	if (!p)
+		return false;
+	wait->memory = p;
+	wait->statuses = (MPI_Status *)p;
+	wait->found = (struct iot_mpi_request *)(wait->statuses + count);
+	wait->handles = (MPI_Request *)(wait->found + count);
+	return true;
+}
+
+static void wait_end(struct wait *wait)
+{
+	int saved = errno;
+
+	free(wait->memory);
+	errno = saved;
+}
+
+/*
+ * Return: false if none of the requests is ours, or there is no memory: the call is then
+ * to be passed on as it is, and wait_end() need not be called.
+ */
+static bool wait_begin(struct wait *wait, u32 name, int count, const MPI_Request *requests,
+		       MPI_Status *statuses)
+{
+	int saved = errno;
+	bool is_any = false;
+
+	if (!iot_mpi_is_on() || count <= 0 || !requests)
+		return false;
+	wait->enter_ns = iot_mpi_now_ns();
+	wait->name = name;
+	wait->count = count;
+	if (wait_room(wait, (size_t)count)) {
+		memcpy(wait->handles, requests, (size_t)count * sizeof(*requests));
+		is_any = iot_mpi_request_find(requests, count, wait->found);
+		if (!is_any)
+			wait_end(wait);
+		else if (statuses)
+			wait->statuses = statuses;
+	}
+	errno = saved;
+	return is_any;
+}
+
+static s64 result_of(const MPI_Status *status, int rc)
+{
+	int is_cancelled = 0;
+
+	if (rc == MPI_ERR_IN_STATUS)
+		rc = status->MPI_ERROR;
+	if (!rc && !iot_mpi_found.PMPI_Test_cancelled(status, &is_cancelled) && is_cancelled)
+		return -ECANCELED;
+	return iot_mpi_result(rc);
+}
+
+/*
+ * Record request i, if it is complete and one of ours; its status may be at another index.
+ * A call that failed may have left i as it was before: anything.
+ */
+static void wait_done(struct wait *wait, const MPI_Request *requests, int i,
+		      const MPI_Status *status, int rc)
+{
+	const struct iot_mpi_library *mpi = &iot_mpi_found;
+	struct iot_rec_mpi_done done = { .peer = -1, .tag = -1 };
+	struct iot_mpi_request *found;
+
+	if (i < 0 || i >= wait->count)
+		return;
+	found = &wait->found[i];
+	if (requests[i] != mpi->request_null || (!found->id && !found->is_shared))
+		return;
+	iot_mpi_request_take(wait->handles[i], found);
+	if (!found->id)
+		return;
+	done.result = result_of(status, rc);
+	if (found->is_receive && done.result != -ECANCELED) {
+		done.peer = iot_mpi_peer(status->MPI_SOURCE);
+		done.tag = iot_mpi_tag(status->MPI_TAG);
+		done.length_bytes = iot_mpi_received_bytes(status);
+	}
+	IOT_MPI_EMIT(mpi_done, .enter_ns = wait->enter_ns, .result = done.result,
+		     .call = wait->name, .request = found->id, .peer = done.peer, .tag = done.tag,
+		     .length_bytes = done.length_bytes);
+}
+
+static MPI_Status *unless_ignored(MPI_Status *status)
+{
+	return status == MPI_STATUS_IGNORE ? NULL : status;
+}
+
+static MPI_Status *unless_all_ignored(MPI_Status *statuses)
+{
+	return statuses == MPI_STATUSES_IGNORE ? NULL : statuses;
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct wait wait;
+	int rc;
+
+	if (!wait_begin(&wait, IOT_CALL_wait, 1, request, unless_ignored(status)))
+		return mpi->MPI_Wait(request, status);
+	rc = mpi->MPI_Wait(request, wait.statuses);
+	wait_done(&wait, request, 0, wait.statuses, rc);
+	wait_end(&wait);
+	return rc;
+}
+
+int MPI_Test(MPI_Request *request, int *is_done, MPI_Status *status)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct wait wait;
+	int rc;
+
+	if (!wait_begin(&wait, IOT_CALL_test, 1, request, unless_ignored(status)))
+		return mpi->MPI_Test(request, is_done, status);
+	rc = mpi->MPI_Test(request, is_done, wait.statuses);
+	wait_done(&wait, request, 0, wait.statuses, rc);
+	wait_end(&wait);
+	return rc;
+}
+
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct wait wait;
+	int rc, i;
+
+	if (!wait_begin(&wait, IOT_CALL_wait, count, requests, unless_all_ignored(statuses)))
+		return mpi->MPI_Waitall(count, requests, statuses);
+	rc = mpi->MPI_Waitall(count, requests, wait.statuses);
+	for (i = 0; i < count; i++)
+		wait_done(&wait, requests, i, &wait.statuses[i], rc);
+	wait_end(&wait);
+	return rc;
+}
+
+int MPI_Testall(int count, MPI_Request requests[], int *is_done, MPI_Status statuses[])
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct wait wait;
+	int rc, i;
+
+	if (!wait_begin(&wait, IOT_CALL_test, count, requests, unless_all_ignored(statuses)))
+		return mpi->MPI_Testall(count, requests, is_done, statuses);
+	rc = mpi->MPI_Testall(count, requests, is_done, wait.statuses);
+	for (i = 0; i < count; i++)
+		wait_done(&wait, requests, i, &wait.statuses[i], rc);
+	wait_end(&wait);
+	return rc;
+}
+
+/* One request at most, and its status is the only one. */
+static void wait_done_any(struct wait *wait, const MPI_Request *requests, int index, int rc)
+{
+	wait_done(wait, requests, index, wait->statuses, rc);
+	wait_end(wait);
+}
+
+int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct wait wait;
+	int rc;
+
+	if (!wait_begin(&wait, IOT_CALL_wait, count, requests, unless_ignored(status)))
+		return mpi->MPI_Waitany(count, requests, index, status);
+	rc = mpi->MPI_Waitany(count, requests, index, wait.statuses);
+	wait_done_any(&wait, requests, *index, rc);
+	return rc;
+}
+
+int MPI_Testany(int count, MPI_Request requests[], int *index, int *is_done, MPI_Status *status)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct wait wait;
+	int rc;
+
+	if (!wait_begin(&wait, IOT_CALL_test, count, requests, unless_ignored(status)))
+		return mpi->MPI_Testany(count, requests, index, is_done, status);
+	rc = mpi->MPI_Testany(count, requests, index, is_done, wait.statuses);
+	wait_done_any(&wait, requests, *index, rc);
+	return rc;
+}
+
+/* The statuses are in the order of the indices. */
+static void wait_done_some(struct wait *wait, const MPI_Request *requests, int done_count,
+			   const int *indices, int rc)
+{
+	int i;
+
+	for (i = 0; i < done_count && i < wait->count; i++)
+		wait_done(wait, requests, indices[i], &wait->statuses[i], rc);
+	wait_end(wait);
+}
+
+int MPI_Waitsome(int count, MPI_Request requests[], int *done_count, int indices[],
+		 MPI_Status statuses[])
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct wait wait;
+	int rc;
+
+	if (!wait_begin(&wait, IOT_CALL_wait, count, requests, unless_all_ignored(statuses)))
+		return mpi->MPI_Waitsome(count, requests, done_count, indices, statuses);
+	rc = mpi->MPI_Waitsome(count, requests, done_count, indices, wait.statuses);
+	wait_done_some(&wait, requests, *done_count, indices, rc);
+	return rc;
+}
+
+int MPI_Testsome(int count, MPI_Request requests[], int *done_count, int indices[],
+		 MPI_Status statuses[])
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct wait wait;
+	int rc;
+
+	if (!wait_begin(&wait, IOT_CALL_test, count, requests, unless_all_ignored(statuses)))
+		return mpi->MPI_Testsome(count, requests, done_count, indices, statuses);
+	rc = mpi->MPI_Testsome(count, requests, done_count, indices, wait.statuses);
+	wait_done_some(&wait, requests, *done_count, indices, rc);
+	return rc;
+}
