@@ -130,6 +130,7 @@ static void print_json(const struct compile_summary *s)
 	print_number(&json, "program_operations", s->ops);
 	print_number(&json, "tasks", s->tasks);
 	print_number(&json, "waits", s->waits);
+	print_number(&json, "lanes", s->lanes);
 	print_number(&json, "hubs", s->hubs);
 	print_number(&json, "handles", s->handles);
 	print_number(&json, "maps", s->maps);

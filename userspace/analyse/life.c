@@ -99,18 +99,36 @@ static bool has_waited(const struct graph_task *t, u32 j)
 	return run_ns < gap_ns && gap_ns - run_ns > WAIT_MIN_NS;
 }
 
+/*
+ * Did the task wait for the end of this request? If the next thing that it did was to submit
+ * one, the last end before that was enough.
+ */
+static bool has_waited_for_request(const struct graph_task *t, u32 j)
+{
+	u32 next = j + 1;
+
+	while (next < t->op_count && t->ops[next].kind == IOT_PLAY_leave &&
+	       t->ops[next].flags == LEAVE_DONE)
+		next++;
+	if (next > j + 1 && next < t->op_count && t->ops[next].kind == IOT_KIND_submit)
+		return false;
+	return has_waited(t, j);
+}
+
 static bool is_kept(const struct graph *graph, const struct graph_task *t, u32 j)
 {
 	const struct graph_op *op = &t->ops[j];
 	u32 child;
 
-	if (op->kind != IOT_PLAY_leave || op->flags != LEAVE_ENDED)
+	if (op->kind != IOT_PLAY_leave || (op->flags != LEAVE_ENDED && op->flags != LEAVE_DONE))
 		return true;
+	if (op->flags == LEAVE_DONE)
+		return has_waited_for_request(t, j);
 	child = graph_task_find(graph, op->event);
 	return child != GRAPH_NONE && graph->tasks[child].has_io && has_waited(t, j);
 }
 
-/* Waits for children that nobody waited for go. */
+/* Waits for children and requests that nobody waited for go. */
 static int drop_idle_leaves(struct graph *graph, struct graph_task *t)
 {
 	bool *kept = calloc(t->op_count + 1, sizeof(*kept));

@@ -258,6 +258,25 @@ static void use_by_read(struct sweep *s)
 	look_at_size(s, up_to_bytes, is_short);
 }
 
+static void use_by_op(struct sweep *s);
+
+/*
+ * A request moves its data some time between its two ends, so both use what a read or write
+ * would. What happened before it is waited for by the first, and what happens after it waits for
+ * the second.
+ */
+static void use_by_request(struct sweep *s)
+{
+	struct graph_op data = *s->op;
+
+	if (data.kind == IOT_KIND_submit)
+		data.result = (s64)data.extra;
+	data.kind = data.flags & IOT_RW_write ? IOT_KIND_write : IOT_KIND_read;
+	s->op = &data;
+	use_by_op(s);
+	s->op = NULL;
+}
+
 static void use_by_op(struct sweep *s)
 {
 	const struct graph_op *op = s->op;
@@ -298,6 +317,10 @@ static void use_by_op(struct sweep *s)
 	case IOT_KIND_write:
 		use_handle(s, op->handle, USE_LOOK);
 		write_to_size(s);
+		break;
+	case IOT_KIND_submit:
+	case IOT_KIND_complete:
+		use_by_request(s);
 		break;
 	case IOT_KIND_seek:
 		use_handle(s, op->handle, USE_LOOK);
