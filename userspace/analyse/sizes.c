@@ -6,10 +6,8 @@
 
 #include <stdlib.h>
 
-static struct graph_op *op_at(struct graph *graph, u32 task, u32 index)
-{
-	return &graph->tasks[task].ops[index];
-}
+/* Of a task that extends a file more often than that, some extensions stand for two. */
+#define EXTENSIONS_MAX 4096
 
 /* The last extension of a task that began below a position, and had ended by then. */
 static const struct extension *extension_below(const struct extender *extender, u64 up_to_bytes,
@@ -18,7 +16,7 @@ static const struct extension *extension_below(const struct extender *extender, 
 	u32 low = 0, high = extender->count;
 
 	while (low < high) {
-		u32 middle = (low + high) / 2;
+		u32 middle = low + (high - low) / 2;
 
 		if (extender->extensions[middle].old_size_bytes < up_to_bytes)
 			low = middle + 1;
@@ -30,71 +28,67 @@ static const struct extension *extension_below(const struct extender *extender, 
 	return low ? &extender->extensions[low - 1] : NULL;
 }
 
-static int wait_for_extensions(struct graph *graph, const struct size *size, u32 task,
-			       struct graph_op *op, u64 up_to_bytes)
+static int wait_for_extensions(struct waiter *waiter, const struct size *size, u64 up_to_bytes)
 {
+	u64 now_ns = waiter_op(waiter)->enter_ns;
 	u32 i;
 	int err = 0;
 
 	for (i = 0; i < size->extender_count && !err; i++) {
 		const struct extender *extender = &size->extenders[i];
-		const struct extension *last;
+		const struct extension *last = extension_below(extender, up_to_bytes, now_ns);
 
-		if (extender->task == task)
-			continue;
-		last = extension_below(extender, up_to_bytes, op->enter_ns);
 		if (last)
-			err = graph_edge_add(graph, extender->task, last->index, op, EDGE_size);
+			err = waiter_wait(waiter, extender->task, last->index, EDGE_size);
 	}
 	return err;
-}
-
-static int wait_for_ends(struct graph *graph, const struct size *size, u32 task,
-			 struct graph_op *op)
-{
-	u32 i;
-	int err = 0;
-
-	for (i = 0; i < size->ends.count && !err; i++)
-		if (size->ends.users[i].task != task && size->ends.users[i].end_ns < op->enter_ns)
-			err = graph_edge_add(graph, size->ends.users[i].task,
-					     size->ends.users[i].index, op, EDGE_size);
-	return err;
-}
-
-static int ends_add(struct size *size, const struct user *user)
-{
-	struct user *users;
-	u32 i;
-
-	for (i = 0; i < size->ends.count; i++) {
-		if (size->ends.users[i].task != user->task)
-			continue;
-		size->ends.users[i] = *user;
-		return 0;
-	}
-	users = reallocarray(size->ends.users, size->ends.count + 1, sizeof(*users));
-	if (!users)
-		return -ENOMEM;
-	size->ends.users = users;
-	users[size->ends.count++] = *user;
-	return 0;
 }
 
 static struct extender *extender_of(struct size *size, u32 task)
 {
-	struct extender *extenders;
-	u32 i;
+	u32 low = 0, high = size->extender_count;
 
-	for (i = 0; i < size->extender_count; i++)
-		if (size->extenders[i].task == task)
-			return &size->extenders[i];
-	extenders = reallocarray(size->extenders, size->extender_count + 1, sizeof(*extenders));
-	if (!extenders)
-		return NULL;
-	size->extenders = extenders;
-	extenders[size->extender_count] = (struct extender){ .task = task };
-	return &extenders[size->extender_count++];
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (size->extenders[middle].task < task)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < size->extender_count && size->extenders[low].task == task)
+		return &size->extenders[low];
+	if (size->extender_count == size->extender_room) {
+		u32 room = size->extender_room ? 2 * size->extender_room : 1;
+		struct extender *extenders = reallocarray(size->extenders, room, sizeof(*extenders));
+
+		if (!extenders)
+			return NULL;
+		size->extenders = extenders;
+		size->extender_room = room;
+	}
+	memmove(&size->extenders[low + 1], &size->extenders[low],
+		(size->extender_count++ - low) * sizeof(*size->extenders));
+	size->extenders[low] = (struct extender){ .task = task };
+	return &size->extenders[low];
+}
+
+/*
+ * Of the older half, every second one goes, and the one after it stands for it: who waits
+ * for that one waits for both.
+ */
+static void thin(struct extender *extender)
+{
+	struct extension *extensions = extender->extensions;
+	u32 half = extender->count / 2 & ~1u, i;
+
+	for (i = 0; i < half; i += 2) {
+		extensions[i / 2] = extensions[i + 1];
+		extensions[i / 2].old_size_bytes = extensions[i].old_size_bytes;
+	}
+	memmove(&extensions[half / 2], &extensions[half],
+		(extender->count - half) * sizeof(*extensions));
+	extender->count -= half / 2;
 }
 
 static int extension_add(struct size *size, u32 task, const struct extension *extension)
@@ -103,8 +97,10 @@ static int extension_add(struct size *size, u32 task, const struct extension *ex
 
 	if (!extender)
 		return -ENOMEM;
+	if (extender->count == EXTENSIONS_MAX)
+		thin(extender);
 	if (extender->count == extender->room) {
-		u32 room = extender->room ? 2 * extender->room : 8;
+		u32 room = extender->room ? 2 * extender->room : 2;
 		struct extension *extensions =
 			reallocarray(extender->extensions, room, sizeof(*extensions));
 
@@ -117,60 +113,85 @@ static int extension_add(struct size *size, u32 task, const struct extension *ex
 	return 0;
 }
 
-/**
- * size_set() - an operation sets the size, or uses it to know where to write
- * @graph: gets the edges that follow
- * @size: of which object
- * @task: index of the task
- * @index: of the operation in it; operations come in the order in which they began
- *
- * Return: 0 or -ENOMEM.
- */
-int size_set(struct graph *graph, struct size *size, u32 task, u32 index)
+/* Uses that a truncation and the like waited for: who waits for that waits for them. */
+static void forget(struct size *size, u64 before_ns)
 {
-	u32 i;
-	int err = resource_use(graph, &size->all, USE_EXCLUSIVE, task, index, EDGE_size);
+	u32 i, first;
 
-	for (i = 0; i < size->extender_count; i++)
-		size->extenders[i].count = 0; /* who waits for this waits for them */
-	size->ends.count = 0;
+	user_list_forget(&size->ends, before_ns);
+	for (i = 0; i < size->extender_count; i++) {
+		struct extender *extender = &size->extenders[i];
+
+		for (first = 0; first < extender->count &&
+				extender->extensions[first].end_ns < before_ns;)
+			first++;
+		if (!first)
+			continue;
+		extender->count -= first;
+		memmove(extender->extensions, extender->extensions + first,
+			extender->count * sizeof(*extender->extensions));
+	}
+}
+
+static int use(struct waiter *waiter, struct size *size, enum use how)
+{
+	u64 settled_ns = size->all.settled_ns;
+	int err = resource_use(waiter, &size->all, how, EDGE_size);
+
+	if (size->all.settled_ns != settled_ns)
+		forget(size, size->all.settled_ns);
 	return err;
 }
 
 /**
- * size_extend() - a write moves the end of the file on
- * @old_size_bytes: where it was before
+ * size_set() - an operation sets the size, or uses it to know where to write
+ * @waiter: the operation
+ * @size: of which object
  *
  * Return: 0 or -ENOMEM.
  */
-int size_extend(struct graph *graph, struct size *size, u32 task, u32 index, u64 old_size_bytes)
+int size_set(struct waiter *waiter, struct size *size)
 {
-	struct graph_op *op = op_at(graph, task, index);
-	const struct extension extension = { old_size_bytes, op->end_ns, index };
-	int err = resource_use(graph, &size->all, USE_LOOK, task, index, EDGE_size);
+	return use(waiter, size, USE_EXCLUSIVE);
+}
+
+/**
+ * size_write() - a write, which may move the end of the file on
+ * @waiter: the operation
+ * @size: of which object
+ * @end_bytes: where it ended
+ * @old_size_bytes: where the end of the file was before
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int size_write(struct waiter *waiter, struct size *size, u64 end_bytes, u64 old_size_bytes)
+{
+	const struct graph_op *op = waiter_op(waiter);
+	const struct extension extension = { old_size_bytes, op->end_ns, waiter->index };
+	int err = use(waiter, size, USE_LOOK);
 
 	if (!err)
-		err = wait_for_ends(graph, size, task, op);
-	return err ? err : extension_add(size, task, &extension);
+		err = user_list_wait(&size->ends, waiter, EDGE_size);
+	return err || end_bytes <= old_size_bytes ? err :
+						    extension_add(size, waiter->task, &extension);
 }
 
 /**
  * size_look() - an operation depends on the size up to a position
+ * @waiter: the operation
+ * @size: of which object
  * @up_to_bytes: the first position that it does not use
  * @has_found_end: it found the end of the file, so the file must not be longer
  *
  * Return: 0 or -ENOMEM.
  */
-int size_look(struct graph *graph, struct size *size, u32 task, u32 index, u64 up_to_bytes,
-	      bool has_found_end)
+int size_look(struct waiter *waiter, struct size *size, u64 up_to_bytes, bool has_found_end)
 {
-	struct graph_op *op = op_at(graph, task, index);
-	const struct user user = { task, index, op->end_ns };
-	int err = resource_use(graph, &size->all, USE_LOOK, task, index, EDGE_size);
+	int err = use(waiter, size, USE_LOOK);
 
 	if (!err)
-		err = wait_for_extensions(graph, size, task, op, up_to_bytes);
-	return err || !has_found_end ? err : ends_add(size, &user);
+		err = wait_for_extensions(waiter, size, up_to_bytes);
+	return err || !has_found_end ? err : user_list_add(&size->ends, waiter);
 }
 
 /**
