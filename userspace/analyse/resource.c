@@ -135,6 +135,7 @@ static int list_insert(struct user_list *list, u32 at, const struct user *user)
 	}
 	memmove(&list->users[at + 1], &list->users[at], (list->count++ - at) * sizeof(*user));
 	list->users[at] = *user;
+	list->users[at].version = ++list->version;
 	return 0;
 }
 
@@ -168,17 +169,31 @@ static struct user user_of(const struct waiter *waiter)
 }
 
 /**
+ * user_list_seen() - what the last user of a task had waited for
+ *
+ * Return: a version of the other list, 0 if there is no such user.
+ */
+u32 user_list_seen(const struct user_list *list, u32 task)
+{
+	u32 at = list_place(list, task);
+
+	return at < list->count && list->users[at].task == task ? list->users[at].seen : 0;
+}
+
+/**
  * user_list_add() - an operation is the last user of its task
  * @list: has one user of each task
  * @waiter: the operation
+ * @seen: up to what version of the other list it has waited
  *
  * Return: 0 or -ENOMEM.
  */
-int user_list_add(struct user_list *list, const struct waiter *waiter)
+int user_list_add(struct user_list *list, const struct waiter *waiter, u32 seen)
 {
 	struct user user = user_of(waiter), *last;
 	u32 at = list_place(list, waiter->task);
 
+	user.seen = seen;
 	if (at == list->count || list->users[at].task != waiter->task)
 		return list_insert(list, at, &user);
 	last = &list->users[at];
@@ -186,6 +201,7 @@ int user_list_add(struct user_list *list, const struct waiter *waiter)
 		return 0;
 	user.previous = last->index;
 	user.previous_ns = last->end_ns;
+	user.version = ++list->version;
 	*last = user;
 	return 0;
 }
@@ -194,24 +210,34 @@ int user_list_add(struct user_list *list, const struct waiter *waiter)
  * user_list_wait() - an operation waits for those that had ended when it began
  * @list: of users
  * @waiter: the operation
+ * @seen: in and out: up to what version of the list its task has waited for all
  * @cause: of the edges
  *
  * Return: 0 or -ENOMEM.
  */
-int user_list_wait(const struct user_list *list, struct waiter *waiter, enum edge_cause cause)
+int user_list_wait(const struct user_list *list, struct waiter *waiter, u32 *seen,
+		   enum edge_cause cause)
 {
 	u64 now_ns = waiter_op(waiter)->enter_ns;
-	u32 i;
+	u32 up_to = list->version, i;
 	int err = 0;
 
-	for (i = 0; i < list->count && !err; i++) {
+	for (i = 0; i < list->count && *seen < list->version && !err; i++) {
 		const struct user *user = &list->users[i];
 
-		if (user->end_ns < now_ns)
+		if (user->version <= *seen)
+			continue;
+		if (user->end_ns < now_ns) {
 			err = waiter_wait(waiter, user->task, user->index, cause);
-		else if (user->previous != GRAPH_NONE && user->previous_ns < now_ns)
+			continue;
+		}
+		if (user->version <= up_to)
+			up_to = user->version - 1;
+		if (user->previous != GRAPH_NONE && user->previous_ns < now_ns)
 			err = waiter_wait(waiter, user->task, user->previous, cause);
 	}
+	if (up_to > *seen)
+		*seen = up_to;
 	return err;
 }
 
@@ -262,22 +288,28 @@ static void settle(struct resource *resource, u64 now_ns)
 int resource_use(struct waiter *waiter, struct resource *resource, enum use use,
 		 enum edge_cause cause)
 {
+	struct user_list *own = use == USE_CHANGE ? &resource->changes : &resource->looks;
+	struct user_list *other = use == USE_CHANGE ? &resource->looks : &resource->changes;
 	struct user user;
+	u32 none = 0, seen;
 	int err;
 
 	settle(resource, waiter_op(waiter)->enter_ns);
-	err = user_list_wait(&resource->exclusive, waiter, cause);
-	if (!err && use != USE_CHANGE)
-		err = user_list_wait(&resource->changes, waiter, cause);
-	if (!err && use != USE_LOOK)
-		err = user_list_wait(&resource->looks, waiter, cause);
-	if (err)
-		return err;
-	if (use == USE_EXCLUSIVE) {
-		user = user_of(waiter);
-		return list_insert(&resource->exclusive, resource->exclusive.count, &user);
+	err = user_list_wait(&resource->exclusive, waiter, &none, cause);
+	if (use != USE_EXCLUSIVE) {
+		seen = user_list_seen(own, waiter->task);
+		if (!err)
+			err = user_list_wait(other, waiter, &seen, cause);
+		return err ? err : user_list_add(own, waiter, seen);
 	}
-	return user_list_add(use == USE_CHANGE ? &resource->changes : &resource->looks, waiter);
+	none = 0;
+	if (!err)
+		err = user_list_wait(&resource->changes, waiter, &none, cause);
+	none = 0;
+	if (!err)
+		err = user_list_wait(&resource->looks, waiter, &none, cause);
+	user = user_of(waiter);
+	return err ? err : list_insert(&resource->exclusive, resource->exclusive.count, &user);
 }
 
 /**

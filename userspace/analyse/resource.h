@@ -34,6 +34,9 @@ enum use {
  * struct user - an operation that used a resource
  * @previous, @previous_ns: the use of the same task before it, and its end: for those who come
  *	while this one lasts; GRAPH_NONE if there is none
+ * @version: of its list, when it was put there
+ * @seen: version of the list of those that it waits for: the task has waited for all that were
+ *	put there up to then
  */
 struct user {
 	u64 enter_ns;
@@ -42,13 +45,16 @@ struct user {
 	u32 previous;
 	u32 task;
 	u32 index;
+	u32 version;
+	u32 seen;
 };
 
-/* Of changes and looks at most one of each task, by task. */
+/* Of changes and looks at most one of each task, by task. The version is that of the last put. */
 struct user_list {
 	struct user *users;
 	u32 count;
 	u32 room;
+	u32 version;
 };
 
 /**
@@ -87,8 +93,10 @@ void waiter_close(struct waiter *waiter);
 const struct graph_op *waiter_op(const struct waiter *waiter);
 int waiter_wait(struct waiter *waiter, u32 task, u32 index, enum edge_cause cause);
 
-int user_list_add(struct user_list *list, const struct waiter *waiter);
-int user_list_wait(const struct user_list *list, struct waiter *waiter, enum edge_cause cause);
+u32 user_list_seen(const struct user_list *list, u32 task);
+int user_list_add(struct user_list *list, const struct waiter *waiter, u32 seen);
+int user_list_wait(const struct user_list *list, struct waiter *waiter, u32 *seen,
+		   enum edge_cause cause);
 void user_list_forget(struct user_list *list, u64 before_ns);
 
 int resource_use(struct waiter *waiter, struct resource *resource, enum use use,

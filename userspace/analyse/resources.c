@@ -82,12 +82,21 @@ static void set_size(struct uses *u, u32 file)
 		u->err = size_set(&u->waiter, size);
 }
 
-static void look_at_size(struct uses *u, u64 up_to_bytes, bool has_found_end)
+static void look_at_data(struct uses *u, u64 offset_bytes, u64 length_bytes, bool has_found_end)
 {
 	struct size *size = uses_size(u, u->op->file);
 
 	if (size)
-		u->err = size_look(&u->waiter, size, up_to_bytes, has_found_end);
+		u->err = size_look(&u->waiter, size, offset_bytes, offset_bytes + length_bytes,
+				   has_found_end);
+}
+
+static void look_at_size(struct uses *u)
+{
+	struct size *size = uses_size(u, u->op->file);
+
+	if (size)
+		u->err = size_look(&u->waiter, size, (u64)-1, (u64)-1, true);
 }
 
 static void write_to(struct uses *u, u32 file, u64 offset_bytes, u64 length_bytes)
@@ -108,7 +117,7 @@ static void found_by_copy(struct uses *u)
 {
 	const struct graph_op *op = u->op;
 
-	look_at_size(u, op->offset_bytes + op->length_bytes, is_short(op));
+	look_at_data(u, op->offset_bytes, op->length_bytes, is_short(op));
 	if (op->kind == IOT_KIND_remap_range) /* its length may be that of the file */
 		set_size(u, op->file2);
 	else if (op->result > 0)
@@ -125,14 +134,14 @@ static void found_sizes(struct uses *u)
 			set_size(u, op->file);
 		break;
 	case IOT_KIND_stat:
-		look_at_size(u, (u64)-1, true);
+		look_at_size(u);
 		break;
 	case IOT_KIND_setattr:
 		if (op->flags & IOT_ATTR_size)
 			set_size(u, op->file);
 		break;
 	case IOT_KIND_read:
-		look_at_size(u, op->offset_bytes + op->length_bytes, is_short(op));
+		look_at_data(u, op->offset_bytes, op->length_bytes, is_short(op));
 		break;
 	case IOT_KIND_write:
 		if (op->flags & IOT_RW_append)
@@ -142,7 +151,7 @@ static void found_sizes(struct uses *u)
 		break;
 	case IOT_KIND_seek:
 		if (op->flags >= IOT_WHENCE_end)
-			look_at_size(u, (u64)-1, true);
+			look_at_size(u);
 		break;
 	case IOT_KIND_fallocate:
 		set_size(u, op->file);
@@ -152,7 +161,7 @@ static void found_sizes(struct uses *u)
 		found_by_copy(u);
 		break;
 	case IOT_KIND_touch:
-		look_at_size(u, op->offset_bytes + 1, op->result < 0);
+		look_at_data(u, op->offset_bytes, 1, op->result < 0);
 		break;
 	}
 }

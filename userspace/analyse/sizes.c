@@ -6,131 +6,143 @@
 
 #include <stdlib.h>
 
-/* Of a task that extends a file more often than that, some extensions stand for two. */
-#define EXTENSIONS_MAX 4096
+#define EXTENSIONS_MAX	 65536 /* of one file, then some of the older ones are forgotten */
+#define EXTENSIONS_ASKED 16    /* at most so many are looked at for one read */
 
-/* The last extension of a task that began below a position, and had ended by then. */
-static const struct extension *extension_below(const struct extender *extender, u64 up_to_bytes,
-					       u64 by_ns)
+/* -- extensions --------------------------------------------------------------------------------- */
+
+/* The first that moved the end to a position, or past it. */
+static u32 first_past(const struct size *size, u64 position_bytes)
 {
-	u32 low = 0, high = extender->count;
+	u32 low = 0, high = size->count;
 
 	while (low < high) {
 		u32 middle = low + (high - low) / 2;
 
-		if (extender->extensions[middle].old_size_bytes < up_to_bytes)
+		if (size->extensions[middle].max_bytes < position_bytes)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	while (low && extender->extensions[low - 1].end_ns >= by_ns)
-		low--;
-	return low ? &extender->extensions[low - 1] : NULL;
+	return low;
 }
 
-static int wait_for_extensions(struct waiter *waiter, const struct size *size, u64 up_to_bytes)
+static bool moved_the_end(const struct extension *e)
+{
+	return e->new_size_bytes == e->max_bytes;
+}
+
+static int wait_for(struct waiter *waiter, const struct extension *e)
+{
+	return waiter_wait(waiter, e->task, e->index, EDGE_size);
+}
+
+/*
+ * One that had ended, and after which the file was long enough; if there is none, the one
+ * after which it was longest.
+ */
+static int wait_for_length(struct waiter *waiter, const struct size *size, u64 up_to_bytes)
 {
 	u64 now_ns = waiter_op(waiter)->enter_ns;
-	u32 i;
+	u32 first = first_past(size, up_to_bytes), i;
+
+	for (i = first; i < size->count && i - first < EXTENSIONS_ASKED; i++)
+		if (size->extensions[i].end_ns < now_ns &&
+		    size->extensions[i].new_size_bytes >= up_to_bytes)
+			return wait_for(waiter, &size->extensions[i]);
+	for (i = first; i > 0; i--)
+		if (size->extensions[i - 1].end_ns < now_ns &&
+		    moved_the_end(&size->extensions[i - 1]))
+			return wait_for(waiter, &size->extensions[i - 1]);
+	return 0;
+}
+
+/* The last ones that wrote what is read. */
+static int wait_for_data(struct waiter *waiter, const struct size *size, u64 offset_bytes,
+			 u64 up_to_bytes)
+{
+	u64 now_ns = waiter_op(waiter)->enter_ns;
+	u32 first = first_past(size, offset_bytes + 1), i = first_past(size, up_to_bytes), asked;
 	int err = 0;
 
-	for (i = 0; i < size->extender_count && !err; i++) {
-		const struct extender *extender = &size->extenders[i];
-		const struct extension *last = extension_below(extender, up_to_bytes, now_ns);
+	for (asked = 0; i > first && asked < EXTENSIONS_ASKED && !err; asked++) {
+		const struct extension *e = &size->extensions[--i];
 
-		if (last)
-			err = waiter_wait(waiter, extender->task, last->index, EDGE_size);
+		if (e->end_ns < now_ns && e->new_size_bytes > offset_bytes)
+			err = wait_for(waiter, e);
 	}
 	return err;
 }
 
-static struct extender *extender_of(struct size *size, u32 task)
+static void find_maxima(struct size *size)
 {
-	u32 low = 0, high = size->extender_count;
+	u64 max_bytes = 0;
+	u32 i;
 
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
+	for (i = 0; i < size->count; i++) {
+		struct extension *e = &size->extensions[i];
 
-		if (size->extenders[middle].task < task)
-			low = middle + 1;
-		else
-			high = middle;
+		if (e->new_size_bytes > max_bytes)
+			max_bytes = e->new_size_bytes;
+		e->max_bytes = max_bytes;
 	}
-	if (low < size->extender_count && size->extenders[low].task == task)
-		return &size->extenders[low];
-	if (size->extender_count == size->extender_room) {
-		u32 room = size->extender_room ? 2 * size->extender_room : 1;
-		struct extender *extenders = reallocarray(size->extenders, room, sizeof(*extenders));
-
-		if (!extenders)
-			return NULL;
-		size->extenders = extenders;
-		size->extender_room = room;
-	}
-	memmove(&size->extenders[low + 1], &size->extenders[low],
-		(size->extender_count++ - low) * sizeof(*size->extenders));
-	size->extenders[low] = (struct extender){ .task = task };
-	return &size->extenders[low];
 }
 
 /*
- * Of the older half, every second one goes, and the one after it stands for it: who waits
- * for that one waits for both.
+ * Of the older half, every second one goes: who looks for it finds the next that moved the
+ * end, which is later, but had ended as well.
  */
-static void thin(struct extender *extender)
+static void thin(struct size *size)
 {
-	struct extension *extensions = extender->extensions;
-	u32 half = extender->count / 2 & ~1u, i;
+	u32 half = size->count / 2, kept = 0, i;
 
-	for (i = 0; i < half; i += 2) {
-		extensions[i / 2] = extensions[i + 1];
-		extensions[i / 2].old_size_bytes = extensions[i].old_size_bytes;
-	}
-	memmove(&extensions[half / 2], &extensions[half],
-		(extender->count - half) * sizeof(*extensions));
-	extender->count -= half / 2;
+	for (i = 0; i < size->count; i++)
+		if (i >= half || i % 2)
+			size->extensions[kept++] = size->extensions[i];
+	size->count = kept;
+	find_maxima(size);
 }
 
-static int extension_add(struct size *size, u32 task, const struct extension *extension)
+static int extension_add(struct size *size, const struct waiter *waiter, u64 end_bytes)
 {
-	struct extender *extender = extender_of(size, task);
+	u64 max_bytes = size->count ? size->extensions[size->count - 1].max_bytes : 0;
 
-	if (!extender)
-		return -ENOMEM;
-	if (extender->count == EXTENSIONS_MAX)
-		thin(extender);
-	if (extender->count == extender->room) {
-		u32 room = extender->room ? 2 * extender->room : 2;
+	if (size->count == EXTENSIONS_MAX)
+		thin(size);
+	if (size->count == size->room) {
+		u32 room = size->room ? 2 * size->room : 2;
 		struct extension *extensions =
-			reallocarray(extender->extensions, room, sizeof(*extensions));
+			reallocarray(size->extensions, room, sizeof(*extensions));
 
 		if (!extensions)
 			return -ENOMEM;
-		extender->extensions = extensions;
-		extender->room = room;
+		size->extensions = extensions;
+		size->room = room;
 	}
-	extender->extensions[extender->count++] = *extension;
+	size->extensions[size->count++] = (struct extension){
+		.new_size_bytes = end_bytes,
+		.max_bytes = end_bytes > max_bytes ? end_bytes : max_bytes,
+		.end_ns = waiter_op(waiter)->end_ns,
+		.task = waiter->task,
+		.index = waiter->index,
+	};
 	return 0;
 }
+
+/* -- the size ------------------------------------------------------------------------------------ */
 
 /* Uses that a truncation and the like waited for: who waits for that waits for them. */
 static void forget(struct size *size, u64 before_ns)
 {
-	u32 i, first;
+	u32 i, kept = 0;
 
 	user_list_forget(&size->ends, before_ns);
-	for (i = 0; i < size->extender_count; i++) {
-		struct extender *extender = &size->extenders[i];
-
-		for (first = 0; first < extender->count &&
-				extender->extensions[first].end_ns < before_ns;)
-			first++;
-		if (!first)
-			continue;
-		extender->count -= first;
-		memmove(extender->extensions, extender->extensions + first,
-			extender->count * sizeof(*extender->extensions));
-	}
+	user_list_forget(&size->writers, before_ns);
+	for (i = 0; i < size->count; i++)
+		if (size->extensions[i].end_ns >= before_ns)
+			size->extensions[kept++] = size->extensions[i];
+	size->count = kept;
+	find_maxima(size);
 }
 
 static int use(struct waiter *waiter, struct size *size, enum use how)
@@ -166,32 +178,38 @@ int size_set(struct waiter *waiter, struct size *size)
  */
 int size_write(struct waiter *waiter, struct size *size, u64 end_bytes, u64 old_size_bytes)
 {
-	const struct graph_op *op = waiter_op(waiter);
-	const struct extension extension = { old_size_bytes, op->end_ns, waiter->index };
+	u32 seen = user_list_seen(&size->writers, waiter->task);
 	int err = use(waiter, size, USE_LOOK);
 
 	if (!err)
-		err = user_list_wait(&size->ends, waiter, EDGE_size);
-	return err || end_bytes <= old_size_bytes ? err :
-						    extension_add(size, waiter->task, &extension);
+		err = user_list_wait(&size->ends, waiter, &seen, EDGE_size);
+	if (!err && seen)
+		err = user_list_add(&size->writers, waiter, seen);
+	if (!err && end_bytes > old_size_bytes)
+		err = extension_add(size, waiter, end_bytes);
+	return err;
 }
 
 /**
  * size_look() - an operation depends on the size up to a position
  * @waiter: the operation
  * @size: of which object
+ * @offset_bytes: the first position whose data it uses
  * @up_to_bytes: the first position that it does not use
  * @has_found_end: it found the end of the file, so the file must not be longer
  *
  * Return: 0 or -ENOMEM.
  */
-int size_look(struct waiter *waiter, struct size *size, u64 up_to_bytes, bool has_found_end)
+int size_look(struct waiter *waiter, struct size *size, u64 offset_bytes, u64 up_to_bytes,
+	      bool has_found_end)
 {
 	int err = use(waiter, size, USE_LOOK);
 
-	if (!err)
-		err = wait_for_extensions(waiter, size, up_to_bytes);
-	return err || !has_found_end ? err : user_list_add(&size->ends, waiter);
+	if (!err && size->count)
+		err = wait_for_length(waiter, size, up_to_bytes);
+	if (!err && size->count && offset_bytes < up_to_bytes)
+		err = wait_for_data(waiter, size, offset_bytes, up_to_bytes);
+	return err || !has_found_end ? err : user_list_add(&size->ends, waiter, 0);
 }
 
 /**
@@ -199,11 +217,8 @@ int size_look(struct waiter *waiter, struct size *size, u64 up_to_bytes, bool ha
  */
 void size_exit(struct size *size)
 {
-	u32 i;
-
-	for (i = 0; i < size->extender_count; i++)
-		free(size->extenders[i].extensions);
-	free(size->extenders);
+	free(size->extensions);
 	free(size->ends.users);
+	free(size->writers.users);
 	resource_exit(&size->all);
 }
