@@ -351,6 +351,7 @@ static s64 emit(struct app *a, struct fs_op op)
 	enter_ns = begin(a, &f);
 	f.end_ns = enter_ns + 1 + (below(a, 10) < 4 ? below(a, 200) : 0);
 	op.tag = app_tag_of_op(a->task, ++task->op);
+	a->truth->enter_ns[a->task][task->op] = enter_ns;
 	name = op.path ? name_of(a, op.path) : 0;
 	name2 = op.path2 && (op.kind == IOT_KIND_rename || op.kind == IOT_KIND_link) ?
 			name_of(a, op.path2) : 0;
@@ -388,7 +389,7 @@ static s64 emit(struct app *a, struct fs_op op)
 
 /* -- paths ---------------------------------------------------------------------------------------------- */
 
-static const char *const dirs[] = { ".", "d0", "d1", "d0/s", "d2" };
+static const char *const dirs[] = { ".", "d0", "d1", "d0/s", "d2", "s" };
 static const char *const components[] = { "a", "b", "c", "l", "m", "s" };
 
 /* A path that may be used, from a directory that exists; the last component may not exist. */
@@ -398,7 +399,7 @@ static void pick_path(struct app *a, char *path, size_t room)
 	int node;
 
 	do {
-		dir = dirs[below(a, 5)];
+		dir = dirs[below(a, 6)];
 		node = fs_find(&a->fs, dir);
 	} while (node < 0 || a->fs.nodes[node].type != IOT_TYPE_dir);
 	if (!strcmp(dir, ".") && below(a, 3) == 0)
@@ -472,7 +473,7 @@ static void call_open(struct app *a)
 	if (handle == FS_HANDLES)
 		return;
 	if (flags & IOT_OPEN_directory)
-		snprintf(path, sizeof(path), "%s", dirs[below(a, 5)]);
+		snprintf(path, sizeof(path), "%s", dirs[below(a, 6)]);
 	else
 		pick_path(a, path, sizeof(path));
 	if ((flags & IOT_OPEN_excl) && !must_not_exist(a, path, IOT_INTENT_open))
@@ -667,7 +668,7 @@ static void call_make(struct app *a)
 	bool is_link = below(a, 2);
 
 	if (!is_link && below(a, 2))
-		snprintf(path, sizeof(path), "%s", dirs[1 + below(a, 4)]);
+		snprintf(path, sizeof(path), "%s", dirs[1 + below(a, 5)]);
 	else
 		pick_path(a, path, sizeof(path));
 	if (!strcmp(path, "d0/s") && fs_find(&a->fs, "d0") < 0)
@@ -691,7 +692,7 @@ static void call_remove(struct app *a)
 	int node;
 
 	if (below(a, 4) == 0)
-		snprintf(path, sizeof(path), "%s", dirs[1 + below(a, 4)]);
+		snprintf(path, sizeof(path), "%s", dirs[1 + below(a, 5)]);
 	else
 		pick_path(a, path, sizeof(path));
 	if (!strcmp(path, "d0/s") && !is_dir(a, fs_find(&a->fs, "d0")))
@@ -707,6 +708,11 @@ static bool pick_directories(struct app *a, char *path, char *path2)
 {
 	bool is_exchange = below(a, 2), is_back = fs_find(&a->fs, "d2") >= 0;
 
+	if (below(a, 3) == 0) { /* where it has no entries, as it may */
+		strcpy(path, "s");
+		strcpy(path2, "d2");
+		return false;
+	}
 	strcpy(path, is_back ? "d2" : "d0");
 	strcpy(path2, is_exchange ? "d1" : is_back ? "d0" : "d2");
 	return is_exchange;
@@ -758,9 +764,8 @@ static void call_readlink(struct app *a)
 }
 
 /* A file that nobody has open leaves memory, and comes back as another object. */
-static void evict(struct app *a)
+static void evict(struct app *a, int node)
 {
-	int node = (int)below(a, a->fs.node_count);
 	u32 i;
 
 	if (a->fs.nodes[node].type != IOT_TYPE_file || !a->epochs[node] || a->epochs[node] > 60)
@@ -783,6 +788,15 @@ static void evict(struct app *a)
 	};
 }
 
+static void evict_some(struct app *a)
+{
+	u32 node;
+
+	for (node = 0; node < a->fs.node_count; node++)
+		if (a->fs.nodes[node].links && below(a, 2))
+			evict(a, (int)node);
+}
+
 static void call(struct app *a)
 {
 	switch (below(a, 22)) {
@@ -800,7 +814,7 @@ static void call(struct app *a)
 	case 16: call_remove(a); break;
 	case 17: call_rename(a); break;
 	case 18: below(a, 2) ? call_link(a) : call_readlink(a); break;
-	case 19: evict(a); break;
+	case 19: evict_some(a); break;
 	default: call_on_object(a);
 	}
 }
@@ -910,8 +924,10 @@ void app_record(u64 seed, u32 steps, const char *path, struct app_truth *truth)
 	memset(truth, 0, sizeof(*truth));
 	begin_run(a);
 	for (i = 0; i < steps; i++) {
-		if (tasks < APP_TASKS && i >= tasks * 8) {
-			fork_task(a, 1 + below(a, tasks), tasks + 1, below(a, 2));
+		u32 parent = 1 + below(a, tasks);
+
+		if (tasks < APP_TASKS && i >= tasks * 8 && a->tasks[parent].op) {
+			fork_task(a, parent, tasks + 1, below(a, 2));
 			tasks++;
 		}
 		a->task = 1 + below(a, tasks);

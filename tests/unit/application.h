@@ -10,9 +10,15 @@
 #define APP_TASKS   6
 #define APP_OPS_MAX 512
 
-/* What operations found, by task (ids are 1 to APP_TASKS) and number. */
+/**
+ * struct app_truth - what operations found and when they began, by task and number
+ * @overlaps: pairs of operations that overlapped
+ *
+ * Ids of tasks are 1 to APP_TASKS.
+ */
 struct app_truth {
 	u64 seen[APP_TASKS + 1][APP_OPS_MAX];
+	u64 enter_ns[APP_TASKS + 1][APP_OPS_MAX];
 	u32 overlaps;
 };
 

@@ -35,6 +35,9 @@ struct run {
 	struct iot_order order;
 	struct fs fs;
 	u64 random;
+	u64 step;
+	u64 marks[APP_TASKS];	   /* step of the mark that a task has passed, 0 if none */
+	u64 started[APP_TASKS + 1][APP_OPS_MAX]; /* step of each operation, or of its mark */
 	u32 wrong;
 	char first[256]; /* of what was wrong */
 };
@@ -119,10 +122,15 @@ static bool step(struct run *run, u32 index)
 	if (run->order.progress[index] == le32_to_cpu(task->op_count) ||
 	    iot_order_blocker(&run->order, index, op, &next))
 		return false;
-	if (le16_to_cpu(op->kind) < IOT_PLAY_arrive)
+	run->step++;
+	if (le16_to_cpu(op->kind) < IOT_PLAY_arrive) {
+		run->started[le32_to_cpu(task->origin)][le32_to_cpu(op->origin_op)] =
+			run->marks[index] ?: run->step;
+		run->marks[index] = 0;
 		perform(run, le32_to_cpu(task->origin), op);
-	else if (le16_to_cpu(op->kind) == IOT_PLAY_arrive && op->handle)
-		run->order.pending[le32_to_cpu(op->handle) - 1]--;
+	} else if (le16_to_cpu(op->kind) == IOT_PLAY_pass && !op->origin_op) {
+		run->marks[index] = run->step;
+	}
 	run->order.progress[index]++;
 	return true;
 }
@@ -144,9 +152,40 @@ static u32 replay(struct run *run)
 	return run->wrong;
 }
 
+struct start {
+	u64 enter_ns;
+	u64 step;
+};
+
+static int compare_starts(const void *a, const void *b)
+{
+	const struct start *x = a, *y = b;
+
+	return x->enter_ns < y->enter_ns ? -1 : x->enter_ns > y->enter_ns;
+}
+
+/* Did operations start in the order in which they began in the trace? */
+static bool is_in_order(const struct run *run)
+{
+	struct start starts[APP_TASKS * APP_OPS_MAX];
+	u32 task, op, count = 0, i;
+
+	for (task = 1; task <= APP_TASKS; task++)
+		for (op = 1; op < APP_OPS_MAX; op++)
+			if (run->truth->enter_ns[task][op])
+				starts[count++] = (struct start){ run->truth->enter_ns[task][op],
+								  run->started[task][op] };
+	qsort(starts, count, sizeof(*starts), compare_starts);
+	for (i = 1; i < count; i++)
+		if (starts[i].step <= starts[i - 1].step)
+			return false;
+	return true;
+}
+
 /* Return: of some replays of one program, those in which something was wrong. */
 static u32 replays(u64 seed, const char *order, u32 without)
 {
+	bool is_ordered = !strcmp(order, "single") || !strcmp(order, "temporal");
 	struct compile_options options = {
 		.trace = trace, .program = program, .order = order, .without = without,
 	};
@@ -175,6 +214,7 @@ static u32 replays(u64 seed, const char *order, u32 without)
 		run->random = seed * 1000 + i + 1;
 		if (replay(run) && !failed++ && getenv("IOTAPE_TEST_VERBOSE"))
 			print_message("seed %llu, %s: %s\n", seed, order, run->first);
+		assert_true(!is_ordered || is_in_order(run));
 		run->wrong = 0;
 	}
 	free(run->order.progress);
