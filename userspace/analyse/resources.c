@@ -150,8 +150,10 @@ static void found_sizes(struct uses *u)
 			write_to(u, op->file, op->offset_bytes, (u64)op->result);
 		break;
 	case IOT_KIND_seek:
-		if (op->flags >= IOT_WHENCE_end)
+		if (op->flags == IOT_WHENCE_end)
 			look_at_size(u);
+		else if (op->flags > IOT_WHENCE_end) /* data or a hole: any write counts */
+			set_size(u, op->file);
 		break;
 	case IOT_KIND_fallocate:
 		set_size(u, op->file);
