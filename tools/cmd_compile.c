@@ -17,9 +17,13 @@ struct options {
 
 static const struct argp_option option_table[] = {
 	{ "output", 'o', "FILE", 0, "write the program to FILE (default: the trace's name with .irp)", 0 },
+	{ "order", 'r', "ORDER", 0,
+	  "what keeps its order: iotape (default), artc, single, temporal, unconstrained; or rules "
+	  "of ROOT with commas: program_seq, thread_seq, file_seq, path_stage+, fd_stage, fd_seq, "
+	  "aio_stage", 0 },
 	{ "without", 'w', "CAUSE,...", 0,
 	  "leave out an order, to see what it costs or keeps right: life, mpi, name, entries, "
-	  "size, handle", 0 },
+	  "size, handle, attr, or a rule", 0 },
 	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
 	{}
@@ -40,11 +44,25 @@ static error_t parse_causes(char *list, u32 *causes, struct argp_state *state)
 	return 0;
 }
 
+static error_t parse_order(const char *text, struct compile_options *options,
+			   struct argp_state *state)
+{
+	const char *wrong = order_rules_parse(text, &options->rules);
+
+	if (wrong)
+		argp_error(state, "--order: '%.*s' is no rule and no set of rules",
+			   (int)strcspn(wrong, ","), wrong);
+	options->order = text;
+	return 0;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
 
 	switch (key) {
+	case 'r':
+		return parse_order(argument, &options->compile, state);
 	case 'o':
 		options->compile.program = argument;
 		return 0;
@@ -76,6 +94,31 @@ static const struct argp argp = {
 	.doc = "Turn a trace into a program that `iotape init` and `iotape replay` take.",
 };
 
+static void print_duration(const char *before, u64 ns)
+{
+	if (ns < 10000)
+		printf("%s%llu ns", before, ns);
+	else if (ns < 10000000)
+		printf("%s%llu us", before, ns / 1000);
+	else
+		printf("%s%llu ms", before, ns / 1000000);
+}
+
+static void print_edges(const struct compile_summary *s, u32 cause)
+{
+	const struct edge_lengths *lengths = &s->lengths[cause];
+	u64 left = s->edges[cause] - s->pruned[cause];
+
+	printf("  order by %s: %llu edges, %llu after pruning", edge_cause_names[cause],
+	       s->edges[cause], left);
+	if (left) {
+		print_duration(", from ", lengths->min_ns);
+		print_duration(" to ", lengths->max_ns);
+		print_duration(" long, median ", lengths->median_ns);
+	}
+	printf("\n");
+}
+
 static void print_text(const struct options *options, const struct compile_summary *s)
 {
 	u32 i;
@@ -84,8 +127,7 @@ static void print_text(const struct options *options, const struct compile_summa
 	       options->compile.program, s->operations, s->tasks, s->waits, s->hubs, s->entries);
 	for (i = 0; i < EDGE_CAUSE_COUNT; i++)
 		if (s->edges[i])
-			printf("  order by %s: %llu edges, %llu after pruning\n", edge_cause_names[i],
-			       s->edges[i], s->edges[i] - s->pruned[i]);
+			print_edges(s, i);
 	for (i = 0; i < IOT_KIND_END; i++)
 		if (s->dropped[i])
 			printf("  not expressed: %llu %s\n", s->dropped[i], iot_kind_info((u16)i)->name);
@@ -119,13 +161,32 @@ static void print_number(struct json *json, const char *key, u64 value)
 	json_unsigned(json, value);
 }
 
-static void print_json(const struct compile_summary *s)
+static void print_lengths(struct json *json, const struct edge_lengths *lengths)
+{
+	u32 i;
+
+	json_key(json, "lengths");
+	json_begin(json, '{');
+	for (i = 0; i < EDGE_CAUSE_COUNT; i++) {
+		json_key(json, edge_cause_names[i]);
+		json_begin(json, '{');
+		print_number(json, "min_ns", lengths[i].min_ns);
+		print_number(json, "median_ns", lengths[i].median_ns);
+		print_number(json, "max_ns", lengths[i].max_ns);
+		json_end(json, '}');
+	}
+	json_end(json, '}');
+}
+
+static void print_json(const struct options *options, const struct compile_summary *s)
 {
 	struct json json;
 	u32 i;
 
 	json_open(&json, stdout);
 	json_begin(&json, '{');
+	json_key(&json, "order");
+	json_string(&json, options->compile.order ?: "iotape");
 	print_number(&json, "operations", s->operations);
 	print_number(&json, "program_operations", s->ops);
 	print_number(&json, "tasks", s->tasks);
@@ -136,6 +197,7 @@ static void print_json(const struct compile_summary *s)
 	print_number(&json, "maps", s->maps);
 	print_causes(&json, "edges", s->edges);
 	print_causes(&json, "pruned", s->pruned);
+	print_lengths(&json, s->lengths);
 	json_key(&json, "not_expressed");
 	json_begin(&json, '{');
 	for (i = 0; i < IOT_KIND_END; i++)
@@ -168,7 +230,10 @@ static char *default_output(const char *trace)
 
 static int run(int argc, char **argv)
 {
-	struct options options = { .compile.progress = show_progress };
+	struct options options = {
+		.compile.progress = show_progress,
+		.compile.rules = ORDER_DEFAULT,
+	};
 	struct compile_summary summary;
 	struct iot_reject reject;
 	int err;
@@ -188,7 +253,7 @@ static int run(int argc, char **argv)
 	if (err)
 		return fail_reject(options.compile.trace, err, &reject);
 	if (options.is_json)
-		print_json(&summary);
+		print_json(&options, &summary);
 	else if (!options.is_quiet)
 		print_text(&options, &summary);
 	return EXIT_DONE;

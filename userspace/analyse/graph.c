@@ -24,7 +24,8 @@ struct graph_object {
 	UT_hash_handle hh;
 	u64 id;
 	u32 type;
-	const char *path;
+	u32 number;	  /* as a file, from 1; 0 if nothing asked for it */
+	const char *path; /* NULL if it was not announced */
 };
 
 /* Make room for one more element; @array is a pointer to the array's pointer. */
@@ -45,7 +46,7 @@ static int reserve(void *array, u32 count, u32 *room, size_t bytes)
 }
 
 const char *const edge_cause_names[] = {
-#define EDGE_CAUSE_NAME(name, sentence) #name,
+#define EDGE_CAUSE_NAME(name, text, sentence) text,
 	EDGE_CAUSES(EDGE_CAUSE_NAME)
 #undef EDGE_CAUSE_NAME
 };
@@ -289,6 +290,21 @@ int graph_fact_add(struct graph *graph, const void *bytes, size_t count)
 	return graph->facts[graph->fact_count++] ? 0 : -ENOMEM;
 }
 
+static struct graph_object *object_make(struct graph *graph, u64 id)
+{
+	struct graph_object *object;
+
+	HASH_FIND(hh, graph->objects, &id, sizeof(id), object);
+	if (object)
+		return object;
+	object = calloc(1, sizeof(*object));
+	if (!object)
+		return NULL;
+	object->id = id;
+	HASH_ADD(hh, graph->objects, id, sizeof(object->id), object);
+	return object;
+}
+
 /**
  * graph_object_add() - an object was seen; only the first time counts
  *
@@ -296,19 +312,39 @@ int graph_fact_add(struct graph *graph, const void *bytes, size_t count)
  */
 int graph_object_add(struct graph *graph, u64 id, u32 type, const char *path)
 {
-	struct graph_object *object;
+	struct graph_object *object = object_make(graph, id);
 
-	HASH_FIND(hh, graph->objects, &id, sizeof(id), object);
-	if (object)
-		return 0;
-	object = calloc(1, sizeof(*object));
 	if (!object)
 		return -ENOMEM;
-	object->id = id;
+	if (object->path)
+		return 0;
 	object->type = type;
 	object->path = graph_text(graph, path);
-	HASH_ADD(hh, graph->objects, id, sizeof(object->id), object);
 	return object->path ? 0 : -ENOMEM;
+}
+
+/**
+ * graph_file() - number of what has an identity
+ * @graph: the graph
+ * @id: its identity, 0 if it is nothing
+ * @number: out: from 1, the same for the same identity; 0 for nothing
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int graph_file(struct graph *graph, u64 id, u32 *number)
+{
+	struct graph_object *object;
+
+	*number = 0;
+	if (!id)
+		return 0;
+	object = object_make(graph, id);
+	if (!object)
+		return -ENOMEM;
+	if (!object->number)
+		object->number = ++graph->file_count;
+	*number = object->number;
+	return 0;
 }
 
 /**
@@ -322,7 +358,7 @@ u32 graph_object_type(const struct graph *graph, u64 id, const char **path)
 	struct graph_object *object;
 
 	HASH_FIND(hh, graph->objects, &id, sizeof(id), object);
-	*path = object ? object->path : "";
+	*path = object && object->path ? object->path : "";
 	return object ? object->type : IOT_TYPE_unknown;
 }
 

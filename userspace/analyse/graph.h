@@ -7,39 +7,60 @@
  *	life.c		a task begins when it was made, a parent goes on when a child ended
  *	lanes.c		asynchronous requests
  *	mpi.c		messages and collectives
+ *	starts.c	marks where operations start, if others are to start after that
  *	resources.c	names, files, handles, mappings: what must not change its order
+ *	lengths.c	how long edges are
  *	think.c		time between operations, compute and pause
  *	prune.c		edges that follow from others go
  *
  * An edge says that an operation must have ended before another one starts; its two
  * operations did not overlap in the trace, but for the two halves of MPI calls, whose
- * order MPI itself guarantees.
+ * order MPI itself guarantees, and where all operations are to be performed one by one.
  */
 #ifndef IOTAPE_GRAPH_H
 #define IOTAPE_GRAPH_H
 
 #include "lib/iotape.h"
+#include "rules.h"
 
 #define GRAPH_NONE 0xffffffffu
 
-/* Why an edge is there. C(name, sentence) */
-#define EDGE_CAUSES(C)                                                        \
-	C(life, "fork, exec and exit")                                        \
-	C(mpi, "messages and collectives")                                    \
-	C(request, "no more asynchronous requests are under way than in the trace") \
-	C(name, "a name means the same object as in the trace")               \
-	C(entries, "a directory has the same entries as in the trace")        \
-	C(size, "a file has the same size as in the trace")                   \
-	C(handle, "a handle or mapping is used while it exists, in the same state")
+/* Why an edge is there. C(name, as it is written, sentence) */
+#define EDGE_CAUSES(C)                                                                  \
+	C(life, "life", "fork, exec and exit")                                          \
+	C(mpi, "mpi", "messages and collectives")                                       \
+	C(request, "request", "no more asynchronous requests are under way than in the trace") \
+	C(name, "name", "a name means the same object as in the trace")                 \
+	C(entries, "entries", "a directory has the same entries as in the trace")       \
+	C(size, "size", "a file has the same size as in the trace")                     \
+	C(handle, "handle", "a handle or mapping is used while it exists, in the same state") \
+	C(attr, "attr", "an object has the same extended attributes as in the trace")   \
+	C(program_seq, "program_seq", "all operations one by one")                      \
+	C(temporal, "temporal", "operations start in the order of the trace")           \
+	C(file_seq, "file_seq", "operations on a file or directory one by one")         \
+	C(path_stage, "path_stage+", "a name is used between what makes and removes it") \
+	C(fd_stage, "fd_stage", "a handle is used between open and close")              \
+	C(fd_seq, "fd_seq", "operations on a handle one by one")
 
 enum edge_cause {
-#define EDGE_CAUSE_VALUE(name, sentence) EDGE_##name,
+#define EDGE_CAUSE_VALUE(name, text, sentence) EDGE_##name,
 	EDGE_CAUSES(EDGE_CAUSE_VALUE)
 #undef EDGE_CAUSE_VALUE
 	EDGE_CAUSE_COUNT
 };
 
 extern const char *const edge_cause_names[EDGE_CAUSE_COUNT];
+
+/**
+ * struct edge_lengths - time from the end of an operation to the start of one that waits for it
+ * @min_ns, @median_ns, @max_ns: in the trace, over the edges of one cause that are left; 0 if
+ *	there are none, or the two overlapped
+ */
+struct edge_lengths {
+	u64 min_ns;
+	u64 median_ns;
+	u64 max_ns;
+};
 
 /**
  * struct graph_edge - a wait: the operation that has it in its list waits for another
@@ -55,6 +76,11 @@ struct graph_edge {
 	u32 next;
 };
 
+/* What a pass is. */
+enum graph_pass {
+	PASS_START = 1, /* the next operation of the task starts now: its waits are here */
+};
+
 /* What a leave waits for, if not for a message. */
 enum graph_leave {
 	LEAVE_MPI,
@@ -68,12 +94,17 @@ enum graph_leave {
  * @kind: of its record, or an enum iot_play
  * @number: of the operation in the trace's task, 0 if there is none
  * @path, @path2: paths or texts it uses, NULL if none; live as long as the graph
- * @object, @handle, @other: ids of the trace; @other is a second handle, a mapping, or a request
+ * @object, @handle, @other: ids of the trace; @other is a second handle, a mapping, or
+ *	a request
+ * @file, @file2: what it is on, whatever id that has at the moment, from 1, 0 if nothing; of a
+ *	rename the second is what it replaced, of a copy what it wrote to
+ * @dir, @dir2: directories that @path and @path2 are in, numbered like files; 0 if not known
  * @edges: first of its waits, GRAPH_NONE if none
  * @event: of halves of MPI calls, the call in graph.mpi; of fork and exec, the new task's
  *	id; of a leave that waits for the end of a task, that task's id, of one that waits for the
  *	end of a request, its place in graph.requests; of a submit, its lane, GRAPH_NONE if none
- * @flags: of a leave that belongs to no MPI call, an enum graph_leave
+ * @flags: of a leave that belongs to no MPI call, an enum graph_leave; of a pass that the
+ *	trace does not have, an enum graph_pass
  */
 struct graph_op {
 	u64 enter_ns;
@@ -99,6 +130,10 @@ struct graph_op {
 	u32 number;
 	u32 edges;
 	u32 event;
+	u32 file;
+	u32 file2;
+	u32 dir;
+	u32 dir2;
 	u16 kind;
 };
 
@@ -191,6 +226,11 @@ struct graph_object;
  * @mpi_unmatched: MPI calls whose partner was not found
  * @facts: of the trace, as key=value
  * @read_bytes, @write_bytes: moved by reads and writes
+ * @rules: bits of enum order_rule: which edges are made
+ * @causes_left_out: bits of enum edge_cause: no edges of these are made
+ * @edges_by_cause: edges that were made
+ * @pruned_by_cause: of them, those that followed from others
+ * @lengths: of those that are left
  */
 struct graph {
 	struct graph_task *tasks;
@@ -215,9 +255,12 @@ struct graph {
 	struct task_slot *task_slots;
 	struct text *texts;
 	struct graph_object *objects;
-	u32 causes_left_out; /* bits of enum edge_cause: no edges of these are made */
+	u32 file_count;
+	u32 rules;
+	u32 causes_left_out;
 	u64 edges_by_cause[EDGE_CAUSE_COUNT];
 	u64 pruned_by_cause[EDGE_CAUSE_COUNT];
+	struct edge_lengths lengths[EDGE_CAUSE_COUNT];
 	u64 dropped[IOT_KIND_END];
 	u64 mpi_unmatched;
 	char **facts;
@@ -246,16 +289,26 @@ struct graph_mpi *graph_mpi_add(struct graph *graph);
 int graph_rank_add(struct graph *graph, const struct graph_rank *rank);
 int graph_fact_add(struct graph *graph, const void *bytes, size_t count);
 int graph_object_add(struct graph *graph, u64 id, u32 type, const char *path);
+int graph_file(struct graph *graph, u64 id, u32 *number);
 u32 graph_object_type(const struct graph *graph, u64 id, const char **path);
 const char *graph_text(struct graph *graph, const char *text);
 void graph_sort(struct graph *graph);
+
+/* Does it do something, other than fork, exec, exit and halves of MPI calls? */
+static inline bool graph_is_io(const struct graph_op *op)
+{
+	return op->kind < IOT_PLAY_arrive && op->kind != IOT_KIND_fork &&
+	       op->kind != IOT_KIND_exec && op->kind != IOT_KIND_exit;
+}
 
 /* The passes, in the order in which they run. */
 int graph_pass_life(struct graph *graph);
 int graph_pass_lanes(struct graph *graph);
 int graph_pass_mpi(struct graph *graph);
+int graph_pass_starts(struct graph *graph);
 int graph_pass_resources(struct graph *graph);
-int graph_pass_think(struct graph *graph);
 int graph_pass_prune(struct graph *graph);
+int graph_pass_lengths(struct graph *graph);
+int graph_pass_think(struct graph *graph);
 
 #endif

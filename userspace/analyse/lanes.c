@@ -173,6 +173,7 @@ static int put_complete(struct laner *l, const struct lane *lane, u32 index,
 	complete->enter_ns = request->end_ns;
 	complete->end_ns = request->end_ns;
 	complete->object = submit->object;
+	complete->file = submit->file;
 	complete->handle = submit->handle;
 	complete->offset_bytes = submit->offset_bytes;
 	complete->length_bytes = submit->length_bytes;

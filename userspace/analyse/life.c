@@ -9,16 +9,6 @@
 /* A pause that is shorter is taken for preemption rather than for waiting. */
 #define WAIT_MIN_NS 20000
 
-static bool is_event(const struct graph_op *op)
-{
-	return op->kind == IOT_KIND_fork || op->kind == IOT_KIND_exec || op->kind == IOT_KIND_exit;
-}
-
-static bool is_io(const struct graph_op *op)
-{
-	return op->kind < IOT_PLAY_arrive && !is_event(op);
-}
-
 /* A task matters if it, or one that it made, does something to files or synchronizes. */
 static void mark_io(struct graph *graph)
 {
@@ -28,7 +18,7 @@ static void mark_io(struct graph *graph)
 		struct graph_task *t = &graph->tasks[i];
 
 		for (j = 0; j < t->op_count && !t->has_io; j++)
-			t->has_io = is_io(&t->ops[j]) || t->ops[j].kind == IOT_PLAY_arrive;
+			t->has_io = graph_is_io(&t->ops[j]) || t->ops[j].kind == IOT_PLAY_arrive;
 	}
 	for (i = 0; i < graph->task_count; i++) {
 		if (!graph->tasks[i].has_io)
@@ -72,25 +62,16 @@ static void mark_maps(struct graph *graph)
 			graph->tasks[i].has_maps |= is_map_op(&graph->tasks[i].ops[j]);
 }
 
-/* The operations before and after index @j that are real, not events or halves of calls. */
-static const struct graph_op *neighbour(const struct graph_task *t, u32 j, int step)
-{
-	for (j += (u32)step; j < t->op_count; j += (u32)step)
-		if (is_io(&t->ops[j]))
-			return &t->ops[j];
-	return NULL;
-}
-
 /*
- * Did the task wait when this child ended? It did not if it was in an operation, or if it
- * used the CPU all the time between the operations before and after.
+ * Did the task wait when a child ended, between two operations, of which NULL is none? It did
+ * not if it was in an operation, or if it used the CPU all the time between them.
  */
-static bool has_waited(const struct graph_task *t, u32 j)
+static bool has_waited(const struct graph_task *t, u64 ended_ns, const struct graph_op *before,
+		       const struct graph_op *after)
 {
-	const struct graph_op *before = neighbour(t, j, -1), *after = neighbour(t, j, 1);
 	u64 since_ns = before ? before->end_ns : t->begin_ns, gap_ns, run_ns;
 
-	if (since_ns > t->ops[j].enter_ns)
+	if (since_ns > ended_ns)
 		return false;
 	if (!after)
 		return true;
@@ -99,51 +80,57 @@ static bool has_waited(const struct graph_task *t, u32 j)
 	return run_ns < gap_ns && gap_ns - run_ns > WAIT_MIN_NS;
 }
 
-/*
- * Did the task wait for the end of this request? If the next thing that it did was to submit
- * one, the last end before that was enough.
- */
-static bool has_waited_for_request(const struct graph_task *t, u32 j)
+static bool is_leave(const struct graph_op *op, enum graph_leave why)
 {
-	u32 next = j + 1;
-
-	while (next < t->op_count && t->ops[next].kind == IOT_PLAY_leave &&
-	       t->ops[next].flags == LEAVE_DONE)
-		next++;
-	if (next > j + 1 && next < t->op_count && t->ops[next].kind == IOT_KIND_submit)
-		return false;
-	return has_waited(t, j);
+	return op->kind == IOT_PLAY_leave && op->flags == why;
 }
 
-static bool is_kept(const struct graph *graph, const struct graph_task *t, u32 j)
+static bool is_awaited(const struct graph *graph, const struct graph_op *op)
 {
-	const struct graph_op *op = &t->ops[j];
-	u32 child;
+	u32 child = graph_task_find(graph, op->event);
 
-	if (op->kind != IOT_PLAY_leave || (op->flags != LEAVE_ENDED && op->flags != LEAVE_DONE))
-		return true;
-	if (op->flags == LEAVE_DONE)
-		return has_waited_for_request(t, j);
-	child = graph_task_find(graph, op->event);
-	return child != GRAPH_NONE && graph->tasks[child].has_io && has_waited(t, j);
+	return child != GRAPH_NONE && graph->tasks[child].has_io;
+}
+
+/*
+ * The end of a request before another one: if the next thing that the task did was to submit
+ * one, the last end before that was enough.
+ */
+static bool is_passed_over(const struct graph_task *t, u32 j, u32 next)
+{
+	return next < t->op_count && t->ops[next].kind == IOT_KIND_submit &&
+	       is_leave(&t->ops[j + 1], LEAVE_DONE);
+}
+
+static bool may_wait(const struct graph *graph, const struct graph_task *t, u32 j, u32 next)
+{
+	if (is_leave(&t->ops[j], LEAVE_DONE))
+		return !is_passed_over(t, j, next);
+	return is_awaited(graph, &t->ops[j]);
 }
 
 /* Waits for children and requests that nobody waited for go. */
-static int drop_idle_leaves(struct graph *graph, struct graph_task *t)
+static void drop_idle_leaves(struct graph *graph, struct graph_task *t)
 {
-	bool *kept = calloc(t->op_count + 1, sizeof(*kept));
-	u32 j, count = 0;
+	u32 j, last = GRAPH_NONE, next = 0, count = 0;
 
-	if (!kept)
-		return -ENOMEM;
-	for (j = 0; j < t->op_count; j++)
-		kept[j] = is_kept(graph, t, j);
-	for (j = 0; j < t->op_count; j++)
-		if (kept[j])
-			t->ops[count++] = t->ops[j];
+	for (j = 0; j < t->op_count; j++) {
+		struct graph_op *op = &t->ops[j];
+
+		if (next <= j) /* the first operation on files after this one, if there is one */
+			for (next = j + 1; next < t->op_count && !graph_is_io(&t->ops[next]);)
+				next++;
+		if ((is_leave(op, LEAVE_ENDED) || is_leave(op, LEAVE_DONE)) &&
+		    (!may_wait(graph, t, j, next) ||
+		     !has_waited(t, op->enter_ns, last == GRAPH_NONE ? NULL : &t->ops[last],
+				 next < t->op_count ? &t->ops[next] : NULL)))
+			continue;
+		t->ops[count] = *op;
+		if (graph_is_io(op))
+			last = count;
+		count++;
+	}
 	t->op_count = count;
-	free(kept);
-	return 0;
 }
 
 /* The task's own last operation, which is its exit if that was recorded. */
@@ -181,7 +168,7 @@ static int connect(struct graph *graph, u32 task)
 
 		if (op->kind == IOT_KIND_fork || op->kind == IOT_KIND_exec)
 			err = wait_for_making(graph, task, j);
-		else if (op->kind == IOT_PLAY_leave && op->flags == LEAVE_ENDED)
+		else if (is_leave(op, LEAVE_ENDED))
 			err = wait_for_end(graph, op);
 	}
 	return err;
@@ -201,8 +188,8 @@ int graph_pass_life(struct graph *graph)
 	mark_io(graph);
 	number_spaces(graph);
 	mark_maps(graph);
-	for (i = 0; i < graph->task_count && !err; i++)
-		err = drop_idle_leaves(graph, &graph->tasks[i]);
+	for (i = 0; i < graph->task_count; i++)
+		drop_idle_leaves(graph, &graph->tasks[i]);
 	for (i = 0; i < graph->task_count && !err; i++)
 		if (graph->tasks[i].has_io)
 			err = connect(graph, i);

@@ -11,24 +11,9 @@
 #include <uthash.h>
 
 #include "implied.h"
+#include "live.h"
 
 #define PROGRESS_RECORDS 65536
-
-/* A handle that is open at the moment, to find one for an object that has no name. */
-struct open_handle {
-	UT_hash_handle hh;
-	u64 object;
-	u64 handle;
-};
-
-/* A mapping, to find the one that an msync of a handle is about. */
-struct live_map {
-	u64 map;
-	u64 handle;
-	u32 tgid;
-	u64 offset_bytes;
-	u64 length_bytes;
-};
 
 /* A mapping that a fork copied, before it is known for which child. */
 struct inherited_map {
@@ -42,9 +27,7 @@ struct loader {
 	load_progress_fn progress;
 	u64 count; /* of records */
 	struct iot_names *names;
-	struct open_handle *open_handles; /* by object: the one opened last */
-	struct live_map *maps;
-	size_t map_count;
+	struct live live;
 	struct inherited_map *inherited;
 	size_t inherited_count;
 	u32 task; /* index of the record's */
@@ -72,41 +55,6 @@ static int set_tail(struct loader *l, const char **text)
 	return *text ? 0 : -ENOMEM;
 }
 
-/* -- which handle is open on an object ------------------------------------------------ */
-
-static void handle_opened(struct loader *l, u64 object, u64 handle)
-{
-	struct open_handle *open;
-
-	HASH_FIND(hh, l->open_handles, &object, sizeof(object), open);
-	if (!open) {
-		open = calloc(1, sizeof(*open));
-		if (!open)
-			return; /* some operation without a name will be dropped, and counted */
-		open->object = object;
-		HASH_ADD(hh, l->open_handles, object, sizeof(open->object), open);
-	}
-	open->handle = handle;
-}
-
-static u64 handle_on(struct loader *l, u64 object)
-{
-	struct open_handle *open;
-
-	HASH_FIND(hh, l->open_handles, &object, sizeof(object), open);
-	return open ? open->handle : 0;
-}
-
-static void handles_free(struct loader *l)
-{
-	struct open_handle *open, *next;
-
-	HASH_ITER (hh, l->open_handles, open, next) {
-		HASH_DEL(l->open_handles, open);
-		free(open);
-	}
-}
-
 /* -- operations, by what they have in common ------------------------------------------- */
 
 /* By name; or, if the object has none any more, through a handle that is open on it. */
@@ -116,7 +64,7 @@ static int on_object(struct loader *l, u64 name, u64 object, u64 handle)
 
 	l->op->object = object;
 	if (!l->op->path)
-		l->op->handle = handle ? handle : handle_on(l, object);
+		l->op->handle = handle ? handle : live_handle(&l->live, object);
 	return err;
 }
 
@@ -151,8 +99,8 @@ static int load_open(struct loader *l, const struct iot_rec_open *r)
 	l->op->flags = r->flags;
 	l->op->mode = r->mode;
 	l->op->old_size_bytes = r->size_bytes;
-	if (r->handle)
-		handle_opened(l, r->object, r->handle);
+	if (r->handle && live_opened(&l->live, r->object, r->handle))
+		return -ENOMEM;
 	return set_path(l, r->name, &l->op->path);
 }
 
@@ -219,41 +167,14 @@ static void load_copy(struct loader *l, const struct iot_rec_copy_range *r, u32 
 	l->op->old_size_bytes = r->old_size_bytes;
 }
 
-static int map_made(struct loader *l, u32 tgid, const struct graph_op *op)
-{
-	struct live_map *maps = reallocarray(l->maps, l->map_count + 1, sizeof(*maps));
-
-	if (!maps)
-		return -ENOMEM;
-	l->maps = maps;
-	maps[l->map_count++] = (struct live_map){
-		.map = op->other,
-		.handle = op->handle,
-		.tgid = tgid,
-		.offset_bytes = op->offset_bytes,
-		.length_bytes = op->length_bytes,
-	};
-	return 0;
-}
-
-/* The mapping of a handle in a process that an offset is in: the one made last. */
-static u64 map_on(const struct loader *l, u32 tgid, u64 handle, u64 offset_bytes)
-{
-	size_t i;
-
-	for (i = l->map_count; i-- > 0;) {
-		const struct live_map *map = &l->maps[i];
-
-		if (map->handle == handle && map->tgid == tgid && offset_bytes >= map->offset_bytes &&
-		    offset_bytes - map->offset_bytes < map->length_bytes)
-			return map->map;
-	}
-	return 0;
-}
-
 static u32 tgid_of(const struct loader *l)
 {
 	return l->graph->tasks[l->task].tgid;
+}
+
+static int file_of(struct loader *l, u64 object, u32 *number)
+{
+	return graph_file(l->graph, iot_names_identity(l->names, object), number);
 }
 
 /* Return: 1 if the mapping is a child's, whose operation it becomes when the child is known. */
@@ -266,11 +187,13 @@ static int load_map(struct loader *l, const struct iot_rec_map *r)
 	l->op->other = r->map;
 	l->op->mode = r->prot;
 	if (!(r->flags & IOT_MAP_inherited))
-		return r->result ? 0 : map_made(l, tgid_of(l), l->op);
+		return r->result ? 0 : live_mapped(&l->live, tgid_of(l), l->op);
 	inherited = reallocarray(l->inherited, l->inherited_count + 1, sizeof(*inherited));
 	if (!inherited)
 		return -ENOMEM;
 	l->inherited = inherited;
+	if (file_of(l, r->object, &l->op->file))
+		return -ENOMEM;
 	inherited[l->inherited_count++] = (struct inherited_map){ l->task, *l->op };
 	return 1;
 }
@@ -294,7 +217,7 @@ static int load_inherited(struct loader *l, u32 parent, u32 child, u64 time_ns)
 		op->enter_ns = time_ns;
 		op->end_ns = time_ns;
 		op->number = 0;
-		if (map_made(l, l->graph->tasks[child].tgid, op))
+		if (live_mapped(&l->live, l->graph->tasks[child].tgid, op))
 			return -ENOMEM;
 	}
 	l->inherited_count = kept;
@@ -370,8 +293,11 @@ static int load_opened(struct loader *l)
 	const struct iot_record *r = l->record;
 
 	switch (r->kind) {
-	case IOT_KIND_flush:
 	case IOT_KIND_release:
+		live_released(&l->live, r->release.handle);
+		on_handle(l, r->release.object, r->release.handle);
+		return 0;
+	case IOT_KIND_flush:
 		on_handle(l, r->flush.object, r->flush.handle);
 		return 0;
 	case IOT_KIND_read:
@@ -432,6 +358,7 @@ static int load_mapped(struct loader *l)
 	case IOT_KIND_unmap:
 		on_map(l, r->unmap.object, r->unmap.map);
 		range(l, r->unmap.offset_bytes, r->unmap.length_bytes, 0);
+		live_unmapped(&l->live, tgid_of(l), &r->unmap);
 		return 0;
 	case IOT_KIND_touch:
 		on_map(l, r->touch.object, r->touch.map);
@@ -439,13 +366,13 @@ static int load_mapped(struct loader *l)
 		return 0;
 	case IOT_KIND_msync:
 		on_map(l, r->msync.object,
-		       map_on(l, tgid_of(l), r->msync.handle, (u64)r->msync.offset_bytes));
+		       live_map(&l->live, tgid_of(l), r->msync.handle, (u64)r->msync.offset_bytes));
 		range(l, r->msync.offset_bytes, 0, r->msync.flags);
 		l->op->extra = (u64)r->msync.end_bytes;
 		return 0;
 	case IOT_KIND_madvise:
 		on_map(l, r->madvise.object,
-		       map_on(l, tgid_of(l), r->madvise.handle, (u64)r->madvise.offset_bytes));
+		       live_map(&l->live, tgid_of(l), r->madvise.handle, (u64)r->madvise.offset_bytes));
 		range(l, r->madvise.offset_bytes, r->madvise.length_bytes, r->madvise.advice);
 		return 0;
 	case IOT_KIND_submit:
@@ -464,6 +391,58 @@ static int load_fields(struct loader *l)
 	if (l->record->kind >= IOT_KIND_map)
 		return load_mapped(l);
 	return l->record->kind >= IOT_KIND_flush ? load_opened(l) : load_named(l);
+}
+
+/* -- what operations are on --------------------------------------------------------------- */
+
+static int directory_of(struct loader *l, u64 name, u32 *number)
+{
+	return graph_file(l->graph, iot_names_directory(l->names, name), number);
+}
+
+/* Of what has two names or two objects. */
+static int set_second(struct loader *l)
+{
+	const struct iot_record *r = l->record;
+	int err;
+
+	switch (r->kind) {
+	case IOT_KIND_rename:
+		err = file_of(l, r->rename.replaced, &l->op->file2);
+		return err ? err : directory_of(l, r->rename.new_name, &l->op->dir2);
+	case IOT_KIND_link:
+		return directory_of(l, r->link.name, &l->op->dir2);
+	case IOT_KIND_copy_range:
+	case IOT_KIND_remap_range: /* its fields begin with those of copy_range */
+		return file_of(l, r->copy_range.to_object, &l->op->file2);
+	default:
+		return 0;
+	}
+}
+
+/* The first name of a record that has one. */
+static u64 first_name(const struct iot_record *r)
+{
+	switch (r->kind) {
+	case IOT_KIND_rename:
+		return r->rename.name;
+	case IOT_KIND_link:
+		return r->link.old_name;
+	case IOT_KIND_denied:
+	case IOT_KIND_statfs:
+		return 0;
+	default:
+		return r->kind < IOT_KIND_flush ? r->stat.name : 0; /* all begin with it */
+	}
+}
+
+static int set_files(struct loader *l)
+{
+	int err = file_of(l, l->op->object, &l->op->file);
+
+	if (!err && l->op->path)
+		err = directory_of(l, first_name(l->record), &l->op->dir);
+	return err ? err : set_second(l);
 }
 
 /* What the kernel asked before, it will in the replay, too. */
@@ -506,6 +485,8 @@ static int load_op(struct loader *l)
 	l->op->number = r->op;
 	l->op->result = r->result;
 	err = load_fields(l);
+	if (!err)
+		err = set_files(l);
 	if (err > 0) {
 		l->graph->tasks[task].op_count--;
 		if (l->record->kind != IOT_KIND_map)
@@ -795,8 +776,7 @@ int load_trace(const char *path, struct graph *graph, struct tree *tree, load_pr
 	int err = iot_trace_walk(path, load_next, &l, &graph->info, reject);
 
 	graph_sort(graph);
-	handles_free(&l);
-	free(l.maps);
+	live_close(&l.live);
 	free(l.inherited);
 	return err;
 }

@@ -6,210 +6,361 @@
  * every other task, up to which of its operations this one has waited for, directly or
  * through others: its clock. An edge from an operation that the clock has passed says
  * nothing new. After a wait the clock takes in what the other task's clock was at that
- * operation; it is kept wherever it changed.
+ * operation. The waits of one operation are looked at from the latest to the earliest, so
+ * what remains is the least that says the same.
  *
- * Memory is (tasks) numbers for each edge that stays. Beyond CLOCK_BYTES_MAX no more
- * clocks are kept: then edges stay that could have gone, which costs time at replay, and
+ * A clock has a number for each task. A task has one from its first wait to its end, and
+ * one more for each moment that somebody will still ask for. Beyond CLOCK_BYTES_MAX no
+ * more are kept: then edges stay that could have gone, which costs time at replay, and
  * nothing else.
  */
 #include <stdlib.h>
 
-#include "graph.h"
+#include "walk.h"
 
-#define CLOCK_BYTES_MAX (256ull << 20)
+#define CLOCK_BYTES_MAX (512ull << 20)
 
-/* The clock of a task as of one of its operations. */
+/* The clock of a task from one of its operations to another, the last one excluded. */
 struct snapshot {
-	u32 index;
+	u32 first;
+	u32 end;
+	u32 edges; /* from these operations that have not been looked at yet */
 	u32 *clock;
 };
 
+/**
+ * struct pruned_task - what a task has waited for
+ * @clock: of each task, operations that it knows to have ended; NULL: none
+ * @since: since which of its operations
+ * @edges: of each operation, edges from it that have not been looked at yet
+ * @snapshots: @clock in former times, as far as somebody will ask
+ * @freed: of them, those without a clock
+ */
 struct pruned_task {
-	u32 *clock; /* operations of each task that have ended, as far as is known here */
+	u32 *clock;
+	u32 *edges;
 	struct snapshot *snapshots;
-	u32 snapshot_count;
-	u32 snapshot_room;
-	u32 next; /* operation to be looked at next */
-	bool is_queued;
+	u32 since;
+	u32 count;
+	u32 room;
+	u32 freed;
+};
+
+struct pruned_hub {
+	u32 *clock; /* what those who arrived had waited for */
+	u32 edges;
+};
+
+/* An edge on its way to be looked at. */
+struct candidate {
+	u32 edge;
+	u64 enter_ns;
 };
 
 struct pruner {
 	struct graph *graph;
 	struct pruned_task *tasks;
-	u32 *hub_clocks; /* of each hub, what all have waited for that arrived */
-	u32 *hub_left;
+	struct pruned_hub *hubs;
+	struct candidate *candidates;
+	u32 candidate_room;
 	u64 clock_bytes;
 };
+
+/* -- clocks ------------------------------------------------------------------------------------ */
 
 static size_t clock_size(const struct pruner *p)
 {
 	return p->graph->task_count * sizeof(u32);
 }
 
-static bool merge(const struct pruner *p, u32 *clock, const u32 *other)
+/* Return: a clock of zeros; NULL if there is no room for more. */
+static u32 *clock_make(struct pruner *p)
 {
-	bool has_changed = false;
-	u32 i;
-
-	for (i = 0; i < p->graph->task_count; i++) {
-		if (other[i] <= clock[i])
-			continue;
-		clock[i] = other[i];
-		has_changed = true;
-	}
-	return has_changed;
-}
-
-static int keep_snapshot(struct pruner *p, struct pruned_task *t, u32 index)
-{
-	struct snapshot *snapshot;
+	u32 *clock;
 
 	if (p->clock_bytes + clock_size(p) > CLOCK_BYTES_MAX)
-		return 0;
-	if (t->snapshot_count == t->snapshot_room) {
-		u32 room = t->snapshot_room ? 2 * t->snapshot_room : 16;
-		struct snapshot *snapshots = reallocarray(t->snapshots, room, sizeof(*snapshots));
-
-		if (!snapshots)
-			return -ENOMEM;
-		t->snapshots = snapshots;
-		t->snapshot_room = room;
-	}
-	snapshot = &t->snapshots[t->snapshot_count];
-	snapshot->index = index;
-	snapshot->clock = malloc(clock_size(p));
-	if (!snapshot->clock)
-		return -ENOMEM;
-	memcpy(snapshot->clock, t->clock, clock_size(p));
-	t->snapshot_count++;
-	p->clock_bytes += clock_size(p);
-	return 0;
+		return NULL;
+	clock = calloc(1, clock_size(p));
+	if (clock)
+		p->clock_bytes += clock_size(p);
+	return clock;
 }
 
-/* What a task had waited for when it performed an operation; NULL if nothing. */
-static const u32 *clock_at(const struct pruned_task *t, u32 index)
+static void clock_free(struct pruner *p, u32 **clock)
 {
-	u32 low = 0, high = t->snapshot_count;
+	if (!*clock)
+		return;
+	free(*clock);
+	*clock = NULL;
+	p->clock_bytes -= clock_size(p);
+}
+
+static void merge(const struct pruner *p, u32 *clock, const u32 *other)
+{
+	u32 i;
+
+	for (i = 0; i < p->graph->task_count; i++)
+		clock[i] = other[i] > clock[i] ? other[i] : clock[i];
+}
+
+/* -- clocks of former times ------------------------------------------------------------------------ */
+
+static struct snapshot *snapshot_at(struct pruned_task *t, u32 index)
+{
+	u32 low = 0, high = t->count;
 
 	while (low < high) {
-		u32 middle = (low + high) / 2;
+		u32 middle = low + (high - low) / 2;
 
-		if (t->snapshots[middle].index <= index)
+		if (t->snapshots[middle].first <= index)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low ? t->snapshots[low - 1].clock : NULL;
+	return low && index < t->snapshots[low - 1].end ? &t->snapshots[low - 1] : NULL;
 }
 
-static bool holds(const struct pruner *p, const struct graph_edge *edge)
+/* Return: room for one more, or NULL. */
+static struct snapshot *snapshot_add(struct pruned_task *t)
 {
-	if (edge->task == GRAPH_NONE)
-		return p->hub_left[edge->index] == 0;
-	return p->tasks[edge->task].next > edge->index;
+	u32 i, kept = 0;
+
+	if (t->count == t->room && 2 * t->freed >= t->count) {
+		for (i = 0; i < t->count; i++)
+			if (t->snapshots[i].clock)
+				t->snapshots[kept++] = t->snapshots[i];
+		t->count = kept;
+		t->freed = 0;
+	}
+	if (t->count == t->room) {
+		u32 room = t->room ? 2 * t->room : 16;
+		struct snapshot *snapshots = reallocarray(t->snapshots, room, sizeof(*snapshots));
+
+		if (!snapshots)
+			return NULL;
+		t->snapshots = snapshots;
+		t->room = room;
+	}
+	return &t->snapshots[t->count];
 }
 
-static bool is_blocked(const struct pruner *p, const struct graph_op *op)
+/* The clock is about to change, or to go: keep what it was, if somebody will ask. */
+static int keep(struct pruner *p, struct pruned_task *t, u32 index, bool is_last)
 {
-	u32 e;
+	struct snapshot *snapshot;
+	u32 edges = 0, i;
 
-	for (e = op->edges; e != GRAPH_NONE; e = p->graph->edges[e].next)
-		if (!holds(p, &p->graph->edges[e]))
-			return true;
+	for (i = t->since; t->clock && i < index; i++)
+		edges += t->edges[i];
+	if (edges) {
+		snapshot = snapshot_add(t);
+		if (!snapshot)
+			return -ENOMEM;
+		*snapshot = (struct snapshot){ t->since, index, edges, t->clock };
+		if (!is_last) {
+			snapshot->clock = clock_make(p);
+			if (snapshot->clock)
+				memcpy(snapshot->clock, t->clock, clock_size(p));
+		}
+		t->count += snapshot->clock != NULL;
+		if (is_last)
+			t->clock = NULL;
+	}
+	t->since = index;
+	return 0;
+}
+
+/* Somebody has asked; whoever asks last lets it go. */
+static void asked(struct pruner *p, struct pruned_task *t, u32 index)
+{
+	struct snapshot *snapshot = index < t->since ? snapshot_at(t, index) : NULL;
+
+	t->edges[index]--;
+	if (snapshot && snapshot->clock && !--snapshot->edges) {
+		clock_free(p, &snapshot->clock);
+		t->freed++;
+	}
+}
+
+/* What a task had waited for when it performed an operation; NULL if nothing, or not known. */
+static const u32 *clock_at(struct pruned_task *t, u32 index)
+{
+	const struct snapshot *snapshot;
+
+	if (index >= t->since)
+		return t->clock;
+	snapshot = snapshot_at(t, index);
+	return snapshot ? snapshot->clock : NULL;
+}
+
+/* -- edges ------------------------------------------------------------------------------------------- */
+
+/* Does the task know already? If not, it does from now on. */
+static bool is_implied(struct pruner *p, u32 task, const struct graph_edge *edge)
+{
+	struct pruned_task *t = &p->tasks[task];
+	const u32 *other;
+
+	if (edge->task == task)
+		return true;
+	if (t->clock && t->clock[edge->task] > edge->index)
+		return true;
+	if (!t->clock)
+		t->clock = clock_make(p);
+	if (!t->clock)
+		return false;
+	other = clock_at(&p->tasks[edge->task], edge->index);
+	if (other)
+		merge(p, t->clock, other);
+	t->clock[edge->task] = edge->index + 1;
 	return false;
 }
 
+static void leave_hub(struct pruner *p, u32 task, u32 hub)
+{
+	struct pruned_task *t = &p->tasks[task];
+
+	if (!t->clock)
+		t->clock = clock_make(p);
+	if (t->clock && p->hubs[hub].clock)
+		merge(p, t->clock, p->hubs[hub].clock);
+	if (!--p->hubs[hub].edges)
+		clock_free(p, &p->hubs[hub].clock);
+}
+
+static int compare_candidates(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->enter_ns != y->enter_ns)
+		return x->enter_ns > y->enter_ns ? -1 : 1;
+	return x->edge > y->edge ? -1 : x->edge < y->edge;
+}
+
+/* Hubs first, then the latest. Return: their number, or -ENOMEM. */
+static s64 gather(struct pruner *p, const struct graph_op *op)
+{
+	const struct graph *graph = p->graph;
+	u32 count = 0, e;
+
+	for (e = op->edges; e != GRAPH_NONE; e = graph->edges[e].next) {
+		const struct graph_edge *edge = &graph->edges[e];
+
+		if (count == p->candidate_room) {
+			u32 room = count ? 2 * count : 64;
+			struct candidate *more =
+				reallocarray(p->candidates, room, sizeof(*more));
+
+			if (!more)
+				return -ENOMEM;
+			p->candidates = more;
+			p->candidate_room = room;
+		}
+		p->candidates[count].edge = e;
+		p->candidates[count++].enter_ns =
+			edge->task == GRAPH_NONE ?
+				(u64)-1 : graph->tasks[edge->task].ops[edge->index].enter_ns;
+	}
+	if (count > 1)
+		qsort(p->candidates, count, sizeof(*p->candidates), compare_candidates);
+	return count;
+}
+
 /* The edges of one operation: those that say something new stay. */
-static int prune_op(struct pruner *p, u32 task, u32 index)
+static int prune_edges(struct pruner *p, u32 task, u32 index)
 {
 	struct graph_op *op = &p->graph->tasks[task].ops[index];
-	struct pruned_task *t = &p->tasks[task];
-	u32 *link = &op->edges;
-	bool has_changed = false;
+	s64 count = gather(p, op), i;
+	int err = count < 0 ? (int)count : keep(p, &p->tasks[task], index, false);
 
-	while (*link != GRAPH_NONE) {
-		struct graph_edge *edge = &p->graph->edges[*link];
-		const u32 *other;
+	op->edges = err ? op->edges : GRAPH_NONE;
+	for (i = 0; i < count && !err; i++) {
+		struct graph_edge *edge = &p->graph->edges[p->candidates[i].edge];
+		bool is_hub = edge->task == GRAPH_NONE, is_old = false;
 
-		if (edge->task == GRAPH_NONE) {
-			has_changed |= merge(p, t->clock,
-					     &p->hub_clocks[(size_t)edge->index * p->graph->task_count]);
-			link = &edge->next;
-			continue;
+		if (is_hub) {
+			leave_hub(p, task, edge->index);
+		} else {
+			is_old = is_implied(p, task, edge);
+			asked(p, &p->tasks[edge->task], edge->index);
 		}
-		if (edge->task == task || t->clock[edge->task] > edge->index) {
+		if (is_old) {
 			p->graph->pruned_by_cause[edge->cause]++;
-			*link = edge->next;
 			continue;
 		}
-		other = clock_at(&p->tasks[edge->task], edge->index);
-		if (other)
-			merge(p, t->clock, other);
-		t->clock[edge->task] = edge->index + 1;
-		has_changed = true;
-		link = &edge->next;
+		edge->next = op->edges;
+		op->edges = p->candidates[i].edge;
 	}
-	return has_changed ? keep_snapshot(p, t, index) : 0;
+	return err;
 }
 
 /* Who arrives at a hub brings along what it has waited for, and its own operations so far. */
-static void arrive(struct pruner *p, u32 task, const struct graph_op *op)
+static void arrive(struct pruner *p, u32 task, u32 index)
 {
-	u32 *clock;
+	const struct graph_op *op = &p->graph->tasks[task].ops[index];
+	struct pruned_hub *hub;
 
 	if (op->kind != IOT_PLAY_arrive || !op->handle)
 		return;
-	clock = &p->hub_clocks[(op->handle - 1) * p->graph->task_count];
-	merge(p, clock, p->tasks[task].clock);
-	if (clock[task] < p->tasks[task].next + 1)
-		clock[task] = p->tasks[task].next + 1;
-	p->hub_left[op->handle - 1]--;
+	hub = &p->hubs[op->handle - 1];
+	if (!hub->clock && hub->edges)
+		hub->clock = clock_make(p);
+	if (!hub->clock)
+		return;
+	if (p->tasks[task].clock)
+		merge(p, hub->clock, p->tasks[task].clock);
+	if (hub->clock[task] < index + 1)
+		hub->clock[task] = index + 1;
 }
 
-/* As far as the task gets before it must wait for one that comes later in the walk. */
-static int prune_task(struct pruner *p, u32 task, bool *has_moved)
+static int visit(void *context, u32 task, u32 index)
 {
-	struct graph_task *t = &p->graph->tasks[task];
-	struct pruned_task *state = &p->tasks[task];
-	int err = 0;
+	struct pruner *p = context;
+	const struct graph_task *t = &p->graph->tasks[task];
+	int err = t->ops[index].edges == GRAPH_NONE ? 0 : prune_edges(p, task, index);
 
-	while (state->next < t->op_count && !is_blocked(p, &t->ops[state->next]) && !err) {
-		err = prune_op(p, task, state->next);
-		arrive(p, task, &t->ops[state->next]);
-		state->next++;
-		*has_moved = true;
-	}
+	if (err)
+		return err;
+	arrive(p, task, index);
+	if (index + 1 < t->op_count)
+		return 0;
+	err = keep(p, &p->tasks[task], index + 1, true);
+	clock_free(p, &p->tasks[task].clock);
 	return err;
 }
 
-static int prune_all(struct pruner *p)
-{
-	bool has_moved = true;
-	u32 i;
-	int err = 0;
+/* -- the pass ----------------------------------------------------------------------------------------- */
 
-	while (has_moved && !err) {
-		has_moved = false;
-		for (i = 0; i < p->graph->task_count && !err; i++)
-			err = prune_task(p, i, &has_moved);
-	}
-	return err;
+/* How often each operation and each hub will be asked for. */
+static void count_edges(struct pruner *p)
+{
+	const struct graph *graph = p->graph;
+	u32 i, j, e;
+
+	for (i = 0; i < graph->task_count; i++)
+		for (j = 0; j < graph->tasks[i].op_count; j++)
+			for (e = graph->tasks[i].ops[j].edges; e != GRAPH_NONE;
+			     e = graph->edges[e].next) {
+				const struct graph_edge *edge = &graph->edges[e];
+
+				if (edge->task == GRAPH_NONE)
+					p->hubs[edge->index].edges++;
+				else
+					p->tasks[edge->task].edges[edge->index]++;
+			}
 }
 
 static int allocate(struct pruner *p)
 {
-	u32 tasks = p->graph->task_count, hubs = p->graph->hub_count, i;
+	u32 tasks = p->graph->task_count, i;
 
 	p->tasks = calloc(tasks + 1, sizeof(*p->tasks));
-	p->hub_clocks = calloc((size_t)hubs * tasks + 1, sizeof(*p->hub_clocks));
-	p->hub_left = calloc(hubs + 1, sizeof(*p->hub_left));
-	if (!p->tasks || !p->hub_clocks || !p->hub_left)
+	p->hubs = calloc(p->graph->hub_count + 1ull, sizeof(*p->hubs));
+	if (!p->tasks || !p->hubs)
 		return -ENOMEM;
-	for (i = 0; i < hubs; i++)
-		p->hub_left[i] = p->graph->hubs[i];
 	for (i = 0; i < tasks; i++) {
-		p->tasks[i].clock = calloc(tasks, sizeof(u32));
-		if (!p->tasks[i].clock)
+		p->tasks[i].edges = calloc(p->graph->tasks[i].op_count + 1ull, sizeof(u32));
+		if (!p->tasks[i].edges)
 			return -ENOMEM;
 	}
 	return 0;
@@ -220,14 +371,17 @@ static void release(struct pruner *p)
 	u32 i, j;
 
 	for (i = 0; p->tasks && i < p->graph->task_count; i++) {
-		for (j = 0; j < p->tasks[i].snapshot_count; j++)
+		for (j = 0; j < p->tasks[i].count; j++)
 			free(p->tasks[i].snapshots[j].clock);
 		free(p->tasks[i].snapshots);
 		free(p->tasks[i].clock);
+		free(p->tasks[i].edges);
 	}
+	for (i = 0; p->hubs && i < p->graph->hub_count; i++)
+		free(p->hubs[i].clock);
 	free(p->tasks);
-	free(p->hub_clocks);
-	free(p->hub_left);
+	free(p->hubs);
+	free(p->candidates);
 }
 
 /**
@@ -242,8 +396,10 @@ int graph_pass_prune(struct graph *graph)
 	struct pruner p = { .graph = graph };
 	int err = allocate(&p);
 
-	if (!err)
-		err = prune_all(&p);
+	if (!err) {
+		count_edges(&p);
+		err = graph_walk(graph, visit, &p);
+	}
 	release(&p);
 	return err;
 }

@@ -6,49 +6,127 @@
 
 #include <stdlib.h>
 
-static int wait_for(struct graph *graph, const struct user *user, u32 task, struct graph_op *op,
-		    enum edge_cause cause)
+/* -- what is known to be waited for ---------------------------------------------------------- */
+
+/* The first @index operations of @from have ended when @to goes on. */
+struct known_pair {
+	u32 from;
+	u32 to;
+	u32 index; /* 0: an empty place */
+};
+
+/* A hash table without deletion; no more than three quarters of it are used. */
+struct known {
+	struct known_pair *pairs;
+	u64 count;
+	u64 room; /* a power of two */
+};
+
+#define KNOWN_MIN_ROOM 1024
+
+static struct known_pair *known_place(const struct known *known, u32 from, u32 to)
 {
-	if (user->task == task || user->end_ns >= op->enter_ns)
+	u64 at = ((u64)from << 32 | to) * 0x9e3779b97f4a7c15ull >> 20;
+
+	for (;; at++) {
+		struct known_pair *pair = &known->pairs[at & (known->room - 1)];
+
+		if (!pair->index || (pair->from == from && pair->to == to))
+			return pair;
+	}
+}
+
+static int known_grow(struct known *known)
+{
+	struct known larger = { .room = known->room ? 2 * known->room : KNOWN_MIN_ROOM };
+	u64 i;
+
+	if (4 * known->count < 3 * known->room)
 		return 0;
-	return graph_edge_add(graph, user->task, user->index, op, cause);
-}
-
-static int wait_for_list(struct graph *graph, const struct user_list *list, u32 task,
-			 struct graph_op *op, enum edge_cause cause)
-{
-	u32 i;
-	int err = 0;
-
-	for (i = 0; i < list->count && !err; i++)
-		err = wait_for(graph, &list->users[i], task, op, cause);
-	return err;
-}
-
-/* The newest that had ended: those before it had ended before it began, or overlapped it. */
-static int wait_for_exclusive(struct graph *graph, const struct resource *resource, u32 task,
-			      struct graph_op *op, enum edge_cause cause)
-{
-	u32 i;
-
-	for (i = 0; i < resource->exclusive_count; i++)
-		if (resource->exclusive[i].end_ns < op->enter_ns)
-			return wait_for(graph, &resource->exclusive[i], task, op, cause);
+	larger.pairs = calloc(larger.room, sizeof(*larger.pairs));
+	if (!larger.pairs)
+		return -ENOMEM;
+	for (i = 0; i < known->room; i++)
+		if (known->pairs[i].index)
+			*known_place(&larger, known->pairs[i].from, known->pairs[i].to) =
+				known->pairs[i];
+	larger.count = known->count;
+	free(known->pairs);
+	*known = larger;
 	return 0;
 }
 
-static int list_add(struct user_list *list, const struct user *user)
+/**
+ * waiter_open() - nobody has waited for anything
+ * @waiter: filled in
+ * @graph: gets edges
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int waiter_open(struct waiter *waiter, struct graph *graph)
 {
-	u32 i;
+	*waiter = (struct waiter){ .graph = graph, .known = calloc(1, sizeof(*waiter->known)) };
+	return waiter->known ? known_grow(waiter->known) : -ENOMEM;
+}
 
-	for (i = 0; i < list->count; i++) {
-		if (list->users[i].task != user->task)
-			continue;
-		list->users[i] = *user;
+/**
+ * waiter_close() - free what waiter_open() made
+ */
+void waiter_close(struct waiter *waiter)
+{
+	if (waiter->known)
+		free(waiter->known->pairs);
+	free(waiter->known);
+}
+
+/**
+ * waiter_op() - the operation
+ */
+const struct graph_op *waiter_op(const struct waiter *waiter)
+{
+	return &waiter->graph->tasks[waiter->task].ops[waiter->index];
+}
+
+/**
+ * waiter_wait() - the operation waits for another one, which came before it in the walk
+ * @waiter: the operation
+ * @task, @index: the other one
+ * @cause: why
+ *
+ * An edge that an earlier one between the same two tasks implies is counted, not made.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int waiter_wait(struct waiter *waiter, u32 task, u32 index, enum edge_cause cause)
+{
+	struct graph *graph = waiter->graph;
+	struct known_pair *pair;
+	int err;
+
+	if (task == waiter->task || (graph->causes_left_out & (1u << cause)) ||
+	    waiter_op(waiter)->kind == IOT_KIND_complete) /* waits for nothing else, see graph.c */
+		return 0;
+	err = known_grow(waiter->known);
+	if (err)
+		return err;
+	pair = known_place(waiter->known, task, waiter->task);
+	if (pair->index > index) {
+		graph->edges_by_cause[cause]++;
+		graph->pruned_by_cause[cause]++;
 		return 0;
 	}
+	waiter->known->count += !pair->index;
+	*pair = (struct known_pair){ task, waiter->task, index + 1 };
+	return graph_edge_add(graph, task, index, &graph->tasks[waiter->task].ops[waiter->target],
+			      cause);
+}
+
+/* -- lists of users ---------------------------------------------------------------------------- */
+
+static int list_insert(struct user_list *list, u32 at, const struct user *user)
+{
 	if (list->count == list->room) {
-		u32 room = list->room ? 2 * list->room : 4;
+		u32 room = list->room ? 2 * list->room : 1;
 		struct user *users = reallocarray(list->users, room, sizeof(*users));
 
 		if (!users)
@@ -56,62 +134,183 @@ static int list_add(struct user_list *list, const struct user *user)
 		list->users = users;
 		list->room = room;
 	}
-	list->users[list->count++] = *user;
+	memmove(&list->users[at + 1], &list->users[at], (list->count++ - at) * sizeof(*user));
+	list->users[at] = *user;
+	list->users[at].version = ++list->version;
 	return 0;
 }
 
-/* Who had ended before an exclusive use began need not be waited for by those after it. */
-static void list_forget(struct user_list *list, u64 begin_ns)
+/* Where a task is in a list, or should be. */
+static u32 list_place(const struct user_list *list, u32 task)
 {
-	u32 i, kept = 0;
+	u32 low = 0, high = list->count;
 
-	for (i = 0; i < list->count; i++)
-		if (list->users[i].end_ns >= begin_ns)
-			list->users[kept++] = list->users[i];
-	list->count = kept;
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (list->users[middle].task < task)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
-static void exclusive_add(struct resource *resource, const struct user *user, u64 begin_ns)
+static struct user user_of(const struct waiter *waiter)
 {
-	u32 i = resource->exclusive_count < EXCLUSIVE_KEPT ? resource->exclusive_count++ :
-							     EXCLUSIVE_KEPT - 1;
+	const struct graph_op *op = waiter_op(waiter);
 
-	for (; i > 0; i--)
-		resource->exclusive[i] = resource->exclusive[i - 1];
-	resource->exclusive[0] = *user;
-	list_forget(&resource->changes, begin_ns);
-	list_forget(&resource->looks, begin_ns);
+	return (struct user){
+		.enter_ns = op->enter_ns,
+		.end_ns = op->end_ns,
+		.previous = GRAPH_NONE,
+		.task = waiter->task,
+		.index = waiter->index,
+	};
 }
 
 /**
- * resource_use() - an operation uses a resource
- * @graph: gets the edges that follow
- * @resource: which
- * @use: how
- * @task: index of the task
- * @index: of the operation in it; operations come in the order in which they began
+ * user_list_seen() - what the last user of a task had waited for
+ *
+ * Return: a version of the other list, 0 if there is no such user.
+ */
+u32 user_list_seen(const struct user_list *list, u32 task)
+{
+	u32 at = list_place(list, task);
+
+	return at < list->count && list->users[at].task == task ? list->users[at].seen : 0;
+}
+
+/**
+ * user_list_add() - an operation is the last user of its task
+ * @list: has one user of each task
+ * @waiter: the operation
+ * @seen: up to what version of the other list it has waited
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int user_list_add(struct user_list *list, const struct waiter *waiter, u32 seen)
+{
+	struct user user = user_of(waiter), *last;
+	u32 at = list_place(list, waiter->task);
+
+	user.seen = seen;
+	if (at == list->count || list->users[at].task != waiter->task)
+		return list_insert(list, at, &user);
+	last = &list->users[at];
+	if (last->index == user.index)
+		return 0;
+	user.previous = last->index;
+	user.previous_ns = last->end_ns;
+	user.version = ++list->version;
+	*last = user;
+	return 0;
+}
+
+/**
+ * user_list_wait() - an operation waits for those that had ended when it began
+ * @list: of users
+ * @waiter: the operation
+ * @seen: in and out: up to what version of the list its task has waited for all
  * @cause: of the edges
  *
  * Return: 0 or -ENOMEM.
  */
-int resource_use(struct graph *graph, struct resource *resource, enum use use, u32 task, u32 index,
+int user_list_wait(const struct user_list *list, struct waiter *waiter, u32 *seen,
+		   enum edge_cause cause)
+{
+	u64 now_ns = waiter_op(waiter)->enter_ns;
+	u32 up_to = list->version, i;
+	int err = 0;
+
+	for (i = 0; i < list->count && *seen < list->version && !err; i++) {
+		const struct user *user = &list->users[i];
+
+		if (user->version <= *seen)
+			continue;
+		if (user->end_ns < now_ns) {
+			err = waiter_wait(waiter, user->task, user->index, cause);
+			continue;
+		}
+		if (user->version <= up_to)
+			up_to = user->version - 1;
+		if (user->previous != GRAPH_NONE && user->previous_ns < now_ns)
+			err = waiter_wait(waiter, user->task, user->previous, cause);
+	}
+	if (up_to > *seen)
+		*seen = up_to;
+	return err;
+}
+
+/**
+ * user_list_forget() - drop those that had ended by a time
+ */
+void user_list_forget(struct user_list *list, u64 before_ns)
+{
+	u32 i, kept = 0;
+
+	for (i = 0; i < list->count; i++)
+		if (list->users[i].end_ns >= before_ns)
+			list->users[kept++] = list->users[i];
+	list->count = kept;
+}
+
+/* -- resources --------------------------------------------------------------------------------- */
+
+/* When began the last exclusive user that has ended by now? Who had ended then is settled. */
+static void settle(struct resource *resource, u64 now_ns)
+{
+	u64 settled_ns = resource->settled_ns;
+	u32 i;
+
+	for (i = 0; i < resource->exclusive.count; i++) {
+		const struct user *user = &resource->exclusive.users[i];
+
+		if (user->end_ns < now_ns && user->enter_ns > settled_ns)
+			settled_ns = user->enter_ns;
+	}
+	if (settled_ns == resource->settled_ns)
+		return;
+	resource->settled_ns = settled_ns;
+	user_list_forget(&resource->exclusive, settled_ns);
+	user_list_forget(&resource->changes, settled_ns);
+	user_list_forget(&resource->looks, settled_ns);
+}
+
+/**
+ * resource_use() - an operation uses a resource
+ * @waiter: the operation; they come in the order of a walk
+ * @resource: which
+ * @use: how
+ * @cause: of the edges that follow
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int resource_use(struct waiter *waiter, struct resource *resource, enum use use,
 		 enum edge_cause cause)
 {
-	struct graph_op *op = &graph->tasks[task].ops[index];
-	const struct user user = { task, index, op->end_ns };
-	int err = wait_for_exclusive(graph, resource, task, op, cause);
+	struct user_list *own = use == USE_CHANGE ? &resource->changes : &resource->looks;
+	struct user_list *other = use == USE_CHANGE ? &resource->looks : &resource->changes;
+	struct user user;
+	u32 none = 0, seen;
+	int err;
 
-	if (!err && use != USE_CHANGE)
-		err = wait_for_list(graph, &resource->changes, task, op, cause);
-	if (!err && use != USE_LOOK)
-		err = wait_for_list(graph, &resource->looks, task, op, cause);
-	if (err)
-		return err;
-	if (use == USE_EXCLUSIVE) {
-		exclusive_add(resource, &user, op->enter_ns);
-		return 0;
+	settle(resource, waiter_op(waiter)->enter_ns);
+	err = user_list_wait(&resource->exclusive, waiter, &none, cause);
+	if (use != USE_EXCLUSIVE) {
+		seen = user_list_seen(own, waiter->task);
+		if (!err)
+			err = user_list_wait(other, waiter, &seen, cause);
+		return err ? err : user_list_add(own, waiter, seen);
 	}
-	return list_add(use == USE_CHANGE ? &resource->changes : &resource->looks, &user);
+	none = 0;
+	if (!err)
+		err = user_list_wait(&resource->changes, waiter, &none, cause);
+	none = 0;
+	if (!err)
+		err = user_list_wait(&resource->looks, waiter, &none, cause);
+	user = user_of(waiter);
+	return err ? err : list_insert(&resource->exclusive, resource->exclusive.count, &user);
 }
 
 /**
@@ -119,6 +318,7 @@ int resource_use(struct graph *graph, struct resource *resource, enum use use, u
  */
 void resource_exit(struct resource *resource)
 {
+	free(resource->exclusive.users);
 	free(resource->changes.users);
 	free(resource->looks.users);
 }

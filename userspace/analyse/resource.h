@@ -11,9 +11,12 @@
  *	look		conflict	conflict	-
  *
  * Changes commute with each other: names made in one directory, ranges written to one
- * file. Operations come in the order in which they began. Of those that may still be
- * needed, only the last of each task is kept: the ones before it have ended when it
- * begins, so whoever waits for it waits for them.
+ * file. Uses that are all exclusive are what ROOT calls sequential order; an exclusive
+ * first and last one, and looks between them, are its stage order.
+ *
+ * Operations come in the order in which they began, so from an operation on, all that
+ * come begin no earlier. A use is forgotten when whoever comes waits for another one that
+ * waits for it: an exclusive one that began after it had ended, and that has ended now.
  */
 #ifndef IOTAPE_RESOURCE_H
 #define IOTAPE_RESOURCE_H
@@ -27,34 +30,76 @@ enum use {
 	USE_COUNT
 };
 
-/* An operation that used a resource. */
+/**
+ * struct user - an operation that used a resource
+ * @previous, @previous_ns: the use of the same task before it, and its end: for those who come
+ *	while this one lasts; GRAPH_NONE if there is none
+ * @version: of its list, when it was put there
+ * @seen: version of the list of those that it waits for: the task has waited for all that were
+ *	put there up to then
+ */
 struct user {
+	u64 enter_ns;
+	u64 end_ns;
+	u64 previous_ns;
+	u32 previous;
 	u32 task;
 	u32 index;
-	u64 end_ns;
+	u32 version;
+	u32 seen;
 };
 
+/* Of changes and looks at most one of each task, by task. The version is that of the last put. */
 struct user_list {
 	struct user *users;
 	u32 count;
 	u32 room;
+	u32 version;
 };
-
-#define EXCLUSIVE_KEPT 4
 
 /**
  * struct resource - a thing, and who used it
- * @exclusive: the last exclusive users, the newest first
- * @changes, @looks: the last user of each task, since the exclusive use that ended last
+ * @exclusive: exclusive users that may still be waited for
+ * @changes, @looks: other users, likewise
+ * @settled_ns: who ended before that need not be waited for
  */
 struct resource {
-	struct user exclusive[EXCLUSIVE_KEPT];
-	u32 exclusive_count;
+	struct user_list exclusive;
 	struct user_list changes;
 	struct user_list looks;
+	u64 settled_ns;
 };
 
-int resource_use(struct graph *graph, struct resource *resource, enum use use, u32 task, u32 index,
+/* Of two tasks, up to which operation of one the other has waited. */
+struct known;
+
+/**
+ * struct waiter - an operation that uses resources
+ * @graph: gets the edges that follow
+ * @known: what tasks have waited for already; see waiter_open()
+ * @task, @index: the operation, whose times count
+ * @target: index of what has the waits: itself, or the mark of its start
+ */
+struct waiter {
+	struct graph *graph;
+	struct known *known;
+	u32 task;
+	u32 index;
+	u32 target;
+};
+
+int waiter_open(struct waiter *waiter, struct graph *graph);
+void waiter_close(struct waiter *waiter);
+const struct graph_op *waiter_op(const struct waiter *waiter);
+int waiter_wait(struct waiter *waiter, u32 task, u32 index, enum edge_cause cause);
+
+u32 user_list_seen(const struct user_list *list, u32 task);
+int user_list_add(struct user_list *list, const struct waiter *waiter, u32 seen);
+int user_list_wait(const struct user_list *list, struct waiter *waiter, u32 *seen,
+		   enum edge_cause cause);
+void user_list_forget(struct user_list *list, u64 before_ns);
+
+int resource_use(struct waiter *waiter, struct resource *resource, enum use use,
 		 enum edge_cause cause);
 void resource_exit(struct resource *resource);
 

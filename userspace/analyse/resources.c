@@ -1,457 +1,358 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * resources.c - what each operation uses: names, directories, sizes, handles, mappings.
+ * resources.c - what each operation uses, and by which rules that orders operations.
  *
- * After the idea of resource-oriented replay (ROOT, SOSP 2013, section 4), on identities
- * that the recorder knows: an operation must find what it found in the trace, and
- * nothing else needs an order.
+ * After the idea of resource-oriented replay (ROOT, SOSP 2013), on identities that the
+ * recorder knows. The rule `found` is our own: an operation must find what it found in
+ * the trace, and nothing else needs an order. Besides names, handles and mappings
+ * (uses.c) it has
  *
- *	path		exclusive by what makes, removes or renames it, looked at by
- *			what uses it, or anything below it
  *	entries		of a directory: changed by what makes and removes names in it,
- *			looked at by readdir, exclusive by rmdir
+ *			looked at by readdir, exclusive by what needs it empty
  *	size		of a file: see sizes.h
- *	handle		exclusive by open and release, looked at by what uses it
+ *	attrs		extended attributes: exclusive by set and remove, looked at by
+ *			get and list
  *	position	of a handle: exclusive by seek and readdir
- *	mapping		exclusive by map and unmap, looked at by accesses
+ *
+ * The others are ROOT's, and those of the baselines that it is compared with.
  */
-#include <stdlib.h>
-#include <uthash.h>
+#include "uses.h"
+#include "walk.h"
 
-#include "graph.h"
-#include "resource.h"
-#include "sizes.h"
+/* -- entries of directories ------------------------------------------------------------------ */
 
-/* Resources of which there are many, found by a number or a text. */
-struct slot {
-	UT_hash_handle hh;
-	union {
-		struct resource resource;
-		struct size size;
-	};
-	bool is_size;
-	size_t key_bytes;
-	char key[];
-};
-
-struct sweep {
-	struct graph *graph;
-	struct slot *slots[5];
-	u32 task;
-	u32 index;
-	const struct graph_op *op;
-	int err;
-};
-
-enum slot_kind { SLOT_PATH, SLOT_ENTRIES, SLOT_SIZE, SLOT_HANDLE, SLOT_POSITION };
-
-static struct slot *slot_of(struct sweep *s, enum slot_kind kind, const void *key, size_t bytes)
+static void use_entries(struct uses *u, u32 dir, enum use how)
 {
-	struct slot *slot;
-
-	HASH_FIND(hh, s->slots[kind], key, bytes, slot);
-	if (slot)
-		return slot;
-	slot = calloc(1, sizeof(*slot) + bytes);
-	if (!slot) {
-		s->err = -ENOMEM;
-		return NULL;
-	}
-	memcpy(slot->key, key, bytes);
-	slot->key_bytes = bytes;
-	slot->is_size = kind == SLOT_SIZE;
-	HASH_ADD(hh, s->slots[kind], key, bytes, slot);
-	return slot;
+	uses_number(u, SLOT_ENTRIES, dir, how, EDGE_entries);
 }
 
-static void slots_free(struct sweep *s)
+/* A directory that is removed, or replaced by another, was empty; or it was not, and that failed. */
+static void use_emptiness(struct uses *u, u32 dir)
 {
-	struct slot *slot, *next;
-	size_t i;
+	if (u->op->result == 0)
+		use_entries(u, dir, USE_EXCLUSIVE);
+	else if (u->op->result == -ENOTEMPTY || u->op->result == -EEXIST)
+		use_entries(u, dir, USE_LOOK);
+}
 
-	for (i = 0; i < sizeof(s->slots) / sizeof(s->slots[0]); i++) {
-		HASH_ITER (hh, s->slots[i], slot, next) {
-			HASH_DEL(s->slots[i], slot);
-			if (slot->is_size)
-				size_exit(&slot->size);
-			else
-				resource_exit(&slot->resource);
-			free(slot);
+static void found_entries(struct uses *u)
+{
+	const struct graph_op *op = u->op;
+
+	switch (op->kind) {
+	case IOT_KIND_open:
+		if ((op->flags & IOT_OPEN_created) && !(op->flags & IOT_OPEN_tmpfile))
+			use_entries(u, op->dir, USE_CHANGE);
+		break;
+	case IOT_KIND_mkdir:
+	case IOT_KIND_mknod:
+	case IOT_KIND_symlink:
+	case IOT_KIND_unlink:
+	case IOT_KIND_rmdir:
+		if (!op->result)
+			use_entries(u, op->dir, USE_CHANGE);
+		if (op->kind == IOT_KIND_rmdir)
+			use_emptiness(u, op->file);
+		break;
+	case IOT_KIND_rename:
+		if (!op->result) {
+			use_entries(u, op->dir, USE_CHANGE);
+			use_entries(u, op->dir2, USE_CHANGE);
 		}
+		if (!(op->flags & IOT_RENAME_exchange))
+			use_emptiness(u, op->file2);
+		break;
+	case IOT_KIND_link:
+		if (!op->result)
+			use_entries(u, op->dir2, USE_CHANGE);
+		break;
+	case IOT_KIND_readdir:
+		use_entries(u, op->file, USE_LOOK);
+		break;
 	}
-}
-
-static void use(struct sweep *s, enum slot_kind kind, const void *key, size_t bytes, enum use how,
-		enum edge_cause cause)
-{
-	struct slot *slot = s->err ? NULL : slot_of(s, kind, key, bytes);
-
-	if (slot)
-		s->err = resource_use(s->graph, &slot->resource, how, s->task, s->index, cause);
-}
-
-/* -- names -------------------------------------------------------------------------------- */
-
-/* A path, and as a look everything above it. */
-static void use_path(struct sweep *s, const char *path, enum use how)
-{
-	const char *slash;
-
-	if (!path || !strcmp(path, "."))
-		return;
-	for (slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/'))
-		use(s, SLOT_PATH, path, (size_t)(slash - path), USE_LOOK, EDGE_name);
-	use(s, SLOT_PATH, path, strlen(path), how, EDGE_name);
-}
-
-static void use_entries(struct sweep *s, const char *dir, size_t bytes, enum use how)
-{
-	use(s, SLOT_ENTRIES, dir, bytes, how, EDGE_entries);
-}
-
-/* A name comes or goes: it, and the entries of the directory it is in. */
-static void change_name(struct sweep *s, const char *path)
-{
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	if (!path)
-		return;
-	use_path(s, path, USE_EXCLUSIVE);
-	use_entries(s, slash ? path : ".", slash ? (size_t)(slash - path) : 1, USE_CHANGE);
 }
 
 /* -- sizes ---------------------------------------------------------------------------------- */
 
-static struct size *size_of(struct sweep *s)
+static void set_size(struct uses *u, u32 file)
 {
-	struct slot *slot;
-
-	if (s->err || !s->op->object)
-		return NULL;
-	slot = slot_of(s, SLOT_SIZE, &s->op->object, sizeof(s->op->object));
-	return slot ? &slot->size : NULL;
-}
-
-static void set_size(struct sweep *s)
-{
-	struct size *size = size_of(s);
+	struct size *size = uses_size(u, file);
 
 	if (size)
-		s->err = size_set(s->graph, size, s->task, s->index);
+		u->err = size_set(&u->waiter, size);
 }
 
-static void look_at_size(struct sweep *s, u64 up_to_bytes, bool has_found_end)
+static void look_at_data(struct uses *u, u64 offset_bytes, u64 length_bytes, bool has_found_end)
 {
-	struct size *size = size_of(s);
+	struct size *size = uses_size(u, u->op->file);
 
 	if (size)
-		s->err = size_look(s->graph, size, s->task, s->index, up_to_bytes, has_found_end);
+		u->err = size_look(&u->waiter, size, offset_bytes, offset_bytes + length_bytes,
+				   has_found_end);
 }
 
-static void write_to_size(struct sweep *s)
+static void look_at_size(struct uses *u)
 {
-	const struct graph_op *op = s->op;
-	u64 end_bytes = op->offset_bytes + (op->result > 0 ? (u64)op->result : 0);
-	struct size *size;
+	struct size *size = uses_size(u, u->op->file);
 
-	if (op->flags & IOT_RW_append) {
-		set_size(s);
-		return;
-	}
-	if (end_bytes <= op->old_size_bytes) {
-		look_at_size(s, end_bytes, false);
-		return;
-	}
-	size = size_of(s);
 	if (size)
-		s->err = size_extend(s->graph, size, s->task, s->index, op->old_size_bytes);
+		u->err = size_look(&u->waiter, size, (u64)-1, (u64)-1, true);
 }
 
-/* -- handles and mappings ---------------------------------------------------------------------- */
-
-static void use_handle(struct sweep *s, u64 handle, enum use how)
+static void write_to(struct uses *u, u32 file, u64 offset_bytes, u64 length_bytes)
 {
-	if (handle)
-		use(s, SLOT_HANDLE, &handle, sizeof(handle), how, EDGE_handle);
+	struct size *size = uses_size(u, file);
+
+	if (size)
+		u->err = size_write(&u->waiter, size, offset_bytes + length_bytes,
+				    u->op->old_size_bytes);
 }
 
-static void move_position(struct sweep *s)
+static bool is_short(const struct graph_op *op)
 {
-	use(s, SLOT_POSITION, &s->op->handle, sizeof(s->op->handle), USE_EXCLUSIVE, EDGE_handle);
+	return op->result >= 0 && (u64)op->result < op->length_bytes;
 }
 
-/* A mapping in one address space; handles and mappings never have a key of the same length. */
-static void use_map(struct sweep *s, enum use how)
+static void found_by_copy(struct uses *u)
 {
-	u64 key[2] = { s->op->other, s->graph->tasks[s->task].space };
+	const struct graph_op *op = u->op;
 
-	use(s, SLOT_HANDLE, key, sizeof(key), how, EDGE_handle);
+	look_at_data(u, op->offset_bytes, op->length_bytes, is_short(op));
+	if (op->kind == IOT_KIND_remap_range) /* its length may be that of the file */
+		set_size(u, op->file2);
+	else if (op->result > 0)
+		write_to(u, op->file2, op->extra, (u64)op->result);
 }
 
-/* -- operations ----------------------------------------------------------------------------------- */
-
-static void use_by_open(struct sweep *s)
+static void found_sizes(struct uses *u)
 {
-	const struct graph_op *op = s->op;
+	const struct graph_op *op = u->op;
 
-	if ((op->flags & IOT_OPEN_created) && !(op->flags & IOT_OPEN_tmpfile))
-		change_name(s, op->path);
-	else
-		use_path(s, op->path, USE_LOOK);
-	use_handle(s, op->handle, USE_EXCLUSIVE);
-	if ((op->flags & IOT_OPEN_trunc) && op->result >= 0)
-		set_size(s);
-}
-
-static void use_by_setattr(struct sweep *s)
-{
-	use_path(s, s->op->path, USE_LOOK);
-	use_handle(s, s->op->handle, USE_LOOK);
-	if (s->op->flags & IOT_ATTR_size)
-		set_size(s);
-}
-
-static void use_by_rmdir(struct sweep *s)
-{
-	const char *path = s->op->path;
-
-	if (!path)
-		return;
-	if (s->op->result < 0) {
-		use_path(s, path, USE_LOOK);
-		use_entries(s, path, strlen(path), USE_LOOK);
-		return;
+	switch (op->kind) {
+	case IOT_KIND_open:
+		if ((op->flags & IOT_OPEN_trunc) && op->result >= 0)
+			set_size(u, op->file);
+		break;
+	case IOT_KIND_stat:
+		look_at_size(u);
+		break;
+	case IOT_KIND_setattr:
+		if (op->flags & IOT_ATTR_size)
+			set_size(u, op->file);
+		break;
+	case IOT_KIND_read:
+		look_at_data(u, op->offset_bytes, op->length_bytes, is_short(op));
+		break;
+	case IOT_KIND_write:
+		if (op->flags & IOT_RW_append)
+			set_size(u, op->file);
+		else if (op->result > 0)
+			write_to(u, op->file, op->offset_bytes, (u64)op->result);
+		break;
+	case IOT_KIND_seek:
+		if (op->flags == IOT_WHENCE_end)
+			look_at_size(u);
+		else if (op->flags > IOT_WHENCE_end) /* data or a hole: any write counts */
+			set_size(u, op->file);
+		break;
+	case IOT_KIND_fallocate:
+		set_size(u, op->file);
+		break;
+	case IOT_KIND_copy_range:
+	case IOT_KIND_remap_range:
+		found_by_copy(u);
+		break;
+	case IOT_KIND_touch:
+		look_at_data(u, op->offset_bytes, 1, op->result < 0);
+		break;
 	}
-	change_name(s, path);
-	use_entries(s, path, strlen(path), USE_EXCLUSIVE);
 }
 
-/* What makes or removes a name, or fails because of what it finds. */
-static void use_by_change(struct sweep *s, const char *path)
+/* -- attributes and positions ------------------------------------------------------------------ */
+
+static void found_attrs(struct uses *u)
 {
-	if (s->op->result < 0)
-		use_path(s, path, USE_LOOK);
-	else
-		change_name(s, path);
+	switch (u->op->kind) {
+	case IOT_KIND_setxattr:
+	case IOT_KIND_removexattr:
+		uses_number(u, SLOT_ATTRS, u->op->file, USE_EXCLUSIVE, EDGE_attr);
+		break;
+	case IOT_KIND_getxattr:
+	case IOT_KIND_listxattr:
+		uses_number(u, SLOT_ATTRS, u->op->file, USE_LOOK, EDGE_attr);
+		break;
+	}
 }
 
-static void use_by_fallocate(struct sweep *s)
+/* Reads and writes have their offsets, wherever the position is. */
+static void found_positions(struct uses *u)
 {
-	use_handle(s, s->op->handle, USE_LOOK);
-	set_size(s);
+	if (u->op->kind == IOT_KIND_seek || u->op->kind == IOT_KIND_readdir)
+		uses_number(u, SLOT_POSITION, u->op->handle, USE_EXCLUSIVE, EDGE_handle);
 }
 
-static void use_by_copy(struct sweep *s)
+/* -- rules -------------------------------------------------------------------------------------- */
+
+static void found(struct uses *u)
 {
-	use_handle(s, s->op->handle, USE_LOOK);
-	use_handle(s, s->op->other, USE_LOOK);
-	set_size(s);
+	uses_names(u, EDGE_name);
+	found_entries(u);
+	found_sizes(u);
+	found_attrs(u);
+	uses_handles(u, EDGE_handle);
+	found_positions(u);
 }
 
-static void use_by_read(struct sweep *s)
+/*
+ * The file or directory that the operation is on, and the directories that its names are in,
+ * each once. Not what is below a directory that is renamed: the names of that are.
+ */
+static void file_seq(struct uses *u)
 {
-	const struct graph_op *op = s->op;
-	u64 up_to_bytes = op->offset_bytes + op->length_bytes;
-	bool is_short = op->result >= 0 && (u64)op->result < op->length_bytes;
+	const struct graph_op *op = u->op;
+	const u32 files[] = { op->file, op->file2, op->dir, op->dir2 };
+	u32 i, j;
 
-	use_handle(s, op->handle, USE_LOOK);
-	look_at_size(s, up_to_bytes, is_short);
+	for (i = 0; i < 4; i++) {
+		for (j = 0; j < i && files[j] != files[i]; j++)
+			;
+		if (j == i)
+			uses_number(u, SLOT_FILE, files[i], USE_EXCLUSIVE, EDGE_file_seq);
+	}
 }
 
-static void use_by_op(struct sweep *s);
+/* Mappings are handles of memory, and have no order but that of their stages. */
+static void fd_seq(struct uses *u)
+{
+	const struct graph_op *op = u->op;
+
+	uses_number(u, SLOT_POSITION, op->handle, USE_EXCLUSIVE, EDGE_fd_seq);
+	if (op->kind == IOT_KIND_copy_range || op->kind == IOT_KIND_remap_range)
+		if (op->other != op->handle)
+			uses_number(u, SLOT_POSITION, op->other, USE_EXCLUSIVE, EDGE_fd_seq);
+}
+
+/* What orders requests themselves is made by lanes.c, whatever the rules. */
+static void by_rules(struct uses *u)
+{
+	u32 rules = u->waiter.graph->rules;
+
+	if (rules & ORDER_BIT(temporal))
+		uses_number(u, SLOT_PROGRAM, 1, USE_EXCLUSIVE, EDGE_temporal);
+	if (rules & ORDER_BIT(found))
+		found(u);
+	if (rules & ORDER_BIT(file_seq))
+		file_seq(u);
+	if (rules & ORDER_BIT(path_stage))
+		uses_names(u, EDGE_path_stage);
+	if (rules & ORDER_BIT(fd_stage))
+		uses_handles(u, EDGE_fd_stage);
+	if (rules & ORDER_BIT(fd_seq))
+		fd_seq(u);
+	if (u->op->kind == IOT_KIND_release)
+		uses_forget_handle(u);
+}
+
+/**
+ * struct sweep - a walk over operations and their resources
+ * @task, @index: the operation on files that began last; GRAPH_NONE at first
+ * @start: the mark before it, GRAPH_NONE if it has none
+ */
+struct sweep {
+	struct uses uses;
+	u32 task;
+	u32 index;
+	u32 start;
+};
+
+/* Operations on a named pipe may wait for each other, so they are not made to if they overlapped. */
+static bool may_wait_inside(const struct graph *graph, const struct graph_op *last,
+			    const struct graph_op *op)
+{
+	const char *path;
+
+	return last->end_ns >= op->enter_ns &&
+	       graph_object_type(graph, last->object, &path) == IOT_TYPE_fifo;
+}
+
+/* In the order in which they began, whether they overlapped or not. */
+static int after_last(struct sweep *s)
+{
+	const struct graph *graph = s->uses.waiter.graph;
+	u32 rules = graph->rules;
+
+	if (s->task == GRAPH_NONE)
+		return 0;
+	if ((rules & ORDER_BIT(program_seq)) &&
+	    may_wait_inside(graph, &graph->tasks[s->task].ops[s->index], s->uses.op))
+		return 0;
+	if (rules & ORDER_BIT(program_seq))
+		return waiter_wait(&s->uses.waiter, s->task, s->index, EDGE_program_seq);
+	if ((rules & ORDER_BIT(temporal)) && s->start != GRAPH_NONE)
+		return waiter_wait(&s->uses.waiter, s->task, s->start, EDGE_temporal);
+	return 0;
+}
 
 /*
  * A request moves its data some time between its two ends, so both use what a read or write
  * would. What happened before it is waited for by the first, and what happens after it waits for
  * the second.
  */
-static void use_by_request(struct sweep *s)
+static struct graph_op data_of(const struct graph_op *op)
 {
-	struct graph_op data = *s->op;
+	struct graph_op data = *op;
 
-	if (data.kind == IOT_KIND_submit)
-		data.result = (s64)data.extra;
-	data.kind = data.flags & IOT_RW_write ? IOT_KIND_write : IOT_KIND_read;
-	s->op = &data;
-	use_by_op(s);
-	s->op = NULL;
+	if (op->kind == IOT_KIND_submit)
+		data.result = (s64)op->extra;
+	data.kind = op->flags & IOT_RW_write ? IOT_KIND_write : IOT_KIND_read;
+	return data;
 }
 
-static void use_by_op(struct sweep *s)
+static int visit(void *context, u32 task, u32 index)
 {
-	const struct graph_op *op = s->op;
+	struct sweep *s = context;
+	struct graph *graph = s->uses.waiter.graph;
+	const struct graph_op *op = &graph->tasks[task].ops[index];
+	struct graph_op data;
+	bool has_mark = index && op[-1].kind == IOT_PLAY_pass && op[-1].flags == PASS_START;
 
-	switch (op->kind) {
-	case IOT_KIND_open:
-		use_by_open(s);
-		break;
-	case IOT_KIND_stat:
-		use_path(s, op->path, USE_LOOK);
-		use_handle(s, op->handle, USE_LOOK);
-		look_at_size(s, (u64)-1, true);
-		break;
-	case IOT_KIND_setattr:
-		use_by_setattr(s);
-		break;
-	case IOT_KIND_mkdir:
-	case IOT_KIND_mknod:
-	case IOT_KIND_symlink:
-	case IOT_KIND_unlink:
-		use_by_change(s, op->path);
-		break;
-	case IOT_KIND_rmdir:
-		use_by_rmdir(s);
-		break;
-	case IOT_KIND_rename:
-		use_by_change(s, op->path);
-		use_by_change(s, op->path2);
-		break;
-	case IOT_KIND_link:
-		use_path(s, op->path, USE_LOOK);
-		use_handle(s, op->handle, USE_LOOK);
-		use_by_change(s, op->path2);
-		break;
-	case IOT_KIND_read:
-		use_by_read(s);
-		break;
-	case IOT_KIND_write:
-		use_handle(s, op->handle, USE_LOOK);
-		write_to_size(s);
-		break;
-	case IOT_KIND_submit:
-	case IOT_KIND_complete:
-		use_by_request(s);
-		break;
-	case IOT_KIND_seek:
-		use_handle(s, op->handle, USE_LOOK);
-		move_position(s);
-		if (op->flags >= IOT_WHENCE_end)
-			look_at_size(s, (u64)-1, true);
-		break;
-	case IOT_KIND_readdir:
-		use_handle(s, op->handle, USE_LOOK);
-		move_position(s);
-		if (op->path)
-			use_entries(s, op->path, strlen(op->path), USE_LOOK);
-		break;
-	case IOT_KIND_fallocate:
-		use_by_fallocate(s);
-		break;
-	case IOT_KIND_ioctl:
-		use_handle(s, op->handle, USE_LOOK);
-		break;
-	case IOT_KIND_copy_range:
-	case IOT_KIND_remap_range:
-		use_by_copy(s);
-		break;
-	case IOT_KIND_release:
-		use_handle(s, op->handle, USE_EXCLUSIVE);
-		break;
-	case IOT_KIND_map:
-		use_handle(s, op->handle, USE_LOOK);
-		use_map(s, USE_EXCLUSIVE);
-		break;
-	case IOT_KIND_unmap:
-		use_map(s, USE_EXCLUSIVE);
-		break;
-	case IOT_KIND_touch:
-		use_map(s, USE_LOOK);
-		look_at_size(s, op->offset_bytes + 1, op->result < 0);
-		break;
-	case IOT_KIND_msync:
-	case IOT_KIND_madvise:
-		use_map(s, USE_LOOK);
-		break;
-	default: /* look-ups, links that are read, attributes, flushes */
-		use_path(s, op->path, USE_LOOK);
-		use_handle(s, op->handle, USE_LOOK);
+	if (!graph->tasks[task].has_io || !graph_is_io(op))
+		return 0;
+	s->uses.op = op;
+	if (op->kind == IOT_KIND_submit || op->kind == IOT_KIND_complete) {
+		data = data_of(op);
+		s->uses.op = &data;
 	}
-}
-
-/* -- the walk ----------------------------------------------------------------------------------- */
-
-/* The tasks by their next operation, the one that began first at the top. */
-struct heap {
-	const struct graph *graph;
-	u32 *tasks;
-	u32 *next;
-	u32 count;
-};
-
-static u64 next_ns(const struct heap *heap, u32 place)
-{
-	u32 task = heap->tasks[place];
-
-	return heap->graph->tasks[task].ops[heap->next[task]].enter_ns;
-}
-
-static void sift_down(struct heap *heap, u32 place)
-{
-	for (;;) {
-		u32 least = place, child = 2 * place + 1, i, task;
-
-		for (i = child; i < child + 2 && i < heap->count; i++)
-			if (next_ns(heap, i) < next_ns(heap, least))
-				least = i;
-		if (least == place)
-			return;
-		task = heap->tasks[place];
-		heap->tasks[place] = heap->tasks[least];
-		heap->tasks[least] = task;
-		place = least;
-	}
-}
-
-static int heap_init(struct heap *heap, const struct graph *graph)
-{
-	u32 i;
-
-	*heap = (struct heap){
-		.graph = graph,
-		.tasks = calloc(graph->task_count + 1, sizeof(u32)),
-		.next = calloc(graph->task_count + 1, sizeof(u32)),
-	};
-	if (!heap->tasks || !heap->next)
-		return -ENOMEM;
-	for (i = 0; i < graph->task_count; i++)
-		if (graph->tasks[i].has_io && graph->tasks[i].op_count)
-			heap->tasks[heap->count++] = i;
-	for (i = heap->count / 2; i-- > 0;)
-		sift_down(heap, i);
-	return 0;
-}
-
-static bool heap_take(struct heap *heap, u32 *task, u32 *index)
-{
-	if (!heap->count)
-		return false;
-	*task = heap->tasks[0];
-	*index = heap->next[*task]++;
-	if (heap->next[*task] == heap->graph->tasks[*task].op_count)
-		heap->tasks[0] = heap->tasks[--heap->count];
-	sift_down(heap, 0);
-	return true;
+	s->uses.waiter.task = task;
+	s->uses.waiter.index = index;
+	s->uses.waiter.target = has_mark ? index - 1 : index;
+	s->uses.err = after_last(s);
+	by_rules(&s->uses);
+	s->uses.op = NULL;
+	if (op->kind == IOT_KIND_complete && !(graph->rules & ORDER_BIT(program_seq)))
+		return s->uses.err; /* an end is no operation that others start after */
+	s->task = task;
+	s->index = index;
+	s->start = has_mark ? index - 1 : GRAPH_NONE;
+	return s->uses.err;
 }
 
 /**
- * graph_pass_resources() - edges that keep what operations find
- * @graph: sorted
+ * graph_pass_resources() - the edges that the graph's rules demand
+ * @graph: with the edges of life and messages
+ *
+ * Edges lead from what comes earlier in a walk to what comes later, so no circle comes of
+ * them.
  *
  * Return: 0 or -ENOMEM.
  */
 int graph_pass_resources(struct graph *graph)
 {
-	struct sweep s = { .graph = graph };
-	struct heap heap;
+	struct sweep sweep = { .task = GRAPH_NONE };
+	int err = uses_open(&sweep.uses, graph);
 
-	s.err = heap_init(&heap, graph);
-	while (!s.err && heap_take(&heap, &s.task, &s.index)) {
-		s.op = &graph->tasks[s.task].ops[s.index];
-		if (s.op->kind < IOT_PLAY_arrive)
-			use_by_op(&s);
-	}
-	slots_free(&s);
-	free(heap.tasks);
-	free(heap.next);
-	return s.err;
+	if (!err)
+		err = graph_walk(graph, visit, &sweep);
+	uses_close(&sweep.uses);
+	return err;
 }

@@ -6,171 +6,210 @@
 
 #include <stdlib.h>
 
-static struct graph_op *op_at(struct graph *graph, u32 task, u32 index)
-{
-	return &graph->tasks[task].ops[index];
-}
+#define EXTENSIONS_MAX	 65536 /* of one file, then some of the older ones are forgotten */
+#define EXTENSIONS_ASKED 16    /* at most so many are looked at for one read */
 
-/* The last extension of a task that began below a position, and had ended by then. */
-static const struct extension *extension_below(const struct extender *extender, u64 up_to_bytes,
-					       u64 by_ns)
+/* -- extensions --------------------------------------------------------------------------------- */
+
+/* The first that moved the end to a position, or past it. */
+static u32 first_past(const struct size *size, u64 position_bytes)
 {
-	u32 low = 0, high = extender->count;
+	u32 low = 0, high = size->count;
 
 	while (low < high) {
-		u32 middle = (low + high) / 2;
+		u32 middle = low + (high - low) / 2;
 
-		if (extender->extensions[middle].old_size_bytes < up_to_bytes)
+		if (size->extensions[middle].max_bytes < position_bytes)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	while (low && extender->extensions[low - 1].end_ns >= by_ns)
-		low--;
-	return low ? &extender->extensions[low - 1] : NULL;
+	return low;
 }
 
-static int wait_for_extensions(struct graph *graph, const struct size *size, u32 task,
-			       struct graph_op *op, u64 up_to_bytes)
+static bool moved_the_end(const struct extension *e)
 {
-	u32 i;
-	int err = 0;
-
-	for (i = 0; i < size->extender_count && !err; i++) {
-		const struct extender *extender = &size->extenders[i];
-		const struct extension *last;
-
-		if (extender->task == task)
-			continue;
-		last = extension_below(extender, up_to_bytes, op->enter_ns);
-		if (last)
-			err = graph_edge_add(graph, extender->task, last->index, op, EDGE_size);
-	}
-	return err;
+	return e->new_size_bytes == e->max_bytes;
 }
 
-static int wait_for_ends(struct graph *graph, const struct size *size, u32 task,
-			 struct graph_op *op)
+static int wait_for(struct waiter *waiter, const struct extension *e)
 {
-	u32 i;
-	int err = 0;
-
-	for (i = 0; i < size->ends.count && !err; i++)
-		if (size->ends.users[i].task != task && size->ends.users[i].end_ns < op->enter_ns)
-			err = graph_edge_add(graph, size->ends.users[i].task,
-					     size->ends.users[i].index, op, EDGE_size);
-	return err;
+	return waiter_wait(waiter, e->task, e->index, EDGE_size);
 }
 
-static int ends_add(struct size *size, const struct user *user)
+/*
+ * One that had ended, and after which the file was long enough; if there is none, the one
+ * after which it was longest.
+ */
+static int wait_for_length(struct waiter *waiter, const struct size *size, u64 up_to_bytes)
 {
-	struct user *users;
-	u32 i;
+	u64 now_ns = waiter_op(waiter)->enter_ns;
+	u32 first = first_past(size, up_to_bytes), i;
 
-	for (i = 0; i < size->ends.count; i++) {
-		if (size->ends.users[i].task != user->task)
-			continue;
-		size->ends.users[i] = *user;
-		return 0;
-	}
-	users = reallocarray(size->ends.users, size->ends.count + 1, sizeof(*users));
-	if (!users)
-		return -ENOMEM;
-	size->ends.users = users;
-	users[size->ends.count++] = *user;
+	for (i = first; i < size->count && i - first < EXTENSIONS_ASKED; i++)
+		if (size->extensions[i].end_ns < now_ns &&
+		    size->extensions[i].new_size_bytes >= up_to_bytes)
+			return wait_for(waiter, &size->extensions[i]);
+	for (i = first; i > 0; i--)
+		if (size->extensions[i - 1].end_ns < now_ns &&
+		    moved_the_end(&size->extensions[i - 1]))
+			return wait_for(waiter, &size->extensions[i - 1]);
 	return 0;
 }
 
-static struct extender *extender_of(struct size *size, u32 task)
+/* The last ones that wrote what is read. */
+static int wait_for_data(struct waiter *waiter, const struct size *size, u64 offset_bytes,
+			 u64 up_to_bytes)
 {
-	struct extender *extenders;
-	u32 i;
+	u64 now_ns = waiter_op(waiter)->enter_ns;
+	u32 first = first_past(size, offset_bytes + 1), i = first_past(size, up_to_bytes), asked;
+	int err = 0;
 
-	for (i = 0; i < size->extender_count; i++)
-		if (size->extenders[i].task == task)
-			return &size->extenders[i];
-	extenders = reallocarray(size->extenders, size->extender_count + 1, sizeof(*extenders));
-	if (!extenders)
-		return NULL;
-	size->extenders = extenders;
-	extenders[size->extender_count] = (struct extender){ .task = task };
-	return &extenders[size->extender_count++];
+	for (asked = 0; i > first && asked < EXTENSIONS_ASKED && !err; asked++) {
+		const struct extension *e = &size->extensions[--i];
+
+		if (e->end_ns < now_ns && e->new_size_bytes > offset_bytes)
+			err = wait_for(waiter, e);
+	}
+	return err;
 }
 
-static int extension_add(struct size *size, u32 task, const struct extension *extension)
+static void find_maxima(struct size *size)
 {
-	struct extender *extender = extender_of(size, task);
+	u64 max_bytes = 0;
+	u32 i;
 
-	if (!extender)
-		return -ENOMEM;
-	if (extender->count == extender->room) {
-		u32 room = extender->room ? 2 * extender->room : 8;
+	for (i = 0; i < size->count; i++) {
+		struct extension *e = &size->extensions[i];
+
+		if (e->new_size_bytes > max_bytes)
+			max_bytes = e->new_size_bytes;
+		e->max_bytes = max_bytes;
+	}
+}
+
+/*
+ * Of the older half, every second one goes: who looks for it finds the next that moved the
+ * end, which is later, but had ended as well.
+ */
+static void thin(struct size *size)
+{
+	u32 half = size->count / 2, kept = 0, i;
+
+	for (i = 0; i < size->count; i++)
+		if (i >= half || i % 2)
+			size->extensions[kept++] = size->extensions[i];
+	size->count = kept;
+	find_maxima(size);
+}
+
+static int extension_add(struct size *size, const struct waiter *waiter, u64 end_bytes)
+{
+	u64 max_bytes = size->count ? size->extensions[size->count - 1].max_bytes : 0;
+
+	if (size->count == EXTENSIONS_MAX)
+		thin(size);
+	if (size->count == size->room) {
+		u32 room = size->room ? 2 * size->room : 2;
 		struct extension *extensions =
-			reallocarray(extender->extensions, room, sizeof(*extensions));
+			reallocarray(size->extensions, room, sizeof(*extensions));
 
 		if (!extensions)
 			return -ENOMEM;
-		extender->extensions = extensions;
-		extender->room = room;
+		size->extensions = extensions;
+		size->room = room;
 	}
-	extender->extensions[extender->count++] = *extension;
+	size->extensions[size->count++] = (struct extension){
+		.new_size_bytes = end_bytes,
+		.max_bytes = end_bytes > max_bytes ? end_bytes : max_bytes,
+		.end_ns = waiter_op(waiter)->end_ns,
+		.task = waiter->task,
+		.index = waiter->index,
+	};
 	return 0;
+}
+
+/* -- the size ------------------------------------------------------------------------------------ */
+
+/* Uses that a truncation and the like waited for: who waits for that waits for them. */
+static void forget(struct size *size, u64 before_ns)
+{
+	u32 i, kept = 0;
+
+	user_list_forget(&size->ends, before_ns);
+	user_list_forget(&size->writers, before_ns);
+	for (i = 0; i < size->count; i++)
+		if (size->extensions[i].end_ns >= before_ns)
+			size->extensions[kept++] = size->extensions[i];
+	size->count = kept;
+	find_maxima(size);
+}
+
+static int use(struct waiter *waiter, struct size *size, enum use how)
+{
+	u64 settled_ns = size->all.settled_ns;
+	int err = resource_use(waiter, &size->all, how, EDGE_size);
+
+	if (size->all.settled_ns != settled_ns)
+		forget(size, size->all.settled_ns);
+	return err;
 }
 
 /**
  * size_set() - an operation sets the size, or uses it to know where to write
- * @graph: gets the edges that follow
+ * @waiter: the operation
  * @size: of which object
- * @task: index of the task
- * @index: of the operation in it; operations come in the order in which they began
  *
  * Return: 0 or -ENOMEM.
  */
-int size_set(struct graph *graph, struct size *size, u32 task, u32 index)
+int size_set(struct waiter *waiter, struct size *size)
 {
-	u32 i;
-	int err = resource_use(graph, &size->all, USE_EXCLUSIVE, task, index, EDGE_size);
+	return use(waiter, size, USE_EXCLUSIVE);
+}
 
-	for (i = 0; i < size->extender_count; i++)
-		size->extenders[i].count = 0; /* who waits for this waits for them */
-	size->ends.count = 0;
+/**
+ * size_write() - a write, which may move the end of the file on
+ * @waiter: the operation
+ * @size: of which object
+ * @end_bytes: where it ended
+ * @old_size_bytes: where the end of the file was before
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int size_write(struct waiter *waiter, struct size *size, u64 end_bytes, u64 old_size_bytes)
+{
+	u32 seen = user_list_seen(&size->writers, waiter->task);
+	int err = use(waiter, size, USE_LOOK);
+
+	if (!err)
+		err = user_list_wait(&size->ends, waiter, &seen, EDGE_size);
+	if (!err && seen)
+		err = user_list_add(&size->writers, waiter, seen);
+	if (!err && end_bytes > old_size_bytes)
+		err = extension_add(size, waiter, end_bytes);
 	return err;
 }
 
 /**
- * size_extend() - a write moves the end of the file on
- * @old_size_bytes: where it was before
- *
- * Return: 0 or -ENOMEM.
- */
-int size_extend(struct graph *graph, struct size *size, u32 task, u32 index, u64 old_size_bytes)
-{
-	struct graph_op *op = op_at(graph, task, index);
-	const struct extension extension = { old_size_bytes, op->end_ns, index };
-	int err = resource_use(graph, &size->all, USE_LOOK, task, index, EDGE_size);
-
-	if (!err)
-		err = wait_for_ends(graph, size, task, op);
-	return err ? err : extension_add(size, task, &extension);
-}
-
-/**
  * size_look() - an operation depends on the size up to a position
+ * @waiter: the operation
+ * @size: of which object
+ * @offset_bytes: the first position whose data it uses
  * @up_to_bytes: the first position that it does not use
  * @has_found_end: it found the end of the file, so the file must not be longer
  *
  * Return: 0 or -ENOMEM.
  */
-int size_look(struct graph *graph, struct size *size, u32 task, u32 index, u64 up_to_bytes,
+int size_look(struct waiter *waiter, struct size *size, u64 offset_bytes, u64 up_to_bytes,
 	      bool has_found_end)
 {
-	struct graph_op *op = op_at(graph, task, index);
-	const struct user user = { task, index, op->end_ns };
-	int err = resource_use(graph, &size->all, USE_LOOK, task, index, EDGE_size);
+	int err = use(waiter, size, USE_LOOK);
 
-	if (!err)
-		err = wait_for_extensions(graph, size, task, op, up_to_bytes);
-	return err || !has_found_end ? err : ends_add(size, &user);
+	if (!err && size->count)
+		err = wait_for_length(waiter, size, up_to_bytes);
+	if (!err && size->count && offset_bytes < up_to_bytes)
+		err = wait_for_data(waiter, size, offset_bytes, up_to_bytes);
+	return err || !has_found_end ? err : user_list_add(&size->ends, waiter, 0);
 }
 
 /**
@@ -178,11 +217,8 @@ int size_look(struct graph *graph, struct size *size, u32 task, u32 index, u64 u
  */
 void size_exit(struct size *size)
 {
-	u32 i;
-
-	for (i = 0; i < size->extender_count; i++)
-		free(size->extenders[i].extensions);
-	free(size->extenders);
+	free(size->extensions);
 	free(size->ends.users);
+	free(size->writers.users);
 	resource_exit(&size->all);
 }

@@ -3,46 +3,49 @@
  * sizes.h - the size of a file as a resource: who makes it what others find.
  *
  * Writes that extend a file commute with each other, and with reads of what was there
- * before; only who looks beyond an old end must come after the write that moved it, and
- * whoever found the end must come before the write that moves it on. What sets the size
- * (truncate, append, allocate) is exclusive.
+ * before. Who looks up to a position must come after a write that moved the end past it,
+ * and one is enough, whatever else was written before; a few more are waited for if what
+ * is read is what they wrote. Whoever found the end must come before writes that go beyond
+ * it. Writes find nothing, so they need not wait until the file is as long as it was. What
+ * sets the size (truncate, append, allocate) is exclusive.
  */
 #ifndef IOTAPE_SIZES_H
 #define IOTAPE_SIZES_H
 
 #include "resource.h"
 
-/* A write that extended the file: where the end was before. */
+/**
+ * struct extension - a write that extended the file
+ * @new_size_bytes: where the end was then
+ * @max_bytes: the farthest that the end got, by this one or those before it
+ */
 struct extension {
-	u64 old_size_bytes;
+	u64 new_size_bytes;
+	u64 max_bytes;
 	u64 end_ns;
-	u32 index;
-};
-
-/* Those of one task, in order. */
-struct extender {
 	u32 task;
-	struct extension *extensions;
-	u32 count;
-	u32 room;
+	u32 index;
 };
 
 /**
  * struct size - the size of one object
  * @all: exclusive uses of it, and the last of any other use of each task
  * @ends: looks that found the end of the file
- * @extenders: tasks that extended it
+ * @writers: who wrote, and which of these they have waited for
+ * @extensions: in the order in which they began; of very many, not all of the oldest
  */
 struct size {
 	struct resource all;
 	struct user_list ends;
-	struct extender *extenders;
-	u32 extender_count;
+	struct user_list writers;
+	struct extension *extensions;
+	u32 count;
+	u32 room;
 };
 
-int size_set(struct graph *graph, struct size *size, u32 task, u32 index);
-int size_extend(struct graph *graph, struct size *size, u32 task, u32 index, u64 old_size_bytes);
-int size_look(struct graph *graph, struct size *size, u32 task, u32 index, u64 up_to_bytes,
+int size_set(struct waiter *waiter, struct size *size);
+int size_write(struct waiter *waiter, struct size *size, u64 end_bytes, u64 old_size_bytes);
+int size_look(struct waiter *waiter, struct size *size, u64 offset_bytes, u64 up_to_bytes,
 	      bool has_found_end);
 void size_exit(struct size *size);
 

@@ -10,12 +10,6 @@
  */
 #include "graph.h"
 
-static bool is_io(const struct graph_op *op)
-{
-	return op->kind < IOT_PLAY_arrive && op->kind != IOT_KIND_fork &&
-	       op->kind != IOT_KIND_exec && op->kind != IOT_KIND_exit;
-}
-
 static bool is_explained(const struct graph_op *op)
 {
 	return op->kind == IOT_PLAY_leave && op->edges != GRAPH_NONE;
@@ -67,7 +61,7 @@ static void think_of_task(struct graph_task *t)
 		const struct graph_op *op = &t->ops[i];
 		u64 gap_ns, run_ns;
 
-		if (!is_io(op))
+		if (!graph_is_io(op))
 			continue;
 		gap_ns = op->enter_ns > since_ns ? op->enter_ns - since_ns : 0;
 		run_ns = has_ran && op->runtime_ns > ran_ns ? op->runtime_ns - ran_ns : 0;

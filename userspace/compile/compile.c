@@ -10,6 +10,7 @@
 #include "slots.h"
 
 struct compiler {
+	const struct compile_options *options;
 	struct graph *graph;
 	struct iot_builder *builder;
 	struct slots *handles;
@@ -321,6 +322,7 @@ static u32 program_parent(const struct compiler *c, u32 index)
 
 static int put_task(struct compiler *c, u32 index, u32 space)
 {
+	struct graph_task *from = &c->graph->tasks[index];
 	struct iot_program_task task = {
 		.first_op = cpu_to_le64(iot_builder_count(c->builder, IOT_SECTION_OPS)),
 		.first_wait = cpu_to_le64(iot_builder_count(c->builder, IOT_SECTION_WAITS)),
@@ -343,6 +345,9 @@ static int put_task(struct compiler *c, u32 index, u32 space)
 	task.wait_count = cpu_to_le32(waits);
 	if (!err && iot_builder_add(c->builder, IOT_SECTION_TASKS, &task) < 0)
 		err = -ENOMEM;
+	free(from->ops); /* they are in the program now, and take as much room there */
+	from->ops = NULL;
+	from->op_count = 0;
 	return err;
 }
 
@@ -480,8 +485,10 @@ static int put_facts(struct compiler *c)
 		err = put_number(c, "trace.read_bytes", c->graph->read_bytes);
 	if (!err)
 		err = put_number(c, "trace.write_bytes", c->graph->write_bytes);
+	if (!err)
+		err = iot_builder_fact(c->builder, "compile.order", c->options->order ?: "iotape");
 	for (i = 0; i < EDGE_CAUSE_COUNT && !err; i++)
-		if (c->graph->causes_left_out & (1u << i))
+		if (c->options->without & (1u << i))
 			err = iot_builder_fact(c->builder, "compile.without", edge_cause_names[i]);
 	return err;
 }
@@ -497,9 +504,13 @@ static int analyse(struct graph *graph)
 	if (!err)
 		err = graph_pass_mpi(graph);
 	if (!err)
+		err = graph_pass_starts(graph);
+	if (!err)
 		err = graph_pass_resources(graph);
 	if (!err)
 		err = graph_pass_prune(graph);
+	if (!err)
+		err = graph_pass_lengths(graph);
 	return err ? err : graph_pass_think(graph);
 }
 
@@ -555,6 +566,7 @@ static void summarize(struct compiler *c)
 	s->maps = slots_count(c->maps);
 	memcpy(s->edges, graph->edges_by_cause, sizeof(s->edges));
 	memcpy(s->pruned, graph->pruned_by_cause, sizeof(s->pruned));
+	memcpy(s->lengths, graph->lengths, sizeof(s->lengths));
 	for (i = 0; i < IOT_KIND_END; i++)
 		s->dropped[i] += graph->dropped[i];
 	s->mpi_unmatched = graph->mpi_unmatched;
@@ -577,10 +589,11 @@ static int save(struct compiler *c, const char *path, struct iot_reject *reject)
 	return err;
 }
 
-static int compile_graph(struct graph *graph, struct tree *tree, const char *path,
-			 struct compile_summary *summary, struct iot_reject *reject)
+static int compile_graph(struct graph *graph, struct tree *tree,
+			 const struct compile_options *options, struct compile_summary *summary,
+			 struct iot_reject *reject)
 {
-	struct compiler c = { .graph = graph, .summary = summary };
+	struct compiler c = { .options = options, .graph = graph, .summary = summary };
 	int err = iot_builder_open(graph->info.capture, &c.builder);
 
 	if (!err)
@@ -593,7 +606,7 @@ static int compile_graph(struct graph *graph, struct tree *tree, const char *pat
 		err = build(&c, tree);
 	if (!err) {
 		summarize(&c);
-		err = save(&c, path, reject);
+		err = save(&c, options->program, reject);
 	}
 	free(c.program_task);
 	slots_close(c.handles);
@@ -626,11 +639,14 @@ int compile_trace(const struct compile_options *options, struct compile_summary 
 	if (!err)
 		err = load_trace(options->trace, graph, tree, options->progress, reject);
 	if (!err) {
+		graph->rules = options->rules;
 		graph->causes_left_out = options->without;
+		if (!(options->rules & ORDER_BIT(mpi)))
+			graph->causes_left_out |= 1u << EDGE_mpi;
 		err = analyse(graph);
 	}
 	if (!err)
-		err = compile_graph(graph, tree, options->program, summary, reject);
+		err = compile_graph(graph, tree, options, summary, reject);
 	tree_close(tree);
 	graph_close(graph);
 	return err;

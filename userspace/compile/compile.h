@@ -13,6 +13,7 @@
  * @operations: operations of the trace
  * @ops: operations of the program, those included that only wait or are waited for
  * @edges, @pruned: by cause, before pruning and removed by it
+ * @lengths: of those that are left, by cause
  * @dropped: records that could not be expressed, by kind
  * @entries: of the initial tree
  * @guessed: of them, those of which only name and type are known
@@ -30,6 +31,7 @@ struct compile_summary {
 	u32 maps;
 	u64 edges[EDGE_CAUSE_COUNT];
 	u64 pruned[EDGE_CAUSE_COUNT];
+	struct edge_lengths lengths[EDGE_CAUSE_COUNT];
 	u64 dropped[IOT_KIND_END];
 	u64 mpi_unmatched;
 	u64 entries;
@@ -42,12 +44,16 @@ struct compile_summary {
  * struct compile_options - what to compile
  * @trace: file of the trace
  * @program: file to write
+ * @order: what the user calls the rules, NULL for the default
+ * @rules: bits of enum order_rule: which order to keep; ORDER_DEFAULT
  * @without: bits of enum edge_cause: leave out edges of these causes
  * @progress: called now and then, may be NULL
  */
 struct compile_options {
 	const char *trace;
 	const char *program;
+	const char *order;
+	u32 rules;
 	u32 without;
 	load_progress_fn progress;
 };

@@ -116,6 +116,7 @@ void iot_names_close(struct iot_names *names);
 int iot_names_before(struct iot_names *names, const struct iot_record *record);
 int iot_names_after(struct iot_names *names, const struct iot_record *record);
 u64 iot_names_identity(struct iot_names *names, u64 object);
+u64 iot_names_directory(struct iot_names *names, u64 name);
 const char *iot_names_path(struct iot_names *names, u64 name);
 struct iot_label iot_names_object(struct iot_names *names, u64 object);
 struct iot_label iot_names_handle(struct iot_names *names, u64 handle);

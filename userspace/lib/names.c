@@ -595,6 +595,20 @@ const char *iot_names_path(struct iot_names *names, u64 name)
 }
 
 /**
+ * iot_names_directory() - what a name is in
+ * @names: what is known
+ * @name: its id
+ *
+ * Return: the identity of the directory; 0 if it is the root's name, or not known.
+ */
+u64 iot_names_directory(struct iot_names *names, u64 name)
+{
+	const struct name *n = name_find(names, name);
+
+	return n ? iot_names_identity(names, n->dir) : 0;
+}
+
+/**
  * iot_names_identity() - what an object is, whatever id it has at the moment
  * @names: what is known
  * @object: an id of it

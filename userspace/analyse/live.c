@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * live.c - tables of what is open and mapped; they grow with that, not with the trace.
+ */
+#include "live.h"
+
+#include <stdlib.h>
+#include <uthash.h>
+
+struct open_object;
+
+/* A handle that is open at the moment, in the list of its object. */
+struct open_handle {
+	UT_hash_handle hh;
+	u64 handle;
+	struct open_object *object;
+	struct open_handle *previous;
+	struct open_handle *next;
+};
+
+/* An object that is open, to find a handle for it if it has no name. */
+struct open_object {
+	UT_hash_handle hh;
+	u64 object;
+	struct open_handle *last;
+};
+
+/* A mapping, to find the one that an msync of a handle is about. */
+struct live_map {
+	u64 map;
+	u64 offset_bytes;
+	u64 length_bytes;
+	struct live_map *next;
+};
+
+struct map_key {
+	u64 handle;
+	u64 tgid;
+};
+
+/* The mappings of a handle in a process, the one made last first. */
+struct live_maps {
+	UT_hash_handle hh;
+	struct map_key key;
+	struct live_map *last;
+};
+
+/* Where a mapping is, to find it when it goes. */
+struct map_place {
+	UT_hash_handle hh;
+	struct map_key map; /* with a mapping for the handle */
+	u64 handle;
+};
+
+/* -- which handles are open ----------------------------------------------------------- */
+
+static struct open_object *open_object(struct live *l, u64 id)
+{
+	struct open_object *object;
+
+	HASH_FIND(hh, l->objects, &id, sizeof(id), object);
+	if (object)
+		return object;
+	object = calloc(1, sizeof(*object));
+	if (!object)
+		return NULL;
+	object->object = id;
+	HASH_ADD(hh, l->objects, object, sizeof(object->object), object);
+	return object;
+}
+
+/**
+ * live_opened() - a handle was opened
+ * @l: what is open
+ * @id: the object
+ * @handle: on it
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int live_opened(struct live *l, u64 id, u64 handle)
+{
+	struct open_object *object;
+	struct open_handle *open;
+
+	HASH_FIND(hh, l->handles, &handle, sizeof(handle), open);
+	if (open)
+		return 0; /* the trace lies */
+	object = open_object(l, id);
+	open = object ? calloc(1, sizeof(*open)) : NULL;
+	if (!open)
+		return -ENOMEM;
+	open->handle = handle;
+	open->object = object;
+	open->previous = object->last;
+	if (open->previous)
+		open->previous->next = open;
+	object->last = open;
+	HASH_ADD(hh, l->handles, handle, sizeof(open->handle), open);
+	return 0;
+}
+
+static void handle_drop(struct live *l, struct open_handle *open)
+{
+	struct open_object *object = open->object;
+
+	if (open->next)
+		open->next->previous = open->previous;
+	else
+		object->last = open->previous;
+	if (open->previous)
+		open->previous->next = open->next;
+	HASH_DEL(l->handles, open);
+	free(open);
+	if (object->last)
+		return;
+	HASH_DEL(l->objects, object);
+	free(object);
+}
+
+/**
+ * live_released() - a handle is gone
+ */
+void live_released(struct live *l, u64 handle)
+{
+	struct open_handle *open;
+
+	HASH_FIND(hh, l->handles, &handle, sizeof(handle), open);
+	if (open)
+		handle_drop(l, open);
+}
+
+/**
+ * live_handle() - a handle that is open on an object
+ *
+ * Return: the one that was opened last, 0 if there is none.
+ */
+u64 live_handle(struct live *l, u64 id)
+{
+	struct open_object *object;
+
+	HASH_FIND(hh, l->objects, &id, sizeof(id), object);
+	return object ? object->last->handle : 0;
+}
+
+static void handles_free(struct live *l)
+{
+	struct open_handle *open, *next;
+
+	HASH_ITER (hh, l->handles, open, next)
+		handle_drop(l, open);
+}
+
+/* -- which mappings there are ----------------------------------------------------------- */
+
+static struct live_maps *live_maps(struct live *l, u32 tgid, u64 handle)
+{
+	const struct map_key key = { handle, tgid };
+	struct live_maps *maps;
+
+	HASH_FIND(hh, l->maps, &key, sizeof(key), maps);
+	return maps;
+}
+
+/* By what handle a mapping was made; one that moved has several pieces, all of one handle. */
+static int map_place(struct live *l, u32 tgid, const struct graph_op *op)
+{
+	const struct map_key key = { op->other, tgid };
+	struct map_place *place;
+
+	HASH_FIND(hh, l->places, &key, sizeof(key), place);
+	if (place)
+		return 0;
+	place = calloc(1, sizeof(*place));
+	if (!place)
+		return -ENOMEM;
+	place->map = key;
+	place->handle = op->handle;
+	HASH_ADD(hh, l->places, map, sizeof(place->map), place);
+	return 0;
+}
+
+/**
+ * live_mapped() - a mapping was made
+ * @l: what is mapped
+ * @tgid: the process
+ * @op: its operation
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int live_mapped(struct live *l, u32 tgid, const struct graph_op *op)
+{
+	struct live_maps *maps = live_maps(l, tgid, op->handle);
+	struct live_map *map = calloc(1, sizeof(*map));
+
+	if (map && !maps) {
+		maps = calloc(1, sizeof(*maps));
+		if (maps) {
+			maps->key = (struct map_key){ op->handle, tgid };
+			HASH_ADD(hh, l->maps, key, sizeof(maps->key), maps);
+		}
+	}
+	if (!map || !maps) {
+		free(map);
+		return -ENOMEM;
+	}
+	*map = (struct live_map){ op->other, op->offset_bytes, op->length_bytes, maps->last };
+	maps->last = map;
+	return map_place(l, tgid, op);
+}
+
+static bool is_within(const struct live_map *map, const struct iot_rec_unmap *r)
+{
+	return map->offset_bytes >= (u64)r->offset_bytes &&
+	       map->offset_bytes + map->length_bytes <= (u64)r->offset_bytes + r->length_bytes;
+}
+
+/**
+ * live_unmapped() - a mapping, or a piece of it, is gone
+ *
+ * Only what goes as a whole is forgotten: what is cut may be longer here than it is.
+ */
+void live_unmapped(struct live *l, u32 tgid, const struct iot_rec_unmap *r)
+{
+	const struct map_key key = { r->map, tgid };
+	struct map_place *place;
+	struct live_maps *maps;
+	struct live_map **link, *map;
+	bool has_more = false;
+
+	HASH_FIND(hh, l->places, &key, sizeof(key), place);
+	maps = place ? live_maps(l, tgid, place->handle) : NULL;
+	if (!maps)
+		return;
+	for (link = &maps->last; (map = *link);) {
+		if (map->map != r->map || !is_within(map, r)) {
+			has_more |= map->map == r->map;
+			link = &map->next;
+			continue;
+		}
+		*link = map->next;
+		free(map);
+	}
+	if (!has_more) {
+		HASH_DEL(l->places, place);
+		free(place);
+	}
+	if (!maps->last) {
+		HASH_DEL(l->maps, maps);
+		free(maps);
+	}
+}
+
+static void maps_free(struct live *l)
+{
+	struct live_maps *maps, *next_maps;
+	struct map_place *place, *next_place;
+	struct live_map *map;
+
+	HASH_ITER (hh, l->maps, maps, next_maps) {
+		HASH_DEL(l->maps, maps);
+		while ((map = maps->last)) {
+			maps->last = map->next;
+			free(map);
+		}
+		free(maps);
+	}
+	HASH_ITER (hh, l->places, place, next_place) {
+		HASH_DEL(l->places, place);
+		free(place);
+	}
+}
+
+/**
+ * live_map() - the mapping of a handle in a process that an offset is in
+ *
+ * Return: of several the one that was made last, 0 if there is none.
+ */
+u64 live_map(struct live *l, u32 tgid, u64 handle, u64 offset_bytes)
+{
+	const struct live_maps *maps = live_maps(l, tgid, handle);
+	const struct live_map *map;
+
+	for (map = maps ? maps->last : NULL; map; map = map->next)
+		if (offset_bytes >= map->offset_bytes &&
+		    offset_bytes - map->offset_bytes < map->length_bytes)
+			return map->map;
+	return 0;
+}
+
+/**
+ * live_close() - forget all
+ */
+void live_close(struct live *live)
+{
+	handles_free(live);
+	maps_free(live);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * live.h - which handles are open and which mappings there are, at the moment of a record.
+ */
+#ifndef IOTAPE_LIVE_H
+#define IOTAPE_LIVE_H
+
+#include "graph.h"
+
+/**
+ * struct live - all that is open or mapped; zero at first
+ * @handles: by handle
+ * @objects: that handles are open on
+ * @maps: mappings by handle and process
+ * @places: of each mapping, where it is among them
+ */
+struct live {
+	struct open_handle *handles;
+	struct open_object *objects;
+	struct live_maps *maps;
+	struct map_place *places;
+};
+
+int live_opened(struct live *l, u64 id, u64 handle);
+void live_released(struct live *l, u64 handle);
+u64 live_handle(struct live *l, u64 id);
+
+int live_mapped(struct live *l, u32 tgid, const struct graph_op *op);
+void live_unmapped(struct live *l, u32 tgid, const struct iot_rec_unmap *r);
+u64 live_map(struct live *l, u32 tgid, u64 handle, u64 offset_bytes);
+
+void live_close(struct live *l);
+
+#endif

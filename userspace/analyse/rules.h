@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * rules.h - rules by which operations of different tasks keep an order, and sets of them.
+ *
+ * Rules with a resource and "stage", "sequential" or "name" are those of ROOT (SOSP 2013) with
+ * the names that its tool ARTC gives them. Operations of one task always keep their order, and
+ * a task never begins before it was made.
+ */
+#ifndef IOTAPE_RULES_H
+#define IOTAPE_RULES_H
+
+/* R(name, as it is written, sentence) */
+#define ORDER_RULES(R)                                                                        \
+	R(program_seq, "program_seq", "all operations, one by one")                           \
+	R(thread_seq, "thread_seq", "operations of a task, one by one: always kept")          \
+	R(file_seq, "file_seq", "operations on a file or directory, one by one")              \
+	R(path_stage, "path_stage+", "a name is used after what makes it and before what removes " \
+	  "it, and for one object after the other")                                           \
+	R(fd_stage, "fd_stage", "a handle is used after its open and before its close")       \
+	R(fd_seq, "fd_seq", "operations on a handle, one by one")                             \
+	R(aio_stage, "aio_stage", "a request is used after its start and before its end")     \
+	R(temporal, NULL, "operations start in the order of the trace")                       \
+	R(found, NULL, "an operation finds what it found in the trace")                       \
+	R(mpi, NULL, "messages and collectives")
+
+enum order_rule {
+#define ORDER_RULE_VALUE(name, text, sentence) ORDER_##name,
+	ORDER_RULES(ORDER_RULE_VALUE)
+#undef ORDER_RULE_VALUE
+	ORDER_RULE_COUNT
+};
+
+#define ORDER_BIT(name) (1u << ORDER_##name)
+
+/* P(name, rules, sentence) */
+#define ORDER_PRESETS(P)                                                                      \
+	P(iotape, ORDER_BIT(found) | ORDER_BIT(mpi), "an operation finds what it found")      \
+	P(artc, ORDER_BIT(file_seq) | ORDER_BIT(path_stage) | ORDER_BIT(fd_stage) |           \
+	  ORDER_BIT(fd_seq) | ORDER_BIT(aio_stage) | ORDER_BIT(mpi), "the defaults of ARTC")  \
+	P(single, ORDER_BIT(program_seq) | ORDER_BIT(mpi), "all operations, one by one")      \
+	P(temporal, ORDER_BIT(temporal) | ORDER_BIT(mpi), "operations start as in the trace") \
+	P(unconstrained, 0, "tasks wait for what made them, and for nothing else")
+
+#define ORDER_DEFAULT (ORDER_BIT(found) | ORDER_BIT(mpi))
+
+const char *order_rules_parse(const char *text, unsigned int *rules);
+
+#endif

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * uses.c - tables of resources; what operations do to names, handles and mappings.
+ *
+ *	path		exclusive by what makes, removes or renames it, looked at by
+ *			what uses it, or finds it absent, or uses anything below it
+ *	handle		exclusive by open and release, looked at by what uses it
+ *	mapping		exclusive by map and unmap, looked at by accesses
+ *
+ * A directory that is renamed is an exclusive use of both its paths, so it comes between
+ * what was done below it under the one and under the other. Paths are those that walks
+ * led to: a symbolic link on the way is an operation of its own, which uses the link's.
+ */
+#include "uses.h"
+
+#include <stdlib.h>
+#include <uthash.h>
+
+/* Resources of which there are many, found by a number or a text. */
+struct slot {
+	UT_hash_handle hh;
+	union {
+		struct resource resource;
+		struct size size;
+	};
+};
+
+/* A size is larger than other resources; only as many bytes are there as are needed, and the key. */
+static size_t slot_bytes(enum slot_kind kind)
+{
+	return offsetof(struct slot, resource) +
+	       (kind == SLOT_SIZE ? sizeof(struct size) : sizeof(struct resource));
+}
+
+static char *slot_key(struct slot *slot, enum slot_kind kind)
+{
+	return (char *)slot + slot_bytes(kind);
+}
+
+static struct slot *slot_of(struct uses *u, enum slot_kind kind, const void *key, size_t bytes)
+{
+	struct slot *slot;
+
+	HASH_FIND(hh, u->slots[kind], key, bytes, slot);
+	if (slot)
+		return slot;
+	slot = calloc(1, slot_bytes(kind) + bytes);
+	if (!slot) {
+		u->err = -ENOMEM;
+		return NULL;
+	}
+	memcpy(slot_key(slot, kind), key, bytes);
+	HASH_ADD_KEYPTR(hh, u->slots[kind], slot_key(slot, kind), bytes, slot);
+	return slot;
+}
+
+static void slot_drop(struct uses *u, enum slot_kind kind, struct slot *slot)
+{
+	HASH_DEL(u->slots[kind], slot);
+	if (kind == SLOT_SIZE)
+		size_exit(&slot->size);
+	else
+		resource_exit(&slot->resource);
+	free(slot);
+}
+
+/**
+ * uses_open() - no resources yet
+ * @uses: filled in
+ * @graph: gets edges
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int uses_open(struct uses *uses, struct graph *graph)
+{
+	*uses = (struct uses){};
+	return waiter_open(&uses->waiter, graph);
+}
+
+/**
+ * uses_close() - free what uses_open() and the uses made
+ */
+void uses_close(struct uses *uses)
+{
+	struct slot *slot, *next;
+	int kind;
+
+	for (kind = 0; kind < SLOT_KIND_COUNT; kind++)
+		HASH_ITER (hh, uses->slots[kind], slot, next)
+			slot_drop(uses, kind, slot);
+	waiter_close(&uses->waiter);
+}
+
+/**
+ * uses_key() - the operation uses a resource
+ * @uses: resources, and the operation
+ * @kind: what it is; no size
+ * @key: which
+ * @bytes: of @key
+ * @how: it uses it
+ * @cause: of edges
+ */
+void uses_key(struct uses *uses, enum slot_kind kind, const void *key, size_t bytes, enum use how,
+	      enum edge_cause cause)
+{
+	struct slot *slot = uses->err ? NULL : slot_of(uses, kind, key, bytes);
+
+	if (slot)
+		uses->err = resource_use(&uses->waiter, &slot->resource, how, cause);
+}
+
+/**
+ * uses_number() - the operation uses a resource that has a number, but for 0
+ */
+void uses_number(struct uses *uses, enum slot_kind kind, u64 number, enum use how,
+		 enum edge_cause cause)
+{
+	if (number)
+		uses_key(uses, kind, &number, sizeof(number), how, cause);
+}
+
+/**
+ * uses_size() - the size of a file
+ *
+ * Return: what sizes.h takes; NULL if there is no file, or something went wrong before.
+ */
+struct size *uses_size(struct uses *uses, u32 file)
+{
+	struct slot *slot;
+
+	if (uses->err || !file)
+		return NULL;
+	slot = slot_of(uses, SLOT_SIZE, &file, sizeof(file));
+	return slot ? &slot->size : NULL;
+}
+
+/* -- names --------------------------------------------------------------------------------- */
+
+/* A path, and as a look everything above it. */
+static void use_path(struct uses *u, const char *path, enum use how, enum edge_cause cause)
+{
+	const char *slash;
+
+	if (!path || !strcmp(path, "."))
+		return;
+	for (slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/'))
+		uses_key(u, SLOT_PATH, path, (size_t)(slash - path), USE_LOOK, cause);
+	uses_key(u, SLOT_PATH, path, strlen(path), how, cause);
+}
+
+/**
+ * uses_names() - what an operation does to names
+ * @uses: resources, and the operation
+ * @cause: of edges
+ */
+void uses_names(struct uses *uses, enum edge_cause cause)
+{
+	const struct graph_op *op = uses->op;
+	enum use change = op->result < 0 ? USE_LOOK : USE_EXCLUSIVE;
+
+	switch (op->kind) {
+	case IOT_KIND_open:
+		if (!(op->flags & IOT_OPEN_created) || (op->flags & IOT_OPEN_tmpfile))
+			change = USE_LOOK;
+		use_path(uses, op->path, change, cause);
+		break;
+	case IOT_KIND_mkdir:
+	case IOT_KIND_mknod:
+	case IOT_KIND_symlink:
+	case IOT_KIND_unlink:
+	case IOT_KIND_rmdir:
+		use_path(uses, op->path, change, cause);
+		break;
+	case IOT_KIND_rename:
+		use_path(uses, op->path, change, cause);
+		use_path(uses, op->path2, change, cause);
+		break;
+	case IOT_KIND_link:
+		use_path(uses, op->path, USE_LOOK, cause);
+		use_path(uses, op->path2, change, cause);
+		break;
+	case IOT_KIND_readdir: /* its path is only what the directory was opened as */
+		break;
+	default:
+		use_path(uses, op->path, USE_LOOK, cause);
+	}
+}
+
+/* -- handles and mappings ---------------------------------------------------------------------- */
+
+static void use_map(struct uses *u, enum use how, enum edge_cause cause)
+{
+	const u64 key[2] = { u->op->other, u->waiter.graph->tasks[u->waiter.task].space };
+
+	uses_key(u, SLOT_MAP, key, sizeof(key), how, cause);
+}
+
+/**
+ * uses_handles() - what an operation does to handles and mappings
+ * @uses: resources, and the operation
+ * @cause: of edges
+ */
+void uses_handles(struct uses *uses, enum edge_cause cause)
+{
+	const struct graph_op *op = uses->op;
+	bool is_end = op->kind == IOT_KIND_open || op->kind == IOT_KIND_release;
+
+	uses_number(uses, SLOT_HANDLE, op->handle, is_end ? USE_EXCLUSIVE : USE_LOOK, cause);
+	switch (op->kind) {
+	case IOT_KIND_copy_range:
+	case IOT_KIND_remap_range:
+		uses_number(uses, SLOT_HANDLE, op->other, USE_LOOK, cause);
+		break;
+	case IOT_KIND_map:
+	case IOT_KIND_unmap:
+		use_map(uses, USE_EXCLUSIVE, cause);
+		break;
+	case IOT_KIND_touch:
+	case IOT_KIND_msync:
+	case IOT_KIND_madvise:
+		use_map(uses, USE_LOOK, cause);
+		break;
+	}
+}
+
+/**
+ * uses_forget_handle() - the operation was the last use of its handle: no other comes
+ */
+void uses_forget_handle(struct uses *uses)
+{
+	static const enum slot_kind kinds[] = { SLOT_HANDLE, SLOT_POSITION };
+	const u64 handle = uses->op->handle;
+	struct slot *slot;
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		HASH_FIND(hh, uses->slots[kinds[i]], &handle, sizeof(handle), slot);
+		if (slot)
+			slot_drop(uses, kinds[i], slot);
+	}
+}

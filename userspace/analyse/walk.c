@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * walk.c - operations in the order in which they began, as far as edges allow that.
+ *
+ * Edges look back in time, so they hardly ever matter; but where clocks are coarse, an
+ * operation may have begun at the very moment when one that it waits for did. Then it
+ * comes after that one. So edges from what comes earlier in a walk to what comes later
+ * can be added to a graph, and no circle comes of them.
+ */
+#include "walk.h"
+
+#include <stdlib.h>
+
+/* A task, and when its next operation began. */
+struct place {
+	u64 ns;
+	u32 task;
+};
+
+struct walk {
+	struct graph *graph;
+	struct place *heap; /* who began first at the top */
+	u32 heap_count;
+	u32 *next;	    /* of each task, its next operation */
+	u32 *parked;	    /* of each task, first of those that wait for it */
+	u32 *hub_parked;
+	u32 *next_parked;   /* the next that waits for the same */
+	u32 *hub_left;
+};
+
+static bool is_before(const struct place *a, const struct place *b)
+{
+	return a->ns != b->ns ? a->ns < b->ns : a->task < b->task;
+}
+
+static void sift_down(struct walk *w, u32 at)
+{
+	const struct place place = w->heap[at];
+	u32 child;
+
+	while ((child = 2 * at + 1) < w->heap_count) {
+		if (child + 1 < w->heap_count && is_before(&w->heap[child + 1], &w->heap[child]))
+			child++;
+		if (is_before(&place, &w->heap[child]))
+			break;
+		w->heap[at] = w->heap[child];
+		at = child;
+	}
+	w->heap[at] = place;
+}
+
+static void push(struct walk *w, u32 task)
+{
+	const struct place place = { w->graph->tasks[task].ops[w->next[task]].enter_ns, task };
+	u32 at = w->heap_count++;
+
+	while (at && is_before(&place, &w->heap[(at - 1) / 2])) {
+		w->heap[at] = w->heap[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	w->heap[at] = place;
+}
+
+static void drop_top(struct walk *w)
+{
+	w->heap[0] = w->heap[--w->heap_count];
+	if (w->heap_count)
+		sift_down(w, 0);
+}
+
+/* Park the task at the first edge of its next operation that does not hold. */
+static bool is_parked(struct walk *w, u32 task)
+{
+	const struct graph *graph = w->graph;
+	u32 e = graph->tasks[task].ops[w->next[task]].edges, *list;
+
+	for (; e != GRAPH_NONE; e = graph->edges[e].next) {
+		const struct graph_edge *edge = &graph->edges[e];
+
+		if (edge->task == GRAPH_NONE ? !w->hub_left[edge->index] :
+					       w->next[edge->task] > edge->index)
+			continue;
+		list = edge->task == GRAPH_NONE ? &w->hub_parked[edge->index] :
+						  &w->parked[edge->task];
+		w->next_parked[task] = *list;
+		*list = task;
+		return true;
+	}
+	return false;
+}
+
+static void unpark(struct walk *w, u32 *list)
+{
+	u32 task;
+
+	while ((task = *list) != GRAPH_NONE) {
+		*list = w->next_parked[task];
+		push(w, task);
+	}
+}
+
+static void arrive(struct walk *w, const struct graph_op *op)
+{
+	if (op->kind == IOT_PLAY_arrive && op->handle && !--w->hub_left[op->handle - 1])
+		unpark(w, &w->hub_parked[op->handle - 1]);
+}
+
+/* The task at the top goes on until another one is to come first. */
+static int step(struct walk *w, graph_visit_fn visit, void *context)
+{
+	u32 task = w->heap[0].task;
+	const struct graph_task *t = &w->graph->tasks[task];
+	int err;
+
+	if (is_parked(w, task)) {
+		drop_top(w);
+		return 0;
+	}
+	err = visit(context, task, w->next[task]);
+	w->next[task]++;
+	if (w->next[task] == t->op_count) {
+		drop_top(w);
+	} else {
+		w->heap[0].ns = t->ops[w->next[task]].enter_ns;
+		sift_down(w, 0);
+	}
+	arrive(w, &t->ops[w->next[task] - 1]);
+	unpark(w, &w->parked[task]);
+	return err;
+}
+
+static int walk_init(struct walk *w, struct graph *graph)
+{
+	u32 tasks = graph->task_count, hubs = graph->hub_count, i;
+
+	*w = (struct walk){
+		.graph = graph,
+		.heap = calloc(tasks + 1, sizeof(*w->heap)),
+		.next = calloc(tasks + 1, sizeof(u32)),
+		.parked = malloc((tasks + 1) * sizeof(u32)),
+		.hub_parked = malloc((hubs + 1ull) * sizeof(u32)),
+		.next_parked = malloc((tasks + 1) * sizeof(u32)),
+		.hub_left = malloc((hubs + 1ull) * sizeof(u32)),
+	};
+	if (!w->heap || !w->next || !w->parked || !w->hub_parked || !w->next_parked || !w->hub_left)
+		return -ENOMEM;
+	for (i = 0; i < hubs; i++) {
+		w->hub_parked[i] = GRAPH_NONE;
+		w->hub_left[i] = graph->hubs[i];
+	}
+	for (i = 0; i < tasks; i++) {
+		w->parked[i] = GRAPH_NONE;
+		if (graph->tasks[i].op_count)
+			push(w, i);
+	}
+	return 0;
+}
+
+/**
+ * graph_walk() - visit all operations
+ * @graph: sorted; the visitor may add edges to the operation that it visits
+ * @visit: called for each, after those that it waits for; of the others, in the order in which
+ *	they began
+ * @context: for @visit
+ *
+ * Operations that wait for each other in a circle are not visited.
+ *
+ * Return: 0, -ENOMEM, or what @visit returned if that was not 0.
+ */
+int graph_walk(struct graph *graph, graph_visit_fn visit, void *context)
+{
+	struct walk w;
+	int err = walk_init(&w, graph);
+
+	while (!err && w.heap_count)
+		err = step(&w, visit, context);
+	free(w.heap);
+	free(w.next);
+	free(w.parked);
+	free(w.hub_parked);
+	free(w.next_parked);
+	free(w.hub_left);
+	return err;
+}
