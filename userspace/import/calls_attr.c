@@ -4,6 +4,7 @@
  */
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 #include "model.h"
 
@@ -244,7 +245,7 @@ void call_truncate(struct import *im, const struct call *call, const struct call
 	bool is_by_fd = kind->variant == VARIANT_FD;
 	struct place place;
 
-	if (!object_of(im, call, kind, 0, &place))
+	if (size_bytes > FILE_MAX_BYTES || !object_of(im, call, kind, 0, &place))
 		return;
 	inode_is(place.inode, IOT_TYPE_file);
 	if (call->result == -EACCES)
@@ -299,7 +300,7 @@ void call_setxattr(struct import *im, const struct call *call, const struct call
 	if (!object_inside(im, call, kind, 0, record.kind, &place))
 		return;
 	record.setxattr.length_bytes = (u64)call_number(call, 3);
-	record.setxattr.flags = (u32)call_number(call, 4);
+	record.setxattr.flags = (u32)call_number(call, 4) & (XATTR_CREATE | XATTR_REPLACE);
 	put_xattr(im, call, &place, 1, &record);
 }
 

@@ -75,13 +75,19 @@ static void take_transfer(struct import *im, const struct call *call, const stru
 	t->offset_bytes = t->has_offset ? (u64)offset : t->file->position_bytes;
 }
 
+/* Could a kernel have moved that? A log that was damaged may say anything. */
+static bool is_possible(const struct transfer *t, s64 result)
+{
+	return t->offset_bytes <= FILE_MAX_BYTES && result <= (s64)t->length_bytes;
+}
+
 static void put_read(struct import *im, const struct transfer *t, s64 result)
 {
 	struct iot_record record = { .kind = IOT_KIND_read };
 	struct inode *inode = t->file->inode;
 	u64 end_bytes = t->offset_bytes + (result > 0 ? (u64)result : 0);
 
-	if (!is_shown(IOT_KIND_read, result))
+	if (!is_shown(IOT_KIND_read, result) || !is_possible(t, result))
 		return;
 	inode_is(inode, IOT_TYPE_file);
 	record.read.object = emit_object(im, inode);
@@ -117,11 +123,11 @@ static void put_write(struct import *im, struct transfer *t, s64 result)
 	struct inode *inode = t->file->inode;
 	u64 end_bytes;
 
-	if (!is_shown(IOT_KIND_write, result))
-		return;
-	inode_is(inode, IOT_TYPE_file);
 	if (t->flags & IOT_RW_append)
 		t->offset_bytes = inode->size_bytes;
+	if (!is_shown(IOT_KIND_write, result) || !is_possible(t, result))
+		return;
+	inode_is(inode, IOT_TYPE_file);
 	end_bytes = t->offset_bytes + (result > 0 ? (u64)result : 0);
 	record.write.object = emit_object(im, inode);
 	record.write.handle = t->file->handle;
@@ -259,6 +265,8 @@ void call_copy_range(struct import *im, const struct call *call, const struct ca
 			move_data(im, &from, &to, call->result);
 		return;
 	}
+	if (!is_possible(&from, call->result) || !is_possible(&to, call->result))
+		return;
 	inode_is(from.file->inode, IOT_TYPE_file);
 	inode_is(to.file->inode, IOT_TYPE_file);
 	if (!call->result && length_bytes)
@@ -292,13 +300,13 @@ void call_seek(struct import *im, const struct call *call, const struct call_kin
 	struct iot_record record = { .kind = IOT_KIND_seek };
 	u64 found;
 
-	if (!file || !is_shown(record.kind, result) || whence > SEEK_HOLE)
+	if (!file || !is_shown(record.kind, result) || whence < 0 || whence > SEEK_HOLE)
 		return;
 	if (is_long && !result && take_offset(call, 2, &found))
 		result = (s64)found;
 	if (result >= 0)
 		file->position_bytes = (u64)result;
-	if (whence == SEEK_END && result >= offset && file->inode->type != IOT_TYPE_dir)
+	if (whence == SEEK_END && result >= 0 && offset <= result && file->inode->type != IOT_TYPE_dir)
 		inode_has_size(file->inode, (u64)(result - offset));
 	if (!file->handle)
 		return;
@@ -376,7 +384,8 @@ void call_fallocate(struct import *im, const struct call *call, const struct cal
 	struct iot_record record = { .kind = IOT_KIND_fallocate };
 
 	(void)kind;
-	if (!file || !is_shown(record.kind, call->result))
+	if (!file || !is_shown(record.kind, call->result) ||
+	    (u64)call_number(call, 2) > FILE_MAX_BYTES || (u64)call_number(call, 3) > FILE_MAX_BYTES)
 		return;
 	inode_is(file->inode, IOT_TYPE_file);
 	record.fallocate.object = emit_object(im, file->inode);
@@ -397,7 +406,9 @@ static void put_fadvise(struct import *im, const struct call *call, u64 length_b
 	struct file *file = file_inside(im, call, 0);
 	struct iot_record record = { .kind = IOT_KIND_fadvise };
 
-	if (!file || call->result == -EBADF || call->result == -EINVAL)
+	if (!file || call->result == -EBADF || call->result == -EINVAL ||
+	    (u64)call_number(call, 1) > FILE_MAX_BYTES || length_bytes > FILE_MAX_BYTES ||
+	    advice > POSIX_FADV_NOREUSE)
 		return;
 	record.fadvise.object = emit_object(im, file->inode);
 	record.fadvise.handle = file->handle;

@@ -176,6 +176,8 @@ void call_mmap(struct import *im, const struct call *call, const struct call_kin
 		return;
 	inode_is(mapping.file->inode, IOT_TYPE_file);
 	mapping.offset_bytes = (u64)offset * (is_by_page ? PAGE_BYTES : 1);
+	if (mapping.offset_bytes > FILE_MAX_BYTES)
+		return;
 	mapping.map = ++im->last_map;
 	gap(im, IMPORT_GAP_map);
 	put_map(im, &mapping, 0, 0);

@@ -111,7 +111,8 @@ void call_symlink(struct import *im, const struct call *call, const struct call_
 	size_t bytes;
 
 	if (!call->arg_count || value_string(call->args[0], target, sizeof(target), &bytes)) {
-		gap(im, IMPORT_GAP_cut_name);
+		if (call->result != -ENAMETOOLONG)
+			gap(im, IMPORT_GAP_cut_name);
 		return;
 	}
 	if (!new_place(im, call, kind->dir, kind->arg, IOT_INTENT_create | IOT_INTENT_excl, &place))
@@ -166,6 +167,15 @@ static void link_old(struct import *im, const struct call *call, const struct ca
 		 0, place);
 }
 
+/* Nothing is moved into itself, whatever a log says: the model must stay a tree. */
+static bool is_above(const struct inode *inode, const struct entry *entry)
+{
+	for (; entry; entry = entry->dir->entry)
+		if (entry->dir == inode)
+			return true;
+	return false;
+}
+
 void call_link(struct import *im, const struct call *call, const struct call_kind *kind)
 {
 	struct iot_record record = { .kind = IOT_KIND_link };
@@ -181,7 +191,7 @@ void call_link(struct import *im, const struct call *call, const struct call_kin
 		       &new))
 		return;
 	is_old_inside = old.inode->id || place_is_inside(im, &old);
-	if (!is_shown(record.kind, call->result))
+	if (!is_shown(record.kind, call->result) || is_above(old.inode, new.entry))
 		return;
 	if (entry_is_inside(im, new.entry) != is_old_inside) {
 		gap(im, IMPORT_GAP_across);
@@ -266,15 +276,6 @@ void call_unlink(struct import *im, const struct call *call, const struct call_k
 }
 
 /* -- moving ---------------------------------------------------------------------------------------- */
-
-/* Nothing is moved into itself, whatever a log says: the model must stay a tree. */
-static bool is_above(const struct inode *inode, const struct entry *entry)
-{
-	for (; entry; entry = entry->dir->entry)
-		if (entry->dir == inode)
-			return true;
-	return false;
-}
 
 static void move(struct entry *old, struct entry *new, u32 flags)
 {

@@ -397,10 +397,10 @@ void call_fcntl(struct import *im, const struct call *call, const struct call_ki
 {
 	struct file *file = file_of(im, call, 0);
 	struct descriptor *descriptor = fd_find(im->task->fds, call_number(call, 0));
-	s64 command = call_number(call, 1);
+	s64 command;
 
 	(void)kind;
-	if (call->result < 0)
+	if (call->result < 0 || call->arg_count < 2 || !value_number(call->args[1], &command))
 		return;
 	if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
 		copy_fd(im, call, call->result, command == F_DUPFD_CLOEXEC);

@@ -245,7 +245,7 @@ static struct file *open_late(struct import *im, s64 fd, const u8 *path, size_t 
 	struct file *file;
 	u32 flags;
 
-	if (!place_from_path(im, path, bytes, &place))
+	if (fd >= FD_MAX || !place_from_path(im, path, bytes, &place))
 		return NULL;
 	flags = place.inode->type == IOT_TYPE_dir ? IOT_OPEN_read | IOT_OPEN_directory :
 						    IOT_OPEN_read | IOT_OPEN_write;
@@ -256,7 +256,7 @@ static struct file *open_late(struct import *im, s64 fd, const u8 *path, size_t 
 		gap(im, IMPORT_GAP_opened_before);
 		file->handle = ++im->last_handle;
 		record.open.object = emit_object(im, place.inode);
-		record.open.name = place.entry ? emit_name(im, place.entry) : 0;
+		record.open.name = emit_name_of(im, place.inode, place.entry);
 		record.open.handle = file->handle;
 		record.open.flags = flags;
 		record.open.size_bytes = place.inode->size_bytes;
@@ -285,7 +285,6 @@ struct file *file_of(struct import *im, const struct call *call, u32 index)
 	descriptor = fd_find(im->task->fds, fd);
 	if (descriptor && bytes && *path != '/') { /* it was closed where the log does not show it */
 		gap(im, IMPORT_GAP_contradiction);
-		drop(im, im->task->fds, descriptor);
 		return NULL;
 	}
 	if (descriptor)

@@ -128,7 +128,7 @@ static int go_through(struct import *im)
 {
 	struct event event;
 	size_t i;
-	int n;
+	int n = 0;
 
 	log_rewind(im->log);
 	memset(im->gaps, 0, sizeof(im->gaps));

@@ -211,11 +211,28 @@ struct entry *inode_name(const struct inode *inode, struct entry *preferred)
 
 /* -- what is found, and what is done to names --------------------------------------------------------- */
 
+/* Is it one of IOT_TYPES? */
+static bool is_type(u32 type)
+{
+	switch (type) {
+	case IOT_TYPE_fifo:
+	case IOT_TYPE_chr:
+	case IOT_TYPE_dir:
+	case IOT_TYPE_blk:
+	case IOT_TYPE_file:
+	case IOT_TYPE_symlink:
+	case IOT_TYPE_socket:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void take_known(struct import *im, struct inode *inode, struct known *known, u32 type)
 {
 	inode->known = known;
 	known->is_present = true;
-	if (type)
+	if (is_type(type))
 		known->type = type;
 	inode->type = known->type;
 	inode->mode = known->mode;
@@ -306,7 +323,7 @@ void entry_swap(struct entry *a, struct entry *b)
  */
 void inode_is(struct inode *inode, u32 type)
 {
-	if (!type || inode->type)
+	if (!is_type(type) || inode->type)
 		return;
 	inode->type = type;
 	if (inode->known)
@@ -319,6 +336,8 @@ void inode_is(struct inode *inode, u32 type)
  */
 void inode_has_mode(struct inode *inode, u32 mode)
 {
+	if (mode & ~(u32)(S_IFMT | MODE_BITS) || !is_type((mode & S_IFMT) >> 12))
+		return;
 	inode_is(inode, (mode & S_IFMT) >> 12);
 	inode->mode = mode;
 	if (inode->known && !inode->known->has_mode) {
@@ -338,6 +357,8 @@ static void was_at_least(struct inode *inode, u64 size_bytes)
  */
 void inode_has_size(struct inode *inode, u64 size_bytes)
 {
+	if (size_bytes > FILE_MAX_BYTES)
+		return;
 	if (size_bytes > inode->size_bytes && !inode->has_size)
 		was_at_least(inode, size_bytes);
 	inode->size_bytes = size_bytes;
@@ -349,6 +370,8 @@ void inode_has_size(struct inode *inode, u64 size_bytes)
  */
 void inode_reaches(struct inode *inode, u64 size_bytes)
 {
+	if (size_bytes > FILE_MAX_BYTES)
+		return;
 	if (size_bytes <= inode->size_bytes)
 		return;
 	if (!inode->has_size)
@@ -361,6 +384,8 @@ void inode_reaches(struct inode *inode, u64 size_bytes)
  */
 void inode_resize(struct inode *inode, u64 size_bytes)
 {
+	if (size_bytes > FILE_MAX_BYTES)
+		return;
 	inode->is_truncated = true;
 	inode->size_bytes = size_bytes;
 	inode->has_size = true;
@@ -371,6 +396,8 @@ void inode_resize(struct inode *inode, u64 size_bytes)
  */
 void inode_written(struct inode *inode, u64 end_bytes)
 {
+	if (end_bytes > FILE_MAX_BYTES)
+		return;
 	if (end_bytes > inode->size_bytes)
 		inode->size_bytes = end_bytes;
 }

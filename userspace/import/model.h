@@ -20,6 +20,7 @@
 #include "strace_log.h"
 
 #define PATH_ROOM 4096
+#define FILE_MAX_BYTES (1ull << 62) /* a log that speaks of larger ones is wrong */
 #define MODE_BITS 07777 /* of a mode, without the type */
 
 /**

@@ -279,6 +279,26 @@ static void parse_resumed(struct line *line, const char *p, const char *end)
 	line->body = (struct text){ p, (size_t)(end - p) };
 }
 
+/*
+ * On a terminal, what strace says of a new thread stands in the middle of the call that made it,
+ * and <unfinished ...> on the next line. Return: the end of the call's part.
+ */
+static const char *cut_note(struct line *line, const char *p, const char *end)
+{
+	static const char mark[] = "strace: Process ", attached[] = " attached";
+	const char *note = memmem(p, (size_t)(end - p), mark, strlen(mark)), *q;
+	u64 pid;
+
+	if (!note)
+		return end;
+	q = take_digits(note + strlen(mark), end, &pid);
+	if (!starts(q, end, attached) || q + strlen(attached) != end || pid > 0x7fffffff)
+		return end;
+	line->kind = LINE_BEGIN;
+	line->code = (u32)pid;
+	return note;
+}
+
 static void parse_call(struct line *line, const char *p, const char *end)
 {
 	static const char *const marks[] = { "<unfinished ...>", "<detached ...>" };
@@ -292,6 +312,7 @@ static void parse_call(struct line *line, const char *p, const char *end)
 		return;
 	p++;
 	line->kind = LINE_CALL;
+	end = cut_note(line, p, end);
 	for (i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
 		size_t bytes = strlen(marks[i]);
 
@@ -372,6 +393,10 @@ void line_parse(struct text text, struct line *line)
 	p = skip_spaces(text.p, end);
 	if (starts(p, end, "strace: ")) {
 		parse_note(line, p, end);
+		return;
+	}
+	if (starts(p, end, "<unfinished ...>")) {
+		line->kind = LINE_SIGNAL; /* of a call that cut_note() has seen */
 		return;
 	}
 	p = parse_pid(line, p, end);

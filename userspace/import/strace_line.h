@@ -35,7 +35,7 @@ enum line_kind {
  * @name: of the system call
  * @body: what follows the parenthesis, or the word `resumed>`
  * @code: LINE_EXITED: wait status; LINE_SUPERSEDED: pid of the thread that called execve;
- *	LINE_ATTACHED: pid of the new thread
+ *	LINE_ATTACHED: pid of the new thread; LINE_BEGIN: the same, if it stands in the line, or 0
  */
 struct line {
 	enum line_kind kind;

@@ -14,6 +14,9 @@
 /* Lines that are not strace's are skipped; a file that begins with so many is not a log. */
 #define FOREIGN_MAX 1000
 
+/* No run that is traced, and no call in it, takes so long: six days. */
+#define TIME_MAX_NS (1ull << 49)
+
 /* A thread, and the call that it is in: of one printed in halves the text so far. */
 struct thread {
 	UT_hash_handle hh;
@@ -56,6 +59,7 @@ struct log {
 	struct thread *threads;
 	u32 alive;
 	u32 first_pid; /* how lines call the thread that was nameless at first */
+	u64 first_ns;
 	bool is_started;
 	u64 foreign;
 	char message[512];
@@ -195,6 +199,7 @@ void log_rewind(struct log *log)
 	log->heap_count = 0;
 	log->first_pid = 0;
 	log->foreign = 0;
+	log->first_ns = 0;
 	log->is_started = false;
 }
 
@@ -221,6 +226,18 @@ static bool take_text(struct source *source, struct text *text)
 	return true;
 }
 
+/* A line whose time is days from the first one's was damaged. */
+static bool is_near(struct log *log, const struct line *line)
+{
+	u64 away_ns;
+
+	if (line->time_ns && !log->first_ns)
+		log->first_ns = line->time_ns;
+	away_ns = line->time_ns > log->first_ns ? line->time_ns - log->first_ns :
+						  log->first_ns - line->time_ns;
+	return !line->time_ns || away_ns < TIME_MAX_NS;
+}
+
 /* Return: 1; 0 at the end of the file; or a negative errno. */
 static int take_line(struct log *log, struct source *source)
 {
@@ -229,6 +246,8 @@ static int take_line(struct log *log, struct source *source)
 	source->has_next = false;
 	while (take_text(source, &text)) {
 		line_parse(text, &source->next);
+		if (!is_near(log, &source->next))
+			source->next.kind = LINE_FOREIGN;
 		switch (source->next.kind) {
 		case LINE_UNTIMED:
 			return refuse(log, source, -EPROTO,
@@ -315,9 +334,11 @@ static void take_span(struct call *call, u64 end_ns)
 		call->end_ns = call->begin_ns + call->duration_ns;
 }
 
-static int check_call(struct log *log, struct source *source, const struct call *call)
+static int check_call(struct log *log, struct source *source, struct call *call)
 {
 	source->calls++;
+	if (call->duration_ns > TIME_MAX_NS)
+		call->duration_ns = 0;
 	if (call->has_result && !call->has_duration)
 		return refuse(log, source, -EPROTO,
 			      "no duration at the end of a call: strace was run without -T");
@@ -355,7 +376,7 @@ static int enter_half(struct log *log, const struct line *line, u32 pid, struct 
 	static const char end[] = ") = ?";
 	struct text whole;
 
-	if (!thread)
+	if (!thread || (line->code && !thread_of(log, line->code)))
 		return -ENOMEM;
 	free(thread->text);
 	thread->text = malloc(line->body.bytes + sizeof(end));

@@ -66,7 +66,7 @@ static bool take_device(struct text text, s64 *number)
  * @text: as strace shows it, in whatever way -X asks for
  * @number: out; names that are not known count as 0
  *
- * Return: is it one?
+ * Return: is it one, of which something is known?
  */
 bool value_number(struct text text, s64 *number)
 {
@@ -87,11 +87,12 @@ bool value_number(struct text text, s64 *number)
 		word.bytes = (size_t)(p - word.p);
 		if (!word.bytes || (p < end && *p != '|' && *p != ' ' && *p != '<'))
 			return false;
-		if (take_number(word, &value) || constant_find(word, &value))
+		if (take_number(word, &value) || constant_find(word, &value)) {
 			*number |= value;
-		else if (!isupper((unsigned char)*word.p))
+			is_number = true;
+		} else if (!isupper((unsigned char)*word.p)) {
 			return false;
-		is_number = true;
+		}
 		if (p < end && *p == '<')
 			break; /* a descriptor, and what -y says of it; or a shift */
 		p += p < end && *p == '|';

@@ -197,7 +197,7 @@ static void open_program(struct import *im, const u8 *path, size_t bytes)
 	struct file *file;
 
 	if (!place_from_path(im, path, bytes, &place) || !place.entry ||
-	    !inode_is_inside(im, place.inode))
+	    !inode_is_inside(im, place.inode) || place.inode == im->root)
 		return;
 	inode_is(place.inode, IOT_TYPE_file);
 	file = file_make(im, place.inode, place.entry, IOT_OPEN_read | IOT_OPEN_exec);
@@ -205,7 +205,7 @@ static void open_program(struct import *im, const u8 *path, size_t bytes)
 		return;
 	file->handle = ++im->last_handle;
 	record.open.object = emit_object(im, place.inode);
-	record.open.name = emit_name(im, place.entry);
+	record.open.name = emit_name_of(im, place.inode, place.entry);
 	record.open.handle = file->handle;
 	record.open.flags = file->flags;
 	record.open.size_bytes = place.inode->size_bytes;

@@ -263,7 +263,7 @@ void place_of(struct import *im, const struct call *call, int dir_arg, u32 path_
 			-EINVAL;
 
 	*place = (struct place){ .err = -EXDEV };
-	if (n > 0)
+	if (n > 0 && call->result != -ENAMETOOLONG)
 		gap(im, IMPORT_GAP_cut_name);
 	if (n && !((flags & PLACE_EMPTY) && n < 0))
 		return;
