@@ -97,13 +97,13 @@ static void check_engine(struct argp_state *state, struct options *options)
 
 	if (engine->uses_target && !options->replay.target)
 		argp_error(state, "no --target given");
-	if (!engine->uses_target && options->replay.target)
-		argp_error(state, "--target=%s: the %s engine uses none", options->replay.target,
-			   engine->name);
+	if (!engine->uses_target)
+		options->replay.target = NULL; /* the same command line does for all engines */
 	if (!options->is_data_given)
 		return;
 	if (!(engine->data_modes & (1u << options->replay.data)))
-		argp_error(state, "--data=%s: the %s engine %s", data_name(options), engine->name,
+		argp_error(state, "--data=%s: the %s engine %s",
+			   options->replay.data == IOT_DATA_COPY ? "copy" : "discard", engine->name,
 			   engine->data_modes ? "always copies what it reads" : "reads nothing");
 }
 
