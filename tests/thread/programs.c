@@ -11,6 +11,8 @@
  *   beyond   accesses to a mapping beyond the end of its file, and where it is read-only
  *   out      operations by paths that lead out of the target through symbolic links
  *   pipe     an open that waits for ever, and a task that waits for it
+ *   lanes    asynchronous writes and reads of a file, four under way at a time, and what waits
+ *            for some of them
  *   reads    2 tasks, each reads 4 KiB COUNT times
  */
 #include <stdio.h>
@@ -352,6 +354,52 @@ static void make_pipe(struct builder *b)
 	op_on_path(b, IOT_KIND_mkdir, "later", 0)->pause_ns = cpu_to_le64(1ull << 45);
 }
 
+/* -- lanes ------------------------------------------------------------------------------------- */
+
+#define LANES	 4
+#define REQUESTS 256 /* first as many writes, then as many reads */
+
+/* Of a submit and of its complete, which repeats it. */
+static struct iot_program_op *add_request(struct builder *b, u16 kind, u32 number, s64 result)
+{
+	struct iot_program_op *op =
+		op_on_handle(b, kind, 1, number % REQUESTS * 4096ull, 4096, result);
+
+	if (number < REQUESTS)
+		op->flags = cpu_to_le32(IOT_RW_write);
+	op->origin_op = cpu_to_le32(number + 2);
+	return op;
+}
+
+/* The first operation of the task is an open, then requests go to the lanes in turn. */
+static void make_lanes(struct builder *b)
+{
+	u32 i, lane;
+
+	b->head.handles = cpu_to_le32(1);
+	builder_task(b);
+	op_open(b, "f", 1, IOT_OPEN_read | IOT_OPEN_write | IOT_OPEN_create);
+	for (i = 0; i < 2 * REQUESTS; i++) {
+		lane = i % LANES + 1;
+		add_request(b, IOT_KIND_submit, i, 0)->other = cpu_to_le32(lane + 1);
+		if (i == REQUESTS) /* reads find what was written */
+			for (lane = 1; lane <= LANES; lane++)
+				builder_wait(b, lane, REQUESTS / LANES - 1);
+	}
+	op_on_handle(b, IOT_KIND_release, 1, 0, 0, 0); /* while requests are under way */
+	for (lane = 1; lane <= LANES; lane++) {
+		struct iot_program_task *task = builder_task(b);
+
+		task->flags = cpu_to_le32(IOT_TASK_LANE);
+		task->origin = cpu_to_le32(1);
+		task->parent = 0;
+		for (i = lane - 1; i < 2 * REQUESTS; i += LANES) {
+			add_request(b, IOT_KIND_complete, i, 4096);
+			builder_wait(b, 0, i + 1);
+		}
+	}
+}
+
 /* -- reads ------------------------------------------------------------------------------------- */
 
 static void make_reads(struct builder *b)
@@ -379,7 +427,7 @@ static const struct {
 } programs[] = {
 	{ "tokens", make_ordered }, { "free", make_free }, { "kinds", make_kinds },
 	{ "beyond", make_beyond },  { "out", make_out },   { "pipe", make_pipe },
-	{ "reads", make_reads },
+	{ "lanes", make_lanes },    { "reads", make_reads },
 };
 
 static int save(const struct builder *b, const char *path)

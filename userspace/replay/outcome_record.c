@@ -153,6 +153,17 @@ static void fill_opened(struct iot_record *r, const struct iot_program_op *op, u
 	}
 }
 
+static void fill_submit(struct iot_record *r, const struct player_task *task,
+			const struct iot_program_op *op, u64 object)
+{
+	r->submit.request = task->found.request;
+	r->submit.object = object;
+	r->submit.handle = le32_to_cpu(op->handle);
+	r->submit.offset_bytes = (s64)le64_to_cpu(op->offset_bytes);
+	r->submit.length_bytes = le64_to_cpu(op->length_bytes);
+	r->submit.flags = le32_to_cpu(op->flags);
+}
+
 static void fill_mapped(struct iot_record *r, const struct iot_program_op *op, u64 object)
 {
 	switch (r->kind) {
@@ -226,7 +237,9 @@ static void put_op(struct player_task *task, const struct iot_program_op *op)
 	r.op.result = task->result;
 	r.op.enter_ns = task->enter_ns;
 	r.op.duration_ns = task->prev_end_ns - task->enter_ns;
-	if (r.kind >= IOT_KIND_map)
+	if (r.kind == IOT_KIND_submit)
+		fill_submit(&r, task, op, object);
+	else if (r.kind >= IOT_KIND_map)
 		fill_mapped(&r, op, object);
 	else if (r.kind >= IOT_KIND_flush)
 		fill_opened(&r, op, object);
@@ -253,6 +266,23 @@ static void put_divergence(struct player_task *task, const struct iot_program_op
 	outcome_put(task, &r, task->prev_end_ns);
 }
 
+/* The lane has not got on yet. */
+static void put_complete(struct player_task *lane, const struct iot_program_op *op)
+{
+	const struct iot_record r = {
+		.kind = IOT_KIND_complete,
+		.complete = {
+			.time_ns = lane->prev_end_ns,
+			.task = lane->stats.task,
+			.op = le32_to_cpu(op->origin_op),
+			.request = player_request_number(lane, lane->index + 1),
+			.result = lane->result,
+		},
+	};
+
+	outcome_put(lane, &r, lane->prev_end_ns);
+}
+
 /**
  * outcome_op() - write the record of an operation that has ended, and of its divergence
  * @task: which has performed it
@@ -262,7 +292,10 @@ void outcome_op(struct player_task *task, const struct iot_program_op *op)
 {
 	if (!task->player->outcomes)
 		return;
-	put_op(task, op);
+	if (le16_to_cpu(op->kind) == IOT_KIND_complete)
+		put_complete(task, op);
+	else
+		put_op(task, op);
 	if (task->result != (s64)le64_to_cpu(op->result))
 		put_divergence(task, op);
 }
@@ -296,10 +329,11 @@ void outcome_dirent(struct player_task *task, const struct iot_program_op *op, c
 /**
  * outcome_played() - write what there is to say of a task that has ended
  * @task: which has performed its last operation
+ * @stats: what there is; the time is filled in
  */
-void outcome_played(struct player_task *task)
+void outcome_played(struct player_task *task, const struct iot_rec_played *stats)
 {
-	struct iot_record r = { .kind = IOT_KIND_played, .played = task->stats };
+	struct iot_record r = { .kind = IOT_KIND_played, .played = *stats };
 
 	r.played.time_ns = clock_now_ns();
 	if (task->player->outcomes)

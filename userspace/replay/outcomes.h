@@ -41,6 +41,6 @@ void outcome_flush(struct player_task *task);
 void outcome_op(struct player_task *task, const struct iot_program_op *op);
 void outcome_dirent(struct player_task *task, const struct iot_program_op *op, const char *name,
 		    unsigned int type);
-void outcome_played(struct player_task *task);
+void outcome_played(struct player_task *task, const struct iot_rec_played *stats);
 
 #endif

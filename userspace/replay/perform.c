@@ -47,6 +47,8 @@ static const perform_fn functions[] = {
 	[IOT_KIND_touch] = perform_touch,
 	[IOT_KIND_msync] = perform_msync,
 	[IOT_KIND_madvise] = perform_madvise,
+	[IOT_KIND_submit] = perform_submit,
+	[IOT_KIND_complete] = perform_complete,
 };
 
 /**

@@ -35,15 +35,27 @@ struct stage {
 };
 
 /**
+ * struct request - what a lane is to do next; written by its task, before the lane may go on
+ * @handle: held until the request has ended
+ * @fd: its descriptor, or a negative errno
+ */
+struct request {
+	struct handle *handle;
+	int fd;
+};
+
+/**
  * struct task_memory - memory of a task
  * @sink: where reads go
  * @vectors: for transfers
  * @path: for a path that is a part of one in the program
+ * @request: of a lane
  */
 struct task_memory {
 	u8 sink[IOT_CARRIER_BUFFER_BYTES];
 	struct iovec vectors[VECTORS_MAX];
 	char path[IOT_PROGRAM_PATH_MAX];
+	struct request request;
 };
 
 static inline struct stage *stage_of(const struct player_task *task)
@@ -103,6 +115,8 @@ s64 perform_flush(struct player_task *task, const struct iot_program_op *op);
 s64 perform_release(struct player_task *task, const struct iot_program_op *op);
 s64 perform_read(struct player_task *task, const struct iot_program_op *op);
 s64 perform_write(struct player_task *task, const struct iot_program_op *op);
+s64 perform_submit(struct player_task *task, const struct iot_program_op *op);
+s64 perform_complete(struct player_task *task, const struct iot_program_op *op);
 s64 perform_seek(struct player_task *task, const struct iot_program_op *op);
 s64 perform_fsync(struct player_task *task, const struct iot_program_op *op);
 s64 perform_fallocate(struct player_task *task, const struct iot_program_op *op);

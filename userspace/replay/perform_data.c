@@ -75,12 +75,12 @@ static int fill_vectors(struct iovec *vectors, void *memory, u64 length_bytes)
 	return count;
 }
 
-static s64 read_file(struct player_task *task, const struct iot_program_op *op, int fd)
+static s64 read_file(struct player_task *task, const struct iot_program_op *op, int fd, int flags)
 {
 	struct task_memory *memory = memory_of(task);
 	u64 length_bytes = le64_to_cpu(op->length_bytes);
 	off_t offset = (off_t)le64_to_cpu(op->offset_bytes);
-	int flags = call_flags_of(le32_to_cpu(op->flags)), count;
+	int count;
 
 	if (!flags && length_bytes <= IOT_CARRIER_BUFFER_BYTES)
 		return RESULT(pread(fd, memory->sink, length_bytes, offset));
@@ -103,18 +103,26 @@ static s64 splice_file(struct player_task *task, const struct iot_program_op *op
 	return RESULT(sendfile(stage_of(task)->null_fd, fd, &offset, length_bytes));
 }
 
+static s64 read_handle(struct player_task *task, const struct iot_program_op *op,
+		       struct handle *handle, u32 our)
+{
+	int err = set_flags(handle, our & IOT_RW_direct ? O_DIRECT : 0, O_DIRECT);
+
+	if (err)
+		return err;
+	return our & IOT_RW_splice ? splice_file(task, op, handle->fd) :
+				     read_file(task, op, handle->fd, call_flags_of(our));
+}
+
 s64 perform_read(struct player_task *task, const struct iot_program_op *op)
 {
-	u32 our = le32_to_cpu(op->flags);
 	struct handle *handle;
 	int fd = handle_get(task, op->handle, &handle);
 	s64 result;
 
 	if (fd < 0)
 		return fd;
-	result = set_flags(handle, our & IOT_RW_direct ? O_DIRECT : 0, O_DIRECT);
-	if (!result)
-		result = our & IOT_RW_splice ? splice_file(task, op, fd) : read_file(task, op, fd);
+	result = read_handle(task, op, handle, le32_to_cpu(op->flags));
 	handle_put(handle);
 	return result;
 }
@@ -133,20 +141,58 @@ static s64 write_file(struct player_task *task, const struct iot_program_op *op,
 	return RESULT(pwritev2(fd, memory->vectors, count, offset, flags));
 }
 
+static s64 write_handle(struct player_task *task, const struct iot_program_op *op,
+			struct handle *handle, u32 our)
+{
+	int wanted = (our & IOT_RW_direct ? O_DIRECT : 0) | (our & IOT_RW_append ? O_APPEND : 0);
+	int err = set_flags(handle, wanted, O_DIRECT | O_APPEND);
+
+	return err ? err : write_file(task, op, handle->fd, call_flags_of(our));
+}
+
 s64 perform_write(struct player_task *task, const struct iot_program_op *op)
 {
-	u32 our = le32_to_cpu(op->flags);
-	int wanted = (our & IOT_RW_direct ? O_DIRECT : 0) | (our & IOT_RW_append ? O_APPEND : 0);
 	struct handle *handle;
 	int fd = handle_get(task, op->handle, &handle);
 	s64 result;
 
 	if (fd < 0)
 		return fd;
-	result = set_flags(handle, wanted, O_DIRECT | O_APPEND);
-	if (!result)
-		result = write_file(task, op, fd, call_flags_of(our));
+	result = write_handle(task, op, handle, le32_to_cpu(op->flags));
 	handle_put(handle);
+	return result;
+}
+
+/* -- asynchronous requests -------------------------------------------------------------------------- */
+
+/*
+ * The thread of the lane performs the request; the handle is held from here on, as by a system
+ * call that has queued it.
+ */
+s64 perform_submit(struct player_task *task, const struct iot_program_op *op)
+{
+	const struct player_task *lane = &task->player->tasks[le32_to_cpu(op->other) - 1];
+	struct request *request = &memory_of(lane)->request;
+
+	request->fd = handle_get(task, op->handle, &request->handle);
+	return 0;
+}
+
+/* That it would not wait was tried by the program, and so it was queued. Nobody polls for its end. */
+s64 perform_complete(struct player_task *task, const struct iot_program_op *op)
+{
+	u32 our = le32_to_cpu(op->flags) & ~(u32)(IOT_RW_nowait | IOT_RW_hipri);
+	struct request *request = &memory_of(task)->request;
+	s64 result;
+
+	if (request->fd < 0)
+		return request->fd;
+	if (our & IOT_RW_write)
+		result = write_handle(task, op, request->handle, our);
+	else
+		result = read_handle(task, op, request->handle, our);
+	if (result != -EINTR) /* else it is tried again */
+		handle_put(request->handle);
 	return result;
 }
 

@@ -61,27 +61,57 @@ static void publish(struct player_task *task, const struct iot_program_op *op)
 	park_wake(&task->moved, task->index);
 }
 
+/* The request before it in the lane must have ended, whatever the program's waits say. */
+static int wait_for_lane(struct player_task *task, const struct player_task *lane, u32 requests)
+{
+	const struct iot_program_wait wait = {
+		.task = cpu_to_le32(lane->number),
+		.index = cpu_to_le32(requests - 1),
+	};
+
+	return requests ? park_wait(task->player, &wait) : 0;
+}
+
+static int prepare_request(struct player_task *task, const struct iot_program_op *op, u64 *number)
+{
+	struct player_task *lane;
+	int err;
+
+	*number = 0;
+	if (le16_to_cpu(op->kind) != IOT_KIND_submit)
+		return 0;
+	lane = &task->player->tasks[le32_to_cpu(op->other) - 1];
+	err = wait_for_lane(task, lane, lane->submitted);
+	if (!err)
+		*number = player_request_number(lane, ++lane->submitted);
+	return err;
+}
+
 /* Return: 0; -ECANCELED, and it was not done. */
 static int perform(struct player_task *task, const struct iot_program_op *op)
 {
 	const struct performer *performer = task->player->performer;
+	u64 request;
 
+	if (prepare_request(task, op, &request))
+		return -ECANCELED;
 	do { /* as a system call that a signal interrupted is tried again */
 		if (player_is_cancelled(task->player))
 			return -ECANCELED;
-		task->found = (struct player_found){};
+		task->found = (struct player_found){ .request = request };
 		task->enter_ns = clock_now_ns();
 		task->result = performer->perform(task, op);
 	} while (task->result == -EINTR);
 	return 0;
 }
 
-/* Counters are read by others while they grow. */
-static void count(struct player_task *task, bool has_diverged)
+/* Counters are read by others while they grow. A request counts by its submission. */
+static void count(struct player_task *task, const struct iot_program_op *op)
 {
 	task->stats.io_ns += task->prev_end_ns - task->enter_ns;
-	__atomic_store_n(&task->stats.ops, task->stats.ops + 1, __ATOMIC_RELAXED);
-	if (has_diverged)
+	if (le16_to_cpu(op->kind) != IOT_KIND_complete)
+		__atomic_store_n(&task->stats.ops, task->stats.ops + 1, __ATOMIC_RELAXED);
+	if (task->result != (s64)le64_to_cpu(op->result))
 		__atomic_store_n(&task->stats.diverged, task->stats.diverged + 1, __ATOMIC_RELAXED);
 }
 
@@ -99,7 +129,7 @@ static int do_op(struct player_task *task, const struct iot_program_op *op)
 		return err;
 	task->prev_end_ns = clock_now_ns();
 	if (is_io)
-		count(task, task->result != (s64)le64_to_cpu(op->result));
+		count(task, op);
 	if (is_io && task->player->outcomes) {
 		if (performer->look)
 			performer->look(task, op);
@@ -125,12 +155,36 @@ static int run_ops(struct player_task *task)
 	return err;
 }
 
+/* The lanes of a task stand behind it. */
+static bool is_lane_of(const struct player *player, u32 lane, u32 task)
+{
+	return lane < player->program->task_count && player_is_lane(player->program, lane) &&
+	       le32_to_cpu(player->program->tasks[lane].parent) == task;
+}
+
+/* A task that ends waits for its requests, as at exit(2). */
+static int wait_for_lanes(struct player_task *task)
+{
+	struct player *player = task->player;
+	u32 i;
+	int err = 0;
+
+	for (i = task->number + 1; is_lane_of(player, i, task->number) && !err; i++)
+		err = wait_for_lane(task, &player->tasks[i],
+				    le32_to_cpu(player->program->tasks[i].op_count));
+	return err;
+}
+
 static void finish(struct player_task *task)
 {
 	struct player *player = task->player;
+	struct iot_rec_played stats = task->stats;
+	u32 i;
 
-	outcome_played(task);
-	if (__atomic_add_fetch(&player->finished, 1, __ATOMIC_RELAXED) == player->program->task_count)
+	for (i = task->number + 1; is_lane_of(player, i, task->number); i++)
+		stats.diverged += __atomic_load_n(&player->tasks[i].stats.diverged, __ATOMIC_RELAXED);
+	outcome_played(task, &stats);
+	if (__atomic_add_fetch(&player->finished, 1, __ATOMIC_RELAXED) == player->task_count)
 		__atomic_store_n(&player->end_ns, clock_now_ns(), __ATOMIC_RELAXED);
 }
 
@@ -167,7 +221,8 @@ static void *run_task(void *argument)
 	prctl(PR_SET_TIMERSLACK, 1UL); /* think time is to end when it ends */
 	if (wait_for_start(task)) {
 		task->prev_end_ns = player->start_ns;
-		if (!run_ops(task))
+		if (!run_ops(task) && !player_is_lane(player->program, task->number) &&
+		    !wait_for_lanes(task))
 			finish(task);
 	}
 	outcome_flush(task);
@@ -196,6 +251,7 @@ static int make_order(struct player *player)
 	for (i = 0; i < program->task_count; i++) {
 		player->tasks[i] = (struct player_task){ .player = player, .number = i };
 		player->tasks[i].stats.task = le32_to_cpu(program->tasks[i].origin);
+		player->task_count += !player_is_lane(program, i);
 		park_init(&player->tasks[i].moved);
 	}
 	for (i = 0; i < program->hub_count; i++)

@@ -49,12 +49,14 @@ struct park {
  * @cached_pages: pages of it in the page cache, of an open
  * @target: of a symbolic link, in memory of the engine's, not terminated
  * @target_bytes: its length, 0 if there is none
+ * @request: number of the request that was submitted
  */
 struct player_found {
 	u64 size_bytes;
 	u64 cached_pages;
 	const char *target;
 	u32 target_bytes;
+	u64 request;
 };
 
 struct player;
@@ -69,6 +71,7 @@ struct player;
  * @enter_ns: when the operation performed last was entered
  * @prev_end_ns: when it ended
  * @late_ns: wake-up lateness that the next think time is shortened by
+ * @submitted: of a lane: requests submitted to it so far; written by the task's thread
  * @result: of the operation performed last
  * @found: what else it found, for its record
  * @stats: for its `played` record
@@ -84,6 +87,7 @@ struct player_task {
 	u64 enter_ns;
 	u64 prev_end_ns;
 	u64 late_ns;
+	u32 submitted;
 	s64 result;
 	struct player_found found;
 	struct iot_rec_played stats;
@@ -94,9 +98,10 @@ struct player_task {
 /**
  * struct performer - what an engine adds
  * @memory_bytes: memory that each task needs, 0 for none
- * @perform: do what an operation says; its waits hold. Returns what the system call would;
- *	-EINTR if a signal came first: it is called again, unless the replay was cancelled.
- *	arrive, leave and pass do not come here
+ * @perform: do what an operation says. A submit takes hold of what its request needs, a complete,
+ *	which comes in the thread of the lane, is the request. Called when the operation's waits
+ *	hold; returns what the system call would; -EINTR if a signal came first: it is called
+ *	again, unless the replay was cancelled. arrive, leave and pass do not come here
  * @look: called after the end of an operation if outcomes are written: fill in what of @found
  *	costs more than the operation should; may be NULL
  */
@@ -123,7 +128,8 @@ struct performer {
  * @ready: threads that have what they need
  * @failed: the errno of a thread that could not get it, or 0
  * @left: futex: threads that have not ended
- * @finished: tasks that were performed to their end
+ * @task_count: tasks that are no lanes
+ * @finished: of them, those that were performed to their end
  * @start_ns: monotonic clock at the start, 0 before
  * @end_ns: monotonic clock at the end of the last task, 0 before
  */
@@ -143,6 +149,7 @@ struct player {
 	u32 ready;
 	u32 failed;
 	u32 left;
+	u32 task_count;
 	u32 finished;
 	u64 start_ns;
 	u64 end_ns;
@@ -160,6 +167,17 @@ int player_close(struct player *player);
 static inline bool player_is_cancelled(const struct player *player)
 {
 	return __atomic_load_n(&player->is_cancelled, __ATOMIC_RELAXED);
+}
+
+static inline bool player_is_lane(const struct iot_program *program, u32 task)
+{
+	return le32_to_cpu(program->tasks[task].flags) & IOT_TASK_LANE;
+}
+
+/* The number of the n-th request of a lane, from 1, in outcomes. */
+static inline u64 player_request_number(const struct player_task *lane, u32 nth)
+{
+	return (u64)lane->number << 32 | nth;
 }
 
 /* wait.c */

@@ -131,13 +131,24 @@ static int start(struct replay *replay, bool *has_begun)
 	return state;
 }
 
-/* Operations without those that only keep order. */
+/* Without those that only keep order, and ends of requests, which their submissions count for. */
 static u64 count_operations(const struct iot_program *program)
 {
 	u64 count = 0, i;
 
 	for (i = 0; i < program->op_count; i++)
-		count += le16_to_cpu(program->ops[i].kind) < IOT_PLAY_arrive;
+		count += le16_to_cpu(program->ops[i].kind) < IOT_PLAY_arrive &&
+			 le16_to_cpu(program->ops[i].kind) != IOT_KIND_complete;
+	return count;
+}
+
+/* Without lanes. */
+static u32 count_tasks(const struct iot_program *program)
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < program->task_count; i++)
+		count += !(le32_to_cpu(program->tasks[i].flags) & IOT_TASK_LANE);
 	return count;
 }
 
@@ -146,6 +157,7 @@ static int wait_for_tasks(struct replay *replay, replay_progress_fn progress)
 	const struct iot_program *program = replay->options->program;
 	const struct replay_engine *engine = replay->options->engine;
 	u64 operations = count_operations(program);
+	u32 tasks = count_tasks(program);
 	struct iot_replay_status status = {};
 	int left;
 
@@ -154,7 +166,7 @@ static int wait_for_tasks(struct replay *replay, replay_progress_fn progress)
 			cancel(replay);
 		engine->status(replay, &status);
 		if (progress)
-			progress(&status, program->task_count, operations);
+			progress(&status, tasks, operations);
 	}
 	if (left < 0)
 		cancel(replay);
@@ -172,7 +184,7 @@ static void take_result(struct replay *replay)
 	result->diverged = status.diverged;
 	result->stalls = status.stalls;
 	result->finished = status.finished;
-	result->tasks = replay->options->program->task_count;
+	result->tasks = count_tasks(replay->options->program);
 }
 
 /**
