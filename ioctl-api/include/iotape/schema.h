@@ -113,6 +113,13 @@
 	V(18, recv, "MPI_Recv")                                                        \
 	V(19, irecv, "MPI_Irecv")                                                      \
 	V(20, sendrecv, "MPI_Sendrecv or MPI_Sendrecv_replace")                        \
+	V(21, send_init, "MPI_Start of a request of MPI_Send_init")                    \
+	V(22, bsend_init, "MPI_Start of a request of MPI_Bsend_init")                  \
+	V(23, ssend_init, "MPI_Start of a request of MPI_Ssend_init")                  \
+	V(24, rsend_init, "MPI_Start of a request of MPI_Rsend_init")                  \
+	V(25, recv_init, "MPI_Start of a request of MPI_Recv_init")                    \
+	V(26, mprobe, "MPI_Mprobe, MPI_Improbe that found a message")                  \
+	V(27, mrecv, "MPI_Mrecv")                                                      \
 	V(30, wait, "MPI_Wait, _Waitall, _Waitany, _Waitsome")                         \
 	V(31, test, "MPI_Test, _Testall, _Testany, _Testsome that completed something") \
 	V(40, barrier, "MPI_Barrier")                                                  \
@@ -140,11 +147,41 @@
 	V(65, iscatter, "MPI_Iscatter")                                                \
 	V(66, iallgather, "MPI_Iallgather")                                            \
 	V(67, ialltoall, "MPI_Ialltoall")                                              \
+	V(68, igatherv, "MPI_Igatherv")                                                \
+	V(69, iscatterv, "MPI_Iscatterv")                                              \
+	V(70, iallgatherv, "MPI_Iallgatherv")                                          \
+	V(71, ialltoallv, "MPI_Ialltoallv")                                            \
+	V(72, ialltoallw, "MPI_Ialltoallw")                                            \
+	V(73, iscan, "MPI_Iscan")                                                      \
+	V(74, iexscan, "MPI_Iexscan")                                                  \
+	V(75, ireduce_scatter, "MPI_Ireduce_scatter")                                  \
+	V(76, ireduce_scatter_block, "MPI_Ireduce_scatter_block")                      \
 	V(80, comm_dup, "MPI_Comm_dup")                                                \
 	V(81, comm_split, "MPI_Comm_split")                                            \
 	V(82, comm_create, "MPI_Comm_create")                                          \
 	V(83, comm_split_type, "MPI_Comm_split_type")                                  \
-	V(84, comm_free, "MPI_Comm_free")
+	V(84, comm_free, "MPI_Comm_free")                                              \
+	V(85, comm_dup_with_info, "MPI_Comm_dup_with_info")                            \
+	V(86, comm_idup, "MPI_Comm_idup")                                              \
+	V(87, comm_create_group, "MPI_Comm_create_group")                              \
+	V(88, cart_create, "MPI_Cart_create")                                          \
+	V(89, cart_sub, "MPI_Cart_sub")                                                \
+	V(90, graph_create, "MPI_Graph_create")                                        \
+	V(91, dist_graph_create, "MPI_Dist_graph_create")                              \
+	V(92, dist_graph_create_adjacent, "MPI_Dist_graph_create_adjacent")            \
+	V(93, intercomm_create, "MPI_Intercomm_create")                                \
+	V(94, intercomm_merge, "MPI_Intercomm_merge")                                  \
+	V(95, comm_disconnect, "MPI_Comm_disconnect")                                  \
+	V(100, neighbor_allgather, "MPI_Neighbor_allgather")                           \
+	V(101, neighbor_allgatherv, "MPI_Neighbor_allgatherv")                         \
+	V(102, neighbor_alltoall, "MPI_Neighbor_alltoall")                             \
+	V(103, neighbor_alltoallv, "MPI_Neighbor_alltoallv")                           \
+	V(104, neighbor_alltoallw, "MPI_Neighbor_alltoallw")                           \
+	V(110, ineighbor_allgather, "MPI_Ineighbor_allgather")                         \
+	V(111, ineighbor_allgatherv, "MPI_Ineighbor_allgatherv")                       \
+	V(112, ineighbor_alltoall, "MPI_Ineighbor_alltoall")                           \
+	V(113, ineighbor_alltoallv, "MPI_Ineighbor_alltoallv")                         \
+	V(114, ineighbor_alltoallw, "MPI_Ineighbor_alltoallw")
 
 /* B(bit number, name, sentence) */
 #define IOT_OPEN_FLAGS(B)                                                              \
