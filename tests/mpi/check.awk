@@ -120,7 +120,9 @@ function read_collective(    call, who) {
 	if (f["number"] != ++collectives[who])
 		wrong("collectives", who ": number " f["number"] " is the " collectives[who] "th")
 	if (arrived[call]++) {
-		if (name_of[call] != f["call"] || root_of[call] != f["root"])
+		if (root_of[call] < 0) # between two groups not everybody names the root
+			root_of[call] = f["root"]
+		if (name_of[call] != f["call"] || (f["root"] >= 0 && root_of[call] != f["root"]))
 			wrong("collectives", call ": " name_of[call] " and " f["call"])
 	} else {
 		name_of[call] = f["call"]
@@ -230,7 +232,7 @@ function compare_collectives(    call, part, comm) {
 }
 
 BEGIN {
-	number_count = split("enter_ns duration_ns op result peer tag length_bytes number", numbers, " ")
+	number_count = split("enter_ns duration_ns op result peer tag length_bytes number root", numbers, " ")
 }
 
 /^\{/ { read_json(); read_record(); records++; next }

@@ -31,6 +31,8 @@ static void calls(void)
 	messages(MPI_COMM_WORLD);
 	collectives(MPI_COMM_WORLD);
 	communicators();
+	persistent(MPI_COMM_WORLD);
+	groups();
 	passing();
 }
 

@@ -193,10 +193,16 @@ static bool is_synchronous(const struct graph *graph, const struct endpoint *sen
 {
 	const struct graph_mpi *mpi = &graph->mpi[send->call];
 
-	if (mpi->call == IOT_CALL_ssend || mpi->call == IOT_CALL_issend)
+	switch (mpi->call) {
+	case IOT_CALL_ssend:
+	case IOT_CALL_issend:
+	case IOT_CALL_ssend_init:
 		return true;
-	if (mpi->call == IOT_CALL_bsend || mpi->call == IOT_CALL_ibsend)
+	case IOT_CALL_bsend:
+	case IOT_CALL_ibsend:
+	case IOT_CALL_bsend_init:
 		return false;
+	}
 	return mpi->length_bytes > EAGER_MAX_BYTES &&
 	       graph->mpi[receive->call].enter_ns < graph->mpi[send->ended].end_ns;
 }
@@ -206,6 +212,9 @@ static int connect_message(struct graph *graph, const struct endpoint *send,
 {
 	int err = wait_for(graph, &graph->mpi[send->call], receive->ended);
 
+	/* A matched probe has waited for the message where it was posted. */
+	if (!err && graph->mpi[receive->call].call == IOT_CALL_mprobe)
+		err = wait_for(graph, &graph->mpi[send->call], receive->call);
 	if (err || send->ended == GRAPH_NONE || !is_synchronous(graph, send, receive))
 		return err;
 	return wait_for(graph, &graph->mpi[receive->call], send->ended);
@@ -267,6 +276,7 @@ enum shape {
 	SHAPE_FROM, /* everybody for the root */
 	SHAPE_TO,   /* the root for everybody */
 	SHAPE_SCAN, /* each rank for those below it */
+	SHAPE_NEAR, /* each rank for its neighbours, which the trace does not name */
 };
 
 static enum shape shape_of(u32 call)
@@ -277,16 +287,31 @@ static enum shape shape_of(u32 call)
 	case IOT_CALL_scatterv:
 	case IOT_CALL_ibcast:
 	case IOT_CALL_iscatter:
+	case IOT_CALL_iscatterv:
 		return SHAPE_FROM;
 	case IOT_CALL_reduce:
 	case IOT_CALL_gather:
 	case IOT_CALL_gatherv:
 	case IOT_CALL_ireduce:
 	case IOT_CALL_igather:
+	case IOT_CALL_igatherv:
 		return SHAPE_TO;
 	case IOT_CALL_scan:
 	case IOT_CALL_exscan:
+	case IOT_CALL_iscan:
+	case IOT_CALL_iexscan:
 		return SHAPE_SCAN;
+	case IOT_CALL_neighbor_allgather:
+	case IOT_CALL_neighbor_allgatherv:
+	case IOT_CALL_neighbor_alltoall:
+	case IOT_CALL_neighbor_alltoallv:
+	case IOT_CALL_neighbor_alltoallw:
+	case IOT_CALL_ineighbor_allgather:
+	case IOT_CALL_ineighbor_allgatherv:
+	case IOT_CALL_ineighbor_alltoall:
+	case IOT_CALL_ineighbor_alltoallv:
+	case IOT_CALL_ineighbor_alltoallw:
+		return SHAPE_NEAR;
 	default:
 		return SHAPE_ALL;
 	}
@@ -377,17 +402,29 @@ static int scan(struct graph *graph, const struct member *members, u32 count)
 	return err;
 }
 
+/* Between two groups, those of the root's own that are not the root name none. */
+static s32 root_of(const struct graph *graph, const struct member *members, u32 count)
+{
+	s32 root = -1;
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (graph->mpi[members[i].call].root > root)
+			root = graph->mpi[members[i].call].root;
+	return root;
+}
+
 static int connect_collective(struct graph *graph, const struct member *members, u32 count)
 {
-	const struct graph_mpi *mpi = &graph->mpi[members[0].call];
-
 	if (count == 1)
 		return 0;
-	switch (shape_of(mpi->call)) {
+	switch (shape_of(graph->mpi[members[0].call].call)) {
 	case SHAPE_FROM:
-		return from_root(graph, members, count, mpi->root);
+		return from_root(graph, members, count, root_of(graph, members, count));
 	case SHAPE_TO:
-		return through_hub(graph, members, count, mpi->root);
+		return through_hub(graph, members, count, root_of(graph, members, count));
+	case SHAPE_NEAR:
+		return 0;
 	case SHAPE_SCAN:
 		return scan(graph, members, count);
 	default:

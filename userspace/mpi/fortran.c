@@ -25,7 +25,8 @@ static unsigned int range_count;
 
 static int add_library(struct dl_phdr_info *info, size_t bytes, void *context)
 {
-	static const char *const names[] = { "libmpi_mpifh.", "libmpi_usempi", "libmpifort" };
+	static const char *const names[] = { "libmpi_mpifh.", "libmpi_usempi", "libmpichfort.",
+					     "libmpifort." };
 	const ElfW(Phdr) * part;
 	bool is_binding = false;
 	size_t i;

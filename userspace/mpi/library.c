@@ -69,8 +69,6 @@ static void fill_calls(void *where)
 {
 	fill(where, &iot_mpi_found, wrapped, ARRAY_SIZE(wrapped), strlen("P"));
 	fill(where, &iot_mpi_found, queries, ARRAY_SIZE(queries), 0);
-	fill(where, &iot_mpi_bare, wrapped, ARRAY_SIZE(wrapped), 0);
-	fill(where, &iot_mpi_bare, queries, ARRAY_SIZE(queries), 0);
 }
 
 /*
@@ -143,6 +141,8 @@ void iot_mpi_find(const void *caller)
 	if (!iot_mpi_is_found) {
 		fill_calls(symbol ? where : RTLD_NEXT);
 		fill_handles(symbol ? where : RTLD_NEXT);
+		iot_mpi_bare = iot_mpi_found; /* but for the names of the calls */
+		fill(symbol ? where : RTLD_NEXT, &iot_mpi_bare, wrapped, ARRAY_SIZE(wrapped), 0);
 		is_foreign = symbol && is_other_mpi(where);
 		iot_mpi_fortran_find();
 		if (symbol)
