@@ -32,13 +32,15 @@
 
 #define FIRST_CHUNK_BYTES (64 << 10)
 #define CHUNK_BYTES	  (256 << 10)
+#define LOST_BETWEEN_TRIES 4096
 
 /**
  * struct stream - the records of one thread at a time
  * @task: the thread's id
  * @ops: operations of the thread so far
  * @map: its chunk, @map_bytes long, from the page in which the chunk begins
- * @at: where the next record goes; it must end before @stop
+ * @at: where the next record goes; it must end before @stop, behind which there is room for
+ *	the last record of the trace
  * @entry: of the chunk in the index
  * @sequence: records in the chunks before
  * @lost: records of the stream that found no room
@@ -86,17 +88,16 @@ static int write_all(int fd, const void *data, size_t bytes, u64 offset_bytes)
 	return 0;
 }
 
-/* Room that is there: a store to a mapping cannot be told that the disk is full. */
+/*
+ * Room that is there: a store to a mapping cannot be told that the disk is full. Zeros cost
+ * less than fallocate(2), whose pages the kernel would read before the first store.
+ */
 static int make_room(int fd, u64 offset_bytes, size_t bytes)
 {
-	static const u8 zeros[4096];
+	static u8 zeros[64 << 10];
 	size_t n;
 	int err = 0;
 
-	if (!fallocate(fd, 0, (off_t)offset_bytes, (off_t)bytes))
-		return 0;
-	if (errno != EOPNOTSUPP)
-		return -errno;
 	for (; bytes && !err; bytes -= n, offset_bytes += n) {
 		n = bytes < sizeof(zeros) ? bytes : sizeof(zeros);
 		err = write_all(fd, zeros, n, offset_bytes);
@@ -177,19 +178,20 @@ static int map_chunk(struct stream *stream, int fd, size_t bytes)
 
 	stream->map_bytes = skipped + sizeof(struct iot_chunk_head) + bytes;
 	stream->map = mmap(NULL, stream->map_bytes, PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_POPULATE, fd, (off_t)begin_bytes);
+			   MAP_SHARED, fd, (off_t)begin_bytes);
 	if (stream->map == MAP_FAILED) {
 		stream->map = NULL;
 		return -errno;
 	}
+	madvise(stream->map, stream->map_bytes, MADV_POPULATE_WRITE); /* else page by page */
 	madvise(stream->map, stream->map_bytes, MADV_DONTFORK);
 	stream->at = stream->map + skipped + sizeof(struct iot_chunk_head);
-	stream->stop = stream->at + bytes;
+	stream->stop = stream->at + bytes - IOT_WIRE_end;
 	return 0;
 }
 
 /* The index says what a chunk holds when it is left. */
-static void leave_chunk(struct stream *stream)
+static void leave_chunk(const struct stream *stream)
 {
 	struct iot_index_entry *entry;
 
@@ -200,11 +202,6 @@ static void leave_chunk(struct stream *stream)
 	entry->first_ns = cpu_to_le64(stream->first_ns);
 	entry->last_ns = cpu_to_le64(stream->last_ns);
 	munmap(stream->map, stream->map_bytes);
-	stream->sequence += stream->count;
-	stream->count = 0;
-	stream->map = NULL;
-	stream->at = NULL;
-	stream->stop = NULL;
 }
 
 /*
@@ -244,16 +241,24 @@ static int add_chunk(struct stream *stream, int fd)
 	return 0;
 }
 
+/* Without room for another chunk the stream stays in the one that it has. */
 static int next_chunk(struct stream *stream)
 {
+	struct stream old = *stream;
 	int saved = errno, fd, err;
 
 	pthread_mutex_lock(&lock);
-	leave_chunk(stream);
+	stream->sequence += stream->count;
 	fd = open_file(0);
 	err = fd < 0 ? -errno : add_chunk(stream, fd);
 	if (fd >= 0)
 		close(fd);
+	if (err) {
+		*stream = old;
+	} else {
+		leave_chunk(&old);
+		stream->count = 0;
+	}
 	pthread_mutex_unlock(&lock);
 	errno = saved;
 	return err;
@@ -261,15 +266,24 @@ static int next_chunk(struct stream *stream)
 
 /* -- records --------------------------------------------------------------------------------- */
 
+/* Where there was no room there may be some again, but to ask for it each time is slow. */
+static bool has_room(struct stream *stream, size_t bytes)
+{
+	if (stream->at + bytes <= stream->stop)
+		return true;
+	if (!(stream->lost % LOST_BETWEEN_TRIES) && !next_chunk(stream))
+		return true;
+	stream->lost++;
+	return false;
+}
+
 /* A record is a record once its head is there. */
 static void put(struct stream *stream, const u8 *record, size_t bytes, u64 now_ns)
 {
 	u64 head;
 
-	if (stream->at + bytes > stream->stop && next_chunk(stream)) {
-		stream->lost++;
+	if (!has_room(stream, bytes))
 		return;
-	}
 	memcpy(stream->at + sizeof(head), record + sizeof(head), bytes - sizeof(head));
 	memcpy(&head, record, sizeof(head));
 	asm volatile("" ::: "memory");
@@ -482,6 +496,8 @@ static void put_end(struct stream *stream)
 		end.lost += streams[i]->lost;
 	}
 	iot_put_end(wire, &end, "", 0);
+	if (stream->map)
+		stream->stop += sizeof(wire);
 	put(stream, wire, sizeof(wire), end.time_ns);
 }
 
