@@ -6,8 +6,8 @@
  *
  * Modes: `calls` every call that is recorded and some that are not; `threads` several threads
  * of each rank at once; `children` fork and exec while MPI runs; `descriptors` descriptors
- * closed that are not the program's; `killed` 1000 collectives and no end; `late` nothing
- * before somebody makes DIR/go.
+ * closed that are not the program's; `killed` 1000 collectives and no end; `io` every call on
+ * files, `romio` almost every; `late` nothing before somebody makes DIR/go.
  */
 #define _GNU_SOURCE
 #include "exercise.h"
@@ -34,6 +34,17 @@ static void calls(void)
 	persistent(MPI_COMM_WORLD);
 	groups();
 	passing();
+}
+
+static void io(void)
+{
+	files(dir, true);
+}
+
+/* Open MPI's copy of ROMIO crashes on collective calls that make requests. */
+static void romio(void)
+{
+	files(dir, false);
 }
 
 /* -- threads ----------------------------------------------------------------------------- */
@@ -208,7 +219,8 @@ static const struct {
 	const char *name;
 	void (*function)(void);
 } modes[] = { { "calls", calls }, { "threads", threads }, { "children", children },
-	      { "descriptors", descriptors }, { "late", late }, { "killed", killed } };
+	      { "descriptors", descriptors }, { "late", late }, { "killed", killed },
+	      { "io", io }, { "romio", romio } };
 
 static void init(bool has_threads)
 {

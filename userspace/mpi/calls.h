@@ -249,6 +249,109 @@
 	C(Comm_free, comm_free, -1, (MPI_Comm * comm), (comm))                             \
 	C(Comm_disconnect, comm_disconnect, -1, (MPI_Comm * comm), (comm))
 
+/* -- files ------------------------------------------------------------------------------- */
+
+/*
+ * In these rows `root` says whether the call is collective on `file`. D() moves data and says
+ * how much in `count` and `type`; A() says also where, in `offset`; P() does neither, and is
+ * the end of a split collective or moves no data.
+ */
+#define IOT_MPI_FILE_DATA(D, A, is_all, read, Const, Suffix)                               \
+	D(File_##read##Suffix, file_##read##Suffix, is_all,                                \
+	  (MPI_File file, Const void *buffer, int count, MPI_Datatype type, MPI_Status *status), \
+	  (file, buffer, count, type, status))
+
+#define IOT_MPI_FILE_DATA_AT(D, A, is_all, read, Const, Suffix)                            \
+	A(File_##read##Suffix, file_##read##Suffix, is_all,                                \
+	  (MPI_File file, MPI_Offset offset, Const void *buffer, int count, MPI_Datatype type, \
+	   MPI_Status *status),                                                            \
+	  (file, offset, buffer, count, type, status))
+
+#define IOT_MPI_FILE_IDATA(D, A, is_all, read, Const, Suffix)                              \
+	D(File_##read##Suffix, file_##read##Suffix, is_all,                                \
+	  (MPI_File file, Const void *buffer, int count, MPI_Datatype type,                \
+	   MPI_Request *request),                                                          \
+	  (file, buffer, count, type, request))
+
+#define IOT_MPI_FILE_IDATA_AT(D, A, is_all, read, Const, Suffix)                           \
+	A(File_##read##Suffix, file_##read##Suffix, is_all,                                \
+	  (MPI_File file, MPI_Offset offset, Const void *buffer, int count, MPI_Datatype type, \
+	   MPI_Request *request),                                                          \
+	  (file, offset, buffer, count, type, request))
+
+#define IOT_MPI_FILE_BEGIN(D, A, is_all, read, Const, Suffix)                              \
+	D(File_##read##Suffix, file_##read##Suffix, is_all,                                \
+	  (MPI_File file, Const void *buffer, int count, MPI_Datatype type),               \
+	  (file, buffer, count, type))
+
+#define IOT_MPI_FILE_BEGIN_AT(D, A, is_all, read, Const, Suffix)                           \
+	A(File_##read##Suffix, file_##read##Suffix, is_all,                                \
+	  (MPI_File file, MPI_Offset offset, Const void *buffer, int count, MPI_Datatype type), \
+	  (file, offset, buffer, count, type))
+
+#define IOT_MPI_FILE_END(D, A, is_all, read, Const, Suffix)                                \
+	D(File_##read##Suffix, file_##read##Suffix, is_all,                                \
+	  (MPI_File file, Const void *buffer, MPI_Status *status), (file, buffer, status))
+
+/* Both directions. */
+#define IOT_MPI_FILE_TWO(SHAPE, D, A, is_all, read, write, Suffix) \
+	SHAPE(D, A, is_all, read, , Suffix)                        \
+	SHAPE(D, A, is_all, write, const, Suffix)
+
+#define IOT_MPI_FILE_WAITING(D, A)                                                         \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_DATA, D, A, 0, read, write, )                        \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_DATA, D, A, 1, read, write, _all)                    \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_DATA, D, A, 0, read, write, _shared)                 \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_DATA, D, A, 1, read, write, _ordered)                \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_DATA_AT, D, A, 0, read, write, _at)                  \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_DATA_AT, D, A, 1, read, write, _at_all)              \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_BEGIN, D, A, 1, read, write, _all_begin)             \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_BEGIN, D, A, 1, read, write, _ordered_begin)         \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_BEGIN_AT, D, A, 1, read, write, _at_all_begin)
+
+#define IOT_MPI_FILE_REQUESTS(D, A)                                                        \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_IDATA, D, A, 0, iread, iwrite, )                     \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_IDATA, D, A, 1, iread, iwrite, _all)                 \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_IDATA, D, A, 0, iread, iwrite, _shared)              \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_IDATA_AT, D, A, 0, iread, iwrite, _at)               \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_IDATA_AT, D, A, 1, iread, iwrite, _at_all)
+
+/* Of those that end a split collective, and those that move no data. */
+#define IOT_MPI_FILE_PLAIN(P)                                                              \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_END, P, , 1, read, write, _all_end)                  \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_END, P, , 1, read, write, _ordered_end)              \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_END, P, , 1, read, write, _at_all_end)               \
+	P(File_set_view, file_set_view, 1,                                                 \
+	  (MPI_File file, MPI_Offset first, MPI_Datatype element, MPI_Datatype type,       \
+	   const char *representation, MPI_Info info),                                     \
+	  (file, first, element, type, representation, info))                              \
+	P(File_sync, file_sync, 1, (MPI_File file), (file))                                \
+	P(File_set_atomicity, file_set_atomicity, 1, (MPI_File file, int is_atomic),       \
+	  (file, is_atomic))
+
+/* Of those that say where, or how long, and move no data. */
+#define IOT_MPI_FILE_PLACES(P)                                                             \
+	P(File_set_size, file_set_size, 1, (MPI_File file, MPI_Offset offset), (file, offset)) \
+	P(File_preallocate, file_preallocate, 1, (MPI_File file, MPI_Offset offset),       \
+	  (file, offset))                                                                  \
+	P(File_seek, file_seek, 0, (MPI_File file, MPI_Offset offset, int whence),         \
+	  (file, offset, whence))                                                          \
+	P(File_seek_shared, file_seek_shared, 1, (MPI_File file, MPI_Offset offset, int whence), \
+	  (file, offset, whence))
+
+#define IOT_MPI_FILE_LIFE(C)                                                               \
+	C(File_open, file_open, 1,                                                         \
+	  (MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *file),      \
+	  (comm, path, mode, info, file))                                                  \
+	C(File_close, file_close, 1, (MPI_File * file), (file))
+
+#define IOT_MPI_FILES(C)            \
+	IOT_MPI_FILE_WAITING(C, C)  \
+	IOT_MPI_FILE_REQUESTS(C, C) \
+	IOT_MPI_FILE_PLAIN(C)       \
+	IOT_MPI_FILE_PLACES(C)      \
+	IOT_MPI_FILE_LIFE(C)
+
 /* -- beginning and end ------------------------------------------------------------------- */
 
 #define IOT_MPI_LIFE(C)                                                                    \
@@ -271,6 +374,7 @@
 	IOT_MPI_SEND_INITS(C)     \
 	IOT_MPI_COLLECTIVES(C, C) \
 	IOT_MPI_CREATORS(C)       \
+	IOT_MPI_FILES(C)          \
 	IOT_MPI_OTHERS(C)
 
 /* Q(Name): what the shim asks MPI itself; all of these are local and send nothing. */

@@ -26,6 +26,19 @@ static void announce(struct iot_mpi_comm *state, MPI_Comm comm, int size, int ba
 		     .size = (u32)size, .world_rank = (u32)world_rank);
 }
 
+/**
+ * iot_mpi_comm_announce() - announce something else that has the ranks of a communicator
+ * @state: its key is set
+ * @comm: within one group
+ */
+void iot_mpi_comm_announce(struct iot_mpi_comm *state, MPI_Comm comm)
+{
+	int size;
+
+	iot_mpi_found.PMPI_Comm_size(comm, &size);
+	announce(state, comm, size, 0);
+}
+
 static int attribute_copy(MPI_Comm comm, int key, void *extra, void *value, void *copy, int *flag)
 {
 	(void)comm, (void)key, (void)extra, (void)value, (void)copy;

@@ -154,6 +154,7 @@ struct iot_mpi_made {
 
 int iot_mpi_comm_start(void);
 struct iot_mpi_comm *iot_mpi_comm_find(MPI_Comm comm);
+void iot_mpi_comm_announce(struct iot_mpi_comm *state, MPI_Comm comm);
 struct iot_mpi_comm *iot_mpi_comm_made(const struct iot_mpi_made *made);
 
 /**
