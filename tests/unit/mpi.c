@@ -226,6 +226,39 @@ static void collectives_make_wait_whom_they_must(void **state)
 	}
 }
 
+/* Tasks 0 and 1 are threads of one rank, which send at the same time, or one after the other. */
+static void messages_of_threads_at_the_same_time_are_doubtful(void **state)
+{
+	static const struct {
+		u32 second_ns, doubtful;
+	} rows[] = { { 15, 1 }, { 20, 0 } };
+	struct graph *graph;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		graph = begin(3);
+		graph->tasks[1].tgid = graph->tasks[0].tgid;
+		CALL(mpi_send, 0, 10, 20, .call = IOT_CALL_send, .peer = 2, .tag = 1);
+		CALL(mpi_send, 1, rows[i].second_ns, 30, .call = IOT_CALL_send, .peer = 2, .tag = 1);
+		CALL(mpi_recv, 2, 40, 41, .call = IOT_CALL_recv, .peer = 0, .tag = 1);
+		CALL(mpi_recv, 2, 42, 43, .call = IOT_CALL_recv, .peer = 0, .tag = 1);
+		CALL(mpi_recv, 2, 44, 45, .call = IOT_CALL_recv, .peer = 0, .tag = 9);
+		graph_sort(graph);
+		assert_int_equal(graph_pass_mpi(graph), 0);
+		assert_int_equal(graph->mpi_ambiguous, rows[i].doubtful);
+		assert_int_equal(graph->mpi_unmatched, 1);
+		assert_int_equal(graph->mpi_note_count, 1 + rows[i].doubtful);
+		if (rows[i].doubtful) {
+			assert_int_equal(graph->mpi_notes[0].task, 101);
+			assert_int_equal(graph->mpi_notes[0].op, 2);
+		}
+		assert_string_equal(graph->mpi_notes[rows[i].doubtful].reason,
+				    "a receive whose message nobody sent");
+		graph_close(graph);
+	}
+}
+
 /* Of two groups only the root and the other group name it. */
 static void root_is_found_where_it_is_named(void **state)
 {
@@ -363,6 +396,7 @@ SUITE("mpi",
       TEST(synchronous_send_waits_where_it_is_waited_for)
       TEST(calls_without_a_partner_are_counted)
       TEST(collectives_make_wait_whom_they_must)
+      TEST(messages_of_threads_at_the_same_time_are_doubtful)
       TEST(root_is_found_where_it_is_named)
       TEST(matched_probe_counts_where_it_found_the_message)
       TEST(all_arrive_at_the_hub)

@@ -108,6 +108,28 @@ static u32 ended_by(const struct graph *graph, const struct dones *dones, u32 ca
 	return done ? done->call : GRAPH_NONE;
 }
 
+/* -- what is not certain ---------------------------------------------------------------- */
+
+static void note(struct graph *graph, u32 call, const char *reason)
+{
+	const struct graph_mpi *mpi = &graph->mpi[call];
+	const struct graph_task *task = &graph->tasks[mpi->task];
+
+	if (graph->mpi_note_count == GRAPH_NOTES_MAX)
+		return;
+	graph->mpi_notes[graph->mpi_note_count++] = (struct graph_note){
+		.task = task->id,
+		.op = task->ops[mpi->arrive].number,
+		.reason = reason,
+	};
+}
+
+static void unmatched(struct graph *graph, u32 call, const char *reason)
+{
+	graph->mpi_unmatched++;
+	note(graph, call, reason);
+}
+
 /* -- messages ------------------------------------------------------------------------------- */
 
 static int compare_endpoints(const void *a, const void *b)
@@ -158,10 +180,14 @@ static void add_receive(struct graph *graph, const struct dones *dones, u32 call
 	const struct graph_mpi *mpi = &graph->mpi[call], *status;
 
 	if (ended == GRAPH_NONE) {
-		graph->mpi_unmatched++; /* cancelled, or its completion was not seen */
+		unmatched(graph, call, "a receive whose end was not seen; later ones may be mismatched");
 		return;
 	}
 	status = &graph->mpi[ended];
+	if (mpi->request && status->peer < 0) {
+		unmatched(graph, call, "a receive that was cancelled");
+		return;
+	}
 	receives->ends[receives->count++] = (struct endpoint){
 		.comm = mpi->comm,
 		.source = (u32)status->peer,
@@ -220,6 +246,27 @@ static int connect_message(struct graph *graph, const struct endpoint *send,
 	return wait_for(graph, &graph->mpi[receive->call], send->ended);
 }
 
+#define NOT_RECEIVED "a message that nobody received"
+#define NOT_SENT     "a receive whose message nobody sent"
+
+/* Threads that post at the same time leave it open which of them MPI heard first. */
+static void find_ambiguous(struct graph *graph, const struct endpoints *ends)
+{
+	const struct graph_mpi *before, *mpi;
+	size_t i;
+
+	for (i = 1; i < ends->count; i++) {
+		before = &graph->mpi[ends->ends[i - 1].call];
+		mpi = &graph->mpi[ends->ends[i].call];
+		if (compare_streams(&ends->ends[i - 1], &ends->ends[i]) ||
+		    before->task == mpi->task || before->end_ns <= mpi->enter_ns)
+			continue;
+		graph->mpi_ambiguous++;
+		note(graph, ends->ends[i].call,
+		     "a message of a stream that another thread used at the same time");
+	}
+}
+
 /* Both arrays in the order of streams, and in each stream of posting. */
 static int pair_messages(struct graph *graph, const struct endpoints *sends,
 			 const struct endpoints *receives)
@@ -231,16 +278,17 @@ static int pair_messages(struct graph *graph, const struct endpoints *sends,
 		int order = compare_streams(&sends->ends[s], &receives->ends[r]);
 
 		if (order < 0) {
-			graph->mpi_unmatched++;
-			s++;
+			unmatched(graph, sends->ends[s++].call, NOT_RECEIVED);
 		} else if (order > 0) {
-			graph->mpi_unmatched++;
-			r++;
+			unmatched(graph, receives->ends[r++].call, NOT_SENT);
 		} else {
 			err = connect_message(graph, &sends->ends[s++], &receives->ends[r++]);
 		}
 	}
-	graph->mpi_unmatched += sends->count - s + receives->count - r;
+	while (s < sends->count)
+		unmatched(graph, sends->ends[s++].call, NOT_RECEIVED);
+	while (r < receives->count)
+		unmatched(graph, receives->ends[r++].call, NOT_SENT);
 	return err;
 }
 
@@ -261,6 +309,8 @@ static int messages(struct graph *graph, const struct dones *dones)
 		}
 		qsort(sends.ends, sends.count, sizeof(*sends.ends), compare_endpoints);
 		qsort(receives.ends, receives.count, sizeof(*receives.ends), compare_endpoints);
+		find_ambiguous(graph, &sends);
+		find_ambiguous(graph, &receives);
 		err = pair_messages(graph, &sends, &receives);
 	}
 	free(sends.ends);
@@ -453,7 +503,7 @@ static int connect_collectives(struct graph *graph, const struct member *members
 		     last++)
 			;
 		if (last - first != size_of_comm(graph, members[first].comm))
-			graph->mpi_unmatched++;
+			unmatched(graph, members[first].call, "a collective that not all ranks called");
 		err = connect_collective(graph, &members[first], (u32)(last - first));
 	}
 	return err;
