@@ -10,7 +10,8 @@
  *   kinds    operations whose results are the same on every file system
  *   beyond   accesses to a mapping beyond the end of its file, and where it is read-only
  *   out      operations by paths that lead out of the target through symbolic links
- *   pipe     an open that waits for ever, and a task that waits for it
+ *   pipe     three tasks make a directory each; then one opens a pipe, which takes for ever, one
+ *            waits for it, and one thinks for hours
  *   lanes    asynchronous writes and reads of a file, four under way at a time, and what waits
  *            for some of them
  *   reads    2 tasks, each reads 4 KiB COUNT times
@@ -345,12 +346,14 @@ static void make_pipe(struct builder *b)
 	b->head.handles = cpu_to_le32(1);
 	builder_entry(b, "fifo", S_IFIFO | 0600);
 	builder_task(b);
-	op_on_path(b, IOT_KIND_mkdir, "begun", 0)->mode = cpu_to_le32(0755);
+	op_on_path(b, IOT_KIND_mkdir, "a", 0)->mode = cpu_to_le32(0755);
 	op_open(b, "fifo", 1, IOT_OPEN_read)->mode = 0;
 	builder_task(b);
+	op_on_path(b, IOT_KIND_mkdir, "b", 0)->mode = cpu_to_le32(0755);
 	op_on_path(b, IOT_KIND_mkdir, "never", 0);
 	builder_wait(b, 0, 1);
 	builder_task(b);
+	op_on_path(b, IOT_KIND_mkdir, "c", 0)->mode = cpu_to_le32(0755);
 	op_on_path(b, IOT_KIND_mkdir, "later", 0)->pause_ns = cpu_to_le64(1ull << 45);
 }
 

@@ -13,7 +13,6 @@
 
 #define BUFFER_BYTES  (32 << 10)
 #define BUFFERS_EXTRA 64 /* besides one for each task: 2 MiB that may wait to be written */
-#define AGE_MAX_NS    1000000000ull
 
 struct outcome_buffer {
 	struct outcome_buffer *next;
@@ -165,7 +164,7 @@ void outcome_put(struct player_task *task, const struct iot_record *record, u64 
 	struct outcome_buffer *buffer = task->outcome.buffer;
 	s32 bytes = -ENOSPC;
 
-	if (buffer && end_ns - buffer->first_ns < AGE_MAX_NS)
+	if (buffer && end_ns - buffer->first_ns < OUTCOME_AGE_MAX_NS)
 		bytes = iot_record_encode(buffer->records + buffer->used_bytes,
 					  sizeof(buffer->records) - buffer->used_bytes, record);
 	if (bytes == -ENOSPC) {

@@ -4,7 +4,8 @@
  *
  * Each task has a stream of its own in the trace and fills a buffer of its own. Full buffers, and
  * those that have waited long enough, go through a queue to the thread that writes, and come
- * back empty. A task that finds no empty buffer waits for one: nothing is lost, unless the
+ * back empty; a task that sleeps for long gives up what it has, too. So if the process is killed,
+ * little is missing in the file. A task that finds no empty buffer waits for one: nothing is lost, unless the
  * trace cannot be written, and then it is counted.
  *
  * Locking: `lock` for the two lists of buffers; a buffer belongs to the task that fills it, to
@@ -29,6 +30,8 @@ struct outcome_stream {
 	struct outcome_buffer *buffer;
 	u64 sequence;
 };
+
+#define OUTCOME_AGE_MAX_NS 1000000000ull
 
 int outcomes_open(const struct replay_options *options, struct outcomes **outcomes);
 int outcomes_close(struct outcomes *outcomes, u64 *lost);

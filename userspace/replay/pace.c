@@ -22,12 +22,20 @@ static u64 lesser(u64 x, u64 y)
 }
 
 /* Return: 0, or -ECANCELED. */
-static int sleep_until(struct player *player, u64 until_ns)
+static int sleep_until(struct player_task *task, u64 until_ns)
 {
-	while (clock_now_ns() + SPIN_NS < until_ns) {
-		futex_sleep(&player->is_cancelled, 0, until_ns - SPIN_NS / 2);
+	struct player *player = task->player;
+	bool is_long;
+	u64 now_ns;
+
+	while ((now_ns = clock_now_ns()) + SPIN_NS < until_ns) {
+		is_long = task->outcome.buffer && until_ns - now_ns > 2 * OUTCOME_AGE_MAX_NS;
+		futex_sleep(&player->is_cancelled, 0,
+			    is_long ? now_ns + OUTCOME_AGE_MAX_NS : until_ns - SPIN_NS / 2);
 		if (player_is_cancelled(player))
 			return -ECANCELED;
+		if (is_long) /* what it has told is to be written, however long it sleeps */
+			outcome_flush(task);
 	}
 	while (clock_now_ns() < until_ns)
 		;
@@ -54,7 +62,7 @@ int player_pace(struct player_task *task, const struct iot_program_op *op)
 	until_ns = task->prev_end_ns + think_ns - lesser(think_ns, task->late_ns);
 	now_ns = clock_now_ns();
 	if (now_ns < until_ns) {
-		err = sleep_until(task->player, until_ns);
+		err = sleep_until(task, until_ns);
 		if (err)
 			return err;
 		now_ns = clock_now_ns();

@@ -32,7 +32,7 @@ static int wait_for_order(struct player_task *task, const struct iot_program_op 
 		return 0;
 	begin_ns = clock_now_ns();
 	do {
-		err = park_wait(player, wait);
+		err = park_wait(task, wait);
 		if (!err)
 			wait = iot_order_blocker(&player->order, task->number, op, &next);
 	} while (wait && !err);
@@ -69,7 +69,7 @@ static int wait_for_lane(struct player_task *task, const struct player_task *lan
 		.index = cpu_to_le32(requests - 1),
 	};
 
-	return requests ? park_wait(task->player, &wait) : 0;
+	return requests ? park_wait(task, &wait) : 0;
 }
 
 static int prepare_request(struct player_task *task, const struct iot_program_op *op, u64 *number)

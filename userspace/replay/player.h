@@ -185,7 +185,7 @@ u64 clock_now_ns(void);
 int futex_sleep(u32 *futex, u32 value, u64 until_ns);
 void futex_wake(u32 *futex);
 void park_init(struct park *park);
-int park_wait(struct player *player, const struct iot_program_wait *wait);
+int park_wait(struct player_task *task, const struct iot_program_wait *wait);
 void park_wake(struct park *park, u32 value);
 void park_wake_all(struct park *park);
 

@@ -78,15 +78,25 @@ static void want(struct park *park, u32 value)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
+/* What a task has told is to be written, however long it sleeps. */
+static void sleep_there(struct player_task *task, struct park *park, u32 turns)
+{
+	u64 until_ns = task->outcome.buffer ? clock_now_ns() + OUTCOME_AGE_MAX_NS : 0;
+
+	if (futex_sleep(&park->turns, turns, until_ns) == -ETIMEDOUT)
+		outcome_flush(task);
+}
+
 /**
  * park_wait() - sleep until a wait holds
- * @player: the replay
+ * @task: which waits
  * @wait: of its program
  *
  * Return: 0; -ECANCELED.
  */
-int park_wait(struct player *player, const struct iot_program_wait *wait)
+int park_wait(struct player_task *task, const struct iot_program_wait *wait)
 {
+	struct player *player = task->player;
 	struct park *park = park_of(player, wait);
 	u32 turns;
 
@@ -97,7 +107,7 @@ int park_wait(struct player *player, const struct iot_program_wait *wait)
 			return 0;
 		if (player_is_cancelled(player))
 			return -ECANCELED;
-		futex_sleep(&park->turns, turns, 0);
+		sleep_there(task, park, turns);
 	}
 }
 
