@@ -54,6 +54,8 @@ static void enter(struct import *im, const struct event *event)
 	if (event->time_ns > task->idle_since_ns)
 		task->runtime_ns += event->time_ns - task->idle_since_ns;
 	task->idle_since_ns = event->time_ns;
+	task->call = event->call;
+	task->is_done = false;
 	im->begin_ns = event->time_ns;
 	im->end_ns = event->call->end_ns > event->time_ns ? event->call->end_ns : event->time_ns;
 	if (kind && kind->enter)
@@ -65,11 +67,12 @@ static void leave(struct import *im, const struct event *event)
 	const struct call_kind *kind = call_kind(event->call->name);
 
 	im->calls++;
+	im->task->call = NULL;
 	if (event->time_ns > im->task->idle_since_ns)
 		im->task->idle_since_ns = event->time_ns;
 	im->begin_ns = event->call->begin_ns;
 	im->end_ns = event->time_ns;
-	if (kind && kind->leave && event->call->has_result)
+	if (kind && kind->leave && event->call->has_result && !im->task->is_done)
 		kind->leave(im, event->call, kind);
 }
 
@@ -115,6 +118,8 @@ static int find_births(struct import *im)
 		if (event.kind != EVENT_LEAVE)
 			continue;
 		im->calls++;
+		if (event.call->has_result && event.call->result < 0)
+			pending_failed(im, event.call);
 		kind = call_kind(event.call->name);
 		if (kind && kind->leave == call_clone && event.call->has_result)
 			call_clone(im, event.call, kind);
@@ -185,6 +190,7 @@ static void import_exit(struct import *im)
 		free(known->target);
 		free(known);
 	}
+	pending_exit(im);
 	free(im->births);
 	log_close(im->log);
 }
