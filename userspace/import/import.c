@@ -170,13 +170,13 @@ static int last_pass(struct import *im, const char *trace)
 {
 	int err = begin_pass(im);
 
-	if (!err && trace)
+	if (!err)
 		err = emit_open(im, trace);
 	if (err)
-		return refuse(im, err, "%s: %s", trace ? trace : "", strerror(-err));
+		return emit_close(im, refuse(im, err, "%s: %s", trace, strerror(-err)));
 	err = go_through(im);
 	if (im->err && !im->summary->message[0])
-		refuse(im, im->err, "%s: %s", trace ? trace : "log", strerror(-im->err));
+		refuse(im, im->err, "%s: %s", trace, strerror(-im->err));
 	return emit_close(im, err);
 }
 
@@ -269,24 +269,4 @@ int import_strace(const struct import_options *options, struct import_summary *s
 		return err;
 	}
 	return run(&im, options->root, options->trace);
-}
-
-/**
- * import_text() - go through a log that is in memory, and write nothing
- *
- * Return: as import_strace().
- */
-int import_text(const char *text, size_t bytes, const char *root, struct import_summary *summary)
-{
-	struct import im = { .summary = summary };
-	int err = log_open(&im.log);
-
-	*summary = (struct import_summary){};
-	if (!err)
-		err = log_add_text(im.log, "log", text, bytes);
-	if (err) {
-		import_exit(&im);
-		return err;
-	}
-	return run(&im, root, NULL);
 }

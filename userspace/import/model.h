@@ -292,7 +292,6 @@ void task_exit(struct import *im, struct task *task, u32 code, u64 time_ns);
 void task_supersede(struct import *im, u32 from_pid, u32 pid, u64 time_ns);
 void task_unshare(struct import *im, struct task *task, u64 flags);
 void tasks_exit(struct import *im);
-void tasks_finish(struct import *im);
 int birth_add(struct import *im, u32 parent, u32 child, u64 flags);
 
 /* -- descriptors, see files.c ------------------------------------------------------------------- */
