@@ -39,7 +39,8 @@ static bool new_place(struct import *im, const struct call *call, int dir, u32 a
 		emit_lookup(im, place->entry, intents, -EEXIST);
 		return false;
 	}
-	if (!call->result && place->entry->state == ENTRY_PRESENT) {
+	if (!call->result && place->entry->state == ENTRY_PRESENT &&
+	    !pending_settle(im, place->entry, false)) {
 		if (entry_is_inside(im, place->entry))
 			gap(im, IMPORT_GAP_contradiction);
 		entry_unbind(place->entry);

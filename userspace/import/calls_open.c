@@ -105,7 +105,7 @@ static void open_failed(struct import *im, const struct call *call, const struct
 		entry_find(im, entry, 0);
 		emit_lookup(im, entry, asked->intents, -EEXIST);
 	} else if (call->result == -ENOENT && !(asked->flags & O_CREAT)) {
-		if (entry->state == ENTRY_PRESENT) {
+		if (entry->state == ENTRY_PRESENT && !pending_settle(im, entry, false)) {
 			gap(im, IMPORT_GAP_contradiction);
 			entry_unbind(entry);
 		}

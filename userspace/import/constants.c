@@ -28,7 +28,7 @@ struct constant {
 
 #define C(name) { #name, (s64)(name) }
 
-/* Sorted by constant_find() when it is asked first is not needed: these are few. */
+/* Few enough to be searched from the beginning. */
 static const struct constant constants[] = {
 	{ "AT_FDCWD", FD_CWD },
 	C(O_RDONLY), C(O_WRONLY), C(O_RDWR), C(O_APPEND), C(O_CREAT), C(O_EXCL), C(O_TRUNC),

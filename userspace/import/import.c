@@ -54,6 +54,8 @@ static void enter(struct import *im, const struct event *event)
 	if (event->time_ns > task->idle_since_ns)
 		task->runtime_ns += event->time_ns - task->idle_since_ns;
 	task->idle_since_ns = event->time_ns;
+	task->call = event->call;
+	task->is_done = false;
 	im->begin_ns = event->time_ns;
 	im->end_ns = event->call->end_ns > event->time_ns ? event->call->end_ns : event->time_ns;
 	if (kind && kind->enter)
@@ -65,11 +67,12 @@ static void leave(struct import *im, const struct event *event)
 	const struct call_kind *kind = call_kind(event->call->name);
 
 	im->calls++;
+	im->task->call = NULL;
 	if (event->time_ns > im->task->idle_since_ns)
 		im->task->idle_since_ns = event->time_ns;
 	im->begin_ns = event->call->begin_ns;
 	im->end_ns = event->time_ns;
-	if (kind && kind->leave && event->call->has_result)
+	if (kind && kind->leave && event->call->has_result && !im->task->is_done)
 		kind->leave(im, event->call, kind);
 }
 
@@ -115,6 +118,8 @@ static int find_births(struct import *im)
 		if (event.kind != EVENT_LEAVE)
 			continue;
 		im->calls++;
+		if (event.call->has_result && event.call->result < 0)
+			pending_failed(im, event.call);
 		kind = call_kind(event.call->name);
 		if (kind && kind->leave == call_clone && event.call->has_result)
 			call_clone(im, event.call, kind);
@@ -165,13 +170,13 @@ static int last_pass(struct import *im, const char *trace)
 {
 	int err = begin_pass(im);
 
-	if (!err && trace)
+	if (!err)
 		err = emit_open(im, trace);
 	if (err)
-		return refuse(im, err, "%s: %s", trace ? trace : "", strerror(-err));
+		return emit_close(im, refuse(im, err, "%s: %s", trace, strerror(-err)));
 	err = go_through(im);
 	if (im->err && !im->summary->message[0])
-		refuse(im, im->err, "%s: %s", trace ? trace : "log", strerror(-im->err));
+		refuse(im, im->err, "%s: %s", trace, strerror(-im->err));
 	return emit_close(im, err);
 }
 
@@ -185,6 +190,7 @@ static void import_exit(struct import *im)
 		free(known->target);
 		free(known);
 	}
+	pending_exit(im);
 	free(im->births);
 	log_close(im->log);
 }
@@ -263,24 +269,4 @@ int import_strace(const struct import_options *options, struct import_summary *s
 		return err;
 	}
 	return run(&im, options->root, options->trace);
-}
-
-/**
- * import_text() - go through a log that is in memory, and write nothing
- *
- * Return: as import_strace().
- */
-int import_text(const char *text, size_t bytes, const char *root, struct import_summary *summary)
-{
-	struct import im = { .summary = summary };
-	int err = log_open(&im.log);
-
-	*summary = (struct import_summary){};
-	if (!err)
-		err = log_add_text(im.log, "log", text, bytes);
-	if (err) {
-		import_exit(&im);
-		return err;
-	}
-	return run(&im, root, NULL);
 }

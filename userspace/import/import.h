@@ -68,6 +68,5 @@ extern const char *const import_gap_names[IMPORT_GAP_COUNT];
 extern const char *const import_gap_sentences[IMPORT_GAP_COUNT];
 
 int import_strace(const struct import_options *options, struct import_summary *summary);
-int import_text(const char *text, size_t bytes, const char *root, struct import_summary *summary);
 
 #endif

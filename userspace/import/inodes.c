@@ -253,6 +253,8 @@ struct inode *entry_find(struct import *im, struct entry *entry, u32 type)
 	struct known *known;
 	struct inode *inode;
 
+	if (entry->state != ENTRY_PRESENT)
+		pending_settle(im, entry, true);
 	if (entry->state == ENTRY_PRESENT) {
 		inode_is(entry->inode, type);
 		return entry->inode;

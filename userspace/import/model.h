@@ -144,6 +144,8 @@ struct memory {
  * struct task - a thread
  * @id: of the task in the trace; an exec gives it another
  * @ops: operations that it entered in the trace
+ * @call: that it is in; NULL if in none
+ * @is_done: the model has what that call does already, see pending.c
  * @idle_since_ns: end of its last system call
  * @runtime_ns: time between its system calls
  */
@@ -153,7 +155,8 @@ struct task {
 	u32 tgid;
 	u32 id;
 	u32 ops;
-	bool has_executed;
+	const struct call *call;
+	bool is_done;
 	u64 idle_since_ns;
 	u64 runtime_ns;
 	char command[16];
@@ -168,6 +171,15 @@ struct birth {
 	u32 child;
 	u64 flags; /* CLONE_* */
 	bool is_used;
+};
+
+/* A call that changes names and failed, from the first pass: it did not do it. */
+struct failure {
+	UT_hash_handle hh;
+	struct failure_key {
+		u64 begin_ns;
+		u64 pid;
+	} key;
 };
 
 /**
@@ -186,6 +198,7 @@ struct import {
 	u64 gaps[IMPORT_GAP_COUNT];
 
 	struct known *known;
+	struct failure *failures;
 	struct birth *births;
 	size_t birth_count;
 	size_t birth_room;
@@ -279,7 +292,6 @@ void task_exit(struct import *im, struct task *task, u32 code, u64 time_ns);
 void task_supersede(struct import *im, u32 from_pid, u32 pid, u64 time_ns);
 void task_unshare(struct import *im, struct task *task, u64 flags);
 void tasks_exit(struct import *im);
-void tasks_finish(struct import *im);
 int birth_add(struct import *im, u32 parent, u32 child, u64 flags);
 
 /* -- descriptors, see files.c ------------------------------------------------------------------- */
@@ -353,6 +365,9 @@ enum call_variant {
 };
 
 const struct call_kind *call_kind(struct text name);
+bool pending_settle(struct import *im, struct entry *entry, bool is_made);
+int pending_failed(struct import *im, const struct call *call);
+void pending_exit(struct import *im);
 bool is_shown(u16 kind, s64 result);
 bool place_is_inside(const struct import *im, const struct place *place);
 u64 emit_name_of(struct import *im, struct inode *inode, struct entry *preferred);

@@ -326,6 +326,12 @@ static void parse_call(struct line *line, const char *p, const char *end)
 	line->body = (struct text){ p, (size_t)(end - p) };
 }
 
+/* What -Y says of a thread: <sh>. Return: after it. */
+static const char *skip_command(const char *p, const char *end)
+{
+	return p < end && *p == '<' ? skip_angle(p, end) : p;
+}
+
 /* [pid N], or N and a space. Return: after it. */
 static const char *parse_pid(struct line *line, const char *p, const char *end)
 {
@@ -334,12 +340,12 @@ static const char *parse_pid(struct line *line, const char *p, const char *end)
 
 	if (starts(p, end, "[pid")) {
 		p = skip_spaces(p + 4, end);
-		q = take_digits(p, end, &pid);
+		q = skip_command(take_digits(p, end, &pid), end);
 		if (q == p || q == end || *q != ']' || pid > 0x7fffffff)
 			return p;
 		q++;
 	} else {
-		q = take_digits(p, end, &pid);
+		q = skip_command(take_digits(p, end, &pid), end);
 		if (q == p || q == end || *q != ' ' || pid > 0x7fffffff)
 			return p;
 	}

@@ -310,14 +310,14 @@ static u32 pid_of(struct log *log, const struct source *source, const struct lin
 {
 	struct thread *thread;
 
-	if (source->pid)
-		return source->pid;
 	if (line->pid) {
 		HASH_FIND(hh, log->threads, &line->pid, sizeof(line->pid), thread);
 		if (!thread && !log->first_pid && log->alive && has_nameless(log))
 			log->first_pid = line->pid;
 		return line->pid == log->first_pid ? 0 : line->pid;
 	}
+	if (source->pid)
+		return source->pid;
 	if (log->alive == 1)
 		for (thread = log->threads; thread; thread = thread->hh.next)
 			if (thread->is_alive)

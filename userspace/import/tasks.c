@@ -262,6 +262,7 @@ void task_supersede(struct import *im, u32 from_pid, u32 pid, u64 time_ns)
 	if (to)
 		task_exit(im, to, 0, time_ns);
 	HASH_DEL(im->tasks, from);
+	from->call = NULL; /* it is an exec, which nobody looks for */
 	from->pid = pid;
 	HASH_ADD(hh, im->tasks, pid, sizeof(from->pid), from);
 }

@@ -320,7 +320,8 @@ void place_failed(struct import *im, const struct call *call, const struct place
 		return;
 	switch (call->result) {
 	case -ENOENT:
-		if (entry->state == ENTRY_PRESENT && place->is_end) {
+		if (entry->state == ENTRY_PRESENT && place->is_end &&
+		    !pending_settle(im, entry, false)) {
 			gap(im, IMPORT_GAP_contradiction);
 			entry_unbind(entry);
 		}
