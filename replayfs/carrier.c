@@ -58,8 +58,14 @@ static int wake_if_over(struct wait_queue_entry *entry, unsigned int mode, int f
 	return autoremove_wake_function(entry, mode, flags, key);
 }
 
-/* Return: 0 when the wait holds; -EINTR; -ECANCELED. */
-static int wait_for(struct rfs_replay *replay, const struct iot_program_wait *wait)
+/**
+ * rfs_wait_for() - sleep until a wait holds
+ * @replay: started
+ * @wait: one of its program's, or one that could be
+ *
+ * Return: 0 when it holds; -EINTR; -ECANCELED.
+ */
+int rfs_wait_for(struct rfs_replay *replay, const struct iot_program_wait *wait)
 {
 	struct waiter waiter = { .replay = replay, .wait = wait };
 	wait_queue_head_t *queue = queue_of(replay, wait);
@@ -95,7 +101,7 @@ static int wait_for_order(struct rfs_carrier *carrier, const struct iot_program_
 		return 0;
 	begin_ns = now_ns();
 	do {
-		err = wait_for(replay, wait);
+		err = rfs_wait_for(replay, wait);
 		if (!err)
 			wait = iot_order_blocker(&replay->order, carrier->task_index, op, &next);
 	} while (wait && !err);
@@ -108,6 +114,15 @@ static void wake(wait_queue_head_t *queue)
 	smp_mb(); /* see above */
 	if (waitqueue_active(queue))
 		wake_up_all(queue);
+}
+
+/* Tell those who wait that a task has got on. */
+static void move_on(struct rfs_replay *replay, u32 index)
+{
+	struct rfs_task *task = &replay->tasks[index];
+
+	iot_store_release(&replay->order.progress[index], task->index);
+	wake(&task->moved);
 }
 
 static void arrive(struct rfs_replay *replay, const struct iot_program_op *op)
@@ -139,8 +154,26 @@ static void end_op(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	task->has_thought = false;
 	task->index++;
 	arrive(carrier->replay, op);
-	iot_store_release(&carrier->replay->order.progress[carrier->task_index], task->index);
-	wake(&task->moved);
+	move_on(carrier->replay, carrier->task_index);
+}
+
+/**
+ * rfs_lane_end() - the request of a lane has ended
+ * @replay: the replay
+ * @lane: index of the lane, which has a request under way
+ * @result: of the request
+ *
+ * Callable in any context. The lane may be given its next request before this returns.
+ */
+void rfs_lane_end(struct rfs_replay *replay, u32 lane, s64 result)
+{
+	const struct iot_program_op *op = rfs_task_op(replay, lane);
+	struct rfs_task *task = &replay->tasks[lane];
+
+	task->stats.diverged += result != (s64)le64_to_cpu(op->result);
+	rfs_outcome_complete(replay, lane, op, result);
+	task->index++;
+	move_on(replay, lane);
 }
 
 /* Does it drop references that only a return to user mode really drops? */
@@ -182,23 +215,51 @@ static int do_op(struct rfs_carrier *carrier, const struct iot_program_op *op)
 
 static int run_ops(struct rfs_carrier *carrier)
 {
-	const struct iot_program *program = &carrier->replay->program;
-	const struct iot_program_task *traced = &program->tasks[carrier->task_index];
-	const struct iot_program_op *ops = program->ops + le64_to_cpu(traced->first_op);
+	struct rfs_replay *replay = carrier->replay;
+	const struct iot_program_task *traced = &replay->program.tasks[carrier->task_index];
 	struct rfs_task *task = carrier->task;
 	int state = 0;
 
 	if (task->is_pending)
-		end_op(carrier, &ops[task->index]);
+		end_op(carrier, rfs_task_op(replay, carrier->task_index));
 	while (!state && task->index < le32_to_cpu(traced->op_count)) {
-		if (is_cancelled(carrier->replay))
+		if (is_cancelled(replay))
 			return -ECANCELED;
 		if (signal_pending(current))
 			return -EINTR;
-		state = do_op(carrier, &ops[task->index]);
+		state = do_op(carrier, rfs_task_op(replay, carrier->task_index));
 		cond_resched();
 	}
 	return state;
+}
+
+/* The lanes of a task stand behind it. */
+static bool is_lane_of(const struct rfs_replay *replay, u32 lane, u32 task)
+{
+	const struct iot_program *program = &replay->program;
+
+	return lane < program->task_count &&
+	       (le32_to_cpu(program->tasks[lane].flags) & IOT_TASK_LANE) &&
+	       le32_to_cpu(program->tasks[lane].parent) == task;
+}
+
+/* A thread that ends waits for its requests, as at exit(2). */
+static int wait_for_lanes(struct rfs_carrier *carrier)
+{
+	struct rfs_replay *replay = carrier->replay;
+	u32 lane;
+	int err = 0;
+
+	for (lane = carrier->task_index + 1; is_lane_of(replay, lane, carrier->task_index) && !err;
+	     lane++) {
+		const struct iot_program_wait wait = {
+			.task = cpu_to_le32(lane),
+			.index = cpu_to_le32(le32_to_cpu(replay->program.tasks[lane].op_count) - 1),
+		};
+
+		err = rfs_wait_for(replay, &wait);
+	}
+	return err;
 }
 
 /* The first time in: become the task, and wait for the start with all others. */
@@ -237,11 +298,15 @@ static int begin(struct rfs_carrier *carrier)
 static void finish(struct rfs_carrier *carrier)
 {
 	struct rfs_replay *replay = carrier->replay;
+	struct iot_rec_played stats = carrier->task->stats;
+	u32 lane;
 
-	rfs_outcome_end(carrier);
+	for (lane = carrier->task_index + 1; is_lane_of(replay, lane, carrier->task_index); lane++)
+		stats.diverged += replay->tasks[lane].stats.diverged;
+	rfs_outcome_end(replay, &stats);
 	kvfree(carrier->task->memory);
 	carrier->task->memory = NULL;
-	if (atomic_inc_return(&replay->finished) == replay->program.task_count)
+	if (atomic_inc_return(&replay->finished) == replay->carriers)
 		WRITE_ONCE(replay->end_ns, now_ns());
 }
 
@@ -252,6 +317,8 @@ static int carrier_run(struct rfs_carrier *carrier)
 	if (!state)
 		state = run_ops(carrier);
 	if (!state)
+		state = wait_for_lanes(carrier);
+	if (!state)
 		finish(carrier);
 	return state;
 }
@@ -260,7 +327,8 @@ static int check_run(struct rfs_replay *replay, const struct iot_replay_run *run
 {
 	if (smp_load_acquire(&replay->state) < RFS_READY)
 		return -EINVAL;
-	if (run->task >= replay->program.task_count || run->reserved)
+	if (run->task >= replay->program.task_count || replay->tasks[run->task].request ||
+	    run->reserved)
 		return -EINVAL;
 	if (!access_ok((void __user *)run->sink, IOT_CARRIER_BUFFER_BYTES) ||
 	    !access_ok((void __user *)run->source, IOT_CARRIER_BUFFER_BYTES))
@@ -306,7 +374,7 @@ int rfs_start(struct rfs_replay *replay)
 {
 	if (replay->state != RFS_READY)
 		return -EINVAL;
-	if (atomic_read(&replay->waiting) < replay->program.task_count)
+	if (atomic_read(&replay->waiting) < replay->carriers)
 		return -EAGAIN;
 	replay->state = RFS_STARTED;
 	replay->start_ns = now_ns();

@@ -109,6 +109,7 @@ static int make_tasks(struct rfs_replay *replay)
 {
 	const struct iot_program *program = &replay->program;
 	u32 *progress, *pending, i;
+	int err;
 
 	replay->tasks = vzalloc(array_size(program->task_count + 1, sizeof(*replay->tasks)));
 	replay->hubs = vzalloc(array_size(program->hub_count + 1, sizeof(*replay->hubs)));
@@ -123,7 +124,8 @@ static int make_tasks(struct rfs_replay *replay)
 		init_waitqueue_head(&replay->tasks[i].moved);
 	for (i = 0; i < program->hub_count; i++)
 		init_waitqueue_head(&replay->hubs[i].opened);
-	return rfs_handles_init(replay);
+	err = rfs_requests_init(replay);
+	return err ? err : rfs_handles_init(replay);
 }
 
 /**
@@ -149,7 +151,7 @@ int rfs_load(struct rfs_replay *replay, struct iot_replay_load *load)
 		err = make_tasks(replay);
 	if (err)
 		return err;
-	load->tasks = replay->program.task_count;
+	load->tasks = replay->carriers;
 	load->ops = replay->program.op_count;
 	smp_store_release(&replay->state, RFS_LOADED); /* what it needs is there */
 	return 0;
@@ -221,6 +223,7 @@ void rfs_unload(struct rfs_replay *replay)
 {
 	u32 i;
 
+	rfs_requests_exit(replay);
 	rfs_handles_exit(replay);
 	if (replay->root.mnt) {
 		dput(replay->root.dentry);

@@ -145,6 +145,17 @@ static void fill_opened(struct iot_record *r, const struct iot_program_op *op, u
 	}
 }
 
+static void fill_submit(struct iot_record *r, const struct rfs_task *task,
+			const struct iot_program_op *op, u64 object)
+{
+	r->submit.request = task->found.request;
+	r->submit.object = object;
+	r->submit.handle = le32_to_cpu(op->handle);
+	r->submit.offset_bytes = le64_to_cpu(op->offset_bytes);
+	r->submit.length_bytes = le64_to_cpu(op->length_bytes);
+	r->submit.flags = le32_to_cpu(op->flags);
+}
+
 static void fill_mapped(struct iot_record *r, const struct iot_program_op *op, u64 object)
 {
 	switch (r->kind) {
@@ -228,7 +239,9 @@ static void emit_op(struct rfs_carrier *carrier, const struct iot_program_op *op
 	r.op.task = carrier->task->stats.task;
 	r.op.op = number_of(carrier, op);
 	r.op.result = result;
-	if (r.kind >= IOT_KIND_map)
+	if (r.kind == IOT_KIND_submit)
+		fill_submit(&r, carrier->task, op, object);
+	else if (r.kind >= IOT_KIND_map)
 		fill_mapped(&r, op, object);
 	else if (r.kind >= IOT_KIND_flush)
 		fill_opened(&r, op, object);
@@ -242,18 +255,18 @@ static void emit_op(struct rfs_carrier *carrier, const struct iot_program_op *op
 	iot_slot_close(&slot);
 }
 
-static void emit_divergence(struct rfs_carrier *carrier, const struct iot_program_op *op,
-			    s64 result)
+static void emit_divergence(struct iot_session *session, const struct iot_program_op *op,
+			    u32 task, u32 number, s64 result)
 {
 	struct iot_rec_divergence r = {
-		.task = carrier->task->stats.task,
-		.op = number_of(carrier, op),
+		.task = task,
+		.op = number,
 		.kind = le16_to_cpu(op->kind),
 		.expected = (s64)le64_to_cpu(op->result),
 		.got = result,
 	};
 
-	IOT_EMIT_EVENT(carrier->replay->session, divergence, &r, NULL, 0);
+	IOT_EMIT_EVENT(session, divergence, &r, NULL, 0);
 }
 
 /**
@@ -270,7 +283,36 @@ void rfs_outcome(struct rfs_carrier *carrier, const struct iot_program_op *op, s
 		return;
 	emit_op(carrier, op, result);
 	if (result != (s64)le64_to_cpu(op->result))
-		emit_divergence(carrier, op, result);
+		emit_divergence(session, op, carrier->task->stats.task, number_of(carrier, op),
+				result);
+	iot_session_leave();
+}
+
+/**
+ * rfs_outcome_complete() - write the record of a request that has ended
+ * @replay: the replay
+ * @lane: index of the lane, which has not got on yet
+ * @op: its operation
+ * @result: of the request
+ *
+ * Callable in any context.
+ */
+void rfs_outcome_complete(struct rfs_replay *replay, u32 lane, const struct iot_program_op *op,
+			  s64 result)
+{
+	const struct rfs_task *task = &replay->tasks[lane];
+	struct iot_rec_complete r = {
+		.task = task->stats.task,
+		.op = le32_to_cpu(op->origin_op),
+		.request = rfs_request_number(lane, task->index + 1),
+		.result = result,
+	};
+
+	if (!replay->session || !iot_session_enter(replay->session))
+		return;
+	IOT_EMIT_EVENT(replay->session, complete, &r, NULL, 0);
+	if (result != (s64)le64_to_cpu(op->result))
+		emit_divergence(replay->session, op, r.task, r.op, result);
 	iot_session_leave();
 }
 
@@ -302,14 +344,15 @@ void rfs_outcome_dirent(struct rfs_carrier *carrier, const struct iot_program_op
 
 /**
  * rfs_outcome_end() - write what there is to say of a task that has ended
- * @carrier: the carrier that has performed its last operation
+ * @replay: the replay
+ * @stats: what there is; its time is filled in
  */
-void rfs_outcome_end(struct rfs_carrier *carrier)
+void rfs_outcome_end(struct rfs_replay *replay, struct iot_rec_played *stats)
 {
-	struct iot_session *session = carrier->replay->session;
+	struct iot_session *session = replay->session;
 
 	if (!session || !iot_session_enter(session))
 		return;
-	IOT_EMIT_EVENT(session, played, &carrier->task->stats, NULL, 0);
+	IOT_EMIT_EVENT(session, played, stats, NULL, 0);
 	iot_session_leave();
 }

@@ -41,6 +41,7 @@ static const rfs_perform_fn functions[] = {
 	[IOT_KIND_touch] = rfs_do_touch,
 	[IOT_KIND_msync] = rfs_do_msync,
 	[IOT_KIND_madvise] = rfs_do_madvise,
+	[IOT_KIND_submit] = rfs_do_submit,
 };
 
 /**

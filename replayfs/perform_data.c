@@ -33,29 +33,52 @@ s64 rfs_do_release(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	return rfs_handle_empty(carrier->replay, op->handle);
 }
 
-/* The same memory as often as it takes; it is the user's, as in a system call. */
-static void iter_init(struct rfs_carrier *carrier, struct iov_iter *iter, unsigned int direction,
-		      void __user *memory, size_t length_bytes)
+/**
+ * rfs_iter_init() - memory for a transfer: the same as often as it takes
+ * @carrier: whose memory it is, as in a system call
+ * @iter: filled in; it refers to a table of the carrier
+ * @kiocb: of the transfer; a write has IOCB_WRITE
+ * @length_bytes: as verified
+ *
+ * A read in mode `discard` gets no memory, but for one past the page cache: there the device
+ * writes to it.
+ */
+void rfs_iter_init(struct rfs_carrier *carrier, struct iov_iter *iter, const struct kiocb *kiocb,
+		   size_t length_bytes)
 {
+	bool is_write = kiocb->ki_flags & IOCB_WRITE;
+	void __user *memory = is_write ? carrier->source : carrier->sink;
 	struct iovec *vectors = carrier->task->memory->vectors;
 	size_t left = length_bytes;
 	unsigned long count = 0;
 
+	if (!is_write && !(kiocb->ki_flags & IOCB_DIRECT) &&
+	    carrier->replay->setup.data == IOT_DATA_DISCARD) {
+		iov_iter_discard(iter, ITER_DEST, length_bytes);
+		return;
+	}
 	do {
 		vectors[count].iov_base = memory;
 		vectors[count].iov_len = min_t(size_t, left, IOT_CARRIER_BUFFER_BYTES);
 		left -= vectors[count++].iov_len;
 	} while (left);
-	iov_iter_init(iter, direction, vectors, count, length_bytes);
+	iov_iter_init(iter, is_write ? ITER_SOURCE : ITER_DEST, vectors, count, length_bytes);
 }
 
 #define OP_IOCB_FLAGS (IOCB_APPEND | IOCB_DIRECT | IOCB_DSYNC | IOCB_SYNC | IOCB_NOWAIT | IOCB_HIPRI)
 
-/*
- * How an operation is done stands in it, not in its handle: flags of the call (RWF_*) and
+/**
+ * rfs_iocb_init() - a synchronous control block for an operation
+ * @kiocb: filled in
+ * @file: of the operation
+ * @op: the operation
+ *
+ * How it is done stands in the operation, not in its handle: flags of the call (RWF_*) and
  * fcntl(F_SETFL) change it from one operation to the next.
+ *
+ * Return: 0; -EINVAL or -EOPNOTSUPP if the file cannot do it so.
  */
-static int iocb_init(struct kiocb *kiocb, struct file *file, const struct iot_program_op *op)
+int rfs_iocb_init(struct kiocb *kiocb, struct file *file, const struct iot_program_op *op)
 {
 	u32 our = le32_to_cpu(op->flags);
 	int flags = 0;
@@ -82,17 +105,13 @@ static ssize_t read_file(struct rfs_carrier *carrier, const struct iot_program_o
 	size_t length_bytes = le64_to_cpu(op->length_bytes);
 	struct iov_iter iter;
 	struct kiocb kiocb;
-	int err = iocb_init(&kiocb, file, op);
+	int err = rfs_iocb_init(&kiocb, file, op);
 
 	if (!err)
 		err = rw_verify_area(READ, file, &kiocb.ki_pos, length_bytes);
 	if (err)
 		return err;
-	if (carrier->replay->setup.data == IOT_DATA_DISCARD &&
-	    !(kiocb.ki_flags & IOCB_DIRECT)) /* the device writes to memory */
-		iov_iter_discard(&iter, ITER_DEST, length_bytes);
-	else
-		iter_init(carrier, &iter, ITER_DEST, carrier->sink, length_bytes);
+	rfs_iter_init(carrier, &iter, &kiocb, length_bytes);
 	return file->f_op->read_iter(&kiocb, &iter);
 }
 
@@ -170,13 +189,13 @@ static ssize_t write_file(struct rfs_carrier *carrier, const struct iot_program_
 		return -EBADF;
 	if (!file->f_op->write_iter)
 		return -EINVAL;
-	result = iocb_init(&kiocb, file, op);
+	result = rfs_iocb_init(&kiocb, file, op);
 	kiocb.ki_flags |= IOCB_WRITE;
 	if (!result)
 		result = rw_verify_area(WRITE, file, &kiocb.ki_pos, length_bytes);
 	if (result)
 		return result;
-	iter_init(carrier, &iter, ITER_SOURCE, carrier->source, length_bytes);
+	rfs_iter_init(carrier, &iter, &kiocb, length_bytes);
 	file_start_write(file);
 	result = file->f_op->write_iter(&kiocb, &iter);
 	file_end_write(file);

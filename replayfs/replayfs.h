@@ -45,12 +45,14 @@ enum rfs_state {
  * @cached_pages: pages of it in the page cache, of an open
  * @target: of a symbolic link, in the memory of the task, not terminated
  * @target_bytes: its length, 0 if there is none
+ * @request: number of the request that was submitted
  */
 struct rfs_found {
 	u64 size_bytes;
 	u64 cached_pages;
 	const char *target;
 	u32 target_bytes;
+	u64 request;
 };
 
 /**
@@ -69,6 +71,7 @@ struct rfs_found {
  * @found: what else it found, for its record
  * @stats: for its `played` record
  * @memory: the carrier's, from the first time it comes in until the task has ended
+ * @request: of a lane, see requests.c
  */
 struct rfs_task {
 	wait_queue_head_t moved;
@@ -84,6 +87,7 @@ struct rfs_task {
 	struct rfs_found found;
 	struct iot_rec_played stats;
 	struct rfs_memory *memory;
+	struct rfs_request *request;
 };
 
 /* A transfer larger than the carrier's buffer goes to the same memory several times. */
@@ -105,6 +109,7 @@ struct rfs_hub {
 
 struct rfs_handle;
 struct rfs_map;
+struct rfs_request;
 
 /**
  * struct rfs_replay - a replay
@@ -120,12 +125,15 @@ struct rfs_map;
  * @hubs: one for each hub
  * @handles: slots of open files, see handles.h
  * @maps: slots of mappings, see handles.h
+ * @requests: of the lanes, one each
+ * @under_way: requests that have been submitted and have not ended
+ * @carriers: tasks that are no lanes
  * @root: the target, as a mount of its own: what is mounted in it cannot be reached
  * @session: where outcomes go, NULL if nowhere
  * @setup: options; from RFS_READY on
  * @go: carriers that wait for the start
  * @waiting: carriers that have come in for the first time
- * @finished: tasks that have ended
+ * @finished: tasks that have ended, their lanes before them
  * @is_started: what carriers on @go wait for
  * @is_cancelled: what everybody who waits looks at, too
  * @start_ns: monotonic clock at the start, 0 before
@@ -144,6 +152,9 @@ struct rfs_replay {
 	struct rfs_hub *hubs;
 	struct rfs_handle *handles;
 	struct rfs_map *maps;
+	struct rfs_request *requests;
+	atomic_t under_way;
+	u32 carriers;
 	struct path root;
 	struct iot_session *session;
 	struct iot_replay_setup setup;
@@ -172,6 +183,13 @@ struct rfs_carrier {
 	void __user *source;
 };
 
+/* The operation of a task that is next, or under way. */
+static inline const struct iot_program_op *rfs_task_op(const struct rfs_replay *replay, u32 task)
+{
+	return replay->program.ops + le64_to_cpu(replay->program.tasks[task].first_op) +
+	       replay->tasks[task].index;
+}
+
 static inline const char *rfs_string(const struct rfs_carrier *carrier, __le32 offset)
 {
 	return iot_program_string(&carrier->replay->program, offset);
@@ -187,10 +205,22 @@ void rfs_unload(struct rfs_replay *replay);
 int rfs_carrier_run(struct rfs_replay *replay, const struct iot_replay_run *run);
 int rfs_start(struct rfs_replay *replay);
 void rfs_cancel(struct rfs_replay *replay);
+int rfs_wait_for(struct rfs_replay *replay, const struct iot_program_wait *wait);
+void rfs_lane_end(struct rfs_replay *replay, u32 lane, s64 result);
 void rfs_status(struct rfs_replay *replay, struct iot_replay_status *status);
 
 /* pace.c */
 int rfs_pace(struct rfs_carrier *carrier, const struct iot_program_op *op);
+
+/* The number of the n-th request of a lane, from 1, in outcomes. */
+static inline u64 rfs_request_number(u32 lane, u32 nth)
+{
+	return (u64)lane << 32 | nth;
+}
+
+/* requests.c */
+int rfs_requests_init(struct rfs_replay *replay);
+void rfs_requests_exit(struct rfs_replay *replay);
 
 /* perform.c */
 s64 rfs_perform(struct rfs_carrier *carrier, const struct iot_program_op *op);
@@ -199,7 +229,9 @@ s64 rfs_perform(struct rfs_carrier *carrier, const struct iot_program_op *op);
 void rfs_outcome(struct rfs_carrier *carrier, const struct iot_program_op *op, s64 result);
 void rfs_outcome_dirent(struct rfs_carrier *carrier, const struct iot_program_op *op,
 			const char *name, int length, unsigned int type);
-void rfs_outcome_end(struct rfs_carrier *carrier);
+void rfs_outcome_complete(struct rfs_replay *replay, u32 lane, const struct iot_program_op *op,
+			  s64 result);
+void rfs_outcome_end(struct rfs_replay *replay, struct iot_rec_played *stats);
 
 /* control.c */
 int rfs_control_init(void);

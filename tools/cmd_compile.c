@@ -22,8 +22,8 @@ static const struct argp_option option_table[] = {
 	  "of ROOT with commas: program_seq, thread_seq, file_seq, path_stage+, fd_stage, fd_seq, "
 	  "aio_stage", 0 },
 	{ "without", 'w', "CAUSE,...", 0,
-	  "leave out an order, to see what it costs or keeps right: life, mpi, name, entries, "
-	  "size, handle, attr, or a rule", 0 },
+	  "leave out an order, to see what it costs or keeps right: life, mpi, request, name, "
+	  "entries, size, handle, attr, or a rule", 0 },
 	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
 	{}
@@ -191,6 +191,7 @@ static void print_json(const struct options *options, const struct compile_summa
 	print_number(&json, "program_operations", s->ops);
 	print_number(&json, "tasks", s->tasks);
 	print_number(&json, "waits", s->waits);
+	print_number(&json, "lanes", s->lanes);
 	print_number(&json, "hubs", s->hubs);
 	print_number(&json, "handles", s->handles);
 	print_number(&json, "maps", s->maps);

@@ -132,6 +132,7 @@ enum use {
 	USE_HUB = 1 << 9,     /* in `handle`, or 0 */
 	USE_HANDLE_IF_ANY = 1 << 10,
 	USE_NOTHING = 1 << 11,
+	USE_OTHER_LANE = 1 << 12,
 };
 
 #define ALL_BITS(bit, name, sentence) | 1u << bit
@@ -177,6 +178,9 @@ static const struct rule {
 	{ IOT_KIND_touch, USE_OTHER_MAP | USE_OFFSET, 0 IOT_TOUCH_FLAGS(ALL_BITS) },
 	{ IOT_KIND_msync, USE_OTHER_MAP, 0 IOT_RW_FLAGS(ALL_BITS) },
 	{ IOT_KIND_madvise, USE_OTHER_MAP, 7 },
+	{ IOT_KIND_submit, USE_HANDLE | USE_OTHER_LANE | USE_OFFSET | USE_LENGTH,
+	  0 IOT_RW_FLAGS(ALL_BITS) },
+	{ IOT_KIND_complete, USE_HANDLE | USE_OFFSET | USE_LENGTH, 0 IOT_RW_FLAGS(ALL_BITS) },
 	{ IOT_PLAY_arrive, USE_HUB, 0 },
 	{ IOT_PLAY_leave, USE_NOTHING, 0 },
 	{ IOT_PLAY_pass, USE_NOTHING, 0 },
@@ -218,6 +222,8 @@ static bool are_slots_valid(const struct verifier *v, const struct iot_program_o
 		return is_slot(op->other, program->handle_count);
 	if (uses & USE_OTHER_MAP)
 		return is_slot(op->other, program->map_count);
+	if (uses & USE_OTHER_LANE)
+		return is_slot(op->other, program->task_count);
 	return op->other == 0;
 }
 
@@ -334,6 +340,86 @@ static int check_tasks(const struct verifier *v)
 	}
 	if (!err && (ops != program->op_count || waits != program->wait_count))
 		err = refuse_at(v, IOT_REJECT_task_range, program->tasks);
+	return err;
+}
+
+/* -- lanes ------------------------------------------------------------------------------ */
+
+static bool is_lane(const struct iot_program_task *task)
+{
+	return le32_to_cpu(task->flags) & IOT_TASK_LANE;
+}
+
+/* A complete stands for the submit that it waits for, which comes after that of the one before. */
+static bool is_complete_of(const struct verifier *v, const struct iot_program_task *lane,
+			   const struct iot_program_op *op, u32 least, u32 *index)
+{
+	const struct iot_program *program = v->program;
+	const struct iot_program_task *parent = &program->tasks[le32_to_cpu(lane->parent)];
+	const struct iot_program_wait *wait = program->waits + le64_to_cpu(lane->first_wait) +
+					      le32_to_cpu(op->first_wait);
+	const struct iot_program_op *submit;
+
+	if (le16_to_cpu(op->kind) != IOT_KIND_complete || le16_to_cpu(op->wait_count) != 1 ||
+	    op->compute_ns || op->pause_ns || wait->task != lane->parent)
+		return false;
+	*index = le32_to_cpu(wait->index);
+	if (*index < least)
+		return false;
+	submit = program->ops + le64_to_cpu(parent->first_op) + *index;
+	return le16_to_cpu(submit->kind) == IOT_KIND_submit &&
+	       le32_to_cpu(submit->other) - 1 == (u32)(lane - program->tasks) &&
+	       submit->handle == op->handle && submit->flags == op->flags &&
+	       submit->offset_bytes == op->offset_bytes && submit->length_bytes == op->length_bytes;
+}
+
+static int check_lane(const struct verifier *v, const struct iot_program_task *lane, u32 parent)
+{
+	const struct iot_program_op *op = v->program->ops + le64_to_cpu(lane->first_op);
+	u32 least = 0, index, i;
+	int err = 0;
+
+	if (le32_to_cpu(lane->parent) != parent || !lane->op_count)
+		return refuse_at(v, IOT_REJECT_lane, lane);
+	for (i = 0; i < le32_to_cpu(lane->op_count) && !err; i++, op++) {
+		if (!is_complete_of(v, lane, op, least, &index))
+			return refuse_at(v, IOT_REJECT_lane, op);
+		least = index + 1;
+		if (i % PAUSE_OPS == 0)
+			err = pause(v);
+	}
+	return err;
+}
+
+/*
+ * Each lane completes what its task submits to it: what it completes was submitted, and there
+ * are as many submits as completions. Looked at when waits are known to be valid.
+ */
+static int check_lanes(const struct verifier *v)
+{
+	const struct iot_program *program = v->program;
+	u64 requests = 0, submits = 0, completions = 0, op;
+	u32 parent = 0, i;
+	int err = 0;
+
+	for (i = 0; i < program->task_count && !err; i++) {
+		const struct iot_program_task *task = &program->tasks[i];
+
+		if (!is_lane(task)) {
+			parent = i;
+			continue;
+		}
+		err = i ? check_lane(v, task, parent) : refuse_at(v, IOT_REJECT_lane, task);
+		requests += le32_to_cpu(task->op_count);
+	}
+	for (op = 0; op < program->op_count && !err; op++) {
+		submits += le16_to_cpu(program->ops[op].kind) == IOT_KIND_submit;
+		completions += le16_to_cpu(program->ops[op].kind) == IOT_KIND_complete;
+		if (op % PAUSE_OPS == 0)
+			err = pause(v);
+	}
+	if (!err && (submits != requests || completions != requests))
+		err = refuse_at(v, IOT_REJECT_lane, program->tasks);
 	return err;
 }
 
@@ -613,6 +699,8 @@ int iot_program_verify(const struct iot_program *program, u32 *scratch, iot_paus
 		err = check_tasks(&v);
 	if (!err)
 		err = check_waits(&v);
+	if (!err)
+		err = check_lanes(&v);
 	if (!err)
 		err = check_objects(&v);
 	if (!err)

@@ -12,6 +12,9 @@
 #include <linux/namei.h>
 #include <linux/sched/mm.h>
 #include <linux/splice.h>
+#if __has_include(<linux/filelock.h>) /* 6.3: a header of its own. Until 6.1 goes. */
+#include <linux/filelock.h>
+#endif
 
 /* 6.3, see compat.h. Until 6.1 goes. */
 #ifndef IOT_HAVE_MNT_IDMAP
@@ -121,6 +124,23 @@ static inline ssize_t vfs_splice_read(struct file *in, loff_t *offset,
 	return generic_file_splice_read(in, offset, pipe, length, flags);
 }
 #endif
+
+/*
+ * Whose file a lock is on, and so who owns it if the file does. 6.9: a part of the lock that
+ * leases have, too. Until 6.1 goes.
+ */
+static inline void iot_lock_set_file(struct file_lock *lock, struct file *from, struct file *to)
+{
+#ifdef IOT_HAVE_FILE_LOCK_CORE
+	lock->c.flc_file = to;
+	if (lock->c.flc_owner == (fl_owner_t)from)
+		lock->c.flc_owner = (fl_owner_t)to;
+#else
+	lock->fl_file = to;
+	if (lock->fl_owner == (fl_owner_t)from)
+		lock->fl_owner = (fl_owner_t)to;
+#endif
+}
 
 /* 6.6: O_DIRECT completions may be run by the submitter. Not here. */
 #ifdef IOT_HAVE_IOCB_DIO_CALLER_COMP

@@ -45,6 +45,8 @@ int tfs_do_set_acl(struct dentry *dentry, const char *name, struct posix_acl *ac
 /* files: lower_file.c */
 struct file *tfs_do_open(const struct file *file, int flags);
 int tfs_do_flush(struct file *file, fl_owner_t owner);
+int tfs_do_lock(struct file *file, int command, struct file_lock *lock);
+int tfs_do_flock(struct file *file, int command, struct file_lock *lock);
 loff_t tfs_do_llseek(struct file *file, loff_t offset, int whence);
 int tfs_do_fsync(struct file *file, loff_t start, loff_t end, int datasync);
 long tfs_do_fallocate(struct file *file, int mode, loff_t offset, loff_t length);

@@ -42,11 +42,56 @@ static struct file *with_flags(struct file *file)
 	return lower;
 }
 
+/*
+ * Who closes a descriptor loses its locks of the object: the VFS takes those of the upper one
+ * back, which has none.
+ */
 int tfs_do_flush(struct file *file, fl_owner_t owner)
 {
 	struct file *lower = with_flags(file);
+	int err = lower->f_op->flush ? lower->f_op->flush(lower, owner) : 0;
 
-	return lower->f_op->flush ? lower->f_op->flush(lower, owner) : 0;
+	locks_remove_posix(lower, owner);
+	return err;
+}
+
+/**
+ * tfs_do_lock() - fcntl(2) locks, which belong to the process or to the open file
+ * @file: upper file
+ * @command: F_GETLK, F_SETLK or F_SETLKW
+ * @lock: the VFS's, on the upper file; becomes one on the lower file
+ *
+ * So they conflict with what others lock through the lower file system, on other nodes, too.
+ *
+ * Return: as vfs_lock_file().
+ */
+int tfs_do_lock(struct file *file, int command, struct file_lock *lock)
+{
+	struct file *lower = tfs_lower_file(file);
+
+	iot_lock_set_file(lock, file, lower);
+	if (command == F_GETLK)
+		return vfs_test_lock(lower, lock);
+	return vfs_lock_file(lower, command, lock, NULL);
+}
+
+/**
+ * tfs_do_flock() - flock(2)
+ * @file: upper file
+ * @command: F_SETLK or F_SETLKW
+ * @lock: the VFS's, on the upper file; becomes one on the lower file, whose last reference
+ *	gives it up
+ *
+ * Return: 0 or a negative errno.
+ */
+int tfs_do_flock(struct file *file, int command, struct file_lock *lock)
+{
+	struct file *lower = tfs_lower_file(file);
+
+	iot_lock_set_file(lock, file, lower);
+	if (lower->f_op->flock)
+		return lower->f_op->flock(lower, command, lock);
+	return locks_lock_file_wait(lower, lock);
 }
 
 /* The caller holds f_pos_lock where the position is shared, as for any file. */

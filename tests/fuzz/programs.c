@@ -274,6 +274,32 @@ static void check_path(const struct iot_program *p, __le32 at_bytes)
 	}
 }
 
+static bool is_lane(const struct iot_program *p, u32 task)
+{
+	return task < p->task_count && (le32_to_cpu(p->tasks[task].flags) & IOT_TASK_LANE);
+}
+
+/* What an engine writes to when it submits: a lane, which completes as often as it is submitted to. */
+static void check_submits(const struct iot_program *p)
+{
+	u32 *left = calloc(p->task_count + 1, sizeof(*left)), i;
+	u64 op;
+
+	for (i = 0; i < p->task_count; i++)
+		left[i] = is_lane(p, i) ? le32_to_cpu(p->tasks[i].op_count) : 0;
+	for (op = 0; op < p->op_count; op++) {
+		u32 lane = le32_to_cpu(p->ops[op].other) - 1;
+
+		if (le16_to_cpu(p->ops[op].kind) != IOT_KIND_submit)
+			continue;
+		check(is_lane(p, lane), "a submit to what is no lane");
+		check(left[lane]-- > 0, "a lane with more submits than ends");
+	}
+	for (i = 0; i < p->task_count; i++)
+		check(!left[i], "a lane with more ends than submits");
+	free(left);
+}
+
 static void check_ops(const struct iot_program *p)
 {
 	u64 i;
@@ -285,7 +311,8 @@ static void check_ops(const struct iot_program *p)
 
 		check(le32_to_cpu(op->handle) <= handles, "a handle");
 		check(le32_to_cpu(op->object) <= p->object_count, "an object");
-		check(le32_to_cpu(op->other) <= p->handle_count || le32_to_cpu(op->other) <= p->map_count,
+		check(kind == IOT_KIND_submit || le32_to_cpu(op->other) <= p->handle_count ||
+			      le32_to_cpu(op->other) <= p->map_count,
 		      "another handle or mapping");
 		if (op->path)
 			check_path(p, op->path);
@@ -350,6 +377,7 @@ static int feed(const u8 *input, size_t count, struct iot_reject *reject)
 	}
 	if (!err) {
 		check_ops(&program);
+		check_submits(&program);
 		check_end(&program);
 	}
 	free(bytes);

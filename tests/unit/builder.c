@@ -244,6 +244,7 @@ static void fill_files(struct builder *b)
 
 	for (i = 1; i <= 2; i++)
 		op_on_path(b, IOT_KIND_open, "d/file")->handle = cpu_to_le32((u32)i);
+	op_on_slots(b, IOT_KIND_submit, 1, 3);
 	for (i = 0; i < ARRAY_SIZE(plain); i++)
 		op_on_slots(b, plain[i], 1, 0);
 	op_on_slots(b, IOT_KIND_copy_range, 1, 2);
@@ -261,6 +262,7 @@ static void fill_files(struct builder *b)
 /* Two tasks and a lane: a fork, a barrier through a hub, a message, an asynchronous request. */
 void builder_fill(struct builder *b)
 {
+	struct iot_program_task *lane;
 	__le32 text;
 
 	builder_open(b);
@@ -294,7 +296,9 @@ void builder_fill(struct builder *b)
 	builder_wait(b, IOT_WAIT_HUB, 0);
 	builder_wait(b, 2, 0);
 
-	builder_task(b)->flags = cpu_to_le32(IOT_TASK_LANE);
-	builder_op(b, IOT_PLAY_arrive); /* of a message: nobody is counted */
+	lane = builder_task(b);
+	lane->flags = cpu_to_le32(IOT_TASK_LANE);
+	lane->parent = cpu_to_le32(1);
+	op_on_slots(b, IOT_KIND_complete, 1, 0);
 	builder_wait(b, 1, 3);
 }

@@ -253,10 +253,41 @@ CHANGE(cycle_after_the_first_op)
 {
 	struct iot_program_wait *wait = WAIT(p, 0); /* of task 0's leave, on the hub */
 
-	wait->task = cpu_to_le32(2); /* the lane waits for task 1, which waits for task 0 */
+	wait->task = cpu_to_le32(1); /* whose first waits for task 0's last */
 	wait->index = 0;
-	WAIT(p, 4)->index = cpu_to_le32(le32_to_cpu(p->tasks[1].op_count) - 1);
+	WAIT(p, 1)->index = cpu_to_le32(le32_to_cpu(p->tasks[0].op_count) - 1);
 	return p->ops + le64_to_cpu(p->tasks[0].first_op) + le32_to_cpu(p->tasks[0].op_count) - 1;
+}
+
+SET_IN(lane_of_another_task, TASK(p, 2), parent, 0)
+SET_IN(lane_of_no_task, TASK(p, 0), flags, cpu_to_le32(IOT_TASK_LANE))
+SET_OP(completion_of_something_else, IOT_KIND_complete, offset_bytes, cpu_to_le64(4096))
+SET_OP(completion_after_a_thought, IOT_KIND_complete, compute_ns, cpu_to_le64(1))
+SET_OP(operation_in_a_lane, IOT_KIND_complete, kind, cpu_to_le16(IOT_KIND_read))
+
+CHANGE(completion_waits_for_another)
+{
+	WAIT(p, 4)->index = cpu_to_le32(4);
+	return op_of_kind(p, IOT_KIND_complete);
+}
+
+CHANGE(submit_to_another_lane)
+{
+	op_of_kind(p, IOT_KIND_submit)->other = cpu_to_le32(1);
+	return op_of_kind(p, IOT_KIND_complete);
+}
+
+CHANGE(completion_in_a_task)
+{
+	TASK(p, 2)->flags = 0;
+	return p->tasks;
+}
+
+CHANGE(submit_without_an_end)
+{
+	op_of_kind(p, IOT_KIND_read)->kind = cpu_to_le16(IOT_KIND_submit);
+	op_of_kind(p, IOT_KIND_submit)[1].other = cpu_to_le32(3);
+	return p->tasks;
 }
 
 #define ROW(change, reason) { #change, change, IOT_REJECT_##reason }
@@ -323,6 +354,15 @@ static const struct {
 	ROW(entry_links_to_nothing, tree),
 	ROW(operation_waits_for_itself, cycle),
 	ROW(cycle_after_the_first_op, cycle),
+	ROW(lane_of_another_task, lane),
+	ROW(lane_of_no_task, lane),
+	ROW(completion_of_something_else, lane),
+	ROW(completion_after_a_thought, lane),
+	ROW(operation_in_a_lane, lane),
+	ROW(completion_waits_for_another, lane),
+	ROW(submit_to_another_lane, lane),
+	ROW(completion_in_a_task, lane),
+	ROW(submit_without_an_end, lane),
 };
 
 static void program_with_one_thing_wrong_is_refused(void **state)
@@ -410,7 +450,7 @@ static void program_with_any_byte_of_a_section_changed_is_refused(void **state)
 
 /*
  * As in the table of program.h: h handle, n handle or none, H hub or none, e path or else handle,
- * o handle in `other`, m mapping in `other`, p path, q path in `path2`, t text in `path2`.
+ * o handle in `other`, m mapping in `other`, l lane in `other`, L in a lane, p path, q path in `path2`, t text in `path2`.
  */
 static const struct {
 	u16 kind;
@@ -429,6 +469,7 @@ static const struct {
 	{ IOT_KIND_copy_range, "ho" }, { IOT_KIND_remap_range, "ho" }, { IOT_KIND_map, "hm" },
 	{ IOT_KIND_unmap, "m" },       { IOT_KIND_touch, "m" },	       { IOT_KIND_msync, "m" },
 	{ IOT_KIND_madvise, "m" },     { IOT_PLAY_arrive, "H" },       { IOT_PLAY_leave, "" },
+	{ IOT_KIND_submit, "hl" },      { IOT_KIND_complete, "hL" },
 	{ IOT_PLAY_pass, "" },	       { IOT_KIND_denied, "p" },
 };
 
@@ -466,7 +507,7 @@ static struct slots slots_of(const char *uses)
 {
 	return (struct slots){
 		.handle = strpbrk(uses, "hnH") ? 1 : 0,
-		.other = strpbrk(uses, "om") ? 1 : 0,
+		.other = strpbrk(uses, "oml") ? 1 : 0,
 		.path = strpbrk(uses, "pe") ? "a" : NULL,
 		.path2 = strpbrk(uses, "qt") ? "b" : NULL,
 	};
@@ -482,7 +523,9 @@ static void operation_must_have_what_it_uses_and_nothing_else(void **state)
 		const struct slots good = slots_of(uses);
 		struct slots bad = good;
 
-		assert_row(uses, reason_of(used[i].kind, &good) == 0);
+		/* it takes two tasks to make a lane: the only one here is none */
+		assert_row(uses, reason_of(used[i].kind, &good) ==
+					 (strpbrk(uses, "lL") ? IOT_REJECT_lane : 0u));
 		bad.handle = !good.handle;
 		assert_row(uses, reason_of(used[i].kind, &bad) ==
 					 (strpbrk(uses, "nH") ? 0u : IOT_REJECT_op_slot));

@@ -58,6 +58,16 @@ struct inherited {
 	struct deed deed;
 };
 
+/* A request, of which the submission or the end or both have been seen. */
+struct request {
+	UT_hash_handle hh;
+	u64 id;
+	bool is_submitted;
+	u32 task; /* index */
+	u32 deed;
+	s64 result;
+};
+
 struct reading_state {
 	struct deeds *deeds;
 	struct iot_names *names;
@@ -65,6 +75,7 @@ struct reading_state {
 	struct reading *readings;
 	struct access *accesses;
 	struct inherited *inherited;
+	struct request *requests;
 	const struct iot_record *record;
 };
 
@@ -383,6 +394,65 @@ static void make_failed_open(struct deed *deed, const struct iot_rec_lookup *r)
 	deed->fields[OPEN_FLAGS] = failed_open_flags(r);
 }
 
+/* -- equivalence 6: asynchronous requests ----------------------------------------------------------- */
+
+static struct request *request_of(struct reading_state *s, u64 id)
+{
+	struct request *request;
+
+	HASH_FIND(hh, s->requests, &id, sizeof(id), request);
+	if (request)
+		return request;
+	request = calloc(1, sizeof(*request));
+	if (!request)
+		return NULL;
+	request->id = id;
+	HASH_ADD(hh, s->requests, id, sizeof(request->id), request);
+	return request;
+}
+
+enum { RW_RESULT };
+
+/* The read or write that a submission begins; its result comes, or came, with the end. */
+static int take_submit(struct reading_state *s, u32 task)
+{
+	const struct iot_record *record = s->record;
+	const struct iot_rec_submit r = record->submit;
+	struct request *request = request_of(s, r.request);
+	struct iot_record data = *record;
+	struct deed deed;
+	int err;
+
+	data.kind = r.flags & IOT_RW_write ? IOT_KIND_write : IOT_KIND_read;
+	data.read.object = r.object; /* they begin alike */
+	data.read.handle = r.handle;
+	data.read.offset_bytes = r.offset_bytes;
+	data.read.length_bytes = r.length_bytes;
+	data.read.flags = r.flags & ~(u32)(IOT_RW_write | IOT_RW_nowait | IOT_RW_hipri);
+	s->record = &data;
+	err = request ? make_deed(s, &deed) : -ENOMEM;
+	s->record = record;
+	if (err)
+		return err;
+	deed.fields[RW_RESULT] = (u64)request->result;
+	request->is_submitted = true;
+	request->task = task;
+	request->deed = s->deeds->tasks[task].count;
+	return deed_add(&s->deeds->tasks[task], &deed) ? 0 : -ENOMEM;
+}
+
+static int take_complete(struct reading_state *s, const struct iot_rec_complete *r)
+{
+	struct request *request = request_of(s, r->request);
+
+	if (!request)
+		return -ENOMEM;
+	request->result = r->result; /* a submission that is written later takes it from here */
+	if (request->is_submitted)
+		s->deeds->tasks[request->task].deeds[request->deed].fields[RW_RESULT] = (u64)r->result;
+	return 0;
+}
+
 /* -- what is implied ----------------------------------------------------------------------------- */
 
 static void mark_question(struct deed_task *task, u32 order)
@@ -402,6 +472,8 @@ static int take_op(struct reading_state *s)
 	u32 task;
 	int err = task_of(s->deeds, r->op.task, &task);
 
+	if (!err && r->kind == IOT_KIND_submit)
+		return take_submit(s, task);
 	if (!err)
 		err = make_deed(s, &deed);
 	if (err)
@@ -461,7 +533,7 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 	case IOT_KIND_dirent:
 		return take_dirent(s);
 	case IOT_KIND_complete:
-		return 0;
+		return take_complete(s, &r->complete);
 	}
 	return iot_kind_info(r->kind)->group == IOT_GROUP_op ? take_op(s) : 0;
 }
@@ -488,6 +560,7 @@ static void state_free(struct reading_state *s)
 {
 	struct reading *reading, *next_reading;
 	struct access *access, *next_access;
+	struct request *request, *next_request;
 	struct inherited *inherited;
 	struct entries *entries;
 
@@ -498,6 +571,10 @@ static void state_free(struct reading_state *s)
 	HASH_ITER (hh, s->accesses, access, next_access) {
 		HASH_DEL(s->accesses, access);
 		free(access);
+	}
+	HASH_ITER (hh, s->requests, request, next_request) {
+		HASH_DEL(s->requests, request);
+		free(request);
 	}
 	while ((inherited = s->inherited)) {
 		s->inherited = inherited->next;

@@ -20,6 +20,8 @@
  *      one that the child makes itself.
  *   5. The look-up of an open that fails there (O_EXCL and the name is taken, the name is too
  *      long) counts as that open, failed.
+ *   6. An asynchronous request counts as the read or write that it is, at the place of its
+ *      submission: whether it is queued, or done at once, is the file system's choice.
  *
  * In the outcomes of a replay (`iotape replay -o`) there is nothing that another operation
  * implies (implied.h), and the object of an operation is the program's word, not the file

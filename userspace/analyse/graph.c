@@ -98,6 +98,7 @@ void graph_close(struct graph *graph)
 	free(graph->edges);
 	free(graph->hubs);
 	free(graph->mpi);
+	free(graph->requests);
 	free(graph->ranks);
 	free(graph);
 }
@@ -132,10 +133,53 @@ int graph_task_make(struct graph *graph, u32 id, u32 *index)
 		return -ENOMEM;
 	}
 	*index = graph->task_count++;
-	graph->tasks[*index] = (struct graph_task){ .id = id };
+	graph->tasks[*index] = (struct graph_task){ .id = id, .lane_of = GRAPH_NONE };
 	slot->id = id;
 	slot->index = *index;
 	HASH_ADD(hh, graph->task_slots, id, sizeof(slot->id), slot);
+	return 0;
+}
+
+/**
+ * graph_lane_make() - one more lane of a task
+ * @graph: the graph
+ * @task: index of the task; the lane made last, if any, was one of the same
+ * @index: out: index of the lane
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int graph_lane_make(struct graph *graph, u32 task, u32 *index)
+{
+	struct graph_task *parent;
+
+	if (reserve(&graph->tasks, graph->task_count, &graph->task_room, sizeof(*graph->tasks)))
+		return -ENOMEM;
+	parent = &graph->tasks[task];
+	*index = graph->task_count++;
+	if (!parent->lane_count++)
+		parent->first_lane = *index;
+	graph->tasks[*index] = (struct graph_task){
+		.id = parent->id,
+		.tgid = parent->tgid,
+		.space = parent->space,
+		.begin_ns = parent->begin_ns,
+		.has_io = true,
+		.lane_of = task,
+	};
+	return 0;
+}
+
+/**
+ * graph_request_add() - an asynchronous request has ended
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int graph_request_add(struct graph *graph, const struct graph_request *request)
+{
+	if (reserve(&graph->requests, graph->request_count, &graph->request_room,
+		    sizeof(*graph->requests)))
+		return -ENOMEM;
+	graph->requests[graph->request_count++] = *request;
 	return 0;
 }
 
@@ -167,12 +211,15 @@ struct graph_op *graph_op_add(struct graph *graph, u32 task)
  * @to: who waits
  * @cause: why
  *
+ * The end of a request waits for its submission, always, and for nothing else: it comes by itself.
+ *
  * Return: 0 or -ENOMEM.
  */
 int graph_edge_add(struct graph *graph, u32 task, u32 index, struct graph_op *to,
 		   enum edge_cause cause)
 {
-	if (graph->causes_left_out & (1u << cause))
+	if (to->kind == IOT_KIND_complete ? cause != EDGE_request :
+					    graph->causes_left_out & (1u << cause))
 		return 0;
 	if (reserve(&graph->edges, graph->edge_count, &graph->edge_room, sizeof(*graph->edges)))
 		return -ENOMEM;

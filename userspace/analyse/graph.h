@@ -5,6 +5,7 @@
  * Made by load.c from a trace; the passes add to it, one file each:
  *
  *	life.c		a task begins when it was made, a parent goes on when a child ended
+ *	lanes.c		asynchronous requests
  *	mpi.c		messages and collectives
  *	starts.c	marks where operations start, if others are to start after that
  *	resources.c	names, files, handles, mappings: what must not change its order
@@ -28,6 +29,7 @@
 #define EDGE_CAUSES(C)                                                                  \
 	C(life, "life", "fork, exec and exit")                                          \
 	C(mpi, "mpi", "messages and collectives")                                       \
+	C(request, "request", "no more asynchronous requests are under way than in the trace") \
 	C(name, "name", "a name means the same object as in the trace")                 \
 	C(entries, "entries", "a directory has the same entries as in the trace")       \
 	C(size, "size", "a file has the same size as in the trace")                     \
@@ -38,8 +40,7 @@
 	C(file_seq, "file_seq", "operations on a file or directory one by one")         \
 	C(path_stage, "path_stage+", "a name is used between what makes and removes it") \
 	C(fd_stage, "fd_stage", "a handle is used between open and close")              \
-	C(fd_seq, "fd_seq", "operations on a handle one by one")                        \
-	C(aio_stage, "aio_stage", "a request is used between its start and its end")
+	C(fd_seq, "fd_seq", "operations on a handle one by one")
 
 enum edge_cause {
 #define EDGE_CAUSE_VALUE(name, text, sentence) EDGE_##name,
@@ -85,6 +86,7 @@ enum graph_leave {
 	LEAVE_MPI,
 	LEAVE_MADE,  /* the fork or exec that made its task */
 	LEAVE_ENDED, /* the end of a task that its task made */
+	LEAVE_DONE,  /* the end of a request that its task submitted */
 };
 
 /**
@@ -92,13 +94,14 @@ enum graph_leave {
  * @kind: of its record, or an enum iot_play
  * @number: of the operation in the trace's task, 0 if there is none
  * @path, @path2: paths or texts it uses, NULL if none; live as long as the graph
- * @object, @handle, @other: ids of the trace; @other is a second handle, or a mapping
+ * @object, @handle, @other: ids of the trace; @other is a second handle, a mapping, or a request
  * @file, @file2: what it is on, whatever id that has at the moment, from 1, 0 if nothing; of a
  *	rename the second is what it replaced, of a copy what it wrote to
  * @dir, @dir2: directories that @path and @path2 are in, numbered like files; 0 if not known
  * @edges: first of its waits, GRAPH_NONE if none
  * @event: of halves of MPI calls, the call in graph.mpi; of fork and exec, the new task's
- *	id; of a leave that waits for the end of a task, that task's id
+ *	id; of a leave that waits for the end of a task, that task's id, of one that waits for the
+ *	end of a request, its place in graph.requests; of a submit, its lane, GRAPH_NONE if none
  * @flags: of a leave that belongs to no MPI call, an enum graph_leave; of a pass that the
  *	trace does not have, an enum graph_pass
  */
@@ -143,6 +146,8 @@ struct graph_op {
  * @exec_into: id of the task that it became by exec, 0 if none
  * @space: number of its address space
  * @has_maps: it does something to mappings
+ * @lane_of: index of the task that it is a lane of, GRAPH_NONE if it is no lane
+ * @first_lane, @lane_count: its lanes, which follow each other
  * @has_io: it, or a task made by it, does something to files
  */
 struct graph_task {
@@ -155,6 +160,9 @@ struct graph_task {
 	u32 space;
 	bool has_io;
 	bool has_maps;
+	u32 lane_of;
+	u32 first_lane;
+	u32 lane_count;
 	char *command;
 	struct graph_op *ops;
 	u32 op_count;
@@ -182,6 +190,19 @@ struct graph_mpi {
 	u64 request;
 	u32 number;
 	s32 root;
+};
+
+/**
+ * struct graph_request - an asynchronous request that has ended
+ * @id: in the trace
+ * @lane, @index: its operation `complete`; @lane is GRAPH_NONE if it has none
+ */
+struct graph_request {
+	u64 id;
+	u64 end_ns;
+	s64 result;
+	u32 lane;
+	u32 index;
 };
 
 /* A rank of a communicator of `size` ranks: who it is. */
@@ -223,6 +244,9 @@ struct graph {
 	struct graph_mpi *mpi;
 	u32 mpi_count;
 	u32 mpi_room;
+	struct graph_request *requests;
+	u32 request_count;
+	u32 request_room;
 	struct graph_rank *ranks;
 	u32 rank_count;
 	u32 rank_room;
@@ -254,6 +278,8 @@ void graph_close(struct graph *graph);
 
 u32 graph_task_find(const struct graph *graph, u32 id);
 int graph_task_make(struct graph *graph, u32 id, u32 *index);
+int graph_lane_make(struct graph *graph, u32 task, u32 *index);
+int graph_request_add(struct graph *graph, const struct graph_request *request);
 struct graph_op *graph_op_add(struct graph *graph, u32 task);
 int graph_edge_add(struct graph *graph, u32 task, u32 index, struct graph_op *to,
 		   enum edge_cause cause);
@@ -276,6 +302,7 @@ static inline bool graph_is_io(const struct graph_op *op)
 
 /* The passes, in the order in which they run. */
 int graph_pass_life(struct graph *graph);
+int graph_pass_lanes(struct graph *graph);
 int graph_pass_mpi(struct graph *graph);
 int graph_pass_starts(struct graph *graph);
 int graph_pass_resources(struct graph *graph);

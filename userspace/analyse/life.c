@@ -85,14 +85,33 @@ static bool is_end_of_child(const struct graph_op *op)
 	return op->kind == IOT_PLAY_leave && op->flags == LEAVE_ENDED;
 }
 
-static bool is_awaited(const struct graph *graph, const struct graph_op *op)
+static bool is_end_of_request(const struct graph_op *op)
 {
-	u32 child = graph_task_find(graph, op->event);
+	return op->kind == IOT_PLAY_leave && op->flags == LEAVE_DONE;
+}
 
+/* If the next thing that the task did was to submit a request, the last end before was enough. */
+static bool is_before_submit(const struct graph_task *t, u32 j)
+{
+	u32 next = j + 1;
+
+	while (next < t->op_count && is_end_of_request(&t->ops[next]))
+		next++;
+	return next > j + 1 && next < t->op_count && t->ops[next].kind == IOT_KIND_submit;
+}
+
+/* Is there anything to wait for at operation @j, if the task waited at all? */
+static bool is_awaited(const struct graph *graph, const struct graph_task *t, u32 j)
+{
+	u32 child;
+
+	if (is_end_of_request(&t->ops[j]))
+		return !is_before_submit(t, j);
+	child = graph_task_find(graph, t->ops[j].event);
 	return child != GRAPH_NONE && graph->tasks[child].has_io;
 }
 
-/* Waits for children that nobody waited for go. */
+/* Waits for children and requests that nobody waited for go. */
 static void drop_idle_leaves(struct graph *graph, struct graph_task *t)
 {
 	u32 j, last = GRAPH_NONE, next = 0, count = 0;
@@ -103,8 +122,8 @@ static void drop_idle_leaves(struct graph *graph, struct graph_task *t)
 		if (next <= j) /* the first operation on files after this one, if there is one */
 			for (next = j + 1; next < t->op_count && !graph_is_io(&t->ops[next]);)
 				next++;
-		if (is_end_of_child(op) &&
-		    (!is_awaited(graph, op) ||
+		if ((is_end_of_child(op) || is_end_of_request(op)) &&
+		    (!is_awaited(graph, t, j) ||
 		     !has_waited(t, op->enter_ns, last == GRAPH_NONE ? NULL : &t->ops[last],
 				 next < t->op_count ? &t->ops[next] : NULL)))
 			continue;

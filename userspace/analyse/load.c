@@ -375,6 +375,12 @@ static int load_mapped(struct loader *l)
 		       live_map(&l->live, tgid_of(l), r->madvise.handle, (u64)r->madvise.offset_bytes));
 		range(l, r->madvise.offset_bytes, r->madvise.length_bytes, r->madvise.advice);
 		return 0;
+	case IOT_KIND_submit:
+		on_handle(l, r->submit.object, r->submit.handle);
+		range(l, r->submit.offset_bytes, r->submit.length_bytes, r->submit.flags);
+		l->op->other = r->submit.request;
+		l->op->old_size_bytes = r->submit.old_size_bytes;
+		return 0;
 	default:
 		return 1;
 	}
@@ -531,18 +537,24 @@ static int load_event(struct loader *l, u64 time_ns, u32 id, u32 number, u32 eve
 	return 0;
 }
 
-/* A task begins by waiting for what made it. */
-static int load_begin(struct loader *l, u32 task, u64 time_ns)
+static int load_leave(struct loader *l, u32 task, u64 time_ns, enum graph_leave why, u32 event)
 {
 	struct graph_op *op = graph_op_add(l->graph, task);
 
 	if (!op)
 		return -ENOMEM;
 	op->kind = IOT_PLAY_leave;
-	op->flags = LEAVE_MADE;
+	op->flags = why;
 	op->enter_ns = time_ns;
 	op->end_ns = time_ns;
+	op->event = event;
 	return 0;
+}
+
+/* A task begins by waiting for what made it. */
+static int load_begin(struct loader *l, u32 task, u64 time_ns)
+{
+	return load_leave(l, task, time_ns, LEAVE_MADE, 0);
 }
 
 static int load_fork(struct loader *l, const struct iot_rec_fork *r)
@@ -595,19 +607,27 @@ static int load_exit(struct loader *l, const struct iot_rec_exit *r)
 {
 	int err = load_event(l, r->time_ns, r->task, r->op, 0);
 	u32 maker = maker_of(l, graph_task_find(l->graph, r->task));
-	struct graph_op *op;
 
 	if (err || maker == GRAPH_NONE)
 		return err;
-	op = graph_op_add(l->graph, maker);
-	if (!op)
-		return -ENOMEM;
-	op->kind = IOT_PLAY_leave;
-	op->flags = LEAVE_ENDED;
-	op->enter_ns = r->time_ns;
-	op->end_ns = r->time_ns;
-	op->event = r->task;
-	return 0;
+	return load_leave(l, maker, r->time_ns, LEAVE_ENDED, r->task);
+}
+
+/* Perhaps who submitted it waits for that; life.c decides. */
+static int load_complete(struct loader *l, const struct iot_rec_complete *r)
+{
+	const struct graph_request request = {
+		.id = r->request,
+		.end_ns = r->time_ns,
+		.result = r->result,
+		.lane = GRAPH_NONE,
+	};
+	u32 task;
+	int err = graph_task_make(l->graph, r->task, &task);
+
+	if (!err)
+		err = load_leave(l, task, r->time_ns, LEAVE_DONE, l->graph->request_count);
+	return err ? err : graph_request_add(l->graph, &request);
 }
 
 /* -- MPI ------------------------------------------------------------------------------------- */
@@ -710,10 +730,8 @@ static int load_record(struct loader *l)
 		return load_exec(l, &r->exec);
 	case IOT_KIND_exit:
 		return load_exit(l, &r->exit);
-	case IOT_KIND_submit:
 	case IOT_KIND_complete:
-		l->graph->dropped[r->kind]++;
-		return 0;
+		return load_complete(l, &r->complete);
 	}
 	if (info->group == IOT_GROUP_op)
 		return load_op(l);

@@ -28,13 +28,17 @@ struct opened {
 	u64 id;
 };
 
-/* An asynchronous request that is on its way. */
+/* An asynchronous request of which one end is known: either may be written first. */
 struct request {
 	UT_hash_handle hh;
 	u64 id;
+	bool is_submitted;
+	bool is_write;
 	u32 file;
 	u32 process;
-	bool is_write;
+	u64 enter_ns;
+	u64 end_ns;
+	s64 result;
 };
 
 struct adder {
@@ -225,18 +229,84 @@ static void widen(struct profile *p, const struct iot_record *r)
 		p->end_ns = end_ns;
 }
 
-static int request_add(struct adder *a, const struct iot_rec_submit *r, u32 file, u32 process)
+/* -- asynchronous requests ------------------------------------------------------------------------- */
+
+/* Return: what is known of a request; @is_new: nothing is, yet. NULL if there is no memory. */
+static struct request *request_of(struct adder *a, u64 id, bool *is_new)
 {
-	struct request *request = calloc(1, sizeof(*request));
+	struct request *request;
+
+	HASH_FIND(hh, a->requests, &id, sizeof(id), request);
+	*is_new = !request;
+	if (request)
+		return request;
+	request = calloc(1, sizeof(*request));
+	if (!request)
+		return NULL;
+	request->id = id;
+	HASH_ADD(hh, a->requests, id, sizeof(request->id), request);
+	return request;
+}
+
+static void move_bytes(struct profile_sum *sum, const struct request *request)
+{
+	sum->errors += request->result < 0;
+	if (request->result > 0 && request->is_write)
+		sum->written_bytes += (u64)request->result;
+	else if (request->result > 0)
+		sum->read_bytes += (u64)request->result;
+}
+
+/* Both ends are known. What a request takes is no time that its task spends in it. */
+static int request_end(struct adder *a, struct request *request)
+{
+	struct profile *p = a->profile;
+	struct profile_kind *kind = &p->kinds[IOT_KIND_complete];
+	u64 latency_ns = request->end_ns > request->enter_ns ? request->end_ns - request->enter_ns : 0;
+
+	if (!kind->latency_ns)
+		kind->latency_ns = calloc(1, sizeof(*kind->latency_ns));
+	if (!kind->latency_ns)
+		return -ENOMEM;
+	histogram_add(kind->latency_ns, latency_ns);
+	kind->sum.ops++;
+	kind->sum.time_ns += latency_ns;
+	move_bytes(&kind->sum, request);
+	move_bytes(&p->sum, request);
+	move_bytes(&p->files[request->file].sum, request);
+	move_bytes(&p->processes[request->process].sum, request);
+	if (request->end_ns > p->end_ns)
+		p->end_ns = request->end_ns;
+	HASH_DEL(a->requests, request);
+	free(request);
+	return 0;
+}
+
+static int take_submit(struct adder *a, const struct iot_rec_submit *r, u32 file, u32 process)
+{
+	bool is_new;
+	struct request *request = request_of(a, r->request, &is_new);
 
 	if (!request)
 		return -ENOMEM;
-	request->id = r->request;
+	request->is_submitted = true;
 	request->file = file;
 	request->process = process;
 	request->is_write = r->flags & IOT_RW_write;
-	HASH_ADD(hh, a->requests, id, sizeof(request->id), request);
-	return 0;
+	request->enter_ns = r->enter_ns;
+	return is_new ? 0 : request_end(a, request);
+}
+
+static int take_complete(struct adder *a, const struct iot_rec_complete *r)
+{
+	bool is_new;
+	struct request *request = request_of(a, r->request, &is_new);
+
+	if (!request)
+		return -ENOMEM;
+	request->end_ns = r->time_ns;
+	request->result = r->result;
+	return request->is_submitted ? request_end(a, request) : 0;
 }
 
 static int take_op(struct adder *a, struct iot_names *names, const struct iot_record *r)
@@ -258,42 +328,13 @@ static int take_op(struct adder *a, struct iot_names *names, const struct iot_re
 	p->files[file].opens += r->kind == IOT_KIND_open && r->op.result >= 0;
 	if (r->kind == IOT_KIND_open)
 		return count_cached(a, &r->open);
-	return r->kind == IOT_KIND_submit ? request_add(a, &r->submit, file, process) : 0;
+	return r->kind == IOT_KIND_submit ? take_submit(a, &r->submit, file, process) : 0;
 }
 
 static int take_mpi(struct adder *a, const struct iot_record *r)
 {
 	count_op(&a->profile->mpi, r);
 	return count_kind(a->profile, r);
-}
-
-static void complete_in(struct profile_sum *sum, const struct request *request, s64 result)
-{
-	sum->errors += result < 0;
-	if (result > 0 && request->is_write)
-		sum->written_bytes += (u64)result;
-	else if (result > 0)
-		sum->read_bytes += (u64)result;
-}
-
-/* The bytes of an asynchronous request are counted when they have been moved. */
-static void take_complete(struct adder *a, const struct iot_rec_complete *r)
-{
-	struct profile *p = a->profile;
-	struct request *request;
-	u64 id = r->request;
-
-	HASH_FIND(hh, a->requests, &id, sizeof(id), request);
-	if (!request)
-		return;
-	complete_in(&p->sum, request, r->result);
-	complete_in(&p->kinds[IOT_KIND_submit].sum, request, r->result);
-	complete_in(&p->files[request->file].sum, request, r->result);
-	complete_in(&p->processes[request->process].sum, request, r->result);
-	if (r->time_ns > p->end_ns)
-		p->end_ns = r->time_ns;
-	HASH_DEL(a->requests, request);
-	free(request);
 }
 
 /* -- the trace ------------------------------------------------------------------------------------ */
@@ -323,8 +364,7 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 	case IOT_KIND_task:
 		return take_task(a, r);
 	case IOT_KIND_complete:
-		take_complete(a, &r->complete);
-		return 0;
+		return take_complete(a, &r->complete);
 	case IOT_KIND_divergence:
 		a->profile->diverged++;
 		return 0;

@@ -42,7 +42,7 @@ static int visit(void *context, u32 task, u32 index)
 	const struct graph_op *op = &tasks[task].ops[index];
 	int err = 0;
 
-	if (!tasks[task].has_io || !graph_is_io(op))
+	if (!tasks[task].has_io || !graph_is_io(op) || op->kind == IOT_KIND_complete)
 		return 0;
 	if (m->task != GRAPH_NONE && m->task != task &&
 	    tasks[m->task].ops[m->index].end_ns >= op->enter_ns)
@@ -74,14 +74,16 @@ static int insert_marks(struct graph_task *t, u32 *marks)
 		struct graph_op *op = &ops[i + marks[i]];
 
 		*op = ops[i];
-		if (marks[i] > (i ? marks[i - 1] : 0))
-			op[-1] = (struct graph_op){
-				.kind = IOT_PLAY_pass,
-				.flags = PASS_START,
-				.enter_ns = op->enter_ns,
-				.end_ns = op->enter_ns,
-				.edges = GRAPH_NONE,
-			};
+		if (marks[i] == (i ? marks[i - 1] : 0))
+			continue;
+		op[-1] = (struct graph_op){
+			.kind = IOT_PLAY_pass,
+			.flags = PASS_START,
+			.enter_ns = op->enter_ns,
+			.end_ns = op->enter_ns,
+			.edges = op->edges, /* for ends of requests */
+		};
+		op->edges = GRAPH_NONE;
 	}
 	t->op_count = count;
 	t->op_room = count;

@@ -90,6 +90,7 @@ int graph_pass_think(struct graph *graph)
 	u32 i;
 
 	for (i = 0; i < graph->task_count; i++)
-		think_of_task(&graph->tasks[i]);
+		if (graph->tasks[i].lane_of == GRAPH_NONE) /* a lane does not think */
+			think_of_task(&graph->tasks[i]);
 	return 0;
 }

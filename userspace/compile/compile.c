@@ -182,6 +182,12 @@ static int put_operands(struct compiler *c, struct iot_program_op *op)
 	case IOT_KIND_map:
 		err = handle_slot(c, c->op->handle, false, &op->handle);
 		return err ? err : map_slot(c, true, &op->other);
+	case IOT_KIND_submit:
+		if (c->op->event == GRAPH_NONE)
+			return 1;
+		op->other = cpu_to_le32(c->program_task[c->op->event] + 1);
+		op->extra = 0;
+		return handle_slot(c, c->op->handle, false, &op->handle);
 	case IOT_KIND_unmap:
 	case IOT_KIND_touch:
 	case IOT_KIND_msync:
@@ -197,6 +203,7 @@ static int put_operands(struct compiler *c, struct iot_program_op *op)
 	case IOT_KIND_fallocate:
 	case IOT_KIND_fadvise:
 	case IOT_KIND_ioctl:
+	case IOT_KIND_complete:
 		return handle_slot(c, c->op->handle, false, &op->handle);
 	default:
 		return put_paths(c, op);
@@ -303,8 +310,11 @@ static int put_op(struct compiler *c, u32 *first_wait)
 
 static u32 program_parent(const struct compiler *c, u32 index)
 {
-	u32 parent = graph_task_find(c->graph, c->graph->tasks[index].parent);
+	const struct graph_task *task = &c->graph->tasks[index];
+	u32 parent = graph_task_find(c->graph, task->parent);
 
+	if (task->lane_of != GRAPH_NONE)
+		return c->program_task[task->lane_of];
 	if (parent == GRAPH_NONE || c->program_task[parent] == GRAPH_NONE)
 		return c->program_task[index];
 	return c->program_task[parent];
@@ -319,10 +329,12 @@ static int put_task(struct compiler *c, u32 index, u32 space)
 		.origin = cpu_to_le32(c->graph->tasks[index].id),
 		.parent = cpu_to_le32(program_parent(c, index)),
 		.space = cpu_to_le32(space),
-		.flags = cpu_to_le32(c->graph->tasks[index].has_maps ? IOT_TASK_MAPS : 0),
+		.flags = cpu_to_le32(
+			(c->graph->tasks[index].has_maps ? IOT_TASK_MAPS : 0) |
+			(c->graph->tasks[index].lane_of != GRAPH_NONE ? IOT_TASK_LANE : 0)),
 	};
 	u32 waits = 0, j;
-	int err = iot_builder_text(c->builder, c->graph->tasks[index].command, &task.command);
+	int err = iot_builder_text(c->builder, c->graph->tasks[index].command ?: "", &task.command);
 
 	c->task = &c->graph->tasks[index];
 	for (j = 0; j < c->task->op_count && !err; j++) {
@@ -339,6 +351,17 @@ static int put_task(struct compiler *c, u32 index, u32 space)
 	return err;
 }
 
+static int put_lanes(struct compiler *c, u32 index, u32 space)
+{
+	const struct graph_task *task = &c->graph->tasks[index];
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i < task->lane_count && !err; i++)
+		err = put_task(c, task->first_lane + i, space);
+	return err;
+}
+
 /* Address spaces of tasks that are in the program, numbered without gaps. */
 static int put_tasks(struct compiler *c)
 {
@@ -350,25 +373,34 @@ static int put_tasks(struct compiler *c)
 	for (i = 0; i < c->graph->task_count && !err; i++) {
 		u32 space = c->graph->tasks[i].space;
 
-		if (c->program_task[i] == GRAPH_NONE)
+		if (c->program_task[i] == GRAPH_NONE || c->graph->tasks[i].lane_of != GRAPH_NONE)
 			continue;
 		if (spaces[space] == GRAPH_NONE)
 			spaces[space] = count++;
 		err = put_task(c, i, spaces[space]);
+		if (!err)
+			err = put_lanes(c, i, spaces[space]);
 	}
 	free(spaces);
 	return err;
 }
 
+/* The lanes of a task follow it. */
 static int number_tasks(struct compiler *c)
 {
-	u32 count = 0, i;
+	const struct graph_task *tasks = c->graph->tasks;
+	u32 count = 0, i, j;
 
 	c->program_task = malloc((c->graph->task_count + 1) * sizeof(*c->program_task));
 	if (!c->program_task)
 		return -ENOMEM;
-	for (i = 0; i < c->graph->task_count; i++)
-		c->program_task[i] = c->graph->tasks[i].has_io ? count++ : GRAPH_NONE;
+	for (i = 0; i < c->graph->task_count; i++) {
+		if (tasks[i].lane_of != GRAPH_NONE)
+			continue;
+		c->program_task[i] = tasks[i].has_io ? count++ : GRAPH_NONE;
+		for (j = 0; j < tasks[i].lane_count; j++)
+			c->program_task[tasks[i].first_lane + j] = count++;
+	}
 	return count > IOT_PROGRAM_TASKS_MAX ? -E2BIG : 0;
 }
 
@@ -468,6 +500,8 @@ static int analyse(struct graph *graph)
 	int err = graph_pass_life(graph);
 
 	if (!err)
+		err = graph_pass_lanes(graph);
+	if (!err)
 		err = graph_pass_mpi(graph);
 	if (!err)
 		err = graph_pass_starts(graph);
@@ -524,7 +558,9 @@ static void summarize(struct compiler *c)
 	s->operations = graph->operations;
 	s->ops = iot_builder_count(c->builder, IOT_SECTION_OPS);
 	s->waits = iot_builder_count(c->builder, IOT_SECTION_WAITS);
-	s->tasks = (u32)iot_builder_count(c->builder, IOT_SECTION_TASKS);
+	for (i = 0; i < graph->task_count; i++)
+		s->lanes += graph->tasks[i].lane_count;
+	s->tasks = (u32)iot_builder_count(c->builder, IOT_SECTION_TASKS) - s->lanes;
 	s->hubs = graph->hub_count;
 	s->handles = slots_count(c->handles);
 	s->maps = slots_count(c->maps);

@@ -25,6 +25,7 @@ struct compile_summary {
 	u64 ops;
 	u64 waits;
 	u32 tasks;
+	u32 lanes;
 	u32 hubs;
 	u32 handles;
 	u32 maps;

@@ -42,6 +42,12 @@ struct thread {
 	int err;
 };
 
+/* Lanes have no carrier: their operations end by themselves. */
+static bool has_carrier(const struct iot_program *program, u32 task)
+{
+	return !(le32_to_cpu(program->tasks[task].flags) & IOT_TASK_LANE);
+}
+
 /* -- inside a carrier process --------------------------------------------------------------- */
 
 static u64 map_buffer(bool is_filled)
@@ -100,7 +106,7 @@ static int start_threads(const struct iot_program *program, u32 space, struct th
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, THREAD_STACK_BYTES);
 	for (task = 0; task < program->task_count && next < count && !err; task++) {
-		if (space_of(program, task) != space)
+		if (!has_carrier(program, task) || space_of(program, task) != space)
 			continue;
 		threads[next].process = process;
 		threads[next].task = task;
@@ -163,6 +169,8 @@ static u32 *count_tasks(const struct iot_program *program)
 	u32 *counts = calloc(program->task_count + 1, sizeof(*counts)), i, space;
 
 	for (i = 0; counts && i < program->task_count; i++) {
+		if (!has_carrier(program, i))
+			continue;
 		space = space_of(program, i);
 		counts[space == NO_SPACE ? program->task_count : space]++;
 	}

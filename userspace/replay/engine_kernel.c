@@ -23,6 +23,7 @@ struct engine {
 	int target_fd;
 	int session_fd;
 	u64 operations;
+	u32 tasks;
 	struct collector collector;
 	bool has_collector;
 	bool is_marked;
@@ -85,6 +86,7 @@ static int load(struct engine *e)
 			 (unsigned long long)answer.offset_bytes, iot_reject_sentence(&reject));
 		return err;
 	}
+	e->tasks = answer.tasks;
 	return 0;
 }
 
@@ -247,16 +249,17 @@ static void report(struct engine *e, struct iot_replay_status *status)
 	if (ioctl(e->replay_fd, IOT_RIOC_STATUS, status))
 		return;
 	if (e->progress)
-		e->progress(status, e->options->program->task_count, e->operations);
+		e->progress(status, e->tasks, e->operations);
 }
 
-/* Without those that only keep order. */
+/* Without those that only keep order, and ends of requests, which their submissions count for. */
 static u64 count_operations(const struct iot_program *program)
 {
 	u64 count = 0, i;
 
 	for (i = 0; i < program->op_count; i++)
-		count += le16_to_cpu(program->ops[i].kind) < IOT_PLAY_arrive;
+		count += le16_to_cpu(program->ops[i].kind) < IOT_PLAY_arrive &&
+			 le16_to_cpu(program->ops[i].kind) != IOT_KIND_complete;
 	return count;
 }
 
@@ -289,7 +292,7 @@ static void take_result(struct engine *e)
 	e->result->diverged = status.diverged;
 	e->result->stalls = status.stalls;
 	e->result->finished = status.finished;
-	e->result->tasks = e->options->program->task_count;
+	e->result->tasks = e->tasks;
 }
 
 static int run(struct engine *e)

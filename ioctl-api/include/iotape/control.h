@@ -155,7 +155,7 @@ enum iot_data_mode {
  * @reason: out, if EBADMSG: an enum iot_reject
  * @reserved: zero
  * @offset_bytes: out, if EBADMSG: where in the program
- * @tasks: out: number of tasks, each of which needs a carrier
+ * @tasks: out: number of tasks that need a carrier each: all but lanes
  * @ops: out: number of operations
  */
 struct iot_replay_load {

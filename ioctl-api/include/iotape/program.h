@@ -6,8 +6,9 @@
  * table of sections; each section is an array of one fixed-size structure, or of
  * bytes, and has a checksum. All numbers are little-endian, all reserved fields zero.
  *
- *   tasks    what runs on its own: a traced task, or a lane of completions of a task's
- *            asynchronous requests; a contiguous range of `ops` and of `waits`
+ *   tasks    what runs on its own: a traced task, or a lane: a series of asynchronous
+ *            requests of a task, none of which begins before the one before it has ended;
+ *            a contiguous range of `ops` and of `waits`
  *   ops      operations, of one task after those of the other
  *   waits    what an operation waits for before it starts, of one task after the other
  *   hubs     countdowns: open when as many operations have arrived
@@ -30,8 +31,13 @@
  *   bcast, scatter             each leave              root's arrive
  *   reduce, gather             root's leave            a hub, where each rank arrived
  *   fork, exec                 first of the child      the fork, the exec
- *   asynchronous submit        submit                  a completion in the lane
- *   asynchronous completion    the lane's operation    the submit in the task
+ *   asynchronous submit        submit                  a completion in a lane
+ *   asynchronous completion    the lane's `complete`   the submit in the task
+ *
+ * Lanes stand right behind their task. All their operations are `complete`, one for each
+ * submit of the task that names the lane, in the same order; each waits for its submit and
+ * for nothing else, has no think time, and ends when the request has ended. A task ends
+ * when its lanes have.
  *
  * Pace. After the end of the operation before it in its task, an operation lets think
  * time pass: `compute_ns` that the traced task spent on a CPU, `pause_ns` that it spent
@@ -171,7 +177,13 @@ enum iot_play {
  *   touch        x             map               touch                   offset
  *   msync        x             map               rw                      start            end
  *   madvise      x             map               advice                  offset   length
+ *   submit       x      x     lane               rw                      offset   length
+ *   complete     x      x                        rw                      offset   length
  *   arrive              hub
+ *
+ * The lane of a submit is the index of a task, plus 1. A complete repeats what its submit
+ * says, for engines that perform the request in the lane; it has the result of the request,
+ * a submit that of handing it over, which is 0.
  *
  * ioctl stands for requests 0x5400 to 0x54ff only. Those are a terminal's, with which programs
  * find out that a file is none; what others would do to a file system is not known.

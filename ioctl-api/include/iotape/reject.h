@@ -51,7 +51,8 @@
 	R(81, hub, EBADMSG, "a hub with another number of arrivals than it says")         \
 	R(82, cycle, EBADMSG, "operations that wait for each other in a circle")          \
 	R(83, tree, EBADMSG, "an impossible entry of the initial tree")                   \
-	R(84, reserved, EBADMSG, "a reserved field that is not zero")
+	R(84, reserved, EBADMSG, "a reserved field that is not zero")                      \
+	R(85, lane, EBADMSG, "a lane that does not complete exactly what its task submits")
 
 enum iot_reject_reason {
 #define IOT_REJECT_VALUE(id, name, error, sentence) IOT_REJECT_##name = id,

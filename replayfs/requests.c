@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * requests.c - asynchronous reads and writes: submitted by a carrier, ended by whoever
+ * completes them.
+ *
+ * A lane has no carrier. Its task submits a request and goes on; the lower file system
+ * calls back when it has ended, in whatever context, and that is the end of the lane's
+ * operation. A lane has one request under way at most, so its control block is the lane's.
+ * The memory is the carrier's: the file system has taken hold of the pages by the time
+ * that the submission returns, as with io_submit(2).
+ */
+#include <linux/fs.h>
+#include <linux/uio.h>
+#include <linux/vmalloc.h>
+#include <linux/wait_bit.h>
+
+#include "compat/vfs.h"
+#include "handles.h"
+#include "perform.h"
+
+/**
+ * struct rfs_request - the request of a lane
+ * @kiocb: the control block
+ * @replay: the replay
+ * @lane: index of the lane
+ * @submitted: requests submitted to the lane so far; written by the carrier of its task
+ */
+struct rfs_request {
+	struct kiocb kiocb;
+	struct rfs_replay *replay;
+	u32 lane;
+	u32 submitted;
+};
+
+static bool is_lane(const struct iot_program *program, u32 task)
+{
+	return le32_to_cpu(program->tasks[task].flags) & IOT_TASK_LANE;
+}
+
+/**
+ * rfs_requests_init() - room for the request of each lane
+ * @replay: its tasks are there
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int rfs_requests_init(struct rfs_replay *replay)
+{
+	const struct iot_program *program = &replay->program;
+	u32 lanes = 0, i;
+
+	for (i = 0; i < program->task_count; i++)
+		lanes += is_lane(program, i);
+	replay->carriers = program->task_count - lanes;
+	replay->requests = vzalloc(array_size(lanes + 1, sizeof(*replay->requests)));
+	if (!replay->requests)
+		return -ENOMEM;
+	for (i = 0, lanes = 0; i < program->task_count; i++) {
+		if (!is_lane(program, i))
+			continue;
+		replay->tasks[i].request = &replay->requests[lanes++];
+		replay->tasks[i].request->replay = replay;
+		replay->tasks[i].request->lane = i;
+		replay->tasks[i].stats.task = le32_to_cpu(program->tasks[i].origin);
+	}
+	return 0;
+}
+
+/**
+ * rfs_requests_exit() - wait for what is under way
+ * @replay: nobody submits any more
+ *
+ * Not to be interrupted: the storage writes to memory of ours until it has ended.
+ */
+void rfs_requests_exit(struct rfs_replay *replay)
+{
+	wait_var_event(&replay->under_way, !atomic_read(&replay->under_way));
+	vfree(replay->requests);
+}
+
+/* Called by the carrier for what ended at once, else where the request ends. */
+static void request_end(struct rfs_request *request, s64 result)
+{
+	struct rfs_replay *replay = request->replay;
+	__le32 handle = rfs_task_op(replay, request->lane)->handle;
+
+	if (!IS_ERR_OR_NULL(request->kiocb.ki_filp)) {
+		request->kiocb.ki_filp = NULL;
+		rfs_handle_put(replay, handle);
+	}
+	rfs_lane_end(replay, request->lane, result);
+	if (atomic_dec_and_test(&replay->under_way))
+		wake_up_var(&replay->under_way);
+}
+
+static void request_complete(struct kiocb *kiocb, long result)
+{
+	if (kiocb->ki_flags & IOCB_WRITE)
+		kiocb_end_write(kiocb);
+	request_end(container_of(kiocb, struct rfs_request, kiocb), result);
+}
+
+static ssize_t begin_read(struct rfs_carrier *carrier, struct kiocb *kiocb, size_t length_bytes)
+{
+	struct file *file = kiocb->ki_filp;
+	struct iov_iter iter;
+	ssize_t err;
+
+	if (!(file->f_mode & FMODE_READ))
+		return -EBADF;
+	if (!file->f_op->read_iter)
+		return -EINVAL;
+	err = rw_verify_area(READ, file, &kiocb->ki_pos, length_bytes);
+	if (err)
+		return err;
+	rfs_iter_init(carrier, &iter, kiocb, length_bytes);
+	return file->f_op->read_iter(kiocb, &iter);
+}
+
+static ssize_t begin_write(struct rfs_carrier *carrier, struct kiocb *kiocb, size_t length_bytes)
+{
+	struct file *file = kiocb->ki_filp;
+	struct iov_iter iter;
+	ssize_t result;
+
+	if (!(file->f_mode & FMODE_WRITE))
+		return -EBADF;
+	if (!file->f_op->write_iter)
+		return -EINVAL;
+	result = rw_verify_area(WRITE, file, &kiocb->ki_pos, length_bytes);
+	if (result)
+		return result;
+	kiocb->ki_flags |= IOCB_WRITE;
+	rfs_iter_init(carrier, &iter, kiocb, length_bytes);
+	kiocb_start_write(kiocb);
+	result = file->f_op->write_iter(kiocb, &iter);
+	if (result != -EIOCBQUEUED)
+		kiocb_end_write(kiocb);
+	return result;
+}
+
+/*
+ * That it would not wait was tried by the program, and so it was queued; here it is queued in
+ * any case. Nobody polls for its end.
+ */
+#define DROPPED_IOCB_FLAGS (IOCB_NOWAIT | IOCB_HIPRI)
+
+static ssize_t begin(struct rfs_carrier *carrier, struct rfs_request *request,
+		     const struct iot_program_op *op)
+{
+	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	int err;
+
+	request->kiocb.ki_filp = NULL;
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	err = rfs_iocb_init(&request->kiocb, file, op);
+	request->kiocb.ki_filp = file; /* which request_end() gives back, also after an error */
+	if (err)
+		return err;
+	request->kiocb.ki_flags &= ~DROPPED_IOCB_FLAGS;
+	request->kiocb.ki_complete = request_complete;
+	if (le32_to_cpu(op->flags) & IOT_RW_write)
+		return begin_write(carrier, &request->kiocb, le64_to_cpu(op->length_bytes));
+	return begin_read(carrier, &request->kiocb, le64_to_cpu(op->length_bytes));
+}
+
+/* The one before it must have ended, whatever the program's waits say. */
+static int wait_for_lane(struct rfs_carrier *carrier, const struct rfs_request *request)
+{
+	const struct iot_program_wait wait = {
+		.task = cpu_to_le32(request->lane),
+		.index = cpu_to_le32(request->submitted - 1),
+	};
+
+	return request->submitted ? rfs_wait_for(carrier->replay, &wait) : 0;
+}
+
+s64 rfs_do_submit(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct rfs_replay *replay = carrier->replay;
+	struct rfs_request *request = replay->tasks[le32_to_cpu(op->other) - 1].request;
+	ssize_t result;
+	int err = wait_for_lane(carrier, request);
+
+	if (err)
+		return err;
+	request->submitted++;
+	carrier->task->found.request = rfs_request_number(request->lane, request->submitted);
+	atomic_inc(&replay->under_way);
+	result = begin(carrier, request, op);
+	if (result != -EIOCBQUEUED)
+		request_end(request, result);
+	return 0;
+}

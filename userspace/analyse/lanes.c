@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * lanes.c - asynchronous requests: a lane for as many as a task had under way at once.
+ *
+ * A lane is a series of requests of a task, none of which began before the one before it
+ * had ended. It is a task of the graph of its own, with an operation `complete` for each
+ * request, which ends when the request has. What the program did to learn of an end is
+ * not seen, so this is what waits for one:
+ *
+ *	submit		the end before it in its lane, which is the newest end that no other
+ *			submit has taken: so there are never more requests under way than
+ *			there were
+ *	other		operations of the task: all ends before it
+ *	leave		of an end for which the task waited (life.c knows): think time
+ *			begins there
+ *
+ * What others do to the same file waits for it by resources.c, as for any operation.
+ */
+#include <stdlib.h>
+#include <uthash.h>
+
+#include "graph.h"
+
+/* An id that is known: of a request, with its place in graph.requests, or of a handle. */
+struct known {
+	UT_hash_handle hh;
+	u64 id;
+	u32 index;
+};
+
+/**
+ * struct lane - a lane of the task that is looked at
+ * @task: its index
+ * @end_ns: of its last request
+ * @waited: requests of it that the task has waited for
+ */
+struct lane {
+	u32 task;
+	u32 waited;
+	u64 end_ns;
+};
+
+struct laner {
+	struct graph *graph;
+	struct known *requests;
+	struct known *handles;
+	u32 task;
+	struct lane *lanes;
+	u32 lane_count;
+	u32 lane_room;
+};
+
+static int known_add(struct known **table, u64 id, u32 index)
+{
+	struct known *known;
+
+	HASH_FIND(hh, *table, &id, sizeof(id), known);
+	if (known)
+		return 0;
+	known = calloc(1, sizeof(*known));
+	if (!known)
+		return -ENOMEM;
+	known->id = id;
+	known->index = index;
+	HASH_ADD(hh, *table, id, sizeof(known->id), known);
+	return 0;
+}
+
+static const struct known *known_find(const struct known *table, u64 id)
+{
+	struct known *known;
+
+	HASH_FIND(hh, table, &id, sizeof(id), known);
+	return known;
+}
+
+static void known_free(struct known **table)
+{
+	struct known *known, *next;
+
+	HASH_ITER (hh, *table, known, next) {
+		HASH_DEL(*table, known);
+		free(known);
+	}
+}
+
+/* Which requests ended, and which handles there are: without both a request is left out. */
+static int learn(struct laner *l)
+{
+	const struct graph *graph = l->graph;
+	u32 i, j;
+	int err = 0;
+
+	for (i = 0; i < graph->request_count && !err; i++)
+		err = known_add(&l->requests, graph->requests[i].id, i);
+	for (i = 0; i < graph->task_count && !err; i++)
+		for (j = 0; j < graph->tasks[i].op_count && !err; j++)
+			if (graph->tasks[i].ops[j].kind == IOT_KIND_open &&
+			    graph->tasks[i].ops[j].result >= 0)
+				err = known_add(&l->handles, graph->tasks[i].ops[j].handle, 0);
+	return err;
+}
+
+static struct graph_op *op_at(const struct laner *l, u32 index)
+{
+	return &l->graph->tasks[l->task].ops[index];
+}
+
+/* The lane that became free last before an operation; NULL if there is none. */
+static struct lane *free_lane(const struct laner *l, u64 by_ns)
+{
+	struct lane *newest = NULL;
+	u32 i;
+
+	for (i = 0; i < l->lane_count; i++)
+		if (l->lanes[i].end_ns <= by_ns && (!newest || l->lanes[i].end_ns > newest->end_ns))
+			newest = &l->lanes[i];
+	return newest;
+}
+
+static struct lane *lane_add(struct laner *l)
+{
+	struct lane *lane;
+
+	if (l->lane_count == l->lane_room) {
+		u32 room = l->lane_room ? 2 * l->lane_room : 16;
+		struct lane *lanes = reallocarray(l->lanes, room, sizeof(*lanes));
+
+		if (!lanes)
+			return NULL;
+		l->lanes = lanes;
+		l->lane_room = room;
+	}
+	lane = &l->lanes[l->lane_count];
+	*lane = (struct lane){};
+	if (graph_lane_make(l->graph, l->task, &lane->task))
+		return NULL;
+	l->lane_count++;
+	return lane;
+}
+
+/* The operation waits for the end of the last request of a lane, if its task has not. */
+static int wait_for_last(struct laner *l, struct lane *lane, struct graph_op *op)
+{
+	u32 count = l->graph->tasks[lane->task].op_count;
+
+	if (lane->waited == count)
+		return 0;
+	lane->waited = count;
+	return graph_edge_add(l->graph, lane->task, count - 1, op, EDGE_request);
+}
+
+static void count_bytes(struct graph *graph, const struct graph_op *op, s64 result)
+{
+	if (result > 0)
+		*(op->flags & IOT_RW_write ? &graph->write_bytes : &graph->read_bytes) += (u64)result;
+}
+
+/* The end of a request, as an operation of its lane. */
+static int put_complete(struct laner *l, const struct lane *lane, u32 index,
+			struct graph_request *request)
+{
+	struct graph_op *complete = graph_op_add(l->graph, lane->task);
+	struct graph_op *submit = op_at(l, index);
+
+	if (!complete)
+		return -ENOMEM;
+	request->lane = lane->task;
+	request->index = l->graph->tasks[lane->task].op_count - 1;
+	submit->event = lane->task;
+	submit->extra = (u64)request->result;
+	complete->kind = IOT_KIND_complete;
+	complete->enter_ns = request->end_ns;
+	complete->end_ns = request->end_ns;
+	complete->object = submit->object;
+	complete->file = submit->file;
+	complete->handle = submit->handle;
+	complete->offset_bytes = submit->offset_bytes;
+	complete->length_bytes = submit->length_bytes;
+	complete->old_size_bytes = submit->old_size_bytes;
+	complete->flags = submit->flags;
+	complete->number = submit->number;
+	complete->result = request->result;
+	count_bytes(l->graph, submit, request->result);
+	return graph_edge_add(l->graph, l->task, index, complete, EDGE_request);
+}
+
+static int put_submit(struct laner *l, u32 index)
+{
+	struct graph_op *op = op_at(l, index);
+	const struct known *known = known_find(l->requests, op->other);
+	struct lane *lane;
+	int err = 0;
+
+	op->event = GRAPH_NONE;
+	if (!known || !known_find(l->handles, op->handle))
+		return 0; /* it will be counted as not expressed */
+	lane = free_lane(l, op->enter_ns);
+	if (lane)
+		err = wait_for_last(l, lane, op);
+	else
+		lane = lane_add(l);
+	if (!lane)
+		return -ENOMEM;
+	lane->end_ns = l->graph->requests[known->index].end_ns;
+	return err ? err : put_complete(l, lane, index, &l->graph->requests[known->index]);
+}
+
+/* Nothing of this waits for a request that has no lane. */
+static int put_leave(struct laner *l, struct graph_op *op)
+{
+	const struct graph_request *request = &l->graph->requests[op->event];
+	u32 i;
+
+	if (request->lane == GRAPH_NONE)
+		return 0;
+	for (i = 0; i < l->lane_count; i++)
+		if (l->lanes[i].task == request->lane && l->lanes[i].waited <= request->index)
+			l->lanes[i].waited = request->index + 1;
+	return graph_edge_add(l->graph, request->lane, request->index, op, EDGE_request);
+}
+
+static int put_other(struct laner *l, struct graph_op *op)
+{
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i < l->lane_count && !err; i++)
+		if (l->lanes[i].end_ns <= op->enter_ns)
+			err = wait_for_last(l, &l->lanes[i], op);
+	return err;
+}
+
+static int look_at_task(struct laner *l)
+{
+	u32 j;
+	int err = 0;
+
+	l->lane_count = 0;
+	for (j = 0; j < l->graph->tasks[l->task].op_count && !err; j++) {
+		struct graph_op *op = op_at(l, j);
+
+		if (op->kind == IOT_KIND_submit)
+			err = put_submit(l, j);
+		else if (op->kind == IOT_PLAY_leave && op->flags == LEAVE_DONE)
+			err = put_leave(l, op);
+		else if (op->kind < IOT_PLAY_arrive)
+			err = put_other(l, op);
+	}
+	return err;
+}
+
+/**
+ * graph_pass_lanes() - lanes of asynchronous requests, and what waits for their ends
+ * @graph: after life.c, which removes operations; before all that looks at lanes
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int graph_pass_lanes(struct graph *graph)
+{
+	struct laner l = { .graph = graph };
+	u32 tasks = graph->task_count;
+	int err = graph->request_count ? learn(&l) : 0;
+
+	for (; l.task < tasks && graph->request_count && !err; l.task++)
+		if (graph->tasks[l.task].has_io)
+			err = look_at_task(&l);
+	known_free(&l.requests);
+	known_free(&l.handles);
+	free(l.lanes);
+	return err;
+}
