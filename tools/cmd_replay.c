@@ -37,7 +37,7 @@ enum {
 
 static const struct argp_option option_table[] = {
 	{ "target", KEY_TARGET, "DIR", 0, "directory that `iotape init` has prepared", 0 },
-	{ "engine", KEY_ENGINE, "kernel", 0, "who performs the program: the module replayfs (default)", 0 },
+	{ "engine", KEY_ENGINE, "kernel|thread|null", 0, "who performs the program: the module replayfs (default), threads that need neither root nor modules, or nobody", 0 },
 	{ "output", 'o', "FILE", 0, "write the outcomes to FILE, a trace", 0 },
 	{ "pace", KEY_PACE, "natural|full|FACTOR", 0, "think times as in the trace (default), none, or times a factor", 0 },
 	{ "compute", KEY_COMPUTE, "FACTOR", 0, "factor for think time that the traced program used to compute", 0 },
@@ -48,6 +48,13 @@ static const struct argp_option option_table[] = {
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
 	{}
 };
+
+static const char *data_name(const struct options *options)
+{
+	if (!options->replay.engine->data_modes)
+		return "none";
+	return options->replay.data == IOT_DATA_COPY ? "copy" : "discard";
+}
 
 static u32 factor(struct argp_state *state, const char *argument, const char *option)
 {
@@ -83,6 +90,23 @@ static void set_data(struct argp_state *state, struct options *options, const ch
 		argp_error(state, "--data=%s: not copy or discard", argument);
 }
 
+/* What is asked of an engine is what it can do. */
+static void check_engine(struct argp_state *state, struct options *options)
+{
+	const struct replay_engine *engine = options->replay.engine;
+
+	if (engine->uses_target && !options->replay.target)
+		argp_error(state, "no --target given");
+	if (!engine->uses_target)
+		options->replay.target = NULL; /* the same command line does for all engines */
+	if (!options->is_data_given)
+		return;
+	if (!(engine->data_modes & (1u << options->replay.data)))
+		argp_error(state, "--data=%s: the %s engine %s",
+			   options->replay.data == IOT_DATA_COPY ? "copy" : "discard", engine->name,
+			   engine->data_modes ? "always copies what it reads" : "reads nothing");
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -92,7 +116,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->replay.target = argument;
 		return 0;
 	case KEY_ENGINE:
-		if (strcmp(argument, "kernel"))
+		options->replay.engine = engine_find(argument);
+		if (!options->replay.engine)
 			argp_error(state, "--engine=%s: no such engine", argument);
 		return 0;
 	case 'o':
@@ -127,8 +152,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!options->program)
 			argp_error(state, "no program given");
-		if (!options->replay.target)
-			argp_error(state, "no --target given");
+		check_engine(state, options);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -169,10 +193,11 @@ static void add_facts(struct options *options)
 	char text[64];
 
 	add_fact(options, "replay=%s", options->program);
-	add_fact(options, "target=%s", options->replay.target);
-	add_fact(options, "engine=%s", "kernel");
+	if (options->replay.target)
+		add_fact(options, "target=%s", options->replay.target);
+	add_fact(options, "engine=%s", options->replay.engine->name);
 	add_fact(options, "pace=%s", pace_name(options, text));
-	add_fact(options, "data=%s", options->replay.data == IOT_DATA_COPY ? "copy" : "discard");
+	add_fact(options, "data=%s", data_name(options));
 	if (!uname(&uts)) {
 		add_fact(options, "host=%s", uts.nodename);
 		add_fact(options, "kernel=%s", uts.release);
@@ -193,13 +218,17 @@ static void print_text(const struct options *options, const struct replay_result
 	double seconds = (double)r->elapsed_ns / 1e9;
 	char text[64];
 
-	printf("%s: %.3f s, %llu operations of %u tasks", options->replay.target, seconds, r->ops,
+	printf("%s: %.3f s, %llu operations of %u tasks",
+	       options->replay.target ? options->replay.target : options->program, seconds, r->ops,
 	       r->tasks);
 	if (seconds > 0)
 		printf(", %.0f operations/s", (double)r->ops / seconds);
-	printf(", pace %s, data %s, %llu ended otherwise than in the trace\n",
-	       pace_name(options, text),
-	       options->replay.data == IOT_DATA_COPY ? "copied" : "discarded", r->diverged);
+	printf(", pace %s", pace_name(options, text));
+	if (options->replay.engine->data_modes)
+		printf(", data %s, %llu ended otherwise than in the trace\n",
+		       options->replay.data == IOT_DATA_COPY ? "copied" : "discarded", r->diverged);
+	else
+		printf(", nothing was performed\n");
 	if (r->lost)
 		printf("  %llu outcomes were lost\n", r->lost);
 }
@@ -218,7 +247,8 @@ static void print_json(const struct options *options, const struct replay_result
 	json_put_unsigned(&json, "stalls", r->stalls);
 	json_put_unsigned(&json, "lost", r->lost);
 	json_put_string(&json, "pace", pace_name(options, text));
-	json_put_string(&json, "data", options->replay.data == IOT_DATA_COPY ? "copy" : "discard");
+	json_put_string(&json, "engine", options->replay.engine->name);
+	json_put_string(&json, "data", data_name(options));
 	json_put_bool(&json, "is_cancelled", r->is_cancelled);
 	json_end(&json, '}');
 	json_line(&json);
@@ -228,7 +258,7 @@ static int replay(struct options *options)
 {
 	struct replay_result result;
 	char why[PATH_MAX + 256] = "";
-	int err = replay_kernel(&options->replay, show_progress, &result, why, sizeof(why));
+	int err = replay_run(&options->replay, show_progress, &result, why, sizeof(why));
 
 	progress_end();
 	if (err)
@@ -246,6 +276,7 @@ static int run(int argc, char **argv)
 {
 	struct options options = {
 		.replay = {
+			.engine = engine_find("kernel"),
 			.pace = IOT_PACE_SCALED,
 			.compute_scale = IOT_SCALE_ONE,
 			.pause_scale = IOT_SCALE_ONE,
@@ -257,7 +288,8 @@ static int run(int argc, char **argv)
 	int err, code;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	if (!options.is_data_given && options.replay.pace == IOT_PACE_FULL)
+	if (!options.is_data_given && options.replay.pace == IOT_PACE_FULL &&
+	    (options.replay.engine->data_modes & ENGINE_DISCARDS))
 		options.replay.data = IOT_DATA_DISCARD;
 	err = iot_program_load(options.program, &program, &reject);
 	if (err)

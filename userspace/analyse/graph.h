@@ -94,7 +94,8 @@ enum graph_leave {
  * @kind: of its record, or an enum iot_play
  * @number: of the operation in the trace's task, 0 if there is none
  * @path, @path2: paths or texts it uses, NULL if none; live as long as the graph
- * @object, @handle, @other: ids of the trace; @other is a second handle, a mapping, or a request
+ * @object, @handle, @other: ids of the trace; @other is a second handle, a mapping, or
+ *	a request
  * @file, @file2: what it is on, whatever id that has at the moment, from 1, 0 if nothing; of a
  *	rename the second is what it replaced, of a copy what it wrote to
  * @dir, @dir2: directories that @path and @path2 are in, numbered like files; 0 if not known

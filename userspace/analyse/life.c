@@ -80,35 +80,33 @@ static bool has_waited(const struct graph_task *t, u64 ended_ns, const struct gr
 	return run_ns < gap_ns && gap_ns - run_ns > WAIT_MIN_NS;
 }
 
-static bool is_end_of_child(const struct graph_op *op)
+static bool is_leave(const struct graph_op *op, enum graph_leave why)
 {
-	return op->kind == IOT_PLAY_leave && op->flags == LEAVE_ENDED;
+	return op->kind == IOT_PLAY_leave && op->flags == why;
 }
 
-static bool is_end_of_request(const struct graph_op *op)
+static bool is_awaited(const struct graph *graph, const struct graph_op *op)
 {
-	return op->kind == IOT_PLAY_leave && op->flags == LEAVE_DONE;
-}
+	u32 child = graph_task_find(graph, op->event);
 
-/* If the next thing that the task did was to submit a request, the last end before was enough. */
-static bool is_before_submit(const struct graph_task *t, u32 j)
-{
-	u32 next = j + 1;
-
-	while (next < t->op_count && is_end_of_request(&t->ops[next]))
-		next++;
-	return next > j + 1 && next < t->op_count && t->ops[next].kind == IOT_KIND_submit;
-}
-
-/* Is there anything to wait for at operation @j, if the task waited at all? */
-static bool is_awaited(const struct graph *graph, const struct graph_task *t, u32 j)
-{
-	u32 child;
-
-	if (is_end_of_request(&t->ops[j]))
-		return !is_before_submit(t, j);
-	child = graph_task_find(graph, t->ops[j].event);
 	return child != GRAPH_NONE && graph->tasks[child].has_io;
+}
+
+/*
+ * The end of a request before another one: if the next thing that the task did was to submit
+ * one, the last end before that was enough.
+ */
+static bool is_passed_over(const struct graph_task *t, u32 j, u32 next)
+{
+	return next < t->op_count && t->ops[next].kind == IOT_KIND_submit &&
+	       is_leave(&t->ops[j + 1], LEAVE_DONE);
+}
+
+static bool may_wait(const struct graph *graph, const struct graph_task *t, u32 j, u32 next)
+{
+	if (is_leave(&t->ops[j], LEAVE_DONE))
+		return !is_passed_over(t, j, next);
+	return is_awaited(graph, &t->ops[j]);
 }
 
 /* Waits for children and requests that nobody waited for go. */
@@ -122,8 +120,8 @@ static void drop_idle_leaves(struct graph *graph, struct graph_task *t)
 		if (next <= j) /* the first operation on files after this one, if there is one */
 			for (next = j + 1; next < t->op_count && !graph_is_io(&t->ops[next]);)
 				next++;
-		if ((is_end_of_child(op) || is_end_of_request(op)) &&
-		    (!is_awaited(graph, t, j) ||
+		if ((is_leave(op, LEAVE_ENDED) || is_leave(op, LEAVE_DONE)) &&
+		    (!may_wait(graph, t, j, next) ||
 		     !has_waited(t, op->enter_ns, last == GRAPH_NONE ? NULL : &t->ops[last],
 				 next < t->op_count ? &t->ops[next] : NULL)))
 			continue;
@@ -170,7 +168,7 @@ static int connect(struct graph *graph, u32 task)
 
 		if (op->kind == IOT_KIND_fork || op->kind == IOT_KIND_exec)
 			err = wait_for_making(graph, task, j);
-		else if (is_end_of_child(op))
+		else if (is_leave(op, LEAVE_ENDED))
 			err = wait_for_end(graph, op);
 	}
 	return err;

@@ -26,20 +26,6 @@ static void ignore_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static int write_facts(struct sink *sink, const struct collector_options *options)
-{
-	const char *const *facts = options->facts;
-	int err = sink_clock(sink);
-
-	for (; *facts && !err; facts++)
-		err = sink_fact(sink, *facts);
-	if (!err && options->program)
-		err = sink_program(sink, options->program);
-	if (!err)
-		err = sink_memory(sink);
-	return err ? err : sink_flush(sink, true);
-}
-
 /* What is due every now and then, however many messages come. */
 static int tick(struct sink *sink, struct timespec *last, unsigned int *ticks)
 {
@@ -56,15 +42,6 @@ static int tick(struct sink *sink, struct timespec *last, unsigned int *ticks)
 	return err ? err : sink_flush(sink, false);
 }
 
-static int finish(struct sink *sink, const struct iot_message_end *end)
-{
-	int err = sink_clock(sink);
-
-	if (!err)
-		err = sink_memory(sink);
-	return err ? err : sink_finish(sink, end, "");
-}
-
 /* Return: 1 if nothing follows, 0 to go on, or why it cannot go on. */
 static int take(struct sink *sink, const struct message *message)
 {
@@ -74,7 +51,7 @@ static int take(struct sink *sink, const struct message *message)
 	case MESSAGE_RECORDS:
 		return sink_message(sink, message);
 	case MESSAGE_END:
-		err = finish(sink, &message->end);
+		err = sink_conclude(sink, &message->end);
 		return err ? err : 1;
 	default:
 		return message->error;
@@ -152,7 +129,7 @@ int collector_run(const struct collector_options *options, struct collector_resu
 	err = sink_open(options->path, &sink);
 	if (err)
 		return err;
-	err = write_facts(sink, options);
+	err = sink_describe(sink, options);
 	if (err)
 		goto err_sink;
 	err = queue_init(&queue, QUEUE_MESSAGES_MAX);

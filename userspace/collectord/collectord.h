@@ -71,4 +71,14 @@ int collector_start(struct collector *collector, struct collector_options *optio
 void collector_finish(struct collector *collector, struct collector_result *result);
 int collector_run(const struct collector_options *options, struct collector_result *result);
 
+/* -- the same trace of records that are made in user space: collection.c ------------------ */
+
+struct collection;
+struct iot_chunk_head;
+
+int collection_open(const struct collector_options *options, struct collection **collection);
+int collection_add(struct collection *collection, const struct iot_chunk_head *what,
+		   const void *records);
+int collection_close(struct collection *collection, uint64_t lost);
+
 #endif

@@ -170,6 +170,23 @@ int sink_message(struct sink *sink, const struct message *message)
 }
 
 /**
+ * sink_chunk() - take records that are a chunk already
+ * @sink: the trace
+ * @what: as for iot_writer_chunk()
+ * @records: the records
+ *
+ * Return: 0 or a negative errno.
+ */
+int sink_chunk(struct sink *sink, const struct iot_chunk_head *what, const void *records)
+{
+	int err = iot_writer_chunk(sink->writer, what, records);
+
+	if (!err)
+		sink->result.records += le32_to_cpu(what->count);
+	return err;
+}
+
+/**
  * sink_flush() - write what has waited long enough
  * @sink: the trace
  * @is_all: write everything

@@ -32,6 +32,8 @@ int iot_schema_print(char **text, size_t *bytes);
 struct iot_writer;
 
 int iot_writer_open(const char *path, const unsigned char capture[16], struct iot_writer **writer);
+int iot_writer_open_at(const char *path, const unsigned char capture[16], u64 real_ns, u64 mono_ns,
+		       struct iot_writer **writer);
 int iot_writer_chunk(struct iot_writer *writer, const struct iot_chunk_head *what,
 		     const void *records);
 int iot_writer_record(struct iot_writer *writer, const struct iot_record *record);

@@ -70,7 +70,8 @@ static int write_all(struct iot_writer *writer, const void *data, size_t bytes)
 	return 0;
 }
 
-static int write_head(struct iot_writer *writer, const unsigned char capture[16])
+static int write_head(struct iot_writer *writer, const unsigned char capture[16], u64 real_ns,
+		      u64 mono_ns)
 {
 	struct iot_trace_head head = {
 		.magic = IOT_TRACE_MAGIC,
@@ -84,8 +85,8 @@ static int write_head(struct iot_writer *writer, const unsigned char capture[16]
 	if (err)
 		return err;
 	memcpy(head.capture, capture, sizeof(head.capture));
-	head.real_ns = cpu_to_le64(clock_ns(CLOCK_REALTIME));
-	head.mono_ns = cpu_to_le64(clock_ns(CLOCK_MONOTONIC));
+	head.real_ns = cpu_to_le64(real_ns);
+	head.mono_ns = cpu_to_le64(mono_ns);
 	head.schema_bytes = cpu_to_le32((u32)bytes);
 	head.schema_crc = cpu_to_le32(iot_crc32c(0, schema, bytes));
 	head.head_crc = cpu_to_le32(iot_crc32c(0, &head, offsetof(struct iot_trace_head, head_crc)));
@@ -97,14 +98,17 @@ static int write_head(struct iot_writer *writer, const unsigned char capture[16]
 }
 
 /**
- * iot_writer_open() - begin a trace
+ * iot_writer_open_at() - begin a trace of something that began at another time
  * @path: file to make, or to replace
  * @capture: random id of the capture
+ * @real_ns: wall clock at its beginning
+ * @mono_ns: the clock of its records then
  * @writer: out: the writer, to be given to iot_writer_close()
  *
  * Return: 0 or a negative errno.
  */
-int iot_writer_open(const char *path, const unsigned char capture[16], struct iot_writer **writer)
+int iot_writer_open_at(const char *path, const unsigned char capture[16], u64 real_ns, u64 mono_ns,
+		       struct iot_writer **writer)
 {
 	struct iot_writer *w = calloc(1, sizeof(*w));
 	int err = -ENOMEM;
@@ -117,7 +121,7 @@ int iot_writer_open(const char *path, const unsigned char capture[16], struct io
 		goto err_writer;
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
 	w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	err = w->fd < 0 ? -errno : write_head(w, capture);
+	err = w->fd < 0 ? -errno : write_head(w, capture, real_ns, mono_ns);
 	if (err)
 		goto err_writer;
 	*writer = w;
@@ -126,6 +130,20 @@ int iot_writer_open(const char *path, const unsigned char capture[16], struct io
 err_writer:
 	iot_writer_close(w);
 	return err;
+}
+
+/**
+ * iot_writer_open() - begin a trace of what happens from now on
+ * @path: file to make, or to replace
+ * @capture: random id of the capture
+ * @writer: out: the writer, to be given to iot_writer_close()
+ *
+ * Return: 0 or a negative errno.
+ */
+int iot_writer_open(const char *path, const unsigned char capture[16], struct iot_writer **writer)
+{
+	return iot_writer_open_at(path, capture, clock_ns(CLOCK_REALTIME),
+				  clock_ns(CLOCK_MONOTONIC), writer);
 }
 
 static int index_add(struct iot_writer *writer, const struct iot_chunk_head *head)

@@ -5,6 +5,9 @@
  * It keeps a replay away from directories that were not made for it, and from one that
  * an earlier replay has changed. Some file systems have no such attributes; there the
  * user must know.
+ *
+ * The attribute is one that any owner of a directory may set and read. It is not there while
+ * a replay runs, which so finds no attribute that the traced program did not.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +15,7 @@
 
 #include "replay.h"
 
-#define MARK_NAME "trusted.iotape.target"
+#define MARK_NAME "user.iotape.target"
 #define ID_BYTES  (2 * 16 + 1)
 
 static void id_of(const struct iot_program *program, char id[ID_BYTES])
@@ -27,7 +30,7 @@ static void id_of(const struct iot_program *program, char id[ID_BYTES])
  * mark_set() - mark a target
  * @target_fd: the directory
  * @program: what it is for
- * @state: MARK_PREPARED or MARK_USED
+ * @state: MARK_PREPARED or MARK_USED; MARK_NONE takes the mark away
  *
  * Return: 0; -EOPNOTSUPP if the target cannot hold a mark; another negative errno.
  */
@@ -35,6 +38,8 @@ int mark_set(int target_fd, const struct iot_program *program, enum mark_state s
 {
 	char text[ID_BYTES + 16], id[ID_BYTES];
 
+	if (state == MARK_NONE)
+		return fremovexattr(target_fd, MARK_NAME) && errno != ENODATA ? -errno : 0;
 	id_of(program, id);
 	snprintf(text, sizeof(text), "%s %s", state == MARK_USED ? "used" : "prepared", id);
 	return fsetxattr(target_fd, MARK_NAME, text, strlen(text), 0) ? -errno : 0;

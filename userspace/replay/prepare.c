@@ -262,25 +262,37 @@ static int make_block(struct preparer *p)
 	return 0;
 }
 
+static int sync_target(struct preparer *p)
+{
+	int err = syncfs(p->target_fd) ? -errno : 0;
+
+	if (err)
+		snprintf(p->why, p->room, "%s: %s", p->options->target, strerror(-err));
+	return err;
+}
+
+/*
+ * Attributes come last, because a mode may shut out who made the file, and backwards, so that
+ * a directory that may not be written to is the last in its branch.
+ */
 static int make_tree(struct preparer *p)
 {
 	int err = each_entry(p, make_entry, false);
 
-	/* Backwards, so that a directory that may not be written to is the last in its branch. */
+	if (!err)
+		err = sync_target(p);
+	if (!err)
+		err = each_entry(p, set_cache, false);
 	if (!err)
 		err = each_entry(p, set_attributes, true);
-	if (!err && syncfs(p->target_fd)) {
-		err = -errno;
-		snprintf(p->why, p->room, "%s: %s", p->options->target, strerror(-err));
-	}
-	return err ? err : each_entry(p, set_cache, false);
+	return err ? err : sync_target(p);
 }
 
 static int mark(struct preparer *p)
 {
 	int err = mark_set(p->target_fd, p->program, MARK_PREPARED);
 
-	if (!err || err == -EOPNOTSUPP || err == -EPERM)
+	if (!err || err == -EOPNOTSUPP)
 		return 0;
 	snprintf(p->why, p->room, "%s: cannot be marked: %s", p->options->target, strerror(-err));
 	return err;

@@ -7,6 +7,7 @@
 
 #include <iotape/control.h>
 
+#include "engine.h"
 #include "lib/iotape.h"
 
 /* -- initial tree: prepare.c ------------------------------------------------------------ */
@@ -52,25 +53,28 @@ enum mark_state {
 	MARK_NONE,
 	MARK_PREPARED, /* for this program */
 	MARK_OTHER,    /* for another one */
-	MARK_USED,     /* a replay has begun there */
+	MARK_USED,     /* a replay was there */
 };
 
 int mark_set(int target_fd, const struct iot_program *program, enum mark_state state);
 enum mark_state mark_get(int target_fd, const struct iot_program *program);
 
-/* -- the kernel engine: engine_kernel.c ------------------------------------------------------- */
+/* -- one replay, by any engine: replay.c ------------------------------------------------------ */
 
 /**
  * struct replay_options - how to replay
+ * @engine: who performs it
  * @program: the program as bytes, verified
- * @target: directory
+ * @target: directory; NULL if the engine uses none
  * @output: trace of the outcomes, NULL for none
  * @pace, @data: as in control.h
  * @compute_scale, @pause_scale: factors for think time, in 1 / IOT_SCALE_ONE
- * @buffers: of each CPU, for the outcomes
+ * @buffers: of each CPU, for the outcomes of the kernel engine
  * @is_forced: replay where the mark of prepare_tree() is missing
+ * @facts: about this replay, for the outcomes: texts of the form key=value, ended by NULL
  */
 struct replay_options {
+	const struct replay_engine *engine;
 	const struct iot_program *program;
 	const char *target;
 	const char *output;
@@ -103,10 +107,10 @@ struct replay_result {
 
 typedef void (*replay_progress_fn)(const struct iot_replay_status *status, u32 tasks, u64 ops);
 
-int replay_kernel(const struct replay_options *options, replay_progress_fn progress,
-		  struct replay_result *result, char *why, size_t room);
+int replay_run(const struct replay_options *options, replay_progress_fn progress,
+	       struct replay_result *result, char *why, size_t room);
 
-/* -- carriers.c: the processes and threads that perform a program's tasks ----------------------- */
+/* -- carriers.c: the processes and threads that the kernel engine sends into the kernel ----------- */
 
 struct carriers;
 

@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * programs.c - programs made by hand, for engines to replay.
+ *
+ *	programs NAME FILE [COUNT]
+ *
+ *   tokens   64 tasks move 16 files from name to name in turn, with barriers between: each
+ *            rename needs the one before it, which another task does; COUNT is a seed
+ *   free     the same without waits
+ *   kinds    operations whose results are the same on every file system
+ *   beyond   accesses to a mapping beyond the end of its file, and where it is read-only
+ *   out      operations by paths that lead out of the target through symbolic links
+ *   pipe     an open that waits for ever, and a task that waits for it
+ *   lanes    asynchronous writes and reads of a file, four under way at a time, and what waits
+ *            for some of them
+ *   reads    2 tasks, each reads 4 KiB COUNT times
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <iotape/schema.h>
+
+#include "tests/unit/builder.h"
+
+static u32 count = 1000;
+
+static struct iot_program_op *op_on_path(struct builder *b, u16 kind, const char *path, s64 result)
+{
+	__le32 text = builder_string(b, path);
+	struct iot_program_op *op = builder_op(b, kind);
+
+	op->path = text;
+	op->result = cpu_to_le64((u64)result);
+	return op;
+}
+
+static struct iot_program_op *op_on_handle(struct builder *b, u16 kind, u32 handle, u64 offset_bytes,
+					   u64 length_bytes, s64 result)
+{
+	struct iot_program_op *op = builder_op(b, kind);
+
+	op->handle = cpu_to_le32(handle);
+	op->offset_bytes = cpu_to_le64(offset_bytes);
+	op->length_bytes = cpu_to_le64(length_bytes);
+	op->result = cpu_to_le64((u64)result);
+	return op;
+}
+
+static struct iot_program_op *op_open(struct builder *b, const char *path, u32 handle, u32 flags)
+{
+	struct iot_program_op *op = op_on_path(b, IOT_KIND_open, path, 0);
+
+	op->handle = cpu_to_le32(handle);
+	op->flags = cpu_to_le32(flags);
+	op->mode = cpu_to_le32(0600);
+	return op;
+}
+
+static struct iot_program_op *op_on_paths(struct builder *b, u16 kind, const char *path,
+					  const char *path2, s64 result)
+{
+	__le32 text = builder_string(b, path2);
+	struct iot_program_op *op = op_on_path(b, kind, path, result);
+
+	op->path2 = text;
+	return op;
+}
+
+/* -- tokens ------------------------------------------------------------------------------------ */
+
+#define TASKS	64
+#define TOKENS	16
+#define ROUNDS	8
+#define MOVES	512 /* of a round, of all tokens */
+
+struct move {
+	u32 task;
+	u32 index; /* in the task */
+	u32 token;
+	u32 step; /* of the token */
+};
+
+/*
+ * Who moves which token when: each round begins with a barrier, which is an arrive and a leave of
+ * every task. A task's number of an operation is known as soon as its moves before are.
+ */
+static struct move *plan(void)
+{
+	struct move *moves = calloc(ROUNDS * MOVES, sizeof(*moves));
+	u32 steps[TOKENS] = {}, counts[TASKS] = {}, round, i, task;
+
+	srand(count);
+	for (round = 0; moves && round < ROUNDS; round++) {
+		for (task = 0; task < TASKS; task++)
+			counts[task] += 2;
+		for (i = 0; i < MOVES; i++) {
+			struct move *move = &moves[round * MOVES + i];
+
+			move->token = (u32)rand() % TOKENS;
+			move->task = (u32)rand() % TASKS;
+			move->index = counts[move->task]++;
+			move->step = steps[move->token]++;
+		}
+	}
+	return moves;
+}
+
+static const struct move *move_before(const struct move *moves, u32 at)
+{
+	u32 i;
+
+	for (i = at; i-- > 0;)
+		if (moves[i].token == moves[at].token)
+			return &moves[i];
+	return NULL;
+}
+
+static void add_barrier(struct builder *b, u32 round, bool is_ordered)
+{
+	builder_op(b, IOT_PLAY_arrive)->handle = cpu_to_le32(round + 1);
+	builder_op(b, IOT_PLAY_leave);
+	if (is_ordered)
+		builder_wait(b, IOT_WAIT_HUB, round);
+}
+
+static void add_move(struct builder *b, const struct move *moves, u32 at, bool is_ordered)
+{
+	const struct move *move = &moves[at], *before = move_before(moves, at);
+	char from[64], to[64];
+
+	snprintf(from, sizeof(from), "d%u/token%u.%u", move->step % 3, move->token, move->step);
+	snprintf(to, sizeof(to), "d%u/token%u.%u", (move->step + 1) % 3, move->token, move->step + 1);
+	op_on_paths(b, IOT_KIND_rename, from, to, 0);
+	if (before && is_ordered)
+		builder_wait(b, before->task, before->index);
+}
+
+static void make_tokens(struct builder *b, bool is_ordered)
+{
+	struct move *moves = plan();
+	u32 task, round, i;
+	char path[64];
+
+	if (!moves)
+		abort();
+	for (i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "d%u", i);
+		builder_entry(b, path, S_IFDIR | 0755);
+	}
+	for (i = 0; i < TOKENS; i++) {
+		snprintf(path, sizeof(path), "d0/token%u.0", i);
+		builder_entry(b, path, S_IFREG | 0644);
+	}
+	for (i = 0; i < ROUNDS; i++)
+		builder_hub(b, TASKS);
+	for (task = 0; task < TASKS; task++) {
+		builder_task(b);
+		for (round = 0; round < ROUNDS; round++) {
+			add_barrier(b, round, is_ordered);
+			for (i = round * MOVES; i < (round + 1) * MOVES; i++)
+				if (moves[i].task == task)
+					add_move(b, moves, i, is_ordered);
+		}
+	}
+	free(moves);
+}
+
+static void make_ordered(struct builder *b)
+{
+	make_tokens(b, true);
+}
+
+static void make_free(struct builder *b)
+{
+	make_tokens(b, false);
+}
+
+/* -- kinds ------------------------------------------------------------------------------------- */
+
+static void add_data(struct builder *b)
+{
+	struct iot_program_op *op;
+
+	op_open(b, "f", 1, IOT_OPEN_read | IOT_OPEN_write | IOT_OPEN_create | IOT_OPEN_excl);
+	op_on_handle(b, IOT_KIND_write, 1, 0, 9 << 20, 9 << 20); /* larger than a buffer */
+	op_on_handle(b, IOT_KIND_read, 1, 0, 10 << 20, 9 << 20);
+	op_on_handle(b, IOT_KIND_write, 1, 0, 10, 10)->flags = cpu_to_le32(IOT_RW_dsync);
+	op_on_handle(b, IOT_KIND_setattr, 1, 0, 100, 0)->flags = cpu_to_le32(IOT_ATTR_size);
+	op_on_handle(b, IOT_KIND_read, 1, 50, 100, 50);
+	op_on_handle(b, IOT_KIND_read, 1, 100, 100, 0);
+	op_open(b, "f", 2, IOT_OPEN_write | IOT_OPEN_append);
+	op_on_handle(b, IOT_KIND_write, 2, 0, 7, 7)->flags = cpu_to_le32(IOT_RW_append);
+	op_on_handle(b, IOT_KIND_write, 2, 0, 7, 7); /* after F_SETFL took it away */
+	op_on_handle(b, IOT_KIND_read, 2, 0, 7, -EBADF);
+	op_on_handle(b, IOT_KIND_read, 1, 0, 200, 107)->flags = cpu_to_le32(IOT_RW_splice);
+	op_on_handle(b, IOT_KIND_seek, 1, 0, 0, 107)->flags = cpu_to_le32(IOT_WHENCE_end);
+	op_on_handle(b, IOT_KIND_seek, 1, 5, 0, 65)->flags = cpu_to_le32(IOT_WHENCE_cur);
+	op_on_handle(b, IOT_KIND_seek, 1, 0, 0, 65)->flags = cpu_to_le32(IOT_WHENCE_cur);
+	op_on_handle(b, IOT_KIND_fallocate, 1, 0, 4096, 0);
+	op_on_handle(b, IOT_KIND_fadvise, 1, 0, 0, 0)->flags = cpu_to_le32(4);
+	op_on_handle(b, IOT_KIND_fsync, 1, 0, 0, 0)->extra = cpu_to_le64(INT64_MAX);
+	op_on_handle(b, IOT_KIND_ioctl, 1, 0, 0, -ENOTTY)->flags = cpu_to_le32(1); /* TCGETS */
+	op = op_on_handle(b, IOT_KIND_copy_range, 1, 0, 4096, 4096);
+	op->other = cpu_to_le32(2);
+	op->extra = cpu_to_le64(8192);
+	op_on_handle(b, IOT_KIND_stat, 1, 0, 0, 0);
+	op_on_handle(b, IOT_KIND_flush, 2, 0, 0, 0);
+	op_on_handle(b, IOT_KIND_release, 2, 0, 0, 0);
+	op_on_handle(b, IOT_KIND_release, 2, 0, 0, -EBADF);
+	op_on_path(b, IOT_KIND_unlink, "f", 0);
+	op_on_handle(b, IOT_KIND_read, 1, 8192, 4096, 4096); /* without a name now */
+	op_on_handle(b, IOT_KIND_release, 1, 0, 0, 0);
+}
+
+static void add_names(struct builder *b)
+{
+	const u32 make = IOT_INTENT_create | IOT_INTENT_excl;
+	struct iot_program_op *op;
+
+	op_on_path(b, IOT_KIND_mkdir, "d", 0)->mode = cpu_to_le32(0755);
+	op_on_path(b, IOT_KIND_lookup, "d", -EEXIST)->flags = cpu_to_le32(make);
+	op_on_path(b, IOT_KIND_lookup, "e", 0)->flags = cpu_to_le32(make);
+	op_on_path(b, IOT_KIND_lookup, "e", -ENOENT);
+	op_on_path(b, IOT_KIND_mknod, "d/fifo", 0)->mode = cpu_to_le32(S_IFIFO | 0600);
+	op_on_paths(b, IOT_KIND_symlink, "d/l", "fifo", 0);
+	op_on_path(b, IOT_KIND_readlink, "d/l", 4)->length_bytes = cpu_to_le64(100);
+	op_on_path(b, IOT_KIND_readlink, "d/l", 2)->length_bytes = cpu_to_le64(2);
+	op_on_path(b, IOT_KIND_follow, "d/l", 0);
+	op_on_path(b, IOT_KIND_follow, "d/fifo", -EINVAL);
+	op_on_paths(b, IOT_KIND_link, "d/l", "d/m", 0);
+	op_on_paths(b, IOT_KIND_rename, "d/l", "d/m", 0); /* the same link: both stay */
+	op_on_paths(b, IOT_KIND_rename, "d/fifo", "d/m", -EEXIST)->flags =
+		cpu_to_le32(IOT_RENAME_noreplace);
+	op_on_paths(b, IOT_KIND_rename, "d/fifo", "d/m", 0)->flags = cpu_to_le32(IOT_RENAME_exchange);
+	op_on_path(b, IOT_KIND_readlink, "d/fifo", 4)->length_bytes = cpu_to_le64(100);
+	op = op_on_path(b, IOT_KIND_setattr, "d/m", 0);
+	op->flags = cpu_to_le32(IOT_ATTR_mode);
+	op->mode = cpu_to_le32(0644);
+	op = op_on_path(b, IOT_KIND_setattr, "d/l", 0); /* of the link itself */
+	op->flags = cpu_to_le32(IOT_ATTR_mtime | IOT_ATTR_mtime_set);
+	op->extra = cpu_to_le64((u64)-1500000000);
+	op_on_path(b, IOT_KIND_setattr, "d", -EISDIR)->flags = cpu_to_le32(IOT_ATTR_size);
+	op_on_path(b, IOT_KIND_stat, "d/m", 0);
+	op_on_path(b, IOT_KIND_statfs, ".", 0);
+	op_on_path(b, IOT_KIND_unlink, "d", -EISDIR);
+	op_on_path(b, IOT_KIND_rmdir, "d", -ENOTEMPTY);
+	op_on_path(b, IOT_KIND_rmdir, "d/m", -ENOTDIR);
+}
+
+/* Entries of a directory, fewer than it has, then the rest. */
+static void add_directory(struct builder *b)
+{
+	op_open(b, "d", 1, IOT_OPEN_read | IOT_OPEN_directory);
+	op_on_handle(b, IOT_KIND_readdir, 1, 0, 0, 0)->flags = cpu_to_le32(3);
+	op_on_handle(b, IOT_KIND_readdir, 1, 0, 0, 0)->flags = cpu_to_le32(2);
+	op_on_handle(b, IOT_KIND_readdir, 1, 0, 0, 0);
+	op_on_handle(b, IOT_KIND_seek, 1, 0, 0, 0);
+	op_on_handle(b, IOT_KIND_readdir, 1, 0, 0, 0)->flags = cpu_to_le32(5);
+	op_on_handle(b, IOT_KIND_release, 1, 0, 0, 0);
+}
+
+static void make_kinds(struct builder *b)
+{
+	b->head.handles = cpu_to_le32(2);
+	builder_task(b);
+	add_data(b);
+	add_names(b);
+	add_directory(b);
+}
+
+/* -- mappings ---------------------------------------------------------------------------------- */
+
+static struct iot_program_op *op_on_map(struct builder *b, u16 kind, u64 offset_bytes,
+					u64 length_bytes, s64 result)
+{
+	struct iot_program_op *op = op_on_handle(b, kind, 0, offset_bytes, length_bytes, result);
+
+	op->other = cpu_to_le32(1);
+	return op;
+}
+
+static void add_mapping(struct builder *b, u32 prot)
+{
+	struct iot_program_op *op = op_on_handle(b, IOT_KIND_map, 1, 0, 4 * 4096, 0);
+
+	op->other = cpu_to_le32(1);
+	op->mode = cpu_to_le32(prot);
+	op->flags = cpu_to_le32(IOT_MAP_shared);
+}
+
+static void make_beyond(struct builder *b)
+{
+	b->head.handles = cpu_to_le32(1);
+	b->head.maps = cpu_to_le32(1);
+	builder_entry(b, "f", S_IFREG | 0644)->size_bytes = cpu_to_le64(5000);
+	builder_task(b)->flags = cpu_to_le32(IOT_TASK_MAPS);
+	op_open(b, "f", 1, IOT_OPEN_read | IOT_OPEN_write)->mode = 0;
+	add_mapping(b, IOT_PROT_read | IOT_PROT_write);
+	op_on_map(b, IOT_KIND_touch, 0, 0, 0);
+	op_on_map(b, IOT_KIND_touch, 4096, 0, 0)->flags = cpu_to_le32(IOT_TOUCH_write);
+	op_on_map(b, IOT_KIND_touch, 8192, 0, -EFAULT);
+	op_on_map(b, IOT_KIND_touch, 12288, 0, -EFAULT)->flags = cpu_to_le32(IOT_TOUCH_write);
+	op_on_map(b, IOT_KIND_msync, 0, 0, 0)->extra = cpu_to_le64(8191);
+	op_on_map(b, IOT_KIND_madvise, 0, 4096, 0)->flags = cpu_to_le32(3);
+	op_on_map(b, IOT_KIND_unmap, 0, 4096, 0);
+	op_on_map(b, IOT_KIND_touch, 0, 0, -EFAULT);
+	op_on_map(b, IOT_KIND_touch, 4096, 0, 0);
+	op_on_map(b, IOT_KIND_unmap, 4096, 3 * 4096, 0);
+	op_on_map(b, IOT_KIND_touch, 4096, 0, -EFAULT);
+	add_mapping(b, IOT_PROT_read);
+	op_on_map(b, IOT_KIND_touch, 0, 0, -EFAULT)->flags = cpu_to_le32(IOT_TOUCH_write);
+	op_on_map(b, IOT_KIND_touch, 0, 0, 0);
+	op_on_handle(b, IOT_KIND_read, 1, 0, 5000, 5000);
+	op_on_map(b, IOT_KIND_unmap, 0, 4 * 4096, 0);
+	op_on_handle(b, IOT_KIND_release, 1, 0, 0, 0);
+}
+
+/* -- out --------------------------------------------------------------------------------------- */
+
+/* `inside` is a directory in the tree of the program; a test puts a link out in its place. */
+static void make_out(struct builder *b)
+{
+	b->head.handles = cpu_to_le32(1);
+	builder_entry(b, "inside", S_IFDIR | 0755);
+	builder_entry(b, "inside/file", S_IFREG | 0644)->size_bytes = cpu_to_le64(10);
+	builder_task(b);
+	op_open(b, "inside/file", 1, IOT_OPEN_write | IOT_OPEN_trunc)->mode = 0;
+	op_on_handle(b, IOT_KIND_write, 1, 0, 10, 10);
+	op_on_path(b, IOT_KIND_stat, "inside/file", 0);
+	op_on_path(b, IOT_KIND_setattr, "inside/file", 0)->flags = cpu_to_le32(IOT_ATTR_size);
+	op_on_path(b, IOT_KIND_mkdir, "inside/new", 0)->mode = cpu_to_le32(0755);
+	op_on_paths(b, IOT_KIND_rename, "inside/file", "moved", 0);
+	op_on_paths(b, IOT_KIND_rename, "moved", "inside/file", 0);
+	op_on_paths(b, IOT_KIND_link, "inside/file", "hard", 0);
+	op_on_paths(b, IOT_KIND_symlink, "inside/soft", "x", 0);
+	op_on_path(b, IOT_KIND_unlink, "inside/file", 0);
+	op_open(b, "inside/made", 0, IOT_OPEN_write | IOT_OPEN_create);
+}
+
+/* -- pipe -------------------------------------------------------------------------------------- */
+
+static void make_pipe(struct builder *b)
+{
+	b->head.handles = cpu_to_le32(1);
+	builder_entry(b, "fifo", S_IFIFO | 0600);
+	builder_task(b);
+	op_on_path(b, IOT_KIND_mkdir, "begun", 0)->mode = cpu_to_le32(0755);
+	op_open(b, "fifo", 1, IOT_OPEN_read)->mode = 0;
+	builder_task(b);
+	op_on_path(b, IOT_KIND_mkdir, "never", 0);
+	builder_wait(b, 0, 1);
+	builder_task(b);
+	op_on_path(b, IOT_KIND_mkdir, "later", 0)->pause_ns = cpu_to_le64(1ull << 45);
+}
+
+/* -- lanes ------------------------------------------------------------------------------------- */
+
+#define LANES	 4
+#define REQUESTS 256 /* first as many writes, then as many reads */
+
+/* Of a submit and of its complete, which repeats it. */
+static struct iot_program_op *add_request(struct builder *b, u16 kind, u32 number, s64 result)
+{
+	struct iot_program_op *op =
+		op_on_handle(b, kind, 1, number % REQUESTS * 4096ull, 4096, result);
+
+	if (number < REQUESTS)
+		op->flags = cpu_to_le32(IOT_RW_write);
+	op->origin_op = cpu_to_le32(number + 2);
+	return op;
+}
+
+/* The first operation of the task is an open, then requests go to the lanes in turn. */
+static void make_lanes(struct builder *b)
+{
+	u32 i, lane;
+
+	b->head.handles = cpu_to_le32(1);
+	builder_task(b);
+	op_open(b, "f", 1, IOT_OPEN_read | IOT_OPEN_write | IOT_OPEN_create);
+	for (i = 0; i < 2 * REQUESTS; i++) {
+		lane = i % LANES + 1;
+		add_request(b, IOT_KIND_submit, i, 0)->other = cpu_to_le32(lane + 1);
+		if (i == REQUESTS) /* reads find what was written */
+			for (lane = 1; lane <= LANES; lane++)
+				builder_wait(b, lane, REQUESTS / LANES - 1);
+	}
+	op_on_handle(b, IOT_KIND_release, 1, 0, 0, 0); /* while requests are under way */
+	for (lane = 1; lane <= LANES; lane++) {
+		struct iot_program_task *task = builder_task(b);
+
+		task->flags = cpu_to_le32(IOT_TASK_LANE);
+		task->origin = cpu_to_le32(1);
+		task->parent = 0;
+		for (i = lane - 1; i < 2 * REQUESTS; i += LANES) {
+			add_request(b, IOT_KIND_complete, i, 4096);
+			builder_wait(b, 0, i + 1);
+		}
+	}
+}
+
+/* -- reads ------------------------------------------------------------------------------------- */
+
+static void make_reads(struct builder *b)
+{
+	u32 task, i;
+	char path[16];
+
+	b->head.handles = cpu_to_le32(2);
+	for (task = 0; task < 2; task++) {
+		snprintf(path, sizeof(path), "f%u", task);
+		builder_entry(b, path, S_IFREG | 0644)->size_bytes = cpu_to_le64(1 << 20);
+		builder_task(b);
+		op_open(b, path, task + 1, IOT_OPEN_read)->mode = 0;
+		for (i = 0; i < count; i++)
+			op_on_handle(b, IOT_KIND_read, task + 1, i % 256 * 4096, 4096, 4096);
+		op_on_handle(b, IOT_KIND_release, task + 1, 0, 0, 0);
+	}
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	void (*make)(struct builder *b);
+} programs[] = {
+	{ "tokens", make_ordered }, { "free", make_free }, { "kinds", make_kinds },
+	{ "beyond", make_beyond },  { "out", make_out },   { "pipe", make_pipe },
+	{ "lanes", make_lanes },    { "reads", make_reads },
+};
+
+static int save(const struct builder *b, const char *path)
+{
+	size_t byte_count;
+	u8 *bytes = builder_bytes(b, &byte_count);
+	FILE *out = fopen(path, "we");
+	bool is_written = out && fwrite(bytes, byte_count, 1, out) == 1;
+
+	is_written = out && !fclose(out) && is_written;
+	if (!is_written)
+		perror(path);
+	free(bytes);
+	return !is_written;
+}
+
+int main(int argc, char **argv)
+{
+	struct builder b;
+	size_t i;
+	int code = 2;
+
+	if (argc == 4)
+		count = (u32)strtoul(argv[3], NULL, 10);
+	for (i = 0; argc >= 3 && i < ARRAY_SIZE(programs); i++) {
+		if (strcmp(argv[1], programs[i].name))
+			continue;
+		builder_open(&b);
+		programs[i].make(&b);
+		code = save(&b, argv[2]);
+		builder_close(&b);
+	}
+	if (code == 2)
+		fprintf(stderr, "usage: programs NAME FILE [COUNT]\n");
+	return code;
+}

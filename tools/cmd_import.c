@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cmd_import.c - iotape import: the output of strace becomes a trace.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "import/import.h"
+#include "json.h"
+
+struct options {
+	struct import_options import;
+	bool is_json;
+	bool is_quiet;
+};
+
+static const struct argp_option option_table[] = {
+	{ "output", 'o', "FILE", 0, "write the trace to FILE (needed)", 0 },
+	{ "root", 'r', "DIR", 0,
+	  "the directory that becomes the trace's root, an absolute path (needed)", 0 },
+	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
+	{ "quiet", 'q', NULL, 0, "do not print the summary, nor what the log does not tell", 0 },
+	{}
+};
+
+static void add_log(struct options *options, char *path, struct argp_state *state)
+{
+	struct import_options *import = &options->import;
+	char **logs = reallocarray(import->logs, import->log_count + 1, sizeof(*logs));
+
+	if (!logs)
+		argp_failure(state, EXIT_FAILED, 0, "%s", strerror(ENOMEM));
+	logs[import->log_count++] = path;
+	import->logs = logs;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'o':
+		options->import.trace = argument;
+		return 0;
+	case 'r':
+		if (*argument != '/')
+			argp_error(state, "--root: %s is no absolute path", argument);
+		options->import.root = argument;
+		return 0;
+	case 'j':
+		options->is_json = true;
+		return 0;
+	case 'q':
+		options->is_quiet = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		add_log(options, argument, state);
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->import.log_count)
+			argp_error(state, "no output of strace given");
+		if (!options->import.root)
+			argp_error(state, "no --root given");
+		if (!options->import.trace)
+			argp_error(state, "no --output given");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = option_table,
+	.parser = parse,
+	.args_doc = "STRACE...",
+	.doc = "Turn what `strace -f -ttt -T -y -v -s 4096 -o STRACE` wrote into a trace.",
+};
+
+static void print_text(const struct options *options, const struct import_summary *s)
+{
+	u32 i;
+
+	printf("%s: %llu operations of %llu tasks, from %llu system calls\n", options->import.trace,
+	       s->operations, s->tasks, s->calls);
+	for (i = 0; i < IMPORT_GAP_COUNT; i++)
+		if (s->gaps[i])
+			say("%llu %s", s->gaps[i], import_gap_sentences[i]);
+}
+
+static void print_number(struct json *json, const char *key, u64 value)
+{
+	json_key(json, key);
+	json_unsigned(json, value);
+}
+
+static void print_json(const struct import_summary *s)
+{
+	struct json json;
+	u32 i;
+
+	json_open(&json, stdout);
+	json_begin(&json, '{');
+	print_number(&json, "calls", s->calls);
+	print_number(&json, "operations", s->operations);
+	print_number(&json, "tasks", s->tasks);
+	json_key(&json, "gaps");
+	json_begin(&json, '{');
+	for (i = 0; i < IMPORT_GAP_COUNT; i++)
+		if (s->gaps[i])
+			print_number(&json, import_gap_names[i], s->gaps[i]);
+	json_end(&json, '}');
+	json_end(&json, '}');
+	json_line(&json);
+}
+
+static int run(int argc, char **argv)
+{
+	struct options options = {};
+	struct import_summary summary;
+	int err;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	err = import_strace(&options.import, &summary);
+	free(options.import.logs);
+	if (err)
+		return fail("%s", summary.message);
+	if (options.is_json)
+		print_json(&summary);
+	else if (!options.is_quiet)
+		print_text(&options, &summary);
+	return EXIT_DONE;
+}
+
+const struct cmd cmd_import = {
+	.name = "import",
+	.summary = "turn the output of strace into a trace",
+	.run = run,
+	.argp = &argp,
+};

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * calls_map.c - mapped files: what is mapped where, and the calls that change it.
+ *
+ * Accesses to mapped memory are no system calls, so there are no touches.
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "model.h"
+
+#define PAGE_BYTES 4096ull
+#define PAGES_UP(bytes) (((bytes) + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1))
+
+struct memory *memory_make(struct import *im)
+{
+	struct memory *memory = import_allocate(im, sizeof(*memory));
+
+	if (memory)
+		memory->references = 1;
+	return memory;
+}
+
+/* Return: it has a reference to its file of its own. NULL if there is no memory. */
+static struct mapping *add(struct import *im, struct memory *memory, const struct mapping *mapping)
+{
+	if (memory->count == memory->room) {
+		size_t room = memory->room ? 2 * memory->room : 8;
+		struct mapping *mappings = reallocarray(memory->mappings, room, sizeof(*mappings));
+
+		if (!mappings) {
+			im->err = -ENOMEM;
+			return NULL;
+		}
+		memory->mappings = mappings;
+		memory->room = room;
+	}
+	memory->mappings[memory->count] = *mapping;
+	file_get(mapping->file);
+	return &memory->mappings[memory->count++];
+}
+
+static void put_map(struct import *im, const struct mapping *mapping, u32 flags, s64 result)
+{
+	struct iot_record record = { .kind = IOT_KIND_map };
+
+	record.map.object = emit_object(im, mapping->file->inode);
+	record.map.handle = mapping->file->handle;
+	record.map.map = mapping->map;
+	record.map.offset_bytes = (s64)mapping->offset_bytes;
+	record.map.length_bytes = mapping->end - mapping->begin;
+	record.map.prot = mapping->prot;
+	record.map.flags = mapping->flags | flags;
+	record.map.result = result;
+	emit_op(im, &record);
+}
+
+static void put_unmap(struct import *im, const struct mapping *mapping, u64 begin, u64 end)
+{
+	struct iot_record record = { .kind = IOT_KIND_unmap };
+
+	record.unmap.object = emit_object(im, mapping->file->inode);
+	record.unmap.map = mapping->map;
+	record.unmap.offset_bytes = (s64)(mapping->offset_bytes + (begin - mapping->begin));
+	record.unmap.length_bytes = end - begin;
+	emit_op(im, &record);
+}
+
+/**
+ * memory_copy() - what a fork makes of mappings
+ */
+struct memory *memory_copy(struct import *im, const struct memory *from)
+{
+	struct memory *memory = memory_make(im);
+	size_t i;
+
+	for (i = 0; memory && i < from->count; i++) {
+		struct mapping *copy = add(im, memory, &from->mappings[i]);
+
+		if (!copy)
+			break;
+		copy->map = ++im->last_map;
+		put_map(im, copy, IOT_MAP_inherited, 0);
+	}
+	return memory;
+}
+
+/* A part of the addresses is free again. */
+static void unmap_range(struct import *im, struct memory *memory, u64 begin, u64 end)
+{
+	size_t i;
+
+	for (i = 0; i < memory->count;) {
+		struct mapping *m = &memory->mappings[i], whole = *m, rest;
+		u64 from = begin > m->begin ? begin : m->begin, to = end < m->end ? end : m->end;
+
+		if (from >= to) {
+			i++;
+			continue;
+		}
+		put_unmap(im, m, from, to);
+		if (from == whole.begin && to == whole.end) {
+			memmove(m, m + 1, (--memory->count - i) * sizeof(*m));
+			file_put(im, whole.file);
+			continue;
+		}
+		if (to < whole.end) {
+			rest = whole;
+			rest.begin = to;
+			rest.offset_bytes += to - whole.begin;
+			if (from == whole.begin) {
+				*m = rest;
+			} else {
+				m->end = from;
+				add(im, memory, &rest);
+			}
+		} else {
+			m->end = from;
+		}
+		i++;
+	}
+}
+
+/**
+ * memory_put() - drop a reference; with the last one everything is unmapped
+ */
+void memory_put(struct import *im, struct memory *memory)
+{
+	if (--memory->references)
+		return;
+	unmap_range(im, memory, 0, (u64)-1);
+	free(memory->mappings);
+	free(memory);
+}
+
+/* -- calls ------------------------------------------------------------------------------------- */
+
+static u32 our_prot(s64 prot)
+{
+	return (prot & PROT_READ ? IOT_PROT_read : 0) | (prot & PROT_WRITE ? IOT_PROT_write : 0) |
+	       (prot & PROT_EXEC ? IOT_PROT_exec : 0);
+}
+
+static u32 our_flags(s64 flags)
+{
+	return ((flags & MAP_TYPE) != MAP_PRIVATE ? IOT_MAP_shared : 0) |
+	       (flags & MAP_LOCKED ? IOT_MAP_locked : 0) | (flags & MAP_SYNC ? IOT_MAP_sync : 0);
+}
+
+/* A mapping cannot go around the end of memory, whatever a log says. */
+static bool take_range(s64 begin, u64 length_bytes, u64 *from, u64 *to)
+{
+	*from = (u64)begin;
+	*to = (u64)begin + PAGES_UP(length_bytes);
+	return length_bytes && length_bytes < 1ull << 62 && *to > *from;
+}
+
+void call_mmap(struct import *im, const struct call *call, const struct call_kind *kind)
+{
+	bool is_by_page = !strcmp(kind->name, "mmap2");
+	s64 flags = call_number(call, 3), offset = call_number(call, 5);
+	struct mapping mapping = { .prot = our_prot(call_number(call, 2)), .flags = our_flags(flags) };
+
+	if (call->result < 0 && call->result > -4096) {
+		if (!(flags & MAP_ANONYMOUS))
+			file_of(im, call, 4);
+		return; /* the file system is not asked, but for errors of its own */
+	}
+	if (!take_range(call->result, (u64)call_number(call, 1), &mapping.begin, &mapping.end))
+		return;
+	unmap_range(im, im->task->memory, mapping.begin, mapping.end);
+	if (flags & MAP_ANONYMOUS)
+		return;
+	mapping.file = file_inside(im, call, 4);
+	if (!mapping.file)
+		return;
+	inode_is(mapping.file->inode, IOT_TYPE_file);
+	mapping.offset_bytes = (u64)offset * (is_by_page ? PAGE_BYTES : 1);
+	if (mapping.offset_bytes > FILE_MAX_BYTES)
+		return;
+	mapping.map = ++im->last_map;
+	gap(im, IMPORT_GAP_map);
+	put_map(im, &mapping, 0, 0);
+	add(im, im->task->memory, &mapping);
+}
+
+void call_munmap(struct import *im, const struct call *call, const struct call_kind *kind)
+{
+	u64 begin, end;
+
+	(void)kind;
+	if (!call->result &&
+	    take_range(call_number(call, 0), (u64)call_number(call, 1), &begin, &end))
+		unmap_range(im, im->task->memory, begin, end);
+}
+
+/* The mapping that an address is in; NULL if it is of no file of the trace. */
+static struct mapping *mapping_at(const struct memory *memory, u64 address)
+{
+	size_t i;
+
+	for (i = 0; i < memory->count; i++)
+		if (address >= memory->mappings[i].begin && address < memory->mappings[i].end)
+			return &memory->mappings[i];
+	return NULL;
+}
+
+void call_mremap(struct import *im, const struct call *call, const struct call_kind *kind)
+{
+	struct memory *memory = im->task->memory;
+	struct mapping *old, moved;
+	u64 from, from_end, to, to_end;
+
+	(void)kind;
+	if ((call->result < 0 && call->result > -4096) ||
+	    !take_range(call_number(call, 0), (u64)call_number(call, 1), &from, &from_end) ||
+	    !take_range(call->result, (u64)call_number(call, 2), &to, &to_end))
+		return;
+	if (to == from) {
+		old = mapping_at(memory, from);
+		if (to_end < from_end)
+			unmap_range(im, memory, to_end, from_end);
+		else if (old && old->end == from_end)
+			old->end = to_end;
+		return;
+	}
+	unmap_range(im, memory, to, to_end);
+	old = mapping_at(memory, from);
+	if (!old)
+		return;
+	moved = *old;
+	moved.offset_bytes += from - old->begin;
+	moved.begin = to;
+	moved.end = to_end;
+	moved.map = ++im->last_map;
+	put_map(im, &moved, IOT_MAP_moved, 0);
+	add(im, memory, &moved);
+	unmap_range(im, memory, from, from_end);
+}
+
+void call_msync(struct import *im, const struct call *call, const struct call_kind *kind)
+{
+	const struct memory *memory = im->task->memory;
+	struct iot_record record;
+	u64 begin, end;
+	size_t i;
+
+	(void)kind;
+	if (!(call_number(call, 2) & MS_SYNC) || call->result == -EINVAL ||
+	    !take_range(call_number(call, 0), (u64)call_number(call, 1), &begin, &end))
+		return;
+	for (i = 0; i < memory->count; i++) {
+		const struct mapping *m = &memory->mappings[i];
+		u64 from = begin > m->begin ? begin : m->begin, to = end < m->end ? end : m->end;
+
+		if (from >= to || !(m->flags & IOT_MAP_shared))
+			continue;
+		record = (struct iot_record){ .kind = IOT_KIND_msync };
+		record.msync.object = emit_object(im, m->file->inode);
+		record.msync.handle = m->file->handle;
+		record.msync.offset_bytes = (s64)(m->offset_bytes + (from - m->begin));
+		record.msync.end_bytes = record.msync.offset_bytes + (s64)(to - from) - 1;
+		record.msync.result = call->result;
+		emit_op(im, &record);
+	}
+}
+
+static void advise(struct import *im, const struct mapping *m, u64 from, u64 to, bool is_remove)
+{
+	struct iot_record record = { .kind = is_remove ? IOT_KIND_fallocate : IOT_KIND_madvise };
+	u64 offset_bytes = m->offset_bytes + (from - m->begin);
+
+	if (is_remove) {
+		record.fallocate.object = emit_object(im, m->file->inode);
+		record.fallocate.handle = m->file->handle;
+		record.fallocate.offset_bytes = (s64)offset_bytes;
+		record.fallocate.length_bytes = to - from;
+		record.fallocate.flags = IOT_FALLOC_punch_hole | IOT_FALLOC_keep_size;
+		record.fallocate.old_size_bytes = m->file->inode->size_bytes;
+	} else {
+		record.madvise.object = emit_object(im, m->file->inode);
+		record.madvise.handle = m->file->handle;
+		record.madvise.offset_bytes = (s64)offset_bytes;
+		record.madvise.length_bytes = to - from;
+		record.madvise.advice = MADV_WILLNEED;
+	}
+	emit_op(im, &record);
+}
+
+void call_madvise(struct import *im, const struct call *call, const struct call_kind *kind)
+{
+	const struct memory *memory = im->task->memory;
+	s64 advice = call_number(call, 2);
+	u64 begin, end;
+	size_t i;
+
+	(void)kind;
+	if (call->result || (advice != MADV_WILLNEED && advice != MADV_REMOVE) ||
+	    !take_range(call_number(call, 0), (u64)call_number(call, 1), &begin, &end))
+		return;
+	for (i = 0; i < memory->count; i++) {
+		const struct mapping *m = &memory->mappings[i];
+		u64 from = begin > m->begin ? begin : m->begin, to = end < m->end ? end : m->end;
+
+		if (from < to)
+			advise(im, m, from, to, advice == MADV_REMOVE);
+	}
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * emit.c - what the model does becomes records, in the order of their ends.
+ *
+ * The time of a system call goes to the first operation that it makes; those that came before,
+ * such as look-ups on the way, and those that follow, take none of it.
+ */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include "model.h"
+
+static void put(struct import *im, const struct iot_record *record)
+{
+	int err;
+
+	if (!im->writer || im->err)
+		return;
+	err = iot_writer_record(im->writer, record);
+	if (err)
+		im->err = err;
+}
+
+/* -- announcements ----------------------------------------------------------------------- */
+
+static u64 put_name(struct import *im, u64 dir, const u8 *component, size_t bytes)
+{
+	struct iot_record record = {
+		.kind = IOT_KIND_name,
+		.tail = component,
+		.tail_bytes = (u16)bytes,
+		.name = { .time_ns = im->last_ns, .name = ++im->last_name, .dir = dir },
+	};
+
+	put(im, &record);
+	return im->last_name;
+}
+
+/**
+ * emit_name() - id of a name, which is announced if it was not
+ *
+ * The directories above come first.
+ */
+u64 emit_name(struct import *im, struct entry *entry)
+{
+	if (!entry->name) {
+		u64 dir = emit_object(im, entry->dir);
+
+		entry->name = put_name(im, dir, entry->component, entry->bytes);
+	}
+	return entry->name;
+}
+
+static u32 default_mode(u32 type)
+{
+	switch (type) {
+	case IOT_TYPE_dir:
+		return S_IFDIR | 0755;
+	case IOT_TYPE_symlink:
+		return S_IFLNK | 0777;
+	case IOT_TYPE_unknown:
+		return S_IFREG | 0644;
+	default:
+		return type << 12 | 0644;
+	}
+}
+
+/**
+ * emit_object() - id of a file, which is announced if it was not
+ */
+u64 emit_object(struct import *im, struct inode *inode)
+{
+	struct iot_record record = { .kind = IOT_KIND_object };
+	struct entry *entry = inode_name(inode, NULL);
+	u32 mode = inode->mode;
+	u64 name = 0;
+
+	if (inode->id)
+		return inode->id;
+	if (inode == im->root)
+		name = im->root_name = put_name(im, 0, NULL, 0);
+	else if (entry && entry_is_inside(im, entry))
+		name = emit_name(im, entry);
+	if (inode->id) /* announcing the directories above may have come here */
+		return inode->id;
+	inode->id = ++im->last_object;
+	if (inode->known && inode->known->has_mode)
+		mode = inode->known->mode;
+	if (!(mode & S_IFMT))
+		mode = default_mode(inode->type) | (mode & MODE_BITS);
+	record.object.time_ns = im->last_ns;
+	record.object.object = inode->id;
+	record.object.name = name;
+	record.object.type = inode->type ? inode->type : (mode & S_IFMT) >> 12;
+	record.object.mode = mode;
+	record.object.nlink = inode->links;
+	record.object.rdev = inode->rdev;
+	record.object.uid = inode->known ? inode->known->uid : 0;
+	record.object.gid = inode->known ? inode->known->gid : 0;
+	record.object.size_bytes = inode->known ? inode->known->size_bytes : inode->size_bytes;
+	record.tail = inode->target;
+	record.tail_bytes = inode->type == IOT_TYPE_symlink ? (u16)inode->target_bytes : 0;
+	put(im, &record);
+	return inode->id;
+}
+
+/**
+ * emit_name_of() - id of a name that a file has at the moment
+ * @preferred: the one to be taken if it still is
+ *
+ * Return: 0 if it has none inside.
+ */
+u64 emit_name_of(struct import *im, struct inode *inode, struct entry *preferred)
+{
+	struct entry *entry = inode_name(inode, preferred);
+
+	if (inode == im->root) {
+		emit_object(im, inode);
+		return im->root_name;
+	}
+	return entry && entry_is_inside(im, entry) ? emit_name(im, entry) : 0;
+}
+
+/* -- operations ------------------------------------------------------------------------------ */
+
+static void put_op(struct import *im, struct iot_record *record, u64 end_ns)
+{
+	struct task *task = im->task;
+
+	if (end_ns < im->last_ns)
+		end_ns = im->last_ns;
+	record->op.enter_ns = im->begin_ns < end_ns ? im->begin_ns : end_ns;
+	record->op.duration_ns = end_ns - record->op.enter_ns;
+	record->op.runtime_ns = task->runtime_ns;
+	record->op.task = task->id;
+	record->op.op = ++task->ops;
+	im->last_ns = end_ns;
+	im->begin_ns = end_ns;
+	im->operations++;
+	put(im, record);
+}
+
+/**
+ * emit_before() - an operation on the way to what the call is for
+ * @record: without the members that all operations have, but for the result
+ */
+void emit_before(struct import *im, struct iot_record *record)
+{
+	put_op(im, record, im->begin_ns);
+}
+
+/**
+ * emit_op() - an operation that takes the time of the call, if none did before
+ */
+void emit_op(struct import *im, struct iot_record *record)
+{
+	put_op(im, record, im->end_ns);
+}
+
+/**
+ * emit_event() - a record that is no operation, and begins with its time
+ */
+void emit_event(struct import *im, struct iot_record *record)
+{
+	record->fact.time_ns = im->last_ns;
+	put(im, record);
+}
+
+/**
+ * emit_lookup() - a name is looked up, if it is inside
+ * @result: 0, or why there is nothing
+ */
+void emit_lookup(struct import *im, struct entry *entry, u32 intents, s64 result)
+{
+	struct iot_record record = { .kind = IOT_KIND_lookup };
+
+	if (!entry_is_inside(im, entry))
+		return;
+	if (!result && entry->is_looked_up)
+		return;
+	if (entry->inode)
+		record.lookup.object = emit_object(im, entry->inode);
+	record.lookup.name = emit_name(im, entry);
+	record.lookup.intents = intents;
+	record.lookup.result = result;
+	entry->is_looked_up = entry->state == ENTRY_PRESENT;
+	if (result)
+		emit_op(im, &record);
+	else
+		emit_before(im, &record);
+}
+
+/**
+ * emit_follow() - a symbolic link is on the way
+ */
+void emit_follow(struct import *im, struct entry *entry)
+{
+	struct iot_record record = { .kind = IOT_KIND_follow };
+
+	if (!entry_is_inside(im, entry))
+		return;
+	record.follow.object = emit_object(im, entry->inode);
+	record.follow.name = emit_name(im, entry);
+	record.tail = entry->inode->target;
+	record.tail_bytes = (u16)entry->inode->target_bytes;
+	emit_before(im, &record);
+}
+
+/**
+ * emit_size() - a size is set: O_TRUNC, truncate, ftruncate
+ * @handle: through which it is, 0 if by name
+ * @attrs: IOT_ATTR_*
+ */
+void emit_size(struct import *im, struct inode *inode, struct entry *entry, u64 handle, u32 attrs,
+	       u64 size_bytes, s64 result)
+{
+	struct iot_record record = { .kind = IOT_KIND_setattr };
+
+	record.setattr.object = emit_object(im, inode);
+	record.setattr.name = emit_name_of(im, inode, entry);
+	record.setattr.handle = handle;
+	record.setattr.attrs = attrs;
+	record.setattr.size_bytes = size_bytes;
+	record.setattr.old_size_bytes = inode->size_bytes;
+	record.setattr.result = result;
+	emit_op(im, &record);
+}
+
+/* -- the trace --------------------------------------------------------------------------------- */
+
+/**
+ * emit_fact() - say something about the run, as key=value
+ */
+void emit_fact(struct import *im, const char *format, ...)
+{
+	char text[IOT_TAIL_MAX_BYTES];
+	struct iot_record record = { .kind = IOT_KIND_fact, .tail = (const u8 *)text };
+	va_list arguments;
+	int bytes;
+
+	va_start(arguments, format);
+	bytes = vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	record.tail_bytes = (u16)(bytes < (int)sizeof(text) ? bytes : (int)sizeof(text) - 1);
+	emit_event(im, &record);
+}
+
+static void put_begin(struct import *im)
+{
+	struct iot_record record = { .kind = IOT_KIND_clock };
+	size_t i;
+
+	record.clock.real_ns = im->last_ns;
+	emit_event(im, &record);
+	emit_fact(im, "source=strace");
+	emit_fact(im, "mount=%s", im->root_path);
+	emit_fact(im, "creator=iotape " IOTAPE_VERSION);
+	for (i = 0; i < IMPORT_GAP_COUNT; i++)
+		if (im->gaps[i])
+			emit_fact(im, "import.%s=%llu", import_gap_names[i], im->gaps[i]);
+	record = (struct iot_record){ .kind = IOT_KIND_mount };
+	record.mount.object = emit_object(im, im->root);
+	record.tail = (const u8 *)im->root_path;
+	record.tail_bytes = (u16)strlen(im->root_path);
+	emit_event(im, &record);
+}
+
+/**
+ * emit_open() - begin the trace; the time is that of the log's beginning
+ *
+ * Return: 0 or a negative errno.
+ */
+int emit_open(struct import *im, const char *path)
+{
+	unsigned char capture[16];
+	int err;
+
+	if (getrandom(capture, sizeof(capture), 0) != sizeof(capture))
+		return -EIO;
+	err = iot_writer_open_at(path, capture, im->zero_ns, im->zero_ns, &im->writer);
+	if (err)
+		return err;
+	im->last_ns = im->zero_ns;
+	put_begin(im);
+	return im->err;
+}
+
+/**
+ * emit_close() - end the trace
+ * @err: what went wrong so far; then it is left incomplete
+ *
+ * Return: @err, or what goes wrong here.
+ */
+int emit_close(struct import *im, int err)
+{
+	struct iot_record record = { .kind = IOT_KIND_end };
+
+	if (!im->writer)
+		return err;
+	if (!err) {
+		emit_event(im, &record);
+		err = im->err ? im->err : iot_writer_finish(im->writer);
+	}
+	iot_writer_close(im->writer);
+	im->writer = NULL;
+	return err;
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * files.c - open file descriptions, and the tables of descriptors that lead to them.
+ */
+#include <stdlib.h>
+
+#include "model.h"
+
+#define FD_MAX (1 << 30)
+
+/* -- open file descriptions --------------------------------------------------------------- */
+
+/**
+ * file_make() - an open file description, with one reference
+ * @entry: the name it is opened by, or NULL
+ * @flags: IOT_OPEN_*
+ *
+ * Return: it; NULL if there is no memory.
+ */
+struct file *file_make(struct import *im, struct inode *inode, struct entry *entry, u32 flags)
+{
+	struct file *file = import_allocate(im, sizeof(*file));
+
+	if (!file)
+		return NULL;
+	file->references = 1;
+	file->inode = inode;
+	file->entry = entry;
+	file->flags = flags;
+	return file;
+}
+
+void file_get(struct file *file)
+{
+	file->references++;
+}
+
+/**
+ * file_put() - drop a reference; with the last one the handle is gone
+ */
+void file_put(struct import *im, struct file *file)
+{
+	struct iot_record record = { .kind = IOT_KIND_release };
+
+	if (--file->references)
+		return;
+	if (file->handle) {
+		record.release.object = emit_object(im, file->inode);
+		record.release.handle = file->handle;
+		emit_op(im, &record);
+	}
+	free(file);
+}
+
+static void flush(struct import *im, const struct file *file)
+{
+	struct iot_record record = { .kind = IOT_KIND_flush };
+
+	if (!file->handle)
+		return;
+	record.flush.object = emit_object(im, file->inode);
+	record.flush.handle = file->handle;
+	emit_op(im, &record);
+}
+
+/* -- tables ----------------------------------------------------------------------------------- */
+
+struct fd_table *fd_table_make(struct import *im)
+{
+	struct fd_table *table = import_allocate(im, sizeof(*table));
+
+	if (table)
+		table->references = 1;
+	return table;
+}
+
+struct descriptor *fd_find(const struct fd_table *table, s64 fd)
+{
+	struct descriptor *descriptor;
+	s32 key = (s32)fd;
+
+	HASH_FIND(hh, table->descriptors, &key, sizeof(key), descriptor);
+	return descriptor;
+}
+
+static void install(struct import *im, struct fd_table *table, s64 fd, struct file *file,
+		    bool is_cloexec)
+{
+	struct descriptor *descriptor = import_allocate(im, sizeof(*descriptor));
+
+	if (!descriptor) {
+		file_put(im, file);
+		return;
+	}
+	descriptor->fd = (s32)fd;
+	descriptor->file = file;
+	descriptor->is_cloexec = is_cloexec;
+	HASH_ADD(hh, table->descriptors, fd, sizeof(descriptor->fd), descriptor);
+}
+
+/* A descriptor goes; its closing may be one that the log does not show. */
+static void drop(struct import *im, struct fd_table *table, struct descriptor *descriptor)
+{
+	struct file *file = descriptor->file;
+
+	HASH_DEL(table->descriptors, descriptor);
+	free(descriptor);
+	flush(im, file);
+	file_put(im, file);
+}
+
+/**
+ * fd_install() - give a descriptor to the task
+ * @file: its reference goes with it
+ */
+void fd_install(struct import *im, s64 fd, struct file *file, bool is_cloexec)
+{
+	struct fd_table *table = im->task->fds;
+	struct descriptor *old = fd >= 0 && fd < FD_MAX ? fd_find(table, fd) : NULL;
+
+	if (fd < 0 || fd >= FD_MAX) {
+		file_put(im, file);
+		return;
+	}
+	if (old)
+		drop(im, table, old);
+	install(im, table, fd, file, is_cloexec);
+}
+
+/**
+ * fd_close() - the task closes a descriptor; nothing if it is not known
+ */
+void fd_close(struct import *im, s64 fd)
+{
+	struct descriptor *descriptor = fd_find(im->task->fds, fd);
+
+	if (descriptor)
+		drop(im, im->task->fds, descriptor);
+}
+
+static int compare_fds(const void *a, const void *b)
+{
+	const struct descriptor *x = *(struct descriptor *const *)a;
+	const struct descriptor *y = *(struct descriptor *const *)b;
+
+	return x->fd < y->fd ? -1 : x->fd > y->fd;
+}
+
+/* Close what a condition holds for, in the order of descriptors, as the kernel does. */
+static void close_those(struct import *im, struct fd_table *table, u64 first, u64 last,
+			bool is_cloexec_only)
+{
+	size_t count = HASH_COUNT(table->descriptors), i, n = 0;
+	struct descriptor **those, *descriptor, *next;
+
+	if (!count)
+		return;
+	those = import_allocate(im, count * sizeof(struct descriptor *));
+	if (!those)
+		return;
+	HASH_ITER (hh, table->descriptors, descriptor, next)
+		if ((u64)descriptor->fd >= first && (u64)descriptor->fd <= last &&
+		    (!is_cloexec_only || descriptor->is_cloexec))
+			those[n++] = descriptor;
+	qsort(those, n, sizeof(struct descriptor *), compare_fds);
+	for (i = 0; i < n; i++)
+		drop(im, table, those[i]);
+	free(those);
+}
+
+struct fd_table *fd_table_copy(struct import *im, struct fd_table *from)
+{
+	struct fd_table *table = fd_table_make(im);
+	struct descriptor *descriptor, *next;
+
+	if (!table)
+		return NULL;
+	HASH_ITER (hh, from->descriptors, descriptor, next) {
+		file_get(descriptor->file);
+		install(im, table, descriptor->fd, descriptor->file, descriptor->is_cloexec);
+	}
+	return table;
+}
+
+/**
+ * fd_table_put() - drop a reference; with the last one all its descriptors are closed
+ */
+void fd_table_put(struct import *im, struct fd_table *table)
+{
+	if (--table->references)
+		return;
+	close_those(im, table, 0, (u64)-1, false);
+	free(table);
+}
+
+/* A table of the task's own. */
+static struct fd_table *own_table(struct import *im)
+{
+	struct fd_table *table = im->task->fds;
+
+	if (table->references == 1)
+		return table;
+	table = fd_table_copy(im, table);
+	if (!table)
+		return NULL;
+	im->task->fds->references--;
+	im->task->fds = table;
+	return table;
+}
+
+/**
+ * fd_table_exec() - close what an exec closes
+ */
+void fd_table_exec(struct import *im, struct fd_table *table)
+{
+	close_those(im, table, 0, (u64)-1, true);
+}
+
+/**
+ * fd_close_range() - close_range(2)
+ */
+void fd_close_range(struct import *im, u64 first, u64 last, u64 flags)
+{
+	struct fd_table *table = flags & 2 ? own_table(im) : im->task->fds;
+	struct descriptor *descriptor, *next;
+
+	if (!table)
+		return;
+	if (!(flags & 4)) {
+		close_those(im, table, first, last, false);
+		return;
+	}
+	HASH_ITER (hh, table->descriptors, descriptor, next)
+		if ((u64)descriptor->fd >= first && (u64)descriptor->fd <= last)
+			descriptor->is_cloexec = true;
+}
+
+/* -- descriptors in calls ------------------------------------------------------------------------ */
+
+/* One that was open before the log began, or came in a message: it is opened now. */
+static struct file *open_late(struct import *im, s64 fd, const u8 *path, size_t bytes)
+{
+	struct iot_record record = { .kind = IOT_KIND_open };
+	struct place place;
+	struct file *file;
+	u32 flags;
+
+	if (fd >= FD_MAX || !place_from_path(im, path, bytes, &place))
+		return NULL;
+	flags = place.inode->type == IOT_TYPE_dir ? IOT_OPEN_read | IOT_OPEN_directory :
+						    IOT_OPEN_read | IOT_OPEN_write;
+	file = file_make(im, place.inode, place.entry, flags);
+	if (!file)
+		return NULL;
+	if (inode_is_inside(im, place.inode)) {
+		gap(im, IMPORT_GAP_opened_before);
+		file->handle = ++im->last_handle;
+		record.open.object = emit_object(im, place.inode);
+		record.open.name = emit_name_of(im, place.inode, place.entry);
+		record.open.handle = file->handle;
+		record.open.flags = flags;
+		record.open.size_bytes = place.inode->size_bytes;
+		emit_before(im, &record);
+	}
+	fd_install(im, fd, file, false);
+	return file;
+}
+
+/**
+ * file_of() - the open file description of an argument
+ *
+ * Return: it; NULL if there is none, or it is of no file.
+ */
+struct file *file_of(struct import *im, const struct call *call, u32 index)
+{
+	struct descriptor *descriptor;
+	u8 path[PATH_ROOM];
+	struct text quoted;
+	size_t bytes = 0;
+	s64 fd;
+
+	if (index >= call->arg_count || !value_fd(call->args[index], &fd, &quoted) || fd < 0)
+		return NULL;
+	value_path(quoted, path, sizeof(path), &bytes);
+	descriptor = fd_find(im->task->fds, fd);
+	if (descriptor && bytes && *path != '/') { /* it was closed where the log does not show it */
+		gap(im, IMPORT_GAP_contradiction);
+		return NULL;
+	}
+	if (descriptor)
+		return descriptor->file;
+	if (!bytes && call->result >= 0 && call->has_result)
+		gap(im, IMPORT_GAP_no_fd);
+	if (!bytes || *path != '/' || call->result == -EBADF ||
+	    memmem(call->args[index].p, call->args[index].bytes, "(deleted)", 9))
+		return NULL;
+	return open_late(im, fd, path, bytes);
+}
+
+/**
+ * file_inside() - the same, if it is a handle of the trace
+ */
+struct file *file_inside(struct import *im, const struct call *call, u32 index)
+{
+	struct file *file = file_of(im, call, index);
+
+	return file && file->handle ? file : NULL;
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * model.h - what the importer knows of the traced machine at a moment: the file system, and the
+ * processes that use it.
+ *
+ * Ownership: everything lives until the end of a pass. Inodes, entries and tasks are never
+ * freed before, because later records may still refer to them; open files, tables of
+ * descriptors and lists of mappings are, with their last reference.
+ *
+ * A log is gone through three times. The first time shows which task makes which. The second
+ * goes through the model and learns what was there at the beginning (struct known). The third
+ * begins with that, and writes the trace.
+ */
+#ifndef IMPORT_MODEL_H
+#define IMPORT_MODEL_H
+
+#include <uthash.h>
+
+#include "import.h"
+#include "strace_log.h"
+
+#define PATH_ROOM 4096
+#define FILE_MAX_BYTES (1ull << 62) /* a log that speaks of larger ones is wrong */
+#define MODE_BITS 07777 /* of a mode, without the type */
+
+/**
+ * struct known - what was found out of something that was there at the beginning
+ * @path: under which it was found first
+ */
+struct known {
+	UT_hash_handle hh;
+	bool is_present;
+	u32 type;
+	u32 mode;
+	bool has_mode;
+	u64 size_bytes;
+	u32 uid;
+	u32 gid;
+	u8 *target;
+	size_t target_bytes;
+	size_t path_bytes;
+	char path[];
+};
+
+struct inode;
+
+/**
+ * struct entry - a name in a directory
+ * @name: its id in the trace, 0 before it was announced
+ * @is_looked_up: the kernel has it in its cache
+ */
+struct entry {
+	UT_hash_handle hh;
+	struct entry *next_made;
+	enum { ENTRY_UNKNOWN, ENTRY_ABSENT, ENTRY_PRESENT } state;
+	struct inode *dir;
+	struct inode *inode;
+	u64 name;
+	bool is_looked_up;
+	u16 bytes;
+	u8 component[];
+};
+
+/**
+ * struct inode - a file, directory or whatever
+ * @id: in the trace, 0 before it was announced
+ * @entry: a name of it, of a directory its only one; the name may be gone
+ * @entries: of a directory
+ * @known: what was there at the beginning; NULL if it was made since
+ * @size_bytes: as far as is known
+ * @has_size: it is all of its size
+ * @is_truncated: its size does not say anything about the beginning
+ * @links: names that are known
+ */
+struct inode {
+	struct inode *next_made;
+	u64 id;
+	u32 type;
+	u32 mode;
+	u64 rdev;
+	struct entry *entry;
+	struct entry *entries;
+	struct known *known;
+	u64 size_bytes;
+	bool has_size;
+	bool is_truncated;
+	u32 links;
+	u8 *target;
+	size_t target_bytes;
+};
+
+/**
+ * struct file - an open file description
+ * @handle: its id in the trace; 0 if it is not in it
+ * @entry: the name it was opened by, may be NULL
+ * @flags: IOT_OPEN_*
+ */
+struct file {
+	u32 references;
+	u64 handle;
+	struct inode *inode;
+	struct entry *entry;
+	u32 flags;
+	bool is_place; /* O_PATH */
+	u64 position_bytes;
+};
+
+struct descriptor {
+	UT_hash_handle hh;
+	s32 fd;
+	bool is_cloexec;
+	struct file *file;
+};
+
+struct fd_table {
+	u32 references;
+	struct descriptor *descriptors;
+};
+
+struct fs_place {
+	u32 references;
+	struct inode *cwd; /* NULL: not known */
+	u32 umask;
+};
+
+struct mapping {
+	u64 begin;
+	u64 end;
+	u64 map; /* id in the trace */
+	u64 offset_bytes;
+	struct file *file;
+	u32 prot;
+	u32 flags;
+};
+
+struct memory {
+	u32 references;
+	struct mapping *mappings;
+	size_t count;
+	size_t room;
+};
+
+/**
+ * struct task - a thread
+ * @id: of the task in the trace; an exec gives it another
+ * @ops: operations that it entered in the trace
+ * @idle_since_ns: end of its last system call
+ * @runtime_ns: time between its system calls
+ */
+struct task {
+	UT_hash_handle hh;
+	u32 pid;
+	u32 tgid;
+	u32 id;
+	u32 ops;
+	bool has_executed;
+	u64 idle_since_ns;
+	u64 runtime_ns;
+	char command[16];
+	struct fd_table *fds;
+	struct fs_place *fs;
+	struct memory *memory;
+};
+
+/* A task that another one makes, from the first pass. */
+struct birth {
+	u32 parent;
+	u32 child;
+	u64 flags; /* CLONE_* */
+	bool is_used;
+};
+
+/**
+ * struct import - an import
+ * @task: whose call is looked at
+ * @begin_ns, @end_ns: its time; what is recorded first takes it up
+ * @last_ns: end of the record that was written last
+ * @writer: NULL while nothing is written
+ */
+struct import {
+	struct log *log;
+	struct import_summary *summary;
+	const char *root_path;
+	int err;
+	bool is_last_pass;
+	u64 gaps[IMPORT_GAP_COUNT];
+
+	struct known *known;
+	struct birth *births;
+	size_t birth_count;
+	size_t birth_room;
+
+	struct inode *slash; /* of the whole file system */
+	struct inode *root;  /* of the trace */
+	u64 root_name;
+	struct inode *inodes;
+	struct entry *entries_made;
+	struct known *first_cwd;
+	u64 last_object;
+	u64 last_name;
+	u64 last_handle;
+	u64 last_map;
+
+	struct task *tasks;
+	u32 last_task;
+	struct task *task;
+	u64 begin_ns;
+	u64 end_ns;
+	u64 zero_ns; /* time of the log that is 0 in the trace */
+	u64 last_ns;
+	u64 calls;
+	u64 operations;
+	struct iot_writer *writer;
+};
+
+void gap(struct import *im, enum import_gap what);
+void *import_allocate(struct import *im, size_t bytes);
+
+/* -- file system, see inodes.c ------------------------------------------------------------- */
+
+int inodes_init(struct import *im);
+void inodes_exit(struct import *im);
+struct known *known_of(struct import *im, const u8 *path, size_t bytes);
+struct inode *inode_make(struct import *im, u32 type, u32 mode);
+struct entry *entry_of(struct import *im, struct inode *dir, const u8 *component, size_t bytes);
+size_t entry_path(const struct entry *entry, u8 *path, size_t room);
+bool entry_is_inside(const struct import *im, const struct entry *entry);
+bool inode_is_inside(const struct import *im, const struct inode *inode);
+struct inode *inode_parent(const struct import *im, const struct inode *inode);
+struct inode *entry_find(struct import *im, struct entry *entry, u32 type);
+bool entry_was_there(struct import *im, struct entry *entry);
+void entry_bind(struct entry *entry, struct inode *inode);
+void entry_unbind(struct entry *entry);
+void entry_swap(struct entry *a, struct entry *b);
+struct entry *inode_name(const struct inode *inode, struct entry *preferred);
+void inode_is(struct inode *inode, u32 type);
+void inode_has_mode(struct inode *inode, u32 mode);
+void inode_has_size(struct inode *inode, u64 size_bytes);
+void inode_reaches(struct inode *inode, u64 size_bytes);
+void inode_resize(struct inode *inode, u64 size_bytes);
+void inode_written(struct inode *inode, u64 end_bytes);
+void inode_has_target(struct import *im, struct inode *inode, const u8 *target, size_t bytes);
+
+/* -- names, see walk.c ------------------------------------------------------------------------ */
+
+#define PLACE_NOFOLLOW 1
+#define PLACE_NEW      2 /* the last component may be absent, and the call succeed */
+#define PLACE_EMPTY    4 /* an empty name is the descriptor itself */
+
+/**
+ * struct place - where a name leads
+ * @entry: the last name that was looked at; NULL if there is none in the name, as in "/"
+ * @inode: what it is, NULL if it is absent or not known
+ * @file: if an empty name stands for a descriptor
+ * @is_end: the walk came to the last component
+ * @err: -ENOENT if something is absent on the way, -EXDEV if the name is not known
+ */
+struct place {
+	struct entry *entry;
+	struct inode *inode;
+	struct file *file;
+	bool is_end;
+	int err;
+};
+
+void place_of(struct import *im, const struct call *call, int dir_arg, u32 path_arg, u32 flags,
+	      u32 intents, struct place *place);
+bool place_from_path(struct import *im, const u8 *path, size_t bytes, struct place *place);
+void place_failed(struct import *im, const struct call *call, const struct place *place,
+		  u32 intents);
+
+/* -- processes, see tasks.c ------------------------------------------------------------------ */
+
+struct task *task_find(struct import *im, u32 pid);
+struct task *task_of(struct import *im, u32 pid, u64 time_ns);
+struct task *task_fork(struct import *im, struct task *parent, u32 pid, u64 flags, u64 time_ns);
+void task_exec(struct import *im, struct task *task, const u8 *path, size_t bytes);
+void task_exit(struct import *im, struct task *task, u32 code, u64 time_ns);
+void task_supersede(struct import *im, u32 from_pid, u32 pid, u64 time_ns);
+void task_unshare(struct import *im, struct task *task, u64 flags);
+void tasks_exit(struct import *im);
+void tasks_finish(struct import *im);
+int birth_add(struct import *im, u32 parent, u32 child, u64 flags);
+
+/* -- descriptors, see files.c ------------------------------------------------------------------- */
+
+struct fd_table *fd_table_make(struct import *im);
+struct fd_table *fd_table_copy(struct import *im, struct fd_table *from);
+void fd_table_put(struct import *im, struct fd_table *table);
+void fd_table_exec(struct import *im, struct fd_table *table);
+struct descriptor *fd_find(const struct fd_table *table, s64 fd);
+void fd_install(struct import *im, s64 fd, struct file *file, bool is_cloexec);
+void fd_close(struct import *im, s64 fd);
+void fd_close_range(struct import *im, u64 first, u64 last, u64 flags);
+struct file *file_make(struct import *im, struct inode *inode, struct entry *entry, u32 flags);
+void file_get(struct file *file);
+void file_put(struct import *im, struct file *file);
+struct file *file_of(struct import *im, const struct call *call, u32 index);
+struct file *file_inside(struct import *im, const struct call *call, u32 index);
+
+/* -- mappings, see calls_map.c --------------------------------------------------------------------- */
+
+struct memory *memory_make(struct import *im);
+struct memory *memory_copy(struct import *im, const struct memory *from);
+void memory_put(struct import *im, struct memory *memory);
+
+/* -- records, see emit.c ------------------------------------------------------------------------- */
+
+u64 emit_name(struct import *im, struct entry *entry);
+u64 emit_object(struct import *im, struct inode *inode);
+void emit_before(struct import *im, struct iot_record *record);
+void emit_op(struct import *im, struct iot_record *record);
+void emit_event(struct import *im, struct iot_record *record);
+void emit_lookup(struct import *im, struct entry *entry, u32 intents, s64 result);
+void emit_follow(struct import *im, struct entry *entry);
+void emit_fact(struct import *im, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int emit_open(struct import *im, const char *path);
+int emit_close(struct import *im, int err);
+
+/* -- calls ---------------------------------------------------------------------------------------- */
+
+struct call_kind;
+
+typedef void (*call_fn)(struct import *im, const struct call *call, const struct call_kind *kind);
+
+/**
+ * struct call_kind - what to do for a system call
+ * @name: of the call
+ * @leave: when it returned
+ * @dir: which argument is the directory that a name is relative to; -1: none
+ * @arg: which argument is the name, or the descriptor
+ * @variant: what tells it from calls that do nearly the same
+ * @enter: when it is entered, because its effect is at once
+ */
+struct call_kind {
+	const char *name;
+	call_fn leave;
+	int dir;
+	u32 arg;
+	u32 variant;
+	call_fn enter;
+};
+
+enum call_variant {
+	VARIANT_NONE,
+	VARIANT_FD,       /* on a descriptor, rather than by name */
+	VARIANT_NOFOLLOW, /* of a symbolic link itself */
+	VARIANT_AT,       /* with flags such as AT_SYMLINK_NOFOLLOW */
+	VARIANT_POSITION, /* with an offset of its own */
+	VARIANT_VECTOR,   /* with several buffers */
+	VARIANT_POSITION_VECTOR,
+	VARIANT_WRITE = 16, /* added to the former */
+};
+
+const struct call_kind *call_kind(struct text name);
+bool is_shown(u16 kind, s64 result);
+bool place_is_inside(const struct import *im, const struct place *place);
+u64 emit_name_of(struct import *im, struct inode *inode, struct entry *preferred);
+void emit_size(struct import *im, struct inode *inode, struct entry *entry, u64 handle, u32 attrs,
+	       u64 size_bytes, s64 result);
+
+#define CALL_HANDLERS(H)                                                                       	H(call_open) H(call_close) H(call_close_range) H(call_dup) H(call_fcntl) H(call_exec)  	H(call_stat) H(call_access) H(call_mkdir) H(call_mknod) H(call_symlink) H(call_readlink) 	H(call_link) H(call_unlink) H(call_rename) H(call_chdir) H(call_getcwd) H(call_umask)  	H(call_chmod) H(call_chown) H(call_utimes) H(call_truncate) H(call_statfs)             	H(call_getxattr) H(call_setxattr) H(call_listxattr) H(call_removexattr)                	H(call_read) H(call_write) H(call_seek) H(call_fsync) H(call_fallocate)                	H(call_fadvise) H(call_readahead) H(call_readdir) H(call_sendfile) H(call_splice)      	H(call_copy_range) H(call_ioctl) H(call_mmap) H(call_munmap) H(call_mremap)            	H(call_msync) H(call_madvise) H(call_clone) H(call_unshare) H(call_io_uring)           	H(call_aio) H(call_unfollowed)
+#define CALL_DECLARE(name) 	void name(struct import *im, const struct call *call, const struct call_kind *kind);
+CALL_HANDLERS(CALL_DECLARE)
+#undef CALL_DECLARE
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * strace_line.h - one line of an strace log, and the system call that it shows.
+ *
+ * Texts point into the log, are not terminated, and live as long as it does.
+ */
+#ifndef IMPORT_STRACE_LINE_H
+#define IMPORT_STRACE_LINE_H
+
+#include "lib/iotape.h"
+
+#define CALL_ARGS_MAX 8
+
+struct text {
+	const char *p;
+	size_t bytes;
+};
+
+enum line_kind {
+	LINE_CALL,       /* NAME(ARGUMENTS) = RESULT <DURATION> */
+	LINE_BEGIN,      /* NAME(ARGUMENTS <unfinished ...> */
+	LINE_RESUMED,    /* <... NAME resumed>ARGUMENTS) = RESULT <DURATION> */
+	LINE_EXITED,     /* +++ exited with CODE +++, or +++ killed by SIGNAL +++ */
+	LINE_SUPERSEDED, /* +++ superseded by execve in pid PID +++ */
+	LINE_ATTACHED,   /* strace: Process PID attached */
+	LINE_SIGNAL,     /* --- SIGNAL --- */
+	LINE_UNTIMED,    /* a call without time stamp */
+	LINE_FOREIGN,    /* not of strace */
+};
+
+/**
+ * struct line - a line
+ * @pid: thread that it is of, 0 if it does not say
+ * @time_ns: since 1970
+ * @name: of the system call
+ * @body: what follows the parenthesis, or the word `resumed>`
+ * @code: LINE_EXITED: wait status; LINE_SUPERSEDED: pid of the thread that called execve;
+ *	LINE_ATTACHED: pid of the new thread; LINE_BEGIN: the same, if it stands in the line, or 0
+ */
+struct line {
+	enum line_kind kind;
+	u32 pid;
+	u64 time_ns;
+	struct text name;
+	struct text body;
+	u32 code;
+};
+
+/**
+ * struct call - a system call
+ * @result: what it returned, a negative errno if it failed
+ * @has_result: it returned; else its result is `?`
+ * @has_duration: strace says how long it took
+ * @result_path: what -y says of a descriptor that was returned; empty if nothing
+ * @begin_ns, @end_ns: since 1970
+ */
+struct call {
+	u32 pid;
+	struct text name;
+	struct text args[CALL_ARGS_MAX];
+	u32 arg_count;
+	s64 result;
+	bool has_result;
+	bool has_duration;
+	struct text result_path;
+	u64 begin_ns;
+	u64 end_ns;
+	u64 duration_ns;
+};
+
+void line_parse(struct text text, struct line *line);
+int call_parse(struct text body, struct call *call);
+
+/* -- values of arguments, see strace_value.c ------------------------------------------------- */
+
+#define FD_CWD (-100)
+
+bool text_is(struct text text, const char *word);
+bool value_number(struct text text, s64 *number);
+s64 call_number(const struct call *call, u32 index);
+bool value_fd(struct text text, s64 *fd, struct text *path);
+int value_string(struct text text, u8 *bytes, size_t room, size_t *count);
+bool value_member(struct text text, const char *name, struct text *value);
+bool value_first(struct text list, struct text *item, struct text *rest);
+void value_path(struct text quoted, u8 *bytes, size_t room, size_t *count);
+const char *text_skip(const char *p, const char *end);
+
+/* constants.c */
+bool constant_find(struct text name, s64 *value);
+
+#endif

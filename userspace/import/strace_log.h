@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * strace_log.h - the files of one strace run, as events in the order in which they happened.
+ *
+ * A call that other threads interrupt in the log is put together from its halves. It makes two
+ * events, so that what a call does at its beginning comes before what happened meanwhile.
+ */
+#ifndef IMPORT_STRACE_LOG_H
+#define IMPORT_STRACE_LOG_H
+
+#include "strace_line.h"
+
+enum event_kind {
+	EVENT_ENTER,
+	EVENT_LEAVE,
+	EVENT_EXIT,       /* of a thread; code is its wait status */
+	EVENT_SUPERSEDED, /* a thread goes on as the thread @pid; code is its pid before */
+	EVENT_UNFINISHED, /* at the end: a call that did not return */
+};
+
+/**
+ * struct event - what happened
+ * @call: of the first two and the last kind; of an EVENT_ENTER that is printed in halves it has
+ *	only the arguments of the first, which may be cut short. Valid until the thread's next event.
+ */
+struct event {
+	enum event_kind kind;
+	u32 pid;
+	u64 time_ns;
+	u32 code;
+	const struct call *call;
+};
+
+struct log;
+
+int log_open(struct log **log);
+int log_add_file(struct log *log, const char *path);
+int log_add_text(struct log *log, const char *name, const char *text, size_t bytes);
+void log_rewind(struct log *log);
+int log_next(struct log *log, struct event *event);
+const char *log_message(const struct log *log);
+u64 log_foreign(const struct log *log);
+void log_close(struct log *log);
+
+#endif

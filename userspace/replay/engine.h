@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * engine.h - what performs a program: the interface that every engine has, and how to add one.
+ *
+ * An engine is a struct of functions. replay.c calls them, from one thread, in this order,
+ * whatever engine it is; it does itself what is the same for all: it opens the target, looks
+ * at its mark and sets it, takes signals, shows progress, and puts the result together.
+ *
+ *   open      get what is needed, refuse what cannot be done; the target is not open yet
+ *   set_up    the target is open: everything but the first operation
+ *   start     let all tasks go at the same moment
+ *   wait      again and again, with `status` after each, until no task is left
+ *   cancel    after a signal, or when `wait` has failed: tasks end after what they are doing
+ *   close     always, and last, if `open` was called at all: end what is left, finish the
+ *             trace of outcomes, free everything
+ *
+ * To add one: copy engine_null.c, which is complete, and name it in the table of replay.c.
+ * Engines that perform operations in this process need little more than a function that
+ * performs one: player.h has threads, order, pace and outcomes.
+ *
+ * What every engine owes: an operation starts when the one before it in its task has ended, its
+ * think time has passed and its waits hold (core/order.h); a result that is not the one in the
+ * program is counted, written to the outcomes, and nothing stops for it; outcomes have the
+ * tasks, objects and operation numbers of the original; nothing outside of the target can be
+ * reached; when the process is killed, nothing stays behind but the target and what is
+ * written of the outcomes.
+ */
+#ifndef IOTAPE_ENGINE_H
+#define IOTAPE_ENGINE_H
+
+#include <iotape/control.h>
+
+#include "lib/iotape.h"
+
+struct replay_options;
+struct replay_result;
+
+/**
+ * struct replay - a replay, as its engine sees it
+ * @options: what, where and how
+ * @result: to be filled in by the engine: lost; by replay.c: all else
+ * @target_fd: the target, from set_up on; -1 if the engine uses none. The engine may close it
+ *	and set it to -1, else it is open until after `close`
+ * @state: the engine's own
+ * @why: out, with an error: a sentence
+ * @room: room for it
+ */
+struct replay {
+	const struct replay_options *options;
+	struct replay_result *result;
+	int target_fd;
+	void *state;
+	char *why;
+	size_t room;
+};
+
+#define ENGINE_COPIES	(1u << IOT_DATA_COPY)
+#define ENGINE_DISCARDS (1u << IOT_DATA_DISCARD)
+
+/**
+ * struct replay_engine - an engine
+ * @name: as in --engine=NAME
+ * @sentence: what it does, for people
+ * @data_modes: ENGINE_*: what it can do with data that is read; 0 if it reads none
+ * @uses_target: it performs operations on a target
+ * @open: see above; 0 or a negative errno with a sentence in `why`, as of all that return one
+ * @set_up: see above
+ * @start: 0; 1 if it is too early: to be called again
+ * @wait: wait until the tasks have ended, or that time has passed, or a signal came; returns
+ *	what is left, 0 if nothing is
+ * @status: how far it is; may be called at any time between set_up and close
+ * @cancel: see above; does not wait
+ * @close: see above; an error means that the outcomes are not complete
+ */
+struct replay_engine {
+	const char *name;
+	const char *sentence;
+	unsigned int data_modes;
+	bool uses_target;
+	int (*open)(struct replay *replay);
+	int (*set_up)(struct replay *replay);
+	int (*start)(struct replay *replay);
+	int (*wait)(struct replay *replay, int timeout_ms);
+	void (*status)(struct replay *replay, struct iot_replay_status *status);
+	void (*cancel)(struct replay *replay);
+	int (*close)(struct replay *replay);
+};
+
+extern const struct replay_engine engine_kernel; /* replayfs.ko */
+extern const struct replay_engine engine_thread; /* system calls of threads */
+extern const struct replay_engine engine_null;	 /* nothing is performed */
+
+const struct replay_engine *engine_find(const char *name);
+
+/* For engines: put a sentence together. Returns @err. */
+int replay_refuse(struct replay *replay, const char *what, int err);
+
+#endif

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * engine_thread.c - replay a program by system calls of this process: without root, without
+ * modules.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "perform.h"
+
+struct engine {
+	struct player *player;
+	struct stage stage;
+};
+
+static const struct performer performer = {
+	.memory_bytes = sizeof(struct task_memory),
+	.perform = perform_op,
+	.look = perform_look,
+};
+
+/* Data that does not compress. */
+static u8 *make_source(void)
+{
+	u8 *source = mmap(NULL, IOT_CARRIER_BUFFER_BYTES, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	u64 state = 0x2545f4914f6cdd1dull;
+	size_t i;
+
+	if (source == MAP_FAILED)
+		return NULL;
+	for (i = 0; i < IOT_CARRIER_BUFFER_BYTES; i += sizeof(state)) { /* xorshift64 */
+		state ^= state << 13;
+		state ^= state >> 7;
+		state ^= state << 17;
+		memcpy(source + i, &state, sizeof(state));
+	}
+	return source;
+}
+
+/* Each slot is on a line of its own. Return: NULL if there is no memory. */
+static void *make_slots(u32 count, size_t slot_bytes)
+{
+	size_t bytes = (count + 1ul) * slot_bytes;
+	void *slots = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return slots == MAP_FAILED ? NULL : slots;
+}
+
+/* A handle is a descriptor here, and a program may have many. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int thread_open(struct replay *replay)
+{
+	const struct iot_program *program = replay->options->program;
+	struct engine *e = calloc(1, sizeof(*e));
+	int err;
+
+	if (!e)
+		return replay_refuse(replay, "the thread engine", -ENOMEM);
+	replay->state = e;
+	err = player_open(replay, &performer, &e->stage, &e->player);
+	if (err)
+		return err;
+	e->stage = (struct stage){
+		.root_fd = -1,
+		.null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC),
+		.source = make_source(),
+		.handles = make_slots(program->handle_count, sizeof(struct handle)),
+		.maps = make_slots(program->map_count, sizeof(struct map)),
+	};
+	if (e->stage.null_fd < 0)
+		return replay_refuse(replay, "/dev/null", -errno);
+	if (!e->stage.source || !e->stage.handles || !e->stage.maps)
+		return replay_refuse(replay, "the slots of the program", -ENOMEM);
+	if (access("/proc/self/fd", X_OK))
+		return replay_refuse(replay, "/proc/self/fd", -errno);
+	return 0;
+}
+
+static int thread_set_up(struct replay *replay)
+{
+	struct engine *e = replay->state;
+
+	e->stage.root_fd = replay->target_fd;
+	raise_limit();
+	take_faults();
+	return player_set_up(e->player);
+}
+
+static int thread_start(struct replay *replay)
+{
+	struct engine *e = replay->state;
+
+	return player_start(e->player);
+}
+
+static int thread_wait(struct replay *replay, int timeout_ms)
+{
+	struct engine *e = replay->state;
+
+	return player_wait(e->player, timeout_ms);
+}
+
+static void thread_status(struct replay *replay, struct iot_replay_status *status)
+{
+	struct engine *e = replay->state;
+
+	player_status(e->player, status);
+}
+
+static void thread_cancel(struct replay *replay)
+{
+	struct engine *e = replay->state;
+
+	player_cancel(e->player);
+}
+
+/* Mappings and what is left in slots go with the process. */
+static int thread_close(struct replay *replay)
+{
+	const struct iot_program *program = replay->options->program;
+	struct engine *e = replay->state;
+	int err;
+
+	if (!e)
+		return 0;
+	err = player_close(e->player);
+	if (e->stage.null_fd > 0)
+		close(e->stage.null_fd);
+	if (e->stage.source)
+		munmap(e->stage.source, IOT_CARRIER_BUFFER_BYTES);
+	if (e->stage.handles)
+		munmap(e->stage.handles, (program->handle_count + 1ul) * sizeof(struct handle));
+	if (e->stage.maps)
+		munmap(e->stage.maps, (program->map_count + 1ul) * sizeof(struct map));
+	free(e);
+	return err;
+}
+
+const struct replay_engine engine_thread = {
+	.name = "thread",
+	.sentence = "system calls of threads, without root and without modules",
+	.data_modes = ENGINE_COPIES,
+	.uses_target = true,
+	.open = thread_open,
+	.set_up = thread_set_up,
+	.start = thread_start,
+	.wait = thread_wait,
+	.status = thread_status,
+	.cancel = thread_cancel,
+	.close = thread_close,
+};

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * outcomes.h - the trace of what became of the operations that a player performs.
+ *
+ * Each task has a stream of its own in the trace and fills a buffer of its own. Full buffers, and
+ * those that have waited long enough, go through a queue to the thread that writes, and come
+ * back empty. A task that finds no empty buffer waits for one: nothing is lost, unless the
+ * trace cannot be written, and then it is counted.
+ *
+ * Locking: `lock` for the two lists of buffers; a buffer belongs to the task that fills it, to
+ * a list, or to the thread that writes.
+ */
+#ifndef IOTAPE_OUTCOMES_H
+#define IOTAPE_OUTCOMES_H
+
+#include "lib/iotape.h"
+
+struct outcomes;
+struct outcome_buffer;
+struct player_task;
+struct replay_options;
+
+/**
+ * struct outcome_stream - where the records of a task go
+ * @buffer: being filled, NULL if none is
+ * @sequence: number of the record that is next
+ */
+struct outcome_stream {
+	struct outcome_buffer *buffer;
+	u64 sequence;
+};
+
+int outcomes_open(const struct replay_options *options, struct outcomes **outcomes);
+int outcomes_close(struct outcomes *outcomes, u64 *lost);
+
+/* outcomes.c: put a record into the stream of a task; @end_ns is never less than the one before */
+void outcome_put(struct player_task *task, const struct iot_record *record, u64 end_ns);
+void outcome_flush(struct player_task *task);
+
+/* outcome_record.c: what there is to tell. Without outcomes each does nothing. */
+void outcome_op(struct player_task *task, const struct iot_program_op *op);
+void outcome_dirent(struct player_task *task, const struct iot_program_op *op, const char *name,
+		    unsigned int type);
+void outcome_played(struct player_task *task, const struct iot_rec_played *stats);
+
+#endif

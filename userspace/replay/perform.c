@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perform.c - from the kind of an operation to the function that performs it.
+ */
+#include "perform.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const perform_fn functions[] = {
+	[IOT_KIND_lookup] = perform_lookup,
+	[IOT_KIND_open] = perform_open,
+	[IOT_KIND_stat] = perform_stat,
+	[IOT_KIND_setattr] = perform_setattr,
+	[IOT_KIND_mkdir] = perform_mkdir,
+	[IOT_KIND_rmdir] = perform_rmdir,
+	[IOT_KIND_mknod] = perform_mknod,
+	[IOT_KIND_unlink] = perform_unlink,
+	[IOT_KIND_rename] = perform_rename,
+	[IOT_KIND_link] = perform_link,
+	[IOT_KIND_symlink] = perform_symlink,
+	[IOT_KIND_readlink] = perform_readlink,
+	[IOT_KIND_follow] = perform_follow,
+	[IOT_KIND_denied] = perform_denied,
+	[IOT_KIND_statfs] = perform_statfs,
+	[IOT_KIND_getxattr] = perform_getxattr,
+	[IOT_KIND_setxattr] = perform_setxattr,
+	[IOT_KIND_removexattr] = perform_removexattr,
+	[IOT_KIND_listxattr] = perform_listxattr,
+	[IOT_KIND_flush] = perform_flush,
+	[IOT_KIND_release] = perform_release,
+	[IOT_KIND_read] = perform_read,
+	[IOT_KIND_write] = perform_write,
+	[IOT_KIND_seek] = perform_seek,
+	[IOT_KIND_fsync] = perform_fsync,
+	[IOT_KIND_readdir] = perform_readdir,
+	[IOT_KIND_fallocate] = perform_fallocate,
+	[IOT_KIND_fadvise] = perform_fadvise,
+	[IOT_KIND_ioctl] = perform_ioctl,
+	[IOT_KIND_copy_range] = perform_copy_range,
+	[IOT_KIND_remap_range] = perform_remap_range,
+	[IOT_KIND_map] = perform_map,
+	[IOT_KIND_unmap] = perform_unmap,
+	[IOT_KIND_touch] = perform_touch,
+	[IOT_KIND_msync] = perform_msync,
+	[IOT_KIND_madvise] = perform_madvise,
+	[IOT_KIND_submit] = perform_submit,
+	[IOT_KIND_complete] = perform_complete,
+};
+
+/**
+ * perform_op() - do what an operation says
+ * @task: which does it
+ * @op: verified, neither arrive nor leave nor pass; its waits hold
+ *
+ * Return: what the system call would; -ENOSYS if there is no such operation.
+ */
+s64 perform_op(struct player_task *task, const struct iot_program_op *op)
+{
+	u16 kind = le16_to_cpu(op->kind);
+
+	return kind < ARRAY_SIZE(functions) && functions[kind] ? functions[kind](task, op) : -ENOSYS;
+}
+
+/* -- what is in the page cache of a file that was opened ------------------------------------------- */
+
+#ifndef SYS_cachestat
+#define SYS_cachestat 451
+#endif
+
+/* As the kernel has it, from 6.5 on. */
+struct cache_range {
+	u64 offset_bytes;
+	u64 length_bytes; /* 0: to the end */
+};
+
+struct cache_counts {
+	u64 cached_pages;
+	u64 dirty_pages;
+	u64 writeback_pages;
+	u64 evicted_pages;
+	u64 recently_evicted_pages;
+};
+
+/* The older way: map the file and ask, a piece at a time, with an answer in the task's memory. */
+static u64 count_resident(struct player_task *task, int fd, u64 size_bytes)
+{
+	u64 page_bytes = (u64)sysconf(_SC_PAGESIZE), at, count = 0, part, i;
+	u8 *answer = memory_of(task)->sink;
+	void *piece;
+
+	for (at = 0; at < size_bytes; at += part) {
+		part = size_bytes - at;
+		if (part > IOT_CARRIER_BUFFER_BYTES * page_bytes)
+			part = IOT_CARRIER_BUFFER_BYTES * page_bytes;
+		piece = mmap(NULL, part, PROT_READ, MAP_SHARED, fd, (off_t)at);
+		if (piece == MAP_FAILED)
+			break;
+		if (!mincore(piece, part, answer))
+			for (i = 0; i * page_bytes < part; i++)
+				count += answer[i] & 1;
+		munmap(piece, part);
+	}
+	return count;
+}
+
+static u64 count_cached(struct player_task *task, int fd, u64 size_bytes)
+{
+	struct cache_range all = {};
+	struct cache_counts counts;
+
+	if (!syscall(SYS_cachestat, fd, &all, &counts, 0))
+		return counts.cached_pages;
+	return errno == ENOSYS ? count_resident(task, fd, size_bytes) : 0;
+}
+
+/**
+ * perform_look() - size and cached pages of what was opened, for its record
+ * @task: which opened it
+ * @op: the operation
+ */
+void perform_look(struct player_task *task, const struct iot_program_op *op)
+{
+	struct handle *handle;
+	struct stat stat;
+	int fd;
+
+	if (le16_to_cpu(op->kind) != IOT_KIND_open || task->result < 0 || !op->handle)
+		return;
+	fd = handle_get(task, op->handle, &handle);
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &stat)) {
+		task->found.size_bytes = (u64)stat.st_size;
+		if (S_ISREG(stat.st_mode))
+			task->found.cached_pages = count_cached(task, fd, (u64)stat.st_size);
+	}
+	handle_put(handle);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perform.h - the operations as the thread engine performs them, one function each; each returns
+ * what the system call would. They mean the same as those of replayfs.
+ *
+ * Confinement: paths have no dots in them (core/verify.c), and every walk is an openat2() from
+ * the target that does not leave it, crosses no mount and follows no magic link. Only an open
+ * follows symbolic links, within the target. A name is made, changed or removed by a call that
+ * takes a directory found like this and one component, and follows no link either.
+ */
+#ifndef IOTAPE_PERFORM_H
+#define IOTAPE_PERFORM_H
+
+#include <sys/uio.h>
+
+#include "slots.h"
+
+/* A transfer larger than the buffer goes to the same memory several times. */
+#define VECTORS_MAX (IOT_PROGRAM_LENGTH_MAX / IOT_CARRIER_BUFFER_BYTES + 1)
+
+/**
+ * struct stage - what all tasks share
+ * @root_fd: the target
+ * @null_fd: /dev/null, where spliced data goes
+ * @source: data that writes write, IOT_CARRIER_BUFFER_BYTES
+ * @handles: slots of open files, see slots.h
+ * @maps: slots of mappings, see slots.h
+ */
+struct stage {
+	int root_fd;
+	int null_fd;
+	u8 *source;
+	struct handle *handles;
+	struct map *maps;
+};
+
+/**
+ * struct request - what a lane is to do next; written by its task, before the lane may go on
+ * @handle: held until the request has ended
+ * @fd: its descriptor, or a negative errno
+ */
+struct request {
+	struct handle *handle;
+	int fd;
+};
+
+/**
+ * struct task_memory - memory of a task
+ * @sink: where reads go
+ * @vectors: for transfers
+ * @path: for a path that is a part of one in the program
+ * @request: of a lane
+ */
+struct task_memory {
+	u8 sink[IOT_CARRIER_BUFFER_BYTES];
+	struct iovec vectors[VECTORS_MAX];
+	char path[IOT_PROGRAM_PATH_MAX];
+	struct request request;
+};
+
+static inline struct stage *stage_of(const struct player_task *task)
+{
+	return task->player->context;
+}
+
+static inline struct task_memory *memory_of(const struct player_task *task)
+{
+	return task->memory;
+}
+
+static inline const char *string_of(const struct player_task *task, __le32 text)
+{
+	return iot_program_string(task->player->program, text);
+}
+
+/* What a system call returned, as an operation's result. */
+#define RESULT(call)                             \
+	({                                       \
+		s64 result_ = (s64)(call);       \
+		result_ < 0 ? -errno : result_;  \
+	})
+
+typedef s64 (*perform_fn)(struct player_task *task, const struct iot_program_op *op);
+
+/* perform.c */
+s64 perform_op(struct player_task *task, const struct iot_program_op *op);
+void perform_look(struct player_task *task, const struct iot_program_op *op);
+
+/* perform_names.c */
+int walk(struct player_task *task, __le32 path);
+s64 perform_lookup(struct player_task *task, const struct iot_program_op *op);
+s64 perform_open(struct player_task *task, const struct iot_program_op *op);
+s64 perform_mkdir(struct player_task *task, const struct iot_program_op *op);
+s64 perform_mknod(struct player_task *task, const struct iot_program_op *op);
+s64 perform_symlink(struct player_task *task, const struct iot_program_op *op);
+s64 perform_link(struct player_task *task, const struct iot_program_op *op);
+s64 perform_unlink(struct player_task *task, const struct iot_program_op *op);
+s64 perform_rmdir(struct player_task *task, const struct iot_program_op *op);
+s64 perform_rename(struct player_task *task, const struct iot_program_op *op);
+s64 perform_readlink(struct player_task *task, const struct iot_program_op *op);
+s64 perform_follow(struct player_task *task, const struct iot_program_op *op);
+
+/* perform_attr.c */
+s64 perform_stat(struct player_task *task, const struct iot_program_op *op);
+s64 perform_setattr(struct player_task *task, const struct iot_program_op *op);
+s64 perform_denied(struct player_task *task, const struct iot_program_op *op);
+s64 perform_statfs(struct player_task *task, const struct iot_program_op *op);
+s64 perform_getxattr(struct player_task *task, const struct iot_program_op *op);
+s64 perform_setxattr(struct player_task *task, const struct iot_program_op *op);
+s64 perform_removexattr(struct player_task *task, const struct iot_program_op *op);
+s64 perform_listxattr(struct player_task *task, const struct iot_program_op *op);
+
+/* perform_data.c */
+s64 perform_flush(struct player_task *task, const struct iot_program_op *op);
+s64 perform_release(struct player_task *task, const struct iot_program_op *op);
+s64 perform_read(struct player_task *task, const struct iot_program_op *op);
+s64 perform_write(struct player_task *task, const struct iot_program_op *op);
+s64 perform_submit(struct player_task *task, const struct iot_program_op *op);
+s64 perform_complete(struct player_task *task, const struct iot_program_op *op);
+s64 perform_seek(struct player_task *task, const struct iot_program_op *op);
+s64 perform_fsync(struct player_task *task, const struct iot_program_op *op);
+s64 perform_fallocate(struct player_task *task, const struct iot_program_op *op);
+s64 perform_fadvise(struct player_task *task, const struct iot_program_op *op);
+s64 perform_ioctl(struct player_task *task, const struct iot_program_op *op);
+
+/* perform_range.c */
+s64 perform_readdir(struct player_task *task, const struct iot_program_op *op);
+s64 perform_copy_range(struct player_task *task, const struct iot_program_op *op);
+s64 perform_remap_range(struct player_task *task, const struct iot_program_op *op);
+
+/* perform_maps.c */
+s64 perform_map(struct player_task *task, const struct iot_program_op *op);
+s64 perform_unmap(struct player_task *task, const struct iot_program_op *op);
+s64 perform_touch(struct player_task *task, const struct iot_program_op *op);
+s64 perform_msync(struct player_task *task, const struct iot_program_op *op);
+s64 perform_madvise(struct player_task *task, const struct iot_program_op *op);
+void take_faults(void);
+
+#endif

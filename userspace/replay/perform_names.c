@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perform_names.c - operations on names.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "perform.h"
+
+#define CONFINED (RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV)
+#define RETRIES	 100
+
+/* A walk that met a rename just then is begun again: the kernel says so by EAGAIN. */
+static int open_in_root(const struct player_task *task, const char *path, struct open_how *how)
+{
+	int retries = how->flags & O_NONBLOCK ? 0 : RETRIES;
+	long fd;
+
+	do
+		fd = syscall(SYS_openat2, stage_of(task)->root_fd, path, how, sizeof(*how));
+	while (fd < 0 && errno == EAGAIN && retries--);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* A link at the end of the path is found itself; one before it is an error. */
+static int walk_text(const struct player_task *task, const char *path, u64 flags)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC | flags,
+		.resolve = CONFINED | RESOLVE_NO_SYMLINKS,
+	};
+
+	return open_in_root(task, path, &how);
+}
+
+/**
+ * walk() - find an object by its path
+ * @task: which needs it
+ * @path: from the program
+ *
+ * Return: a descriptor that stands for the object and cannot read or write it, to be closed by
+ * the caller; or a negative errno.
+ */
+int walk(struct player_task *task, __le32 path)
+{
+	return walk_text(task, string_of(task, path), 0);
+}
+
+/**
+ * struct place - a name in its directory, to be made or removed
+ * @dir_fd: the directory
+ * @name: the component, a part of the program
+ * @is_root: the directory is the target, whose descriptor stays open
+ */
+struct place {
+	int dir_fd;
+	const char *name;
+	bool is_root;
+};
+
+static int place_get(struct player_task *task, __le32 path, struct place *place)
+{
+	const char *text = string_of(task, path), *slash = strrchr(text, '/');
+	char *parent = memory_of(task)->path;
+
+	place->name = slash ? slash + 1 : text;
+	place->is_root = !slash;
+	if (slash) {
+		memcpy(parent, text, (size_t)(slash - text));
+		parent[slash - text] = 0;
+		place->dir_fd = walk_text(task, parent, O_DIRECTORY);
+	} else {
+		place->dir_fd = stage_of(task)->root_fd;
+	}
+	return place->dir_fd < 0 ? place->dir_fd : 0;
+}
+
+static void place_put(const struct place *place)
+{
+	if (!place->is_root)
+		close(place->dir_fd);
+}
+
+/* A look-up as the first half of making a name that exists already. */
+static int lookup_to_create(struct player_task *task, const struct iot_program_op *op)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+		.resolve = CONFINED | RESOLVE_NO_SYMLINKS,
+	};
+	struct place place;
+	int err = place_get(task, op->path, &place), fd;
+
+	if (err)
+		return err;
+	fd = (int)syscall(SYS_openat2, place.dir_fd, place.name, &how, sizeof(how));
+	if (fd >= 0) {
+		close(fd);
+		err = -EEXIST;
+	} else if (errno != ENOENT) {
+		err = -errno;
+	}
+	place_put(&place);
+	return err;
+}
+
+s64 perform_lookup(struct player_task *task, const struct iot_program_op *op)
+{
+	const u32 make = IOT_INTENT_create | IOT_INTENT_excl;
+	int fd;
+
+	if ((le32_to_cpu(op->flags) & make) == make)
+		return lookup_to_create(task, op);
+	fd = walk(task, op->path);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+static u64 open_flags_of(u32 our)
+{
+	u64 flags = O_CLOEXEC;
+
+	switch (our & (IOT_OPEN_read | IOT_OPEN_write)) {
+	case IOT_OPEN_read:
+		flags |= O_RDONLY;
+		break;
+	case IOT_OPEN_write:
+		flags |= O_WRONLY;
+		break;
+	case IOT_OPEN_read | IOT_OPEN_write:
+		flags |= O_RDWR;
+		break;
+	default:
+		flags |= O_ACCMODE; /* neither: for ioctls only */
+	}
+	flags |= our & IOT_OPEN_append ? O_APPEND : 0;
+	flags |= our & IOT_OPEN_create ? O_CREAT : 0;
+	flags |= our & IOT_OPEN_excl ? O_EXCL : 0;
+	flags |= our & IOT_OPEN_trunc ? O_TRUNC : 0;
+	flags |= our & IOT_OPEN_direct ? O_DIRECT : 0;
+	flags |= our & IOT_OPEN_sync ? O_SYNC : 0;
+	flags |= our & IOT_OPEN_dsync ? O_DSYNC : 0;
+	flags |= our & IOT_OPEN_directory ? O_DIRECTORY : 0;
+	flags |= our & IOT_OPEN_nofollow ? O_NOFOLLOW : 0;
+	flags |= our & IOT_OPEN_noatime ? O_NOATIME : 0;
+	flags |= our & IOT_OPEN_nonblock ? O_NONBLOCK : 0;
+	flags |= our & IOT_OPEN_tmpfile ? O_TMPFILE : 0;
+	return flags | O_NOCTTY;
+}
+
+s64 perform_open(struct player_task *task, const struct iot_program_op *op)
+{
+	u32 our = le32_to_cpu(op->flags);
+	struct open_how how = { .flags = open_flags_of(our), .resolve = CONFINED };
+	int fd;
+
+	if (our & (IOT_OPEN_create | IOT_OPEN_tmpfile)) /* else openat2() wants none */
+		how.mode = le32_to_cpu(op->mode) & 07777;
+	fd = open_in_root(task, string_of(task, op->path), &how);
+	if (fd < 0)
+		return fd;
+	if (!op->handle) { /* it failed in the trace, so nothing uses it */
+		close(fd);
+		return 0;
+	}
+	return handle_fill(task, op->handle, fd, (int)how.flags & (O_APPEND | O_DIRECT));
+}
+
+s64 perform_mkdir(struct player_task *task, const struct iot_program_op *op)
+{
+	struct place place;
+	s64 result = place_get(task, op->path, &place);
+
+	if (result)
+		return result;
+	result = RESULT(mkdirat(place.dir_fd, place.name, le32_to_cpu(op->mode) & 07777));
+	place_put(&place);
+	return result;
+}
+
+/* The program has device numbers as the kernel encodes them for user space. */
+s64 perform_mknod(struct player_task *task, const struct iot_program_op *op)
+{
+	u32 mode = le32_to_cpu(op->mode);
+	struct place place;
+	s64 result = place_get(task, op->path, &place);
+
+	if (result)
+		return result;
+	result = RESULT(mknodat(place.dir_fd, place.name, mode & (S_IFMT | 07777),
+				(dev_t)le64_to_cpu(op->extra)));
+	place_put(&place);
+	return result;
+}
+
+s64 perform_symlink(struct player_task *task, const struct iot_program_op *op)
+{
+	struct place place;
+	s64 result = place_get(task, op->path, &place);
+
+	if (result)
+		return result;
+	result = RESULT(symlinkat(string_of(task, op->path2), place.dir_fd, place.name));
+	place_put(&place);
+	return result;
+}
+
+/* A file without a name is reached through the descriptor's own link in /proc. */
+static s64 link_handle(struct player_task *task, const struct iot_program_op *op,
+		       const struct place *to)
+{
+	struct handle *handle;
+	char path[64];
+	int fd = handle_get(task, op->handle, &handle);
+	s64 result;
+
+	if (fd < 0)
+		return fd;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	result = RESULT(linkat(AT_FDCWD, path, to->dir_fd, to->name, AT_SYMLINK_FOLLOW));
+	handle_put(handle);
+	return result;
+}
+
+s64 perform_link(struct player_task *task, const struct iot_program_op *op)
+{
+	struct place from, to;
+	s64 result = place_get(task, op->path2, &to);
+
+	if (result)
+		return result;
+	if (!op->path) {
+		result = link_handle(task, op, &to);
+	} else {
+		result = place_get(task, op->path, &from);
+		if (!result) {
+			result = RESULT(linkat(from.dir_fd, from.name, to.dir_fd, to.name, 0));
+			place_put(&from);
+		}
+	}
+	place_put(&to);
+	return result;
+}
+
+static s64 remove_name(struct player_task *task, const struct iot_program_op *op, int flags)
+{
+	struct place place;
+	s64 result = place_get(task, op->path, &place);
+
+	if (result)
+		return result;
+	result = RESULT(unlinkat(place.dir_fd, place.name, flags));
+	place_put(&place);
+	return result;
+}
+
+s64 perform_unlink(struct player_task *task, const struct iot_program_op *op)
+{
+	return remove_name(task, op, 0);
+}
+
+s64 perform_rmdir(struct player_task *task, const struct iot_program_op *op)
+{
+	return remove_name(task, op, AT_REMOVEDIR);
+}
+
+static unsigned int rename_flags_of(u32 our)
+{
+	return (our & IOT_RENAME_noreplace ? RENAME_NOREPLACE : 0) |
+	       (our & IOT_RENAME_exchange ? RENAME_EXCHANGE : 0) |
+	       (our & IOT_RENAME_whiteout ? RENAME_WHITEOUT : 0);
+}
+
+s64 perform_rename(struct player_task *task, const struct iot_program_op *op)
+{
+	struct place from, to;
+	s64 result = place_get(task, op->path, &from);
+
+	if (result)
+		return result;
+	result = place_get(task, op->path2, &to);
+	if (!result) {
+		result = RESULT(renameat2(from.dir_fd, from.name, to.dir_fd, to.name,
+					  rename_flags_of(le32_to_cpu(op->flags))));
+		place_put(&to);
+	}
+	place_put(&from);
+	return result;
+}
+
+/* Return: length of the target, of which the record of this operation has what it has room for. */
+static s64 read_link(struct player_task *task, const struct iot_program_op *op, size_t room)
+{
+	char *target = (char *)memory_of(task)->sink;
+	int fd = walk(task, op->path);
+	s64 result;
+
+	if (fd < 0)
+		return fd;
+	result = RESULT(readlinkat(fd, "", target, room));
+	close(fd);
+	if (result == -ENOENT) /* it is there, and no link */
+		return -EINVAL;
+	task->found.target = target;
+	task->found.target_bytes = result > 0 ? (u32)result : 0;
+	return result;
+}
+
+s64 perform_readlink(struct player_task *task, const struct iot_program_op *op)
+{
+	u64 room = le64_to_cpu(op->length_bytes);
+
+	return read_link(task, op, room && room < PATH_MAX ? room : PATH_MAX);
+}
+
+/* What a walk does when it meets a link; where it points to is a matter of operations that follow. */
+s64 perform_follow(struct player_task *task, const struct iot_program_op *op)
+{
+	s64 result = read_link(task, op, PATH_MAX);
+
+	return result < 0 ? result : 0;
+}

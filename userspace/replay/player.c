@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * player.c - threads perform tasks: think, wait, do, tell, and again.
+ */
+#include "player.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define THREAD_STACK_BYTES (256 << 10)
+#define KICK_SIGNAL	   SIGUSR1
+
+/* -- one operation ---------------------------------------------------------------------------- */
+
+/* Return: 0 when all waits of the operation hold; -ECANCELED. */
+static int wait_for_order(struct player_task *task, const struct iot_program_op *op)
+{
+	struct player *player = task->player;
+	const struct iot_program_wait *wait;
+	u32 next = 0;
+	u64 begin_ns;
+	int err;
+
+	wait = iot_order_blocker(&player->order, task->number, op, &next);
+	if (!wait)
+		return 0;
+	begin_ns = clock_now_ns();
+	do {
+		err = park_wait(player, wait);
+		if (!err)
+			wait = iot_order_blocker(&player->order, task->number, op, &next);
+	} while (wait && !err);
+	task->stats.order_ns += clock_now_ns() - begin_ns;
+	return err;
+}
+
+static void arrive(struct player *player, const struct iot_program_op *op)
+{
+	u32 hub = le32_to_cpu(op->handle);
+
+	if (le16_to_cpu(op->kind) != IOT_PLAY_arrive || !hub)
+		return;
+	if (!__atomic_sub_fetch(&player->order.pending[hub - 1], 1, __ATOMIC_ACQ_REL))
+		park_wake(&player->hubs[hub - 1], 1);
+}
+
+/* The operation has ended, for all who wait for it. */
+static void publish(struct player_task *task, const struct iot_program_op *op)
+{
+	struct player *player = task->player;
+
+	task->index++;
+	arrive(player, op);
+	iot_store_release(&player->order.progress[task->number], task->index);
+	park_wake(&task->moved, task->index);
+}
+
+/* The request before it in the lane must have ended, whatever the program's waits say. */
+static int wait_for_lane(struct player_task *task, const struct player_task *lane, u32 requests)
+{
+	const struct iot_program_wait wait = {
+		.task = cpu_to_le32(lane->number),
+		.index = cpu_to_le32(requests - 1),
+	};
+
+	return requests ? park_wait(task->player, &wait) : 0;
+}
+
+static int prepare_request(struct player_task *task, const struct iot_program_op *op, u64 *number)
+{
+	struct player_task *lane;
+	int err;
+
+	*number = 0;
+	if (le16_to_cpu(op->kind) != IOT_KIND_submit)
+		return 0;
+	lane = &task->player->tasks[le32_to_cpu(op->other) - 1];
+	err = wait_for_lane(task, lane, lane->submitted);
+	if (!err)
+		*number = player_request_number(lane, ++lane->submitted);
+	return err;
+}
+
+/* Return: 0; -ECANCELED, and it was not done. */
+static int perform(struct player_task *task, const struct iot_program_op *op)
+{
+	const struct performer *performer = task->player->performer;
+	u64 request;
+
+	if (prepare_request(task, op, &request))
+		return -ECANCELED;
+	do { /* as a system call that a signal interrupted is tried again */
+		if (player_is_cancelled(task->player))
+			return -ECANCELED;
+		task->found = (struct player_found){ .request = request };
+		task->enter_ns = clock_now_ns();
+		task->result = performer->perform(task, op);
+	} while (task->result == -EINTR);
+	return 0;
+}
+
+/* Counters are read by others while they grow. A request counts by its submission. */
+static void count(struct player_task *task, const struct iot_program_op *op)
+{
+	task->stats.io_ns += task->prev_end_ns - task->enter_ns;
+	if (le16_to_cpu(op->kind) != IOT_KIND_complete)
+		__atomic_store_n(&task->stats.ops, task->stats.ops + 1, __ATOMIC_RELAXED);
+	if (task->result != (s64)le64_to_cpu(op->result))
+		__atomic_store_n(&task->stats.diverged, task->stats.diverged + 1, __ATOMIC_RELAXED);
+}
+
+static int do_op(struct player_task *task, const struct iot_program_op *op)
+{
+	const struct performer *performer = task->player->performer;
+	bool is_io = le16_to_cpu(op->kind) < IOT_PLAY_arrive;
+	int err = player_pace(task, op);
+
+	if (!err)
+		err = wait_for_order(task, op);
+	if (!err && is_io)
+		err = perform(task, op);
+	if (err)
+		return err;
+	task->prev_end_ns = clock_now_ns();
+	if (is_io)
+		count(task, op);
+	if (is_io && task->player->outcomes) {
+		if (performer->look)
+			performer->look(task, op);
+		outcome_op(task, op);
+	}
+	publish(task, op);
+	return 0;
+}
+
+/* -- one task --------------------------------------------------------------------------------- */
+
+static int run_ops(struct player_task *task)
+{
+	const struct iot_program *program = task->player->program;
+	const struct iot_program_task *traced = &program->tasks[task->number];
+	const struct iot_program_op *ops = program->ops + le64_to_cpu(traced->first_op);
+	u32 count = le32_to_cpu(traced->op_count);
+	int err = 0;
+
+	while (!err && task->index < count)
+		err = player_is_cancelled(task->player) ? -ECANCELED :
+							  do_op(task, &ops[task->index]);
+	return err;
+}
+
+/* The lanes of a task stand behind it. */
+static bool is_lane_of(const struct player *player, u32 lane, u32 task)
+{
+	return lane < player->program->task_count && player_is_lane(player->program, lane) &&
+	       le32_to_cpu(player->program->tasks[lane].parent) == task;
+}
+
+/* A task that ends waits for its requests, as at exit(2). */
+static int wait_for_lanes(struct player_task *task)
+{
+	struct player *player = task->player;
+	u32 i;
+	int err = 0;
+
+	for (i = task->number + 1; is_lane_of(player, i, task->number) && !err; i++)
+		err = wait_for_lane(task, &player->tasks[i],
+				    le32_to_cpu(player->program->tasks[i].op_count));
+	return err;
+}
+
+static void finish(struct player_task *task)
+{
+	struct player *player = task->player;
+	struct iot_rec_played stats = task->stats;
+	u32 i;
+
+	for (i = task->number + 1; is_lane_of(player, i, task->number); i++)
+		stats.diverged += __atomic_load_n(&player->tasks[i].stats.diverged, __ATOMIC_RELAXED);
+	outcome_played(task, &stats);
+	if (__atomic_add_fetch(&player->finished, 1, __ATOMIC_RELAXED) == player->task_count)
+		__atomic_store_n(&player->end_ns, clock_now_ns(), __ATOMIC_RELAXED);
+}
+
+static int get_memory(struct player_task *task)
+{
+	size_t bytes = task->player->performer->memory_bytes;
+
+	if (!bytes)
+		return 0;
+	task->memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return task->memory == MAP_FAILED ? -errno : 0;
+}
+
+/* All tasks are ready before the first of them goes. Return: may it go? */
+static bool wait_for_start(struct player_task *task)
+{
+	struct player *player = task->player;
+	int err = get_memory(task);
+
+	if (err)
+		__atomic_store_n(&player->failed, (u32)-err, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&player->ready, 1, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&player->go, __ATOMIC_ACQUIRE))
+		futex_sleep(&player->go, 0, 0);
+	return !err && !player_is_cancelled(player);
+}
+
+static void *run_task(void *argument)
+{
+	struct player_task *task = argument;
+	struct player *player = task->player;
+
+	prctl(PR_SET_TIMERSLACK, 1UL); /* think time is to end when it ends */
+	if (wait_for_start(task)) {
+		task->prev_end_ns = player->start_ns;
+		if (!run_ops(task) && !player_is_lane(player->program, task->number) &&
+		    !wait_for_lanes(task))
+			finish(task);
+	}
+	outcome_flush(task);
+	if (task->memory && task->memory != MAP_FAILED)
+		munmap(task->memory, player->performer->memory_bytes);
+	if (!__atomic_sub_fetch(&player->left, 1, __ATOMIC_RELEASE))
+		futex_wake(&player->left);
+	return NULL;
+}
+
+/* -- all of them ------------------------------------------------------------------------------ */
+
+static int make_order(struct player *player)
+{
+	const struct iot_program *program = player->program;
+	u32 *progress = calloc(program->task_count + 1ul, sizeof(*progress));
+	u32 *pending = calloc(program->hub_count + 1ul, sizeof(*pending)), i;
+
+	player->tasks = aligned_alloc(64, (program->task_count + 1ul) * sizeof(*player->tasks));
+	player->hubs = calloc(program->hub_count + 1ul, sizeof(*player->hubs));
+	player->order.progress = progress; /* freed with the player, whatever happens */
+	player->order.pending = pending;
+	if (!progress || !pending || !player->tasks || !player->hubs)
+		return -ENOMEM;
+	iot_order_init(&player->order, program, progress, pending);
+	for (i = 0; i < program->task_count; i++) {
+		player->tasks[i] = (struct player_task){ .player = player, .number = i };
+		player->tasks[i].stats.task = le32_to_cpu(program->tasks[i].origin);
+		player->task_count += !player_is_lane(program, i);
+		park_init(&player->tasks[i].moved);
+	}
+	for (i = 0; i < program->hub_count; i++)
+		park_init(&player->hubs[i]);
+	return 0;
+}
+
+/**
+ * player_open() - make what is needed to play a program
+ * @replay: which
+ * @performer: functions of the engine
+ * @context: of the engine, for them
+ * @player: out: to be given to player_close(), also after an error
+ *
+ * Return: 0 or a negative errno.
+ */
+int player_open(struct replay *replay, const struct performer *performer, void *context,
+		struct player **player)
+{
+	struct player *p = calloc(1, sizeof(*p));
+	int err;
+
+	*player = p;
+	if (!p)
+		return replay_refuse(replay, "the tasks", -ENOMEM);
+	p->replay = replay;
+	p->options = replay->options;
+	p->program = replay->options->program;
+	p->performer = performer;
+	p->context = context;
+	err = make_order(p);
+	return err ? replay_refuse(replay, "the tasks", err) : 0;
+}
+
+static void take_kick(int signal)
+{
+	(void)signal; /* it is enough that a system call was interrupted */
+}
+
+/* What a task does may raise these; it is to be a result, not the end of the replay. */
+static void take_signals(void)
+{
+	struct sigaction kick = { .sa_handler = take_kick };
+
+	sigaction(KICK_SIGNAL, &kick, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+/* Signals that end a replay are for the thread that started the others. */
+static void block_signals(sigset_t *before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigdelset(&all, KICK_SIGNAL);
+	sigdelset(&all, SIGBUS);
+	sigdelset(&all, SIGSEGV);
+	pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+static int start_threads(struct player *player)
+{
+	u32 tasks = player->program->task_count;
+	pthread_attr_t attr;
+	sigset_t before;
+	int err = 0;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, THREAD_STACK_BYTES);
+	block_signals(&before);
+	player->left = tasks;
+	while (player->thread_count < tasks && !err) {
+		struct player_task *task = &player->tasks[player->thread_count];
+
+		err = pthread_create(&task->thread, &attr, run_task, task);
+		player->thread_count += !err;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	if (err)
+		snprintf(player->replay->why, player->replay->room,
+			 "the program has %u tasks, each needs a thread, and after %u of them: %s",
+			 tasks, player->thread_count, strerror(err));
+	return -err;
+}
+
+/**
+ * player_set_up() - begin the trace of outcomes, start the threads
+ *
+ * Return: 0 or a negative errno.
+ */
+int player_set_up(struct player *player)
+{
+	int err = 0;
+
+	if (player->options->output)
+		err = outcomes_open(player->options, &player->outcomes);
+	if (err)
+		return replay_refuse(player->replay, player->options->output, err);
+	take_signals();
+	umask(0); /* the modes of a program have had the traced task's umask applied */
+	return start_threads(player);
+}
+
+/**
+ * player_start() - let all tasks go
+ *
+ * Return: 0; 1 if not all of them are ready; a negative errno.
+ */
+int player_start(struct player *player)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	u32 failed;
+
+	if (__atomic_load_n(&player->ready, __ATOMIC_ACQUIRE) < player->program->task_count) {
+		nanosleep(&pause, NULL);
+		return 1;
+	}
+	failed = __atomic_load_n(&player->failed, __ATOMIC_RELAXED);
+	if (failed)
+		return replay_refuse(player->replay, "memory of a task", -(int)failed);
+	player->start_ns = clock_now_ns();
+	__atomic_store_n(&player->go, 1, __ATOMIC_RELEASE);
+	futex_wake(&player->go);
+	return 0;
+}
+
+/* A task may sleep in a system call that ends on signals only, as the open of a pipe. */
+static void kick(struct player *player)
+{
+	u32 i;
+
+	for (i = 0; i < player->thread_count; i++)
+		pthread_kill(player->tasks[i].thread, KICK_SIGNAL);
+}
+
+/**
+ * player_wait() - wait until all tasks have ended
+ * @player: started
+ * @timeout_ms: how long
+ *
+ * Return: number of tasks that are left.
+ */
+int player_wait(struct player *player, int timeout_ms)
+{
+	u64 until_ns = clock_now_ns() + (u64)timeout_ms * 1000000;
+	u32 left;
+
+	if (player_is_cancelled(player))
+		kick(player);
+	while ((left = __atomic_load_n(&player->left, __ATOMIC_ACQUIRE)))
+		if (clock_now_ns() >= until_ns || futex_sleep(&player->left, left, until_ns) == -EINTR)
+			break;
+	return (int)left;
+}
+
+/**
+ * player_status() - how far it is
+ */
+void player_status(const struct player *player, struct iot_replay_status *status)
+{
+	u32 i;
+
+	*status = (struct iot_replay_status){
+		.waiting = __atomic_load_n(&player->ready, __ATOMIC_RELAXED),
+		.finished = __atomic_load_n(&player->finished, __ATOMIC_RELAXED),
+		.start_ns = player->start_ns,
+		.end_ns = __atomic_load_n(&player->end_ns, __ATOMIC_RELAXED),
+	};
+	for (i = 0; i < player->program->task_count; i++) {
+		const struct iot_rec_played *stats = &player->tasks[i].stats;
+
+		status->ops += __atomic_load_n(&stats->ops, __ATOMIC_RELAXED);
+		status->diverged += __atomic_load_n(&stats->diverged, __ATOMIC_RELAXED);
+	}
+}
+
+/**
+ * player_cancel() - all tasks end as soon as their operation has
+ */
+void player_cancel(struct player *player)
+{
+	u32 i;
+
+	__atomic_store_n(&player->is_cancelled, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&player->go, 1, __ATOMIC_RELEASE);
+	futex_wake(&player->go);
+	futex_wake(&player->is_cancelled);
+	for (i = 0; i < player->program->task_count; i++)
+		park_wake_all(&player->tasks[i].moved);
+	for (i = 0; i < player->program->hub_count; i++)
+		park_wake_all(&player->hubs[i]);
+}
+
+static void join(struct player *player)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	u32 missing = player->program->task_count - player->thread_count, i;
+
+	if (__atomic_load_n(&player->left, __ATOMIC_ACQUIRE) > missing)
+		player_cancel(player);
+	while (__atomic_load_n(&player->left, __ATOMIC_ACQUIRE) > missing) {
+		kick(player);
+		nanosleep(&pause, NULL);
+	}
+	for (i = 0; i < player->thread_count; i++)
+		pthread_join(player->tasks[i].thread, NULL);
+}
+
+/**
+ * player_close() - end what is left, finish the outcomes, free; NULL is allowed
+ *
+ * Return: 0; a negative errno if the outcomes are not complete.
+ */
+int player_close(struct player *player)
+{
+	int err = 0;
+
+	if (!player)
+		return 0;
+	if (player->thread_count)
+		join(player);
+	if (player->outcomes)
+		err = outcomes_close(player->outcomes, &player->replay->result->lost);
+	if (err)
+		replay_refuse(player->replay, player->options->output, err);
+	free(player->order.progress);
+	free(player->order.pending);
+	free(player->tasks);
+	free(player->hubs);
+	free(player);
+	return err;
+}

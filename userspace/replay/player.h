@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * player.h - what engines that perform operations in this process share: a thread for each
+ * task, order, pace, and the trace of outcomes. What it means to perform is the engine's.
+ *
+ * Locking: none between operations.
+ *
+ *   progress[], pending[]	core/order.h: written by one, read by all, with barriers
+ *   struct player_task		its thread; others read its counters, with atomic loads
+ *   struct park		see there
+ *   outcomes			a lock, taken once for each buffer of records: outcomes.h
+ *
+ * Ownership: the player is freed when all threads have ended.
+ */
+#ifndef IOTAPE_PLAYER_H
+#define IOTAPE_PLAYER_H
+
+#include <pthread.h>
+
+#include "core/order.h"
+#include "outcomes.h"
+#include "replay.h"
+
+/**
+ * struct park - where threads sleep until something has come far enough
+ * @turns: futex: changes whenever sleepers are to look again
+ * @wanted: the least value that one of them waits for, PARK_NOBODY if none does
+ *
+ *		    who waits				who moves on
+ *   1  remember turns				store the new value
+ *   2  lower wanted to the value needed	full barrier
+ *   3  full barrier				wanted larger than the value: done
+ *   4  value reached: go on			wanted becomes PARK_NOBODY, turns change
+ *   5  sleep unless turns have changed		wake all, who begin at 1
+ *
+ * Either the one who waits sees the value in 4, or the one who moves on sees what is wanted
+ * in 3. Nobody is woken before at least one of the sleepers may go on.
+ */
+struct park {
+	u32 turns;
+	u32 wanted;
+};
+
+#define PARK_NOBODY 0xffffffffu
+
+/**
+ * struct player_found - what an operation found besides its result
+ * @size_bytes: of the object of an open or stat
+ * @cached_pages: pages of it in the page cache, of an open
+ * @target: of a symbolic link, in memory of the engine's, not terminated
+ * @target_bytes: its length, 0 if there is none
+ * @request: number of the request that was submitted
+ */
+struct player_found {
+	u64 size_bytes;
+	u64 cached_pages;
+	const char *target;
+	u32 target_bytes;
+	u64 request;
+};
+
+struct player;
+
+/**
+ * struct player_task - a task as it is performed
+ * @player: of which it is one
+ * @number: its index in the program
+ * @moved: who waits for its progress sleeps here
+ * @thread: performs it
+ * @index: the operation that is next
+ * @enter_ns: when the operation performed last was entered
+ * @prev_end_ns: when it ended
+ * @late_ns: wake-up lateness that the next think time is shortened by
+ * @submitted: of a lane: requests submitted to it so far; written by the task's thread
+ * @result: of the operation performed last
+ * @found: what else it found, for its record
+ * @stats: for its `played` record
+ * @outcome: where its records go
+ * @memory: the engine's, of the size that it asked for; whole pages, zero at first
+ */
+struct player_task {
+	struct player *player;
+	u32 number;
+	struct park moved;
+	pthread_t thread;
+	u32 index;
+	u64 enter_ns;
+	u64 prev_end_ns;
+	u64 late_ns;
+	u32 submitted;
+	s64 result;
+	struct player_found found;
+	struct iot_rec_played stats;
+	struct outcome_stream outcome;
+	void *memory;
+} __attribute__((aligned(64)));
+
+/**
+ * struct performer - what an engine adds
+ * @memory_bytes: memory that each task needs, 0 for none
+ * @perform: do what an operation says. A submit takes hold of what its request needs, a complete,
+ *	which comes in the thread of the lane, is the request. Called when the operation's waits
+ *	hold; returns what the system call would; -EINTR if a signal came first: it is called
+ *	again, unless the replay was cancelled. arrive, leave and pass do not come here
+ * @look: called after the end of an operation if outcomes are written: fill in what of @found
+ *	costs more than the operation should; may be NULL
+ */
+struct performer {
+	size_t memory_bytes;
+	s64 (*perform)(struct player_task *task, const struct iot_program_op *op);
+	void (*look)(struct player_task *task, const struct iot_program_op *op);
+};
+
+/**
+ * struct player - a replay in this process
+ * @replay: which
+ * @options: of it
+ * @program: of it
+ * @performer: the engine's functions
+ * @context: the engine's
+ * @order: how far tasks and hubs are
+ * @tasks: one for each task of the program
+ * @hubs: one for each hub
+ * @outcomes: NULL if they go nowhere
+ * @thread_count: threads that were started
+ * @go: futex: 1 when tasks may begin
+ * @is_cancelled: futex: 1 when all are to end
+ * @ready: threads that have what they need
+ * @failed: the errno of a thread that could not get it, or 0
+ * @left: futex: threads that have not ended
+ * @task_count: tasks that are no lanes
+ * @finished: of them, those that were performed to their end
+ * @start_ns: monotonic clock at the start, 0 before
+ * @end_ns: monotonic clock at the end of the last task, 0 before
+ */
+struct player {
+	struct replay *replay;
+	const struct replay_options *options;
+	const struct iot_program *program;
+	const struct performer *performer;
+	void *context;
+	struct iot_order order;
+	struct player_task *tasks;
+	struct park *hubs;
+	struct outcomes *outcomes;
+	u32 thread_count;
+	u32 go;
+	u32 is_cancelled;
+	u32 ready;
+	u32 failed;
+	u32 left;
+	u32 task_count;
+	u32 finished;
+	u64 start_ns;
+	u64 end_ns;
+};
+
+int player_open(struct replay *replay, const struct performer *performer, void *context,
+		struct player **player);
+int player_set_up(struct player *player);
+int player_start(struct player *player);
+int player_wait(struct player *player, int timeout_ms);
+void player_status(const struct player *player, struct iot_replay_status *status);
+void player_cancel(struct player *player);
+int player_close(struct player *player);
+
+static inline bool player_is_cancelled(const struct player *player)
+{
+	return __atomic_load_n(&player->is_cancelled, __ATOMIC_RELAXED);
+}
+
+static inline bool player_is_lane(const struct iot_program *program, u32 task)
+{
+	return le32_to_cpu(program->tasks[task].flags) & IOT_TASK_LANE;
+}
+
+/* The number of the n-th request of a lane, from 1, in outcomes. */
+static inline u64 player_request_number(const struct player_task *lane, u32 nth)
+{
+	return (u64)lane->number << 32 | nth;
+}
+
+/* wait.c */
+u64 clock_now_ns(void);
+int futex_sleep(u32 *futex, u32 value, u64 until_ns);
+void futex_wake(u32 *futex);
+void park_init(struct park *park);
+int park_wait(struct player *player, const struct iot_program_wait *wait);
+void park_wake(struct park *park, u32 value);
+void park_wake_all(struct park *park);
+
+/* pace.c */
+int player_pace(struct player_task *task, const struct iot_program_op *op);
+
+#endif

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * replay.c - one replay from beginning to end, whatever engine performs it.
+ */
+#include "replay.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define POLL_MS 50
+
+static const struct replay_engine *const engines[] = { &engine_kernel, &engine_thread, &engine_null };
+
+static volatile sig_atomic_t is_interrupted;
+
+static void interrupt(int signal)
+{
+	(void)signal;
+	is_interrupted = 1;
+}
+
+/**
+ * engine_find() - an engine by its name
+ *
+ * Return: NULL if there is none.
+ */
+const struct replay_engine *engine_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(engines); i++)
+		if (!strcmp(engines[i]->name, name))
+			return engines[i];
+	return NULL;
+}
+
+int replay_refuse(struct replay *replay, const char *what, int err)
+{
+	snprintf(replay->why, replay->room, "%s: %s", what, strerror(-err));
+	return err;
+}
+
+/* -- the target ----------------------------------------------------------------------------------- */
+
+static int check_mark(struct replay *replay)
+{
+	const char *target = replay->options->target;
+
+	if (replay->options->is_forced)
+		return 0;
+	switch (mark_get(replay->target_fd, replay->options->program)) {
+	case MARK_NONE:
+		snprintf(replay->why, replay->room,
+			 "%s: not prepared for this program (see iotape init)", target);
+		return -EINVAL;
+	case MARK_OTHER:
+		snprintf(replay->why, replay->room,
+			 "%s: prepared for another program (see iotape init)", target);
+		return -EINVAL;
+	case MARK_USED:
+		snprintf(replay->why, replay->room,
+			 "%s: a replay was here already: prepare an empty directory (see iotape init)",
+			 target);
+		return -EINVAL;
+	default:
+		return 0;
+	}
+}
+
+static int open_target(struct replay *replay, bool *is_marked)
+{
+	int err;
+
+	if (!replay->options->engine->uses_target)
+		return 0;
+	replay->target_fd = open(replay->options->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (replay->target_fd < 0)
+		return replay_refuse(replay, replay->options->target, -errno);
+	err = check_mark(replay);
+	if (!err)
+		*is_marked = !mark_set(replay->target_fd, replay->options->program, MARK_NONE);
+	return err;
+}
+
+/* If nothing has been performed, the target is still what it was prepared for. */
+static void mark_again(const struct replay *replay, bool has_begun)
+{
+	int fd;
+
+	if (!has_begun && replay->options->is_forced)
+		return;
+	fd = open(replay->options->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	mark_set(fd, replay->options->program, has_begun ? MARK_USED : MARK_PREPARED);
+	close(fd);
+}
+
+/* -- the run ----------------------------------------------------------------------------------------- */
+
+static void handle_signals(void)
+{
+	struct sigaction action = { .sa_handler = interrupt };
+
+	is_interrupted = 0;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+static void cancel(struct replay *replay)
+{
+	replay->options->engine->cancel(replay);
+	replay->result->is_cancelled = true;
+}
+
+/* Return: 0, also if a signal came first, and then it has not begun; or a negative errno. */
+static int start(struct replay *replay, bool *has_begun)
+{
+	int state;
+
+	while ((state = replay->options->engine->start(replay)) > 0) {
+		if (is_interrupted) {
+			cancel(replay);
+			return 0;
+		}
+	}
+	*has_begun = !state;
+	return state;
+}
+
+/* Without those that only keep order, and ends of requests, which their submissions count for. */
+static u64 count_operations(const struct iot_program *program)
+{
+	u64 count = 0, i;
+
+	for (i = 0; i < program->op_count; i++)
+		count += le16_to_cpu(program->ops[i].kind) < IOT_PLAY_arrive &&
+			 le16_to_cpu(program->ops[i].kind) != IOT_KIND_complete;
+	return count;
+}
+
+/* Without lanes. */
+static u32 count_tasks(const struct iot_program *program)
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < program->task_count; i++)
+		count += !(le32_to_cpu(program->tasks[i].flags) & IOT_TASK_LANE);
+	return count;
+}
+
+static int wait_for_tasks(struct replay *replay, replay_progress_fn progress)
+{
+	const struct iot_program *program = replay->options->program;
+	const struct replay_engine *engine = replay->options->engine;
+	u64 operations = count_operations(program);
+	u32 tasks = count_tasks(program);
+	struct iot_replay_status status = {};
+	int left;
+
+	while ((left = engine->wait(replay, POLL_MS)) > 0) {
+		if (is_interrupted && !replay->result->is_cancelled)
+			cancel(replay);
+		engine->status(replay, &status);
+		if (progress)
+			progress(&status, tasks, operations);
+	}
+	if (left < 0)
+		cancel(replay);
+	return left;
+}
+
+static void take_result(struct replay *replay)
+{
+	struct replay_result *result = replay->result;
+	struct iot_replay_status status = {};
+
+	replay->options->engine->status(replay, &status);
+	result->elapsed_ns = status.end_ns > status.start_ns ? status.end_ns - status.start_ns : 0;
+	result->ops = status.ops;
+	result->diverged = status.diverged;
+	result->stalls = status.stalls;
+	result->finished = status.finished;
+	result->tasks = count_tasks(replay->options->program);
+}
+
+/**
+ * replay_run() - replay a program
+ * @options: what, where and how
+ * @progress: called several times a second, may be NULL
+ * @result: filled in
+ * @why: out, after an error: a sentence
+ * @room: room for it
+ *
+ * A signal ends it before its time; what was recorded until then is complete.
+ *
+ * Return: 0 or a negative errno.
+ */
+int replay_run(const struct replay_options *options, replay_progress_fn progress,
+	       struct replay_result *result, char *why, size_t room)
+{
+	const struct replay_engine *engine = options->engine;
+	struct replay replay = {
+		.options = options,
+		.result = result,
+		.target_fd = -1,
+		.why = why,
+		.room = room,
+	};
+	bool is_marked = false, has_begun = false;
+	int err, closed;
+
+	*result = (struct replay_result){};
+	handle_signals();
+	err = engine->open(&replay);
+	if (!err)
+		err = open_target(&replay, &is_marked);
+	if (!err)
+		err = engine->set_up(&replay);
+	if (!err) {
+		err = start(&replay, &has_begun);
+		if (!err)
+			err = wait_for_tasks(&replay, progress);
+		take_result(&replay);
+	}
+	closed = engine->close(&replay);
+	if (is_marked)
+		mark_again(&replay, has_begun);
+	if (replay.target_fd >= 0)
+		close(replay.target_fd);
+	return err ? err : closed;
+}
