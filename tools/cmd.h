@@ -36,7 +36,7 @@ struct cmd {
 
 #define CMDS(C)                                                                   \
 	C(record) C(import) C(status) C(dump) C(stat) C(compile) C(init) C(replay) C(compare) \
-	C(report) C(diff) C(schema)
+	C(report) C(diff) C(merge) C(schema)
 
 #define CMD_DECLARE(name) extern const struct cmd cmd_##name;
 CMDS(CMD_DECLARE)

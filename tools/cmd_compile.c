@@ -136,6 +136,13 @@ static void print_text(const struct options *options, const struct compile_summa
 		       s->guessed);
 	if (s->mpi_unmatched)
 		printf("  %llu MPI calls without a partner\n", s->mpi_unmatched);
+	if (s->mpi_ambiguous)
+		printf("  %llu MPI calls whose partner may be another one\n", s->mpi_ambiguous);
+	for (i = 0; i < s->mpi_note_count; i++)
+		printf("    task %u, operation %u: %s\n", s->mpi_notes[i].task, s->mpi_notes[i].op,
+		       s->mpi_notes[i].reason);
+	if (s->mpi_note_count && s->mpi_note_count < s->mpi_unmatched + s->mpi_ambiguous)
+		printf("    ...\n");
 	if (s->lost)
 		printf("  the trace lost %llu records: the program lacks them\n", s->lost);
 	if (!s->is_complete)
@@ -207,6 +214,7 @@ static void print_json(const struct options *options, const struct compile_summa
 	print_number(&json, "entries", s->entries);
 	print_number(&json, "guessed_entries", s->guessed);
 	print_number(&json, "mpi_unmatched", s->mpi_unmatched);
+	print_number(&json, "mpi_ambiguous", s->mpi_ambiguous);
 	print_number(&json, "lost", s->lost);
 	json_put_bool(&json, "is_complete", s->is_complete);
 	json_end(&json, '}');

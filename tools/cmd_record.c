@@ -40,7 +40,7 @@ static const struct argp_option option_table[] = {
 	{ "mount", 'm', "DIR", 0, "record what happens below DIR (default: the working directory); may be repeated", 0 },
 	{ "policy", KEY_POLICY, "block|drop", 0, "when records come faster than they can be written: let the command wait (default), or drop and count them", 0 },
 	{ "mmap", KEY_MMAP, "page|faultaround|off", 0, "record first accesses to each mapped page (default), as the kernel maps them, or not at all", 0 },
-	{ "mpi", KEY_MPI, "auto|on|off", 0, "record MPI calls: if the command is mpirun or mpiexec (default), always, never", 0 },
+	{ "mpi", KEY_MPI, "auto|on|off|openmpi|mpich", 0, "record MPI calls: if the command is mpirun or mpiexec (default), always, never, of this MPI", 0 },
 	{ "buffers", KEY_BUFFERS, "N", 0, "32 KiB buffers of each CPU (default: 16)", 0 },
 	{ "flush", KEY_FLUSH, "MS", 0, "oldest age of a record that is not on its way, in ms (default: 200)", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
@@ -87,7 +87,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	static const char *const policies[] = { "block", "drop", NULL };
 	static const char *const mmap_modes[] = { "page", "faultaround", "off", NULL };
-	static const char *const mpi_modes[] = { "auto", "on", "off", NULL };
+	static const char *const mpi_modes[] = { "auto", "on", "off", "openmpi", "mpich", NULL };
 	struct options *options = state->input;
 	struct record_options *record = &options->record;
 
@@ -168,33 +168,73 @@ static void add_facts(struct options *options)
 	add_fact(options, "creator=%s", "iotape " IOTAPE_VERSION);
 }
 
-/* The library lies beside the program, or where it was installed. */
-static void find_mpi_library(struct options *options)
+/* A command as the shell finds it, without symbolic links: NULL if it is not there. */
+static const char *find_command(const char *command)
 {
-	static const char *const launchers[] = { "mpirun", "mpiexec", "orterun", "mpiexec.openmpi",
-						 "mpirun.openmpi" };
-	const char *slash = strrchr(options->record.command[0], '/');
-	const char *name = slash ? slash + 1 : options->record.command[0];
-	static const char *const places[] = { "%s/libiotape_mpi.so", "%s/../lib/libiotape_mpi.so" };
-	static char path[PATH_MAX + 32];
-	char self[PATH_MAX] = "";
-	bool is_mpi = !strcmp(options->mpi, "on");
+	static char full[PATH_MAX];
+	const char *path = getenv("PATH"), *end;
+	char found[PATH_MAX];
+
+	if (strchr(command, '/'))
+		return realpath(command, full);
+	for (; path && *path; path = *end ? end + 1 : end) {
+		end = strchrnul(path, ':');
+		snprintf(found, sizeof(found), "%.*s/%s", (int)(end - path), path, command);
+		if (!access(found, X_OK) && realpath(found, full))
+			return full;
+	}
+	return NULL;
+}
+
+static bool is_launcher(const char *command)
+{
+	static const char *const launchers[] = { "mpirun", "mpiexec", "orterun", "mpiexec.hydra",
+						 "mpirun.openmpi", "mpiexec.openmpi",
+						 "mpirun.mpich", "mpiexec.mpich" };
+	const char *slash = strrchr(command, '/');
 	size_t i;
 
 	for (i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++)
-		is_mpi |= !strcmp(options->mpi, "auto") && !strcmp(name, launchers[i]);
-	if (!is_mpi || readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+		if (!strcmp(slash ? slash + 1 : command, launchers[i]))
+			return true;
+	return false;
+}
+
+/* Which MPI is meant: the one of the launcher, which may go by another name. */
+static const char *mpi_of(const struct options *options)
+{
+	const char *command = options->record.command[0], *found;
+
+	if (strcmp(options->mpi, "auto") && strcmp(options->mpi, "on"))
+		return options->mpi;
+	found = find_command(is_launcher(command) ? command : "mpirun");
+	return found && (strstr(found, "hydra") || strstr(found, "mpich")) ? "mpich" : "openmpi";
+}
+
+/* The library lies beside the program, or where it was installed. */
+static void find_mpi_library(struct options *options)
+{
+	static const char *const places[] = { "", "../lib/" };
+	static char path[2 * PATH_MAX];
+	char self[PATH_MAX] = "";
+	const char *mpi;
+	size_t i;
+
+	if (!strcmp(options->mpi, "off") ||
+	    (!strcmp(options->mpi, "auto") && !is_launcher(options->record.command[0])) ||
+	    readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		return;
 	*strrchr(self, '/') = 0;
+	mpi = mpi_of(options);
 	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(path, sizeof(path), i ? "%s/../lib/libiotape_mpi.so" : "%s/libiotape_mpi.so",
-			 self);
+		snprintf(path, sizeof(path), "%s/%slibiotape_mpi_%s.so", self, places[i], mpi);
 		if (!access(path, R_OK)) {
 			options->record.mpi_library = path;
 			return;
 		}
 	}
-	say("libiotape_mpi.so was not found beside the program: MPI calls are not recorded");
+	say("libiotape_mpi_%s.so was not found beside the program: MPI calls are not recorded",
+	    mpi);
 }
 
 static void warn(const char *sentence)

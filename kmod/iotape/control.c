@@ -259,7 +259,7 @@ static int joined_emit(struct iot_session *session, struct iot_record *record)
 	return 0;
 }
 
-/* Exactly the fields that this kernel knows, and no tail: nothing is passed on unread. */
+/* Exactly the fields that this kernel knows; of a file the name may follow. */
 static bool joined_is_valid(const struct iot_record *record)
 {
 	switch (record->kind) {
@@ -273,6 +273,8 @@ static bool joined_is_valid(const struct iot_record *record)
 		return record->length_bytes == IOT_WIRE_mpi_done && !record->tail_bytes;
 	case IOT_KIND_mpi_coll:
 		return record->length_bytes == IOT_WIRE_mpi_coll && !record->tail_bytes;
+	case IOT_KIND_mpi_file:
+		return record->length_bytes == IOT_WIRE_mpi_file + record->tail_bytes;
 	default:
 		return false;
 	}

@@ -84,5 +84,6 @@ void communicators(void)
 	made("comm_dup", alone);
 	collectives(alone);
 	barrier(MPI_COMM_SELF);
-	MPI_Comm_disconnect(&alone); /* not wrapped: frees all the same */
+	MPI_Comm_disconnect(&alone);
+	did("mpi_coll", "comm_disconnect");
 }

@@ -6,7 +6,8 @@
  *
  * Modes: `calls` every call that is recorded and some that are not; `threads` several threads
  * of each rank at once; `children` fork and exec while MPI runs; `descriptors` descriptors
- * closed that are not the program's; `late` nothing before somebody makes DIR/go.
+ * closed that are not the program's; `killed` 1000 collectives and no end; `io` every call on
+ * files, `romio` almost every; `late` nothing before somebody makes DIR/go.
  */
 #define _GNU_SOURCE
 #include "exercise.h"
@@ -14,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +31,20 @@ static void calls(void)
 	messages(MPI_COMM_WORLD);
 	collectives(MPI_COMM_WORLD);
 	communicators();
+	persistent(MPI_COMM_WORLD);
+	groups();
 	passing();
+}
+
+static void io(void)
+{
+	files(dir, true);
+}
+
+/* Open MPI's copy of ROMIO crashes on collective calls that make requests. */
+static void romio(void)
+{
+	files(dir, false);
 }
 
 /* -- threads ----------------------------------------------------------------------------- */
@@ -147,7 +162,13 @@ static void descriptors_at_end(void)
 			exit(1);
 }
 
-/* -- late -------------------------------------------------------------------------------- */
+static bool is_there(const char *name, int of)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s.%d", dir, name, of);
+	return !access(path, F_OK);
+}
 
 static void touch(const char *name)
 {
@@ -159,6 +180,26 @@ static void touch(const char *name)
 	expect(fd >= 0);
 	close(fd);
 }
+
+/* -- killed ------------------------------------------------------------------------------ */
+
+/* All calls have returned everywhere before the first rank dies. */
+static void killed(void)
+{
+	int i, sum;
+
+	for (i = 0; i < 1000; i++)
+		MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	touch("done");
+	for (i = 0; i < size; i++)
+		while (!is_there("done", i))
+			usleep(1000);
+	if (!rank)
+		sleep(1); /* of others the launcher may wait for the end */
+	kill(getpid(), SIGKILL);
+}
+
+/* -- late -------------------------------------------------------------------------------- */
 
 static void late(void)
 {
@@ -178,7 +219,8 @@ static const struct {
 	const char *name;
 	void (*function)(void);
 } modes[] = { { "calls", calls }, { "threads", threads }, { "children", children },
-	      { "descriptors", descriptors }, { "late", late } };
+	      { "descriptors", descriptors }, { "late", late }, { "killed", killed },
+	      { "io", io }, { "romio", romio } };
 
 static void init(bool has_threads)
 {

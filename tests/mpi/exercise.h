@@ -32,11 +32,14 @@ struct request_list {
 MPI_Request *list_add(struct request_list *list, bool is_recorded);
 void list_finish(struct request_list *list, int way, bool is_ignoring);
 
-/* messages.c, collectives.c, communicators.c, passing.c */
+/* messages.c, persistent.c, collectives.c, communicators.c, groups.c, files.c, passing.c */
 void messages(MPI_Comm comm);
 void exchange(bool is_ignoring, MPI_Comm comm);
 void collectives(MPI_Comm comm);
 void communicators(void);
+void persistent(MPI_Comm comm);
+void groups(void);
+void files(const char *dir, bool has_requests);
 void passing(void);
 void barrier(MPI_Comm comm);
 

@@ -3,6 +3,7 @@
  * plugin.c - what loader.c loads: a little MPI.
  */
 #include <mpi.h>
+#include <stddef.h>
 
 int plugin_run(void);
 

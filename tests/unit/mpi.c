@@ -113,6 +113,8 @@ static void send_waits_for_the_receive_if_it_is_synchronous(void **state)
 		{ IOT_CALL_send, 100000, 5, "0.1<1.0 1.1<0.0" },
 		{ IOT_CALL_send, 100000, 25, "1.1<0.0" }, /* it was over by then */
 		{ IOT_CALL_bsend, 100000, 5, "1.1<0.0" },
+		{ IOT_CALL_ssend_init, 8, 5, "0.1<1.0 1.1<0.0" },
+		{ IOT_CALL_bsend_init, 100000, 5, "1.1<0.0" },
 	};
 	size_t i;
 
@@ -209,6 +211,9 @@ static void collectives_make_wait_whom_they_must(void **state)
 		{ IOT_CALL_reduce, 2, "2.1<h0" },
 		{ IOT_CALL_gather, 0, "0.1<h0" },
 		{ IOT_CALL_scan, -1, "1.1<0.0 2.1<1.0 2.1<0.0" },
+		{ IOT_CALL_cart_create, -1, "0.1<h0 1.1<h0 2.1<h0" },
+		{ IOT_CALL_file_write_all, -1, "0.1<h0 1.1<h0 2.1<h0" },
+		{ IOT_CALL_neighbor_alltoall, -1, "" },
 	};
 	size_t i;
 
@@ -219,6 +224,65 @@ static void collectives_make_wait_whom_they_must(void **state)
 		collective(graph, rows[i].call, rows[i].root, times_ns);
 		gives(graph, rows[i].edges, 0);
 	}
+}
+
+/* Tasks 0 and 1 are threads of one rank, which send at the same time, or one after the other. */
+static void messages_of_threads_at_the_same_time_are_doubtful(void **state)
+{
+	static const struct {
+		u32 second_ns, doubtful;
+	} rows[] = { { 15, 1 }, { 20, 0 } };
+	struct graph *graph;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		graph = begin(3);
+		graph->tasks[1].tgid = graph->tasks[0].tgid;
+		CALL(mpi_send, 0, 10, 20, .call = IOT_CALL_send, .peer = 2, .tag = 1);
+		CALL(mpi_send, 1, rows[i].second_ns, 30, .call = IOT_CALL_send, .peer = 2, .tag = 1);
+		CALL(mpi_recv, 2, 40, 41, .call = IOT_CALL_recv, .peer = 0, .tag = 1);
+		CALL(mpi_recv, 2, 42, 43, .call = IOT_CALL_recv, .peer = 0, .tag = 1);
+		CALL(mpi_recv, 2, 44, 45, .call = IOT_CALL_recv, .peer = 0, .tag = 9);
+		graph_sort(graph);
+		assert_int_equal(graph_pass_mpi(graph), 0);
+		assert_int_equal(graph->mpi_ambiguous, rows[i].doubtful);
+		assert_int_equal(graph->mpi_unmatched, 1);
+		assert_int_equal(graph->mpi_note_count, 1 + rows[i].doubtful);
+		if (rows[i].doubtful) {
+			assert_int_equal(graph->mpi_notes[0].task, 101);
+			assert_int_equal(graph->mpi_notes[0].op, 2);
+		}
+		assert_string_equal(graph->mpi_notes[rows[i].doubtful].reason,
+				    "a receive whose message nobody sent");
+		graph_close(graph);
+	}
+}
+
+/* Of two groups only the root and the other group name it. */
+static void root_is_found_where_it_is_named(void **state)
+{
+	struct graph *graph = begin(3);
+
+	(void)state;
+	CALL(mpi_coll, 0, 10, 20, .call = IOT_CALL_bcast, .number = 1, .root = -1);
+	CALL(mpi_coll, 1, 12, 20, .call = IOT_CALL_bcast, .number = 1, .root = 1);
+	CALL(mpi_coll, 2, 14, 20, .call = IOT_CALL_bcast, .number = 1, .root = 1);
+	gives(graph, "0.1<1.0 2.1<1.0", 0);
+}
+
+/* The first of two messages is matched by the probe, although it is received last. */
+static void matched_probe_counts_where_it_found_the_message(void **state)
+{
+	struct graph *graph = begin(2);
+
+	(void)state;
+	CALL(mpi_send, 0, 10, 11, .call = IOT_CALL_send, .peer = 1, .tag = 1);
+	CALL(mpi_send, 0, 20, 21, .call = IOT_CALL_send, .peer = 1, .tag = 1);
+	CALL(mpi_recv, 1, 5, 15, .call = IOT_CALL_mprobe, .peer = 0, .tag = 1, .request = 1);
+	CALL(mpi_recv, 1, 16, 25, .call = IOT_CALL_recv, .peer = 0, .tag = 1);
+	CALL(mpi_done, 1, 30, 31, .call = IOT_CALL_mrecv, .peer = 0, .tag = 1, .request = 1);
+	gives(graph, "1.1<0.0 1.3<0.2 1.5<0.0", 0);
 }
 
 static void all_arrive_at_the_hub(void **state)
@@ -332,6 +396,9 @@ SUITE("mpi",
       TEST(synchronous_send_waits_where_it_is_waited_for)
       TEST(calls_without_a_partner_are_counted)
       TEST(collectives_make_wait_whom_they_must)
+      TEST(messages_of_threads_at_the_same_time_are_doubtful)
+      TEST(root_is_found_where_it_is_named)
+      TEST(matched_probe_counts_where_it_found_the_message)
       TEST(all_arrive_at_the_hub)
       TEST(who_left_early_has_not_waited)
       TEST(nonblocking_collective_waits_where_it_is_waited_for)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "core/crc32c.h"
 #include "lib/iotape.h"
 #include "suite.h"
 #include "trace_bytes.h"
@@ -482,6 +483,53 @@ static void text_is_no_trace(void **state)
 
 /* -- what is missing ---------------------------------------------------------------------------- */
 
+/* Three records, and room behind them; the index, if there is one, may count them or not. */
+static void make_open(struct trace_bytes *trace, size_t room, bool is_finished)
+{
+	struct iot_chunk_head what = { .type = IOT_CHUNK_OPEN, .stream = cpu_to_le32(3) };
+	u8 wire[1024] = {}, *p = wire;
+	u32 i;
+
+	for (i = 1; i <= 3; i++) {
+		const struct iot_rec_clock clock = { 10 * i, 3 };
+
+		p = iot_put_clock(p, &clock, NULL, 0);
+	}
+	trace_open(trace, NULL);
+	trace_chunk(trace, &what, wire, (size_t)(p - wire) + room);
+	trace_head(trace, trace->begin)->payload_crc = 0;
+	trace_clocks(trace, 4, 0, (u64[]){ 15 }, 1);
+	if (is_finished) {
+		trace->chunks[1] = trace->chunks[0];
+		trace->chunks[0] = trace->begin;
+		trace->chunk_count = 2;
+		trace_finish(trace);
+	}
+	trace_head(trace, trace->begin)->head_crc =
+		cpu_to_le32(iot_crc32c(0, trace->bytes + trace->begin, 60));
+}
+
+static void records_that_are_being_written_are_read(void **state)
+{
+	static const size_t rooms[] = { 0, 8, 104 };
+	struct trace_bytes trace;
+	struct outcome o;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2 * ARRAY_SIZE(rooms); i++) {
+		make_open(&trace, rooms[i / 2], i & 1);
+		o = read_trace(&trace);
+		assert_int_equal(o.err, 0);
+		assert_int_equal(o.records, 4);
+		assert_int_equal(o.ends[0], 1003);
+		assert_int_equal(o.ends[1], 1504);
+		assert_int_equal(o.ends[3], 3003);
+		assert_int_equal(o.info.is_complete, i & 1);
+		trace_close(&trace);
+	}
+}
+
 static void lost_and_missing_records_are_counted(void **state)
 {
 	static const struct {
@@ -586,6 +634,7 @@ SUITE("reader",
       TEST(refusal_is_a_sentence)
       TEST(what_is_no_file_is_refused)
       TEST(text_is_no_trace)
+      TEST(records_that_are_being_written_are_read)
       TEST(lost_and_missing_records_are_counted)
       TEST(unknown_kinds_are_skipped_and_counted)
       TEST(many_streams_are_merged_in_time))

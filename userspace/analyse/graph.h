@@ -206,6 +206,15 @@ struct graph_request {
 	u32 index;
 };
 
+/* An MPI call that was not matched, or not without doubt: where it is, and why. */
+struct graph_note {
+	u32 task;
+	u32 op;
+	const char *reason;
+};
+
+#define GRAPH_NOTES_MAX 8
+
 /* A rank of a communicator of `size` ranks: who it is. */
 struct graph_rank {
 	u64 comm;
@@ -224,6 +233,8 @@ struct graph_object;
  * @hubs: number of arrivals of each hub
  * @dropped: records that could not be expressed, by kind
  * @mpi_unmatched: MPI calls whose partner was not found
+ * @mpi_ambiguous: MPI calls whose partner may be another one
+ * @mpi_notes: the first of both
  * @facts: of the trace, as key=value
  * @read_bytes, @write_bytes: moved by reads and writes
  * @rules: bits of enum order_rule: which edges are made
@@ -263,6 +274,9 @@ struct graph {
 	struct edge_lengths lengths[EDGE_CAUSE_COUNT];
 	u64 dropped[IOT_KIND_END];
 	u64 mpi_unmatched;
+	u64 mpi_ambiguous;
+	struct graph_note mpi_notes[GRAPH_NOTES_MAX];
+	u32 mpi_note_count;
 	char **facts;
 	u32 fact_count;
 	u32 fact_room;

@@ -665,6 +665,14 @@ static void mpi_fields(struct graph_mpi *mpi, const struct iot_record *r)
 		mpi->tag = r->mpi_done.tag;
 		mpi->length_bytes = r->mpi_done.length_bytes;
 		break;
+	case IOT_KIND_mpi_file: /* on a file as on a communicator */
+		mpi->kind = IOT_KIND_mpi_coll;
+		mpi->call = r->mpi_file.call;
+		mpi->comm = r->mpi_file.file;
+		mpi->number = r->mpi_file.number;
+		mpi->root = -1;
+		mpi->request = r->mpi_file.request;
+		break;
 	default:
 		mpi->call = r->mpi_coll.call;
 		mpi->comm = r->mpi_coll.comm;
@@ -696,6 +704,8 @@ static int load_mpi(struct loader *l)
 
 	if (l->record->kind == IOT_KIND_mpi_comm)
 		return load_comm(l, &l->record->mpi_comm);
+	if (l->record->kind == IOT_KIND_mpi_file && !l->record->mpi_file.number)
+		return 0; /* nobody waits for it */
 	err = graph_task_make(l->graph, r->task, &task);
 	mpi = err ? NULL : graph_mpi_add(l->graph);
 	if (!mpi)

@@ -108,6 +108,28 @@ static u32 ended_by(const struct graph *graph, const struct dones *dones, u32 ca
 	return done ? done->call : GRAPH_NONE;
 }
 
+/* -- what is not certain ---------------------------------------------------------------- */
+
+static void note(struct graph *graph, u32 call, const char *reason)
+{
+	const struct graph_mpi *mpi = &graph->mpi[call];
+	const struct graph_task *task = &graph->tasks[mpi->task];
+
+	if (graph->mpi_note_count == GRAPH_NOTES_MAX)
+		return;
+	graph->mpi_notes[graph->mpi_note_count++] = (struct graph_note){
+		.task = task->id,
+		.op = task->ops[mpi->arrive].number,
+		.reason = reason,
+	};
+}
+
+static void unmatched(struct graph *graph, u32 call, const char *reason)
+{
+	graph->mpi_unmatched++;
+	note(graph, call, reason);
+}
+
 /* -- messages ------------------------------------------------------------------------------- */
 
 static int compare_endpoints(const void *a, const void *b)
@@ -158,10 +180,14 @@ static void add_receive(struct graph *graph, const struct dones *dones, u32 call
 	const struct graph_mpi *mpi = &graph->mpi[call], *status;
 
 	if (ended == GRAPH_NONE) {
-		graph->mpi_unmatched++; /* cancelled, or its completion was not seen */
+		unmatched(graph, call, "a receive whose end was not seen; later ones may be mismatched");
 		return;
 	}
 	status = &graph->mpi[ended];
+	if (mpi->request && status->peer < 0) {
+		unmatched(graph, call, "a receive that was cancelled");
+		return;
+	}
 	receives->ends[receives->count++] = (struct endpoint){
 		.comm = mpi->comm,
 		.source = (u32)status->peer,
@@ -193,10 +219,16 @@ static bool is_synchronous(const struct graph *graph, const struct endpoint *sen
 {
 	const struct graph_mpi *mpi = &graph->mpi[send->call];
 
-	if (mpi->call == IOT_CALL_ssend || mpi->call == IOT_CALL_issend)
+	switch (mpi->call) {
+	case IOT_CALL_ssend:
+	case IOT_CALL_issend:
+	case IOT_CALL_ssend_init:
 		return true;
-	if (mpi->call == IOT_CALL_bsend || mpi->call == IOT_CALL_ibsend)
+	case IOT_CALL_bsend:
+	case IOT_CALL_ibsend:
+	case IOT_CALL_bsend_init:
 		return false;
+	}
 	return mpi->length_bytes > EAGER_MAX_BYTES &&
 	       graph->mpi[receive->call].enter_ns < graph->mpi[send->ended].end_ns;
 }
@@ -206,9 +238,33 @@ static int connect_message(struct graph *graph, const struct endpoint *send,
 {
 	int err = wait_for(graph, &graph->mpi[send->call], receive->ended);
 
+	/* A matched probe has waited for the message where it was posted. */
+	if (!err && graph->mpi[receive->call].call == IOT_CALL_mprobe)
+		err = wait_for(graph, &graph->mpi[send->call], receive->call);
 	if (err || send->ended == GRAPH_NONE || !is_synchronous(graph, send, receive))
 		return err;
 	return wait_for(graph, &graph->mpi[receive->call], send->ended);
+}
+
+#define NOT_RECEIVED "a message that nobody received"
+#define NOT_SENT     "a receive whose message nobody sent"
+
+/* Threads that post at the same time leave it open which of them MPI heard first. */
+static void find_ambiguous(struct graph *graph, const struct endpoints *ends)
+{
+	const struct graph_mpi *before, *mpi;
+	size_t i;
+
+	for (i = 1; i < ends->count; i++) {
+		before = &graph->mpi[ends->ends[i - 1].call];
+		mpi = &graph->mpi[ends->ends[i].call];
+		if (compare_streams(&ends->ends[i - 1], &ends->ends[i]) ||
+		    before->task == mpi->task || before->end_ns <= mpi->enter_ns)
+			continue;
+		graph->mpi_ambiguous++;
+		note(graph, ends->ends[i].call,
+		     "a message of a stream that another thread used at the same time");
+	}
 }
 
 /* Both arrays in the order of streams, and in each stream of posting. */
@@ -222,16 +278,17 @@ static int pair_messages(struct graph *graph, const struct endpoints *sends,
 		int order = compare_streams(&sends->ends[s], &receives->ends[r]);
 
 		if (order < 0) {
-			graph->mpi_unmatched++;
-			s++;
+			unmatched(graph, sends->ends[s++].call, NOT_RECEIVED);
 		} else if (order > 0) {
-			graph->mpi_unmatched++;
-			r++;
+			unmatched(graph, receives->ends[r++].call, NOT_SENT);
 		} else {
 			err = connect_message(graph, &sends->ends[s++], &receives->ends[r++]);
 		}
 	}
-	graph->mpi_unmatched += sends->count - s + receives->count - r;
+	while (s < sends->count)
+		unmatched(graph, sends->ends[s++].call, NOT_RECEIVED);
+	while (r < receives->count)
+		unmatched(graph, receives->ends[r++].call, NOT_SENT);
 	return err;
 }
 
@@ -252,6 +309,8 @@ static int messages(struct graph *graph, const struct dones *dones)
 		}
 		qsort(sends.ends, sends.count, sizeof(*sends.ends), compare_endpoints);
 		qsort(receives.ends, receives.count, sizeof(*receives.ends), compare_endpoints);
+		find_ambiguous(graph, &sends);
+		find_ambiguous(graph, &receives);
 		err = pair_messages(graph, &sends, &receives);
 	}
 	free(sends.ends);
@@ -267,6 +326,7 @@ enum shape {
 	SHAPE_FROM, /* everybody for the root */
 	SHAPE_TO,   /* the root for everybody */
 	SHAPE_SCAN, /* each rank for those below it */
+	SHAPE_NEAR, /* each rank for its neighbours, which the trace does not name */
 };
 
 static enum shape shape_of(u32 call)
@@ -277,16 +337,31 @@ static enum shape shape_of(u32 call)
 	case IOT_CALL_scatterv:
 	case IOT_CALL_ibcast:
 	case IOT_CALL_iscatter:
+	case IOT_CALL_iscatterv:
 		return SHAPE_FROM;
 	case IOT_CALL_reduce:
 	case IOT_CALL_gather:
 	case IOT_CALL_gatherv:
 	case IOT_CALL_ireduce:
 	case IOT_CALL_igather:
+	case IOT_CALL_igatherv:
 		return SHAPE_TO;
 	case IOT_CALL_scan:
 	case IOT_CALL_exscan:
+	case IOT_CALL_iscan:
+	case IOT_CALL_iexscan:
 		return SHAPE_SCAN;
+	case IOT_CALL_neighbor_allgather:
+	case IOT_CALL_neighbor_allgatherv:
+	case IOT_CALL_neighbor_alltoall:
+	case IOT_CALL_neighbor_alltoallv:
+	case IOT_CALL_neighbor_alltoallw:
+	case IOT_CALL_ineighbor_allgather:
+	case IOT_CALL_ineighbor_allgatherv:
+	case IOT_CALL_ineighbor_alltoall:
+	case IOT_CALL_ineighbor_alltoallv:
+	case IOT_CALL_ineighbor_alltoallw:
+		return SHAPE_NEAR;
 	default:
 		return SHAPE_ALL;
 	}
@@ -377,17 +452,29 @@ static int scan(struct graph *graph, const struct member *members, u32 count)
 	return err;
 }
 
+/* Between two groups, those of the root's own that are not the root name none. */
+static s32 root_of(const struct graph *graph, const struct member *members, u32 count)
+{
+	s32 root = -1;
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (graph->mpi[members[i].call].root > root)
+			root = graph->mpi[members[i].call].root;
+	return root;
+}
+
 static int connect_collective(struct graph *graph, const struct member *members, u32 count)
 {
-	const struct graph_mpi *mpi = &graph->mpi[members[0].call];
-
 	if (count == 1)
 		return 0;
-	switch (shape_of(mpi->call)) {
+	switch (shape_of(graph->mpi[members[0].call].call)) {
 	case SHAPE_FROM:
-		return from_root(graph, members, count, mpi->root);
+		return from_root(graph, members, count, root_of(graph, members, count));
 	case SHAPE_TO:
-		return through_hub(graph, members, count, mpi->root);
+		return through_hub(graph, members, count, root_of(graph, members, count));
+	case SHAPE_NEAR:
+		return 0;
 	case SHAPE_SCAN:
 		return scan(graph, members, count);
 	default:
@@ -416,7 +503,7 @@ static int connect_collectives(struct graph *graph, const struct member *members
 		     last++)
 			;
 		if (last - first != size_of_comm(graph, members[first].comm))
-			graph->mpi_unmatched++;
+			unmatched(graph, members[first].call, "a collective that not all ranks called");
 		err = connect_collective(graph, &members[first], (u32)(last - first));
 	}
 	return err;

@@ -570,6 +570,9 @@ static void summarize(struct compiler *c)
 	for (i = 0; i < IOT_KIND_END; i++)
 		s->dropped[i] += graph->dropped[i];
 	s->mpi_unmatched = graph->mpi_unmatched;
+	s->mpi_ambiguous = graph->mpi_ambiguous;
+	s->mpi_note_count = graph->mpi_note_count;
+	memcpy(s->mpi_notes, graph->mpi_notes, sizeof(s->mpi_notes));
 	s->lost = graph->info.lost + graph->info.missing;
 	s->is_complete = graph->info.is_complete;
 }

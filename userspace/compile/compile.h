@@ -34,6 +34,9 @@ struct compile_summary {
 	struct edge_lengths lengths[EDGE_CAUSE_COUNT];
 	u64 dropped[IOT_KIND_END];
 	u64 mpi_unmatched;
+	u64 mpi_ambiguous;
+	struct graph_note mpi_notes[GRAPH_NOTES_MAX];
+	u32 mpi_note_count;
 	u64 entries;
 	u64 guessed;
 	u64 lost;

@@ -10,6 +10,7 @@
 
 #include "core/crc32c.h"
 #include "core/program.h"
+#include "core/record.h"
 
 /**
  * read_exactly() - read so many bytes or fail
@@ -112,13 +113,34 @@ int chunk_unpack(int fd, u64 offset_bytes, const struct iot_chunk_head *head, vo
 	err = read_exactly(fd, offset_bytes + sizeof(*head), stored, stored_bytes);
 	if (err)
 		err = refuse_io(reject, offset_bytes, err);
-	else if (iot_crc32c(0, stored, stored_bytes) != le32_to_cpu(head->payload_crc))
+	else if (head->type != IOT_CHUNK_OPEN &&
+		 iot_crc32c(0, stored, stored_bytes) != le32_to_cpu(head->payload_crc))
 		err = iot_refuse(reject, IOT_REJECT_chunk_crc, offset_bytes);
 	else if (is_packed && unpack(head, stored, raw))
 		err = iot_refuse(reject, IOT_REJECT_chunk_data, offset_bytes);
 	if (is_packed)
 		free(stored);
 	return err;
+}
+
+/**
+ * chunk_settle() - find out how many records an open chunk holds
+ * @head: of a chunk that was read, in which that is put down; others stay as they are
+ * @raw: its payload
+ */
+void chunk_settle(struct iot_chunk_head *head, const u8 *raw)
+{
+	u32 at = 0, count = 0, room = le32_to_cpu(head->raw_bytes);
+
+	if (head->type != IOT_CHUNK_OPEN)
+		return;
+	while (room - at >= IOT_RECORD_HEAD_BYTES && iot_get_u16(raw + at) &&
+	       iot_get_u16(raw + at) <= room - at) {
+		at += iot_get_u16(raw + at);
+		count++;
+	}
+	head->raw_bytes = cpu_to_le32(at);
+	head->count = cpu_to_le32(count);
 }
 
 /* Chunks between the schema and the index, each of which has room for its head. */
@@ -194,6 +216,24 @@ static int list_add(struct chunk_list *list, size_t *room, u64 offset_bytes,
 	return 0;
 }
 
+/* Of an open chunk the number of records is not in the head. */
+static int settle(int fd, u64 offset_bytes, struct iot_chunk_head *head, struct iot_reject *reject)
+{
+	u8 *raw;
+	int err;
+
+	if (head->type != IOT_CHUNK_OPEN)
+		return 0;
+	raw = malloc(le32_to_cpu(head->raw_bytes) + 1);
+	if (!raw)
+		return refuse_io(reject, offset_bytes, -ENOMEM);
+	err = chunk_unpack(fd, offset_bytes, head, raw, reject);
+	if (!err)
+		chunk_settle(head, raw);
+	free(raw);
+	return err;
+}
+
 /* Walk from chunk to chunk: the way through a trace whose writer was killed. */
 static int list_from_heads(int fd, u64 begin_bytes, u64 file_bytes, struct chunk_list *list,
 			   struct iot_reject *reject)
@@ -207,7 +247,9 @@ static int list_from_heads(int fd, u64 begin_bytes, u64 file_bytes, struct chunk
 		err = chunk_head_read(fd, offset_bytes, file_bytes, &head, reject);
 		if (err)
 			break;
-		if (head.type == IOT_CHUNK_RECORDS && list_add(list, &room, offset_bytes, &head))
+		err = settle(fd, offset_bytes, &head, reject);
+		if (!err && (head.type == IOT_CHUNK_RECORDS || head.type == IOT_CHUNK_OPEN) &&
+		    list_add(list, &room, offset_bytes, &head))
 			err = refuse_io(reject, offset_bytes, -ENOMEM);
 		offset_bytes += sizeof(head) + le32_to_cpu(head.stored_bytes);
 	}

@@ -28,6 +28,7 @@ int chunk_head_read(int fd, u64 offset_bytes, u64 file_bytes, struct iot_chunk_h
 		    struct iot_reject *reject);
 int chunk_unpack(int fd, u64 offset_bytes, const struct iot_chunk_head *head, void *raw,
 		 struct iot_reject *reject);
+void chunk_settle(struct iot_chunk_head *head, const u8 *raw);
 int read_exactly(int fd, u64 offset_bytes, void *data, size_t bytes);
 
 #endif

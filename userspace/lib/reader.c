@@ -187,8 +187,9 @@ static int load_chunk(struct iot_reader *reader, struct stream *stream, struct i
 	u8 *raw;
 	int err = chunk_head_read(reader->fd, offset_bytes, reader->file_bytes, &head, reject);
 
-	if (err == -ENODATA || (!err && (head.type != IOT_CHUNK_RECORDS ||
-					 le32_to_cpu(head.stream) != stream->number)))
+	if (err == -ENODATA ||
+	    (!err && ((head.type != IOT_CHUNK_RECORDS && head.type != IOT_CHUNK_OPEN) ||
+		      le32_to_cpu(head.stream) != stream->number)))
 		return iot_refuse(reject, IOT_REJECT_index, offset_bytes);
 	if (err)
 		return err;
@@ -196,6 +197,10 @@ static int load_chunk(struct iot_reader *reader, struct stream *stream, struct i
 	if (!raw)
 		return refuse_errno(reject, -ENOMEM);
 	stream->raw = raw;
+	err = chunk_unpack(reader->fd, offset_bytes, &head, raw, reject);
+	if (err)
+		return err;
+	chunk_settle(&head, raw);
 	stream->raw_bytes = le32_to_cpu(head.raw_bytes);
 	stream->raw_at = 0;
 	stream->left = le32_to_cpu(head.count);
@@ -209,7 +214,7 @@ static int load_chunk(struct iot_reader *reader, struct stream *stream, struct i
 		reader->info.lost += le64_to_cpu(head.lost) - stream->lost;
 		stream->lost = le64_to_cpu(head.lost);
 	}
-	return chunk_unpack(reader->fd, offset_bytes, &head, raw, reject);
+	return 0;
 }
 
 static int next_in_chunk(struct iot_reader *reader, struct stream *stream,

@@ -98,11 +98,11 @@ static int write_head(struct iot_writer *writer, const unsigned char capture[16]
 }
 
 /**
- * iot_writer_open_at() - begin a trace of something that began at another time
+ * iot_writer_open_at() - begin a trace of what began before
  * @path: file to make, or to replace
  * @capture: random id of the capture
- * @real_ns: wall clock at its beginning
- * @mono_ns: the clock of its records then
+ * @real_ns: wall clock when it began
+ * @mono_ns: monotonic clock at the same moment
  * @writer: out: the writer, to be given to iot_writer_close()
  *
  * Return: 0 or a negative errno.

@@ -2,39 +2,127 @@
 /*
  * calls.h - every MPI call that the shim wraps, once.
  *
- * A row begins with the name of the call after MPI_, and its name in IOT_CALLS where it
- * has one. Calls that differ in nothing but their name share a list, and a wrapper that is
- * written once; the rest are in IOT_MPI_OTHERS and written by hand. What has no row is not
- * wrapped, and passes the shim by.
+ * A row is C(Name, call, root, (parameters), (arguments)): the name after MPI_, its name in
+ * IOT_CALLS, and how it is declared. `root` is the rank that a collective comes from or goes
+ * to, -1 if there is none, and 0 where it has no meaning. From the rows are expanded the
+ * pointers to the calls below the shim, the wrappers of all calls that differ in nothing but
+ * names, and the second entry, PMPI_Name, that is for the Fortran bindings. Rows of
+ * IOT_MPI_OTHERS have wrappers that are written by hand. What has no row is not wrapped, and
+ * passes the shim by.
  */
 #ifndef IOTAPE_MPI_CALLS_H
 #define IOTAPE_MPI_CALLS_H
 
-/* C(Name, call): the parameters are those of MPI_Send. */
-#define IOT_MPI_SENDS(C)   \
-	C(Send, send)      \
-	C(Bsend, bsend)    \
-	C(Ssend, ssend)    \
-	C(Rsend, rsend)
+#define IOT_MPI_PLAIN(...) __VA_ARGS__
 
-/* C(Name, call): the parameters are those of MPI_Isend. */
-#define IOT_MPI_ISENDS(C)  \
-	C(Isend, isend)    \
-	C(Ibsend, ibsend)  \
-	C(Issend, issend)  \
-	C(Irsend, irsend)
+/* -- point-to-point ---------------------------------------------------------------------- */
 
-/*
- * B(Name, call, root, (parameters), (arguments)): a blocking collective on `comm`; `root` is
- * the rank that it comes from or goes to, -1 if there is none. N() is the same for a
- * nonblocking one, whose parameters and arguments end with `request` in addition.
- */
-#define IOT_MPI_BOTH(B, N, Name, call, ...) \
-	B(Name, call, __VA_ARGS__)          \
-	N(I##call, i##call, __VA_ARGS__)
+#define IOT_MPI_SEND(C, Name, call)                                                        \
+	C(Name, call, 0,                                                                   \
+	  (const void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm), \
+	  (buffer, count, type, peer, tag, comm))
 
-#define IOT_MPI_COLLECTIVES(B, N)                                                          \
-	IOT_MPI_BOTH(B, N, Barrier, barrier, -1, (MPI_Comm comm), (comm))                  \
+#define IOT_MPI_ISEND(C, Name, call)                                                       \
+	C(Name, call, 0,                                                                   \
+	  (const void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, \
+	   MPI_Request *request),                                                          \
+	  (buffer, count, type, peer, tag, comm, request))
+
+#define IOT_MPI_SENDS(C)            \
+	IOT_MPI_SEND(C, Send, send)  \
+	IOT_MPI_SEND(C, Bsend, bsend) \
+	IOT_MPI_SEND(C, Ssend, ssend) \
+	IOT_MPI_SEND(C, Rsend, rsend)
+
+#define IOT_MPI_ISENDS(C)              \
+	IOT_MPI_ISEND(C, Isend, isend)   \
+	IOT_MPI_ISEND(C, Ibsend, ibsend) \
+	IOT_MPI_ISEND(C, Issend, issend) \
+	IOT_MPI_ISEND(C, Irsend, irsend)
+
+#define IOT_MPI_SEND_INITS(C)                    \
+	IOT_MPI_ISEND(C, Send_init, send_init)   \
+	IOT_MPI_ISEND(C, Bsend_init, bsend_init) \
+	IOT_MPI_ISEND(C, Ssend_init, ssend_init) \
+	IOT_MPI_ISEND(C, Rsend_init, rsend_init)
+
+#define IOT_MPI_MESSAGES(C)                                                                \
+	C(Recv, recv, 0,                                                                   \
+	  (void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,   \
+	   MPI_Status *status),                                                            \
+	  (buffer, count, type, peer, tag, comm, status))                                  \
+	C(Irecv, irecv, 0,                                                                 \
+	  (void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,   \
+	   MPI_Request *request),                                                          \
+	  (buffer, count, type, peer, tag, comm, request))                                 \
+	C(Recv_init, recv_init, 0,                                                         \
+	  (void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,   \
+	   MPI_Request *request),                                                          \
+	  (buffer, count, type, peer, tag, comm, request))                                 \
+	C(Sendrecv, sendrecv, 0,                                                           \
+	  (const void *buffer, int count, MPI_Datatype type, int to, int to_tag,           \
+	   void *from_buffer, int from_count, MPI_Datatype from_type, int from, int from_tag, \
+	   MPI_Comm comm, MPI_Status *status),                                             \
+	  (buffer, count, type, to, to_tag, from_buffer, from_count, from_type, from, from_tag, \
+	   comm, status))                                                                  \
+	C(Sendrecv_replace, sendrecv, 0,                                                   \
+	  (void *buffer, int count, MPI_Datatype type, int to, int to_tag, int from,       \
+	   int from_tag, MPI_Comm comm, MPI_Status *status),                               \
+	  (buffer, count, type, to, to_tag, from, from_tag, comm, status))                 \
+	C(Mprobe, mprobe, 0,                                                               \
+	  (int peer, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status),    \
+	  (peer, tag, comm, message, status))                                              \
+	C(Improbe, mprobe, 0,                                                              \
+	  (int peer, int tag, MPI_Comm comm, int *is_found, MPI_Message *message,          \
+	   MPI_Status *status),                                                            \
+	  (peer, tag, comm, is_found, message, status))                                    \
+	C(Mrecv, mrecv, 0,                                                                 \
+	  (void *buffer, int count, MPI_Datatype type, MPI_Message *message,               \
+	   MPI_Status *status),                                                            \
+	  (buffer, count, type, message, status))                                          \
+	C(Imrecv, mrecv, 0,                                                                \
+	  (void *buffer, int count, MPI_Datatype type, MPI_Message *message,               \
+	   MPI_Request *request),                                                          \
+	  (buffer, count, type, message, request))
+
+/* -- requests ---------------------------------------------------------------------------- */
+
+#define IOT_MPI_REQUESTS(C)                                                                \
+	C(Start, start, 0, (MPI_Request * request), (request))                             \
+	C(Startall, start, 0, (int count, MPI_Request requests[]), (count, requests))      \
+	C(Request_free, request_free, 0, (MPI_Request * request), (request))               \
+	C(Wait, wait, 0, (MPI_Request * request, MPI_Status * status), (request, status))  \
+	C(Test, test, 0, (MPI_Request * request, int *is_done, MPI_Status *status),        \
+	  (request, is_done, status))                                                      \
+	C(Waitall, wait, 0, (int count, MPI_Request requests[], MPI_Status statuses[]),    \
+	  (count, requests, statuses))                                                     \
+	C(Testall, test, 0,                                                                \
+	  (int count, MPI_Request requests[], int *is_done, MPI_Status statuses[]),        \
+	  (count, requests, is_done, statuses))                                            \
+	C(Waitany, wait, 0,                                                                \
+	  (int count, MPI_Request requests[], int *index, MPI_Status *status),             \
+	  (count, requests, index, status))                                                \
+	C(Testany, test, 0,                                                                \
+	  (int count, MPI_Request requests[], int *index, int *is_done, MPI_Status *status), \
+	  (count, requests, index, is_done, status))                                       \
+	C(Waitsome, wait, 0,                                                               \
+	  (int count, MPI_Request requests[], int *done_count, int indices[],              \
+	   MPI_Status statuses[]),                                                         \
+	  (count, requests, done_count, indices, statuses))                                \
+	C(Testsome, test, 0,                                                               \
+	  (int count, MPI_Request requests[], int *done_count, int indices[],              \
+	   MPI_Status statuses[]),                                                         \
+	  (count, requests, done_count, indices, statuses))
+
+/* -- collectives ------------------------------------------------------------------------- */
+
+/* B() is a blocking collective on `comm`, N() the nonblocking one of the same name. */
+#define IOT_MPI_BOTH(B, N, Name, call, root, parameters, arguments) \
+	B(Name, call, root, parameters, arguments)                  \
+	N(I##call, i##call, root, (IOT_MPI_PLAIN parameters, MPI_Request * request), \
+	  (IOT_MPI_PLAIN arguments, request))
+
+#define IOT_MPI_ROOTED(B, N)                                                               \
 	IOT_MPI_BOTH(B, N, Bcast, bcast, root,                                             \
 		     (void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm), \
 		     (buffer, count, type, root, comm))                                    \
@@ -42,103 +130,252 @@
 		     (const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, \
 		      int root, MPI_Comm comm),                                            \
 		     (from, to, count, type, op, root, comm))                              \
-	IOT_MPI_BOTH(B, N, Allreduce, allreduce, -1,                                       \
-		     (const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, \
-		      MPI_Comm comm),                                                      \
-		     (from, to, count, type, op, comm))                                    \
 	IOT_MPI_BOTH(B, N, Gather, gather, root,                                           \
 		     (const void *from, int count, MPI_Datatype type, void *to,            \
 		      int to_count, MPI_Datatype to_type, int root, MPI_Comm comm),        \
 		     (from, count, type, to, to_count, to_type, root, comm))               \
-	B(Gatherv, gatherv, root,                                                          \
-	  (const void *from, int count, MPI_Datatype type, void *to, const int to_counts[], \
-	   const int to_places[], MPI_Datatype to_type, int root, MPI_Comm comm),          \
-	  (from, count, type, to, to_counts, to_places, to_type, root, comm))              \
+	IOT_MPI_BOTH(B, N, Gatherv, gatherv, root,                                         \
+		     (const void *from, int count, MPI_Datatype type, void *to,            \
+		      const int to_counts[], const int to_places[], MPI_Datatype to_type,  \
+		      int root, MPI_Comm comm),                                            \
+		     (from, count, type, to, to_counts, to_places, to_type, root, comm))   \
 	IOT_MPI_BOTH(B, N, Scatter, scatter, root,                                         \
 		     (const void *from, int count, MPI_Datatype type, void *to,            \
 		      int to_count, MPI_Datatype to_type, int root, MPI_Comm comm),        \
 		     (from, count, type, to, to_count, to_type, root, comm))               \
-	B(Scatterv, scatterv, root,                                                        \
-	  (const void *from, const int counts[], const int places[], MPI_Datatype type,    \
-	   void *to, int to_count, MPI_Datatype to_type, int root, MPI_Comm comm),         \
-	  (from, counts, places, type, to, to_count, to_type, root, comm))                 \
+	IOT_MPI_BOTH(B, N, Scatterv, scatterv, root,                                       \
+		     (const void *from, const int counts[], const int places[],            \
+		      MPI_Datatype type, void *to, int to_count, MPI_Datatype to_type,     \
+		      int root, MPI_Comm comm),                                            \
+		     (from, counts, places, type, to, to_count, to_type, root, comm))
+
+#define IOT_MPI_REDUCTION(B, N, Name, call)                                                \
+	IOT_MPI_BOTH(B, N, Name, call, -1,                                                 \
+		     (const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, \
+		      MPI_Comm comm),                                                      \
+		     (from, to, count, type, op, comm))
+
+#define IOT_MPI_REDUCTIONS(B, N)                                                           \
+	IOT_MPI_REDUCTION(B, N, Allreduce, allreduce)                                      \
+	IOT_MPI_REDUCTION(B, N, Scan, scan)                                                \
+	IOT_MPI_REDUCTION(B, N, Exscan, exscan)                                            \
+	IOT_MPI_REDUCTION(B, N, Reduce_scatter_block, reduce_scatter_block)                \
+	IOT_MPI_BOTH(B, N, Reduce_scatter, reduce_scatter, -1,                             \
+		     (const void *from, void *to, const int counts[], MPI_Datatype type,   \
+		      MPI_Op op, MPI_Comm comm),                                           \
+		     (from, to, counts, type, op, comm))
+
+/* Among all ranks, and among neighbours: `Place` is the type of displacements of the w form. */
+#define IOT_MPI_ALLS(B, N, Allgather, allgather, Alltoall, alltoall, Place)                \
 	IOT_MPI_BOTH(B, N, Allgather, allgather, -1,                                       \
 		     (const void *from, int count, MPI_Datatype type, void *to,            \
 		      int to_count, MPI_Datatype to_type, MPI_Comm comm),                  \
 		     (from, count, type, to, to_count, to_type, comm))                     \
-	B(Allgatherv, allgatherv, -1,                                                      \
-	  (const void *from, int count, MPI_Datatype type, void *to, const int to_counts[], \
-	   const int to_places[], MPI_Datatype to_type, MPI_Comm comm),                    \
-	  (from, count, type, to, to_counts, to_places, to_type, comm))                    \
+	IOT_MPI_BOTH(B, N, Allgather##v, allgather##v, -1,                                 \
+		     (const void *from, int count, MPI_Datatype type, void *to,            \
+		      const int to_counts[], const int to_places[], MPI_Datatype to_type,  \
+		      MPI_Comm comm),                                                      \
+		     (from, count, type, to, to_counts, to_places, to_type, comm))         \
 	IOT_MPI_BOTH(B, N, Alltoall, alltoall, -1,                                         \
 		     (const void *from, int count, MPI_Datatype type, void *to,            \
 		      int to_count, MPI_Datatype to_type, MPI_Comm comm),                  \
 		     (from, count, type, to, to_count, to_type, comm))                     \
-	B(Alltoallv, alltoallv, -1,                                                        \
-	  (const void *from, const int counts[], const int places[], MPI_Datatype type,    \
-	   void *to, const int to_counts[], const int to_places[], MPI_Datatype to_type,   \
-	   MPI_Comm comm),                                                                 \
-	  (from, counts, places, type, to, to_counts, to_places, to_type, comm))           \
-	B(Alltoallw, alltoallw, -1,                                                        \
-	  (const void *from, const int counts[], const int places[],                       \
-	   const MPI_Datatype types[], void *to, const int to_counts[],                    \
-	   const int to_places[], const MPI_Datatype to_types[], MPI_Comm comm),           \
-	  (from, counts, places, types, to, to_counts, to_places, to_types, comm))         \
-	B(Scan, scan, -1,                                                                  \
-	  (const void *from, void *to, int count, MPI_Datatype type, MPI_Op op,            \
-	   MPI_Comm comm),                                                                 \
-	  (from, to, count, type, op, comm))                                               \
-	B(Exscan, exscan, -1,                                                              \
-	  (const void *from, void *to, int count, MPI_Datatype type, MPI_Op op,            \
-	   MPI_Comm comm),                                                                 \
-	  (from, to, count, type, op, comm))                                               \
-	B(Reduce_scatter, reduce_scatter, -1,                                              \
-	  (const void *from, void *to, const int counts[], MPI_Datatype type, MPI_Op op,   \
-	   MPI_Comm comm),                                                                 \
-	  (from, to, counts, type, op, comm))                                              \
-	B(Reduce_scatter_block, reduce_scatter_block, -1,                                  \
-	  (const void *from, void *to, int count, MPI_Datatype type, MPI_Op op,            \
-	   MPI_Comm comm),                                                                 \
-	  (from, to, count, type, op, comm))
+	IOT_MPI_BOTH(B, N, Alltoall##v, alltoall##v, -1,                                   \
+		     (const void *from, const int counts[], const int places[],            \
+		      MPI_Datatype type, void *to, const int to_counts[],                  \
+		      const int to_places[], MPI_Datatype to_type, MPI_Comm comm),         \
+		     (from, counts, places, type, to, to_counts, to_places, to_type, comm)) \
+	IOT_MPI_BOTH(B, N, Alltoall##w, alltoall##w, -1,                                   \
+		     (const void *from, const int counts[], const Place places[],          \
+		      const MPI_Datatype types[], void *to, const int to_counts[],         \
+		      const Place to_places[], const MPI_Datatype to_types[], MPI_Comm comm), \
+		     (from, counts, places, types, to, to_counts, to_places, to_types, comm))
 
-/* C(Name, call, (parameters), (arguments)): a collective on `comm` that makes `*made` of it. */
+#define IOT_MPI_COLLECTIVES(B, N)                                                          \
+	IOT_MPI_BOTH(B, N, Barrier, barrier, -1, (MPI_Comm comm), (comm))                  \
+	IOT_MPI_ROOTED(B, N)                                                               \
+	IOT_MPI_REDUCTIONS(B, N)                                                           \
+	IOT_MPI_ALLS(B, N, Allgather, allgather, Alltoall, alltoall, int)                  \
+	IOT_MPI_ALLS(B, N, Neighbor_allgather, neighbor_allgather, Neighbor_alltoall,      \
+		     neighbor_alltoall, MPI_Aint)
+
+/* -- communicators ----------------------------------------------------------------------- */
+
+/* A collective on `comm` that makes `*made` of it. */
 #define IOT_MPI_CREATORS(C)                                                                \
-	C(Comm_dup, comm_dup, (MPI_Comm comm, MPI_Comm *made), (comm, made))               \
-	C(Comm_split, comm_split, (MPI_Comm comm, int color, int rank, MPI_Comm *made),    \
+	C(Comm_dup, comm_dup, -1, (MPI_Comm comm, MPI_Comm * made), (comm, made))          \
+	C(Comm_dup_with_info, comm_dup_with_info, -1,                                      \
+	  (MPI_Comm comm, MPI_Info info, MPI_Comm * made), (comm, info, made))             \
+	C(Comm_split, comm_split, -1, (MPI_Comm comm, int color, int rank, MPI_Comm * made), \
 	  (comm, color, rank, made))                                                       \
-	C(Comm_create, comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made),      \
+	C(Comm_create, comm_create, -1, (MPI_Comm comm, MPI_Group group, MPI_Comm * made), \
 	  (comm, group, made))                                                             \
-	C(Comm_split_type, comm_split_type,                                                \
+	C(Comm_split_type, comm_split_type, -1,                                            \
 	  (MPI_Comm comm, int type, int rank, MPI_Info info, MPI_Comm *made),              \
-	  (comm, type, rank, info, made))
+	  (comm, type, rank, info, made))                                                  \
+	C(Cart_create, cart_create, -1,                                                    \
+	  (MPI_Comm comm, int dimensions, const int sizes[], const int periods[],          \
+	   int may_reorder, MPI_Comm *made),                                               \
+	  (comm, dimensions, sizes, periods, may_reorder, made))                           \
+	C(Cart_sub, cart_sub, -1, (MPI_Comm comm, const int kept[], MPI_Comm *made),       \
+	  (comm, kept, made))                                                              \
+	C(Graph_create, graph_create, -1,                                                  \
+	  (MPI_Comm comm, int nodes, const int index[], const int edges[], int may_reorder, \
+	   MPI_Comm *made),                                                                \
+	  (comm, nodes, index, edges, may_reorder, made))                                  \
+	C(Dist_graph_create, dist_graph_create, -1,                                        \
+	  (MPI_Comm comm, int count, const int sources[], const int degrees[],             \
+	   const int targets[], const int weights[], MPI_Info info, int may_reorder,       \
+	   MPI_Comm *made),                                                                \
+	  (comm, count, sources, degrees, targets, weights, info, may_reorder, made))      \
+	C(Dist_graph_create_adjacent, dist_graph_create_adjacent, -1,                      \
+	  (MPI_Comm comm, int indegree, const int sources[], const int source_weights[],   \
+	   int outdegree, const int targets[], const int target_weights[], MPI_Info info,  \
+	   int may_reorder, MPI_Comm *made),                                               \
+	  (comm, indegree, sources, source_weights, outdegree, targets, target_weights, info, \
+	   may_reorder, made))                                                             \
+	C(Intercomm_merge, intercomm_merge, -1, (MPI_Comm comm, int is_high, MPI_Comm * made), \
+	  (comm, is_high, made))
 
-/* C(Name): wrapped by hand, in the file of the same matter. */
-#define IOT_MPI_OTHERS(C)    \
-	C(Init)              \
-	C(Init_thread)       \
-	C(Finalize)          \
-	C(Recv)              \
-	C(Irecv)             \
-	C(Sendrecv)          \
-	C(Sendrecv_replace)  \
-	C(Wait)              \
-	C(Waitall)           \
-	C(Waitany)           \
-	C(Waitsome)          \
-	C(Test)              \
-	C(Testall)           \
-	C(Testany)           \
-	C(Testsome)          \
-	C(Request_free)      \
-	C(Comm_free)
+#define IOT_MPI_COMMS(C)                                                                   \
+	C(Comm_idup, comm_idup, -1, (MPI_Comm comm, MPI_Comm * made, MPI_Request * request), \
+	  (comm, made, request))                                                           \
+	C(Comm_create_group, comm_create_group, -1,                                        \
+	  (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made), (comm, group, tag, made)) \
+	C(Intercomm_create, intercomm_create, -1,                                          \
+	  (MPI_Comm comm, int leader, MPI_Comm peer_comm, int remote_leader, int tag,      \
+	   MPI_Comm *made),                                                                \
+	  (comm, leader, peer_comm, remote_leader, tag, made))                             \
+	C(Comm_free, comm_free, -1, (MPI_Comm * comm), (comm))                             \
+	C(Comm_disconnect, comm_disconnect, -1, (MPI_Comm * comm), (comm))
 
-/* All of them; W(Name, ...) ignores what follows the name. */
-#define IOT_MPI_WRAPPED(W)        \
-	IOT_MPI_SENDS(W)          \
-	IOT_MPI_ISENDS(W)         \
-	IOT_MPI_COLLECTIVES(W, W) \
-	IOT_MPI_CREATORS(W)       \
-	IOT_MPI_OTHERS(W)
+/* -- files ------------------------------------------------------------------------------- */
+
+/*
+ * In these rows `root` says whether the call is collective on `file`. D() moves data and says
+ * how much in `count` and `type`; A() says also where, in `offset`; P() does neither, and is
+ * the end of a split collective or moves no data.
+ */
+#define IOT_MPI_FILE_DATA(D, A, is_all, read, Const, Suffix)                               \
+	D(File_##read##Suffix, file_##read##Suffix, is_all,                                \
+	  (MPI_File file, Const void *buffer, int count, MPI_Datatype type, MPI_Status *status), \
+	  (file, buffer, count, type, status))
+
+#define IOT_MPI_FILE_DATA_AT(D, A, is_all, read, Const, Suffix)                            \
+	A(File_##read##Suffix, file_##read##Suffix, is_all,                                \
+	  (MPI_File file, MPI_Offset offset, Const void *buffer, int count, MPI_Datatype type, \
+	   MPI_Status *status),                                                            \
+	  (file, offset, buffer, count, type, status))
+
+#define IOT_MPI_FILE_IDATA(D, A, is_all, read, Const, Suffix)                              \
+	D(File_##read##Suffix, file_##read##Suffix, is_all,                                \
+	  (MPI_File file, Const void *buffer, int count, MPI_Datatype type,                \
+	   MPI_Request *request),                                                          \
+	  (file, buffer, count, type, request))
+
+#define IOT_MPI_FILE_IDATA_AT(D, A, is_all, read, Const, Suffix)                           \
+	A(File_##read##Suffix, file_##read##Suffix, is_all,                                \
+	  (MPI_File file, MPI_Offset offset, Const void *buffer, int count, MPI_Datatype type, \
+	   MPI_Request *request),                                                          \
+	  (file, offset, buffer, count, type, request))
+
+#define IOT_MPI_FILE_BEGIN(D, A, is_all, read, Const, Suffix)                              \
+	D(File_##read##Suffix, file_##read##Suffix, is_all,                                \
+	  (MPI_File file, Const void *buffer, int count, MPI_Datatype type),               \
+	  (file, buffer, count, type))
+
+#define IOT_MPI_FILE_BEGIN_AT(D, A, is_all, read, Const, Suffix)                           \
+	A(File_##read##Suffix, file_##read##Suffix, is_all,                                \
+	  (MPI_File file, MPI_Offset offset, Const void *buffer, int count, MPI_Datatype type), \
+	  (file, offset, buffer, count, type))
+
+#define IOT_MPI_FILE_END(D, A, is_all, read, Const, Suffix)                                \
+	D(File_##read##Suffix, file_##read##Suffix, is_all,                                \
+	  (MPI_File file, Const void *buffer, MPI_Status *status), (file, buffer, status))
+
+/* Both directions. */
+#define IOT_MPI_FILE_TWO(SHAPE, D, A, is_all, read, write, Suffix) \
+	SHAPE(D, A, is_all, read, , Suffix)                        \
+	SHAPE(D, A, is_all, write, const, Suffix)
+
+#define IOT_MPI_FILE_WAITING(D, A)                                                         \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_DATA, D, A, 0, read, write, )                        \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_DATA, D, A, 1, read, write, _all)                    \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_DATA, D, A, 0, read, write, _shared)                 \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_DATA, D, A, 1, read, write, _ordered)                \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_DATA_AT, D, A, 0, read, write, _at)                  \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_DATA_AT, D, A, 1, read, write, _at_all)              \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_BEGIN, D, A, 1, read, write, _all_begin)             \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_BEGIN, D, A, 1, read, write, _ordered_begin)         \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_BEGIN_AT, D, A, 1, read, write, _at_all_begin)
+
+#define IOT_MPI_FILE_REQUESTS(D, A)                                                        \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_IDATA, D, A, 0, iread, iwrite, )                     \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_IDATA, D, A, 1, iread, iwrite, _all)                 \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_IDATA, D, A, 0, iread, iwrite, _shared)              \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_IDATA_AT, D, A, 0, iread, iwrite, _at)               \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_IDATA_AT, D, A, 1, iread, iwrite, _at_all)
+
+/* Of those that end a split collective, and those that move no data. */
+#define IOT_MPI_FILE_PLAIN(P)                                                              \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_END, P, , 1, read, write, _all_end)                  \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_END, P, , 1, read, write, _ordered_end)              \
+	IOT_MPI_FILE_TWO(IOT_MPI_FILE_END, P, , 1, read, write, _at_all_end)               \
+	P(File_set_view, file_set_view, 1,                                                 \
+	  (MPI_File file, MPI_Offset first, MPI_Datatype element, MPI_Datatype type,       \
+	   const char *representation, MPI_Info info),                                     \
+	  (file, first, element, type, representation, info))                              \
+	P(File_sync, file_sync, 1, (MPI_File file), (file))                                \
+	P(File_set_atomicity, file_set_atomicity, 1, (MPI_File file, int is_atomic),       \
+	  (file, is_atomic))
+
+/* Of those that say where, or how long, and move no data. */
+#define IOT_MPI_FILE_PLACES(P)                                                             \
+	P(File_set_size, file_set_size, 1, (MPI_File file, MPI_Offset offset), (file, offset)) \
+	P(File_preallocate, file_preallocate, 1, (MPI_File file, MPI_Offset offset),       \
+	  (file, offset))                                                                  \
+	P(File_seek, file_seek, 0, (MPI_File file, MPI_Offset offset, int whence),         \
+	  (file, offset, whence))                                                          \
+	P(File_seek_shared, file_seek_shared, 1, (MPI_File file, MPI_Offset offset, int whence), \
+	  (file, offset, whence))
+
+#define IOT_MPI_FILE_LIFE(C)                                                               \
+	C(File_open, file_open, 1,                                                         \
+	  (MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *file),      \
+	  (comm, path, mode, info, file))                                                  \
+	C(File_close, file_close, 1, (MPI_File * file), (file))
+
+#define IOT_MPI_FILES(C)            \
+	IOT_MPI_FILE_WAITING(C, C)  \
+	IOT_MPI_FILE_REQUESTS(C, C) \
+	IOT_MPI_FILE_PLAIN(C)       \
+	IOT_MPI_FILE_PLACES(C)      \
+	IOT_MPI_FILE_LIFE(C)
+
+/* -- beginning and end ------------------------------------------------------------------- */
+
+#define IOT_MPI_LIFE(C)                                                                    \
+	C(Init, init, -1, (int *argc, char ***argv), (argc, argv))                         \
+	C(Init_thread, init, -1, (int *argc, char ***argv, int required, int *provided),   \
+	  (argc, argv, required, provided))                                                \
+	C(Finalize, finalize, -1, (void), ())
+
+/* Wrapped by hand, in the file of the same matter. */
+#define IOT_MPI_OTHERS(C)   \
+	IOT_MPI_MESSAGES(C) \
+	IOT_MPI_REQUESTS(C) \
+	IOT_MPI_COMMS(C)    \
+	IOT_MPI_LIFE(C)
+
+/* All of them. */
+#define IOT_MPI_WRAPPED(C)        \
+	IOT_MPI_SENDS(C)          \
+	IOT_MPI_ISENDS(C)         \
+	IOT_MPI_SEND_INITS(C)     \
+	IOT_MPI_COLLECTIVES(C, C) \
+	IOT_MPI_CREATORS(C)       \
+	IOT_MPI_FILES(C)          \
+	IOT_MPI_OTHERS(C)
 
 /* Q(Name): what the shim asks MPI itself; all of these are local and send nothing. */
 #define IOT_MPI_QUERIES(Q)      \
@@ -146,12 +383,17 @@
 	Q(Comm_get_attr)        \
 	Q(Comm_group)           \
 	Q(Comm_rank)            \
+	Q(Comm_remote_group)    \
 	Q(Comm_set_attr)        \
 	Q(Comm_size)            \
+	Q(Comm_test_inter)      \
 	Q(Error_class)          \
 	Q(Get_elements_x)       \
 	Q(Group_free)           \
+	Q(Group_size)           \
 	Q(Group_translate_ranks) \
+	Q(Ibarrier)             \
+	Q(Irecv)                \
 	Q(Isend)                \
 	Q(Test_cancelled)       \
 	Q(Type_size_x)          \

@@ -16,6 +16,19 @@ void iot_mpi_collective_begin(struct iot_mpi_collective *call, u64 enter_ns,
 	call->enter_ns = enter_ns;
 	call->comm = comm->key;
 	call->number = __atomic_add_fetch(&comm->collectives, 1, __ATOMIC_RELAXED);
+	call->peer_base = comm->peer_base;
+	call->own = comm->own;
+}
+
+/*
+ * Between two groups the root names itself MPI_ROOT, its own group has nothing to do with it,
+ * and the other group names it by its rank. Who names nobody leaves that to the others.
+ */
+static s32 root_of(const struct iot_mpi_collective *call, int root)
+{
+	if (root == MPI_ROOT)
+		return call->own;
+	return root < 0 ? -1 : call->peer_base + root;
 }
 
 /**
@@ -30,8 +43,8 @@ void iot_mpi_collective_end(const struct iot_mpi_collective *call, u32 name, int
 			    int rc)
 {
 	IOT_MPI_EMIT(mpi_coll, .enter_ns = call->enter_ns, .result = iot_mpi_result(rc),
-		     .call = name, .comm = call->comm, .number = call->number, .root = root,
-		     .request = request);
+		     .call = name, .comm = call->comm, .number = call->number,
+		     .root = root_of(call, root), .request = request);
 }
 
 static bool begin(struct iot_mpi_collective *call, MPI_Comm comm)
@@ -57,29 +70,28 @@ static bool begin(struct iot_mpi_collective *call, MPI_Comm comm)
                                                                                           \
 		if (!begin(&call, comm))                                                  \
 			return mpi->MPI_##name arguments;                                 \
-		rc = mpi->MPI_##name arguments;                                           \
+		rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                            \
 		iot_mpi_collective_end(&call, IOT_CALL_##call_name, root, 0, rc);         \
 		return rc;                                                                \
 	}
 
-static void posted(const struct iot_mpi_collective *call, u32 name, int root, MPI_Request request,
+static void posted(const struct iot_mpi_collective *call, u32 name, int root, MPI_Request handle,
 		   int rc)
 {
-	u64 id = rc ? 0 : iot_mpi_request_new();
+	struct iot_mpi_request request = { .id = rc ? 0 : iot_mpi_request_new() };
 
-	iot_mpi_collective_end(call, name, root, id, rc);
+	iot_mpi_collective_end(call, name, root, request.id, rc);
 	if (!rc)
-		iot_mpi_request_add(request, id, false);
+		iot_mpi_request_add(handle, &request);
 }
 
-#define PLAIN(...) __VA_ARGS__
 #define DEFINE_NONBLOCKING(name, call_name, root, parameters, arguments)                  \
-	int MPI_##name(PLAIN parameters, MPI_Request *request)                            \
+	int MPI_##name parameters                                                         \
 	{                                                                                 \
 		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
 		struct iot_mpi_collective call;                                           \
 		bool is_known = begin(&call, comm);                                       \
-		int rc = mpi->MPI_##name(PLAIN arguments, request);                       \
+		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                        \
                                                                                           \
 		if (is_known)                                                             \
 			posted(&call, IOT_CALL_##call_name, root, *request, rc);          \

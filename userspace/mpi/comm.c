@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * comm.c - communicators: their keys, what is counted for each, and the calls that make them.
+ * comm.c - communicators: what is counted for each, and the calls that make and free them.
  *
- * All ranks of a communicator find the same key without a message: it is made of the key of
- * the communicator it was made from, the number of the call there, and the world ranks of
- * its members in order. One made by a call that is not wrapped has no key, and what is done
+ * A communicator that was made by a call that is not wrapped has no key, and what is done
  * on it is not recorded.
  *
  * Ownership: the state of a communicator is an attribute of it and goes with it, however
@@ -13,81 +11,32 @@
 #include "shim.h"
 
 #include <stdlib.h>
-#include <unistd.h>
-
-#define RANKS_AT_ONCE 256
 
 static struct iot_mpi_comm world, self;
 static int world_rank;
 static int keyval;
 
-/* The last step of SplitMix64: every bit of both decides about every bit of the sum. */
-static u64 mix(u64 hash, u64 value)
+static void announce(struct iot_mpi_comm *state, MPI_Comm comm, int size, int base)
 {
-	hash = (hash + 0x9e3779b97f4a7c15ull) ^ value;
-	hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9ull;
-	hash = (hash ^ hash >> 27) * 0x94d049bb133111ebull;
-	return hash ^ hash >> 31;
-}
-
-static u64 mix_text(u64 hash, const char *text)
-{
-	while (*text)
-		hash = mix(hash, (u8)*text++);
-	return hash;
-}
-
-static u64 mix_ranks(u64 hash, MPI_Comm comm, int size)
-{
-	const struct iot_mpi_library *mpi = &iot_mpi_found;
-	int ranks[RANKS_AT_ONCE], world_ranks[RANKS_AT_ONCE];
-	MPI_Group group, world_group;
-	int first, count, i;
-
-	mpi->PMPI_Comm_group(comm, &group);
-	mpi->PMPI_Comm_group(mpi->comm_world, &world_group);
-	for (first = 0; first < size; first += count) {
-		count = size - first < RANKS_AT_ONCE ? size - first : RANKS_AT_ONCE;
-		for (i = 0; i < count; i++)
-			ranks[i] = first + i;
-		mpi->PMPI_Group_translate_ranks(group, count, ranks, world_group, world_ranks);
-		for (i = 0; i < count; i++)
-			hash = mix(hash, (u64)world_ranks[i]);
-	}
-	mpi->PMPI_Group_free(&world_group);
-	mpi->PMPI_Group_free(&group);
-	return hash;
-}
-
-/*
- * The launcher tells all ranks of a job the same name. A job of one rank may have none, and
- * has nobody to agree with.
- */
-static u64 world_key(int size)
-{
-	static const char *const names[] = { "PMIX_NAMESPACE", "OMPI_MCA_orte_ess_jobid",
-					     "OMPI_MCA_ess_base_jobid" };
-	const char *job = NULL;
-	u64 key = mix(0, (u64)size);
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names) && !job; i++)
-		job = getenv(names[i]);
-	if (job)
-		key = mix_text(key, job);
-	if (size == 1)
-		key = mix(mix(key, (u64)getpid()), iot_mpi_now_ns());
-	return key;
-}
-
-static void announce(const struct iot_mpi_comm *state, MPI_Comm comm)
-{
-	int rank, size;
+	int rank;
 
 	iot_mpi_found.PMPI_Comm_rank(comm, &rank);
+	state->own = base + rank;
+	IOT_MPI_EMIT(mpi_comm, .comm = state->key, .rank = (u32)state->own,
+		     .size = (u32)size, .world_rank = (u32)world_rank);
+}
+
+/**
+ * iot_mpi_comm_announce() - announce something else that has the ranks of a communicator
+ * @state: its key is set
+ * @comm: within one group
+ */
+void iot_mpi_comm_announce(struct iot_mpi_comm *state, MPI_Comm comm)
+{
+	int size;
+
 	iot_mpi_found.PMPI_Comm_size(comm, &size);
-	IOT_MPI_EMIT(mpi_comm, .comm = state->key, .rank = (u32)rank, .size = (u32)size,
-		     .world_rank = (u32)world_rank);
+	announce(state, comm, size, 0);
 }
 
 static int attribute_copy(MPI_Comm comm, int key, void *extra, void *value, void *copy, int *flag)
@@ -120,10 +69,10 @@ int iot_mpi_comm_start(void)
 		return -ENOMEM;
 	mpi->PMPI_Comm_size(mpi->comm_world, &size);
 	mpi->PMPI_Comm_rank(mpi->comm_world, &world_rank);
-	world.key = world_key(size);
-	self.key = mix(mix_text(world.key, "self"), (u64)world_rank);
-	announce(&world, mpi->comm_world);
-	announce(&self, mpi->comm_self);
+	world.key = iot_mpi_world_key(size);
+	self.key = iot_mpi_mix(iot_mpi_mix(world.key, ~0ull), (u64)world_rank);
+	announce(&world, mpi->comm_world, size, 0);
+	announce(&self, mpi->comm_self, 1, 0);
 	return 0;
 }
 
@@ -150,14 +99,45 @@ struct iot_mpi_comm *iot_mpi_comm_find(MPI_Comm comm)
 	return state;
 }
 
-/* -- calls that make communicators, and the one that frees them -------------------------- */
+/**
+ * iot_mpi_comm_made() - a communicator is there: announce it
+ * @made: what is known of it
+ *
+ * Return: its state; NULL if the rank is not in it, or there is no memory.
+ */
+struct iot_mpi_comm *iot_mpi_comm_made(const struct iot_mpi_made *made)
+{
+	const struct iot_mpi_library *mpi = &iot_mpi_found;
+	struct iot_mpi_members members;
+	struct iot_mpi_comm *state;
+	int saved = errno;
+
+	if (*made->comm == mpi->comm_null)
+		return NULL;
+	state = calloc(1, sizeof(*state));
+	if (state) {
+		iot_mpi_members(*made->comm, &members);
+		state->key = iot_mpi_mix(made->key, members.hash);
+		state->peer_base = members.peer_base;
+		if (mpi->PMPI_Comm_set_attr(*made->comm, keyval, state)) {
+			free(state);
+			state = NULL;
+		} else {
+			announce(state, *made->comm, members.ranks, members.base);
+		}
+	}
+	errno = saved;
+	return state;
+}
+
+/* -- calls of all ranks of a communicator ---------------------------------------------------- */
 
 struct creation {
 	struct iot_mpi_collective call;
-	u64 key; /* of the new one, still without its ranks */
+	struct iot_mpi_made made;
 };
 
-static bool creation_begin(struct creation *creation, MPI_Comm comm)
+static bool creation_begin(struct creation *creation, MPI_Comm comm, MPI_Comm *made)
 {
 	u64 enter_ns = iot_mpi_now_ns();
 	struct iot_mpi_comm *parent = iot_mpi_comm_find(comm);
@@ -165,58 +145,129 @@ static bool creation_begin(struct creation *creation, MPI_Comm comm)
 	if (!parent)
 		return false;
 	iot_mpi_collective_begin(&creation->call, enter_ns, parent);
-	creation->key = mix(parent->key, __atomic_add_fetch(&parent->children, 1, __ATOMIC_RELAXED));
+	creation->made.comm = made;
+	creation->made.key = iot_mpi_mix(
+		parent->key, __atomic_add_fetch(&parent->children, 1, __ATOMIC_RELAXED));
 	return true;
 }
 
-static void creation_end(const struct creation *creation, u32 name, const MPI_Comm *made, int rc)
-{
-	const struct iot_mpi_library *mpi = &iot_mpi_found;
-	struct iot_mpi_comm *state;
-	int size, saved = errno;
-
-	iot_mpi_collective_end(&creation->call, name, -1, 0, rc);
-	if (rc || *made == mpi->comm_null)
-		return;
-	state = calloc(1, sizeof(*state));
-	if (state) {
-		mpi->PMPI_Comm_size(*made, &size);
-		state->key = mix_ranks(creation->key, *made, size);
-		if (mpi->PMPI_Comm_set_attr(*made, keyval, state))
-			free(state);
-		else
-			announce(state, *made);
-	}
-	errno = saved;
-}
-
-#define DEFINE_CREATOR(name, call, parameters, arguments)                  \
+#define DEFINE_CREATOR(name, call_name, root, parameters, arguments)            \
 	int MPI_##name parameters                                          \
 	{                                                                  \
 		const struct iot_mpi_library *mpi = iot_mpi_library();     \
 		struct creation creation;                                  \
 		int rc;                                                    \
                                                                            \
-		if (!creation_begin(&creation, comm))                      \
+		if (!creation_begin(&creation, comm, made))                \
 			return mpi->MPI_##name arguments;                  \
-		rc = mpi->MPI_##name arguments;                            \
-		creation_end(&creation, IOT_CALL_##call, made, rc);        \
+		rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);             \
+		iot_mpi_collective_end(&creation.call, IOT_CALL_##call_name, -1, 0, rc); \
+		if (!rc)                                                   \
+			iot_mpi_comm_made(&creation.made);                 \
 		return rc;                                                 \
 	}
 IOT_MPI_CREATORS(DEFINE_CREATOR)
 
-int MPI_Comm_free(MPI_Comm *comm)
+/* The new communicator is there when the request has ended. */
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
 {
 	const struct iot_mpi_library *mpi = iot_mpi_library();
-	u64 enter_ns = iot_mpi_now_ns();
-	struct iot_mpi_collective call;
-	struct iot_mpi_comm *state = comm ? iot_mpi_comm_find(*comm) : NULL;
+	struct iot_mpi_request state = {};
+	struct creation creation;
 	int rc;
 
-	if (!state)
-		return mpi->MPI_Comm_free(comm);
-	iot_mpi_collective_begin(&call, enter_ns, state);
-	rc = mpi->MPI_Comm_free(comm);
-	iot_mpi_collective_end(&call, IOT_CALL_comm_free, -1, 0, rc);
+	if (!creation_begin(&creation, comm, made)) {
+		rc = mpi->MPI_Comm_idup(comm, made, request);
+		if (!rc)
+			iot_mpi_request_skip(*request);
+		return rc;
+	}
+	rc = IOT_MPI_BELOW(mpi->MPI_Comm_idup(comm, made, request));
+	state.id = rc ? 0 : iot_mpi_request_new();
+	state.made = creation.made;
+	iot_mpi_collective_end(&creation.call, IOT_CALL_comm_idup, -1, state.id, rc);
+	if (!rc)
+		iot_mpi_request_add(*request, &state);
 	return rc;
 }
+
+/* -- calls of a group ------------------------------------------------------------------------ */
+
+/*
+ * Such a call is the first collective on what it makes: there is no other communicator of
+ * which all ranks, and no others, make it.
+ */
+static void group_made(u64 enter_ns, u32 name, const struct iot_mpi_made *made)
+{
+	struct iot_mpi_comm *state = iot_mpi_comm_made(made);
+	struct iot_mpi_collective call;
+
+	if (!state)
+		return;
+	iot_mpi_collective_begin(&call, enter_ns, state);
+	iot_mpi_collective_end(&call, name, -1, 0, MPI_SUCCESS);
+}
+
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct iot_mpi_comm *parent = iot_mpi_comm_find(comm);
+	struct iot_mpi_made state = { .comm = made };
+	u64 enter_ns = iot_mpi_now_ns();
+	int rc;
+
+	if (!parent)
+		return mpi->MPI_Comm_create_group(comm, group, tag, made);
+	state.key = iot_mpi_mix_group(iot_mpi_mix(parent->key, (u64)tag), group);
+	rc = IOT_MPI_BELOW(mpi->MPI_Comm_create_group(comm, group, tag, made));
+	if (!rc) {
+		state.key = iot_mpi_mix(state.key, iot_mpi_nth(state.key));
+		group_made(enter_ns, IOT_CALL_comm_create_group, &state);
+	}
+	return rc;
+}
+
+int MPI_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peer_comm, int remote_leader, int tag,
+			 MPI_Comm *made)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct iot_mpi_comm *local = iot_mpi_comm_find(comm);
+	struct iot_mpi_made state = { .comm = made };
+	struct iot_mpi_members members;
+	u64 enter_ns = iot_mpi_now_ns();
+	int rc;
+
+	if (!local)
+		return mpi->MPI_Intercomm_create(comm, leader, peer_comm, remote_leader, tag, made);
+	rc = IOT_MPI_BELOW(
+		mpi->MPI_Intercomm_create(comm, leader, peer_comm, remote_leader, tag, made));
+	if (!rc && *made != mpi->comm_null) {
+		iot_mpi_members(*made, &members);
+		state.key = iot_mpi_mix(iot_mpi_mix(world.key, (u64)tag), members.hash);
+		state.key = iot_mpi_mix(state.key, iot_mpi_nth(state.key));
+		group_made(enter_ns, IOT_CALL_intercomm_create, &state);
+	}
+	return rc;
+}
+
+/* -- calls that free ------------------------------------------------------------------------- */
+
+#define DEFINE_FREE(name, call_name)                                                     \
+	int MPI_##name(MPI_Comm *comm)                                                   \
+	{                                                                                \
+		const struct iot_mpi_library *mpi = iot_mpi_library();                   \
+		u64 enter_ns = iot_mpi_now_ns();                                         \
+		struct iot_mpi_collective call;                                          \
+		struct iot_mpi_comm *state;                                              \
+		int rc;                                                                  \
+                                                                                         \
+		state = iot_mpi_is_on() && comm ? iot_mpi_comm_find(*comm) : NULL;       \
+		if (!state)                                                              \
+			return mpi->MPI_##name(comm);                                    \
+		iot_mpi_collective_begin(&call, enter_ns, state);                        \
+		rc = IOT_MPI_BELOW(mpi->MPI_##name(comm));                               \
+		iot_mpi_collective_end(&call, IOT_CALL_##call_name, -1, 0, rc);          \
+		return rc;                                                               \
+	}
+DEFINE_FREE(Comm_free, comm_free)
+DEFINE_FREE(Comm_disconnect, comm_disconnect)

@@ -11,18 +11,25 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-struct iot_mpi_library iot_mpi_found;
+struct iot_mpi_library iot_mpi_found, iot_mpi_bare;
 bool iot_mpi_is_found;
+IOT_MPI_THREAD unsigned int iot_mpi_depth;
+static bool is_foreign;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static const struct {
-	const char *name;
+struct call {
+	const char *name; /* with PMPI_ */
 	size_t offset;
-} calls[] = {
-#define MEMBER(name, ...) { "MPI_" #name, offsetof(struct iot_mpi_library, MPI_##name) },
+};
+
+static const struct call wrapped[] = {
+#define MEMBER(name, ...) { "PMPI_" #name, offsetof(struct iot_mpi_library, MPI_##name) },
 	IOT_MPI_WRAPPED(MEMBER)
 #undef MEMBER
+};
+
+static const struct call queries[] = {
 #define MEMBER(name) { "PMPI_" #name, offsetof(struct iot_mpi_library, PMPI_##name) },
 	IOT_MPI_QUERIES(MEMBER)
 #undef MEMBER
@@ -44,17 +51,24 @@ static void *pin(const void *address, int flags)
 	return dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | flags);
 }
 
-static void fill_calls(void *where)
+static void fill(void *where, struct iot_mpi_library *mpi, const struct call *calls, size_t count,
+		 size_t skipped)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(calls); i++) {
-		void *call = dlsym(where, calls[i].name);
+	for (i = 0; i < count; i++) {
+		void *call = dlsym(where, calls[i].name + skipped);
 
 		if (!call)
 			call = (void *)absent;
-		memcpy((char *)&iot_mpi_found + calls[i].offset, &call, sizeof(call));
+		memcpy((char *)mpi + calls[i].offset, &call, sizeof(call));
 	}
+}
+
+static void fill_calls(void *where)
+{
+	fill(where, &iot_mpi_found, wrapped, ARRAY_SIZE(wrapped), strlen("P"));
+	fill(where, &iot_mpi_found, queries, ARRAY_SIZE(queries), 0);
 }
 
 /*
@@ -72,18 +86,44 @@ static void fill_handles(void *where)
 	mpi->comm_self = dlsym(where, "ompi_mpi_comm_self");
 	mpi->comm_null = dlsym(where, "ompi_mpi_comm_null");
 	mpi->request_null = dlsym(where, "ompi_request_null");
+	mpi->message_null = dlsym(where, "ompi_message_null");
+	mpi->message_no_proc = dlsym(where, "ompi_message_no_proc");
 	mpi->byte = dlsym(where, "ompi_mpi_byte");
 #else
 	mpi->comm_world = MPI_COMM_WORLD;
 	mpi->comm_self = MPI_COMM_SELF;
 	mpi->comm_null = MPI_COMM_NULL;
 	mpi->request_null = MPI_REQUEST_NULL;
+	mpi->message_null = MPI_MESSAGE_NULL;
+	mpi->message_no_proc = MPI_MESSAGE_NO_PROC;
 	mpi->byte = MPI_BYTE;
 #endif
 }
 
+/* A library of one MPI cannot make anything of the handles of another one. */
+static bool is_other_mpi(void *where)
+{
+	bool is_open_mpi = dlsym(where == RTLD_NEXT ? RTLD_DEFAULT : where, "ompi_mpi_comm_world");
+
+#ifdef OPEN_MPI
+	return !is_open_mpi;
+#else
+	return is_open_mpi;
+#endif
+}
+
 /**
- * iot_mpi_find() - fill in iot_mpi_found
+ * iot_mpi_is_foreign() - does the program use another MPI than the one that this shim is for?
+ *
+ * Calls are then passed on as they are, as far as that is possible.
+ */
+bool iot_mpi_is_foreign(void)
+{
+	return is_foreign;
+}
+
+/**
+ * iot_mpi_find() - fill in iot_mpi_found and iot_mpi_bare
  * @caller: an address in the program or library that calls MPI
  */
 void iot_mpi_find(const void *caller)
@@ -101,6 +141,10 @@ void iot_mpi_find(const void *caller)
 	if (!iot_mpi_is_found) {
 		fill_calls(symbol ? where : RTLD_NEXT);
 		fill_handles(symbol ? where : RTLD_NEXT);
+		iot_mpi_bare = iot_mpi_found; /* but for the names of the calls */
+		fill(symbol ? where : RTLD_NEXT, &iot_mpi_bare, wrapped, ARRAY_SIZE(wrapped), 0);
+		is_foreign = symbol && is_other_mpi(where);
+		iot_mpi_fortran_find();
 		if (symbol)
 			pin(symbol, RTLD_NODELETE);
 		__atomic_store_n(&iot_mpi_is_found, symbol != NULL, __ATOMIC_RELEASE);

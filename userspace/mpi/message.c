@@ -24,10 +24,11 @@ s64 iot_mpi_result(int rc)
 /**
  * iot_mpi_peer() - a rank as records have it, -1 for any
  * @rank: as MPI has it
+ * @base: of the communicator, see struct iot_mpi_comm
  */
-s32 iot_mpi_peer(int rank)
+s32 iot_mpi_peer(int rank, s32 base)
 {
-	return rank == MPI_ANY_SOURCE ? -1 : rank;
+	return rank == MPI_ANY_SOURCE ? -1 : base + rank;
 }
 
 /**
@@ -52,8 +53,12 @@ u64 iot_mpi_received_bytes(const MPI_Status *status)
 	return (u64)bytes;
 }
 
-/* Asked after the call only: MPI's own words about a bad type come first. */
-static u64 length_bytes(int count, MPI_Datatype type)
+/**
+ * iot_mpi_length_bytes() - length of what is sent, or room of a receive
+ *
+ * To be asked after the call only: MPI's own words about a bad type come first.
+ */
+u64 iot_mpi_length_bytes(int count, MPI_Datatype type)
 {
 	MPI_Count bytes = 0;
 
@@ -62,13 +67,14 @@ static u64 length_bytes(int count, MPI_Datatype type)
 	return (u64)bytes * (u64)count;
 }
 
-/* A call that may have to be recorded. */
-struct message {
-	u64 enter_ns;
-	u64 comm;
-};
-
-static bool begin(struct message *message, MPI_Comm comm)
+/**
+ * iot_mpi_message_begin() - a call begins that may be a message
+ * @message: filled in
+ * @comm: its communicator
+ *
+ * Return: false if it is not to be recorded.
+ */
+bool iot_mpi_message_begin(struct iot_mpi_message *message, MPI_Comm comm)
 {
 	struct iot_mpi_comm *state;
 
@@ -76,69 +82,71 @@ static bool begin(struct message *message, MPI_Comm comm)
 		return false;
 	message->enter_ns = iot_mpi_now_ns();
 	state = iot_mpi_comm_find(comm);
-	if (state)
+	if (state) {
 		message->comm = state->key;
+		message->peer_base = state->peer_base;
+	}
 	return state != NULL;
 }
 
-static void sent(const struct message *message, u32 name, int peer, int tag, u64 bytes, u64 request)
+static void sent(const struct iot_mpi_message *message, u32 name, int peer, int tag, u64 bytes,
+		 u64 request)
 {
 	IOT_MPI_EMIT(mpi_send, .enter_ns = message->enter_ns, .call = name, .comm = message->comm,
-		     .peer = peer, .tag = tag, .length_bytes = bytes, .request = request);
+		     .peer = message->peer_base + peer, .tag = tag, .length_bytes = bytes,
+		     .request = request);
 }
 
-static void received(const struct message *message, u32 name, int peer, const MPI_Status *status,
-		     int rc)
+static void received(const struct iot_mpi_message *message, u32 name, int peer,
+		     const MPI_Status *status, int rc)
 {
 	s64 result = iot_mpi_result(rc);
 
 	if (peer == MPI_PROC_NULL || result == -EIO)
 		return;
 	IOT_MPI_EMIT(mpi_recv, .enter_ns = message->enter_ns, .result = result, .call = name,
-		     .comm = message->comm, .peer = status->MPI_SOURCE, .tag = status->MPI_TAG,
-		     .length_bytes = iot_mpi_received_bytes(status));
+		     .comm = message->comm, .peer = message->peer_base + status->MPI_SOURCE,
+		     .tag = status->MPI_TAG, .length_bytes = iot_mpi_received_bytes(status));
 }
 
-#define DEFINE_SEND(name, call)                                                                   \
-	int MPI_##name(const void *buffer, int count, MPI_Datatype type, int peer, int tag,       \
-		       MPI_Comm comm)                                                             \
-	{                                                                                         \
-		const struct iot_mpi_library *mpi = iot_mpi_library();                            \
-		struct message message;                                                           \
-		bool is_known = begin(&message, comm);                                            \
-		int rc = mpi->MPI_##name(buffer, count, type, peer, tag, comm);                   \
-                                                                                                  \
-		if (is_known && !rc && peer != MPI_PROC_NULL)                                     \
-			sent(&message, IOT_CALL_##call, peer, tag, length_bytes(count, type), 0); \
-		return rc;                                                                        \
+#define DEFINE_SEND(name, call, root, parameters, arguments)                                                    \
+	int MPI_##name parameters                                                                               \
+	{                                                                                                       \
+		const struct iot_mpi_library *mpi = iot_mpi_library();                                          \
+		struct iot_mpi_message message;                                                                 \
+		bool is_known = iot_mpi_message_begin(&message, comm);                                          \
+		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                                              \
+                                                                                                                \
+		if (is_known && !rc && peer != MPI_PROC_NULL)                                                   \
+			sent(&message, IOT_CALL_##call, peer, tag, iot_mpi_length_bytes(count, type), 0);       \
+		return rc;                                                                                      \
 	}
 IOT_MPI_SENDS(DEFINE_SEND)
 
-static void posted_send(const struct message *message, u32 name, int peer, int tag, int count,
-			MPI_Datatype type, MPI_Request request)
+static void posted_send(const struct iot_mpi_message *message, u32 name, int peer, int tag,
+			int count, MPI_Datatype type, MPI_Request request)
 {
-	u64 id = iot_mpi_request_new();
+	struct iot_mpi_request state = { .id = iot_mpi_request_new() };
 
-	sent(message, name, peer, tag, length_bytes(count, type), id);
-	iot_mpi_request_add(request, id, false);
+	sent(message, name, peer, tag, iot_mpi_length_bytes(count, type), state.id);
+	iot_mpi_request_add(request, &state);
 }
 
-#define DEFINE_ISEND(name, call)                                                                \
-	int MPI_##name(const void *buffer, int count, MPI_Datatype type, int peer, int tag,     \
-		       MPI_Comm comm, MPI_Request *request)                                     \
-	{                                                                                       \
-		const struct iot_mpi_library *mpi = iot_mpi_library();                          \
-		struct message message;                                                         \
-		bool is_known = begin(&message, comm);                                          \
-		int rc = mpi->MPI_##name(buffer, count, type, peer, tag, comm, request);        \
-                                                                                                \
-		if (rc)                                                                         \
-			return rc;                                                              \
-		if (is_known && peer != MPI_PROC_NULL)                                          \
-			posted_send(&message, IOT_CALL_##call, peer, tag, count, type, *request); \
-		else                                                                            \
-			iot_mpi_request_skip(*request);                                         \
-		return rc;                                                                      \
+#define DEFINE_ISEND(name, call, root, parameters, arguments)                                           \
+	int MPI_##name parameters                                                                       \
+	{                                                                                               \
+		const struct iot_mpi_library *mpi = iot_mpi_library();                                  \
+		struct iot_mpi_message message;                                                         \
+		bool is_known = iot_mpi_message_begin(&message, comm);                                  \
+		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                                      \
+                                                                                                        \
+		if (rc)                                                                                 \
+			return rc;                                                                      \
+		if (is_known && peer != MPI_PROC_NULL)                                                  \
+			posted_send(&message, IOT_CALL_##call, peer, tag, count, type, *request);       \
+		else                                                                                    \
+			iot_mpi_request_skip(*request);                                                 \
+		return rc;                                                                              \
 	}
 IOT_MPI_ISENDS(DEFINE_ISEND)
 
@@ -146,37 +154,42 @@ int MPI_Recv(void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_
 	     MPI_Status *status)
 {
 	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct message message;
+	struct iot_mpi_message message;
 	MPI_Status own;
 	int rc;
 
-	if (!begin(&message, comm))
+	if (!iot_mpi_message_begin(&message, comm))
 		return mpi->MPI_Recv(buffer, count, type, peer, tag, comm, status);
 	if (status == MPI_STATUS_IGNORE)
 		status = &own;
-	rc = mpi->MPI_Recv(buffer, count, type, peer, tag, comm, status);
+	rc = IOT_MPI_BELOW(mpi->MPI_Recv(buffer, count, type, peer, tag, comm, status));
 	received(&message, IOT_CALL_recv, peer, status, rc);
 	return rc;
 }
 
-static void posted_receive(const struct message *message, int peer, int tag, int count,
+static void posted_receive(const struct iot_mpi_message *message, int peer, int tag, int count,
 			   MPI_Datatype type, MPI_Request request)
 {
-	u64 id = iot_mpi_request_new();
+	struct iot_mpi_request state = {
+		.id = iot_mpi_request_new(),
+		.is_receive = true,
+		.peer_base = message->peer_base,
+	};
 
 	IOT_MPI_EMIT(mpi_recv, .enter_ns = message->enter_ns, .call = IOT_CALL_irecv,
-		     .comm = message->comm, .peer = iot_mpi_peer(peer), .tag = iot_mpi_tag(tag),
-		     .length_bytes = length_bytes(count, type), .request = id);
-	iot_mpi_request_add(request, id, true);
+		     .comm = message->comm, .peer = iot_mpi_peer(peer, message->peer_base),
+		     .tag = iot_mpi_tag(tag),
+		     .length_bytes = iot_mpi_length_bytes(count, type), .request = state.id);
+	iot_mpi_request_add(request, &state);
 }
 
 int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
 	      MPI_Request *request)
 {
 	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct message message;
-	bool is_known = begin(&message, comm);
-	int rc = mpi->MPI_Irecv(buffer, count, type, peer, tag, comm, request);
+	struct iot_mpi_message message;
+	bool is_known = iot_mpi_message_begin(&message, comm);
+	int rc = IOT_MPI_BELOW(mpi->MPI_Irecv(buffer, count, type, peer, tag, comm, request));
 
 	if (rc)
 		return rc;
@@ -187,8 +200,8 @@ int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI
 	return rc;
 }
 
-static void exchanged(const struct message *message, int to, int to_tag, u64 bytes, int from,
-		      const MPI_Status *status, int rc)
+static void exchanged(const struct iot_mpi_message *message, int to, int to_tag, u64 bytes,
+		      int from, const MPI_Status *status, int rc)
 {
 	if (iot_mpi_result(rc) == -EIO)
 		return;
@@ -202,17 +215,18 @@ int MPI_Sendrecv(const void *buffer, int count, MPI_Datatype type, int to, int t
 		 MPI_Comm comm, MPI_Status *status)
 {
 	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct message message;
+	struct iot_mpi_message message;
 	MPI_Status own;
-	bool is_known = begin(&message, comm);
+	bool is_known = iot_mpi_message_begin(&message, comm);
 	int rc;
 
 	if (is_known && status == MPI_STATUS_IGNORE)
 		status = &own;
-	rc = mpi->MPI_Sendrecv(buffer, count, type, to, to_tag, from_buffer, from_count, from_type,
-			       from, from_tag, comm, status);
+	rc = IOT_MPI_BELOW(mpi->MPI_Sendrecv(buffer, count, type, to, to_tag, from_buffer,
+					     from_count, from_type, from, from_tag, comm, status));
 	if (is_known)
-		exchanged(&message, to, to_tag, length_bytes(count, type), from, status, rc);
+		exchanged(&message, to, to_tag, iot_mpi_length_bytes(count, type), from, status,
+			  rc);
 	return rc;
 }
 
@@ -220,16 +234,17 @@ int MPI_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, int to, int
 			 int from_tag, MPI_Comm comm, MPI_Status *status)
 {
 	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct message message;
+	struct iot_mpi_message message;
 	MPI_Status own;
-	bool is_known = begin(&message, comm);
+	bool is_known = iot_mpi_message_begin(&message, comm);
 	int rc;
 
 	if (is_known && status == MPI_STATUS_IGNORE)
 		status = &own;
-	rc = mpi->MPI_Sendrecv_replace(buffer, count, type, to, to_tag, from, from_tag, comm,
-				       status);
+	rc = IOT_MPI_BELOW(mpi->MPI_Sendrecv_replace(buffer, count, type, to, to_tag, from,
+						     from_tag, comm, status));
 	if (is_known)
-		exchanged(&message, to, to_tag, length_bytes(count, type), from, status, rc);
+		exchanged(&message, to, to_tag, iot_mpi_length_bytes(count, type), from, status,
+			  rc);
 	return rc;
 }

@@ -5,10 +5,11 @@
  * MPI gives a handle to a new request once the old one is complete. A request is therefore
  * looked up before the wait: afterwards another thread may have got the handle for one of
  * its own. An entry whose request ended without our knowledge is replaced when its handle
- * appears again.
+ * appears again. A persistent request keeps its handle and its entry until it is freed, and
+ * has an id while it is started.
  *
- * One handle is special. Requests that were complete when they were made share it, in Open
- * MPI most small sends. A thread takes them in the order it made them in, and those of
+ * Some handles are special. Requests that were complete when they were made share one, in
+ * Open MPI most small sends, in MPICH collectives of a single rank. A thread takes them in the order it made them in, and those of
  * other threads after its own. That may name the wrong one of them, of which every one was
  * complete before the wait began.
  */
@@ -22,44 +23,67 @@
 struct entry {
 	struct entry *next;
 	MPI_Request handle;
-	u64 id;
 	pthread_t maker;
-	bool is_receive;
+	struct iot_mpi_request request;
+	struct iot_mpi_persistent what;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct entry *table[BUCKETS];
 static struct entry *shared, **shared_end = &shared; /* oldest first */
 static struct entry *spare;
-static MPI_Request shared_handle;
-static bool has_shared_handle;
+static MPI_Request shared_handles[4];
+static int shared_count;
 static u64 last_id;
 
+static bool is_shared(MPI_Request handle)
+{
+	int i;
+
+	for (i = 0; i < shared_count; i++)
+		if (handle == shared_handles[i])
+			return true;
+	return false;
+}
+
+/* Two requests that are under way at the same time, and what they are called. */
+static void compare_handles(MPI_Request *handles)
+{
+	const struct iot_mpi_library *mpi = &iot_mpi_found;
+	MPI_Status status;
+
+	if (handles[0] == handles[1] && handles[0] != mpi->request_null && !is_shared(handles[0]))
+		shared_handles[shared_count++] = handles[0];
+	mpi->PMPI_Wait(&handles[0], &status);
+	mpi->PMPI_Wait(&handles[1], &status);
+}
+
 /**
- * iot_mpi_request_start() - find out which handle is shared
+ * iot_mpi_request_start() - find out which handles are shared
  *
- * A message to MPI_PROC_NULL is none, and is complete at once.
+ * A message to or from MPI_PROC_NULL is none, and is complete at once, as is a collective
+ * call on MPI_COMM_SELF.
  */
 void iot_mpi_request_start(void)
 {
 	const struct iot_mpi_library *mpi = &iot_mpi_found;
-	MPI_Request handles[2] = { mpi->request_null, mpi->request_null };
-	MPI_Status status;
-	int i;
+	MPI_Request handles[2];
+	int i, rc = 0;
 
 	for (i = 0; i < 2; i++)
-		if (mpi->PMPI_Isend(NULL, 0, mpi->byte, MPI_PROC_NULL, 0, mpi->comm_self,
-				    &handles[i]))
-			return;
-	shared_handle = handles[0];
-	has_shared_handle = handles[0] == handles[1];
+		rc |= mpi->PMPI_Isend(NULL, 0, mpi->byte, MPI_PROC_NULL, 0, mpi->comm_self,
+				      &handles[i]);
+	if (!rc)
+		compare_handles(handles);
 	for (i = 0; i < 2; i++)
-		mpi->PMPI_Wait(&handles[i], &status);
-}
-
-static bool is_shared(MPI_Request handle)
-{
-	return has_shared_handle && handle == shared_handle;
+		rc |= mpi->PMPI_Irecv(NULL, 0, mpi->byte, MPI_PROC_NULL, 0, mpi->comm_self,
+				      &handles[i]);
+	if (!rc)
+		compare_handles(handles);
+	for (i = 0; i < 2; i++)
+		rc |= mpi->PMPI_Ibarrier(mpi->comm_self, &handles[i]);
+	if (!rc)
+		compare_handles(handles);
 }
 
 static struct entry **place_of(MPI_Request handle)
@@ -119,13 +143,13 @@ u64 iot_mpi_request_new(void)
 /**
  * iot_mpi_request_add() - remember a request
  * @handle: as MPI just returned it
- * @id: from iot_mpi_request_new(); 0 if the request is not recorded
- * @is_receive: a record of its end is to say what came
+ * @request: what is known of it; an id of 0 means that it is not recorded. What it does each
+ *	time if it is persistent is copied
  *
  * To be called when the beginning of the request has been recorded: another thread may take
  * one that shares the handle at once.
  */
-void iot_mpi_request_add(MPI_Request handle, u64 id, bool is_receive)
+void iot_mpi_request_add(MPI_Request handle, const struct iot_mpi_request *request)
 {
 	int saved = errno;
 	struct entry *entry;
@@ -134,9 +158,12 @@ void iot_mpi_request_add(MPI_Request handle, u64 id, bool is_receive)
 	entry = entry_for(handle);
 	if (entry) {
 		entry->handle = handle;
-		entry->id = id;
+		entry->request = *request;
 		entry->maker = pthread_self();
-		entry->is_receive = is_receive;
+		if (request->persistent) {
+			entry->what = *request->persistent;
+			entry->request.persistent = &entry->what;
+		}
 	}
 	pthread_mutex_unlock(&lock);
 	errno = saved;
@@ -156,7 +183,7 @@ void iot_mpi_request_skip(MPI_Request handle)
 	if (!iot_mpi_is_on())
 		return;
 	if (is_shared(handle)) {
-		iot_mpi_request_add(handle, 0, false);
+		iot_mpi_request_add(handle, &(struct iot_mpi_request){});
 		return;
 	}
 	pthread_mutex_lock(&lock);
@@ -183,25 +210,28 @@ bool iot_mpi_request_find(const MPI_Request *handles, int count, struct iot_mpi_
 	for (i = 0; i < count; i++) {
 		const struct entry *entry = *place_of(handles[i]);
 
-		found[i] = (struct iot_mpi_request){ .is_shared = is_shared(handles[i]) };
-		if (entry) {
-			found[i].id = entry->id;
-			found[i].is_receive = entry->is_receive;
-		}
+		found[i] = entry ? entry->request : (struct iot_mpi_request){};
+		found[i].is_shared = is_shared(handles[i]);
 		is_any |= entry || found[i].is_shared;
 	}
 	pthread_mutex_unlock(&lock);
 	return is_any;
 }
 
-/* The place of the oldest one that this thread made, or else of the oldest. */
-static struct entry **shared_place(void)
+/* The place of the oldest one of a handle that this thread made, or else of the oldest. */
+static struct entry **shared_place(MPI_Request handle)
 {
-	struct entry **place = &shared;
+	struct entry **place, **oldest = NULL;
 
-	while (*place && !pthread_equal((*place)->maker, pthread_self()))
-		place = &(*place)->next;
-	return *place ? place : &shared;
+	for (place = &shared; *place; place = &(*place)->next) {
+		if ((*place)->handle != handle)
+			continue;
+		if (pthread_equal((*place)->maker, pthread_self()))
+			return place;
+		if (!oldest)
+			oldest = place;
+	}
+	return oldest ? oldest : place;
 }
 
 /**
@@ -215,16 +245,42 @@ void iot_mpi_request_take(MPI_Request handle, struct iot_mpi_request *found)
 
 	pthread_mutex_lock(&lock);
 	if (found->is_shared) {
-		place = shared_place();
+		place = shared_place(handle);
 		if (*place && !(*place)->next)
 			shared_end = place;
-		found->id = *place ? (*place)->id : 0; /* it has no status worth reading */
+		*found = *place ? (*place)->request : (struct iot_mpi_request){};
 	} else {
 		place = place_of(handle);
 	}
-	if (*place && (*place)->id == found->id)
-		entry_drop(place);
+	if (*place && (*place)->request.id == found->id) {
+		if (found->persistent)
+			(*place)->request.id = 0;
+		else
+			entry_drop(place);
+	}
 	pthread_mutex_unlock(&lock);
+}
+
+/**
+ * iot_mpi_request_begin() - a persistent request has been started
+ * @handle: its handle
+ * @id: of what it does this time
+ *
+ * Return: what that is; valid until the request is freed. NULL if it is not recorded.
+ */
+const struct iot_mpi_persistent *iot_mpi_request_begin(MPI_Request handle, u64 id)
+{
+	const struct iot_mpi_persistent *what = NULL;
+	struct entry *entry;
+
+	pthread_mutex_lock(&lock);
+	entry = *place_of(handle);
+	if (entry && entry->request.persistent) {
+		what = &entry->what;
+		entry->request.id = id;
+	}
+	pthread_mutex_unlock(&lock);
+	return what;
 }
 
 int MPI_Request_free(MPI_Request *request)
@@ -238,7 +294,8 @@ int MPI_Request_free(MPI_Request *request)
 		return mpi->MPI_Request_free(request);
 	handle = *request;
 	iot_mpi_request_find(&handle, 1, &found);
-	rc = mpi->MPI_Request_free(request);
+	found.persistent = NULL; /* the whole entry goes */
+	rc = IOT_MPI_BELOW(mpi->MPI_Request_free(request));
 	if (!rc)
 		iot_mpi_request_take(handle, &found);
 	return rc;

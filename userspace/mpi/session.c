@@ -4,7 +4,8 @@
  *
  * A process that has not joined, or whose session is over, writes nothing. A child made by
  * fork(2) is not a rank: it lets go of the descriptor, which would also keep the module
- * busy. What the child executes never sees it.
+ * busy. What the child executes never sees it. Without a session, records go to a file if
+ * one was asked for.
  */
 #include "shim.h"
 
@@ -21,8 +22,8 @@
 /* Out of the way: the program gets the same numbers for its descriptors as without us. */
 #define FIRST_FD 800
 
-int iot_mpi_session_fd = -1;
-static int open_fd = -1; /* the same, also when records are no longer taken */
+int iot_mpi_sink = IOT_MPI_SINK_NONE;
+static int open_fd = -1; /* also when records are no longer taken */
 static dev_t device;
 
 /* Programs close descriptors that are not theirs, and then get the number for a file. */
@@ -33,6 +34,19 @@ static bool is_ours(int fd)
 	return !fstat(fd, &stat) && S_ISCHR(stat.st_mode) && stat.st_rdev == device;
 }
 
+static void let_go(bool is_complete)
+{
+	int saved = errno;
+
+	if (__atomic_exchange_n(&iot_mpi_sink, IOT_MPI_SINK_NONE, __ATOMIC_ACQ_REL) ==
+	    IOT_MPI_SINK_FILE)
+		iot_mpi_file_close(is_complete);
+	if (open_fd >= 0 && is_ours(open_fd))
+		close(open_fd);
+	open_fd = -1;
+	errno = saved;
+}
+
 /**
  * iot_mpi_session_close() - write no more
  *
@@ -40,13 +54,12 @@ static bool is_ours(int fd)
  */
 void iot_mpi_session_close(void)
 {
-	int saved = errno;
+	let_go(true);
+}
 
-	__atomic_store_n(&iot_mpi_session_fd, -1, __ATOMIC_RELEASE);
-	if (open_fd >= 0 && is_ours(open_fd))
-		close(open_fd);
-	open_fd = -1;
-	errno = saved;
+static void let_go_in_child(void)
+{
+	let_go(false);
 }
 
 static int join(int fd, const char *mount)
@@ -62,20 +75,11 @@ static int join(int fd, const char *mount)
 	return err;
 }
 
-/**
- * iot_mpi_session_open() - join the session that records the mount of IOTAPE_MOUNT
- * @where: out: what was in the way, after an error
- *
- * Return: 1, 0 if no such session was asked for, or a negative errno.
- */
-int iot_mpi_session_open(const char **where)
+static int open_device(const char *mount, const char **where)
 {
-	const char *mount = getenv("IOTAPE_MOUNT");
 	struct stat stat;
 	int fd, high, err;
 
-	if (!mount)
-		return 0;
 	*where = IOT_CONTROL_PATH;
 	fd = open(IOT_CONTROL_PATH, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
@@ -89,33 +93,68 @@ int iot_mpi_session_open(const char **where)
 	err = join(fd, mount);
 	if (!err && fstat(fd, &stat))
 		err = -errno;
-	if (!err)
-		err = -pthread_atfork(NULL, NULL, iot_mpi_session_close);
 	if (err) {
 		close(fd);
 		return err;
 	}
 	device = stat.st_rdev;
 	open_fd = fd;
-	__atomic_store_n(&iot_mpi_session_fd, fd, __ATOMIC_RELEASE);
-	return 1;
+	return 0;
 }
 
 /**
- * iot_mpi_session_write() - hand a record to the kernel
+ * iot_mpi_session_open() - begin to take records
+ * @begin_ns: when MPI began
+ * @where: out: what was in the way, after an error
+ *
+ * They go to the session that records the mount of IOTAPE_MOUNT, or else to a file in the
+ * directory of IOTAPE_MPI_OUT.
+ *
+ * Return: 1, 0 if neither was asked for, or a negative errno.
+ */
+int iot_mpi_session_open(u64 begin_ns, const char **where)
+{
+	const char *mount = getenv("IOTAPE_MOUNT"), *dir = getenv("IOTAPE_MPI_OUT");
+	int err;
+
+	if (!mount && (!dir || !dir[0]))
+		return 0;
+	err = mount ? open_device(mount, where) : iot_mpi_file_open(dir, begin_ns, where);
+	if (!err)
+		err = -pthread_atfork(NULL, NULL, let_go_in_child);
+	if (err)
+		return err;
+	__atomic_store_n(&iot_mpi_sink, mount ? IOT_MPI_SINK_DEVICE : IOT_MPI_SINK_FILE,
+			 __ATOMIC_RELEASE);
+	return 1;
+}
+
+static void write_device(const void *record, size_t bytes)
+{
+	int saved = errno;
+
+	if (!is_ours(open_fd) || syscall(SYS_write, open_fd, record, bytes) < 0)
+		__atomic_store_n(&iot_mpi_sink, IOT_MPI_SINK_NONE, __ATOMIC_RELEASE);
+	errno = saved;
+}
+
+/**
+ * iot_mpi_session_write() - hand a record on
  * @record: encoded
  * @bytes: its length
  *
- * After an error, such as that the session is over, there is no further attempt. The
- * descriptor stays open then, because another thread may be just about to use its number.
- * The system call is made directly: write(2) of the C library is where a thread may be
- * cancelled, and what other tools wrap.
+ * After an error of the kernel, such as that the session is over, there is no further
+ * attempt. The descriptor stays open then, because another thread may be just about to use
+ * its number. The system call is made directly: write(2) of the C library is where a thread
+ * may be cancelled, and what other tools wrap.
  */
-void iot_mpi_session_write(const void *record, size_t bytes)
+void iot_mpi_session_write(u8 *record, size_t bytes)
 {
-	int fd = __atomic_load_n(&iot_mpi_session_fd, __ATOMIC_ACQUIRE), saved = errno;
-
-	if (fd >= 0 && (!is_ours(fd) || syscall(SYS_write, fd, record, bytes) < 0))
-		__atomic_store_n(&iot_mpi_session_fd, -1, __ATOMIC_RELEASE);
-	errno = saved;
+	switch (__atomic_load_n(&iot_mpi_sink, __ATOMIC_ACQUIRE)) {
+	case IOT_MPI_SINK_FILE:
+		iot_mpi_file_write(record, bytes);
+		break;
+	case IOT_MPI_SINK_DEVICE:
+		write_device(record, bytes);
+	}
 }

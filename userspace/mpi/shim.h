@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * shim.h - what the files of libiotape_mpi.so know of each other.
+ * shim.h - what the files of the shim know of each other.
  *
  * The library is preloaded into whatever a recorded command starts, so it depends on the C
  * library only, finds MPI at the first MPI call, and is inert until MPI_Init has joined a
  * session. A wrapper then notes the time, calls MPI, and writes a record for what happened;
  * no message is added and no call becomes collective. errno is as MPI left it.
  *
- * Locking: communicators count atomically; the table of requests has one lock, held for
- * look-ups only and never while MPI runs.
+ * Only the outermost call of a thread counts: what MPI calls by its public names while it
+ * performs a call is none of the program's.
+ *
+ * Locking: communicators count atomically; the tables of requests, of messages found by
+ * probes and of groups have a lock each, held for look-ups only and never while MPI runs.
  */
 #ifndef IOTAPE_MPI_SHIM_H
 #define IOTAPE_MPI_SHIM_H
@@ -24,12 +27,20 @@
 #include <mpi.h>
 #pragma GCC visibility pop
 
+/* Preloaded, the library has a place in every thread from the start. */
+#define IOT_MPI_THREAD __thread __attribute__((tls_model("initial-exec")))
+
+#ifdef OPEN_MPI
+#define IOT_MPI_NAME "libiotape_mpi_openmpi"
+#else
+#define IOT_MPI_NAME "libiotape_mpi_mpich"
+#endif
+
 /* -- library.c: MPI itself --------------------------------------------------------------- */
 
 /**
  * struct iot_mpi_library - MPI below the shim
- * @MPI_...: the calls we wrap, as they would be without us; another preloaded tool's if
- *	there is one
+ * @MPI_...: the calls we wrap, as they would be without us
  * @PMPI_...: questions of our own, which no other tool should see
  * @comm_world: MPI_COMM_WORLD; like the handles below it may be the address of an object in
  *	a library that is not there, so that mpi.h's own constant cannot be used
@@ -45,40 +56,67 @@ struct iot_mpi_library {
 	MPI_Comm comm_self;
 	MPI_Comm comm_null;
 	MPI_Request request_null;
+	MPI_Message message_null;
+	MPI_Message message_no_proc;
 	MPI_Datatype byte;
 };
 
-extern struct iot_mpi_library iot_mpi_found;
+/* By the public names, another preloaded tool's if there is one; and past all tools. */
+extern struct iot_mpi_library iot_mpi_found, iot_mpi_bare;
 extern bool iot_mpi_is_found;
+extern IOT_MPI_THREAD bool iot_mpi_is_fortran;
+extern IOT_MPI_THREAD unsigned int iot_mpi_depth;
 void iot_mpi_find(const void *caller);
+bool iot_mpi_is_foreign(void);
+void iot_mpi_fortran_find(void);
 
 /* To be called by a wrapper itself: the program or library that called it knows MPI. */
 static inline __attribute__((always_inline)) const struct iot_mpi_library *iot_mpi_library(void)
 {
 	if (__builtin_expect(!__atomic_load_n(&iot_mpi_is_found, __ATOMIC_ACQUIRE), 0))
 		iot_mpi_find(__builtin_return_address(0));
-	return &iot_mpi_found;
+	return __builtin_expect(iot_mpi_is_fortran, 0) ? &iot_mpi_bare : &iot_mpi_found;
 }
 
-/* -- session.c: the session that the process has joined ---------------------------------- */
+/* What MPI calls while it performs @call is not recorded. */
+#define IOT_MPI_BELOW(call)                   \
+	({                                    \
+		int result_;                  \
+		iot_mpi_depth++;              \
+		result_ = (call);             \
+		iot_mpi_depth--;              \
+		result_;                      \
+	})
 
-extern int iot_mpi_session_fd;
-int iot_mpi_session_open(const char **where);
+/* -- session.c, file.c: where records go -------------------------------------------------- */
+
+enum iot_mpi_sink {
+	IOT_MPI_SINK_NONE,
+	IOT_MPI_SINK_DEVICE,
+	IOT_MPI_SINK_FILE,
+};
+
+extern int iot_mpi_sink;
+int iot_mpi_session_open(u64 begin_ns, const char **where);
 void iot_mpi_session_close(void);
-void iot_mpi_session_write(const void *record, size_t bytes);
+void iot_mpi_session_write(u8 *record, size_t bytes);
+
+int iot_mpi_file_open(const char *dir, u64 begin_ns, const char **where);
+void iot_mpi_file_close(bool is_complete);
+void iot_mpi_file_write(u8 *record, size_t bytes);
 
 static inline bool iot_mpi_is_on(void)
 {
-	return __atomic_load_n(&iot_mpi_session_fd, __ATOMIC_ACQUIRE) >= 0;
+	return __atomic_load_n(&iot_mpi_sink, __ATOMIC_ACQUIRE) && !iot_mpi_depth;
 }
 
 /* Write a record of a kind from its struct. */
 #define IOT_MPI_EMIT(kind, ...)                                             \
 	do {                                                                \
-		const struct iot_rec_##kind record = { __VA_ARGS__ };       \
-		u8 wire[IOT_WIRE_##kind];                                   \
-		iot_put_##kind(wire, &record, NULL, 0);                     \
-		iot_mpi_session_write(wire, sizeof(wire));                  \
+		const struct iot_rec_##kind record_ = { __VA_ARGS__ };      \
+		u8 wire_[IOT_WIRE_##kind];                                  \
+		iot_put_##kind(wire_, &record_, NULL, 0);                   \
+		iot_mpi_session_write(wire_, sizeof(wire_));                \
 	} while (0)
 
 static inline u64 iot_mpi_now_ns(void)
@@ -89,22 +127,55 @@ static inline u64 iot_mpi_now_ns(void)
 	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
 }
 
-/* -- comm.c: communicators --------------------------------------------------------------- */
+/* -- comm.c, key.c: communicators --------------------------------------------------------- */
 
 /**
  * struct iot_mpi_comm - a communicator
  * @key: equal on all its ranks, and nowhere else
  * @collectives: collective calls on it that this rank has begun
  * @children: those of them that make a communicator
+ * @own: own rank, as records have it: those of the two groups of an intercommunicator are
+ *	counted in one sequence
+ * @peer_base: what is added to the ranks of others, as MPI has them: 0 but there
  */
 struct iot_mpi_comm {
 	u64 key;
 	u32 collectives;
 	u32 children;
+	s32 own;
+	s32 peer_base;
+};
+
+/* A communicator that is being made: its key, still without its ranks, and where it will be. */
+struct iot_mpi_made {
+	u64 key;
+	MPI_Comm *comm;
 };
 
 int iot_mpi_comm_start(void);
 struct iot_mpi_comm *iot_mpi_comm_find(MPI_Comm comm);
+void iot_mpi_comm_announce(struct iot_mpi_comm *state, MPI_Comm comm);
+struct iot_mpi_comm *iot_mpi_comm_made(const struct iot_mpi_made *made);
+
+/**
+ * struct iot_mpi_members - the ranks of a communicator
+ * @hash: of all their world ranks, equal on all of them
+ * @ranks: how many they are
+ * @base: what is added to the own rank
+ * @peer_base: what is added to the ranks of others
+ */
+struct iot_mpi_members {
+	u64 hash;
+	int ranks;
+	int base;
+	int peer_base;
+};
+
+u64 iot_mpi_mix(u64 hash, u64 value);
+u64 iot_mpi_world_key(int ranks);
+u64 iot_mpi_mix_group(u64 hash, MPI_Group group);
+void iot_mpi_members(MPI_Comm comm, struct iot_mpi_members *members);
+u64 iot_mpi_nth(u64 key);
 
 /* -- collective.c ------------------------------------------------------------------------ */
 
@@ -113,11 +184,15 @@ struct iot_mpi_comm *iot_mpi_comm_find(MPI_Comm comm);
  * @enter_ns: when
  * @comm: key of its communicator, which may be gone when the call ends
  * @number: its number there
+ * @peer_base: what is added to the rank of its root
+ * @own: rank of the caller, who may be the root of a call between two groups
  */
 struct iot_mpi_collective {
 	u64 enter_ns;
 	u64 comm;
 	u32 number;
+	s32 peer_base;
+	s32 own;
 };
 
 void iot_mpi_collective_begin(struct iot_mpi_collective *call, u64 enter_ns,
@@ -129,29 +204,61 @@ void iot_mpi_collective_end(const struct iot_mpi_collective *call, u32 name, int
 
 /**
  * struct iot_mpi_request - a request
- * @id: unique in the process; 0: not one of ours
+ * @id: unique in the process; 0: not one of ours, or persistent and not started
  * @is_receive: its end says who sent what
  * @is_shared: the handle stands for many requests, so which one it is remains open until
  *	the request is taken
+ * @persistent: what a persistent request does each time it is started, or NULL
+ * @peer_base: what is added to the rank of the sender
+ * @made: a communicator that is there when the request has ended; its @comm is NULL if none
  */
 struct iot_mpi_request {
 	u64 id;
 	bool is_receive;
 	bool is_shared;
+	s32 peer_base;
+	const struct iot_mpi_persistent *persistent;
+	struct iot_mpi_made made;
+};
+
+/**
+ * struct iot_mpi_persistent - what a persistent request does
+ * @call: an enum iot_call
+ * @peer: rank, as records have it
+ */
+struct iot_mpi_persistent {
+	u32 call;
+	u64 comm;
+	s32 peer;
+	s32 tag;
+	u64 length_bytes;
+	s32 peer_base;
 };
 
 void iot_mpi_request_start(void);
 u64 iot_mpi_request_new(void);
-void iot_mpi_request_add(MPI_Request handle, u64 id, bool is_receive);
+void iot_mpi_request_add(MPI_Request handle, const struct iot_mpi_request *request);
 void iot_mpi_request_skip(MPI_Request handle);
 bool iot_mpi_request_find(const MPI_Request *handles, int count, struct iot_mpi_request *found);
 void iot_mpi_request_take(MPI_Request handle, struct iot_mpi_request *found);
+const struct iot_mpi_persistent *iot_mpi_request_begin(MPI_Request handle, u64 id);
 
 /* -- message.c --------------------------------------------------------------------------- */
 
+/* A call that may have to be recorded. */
+struct iot_mpi_message {
+	u64 enter_ns;
+	u64 comm;
+	s32 peer_base;
+};
+
+bool iot_mpi_message_begin(struct iot_mpi_message *message, MPI_Comm comm);
 s64 iot_mpi_result(int rc);
-s32 iot_mpi_peer(int rank);
+s32 iot_mpi_peer(int rank, s32 base);
 s32 iot_mpi_tag(int tag);
+u64 iot_mpi_length_bytes(int count, MPI_Datatype type);
 u64 iot_mpi_received_bytes(const MPI_Status *status);
+void iot_mpi_done(u64 enter_ns, u32 name, const struct iot_mpi_request *request,
+		  const MPI_Status *status, int rc);
 
 #endif

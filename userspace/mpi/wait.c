@@ -3,7 +3,8 @@
  * wait.c - waits and tests: one record for each request that they found complete.
  *
  * A request of ours is complete when the call has set its handle to MPI_REQUEST_NULL. This
- * holds for all eight calls, and for requests that ended with an error.
+ * holds for all eight calls, and for requests that ended with an error. The handle of a
+ * persistent request stays: there the call is asked what it says.
  */
 #include "shim.h"
 
@@ -99,34 +100,55 @@ static s64 result_of(const MPI_Status *status, int rc)
 	return iot_mpi_result(rc);
 }
 
+/**
+ * iot_mpi_done() - record that a request was found complete
+ * @enter_ns: when the call began that found it
+ * @name: an enum iot_call
+ * @request: it
+ * @status: of it
+ * @rc: what the call returned
+ */
+void iot_mpi_done(u64 enter_ns, u32 name, const struct iot_mpi_request *request,
+		  const MPI_Status *status, int rc)
+{
+	struct iot_rec_mpi_done done = { .peer = -1, .tag = -1, .result = result_of(status, rc) };
+
+	if (request->is_receive && done.result != -ECANCELED) {
+		done.peer = iot_mpi_peer(status->MPI_SOURCE, request->peer_base);
+		done.tag = iot_mpi_tag(status->MPI_TAG);
+		done.length_bytes = iot_mpi_received_bytes(status);
+	}
+	IOT_MPI_EMIT(mpi_done, .enter_ns = enter_ns, .result = done.result, .call = name,
+		     .request = request->id, .peer = done.peer, .tag = done.tag,
+		     .length_bytes = done.length_bytes);
+	if (request->made.comm && !done.result)
+		iot_mpi_comm_made(&request->made);
+}
+
+/* Has request i ended? A call that failed may have left it as it was before. */
+static bool has_ended(const struct wait *wait, const MPI_Request *requests, int i,
+		      const MPI_Status *status, int rc)
+{
+	const struct iot_mpi_request *found = &wait->found[i];
+
+	if (!found->id && !found->is_shared)
+		return false;
+	if (found->persistent)
+		return !rc || (rc == MPI_ERR_IN_STATUS && status->MPI_ERROR != MPI_ERR_PENDING);
+	return requests[i] == iot_mpi_found.request_null;
+}
+
 /*
  * Record request i, if it is complete and one of ours; its status may be at another index.
- * A call that failed may have left i as it was before: anything.
  */
 static void wait_done(struct wait *wait, const MPI_Request *requests, int i,
 		      const MPI_Status *status, int rc)
 {
-	const struct iot_mpi_library *mpi = &iot_mpi_found;
-	struct iot_rec_mpi_done done = { .peer = -1, .tag = -1 };
-	struct iot_mpi_request *found;
-
-	if (i < 0 || i >= wait->count)
+	if (i < 0 || i >= wait->count || !has_ended(wait, requests, i, status, rc))
 		return;
-	found = &wait->found[i];
-	if (requests[i] != mpi->request_null || (!found->id && !found->is_shared))
-		return;
-	iot_mpi_request_take(wait->handles[i], found);
-	if (!found->id)
-		return;
-	done.result = result_of(status, rc);
-	if (found->is_receive && done.result != -ECANCELED) {
-		done.peer = iot_mpi_peer(status->MPI_SOURCE);
-		done.tag = iot_mpi_tag(status->MPI_TAG);
-		done.length_bytes = iot_mpi_received_bytes(status);
-	}
-	IOT_MPI_EMIT(mpi_done, .enter_ns = wait->enter_ns, .result = done.result,
-		     .call = wait->name, .request = found->id, .peer = done.peer, .tag = done.tag,
-		     .length_bytes = done.length_bytes);
+	iot_mpi_request_take(wait->handles[i], &wait->found[i]);
+	if (wait->found[i].id)
+		iot_mpi_done(wait->enter_ns, wait->name, &wait->found[i], status, rc);
 }
 
 static MPI_Status *unless_ignored(MPI_Status *status)
@@ -147,7 +169,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 
 	if (!wait_begin(&wait, IOT_CALL_wait, 1, request, unless_ignored(status)))
 		return mpi->MPI_Wait(request, status);
-	rc = mpi->MPI_Wait(request, wait.statuses);
+	rc = IOT_MPI_BELOW(mpi->MPI_Wait(request, wait.statuses));
 	wait_done(&wait, request, 0, wait.statuses, rc);
 	wait_end(&wait);
 	return rc;
@@ -161,8 +183,9 @@ int MPI_Test(MPI_Request *request, int *is_done, MPI_Status *status)
 
 	if (!wait_begin(&wait, IOT_CALL_test, 1, request, unless_ignored(status)))
 		return mpi->MPI_Test(request, is_done, status);
-	rc = mpi->MPI_Test(request, is_done, wait.statuses);
-	wait_done(&wait, request, 0, wait.statuses, rc);
+	rc = IOT_MPI_BELOW(mpi->MPI_Test(request, is_done, wait.statuses));
+	if (*is_done || rc)
+		wait_done(&wait, request, 0, wait.statuses, rc);
 	wait_end(&wait);
 	return rc;
 }
@@ -175,7 +198,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 
 	if (!wait_begin(&wait, IOT_CALL_wait, count, requests, unless_all_ignored(statuses)))
 		return mpi->MPI_Waitall(count, requests, statuses);
-	rc = mpi->MPI_Waitall(count, requests, wait.statuses);
+	rc = IOT_MPI_BELOW(mpi->MPI_Waitall(count, requests, wait.statuses));
 	for (i = 0; i < count; i++)
 		wait_done(&wait, requests, i, &wait.statuses[i], rc);
 	wait_end(&wait);
@@ -190,8 +213,8 @@ int MPI_Testall(int count, MPI_Request requests[], int *is_done, MPI_Status stat
 
 	if (!wait_begin(&wait, IOT_CALL_test, count, requests, unless_all_ignored(statuses)))
 		return mpi->MPI_Testall(count, requests, is_done, statuses);
-	rc = mpi->MPI_Testall(count, requests, is_done, wait.statuses);
-	for (i = 0; i < count; i++)
+	rc = IOT_MPI_BELOW(mpi->MPI_Testall(count, requests, is_done, wait.statuses));
+	for (i = 0; i < count && (*is_done || rc); i++)
 		wait_done(&wait, requests, i, &wait.statuses[i], rc);
 	wait_end(&wait);
 	return rc;
@@ -212,7 +235,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
 
 	if (!wait_begin(&wait, IOT_CALL_wait, count, requests, unless_ignored(status)))
 		return mpi->MPI_Waitany(count, requests, index, status);
-	rc = mpi->MPI_Waitany(count, requests, index, wait.statuses);
+	rc = IOT_MPI_BELOW(mpi->MPI_Waitany(count, requests, index, wait.statuses));
 	wait_done_any(&wait, requests, *index, rc);
 	return rc;
 }
@@ -225,7 +248,7 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *is_done, MPI
 
 	if (!wait_begin(&wait, IOT_CALL_test, count, requests, unless_ignored(status)))
 		return mpi->MPI_Testany(count, requests, index, is_done, status);
-	rc = mpi->MPI_Testany(count, requests, index, is_done, wait.statuses);
+	rc = IOT_MPI_BELOW(mpi->MPI_Testany(count, requests, index, is_done, wait.statuses));
 	wait_done_any(&wait, requests, *index, rc);
 	return rc;
 }
@@ -250,7 +273,7 @@ int MPI_Waitsome(int count, MPI_Request requests[], int *done_count, int indices
 
 	if (!wait_begin(&wait, IOT_CALL_wait, count, requests, unless_all_ignored(statuses)))
 		return mpi->MPI_Waitsome(count, requests, done_count, indices, statuses);
-	rc = mpi->MPI_Waitsome(count, requests, done_count, indices, wait.statuses);
+	rc = IOT_MPI_BELOW(mpi->MPI_Waitsome(count, requests, done_count, indices, wait.statuses));
 	wait_done_some(&wait, requests, *done_count, indices, rc);
 	return rc;
 }
@@ -264,7 +287,7 @@ int MPI_Testsome(int count, MPI_Request requests[], int *done_count, int indices
 
 	if (!wait_begin(&wait, IOT_CALL_test, count, requests, unless_all_ignored(statuses)))
 		return mpi->MPI_Testsome(count, requests, done_count, indices, statuses);
-	rc = mpi->MPI_Testsome(count, requests, done_count, indices, wait.statuses);
+	rc = IOT_MPI_BELOW(mpi->MPI_Testsome(count, requests, done_count, indices, wait.statuses));
 	wait_done_some(&wait, requests, *done_count, indices, rc);
 	return rc;
 }

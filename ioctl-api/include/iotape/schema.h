@@ -113,6 +113,13 @@
 	V(18, recv, "MPI_Recv")                                                        \
 	V(19, irecv, "MPI_Irecv")                                                      \
 	V(20, sendrecv, "MPI_Sendrecv or MPI_Sendrecv_replace")                        \
+	V(21, send_init, "MPI_Start of a request of MPI_Send_init")                    \
+	V(22, bsend_init, "MPI_Start of a request of MPI_Bsend_init")                  \
+	V(23, ssend_init, "MPI_Start of a request of MPI_Ssend_init")                  \
+	V(24, rsend_init, "MPI_Start of a request of MPI_Rsend_init")                  \
+	V(25, recv_init, "MPI_Start of a request of MPI_Recv_init")                    \
+	V(26, mprobe, "MPI_Mprobe, MPI_Improbe that found a message")                  \
+	V(27, mrecv, "MPI_Mrecv")                                                      \
 	V(30, wait, "MPI_Wait, _Waitall, _Waitany, _Waitsome")                         \
 	V(31, test, "MPI_Test, _Testall, _Testany, _Testsome that completed something") \
 	V(40, barrier, "MPI_Barrier")                                                  \
@@ -140,11 +147,84 @@
 	V(65, iscatter, "MPI_Iscatter")                                                \
 	V(66, iallgather, "MPI_Iallgather")                                            \
 	V(67, ialltoall, "MPI_Ialltoall")                                              \
+	V(68, igatherv, "MPI_Igatherv")                                                \
+	V(69, iscatterv, "MPI_Iscatterv")                                              \
+	V(70, iallgatherv, "MPI_Iallgatherv")                                          \
+	V(71, ialltoallv, "MPI_Ialltoallv")                                            \
+	V(72, ialltoallw, "MPI_Ialltoallw")                                            \
+	V(73, iscan, "MPI_Iscan")                                                      \
+	V(74, iexscan, "MPI_Iexscan")                                                  \
+	V(75, ireduce_scatter, "MPI_Ireduce_scatter")                                  \
+	V(76, ireduce_scatter_block, "MPI_Ireduce_scatter_block")                      \
 	V(80, comm_dup, "MPI_Comm_dup")                                                \
 	V(81, comm_split, "MPI_Comm_split")                                            \
 	V(82, comm_create, "MPI_Comm_create")                                          \
 	V(83, comm_split_type, "MPI_Comm_split_type")                                  \
-	V(84, comm_free, "MPI_Comm_free")
+	V(84, comm_free, "MPI_Comm_free")                                              \
+	V(85, comm_dup_with_info, "MPI_Comm_dup_with_info")                            \
+	V(86, comm_idup, "MPI_Comm_idup")                                              \
+	V(87, comm_create_group, "MPI_Comm_create_group")                              \
+	V(88, cart_create, "MPI_Cart_create")                                          \
+	V(89, cart_sub, "MPI_Cart_sub")                                                \
+	V(90, graph_create, "MPI_Graph_create")                                        \
+	V(91, dist_graph_create, "MPI_Dist_graph_create")                              \
+	V(92, dist_graph_create_adjacent, "MPI_Dist_graph_create_adjacent")            \
+	V(93, intercomm_create, "MPI_Intercomm_create")                                \
+	V(94, intercomm_merge, "MPI_Intercomm_merge")                                  \
+	V(95, comm_disconnect, "MPI_Comm_disconnect")                                  \
+	V(100, neighbor_allgather, "MPI_Neighbor_allgather")                           \
+	V(101, neighbor_allgatherv, "MPI_Neighbor_allgatherv")                         \
+	V(102, neighbor_alltoall, "MPI_Neighbor_alltoall")                             \
+	V(103, neighbor_alltoallv, "MPI_Neighbor_alltoallv")                           \
+	V(104, neighbor_alltoallw, "MPI_Neighbor_alltoallw")                           \
+	V(110, ineighbor_allgather, "MPI_Ineighbor_allgather")                         \
+	V(111, ineighbor_allgatherv, "MPI_Ineighbor_allgatherv")                       \
+	V(112, ineighbor_alltoall, "MPI_Ineighbor_alltoall")                           \
+	V(113, ineighbor_alltoallv, "MPI_Ineighbor_alltoallv")                         \
+	V(114, ineighbor_alltoallw, "MPI_Ineighbor_alltoallw")                         \
+	V(120, file_open, "MPI_File_open")                                             \
+	V(121, file_close, "MPI_File_close")                                           \
+	V(122, file_set_view, "MPI_File_set_view")                                     \
+	V(123, file_set_size, "MPI_File_set_size")                                     \
+	V(124, file_preallocate, "MPI_File_preallocate")                               \
+	V(125, file_sync, "MPI_File_sync")                                             \
+	V(126, file_set_atomicity, "MPI_File_set_atomicity")                           \
+	V(127, file_seek, "MPI_File_seek")                                             \
+	V(128, file_seek_shared, "MPI_File_seek_shared")                               \
+	V(130, file_read, "MPI_File_read")                                             \
+	V(131, file_write, "MPI_File_write")                                           \
+	V(132, file_read_at, "MPI_File_read_at")                                       \
+	V(133, file_write_at, "MPI_File_write_at")                                     \
+	V(134, file_read_all, "MPI_File_read_all")                                     \
+	V(135, file_write_all, "MPI_File_write_all")                                   \
+	V(136, file_read_at_all, "MPI_File_read_at_all")                               \
+	V(137, file_write_at_all, "MPI_File_write_at_all")                             \
+	V(138, file_read_shared, "MPI_File_read_shared")                               \
+	V(139, file_write_shared, "MPI_File_write_shared")                             \
+	V(140, file_read_ordered, "MPI_File_read_ordered")                             \
+	V(141, file_write_ordered, "MPI_File_write_ordered")                           \
+	V(142, file_iread, "MPI_File_iread")                                           \
+	V(143, file_iwrite, "MPI_File_iwrite")                                         \
+	V(144, file_iread_at, "MPI_File_iread_at")                                     \
+	V(145, file_iwrite_at, "MPI_File_iwrite_at")                                   \
+	V(146, file_iread_all, "MPI_File_iread_all")                                   \
+	V(147, file_iwrite_all, "MPI_File_iwrite_all")                                 \
+	V(148, file_iread_at_all, "MPI_File_iread_at_all")                             \
+	V(149, file_iwrite_at_all, "MPI_File_iwrite_at_all")                           \
+	V(150, file_iread_shared, "MPI_File_iread_shared")                             \
+	V(151, file_iwrite_shared, "MPI_File_iwrite_shared")                           \
+	V(152, file_read_all_begin, "MPI_File_read_all_begin")                         \
+	V(153, file_read_all_end, "MPI_File_read_all_end")                             \
+	V(154, file_write_all_begin, "MPI_File_write_all_begin")                       \
+	V(155, file_write_all_end, "MPI_File_write_all_end")                           \
+	V(156, file_read_at_all_begin, "MPI_File_read_at_all_begin")                   \
+	V(157, file_read_at_all_end, "MPI_File_read_at_all_end")                       \
+	V(158, file_write_at_all_begin, "MPI_File_write_at_all_begin")                 \
+	V(159, file_write_at_all_end, "MPI_File_write_at_all_end")                     \
+	V(160, file_read_ordered_begin, "MPI_File_read_ordered_begin")                 \
+	V(161, file_read_ordered_end, "MPI_File_read_ordered_end")                     \
+	V(162, file_write_ordered_begin, "MPI_File_write_ordered_begin")               \
+	V(163, file_write_ordered_end, "MPI_File_write_ordered_end")
 
 /* B(bit number, name, sentence) */
 #define IOT_OPEN_FLAGS(B)                                                              \
@@ -667,6 +747,19 @@
 	F(s32, root, num, "root rank, -1 if the call has none")                        \
 	F(u64, request, request, "request that a nonblocking call made, else 0")
 
+/*
+ * A call on a file of MPI. What it does to files of the system lies between its beginning and
+ * its end, in the same task.
+ */
+#define IOT_FIELDS_mpi_file(F)                                                         \
+	IOT_FIELDS_op(F)                                                               \
+	F(u32, call, call, "which call")                                               \
+	F(u64, file, request, "key: equal on all ranks that opened it together, as of a communicator") \
+	F(u32, number, num, "number of the collective call on the file, from 1; 0 if it is not collective") \
+	F(s64, place, num, "offset or size that the call was given, in units of the view; -1 if none") \
+	F(u64, length_bytes, bytes, "bytes asked for, 0 if none")                      \
+	F(u64, request, request, "request that a nonblocking call made, else 0")
+
 /* -- replay -------------------------------------------------------------- */
 
 #define IOT_FIELDS_divergence(F)                                                       \
@@ -751,6 +844,7 @@
 	R(162, mpi_recv, mpi, "message received, or a receive posted")                 \
 	R(163, mpi_done, mpi, "request found complete")                                \
 	R(164, mpi_coll, mpi, "collective call")                                       \
+	R(165, mpi_file, mpi, "call on a file of MPI")                                 \
 	R(192, divergence, replay, "an operation ended otherwise than in the trace")   \
 	R(193, played, replay, "a task of a program was performed")
 
@@ -767,6 +861,7 @@
 	T(symlink, "target")                                                           \
 	T(readlink, "the target, as much of it as there was room for")                 \
 	T(follow, "target")                                                            \
+	T(mpi_file, "name as given to MPI_File_open")                                  \
 	T(getxattr, "name of the attribute")                                           \
 	T(setxattr, "name of the attribute")                                           \
 	T(removexattr, "name of the attribute")

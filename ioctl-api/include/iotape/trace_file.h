@@ -65,6 +65,12 @@ enum iot_chunk_type {
 	IOT_CHUNK_RECORDS = 1, /* whole records of one stream, in order of their ends */
 	IOT_CHUNK_INDEX = 2,   /* an array of struct iot_index_entry */
 	IOT_CHUNK_TRAILER = 3, /* empty, last in the file; `sequence` is where the index is */
+	/*
+	 * Records that are written in place, by a process that may die at any moment: as
+	 * many as there are before the first length of 0. Not compressed; the number of
+	 * records, their times and the checksum of the payload are not known, and 0.
+	 */
+	IOT_CHUNK_OPEN = 4,
 };
 
 enum iot_codec {

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * io.c - files of MPI: opened together, read and written alone or together.
+ *
+ * A file has a key like a communicator's, and its collective calls have numbers of their own.
+ * It is announced as a communicator, with the ranks of the one that it was opened on.
+ *
+ * What MPI does to files of the system is recorded by the kernel, and lies between the
+ * beginning and the end of the call.
+ */
+#include "shim.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define PATH_MAX_BYTES 512
+
+/* An open file. */
+struct file {
+	struct file *next;
+	MPI_File handle;
+	struct iot_mpi_comm state;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct file *list;
+
+static void remember(struct file *file)
+{
+	pthread_mutex_lock(&lock);
+	file->next = list;
+	list = file;
+	pthread_mutex_unlock(&lock);
+}
+
+/* Return: NULL if the file is not known, or nothing is recorded. */
+static struct file *find(MPI_File handle)
+{
+	struct file *file;
+
+	if (!iot_mpi_is_on())
+		return NULL;
+	pthread_mutex_lock(&lock);
+	for (file = list; file && file->handle != handle; file = file->next)
+		;
+	pthread_mutex_unlock(&lock);
+	return file;
+}
+
+static void forget(struct file *file)
+{
+	struct file **place;
+
+	pthread_mutex_lock(&lock);
+	for (place = &list; *place != file; place = &(*place)->next)
+		;
+	*place = file->next;
+	pthread_mutex_unlock(&lock);
+	free(file);
+}
+
+/* A call on a file that may have to be recorded: as a collective, whose number may be 0. */
+static bool begin(struct iot_mpi_collective *call, MPI_File handle, bool is_all)
+{
+	u64 enter_ns = iot_mpi_is_on() ? iot_mpi_now_ns() : 0;
+	struct file *file = find(handle);
+
+	if (!file)
+		return false;
+	*call = (struct iot_mpi_collective){ .enter_ns = enter_ns, .comm = file->state.key };
+	if (is_all)
+		iot_mpi_collective_begin(call, enter_ns, &file->state);
+	return true;
+}
+
+static void end(const struct iot_mpi_collective *call, u32 name, s64 place, u64 bytes, u64 request,
+		int rc)
+{
+	IOT_MPI_EMIT(mpi_file, .enter_ns = call->enter_ns, .result = iot_mpi_result(rc),
+		     .call = name, .file = call->comm, .number = call->number, .place = place,
+		     .length_bytes = bytes, .request = request);
+}
+
+#define DEFINE(name, call_name, is_all, parameters, arguments, place, bytes)              \
+	int MPI_##name parameters                                                         \
+	{                                                                                 \
+		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
+		struct iot_mpi_collective call;                                           \
+		bool is_known = begin(&call, file, is_all);                               \
+		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                        \
+                                                                                          \
+		if (is_known)                                                             \
+			end(&call, IOT_CALL_##call_name, place, bytes, 0, rc);            \
+		return rc;                                                                \
+	}
+#define DEFINE_DATA(name, call, is_all, parameters, arguments) \
+	DEFINE(name, call, is_all, parameters, arguments, -1, iot_mpi_length_bytes(count, type))
+#define DEFINE_DATA_AT(name, call, is_all, parameters, arguments)      \
+	DEFINE(name, call, is_all, parameters, arguments, (s64)offset, \
+	       iot_mpi_length_bytes(count, type))
+#define DEFINE_PLAIN(name, call, is_all, parameters, arguments) \
+	DEFINE(name, call, is_all, parameters, arguments, -1, 0)
+#define DEFINE_PLACE(name, call, is_all, parameters, arguments) \
+	DEFINE(name, call, is_all, parameters, arguments, (s64)offset, 0)
+
+IOT_MPI_FILE_WAITING(DEFINE_DATA, DEFINE_DATA_AT)
+IOT_MPI_FILE_PLAIN(DEFINE_PLAIN)
+IOT_MPI_FILE_PLACES(DEFINE_PLACE)
+
+static void posted(const struct iot_mpi_collective *call, u32 name, s64 place, u64 bytes,
+		   MPI_Request handle, int rc)
+{
+	struct iot_mpi_request request = { .id = rc ? 0 : iot_mpi_request_new() };
+
+	end(call, name, place, bytes, request.id, rc);
+	if (!rc)
+		iot_mpi_request_add(handle, &request);
+}
+
+#define DEFINE_REQUEST(name, call_name, is_all, parameters, arguments, place)             \
+	int MPI_##name parameters                                                         \
+	{                                                                                 \
+		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
+		struct iot_mpi_collective call;                                           \
+		bool is_known = begin(&call, file, is_all);                               \
+		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                        \
+                                                                                          \
+		if (is_known)                                                             \
+			posted(&call, IOT_CALL_##call_name, place,                        \
+			       iot_mpi_length_bytes(count, type), *request, rc);          \
+		else if (!rc)                                                             \
+			iot_mpi_request_skip(*request);                                   \
+		return rc;                                                                \
+	}
+#define DEFINE_IDATA(name, call, is_all, parameters, arguments) \
+	DEFINE_REQUEST(name, call, is_all, parameters, arguments, -1)
+#define DEFINE_IDATA_AT(name, call, is_all, parameters, arguments) \
+	DEFINE_REQUEST(name, call, is_all, parameters, arguments, (s64)offset)
+
+IOT_MPI_FILE_REQUESTS(DEFINE_IDATA, DEFINE_IDATA_AT)
+
+/* The name goes with the record of the call that opened it. */
+static void opened(u64 enter_ns, struct file *file, const char *path)
+{
+	struct iot_rec_mpi_file record = {
+		.enter_ns = enter_ns,
+		.call = IOT_CALL_file_open,
+		.file = file->state.key,
+		.number = ++file->state.collectives,
+		.place = -1,
+	};
+	u8 wire[IOT_WIRE_mpi_file + PATH_MAX_BYTES];
+	u16 bytes = (u16)strnlen(path, PATH_MAX_BYTES);
+
+	iot_put_mpi_file(wire, &record, path, bytes);
+	iot_mpi_session_write(wire, (size_t)(IOT_WIRE_mpi_file + bytes));
+}
+
+int MPI_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *handle)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	u64 enter_ns = iot_mpi_is_on() ? iot_mpi_now_ns() : 0, key;
+	struct iot_mpi_comm *parent = iot_mpi_comm_find(comm);
+	struct file *file;
+	int rc, saved;
+
+	if (!parent)
+		return mpi->MPI_File_open(comm, path, mode, info, handle);
+	key = iot_mpi_mix(parent->key, __atomic_add_fetch(&parent->children, 1, __ATOMIC_RELAXED));
+	rc = IOT_MPI_BELOW(mpi->MPI_File_open(comm, path, mode, info, handle));
+	if (rc)
+		return rc;
+	saved = errno;
+	file = calloc(1, sizeof(*file));
+	if (file) {
+		file->handle = *handle;
+		file->state.key = key;
+		iot_mpi_comm_announce(&file->state, comm);
+		opened(enter_ns, file, path);
+		remember(file);
+	}
+	errno = saved;
+	return rc;
+}
+
+int MPI_File_close(MPI_File *handle)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct iot_mpi_collective call;
+	bool is_known = handle && begin(&call, *handle, true);
+	struct file *file = is_known ? find(*handle) : NULL;
+	int rc = IOT_MPI_BELOW(mpi->MPI_File_close(handle));
+
+	if (is_known) {
+		end(&call, IOT_CALL_file_close, -1, 0, 0, rc);
+		forget(file);
+	}
+	return rc;
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * probe.c - matched probes: a message is matched where a probe found it, and received later.
+ *
+ * The probe that found a message is recorded as a receive that was posted there, with a
+ * request; MPI_Mrecv, or whatever completes what MPI_Imrecv made, finds that complete.
+ */
+#include "shim.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* A message that was found, and not yet received. */
+struct found {
+	struct found *next;
+	MPI_Message message;
+	struct iot_mpi_request request;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct found *list;
+
+static void remember(MPI_Message message, const struct iot_mpi_request *request)
+{
+	int saved = errno;
+	struct found *found = malloc(sizeof(*found));
+
+	errno = saved;
+	if (!found)
+		return;
+	found->message = message;
+	found->request = *request;
+	pthread_mutex_lock(&lock);
+	found->next = list;
+	list = found;
+	pthread_mutex_unlock(&lock);
+}
+
+/* The request of a message, which is forgotten; its id is 0 if there is none. */
+static struct iot_mpi_request take(MPI_Message message)
+{
+	struct iot_mpi_request request = {};
+	struct found **place, *found;
+
+	if (!iot_mpi_is_on())
+		return request;
+	pthread_mutex_lock(&lock);
+	for (place = &list; *place && (*place)->message != message; place = &(*place)->next)
+		;
+	found = *place;
+	if (found)
+		*place = found->next;
+	pthread_mutex_unlock(&lock);
+	if (found)
+		request = found->request;
+	free(found);
+	return request;
+}
+
+static void probed(const struct iot_mpi_message *probe, MPI_Message message,
+		   const MPI_Status *status)
+{
+	const struct iot_mpi_library *mpi = &iot_mpi_found;
+	struct iot_mpi_request request = {
+		.id = iot_mpi_request_new(),
+		.is_receive = true,
+		.peer_base = probe->peer_base,
+	};
+
+	if (message == mpi->message_null || message == mpi->message_no_proc)
+		return;
+	IOT_MPI_EMIT(mpi_recv, .enter_ns = probe->enter_ns, .call = IOT_CALL_mprobe,
+		     .comm = probe->comm, .peer = iot_mpi_peer(status->MPI_SOURCE, probe->peer_base),
+		     .tag = status->MPI_TAG, .length_bytes = iot_mpi_received_bytes(status),
+		     .request = request.id);
+	remember(message, &request);
+}
+
+int MPI_Mprobe(int peer, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct iot_mpi_message probe;
+	bool is_known = iot_mpi_message_begin(&probe, comm);
+	MPI_Status own;
+	int rc;
+
+	if (is_known && status == MPI_STATUS_IGNORE)
+		status = &own;
+	rc = IOT_MPI_BELOW(mpi->MPI_Mprobe(peer, tag, comm, message, status));
+	if (is_known && !rc)
+		probed(&probe, *message, status);
+	return rc;
+}
+
+int MPI_Improbe(int peer, int tag, MPI_Comm comm, int *is_found, MPI_Message *message,
+		MPI_Status *status)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct iot_mpi_message probe;
+	bool is_known = iot_mpi_message_begin(&probe, comm);
+	MPI_Status own;
+	int rc;
+
+	if (is_known && status == MPI_STATUS_IGNORE)
+		status = &own;
+	rc = IOT_MPI_BELOW(mpi->MPI_Improbe(peer, tag, comm, is_found, message, status));
+	if (is_known && !rc && *is_found)
+		probed(&probe, *message, status);
+	return rc;
+}
+
+int MPI_Mrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message,
+	      MPI_Status *status)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct iot_mpi_request request = take(*message);
+	u64 enter_ns = request.id ? iot_mpi_now_ns() : 0;
+	MPI_Status own;
+	int rc;
+
+	if (request.id && status == MPI_STATUS_IGNORE)
+		status = &own;
+	rc = IOT_MPI_BELOW(mpi->MPI_Mrecv(buffer, count, type, message, status));
+	if (request.id)
+		iot_mpi_done(enter_ns, IOT_CALL_mrecv, &request, status, rc);
+	return rc;
+}
+
+int MPI_Imrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message,
+	       MPI_Request *request)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct iot_mpi_request state = take(*message);
+	int rc = IOT_MPI_BELOW(mpi->MPI_Imrecv(buffer, count, type, message, request));
+
+	if (!rc && state.id)
+		iot_mpi_request_add(*request, &state);
+	else if (!rc)
+		iot_mpi_request_skip(*request);
+	return rc;
+}
