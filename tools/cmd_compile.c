@@ -22,8 +22,8 @@ static const struct argp_option option_table[] = {
 	  "of ROOT with commas: program_seq, thread_seq, file_seq, path_stage+, fd_stage, fd_seq, "
 	  "aio_stage", 0 },
 	{ "without", 'w', "CAUSE,...", 0,
-	  "leave out an order, to see what it costs or keeps right: life, mpi, name, entries, "
-	  "size, handle, attr, or a rule", 0 },
+	  "leave out an order, to see what it costs or keeps right: life, mpi, request, name, "
+	  "entries, size, handle, attr, or a rule", 0 },
 	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
 	{}

@@ -75,7 +75,7 @@ static u64 make_object(u64 id, u64 name, u32 type, u64 size_bytes)
 	return r.object.object;
 }
 
-/* Operations last longer than it takes until the next one begins: some tasks overlap. */
+/* Operations follow each other; only those of one step begin before the one before has ended. */
 static struct iot_record begin(struct worker *w, u32 task, u16 kind, s64 result)
 {
 	struct iot_record r = { .kind = kind };
@@ -323,7 +323,7 @@ int main(int argc, char **argv)
 
 		random = random * 6364136223846793005ull + 1442695040888963407ull;
 		task = (u32)((random >> 33) % task_count);
-		now_ns += 2000; /* a task's operations do not overlap */
+		now_ns += 2000;
 		work(&workers[task], task);
 	}
 	if (iot_writer_finish(writer) < 0)

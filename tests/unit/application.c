@@ -16,6 +16,7 @@
 #define NAMES_MAX   512
 #define FOLLOW_MAX  5
 #define NODES_ON    6
+#define REQUESTS    8
 
 struct entry {
 	u64 end_ns;
@@ -60,6 +61,8 @@ struct app {
 	struct app_task tasks[APP_TASKS + 1];
 	struct app_handle handles[FS_HANDLES];
 	struct app_map maps[FS_HANDLES];
+	struct footprint requests[REQUESTS]; /* the last ones, of which some are under way */
+	u32 request_count;
 	u32 handle_count;
 	u32 map_count;
 	u32 epochs[FS_NODES];	 /* how often an inode came into memory, 0: never */
@@ -204,6 +207,9 @@ static u64 begin(struct app *a, const struct footprint *f)
 	for (i = 1; i <= APP_TASKS; i++)
 		if (has_to_do_with(f, &a->tasks[i].last) && a->tasks[i].last.end_ns > after_ns)
 			after_ns = a->tasks[i].last.end_ns;
+	for (i = 0; i < REQUESTS; i++)
+		if (has_to_do_with(f, &a->requests[i]) && a->requests[i].end_ns > after_ns)
+			after_ns = a->requests[i].end_ns;
 	a->now_ns += 1 + below(a, 10);
 	if (a->now_ns <= after_ns)
 		a->now_ns = after_ns + 1;
@@ -540,6 +546,50 @@ static void call_data(struct app *a)
 		h->position = offset_bytes + (u64)result;
 }
 
+/* A request: it has effect when it is submitted, but ends some time later. */
+static void call_submit(struct app *a)
+{
+	u32 handle = pick_handle(a, false), i = a->request_count % REQUESTS;
+	bool is_write = a->handles[handle].flags & IOT_OPEN_write;
+	struct app_task *task = &a->tasks[a->task];
+	struct fs_op op = {
+		.kind = is_write ? IOT_KIND_write : IOT_KIND_read,
+		.handle = handle,
+		.offset_bytes = below(a, 5000),
+		.length_bytes = 1 + below(a, 3000),
+	};
+	struct footprint f = { .is_read = !is_write, .handles = { handle } };
+	u64 enter_ns, old_size_bytes, seen;
+	struct iot_record *r;
+	s64 result;
+
+	if (!handle || (a->handles[handle].flags & IOT_OPEN_append) ||
+	    a->requests[i].end_ns >= a->now_ns)
+		return;
+	find_nodes(a, &op, &f);
+	enter_ns = begin(a, &f);
+	old_size_bytes = size_of(a, handle);
+	result = fs_perform(&a->fs, &op, &seen);
+	a->truth->enter_ns[a->task][++task->op] = enter_ns;
+	task->last = f;
+	task->last.end_ns = enter_ns + 1;
+	f.end_ns = enter_ns + 2 + below(a, 150);
+	a->requests[i] = f;
+	r = add(a, IOT_KIND_submit, enter_ns + 1, NULL);
+	r->submit = (struct iot_rec_submit){
+		.enter_ns = enter_ns, .duration_ns = 1, .task = a->task, .op = task->op,
+		.request = ++a->request_count, .object = object_id(a, f.nodes[2]),
+		.handle = handle, .offset_bytes = (s64)op.offset_bytes,
+		.length_bytes = op.length_bytes, .flags = is_write ? IOT_RW_write : 0,
+		.old_size_bytes = old_size_bytes,
+	};
+	r = add(a, IOT_KIND_complete, f.end_ns, NULL);
+	r->complete = (struct iot_rec_complete){
+		.time_ns = f.end_ns, .task = a->task, .op = task->op,
+		.request = a->request_count, .result = result,
+	};
+}
+
 static void call_seek(struct app *a)
 {
 	u32 handle = pick_handle(a, below(a, 4) == 0), whence = below(a, 3);
@@ -799,7 +849,7 @@ static void evict_some(struct app *a)
 
 static void call(struct app *a)
 {
-	switch (below(a, 22)) {
+	switch (below(a, 24)) {
 	case 0 ... 3: call_open(a); break;
 	case 4 ... 6: call_data(a); break;
 	case 7: call_seek(a); break;
@@ -815,6 +865,7 @@ static void call(struct app *a)
 	case 17: call_rename(a); break;
 	case 18: below(a, 2) ? call_link(a) : call_readlink(a); break;
 	case 19: evict_some(a); break;
+	case 20 ... 21: call_submit(a); break;
 	default: call_on_object(a);
 	}
 }

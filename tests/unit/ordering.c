@@ -23,6 +23,7 @@
 #define PROGRAMS  40 /* if IOTAPE_TEST_PROGRAMS says nothing else */
 #define SCHEDULES 10
 #define STEPS	  160
+#define TASKS_MAX 128 /* with lanes */
 
 static char directory[32];
 static char trace[64];
@@ -36,7 +37,8 @@ struct run {
 	struct fs fs;
 	u64 random;
 	u64 step;
-	u64 marks[APP_TASKS];	   /* step of the mark that a task has passed, 0 if none */
+	u64 marks[TASKS_MAX];	   /* step of the mark that a task has passed, 0 if none */
+	s64 done[APP_TASKS + 1][APP_OPS_MAX]; /* result of a request that has moved its data, or -1 */
 	u64 started[APP_TASKS + 1][APP_OPS_MAX]; /* step of each operation, or of its mark */
 	u32 wrong;
 	char first[256]; /* of what was wrong */
@@ -81,6 +83,22 @@ static const char *path_or_null(const struct iot_program *p, __le32 string)
 	return string ? iot_program_string(p, string) : NULL;
 }
 
+/* A request moves its data when it is submitted, or when it ends. Return: what it returned. */
+static s64 perform_request(struct run *run, u32 origin, u32 number, const struct fs_op *request)
+{
+	struct fs_op data = *request;
+	s64 *done = &run->done[origin][number];
+	bool is_end = request->kind == IOT_KIND_complete;
+	u64 seen;
+
+	if (!is_end)
+		*done = -1;
+	data.kind = request->flags & IOT_RW_write ? IOT_KIND_write : IOT_KIND_read;
+	if (*done < 0 && (is_end || below(run, 2)))
+		*done = fs_perform(&run->fs, &data, &seen);
+	return is_end ? *done : 0;
+}
+
 static void perform(struct run *run, u32 origin, const struct iot_program_op *from)
 {
 	const struct iot_program *p = run->program;
@@ -98,8 +116,10 @@ static void perform(struct run *run, u32 origin, const struct iot_program_op *fr
 		.extra = le64_to_cpu(from->extra),
 		.result = (s64)le64_to_cpu(from->result),
 	};
-	u64 seen;
-	s64 result = fs_perform(&run->fs, &op, &seen);
+	u64 seen = 0;
+	s64 result = op.kind == IOT_KIND_submit || op.kind == IOT_KIND_complete ?
+			     perform_request(run, origin, number, &op) :
+			     fs_perform(&run->fs, &op, &seen);
 
 	if (result == op.result && seen == run->truth->seen[origin][number])
 		return;
@@ -123,7 +143,9 @@ static bool step(struct run *run, u32 index)
 	    iot_order_blocker(&run->order, index, op, &next))
 		return false;
 	run->step++;
-	if (le16_to_cpu(op->kind) < IOT_PLAY_arrive) {
+	if (le16_to_cpu(op->kind) == IOT_KIND_complete) {
+		perform(run, le32_to_cpu(task->origin), op);
+	} else if (le16_to_cpu(op->kind) < IOT_PLAY_arrive) {
 		run->started[le32_to_cpu(task->origin)][le32_to_cpu(op->origin_op)] =
 			run->marks[index] ?: run->step;
 		run->marks[index] = 0;
@@ -208,6 +230,7 @@ static u32 replays(u64 seed, const char *order, u32 without)
 	assert_non_null(run);
 	run->order.progress = calloc(loaded.task_count + 1, sizeof(u32));
 	run->order.pending = calloc(loaded.hub_count + 1, sizeof(u32));
+	assert_true(loaded.task_count <= TASKS_MAX);
 	for (i = 0; i < SCHEDULES; i++) {
 		run->program = &loaded;
 		run->truth = truth;

@@ -103,8 +103,9 @@ int waiter_wait(struct waiter *waiter, u32 task, u32 index, enum edge_cause caus
 	struct known_pair *pair;
 	int err;
 
-	if (task == waiter->task || (graph->causes_left_out & (1u << cause)) ||
-	    waiter_op(waiter)->kind == IOT_KIND_complete) /* waits for nothing else, see graph.c */
+	if (waiter_op(waiter)->kind == IOT_KIND_complete) /* it comes by itself */
+		return 0;
+	if (task == waiter->task || (graph->causes_left_out & (1u << cause)))
 		return 0;
 	err = known_grow(waiter->known);
 	if (err)
@@ -156,12 +157,24 @@ static u32 list_place(const struct user_list *list, u32 task)
 	return low;
 }
 
+/* A request has waited for what had ended when it was submitted, and for nothing after that. */
+static u64 waited_ns(const struct waiter *waiter)
+{
+	const struct graph_op *op = waiter_op(waiter);
+	const struct graph_edge *edge;
+
+	if (op->kind != IOT_KIND_complete || op->edges == GRAPH_NONE)
+		return op->enter_ns;
+	edge = &waiter->graph->edges[op->edges];
+	return waiter->graph->tasks[edge->task].ops[edge->index].enter_ns;
+}
+
 static struct user user_of(const struct waiter *waiter)
 {
 	const struct graph_op *op = waiter_op(waiter);
 
 	return (struct user){
-		.enter_ns = op->enter_ns,
+		.enter_ns = waited_ns(waiter),
 		.end_ns = op->end_ns,
 		.previous = GRAPH_NONE,
 		.task = waiter->task,

@@ -108,6 +108,11 @@ static void write_to(struct uses *u, u32 file, u64 offset_bytes, u64 length_byte
 				    u->op->old_size_bytes);
 }
 
+static bool is_submit(const struct uses *u)
+{
+	return waiter_op(&u->waiter)->kind == IOT_KIND_submit;
+}
+
 static bool is_short(const struct graph_op *op)
 {
 	return op->result >= 0 && (u64)op->result < op->length_bytes;
@@ -146,8 +151,10 @@ static void found_sizes(struct uses *u)
 	case IOT_KIND_write:
 		if (op->flags & IOT_RW_append)
 			set_size(u, op->file);
-		else if (op->result > 0)
+		else if (op->result > 0 && !is_submit(u)) /* the file is longer at its end */
 			write_to(u, op->file, op->offset_bytes, (u64)op->result);
+		else if (op->result > 0)
+			write_to(u, op->file, 0, 0);
 		break;
 	case IOT_KIND_seek:
 		if (op->flags == IOT_WHENCE_end)
@@ -232,11 +239,10 @@ static void fd_seq(struct uses *u)
 			uses_number(u, SLOT_POSITION, op->other, USE_EXCLUSIVE, EDGE_fd_seq);
 }
 
-/* What orders requests themselves is made by lanes.c, whatever the rules. */
-static void by_rules(struct uses *u)
+static void by_rules(struct uses *u, u32 rules)
 {
-	u32 rules = u->waiter.graph->rules;
-
+	if ((rules & ORDER_BIT(program_seq)) && u->waiter.graph->request_count)
+		uses_number(u, SLOT_PROGRAM, 1, USE_EXCLUSIVE, EDGE_program_seq);
 	if (rules & ORDER_BIT(temporal))
 		uses_number(u, SLOT_PROGRAM, 1, USE_EXCLUSIVE, EDGE_temporal);
 	if (rules & ORDER_BIT(found))
@@ -251,6 +257,27 @@ static void by_rules(struct uses *u)
 		fd_seq(u);
 	if (u->op->kind == IOT_KIND_release)
 		uses_forget_handle(u);
+}
+
+/*
+ * A request moves its data some time between its two ends, so both use what a read or write
+ * would. What happened before it is waited for by the first, and what happens after waits for
+ * the second; in ROOT's rules that is a rule of its own.
+ */
+static void request_by_rules(struct uses *u, u32 rules)
+{
+	const struct graph_op *op = u->op;
+	struct graph_op data = *op;
+	const u32 of_requests = ORDER_BIT(file_seq) | ORDER_BIT(fd_stage) | ORDER_BIT(fd_seq);
+
+	if (op->kind == IOT_KIND_submit)
+		data.result = (s64)op->extra;
+	else if (!(rules & ORDER_BIT(aio_stage)))
+		rules &= ~of_requests;
+	data.kind = op->flags & IOT_RW_write ? IOT_KIND_write : IOT_KIND_read;
+	u->op = &data;
+	by_rules(u, rules);
+	u->op = op;
 }
 
 /**
@@ -293,44 +320,26 @@ static int after_last(struct sweep *s)
 	return 0;
 }
 
-/*
- * A request moves its data some time between its two ends, so both use what a read or write
- * would. What happened before it is waited for by the first, and what happens after it waits for
- * the second.
- */
-static struct graph_op data_of(const struct graph_op *op)
-{
-	struct graph_op data = *op;
-
-	if (op->kind == IOT_KIND_submit)
-		data.result = (s64)op->extra;
-	data.kind = op->flags & IOT_RW_write ? IOT_KIND_write : IOT_KIND_read;
-	return data;
-}
-
 static int visit(void *context, u32 task, u32 index)
 {
 	struct sweep *s = context;
 	struct graph *graph = s->uses.waiter.graph;
 	const struct graph_op *op = &graph->tasks[task].ops[index];
-	struct graph_op data;
 	bool has_mark = index && op[-1].kind == IOT_PLAY_pass && op[-1].flags == PASS_START;
 
 	if (!graph->tasks[task].has_io || !graph_is_io(op))
 		return 0;
 	s->uses.op = op;
-	if (op->kind == IOT_KIND_submit || op->kind == IOT_KIND_complete) {
-		data = data_of(op);
-		s->uses.op = &data;
-	}
 	s->uses.waiter.task = task;
 	s->uses.waiter.index = index;
 	s->uses.waiter.target = has_mark ? index - 1 : index;
-	s->uses.err = after_last(s);
-	by_rules(&s->uses);
-	s->uses.op = NULL;
-	if (op->kind == IOT_KIND_complete && !(graph->rules & ORDER_BIT(program_seq)))
-		return s->uses.err; /* an end is no operation that others start after */
+	s->uses.err = op->kind == IOT_KIND_complete ? 0 : after_last(s);
+	if (op->kind == IOT_KIND_submit || op->kind == IOT_KIND_complete)
+		request_by_rules(&s->uses, graph->rules);
+	else
+		by_rules(&s->uses, graph->rules);
+	if (op->kind == IOT_KIND_complete) /* that is no start */
+		return s->uses.err;
 	s->task = task;
 	s->index = index;
 	s->start = has_mark ? index - 1 : GRAPH_NONE;

@@ -12,13 +12,13 @@
 /* R(name, as it is written, sentence) */
 #define ORDER_RULES(R)                                                                        \
 	R(program_seq, "program_seq", "all operations, one by one")                           \
-	R(thread_seq, "thread_seq", "operations of a task, one by one: always kept")          \
+	R(thread_seq, "thread_seq", "operations of a task, and its requests: always kept")      \
 	R(file_seq, "file_seq", "operations on a file or directory, one by one")              \
 	R(path_stage, "path_stage+", "a name is used after what makes it and before what removes " \
 	  "it, and for one object after the other")                                           \
 	R(fd_stage, "fd_stage", "a handle is used after its open and before its close")       \
 	R(fd_seq, "fd_seq", "operations on a handle, one by one")                             \
-	R(aio_stage, "aio_stage", "a request is used after its start and before its end")     \
+	R(aio_stage, "aio_stage", "what comes after the end of a request waits for it")         \
 	R(temporal, NULL, "operations start in the order of the trace")                       \
 	R(found, NULL, "an operation finds what it found in the trace")                       \
 	R(mpi, NULL, "messages and collectives")

@@ -74,14 +74,16 @@ static int insert_marks(struct graph_task *t, u32 *marks)
 		struct graph_op *op = &ops[i + marks[i]];
 
 		*op = ops[i];
-		if (marks[i] > (i ? marks[i - 1] : 0))
-			op[-1] = (struct graph_op){
-				.kind = IOT_PLAY_pass,
-				.flags = PASS_START,
-				.enter_ns = op->enter_ns,
-				.end_ns = op->enter_ns,
-				.edges = GRAPH_NONE,
-			};
+		if (marks[i] == (i ? marks[i - 1] : 0))
+			continue;
+		op[-1] = (struct graph_op){
+			.kind = IOT_PLAY_pass,
+			.flags = PASS_START,
+			.enter_ns = op->enter_ns,
+			.end_ns = op->enter_ns,
+			.edges = op->edges, /* for ends of requests */
+		};
+		op->edges = GRAPH_NONE;
 	}
 	t->op_count = count;
 	t->op_room = count;
