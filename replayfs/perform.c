@@ -57,6 +57,6 @@ s64 rfs_perform(struct rfs_carrier *carrier, const struct iot_program_op *op)
 
 	if (kind >= ARRAY_SIZE(functions) || !functions[kind])
 		return 0; /* arrive, leave, pass */
-	carrier->task->found = (struct rfs_found){};
+	carrier->task->found = (struct iot_found){};
 	return functions[kind](carrier, op);
 }

@@ -29,6 +29,7 @@
 #include <iotape/control.h>
 
 #include "core/order.h"
+#include "core/outcome.h"
 #include "core/program.h"
 #include "iotape/iotape.h"
 
@@ -37,22 +38,6 @@ enum rfs_state {
 	RFS_LOADED,  /* it is verified */
 	RFS_READY,   /* target and options are set: carriers may come */
 	RFS_STARTED, /* they run */
-};
-
-/**
- * struct rfs_found - what an operation found besides its result
- * @size_bytes: of the object of an open or stat
- * @cached_pages: pages of it in the page cache, of an open
- * @target: of a symbolic link, in the memory of the task, not terminated
- * @target_bytes: its length, 0 if there is none
- * @request: number of the request that was submitted
- */
-struct rfs_found {
-	u64 size_bytes;
-	u64 cached_pages;
-	const char *target;
-	u32 target_bytes;
-	u64 request;
 };
 
 /**
@@ -84,7 +69,7 @@ struct rfs_task {
 	u64 late_ns;
 	struct iot_meter meter;
 	s64 result;
-	struct rfs_found found;
+	struct iot_found found;
 	struct iot_rec_played stats;
 	struct rfs_memory *memory;
 	struct rfs_request *request;

@@ -7,11 +7,13 @@
 #include <linux/export.h>
 
 #include "order.h"
+#include "outcome.h"
 #include "program.h"
 #include "record.h"
 
 EXPORT_SYMBOL_GPL(iot_order_blocker);
 EXPORT_SYMBOL_GPL(iot_order_init);
+EXPORT_SYMBOL_GPL(iot_outcome_fill);
 EXPORT_SYMBOL_GPL(iot_program_open);
 EXPORT_SYMBOL_GPL(iot_program_scratch_count);
 EXPORT_SYMBOL_GPL(iot_program_size);

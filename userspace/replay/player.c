@@ -98,7 +98,7 @@ static int perform(struct player_task *task, const struct iot_program_op *op)
 	do { /* as a system call that a signal interrupted is tried again */
 		if (player_is_cancelled(task->player))
 			return -ECANCELED;
-		task->found = (struct player_found){ .request = request };
+		task->found = (struct iot_found){ .request = request };
 		task->enter_ns = clock_now_ns();
 		task->result = performer->perform(task, op);
 	} while (task->result == -EINTR);

@@ -18,6 +18,7 @@
 #include <pthread.h>
 
 #include "core/order.h"
+#include "core/outcome.h"
 #include "outcomes.h"
 #include "replay.h"
 
@@ -42,22 +43,6 @@ struct park {
 };
 
 #define PARK_NOBODY 0xffffffffu
-
-/**
- * struct player_found - what an operation found besides its result
- * @size_bytes: of the object of an open or stat
- * @cached_pages: pages of it in the page cache, of an open
- * @target: of a symbolic link, in memory of the engine's, not terminated
- * @target_bytes: its length, 0 if there is none
- * @request: number of the request that was submitted
- */
-struct player_found {
-	u64 size_bytes;
-	u64 cached_pages;
-	const char *target;
-	u32 target_bytes;
-	u64 request;
-};
 
 struct player;
 
@@ -89,7 +74,7 @@ struct player_task {
 	u64 late_ns;
 	u32 submitted;
 	s64 result;
-	struct player_found found;
+	struct iot_found found;
 	struct iot_rec_played stats;
 	struct outcome_stream outcome;
 	void *memory;
