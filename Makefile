@@ -31,6 +31,10 @@ check-fast:
 check:
 	@tests/check
 
+## check-suites: suites of others, on a bare and a recorded directory (root)
+check-suites:
+	@tests/summary --timeout=1500 tests/suites/run
+
 ## demo: record a program, replay it on two storages, compare (root)
 demo:
 	@tools/demo
@@ -51,4 +55,4 @@ clean:
 help:
 	@sed -n 's/^## /  make /p' Makefile
 
-.PHONY: modules user all install check-fast check demo bench docs clean help
+.PHONY: modules user all install check-fast check check-suites demo bench docs clean help

@@ -125,22 +125,14 @@ static inline ssize_t vfs_splice_read(struct file *in, loff_t *offset,
 }
 #endif
 
-/*
- * Whose file a lock is on, and so who owns it if the file does. 6.9: a part of the lock that
- * leases have, too. Until 6.1 goes.
- */
-static inline void iot_lock_set_file(struct file_lock *lock, struct file *from, struct file *to)
-{
+/* 6.9: a part of the lock that leases have, too. Until 6.1 goes. */
 #ifdef IOT_HAVE_FILE_LOCK_CORE
-	lock->c.flc_file = to;
-	if (lock->c.flc_owner == (fl_owner_t)from)
-		lock->c.flc_owner = (fl_owner_t)to;
+#define iot_lock_file(lock)  ((lock)->c.flc_file)
+#define iot_lock_owner(lock) ((lock)->c.flc_owner)
 #else
-	lock->fl_file = to;
-	if (lock->fl_owner == (fl_owner_t)from)
-		lock->fl_owner = (fl_owner_t)to;
+#define iot_lock_file(lock)  ((lock)->fl_file)
+#define iot_lock_owner(lock) ((lock)->fl_owner)
 #endif
-}
 
 /* 6.6: O_DIRECT completions may be run by the submitter. Not here. */
 #ifdef IOT_HAVE_IOCB_DIO_CALLER_COMP

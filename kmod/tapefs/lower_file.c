@@ -55,11 +55,22 @@ int tfs_do_flush(struct file *file, fl_owner_t owner)
 	return err;
 }
 
+/* A lock on one file becomes one on another, and the other owns it if the one did. */
+static void move_lock(struct file_lock *lock, struct file *from, struct file *to)
+{
+	if (iot_lock_file(lock) != from)
+		return;
+	iot_lock_file(lock) = to;
+	if (iot_lock_owner(lock) == (fl_owner_t)from)
+		iot_lock_owner(lock) = (fl_owner_t)to;
+}
+
 /**
  * tfs_do_lock() - fcntl(2) locks, which belong to the process or to the open file
  * @file: upper file
  * @command: F_GETLK, F_SETLK or F_SETLKW
- * @lock: the VFS's, on the upper file; becomes one on the lower file
+ * @lock: the VFS's, on the upper file, where it is again at the end: the VFS may come again with
+ *	it; on the lower file in between. What F_GETLK has found is on no file
  *
  * So they conflict with what others lock through the lower file system, on other nodes, too.
  *
@@ -68,30 +79,37 @@ int tfs_do_flush(struct file *file, fl_owner_t owner)
 int tfs_do_lock(struct file *file, int command, struct file_lock *lock)
 {
 	struct file *lower = tfs_lower_file(file);
+	int err;
 
-	iot_lock_set_file(lock, file, lower);
+	move_lock(lock, file, lower);
 	if (command == F_GETLK)
-		return vfs_test_lock(lower, lock);
-	return vfs_lock_file(lower, command, lock, NULL);
+		err = vfs_test_lock(lower, lock);
+	else
+		err = vfs_lock_file(lower, command, lock, NULL);
+	move_lock(lock, lower, file);
+	return err;
 }
 
 /**
  * tfs_do_flock() - flock(2)
  * @file: upper file
  * @command: F_SETLK or F_SETLKW
- * @lock: the VFS's, on the upper file; becomes one on the lower file, whose last reference
- *	gives it up
+ * @lock: as for tfs_do_lock(); the last reference of the lower file gives it up
  *
  * Return: 0 or a negative errno.
  */
 int tfs_do_flock(struct file *file, int command, struct file_lock *lock)
 {
 	struct file *lower = tfs_lower_file(file);
+	int err;
 
-	iot_lock_set_file(lock, file, lower);
+	move_lock(lock, file, lower);
 	if (lower->f_op->flock)
-		return lower->f_op->flock(lower, command, lock);
-	return locks_lock_file_wait(lower, lock);
+		err = lower->f_op->flock(lower, command, lock);
+	else
+		err = locks_lock_file_wait(lower, lock);
+	move_lock(lock, lower, file);
+	return err;
 }
 
 /* The caller holds f_pos_lock where the position is shared, as for any file. */
