@@ -31,9 +31,17 @@ check-fast:
 check:
 	@tests/check
 
-## check-suites: suites of others, on a bare and a recorded directory (root)
+## check-suites: suites of others, on a bare and a recorded directory (root); SUITES=dir: your builds
 check-suites:
-	@tests/summary --timeout=1500 tests/suites/run
+	@tests/summary --timeout=7200 "tests/suites/run $(if $(SUITES),--suites=$(SUITES)) $(if $(LOWER),--lower=$(LOWER))"
+
+## check-debug: the modules in a kernel that looks for errors of its own, built first (root)
+check-debug:
+	@tests/debug/check
+
+## check-programs: databases and MPI applications, recorded and replayed (root)
+check-programs:
+	@tests/summary --timeout=7200 tests/programs/run
 
 ## demo: record a program, replay it on two storages, compare (root)
 demo:
@@ -42,6 +50,10 @@ demo:
 ## bench: what recording and replaying cost (root)
 bench:
 	@tests/bench/run
+
+## drift: how far a paced replay drifts in ten minutes
+drift:
+	@tests/bench/drift
 
 ## docs: regenerate Documentation/records.md from the schema
 docs: user
@@ -55,4 +67,5 @@ clean:
 help:
 	@sed -n 's/^## /  make /p' Makefile
 
-.PHONY: modules user all install check-fast check check-suites demo bench docs clean help
+.PHONY: modules user all install check-fast check check-suites check-debug check-programs demo bench drift docs \
+	clean help

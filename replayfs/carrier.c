@@ -1,90 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * carrier.c - a thread of the user performs a task: wait, think, do, tell, and again.
+ * carrier.c - a thread of the user performs tasks: wait, think, do, tell, and again.
  *
  * The last reference of a file is dropped on the way back to user mode, so a carrier
  * goes there after an operation that may drop one, and comes back at once. Such an
  * operation ends, for those who wait for it, when the carrier is back.
  *
- * Wake-ups: who waits for a task sleeps on its `moved`, who waits for a hub on its
- * `opened`. A carrier that ends an operation looks whether anybody sleeps there; the
- * barrier between its store of the progress and that look pairs with the one in
- * prepare_to_wait(), between the sleeper's going to the queue and its look at the
- * progress.
+ * Nobody asks when an operation began and ended in a replay at full pace without outcomes: then no
+ * clock is read.
  */
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "handles.h"
+#include "perform.h"
 #include "replayfs.h"
-
-static bool is_cancelled(const struct rfs_replay *replay)
-{
-	return READ_ONCE(replay->is_cancelled);
-}
 
 static u64 now_ns(void)
 {
 	return ktime_get_mono_fast_ns();
-}
-
-static wait_queue_head_t *queue_of(struct rfs_replay *replay, const struct iot_program_wait *wait)
-{
-	u32 task = le32_to_cpu(wait->task);
-
-	if (task == IOT_WAIT_HUB)
-		return &replay->hubs[le32_to_cpu(wait->index)].opened;
-	return &replay->tasks[task].moved;
-}
-
-/* A carrier that waits: it is woken when its wait holds, not whenever a task moves on. */
-struct waiter {
-	struct wait_queue_entry entry;
-	struct rfs_replay *replay;
-	const struct iot_program_wait *wait;
-};
-
-static bool is_over(const struct waiter *waiter)
-{
-	return iot_order_holds(&waiter->replay->order, waiter->wait) ||
-	       is_cancelled(waiter->replay);
-}
-
-static int wake_if_over(struct wait_queue_entry *entry, unsigned int mode, int flags, void *key)
-{
-	if (!is_over(container_of(entry, struct waiter, entry)))
-		return 0;
-	return autoremove_wake_function(entry, mode, flags, key);
-}
-
-/**
- * rfs_wait_for() - sleep until a wait holds
- * @replay: started
- * @wait: one of its program's, or one that could be
- *
- * Return: 0 when it holds; -EINTR; -ECANCELED.
- */
-int rfs_wait_for(struct rfs_replay *replay, const struct iot_program_wait *wait)
-{
-	struct waiter waiter = { .replay = replay, .wait = wait };
-	wait_queue_head_t *queue = queue_of(replay, wait);
-	int err = 0;
-
-	init_wait(&waiter.entry);
-	waiter.entry.func = wake_if_over;
-	for (;;) {
-		prepare_to_wait(queue, &waiter.entry, TASK_INTERRUPTIBLE);
-		if (is_over(&waiter))
-			break;
-		if (signal_pending(current)) {
-			err = -EINTR;
-			break;
-		}
-		schedule();
-	}
-	finish_wait(queue, &waiter.entry);
-	return is_cancelled(replay) ? -ECANCELED : err;
 }
 
 /* Return: 0 when all waits of the operation hold; -EINTR; -ECANCELED. */
@@ -109,52 +44,43 @@ static int wait_for_order(struct rfs_carrier *carrier, const struct iot_program_
 	return err;
 }
 
-static void wake(wait_queue_head_t *queue)
-{
-	smp_mb(); /* see above */
-	if (waitqueue_active(queue))
-		wake_up_all(queue);
-}
-
-/* Tell those who wait that a task has got on. */
-static void move_on(struct rfs_replay *replay, u32 index)
-{
-	struct rfs_task *task = &replay->tasks[index];
-
-	iot_store_release(&replay->order.progress[index], task->index);
-	wake(&task->moved);
-}
-
 static void arrive(struct rfs_replay *replay, const struct iot_program_op *op)
 {
 	u32 hub = le32_to_cpu(op->handle);
-	atomic_t *pending;
 
-	if (le16_to_cpu(op->kind) != IOT_PLAY_arrive || !hub)
-		return;
-	pending = (atomic_t *)&replay->order.pending[hub - 1];
-	if (atomic_dec_and_test(pending))
-		wake(&replay->hubs[hub - 1].opened);
+	if (le16_to_cpu(op->kind) == IOT_PLAY_arrive && hub)
+		rfs_arrive(replay, hub - 1);
+}
+
+static void tell(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct rfs_task *task = carrier->task;
+
+	if (le16_to_cpu(op->kind) < IOT_PLAY_arrive) {
+		task->prev_end_ns = rfs_outcome(carrier, op, task->result);
+		task->stats.io_ns += task->prev_end_ns - task->meter.enter_ns;
+	} else {
+		task->prev_end_ns = now_ns();
+	}
 }
 
 /* The operation has ended: tell the trace, then those who wait. */
 static void end_op(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
+	struct rfs_replay *replay = carrier->replay;
 	struct rfs_task *task = carrier->task;
-	bool is_io = le16_to_cpu(op->kind) < IOT_PLAY_arrive;
 
-	task->prev_end_ns = now_ns();
-	if (is_io) {
-		task->stats.io_ns += task->prev_end_ns - task->meter.enter_ns;
-		task->stats.diverged += task->result != (s64)le64_to_cpu(op->result);
+	if (le16_to_cpu(op->kind) < IOT_PLAY_arrive) {
+		task->stats.diverged += !iot_outcome_is_expected(&replay->program, op, task->result);
 		task->stats.ops++;
-		rfs_outcome(carrier, op, task->result);
 	}
+	if (replay->is_timed)
+		tell(carrier, op);
 	task->is_pending = false;
 	task->has_thought = false;
 	task->index++;
-	arrive(carrier->replay, op);
-	move_on(carrier->replay, carrier->task_index);
+	arrive(replay, op);
+	rfs_move_on(replay, carrier->task_index);
 }
 
 /**
@@ -173,7 +99,7 @@ void rfs_lane_end(struct rfs_replay *replay, u32 lane, s64 result)
 	task->stats.diverged += result != (s64)le64_to_cpu(op->result);
 	rfs_outcome_complete(replay, lane, op, result);
 	task->index++;
-	move_on(replay, lane);
+	rfs_move_on(replay, lane);
 }
 
 /* Does it drop references that only a return to user mode really drops? */
@@ -188,20 +114,34 @@ static bool is_interrupted(s64 result)
 	       result == -ERESTARTNOHAND || result == -ERESTART_RESTARTBLOCK;
 }
 
+/* All that comes before an operation. Return: 0; -EINTR; -ECANCELED. */
+static int get_ready(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct rfs_replay *replay = carrier->replay;
+	int err = 0;
+
+	if (replay->setup.pace != IOT_PACE_FULL)
+		err = rfs_pace(carrier, op);
+	if (!err && op->wait_count)
+		err = wait_for_order(carrier, op);
+	if (!err && le16_to_cpu(op->kind) == IOT_KIND_submit)
+		err = rfs_submit_wait(carrier, op);
+	if (!err && replay->session)
+		err = iot_session_throttle(replay->session);
+	return err;
+}
+
 /* Return: 0 to go on; 1 to come back from user mode; -EINTR; -ECANCELED. */
 static int do_op(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	struct rfs_replay *replay = carrier->replay;
 	struct rfs_task *task = carrier->task;
-	int err = rfs_pace(carrier, op);
+	int err = get_ready(carrier, op);
 
-	if (!err)
-		err = wait_for_order(carrier, op);
-	if (!err && replay->session)
-		err = iot_session_throttle(replay->session);
 	if (err)
 		return err;
-	iot_meter_begin(&task->meter);
+	if (replay->is_timed)
+		iot_meter_begin(&task->meter);
 	task->result = rfs_perform(carrier, op);
 	if (unlikely(is_interrupted(task->result) && signal_pending(current)))
 		return -EINTR; /* not done: it is tried again, as a system call would be */
@@ -217,17 +157,19 @@ static int run_ops(struct rfs_carrier *carrier)
 {
 	struct rfs_replay *replay = carrier->replay;
 	const struct iot_program_task *traced = &replay->program.tasks[carrier->task_index];
+	const struct iot_program_op *ops = replay->program.ops + le64_to_cpu(traced->first_op);
 	struct rfs_task *task = carrier->task;
+	u32 count = le32_to_cpu(traced->op_count);
 	int state = 0;
 
 	if (task->is_pending)
-		end_op(carrier, rfs_task_op(replay, carrier->task_index));
-	while (!state && task->index < le32_to_cpu(traced->op_count)) {
-		if (is_cancelled(replay))
+		end_op(carrier, &ops[task->index]);
+	while (!state && task->index < count) {
+		if (rfs_is_cancelled(replay))
 			return -ECANCELED;
 		if (signal_pending(current))
 			return -EINTR;
-		state = do_op(carrier, rfs_task_op(replay, carrier->task_index));
+		state = do_op(carrier, &ops[task->index]);
 		cond_resched();
 	}
 	return state;
@@ -285,8 +227,8 @@ static int begin(struct rfs_carrier *carrier)
 		atomic_inc(&replay->waiting);
 	}
 	err = wait_event_interruptible(replay->go,
-				       READ_ONCE(replay->is_started) || is_cancelled(replay));
-	if (is_cancelled(replay))
+				       READ_ONCE(replay->is_started) || rfs_is_cancelled(replay));
+	if (rfs_is_cancelled(replay))
 		return -ECANCELED;
 	if (err)
 		return -EINTR;
@@ -306,11 +248,13 @@ static void finish(struct rfs_carrier *carrier)
 	rfs_outcome_end(replay, &stats);
 	kvfree(carrier->task->memory);
 	carrier->task->memory = NULL;
-	if (atomic_inc_return(&replay->finished) == replay->carriers)
+	WRITE_ONCE(carrier->task->is_taken, false);
+	if (atomic_inc_return(&replay->finished) == replay->carried)
 		WRITE_ONCE(replay->end_ns, now_ns());
 }
 
-static int carrier_run(struct rfs_carrier *carrier)
+/* Return: 0 when the task has ended; 1 to come back; -EINTR; and what ends a carrier. */
+static int perform_task(struct rfs_carrier *carrier)
 {
 	int state = begin(carrier);
 
@@ -323,12 +267,24 @@ static int carrier_run(struct rfs_carrier *carrier)
 	return state;
 }
 
+static int perform_claimed(struct rfs_carrier *carrier)
+{
+	int state = -EINVAL;
+
+	if (test_and_set_bit_lock(0, &carrier->task->is_claimed))
+		return -EBUSY;
+	if (READ_ONCE(carrier->task->is_taken))
+		state = perform_task(carrier);
+	clear_bit_unlock(0, &carrier->task->is_claimed);
+	return state;
+}
+
 static int check_run(struct rfs_replay *replay, const struct iot_replay_run *run)
 {
 	if (smp_load_acquire(&replay->state) < RFS_READY)
 		return -EINVAL;
-	if (run->task >= replay->program.task_count || replay->tasks[run->task].request ||
-	    run->reserved)
+	if (run->task < IOT_CARRIER_IDLE &&
+	    (run->task >= replay->program.task_count || replay->tasks[run->task].request))
 		return -EINVAL;
 	if (!access_ok((void __user *)run->sink, IOT_CARRIER_BUFFER_BYTES) ||
 	    !access_ok((void __user *)run->source, IOT_CARRIER_BUFFER_BYTES))
@@ -337,44 +293,57 @@ static int check_run(struct rfs_replay *replay, const struct iot_replay_run *run
 }
 
 /**
- * rfs_carrier_run() - current performs a task until it ends, or must go to user mode
+ * rfs_carrier_run() - current performs tasks until none is left, or it must go to user mode
  * @replay: ready or started
- * @run: from user space
+ * @run: from user space; its task is what it is to come back with
  *
- * Return: 0 when the task has ended; 1 to come back; -EINTR, and it may come back;
+ * Return: 0 when there is no task left for it; 1 to come back; -EINTR, and it may come back;
  * -ECANCELED; -EBUSY if another thread performs the task; -EINVAL, -EFAULT, -ENOMEM.
  */
-int rfs_carrier_run(struct rfs_replay *replay, const struct iot_replay_run *run)
+int rfs_carrier_run(struct rfs_replay *replay, struct iot_replay_run *run)
 {
 	struct rfs_carrier carrier = {
 		.replay = replay,
-		.task_index = run->task,
 		.sink = (void __user *)run->sink,
 		.source = (void __user *)run->source,
 	};
+	struct rfs_pool *pool;
+	bool is_new;
 	int state = check_run(replay, run);
 
 	if (state)
 		return state;
-	carrier.task = &replay->tasks[run->task];
-	if (test_and_set_bit_lock(0, &carrier.task->is_claimed))
-		return -EBUSY;
-	state = carrier_run(&carrier);
-	clear_bit_unlock(0, &carrier.task->is_claimed);
-	return state;
+	pool = rfs_pool_of(replay, run->space);
+	if (!pool)
+		return -EINVAL;
+	for (;;) {
+		is_new = run->task == IOT_CARRIER_NEW;
+		if (run->task >= IOT_CARRIER_IDLE) {
+			run->task = IOT_CARRIER_IDLE;
+			state = rfs_pool_take(replay, pool, is_new, &run->task);
+			if (state <= 0)
+				return state;
+		}
+		carrier.task_index = run->task;
+		carrier.task = &replay->tasks[run->task];
+		state = carrier.task->pool == pool ? perform_claimed(&carrier) : -EINVAL;
+		if (state)
+			return state;
+		run->task = IOT_CARRIER_IDLE;
+	}
 }
 
 /**
  * rfs_start() - let all carriers go
  * @replay: ready
  *
- * Return: 0; -EAGAIN while not every task has its carrier; -EINVAL.
+ * Return: 0; -EAGAIN while a task that may start at once has no carrier; -EINVAL.
  */
 int rfs_start(struct rfs_replay *replay)
 {
 	if (replay->state != RFS_READY)
 		return -EINVAL;
-	if (atomic_read(&replay->waiting) < replay->carriers)
+	if (atomic_read(&replay->waiting) < replay->roots)
 		return -EAGAIN;
 	replay->state = RFS_STARTED;
 	replay->start_ns = now_ns();
@@ -391,16 +360,12 @@ int rfs_start(struct rfs_replay *replay)
  */
 void rfs_cancel(struct rfs_replay *replay)
 {
-	u32 i;
-
 	WRITE_ONCE(replay->is_cancelled, true);
 	wake_up_all(&replay->go);
 	if (smp_load_acquire(&replay->state) < RFS_LOADED)
 		return;
-	for (i = 0; i < replay->program.task_count; i++)
-		wake_up_all(&replay->tasks[i].moved);
-	for (i = 0; i < replay->program.hub_count; i++)
-		wake_up_all(&replay->hubs[i].opened);
+	rfs_wake_everybody(replay);
+	rfs_pools_wake(replay);
 }
 
 /**
@@ -421,6 +386,7 @@ void rfs_status(struct rfs_replay *replay, struct iot_replay_status *status)
 	};
 	if (smp_load_acquire(&replay->state) < RFS_LOADED)
 		return;
+	status->carriers = rfs_pools_carriers(replay);
 	for (i = 0; i < replay->program.task_count; i++) {
 		status->ops += READ_ONCE(replay->tasks[i].stats.ops);
 		status->diverged += READ_ONCE(replay->tasks[i].stats.diverged);

@@ -82,13 +82,26 @@ static long control_locked(struct rfs_replay *replay, unsigned int command, void
 	}
 }
 
-static int control_run(struct rfs_replay *replay, const void __user *arg)
+static int control_run(struct rfs_replay *replay, struct iot_replay_run __user *arg)
 {
 	struct iot_replay_run run;
+	int state;
 
 	if (copy_from_user(&run, arg, sizeof(run)))
 		return -EFAULT;
-	return rfs_carrier_run(replay, &run);
+	state = rfs_carrier_run(replay, &run);
+	return put_user(run.task, &arg->task) ? -EFAULT : state;
+}
+
+static int control_keep(struct rfs_replay *replay, const void __user *arg)
+{
+	struct iot_replay_keep keep;
+
+	if (copy_from_user(&keep, arg, sizeof(keep)))
+		return -EFAULT;
+	if (keep.reserved || smp_load_acquire(&replay->state) < RFS_READY)
+		return -EINVAL;
+	return rfs_pool_keep(replay, keep.space);
 }
 
 static int control_status(struct rfs_replay *replay, void __user *arg)
@@ -97,6 +110,14 @@ static int control_status(struct rfs_replay *replay, void __user *arg)
 
 	rfs_status(replay, &status);
 	return copy_to_user(arg, &status, sizeof(status)) ? -EFAULT : 0;
+}
+
+static int control_lateness(struct rfs_replay *replay, void __user *arg)
+{
+	struct iot_replay_lateness lateness;
+
+	rfs_lateness(replay, &lateness);
+	return copy_to_user(arg, &lateness, sizeof(lateness)) ? -EFAULT : 0;
 }
 
 static long replay_ioctl(struct file *file, unsigned int command, unsigned long arg)
@@ -116,8 +137,12 @@ static long replay_ioctl(struct file *file, unsigned int command, unsigned long 
 		return err;
 	case IOT_RIOC_RUN:
 		return control_run(replay, user);
+	case IOT_RIOC_KEEP:
+		return control_keep(replay, user);
 	case IOT_RIOC_STATUS:
 		return control_status(replay, user);
+	case IOT_RIOC_LATENESS:
+		return control_lateness(replay, user);
 	case IOT_RIOC_CANCEL:
 		rfs_cancel(replay);
 		return 0;

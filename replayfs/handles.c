@@ -9,17 +9,6 @@
 #include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
 
-/* Return: true with a reference; false if the slot is empty or being changed. */
-static bool users_get(atomic_t *users)
-{
-	int count = atomic_read(users);
-
-	while (count > 0)
-		if (atomic_try_cmpxchg(users, &count, count + 1))
-			return true;
-	return false;
-}
-
 int rfs_handles_init(struct rfs_replay *replay)
 {
 	const struct iot_program *program = &replay->program;
@@ -29,23 +18,28 @@ int rfs_handles_init(struct rfs_replay *replay)
 	return replay->handles && replay->maps ? 0 : -ENOMEM;
 }
 
+/* Nobody else uses the handle, and its file is about to go. */
+static void put_locks(struct rfs_replay *replay, struct rfs_handle *handle)
+{
+	if (handle->locker)
+		rfs_locks_drop(replay, handle);
+}
+
 /* Nobody uses the replay any more. Mappings went with the address spaces they were in. */
 void rfs_handles_exit(struct rfs_replay *replay)
 {
 	u32 i;
 
-	for (i = 0; replay->handles && i <= replay->program.handle_count; i++)
-		if (atomic_read(&replay->handles[i].users) > 0)
-			fput(replay->handles[i].file);
+	for (i = 0; replay->handles && i <= replay->program.handle_count; i++) {
+		if (atomic_read(&replay->handles[i].users) <= 0)
+			continue;
+		put_locks(replay, &replay->handles[i]);
+		fput(replay->handles[i].file);
+	}
 	vfree(replay->handles);
 	vfree(replay->maps);
 	replay->handles = NULL;
 	replay->maps = NULL;
-}
-
-static struct rfs_handle *handle_at(struct rfs_replay *replay, __le32 slot)
-{
-	return &replay->handles[le32_to_cpu(slot) - 1];
 }
 
 /**
@@ -58,47 +52,32 @@ static struct rfs_handle *handle_at(struct rfs_replay *replay, __le32 slot)
  */
 int rfs_handle_fill(struct rfs_replay *replay, __le32 slot, struct file *file)
 {
-	struct rfs_handle *handle = handle_at(replay, slot);
+	struct rfs_handle *handle = rfs_handle_at(replay, slot);
 
 	if (atomic_cmpxchg(&handle->users, 0, -1) != 0) {
 		fput(file);
 		return -EBUSY;
 	}
 	handle->file = file;
+	handle->locker = 0;
 	handle->is_held = 1;
 	atomic_set_release(&handle->users, 1);
 	return 0;
 }
 
-/**
- * rfs_handle_get() - use the file in a slot
- * @replay: the replay
- * @slot: from the program
- *
- * Return: the file, until rfs_handle_put(); -EBADF if the slot is empty.
- */
-struct file *rfs_handle_get(struct rfs_replay *replay, __le32 slot)
+/* What is left of rfs_handle_put() when there is perhaps no other user, not even the slot. */
+void rfs_handle_put_last(struct rfs_replay *replay, struct rfs_handle *handle)
 {
-	struct rfs_handle *handle = handle_at(replay, slot);
-
-	return users_get(&handle->users) ? handle->file : ERR_PTR(-EBADF);
-}
-
-/**
- * rfs_handle_put() - end what rfs_handle_get() began
- * @replay: the replay
- * @slot: from the program; not empty
- *
- * The last reference is the slot's own, unless the slot was emptied meanwhile: then the file is
- * released here, or rather when current returns to user mode.
- */
-void rfs_handle_put(struct rfs_replay *replay, __le32 slot)
-{
-	struct rfs_handle *handle = handle_at(replay, slot);
 	struct file *file = handle->file;
 
-	if (atomic_dec_and_test(&handle->users))
+	while (!atomic_add_unless(&handle->users, -1, 1)) {
+		if (atomic_cmpxchg(&handle->users, 1, -1) != 1)
+			continue; /* somebody came */
+		put_locks(replay, handle);
+		atomic_set_release(&handle->users, 0);
 		fput(file);
+		return;
+	}
 }
 
 /**
@@ -117,7 +96,7 @@ int rfs_handle_empty(struct rfs_replay *replay, __le32 slot)
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	if (test_and_clear_bit(0, &handle_at(replay, slot)->is_held)) {
+	if (test_and_clear_bit(0, &rfs_handle_at(replay, slot)->is_held)) {
 		rfs_handle_put(replay, slot); /* the slot's */
 		err = 0;
 	}
@@ -195,7 +174,7 @@ int rfs_map_get(struct rfs_replay *replay, __le32 slot, u64 offset_bytes, u64 le
 	struct rfs_map *map = map_at(replay, slot);
 	int err;
 
-	while (!users_get(&map->users)) {
+	while (!rfs_users_get(&map->users)) {
 		if (atomic_read(&map->users) == 0)
 			return -EFAULT;
 		if (signal_pending(current))

@@ -12,21 +12,28 @@
 #ifndef RFS_HANDLES_H
 #define RFS_HANDLES_H
 
+#include <linux/err.h>
+#include <linux/file.h>
+
 #include "replayfs.h"
 
 #define RFS_HOLES_MAX 16
+#define RFS_LOCKERS   U32_MAX
 
 /**
  * struct rfs_handle - an open file
  * @users: see above
  * @is_held: the slot has its reference; who clears it drops that, and nobody drops it twice
+ * @locker: who may own locks that were taken through it, which locks.c gives up before the file
+ *	goes: a number of the program, RFS_LOCKERS of several, 0 nobody
  * @file: the file
  */
 struct rfs_handle {
 	atomic_t users;
 	unsigned long is_held;
+	u32 locker;
 	struct file *file;
-};
+} ____cacheline_aligned_in_smp;
 
 /**
  * struct rfs_map - a mapping
@@ -53,12 +60,61 @@ struct rfs_map {
 	} holes[RFS_HOLES_MAX];
 };
 
+/* locks.c */
+void rfs_locks_drop(struct rfs_replay *replay, struct rfs_handle *handle);
+
+void rfs_handle_put_last(struct rfs_replay *replay, struct rfs_handle *handle);
+
+/* Return: true with a reference; false if the slot is empty or being changed. */
+static inline bool rfs_users_get(atomic_t *users)
+{
+	int count = atomic_read(users);
+
+	while (count > 0)
+		if (atomic_try_cmpxchg(users, &count, count + 1))
+			return true;
+	return false;
+}
+
+static inline struct rfs_handle *rfs_handle_at(struct rfs_replay *replay, __le32 slot)
+{
+	return &replay->handles[le32_to_cpu(slot) - 1];
+}
+
+/**
+ * rfs_handle_get() - use the file in a slot
+ * @replay: the replay
+ * @slot: from the program
+ *
+ * Return: the file, until rfs_handle_put(); -EBADF if the slot is empty.
+ */
+static inline struct file *rfs_handle_get(struct rfs_replay *replay, __le32 slot)
+{
+	struct rfs_handle *handle = rfs_handle_at(replay, slot);
+
+	return rfs_users_get(&handle->users) ? handle->file : ERR_PTR(-EBADF);
+}
+
+/**
+ * rfs_handle_put() - end what rfs_handle_get() began
+ * @replay: the replay
+ * @slot: from the program; not empty
+ *
+ * The last reference is the slot's own, unless the slot was emptied meanwhile: then the file is
+ * released here, or rather when current returns to user mode.
+ */
+static inline void rfs_handle_put(struct rfs_replay *replay, __le32 slot)
+{
+	struct rfs_handle *handle = rfs_handle_at(replay, slot);
+
+	if (!atomic_add_unless(&handle->users, -1, 1))
+		rfs_handle_put_last(replay, handle);
+}
+
 int rfs_handles_init(struct rfs_replay *replay);
 void rfs_handles_exit(struct rfs_replay *replay);
 
 int rfs_handle_fill(struct rfs_replay *replay, __le32 slot, struct file *file);
-struct file *rfs_handle_get(struct rfs_replay *replay, __le32 slot);
-void rfs_handle_put(struct rfs_replay *replay, __le32 slot);
 int rfs_handle_empty(struct rfs_replay *replay, __le32 slot);
 
 int rfs_map_fill(struct rfs_replay *replay, __le32 slot, unsigned long address, u64 offset_bytes,

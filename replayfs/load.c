@@ -62,8 +62,10 @@ ssize_t rfs_load_write(struct rfs_replay *replay, const char __user *data, size_
 		if (replay->written < sizeof(replay->head))
 			return bytes;
 		err = take_head(replay);
-		if (err)
+		if (err) {
+			replay->written -= part; /* so that it can be tried again */
 			return err;
+		}
 	}
 	if (replay->written < replay->byte_count) {
 		part = min_t(u64, left, replay->byte_count - replay->written);
@@ -108,24 +110,45 @@ static int verify(struct rfs_replay *replay, struct iot_reject *reject)
 static int make_tasks(struct rfs_replay *replay)
 {
 	const struct iot_program *program = &replay->program;
-	u32 *progress, *pending, i;
+	u32 *progress, *pending;
 	int err;
 
 	replay->tasks = vzalloc(array_size(program->task_count + 1, sizeof(*replay->tasks)));
 	replay->hubs = vzalloc(array_size(program->hub_count + 1, sizeof(*replay->hubs)));
-	progress = vzalloc(array_size(program->task_count + 1, sizeof(*progress)));
+	progress = vzalloc(array_size(program->task_count + 1, IOT_ORDER_STEP * sizeof(*progress)));
 	pending = vzalloc(array_size(program->hub_count + 1, sizeof(*pending)));
 	replay->order.progress = progress; /* freed with the replay, whatever happens */
 	replay->order.pending = pending;
 	if (!replay->tasks || !replay->hubs || !progress || !pending)
 		return -ENOMEM;
-	iot_order_init(&replay->order, program, progress, pending);
-	for (i = 0; i < program->task_count; i++)
-		init_waitqueue_head(&replay->tasks[i].moved);
-	for (i = 0; i < program->hub_count; i++)
-		init_waitqueue_head(&replay->hubs[i].opened);
-	err = rfs_requests_init(replay);
+	iot_order_init(&replay->order, program, progress, IOT_ORDER_STEP, pending);
+	err = rfs_waits_init(replay);
+	if (!err)
+		err = rfs_requests_init(replay);
+	if (!err)
+		err = rfs_pools_init(replay);
 	return err ? err : rfs_handles_init(replay);
+}
+
+/* What make_tasks() made, or a part of it. */
+static void free_tasks(struct rfs_replay *replay)
+{
+	u32 i;
+
+	rfs_requests_exit(replay);
+	rfs_handles_exit(replay);
+	for (i = 0; replay->tasks && i < replay->program.task_count; i++)
+		kvfree(replay->tasks[i].memory);
+	vfree(replay->order.progress);
+	vfree(replay->order.pending);
+	rfs_waits_exit(replay);
+	vfree(replay->pools);
+	vfree(replay->tasks);
+	vfree(replay->hubs);
+	replay->order = (struct iot_order){};
+	replay->pools = NULL;
+	replay->tasks = NULL;
+	replay->hubs = NULL;
 }
 
 /**
@@ -147,11 +170,14 @@ int rfs_load(struct rfs_replay *replay, struct iot_replay_load *load)
 	err = verify(replay, &reject);
 	load->reason = reject.reason;
 	load->offset_bytes = reject.offset_bytes;
-	if (!err)
-		err = make_tasks(replay);
 	if (err)
 		return err;
-	load->tasks = replay->carriers;
+	err = make_tasks(replay);
+	if (err) {
+		free_tasks(replay); /* it can be tried again */
+		return err;
+	}
+	load->tasks = replay->carried;
 	load->ops = replay->program.op_count;
 	smp_store_release(&replay->state, RFS_LOADED); /* what it needs is there */
 	return 0;
@@ -196,7 +222,8 @@ int rfs_setup(struct rfs_replay *replay, const struct iot_replay_setup *setup)
 
 	if (replay->state != RFS_LOADED)
 		return replay->state == RFS_EMPTY ? -EINVAL : -EBUSY;
-	if (setup->pace > IOT_PACE_SCALED || setup->data > IOT_DATA_DISCARD)
+	if (setup->pace > IOT_PACE_SCALED || setup->data > IOT_DATA_DISCARD ||
+	    setup->wait > IOT_WAIT_SPIN || setup->reserved)
 		return -EINVAL;
 	if (setup->session_fd >= 0) {
 		session = iot_session_get_fd(setup->session_fd);
@@ -211,6 +238,8 @@ int rfs_setup(struct rfs_replay *replay, const struct iot_replay_setup *setup)
 	}
 	replay->session = session;
 	replay->setup = *setup;
+	replay->is_timed = session || setup->pace != IOT_PACE_FULL;
+	rfs_pools_fill(replay);
 	smp_store_release(&replay->state, RFS_READY);
 	return 0;
 }
@@ -221,22 +250,13 @@ int rfs_setup(struct rfs_replay *replay, const struct iot_replay_setup *setup)
  */
 void rfs_unload(struct rfs_replay *replay)
 {
-	u32 i;
-
-	rfs_requests_exit(replay);
-	rfs_handles_exit(replay);
+	free_tasks(replay);
 	if (replay->root.mnt) {
 		dput(replay->root.dentry);
 		kern_unmount(replay->root.mnt);
 	}
 	if (replay->session)
 		iot_session_put(replay->session);
-	for (i = 0; replay->tasks && i < replay->program.task_count; i++)
-		kvfree(replay->tasks[i].memory);
-	vfree(replay->order.progress);
-	vfree(replay->order.pending);
-	vfree(replay->tasks);
-	vfree(replay->hubs);
 	vfree(replay->bytes);
 	kfree(replay);
 }

@@ -23,7 +23,8 @@ static u32 wire_bytes_of(u16 kind)
 	}
 }
 
-static void emit_op(struct rfs_carrier *carrier, const struct iot_program_op *op, s64 result)
+/* Return: when the operation ended. */
+static u64 emit_op(struct rfs_carrier *carrier, const struct iot_program_op *op, s64 result)
 {
 	struct iot_record r = {};
 	struct iot_slot slot;
@@ -33,10 +34,11 @@ static void emit_op(struct rfs_carrier *carrier, const struct iot_program_op *op
 	r.op.op = number_of(carrier, op);
 	r.op.result = result;
 	if (!iot_slot_open(carrier->replay->session, wire_bytes_of(r.kind) + r.tail_bytes, &slot))
-		return;
+		return slot.now_ns;
 	iot_meter_fill(&carrier->task->meter, slot.now_ns, &r.op);
 	iot_record_encode(slot.p, IOT_RECORD_MAX_BYTES, &r);
 	iot_slot_close(&slot);
+	return slot.now_ns;
 }
 
 static void emit_divergence(struct iot_session *session, const struct iot_program_op *op,
@@ -58,18 +60,22 @@ static void emit_divergence(struct iot_session *session, const struct iot_progra
  * @carrier: who performed it
  * @op: the operation
  * @result: what it returned
+ *
+ * Return: when it ended, in ns of the monotonic clock: the same time as in the record.
  */
-void rfs_outcome(struct rfs_carrier *carrier, const struct iot_program_op *op, s64 result)
+u64 rfs_outcome(struct rfs_carrier *carrier, const struct iot_program_op *op, s64 result)
 {
 	struct iot_session *session = carrier->replay->session;
+	u64 end_ns;
 
 	if (!session || !iot_session_enter(session))
-		return;
-	emit_op(carrier, op, result);
-	if (result != (s64)le64_to_cpu(op->result))
+		return ktime_get_mono_fast_ns();
+	end_ns = emit_op(carrier, op, result);
+	if (!iot_outcome_is_expected(&carrier->replay->program, op, result))
 		emit_divergence(session, op, carrier->task->stats.task, number_of(carrier, op),
 				result);
 	iot_session_leave();
+	return end_ns;
 }
 
 /**

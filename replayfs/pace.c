@@ -1,41 +1,57 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pace.c - think time between operations.
+ * pace.c - think time between operations: see core/pace.h.
  *
- * Closed loop: the think time of an operation begins when the one before it has ended in
- * this replay, not when it did in the trace. The end of a sleep is an absolute time, so
- * what is done meanwhile is not added to it; and what a wake-up comes too late is taken
- * off the next think time, so lateness does not add up. How late an operation of the
- * storage is, is never taken off: that is what is measured.
+ * The end of a sleep is an absolute time, so what is done meanwhile is not added to it.
  */
 #include <linux/hrtimer.h>
-#include <linux/math64.h>
 #include <linux/sched/signal.h>
 
 #include "replayfs.h"
 
 /* A sleep shorter than this costs more than it saves: the CPU waits instead. */
 #define SPIN_NS 50000
+/* Nobody wakes who sleeps when the replay is cancelled: it looks itself, so often. */
+#define LOOK_NS 100000000
 
-static u64 scaled_ns(u64 ns, u32 scale)
+static u64 now_ns(void)
 {
-	return mul_u64_u32_shr(ns, scale, 16); /* IOT_SCALE_ONE is 1 << 16 */
+	return ktime_get_mono_fast_ns();
 }
 
-/* Return: 0, or -EINTR. */
-static int sleep_until(u64 until_ns)
+/* Return: 0; -EINTR; -ECANCELED. */
+static int may_go_on(const struct rfs_replay *replay)
 {
-	ktime_t expires = ns_to_ktime(until_ns - SPIN_NS / 2);
+	if (rfs_is_cancelled(replay))
+		return -ECANCELED;
+	return signal_pending(current) ? -EINTR : 0;
+}
 
-	while (ktime_get_mono_fast_ns() + SPIN_NS < until_ns) {
+static int spin_until(const struct rfs_replay *replay, u64 until_ns)
+{
+	int err = 0;
+
+	while (now_ns() < until_ns && !err) {
+		cpu_relax();
+		cond_resched();
+		err = may_go_on(replay);
+	}
+	return err;
+}
+
+static int sleep_until(const struct rfs_replay *replay, u64 until_ns)
+{
+	ktime_t expires;
+	int err = 0;
+	u64 ns;
+
+	while ((ns = now_ns()) + SPIN_NS < until_ns && !err) {
+		expires = ns_to_ktime(min(until_ns - SPIN_NS / 2, ns + LOOK_NS));
 		set_current_state(TASK_INTERRUPTIBLE);
 		schedule_hrtimeout_range(&expires, 0, HRTIMER_MODE_ABS);
-		if (signal_pending(current))
-			return -EINTR;
+		err = may_go_on(replay);
 	}
-	while (ktime_get_mono_fast_ns() < until_ns)
-		cpu_relax();
-	return 0;
+	return err ? err : spin_until(replay, until_ns);
 }
 
 /**
@@ -43,31 +59,55 @@ static int sleep_until(u64 until_ns)
  * @carrier: who performs it
  * @op: the operation
  *
- * Return: 0; -EINTR, and the rest of the think time passes at the next call.
+ * Return: 0; -EINTR, and the rest of the think time passes at the next call; -ECANCELED.
  */
 int rfs_pace(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
-	const struct iot_replay_setup *setup = &carrier->replay->setup;
+	const struct rfs_replay *replay = carrier->replay;
+	const struct iot_replay_setup *setup = &replay->setup;
 	struct rfs_task *task = carrier->task;
-	u64 think_ns, until_ns, now_ns, late_ns;
+	u64 think_ns, until_ns, late_ns;
+	int err = 0;
 
-	if (setup->pace == IOT_PACE_FULL || task->has_thought)
+	if (task->has_thought)
 		return 0;
-	think_ns = scaled_ns(le64_to_cpu(op->compute_ns), setup->compute_scale) +
-		   scaled_ns(le64_to_cpu(op->pause_ns), setup->pause_scale);
-	until_ns = task->prev_end_ns + think_ns - min(think_ns, task->late_ns);
-	now_ns = ktime_get_mono_fast_ns();
-	if (now_ns < until_ns) {
-		if (sleep_until(until_ns))
-			return -EINTR;
-		now_ns = ktime_get_mono_fast_ns();
-	}
-	late_ns = now_ns - until_ns;
+	think_ns = iot_pace_scaled(le64_to_cpu(op->compute_ns), setup->compute_scale) +
+		   iot_pace_scaled(le64_to_cpu(op->pause_ns), setup->pause_scale);
+	until_ns = iot_pace_until(&task->pace, task->prev_end_ns, think_ns);
+	if (now_ns() < until_ns)
+		err = setup->wait == IOT_WAIT_SPIN ? spin_until(replay, until_ns) :
+						     sleep_until(replay, until_ns);
+	if (err)
+		return err;
+	late_ns = iot_pace_late(&task->pace, until_ns, think_ns, now_ns());
 	task->has_thought = true;
-	task->late_ns -= min(think_ns, task->late_ns);
-	task->late_ns += late_ns;
+	if (!think_ns) /* nobody has slept: it is what lies between two operations */
+		return 0;
 	task->stats.think_ns += think_ns;
 	task->stats.late_ns += late_ns;
 	task->stats.late_max_ns = max(task->stats.late_max_ns, late_ns);
 	return 0;
+}
+
+/**
+ * rfs_lateness() - how late wake-ups were so far
+ * @replay: in any state
+ * @lateness: out
+ */
+void rfs_lateness(struct rfs_replay *replay, struct iot_replay_lateness *lateness)
+{
+	u32 i, bucket;
+
+	memset(lateness, 0, sizeof(*lateness));
+	if (smp_load_acquire(&replay->state) < RFS_LOADED)
+		return;
+	for (i = 0; i < replay->program.task_count; i++) {
+		const struct rfs_task *task = &replay->tasks[i];
+
+		for (bucket = 0; bucket < IOT_LATENESS_BUCKETS; bucket++)
+			lateness->wakeups[bucket] += READ_ONCE(task->pace.wakeups[bucket]);
+		lateness->sum_ns += READ_ONCE(task->stats.late_ns);
+		lateness->max_ns = max_t(u64, lateness->max_ns, READ_ONCE(task->stats.late_max_ns));
+		cond_resched();
+	}
 }

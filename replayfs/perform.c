@@ -34,6 +34,7 @@ static const rfs_perform_fn functions[] = {
 	[IOT_KIND_fallocate] = rfs_do_fallocate,
 	[IOT_KIND_fadvise] = rfs_do_fadvise,
 	[IOT_KIND_ioctl] = rfs_do_ioctl,
+	[IOT_KIND_lock] = rfs_do_lock,
 	[IOT_KIND_copy_range] = rfs_do_copy_range,
 	[IOT_KIND_remap_range] = rfs_do_remap_range,
 	[IOT_KIND_map] = rfs_do_map,
@@ -57,6 +58,7 @@ s64 rfs_perform(struct rfs_carrier *carrier, const struct iot_program_op *op)
 
 	if (kind >= ARRAY_SIZE(functions) || !functions[kind])
 		return 0; /* arrive, leave, pass */
-	carrier->task->found = (struct iot_found){};
+	if (carrier->replay->session)
+		carrier->task->found = (struct iot_found){};
 	return functions[kind](carrier, op);
 }

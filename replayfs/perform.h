@@ -48,7 +48,6 @@ s64 rfs_do_removexattr(struct rfs_carrier *carrier, const struct iot_program_op 
 s64 rfs_do_listxattr(struct rfs_carrier *carrier, const struct iot_program_op *op);
 
 /* perform_data.c */
-s64 rfs_do_flush(struct rfs_carrier *carrier, const struct iot_program_op *op);
 s64 rfs_do_release(struct rfs_carrier *carrier, const struct iot_program_op *op);
 s64 rfs_do_read(struct rfs_carrier *carrier, const struct iot_program_op *op);
 s64 rfs_do_write(struct rfs_carrier *carrier, const struct iot_program_op *op);
@@ -65,7 +64,12 @@ int rfs_iocb_init(struct kiocb *kiocb, struct file *file, const struct iot_progr
 void rfs_iter_init(struct rfs_carrier *carrier, struct iov_iter *iter, const struct kiocb *kiocb,
 		   size_t length_bytes);
 
+/* locks.c */
+s64 rfs_do_lock(struct rfs_carrier *carrier, const struct iot_program_op *op);
+s64 rfs_do_flush(struct rfs_carrier *carrier, const struct iot_program_op *op);
+
 /* requests.c */
+int rfs_submit_wait(struct rfs_carrier *carrier, const struct iot_program_op *op);
 s64 rfs_do_submit(struct rfs_carrier *carrier, const struct iot_program_op *op);
 
 /* perform_maps.c */

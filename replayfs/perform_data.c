@@ -15,19 +15,6 @@
 #include "handles.h"
 #include "perform.h"
 
-s64 rfs_do_flush(struct rfs_carrier *carrier, const struct iot_program_op *op)
-{
-	struct file *file = rfs_handle_get(carrier->replay, op->handle);
-	int err = 0;
-
-	if (IS_ERR(file))
-		return PTR_ERR(file);
-	if (file->f_op->flush)
-		err = file->f_op->flush(file, current->files);
-	rfs_handle_put(carrier->replay, op->handle);
-	return err;
-}
-
 s64 rfs_do_release(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	return rfs_handle_empty(carrier->replay, op->handle);
@@ -57,6 +44,10 @@ void rfs_iter_init(struct rfs_carrier *carrier, struct iov_iter *iter, const str
 		iov_iter_discard(iter, ITER_DEST, length_bytes);
 		return;
 	}
+	if (length_bytes <= IOT_CARRIER_BUFFER_BYTES) {
+		iov_iter_ubuf(iter, is_write ? ITER_SOURCE : ITER_DEST, memory, length_bytes);
+		return;
+	}
 	do {
 		vectors[count].iov_base = memory;
 		vectors[count].iov_len = min_t(size_t, left, IOT_CARRIER_BUFFER_BYTES);
@@ -66,6 +57,14 @@ void rfs_iter_init(struct rfs_carrier *carrier, struct iov_iter *iter, const str
 }
 
 #define OP_IOCB_FLAGS (IOCB_APPEND | IOCB_DIRECT | IOCB_DSYNC | IOCB_SYNC | IOCB_NOWAIT | IOCB_HIPRI)
+
+static int iocb_flags_of(u32 our)
+{
+	return (our & IOT_RW_append ? IOCB_APPEND : 0) | (our & IOT_RW_direct ? IOCB_DIRECT : 0) |
+	       (our & IOT_RW_dsync ? IOCB_DSYNC : 0) |
+	       (our & IOT_RW_sync ? IOCB_DSYNC | IOCB_SYNC : 0) |
+	       (our & IOT_RW_nowait ? IOCB_NOWAIT : 0) | (our & IOT_RW_hipri ? IOCB_HIPRI : 0);
+}
 
 /**
  * rfs_iocb_init() - a synchronous control block for an operation
@@ -80,15 +79,8 @@ void rfs_iter_init(struct rfs_carrier *carrier, struct iov_iter *iter, const str
  */
 int rfs_iocb_init(struct kiocb *kiocb, struct file *file, const struct iot_program_op *op)
 {
-	u32 our = le32_to_cpu(op->flags);
-	int flags = 0;
+	int flags = op->flags ? iocb_flags_of(le32_to_cpu(op->flags)) : 0;
 
-	flags |= our & IOT_RW_append ? IOCB_APPEND : 0;
-	flags |= our & IOT_RW_direct ? IOCB_DIRECT : 0;
-	flags |= our & IOT_RW_dsync ? IOCB_DSYNC : 0;
-	flags |= our & IOT_RW_sync ? IOCB_DSYNC | IOCB_SYNC : 0;
-	flags |= our & IOT_RW_nowait ? IOCB_NOWAIT : 0;
-	flags |= our & IOT_RW_hipri ? IOCB_HIPRI : 0;
 	if ((flags & IOCB_DIRECT) && !(file->f_mode & FMODE_CAN_ODIRECT))
 		return -EINVAL;
 	if ((flags & IOCB_NOWAIT) && !(file->f_mode & FMODE_NOWAIT))

@@ -52,8 +52,8 @@ struct place {
 	struct mnt_idmap *idmap;
 };
 
-/* Return: 0, and write access to the mount, until place_put(). */
-static int place_get(struct rfs_carrier *carrier, __le32 path, struct place *place)
+/* Return: 0, and a reference of the directory. */
+static int place_find(struct rfs_carrier *carrier, __le32 path, struct place *place)
 {
 	const char *text = rfs_string(carrier, path);
 	const char *slash = strrchr(text, '/');
@@ -70,14 +70,22 @@ static int place_get(struct rfs_carrier *carrier, __le32 path, struct place *pla
 	err = walk(carrier, parent, LOOKUP_DIRECTORY, &place->dir);
 	if (err)
 		return err;
-	err = mnt_want_write(place->dir.mnt);
-	if (err) {
-		path_put(&place->dir);
-		return err;
-	}
 	place->name = (struct qstr)QSTR_INIT(last, strlen(last));
 	place->idmap = mnt_idmap(place->dir.mnt);
 	return 0;
+}
+
+/* Return: 0, and write access to the mount, until place_put(). */
+static int place_get(struct rfs_carrier *carrier, __le32 path, struct place *place)
+{
+	int err = place_find(carrier, path, place);
+
+	if (err)
+		return err;
+	err = mnt_want_write(place->dir.mnt);
+	if (err)
+		path_put(&place->dir);
+	return err;
 }
 
 static void place_put(struct place *place)
@@ -299,17 +307,18 @@ static unsigned int rename_flags_of(u32 our)
 	       (our & IOT_RENAME_whiteout ? RENAME_WHITEOUT : 0);
 }
 
+/* Write access is taken once: who has it twice would wait for a freeze that waits for the first. */
 s64 rfs_do_rename(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	struct iot_renaming renaming;
 	struct place old, new;
-	int err = place_get(carrier, op->path, &old);
+	int err = place_find(carrier, op->path, &old);
 
 	if (err)
 		return err;
 	err = place_get(carrier, op->path2, &new);
 	if (err) {
-		place_put(&old);
+		path_put(&old.dir);
 		return err;
 	}
 	renaming = (struct iot_renaming){
@@ -326,7 +335,7 @@ s64 rfs_do_rename(struct rfs_carrier *carrier, const struct iot_program_op *op)
 		iot_end_renaming(&renaming);
 	}
 	place_put(&new);
-	place_put(&old);
+	path_put(&old.dir);
 	return err;
 }
 

@@ -11,6 +11,8 @@
  * options do not change, and carriers take no lock between operations:
  *
  *   progress[], pending[]	core/order.h: written by one, read by all, with barriers
+ *   who waits for whom	wait.c
+ *   which carrier is next	pool.c: a lock, taken when a task begins
  *   struct rfs_task		the carrier that has claimed it
  *   handle and mapping slots	handles.h: a reference count each
  *
@@ -30,6 +32,7 @@
 
 #include "core/order.h"
 #include "core/outcome.h"
+#include "core/pace.h"
 #include "core/program.h"
 #include "iotape/iotape.h"
 
@@ -40,17 +43,38 @@ enum rfs_state {
 	RFS_STARTED, /* they run */
 };
 
+struct rfs_pool;
+struct rfs_replay;
+
+/**
+ * struct rfs_waiter - something that waits for a task or a hub, see wait.c
+ * @entry: in the queue of what it waits for
+ * @replay: of which it is
+ * @wait: for what
+ * @is_over: for rfs_call_when(): what to call
+ */
+struct rfs_waiter {
+	struct wait_queue_entry entry;
+	struct rfs_replay *replay;
+	const struct iot_program_wait *wait;
+	void (*is_over)(struct rfs_waiter *waiter);
+};
+
 /**
  * struct rfs_task - a task as it is performed
- * @moved: who waits for its progress sleeps here
+ * @waiters: number of those who wait for an operation of it
+ * @start: the task itself, while it waits for what its first operation waits for
+ * @ready: in the list of its pool
+ * @pool: whose carriers may perform it; NULL for a lane
  * @is_claimed: a carrier is in it
+ * @is_taken: a carrier was given it, and it has not ended
  * @has_begun: a carrier has been in it before
  * @is_pending: its operation `index` was performed, but ends only when the carrier comes
  *	back from user mode
  * @has_thought: the think time before operation `index` has passed
  * @index: the operation that is next, or pending
  * @prev_end_ns: end of the operation before
- * @late_ns: wake-up lateness that the next think time is shortened by
+ * @pace: its wake-up lateness
  * @meter: of the pending operation
  * @result: of the operation performed last
  * @found: what else it found, for its record
@@ -59,14 +83,20 @@ enum rfs_state {
  * @request: of a lane, see requests.c
  */
 struct rfs_task {
-	wait_queue_head_t moved;
-	unsigned long is_claimed;
+	/* What others write, */
+	atomic_t waiters;
+	struct rfs_waiter start;
+	struct list_head ready;
+	struct rfs_pool *pool;
+	/* and what is the carrier's. */
+	unsigned long is_claimed ____cacheline_aligned_in_smp;
+	bool is_taken;
 	bool has_begun;
 	bool is_pending;
 	bool has_thought;
 	u32 index;
 	u64 prev_end_ns;
-	u64 late_ns;
+	struct iot_lateness pace;
 	struct iot_meter meter;
 	s64 result;
 	struct iot_found found;
@@ -86,6 +116,32 @@ struct rfs_task {
 struct rfs_memory {
 	char path[IOT_PROGRAM_PATH_MAX];
 	struct iovec vectors[RFS_VECTORS_MAX];
+};
+
+/**
+ * struct rfs_pool - tasks that any of the same carriers can perform, see pool.c
+ * @space: their address space, IOT_SPACE_COMMON if they need none of their own
+ * @unstarted: tasks that no carrier has taken
+ * @ready_count: of them, those that may start
+ * @idle: carriers that wait for a task
+ * @called: carriers that the keeper was asked for, and that have not come in
+ * @carriers: carriers that have come in so far
+ * @lock: of the numbers and of @ready
+ * @ready: tasks that may start, or could when they were put there
+ * @idlers: idle carriers
+ * @keepers: the keeper
+ */
+struct rfs_pool {
+	u32 space;
+	u32 unstarted;
+	u32 ready_count;
+	u32 idle;
+	u32 called;
+	u32 carriers;
+	spinlock_t lock;
+	struct list_head ready;
+	wait_queue_head_t idlers;
+	wait_queue_head_t keepers;
 };
 
 struct rfs_hub {
@@ -108,16 +164,22 @@ struct rfs_request;
  * @order: how far tasks and hubs are
  * @tasks: one for each task of the program
  * @hubs: one for each hub
+ * @moved: queues of those who wait for operations, see wait.c
+ * @moved_mask: their number, a power of two, less one
  * @handles: slots of open files, see handles.h
  * @maps: slots of mappings, see handles.h
+ * @pools: of carriers
+ * @pool_count: their number
+ * @roots: tasks that may start at once
  * @requests: of the lanes, one each
  * @under_way: requests that have been submitted and have not ended
- * @carriers: tasks that are no lanes
+ * @carried: tasks that are no lanes
  * @root: the target, as a mount of its own: what is mounted in it cannot be reached
  * @session: where outcomes go, NULL if nowhere
  * @setup: options; from RFS_READY on
  * @go: carriers that wait for the start
- * @waiting: carriers that have come in for the first time
+ * @is_timed: somebody wants to know what operations take, or when they ended
+ * @waiting: tasks that have a carrier, or had one
  * @finished: tasks that have ended, their lanes before them
  * @is_started: what carriers on @go wait for
  * @is_cancelled: what everybody who waits looks at, too
@@ -135,14 +197,20 @@ struct rfs_replay {
 	struct iot_order order;
 	struct rfs_task *tasks;
 	struct rfs_hub *hubs;
+	wait_queue_head_t *moved;
+	u32 moved_mask;
 	struct rfs_handle *handles;
 	struct rfs_map *maps;
+	struct rfs_pool *pools;
+	u32 pool_count;
+	u32 roots;
 	struct rfs_request *requests;
 	atomic_t under_way;
-	u32 carriers;
+	u32 carried;
 	struct path root;
 	struct iot_session *session;
 	struct iot_replay_setup setup;
+	bool is_timed;
 	wait_queue_head_t go;
 	atomic_t waiting;
 	atomic_t finished;
@@ -168,6 +236,11 @@ struct rfs_carrier {
 	void __user *source;
 };
 
+static inline bool rfs_is_cancelled(const struct rfs_replay *replay)
+{
+	return READ_ONCE(replay->is_cancelled);
+}
+
 /* The operation of a task that is next, or under way. */
 static inline const struct iot_program_op *rfs_task_op(const struct rfs_replay *replay, u32 task)
 {
@@ -187,15 +260,33 @@ int rfs_setup(struct rfs_replay *replay, const struct iot_replay_setup *setup);
 void rfs_unload(struct rfs_replay *replay);
 
 /* carrier.c */
-int rfs_carrier_run(struct rfs_replay *replay, const struct iot_replay_run *run);
+int rfs_carrier_run(struct rfs_replay *replay, struct iot_replay_run *run);
 int rfs_start(struct rfs_replay *replay);
 void rfs_cancel(struct rfs_replay *replay);
-int rfs_wait_for(struct rfs_replay *replay, const struct iot_program_wait *wait);
 void rfs_lane_end(struct rfs_replay *replay, u32 lane, s64 result);
 void rfs_status(struct rfs_replay *replay, struct iot_replay_status *status);
 
+/* wait.c */
+int rfs_waits_init(struct rfs_replay *replay);
+void rfs_waits_exit(struct rfs_replay *replay);
+int rfs_wait_for(struct rfs_replay *replay, const struct iot_program_wait *wait);
+bool rfs_call_when(struct rfs_waiter *waiter);
+void rfs_move_on(struct rfs_replay *replay, u32 index);
+void rfs_arrive(struct rfs_replay *replay, u32 hub);
+void rfs_wake_everybody(struct rfs_replay *replay);
+
+/* pool.c */
+int rfs_pools_init(struct rfs_replay *replay);
+void rfs_pools_fill(struct rfs_replay *replay);
+void rfs_pools_wake(struct rfs_replay *replay);
+u32 rfs_pools_carriers(const struct rfs_replay *replay);
+struct rfs_pool *rfs_pool_of(struct rfs_replay *replay, u32 space);
+int rfs_pool_take(struct rfs_replay *replay, struct rfs_pool *pool, bool is_new, u32 *number);
+int rfs_pool_keep(struct rfs_replay *replay, u32 space);
+
 /* pace.c */
 int rfs_pace(struct rfs_carrier *carrier, const struct iot_program_op *op);
+void rfs_lateness(struct rfs_replay *replay, struct iot_replay_lateness *lateness);
 
 /* The number of the n-th request of a lane, from 1, in outcomes. */
 static inline u64 rfs_request_number(u32 lane, u32 nth)
@@ -211,7 +302,7 @@ void rfs_requests_exit(struct rfs_replay *replay);
 s64 rfs_perform(struct rfs_carrier *carrier, const struct iot_program_op *op);
 
 /* outcome.c */
-void rfs_outcome(struct rfs_carrier *carrier, const struct iot_program_op *op, s64 result);
+u64 rfs_outcome(struct rfs_carrier *carrier, const struct iot_program_op *op, s64 result);
 void rfs_outcome_dirent(struct rfs_carrier *carrier, const struct iot_program_op *op,
 			const char *name, int length, unsigned int type);
 void rfs_outcome_complete(struct rfs_replay *replay, u32 lane, const struct iot_program_op *op,

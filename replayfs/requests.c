@@ -50,7 +50,7 @@ int rfs_requests_init(struct rfs_replay *replay)
 
 	for (i = 0; i < program->task_count; i++)
 		lanes += is_lane(program, i);
-	replay->carriers = program->task_count - lanes;
+	replay->carried = program->task_count - lanes;
 	replay->requests = vzalloc(array_size(lanes + 1, sizeof(*replay->requests)));
 	if (!replay->requests)
 		return -ENOMEM;
@@ -75,6 +75,7 @@ void rfs_requests_exit(struct rfs_replay *replay)
 {
 	wait_var_event(&replay->under_way, !atomic_read(&replay->under_way));
 	vfree(replay->requests);
+	replay->requests = NULL;
 }
 
 /* Called by the carrier for what ended at once, else where the request ends. */
@@ -164,9 +165,24 @@ static ssize_t begin(struct rfs_carrier *carrier, struct rfs_request *request,
 	return begin_read(carrier, &request->kiocb, le64_to_cpu(op->length_bytes));
 }
 
-/* The one before it must have ended, whatever the program's waits say. */
-static int wait_for_lane(struct rfs_carrier *carrier, const struct rfs_request *request)
+static struct rfs_request *request_of(const struct rfs_replay *replay,
+				      const struct iot_program_op *op)
 {
+	return replay->tasks[le32_to_cpu(op->other) - 1].request;
+}
+
+/**
+ * rfs_submit_wait() - wait until the lane of a submit is free
+ * @carrier: who submits
+ * @op: the submit
+ *
+ * The request before it in the lane must have ended, whatever the program's waits say.
+ *
+ * Return: 0; -EINTR; -ECANCELED.
+ */
+int rfs_submit_wait(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	const struct rfs_request *request = request_of(carrier->replay, op);
 	const struct iot_program_wait wait = {
 		.task = cpu_to_le32(request->lane),
 		.index = cpu_to_le32(request->submitted - 1),
@@ -178,12 +194,9 @@ static int wait_for_lane(struct rfs_carrier *carrier, const struct rfs_request *
 s64 rfs_do_submit(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	struct rfs_replay *replay = carrier->replay;
-	struct rfs_request *request = replay->tasks[le32_to_cpu(op->other) - 1].request;
+	struct rfs_request *request = request_of(replay, op);
 	ssize_t result;
-	int err = wait_for_lane(carrier, request);
 
-	if (err)
-		return err;
 	request->submitted++;
 	carrier->task->found.request = rfs_request_number(request->lane, request->submitted);
 	atomic_inc(&replay->under_way);

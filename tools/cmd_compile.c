@@ -8,9 +8,19 @@
 #include "cmd.h"
 #include "compile/compile.h"
 #include "json.h"
+#include "table.h"
+
+#define SNAPSHOT_FACT "snapshot.directory"
+
+enum {
+	KEY_SNAPSHOT = 256,
+	KEY_WHOLE,
+};
 
 struct options {
 	struct compile_options compile;
+	bool has_times;
+	const char *snapshot;
 	bool is_json;
 	bool is_quiet;
 };
@@ -23,7 +33,12 @@ static const struct argp_option option_table[] = {
 	  "aio_stage", 0 },
 	{ "without", 'w', "CAUSE,...", 0,
 	  "leave out an order, to see what it costs or keeps right: life, mpi, request, name, "
-	  "entries, size, handle, attr, or a rule", 0 },
+	  "entries, size, handle, attr, lock, or a rule", 0 },
+	{ "snapshot", KEY_SNAPSHOT, "FILE", 0,
+	  "complete the initial state from a snapshot of the traced directory", 0 },
+	{ "whole", KEY_WHOLE, NULL, 0,
+	  "with --snapshot, take all that is in it, not only what the trace used", 0 },
+	{ "times", 't', NULL, 0, "print where the time of each process went", 0 },
 	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
 	{}
@@ -68,6 +83,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case 'w':
 		return parse_causes(argument, &options->compile.without, state);
+	case 't':
+		options->has_times = true;
+		return 0;
+	case KEY_SNAPSHOT:
+		options->snapshot = argument;
+		return 0;
+	case KEY_WHOLE:
+		options->compile.takes_all = true;
+		return 0;
 	case 'j':
 		options->is_json = true;
 		return 0;
@@ -81,6 +105,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "no trace given");
+		return 0;
+	case ARGP_KEY_END:
+		if (options->compile.takes_all && !options->snapshot)
+			argp_error(state, "--whole: of which --snapshot?");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -119,6 +147,31 @@ static void print_edges(const struct compile_summary *s, u32 cause)
 	printf("\n");
 }
 
+static void print_snapshot(const struct options *options, const struct compile_summary *s)
+{
+	static const char *const sentences[] = {
+#define SENTENCE(name, sentence) [COMPILE_##name] = sentence,
+		COMPILE_CONTRADICTIONS(SENTENCE)
+#undef SENTENCE
+	};
+	const char *directory = iot_program_fact_value(options->compile.snapshot, SNAPSHOT_FACT);
+	char path[4 * IOT_PROGRAM_PATH_MAX + 8];
+	u64 i;
+
+	printf("  %llu entries are completed from the snapshot\n", s->completed);
+	if (directory && strcmp(directory, s->mount))
+		printf("  the snapshot is of %s, the trace of %s\n", directory, s->mount);
+	if (s->contradictions)
+		printf("  trace and snapshot contradict each other %llu times:\n", s->contradictions);
+	for (i = 0; i < s->contradictions && i < COMPILE_NOTES_MAX; i++) {
+		iot_text_bytes(path, sizeof(path), s->contradiction_paths[i],
+			       strlen(s->contradiction_paths[i]));
+		printf("    %s: %s\n", path, sentences[s->contradiction_kinds[i]]);
+	}
+	if (s->contradictions > COMPILE_NOTES_MAX)
+		printf("    ...\n");
+}
+
 static void print_text(const struct options *options, const struct compile_summary *s)
 {
 	u32 i;
@@ -134,6 +187,8 @@ static void print_text(const struct options *options, const struct compile_summa
 	if (s->guessed)
 		printf("  %llu entries are known by name and type only: empty files stand for them\n",
 		       s->guessed);
+	if (options->snapshot)
+		print_snapshot(options, s);
 	if (s->mpi_unmatched)
 		printf("  %llu MPI calls without a partner\n", s->mpi_unmatched);
 	if (s->mpi_ambiguous)
@@ -147,6 +202,44 @@ static void print_text(const struct options *options, const struct compile_summa
 		printf("  the trace lost %llu records: the program lacks them\n", s->lost);
 	if (!s->is_complete)
 		printf("  the trace was not finished: the program may lack its end\n");
+}
+
+/* A part of what it is a part of: which of them matters shows best so. */
+static void cell_share(struct table *table, u64 ns, const struct process_times *p)
+{
+	table_cell(table, "%.1f%%", p->elapsed_ns ? 100.0 * (double)ns / (double)p->elapsed_ns : 0);
+}
+
+static void print_times(const struct compile_summary *s)
+{
+	static const char *const head[] = { "process", "pid", "rank", "threads", "time", "I/O",
+					    "compute", "MPI", "waiting", "unexplained" };
+	struct table table;
+	u32 i;
+
+	table_open(&table, ARRAY_SIZE(head));
+	for (i = 0; i < ARRAY_SIZE(head); i++)
+		table_cell(&table, "%s", head[i]);
+	for (i = 0; i < s->time_count; i++) {
+		const struct process_times *p = &s->times[i];
+
+		table_cell(&table, "%s", p->command[0] ? p->command : "?");
+		table_cell(&table, "%u", p->pid);
+		if (p->rank < 0)
+			table_cell(&table, "-");
+		else
+			table_cell(&table, "%d", p->rank);
+		table_cell(&table, "%u", p->threads);
+		table_time(&table, p->elapsed_ns);
+		cell_share(&table, p->io_ns, p);
+		cell_share(&table, p->compute_ns, p);
+		cell_share(&table, p->mpi_ns, p);
+		cell_share(&table, p->wait_ns, p);
+		cell_share(&table, p->unexplained_ns, p);
+	}
+	printf("\n");
+	table_print(&table, stdout);
+	table_close(&table);
 }
 
 static void print_causes(struct json *json, const char *key, const u64 *values)
@@ -185,6 +278,33 @@ static void print_lengths(struct json *json, const struct edge_lengths *lengths)
 	json_end(json, '}');
 }
 
+static void print_json_times(struct json *json, const struct compile_summary *s)
+{
+	u32 i;
+
+	json_key(json, "processes");
+	json_begin(json, '[');
+	for (i = 0; i < s->time_count; i++) {
+		const struct process_times *p = &s->times[i];
+
+		json_begin(json, '{');
+		json_key(json, "command");
+		json_string(json, p->command);
+		print_number(json, "pid", p->pid);
+		if (p->rank >= 0)
+			print_number(json, "rank", (u64)p->rank);
+		print_number(json, "threads", p->threads);
+		print_number(json, "elapsed_ns", p->elapsed_ns);
+		print_number(json, "io_ns", p->io_ns);
+		print_number(json, "compute_ns", p->compute_ns);
+		print_number(json, "mpi_ns", p->mpi_ns);
+		print_number(json, "wait_ns", p->wait_ns);
+		print_number(json, "unexplained_ns", p->unexplained_ns);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+}
+
 static void print_json(const struct options *options, const struct compile_summary *s)
 {
 	struct json json;
@@ -213,17 +333,52 @@ static void print_json(const struct options *options, const struct compile_summa
 	json_end(&json, '}');
 	print_number(&json, "entries", s->entries);
 	print_number(&json, "guessed_entries", s->guessed);
+	if (options->snapshot) {
+		print_number(&json, "completed_entries", s->completed);
+		print_number(&json, "contradictions", s->contradictions);
+	}
 	print_number(&json, "mpi_unmatched", s->mpi_unmatched);
 	print_number(&json, "mpi_ambiguous", s->mpi_ambiguous);
 	print_number(&json, "lost", s->lost);
+	print_json_times(&json, s);
 	json_put_bool(&json, "is_complete", s->is_complete);
 	json_end(&json, '}');
 	json_line(&json);
 }
 
+static void print(const struct options *options, const struct compile_summary *s)
+{
+	if (options->is_json) {
+		print_json(options, s);
+		return;
+	}
+	if (!options->is_quiet)
+		print_text(options, s);
+	if (options->has_times)
+		print_times(s);
+}
+
 static void show_progress(u64 records)
 {
 	progress("%llu records read", records);
+}
+
+/* Return: an exit code; if it is not EXIT_DONE, that was said. */
+static int load_snapshot(struct options *options, struct iot_program *snapshot)
+{
+	struct iot_reject reject = {};
+	int err;
+
+	if (!options->snapshot)
+		return EXIT_DONE;
+	err = iot_program_load(options->snapshot, snapshot, &reject);
+	if (err)
+		return fail_reject(options->snapshot, err, &reject);
+	options->compile.snapshot = snapshot;
+	if (iot_program_fact_value(snapshot, SNAPSHOT_FACT))
+		return EXIT_DONE;
+	iot_program_free(snapshot);
+	return fail("%s: a program, and no snapshot", options->snapshot);
 }
 
 /* job.iot becomes job.irp. */
@@ -238,21 +393,29 @@ static char *default_output(const char *trace)
 
 static int run(int argc, char **argv)
 {
+	struct iot_program snapshot = {};
 	struct options options = {
 		.compile.progress = show_progress,
 		.compile.rules = ORDER_DEFAULT,
 	};
 	struct compile_summary summary;
 	struct iot_reject reject;
-	int err;
+	int err, code;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	if (!options.compile.program)
 		options.compile.program = default_output(options.compile.trace);
 	if (!options.compile.program)
 		return fail("%s", strerror(ENOMEM));
+	code = load_snapshot(&options, &snapshot);
+	if (code)
+		return code;
 	err = compile_trace(&options.compile, &summary, &reject);
 	progress_end();
+	if (!err)
+		print(&options, &summary);
+	compile_summary_free(&summary);
+	iot_program_free(&snapshot);
 	if (err && reject.reason >= IOT_REJECT_program_magic)
 		return fail("%s: the program that came of it is not sound: %s", options.compile.trace,
 			    iot_reject_sentence(&reject));
@@ -260,10 +423,6 @@ static int run(int argc, char **argv)
 		return fail("%s: %s", options.compile.program, strerror(-err));
 	if (err)
 		return fail_reject(options.compile.trace, err, &reject);
-	if (options.is_json)
-		print_json(&options, &summary);
-	else if (!options.is_quiet)
-		print_text(&options, &summary);
 	return EXIT_DONE;
 }
 

@@ -20,12 +20,19 @@ enum {
 	KEY_TARGET = 256,
 	KEY_DATA,
 	KEY_CACHE,
+	KEY_DELTA,
 };
 
 static const struct argp_option option_table[] = {
-	{ "target", KEY_TARGET, "DIR", 0, "directory to prepare; it must be empty", 0 },
-	{ "data", KEY_DATA, "random|zero|sparse", 0, "contents of files: data that does not compress (default), zeros, or only their sizes", 0 },
-	{ "cache", KEY_CACHE, "match|cold|warm", 0, "leave in the page cache what the trace found there (default), nothing, or everything", 0 },
+	{ "target", KEY_TARGET, "DIR", 0,
+	  "directory to prepare; it must be empty, or see --delta", 0 },
+	{ "delta", KEY_DELTA, NULL, 0,
+	  "DIR may also be one that was prepared for PROGRAM before: change what differs", 0 },
+	{ "data", KEY_DATA, "random|zero|sparse", 0,
+	  "contents of files: data that does not compress (default), zeros, or only their sizes; with --delta what was chosen before", 0 },
+	{ "cache", KEY_CACHE, "match|cold|warm|keep", 0,
+	  "leave in the page cache what the trace found there (default), nothing, everything, or what comes", 0 },
+	{ "verbose", 'v', NULL, 0, "with --delta, print each change", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
 	{}
 };
@@ -42,10 +49,19 @@ static int choose(struct argp_state *state, const char *argument, const char *op
 	return 0;
 }
 
+static void show_change(const char *path, enum prepare_change change)
+{
+	char text[4 * IOT_PROGRAM_PATH_MAX + 8];
+
+	progress_end();
+	iot_text_bytes(text, sizeof(text), path, strlen(path));
+	printf("%s: %s\n", text, prepare_change_sentences[change]);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	static const char *const data_words[] = { "random", "zero", "sparse", NULL };
-	static const char *const cache_words[] = { "match", "cold", "warm", NULL };
+	static const char *const cache_words[] = { "match", "cold", "warm", "keep", NULL };
 	struct options *options = state->input;
 
 	switch (key) {
@@ -53,11 +69,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->prepare.target = argument;
 		return 0;
 	case KEY_DATA:
-		options->prepare.data = (enum prepare_data)choose(state, argument, "data", data_words);
+		options->prepare.data = (enum prepare_data)(PREPARE_RANDOM +
+			choose(state, argument, "data", data_words));
 		return 0;
 	case KEY_CACHE:
 		options->prepare.cache =
 			(enum prepare_cache)choose(state, argument, "cache", cache_words);
+		return 0;
+	case KEY_DELTA:
+		options->prepare.is_delta = true;
+		return 0;
+	case 'v':
+		options->prepare.change = show_change;
 		return 0;
 	case 'q':
 		options->is_quiet = true;
@@ -82,12 +105,52 @@ static const struct argp argp = {
 	.options = option_table,
 	.parser = parse,
 	.args_doc = "PROGRAM",
-	.doc = "Make the files and directories that PROGRAM must find, in an empty directory.",
+	.doc = "Make the files and directories that PROGRAM must find, in an empty directory. "
+	       "PROGRAM may be a snapshot.",
 };
 
 static void show_progress(u64 entries, u64 bytes)
 {
 	progress("%llu entries, %llu MiB", entries, bytes >> 20);
+}
+
+static void print_changes(const struct prepare_result *result)
+{
+	const char *before = ": ";
+	int i;
+
+	for (i = 0; i < PREPARE_CHANGE_COUNT; i++) {
+		if (!result->changes[i])
+			continue;
+		printf("%s%llu %s", before, result->changes[i], prepare_change_sentences[i]);
+		before = ", ";
+	}
+	if (!strcmp(before, ": "))
+		printf(": nothing to change");
+}
+
+static void print_summary(const char *target, const struct prepare_result *result)
+{
+	printf("%s", target);
+	if (result->was_prepared)
+		print_changes(result);
+	printf("%s%llu entries, %.1f MiB%s\n", result->was_prepared ? "; " : ": ", result->entries,
+	       (double)result->bytes / (1 << 20), result->was_prepared ? " written" : "");
+}
+
+/* Return: true if the tree is not what it was to be. */
+static bool print_failures(const struct prepare_result *result)
+{
+	if (result->cache_failed)
+		say("%llu files may not be read: they are in the page cache, or not, as before",
+		    result->cache_failed);
+	if (!result->xattrs_failed)
+		return false;
+	if (result->xattrs_failed == 1)
+		say("%s", result->xattr_failed);
+	else
+		say("%s; and so for %llu more", result->xattr_failed, result->xattrs_failed - 1);
+	return true;
 }
 
 static int run(int argc, char **argv)
@@ -109,9 +172,8 @@ static int run(int argc, char **argv)
 	if (err)
 		return fail("%s", why[0] ? why : strerror(-err));
 	if (!options.is_quiet)
-		printf("%s: %llu entries, %.1f MiB\n", options.prepare.target, result.entries,
-		       (double)result.bytes / (1 << 20));
-	return EXIT_DONE;
+		print_summary(options.prepare.target, &result);
+	return print_failures(&result) ? EXIT_DIFFERS : EXIT_DONE;
 }
 
 const struct cmd cmd_init = {

@@ -17,13 +17,17 @@
 #include "collectord/collectord.h"
 #include "record/record.h"
 
-#define FACTS_MAX 16
+#define FACTS_MAX (16 + RECORD_MOUNTS_MAX)
 
 struct options {
 	struct record_options record;
+	struct record_job job;
 	const char *mpi;
 	char *facts[FACTS_MAX + 1];
 	int fact_count;
+	bool has_output;
+	bool is_join;
+	bool is_mpi_only;
 	bool is_quiet;
 };
 
@@ -33,6 +37,9 @@ enum {
 	KEY_MPI,
 	KEY_BUFFERS,
 	KEY_FLUSH,
+	KEY_JOIN,
+	KEY_JOB,
+	KEY_MPI_ONLY,
 };
 
 static const struct argp_option option_table[] = {
@@ -43,6 +50,9 @@ static const struct argp_option option_table[] = {
 	{ "mpi", KEY_MPI, "auto|on|off|openmpi|mpich", 0, "record MPI calls: if the command is mpirun or mpiexec (default), always, never, of this MPI", 0 },
 	{ "buffers", KEY_BUFFERS, "N", 0, "32 KiB buffers of each CPU (default: 16)", 0 },
 	{ "flush", KEY_FLUSH, "MS", 0, "oldest age of a record that is not on its way, in ms (default: 200)", 0 },
+	{ "join", KEY_JOIN, NULL, 0, "record together with all others of this job that do so on this node; --output is a directory (default: iotape.traces)", 0 },
+	{ "job", KEY_JOB, "NAME", 0, "name of the job, if the launcher tells none", 0 },
+	{ "mpi-only", KEY_MPI_ONLY, NULL, 0, "record MPI calls only, without the kernel modules: each process writes a trace of its own in the directory --output", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
 	{}
 };
@@ -94,6 +104,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case 'o':
 		record->output = argument;
+		options->has_output = true;
 		return 0;
 	case 'm':
 		add_mount(state, options, argument);
@@ -116,6 +127,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_FLUSH:
 		record->flush_ms = number(state, argument, "flush", 10, 60000);
 		return 0;
+	case KEY_JOIN:
+		options->is_join = true;
+		return 0;
+	case KEY_JOB:
+		snprintf(options->job.name, sizeof(options->job.name), "%s", argument);
+		return 0;
+	case KEY_MPI_ONLY:
+		options->is_mpi_only = true;
+		return 0;
 	case ARGP_KEY_ARG: /* the command and everything after it */
 		record->command = state->argv + state->next - 1;
 		state->next = state->argc;
@@ -133,7 +153,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[--] COMMAND [ARGUMENT...]",
 	.doc = "Run COMMAND and record its file I/O below the given directories.\v"
-	       "The exit code is that of COMMAND; 127 if it was not found, 126 if it cannot be executed; or "
+	       "Several nodes: mpirun ... iotape record --join -o DIR -m /scratch -- COMMAND, and afterwards "
+	       "iotape merge -o job.iot DIR. The exit code is that of COMMAND; 127 if it was not found, 126 if it cannot be executed; or "
 	       "1 if the recording failed.",
 };
 
@@ -142,6 +163,31 @@ static void add_fact(struct options *options, const char *format, const char *va
 	if (options->fact_count < FACTS_MAX &&
 	    asprintf(&options->facts[options->fact_count], format, value) >= 0)
 		options->fact_count++;
+}
+
+/* Which boot of the node: a clock of its own. */
+static void add_boot(struct options *options)
+{
+	FILE *in = fopen("/proc/sys/kernel/random/boot_id", "re");
+	char boot[64] = "";
+
+	if (in && fgets(boot, sizeof(boot), in)) {
+		boot[strcspn(boot, "\n")] = 0;
+		add_fact(options, "boot=%s", boot);
+	}
+	if (in)
+		fclose(in);
+}
+
+static void add_job(struct options *options)
+{
+	char nodes[16];
+
+	if (options->job.name[0])
+		add_fact(options, "job=%s", options->job.name);
+	snprintf(nodes, sizeof(nodes), "%u", options->job.nodes);
+	if (options->job.nodes)
+		add_fact(options, "job.nodes=%s", nodes);
 }
 
 static void add_facts(struct options *options)
@@ -163,6 +209,9 @@ static void add_facts(struct options *options)
 		add_fact(options, "host=%s", uts.nodename);
 		add_fact(options, "kernel=%s", uts.release);
 	}
+	add_boot(options);
+	if (options->is_join)
+		add_job(options);
 	add_fact(options, "policy=%s", options->record.drop ? "drop" : "block");
 	add_fact(options, "mmap=%s", options->record.mmap_mode);
 	add_fact(options, "creator=%s", "iotape " IOTAPE_VERSION);
@@ -207,6 +256,8 @@ static const char *mpi_of(const struct options *options)
 
 	if (strcmp(options->mpi, "auto") && strcmp(options->mpi, "on"))
 		return options->mpi;
+	if (options->job.mpi)
+		return options->job.mpi;
 	found = find_command(is_launcher(command) ? command : "mpirun");
 	return found && (strstr(found, "hydra") || strstr(found, "mpich")) ? "mpich" : "openmpi";
 }
@@ -221,7 +272,8 @@ static void find_mpi_library(struct options *options)
 	size_t i;
 
 	if (!strcmp(options->mpi, "off") ||
-	    (!strcmp(options->mpi, "auto") && !is_launcher(options->record.command[0])) ||
+	    (!strcmp(options->mpi, "auto") && !options->is_join && !options->is_mpi_only &&
+	     !is_launcher(options->record.command[0])) ||
 	    readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		return;
 	*strrchr(self, '/') = 0;
@@ -329,6 +381,108 @@ static int record(struct options *options)
 	return is_good ? EXIT_DONE : EXIT_FAILED;
 }
 
+/* What can be told once is told by one process of each node. */
+static bool speaks(const struct options *options)
+{
+	return !options->job.local_rank;
+}
+
+static int fail_once(const struct options *options, const char *why)
+{
+	return speaks(options) ? fail("%s", why) : EXIT_FAILED;
+}
+
+/* The last process of a node has the result; what the others say of the trace is nothing. */
+static bool leave(struct options *options, struct joined *joined)
+{
+	struct collector_result result;
+	char path[PATH_MAX];
+
+	if (!join_leave(joined, &result, path, sizeof(path)))
+		return true;
+	options->record.output = path;
+	if (say_collection(options, &result))
+		return false;
+	if (!options->is_quiet)
+		print_summary(options, &result);
+	if (!result.operations)
+		return fail("nothing was recorded: the commands did nothing below %s",
+			    options->record.mounts[0]) == EXIT_DONE;
+	return true;
+}
+
+static int record_join(struct options *options)
+{
+	struct runner runner;
+	struct joined joined;
+	char why[512] = "";
+	int status = 0, err = control_check(why, sizeof(why));
+	bool is_good;
+
+	if (err) {
+		snprintf(why + strlen(why), sizeof(why) - strlen(why),
+			 "; --mpi-only records MPI calls without that");
+		return fail_once(options, why);
+	}
+	err = join_session(&joined, &options->record, options->job.name,
+			   options->job.local_processes, why, sizeof(why));
+	if (err)
+		return fail_once(options, why);
+	options->record.namespace_fd = joined.namespace_fd;
+	err = runner_start(&runner, &options->record, joined.session_fd, warn, why, sizeof(why));
+	close(joined.session_fd); /* the holder keeps both */
+	close(joined.namespace_fd);
+	if (!err)
+		runner_wait(&runner, &status);
+	is_good = leave(options, &joined);
+	if (err)
+		say("%s", why);
+	if (err)
+		return runner.code ? runner.code : EXIT_FAILED;
+	if (status)
+		return exit_as(status);
+	return is_good ? EXIT_DONE : EXIT_FAILED;
+}
+
+/* The command takes the place of this process: its library does the rest. */
+static int record_mpi_only(const struct options *options)
+{
+	if (!options->record.mpi_library)
+		return EXIT_FAILED;
+	unsetenv("IOTAPE_MOUNT");
+	setenv("IOTAPE_MPI_OUT", options->record.output, 1);
+	runner_preload(options->record.mpi_library);
+	execvp(options->record.command[0], options->record.command);
+	fail("%s: %s", options->record.command[0], strerror(errno));
+	return errno == ENOENT ? 127 : 126;
+}
+
+/* A directory, as all processes of the node name it. */
+static const char *output_directory(const struct options *options)
+{
+	const char *name = options->has_output ? options->record.output : "iotape.traces";
+	char *path;
+
+	if (mkdir(name, 0777) && errno != EEXIST) {
+		fail("%s: %s", name, strerror(errno));
+		return NULL;
+	}
+	path = realpath(name, NULL);
+	if (!path)
+		fail("%s: %s", name, strerror(errno));
+	return path;
+}
+
+static int record_job(struct options *options)
+{
+	options->record.output = output_directory(options);
+	if (!options->record.output)
+		return EXIT_FAILED;
+	if (options->job.name[0])
+		setenv("IOTAPE_JOB", options->job.name, 1);
+	return options->is_mpi_only ? record_mpi_only(options) : record_join(options);
+}
+
 static int run(int argc, char **argv)
 {
 	struct options options = {
@@ -337,10 +491,12 @@ static int run(int argc, char **argv)
 			.buffers = 16,
 			.flush_ms = 200,
 			.output = "iotape.iot",
+			.namespace_fd = -1,
 		},
 		.mpi = "auto",
 	};
 
+	record_job_find(&options.job);
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	if (!options.record.mount_count)
 		options.record.mounts[options.record.mount_count++] = realpath(".", NULL);
@@ -348,7 +504,8 @@ static int run(int argc, char **argv)
 		return fail("the working directory is gone");
 	find_mpi_library(&options);
 	add_facts(&options);
-	return record(&options);
+	options.record.facts = (const char *const *)options.facts;
+	return options.is_join || options.is_mpi_only ? record_job(&options) : record(&options);
 }
 
 const struct cmd cmd_record = {

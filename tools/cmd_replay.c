@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 
 #include "cmd.h"
+#include "core/pace.h"
 #include "json.h"
 #include "replay/replay.h"
 
@@ -33,6 +34,7 @@ enum {
 	KEY_PAUSE,
 	KEY_DATA,
 	KEY_FORCE,
+	KEY_WAIT,
 };
 
 static const struct argp_option option_table[] = {
@@ -43,6 +45,7 @@ static const struct argp_option option_table[] = {
 	{ "compute", KEY_COMPUTE, "FACTOR", 0, "factor for think time that the traced program used to compute", 0 },
 	{ "pause", KEY_PAUSE, "FACTOR", 0, "factor for think time in which it waited for something else than I/O", 0 },
 	{ "data", KEY_DATA, "copy|discard", 0, "copy what is read to memory (default but at full pace), or leave it in the page cache", 0 },
+	{ "wait", KEY_WAIT, "sleep|spin", 0, "sleep while think time passes (default), or keep the CPU busy, to be late less", 0 },
 	{ "force", KEY_FORCE, NULL, 0, "replay even if the target was not prepared for this program", 0 },
 	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
@@ -90,6 +93,16 @@ static void set_data(struct argp_state *state, struct options *options, const ch
 		argp_error(state, "--data=%s: not copy or discard", argument);
 }
 
+static void set_wait(struct argp_state *state, struct options *options, const char *argument)
+{
+	if (!strcmp(argument, "sleep"))
+		options->replay.wait = IOT_WAIT_SLEEP;
+	else if (!strcmp(argument, "spin"))
+		options->replay.wait = IOT_WAIT_SPIN;
+	else
+		argp_error(state, "--wait=%s: not sleep or spin", argument);
+}
+
 /* What is asked of an engine is what it can do. */
 static void check_engine(struct argp_state *state, struct options *options)
 {
@@ -134,6 +147,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_DATA:
 		set_data(state, options, argument);
+		return 0;
+	case KEY_WAIT:
+		set_wait(state, options, argument);
 		return 0;
 	case KEY_FORCE:
 		options->replay.is_forced = true;
@@ -213,6 +229,43 @@ static void show_progress(const struct iot_replay_status *status, u32 tasks, u64
 		 (unsigned long long)status->diverged);
 }
 
+static u64 count_wakeups(const struct iot_replay_lateness *lateness)
+{
+	u64 count = 0;
+	u32 bucket;
+
+	for (bucket = 0; bucket < IOT_LATENESS_BUCKETS; bucket++)
+		count += lateness->wakeups[bucket];
+	return count;
+}
+
+/* What that part of all wake-ups was late at most, as exactly as buckets are narrow. */
+static u64 lateness_percentile(const struct iot_replay_lateness *lateness, double percent)
+{
+	double wanted = percent / 100 * (double)count_wakeups(lateness);
+	u64 count = 0, limit_ns;
+	u32 bucket = 0;
+
+	while (bucket < IOT_LATENESS_BUCKETS - 1 &&
+	       (double)(count += lateness->wakeups[bucket]) < wanted)
+		bucket++;
+	limit_ns = iot_lateness_limit(bucket) - 1;
+	return limit_ns < lateness->max_ns ? limit_ns : lateness->max_ns;
+}
+
+static void print_lateness(const struct iot_replay_lateness *lateness)
+{
+	u64 count = count_wakeups(lateness);
+
+	if (!count)
+		return;
+	printf("  %llu think times ended late by %.1f us on average, 50 %% within %.1f, 90 %% within %.1f, 99 %% within %.1f, at most %.1f us\n",
+	       count, (double)lateness->sum_ns / 1e3 / (double)count,
+	       (double)lateness_percentile(lateness, 50) / 1e3,
+	       (double)lateness_percentile(lateness, 90) / 1e3,
+	       (double)lateness_percentile(lateness, 99) / 1e3, (double)lateness->max_ns / 1e3);
+}
+
 static void print_text(const struct options *options, const struct replay_result *r)
 {
 	double seconds = (double)r->elapsed_ns / 1e9;
@@ -229,8 +282,25 @@ static void print_text(const struct options *options, const struct replay_result
 		       options->replay.data == IOT_DATA_COPY ? "copied" : "discarded", r->diverged);
 	else
 		printf(", nothing was performed\n");
+	print_lateness(&r->lateness);
 	if (r->lost)
 		printf("  %llu outcomes were lost\n", r->lost);
+}
+
+/* As latencies of operations are. */
+static void lateness_json(struct json *json, const struct iot_replay_lateness *lateness)
+{
+	u64 count = count_wakeups(lateness);
+
+	json_key(json, "lateness");
+	json_begin(json, '{');
+	json_put_unsigned(json, "count", count);
+	json_put_unsigned(json, "mean_ns", count ? lateness->sum_ns / count : 0);
+	json_put_unsigned(json, "p50_ns", lateness_percentile(lateness, 50));
+	json_put_unsigned(json, "p90_ns", lateness_percentile(lateness, 90));
+	json_put_unsigned(json, "p99_ns", lateness_percentile(lateness, 99));
+	json_put_unsigned(json, "max_ns", lateness->max_ns);
+	json_end(json, '}');
 }
 
 static void print_json(const struct options *options, const struct replay_result *r)
@@ -243,9 +313,11 @@ static void print_json(const struct options *options, const struct replay_result
 	json_put_real(&json, "seconds", (double)r->elapsed_ns / 1e9);
 	json_put_unsigned(&json, "operations", r->ops);
 	json_put_unsigned(&json, "tasks", r->tasks);
+	json_put_unsigned(&json, "carriers", r->carriers);
 	json_put_unsigned(&json, "diverged", r->diverged);
 	json_put_unsigned(&json, "stalls", r->stalls);
 	json_put_unsigned(&json, "lost", r->lost);
+	lateness_json(&json, &r->lateness);
 	json_put_string(&json, "pace", pace_name(options, text));
 	json_put_string(&json, "engine", options->replay.engine->name);
 	json_put_string(&json, "data", data_name(options));

@@ -9,18 +9,20 @@
  * @order: filled in
  * @program: verified
  * @progress: room for a number of each task
+ * @step: the room of each, in numbers
  * @pending: room for a number of each hub
  */
 void iot_order_init(struct iot_order *order, const struct iot_program *program, u32 *progress,
-		    u32 *pending)
+		    u32 step, u32 *pending)
 {
 	u32 i;
 
 	order->program = program;
 	order->progress = progress;
+	order->step = step;
 	order->pending = pending;
 	for (i = 0; i < program->task_count; i++)
-		progress[i] = 0;
+		*iot_order_progress(order, i) = 0;
 	for (i = 0; i < program->hub_count; i++)
 		pending[i] = le32_to_cpu(program->hubs[i].arrivals);
 }

@@ -21,17 +21,28 @@
 /**
  * struct iot_order - how far the tasks and hubs of a program are
  * @program: verified
- * @progress: for each task, operations that have ended
+ * @progress: for each task, operations that have ended; see iot_order_progress()
+ * @step: from the number of one task to that of the next: IOT_ORDER_STEP where tasks run at the
+ *	same time, so that those that have nothing to do with each other share no cache line
  * @pending: for each hub, arrivals that are missing
  */
 struct iot_order {
 	const struct iot_program *program;
 	u32 *progress;
+	u32 step;
 	u32 *pending;
 };
 
+#define IOT_ORDER_STEP 16
+
 void iot_order_init(struct iot_order *order, const struct iot_program *program, u32 *progress,
-		    u32 *pending);
+		    u32 step, u32 *pending);
+
+/* Where the progress of a task is. */
+static inline u32 *iot_order_progress(const struct iot_order *order, u32 task)
+{
+	return &order->progress[(size_t)task * order->step];
+}
 
 /**
  * iot_order_holds() - does a wait hold?
@@ -48,7 +59,7 @@ static inline bool iot_order_holds(const struct iot_order *order,
 
 	if (task == IOT_WAIT_HUB)
 		return iot_load_acquire(&order->pending[index]) == 0;
-	return iot_load_acquire(&order->progress[task]) > index;
+	return iot_load_acquire(iot_order_progress(order, task)) > index;
 }
 
 const struct iot_program_wait *iot_order_blocker(const struct iot_order *order, u32 task,

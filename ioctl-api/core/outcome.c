@@ -96,7 +96,8 @@ static void fill_named(struct iot_record *r, const struct iot_program_op *op,
 	}
 }
 
-static void fill_opened(struct iot_record *r, const struct iot_program_op *op, u64 object)
+static void fill_opened(struct iot_record *r, const struct iot_program_op *op,
+			const struct iot_found *found, u64 object)
 {
 	u64 handle = le32_to_cpu(op->handle);
 
@@ -123,6 +124,12 @@ static void fill_opened(struct iot_record *r, const struct iot_program_op *op, u
 		break;
 	case IOT_KIND_ioctl:
 		r->ioctl.request = IOT_PROGRAM_IOCTLS | le32_to_cpu(op->flags);
+		break;
+	case IOT_KIND_lock:
+		r->lock.offset_bytes = (s64)le64_to_cpu(op->offset_bytes);
+		r->lock.end_bytes = (s64)le64_to_cpu(op->extra);
+		r->lock.flags = le32_to_cpu(op->flags);
+		r->lock.found = found->lock;
 		break;
 	case IOT_KIND_readdir:
 		r->readdir.entries = le32_to_cpu(op->flags);
@@ -233,7 +240,7 @@ void iot_outcome_fill(struct iot_record *r, const struct iot_program *program,
 	else if (r->kind >= IOT_KIND_map)
 		fill_mapped(r, op, object, page_bytes);
 	else if (r->kind >= IOT_KIND_flush)
-		fill_opened(r, op, object);
+		fill_opened(r, op, found, object);
 	else
 		fill_named(r, op, found, object);
 	fill_tail(r, program, op, found);

@@ -15,6 +15,7 @@
  * @target: of a symbolic link, not terminated
  * @target_bytes: its length, 0 if there is none
  * @request: number of the request that was submitted
+ * @lock: IOT_LOCK_*: of a test of a lock, what is in the way
  */
 struct iot_found {
 	u64 size_bytes;
@@ -22,12 +23,31 @@ struct iot_found {
 	const char *target;
 	u32 target_bytes;
 	u64 request;
+	u32 lock;
 };
 
 /* Of the operation in the traced task, so that the two can be paired; @index: in its own. */
 static inline u32 iot_outcome_number(const struct iot_program_op *op, u32 index)
 {
 	return op->origin_op ? le32_to_cpu(op->origin_op) : index + 1;
+}
+
+/*
+ * Did it end as in the trace? What the kernel asks before it truncates, whether there are
+ * capabilities to take away, a file system without attributes answers with an error of its own:
+ * nobody learns of it, and no is no.
+ */
+static inline bool iot_outcome_is_expected(const struct iot_program *program,
+					   const struct iot_program_op *op, s64 result)
+{
+	s64 expected = (s64)le64_to_cpu(op->result);
+
+	if (result == expected)
+		return true;
+	return le16_to_cpu(op->kind) == IOT_KIND_getxattr &&
+	       (result == -ENODATA || result == -EOPNOTSUPP) &&
+	       (expected == -ENODATA || expected == -EOPNOTSUPP) &&
+	       !strcmp(iot_program_string(program, op->path2), "security.capability");
 }
 
 void iot_outcome_fill(struct iot_record *r, const struct iot_program *program,

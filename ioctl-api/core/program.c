@@ -11,7 +11,7 @@
 #include "crc32c.h"
 
 static_assert(sizeof(struct iot_section) == 24, "layout of a section");
-static_assert(sizeof(struct iot_program_head) == 248, "layout of the header");
+static_assert(sizeof(struct iot_program_head) == 296, "layout of the header");
 static_assert(sizeof(struct iot_program_task) == 48, "layout of a task");
 static_assert(sizeof(struct iot_program_op) == 96, "layout of an operation");
 static_assert(sizeof(struct iot_program_wait) == 8, "layout of a wait");
@@ -19,6 +19,8 @@ static_assert(sizeof(struct iot_program_hub) == 8, "layout of a hub");
 static_assert(sizeof(struct iot_program_object) == 16, "layout of an object");
 static_assert(sizeof(struct iot_program_entry) == 48, "layout of an entry of the tree");
 static_assert(sizeof(struct iot_program_fact) == 8, "layout of a fact");
+static_assert(sizeof(struct iot_program_extent) == 24, "layout of an extent");
+static_assert(sizeof(struct iot_program_xattr) == 16, "layout of an extended attribute");
 
 static const u32 unit_bytes[IOT_SECTION_COUNT] = {
 	[IOT_SECTION_TASKS] = sizeof(struct iot_program_task),
@@ -29,6 +31,8 @@ static const u32 unit_bytes[IOT_SECTION_COUNT] = {
 	[IOT_SECTION_TREE] = sizeof(struct iot_program_entry),
 	[IOT_SECTION_STRINGS] = 1,
 	[IOT_SECTION_FACTS] = sizeof(struct iot_program_fact),
+	[IOT_SECTION_EXTENTS] = sizeof(struct iot_program_extent),
+	[IOT_SECTION_XATTRS] = sizeof(struct iot_program_xattr),
 };
 
 /* More than this cannot be meant, and products of it with a unit do not overflow. */
@@ -176,6 +180,8 @@ int iot_program_open(struct iot_program *program, const void *bytes, u64 byte_co
 	program->tree = section_at(program, IOT_SECTION_TREE);
 	program->strings = section_at(program, IOT_SECTION_STRINGS);
 	program->facts = section_at(program, IOT_SECTION_FACTS);
+	program->extents = section_at(program, IOT_SECTION_EXTENTS);
+	program->xattrs = section_at(program, IOT_SECTION_XATTRS);
 	program->task_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_TASKS].count);
 	program->op_count = le64_to_cpu(head->sections[IOT_SECTION_OPS].count);
 	program->wait_count = le64_to_cpu(head->sections[IOT_SECTION_WAITS].count);
@@ -184,6 +190,8 @@ int iot_program_open(struct iot_program *program, const void *bytes, u64 byte_co
 	program->entry_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_TREE].count);
 	program->string_bytes = le64_to_cpu(head->sections[IOT_SECTION_STRINGS].count);
 	program->fact_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_FACTS].count);
+	program->extent_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_EXTENTS].count);
+	program->xattr_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_XATTRS].count);
 	program->handle_count = le32_to_cpu(head->handles);
 	program->map_count = le32_to_cpu(head->maps);
 	return 0;

@@ -23,6 +23,8 @@
  * @tree: section
  * @strings: section
  * @facts: section
+ * @extents: section
+ * @xattrs: section
  * @task_count: number of tasks
  * @op_count: number of operations, of all tasks
  * @wait_count: number of waits, of all tasks
@@ -31,6 +33,8 @@
  * @entry_count: number of entries of the tree
  * @string_bytes: length of the strings
  * @fact_count: number of facts
+ * @extent_count: number of extents
+ * @xattr_count: number of extended attributes
  * @handle_count: number of handle slots
  * @map_count: number of mapping slots
  *
@@ -49,6 +53,8 @@ struct iot_program {
 	const struct iot_program_entry *tree;
 	const char *strings;
 	const struct iot_program_fact *facts;
+	const struct iot_program_extent *extents;
+	const struct iot_program_xattr *xattrs;
 	u32 task_count;
 	u64 op_count;
 	u64 wait_count;
@@ -57,6 +63,8 @@ struct iot_program {
 	u32 entry_count;
 	u64 string_bytes;
 	u32 fact_count;
+	u32 extent_count;
+	u32 xattr_count;
 	u32 handle_count;
 	u32 map_count;
 };

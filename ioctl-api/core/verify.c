@@ -16,6 +16,7 @@
 #define PAUSE_BYTES	  (1u << 20)
 #define THINK_MAX_NS	  (1ull << 50) /* thirteen days; the product with a scale fits */
 #define CREATE_MODE_MASK  0xf000u
+#define MODE_REGULAR	  0x8000u
 
 struct verifier {
 	const struct iot_program *program;
@@ -133,6 +134,8 @@ enum use {
 	USE_HANDLE_IF_ANY = 1 << 10,
 	USE_NOTHING = 1 << 11,
 	USE_OTHER_LANE = 1 << 12,
+	USE_OWNER = 1 << 13,  /* in `mode`, or 0 */
+	USE_RANGE = 1 << 14,  /* to `extra`, not before it begins */
 };
 
 #define ALL_BITS(bit, name, sentence) | 1u << bit
@@ -161,7 +164,7 @@ static const struct rule {
 	{ IOT_KIND_setxattr, USE_PATH_OR_HANDLE | USE_TEXT2, 3 },
 	{ IOT_KIND_removexattr, USE_PATH_OR_HANDLE | USE_TEXT2, 0 },
 	{ IOT_KIND_listxattr, USE_PATH_OR_HANDLE, 0 },
-	{ IOT_KIND_flush, USE_HANDLE, 0 },
+	{ IOT_KIND_flush, USE_HANDLE | USE_OWNER, 0 },
 	{ IOT_KIND_release, USE_HANDLE, 0 },
 	{ IOT_KIND_read, USE_HANDLE | USE_OFFSET | USE_LENGTH, 0 IOT_RW_FLAGS(ALL_BITS) },
 	{ IOT_KIND_write, USE_HANDLE | USE_OFFSET | USE_LENGTH, 0 IOT_RW_FLAGS(ALL_BITS) },
@@ -171,6 +174,7 @@ static const struct rule {
 	{ IOT_KIND_fallocate, USE_HANDLE, 0 IOT_FALLOC_FLAGS(ALL_BITS) },
 	{ IOT_KIND_fadvise, USE_HANDLE, 7 },
 	{ IOT_KIND_ioctl, USE_HANDLE, 0xff },
+	{ IOT_KIND_lock, USE_HANDLE | USE_OFFSET | USE_OWNER | USE_RANGE, 0 IOT_LOCK_FLAGS(ALL_BITS) },
 	{ IOT_KIND_copy_range, USE_HANDLE | USE_OTHER_HANDLE | USE_OFFSET | USE_LENGTH, 0 },
 	{ IOT_KIND_remap_range, USE_HANDLE | USE_OTHER_HANDLE | USE_OFFSET, 3 },
 	{ IOT_KIND_map, USE_HANDLE | USE_OTHER_MAP | USE_OFFSET, 0 IOT_MAP_FLAGS(ALL_BITS) },
@@ -240,7 +244,8 @@ static bool are_paths_valid(const struct verifier *v, const struct iot_program_o
 	return op->path2 == 0;
 }
 
-static bool are_numbers_valid(const struct iot_program_op *op, const struct rule *rule)
+static bool are_numbers_valid(const struct verifier *v, const struct iot_program_op *op,
+			      const struct rule *rule)
 {
 	u64 length = le64_to_cpu(op->length_bytes), offset = le64_to_cpu(op->offset_bytes);
 
@@ -249,6 +254,10 @@ static bool are_numbers_valid(const struct iot_program_op *op, const struct rule
 	if ((rule->uses & USE_OFFSET) && (s64)offset < 0)
 		return false;
 	if ((rule->uses & USE_LENGTH) && length > IOT_PROGRAM_LENGTH_MAX)
+		return false;
+	if ((rule->uses & USE_OWNER) && le32_to_cpu(op->mode) > v->program->task_count)
+		return false;
+	if ((rule->uses & USE_RANGE) && (s64)le64_to_cpu(op->extra) < (s64)offset)
 		return false;
 	return le64_to_cpu(op->compute_ns) <= THINK_MAX_NS && le64_to_cpu(op->pause_ns) <= THINK_MAX_NS;
 }
@@ -263,7 +272,7 @@ static int check_op(const struct verifier *v, const struct iot_program_op *op)
 		return refuse_at(v, IOT_REJECT_op_slot, op);
 	if (!are_paths_valid(v, op, rule->uses))
 		return refuse_at(v, IOT_REJECT_path, op);
-	if (!are_numbers_valid(op, rule))
+	if (!are_numbers_valid(v, op, rule))
 		return refuse_at(v, IOT_REJECT_op_field, op);
 	return 0;
 }
@@ -449,21 +458,82 @@ static int check_objects(const struct verifier *v)
 	return 0;
 }
 
+static bool are_entry_flags_valid(const struct iot_program_entry *entry)
+{
+	u32 type = le32_to_cpu(entry->mode) & CREATE_MODE_MASK, known = 0;
+
+	if (type)
+		known |= IOT_ENTRY_XATTRS;
+	if (type == MODE_REGULAR)
+		known |= IOT_ENTRY_EXTENTS;
+	return !(le32_to_cpu(entry->flags) & ~known);
+}
+
 static int check_tree(const struct verifier *v)
 {
 	const struct iot_program_entry *entry = v->program->tree;
 	u32 i;
 
 	for (i = 0; i < v->program->entry_count; i++, entry++) {
-		if (entry->reserved)
-			return refuse_at(v, IOT_REJECT_reserved, entry);
 		if (!is_path(v, entry->path))
 			return refuse_at(v, IOT_REJECT_path, entry);
 		if (!is_string(v, entry->target) || (s64)le64_to_cpu(entry->size_bytes) < 0 ||
-		    le32_to_cpu(entry->mode) >> 16)
+		    le32_to_cpu(entry->mode) >> 16 || !are_entry_flags_valid(entry))
 			return refuse_at(v, IOT_REJECT_tree, entry);
 		if (!(le32_to_cpu(entry->mode) & CREATE_MODE_MASK) && !is_path(v, entry->target))
 			return refuse_at(v, IOT_REJECT_tree, entry);
+	}
+	return 0;
+}
+
+/* Is it about an entry that says it has such, and not about one before that of its predecessor? */
+static bool is_of_entry(const struct verifier *v, __le32 entry, u32 least, u32 flag)
+{
+	u32 index = le32_to_cpu(entry);
+
+	return index < v->program->entry_count && index >= least &&
+	       le32_to_cpu(v->program->tree[index].flags) & flag;
+}
+
+static int check_extents(const struct verifier *v)
+{
+	const struct iot_program_extent *extent = v->program->extents;
+	u64 end_bytes = 0, size_bytes, offset, length;
+	u32 last = 0, i;
+
+	for (i = 0; i < v->program->extent_count; i++, extent++) {
+		if (extent->reserved)
+			return refuse_at(v, IOT_REJECT_reserved, extent);
+		if (!is_of_entry(v, extent->entry, last, IOT_ENTRY_EXTENTS))
+			return refuse_at(v, IOT_REJECT_extent, extent);
+		if (le32_to_cpu(extent->entry) != last || !i)
+			end_bytes = 0;
+		else
+			end_bytes++; /* what has no room between is one extent */
+		last = le32_to_cpu(extent->entry);
+		size_bytes = le64_to_cpu(v->program->tree[last].size_bytes);
+		offset = le64_to_cpu(extent->offset_bytes);
+		length = le64_to_cpu(extent->length_bytes);
+		if (!length || offset < end_bytes || offset > size_bytes || length > size_bytes - offset)
+			return refuse_at(v, IOT_REJECT_extent, extent);
+		end_bytes = offset + length;
+	}
+	return 0;
+}
+
+static int check_xattrs(const struct verifier *v)
+{
+	const struct iot_program_xattr *xattr = v->program->xattrs;
+	u32 last = 0, i;
+
+	for (i = 0; i < v->program->xattr_count; i++, xattr++) {
+		u64 value = le32_to_cpu(xattr->value), bytes = le32_to_cpu(xattr->value_bytes);
+
+		if (!is_of_entry(v, xattr->entry, last, IOT_ENTRY_XATTRS) || !xattr->name ||
+		    !is_string(v, xattr->name) || bytes > IOT_XATTR_VALUE_MAX ||
+		    value + bytes >= v->program->string_bytes)
+			return refuse_at(v, IOT_REJECT_xattr, xattr);
+		last = le32_to_cpu(xattr->entry);
 	}
 	return 0;
 }
@@ -626,7 +696,7 @@ static int check_order(const struct verifier *v, u32 *scratch)
 	int err = 0;
 
 	memset(scratch, 0, iot_program_scratch_count(program) * sizeof(*scratch));
-	iot_order_init(&run.order, program, progress, pending);
+	iot_order_init(&run.order, program, progress, 1, pending);
 	scratch += tasks + hubs;
 	run.hub_waiters = take(&scratch, hubs);
 	run.task_waiters = take(&scratch, tasks);
@@ -707,6 +777,10 @@ int iot_program_verify(const struct iot_program *program, u32 *scratch, iot_paus
 		err = check_tree(&v);
 	if (!err)
 		err = check_facts(&v);
+	if (!err)
+		err = check_extents(&v);
+	if (!err)
+		err = check_xattrs(&v);
 	if (!err)
 		err = check_hubs(&v, scratch);
 	if (!err)

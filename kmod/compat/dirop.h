@@ -17,7 +17,19 @@
 
 #ifdef IOT_HAVE_START_CREATING
 
-#define iot_start_creating(idmap, parent, name) start_creating(idmap, parent, name)
+/* It finds what exists, and leaves the errno to vfs_mkdir() and its like. */
+static inline struct dentry *iot_start_creating(struct mnt_idmap *idmap, struct dentry *parent,
+						struct qstr *name)
+{
+	struct dentry *child = start_creating(idmap, parent, name);
+
+	if (!IS_ERR(child) && d_is_positive(child)) {
+		end_creating(child);
+		return ERR_PTR(-EEXIST);
+	}
+	return child;
+}
+
 #define iot_start_removing(idmap, parent, name) start_removing(idmap, parent, name)
 #define iot_end_dirop(child)			end_creating(child)
 

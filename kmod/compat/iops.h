@@ -21,4 +21,18 @@
 #define IOT_MKDIR_OP(function) function
 #endif
 
+/* 7.3: create is not asked whether the name may exist, which it never may. Until 6.12 goes. */
+#ifdef IOT_HAVE_CREATE_IS_EXCL
+#define IOT_CREATE(function)
+#define IOT_CREATE_OP(function) function
+#else
+#define IOT_CREATE(function)                                                              \
+	static int function##_told(struct mnt_idmap *idmap, struct inode *dir,            \
+				   struct dentry *dentry, umode_t mode, bool is_excl)     \
+	{                                                                                 \
+		return function(idmap, dir, dentry, mode);                                \
+	}
+#define IOT_CREATE_OP(function) function##_told
+#endif
+
 #endif

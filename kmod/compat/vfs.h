@@ -58,6 +58,22 @@ static inline void iot_set_d_op(struct super_block *sb, const struct dentry_oper
 }
 
 /*
+ * 6.19: who creates by start_creating() does not say that the name must not exist, which system
+ * calls do; only open may find one. And the target of a rename is said to be created, which
+ * 6.12 did not say. Until 6.12 goes.
+ */
+static inline unsigned int iot_lookup_flags(unsigned int flags)
+{
+#ifdef IOT_HAVE_START_CREATING
+	if (flags & LOOKUP_RENAME_TARGET)
+		return flags & ~LOOKUP_CREATE;
+	if ((flags & (LOOKUP_CREATE | LOOKUP_OPEN)) == LOOKUP_CREATE)
+		flags |= LOOKUP_EXCL;
+#endif
+	return flags;
+}
+
+/*
  * 6.14: d_revalidate is told the parent and the name. The operation is written for the
  * older form, which has all that it needs. Until 6.12 goes.
  */
@@ -90,6 +106,11 @@ static inline int iot_d_revalidate(struct dentry *dentry, unsigned int flags)
 {
 	return dentry->d_op->d_revalidate(dentry, flags);
 }
+#endif
+
+/* 6.18: was generic_drop_inode(). Until 6.12 goes. */
+#ifndef IOT_HAVE_INODE_GENERIC_DROP
+#define inode_generic_drop(inode) generic_drop_inode(inode)
 #endif
 
 /* 6.19: i_state is read through an accessor. Until 6.12 goes. */
@@ -129,9 +150,20 @@ static inline ssize_t vfs_splice_read(struct file *in, loff_t *offset,
 #ifdef IOT_HAVE_FILE_LOCK_CORE
 #define iot_lock_file(lock)  ((lock)->c.flc_file)
 #define iot_lock_owner(lock) ((lock)->c.flc_owner)
+#define iot_lock_type(lock)  ((lock)->c.flc_type)
+#define iot_lock_flags(lock) ((lock)->c.flc_flags)
+#define iot_lock_pid(lock)   ((lock)->c.flc_pid)
 #else
 #define iot_lock_file(lock)  ((lock)->fl_file)
 #define iot_lock_owner(lock) ((lock)->fl_owner)
+#define iot_lock_type(lock)  ((lock)->fl_type)
+#define iot_lock_flags(lock) ((lock)->fl_flags)
+#define iot_lock_pid(lock)   ((lock)->fl_pid)
+#endif
+
+/* By 7.3: a file without the operation refuses leases. Until 6.12 goes. */
+#ifndef IOT_HAVE_SIMPLE_NOSETLEASE
+#define simple_nosetlease NULL
 #endif
 
 /* 6.6: O_DIRECT completions may be run by the submitter. Not here. */
@@ -156,12 +188,17 @@ static inline ssize_t vfs_splice_read(struct file *in, loff_t *offset,
 #define vfs_mmap(file, vma) call_mmap(file, vma)
 #endif
 
-/* 6.10: was a member of the mm. Until 6.1 goes. */
+/*
+ * 6.10: was a member of the mm. Until 6.1 goes. Between 6.12 and 7.2 it ceased to be told the
+ * mm, which always was the caller's. Until 6.12 goes.
+ */
 static inline unsigned long iot_mm_get_unmapped_area(struct file *file, unsigned long address,
 						     unsigned long length_bytes,
 						     unsigned long page, unsigned long flags)
 {
-#ifdef IOT_HAVE_MM_GET_UNMAPPED_AREA
+#if defined(IOT_HAVE_CURRENT_GET_UNMAPPED_AREA)
+	return mm_get_unmapped_area(file, address, length_bytes, page, flags);
+#elif defined(IOT_HAVE_MM_GET_UNMAPPED_AREA)
 	return mm_get_unmapped_area(current->mm, file, address, length_bytes, page, flags);
 #else
 	return current->mm->get_unmapped_area(file, address, length_bytes, page, flags);
@@ -175,5 +212,27 @@ static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
 	vma->vm_flags |= flags;
 }
 #endif
+
+/*
+ * 6.15 can map one page of a folio from a fault. Since 6.18 at the latest, map_pages and the end
+ * of a fault map all of a large folio, whatever they are asked for. Until 6.12 goes.
+ */
+#ifdef IOT_HAVE_VMF_INSERT_PAGE
+#define IOT_MAPS_WHOLE_FOLIOS true
+#define iot_insert_page(vmf)  vmf_insert_page_mkwrite(vmf, (vmf)->page, false)
+#else
+#define IOT_MAPS_WHOLE_FOLIOS false
+#define iot_insert_page(vmf)  VM_FAULT_SIGBUS
+#endif
+
+/* By 7.2: an operation that only ->mmap_prepare may leave behind. Until 6.12 goes. */
+static inline void iot_vm_ops_copy(struct vm_operations_struct *to,
+				   const struct vm_operations_struct *from)
+{
+	*to = *from;
+#ifdef IOT_HAVE_VM_MAPPED
+	to->mapped = NULL;
+#endif
+}
 
 #endif

@@ -141,7 +141,7 @@ static int session_send_end(struct iot_session *session)
 {
 	struct iot_message_end end;
 	u64 lost = 0;
-	int cpu;
+	int cpu, err;
 
 	for_each_possible_cpu(cpu)
 		lost += per_cpu_ptr(session->channels, cpu)->lost;
@@ -151,7 +151,10 @@ static int session_send_end(struct iot_session *session)
 		.throttles = cpu_to_le64(atomic64_read(&session->throttles)),
 		.end_ns = cpu_to_le64(session->end_ns),
 	};
-	return iot_message_send_end(session, &end);
+	/* Without it the collector would wait for ever, so it is sent however long that takes. */
+	while ((err = iot_message_send_end(session, &end)) == -ENOMEM && !kthread_should_stop())
+		msleep(REFILL_RETRY_MS);
+	return err;
 }
 
 /* Nobody writes to the channels any more: hand over what is left. */

@@ -63,6 +63,11 @@ static struct iot_task *task_add(const struct task_struct *thread, u32 parent, u
 	return task;
 }
 
+static void task_free(struct rcu_head *rcu)
+{
+	kmem_cache_free(cache, container_of(rcu, struct iot_task, rcu));
+}
+
 static void task_remove(const struct task_struct *thread)
 {
 	struct bucket *bucket = bucket_of(thread);
@@ -74,7 +79,7 @@ static void task_remove(const struct task_struct *thread)
 		if (task->thread != thread)
 			continue;
 		hlist_del_rcu(&task->node);
-		kfree_rcu(task, rcu);
+		call_rcu(&task->rcu, task_free);
 		break;
 	}
 	spin_unlock_irqrestore(&bucket->lock, flags);
@@ -84,18 +89,21 @@ static void task_remove(const struct task_struct *thread)
 static void task_announce(struct iot_session *session, struct iot_task *task,
 			  struct task_struct *thread)
 {
-	const struct cred *cred = __task_cred(thread);
 	struct iot_rec_task r = {
 		.task = task->id,
 		.parent = task->parent,
 		.pid = task_pid_nr(thread),
 		.tgid = task_tgid_nr(thread),
-		.uid = from_kuid_munged(&init_user_ns, cred->euid),
-		.gid = from_kgid_munged(&init_user_ns, cred->egid),
 		.why = task->why,
 		.plays = task->plays,
 	};
+	const struct cred *cred;
 
+	rcu_read_lock(); /* the thread may be another one, and change them */
+	cred = __task_cred(thread);
+	r.uid = from_kuid_munged(&init_user_ns, cred->euid);
+	r.gid = from_kgid_munged(&init_user_ns, cred->egid);
+	rcu_read_unlock();
 	if (IOT_EMIT_EVENT(session, task, &r, thread->comm, strnlen(thread->comm, TASK_COMM_LEN)))
 		task->epoch = session->number;
 }
@@ -337,6 +345,6 @@ void iot_task_exit(void)
 	for (i = 0; i < ARRAY_SIZE(table); i++)
 		hlist_for_each_entry_safe(task, next, &table[i].head, node)
 			kmem_cache_free(cache, task);
-	rcu_barrier(); /* kfree_rcu() in task_remove() */
+	rcu_barrier(); /* task_free(); kfree_rcu() is not waited for by it, and would come too late */
 	kmem_cache_destroy(cache);
 }

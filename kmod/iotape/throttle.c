@@ -145,9 +145,12 @@ EXPORT_SYMBOL_GPL(iot_session_throttle);
 
 /**
  * iot_throttle_drain() - wait until no task is about to run code of this file
+ *
+ * A task that has counted itself out may be preempted before it has left throttle_work(): RCU alone
+ * would not wait for it.
  */
 void iot_throttle_drain(void)
 {
 	wait_event(armed_wait, !atomic_read(&armed_tasks));
-	synchronize_rcu();
+	synchronize_rcu_tasks();
 }

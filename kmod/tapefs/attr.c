@@ -95,6 +95,7 @@ static int fileattr_set(struct mnt_idmap *idmap, struct dentry *dentry, struct f
 	return err;
 }
 
+IOT_CREATE(tfs_create)
 IOT_MKDIR(tfs_mkdir)
 
 #define COMMON_IOPS                     \
@@ -106,7 +107,7 @@ IOT_MKDIR(tfs_mkdir)
 
 const struct inode_operations tfs_dir_iops = {
 	.lookup = tfs_lookup,
-	.create = tfs_create,
+	.create = IOT_CREATE_OP(tfs_create),
 	.link = tfs_link,
 	.unlink = tfs_unlink,
 	.symlink = tfs_symlink,

@@ -108,6 +108,8 @@ void tfs_emit_remap_range(struct iot_span *span, const struct file *in, loff_t o
 			  unsigned int flags, u64 old_size_bytes, s64 result);
 void tfs_emit_ioctl(struct iot_span *span, const struct file *file, unsigned int command,
 		    s64 result);
+void tfs_emit_lock(struct iot_span *span, const struct file *file, struct iot_rec_lock *r,
+		   s64 result);
 void tfs_emit_submit(struct iot_span *span, const struct file *file, u64 request, loff_t offset,
 		     size_t length, u32 flags, u64 old_size_bytes);
 void tfs_emit_complete(struct iot_source *source, u64 epoch, u32 task, u32 op, u64 request,

@@ -267,6 +267,21 @@ void tfs_emit_ioctl(struct iot_span *span, const struct file *file, unsigned int
 	tfs_leave(span);
 }
 
+/* @r: what was asked for, and found, is filled in. */
+void tfs_emit_lock(struct iot_span *span, const struct file *file, struct iot_rec_lock *r,
+		   s64 result)
+{
+	struct iot_session *session = enter(span, file);
+
+	if (!session)
+		return;
+	r->object = object_of(session, file);
+	r->handle = TFS_F(file)->handle;
+	r->result = result;
+	IOT_EMIT_SPAN(session, span, lock, r, NULL, 0);
+	tfs_leave(span);
+}
+
 void tfs_emit_submit(struct iot_span *span, const struct file *file, u64 request, loff_t offset,
 		     size_t length, u32 flags, u64 old_size_bytes)
 {

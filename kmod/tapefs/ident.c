@@ -19,6 +19,17 @@
 
 static atomic64_t last_name = ATOMIC64_INIT(0);
 
+/*
+ * Of a directory on the way up. NULL if it was removed: who moved the name out of it after it
+ * was found here could remove it at once, and RCU keeps the dentry, not what it stands for.
+ */
+static const struct tfs_inode *directory_of(const struct dentry *dentry)
+{
+	const struct inode *inode = d_inode_rcu(dentry);
+
+	return inode ? TFS_I(inode) : NULL;
+}
+
 static bool name_is_known(const struct tfs_dentry *tfs, const struct dentry *dentry, u64 epoch)
 {
 	return READ_ONCE(tfs->epoch) == epoch && READ_ONCE(tfs->dir) == dentry->d_parent &&
@@ -30,12 +41,14 @@ static u64 name_announce(struct iot_session *session, const struct dentry *dentr
 	struct dentry *locked = (struct dentry *)dentry; /* for its lock only */
 	struct tfs_dentry *tfs = TFS_D(dentry);
 	u64 epoch = iot_session_epoch(session);
+	const struct tfs_inode *dir;
 	struct iot_rec_name r;
 
 	spin_lock(&locked->d_lock); /* the name and the parent stay as they are */
 	if (!name_is_known(tfs, dentry, epoch)) {
 		r.name = atomic64_inc_return(&last_name);
-		r.dir = IS_ROOT(dentry) ? 0 : TFS_I(d_inode_rcu(dentry->d_parent))->object;
+		dir = IS_ROOT(dentry) ? NULL : directory_of(dentry->d_parent);
+		r.dir = dir ? dir->object : 0;
 		WRITE_ONCE(tfs->name, r.name);
 		WRITE_ONCE(tfs->dir, dentry->d_parent);
 		WRITE_ONCE(tfs->hash_len, dentry->d_name.hash_len);
@@ -86,21 +99,27 @@ static void object_announce(struct iot_session *session, const struct inode *ino
 static void parents_announce(struct iot_session *session, const struct dentry *dentry)
 {
 	u64 epoch = iot_session_epoch(session);
+	const struct tfs_inode *dir, *top_dir;
 	const struct dentry *top, *d;
 
 	while (!IS_ROOT(dentry)) {
 		top = NULL;
+		top_dir = NULL;
 		for (d = READ_ONCE(dentry->d_parent);; d = READ_ONCE(d->d_parent)) {
-			if (READ_ONCE(TFS_I(d_inode_rcu(d))->epoch) == epoch)
+			dir = directory_of(d);
+			if (!dir)
+				return;
+			if (READ_ONCE(dir->epoch) == epoch)
 				break;
 			top = d;
+			top_dir = dir;
 			if (IS_ROOT(d))
 				break;
 		}
 		if (!top)
 			return;
-		object_announce(session, d_inode_rcu(top), top);
-		if (READ_ONCE(TFS_I(d_inode_rcu(top))->epoch) != epoch)
+		object_announce(session, &top_dir->vfs_inode, top);
+		if (READ_ONCE(top_dir->epoch) != epoch)
 			return; /* lost; do not insist */
 	}
 }

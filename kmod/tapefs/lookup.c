@@ -180,6 +180,7 @@ struct dentry *tfs_lookup(struct inode *dir, struct dentry *dentry, unsigned int
 	struct iot_span span;
 	struct inode *found;
 
+	flags = iot_lookup_flags(flags);
 	tfs_begin(dentry->d_sb, &span);
 	spliced = lookup_and_splice(dentry, &found);
 	if (IS_ERR(spliced))
@@ -287,6 +288,7 @@ static int d_revalidate(struct dentry *dentry, unsigned int flags)
 
 	if (!tfs)
 		return flags & LOOKUP_RCU ? -ECHILD : 0;
+	flags = iot_lookup_flags(flags);
 	lower = READ_ONCE(tfs->lower);
 	if (d_inode_rcu(dentry))
 		return revalidate_positive(dentry, lower, flags);

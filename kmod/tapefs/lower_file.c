@@ -69,10 +69,12 @@ static void move_lock(struct file_lock *lock, struct file *from, struct file *to
  * tfs_do_lock() - fcntl(2) locks, which belong to the process or to the open file
  * @file: upper file
  * @command: F_GETLK, F_SETLK or F_SETLKW
- * @lock: the VFS's, on the upper file, where it is again at the end: the VFS may come again with
- *	it; on the lower file in between. What F_GETLK has found is on no file
+ * @lock: the VFS's, on the upper file, where it is again at the end; on the lower file in between.
+ *	What F_GETLK has found is on no file
  *
- * So they conflict with what others lock through the lower file system, on other nodes, too.
+ * So they conflict with what others lock through the lower file system, on other nodes, too. Who
+ * waits for a lock does so in here: the VFS would wait as well, and come again, but then one call
+ * would be several operations.
  *
  * Return: as vfs_lock_file().
  */
@@ -84,8 +86,10 @@ int tfs_do_lock(struct file *file, int command, struct file_lock *lock)
 	move_lock(lock, file, lower);
 	if (command == F_GETLK)
 		err = vfs_test_lock(lower, lock);
+	else if (lower->f_op->lock)
+		err = lower->f_op->lock(lower, command, lock);
 	else
-		err = vfs_lock_file(lower, command, lock, NULL);
+		err = locks_lock_file_wait(lower, lock);
 	move_lock(lock, lower, file);
 	return err;
 }

@@ -17,7 +17,8 @@
  * which holds it.
  *
  * Granularity (mount option mmap=): the kernel maps up to 16 resident pages around a
- * page that is read. `page` asks the lower file system for one only, so that every
+ * page that is read. `page` asks the lower file system for one only, and where that is
+ * not heeded takes pages out of large folios one by one (map_one_page()), so that every
  * page makes a record when it is first read and when it is first written; first, in a
  * process and until it is written back, discarded or unmapped. An access to a page that
  * is mapped makes no fault, and nobody can see it.
@@ -28,6 +29,7 @@
 #include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/pagemap.h>
 #include <linux/slab.h>
 
 #include "emit.h"
@@ -221,11 +223,35 @@ static void emit_touch(struct iot_span *span, const struct tfs_map *map, pgoff_t
 	tfs_emit_touch(span, map->upper, map->map, page, 1, flags, is_major, fault_errno(fault));
 }
 
+/*
+ * The kernel would map all of the folio that the lower file system found. Map the page alone,
+ * write-protected as write-back left it: a write comes back for map_page_mkwrite().
+ */
+static bool map_one_page(struct vm_fault *vmf, vm_fault_t *fault)
+{
+	const vm_fault_t other = VM_FAULT_ERROR | VM_FAULT_RETRY | VM_FAULT_NOPAGE | VM_FAULT_DONE_COW;
+	struct folio *folio;
+
+	if (!(*fault & VM_FAULT_LOCKED) || (*fault & other))
+		return false; /* and the vma may have gone */
+	if ((vmf->flags & FAULT_FLAG_WRITE) && !(vmf->vma->vm_flags & VM_SHARED))
+		return false; /* a copy, of one page */
+	folio = page_folio(vmf->page);
+	if (!folio_test_large(folio))
+		return false;
+	*fault = iot_insert_page(vmf) | (*fault & VM_FAULT_MAJOR);
+	folio_unlock(folio);
+	folio_put(folio);
+	vmf->page = NULL;
+	return !(*fault & VM_FAULT_ERROR);
+}
+
 static vm_fault_t map_fault(struct vm_fault *vmf)
 {
 	struct tfs_map *map = map_of(vmf->vma);
 	bool is_shared = vmf->vma->vm_flags & VM_SHARED;
 	bool is_write = vmf->flags & FAULT_FLAG_WRITE;
+	bool is_single = IOT_MAPS_WHOLE_FOLIOS && map->mode == TFS_MMAP_PAGE;
 	pgoff_t page = vmf->pgoff;
 	struct iot_span span;
 	vm_fault_t fault;
@@ -234,13 +260,15 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 	begin_fault(map, page, &span);
 	fault = map->lower_ops->fault(vmf);
 	/* The vma may have gone by now. */
+	is_single = is_single && map_one_page(vmf, &fault);
 	if (!iot_span_is_on(&span))
 		goto out;
 	if (fault & VM_FAULT_RETRY) {
 		span.note |= NOTE_MAJOR;
 		iot_span_keep(&span, fault_key(map, page));
-	} else if (is_write && is_shared && !(fault & (VM_FAULT_ERROR | VM_FAULT_NOPAGE))) {
-		/* map_page_mkwrite() follows at once and makes the record. */
+	} else if (is_write && is_shared &&
+		   (is_single || !(fault & (VM_FAULT_ERROR | VM_FAULT_NOPAGE)))) {
+		/* map_page_mkwrite() follows and makes the record. */
 		span.note |= NOTE_ABSENT | (fault & VM_FAULT_MAJOR ? NOTE_MAJOR : 0);
 		iot_span_keep(&span, fault_key(map, page));
 	} else {
@@ -259,6 +287,8 @@ static vm_fault_t map_map_pages(struct vm_fault *vmf, pgoff_t first, pgoff_t las
 	struct iot_span span;
 	vm_fault_t fault;
 
+	if (IOT_MAPS_WHOLE_FOLIOS && map->mode == TFS_MMAP_PAGE)
+		return 0; /* map_fault() follows, and maps one */
 	tfs_begin(file_inode(map->upper)->i_sb, &span);
 	if (map->mode == TFS_MMAP_PAGE)
 		first = last = page;
@@ -357,7 +387,7 @@ static void map_close(struct vm_area_struct *vma)
 static void map_wrap(struct tfs_map *map, struct vm_area_struct *vma)
 {
 	map->lower_ops = vma->vm_ops;
-	map->ops = *vma->vm_ops;
+	iot_vm_ops_copy(&map->ops, vma->vm_ops);
 	map->ops.open = map_open;
 	map->ops.close = map_close;
 	map->ops.mremap = map_mremap;

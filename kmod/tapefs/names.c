@@ -18,21 +18,22 @@ static void copy_attr_of_parent(struct inode *dir)
 	tfs_copy_size(dir);
 }
 
-/* The last steps of all that make an object: @lower is what was made, or the error. */
+/*
+ * The last steps of all that make an object: @lower is what was made, or the error. Made it is,
+ * even if there is no memory to show it up here: then it is looked up when it is wanted.
+ */
 static int made(struct inode *dir, struct dentry *dentry, struct dentry *lower)
 {
-	int err;
-
 	if (IS_ERR(lower))
 		return PTR_ERR(lower);
-	err = tfs_instantiate(dentry, lower);
+	if (tfs_instantiate(dentry, lower))
+		d_drop(dentry);
 	copy_attr_of_parent(dir);
-	return err;
+	return 0;
 }
 
 /* Only what makes regular files without opening them comes here: mknod(2), and nfsd. */
-int tfs_create(struct mnt_idmap *idmap, struct inode *dir, struct dentry *dentry, umode_t mode,
-	       bool is_excl)
+int tfs_create(struct mnt_idmap *idmap, struct inode *dir, struct dentry *dentry, umode_t mode)
 {
 	struct iot_span span;
 	int err;

@@ -150,8 +150,8 @@ static ssize_t rw_async(struct kiocb *iocb, struct iov_iter *iter, struct iot_sp
 	ssize_t result;
 
 	if (!request) {
-		iot_span_end(span);
-		return -ENOMEM;
+		result = -ENOMEM;
+		goto out;
 	}
 	if (is_write) {
 		kiocb_start_write(&request->lower);
@@ -167,11 +167,12 @@ static ssize_t rw_async(struct kiocb *iocb, struct iov_iter *iter, struct iot_sp
 	}
 	request->epoch = 0; /* it is over: one record says all */
 	request_end(request, result);
+	request_put(request); /* not the last reference of the file: the caller has one */
+out:
 	if (is_write)
 		emit_write(span, iocb, offset, length, flags, old_size_bytes, result);
 	else
 		tfs_emit_read(span, iocb->ki_filp, offset, length, flags, result);
-	request_put(request);
 	return result;
 }
 

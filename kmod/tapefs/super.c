@@ -22,7 +22,7 @@ static void inode_construct(void *memory)
 	inode_init_once(&inode->vfs_inode);
 }
 
-static struct inode *alloc_inode(struct super_block *sb)
+static struct inode *make_inode(struct super_block *sb)
 {
 	struct tfs_inode *inode = alloc_inode_sb(sb, inode_cache, GFP_KERNEL);
 
@@ -51,7 +51,7 @@ static void evict_inode(struct inode *inode)
 /* An object that has gone below is not kept up here either. */
 static int drop_inode(struct inode *inode)
 {
-	return generic_drop_inode(inode) || !tfs_lower_inode(inode)->i_nlink;
+	return inode_generic_drop(inode) || !tfs_lower_inode(inode)->i_nlink;
 }
 
 static int statfs(struct dentry *dentry, struct kstatfs *stat)
@@ -78,7 +78,7 @@ static int show_options(struct seq_file *out, struct dentry *root)
 }
 
 const struct super_operations tfs_super_operations = {
-	.alloc_inode = alloc_inode,
+	.alloc_inode = make_inode,
 	.free_inode = free_inode,
 	.evict_inode = evict_inode,
 	.drop_inode = drop_inode,

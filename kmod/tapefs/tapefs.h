@@ -184,8 +184,7 @@ int tfs_tmpfile(struct mnt_idmap *idmap, struct inode *dir, struct file *file, u
 extern const struct inode_operations tfs_dir_iops;
 extern const struct inode_operations tfs_file_iops;
 extern const struct inode_operations tfs_symlink_iops;
-int tfs_create(struct mnt_idmap *idmap, struct inode *dir, struct dentry *dentry, umode_t mode,
-	       bool is_excl);
+int tfs_create(struct mnt_idmap *idmap, struct inode *dir, struct dentry *dentry, umode_t mode);
 int tfs_link(struct dentry *old, struct inode *dir, struct dentry *dentry);
 int tfs_unlink(struct inode *dir, struct dentry *dentry);
 int tfs_symlink(struct mnt_idmap *idmap, struct inode *dir, struct dentry *dentry,
@@ -212,6 +211,10 @@ extern const struct file_operations tfs_file_fops;
 extern const struct file_operations tfs_dir_fops;
 int tfs_open(struct inode *inode, struct file *file);
 int tfs_open_lower(struct file *file, struct file *lower);
+
+/* lock.c */
+int tfs_lock(struct file *file, int command, struct file_lock *lock);
+int tfs_flock(struct file *file, int command, struct file_lock *lock);
 
 /* rw.c */
 ssize_t tfs_read_iter(struct kiocb *iocb, struct iov_iter *iter);

@@ -348,7 +348,8 @@ static void refuse_setups(int fd)
 static void refuse_loaded(void)
 {
 	struct iot_replay_load load = {};
-	struct iot_replay_run run = { .task = 0xffffffff };
+	struct iot_replay_run run = { .task = 0xfffffffd, .space = IOT_SPACE_COMMON };
+	struct iot_replay_keep keep = { .space = 0xfffffffe };
 	int fd = must_open(IOT_REPLAY_PATH, O_RDWR);
 
 	expect("a program", write(fd, program, program_bytes), 0);
@@ -361,15 +362,22 @@ static void refuse_loaded(void)
 	refuse_setups(fd);
 	expect("start without carriers", ioctl(fd, IOT_RIOC_START), EAGAIN);
 	expect("a task that is not there", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);
-	run = (struct iot_replay_run){ .reserved = 1 };
-	expect("run with reserved bits", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);
+	run.task = 0;
+	expect("a task that the carrier was not given", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);
+	run = (struct iot_replay_run){ .task = IOT_CARRIER_NEW, .space = 0xfffffffe };
+	expect("an address space that is not there", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);
+	expect("keep that", ioctl(fd, IOT_RIOC_KEEP, &keep), EINVAL);
+	keep = (struct iot_replay_keep){ .space = IOT_SPACE_COMMON, .reserved = 1 };
+	expect("keep with reserved bits", ioctl(fd, IOT_RIOC_KEEP, &keep), EINVAL);
 	run = (struct iot_replay_run){ .sink = ~0ull - 4096 };
 	expect("memory of the kernel to read into", ioctl(fd, IOT_RIOC_RUN, &run), EFAULT);
 	run = (struct iot_replay_run){ .source = 0xffff888000000000ull };
 	expect("memory of the kernel to write from", ioctl(fd, IOT_RIOC_RUN, &run), EFAULT);
 	expect("cancel", ioctl(fd, IOT_RIOC_CANCEL), 0);
-	run = (struct iot_replay_run){};
+	run = (struct iot_replay_run){ .task = IOT_CARRIER_NEW, .space = IOT_SPACE_COMMON };
 	expect("run what was cancelled", ioctl(fd, IOT_RIOC_RUN, &run), ECANCELED);
+	keep.reserved = 0;
+	expect("keep what was cancelled", ioctl(fd, IOT_RIOC_KEEP, &keep), ECANCELED);
 	close(fd);
 	tell("/dev/replayfs refuses setups, carriers and memory that cannot be");
 }
@@ -408,7 +416,7 @@ static unsigned long random_request(struct rng *rng)
 	static const unsigned long requests[] = {
 		IOT_IOC_QUERY, IOT_IOC_CREATE, IOT_IOC_ATTACH, IOT_IOC_START, IOT_IOC_STOP,
 		IOT_IOC_ADOPT, IOT_IOC_STATUS, IOT_IOC_JOIN,   IOT_RIOC_LOAD, IOT_RIOC_SETUP,
-		IOT_RIOC_RUN,  IOT_RIOC_START, IOT_RIOC_STATUS, IOT_RIOC_CANCEL,
+		IOT_RIOC_RUN,  IOT_RIOC_START, IOT_RIOC_STATUS, IOT_RIOC_CANCEL, IOT_RIOC_KEEP,
 	};
 	unsigned long request = requests[rng_below(rng, ARRAY_SIZE(requests))];
 

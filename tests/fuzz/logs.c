@@ -171,6 +171,7 @@ static void compile(void)
 	struct iot_reject reject;
 	int err = compile_trace(&options, &summary, &reject);
 
+	compile_summary_free(&summary);
 	check(!err, "an imported trace becomes a sound program", iot_reject_sentence(&reject));
 	unlink(program_path);
 }

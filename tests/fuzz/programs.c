@@ -128,6 +128,7 @@ static const struct {
 	{ 48, "8844444444" }, /* task */
 	{ 96, "2244444444444888888" }, /* op */
 	{ 8, "44" }, { 8, "44" }, { 16, "844" }, { 48, "444444888" }, { 1, "1" }, { 8, "44" },
+	{ 24, "4488" }, { 16, "4444" },
 };
 
 static const struct iot_section *section_of(const u8 *bytes, size_t count, u32 section)
@@ -186,9 +187,9 @@ static void mutate_text(struct rng *rng, u8 *bytes, size_t count)
 
 static void mutate_program_head(struct rng *rng, u8 *bytes)
 {
-	static const u8 places[][2] = {
+	static const u16 places[][2] = {
 		{ 0, 8 }, { 8, 2 }, { 10, 2 }, { 12, 4 }, { 16, 4 }, { 20, 4 }, { 24, 4 }, { 28, 4 },
-		{ 240, 4 },
+		{ offsetof(struct iot_program_head, reserved2), 4 },
 	};
 	size_t i = rng_below(rng, ARRAY_SIZE(places) + 4 * IOT_SECTION_COUNT);
 	struct iot_section *s;
@@ -334,7 +335,7 @@ static void check_end(const struct iot_program *p)
 	u64 left = p->op_count;
 	bool has_moved = true;
 
-	iot_order_init(&order, p, progress, pending);
+	iot_order_init(&order, p, progress, 1, pending);
 	while (has_moved) {
 		has_moved = false;
 		for (t = 0; t < p->task_count; t++) {

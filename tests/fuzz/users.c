@@ -55,6 +55,7 @@ static int compile(const char *path, struct iot_reject *reject)
 	struct iot_program program;
 	int err = compile_trace(&options, &summary, reject);
 
+	compile_summary_free(&summary);
 	if (err) {
 		check(access(program_path, F_OK), "there is no program that was not made");
 		return err;

@@ -46,9 +46,11 @@ layers=(
 	"userspace/import/      $user"
 	"userspace/export/      $user"
 	"userspace/compile/     $user|$(parts analyse)"
+	"userspace/merge/       $user|$(parts analyse)"
 	"userspace/record/      $user|$(parts collectord)"
 	"userspace/replay/      $user|$(parts collectord)"
-	"tools/                 $user|$(parts analyse collectord mpi import export compile record replay)"
+	"userspace/snapshot/    $user"
+	"tools/                 $user|$(parts analyse collectord mpi import export compile merge record replay snapshot)"
 	"tests/                 .*"
 )
 

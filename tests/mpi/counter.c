@@ -18,6 +18,7 @@
 #define RW(C, suffix) C(File_read##suffix) C(File_write##suffix)
 #define IRW(C, suffix) C(File_iread##suffix) C(File_iwrite##suffix)
 #define CALLS(C)                                                                            \
+	C(Send) C(Ssend) C(Rsend) C(Bsend) C(Recv)                                          \
 	C(Isend) C(Issend) C(Irecv)                                                         \
 	BOTH(C, Barrier, barrier) BOTH(C, Bcast, bcast) BOTH(C, Reduce, reduce)             \
 	BOTH(C, Allreduce, allreduce) BOTH(C, Gather, gather) BOTH(C, Gatherv, gatherv)     \
@@ -60,7 +61,7 @@ int MPI_Finalize(void)
 
 	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	snprintf(path, sizeof(path), "%s/counted.%d", getenv("COUNTER_DIR"), rank);
-	out = fopen(path, "w");
+	out = fopen(path, "a");
 	for (i = 0; out && i < sizeof(table) / sizeof(table[0]); i++)
 		if (*table[i].count)
 			fprintf(out, "%d %s %d\n", rank, table[i].name, *table[i].count);

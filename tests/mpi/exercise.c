@@ -6,7 +6,8 @@
  *
  * Modes: `calls` every call that is recorded and some that are not; `threads` several threads
  * of each rank at once; `children` fork and exec while MPI runs; `descriptors` descriptors
- * closed that are not the program's; `killed` 1000 collectives and no end; `io` every call on
+ * closed that are not the program's; `killed` 1000 collectives and no end; `aborted` 1000 and
+ * MPI_Abort; `io` every call on
  * files, `romio` almost every; `late` nothing before somebody makes DIR/go.
  */
 #define _GNU_SOURCE
@@ -184,6 +185,17 @@ static void touch(const char *name)
 /* -- killed ------------------------------------------------------------------------------ */
 
 /* All calls have returned everywhere before the first rank dies. */
+static void aborted(void)
+{
+	int i, sum;
+
+	for (i = 0; i < 1000; i++)
+		MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	if (rank == size - 1)
+		MPI_Abort(MPI_COMM_WORLD, 5);
+	pause();
+}
+
 static void killed(void)
 {
 	int i, sum;
@@ -220,6 +232,7 @@ static const struct {
 	void (*function)(void);
 } modes[] = { { "calls", calls }, { "threads", threads }, { "children", children },
 	      { "descriptors", descriptors }, { "late", late }, { "killed", killed },
+	      { "aborted", aborted },
 	      { "io", io }, { "romio", romio } };
 
 static void init(bool has_threads)

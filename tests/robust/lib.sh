@@ -146,7 +146,7 @@ status() {
 # -- beginning and end ----------------------------------------------------------------------------
 
 begin() {
-	echo "# suite: robust ${0##*/}"
+	echo "# suite: ${suite:-robust} ${0##*/}"
 	modprobe -a tapefs replayfs || exit 1
 	mkdir -p "$data"
 	cd / || exit 1

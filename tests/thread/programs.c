@@ -14,7 +14,10 @@
  *            waits for it, and one thinks for hours
  *   lanes    asynchronous writes and reads of a file, four under way at a time, and what waits
  *            for some of them
+ *   in-turn  COUNT asynchronous reads in one lane, of a long file and of an empty one in turn, with
+ *            no wait of the one for the other
  *   reads    2 tasks, each reads 4 KiB COUNT times
+ *   paced    COUNT reads, each after 10 ms of think time
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,6 +217,43 @@ static void add_data(struct builder *b)
 	op_on_handle(b, IOT_KIND_release, 1, 0, 0, 0);
 }
 
+static void op_lock(struct builder *b, u32 handle, u32 owner, u32 flags, u64 begin, u64 end,
+		    s64 result)
+{
+	struct iot_program_op *op = op_on_handle(b, IOT_KIND_lock, handle, begin, 0, result);
+
+	op->mode = cpu_to_le32(owner);
+	op->flags = cpu_to_le32(flags);
+	op->extra = cpu_to_le64(end);
+}
+
+/* Two processes, which own locks, and two handles, one of them not for writing. */
+static void add_locks(struct builder *b)
+{
+	op_open(b, "locked", 1, IOT_OPEN_read | IOT_OPEN_write | IOT_OPEN_create);
+	op_open(b, "locked", 2, IOT_OPEN_read)->mode = 0;
+	op_lock(b, 1, 1, IOT_LOCK_exclusive, 0, 9, 0);
+	op_lock(b, 2, 2, IOT_LOCK_shared | IOT_LOCK_wait, 5, 5, -EAGAIN); /* is not waited for */
+	op_lock(b, 2, 2, IOT_LOCK_shared, 10, INT64_MAX, 0);
+	op_lock(b, 2, 2, IOT_LOCK_exclusive, 10, 10, -EBADF);
+	op_lock(b, 2, 1, IOT_LOCK_shared, 0, 9, 0); /* its own, through another handle */
+	op_lock(b, 2, 2, IOT_LOCK_shared, 0, 9, 0);
+	op_lock(b, 1, 1, IOT_LOCK_exclusive, 0, 9, -EAGAIN);
+	op_on_handle(b, IOT_KIND_flush, 1, 0, 0, 0)->mode = cpu_to_le32(2); /* any of the file */
+	op_lock(b, 1, 1, IOT_LOCK_exclusive, 0, INT64_MAX, 0);
+	op_lock(b, 1, 0, IOT_LOCK_exclusive | IOT_LOCK_ofd, 3, 3, -EAGAIN);
+	op_lock(b, 1, 1, 0, 0, INT64_MAX, 0);
+	op_lock(b, 1, 0, IOT_LOCK_exclusive | IOT_LOCK_ofd, 3, 3, 0);
+	op_lock(b, 2, 1, IOT_LOCK_shared, 3, 3, -EAGAIN);
+	op_lock(b, 1, 0, IOT_LOCK_exclusive | IOT_LOCK_flock, 0, INT64_MAX, 0);
+	op_lock(b, 2, 0, IOT_LOCK_shared | IOT_LOCK_flock, 0, INT64_MAX, -EAGAIN);
+	op_on_handle(b, IOT_KIND_release, 1, 0, 0, 0);
+	op_lock(b, 2, 0, IOT_LOCK_shared | IOT_LOCK_flock, 0, INT64_MAX, 0);
+	op_lock(b, 2, 1, IOT_LOCK_shared, 3, 3, 0);
+	op_lock(b, 1, 1, IOT_LOCK_shared, 3, 3, -EBADF);
+	op_on_handle(b, IOT_KIND_release, 2, 0, 0, 0);
+}
+
 static void add_names(struct builder *b)
 {
 	const u32 make = IOT_INTENT_create | IOT_INTENT_excl;
@@ -265,7 +305,9 @@ static void make_kinds(struct builder *b)
 {
 	b->head.handles = cpu_to_le32(2);
 	builder_task(b);
+	builder_task(b); /* no owner has a larger number than there are tasks */
 	add_data(b);
+	add_locks(b);
 	add_names(b);
 	add_directory(b);
 }
@@ -403,6 +445,58 @@ static void make_lanes(struct builder *b)
 	}
 }
 
+/* -- in turn ----------------------------------------------------------------------------------- */
+
+/* Both files are open before, operations 0 and 1; of the empty one there is nothing to read. */
+static void add_turn(struct builder *b, u16 kind, u32 number)
+{
+	struct iot_program_op *op;
+	u32 handle = number % 2 + 1;
+	s64 result = handle == 1 ? 1 << 20 : 0;
+
+	op = op_on_handle(b, kind, handle, 0, 1 << 20, kind == IOT_KIND_complete ? result : 0);
+	op->origin_op = cpu_to_le32(number + 3);
+	if (kind == IOT_KIND_submit)
+		op->other = cpu_to_le32(2); /* the lane is task 1 */
+	else
+		builder_wait(b, 0, number + 2);
+}
+
+static void make_in_turn(struct builder *b)
+{
+	struct iot_program_task *lane;
+	u32 i;
+
+	b->head.handles = cpu_to_le32(2);
+	builder_entry(b, "long", S_IFREG | 0644)->size_bytes = cpu_to_le64(1 << 20);
+	builder_entry(b, "empty", S_IFREG | 0644);
+	builder_task(b);
+	op_open(b, "long", 1, IOT_OPEN_read)->mode = 0;
+	op_open(b, "empty", 2, IOT_OPEN_read)->mode = 0;
+	for (i = 0; i < count; i++)
+		add_turn(b, IOT_KIND_submit, i);
+	lane = builder_task(b);
+	lane->flags = cpu_to_le32(IOT_TASK_LANE);
+	lane->origin = cpu_to_le32(1);
+	lane->parent = 0;
+	for (i = 0; i < count; i++)
+		add_turn(b, IOT_KIND_complete, i);
+}
+
+/* -- paced ------------------------------------------------------------------------------------- */
+
+static void make_paced(struct builder *b)
+{
+	u32 i;
+
+	b->head.handles = cpu_to_le32(1);
+	builder_entry(b, "f", S_IFREG | 0644)->size_bytes = cpu_to_le64(4096);
+	builder_task(b);
+	op_open(b, "f", 1, IOT_OPEN_read)->mode = 0;
+	for (i = 0; i < count; i++)
+		op_on_handle(b, IOT_KIND_read, 1, 0, 4096, 4096)->pause_ns = cpu_to_le64(10000000);
+}
+
 /* -- reads ------------------------------------------------------------------------------------- */
 
 static void make_reads(struct builder *b)
@@ -430,7 +524,8 @@ static const struct {
 } programs[] = {
 	{ "tokens", make_ordered }, { "free", make_free }, { "kinds", make_kinds },
 	{ "beyond", make_beyond },  { "out", make_out },   { "pipe", make_pipe },
-	{ "lanes", make_lanes },    { "reads", make_reads },
+	{ "lanes", make_lanes },    { "reads", make_reads }, { "in-turn", make_in_turn },
+	{ "paced", make_paced },
 };
 
 static int save(const struct builder *b, const char *path)

@@ -48,6 +48,10 @@ void take_capability(struct comparison *c);
 void expect_setattr(struct comparison *c, const char *path, struct object *object, const char *word,
 		    bool has_size, long long size);
 
+/* expect_lock.c */
+void leave_flock(struct comparison *c, int dir, int path);
+void leave_lock(struct comparison *c, const char *command);
+
 /* expect_map.c */
 void expect_unmap(struct comparison *c, struct area *area);
 

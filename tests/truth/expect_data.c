@@ -348,13 +348,6 @@ static void leave_ioctl(struct comparison *c, int dir, int path)
 		apply(c, RULE_IOCTL);
 }
 
-static void leave_flock(struct comparison *c, int dir, int path)
-{
-	(void)dir, (void)path;
-	if (file_of(c->self, (int)argument_number(c->call, 0)))
-		apply(c, RULE_LOCKS);
-}
-
 const struct route data_routes[] = {
 	{ "copy_file_range", leave_copy_range, 0, 0 },
 	{ "fadvise64", leave_fadvise, 0, 0 },

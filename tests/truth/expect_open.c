@@ -282,7 +282,13 @@ static void leave_fcntl(struct comparison *c, int dir, int path)
 	const char *command = argument_text(call, 1);
 
 	(void)dir, (void)path;
-	if (!file || call->err)
+	if (!file)
+		return;
+	if (strstr(command, "LK") || strstr(command, "LEASE")) {
+		leave_lock(c, command);
+		return;
+	}
+	if (call->err)
 		return;
 	if (!strncmp(command, "F_DUPFD", 7))
 		put_descriptor(c, call->result, file, !strcmp(command, "F_DUPFD_CLOEXEC"));
@@ -291,7 +297,7 @@ static void leave_fcntl(struct comparison *c, int dir, int path)
 	else if (!strcmp(command, "F_SETFD"))
 		c->self->files->fd[argument_number(call, 0)].is_cloexec =
 			argument_has_flag(call, 2, "FD_CLOEXEC");
-	apply(c, strstr(command, "LK") || strstr(command, "LEASE") ? RULE_LOCKS : RULE_DESCRIPTORS);
+	apply(c, RULE_DESCRIPTORS);
 }
 
 const struct route open_routes[] = {

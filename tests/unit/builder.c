@@ -14,6 +14,7 @@ static const size_t unit_bytes[IOT_SECTION_COUNT] = {
 	sizeof(struct iot_program_wait),   sizeof(struct iot_program_hub),
 	sizeof(struct iot_program_object), sizeof(struct iot_program_entry),
 	1,				   sizeof(struct iot_program_fact),
+	sizeof(struct iot_program_extent), sizeof(struct iot_program_xattr),
 };
 
 /* Room for @count more units, zeroed. */
@@ -133,6 +134,29 @@ struct iot_program_fact *builder_fact(struct builder *b, const char *key, const 
 	return fact;
 }
 
+struct iot_program_extent *builder_extent(struct builder *b, u32 entry, u64 offset, u64 length)
+{
+	struct iot_program_extent *extent = extend(b, IOT_SECTION_EXTENTS, 1);
+
+	extent->entry = cpu_to_le32(entry);
+	extent->offset_bytes = cpu_to_le64(offset);
+	extent->length_bytes = cpu_to_le64(length);
+	return extent;
+}
+
+struct iot_program_xattr *builder_xattr(struct builder *b, u32 entry, const char *name,
+					const char *value)
+{
+	__le32 texts[] = { builder_string(b, name), builder_string(b, value) };
+	struct iot_program_xattr *xattr = extend(b, IOT_SECTION_XATTRS, 1);
+
+	xattr->entry = cpu_to_le32(entry);
+	xattr->name = texts[0];
+	xattr->value = texts[1];
+	xattr->value_bytes = cpu_to_le32((u32)strlen(value));
+	return xattr;
+}
+
 __le32 builder_string(struct builder *b, const char *text)
 {
 	size_t at = b->sections[IOT_SECTION_STRINGS].count, bytes = strlen(text) + 1;
@@ -238,7 +262,7 @@ static void fill_names(struct builder *b)
 static void fill_files(struct builder *b)
 {
 	static const u16 plain[] = { IOT_KIND_read, IOT_KIND_write, IOT_KIND_seek, IOT_KIND_fsync,
-				     IOT_KIND_readdir, IOT_KIND_fallocate, IOT_KIND_fadvise,
+				     IOT_KIND_readdir, IOT_KIND_fallocate, IOT_KIND_fadvise, IOT_KIND_lock,
 				     IOT_KIND_stat, IOT_KIND_setattr, IOT_KIND_listxattr };
 	size_t i;
 
@@ -262,6 +286,7 @@ static void fill_files(struct builder *b)
 /* Two tasks and a lane: a fork, a barrier through a hub, a message, an asynchronous request. */
 void builder_fill(struct builder *b)
 {
+	struct iot_program_entry *file;
 	struct iot_program_task *lane;
 	__le32 text;
 
@@ -271,12 +296,18 @@ void builder_fill(struct builder *b)
 	builder_hub(b, 2);
 	builder_object(b, 7, "d/file");
 	builder_object(b, 8, "d/other");
-	builder_entry(b, "d", 040755);
-	builder_entry(b, "d/file", 0100644)->size_bytes = cpu_to_le64(4096);
+	builder_entry(b, "d", 040755)->flags = cpu_to_le32(IOT_ENTRY_XATTRS);
+	file = builder_entry(b, "d/file", 0100644);
+	file->size_bytes = cpu_to_le64(4096);
+	file->flags = cpu_to_le32(IOT_ENTRY_EXTENTS | IOT_ENTRY_XATTRS);
 	text = builder_string(b, "d/file");
 	builder_entry(b, "again", 0)->target = text;
 	text = builder_string(b, "../anywhere");
 	builder_entry(b, "link", 0120777)->target = text;
+	builder_extent(b, 1, 0, 1024);
+	builder_extent(b, 1, 2048, 2048);
+	builder_xattr(b, 0, "user.a", "value");
+	builder_xattr(b, 1, "user.b", "");
 	builder_fact(b, "command", "true");
 
 	text = builder_string(b, "sh");

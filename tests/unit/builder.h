@@ -35,6 +35,9 @@ struct iot_program_wait *builder_wait(struct builder *b, u32 task, u32 index);
 struct iot_program_hub *builder_hub(struct builder *b, u32 arrivals);
 struct iot_program_object *builder_object(struct builder *b, u64 origin, const char *path);
 struct iot_program_entry *builder_entry(struct builder *b, const char *path, u32 mode);
+struct iot_program_extent *builder_extent(struct builder *b, u32 entry, u64 offset, u64 length);
+struct iot_program_xattr *builder_xattr(struct builder *b, u32 entry, const char *name,
+					const char *value);
 struct iot_program_fact *builder_fact(struct builder *b, const char *key, const char *value);
 __le32 builder_string(struct builder *b, const char *text);
 

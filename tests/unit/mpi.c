@@ -388,6 +388,30 @@ static void all_edges_look_back(void **state)
 	graph_close(graph);
 }
 
+/* Two ranks meet when the second comes, at 40; what the barrier takes until 100 is their own. */
+static void a_call_is_waiting_until_the_last_has_come(void **state)
+{
+	static const u64 think_ns[2][3] = { { 10, 0, 70 }, { 40, 0, 70 } };
+	struct graph *graph = begin(2);
+	u32 task, op;
+
+	(void)state;
+	CALL(mpi_coll, 0, 10, 100, .call = IOT_CALL_barrier, .number = 1, .root = -1);
+	CALL(mpi_coll, 1, 40, 100, .call = IOT_CALL_barrier, .number = 1, .root = -1);
+	for (task = 0; task < 2; task++)
+		half(graph, task, IOT_KIND_read, 110);
+	graph_sort(graph);
+	assert_int_equal(graph_pass_mpi(graph), 0);
+	assert_int_equal(graph->hub_count, 1);
+	assert_int_equal(graph_pass_think(graph), 0);
+	for (task = 0; task < 2; task++)
+		for (op = 0; op < 3; op++)
+			assert_int_equal(graph->tasks[task].ops[op].compute_ns +
+						 graph->tasks[task].ops[op].pause_ns,
+					 think_ns[task][op]);
+	graph_close(graph);
+}
+
 SUITE("mpi",
       TEST(receive_waits_for_the_send)
       TEST(send_waits_for_the_receive_if_it_is_synchronous)
@@ -402,4 +426,5 @@ SUITE("mpi",
       TEST(all_arrive_at_the_hub)
       TEST(who_left_early_has_not_waited)
       TEST(nonblocking_collective_waits_where_it_is_waited_for)
-      TEST(all_edges_look_back))
+      TEST(all_edges_look_back)
+      TEST(a_call_is_waiting_until_the_last_has_come))

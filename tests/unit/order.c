@@ -45,7 +45,7 @@ static void fixture_open(struct fixture *f)
 	assert_int_equal(iot_program_open(&f->program, f->bytes, byte_count, &reject), 0);
 	memset(f->progress, 0xee, sizeof(f->progress));
 	memset(f->pending, 0xee, sizeof(f->pending));
-	iot_order_init(&f->order, &f->program, f->progress, f->pending);
+	iot_order_init(&f->order, &f->program, f->progress, 1, f->pending);
 }
 
 static const struct iot_program_op *op_of(const struct fixture *f, u32 task, u32 op)

@@ -164,7 +164,7 @@ static u32 replay(struct run *run)
 	u64 left = run->program->op_count, tries = 0;
 
 	build(run);
-	iot_order_init(&run->order, run->program, run->order.progress, run->order.pending);
+	iot_order_init(&run->order, run->program, run->order.progress, 1, run->order.pending);
 	while (left) {
 		task = below(run, tasks);
 		for (i = 1 + below(run, 40); i && step(run, task); i--)
@@ -204,6 +204,21 @@ static bool is_in_order(const struct run *run)
 	return true;
 }
 
+/* Where the time of a process went adds up to its time. */
+static void check_times(struct compile_summary *summary)
+{
+	u32 i;
+
+	assert_true(summary->time_count > 0);
+	for (i = 0; i < summary->time_count; i++) {
+		const struct process_times *p = &summary->times[i];
+
+		assert_int_equal(p->io_ns + p->compute_ns + p->mpi_ns + p->wait_ns + p->unexplained_ns,
+				 p->elapsed_ns);
+	}
+	compile_summary_free(summary);
+}
+
 /* Return: of some replays of one program, those in which something was wrong. */
 static u32 replays(u64 seed, const char *order, u32 without)
 {
@@ -225,6 +240,7 @@ static u32 replays(u64 seed, const char *order, u32 without)
 	assert_int_equal(compile_trace(&options, &summary, &reject), 0);
 	for (i = 0; i < IOT_KIND_END; i++)
 		assert_int_equal(summary.dropped[i], 0);
+	check_times(&summary);
 	assert_int_equal(iot_program_load(program, &loaded, &reject), 0);
 	run = calloc(1, sizeof(*run));
 	assert_non_null(run);

@@ -38,6 +38,8 @@ static void program_opens_and_has_its_sections(void **state)
 	assert_int_equal(program.object_count, 2);
 	assert_int_equal(program.entry_count, 4);
 	assert_int_equal(program.fact_count, 1);
+	assert_int_equal(program.extent_count, 2);
+	assert_int_equal(program.xattr_count, 2);
 	assert_int_equal(program.handle_count, 2);
 	assert_int_equal(program.map_count, 1);
 	assert_int_equal(program.wait_count, 5);
@@ -143,9 +145,9 @@ static void change_task_count(struct iot_program_head *head)
 
 static void change_section_past_the_end(struct iot_program_head *head)
 {
-	u64 count = le64_to_cpu(head->sections[IOT_SECTION_FACTS].count);
+	u64 count = le64_to_cpu(head->sections[IOT_SECTION_XATTRS].count);
 
-	head->sections[IOT_SECTION_FACTS].count = cpu_to_le64(count + 1);
+	head->sections[IOT_SECTION_XATTRS].count = cpu_to_le64(count + 1);
 }
 
 static void change_handles(struct iot_program_head *head)

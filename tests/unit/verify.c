@@ -118,6 +118,8 @@ static void verification_ends_when_it_is_told_to(void **state)
 #define HUB(p, i)   ((struct iot_program_hub *)&(p)->hubs[i])
 #define ENTRY(p, i) ((struct iot_program_entry *)&(p)->tree[i])
 #define FACT(p, i)  ((struct iot_program_fact *)&(p)->facts[i])
+#define EXTENT(p, i) ((struct iot_program_extent *)&(p)->extents[i])
+#define XATTR(p, i) ((struct iot_program_xattr *)&(p)->xattrs[i])
 
 static struct iot_program_op *op_of_kind(struct iot_program *p, u16 kind)
 {
@@ -192,6 +194,10 @@ SET_OP(read_offset_negative, IOT_KIND_read, offset_bytes, cpu_to_le64(1ull << 63
 SET_OP(map_offset_negative, IOT_KIND_map, offset_bytes, cpu_to_le64(-1ull))
 SET_OP(read_too_long, IOT_KIND_read, length_bytes, cpu_to_le64(IOT_PROGRAM_LENGTH_MAX + 1))
 SET_OP(write_too_long, IOT_KIND_write, length_bytes, cpu_to_le64(~0ull))
+SET_OP(lock_offset_negative, IOT_KIND_lock, offset_bytes, cpu_to_le64(-1ull))
+SET_OP(lock_ends_before_it_begins, IOT_KIND_lock, offset_bytes, cpu_to_le64(1))
+SET_OP(lock_owner_unknown, IOT_KIND_lock, mode, cpu_to_le32(1000))
+SET_OP(flush_owner_unknown, IOT_KIND_flush, mode, cpu_to_le32(-1u))
 SET_OP(compute_too_long, IOT_KIND_write, compute_ns, cpu_to_le64((1ull << 50) + 1))
 SET_OP(pause_too_long, IOT_KIND_write, pause_ns, cpu_to_le64(~0ull))
 
@@ -235,13 +241,37 @@ SET_IN(hub_wants_none, HUB(p, 0), arrivals, 0)
 SET_IN(object_path_outside, ((struct iot_program_object *)&p->objects[1]), path, cpu_to_le32(~0u))
 SET_IN(object_type_impossible, ((struct iot_program_object *)&p->objects[1]), type, cpu_to_le32(16))
 
-SET_IN(entry_reserved, ENTRY(p, 1), reserved, cpu_to_le32(1))
 SET_IN(entry_path_outside, ENTRY(p, 1), path, cpu_to_le32(~0u))
 SET_IN(entry_path_empty, ENTRY(p, 1), path, 0)
 SET_IN(entry_target_outside, ENTRY(p, 1), target, cpu_to_le32(~0u))
 SET_IN(entry_size_negative, ENTRY(p, 1), size_bytes, cpu_to_le64(-1ull))
 SET_IN(entry_mode_impossible, ENTRY(p, 1), mode, cpu_to_le32(0200000))
 SET_IN(entry_links_to_nothing, ENTRY(p, 2), target, 0)
+SET_IN(entry_flag_unknown, ENTRY(p, 1), flags, cpu_to_le32(4))
+SET_IN(directory_with_data, ENTRY(p, 0), flags, cpu_to_le32(IOT_ENTRY_EXTENTS))
+SET_IN(further_name_with_attributes, ENTRY(p, 2), flags, cpu_to_le32(IOT_ENTRY_XATTRS))
+
+SET_IN(extent_reserved, EXTENT(p, 0), reserved, cpu_to_le32(1))
+SET_IN(extent_of_no_entry, EXTENT(p, 1), entry, cpu_to_le32(4))
+SET_IN(extent_of_a_directory, EXTENT(p, 0), entry, 0)
+SET_IN(extent_empty, EXTENT(p, 1), length_bytes, 0)
+SET_IN(extent_without_room_before, EXTENT(p, 1), offset_bytes, cpu_to_le64(1024))
+SET_IN(extent_behind_the_end, EXTENT(p, 1), length_bytes, cpu_to_le64(2049))
+SET_IN(extent_around_the_end, EXTENT(p, 1), length_bytes, cpu_to_le64(-2048ull))
+SET_IN(xattr_of_no_entry, XATTR(p, 1), entry, cpu_to_le32(4))
+SET_IN(xattr_of_a_further_name, XATTR(p, 1), entry, cpu_to_le32(2))
+SET_IN(xattr_without_a_name, XATTR(p, 1), name, 0)
+SET_IN(xattr_name_outside, XATTR(p, 1), name, cpu_to_le32(~0u))
+SET_IN(xattr_value_outside, XATTR(p, 1), value, cpu_to_le32(~0u))
+SET_IN(xattr_value_beyond_the_end, XATTR(p, 1), value_bytes, cpu_to_le32((u32)p->string_bytes))
+SET_IN(xattr_value_too_long, XATTR(p, 1), value_bytes, cpu_to_le32(IOT_XATTR_VALUE_MAX + 1))
+
+CHANGE(xattrs_not_in_order)
+{
+	XATTR(p, 0)->entry = cpu_to_le32(1);
+	XATTR(p, 1)->entry = 0;
+	return XATTR(p, 1);
+}
 
 CHANGE(operation_waits_for_itself)
 {
@@ -321,6 +351,10 @@ static const struct {
 	ROW(map_offset_negative, op_field),
 	ROW(read_too_long, op_field),
 	ROW(write_too_long, op_field),
+	ROW(lock_offset_negative, op_field),
+	ROW(lock_ends_before_it_begins, op_field),
+	ROW(lock_owner_unknown, op_field),
+	ROW(flush_owner_unknown, op_field),
 	ROW(compute_too_long, op_field),
 	ROW(pause_too_long, op_field),
 	ROW(object_outside, op_slot),
@@ -345,13 +379,30 @@ static const struct {
 	ROW(hub_wants_none, hub),
 	ROW(object_path_outside, op_slot),
 	ROW(object_type_impossible, op_slot),
-	ROW(entry_reserved, reserved),
 	ROW(entry_path_outside, path),
 	ROW(entry_path_empty, path),
 	ROW(entry_target_outside, tree),
 	ROW(entry_size_negative, tree),
 	ROW(entry_mode_impossible, tree),
 	ROW(entry_links_to_nothing, tree),
+	ROW(entry_flag_unknown, tree),
+	ROW(directory_with_data, tree),
+	ROW(further_name_with_attributes, tree),
+	ROW(extent_reserved, reserved),
+	ROW(extent_of_no_entry, extent),
+	ROW(extent_of_a_directory, extent),
+	ROW(extent_empty, extent),
+	ROW(extent_without_room_before, extent),
+	ROW(extent_behind_the_end, extent),
+	ROW(extent_around_the_end, extent),
+	ROW(xattr_of_no_entry, xattr),
+	ROW(xattr_of_a_further_name, xattr),
+	ROW(xattr_without_a_name, xattr),
+	ROW(xattr_name_outside, xattr),
+	ROW(xattr_value_outside, xattr),
+	ROW(xattr_value_beyond_the_end, xattr),
+	ROW(xattr_value_too_long, xattr),
+	ROW(xattrs_not_in_order, xattr),
 	ROW(operation_waits_for_itself, cycle),
 	ROW(cycle_after_the_first_op, cycle),
 	ROW(lane_of_another_task, lane),
@@ -465,7 +516,7 @@ static const struct {
 	{ IOT_KIND_flush, "h" },       { IOT_KIND_release, "h" },      { IOT_KIND_read, "h" },
 	{ IOT_KIND_write, "h" },       { IOT_KIND_seek, "h" },	       { IOT_KIND_fsync, "h" },
 	{ IOT_KIND_readdir, "h" },     { IOT_KIND_fallocate, "h" },    { IOT_KIND_fadvise, "h" },
-	{ IOT_KIND_ioctl, "h" },	       { IOT_KIND_denied, "p" },
+	{ IOT_KIND_ioctl, "h" },	       { IOT_KIND_lock, "h" },	       { IOT_KIND_denied, "p" },
 	{ IOT_KIND_copy_range, "ho" }, { IOT_KIND_remap_range, "ho" }, { IOT_KIND_map, "hm" },
 	{ IOT_KIND_unmap, "m" },       { IOT_KIND_touch, "m" },	       { IOT_KIND_msync, "m" },
 	{ IOT_KIND_madvise, "m" },     { IOT_PLAY_arrive, "H" },       { IOT_PLAY_leave, "" },

@@ -453,6 +453,11 @@ static int take_complete(struct reading_state *s, const struct iot_rec_complete 
 	return 0;
 }
 
+/* -- equivalence 8: locks that were waited for ------------------------------------------------------ */
+
+/* Compared fields of a lock: result, begin, end, flags, found. */
+enum { LOCK_FLAGS = 3 };
+
 /* -- what is implied ----------------------------------------------------------------------------- */
 
 static void mark_question(struct deed_task *task, u32 order)
@@ -499,6 +504,13 @@ static int take_op(struct reading_state *s)
 		err = access_is_known(s, task);
 		if (err)
 			return err < 0 ? err : 0;
+		break;
+	case IOT_KIND_lock:
+		deed.fields[LOCK_FLAGS] &= ~(u64)IOT_LOCK_wait;
+		break;
+	case IOT_KIND_getxattr:
+		if (is_question(deed.kind, deed.path2) && r->getxattr.result == -EOPNOTSUPP)
+			deed.fields[0] = (u64)-ENODATA; /* the result: equivalence 8 */
 		break;
 	case IOT_KIND_map:
 		deed.fields[MAP_FLAGS] &= ~(u64)IOT_MAP_inherited;

@@ -22,6 +22,7 @@
  *      long) counts as that open, failed.
  *   6. An asynchronous request counts as the read or write that it is, at the place of its
  *      submission: whether it is queued, or done at once, is the file system's choice.
+ *   7. A lock that was waited for counts as the same lock without the wait.
  *
  * In the outcomes of a replay (`iotape replay -o`) there is nothing that another operation
  * implies (implied.h), and the object of an operation is the program's word, not the file

@@ -2,7 +2,7 @@
 /*
  * graph.h - a trace as a graph: tasks, their operations in order, and edges between them.
  *
- * Made by load.c from a trace; the passes add to it, one file each:
+ * Made by load.c and load_fields.c from a trace; the passes add to it, one file each:
  *
  *	life.c		a task begins when it was made, a parent goes on when a child ended
  *	lanes.c		asynchronous requests
@@ -35,6 +35,7 @@
 	C(size, "size", "a file has the same size as in the trace")                     \
 	C(handle, "handle", "a handle or mapping is used while it exists, in the same state") \
 	C(attr, "attr", "an object has the same extended attributes as in the trace")   \
+	C(lock, "lock", "a file lock is free, or taken, as in the trace")               \
 	C(program_seq, "program_seq", "all operations one by one")                      \
 	C(temporal, "temporal", "operations start in the order of the trace")           \
 	C(file_seq, "file_seq", "operations on a file or directory one by one")         \
@@ -99,6 +100,7 @@ enum graph_leave {
  * @file, @file2: what it is on, whatever id that has at the moment, from 1, 0 if nothing; of a
  *	rename the second is what it replaced, of a copy what it wrote to
  * @dir, @dir2: directories that @path and @path2 are in, numbered like files; 0 if not known
+ * @asked_ns: of a lock, when it was asked for; @enter_ns is when it was had, if it was
  * @edges: first of its waits, GRAPH_NONE if none
  * @event: of halves of MPI calls, the call in graph.mpi; of fork and exec, the new task's
  *	id; of a leave that waits for the end of a task, that task's id, of one that waits for the
@@ -121,7 +123,10 @@ struct graph_op {
 	u64 offset_bytes;
 	u64 length_bytes;
 	u64 extra;
-	u64 old_size_bytes;
+	union {
+		u64 old_size_bytes;
+		u64 asked_ns;
+	};
 	s64 result;
 	u32 flags;
 	u32 mode;
@@ -147,6 +152,7 @@ struct graph_op {
  * @exec_into: id of the task that it became by exec, 0 if none
  * @space: number of its address space
  * @has_maps: it does something to mappings
+ * @has_locks: it takes locks that its process owns
  * @lane_of: index of the task that it is a lane of, GRAPH_NONE if it is no lane
  * @first_lane, @lane_count: its lanes, which follow each other
  * @has_io: it, or a task made by it, does something to files
@@ -161,6 +167,7 @@ struct graph_task {
 	u32 space;
 	bool has_io;
 	bool has_maps;
+	bool has_locks;
 	u32 lane_of;
 	u32 first_lane;
 	u32 lane_count;
@@ -221,6 +228,7 @@ struct graph_rank {
 	u32 rank;
 	u32 size;
 	u32 tgid;
+	u32 world_rank;
 };
 
 /* An object of the trace, and the path under which it was seen first. */
@@ -288,6 +296,26 @@ struct graph {
 	u64 operations;
 };
 
+/* A call that belongs to a message or to a collective, and the one where it was complete, or
+ * GRAPH_NONE; both are indices in graph.mpi. */
+struct graph_mpi_part {
+	u32 rank; /* in a collective's communicator */
+	u32 call;
+	u32 ended;
+};
+
+/**
+ * struct graph_mpi_listener - is told which MPI calls belong together
+ * @message: a send, and the receive of what it sent
+ * @collective: all known parts of one collective, in the order of ranks
+ */
+struct graph_mpi_listener {
+	void *context;
+	int (*message)(void *context, const struct graph_mpi_part *send,
+		       const struct graph_mpi_part *receive);
+	int (*collective)(void *context, const struct graph_mpi_part *parts, u32 count);
+};
+
 int graph_open(struct graph **graph);
 void graph_close(struct graph *graph);
 
@@ -304,6 +332,8 @@ int graph_rank_add(struct graph *graph, const struct graph_rank *rank);
 int graph_fact_add(struct graph *graph, const void *bytes, size_t count);
 int graph_object_add(struct graph *graph, u64 id, u32 type, const char *path);
 int graph_file(struct graph *graph, u64 id, u32 *number);
+u64 *graph_hubs_opened(const struct graph *graph);
+u64 graph_edge_ends(const struct graph *graph, const struct graph_edge *edge, const u64 *opened_ns);
 u32 graph_object_type(const struct graph *graph, u64 id, const char **path);
 const char *graph_text(struct graph *graph, const char *text);
 void graph_sort(struct graph *graph);
@@ -315,6 +345,18 @@ static inline bool graph_is_io(const struct graph_op *op)
 	       op->kind != IOT_KIND_exec && op->kind != IOT_KIND_exit;
 }
 
+/* A lock that a process owns, not an open file description? */
+static inline bool graph_is_process_lock(u32 lock_flags)
+{
+	return !(lock_flags & (IOT_LOCK_ofd | IOT_LOCK_flock));
+}
+
+/* When the task turned from thinking to the operation. */
+static inline u64 graph_asked_ns(const struct graph_op *op)
+{
+	return op->kind == IOT_KIND_lock ? op->asked_ns : op->enter_ns;
+}
+
 /* The passes, in the order in which they run. */
 int graph_pass_life(struct graph *graph);
 int graph_pass_lanes(struct graph *graph);
@@ -324,5 +366,7 @@ int graph_pass_resources(struct graph *graph);
 int graph_pass_prune(struct graph *graph);
 int graph_pass_lengths(struct graph *graph);
 int graph_pass_think(struct graph *graph);
+
+int graph_mpi_match(struct graph *graph, const struct graph_mpi_listener *listener);
 
 #endif

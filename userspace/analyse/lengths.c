@@ -16,24 +16,6 @@ struct lengths {
 	u64 *opened_ns; /* when the last arrived at each hub */
 };
 
-static int find_opened(const struct graph *graph, struct lengths *l)
-{
-	u32 i, j;
-
-	l->opened_ns = calloc(graph->hub_count + 1ull, sizeof(*l->opened_ns));
-	if (!l->opened_ns)
-		return -ENOMEM;
-	for (i = 0; i < graph->task_count && graph->hub_count; i++)
-		for (j = 0; j < graph->tasks[i].op_count; j++) {
-			const struct graph_op *op = &graph->tasks[i].ops[j];
-
-			if (op->kind == IOT_PLAY_arrive && op->handle &&
-			    op->end_ns > l->opened_ns[op->handle - 1])
-				l->opened_ns[op->handle - 1] = op->end_ns;
-		}
-	return 0;
-}
-
 static int allocate(const struct graph *graph, struct lengths *l)
 {
 	u32 i;
@@ -45,7 +27,42 @@ static int allocate(const struct graph *graph, struct lengths *l)
 		if (!l->lengths_ns[i])
 			return -ENOMEM;
 	}
-	return find_opened(graph, l);
+	l->opened_ns = graph_hubs_opened(graph);
+	return l->opened_ns ? 0 : -ENOMEM;
+}
+
+/**
+ * graph_hubs_opened() - when the last arrived at each hub
+ * @graph: after graph_pass_mpi()
+ *
+ * Return: a time in ns for each hub, to be freed; NULL if there is no memory.
+ */
+u64 *graph_hubs_opened(const struct graph *graph)
+{
+	u64 *opened_ns = calloc(graph->hub_count + 1ull, sizeof(*opened_ns));
+	u32 i, j;
+
+	for (i = 0; opened_ns && i < graph->task_count && graph->hub_count; i++)
+		for (j = 0; j < graph->tasks[i].op_count; j++) {
+			const struct graph_op *op = &graph->tasks[i].ops[j];
+
+			if (op->kind == IOT_PLAY_arrive && op->handle &&
+			    op->end_ns > opened_ns[op->handle - 1])
+				opened_ns[op->handle - 1] = op->end_ns;
+		}
+	return opened_ns;
+}
+
+/**
+ * graph_edge_ends() - when what an edge waits for happened in the trace, in ns
+ * @graph: of the edge
+ * @edge: the edge
+ * @opened_ns: of the hubs
+ */
+u64 graph_edge_ends(const struct graph *graph, const struct graph_edge *edge, const u64 *opened_ns)
+{
+	return edge->task == GRAPH_NONE ? opened_ns[edge->index] :
+					  graph->tasks[edge->task].ops[edge->index].end_ns;
 }
 
 static void add(const struct graph *graph, struct lengths *l, const struct graph_op *op)
@@ -54,9 +71,7 @@ static void add(const struct graph *graph, struct lengths *l, const struct graph
 
 	for (e = op->edges; e != GRAPH_NONE; e = graph->edges[e].next) {
 		const struct graph_edge *edge = &graph->edges[e];
-		u64 end_ns = edge->task == GRAPH_NONE ?
-				     l->opened_ns[edge->index] :
-				     graph->tasks[edge->task].ops[edge->index].end_ns;
+		u64 end_ns = graph_edge_ends(graph, edge, l->opened_ns);
 
 		l->lengths_ns[edge->cause][l->counts[edge->cause]++] =
 			op->enter_ns > end_ns ? op->enter_ns - end_ns : 0;

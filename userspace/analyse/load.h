@@ -13,5 +13,6 @@ typedef void (*load_progress_fn)(u64 records);
 
 int load_trace(const char *path, struct graph *graph, struct tree *tree, load_progress_fn progress,
 	       struct iot_reject *reject);
+void load_mpi_fields(struct graph_mpi *mpi, const struct iot_record *r);
 
 #endif

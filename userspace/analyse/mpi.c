@@ -119,7 +119,7 @@ static void note(struct graph *graph, u32 call, const char *reason)
 		return;
 	graph->mpi_notes[graph->mpi_note_count++] = (struct graph_note){
 		.task = task->id,
-		.op = task->ops[mpi->arrive].number,
+		.op = mpi->arrive == GRAPH_NONE ? 0 : task->ops[mpi->arrive].number,
 		.reason = reason,
 	};
 }
@@ -267,9 +267,20 @@ static void find_ambiguous(struct graph *graph, const struct endpoints *ends)
 	}
 }
 
+static int paired(struct graph *graph, const struct graph_mpi_listener *listener,
+		  const struct endpoint *send, const struct endpoint *receive)
+{
+	if (!listener)
+		return connect_message(graph, send, receive);
+	return listener->message(listener->context,
+				 &(struct graph_mpi_part){ .call = send->call, .ended = send->ended },
+				 &(struct graph_mpi_part){ .call = receive->call,
+							   .ended = receive->ended });
+}
+
 /* Both arrays in the order of streams, and in each stream of posting. */
-static int pair_messages(struct graph *graph, const struct endpoints *sends,
-			 const struct endpoints *receives)
+static int pair_messages(struct graph *graph, const struct graph_mpi_listener *listener,
+			 const struct endpoints *sends, const struct endpoints *receives)
 {
 	size_t s = 0, r = 0;
 	int err = 0;
@@ -282,7 +293,7 @@ static int pair_messages(struct graph *graph, const struct endpoints *sends,
 		} else if (order > 0) {
 			unmatched(graph, receives->ends[r++].call, NOT_SENT);
 		} else {
-			err = connect_message(graph, &sends->ends[s++], &receives->ends[r++]);
+			err = paired(graph, listener, &sends->ends[s++], &receives->ends[r++]);
 		}
 	}
 	while (s < sends->count)
@@ -292,7 +303,8 @@ static int pair_messages(struct graph *graph, const struct endpoints *sends,
 	return err;
 }
 
-static int messages(struct graph *graph, const struct dones *dones)
+static int messages(struct graph *graph, const struct dones *dones,
+		    const struct graph_mpi_listener *listener)
 {
 	struct endpoints sends = {}, receives = {};
 	u32 i;
@@ -311,7 +323,7 @@ static int messages(struct graph *graph, const struct dones *dones)
 		qsort(receives.ends, receives.count, sizeof(*receives.ends), compare_endpoints);
 		find_ambiguous(graph, &sends);
 		find_ambiguous(graph, &receives);
-		err = pair_messages(graph, &sends, &receives);
+		err = pair_messages(graph, listener, &sends, &receives);
 	}
 	free(sends.ends);
 	free(receives.ends);
@@ -492,7 +504,29 @@ static u32 size_of_comm(const struct graph *graph, u64 comm)
 	return 0;
 }
 
-static int connect_collectives(struct graph *graph, const struct member *members, size_t count)
+/* Tell of a collective rather than connect it. */
+static int tell_collective(const struct graph_mpi_listener *listener, const struct member *members,
+			   u32 count)
+{
+	struct graph_mpi_part *parts = calloc(count, sizeof(*parts));
+	u32 i;
+	int err;
+
+	if (!parts)
+		return -ENOMEM;
+	for (i = 0; i < count; i++)
+		parts[i] = (struct graph_mpi_part){
+			.rank = members[i].rank,
+			.call = members[i].call,
+			.ended = members[i].ended,
+		};
+	err = listener->collective(listener->context, parts, count);
+	free(parts);
+	return err;
+}
+
+static int connect_collectives(struct graph *graph, const struct graph_mpi_listener *listener,
+			       const struct member *members, size_t count)
 {
 	size_t first, last;
 	int err = 0;
@@ -504,12 +538,16 @@ static int connect_collectives(struct graph *graph, const struct member *members
 			;
 		if (last - first != size_of_comm(graph, members[first].comm))
 			unmatched(graph, members[first].call, "a collective that not all ranks called");
-		err = connect_collective(graph, &members[first], (u32)(last - first));
+		if (listener)
+			err = tell_collective(listener, &members[first], (u32)(last - first));
+		else
+			err = connect_collective(graph, &members[first], (u32)(last - first));
 	}
 	return err;
 }
 
-static int collectives(struct graph *graph, const struct dones *dones)
+static int collectives(struct graph *graph, const struct dones *dones,
+		       const struct graph_mpi_listener *listener)
 {
 	struct member *members = calloc(graph->mpi_count + 1, sizeof(*members));
 	size_t count = 0;
@@ -528,7 +566,7 @@ static int collectives(struct graph *graph, const struct dones *dones)
 				.ended = ended_by(graph, dones, i),
 			};
 	qsort(members, count, sizeof(*members), compare_members);
-	err = connect_collectives(graph, members, count);
+	err = connect_collectives(graph, listener, members, count);
 	free(members);
 	return err;
 }
@@ -551,6 +589,22 @@ static void find_halves(struct graph *graph)
 		}
 }
 
+static int match(struct graph *graph, const struct graph_mpi_listener *listener)
+{
+	struct dones dones = {};
+	int err;
+
+	if (graph->rank_count)
+		qsort(graph->ranks, graph->rank_count, sizeof(*graph->ranks), compare_ranks);
+	err = dones_collect(graph, &dones);
+	if (!err)
+		err = messages(graph, &dones, listener);
+	if (!err)
+		err = collectives(graph, &dones, listener);
+	free(dones.dones);
+	return err;
+}
+
 /**
  * graph_pass_mpi() - edges of messages and collectives
  * @graph: after graph_pass_life()
@@ -559,19 +613,22 @@ static void find_halves(struct graph *graph)
  */
 int graph_pass_mpi(struct graph *graph)
 {
-	struct dones dones = {};
-	int err;
-
 	if (!graph->mpi_count)
 		return 0;
 	find_halves(graph);
-	if (graph->rank_count)
-		qsort(graph->ranks, graph->rank_count, sizeof(*graph->ranks), compare_ranks);
-	err = dones_collect(graph, &dones);
-	if (!err)
-		err = messages(graph, &dones);
-	if (!err)
-		err = collectives(graph, &dones);
-	free(dones.dones);
-	return err;
+	return match(graph, NULL);
+}
+
+/**
+ * graph_mpi_match() - which MPI calls belong together
+ * @graph: tasks with their process, ranks and MPI calls; operations are not needed
+ * @listener: is told; an error of it, a negative errno, ends the matching
+ *
+ * Of each task the calls are in the order in which they were made; clocks of tasks may differ.
+ *
+ * Return: 0 or a negative errno.
+ */
+int graph_mpi_match(struct graph *graph, const struct graph_mpi_listener *listener)
+{
+	return graph->mpi_count ? match(graph, listener) : 0;
 }

@@ -175,7 +175,7 @@ static struct user user_of(const struct waiter *waiter)
 
 	return (struct user){
 		.enter_ns = waited_ns(waiter),
-		.end_ns = op->end_ns,
+		.end_ns = waiter->is_early ? op->enter_ns : op->end_ns,
 		.previous = GRAPH_NONE,
 		.task = waiter->task,
 		.index = waiter->index,

@@ -79,6 +79,7 @@ struct known;
  * @known: what tasks have waited for already; see waiter_open()
  * @task, @index: the operation, whose times count
  * @target: index of what has the waits: itself, or the mark of its start
+ * @is_early: its use of a resource is over when it begins
  */
 struct waiter {
 	struct graph *graph;
@@ -86,6 +87,7 @@ struct waiter {
 	u32 task;
 	u32 index;
 	u32 target;
+	bool is_early;
 };
 
 int waiter_open(struct waiter *waiter, struct graph *graph);

@@ -14,7 +14,8 @@
  *			get and list
  *	position	of a handle: exclusive by seek and readdir
  *
- * The others are ROOT's, and those of the baselines that it is compared with.
+ * The others are ROOT's, and those of the baselines that it is compared with. File locks
+ * (locks.c) are held in the order of the trace by every rule: a replay does not wait for one.
  */
 #include "uses.h"
 #include "walk.h"
@@ -255,6 +256,8 @@ static void by_rules(struct uses *u, u32 rules)
 		uses_handles(u, EDGE_fd_stage);
 	if (rules & ORDER_BIT(fd_seq))
 		fd_seq(u);
+	if (rules & ~ORDER_BIT(mpi))
+		uses_locks(u);
 	if (u->op->kind == IOT_KIND_release)
 		uses_forget_handle(u);
 }

@@ -6,8 +6,13 @@
  * between them is a row of gaps. The task's CPU time between the two operations is
  * known. A gap that ends with a wait is explained by it: the replay waits for the same.
  * What a task computes is thought to be computed in the other gaps, as early as it fits.
- * Inside a waiting MPI call it spins, which is waiting.
+ *
+ * Inside a waiting MPI call it spins, which is waiting: until the message was sent, or the last
+ * has come. What the call takes from then on, to move data or to set up a library, is nobody's
+ * wait; it is part of the gap that follows.
  */
+#include <stdlib.h>
+
 #include "graph.h"
 
 static bool is_explained(const struct graph_op *op)
@@ -15,30 +20,55 @@ static bool is_explained(const struct graph_op *op)
 	return op->kind == IOT_PLAY_leave && op->edges != GRAPH_NONE;
 }
 
-static u64 gap_before(const struct graph_op *op, u64 since_ns)
+/* From when on the task does something of its own again, after @op and what it waits for. */
+static u64 free_ns(const struct graph *graph, const struct graph_op *op, const u64 *opened_ns)
 {
-	return op->enter_ns > since_ns ? op->enter_ns - since_ns : 0;
+	u64 ns = 0;
+	u32 e;
+
+	if (!is_explained(op) || op->flags != LEAVE_MPI)
+		return op->end_ns;
+	for (e = op->edges; e != GRAPH_NONE; e = graph->edges[e].next) {
+		u64 end_ns = graph_edge_ends(graph, &graph->edges[e], opened_ns);
+
+		if (end_ns > ns)
+			ns = end_ns;
+	}
+	return ns < op->end_ns ? ns : op->end_ns;
 }
 
+static u64 gap_before(const struct graph_op *op, u64 since_ns)
+{
+	u64 asked_ns = graph_asked_ns(op);
+
+	return asked_ns > since_ns ? asked_ns - since_ns : 0;
+}
+
+/* Tasks that think: what all of this needs to know. */
+struct thinking {
+	const struct graph *graph;
+	u64 *opened_ns; /* when the last arrived at each hub */
+};
+
 /* Operations @first to @last are a row of gaps, in which the task ran for @run_ns. */
-static void share(struct graph_task *t, u32 first, u32 last, u64 since_ns, u64 run_ns)
+static void share(const struct thinking *k, struct graph_task *t, u32 first, u32 last,
+		  u64 since_ns, u64 run_ns)
 {
 	u64 begin_ns = since_ns;
 	u32 i;
 
 	for (i = first; i <= last; i++) {
-		struct graph_op *op = &t->ops[i];
+		const struct graph_op *op = &t->ops[i];
+		u64 ns = free_ns(k->graph, op, k->opened_ns);
+		u64 spin_ns = ns > begin_ns ? ns - begin_ns : 0;
 
-		if (is_explained(op) && op->flags == LEAVE_MPI) {
-			u64 spin_ns = gap_before(op, begin_ns);
-
+		if (is_explained(op) && op->flags == LEAVE_MPI)
 			run_ns -= spin_ns < run_ns ? spin_ns : run_ns;
-		}
-		if (op->end_ns > begin_ns)
-			begin_ns = op->end_ns;
+		begin_ns += spin_ns;
 	}
 	for (i = first; i <= last; i++) {
 		struct graph_op *op = &t->ops[i];
+		u64 ns = free_ns(k->graph, op, k->opened_ns);
 		u64 gap_ns = gap_before(op, since_ns);
 
 		if (!is_explained(op)) {
@@ -46,12 +76,12 @@ static void share(struct graph_task *t, u32 first, u32 last, u64 since_ns, u64 r
 			op->pause_ns = gap_ns - op->compute_ns;
 			run_ns -= op->compute_ns;
 		}
-		if (op->end_ns > since_ns)
-			since_ns = op->end_ns;
+		if (ns > since_ns)
+			since_ns = ns;
 	}
 }
 
-static void think_of_task(struct graph_task *t)
+static void think_of_task(const struct thinking *k, struct graph_task *t)
 {
 	u64 since_ns = t->begin_ns, ran_ns = 0;
 	bool has_ran = t->why == IOT_REASON_fork; /* a new thread has run for no time yet */
@@ -63,11 +93,11 @@ static void think_of_task(struct graph_task *t)
 
 		if (!graph_is_io(op))
 			continue;
-		gap_ns = op->enter_ns > since_ns ? op->enter_ns - since_ns : 0;
+		gap_ns = gap_before(op, since_ns);
 		run_ns = has_ran && op->runtime_ns > ran_ns ? op->runtime_ns - ran_ns : 0;
 		if (!has_ran) /* it is not known: what was not waiting is thought to be compute */
 			run_ns = gap_ns;
-		share(t, first, i, since_ns, run_ns);
+		share(k, t, first, i, since_ns, run_ns);
 		first = i + 1;
 		if (op->end_ns > since_ns) {
 			since_ns = op->end_ns;
@@ -76,21 +106,25 @@ static void think_of_task(struct graph_task *t)
 		}
 	}
 	if (first < t->op_count)
-		share(t, first, t->op_count - 1, since_ns, 0);
+		share(k, t, first, t->op_count - 1, since_ns, 0);
 }
 
 /**
  * graph_pass_think() - think time of each operation
  * @graph: with the edges of life.c and mpi.c
  *
- * Return: 0.
+ * Return: 0 or -ENOMEM.
  */
 int graph_pass_think(struct graph *graph)
 {
+	struct thinking k = { .graph = graph, .opened_ns = graph_hubs_opened(graph) };
 	u32 i;
 
+	if (!k.opened_ns)
+		return -ENOMEM;
 	for (i = 0; i < graph->task_count; i++)
 		if (graph->tasks[i].lane_of == GRAPH_NONE) /* a lane does not think */
-			think_of_task(&graph->tasks[i]);
+			think_of_task(&k, &graph->tasks[i]);
+	free(k.opened_ns);
 	return 0;
 }

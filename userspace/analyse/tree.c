@@ -514,3 +514,22 @@ int tree_finish(struct tree *tree, const struct tree_entry **entries, size_t *co
 	*count = tree->entry_count;
 	return tree->is_short_of_memory ? -ENOMEM : 0;
 }
+
+/**
+ * tree_absent() - all that was looked for and not there, or made where nothing was
+ * @tree: finished
+ * @fn: called with each path, which lives as long as the tree
+ * @context: for @fn
+ *
+ * Return: 0, -ENOMEM, or what @fn returned.
+ */
+int tree_absent(struct tree *tree, tree_path_fn fn, void *context)
+{
+	struct node *node;
+	int err = 0;
+
+	for (node = tree->nodes; node && !err; node = node->hh.next)
+		if (node->state == NODE_ABSENT && node_path(tree, node, 0))
+			err = fn(context, node->path);
+	return err;
+}

@@ -36,6 +36,10 @@ struct tree_entry {
 int tree_open(struct tree **tree);
 void tree_close(struct tree *tree);
 int tree_observe(struct tree *tree, const struct iot_record *record);
+/* Called with each path; returns 0 or a negative errno, which ends it. */
+typedef int (*tree_path_fn)(void *context, const char *path);
+
 int tree_finish(struct tree *tree, const struct tree_entry **entries, size_t *count);
+int tree_absent(struct tree *tree, tree_path_fn fn, void *context);
 
 #endif

@@ -5,8 +5,8 @@
 #include "compile.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 
+#include "initial.h"
 #include "slots.h"
 
 struct compiler {
@@ -16,6 +16,7 @@ struct compiler {
 	struct slots *handles;
 	struct slots *maps;
 	struct slots *objects;
+	struct slots *owners; /* processes that own locks; their number is never larger than the tasks' */
 	u32 *program_task; /* of each task of the graph */
 	struct compile_summary *summary;
 	const struct graph_task *task;
@@ -75,15 +76,23 @@ static int map_slot(struct compiler *c, bool is_map, __le32 *slot)
 	return err < 0 ? err : !number;
 }
 
+/* Of locks that the task's process takes, and gives up when it closes the file; 0 if it takes none. */
+static u32 owner_of(const struct compiler *c)
+{
+	return slots_find(c->owners, c->task->tgid, 0);
+}
+
 /* Handles and mappings have slots before the operations that use them, in whatever task. */
 static int make_slots(struct compiler *c)
 {
-	u32 i, j;
+	u32 i, j, owner;
 	__le32 slot;
 	int err = 0;
 
 	for (i = 0; i < c->graph->task_count && err >= 0; i++) {
 		c->task = &c->graph->tasks[i];
+		if (c->task->has_locks)
+			err = slots_make(c->owners, c->task->tgid, 0, &owner);
 		for (j = 0; j < c->task->op_count && err >= 0; j++) {
 			c->op = &c->task->ops[j];
 			if (c->op->result < 0)
@@ -103,12 +112,6 @@ static int make_slots(struct compiler *c)
 static bool has_meaning(const char *xattr)
 {
 	return !strncmp(xattr, "system.", 7) || !strncmp(xattr, "security.", 9);
-}
-
-/* Names that the trace lost are "?", see lib/names.c. */
-static bool is_known(const char *path)
-{
-	return path && strncmp(path, "?/", 2) && iot_path_is_valid(path);
 }
 
 static bool has_path2(const struct graph_op *op)
@@ -194,6 +197,12 @@ static int put_operands(struct compiler *c, struct iot_program_op *op)
 	case IOT_KIND_madvise:
 		return map_slot(c, false, &op->other);
 	case IOT_KIND_flush:
+		op->mode = cpu_to_le32(owner_of(c));
+		return handle_slot(c, c->op->handle, false, &op->handle);
+	case IOT_KIND_lock:
+		if (graph_is_process_lock(c->op->flags))
+			op->mode = cpu_to_le32(owner_of(c));
+		return handle_slot(c, c->op->handle, false, &op->handle);
 	case IOT_KIND_release:
 	case IOT_KIND_read:
 	case IOT_KIND_write:
@@ -417,42 +426,7 @@ static int put_hubs(struct compiler *c)
 	return 0;
 }
 
-/* -- tree and facts ------------------------------------------------------------------------------ */
-
-static int put_entry(struct compiler *c, const struct tree_entry *from)
-{
-	struct iot_program_entry entry = {
-		.mode = cpu_to_le32(from->mode),
-		.uid = cpu_to_le32(from->uid),
-		.gid = cpu_to_le32(from->gid),
-		.rdev = cpu_to_le64(from->rdev),
-		.size_bytes = cpu_to_le64(from->size_bytes),
-		.cached_pages = cpu_to_le64(from->cached_pages),
-	};
-	int err;
-
-	if (!is_known(from->path))
-		return 0;
-	err = iot_builder_text(c->builder, from->path, &entry.path);
-	if (!err)
-		err = iot_builder_text(c->builder, from->target, &entry.target);
-	if (!err && iot_builder_add(c->builder, IOT_SECTION_TREE, &entry) < 0)
-		err = -ENOMEM;
-	c->summary->entries++;
-	c->summary->guessed += from->is_guess;
-	return err;
-}
-
-static int put_tree(struct compiler *c, struct tree *tree)
-{
-	const struct tree_entry *entries;
-	size_t count, i;
-	int err = tree_finish(tree, &entries, &count);
-
-	for (i = 0; i < count && !err; i++)
-		err = put_entry(c, &entries[i]);
-	return err;
-}
+/* -- facts ------------------------------------------------------------------------------ */
 
 static int put_number(struct compiler *c, const char *key, u64 value)
 {
@@ -514,6 +488,21 @@ static int analyse(struct graph *graph)
 	return err ? err : graph_pass_think(graph);
 }
 
+/* Names of commands are the graph's, which does not live as long as the summary. */
+static int summarize_times(struct compiler *c)
+{
+	struct compile_summary *s = c->summary;
+	int err = graph_times(c->graph, &s->times, &s->time_count);
+	u32 i;
+
+	for (i = 0; i < s->time_count; i++) {
+		s->times[i].command = strdup(s->times[i].command);
+		if (!s->times[i].command)
+			err = -ENOMEM;
+	}
+	return err;
+}
+
 static int build(struct compiler *c, struct tree *tree)
 {
 	int err = number_tasks(c);
@@ -525,7 +514,7 @@ static int build(struct compiler *c, struct tree *tree)
 	if (!err)
 		err = put_hubs(c);
 	if (!err)
-		err = put_tree(c, tree);
+		err = initial_put(c->builder, tree, c->graph, c->options, c->summary);
 	if (!err)
 		err = put_facts(c);
 	iot_builder_slots(c->builder, slots_count(c->handles), slots_count(c->maps));
@@ -606,6 +595,10 @@ static int compile_graph(struct graph *graph, struct tree *tree,
 	if (!err)
 		err = slots_open(&c.objects);
 	if (!err)
+		err = slots_open(&c.owners);
+	if (!err)
+		err = summarize_times(&c);
+	if (!err)
 		err = build(&c, tree);
 	if (!err) {
 		summarize(&c);
@@ -615,6 +608,7 @@ static int compile_graph(struct graph *graph, struct tree *tree,
 	slots_close(c.handles);
 	slots_close(c.maps);
 	slots_close(c.objects);
+	slots_close(c.owners);
 	iot_builder_close(c.builder);
 	return err;
 }
@@ -622,7 +616,7 @@ static int compile_graph(struct graph *graph, struct tree *tree,
 /**
  * compile_trace() - compile a trace
  * @options: which, and how
- * @summary: filled in
+ * @summary: filled in; for compile_summary_free(), also on failure
  * @reject: filled in if the trace is refused, or the program would be
  *
  * Return: 0 or a negative errno; then no program was written.
@@ -653,4 +647,18 @@ int compile_trace(const struct compile_options *options, struct compile_summary 
 	tree_close(tree);
 	graph_close(graph);
 	return err;
+}
+
+/**
+ * compile_summary_free() - free what a summary refers to
+ */
+void compile_summary_free(struct compile_summary *summary)
+{
+	u32 i;
+
+	for (i = 0; i < summary->time_count; i++)
+		free((char *)summary->times[i].command);
+	free(summary->times);
+	summary->times = NULL;
+	summary->time_count = 0;
 }

@@ -6,7 +6,27 @@
 #define IOTAPE_COMPILE_H
 
 #include "analyse/load.h"
+#include "analyse/times.h"
 #include "lib/iotape.h"
+
+#define COMPILE_NOTES_MAX 8
+
+/* How a snapshot and a trace can contradict each other: enum compile_contradiction. */
+#define COMPILE_CONTRADICTIONS(C)                                       \
+	C(not_in_snapshot, "not in the snapshot")                       \
+	C(not_in_trace, "in the snapshot, and not when the trace began") \
+	C(kind, "of another kind in the snapshot")                      \
+	C(size, "of another size in the snapshot")                      \
+	C(attributes, "has another mode or owner in the snapshot")      \
+	C(target, "leads elsewhere in the snapshot")                    \
+	C(device, "another device in the snapshot")                     \
+	C(links, "a name of another file in the snapshot")
+
+enum compile_contradiction {
+#define COMPILE_CONTRADICTION(name, sentence) COMPILE_##name,
+	COMPILE_CONTRADICTIONS(COMPILE_CONTRADICTION)
+#undef COMPILE_CONTRADICTION
+};
 
 /**
  * struct compile_summary - what became of a trace
@@ -17,8 +37,13 @@
  * @dropped: records that could not be expressed, by kind
  * @entries: of the initial tree
  * @guessed: of them, those of which only name and type are known
+ * @completed: of them, those of which the snapshot told something
+ * @contradictions: between trace and snapshot; of the first ones paths and kinds
+ * @mount: the directory that was traced, if there is a snapshot
  * @lost: records that the trace lost
  * @is_complete: the trace was finished
+ * @times: where the time of each process of the trace went
+ * @time_count: their number
  */
 struct compile_summary {
 	u64 operations;
@@ -39,8 +64,15 @@ struct compile_summary {
 	u32 mpi_note_count;
 	u64 entries;
 	u64 guessed;
+	u64 completed;
+	u64 contradictions;
+	char contradiction_paths[COMPILE_NOTES_MAX][IOT_PROGRAM_PATH_MAX];
+	enum compile_contradiction contradiction_kinds[COMPILE_NOTES_MAX];
+	char mount[IOT_PROGRAM_PATH_MAX];
 	u64 lost;
 	bool is_complete;
+	struct process_times *times;
+	u32 time_count;
 };
 
 /**
@@ -50,6 +82,8 @@ struct compile_summary {
  * @order: what the user calls the rules, NULL for the default
  * @rules: bits of enum order_rule: which order to keep; ORDER_DEFAULT
  * @without: bits of enum edge_cause: leave out edges of these causes
+ * @snapshot: completes the initial state, NULL if there is none; verified
+ * @takes_all: take also of the snapshot what the trace did not use
  * @progress: called now and then, may be NULL
  */
 struct compile_options {
@@ -58,10 +92,13 @@ struct compile_options {
 	const char *order;
 	u32 rules;
 	u32 without;
+	const struct iot_program *snapshot;
+	bool takes_all;
 	load_progress_fn progress;
 };
 
 int compile_trace(const struct compile_options *options, struct compile_summary *summary,
 		  struct iot_reject *reject);
+void compile_summary_free(struct compile_summary *summary);
 
 #endif

@@ -100,6 +100,7 @@ static const struct call_kind kinds[] = {
 	CALL(fsync, call_fsync),
 	NAME(fdatasync, call_fsync, -1, 0, FD),
 	CALL(fallocate, call_fallocate),
+	CALL(flock, call_flock),
 	CALL(fadvise64, call_fadvise),
 	CALL(fadvise64_64, call_fadvise),
 	CALL(readahead, call_readahead),

@@ -61,7 +61,8 @@ static void take_transfer(struct import *im, const struct call *call, const stru
 {
 	u32 variant = kind->variant % VARIANT_WRITE;
 	bool is_vector = variant == VARIANT_VECTOR || variant == VARIANT_POSITION_VECTOR;
-	s64 offset = call_number(call, 3);
+	bool is_placed = variant == VARIANT_POSITION || variant == VARIANT_POSITION_VECTOR;
+	s64 offset = call_number(call, 3); /* -1 in preadv2 and pwritev2: where the file is */
 
 	*t = (struct transfer){ .file = file_inside(im, call, 0) };
 	if (!t->file)
@@ -71,7 +72,7 @@ static void take_transfer(struct import *im, const struct call *call, const stru
 		t->length_bytes = RW_MAX_BYTES;
 	t->flags = rw_flags(t->file,
 			    variant == VARIANT_POSITION_VECTOR ? call_number(call, 4) : 0);
-	t->has_offset = variant >= VARIANT_POSITION && offset >= 0;
+	t->has_offset = is_placed && offset >= 0;
 	t->offset_bytes = t->has_offset ? (u64)offset : t->file->position_bytes;
 }
 

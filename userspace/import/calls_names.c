@@ -330,9 +330,9 @@ void call_rename(struct import *im, const struct call *call, const struct call_k
 	if (!is_shown(IOT_KIND_rename, call->result) || im->err)
 		return;
 	if (is_above(old.inode, new.entry) || new.entry->inode == old.inode ||
-	    ((flags & IOT_RENAME_exchange) &&
-	     (!new.entry->inode || is_above(new.entry->inode, old.entry))))
-		return;
+	    (new.entry->inode && is_above(new.entry->inode, old.entry)) ||
+	    ((flags & IOT_RENAME_exchange) && !new.entry->inode))
+		return; /* the kernel does not ask a file system for such */
 	is_inside = entry_is_inside(im, old.entry);
 	if (entry_is_inside(im, new.entry) != is_inside)
 		gap(im, IMPORT_GAP_across);

@@ -400,7 +400,8 @@ void call_fcntl(struct import *im, const struct call *call, const struct call_ki
 	s64 command;
 
 	(void)kind;
-	if (call->result < 0 || call->arg_count < 2 || !value_number(call->args[1], &command))
+	if (call->arg_count < 2 || !value_number(call->args[1], &command) ||
+	    call_lock(im, call, command) || call->result < 0)
 		return;
 	if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
 		copy_fd(im, call, call->result, command == F_DUPFD_CLOEXEC);

@@ -374,9 +374,22 @@ u64 emit_name_of(struct import *im, struct inode *inode, struct entry *preferred
 void emit_size(struct import *im, struct inode *inode, struct entry *entry, u64 handle, u32 attrs,
 	       u64 size_bytes, s64 result);
 
-#define CALL_HANDLERS(H)                                                                       	H(call_open) H(call_close) H(call_close_range) H(call_dup) H(call_fcntl) H(call_exec)  	H(call_stat) H(call_access) H(call_mkdir) H(call_mknod) H(call_symlink) H(call_readlink) 	H(call_link) H(call_unlink) H(call_rename) H(call_chdir) H(call_getcwd) H(call_umask)  	H(call_chmod) H(call_chown) H(call_utimes) H(call_truncate) H(call_statfs)             	H(call_getxattr) H(call_setxattr) H(call_listxattr) H(call_removexattr)                	H(call_read) H(call_write) H(call_seek) H(call_fsync) H(call_fallocate)                	H(call_fadvise) H(call_readahead) H(call_readdir) H(call_sendfile) H(call_splice)      	H(call_copy_range) H(call_ioctl) H(call_mmap) H(call_munmap) H(call_mremap)            	H(call_msync) H(call_madvise) H(call_clone) H(call_unshare) H(call_io_uring)           	H(call_aio) H(call_unfollowed)
-#define CALL_DECLARE(name) 	void name(struct import *im, const struct call *call, const struct call_kind *kind);
+#define CALL_HANDLERS(H) \
+	H(call_open) H(call_close) H(call_close_range) H(call_dup) H(call_fcntl) \
+	H(call_exec) H(call_stat) H(call_access) H(call_mkdir) H(call_mknod) H(call_symlink) \
+	H(call_readlink) H(call_link) H(call_unlink) H(call_rename) H(call_chdir) \
+	H(call_getcwd) H(call_umask) H(call_chmod) H(call_chown) H(call_utimes) \
+	H(call_truncate) H(call_statfs) H(call_getxattr) H(call_setxattr) H(call_listxattr) \
+	H(call_removexattr) H(call_read) H(call_write) H(call_seek) H(call_fsync) \
+	H(call_fallocate) H(call_fadvise) H(call_flock) H(call_readahead) H(call_readdir) \
+	H(call_sendfile) H(call_splice) H(call_copy_range) H(call_ioctl) H(call_mmap) \
+	H(call_munmap) H(call_mremap) H(call_msync) H(call_madvise) H(call_clone) \
+	H(call_unshare) H(call_io_uring) H(call_aio) H(call_unfollowed)
+#define CALL_DECLARE(name) \
+	void name(struct import *im, const struct call *call, const struct call_kind *kind);
 CALL_HANDLERS(CALL_DECLARE)
 #undef CALL_DECLARE
+
+bool call_lock(struct import *im, const struct call *call, s64 command);
 
 #endif

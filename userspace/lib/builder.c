@@ -12,11 +12,11 @@
 #include "core/crc32c.h"
 #include "iotape.h"
 
-/* A text, and where it is in the strings. */
+/* A text or value, and where it is in the strings. */
 struct text_slot {
 	UT_hash_handle hh;
 	u32 offset_bytes;
-	char text[];
+	char text[]; /* a zero byte follows */
 };
 
 struct section {
@@ -34,6 +34,8 @@ static const u32 unit_bytes[IOT_SECTION_COUNT] = {
 	[IOT_SECTION_TREE] = sizeof(struct iot_program_entry),
 	[IOT_SECTION_STRINGS] = 1,
 	[IOT_SECTION_FACTS] = sizeof(struct iot_program_fact),
+	[IOT_SECTION_EXTENTS] = sizeof(struct iot_program_extent),
+	[IOT_SECTION_XATTRS] = sizeof(struct iot_program_xattr),
 };
 
 struct iot_builder {
@@ -111,37 +113,50 @@ u64 iot_builder_count(const struct iot_builder *builder, enum iot_section_kind s
 }
 
 /**
- * iot_builder_text() - a text as the program refers to it
+ * iot_builder_bytes() - a value, which may have zero bytes in it, as the program refers to it
  * @builder: the program
- * @text: the text; NULL and "" are the empty one
+ * @value: the value
+ * @bytes: its length; if 0 it is the empty text
  * @string: out: where it is among the strings, as structures hold it
  *
  * Return: 0; -ENOMEM; -EFBIG if there are more texts than 32 bits can number.
  */
-int iot_builder_text(struct iot_builder *builder, const char *text, __le32 *string)
+int iot_builder_bytes(struct iot_builder *builder, const void *value, size_t bytes, __le32 *string)
 {
 	struct section *s = &builder->sections[IOT_SECTION_STRINGS];
-	size_t bytes = text ? strlen(text) : 0;
 	struct text_slot *slot;
 
 	*string = 0;
 	if (!bytes)
 		return 0;
-	HASH_FIND(hh, builder->texts, text, bytes, slot);
+	HASH_FIND(hh, builder->texts, value, bytes, slot);
 	if (!slot) {
 		if (s->used_bytes + bytes + 1 > 0xffffffff)
 			return -EFBIG;
 		slot = calloc(1, sizeof(*slot) + bytes + 1);
 		if (!slot)
 			return -ENOMEM;
-		memcpy(slot->text, text, bytes);
+		memcpy(slot->text, value, bytes);
 		slot->offset_bytes = (u32)s->used_bytes;
 		HASH_ADD(hh, builder->texts, text, bytes, slot);
-		if (section_add(s, text, bytes + 1))
+		if (section_add(s, slot->text, bytes + 1))
 			return -ENOMEM;
 	}
 	*string = cpu_to_le32(slot->offset_bytes);
 	return 0;
+}
+
+/**
+ * iot_builder_text() - a text as the program refers to it
+ * @builder: the program
+ * @text: the text; NULL and "" are the empty one
+ * @string: out: where it is among the strings
+ *
+ * Return: as of iot_builder_bytes().
+ */
+int iot_builder_text(struct iot_builder *builder, const char *text, __le32 *string)
+{
+	return iot_builder_bytes(builder, text, text ? strlen(text) : 0, string);
 }
 
 /**

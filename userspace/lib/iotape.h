@@ -89,6 +89,7 @@ int iot_builder_open(const unsigned char capture[16], struct iot_builder **build
 s64 iot_builder_add(struct iot_builder *builder, enum iot_section_kind section,
 		    const void *element);
 u64 iot_builder_count(const struct iot_builder *builder, enum iot_section_kind section);
+int iot_builder_bytes(struct iot_builder *builder, const void *value, size_t bytes, __le32 *string);
 int iot_builder_text(struct iot_builder *builder, const char *text, __le32 *string);
 void iot_builder_slots(struct iot_builder *builder, u32 handles, u32 maps);
 int iot_builder_fact(struct iot_builder *builder, const char *key, const char *value);
@@ -98,6 +99,14 @@ void iot_builder_close(struct iot_builder *builder);
 int iot_program_load(const char *path, struct iot_program *program, struct iot_reject *reject);
 void iot_program_free(struct iot_program *program);
 int iot_file_save(const char *path, const void *bytes, size_t count);
+
+/* Of an entry of a program's tree, by its index; NULL if there are none. */
+const struct iot_program_extent *iot_tree_extents(const struct iot_program *program, u32 entry,
+						  u32 *count);
+const struct iot_program_xattr *iot_tree_xattrs(const struct iot_program *program, u32 entry,
+						u32 *count);
+const char *iot_program_fact_value(const struct iot_program *program, const char *key);
+bool iot_xattr_is_state(const char *name);
 
 /* -- names of what records are about ------------------------------------------ */
 

@@ -419,6 +419,7 @@ void iot_mpi_file_write(u8 *record, size_t bytes)
 
 static void put_facts(struct stream *stream, const char *host)
 {
+	const char *job = getenv("IOTAPE_JOB");
 	char boot[64] = "", text[32];
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	ssize_t bytes = fd < 0 ? 0 : read(fd, boot, sizeof(boot) - 1);
@@ -431,6 +432,9 @@ static void put_facts(struct stream *stream, const char *host)
 	put_text(stream, "boot", boot);
 	put_text(stream, "pid", text);
 	put_text(stream, "mpi.shim", IOT_MPI_NAME);
+	put_text(stream, "mpi.version", IOTAPE_VERSION);
+	if (job && job[0])
+		put_text(stream, "job", job);
 }
 
 static int make_file(const char *dir, const char *host, u64 begin_ns)

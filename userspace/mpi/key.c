@@ -165,7 +165,7 @@ static u64 mix_launcher(u64 hash)
  */
 u64 iot_mpi_world_key(int ranks)
 {
-	static const char *const names[] = { "PMIX_NAMESPACE", "OMPI_MCA_orte_ess_jobid",
+	static const char *const names[] = { "IOTAPE_JOB", "PMIX_NAMESPACE", "OMPI_MCA_orte_ess_jobid",
 					     "OMPI_MCA_ess_base_jobid" };
 	const char *job = NULL;
 	u64 hash = iot_mpi_mix(0, (u64)ranks);

@@ -77,6 +77,7 @@ static int join(int fd, const char *mount)
 
 static int open_device(const char *mount, const char **where)
 {
+	struct iot_query query;
 	struct stat stat;
 	int fd, high, err;
 
@@ -84,6 +85,11 @@ static int open_device(const char *mount, const char **where)
 	fd = open(IOT_CONTROL_PATH, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
+	if (ioctl(fd, IOT_IOC_QUERY, &query) || query.version != IOT_CONTROL_VERSION) {
+		*where = IOT_CONTROL_PATH " is of another version";
+		close(fd);
+		return -EPROTO;
+	}
 	high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);
 	if (high >= 0) {
 		close(fd);

@@ -32,6 +32,23 @@ static int refuse(char *why, size_t room, int err)
 }
 
 /**
+ * control_check() - could a session be made?
+ * @why: out, if not: a sentence
+ * @room: room for it
+ *
+ * Return: 0 or a negative errno.
+ */
+int control_check(char *why, size_t room)
+{
+	int fd = open(IOT_CONTROL_PATH, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return refuse(why, room, errno);
+	close(fd);
+	return 0;
+}
+
+/**
  * control_open() - make a session
  * @options: policy, buffers and flush_ms are used
  * @why: out, after an error: a sentence

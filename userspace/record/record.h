@@ -23,6 +23,8 @@
  * @flush_ms: oldest age of a record that is not on its way
  * @output: trace file
  * @facts: texts of the form key=value for the trace, ended by NULL
+ * @namespace_fd: a mount namespace to be entered that has the mounts, in a session that runs; -1
+ *	to make them
  */
 struct record_options {
 	char **command;
@@ -35,6 +37,7 @@ struct record_options {
 	unsigned int flush_ms;
 	const char *output;
 	const char *const *facts;
+	int namespace_fd;
 };
 
 /* Called with a sentence about something that the user should know and that is no error. */
@@ -60,8 +63,49 @@ struct runner {
 int runner_start(struct runner *runner, const struct record_options *options, int session_fd,
 		 record_warn_fn warn, char *why, size_t room);
 int runner_wait(struct runner *runner, int *status);
+void runner_preload(const char *library);
 
 /* control.c */
 int control_open(const struct record_options *options, char *why, size_t room);
+int control_check(char *why, size_t room);
+
+/* job.c */
+
+/**
+ * struct record_job - what a launcher tells of its job
+ * @name: the same for all its processes; "" if it tells none
+ * @local_processes: processes on this node, 0 if it does not tell
+ * @local_rank: which of these this one is, 0 if it does not tell
+ * @nodes: of the job, 0 if it does not tell
+ * @mpi: "openmpi", "mpich", or NULL if it does not tell
+ */
+struct record_job {
+	char name[256];
+	unsigned int local_processes;
+	unsigned int local_rank;
+	unsigned int nodes;
+	const char *mpi;
+};
+
+void record_job_find(struct record_job *job);
+
+/* join.c */
+
+/**
+ * struct joined - a session that the processes of a node have together
+ * @fd: to whoever holds it
+ * @session_fd, @namespace_fd: as for runner_start() and its options
+ */
+struct joined {
+	int fd;
+	int session_fd;
+	int namespace_fd;
+};
+
+struct collector_result;
+
+int join_session(struct joined *joined, const struct record_options *options, const char *job,
+		 unsigned int expected, char *why, size_t room);
+bool join_leave(struct joined *joined, struct collector_result *result, char *path, size_t room);
 
 #endif

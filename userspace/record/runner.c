@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <iotape/control.h>
+#include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +27,28 @@ struct failure {
 	int code; /* as in struct runner */
 	char why[480];
 };
+
+/* Where others have made the mounts and the session records them already. */
+static int enter_namespace(int session_fd, const struct record_options *options, char *why,
+			   size_t room)
+{
+	char cwd[PATH_MAX];
+	bool has_cwd = getcwd(cwd, sizeof(cwd)) != NULL;
+
+	if (setns(options->namespace_fd, CLONE_NEWNS)) {
+		snprintf(why, room, "the mounts of this node cannot be entered: %s", strerror(errno));
+		return -errno;
+	}
+	if (has_cwd && chdir(cwd)) {
+		snprintf(why, room, "%.400s: %s", cwd, strerror(errno));
+		return -errno;
+	}
+	if (ioctl(session_fd, IOT_IOC_ADOPT)) {
+		snprintf(why, room, "the recording of this node is over: %s", strerror(errno));
+		return -errno;
+	}
+	return 0;
+}
 
 static int attach(int session_fd, const struct record_options *options, char *why, size_t room)
 {
@@ -50,8 +74,11 @@ static int attach(int session_fd, const struct record_options *options, char *wh
 	return err;
 }
 
-/* The library goes first, before what the user preloads. */
-static void preload(const char *library)
+/**
+ * runner_preload() - let what is executed from now on begin with a library
+ * @library: goes first, before what the user preloads; NULL for none
+ */
+void runner_preload(const char *library)
 {
 	const char *others = getenv("LD_PRELOAD");
 	char *value;
@@ -68,10 +95,12 @@ static void become_command(const struct record_options *options, int session_fd,
 {
 	struct failure failure = {};
 
-	failure.err = attach(session_fd, options, failure.why, sizeof(failure.why));
+	failure.err = options->namespace_fd < 0 ?
+			      attach(session_fd, options, failure.why, sizeof(failure.why)) :
+			      enter_namespace(session_fd, options, failure.why, sizeof(failure.why));
 	if (!failure.err) {
 		setenv("IOTAPE_MOUNT", options->mounts[0], 1);
-		preload(options->mpi_library);
+		runner_preload(options->mpi_library);
 		execvp(options->command[0], options->command);
 		failure.err = -errno;
 		failure.code = errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;

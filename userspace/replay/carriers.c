@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * carriers.c - a thread for each task of a program, in processes by address space.
+ * carriers.c - threads that perform tasks of a program in the kernel, in processes by address space.
  *
  * Tasks that do something to mappings share memory with those that they shared it with
- * in the trace, and with no others; all other tasks are threads of one process. The
- * processes end with the one that started them, however that ends.
+ * in the trace, and with no others; all other tasks are performed by threads of one process. In
+ * each process one thread asks the kernel whether one more is needed, and makes it: there are as
+ * many as tasks are alive at once, not as many as there are tasks. The processes end with the
+ * one that started them, however that ends.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -21,9 +23,9 @@
 #include "replay.h"
 
 #define THREAD_STACK_BYTES (64 << 10)
-#define NO_SPACE	   0xffffffffu
 
 struct carriers {
+	void *source;
 	pid_t *pids;
 	u32 count;
 	u32 left;
@@ -32,14 +34,14 @@ struct carriers {
 /* One process, as its threads see it. */
 struct process {
 	int replay_fd;
-	u64 source;
+	u32 space;
+	void *source;
 };
 
 struct thread {
+	struct thread *next;
 	pthread_t thread;
 	const struct process *process;
-	u32 task;
-	int err;
 };
 
 /* Lanes have no carrier: their operations end by themselves. */
@@ -48,97 +50,103 @@ static bool has_carrier(const struct iot_program *program, u32 task)
 	return !(le32_to_cpu(program->tasks[task].flags) & IOT_TASK_LANE);
 }
 
-/* -- inside a carrier process --------------------------------------------------------------- */
-
-static u64 map_buffer(bool is_filled)
+static void *map_buffer(int flags)
 {
-	u8 *buffer = mmap(NULL, IOT_CARRIER_BUFFER_BYTES, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *buffer = mmap(NULL, IOT_CARRIER_BUFFER_BYTES, PROT_READ | PROT_WRITE,
+			    flags | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return buffer == MAP_FAILED ? NULL : buffer;
+}
+
+/* Data that does not compress, once for all processes. */
+static void *make_source(void)
+{
+	u8 *buffer = map_buffer(MAP_SHARED);
 	u64 state = 0x2545f4914f6cdd1dull;
 	size_t i;
 
-	if (buffer == MAP_FAILED)
-		return 0;
-	for (i = 0; is_filled && i < IOT_CARRIER_BUFFER_BYTES; i += sizeof(state)) { /* xorshift64 */
+	for (i = 0; buffer && i < IOT_CARRIER_BUFFER_BYTES; i += sizeof(state)) { /* xorshift64 */
 		state ^= state << 13;
 		state ^= state >> 7;
 		state ^= state << 17;
 		memcpy(buffer + i, &state, sizeof(state));
 	}
-	return (u64)(uintptr_t)buffer;
+	return buffer;
+}
+
+/* -- inside a carrier process --------------------------------------------------------------- */
+
+/* Without this carrier the others might wait for ever: the process ends, and so the replay. */
+static void give_up(int error)
+{
+	_exit(error);
 }
 
 static void *carry(void *argument)
 {
-	struct thread *thread = argument;
+	const struct thread *thread = argument;
+	void *sink = map_buffer(MAP_PRIVATE);
 	struct iot_replay_run run = {
-		.task = thread->task,
-		.sink = map_buffer(false),
-		.source = thread->process->source,
+		.task = IOT_CARRIER_NEW,
+		.space = thread->process->space,
+		.sink = (u64)(uintptr_t)sink,
+		.source = (u64)(uintptr_t)thread->process->source,
 	};
 	int state;
 
-	if (!run.sink) {
-		thread->err = -ENOMEM;
-		return NULL;
-	}
+	if (!sink)
+		give_up(ENOMEM);
 	do
 		state = ioctl(thread->process->replay_fd, IOT_RIOC_RUN, &run);
 	while (state == 1 || (state < 0 && errno == EINTR));
-	thread->err = state < 0 ? -errno : 0;
-	munmap((void *)(uintptr_t)run.sink, IOT_CARRIER_BUFFER_BYTES);
+	if (state < 0 && errno != ECANCELED)
+		give_up(errno);
+	munmap(sink, IOT_CARRIER_BUFFER_BYTES);
 	return NULL;
 }
 
-static u32 space_of(const struct iot_program *program, u32 task)
+static struct thread *start_thread(const struct process *process, struct thread *others)
 {
-	return le32_to_cpu(program->tasks[task].flags) & IOT_TASK_MAPS ?
-		       le32_to_cpu(program->tasks[task].space) : NO_SPACE;
-}
-
-static int start_threads(const struct iot_program *program, u32 space, struct thread *threads,
-			 u32 count, const struct process *process)
-{
+	struct thread *thread = calloc(1, sizeof(*thread));
 	pthread_attr_t attr;
-	u32 task, next = 0;
-	int err = 0;
+	int err;
 
+	if (!thread)
+		give_up(ENOMEM);
+	thread->process = process;
+	thread->next = others;
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, THREAD_STACK_BYTES);
-	for (task = 0; task < program->task_count && next < count && !err; task++) {
-		if (!has_carrier(program, task) || space_of(program, task) != space)
-			continue;
-		threads[next].process = process;
-		threads[next].task = task;
-		err = pthread_create(&threads[next].thread, &attr, carry, &threads[next]);
-		next++;
-	}
+	err = pthread_create(&thread->thread, &attr, carry, thread);
+	if (err)
+		give_up(err);
 	pthread_attr_destroy(&attr);
-	return -err;
+	return thread;
 }
 
 /* Exit code: 0 done, 1 cancelled, else the errno. */
-static int process_main(const struct iot_program *program, u32 space, u32 count, int replay_fd)
+static int process_main(const struct process *process)
 {
-	struct process process = { .replay_fd = replay_fd, .source = map_buffer(true) };
-	struct thread *threads = calloc(count, sizeof(*threads));
-	int err = threads && process.source ? 0 : -ENOMEM;
-	u32 i;
+	struct iot_replay_keep keep = { .space = process->space };
+	struct thread *threads = NULL;
+	int state, code = 0;
 
 	umask(0); /* the modes of a program have had the traced task's umask applied */
-	if (!err)
-		err = start_threads(program, space, threads, count, &process);
-	for (i = 0; i < count && !err; i++) {
-		pthread_join(threads[i].thread, NULL);
-		err = threads[i].err;
-	}
-	return err == -ECANCELED ? 1 : -err;
+	do {
+		state = ioctl(process->replay_fd, IOT_RIOC_KEEP, &keep);
+		if (state == 1)
+			threads = start_thread(process, threads);
+	} while (state == 1 || (state < 0 && errno == EINTR));
+	if (state < 0)
+		code = errno == ECANCELED ? 1 : errno;
+	for (; threads; threads = threads->next)
+		pthread_join(threads->thread, NULL);
+	return code;
 }
 
 /* -- outside -------------------------------------------------------------------------------------- */
 
-static void become_process(const struct iot_program *program, u32 space, u32 count, int replay_fd,
-			   pid_t parent)
+static void become_process(const struct process *process, pid_t parent)
 {
 	/* A Ctrl-C goes to all of us; who started us decides, and cancels the replay. */
 	signal(SIGINT, SIG_IGN);
@@ -146,39 +154,41 @@ static void become_process(const struct iot_program *program, u32 space, u32 cou
 	signal(SIGHUP, SIG_IGN);
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(ESRCH);
-	_exit(process_main(program, space, count, replay_fd));
+	_exit(process_main(process));
 }
 
-static int start_process(struct carriers *carriers, const struct iot_program *program, u32 space,
-			 u32 count, int replay_fd)
+static int start_process(struct carriers *carriers, const struct process *process)
 {
 	pid_t parent = getpid(), pid = fork();
 
 	if (pid < 0)
 		return -errno;
 	if (!pid)
-		become_process(program, space, count, replay_fd, parent);
+		become_process(process, parent);
 	carriers->pids[carriers->count++] = pid;
 	carriers->left++;
 	return 0;
 }
 
-/* Tasks of each address space; the last number is for those that need none of their own. */
-static u32 *count_tasks(const struct iot_program *program)
+/* For each address space, and last the common one: is it needed? */
+static bool *list_spaces(const struct iot_program *program)
 {
-	u32 *counts = calloc(program->task_count + 1, sizeof(*counts)), i, space;
+	bool *is_needed = calloc(program->task_count + 1ul, sizeof(*is_needed));
+	u32 i;
 
-	for (i = 0; counts && i < program->task_count; i++) {
+	for (i = 0; is_needed && i < program->task_count; i++) {
 		if (!has_carrier(program, i))
 			continue;
-		space = space_of(program, i);
-		counts[space == NO_SPACE ? program->task_count : space]++;
+		if (le32_to_cpu(program->tasks[i].flags) & IOT_TASK_MAPS)
+			is_needed[le32_to_cpu(program->tasks[i].space)] = true;
+		else
+			is_needed[program->task_count] = true;
 	}
-	return counts;
+	return is_needed;
 }
 
 /**
- * carriers_start() - start a carrier for each task
+ * carriers_start() - start the processes that carriers are made in
  * @carriers: out: to be given to carriers_kill()
  * @replay_fd: a replay that is set up
  * @program: its program
@@ -188,19 +198,24 @@ static u32 *count_tasks(const struct iot_program *program)
 int carriers_start(struct carriers **carriers, int replay_fd, const struct iot_program *program)
 {
 	struct carriers *c = calloc(1, sizeof(*c));
-	u32 *counts = count_tasks(program), space;
-	int err = c && counts ? 0 : -ENOMEM;
+	bool *is_needed = list_spaces(program);
+	struct process process = { .replay_fd = replay_fd };
+	int err = c && is_needed ? 0 : -ENOMEM;
+	u32 space;
 
-	if (!err)
-		c->pids = calloc(program->task_count + 1, sizeof(*c->pids));
-	if (!err && !c->pids)
+	if (!err) {
+		c->pids = calloc(program->task_count + 1ul, sizeof(*c->pids));
+		c->source = make_source();
+		process.source = c->source;
+	}
+	if (!err && (!c->pids || !c->source))
 		err = -ENOMEM;
-	for (space = 0; space <= program->task_count && !err; space++)
-		if (counts[space])
-			err = start_process(c, program,
-					    space == program->task_count ? NO_SPACE : space,
-					    counts[space], replay_fd);
-	free(counts);
+	for (space = 0; space <= program->task_count && !err; space++) {
+		process.space = space == program->task_count ? IOT_SPACE_COMMON : space;
+		if (is_needed[space])
+			err = start_process(c, &process);
+	}
+	free(is_needed);
 	if (err) {
 		carriers_kill(c);
 		return err;
@@ -263,6 +278,8 @@ void carriers_kill(struct carriers *carriers)
 		kill(carriers->pids[i], SIGKILL);
 		waitpid(carriers->pids[i], NULL, 0);
 	}
+	if (carriers->source)
+		munmap(carriers->source, IOT_CARRIER_BUFFER_BYTES);
 	free(carriers->pids);
 	free(carriers);
 }

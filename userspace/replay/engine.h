@@ -69,6 +69,7 @@ struct replay {
  * @wait: wait until the tasks have ended, or that time has passed, or a signal came; returns
  *	what is left, 0 if nothing is
  * @status: how far it is; may be called at any time between set_up and close
+ * @lateness: how late think times ended so far; may be called when status may
  * @cancel: see above; does not wait
  * @close: see above; an error means that the outcomes are not complete
  */
@@ -82,6 +83,7 @@ struct replay_engine {
 	int (*start)(struct replay *replay);
 	int (*wait)(struct replay *replay, int timeout_ms);
 	void (*status)(struct replay *replay, struct iot_replay_status *status);
+	void (*lateness)(struct replay *replay, struct iot_replay_lateness *lateness);
 	void (*cancel)(struct replay *replay);
 	int (*close)(struct replay *replay);
 };

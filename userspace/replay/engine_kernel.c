@@ -90,6 +90,7 @@ static int give_target(struct engine *e)
 		.data = e->options->data,
 		.compute_scale = e->options->compute_scale,
 		.pause_scale = e->options->pause_scale,
+		.wait = e->options->wait,
 	};
 
 	if (ioctl(e->replay_fd, IOT_RIOC_SETUP, &setup))
@@ -217,6 +218,13 @@ static void kernel_status(struct replay *replay, struct iot_replay_status *statu
 	ioctl(e->replay_fd, IOT_RIOC_STATUS, status);
 }
 
+static void kernel_lateness(struct replay *replay, struct iot_replay_lateness *lateness)
+{
+	struct engine *e = replay->state;
+
+	ioctl(e->replay_fd, IOT_RIOC_LATENESS, lateness);
+}
+
 static void kernel_cancel(struct replay *replay)
 {
 	struct engine *e = replay->state;
@@ -249,6 +257,7 @@ const struct replay_engine engine_kernel = {
 	.start = kernel_start,
 	.wait = kernel_wait,
 	.status = kernel_status,
+	.lateness = kernel_lateness,
 	.cancel = kernel_cancel,
 	.close = kernel_close,
 };

@@ -46,6 +46,11 @@ static void null_status(struct replay *replay, struct iot_replay_status *status)
 	player_status(replay->state, status);
 }
 
+static void null_lateness(struct replay *replay, struct iot_replay_lateness *lateness)
+{
+	player_lateness(replay->state, lateness);
+}
+
 static void null_cancel(struct replay *replay)
 {
 	player_cancel(replay->state);
@@ -66,6 +71,7 @@ const struct replay_engine engine_null = {
 	.start = null_start,
 	.wait = null_wait,
 	.status = null_status,
+	.lateness = null_lateness,
 	.cancel = null_cancel,
 	.close = null_close,
 };

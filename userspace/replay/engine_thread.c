@@ -80,10 +80,11 @@ static int thread_open(struct replay *replay)
 		.source = make_source(),
 		.handles = make_slots(program->handle_count, sizeof(struct handle)),
 		.maps = make_slots(program->map_count, sizeof(struct map)),
+		.lockers = lockers_open(),
 	};
 	if (e->stage.null_fd < 0)
 		return replay_refuse(replay, "/dev/null", -errno);
-	if (!e->stage.source || !e->stage.handles || !e->stage.maps)
+	if (!e->stage.source || !e->stage.handles || !e->stage.maps || !e->stage.lockers)
 		return replay_refuse(replay, "the slots of the program", -ENOMEM);
 	if (access("/proc/self/fd", X_OK))
 		return replay_refuse(replay, "/proc/self/fd", -errno);
@@ -121,6 +122,13 @@ static void thread_status(struct replay *replay, struct iot_replay_status *statu
 	player_status(e->player, status);
 }
 
+static void thread_lateness(struct replay *replay, struct iot_replay_lateness *lateness)
+{
+	struct engine *e = replay->state;
+
+	player_lateness(e->player, lateness);
+}
+
 static void thread_cancel(struct replay *replay)
 {
 	struct engine *e = replay->state;
@@ -146,6 +154,7 @@ static int thread_close(struct replay *replay)
 		munmap(e->stage.handles, (program->handle_count + 1ul) * sizeof(struct handle));
 	if (e->stage.maps)
 		munmap(e->stage.maps, (program->map_count + 1ul) * sizeof(struct map));
+	lockers_close(e->stage.lockers);
 	free(e);
 	return err;
 }
@@ -160,6 +169,7 @@ const struct replay_engine engine_thread = {
 	.start = thread_start,
 	.wait = thread_wait,
 	.status = thread_status,
+	.lateness = thread_lateness,
 	.cancel = thread_cancel,
 	.close = thread_close,
 };

@@ -3,8 +3,8 @@
  * mark.c - an extended attribute of the target directory says what it was prepared for.
  *
  * It keeps a replay away from directories that were not made for it, and from one that
- * an earlier replay has changed. Some file systems have no such attributes; there the
- * user must know.
+ * an earlier replay has changed; and it lets init change what it made itself, and nothing
+ * else. Some file systems have no such attributes; there the user must know.
  *
  * The attribute is one that any owner of a directory may set and read. It is not there while
  * a replay runs, which so finds no attribute that the traced program did not.
@@ -16,9 +16,17 @@
 #include "replay.h"
 
 #define MARK_NAME "user.iotape.target"
-#define ID_BYTES  (2 * 16 + 1)
 
-static void id_of(const struct iot_program *program, char id[ID_BYTES])
+static const char *const state_words[] = {
+	[MARK_PREPARED] = "prepared",
+	[MARK_USED] = "used",
+	[MARK_BEGUN] = "begun",
+};
+
+/**
+ * mark_id() - what a mark calls a program
+ */
+void mark_id(const struct iot_program *program, char id[MARK_ID_BYTES])
 {
 	size_t i;
 
@@ -26,40 +34,69 @@ static void id_of(const struct iot_program *program, char id[ID_BYTES])
 		snprintf(id + 2 * i, 3, "%02x", program->head->capture[i]);
 }
 
+static enum mark_state state_of(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(state_words); i++)
+		if (state_words[i] && !strcmp(state_words[i], word))
+			return (enum mark_state)i;
+	return MARK_NONE;
+}
+
 /**
- * mark_set() - mark a target
+ * mark_read() - what a target is marked as
  * @target_fd: the directory
- * @program: what it is for
- * @state: MARK_PREPARED or MARK_USED; MARK_NONE takes the mark away
+ * @mark: filled in
+ */
+void mark_read(int target_fd, struct mark *mark)
+{
+	char text[256], word[16];
+	ssize_t bytes = fgetxattr(target_fd, MARK_NAME, text, sizeof(text) - 1);
+	int fields;
+
+	*mark = (struct mark){ .state = MARK_NONE };
+	if (bytes < 0) {
+		mark->state = errno == ENODATA ? MARK_NONE : MARK_UNKNOWN;
+		return;
+	}
+	text[bytes] = 0;
+	fields = sscanf(text, "%15s %32s %llu %llu %u %llx %x", word, mark->id, &mark->inode,
+			&mark->since_ns, &mark->data, &mark->seed, &mark->tree);
+	mark->state = fields < 1 ? MARK_NONE : state_of(word);
+	if (fields < 7 || mark->data < PREPARE_RANDOM || mark->data > PREPARE_SPARSE)
+		mark->inode = 0;
+}
+
+/**
+ * mark_write() - mark a target
+ * @target_fd: the directory
+ * @mark: as what; MARK_NONE takes the mark away
  *
  * Return: 0; -EOPNOTSUPP if the target cannot hold a mark; another negative errno.
  */
-int mark_set(int target_fd, const struct iot_program *program, enum mark_state state)
+int mark_write(int target_fd, const struct mark *mark)
 {
-	char text[ID_BYTES + 16], id[ID_BYTES];
+	char text[256];
 
-	if (state == MARK_NONE)
+	if (mark->state == MARK_NONE)
 		return fremovexattr(target_fd, MARK_NAME) && errno != ENODATA ? -errno : 0;
-	id_of(program, id);
-	snprintf(text, sizeof(text), "%s %s", state == MARK_USED ? "used" : "prepared", id);
+	snprintf(text, sizeof(text), "%s %s %llu %llu %u %llx %x", state_words[mark->state], mark->id,
+		 mark->inode, mark->since_ns, mark->data, mark->seed, mark->tree);
 	return fsetxattr(target_fd, MARK_NAME, text, strlen(text), 0) ? -errno : 0;
 }
 
 /**
- * mark_get() - what a target is marked as
+ * mark_get() - what a target is marked as, for a program
  */
 enum mark_state mark_get(int target_fd, const struct iot_program *program)
 {
-	char text[128] = "", id[ID_BYTES], state[16], other[64];
-	ssize_t bytes = fgetxattr(target_fd, MARK_NAME, text, sizeof(text) - 1);
+	char id[MARK_ID_BYTES];
+	struct mark mark;
 
-	if (bytes < 0)
-		return errno == ENODATA ? MARK_NONE : MARK_UNKNOWN;
-	text[bytes] = 0;
-	if (sscanf(text, "%15s %63s", state, other) != 2)
-		return MARK_OTHER;
-	id_of(program, id);
-	if (!strcmp(state, "used"))
-		return MARK_USED;
-	return strcmp(other, id) ? MARK_OTHER : MARK_PREPARED;
+	mark_read(target_fd, &mark);
+	mark_id(program, id);
+	if (mark.state == MARK_BEGUN)
+		return MARK_NONE;
+	return mark.state == MARK_PREPARED && strcmp(mark.id, id) ? MARK_OTHER : mark.state;
 }

@@ -75,7 +75,7 @@ void outcome_op(struct player_task *task, const struct iot_program_op *op)
 		put_complete(task, op);
 	else
 		put_op(task, op);
-	if (task->result != (s64)le64_to_cpu(op->result))
+	if (!iot_outcome_is_expected(task->player->program, op, task->result))
 		put_divergence(task, op);
 }
 

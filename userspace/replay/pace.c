@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pace.c - think time between operations, as replayfs/pace.c has it.
- *
- * Closed loop: the think time of an operation begins when the one before it has ended in
- * this replay. The end of a sleep is an absolute time, and what a wake-up comes too late is
- * taken off the next think time. How late an operation of the storage is, never is.
+ * pace.c - think time between operations, as replayfs/pace.c has it: see core/pace.h.
  */
 #include "player.h"
+
+#include <errno.h>
 
 /* A sleep shorter than this costs more than it saves: the CPU waits instead. */
 #define SPIN_NS 50000
 
-static u64 scaled_ns(u64 ns, u32 scale)
+static int spin_until(const struct player *player, u64 until_ns)
 {
-	return (u64)(((unsigned __int128)ns * scale) / IOT_SCALE_ONE);
-}
-
-static u64 lesser(u64 x, u64 y)
-{
-	return x < y ? x : y;
+	while (clock_now_ns() < until_ns)
+		if (player_is_cancelled(player))
+			return -ECANCELED;
+	return 0;
 }
 
 /* Return: 0, or -ECANCELED. */
@@ -37,9 +33,7 @@ static int sleep_until(struct player_task *task, u64 until_ns)
 		if (is_long) /* what it has told is to be written, however long it sleeps */
 			outcome_flush(task);
 	}
-	while (clock_now_ns() < until_ns)
-		;
-	return 0;
+	return spin_until(player, until_ns);
 }
 
 /**
@@ -52,27 +46,47 @@ static int sleep_until(struct player_task *task, u64 until_ns)
 int player_pace(struct player_task *task, const struct iot_program_op *op)
 {
 	const struct replay_options *options = task->player->options;
-	u64 think_ns, until_ns, now_ns, late_ns;
-	int err;
+	u64 think_ns, until_ns, late_ns;
+	int err = 0;
 
 	if (options->pace == IOT_PACE_FULL)
 		return 0;
-	think_ns = scaled_ns(le64_to_cpu(op->compute_ns), options->compute_scale) +
-		   scaled_ns(le64_to_cpu(op->pause_ns), options->pause_scale);
-	until_ns = task->prev_end_ns + think_ns - lesser(think_ns, task->late_ns);
-	now_ns = clock_now_ns();
-	if (now_ns < until_ns) {
-		err = sleep_until(task, until_ns);
-		if (err)
-			return err;
-		now_ns = clock_now_ns();
-	}
-	late_ns = now_ns - until_ns;
-	task->late_ns -= lesser(think_ns, task->late_ns);
-	task->late_ns += late_ns;
+	think_ns = iot_pace_scaled(le64_to_cpu(op->compute_ns), options->compute_scale) +
+		   iot_pace_scaled(le64_to_cpu(op->pause_ns), options->pause_scale);
+	until_ns = iot_pace_until(&task->pace, task->prev_end_ns, think_ns);
+	if (clock_now_ns() < until_ns)
+		err = options->wait == IOT_WAIT_SPIN ? spin_until(task->player, until_ns) :
+						       sleep_until(task, until_ns);
+	if (err)
+		return err;
+	late_ns = iot_pace_late(&task->pace, until_ns, think_ns, clock_now_ns());
+	if (!think_ns) /* nobody has slept: it is what lies between two operations */
+		return 0;
 	task->stats.think_ns += think_ns;
 	task->stats.late_ns += late_ns;
 	if (late_ns > task->stats.late_max_ns)
 		task->stats.late_max_ns = late_ns;
 	return 0;
+}
+
+/**
+ * player_lateness() - how late wake-ups were so far
+ * @player: any
+ * @lateness: out
+ */
+void player_lateness(const struct player *player, struct iot_replay_lateness *lateness)
+{
+	u32 i, bucket;
+
+	*lateness = (struct iot_replay_lateness){};
+	for (i = 0; i < player->program->task_count; i++) {
+		const struct player_task *task = &player->tasks[i];
+
+		for (bucket = 0; bucket < IOT_LATENESS_BUCKETS; bucket++)
+			lateness->wakeups[bucket] +=
+				__atomic_load_n(&task->pace.wakeups[bucket], __ATOMIC_RELAXED);
+		lateness->sum_ns += __atomic_load_n(&task->stats.late_ns, __ATOMIC_RELAXED);
+		if (task->stats.late_max_ns > lateness->max_ns)
+			lateness->max_ns = task->stats.late_max_ns;
+	}
 }

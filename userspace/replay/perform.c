@@ -40,6 +40,7 @@ static const perform_fn functions[] = {
 	[IOT_KIND_fallocate] = perform_fallocate,
 	[IOT_KIND_fadvise] = perform_fadvise,
 	[IOT_KIND_ioctl] = perform_ioctl,
+	[IOT_KIND_lock] = perform_lock,
 	[IOT_KIND_copy_range] = perform_copy_range,
 	[IOT_KIND_remap_range] = perform_remap_range,
 	[IOT_KIND_map] = perform_map,

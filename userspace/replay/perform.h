@@ -18,6 +18,8 @@
 /* A transfer larger than the buffer goes to the same memory several times. */
 #define VECTORS_MAX (IOT_PROGRAM_LENGTH_MAX / IOT_CARRIER_BUFFER_BYTES + 1)
 
+struct lockers;
+
 /**
  * struct stage - what all tasks share
  * @root_fd: the target
@@ -25,6 +27,7 @@
  * @source: data that writes write, IOT_CARRIER_BUFFER_BYTES
  * @handles: slots of open files, see slots.h
  * @maps: slots of mappings, see slots.h
+ * @lockers: owners of locks, see locks.c
  */
 struct stage {
 	int root_fd;
@@ -32,6 +35,7 @@ struct stage {
 	u8 *source;
 	struct handle *handles;
 	struct map *maps;
+	struct lockers *lockers;
 };
 
 /**
@@ -111,7 +115,6 @@ s64 perform_removexattr(struct player_task *task, const struct iot_program_op *o
 s64 perform_listxattr(struct player_task *task, const struct iot_program_op *op);
 
 /* perform_data.c */
-s64 perform_flush(struct player_task *task, const struct iot_program_op *op);
 s64 perform_release(struct player_task *task, const struct iot_program_op *op);
 s64 perform_read(struct player_task *task, const struct iot_program_op *op);
 s64 perform_write(struct player_task *task, const struct iot_program_op *op);
@@ -122,6 +125,12 @@ s64 perform_fsync(struct player_task *task, const struct iot_program_op *op);
 s64 perform_fallocate(struct player_task *task, const struct iot_program_op *op);
 s64 perform_fadvise(struct player_task *task, const struct iot_program_op *op);
 s64 perform_ioctl(struct player_task *task, const struct iot_program_op *op);
+
+/* locks.c */
+struct lockers *lockers_open(void);
+void lockers_close(struct lockers *lockers);
+s64 perform_flush(struct player_task *task, const struct iot_program_op *op);
+s64 perform_lock(struct player_task *task, const struct iot_program_op *op);
 
 /* perform_range.c */
 s64 perform_readdir(struct player_task *task, const struct iot_program_op *op);

@@ -15,21 +15,6 @@
 
 #define PIPE_BYTES (64 << 10) /* what a pipe takes, if nobody has made it larger */
 
-/* A handle's last descriptor is closed by release; all others, and there are many, by this. */
-s64 perform_flush(struct player_task *task, const struct iot_program_op *op)
-{
-	struct handle *handle;
-	int fd = handle_get(task, op->handle, &handle), copy;
-	s64 result;
-
-	if (fd < 0)
-		return fd;
-	copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	result = copy < 0 ? -errno : RESULT(close(copy));
-	handle_put(handle);
-	return result;
-}
-
 s64 perform_release(struct player_task *task, const struct iot_program_op *op)
 {
 	return handle_empty(task, op->handle);

@@ -47,7 +47,7 @@ static void arrive(struct player *player, const struct iot_program_op *op)
 	if (le16_to_cpu(op->kind) != IOT_PLAY_arrive || !hub)
 		return;
 	if (!__atomic_sub_fetch(&player->order.pending[hub - 1], 1, __ATOMIC_ACQ_REL))
-		park_wake(&player->hubs[hub - 1], 1);
+		park_wake_opened(player, hub - 1);
 }
 
 /* The operation has ended, for all who wait for it. */
@@ -57,8 +57,8 @@ static void publish(struct player_task *task, const struct iot_program_op *op)
 
 	task->index++;
 	arrive(player, op);
-	iot_store_release(&player->order.progress[task->number], task->index);
-	park_wake(&task->moved, task->index);
+	iot_store_release(iot_order_progress(&player->order, task->number), task->index);
+	park_wake_moved(task);
 }
 
 /* The request before it in the lane must have ended, whatever the program's waits say. */
@@ -111,7 +111,7 @@ static void count(struct player_task *task, const struct iot_program_op *op)
 	task->stats.io_ns += task->prev_end_ns - task->enter_ns;
 	if (le16_to_cpu(op->kind) != IOT_KIND_complete)
 		__atomic_store_n(&task->stats.ops, task->stats.ops + 1, __ATOMIC_RELAXED);
-	if (task->result != (s64)le64_to_cpu(op->result))
+	if (!iot_outcome_is_expected(task->player->program, op, task->result))
 		__atomic_store_n(&task->stats.diverged, task->stats.diverged + 1, __ATOMIC_RELAXED);
 }
 
@@ -238,24 +238,21 @@ static void *run_task(void *argument)
 static int make_order(struct player *player)
 {
 	const struct iot_program *program = player->program;
-	u32 *progress = calloc(program->task_count + 1ul, sizeof(*progress));
+	u32 *progress = aligned_alloc(IOT_ORDER_STEP * sizeof(*progress),
+				      (program->task_count + 1ul) * IOT_ORDER_STEP * sizeof(*progress));
 	u32 *pending = calloc(program->hub_count + 1ul, sizeof(*pending)), i;
 
 	player->tasks = aligned_alloc(64, (program->task_count + 1ul) * sizeof(*player->tasks));
-	player->hubs = calloc(program->hub_count + 1ul, sizeof(*player->hubs));
 	player->order.progress = progress; /* freed with the player, whatever happens */
 	player->order.pending = pending;
-	if (!progress || !pending || !player->tasks || !player->hubs)
+	if (parks_init(player) || !progress || !pending || !player->tasks)
 		return -ENOMEM;
-	iot_order_init(&player->order, program, progress, pending);
+	iot_order_init(&player->order, program, progress, IOT_ORDER_STEP, pending);
 	for (i = 0; i < program->task_count; i++) {
 		player->tasks[i] = (struct player_task){ .player = player, .number = i };
 		player->tasks[i].stats.task = le32_to_cpu(program->tasks[i].origin);
 		player->task_count += !player_is_lane(program, i);
-		park_init(&player->tasks[i].moved);
 	}
-	for (i = 0; i < program->hub_count; i++)
-		park_init(&player->hubs[i]);
 	return 0;
 }
 
@@ -421,6 +418,7 @@ void player_status(const struct player *player, struct iot_replay_status *status
 		.finished = __atomic_load_n(&player->finished, __ATOMIC_RELAXED),
 		.start_ns = player->start_ns,
 		.end_ns = __atomic_load_n(&player->end_ns, __ATOMIC_RELAXED),
+		.carriers = player->thread_count,
 	};
 	for (i = 0; i < player->program->task_count; i++) {
 		const struct iot_rec_played *stats = &player->tasks[i].stats;
@@ -435,16 +433,11 @@ void player_status(const struct player *player, struct iot_replay_status *status
  */
 void player_cancel(struct player *player)
 {
-	u32 i;
-
 	__atomic_store_n(&player->is_cancelled, 1, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&player->go, 1, __ATOMIC_RELEASE);
 	futex_wake(&player->go);
 	futex_wake(&player->is_cancelled);
-	for (i = 0; i < player->program->task_count; i++)
-		park_wake_all(&player->tasks[i].moved);
-	for (i = 0; i < player->program->hub_count; i++)
-		park_wake_all(&player->hubs[i]);
+	park_wake_everybody(player);
 }
 
 static void join(struct player *player)
@@ -482,7 +475,7 @@ int player_close(struct player *player)
 	free(player->order.progress);
 	free(player->order.pending);
 	free(player->tasks);
-	free(player->hubs);
+	parks_exit(player);
 	free(player);
 	return err;
 }

@@ -19,30 +19,33 @@
 
 #include "core/order.h"
 #include "core/outcome.h"
+#include "core/pace.h"
 #include "outcomes.h"
 #include "replay.h"
 
 /**
- * struct park - where threads sleep until something has come far enough
+ * struct park - where threads sleep until something has happened
  * @turns: futex: changes whenever sleepers are to look again
- * @wanted: the least value that one of them waits for, PARK_NOBODY if none does
+ * @sleepers: threads that are about to sleep, sleep, or have just been woken
+ *
+ * There is one for each hub, and a table of them for operations of tasks, in which those that
+ * follow each other have different ones. So a task that moves on wakes those who wait for
+ * the operation that has just ended, and few others. Each task counts in `waiters` who waits for it
+ * at all: while that is nobody, it does not even look at a park.
  *
  *		    who waits				who moves on
- *   1  remember turns				store the new value
- *   2  lower wanted to the value needed	full barrier
- *   3  full barrier				wanted larger than the value: done
- *   4  value reached: go on			wanted becomes PARK_NOBODY, turns change
- *   5  sleep unless turns have changed		wake all, who begin at 1
+ *   1  count oneself: waiters, sleepers	store the new value
+ *   2  full barrier				full barrier
+ *   3  remember turns				no waiters, or no sleepers there: done
+ *   4  value reached: go on			turns change
+ *   5  sleep unless turns have changed		wake all, who go on at 3
  *
- * Either the one who waits sees the value in 4, or the one who moves on sees what is wanted
- * in 3. Nobody is woken before at least one of the sleepers may go on.
+ * Either the one who waits sees the value in 4, or the one who moves on sees the sleeper in 3.
  */
 struct park {
 	u32 turns;
-	u32 wanted;
+	u32 sleepers;
 };
-
-#define PARK_NOBODY 0xffffffffu
 
 struct player;
 
@@ -50,12 +53,12 @@ struct player;
  * struct player_task - a task as it is performed
  * @player: of which it is one
  * @number: its index in the program
- * @moved: who waits for its progress sleeps here
+ * @waiters: number of those who wait for an operation of it
  * @thread: performs it
  * @index: the operation that is next
  * @enter_ns: when the operation performed last was entered
  * @prev_end_ns: when it ended
- * @late_ns: wake-up lateness that the next think time is shortened by
+ * @pace: its wake-up lateness
  * @submitted: of a lane: requests submitted to it so far; written by the task's thread
  * @result: of the operation performed last
  * @found: what else it found, for its record
@@ -66,12 +69,12 @@ struct player;
 struct player_task {
 	struct player *player;
 	u32 number;
-	struct park moved;
+	u32 waiters;
 	pthread_t thread;
 	u32 index;
 	u64 enter_ns;
 	u64 prev_end_ns;
-	u64 late_ns;
+	struct iot_lateness pace;
 	u32 submitted;
 	s64 result;
 	struct iot_found found;
@@ -106,6 +109,8 @@ struct performer {
  * @order: how far tasks and hubs are
  * @tasks: one for each task of the program
  * @hubs: one for each hub
+ * @moved: table of parks, for those who wait for operations
+ * @moved_mask: their number, a power of two, less one
  * @outcomes: NULL if they go nowhere
  * @thread_count: threads that were started
  * @go: futex: 1 when tasks may begin
@@ -127,6 +132,8 @@ struct player {
 	struct iot_order order;
 	struct player_task *tasks;
 	struct park *hubs;
+	struct park *moved;
+	u32 moved_mask;
 	struct outcomes *outcomes;
 	u32 thread_count;
 	u32 go;
@@ -169,12 +176,15 @@ static inline u64 player_request_number(const struct player_task *lane, u32 nth)
 u64 clock_now_ns(void);
 int futex_sleep(u32 *futex, u32 value, u64 until_ns);
 void futex_wake(u32 *futex);
-void park_init(struct park *park);
+int parks_init(struct player *player);
+void parks_exit(struct player *player);
 int park_wait(struct player_task *task, const struct iot_program_wait *wait);
-void park_wake(struct park *park, u32 value);
-void park_wake_all(struct park *park);
+void park_wake_moved(struct player_task *task);
+void park_wake_opened(struct player *player, u32 hub);
+void park_wake_everybody(struct player *player);
 
 /* pace.c */
 int player_pace(struct player_task *task, const struct iot_program_op *op);
+void player_lateness(const struct player *player, struct iot_replay_lateness *lateness);
 
 #endif

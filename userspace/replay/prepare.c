@@ -1,274 +1,288 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * prepare.c - make the initial tree of a program in an empty directory.
+ * prepare.c - make the initial tree of a program in an empty directory, or in one that was
+ * prepared before, where only what differs is changed.
  *
- * Nothing outside of the target can be reached: a path has no dots in it, and its
- * directories are opened without following links.
+ * What did not change since the mark was set is known by its change time, which no program can
+ * set, and is not looked at again; sizes, owners and modes are, as they come with that time.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "replay.h"
+#include "core/crc32c.h"
+#include "prepare.h"
 
-#define BLOCK_BYTES (1 << 20)
+#define READ_BYTES (1 << 20)
+#define TICK_NS	   12000000 /* of the slowest clock that file systems take times from */
 
-struct preparer {
-	const struct iot_program *program;
-	const struct prepare_options *options;
-	prepare_progress_fn progress;
-	struct prepare_result *result;
-	int target_fd;
-	u8 *block;
-	char *why;
-	size_t room;
+#define CHANGE_SENTENCE(name, sentence) [PREPARE_##name] = sentence,
+const char *const prepare_change_sentences[PREPARE_CHANGE_COUNT] = {
+	PREPARE_CHANGES(CHANGE_SENTENCE)
 };
 
-static int refuse(struct preparer *p, const char *path, int err)
+/* Put a sentence together. Return: @err. */
+int prepare_refuse(struct preparer *p, const char *path, int err)
 {
-	snprintf(p->why, p->room, "%s/%s: %s", p->options->target, path, strerror(-err));
+	const char *what = strerror(-err), *shown = strcmp(path, ".") ? path : "";
+
+	if (err == -EXDEV || err == -EBUSY)
+		what = "is a mount point: what is mounted below is not touched";
+	else if (err == -ESTALE)
+		what = "is being changed by somebody else";
+	snprintf(p->why, p->room, "%s%s%s: %s", p->options->target, shown[0] ? "/" : "", shown, what);
 	return err;
 }
 
-static const char *path_of(const struct preparer *p, const struct iot_program_entry *entry)
+/* Count a change to a target that was prepared before. */
+void prepare_changed(struct preparer *p, const char *path, enum prepare_change change)
 {
-	return iot_program_string(p->program, entry->path);
+	if (!p->is_delta)
+		return;
+	p->result->changes[change]++;
+	if (p->options->change)
+		p->options->change(path, change);
 }
 
-static const char *target_of(const struct preparer *p, const struct iot_program_entry *entry)
+/* -- what is wanted ------------------------------------------------------------------ */
+
+static int refuse_entry(struct preparer *p, const char *path, const char *what)
 {
-	return iot_program_string(p->program, entry->target);
+	snprintf(p->why, p->room, "%s: %s in the program's initial tree", path, what);
+	return -EINVAL;
 }
 
-/* The directory that a path is in. Return: a descriptor, or a negative errno. */
-static int open_parent(const struct preparer *p, const char *path, const char **last)
+static int add_wanted(struct preparer *p, u32 index)
 {
-	struct open_how how = {
-		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV,
+	const struct iot_program_entry *entry = &p->program->tree[index];
+	struct wanted *wanted = &p->wanted[index], *other;
+
+	*wanted = (struct wanted){
+		.path = iot_program_string(p->program, entry->path),
+		.index = index,
+		.first = index,
+		.names = 1,
 	};
-	const char *slash = strrchr(path, '/');
-	char parent[IOT_PROGRAM_PATH_MAX];
-	long fd;
-
-	*last = slash ? slash + 1 : path;
-	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
-	fd = syscall(SYS_openat2, p->target_fd, parent, &how, sizeof(how));
-	return fd < 0 ? -errno : (int)fd;
+	HASH_FIND_STR(p->by_path, wanted->path, other);
+	if (other)
+		return refuse_entry(p, wanted->path, "is there twice");
+	if (!(le32_to_cpu(entry->mode) & S_IFMT)) {
+		HASH_FIND_STR(p->by_path, target_of(p, wanted), other);
+		if (!other || is_root(wanted) || S_ISDIR(mode_of(p, &p->wanted[other->first])))
+			return refuse_entry(p, wanted->path, "is a further name of no file");
+		wanted->first = other->first;
+		p->wanted[other->first].names++;
+	}
+	HASH_ADD_KEYPTR(hh, p->by_path, wanted->path, strlen(wanted->path), wanted);
+	return 0;
 }
 
-static int fill_file(struct preparer *p, int fd, u64 size_bytes)
+static int want(struct preparer *p)
 {
-	u64 at = 0;
+	u32 i;
+	int err = 0;
 
-	if (p->options->data == PREPARE_SPARSE)
-		return ftruncate(fd, (off_t)size_bytes) ? -errno : 0;
-	while (at < size_bytes) {
-		size_t part = size_bytes - at < BLOCK_BYTES ? (size_t)(size_bytes - at) : BLOCK_BYTES;
-		ssize_t n = pwrite(fd, p->block, part, (off_t)at);
+	p->wanted = calloc(p->program->entry_count + 1ull, sizeof(*p->wanted));
+	if (!p->wanted)
+		return prepare_refuse(p, ".", -ENOMEM);
+	for (i = 0; i < p->program->entry_count && !err; i++)
+		err = add_wanted(p, i);
+	return err;
+}
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		at += (u64)n;
-		p->result->bytes += (u64)n;
-		if (p->progress)
-			p->progress(p->result->entries, p->result->bytes);
+/* The target itself is the user's: its attributes stay. */
+static int each_wanted(struct preparer *p, int (*do_it)(struct preparer *p, struct wanted *wanted),
+		       bool is_backwards)
+{
+	u32 count = p->program->entry_count, i;
+
+	for (i = 0; i < count; i++) {
+		struct wanted *wanted = &p->wanted[is_backwards ? count - 1 - i : i];
+		int err = is_root(wanted) ? 0 : do_it(p, wanted);
+
+		if (err)
+			return prepare_refuse(p, wanted->path, err);
 	}
 	return 0;
 }
 
-static int make_file(struct preparer *p, int dir, const char *name,
-		     const struct iot_program_entry *entry)
-{
-	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	int err;
-
-	if (fd < 0)
-		return -errno;
-	err = fill_file(p, fd, le64_to_cpu(entry->size_bytes));
-	if (close(fd) && !err)
-		err = -errno;
-	return err;
-}
-
-static int make_link(struct preparer *p, int dir, const char *name,
-		     const struct iot_program_entry *entry)
-{
-	const char *last;
-	int from = open_parent(p, target_of(p, entry), &last), err;
-
-	if (from < 0)
-		return from;
-	err = linkat(from, last, dir, name, 0) ? -errno : 0;
-	close(from);
-	return err;
-}
-
-static int make_node(struct preparer *p, int dir, const char *name,
-		     const struct iot_program_entry *entry)
-{
-	u32 mode = le32_to_cpu(entry->mode);
-
-	switch (mode & S_IFMT) {
-	case 0:
-		return make_link(p, dir, name, entry);
-	case S_IFREG:
-		return make_file(p, dir, name, entry);
-	case S_IFDIR:
-		return mkdirat(dir, name, 0700) ? -errno : 0;
-	case S_IFLNK:
-		return symlinkat(target_of(p, entry), dir, name) ? -errno : 0;
-	default: /* the trace has device numbers as the kernel encodes them for user space */
-		return mknodat(dir, name, mode & (S_IFMT | 0777), (dev_t)le64_to_cpu(entry->rdev)) ?
-			       -errno : 0;
-	}
-}
-
-/* Owners first: a change of owner takes set-user-id away. */
-static int set_attributes(struct preparer *p, const struct iot_program_entry *entry)
-{
-	u32 mode = le32_to_cpu(entry->mode);
-	const char *last;
-	int dir, err = 0;
-
-	if (!(mode & S_IFMT))
-		return 0; /* a further name of a file that has its own entry */
-	dir = open_parent(p, path_of(p, entry), &last);
-	if (dir < 0)
-		return dir;
-	if (!geteuid() && fchownat(dir, last, le32_to_cpu(entry->uid), le32_to_cpu(entry->gid),
-				   AT_SYMLINK_NOFOLLOW))
-		err = -errno;
-	if (!err && !S_ISLNK(mode) && fchmodat(dir, last, mode & 07777, 0))
-		err = -errno;
-	close(dir);
-	return err;
-}
-
-static int make_entry(struct preparer *p, const struct iot_program_entry *entry)
-{
-	const char *last;
-	int dir = open_parent(p, path_of(p, entry), &last), err;
-
-	if (dir < 0)
-		return dir;
-	err = make_node(p, dir, last, entry);
-	close(dir);
-	p->result->entries++;
-	return err;
-}
+/* -- the page cache ------------------------------------------------------------------ */
 
 /* Into the page cache, or out of it. What is dirty cannot be dropped: it was synced before. */
-static int set_cache(struct preparer *p, const struct iot_program_entry *entry)
+static int set_cache(struct preparer *p, struct wanted *wanted)
 {
+	const struct iot_program_entry *entry = entry_of(p, wanted);
 	bool is_warm = p->options->cache == PREPARE_WARM ||
 		       (p->options->cache == PREPARE_MATCH && entry->cached_pages);
 	u64 size_bytes = le64_to_cpu(entry->size_bytes), at;
-	const char *last;
-	int dir, fd;
+	struct stat stat;
+	int pin, fd;
 
 	if (!S_ISREG(le32_to_cpu(entry->mode)) || !size_bytes)
 		return 0;
-	dir = open_parent(p, path_of(p, entry), &last);
-	if (dir < 0)
-		return dir;
-	fd = openat(dir, last, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	close(dir);
+	pin = place_pin(p, wanted, &stat);
+	if (pin < 0)
+		return pin;
+	fd = place_reopen(pin, O_RDONLY);
+	close(pin);
+	if (fd == -EACCES) {
+		p->result->cache_failed++;
+		return 0;
+	}
 	if (fd < 0)
-		return -errno;
+		return fd;
 	if (!is_warm)
 		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-	for (at = 0; is_warm && at < size_bytes; at += BLOCK_BYTES)
-		if (pread(fd, p->block, BLOCK_BYTES, (off_t)at) <= 0)
+	for (at = 0; is_warm && at < size_bytes; at += READ_BYTES)
+		if (pread(fd, p->scratch, READ_BYTES, (off_t)at) <= 0)
 			break;
 	close(fd);
 	return 0;
 }
 
-static bool is_root(const struct preparer *p, const struct iot_program_entry *entry)
+/* -- the target ---------------------------------------------------------------------- */
+
+/* Return: 1 if it is empty, 0 if not, or a negative errno. */
+static int look_if_empty(struct preparer *p)
 {
-	return !strcmp(path_of(p, entry), ".");
-}
-
-/* The target itself is the user's: its attributes stay. */
-static int each_entry(struct preparer *p,
-		      int (*do_it)(struct preparer *p, const struct iot_program_entry *entry),
-		      bool is_backwards)
-{
-	u32 count = p->program->entry_count, i;
-
-	for (i = 0; i < count; i++) {
-		const struct iot_program_entry *entry =
-			&p->program->tree[is_backwards ? count - 1 - i : i];
-		int err = is_root(p, entry) ? 0 : do_it(p, entry);
-
-		if (err)
-			return refuse(p, path_of(p, entry), err);
-	}
-	return 0;
-}
-
-/* Return: 0 if it is empty. */
-static int check_empty(struct preparer *p)
-{
-	int fd = openat(p->target_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
+	int fd = openat(p->target_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), is_empty = 1;
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 
-	if (!dir) {
-		err = -errno;
-		snprintf(p->why, p->room, "%s: %s", p->options->target, strerror(-err));
-		return err;
-	}
-	while (!err && (entry = readdir(dir)))
+	if (!dir)
+		return prepare_refuse(p, ".", -errno);
+	while (is_empty && (entry = readdir(dir)))
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
 		    strcmp(entry->d_name, "lost+found"))
-			err = -ENOTEMPTY;
+			is_empty = 0;
 	closedir(dir);
-	if (err)
-		snprintf(p->why, p->room, "%s: not empty: only an empty directory is prepared",
-			 p->options->target);
-	return err;
+	return is_empty;
 }
 
-static int make_block(struct preparer *p)
+/* May what is in the target be changed? Only if init made it, here, for this program. */
+static int check_mark(struct preparer *p, const struct mark *mark, const struct stat *target)
 {
-	u64 state = 0x9e3779b97f4a7c15ull;
+	const char *name = p->options->target;
+	char id[MARK_ID_BYTES];
+	bool is_ours;
+
+	mark_id(p->program, id);
+	is_ours = mark->state != MARK_NONE && mark->state != MARK_UNKNOWN &&
+		  mark->inode == target->st_ino;
+	if (!p->options->is_delta)
+		snprintf(p->why, p->room, "%s: not empty: only an empty directory is prepared%s", name,
+			 is_ours ? ", or with --delta one that was before" : "");
+	else if (mark->state == MARK_UNKNOWN)
+		snprintf(p->why, p->room, "%s: its file system has no room for the mark of a prepared "
+			 "directory, so only an empty one is prepared", name);
+	else if (!is_ours)
+		snprintf(p->why, p->room, "%s: not prepared by iotape init: nothing in it is touched",
+			 name);
+	else if (strcmp(mark->id, id))
+		snprintf(p->why, p->room, "%s: prepared for another program: nothing in it is touched",
+			 name);
+	else
+		return 0;
+	return is_ours && p->options->is_delta ? -EINVAL : -ENOTEMPTY;
+}
+
+/* What a program wants of a target, as one number: it may have been compiled anew. */
+static u32 checksum_of(const struct iot_program *program)
+{
+	static const u8 kinds[] = { IOT_SECTION_TREE, IOT_SECTION_EXTENTS, IOT_SECTION_XATTRS,
+				    IOT_SECTION_STRINGS };
+	u32 crc = 0;
 	size_t i;
 
-	p->block = calloc(1, BLOCK_BYTES);
-	if (!p->block)
-		return -ENOMEM;
-	if (p->options->data != PREPARE_RANDOM)
-		return 0;
-	if (getrandom(&state, sizeof(state), 0) != sizeof(state) || !state)
-		state = 0x9e3779b97f4a7c15ull;
-	for (i = 0; i < BLOCK_BYTES; i += sizeof(state)) { /* xorshift64 */
-		state ^= state << 13;
-		state ^= state >> 7;
-		state ^= state << 17;
-		memcpy(p->block + i, &state, sizeof(state));
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		crc = iot_crc32c(crc, &program->head->sections[kinds[i]].crc, sizeof(__le32));
+	return crc;
+}
+
+static u64 random_seed(void)
+{
+	u64 seed;
+
+	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed) || !seed)
+		seed = 0x9e3779b97f4a7c15ull;
+	return seed;
+}
+
+/*
+ * Decide what is known of the target, and mark it as one in work: if init does not come to its
+ * end, the next one can go on. That this mark cannot be set is found out at the end, if all else
+ * goes well.
+ */
+static int begin(struct preparer *p, struct mark *mark)
+{
+	u32 tree = checksum_of(p->program);
+	struct stat stat;
+	int is_empty = look_if_empty(p), err = 0;
+
+	if (is_empty < 0)
+		return is_empty;
+	if (fstat(p->target_fd, &stat))
+		return prepare_refuse(p, ".", -errno);
+	mark_read(p->target_fd, mark);
+	err = check_mark(p, mark, &stat);
+	if (err && !is_empty)
+		return err;
+	p->is_delta = p->result->was_prepared = !err;
+	p->data = p->options->data;
+	if (p->data == PREPARE_AS_BEFORE)
+		p->data = p->is_delta ? (enum prepare_data)mark->data : PREPARE_RANDOM;
+	if (!p->is_delta || mark->data != p->data) {
+		*mark = (struct mark){ .data = p->data, .seed = random_seed() };
+		mark_id(p->program, mark->id);
+	} else if (mark->tree == tree && mark->state != MARK_BEGUN) {
+		p->since_ns = mark->since_ns;
 	}
-	return 0;
+	mark->inode = stat.st_ino;
+	mark->tree = tree;
+	mark->since_ns = 0;
+	mark->state = MARK_BEGUN;
+	mark_write(p->target_fd, mark);
+	err = fill_open(p, mark->seed);
+	return err ? prepare_refuse(p, ".", err) : 0;
+}
+
+/*
+ * The time in the mark is by the clock of the target: that of a first write of the mark. A tick
+ * passes before it, so what init changed last has an earlier time.
+ */
+static int end(struct preparer *p, struct mark *mark)
+{
+	struct timespec tick = { .tv_nsec = TICK_NS };
+	struct stat stat;
+	int err;
+
+	nanosleep(&tick, NULL);
+	err = mark_write(p->target_fd, mark);
+
+	if (err == -EOPNOTSUPP)
+		return 0;
+	if (!err && fstat(p->target_fd, &stat))
+		err = -errno;
+	if (!err) {
+		mark->since_ns = (u64)stat.st_ctim.tv_sec * 1000000000ull + (u64)stat.st_ctim.tv_nsec;
+		mark->state = MARK_PREPARED;
+		err = mark_write(p->target_fd, mark);
+	}
+	if (err)
+		snprintf(p->why, p->room, "%s: cannot be marked: %s", p->options->target,
+			 strerror(-err));
+	return err;
 }
 
 static int sync_target(struct preparer *p)
 {
-	int err = syncfs(p->target_fd) ? -errno : 0;
-
-	if (err)
-		snprintf(p->why, p->room, "%s: %s", p->options->target, strerror(-err));
-	return err;
+	return syncfs(p->target_fd) ? prepare_refuse(p, ".", -errno) : 0;
 }
 
 /*
@@ -277,25 +291,21 @@ static int sync_target(struct preparer *p)
  */
 static int make_tree(struct preparer *p)
 {
-	int err = each_entry(p, make_entry, false);
+	int err = p->is_delta ? clear_target(p) : 0;
 
+	if (!err && p->is_delta)
+		err = clear_links(p);
+	if (!err)
+		err = make_missing(p);
+	if (!err && p->is_delta)
+		err = each_wanted(p, fill_repair, false);
 	if (!err)
 		err = sync_target(p);
+	if (!err && p->options->cache != PREPARE_KEEP)
+		err = each_wanted(p, set_cache, false);
 	if (!err)
-		err = each_entry(p, set_cache, false);
-	if (!err)
-		err = each_entry(p, set_attributes, true);
+		err = each_wanted(p, attributes_set, true);
 	return err ? err : sync_target(p);
-}
-
-static int mark(struct preparer *p)
-{
-	int err = mark_set(p->target_fd, p->program, MARK_PREPARED);
-
-	if (!err || err == -EOPNOTSUPP)
-		return 0;
-	snprintf(p->why, p->room, "%s: cannot be marked: %s", p->options->target, strerror(-err));
-	return err;
 }
 
 /**
@@ -317,26 +327,29 @@ int prepare_tree(const struct iot_program *program, const struct prepare_options
 		.options = options,
 		.progress = progress,
 		.result = result,
+		.parent_fd = -1,
 		.why = why,
 		.room = room,
 	};
+	struct mark mark;
 	int err;
 
 	*result = (struct prepare_result){};
 	p.target_fd = open(options->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (p.target_fd < 0) {
-		err = -errno;
-		snprintf(why, room, "%s: %s", options->target, strerror(-err));
-		return err;
-	}
-	err = check_empty(&p);
+	if (p.target_fd < 0)
+		return prepare_refuse(&p, ".", -errno);
+	err = want(&p);
 	if (!err)
-		err = make_block(&p);
+		err = begin(&p, &mark);
 	if (!err)
 		err = make_tree(&p);
 	if (!err)
-		err = mark(&p);
+		err = end(&p, &mark);
+	place_forget(&p);
+	HASH_CLEAR(hh, p.by_path);
+	free(p.wanted);
 	free(p.block);
+	free(p.scratch);
 	close(p.target_fd);
 	return err;
 }

@@ -61,7 +61,7 @@ static int check_mark(struct replay *replay)
 		return -EINVAL;
 	case MARK_USED:
 		snprintf(replay->why, replay->room,
-			 "%s: a replay was here already: prepare an empty directory (see iotape init)",
+			 "%s: a replay was here already: prepare it again (see iotape init --delta)",
 			 target);
 		return -EINVAL;
 	default:
@@ -69,7 +69,7 @@ static int check_mark(struct replay *replay)
 	}
 }
 
-static int open_target(struct replay *replay, bool *is_marked)
+static int open_target(struct replay *replay, struct mark *mark, bool *is_marked)
 {
 	int err;
 
@@ -79,13 +79,14 @@ static int open_target(struct replay *replay, bool *is_marked)
 	if (replay->target_fd < 0)
 		return replay_refuse(replay, replay->options->target, -errno);
 	err = check_mark(replay);
+	mark_read(replay->target_fd, mark);
 	if (!err)
-		*is_marked = !mark_set(replay->target_fd, replay->options->program, MARK_NONE);
+		*is_marked = !mark_write(replay->target_fd, &(struct mark){ .state = MARK_NONE });
 	return err;
 }
 
 /* If nothing has been performed, the target is still what it was prepared for. */
-static void mark_again(const struct replay *replay, bool has_begun)
+static void mark_again(const struct replay *replay, struct mark *mark, bool has_begun)
 {
 	int fd;
 
@@ -94,7 +95,9 @@ static void mark_again(const struct replay *replay, bool has_begun)
 	fd = open(replay->options->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	mark_set(fd, replay->options->program, has_begun ? MARK_USED : MARK_PREPARED);
+	mark->state = has_begun ? MARK_USED : MARK_PREPARED;
+	mark_id(replay->options->program, mark->id);
+	mark_write(fd, mark);
 	close(fd);
 }
 
@@ -183,6 +186,8 @@ static void take_result(struct replay *replay)
 	result->ops = status.ops;
 	result->diverged = status.diverged;
 	result->stalls = status.stalls;
+	result->carriers = status.carriers;
+	replay->options->engine->lateness(replay, &result->lateness);
 	result->finished = status.finished;
 	result->tasks = count_tasks(replay->options->program);
 }
@@ -210,6 +215,7 @@ int replay_run(const struct replay_options *options, replay_progress_fn progress
 		.why = why,
 		.room = room,
 	};
+	struct mark mark = {};
 	bool is_marked = false, has_begun = false;
 	int err, closed;
 
@@ -217,7 +223,7 @@ int replay_run(const struct replay_options *options, replay_progress_fn progress
 	handle_signals();
 	err = engine->open(&replay);
 	if (!err)
-		err = open_target(&replay, &is_marked);
+		err = open_target(&replay, &mark, &is_marked);
 	if (!err)
 		err = engine->set_up(&replay);
 	if (!err) {
@@ -228,7 +234,7 @@ int replay_run(const struct replay_options *options, replay_progress_fn progress
 	}
 	closed = engine->close(&replay);
 	if (is_marked)
-		mark_again(&replay, has_begun);
+		mark_again(&replay, &mark, has_begun);
 	if (replay.target_fd >= 0)
 		close(replay.target_fd);
 	return err ? err : closed;

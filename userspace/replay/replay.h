@@ -10,10 +10,11 @@
 #include "engine.h"
 #include "lib/iotape.h"
 
-/* -- initial tree: prepare.c ------------------------------------------------------------ */
+/* -- initial tree: prepare.c --------------------------------------------------------- */
 
 enum prepare_data {
-	PREPARE_RANDOM, /* data that does not compress */
+	PREPARE_AS_BEFORE, /* what the target was prepared with; random at first */
+	PREPARE_RANDOM,	   /* data that does not compress */
 	PREPARE_ZERO,
 	PREPARE_SPARSE, /* sizes without data */
 };
@@ -22,23 +23,63 @@ enum prepare_cache {
 	PREPARE_MATCH, /* cached is what was cached when the trace found it */
 	PREPARE_COLD,
 	PREPARE_WARM,
+	PREPARE_KEEP, /* as it comes */
 };
+
+/* What repairing a target changes: enum prepare_change, and what is said of it. */
+#define PREPARE_CHANGES(C)                           \
+	C(made, "made")                              \
+	C(removed, "removed")                        \
+	C(replaced, "replaced by what it should be") \
+	C(relinked, "made a file of its own")        \
+	C(resized, "size changed")                   \
+	C(refilled, "data changed")                  \
+	C(attributes, "mode or owner changed")       \
+	C(xattrs, "extended attributes changed")
+
+enum prepare_change {
+#define PREPARE_CHANGE(name, sentence) PREPARE_##name,
+	PREPARE_CHANGES(PREPARE_CHANGE)
+#undef PREPARE_CHANGE
+	PREPARE_CHANGE_COUNT
+};
+
+extern const char *const prepare_change_sentences[PREPARE_CHANGE_COUNT];
 
 /**
  * struct prepare_options - how to make the initial tree
  * @target: directory, which must be empty
  * @data: contents of files
  * @cache: which of them are in the page cache afterwards
+ * @is_delta: the target may also be one that was prepared before: change what differs
+ * @change: called for each change to such a target, may be NULL
  */
 struct prepare_options {
 	const char *target;
 	enum prepare_data data;
 	enum prepare_cache cache;
+	bool is_delta;
+	void (*change)(const char *path, enum prepare_change change);
 };
 
+/**
+ * struct prepare_result - what was done
+ * @entries: of the tree
+ * @bytes: of data that were written
+ * @changes: by enum prepare_change, to a target that was prepared before
+ * @xattrs_failed: extended attributes that could not be set or removed
+ * @xattr_failed: the first of them, and why
+ * @cache_failed: files of which the cache could not be set, because they cannot be read
+ * @was_prepared: the target was, before
+ */
 struct prepare_result {
 	u64 entries;
 	u64 bytes;
+	u64 changes[PREPARE_CHANGE_COUNT];
+	u64 xattrs_failed;
+	char xattr_failed[IOT_PROGRAM_PATH_MAX + 512];
+	u64 cache_failed;
+	bool was_prepared;
 };
 
 typedef void (*prepare_progress_fn)(u64 entries, u64 bytes);
@@ -46,7 +87,7 @@ typedef void (*prepare_progress_fn)(u64 entries, u64 bytes);
 int prepare_tree(const struct iot_program *program, const struct prepare_options *options,
 		 prepare_progress_fn progress, struct prepare_result *result, char *why, size_t room);
 
-/* -- the mark of a prepared target: mark.c ------------------------------------------------ */
+/* -- the mark of a prepared target: mark.c ------------------------------------------- */
 
 enum mark_state {
 	MARK_UNKNOWN, /* the target cannot hold a mark */
@@ -54,12 +95,37 @@ enum mark_state {
 	MARK_PREPARED, /* for this program */
 	MARK_OTHER,    /* for another one */
 	MARK_USED,     /* a replay was there */
+	MARK_BEGUN,    /* init has begun to change it, and did not come to its end */
 };
 
-int mark_set(int target_fd, const struct iot_program *program, enum mark_state state);
+#define MARK_ID_BYTES (2 * 16 + 1)
+
+/**
+ * struct mark - what is known of a target
+ * @state: not MARK_OTHER
+ * @id: of the capture that it was prepared for
+ * @inode: of the target: a copy of a target is none; 0 if init did not set the mark
+ * @since_ns: what changed at this time of the target's clock, or later, may not be what init made
+ * @data: an enum prepare_data
+ * @seed: of random data
+ * @tree: checksum of the tree that it was prepared with
+ */
+struct mark {
+	enum mark_state state;
+	char id[MARK_ID_BYTES];
+	u64 inode;
+	u64 since_ns;
+	u32 data;
+	u64 seed;
+	u32 tree;
+};
+
+void mark_read(int target_fd, struct mark *mark);
+int mark_write(int target_fd, const struct mark *mark);
+void mark_id(const struct iot_program *program, char id[MARK_ID_BYTES]);
 enum mark_state mark_get(int target_fd, const struct iot_program *program);
 
-/* -- one replay, by any engine: replay.c ------------------------------------------------------ */
+/* -- one replay, by any engine: replay.c --------------------------------------------- */
 
 /**
  * struct replay_options - how to replay
@@ -68,6 +134,7 @@ enum mark_state mark_get(int target_fd, const struct iot_program *program);
  * @target: directory; NULL if the engine uses none
  * @output: trace of the outcomes, NULL for none
  * @pace, @data: as in control.h
+ * @wait: as in control.h
  * @compute_scale, @pause_scale: factors for think time, in 1 / IOT_SCALE_ONE
  * @buffers: of each CPU, for the outcomes of the kernel engine
  * @is_forced: replay where the mark of prepare_tree() is missing
@@ -80,6 +147,7 @@ struct replay_options {
 	const char *output;
 	enum iot_pace pace;
 	enum iot_data_mode data;
+	enum iot_wait_mode wait;
 	u32 compute_scale;
 	u32 pause_scale;
 	unsigned int buffers;
@@ -92,6 +160,8 @@ struct replay_options {
  * @elapsed_ns: from the start to the end of the last task
  * @ops: operations performed
  * @diverged: of them, those with another result than in the trace
+ * @carriers: threads that performed the tasks
+ * @lateness: how late think times ended
  * @is_cancelled: it was ended before its time
  */
 struct replay_result {
@@ -100,8 +170,10 @@ struct replay_result {
 	u64 diverged;
 	u64 stalls;
 	u64 lost;
+	u32 carriers;
 	u32 tasks;
 	u32 finished;
+	struct iot_replay_lateness lateness;
 	bool is_cancelled;
 };
 
@@ -110,7 +182,7 @@ typedef void (*replay_progress_fn)(const struct iot_replay_status *status, u32 t
 int replay_run(const struct replay_options *options, replay_progress_fn progress,
 	       struct replay_result *result, char *why, size_t room);
 
-/* -- carriers.c: the processes and threads that the kernel engine sends into the kernel ----------- */
+/* -- carriers.c: the processes and threads that the kernel engine sends into the kernel  */
 
 struct carriers;
 

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <linux/futex.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,35 +47,52 @@ void futex_wake(u32 *futex)
 	syscall(SYS_futex, futex, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-void park_init(struct park *park)
+#define PARKS_MIN 64
+#define PARKS_MAX 65536
+
+static struct park *moved_park(const struct player *player, u32 task, u32 index)
 {
-	park->turns = 0;
-	park->wanted = PARK_NOBODY;
+	return &player->moved[(task * 0x9e3779b1u + index) & player->moved_mask];
 }
 
-static struct park *park_of(struct player *player, const struct iot_program_wait *wait)
+static struct park *park_of(const struct player *player, const struct iot_program_wait *wait)
+{
+	u32 task = le32_to_cpu(wait->task), index = le32_to_cpu(wait->index);
+
+	return task == IOT_WAIT_HUB ? &player->hubs[index] : moved_park(player, task, index);
+}
+
+/**
+ * parks_init() - make parks for hubs and for operations
+ * @player: the rest is zero
+ *
+ * Return: 0 or -ENOMEM; parks_exit() is right in both cases.
+ */
+int parks_init(struct player *player)
+{
+	u32 count = PARKS_MIN;
+
+	while (count < PARKS_MAX && count < player->program->task_count)
+		count *= 2;
+	player->moved = calloc(count, sizeof(*player->moved));
+	player->moved_mask = count - 1;
+	player->hubs = calloc(player->program->hub_count + 1ul, sizeof(*player->hubs));
+	return player->moved && player->hubs ? 0 : -ENOMEM;
+}
+
+void parks_exit(struct player *player)
+{
+	free(player->moved);
+	free(player->hubs);
+}
+
+static void count_sleeper(struct player *player, const struct iot_program_wait *wait, u32 change)
 {
 	u32 task = le32_to_cpu(wait->task);
 
-	if (task == IOT_WAIT_HUB)
-		return &player->hubs[le32_to_cpu(wait->index)];
-	return &player->tasks[task].moved;
-}
-
-/* The value that is enough: operations ended, or for a hub, that it is open. */
-static u32 value_of(const struct iot_program_wait *wait)
-{
-	return le32_to_cpu(wait->task) == IOT_WAIT_HUB ? 1 : le32_to_cpu(wait->index) + 1;
-}
-
-static void want(struct park *park, u32 value)
-{
-	u32 wanted = __atomic_load_n(&park->wanted, __ATOMIC_RELAXED);
-
-	while (wanted > value &&
-	       !__atomic_compare_exchange_n(&park->wanted, &wanted, value, true, __ATOMIC_SEQ_CST,
-					    __ATOMIC_RELAXED))
-		;
+	if (task != IOT_WAIT_HUB)
+		__atomic_fetch_add(&player->tasks[task].waiters, change, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&park_of(player, wait)->sleepers, change, __ATOMIC_SEQ_CST);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
@@ -99,36 +117,59 @@ int park_wait(struct player_task *task, const struct iot_program_wait *wait)
 	struct player *player = task->player;
 	struct park *park = park_of(player, wait);
 	u32 turns;
+	int err = 0;
 
+	count_sleeper(player, wait, 1);
 	for (;;) {
-		turns = __atomic_load_n(&park->turns, __ATOMIC_ACQUIRE);
-		want(park, value_of(wait));
+		turns = __atomic_load_n(&park->turns, __ATOMIC_SEQ_CST);
 		if (iot_order_holds(&player->order, wait))
-			return 0;
-		if (player_is_cancelled(player))
-			return -ECANCELED;
+			break;
+		if (player_is_cancelled(player)) {
+			err = -ECANCELED;
+			break;
+		}
 		sleep_there(task, park, turns);
 	}
+	count_sleeper(player, wait, (u32)-1);
+	return err;
 }
 
-/**
- * park_wake_all() - let all that sleep look again
- */
-void park_wake_all(struct park *park)
+static void wake_park(struct park *park)
 {
-	__atomic_store_n(&park->wanted, PARK_NOBODY, __ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&park->sleepers, __ATOMIC_SEQ_CST))
+		return;
 	__atomic_fetch_add(&park->turns, 1, __ATOMIC_SEQ_CST);
 	futex_wake(&park->turns);
 }
 
 /**
- * park_wake() - something has come to a value, which was stored before
- * @park: where those sleep who wait for it
- * @value: how far it is
+ * park_wake_moved() - a task has ended one operation more, and published that
  */
-void park_wake(struct park *park, u32 value)
+void park_wake_moved(struct player_task *task)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&park->wanted, __ATOMIC_RELAXED) <= value)
-		park_wake_all(park);
+	if (__atomic_load_n(&task->waiters, __ATOMIC_RELAXED))
+		wake_park(moved_park(task->player, task->number, task->index - 1));
+}
+
+/**
+ * park_wake_opened() - a hub has opened
+ */
+void park_wake_opened(struct player *player, u32 hub)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	wake_park(&player->hubs[hub]);
+}
+
+/**
+ * park_wake_everybody() - let all that sleep look again, because it is cancelled
+ */
+void park_wake_everybody(struct player *player)
+{
+	u32 i;
+
+	for (i = 0; i <= player->moved_mask; i++)
+		wake_park(&player->moved[i]);
+	for (i = 0; i < player->program->hub_count; i++)
+		wake_park(&player->hubs[i]);
 }

@@ -148,6 +148,11 @@ enum iot_data_mode {
 	IOT_DATA_DISCARD = 1, /* it is not: reads end in the page cache */
 };
 
+enum iot_wait_mode {
+	IOT_WAIT_SLEEP = 0, /* think time is slept, but for the last moments */
+	IOT_WAIT_SPIN = 1,  /* the CPU is kept busy until it has passed */
+};
+
 #define IOT_SCALE_ONE 65536 /* scales are fixed-point numbers with 16 bits after the point */
 
 /**
@@ -155,7 +160,7 @@ enum iot_data_mode {
  * @reason: out, if EBADMSG: an enum iot_reject
  * @reserved: zero
  * @offset_bytes: out, if EBADMSG: where in the program
- * @tasks: out: number of tasks that need a carrier each: all but lanes
+ * @tasks: out: number of tasks that carriers perform: all but lanes
  * @ops: out: number of operations
  */
 struct iot_replay_load {
@@ -175,6 +180,8 @@ struct iot_replay_load {
  * @data: an enum iot_data_mode
  * @compute_scale: factor for think time on a CPU, in 1 / IOT_SCALE_ONE
  * @pause_scale: factor for think time off it
+ * @wait: an enum iot_wait_mode: how think time passes
+ * @reserved: zero
  */
 struct iot_replay_setup {
 	__s32 target_fd;
@@ -183,38 +190,61 @@ struct iot_replay_setup {
 	__u32 data;
 	__u32 compute_scale;
 	__u32 pause_scale;
+	__u32 wait;
+	__u32 reserved;
 };
 
 /**
- * struct iot_replay_run - the calling thread performs a task
- * @task: index of the task in the program
- * @reserved: zero
+ * struct iot_replay_run - the calling thread performs tasks: it is a carrier
+ * @task: IOT_CARRIER_NEW at first; out: what to come back with: the index of the task that it is
+ *	in, or IOT_CARRIER_IDLE
+ * @space: the tasks that it may perform: those with mappings of this address space, or for
+ *	IOT_SPACE_COMMON all those without
  * @sink: address of memory of the caller that reads go to, IOT_CARRIER_BUFFER_BYTES
  * @source: address of memory of the caller that writes come from, of the same size
  *
- * Returns 0 when the task has ended, 1 when the caller must call again (it went
- * back to user mode so that the last references of files are dropped in order),
- * EINTR when a signal came (call again, or leave), ECANCELED when the replay was
- * ended by IOT_RIOC_CANCEL.
+ * A carrier performs one task after the other, each from when the waits of its first operation
+ * hold. Returns 0 when no further task will need it, 1 when the caller must call again (it
+ * went back to user mode so that the last references of files are dropped in order), EINTR when
+ * a signal came (call again, or leave), ECANCELED when the replay was ended by IOT_RIOC_CANCEL.
  */
 struct iot_replay_run {
 	__u32 task;
-	__u32 reserved;
+	__u32 space;
 	__u64 sink;
 	__u64 source;
+};
+
+#define IOT_CARRIER_IDLE 0xfffffffe
+#define IOT_CARRIER_NEW	 0xffffffff
+#define IOT_SPACE_COMMON 0xffffffff
+
+/**
+ * struct iot_replay_keep - wait until tasks need one carrier more
+ * @space: as in struct iot_replay_run
+ * @reserved: zero
+ *
+ * Returns 1 when the caller is to send one more thread in, and then to call again; 0 when there
+ * are enough until the end; EINTR; ECANCELED.
+ */
+struct iot_replay_keep {
+	__u32 space;
+	__u32 reserved;
 };
 
 #define IOT_CARRIER_BUFFER_BYTES (4 << 20)
 
 /**
  * struct iot_replay_status - how far it is
- * @waiting: carriers that wait for the start
+ * @waiting: tasks that have or had a carrier
  * @finished: tasks that have ended
  * @ops: operations performed
  * @diverged: operations whose result was not the one in the trace
  * @stalls: times a carrier had to wait for its arguments
  * @start_ns: monotonic clock at the start, 0 before
  * @end_ns: monotonic clock when the last task ended, 0 before
+ * @carriers: carriers that have come in so far
+ * @reserved: zero
  */
 struct iot_replay_status {
 	__u32 waiting;
@@ -224,14 +254,30 @@ struct iot_replay_status {
 	__u64 stalls;
 	__u64 start_ns;
 	__u64 end_ns;
+	__u32 carriers;
+	__u32 reserved;
+};
+
+/**
+ * struct iot_replay_lateness - how much later than planned think times ended
+ * @wakeups: number of think times that ended so late, see iot_lateness_limit()
+ * @sum_ns: of all
+ * @max_ns: the largest
+ */
+struct iot_replay_lateness {
+	__u64 wakeups[64];
+	__u64 sum_ns;
+	__u64 max_ns;
 };
 
 #define IOT_RIOC_LOAD	_IOR(IOT_IOC_MAGIC, 32, struct iot_replay_load)
 #define IOT_RIOC_SETUP	_IOW(IOT_IOC_MAGIC, 33, struct iot_replay_setup)
-#define IOT_RIOC_RUN	_IOW(IOT_IOC_MAGIC, 34, struct iot_replay_run)
-/* Let all carriers go at once; EAGAIN while one of them is missing. */
+#define IOT_RIOC_RUN	_IOWR(IOT_IOC_MAGIC, 34, struct iot_replay_run)
+/* Let all carriers go at once; EAGAIN while a task that waits for nothing has none. */
 #define IOT_RIOC_START	_IO(IOT_IOC_MAGIC, 35)
 #define IOT_RIOC_STATUS _IOR(IOT_IOC_MAGIC, 36, struct iot_replay_status)
 #define IOT_RIOC_CANCEL _IO(IOT_IOC_MAGIC, 37)
+#define IOT_RIOC_KEEP	_IOW(IOT_IOC_MAGIC, 38, struct iot_replay_keep)
+#define IOT_RIOC_LATENESS _IOR(IOT_IOC_MAGIC, 39, struct iot_replay_lateness)
 
 #endif

@@ -14,8 +14,12 @@
  *   hubs     countdowns: open when as many operations have arrived
  *   objects  what is operated on: for the names in the records of a replay
  *   tree     what must exist before: `iotape init` makes it
- *   strings  paths and texts, each ended by a zero byte; offset 0 is the empty one
+ *   strings  paths, texts and values, each ended by a zero byte; offset 0 is the empty one
  *   facts    pairs of strings about the trace and the compilation
+ *   extents  where files of the tree have data, of one after the other
+ *   xattrs   extended attributes of the tree, of one entry after the other
+ *
+ * A program without tasks is a snapshot: only a tree.
  *
  * Order. An operation starts when the one before it in its task has ended and each of
  * its waits holds. A wait on a task holds when that task has ended the operation of the
@@ -52,7 +56,7 @@
 
 #define IOT_PROGRAM_MAGIC	"\211IRP\r\n\032\n"
 #define IOT_PROGRAM_MAGIC_BYTES 8
-#define IOT_PROGRAM_MAJOR	1
+#define IOT_PROGRAM_MAJOR	2 /* 1 had no extents and no xattrs */
 #define IOT_PROGRAM_PATH_MAX	4096 /* with its zero byte */
 #define IOT_PROGRAM_TASKS_MAX	(1u << 20)
 #define IOT_PROGRAM_LENGTH_MAX	0x7ffff000ull /* what one read or write can move at most */
@@ -66,6 +70,8 @@ enum iot_section_kind {
 	IOT_SECTION_TREE,
 	IOT_SECTION_STRINGS,
 	IOT_SECTION_FACTS,
+	IOT_SECTION_EXTENTS,
+	IOT_SECTION_XATTRS,
 	IOT_SECTION_COUNT
 };
 
@@ -162,7 +168,8 @@ enum iot_play {
  *   setxattr     x      if no path    x    name  1 | 2                            bytes
  *   removexattr  x      if no path    x    name
  *   listxattr    x      if no path    x                                           room
- *   flush release x     x
+ *   flush        x      x                                 owner
+ *   release      x      x
  *   read write   x      x                        rw                      offset   length
  *   seek         x      x                        whence                  offset
  *   fsync        x      x                        rw                      start            end
@@ -170,6 +177,7 @@ enum iot_play {
  *   fallocate    x      x                        falloc                  offset   length
  *   fadvise      x      x                        advice                  offset   length
  *   ioctl        x      x                        number
+ *   lock         x      x                        lock     owner         start            end
  *   copy_range   x      in     out               -                       offset   length  offset out
  *   remap_range  x      in     out               1 | 2                   offset   length  offset out
  *   map          x      x      map               map      prot           offset   length
@@ -184,6 +192,10 @@ enum iot_play {
  * The lane of a submit is the index of a task, plus 1. A complete repeats what its submit
  * says, for engines that perform the request in the lane; it has the result of the request,
  * a submit that of handing it over, which is 0.
+ *
+ * The owner of a lock is a process, by a number from 1 that is no larger than there are tasks; 0
+ * of one that the handle owns, and of a flush of a process that owns none. No lock is waited for:
+ * that the trace waited is an edge. end is the last byte.
  *
  * ioctl stands for requests 0x5400 to 0x54ff only. Those are a terminal's, with which programs
  * find out that a file is none; what others would do to a file system is not known.
@@ -239,12 +251,17 @@ struct iot_program_object {
 	__le32 type;
 };
 
+/* What is known of an entry. */
+#define IOT_ENTRY_EXTENTS 1u /* where a regular file has data: in `extents`; the rest is holes */
+#define IOT_ENTRY_XATTRS  2u /* its extended attributes: in `xattrs`; it has no others */
+
 /**
  * struct iot_program_entry - something that exists before the replay; parents come first
  * @path: string: where
  * @target: string: target of a symbolic link; of a further name of a file made before, that
  *	file's path, and then nothing else is set
  * @mode: type and permissions
+ * @flags: IOT_ENTRY_*; without, a file has data everywhere, and attributes are not known
  * @cached_pages: pages in the page cache when the trace found it
  */
 struct iot_program_entry {
@@ -253,7 +270,7 @@ struct iot_program_entry {
 	__le32 mode;
 	__le32 uid;
 	__le32 gid;
-	__le32 reserved;
+	__le32 flags;
 	__le64 rdev;
 	__le64 size_bytes;
 	__le64 cached_pages;
@@ -262,6 +279,33 @@ struct iot_program_entry {
 struct iot_program_fact {
 	__le32 key;
 	__le32 value;
+};
+
+/**
+ * struct iot_program_extent - data in a file; those of a file come in order, with room between
+ * @entry: index in `tree`
+ */
+struct iot_program_extent {
+	__le32 entry;
+	__le32 reserved;
+	__le64 offset_bytes;
+	__le64 length_bytes;
+};
+
+#define IOT_XATTR_VALUE_MAX 65536u /* bytes, what Linux allows */
+
+/**
+ * struct iot_program_xattr - an extended attribute
+ * @entry: index in `tree`
+ * @name: string: with its namespace
+ * @value: string: offset of the value, which may have zero bytes in it
+ * @value_bytes: its length
+ */
+struct iot_program_xattr {
+	__le32 entry;
+	__le32 name;
+	__le32 value;
+	__le32 value_bytes;
 };
 
 #endif

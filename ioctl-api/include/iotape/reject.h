@@ -52,7 +52,9 @@
 	R(82, cycle, EBADMSG, "operations that wait for each other in a circle")          \
 	R(83, tree, EBADMSG, "an impossible entry of the initial tree")                   \
 	R(84, reserved, EBADMSG, "a reserved field that is not zero")                      \
-	R(85, lane, EBADMSG, "a lane that does not complete exactly what its task submits")
+	R(85, lane, EBADMSG, "a lane that does not complete exactly what its task submits") \
+	R(86, extent, EBADMSG, "data where a file of the initial tree has none, or not in order") \
+	R(87, xattr, EBADMSG, "an impossible extended attribute of the initial tree")
 
 enum iot_reject_reason {
 #define IOT_REJECT_VALUE(id, name, error, sentence) IOT_REJECT_##name = id,

@@ -66,7 +66,8 @@
 	C(prot, 1, "see IOT_PROTS")                                                    \
 	C(map_flags, 1, "see IOT_MAP_FLAGS")                                           \
 	C(touch_flags, 1, "see IOT_TOUCH_FLAGS")                                       \
-	C(falloc_flags, 1, "see IOT_FALLOC_FLAGS")
+	C(falloc_flags, 1, "see IOT_FALLOC_FLAGS")                                     \
+	C(lock_flags, 1, "see IOT_LOCK_FLAGS")
 
 /*
  * Values and bits of our own: traces from one architecture or libc are read on
@@ -305,6 +306,15 @@
 	B(3, zero_range, "FALLOC_FL_ZERO_RANGE")                                       \
 	B(4, insert_range, "FALLOC_FL_INSERT_RANGE")                                   \
 	B(5, unshare_range, "FALLOC_FL_UNSHARE_RANGE")
+
+/* Neither shared nor exclusive: the lock is given up. Neither ofd nor flock: the process owns it. */
+#define IOT_LOCK_FLAGS(B)                                                              \
+	B(0, shared, "F_RDLCK, LOCK_SH")                                               \
+	B(1, exclusive, "F_WRLCK, LOCK_EX")                                            \
+	B(2, wait, "F_SETLKW; flock without LOCK_NB")                                  \
+	B(3, test, "F_GETLK: what would be in the way?")                               \
+	B(4, ofd, "F_OFD_*: the open file description owns it")                        \
+	B(5, flock, "flock(2): the open file description owns it, of the whole file")
 
 /*
  * F(wire type, field, class, sentence): order is wire order; append only.
@@ -637,6 +647,16 @@
 	F(u64, handle, handle, "through which handle")                                 \
 	F(u32, request, num, "request number")
 
+/* A lock that was waited for is had at the end of the operation. */
+#define IOT_FIELDS_lock(F)                                                             \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, object, object, "of what")                                              \
+	F(u64, handle, handle, "through which handle")                                 \
+	F(s64, offset_bytes, offset, "where it begins")                                \
+	F(s64, end_bytes, offset, "last byte, the largest number for all that may come") \
+	F(u32, flags, lock_flags, "what was asked for")                                \
+	F(u32, found, lock_flags, "of a test: what is in the way, 0 if nothing")
+
 /* -- memory mapping ------------------------------------------------------ */
 
 #define IOT_FIELDS_map(F)                                                              \
@@ -832,6 +852,7 @@
 	R(105, copy_range, op, "range copied by the file system")                      \
 	R(106, remap_range, op, "range shared by reflink or deduplication")            \
 	R(107, ioctl, op, "ioctl passed to the lower file system")                     \
+	R(108, lock, op, "file lock taken, given up or asked about")                   \
 	R(128, map, op, "file mapped")                                                 \
 	R(129, unmap, op, "mapping, or a piece of one, gone")                          \
 	R(130, touch, op, "first access to a page of a mapping")                       \
@@ -940,6 +961,9 @@ enum iot_bits {
 #undef IOT_B
 #define IOT_B(bit, name, sentence) IOT_FALLOC_##name = 1 << bit,
 	IOT_FALLOC_FLAGS(IOT_B)
+#undef IOT_B
+#define IOT_B(bit, name, sentence) IOT_LOCK_##name = 1 << bit,
+	IOT_LOCK_FLAGS(IOT_B)
 #undef IOT_B
 };
 

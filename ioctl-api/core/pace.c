@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * pace.c - think time and lateness: the arithmetic, for every engine.
+ */
+#include "pace.h"
+
+/* Two buckets for each power of two from here on; below it one for all. */
+#define SMALLEST_POWER 9
+
+static u64 lesser(u64 x, u64 y)
+{
+	return x < y ? x : y;
+}
+
+/**
+ * iot_pace_until() - when the think time before an operation has passed
+ * @pace: of the task
+ * @prev_end_ns: when the operation before it ended
+ * @think_ns: think time, scaled
+ *
+ * Return: a time on the same clock.
+ */
+u64 iot_pace_until(const struct iot_lateness *pace, u64 prev_end_ns, u64 think_ns)
+{
+	return prev_end_ns + think_ns - lesser(think_ns, pace->owed_ns);
+}
+
+/**
+ * iot_pace_late() - the think time has passed
+ * @pace: of the task
+ * @until_ns: when it should have, by iot_pace_until()
+ * @think_ns: as given there
+ * @now_ns: when the task came to itself, not before @until_ns
+ *
+ * What the think time was shortened by is owed no more, and what it took too long is.
+ *
+ * Return: how late it is, in ns.
+ */
+u64 iot_pace_late(struct iot_lateness *pace, u64 until_ns, u64 think_ns, u64 now_ns)
+{
+	u64 late_ns = now_ns - until_ns;
+
+	pace->owed_ns += late_ns - lesser(think_ns, pace->owed_ns);
+	if (think_ns)
+		pace->wakeups[iot_lateness_bucket(late_ns)]++;
+	return late_ns;
+}
+
+static u32 power_of(u64 value)
+{
+	u32 power = 0;
+
+	while (value >>= 1)
+		power++;
+	return power;
+}
+
+/**
+ * iot_lateness_bucket() - the bucket that a lateness belongs to
+ * @late_ns: how late
+ */
+u32 iot_lateness_bucket(u64 late_ns)
+{
+	u32 power = power_of(late_ns), bucket;
+
+	if (power < SMALLEST_POWER)
+		return 0;
+	bucket = 1 + 2 * (power - SMALLEST_POWER) + (u32)(late_ns >> (power - 1) & 1);
+	return bucket < IOT_LATENESS_BUCKETS ? bucket : IOT_LATENESS_BUCKETS - 1;
+}
+
+/**
+ * iot_lateness_limit() - what the lateness in a bucket is less than
+ * @bucket: the bucket
+ *
+ * Return: ns; of the last bucket, U64_MAX.
+ */
+u64 iot_lateness_limit(u32 bucket)
+{
+	u32 power = SMALLEST_POWER + bucket / 2;
+
+	if (bucket >= IOT_LATENESS_BUCKETS - 1)
+		return ~(u64)0;
+	return bucket % 2 ? 3ull << (power - 1) : 1ull << power;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * pace.h - think time: until when an operation waits, and how late wake-ups are.
+ *
+ * Closed loop: the think time of an operation begins when the one before it has ended in this
+ * replay, not when it did in the trace. What a wake-up comes too late is taken off the next
+ * think time, so lateness does not add up. How late an operation of the storage is, is never
+ * taken off: that is what is measured.
+ */
+#ifndef IOTAPE_PACE_H
+#define IOTAPE_PACE_H
+
+#include "program.h"
+
+#define IOT_LATENESS_BUCKETS 64
+
+/**
+ * struct iot_lateness - of the wake-ups of a task; all zero at first
+ * @owed_ns: wake-up lateness that has not been taken off a think time
+ * @wakeups: for each bucket of lateness, how often it was that
+ */
+struct iot_lateness {
+	u64 owed_ns;
+	u32 wakeups[IOT_LATENESS_BUCKETS];
+};
+
+/* @ns times a fixed-point number with 16 bits after the point. */
+static inline u64 iot_pace_scaled(u64 ns, u32 scale)
+{
+	return (ns >> 16) * scale + (((ns & 0xffff) * scale) >> 16);
+}
+
+u64 iot_pace_until(const struct iot_lateness *pace, u64 prev_end_ns, u64 think_ns);
+u64 iot_pace_late(struct iot_lateness *pace, u64 until_ns, u64 think_ns, u64 now_ns);
+u32 iot_lateness_bucket(u64 late_ns);
+u64 iot_lateness_limit(u32 bucket);
+
+#endif

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * locks.c - locks of files, and what gives them up: close(2).
+ *
+ * A lock is asked for and never waited for: what the trace waited for is an edge of the
+ * program, so a replay cannot come to a standstill here. Locks that processes of the trace
+ * owned belong to an owner that this replay alone knows. The VFS gives up such locks when
+ * their owner closes the file, and only then; if a program lets the file go without that, it
+ * is done here.
+ */
+#include <linux/fs.h>
+#include <linux/sched.h>
+
+#include "compat/vfs.h"
+#include "handles.h"
+#include "perform.h"
+
+/* An address that no other owner of locks has; the verifier knows that there are as many tasks. */
+static fl_owner_t owner_at(const struct rfs_replay *replay, u32 number)
+{
+	return (fl_owner_t)&replay->program.tasks[number - 1];
+}
+
+static void note_locker(struct rfs_handle *handle, u32 owner)
+{
+	u32 before = cmpxchg(&handle->locker, 0, owner);
+
+	if (before && before != owner)
+		WRITE_ONCE(handle->locker, RFS_LOCKERS);
+}
+
+static int type_of(u32 our)
+{
+	if (our & IOT_LOCK_exclusive)
+		return F_WRLCK;
+	return our & IOT_LOCK_shared ? F_RDLCK : F_UNLCK;
+}
+
+static void fill(struct file_lock *lock, const struct rfs_replay *replay,
+		 const struct iot_program_op *op, struct file *file)
+{
+	u32 our = le32_to_cpu(op->flags), owner = le32_to_cpu(op->mode);
+
+	locks_init_lock(lock);
+	iot_lock_type(lock) = type_of(our);
+	iot_lock_file(lock) = file;
+	iot_lock_owner(lock) = owner ? owner_at(replay, owner) : (fl_owner_t)file;
+	iot_lock_pid(lock) = current->tgid;
+	iot_lock_flags(lock) = our & IOT_LOCK_flock ? FL_FLOCK :
+			       owner		    ? FL_POSIX :
+						      FL_POSIX | FL_OFDLCK;
+	lock->fl_start = le64_to_cpu(op->offset_bytes);
+	lock->fl_end = le64_to_cpu(op->extra);
+}
+
+/* As the system calls do. */
+static bool may_lock(const struct file *file, u32 our)
+{
+	if (our & IOT_LOCK_test || !(our & (IOT_LOCK_shared | IOT_LOCK_exclusive)))
+		return true;
+	if (our & IOT_LOCK_flock)
+		return file->f_mode & (FMODE_READ | FMODE_WRITE);
+	return file->f_mode & (our & IOT_LOCK_exclusive ? FMODE_WRITE : FMODE_READ);
+}
+
+static u32 found_in(const struct file_lock *lock)
+{
+	switch (iot_lock_type(lock)) {
+	case F_RDLCK:
+		return IOT_LOCK_shared;
+	case F_WRLCK:
+		return IOT_LOCK_exclusive;
+	default:
+		return 0;
+	}
+}
+
+static int lock_file(struct rfs_carrier *carrier, struct file *file, struct file_lock *lock, u32 our)
+{
+	int err;
+
+	if (our & IOT_LOCK_flock)
+		return file->f_op->flock ? file->f_op->flock(file, F_SETLK, lock) :
+					   locks_lock_file_wait(file, lock);
+	if (!(our & IOT_LOCK_test))
+		return vfs_lock_file(file, F_SETLK, lock, NULL);
+	err = vfs_test_lock(file, lock);
+	carrier->task->found.lock = err ? 0 : found_in(lock);
+	return err;
+}
+
+s64 rfs_do_lock(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	u32 our = le32_to_cpu(op->flags), owner = le32_to_cpu(op->mode);
+	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	struct file_lock lock;
+	int err = -EBADF;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	if (may_lock(file, our)) {
+		if (owner && !(our & (IOT_LOCK_test | IOT_LOCK_flock)))
+			note_locker(rfs_handle_at(carrier->replay, op->handle), owner);
+		fill(&lock, carrier->replay, op, file);
+		err = lock_file(carrier, file, &lock, our);
+		locks_release_private(&lock);
+	}
+	rfs_handle_put(carrier->replay, op->handle);
+	return err;
+}
+
+s64 rfs_do_flush(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	u32 number = le32_to_cpu(op->mode);
+	fl_owner_t owner = current->files;
+	int err = 0;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	if (number)
+		owner = owner_at(carrier->replay, number);
+	if (file->f_op->flush)
+		err = file->f_op->flush(file, owner);
+	if (number) {
+		locks_remove_posix(file, owner);
+		cmpxchg(&rfs_handle_at(carrier->replay, op->handle)->locker, number, 0);
+	}
+	rfs_handle_put(carrier->replay, op->handle);
+	return err;
+}
+
+static void drop(const struct rfs_replay *replay, struct file *file, u32 owner)
+{
+	const struct iot_program_op all = {
+		.mode = cpu_to_le32(owner),
+		.extra = cpu_to_le64(OFFSET_MAX),
+	};
+	struct file_lock lock;
+
+	fill(&lock, replay, &all, file);
+	vfs_lock_file(file, F_SETLK, &lock, NULL);
+	locks_release_private(&lock);
+}
+
+/**
+ * rfs_locks_drop() - give up locks of processes, of a handle whose file is about to go
+ * @replay: the replay
+ * @handle: has a locker, and no user
+ *
+ * May sleep. Nothing is left to do if those who took them have closed the file.
+ */
+void rfs_locks_drop(struct rfs_replay *replay, struct rfs_handle *handle)
+{
+	u32 owner;
+
+	if (handle->locker != RFS_LOCKERS) {
+		drop(replay, handle->file, handle->locker);
+		return;
+	}
+	for (owner = 1; owner <= replay->program.task_count; owner++) {
+		drop(replay, handle->file, owner);
+		cond_resched();
+	}
+}

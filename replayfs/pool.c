@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pool.c - which carrier performs which task.
+ *
+ * A task needs a carrier from the moment that the waits of its first operation hold until its
+ * end: so a program of thousands of processes, one after the other, needs as many carriers as
+ * are alive at once. Until then the task is a waiter where it would wait, and nothing else. When
+ * its waits hold it stands in the list `ready` of its pool, and the next idle carrier of the pool
+ * takes it.
+ *
+ * Tasks with mappings can only be performed in their own address space, so each of these is a
+ * pool; all other tasks are one.
+ *
+ * Carriers are threads of the user. Each pool has a keeper, a thread that sleeps here and goes
+ * back to user mode to start a carrier whenever fewer are idle than may be needed soon; so
+ * hardly a task ever waits until a thread has been made.
+ *
+ * Locking: `lock` of the pool, taken when a task is to start, and when a carrier comes or goes.
+ * It nests inside that of a queue that somebody waits on.
+ */
+#include <linux/sched/signal.h>
+#include <linux/vmalloc.h>
+
+#include "replayfs.h"
+
+/* Carriers that are kept idle while there are tasks that have not begun. */
+#define SPARES 2
+
+static const struct iot_program_op *first_op(const struct rfs_replay *replay, u32 task)
+{
+	return replay->program.ops + le64_to_cpu(replay->program.tasks[task].first_op);
+}
+
+static u32 number_of(const struct rfs_replay *replay, const struct rfs_task *task)
+{
+	return task - replay->tasks;
+}
+
+/* With the lock: are there too few carriers for what stands in the list, and for what comes? */
+static bool is_short(const struct rfs_pool *pool)
+{
+	return pool->idle + pool->called < min(pool->unstarted, pool->ready_count + SPARES);
+}
+
+static void make_ready(struct rfs_waiter *waiter)
+{
+	struct rfs_task *task = container_of(waiter, struct rfs_task, start);
+	struct rfs_pool *pool = task->pool;
+	unsigned long flags;
+
+	spin_lock_irqsave(&pool->lock, flags);
+	list_add_tail(&task->ready, &pool->ready);
+	pool->ready_count++;
+	wake_up(&pool->idlers);
+	if (is_short(pool))
+		wake_up(&pool->keepers);
+	spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/* Return: true if the task may start; false if make_ready() will be called, or was. */
+static bool may_start(struct rfs_replay *replay, struct rfs_task *task)
+{
+	u32 number = number_of(replay, task);
+	const struct iot_program_op *op = first_op(replay, number);
+	const struct iot_program_wait *wait;
+	u32 next = 0;
+
+	if (!le32_to_cpu(replay->program.tasks[number].op_count))
+		return true;
+	while ((wait = iot_order_blocker(&replay->order, number, op, &next))) {
+		if (rfs_is_cancelled(replay))
+			return true;
+		task->start.wait = wait;
+		if (rfs_call_when(&task->start))
+			return false;
+	}
+	return true;
+}
+
+static struct rfs_task *first_ready(struct rfs_pool *pool)
+{
+	struct rfs_task *task;
+
+	spin_lock_irq(&pool->lock);
+	task = list_first_entry_or_null(&pool->ready, struct rfs_task, ready);
+	if (task) {
+		list_del_init(&task->ready);
+		pool->ready_count--;
+	}
+	spin_unlock_irq(&pool->lock);
+	return task;
+}
+
+static void take(struct rfs_pool *pool, struct rfs_task *task)
+{
+	spin_lock_irq(&pool->lock);
+	task->is_taken = true;
+	pool->unstarted--;
+	if (!pool->unstarted)
+		wake_up_all(&pool->idlers);
+	if (!pool->unstarted || is_short(pool))
+		wake_up_all(&pool->keepers);
+	spin_unlock_irq(&pool->lock);
+}
+
+/* Return: is there anything to do for an idle carrier: a task, or to leave? */
+static bool look(struct rfs_replay *replay, struct rfs_pool *pool, struct rfs_task **task)
+{
+	while ((*task = first_ready(pool))) {
+		if (!may_start(replay, *task))
+			continue;
+		take(pool, *task);
+		return true;
+	}
+	return !READ_ONCE(pool->unstarted) || rfs_is_cancelled(replay);
+}
+
+static void count_idle(struct rfs_pool *pool, bool is_new, int change)
+{
+	spin_lock_irq(&pool->lock);
+	pool->idle += change;
+	if (is_new && pool->called)
+		pool->called--;
+	pool->carriers += is_new;
+	if (is_short(pool))
+		wake_up(&pool->keepers);
+	spin_unlock_irq(&pool->lock);
+}
+
+/**
+ * rfs_pool_take() - wait for a task that may start
+ * @replay: ready or started
+ * @pool: of the carrier
+ * @is_new: the carrier has not been here before
+ * @number: out: the task, the caller's to perform
+ *
+ * Return: 1 with a task; 0 if none is going to come; -EINTR; -ECANCELED.
+ */
+int rfs_pool_take(struct rfs_replay *replay, struct rfs_pool *pool, bool is_new, u32 *number)
+{
+	struct rfs_task *task = NULL;
+	int err;
+
+	count_idle(pool, is_new, 1);
+	err = wait_event_interruptible_exclusive(pool->idlers, look(replay, pool, &task));
+	count_idle(pool, false, -1);
+	if (task) {
+		*number = number_of(replay, task);
+		return 1;
+	}
+	if (err)
+		return -EINTR;
+	return rfs_is_cancelled(replay) ? -ECANCELED : 0;
+}
+
+static bool is_called(struct rfs_replay *replay, struct rfs_pool *pool, bool *is_needed)
+{
+	spin_lock_irq(&pool->lock);
+	*is_needed = !rfs_is_cancelled(replay) && is_short(pool); /* not if nothing is unstarted */
+	pool->called += *is_needed;
+	spin_unlock_irq(&pool->lock);
+	return *is_needed || !READ_ONCE(pool->unstarted) || rfs_is_cancelled(replay);
+}
+
+/**
+ * rfs_pool_keep() - wait until a pool is short of carriers
+ * @replay: ready or started
+ * @space: address space of the pool
+ *
+ * Return: 1 if the caller is to start one and come back; 0 if the pool needs no more; -EINTR;
+ * -ECANCELED; -EINVAL.
+ */
+int rfs_pool_keep(struct rfs_replay *replay, u32 space)
+{
+	struct rfs_pool *pool = rfs_pool_of(replay, space);
+	bool is_needed = false;
+	int err;
+
+	if (!pool)
+		return -EINVAL;
+	err = wait_event_interruptible(pool->keepers, is_called(replay, pool, &is_needed));
+	if (is_needed)
+		return 1;
+	if (err)
+		return -EINTR;
+	return rfs_is_cancelled(replay) ? -ECANCELED : 0;
+}
+
+/**
+ * rfs_pool_of() - the pool of an address space
+ * @replay: loaded
+ * @space: number of the address space, or IOT_SPACE_COMMON
+ *
+ * Return: the pool; NULL if no task needs that one.
+ */
+struct rfs_pool *rfs_pool_of(struct rfs_replay *replay, u32 space)
+{
+	u32 i;
+
+	for (i = 0; i < replay->pool_count; i++)
+		if (replay->pools[i].space == space)
+			return &replay->pools[i];
+	return NULL;
+}
+
+static u32 space_of(const struct iot_program_task *task)
+{
+	return le32_to_cpu(task->flags) & IOT_TASK_MAPS ? le32_to_cpu(task->space) :
+							   IOT_SPACE_COMMON;
+}
+
+static struct rfs_pool *pool_add(struct rfs_replay *replay, u32 space)
+{
+	struct rfs_pool *pool = &replay->pools[replay->pool_count++];
+
+	pool->space = space;
+	spin_lock_init(&pool->lock);
+	INIT_LIST_HEAD(&pool->ready);
+	init_waitqueue_head(&pool->idlers);
+	init_waitqueue_head(&pool->keepers);
+	return pool;
+}
+
+/* @numbers: for each address space, the number of its pool, from 1; the last is the common one. */
+static void join_pool(struct rfs_replay *replay, u32 number, u32 *numbers)
+{
+	u32 space = space_of(&replay->program.tasks[number]);
+	u32 *at = &numbers[min(space, replay->program.task_count)];
+	struct rfs_task *task = &replay->tasks[number];
+
+	if (!*at) {
+		pool_add(replay, space);
+		*at = replay->pool_count;
+	}
+	task->pool = &replay->pools[*at - 1];
+	task->pool->unstarted++;
+}
+
+/* Address spaces with mappings, at most, and the common one. */
+static u32 count_pools(const struct rfs_replay *replay)
+{
+	u32 count = 1, i;
+
+	for (i = 0; i < replay->program.task_count; i++)
+		count += space_of(&replay->program.tasks[i]) != IOT_SPACE_COMMON;
+	return count;
+}
+
+/**
+ * rfs_pools_init() - put each task into a pool
+ * @replay: its tasks are there, lanes have their requests
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int rfs_pools_init(struct rfs_replay *replay)
+{
+	u32 count = replay->program.task_count, i;
+	u32 *numbers = vzalloc(array_size(count + 1, sizeof(*numbers)));
+
+	replay->pools = vzalloc(array_size(count_pools(replay), sizeof(*replay->pools)));
+	if (!numbers || !replay->pools) {
+		vfree(numbers);
+		return -ENOMEM;
+	}
+	for (i = 0; i < count; i++)
+		if (!replay->tasks[i].request)
+			join_pool(replay, i, numbers);
+	vfree(numbers);
+	return 0;
+}
+
+/**
+ * rfs_pools_fill() - let tasks wait for what their first operation waits for
+ * @replay: set up; no carrier has come
+ *
+ * Those that wait for nothing are ready, and counted: the replay starts when each of them has a
+ * carrier.
+ */
+void rfs_pools_fill(struct rfs_replay *replay)
+{
+	u32 i;
+
+	for (i = 0; i < replay->program.task_count; i++) {
+		struct rfs_task *task = &replay->tasks[i];
+
+		if (task->request)
+			continue;
+		task->start.replay = replay;
+		task->start.is_over = make_ready;
+		if (may_start(replay, task)) {
+			replay->roots++;
+			make_ready(&task->start);
+		}
+		cond_resched();
+	}
+}
+
+/**
+ * rfs_pools_wake() - let all that are idle look again, because it is cancelled
+ * @replay: loaded
+ */
+void rfs_pools_wake(struct rfs_replay *replay)
+{
+	u32 i;
+
+	for (i = 0; i < replay->pool_count; i++) {
+		wake_up_all(&replay->pools[i].idlers);
+		wake_up_all(&replay->pools[i].keepers);
+	}
+}
+
+/* Carriers that have come in so far, of all pools. */
+u32 rfs_pools_carriers(const struct rfs_replay *replay)
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < replay->pool_count; i++)
+		count += READ_ONCE(replay->pools[i].carriers);
+	return count;
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * wait.c - who waits for tasks and hubs, and who wakes them.
+ *
+ * Who waits for a hub is in its queue `opened`. Who waits for an operation of a task is in one of
+ * the replay's queues `moved`, by task and operation, and is counted in the task's `waiters`. A
+ * task that moves on stores its progress, and then looks whether it has any waiters, and then
+ * whether anybody is in the queue of the operation that has just ended. Who waits counts itself
+ * and goes to the queue, and then looks at the progress. There is a full barrier between what
+ * each does and its look, so one of the two sees the other.
+ *
+ * So a task that nobody waits for moves on without a lock; one that others wait for, too, until
+ * it has ended what they wait for; and however many wait for it, only they are looked at.
+ */
+#include <linux/log2.h>
+#include <linux/sched/signal.h>
+#include <linux/vmalloc.h>
+
+#include "replayfs.h"
+
+#define QUEUES_MIN 64
+#define QUEUES_MAX 65536
+
+/* Those of operations that follow each other are different ones. */
+static wait_queue_head_t *moved_queue(const struct rfs_replay *replay, u32 task, u32 index)
+{
+	return &replay->moved[(task * 0x9e3779b1u + index) & replay->moved_mask];
+}
+
+static wait_queue_head_t *queue_of(struct rfs_replay *replay, const struct iot_program_wait *wait)
+{
+	u32 task = le32_to_cpu(wait->task), index = le32_to_cpu(wait->index);
+
+	if (task == IOT_WAIT_HUB)
+		return &replay->hubs[index].opened;
+	return moved_queue(replay, task, index);
+}
+
+/**
+ * rfs_waits_init() - make the queues
+ * @replay: tasks and hubs are there, all zero
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int rfs_waits_init(struct rfs_replay *replay)
+{
+	u32 count = clamp_t(u32, replay->program.task_count, QUEUES_MIN, QUEUES_MAX), i;
+
+	count = roundup_pow_of_two(count);
+	replay->moved = vzalloc(array_size(count, sizeof(*replay->moved)));
+	if (!replay->moved)
+		return -ENOMEM;
+	replay->moved_mask = count - 1;
+	for (i = 0; i < count; i++)
+		init_waitqueue_head(&replay->moved[i]);
+	for (i = 0; i < replay->program.hub_count; i++)
+		init_waitqueue_head(&replay->hubs[i].opened);
+	return 0;
+}
+
+void rfs_waits_exit(struct rfs_replay *replay)
+{
+	vfree(replay->moved);
+	replay->moved = NULL;
+}
+
+static void count_waiter(struct rfs_replay *replay, const struct iot_program_wait *wait, int change)
+{
+	u32 task = le32_to_cpu(wait->task);
+
+	if (task != IOT_WAIT_HUB)
+		atomic_add(change, &replay->tasks[task].waiters);
+}
+
+static bool is_over(const struct rfs_waiter *waiter)
+{
+	return iot_order_holds(&waiter->replay->order, waiter->wait) ||
+	       rfs_is_cancelled(waiter->replay);
+}
+
+static int wake_sleeper(struct wait_queue_entry *entry, unsigned int mode, int flags, void *key)
+{
+	if (!is_over(container_of(entry, struct rfs_waiter, entry)))
+		return 0;
+	return autoremove_wake_function(entry, mode, flags, key);
+}
+
+/**
+ * rfs_wait_for() - sleep until a wait holds
+ * @replay: started
+ * @wait: one of its program's, or one that could be
+ *
+ * Return: 0 when it holds; -EINTR; -ECANCELED.
+ */
+int rfs_wait_for(struct rfs_replay *replay, const struct iot_program_wait *wait)
+{
+	struct rfs_waiter waiter = { .replay = replay, .wait = wait };
+	wait_queue_head_t *queue = queue_of(replay, wait);
+	int err = 0;
+
+	init_wait(&waiter.entry);
+	waiter.entry.func = wake_sleeper;
+	count_waiter(replay, wait, 1);
+	for (;;) {
+		prepare_to_wait(queue, &waiter.entry, TASK_INTERRUPTIBLE); /* with the barrier */
+		if (is_over(&waiter))
+			break;
+		if (signal_pending(current)) {
+			err = -EINTR;
+			break;
+		}
+		schedule();
+	}
+	finish_wait(queue, &waiter.entry);
+	count_waiter(replay, wait, -1);
+	return rfs_is_cancelled(replay) ? -ECANCELED : err;
+}
+
+static int call_waiter(struct wait_queue_entry *entry, unsigned int mode, int flags, void *key)
+{
+	struct rfs_waiter *waiter = container_of(entry, struct rfs_waiter, entry);
+
+	if (!is_over(waiter))
+		return 0;
+	list_del_init(&entry->entry);
+	count_waiter(waiter->replay, waiter->wait, -1);
+	waiter->is_over(waiter);
+	return 0;
+}
+
+/**
+ * rfs_call_when() - have a function called when a wait holds, or the replay is cancelled
+ * @waiter: its replay, wait and function are set; not in use; it stays where it is until then
+ *
+ * The function is called once, in any context.
+ *
+ * Return: false if the wait holds already, and the function is not going to be called.
+ */
+bool rfs_call_when(struct rfs_waiter *waiter)
+{
+	wait_queue_head_t *queue = queue_of(waiter->replay, waiter->wait);
+	unsigned long flags;
+	bool is_mine;
+
+	init_waitqueue_func_entry(&waiter->entry, call_waiter);
+	INIT_LIST_HEAD(&waiter->entry.entry);
+	count_waiter(waiter->replay, waiter->wait, 1);
+	add_wait_queue(queue, &waiter->entry);
+	smp_mb(); /* see above */
+	if (!is_over(waiter))
+		return true;
+	spin_lock_irqsave(&queue->lock, flags);
+	is_mine = !list_empty(&waiter->entry.entry);
+	list_del_init(&waiter->entry.entry);
+	spin_unlock_irqrestore(&queue->lock, flags);
+	if (is_mine)
+		count_waiter(waiter->replay, waiter->wait, -1);
+	return !is_mine;
+}
+
+/**
+ * rfs_move_on() - tell those who wait that a task has got on
+ * @replay: started
+ * @index: of the task, which has ended one operation more, as its own index says
+ *
+ * Callable in any context.
+ */
+void rfs_move_on(struct rfs_replay *replay, u32 index)
+{
+	struct rfs_task *task = &replay->tasks[index];
+	u32 ended = task->index;
+	wait_queue_head_t *queue;
+
+	iot_store_release(iot_order_progress(&replay->order, index), ended);
+	smp_mb(); /* see above */
+	if (likely(!atomic_read(&task->waiters)))
+		return;
+	queue = moved_queue(replay, index, ended - 1);
+	if (waitqueue_active(queue))
+		wake_up_all(queue);
+}
+
+/**
+ * rfs_arrive() - count down a hub
+ * @replay: started
+ * @hub: its index
+ */
+void rfs_arrive(struct rfs_replay *replay, u32 hub)
+{
+	if (!atomic_dec_and_test((atomic_t *)&replay->order.pending[hub]))
+		return;
+	smp_mb__after_atomic(); /* see above */
+	if (waitqueue_active(&replay->hubs[hub].opened))
+		wake_up_all(&replay->hubs[hub].opened);
+}
+
+/**
+ * rfs_wake_everybody() - let all who wait for order look again, because it is cancelled
+ * @replay: loaded
+ */
+void rfs_wake_everybody(struct rfs_replay *replay)
+{
+	u32 i;
+
+	for (i = 0; i <= replay->moved_mask; i++)
+		wake_up_all(&replay->moved[i]);
+	for (i = 0; i < replay->program.hub_count; i++)
+		wake_up_all(&replay->hubs[i].opened);
+}

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What the cases of tests/debug share, on top of tests/robust/lib.sh: what a kernel offers to
+# let allocations fail, and to find memory that nobody refers to.
+# Sourced by the cases, which are scripts that run in the guest.
+
+# shellcheck source=tests/robust/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../robust/lib.sh"
+
+suite=debug
+debug=$top/build/tests/debug
+failslab=/sys/kernel/debug/failslab
+kmemleak=/sys/kernel/debug/kmemleak
+
+# Every allocation counts, nothing is printed for it, and copies from and to programs succeed.
+injection_on() {
+	local point
+	if [ ! -d $failslab ]; then
+		insmod "$debug/inject/inject.ko"
+		return
+	fi
+	for point in failslab fail_page_alloc fail_usercopy; do
+		echo 0 >/sys/kernel/debug/$point/verbose
+	done
+	echo N >$failslab/ignore-gfp-wait
+	echo N >/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait
+	echo N >/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem
+	echo 0 >/sys/kernel/debug/fail_page_alloc/min-order
+	echo 1 >/sys/kernel/debug/fail_usercopy/stacktrace-depth
+	echo 1 >/sys/kernel/debug/fail_usercopy/require-start
+	echo 2 >/sys/kernel/debug/fail_usercopy/require-end
+}
+
+# with_failures PER_MILLE NAME COMMAND...: of what tasks called NAME allocate while it runs. Where the
+# kernel itself injects failures, the tasks are those that have said make-it-fail.
+with_failures() {
+	local code per_mille=$1 name=$2
+	shift 2
+	if [ -d $failslab ]; then
+		echo Y >$failslab/task-filter
+		echo $(((per_mille + 9) / 10)) >$failslab/probability
+		echo -1 >$failslab/times
+		"$@"
+		code=$?
+		echo 0 >$failslab/probability
+	else
+		printf %s "$name" >/sys/module/inject/parameters/comm
+		echo $((1000 / per_mille)) >/sys/module/inject/parameters/one_in
+		"$@"
+		code=$?
+		echo 0 >/sys/module/inject/parameters/one_in
+	fi
+	return $code
+}
+
+# Objects that are younger than five seconds are not looked at.
+leaks() {
+	sleep 6
+	echo scan >$kmemleak
+	sleep 1
+	echo scan >$kmemleak
+	cat $kmemleak
+	[ ! -s $kmemleak ] && [ -z "$(cat $kmemleak)" ]
+}
+
+# Instead of end: the modules are unloaded, so that what they forgot belongs to nobody.
+end_without_leaks() {
+	[ ! -d /sys/module/inject ] || rmmod inject
+	ok "the modules can be unloaded" rmmod replayfs tapefs iotape
+	if [ -e $kmemleak ]; then
+		ok "no memory is lost" leaks # in other words than the log of a kernel has
+	else
+		number=$((number + 1))
+		echo "ok $number - no memory is leaked # SKIP this kernel does not look for leaks"
+	fi
+	modprobe -a tapefs replayfs
+	end
+}

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# LAMMPS: a melt, with dumps by rank 0, by every rank, and by MPI-IO; checkpoints, from one of
+# which a second job goes on.
+# shellcheck shell=bash disable=SC2034 # for tests/programs/guest
+packages='lammps openmpi-bin'
+mpi=1
+
+version() {
+	lmp -h | sed -n 's/.*Simulator - //p'
+}
+
+lammps() { # DIRECTORY INPUT
+	mpirun -n "${ranks:-4}" lmp -in "$2" -log "$1/$2.log" -screen none </dev/null
+}
+
+work() { # DIRECTORY
+	cd "$1" || return
+	cat >melt <<-'END'
+		units lj
+		atom_style atomic
+		lattice fcc 0.8442
+		region box block 0 5 0 5 0 5
+		create_box 1 box
+		create_atoms 1 box
+		mass 1 1.0
+		velocity all create 3.0 87287
+		pair_style lj/cut 2.5
+		pair_coeff 1 1 1.0 1.0 2.5
+		fix 1 all nve
+		dump one all atom 10 dump.one
+		dump each all atom 10 dump.each.%
+		dump together all atom/mpiio 10 dump.together.mpiio
+		restart 20 a.% b.%
+		thermo 10
+		run 40
+		write_restart last.mpiio
+		write_data data
+	END
+	cat >again <<-'END'
+		read_restart last.mpiio
+		pair_coeff 1 1 1.0 1.0 2.5
+		fix 1 all nve
+		thermo 10
+		run 10
+		write_restart end
+	END
+	lammps "$1" melt && lammps "$1" again && grep -q '^Total wall time' again.log || return
+	# where the second begins, the first had ended
+	[ "$(awk '$1 == 40 && NF == 6 { printf "%.4f", $5; exit }' melt.log)" = \
+		"$(awk '$1 == 40 && NF == 6 { printf "%.4f", $5; exit }' again.log)" ] &&
+		[ "$(grep -c '^ITEM: TIMESTEP' dump.one)" = 5 ] &&
+		[ "$(grep -c '^ITEM: TIMESTEP' dump.together.mpiio)" = 5 ]
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * locks.c - which operations wait for which, by what they do to the locks of one file.
+ *
+ * Each operation is of a process of its own, or of the one that is said, and has a handle of
+ * its process; edges are written USER<USED, by what the operations are called.
+ */
+#include <stdlib.h>
+
+#include "analyse/graph.h"
+#include "suite.h"
+
+#define STEPS_MAX 8
+
+struct step {
+	char name;
+	char what; /* exclusive, shared, unlock, nothing of all, refused, test, flush, release */
+	u64 enter_ns; /* when it was had, for what was had */
+	u64 end_ns;
+	u32 process;
+	u32 flags; /* besides the type */
+};
+
+static const struct {
+	const char *what;
+	struct step steps[STEPS_MAX];
+	const char *edges;
+} cases[] = {
+	{ "who takes it waits for who gave it up",
+	  { { 'a', 'x', 2, 2, 1 }, { 'b', 'u', 3, 9, 1 }, { 'c', 'x', 5, 5, 2 } }, "c<b" },
+	{ "shared locks do not wait for each other",
+	  { { 'a', 's', 2, 2, 1 }, { 'b', 's', 3, 3, 2 }, { 'c', 'u', 4, 4, 1 }, { 'd', 's', 5, 5, 3 } },
+	  "" },
+	{ "an exclusive lock waits for all shared ones",
+	  { { 'a', 's', 1, 1, 1 }, { 'b', 's', 2, 2, 2 }, { 'c', 'u', 3, 3, 1 }, { 'd', 'u', 4, 4, 2 },
+	    { 'e', 'x', 5, 5, 3 } }, "e<c e<d" },
+	{ "a shared lock waits for an exclusive one",
+	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'u', 2, 2, 1 }, { 'c', 's', 3, 3, 2 } }, "c<b" },
+	{ "who is refused comes after who has it, and before it is given up",
+	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'n', 2, 2, 2 }, { 'c', 'u', 3, 3, 1 } }, "b<a c<b" },
+	{ "who asks, too",
+	  { { 'a', 's', 1, 1, 1 }, { 'b', 't', 2, 2, 2 }, { 'c', 'u', 3, 3, 1 } }, "b<a c<b" },
+	{ "a close gives up what the process has",
+	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'f', 2, 9, 1 }, { 'c', 'x', 3, 3, 2 } }, "c<b" },
+	{ "a close by a process that has none does not",
+	  { { 'a', 's', 1, 1, 1 }, { 'b', 'f', 2, 2, 2 }, { 'c', 'x', 3, 3, 3 } }, "c<a" },
+	{ "what a process has a release does not give up",
+	  { { 'a', 's', 1, 1, 1 }, { 'b', 'r', 2, 2, 1 }, { 'c', 'x', 3, 3, 2 } }, "c<a" },
+	{ "what a handle has a release gives up, a close does not",
+	  { { 'a', 'x', 1, 1, 1, IOT_LOCK_ofd }, { 'b', 'f', 2, 2, 1 }, { 'c', 'r', 3, 9, 1 },
+	    { 'd', 'x', 5, 5, 2, IOT_LOCK_ofd } }, "d<c" },
+	{ "the same with flock",
+	  { { 'a', 'x', 1, 1, 1, IOT_LOCK_flock }, { 'b', 'r', 3, 9, 1 },
+	    { 'c', 's', 5, 5, 2, IOT_LOCK_flock } }, "c<b" },
+	{ "a part of an exclusive lock is given up exclusively, and so is the rest",
+	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'p', 2, 2, 1 }, { 'c', 's', 3, 3, 2 }, { 'd', 'u', 4, 4, 1 },
+	    { 'e', 's', 5, 5, 3 } }, "c<b d<c e<d" },
+	{ "an exclusive lock that becomes a shared one is exclusive to its end",
+	  { { 'a', 'x', 1, 1, 1 }, { 'b', 's', 2, 2, 1 }, { 'c', 's', 3, 3, 2 } }, "c<b" },
+};
+
+static void fill(struct graph_op *op, const struct step *step)
+{
+	op->enter_ns = step->enter_ns;
+	op->asked_ns = step->enter_ns;
+	op->end_ns = step->end_ns;
+	op->file = 1;
+	op->handle = step->process;
+	op->edges = GRAPH_NONE;
+	op->kind = step->what == 'f' ? IOT_KIND_flush : step->what == 'r' ? IOT_KIND_release :
+									     IOT_KIND_lock;
+	op->flags = step->flags;
+	op->extra = INT64_MAX;
+	switch (step->what) {
+	case 'n':
+		op->result = -EAGAIN;
+		/* fall through */
+	case 'x':
+		op->flags |= IOT_LOCK_exclusive;
+		break;
+	case 's':
+		op->flags |= IOT_LOCK_shared;
+		break;
+	case 't':
+		op->flags |= IOT_LOCK_test | IOT_LOCK_exclusive;
+		break;
+	case 'p':
+		op->extra = 100;
+		break;
+	}
+}
+
+static struct graph *graph_of(const struct step *steps, u32 *tasks, u32 *indices)
+{
+	struct graph *graph;
+	u32 i;
+
+	assert_int_equal(graph_open(&graph), 0);
+	graph->rules = ORDER_BIT(found);
+	for (i = 0; steps[i].name; i++) {
+		struct graph_task *task;
+
+		assert_int_equal(graph_task_make(graph, steps[i].process, &tasks[i]), 0);
+		task = &graph->tasks[tasks[i]];
+		task->tgid = steps[i].process;
+		task->space = steps[i].process;
+		task->has_io = true;
+		indices[i] = task->op_count;
+		fill(graph_op_add(graph, tasks[i]), &steps[i]);
+	}
+	return graph;
+}
+
+static void locks_give_edges(void **state)
+{
+	size_t c;
+
+	(void)state;
+	for (c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		const struct step *steps = cases[c].steps;
+		u32 tasks[STEPS_MAX], indices[STEPS_MAX], i, e, from;
+		struct graph *graph = graph_of(steps, tasks, indices);
+		char edges[64] = "";
+
+		assert_int_equal(graph_pass_resources(graph), 0);
+		for (i = 0; steps[i].name; i++)
+			for (from = 0; steps[from].name; from++)
+				for (e = graph->tasks[tasks[i]].ops[indices[i]].edges; e != GRAPH_NONE;
+				     e = graph->edges[e].next)
+					if (graph->edges[e].cause == EDGE_lock &&
+					    graph->edges[e].task == tasks[from] &&
+					    graph->edges[e].index == indices[from])
+						snprintf(edges + strlen(edges),
+							 sizeof(edges) - strlen(edges), "%s%c<%c",
+							 edges[0] ? " " : "", steps[i].name,
+							 steps[from].name);
+		if (strcmp(edges, cases[c].edges) != 0)
+			fail_msg("%s: %s, not %s", cases[c].what, edges, cases[c].edges);
+		graph_close(graph);
+	}
+}
+
+SUITE("locks",
+      TEST(locks_give_edges))

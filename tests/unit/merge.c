@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * merge.c - traces of nodes whose clocks are known to be wrong become one trace, in which nothing
+ * comes before what it must follow, no id means two things, and files are the same where they are.
+ *
+ * A job of two ranks on each node sends messages around, each with a tag of its own, meets in
+ * collectives, and opens a file; each node writes that down by its own clock. What comes of it is
+ * read back and checked by tags and numbers alone.
+ */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "merge/merge.h"
+#include "suite.h"
+
+#define NODES	      3
+#define RANKS_OF_NODE 2
+#define RANKS	      (NODES * RANKS_OF_NODE)
+#define ROUNDS	      2000
+#define ROUND_NS      5000000ull
+#define RECORDS_MAX   (ROUNDS * 8 + 64)
+#define WORLD	      0x77u
+#define BEGIN_NS      1000000000ull
+
+/* What a clock says at a time of the job, which begins at 0. */
+struct clock {
+	u64 start_ns;
+	double drift;
+	u64 lost_at_ns; /* it stands still from here on */
+	u64 lost_ns;	/* for so long */
+};
+
+static const struct clock straight[NODES] = {
+	{ .start_ns = 5000000000 },
+	{ .start_ns = 8000000000, .drift = 50e-6 },
+	{ .start_ns = 70000000000000, .drift = -20e-6 },
+};
+static const struct clock stepped[NODES] = {
+	{ .start_ns = 5000000000 },
+	{ .start_ns = 8000000000, .drift = 50e-6 },
+	{ .start_ns = 70000000000000, .lost_at_ns = 4000000000, .lost_ns = 300000000 },
+};
+
+static char directory[] = "/tmp/iotape-merge-XXXXXX";
+static char paths[NODES][64], output[64];
+static char said[4096];
+
+static struct node {
+	const struct clock *clock;
+	struct iot_record records[RECORDS_MAX];
+	u32 count;
+	u32 ops[RANKS_OF_NODE + 1];
+} nodes[NODES];
+
+static int make_directory(void **state)
+{
+	u32 i;
+
+	(void)state;
+	strcpy(directory + sizeof(directory) - 7, "XXXXXX");
+	assert_non_null(mkdtemp(directory));
+	for (i = 0; i < NODES; i++)
+		snprintf(paths[i], sizeof(paths[i]), "%s/node%u.iot", directory, i);
+	snprintf(output, sizeof(output), "%s/job", directory);
+	return 0;
+}
+
+static int remove_directory(void **state)
+{
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < NODES; i++)
+		unlink(paths[i]);
+	unlink(output);
+	return rmdir(directory);
+}
+
+/* -- what the nodes write ------------------------------------------------------------------------ */
+
+static u64 reading(const struct clock *clock, u64 time_ns)
+{
+	u64 lost_ns = 0;
+
+	if (clock->lost_ns && time_ns > clock->lost_at_ns)
+		lost_ns = time_ns - clock->lost_at_ns < clock->lost_ns ? time_ns - clock->lost_at_ns :
+									 clock->lost_ns;
+	return clock->start_ns + time_ns - lost_ns + (u64)(s64)(clock->drift * (double)time_ns);
+}
+
+static struct iot_record *add(u32 node, u16 kind, const char *tail)
+{
+	struct iot_record *record = &nodes[node].records[nodes[node].count++];
+
+	assert_true(nodes[node].count <= RECORDS_MAX);
+	*record = (struct iot_record){ .kind = kind, .tail = (const u8 *)tail,
+				       .tail_bytes = (u16)(tail ? strlen(tail) : 0) };
+	return record;
+}
+
+/* An operation of a rank, from a time of the job to another one. */
+static struct iot_record *add_op(u32 rank, u16 kind, u64 from_ns, u64 to_ns)
+{
+	u32 node = rank / RANKS_OF_NODE, task = rank % RANKS_OF_NODE + 1;
+	struct iot_record *record = add(node, kind, NULL);
+
+	record->op.enter_ns = reading(nodes[node].clock, from_ns);
+	record->op.duration_ns = reading(nodes[node].clock, to_ns) - record->op.enter_ns;
+	record->op.task = task;
+	record->op.op = ++nodes[node].ops[task];
+	return record;
+}
+
+static void add_beginning(u32 node)
+{
+	static const char *const facts[NODES][3] = {
+		{ "host=node0", "boot=b0", "mount=/scratch" },
+		{ "host=node1", "boot=b1", "mount=/scratch" },
+		{ "host=node2", "boot=b2", "mount=/scratch" },
+	};
+	u64 now_ns = reading(nodes[node].clock, 0);
+	struct iot_record *record;
+	u32 i;
+
+	for (i = 0; i < 3; i++)
+		add(node, IOT_KIND_fact, facts[node][i])->fact.time_ns = now_ns;
+	record = add(node, IOT_KIND_name, NULL);
+	record->name = (struct iot_rec_name){ .time_ns = now_ns, .name = 1 };
+	record = add(node, IOT_KIND_object, NULL);
+	record->object = (struct iot_rec_object){ .time_ns = now_ns, .object = 1, .name = 1,
+						  .type = IOT_TYPE_dir, .mode = 040755, .ino = 2,
+						  .dev = 40 + node };
+	record = add(node, IOT_KIND_mount, NULL);
+	record->mount = (struct iot_rec_mount){ .time_ns = now_ns, .object = 1, .dev = 40 + node,
+						.magic = 0xef53 };
+	for (i = 1; i <= RANKS_OF_NODE; i++) {
+		record = add(node, IOT_KIND_task, "app");
+		record->task = (struct iot_rec_task){ .time_ns = now_ns, .task = i, .pid = 500 + i,
+						      .tgid = 500 + i, .why = IOT_REASON_adopt };
+		record = add(node, IOT_KIND_mpi_comm, NULL);
+		record->mpi_comm = (struct iot_rec_mpi_comm){
+			.time_ns = now_ns, .task = i, .comm = WORLD, .size = RANKS,
+			.rank = node * RANKS_OF_NODE + i - 1, .world_rank = node * RANKS_OF_NODE + i - 1,
+		};
+	}
+}
+
+/* Each rank opens the file that has the same inode everywhere; ids are the node's own. */
+static void add_files(u64 at_ns)
+{
+	struct iot_record *record;
+	u32 rank;
+
+	for (rank = 0; rank < RANKS; rank++) {
+		u32 node = rank / RANKS_OF_NODE;
+		u64 now_ns = reading(nodes[node].clock, at_ns);
+
+		if (rank % RANKS_OF_NODE == 0) {
+			record = add(node, IOT_KIND_name, "data");
+			record->name = (struct iot_rec_name){ .time_ns = now_ns, .name = 2, .dir = 1 };
+			record = add(node, IOT_KIND_object, NULL);
+			record->object = (struct iot_rec_object){
+				.time_ns = now_ns, .object = 2, .name = 2, .type = IOT_TYPE_file,
+				.mode = 0100644, .ino = 77, .dev = 40 + node,
+			};
+		}
+		record = add_op(rank, IOT_KIND_open, at_ns + rank * 10, at_ns + 100 + rank * 10);
+		record->open.name = 2;
+		record->open.object = 2;
+		record->open.handle = 1 + rank % RANKS_OF_NODE;
+	}
+}
+
+static u64 latency_ns(u32 from, u32 to)
+{
+	u64 r = (u64)rand() % 1000;
+
+	return (from < to ? 20000 : 30000) + r * r / 10;
+}
+
+static void add_message(u32 from, u32 to, u64 at_ns, s32 tag)
+{
+	u64 got_ns = at_ns + latency_ns(from, to);
+	struct iot_record *record = add_op(from, IOT_KIND_mpi_send, at_ns, at_ns + 1000);
+
+	record->mpi_send.call = IOT_CALL_send;
+	record->mpi_send.comm = WORLD;
+	record->mpi_send.peer = (s32)to;
+	record->mpi_send.tag = tag;
+	record = add_op(to, IOT_KIND_mpi_recv, got_ns - 15000, got_ns);
+	record->mpi_recv.call = IOT_CALL_recv;
+	record->mpi_recv.comm = WORLD;
+	record->mpi_recv.peer = (s32)from;
+	record->mpi_recv.tag = tag;
+}
+
+static void add_collective(u64 at_ns, u32 number, bool is_last)
+{
+	struct iot_record *record;
+	u32 rank;
+
+	for (rank = 0; rank < RANKS; rank++) {
+		record = add_op(rank, IOT_KIND_mpi_coll, at_ns + rank * 1000, at_ns + 60000 + rank * 500);
+		record->mpi_coll.call = is_last ? IOT_CALL_finalize : IOT_CALL_allreduce;
+		record->mpi_coll.comm = WORLD;
+		record->mpi_coll.number = number;
+		record->mpi_coll.root = -1;
+	}
+}
+
+static int compare_ends(const void *a, const void *b)
+{
+	u64 x = iot_record_end_ns(a), y = iot_record_end_ns(b);
+
+	return x < y ? -1 : x > y;
+}
+
+static void write_node(u32 number)
+{
+	unsigned char capture[16] = { 'n', (unsigned char)number };
+	struct node *node = &nodes[number];
+	struct iot_record end = { .kind = IOT_KIND_end };
+	struct iot_writer *writer;
+	u64 mono_ns = reading(node->clock, 0);
+	u32 i;
+
+	qsort(node->records + 10, node->count - 10, sizeof(*node->records), compare_ends);
+	/* wall clocks are some ms apart */
+	assert_int_equal(iot_writer_open_at(paths[number], capture,
+					    1700000000000000000ull + number * 4000000, mono_ns, &writer), 0);
+	for (i = 0; i < node->count; i++)
+		assert_int_equal(iot_writer_record(writer, &node->records[i]), 0);
+	end.end.time_ns = iot_record_end_ns(&node->records[node->count - 1]) + 1;
+	assert_int_equal(iot_writer_record(writer, &end), 0);
+	assert_int_equal(iot_writer_finish(writer), 0);
+	iot_writer_close(writer);
+}
+
+static void make_job(const struct clock *clocks)
+{
+	u64 at_ns;
+	u32 i, round;
+
+	srand(3);
+	for (i = 0; i < NODES; i++) {
+		nodes[i] = (struct node){ .clock = &clocks[i] };
+		add_beginning(i);
+	}
+	add_files(BEGIN_NS / 2);
+	for (round = 0; round < ROUNDS; round++) {
+		u32 from = (u32)rand() % RANKS, to = (from + 1 + (u32)rand() % (RANKS - 1)) % RANKS;
+
+		at_ns = BEGIN_NS + round * ROUND_NS;
+		if (clocks[2].lost_ns && at_ns + ROUND_NS > clocks[2].lost_at_ns &&
+		    at_ns < clocks[2].lost_at_ns + clocks[2].lost_ns)
+			continue; /* nothing is done on a node that stands still */
+		add_message(from, to, at_ns, (s32)round);
+		if (round % 20 == 0)
+			add_collective(at_ns + ROUND_NS / 2, round / 20 + 1, false);
+	}
+	add_collective(BEGIN_NS + ROUNDS * ROUND_NS, ROUNDS, true);
+	for (i = 0; i < NODES; i++)
+		write_node(i);
+}
+
+/* -- what comes of it --------------------------------------------------------------------------- */
+
+static void __attribute__((format(printf, 1, 2))) hear(const char *format, ...)
+{
+	size_t at = strlen(said);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(said + at, sizeof(said) - at, format, arguments);
+	va_end(arguments);
+	strncat(said, "\n", sizeof(said) - strlen(said) - 1);
+}
+
+static int merge(u32 count, const char *shared, struct merge_result *result,
+		 struct clock_fit fits[NODES])
+{
+	const char *const list[] = { shared, NULL };
+	char *inputs[NODES] = { paths[0], paths[1], paths[2] };
+	const struct merge_options options = {
+		.output = output, .paths = inputs, .path_count = count, .shared = list, .say = hear,
+	};
+	struct merge *m;
+	u32 i;
+	int err;
+
+	said[0] = 0;
+	err = merge_open(&options, &m);
+	if (!err)
+		err = merge_run(m, result);
+	for (i = 0; !err && i < result->node_count; i++)
+		fits[i] = result->nodes[i].clock;
+	merge_close(m);
+	return err;
+}
+
+struct check {
+	u64 sent_ns[ROUNDS];
+	u64 got_ns[ROUNDS];
+	u64 came_ns[ROUNDS + 1];
+	u64 left_ns[ROUNDS + 1];
+	u64 last_ns;
+	u64 file;
+	u32 opens, files, handles, tasks, processes, messages, partial;
+	u32 seen_tgid[RANKS];
+	u64 seen_handle[RANKS];
+	char opened[256];
+};
+
+static void check_call(struct check *c, const struct iot_record *r)
+{
+	u64 end_ns = iot_record_end_ns(r);
+	u32 n;
+
+	if (r->kind == IOT_KIND_mpi_send) {
+		c->sent_ns[r->mpi_send.tag] = r->op.enter_ns;
+		c->messages++;
+	} else if (r->kind == IOT_KIND_mpi_recv) {
+		c->got_ns[r->mpi_recv.tag] = end_ns;
+	} else if (r->kind == IOT_KIND_mpi_coll && r->mpi_coll.call == IOT_CALL_allreduce) {
+		n = r->mpi_coll.number;
+		if (r->op.enter_ns > c->came_ns[n])
+			c->came_ns[n] = r->op.enter_ns;
+		if (!c->left_ns[n] || end_ns < c->left_ns[n])
+			c->left_ns[n] = end_ns;
+	}
+}
+
+static int check_record(void *context, struct iot_names *names, const struct iot_record *r)
+{
+	struct check *c = context;
+	const char *path;
+	u32 i;
+
+	assert_true(iot_record_end_ns(r) >= c->last_ns);
+	c->last_ns = iot_record_end_ns(r);
+	check_call(c, r);
+	if (r->kind == IOT_KIND_fact && r->tail_bytes > 8 && !memcmp(r->tail, "partial=", 8))
+		c->partial++;
+	if (r->kind == IOT_KIND_task) {
+		for (i = 0; i < c->tasks; i++)
+			assert_true(c->seen_tgid[i] != r->task.tgid);
+		c->seen_tgid[c->tasks++] = r->task.tgid;
+	}
+	if (r->kind != IOT_KIND_open)
+		return 0;
+	for (i = 0; i < c->opens; i++)
+		assert_true(c->seen_handle[i] != r->open.handle);
+	c->seen_handle[c->opens++] = r->open.handle;
+	path = iot_names_path(names, r->open.name);
+	if (iot_names_identity(names, r->open.object) != c->file) {
+		c->file = iot_names_identity(names, r->open.object);
+		c->files++;
+	}
+	if (!strstr(c->opened, path))
+		strcat(strcat(c->opened, path), " ");
+	return 0;
+}
+
+static u32 inverted(const struct check *c)
+{
+	u32 i, count = 0;
+
+	for (i = 0; i < ROUNDS; i++) {
+		count += c->sent_ns[i] && c->got_ns[i] && c->got_ns[i] <= c->sent_ns[i];
+		count += c->left_ns[i] && c->left_ns[i] <= c->came_ns[i];
+	}
+	return count;
+}
+
+static void check_output(struct check *c)
+{
+	struct iot_trace_info info;
+	struct iot_reject reject;
+
+	*c = (struct check){};
+	assert_int_equal(iot_trace_walk(output, check_record, c, &info, &reject), 0);
+	assert_true(info.is_complete);
+}
+
+static bool is_near(s64 value, s64 expected, s64 most)
+{
+	return value >= expected - most && value <= expected + most;
+}
+
+static void clocks_are_fitted(void **state)
+{
+	static struct check c;
+	struct clock_fit fits[NODES];
+	struct merge_result result;
+	u32 i;
+
+	(void)state;
+	make_job(straight);
+	assert_int_equal(merge(NODES, "/scratch", &result, fits), 0);
+	assert_string_equal(said, "");
+	assert_int_equal(result.node_count, NODES);
+	assert_int_equal(result.missing_ranks + result.unfinished, 0);
+	for (i = 0; i < NODES; i++) {
+		assert_true(is_near(fits[i].offset_ns,
+				    (s64)(straight[0].start_ns - straight[i].start_ns), 40000));
+		assert_true(is_near(fits[i].drift_ppb, (s64)(-straight[i].drift * 1e9), 5000));
+		assert_int_equal(fits[i].corrected, 0);
+	}
+	check_output(&c);
+	assert_int_equal(c.messages, ROUNDS);
+	assert_int_equal(inverted(&c), 0);
+	assert_int_equal(c.tasks, RANKS);
+	assert_int_equal(c.opens, RANKS);
+}
+
+static void steps_are_corrected(void **state)
+{
+	static struct check c;
+	struct clock_fit fits[NODES];
+	struct merge_result result;
+
+	(void)state;
+	make_job(stepped);
+	assert_int_equal(merge(NODES, "/scratch", &result, fits), 0);
+	assert_true(fits[2].margin_ns < 0);
+	assert_true(fits[0].corrected + fits[1].corrected + fits[2].corrected > 0);
+	check_output(&c);
+	assert_int_equal(inverted(&c), 0);
+	assert_true(c.messages > ROUNDS / 2);
+}
+
+static void shared_files_are_one(void **state)
+{
+	static struct check c;
+	struct clock_fit fits[NODES];
+	struct merge_result result;
+
+	(void)state;
+	make_job(straight);
+	assert_int_equal(merge(NODES, "/scratch", &result, fits), 0);
+	check_output(&c);
+	assert_string_equal(c.opened, "data ");
+	assert_int_equal(c.files, 1);
+	assert_int_equal(merge(NODES, NULL, &result, fits), 0);
+	check_output(&c);
+	assert_non_null(strstr(c.opened, "node0/data "));
+	assert_non_null(strstr(c.opened, "node1/data "));
+	assert_non_null(strstr(c.opened, "node2/data "));
+	assert_true(c.files >= NODES);
+}
+
+static u32 crc_of_output(void)
+{
+	FILE *in = fopen(output, "rb");
+	u32 sum = 0;
+	int byte;
+
+	assert_non_null(in);
+	while ((byte = getc(in)) != EOF)
+		sum = sum * 31 + (u32)byte;
+	fclose(in);
+	return sum;
+}
+
+static void same_traces_give_the_same(void **state)
+{
+	struct clock_fit fits[NODES];
+	struct merge_result result;
+	u32 i, first = 0;
+
+	(void)state;
+	make_job(stepped);
+	for (i = 0; i < 5; i++) {
+		assert_int_equal(merge(NODES, "/scratch", &result, fits), 0);
+		first = i ? first : crc_of_output();
+		assert_int_equal(crc_of_output(), first);
+	}
+}
+
+static void what_is_missing_is_said(void **state)
+{
+	static struct check c;
+	struct clock_fit fits[NODES];
+	struct merge_result result;
+	struct stat stat_of;
+
+	(void)state;
+	make_job(straight);
+	assert_int_equal(merge(2, "/scratch", &result, fits), 0);
+	assert_non_null(strstr(said, "of the 6 ranks of its job 4 have a trace; there is none of 4-5"));
+	assert_int_equal(result.missing_ranks, 2);
+	check_output(&c);
+	assert_int_equal(c.partial, 1);
+
+	assert_int_equal(stat(paths[1], &stat_of), 0);
+	assert_int_equal(truncate(paths[1], stat_of.st_size * 2 / 3), 0);
+	assert_int_equal(merge(NODES, "/scratch", &result, fits), 0);
+	assert_non_null(strstr(said, "node1.iot: is torn"));
+	check_output(&c);
+	assert_int_equal(c.partial, 1);
+	assert_int_equal(inverted(&c), 0);
+}
+
+#undef TEST
+#define TEST(function) cmocka_unit_test_setup_teardown(function, make_directory, remove_directory),
+
+SUITE("merge",
+      TEST(clocks_are_fitted)
+      TEST(steps_are_corrected)
+      TEST(shared_files_are_one)
+      TEST(same_traces_give_the_same)
+      TEST(what_is_missing_is_said))

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pace.c - think time: lateness is credited, and counted where it belongs.
+ */
+#include "core/pace.h"
+
+#include "suite.h"
+
+static void think_time_is_scaled(void **state)
+{
+	static const struct {
+		const char *name;
+		u64 ns;
+		u32 scale;
+		u64 scaled_ns;
+	} rows[] = {
+		{ "nothing", 0, 65536, 0 },
+		{ "one to one", 123456789012345ull, 65536, 123456789012345ull },
+		{ "half", 1000001, 32768, 500000 },
+		{ "none", 1ull << 50, 0, 0 },
+		{ "as much as can be", 1000000000, 0xffff0000u, 65535000000000ull },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_row(rows[i].name,
+			   iot_pace_scaled(rows[i].ns, rows[i].scale) == rows[i].scaled_ns);
+}
+
+/* The loop of an engine whose wake-ups are @late_ns late, each; the storage takes its time. */
+static u64 run(struct iot_lateness *pace, u32 rounds, u64 think_ns, u64 late_ns, u64 io_ns)
+{
+	u64 now_ns = 1000, until_ns;
+	u32 i;
+
+	for (i = 0; i < rounds; i++) {
+		until_ns = iot_pace_until(pace, now_ns, think_ns);
+		now_ns = (until_ns > now_ns ? until_ns : now_ns) + late_ns;
+		iot_pace_late(pace, until_ns, think_ns, now_ns);
+		now_ns += io_ns;
+	}
+	return now_ns - 1000;
+}
+
+static void lateness_does_not_add_up(void **state)
+{
+	struct iot_lateness pace = {};
+	u64 took_ns = run(&pace, 1000, 10000000, 70000, 0);
+
+	(void)state;
+	assert_int_equal(took_ns, 1000 * 10000000ull + 70000);
+	assert_int_equal(pace.owed_ns, 70000);
+	assert_int_equal(pace.wakeups[iot_lateness_bucket(70000)], 1000);
+}
+
+static void time_in_operations_is_never_taken_off(void **state)
+{
+	struct iot_lateness pace = {};
+
+	(void)state;
+	assert_int_equal(run(&pace, 1000, 10000000, 0, 5000000), 1000 * 15000000ull);
+	assert_int_equal(pace.owed_ns, 0);
+}
+
+/* What cannot be taken off one think time is taken off the next ones. */
+static void lateness_larger_than_a_think_time_stays_owed(void **state)
+{
+	struct iot_lateness pace = {};
+	u64 until_ns;
+
+	(void)state;
+	until_ns = iot_pace_until(&pace, 0, 100);
+	assert_int_equal(until_ns, 100);
+	assert_int_equal(iot_pace_late(&pace, until_ns, 100, 350), 250);
+	until_ns = iot_pace_until(&pace, 350, 100);
+	assert_int_equal(until_ns, 350);
+	iot_pace_late(&pace, until_ns, 100, 350);
+	assert_int_equal(pace.owed_ns, 150);
+	until_ns = iot_pace_until(&pace, 350, 0);
+	assert_int_equal(until_ns, 350);
+	iot_pace_late(&pace, until_ns, 0, 350);
+	assert_int_equal(pace.owed_ns, 150);
+	assert_int_equal(iot_pace_until(&pace, 350, 1000), 1200);
+}
+
+static void buckets_follow_each_other(void **state)
+{
+	u32 bucket;
+
+	(void)state;
+	assert_int_equal(iot_lateness_bucket(0), 0);
+	for (bucket = 0; bucket < IOT_LATENESS_BUCKETS - 1; bucket++) {
+		assert_int_equal(iot_lateness_bucket(iot_lateness_limit(bucket) - 1), bucket);
+		assert_int_equal(iot_lateness_bucket(iot_lateness_limit(bucket)), bucket + 1);
+	}
+	assert_int_equal(iot_lateness_bucket(~(u64)0), IOT_LATENESS_BUCKETS - 1);
+}
+
+SUITE("pace",
+      TEST(think_time_is_scaled)
+      TEST(lateness_does_not_add_up)
+      TEST(time_in_operations_is_never_taken_off)
+      TEST(lateness_larger_than_a_think_time_stays_owed)
+      TEST(buckets_follow_each_other))

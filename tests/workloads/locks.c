@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * locks.c - a workload: processes that lock a file, wait for locks and are refused some.
+ *
+ * First they count together, under locks of each kind; who comes next is chance, the sum is
+ * not. Then two take turns, told by pipes which no one records: what one holds the other is
+ * refused, or is told of; a close gives up what its process holds.
+ */
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+
+#include "workload.h"
+
+#define COUNTERS 4
+
+static long rounds = 25;
+
+static const struct workload_option options[] = {
+	{ "rounds", &rounds, NULL, NULL, "rounds of each process" },
+	{}
+};
+
+/* -- together ------------------------------------------------------------------------------ */
+
+static int lock_range(int fd, int command, short type, off_t begin, off_t length)
+{
+	struct flock range = { .l_type = type, .l_start = begin, .l_len = length };
+
+	return fcntl(fd, command, &range);
+}
+
+static void by_process(int fd, short type)
+{
+	CHECK(!lock_range(fd, type == F_UNLCK ? F_SETLK : F_SETLKW, type, 0, 8));
+}
+
+static void by_handle(int fd, short type)
+{
+	CHECK(!lock_range(fd, type == F_UNLCK ? F_OFD_SETLK : F_OFD_SETLKW, type, 0, 0));
+}
+
+static void by_flock(int fd, short type)
+{
+	CHECK(!flock(fd, type == F_UNLCK ? LOCK_UN : LOCK_EX));
+}
+
+/* A counter that only the lock keeps right. */
+static void count(void (*lock)(int, short))
+{
+	int fd = open("count", O_RDWR);
+	uint64_t sum;
+	long i;
+
+	CHECK(fd >= 0);
+	for (i = 0; i < rounds; i++) {
+		lock(fd, F_WRLCK);
+		CHECK(pread(fd, &sum, sizeof(sum), 0) == sizeof(sum));
+		sum++;
+		CHECK(pwrite(fd, &sum, sizeof(sum), 0) == sizeof(sum));
+		if (i % 4 != 3) { /* else by closing it */
+			lock(fd, F_UNLCK);
+			continue;
+		}
+		CHECK(!close(fd));
+		fd = open("count", O_RDWR);
+		CHECK(fd >= 0);
+	}
+	CHECK(!close(fd));
+}
+
+static uint64_t count_together(void (*lock)(int, short))
+{
+	uint64_t sum = 0;
+	int fd = open("count", O_CREAT | O_TRUNC | O_RDWR, 0600), i, status;
+
+	CHECK(fd >= 0 && pwrite(fd, &sum, sizeof(sum), 0) == sizeof(sum));
+	for (i = 0; i < COUNTERS; i++) {
+		pid_t pid = fork();
+
+		CHECK(pid >= 0);
+		if (!pid) {
+			count(lock);
+			_exit(0);
+		}
+	}
+	for (i = 0; i < COUNTERS; i++)
+		CHECK(wait(&status) > 0 && !status);
+	CHECK(pread(fd, &sum, sizeof(sum), 0) == sizeof(sum));
+	CHECK(!close(fd));
+	return sum;
+}
+
+/* -- in turns ------------------------------------------------------------------------------- */
+
+static int told, tell; /* pipes: who reads a byte has the turn */
+
+static void pass(void)
+{
+	CHECK(write(tell, "", 1) == 1);
+}
+
+static void wait_turn(void)
+{
+	char byte;
+
+	CHECK(read(told, &byte, 1) == 1);
+}
+
+static void turn(void)
+{
+	pass();
+	wait_turn();
+}
+
+static void hold(int inherited)
+{
+	int fd = open("turns", O_RDWR), other = open("turns", O_RDWR);
+
+	CHECK(fd >= 0 && other >= 0);
+	CHECK(!lock_range(fd, F_SETLK, F_RDLCK, 10, 10));
+	turn();
+	CHECK(!lock_range(fd, F_SETLK, F_UNLCK, 10, 5)); /* a part of it */
+	turn();
+	CHECK(!lock_range(fd, F_SETLK, F_WRLCK, 100, 1));
+	turn();
+	CHECK(!close(other)); /* any descriptor of the file will do */
+	turn();
+	CHECK(!flock(inherited, LOCK_EX));
+	turn();
+	CHECK(!close(inherited)); /* the other one has it, too */
+	turn();
+	CHECK(!close(fd));
+	pass();
+}
+
+static void refused(int inherited)
+{
+	struct flock range = { .l_type = F_WRLCK, .l_start = 12, .l_len = 1 };
+	int fd = open("turns", O_RDWR), reader = open("turns", O_RDONLY);
+
+	CHECK(fd >= 0 && reader >= 0);
+	wait_turn();
+	CHECK_ERRNO(lock_range(fd, F_SETLK, F_WRLCK, 10, 2), EAGAIN);
+	CHECK(!lock_range(fd, F_SETLK, F_RDLCK, 10, 2));
+	CHECK_ERRNO(lock_range(reader, F_SETLK, F_WRLCK, 50, 2), EBADF);
+	CHECK(!fcntl(fd, F_GETLK, &range) && range.l_type == F_RDLCK);
+	turn();
+	CHECK(!lock_range(fd, F_SETLK, F_WRLCK, 10, 2));
+	turn();
+	CHECK_ERRNO(lock_range(fd, F_SETLK, F_WRLCK, 0, 0), EAGAIN);
+	turn();
+	CHECK(!lock_range(fd, F_SETLK, F_WRLCK, 0, 0));
+	turn();
+	CHECK_ERRNO(flock(fd, LOCK_SH | LOCK_NB), EWOULDBLOCK);
+	turn();
+	CHECK_ERRNO(flock(fd, LOCK_SH | LOCK_NB), EWOULDBLOCK);
+	CHECK(!close(inherited));
+	CHECK(!flock(fd, LOCK_SH | LOCK_NB));
+	pass();
+	wait_turn();
+	CHECK(!close(fd) && !close(reader));
+}
+
+static void take_turns(void)
+{
+	int there[2], back[2], inherited, status;
+	pid_t pid;
+
+	CHECK(!pipe(there) && !pipe(back));
+	inherited = open("turns", O_CREAT | O_RDWR, 0600);
+	CHECK(inherited >= 0);
+	pid = fork();
+	CHECK(pid >= 0);
+	told = pid ? back[0] : there[0];
+	tell = pid ? there[1] : back[1];
+	CHECK(!close(pid ? back[1] : there[1]) && !close(pid ? there[0] : back[0])); /* of the other */
+	if (!pid) {
+		refused(inherited);
+		_exit(0);
+	}
+	hold(inherited);
+	CHECK(waitpid(pid, &status, 0) == pid && !status);
+}
+
+int main(int argc, char **argv)
+{
+	const char *directory =
+		workload_options(argc, argv, "Processes that lock a file.", options);
+
+	CHECK(!chdir(directory));
+	printf("locks of processes: %llu\n", (unsigned long long)count_together(by_process));
+	printf("locks of handles: %llu\n", (unsigned long long)count_together(by_handle));
+	printf("flock: %llu\n", (unsigned long long)count_together(by_flock));
+	take_turns();
+	printf("in turns: done\n");
+	return 0;
+}

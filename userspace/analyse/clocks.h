@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * clocks.h - one time for the events of several nodes, each of which has a clock of its own.
+ */
+#ifndef IOTAPE_ANALYSE_CLOCKS_H
+#define IOTAPE_ANALYSE_CLOCKS_H
+
+#include <stdbool.h>
+
+#include "core/port.h"
+
+struct clocks;
+
+/* What the clock of a node was fitted by. */
+#define CLOCK_SOURCES(S)                                                                  \
+	S(reference, "its clock is the one that the others are fitted to")                \
+	S(messages, "messages both ways between it and others")                           \
+	S(one_way, "wall clocks, as far as messages one way allow it")                    \
+	S(wall, "wall clocks: no message connects it with the others")
+
+enum clock_source {
+#define CLOCK_SOURCE_VALUE(name, sentence) CLOCK_SOURCE_##name,
+	CLOCK_SOURCES(CLOCK_SOURCE_VALUE)
+#undef CLOCK_SOURCE_VALUE
+	CLOCK_SOURCE_END
+};
+
+/**
+ * struct clock_fit - what became of the clock of a node
+ * @source: an enum clock_source
+ * @origin_ns: a reading of the node's clock
+ * @offset_ns: what has to be added to it for the time of the reference
+ * @drift_ppb: how much that grows, ns in a second
+ * @bounds: ends of calls of this node that could not be before something on another one
+ * @margin_ns: by how much the tightest bounds hold with the line alone: the offset is known
+ *	to that. Negative: no line keeps all of them, and this is by how much they fail
+ * @corrected: ends that the line puts before what they must follow, and that were moved
+ * @corrected_max_ns: the longest way of these
+ * @contradicted: ends whose bounds form a circle, which were left where they were
+ */
+struct clock_fit {
+	enum clock_source source;
+	u64 origin_ns;
+	s64 offset_ns;
+	s64 drift_ppb;
+	u64 bounds;
+	s64 margin_ns;
+	u64 corrected;
+	u64 corrected_max_ns;
+	u64 contradicted;
+};
+
+int clocks_open(u32 nodes, struct clocks **clocks);
+void clocks_close(struct clocks *clocks);
+void clocks_guess(struct clocks *clocks, u32 node, u64 mono_ns, u64 real_ns);
+int clocks_meeting(struct clocks *clocks, u32 *meeting);
+int clocks_arrive(struct clocks *clocks, u32 meeting, u32 node, u64 time_ns);
+int clocks_leave(struct clocks *clocks, u32 meeting, u32 node, u64 time_ns);
+int clocks_fit(struct clocks *clocks, u32 reference);
+u64 clocks_map(const struct clocks *clocks, u32 node, u64 time_ns);
+const struct clock_fit *clocks_result(const struct clocks *clocks, u32 node);
+const char *clock_source_sentence(enum clock_source source);
+
+#endif

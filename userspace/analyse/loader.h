@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * loader.h - what load.c, which makes operations of records, and load_fields.c, which fills them
+ * in, know of the record at hand.
+ */
+#ifndef IOTAPE_LOADER_H
+#define IOTAPE_LOADER_H
+
+#include "live.h"
+#include "load.h"
+
+/* A mapping that a fork copied, before it is known for which child. */
+struct inherited_map {
+	u32 task;
+	struct graph_op op;
+};
+
+/**
+ * struct loader - a trace as it is read
+ * @count: records read
+ * @names: as they are at the moment of the record
+ * @live: what is open and mapped then
+ * @inherited: mappings that forks copied whose children are not known yet
+ * @task: index of the record's
+ * @record: the record
+ * @op: the operation that becomes of it
+ */
+struct loader {
+	struct graph *graph;
+	struct tree *tree;
+	load_progress_fn progress;
+	u64 count;
+	struct iot_names *names;
+	struct live live;
+	struct inherited_map *inherited;
+	size_t inherited_count;
+	u32 task;
+	const struct iot_record *record;
+	struct graph_op *op;
+};
+
+/* The file that an id of an object means now, as a number; 0 is none. */
+static inline int loader_file(struct loader *l, u64 object, u32 *number)
+{
+	return graph_file(l->graph, iot_names_identity(l->names, object), number);
+}
+
+/* load_fields.c */
+int load_fields(struct loader *l);
+int load_inherited(struct loader *l, u32 parent, u32 child, u64 time_ns);
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * times.c - where the time of each process of a trace went.
+ */
+#include "times.h"
+
+#include <stdlib.h>
+
+static int rank_of(const struct graph *graph, u32 tgid)
+{
+	u32 i;
+
+	for (i = 0; i < graph->rank_count; i++)
+		if (graph->ranks[i].tgid == tgid)
+			return (int)graph->ranks[i].world_rank;
+	return -1;
+}
+
+static u64 after(u64 ns, u64 since_ns)
+{
+	return ns > since_ns ? ns - since_ns : 0;
+}
+
+/* The gap before an operation, of which think.c has said what is explained, and how. */
+static void add_gap(struct process_times *p, const struct graph_op *op, u64 since_ns)
+{
+	p->compute_ns += op->compute_ns;
+	p->unexplained_ns += op->pause_ns;
+	if (op->kind != IOT_PLAY_leave || op->edges == GRAPH_NONE)
+		return;
+	if (op->flags == LEAVE_MPI)
+		p->mpi_ns += after(op->enter_ns, since_ns);
+	else
+		p->wait_ns += after(op->enter_ns, since_ns);
+}
+
+/* Of a lock that had to be waited for, that is no I/O. */
+static void add_op(struct process_times *p, const struct graph_op *op, u64 since_ns)
+{
+	u64 begin_ns = graph_asked_ns(op);
+
+	if (begin_ns < since_ns)
+		begin_ns = since_ns;
+	if (op->kind == IOT_KIND_lock && op->edges != GRAPH_NONE) {
+		p->wait_ns += after(op->enter_ns, begin_ns);
+		begin_ns = op->enter_ns;
+	}
+	p->io_ns += after(op->end_ns, begin_ns);
+}
+
+static void add_task(struct process_times *p, const struct graph_task *t)
+{
+	u64 since_ns = t->begin_ns;
+	u32 i;
+
+	for (i = 0; i < t->op_count; i++) {
+		const struct graph_op *op = &t->ops[i];
+
+		add_gap(p, op, since_ns);
+		add_op(p, op, since_ns);
+		if (op->end_ns > since_ns)
+			since_ns = op->end_ns;
+	}
+	p->threads += t->why != IOT_REASON_exec || !p->threads; /* else the same thread as before */
+	p->elapsed_ns += since_ns - t->begin_ns;
+	if (t->command)
+		p->command = t->command;
+}
+
+/* Processes are few, and a task is mostly of the one before. */
+static struct process_times *process_of(struct process_times *times, u32 *count, u32 tgid)
+{
+	u32 i;
+
+	for (i = *count; i-- > 0;)
+		if (times[i].pid == tgid)
+			return &times[i];
+	times[*count] = (struct process_times){ .pid = tgid, .command = "" };
+	return &times[(*count)++];
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct process_times *x = a, *y = b;
+
+	return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) :
+				    (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+/**
+ * graph_times() - where the time of each process went
+ * @graph: after all passes
+ * @times: out: an array that the caller frees, by rank and then by process
+ * @count: out: its length
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int graph_times(const struct graph *graph, struct process_times **times, u32 *count)
+{
+	u32 i;
+
+	*count = 0;
+	*times = calloc(graph->task_count + 1ul, sizeof(**times));
+	if (!*times)
+		return -ENOMEM;
+	for (i = 0; i < graph->task_count; i++) {
+		const struct graph_task *t = &graph->tasks[i];
+
+		if (t->has_io && t->lane_of == GRAPH_NONE)
+			add_task(process_of(*times, count, t->tgid), t);
+	}
+	for (i = 0; i < *count; i++)
+		(*times)[i].rank = rank_of(graph, (*times)[i].pid);
+	qsort(*times, *count, sizeof(**times), compare);
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * times.h - where the time of each process of a trace went.
+ */
+#ifndef IOTAPE_TIMES_H
+#define IOTAPE_TIMES_H
+
+#include "graph.h"
+
+/**
+ * struct process_times - a process, and the time of its threads, added up
+ * @pid: the process
+ * @rank: in MPI_COMM_WORLD, -1 if it is in none
+ * @threads: its threads that do anything that is recorded
+ * @command: what it ran last, "" if that is not known; lives as long as the graph
+ * @elapsed_ns: from the first to the last that is known of each thread
+ * @io_ns: in operations on files; of locks that were waited for, not the wait
+ * @compute_ns: between them, on a CPU
+ * @mpi_ns: waiting for messages and in collectives, on a CPU or not
+ * @wait_ns: waiting for a child, a request or a lock
+ * @unexplained_ns: between operations, not on a CPU, and nothing says why
+ *
+ * The parts add up to @elapsed_ns.
+ */
+struct process_times {
+	u32 pid;
+	int rank;
+	u32 threads;
+	const char *command;
+	u64 elapsed_ns;
+	u64 io_ns;
+	u64 compute_ns;
+	u64 mpi_ns;
+	u64 wait_ns;
+	u64 unexplained_ns;
+};
+
+int graph_times(const struct graph *graph, struct process_times **times, u32 *count);
+
+#endif

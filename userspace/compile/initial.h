@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * initial.h - the initial state of a program: of what the trace found, and a snapshot.
+ */
+#ifndef IOTAPE_COMPILE_INITIAL_H
+#define IOTAPE_COMPILE_INITIAL_H
+
+#include "compile.h"
+
+/* Names that the trace lost are "?", see lib/names.c. */
+static inline bool is_known(const char *path)
+{
+	return path && strncmp(path, "?/", 2) && iot_path_is_valid(path);
+}
+
+int initial_put(struct iot_builder *builder, struct tree *tree, const struct graph *graph,
+		const struct compile_options *options, struct compile_summary *summary);
+
+#endif

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * jobs.c - do the traces belong together, and is there one of everybody?
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "state.h"
+
+/* -- one job ----------------------------------------------------------------------------------- */
+
+/* What a job goes by: as its recorder was told, else the key of its MPI_COMM_WORLD; "" if neither. */
+static void label_of(const struct merge_input *input, char label[64])
+{
+	label[0] = 0;
+	if (input->job)
+		snprintf(label, 64, "%s", input->job);
+	else if (input->world)
+		snprintf(label, 64, "%016llx", (unsigned long long)input->world);
+}
+
+static int check_shims(const struct merge *merge)
+{
+	const struct merge_input *first = NULL;
+	bool is_said = false;
+	u32 i;
+
+	for (i = 0; i < merge->input_count; i++) {
+		const struct merge_input *input = &merge->inputs[i];
+
+		if (!input->shim)
+			continue;
+		if (!first)
+			first = input;
+		if (strcmp(first->shim, input->shim)) {
+			merge->options.say("%s: was written by %s, and %s by %s: they are not of one job",
+					   input->path, input->shim, first->path, first->shim);
+			return -EINVAL;
+		}
+		if (strcmp(first->version ?: "", input->version ?: "") && !is_said) {
+			merge->options.say("%s: was written by version %s of %s, and %s by version %s: "
+					   "calls that one of them does not know are missing",
+					   input->path, input->version ?: "0.1", input->shim,
+					   first->path, first->version ?: "0.1");
+			is_said = true;
+		}
+	}
+	return 0;
+}
+
+/* How many traces belong to each job: said, for the user to choose one. */
+static void say_jobs(const struct merge *merge, u32 jobs)
+{
+	char label[64], other[64];
+	u32 i, j, traces;
+
+	merge->options.say("the traces are of %u jobs: choose one with --job=JOB, or take them all "
+			   "with --job=all", jobs);
+	for (i = 0; i < merge->input_count; i++) {
+		label_of(&merge->inputs[i], label);
+		traces = 0;
+		for (j = 0; j < merge->input_count; j++) {
+			label_of(&merge->inputs[j], other);
+			if (strcmp(label, other))
+				continue;
+			if (j < i)
+				break; /* said with the first of its traces */
+			traces++;
+		}
+		if (label[0] && j == merge->input_count)
+			merge->options.say("job %s: %u traces, the first is %s", label, traces,
+					   merge->inputs[i].path);
+	}
+}
+
+static u32 count_jobs(const struct merge *merge)
+{
+	char label[64], other[64];
+	u32 i, j, jobs = 0;
+
+	for (i = 0; i < merge->input_count; i++) {
+		label_of(&merge->inputs[i], label);
+		for (j = 0; j < i && label[0]; j++) {
+			label_of(&merge->inputs[j], other);
+			if (!strcmp(label, other))
+				break;
+		}
+		jobs += label[0] && j == i;
+	}
+	return jobs;
+}
+
+static int choose_job(struct merge *merge)
+{
+	char label[64];
+	u32 i, left = 0;
+	int err;
+
+	for (i = 0; i < merge->input_count; i++) {
+		label_of(&merge->inputs[i], label);
+		merge->inputs[i].is_left_out = strcmp(label, merge->options.job);
+		left += !merge->inputs[i].is_left_out;
+	}
+	if (!left) {
+		merge->options.say("no trace is of the job %s", merge->options.job);
+		return -ENOENT;
+	}
+	if (left == merge->input_count)
+		return 0;
+	err = merge_leave_out(merge);
+	return err ? err : merge_survey(merge);
+}
+
+/**
+ * merge_check_jobs() - the traces are of one job, or of those that were asked for
+ */
+int merge_check_jobs(struct merge *merge)
+{
+	int err = 0;
+
+	if (merge->options.job && strcmp(merge->options.job, "all"))
+		err = choose_job(merge);
+	if (!err)
+		err = check_shims(merge);
+	if (err)
+		return err;
+	merge->result.jobs = count_jobs(merge);
+	if (merge->result.jobs > 1 && !merge->options.job) {
+		say_jobs(merge, (u32)merge->result.jobs);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* -- all of it ---------------------------------------------------------------------------------- */
+
+/* Numbers as "0-3,6": those that are @present, or those that are not. */
+static char *list_numbers(const bool *present, u32 count, bool which)
+{
+	char *text = strdup(""), *longer;
+	u32 i, last;
+
+	for (i = 0; i < count && text; i = last + 1) {
+		last = i;
+		if (present[i] != which)
+			continue;
+		while (last + 1 < count && present[last + 1] == which)
+			last++;
+		if (asprintf(&longer, last > i ? "%s%s%u-%u" : "%s%s%u", text, text[0] ? "," : "", i,
+			     last) < 0)
+			longer = NULL;
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* Ranks lie about their number at most as far as there are ranks that could be missing. */
+#define RANKS_MAX (1u << 24)
+
+static int list_node_ranks(struct merge *merge, u32 node)
+{
+	bool *present = NULL;
+	u32 i, most = 0;
+
+	for (i = 0; i < merge->rank_count; i++)
+		if (merge->inputs[merge->ranks[i].input].node == node && merge->ranks[i].rank >= most &&
+		    merge->ranks[i].rank < RANKS_MAX)
+			most = merge->ranks[i].rank + 1;
+	present = calloc(most + 1, sizeof(*present));
+	if (!present)
+		return -ENOMEM;
+	for (i = 0; i < merge->rank_count; i++)
+		if (merge->inputs[merge->ranks[i].input].node == node && merge->ranks[i].rank < most)
+			present[merge->ranks[i].rank] = true;
+	merge->nodes[node].result.ranks = list_numbers(present, most, true);
+	free(present);
+	return merge->nodes[node].result.ranks ? 0 : -ENOMEM;
+}
+
+/* Of a world, once: who is there, and who is not. */
+static int count_world(struct merge *merge, u32 first)
+{
+	const struct merge_rank *rank = &merge->ranks[first];
+	u32 i, size = rank->ranks < RANKS_MAX ? rank->ranks : RANKS_MAX, there = 0;
+	bool *present;
+	char *missing;
+
+	for (i = 0; i < first; i++)
+		if (merge->ranks[i].world == rank->world)
+			return 0;
+	present = calloc(size + 1, sizeof(*present));
+	if (!present)
+		return -ENOMEM;
+	for (i = first; i < merge->rank_count; i++) {
+		if (merge->ranks[i].world != rank->world || merge->ranks[i].rank >= size)
+			continue;
+		there += !present[merge->ranks[i].rank];
+		present[merge->ranks[i].rank] = true;
+	}
+	missing = list_numbers(present, size, false);
+	free(present);
+	if (!missing)
+		return -ENOMEM;
+	if (there < size)
+		merge->options.say("%s: of the %u ranks of its job %u have a trace; there is none of %s",
+				   merge->inputs[rank->input].path, size, there, missing);
+	free(missing);
+	merge->result.missing_ranks += size - there;
+	merge->result.ranks += there;
+	return 0;
+}
+
+/* A process that wrote its own trace finished that with MPI; a node's has many ranks. */
+static void check_end(struct merge *merge, const struct merge_input *input)
+{
+	struct iot_trace_info info;
+	u32 i, number = (u32)(input - merge->inputs);
+
+	iot_reader_info(input->reader, &info);
+	merge->result.lost += info.lost + info.missing;
+	if (!info.is_complete) {
+		merge->result.unfinished++;
+		merge->options.say(input->shim ? "%s: its process did not end MPI; what it did until then is there" :
+				   info.is_torn ? "%s: is torn: it ends in the middle of what was written last" :
+						  "%s: its recording did not come to its end; what was written until then is there",
+				   input->path);
+		return;
+	}
+	for (i = 0; i < merge->rank_count && !input->shim; i++) {
+		if (merge->ranks[i].input != number || merge->ranks[i].has_finalized)
+			continue;
+		merge->result.unfinished++;
+		merge->options.say("%s: rank %u did not end MPI; what it did until then is there",
+				   input->path, merge->ranks[i].rank);
+	}
+}
+
+/* The launcher may have told how many nodes there are. */
+static void check_nodes(const struct merge *merge)
+{
+	unsigned long nodes;
+	u32 i;
+
+	for (i = 0; i < merge->input_count; i++) {
+		nodes = merge->inputs[i].job_nodes ? strtoul(merge->inputs[i].job_nodes, NULL, 10) : 0;
+		if (nodes <= merge->node_count)
+			continue;
+		merge->options.say("%s: of the %lu nodes of its job %u have a trace",
+				   merge->inputs[i].path, nodes, merge->node_count);
+		return;
+	}
+}
+
+/**
+ * merge_list_ranks() - the ranks of each node
+ */
+int merge_list_ranks(struct merge *merge)
+{
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i < merge->node_count && !err; i++)
+		err = list_node_ranks(merge, i);
+	return err ? merge_fail(merge, merge->options.output, err) : 0;
+}
+
+/**
+ * merge_take_stock() - say what is missing, after all was read
+ */
+int merge_take_stock(struct merge *merge)
+{
+	u32 i;
+	int err = 0;
+
+	check_nodes(merge);
+	for (i = 0; i < merge->rank_count && !err; i++)
+		err = count_world(merge, i);
+	for (i = 0; i < merge->input_count && !err; i++)
+		check_end(merge, &merge->inputs[i]);
+	return err ? merge_fail(merge, merge->options.output, err) : 0;
+}
+
+/**
+ * merge_run() - make the trace
+ * @merge: opened
+ * @result: out
+ *
+ * Return: 0 or a negative errno; then a sentence was said, and there is no trace.
+ */
+int merge_run(struct merge *merge, struct merge_result *result)
+{
+	struct merge_node_result *nodes;
+	u32 i;
+	int err = merge_survey(merge);
+
+	if (!err)
+		err = merge_check_jobs(merge);
+	if (!err)
+		err = merge_list_ranks(merge);
+	if (!err)
+		err = merge_fit(merge);
+	if (!err)
+		err = merge_identities(merge);
+	if (!err)
+		err = shared_open(merge);
+	if (!err)
+		err = merge_write(merge);
+	if (err)
+		return err;
+	nodes = calloc(merge->node_count, sizeof(*nodes));
+	if (!nodes)
+		return merge_fail(merge, merge->options.output, -ENOMEM);
+	for (i = 0; i < merge->node_count; i++) {
+		nodes[i] = merge->nodes[i].result;
+		nodes[i].name = merge->nodes[i].name;
+		nodes[i].traces = merge->nodes[i].traces;
+	}
+	merge->result.nodes = nodes;
+	merge->result.node_count = merge->node_count;
+	merge->result.traces = merge->input_count;
+	*result = merge->result;
+	return 0;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * merge.h - one trace of those that the processes or the nodes of a job wrote.
+ */
+#ifndef IOTAPE_MERGE_H
+#define IOTAPE_MERGE_H
+
+#include <stdbool.h>
+
+#include "analyse/clocks.h"
+#include "lib/iotape.h"
+
+/**
+ * struct merge_options - what to merge
+ * @output: trace to be made
+ * @paths: traces, in any order
+ * @shared: mounts that are the same file system on all nodes, ended by NULL
+ * @is_shared_guessed: so are those whose type says so
+ * @job: only the traces of this job; NULL if there may be one only, "all" for whatever there is
+ * @say: called with a sentence about something that is missing or wrong
+ */
+struct merge_options {
+	const char *output;
+	char **paths;
+	size_t path_count;
+	const char *const *shared;
+	bool is_shared_guessed;
+	const char *job;
+	void (*say)(const char *format, ...) __attribute__((format(printf, 1, 2)));
+};
+
+/**
+ * struct merge_node_result - what became of a node
+ * @name: of the host
+ * @ranks: "0-3,6"; empty if it has none
+ * @traces: of it
+ * @clock: how its clock was fitted
+ */
+struct merge_node_result {
+	const char *name;
+	const char *ranks;
+	size_t traces;
+	struct clock_fit clock;
+};
+
+/**
+ * struct merge_result - what came of it
+ * @nodes: valid until merge_close()
+ * @unfinished: ranks that did not end MPI, and traces that are not complete
+ * @missing_ranks: of which there is nothing
+ */
+struct merge_result {
+	u64 records;
+	u64 traces;
+	u64 jobs;
+	u64 ranks;
+	u64 unfinished;
+	u64 missing_ranks;
+	u64 lost;
+	const struct merge_node_result *nodes;
+	u32 node_count;
+};
+
+struct merge;
+
+int merge_open(const struct merge_options *options, struct merge **merge);
+int merge_run(struct merge *merge, struct merge_result *result);
+void merge_close(struct merge *merge);
+
+#endif

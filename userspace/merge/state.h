@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * state.h - what the files of this directory know of a merge. Not for others.
+ *
+ * First all traces are read to learn whose they are, which ids they use and which MPI calls
+ * belong together (survey.c); that gives times (fit.c) and new ids (identities.c, shared.c).
+ * Then they are read again, and each record is rewritten and put in its place (output.c).
+ *
+ * Functions return 0 or a negative errno. When they fail, the sentence was said.
+ */
+#ifndef IOTAPE_MERGE_STATE_H
+#define IOTAPE_MERGE_STATE_H
+
+#include <uthash.h>
+
+#include "analyse/graph.h"
+#include "merge.h"
+
+#define MERGE_CHUNK_BYTES (256 << 10)
+#define MERGE_NONE	  (~0u)
+
+/* Ids of one kind that a node uses, and what they become. */
+enum merge_ids {
+	IDS_task,
+	IDS_process,
+	IDS_object,
+	IDS_handle,
+	IDS_name,
+	IDS_map,
+	IDS_request,
+	IDS_COUNT
+};
+
+struct id_range {
+	u64 min;
+	u64 max; /* 0: none */
+	u64 base;
+};
+
+/* A recorded directory of a node. */
+struct merge_mount {
+	u32 node;
+	u64 object; /* its root, as in the node's trace */
+	u64 name;   /* of the root; its new id after shared_open() */
+	u64 ino;
+	u64 dev;
+	u64 magic;
+	u32 share; /* index of the first mount that is the same; itself if it is not shared */
+	bool may_share;
+	bool is_shared;
+	char *path;
+};
+
+/**
+ * struct merge_node - a node of the job
+ * @name: of the host; not that of another node
+ * @boot: id of the boot, "" if not known
+ * @first: index of its trace that begins first
+ */
+struct merge_node {
+	char *name;
+	char *boot;
+	u32 first;
+	u64 traces;
+	struct id_range ids[IDS_COUNT];
+	struct merge_node_result result;
+};
+
+/* A fact, and how many nodes say so. */
+struct merge_fact {
+	UT_hash_handle hh;
+	u32 first_node;
+	u32 last_node;
+	u32 nodes;
+	u16 bytes;
+	char text[];
+};
+
+/**
+ * struct merge_input - a trace
+ * @record: the next record, which has its time, if @has_record
+ * @end_ns: that of its end
+ * @text: room for a changed tail of it
+ * @chunk: records that are not written yet, described by @head
+ * @world: key of the MPI_COMM_WORLD that its first rank is of, 0 if of none
+ * @job: as the recorder was told, NULL if it was not
+ */
+struct merge_input {
+	char *path;
+	struct iot_reader *reader;
+	struct iot_trace_info info;
+	struct iot_record record;
+	bool has_record;
+	u64 end_ns;
+	char text[IOT_TAIL_MAX_BYTES];
+	u8 *chunk;
+	u32 chunk_bytes;
+	struct iot_chunk_head head;
+	u64 sequence;
+	u32 node;
+	u64 world;
+	char *job;
+	char *host;
+	char *boot;
+	char *shim;
+	char *version;
+	char *job_nodes;
+	char *mount; /* path of the mount whose record comes next */
+	bool is_left_out;
+};
+
+/* A process that is a rank of a world of so many ranks. */
+struct merge_rank {
+	u64 world;
+	u32 input;
+	u32 rank;
+	u32 ranks;
+	bool has_finalized;
+};
+
+struct merge_task;
+struct shared;
+
+struct merge {
+	struct merge_options options;
+	struct merge_input *inputs;
+	u32 input_count;
+	struct merge_node *nodes;
+	u32 node_count;
+	u32 reference;
+	struct merge_rank *ranks;
+	u32 rank_count;
+	struct merge_fact *facts;
+	struct merge_mount *mounts;
+	u32 mount_count;
+	struct merge_task *tasks;
+	struct graph *calls; /* MPI calls of all nodes, with the times of their clocks */
+	u32 *call_nodes;
+	u32 call_room;
+	struct clocks *clocks;
+	struct shared *shared;
+	struct iot_writer *writer;
+	struct merge_input **heap; /* those that have a record, the first one on top */
+	u32 heap_count;
+	u64 root_name; /* of the directory above those of the nodes; 0 if there is none */
+	u64 root_object;
+	u64 end_ns;
+	struct merge_result result;
+};
+
+/* inputs.c */
+int merge_input_open(struct merge *merge, u32 input);
+int merge_fail(const struct merge *merge, const char *path, int err);
+int merge_fail_reject(const struct merge *merge, const char *path, int err,
+		      const struct iot_reject *reject);
+bool merge_is_cluster(const struct merge *merge);
+int merge_leave_out(struct merge *merge);
+
+/* survey.c */
+int merge_survey(struct merge *merge);
+void merge_forget(struct merge *merge);
+enum merge_ids merge_ids_of(u16 kind, const struct iot_field *field);
+
+/* jobs.c */
+int merge_check_jobs(struct merge *merge);
+int merge_list_ranks(struct merge *merge);
+int merge_take_stock(struct merge *merge);
+
+/* fit.c */
+int merge_fit(struct merge *merge);
+
+/* identities.c */
+int merge_identities(struct merge *merge);
+u64 merge_new_id(const struct merge_node *node, enum merge_ids ids, u64 id);
+void merge_retime(const struct merge *merge, struct merge_input *input);
+int merge_rewrite(struct merge *merge, struct merge_input *input);
+
+/* shared.c */
+int shared_open(struct merge *merge);
+void shared_close(struct shared *shared);
+int shared_rewrite(struct merge *merge, const struct merge_input *input, struct iot_record *record);
+void shared_after(struct merge *merge, const struct iot_record *record);
+
+/* output.c */
+int merge_write(struct merge *merge);
+
+#endif

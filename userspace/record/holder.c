@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * holder.c - the process that has the session of a node, for all who joined it.
+ *
+ * It belongs to none of them: who came first may end first, and what ends the job by signals does
+ * not end it. It goes when everybody who was expected has come and gone. It records nothing of
+ * itself, and keeps no descriptor that launchers wait for.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <iotape/control.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "join.h"
+
+#define FIRST_MS 30000 /* for the first one to come */
+#define LATE_MS	 10000 /* for those who were expected and have not come */
+#define GRACE_MS 1000  /* if it is not known how many there are */
+#define AGAIN_MS 100
+
+struct client {
+	int fd;
+	bool is_welcome;
+	bool is_done;
+};
+
+struct holder {
+	const struct record_options *options;
+	int listen_fd;
+	int session_fd;
+	int namespace_fd;
+	struct collector collector;
+	struct join_welcome welcome;
+	char path[PATH_MAX];
+	struct client *clients;
+	size_t client_count;
+	unsigned int joined;
+	unsigned int expected;
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* -- the session ------------------------------------------------------------------------------ */
+
+/* The name of the node; with a number if the directory has one already. */
+static int choose_path(struct holder *holder)
+{
+	struct utsname uts;
+	int i, fd = -1;
+
+	uname(&uts);
+	uts.nodename[strcspn(uts.nodename, "/")] = 0;
+	if (mkdir(holder->options->output, 0777) && errno != EEXIST)
+		return -errno;
+	for (i = 1; fd < 0; i++) {
+		char number[16] = "";
+
+		if (i > 1)
+			snprintf(number, sizeof(number), ".%d", i);
+		if (snprintf(holder->path, sizeof(holder->path), "%s/%s%s.iot",
+			     holder->options->output, uts.nodename, number) >= PATH_MAX)
+			return -ENAMETOOLONG;
+		fd = open(holder->path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
+		if (fd < 0 && errno != EEXIST)
+			return -errno;
+	}
+	close(fd);
+	return 0;
+}
+
+static int attach_all(struct holder *holder, const int *dir_fds)
+{
+	struct join_welcome *welcome = &holder->welcome;
+	int i;
+
+	for (i = 0; i < holder->options->mount_count; i++) {
+		struct iot_attach attach = { .dir_fd = dir_fds[i] };
+
+		if (dir_fds[i] < 0)
+			continue;
+		if (ioctl(holder->session_fd, IOT_IOC_ATTACH, &attach)) {
+			snprintf(welcome->why, sizeof(welcome->why), "%s: cannot be recorded: %s",
+				 holder->options->mounts[i], strerror(errno));
+			return -errno;
+		}
+		close(dir_fds[i]);
+	}
+	if (!ioctl(holder->session_fd, IOT_IOC_START))
+		return 0;
+	snprintf(welcome->why, sizeof(welcome->why), "the recording does not start: %s",
+		 strerror(errno));
+	return -errno;
+}
+
+static int start_collector(struct holder *holder)
+{
+	struct collector_options collect = {
+		.session_fd = holder->session_fd,
+		.path = holder->path,
+		.facts = holder->options->facts,
+		.buffers = holder->options->buffers,
+	};
+	int err = choose_path(holder);
+
+	if (!err)
+		err = collector_start(&holder->collector, &collect);
+	if (err)
+		snprintf(holder->welcome.why, sizeof(holder->welcome.why), "%s: %s",
+			 holder->path[0] ? holder->path : holder->options->output, strerror(-err));
+	return err;
+}
+
+/* The collector stays outside of the mounts, and this process goes in. */
+static int open_session(struct holder *holder)
+{
+	char *why = holder->welcome.why;
+	int dir_fds[RECORD_MOUNTS_MAX];
+	int err;
+
+	holder->session_fd = control_open(holder->options, why, JOIN_WHY);
+	if (holder->session_fd < 0)
+		return holder->session_fd;
+	err = start_collector(holder);
+	if (err)
+		return err;
+	err = mounts_enter(holder->options, dir_fds, why, JOIN_WHY);
+	if (!err)
+		err = attach_all(holder, dir_fds);
+	if (!err) {
+		holder->namespace_fd = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+		err = holder->namespace_fd < 0 ? -errno : 0;
+	}
+	if (chdir("/"))
+		err = -errno;
+	return err;
+}
+
+/* -- those who join --------------------------------------------------------------------------- */
+
+static void send_welcome(const struct holder *holder, int fd)
+{
+	int fds[2] = { holder->session_fd, holder->namespace_fd };
+	union {
+		char bytes[CMSG_SPACE(sizeof(fds))];
+		struct cmsghdr align;
+	} control = {};
+	struct iovec data = { (void *)&holder->welcome, sizeof(holder->welcome) };
+	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1 };
+	struct cmsghdr *head;
+
+	if (!holder->welcome.err) {
+		message.msg_control = control.bytes;
+		message.msg_controllen = sizeof(control.bytes);
+		head = CMSG_FIRSTHDR(&message);
+		head->cmsg_level = SOL_SOCKET;
+		head->cmsg_type = SCM_RIGHTS;
+		head->cmsg_len = CMSG_LEN(sizeof(fds));
+		memcpy(CMSG_DATA(head), fds, sizeof(fds));
+	}
+	sendmsg(fd, &message, MSG_NOSIGNAL);
+}
+
+static bool is_ours(int fd)
+{
+	struct ucred peer;
+	socklen_t bytes = sizeof(peer);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) && peer.uid == geteuid();
+}
+
+static void accept_client(struct holder *holder)
+{
+	int fd = accept4(holder->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+	struct client *clients;
+
+	if (fd < 0)
+		return;
+	clients = is_ours(fd) ? reallocarray(holder->clients, holder->client_count + 1,
+					     sizeof(*clients)) : NULL;
+	if (!clients) {
+		close(fd);
+		return;
+	}
+	holder->clients = clients;
+	clients[holder->client_count++] = (struct client){ .fd = fd };
+}
+
+static void drop_client(struct holder *holder, size_t number)
+{
+	close(holder->clients[number].fd);
+	holder->clients[number] = holder->clients[--holder->client_count];
+}
+
+static void serve(struct holder *holder, size_t number)
+{
+	struct client *client = &holder->clients[number];
+	struct join_hello hello;
+	ssize_t bytes = recv(client->fd, &hello, sizeof(hello), 0);
+
+	if (bytes > 0 && client->is_welcome) {
+		client->is_done = true;
+		return;
+	}
+	if (bytes != sizeof(hello) || hello.version != JOIN_VERSION) {
+		drop_client(holder, number);
+		return;
+	}
+	client->is_welcome = true;
+	holder->joined++;
+	if (hello.expected > holder->expected)
+		holder->expected = hello.expected;
+	send_welcome(holder, client->fd);
+}
+
+static void serve_events(struct holder *holder)
+{
+	struct pollfd *polls = calloc(holder->client_count + 1, sizeof(*polls));
+	size_t i;
+
+	if (!polls) {
+		usleep(AGAIN_MS * 1000);
+		return;
+	}
+	polls[0] = (struct pollfd){ .fd = holder->listen_fd, .events = POLLIN };
+	for (i = 0; i < holder->client_count; i++)
+		polls[i + 1] = (struct pollfd){ .fd = holder->clients[i].fd, .events = POLLIN };
+	if (poll(polls, holder->client_count + 1, AGAIN_MS) > 0) {
+		for (i = holder->client_count; i > 0; i--) /* the last one takes the place of one that goes */
+			if (polls[i].revents)
+				serve(holder, i - 1);
+		if (polls[0].revents)
+			accept_client(holder);
+	}
+	free(polls);
+}
+
+/* While somebody works, those who are done need not wait. Return: does somebody? */
+static bool release_done(struct holder *holder)
+{
+	static const struct join_goodbye goodbye;
+	size_t i, working = 0;
+
+	for (i = 0; i < holder->client_count; i++)
+		working += !holder->clients[i].is_done;
+	for (i = holder->client_count; i > 0 && working; i--)
+		if (holder->clients[i - 1].is_done) {
+			send(holder->clients[i - 1].fd, &goodbye, sizeof(goodbye), MSG_NOSIGNAL);
+			drop_client(holder, i - 1);
+		}
+	return working;
+}
+
+static uint64_t patience_ms(const struct holder *holder)
+{
+	if (!holder->joined)
+		return FIRST_MS;
+	if (!holder->expected)
+		return GRACE_MS;
+	return holder->joined >= holder->expected ? 0 : LATE_MS;
+}
+
+/* Until all have come, and all have gone or are done. */
+static void serve_all(struct holder *holder)
+{
+	uint64_t idle_ms = now_ms();
+	bool is_busy;
+
+	do {
+		serve_events(holder);
+		is_busy = release_done(holder);
+		if (is_busy)
+			idle_ms = now_ms();
+	} while (is_busy || now_ms() - idle_ms <= patience_ms(holder));
+}
+
+/* The last of them waited for the trace. */
+static void say_goodbye(const struct holder *holder, struct join_goodbye *goodbye)
+{
+	size_t i;
+
+	snprintf(goodbye->path, sizeof(goodbye->path), "%s", holder->path);
+	for (i = 0; i < holder->client_count; i++) {
+		goodbye->is_last = i == 0;
+		send(holder->clients[i].fd, goodbye, sizeof(*goodbye), MSG_NOSIGNAL);
+	}
+}
+
+/* Nothing that was there before is kept: a launcher may wait for the end of each descriptor. */
+static int detach(int listen_fd)
+{
+	int null_fd = open("/dev/null", O_RDWR);
+
+	if (null_fd < 0 || dup2(null_fd, 0) < 0 || dup2(null_fd, 1) < 0 || dup2(null_fd, 2) < 0 ||
+	    (listen_fd != 3 && dup2(listen_fd, 3) < 0))
+		_exit(1);
+	close_range(4, ~0u, 0);
+	fcntl(3, F_SETFD, FD_CLOEXEC);
+	setsid();
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	return 3;
+}
+
+/**
+ * holder_main() - hold the session of this node until all have gone
+ * @options: all are used but the command; output is a directory, absolute
+ * @listen_fd: where the others connect
+ *
+ * Does not return.
+ */
+void holder_main(const struct record_options *options, int listen_fd)
+{
+	static struct join_goodbye goodbye;
+	struct holder holder = { .options = options, .session_fd = -1, .namespace_fd = -1 };
+
+	holder.listen_fd = detach(listen_fd);
+	holder.welcome.err = open_session(&holder);
+	serve_all(&holder);
+	shutdown(holder.listen_fd, SHUT_RDWR);
+	if (holder.collector.pid > 0)
+		collector_finish(&holder.collector, &goodbye.result);
+	if (holder.welcome.err && holder.path[0])
+		unlink(holder.path);
+	else
+		say_goodbye(&holder, &goodbye);
+	_exit(0);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * join.h - what the processes of a node that record a job together say to each other. Not for
+ * others.
+ *
+ * The first one makes a process, the holder, which has the session. Each of them connects to it,
+ * is sent what it needs to run its command in the session, tells when the command has ended, and
+ * is told when it need not wait any longer.
+ */
+#ifndef IOTAPE_RECORD_JOIN_H
+#define IOTAPE_RECORD_JOIN_H
+
+#include <limits.h>
+
+#include "collectord/collectord.h"
+#include "record.h"
+
+#define JOIN_VERSION 1
+#define JOIN_WHY     (PATH_MAX + 256)
+
+struct join_hello {
+	uint32_t version;
+	uint32_t expected; /* processes on this node, 0 if not known */
+};
+
+/* With the descriptors of the session and of the mount namespace, if there was no error. */
+struct join_welcome {
+	int32_t err;
+	char why[JOIN_WHY];
+};
+
+struct join_done {
+	uint32_t unused;
+};
+
+struct join_goodbye {
+	uint32_t is_last;
+	struct collector_result result;
+	char path[PATH_MAX];
+};
+
+/* holder.c */
+void holder_main(const struct record_options *options, int listen_fd);
+
+#endif

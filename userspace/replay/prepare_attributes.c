@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * prepare_attributes.c - owners, modes and extended attributes.
+ *
+ * They are set through a pin, see prepare.h. Owners first: a change of owner takes set-user-id
+ * away, and capabilities. The mode last: it may forbid to set attributes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "prepare.h"
+
+#define LIST_BYTES 65536 /* the kernel's limit, of a list and of a value */
+
+/* -- extended attributes ------------------------------------------------------------- */
+
+/* Not every file system has all of them, and not everybody may set them: they are counted. */
+static void count_failure(struct preparer *p, const struct wanted *wanted, const char *name, int err)
+{
+	struct prepare_result *result = p->result;
+
+	if (!result->xattrs_failed++)
+		snprintf(result->xattr_failed, sizeof(result->xattr_failed), "%s/%s: %s: %s",
+			 p->options->target, wanted->path, name, strerror(-err));
+}
+
+static const struct iot_program_xattr *find_xattr(const struct preparer *p,
+						  const struct iot_program_xattr *xattrs, u32 count,
+						  const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (!strcmp(iot_program_string(p->program, xattrs[i].name), name))
+			return &xattrs[i];
+	return NULL;
+}
+
+/*
+ * Is it to be removed where it is not wanted? If the program does not know the attributes of an
+ * object, those that a directory hands on to what is made in it stay.
+ */
+static bool is_removed(const struct preparer *p, const struct wanted *wanted, const char *name)
+{
+	if (!iot_xattr_is_state(name))
+		return false;
+	return le32_to_cpu(entry_of(p, wanted)->flags) & IOT_ENTRY_XATTRS ||
+	       strncmp(name, "system.", 7);
+}
+
+/*
+ * Who is not root needs the rights of a file to read and set its attributes; the mode is set after
+ * them. Return: true if it is worth another try.
+ */
+static bool can_open(const char *path)
+{
+	return errno == EACCES && geteuid() && !chmod(path, S_IRWXU);
+}
+
+static bool is_set(const struct preparer *p, const char *path, const struct iot_program_xattr *xattr)
+{
+	static u8 value[LIST_BYTES];
+	u32 value_bytes = le32_to_cpu(xattr->value_bytes);
+	const char *name = iot_program_string(p->program, xattr->name);
+	ssize_t bytes = getxattr(path, name, value, sizeof(value));
+
+	if (bytes < 0 && can_open(path))
+		bytes = getxattr(path, name, value, sizeof(value));
+	return bytes >= 0 && (u32)bytes == value_bytes &&
+	       !memcmp(value, iot_program_string(p->program, xattr->value), value_bytes);
+}
+
+/* Return: true if something was removed. */
+static bool remove_xattrs(struct preparer *p, const struct wanted *wanted, const char *path,
+			  const struct iot_program_xattr *xattrs, u32 count)
+{
+	static char names[LIST_BYTES];
+	ssize_t bytes = listxattr(path, names, sizeof(names));
+	bool has_removed = false;
+	const char *name;
+
+	for (name = names; bytes > 0 && name < names + bytes; name += strlen(name) + 1) {
+		if (!is_removed(p, wanted, name) || find_xattr(p, xattrs, count, name))
+			continue;
+		if (!removexattr(path, name) || (can_open(path) && !removexattr(path, name)))
+			has_removed = true;
+		else if (errno != ENODATA)
+			count_failure(p, wanted, name, -errno);
+	}
+	return has_removed;
+}
+
+static bool set_xattr(const struct preparer *p, const char *path,
+		      const struct iot_program_xattr *xattr)
+{
+	const char *name = iot_program_string(p->program, xattr->name);
+	const char *value = iot_program_string(p->program, xattr->value);
+	u32 bytes = le32_to_cpu(xattr->value_bytes);
+
+	return !setxattr(path, name, value, bytes, 0) ||
+	       (can_open(path) && !setxattr(path, name, value, bytes, 0));
+}
+
+static void set_xattrs(struct preparer *p, const struct wanted *wanted, const char *path)
+{
+	const struct iot_program_xattr *xattrs;
+	bool has_changed;
+	u32 count, i;
+
+	xattrs = iot_tree_xattrs(p->program, wanted->index, &count);
+	if (wanted->is_new && !(le32_to_cpu(entry_of(p, wanted)->flags) & IOT_ENTRY_XATTRS))
+		return;
+	has_changed = remove_xattrs(p, wanted, path, xattrs, count);
+	for (i = 0; i < count; i++) {
+		const char *name = iot_program_string(p->program, xattrs[i].name);
+
+		if (!iot_xattr_is_state(name) || is_set(p, path, &xattrs[i]))
+			continue;
+		if (set_xattr(p, path, &xattrs[i]))
+			has_changed = true;
+		else
+			count_failure(p, wanted, name, -errno);
+	}
+	if (has_changed && !wanted->is_new)
+		prepare_changed(p, wanted->path, PREPARE_xattrs);
+}
+
+/* -- owners and modes ---------------------------------------------------------------- */
+
+static bool is_owner_wrong(const struct iot_program_entry *entry, u32 uid, u32 gid)
+{
+	return !geteuid() && (uid != le32_to_cpu(entry->uid) || gid != le32_to_cpu(entry->gid));
+}
+
+static bool is_mode_wrong(const struct iot_program_entry *entry, u32 mode)
+{
+	return !S_ISLNK(mode) && (mode ^ le32_to_cpu(entry->mode)) & 07777;
+}
+
+static int set_owner(int pin, const struct iot_program_entry *entry, struct stat *stat)
+{
+	if (!is_owner_wrong(entry, stat->st_uid, stat->st_gid))
+		return 0;
+	if (fchownat(pin, "", le32_to_cpu(entry->uid), le32_to_cpu(entry->gid), AT_EMPTY_PATH))
+		return -errno;
+	return fstat(pin, stat) ? -errno : 0; /* the mode may have changed */
+}
+
+/* Access control lists have a say in the mode, and were set just now. */
+static int set_mode(int pin, const struct iot_program_entry *entry, const char *path)
+{
+	struct stat stat;
+
+	if (fstat(pin, &stat))
+		return -errno;
+	if (!is_mode_wrong(entry, stat.st_mode))
+		return 0;
+	return chmod(path, le32_to_cpu(entry->mode) & 07777) ? -errno : 0;
+}
+
+/* place_may_enter() may have opened it. */
+static bool may_be_open(const struct iot_program_entry *entry)
+{
+	return geteuid() && S_ISDIR(le32_to_cpu(entry->mode));
+}
+
+/**
+ * attributes_set() - make owner, mode and extended attributes what they are to be
+ * @p: the work
+ * @wanted: whose
+ *
+ * Return: 0 or a negative errno.
+ */
+int attributes_set(struct preparer *p, struct wanted *wanted)
+{
+	const struct iot_program_entry *entry = entry_of(p, wanted);
+	char path[PIN_PATH_BYTES];
+	struct stat stat;
+	bool is_wrong;
+	int pin, err;
+
+	if (is_further_name(wanted))
+		return 0;
+	is_wrong = is_owner_wrong(entry, wanted->was.uid, wanted->was.gid) ||
+		   is_mode_wrong(entry, wanted->was.mode);
+	if (wanted->is_there && !wanted->is_suspect && !is_wrong && !may_be_open(entry))
+		return 0;
+	pin = place_pin(p, wanted, &stat);
+	if (pin < 0)
+		return pin;
+	place_pin_path(pin, path);
+	err = set_owner(pin, entry, &stat);
+	if (!err) {
+		set_xattrs(p, wanted, path);
+		err = set_mode(pin, entry, path);
+	}
+	close(pin);
+	if (!err && is_wrong && wanted->is_there)
+		prepare_changed(p, wanted->path, PREPARE_attributes);
+	return err;
+}

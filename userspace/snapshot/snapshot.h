@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * snapshot.h - write down what is in a directory, without its data.
+ */
+#ifndef IOTAPE_SNAPSHOT_H
+#define IOTAPE_SNAPSHOT_H
+
+#include "lib/iotape.h"
+
+/* What a snapshot does not have: enum snapshot_gap, its sentence for one or many. */
+#define SNAPSHOT_GAPS(G)                                                            \
+	G(unread_dir, "could not be read: what is in there is missing")             \
+	G(unread_file, "could not be read: taken to have data everywhere")          \
+	G(unread_xattrs, "has extended attributes that could not be read")          \
+	G(vanished, "was gone before it could be looked at")                        \
+	G(too_long, "has too long a path for a program: left out")                  \
+	G(other_file_system, "is another file system, which was not entered")       \
+	G(outside_names, "has further names outside of the directory")
+
+enum snapshot_gap {
+#define SNAPSHOT_GAP(name, sentence) SNAPSHOT_##name,
+	SNAPSHOT_GAPS(SNAPSHOT_GAP)
+#undef SNAPSHOT_GAP
+	SNAPSHOT_GAP_COUNT
+};
+
+/* Is it what was asked for, though worth a word? All other gaps are things that are missing. */
+static inline bool snapshot_gap_is_expected(enum snapshot_gap gap)
+{
+	return gap == SNAPSHOT_other_file_system || gap == SNAPSHOT_outside_names;
+}
+
+extern const char *const snapshot_gap_sentences[SNAPSHOT_GAP_COUNT];
+
+/**
+ * struct snapshot_options - what to write down
+ * @directory: the directory; its own attributes are not part of it
+ * @output: file to write
+ * @crosses_file_systems: enter what is mounted below, too
+ */
+struct snapshot_options {
+	const char *directory;
+	const char *output;
+	bool crosses_file_systems;
+};
+
+/**
+ * struct snapshot_result - what was written down
+ * @entries: names
+ * @size_bytes: of all files, by their sizes
+ * @data_bytes: without holes
+ * @gaps: how often, by enum snapshot_gap
+ * @gap_paths: of the first of each; to be given to snapshot_result_free()
+ */
+struct snapshot_result {
+	u64 entries;
+	u64 size_bytes;
+	u64 data_bytes;
+	u64 gaps[SNAPSHOT_GAP_COUNT];
+	char *gap_paths[SNAPSHOT_GAP_COUNT];
+};
+
+typedef void (*snapshot_progress_fn)(u64 entries);
+
+int snapshot_take(const struct snapshot_options *options, snapshot_progress_fn progress,
+		  struct snapshot_result *result, char *why, size_t room);
+void snapshot_result_free(struct snapshot_result *result);
+
+#endif
