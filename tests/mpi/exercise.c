@@ -184,19 +184,8 @@ static void touch(const char *name)
 
 /* -- killed ------------------------------------------------------------------------------ */
 
-/* All calls have returned everywhere before the first rank dies. */
-static void aborted(void)
-{
-	int i, sum;
-
-	for (i = 0; i < 1000; i++)
-		MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-	if (rank == size - 1)
-		MPI_Abort(MPI_COMM_WORLD, 5);
-	pause();
-}
-
-static void killed(void)
+/* 1000 collectives, which have returned everywhere before the first rank dies. */
+static void all_but_the_end(void)
 {
 	int i, sum;
 
@@ -206,6 +195,19 @@ static void killed(void)
 	for (i = 0; i < size; i++)
 		while (!is_there("done", i))
 			usleep(1000);
+}
+
+static void aborted(void)
+{
+	all_but_the_end();
+	if (rank == size - 1)
+		MPI_Abort(MPI_COMM_WORLD, 5);
+	pause();
+}
+
+static void killed(void)
+{
+	all_but_the_end();
 	if (!rank)
 		sleep(1); /* of others the launcher may wait for the end */
 	kill(getpid(), SIGKILL);
