@@ -19,6 +19,10 @@
 struct options {
 	const char *program;
 	struct replay_options replay;
+	const char *mpi;
+	enum place_rule place;
+	bool is_shared;
+	bool is_place_given;
 	bool is_data_given;
 	bool is_json;
 	bool is_quiet;
@@ -35,6 +39,8 @@ enum {
 	KEY_DATA,
 	KEY_FORCE,
 	KEY_WAIT,
+	KEY_AGENT,
+	KEY_PLACE,
 };
 
 static const struct argp_option option_table[] = {
@@ -46,6 +52,8 @@ static const struct argp_option option_table[] = {
 	{ "pause", KEY_PAUSE, "FACTOR", 0, "factor for think time in which it waited for something else than I/O", 0 },
 	{ "data", KEY_DATA, "copy|discard", 0, "copy what is read to memory (default but at full pace), or leave it in the page cache", 0 },
 	{ "wait", KEY_WAIT, "sleep|spin", 0, "sleep while think time passes (default), or keep the CPU busy, to be late less", 0 },
+	{ "agent", KEY_AGENT, "openmpi|mpich|LIBRARY", OPTION_ARG_OPTIONAL, "be one of the nodes that mpirun or srun has started, and perform the tasks placed there", 0 },
+	{ "place", KEY_PLACE, "block|cyclic|trace", 0, "which ranks share a node: those that follow each other, those that do not, or as in the trace (default, if that had as many nodes; else block)", 0 },
 	{ "force", KEY_FORCE, NULL, 0, "replay even if the target was not prepared for this program", 0 },
 	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
@@ -103,6 +111,19 @@ static void set_wait(struct argp_state *state, struct options *options, const ch
 		argp_error(state, "--wait=%s: not sleep or spin", argument);
 }
 
+static void set_place(struct argp_state *state, struct options *options, const char *argument)
+{
+	options->is_place_given = true;
+	if (!strcmp(argument, "block"))
+		options->place = PLACE_BLOCK;
+	else if (!strcmp(argument, "cyclic"))
+		options->place = PLACE_CYCLIC;
+	else if (!strcmp(argument, "trace"))
+		options->place = PLACE_TRACE;
+	else
+		argp_error(state, "--place=%s: not block, cyclic or trace", argument);
+}
+
 /* What is asked of an engine is what it can do. */
 static void check_engine(struct argp_state *state, struct options *options)
 {
@@ -112,6 +133,9 @@ static void check_engine(struct argp_state *state, struct options *options)
 		argp_error(state, "no --target given");
 	if (!engine->uses_target)
 		options->replay.target = NULL; /* the same command line does for all engines */
+	if (options->is_shared && !engine->moved)
+		argp_error(state, "--agent: the %s engine performs programs on one node only",
+			   engine->name);
 	if (!options->is_data_given)
 		return;
 	if (!(engine->data_modes & (1u << options->replay.data)))
@@ -138,6 +162,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_PACE:
 		set_pace(state, options, argument);
+		return 0;
+	case KEY_AGENT:
+		options->is_shared = true;
+		options->mpi = argument;
+		return 0;
+	case KEY_PLACE:
+		set_place(state, options, argument);
 		return 0;
 	case KEY_COMPUTE:
 		options->replay.compute_scale = factor(state, argument, "compute");
@@ -168,6 +199,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!options->program)
 			argp_error(state, "no program given");
+		if (options->is_place_given && !options->is_shared)
+			argp_error(state, "--place is for several nodes: it goes with --agent");
 		check_engine(state, options);
 		return 0;
 	default:
@@ -180,7 +213,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "PROGRAM",
 	.doc = "Perform PROGRAM on a target that `iotape init` has prepared.\v"
-	       "The exit code is 3 if an operation ended otherwise than in the trace.",
+	       "The exit code is 3 if an operation ended otherwise than in the trace. "
+	       "With --agent, %n in DIR is the number of the node, and outcomes go to FILE.0, FILE.1 and so on.",
 };
 
 static void add_fact(struct options *options, const char *format, const char *value)
@@ -266,6 +300,11 @@ static void print_lateness(const struct iot_replay_lateness *lateness)
 	       (double)lateness_percentile(lateness, 99) / 1e3, (double)lateness->max_ns / 1e3);
 }
 
+static u32 count_nodes(const struct options *options)
+{
+	return options->replay.agent ? agent_view(options->replay.agent).count : 1;
+}
+
 static void print_text(const struct options *options, const struct replay_result *r)
 {
 	double seconds = (double)r->elapsed_ns / 1e9;
@@ -274,6 +313,8 @@ static void print_text(const struct options *options, const struct replay_result
 	printf("%s: %.3f s, %llu operations of %u tasks",
 	       options->replay.target ? options->replay.target : options->program, seconds, r->ops,
 	       r->tasks);
+	if (options->replay.agent)
+		printf(" on %u nodes", count_nodes(options));
 	if (seconds > 0)
 		printf(", %.0f operations/s", (double)r->ops / seconds);
 	printf(", pace %s", pace_name(options, text));
@@ -313,6 +354,7 @@ static void print_json(const struct options *options, const struct replay_result
 	json_put_real(&json, "seconds", (double)r->elapsed_ns / 1e9);
 	json_put_unsigned(&json, "operations", r->ops);
 	json_put_unsigned(&json, "tasks", r->tasks);
+	json_put_unsigned(&json, "nodes", count_nodes(options));
 	json_put_unsigned(&json, "carriers", r->carriers);
 	json_put_unsigned(&json, "diverged", r->diverged);
 	json_put_unsigned(&json, "stalls", r->stalls);
@@ -326,6 +368,14 @@ static void print_json(const struct options *options, const struct replay_result
 	json_line(&json);
 }
 
+static void print_result(const struct options *options, const struct replay_result *result)
+{
+	if (options->is_json)
+		print_json(options, result);
+	else if (!options->is_quiet)
+		print_text(options, result);
+}
+
 static int replay(struct options *options)
 {
 	struct replay_result result;
@@ -335,13 +385,152 @@ static int replay(struct options *options)
 	progress_end();
 	if (err)
 		return fail("%s", why[0] ? why : strerror(-err));
-	if (options->is_json)
-		print_json(options, &result);
-	else if (!options->is_quiet)
-		print_text(options, &result);
+	print_result(options, &result);
 	if (result.is_cancelled)
 		return fail("interrupted after %llu operations", result.ops);
 	return result.diverged ? EXIT_DIFFERS : EXIT_DONE;
+}
+
+/* -- one of several nodes ----------------------------------------------------------------------- */
+
+static const char *rule_name(enum place_rule rule)
+{
+	switch (rule) {
+	case PLACE_CYCLIC:
+		return "cyclic";
+	case PLACE_TRACE:
+		return "trace";
+	default:
+		return "block";
+	}
+}
+
+/* DIR with %n in it; FILE has the number at its end. The texts stay until the process ends. */
+static int number_paths(struct options *options, u32 node)
+{
+	const char *target = options->replay.target, *mark = target ? strstr(target, "%n") : NULL;
+	char *path;
+
+	if (mark) {
+		if (asprintf(&path, "%.*s%u%s", (int)(mark - target), target, node, mark + 2) < 0)
+			return -ENOMEM;
+		options->replay.target = path;
+	}
+	if (options->replay.output) {
+		if (asprintf(&path, "%s.%u", options->replay.output, node) < 0)
+			return -ENOMEM;
+		options->replay.output = path;
+	}
+	return 0;
+}
+
+/* What the user would like to know of where tasks went, from one node only. */
+static void tell_place(const struct agent_view *view)
+{
+	const struct placement *place = &view->place;
+
+	if (view->node || view->count == 1)
+		return;
+	if (!place->ranks)
+		say("no task of the program is known to be a rank: all are performed on node 0");
+	else if (place->tied)
+		say("%u of %u ranks are on another node than --place=%s says, with those that they share open files or memory with",
+		    place->tied, place->ranks, rule_name(place->rule));
+	if (place->ranks && place->used < view->count)
+		say("%u of %u nodes have nothing to perform", view->count - place->used, view->count);
+}
+
+static void add_place_facts(struct options *options, const struct agent_view *view)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%u of %u", view->node, view->count);
+	add_fact(options, "node=%s", text);
+	add_fact(options, "place=%s", rule_name(view->place.rule));
+}
+
+static void say_text(const char *sentence)
+{
+	say("%s", sentence);
+}
+
+static int load_shared(struct options *options, struct iot_program *program, char *why, size_t room)
+{
+	struct agent *agent = options->replay.agent;
+	struct iot_reject reject = {};
+	struct agent_view view;
+	int err = iot_program_load(options->program, program, &reject);
+
+	if (err) {
+		snprintf(why, room, "%s: %s", options->program,
+			 reject.reason && reject.reason != IOT_REJECT_io ? iot_reject_sentence(&reject) :
+									   strerror(-err));
+		return err;
+	}
+	options->replay.program = program;
+	err = agent_prepare(agent, program, options->place, why, room);
+	if (err)
+		return err;
+	view = agent_view(agent);
+	tell_place(&view);
+	err = number_paths(options, view.node);
+	add_facts(options);
+	add_place_facts(options, &view);
+	return err;
+}
+
+/* Node 0 speaks for all. */
+static void conclude(const struct options *options, const struct replay_result *result, int err,
+		     const char *why)
+{
+	progress_end();
+	if (err && why[0])
+		fail("%s", why);
+	if (err || agent_view(options->replay.agent).node)
+		return;
+	print_result(options, result);
+	if (result->is_cancelled)
+		fail("interrupted after %llu operations", result->ops);
+}
+
+static int replay_shared(struct options *options)
+{
+	struct iot_program program = {};
+	struct replay_result result = {};
+	char why[PATH_MAX + 256] = "";
+	struct agent *agent;
+	int code, err = agent_open(&agent, options->mpi, why, sizeof(why));
+
+	if (err) {
+		agent_close(agent);
+		return fail("--agent: %s", why[0] ? why : strerror(-err));
+	}
+	options->replay.agent = agent;
+	err = load_shared(options, &program, why, sizeof(why));
+	err = agent_meet(agent, err, why, sizeof(why));
+	if (!err)
+		err = replay_run(&options->replay, agent_view(agent).node ? NULL : show_progress, &result,
+				 why, sizeof(why));
+	err = agent_finish(agent, &result, err, &code, why, sizeof(why), say_text);
+	conclude(options, &result, err, why);
+	agent_close(agent);
+	iot_program_free(&program);
+	return code;
+}
+
+static int replay_alone(struct options *options)
+{
+	struct iot_program program;
+	struct iot_reject reject = {};
+	int code, err = iot_program_load(options->program, &program, &reject);
+
+	if (err)
+		return fail_reject(options->program, err, &reject);
+	options->replay.program = &program;
+	add_facts(options);
+	code = replay(options);
+	iot_program_free(&program);
+	return code;
 }
 
 static int run(int argc, char **argv)
@@ -355,22 +544,12 @@ static int run(int argc, char **argv)
 			.buffers = 16,
 		},
 	};
-	struct iot_program program;
-	struct iot_reject reject = {};
-	int err, code;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	if (!options.is_data_given && options.replay.pace == IOT_PACE_FULL &&
 	    (options.replay.engine->data_modes & ENGINE_DISCARDS))
 		options.replay.data = IOT_DATA_DISCARD;
-	err = iot_program_load(options.program, &program, &reject);
-	if (err)
-		return fail_reject(options.program, err, &reject);
-	options.replay.program = &program;
-	add_facts(&options);
-	code = replay(&options);
-	iot_program_free(&program);
-	return code;
+	return options.is_shared ? replay_shared(&options) : replay_alone(&options);
 }
 
 const struct cmd cmd_replay = {

@@ -317,8 +317,6 @@ static int check_task_fields(const struct verifier *v, const struct iot_program_
 {
 	const struct iot_program *program = v->program;
 
-	if (task->reserved)
-		return refuse_at(v, IOT_REJECT_reserved, task);
 	if (le32_to_cpu(task->flags) & ~(IOT_TASK_LANE | IOT_TASK_MAPS) ||
 	    le32_to_cpu(task->parent) >= program->task_count ||
 	    le32_to_cpu(task->space) >= program->task_count || !is_string(v, task->command))

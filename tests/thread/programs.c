@@ -4,7 +4,7 @@
  *
  *	programs NAME FILE [COUNT]
  *
- *   tokens   64 tasks move 16 files from name to name in turn, with barriers between: each
+ *   tokens   64 tasks of 4 ranks move 16 files from name to name in turn, with barriers between: each
  *            rename needs the one before it, which another task does; COUNT is a seed
  *   free     the same without waits
  *   kinds    operations whose results are the same on every file system
@@ -74,6 +74,7 @@ static struct iot_program_op *op_on_paths(struct builder *b, u16 kind, const cha
 /* -- tokens ------------------------------------------------------------------------------------ */
 
 #define TASKS	64
+#define RANKS	4
 #define TOKENS	16
 #define ROUNDS	8
 #define MOVES	512 /* of a round, of all tokens */
@@ -159,7 +160,7 @@ static void make_tokens(struct builder *b, bool is_ordered)
 	for (i = 0; i < ROUNDS; i++)
 		builder_hub(b, TASKS);
 	for (task = 0; task < TASKS; task++) {
-		builder_task(b);
+		builder_task(b)->rank = cpu_to_le32(task / (TASKS / RANKS) + 1);
 		for (round = 0; round < ROUNDS; round++) {
 			add_barrier(b, round, is_ordered);
 			for (i = round * MOVES; i < (round + 1) * MOVES; i++)

@@ -179,7 +179,6 @@ CHANGE(ops_of_no_task)
 	return p->tasks;
 }
 
-SET_IN(task_reserved, TASK(p, 1), reserved, cpu_to_le32(1))
 SET_IN(task_flag_unknown, TASK(p, 1), flags, cpu_to_le32(4))
 SET_IN(task_parent_outside, TASK(p, 1), parent, cpu_to_le32(3))
 SET_IN(task_space_outside, TASK(p, 1), space, cpu_to_le32(3))
@@ -337,7 +336,6 @@ static const struct {
 	ROW(task_ops_outside, task_range),
 	ROW(task_waits_outside, task_range),
 	ROW(ops_of_no_task, task_range),
-	ROW(task_reserved, reserved),
 	ROW(task_flag_unknown, task_field),
 	ROW(task_parent_outside, task_field),
 	ROW(task_space_outside, task_field),

@@ -18,6 +18,7 @@ struct compiler {
 	struct slots *objects;
 	struct slots *owners; /* processes that own locks; their number is never larger than the tasks' */
 	u32 *program_task; /* of each task of the graph */
+	struct graph_rank *ranks; /* those of the graph, by process */
 	struct compile_summary *summary;
 	const struct graph_task *task;
 	const struct graph_op *op;
@@ -329,6 +330,37 @@ static u32 program_parent(const struct compiler *c, u32 index)
 	return c->program_task[parent];
 }
 
+static int compare_processes(const void *a, const void *b)
+{
+	const struct graph_rank *x = a, *y = b;
+
+	return (x->tgid > y->tgid) - (x->tgid < y->tgid);
+}
+
+static int sort_ranks(struct compiler *c)
+{
+	size_t bytes = c->graph->rank_count * sizeof(*c->ranks);
+
+	c->ranks = malloc(bytes + 1);
+	if (!c->ranks)
+		return -ENOMEM;
+	if (bytes) {
+		memcpy(c->ranks, c->graph->ranks, bytes);
+		qsort(c->ranks, c->graph->rank_count, sizeof(*c->ranks), compare_processes);
+	}
+	return 0;
+}
+
+/* In the world, plus 1; 0 if the task's process has none. */
+static u32 rank_of(const struct compiler *c, const struct graph_task *task)
+{
+	const struct graph_rank key = { .tgid = task->tgid };
+	const struct graph_rank *rank = bsearch(&key, c->ranks, c->graph->rank_count,
+						sizeof(key), compare_processes);
+
+	return rank ? rank->world_rank + 1 : 0;
+}
+
 static int put_task(struct compiler *c, u32 index, u32 space)
 {
 	struct graph_task *from = &c->graph->tasks[index];
@@ -341,6 +373,7 @@ static int put_task(struct compiler *c, u32 index, u32 space)
 		.flags = cpu_to_le32(
 			(c->graph->tasks[index].has_maps ? IOT_TASK_MAPS : 0) |
 			(c->graph->tasks[index].lane_of != GRAPH_NONE ? IOT_TASK_LANE : 0)),
+		.rank = cpu_to_le32(rank_of(c, from)),
 	};
 	u32 waits = 0, j;
 	int err = iot_builder_text(c->builder, c->graph->tasks[index].command ?: "", &task.command);
@@ -599,12 +632,15 @@ static int compile_graph(struct graph *graph, struct tree *tree,
 	if (!err)
 		err = summarize_times(&c);
 	if (!err)
+		err = sort_ranks(&c);
+	if (!err)
 		err = build(&c, tree);
 	if (!err) {
 		summarize(&c);
 		err = save(&c, options->program, reject);
 	}
 	free(c.program_task);
+	free(c.ranks);
 	slots_close(c.handles);
 	slots_close(c.maps);
 	slots_close(c.objects);

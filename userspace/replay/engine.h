@@ -8,11 +8,19 @@
  *
  *   open      get what is needed, refuse what cannot be done; the target is not open yet
  *   set_up    the target is open: everything but the first operation
+ *   ready     only if there are several nodes: wait until all tasks can go
  *   start     let all tasks go at the same moment
  *   wait      again and again, with `status` after each, until no task is left
  *   cancel    after a signal, or when `wait` has failed: tasks end after what they are doing
  *   close     always, and last, if `open` was called at all: end what is left, finish the
  *             trace of outcomes, free everything
+ *
+ * With several nodes, each has an engine, which performs the tasks that are placed there
+ * (share_is_here()). From set_up on the agent, another thread, calls these:
+ *
+ *   moved     what has been passed of what other nodes wait for
+ *   advance   a task on another node has got on
+ *   arrive    tasks on another node have arrived at a hub
  *
  * To add one: copy engine_null.c, which is complete, and name it in the table of replay.c.
  * Engines that perform operations in this process need little more than a function that
@@ -34,6 +42,13 @@
 
 struct replay_options;
 struct replay_result;
+struct share;
+
+/* A task of which another node waits for an operation has ended so many. */
+struct replay_moved {
+	u32 task;
+	u32 ended;
+};
 
 /**
  * struct replay - a replay, as its engine sees it
@@ -42,6 +57,7 @@ struct replay_result;
  * @target_fd: the target, from set_up on; -1 if the engine uses none. The engine may close it
  *	and set it to -1, else it is open until after `close`
  * @state: the engine's own
+ * @share: which tasks this engine performs, of those of several nodes; NULL for all
  * @why: out, with an error: a sentence
  * @room: room for it
  */
@@ -50,6 +66,7 @@ struct replay {
 	struct replay_result *result;
 	int target_fd;
 	void *state;
+	const struct share *share;
 	char *why;
 	size_t room;
 };
@@ -65,11 +82,16 @@ struct replay {
  * @uses_target: it performs operations on a target
  * @open: see above; 0 or a negative errno with a sentence in `why`, as of all that return one
  * @set_up: see above
+ * @ready: 0; 1 if it is too early: to be called again
  * @start: 0; 1 if it is too early: to be called again
  * @wait: wait until the tasks have ended, or that time has passed, or a signal came; returns
  *	what is left, 0 if nothing is
  * @status: how far it is; may be called at any time between set_up and close
  * @lateness: how late think times ended so far; may be called when status may
+ * @moved: wait until a task has passed a mark of the share, or that time has passed; fills in which
+ *	have, and how far, and returns their number
+ * @advance: 0; @ended is more than before
+ * @arrive: 0; @count is no more than are missing there
  * @cancel: see above; does not wait
  * @close: see above; an error means that the outcomes are not complete
  */
@@ -80,10 +102,14 @@ struct replay_engine {
 	bool uses_target;
 	int (*open)(struct replay *replay);
 	int (*set_up)(struct replay *replay);
+	int (*ready)(struct replay *replay);
 	int (*start)(struct replay *replay);
 	int (*wait)(struct replay *replay, int timeout_ms);
 	void (*status)(struct replay *replay, struct iot_replay_status *status);
 	void (*lateness)(struct replay *replay, struct iot_replay_lateness *lateness);
+	int (*moved)(struct replay *replay, struct replay_moved *moved, u32 room, u64 timeout_ns);
+	int (*advance)(struct replay *replay, u32 task, u32 ended);
+	int (*arrive)(struct replay *replay, u32 hub, u32 count);
 	void (*cancel)(struct replay *replay);
 	int (*close)(struct replay *replay);
 };

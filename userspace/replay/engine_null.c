@@ -31,6 +31,11 @@ static int null_set_up(struct replay *replay)
 	return player_set_up(replay->state);
 }
 
+static int null_ready(struct replay *replay)
+{
+	return player_ready(replay->state);
+}
+
 static int null_start(struct replay *replay)
 {
 	return player_start(replay->state);
@@ -51,6 +56,21 @@ static void null_lateness(struct replay *replay, struct iot_replay_lateness *lat
 	player_lateness(replay->state, lateness);
 }
 
+static int null_moved(struct replay *replay, struct replay_moved *moved, u32 room, u64 timeout_ns)
+{
+	return player_moved(replay->state, moved, room, timeout_ns);
+}
+
+static int null_advance(struct replay *replay, u32 task, u32 ended)
+{
+	return player_advance(replay->state, task, ended);
+}
+
+static int null_arrive(struct replay *replay, u32 hub, u32 count)
+{
+	return player_arrive(replay->state, hub, count);
+}
+
 static void null_cancel(struct replay *replay)
 {
 	player_cancel(replay->state);
@@ -68,10 +88,14 @@ const struct replay_engine engine_null = {
 	.uses_target = false,
 	.open = null_open,
 	.set_up = null_set_up,
+	.ready = null_ready,
 	.start = null_start,
 	.wait = null_wait,
 	.status = null_status,
 	.lateness = null_lateness,
+	.moved = null_moved,
+	.advance = null_advance,
+	.arrive = null_arrive,
 	.cancel = null_cancel,
 	.close = null_close,
 };

@@ -101,6 +101,13 @@ static int thread_set_up(struct replay *replay)
 	return player_set_up(e->player);
 }
 
+static int thread_ready(struct replay *replay)
+{
+	struct engine *e = replay->state;
+
+	return player_ready(e->player);
+}
+
 static int thread_start(struct replay *replay)
 {
 	struct engine *e = replay->state;
@@ -127,6 +134,27 @@ static void thread_lateness(struct replay *replay, struct iot_replay_lateness *l
 	struct engine *e = replay->state;
 
 	player_lateness(e->player, lateness);
+}
+
+static int thread_moved(struct replay *replay, struct replay_moved *moved, u32 room, u64 timeout_ns)
+{
+	struct engine *e = replay->state;
+
+	return player_moved(e->player, moved, room, timeout_ns);
+}
+
+static int thread_advance(struct replay *replay, u32 task, u32 ended)
+{
+	struct engine *e = replay->state;
+
+	return player_advance(e->player, task, ended);
+}
+
+static int thread_arrive(struct replay *replay, u32 hub, u32 count)
+{
+	struct engine *e = replay->state;
+
+	return player_arrive(e->player, hub, count);
 }
 
 static void thread_cancel(struct replay *replay)
@@ -166,10 +194,14 @@ const struct replay_engine engine_thread = {
 	.uses_target = true,
 	.open = thread_open,
 	.set_up = thread_set_up,
+	.ready = thread_ready,
 	.start = thread_start,
 	.wait = thread_wait,
 	.status = thread_status,
 	.lateness = thread_lateness,
+	.moved = thread_moved,
+	.advance = thread_advance,
+	.arrive = thread_arrive,
 	.cancel = thread_cancel,
 	.close = thread_close,
 };

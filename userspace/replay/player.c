@@ -59,6 +59,7 @@ static void publish(struct player_task *task, const struct iot_program_op *op)
 	arrive(player, op);
 	iot_store_release(iot_order_progress(&player->order, task->number), task->index);
 	park_wake_moved(task);
+	park_wake_agent(task);
 }
 
 /* The request before it in the lane must have ended, whatever the program's waits say. */
@@ -251,9 +252,10 @@ static int make_order(struct player *player)
 	for (i = 0; i < program->task_count; i++) {
 		player->tasks[i] = (struct player_task){ .player = player, .number = i };
 		player->tasks[i].stats.task = le32_to_cpu(program->tasks[i].origin);
-		player->task_count += !player_is_lane(program, i);
+		player->here_count += player_is_here(player, i);
+		player->task_count += player_is_here(player, i) && !player_is_lane(program, i);
 	}
-	return 0;
+	return player_share(player);
 }
 
 /**
@@ -312,7 +314,7 @@ static void block_signals(sigset_t *before)
 
 static int start_threads(struct player *player)
 {
-	u32 tasks = player->program->task_count;
+	u32 i;
 	pthread_attr_t attr;
 	sigset_t before;
 	int err = 0;
@@ -320,11 +322,14 @@ static int start_threads(struct player *player)
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, THREAD_STACK_BYTES);
 	block_signals(&before);
-	player->left = tasks;
-	while (player->thread_count < tasks && !err) {
-		struct player_task *task = &player->tasks[player->thread_count];
+	player->left = player->here_count;
+	for (i = 0; i < player->program->task_count && !err; i++) {
+		struct player_task *task = &player->tasks[i];
 
+		if (!player_is_here(player, i))
+			continue;
 		err = pthread_create(&task->thread, &attr, run_task, task);
+		task->has_thread = !err;
 		player->thread_count += !err;
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -332,7 +337,7 @@ static int start_threads(struct player *player)
 	if (err)
 		snprintf(player->replay->why, player->replay->room,
 			 "the program has %u tasks, each needs a thread, and after %u of them: %s",
-			 tasks, player->thread_count, strerror(err));
+			 player->here_count, player->thread_count, strerror(err));
 	return -err;
 }
 
@@ -355,19 +360,31 @@ int player_set_up(struct player *player)
 }
 
 /**
+ * player_ready() - can all tasks go?
+ *
+ * Return: 0 if so; 1 if not all of them are ready.
+ */
+int player_ready(struct player *player)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	if (__atomic_load_n(&player->ready, __ATOMIC_ACQUIRE) >= player->here_count)
+		return 0;
+	nanosleep(&pause, NULL);
+	return 1;
+}
+
+/**
  * player_start() - let all tasks go
  *
  * Return: 0; 1 if not all of them are ready; a negative errno.
  */
 int player_start(struct player *player)
 {
-	const struct timespec pause = { .tv_nsec = 1000000 };
 	u32 failed;
 
-	if (__atomic_load_n(&player->ready, __ATOMIC_ACQUIRE) < player->program->task_count) {
-		nanosleep(&pause, NULL);
+	if (player_ready(player))
 		return 1;
-	}
 	failed = __atomic_load_n(&player->failed, __ATOMIC_RELAXED);
 	if (failed)
 		return replay_refuse(player->replay, "memory of a task", -(int)failed);
@@ -382,8 +399,9 @@ static void kick(struct player *player)
 {
 	u32 i;
 
-	for (i = 0; i < player->thread_count; i++)
-		pthread_kill(player->tasks[i].thread, KICK_SIGNAL);
+	for (i = 0; i < player->program->task_count; i++)
+		if (player->tasks[i].has_thread)
+			pthread_kill(player->tasks[i].thread, KICK_SIGNAL);
 }
 
 /**
@@ -443,7 +461,7 @@ void player_cancel(struct player *player)
 static void join(struct player *player)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
-	u32 missing = player->program->task_count - player->thread_count, i;
+	u32 missing = player->here_count - player->thread_count, i;
 
 	if (__atomic_load_n(&player->left, __ATOMIC_ACQUIRE) > missing)
 		player_cancel(player);
@@ -451,8 +469,9 @@ static void join(struct player *player)
 		kick(player);
 		nanosleep(&pause, NULL);
 	}
-	for (i = 0; i < player->thread_count; i++)
-		pthread_join(player->tasks[i].thread, NULL);
+	for (i = 0; i < player->program->task_count; i++)
+		if (player->tasks[i].has_thread)
+			pthread_join(player->tasks[i].thread, NULL);
 }
 
 /**
@@ -475,6 +494,7 @@ int player_close(struct player *player)
 	free(player->order.progress);
 	free(player->order.pending);
 	free(player->tasks);
+	free(player->marked);
 	parks_exit(player);
 	free(player);
 	return err;

@@ -22,6 +22,7 @@
 #include "core/pace.h"
 #include "outcomes.h"
 #include "replay.h"
+#include "share.h"
 
 /**
  * struct park - where threads sleep until something has happened
@@ -54,6 +55,8 @@ struct player;
  * @player: of which it is one
  * @number: its index in the program
  * @waiters: number of those who wait for an operation of it
+ * @mark: the next operation of it that another node waits for: the agent is told when it has ended
+ * @has_thread: not a task of another node, and @thread was started
  * @thread: performs it
  * @index: the operation that is next
  * @enter_ns: when the operation performed last was entered
@@ -70,6 +73,8 @@ struct player_task {
 	struct player *player;
 	u32 number;
 	u32 waiters;
+	u32 mark;
+	bool has_thread;
 	pthread_t thread;
 	u32 index;
 	u64 enter_ns;
@@ -111,14 +116,19 @@ struct performer {
  * @hubs: one for each hub
  * @moved: table of parks, for those who wait for operations
  * @moved_mask: their number, a power of two, less one
+ * @agent: where the agent sleeps, if there are other nodes
+ * @agent_turns: what it saw there last
+ * @marked: tasks that other nodes wait for
+ * @marked_count: their number
  * @outcomes: NULL if they go nowhere
+ * @here_count: tasks and lanes that are performed here
  * @thread_count: threads that were started
  * @go: futex: 1 when tasks may begin
  * @is_cancelled: futex: 1 when all are to end
  * @ready: threads that have what they need
  * @failed: the errno of a thread that could not get it, or 0
  * @left: futex: threads that have not ended
- * @task_count: tasks that are no lanes
+ * @task_count: of those here, tasks that are no lanes
  * @finished: of them, those that were performed to their end
  * @start_ns: monotonic clock at the start, 0 before
  * @end_ns: monotonic clock at the end of the last task, 0 before
@@ -134,7 +144,12 @@ struct player {
 	struct park *hubs;
 	struct park *moved;
 	u32 moved_mask;
+	struct park agent;
+	u32 agent_turns;
+	u32 *marked;
+	u32 marked_count;
 	struct outcomes *outcomes;
+	u32 here_count;
 	u32 thread_count;
 	u32 go;
 	u32 is_cancelled;
@@ -150,11 +165,17 @@ struct player {
 int player_open(struct replay *replay, const struct performer *performer, void *context,
 		struct player **player);
 int player_set_up(struct player *player);
+int player_ready(struct player *player);
 int player_start(struct player *player);
 int player_wait(struct player *player, int timeout_ms);
 void player_status(const struct player *player, struct iot_replay_status *status);
 void player_cancel(struct player *player);
 int player_close(struct player *player);
+
+static inline bool player_is_here(const struct player *player, u32 task)
+{
+	return !player->replay->share || share_is_here(player->replay->share, task);
+}
 
 static inline bool player_is_cancelled(const struct player *player)
 {
@@ -182,6 +203,14 @@ int park_wait(struct player_task *task, const struct iot_program_wait *wait);
 void park_wake_moved(struct player_task *task);
 void park_wake_opened(struct player *player, u32 hub);
 void park_wake_everybody(struct player *player);
+void park_wake_passed(struct player *player, u32 task, u32 from, u32 to);
+void park_wake_agent(struct player_task *task);
+
+/* shared.c */
+int player_share(struct player *player);
+int player_moved(struct player *player, struct replay_moved *moved, u32 room, u64 timeout_ns);
+int player_advance(struct player *player, u32 task, u32 ended);
+int player_arrive(struct player *player, u32 hub, u32 count);
 
 /* pace.c */
 int player_pace(struct player_task *task, const struct iot_program_op *op);

@@ -2,7 +2,7 @@
 /*
  * replay.c - one replay from beginning to end, whatever engine performs it.
  */
-#include "replay.h"
+#include "agent.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -19,6 +19,14 @@ static void interrupt(int signal)
 {
 	(void)signal;
 	is_interrupted = 1;
+}
+
+/**
+ * replay_has_signal() - did one come that is to end the replay?
+ */
+bool replay_has_signal(void)
+{
+	return is_interrupted;
 }
 
 /**
@@ -69,20 +77,22 @@ static int check_mark(struct replay *replay)
 	}
 }
 
-static int open_target(struct replay *replay, struct mark *mark, bool *is_marked)
+static int open_target(struct replay *replay, struct mark *mark)
 {
-	int err;
-
 	if (!replay->options->engine->uses_target)
 		return 0;
 	replay->target_fd = open(replay->options->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (replay->target_fd < 0)
 		return replay_refuse(replay, replay->options->target, -errno);
-	err = check_mark(replay);
 	mark_read(replay->target_fd, mark);
-	if (!err)
-		*is_marked = !mark_write(replay->target_fd, &(struct mark){ .state = MARK_NONE });
-	return err;
+	return check_mark(replay);
+}
+
+/* Nodes may share the target: each has looked at the mark before the first of them takes it off. */
+static bool take_mark(struct replay *replay)
+{
+	return replay->target_fd >= 0 &&
+	       !mark_write(replay->target_fd, &(struct mark){ .state = MARK_NONE });
 }
 
 /* If nothing has been performed, the target is still what it was prepared for. */
@@ -103,11 +113,13 @@ static void mark_again(const struct replay *replay, struct mark *mark, bool has_
 
 /* -- the run ----------------------------------------------------------------------------------------- */
 
-static void handle_signals(void)
+/**
+ * replay_take_signals() - from now on, a signal ends the replay that runs, or the next one
+ */
+void replay_take_signals(void)
 {
 	struct sigaction action = { .sa_handler = interrupt };
 
-	is_interrupted = 0;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
@@ -117,6 +129,8 @@ static void cancel(struct replay *replay)
 {
 	replay->options->engine->cancel(replay);
 	replay->result->is_cancelled = true;
+	if (replay->options->agent)
+		agent_cancel(replay->options->agent);
 }
 
 /* Return: 0, also if a signal came first, and then it has not begun; or a negative errno. */
@@ -134,38 +148,51 @@ static int start(struct replay *replay, bool *has_begun)
 	return state;
 }
 
-/* Without those that only keep order, and ends of requests, which their submissions count for. */
-static u64 count_operations(const struct iot_program *program)
+static bool is_here(const struct replay *replay, u32 task)
 {
-	u64 count = 0, i;
+	return !replay->share || share_is_here(replay->share, task);
+}
 
-	for (i = 0; i < program->op_count; i++)
-		count += le16_to_cpu(program->ops[i].kind) < IOT_PLAY_arrive &&
-			 le16_to_cpu(program->ops[i].kind) != IOT_KIND_complete;
+/* Without those that only keep order, and ends of requests, which their submissions count for. */
+static u64 count_operations(const struct replay *replay)
+{
+	const struct iot_program *program = replay->options->program;
+	u64 count = 0;
+	u32 i, j;
+
+	for (i = 0; i < program->task_count; i++) {
+		const struct iot_program_op *ops = program->ops + le64_to_cpu(program->tasks[i].first_op);
+
+		for (j = 0; is_here(replay, i) && j < le32_to_cpu(program->tasks[i].op_count); j++)
+			count += le16_to_cpu(ops[j].kind) < IOT_PLAY_arrive &&
+				 le16_to_cpu(ops[j].kind) != IOT_KIND_complete;
+	}
 	return count;
 }
 
 /* Without lanes. */
-static u32 count_tasks(const struct iot_program *program)
+static u32 count_tasks(const struct replay *replay)
 {
+	const struct iot_program *program = replay->options->program;
 	u32 count = 0, i;
 
 	for (i = 0; i < program->task_count; i++)
-		count += !(le32_to_cpu(program->tasks[i].flags) & IOT_TASK_LANE);
+		count += is_here(replay, i) && !(le32_to_cpu(program->tasks[i].flags) & IOT_TASK_LANE);
 	return count;
 }
 
 static int wait_for_tasks(struct replay *replay, replay_progress_fn progress)
 {
-	const struct iot_program *program = replay->options->program;
 	const struct replay_engine *engine = replay->options->engine;
-	u64 operations = count_operations(program);
-	u32 tasks = count_tasks(program);
+	struct agent *agent = replay->options->agent;
+	u64 operations = count_operations(replay);
+	u32 tasks = count_tasks(replay);
 	struct iot_replay_status status = {};
 	int left;
 
 	while ((left = engine->wait(replay, POLL_MS)) > 0) {
-		if (is_interrupted && !replay->result->is_cancelled)
+		if ((is_interrupted || (agent && agent_is_cancelled(agent))) &&
+		    !replay->result->is_cancelled)
 			cancel(replay);
 		engine->status(replay, &status);
 		if (progress)
@@ -189,7 +216,50 @@ static void take_result(struct replay *replay)
 	result->carriers = status.carriers;
 	replay->options->engine->lateness(replay, &result->lateness);
 	result->finished = status.finished;
-	result->tasks = count_tasks(replay->options->program);
+	result->tasks = count_tasks(replay);
+}
+
+/* -- with other nodes ------------------------------------------------------------------------------- */
+
+/* Alone, this is nothing. Return: @err, or that of another node. */
+static int meet(struct replay *replay, int err)
+{
+	struct agent *agent = replay->options->agent;
+
+	return agent ? nodes_meet(&agent->nodes, err, replay->why, replay->room) : err;
+}
+
+/* Return: 0 when the tasks of this node, and those of all others, can go. */
+static int get_ready(struct replay *replay)
+{
+	int state;
+
+	if (!replay->options->agent)
+		return 0;
+	while ((state = replay->options->engine->ready(replay)) > 0)
+		if (is_interrupted)
+			return replay_refuse(replay, "not begun", -EINTR);
+	agent_attach(replay->options->agent, replay);
+	return state;
+}
+
+static int begin(struct replay *replay, bool *has_begun)
+{
+	struct agent *agent = replay->options->agent;
+	int err = start(replay, has_begun);
+
+	if (!err && agent)
+		err = agent_start(agent);
+	return err;
+}
+
+/* Return: 0; a negative errno if other nodes may wait for what they are not told. */
+static int end(struct replay *replay)
+{
+	struct agent *agent = replay->options->agent;
+	int err = agent ? agent_stop(agent) : 0;
+
+	return err ? replay_refuse(replay, "the agent of this node", err) : 0;
 }
 
 /**
@@ -202,6 +272,9 @@ static void take_result(struct replay *replay)
  *
  * A signal ends it before its time; what was recorded until then is complete.
  *
+ * With other nodes, this performs the tasks that are placed here. All nodes begin together, or none
+ * does; then @why may be empty: another one says it.
+ *
  * Return: 0 or a negative errno.
  */
 int replay_run(const struct replay_options *options, replay_progress_fn progress,
@@ -212,6 +285,7 @@ int replay_run(const struct replay_options *options, replay_progress_fn progress
 		.options = options,
 		.result = result,
 		.target_fd = -1,
+		.share = options->agent ? &options->agent->share : NULL,
 		.why = why,
 		.room = room,
 	};
@@ -220,18 +294,29 @@ int replay_run(const struct replay_options *options, replay_progress_fn progress
 	int err, closed;
 
 	*result = (struct replay_result){};
-	handle_signals();
+	replay_take_signals();
 	err = engine->open(&replay);
 	if (!err)
-		err = open_target(&replay, &mark, &is_marked);
-	if (!err)
-		err = engine->set_up(&replay);
+		err = open_target(&replay, &mark);
+	err = meet(&replay, err);
 	if (!err) {
-		err = start(&replay, &has_begun);
+		is_marked = take_mark(&replay);
+		err = engine->set_up(&replay);
 		if (!err)
+			err = get_ready(&replay);
+		err = meet(&replay, err);
+	}
+	if (!err) {
+		err = begin(&replay, &has_begun);
+		if (!err) {
 			err = wait_for_tasks(&replay, progress);
+			closed = end(&replay);
+			err = err ? err : closed;
+		}
 		take_result(&replay);
 	}
+	if (options->agent)
+		agent_detach(options->agent);
 	closed = engine->close(&replay);
 	if (is_marked)
 		mark_again(&replay, &mark, has_begun);

@@ -9,6 +9,7 @@
 
 #include "engine.h"
 #include "lib/iotape.h"
+#include "place.h"
 
 /* -- initial tree: prepare.c --------------------------------------------------------- */
 
@@ -127,6 +128,8 @@ enum mark_state mark_get(int target_fd, const struct iot_program *program);
 
 /* -- one replay, by any engine: replay.c --------------------------------------------- */
 
+struct agent;
+
 /**
  * struct replay_options - how to replay
  * @engine: who performs it
@@ -138,6 +141,7 @@ enum mark_state mark_get(int target_fd, const struct iot_program *program);
  * @compute_scale, @pause_scale: factors for think time, in 1 / IOT_SCALE_ONE
  * @buffers: of each CPU, for the outcomes of the kernel engine
  * @is_forced: replay where the mark of prepare_tree() is missing
+ * @agent: of this node, prepared for the program; NULL if there is one node
  * @facts: about this replay, for the outcomes: texts of the form key=value, ended by NULL
  */
 struct replay_options {
@@ -152,6 +156,7 @@ struct replay_options {
 	u32 pause_scale;
 	unsigned int buffers;
 	bool is_forced;
+	struct agent *agent;
 	const char *const *facts;
 };
 
@@ -179,8 +184,35 @@ struct replay_result {
 
 typedef void (*replay_progress_fn)(const struct iot_replay_status *status, u32 tasks, u64 ops);
 
+void replay_take_signals(void);
+bool replay_has_signal(void);
 int replay_run(const struct replay_options *options, replay_progress_fn progress,
 	       struct replay_result *result, char *why, size_t room);
+
+/* -- one of several nodes: agent.c ------------------------------------------------------ */
+
+/**
+ * struct agent_view - what is known of the nodes
+ * @node: this one, from 0; node 0 speaks for all
+ * @count: their number
+ * @place: how tasks came to nodes, from agent_prepare() on
+ */
+struct agent_view {
+	u32 node;
+	u32 count;
+	struct placement place;
+};
+
+typedef void (*agent_say_fn)(const char *sentence);
+
+int agent_open(struct agent **agent, const char *mpi, char *why, size_t room);
+int agent_prepare(struct agent *agent, const struct iot_program *program, enum place_rule rule,
+		  char *why, size_t room);
+struct agent_view agent_view(const struct agent *agent);
+int agent_meet(struct agent *agent, int err, char *why, size_t room);
+int agent_finish(struct agent *agent, struct replay_result *result, int err, int *code, char *why,
+		 size_t room, agent_say_fn say);
+void agent_close(struct agent *agent);
 
 /* -- carriers.c: the processes and threads that the kernel engine sends into the kernel  */
 

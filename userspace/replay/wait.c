@@ -173,3 +173,30 @@ void park_wake_everybody(struct player *player)
 	for (i = 0; i < player->program->hub_count; i++)
 		wake_park(&player->hubs[i]);
 }
+
+/**
+ * park_wake_passed() - a task on another node has ended operations, and that has been published
+ * @player: here
+ * @task: index of the task
+ * @from: operations that had ended before
+ * @to: operations that have ended now
+ */
+void park_wake_passed(struct player *player, u32 task, u32 from, u32 to)
+{
+	u32 i;
+
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&player->tasks[task].waiters, __ATOMIC_RELAXED))
+		return;
+	for (i = from; i < to && i - from <= player->moved_mask; i++) /* after that many, all */
+		wake_park(moved_park(player, task, i));
+}
+
+/**
+ * park_wake_agent() - a task has ended one operation more; after park_wake_moved()
+ */
+void park_wake_agent(struct player_task *task)
+{
+	if (task->index > __atomic_load_n(&task->mark, __ATOMIC_RELAXED))
+		wake_park(&task->player->agent);
+}

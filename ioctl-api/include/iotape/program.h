@@ -118,6 +118,7 @@ struct iot_program_head {
  * @space: number of the address space; tasks with the same one share memory
  * @flags: IOT_TASK_*
  * @command: string: the command that the traced task ran
+ * @rank: of its process in MPI_COMM_WORLD, plus 1; 0 if that is none, or not known
  */
 struct iot_program_task {
 	__le64 first_op;
@@ -129,7 +130,7 @@ struct iot_program_task {
 	__le32 space;
 	__le32 flags;
 	__le32 command;
-	__le32 reserved;
+	__le32 rank;
 };
 
 /* Operations that stand for no record; all others have the kind of the record they stand for. */

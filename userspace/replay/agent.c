@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * agent.c - carries what tasks of one node wait for on another between its engine and the others.
+ *
+ * MPI has nothing that a thread could sleep on together with something else. So the agent sleeps
+ * where the engine wakes it as soon as a task here has passed a mark, for a short while, and then
+ * looks whether a message has come: news of this node go out at once, those of others come in at
+ * most that while later. After something has happened it looks again at once, some times: what
+ * follows is often an answer.
+ */
+#include "agent.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "connect.h"
+
+#define MOVED_MAX	256
+#define BUSY_TURNS	64
+#define SLEEP_NS	50000
+#define STACK_BYTES	(256 << 10)
+#define CLOSE_SECONDS	10
+
+/* -- between engine and nodes ----------------------------------------------------------------- */
+
+static int tell(void *context, u32 node, const struct share_note *note)
+{
+	struct agent *agent = context;
+
+	return nodes_tell(&agent->nodes, node, (enum nodes_news)note->news, note->what, note->value);
+}
+
+/* Others have got on. */
+static int take(void *context, u32 from, const struct share_note *note)
+{
+	struct agent *agent = context;
+	const struct replay_engine *engine;
+
+	if (!agent->replay)
+		return 0; /* nothing is left here that could wait for it */
+	if (!share_take(&agent->share, from, note))
+		return -EPROTO;
+	engine = agent->replay->options->engine;
+	return note->news == SHARE_PASSED ? engine->advance(agent->replay, note->what, note->value) :
+					    engine->arrive(agent->replay, note->what, note->value);
+}
+
+/* Tasks here have got on. Return: how many; a negative errno. */
+static int tell_moved(struct agent *agent, u64 timeout_ns)
+{
+	struct replay_moved moved[MOVED_MAX];
+	int count = agent->replay->options->engine->moved(agent->replay, moved, MOVED_MAX, timeout_ns);
+	int err = 0, i;
+
+	for (i = 0; i < count && !err; i++)
+		err = share_moved(&agent->share, moved[i].task, moved[i].ended, tell, agent);
+	return err ? err : count;
+}
+
+static void look_for_cancel(struct agent *agent, bool *is_told)
+{
+	if (__atomic_load_n(&agent->is_to_cancel, __ATOMIC_RELAXED) && !*is_told) {
+		*is_told = true;
+		if (!agent->nodes.is_cancelled)
+			nodes_tell_all(&agent->nodes, NODES_CANCEL, 0, 0);
+		agent->nodes.is_cancelled = true;
+	}
+	if (agent->nodes.is_cancelled)
+		__atomic_store_n(&agent->is_cancelled, 1, __ATOMIC_RELAXED);
+}
+
+/* Return: has anything happened? Or a negative errno. */
+static int turn(struct agent *agent, u64 timeout_ns, bool *is_told)
+{
+	int came = 0, state, moved;
+
+	while ((state = nodes_receive(&agent->nodes)) > 0)
+		came++;
+	if (state < 0)
+		return state;
+	moved = tell_moved(agent, came ? 0 : timeout_ns);
+	if (moved < 0)
+		return moved;
+	look_for_cancel(agent, is_told);
+	state = nodes_send(&agent->nodes);
+	return state ? state : came + moved;
+}
+
+static void *run(void *argument)
+{
+	struct agent *agent = argument;
+	bool is_told = false, is_last = false;
+	u32 idle = 0;
+	int state = 0;
+
+	prctl(PR_SET_TIMERSLACK, 1UL);
+	while (state >= 0 && !(is_last && !state)) {
+		is_last = __atomic_load_n(&agent->is_to_stop, __ATOMIC_ACQUIRE);
+		state = turn(agent, is_last || idle < BUSY_TURNS ? 0 : SLEEP_NS, &is_told);
+		idle = state ? 0 : idle + 1;
+		if (!state && idle < BUSY_TURNS)
+			sched_yield();
+	}
+	if (state < 0) {
+		agent->err = state;
+		__atomic_store_n(&agent->is_cancelled, 1, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+/* -- for the replay ----------------------------------------------------------------------------- */
+
+/**
+ * agent_open() - join the other nodes
+ * @agent: out: to be given to agent_close(), also after an error
+ * @mpi: openmpi, mpich, or the path of a library; NULL for that of the launcher
+ * @why: out, after an error: a sentence
+ * @room: room for it
+ *
+ * Return: 0 or a negative errno.
+ */
+int agent_open(struct agent **agent, const char *mpi, char *why, size_t room)
+{
+	const struct transport *transport;
+	struct agent *a = calloc(1, sizeof(*a));
+	int err = a ? connect_load(mpi, &a->library, &transport, why, room) : -ENOMEM;
+
+	*agent = a;
+	if (err)
+		return err;
+	replay_take_signals(); /* it may take long until all have come */
+	a->nodes.is_interrupted = replay_has_signal;
+	err = nodes_open(&a->nodes, transport);
+	if (err) {
+		snprintf(why, room, "%s: %s", transport->name, strerror(-err));
+		return err;
+	}
+	return connect_check(a->nodes.count, transport->name, why, room);
+}
+
+/**
+ * agent_prepare() - find out which tasks this node performs, and what others want to know of them
+ * @agent: open
+ * @program: verified; must stay
+ * @rule: how to place tasks
+ * @why: out, after an error: a sentence
+ * @room: room for it
+ *
+ * Return: 0 or a negative errno.
+ */
+int agent_prepare(struct agent *agent, const struct iot_program *program, enum place_rule rule,
+		  char *why, size_t room)
+{
+	u32 nodes = agent->nodes.count;
+	int err = nodes > PLACE_NODES_MAX ? -E2BIG : 0;
+
+	agent->node_of = calloc(program->task_count + 1ul, sizeof(*agent->node_of));
+	if (!err && !agent->node_of)
+		err = -ENOMEM;
+	if (!err)
+		err = place_tasks(program, nodes, rule, agent->node_of, &agent->place);
+	if (!err)
+		err = share_open(&agent->share, program, agent->node_of, agent->nodes.node, nodes);
+	agent->nodes.identity = le32_to_cpu(program->head->head_crc) + (u32)rule;
+	if (err == -ENOENT)
+		snprintf(why, room, "--place=trace: the trace is of one node, or does not say of which");
+	else if (err)
+		snprintf(why, room, "the tasks cannot be placed: %s", strerror(-err));
+	return err;
+}
+
+/**
+ * agent_attach() - from now on, what other nodes tell is for this replay
+ * @agent: prepared
+ * @replay: set up
+ */
+void agent_attach(struct agent *agent, struct replay *replay)
+{
+	agent->replay = replay;
+	agent->nodes.take = take;
+	agent->nodes.context = agent;
+}
+
+/**
+ * agent_detach() - nothing is left that could wait for other nodes
+ */
+void agent_detach(struct agent *agent)
+{
+	agent->replay = NULL;
+}
+
+/**
+ * agent_start() - tell and be told, from now on
+ * @agent: has its replay
+ *
+ * Return: 0 or a negative errno.
+ */
+int agent_start(struct agent *agent)
+{
+	pthread_attr_t attr;
+	sigset_t all, before;
+	int err;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&agent->thread, &attr, run, agent);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	return -err;
+}
+
+/**
+ * agent_stop() - all tasks here have ended: tell the last of it, and leave the engine alone
+ *
+ * Return: 0; a negative errno if the agent has failed, and others may wait for ever.
+ */
+int agent_stop(struct agent *agent)
+{
+	__atomic_store_n(&agent->is_to_stop, 1, __ATOMIC_RELEASE);
+	pthread_join(agent->thread, NULL);
+	agent_detach(agent);
+	if (!agent->err && !agent->nodes.is_cancelled && !share_is_told(&agent->share))
+		agent->err = -EPROTO;
+	return agent->err;
+}
+
+/**
+ * agent_view() - what is known of the nodes
+ */
+struct agent_view agent_view(const struct agent *agent)
+{
+	return (struct agent_view){
+		.node = agent->nodes.node,
+		.count = agent->nodes.count,
+		.place = agent->place,
+	};
+}
+
+/**
+ * agent_meet() - nodes_meet(), of an agent
+ */
+int agent_meet(struct agent *agent, int err, char *why, size_t room)
+{
+	return nodes_meet(&agent->nodes, err, why, room);
+}
+
+/**
+ * agent_finish() - nodes_finish(), of an agent; and the code that all nodes are to exit with
+ */
+int agent_finish(struct agent *agent, struct replay_result *result, int err, int *code, char *why,
+		 size_t room, agent_say_fn say)
+{
+	err = nodes_finish(&agent->nodes, result, err, why, room, say);
+	*code = err ? 1 : agent->nodes.code;
+	return err;
+}
+
+static void leave(int signal)
+{
+	(void)signal;
+	_exit(1);
+}
+
+/**
+ * agent_close() - leave the other nodes; NULL is allowed
+ * @agent: not running
+ *
+ * Those that did not answer in the end are ended.
+ */
+void agent_close(struct agent *agent)
+{
+	if (!agent)
+		return;
+	if (agent->nodes.transport && agent->nodes.is_lost)
+		agent->nodes.transport->abort(1);
+	signal(SIGALRM, leave); /* a node that has died meanwhile would be waited for */
+	alarm(CLOSE_SECONDS);
+	nodes_close(&agent->nodes);
+	alarm(0);
+	if (agent->share.program)
+		share_close(&agent->share);
+	free(agent->node_of);
+	free(agent); /* its library stays: what it has registered with the process does, too */
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * place.c - tasks to nodes: by the rank that they belong to, but together what cannot be apart.
+ *
+ * A task belongs to the rank of its process, or of the nearest process above that has one; a
+ * launcher, which is above ranks, to the first of them; any other to the first rank of all.
+ *
+ * Tasks that share an open file, a mapping, memory, or the locks of a process cannot be on two nodes:
+ * there is only one of each. They are joined to sets, by union-find (Tarjan: Efficiency of a good but
+ * not linear set union algorithm, 1975), and a set goes where the first of its ranks goes.
+ */
+#include "place.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define NONE 0xffffffffu
+
+struct placing {
+	const struct iot_program *program;
+	u32 *rank;   /* of each task, NONE if it has none */
+	u32 *lowest; /* of each task, of the ranks below it */
+	u32 *set;    /* of each task, another one of its set; itself if it stands for the set */
+	u32 *node;   /* of each rank */
+	u32 rank_count;
+};
+
+/* -- whose a task is -------------------------------------------------------------------------- */
+
+static u32 parent_of(const struct placing *p, u32 task)
+{
+	return le32_to_cpu(p->program->tasks[task].parent);
+}
+
+/* What was not verified to be no circle is followed no further than it can be none. */
+static u32 rank_above(const struct placing *p, u32 task)
+{
+	u32 steps = p->program->task_count;
+
+	while (p->rank[task] == NONE && parent_of(p, task) != task && steps--)
+		task = parent_of(p, task);
+	return p->rank[task];
+}
+
+static void tell_ancestors(struct placing *p, u32 task)
+{
+	u32 rank = p->rank[task];
+
+	while (p->lowest[task] > rank) {
+		p->lowest[task] = rank;
+		task = parent_of(p, task);
+	}
+}
+
+/* Those that have a rank, then what is above them, then what is below them, then the rest. */
+static void find_ranks(struct placing *p)
+{
+	u32 count = p->program->task_count, i;
+
+	for (i = 0; i < count; i++) {
+		p->rank[i] = le32_to_cpu(p->program->tasks[i].rank) - 1; /* 0 becomes NONE */
+		p->lowest[i] = NONE;
+		if (p->rank[i] != NONE && p->rank[i] >= p->rank_count)
+			p->rank_count = p->rank[i] + 1;
+	}
+	for (i = 0; i < count; i++)
+		if (p->rank[i] != NONE)
+			tell_ancestors(p, i);
+	for (i = 0; i < count; i++)
+		if (p->rank[i] == NONE)
+			p->rank[i] = p->lowest[i];
+	for (i = 0; i < count; i++)
+		if (p->rank[i] == NONE)
+			p->rank[i] = rank_above(p, i);
+}
+
+/* -- what cannot be apart --------------------------------------------------------------------- */
+
+static u32 set_of(struct placing *p, u32 task)
+{
+	while (p->set[task] != task) {
+		p->set[task] = p->set[p->set[task]];
+		task = p->set[task];
+	}
+	return task;
+}
+
+static void join_tasks(struct placing *p, u32 a, u32 b)
+{
+	a = set_of(p, a);
+	b = set_of(p, b);
+	if (a == b)
+		return;
+	if (p->rank[a] > p->rank[b]) { /* the one with the lower rank stands for both; NONE is no rank */
+		p->set[a] = b;
+	} else {
+		p->set[b] = a;
+	}
+}
+
+/* Whoever uses a thing is joined to the first that did. */
+static void use(struct placing *p, u32 *first, u32 number, u32 task)
+{
+	if (first[number] == NONE)
+		first[number] = task;
+	else
+		join_tasks(p, first[number], task);
+}
+
+static bool is_handle_too(u16 kind)
+{
+	return kind == IOT_KIND_copy_range || kind == IOT_KIND_remap_range;
+}
+
+static bool is_on_map(u16 kind)
+{
+	switch (kind) {
+	case IOT_KIND_map:
+	case IOT_KIND_unmap:
+	case IOT_KIND_touch:
+	case IOT_KIND_msync:
+	case IOT_KIND_madvise:
+		return true;
+	default:
+		return false;
+	}
+}
+
+struct firsts {
+	u32 *handles;
+	u32 *maps;
+	u32 *owners;
+	u32 *spaces;
+};
+
+static void join_op(struct placing *p, const struct firsts *f, const struct iot_program_op *op, u32 task)
+{
+	u16 kind = le16_to_cpu(op->kind);
+
+	if (kind >= IOT_PLAY_arrive)
+		return;
+	if (op->handle)
+		use(p, f->handles, le32_to_cpu(op->handle), task);
+	if (op->other && is_handle_too(kind))
+		use(p, f->handles, le32_to_cpu(op->other), task);
+	if (op->other && is_on_map(kind))
+		use(p, f->maps, le32_to_cpu(op->other), task);
+	if (op->mode && (kind == IOT_KIND_lock || kind == IOT_KIND_flush))
+		use(p, f->owners, le32_to_cpu(op->mode), task);
+}
+
+static u32 *make_firsts(u32 count)
+{
+	u32 *first = malloc((count + 1ul) * sizeof(*first));
+
+	if (first)
+		memset(first, 0xff, (count + 1ul) * sizeof(*first));
+	return first;
+}
+
+static void join_all(struct placing *p, const struct firsts *f)
+{
+	const struct iot_program *program = p->program;
+	u32 i, j;
+
+	for (i = 0; i < program->task_count; i++) {
+		const struct iot_program_task *task = &program->tasks[i];
+		const struct iot_program_op *ops = program->ops + le64_to_cpu(task->first_op);
+
+		if (le32_to_cpu(task->flags) & IOT_TASK_LANE)
+			join_tasks(p, le32_to_cpu(task->parent), i);
+		if (le32_to_cpu(task->flags) & IOT_TASK_MAPS)
+			use(p, f->spaces, le32_to_cpu(task->space), i);
+		for (j = 0; j < le32_to_cpu(task->op_count); j++)
+			join_op(p, f, &ops[j], i);
+	}
+}
+
+static int find_sets(struct placing *p)
+{
+	const struct iot_program *program = p->program;
+	struct firsts firsts = {
+		.handles = make_firsts(program->handle_count),
+		.maps = make_firsts(program->map_count),
+		.owners = make_firsts(program->task_count),
+		.spaces = make_firsts(program->task_count),
+	};
+	int err = firsts.handles && firsts.maps && firsts.owners && firsts.spaces ? 0 : -ENOMEM;
+	u32 i;
+
+	for (i = 0; i < program->task_count; i++)
+		p->set[i] = i;
+	if (!err)
+		join_all(p, &firsts);
+	free(firsts.handles);
+	free(firsts.maps);
+	free(firsts.owners);
+	free(firsts.spaces);
+	return err;
+}
+
+/* -- where ranks go --------------------------------------------------------------------------- */
+
+/* Ids of the tasks of the traced nodes, as `iotape merge` says them: node.NAME.tasks=FIRST-LAST. */
+static bool take_range(const struct iot_program *program, u32 fact, u32 *first, u32 *last)
+{
+	const char *key = iot_program_string(program, program->facts[fact].key);
+	size_t bytes = strlen(key);
+	unsigned int from, to;
+
+	if (bytes < 17 || strncmp(key, "trace.node.", 11) || strcmp(key + bytes - 6, ".tasks") ||
+	    sscanf(iot_program_string(program, program->facts[fact].value), "%u-%u", &from, &to) != 2)
+		return false;
+	*first = from;
+	*last = to;
+	return true;
+}
+
+static u32 count_traced_nodes(const struct iot_program *program)
+{
+	u32 count = 0, first, last, i;
+
+	for (i = 0; i < program->fact_count; i++)
+		count += take_range(program, i, &first, &last);
+	return count;
+}
+
+static u32 traced_node(const struct iot_program *program, u32 origin)
+{
+	u32 count = 0, first, last, i;
+
+	for (i = 0; i < program->fact_count; i++) {
+		if (!take_range(program, i, &first, &last))
+			continue;
+		if (origin >= first && origin <= last)
+			return count;
+		count++;
+	}
+	return 0;
+}
+
+static void place_as_traced(struct placing *p, u32 nodes)
+{
+	const struct iot_program *program = p->program;
+	u64 traced = count_traced_nodes(program);
+	u32 i;
+
+	for (i = 0; i < program->task_count; i++) {
+		u32 rank = le32_to_cpu(program->tasks[i].rank);
+		u64 node = traced_node(program, le32_to_cpu(program->tasks[i].origin));
+
+		if (rank)
+			p->node[rank - 1] = (u32)(traced > nodes ? node * nodes / traced : node);
+	}
+}
+
+static void place_ranks(struct placing *p, u32 nodes, enum place_rule rule)
+{
+	u32 i;
+
+	for (i = 0; i < p->rank_count; i++)
+		p->node[i] = rule == PLACE_CYCLIC ? i % nodes :
+						    (u32)((u64)i * nodes / p->rank_count);
+	if (rule == PLACE_TRACE)
+		place_as_traced(p, nodes);
+}
+
+static u32 rank_node(const struct placing *p, u32 rank)
+{
+	return rank == NONE || !p->rank_count ? 0 : p->node[rank];
+}
+
+static int put_tasks(struct placing *p, u32 *node_of, struct placement *place, u32 nodes)
+{
+	bool *is_used = calloc(nodes, 1), *is_tied = calloc(p->rank_count + 1ul, 1);
+	int err = is_used && is_tied ? 0 : -ENOMEM;
+	u32 i;
+
+	for (i = 0; i < p->program->task_count && !err; i++) {
+		u32 rank = p->rank[i];
+
+		node_of[i] = rank_node(p, p->rank[set_of(p, i)]);
+		place->used += !is_used[node_of[i]];
+		is_used[node_of[i]] = true;
+		if (rank == NONE || node_of[i] == rank_node(p, rank) || is_tied[rank] ||
+		    !p->program->tasks[i].rank)
+			continue;
+		is_tied[rank] = true;
+		place->tied++;
+	}
+	free(is_used);
+	free(is_tied);
+	return err;
+}
+
+/**
+ * place_tasks() - say on which node each task is performed
+ * @program: verified
+ * @nodes: their number, 1 to PLACE_NODES_MAX
+ * @rule: which to follow
+ * @node_of: out: of each task, and room for one more
+ * @place: filled in
+ *
+ * It depends on the program, the number of nodes and the rule, and on nothing else: each node finds
+ * the same.
+ *
+ * Return: 0; -EINVAL if the program says more ranks than it can have, -ENOENT if the nodes of the
+ * trace are not known, -ENOMEM.
+ */
+int place_tasks(const struct iot_program *program, u32 nodes, enum place_rule rule, u32 *node_of,
+		struct placement *place)
+{
+	size_t room = (program->task_count + 1ul) * sizeof(u32);
+	struct placing p = {
+		.program = program,
+		.rank = malloc(room),
+		.lowest = malloc(room),
+		.set = malloc(room),
+	};
+	u32 traced = count_traced_nodes(program);
+	int err = p.rank && p.lowest && p.set ? 0 : -ENOMEM;
+
+	if (!err)
+		find_ranks(&p);
+	if (!err && p.rank_count > IOT_PROGRAM_TASKS_MAX)
+		err = -EINVAL;
+	if (!err && rule == PLACE_TRACE && !traced)
+		err = -ENOENT;
+	if (!err) {
+		p.node = calloc(p.rank_count + 1ul, sizeof(*p.node));
+		err = p.node ? find_sets(&p) : -ENOMEM;
+	}
+	if (rule == PLACE_AUTO)
+		rule = traced == nodes && traced > 1 ? PLACE_TRACE : PLACE_BLOCK;
+	*place = (struct placement){ .rule = rule, .ranks = p.rank_count };
+	if (!err) {
+		place_ranks(&p, nodes, rule);
+		err = put_tasks(&p, node_of, place, nodes);
+	}
+	free(p.rank);
+	free(p.lowest);
+	free(p.set);
+	free(p.node);
+	return err;
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * shared.c - tasks of a player that other nodes wait for, and tasks of other nodes.
+ *
+ * The agent is woken by a task that has passed its mark. It wakes up, looks how far those tasks are,
+ * and moves their marks on:
+ *
+ *		    agent				task
+ *   1  store the new mark			store the new progress
+ *   2  full barrier				full barrier
+ *   3  look at the progress again		look at the mark
+ *
+ * So either the agent sees the progress, or the task sees the mark.
+ */
+#include "player.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/**
+ * player_share() - find the tasks that other nodes wait for
+ * @player: whose tasks are there
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int player_share(struct player *player)
+{
+	const struct share *share = player->replay->share;
+	u32 i;
+
+	for (i = 0; i < player->program->task_count; i++)
+		player->tasks[i].mark = IOT_WAIT_HUB;
+	if (!share)
+		return 0;
+	player->marked = malloc((player->program->task_count + 1ul) * sizeof(*player->marked));
+	if (!player->marked)
+		return -ENOMEM;
+	for (i = 0; i < player->program->task_count; i++) {
+		player->tasks[i].mark = share_next(share, i);
+		if (player->tasks[i].mark != IOT_WAIT_HUB)
+			player->marked[player->marked_count++] = i;
+	}
+	player->agent_turns = ~player->agent.turns; /* so that it looks at once */
+	return 0;
+}
+
+/* The mark behind what has ended. */
+static u32 next_mark(const struct share *share, u32 task, u32 ended)
+{
+	size_t at = share->next_mark[task];
+
+	while (at < share->mark_count && share->marks[at].task == task && share->marks[at].index < ended)
+		at++;
+	return at < share->mark_count && share->marks[at].task == task ? share->marks[at].index :
+									 IOT_WAIT_HUB;
+}
+
+/* Return: has the task passed its mark? */
+static bool look(struct player *player, u32 number, struct replay_moved *moved)
+{
+	struct player_task *task = &player->tasks[number];
+	u32 *progress = iot_order_progress(&player->order, number);
+	u32 ended = iot_load_acquire(progress);
+	bool is_moved = false;
+
+	while (ended > task->mark) {
+		is_moved = true;
+		*moved = (struct replay_moved){ .task = number, .ended = ended };
+		__atomic_store_n(&task->mark, next_mark(player->replay->share, number, ended),
+				 __ATOMIC_RELAXED);
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		ended = iot_load_acquire(progress);
+	}
+	return is_moved;
+}
+
+static u32 look_at_all(struct player *player, struct replay_moved *moved, u32 room)
+{
+	u32 turns = __atomic_load_n(&player->agent.turns, __ATOMIC_SEQ_CST), count = 0, i;
+
+	if (turns == player->agent_turns)
+		return 0;
+	for (i = 0; i < player->marked_count && count < room; i++)
+		count += look(player, player->marked[i], &moved[count]);
+	if (count < room)
+		player->agent_turns = turns; /* else it comes back for the rest */
+	return count;
+}
+
+/**
+ * player_moved() - tasks that others wait for have got on
+ * @player: set up
+ * @moved: out: which, and how far
+ * @room: for so many
+ * @timeout_ns: how long to wait until there is one
+ *
+ * Return: their number.
+ */
+int player_moved(struct player *player, struct replay_moved *moved, u32 room, u64 timeout_ns)
+{
+	u32 count;
+
+	__atomic_store_n(&player->agent.sleepers, 1, __ATOMIC_SEQ_CST);
+	count = look_at_all(player, moved, room);
+	if (!count && timeout_ns) {
+		futex_sleep(&player->agent.turns, player->agent_turns, clock_now_ns() + timeout_ns);
+		count = look_at_all(player, moved, room);
+	}
+	return (int)count;
+}
+
+/**
+ * player_advance() - a task of another node has got on
+ * @player: set up
+ * @task: which
+ * @ended: operations of it that have ended
+ *
+ * Return: 0.
+ */
+int player_advance(struct player *player, u32 task, u32 ended)
+{
+	u32 *progress = iot_order_progress(&player->order, task);
+	u32 before = *progress;
+
+	iot_store_release(progress, ended);
+	park_wake_passed(player, task, before, ended);
+	return 0;
+}
+
+/**
+ * player_arrive() - tasks of another node have arrived at a hub
+ * @player: set up
+ * @hub: which
+ * @count: their number
+ *
+ * Return: 0.
+ */
+int player_arrive(struct player *player, u32 hub, u32 count)
+{
+	if (!__atomic_sub_fetch(&player->order.pending[hub], count, __ATOMIC_ACQ_REL))
+		park_wake_opened(player, hub);
+	return 0;
+}
