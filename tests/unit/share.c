@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * share.c - nodes that tell each other what share.c says keep the order of the program, come to its
+ * end, and tell nothing else: random programs on several nodes, messages between two nodes in order,
+ * all else in any order.
+ */
+#include "replay/share.h"
+
+#include <stdlib.h>
+
+#include "builder.h"
+#include "core/order.h"
+#include "suite.h"
+
+#define TASKS	  12
+#define OPS_MAX	  20
+#define HUBS	  6
+#define NODES_MAX 4
+#define NOTES_MAX 4096
+#define PROGRAMS  400
+
+struct queue {
+	struct share_note notes[NOTES_MAX];
+	u32 taken;
+	u32 count;
+};
+
+struct simulation {
+	u8 *bytes;
+	struct iot_program program;
+	u32 nodes;
+	u32 node_of[TASKS];
+	struct share shares[NODES_MAX];
+	u32 progress[NODES_MAX + 1][TASKS]; /* as each node knows it; last, as it is */
+	u32 pending[NODES_MAX + 1][HUBS];
+	struct iot_order orders[NODES_MAX + 1];
+	struct queue queues[NODES_MAX][NODES_MAX];
+	u32 teller;
+	u32 told;
+};
+
+static u32 below(u32 limit)
+{
+	return (u32)rand() % limit;
+}
+
+/*
+ * Operations are made in an order in which they could run, each for a random task: so no waits form
+ * a circle. A hub is arrived at by some, and waited for by some that come after them all.
+ */
+static void make_program(struct builder *b, bool has_edges)
+{
+	u16 kinds[TASKS][OPS_MAX] = {};
+	u32 hubs[TASKS][OPS_MAX] = {}, counts[TASKS] = {}, arrivals[HUBS] = {}, task, i, hub = 0;
+	struct iot_program_wait waits[TASKS][OPS_MAX][3];
+	u32 wait_counts[TASKS][OPS_MAX] = {};
+
+	for (i = 0; i < TASKS * OPS_MAX / 2; i++) {
+		u32 other = below(TASKS), at;
+
+		task = below(TASKS);
+		at = counts[task];
+		if (at == OPS_MAX)
+			continue;
+		counts[task]++;
+		kinds[task][at] = IOT_PLAY_leave;
+		if (hub < HUBS && !below(4)) { /* arrivals at the hub of this time */
+			kinds[task][at] = IOT_PLAY_arrive;
+			hubs[task][at] = hub;
+			arrivals[hub]++;
+			continue;
+		}
+		if (hub < HUBS && arrivals[hub] && !below(10))
+			hub++;
+		if (has_edges && other != task && counts[other])
+			waits[task][at][wait_counts[task][at]++] = (struct iot_program_wait){
+				cpu_to_le32(other), cpu_to_le32(below(counts[other])) };
+		if (has_edges && hub && !below(2))
+			waits[task][at][wait_counts[task][at]++] = (struct iot_program_wait){
+				cpu_to_le32(IOT_WAIT_HUB), cpu_to_le32(below(hub)) };
+	}
+	for (i = 0; i < HUBS; i++)
+		builder_hub(b, arrivals[i]);
+	for (task = 0; task < TASKS; task++) {
+		builder_task(b);
+		for (i = 0; i < counts[task]; i++) {
+			u32 w;
+
+			builder_op(b, kinds[task][i])->handle =
+				cpu_to_le32(kinds[task][i] == IOT_PLAY_arrive ? hubs[task][i] + 1 : 0);
+			for (w = 0; w < wait_counts[task][i]; w++)
+				builder_wait(b, le32_to_cpu(waits[task][i][w].task),
+					     le32_to_cpu(waits[task][i][w].index));
+		}
+	}
+}
+
+static void simulation_open(struct simulation *s, bool has_edges)
+{
+	struct iot_reject reject;
+	struct builder b;
+	size_t byte_count;
+	u32 i;
+
+	builder_open(&b);
+	make_program(&b, has_edges);
+	s->bytes = builder_bytes(&b, &byte_count);
+	builder_close(&b);
+	assert_int_equal(iot_program_open(&s->program, s->bytes, byte_count, &reject), 0);
+	s->nodes = 1 + below(NODES_MAX);
+	for (i = 0; i < TASKS; i++)
+		s->node_of[i] = below(s->nodes);
+	for (i = 0; i <= s->nodes; i++)
+		iot_order_init(&s->orders[i], &s->program, s->progress[i], 1, s->pending[i]);
+	for (i = 0; i < s->nodes; i++)
+		assert_int_equal(share_open(&s->shares[i], &s->program, s->node_of, i, s->nodes), 0);
+}
+
+static void simulation_close(struct simulation *s)
+{
+	u32 i;
+
+	for (i = 0; i < s->nodes; i++)
+		share_close(&s->shares[i]);
+	free(s->bytes);
+}
+
+static int tell(void *context, u32 node, const struct share_note *note)
+{
+	struct simulation *s = context;
+	struct queue *queue = &s->queues[s->teller][node];
+
+	assert_int_not_equal(node, s->teller);
+	assert_true(queue->count < NOTES_MAX);
+	queue->notes[queue->count++] = *note;
+	s->told++;
+	return 0;
+}
+
+static const struct iot_program_op *next_op(const struct simulation *s, u32 task)
+{
+	return s->program.ops + le64_to_cpu(s->program.tasks[task].first_op) +
+	       s->progress[s->nodes][task];
+}
+
+/* Perform the next operation of a task, if its node thinks that it may start. Return: did it? */
+static bool perform(struct simulation *s, u32 task)
+{
+	const struct iot_program_op *op = next_op(s, task);
+	u32 node = s->node_of[task], next = 0, true_next = 0, hub;
+
+	if (s->progress[s->nodes][task] == le32_to_cpu(s->program.tasks[task].op_count) ||
+	    iot_order_blocker(&s->orders[node], task, op, &next))
+		return false;
+	assert_null(iot_order_blocker(&s->orders[s->nodes], task, op, &true_next));
+	if (le16_to_cpu(op->kind) == IOT_PLAY_arrive) {
+		hub = le32_to_cpu(op->handle) - 1;
+		s->pending[node][hub]--;
+		s->pending[s->nodes][hub]--;
+	}
+	s->progress[node][task]++;
+	s->progress[s->nodes][task]++;
+	return true;
+}
+
+/* The agent of a node looks at a task, perhaps late. */
+static void look(struct simulation *s, u32 task)
+{
+	s->teller = s->node_of[task];
+	share_moved(&s->shares[s->teller], task, s->progress[s->teller][task], tell, s);
+}
+
+static bool deliver(struct simulation *s, u32 from, u32 to)
+{
+	struct queue *queue = &s->queues[from][to];
+	const struct share_note *note;
+
+	if (queue->taken == queue->count)
+		return false;
+	note = &queue->notes[queue->taken++];
+	assert_true(share_take(&s->shares[to], from, note));
+	if (note->news == SHARE_PASSED)
+		s->progress[to][note->what] = note->value;
+	else
+		s->pending[to][note->what] -= note->value;
+	return true;
+}
+
+/* One step of anything; at the end, one of each. Return: did anything happen? */
+static bool step(struct simulation *s, bool is_thorough)
+{
+	u32 i, j;
+	bool is_moved = false;
+
+	for (i = 0; i < TASKS; i++)
+		if (is_thorough || !below(TASKS))
+			is_moved |= perform(s, i);
+	for (i = 0; i < TASKS; i++)
+		if (is_thorough || !below(2 * TASKS))
+			look(s, i);
+	for (i = 0; i < s->nodes; i++)
+		for (j = 0; j < s->nodes; j++)
+			if (is_thorough || !below(s->nodes))
+				is_moved |= deliver(s, i, j);
+	return is_moved;
+}
+
+static void run(struct simulation *s)
+{
+	u32 i;
+
+	for (i = 0; i < 500; i++)
+		step(s, false);
+	while (step(s, true))
+		;
+	for (i = 0; i < TASKS; i++)
+		assert_int_equal(s->progress[s->nodes][i], le32_to_cpu(s->program.tasks[i].op_count));
+	for (i = 0; i < s->nodes; i++)
+		assert_true(share_is_told(&s->shares[i]));
+}
+
+static void nodes_keep_order_and_come_to_the_end(void **state)
+{
+	struct simulation *s = calloc(1, sizeof(*s));
+	u32 told = 0, i;
+
+	(void)state;
+	for (i = 0; i < PROGRAMS; i++) {
+		srand(i);
+		memset(s, 0, sizeof(*s));
+		simulation_open(s, true);
+		run(s);
+		told += s->told;
+		simulation_close(s);
+	}
+	assert_true(told > PROGRAMS);
+	free(s);
+}
+
+static void what_nobody_waits_for_is_not_told(void **state)
+{
+	struct simulation *s = calloc(1, sizeof(*s));
+
+	(void)state;
+	srand(1);
+	simulation_open(s, false);
+	run(s);
+	assert_int_equal(s->told, 0);
+	simulation_close(s);
+	free(s);
+}
+
+/* Task 0 here; task 1 of node 1 with three operations; a hub where both arrive. */
+static void what_cannot_be_is_not_taken(void **state)
+{
+	static const struct {
+		const char *name;
+		u32 from;
+		struct share_note note;
+		bool is_right;
+	} rows[] = {
+		{ "no news", 1, { 0, 1, 1 }, false },
+		{ "a task that there is not", 1, { SHARE_PASSED, 2, 1 }, false },
+		{ "a task that is here", 1, { SHARE_PASSED, 0, 1 }, false },
+		{ "a task of another node", 2, { SHARE_PASSED, 1, 1 }, false },
+		{ "no progress", 1, { SHARE_PASSED, 1, 0 }, false },
+		{ "progress", 1, { SHARE_PASSED, 1, 2 }, true },
+		{ "the same again", 1, { SHARE_PASSED, 1, 2 }, false },
+		{ "back", 1, { SHARE_PASSED, 1, 1 }, false },
+		{ "beyond the end", 1, { SHARE_PASSED, 1, 4 }, false },
+		{ "to the end", 1, { SHARE_PASSED, 1, 3 }, true },
+		{ "a hub that there is not", 1, { SHARE_ARRIVED, 1, 1 }, false },
+		{ "nobody", 1, { SHARE_ARRIVED, 0, 0 }, false },
+		{ "too many", 1, { SHARE_ARRIVED, 0, 2 }, false },
+		{ "who was missing", 1, { SHARE_ARRIVED, 0, 1 }, true },
+		{ "the same again, at the hub", 1, { SHARE_ARRIVED, 0, 1 }, false },
+	};
+	const u32 node_of[] = { 0, 1 };
+	struct iot_program program;
+	struct iot_reject reject;
+	struct share share;
+	struct builder b;
+	size_t byte_count, i;
+	u8 *bytes;
+
+	(void)state;
+	builder_open(&b);
+	builder_hub(&b, 2);
+	builder_task(&b);
+	builder_op(&b, IOT_PLAY_arrive)->handle = cpu_to_le32(1);
+	builder_task(&b);
+	builder_op(&b, IOT_PLAY_arrive)->handle = cpu_to_le32(1);
+	builder_op(&b, IOT_PLAY_leave);
+	builder_op(&b, IOT_PLAY_leave);
+	bytes = builder_bytes(&b, &byte_count);
+	builder_close(&b);
+	assert_int_equal(iot_program_open(&program, bytes, byte_count, &reject), 0);
+	assert_int_equal(share_open(&share, &program, node_of, 0, 3), 0);
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_row(rows[i].name,
+			   share_take(&share, rows[i].from, &rows[i].note) == rows[i].is_right);
+	share_close(&share);
+	free(bytes);
+}
+
+SUITE("share",
+      TEST(nodes_keep_order_and_come_to_the_end)
+      TEST(what_nobody_waits_for_is_not_told)
+      TEST(what_cannot_be_is_not_taken))
