@@ -49,7 +49,7 @@ static void arrive(struct rfs_replay *replay, const struct iot_program_op *op)
 	u32 hub = le32_to_cpu(op->handle);
 
 	if (le16_to_cpu(op->kind) == IOT_PLAY_arrive && hub)
-		rfs_arrive(replay, hub - 1);
+		rfs_arrive(replay, hub - 1, 1);
 }
 
 static void tell(struct rfs_carrier *carrier, const struct iot_program_op *op)
@@ -383,6 +383,7 @@ void rfs_status(struct rfs_replay *replay, struct iot_replay_status *status)
 		.finished = atomic_read(&replay->finished),
 		.start_ns = READ_ONCE(replay->start_ns),
 		.end_ns = READ_ONCE(replay->end_ns),
+		.roots = READ_ONCE(replay->roots),
 	};
 	if (smp_load_acquire(&replay->state) < RFS_LOADED)
 		return;

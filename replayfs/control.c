@@ -70,11 +70,22 @@ static int control_setup(struct rfs_replay *replay, const void __user *arg)
 	return rfs_setup(replay, &setup);
 }
 
+static int control_share(struct rfs_replay *replay, const void __user *arg)
+{
+	struct iot_replay_share share;
+
+	if (copy_from_user(&share, arg, sizeof(share)))
+		return -EFAULT;
+	return rfs_share(replay, &share);
+}
+
 static long control_locked(struct rfs_replay *replay, unsigned int command, void __user *arg)
 {
 	switch (command) {
 	case IOT_RIOC_LOAD:
 		return control_load(replay, arg);
+	case IOT_RIOC_SHARE:
+		return control_share(replay, arg);
 	case IOT_RIOC_SETUP:
 		return control_setup(replay, arg);
 	default:
@@ -120,6 +131,27 @@ static int control_lateness(struct rfs_replay *replay, void __user *arg)
 	return copy_to_user(arg, &lateness, sizeof(lateness)) ? -EFAULT : 0;
 }
 
+/* What the agent of a node says and asks. */
+static int control_agent(struct rfs_replay *replay, unsigned int command, const void __user *arg)
+{
+	union {
+		struct iot_replay_moved moved;
+		struct iot_replay_move move;
+		struct iot_replay_arrive arrive;
+	} u;
+
+	if (copy_from_user(&u, arg, _IOC_SIZE(command)))
+		return -EFAULT;
+	switch (command) {
+	case IOT_RIOC_MOVED:
+		return rfs_moved(replay, &u.moved);
+	case IOT_RIOC_ADVANCE:
+		return rfs_advance(replay, &u.move);
+	default:
+		return rfs_arrive_elsewhere(replay, &u.arrive);
+	}
+}
+
 static long replay_ioctl(struct file *file, unsigned int command, unsigned long arg)
 {
 	struct rfs_replay *replay = file->private_data;
@@ -128,6 +160,7 @@ static long replay_ioctl(struct file *file, unsigned int command, unsigned long 
 
 	switch (command) {
 	case IOT_RIOC_LOAD:
+	case IOT_RIOC_SHARE:
 	case IOT_RIOC_SETUP:
 	case IOT_RIOC_START:
 		if (mutex_lock_interruptible(&replay->lock))
@@ -139,6 +172,10 @@ static long replay_ioctl(struct file *file, unsigned int command, unsigned long 
 		return control_run(replay, user);
 	case IOT_RIOC_KEEP:
 		return control_keep(replay, user);
+	case IOT_RIOC_MOVED:
+	case IOT_RIOC_ADVANCE:
+	case IOT_RIOC_ARRIVE:
+		return control_agent(replay, command, user);
 	case IOT_RIOC_STATUS:
 		return control_status(replay, user);
 	case IOT_RIOC_LATENESS:

@@ -141,6 +141,7 @@ static void free_tasks(struct rfs_replay *replay)
 		kvfree(replay->tasks[i].memory);
 	vfree(replay->order.progress);
 	vfree(replay->order.pending);
+	rfs_share_exit(replay);
 	rfs_waits_exit(replay);
 	vfree(replay->pools);
 	vfree(replay->tasks);

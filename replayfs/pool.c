@@ -270,6 +270,22 @@ int rfs_pools_init(struct rfs_replay *replay)
 }
 
 /**
+ * rfs_pool_leave() - a task is performed by another node
+ * @replay: loaded; no carrier has come
+ * @number: of the task, or lane
+ */
+void rfs_pool_leave(struct rfs_replay *replay, u32 number)
+{
+	struct rfs_task *task = &replay->tasks[number];
+
+	if (!task->pool)
+		return;
+	task->pool->unstarted--;
+	task->pool = NULL;
+	replay->carried--;
+}
+
+/**
  * rfs_pools_fill() - let tasks wait for what their first operation waits for
  * @replay: set up; no carrier has come
  *
@@ -283,7 +299,7 @@ void rfs_pools_fill(struct rfs_replay *replay)
 	for (i = 0; i < replay->program.task_count; i++) {
 		struct rfs_task *task = &replay->tasks[i];
 
-		if (task->request)
+		if (!task->pool)
 			continue;
 		task->start.replay = replay;
 		task->start.is_over = make_ready;

@@ -15,6 +15,7 @@
  *   which carrier is next	pool.c: a lock, taken when a task begins
  *   struct rfs_task		the carrier that has claimed it
  *   handle and mapping slots	handles.h: a reference count each
+ *   what other nodes tell	share.c: a lock of its own, for their agent
  *
  * Ownership: the replay lives as long as its descriptor, which each carrier in the
  * kernel holds; whatever is still open at its end is closed with it.
@@ -45,6 +46,7 @@ enum rfs_state {
 
 struct rfs_pool;
 struct rfs_replay;
+struct rfs_share;
 
 /**
  * struct rfs_waiter - something that waits for a task or a hub, see wait.c
@@ -65,7 +67,7 @@ struct rfs_waiter {
  * @waiters: number of those who wait for an operation of it
  * @start: the task itself, while it waits for what its first operation waits for
  * @ready: in the list of its pool
- * @pool: whose carriers may perform it; NULL for a lane
+ * @pool: whose carriers may perform it; NULL for a lane, and for what another node performs
  * @is_claimed: a carrier is in it
  * @is_taken: a carrier was given it, and it has not ended
  * @has_begun: a carrier has been in it before
@@ -173,7 +175,8 @@ struct rfs_request;
  * @roots: tasks that may start at once
  * @requests: of the lanes, one each
  * @under_way: requests that have been submitted and have not ended
- * @carried: tasks that are no lanes
+ * @carried: tasks that are no lanes, and are not another node's
+ * @share: which part of the program is performed here; NULL for all of it
  * @root: the target, as a mount of its own: what is mounted in it cannot be reached
  * @session: where outcomes go, NULL if nowhere
  * @setup: options; from RFS_READY on
@@ -207,6 +210,7 @@ struct rfs_replay {
 	struct rfs_request *requests;
 	atomic_t under_way;
 	u32 carried;
+	struct rfs_share *share;
 	struct path root;
 	struct iot_session *session;
 	struct iot_replay_setup setup;
@@ -272,7 +276,8 @@ void rfs_waits_exit(struct rfs_replay *replay);
 int rfs_wait_for(struct rfs_replay *replay, const struct iot_program_wait *wait);
 bool rfs_call_when(struct rfs_waiter *waiter);
 void rfs_move_on(struct rfs_replay *replay, u32 index);
-void rfs_arrive(struct rfs_replay *replay, u32 hub);
+void rfs_wake_passed(struct rfs_replay *replay, u32 task, u32 from, u32 to);
+void rfs_arrive(struct rfs_replay *replay, u32 hub, u32 count);
 void rfs_wake_everybody(struct rfs_replay *replay);
 
 /* pool.c */
@@ -281,8 +286,16 @@ void rfs_pools_fill(struct rfs_replay *replay);
 void rfs_pools_wake(struct rfs_replay *replay);
 u32 rfs_pools_carriers(const struct rfs_replay *replay);
 struct rfs_pool *rfs_pool_of(struct rfs_replay *replay, u32 space);
+void rfs_pool_leave(struct rfs_replay *replay, u32 number);
 int rfs_pool_take(struct rfs_replay *replay, struct rfs_pool *pool, bool is_new, u32 *number);
 int rfs_pool_keep(struct rfs_replay *replay, u32 space);
+
+/* share.c */
+int rfs_share(struct rfs_replay *replay, const struct iot_replay_share *from);
+void rfs_share_exit(struct rfs_replay *replay);
+int rfs_moved(struct rfs_replay *replay, const struct iot_replay_moved *from);
+int rfs_advance(struct rfs_replay *replay, const struct iot_replay_move *to);
+int rfs_arrive_elsewhere(struct rfs_replay *replay, const struct iot_replay_arrive *at);
 
 /* pace.c */
 int rfs_pace(struct rfs_carrier *carrier, const struct iot_program_op *op);

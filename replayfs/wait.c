@@ -181,13 +181,36 @@ void rfs_move_on(struct rfs_replay *replay, u32 index)
 }
 
 /**
- * rfs_arrive() - count down a hub
- * @replay: started
- * @hub: its index
+ * rfs_wake_passed() - tell those who wait for a task of another node that it has got on
+ * @replay: ready or started
+ * @task: its index; its progress has been stored
+ * @from: operations of it that had ended before
+ * @to: operations of it that have ended now
  */
-void rfs_arrive(struct rfs_replay *replay, u32 hub)
+void rfs_wake_passed(struct rfs_replay *replay, u32 task, u32 from, u32 to)
 {
-	if (!atomic_dec_and_test((atomic_t *)&replay->order.pending[hub]))
+	wait_queue_head_t *queue;
+	u32 i;
+
+	smp_mb(); /* see above */
+	if (!atomic_read(&replay->tasks[task].waiters))
+		return;
+	for (i = from; i < to && i - from <= replay->moved_mask; i++) { /* after that many, all */
+		queue = moved_queue(replay, task, i);
+		if (waitqueue_active(queue))
+			wake_up_all(queue);
+	}
+}
+
+/**
+ * rfs_arrive() - count down a hub
+ * @replay: ready or started
+ * @hub: its index
+ * @count: how many arrive
+ */
+void rfs_arrive(struct rfs_replay *replay, u32 hub, u32 count)
+{
+	if (!atomic_sub_and_test(count, (atomic_t *)&replay->order.pending[hub]))
 		return;
 	smp_mb__after_atomic(); /* see above */
 	if (waitqueue_active(&replay->hubs[hub].opened))

@@ -133,9 +133,6 @@ static void check_engine(struct argp_state *state, struct options *options)
 		argp_error(state, "no --target given");
 	if (!engine->uses_target)
 		options->replay.target = NULL; /* the same command line does for all engines */
-	if (options->is_shared && !engine->moved)
-		argp_error(state, "--agent: the %s engine performs programs on one node only",
-			   engine->name);
 	if (!options->is_data_given)
 		return;
 	if (!(engine->data_modes & (1u << options->replay.data)))

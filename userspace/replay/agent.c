@@ -53,7 +53,7 @@ static int take(void *context, u32 from, const struct share_note *note)
 /* Tasks here have got on. Return: how many; a negative errno. */
 static int tell_moved(struct agent *agent, u64 timeout_ns)
 {
-	struct replay_moved moved[MOVED_MAX];
+	struct iot_replay_move moved[MOVED_MAX];
 	int count = agent->replay->options->engine->moved(agent->replay, moved, MOVED_MAX, timeout_ns);
 	int err = 0, i;
 

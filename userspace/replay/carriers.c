@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "replay.h"
+#include "share.h"
 
 #define THREAD_STACK_BYTES (64 << 10)
 
@@ -45,9 +46,10 @@ struct thread {
 };
 
 /* Lanes have no carrier: their operations end by themselves. */
-static bool has_carrier(const struct iot_program *program, u32 task)
+static bool has_carrier(const struct iot_program *program, const struct share *share, u32 task)
 {
-	return !(le32_to_cpu(program->tasks[task].flags) & IOT_TASK_LANE);
+	return (!share || share_is_here(share, task)) &&
+	       !(le32_to_cpu(program->tasks[task].flags) & IOT_TASK_LANE);
 }
 
 static void *map_buffer(int flags)
@@ -171,13 +173,13 @@ static int start_process(struct carriers *carriers, const struct process *proces
 }
 
 /* For each address space, and last the common one: is it needed? */
-static bool *list_spaces(const struct iot_program *program)
+static bool *list_spaces(const struct iot_program *program, const struct share *share)
 {
 	bool *is_needed = calloc(program->task_count + 1ul, sizeof(*is_needed));
 	u32 i;
 
 	for (i = 0; is_needed && i < program->task_count; i++) {
-		if (!has_carrier(program, i))
+		if (!has_carrier(program, share, i))
 			continue;
 		if (le32_to_cpu(program->tasks[i].flags) & IOT_TASK_MAPS)
 			is_needed[le32_to_cpu(program->tasks[i].space)] = true;
@@ -192,13 +194,15 @@ static bool *list_spaces(const struct iot_program *program)
  * @carriers: out: to be given to carriers_kill()
  * @replay_fd: a replay that is set up
  * @program: its program
+ * @share: the part of it that is performed here, NULL for all
  *
  * Return: 0 or a negative errno.
  */
-int carriers_start(struct carriers **carriers, int replay_fd, const struct iot_program *program)
+int carriers_start(struct carriers **carriers, int replay_fd, const struct iot_program *program,
+		   const struct share *share)
 {
 	struct carriers *c = calloc(1, sizeof(*c));
-	bool *is_needed = list_spaces(program);
+	bool *is_needed = list_spaces(program, share);
 	struct process process = { .replay_fd = replay_fd };
 	int err = c && is_needed ? 0 : -ENOMEM;
 	u32 space;

@@ -44,11 +44,6 @@ struct replay_options;
 struct replay_result;
 struct share;
 
-/* A task of which another node waits for an operation has ended so many. */
-struct replay_moved {
-	u32 task;
-	u32 ended;
-};
 
 /**
  * struct replay - a replay, as its engine sees it
@@ -107,7 +102,7 @@ struct replay_engine {
 	int (*wait)(struct replay *replay, int timeout_ms);
 	void (*status)(struct replay *replay, struct iot_replay_status *status);
 	void (*lateness)(struct replay *replay, struct iot_replay_lateness *lateness);
-	int (*moved)(struct replay *replay, struct replay_moved *moved, u32 room, u64 timeout_ns);
+	int (*moved)(struct replay *replay, struct iot_replay_move *moved, u32 room, u64 timeout_ns);
 	int (*advance)(struct replay *replay, u32 task, u32 ended);
 	int (*arrive)(struct replay *replay, u32 hub, u32 count);
 	void (*cancel)(struct replay *replay);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "collectord/collectord.h"
+#include "kernel_share.h"
 #include "replay.h"
 
 struct engine {
@@ -180,13 +181,15 @@ static int kernel_set_up(struct replay *replay)
 	struct engine *e = replay->state;
 	int err = create_session(e);
 
+	if (!err && replay->share)
+		err = kernel_share(replay, e->replay_fd);
 	if (!err)
 		err = give_target(e);
 	if (!err)
 		err = start_collector(e);
 	if (err)
 		return err;
-	err = carriers_start(&e->carriers, e->replay_fd, e->options->program);
+	err = carriers_start(&e->carriers, e->replay_fd, e->options->program, replay->share);
 	return err ? refuse(e, "no carriers", err) : 0;
 }
 
@@ -195,6 +198,19 @@ static int kernel_wait(struct replay *replay, int timeout_ms)
 	struct engine *e = replay->state;
 
 	return carriers_wait(e->carriers, timeout_ms, replay->why, replay->room);
+}
+
+static int kernel_ready(struct replay *replay)
+{
+	struct engine *e = replay->state;
+	struct iot_replay_status status = {};
+	int left;
+
+	ioctl(e->replay_fd, IOT_RIOC_STATUS, &status);
+	if (status.waiting >= status.roots)
+		return 0;
+	left = kernel_wait(replay, 1);
+	return left < 0 ? left : 1;
 }
 
 /* All carriers wait inside the kernel before the first of them goes. */
@@ -223,6 +239,27 @@ static void kernel_lateness(struct replay *replay, struct iot_replay_lateness *l
 	struct engine *e = replay->state;
 
 	ioctl(e->replay_fd, IOT_RIOC_LATENESS, lateness);
+}
+
+static int kernel_moved(struct replay *replay, struct iot_replay_move *moved, u32 room, u64 timeout_ns)
+{
+	struct engine *e = replay->state;
+
+	return kernel_share_moved(e->replay_fd, moved, room, timeout_ns);
+}
+
+static int kernel_advance(struct replay *replay, u32 task, u32 ended)
+{
+	struct engine *e = replay->state;
+
+	return kernel_share_advance(e->replay_fd, task, ended);
+}
+
+static int kernel_arrive(struct replay *replay, u32 hub, u32 count)
+{
+	struct engine *e = replay->state;
+
+	return kernel_share_arrive(e->replay_fd, hub, count);
 }
 
 static void kernel_cancel(struct replay *replay)
@@ -254,10 +291,14 @@ const struct replay_engine engine_kernel = {
 	.uses_target = true,
 	.open = kernel_open,
 	.set_up = kernel_set_up,
+	.ready = kernel_ready,
 	.start = kernel_start,
 	.wait = kernel_wait,
 	.status = kernel_status,
 	.lateness = kernel_lateness,
+	.moved = kernel_moved,
+	.advance = kernel_advance,
+	.arrive = kernel_arrive,
 	.cancel = kernel_cancel,
 	.close = kernel_close,
 };

@@ -56,7 +56,7 @@ static void null_lateness(struct replay *replay, struct iot_replay_lateness *lat
 	player_lateness(replay->state, lateness);
 }
 
-static int null_moved(struct replay *replay, struct replay_moved *moved, u32 room, u64 timeout_ns)
+static int null_moved(struct replay *replay, struct iot_replay_move *moved, u32 room, u64 timeout_ns)
 {
 	return player_moved(replay->state, moved, room, timeout_ns);
 }

@@ -136,7 +136,7 @@ static void thread_lateness(struct replay *replay, struct iot_replay_lateness *l
 	player_lateness(e->player, lateness);
 }
 
-static int thread_moved(struct replay *replay, struct replay_moved *moved, u32 room, u64 timeout_ns)
+static int thread_moved(struct replay *replay, struct iot_replay_move *moved, u32 room, u64 timeout_ns)
 {
 	struct engine *e = replay->state;
 

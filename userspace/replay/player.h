@@ -208,7 +208,7 @@ void park_wake_agent(struct player_task *task);
 
 /* shared.c */
 int player_share(struct player *player);
-int player_moved(struct player *player, struct replay_moved *moved, u32 room, u64 timeout_ns);
+int player_moved(struct player *player, struct iot_replay_move *moved, u32 room, u64 timeout_ns);
 int player_advance(struct player *player, u32 task, u32 ended);
 int player_arrive(struct player *player, u32 hub, u32 count);
 

@@ -218,7 +218,8 @@ void agent_close(struct agent *agent);
 
 struct carriers;
 
-int carriers_start(struct carriers **carriers, int replay_fd, const struct iot_program *program);
+int carriers_start(struct carriers **carriers, int replay_fd, const struct iot_program *program,
+		   const struct share *share);
 int carriers_wait(struct carriers *carriers, int timeout_ms, char *why, size_t room);
 void carriers_kill(struct carriers *carriers);
 

@@ -56,7 +56,7 @@ static u32 next_mark(const struct share *share, u32 task, u32 ended)
 }
 
 /* Return: has the task passed its mark? */
-static bool look(struct player *player, u32 number, struct replay_moved *moved)
+static bool look(struct player *player, u32 number, struct iot_replay_move *moved)
 {
 	struct player_task *task = &player->tasks[number];
 	u32 *progress = iot_order_progress(&player->order, number);
@@ -65,7 +65,7 @@ static bool look(struct player *player, u32 number, struct replay_moved *moved)
 
 	while (ended > task->mark) {
 		is_moved = true;
-		*moved = (struct replay_moved){ .task = number, .ended = ended };
+		*moved = (struct iot_replay_move){ .task = number, .ended = ended };
 		__atomic_store_n(&task->mark, next_mark(player->replay->share, number, ended),
 				 __ATOMIC_RELAXED);
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -74,7 +74,7 @@ static bool look(struct player *player, u32 number, struct replay_moved *moved)
 	return is_moved;
 }
 
-static u32 look_at_all(struct player *player, struct replay_moved *moved, u32 room)
+static u32 look_at_all(struct player *player, struct iot_replay_move *moved, u32 room)
 {
 	u32 turns = __atomic_load_n(&player->agent.turns, __ATOMIC_SEQ_CST), count = 0, i;
 
@@ -96,7 +96,7 @@ static u32 look_at_all(struct player *player, struct replay_moved *moved, u32 ro
  *
  * Return: their number.
  */
-int player_moved(struct player *player, struct replay_moved *moved, u32 room, u64 timeout_ns)
+int player_moved(struct player *player, struct iot_replay_move *moved, u32 room, u64 timeout_ns)
 {
 	u32 count;
 

@@ -244,7 +244,7 @@ struct iot_replay_keep {
  * @start_ns: monotonic clock at the start, 0 before
  * @end_ns: monotonic clock when the last task ended, 0 before
  * @carriers: carriers that have come in so far
- * @reserved: zero
+ * @roots: tasks that must have one before it can start
  */
 struct iot_replay_status {
 	__u32 waiting;
@@ -255,7 +255,7 @@ struct iot_replay_status {
 	__u64 start_ns;
 	__u64 end_ns;
 	__u32 carriers;
-	__u32 reserved;
+	__u32 roots;
 };
 
 /**
@@ -270,6 +270,50 @@ struct iot_replay_lateness {
 	__u64 max_ns;
 };
 
+/**
+ * struct iot_replay_share - other nodes perform a part of the program: said between load and setup
+ * @is_here: address of a byte for each task: 1 if it is performed here, 0 if elsewhere; a lane is
+ *	where its task is
+ * @elsewhere: address of a __u32 for each hub: how many arrive at it elsewhere
+ * @marks: address of an array of struct iot_program_wait: operations of tasks here that others wait
+ *	for, by task and then by index, each once
+ * @mark_count: number of marks
+ * @reserved: zero
+ */
+struct iot_replay_share {
+	__u64 is_here;
+	__u64 elsewhere;
+	__u64 marks;
+	__u32 mark_count;
+	__u32 reserved;
+};
+
+/* A task, and how many of its operations have ended. */
+struct iot_replay_move {
+	__u32 task;
+	__u32 ended;
+};
+
+/**
+ * struct iot_replay_moved - wait until tasks here have passed marks
+ * @moved: address of an array of struct iot_replay_move: out: which have, and how far
+ * @room: for so many, 256 at most
+ * @timeout_ns: how long to wait, a second at most
+ *
+ * Returns how many there are, 0 when the time has passed.
+ */
+struct iot_replay_moved {
+	__u64 moved;
+	__u32 room;
+	__u32 timeout_ns;
+};
+
+/* Tasks elsewhere, so many, have arrived at a hub. */
+struct iot_replay_arrive {
+	__u32 hub;
+	__u32 count;
+};
+
 #define IOT_RIOC_LOAD	_IOR(IOT_IOC_MAGIC, 32, struct iot_replay_load)
 #define IOT_RIOC_SETUP	_IOW(IOT_IOC_MAGIC, 33, struct iot_replay_setup)
 #define IOT_RIOC_RUN	_IOWR(IOT_IOC_MAGIC, 34, struct iot_replay_run)
@@ -279,5 +323,10 @@ struct iot_replay_lateness {
 #define IOT_RIOC_CANCEL _IO(IOT_IOC_MAGIC, 37)
 #define IOT_RIOC_KEEP	_IOW(IOT_IOC_MAGIC, 38, struct iot_replay_keep)
 #define IOT_RIOC_LATENESS _IOR(IOT_IOC_MAGIC, 39, struct iot_replay_lateness)
+/* For the agent of a node. ADVANCE: a task elsewhere has got on. */
+#define IOT_RIOC_SHARE	_IOW(IOT_IOC_MAGIC, 48, struct iot_replay_share)
+#define IOT_RIOC_MOVED	_IOW(IOT_IOC_MAGIC, 49, struct iot_replay_moved)
+#define IOT_RIOC_ADVANCE _IOW(IOT_IOC_MAGIC, 50, struct iot_replay_move)
+#define IOT_RIOC_ARRIVE _IOW(IOT_IOC_MAGIC, 51, struct iot_replay_arrive)
 
 #endif
