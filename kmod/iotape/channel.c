@@ -90,7 +90,11 @@ int iot_buffer_refill(struct iot_buffer *buffer, gfp_t gfp)
 	return 0;
 }
 
-static void buffer_free(struct iot_buffer *buffer)
+/**
+ * iot_buffer_free() - free a buffer
+ * @buffer: nobody uses it any more; may be NULL
+ */
+void iot_buffer_free(struct iot_buffer *buffer)
 {
 	if (!buffer)
 		return;
@@ -98,7 +102,13 @@ static void buffer_free(struct iot_buffer *buffer)
 	kfree(buffer);
 }
 
-static struct iot_buffer *buffer_new(u32 cpu)
+/**
+ * iot_buffer_new() - make a buffer
+ * @cpu: whose
+ *
+ * Return: the buffer with a message in it, or NULL.
+ */
+struct iot_buffer *iot_buffer_new(u32 cpu)
 {
 	struct iot_buffer *buffer = kzalloc(sizeof(*buffer), GFP_KERNEL);
 
@@ -128,7 +138,7 @@ int iot_channel_init(struct iot_channel *channel, struct iot_session *session, u
 	if (ring_init(&channel->full, buffers) || ring_init(&channel->empty, buffers))
 		return -ENOMEM;
 	while (buffers--) {
-		struct iot_buffer *buffer = buffer_new(cpu);
+		struct iot_buffer *buffer = iot_buffer_new(cpu);
 
 		if (!buffer)
 			return -ENOMEM;
@@ -146,13 +156,13 @@ void iot_channel_exit(struct iot_channel *channel)
 {
 	struct iot_buffer *buffer;
 
-	buffer_free(channel->current_buffer);
+	iot_buffer_free(channel->current_buffer);
 	if (channel->full.slots)
 		while ((buffer = iot_ring_get(&channel->full)))
-			buffer_free(buffer);
+			iot_buffer_free(buffer);
 	if (channel->empty.slots)
 		while ((buffer = iot_ring_get(&channel->empty)))
-			buffer_free(buffer);
+			iot_buffer_free(buffer);
 	ring_exit(&channel->full);
 	ring_exit(&channel->empty);
 }

@@ -76,6 +76,8 @@ struct iot_buffer *iot_ring_get(struct iot_ring *ring);
 void iot_ring_put(struct iot_ring *ring, struct iot_buffer *buffer);
 u32 iot_ring_count(const struct iot_ring *ring);
 
+struct iot_buffer *iot_buffer_new(u32 cpu);
+void iot_buffer_free(struct iot_buffer *buffer);
 int iot_buffer_refill(struct iot_buffer *buffer, gfp_t gfp);
 
 #endif

@@ -11,8 +11,9 @@
 #include <linux/module.h>
 #include <linux/uaccess.h>
 
+#include "joined.h"
+#include "mailbox.h"
 #include "session.h"
-#include "task.h"
 
 /**
  * struct control - what a descriptor has become
@@ -227,59 +228,6 @@ static long control_ioctl(struct file *file, unsigned int command, unsigned long
 	return err;
 }
 
-/*
- * A record from user space describes the thread that writes it, and ends now: of what
- * was written only the kind's own fields and the beginning are believed.
- */
-static int joined_emit(struct iot_session *session, struct iot_record *record)
-{
-	struct iot_slot slot;
-	struct iot_task *task = iot_task_of_current(session);
-
-	if (!task) {
-		iot_session_count_lost(session);
-		return 0;
-	}
-	if (!iot_slot_open(session, record->length_bytes, &slot))
-		return 0;
-	if (record->kind == IOT_KIND_mpi_comm) {
-		record->mpi_comm.time_ns = slot.now_ns;
-		record->mpi_comm.task = task->id;
-		record->mpi_comm.op = task->ops;
-	} else {
-		record->op.task = task->id;
-		record->op.op = ++task->ops;
-		record->op.parent = task->current_op;
-		record->op.enter_ns = min(record->op.enter_ns, slot.now_ns);
-		record->op.duration_ns = slot.now_ns - record->op.enter_ns;
-		record->op.oncpu_ns = min(record->op.oncpu_ns, record->op.duration_ns);
-	}
-	iot_record_encode(slot.p, record->length_bytes, record);
-	iot_slot_close(&slot);
-	return 0;
-}
-
-/* Exactly the fields that this kernel knows; of a file the name may follow. */
-static bool joined_is_valid(const struct iot_record *record)
-{
-	switch (record->kind) {
-	case IOT_KIND_mpi_comm:
-		return record->length_bytes == IOT_WIRE_mpi_comm && !record->tail_bytes;
-	case IOT_KIND_mpi_send:
-		return record->length_bytes == IOT_WIRE_mpi_send && !record->tail_bytes;
-	case IOT_KIND_mpi_recv:
-		return record->length_bytes == IOT_WIRE_mpi_recv && !record->tail_bytes;
-	case IOT_KIND_mpi_done:
-		return record->length_bytes == IOT_WIRE_mpi_done && !record->tail_bytes;
-	case IOT_KIND_mpi_coll:
-		return record->length_bytes == IOT_WIRE_mpi_coll && !record->tail_bytes;
-	case IOT_KIND_mpi_file:
-		return record->length_bytes == IOT_WIRE_mpi_file + record->tail_bytes;
-	default:
-		return false;
-	}
-}
-
 #define JOINED_WRITE_MAX_BYTES 1024
 
 static ssize_t control_write(struct file *file, const char __user *data, size_t bytes,
@@ -298,15 +246,32 @@ static ssize_t control_write(struct file *file, const char __user *data, size_t 
 		return -EFAULT;
 	while (done < bytes) {
 		length = iot_record_decode(buffer + done, bytes - done, &record);
-		if (length < 0 || !joined_is_valid(&record))
+		if (length < 0 || !iot_joined_is_valid(&record))
 			return done ?: -EINVAL;
 		if (!iot_session_enter(session))
 			return -EPIPE;
-		joined_emit(session, &record);
+		iot_joined_emit(session, &record);
 		iot_session_leave();
 		done += length;
 	}
 	return done;
+}
+
+static int control_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct control *control = file->private_data;
+	struct iot_session *session = READ_ONCE(control->joined);
+
+	return session ? iot_mailbox_map(session, vma) : -EINVAL;
+}
+
+/* What msync(2) of a mailbox becomes. */
+static int control_fsync(struct file *file, loff_t first, loff_t last, int is_datasync)
+{
+	struct control *control = file->private_data;
+	struct iot_session *session = READ_ONCE(control->joined);
+
+	return session ? iot_mailbox_sync(session) : -EINVAL;
 }
 
 static const struct file_operations control_fops = {
@@ -316,6 +281,8 @@ static const struct file_operations control_fops = {
 	.unlocked_ioctl = control_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.write = control_write,
+	.mmap = control_mmap,
+	.fsync = control_fsync,
 	.llseek = noop_llseek,
 };
 

@@ -30,7 +30,7 @@ static void span_begin(struct iot_session *session, struct iot_span *span, struc
 	span->epoch = session->number;
 	span->note = 0;
 	span->parent = task->current_op;
-	span->op = ++task->ops;
+	span->op = iot_task_op_new(task);
 	iot_meter_begin(&span->meter);
 }
 
@@ -67,8 +67,7 @@ EXPORT_SYMBOL_GPL(__iot_span_end);
 
 void __iot_span_cancel(struct iot_span *span)
 {
-	if (span->task->ops == span->op) /* no operation was nested in it */
-		span->task->ops--;
+	iot_task_op_drop(span->task, span->op);
 	__iot_span_end(span);
 }
 EXPORT_SYMBOL_GPL(__iot_span_cancel);

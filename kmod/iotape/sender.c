@@ -140,7 +140,7 @@ static int session_send(struct iot_session *session)
 static int session_send_end(struct iot_session *session)
 {
 	struct iot_message_end end;
-	u64 lost = 0;
+	u64 lost = session->mailboxes.lost;
 	int cpu, err;
 
 	for_each_possible_cpu(cpu)
@@ -164,6 +164,11 @@ static int session_drain(struct iot_session *session)
 
 	session_rotate(session);
 	err = session_send(session);
+	while (!err && (err = iot_mailboxes_send(session, session->end_ns)) == -ENOMEM &&
+	       !kthread_should_stop()) {
+		msleep(REFILL_RETRY_MS);
+		err = 0;
+	}
 	if (!err)
 		err = session_send_end(session);
 	if (!err)
@@ -199,6 +204,10 @@ static int sender(void *data)
 			is_open = false;
 		} else {
 			err = session_send(session);
+			if (!err)
+				err = iot_mailboxes_send(session, U64_MAX);
+			if (err == -ENOMEM)
+				err = 0; /* next time */
 		}
 		if (err) {
 			is_open = false;

@@ -27,6 +27,7 @@ static void session_free(struct kref *refs)
 		for_each_possible_cpu(cpu)
 			iot_channel_exit(per_cpu_ptr(session->channels, cpu));
 	free_percpu(session->channels);
+	iot_mailboxes_exit(&session->mailboxes);
 	if (session->net)
 		put_net(session->net);
 	kfree(session);
@@ -63,7 +64,7 @@ struct iot_session *iot_session_new(const struct iot_create *create)
 	session->flush_ms = create->flush_ms;
 	session->low_water = create->buffers / 2;
 	session->channels = alloc_percpu(struct iot_channel);
-	if (!session->channels)
+	if (iot_mailboxes_init(&session->mailboxes) || !session->channels)
 		goto err_memory;
 	for_each_possible_cpu(cpu)
 		if (iot_channel_init(per_cpu_ptr(session->channels, cpu), session, cpu,
@@ -95,6 +96,7 @@ static void session_quiesce(struct iot_session *session)
 			rcu_assign_pointer(source->session, NULL);
 	synchronize_rcu();
 	session->end_ns = ktime_get_mono_fast_ns();
+	iot_mailboxes_close(&session->mailboxes);
 	wake_up_all(&session->throttle_wait);
 }
 
@@ -305,6 +307,8 @@ static void status_fill(const struct iot_session *session, struct iot_status *st
 		.collector = session->collector,
 		.throttles = atomic64_read(&session->throttles),
 		.sent_bytes = READ_ONCE(session->sent_bytes),
+		.records = READ_ONCE(session->mailboxes.records),
+		.lost = READ_ONCE(session->mailboxes.lost),
 	};
 	list_for_each_entry(source, &sources, list)
 		status->mounts += source->owner == session;

@@ -25,6 +25,7 @@
 
 #include "channel.h"
 #include "iotape.h"
+#include "mailbox.h"
 
 /**
  * struct iot_session - a capture
@@ -40,6 +41,7 @@
  * @throttle_wait: tasks that wait until none is
  * @sender_wait: where the sender sleeps
  * @channels: of each CPU, what was emitted there and is not sent yet
+ * @mailboxes: what threads put records of MPI into
  * @sender: the thread that sends, NULL before there is a collector
  * @net: network namespace of the collector's socket
  * @portid: port of that socket
@@ -63,6 +65,7 @@ struct iot_session {
 	wait_queue_head_t throttle_wait;
 	wait_queue_head_t sender_wait;
 	struct iot_channel __percpu *channels;
+	struct iot_mailboxes mailboxes;
 	struct task_struct *sender;
 	struct net *net;
 	u32 portid;
@@ -113,6 +116,7 @@ void iot_sender_stop(struct iot_session *session);
 
 /* throttle.c */
 void iot_throttle_arm(struct iot_session *session);
+int iot_throttle_mailbox(struct iot_session *session, struct iot_task *task);
 void iot_throttle_drain(void);
 
 #endif

@@ -65,7 +65,10 @@ static struct iot_task *task_add(const struct task_struct *thread, u32 parent, u
 
 static void task_free(struct rcu_head *rcu)
 {
-	kmem_cache_free(cache, container_of(rcu, struct iot_task, rcu));
+	struct iot_task *task = container_of(rcu, struct iot_task, rcu);
+
+	iot_mailbox_put(task->mailbox);
+	kmem_cache_free(cache, task);
 }
 
 static void task_remove(const struct task_struct *thread)
@@ -153,6 +156,8 @@ static void task_renew(struct iot_task *task, u32 why)
 	task->epoch = 0;
 	task->ops = 0;
 	task->current_op = 0;
+	iot_mailbox_put(task->mailbox);
+	task->mailbox = NULL;
 }
 
 /**
@@ -214,6 +219,7 @@ static void life_fork(void *data, struct task_struct *parent, struct task_struct
 	session = iot_session_find(maker->epoch);
 	if (!session)
 		return;
+	iot_task_sync(maker);
 	made = task_add(child, maker->id, IOT_REASON_fork);
 	if (!made) {
 		iot_session_count_lost(session);
@@ -239,6 +245,7 @@ static void life_exec(void *data, struct task_struct *thread, pid_t old_pid,
 	session = iot_session_find(task->epoch);
 	if (!session)
 		return;
+	iot_task_sync(task);
 	r.task = task->id;
 	r.op = task->ops;
 	task_renew(task, IOT_REASON_exec);
@@ -259,6 +266,7 @@ static void life_exit(void *data, struct task_struct *thread)
 	session = iot_session_find(task->epoch);
 	if (!session)
 		return;
+	iot_task_sync(task);
 	r.task = task->id;
 	r.op = task->ops;
 	r.code = thread->exit_code;
@@ -344,7 +352,7 @@ void iot_task_exit(void)
 	iot_throttle_drain();
 	for (i = 0; i < ARRAY_SIZE(table); i++)
 		hlist_for_each_entry_safe(task, next, &table[i].head, node)
-			kmem_cache_free(cache, task);
+			task_free(&task->rcu);
 	rcu_barrier(); /* task_free(); kfree_rcu() is not waited for by it, and would come too late */
 	kmem_cache_destroy(cache);
 }

@@ -19,6 +19,7 @@
 #include <linux/types.h>
 
 #include "iotape.h"
+#include "mailbox.h"
 
 struct iot_session;
 struct task_struct;
@@ -32,8 +33,9 @@ struct task_struct;
  * @why: an enum iot_reason
  * @plays: task of a program that it performs, 0 if none
  * @epoch: session in which the task was announced last
- * @ops: operations that the task has entered
+ * @ops: operations that the task has entered; if it has a mailbox, see iot_task_sync()
  * @current_op: number of the innermost one that it is in, 0 if none
+ * @mailbox: where it puts records of MPI, NULL if it does not
  * @kept: a span of an operation that will be tried again, see iot_span_keep()
  * @kept_key: of that span, 0 if there is none
  * @throttle: its wait for the collector, see throttle.c
@@ -50,12 +52,43 @@ struct iot_task {
 	u64 epoch;
 	u32 ops;
 	u32 current_op;
+	struct iot_mailbox *mailbox;
 	struct iot_span kept;
 	u64 kept_key;
 	struct callback_head throttle;
 	struct iot_session *throttle_session;
 	struct rcu_head rcu;
 };
+
+/* Current's own: learn of operations that it has entered without the kernel. */
+static inline void iot_task_sync(struct iot_task *task)
+{
+	if (unlikely(task->mailbox))
+		task->ops = iot_mailbox_op(task->mailbox, task->ops);
+}
+
+static inline void iot_task_ops_set(struct iot_task *task, u32 ops)
+{
+	task->ops = ops;
+	if (unlikely(task->mailbox))
+		iot_mailbox_op_set(task->mailbox, ops);
+}
+
+/* Current's own: the number of an operation that it enters. */
+static inline u32 iot_task_op_new(struct iot_task *task)
+{
+	iot_task_sync(task);
+	iot_task_ops_set(task, task->ops + 1);
+	return task->ops;
+}
+
+/* Current's own: the number of an operation without a record, if it is the last one. */
+static inline void iot_task_op_drop(struct iot_task *task, u32 op)
+{
+	iot_task_sync(task);
+	if (task->ops == op)
+		iot_task_ops_set(task, op - 1);
+}
 
 int iot_task_init(void);
 void iot_task_exit(void);

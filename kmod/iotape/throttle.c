@@ -32,10 +32,11 @@ static void throttle_record(struct iot_session *session, struct iot_task *task, 
 	struct iot_rec_throttled r = {
 		.time_ns = begin_ns,
 		.task = task->id,
-		.op = task->ops,
 	};
 	struct iot_slot slot;
 
+	iot_task_sync(task);
+	r.op = task->ops;
 	if (!iot_session_enter(session))
 		return;
 	if (iot_slot_open(session, IOT_WIRE_throttled, &slot)) {
@@ -56,6 +57,27 @@ static void throttle_wait(struct iot_session *session, struct iot_task *task)
 	atomic64_inc(&session->throttles);
 	wait_event_freezable(session->throttle_wait, throttle_is_over(session));
 	throttle_record(session, task, begin_ns);
+}
+
+/**
+ * iot_throttle_mailbox() - wait until there is room in the mailbox of current
+ * @session: one that the caller has a reference of; the caller holds no lock
+ * @task: current's, with a mailbox
+ *
+ * Return: 0, also if there will never be room; -EINTR if a signal came.
+ */
+int iot_throttle_mailbox(struct iot_session *session, struct iot_task *task)
+{
+	u64 begin_ns = ktime_get_mono_fast_ns();
+	int err;
+
+	if (session->policy != IOT_POLICY_BLOCK)
+		return 0;
+	atomic64_inc(&session->throttles);
+	err = wait_event_freezable(session->throttle_wait, iot_mailbox_has_room(task->mailbox) ||
+					   !READ_ONCE(session->is_running));
+	throttle_record(session, task, begin_ns);
+	return err ? -EINTR : 0;
 }
 
 static void throttle_work(struct callback_head *work)

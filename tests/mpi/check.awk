@@ -147,7 +147,7 @@ function check_call(    task) {
 	last_op[task] = f["op"]
 	last_call_ns[task] = f["enter_ns"]
 	last_return_ns[task] = f["end_ns"]
-	if (f["result"] && f["result"] != (f["kind"] == "mpi_coll" ? -5 : -90) && \
+	if (f["result"] && f["result"] != (f["kind"] ~ /^mpi_(coll|file)$/ ? -5 : -90) && \
 	    (f["kind"] != "mpi_done" || f["result"] != -125))
 		wrong("calls", "task " task ": operation " f["op"] " returned " f["result"])
 }
@@ -185,7 +185,8 @@ function read_record(    what) {
 		read_collective()
 	else if (f["kind"] == "mpi_file")
 		read_file()
-	if (f["kind"] != "mpi_comm" && f["kind"] != "mpi_done" && !((f["comm"] " " process) in rank_in))
+	if (f["kind"] != "mpi_comm" && f["kind"] != "mpi_done" && \
+	    !(f["call"] == "file_open" && f["result"] && !f["number"]) && !((f["comm"] " " process) in rank_in))
 		wrong("communicators", f["comm"] ": used by " process ", which is not in it")
 	what = world_rank[process] " " f["kind"] " " (f["kind"] == "mpi_comm" ? "-" : f["call"])
 	counted[what]++

@@ -37,7 +37,7 @@
 /**
  * struct stream - the records of one thread at a time
  * @task: the thread's id
- * @ops: operations of the thread so far
+ * @ops: number of the thread's last operation
  * @map: its chunk, @map_bytes long, from the page in which the chunk begins
  * @at: where the next record goes; it must end before @stop, behind which there is room for
  *	the last record of the trace
@@ -357,6 +357,7 @@ static struct stream *begin_stream(void)
 	stream->task = (u32)syscall(SYS_gettid);
 	stream->ops = 0;
 	mine = stream;
+	iot_mpi_ops = &stream->ops;
 	pthread_setspecific(key, stream);
 	put_task(stream);
 	return stream;
@@ -367,21 +368,12 @@ static void end_stream(void *argument)
 	struct stream *stream = argument;
 
 	mine = NULL;
+	iot_mpi_ops = NULL;
 	pthread_mutex_lock(&lock);
 	stream->next_free = free_streams;
 	free_streams = stream;
 	pthread_mutex_unlock(&lock);
 }
-
-/* Where the fields that the shim leaves to whoever takes the record lie on the wire. */
-enum {
-	AT_ENTER = IOT_RECORD_HEAD_BYTES,
-	AT_DURATION = AT_ENTER + 8,
-	AT_TASK = AT_DURATION + 8 + 8 + 8 + 4,
-	AT_OP = AT_TASK + 4,
-	AT_COMM_TASK = AT_ENTER + 8,
-	AT_COMM_OP = AT_COMM_TASK + 4,
-};
 
 /**
  * iot_mpi_file_write() - put a record into the trace of the process
@@ -391,7 +383,7 @@ enum {
 void iot_mpi_file_write(u8 *record, size_t bytes)
 {
 	struct stream *stream = mine;
-	u64 now_ns, enter_ns;
+	u64 now_ns;
 
 	if (__builtin_expect(!stream, 0)) {
 		int saved = errno;
@@ -401,17 +393,7 @@ void iot_mpi_file_write(u8 *record, size_t bytes)
 		if (!stream)
 			return;
 	}
-	now_ns = iot_mpi_now_ns();
-	if (iot_get_u16(record + 2) == IOT_KIND_mpi_comm) {
-		iot_put_u64(record + AT_ENTER, now_ns);
-		iot_put_u32(record + AT_COMM_TASK, stream->task);
-		iot_put_u32(record + AT_COMM_OP, stream->ops);
-	} else {
-		enter_ns = iot_get_u64(record + AT_ENTER);
-		iot_put_u64(record + AT_DURATION, now_ns - enter_ns);
-		iot_put_u32(record + AT_TASK, stream->task);
-		iot_put_u32(record + AT_OP, ++stream->ops);
-	}
+	now_ns = iot_mpi_record_end(record, stream->task, &stream->ops);
 	put(stream, record, bytes, now_ns);
 }
 

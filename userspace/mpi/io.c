@@ -5,8 +5,8 @@
  * A file has a key like a communicator's, and its collective calls have numbers of their own.
  * It is announced as a communicator, with the ranks of the one that it was opened on.
  *
- * What MPI does to files of the system is recorded by the kernel, and lies between the
- * beginning and the end of the call.
+ * What MPI does to files of the system is recorded by the kernel, and nested in the call. So
+ * each call that has begun has a record, even if it fails.
  */
 #include "shim.h"
 
@@ -70,14 +70,15 @@ static bool begin(struct iot_mpi_collective *call, MPI_File handle, bool is_all)
 	*call = (struct iot_mpi_collective){ .enter_ns = enter_ns, .comm = file->state.key };
 	if (is_all)
 		iot_mpi_collective_begin(call, enter_ns, &file->state);
+	call->op = iot_mpi_op_begin();
 	return true;
 }
 
 static void end(const struct iot_mpi_collective *call, u32 name, s64 place, u64 bytes, u64 request,
 		int rc)
 {
-	IOT_MPI_EMIT(mpi_file, .enter_ns = call->enter_ns, .result = iot_mpi_result(rc),
-		     .call = name, .file = call->comm, .number = call->number, .place = place,
+	IOT_MPI_EMIT(mpi_file, .enter_ns = call->enter_ns, .op = call->op,
+		     .last_op = iot_mpi_op_last(call->op), .result = iot_mpi_result(rc), .call = name, .file = call->comm, .number = call->number, .place = place,
 		     .length_bytes = bytes, .request = request);
 }
 
@@ -139,14 +140,17 @@ static void posted(const struct iot_mpi_collective *call, u32 name, s64 place, u
 
 IOT_MPI_FILE_REQUESTS(DEFINE_IDATA, DEFINE_IDATA_AT)
 
-/* The name goes with the record of the call that opened it. */
-static void opened(u64 enter_ns, struct file *file, const char *path)
+/* The name goes with the record of the call that opened it, or did not. */
+static void tried(const struct iot_mpi_collective *call, const char *path, int rc)
 {
 	struct iot_rec_mpi_file record = {
-		.enter_ns = enter_ns,
+		.enter_ns = call->enter_ns,
+		.result = iot_mpi_result(rc),
+		.op = call->op,
+		.last_op = iot_mpi_op_last(call->op),
 		.call = IOT_CALL_file_open,
-		.file = file->state.key,
-		.number = ++file->state.collectives,
+		.file = call->comm,
+		.number = call->number,
 		.place = -1,
 	};
 	u8 wire[IOT_WIRE_mpi_file + PATH_MAX_BYTES];
@@ -156,29 +160,40 @@ static void opened(u64 enter_ns, struct file *file, const char *path)
 	iot_mpi_session_write(wire, (size_t)(IOT_WIRE_mpi_file + bytes));
 }
 
+/* One that failed is no file: its record has no number, and nobody waits for it. */
+static void opened(struct iot_mpi_collective *call, MPI_File handle, MPI_Comm comm,
+		   const char *path)
+{
+	struct file *file = calloc(1, sizeof(*file));
+
+	if (file) {
+		file->handle = handle;
+		file->state.key = call->comm;
+		iot_mpi_comm_announce(&file->state, comm);
+		call->number = ++file->state.collectives;
+		remember(file);
+	}
+	tried(call, path, MPI_SUCCESS);
+}
+
 int MPI_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *handle)
 {
 	const struct iot_mpi_library *mpi = iot_mpi_library();
-	u64 enter_ns = iot_mpi_is_on() ? iot_mpi_now_ns() : 0, key;
+	struct iot_mpi_collective call = { .enter_ns = iot_mpi_is_on() ? iot_mpi_now_ns() : 0 };
 	struct iot_mpi_comm *parent = iot_mpi_comm_find(comm);
-	struct file *file;
 	int rc, saved;
 
 	if (!parent)
 		return mpi->MPI_File_open(comm, path, mode, info, handle);
-	key = iot_mpi_mix(parent->key, __atomic_add_fetch(&parent->children, 1, __ATOMIC_RELAXED));
+	call.comm = iot_mpi_mix(parent->key,
+				__atomic_add_fetch(&parent->children, 1, __ATOMIC_RELAXED));
+	call.op = iot_mpi_op_begin();
 	rc = IOT_MPI_BELOW(mpi->MPI_File_open(comm, path, mode, info, handle));
-	if (rc)
-		return rc;
 	saved = errno;
-	file = calloc(1, sizeof(*file));
-	if (file) {
-		file->handle = *handle;
-		file->state.key = key;
-		iot_mpi_comm_announce(&file->state, comm);
-		opened(enter_ns, file, path);
-		remember(file);
-	}
+	if (rc)
+		tried(&call, path, rc);
+	else
+		opened(&call, *handle, comm, path);
 	errno = saved;
 	return rc;
 }

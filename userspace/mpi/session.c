@@ -1,38 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * session.c - the session that the process has joined, and writing records to it.
+ * session.c - where records go: to the session that the process has joined, or to a file.
  *
  * A process that has not joined, or whose session is over, writes nothing. A child made by
- * fork(2) is not a rank: it lets go of the descriptor, which would also keep the module
- * busy. What the child executes never sees it. Without a session, records go to a file if
+ * fork(2) is not a rank: it has nothing mapped. Without a session, records go to a file if
  * one was asked for.
  */
 #include "shim.h"
 
-#include <iotape/control.h>
-
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-/* Out of the way: the program gets the same numbers for its descriptors as without us. */
-#define FIRST_FD 800
 
 int iot_mpi_sink = IOT_MPI_SINK_NONE;
-static int open_fd = -1; /* also when records are no longer taken */
-static dev_t device;
-
-/* Programs close descriptors that are not theirs, and then get the number for a file. */
-static bool is_ours(int fd)
-{
-	struct stat stat;
-
-	return !fstat(fd, &stat) && S_ISCHR(stat.st_mode) && stat.st_rdev == device;
-}
+IOT_MPI_THREAD u32 *iot_mpi_ops;
 
 static void let_go(bool is_complete)
 {
@@ -41,9 +21,6 @@ static void let_go(bool is_complete)
 	if (__atomic_exchange_n(&iot_mpi_sink, IOT_MPI_SINK_NONE, __ATOMIC_ACQ_REL) ==
 	    IOT_MPI_SINK_FILE)
 		iot_mpi_file_close(is_complete);
-	if (open_fd >= 0 && is_ours(open_fd))
-		close(open_fd);
-	open_fd = -1;
 	errno = saved;
 }
 
@@ -60,52 +37,6 @@ void iot_mpi_session_close(void)
 static void let_go_in_child(void)
 {
 	let_go(false);
-}
-
-static int join(int fd, const char *mount)
-{
-	struct iot_join join = { .dir_fd = open(mount, O_PATH | O_DIRECTORY | O_CLOEXEC) };
-	int err = 0;
-
-	if (join.dir_fd < 0)
-		return -errno;
-	if (ioctl(fd, IOT_IOC_JOIN, &join))
-		err = -errno;
-	close(join.dir_fd);
-	return err;
-}
-
-static int open_device(const char *mount, const char **where)
-{
-	struct iot_query query;
-	struct stat stat;
-	int fd, high, err;
-
-	*where = IOT_CONTROL_PATH;
-	fd = open(IOT_CONTROL_PATH, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (ioctl(fd, IOT_IOC_QUERY, &query) || query.version != IOT_CONTROL_VERSION) {
-		*where = IOT_CONTROL_PATH " is of another version";
-		close(fd);
-		return -EPROTO;
-	}
-	high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);
-	if (high >= 0) {
-		close(fd);
-		fd = high;
-	}
-	*where = mount;
-	err = join(fd, mount);
-	if (!err && fstat(fd, &stat))
-		err = -errno;
-	if (err) {
-		close(fd);
-		return err;
-	}
-	device = stat.st_rdev;
-	open_fd = fd;
-	return 0;
 }
 
 /**
@@ -125,23 +56,14 @@ int iot_mpi_session_open(u64 begin_ns, const char **where)
 
 	if (!mount && (!dir || !dir[0]))
 		return 0;
-	err = mount ? open_device(mount, where) : iot_mpi_file_open(dir, begin_ns, where);
+	err = mount ? iot_mpi_mailbox_open(mount, where) : iot_mpi_file_open(dir, begin_ns, where);
 	if (!err)
 		err = -pthread_atfork(NULL, NULL, let_go_in_child);
 	if (err)
 		return err;
-	__atomic_store_n(&iot_mpi_sink, mount ? IOT_MPI_SINK_DEVICE : IOT_MPI_SINK_FILE,
+	__atomic_store_n(&iot_mpi_sink, mount ? IOT_MPI_SINK_MAILBOX : IOT_MPI_SINK_FILE,
 			 __ATOMIC_RELEASE);
 	return 1;
-}
-
-static void write_device(const void *record, size_t bytes)
-{
-	int saved = errno;
-
-	if (!is_ours(open_fd) || syscall(SYS_write, open_fd, record, bytes) < 0)
-		__atomic_store_n(&iot_mpi_sink, IOT_MPI_SINK_NONE, __ATOMIC_RELEASE);
-	errno = saved;
 }
 
 /**
@@ -150,9 +72,7 @@ static void write_device(const void *record, size_t bytes)
  * @bytes: its length
  *
  * After an error of the kernel, such as that the session is over, there is no further
- * attempt. The descriptor stays open then, because another thread may be just about to use
- * its number. The system call is made directly: write(2) of the C library is where a thread
- * may be cancelled, and what other tools wrap.
+ * attempt.
  */
 void iot_mpi_session_write(u8 *record, size_t bytes)
 {
@@ -160,7 +80,70 @@ void iot_mpi_session_write(u8 *record, size_t bytes)
 	case IOT_MPI_SINK_FILE:
 		iot_mpi_file_write(record, bytes);
 		break;
-	case IOT_MPI_SINK_DEVICE:
-		write_device(record, bytes);
+	case IOT_MPI_SINK_MAILBOX:
+		iot_mpi_mailbox_write(record, bytes);
 	}
+}
+
+/* Where the fields that the wrappers leave open lie on the wire. */
+enum {
+	AT_ENTER = IOT_RECORD_HEAD_BYTES,
+	AT_DURATION = AT_ENTER + 8,
+	AT_TASK = AT_DURATION + 8 + 8 + 8 + 4,
+	AT_OP = AT_TASK + 4,
+	AT_COMM_TASK = AT_ENTER + 8,
+	AT_COMM_OP = AT_COMM_TASK + 4,
+};
+
+static u32 op_new(u32 *ops)
+{
+	return __atomic_add_fetch(ops, 1, __ATOMIC_RELAXED); /* in a signal handler, too */
+}
+
+/**
+ * iot_mpi_record_end() - a record ends now
+ * @record: encoded; what the wrapper left open is filled in
+ * @task: who
+ * @ops: number of the last operation of the thread
+ *
+ * Return: when.
+ */
+u64 iot_mpi_record_end(u8 *record, u32 task, u32 *ops)
+{
+	u64 now_ns = iot_mpi_now_ns();
+
+	if (iot_get_u16(record + 2) == IOT_KIND_mpi_comm) {
+		iot_put_u64(record + AT_ENTER, now_ns);
+		iot_put_u32(record + AT_COMM_TASK, task);
+		iot_put_u32(record + AT_COMM_OP, *ops);
+		return now_ns;
+	}
+	iot_put_u64(record + AT_DURATION, now_ns - iot_get_u64(record + AT_ENTER));
+	iot_put_u32(record + AT_TASK, task);
+	if (!iot_get_u32(record + AT_OP))
+		iot_put_u32(record + AT_OP, op_new(ops));
+	return now_ns;
+}
+
+/**
+ * iot_mpi_op_begin() - the thread enters a call that other operations may be nested in
+ *
+ * Return: the number of the call, for its record; 0 if the thread has none yet.
+ */
+u32 iot_mpi_op_begin(void)
+{
+	if (!iot_mpi_ops && iot_mpi_sink == IOT_MPI_SINK_MAILBOX)
+		iot_mpi_mailbox_begin();
+	return iot_mpi_ops ? op_new(iot_mpi_ops) : 0;
+}
+
+/**
+ * iot_mpi_op_last() - the last operation that is nested in a call which ends now
+ * @op: number of the call, or 0
+ *
+ * Return: its number; @op if there is none.
+ */
+u32 iot_mpi_op_last(u32 op)
+{
+	return op ? *iot_mpi_ops : 0;
 }

@@ -19,6 +19,8 @@
 #include "calls.h"
 #include "core/record.h"
 
+#include <iotape/control.h>
+
 #include <stdbool.h>
 #include <time.h>
 
@@ -88,18 +90,27 @@ static inline __attribute__((always_inline)) const struct iot_mpi_library *iot_m
 		result_;                      \
 	})
 
-/* -- session.c, file.c: where records go -------------------------------------------------- */
+/* -- session.c, mailbox.c, file.c: where records go ---------------------------------------- */
 
 enum iot_mpi_sink {
 	IOT_MPI_SINK_NONE,
-	IOT_MPI_SINK_DEVICE,
+	IOT_MPI_SINK_MAILBOX,
 	IOT_MPI_SINK_FILE,
 };
 
 extern int iot_mpi_sink;
+/* Number of the last operation of this thread; NULL before its first record. */
+extern IOT_MPI_THREAD u32 *iot_mpi_ops;
 int iot_mpi_session_open(u64 begin_ns, const char **where);
 void iot_mpi_session_close(void);
 void iot_mpi_session_write(u8 *record, size_t bytes);
+u64 iot_mpi_record_end(u8 *record, u32 task, u32 *ops);
+u32 iot_mpi_op_begin(void);
+u32 iot_mpi_op_last(u32 op);
+
+int iot_mpi_mailbox_open(const char *dir, const char **where);
+bool iot_mpi_mailbox_begin(void);
+void iot_mpi_mailbox_write(u8 *record, size_t bytes);
 
 int iot_mpi_file_open(const char *dir, u64 begin_ns, const char **where);
 void iot_mpi_file_close(bool is_complete);
@@ -186,11 +197,13 @@ u64 iot_mpi_nth(u64 key);
  * @number: its number there
  * @peer_base: what is added to the rank of its root
  * @own: rank of the caller, who may be the root of a call between two groups
+ * @op: its number among the operations of the thread, if others are nested in it; else 0
  */
 struct iot_mpi_collective {
 	u64 enter_ns;
 	u64 comm;
 	u32 number;
+	u32 op;
 	s32 peer_base;
 	s32 own;
 };

@@ -7,7 +7,7 @@
  * call fails with EINVAL; a changed meaning gets a new number.
  *
  * Changes
- *   1  first version
+ *   1  first version; later: mmap(2) of a descriptor that has joined makes a mailbox
  */
 #ifndef IOTAPE_CONTROL_H
 #define IOTAPE_CONTROL_H
@@ -117,12 +117,48 @@ struct iot_status {
  * @reserved: zero
  *
  * Afterwards write(2) on the descriptor takes whole records of the group mpi. The
- * kernel fills in task, number and duration: a record ends when it is written.
+ * kernel fills in task, number and duration: a record ends when it is written. What costs no system
+ * call is a mailbox, see struct iot_mailbox_head.
  */
 struct iot_join {
 	__s32 dir_fd;
 	__u32 reserved;
 };
+
+/* -- mailboxes: records of MPI without a system call --------------------------------------- */
+
+/**
+ * struct iot_mailbox_head - the beginning of a mailbox
+ * @tail: bytes of records that the thread has put in since the mailbox was made; stored with release
+ *	when a record is whole
+ * @lost: records of the thread that found no room
+ * @op: number of the last operation that the thread entered; whoever numbers one adds to it, be it
+ *	the kernel or the thread
+ * @reserved: zero
+ * @head: bytes that the kernel has taken out
+ * @is_closed: the kernel takes no more
+ *
+ * A mailbox is what mmap(2) makes of a descriptor that has joined: shared, from offset 0, of
+ * IOT_MAILBOX_BYTES. It belongs to the thread that called, which may have one, and outlives it: the
+ * kernel takes what is in it even if the thread was killed. A child made by fork(2) does not have it.
+ * The ring lies IOT_MAILBOX_HEAD_BYTES behind the beginning; byte N of all is at N modulo
+ * IOT_MAILBOX_RING_BYTES. Records are as for write(2), but their ends and numbers are believed, too.
+ *
+ * msync(2) with MS_SYNC, of any part of it, makes the kernel take what is there. If there is hardly
+ * room, and the policy of the session is to block, it returns when there is, or with EINTR.
+ */
+struct iot_mailbox_head {
+	__u32 tail;
+	__u32 lost;
+	__u32 op;
+	__u32 reserved[13];
+	__u32 head;
+	__u32 is_closed;
+};
+
+#define IOT_MAILBOX_HEAD_BYTES 4096
+#define IOT_MAILBOX_RING_BYTES 65536
+#define IOT_MAILBOX_BYTES      (IOT_MAILBOX_HEAD_BYTES + IOT_MAILBOX_RING_BYTES)
 
 #define IOT_IOC_MAGIC  0xB7
 #define IOT_IOC_QUERY  _IOR(IOT_IOC_MAGIC, 1, struct iot_query)

@@ -41,12 +41,12 @@ enum iot_genl_attribute {
 
 /**
  * struct iot_message_head - what the records of one message are
- * @sequence: number of the first of them on its CPU in this session, from 0
- * @lost: records of this CPU that were dropped since the session began, up to the
+ * @sequence: number of the first of them in its stream in this session, from 0
+ * @lost: records of this stream that were dropped since the session began, up to the
  *	last record of this message
  * @first_ns: end time of the first record, monotonic clock
  * @last_ns: end time of the last one
- * @cpu: CPU they were made on
+ * @cpu: their stream: the CPU they were made on; higher numbers are mailboxes
  * @count: number of records
  */
 struct iot_message_head {

@@ -768,8 +768,7 @@
 	F(u64, request, request, "request that a nonblocking call made, else 0")
 
 /*
- * A call on a file of MPI. What it does to files of the system lies between its beginning and
- * its end, in the same task.
+ * A call on a file of MPI. What it does to files of the system has the numbers that follow its own.
  */
 #define IOT_FIELDS_mpi_file(F)                                                         \
 	IOT_FIELDS_op(F)                                                               \
@@ -778,7 +777,8 @@
 	F(u32, number, num, "number of the collective call on the file, from 1; 0 if it is not collective") \
 	F(s64, place, num, "offset or size that the call was given, in units of the view; -1 if none") \
 	F(u64, length_bytes, bytes, "bytes asked for, 0 if none")                      \
-	F(u64, request, request, "request that a nonblocking call made, else 0")
+	F(u64, request, request, "request that a nonblocking call made, else 0")       \
+	F(u32, last_op, cost, "last operation nested in it: those of the task from the next number to this one")
 
 /* -- replay -------------------------------------------------------------- */
 

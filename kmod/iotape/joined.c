@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * joined.c - records from user space: which are taken, and what of them is believed.
+ */
+#include "joined.h"
+
+#include <linux/minmax.h>
+#include <linux/time_namespace.h>
+
+#include "session.h"
+#include "task.h"
+
+/**
+ * iot_joined_clock_ns() - what the clock of current has more than that of the kernel
+ *
+ * Not 0 in a time namespace.
+ */
+u64 iot_joined_clock_ns(void)
+{
+	struct timespec64 zero = {};
+
+	timens_add_monotonic(&zero);
+	return timespec64_to_ns(&zero);
+}
+
+/**
+ * iot_joined_emit() - make a record of the thread that writes it, which ends now
+ * @session: entered
+ * @record: valid; of what it says only the kind's own fields and the beginning are believed
+ */
+void iot_joined_emit(struct iot_session *session, struct iot_record *record)
+{
+	struct iot_slot slot;
+	struct iot_task *task = iot_task_of_current(session);
+
+	if (!task) {
+		iot_session_count_lost(session);
+		return;
+	}
+	if (!iot_slot_open(session, record->length_bytes, &slot))
+		return;
+	if (record->kind == IOT_KIND_mpi_comm) {
+		iot_task_sync(task);
+		record->mpi_comm.time_ns = slot.now_ns;
+		record->mpi_comm.task = task->id;
+		record->mpi_comm.op = task->ops;
+	} else {
+		record->op.task = task->id;
+		record->op.op = iot_task_op_new(task);
+		record->op.parent = task->current_op;
+		record->op.enter_ns = min(record->op.enter_ns - iot_joined_clock_ns(), slot.now_ns);
+		record->op.duration_ns = slot.now_ns - record->op.enter_ns;
+		record->op.oncpu_ns = min(record->op.oncpu_ns, record->op.duration_ns);
+	}
+	iot_record_encode(slot.p, record->length_bytes, record);
+	iot_slot_close(&slot);
+}
+
+/**
+ * iot_joined_is_valid() - is it exactly what this kernel knows?
+ * @record: decoded; of a file the name may follow
+ */
+bool iot_joined_is_valid(const struct iot_record *record)
+{
+	switch (record->kind) {
+	case IOT_KIND_mpi_comm:
+		return record->length_bytes == IOT_WIRE_mpi_comm && !record->tail_bytes;
+	case IOT_KIND_mpi_send:
+		return record->length_bytes == IOT_WIRE_mpi_send && !record->tail_bytes;
+	case IOT_KIND_mpi_recv:
+		return record->length_bytes == IOT_WIRE_mpi_recv && !record->tail_bytes;
+	case IOT_KIND_mpi_done:
+		return record->length_bytes == IOT_WIRE_mpi_done && !record->tail_bytes;
+	case IOT_KIND_mpi_coll:
+		return record->length_bytes == IOT_WIRE_mpi_coll && !record->tail_bytes;
+	case IOT_KIND_mpi_file:
+		return record->length_bytes == IOT_WIRE_mpi_file + record->tail_bytes;
+	default:
+		return false;
+	}
+}

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mailbox.c - the lives of mailboxes, and taking records out of them.
+ */
+#include "mailbox.h"
+
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/vmalloc.h>
+
+#include "joined.h"
+#include "session.h"
+#include "task.h"
+
+#define MAILBOXES_MAX 2048 /* of a session: any thread that may join gets one */
+#define ROOM_BYTES    1024 /* with less a thread has to wait */
+
+/* -- lives ---------------------------------------------------------------------------------- */
+
+/**
+ * iot_mailboxes_init() - none yet
+ * @mailboxes: zeroed
+ *
+ * Return: 0 or -ENOMEM; iot_mailboxes_exit() is right in both cases.
+ */
+int iot_mailboxes_init(struct iot_mailboxes *mailboxes)
+{
+	mutex_init(&mailboxes->lock);
+	INIT_LIST_HEAD(&mailboxes->list);
+	mailboxes->buffer = iot_buffer_new(0);
+	return mailboxes->buffer ? 0 : -ENOMEM;
+}
+
+static void mailbox_free(struct rcu_head *rcu)
+{
+	struct iot_mailbox *mailbox = container_of(rcu, struct iot_mailbox, rcu);
+
+	vfree(mailbox->head);
+	kfree(mailbox);
+}
+
+/* Later, because memory of this kind is not freed where a task may not sleep. */
+static void mailbox_release(struct kref *refs)
+{
+	call_rcu(&container_of(refs, struct iot_mailbox, refs)->rcu, mailbox_free);
+}
+
+/**
+ * iot_mailbox_put() - drop a reference
+ * @mailbox: freed with the last one; may be NULL
+ */
+void iot_mailbox_put(struct iot_mailbox *mailbox)
+{
+	if (mailbox)
+		kref_put(&mailbox->refs, mailbox_release);
+}
+
+/**
+ * iot_mailboxes_exit() - let go of all
+ * @mailboxes: nobody can reach them any more but their threads
+ */
+void iot_mailboxes_exit(struct iot_mailboxes *mailboxes)
+{
+	struct iot_mailbox *mailbox, *next;
+
+	list_for_each_entry_safe(mailbox, next, &mailboxes->list, list)
+		iot_mailbox_put(mailbox);
+	iot_buffer_free(mailboxes->buffer);
+}
+
+/**
+ * iot_mailboxes_close() - tell the threads that nothing is taken any more
+ * @mailboxes: of a session that is quiescent
+ */
+void iot_mailboxes_close(struct iot_mailboxes *mailboxes)
+{
+	struct iot_mailbox *mailbox;
+
+	mutex_lock(&mailboxes->lock);
+	list_for_each_entry(mailbox, &mailboxes->list, list)
+		WRITE_ONCE(mailbox->head->is_closed, 1);
+	mutex_unlock(&mailboxes->lock);
+}
+
+/* One that nobody has any more, and that is empty; what was written last is taken first. */
+static struct iot_mailbox *mailbox_find(struct iot_mailboxes *mailboxes)
+{
+	struct iot_mailbox *mailbox;
+	bool is_free;
+
+	list_for_each_entry(mailbox, &mailboxes->list, list) {
+		if (kref_read(&mailbox->refs) > 1)
+			continue;
+		mutex_lock(&mailbox->lock);
+		is_free = mailbox->head->tail == mailbox->taken &&
+			  mailbox->head->lost == mailbox->lost_seen;
+		if (is_free) {
+			memset(mailbox->head, 0, IOT_MAILBOX_BYTES);
+			mailbox->taken = 0;
+			mailbox->lost_seen = 0;
+		}
+		mutex_unlock(&mailbox->lock);
+		if (is_free)
+			return mailbox;
+	}
+	return NULL;
+}
+
+static struct iot_mailbox *mailbox_new(struct iot_mailboxes *mailboxes)
+{
+	struct iot_mailbox *mailbox;
+
+	if (mailboxes->count == MAILBOXES_MAX)
+		return NULL;
+	mailbox = kzalloc(sizeof(*mailbox), GFP_KERNEL);
+	if (!mailbox)
+		return NULL;
+	mailbox->head = vmalloc_user(IOT_MAILBOX_BYTES);
+	if (!mailbox->head) {
+		kfree(mailbox);
+		return NULL;
+	}
+	kref_init(&mailbox->refs);
+	mutex_init(&mailbox->lock);
+	mailbox->number = mailboxes->count++;
+	list_add_tail_rcu(&mailbox->list, &mailboxes->list);
+	return mailbox;
+}
+
+/* For current, which has none: with one reference for the task, and one for the mapping. */
+static struct iot_mailbox *mailbox_get(struct iot_session *session, struct iot_task *task)
+{
+	struct iot_mailboxes *mailboxes = &session->mailboxes;
+	struct iot_mailbox *mailbox;
+
+	mutex_lock(&mailboxes->lock);
+	mailbox = mailbox_find(mailboxes) ?: mailbox_new(mailboxes);
+	if (mailbox) {
+		kref_get(&mailbox->refs);
+		kref_get(&mailbox->refs);
+		mutex_lock(&mailbox->lock);
+		mailbox->task = task->id;
+		mailbox->clock_ns = iot_joined_clock_ns();
+		mailbox->head->op = task->ops;
+		mailbox->head->is_closed = !READ_ONCE(session->is_running);
+		mutex_unlock(&mailbox->lock);
+	}
+	mutex_unlock(&mailboxes->lock);
+	return mailbox;
+}
+
+static void mailbox_vm_open(struct vm_area_struct *vma)
+{
+	struct iot_mailbox *mailbox = vma->vm_private_data;
+
+	kref_get(&mailbox->refs);
+}
+
+/* A thread that lets go of its own mailbox has none any more; its numbers go on. */
+static void mailbox_vm_close(struct vm_area_struct *vma)
+{
+	struct iot_mailbox *mailbox = vma->vm_private_data;
+	struct iot_task *task = iot_task_find_current();
+
+	if (task && task->mailbox == mailbox) {
+		iot_task_sync(task);
+		task->mailbox = NULL;
+		iot_mailbox_put(mailbox);
+	}
+	iot_mailbox_put(mailbox);
+}
+
+static const struct vm_operations_struct mailbox_vm_ops = {
+	.open = mailbox_vm_open,
+	.close = mailbox_vm_close,
+};
+
+static struct iot_task *task_without_mailbox(struct iot_session *session)
+{
+	struct iot_task *task;
+
+	if (!iot_session_enter(session))
+		return ERR_PTR(-EPIPE);
+	task = iot_task_of_current(session) ?: ERR_PTR(-ENOMEM);
+	iot_session_leave();
+	return IS_ERR(task) || !task->mailbox ? task : ERR_PTR(-EBUSY);
+}
+
+/**
+ * iot_mailbox_map() - make a mailbox for current
+ * @session: that it has joined
+ * @vma: where it is to be
+ *
+ * Return: 0; -EINVAL if the mapping is not as it must be; -EPIPE if the session does not record;
+ * -EBUSY if current has one; -ENOMEM, also if there are too many.
+ */
+int iot_mailbox_map(struct iot_session *session, struct vm_area_struct *vma)
+{
+	struct iot_mailbox *mailbox;
+	struct iot_task *task;
+	int err;
+
+	if (vma->vm_end - vma->vm_start != IOT_MAILBOX_BYTES || vma->vm_pgoff ||
+	    !(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	task = task_without_mailbox(session);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	mailbox = mailbox_get(session, task);
+	if (!mailbox)
+		return -ENOMEM;
+	err = remap_vmalloc_range(vma, mailbox->head, 0);
+	if (err) {
+		iot_mailbox_put(mailbox);
+		iot_mailbox_put(mailbox);
+		return err;
+	}
+	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
+	vma->vm_private_data = mailbox;
+	vma->vm_ops = &mailbox_vm_ops;
+	task->mailbox = mailbox;
+	return 0;
+}
+
+/* -- taking records out ------------------------------------------------------------------------ */
+
+/**
+ * iot_mailbox_has_room() - may another record be put in?
+ * @mailbox: any
+ */
+bool iot_mailbox_has_room(const struct iot_mailbox *mailbox)
+{
+	return READ_ONCE(mailbox->head->tail) - READ_ONCE(mailbox->taken) <=
+		       IOT_MAILBOX_RING_BYTES - ROOM_BYTES ||
+	       READ_ONCE(mailbox->head->is_closed);
+}
+
+/**
+ * iot_mailbox_sync() - have it emptied, and wait if that is needed
+ * @session: that current has joined
+ *
+ * Return: 0; -EINVAL if current has no mailbox; -EINTR if a signal came.
+ */
+int iot_mailbox_sync(struct iot_session *session)
+{
+	struct iot_task *task = iot_task_find_current();
+
+	if (!task || !task->mailbox)
+		return -EINVAL;
+	iot_session_kick(session);
+	return iot_mailbox_has_room(task->mailbox) ? 0 : iot_throttle_mailbox(session, task);
+}
+
+/* What is there, as far as a message has room; read once. Return: bytes, or -EBADMSG. */
+static int copy_out(const struct iot_mailbox *mailbox, u8 *to, u32 *available_bytes)
+{
+	const u8 *ring = (const u8 *)mailbox->head + IOT_MAILBOX_HEAD_BYTES;
+	u32 bytes = smp_load_acquire(&mailbox->head->tail) - mailbox->taken; /* the thread's release */
+	u32 at = mailbox->taken % IOT_MAILBOX_RING_BYTES, first;
+
+	*available_bytes = bytes;
+	if (bytes > IOT_MAILBOX_RING_BYTES)
+		return -EBADMSG;
+	bytes = min_t(u32, bytes, IOT_BUFFER_BYTES);
+	first = min_t(u32, bytes, IOT_MAILBOX_RING_BYTES - at);
+	memcpy(to, ring + at, first);
+	memcpy(to + first, ring, bytes - first);
+	return bytes;
+}
+
+/* Set what the thread does not know, and bring ends into order. Return: the end. */
+static u64 settle(struct iot_mailbox *mailbox, struct iot_record *record, u64 now_ns)
+{
+	struct iot_rec_op *op = &record->op;
+	u64 end_ns;
+
+	if (record->kind == IOT_KIND_mpi_comm) {
+		end_ns = clamp(record->mpi_comm.time_ns - mailbox->clock_ns, mailbox->last_ns, now_ns);
+		record->mpi_comm.time_ns = end_ns;
+		record->mpi_comm.task = mailbox->task;
+		return end_ns;
+	}
+	op->enter_ns -= mailbox->clock_ns;
+	end_ns = clamp(op->enter_ns + op->duration_ns, mailbox->last_ns, now_ns);
+	op->enter_ns = min(op->enter_ns, end_ns);
+	op->duration_ns = end_ns - op->enter_ns;
+	op->oncpu_ns = min(op->oncpu_ns, op->duration_ns);
+	op->task = mailbox->task;
+	op->parent = 0;
+	return end_ns;
+}
+
+/* Return: bytes of the record, 0 if it is not there as a whole, or -EBADMSG. */
+static int settle_one(struct iot_mailbox *mailbox, struct iot_buffer *buffer, u32 bytes, u64 now_ns)
+{
+	u8 *p = buffer->data + buffer->used_bytes;
+	struct iot_record record;
+	int length;
+
+	if (bytes < IOT_RECORD_HEAD_BYTES || iot_get_u16(p) > bytes)
+		return 0;
+	length = iot_record_decode(p, bytes, &record);
+	if (length < 0 || !iot_joined_is_valid(&record))
+		return -EBADMSG;
+	mailbox->last_ns = settle(mailbox, &record, now_ns);
+	if (!buffer->count++)
+		buffer->first_ns = mailbox->last_ns;
+	buffer->last_ns = mailbox->last_ns;
+	iot_record_encode(p, length, &record);
+	buffer->used_bytes += length;
+	return length;
+}
+
+/* Nothing that follows can be understood. */
+static void close_broken(struct iot_mailbox *mailbox)
+{
+	WRITE_ONCE(mailbox->head->is_closed, 1);
+	mailbox->lost++;
+	mailbox->taken = READ_ONCE(mailbox->head->tail);
+}
+
+/* What the thread says it has lost; a number that went back is not believed. */
+static void take_lost(struct iot_mailbox *mailbox)
+{
+	u32 lost = READ_ONCE(mailbox->head->lost);
+
+	if ((s32)(lost - mailbox->lost_seen) > 0)
+		mailbox->lost += lost - mailbox->lost_seen;
+	mailbox->lost_seen = lost;
+}
+
+/* Fill the message. */
+static void take(struct iot_mailbox *mailbox, struct iot_buffer *buffer, u64 now_ns)
+{
+	u32 available_bytes;
+	int bytes = copy_out(mailbox, buffer->data, &available_bytes), length = 1;
+
+	buffer->used_bytes = 0;
+	buffer->count = 0;
+	take_lost(mailbox);
+	while (bytes > 0 && length > 0) {
+		length = settle_one(mailbox, buffer, bytes, now_ns);
+		if (length > 0)
+			bytes -= length;
+	}
+	WRITE_ONCE(mailbox->taken, mailbox->taken + buffer->used_bytes);
+	/* A piece of a record is what had no room in the message, or nonsense. */
+	if (bytes < 0 || length < 0 || (bytes && (!buffer->count || available_bytes <= IOT_BUFFER_BYTES)))
+		close_broken(mailbox);
+	smp_store_release(&mailbox->head->head, mailbox->taken);
+	buffer->sequence = mailbox->records;
+	buffer->lost = mailbox->lost;
+	mailbox->records += buffer->count;
+}
+
+/* Until it is empty; a thread that fills it meanwhile makes no difference to the others. */
+static int mailbox_send(struct iot_session *session, struct iot_mailbox *mailbox, u64 end_ns)
+{
+	struct iot_mailboxes *mailboxes = &session->mailboxes;
+	struct iot_buffer *buffer = mailboxes->buffer;
+	u64 lost_before;
+	int rounds, err = 0;
+
+	for (rounds = 0; rounds < 4 && !err; rounds++) {
+		u32 count, used_bytes;
+
+		if (!buffer->skb && iot_buffer_refill(buffer, GFP_KERNEL | __GFP_NOWARN))
+			return -ENOMEM;
+		mutex_lock(&mailbox->lock);
+		lost_before = mailbox->lost;
+		take(mailbox, buffer, min(end_ns, ktime_get_mono_fast_ns()));
+		WRITE_ONCE(mailboxes->lost, mailboxes->lost + mailbox->lost - lost_before);
+		mutex_unlock(&mailbox->lock);
+		count = buffer->count;
+		used_bytes = buffer->used_bytes;
+		if (!count)
+			break;
+		wake_up_all(&session->throttle_wait);
+		buffer->cpu = nr_cpu_ids + mailbox->number;
+		err = iot_message_send(session, buffer);
+		if (err)
+			break;
+		WRITE_ONCE(mailboxes->records, mailboxes->records + count);
+		session->sent_records += count;
+		WRITE_ONCE(session->sent_bytes, session->sent_bytes + used_bytes);
+	}
+	return err;
+}
+
+/**
+ * iot_mailboxes_send() - hand over what is in them
+ * @session: whose sender calls
+ * @end_ns: when recording ended, or U64_MAX
+ *
+ * Return: 0; -ENOMEM if there is no memory for a message, and nothing has been taken for it; another
+ * negative errno if the collector has gone.
+ */
+int iot_mailboxes_send(struct iot_session *session, u64 end_ns)
+{
+	struct iot_mailbox *mailbox;
+	int err = 0;
+
+	list_for_each_entry_rcu(mailbox, &session->mailboxes.list, list, true) {
+		err = mailbox_send(session, mailbox, end_ns);
+		if (err)
+			break;
+	}
+	return err;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * mailbox.h - memory that a thread puts records of MPI into, without a system call.
+ *
+ * A mailbox is mapped into the process of its thread and belongs to the session: what is in it
+ * is taken by the sender, as a stream of its own, whether the thread lives or not. The thread
+ * may write anything to it at any time; all that is read from it is read once, and then checked.
+ *
+ *                   thread in user mode    thread in the kernel   sender
+ *   ring, tail      writes                 -                      reads (acquire)
+ *   head            reads (acquire)        -                      writes (release)
+ *   op              reads and writes       reads and writes       -
+ *   is_closed       reads                  -                      whoever ends the session writes
+ *
+ * Ownership: the session, the task and each mapping hold a reference. When only the session's is
+ * left, and the mailbox is empty, the next thread gets it.
+ *
+ * Locking: the lock of all guards the list; it is taken with a mmap lock held. The list only grows
+ * until the session is freed, so that the sender walks it without a lock. The lock of one guards
+ * what is being taken out of it, against its being given to another thread.
+ */
+#ifndef IOT_MAILBOX_H
+#define IOT_MAILBOX_H
+
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+
+#include <iotape/control.h>
+
+#include "core/port.h"
+
+struct iot_buffer;
+struct iot_session;
+struct vm_area_struct;
+
+/**
+ * struct iot_mailboxes - those of a session
+ * @lock: see above
+ * @list: of them
+ * @count: how many
+ * @buffer: the message that the sender fills from them
+ * @records: taken out of all
+ * @lost: records that the threads had no room for, and what was not right
+ */
+struct iot_mailboxes {
+	struct mutex lock;
+	struct list_head list;
+	u32 count;
+	struct iot_buffer *buffer;
+	u64 records;
+	u64 lost;
+};
+
+/**
+ * struct iot_mailbox - that of one thread at a time
+ * @head: the memory, shared with user space
+ * @number: among all of the session
+ * @task: whose
+ * @clock_ns: what the thread's clock has more than the kernel's
+ * @taken: bytes taken out since the thread got it
+ * @lost_seen: of what the thread says it has lost
+ * @last_ns: end of the last record
+ * @records: taken out since the session began
+ * @lost: records lost since then
+ */
+struct iot_mailbox {
+	struct kref refs;
+	struct list_head list;
+	struct mutex lock;
+	struct iot_mailbox_head *head;
+	u32 number;
+	u32 task;
+	u64 clock_ns;
+	u32 taken;
+	u32 lost_seen;
+	u64 last_ns;
+	u64 records;
+	u64 lost;
+	struct rcu_head rcu;
+};
+
+#define IOT_MAILBOX_STEP_MAX (1 << 20) /* operations that a thread enters without the kernel, at most */
+
+/* The number of the last operation of the thread, if it is sensible: it never goes back. */
+static inline u32 iot_mailbox_op(const struct iot_mailbox *mailbox, u32 known)
+{
+	u32 op = READ_ONCE(mailbox->head->op);
+
+	return op - known <= IOT_MAILBOX_STEP_MAX ? op : known;
+}
+
+static inline void iot_mailbox_op_set(struct iot_mailbox *mailbox, u32 op)
+{
+	WRITE_ONCE(mailbox->head->op, op);
+}
+
+int iot_mailboxes_init(struct iot_mailboxes *mailboxes);
+void iot_mailboxes_exit(struct iot_mailboxes *mailboxes);
+void iot_mailboxes_close(struct iot_mailboxes *mailboxes);
+int iot_mailboxes_send(struct iot_session *session, u64 end_ns);
+
+int iot_mailbox_map(struct iot_session *session, struct vm_area_struct *vma);
+int iot_mailbox_sync(struct iot_session *session);
+bool iot_mailbox_has_room(const struct iot_mailbox *mailbox);
+void iot_mailbox_put(struct iot_mailbox *mailbox);
+
+#endif
