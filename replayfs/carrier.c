@@ -16,30 +16,44 @@
 #include "handles.h"
 #include "perform.h"
 #include "replayfs.h"
+#include "window.h"
 
 static u64 now_ns(void)
 {
 	return ktime_get_mono_fast_ns();
 }
 
+/* Return: the first wait of the operation that does not hold; NULL; -EINTR; -ECANCELED. */
+static const struct iot_program_wait *blocker(struct rfs_carrier *carrier,
+					      const struct iot_program_op *op)
+{
+	struct rfs_task *task = carrier->task;
+	const struct iot_program_wait *wait;
+
+	for (; task->holding < le16_to_cpu(op->wait_count); task->holding++) {
+		wait = rfs_wait(carrier->replay, carrier->task_index,
+				le32_to_cpu(op->first_wait) + task->holding, &task->stats);
+		if (IS_ERR(wait) || !iot_order_holds(&carrier->replay->order, wait))
+			return wait;
+	}
+	return NULL;
+}
+
 /* Return: 0 when all waits of the operation hold; -EINTR; -ECANCELED. */
 static int wait_for_order(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
-	struct rfs_replay *replay = carrier->replay;
-	const struct iot_program_wait *wait;
-	u32 next = 0;
+	const struct iot_program_wait *wait = blocker(carrier, op);
 	u64 begin_ns;
 	int err = 0;
 
-	wait = iot_order_blocker(&replay->order, carrier->task_index, op, &next);
 	if (likely(!wait))
 		return 0;
 	begin_ns = now_ns();
-	do {
-		err = rfs_wait_for(replay, wait);
+	while (wait && !err) {
+		err = IS_ERR(wait) ? PTR_ERR(wait) : rfs_wait_for(carrier->replay, wait);
 		if (!err)
-			wait = iot_order_blocker(&replay->order, carrier->task_index, op, &next);
-	} while (wait && !err);
+			wait = blocker(carrier, op);
+	}
 	carrier->task->stats.order_ns += now_ns() - begin_ns;
 	return err;
 }
@@ -78,6 +92,7 @@ static void end_op(struct rfs_carrier *carrier, const struct iot_program_op *op)
 		tell(carrier, op);
 	task->is_pending = false;
 	task->has_thought = false;
+	task->holding = 0;
 	task->index++;
 	arrive(replay, op);
 	rfs_move_on(replay, carrier->task_index);
@@ -87,13 +102,13 @@ static void end_op(struct rfs_carrier *carrier, const struct iot_program_op *op)
  * rfs_lane_end() - the request of a lane has ended
  * @replay: the replay
  * @lane: index of the lane, which has a request under way
+ * @op: the lane's operation
  * @result: of the request
  *
  * Callable in any context. The lane may be given its next request before this returns.
  */
-void rfs_lane_end(struct rfs_replay *replay, u32 lane, s64 result)
+void rfs_lane_end(struct rfs_replay *replay, u32 lane, const struct iot_program_op *op, s64 result)
 {
-	const struct iot_program_op *op = rfs_task_op(replay, lane);
 	struct rfs_task *task = &replay->tasks[lane];
 
 	task->stats.diverged += result != (s64)le64_to_cpu(op->result);
@@ -156,20 +171,24 @@ static int do_op(struct rfs_carrier *carrier, const struct iot_program_op *op)
 static int run_ops(struct rfs_carrier *carrier)
 {
 	struct rfs_replay *replay = carrier->replay;
-	const struct iot_program_task *traced = &replay->program.tasks[carrier->task_index];
-	const struct iot_program_op *ops = replay->program.ops + le64_to_cpu(traced->first_op);
+	u32 count = le32_to_cpu(replay->program.tasks[carrier->task_index].op_count);
 	struct rfs_task *task = carrier->task;
-	u32 count = le32_to_cpu(traced->op_count);
+	const struct iot_program_op *op;
 	int state = 0;
 
-	if (task->is_pending)
-		end_op(carrier, &ops[task->index]);
 	while (!state && task->index < count) {
+		op = rfs_op(replay, carrier->task_index, task->index, &task->stats);
+		if (IS_ERR(op))
+			return PTR_ERR(op);
+		if (task->is_pending) {
+			end_op(carrier, op);
+			continue;
+		}
 		if (rfs_is_cancelled(replay))
 			return -ECANCELED;
 		if (signal_pending(current))
 			return -EINTR;
-		state = do_op(carrier, &ops[task->index]);
+		state = do_op(carrier, op);
 		cond_resched();
 	}
 	return state;
@@ -212,6 +231,9 @@ static int begin(struct rfs_carrier *carrier)
 	int err;
 
 	if (!task->has_begun) {
+		err = replay->windows ? rfs_window_begin(replay, carrier->task_index, &task->stats) : 0;
+		if (err)
+			return err;
 		task->memory = kvmalloc(sizeof(*task->memory), GFP_KERNEL);
 		if (!task->memory)
 			return -ENOMEM;
@@ -243,14 +265,21 @@ static void finish(struct rfs_carrier *carrier)
 	struct iot_rec_played stats = carrier->task->stats;
 	u32 lane;
 
-	for (lane = carrier->task_index + 1; is_lane_of(replay, lane, carrier->task_index); lane++)
+	for (lane = carrier->task_index + 1; is_lane_of(replay, lane, carrier->task_index); lane++) {
 		stats.diverged += replay->tasks[lane].stats.diverged;
+		if (replay->windows)
+			rfs_window_end(replay, lane);
+	}
+	if (replay->windows)
+		rfs_window_end(replay, carrier->task_index);
 	rfs_outcome_end(replay, &stats);
 	kvfree(carrier->task->memory);
 	carrier->task->memory = NULL;
 	WRITE_ONCE(carrier->task->is_taken, false);
-	if (atomic_inc_return(&replay->finished) == replay->carried)
+	if (atomic_inc_return(&replay->finished) == replay->carried) {
 		WRITE_ONCE(replay->end_ns, now_ns());
+		rfs_windows_wake(replay);
+	}
 }
 
 /* Return: 0 when the task has ended; 1 to come back; -EINTR; and what ends a carrier. */
@@ -362,6 +391,7 @@ void rfs_cancel(struct rfs_replay *replay)
 {
 	WRITE_ONCE(replay->is_cancelled, true);
 	wake_up_all(&replay->go);
+	wake_up_all(&replay->feeders);
 	if (smp_load_acquire(&replay->state) < RFS_LOADED)
 		return;
 	rfs_wake_everybody(replay);

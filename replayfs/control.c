@@ -12,6 +12,7 @@
 #include <linux/uaccess.h>
 
 #include "replayfs.h"
+#include "window.h"
 
 /*
  * What a carrier does, it does with its own rights; but a replay can keep the machine
@@ -28,6 +29,8 @@ static int replay_open(struct inode *inode, struct file *file)
 		return -ENOMEM;
 	mutex_init(&replay->lock);
 	init_waitqueue_head(&replay->go);
+	init_waitqueue_head(&replay->feeders);
+	init_llist_head(&replay->hungry);
 	file->private_data = replay;
 	return 0;
 }
@@ -38,24 +41,14 @@ static int replay_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-static ssize_t replay_write(struct file *file, const char __user *data, size_t bytes,
-			    loff_t *offset)
-{
-	struct rfs_replay *replay = file->private_data;
-	ssize_t result;
-
-	if (mutex_lock_interruptible(&replay->lock))
-		return -ERESTARTSYS;
-	result = rfs_load_write(replay, data, bytes);
-	mutex_unlock(&replay->lock);
-	return result;
-}
-
 static int control_load(struct rfs_replay *replay, struct iot_replay_load __user *arg)
 {
 	struct iot_replay_load load;
-	int err = rfs_load(replay, &load);
+	int err;
 
+	if (copy_from_user(&load, arg, sizeof(load)))
+		return -EFAULT;
+	err = rfs_load(replay, &load);
 	if (copy_to_user(arg, &load, sizeof(load)))
 		return -EFAULT;
 	return err;
@@ -113,6 +106,13 @@ static int control_keep(struct rfs_replay *replay, const void __user *arg)
 	if (keep.reserved || smp_load_acquire(&replay->state) < RFS_READY)
 		return -EINVAL;
 	return rfs_pool_keep(replay, keep.space);
+}
+
+static int control_feed(struct rfs_replay *replay)
+{
+	if (smp_load_acquire(&replay->state) < RFS_READY)
+		return -EINVAL;
+	return rfs_windows_feed(replay);
 }
 
 static int control_status(struct rfs_replay *replay, void __user *arg)
@@ -176,6 +176,8 @@ static long replay_ioctl(struct file *file, unsigned int command, unsigned long 
 	case IOT_RIOC_ADVANCE:
 	case IOT_RIOC_ARRIVE:
 		return control_agent(replay, command, user);
+	case IOT_RIOC_FEED:
+		return control_feed(replay);
 	case IOT_RIOC_STATUS:
 		return control_status(replay, user);
 	case IOT_RIOC_LATENESS:
@@ -192,7 +194,6 @@ static const struct file_operations replay_fops = {
 	.owner = THIS_MODULE,
 	.open = replay_open,
 	.release = replay_release,
-	.write = replay_write,
 	.unlocked_ioctl = replay_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.llseek = noop_llseek,

@@ -13,68 +13,7 @@
 
 #include "handles.h"
 #include "replayfs.h"
-
-/* A program may take that part of the machine's memory at most. */
-#define MEMORY_SHARE 4
-
-static int take_head(struct rfs_replay *replay)
-{
-	struct iot_reject reject;
-	s64 size = iot_program_size(&replay->head, &reject);
-
-	if (size < 0)
-		return 0; /* rfs_load() says why; there is no use for more bytes */
-	if (size > (s64)(totalram_pages() << PAGE_SHIFT) / MEMORY_SHARE)
-		return -EFBIG;
-	replay->bytes = vmalloc(size);
-	if (!replay->bytes)
-		return -ENOMEM;
-	memcpy(replay->bytes, &replay->head, sizeof(replay->head));
-	replay->byte_count = size;
-	return 0;
-}
-
-/**
- * rfs_load_write() - the next bytes of the program
- * @replay: empty
- * @data: the bytes
- * @bytes: their number
- *
- * Bytes that follow the end of the program, as its header has it, are ignored.
- *
- * Return: bytes taken, which is all; -EFBIG if the program is too large for this
- * machine; -ENOMEM; -EBUSY if a program has been loaded; -EFAULT.
- */
-ssize_t rfs_load_write(struct rfs_replay *replay, const char __user *data, size_t bytes)
-{
-	size_t left = bytes, part;
-	int err;
-
-	if (replay->state != RFS_EMPTY)
-		return -EBUSY;
-	if (replay->written < sizeof(replay->head)) {
-		part = min_t(size_t, left, sizeof(replay->head) - replay->written);
-		if (copy_from_user((u8 *)&replay->head + replay->written, data, part))
-			return -EFAULT;
-		replay->written += part;
-		data += part;
-		left -= part;
-		if (replay->written < sizeof(replay->head))
-			return bytes;
-		err = take_head(replay);
-		if (err) {
-			replay->written -= part; /* so that it can be tried again */
-			return err;
-		}
-	}
-	if (replay->written < replay->byte_count) {
-		part = min_t(u64, left, replay->byte_count - replay->written);
-		if (copy_from_user(replay->bytes + replay->written, data, part))
-			return -EFAULT;
-		replay->written += part;
-	}
-	return bytes;
-}
+#include "window.h"
 
 static int verify_pause(void *context)
 {
@@ -84,30 +23,22 @@ static int verify_pause(void *context)
 
 static int verify(struct rfs_replay *replay, struct iot_reject *reject)
 {
-	u32 *scratch;
-	s64 size;
+	const struct iot_program *program = &replay->program;
+	u32 *scratch = vmalloc(array_size(iot_program_scratch_count(program) + 1, sizeof(*scratch)));
 	int err;
 
-	if (!replay->bytes && replay->written == sizeof(replay->head)) {
-		size = iot_program_size(&replay->head, reject);
-		if (size < 0)
-			return (int)size;
-	}
-	if (!replay->bytes || replay->written < replay->byte_count)
-		return iot_refuse(reject, IOT_REJECT_program_short, replay->written);
-	err = iot_program_open(&replay->program, replay->bytes, replay->byte_count, reject);
-	if (err)
-		return err;
-	scratch = vmalloc(array_size(iot_program_scratch_count(&replay->program) + 1,
-				     sizeof(*scratch)));
 	if (!scratch)
 		return -ENOMEM;
-	err = iot_program_verify(&replay->program, scratch, verify_pause, NULL, reject);
+	err = iot_program_verify(program, scratch, verify_pause, NULL, reject);
 	vfree(scratch);
+	if (program->reader && program->reader->error == -EBADMSG)
+		err = iot_refuse(reject, IOT_REJECT_changed, 0);
+	else if (program->reader && program->reader->error)
+		*reject = (struct iot_reject){};
 	return err;
 }
 
-static int make_tasks(struct rfs_replay *replay)
+static int make_tasks(struct rfs_replay *replay, u64 room_bytes)
 {
 	const struct iot_program *program = &replay->program;
 	u32 *progress, *pending;
@@ -126,6 +57,8 @@ static int make_tasks(struct rfs_replay *replay)
 	if (!err)
 		err = rfs_requests_init(replay);
 	if (!err)
+		err = rfs_windows_init(replay, room_bytes);
+	if (!err)
 		err = rfs_pools_init(replay);
 	return err ? err : rfs_handles_init(replay);
 }
@@ -136,6 +69,7 @@ static void free_tasks(struct rfs_replay *replay)
 	u32 i;
 
 	rfs_requests_exit(replay);
+	rfs_windows_exit(replay);
 	rfs_handles_exit(replay);
 	for (i = 0; replay->tasks && i < replay->program.task_count; i++)
 		kvfree(replay->tasks[i].memory);
@@ -148,38 +82,56 @@ static void free_tasks(struct rfs_replay *replay)
 	vfree(replay->hubs);
 	replay->order = (struct iot_order){};
 	replay->pools = NULL;
+	replay->pool_count = 0; /* it may be tried again */
 	replay->tasks = NULL;
 	replay->hubs = NULL;
 }
 
+static int load_all(struct rfs_replay *replay, const struct iot_replay_load *load,
+		    struct iot_reject *reject)
+{
+	int err = rfs_source_open(&replay->source, load, &replay->program, reject);
+
+	if (!err)
+		err = verify(replay, reject);
+	if (err)
+		return err;
+	err = make_tasks(replay, load->resident_bytes);
+	if (err)
+		free_tasks(replay);
+	return err;
+}
+
 /**
- * rfs_load() - the program is complete: verify every byte of it
- * @replay: empty
- * @load: filled in
+ * rfs_load() - take a program, and verify every byte of it
+ * @replay: empty; after an error it is still, and it can be tried again
+ * @load: from user space; what is out is filled in
  *
- * Return: 0; -EBADMSG or another errno of reject.h, with the reason in @load; -ENOMEM;
- * -EINTR; -EBUSY if a program has been loaded.
+ * Return: 0; -EBADMSG or another errno of reject.h, with the reason in @load; -EBADF or -EINVAL if
+ * the descriptor is none of a file that can be read; -EFBIG; -ENOMEM; -EINTR; -EBUSY if a program
+ * has been loaded.
  */
 int rfs_load(struct rfs_replay *replay, struct iot_replay_load *load)
 {
 	struct iot_reject reject = {};
 	int err;
 
-	*load = (struct iot_replay_load){};
 	if (replay->state != RFS_EMPTY)
 		return -EBUSY;
-	err = verify(replay, &reject);
+	if (load->is_streamed)
+		return -EINVAL;
+	err = load_all(replay, load, &reject);
 	load->reason = reject.reason;
 	load->offset_bytes = reject.offset_bytes;
-	if (err)
-		return err;
-	err = make_tasks(replay);
 	if (err) {
-		free_tasks(replay); /* it can be tried again */
+		rfs_source_close(&replay->source);
+		replay->program = (struct iot_program){};
 		return err;
 	}
 	load->tasks = replay->carried;
 	load->ops = replay->program.op_count;
+	load->is_streamed = replay->source.is_streamed;
+	rfs_source_settle(&replay->source, &replay->program);
 	smp_store_release(&replay->state, RFS_LOADED); /* what it needs is there */
 	return 0;
 }
@@ -258,6 +210,6 @@ void rfs_unload(struct rfs_replay *replay)
 	}
 	if (replay->session)
 		iot_session_put(replay->session);
-	vfree(replay->bytes);
+	rfs_source_close(&replay->source);
 	kfree(replay);
 }

@@ -26,11 +26,6 @@
 /* Carriers that are kept idle while there are tasks that have not begun. */
 #define SPARES 2
 
-static const struct iot_program_op *first_op(const struct rfs_replay *replay, u32 task)
-{
-	return replay->program.ops + le64_to_cpu(replay->program.tasks[task].first_op);
-}
-
 static u32 number_of(const struct rfs_replay *replay, const struct rfs_task *task)
 {
 	return task - replay->tasks;
@@ -60,17 +55,14 @@ static void make_ready(struct rfs_waiter *waiter)
 /* Return: true if the task may start; false if make_ready() will be called, or was. */
 static bool may_start(struct rfs_replay *replay, struct rfs_task *task)
 {
-	u32 number = number_of(replay, task);
-	const struct iot_program_op *op = first_op(replay, number);
-	const struct iot_program_wait *wait;
-	u32 next = 0;
+	u32 i;
 
-	if (!le32_to_cpu(replay->program.tasks[number].op_count))
-		return true;
-	while ((wait = iot_order_blocker(&replay->order, number, op, &next))) {
+	for (i = 0; i < task->start_count; i++) {
+		if (iot_order_holds(&replay->order, &task->starts[i]))
+			continue;
 		if (rfs_is_cancelled(replay))
 			return true;
-		task->start.wait = wait;
+		task->start.wait = &task->starts[i];
 		if (rfs_call_when(&task->start))
 			return false;
 	}

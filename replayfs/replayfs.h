@@ -2,7 +2,7 @@
 /*
  * replayfs.h - a replay in the kernel: its program, its carriers, what they share.
  *
- * A replay is a descriptor of /dev/replayfs. User space writes a program to it, has it
+ * A replay is a descriptor of /dev/replayfs. User space hands it the file of a program, to be
  * verified (load), says where and how to run it (setup), and sends a thread of its own
  * into it for each task (run): the carrier, which performs the operations of the task
  * one after the other without leaving the kernel.
@@ -13,6 +13,7 @@
  *   progress[], pending[]	core/order.h: written by one, read by all, with barriers
  *   who waits for whom	wait.c
  *   which carrier is next	pool.c: a lock, taken when a task begins
+ *   windows of the program	window.c: rings with one who fills and one who empties
  *   struct rfs_task		the carrier that has claimed it
  *   handle and mapping slots	handles.h: a reference count each
  *   what other nodes tell	share.c: a lock of its own, for their agent
@@ -24,6 +25,7 @@
 #define RFS_REPLAYFS_H
 
 #include <linux/fs.h>
+#include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/path.h>
 #include <linux/uio.h>
@@ -31,6 +33,7 @@
 
 #include <iotape/control.h>
 
+#include "core/blocks.h"
 #include "core/order.h"
 #include "core/outcome.h"
 #include "core/pace.h"
@@ -38,8 +41,8 @@
 #include "iotape/iotape.h"
 
 enum rfs_state {
-	RFS_EMPTY,   /* the program is being written */
-	RFS_LOADED,  /* it is verified */
+	RFS_EMPTY,   /* there is no program */
+	RFS_LOADED,  /* there is one, verified */
 	RFS_READY,   /* target and options are set: carriers may come */
 	RFS_STARTED, /* they run */
 };
@@ -47,6 +50,23 @@ enum rfs_state {
 struct rfs_pool;
 struct rfs_replay;
 struct rfs_share;
+struct rfs_window;
+
+/**
+ * struct rfs_source - the file of a program, and what of it is in memory, see source.c
+ * @file: NULL once all of it is
+ * @is_streamed: operations and waits are not
+ * @head: the program's header
+ * @sections: each that is in memory
+ * @blocks: for those that are not
+ */
+struct rfs_source {
+	struct file *file;
+	bool is_streamed;
+	struct iot_program_head head;
+	void *sections[IOT_SECTION_COUNT];
+	struct iot_blocks blocks;
+};
 
 /**
  * struct rfs_waiter - something that waits for a task or a hub, see wait.c
@@ -66,6 +86,8 @@ struct rfs_waiter {
  * struct rfs_task - a task as it is performed
  * @waiters: number of those who wait for an operation of it
  * @start: the task itself, while it waits for what its first operation waits for
+ * @starts: the waits of its first operation
+ * @start_count: their number
  * @ready: in the list of its pool
  * @pool: whose carriers may perform it; NULL for a lane, and for what another node performs
  * @is_claimed: a carrier is in it
@@ -75,6 +97,7 @@ struct rfs_waiter {
  *	back from user mode
  * @has_thought: the think time before operation `index` has passed
  * @index: the operation that is next, or pending
+ * @holding: waits of it that are known to hold
  * @prev_end_ns: end of the operation before
  * @pace: its wake-up lateness
  * @meter: of the pending operation
@@ -88,6 +111,8 @@ struct rfs_task {
 	/* What others write, */
 	atomic_t waiters;
 	struct rfs_waiter start;
+	const struct iot_program_wait *starts;
+	u32 start_count;
 	struct list_head ready;
 	struct rfs_pool *pool;
 	/* and what is the carrier's. */
@@ -97,6 +122,7 @@ struct rfs_task {
 	bool is_pending;
 	bool has_thought;
 	u32 index;
+	u32 holding;
 	u64 prev_end_ns;
 	struct iot_lateness pace;
 	struct iot_meter meter;
@@ -158,11 +184,8 @@ struct rfs_request;
  * struct rfs_replay - a replay
  * @lock: serializes load, setup and start
  * @state: moves down the list of states under @lock
- * @bytes: the program, or what has been written of it
- * @byte_count: length of the program by its header, 0 before that is known
- * @written: bytes written so far
- * @head: the program's header, until all of @bytes is there
- * @program: where everything is in @bytes; from RFS_LOADED on
+ * @source: where the program comes from
+ * @program: where everything of it is; from RFS_LOADED on
  * @order: how far tasks and hubs are
  * @tasks: one for each task of the program
  * @hubs: one for each hub
@@ -177,6 +200,13 @@ struct rfs_request;
  * @under_way: requests that have been submitted and have not ended
  * @carried: tasks that are no lanes, and are not another node's
  * @share: which part of the program is performed here; NULL for all of it
+ * @windows: one for each task, if the program is streamed, else NULL
+ * @starts: waits of first operations, if the program is streamed
+ * @hungry: windows that the feeder should look at
+ * @feeders: queue of the feeder
+ * @is_fed: there is a feeder
+ * @primed: tasks whose windows the feeder has filled ahead of them
+ * @begun: the last task that has begun, or one near it
  * @root: the target, as a mount of its own: what is mounted in it cannot be reached
  * @session: where outcomes go, NULL if nowhere
  * @setup: options; from RFS_READY on
@@ -192,10 +222,7 @@ struct rfs_request;
 struct rfs_replay {
 	struct mutex lock;
 	enum rfs_state state;
-	u8 *bytes;
-	u64 byte_count;
-	u64 written;
-	struct iot_program_head head;
+	struct rfs_source source;
 	struct iot_program program;
 	struct iot_order order;
 	struct rfs_task *tasks;
@@ -211,6 +238,13 @@ struct rfs_replay {
 	atomic_t under_way;
 	u32 carried;
 	struct rfs_share *share;
+	struct rfs_window *windows;
+	struct iot_program_wait *starts;
+	struct llist_head hungry;
+	wait_queue_head_t feeders;
+	unsigned long is_fed;
+	u32 primed;
+	u32 begun;
 	struct path root;
 	struct iot_session *session;
 	struct iot_replay_setup setup;
@@ -245,29 +279,27 @@ static inline bool rfs_is_cancelled(const struct rfs_replay *replay)
 	return READ_ONCE(replay->is_cancelled);
 }
 
-/* The operation of a task that is next, or under way. */
-static inline const struct iot_program_op *rfs_task_op(const struct rfs_replay *replay, u32 task)
-{
-	return replay->program.ops + le64_to_cpu(replay->program.tasks[task].first_op) +
-	       replay->tasks[task].index;
-}
-
 static inline const char *rfs_string(const struct rfs_carrier *carrier, __le32 offset)
 {
 	return iot_program_string(&carrier->replay->program, offset);
 }
 
 /* load.c */
-ssize_t rfs_load_write(struct rfs_replay *replay, const char __user *data, size_t bytes);
 int rfs_load(struct rfs_replay *replay, struct iot_replay_load *load);
 int rfs_setup(struct rfs_replay *replay, const struct iot_replay_setup *setup);
 void rfs_unload(struct rfs_replay *replay);
+
+/* source.c */
+int rfs_source_open(struct rfs_source *source, const struct iot_replay_load *load,
+		    struct iot_program *program, struct iot_reject *reject);
+void rfs_source_settle(struct rfs_source *source, struct iot_program *program);
+void rfs_source_close(struct rfs_source *source);
 
 /* carrier.c */
 int rfs_carrier_run(struct rfs_replay *replay, struct iot_replay_run *run);
 int rfs_start(struct rfs_replay *replay);
 void rfs_cancel(struct rfs_replay *replay);
-void rfs_lane_end(struct rfs_replay *replay, u32 lane, s64 result);
+void rfs_lane_end(struct rfs_replay *replay, u32 lane, const struct iot_program_op *op, s64 result);
 void rfs_status(struct rfs_replay *replay, struct iot_replay_status *status);
 
 /* wait.c */
@@ -279,6 +311,7 @@ void rfs_move_on(struct rfs_replay *replay, u32 index);
 void rfs_wake_passed(struct rfs_replay *replay, u32 task, u32 from, u32 to);
 void rfs_arrive(struct rfs_replay *replay, u32 hub, u32 count);
 void rfs_wake_everybody(struct rfs_replay *replay);
+wait_queue_head_t *rfs_queue_of_task(struct rfs_replay *replay, u32 task);
 
 /* pool.c */
 int rfs_pools_init(struct rfs_replay *replay);

@@ -17,6 +17,7 @@
 #include "compat/vfs.h"
 #include "handles.h"
 #include "perform.h"
+#include "window.h"
 
 /**
  * struct rfs_request - the request of a lane
@@ -24,12 +25,14 @@
  * @replay: the replay
  * @lane: index of the lane
  * @submitted: requests submitted to the lane so far; written by the carrier of its task
+ * @op: the lane's operation for the request: where it ends nothing can be read
  */
 struct rfs_request {
 	struct kiocb kiocb;
 	struct rfs_replay *replay;
 	u32 lane;
 	u32 submitted;
+	struct iot_program_op op;
 };
 
 static bool is_lane(const struct iot_program *program, u32 task)
@@ -82,13 +85,12 @@ void rfs_requests_exit(struct rfs_replay *replay)
 static void request_end(struct rfs_request *request, s64 result)
 {
 	struct rfs_replay *replay = request->replay;
-	__le32 handle = rfs_task_op(replay, request->lane)->handle;
 
 	if (!IS_ERR_OR_NULL(request->kiocb.ki_filp)) {
 		request->kiocb.ki_filp = NULL;
-		rfs_handle_put(replay, handle);
+		rfs_handle_put(replay, request->op.handle);
 	}
-	rfs_lane_end(replay, request->lane, result);
+	rfs_lane_end(replay, request->lane, &request->op, result);
 	if (atomic_dec_and_test(&replay->under_way))
 		wake_up_var(&replay->under_way);
 }
@@ -182,13 +184,21 @@ static struct rfs_request *request_of(const struct rfs_replay *replay,
  */
 int rfs_submit_wait(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
-	const struct rfs_request *request = request_of(carrier->replay, op);
+	struct rfs_request *request = request_of(carrier->replay, op);
 	const struct iot_program_wait wait = {
 		.task = cpu_to_le32(request->lane),
 		.index = cpu_to_le32(request->submitted - 1),
 	};
+	const struct iot_program_op *complete;
+	int err = request->submitted ? rfs_wait_for(carrier->replay, &wait) : 0;
 
-	return request->submitted ? rfs_wait_for(carrier->replay, &wait) : 0;
+	if (err)
+		return err;
+	complete = rfs_op(carrier->replay, request->lane, request->submitted, &carrier->task->stats);
+	if (IS_ERR(complete))
+		return PTR_ERR(complete);
+	request->op = *complete;
+	return 0;
 }
 
 s64 rfs_do_submit(struct rfs_carrier *carrier, const struct iot_program_op *op)

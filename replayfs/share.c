@@ -207,7 +207,7 @@ static int fill_share(struct rfs_share *share, const struct iot_replay_share *fr
  * @replay: loaded, and serialized by its lock
  * @from: from user space: which part
  *
- * Return: 0; -EINVAL; -EBUSY if it has been said, or it is set up already; -EFAULT; -ENOMEM.
+ * Return: 0; -EINVAL, also if the program is streamed; -EBUSY if it has been said, or it is set up already; -EFAULT; -ENOMEM.
  */
 int rfs_share(struct rfs_replay *replay, const struct iot_replay_share *from)
 {
@@ -217,7 +217,7 @@ int rfs_share(struct rfs_replay *replay, const struct iot_replay_share *from)
 
 	if (replay->state != RFS_LOADED || replay->share)
 		return replay->state == RFS_EMPTY ? -EINVAL : -EBUSY;
-	if (from->reserved || from->mark_count > replay->program.op_count)
+	if (replay->windows || from->reserved || from->mark_count > replay->program.op_count)
 		return -EINVAL;
 	share = kvzalloc(sizeof(*share), GFP_KERNEL);
 	if (!share)

@@ -230,3 +230,15 @@ void rfs_wake_everybody(struct rfs_replay *replay)
 	for (i = 0; i < replay->program.hub_count; i++)
 		wake_up_all(&replay->hubs[i].opened);
 }
+
+/**
+ * rfs_queue_of_task() - a queue for who waits for something of a task that is no operation
+ * @replay: loaded
+ * @task: index of the task
+ *
+ * Others wait there, too: who is woken looks whether it is meant. A cancelled replay wakes all.
+ */
+wait_queue_head_t *rfs_queue_of_task(struct rfs_replay *replay, u32 task)
+{
+	return moved_queue(replay, task, U32_MAX);
+}

@@ -41,7 +41,10 @@ enum {
 	KEY_WAIT,
 	KEY_AGENT,
 	KEY_PLACE,
+	KEY_WINDOW,
 };
+
+#define WINDOW_MIB 64
 
 static const struct argp_option option_table[] = {
 	{ "target", KEY_TARGET, "DIR", 0, "directory that `iotape init` has prepared", 0 },
@@ -54,6 +57,7 @@ static const struct argp_option option_table[] = {
 	{ "wait", KEY_WAIT, "sleep|spin", 0, "sleep while think time passes (default), or keep the CPU busy, to be late less", 0 },
 	{ "agent", KEY_AGENT, "openmpi|mpich|LIBRARY", OPTION_ARG_OPTIONAL, "be one of the nodes that mpirun or srun has started, and perform the tasks placed there", 0 },
 	{ "place", KEY_PLACE, "block|cyclic|trace", 0, "which ranks share a node: those that follow each other, those that do not, or as in the trace (default, if that had as many nodes; else block)", 0 },
+	{ "window", KEY_WINDOW, "MIB", 0, "memory for the operations of a large program, which are read ahead of those who perform them (64); the kernel engine's", 0 },
 	{ "force", KEY_FORCE, NULL, 0, "replay even if the target was not prepared for this program", 0 },
 	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
@@ -124,6 +128,16 @@ static void set_place(struct argp_state *state, struct options *options, const c
 		argp_error(state, "--place=%s: not block, cyclic or trace", argument);
 }
 
+static void set_window(struct argp_state *state, struct options *options, const char *argument)
+{
+	char *end;
+	unsigned long mib = strtoul(argument, &end, 10);
+
+	if (*end || end == argument || *argument == '-' || mib > 1ul << 20)
+		argp_error(state, "--window=%s: not a number of MiB, at most 1048576", argument);
+	options->replay.window_bytes = (u64)mib << 20;
+}
+
 /* What is asked of an engine is what it can do. */
 static void check_engine(struct argp_state *state, struct options *options)
 {
@@ -178,6 +192,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_WAIT:
 		set_wait(state, options, argument);
+		return 0;
+	case KEY_WINDOW:
+		set_window(state, options, argument);
 		return 0;
 	case KEY_FORCE:
 		options->replay.is_forced = true;
@@ -321,6 +338,9 @@ static void print_text(const struct options *options, const struct replay_result
 	else
 		printf(", nothing was performed\n");
 	print_lateness(&r->lateness);
+	if (r->is_streamed)
+		printf("  the program was read in a window of %llu MiB; prefetch stalls: %llu\n",
+		       options->replay.window_bytes >> 20, r->stalls);
 	if (r->lost)
 		printf("  %llu outcomes were lost\n", r->lost);
 }
@@ -354,6 +374,7 @@ static void print_json(const struct options *options, const struct replay_result
 	json_put_unsigned(&json, "nodes", count_nodes(options));
 	json_put_unsigned(&json, "carriers", r->carriers);
 	json_put_unsigned(&json, "diverged", r->diverged);
+	json_put_bool(&json, "is_streamed", r->is_streamed);
 	json_put_unsigned(&json, "stalls", r->stalls);
 	json_put_unsigned(&json, "lost", r->lost);
 	lateness_json(&json, &r->lateness);
@@ -451,13 +472,23 @@ static void say_text(const char *sentence)
 	say("%s", sentence);
 }
 
+static int load(const struct options *options, struct iot_program *program,
+		struct iot_reject *reject)
+{
+	if (options->replay.engine->streams)
+		return iot_program_stream(options->program, options->replay.window_bytes, program, reject);
+	return iot_program_load(options->program, program, reject);
+}
+
 static int load_shared(struct options *options, struct iot_program *program, char *why, size_t room)
 {
 	struct agent *agent = options->replay.agent;
 	struct iot_reject reject = {};
 	struct agent_view view;
-	int err = iot_program_load(options->program, program, &reject);
+	int err;
 
+	options->replay.window_bytes = UINT64_MAX; /* nobody feeds tasks that are elsewhere */
+	err = load(options, program, &reject);
 	if (err) {
 		snprintf(why, room, "%s: %s", options->program,
 			 reject.reason && reject.reason != IOT_REJECT_io ? iot_reject_sentence(&reject) :
@@ -519,7 +550,7 @@ static int replay_alone(struct options *options)
 {
 	struct iot_program program;
 	struct iot_reject reject = {};
-	int code, err = iot_program_load(options->program, &program, &reject);
+	int code, err = load(options, &program, &reject);
 
 	if (err)
 		return fail_reject(options->program, err, &reject);
@@ -539,6 +570,7 @@ static int run(int argc, char **argv)
 			.compute_scale = IOT_SCALE_ONE,
 			.pause_scale = IOT_SCALE_ONE,
 			.buffers = 16,
+			.window_bytes = (u64)WINDOW_MIB << 20,
 		},
 	};
 

@@ -6,22 +6,25 @@
  */
 #include <linux/export.h>
 
+#include "blocks.h"
 #include "order.h"
 #include "outcome.h"
 #include "pace.h"
 #include "program.h"
 #include "record.h"
 
+EXPORT_SYMBOL_GPL(iot_blocks_get);
+EXPORT_SYMBOL_GPL(iot_blocks_init);
 EXPORT_SYMBOL_GPL(iot_lateness_bucket);
 EXPORT_SYMBOL_GPL(iot_lateness_limit);
-EXPORT_SYMBOL_GPL(iot_order_blocker);
 EXPORT_SYMBOL_GPL(iot_order_init);
 EXPORT_SYMBOL_GPL(iot_outcome_fill);
 EXPORT_SYMBOL_GPL(iot_pace_late);
 EXPORT_SYMBOL_GPL(iot_pace_until);
-EXPORT_SYMBOL_GPL(iot_program_open);
+EXPORT_SYMBOL_GPL(iot_program_place);
 EXPORT_SYMBOL_GPL(iot_program_scratch_count);
 EXPORT_SYMBOL_GPL(iot_program_size);
 EXPORT_SYMBOL_GPL(iot_program_verify);
 EXPORT_SYMBOL_GPL(iot_record_encode);
 EXPORT_SYMBOL_GPL(iot_refuse);
+EXPORT_SYMBOL_GPL(iot_section_bytes);

@@ -142,9 +142,41 @@ s64 iot_program_size(const struct iot_program_head *head, struct iot_reject *rej
 	return err ? err : (s64)size;
 }
 
-static const void *section_at(const struct iot_program *program, u32 section)
+/**
+ * iot_program_place() - say where the sections of a program are
+ * @program: filled in
+ * @head: accepted by iot_program_size()
+ * @sections: where each of them is; operations and waits may be nowhere, and then both are, and
+ *	the program needs a reader
+ */
+void iot_program_place(struct iot_program *program, const struct iot_program_head *head,
+		       const void *const sections[IOT_SECTION_COUNT])
 {
-	return program->bytes + le64_to_cpu(program->head->sections[section].offset_bytes);
+	*program = (struct iot_program){
+		.head = head,
+		.tasks = sections[IOT_SECTION_TASKS],
+		.ops = sections[IOT_SECTION_OPS],
+		.waits = sections[IOT_SECTION_WAITS],
+		.hubs = sections[IOT_SECTION_HUBS],
+		.objects = sections[IOT_SECTION_OBJECTS],
+		.tree = sections[IOT_SECTION_TREE],
+		.strings = sections[IOT_SECTION_STRINGS],
+		.facts = sections[IOT_SECTION_FACTS],
+		.extents = sections[IOT_SECTION_EXTENTS],
+		.xattrs = sections[IOT_SECTION_XATTRS],
+		.task_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_TASKS].count),
+		.op_count = le64_to_cpu(head->sections[IOT_SECTION_OPS].count),
+		.wait_count = le64_to_cpu(head->sections[IOT_SECTION_WAITS].count),
+		.hub_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_HUBS].count),
+		.object_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_OBJECTS].count),
+		.entry_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_TREE].count),
+		.string_bytes = le64_to_cpu(head->sections[IOT_SECTION_STRINGS].count),
+		.fact_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_FACTS].count),
+		.extent_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_EXTENTS].count),
+		.xattr_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_XATTRS].count),
+		.handle_count = le32_to_cpu(head->handles),
+		.map_count = le32_to_cpu(head->maps),
+	};
 }
 
 /**
@@ -159,8 +191,10 @@ static const void *section_at(const struct iot_program *program, u32 section)
 int iot_program_open(struct iot_program *program, const void *bytes, u64 byte_count,
 		     struct iot_reject *reject)
 {
+	const void *sections[IOT_SECTION_COUNT];
 	const struct iot_program_head *head = bytes;
 	s64 size;
+	u32 i;
 
 	if (byte_count < sizeof(*head))
 		return iot_refuse(reject, IOT_REJECT_program_short, byte_count);
@@ -169,30 +203,10 @@ int iot_program_open(struct iot_program *program, const void *bytes, u64 byte_co
 		return (int)size;
 	if ((u64)size > byte_count)
 		return iot_refuse(reject, IOT_REJECT_program_short, byte_count);
+	for (i = 0; i < IOT_SECTION_COUNT; i++)
+		sections[i] = (const u8 *)bytes + le64_to_cpu(head->sections[i].offset_bytes);
+	iot_program_place(program, head, sections);
 	program->bytes = bytes;
 	program->byte_count = byte_count;
-	program->head = head;
-	program->tasks = section_at(program, IOT_SECTION_TASKS);
-	program->ops = section_at(program, IOT_SECTION_OPS);
-	program->waits = section_at(program, IOT_SECTION_WAITS);
-	program->hubs = section_at(program, IOT_SECTION_HUBS);
-	program->objects = section_at(program, IOT_SECTION_OBJECTS);
-	program->tree = section_at(program, IOT_SECTION_TREE);
-	program->strings = section_at(program, IOT_SECTION_STRINGS);
-	program->facts = section_at(program, IOT_SECTION_FACTS);
-	program->extents = section_at(program, IOT_SECTION_EXTENTS);
-	program->xattrs = section_at(program, IOT_SECTION_XATTRS);
-	program->task_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_TASKS].count);
-	program->op_count = le64_to_cpu(head->sections[IOT_SECTION_OPS].count);
-	program->wait_count = le64_to_cpu(head->sections[IOT_SECTION_WAITS].count);
-	program->hub_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_HUBS].count);
-	program->object_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_OBJECTS].count);
-	program->entry_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_TREE].count);
-	program->string_bytes = le64_to_cpu(head->sections[IOT_SECTION_STRINGS].count);
-	program->fact_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_FACTS].count);
-	program->extent_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_EXTENTS].count);
-	program->xattr_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_XATTRS].count);
-	program->handle_count = le32_to_cpu(head->handles);
-	program->map_count = le32_to_cpu(head->maps);
 	return 0;
 }

@@ -11,13 +11,24 @@
 #include "port.h"
 
 /**
- * struct iot_program - a program whose bytes are in memory
- * @bytes: all of them
+ * struct iot_program_reader - reads operations and waits that are not in memory, see blocks.h
+ * @read: copies an element of IOT_SECTION_OPS or IOT_SECTION_WAITS, or after an error zeros
+ * @error: the first error, 0 before
+ */
+struct iot_program_reader {
+	void (*read)(struct iot_program_reader *reader, u32 section, u64 index, void *unit);
+	int error;
+};
+
+/**
+ * struct iot_program - a program in memory, or all of it but its operations and waits
+ * @bytes: all of them, NULL if each section has memory of its own
  * @byte_count: their number
+ * @reader: reads operations and waits; NULL if they are in memory
  * @head: where they begin
  * @tasks: section
- * @ops: section
- * @waits: section
+ * @ops: section, NULL if it is not in memory
+ * @waits: section, NULL if it is not in memory
  * @hubs: section
  * @objects: section
  * @tree: section
@@ -44,6 +55,7 @@
 struct iot_program {
 	const u8 *bytes;
 	u64 byte_count;
+	struct iot_program_reader *reader;
 	const struct iot_program_head *head;
 	const struct iot_program_task *tasks;
 	const struct iot_program_op *ops;
@@ -77,6 +89,8 @@ u64 iot_section_bytes(const struct iot_program_head *head, u32 section);
 s64 iot_program_size(const struct iot_program_head *head, struct iot_reject *reject);
 int iot_program_open(struct iot_program *program, const void *bytes, u64 byte_count,
 		     struct iot_reject *reject);
+void iot_program_place(struct iot_program *program, const struct iot_program_head *head,
+		       const void *const sections[IOT_SECTION_COUNT]);
 int iot_program_verify(const struct iot_program *program, u32 *scratch, iot_pause_fn pause,
 		       void *context, struct iot_reject *reject);
 u64 iot_program_scratch_count(const struct iot_program *program);
@@ -85,6 +99,26 @@ bool iot_path_is_valid(const char *text);
 static inline const char *iot_program_string(const struct iot_program *program, __le32 at_bytes)
 {
 	return program->strings + le32_to_cpu(at_bytes);
+}
+
+/* An operation, wherever it is; @room: for one that is not in memory. */
+static inline const struct iot_program_op *iot_program_op_at(const struct iot_program *program,
+							     u64 index, struct iot_program_op *room)
+{
+	if (program->ops)
+		return &program->ops[index];
+	program->reader->read(program->reader, IOT_SECTION_OPS, index, room);
+	return room;
+}
+
+/* The same of a wait. */
+static inline const struct iot_program_wait *
+iot_program_wait_at(const struct iot_program *program, u64 index, struct iot_program_wait *room)
+{
+	if (program->waits)
+		return &program->waits[index];
+	program->reader->read(program->reader, IOT_SECTION_WAITS, index, room);
+	return room;
 }
 
 #endif

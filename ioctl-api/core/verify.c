@@ -25,39 +25,92 @@ struct verifier {
 	void *context;
 };
 
-static int pause(const struct verifier *v)
+/* After an error of the reader there are only zeros to be seen: no use to go on. */
+static int read_error(const struct verifier *v)
 {
-	return v->pause ? v->pause(v->context) : 0;
+	return v->program->reader ? v->program->reader->error : 0;
 }
 
-static int refuse_at(const struct verifier *v, u32 reason, const void *where)
+static int pause(const struct verifier *v)
 {
-	return iot_refuse(v->reject, reason, (u64)((const u8 *)where - v->program->bytes));
+	int err = read_error(v);
+
+	return !err && v->pause ? v->pause(v->context) : err;
+}
+
+/* @index: of the element of the section that is wrong. */
+static int refuse_at(const struct verifier *v, u32 reason, u32 section, u64 index)
+{
+	const struct iot_program_head *head = v->program->head;
+	u64 count = le64_to_cpu(head->sections[section].count);
+	u64 unit_bytes = count ? iot_section_bytes(head, section) / count : 0;
+
+	return iot_refuse(v->reject, reason,
+			  le64_to_cpu(head->sections[section].offset_bytes) + index * unit_bytes);
 }
 
 /* -- checksums ------------------------------------------------------------------ */
 
-static int check_section_crc(const struct verifier *v, u32 section)
+static const void *section_at(const struct iot_program *program, u32 section)
 {
-	const struct iot_section *s = &v->program->head->sections[section];
-	u64 left = iot_section_bytes(v->program->head, section);
-	const u8 *p = v->program->bytes + le64_to_cpu(s->offset_bytes);
-	u32 crc = 0;
-	int err;
+	const void *const sections[IOT_SECTION_COUNT] = {
+		[IOT_SECTION_TASKS] = program->tasks,	  [IOT_SECTION_OPS] = program->ops,
+		[IOT_SECTION_WAITS] = program->waits,	  [IOT_SECTION_HUBS] = program->hubs,
+		[IOT_SECTION_OBJECTS] = program->objects, [IOT_SECTION_TREE] = program->tree,
+		[IOT_SECTION_STRINGS] = program->strings, [IOT_SECTION_FACTS] = program->facts,
+		[IOT_SECTION_EXTENTS] = program->extents, [IOT_SECTION_XATTRS] = program->xattrs,
+	};
 
-	while (left) {
+	return sections[section];
+}
+
+static int add_bytes(const struct verifier *v, const u8 *p, u64 left, u32 *crc)
+{
+	int err = 0;
+
+	while (left && !err) {
 		size_t bytes = left < PAUSE_BYTES ? (size_t)left : PAUSE_BYTES;
 
-		crc = iot_crc32c(crc, p, bytes);
+		*crc = iot_crc32c(*crc, p, bytes);
 		p += bytes;
 		left -= bytes;
 		err = pause(v);
-		if (err)
-			return err;
 	}
-	if (crc != le32_to_cpu(s->crc))
-		return iot_refuse(v->reject, IOT_REJECT_section_crc, le64_to_cpu(s->offset_bytes));
-	return 0;
+	return err;
+}
+
+/* Of a section that is not in memory; its reader sees all of it for the first time. */
+static int add_units(const struct verifier *v, u32 section, u32 *crc)
+{
+	struct iot_program_reader *reader = v->program->reader;
+	u64 count = le64_to_cpu(v->program->head->sections[section].count), i;
+	size_t bytes = section == IOT_SECTION_OPS ? sizeof(struct iot_program_op) :
+						    sizeof(struct iot_program_wait);
+	struct iot_program_op room;
+	int err = 0;
+
+	for (i = 0; i < count && !err; i++) {
+		reader->read(reader, section, i, &room);
+		*crc = iot_crc32c(*crc, &room, bytes);
+		if (i % PAUSE_OPS == 0)
+			err = pause(v);
+	}
+	return err ? err : reader->error;
+}
+
+static int check_section_crc(const struct verifier *v, u32 section)
+{
+	const void *bytes = section_at(v->program, section);
+	u32 crc = 0;
+	int err;
+
+	if (bytes)
+		err = add_bytes(v, bytes, iot_section_bytes(v->program->head, section), &crc);
+	else
+		err = add_units(v, section, &crc);
+	if (!err && crc != le32_to_cpu(v->program->head->sections[section].crc))
+		err = refuse_at(v, IOT_REJECT_section_crc, section, 0);
+	return err;
 }
 
 /* -- strings and paths ------------------------------------------------------------ */
@@ -69,7 +122,7 @@ static int check_strings(const struct verifier *v)
 
 	if (!program->string_bytes || program->strings[0] ||
 	    program->strings[program->string_bytes - 1])
-		return refuse_at(v, IOT_REJECT_string, program->strings);
+		return refuse_at(v, IOT_REJECT_string, IOT_SECTION_STRINGS, 0);
 	return 0;
 }
 
@@ -262,65 +315,75 @@ static bool are_numbers_valid(const struct verifier *v, const struct iot_program
 	return le64_to_cpu(op->compute_ns) <= THINK_MAX_NS && le64_to_cpu(op->pause_ns) <= THINK_MAX_NS;
 }
 
-static int check_op(const struct verifier *v, const struct iot_program_op *op)
+/* @index: of the operation, in the section. */
+static int check_op(const struct verifier *v, const struct iot_program_op *op, u64 index)
 {
 	const struct rule *rule = rule_of(le16_to_cpu(op->kind));
 
 	if (!rule)
-		return refuse_at(v, IOT_REJECT_op_kind, op);
+		return refuse_at(v, IOT_REJECT_op_kind, IOT_SECTION_OPS, index);
 	if (!are_slots_valid(v, op, rule->uses))
-		return refuse_at(v, IOT_REJECT_op_slot, op);
+		return refuse_at(v, IOT_REJECT_op_slot, IOT_SECTION_OPS, index);
 	if (!are_paths_valid(v, op, rule->uses))
-		return refuse_at(v, IOT_REJECT_path, op);
+		return refuse_at(v, IOT_REJECT_path, IOT_SECTION_OPS, index);
 	if (!are_numbers_valid(v, op, rule))
-		return refuse_at(v, IOT_REJECT_op_field, op);
+		return refuse_at(v, IOT_REJECT_op_field, IOT_SECTION_OPS, index);
 	return 0;
 }
 
 /* -- tasks ---------------------------------------------------------------------------- */
 
-static int check_wait(const struct verifier *v, const struct iot_program_wait *wait)
+/* @number: of the wait, in the section. */
+static int check_wait(const struct verifier *v, u64 number)
 {
 	const struct iot_program *program = v->program;
+	struct iot_program_wait room;
+	const struct iot_program_wait *wait = iot_program_wait_at(program, number, &room);
 	u32 task = le32_to_cpu(wait->task), index = le32_to_cpu(wait->index);
 
 	if (task == IOT_WAIT_HUB ? index < program->hub_count :
 				   task < program->task_count &&
 					   index < le32_to_cpu(program->tasks[task].op_count))
 		return 0;
-	return refuse_at(v, IOT_REJECT_wait, wait);
+	return refuse_at(v, IOT_REJECT_wait, IOT_SECTION_WAITS, number);
 }
 
 /* The waits of a task are those of its operations, one after the other. */
 static int check_task_ops(const struct verifier *v, const struct iot_program_task *task)
 {
-	const struct iot_program_op *op = v->program->ops + le64_to_cpu(task->first_op);
+	u64 first = le64_to_cpu(task->first_op);
+	const struct iot_program_op *op;
+	struct iot_program_op room;
 	u32 waits = 0, i;
 	int err;
 
-	for (i = 0; i < le32_to_cpu(task->op_count); i++, op++) {
+	for (i = 0; i < le32_to_cpu(task->op_count); i++) {
+		op = iot_program_op_at(v->program, first + i, &room);
 		if (le32_to_cpu(op->first_wait) != waits)
-			return refuse_at(v, IOT_REJECT_op_wait, op);
+			return refuse_at(v, IOT_REJECT_op_wait, IOT_SECTION_OPS, first + i);
 		waits += le16_to_cpu(op->wait_count);
 		if (waits > le32_to_cpu(task->wait_count))
-			return refuse_at(v, IOT_REJECT_op_wait, op);
-		err = check_op(v, op);
+			return refuse_at(v, IOT_REJECT_op_wait, IOT_SECTION_OPS, first + i);
+		err = check_op(v, op, first + i);
 		if (!err && i % PAUSE_OPS == 0)
 			err = pause(v);
 		if (err)
 			return err;
 	}
-	return waits == le32_to_cpu(task->wait_count) ? 0 : refuse_at(v, IOT_REJECT_op_wait, task);
+	if (waits != le32_to_cpu(task->wait_count))
+		return refuse_at(v, IOT_REJECT_op_wait, IOT_SECTION_TASKS, (u64)(task - v->program->tasks));
+	return 0;
 }
 
 static int check_task_fields(const struct verifier *v, const struct iot_program_task *task)
 {
 	const struct iot_program *program = v->program;
+	u64 number = (u64)(task - program->tasks);
 
 	if (le32_to_cpu(task->flags) & ~(IOT_TASK_LANE | IOT_TASK_MAPS) ||
 	    le32_to_cpu(task->parent) >= program->task_count ||
 	    le32_to_cpu(task->space) >= program->task_count || !is_string(v, task->command))
-		return refuse_at(v, IOT_REJECT_task_field, task);
+		return refuse_at(v, IOT_REJECT_task_field, IOT_SECTION_TASKS, number);
 	return 0;
 }
 
@@ -336,17 +399,17 @@ static int check_tasks(const struct verifier *v)
 		const struct iot_program_task *task = &program->tasks[i];
 
 		if (le64_to_cpu(task->first_op) != ops || le64_to_cpu(task->first_wait) != waits)
-			return refuse_at(v, IOT_REJECT_task_range, task);
+			return refuse_at(v, IOT_REJECT_task_range, IOT_SECTION_TASKS, i);
 		ops += le32_to_cpu(task->op_count);
 		waits += le32_to_cpu(task->wait_count);
 		if (ops > program->op_count || waits > program->wait_count)
-			return refuse_at(v, IOT_REJECT_task_range, task);
+			return refuse_at(v, IOT_REJECT_task_range, IOT_SECTION_TASKS, i);
 		err = check_task_fields(v, task);
 		if (!err)
 			err = check_task_ops(v, task);
 	}
 	if (!err && (ops != program->op_count || waits != program->wait_count))
-		err = refuse_at(v, IOT_REJECT_task_range, program->tasks);
+		err = refuse_at(v, IOT_REJECT_task_range, IOT_SECTION_TASKS, 0);
 	return err;
 }
 
@@ -357,40 +420,49 @@ static bool is_lane(const struct iot_program_task *task)
 	return le32_to_cpu(task->flags) & IOT_TASK_LANE;
 }
 
+static bool is_submit_of(const struct iot_program_op *submit, const struct iot_program_op *op,
+			 u32 lane)
+{
+	return le16_to_cpu(submit->kind) == IOT_KIND_submit && le32_to_cpu(submit->other) - 1 == lane &&
+	       submit->handle == op->handle && submit->flags == op->flags &&
+	       submit->offset_bytes == op->offset_bytes && submit->length_bytes == op->length_bytes;
+}
+
 /* A complete stands for the submit that it waits for, which comes after that of the one before. */
 static bool is_complete_of(const struct verifier *v, const struct iot_program_task *lane,
 			   const struct iot_program_op *op, u32 least, u32 *index)
 {
 	const struct iot_program *program = v->program;
 	const struct iot_program_task *parent = &program->tasks[le32_to_cpu(lane->parent)];
-	const struct iot_program_wait *wait = program->waits + le64_to_cpu(lane->first_wait) +
-					      le32_to_cpu(op->first_wait);
-	const struct iot_program_op *submit;
+	const struct iot_program_wait *wait;
+	struct iot_program_wait wait_room;
+	struct iot_program_op room;
 
 	if (le16_to_cpu(op->kind) != IOT_KIND_complete || le16_to_cpu(op->wait_count) != 1 ||
-	    op->compute_ns || op->pause_ns || wait->task != lane->parent)
+	    op->compute_ns || op->pause_ns)
 		return false;
+	wait = iot_program_wait_at(program,
+				   le64_to_cpu(lane->first_wait) + le32_to_cpu(op->first_wait), &wait_room);
 	*index = le32_to_cpu(wait->index);
-	if (*index < least)
+	if (wait->task != lane->parent || *index < least)
 		return false;
-	submit = program->ops + le64_to_cpu(parent->first_op) + *index;
-	return le16_to_cpu(submit->kind) == IOT_KIND_submit &&
-	       le32_to_cpu(submit->other) - 1 == (u32)(lane - program->tasks) &&
-	       submit->handle == op->handle && submit->flags == op->flags &&
-	       submit->offset_bytes == op->offset_bytes && submit->length_bytes == op->length_bytes;
+	return is_submit_of(iot_program_op_at(program, le64_to_cpu(parent->first_op) + *index, &room), op,
+			    (u32)(lane - program->tasks));
 }
 
 static int check_lane(const struct verifier *v, const struct iot_program_task *lane, u32 parent)
 {
-	const struct iot_program_op *op = v->program->ops + le64_to_cpu(lane->first_op);
+	u64 first = le64_to_cpu(lane->first_op);
 	u32 least = 0, index, i;
+	struct iot_program_op room;
 	int err = 0;
 
 	if (le32_to_cpu(lane->parent) != parent || !lane->op_count)
-		return refuse_at(v, IOT_REJECT_lane, lane);
-	for (i = 0; i < le32_to_cpu(lane->op_count) && !err; i++, op++) {
-		if (!is_complete_of(v, lane, op, least, &index))
-			return refuse_at(v, IOT_REJECT_lane, op);
+		return refuse_at(v, IOT_REJECT_lane, IOT_SECTION_TASKS, (u64)(lane - v->program->tasks));
+	for (i = 0; i < le32_to_cpu(lane->op_count) && !err; i++) {
+		if (!is_complete_of(v, lane, iot_program_op_at(v->program, first + i, &room), least,
+				    &index))
+			return refuse_at(v, IOT_REJECT_lane, IOT_SECTION_OPS, first + i);
 		least = index + 1;
 		if (i % PAUSE_OPS == 0)
 			err = pause(v);
@@ -405,7 +477,9 @@ static int check_lane(const struct verifier *v, const struct iot_program_task *l
 static int check_lanes(const struct verifier *v)
 {
 	const struct iot_program *program = v->program;
-	u64 requests = 0, submits = 0, completions = 0, op;
+	u64 requests = 0, submits = 0, completions = 0, n;
+	const struct iot_program_op *op;
+	struct iot_program_op room;
 	u32 parent = 0, i;
 	int err = 0;
 
@@ -416,17 +490,18 @@ static int check_lanes(const struct verifier *v)
 			parent = i;
 			continue;
 		}
-		err = i ? check_lane(v, task, parent) : refuse_at(v, IOT_REJECT_lane, task);
+		err = i ? check_lane(v, task, parent) : refuse_at(v, IOT_REJECT_lane, IOT_SECTION_TASKS, 0);
 		requests += le32_to_cpu(task->op_count);
 	}
-	for (op = 0; op < program->op_count && !err; op++) {
-		submits += le16_to_cpu(program->ops[op].kind) == IOT_KIND_submit;
-		completions += le16_to_cpu(program->ops[op].kind) == IOT_KIND_complete;
-		if (op % PAUSE_OPS == 0)
+	for (n = 0; n < program->op_count && !err; n++) {
+		op = iot_program_op_at(program, n, &room);
+		submits += le16_to_cpu(op->kind) == IOT_KIND_submit;
+		completions += le16_to_cpu(op->kind) == IOT_KIND_complete;
+		if (n % PAUSE_OPS == 0)
 			err = pause(v);
 	}
 	if (!err && (submits != requests || completions != requests))
-		err = refuse_at(v, IOT_REJECT_lane, program->tasks);
+		err = refuse_at(v, IOT_REJECT_lane, IOT_SECTION_TASKS, 0);
 	return err;
 }
 
@@ -436,7 +511,7 @@ static int check_waits(const struct verifier *v)
 	int err = 0;
 
 	for (i = 0; i < v->program->wait_count && !err; i++) {
-		err = check_wait(v, &v->program->waits[i]);
+		err = check_wait(v, i);
 		if (!err && i % PAUSE_OPS == 0)
 			err = pause(v);
 	}
@@ -452,7 +527,7 @@ static int check_objects(const struct verifier *v)
 
 	for (i = 0; i < v->program->object_count; i++, object++)
 		if (!is_string(v, object->path) || le32_to_cpu(object->type) > 15)
-			return refuse_at(v, IOT_REJECT_op_slot, object);
+			return refuse_at(v, IOT_REJECT_op_slot, IOT_SECTION_OBJECTS, i);
 	return 0;
 }
 
@@ -474,12 +549,12 @@ static int check_tree(const struct verifier *v)
 
 	for (i = 0; i < v->program->entry_count; i++, entry++) {
 		if (!is_path(v, entry->path))
-			return refuse_at(v, IOT_REJECT_path, entry);
+			return refuse_at(v, IOT_REJECT_path, IOT_SECTION_TREE, i);
 		if (!is_string(v, entry->target) || (s64)le64_to_cpu(entry->size_bytes) < 0 ||
 		    le32_to_cpu(entry->mode) >> 16 || !are_entry_flags_valid(entry))
-			return refuse_at(v, IOT_REJECT_tree, entry);
+			return refuse_at(v, IOT_REJECT_tree, IOT_SECTION_TREE, i);
 		if (!(le32_to_cpu(entry->mode) & CREATE_MODE_MASK) && !is_path(v, entry->target))
-			return refuse_at(v, IOT_REJECT_tree, entry);
+			return refuse_at(v, IOT_REJECT_tree, IOT_SECTION_TREE, i);
 	}
 	return 0;
 }
@@ -501,9 +576,9 @@ static int check_extents(const struct verifier *v)
 
 	for (i = 0; i < v->program->extent_count; i++, extent++) {
 		if (extent->reserved)
-			return refuse_at(v, IOT_REJECT_reserved, extent);
+			return refuse_at(v, IOT_REJECT_reserved, IOT_SECTION_EXTENTS, i);
 		if (!is_of_entry(v, extent->entry, last, IOT_ENTRY_EXTENTS))
-			return refuse_at(v, IOT_REJECT_extent, extent);
+			return refuse_at(v, IOT_REJECT_extent, IOT_SECTION_EXTENTS, i);
 		if (le32_to_cpu(extent->entry) != last || !i)
 			end_bytes = 0;
 		else
@@ -513,7 +588,7 @@ static int check_extents(const struct verifier *v)
 		offset = le64_to_cpu(extent->offset_bytes);
 		length = le64_to_cpu(extent->length_bytes);
 		if (!length || offset < end_bytes || offset > size_bytes || length > size_bytes - offset)
-			return refuse_at(v, IOT_REJECT_extent, extent);
+			return refuse_at(v, IOT_REJECT_extent, IOT_SECTION_EXTENTS, i);
 		end_bytes = offset + length;
 	}
 	return 0;
@@ -530,7 +605,7 @@ static int check_xattrs(const struct verifier *v)
 		if (!is_of_entry(v, xattr->entry, last, IOT_ENTRY_XATTRS) || !xattr->name ||
 		    !is_string(v, xattr->name) || bytes > IOT_XATTR_VALUE_MAX ||
 		    value + bytes >= v->program->string_bytes)
-			return refuse_at(v, IOT_REJECT_xattr, xattr);
+			return refuse_at(v, IOT_REJECT_xattr, IOT_SECTION_XATTRS, i);
 		last = le32_to_cpu(xattr->entry);
 	}
 	return 0;
@@ -543,7 +618,7 @@ static int check_facts(const struct verifier *v)
 
 	for (i = 0; i < v->program->fact_count; i++, fact++)
 		if (!is_string(v, fact->key) || !is_string(v, fact->value))
-			return refuse_at(v, IOT_REJECT_string, fact);
+			return refuse_at(v, IOT_REJECT_string, IOT_SECTION_FACTS, i);
 	return 0;
 }
 
@@ -651,27 +726,45 @@ static void dry_arrive(struct dry_run *run, const struct iot_program_op *op)
 		wake_hub_waiters(run, hub - 1);
 }
 
+/* The first wait of an operation that is not known to hold and does not: its number, from 1. */
+static u32 dry_blocker(struct dry_run *run, u32 index, const struct iot_program_op *op,
+		       struct iot_program_wait *wait)
+{
+	const struct iot_program *program = run->v->program;
+	u64 first = le64_to_cpu(program->tasks[index].first_wait) + le32_to_cpu(op->first_wait);
+	u32 *holding = &run->holding[index];
+
+	for (; *holding < le16_to_cpu(op->wait_count); ++*holding) {
+		*wait = *iot_program_wait_at(program, first + *holding, wait);
+		if (!iot_order_holds(&run->order, wait))
+			return *holding + 1;
+	}
+	*holding = 0;
+	return 0;
+}
+
 static int dry_task(struct dry_run *run, u32 index)
 {
 	const struct iot_program *program = run->v->program;
 	const struct iot_program_task *task = &program->tasks[index];
-	const struct iot_program_op *ops = program->ops + le64_to_cpu(task->first_op);
-	const struct iot_program_wait *wait = NULL;
-	u32 *progress = &run->order.progress[index];
+	u32 *progress = &run->order.progress[index], blocker = 0;
+	const struct iot_program_op *op;
+	struct iot_program_wait wait;
+	struct iot_program_op room;
 	int err = pause(run->v);
 
 	for (; *progress < le32_to_cpu(task->op_count) && !err; ++*progress) {
-		wait = iot_order_blocker(&run->order, index, &ops[*progress], &run->holding[index]);
-		if (wait)
+		op = iot_program_op_at(program, le64_to_cpu(task->first_op) + *progress, &room);
+		blocker = dry_blocker(run, index, op, &wait);
+		if (blocker)
 			break;
-		run->holding[index] = 0;
-		dry_arrive(run, &ops[*progress]);
+		dry_arrive(run, op);
 		if (*progress % PAUSE_OPS == 0)
 			err = pause(run->v);
 	}
 	wake_task_waiters(run, index);
-	if (wait)
-		sleep_on(run, index, wait);
+	if (blocker)
+		sleep_on(run, index, &wait);
 	else if (!err)
 		run->ended++;
 	return err;
@@ -711,25 +804,32 @@ static int check_order(const struct verifier *v, u32 *scratch)
 		return err;
 	for (i = 0; progress[i] == le32_to_cpu(program->tasks[i].op_count); i++)
 		;
-	return refuse_at(v, IOT_REJECT_cycle,
-			 program->ops + le64_to_cpu(program->tasks[i].first_op) + progress[i]);
+	return refuse_at(v, IOT_REJECT_cycle, IOT_SECTION_OPS,
+			 le64_to_cpu(program->tasks[i].first_op) + progress[i]);
 }
 
 /* Each hub is counted down exactly as often as it says. */
 static int check_hubs(const struct verifier *v, u32 *arrivals)
 {
 	const struct iot_program *program = v->program;
+	const struct iot_program_op *op;
+	struct iot_program_op room;
+	int err = 0;
 	u64 i;
 
 	memset(arrivals, 0, program->hub_count * sizeof(*arrivals));
-	for (i = 0; i < program->op_count; i++)
-		if (le16_to_cpu(program->ops[i].kind) == IOT_PLAY_arrive && program->ops[i].handle)
-			arrivals[le32_to_cpu(program->ops[i].handle) - 1]++;
-	for (i = 0; i < program->hub_count; i++)
+	for (i = 0; i < program->op_count && !err; i++) {
+		op = iot_program_op_at(program, i, &room);
+		if (le16_to_cpu(op->kind) == IOT_PLAY_arrive && op->handle)
+			arrivals[le32_to_cpu(op->handle) - 1]++;
+		if (i % PAUSE_OPS == 0)
+			err = pause(v);
+	}
+	for (i = 0; i < program->hub_count && !err; i++)
 		if (program->hubs[i].reserved || !arrivals[i] ||
 		    arrivals[i] != le32_to_cpu(program->hubs[i].arrivals))
-			return refuse_at(v, IOT_REJECT_hub, &program->hubs[i]);
-	return 0;
+			err = refuse_at(v, IOT_REJECT_hub, IOT_SECTION_HUBS, i);
+	return err;
 }
 
 /**
@@ -750,7 +850,8 @@ u64 iot_program_scratch_count(const struct iot_program *program)
  * @context: for @pause_fn
  * @reject: filled in if the program is refused
  *
- * Return: 0; a negative errno; or what @pause_fn returned if that was not 0.
+ * Return: 0; a negative errno; what @pause_fn returned if that was not 0; or the error of the
+ * program's reader.
  */
 int iot_program_verify(const struct iot_program *program, u32 *scratch, iot_pause_fn pause_fn,
 		       void *context, struct iot_reject *reject)
@@ -783,5 +884,5 @@ int iot_program_verify(const struct iot_program *program, u32 *scratch, iot_paus
 		err = check_hubs(&v, scratch);
 	if (!err)
 		err = check_order(&v, scratch);
-	return err;
+	return read_error(&v) ? read_error(&v) : err; /* which came first, and the rest of it */
 }

@@ -185,39 +185,27 @@ static long run_close(void)
 
 /* -- replays ------------------------------------------------------------------------------------------ */
 
-static char program[1 << 20], sinks[TASKS_MAX][IOT_CARRIER_BUFFER_BYTES];
-static size_t program_bytes;
+static char sinks[TASKS_MAX][IOT_CARRIER_BUFFER_BYTES];
+static int program_fd = -1;
 static struct iot_replay_load load;
 
 static long run_replay_open(void) { return device_open(IOT_REPLAY_PATH); }
 
-static void open_replay(void)
+static long load_program(unsigned long long resident_bytes)
 {
-	FILE *in;
-
-	must(run_replay_open() >= 0, IOT_REPLAY_PATH);
-	if (program_bytes)
-		return;
-	in = fopen(program_path, "re");
-	must(in, program_path);
-	program_bytes = fread(program, 1, sizeof(program), in);
-	fclose(in);
+	load = (struct iot_replay_load){ .program_fd = program_fd, .resident_bytes = resident_bytes };
+	return last = result_of(ioctl(fd, IOT_RIOC_LOAD, &load));
 }
 
-static long run_program(void) { return last = result_of(write(fd, program, program_bytes)); }
-static long run_load(void) { return last = result_of(ioctl(fd, IOT_RIOC_LOAD, &load)); }
-
-static void close_program(void)
-{
-	must(last > 0 || run_program() > 0, "write again");
-	must(!run_load(), "load after a write that was repeated");
-	close_fd();
-}
+static long run_load(void) { return load_program(~0ull); }
+static long run_load_streamed(void) { return load_program(0); }
 
 static void open_program(void)
 {
-	open_replay();
-	must(run_program() > 0, "write");
+	must(run_replay_open() >= 0, IOT_REPLAY_PATH);
+	if (program_fd < 0)
+		program_fd = open(program_path, O_RDONLY | O_CLOEXEC);
+	must(program_fd >= 0, program_path);
 }
 
 static void close_load(void)
@@ -323,8 +311,8 @@ const struct operation module_operations[] = {
 	{ "session-stop", NULL, NULL, make_mount_point, open_running, run_stop, close_bound },
 	{ "session-close", NULL, NULL, make_mount_point, open_running, run_close, close_bound },
 	{ "replayfs-open", NULL, NULL, NULL, NULL, run_replay_open, close_fd },
-	{ "replay-program", NULL, NULL, NULL, open_replay, run_program, close_program },
 	{ "replay-load", NULL, NULL, NULL, open_program, run_load, close_load },
+	{ "replay-load-streamed", NULL, NULL, NULL, open_program, run_load_streamed, close_load },
 	{ "replay-setup", NULL, NULL, make_target, open_loaded, run_setup, close_setup },
 	{ "replay-run", NULL, NULL, make_target, open_run, run_run, close_run, 0, true },
 	{ "replay-close", NULL, NULL, make_target, open_loaded, run_close, close_fd },

@@ -280,44 +280,61 @@ static void live(void)
 
 /* -- /dev/replayfs -------------------------------------------------------------------------------- */
 
-static u8 *program;
-static size_t program_bytes;
+static int program_fd;
 
-static void program_read(void)
+static long load_program(int fd, int file, u64 resident_bytes, struct iot_replay_load *load)
 {
-	FILE *in = fopen(program_path, "re");
+	*load = (struct iot_replay_load){ .program_fd = file, .resident_bytes = resident_bytes };
+	return ioctl(fd, IOT_RIOC_LOAD, load);
+}
 
-	program = malloc(1 << 20);
-	program_bytes = in && program ? fread(program, 1, 1 << 20, in) : 0;
-	if (!program_bytes) {
-		perror(program_path);
-		exit(1);
-	}
-	fclose(in);
+static void refuse_files(int fd)
+{
+	int written = must_open("/tmp", O_TMPFILE | O_WRONLY), empty = must_open("/tmp", O_TMPFILE | O_RDWR);
+	int dir = must_open(directory, O_RDONLY), zero = must_open("/dev/zero", O_RDONLY), pipes[2];
+	struct iot_replay_load load;
+
+	expect("a pipe", pipe(pipes), 0);
+	expect("load no file", load_program(fd, -1, 0, &load), EBADF);
+	expect("load a file that is closed", load_program(fd, 999, 0, &load), EBADF);
+	expect("load a file that cannot be read", load_program(fd, written, 0, &load), EBADF);
+	expect("load a directory", load_program(fd, dir, 0, &load), EINVAL);
+	expect("load a device", load_program(fd, zero, 0, &load), EINVAL);
+	expect("load a pipe", load_program(fd, pipes[0], 0, &load), EINVAL);
+	expect("load the device itself", load_program(fd, fd, 0, &load), EINVAL);
+	expect("load nothing", load_program(fd, empty, 0, &load), EBADMSG);
+	expect("its reason", load.reason == IOT_REJECT_program_short ? 0 : -1, 0);
+	load = (struct iot_replay_load){ .program_fd = program_fd, .is_streamed = 1 };
+	expect("load with what is out set", ioctl(fd, IOT_RIOC_LOAD, &load), EINVAL);
+	close(written);
+	close(empty);
+	close(dir);
+	close(zero);
+	close(pipes[0]);
+	close(pipes[1]);
 }
 
 static void refuse_unloaded(void)
 {
-	struct iot_replay_load load = {};
 	struct iot_replay_setup setup = { .target_fd = 0, .session_fd = -1 };
 	struct iot_replay_run run = {};
 	int fd = must_open(IOT_REPLAY_PATH, O_RDWR);
 
-	expect("load nothing", ioctl(fd, IOT_RIOC_LOAD, &load), EBADMSG);
-	expect("its reason", load.reason == IOT_REJECT_program_short ? 0 : -1, 0);
-	expect("load to nowhere", ioctl(fd, IOT_RIOC_LOAD, 8), EFAULT);
+	refuse_files(fd);
+	expect("load from nowhere", ioctl(fd, IOT_RIOC_LOAD, 8), EFAULT);
 	expect("set up", ioctl(fd, IOT_RIOC_SETUP, &setup), EINVAL);
 	expect("run", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);
 	expect("run from nowhere", ioctl(fd, IOT_RIOC_RUN, NULL), EFAULT);
 	expect("start", ioctl(fd, IOT_RIOC_START), EINVAL);
+	expect("feed", ioctl(fd, IOT_RIOC_FEED), EINVAL);
 	expect("status to nowhere", ioctl(fd, IOT_RIOC_STATUS, 8), EFAULT);
 	expect("an unknown request", ioctl(fd, _IO(IOT_IOC_MAGIC, 99)), ENOTTY);
 	expect("a request of the other device", ioctl(fd, IOT_IOC_START), ENOTTY);
-	expect("a program from nowhere", write(fd, nowhere, 100), EFAULT);
-	expect("read", read(fd, &load, 8), EINVAL);
+	expect("write", write(fd, &run, 8), EINVAL);
+	expect("read", read(fd, &run, 8), EINVAL);
 	expect("cancel", ioctl(fd, IOT_RIOC_CANCEL), 0);
 	close(fd);
-	tell("/dev/replayfs refuses what needs a program");
+	tell("/dev/replayfs refuses what needs a program, and files that are none");
 }
 
 static void refuse_setups(int fd)
@@ -347,19 +364,19 @@ static void refuse_setups(int fd)
 
 static void refuse_loaded(void)
 {
-	struct iot_replay_load load = {};
+	struct iot_replay_load load;
 	struct iot_replay_run run = { .task = 0xfffffffd, .space = IOT_SPACE_COMMON };
 	struct iot_replay_keep keep = { .space = 0xfffffffe };
 	int fd = must_open(IOT_REPLAY_PATH, O_RDWR);
 
-	expect("a program", write(fd, program, program_bytes), 0);
-	expect("load", ioctl(fd, IOT_RIOC_LOAD, &load), 0);
-	expect("load again", ioctl(fd, IOT_RIOC_LOAD, &load), EBUSY);
-	expect("another program", write(fd, program, program_bytes), EBUSY);
+	expect("load", load_program(fd, program_fd, ~0ull, &load), 0);
+	expect("load again", load_program(fd, program_fd, ~0ull, &load), EBUSY);
+	expect("feed before it is set up", ioctl(fd, IOT_RIOC_FEED), EINVAL);
 	expect("run before it is set up", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);
 	expect("start before it is set up", ioctl(fd, IOT_RIOC_START), EINVAL);
 	expect("set up from nowhere", ioctl(fd, IOT_RIOC_SETUP, 8), EFAULT);
 	refuse_setups(fd);
+	expect("feed what is in memory", ioctl(fd, IOT_RIOC_FEED), EINVAL);
 	expect("start without carriers", ioctl(fd, IOT_RIOC_START), EAGAIN);
 	expect("a task that is not there", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);
 	run.task = 0;
@@ -417,6 +434,7 @@ static unsigned long random_request(struct rng *rng)
 		IOT_IOC_QUERY, IOT_IOC_CREATE, IOT_IOC_ATTACH, IOT_IOC_START, IOT_IOC_STOP,
 		IOT_IOC_ADOPT, IOT_IOC_STATUS, IOT_IOC_JOIN,   IOT_RIOC_LOAD, IOT_RIOC_SETUP,
 		IOT_RIOC_RUN,  IOT_RIOC_START, IOT_RIOC_STATUS, IOT_RIOC_CANCEL, IOT_RIOC_KEEP,
+		IOT_RIOC_FEED,
 	};
 	unsigned long request = requests[rng_below(rng, ARRAY_SIZE(requests))];
 
@@ -441,6 +459,7 @@ static void random_argument(struct rng *rng, u32 *words, size_t count)
 static void random_step(struct rng *rng, int *fds, size_t count)
 {
 	size_t which = rng_below(rng, count);
+	struct iot_replay_load load;
 	struct request request;
 	u32 words[16];
 
@@ -451,7 +470,7 @@ static void random_step(struct rng *rng, int *fds, size_t count)
 				  O_RDWR | O_CLOEXEC);
 		break;
 	case 1:
-		(void)!write(fds[which], program, rng_one_in(rng, 2) ? program_bytes : rng_below(rng, 300));
+		(void)load_program(fds[which], program_fd, rng_one_in(rng, 2) ? 0 : ~0ull, &load);
 		break;
 	case 2:
 		request = bind_request(fds[which]);
@@ -522,7 +541,7 @@ int main(int argc, char **argv)
 	program_path = argv[1];
 	directory = argv[2];
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	program_read();
+	program_fd = must_open(program_path, O_RDONLY);
 	printf("1..9\n");
 	refuse_create();
 	refuse_without_session();
@@ -536,6 +555,6 @@ int main(int argc, char **argv)
 	tell("nobody may look, and nothing else");
 	all_of_anything();
 	nl_socket_free(netlink);
-	free(program);
+	close(program_fd);
 	return 0;
 }

@@ -438,11 +438,11 @@ static void program_with_one_thing_wrong_is_refused(void **state)
 	builder_close(&b);
 }
 
-/* Reasons that only the header, or a machine too small, gives rise to: see program.c. */
+/* Reasons that only the header, a machine too small, or a file gives rise to: program.c, blocks.c. */
 static const u32 reasons_elsewhere[] = {
 	IOT_REJECT_program_magic,   IOT_REJECT_program_short, IOT_REJECT_program_major,
 	IOT_REJECT_program_feature, IOT_REJECT_program_head,  IOT_REJECT_program_size,
-	IOT_REJECT_section,	    IOT_REJECT_section_crc,
+	IOT_REJECT_section,	    IOT_REJECT_section_crc,   IOT_REJECT_changed,
 };
 
 static void every_reason_has_a_test(void **state)

@@ -311,17 +311,20 @@ static bool is_second_name(u16 kind)
 
 static int put_op_paths(struct sink *sink, const struct naming *naming)
 {
+	const struct iot_program_reader *reader = naming->program->reader;
+	const struct iot_program_op *op;
+	struct iot_program_op room;
 	u64 i;
 	int err = 0;
 
 	for (i = 0; i < naming->program->op_count && !err; i++) {
-		const struct iot_program_op *op = &naming->program->ops[i];
+		op = iot_program_op_at(naming->program, i, &room);
 
 		err = put_path(sink, naming, op->path);
 		if (!err && is_second_name(le16_to_cpu(op->kind)))
 			err = put_path(sink, naming, op->path2);
 	}
-	return err;
+	return !err && reader ? reader->error : err;
 }
 
 /*

@@ -97,6 +97,9 @@ int iot_builder_image(struct iot_builder *builder, void **bytes, size_t *count);
 void iot_builder_close(struct iot_builder *builder);
 
 int iot_program_load(const char *path, struct iot_program *program, struct iot_reject *reject);
+int iot_program_stream(const char *path, u64 resident_bytes, struct iot_program *program,
+		       struct iot_reject *reject);
+int iot_program_fd(const struct iot_program *program);
 void iot_program_free(struct iot_program *program);
 int iot_file_save(const char *path, const void *bytes, size_t count);
 

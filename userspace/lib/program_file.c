@@ -70,11 +70,3 @@ int iot_program_load(const char *path, struct iot_program *program, struct iot_r
 		free(bytes);
 	return err;
 }
-
-/**
- * iot_program_free() - free a program that iot_program_load() has read
- */
-void iot_program_free(struct iot_program *program)
-{
-	free((void *)program->bytes);
-}

@@ -48,7 +48,7 @@ struct share;
 /**
  * struct replay - a replay, as its engine sees it
  * @options: what, where and how
- * @result: to be filled in by the engine: lost; by replay.c: all else
+ * @result: to be filled in by the engine: lost, is_streamed; by replay.c: all else
  * @target_fd: the target, from set_up on; -1 if the engine uses none. The engine may close it
  *	and set it to -1, else it is open until after `close`
  * @state: the engine's own
@@ -75,6 +75,7 @@ struct replay {
  * @sentence: what it does, for people
  * @data_modes: ENGINE_*: what it can do with data that is read; 0 if it reads none
  * @uses_target: it performs operations on a target
+ * @streams: it reads the program from its file: its operations need not be in memory
  * @open: see above; 0 or a negative errno with a sentence in `why`, as of all that return one
  * @set_up: see above
  * @ready: 0; 1 if it is too early: to be called again
@@ -95,6 +96,7 @@ struct replay_engine {
 	const char *sentence;
 	unsigned int data_modes;
 	bool uses_target;
+	bool streams;
 	int (*open)(struct replay *replay);
 	int (*set_up)(struct replay *replay);
 	int (*ready)(struct replay *replay);

@@ -4,6 +4,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -13,6 +15,19 @@
 #include "kernel_share.h"
 #include "replay.h"
 
+/**
+ * struct feeder - the thread that reads a large program ahead of the carriers
+ * @thread: if @is_running
+ * @replay_fd: of the replay
+ * @error: out: why it gave up
+ */
+struct feeder {
+	pthread_t thread;
+	bool is_running;
+	int replay_fd;
+	int error;
+};
+
 struct engine {
 	struct replay *replay;
 	const struct replay_options *options;
@@ -21,6 +36,8 @@ struct engine {
 	struct collector collector;
 	bool has_collector;
 	struct carriers *carriers;
+	bool is_streamed;
+	struct feeder feeder;
 };
 
 static int refuse(struct engine *e, const char *what, int err)
@@ -57,28 +74,70 @@ static int open_device(struct engine *e)
 
 static int load(struct engine *e)
 {
-	const struct iot_program *program = e->options->program;
-	struct iot_replay_load answer = {};
-	u64 at = 0;
+	struct iot_replay_load load = {
+		.program_fd = iot_program_fd(e->options->program),
+		.resident_bytes = e->options->window_bytes,
+	};
+	struct iot_reject reject;
+	int err;
 
-	while (at < program->byte_count) {
-		ssize_t n = write(e->replay_fd, program->bytes + at, program->byte_count - at);
-
-		if (n < 0)
-			return refuse(e, "the program cannot be loaded", -errno);
-		at += (u64)n;
+	if (!ioctl(e->replay_fd, IOT_RIOC_LOAD, &load)) {
+		e->is_streamed = load.is_streamed;
+		e->replay->result->is_streamed = load.is_streamed;
+		return 0;
 	}
-	if (ioctl(e->replay_fd, IOT_RIOC_LOAD, &answer)) {
-		const struct iot_reject reject = { .reason = answer.reason };
-		int err = -errno;
+	err = -errno;
+	if (!load.reason)
+		return refuse(e, "the program cannot be loaded", err);
+	reject = (struct iot_reject){ .reason = load.reason };
+	snprintf(e->replay->why, e->replay->room, "the program is refused at %#llx: %s",
+		 (unsigned long long)load.offset_bytes, iot_reject_sentence(&reject));
+	return err;
+}
 
-		if (!answer.reason)
-			return refuse(e, "the program cannot be loaded", err);
-		snprintf(e->replay->why, e->replay->room, "the program is refused at %#llx: %s",
-			 (unsigned long long)answer.offset_bytes, iot_reject_sentence(&reject));
-		return err;
-	}
-	return 0;
+static void *feed(void *argument)
+{
+	struct feeder *feeder = argument;
+	int state;
+
+	do
+		state = ioctl(feeder->replay_fd, IOT_RIOC_FEED);
+	while (state && errno == EINTR);
+	feeder->error = state ? -errno : 0;
+	return NULL;
+}
+
+/* Signals are for the thread that waits. */
+static int start_feeder(struct engine *e)
+{
+	sigset_t all, before;
+	int err;
+
+	if (!e->is_streamed)
+		return 0;
+	e->feeder.replay_fd = e->replay_fd;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&e->feeder.thread, NULL, feed, &e->feeder);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	e->feeder.is_running = !err;
+	return err ? refuse(e, "no thread to read the program", -err) : 0;
+}
+
+/* When no task is left, or the replay is cancelled. */
+static int finish_feeder(struct engine *e)
+{
+	if (!e->feeder.is_running)
+		return 0;
+	pthread_join(e->feeder.thread, NULL);
+	e->feeder.is_running = false;
+	if (!e->feeder.error || e->feeder.error == -ECANCELED)
+		return 0;
+	if (e->feeder.error != -EBADMSG)
+		return refuse(e, "the program cannot be read any more", e->feeder.error);
+	snprintf(e->replay->why, e->replay->room,
+		 "the file of the program is not any more what was verified");
+	return e->feeder.error;
 }
 
 /* The kernel has it from here on. Processes that inherited it would flush it at their end. */
@@ -190,14 +249,15 @@ static int kernel_set_up(struct replay *replay)
 	if (err)
 		return err;
 	err = carriers_start(&e->carriers, e->replay_fd, e->options->program, replay->share);
-	return err ? refuse(e, "no carriers", err) : 0;
+	return err ? refuse(e, "no carriers", err) : start_feeder(e);
 }
 
 static int kernel_wait(struct replay *replay, int timeout_ms)
 {
 	struct engine *e = replay->state;
+	int left = carriers_wait(e->carriers, timeout_ms, replay->why, replay->room);
 
-	return carriers_wait(e->carriers, timeout_ms, replay->why, replay->room);
+	return left ? left : finish_feeder(e);
 }
 
 static int kernel_ready(struct replay *replay)
@@ -276,7 +336,11 @@ static int kernel_close(struct replay *replay)
 
 	if (!e)
 		return 0;
+	if (e->feeder.is_running)
+		kernel_cancel(replay);
 	carriers_kill(e->carriers);
+	if (e->feeder.is_running)
+		pthread_join(e->feeder.thread, NULL);
 	err = finish_collector(e);
 	if (e->replay_fd >= 0)
 		close(e->replay_fd);
@@ -289,6 +353,7 @@ const struct replay_engine engine_kernel = {
 	.sentence = "the module replayfs",
 	.data_modes = ENGINE_COPIES | ENGINE_DISCARDS,
 	.uses_target = true,
+	.streams = true,
 	.open = kernel_open,
 	.set_up = kernel_set_up,
 	.ready = kernel_ready,

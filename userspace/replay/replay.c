@@ -157,15 +157,17 @@ static bool is_here(const struct replay *replay, u32 task)
 static u64 count_operations(const struct replay *replay)
 {
 	const struct iot_program *program = replay->options->program;
-	u64 count = 0;
+	struct iot_program_op room;
+	u64 count = 0, first;
 	u32 i, j;
+	u16 kind;
 
 	for (i = 0; i < program->task_count; i++) {
-		const struct iot_program_op *ops = program->ops + le64_to_cpu(program->tasks[i].first_op);
-
-		for (j = 0; is_here(replay, i) && j < le32_to_cpu(program->tasks[i].op_count); j++)
-			count += le16_to_cpu(ops[j].kind) < IOT_PLAY_arrive &&
-				 le16_to_cpu(ops[j].kind) != IOT_KIND_complete;
+		first = le64_to_cpu(program->tasks[i].first_op);
+		for (j = 0; is_here(replay, i) && j < le32_to_cpu(program->tasks[i].op_count); j++) {
+			kind = le16_to_cpu(iot_program_op_at(program, first + j, &room)->kind);
+			count += kind < IOT_PLAY_arrive && kind != IOT_KIND_complete;
+		}
 	}
 	return count;
 }
@@ -181,11 +183,10 @@ static u32 count_tasks(const struct replay *replay)
 	return count;
 }
 
-static int wait_for_tasks(struct replay *replay, replay_progress_fn progress)
+static int wait_for_tasks(struct replay *replay, u64 operations, replay_progress_fn progress)
 {
 	const struct replay_engine *engine = replay->options->engine;
 	struct agent *agent = replay->options->agent;
-	u64 operations = count_operations(replay);
 	u32 tasks = count_tasks(replay);
 	struct iot_replay_status status = {};
 	int left;
@@ -290,6 +291,7 @@ int replay_run(const struct replay_options *options, replay_progress_fn progress
 		.room = room,
 	};
 	struct mark mark = {};
+	u64 operations = count_operations(&replay); /* which reads the program: not while it runs */
 	bool is_marked = false, has_begun = false;
 	int err, closed;
 
@@ -309,7 +311,7 @@ int replay_run(const struct replay_options *options, replay_progress_fn progress
 	if (!err) {
 		err = begin(&replay, &has_begun);
 		if (!err) {
-			err = wait_for_tasks(&replay, progress);
+			err = wait_for_tasks(&replay, operations, progress);
 			closed = end(&replay);
 			err = err ? err : closed;
 		}

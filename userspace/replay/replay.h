@@ -133,7 +133,8 @@ struct agent;
 /**
  * struct replay_options - how to replay
  * @engine: who performs it
- * @program: the program as bytes, verified
+ * @program: the program, verified; of an engine that streams, from iot_program_stream()
+ * @window_bytes: memory that operations may take, of an engine that streams
  * @target: directory; NULL if the engine uses none
  * @output: trace of the outcomes, NULL for none
  * @pace, @data: as in control.h
@@ -147,6 +148,7 @@ struct agent;
 struct replay_options {
 	const struct replay_engine *engine;
 	const struct iot_program *program;
+	u64 window_bytes;
 	const char *target;
 	const char *output;
 	enum iot_pace pace;
@@ -165,8 +167,10 @@ struct replay_options {
  * @elapsed_ns: from the start to the end of the last task
  * @ops: operations performed
  * @diverged: of them, those with another result than in the trace
+ * @stalls: times that a carrier had to wait until its part of the program was read
  * @carriers: threads that performed the tasks
  * @lateness: how late think times ended
+ * @is_streamed: the program was larger than its window
  * @is_cancelled: it was ended before its time
  */
 struct replay_result {
@@ -179,6 +183,7 @@ struct replay_result {
 	u32 tasks;
 	u32 finished;
 	struct iot_replay_lateness lateness;
+	bool is_streamed;
 	bool is_cancelled;
 };
 

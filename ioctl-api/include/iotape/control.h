@@ -192,19 +192,24 @@ enum iot_wait_mode {
 #define IOT_SCALE_ONE 65536 /* scales are fixed-point numbers with 16 bits after the point */
 
 /**
- * struct iot_replay_load - check the program that was written to the descriptor
+ * struct iot_replay_load - take a program, and verify it
+ * @program_fd: open for reading: a regular file that has the program. It is read until the last task
+ *	has ended, if operations and waits are larger than what may be in memory
  * @reason: out, if EBADMSG: an enum iot_reject
- * @reserved: zero
+ * @resident_bytes: memory that operations and waits may take; if they are larger, tasks share as much
+ *	for windows of them, if that is enough for two blocks of each task that runs
  * @offset_bytes: out, if EBADMSG: where in the program
  * @tasks: out: number of tasks that carriers perform: all but lanes
+ * @is_streamed: in: zero; out: 1 if it is larger: then IOT_RIOC_FEED is needed
  * @ops: out: number of operations
  */
 struct iot_replay_load {
+	__s32 program_fd;
 	__u32 reason;
-	__u32 reserved;
+	__u64 resident_bytes;
 	__u64 offset_bytes;
 	__u32 tasks;
-	__u32 reserved2;
+	__u32 is_streamed;
 	__u64 ops;
 };
 
@@ -350,7 +355,6 @@ struct iot_replay_arrive {
 	__u32 count;
 };
 
-#define IOT_RIOC_LOAD	_IOR(IOT_IOC_MAGIC, 32, struct iot_replay_load)
 #define IOT_RIOC_SETUP	_IOW(IOT_IOC_MAGIC, 33, struct iot_replay_setup)
 #define IOT_RIOC_RUN	_IOWR(IOT_IOC_MAGIC, 34, struct iot_replay_run)
 /* Let all carriers go at once; EAGAIN while a task that waits for nothing has none. */
@@ -364,5 +368,13 @@ struct iot_replay_arrive {
 #define IOT_RIOC_MOVED	_IOW(IOT_IOC_MAGIC, 49, struct iot_replay_moved)
 #define IOT_RIOC_ADVANCE _IOW(IOT_IOC_MAGIC, 50, struct iot_replay_move)
 #define IOT_RIOC_ARRIVE _IOW(IOT_IOC_MAGIC, 51, struct iot_replay_arrive)
+#define IOT_RIOC_LOAD	_IOWR(IOT_IOC_MAGIC, 44, struct iot_replay_load) /* 32: what was written */
+/*
+ * Read the program, if it is streamed, ahead of the carriers; to be called by a thread of its own
+ * once the replay is set up. Returns 0 when no task needs more, EINTR when a signal came (call
+ * again), ECANCELED; EBADMSG if the file is not any more what was verified, or another errno if it
+ * cannot be read: then the replay is cancelled.
+ */
+#define IOT_RIOC_FEED	_IO(IOT_IOC_MAGIC, 45)
 
 #endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * blocks.c - blocks of a program's file, see blocks.h.
+ */
+#include "blocks.h"
+
+static_assert(IOT_BLOCK_BYTES % sizeof(struct iot_program_op) == 0, "whole operations in a block");
+static_assert(IOT_BLOCK_BYTES % sizeof(struct iot_program_wait) == 0, "whole waits in a block");
+
+static u64 section_blocks(const struct iot_program_head *head, u32 section)
+{
+	return (iot_section_bytes(head, section) + IOT_BLOCK_BYTES - 1) / IOT_BLOCK_BYTES;
+}
+
+/* Return: bytes in the block, all but the last of a section are full; and where they are. */
+static size_t place_of(const struct iot_blocks *blocks, u64 number, u64 *offset_bytes)
+{
+	u32 section = number < blocks->op_blocks ? IOT_SECTION_OPS : IOT_SECTION_WAITS;
+	u64 at = (section == IOT_SECTION_OPS ? number : number - blocks->op_blocks) *
+		 IOT_BLOCK_BYTES;
+	u64 left = iot_section_bytes(blocks->head, section) - at;
+
+	*offset_bytes = le64_to_cpu(blocks->head->sections[section].offset_bytes) + at;
+	return left < IOT_BLOCK_BYTES ? (size_t)left : IOT_BLOCK_BYTES;
+}
+
+/**
+ * iot_blocks_get() - read a block
+ * @blocks: initialized
+ * @number: of the block
+ * @bytes: room for IOT_BLOCK_BYTES
+ *
+ * Return: 0; -EBADMSG if it is not what it was the first time; what iot_blocks.read returns.
+ */
+int iot_blocks_get(const struct iot_blocks *blocks, u64 number, void *bytes)
+{
+	u64 offset_bytes, digest;
+	size_t count = place_of(blocks, number, &offset_bytes);
+	int err = blocks->read(blocks->context, offset_bytes, bytes, count);
+
+	if (err)
+		return err;
+	digest = iot_siphash(&blocks->key, bytes, count);
+	if (!digest)
+		digest = 1; /* 0 stands for none */
+	if (!blocks->digests[number])
+		blocks->digests[number] = digest;
+	return blocks->digests[number] == digest ? 0 : -EBADMSG;
+}
+
+static u32 slot_of(const struct iot_blocks *blocks, u64 number)
+{
+	return (u32)((number * 0x9e3779b97f4a7c15ull >> 32) % blocks->slots);
+}
+
+static void read_unit(struct iot_program_reader *reader, u32 section, u64 index, void *unit)
+{
+	struct iot_blocks *blocks = (struct iot_blocks *)reader; /* its first member */
+	u64 number = iot_blocks_number(blocks, section, index);
+	u32 slot = slot_of(blocks, number);
+	u8 *block = blocks->cache + (size_t)slot * IOT_BLOCK_BYTES;
+	size_t size = section == IOT_SECTION_OPS ? sizeof(struct iot_program_op) :
+						   sizeof(struct iot_program_wait);
+
+	if (blocks->cached[slot] != number + 1 && !reader->error) {
+		blocks->cached[slot] = 0;
+		reader->error = iot_blocks_get(blocks, number, block);
+		blocks->cached[slot] = number + 1;
+	}
+	if (reader->error)
+		memset(unit, 0, size);
+	else
+		memcpy(unit, block + index * size % IOT_BLOCK_BYTES, size);
+}
+
+/**
+ * iot_blocks_init() - nothing has been read
+ * @blocks: @read, @context, and @key are set; memory is to follow, as much as its numbers say
+ * @head: of the program, accepted by iot_program_size(); it stays where it is
+ */
+void iot_blocks_init(struct iot_blocks *blocks, const struct iot_program_head *head)
+{
+	blocks->reader = (struct iot_program_reader){ .read = read_unit };
+	blocks->head = head;
+	blocks->op_blocks = section_blocks(head, IOT_SECTION_OPS);
+	blocks->count = blocks->op_blocks + section_blocks(head, IOT_SECTION_WAITS);
+}

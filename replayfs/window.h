@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * window.h - what carriers need of a program next, wherever it is.
+ */
+#ifndef RFS_WINDOW_H
+#define RFS_WINDOW_H
+
+#include "replayfs.h"
+
+const void *rfs_window_unit(struct rfs_replay *replay, u32 task, u32 section, u32 index,
+			    struct iot_rec_played *stats);
+
+/**
+ * rfs_op() - an operation of a task
+ * @replay: the replay
+ * @task: index of the task
+ * @index: of the operation, no less than that of the one that was asked for before
+ * @stats: where a stall is counted
+ *
+ * Called by the carrier of the task, or of the task whose lane it is.
+ *
+ * Return: the operation, until the next is asked for; -EINTR; -ECANCELED.
+ */
+static inline const struct iot_program_op *rfs_op(struct rfs_replay *replay, u32 task, u32 index,
+						  struct iot_rec_played *stats)
+{
+	const struct iot_program *program = &replay->program;
+
+	if (likely(program->ops))
+		return program->ops + le64_to_cpu(program->tasks[task].first_op) + index;
+	return rfs_window_unit(replay, task, IOT_SECTION_OPS, index, stats);
+}
+
+/* The same of a wait; @index: from the first of the task. */
+static inline const struct iot_program_wait *rfs_wait(struct rfs_replay *replay, u32 task, u32 index,
+						      struct iot_rec_played *stats)
+{
+	const struct iot_program *program = &replay->program;
+
+	if (likely(program->waits))
+		return program->waits + le64_to_cpu(program->tasks[task].first_wait) + index;
+	return rfs_window_unit(replay, task, IOT_SECTION_WAITS, index, stats);
+}
+
+int rfs_windows_init(struct rfs_replay *replay, u64 room_bytes);
+void rfs_windows_exit(struct rfs_replay *replay);
+int rfs_window_begin(struct rfs_replay *replay, u32 task, struct iot_rec_played *stats);
+void rfs_window_end(struct rfs_replay *replay, u32 task);
+void rfs_windows_wake(struct rfs_replay *replay);
+int rfs_windows_feed(struct rfs_replay *replay);
+
+#endif

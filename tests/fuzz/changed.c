@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * changed.c - the file of a program changes after the module has verified it: the module finds out,
+ * says so, and ends the replay. For the guest: needs root and the modules. Prints TAP.
+ *
+ *	changed PROGRAM DIRECTORY	a sound program, and an empty directory
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <iotape/control.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "core/blocks.h"
+#include "core/crc32c.h"
+#include "tests/unit/builder.h"
+
+#define CHANGES 2000
+
+static u8 *sound;
+static size_t count;
+static int target_fd, number;
+
+static void tell(bool is_ok, const char *what)
+{
+	printf("%sok %d - %s\n", is_ok ? "" : "not ", ++number, what);
+	fflush(stdout);
+}
+
+static void read_sound(const char *path)
+{
+	FILE *in = fopen(path, "re");
+
+	sound = malloc(1 << 20);
+	count = in && sound ? fread(sound, 1, 1 << 20, in) : 0;
+	if (!count) {
+		perror(path);
+		exit(1);
+	}
+	fclose(in);
+}
+
+static int new_file(void)
+{
+	int file = memfd_create("program", MFD_CLOEXEC);
+
+	if (file < 0 || write(file, sound, count) != (ssize_t)count)
+		exit(1);
+	return file;
+}
+
+/* A replay of the file, which a feeder and carriers may come to. */
+static int new_replay(int file)
+{
+	struct iot_replay_load load = { .program_fd = file };
+	struct iot_replay_setup setup = { .target_fd = target_fd, .session_fd = -1 };
+	int fd = open(IOT_REPLAY_PATH, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0 || ioctl(fd, IOT_RIOC_LOAD, &load) || !load.is_streamed ||
+	    ioctl(fd, IOT_RIOC_SETUP, &setup)) {
+		perror("changed: a sound program is not loaded");
+		exit(1);
+	}
+	return fd;
+}
+
+/* Return: did the feeder find out, and is the replay over? */
+static bool is_found(int fd)
+{
+	struct iot_replay_run run = { .task = IOT_CARRIER_NEW, .space = IOT_SPACE_COMMON };
+	bool is = ioctl(fd, IOT_RIOC_FEED) == -1 && errno == EBADMSG;
+
+	return is && ioctl(fd, IOT_RIOC_RUN, &run) == -1 && errno == ECANCELED;
+}
+
+static bool change(void (*change_file)(int file, u64 where), u64 where)
+{
+	int file = new_file(), fd = new_replay(file);
+	bool is;
+
+	change_file(file, where);
+	is = is_found(fd);
+	close(fd);
+	close(file);
+	return is;
+}
+
+static void cut(int file, u64 where)
+{
+	if (ftruncate(file, (off_t)where))
+		exit(1);
+}
+
+static void flip(int file, u64 where)
+{
+	u8 byte = sound[where] ^ 1;
+
+	if (pwrite(file, &byte, 1, (off_t)where) != 1)
+		exit(1);
+}
+
+/* All checksums are right again: only what was verified tells that this is another program. */
+static void flip_and_seal(int file, u64 where)
+{
+	u8 *bytes = malloc(count);
+
+	memcpy(bytes, sound, count);
+	bytes[where] ^= 1;
+	program_seal(bytes, count);
+	if (pwrite(file, bytes, count, 0) != (ssize_t)count)
+		exit(1);
+	free(bytes);
+}
+
+/* Bytes of the first operations of the first task, which any feeder reads. */
+static bool all_bytes(void (*change_file)(int file, u64 where), const struct iot_program *program)
+{
+	u64 first = (u64)((const u8 *)program->ops - sound), i;
+	u64 bytes = le32_to_cpu(program->tasks[0].op_count) * sizeof(struct iot_program_op);
+	u64 step = bytes / CHANGES + 1;
+
+	for (i = 0; i < bytes; i += step)
+		if (!change(change_file, first + i))
+			return false;
+	return true;
+}
+
+static bool is_read_as_it_is(void)
+{
+	const struct itimerval often = { { 1, 0 }, { 1, 0 } }, never = {};
+	int file = new_file(), fd = new_replay(file), state;
+
+	setitimer(ITIMER_REAL, &often, NULL); /* ends the feeder, which waits for carriers */
+	state = ioctl(fd, IOT_RIOC_FEED);
+	state = state == -1 && errno == EINTR;
+	setitimer(ITIMER_REAL, &never, NULL);
+	close(fd);
+	close(file);
+	return state;
+}
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+int main(int argc, char **argv)
+{
+	const struct sigaction action = { .sa_handler = on_alarm };
+	struct iot_program program;
+	struct iot_reject reject;
+	u64 first;
+
+	if (argc != 3)
+		return 2;
+	read_sound(argv[1]);
+	sigaction(SIGALRM, &action, NULL);
+	target_fd = open(argv[2], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (target_fd < 0 || iot_program_open(&program, sound, count, &reject) ||
+	    !program.task_count || !program.tasks[0].op_count) {
+		fprintf(stderr, "changed: no target, or no program\n");
+		return 1;
+	}
+	first = (u64)((const u8 *)program.ops - sound);
+	printf("1..5\n");
+	tell(is_read_as_it_is(), "a program that has not changed is read");
+	tell(change(cut, 0), "a program that has become empty is found out");
+	tell(change(cut, first + 10), "a program that ends in its first operation is found out");
+	tell(all_bytes(flip, &program), "a program that is damaged anywhere is found out");
+	tell(all_bytes(flip_and_seal, &program), "a program that has become another one is found out");
+	close(target_fd);
+	free(sound);
+	return 0;
+}
