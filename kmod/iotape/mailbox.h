@@ -55,6 +55,9 @@ struct iot_mailboxes {
 
 /**
  * struct iot_mailbox - that of one thread at a time
+ * @refs: of the session, of the task that has it, and of each mapping
+ * @list: of all of the session
+ * @lock: of what takes records out, and of who gets it
  * @head: the memory, shared with user space
  * @number: among all of the session
  * @task: whose
@@ -64,6 +67,7 @@ struct iot_mailboxes {
  * @last_ns: end of the last record
  * @records: taken out since the session began
  * @lost: records lost since then
+ * @rcu: to free it
  */
 struct iot_mailbox {
 	struct kref refs;
