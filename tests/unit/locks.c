@@ -14,8 +14,8 @@
 
 struct step {
 	char name;
-	char what; /* exclusive, shared, unlock, nothing of all, refused, test, flush, release */
-	u64 enter_ns; /* when it was had, for what was had */
+	char what; /* see fill() */
+	u64 enter_ns;
 	u64 end_ns;
 	u32 process;
 	u32 flags; /* besides the type */
@@ -26,8 +26,8 @@ static const struct {
 	struct step steps[STEPS_MAX];
 	const char *edges;
 } cases[] = {
-	{ "who takes it waits for who gave it up",
-	  { { 'a', 'x', 2, 2, 1 }, { 'b', 'u', 3, 9, 1 }, { 'c', 'x', 5, 5, 2 } }, "c<b" },
+	{ "who takes it waits for who gave it up, which may return later",
+	  { { 'a', 'x', 2, 2, 1 }, { 'b', 'u', 3, 9, 1 }, { 'c', 'x', 2, 5, 2 } }, "c<b" },
 	{ "shared locks do not wait for each other",
 	  { { 'a', 's', 2, 2, 1 }, { 'b', 's', 3, 3, 2 }, { 'c', 'u', 4, 4, 1 }, { 'd', 's', 5, 5, 3 } },
 	  "" },
@@ -38,54 +38,88 @@ static const struct {
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'u', 2, 2, 1 }, { 'c', 's', 3, 3, 2 } }, "c<b" },
 	{ "who is refused comes after who has it, and before it is given up",
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'n', 2, 2, 2 }, { 'c', 'u', 3, 3, 1 } }, "b<a c<b" },
-	{ "who asks, too",
+	{ "who finds it taken, too",
 	  { { 'a', 's', 1, 1, 1 }, { 'b', 't', 2, 2, 2 }, { 'c', 'u', 3, 3, 1 } }, "b<a c<b" },
+	{ "who finds it free comes before who takes it",
+	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'u', 2, 2, 1 }, { 'c', 'f', 3, 3, 2 }, { 'd', 'x', 4, 4, 3 } },
+	  "c<b d<b d<c" },
+	{ "who is refused while it is being taken comes after that",
+	  { { 'a', 'x', 1, 9, 1 }, { 'b', 'n', 2, 3, 2 } }, "b<a" },
+	{ "who is refused while it is being given up comes before that",
+	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'n', 2, 9, 2 }, { 'c', 'u', 3, 4, 1 } }, "b<a c<b" },
+	{ "who is refused between two that had it is so by one of them",
+	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'u', 2, 2, 1 }, { 'c', 'n', 3, 8, 2 }, { 'd', 'x', 4, 9, 3 } },
+	  "c<d d<b" },
+	{ "of two that ask at the same time one is refused by the other",
+	  { { 'a', 'x', 1, 9, 1 }, { 'b', 'n', 1, 9, 2 }, { 'c', 'u', 10, 11, 1 }, { 'd', 'x', 12, 13, 2 } },
+	  "b<a c<b d<c" },
 	{ "a close gives up what the process has",
-	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'f', 2, 9, 1 }, { 'c', 'x', 3, 3, 2 } }, "c<b" },
+	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'c', 2, 9, 1 }, { 'c', 'x', 3, 3, 2 } }, "c<b" },
 	{ "a close by a process that has none does not",
-	  { { 'a', 's', 1, 1, 1 }, { 'b', 'f', 2, 2, 2 }, { 'c', 'x', 3, 3, 3 } }, "c<a" },
+	  { { 'a', 's', 1, 1, 1 }, { 'b', 'c', 2, 2, 2 }, { 'c', 'n', 3, 3, 3 } }, "c<a" },
 	{ "what a process has a release does not give up",
-	  { { 'a', 's', 1, 1, 1 }, { 'b', 'r', 2, 2, 1 }, { 'c', 'x', 3, 3, 2 } }, "c<a" },
+	  { { 'a', 's', 1, 1, 1 }, { 'b', 'r', 2, 2, 1 }, { 'c', 'n', 3, 3, 2 } }, "c<a" },
 	{ "what a handle has a release gives up, a close does not",
-	  { { 'a', 'x', 1, 1, 1, IOT_LOCK_ofd }, { 'b', 'f', 2, 2, 1 }, { 'c', 'r', 3, 9, 1 },
+	  { { 'a', 'x', 1, 1, 1, IOT_LOCK_ofd }, { 'b', 'c', 2, 2, 1 }, { 'c', 'r', 3, 9, 1 },
 	    { 'd', 'x', 5, 5, 2, IOT_LOCK_ofd } }, "d<c" },
 	{ "the same with flock",
 	  { { 'a', 'x', 1, 1, 1, IOT_LOCK_flock }, { 'b', 'r', 3, 9, 1 },
 	    { 'c', 's', 5, 5, 2, IOT_LOCK_flock } }, "c<b" },
-	{ "a part of an exclusive lock is given up exclusively, and so is the rest",
-	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'p', 2, 2, 1 }, { 'c', 's', 3, 3, 2 }, { 'd', 'u', 4, 4, 1 },
-	    { 'e', 's', 5, 5, 3 } }, "c<b d<c e<d" },
-	{ "an exclusive lock that becomes a shared one is exclusive to its end",
+	{ "flock and fcntl are not in each other's way",
+	  { { 'a', 'x', 1, 1, 1, IOT_LOCK_flock }, { 'b', 'u', 2, 2, 1, IOT_LOCK_flock },
+	    { 'c', 'x', 3, 3, 2 } }, "" },
+	{ "ranges that do not touch are not either",
+	  { { 'a', 'l', 1, 1, 1 }, { 'b', 'u', 2, 2, 1 }, { 'c', 'h', 3, 3, 2 } }, "" },
+	{ "a part of a lock is given up, and then the rest",
+	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'p', 2, 2, 1 }, { 'c', 'l', 3, 3, 2 }, { 'd', 'u', 4, 4, 1 },
+	    { 'e', 'h', 5, 5, 3 } }, "c<b e<d" },
+	{ "an exclusive lock that becomes a shared one is free for others that share it",
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 's', 2, 2, 1 }, { 'c', 's', 3, 3, 2 } }, "c<b" },
+	{ "who was refused a shared one comes before that",
+	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'm', 2, 2, 2 }, { 'c', 's', 3, 3, 1 } }, "b<a c<b" },
+	{ "what gave up a lock outside of the trace has no place",
+	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'x', 2, 2, 2 } }, "" },
 };
 
 static void fill(struct graph_op *op, const struct step *step)
 {
 	op->enter_ns = step->enter_ns;
-	op->asked_ns = step->enter_ns;
 	op->end_ns = step->end_ns;
 	op->file = 1;
 	op->handle = step->process;
 	op->edges = GRAPH_NONE;
-	op->kind = step->what == 'f' ? IOT_KIND_flush : step->what == 'r' ? IOT_KIND_release :
+	op->kind = step->what == 'c' ? IOT_KIND_flush : step->what == 'r' ? IOT_KIND_release :
 									     IOT_KIND_lock;
 	op->flags = step->flags;
 	op->extra = INT64_MAX;
 	switch (step->what) {
-	case 'n':
+	case 'n': /* refused */
 		op->result = -EAGAIN;
 		/* fall through */
 	case 'x':
 		op->flags |= IOT_LOCK_exclusive;
 		break;
+	case 'm': /* refused a shared one */
+		op->result = -EAGAIN;
+		/* fall through */
 	case 's':
 		op->flags |= IOT_LOCK_shared;
 		break;
-	case 't':
+	case 't': /* a test finds one */
+		op->mode = IOT_LOCK_shared;
+		/* fall through */
+	case 'f': /* a test finds none */
 		op->flags |= IOT_LOCK_test | IOT_LOCK_exclusive;
 		break;
-	case 'p':
+	case 'l': /* low addresses */
+		op->flags |= IOT_LOCK_exclusive;
+		/* fall through */
+	case 'p': /* these are given up */
 		op->extra = 100;
+		break;
+	case 'h': /* high addresses */
+		op->flags |= IOT_LOCK_exclusive;
+		op->offset_bytes = 101;
 		break;
 	}
 }
@@ -122,7 +156,7 @@ static void locks_give_edges(void **state)
 		struct graph *graph = graph_of(steps, tasks, indices);
 		char edges[64] = "";
 
-		assert_int_equal(graph_pass_resources(graph), 0);
+		assert_int_equal(graph_pass_effects(graph), 0);
 		for (i = 0; steps[i].name; i++)
 			for (from = 0; steps[from].name; from++)
 				for (e = graph->tasks[tasks[i]].ops[indices[i]].edges; e != GRAPH_NONE;

@@ -92,6 +92,7 @@ static void uses_give_edges(void **state)
 			op->enter_ns = steps[i].enter_ns;
 			op->end_ns = steps[i].end_ns;
 			waiter.task = tasks[i];
+			waiter.enter_ns = op->enter_ns;
 			waiter.index = waiter.target = indices[i];
 			assert_int_equal(resource_use(&waiter, &resource, use_of(steps[i].how),
 						      EDGE_name), 0);

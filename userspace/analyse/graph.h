@@ -7,6 +7,7 @@
  *	life.c		a task begins when it was made, a parent goes on when a child ended
  *	lanes.c		asynchronous requests
  *	mpi.c		messages and collectives
+ *	effects.c	who overlapped, and must keep an order by what they returned; file locks
  *	starts.c	marks where operations start, if others are to start after that
  *	resources.c	names, files, handles, mappings: what must not change its order
  *	lengths.c	how long edges are
@@ -15,7 +16,8 @@
  *
  * An edge says that an operation must have ended before another one starts; its two
  * operations did not overlap in the trace, but for the two halves of MPI calls, whose
- * order MPI itself guarantees, and where all operations are to be performed one by one.
+ * order MPI itself guarantees, where what they returned tells which came first, and where all
+ * operations are to be performed one by one.
  */
 #ifndef IOTAPE_GRAPH_H
 #define IOTAPE_GRAPH_H
@@ -100,7 +102,6 @@ enum graph_leave {
  * @file, @file2: what it is on, whatever id that has at the moment, from 1, 0 if nothing; of a
  *	rename the second is what it replaced, of a copy what it wrote to
  * @dir, @dir2: directories that @path and @path2 are in, numbered like files; 0 if not known
- * @asked_ns: of a lock, when it was asked for; @enter_ns is when it was had, if it was
  * @edges: first of its waits, GRAPH_NONE if none
  * @event: of halves of MPI calls, the call in graph.mpi; of fork and exec, the new task's
  *	id; of a leave that waits for the end of a task, that task's id, of one that waits for the
@@ -123,10 +124,7 @@ struct graph_op {
 	u64 offset_bytes;
 	u64 length_bytes;
 	u64 extra;
-	union {
-		u64 old_size_bytes;
-		u64 asked_ns;
-	};
+	u64 old_size_bytes;
 	s64 result;
 	u32 flags;
 	u32 mode;
@@ -351,16 +349,11 @@ static inline bool graph_is_process_lock(u32 lock_flags)
 	return !(lock_flags & (IOT_LOCK_ofd | IOT_LOCK_flock));
 }
 
-/* When the task turned from thinking to the operation. */
-static inline u64 graph_asked_ns(const struct graph_op *op)
-{
-	return op->kind == IOT_KIND_lock ? op->asked_ns : op->enter_ns;
-}
-
 /* The passes, in the order in which they run. */
 int graph_pass_life(struct graph *graph);
 int graph_pass_lanes(struct graph *graph);
 int graph_pass_mpi(struct graph *graph);
+int graph_pass_effects(struct graph *graph);
 int graph_pass_starts(struct graph *graph);
 int graph_pass_resources(struct graph *graph);
 int graph_pass_prune(struct graph *graph);

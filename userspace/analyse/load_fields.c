@@ -142,23 +142,15 @@ static void load_copy(struct loader *l, const struct iot_rec_copy_range *r, u32 
 	l->op->old_size_bytes = r->old_size_bytes;
 }
 
-/*
- * It counts from when it was had, for that is what others see; who waited for it asked before
- * they gave it up. A wait for nothing changes nothing.
- *
- * Return: 0; 1 if the wait ended otherwise.
- */
+/* A wait for nothing changes nothing. Return: 0; 1 if the wait ended otherwise. */
 static int load_lock(struct loader *l, const struct iot_rec_lock *r)
 {
 	on_handle(l, r->object, r->handle);
 	range(l, r->offset_bytes, 0, r->flags);
 	l->op->extra = (u64)r->end_bytes;
-	l->op->asked_ns = l->op->enter_ns;
+	l->op->mode = r->found;
 	if (r->flags & IOT_LOCK_wait && r->result)
 		return 1;
-	if (r->flags & (IOT_LOCK_shared | IOT_LOCK_exclusive) && !(r->flags & IOT_LOCK_test) &&
-	    !r->result)
-		l->op->enter_ns = l->op->end_ns;
 	l->graph->tasks[l->task].has_locks |= graph_is_process_lock(r->flags);
 	return 0;
 }

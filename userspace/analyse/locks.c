@@ -3,144 +3,460 @@
  * locks.c - file locks: what must not change its order so that each is free, or taken, as it
  * was in the trace.
  *
- * A replay asks for a lock when it is to be free, and never waits for one: the operation that
- * gave it up comes before. That is also close(2), which gives up all locks of the process, and
- * the end of a handle, which gives up those that the handle owns. Of the locks of one file
+ * A replay asks for a lock when it is to be free, and never waits for one. So
  *
- *	exclusive	what takes one that nobody else may have, gives such a one up, asks
- *			about one, or is refused
- *	looked at by	what takes a shared one, or gives it up
+ *	who takes one, or finds it free		comes after what gave up all that was in its way
+ *	who is refused, or finds one taken	comes after who took what is in the way, and
+ *						before what gave that up
+ *	who gives one up			comes after who took it
  *
- * whatever range of the file they are of: that orders a little more than it must. Who waited
- * for a lock had asked before it was given up, so one that was had counts from its end
- * (load.c), and one that is given up is free from the beginning on of what does that.
+ * whether they overlapped or not. What gives up a lock is also close(2), which gives up all locks
+ * of the process on the file, and the end of a handle, which gives up those that the handle owns.
+ * Locks of fcntl and of flock are not in each other's way.
  */
 #include <stdlib.h>
 #include <uthash.h>
 
-#include "uses.h"
+#include "effects.h"
 
-/* Locks of one file that one owner has had since it last gave up all. */
-struct hold_key {
-	u64 owner; /* a handle, or a process */
-	u32 file;
-	u32 is_process;
+#define LOCK_TYPES (IOT_LOCK_shared | IOT_LOCK_exclusive)
+
+enum lock_class {
+	LOCK_PROCESS, /* fcntl, owned by a process */
+	LOCK_HANDLE,  /* fcntl, owned by an open file description */
+	LOCK_FLOCK,
 };
 
+/* A range of a file, as somebody has it, or wants it; @to is its last byte. */
+struct lock {
+	u64 owner;
+	u64 from;
+	u64 to;
+	u32 type; /* one of LOCK_TYPES */
+	enum lock_class class;
+};
+
+/* A lock that is had; parts of one that was split have the same id. */
 struct hold {
-	UT_hash_handle hh;
-	struct hold_key key;
-	u32 flags; /* IOT_LOCK_shared, IOT_LOCK_exclusive */
+	struct lock lock;
+	u64 id;
+	struct deed_at by;
 };
 
-static struct hold_key key_of(const struct uses *u, bool is_process)
-{
-	struct hold_key key;
+/* A lock that was had, or a moment at which one was free. */
+struct freed {
+	struct lock lock;
+	u64 count;
+	struct deed_at taken;
+	struct deed_at by;
+	bool is_test;
+};
 
-	memset(&key, 0, sizeof(key));
-	key.owner = is_process ? u->waiter.graph->tasks[u->waiter.task].tgid : u->op->handle;
-	key.file = u->op->file;
-	key.is_process = is_process;
-	return key;
+/* Who was refused because of a hold. */
+struct refused {
+	struct lock lock;
+	u64 id;
+	struct deed_at who;
+};
+
+struct file_locks {
+	UT_hash_handle hh;
+	u32 file;
+	u32 hold_count;
+	u32 hold_room;
+	u32 freed_count;
+	u32 freed_room;
+	u32 refused_count;
+	u32 refused_room;
+	u32 pending_count;
+	u32 pending_room;
+	struct hold *holds;
+	struct freed *freed;
+	struct refused *refused;
+	u32 *pending; /* tasks */
+	u64 last_id;
+};
+
+/* -- locks ----------------------------------------------------------------------------------- */
+
+static bool is_same_owner(const struct lock *a, const struct lock *b)
+{
+	return a->class == b->class && a->owner == b->owner;
 }
 
-static struct hold *hold_of(const struct uses *u, bool is_process)
+static bool is_touching(const struct lock *a, const struct lock *b)
 {
-	struct hold_key key = key_of(u, is_process);
-	struct hold *hold;
-
-	HASH_FIND(hh, u->holds, &key, sizeof(key), hold);
-	return hold;
+	return (a->class == LOCK_FLOCK) == (b->class == LOCK_FLOCK) && a->from <= b->to &&
+	       b->from <= a->to;
 }
 
-static void hold_drop(struct uses *u, struct hold *hold)
+static bool is_in_way(const struct lock *a, const struct lock *b)
 {
-	HASH_DEL(u->holds, hold);
-	free(hold);
+	return !is_same_owner(a, b) && is_touching(a, b) &&
+	       ((a->type | b->type) & IOT_LOCK_exclusive);
 }
 
-static void hold_add(struct uses *u, bool is_process, u32 flags)
+static bool is_within(const struct lock *inner, const struct lock *outer)
 {
-	struct hold *hold = hold_of(u, is_process);
+	return is_touching(inner, outer) && inner->from >= outer->from && inner->to <= outer->to;
+}
 
-	if (!hold) {
-		hold = calloc(1, sizeof(*hold));
-		if (!hold) {
-			u->err = -ENOMEM;
+static struct lock lock_of(const struct effects *e, const struct effect *x)
+{
+	const struct graph_op *op = effects_op(e, x->at);
+	struct lock lock = { .to = (u64)INT64_MAX };
+
+	if (op->kind == IOT_KIND_lock) {
+		lock.type = op->flags & LOCK_TYPES;
+		lock.from = op->offset_bytes;
+		lock.to = op->extra;
+		lock.class = op->flags & IOT_LOCK_flock ? LOCK_FLOCK :
+			     op->flags & IOT_LOCK_ofd	? LOCK_HANDLE :
+						       LOCK_PROCESS;
+	} else {
+		lock.class = op->kind == IOT_KIND_flush ? LOCK_PROCESS : LOCK_HANDLE;
+	}
+	lock.owner = lock.class == LOCK_PROCESS ? e->graph->tasks[x->at.task].tgid : op->handle;
+	return lock;
+}
+
+/* Does an operation give up, at least in part, what somebody has? */
+static bool gives_up(const struct effects *e, const struct effect *x, const struct lock *lock)
+{
+	const struct graph_op *op = effects_op(e, x->at);
+	struct lock own = lock_of(e, x);
+
+	if (op->kind == IOT_KIND_release)
+		return lock->class != LOCK_PROCESS && lock->owner == own.owner;
+	if (op->kind == IOT_KIND_lock && (op->result || (op->flags & IOT_LOCK_test)))
+		return false;
+	return is_same_owner(lock, &own) && is_touching(lock, &own) && own.type < lock->type;
+}
+
+static void wait(struct effects *e, struct deed_at before, struct deed_at after)
+{
+	effects_wait(e, before, after, EDGE_lock);
+}
+
+/* -- lists ------------------------------------------------------------------------------------- */
+
+static void hold_add(struct effects *e, struct file_locks *f, const struct hold *hold)
+{
+	f->holds = effects_room(e, f->holds, f->hold_count, &f->hold_room, sizeof(*f->holds));
+	if (!e->err)
+		f->holds[f->hold_count++] = *hold;
+}
+
+/* One after the other by one task: who waits for the last waits for all. */
+static bool is_after(const struct freed *a, const struct freed *b)
+{
+	return a->by.task == b->by.task && a->lock.type == b->lock.type &&
+	       is_same_owner(&a->lock, &b->lock) && is_within(&b->lock, &a->lock);
+}
+
+static void freed_add(struct effects *e, struct file_locks *f, const struct freed *freed)
+{
+	u32 i;
+
+	for (i = 0; i < f->freed_count; i++)
+		if (is_after(freed, &f->freed[i])) {
+			f->freed[i] = *freed;
 			return;
 		}
-		hold->key = key_of(u, is_process);
-		HASH_ADD(hh, u->holds, key, sizeof(hold->key), hold);
+	f->freed = effects_room(e, f->freed, f->freed_count, &f->freed_room, sizeof(*f->freed));
+	if (!e->err)
+		f->freed[f->freed_count++] = *freed;
+}
+
+static void refused_add(struct effects *e, struct file_locks *f, const struct refused *refused)
+{
+	f->refused = effects_room(e, f->refused, f->refused_count, &f->refused_room,
+				  sizeof(*f->refused));
+	if (!e->err)
+		f->refused[f->refused_count++] = *refused;
+}
+
+/* What remains of a hold without a range: at most a part before and one after. */
+static void cut(struct effects *e, struct file_locks *f, u32 at, const struct lock *range)
+{
+	struct hold hold = f->holds[at], part = hold;
+
+	f->holds[at] = f->holds[--f->hold_count];
+	if (hold.lock.from < range->from) {
+		part.lock.to = range->from - 1;
+		hold_add(e, f, &part);
 	}
-	hold->flags |= flags;
+	if (hold.lock.to > range->to) {
+		part = hold;
+		part.lock.from = range->to + 1;
+		hold_add(e, f, &part);
+	}
 }
 
-static void give_up(struct uses *u, bool is_process, bool is_all)
+/* Whoever was refused because of it was so before; if it is still in the way, because of that. */
+static void settle_refused(struct effects *e, struct file_locks *f, const struct hold *hold,
+			   const struct lock *range, const struct hold *instead, struct deed_at by)
 {
-	struct hold *hold = hold_of(u, is_process);
+	u32 i, kept = 0;
 
-	if (!hold)
-		return;
-	u->waiter.is_early = true;
-	uses_number(u, SLOT_LOCKS, u->op->file,
-		    hold->flags & IOT_LOCK_exclusive ? USE_EXCLUSIVE : USE_LOOK, EDGE_lock);
-	u->waiter.is_early = false;
-	if (is_all)
-		hold_drop(u, hold);
+	for (i = 0; i < f->refused_count; i++) {
+		struct refused *r = &f->refused[i];
+
+		if (r->id == hold->id && is_touching(&r->lock, range)) {
+			if (!instead || !is_in_way(&r->lock, &instead->lock)) {
+				wait(e, r->who, by);
+				continue;
+			}
+			r->id = instead->id;
+		}
+		f->refused[kept++] = *r;
+	}
+	f->refused_count = kept;
 }
 
-static bool is_whole(const struct graph_op *op)
+/* A task's operation comes to the place of what its owner had in a range: nothing, or a hold. */
+static void replace(struct effects *e, struct file_locks *f, const struct lock *range,
+		    const struct hold *instead, struct deed_at by)
 {
-	return !op->offset_bytes && (s64)op->extra == INT64_MAX;
+	u32 i;
+
+	for (i = 0; i < f->hold_count && !e->err;) {
+		const struct hold hold = f->holds[i];
+		struct freed freed = { hold.lock, e->count, hold.by, by, false };
+
+		if (!is_same_owner(&hold.lock, range) || !is_touching(&hold.lock, range)) {
+			i++;
+			continue;
+		}
+		wait(e, hold.by, by);
+		settle_refused(e, f, &hold, range, instead, by);
+		if (freed.lock.from < range->from)
+			freed.lock.from = range->from;
+		if (freed.lock.to > range->to)
+			freed.lock.to = range->to;
+		if (!instead || instead->lock.type < hold.lock.type)
+			freed_add(e, f, &freed);
+		cut(e, f, i, range);
+		i = 0;
+	}
+	if (instead)
+		hold_add(e, f, instead);
 }
 
-static void use_lock(struct uses *u)
-{
-	const u32 types = IOT_LOCK_shared | IOT_LOCK_exclusive;
-	const struct graph_op *op = u->op;
-	bool is_process = graph_is_process_lock(op->flags);
-	bool is_test = op->flags & IOT_LOCK_test, is_had = !op->result && !is_test;
-	const struct hold *hold = hold_of(u, is_process);
-	bool is_shared = (op->flags & types) == IOT_LOCK_shared &&
-			 !(hold && hold->flags & IOT_LOCK_exclusive);
+/* -- what happens ------------------------------------------------------------------------------ */
 
-	if (!(op->flags & types)) {
-		if (is_had)
-			give_up(u, is_process, is_whole(op));
+static s64 in_way(const struct file_locks *f, const struct lock *lock)
+{
+	u32 i;
+
+	for (i = 0; i < f->hold_count; i++)
+		if (is_in_way(&f->holds[i].lock, lock))
+			return i;
+	return -1;
+}
+
+static bool is_free_to_happen(const struct effect *x, const struct effect *other)
+{
+	return other != x && !other->has_happened && !other->is_happening;
+}
+
+/* Whoever has a lock gave it up: one that is under way did, or nobody of whom it is known. */
+static void force_free(struct effects *e, struct file_locks *f, const struct effect *x, u32 at)
+{
+	const struct hold hold = f->holds[at];
+	u32 i;
+
+	for (i = 0; i < f->pending_count; i++) {
+		struct effect *other = e->of_task[f->pending[i]];
+
+		if (!is_free_to_happen(x, other) || !gives_up(e, other, &hold.lock))
+			continue;
+		effects_happen(e, other);
 		return;
 	}
-	uses_number(u, SLOT_LOCKS, op->file, is_had && is_shared ? USE_LOOK : USE_EXCLUSIVE,
-		    EDGE_lock);
-	if (is_had && !u->err)
-		hold_add(u, is_process, op->flags & types);
+	e->unexplained++;
+	f->holds[at] = f->holds[--f->hold_count];
+}
+
+/* After all that gave up what was in the way; of them, who comes later need not wait for those. */
+static void wait_for_freed(struct effects *e, struct file_locks *f, const struct lock *lock,
+			   struct deed_at who, bool is_taken)
+{
+	u32 i, kept = 0;
+
+	for (i = 0; i < f->freed_count; i++) {
+		const struct freed *freed = &f->freed[i];
+
+		if (is_touching(&freed->lock, lock) &&
+		    (is_in_way(&freed->lock, lock) || is_same_owner(&freed->lock, lock)))
+			wait(e, freed->by, who);
+		if (!is_taken || lock->type != IOT_LOCK_exclusive || !is_within(&freed->lock, lock))
+			f->freed[kept++] = *freed;
+	}
+	f->freed_count = kept;
+}
+
+static void take(struct effects *e, struct effect *x, const struct lock *lock, bool is_test)
+{
+	struct file_locks *f = x->locks;
+	struct freed free = { *lock, 0, x->at, x->at, true };
+	struct hold hold = { *lock, ++f->last_id, x->at };
+	s64 at;
+
+	while ((at = in_way(f, lock)) >= 0 && !e->err)
+		force_free(e, f, x, (u32)at);
+	free.count = ++e->count;
+	wait_for_freed(e, f, lock, x->at, !is_test);
+	if (is_test)
+		freed_add(e, f, &free);
+	else
+		replace(e, f, lock, &hold, x->at);
+}
+
+/* It was given up since the one that was refused had begun. */
+static bool was_in_way(struct effects *e, const struct file_locks *f, const struct effect *x,
+		       const struct lock *lock)
+{
+	u32 i;
+
+	for (i = 0; i < f->freed_count; i++) {
+		const struct freed *freed = &f->freed[i];
+
+		if (freed->is_test || freed->count <= x->begun || !is_in_way(&freed->lock, lock))
+			continue;
+		wait(e, freed->taken, x->at);
+		wait(e, x->at, freed->by);
+		return true;
+	}
+	return false;
+}
+
+/* One that is under way takes what is in the way. */
+static bool force_taken(struct effects *e, struct file_locks *f, const struct effect *x,
+			const struct lock *lock)
+{
+	u32 i;
+
+	for (i = 0; i < f->pending_count; i++) {
+		struct effect *other = e->of_task[f->pending[i]];
+		const struct graph_op *op = effects_op(e, other->at);
+		struct lock taken = lock_of(e, other);
+
+		if (!is_free_to_happen(x, other) || op->kind != IOT_KIND_lock || op->result ||
+		    (op->flags & IOT_LOCK_test) || !taken.type || !is_in_way(&taken, lock))
+			continue;
+		effects_happen(e, other);
+		return true;
+	}
+	return false;
+}
+
+static void be_refused(struct effects *e, struct effect *x, const struct lock *lock)
+{
+	struct file_locks *f = x->locks;
+	struct refused refused = { .lock = *lock, .who = x->at };
+	s64 at = in_way(f, lock);
+
+	if (at < 0 && was_in_way(e, f, x, lock))
+		return;
+	if (at < 0 && force_taken(e, f, x, lock))
+		at = in_way(f, lock);
+	if (at < 0) {
+		e->unexplained++;
+		return;
+	}
+	refused.id = f->holds[at].id;
+	wait(e, f->holds[at].by, x->at);
+	refused_add(e, f, &refused);
+}
+
+static void give_up(struct effects *e, struct effect *x, struct lock lock)
+{
+	e->count++;
+	replace(e, x->locks, &lock, NULL, x->at);
+	if (effects_op(e, x->at)->kind != IOT_KIND_release)
+		return;
+	lock.class = LOCK_FLOCK; /* the handle may own both */
+	replace(e, x->locks, &lock, NULL, x->at);
+}
+
+static void use(struct effects *e, struct effect *x, const struct lock *lock)
+{
+	const struct graph_op *op = effects_op(e, x->at);
+	bool is_test = op->flags & IOT_LOCK_test;
+
+	if (op->result == -EAGAIN || op->result == -EACCES ||
+	    (is_test && !op->result && (op->mode & LOCK_TYPES)))
+		be_refused(e, x, lock);
+	else if (!op->result)
+		take(e, x, lock, is_test);
 }
 
 /**
- * uses_locks() - what an operation does to locks of its file
- * @uses: resources, and the operation
+ * locks_happen() - an operation on locks happens
  */
-void uses_locks(struct uses *uses)
+void locks_happen(struct effects *e, struct effect *x)
 {
-	switch (uses->op->kind) {
-	case IOT_KIND_lock:
-		use_lock(uses);
-		break;
-	case IOT_KIND_flush:
-		give_up(uses, true, true);
-		break;
-	case IOT_KIND_release:
-		give_up(uses, false, true);
-		break;
-	}
+	const struct graph_op *op = effects_op(e, x->at);
+	struct file_locks *f = x->locks;
+	struct lock lock = lock_of(e, x);
+	u32 i, kept = 0;
+
+	if (op->kind != IOT_KIND_lock || (!lock.type && !op->result))
+		give_up(e, x, lock);
+	else if (lock.type)
+		use(e, x, &lock);
+	for (i = 0; i < f->pending_count; i++)
+		if (f->pending[i] != x->at.task)
+			f->pending[kept++] = f->pending[i];
+	f->pending_count = kept;
 }
 
 /**
- * uses_locks_close() - nobody holds any
+ * locks_begin() - which locks an operation is about, if any
+ * @e: the model
+ * @x: gets the locks of its file
  */
-void uses_locks_close(struct uses *uses)
+void locks_begin(struct effects *e, struct effect *x)
 {
-	struct hold *hold, *next;
+	const struct graph_op *op = effects_op(e, x->at);
+	struct file_locks *f;
 
-	HASH_ITER (hh, uses->holds, hold, next)
-		hold_drop(uses, hold);
+	if (op->kind != IOT_KIND_lock && op->kind != IOT_KIND_flush && op->kind != IOT_KIND_release)
+		return;
+	HASH_FIND(hh, e->locks, &op->file, sizeof(op->file), f);
+	if (!f && op->kind != IOT_KIND_lock)
+		return;
+	if (!f) {
+		f = calloc(1, sizeof(*f));
+		if (!f) {
+			e->err = -ENOMEM;
+			return;
+		}
+		f->file = op->file;
+		HASH_ADD(hh, e->locks, file, sizeof(f->file), f);
+	}
+	f->pending = effects_room(e, f->pending, f->pending_count, &f->pending_room,
+				  sizeof(*f->pending));
+	if (e->err)
+		return;
+	f->pending[f->pending_count++] = x->at.task;
+	x->locks = f;
+}
+
+/**
+ * locks_close() - nobody holds any
+ */
+void locks_close(struct effects *e)
+{
+	struct file_locks *f, *next;
+
+	HASH_ITER (hh, e->locks, f, next) {
+		HASH_DEL(e->locks, f);
+		free(f->holds);
+		free(f->freed);
+		free(f->refused);
+		free(f->pending);
+		free(f);
+	}
 }

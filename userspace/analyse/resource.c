@@ -164,7 +164,7 @@ static u64 waited_ns(const struct waiter *waiter)
 	const struct graph_edge *edge;
 
 	if (op->kind != IOT_KIND_complete || op->edges == GRAPH_NONE)
-		return op->enter_ns;
+		return waiter->enter_ns;
 	edge = &waiter->graph->edges[op->edges];
 	return waiter->graph->tasks[edge->task].ops[edge->index].enter_ns;
 }
@@ -175,7 +175,7 @@ static struct user user_of(const struct waiter *waiter)
 
 	return (struct user){
 		.enter_ns = waited_ns(waiter),
-		.end_ns = waiter->is_early ? op->enter_ns : op->end_ns,
+		.end_ns = op->end_ns,
 		.previous = GRAPH_NONE,
 		.task = waiter->task,
 		.index = waiter->index,
@@ -232,7 +232,7 @@ int user_list_add(struct user_list *list, const struct waiter *waiter, u32 seen)
 int user_list_wait(const struct user_list *list, struct waiter *waiter, u32 *seen,
 		   enum edge_cause cause)
 {
-	u64 now_ns = waiter_op(waiter)->enter_ns;
+	u64 now_ns = waiter->enter_ns;
 	u32 up_to = list->version, i;
 	int err = 0;
 
@@ -308,7 +308,7 @@ int resource_use(struct waiter *waiter, struct resource *resource, enum use use,
 	u32 none = 0, seen;
 	int err;
 
-	settle(resource, waiter_op(waiter)->enter_ns);
+	settle(resource, waiter->enter_ns);
 	err = user_list_wait(&resource->exclusive, waiter, &none, cause);
 	if (use != USE_EXCLUSIVE) {
 		seen = user_list_seen(own, waiter->task);

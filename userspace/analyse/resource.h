@@ -79,7 +79,7 @@ struct known;
  * @known: what tasks have waited for already; see waiter_open()
  * @task, @index: the operation, whose times count
  * @target: index of what has the waits: itself, or the mark of its start
- * @is_early: its use of a resource is over when it begins
+ * @enter_ns: when it began, or a later moment before which it did not take effect
  */
 struct waiter {
 	struct graph *graph;
@@ -87,7 +87,7 @@ struct waiter {
 	u32 task;
 	u32 index;
 	u32 target;
-	bool is_early;
+	u64 enter_ns;
 };
 
 int waiter_open(struct waiter *waiter, struct graph *graph);

@@ -14,9 +14,15 @@
  *			get and list
  *	position	of a handle: exclusive by seek and readdir
  *
- * The others are ROOT's, and those of the baselines that it is compared with. File locks
- * (locks.c) are held in the order of the trace by every rule: a replay does not wait for one.
+ * The others are ROOT's, and those of the baselines that it is compared with.
+ *
+ * Operations that overlapped have no order here; what their results say of it effects.c has
+ * made edges of before. Who waits for another one by such an edge did not take effect before that
+ * one began.
  */
+#include <stdlib.h>
+#include <uthash.h>
+
 #include "uses.h"
 #include "walk.h"
 
@@ -256,8 +262,6 @@ static void by_rules(struct uses *u, u32 rules)
 		uses_handles(u, EDGE_fd_stage);
 	if (rules & ORDER_BIT(fd_seq))
 		fd_seq(u);
-	if (rules & ~ORDER_BIT(mpi))
-		uses_locks(u);
 	if (u->op->kind == IOT_KIND_release)
 		uses_forget_handle(u);
 }
@@ -283,13 +287,27 @@ static void request_by_rules(struct uses *u, u32 rules)
 	u->op = op;
 }
 
+/* -- the walk ----------------------------------------------------------------------------------- */
+
+/* Since when an operation can have taken effect, if that is after it began. */
+struct since {
+	UT_hash_handle hh;
+	struct since_key {
+		u32 task;
+		u32 index;
+	} key;
+	u64 ns;
+};
+
 /**
  * struct sweep - a walk over operations and their resources
  * @task, @index: the operation on files that began last; GRAPH_NONE at first
  * @start: the mark before it, GRAPH_NONE if it has none
+ * @since: of those that effects.c made wait for what they overlapped
  */
 struct sweep {
 	struct uses uses;
+	struct since *since;
 	u32 task;
 	u32 index;
 	u32 start;
@@ -323,6 +341,45 @@ static int after_last(struct sweep *s)
 	return 0;
 }
 
+static u64 since_ns(const struct sweep *s, u32 task, u32 index)
+{
+	const struct since_key key = { task, index };
+	struct since *since;
+
+	HASH_FIND(hh, s->since, &key, sizeof(key), since);
+	return since ? since->ns : s->uses.waiter.graph->tasks[task].ops[index].enter_ns;
+}
+
+/* No sooner than any of those that it waits for, whose results it has seen. */
+static int find_since(struct sweep *s, u32 task, u32 index)
+{
+	const struct graph *graph = s->uses.waiter.graph;
+	const struct graph_op *op = &graph->tasks[task].ops[index];
+	u64 ns = op->enter_ns;
+	struct since *since;
+	u32 e;
+
+	for (e = op->edges; e != GRAPH_NONE; e = graph->edges[e].next) {
+		const struct graph_edge *edge = &graph->edges[e];
+
+		if (edge->cause != EDGE_name && edge->cause != EDGE_entries &&
+		    edge->cause != EDGE_lock)
+			continue;
+		if (since_ns(s, edge->task, edge->index) > ns)
+			ns = since_ns(s, edge->task, edge->index);
+	}
+	s->uses.waiter.enter_ns = ns;
+	if (ns == op->enter_ns)
+		return 0;
+	since = calloc(1, sizeof(*since));
+	if (!since)
+		return -ENOMEM;
+	since->key = (struct since_key){ task, index };
+	since->ns = ns;
+	HASH_ADD(hh, s->since, key, sizeof(since->key), since);
+	return 0;
+}
+
 static int visit(void *context, u32 task, u32 index)
 {
 	struct sweep *s = context;
@@ -336,7 +393,9 @@ static int visit(void *context, u32 task, u32 index)
 	s->uses.waiter.task = task;
 	s->uses.waiter.index = index;
 	s->uses.waiter.target = has_mark ? index - 1 : index;
-	s->uses.err = op->kind == IOT_KIND_complete ? 0 : after_last(s);
+	s->uses.err = find_since(s, task, index);
+	if (!s->uses.err && op->kind != IOT_KIND_complete)
+		s->uses.err = after_last(s);
 	if (op->kind == IOT_KIND_submit || op->kind == IOT_KIND_complete)
 		request_by_rules(&s->uses, graph->rules);
 	else
@@ -351,7 +410,7 @@ static int visit(void *context, u32 task, u32 index)
 
 /**
  * graph_pass_resources() - the edges that the graph's rules demand
- * @graph: with the edges of life and messages
+ * @graph: with the edges of life, messages and effects
  *
  * Edges lead from what comes earlier in a walk to what comes later, so no circle comes of
  * them.
@@ -361,10 +420,15 @@ static int visit(void *context, u32 task, u32 index)
 int graph_pass_resources(struct graph *graph)
 {
 	struct sweep sweep = { .task = GRAPH_NONE };
+	struct since *since, *next;
 	int err = uses_open(&sweep.uses, graph);
 
 	if (!err)
 		err = graph_walk(graph, visit, &sweep);
 	uses_close(&sweep.uses);
+	HASH_ITER (hh, sweep.since, since, next) {
+		HASH_DEL(sweep.since, since);
+		free(since);
+	}
 	return err;
 }

@@ -43,7 +43,7 @@ static int wait_for(struct waiter *waiter, const struct extension *e)
  */
 static int wait_for_length(struct waiter *waiter, const struct size *size, u64 up_to_bytes)
 {
-	u64 now_ns = waiter_op(waiter)->enter_ns;
+	u64 now_ns = waiter->enter_ns;
 	u32 first = first_past(size, up_to_bytes), i;
 
 	for (i = first; i < size->count && i - first < EXTENSIONS_ASKED; i++)
@@ -61,7 +61,7 @@ static int wait_for_length(struct waiter *waiter, const struct size *size, u64 u
 static int wait_for_data(struct waiter *waiter, const struct size *size, u64 offset_bytes,
 			 u64 up_to_bytes)
 {
-	u64 now_ns = waiter_op(waiter)->enter_ns;
+	u64 now_ns = waiter->enter_ns;
 	u32 first = first_past(size, offset_bytes + 1), i = first_past(size, up_to_bytes), asked;
 	int err = 0;
 

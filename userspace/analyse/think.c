@@ -39,9 +39,7 @@ static u64 free_ns(const struct graph *graph, const struct graph_op *op, const u
 
 static u64 gap_before(const struct graph_op *op, u64 since_ns)
 {
-	u64 asked_ns = graph_asked_ns(op);
-
-	return asked_ns > since_ns ? asked_ns - since_ns : 0;
+	return op->enter_ns > since_ns ? op->enter_ns - since_ns : 0;
 }
 
 /* Tasks that think: what all of this needs to know. */

@@ -34,21 +34,41 @@ static void add_gap(struct process_times *p, const struct graph_op *op, u64 sinc
 		p->wait_ns += after(op->enter_ns, since_ns);
 }
 
-/* Of a lock that had to be waited for, that is no I/O. */
-static void add_op(struct process_times *p, const struct graph_op *op, u64 since_ns)
+/* Until when an operation waited for others: until the last of those that it waits for had ended. */
+static u64 waited_until(const struct graph *graph, const struct graph_op *op)
 {
-	u64 begin_ns = graph_asked_ns(op);
+	u64 until_ns = 0;
+	u32 e;
+
+	for (e = op->edges; e != GRAPH_NONE; e = graph->edges[e].next) {
+		const struct graph_edge *edge = &graph->edges[e];
+		u64 end_ns = graph->tasks[edge->task].ops[edge->index].end_ns;
+
+		if (end_ns > until_ns)
+			until_ns = end_ns;
+	}
+	return until_ns < op->end_ns ? until_ns : op->end_ns;
+}
+
+/* Of a lock that had to be waited for, that is no I/O. */
+static void add_op(struct process_times *p, const struct graph *graph, const struct graph_op *op,
+		   u64 since_ns)
+{
+	u64 begin_ns = op->enter_ns, had_ns;
 
 	if (begin_ns < since_ns)
 		begin_ns = since_ns;
-	if (op->kind == IOT_KIND_lock && op->edges != GRAPH_NONE) {
-		p->wait_ns += after(op->enter_ns, begin_ns);
-		begin_ns = op->enter_ns;
+	if (op->kind == IOT_KIND_lock) {
+		had_ns = waited_until(graph, op);
+		p->wait_ns += after(had_ns, begin_ns);
+		if (had_ns > begin_ns)
+			begin_ns = had_ns;
 	}
 	p->io_ns += after(op->end_ns, begin_ns);
 }
 
-static void add_task(struct process_times *p, const struct graph_task *t)
+static void add_task(struct process_times *p, const struct graph *graph,
+		     const struct graph_task *t)
 {
 	u64 since_ns = t->begin_ns;
 	u32 i;
@@ -57,7 +77,7 @@ static void add_task(struct process_times *p, const struct graph_task *t)
 		const struct graph_op *op = &t->ops[i];
 
 		add_gap(p, op, since_ns);
-		add_op(p, op, since_ns);
+		add_op(p, graph, op, since_ns);
 		if (op->end_ns > since_ns)
 			since_ns = op->end_ns;
 	}
@@ -107,7 +127,7 @@ int graph_times(const struct graph *graph, struct process_times **times, u32 *co
 		const struct graph_task *t = &graph->tasks[i];
 
 		if (t->has_io && t->lane_of == GRAPH_NONE)
-			add_task(process_of(*times, count, t->tgid), t);
+			add_task(process_of(*times, count, t->tgid), graph, t);
 	}
 	for (i = 0; i < *count; i++)
 		(*times)[i].rank = rank_of(graph, (*times)[i].pid);

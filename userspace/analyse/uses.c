@@ -88,7 +88,6 @@ void uses_close(struct uses *uses)
 	for (kind = 0; kind < SLOT_KIND_COUNT; kind++)
 		HASH_ITER (hh, uses->slots[kind], slot, next)
 			slot_drop(uses, kind, slot);
-	uses_locks_close(uses);
 	waiter_close(&uses->waiter);
 }
 

@@ -15,7 +15,6 @@
  *	attrs		of a file or directory
  *	handle, map	an open file description; a mapping in an address space
  *	position	of a handle
- *	locks		of a file
  *	file		a file or directory as a whole
  *	program		all of it
  */
@@ -27,28 +26,24 @@ enum slot_kind {
 	SLOT_HANDLE,
 	SLOT_MAP,
 	SLOT_POSITION,
-	SLOT_LOCKS,
 	SLOT_FILE,
 	SLOT_PROGRAM,
 	SLOT_KIND_COUNT
 };
 
 struct slot;
-struct hold;
 
 /**
  * struct uses - resources and their users, up to an operation
  * @waiter: the operation
  * @op: the same
  * @slots: resources by kind
- * @holds: who may hold locks; of locks.c
  * @err: of anything so far; then nothing more happens
  */
 struct uses {
 	struct waiter waiter;
 	const struct graph_op *op;
 	struct slot *slots[SLOT_KIND_COUNT];
-	struct hold *holds;
 	int err;
 };
 
@@ -64,9 +59,5 @@ struct size *uses_size(struct uses *uses, u32 file);
 void uses_names(struct uses *uses, enum edge_cause cause);
 void uses_handles(struct uses *uses, enum edge_cause cause);
 void uses_forget_handle(struct uses *uses);
-
-/* locks.c */
-void uses_locks(struct uses *uses);
-void uses_locks_close(struct uses *uses);
 
 #endif

@@ -6,15 +6,19 @@
  * operation may have begun at the very moment when one that it waits for did. Then it
  * comes after that one. So edges from what comes earlier in a walk to what comes later
  * can be added to a graph, and no circle comes of them.
+ *
+ * A walk over spans visits some operations twice, where they began and where they ended, in the
+ * order of all these moments.
  */
 #include "walk.h"
 
 #include <stdlib.h>
 
-/* A task, and when its next operation began. */
+/* A task, and when its next operation began, or when the one that it is in ends. */
 struct place {
 	u64 ns;
 	u32 task;
+	u32 is_end; /* then it comes after all that began at that time */
 };
 
 struct walk {
@@ -26,11 +30,15 @@ struct walk {
 	u32 *hub_parked;
 	u32 *next_parked;   /* the next that waits for the same */
 	u32 *hub_left;
+	bool *is_inside;    /* of each task, its operation has begun, and ends later */
+	graph_visit_fn leave; /* NULL: nothing is visited twice */
 };
 
 static bool is_before(const struct place *a, const struct place *b)
 {
-	return a->ns != b->ns ? a->ns < b->ns : a->task < b->task;
+	if (a->ns != b->ns)
+		return a->ns < b->ns;
+	return a->is_end != b->is_end ? b->is_end : a->task < b->task;
 }
 
 static void sift_down(struct walk *w, u32 at)
@@ -51,7 +59,7 @@ static void sift_down(struct walk *w, u32 at)
 
 static void push(struct walk *w, u32 task)
 {
-	const struct place place = { w->graph->tasks[task].ops[w->next[task]].enter_ns, task };
+	const struct place place = { w->graph->tasks[task].ops[w->next[task]].enter_ns, task, 0 };
 	u32 at = w->heap_count++;
 
 	while (at && is_before(&place, &w->heap[(at - 1) / 2])) {
@@ -105,6 +113,18 @@ static void arrive(struct walk *w, const struct graph_op *op)
 		unpark(w, &w->hub_parked[op->handle - 1]);
 }
 
+/* The task at the top is in an operation until that ends. */
+static void stay(struct walk *w, u32 task)
+{
+	const struct graph_op *op = &w->graph->tasks[task].ops[w->next[task]];
+
+	w->is_inside[task] = true;
+	if (op->end_ns > w->heap[0].ns)
+		w->heap[0].ns = op->end_ns;
+	w->heap[0].is_end = 1;
+	sift_down(w, 0);
+}
+
 /* The task at the top goes on until another one is to come first. */
 static int step(struct walk *w, graph_visit_fn visit, void *context)
 {
@@ -112,16 +132,25 @@ static int step(struct walk *w, graph_visit_fn visit, void *context)
 	const struct graph_task *t = &w->graph->tasks[task];
 	int err;
 
-	if (is_parked(w, task)) {
+	if (w->is_inside[task]) {
+		w->is_inside[task] = false;
+		err = w->leave(context, task, w->next[task]);
+	} else if (is_parked(w, task)) {
 		drop_top(w);
 		return 0;
+	} else {
+		err = visit(context, task, w->next[task]);
+		if (err > 0 && w->leave) {
+			stay(w, task);
+			return 0;
+		}
 	}
-	err = visit(context, task, w->next[task]);
 	w->next[task]++;
 	if (w->next[task] == t->op_count) {
 		drop_top(w);
 	} else {
 		w->heap[0].ns = t->ops[w->next[task]].enter_ns;
+		w->heap[0].is_end = 0;
 		sift_down(w, 0);
 	}
 	arrive(w, &t->ops[w->next[task] - 1]);
@@ -141,8 +170,10 @@ static int walk_init(struct walk *w, struct graph *graph)
 		.hub_parked = malloc((hubs + 1ull) * sizeof(u32)),
 		.next_parked = malloc((tasks + 1) * sizeof(u32)),
 		.hub_left = malloc((hubs + 1ull) * sizeof(u32)),
+		.is_inside = calloc(tasks + 1, sizeof(bool)),
 	};
-	if (!w->heap || !w->next || !w->parked || !w->hub_parked || !w->next_parked || !w->hub_left)
+	if (!w->heap || !w->next || !w->parked || !w->hub_parked || !w->next_parked ||
+	    !w->hub_left || !w->is_inside)
 		return -ENOMEM;
 	for (i = 0; i < hubs; i++) {
 		w->hub_parked[i] = GRAPH_NONE;
@@ -154,6 +185,24 @@ static int walk_init(struct walk *w, struct graph *graph)
 			push(w, i);
 	}
 	return 0;
+}
+
+static int walk(struct graph *graph, graph_visit_fn visit, graph_visit_fn leave, void *context)
+{
+	struct walk w;
+	int err = walk_init(&w, graph);
+
+	w.leave = leave;
+	while (!err && w.heap_count)
+		err = step(&w, visit, context);
+	free(w.heap);
+	free(w.next);
+	free(w.parked);
+	free(w.hub_parked);
+	free(w.next_parked);
+	free(w.hub_left);
+	free(w.is_inside);
+	return err;
 }
 
 /**
@@ -169,16 +218,19 @@ static int walk_init(struct walk *w, struct graph *graph)
  */
 int graph_walk(struct graph *graph, graph_visit_fn visit, void *context)
 {
-	struct walk w;
-	int err = walk_init(&w, graph);
+	return walk(graph, visit, NULL, context);
+}
 
-	while (!err && w.heap_count)
-		err = step(&w, visit, context);
-	free(w.heap);
-	free(w.next);
-	free(w.parked);
-	free(w.hub_parked);
-	free(w.next_parked);
-	free(w.hub_left);
-	return err;
+/**
+ * graph_walk_spans() - visit all operations where they begin, and some where they end
+ * @graph: sorted; edges may be added to operations that have been visited
+ * @visit: called for each where it begins, as graph_walk() does; returns 1 if @leave is to be called
+ * @leave: called where it ends; no operation of its task, or that waits for it, has begun
+ * @context: for both
+ *
+ * Return: 0, or a negative errno as graph_walk() does.
+ */
+int graph_walk_spans(struct graph *graph, graph_visit_fn visit, graph_visit_fn leave, void *context)
+{
+	return walk(graph, visit, leave, context);
 }

@@ -11,5 +11,7 @@
 typedef int (*graph_visit_fn)(void *context, u32 task, u32 index);
 
 int graph_walk(struct graph *graph, graph_visit_fn visit, void *context);
+int graph_walk_spans(struct graph *graph, graph_visit_fn visit, graph_visit_fn leave,
+		     void *context);
 
 #endif

@@ -511,6 +511,8 @@ static int analyse(struct graph *graph)
 	if (!err)
 		err = graph_pass_mpi(graph);
 	if (!err)
+		err = graph_pass_effects(graph);
+	if (!err)
 		err = graph_pass_starts(graph);
 	if (!err)
 		err = graph_pass_resources(graph);

@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * overlap.c - operations that overlap, and of which some are refused because of others, come out
+ * the same in any order that their program allows.
+ *
+ * Tasks make and remove names, and take and give up file locks, all at the same time: each takes
+ * effect at one moment, but is recorded as if it had begun some time before and ended some time
+ * after that. What each returned is all that says who came first. The program is performed many
+ * times, by random tasks of those that may go on. Without what results tell it must fail.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "compile/compile.h"
+#include "core/order.h"
+#include "filesystem.h"
+#include "suite.h"
+
+#define TASKS	    6
+#define STEPS	    150
+#define PROGRAMS    60
+#define SCHEDULES   12
+#define LOCKS_MAX   64
+#define LOCK_RANGES 3
+#define TASKS_MAX   32
+#define RECORDS_MAX 2048
+
+static char directory[32], trace[64], program[64];
+
+/* -- locks of one file, by owner ------------------------------------------------------------------- */
+
+struct lock_table {
+	u32 types[TASKS + 1][LOCK_RANGES]; /* of each process and range */
+};
+
+/* Return: as fcntl(F_OFD_SETLK) and F_SETLK do. */
+static s64 lock(struct lock_table *table, u32 owner, u32 range, u32 flags)
+{
+	u32 type = flags & (IOT_LOCK_shared | IOT_LOCK_exclusive), i;
+
+	for (i = 1; i <= TASKS; i++)
+		if (i != owner && type && table->types[i][range] &&
+		    ((type | table->types[i][range]) & IOT_LOCK_exclusive))
+			return -EAGAIN;
+	table->types[owner][range] = type;
+	return 0;
+}
+
+static void unlock_all(struct lock_table *table, u32 owner)
+{
+	memset(table->types[owner], 0, sizeof(table->types[owner]));
+}
+
+/* -- the application ----------------------------------------------------------------------------------- */
+
+struct entry {
+	u64 ns;
+	u32 number;
+	struct iot_record record;
+	char tail[FS_NAME];
+};
+
+struct app {
+	struct fs fs;
+	struct lock_table locks;
+	u64 random;
+	u64 now_ns;
+	u64 width_ns;
+	struct {
+		u64 end_ns;
+		u32 op;
+	} tasks[TASKS + 1];
+	bool is_announced[FS_NODES];
+	struct {
+		int dir;
+		char component[FS_NAME];
+	} names[512];
+	u32 name_count;
+	struct entry *entries;
+	u32 entry_count;
+	u32 refused;
+	u32 task;
+	u64 enter_ns, end_ns;
+};
+
+static u32 below(u64 *random, u32 limit)
+{
+	*random ^= *random << 13;
+	*random ^= *random >> 7;
+	*random ^= *random << 17;
+	return (u32)((*random >> 20) % limit);
+}
+
+static struct iot_record *add(struct app *a, u16 kind, u64 ns, const char *tail)
+{
+	struct entry *entry = &a->entries[a->entry_count];
+
+	assert_true(a->entry_count < RECORDS_MAX);
+	*entry = (struct entry){ .ns = ns, .number = a->entry_count++ };
+	entry->record.kind = kind;
+	entry->record.fact.time_ns = ns; /* announcements begin with it */
+	if (tail) {
+		strcpy(entry->tail, tail);
+		entry->record.tail_bytes = (u16)strlen(tail);
+	}
+	return &entry->record;
+}
+
+static u64 object_of(struct app *a, int node, u64 name)
+{
+	struct iot_record *r;
+
+	if (node < 0)
+		return 0;
+	if (a->is_announced[node])
+		return (u64)node + 1;
+	a->is_announced[node] = true;
+	r = add(a, IOT_KIND_object, a->now_ns, NULL);
+	r->object.object = (u64)node + 1;
+	r->object.name = name;
+	r->object.type = a->fs.nodes[node].type;
+	r->object.mode = a->fs.nodes[node].type << 12 | 0755;
+	r->object.ino = (u64)node + 100;
+	r->object.dev = 1;
+	return (u64)node + 1;
+}
+
+static u64 name_in(struct app *a, int dir, const char *component)
+{
+	struct iot_record *r;
+	u32 i;
+
+	for (i = 0; i < a->name_count; i++)
+		if (a->names[i].dir == dir && !strcmp(a->names[i].component, component))
+			return i + 1;
+	assert_true(i < 512);
+	a->names[i].dir = dir;
+	strcpy(a->names[i].component, component);
+	a->name_count++;
+	r = add(a, IOT_KIND_name, a->now_ns, component);
+	r->name.name = i + 1;
+	r->name.dir = (u64)(dir + 1);
+	return i + 1;
+}
+
+/* Return: the directory that the last component is in, negative if there is none. */
+static int above(const struct app *a, const char *path, const char **last)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[FS_NAME];
+
+	*last = slash ? slash + 1 : path;
+	if (!slash)
+		return FS_ROOT;
+	snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path), path);
+	return fs_find(&a->fs, dir);
+}
+
+static u64 name_of(struct app *a, const char *path)
+{
+	const char *last;
+	int dir = above(a, path, &last);
+
+	return name_in(a, dir, last);
+}
+
+/* Another operation of the task, which takes effect now. */
+static struct iot_record *op_record(struct app *a, u16 kind, s64 result)
+{
+	struct iot_record *r = add(a, kind, a->end_ns, NULL);
+
+	r->op.enter_ns = a->enter_ns;
+	r->op.duration_ns = a->end_ns - a->enter_ns;
+	r->op.task = a->task;
+	r->op.op = ++a->tasks[a->task].op;
+	r->op.result = result;
+	a->refused += result < 0;
+	return r;
+}
+
+/* A task that is in nothing at the moment, and since when it is. */
+static void begin(struct app *a)
+{
+	do {
+		a->now_ns += 1 + below(&a->random, 10);
+		a->task = 1 + below(&a->random, TASKS);
+	} while (a->tasks[a->task].end_ns >= a->now_ns);
+	a->enter_ns = a->now_ns - below(&a->random, (u32)a->width_ns + 1);
+	if (a->enter_ns <= a->tasks[a->task].end_ns)
+		a->enter_ns = a->tasks[a->task].end_ns + 1;
+	a->end_ns = a->now_ns + below(&a->random, (u32)a->width_ns + 1);
+	a->tasks[a->task].end_ns = a->end_ns;
+}
+
+/* The look-up of a component that ends a system call. */
+static void miss(struct app *a, const char *path, u32 intents)
+{
+	const char *last;
+	char up[FS_NAME];
+	int dir = above(a, path, &last), node = fs_find(&a->fs, path);
+	struct iot_record *r;
+	u64 name, object;
+
+	if (dir < 0) { /* a directory of one component */
+		snprintf(up, sizeof(up), "%.*s", (int)(last - path) - 1, path);
+		miss(a, up, 0);
+		return;
+	}
+	name = name_of(a, path);
+	object = object_of(a, node, name);
+	r = op_record(a, IOT_KIND_lookup, node < 0 ? -ENOENT : -EEXIST);
+	r->lookup.name = name;
+	r->lookup.object = object;
+	r->lookup.intents = intents;
+}
+
+static const char *const dirs[] = { "d", "e" };
+static const char *const files[] = { "a", "d/a", "e/a", "d/b", "e/b", "b" };
+
+static void call_make(struct app *a, const char *path, u16 kind)
+{
+	const u32 intents = IOT_INTENT_create | IOT_INTENT_excl |
+			    (kind == IOT_KIND_open ? IOT_INTENT_open : 0);
+	const struct fs_op op = { .kind = kind, .path = path,
+				  .flags = IOT_OPEN_create | IOT_OPEN_excl };
+	const char *last;
+	struct iot_record *r;
+	u64 name, object, seen;
+
+	if (fs_find(&a->fs, path) >= 0 || above(a, path, &last) < 0 ||
+	    a->fs.node_count == FS_NODES) {
+		miss(a, path, intents);
+		return;
+	}
+	assert_int_equal(fs_perform(&a->fs, &op, &seen), 0);
+	name = name_of(a, path);
+	object = object_of(a, fs_find(&a->fs, path), name);
+	r = op_record(a, kind, 0);
+	r->mkdir.name = name; /* both begin with name and object */
+	r->mkdir.object = object;
+	if (kind == IOT_KIND_open)
+		r->open.flags = IOT_OPEN_write | op.flags | IOT_OPEN_created;
+}
+
+static void call_on(struct app *a, const char *path, u16 kind)
+{
+	const struct fs_op op = { .kind = kind, .path = path };
+	int node = fs_find(&a->fs, path);
+	struct iot_record *r;
+	u64 name, object, seen;
+	s64 result;
+
+	if (node < 0) {
+		miss(a, path, 0);
+		return;
+	}
+	name = name_of(a, path);
+	object = object_of(a, node, name);
+	result = fs_perform(&a->fs, &op, &seen);
+	r = op_record(a, kind, result);
+	r->stat.name = name;
+	r->stat.object = object;
+}
+
+static void call_rename(struct app *a, const char *path, const char *path2)
+{
+	const struct fs_op op = { .kind = IOT_KIND_rename, .path = path, .path2 = path2 };
+	int node = fs_find(&a->fs, path), replaced = fs_find(&a->fs, path2);
+	u64 name, name2, object, object2, seen;
+	struct iot_record *r;
+	const char *last;
+
+	if (node < 0 || above(a, path2, &last) < 0) {
+		miss(a, node < 0 ? path : path2, 0);
+		return;
+	}
+	if (!strcmp(path, path2))
+		return;
+	name = name_of(a, path);
+	name2 = name_of(a, path2);
+	object = object_of(a, node, name);
+	object2 = object_of(a, replaced, name2);
+	r = op_record(a, IOT_KIND_rename, fs_perform(&a->fs, &op, &seen));
+	r->rename.name = name;
+	r->rename.object = object;
+	r->rename.new_name = name2;
+	r->rename.replaced = object2;
+}
+
+/* Each task is a process that has the file "lock" open; now and then it closes a copy of that. */
+static void call_lock(struct app *a)
+{
+	static const u32 types[] = { 0, IOT_LOCK_shared, IOT_LOCK_exclusive, IOT_LOCK_exclusive };
+	u32 range = below(&a->random, LOCK_RANGES), flags = types[below(&a->random, 4)];
+	bool is_close = below(&a->random, 10) == 0;
+	struct iot_record *r;
+
+	r = op_record(a, is_close ? IOT_KIND_flush : IOT_KIND_lock,
+		      is_close ? 0 : lock(&a->locks, a->task, range, flags));
+	r->lock.object = (u64)fs_find(&a->fs, "lock") + 1; /* both begin with these */
+	r->lock.handle = a->task;
+	if (is_close) {
+		unlock_all(&a->locks, a->task);
+		return;
+	}
+	r->lock.offset_bytes = range;
+	r->lock.end_bytes = range;
+	r->lock.flags = flags;
+}
+
+static void call(struct app *a)
+{
+	const char *dir = dirs[below(&a->random, 2)], *file = files[below(&a->random, 6)];
+
+	begin(a);
+	switch (below(&a->random, 9)) {
+	case 0: call_make(a, dir, IOT_KIND_mkdir); break;
+	case 1: call_on(a, dir, IOT_KIND_rmdir); break;
+	case 2 ... 3: call_make(a, file, IOT_KIND_open); break;
+	case 4: call_on(a, file, IOT_KIND_unlink); break;
+	case 5: call_on(a, below(&a->random, 2) ? dir : file, IOT_KIND_stat); break;
+	case 6: call_rename(a, file, files[below(&a->random, 6)]); break;
+	default: call_lock(a);
+	}
+}
+
+static void begin_run(struct app *a)
+{
+	u32 i;
+
+	fs_init(&a->fs);
+	name_in(a, FS_NONE, "");
+	object_of(a, FS_ROOT, 1);
+	assert_true(fs_make(&a->fs, "lock", IOT_TYPE_file, 0) > 0);
+	for (i = 1; i <= TASKS; i++) {
+		struct iot_record *r = add(a, IOT_KIND_task, a->now_ns, "app");
+		u64 name = name_of(a, "lock");
+		u64 object = object_of(a, fs_find(&a->fs, "lock"), name);
+
+		r->task.task = i;
+		r->task.tgid = i;
+		r->task.why = IOT_REASON_adopt;
+		a->task = i;
+		a->enter_ns = ++a->now_ns;
+		a->end_ns = ++a->now_ns;
+		r = op_record(a, IOT_KIND_open, 0);
+		r->open.name = name;
+		r->open.object = object;
+		r->open.handle = i;
+		r->open.flags = IOT_OPEN_read | IOT_OPEN_write;
+	}
+}
+
+static int compare_entries(const void *x, const void *y)
+{
+	const struct entry *a = x, *b = y;
+
+	if (a->ns != b->ns)
+		return a->ns < b->ns ? -1 : 1;
+	return a->number < b->number ? -1 : 1;
+}
+
+/* Return: how many operations were refused. */
+static u32 record(u64 seed, u64 width_ns)
+{
+	static const unsigned char capture[16] = "overlap";
+	struct app *a = calloc(1, sizeof(*a));
+	struct iot_writer *writer;
+	u32 refused, i;
+
+	assert_non_null(a);
+	a->entries = calloc(RECORDS_MAX, sizeof(*a->entries));
+	assert_non_null(a->entries);
+	a->random = seed * 0x9e3779b97f4a7c15ull + 1;
+	a->now_ns = 1000;
+	a->width_ns = width_ns;
+	begin_run(a);
+	for (i = 0; i < STEPS; i++)
+		call(a);
+	qsort(a->entries, a->entry_count, sizeof(*a->entries), compare_entries);
+	assert_int_equal(iot_writer_open(trace, capture, &writer), 0);
+	for (i = 0; i < a->entry_count; i++) {
+		a->entries[i].record.tail = (const u8 *)a->entries[i].tail;
+		assert_int_equal(iot_writer_record(writer, &a->entries[i].record), 0);
+	}
+	assert_int_equal(iot_writer_finish(writer), 0);
+	iot_writer_close(writer);
+	refused = a->refused;
+	free(a->entries);
+	free(a);
+	return refused;
+}
+
+/* -- a replay ------------------------------------------------------------------------------------------ */
+
+struct run {
+	const struct iot_program *program;
+	struct iot_order order;
+	struct fs fs;
+	struct lock_table locks;
+	u64 random;
+	u32 wrong;
+	char first[256]; /* of what was wrong */
+};
+
+static void build(struct run *run)
+{
+	const struct iot_program *p = run->program;
+	u32 i;
+
+	fs_init(&run->fs);
+	memset(&run->locks, 0, sizeof(run->locks));
+	for (i = 0; i < p->entry_count; i++)
+		if (strcmp(iot_program_string(p, p->tree[i].path), ".") != 0)
+			assert_true(fs_make(&run->fs, iot_program_string(p, p->tree[i].path),
+					    le32_to_cpu(p->tree[i].mode) >> 12, 0) >= 0);
+}
+
+static s64 perform_op(struct run *run, u32 origin, const struct iot_program_op *from)
+{
+	const struct iot_program *p = run->program;
+	const struct fs_op op = {
+		.kind = le16_to_cpu(from->kind),
+		.flags = le32_to_cpu(from->flags),
+		.path = from->path ? iot_program_string(p, from->path) : NULL,
+		.path2 = from->path2 ? iot_program_string(p, from->path2) : NULL,
+	};
+	u64 seen;
+
+	switch (op.kind) {
+	case IOT_KIND_lock:
+		return lock(&run->locks, origin, (u32)le64_to_cpu(from->offset_bytes), op.flags);
+	case IOT_KIND_flush:
+		unlock_all(&run->locks, origin);
+		return 0;
+	default:
+		return fs_perform(&run->fs, &op, &seen);
+	}
+}
+
+static void perform(struct run *run, u32 origin, const struct iot_program_op *from)
+{
+	const struct iot_program *p = run->program;
+	s64 result = perform_op(run, origin, from), was = (s64)le64_to_cpu(from->result);
+
+	if (result == was || run->wrong++)
+		return;
+	snprintf(run->first, sizeof(run->first), "task %u, operation %u, %s %s: %lld, not %lld", origin,
+		 le32_to_cpu(from->origin_op), iot_kind_info(le16_to_cpu(from->kind))->name,
+		 from->path ? iot_program_string(p, from->path) : "-", result, was);
+}
+
+static bool step(struct run *run, u32 index)
+{
+	const struct iot_program_task *task = &run->program->tasks[index];
+	const struct iot_program_op *op =
+		run->program->ops + le64_to_cpu(task->first_op) + run->order.progress[index];
+	u32 next = 0;
+
+	if (run->order.progress[index] == le32_to_cpu(task->op_count) ||
+	    iot_order_blocker(&run->order, index, op, &next))
+		return false;
+	if (le16_to_cpu(op->kind) < IOT_PLAY_arrive)
+		perform(run, le32_to_cpu(task->origin), op);
+	run->order.progress[index]++;
+	return true;
+}
+
+static u32 replay(struct run *run)
+{
+	u64 left = run->program->op_count, tries = 0;
+	u32 i;
+
+	build(run);
+	run->wrong = 0;
+	iot_order_init(&run->order, run->program, run->order.progress, 1, run->order.pending);
+	while (left) {
+		u32 task = below(&run->random, run->program->task_count);
+
+		for (i = 1 + below(&run->random, 30); i && step(run, task); i--)
+			left--;
+		assert_true(++tries < 1000000);
+	}
+	return run->wrong;
+}
+
+/* Return: of the replays of one program, those in which something was wrong. */
+static u32 replays(u64 seed, u64 width_ns, const char *order, u32 without, u32 *refused)
+{
+	struct compile_options options = {
+		.trace = trace, .program = program, .order = order, .without = without,
+	};
+	struct compile_summary summary;
+	struct iot_program loaded;
+	struct iot_reject reject;
+	struct run *run = calloc(1, sizeof(*run));
+	u32 failed = 0, i;
+
+	assert_non_null(run);
+	*refused += record(seed, width_ns);
+	assert_null(order_rules_parse(order, &options.rules));
+	assert_int_equal(compile_trace(&options, &summary, &reject), 0);
+	compile_summary_free(&summary);
+	assert_int_equal(iot_program_load(program, &loaded, &reject), 0);
+	assert_true(loaded.task_count <= TASKS_MAX);
+	run->order.progress = calloc(loaded.task_count + 1, sizeof(u32));
+	run->order.pending = calloc(loaded.hub_count + 1, sizeof(u32));
+	run->program = &loaded;
+	run->random = seed * 1000 + 7;
+	for (i = 0; i < SCHEDULES; i++)
+		if (replay(run) && !failed++ && getenv("IOTAPE_TEST_VERBOSE"))
+			print_message("seed %llu, width %llu, %s: %s\n", seed, width_ns, order,
+				      run->first);
+	free(run->order.progress);
+	free(run->order.pending);
+	free(run);
+	iot_program_free(&loaded);
+	return failed;
+}
+
+static u32 programs_that_fail(u64 width_ns, const char *order, u32 without)
+{
+	const char *text = getenv("IOTAPE_TEST_PROGRAMS");
+	u32 programs = text ? (u32)atoi(text) : PROGRAMS, failed = 0, refused = 0;
+	u64 seed;
+
+	for (seed = 1; seed <= programs; seed++)
+		failed += replays(seed, width_ns, order, without, &refused) > 0;
+	assert_true(refused > programs * STEPS / 10); /* so it was not too easy */
+	return failed;
+}
+
+static void results_order_what_overlapped(void **state)
+{
+	static const u64 widths_ns[] = { 0, 5, 20, 60, 200 };
+	u32 failed = 0;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(widths_ns) / sizeof(widths_ns[0]); i++)
+		failed += programs_that_fail(widths_ns[i], "iotape", 0);
+	assert_int_equal(failed, 0);
+}
+
+/* The negative controls: rules that do not look at results, and each cause left out. */
+static void without_results_it_fails(void **state)
+{
+	(void)state;
+	assert_true(programs_that_fail(60, "artc", 0) > 0);
+	assert_true(programs_that_fail(60, "iotape", 1u << EDGE_name) > 0);
+	assert_true(programs_that_fail(60, "iotape", 1u << EDGE_entries) > 0);
+	assert_true(programs_that_fail(60, "iotape", 1u << EDGE_lock) > 0);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(directory, "/tmp/iotape-overlap.XXXXXX");
+	if (!mkdtemp(directory))
+		return -1;
+	snprintf(trace, sizeof(trace), "%s/t.iot", directory);
+	snprintf(program, sizeof(program), "%s/t.irp", directory);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	unlink(trace);
+	unlink(program);
+	return rmdir(directory);
+}
+
+#define WITH_FILES(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down),
+
+SUITE("overlap",
+      WITH_FILES(results_order_what_overlapped)
+      WITH_FILES(without_results_it_fails))

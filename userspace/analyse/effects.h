@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * effects.h - when operations that overlapped took effect, as far as their results tell.
+ *
+ * An operation takes effect at one moment between its begin and its end. Who overlapped may have
+ * come in either order; but who was told that a name is there came after what made it, and who
+ * was refused a lock came after who took it, and before it was given up. effects.c goes through
+ * the begins and ends of operations and performs each on a model as late as can be: where it
+ * ends, or where the result of another one shows that it has happened. The order in which that
+ * happens, which is one that the run can have had, is the *count* below; edges made here lead
+ * from smaller counts to larger ones, as do all other edges, so no circle comes of them.
+ *
+ *	effects.c	the walk
+ *	things.c	what something was from when on, and who found it so
+ *	effects_names.c	names, and whether directories are empty
+ *	locks.c		file locks
+ */
+#ifndef IOTAPE_EFFECTS_H
+#define IOTAPE_EFFECTS_H
+
+#include "graph.h"
+
+/* What a thing is: nothing, something, or a certain file by its number. */
+#define VALUE_ABSENT  0u
+#define VALUE_UNKNOWN 0xffffffffu
+#define VALUE_PRESENT 0xfffffffeu
+#define VALUE_ANY     0xfffffffdu /* of a need: whatever it is; of what comes after: the same */
+#define VALUE_MADE    0x80000000u /* with the number of a file that was not there at the beginning */
+
+/* An operation of a graph. */
+struct deed_at {
+	u32 task;
+	u32 index;
+};
+
+/**
+ * struct version - what a thing was from a moment on
+ * @count: the moment
+ * @by: who made it so; task GRAPH_NONE: it was so before
+ */
+struct version {
+	u64 count;
+	u32 value;
+	struct deed_at by;
+};
+
+/* Who found a thing to be so, while others that change it were under way. */
+struct witness {
+	u32 need;
+	struct deed_at who;
+};
+
+/* Who made a name in a directory, or removed one from it. */
+struct changer {
+	u64 count;
+	s32 more;
+	struct deed_at who;
+};
+
+/**
+ * struct thing - what operations find and change
+ * @versions: the last ones
+ * @pending: tasks whose operation changes it, and has not happened
+ * @cause: of its edges
+ * @names: of a directory, how many it has
+ * @is_directory: it is what names are in, not a name
+ * @renames: of directories when this was claimed last
+ * @watchers: of a directory, operations under way that find it empty, or not
+ * @changers: who made or removed a name in it, and has not ended, or not before one of these began
+ */
+struct thing {
+	struct version *versions;
+	u32 version_count;
+	u32 version_room;
+	u32 *pending;
+	u32 pending_count;
+	u32 pending_room;
+	struct witness *witnesses;
+	u32 witness_count;
+	u32 witness_room;
+	enum edge_cause cause;
+	s64 names;
+	bool is_directory;
+	u64 renames;
+	u32 watchers;
+	struct changer *changers;
+	u32 changer_count;
+	u32 changer_room;
+};
+
+/**
+ * struct claim - what an operation says of a thing
+ * @need: what it was
+ * @after: what it is then, VALUE_ANY: the same
+ * @more: names that the directory @thing has then, more than before; -1, 0 or 1
+ */
+struct claim {
+	struct thing *thing;
+	u32 need;
+	u32 after;
+	s32 more;
+};
+
+#define CLAIMS_MAX 40 /* directories on the way count; what is below so many has no more */
+
+/**
+ * struct effect - the operation that a task is in
+ * @at: which
+ * @begun: count when it began
+ * @has_happened: it is in the model
+ * @is_happening: it waits for others to happen first
+ * @is_change: it changes a thing
+ * @locks: of the file whose locks it is about, or NULL
+ */
+struct effect {
+	struct deed_at at;
+	u64 begun;
+	bool has_happened;
+	bool is_happening;
+	bool is_change;
+	struct file_locks *locks;
+	struct claim claims[CLAIMS_MAX];
+	u32 claim_count;
+};
+
+/**
+ * struct effects - the model, and where the walk is
+ * @count: of what has happened
+ * @now_ns: the time of the trace
+ * @of_task: what each task is in, NULL if nothing of interest
+ * @is_made: of each file, whether the trace makes it
+ * @stays_ns: of each file, when the first operation began that removes a name of it
+ * @renames: of directories so far; what was known of names before is forgotten
+ * @unexplained: results that nothing explains, as those that came from outside of the trace
+ */
+struct effects {
+	struct graph *graph;
+	u64 count;
+	u64 now_ns;
+	struct effect **of_task;
+	struct name *names;
+	struct path *paths;
+	struct folder *folders;
+	struct file_locks *locks;
+	bool *is_made;
+	u64 *stays_ns;
+	u64 renames;
+	u64 unexplained;
+	int err;
+};
+
+/* effects.c */
+const struct graph_op *effects_op(const struct effects *e, struct deed_at at);
+bool effects_overlap(const struct effects *e, struct deed_at before, struct deed_at after);
+void effects_wait(struct effects *e, struct deed_at before, struct deed_at after,
+		  enum edge_cause cause);
+void effects_happen(struct effects *e, struct effect *x);
+void *effects_room(struct effects *e, void *array, u32 count, u32 *room, size_t bytes);
+
+/* things.c */
+void thing_forget(struct effects *e, struct thing *thing, u32 value);
+void thing_expect(struct effects *e, struct thing *thing, u32 task);
+bool claim_is_emptiness(const struct claim *claim);
+bool claim_is_of_entries(const struct claim *claim);
+void things_happen(struct effects *e, struct effect *x);
+void thing_exit(struct thing *thing);
+
+/* effects_names.c */
+int names_open(struct effects *e);
+void names_begin(struct effects *e, struct effect *x);
+void names_happen(struct effects *e, struct effect *x);
+void names_close(struct effects *e);
+
+/* locks.c */
+void locks_begin(struct effects *e, struct effect *x);
+void locks_happen(struct effects *e, struct effect *x);
+void locks_close(struct effects *e);
+
+#endif

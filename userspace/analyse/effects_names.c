@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * effects_names.c - what operations say of names, and of whether directories are empty.
+ *
+ * Only of names that something in the trace makes or removes, and of directories that something
+ * removes, or tries to. A path is known by its text; when a directory is renamed, what was known
+ * of names is forgotten, as some of them mean something else then.
+ */
+#include <stdlib.h>
+#include <uthash.h>
+
+#include "effects.h"
+
+/* A path that changes, and the next one above it that does. */
+struct name {
+	UT_hash_handle hh;
+	struct thing thing;
+	struct name *above;
+	char path[];
+};
+
+/* A text of the graph as a path: its name if it changes, and the next one above. */
+struct path {
+	UT_hash_handle hh;
+	const char *text;
+	struct name *name;
+	struct name *above;
+};
+
+struct folder {
+	UT_hash_handle hh;
+	struct thing thing;
+	u32 file;
+	s64 more;	   /* names made in it, less those removed, in all of the trace */
+	bool is_made;	   /* in the trace */
+	bool is_removed;
+};
+
+/* -- tables --------------------------------------------------------------------------------- */
+
+static struct name *name_find(const struct effects *e, const char *path, size_t bytes)
+{
+	struct name *name;
+
+	HASH_FIND(hh, e->names, path, bytes, name);
+	return name;
+}
+
+static void name_add(struct effects *e, const char *path)
+{
+	size_t bytes = path ? strlen(path) : 0;
+	struct name *name;
+
+	if (!path || e->err || name_find(e, path, bytes))
+		return;
+	name = calloc(1, sizeof(*name) + bytes + 1);
+	if (!name) {
+		e->err = -ENOMEM;
+		return;
+	}
+	memcpy(name->path, path, bytes + 1);
+	name->thing.cause = EDGE_name;
+	thing_forget(e, &name->thing, VALUE_UNKNOWN);
+	HASH_ADD(hh, e->names, path, bytes, name);
+}
+
+static struct name *name_above(const struct effects *e, const char *path)
+{
+	size_t bytes = strlen(path);
+	struct name *name;
+
+	while (bytes) {
+		while (bytes && path[bytes - 1] != '/')
+			bytes--;
+		if (!bytes)
+			break;
+		name = name_find(e, path, --bytes);
+		if (name)
+			return name;
+	}
+	return NULL;
+}
+
+/* What is known of a text; looked up once. NULL: nothing, or out of memory. */
+static struct path *path_of(struct effects *e, const char *text)
+{
+	struct path *path;
+
+	if (!text || !e->names)
+		return NULL;
+	HASH_FIND_PTR(e->paths, &text, path);
+	if (path)
+		return path;
+	path = calloc(1, sizeof(*path));
+	if (!path) {
+		e->err = -ENOMEM;
+		return NULL;
+	}
+	path->text = text;
+	path->name = name_find(e, text, strlen(text));
+	path->above = name_above(e, text);
+	HASH_ADD_PTR(e->paths, text, path);
+	return path;
+}
+
+static struct folder *folder_of(const struct effects *e, u32 file)
+{
+	struct folder *folder;
+
+	HASH_FIND(hh, e->folders, &file, sizeof(file), folder);
+	return folder;
+}
+
+static void folder_add(struct effects *e, u32 file)
+{
+	struct folder *folder = file ? folder_of(e, file) : NULL;
+
+	if (!file || folder || e->err)
+		return;
+	folder = calloc(1, sizeof(*folder));
+	if (!folder) {
+		e->err = -ENOMEM;
+		return;
+	}
+	folder->file = file;
+	folder->thing.is_directory = true;
+	folder->thing.cause = EDGE_entries;
+	HASH_ADD(hh, e->folders, file, sizeof(folder->file), folder);
+}
+
+/* -- before the walk: what changes -------------------------------------------------------------- */
+
+static bool is_made(const struct graph_op *op)
+{
+	switch (op->kind) {
+	case IOT_KIND_open:
+		return op->result >= 0 && (op->flags & IOT_OPEN_created) &&
+		       !(op->flags & IOT_OPEN_tmpfile);
+	case IOT_KIND_mkdir:
+	case IOT_KIND_mknod:
+	case IOT_KIND_symlink:
+		return !op->result;
+	default:
+		return false;
+	}
+}
+
+static bool is_removed(const struct graph_op *op)
+{
+	return (op->kind == IOT_KIND_unlink || op->kind == IOT_KIND_rmdir) && !op->result;
+}
+
+/* Two names of one file: then nothing happens. */
+static bool is_renamed(const struct graph_op *op)
+{
+	return op->kind == IOT_KIND_rename && !op->result && op->file != op->file2;
+}
+
+static bool is_linked(const struct graph_op *op)
+{
+	return op->kind == IOT_KIND_link && !op->result;
+}
+
+static bool is_exchange(const struct graph_op *op)
+{
+	return op->flags & IOT_RENAME_exchange;
+}
+
+static void goes(struct effects *e, const struct graph_op *op, u32 file)
+{
+	if (!e->stays_ns[file] || op->enter_ns < e->stays_ns[file])
+		e->stays_ns[file] = op->enter_ns;
+}
+
+static void gather(struct effects *e, const struct graph_op *op)
+{
+	if (is_removed(op) || is_renamed(op))
+		goes(e, op, op->file);
+	if (is_renamed(op))
+		goes(e, op, op->file2);
+	if (is_made(op))
+		e->is_made[op->file] = true;
+	if (is_made(op) || is_removed(op))
+		name_add(e, op->path);
+	if (is_renamed(op))
+		name_add(e, op->path);
+	if (is_renamed(op) || is_linked(op))
+		name_add(e, op->path2);
+	if (op->kind == IOT_KIND_rmdir)
+		folder_add(e, op->file);
+	if (op->kind == IOT_KIND_rename && !is_exchange(op))
+		folder_add(e, op->file2);
+}
+
+static void add_to(const struct effects *e, u32 dir, s64 more)
+{
+	struct folder *folder = dir ? folder_of(e, dir) : NULL;
+
+	if (folder)
+		folder->more += more;
+}
+
+static void count_names(const struct effects *e, const struct graph_op *op)
+{
+	struct folder *folder;
+
+	if (is_made(op))
+		add_to(e, op->dir, 1);
+	if (is_removed(op))
+		add_to(e, op->dir, -1);
+	if (is_linked(op))
+		add_to(e, op->dir2, 1);
+	if (is_renamed(op) && !is_exchange(op)) {
+		add_to(e, op->dir, -1);
+		add_to(e, op->dir2, op->file2 ? 0 : 1);
+		folder = op->file2 ? folder_of(e, op->file2) : NULL;
+		if (folder)
+			folder->is_removed = true;
+	}
+	folder = op->kind == IOT_KIND_rmdir || op->kind == IOT_KIND_mkdir ?
+			 folder_of(e, op->file) : NULL;
+	if (folder && !op->result)
+		*(op->kind == IOT_KIND_rmdir ? &folder->is_removed : &folder->is_made) = true;
+}
+
+static void each_op(struct effects *e, bool is_count)
+{
+	const struct graph *graph = e->graph;
+	u32 i, j;
+
+	for (i = 0; i < graph->task_count && !e->err; i++)
+		for (j = 0; j < graph->tasks[i].op_count && !e->err; j++) {
+			const struct graph_op *op = &graph->tasks[i].ops[j];
+
+			if (!graph->tasks[i].has_io || op->kind >= IOT_KIND_flush)
+				continue;
+			if (is_count)
+				count_names(e, op);
+			else
+				gather(e, op);
+		}
+}
+
+/*
+ * A directory that the trace makes has no names then; one that it removes has none at the end.
+ * Of others it is not known whether they are ever empty.
+ */
+static void folders_begin(struct effects *e)
+{
+	struct folder *folder, *next;
+
+	HASH_ITER (hh, e->folders, folder, next) {
+		s64 names = folder->is_made ? 0 : folder->is_removed ? -folder->more : INT32_MAX;
+
+		folder->thing.names = names;
+		thing_forget(e, &folder->thing, names > 0 ? VALUE_PRESENT : VALUE_ABSENT);
+	}
+}
+
+/**
+ * names_open() - find out which names and directories change
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int names_open(struct effects *e)
+{
+	struct name *name, *next;
+
+	if (!(e->graph->rules & ORDER_BIT(found)))
+		return 0;
+	e->is_made = calloc(e->graph->file_count + 1ul, sizeof(*e->is_made));
+	e->stays_ns = calloc(e->graph->file_count + 1ul, sizeof(*e->stays_ns));
+	if (!e->is_made || !e->stays_ns)
+		return -ENOMEM;
+	each_op(e, false);
+	if (e->folders)
+		each_op(e, true);
+	folders_begin(e);
+	HASH_ITER (hh, e->names, name, next)
+		name->above = name_above(e, name->path);
+	return e->err;
+}
+
+/**
+ * names_close() - free all of it
+ */
+void names_close(struct effects *e)
+{
+	struct name *name, *next_name;
+	struct path *path, *next_path;
+	struct folder *folder, *next_folder;
+
+	free(e->is_made);
+	free(e->stays_ns);
+	HASH_ITER (hh, e->paths, path, next_path) {
+		HASH_DEL(e->paths, path);
+		free(path);
+	}
+	HASH_ITER (hh, e->names, name, next_name) {
+		HASH_DEL(e->names, name);
+		thing_exit(&name->thing);
+		free(name);
+	}
+	HASH_ITER (hh, e->folders, folder, next_folder) {
+		HASH_DEL(e->folders, folder);
+		thing_exit(&folder->thing);
+		free(folder);
+	}
+}
+
+/* -- claims ------------------------------------------------------------------------------------ */
+
+static void claim(struct effect *x, struct thing *thing, u32 need, u32 after, s32 more)
+{
+	if (x->claim_count < CLAIMS_MAX)
+		x->claims[x->claim_count++] = (struct claim){ thing, need, after, more };
+}
+
+static void claim_name(struct effects *e, struct effect *x, struct name *name, u32 need, u32 after)
+{
+	if (name->thing.renames != e->renames)
+		thing_forget(e, &name->thing, VALUE_UNKNOWN);
+	name->thing.renames = e->renames;
+	claim(x, &name->thing, need, after, 0);
+}
+
+/* The name was so, and the directories above were there. */
+static void claim_path(struct effects *e, struct effect *x, const char *text, u32 need, u32 after)
+{
+	struct path *path = path_of(e, text);
+	struct name *above;
+
+	if (!path)
+		return;
+	if (path->name)
+		claim_name(e, x, path->name, need, after);
+	for (above = path->above; above; above = above->above)
+		claim_name(e, x, above, VALUE_PRESENT, VALUE_ANY);
+}
+
+/* It was not there; if it never changes, that says nothing. */
+static void claim_absent(struct effects *e, struct effect *x, const char *text)
+{
+	struct path *path = path_of(e, text);
+
+	if (path && path->name)
+		claim_name(e, x, path->name, VALUE_ABSENT, VALUE_ANY);
+}
+
+/* What is to be made found no directory. */
+static void claim_no_directory(struct effects *e, struct effect *x, const char *text)
+{
+	struct path *path = path_of(e, text);
+	size_t bytes = path && path->above ? strlen(path->above->path) : 0;
+
+	if (bytes && !strchr(text + bytes + 1, '/'))
+		claim_name(e, x, path->above, VALUE_ABSENT, VALUE_ANY);
+}
+
+static void claim_folder(struct effects *e, struct effect *x, u32 file, u32 need, s32 more)
+{
+	struct folder *folder = file ? folder_of(e, file) : NULL;
+
+	if (folder)
+		claim(x, &folder->thing, need, VALUE_ANY, more);
+}
+
+static u32 value_of(const struct effects *e, u32 file, u32 otherwise)
+{
+	return file ? file | (e->is_made[file] ? VALUE_MADE : 0) : otherwise;
+}
+
+static void claim_made(struct effects *e, struct effect *x, const struct graph_op *op)
+{
+	claim_path(e, x, op->path, VALUE_ABSENT, value_of(e, op->file, VALUE_PRESENT));
+	claim_folder(e, x, op->dir, VALUE_ANY, 1);
+}
+
+static void claim_removed(struct effects *e, struct effect *x, const struct graph_op *op)
+{
+	claim_path(e, x, op->path, value_of(e, op->file, VALUE_PRESENT), VALUE_ABSENT);
+	claim_folder(e, x, op->dir, VALUE_ANY, -1);
+	if (op->kind == IOT_KIND_rmdir)
+		claim_folder(e, x, op->file, VALUE_ABSENT, 0);
+}
+
+static void claim_linked(struct effects *e, struct effect *x, const struct graph_op *op)
+{
+	claim_path(e, x, op->path, value_of(e, op->file, VALUE_PRESENT), VALUE_ANY);
+	claim_path(e, x, op->path2, VALUE_ABSENT, value_of(e, op->file, VALUE_PRESENT));
+	claim_folder(e, x, op->dir2, VALUE_ANY, 1);
+}
+
+static void claim_renamed(struct effects *e, struct effect *x, const struct graph_op *op)
+{
+	u32 file = value_of(e, op->file, VALUE_PRESENT);
+
+	claim_path(e, x, op->path, file,
+		   is_exchange(op) ? value_of(e, op->file2, VALUE_PRESENT) : VALUE_ABSENT);
+	claim_path(e, x, op->path2, value_of(e, op->file2, VALUE_ABSENT), file);
+	if (is_exchange(op))
+		return;
+	if (op->file2 || op->dir != op->dir2)
+		claim_folder(e, x, op->dir, VALUE_ANY, -1);
+	if (!op->file2 && op->dir != op->dir2)
+		claim_folder(e, x, op->dir2, VALUE_ANY, 1);
+	claim_folder(e, x, op->file2, VALUE_ABSENT, 0);
+}
+
+/* Why it failed, if names are why. */
+static void claim_failed(struct effects *e, struct effect *x, const struct graph_op *op)
+{
+	bool is_second = op->kind == IOT_KIND_rename || op->kind == IOT_KIND_link;
+	bool is_made = op->kind == IOT_KIND_mkdir || op->kind == IOT_KIND_mknod ||
+		       op->kind == IOT_KIND_symlink ||
+		       (op->kind == IOT_KIND_open && (op->flags & IOT_OPEN_create));
+
+	switch (op->result) {
+	case -ENOENT:
+		if (is_made)
+			claim_no_directory(e, x, op->path);
+		else if (!is_exchange(op) || op->kind != IOT_KIND_rename)
+			claim_absent(e, x, op->path);
+		break;
+	case -EEXIST:
+	case -ENOTEMPTY:
+		if (op->kind == IOT_KIND_setxattr)
+			break;
+		claim_path(e, x, is_second ? op->path2 : op->path,
+			   value_of(e, op->kind == IOT_KIND_link ? 0 : is_second ? op->file2 : op->file,
+				    VALUE_PRESENT), VALUE_ANY);
+		if (op->kind == IOT_KIND_rmdir || op->kind == IOT_KIND_rename)
+			claim_folder(e, x, op->kind == IOT_KIND_rmdir ? op->file : op->file2,
+				     VALUE_PRESENT, 0);
+		break;
+	}
+}
+
+/* Of a failure that says nothing of names, or of a name that was only used. */
+static bool tells_of_name(const struct graph_op *op)
+{
+	switch (op->kind) {
+	case IOT_KIND_readdir: /* its path is only what the directory was opened as */
+	case IOT_KIND_statfs:
+	case IOT_KIND_denied:
+		return false;
+	case IOT_KIND_open:
+		return !(op->flags & IOT_OPEN_tmpfile);
+	default:
+		return true;
+	}
+}
+
+/**
+ * names_begin() - what an operation on a path says of names
+ * @e: the model
+ * @x: gets claims
+ */
+void names_begin(struct effects *e, struct effect *x)
+{
+	const struct graph_op *op = effects_op(e, x->at);
+	u32 i;
+
+	if (!tells_of_name(op))
+		return;
+	if (op->result < 0)
+		claim_failed(e, x, op);
+	else if (is_made(op))
+		claim_made(e, x, op);
+	else if (is_removed(op))
+		claim_removed(e, x, op);
+	else if (is_renamed(op))
+		claim_renamed(e, x, op);
+	else if (is_linked(op))
+		claim_linked(e, x, op);
+	else if (op->file) /* a lookup for what is to be made has none */
+		claim_path(e, x, op->path, value_of(e, op->file, VALUE_PRESENT), VALUE_ANY);
+	for (i = 0; i < x->claim_count; i++) {
+		struct claim *c = &x->claims[i];
+
+		c->thing->watchers += claim_is_of_entries(c);
+		x->is_change |= claim_is_emptiness(c);
+		if (c->after == VALUE_ANY && !c->more)
+			continue;
+		x->is_change = true;
+		thing_expect(e, c->thing, x->at.task);
+	}
+}
+
+/**
+ * names_happen() - it happens
+ */
+void names_happen(struct effects *e, struct effect *x)
+{
+	const struct graph_op *op = effects_op(e, x->at);
+	const char *path;
+	u32 i;
+
+	things_happen(e, x);
+	if (!is_renamed(op) || graph_object_type(e->graph, op->object, &path) != IOT_TYPE_dir)
+		return;
+	e->renames++;
+	for (i = 0; i < x->claim_count; i++) /* but for what it shows itself */
+		if (!x->claims[i].thing->is_directory)
+			x->claims[i].thing->renames = e->renames;
+}
