@@ -11,11 +11,17 @@
 
 #include "effects.h"
 
-/* A path that changes, and the next one above it that does. */
+/*
+ * A path that changes, and the next one above it that does. Of files that the trace does not make,
+ * @first is one that was found there, in directory @dir, and @has_come says that one came there.
+ */
 struct name {
 	UT_hash_handle hh;
 	struct thing thing;
 	struct name *above;
+	u32 first;
+	u32 dir;
+	bool has_come;
 	char path[];
 };
 
@@ -32,6 +38,7 @@ struct folder {
 	struct thing thing;
 	u32 file;
 	s64 more;	   /* names made in it, less those removed, in all of the trace */
+	s64 first;	   /* names that were in it at the beginning */
 	bool is_made;	   /* in the trace */
 	bool is_removed;
 };
@@ -166,6 +173,21 @@ static bool is_exchange(const struct graph_op *op)
 	return op->flags & IOT_RENAME_exchange;
 }
 
+/* Does its path say anything? */
+static bool tells_of_name(const struct graph_op *op)
+{
+	switch (op->kind) {
+	case IOT_KIND_readdir: /* its path is only what the directory was opened as */
+	case IOT_KIND_statfs:
+	case IOT_KIND_denied:
+		return false;
+	case IOT_KIND_open:
+		return !(op->flags & IOT_OPEN_tmpfile);
+	default:
+		return true;
+	}
+}
+
 static void goes(struct effects *e, const struct graph_op *op, u32 file)
 {
 	if (!e->stays_ns[file] || op->enter_ns < e->stays_ns[file])
@@ -200,7 +222,7 @@ static void add_to(const struct effects *e, u32 dir, s64 more)
 		folder->more += more;
 }
 
-static void count_names(const struct effects *e, const struct graph_op *op)
+static void count_names(struct effects *e, const struct graph_op *op)
 {
 	struct folder *folder;
 
@@ -223,34 +245,81 @@ static void count_names(const struct effects *e, const struct graph_op *op)
 		*(op->kind == IOT_KIND_rmdir ? &folder->is_removed : &folder->is_made) = true;
 }
 
-static void each_op(struct effects *e, bool is_count)
+static void found(struct effects *e, const char *text, u32 dir, u32 file)
+{
+	struct path *path = file && !e->is_made[file] ? path_of(e, text) : NULL;
+	struct folder *folder = path && !path->name ? folder_of(e, dir) : NULL;
+
+	if (folder) /* it is always there */
+		folder->first = INT32_MAX;
+	if (!path || !path->name)
+		return;
+	path->name->first = file;
+	path->name->dir = dir;
+}
+
+static void came(struct effects *e, const char *text, u32 file)
+{
+	struct path *path = path_of(e, text);
+
+	if (path && path->name && (!file || !e->is_made[file]))
+		path->name->has_come = true;
+}
+
+/* Where files were that the trace does not make. */
+static void find_first(struct effects *e, const struct graph_op *op)
+{
+	bool is_there = op->result >= 0 || op->result == -EEXIST || op->result == -ENOTEMPTY;
+
+	if (!op->path || !tells_of_name(op) || is_made(op) || !is_there)
+		return;
+	if (op->kind != IOT_KIND_rename || op->result >= 0)
+		found(e, op->path, op->dir, op->file);
+	if (op->kind == IOT_KIND_rename)
+		found(e, op->path2, op->dir2, op->file2);
+	if (is_renamed(op) || is_linked(op))
+		came(e, op->path2, op->file);
+	if (is_renamed(op) && is_exchange(op))
+		came(e, op->path, op->file2);
+	if (!op->file && (is_removed(op) || is_renamed(op)))
+		came(e, op->path, 0);
+}
+
+static void each_op(struct effects *e, void (*visit)(struct effects *e, const struct graph_op *op))
 {
 	const struct graph *graph = e->graph;
 	u32 i, j;
 
 	for (i = 0; i < graph->task_count && !e->err; i++)
-		for (j = 0; j < graph->tasks[i].op_count && !e->err; j++) {
-			const struct graph_op *op = &graph->tasks[i].ops[j];
-
-			if (!graph->tasks[i].has_io || op->kind >= IOT_KIND_flush)
-				continue;
-			if (is_count)
-				count_names(e, op);
-			else
-				gather(e, op);
-		}
+		for (j = 0; j < graph->tasks[i].op_count && !e->err; j++)
+			if (graph->tasks[i].has_io && graph->tasks[i].ops[j].kind < IOT_KIND_flush)
+				visit(e, &graph->tasks[i].ops[j]);
 }
 
-/*
- * A directory that the trace makes has no names then; one that it removes has none at the end.
- * Of others it is not known whether they are ever empty.
- */
+static void names_begin_with(struct effects *e)
+{
+	struct name *name, *next;
+	struct folder *folder;
+
+	HASH_ITER (hh, e->names, name, next) {
+		if (name->has_come)
+			continue;
+		thing_forget(e, &name->thing, name->first ? name->first : VALUE_ABSENT);
+		folder = name->first && name->dir ? folder_of(e, name->dir) : NULL;
+		if (folder && folder->first < INT32_MAX)
+			folder->first++;
+	}
+}
+
+/* A directory that the trace makes has no names then; one that it removes has none at the end. */
 static void folders_begin(struct effects *e)
 {
 	struct folder *folder, *next;
 
 	HASH_ITER (hh, e->folders, folder, next) {
-		s64 names = folder->is_made ? 0 : folder->is_removed ? -folder->more : INT32_MAX;
+		s64 names = folder->is_made    ? 0 :
+			    folder->is_removed ? -folder->more :
+						 folder->first;
 
 		folder->thing.names = names;
 		thing_forget(e, &folder->thing, names > 0 ? VALUE_PRESENT : VALUE_ABSENT);
@@ -272,12 +341,15 @@ int names_open(struct effects *e)
 	e->stays_ns = calloc(e->graph->file_count + 1ul, sizeof(*e->stays_ns));
 	if (!e->is_made || !e->stays_ns)
 		return -ENOMEM;
-	each_op(e, false);
-	if (e->folders)
-		each_op(e, true);
-	folders_begin(e);
+	each_op(e, gather);
 	HASH_ITER (hh, e->names, name, next)
 		name->above = name_above(e, name->path);
+	if (e->folders)
+		each_op(e, count_names);
+	if (e->names)
+		each_op(e, find_first);
+	names_begin_with(e);
+	folders_begin(e);
 	return e->err;
 }
 
@@ -324,8 +396,19 @@ static void claim_name(struct effects *e, struct effect *x, struct name *name, u
 	claim(x, &name->thing, need, after, 0);
 }
 
-/* The name was so, and the directories above were there. */
-static void claim_path(struct effects *e, struct effect *x, const char *text, u32 need, u32 after)
+static u32 value_of(const struct effects *e, u32 file, u32 otherwise)
+{
+	return file ? file | (e->is_made[file] ? VALUE_MADE : 0) : otherwise;
+}
+
+static bool is_directly_above(const struct name *above, const char *text)
+{
+	return !strchr(text + strlen(above->path) + 1, '/');
+}
+
+/* The name was so, in that directory, and the directories above were there. */
+static void claim_path(struct effects *e, struct effect *x, const char *text, u32 dir, u32 need,
+		       u32 after)
 {
 	struct path *path = path_of(e, text);
 	struct name *above;
@@ -335,7 +418,9 @@ static void claim_path(struct effects *e, struct effect *x, const char *text, u3
 	if (path->name)
 		claim_name(e, x, path->name, need, after);
 	for (above = path->above; above; above = above->above)
-		claim_name(e, x, above, VALUE_PRESENT, VALUE_ANY);
+		claim_name(e, x, above,
+			   is_directly_above(above, text) ? value_of(e, dir, VALUE_PRESENT) :
+							    VALUE_PRESENT, VALUE_ANY);
 }
 
 /* It was not there; if it never changes, that says nothing. */
@@ -351,9 +436,8 @@ static void claim_absent(struct effects *e, struct effect *x, const char *text)
 static void claim_no_directory(struct effects *e, struct effect *x, const char *text)
 {
 	struct path *path = path_of(e, text);
-	size_t bytes = path && path->above ? strlen(path->above->path) : 0;
 
-	if (bytes && !strchr(text + bytes + 1, '/'))
+	if (path && path->above && is_directly_above(path->above, text))
 		claim_name(e, x, path->above, VALUE_ABSENT, VALUE_ANY);
 }
 
@@ -365,20 +449,15 @@ static void claim_folder(struct effects *e, struct effect *x, u32 file, u32 need
 		claim(x, &folder->thing, need, VALUE_ANY, more);
 }
 
-static u32 value_of(const struct effects *e, u32 file, u32 otherwise)
-{
-	return file ? file | (e->is_made[file] ? VALUE_MADE : 0) : otherwise;
-}
-
 static void claim_made(struct effects *e, struct effect *x, const struct graph_op *op)
 {
-	claim_path(e, x, op->path, VALUE_ABSENT, value_of(e, op->file, VALUE_PRESENT));
+	claim_path(e, x, op->path, op->dir, VALUE_ABSENT, value_of(e, op->file, VALUE_PRESENT));
 	claim_folder(e, x, op->dir, VALUE_ANY, 1);
 }
 
 static void claim_removed(struct effects *e, struct effect *x, const struct graph_op *op)
 {
-	claim_path(e, x, op->path, value_of(e, op->file, VALUE_PRESENT), VALUE_ABSENT);
+	claim_path(e, x, op->path, op->dir, value_of(e, op->file, VALUE_PRESENT), VALUE_ABSENT);
 	claim_folder(e, x, op->dir, VALUE_ANY, -1);
 	if (op->kind == IOT_KIND_rmdir)
 		claim_folder(e, x, op->file, VALUE_ABSENT, 0);
@@ -386,8 +465,8 @@ static void claim_removed(struct effects *e, struct effect *x, const struct grap
 
 static void claim_linked(struct effects *e, struct effect *x, const struct graph_op *op)
 {
-	claim_path(e, x, op->path, value_of(e, op->file, VALUE_PRESENT), VALUE_ANY);
-	claim_path(e, x, op->path2, VALUE_ABSENT, value_of(e, op->file, VALUE_PRESENT));
+	claim_path(e, x, op->path, op->dir, value_of(e, op->file, VALUE_PRESENT), VALUE_ANY);
+	claim_path(e, x, op->path2, op->dir2, VALUE_ABSENT, value_of(e, op->file, VALUE_PRESENT));
 	claim_folder(e, x, op->dir2, VALUE_ANY, 1);
 }
 
@@ -395,9 +474,9 @@ static void claim_renamed(struct effects *e, struct effect *x, const struct grap
 {
 	u32 file = value_of(e, op->file, VALUE_PRESENT);
 
-	claim_path(e, x, op->path, file,
+	claim_path(e, x, op->path, op->dir, file,
 		   is_exchange(op) ? value_of(e, op->file2, VALUE_PRESENT) : VALUE_ABSENT);
-	claim_path(e, x, op->path2, value_of(e, op->file2, VALUE_ABSENT), file);
+	claim_path(e, x, op->path2, op->dir2, value_of(e, op->file2, VALUE_ABSENT), file);
 	if (is_exchange(op))
 		return;
 	if (op->file2 || op->dir != op->dir2)
@@ -426,28 +505,13 @@ static void claim_failed(struct effects *e, struct effect *x, const struct graph
 	case -ENOTEMPTY:
 		if (op->kind == IOT_KIND_setxattr)
 			break;
-		claim_path(e, x, is_second ? op->path2 : op->path,
+		claim_path(e, x, is_second ? op->path2 : op->path, is_second ? op->dir2 : op->dir,
 			   value_of(e, op->kind == IOT_KIND_link ? 0 : is_second ? op->file2 : op->file,
 				    VALUE_PRESENT), VALUE_ANY);
 		if (op->kind == IOT_KIND_rmdir || op->kind == IOT_KIND_rename)
 			claim_folder(e, x, op->kind == IOT_KIND_rmdir ? op->file : op->file2,
 				     VALUE_PRESENT, 0);
 		break;
-	}
-}
-
-/* Of a failure that says nothing of names, or of a name that was only used. */
-static bool tells_of_name(const struct graph_op *op)
-{
-	switch (op->kind) {
-	case IOT_KIND_readdir: /* its path is only what the directory was opened as */
-	case IOT_KIND_statfs:
-	case IOT_KIND_denied:
-		return false;
-	case IOT_KIND_open:
-		return !(op->flags & IOT_OPEN_tmpfile);
-	default:
-		return true;
 	}
 }
 
@@ -474,7 +538,7 @@ void names_begin(struct effects *e, struct effect *x)
 	else if (is_linked(op))
 		claim_linked(e, x, op);
 	else if (op->file) /* a lookup for what is to be made has none */
-		claim_path(e, x, op->path, value_of(e, op->file, VALUE_PRESENT), VALUE_ANY);
+		claim_path(e, x, op->path, op->dir, value_of(e, op->file, VALUE_PRESENT), VALUE_ANY);
 	for (i = 0; i < x->claim_count; i++) {
 		struct claim *c = &x->claims[i];
 
