@@ -25,7 +25,10 @@ struct options {
 	const char *mpi;
 	char *facts[FACTS_MAX + 1];
 	int fact_count;
+	pid_t pid;
+	unsigned int seconds;
 	bool has_output;
+	bool is_attach;
 	bool is_join;
 	bool is_mpi_only;
 	bool is_quiet;
@@ -40,6 +43,9 @@ enum {
 	KEY_JOIN,
 	KEY_JOB,
 	KEY_MPI_ONLY,
+	KEY_ATTACH,
+	KEY_FOR,
+	KEY_PID,
 };
 
 static const struct argp_option option_table[] = {
@@ -53,6 +59,9 @@ static const struct argp_option option_table[] = {
 	{ "join", KEY_JOIN, NULL, 0, "record together with all others of this job that do so on this node; --output is a directory (default: iotape.traces)", 0 },
 	{ "job", KEY_JOB, "NAME", 0, "name of the job, if the launcher tells none", 0 },
 	{ "mpi-only", KEY_MPI_ONLY, NULL, 0, "record MPI calls only, without the kernel modules: each process writes a trace of its own in the directory --output", 0 },
+	{ "attach", KEY_ATTACH, NULL, 0, "run nothing: record the tapefs mounts that the directories are on, and whoever works there, until Ctrl-C", 0 },
+	{ "for", KEY_FOR, "SECONDS", 0, "with --attach: so long at most", 0 },
+	{ "pid", KEY_PID, "PID", 0, "with --attach: the mounts as process PID sees them, until it ends", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
 	{}
 };
@@ -91,6 +100,18 @@ static void add_mount(struct argp_state *state, struct options *options, const c
 		argp_error(state, "more than %d times --mount", RECORD_MOUNTS_MAX);
 	else
 		options->record.mounts[options->record.mount_count++] = path;
+}
+
+static void check(struct argp_state *state, const struct options *options)
+{
+	if (options->is_attach && options->record.command)
+		argp_error(state, "--attach runs no command");
+	else if (options->is_attach && (options->is_join || options->is_mpi_only))
+		argp_error(state, "--attach does not go with --join or --mpi-only");
+	else if (!options->is_attach && (options->seconds || options->pid))
+		argp_error(state, "--for and --pid go with --attach only");
+	else if (!options->is_attach && !options->record.command)
+		argp_error(state, "no command to record");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -136,12 +157,21 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_MPI_ONLY:
 		options->is_mpi_only = true;
 		return 0;
+	case KEY_ATTACH:
+		options->is_attach = true;
+		return 0;
+	case KEY_FOR:
+		options->seconds = number(state, argument, "for", 1, 1u << 30);
+		return 0;
+	case KEY_PID:
+		options->pid = (pid_t)number(state, argument, "pid", 1, 1u << 22);
+		return 0;
 	case ARGP_KEY_ARG: /* the command and everything after it */
 		record->command = state->argv + state->next - 1;
 		state->next = state->argc;
 		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no command to record");
+	case ARGP_KEY_END:
+		check(state, options);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -151,7 +181,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
 	.options = option_table,
 	.parser = parse,
-	.args_doc = "[--] COMMAND [ARGUMENT...]",
+	.args_doc = "[--] COMMAND [ARGUMENT...]\n--attach",
 	.doc = "Run COMMAND and record its file I/O below the given directories.\v"
 	       "Several nodes: mpirun ... iotape record --join -o DIR -m /scratch -- COMMAND, and afterwards "
 	       "iotape merge -o job.iot DIR. The exit code is that of COMMAND; 127 if it was not found, 126 if it cannot be executed; or "
@@ -197,10 +227,13 @@ static void add_facts(struct options *options)
 	size_t at = 0;
 	int i;
 
-	for (i = 0; options->record.command[i] && at < sizeof(command) - 1; i++)
+	for (i = 0; options->record.command && options->record.command[i] && at < sizeof(command) - 1; i++)
 		at += (size_t)snprintf(command + at, sizeof(command) - at, "%s%s", i ? " " : "",
 				       options->record.command[i]);
-	add_fact(options, "command=%s", command);
+	if (options->is_attach)
+		add_fact(options, "attached=%s", "yes");
+	else
+		add_fact(options, "command=%s", command);
 	add_fact(options, "directory=%s", cwd ? cwd : "?");
 	free(cwd);
 	for (i = 0; i < options->record.mount_count; i++)
@@ -213,7 +246,8 @@ static void add_facts(struct options *options)
 	if (options->is_join)
 		add_job(options);
 	add_fact(options, "policy=%s", options->record.drop ? "drop" : "block");
-	add_fact(options, "mmap=%s", options->record.mmap_mode);
+	if (!options->is_attach) /* else whoever mounted it chose */
+		add_fact(options, "mmap=%s", options->record.mmap_mode);
 	add_fact(options, "creator=%s", "iotape " IOTAPE_VERSION);
 }
 
@@ -306,7 +340,13 @@ static void print_summary(const struct options *options, const struct collector_
 	if (result->throttles)
 		fprintf(stderr, ", %llu waits for the collector",
 			(unsigned long long)result->throttles);
+	if (result->opened || result->mapped)
+		fprintf(stderr, ", %llu descriptors and %llu mappings from before",
+			(unsigned long long)result->opened, (unsigned long long)result->mapped);
 	fputc('\n', stderr);
+	if (result->unseen_files || result->unseen_maps)
+		say("warning: %llu descriptors and %llu mappings of files below went around the mounts when it began: what is done through them is not recorded",
+		    (unsigned long long)result->unseen_files, (unsigned long long)result->unseen_maps);
 }
 
 /* End as the command ended. */
@@ -340,6 +380,30 @@ static int fail_start(const struct options *options, const struct runner *runner
 	return runner->code ? runner->code : EXIT_FAILED;
 }
 
+static int record_attached(struct options *options, struct collector *collector, int session_fd)
+{
+	struct collector_result result;
+	struct attachment attachment;
+	char why[512] = "";
+	int err = attach_start(&attachment, &options->record, options->pid, session_fd, why,
+			       sizeof(why));
+
+	close(session_fd); /* the collector keeps it */
+	if (!err && !options->is_quiet)
+		say("recording %s", options->record.mounts[0]);
+	if (!err)
+		attach_wait(&attachment, collector, options->seconds);
+	collector_finish(collector, &result);
+	attach_close(&attachment);
+	if (err)
+		return say_collection(options, &result) ? EXIT_FAILED : fail("%s", why);
+	if (say_collection(options, &result))
+		return EXIT_FAILED;
+	if (!options->is_quiet)
+		print_summary(options, &result);
+	return EXIT_DONE;
+}
+
 static int record(struct options *options)
 {
 	struct collector_options collect = {
@@ -360,9 +424,11 @@ static int record(struct options *options)
 	collect.session_fd = session_fd;
 	err = collector_start(&collector, &collect);
 	if (err == -EPIPE)
-		return fail("the collector was killed before the command was started");
+		return fail("the collector was killed before the recording began");
 	if (err)
 		return fail("%s: %s", options->record.output, strerror(-err));
+	if (options->is_attach)
+		return record_attached(options, &collector, session_fd);
 	err = runner_start(&runner, &options->record, session_fd, warn, why, sizeof(why));
 	close(session_fd); /* the collector keeps it */
 	if (!err)
@@ -502,7 +568,8 @@ static int run(int argc, char **argv)
 		options.record.mounts[options.record.mount_count++] = realpath(".", NULL);
 	if (!options.record.mounts[0])
 		return fail("the working directory is gone");
-	find_mpi_library(&options);
+	if (!options.is_attach)
+		find_mpi_library(&options);
 	add_facts(&options);
 	options.record.facts = (const char *const *)options.facts;
 	return options.is_join || options.is_mpi_only ? record_job(&options) : record(&options);

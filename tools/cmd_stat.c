@@ -88,6 +88,17 @@ static void finish(struct table *table)
 	table_close(table);
 }
 
+/* What there was when the recording began, and what of it went around. */
+static void print_before(const struct profile *p)
+{
+	if (p->opened || p->mapped || p->in_no_table)
+		printf("from before: %llu descriptors, %llu mappings; handles in no table: %llu\n",
+		       p->opened, p->mapped, p->in_no_table);
+	if (p->unseen_files || p->unseen_maps)
+		printf("around the mount: %llu descriptors and %llu mappings of %llu processes, whose operations are not in the trace\n",
+		       p->unseen_files, p->unseen_maps, p->unseen_tasks);
+}
+
 static void print_summary(const char *path, const struct profile *p)
 {
 	const char *command = profile_fact(p, "command"), *replay = profile_fact(p, "replay");
@@ -103,6 +114,7 @@ static void print_summary(const char *path, const struct profile *p)
 		       p->diverged);
 	else if (command)
 		printf("command: %s\n", command);
+	print_before(p);
 	if (!p->info.is_complete)
 		printf("the trace was not finished: records may be missing at its end\n");
 	if (p->info.lost + p->info.missing)
@@ -273,6 +285,12 @@ static void print_json(const struct profile *p)
 	json_put_bool(&json, "is_complete", p->info.is_complete);
 	json_put_unsigned(&json, "opened_bytes", p->opened_bytes);
 	json_put_unsigned(&json, "cached_bytes", p->cached_bytes);
+	json_put_unsigned(&json, "opened", p->opened);
+	json_put_unsigned(&json, "mapped", p->mapped);
+	json_put_unsigned(&json, "in_no_table", p->in_no_table);
+	json_put_unsigned(&json, "unseen_files", p->unseen_files);
+	json_put_unsigned(&json, "unseen_maps", p->unseen_maps);
+	json_put_unsigned(&json, "unseen_tasks", p->unseen_tasks);
 	facts_json(&json, p);
 	kinds_json(&json, p);
 	files_json(&json, p);

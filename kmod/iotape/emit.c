@@ -95,6 +95,18 @@ u32 iot_span_task(const struct iot_span *span)
 }
 EXPORT_SYMBOL_GPL(iot_span_task);
 
+/**
+ * iot_span_epoch() - the session that an operation is recorded in, see iot_session_epoch()
+ * @span: any
+ *
+ * Return: 0 if it is not recorded.
+ */
+u64 iot_span_epoch(const struct iot_span *span)
+{
+	return iot_span_is_on(span) ? span->epoch : 0;
+}
+EXPORT_SYMBOL_GPL(iot_span_epoch);
+
 /*
  * Time that a thread has run. The scheduler adds to sum_exec_runtime only at ticks and
  * switches, and notes when in exec_start, on the scheduler's clock: what the thread has

@@ -24,19 +24,55 @@
 #include "core/record.h"
 
 struct iot_session;
+struct iot_source;
 struct iot_task;
+
+struct vm_area_struct;
+
+/* What a file or a mapping is to a source. */
+enum iot_view {
+	IOT_VIEW_NONE,
+	IOT_VIEW_OURS,	 /* what is done through it is recorded */
+	IOT_VIEW_UNSEEN, /* it is below the same directory, but goes around us */
+};
+
+/**
+ * struct iot_source_ops - what a source tells of itself when a session begins to record it
+ * @announce: the source; may sleep
+ * @root: id of its root directory; the caller is inside iot_session_enter()
+ * @view_file: what is a file to it? Like the next, called with spinlocks held: it may not sleep
+ * @tell_file: a record of a file of its own, which is descriptor @fd of a task. Returns false if it
+ *	was opened in this session
+ * @view_map: what is a mapping to it? Like the next two, called with the mm locked for reading
+ * @tell_map: a record of a mapping of its own; the caller is inside iot_session_enter(). Returns
+ *	false if it was made in this session
+ * @retouch_map: let accesses to that mapping be first accesses again; may sleep
+ */
+struct iot_source_ops {
+	void (*announce)(struct iot_source *source);
+	u64 (*root)(struct iot_session *session, const struct iot_source *source);
+	enum iot_view (*view_file)(const struct iot_source *source, const struct file *file);
+	bool (*tell_file)(struct iot_session *session, u32 task, s32 fd, const struct file *file);
+	enum iot_view (*view_map)(const struct iot_source *source, const struct vm_area_struct *vma);
+	bool (*tell_map)(struct iot_session *session, u32 task, const struct vm_area_struct *vma);
+	void (*retouch_map)(struct iot_session *session, const struct vm_area_struct *vma);
+};
 
 /**
  * struct iot_source - something that can be recorded: a tapefs mount
  * @sb: its super block; an open directory of it names the source
- * @announce: called when a session begins to record the source; may sleep
+ * @ops: its own
+ * @is_untold: what was there before @session is to be told still, or is being told (core's)
+ * @is_telling: it is being told (core's)
  * @owner: the session it is attached to, NULL if none (core's)
  * @session: @owner while that is recording, else NULL (core's)
  * @list: among all sources (core's)
  */
 struct iot_source {
 	struct super_block *sb;
-	void (*announce)(struct iot_source *source);
+	const struct iot_source_ops *ops;
+	bool is_untold;
+	bool is_telling;
 	struct iot_session *owner;
 	struct iot_session __rcu *session;
 	struct list_head list;
@@ -152,6 +188,7 @@ static __always_inline void iot_span_cancel(struct iot_span *span)
 }
 
 u32 iot_span_task(const struct iot_span *span);
+u64 iot_span_epoch(const struct iot_span *span);
 
 struct iot_session *iot_source_enter(struct iot_source *source);
 struct iot_session *iot_span_enter(struct iot_source *source, const struct iot_span *span);

@@ -192,8 +192,47 @@ out:
 static void source_start(struct iot_source *source, struct iot_session *session)
 {
 	lockdep_assert_held(&iot_control_lock);
+	source->is_untold = true;
 	rcu_assign_pointer(source->session, session);
-	source->announce(source);
+	source->ops->announce(source);
+}
+
+/*
+ * A source of which it is to be told what was there before, with a reference of its super block:
+ * telling takes a while, and waits for the collector, whose end takes the lock.
+ */
+static struct iot_source *source_untold(struct iot_session *session)
+{
+	struct iot_source *source, *found = NULL;
+
+	mutex_lock(&iot_control_lock);
+	list_for_each_entry(source, &sources, list) {
+		if (source->owner != session || !session->is_running || !source->is_untold ||
+		    source->is_telling || !atomic_inc_not_zero(&source->sb->s_active))
+			continue;
+		source->is_telling = true;
+		found = source;
+		break;
+	}
+	mutex_unlock(&iot_control_lock);
+	return found;
+}
+
+/* After that a source is recorded; the caller holds no lock. */
+static void tell_sources(struct iot_session *session)
+{
+	struct iot_source *source;
+	struct super_block *sb;
+
+	while ((source = source_untold(session))) {
+		iot_state_tell(session, source);
+		sb = source->sb;
+		mutex_lock(&iot_control_lock);
+		source->is_telling = false;
+		WRITE_ONCE(source->is_untold, false);
+		mutex_unlock(&iot_control_lock);
+		deactivate_super(sb);
+	}
 }
 
 /**
@@ -226,12 +265,17 @@ int iot_session_attach(struct iot_session *session, struct super_block *sb)
 		break;
 	}
 	mutex_unlock(&iot_control_lock);
+	if (!err)
+		tell_sources(session);
 	return err;
 }
 
 /**
- * iot_session_start() - begin to record
+ * iot_session_start() - begin to record, and tell what is open and mapped already
  * @session: with a collector
+ *
+ * If a signal ends the telling, the recording goes on without the rest of it, and without the
+ * record that says that all was told.
  *
  * Return: 0; -EINVAL if there is no collector, or the session has run already.
  */
@@ -250,6 +294,8 @@ int iot_session_start(struct iot_session *session)
 		err = 0;
 	}
 	mutex_unlock(&iot_control_lock);
+	if (!err)
+		tell_sources(session);
 	return err;
 }
 
@@ -403,7 +449,7 @@ EXPORT_SYMBOL_GPL(iot_session_get_fd);
 
 /**
  * iot_source_add() - something can be recorded from now on
- * @source: @sb and @announce are set, the rest is zero
+ * @source: @sb and @ops are set, the rest is zero
  */
 void iot_source_add(struct iot_source *source)
 {

@@ -103,6 +103,9 @@ int iot_control_init(void);
 void iot_control_exit(void);
 struct iot_session *iot_control_session(struct file *file);
 
+/* state.c */
+void iot_state_tell(struct iot_session *session, struct iot_source *source);
+
 /* netlink.c */
 int iot_netlink_init(void);
 void iot_netlink_exit(void);
@@ -115,6 +118,7 @@ int iot_sender_start(struct iot_session *session);
 void iot_sender_stop(struct iot_session *session);
 
 /* throttle.c */
+int iot_throttle_tell(struct iot_session *session);
 void iot_throttle_arm(struct iot_session *session);
 int iot_throttle_mailbox(struct iot_session *session, struct iot_task *task);
 void iot_throttle_drain(void);

@@ -42,12 +42,13 @@ static struct iot_task *task_find(const struct task_struct *thread)
 }
 
 /*
- * Only the thread itself, or its parent before it runs, adds a thread. GFP_NOWAIT: it
- * may be in a page fault, and a record must not make it wait for memory.
+ * The thread itself adds a thread, or its parent before it runs, or who tells what there was when
+ * a recording began: so it may be there already. GFP_NOWAIT: it may be in a page fault, and a
+ * record must not make it wait for memory.
  */
 static struct iot_task *task_add(const struct task_struct *thread, u32 parent, u32 why)
 {
-	struct iot_task *task = kmem_cache_zalloc(cache, GFP_NOWAIT | __GFP_NOWARN);
+	struct iot_task *task = kmem_cache_zalloc(cache, GFP_NOWAIT | __GFP_NOWARN), *other;
 	struct bucket *bucket = bucket_of(thread);
 	unsigned long flags;
 
@@ -58,9 +59,14 @@ static struct iot_task *task_add(const struct task_struct *thread, u32 parent, u
 	task->parent = parent;
 	task->why = why;
 	spin_lock_irqsave(&bucket->lock, flags);
-	hlist_add_head_rcu(&task->node, &bucket->head);
+	other = task_find(thread);
+	if (likely(!other))
+		hlist_add_head_rcu(&task->node, &bucket->head);
 	spin_unlock_irqrestore(&bucket->lock, flags);
-	return task;
+	if (likely(!other))
+		return task;
+	kmem_cache_free(cache, task);
+	return other;
 }
 
 static void task_free(struct rcu_head *rcu)
@@ -88,20 +94,36 @@ static void task_remove(const struct task_struct *thread)
 	spin_unlock_irqrestore(&bucket->lock, flags);
 }
 
+/* What made it is told in this session, or nothing in it did. */
+static bool is_made_in(const struct iot_task *task, const struct iot_session *session)
+{
+	switch (task->why) {
+	case IOT_REASON_fork:
+		return task->made == session->number;
+	case IOT_REASON_exec:
+		return task->renewed == session->number;
+	default:
+		return true;
+	}
+}
+
 /* Say who a task is, once in each session; again if the record was lost. */
 static void task_announce(struct iot_session *session, struct iot_task *task,
 			  struct task_struct *thread)
 {
 	struct iot_rec_task r = {
 		.task = task->id,
-		.parent = task->parent,
 		.pid = task_pid_nr(thread),
 		.tgid = task_tgid_nr(thread),
-		.why = task->why,
+		.why = IOT_REASON_seen,
 		.plays = task->plays,
 	};
 	const struct cred *cred;
 
+	if (is_made_in(task, session)) {
+		r.parent = task->parent;
+		r.why = task->why;
+	}
 	rcu_read_lock(); /* the thread may be another one, and change them */
 	cred = __task_cred(thread);
 	r.uid = from_kuid_munged(&init_user_ns, cred->euid);
@@ -146,9 +168,14 @@ struct iot_task *iot_task_of_current(struct iot_session *session)
 	return task;
 }
 
-/* Current becomes another task. */
+/* Current becomes another task. The lock keeps iot_task_tell() from taking it for the old one. */
 static void task_renew(struct iot_task *task, u32 why)
 {
+	struct bucket *bucket = bucket_of(task->thread);
+	struct iot_mailbox *mailbox;
+	unsigned long flags;
+
+	spin_lock_irqsave(&bucket->lock, flags);
 	task->parent = task->id;
 	task->id = atomic_inc_return(&last_id);
 	task->why = why;
@@ -156,8 +183,56 @@ static void task_renew(struct iot_task *task, u32 why)
 	task->epoch = 0;
 	task->ops = 0;
 	task->current_op = 0;
-	iot_mailbox_put(task->mailbox);
+	mailbox = task->mailbox;
 	task->mailbox = NULL;
+	spin_unlock_irqrestore(&bucket->lock, flags);
+	iot_mailbox_put(mailbox);
+}
+
+/**
+ * iot_task_tell() - let a session know another thread
+ * @session: entered
+ * @thread: any that is not new, with a reference of the caller
+ *
+ * What the thread announces itself at the same time is equal, and a reader does not mind. But that
+ * it is known must not be noted for the task that it becomes meanwhile.
+ *
+ * Return: id of its task; 0 if it is as good as gone, or there is no memory.
+ */
+u32 iot_task_tell(struct iot_session *session, struct task_struct *thread)
+{
+	struct bucket *bucket = bucket_of(thread);
+	struct iot_task *task, as_found;
+	unsigned long flags;
+
+	if (!pid_alive(thread)) /* else RCU keeps it from life_free() as long as the session is entered */
+		return 0;
+	task = task_find(thread) ?: task_add(thread, 0, IOT_REASON_seen);
+	if (!task)
+		return 0;
+	spin_lock_irqsave(&bucket->lock, flags);
+	as_found = *task;
+	spin_unlock_irqrestore(&bucket->lock, flags);
+	if (as_found.epoch == session->number)
+		return as_found.id;
+	task_announce(session, &as_found, thread);
+	spin_lock_irqsave(&bucket->lock, flags);
+	if (task->id == as_found.id)
+		task->epoch = as_found.epoch;
+	spin_unlock_irqrestore(&bucket->lock, flags);
+	return as_found.id;
+}
+
+/**
+ * iot_task_is_made() - was the making of a thread recorded in a session?
+ * @session: entered
+ * @thread: any
+ */
+bool iot_task_is_made(struct iot_session *session, const struct task_struct *thread)
+{
+	const struct iot_task *task = task_find(thread);
+
+	return task && READ_ONCE(task->made) == session->number;
 }
 
 /**
@@ -225,6 +300,7 @@ static void life_fork(void *data, struct task_struct *parent, struct task_struct
 		iot_session_count_lost(session);
 		return;
 	}
+	made->made = session->number;
 	task_announce(session, made, child);
 	r.task = maker->id;
 	r.op = maker->ops;
@@ -249,6 +325,7 @@ static void life_exec(void *data, struct task_struct *thread, pid_t old_pid,
 	r.task = task->id;
 	r.op = task->ops;
 	task_renew(task, IOT_REASON_exec);
+	task->renewed = session->number;
 	r.into = task->id;
 	name_bytes = min_t(size_t, strlen(bprm->filename), IOT_TAIL_MAX_BYTES);
 	IOT_EMIT_EVENT(session, exec, &r, bprm->filename, name_bytes);

@@ -9,7 +9,8 @@
  *
  * Locking: look-up is lock-free (RCU); a bucket's lock is taken to add and remove.
  * The fields of an entry are written by the thread itself only, so that a thread
- * needs no lock for its own.
+ * needs no lock for its own; but for @epoch and @id when the thread is told by another one, and
+ * when it becomes another task: then under the lock of its bucket.
  */
 #ifndef IOT_TASK_H
 #define IOT_TASK_H
@@ -33,6 +34,8 @@ struct task_struct;
  * @why: an enum iot_reason
  * @plays: task of a program that it performs, 0 if none
  * @epoch: session in which the task was announced last
+ * @made: session in which its making by fork was recorded, 0 if none
+ * @renewed: session in which the exec that made it what it is was recorded, 0 if none
  * @ops: operations that the task has entered; if it has a mailbox, see iot_task_sync()
  * @current_op: number of the innermost one that it is in, 0 if none
  * @mailbox: where it puts records of MPI, NULL if it does not
@@ -50,6 +53,8 @@ struct iot_task {
 	u32 why;
 	u32 plays;
 	u64 epoch;
+	u64 made;
+	u64 renewed;
 	u32 ops;
 	u32 current_op;
 	struct iot_mailbox *mailbox;
@@ -96,5 +101,7 @@ void iot_task_exit(void);
 struct iot_task *iot_task_find_current(void);
 struct iot_task *iot_task_of_current(struct iot_session *session);
 int iot_task_adopt(struct iot_session *session);
+u32 iot_task_tell(struct iot_session *session, struct task_struct *thread);
+bool iot_task_is_made(struct iot_session *session, const struct task_struct *thread);
 
 #endif

@@ -166,6 +166,22 @@ int iot_session_throttle(struct iot_session *session)
 EXPORT_SYMBOL_GPL(iot_session_throttle);
 
 /**
+ * iot_throttle_tell() - wait for the collector, whatever the policy
+ * @session: one that the caller has a reference of; the caller holds no lock
+ *
+ * Who tells what there was before can wait without harm to anybody.
+ *
+ * Return: 0; -EINTR if the caller is to go; -EPIPE if the session has ended.
+ */
+int iot_throttle_tell(struct iot_session *session)
+{
+	if (atomic_read(&session->pressed) &&
+	    wait_event_killable(session->throttle_wait, throttle_is_over(session)))
+		return -EINTR;
+	return READ_ONCE(session->is_running) ? 0 : -EPIPE;
+}
+
+/**
  * iot_throttle_drain() - wait until no task is about to run code of this file
  *
  * A task that has counted itself out may be preempted before it has left throttle_work(): RCU alone

@@ -46,6 +46,30 @@ u64 tfs_object_id(struct iot_session *session, const struct inode *inode,
 u64 tfs_name_id(struct iot_session *session, const struct dentry *dentry);
 void tfs_announce_mount(struct iot_source *source);
 
+/* state.c: what was there before the session */
+void __tfs_show_handle(struct iot_session *session, u32 task, s32 fd, const struct file *file);
+
+/* Descriptors that are none. */
+#define TFS_FD_USED   (-1)
+#define TFS_FD_MAPPED (-2)
+
+/* Id of a handle, announced if this is its first use in a session that began later. */
+static inline u64 tfs_handle_id(struct iot_session *session, const struct iot_span *span,
+				const struct file *file)
+{
+	const struct tfs_file *tfs = TFS_F(file);
+
+	if (unlikely(READ_ONCE(tfs->epoch) != iot_session_epoch(session)))
+		__tfs_show_handle(session, iot_span_task(span), TFS_FD_USED, file);
+	return tfs->handle;
+}
+
+void tfs_show_handle(const struct iot_span *span, const struct file *file);
+u32 tfs_open_flags(unsigned int flags, fmode_t mode);
+u64 tfs_name_if_any(struct iot_session *session, const struct dentry *dentry);
+u32 tfs_prot_of(const struct vm_area_struct *vma);
+u32 tfs_map_flags_of(const struct vm_area_struct *vma);
+
 /* emit_names.c */
 void tfs_emit_lookup(struct iot_span *span, const struct dentry *dentry, const struct inode *found,
 		     unsigned int flags, s64 result);

@@ -25,7 +25,7 @@ void tfs_emit_flush(struct iot_span *span, const struct file *file, s64 result)
 	if (!session)
 		return;
 	r.object = object_of(session, file);
-	r.handle = TFS_F(file)->handle;
+	r.handle = tfs_handle_id(session, span, file);
 	r.result = result;
 	IOT_EMIT_SPAN(session, span, flush, &r, NULL, 0);
 	tfs_leave(span);
@@ -39,7 +39,7 @@ void tfs_emit_release(struct iot_span *span, const struct file *file)
 	if (!session)
 		return;
 	r.object = object_of(session, file);
-	r.handle = TFS_F(file)->handle;
+	r.handle = tfs_handle_id(session, span, file);
 	r.result = 0;
 	IOT_EMIT_SPAN(session, span, release, &r, NULL, 0);
 	tfs_leave(span);
@@ -54,7 +54,7 @@ void tfs_emit_read(struct iot_span *span, const struct file *file, loff_t offset
 	if (!session)
 		return;
 	r.object = object_of(session, file);
-	r.handle = TFS_F(file)->handle;
+	r.handle = tfs_handle_id(session, span, file);
 	r.offset_bytes = offset;
 	r.length_bytes = length;
 	r.flags = flags;
@@ -72,7 +72,7 @@ void tfs_emit_write(struct iot_span *span, const struct file *file, loff_t offse
 	if (!session)
 		return;
 	r.object = object_of(session, file);
-	r.handle = TFS_F(file)->handle;
+	r.handle = tfs_handle_id(session, span, file);
 	r.offset_bytes = offset;
 	r.length_bytes = length;
 	r.flags = flags;
@@ -91,7 +91,7 @@ void tfs_emit_seek(struct iot_span *span, const struct file *file, loff_t offset
 	if (!session)
 		return;
 	r.object = object_of(session, file);
-	r.handle = TFS_F(file)->handle;
+	r.handle = tfs_handle_id(session, span, file);
 	r.offset_bytes = offset;
 	r.whence = whence; /* SEEK_* have the numbers of IOT_WHENCES */
 	r.result = result;
@@ -108,7 +108,7 @@ void tfs_emit_fsync(struct iot_span *span, const struct file *file, loff_t start
 	if (!session)
 		return;
 	r.object = object_of(session, file);
-	r.handle = TFS_F(file)->handle;
+	r.handle = tfs_handle_id(session, span, file);
 	r.offset_bytes = start;
 	r.end_bytes = end;
 	r.flags = datasync ? IOT_RW_datasync : 0;
@@ -142,7 +142,7 @@ void tfs_emit_readdir(struct iot_span *span, const struct file *file, loff_t off
 	if (!session)
 		return;
 	r.object = object_of(session, file);
-	r.handle = TFS_F(file)->handle;
+	r.handle = tfs_handle_id(session, span, file);
 	r.offset_bytes = offset;
 	r.entries = entries;
 	r.result = result;
@@ -178,7 +178,7 @@ void tfs_emit_fallocate(struct iot_span *span, const struct file *file, int mode
 	if (!session)
 		return;
 	r.object = object_of(session, file);
-	r.handle = TFS_F(file)->handle;
+	r.handle = tfs_handle_id(session, span, file);
 	r.offset_bytes = offset;
 	r.length_bytes = length;
 	r.flags = falloc_flags_of(mode);
@@ -197,7 +197,7 @@ void tfs_emit_fadvise(struct iot_span *span, const struct file *file, loff_t off
 	if (!session)
 		return;
 	r.object = object_of(session, file);
-	r.handle = TFS_F(file)->handle;
+	r.handle = tfs_handle_id(session, span, file);
 	r.offset_bytes = offset;
 	r.length_bytes = length;
 	r.advice = advice;
@@ -216,10 +216,10 @@ void tfs_emit_copy_range(struct iot_span *span, const struct file *in, loff_t of
 	if (!session)
 		return;
 	r.object = object_of(session, in);
-	r.handle = TFS_F(in)->handle;
+	r.handle = tfs_handle_id(session, span, in);
 	r.offset_bytes = offset_in;
 	r.to_object = object_of(session, out);
-	r.to_handle = TFS_F(out)->handle;
+	r.to_handle = tfs_handle_id(session, span, out);
 	r.to_offset_bytes = offset_out;
 	r.length_bytes = length;
 	r.old_size_bytes = old_size_bytes;
@@ -238,10 +238,10 @@ void tfs_emit_remap_range(struct iot_span *span, const struct file *in, loff_t o
 	if (!session)
 		return;
 	r.object = object_of(session, in);
-	r.handle = TFS_F(in)->handle;
+	r.handle = tfs_handle_id(session, span, in);
 	r.offset_bytes = offset_in;
 	r.to_object = object_of(session, out);
-	r.to_handle = TFS_F(out)->handle;
+	r.to_handle = tfs_handle_id(session, span, out);
 	r.to_offset_bytes = offset_out;
 	r.length_bytes = length;
 	r.old_size_bytes = old_size_bytes;
@@ -260,7 +260,7 @@ void tfs_emit_ioctl(struct iot_span *span, const struct file *file, unsigned int
 	if (!session)
 		return;
 	r.object = object_of(session, file);
-	r.handle = TFS_F(file)->handle;
+	r.handle = tfs_handle_id(session, span, file);
 	r.request = command;
 	r.result = result;
 	IOT_EMIT_SPAN(session, span, ioctl, &r, NULL, 0);
@@ -276,7 +276,7 @@ void tfs_emit_lock(struct iot_span *span, const struct file *file, struct iot_re
 	if (!session)
 		return;
 	r->object = object_of(session, file);
-	r->handle = TFS_F(file)->handle;
+	r->handle = tfs_handle_id(session, span, file);
 	r->result = result;
 	IOT_EMIT_SPAN(session, span, lock, r, NULL, 0);
 	tfs_leave(span);
@@ -292,7 +292,7 @@ void tfs_emit_submit(struct iot_span *span, const struct file *file, u64 request
 		return;
 	r.request = request;
 	r.object = object_of(session, file);
-	r.handle = TFS_F(file)->handle;
+	r.handle = tfs_handle_id(session, span, file);
 	r.offset_bytes = offset;
 	r.length_bytes = length;
 	r.flags = flags;

@@ -12,14 +12,14 @@ static u64 object_of(struct iot_session *session, const struct file *file)
 	return tfs_object_id(session, file_inode(file), file->f_path.dentry);
 }
 
-static u32 prot_of(const struct vm_area_struct *vma)
+u32 tfs_prot_of(const struct vm_area_struct *vma)
 {
 	return (vma->vm_flags & VM_READ ? IOT_PROT_read : 0) |
 	       (vma->vm_flags & VM_WRITE ? IOT_PROT_write : 0) |
 	       (vma->vm_flags & VM_EXEC ? IOT_PROT_exec : 0);
 }
 
-static u32 map_flags_of(const struct vm_area_struct *vma)
+u32 tfs_map_flags_of(const struct vm_area_struct *vma)
 {
 	return (vma->vm_flags & VM_SHARED ? IOT_MAP_shared : 0) |
 	       (vma->vm_flags & VM_LOCKED ? IOT_MAP_locked : 0) |
@@ -36,12 +36,12 @@ void tfs_emit_map(struct iot_span *span, const struct file *file, u64 map,
 	if (!session)
 		return;
 	r.object = object_of(session, file);
-	r.handle = TFS_F(file)->handle;
+	r.handle = tfs_handle_id(session, span, file);
 	r.map = map;
 	r.offset_bytes = (s64)vma->vm_pgoff << PAGE_SHIFT;
 	r.length_bytes = vma->vm_end - vma->vm_start;
-	r.prot = prot_of(vma);
-	r.flags = map_flags_of(vma) | how;
+	r.prot = tfs_prot_of(vma);
+	r.flags = tfs_map_flags_of(vma) | how;
 	r.result = result;
 	IOT_EMIT_SPAN(session, span, map, &r, NULL, 0);
 	tfs_leave(span);

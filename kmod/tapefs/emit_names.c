@@ -14,7 +14,7 @@ static u64 object_of(struct iot_session *session, const struct dentry *dentry)
 }
 
 /* A name that is still in its directory, else 0. */
-static u64 name_if_any(struct iot_session *session, const struct dentry *dentry)
+u64 tfs_name_if_any(struct iot_session *session, const struct dentry *dentry)
 {
 	return d_unhashed(dentry) && !IS_ROOT(dentry) ? 0 : tfs_name_id(session, dentry);
 }
@@ -55,7 +55,7 @@ void tfs_emit_lookup(struct iot_span *span, const struct dentry *dentry, const s
 	tfs_leave(span);
 }
 
-static u32 open_flags_of(unsigned int flags, fmode_t mode)
+u32 tfs_open_flags(unsigned int flags, fmode_t mode)
 {
 	unsigned int access = flags & O_ACCMODE;
 	u32 our = 0;
@@ -105,15 +105,19 @@ void tfs_emit_open(struct iot_span *span, const struct dentry *dentry, const str
 	if (!session)
 		return;
 	inode = d_inode_rcu(dentry);
-	r.name = name_if_any(session, is_nameless ? dentry->d_parent : dentry);
+	r.name = tfs_name_if_any(session, is_nameless ? dentry->d_parent : dentry);
 	r.object = tfs_object_id(session, inode, is_nameless ? NULL : dentry);
 	r.handle = file ? TFS_F(file)->handle : 0;
-	r.flags = open_flags_of(flags, file ? file->f_mode : 0);
+	r.flags = tfs_open_flags(flags, file ? file->f_mode : 0);
 	r.mode = r.flags & IOT_OPEN_created ? tfs_lower_inode(inode)->i_mode & S_IALLUGO :
 					      mode & S_IALLUGO;
 	r.size_bytes = inode ? i_size_read(tfs_lower_inode(inode)) : 0;
 	r.cached_pages = inode ? tfs_lower_inode(inode)->i_mapping->nrpages : 0;
 	r.result = result;
+	if (file) { /* even if this is lost: then nothing is known of its making */
+		TFS_F(file)->opened = iot_session_epoch(session);
+		WRITE_ONCE(TFS_F(file)->epoch, iot_session_epoch(session));
+	}
 	IOT_EMIT_SPAN(session, span, open, &r, NULL, 0);
 	tfs_leave(span);
 }
@@ -126,7 +130,7 @@ void tfs_emit_stat(struct iot_span *span, const struct dentry *dentry, const str
 
 	if (!session)
 		return;
-	r.name = name_if_any(session, dentry);
+	r.name = tfs_name_if_any(session, dentry);
 	r.object = object_of(session, dentry);
 	r.size_bytes = !result && S_ISREG(stat->mode) ? stat->size : 0;
 	r.result = result;
@@ -176,11 +180,11 @@ void tfs_emit_setattr(struct iot_span *span, const struct dentry *dentry, const 
 
 	if (!session)
 		return;
-	r.name = name_if_any(session, dentry);
+	r.name = tfs_name_if_any(session, dentry);
 	r.object = object_of(session, dentry);
 	r.attrs = attrs_of(attr->ia_valid);
 	if (attr->ia_valid & ATTR_FILE)
-		r.handle = TFS_F(attr->ia_file)->handle;
+		r.handle = tfs_handle_id(session, span, attr->ia_file);
 	if (attr->ia_valid & ATTR_MODE)
 		r.mode = attr->ia_mode & S_IALLUGO;
 	if (attr->ia_valid & ATTR_UID)
@@ -262,7 +266,7 @@ void tfs_emit_link(struct iot_span *span, const struct dentry *old, const struct
 
 	if (!session)
 		return;
-	r.old_name = name_if_any(session, old);
+	r.old_name = tfs_name_if_any(session, old);
 	r.name = tfs_name_id(session, dentry);
 	r.object = object_of(session, old);
 	r.result = result;
@@ -339,7 +343,7 @@ void tfs_emit_readlink(struct iot_span *span, const struct dentry *dentry, const
 
 	if (!session)
 		return;
-	r.name = name_if_any(session, dentry);
+	r.name = tfs_name_if_any(session, dentry);
 	r.object = object_of(session, dentry);
 	r.length_bytes = room_bytes;
 	r.result = result;
@@ -356,7 +360,7 @@ void tfs_emit_follow(struct iot_span *span, const struct dentry *dentry, const c
 
 	if (!session)
 		return;
-	r.name = name_if_any(session, dentry);
+	r.name = tfs_name_if_any(session, dentry);
 	r.object = object_of(session, dentry);
 	r.result = result;
 	IOT_EMIT_SPAN(session, span, follow, &r, target, tail_bytes(target));
@@ -399,7 +403,7 @@ void tfs_emit_getxattr(struct iot_span *span, const struct dentry *dentry, const
 
 	if (!session)
 		return;
-	r.name = name_if_any(session, dentry);
+	r.name = tfs_name_if_any(session, dentry);
 	r.object = object_of(session, dentry);
 	r.length_bytes = room;
 	r.result = result;
@@ -415,7 +419,7 @@ void tfs_emit_setxattr(struct iot_span *span, const struct dentry *dentry, const
 
 	if (!session)
 		return;
-	r.name = name_if_any(session, dentry);
+	r.name = tfs_name_if_any(session, dentry);
 	r.object = object_of(session, dentry);
 	r.length_bytes = bytes;
 	r.flags = flags; /* XATTR_CREATE is 1, XATTR_REPLACE 2, as in the record */
@@ -432,7 +436,7 @@ void tfs_emit_removexattr(struct iot_span *span, const struct dentry *dentry, co
 
 	if (!session)
 		return;
-	r.name = name_if_any(session, dentry);
+	r.name = tfs_name_if_any(session, dentry);
 	r.object = object_of(session, dentry);
 	r.result = result;
 	IOT_EMIT_SPAN(session, span, removexattr, &r, name, tail_bytes(name));
@@ -446,7 +450,7 @@ void tfs_emit_listxattr(struct iot_span *span, const struct dentry *dentry, size
 
 	if (!session)
 		return;
-	r.name = name_if_any(session, dentry);
+	r.name = tfs_name_if_any(session, dentry);
 	r.object = object_of(session, dentry);
 	r.length_bytes = room;
 	r.result = result;

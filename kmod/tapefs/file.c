@@ -88,6 +88,7 @@ static loff_t llseek(struct file *file, loff_t offset, int whence)
 	loff_t result;
 
 	tfs_begin(file_inode(file)->i_sb, &span);
+	tfs_show_handle(&span, file); /* with the position that it has before */
 	result = tfs_do_llseek(file, offset, whence);
 	tfs_emit_seek(&span, file, offset, whence, result);
 	return result;

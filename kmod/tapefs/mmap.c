@@ -46,6 +46,7 @@
  * @lower_ops: those of the lower file system
  * @upper: the upper file, with a reference
  * @map: id
+ * @epoch: session in which the mmap was recorded, 0 if none
  * @mode: how closely accesses are watched
  * @refs: vmas, and faults in progress
  */
@@ -54,6 +55,7 @@ struct tfs_map {
 	const struct vm_operations_struct *lower_ops;
 	struct file *upper;
 	u64 map;
+	u64 epoch;
 	enum tfs_mmap_mode mode;
 	refcount_t refs;
 };
@@ -356,6 +358,22 @@ static void map_open(struct vm_area_struct *vma)
 	tfs_emit_map(&span, map->upper, map->map, vma, IOT_MAP_inherited, 0);
 }
 
+/* While it is being told what was there before, a mapping may change or go before its turn. */
+static void tell_early(const struct iot_span *span, const struct tfs_map *map,
+		       const struct vm_area_struct *vma)
+{
+	struct iot_source *source = &TFS_SB(file_inode(map->upper)->i_sb)->source;
+	struct iot_session *session;
+
+	if (!iot_span_is_on(span) || !READ_ONCE(source->is_untold))
+		return;
+	session = iot_span_enter(source, span);
+	if (!session)
+		return;
+	tfs_tell_map(session, iot_span_task(span), vma);
+	iot_session_leave();
+}
+
 /* mremap(2) has moved a mapping here; its old place is unmapped next. */
 static int map_mremap(struct vm_area_struct *vma)
 {
@@ -364,6 +382,7 @@ static int map_mremap(struct vm_area_struct *vma)
 	int err = 0;
 
 	tfs_begin(file_inode(map->upper)->i_sb, &span);
+	tell_early(&span, map, vma);
 	if (map->lower_ops->mremap)
 		err = map->lower_ops->mremap(vma);
 	tfs_emit_map(&span, map->upper, map->map, vma, IOT_MAP_moved, err);
@@ -376,6 +395,7 @@ static void map_close(struct vm_area_struct *vma)
 	struct iot_span span;
 
 	tfs_begin(file_inode(map->upper)->i_sb, &span);
+	tell_early(&span, map, vma);
 	if (map->lower_ops->close)
 		map->lower_ops->close(vma);
 	tfs_emit_unmap(&span, map->upper, map->map, vma);
@@ -405,7 +425,7 @@ static void map_wrap(struct tfs_map *map, struct vm_area_struct *vma)
 	vma->vm_ops = &map->ops;
 }
 
-static struct tfs_map *map_new(struct file *upper)
+static struct tfs_map *map_new(struct file *upper, const struct iot_span *span)
 {
 	struct tfs_map *map = kzalloc(sizeof(*map), GFP_KERNEL);
 
@@ -413,12 +433,14 @@ static struct tfs_map *map_new(struct file *upper)
 		return NULL;
 	map->upper = get_file(upper);
 	map->map = atomic64_inc_return(&last_map);
+	map->epoch = iot_span_epoch(span);
 	map->mode = READ_ONCE(TFS_SB(file_inode(upper)->i_sb)->options.mmap);
 	refcount_set(&map->refs, 1);
 	return map;
 }
 
-static int map_make(struct file *file, struct vm_area_struct *vma, u64 *id)
+static int map_make(struct file *file, struct vm_area_struct *vma, const struct iot_span *span,
+		    u64 *id)
 {
 	struct file *mapped;
 	struct tfs_map *map;
@@ -429,7 +451,7 @@ static int map_make(struct file *file, struct vm_area_struct *vma, u64 *id)
 	mapped = mapped_of(file);
 	if (IS_ERR(mapped))
 		return PTR_ERR(mapped);
-	map = map_new(file);
+	map = map_new(file, span);
 	if (!map)
 		return -ENOMEM;
 	*id = map->map;
@@ -452,7 +474,7 @@ int tfs_mmap(struct file *file, struct vm_area_struct *vma)
 	int err;
 
 	tfs_begin(file_inode(file)->i_sb, &span);
-	err = map_make(file, vma, &id);
+	err = map_make(file, vma, &span, &id);
 	tfs_emit_map(&span, file, id, vma, 0, err);
 	return err;
 }
@@ -469,4 +491,76 @@ unsigned long tfs_get_unmapped_area(struct file *file, unsigned long address,
 	if (lower->f_op->get_unmapped_area)
 		return lower->f_op->get_unmapped_area(lower, address, length_bytes, page, flags);
 	return iot_mm_get_unmapped_area(file, address, length_bytes, page, flags);
+}
+
+/* -- mappings that were there before a session ---------------------------------------- */
+
+static bool is_ours(const struct vm_area_struct *vma)
+{
+	return vma->vm_ops && vma->vm_ops->open == map_open;
+}
+
+/**
+ * tfs_view_map() - is it a mapping of this mount, or one that goes around it?
+ * @source: that of the mount
+ * @vma: its mm is locked
+ */
+enum iot_view tfs_view_map(const struct iot_source *source, const struct vm_area_struct *vma)
+{
+	if (is_ours(vma))
+		return file_inode(map_of(vma)->upper)->i_sb == source->sb ? IOT_VIEW_OURS :
+									    IOT_VIEW_NONE;
+	return vma->vm_file && tfs_is_below(source, vma->vm_file) ? IOT_VIEW_UNSEEN : IOT_VIEW_NONE;
+}
+
+/**
+ * tfs_tell_map() - a record of a mapping that was there before
+ * @session: entered
+ * @task: who has it
+ * @vma: a mapping of ours; its mm is locked
+ *
+ * Return: false if its mmap was recorded in this session, and there is nothing to tell.
+ */
+bool tfs_tell_map(struct iot_session *session, u32 task, const struct vm_area_struct *vma)
+{
+	const struct tfs_map *map = map_of(vma);
+	const struct file *file = map->upper;
+	struct iot_rec_mapped r;
+
+	if (map->epoch == iot_session_epoch(session))
+		return false;
+	if (READ_ONCE(TFS_F(file)->epoch) != iot_session_epoch(session))
+		__tfs_show_handle(session, task, TFS_FD_MAPPED, file);
+	r.task = task;
+	r.object = tfs_object_id(session, file_inode(file), file->f_path.dentry);
+	r.handle = TFS_F(file)->handle;
+	r.map = map->map;
+	r.address = vma->vm_start;
+	r.offset_bytes = (s64)vma->vm_pgoff << PAGE_SHIFT;
+	r.length_bytes = vma->vm_end - vma->vm_start;
+	r.prot = tfs_prot_of(vma);
+	r.flags = tfs_map_flags_of(vma);
+	IOT_EMIT_EVENT(session, mapped, &r, NULL, 0);
+	return true;
+}
+
+/**
+ * tfs_retouch_map() - let accesses to a mapping make faults again
+ * @session: that begins to record it
+ * @vma: a mapping of ours; its mm is locked
+ *
+ * An access to a page that is mapped makes no fault, and pages have been mapped by now. As a
+ * truncation does, and memory pressure, this takes the pages of the file out of all that map it, and
+ * leaves them in the page cache; private copies stay. Not where the program wants no faults.
+ */
+void tfs_retouch_map(struct iot_session *session, const struct vm_area_struct *vma)
+{
+	const struct tfs_map *map = map_of(vma);
+	struct tfs_inode *inode = TFS_I(file_inode(map->upper));
+
+	if (map->mode == TFS_MMAP_OFF || (vma->vm_flags & VM_LOCKED) ||
+	    inode->retouched == iot_session_epoch(session))
+		return;
+	inode->retouched = iot_session_epoch(session);
+	unmap_mapping_range(vma->vm_file->f_mapping, 0, 0, 0);
 }

@@ -31,6 +31,7 @@ static struct inode *make_inode(struct super_block *sb)
 	inode->lower = NULL;
 	inode->object = 0;
 	inode->epoch = 0;
+	inode->retouched = 0;
 	return &inode->vfs_inode;
 }
 
@@ -171,7 +172,7 @@ int tfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	if (err)
 		return err;
 	tsb->source.sb = sb;
-	tsb->source.announce = tfs_announce_mount;
+	tsb->source.ops = &tfs_source_ops;
 	iot_source_add(&tsb->source);
 	return 0;
 }

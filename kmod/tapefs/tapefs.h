@@ -58,12 +58,14 @@ struct tfs_sb {
  * @lower: the lower inode
  * @object: its id, unique until the module is unloaded
  * @epoch: session in which the object was announced last
+ * @retouched: session that began when pages were mapped, and unmapped them, see mmap.c
  */
 struct tfs_inode {
 	struct inode vfs_inode;
 	struct inode *lower;
 	u64 object;
 	u64 epoch;
+	u64 retouched;
 };
 
 /**
@@ -96,12 +98,16 @@ struct tfs_dentry {
  * struct tfs_file - a handle
  * @lower: the lower file that reads and writes go to
  * @handle: its id
+ * @epoch: session in which it was announced last, by its open or since
+ * @opened: session in which its open was recorded
  * @lock: guards the making of @mapped
  * @mapped: the lower file that mappings refer to, made by the first mmap
  */
 struct tfs_file {
 	struct file *lower;
 	u64 handle;
+	u64 epoch;
+	u64 opened;
 	struct mutex lock;
 	struct file *mapped;
 };
@@ -163,6 +169,10 @@ extern const struct fs_parameter_spec tfs_parameters[];
 int tfs_init_fs_context(struct fs_context *fc);
 void tfs_options_show(struct seq_file *out, const struct tfs_options *options);
 int tfs_fill_super(struct super_block *sb, struct fs_context *fc);
+
+/* state.c */
+extern const struct iot_source_ops tfs_source_ops;
+bool tfs_is_below(const struct iot_source *source, const struct file *file);
 
 /* inode.c */
 struct inode *tfs_inode_get(struct super_block *sb, struct inode *lower);
@@ -227,6 +237,9 @@ int tfs_iterate_shared(struct file *file, struct dir_context *context);
 
 /* mmap.c */
 int tfs_mmap(struct file *file, struct vm_area_struct *vma);
+enum iot_view tfs_view_map(const struct iot_source *source, const struct vm_area_struct *vma);
+bool tfs_tell_map(struct iot_session *session, u32 task, const struct vm_area_struct *vma);
+void tfs_retouch_map(struct iot_session *session, const struct vm_area_struct *vma);
 unsigned long tfs_get_unmapped_area(struct file *file, unsigned long address,
 				    unsigned long length_bytes, unsigned long page,
 				    unsigned long flags);

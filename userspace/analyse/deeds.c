@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <uthash.h>
 
+#include "early.h"
 #include "implied.h"
 
 #define PAGE_BYTES 4096
@@ -68,6 +69,13 @@ struct request {
 	s64 result;
 };
 
+/* A file that had lost its name before, in a list. */
+struct unnamed {
+	struct unnamed *next;
+	u32 task; /* index */
+	u64 object;
+};
+
 struct reading_state {
 	struct deeds *deeds;
 	struct iot_names *names;
@@ -76,6 +84,7 @@ struct reading_state {
 	struct access *accesses;
 	struct inherited *inherited;
 	struct request *requests;
+	struct unnamed *unnamed;
 	const struct iot_record *record;
 };
 
@@ -134,6 +143,7 @@ static struct deed *deed_add(struct deed_task *task, const struct deed *deed)
 		task->room = room;
 	}
 	task->deeds[task->count] = *deed;
+	task->deeds[task->count].sequence = task->count;
 	return &task->deeds[task->count++];
 }
 
@@ -343,15 +353,17 @@ static int access_is_known(struct reading_state *s, u32 task)
 
 static int take_inherited(struct reading_state *s, u32 task, const struct deed *deed)
 {
-	struct inherited *i = malloc(sizeof(*i));
+	struct inherited **link = &s->inherited, *i = malloc(sizeof(*i));
 
 	if (!i)
 		return -ENOMEM;
+	while (*link) /* in the order in which they are copied */
+		link = &(*link)->next;
 	i->task = task;
 	i->deed = *deed;
 	i->deed.order = 0;
-	i->next = s->inherited;
-	s->inherited = i;
+	i->next = NULL;
+	*link = i;
 	return 0;
 }
 
@@ -458,6 +470,113 @@ static int take_complete(struct reading_state *s, const struct iot_rec_complete 
 /* Compared fields of a lock: result, begin, end, flags, found. */
 enum { LOCK_FLAGS = 3 };
 
+/* -- equivalence 9: what was open and mapped before --------------------------------------------- */
+
+/* The task that performs it: the one at the beginning that another one came of. */
+static u32 elder_of(const struct deeds *deeds, u32 task)
+{
+	u32 parent, i;
+
+	for (;;) {
+		const struct deed_task *t = &deeds->tasks[task];
+
+		parent = t->why == IOT_REASON_fork || t->why == IOT_REASON_exec ? t->parent : 0;
+		for (i = 0; i < deeds->task_count && deeds->tasks[i].id != parent; i++)
+			;
+		if (!parent || i == deeds->task_count)
+			return task;
+		task = i;
+	}
+}
+
+/* An operation that the record at hand stands for, which came before all others. */
+static int add_early(struct reading_state *s, u32 task, const struct iot_record *as)
+{
+	const struct iot_record *record = s->record;
+	struct deed deed;
+	int err;
+
+	s->record = as;
+	err = make_deed(s, &deed);
+	s->record = record;
+	deed.is_implied = false;
+	return err ? err : deed_add(&s->deeds->tasks[task], &deed) ? 0 : -ENOMEM;
+}
+
+static int note_unnamed(struct reading_state *s, u32 task, u64 object)
+{
+	struct unnamed *unnamed, **link = &s->unnamed;
+
+	for (; *link; link = &(*link)->next)
+		if ((*link)->object == object)
+			return 0;
+	unnamed = calloc(1, sizeof(*unnamed));
+	if (!unnamed)
+		return -ENOMEM;
+	*unnamed = (struct unnamed){ .task = task, .object = object };
+	*link = unnamed;
+	return 0;
+}
+
+static int take_opened(struct reading_state *s, const struct iot_rec_opened *r)
+{
+	struct iot_record open = { .kind = IOT_KIND_open }, seek = { .kind = IOT_KIND_seek };
+	u32 type = iot_names_type(s->names, r->object), task;
+	int err = task_of(s->deeds, r->task, &task);
+
+	s->deeds->is_attached = true;
+	if (err || !iot_names_is_first(s->names) || !is_opened_early(type))
+		return err;
+	task = elder_of(s->deeds, task);
+	open.open.object = r->object;
+	open.open.handle = r->handle;
+	open.open.name = r->name;
+	open.open.flags = r->flags;
+	err = add_early(s, task, &open);
+	seek.seek.object = r->object;
+	seek.seek.handle = r->handle;
+	seek.seek.offset_bytes = r->offset_bytes;
+	seek.seek.result = r->offset_bytes;
+	if (!err && has_position_early(type, r))
+		err = add_early(s, task, &seek);
+	if (!err && iot_names_unnamed(s->names, r->object))
+		err = note_unnamed(s, task, r->object);
+	return err;
+}
+
+static int take_mapped(struct reading_state *s, const struct iot_rec_mapped *r)
+{
+	struct iot_record map = { .kind = IOT_KIND_map };
+	u32 task;
+	int err = task_of(s->deeds, r->task, &task);
+
+	if (err)
+		return err;
+	map.map.object = r->object;
+	map.map.handle = r->handle;
+	map.map.map = r->map;
+	map.map.offset_bytes = r->offset_bytes;
+	map.map.length_bytes = r->length_bytes;
+	map.map.prot = r->prot;
+	map.map.flags = r->flags;
+	return add_early(s, elder_of(s->deeds, task), &map);
+}
+
+/* Names that were made up are removed when all is open. */
+static int remove_unnamed(struct reading_state *s)
+{
+	const struct unnamed *unnamed;
+	int err = 0;
+
+	for (unnamed = s->unnamed; unnamed && !err; unnamed = unnamed->next) {
+		struct iot_record record = { .kind = IOT_KIND_unlink };
+
+		record.unlink.object = unnamed->object;
+		err = add_early(s, unnamed->task, &record);
+	}
+	return err;
+}
+
 /* -- what is implied ----------------------------------------------------------------------------- */
 
 static void mark_question(struct deed_task *task, u32 order)
@@ -528,6 +647,13 @@ static bool is_replay_fact(const struct iot_record *r)
 	return r->tail_bytes >= sizeof(key) - 1 && !memcmp(r->tail, key, sizeof(key) - 1);
 }
 
+static bool is_attached_fact(const struct iot_record *r)
+{
+	static const char fact[] = "attached=yes";
+
+	return r->tail_bytes == sizeof(fact) - 1 && !memcmp(r->tail, fact, sizeof(fact) - 1);
+}
+
 static int take_record(void *context, struct iot_names *names, const struct iot_record *r)
 {
 	struct reading_state *s = context;
@@ -539,7 +665,14 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 		return take_task(s->deeds, &r->task);
 	case IOT_KIND_fact:
 		s->deeds->is_outcomes |= is_replay_fact(r);
+		s->deeds->is_attached |= is_attached_fact(r);
 		return 0;
+	case IOT_KIND_opened:
+		return take_opened(s, &r->opened);
+	case IOT_KIND_mapped:
+		return take_mapped(s, &r->mapped);
+	case IOT_KIND_end:
+		return remove_unnamed(s);
 	case IOT_KIND_fork:
 		return take_fork(s, &r->fork);
 	case IOT_KIND_dirent:
@@ -554,13 +687,22 @@ static int compare_order(const void *a, const void *b)
 {
 	const struct deed *x = a, *y = b;
 
-	return x->order < y->order ? -1 : x->order > y->order;
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
 }
 
-/* Deeds are sorted when all are there: a reading refers to them by place until then. */
+/*
+ * Deeds are sorted when all are there: a reading refers to them by place until then. A task of a
+ * replay performs one after the other; what is none of the trace's operations, as the opening of what
+ * was open before, has no number there.
+ */
 static void sort(struct deeds *deeds)
 {
 	u32 i;
+
+	if (deeds->is_outcomes)
+		return;
 
 	for (i = 0; i < deeds->task_count; i++)
 		if (deeds->tasks[i].count)
@@ -574,6 +716,7 @@ static void state_free(struct reading_state *s)
 	struct access *access, *next_access;
 	struct request *request, *next_request;
 	struct inherited *inherited;
+	struct unnamed *unnamed;
 	struct entries *entries;
 
 	HASH_ITER (hh, s->readings, reading, next_reading) {
@@ -595,6 +738,10 @@ static void state_free(struct reading_state *s)
 	while ((entries = s->entries)) {
 		s->entries = entries->next;
 		free(entries);
+	}
+	while ((unnamed = s->unnamed)) {
+		s->unnamed = unnamed->next;
+		free(unnamed);
 	}
 }
 

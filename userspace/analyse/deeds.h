@@ -13,6 +13,7 @@
  * struct deed - an operation, without anything that two runs need not agree on
  * @order: place in its task; 0 for what a task inherited
  * @path: of its object; texts live as long as the deeds
+ * @sequence: place in which it was read, of those in one place
  * @generation: of the object under this path, 0 if it is not to be compared
  * @path2: second path, or the text of its record, "" if none
  * @fields: those of its fields that are compared, in the order of schema.h
@@ -21,6 +22,7 @@
  */
 struct deed {
 	u32 order;
+	u32 sequence;
 	u32 generation;
 	const char *path;
 	const char *path2;
@@ -54,10 +56,12 @@ struct deed_set;
 /**
  * struct deeds - what a trace did
  * @info: of the trace file
+ * @is_attached: something was open before, so names were known before, and not looked up
  * @is_outcomes: of a replay, as it says itself: what is implied is not in it
  */
 struct deeds {
 	struct iot_trace_info info;
+	bool is_attached;
 	bool is_outcomes;
 	struct deed_task *tasks;
 	u32 task_count;

@@ -145,6 +145,7 @@ static void compare_task(struct differ *d, const struct deed_task *a, const stru
 
 /* -- all ----------------------------------------------------------------------------------------------- */
 
+/* What was known to the kernel before a recording began was not looked up in it. */
 static void compare_found(struct differ *d)
 {
 	const char *what;
@@ -152,7 +153,7 @@ static void compare_found(struct differ *d)
 	for (what = deeds_next_found(d->a, NULL); what; what = deeds_next_found(d->a, what))
 		if (!deeds_have_found(d->b, what))
 			differ_note(d, 0, "looked up and found only in the first: %s", what);
-	for (what = deeds_next_found(d->b, NULL); what; what = deeds_next_found(d->b, what))
+	for (what = deeds_next_found(d->b, NULL); what && !d->a->is_attached; what = deeds_next_found(d->b, what))
 		if (!deeds_have_found(d->a, what))
 			differ_note(d, 0, "looked up and found only in the second: %s", what);
 }

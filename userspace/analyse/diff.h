@@ -23,6 +23,10 @@
  *   6. An asynchronous request counts as the read or write that it is, at the place of its
  *      submission: whether it is queued, or done at once, is the file system's choice.
  *   7. A lock that was waited for counts as the same lock without the wait.
+ *   8. Whether there are capabilities to take away is answered with EOPNOTSUPP or ENODATA.
+ *   9. A handle that was open before the recording counts as an open, and a seek to its position,
+ *      and a mapping as a map, by the task that performs them in a replay, before all others. In
+ *      such a trace names were known before: look-ups that only the second has do not count.
  *
  * In the outcomes of a replay (`iotape replay -o`) there is nothing that another operation
  * implies (implied.h), and the object of an operation is the program's word, not the file

@@ -3,6 +3,7 @@
  * life.c - fork, exec and exit: what they order, and what shares memory.
  */
 #include <stdlib.h>
+#include <uthash.h>
 
 #include "graph.h"
 
@@ -31,21 +32,69 @@ static void mark_io(struct graph *graph)
 	}
 }
 
-/* Threads share the space of who made them; other tasks have one of their own. */
-static void number_spaces(struct graph *graph)
-{
-	u32 i, parent;
+/* The first task of a process, by its number. */
+struct process {
+	UT_hash_handle hh;
+	u32 tgid;
+	u32 task;
+};
 
-	for (i = 0; i < graph->task_count; i++) {
+/*
+ * A thread that was there before the recording shares the space of those of its process that were
+ * there, too. Return: the first of them, the thread itself perhaps; GRAPH_NONE if there is no memory.
+ */
+static u32 sharer_of(const struct graph *graph, struct process **processes, u32 task)
+{
+	u32 tgid = graph->tasks[task].tgid;
+	struct process *process;
+
+	if (graph->tasks[task].why != IOT_REASON_seen || !tgid)
+		return task;
+	HASH_FIND(hh, *processes, &tgid, sizeof(tgid), process);
+	if (process)
+		return process->task;
+	process = calloc(1, sizeof(*process));
+	if (!process)
+		return GRAPH_NONE;
+	process->tgid = tgid;
+	process->task = task;
+	HASH_ADD(hh, *processes, tgid, sizeof(process->tgid), process);
+	return task;
+}
+
+static void processes_free(struct process *processes)
+{
+	struct process *process, *next;
+
+	HASH_ITER (hh, processes, process, next) {
+		HASH_DEL(processes, process);
+		free(process);
+	}
+}
+
+/* Threads share the space of who made them; other tasks have one of their own. */
+static int number_spaces(struct graph *graph)
+{
+	struct process *processes = NULL;
+	u32 i, parent, sharer;
+	int err = 0;
+
+	for (i = 0; i < graph->task_count && !err; i++) {
 		struct graph_task *t = &graph->tasks[i];
 
 		parent = graph_task_find(graph, t->parent);
+		sharer = sharer_of(graph, &processes, i);
+		err = sharer == GRAPH_NONE ? -ENOMEM : 0;
 		if (t->why == IOT_REASON_fork && parent != GRAPH_NONE && parent < i &&
 		    graph->tasks[parent].tgid == t->tgid)
 			t->space = graph->tasks[parent].space;
+		else if (sharer < i)
+			t->space = graph->tasks[sharer].space;
 		else
 			t->space = graph->space_count++;
 	}
+	processes_free(processes);
+	return err;
 }
 
 static bool is_map_op(const struct graph_op *op)
@@ -183,10 +232,10 @@ static int connect(struct graph *graph, u32 task)
 int graph_pass_life(struct graph *graph)
 {
 	u32 i;
-	int err = 0;
+	int err;
 
 	mark_io(graph);
-	number_spaces(graph);
+	err = number_spaces(graph);
 	mark_maps(graph);
 	for (i = 0; i < graph->task_count; i++)
 		drop_idle_leaves(graph, &graph->tasks[i]);

@@ -208,6 +208,21 @@ int live_mapped(struct live *l, u32 tgid, const struct graph_op *op)
 	return map_place(l, tgid, op);
 }
 
+/**
+ * live_has_map() - is it known that a process has this mapping, or piece of one?
+ */
+bool live_has_map(struct live *l, u32 tgid, const struct iot_rec_mapped *r)
+{
+	const struct live_maps *maps = live_maps(l, tgid, r->handle);
+	const struct live_map *map;
+
+	for (map = maps ? maps->last : NULL; map; map = map->next)
+		if (map->map == r->map && map->offset_bytes <= (u64)r->offset_bytes &&
+		    (u64)r->offset_bytes - map->offset_bytes + r->length_bytes <= map->length_bytes)
+			return true;
+	return false;
+}
+
 static bool is_within(const struct live_map *map, const struct iot_rec_unmap *r)
 {
 	return map->offset_bytes >= (u64)r->offset_bytes &&

@@ -356,6 +356,14 @@ static int load_record(struct loader *l)
 	case IOT_KIND_object:
 		return graph_object_add(l->graph, r->object.object, r->object.type,
 					iot_names_object(l->names, r->object.object).path);
+	case IOT_KIND_mount:
+		if (!l->early.root)
+			l->early.root = r->mount.object;
+		return 0;
+	case IOT_KIND_opened:
+		return load_opened_before(l);
+	case IOT_KIND_mapped:
+		return load_mapped_before(l);
 	case IOT_KIND_fact:
 		return graph_fact_add(l->graph, r->tail, r->tail_bytes);
 	case IOT_KIND_fork:
@@ -409,6 +417,8 @@ int load_trace(const char *path, struct graph *graph, struct tree *tree, load_pr
 	struct loader l = { .graph = graph, .tree = tree, .progress = progress };
 	int err = iot_trace_walk(path, load_next, &l, &graph->info, reject);
 
+	if (!err)
+		err = load_early_finish(&l);
 	graph_sort(graph);
 	live_close(&l.live);
 	free(l.inherited);

@@ -6,6 +6,7 @@
 #ifndef IOTAPE_LOADER_H
 #define IOTAPE_LOADER_H
 
+#include "early.h"
 #include "live.h"
 #include "load.h"
 
@@ -16,11 +17,28 @@ struct inherited_map {
 };
 
 /**
+ * struct early - what was open and mapped before the recording, see load_state.c
+ * @root: of the first mount
+ * @ns: since the beginning, for the next operation
+ * @ops: opens, whose paths are known at the end
+ * @unnamed: files without a name
+ */
+struct early {
+	u64 root;
+	u64 ns;
+	struct early_op *ops;
+	u32 op_count;
+	struct unnamed *unnamed;
+	u32 unnamed_count;
+};
+
+/**
  * struct loader - a trace as it is read
  * @count: records read
  * @names: as they are at the moment of the record
  * @live: what is open and mapped then
  * @inherited: mappings that forks copied whose children are not known yet
+ * @early: what was there before
  * @task: index of the record's
  * @record: the record
  * @op: the operation that becomes of it
@@ -34,6 +52,7 @@ struct loader {
 	struct live live;
 	struct inherited_map *inherited;
 	size_t inherited_count;
+	struct early early;
 	u32 task;
 	const struct iot_record *record;
 	struct graph_op *op;
@@ -48,5 +67,10 @@ static inline int loader_file(struct loader *l, u64 object, u32 *number)
 /* load_fields.c */
 int load_fields(struct loader *l);
 int load_inherited(struct loader *l, u32 parent, u32 child, u64 time_ns);
+
+/* load_state.c */
+int load_opened_before(struct loader *l);
+int load_mapped_before(struct loader *l);
+int load_early_finish(struct loader *l);
 
 #endif

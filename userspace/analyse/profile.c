@@ -28,6 +28,12 @@ struct opened {
 	u64 id;
 };
 
+/* A handle from before that only operations have shown so far. */
+struct flying {
+	UT_hash_handle hh;
+	u64 handle;
+};
+
 /* An asynchronous request of which one end is known: either may be written first. */
 struct request {
 	UT_hash_handle hh;
@@ -47,6 +53,7 @@ struct adder {
 	struct task *tasks;
 	struct opened *opened;
 	struct request *requests;
+	struct flying *flying;
 	u32 fact_room;
 	u32 file_room;
 	u32 process_room;
@@ -337,6 +344,47 @@ static int take_mpi(struct adder *a, const struct iot_record *r)
 	return count_kind(a->profile, r);
 }
 
+/* -- what was there before ------------------------------------------------------------------------ */
+
+/* Descriptor -1: an operation showed the handle. If it is in a table, that is told as well. */
+static int take_opened(struct adder *a, struct iot_names *names, const struct iot_rec_opened *r)
+{
+	struct flying *flying;
+
+	a->profile->opened += r->fd >= 0;
+	HASH_FIND(hh, a->flying, &r->handle, sizeof(r->handle), flying);
+	if (flying && r->fd != -1) {
+		HASH_DEL(a->flying, flying);
+		free(flying);
+	}
+	if (flying || r->fd != -1 || !iot_names_is_first(names))
+		return 0;
+	flying = calloc(1, sizeof(*flying));
+	if (!flying)
+		return -ENOMEM;
+	flying->handle = r->handle;
+	HASH_ADD(hh, a->flying, handle, sizeof(flying->handle), flying);
+	return 0;
+}
+
+static void take_state(struct profile *p, const struct iot_rec_state *r)
+{
+	p->unseen_files += r->unseen_files;
+	p->unseen_maps += r->unseen_maps;
+	p->unseen_tasks += r->unseen_tasks;
+}
+
+static void count_flying(struct adder *a)
+{
+	struct flying *flying, *next;
+
+	a->profile->in_no_table = HASH_COUNT(a->flying);
+	HASH_ITER (hh, a->flying, flying, next) {
+		HASH_DEL(a->flying, flying);
+		free(flying);
+	}
+}
+
 /* -- the trace ------------------------------------------------------------------------------------ */
 
 static int take_fact(struct adder *a, const struct iot_record *r)
@@ -365,6 +413,14 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 		return take_task(a, r);
 	case IOT_KIND_complete:
 		return take_complete(a, &r->complete);
+	case IOT_KIND_opened:
+		return take_opened(a, names, &r->opened);
+	case IOT_KIND_mapped:
+		a->profile->mapped++;
+		return 0;
+	case IOT_KIND_state:
+		take_state(a->profile, &r->state);
+		return 0;
 	case IOT_KIND_divergence:
 		a->profile->diverged++;
 		return 0;
@@ -447,6 +503,7 @@ int profile_read(const char *path, struct profile **profile, struct iot_reject *
 	if (!a.profile)
 		return iot_refuse(reject, IOT_REJECT_memory, 0), -ENOMEM;
 	err = iot_trace_walk(path, take_record, &a, &a.profile->info, reject);
+	count_flying(&a);
 	adder_free(&a);
 	if (err) {
 		profile_free(a.profile);

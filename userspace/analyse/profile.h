@@ -75,6 +75,10 @@ struct profile_process {
  * @processes: that did any, sorted by time, longest first
  * @opened_bytes: sizes of what was opened, once for each object
  * @cached_bytes: of them, in the page cache at that moment
+ * @opened, @mapped: descriptors and mappings from before the recording
+ * @in_no_table: handles from before that no descriptor or mapping showed, but an operation
+ * @unseen_files, @unseen_maps, @unseen_tasks: descriptors and mappings that went around the mounts
+ *	when the recording began, and processes that had them
  * @diverged: operations of a replay that ended otherwise than in the trace
  */
 struct profile {
@@ -93,6 +97,12 @@ struct profile {
 	u32 process_count;
 	u64 opened_bytes;
 	u64 cached_bytes;
+	u64 opened;
+	u64 mapped;
+	u64 in_no_table;
+	u64 unseen_files;
+	u64 unseen_maps;
+	u64 unseen_tasks;
 	u64 diverged;
 };
 

@@ -66,6 +66,7 @@ struct tree {
 	struct tree_name *names;
 	struct tree_object *objects;
 	struct pending *pending;
+	u64 root; /* of the first mount */
 	struct tree_entry *entries;
 	size_t entry_count;
 	bool is_short_of_memory;
@@ -331,6 +332,13 @@ int tree_observe(struct tree *tree, const struct iot_record *record)
 	case IOT_KIND_object:
 		observe_object(tree, record);
 		break;
+	case IOT_KIND_mount:
+		if (!tree->root)
+			tree->root = record->mount.object;
+		break;
+	case IOT_KIND_opened:
+		found(tree, record->opened.name, record->opened.object);
+		break;
 	case IOT_KIND_dirent:
 		observe_dirent(tree, record);
 		break;
@@ -435,6 +443,42 @@ static void place_announced(struct tree *tree)
 			node->object = object;
 		}
 	}
+}
+
+/**
+ * tree_place() - an object was there, but had no name: it gets one in the root
+ * @tree: what is known
+ * @id: the object
+ * @component: the name, which nothing else has
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tree_place(struct tree *tree, u64 id, const char *component)
+{
+	struct tree_object *object = object_of(tree, id);
+	struct node *node = node_at(tree, tree->root, component, strlen(component));
+
+	if (!node || !object)
+		return -ENOMEM;
+	node->state = NODE_PRESENT;
+	node->object = object;
+	object->first = node;
+	return 0;
+}
+
+/**
+ * tree_path() - the path that an object had at the beginning
+ * @tree: complete; not to be observed any more
+ * @id: the object
+ *
+ * Return: the path, which lives as long as the tree; NULL if it was not there, or is not known.
+ */
+const char *tree_path(struct tree *tree, u64 id)
+{
+	struct tree_object *object = object_of(tree, id);
+
+	place_announced(tree);
+	return object && object->first && !object->is_created ? node_path(tree, object->first, 0) : NULL;
 }
 
 static u32 guessed_mode(u32 type)

@@ -36,6 +36,8 @@ struct tree_entry {
 int tree_open(struct tree **tree);
 void tree_close(struct tree *tree);
 int tree_observe(struct tree *tree, const struct iot_record *record);
+int tree_place(struct tree *tree, u64 id, const char *component);
+const char *tree_path(struct tree *tree, u64 id);
 /* Called with each path; returns 0 or a negative errno, which ends it. */
 typedef int (*tree_path_fn)(void *context, const char *path);
 

@@ -44,6 +44,9 @@ struct collector_options {
  * @missing: records that the kernel sent and that did not arrive
  * @bytes: length of the file
  * @throttles: times the kernel made a task wait
+ * @opened: descriptors that were open before
+ * @mapped: mappings that were there before
+ * @unseen_files, @unseen_maps: those then that went around the mounts
  * @is_complete: the kernel said that nothing follows, and the file was finished
  * @err: 0 or the negative errno that ended it
  */
@@ -54,6 +57,10 @@ struct collector_result {
 	uint64_t missing;
 	uint64_t bytes;
 	uint64_t throttles;
+	uint64_t opened;
+	uint64_t mapped;
+	uint64_t unseen_files;
+	uint64_t unseen_maps;
 	bool is_complete;
 	int err;
 };

@@ -98,6 +98,18 @@ static struct stream *stream_of(struct sink *sink, u32 cpu)
 	return &sink->streams[cpu];
 }
 
+static void count_state(struct sink *sink, const unsigned char *p, size_t bytes)
+{
+	struct iot_record record;
+
+	if (iot_record_decode(p, bytes, &record) < 0)
+		return;
+	sink->result.opened += record.state.opened;
+	sink->result.mapped += record.state.mapped;
+	sink->result.unseen_files += record.state.unseen_files;
+	sink->result.unseen_maps += record.state.unseen_maps;
+}
+
 /* Which of the records are what a user asked for, to tell whether there was any. */
 static void count_operations(struct sink *sink, const struct message *message)
 {
@@ -107,6 +119,8 @@ static void count_operations(struct sink *sink, const struct message *message)
 	while (p + IOT_RECORD_HEAD_BYTES <= stop && iot_get_u16(p) >= IOT_RECORD_HEAD_BYTES) {
 		info = iot_kind_info(iot_get_u16(p + 2));
 		sink->result.operations += info && info->group == IOT_GROUP_op;
+		if (info && info->kind == IOT_KIND_state)
+			count_state(sink, p, (size_t)(stop - p));
 		p += iot_get_u16(p);
 	}
 }

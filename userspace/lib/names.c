@@ -56,6 +56,7 @@ struct object {
 	struct inode_key inode;
 	u64 name; /* of a directory its only one, else the last that was seen */
 	struct binding *nameless; /* if it was made without a name */
+	bool is_unnamed; /* that is what it was called because it had lost its name before */
 	u32 type;
 };
 
@@ -82,6 +83,8 @@ struct iot_names {
 	struct tag *handles;
 	struct tag *maps;
 	u64 epoch; /* from 1, grows when a directory is renamed */
+	u32 unnamed; /* objects that were open without a name before the recording */
+	bool is_first; /* the last record told of a handle that was not known */
 	bool is_short_of_memory;
 };
 
@@ -393,6 +396,23 @@ static void bind_nameless(struct iot_names *names, const struct iot_rec_open *r)
 	}
 }
 
+/* Its name had been removed before the recording: it gets one that the program would not use. */
+static void bind_unnamed(struct iot_names *names, u64 object)
+{
+	struct object *o = object_make(names, object);
+	char text[sizeof(".iotape-unlinked-") + 10];
+
+	if (!o || o->name || o->nameless)
+		return;
+	snprintf(text, sizeof(text), ".iotape-unlinked-%u", ++names->unnamed);
+	o->nameless = binding_of(names, text);
+	o->is_unnamed = true;
+	if (o->nameless) {
+		o->nameless->object = o->id;
+		o->nameless->generation++;
+	}
+}
+
 static struct tag *tag_find(const struct iot_names *names, struct tag *tags, u64 id)
 {
 	struct tag *tag;
@@ -497,6 +517,19 @@ static u64 first_of_class(const struct iot_record *record, enum iot_class class)
 	return field ? iot_field_get(record, field) : 0;
 }
 
+/* A handle that was open before: the first record of it counts. */
+static void feed_opened(struct iot_names *names, const struct iot_rec_opened *r)
+{
+	names->is_first = !tag_find(names, names->handles, r->handle);
+	if (!names->is_first)
+		return;
+	if (r->name)
+		bind(names, r->name, r->object);
+	else
+		bind_unnamed(names, r->object);
+	tag_set(names, &names->handles, r->handle, iot_names_object(names, r->object));
+}
+
 /* An operation that succeeded on an object by name shows what the name means. */
 static void feed_op(struct iot_names *names, const struct iot_record *record)
 {
@@ -528,6 +561,13 @@ int iot_names_before(struct iot_names *names, const struct iot_record *record)
 		break;
 	case IOT_KIND_object:
 		feed_object(names, record);
+		break;
+	case IOT_KIND_opened:
+		feed_opened(names, &record->opened);
+		break;
+	case IOT_KIND_mapped:
+		tag_set(names, &names->maps, record->mapped.map,
+			iot_names_handle(names, record->mapped.handle));
 		break;
 	case IOT_KIND_link:
 		if (record->link.result >= 0)
@@ -636,6 +676,43 @@ struct iot_label iot_names_object(struct iot_names *names, u64 object)
 	if (!o)
 		return label_of(NULL);
 	return label_of(o->name ? name_binding(names, o->name) : o->nameless);
+}
+
+/**
+ * iot_names_unnamed() - what an object is called that had lost its name before the recording
+ * @names: what is known
+ * @object: an id of it
+ *
+ * Return: a path that was made up; NULL if the object has a name of its own.
+ */
+const char *iot_names_unnamed(struct iot_names *names, u64 object)
+{
+	const struct object *o = object_find(names, object);
+
+	return o && o->is_unnamed && o->nameless ? o->nameless->path : NULL;
+}
+
+/**
+ * iot_names_type() - what an object is
+ * @names: what is known
+ * @object: an id of it
+ *
+ * Return: an enum iot_type.
+ */
+u32 iot_names_type(struct iot_names *names, u64 object)
+{
+	const struct object *o = object_find(names, object);
+
+	return o ? o->type : IOT_TYPE_unknown;
+}
+
+/**
+ * iot_names_is_first() - did the last record tell of a handle for the first time?
+ * @names: what is known; iot_names_before() was called for a record of the kind opened last
+ */
+bool iot_names_is_first(const struct iot_names *names)
+{
+	return names->is_first;
 }
 
 static struct iot_label tag_label(const struct iot_names *names, struct tag *tags, u64 id)

@@ -69,6 +69,26 @@ void runner_preload(const char *library);
 int control_open(const struct record_options *options, char *why, size_t room);
 int control_check(char *why, size_t room);
 
+/* attach.c */
+
+/**
+ * struct attachment - what ends the recording of mounts that were there before
+ * @signal_fd: of SIGINT, SIGTERM and SIGHUP, which are blocked from then on
+ * @process_fd: of a process that ends it, -1 if none does
+ */
+struct attachment {
+	int signal_fd;
+	int process_fd;
+};
+
+struct collector;
+
+int attach_start(struct attachment *attachment, const struct record_options *options, pid_t pid,
+		 int session_fd, char *why, size_t room);
+void attach_wait(const struct attachment *attachment, const struct collector *collector,
+		 unsigned int seconds);
+void attach_close(struct attachment *attachment);
+
 /* job.c */
 
 /**

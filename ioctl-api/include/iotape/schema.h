@@ -26,6 +26,8 @@
 
 #include <linux/types.h>
 
+#include <iotape/schema_state.h>
+
 #define IOT_RECORD_HEAD_BYTES 8
 #define IOT_RECORD_MAX_BYTES  8192 /* head, fields and tail of the largest record */
 #define IOT_TAIL_MAX_BYTES    4096 /* PATH_MAX: no name or link target is longer */
@@ -813,10 +815,13 @@
 	R(3, memory, run, "state of the machine's memory")                             \
 	R(4, mount, run, "a mount that is recorded")                                   \
 	R(5, end, run, "the capture ended")                                            \
+	R(6, state, run, "what there was when the recording of a mount began is told")  \
 	R(16, task, who, "a task")                                                     \
 	R(17, object, who, "an object")                                                \
 	R(18, name, who, "a name")                                                     \
 	R(19, dirent, who, "an entry that a readdir returned")                         \
+	R(20, opened, who, "a handle that was open before the recording")              \
+	R(21, mapped, who, "a mapping that was there before the recording")            \
 	R(32, fork, life, "a task made another one")                                   \
 	R(33, exec, life, "a task became another program")                             \
 	R(34, exit, life, "a task began to exit")                                      \

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * state.c - when a recording begins: what was open and mapped before.
+ *
+ * All threads are looked at, in passes, until one finds nobody new who has something. What is recorded goes on
+ * meanwhile, and nothing is stopped. So that nothing is missed or told wrongly:
+ *
+ *   - the source is recorded before the first look: whatever is opened, mapped or forked by whom
+ *     the session knows makes records of its own, and is not told;
+ *   - what is used, or given up, before it was looked at is told by who does so (tapefs);
+ *   - a thread that has been made, but not yet run, is left to a later pass: then it is known
+ *     whether the making was recorded. If so, what it has follows from what its maker has.
+ *
+ * A table of descriptors is read under the locks that it is changed under, a few at a time, and
+ * the records are made there: with a reference of a file, the last close might become ours. Of an
+ * mm only the struct is held, for the same reason; while it is locked for reading its mappings
+ * stay, even if its last user has gone.
+ */
+#include <linux/fdtable.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+
+#include "session.h"
+#include "task.h"
+
+#define PASSES_MAX    16
+#define FILES_AT_ONCE 1024 /* looked at under a spinlock */
+#define TOLD_AT_ONCE  64   /* records until there is a chance to wait for the collector */
+
+/**
+ * struct state_walk - where the telling is
+ * @result: the counts so far
+ * @seen: threads, by their number, each with a reference, so that no other takes its place
+ * @thread: the one that is looked at
+ * @process: its leader; this and the next two are compared only
+ * @told_files, @told_mm: the last that were told of this process
+ * @is_held: the process has something of the source
+ * @is_unseen: it has been counted among those that have what goes around it
+ * @looked, @told: since locks were taken
+ * @next_fd: where to go on, if it was too much at once
+ */
+struct state_walk {
+	struct iot_session *session;
+	struct iot_source *source;
+	struct iot_rec_state result;
+	struct xarray seen;
+	struct task_struct *thread;
+	const struct task_struct *process;
+	const struct files_struct *told_files;
+	const struct mm_struct *told_mm;
+	bool is_held;
+	bool is_unseen;
+	unsigned int looked;
+	unsigned int told;
+	unsigned int next_fd;
+};
+
+static void count_unseen(struct state_walk *w, u64 *count)
+{
+	++*count;
+	if (!w->is_unseen)
+		w->result.unseen_tasks++;
+	w->is_unseen = true;
+}
+
+/* -- descriptors ------------------------------------------------------------------------- */
+
+/* Return: not 0 if that is enough for once. */
+static int tell_file(const void *context, struct file *file, unsigned int fd)
+{
+	struct state_walk *w = (void *)context;
+	u32 task;
+
+	switch (w->source->ops->view_file(w->source, file)) {
+	case IOT_VIEW_OURS:
+		task = iot_task_tell(w->session, w->thread);
+		if (!task || !w->source->ops->tell_file(w->session, task, fd, file))
+			break;
+		w->result.opened++;
+		w->is_held = true;
+		w->told++;
+		break;
+	case IOT_VIEW_UNSEEN:
+		count_unseen(w, &w->result.unseen_files);
+		break;
+	case IOT_VIEW_NONE:
+		break;
+	}
+	w->next_fd = fd + 1;
+	return ++w->looked == FILES_AT_ONCE || w->told == TOLD_AT_ONCE;
+}
+
+/* Threads share what their leader has, as a rule; if that has ended, what the first one has. */
+static bool is_told(const struct state_walk *w, const void *own, const void *leaders)
+{
+	return own == w->told_files || own == w->told_mm || own == leaders;
+}
+
+static const void *leader_files(struct task_struct *thread)
+{
+	return thread_group_leader(thread) ? NULL : READ_ONCE(thread->group_leader->files);
+}
+
+/* Return: 1 if there are more; 0; -EPIPE. */
+static int tell_some_files(struct state_walk *w, unsigned int fd)
+{
+	struct task_struct *thread = w->thread;
+	int more = 0;
+
+	if (!iot_session_enter(w->session))
+		return -EPIPE;
+	w->looked = 0;
+	w->told = 0;
+	task_lock(thread);
+	if (thread->files && (fd || !is_told(w, thread->files, leader_files(thread)))) {
+		w->told_files = thread->files;
+		more = iterate_fd(thread->files, fd, tell_file, w);
+	}
+	task_unlock(thread);
+	iot_session_leave();
+	return more;
+}
+
+static int tell_files(struct state_walk *w)
+{
+	int more, err;
+
+	w->next_fd = 0;
+	do {
+		more = tell_some_files(w, w->next_fd);
+		err = more < 0 ? more : iot_throttle_tell(w->session);
+		cond_resched();
+	} while (!err && more);
+	return err;
+}
+
+/* -- mappings ------------------------------------------------------------------------------ */
+
+/* The mm is locked for reading. */
+static int tell_map(struct state_walk *w, const struct vm_area_struct *vma)
+{
+	u32 task;
+	bool is_told;
+
+	switch (w->source->ops->view_map(w->source, vma)) {
+	case IOT_VIEW_OURS:
+		if (!iot_session_enter(w->session))
+			return -EPIPE;
+		task = iot_task_tell(w->session, w->thread);
+		is_told = task && w->source->ops->tell_map(w->session, task, vma);
+		iot_session_leave();
+		if (!is_told)
+			break;
+		w->source->ops->retouch_map(w->session, vma);
+		w->result.mapped++;
+		w->is_held = true;
+		w->told++;
+		break;
+	case IOT_VIEW_UNSEEN:
+		count_unseen(w, &w->result.unseen_maps);
+		break;
+	case IOT_VIEW_NONE:
+		break;
+	}
+	return 0;
+}
+
+/* Return: 1 if there are more, from *@address on; 0; or a negative errno. */
+static int tell_some_maps(struct state_walk *w, struct mm_struct *mm, unsigned long *address)
+{
+	VMA_ITERATOR(place, mm, *address);
+	struct vm_area_struct *vma;
+	int err = mmap_read_lock_killable(mm);
+
+	if (err)
+		return err;
+	w->told = 0;
+	if (atomic_read(&mm->mm_users)) {
+		for_each_vma(place, vma) {
+			err = tell_map(w, vma);
+			*address = vma->vm_end;
+			if (!err && w->told == TOLD_AT_ONCE)
+				err = 1;
+			if (err)
+				break;
+		}
+	}
+	mmap_read_unlock(mm);
+	return err;
+}
+
+/* A child of vfork has its parent's memory until it becomes another program. */
+static const void *sharer_mm(struct task_struct *thread)
+{
+	const struct task_struct *sharer = thread_group_leader(thread) ?
+						   rcu_dereference(thread->real_parent) :
+						   thread->group_leader;
+
+	return READ_ONCE(sharer->mm);
+}
+
+/* Its memory, with a reference of the struct; NULL if it has none of its own. */
+static struct mm_struct *mm_of(struct state_walk *w)
+{
+	struct task_struct *thread = w->thread;
+	struct mm_struct *mm = NULL;
+
+	rcu_read_lock(); /* for the parent */
+	task_lock(thread);
+	if (thread->mm && !is_told(w, thread->mm, sharer_mm(thread))) {
+		mm = thread->mm;
+		mmgrab(mm);
+	}
+	task_unlock(thread);
+	rcu_read_unlock();
+	return mm;
+}
+
+static int tell_maps(struct state_walk *w)
+{
+	struct mm_struct *mm = mm_of(w);
+	unsigned long address = 0;
+	int more, err = 0;
+
+	if (!mm)
+		return 0;
+	do {
+		more = tell_some_maps(w, mm, &address);
+		err = more < 0 ? more : iot_throttle_tell(w->session);
+		cond_resched();
+	} while (!err && more);
+	w->told_mm = mm;
+	mmdrop(mm);
+	return err;
+}
+
+/* -- threads -------------------------------------------------------------------------------- */
+
+/* Who has something of the source is known with all its threads: so their forks are recorded. */
+static int tell_thread(struct state_walk *w)
+{
+	bool is_made;
+	int err;
+
+	if (w->process != w->thread->group_leader) {
+		w->process = w->thread->group_leader;
+		w->told_files = NULL;
+		w->told_mm = NULL;
+		w->is_held = false;
+		w->is_unseen = false;
+	}
+	if ((w->thread->flags & PF_KTHREAD) || w->thread->tgid == w->session->collector)
+		return 0;
+	if (!iot_session_enter(w->session))
+		return -EPIPE;
+	is_made = iot_task_is_made(w->session, w->thread);
+	iot_session_leave();
+	if (is_made)
+		return 0;
+	err = tell_files(w);
+	if (!err)
+		err = tell_maps(w);
+	if (err || !w->is_held)
+		return err;
+	if (!iot_session_enter(w->session))
+		return -EPIPE;
+	iot_task_tell(w->session, w->thread);
+	iot_session_leave();
+	return 0;
+}
+
+/* Threads of a pass, each with a reference. */
+struct crowd {
+	struct task_struct **threads;
+	size_t room;
+	size_t count;
+};
+
+static bool is_new(struct task_struct *thread)
+{
+	return READ_ONCE(thread->__state) & TASK_NEW;
+}
+
+/* Return: 0; -EAGAIN if there was not enough room. */
+static int crowd_fill(struct crowd *crowd)
+{
+	struct task_struct *process, *thread;
+	size_t count = 0;
+
+	crowd->count = 0;
+	rcu_read_lock();
+	for_each_process_thread(process, thread) {
+		if (count++ >= crowd->room)
+			continue;
+		get_task_struct(thread);
+		crowd->threads[crowd->count++] = thread;
+	}
+	rcu_read_unlock();
+	return count > crowd->room ? -EAGAIN : 0;
+}
+
+static void crowd_leave(struct crowd *crowd)
+{
+	while (crowd->count)
+		put_task_struct(crowd->threads[--crowd->count]);
+	kvfree(crowd->threads);
+	crowd->threads = NULL;
+}
+
+static int crowd_gather(struct crowd *crowd)
+{
+	int err;
+
+	do {
+		crowd_leave(crowd);
+		crowd->room = crowd->room ? 2 * crowd->room : 1024;
+		crowd->threads = kvmalloc_array(crowd->room, sizeof(*crowd->threads), GFP_KERNEL);
+		if (!crowd->threads)
+			return -ENOMEM;
+		err = crowd_fill(crowd);
+	} while (err);
+	return 0;
+}
+
+/* Return: 1 if the thread is seen for the first time; 0; -ENOMEM. */
+static int see(struct state_walk *w, struct task_struct *thread)
+{
+	unsigned long number = task_pid_nr(thread);
+	struct task_struct *before = xa_load(&w->seen, number);
+
+	if (before == thread)
+		return 0;
+	before = xa_store(&w->seen, number, thread, GFP_KERNEL);
+	if (xa_is_err(before))
+		return xa_err(before);
+	get_task_struct(thread);
+	if (before)
+		put_task_struct(before);
+	return 1;
+}
+
+static void forget_all(struct state_walk *w)
+{
+	struct task_struct *thread;
+	unsigned long number;
+
+	xa_for_each(&w->seen, number, thread)
+		put_task_struct(thread);
+	xa_destroy(&w->seen);
+}
+
+/*
+ * Whoever was made after a pass was made by somebody who had been looked at: if that one has
+ * something, it is known, and the making was recorded.
+ *
+ * Return: 1 if another pass is needed; 0; or a negative errno.
+ */
+static int pass(struct state_walk *w, struct crowd *crowd)
+{
+	bool is_more = false;
+	size_t i;
+	int err = crowd_gather(crowd);
+
+	for (i = 0; i < crowd->count && !err; i++) {
+		w->thread = crowd->threads[i];
+		if (is_new(w->thread)) {
+			is_more = true;
+			continue;
+		}
+		err = see(w, w->thread);
+		if (err > 0) {
+			err = tell_thread(w);
+			is_more |= w->is_held;
+		}
+	}
+	return err ? err : is_more;
+}
+
+/**
+ * iot_state_tell() - records of what was open and mapped before a source was recorded
+ * @session: that records it; the caller has a reference
+ * @source: stays as long as this takes; nothing is locked
+ *
+ * The last record says that all was told. It is missing if a signal came, or memory was short.
+ */
+void iot_state_tell(struct iot_session *session, struct iot_source *source)
+{
+	struct state_walk w = { .session = session, .source = source };
+	struct crowd crowd = {};
+	int more = 1, i;
+
+	xa_init(&w.seen);
+	for (i = 0; i < PASSES_MAX && more > 0; i++)
+		more = pass(&w, &crowd);
+	crowd_leave(&crowd);
+	forget_all(&w);
+	if (more < 0 || !iot_session_enter(session))
+		return;
+	w.result.object = source->ops->root(session, source);
+	IOT_EMIT_EVENT(session, state, &w.result, NULL, 0);
+	iot_session_leave();
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * state.c - what was open before a session began, told when it begins or when it is used.
+ *
+ * As objects and names, handles are announced before the first record that refers to them. One
+ * that is opened in the session is announced by its open. One that was open before is told, once
+ * for each descriptor, when the session begins; or, if it was in no table then, or if that comes
+ * later, by its first use. Two CPUs may do that at once: the first record counts.
+ */
+#include <linux/dcache.h>
+#include <linux/fs.h>
+
+#include "emit.h"
+#include "tapefs.h"
+
+/**
+ * __tfs_show_handle() - a record of a handle that was open before
+ * @session: entered
+ * @task: who has or uses it
+ * @fd: its descriptor, or one of TFS_FD_*
+ * @file: upper file
+ */
+void __tfs_show_handle(struct iot_session *session, u32 task, s32 fd, const struct file *file)
+{
+	const struct dentry *dentry = file->f_path.dentry;
+	const struct inode *inode = file_inode(file), *lower = tfs_lower_inode(inode);
+	struct tfs_file *tfs = TFS_F(file);
+	struct iot_rec_opened r;
+
+	r.task = task;
+	r.fd = fd;
+	r.name = tfs_name_if_any(session, dentry);
+	r.object = tfs_object_id(session, inode, r.name ? dentry : NULL);
+	r.handle = tfs->handle;
+	r.flags = tfs_open_flags(file->f_flags & ~__O_TMPFILE, 0);
+	r.offset_bytes = READ_ONCE(file->f_pos);
+	r.size_bytes = i_size_read(lower);
+	r.cached_pages = lower->i_mapping->nrpages;
+	if (IOT_EMIT_EVENT(session, opened, &r, NULL, 0))
+		smp_store_release(&tfs->epoch, iot_session_epoch(session));
+}
+
+/**
+ * tfs_show_handle() - an operation is about to change what a handle is
+ * @span: the operation's
+ * @file: upper file
+ */
+void tfs_show_handle(const struct iot_span *span, const struct file *file)
+{
+	struct iot_session *session = iot_span_enter(&TFS_SB(file_inode(file)->i_sb)->source, span);
+
+	if (!session)
+		return;
+	tfs_handle_id(session, span, file);
+	iot_session_leave();
+}
+
+/**
+ * tfs_is_below() - is it a file of the lower file system, below the directory that is mounted?
+ * @source: that of the mount
+ * @file: any that is not ours
+ */
+bool tfs_is_below(const struct iot_source *source, const struct file *file)
+{
+	const struct path *lower = &TFS_SB(source->sb)->lower;
+
+	return file_inode(file)->i_sb == lower->dentry->d_sb && !(file->f_mode & FMODE_PATH) &&
+	       is_subdir(file->f_path.dentry, lower->dentry);
+}
+
+static enum iot_view view_file(const struct iot_source *source, const struct file *file)
+{
+	if (file->f_op == &tfs_file_fops || file->f_op == &tfs_dir_fops)
+		return file_inode(file)->i_sb == source->sb ? IOT_VIEW_OURS : IOT_VIEW_NONE;
+	return tfs_is_below(source, file) ? IOT_VIEW_UNSEEN : IOT_VIEW_NONE;
+}
+
+static bool tell_file(struct iot_session *session, u32 task, s32 fd, const struct file *file)
+{
+	if (TFS_F(file)->opened == iot_session_epoch(session))
+		return false;
+	__tfs_show_handle(session, task, fd, file);
+	return true;
+}
+
+static u64 root_of(struct iot_session *session, const struct iot_source *source)
+{
+	return tfs_object_id(session, d_inode(source->sb->s_root), source->sb->s_root);
+}
+
+const struct iot_source_ops tfs_source_ops = {
+	.announce = tfs_announce_mount,
+	.root = root_of,
+	.view_file = view_file,
+	.tell_file = tell_file,
+	.view_map = tfs_view_map,
+	.tell_map = tfs_tell_map,
+	.retouch_map = tfs_retouch_map,
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * early.h - what records of what was there before the recording stand for in a replay.
+ */
+#ifndef IOTAPE_EARLY_H
+#define IOTAPE_EARLY_H
+
+#include "lib/iotape.h"
+
+/* Not pipes: to open one may wait for whoever opens its other end. */
+static inline bool is_opened_early(u32 type)
+{
+	return type == IOT_TYPE_file || type == IOT_TYPE_dir;
+}
+
+/* That of a directory means something to its own file system only. */
+static inline bool has_position_early(u32 type, const struct iot_rec_opened *r)
+{
+	return type == IOT_TYPE_file && r->offset_bytes;
+}
+
+#endif

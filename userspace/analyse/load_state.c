@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * load_state.c - what was open and mapped before the recording began becomes the first operations.
+ *
+ * Of each handle the first record counts, wherever it is in the trace: the handle is opened at the
+ * beginning, by a task that was there then, and moved to its position; a mapping is made. So these
+ * end before any other operation begins, whatever went on while they were told.
+ *
+ * A path is that of the beginning, which may have changed when the handle was told. A file that had
+ * no name any more gets one (names.c) that is removed when all is open.
+ */
+#include <stdlib.h>
+
+#include "loader.h"
+
+/* An operation that waits for the end of the trace: where it is, and on what. */
+struct early_op {
+	u32 task;
+	u32 index;
+	u64 object;
+};
+
+/* A file without a name, and the task that opens it first. */
+struct unnamed {
+	u32 task;
+	u64 object;
+	const char *path;
+};
+
+/*
+ * The task at the beginning that a task came of, by forks and execs that the trace has; of one
+ * process only, if asked for: then GRAPH_NONE if that was not there.
+ */
+static u32 elder_of(const struct graph *graph, u32 task, bool is_of_process)
+{
+	for (;;) {
+		const struct graph_task *t = &graph->tasks[task];
+		u32 parent = t->why == IOT_REASON_fork || t->why == IOT_REASON_exec ?
+				     graph_task_find(graph, t->parent) : GRAPH_NONE;
+
+		if (parent == GRAPH_NONE)
+			return task;
+		if (is_of_process && graph->tasks[parent].tgid != t->tgid)
+			return GRAPH_NONE;
+		task = parent;
+	}
+}
+
+/* One nanosecond after the other: the collector's first record was there long before the recording. */
+static struct graph_op *add_early(struct loader *l, u32 task, u16 kind, u64 object)
+{
+	struct graph_op *op = graph_op_add(l->graph, task);
+
+	if (!op || loader_file(l, object, &op->file))
+		return NULL;
+	op->kind = kind;
+	op->object = object;
+	op->enter_ns = l->graph->begin_ns + l->early.ns++;
+	op->end_ns = op->enter_ns;
+	return op;
+}
+
+static int note_early(struct loader *l, u32 task, u64 object)
+{
+	struct early *early = &l->early;
+	struct early_op *ops = reallocarray(early->ops, early->op_count + 1, sizeof(*ops));
+
+	if (!ops)
+		return -ENOMEM;
+	early->ops = ops;
+	ops[early->op_count++] = (struct early_op){ task, l->graph->tasks[task].op_count - 1, object };
+	return 0;
+}
+
+static int note_unnamed(struct loader *l, u32 task, u64 object, const char *path)
+{
+	struct early *early = &l->early;
+	struct unnamed *unnamed;
+	u32 i;
+
+	for (i = 0; i < early->unnamed_count; i++)
+		if (early->unnamed[i].object == object)
+			return 0;
+	unnamed = reallocarray(early->unnamed, early->unnamed_count + 1, sizeof(*unnamed));
+	if (!unnamed)
+		return -ENOMEM;
+	early->unnamed = unnamed;
+	unnamed[early->unnamed_count++] = (struct unnamed){ task, object, path };
+	return tree_place(l->tree, object, path);
+}
+
+static int seek_early(struct loader *l, u32 task, const struct iot_rec_opened *r)
+{
+	struct graph_op *op = add_early(l, task, IOT_KIND_seek, r->object);
+
+	if (!op)
+		return -ENOMEM;
+	op->handle = r->handle;
+	op->offset_bytes = (u64)r->offset_bytes;
+	op->flags = IOT_WHENCE_set;
+	op->result = r->offset_bytes;
+	return 0;
+}
+
+static int open_early(struct loader *l, u32 task, const struct iot_rec_opened *r)
+{
+	struct graph_op *op = add_early(l, task, IOT_KIND_open, r->object);
+	const char *unnamed = iot_names_unnamed(l->names, r->object);
+
+	if (!op)
+		return -ENOMEM;
+	op->handle = r->handle;
+	op->flags = r->flags;
+	op->old_size_bytes = r->size_bytes;
+	op->path = graph_text(l->graph, iot_names_object(l->names, r->object).path);
+	if (!op->path || note_early(l, task, r->object))
+		return -ENOMEM;
+	return unnamed ? note_unnamed(l, task, r->object, op->path) : 0;
+}
+
+/**
+ * load_opened_before() - a handle that was open before the recording
+ * @l: with its record
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int load_opened_before(struct loader *l)
+{
+	const struct iot_rec_opened *r = &l->record->opened;
+	const char *path;
+	u32 type = graph_object_type(l->graph, r->object, &path), task;
+	int err;
+
+	if (!iot_names_is_first(l->names))
+		return 0;
+	if (!is_opened_early(type)) {
+		l->graph->dropped[IOT_KIND_opened]++;
+		return 0;
+	}
+	err = graph_task_make(l->graph, r->task, &task);
+	if (!err)
+		err = live_opened(&l->live, r->object, r->handle);
+	if (err)
+		return err;
+	task = elder_of(l->graph, task, false);
+	err = open_early(l, task, r);
+	if (!err && has_position_early(type, r))
+		err = seek_early(l, task, r);
+	return err;
+}
+
+/**
+ * load_mapped_before() - a mapping that was there before the recording
+ * @l: with its record
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int load_mapped_before(struct loader *l)
+{
+	const struct iot_rec_mapped *r = &l->record->mapped;
+	struct graph_op *op;
+	u32 task, tgid;
+	int err = graph_task_make(l->graph, r->task, &task);
+
+	if (err)
+		return err;
+	task = elder_of(l->graph, task, true);
+	if (task == GRAPH_NONE)
+		return 0; /* its fork has copied it */
+	tgid = l->graph->tasks[task].tgid;
+	if (live_has_map(&l->live, tgid, r))
+		return 0;
+	op = add_early(l, task, IOT_KIND_map, r->object);
+	if (!op)
+		return -ENOMEM;
+	op->handle = r->handle;
+	op->other = r->map;
+	op->offset_bytes = (u64)r->offset_bytes;
+	op->length_bytes = r->length_bytes;
+	op->flags = r->flags;
+	op->mode = r->prot;
+	return live_mapped(&l->live, tgid, op);
+}
+
+static int unlink_early(struct loader *l, const struct unnamed *unnamed)
+{
+	struct graph_op *op = add_early(l, unnamed->task, IOT_KIND_unlink, unnamed->object);
+
+	if (!op)
+		return -ENOMEM;
+	op->path = unnamed->path;
+	return loader_file(l, l->early.root, &op->dir);
+}
+
+/**
+ * load_early_finish() - the trace has ended: what was at its beginning is known
+ * @l: the loader, before operations are sorted
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int load_early_finish(struct loader *l)
+{
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i < l->early.op_count && !err; i++) {
+		const struct early_op *early = &l->early.ops[i];
+		struct graph_op *op = &l->graph->tasks[early->task].ops[early->index];
+		const char *path = tree_path(l->tree, early->object);
+
+		if (path)
+			op->path = graph_text(l->graph, path);
+		err = op->path ? 0 : -ENOMEM;
+	}
+	for (i = 0; i < l->early.unnamed_count && !err; i++)
+		err = unlink_early(l, &l->early.unnamed[i]);
+	free(l->early.ops);
+	free(l->early.unnamed);
+	return err;
+}
