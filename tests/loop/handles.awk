@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Of a dump that has all records: does each handle begin once, by open or opened, before it is used,
+# and end once? Prints what is wrong, and the counts.
+$3 == "-" && $4 != "opened" { next }
+{
+	handle = ""
+	for (i = 5; i <= NF; i++)
+		if ($i ~ /^handle=/)
+			handle = substr($i, 8)
+	if (handle == "" || handle == 0)
+		next
+}
+$4 == "opened" {
+	if (handle in opened)
+		print "handle " handle " was opened in the recording, and told as one from before"
+	told[handle] = 1
+	next
+}
+$4 == "open" {
+	if (handle in opened || handle in told)
+		print "handle " handle " was opened twice"
+	opened[handle] = 1
+	next
+}
+{
+	if (!(handle in opened) && !(handle in told))
+		print "handle " handle " was used by " $4 " before it was told"
+	if (handle in gone)
+		print "handle " handle " was used by " $4 " after its end"
+}
+$4 == "release" {
+	if (handle in gone)
+		print "handle " handle " ended twice"
+	gone[handle] = 1
+}
+END {
+	print "# " length(opened) " opened, " length(told) " from before, " length(gone) " gone" >"/dev/stderr"
+	exit length(opened) == 0
+}
