@@ -490,12 +490,13 @@ static u32 elder_of(const struct deeds *deeds, u32 task)
 }
 
 /* An operation that the record at hand stands for, which came before all others. */
-static int add_early(struct reading_state *s, u32 task, const struct iot_record *as)
+static int add_early(struct reading_state *s, u32 task, struct iot_record *as)
 {
 	const struct iot_record *record = s->record;
 	struct deed deed;
 	int err;
 
+	as->tail = (const u8 *)"";
 	s->record = as;
 	err = make_deed(s, &deed);
 	s->record = record;

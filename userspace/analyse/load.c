@@ -357,9 +357,7 @@ static int load_record(struct loader *l)
 		return graph_object_add(l->graph, r->object.object, r->object.type,
 					iot_names_object(l->names, r->object.object).path);
 	case IOT_KIND_mount:
-		if (!l->early.root)
-			l->early.root = r->mount.object;
-		return 0;
+		return l->early.root ? 0 : loader_file(l, r->mount.object, &l->early.root);
 	case IOT_KIND_opened:
 		return load_opened_before(l);
 	case IOT_KIND_mapped:
@@ -419,6 +417,7 @@ int load_trace(const char *path, struct graph *graph, struct tree *tree, load_pr
 
 	if (!err)
 		err = load_early_finish(&l);
+	load_early_close(&l.early);
 	graph_sort(graph);
 	live_close(&l.live);
 	free(l.inherited);

@@ -23,6 +23,7 @@ struct early_op {
 /* A file without a name, and the task that opens it first. */
 struct unnamed {
 	u32 task;
+	u32 file;
 	u64 object;
 	const char *path;
 };
@@ -47,14 +48,15 @@ static u32 elder_of(const struct graph *graph, u32 task, bool is_of_process)
 }
 
 /* One nanosecond after the other: the collector's first record was there long before the recording. */
-static struct graph_op *add_early(struct loader *l, u32 task, u16 kind, u64 object)
+static struct graph_op *add_early(struct loader *l, u32 task, u16 kind, u64 object, u32 file)
 {
 	struct graph_op *op = graph_op_add(l->graph, task);
 
-	if (!op || loader_file(l, object, &op->file))
+	if (!op)
 		return NULL;
 	op->kind = kind;
 	op->object = object;
+	op->file = file;
 	op->enter_ns = l->graph->begin_ns + l->early.ns++;
 	op->end_ns = op->enter_ns;
 	return op;
@@ -72,7 +74,7 @@ static int note_early(struct loader *l, u32 task, u64 object)
 	return 0;
 }
 
-static int note_unnamed(struct loader *l, u32 task, u64 object, const char *path)
+static int note_unnamed(struct loader *l, u32 task, u64 object, u32 file, const char *path)
 {
 	struct early *early = &l->early;
 	struct unnamed *unnamed;
@@ -85,13 +87,13 @@ static int note_unnamed(struct loader *l, u32 task, u64 object, const char *path
 	if (!unnamed)
 		return -ENOMEM;
 	early->unnamed = unnamed;
-	unnamed[early->unnamed_count++] = (struct unnamed){ task, object, path };
+	unnamed[early->unnamed_count++] = (struct unnamed){ task, file, object, path };
 	return tree_place(l->tree, object, path);
 }
 
-static int seek_early(struct loader *l, u32 task, const struct iot_rec_opened *r)
+static int seek_early(struct loader *l, u32 task, u32 file, const struct iot_rec_opened *r)
 {
-	struct graph_op *op = add_early(l, task, IOT_KIND_seek, r->object);
+	struct graph_op *op = add_early(l, task, IOT_KIND_seek, r->object, file);
 
 	if (!op)
 		return -ENOMEM;
@@ -102,9 +104,9 @@ static int seek_early(struct loader *l, u32 task, const struct iot_rec_opened *r
 	return 0;
 }
 
-static int open_early(struct loader *l, u32 task, const struct iot_rec_opened *r)
+static int open_early(struct loader *l, u32 task, u32 file, const struct iot_rec_opened *r)
 {
-	struct graph_op *op = add_early(l, task, IOT_KIND_open, r->object);
+	struct graph_op *op = add_early(l, task, IOT_KIND_open, r->object, file);
 	const char *unnamed = iot_names_unnamed(l->names, r->object);
 
 	if (!op)
@@ -115,7 +117,7 @@ static int open_early(struct loader *l, u32 task, const struct iot_rec_opened *r
 	op->path = graph_text(l->graph, iot_names_object(l->names, r->object).path);
 	if (!op->path || note_early(l, task, r->object))
 		return -ENOMEM;
-	return unnamed ? note_unnamed(l, task, r->object, op->path) : 0;
+	return unnamed ? note_unnamed(l, task, r->object, file, op->path) : 0;
 }
 
 /**
@@ -128,7 +130,7 @@ int load_opened_before(struct loader *l)
 {
 	const struct iot_rec_opened *r = &l->record->opened;
 	const char *path;
-	u32 type = graph_object_type(l->graph, r->object, &path), task;
+	u32 type = graph_object_type(l->graph, r->object, &path), task, file;
 	int err;
 
 	if (!iot_names_is_first(l->names))
@@ -140,12 +142,14 @@ int load_opened_before(struct loader *l)
 	err = graph_task_make(l->graph, r->task, &task);
 	if (!err)
 		err = live_opened(&l->live, r->object, r->handle);
+	if (!err)
+		err = loader_file(l, r->object, &file);
 	if (err)
 		return err;
 	task = elder_of(l->graph, task, false);
-	err = open_early(l, task, r);
+	err = open_early(l, task, file, r);
 	if (!err && has_position_early(type, r))
-		err = seek_early(l, task, r);
+		err = seek_early(l, task, file, r);
 	return err;
 }
 
@@ -159,9 +163,11 @@ int load_mapped_before(struct loader *l)
 {
 	const struct iot_rec_mapped *r = &l->record->mapped;
 	struct graph_op *op;
-	u32 task, tgid;
+	u32 task, tgid, file;
 	int err = graph_task_make(l->graph, r->task, &task);
 
+	if (!err)
+		err = loader_file(l, r->object, &file);
 	if (err)
 		return err;
 	task = elder_of(l->graph, task, true);
@@ -170,7 +176,7 @@ int load_mapped_before(struct loader *l)
 	tgid = l->graph->tasks[task].tgid;
 	if (live_has_map(&l->live, tgid, r))
 		return 0;
-	op = add_early(l, task, IOT_KIND_map, r->object);
+	op = add_early(l, task, IOT_KIND_map, r->object, file);
 	if (!op)
 		return -ENOMEM;
 	op->handle = r->handle;
@@ -184,12 +190,14 @@ int load_mapped_before(struct loader *l)
 
 static int unlink_early(struct loader *l, const struct unnamed *unnamed)
 {
-	struct graph_op *op = add_early(l, unnamed->task, IOT_KIND_unlink, unnamed->object);
+	struct graph_op *op = add_early(l, unnamed->task, IOT_KIND_unlink, unnamed->object,
+					unnamed->file);
 
 	if (!op)
 		return -ENOMEM;
 	op->path = unnamed->path;
-	return loader_file(l, l->early.root, &op->dir);
+	op->dir = l->early.root;
+	return 0;
 }
 
 /**
@@ -214,7 +222,14 @@ int load_early_finish(struct loader *l)
 	}
 	for (i = 0; i < l->early.unnamed_count && !err; i++)
 		err = unlink_early(l, &l->early.unnamed[i]);
-	free(l->early.ops);
-	free(l->early.unnamed);
 	return err;
+}
+
+/**
+ * load_early_close() - free what was noted
+ */
+void load_early_close(struct early *early)
+{
+	free(early->ops);
+	free(early->unnamed);
 }

@@ -18,13 +18,13 @@ struct inherited_map {
 
 /**
  * struct early - what was open and mapped before the recording, see load_state.c
- * @root: of the first mount
+ * @root: of the first mount, as a file
  * @ns: since the beginning, for the next operation
  * @ops: opens, whose paths are known at the end
  * @unnamed: files without a name
  */
 struct early {
-	u64 root;
+	u32 root;
 	u64 ns;
 	struct early_op *ops;
 	u32 op_count;
@@ -72,5 +72,6 @@ int load_inherited(struct loader *l, u32 parent, u32 child, u64 time_ns);
 int load_opened_before(struct loader *l);
 int load_mapped_before(struct loader *l);
 int load_early_finish(struct loader *l);
+void load_early_close(struct early *early);
 
 #endif
