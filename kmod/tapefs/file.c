@@ -209,28 +209,35 @@ static long compat_ioctl(struct file *file, unsigned int command, unsigned long 
 	return result;
 }
 
+#define FILE_FOPS                                                               \
+	.owner = THIS_MODULE,                                                   \
+	.open = tfs_open,                                                       \
+	.release = release,                                                     \
+	.flush = flush,                                                         \
+	.lock = tfs_lock,                                                       \
+	.flock = tfs_flock,                                                     \
+	.setlease = simple_nosetlease,                                          \
+	.llseek = llseek,                                                       \
+	.read_iter = tfs_read_iter,                                             \
+	.write_iter = tfs_write_iter,                                           \
+	.splice_read = splice_read,                                             \
+	.splice_write = iter_file_splice_write, /* comes to tfs_write_iter() */ \
+	.fsync = fsync,                                                         \
+	.fallocate = fallocate,                                                 \
+	.fadvise = fadvise,                                                     \
+	.copy_file_range = copy_file_range,                                     \
+	.unlocked_ioctl = unlocked_ioctl,                                       \
+	.compat_ioctl = compat_ioctl,                                           \
+	.mmap = tfs_mmap,                                                       \
+	.get_unmapped_area = tfs_get_unmapped_area
+
 const struct file_operations tfs_file_fops = {
-	.owner = THIS_MODULE,
-	.open = tfs_open,
-	.release = release,
-	.flush = flush,
-	.lock = tfs_lock,
-	.flock = tfs_flock,
-	.setlease = simple_nosetlease,
-	.llseek = llseek,
-	.read_iter = tfs_read_iter,
-	.write_iter = tfs_write_iter,
-	.splice_read = splice_read,
-	.splice_write = iter_file_splice_write, /* comes to tfs_write_iter() */
-	.fsync = fsync,
-	.fallocate = fallocate,
-	.fadvise = fadvise,
-	.copy_file_range = copy_file_range,
+	FILE_FOPS,
 	.remap_file_range = remap_file_range,
-	.unlocked_ioctl = unlocked_ioctl,
-	.compat_ioctl = compat_ioctl,
-	.mmap = tfs_mmap,
-	.get_unmapped_area = tfs_get_unmapped_area,
+};
+
+const struct file_operations tfs_plain_file_fops = {
+	FILE_FOPS,
 };
 
 const struct file_operations tfs_dir_fops = {

@@ -67,12 +67,32 @@ static int inode_set(struct inode *inode, void *lower)
 	return 0;
 }
 
+/* FIBMAP, which the VFS answers by itself where there is none of it below. */
+static sector_t bmap_lower(struct address_space *mapping, sector_t block)
+{
+	return bmap(tfs_lower_inode(mapping->host), &block) ? 0 : block;
+}
+
+static const struct address_space_operations bmap_aops = {
+	.bmap = bmap_lower,
+};
+
+/* The VFS answers in its own way for a file system that lacks an operation: so do we lack it. */
+static void set_file_operations(struct inode *inode)
+{
+	const struct inode *lower = tfs_lower_inode(inode);
+
+	inode->i_op = &tfs_file_iops;
+	inode->i_fop = lower->i_fop->remap_file_range ? &tfs_file_fops : &tfs_plain_file_fops;
+	if (lower->i_mapping->a_ops->bmap)
+		inode->i_mapping->a_ops = &bmap_aops;
+}
+
 static void set_operations(struct inode *inode)
 {
 	switch (inode->i_mode & S_IFMT) {
 	case S_IFREG:
-		inode->i_op = &tfs_file_iops;
-		inode->i_fop = &tfs_file_fops;
+		set_file_operations(inode);
 		break;
 	case S_IFDIR:
 		inode->i_op = &tfs_dir_iops;

@@ -218,6 +218,7 @@ ssize_t tfs_listxattr(struct dentry *dentry, char *list, size_t room);
 
 /* file.c */
 extern const struct file_operations tfs_file_fops;
+extern const struct file_operations tfs_plain_file_fops; /* where nothing can be shared below */
 extern const struct file_operations tfs_dir_fops;
 int tfs_open(struct inode *inode, struct file *file);
 int tfs_open_lower(struct file *file, struct file *lower);

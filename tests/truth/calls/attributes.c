@@ -92,7 +92,7 @@ static void controlled(void)
 	CALL("ioctl FS_IOC_GETFLAGS", ioctl(fd, FS_IOC_GETFLAGS, &flags));
 	CALL("ioctl FS_IOC_SETFLAGS", ioctl(fd, FS_IOC_SETFLAGS, &flags));
 	CALL("ioctl FS_IOC_FIEMAP", ioctl(fd, 0xc020660bUL, &fiemap));
-	CALL("ioctl FICLONE", ioctl(other, FICLONE, fd));
+	CALL("ioctl FICLONE where files cannot share blocks", ioctl(other, FICLONE, fd));
 	CALL("ioctl of the file system's own (FS_IOC_GETVERSION)", ioctl(fd, FS_IOC_GETVERSION, &flags));
 	CALL("ioctl that nobody knows (TCGETS)", ioctl(fd, 0x5401UL, fiemap));
 	close(fd);

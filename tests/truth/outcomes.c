@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * outcomes.c - how calls end that the kernel answers by itself if a file system lacks an operation.
+ *
+ *	outcomes DIRECTORY
+ *
+ * Prints a line for each, to be the same on a bare directory and under tapefs: who stands between
+ * must lack what is lacking below.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define SIZE_BYTES 65536
+#define ROOM	   2 /* files that are compared with the first */
+
+static void outcome(const char *what, long result)
+{
+	printf("%s: %s\n", what, result < 0 ? strerrorname_np(errno) : "done");
+}
+
+static int make(const char *name, int byte)
+{
+	static char data[SIZE_BYTES];
+	int fd = open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
+
+	memset(data, byte, sizeof(data));
+	if (fd < 0 || write(fd, data, sizeof(data)) != sizeof(data) || fsync(fd)) {
+		perror(name);
+		exit(1);
+	}
+	return fd;
+}
+
+/* Each of the others has an outcome of its own, if there is one at all. */
+static void deduplicate(int fd, int same, int other)
+{
+	struct file_dedupe_range *range = calloc(1, sizeof(*range) + ROOM * sizeof(range->info[0]));
+	int err, i;
+
+	if (!range)
+		exit(1);
+	range->src_length = SIZE_BYTES;
+	range->dest_count = ROOM;
+	range->info[0].dest_fd = same;
+	range->info[1].dest_fd = other;
+	err = ioctl(fd, FIDEDUPERANGE, range);
+	outcome("FIDEDUPERANGE", err);
+	for (i = 0; !err && i < ROOM; i++)
+		printf("FIDEDUPERANGE, file %d: status %d, %llu bytes\n", i, range->info[i].status,
+		       (unsigned long long)range->info[i].bytes_deduped);
+	free(range);
+}
+
+static void map_block(int fd)
+{
+	int block = 0, hole = 1 << 20;
+
+	outcome("FIBMAP", ioctl(fd, FIBMAP, &block));
+	printf("FIBMAP: %s\n", block ? "has a block" : "has none");
+	outcome("FIBMAP behind the end", ioctl(fd, FIBMAP, &hole));
+	printf("FIBMAP behind the end: %s\n", hole ? "has a block" : "has none");
+}
+
+int main(int argc, char **argv)
+{
+	int fd, same, other, dir;
+
+	if (argc != 2 || chdir(argv[1])) {
+		fprintf(stderr, "usage: outcomes DIRECTORY\n");
+		return 2;
+	}
+	fd = make("first", 'a');
+	same = make("same", 'a');
+	other = make("other", 'b');
+	dir = open(".", O_RDONLY | O_DIRECTORY);
+	deduplicate(fd, same, other);
+	map_block(fd);
+	outcome("FICLONE", ioctl(same, FICLONE, fd));
+	outcome("FICLONE of a directory", ioctl(same, FICLONE, dir));
+	outcome("FIBMAP of a directory", ioctl(dir, FIBMAP, &fd));
+	return 0;
+}
