@@ -34,14 +34,18 @@
 
 /**
  * struct state_walk - where the telling is
+ * @session: that records
+ * @source: what it records
  * @result: the counts so far
  * @seen: threads, by their number, each with a reference, so that no other takes its place
  * @thread: the one that is looked at
  * @process: its leader; this and the next two are compared only
- * @told_files, @told_mm: the last that were told of this process
+ * @told_files: the last table that was told of this process
+ * @told_mm: the last memory
  * @is_held: the process has something of the source
  * @is_unseen: it has been counted among those that have what goes around it
- * @looked, @told: since locks were taken
+ * @looked: descriptors since locks were taken
+ * @told: records since then
  * @next_fd: where to go on, if it was too much at once
  */
 struct state_walk {

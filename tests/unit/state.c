@@ -29,6 +29,7 @@ enum what {
 	SEEK,	/* a: task, b: object, c: handle, d: to */
 	READ,	/* a: task, b: object, c: handle, d: offset, e: so long ago it began */
 	MAP,	/* as MAPPED */
+	RELEASE, /* a: task, b: object, c: handle */
 	TOUCH,	/* a: task, b: object, c: map, d: offset */
 	UNLINK, /* a: task, b: object, c: name, d: links that are left */
 	RENAME, /* a: task, b: object, c: old name, d: new name */
@@ -121,6 +122,9 @@ static void put_step(struct scribe *s, const struct step *t)
 	case MAP:
 		PUT(map, .task = task, .object = t->b, .handle = t->c, .map = (u64)t->d,
 		    .offset_bytes = (s64)t->e, .length_bytes = t->f, .prot = IOT_PROT_read);
+		break;
+	case RELEASE:
+		PUT(release, .task = task, .object = t->b, .handle = t->c);
 		break;
 	case TOUCH:
 		PUT(touch, .task = task, .object = t->b, .map = t->c, .offset_bytes = t->d,
@@ -347,7 +351,7 @@ static void the_same_as_what_is_opened(void **state)
 	};
 	static const struct step same[] = {
 		{ TASK, 1, 1 }, { FILE_IS, 4, 5, .path = "a" }, { OPEN, 1, 4, 8, 5 }, { SEEK, 1, 4, 8, 3 },
-		{ MAP, 1, 4, 8, 1, 0, 4096 }, { READ, 1, 4, 8, 3 }, {},
+		{ MAP, 1, 4, 8, 1, 0, 4096 }, { READ, 1, 4, 8, 3 }, { RELEASE, 1, 4, 8 }, {},
 	};
 	static const struct step elsewhere[] = {
 		{ TASK, 1, 1 }, { FILE_IS, 4, 5, .path = "a" }, { OPEN, 1, 4, 8, 5 }, { SEEK, 1, 4, 8, 4 },

@@ -167,6 +167,8 @@ static void hold(struct held *h)
 	fd = open_filled("closed", O_RDONLY, CLOSED);
 	h->closed_map = mmap(NULL, BYTES - PAGE, PROT_READ, MAP_PRIVATE, fd, PAGE);
 	CHECK(h->closed_map != MAP_FAILED && !close(fd));
+	/* whether parent or child lets go last is not the program's choice */
+	CHECK(!madvise(h->closed_map, BYTES - PAGE, MADV_DONTFORK));
 	CHECK(workload_is(h->closed_map, 2 * PAGE, CLOSED, PAGE));
 	h->dir = open(in("dir"), O_RDONLY | O_DIRECTORY);
 	CHECK(h->dir >= 0 && h->twin >= 0 && h->second >= 0);

@@ -120,6 +120,16 @@ static u32 distance(const struct deed_task *deeds, u32 at, const struct deed *de
 	return RESYNC_MAX;
 }
 
+/*
+ * A recording that began in the middle of programs ended there, too: what they held then the replay
+ * gives up at its end, in whichever thread that is.
+ */
+static bool is_given_up(const struct differ *d, const struct deed *deed)
+{
+	return d->a->is_attached && (deed->kind == IOT_KIND_unmap || deed->kind == IOT_KIND_flush ||
+				     deed->kind == IOT_KIND_release);
+}
+
 static void compare_task(struct differ *d, const struct deed_task *a, const struct deed_task *b)
 {
 	u32 i = 0, j = 0, only_a, only_b;
@@ -139,8 +149,9 @@ static void compare_task(struct differ *d, const struct deed_task *a, const stru
 	}
 	while (i < a->count)
 		note_deed(d, a->id, "only in the first", &a->deeds[i++]);
-	while (j < b->count)
-		note_deed(d, a->id, "only in the second", &b->deeds[j++]);
+	for (; j < b->count; j++)
+		if (!is_given_up(d, &b->deeds[j]))
+			note_deed(d, a->id, "only in the second", &b->deeds[j]);
 }
 
 /* -- all ----------------------------------------------------------------------------------------------- */

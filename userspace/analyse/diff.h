@@ -26,7 +26,8 @@
  *   8. Whether there are capabilities to take away is answered with EOPNOTSUPP or ENODATA.
  *   9. A handle that was open before the recording counts as an open, and a seek to its position,
  *      and a mapping as a map, by the task that performs them in a replay, before all others. In
- *      such a trace names were known before: look-ups that only the second has do not count.
+ *      such a trace names were known before: look-ups that only the second has do not count. And
+ *      something was open when it ended: that the second gives that up, last, does not count.
  *
  * In the outcomes of a replay (`iotape replay -o`) there is nothing that another operation
  * implies (implied.h), and the object of an operation is the program's word, not the file
