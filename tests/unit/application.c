@@ -555,6 +555,7 @@ static void call_submit(struct app *a)
 	struct fs_op op = {
 		.kind = is_write ? IOT_KIND_write : IOT_KIND_read,
 		.handle = handle,
+		.tag = app_tag_of_op(a->task, task->op + 1),
 		.offset_bytes = below(a, 5000),
 		.length_bytes = 1 + below(a, 3000),
 	};

@@ -204,6 +204,64 @@ static s64 do_link(struct fs *fs, const struct fs_op *op, u64 *seen)
 	return 0;
 }
 
+/* -- data ------------------------------------------------------------------------------------ */
+
+static void add_extent(struct fs_node *file, u64 begin, u64 end, u32 tag)
+{
+	if (begin >= end)
+		return;
+	if (file->extent_count == FS_EXTENTS)
+		abort();
+	file->extents[file->extent_count++] = (struct fs_extent){ begin, end, tag };
+}
+
+/* What is in a range goes. */
+static void forget_data(struct fs_node *file, u64 begin, u64 end)
+{
+	u32 i = 0;
+
+	while (i < file->extent_count) {
+		const struct fs_extent e = file->extents[i];
+
+		if (e.end <= begin || e.begin >= end) {
+			i++;
+			continue;
+		}
+		file->extents[i] = file->extents[--file->extent_count];
+		add_extent(file, e.begin, e.begin < begin ? begin : e.begin, e.tag);
+		add_extent(file, end, e.end, e.tag);
+	}
+}
+
+static void put_data(struct fs_node *file, u64 begin, u64 length_bytes, u32 tag)
+{
+	forget_data(file, begin, begin + length_bytes);
+	add_extent(file, begin, begin + length_bytes, tag);
+}
+
+/* A number that tells who wrote what is in a range, however it is divided. */
+static u64 data_seen(const struct fs_node *file, u64 begin, u64 length_bytes)
+{
+	u64 end = begin + length_bytes, seen = 0;
+	u32 i;
+
+	for (i = 0; i < file->extent_count; i++) {
+		const struct fs_extent *e = &file->extents[i];
+		u64 from = e->begin > begin ? e->begin : begin, to = e->end < end ? e->end : end;
+
+		if (from < to)
+			seen += e->tag * (to * to - from * from);
+	}
+	return seen;
+}
+
+static void resize(struct fs_node *file, u64 size_bytes)
+{
+	if (size_bytes < file->size)
+		forget_data(file, size_bytes, file->size);
+	file->size = size_bytes;
+}
+
 /* -- handles ------------------------------------------------------------------------------------- */
 
 static s64 do_open(struct fs *fs, const struct fs_op *op, u64 *seen)
@@ -219,7 +277,7 @@ static s64 do_open(struct fs *fs, const struct fs_op *op, u64 *seen)
 	if (fs->nodes[node].type == IOT_TYPE_symlink)
 		return -ELOOP;
 	if (op->flags & IOT_OPEN_trunc)
-		fs->nodes[node].size = 0;
+		resize(&fs->nodes[node], 0);
 	*seen = fs->nodes[node].tag;
 	if (op->handle)
 		fs->handles[op->handle] = (struct fs_handle){ .node = node };
@@ -244,6 +302,7 @@ static s64 do_write(struct fs_node *file, const struct fs_op *op, u64 *seen)
 	u64 offset_bytes = op->flags & IOT_RW_append ? file->size : op->offset_bytes;
 
 	*seen = op->flags & IOT_RW_append ? offset_bytes : 0;
+	put_data(file, offset_bytes, op->length_bytes, op->tag);
 	grow(file, offset_bytes + op->length_bytes);
 	return (s64)op->length_bytes;
 }
@@ -277,7 +336,15 @@ static s64 do_readdir(struct fs_handle *handle, const struct fs_node *dir, u64 *
 	return 0;
 }
 
-static s64 do_copy(struct fs *fs, const struct fs_op *op)
+static s64 do_read(const struct fs_node *file, const struct fs_op *op, u64 *seen)
+{
+	u64 bytes = readable(file, op->offset_bytes, op->length_bytes);
+
+	*seen = data_seen(file, op->offset_bytes, bytes);
+	return (s64)bytes;
+}
+
+static s64 do_copy(struct fs *fs, const struct fs_op *op, u64 *seen)
 {
 	int from = fs->handles[op->handle].node, to = fs->handles[op->other].node;
 	u64 bytes;
@@ -285,6 +352,8 @@ static s64 do_copy(struct fs *fs, const struct fs_op *op)
 	if (to < 0)
 		return -EBADF;
 	bytes = readable(&fs->nodes[from], op->offset_bytes, op->length_bytes);
+	*seen = data_seen(&fs->nodes[from], op->offset_bytes, bytes);
+	put_data(&fs->nodes[to], op->extra, bytes, op->tag);
 	if (bytes)
 		grow(&fs->nodes[to], op->extra + bytes);
 	return (s64)bytes;
@@ -302,7 +371,7 @@ static s64 on_handle(struct fs *fs, const struct fs_op *op, u64 *seen)
 		handle->node = FS_NONE;
 		return 0;
 	case IOT_KIND_read:
-		return (s64)readable(file, op->offset_bytes, op->length_bytes);
+		return do_read(file, op, seen);
 	case IOT_KIND_write:
 		return do_write(file, op, seen);
 	case IOT_KIND_seek:
@@ -313,7 +382,7 @@ static s64 on_handle(struct fs *fs, const struct fs_op *op, u64 *seen)
 		grow(file, op->offset_bytes + op->length_bytes);
 		return 0;
 	case IOT_KIND_copy_range:
-		return do_copy(fs, op);
+		return do_copy(fs, op, seen);
 	case IOT_KIND_map:
 		fs->maps[op->other] = handle->node;
 		return 0;
@@ -356,7 +425,7 @@ static s64 on_object(struct fs *fs, const struct fs_op *op, u64 *seen)
 		*seen += node->type == IOT_TYPE_file ? node->size << 32 : 0;
 		return 0;
 	case IOT_KIND_setattr:
-		node->size = op->length_bytes;
+		resize(node, op->length_bytes);
 		return 0;
 	case IOT_KIND_setxattr:
 	case IOT_KIND_getxattr:

@@ -13,6 +13,7 @@
 #define FS_NODES   256
 #define FS_ENTRIES 32
 #define FS_HANDLES 256
+#define FS_EXTENTS 48
 #define FS_NAME    24
 #define FS_ROOT    0
 #define FS_NONE    (-1)
@@ -20,6 +21,13 @@
 struct fs_entry {
 	char name[FS_NAME];
 	int node;
+};
+
+/* Bytes of a file, and who wrote them. */
+struct fs_extent {
+	u64 begin;
+	u64 end;
+	u32 tag;
 };
 
 /**
@@ -35,6 +43,8 @@ struct fs_node {
 	char target[FS_NAME];
 	struct fs_entry entries[FS_ENTRIES];
 	u32 entry_count;
+	struct fs_extent extents[FS_EXTENTS];
+	u32 extent_count;
 };
 
 struct fs_handle {

@@ -322,8 +322,8 @@ static void unconstrained_is_not(void **state)
 static void every_cause_is_needed(void **state)
 {
 	(void)state;
-	static const enum edge_cause causes[] = { EDGE_name, EDGE_entries, EDGE_size, EDGE_handle,
-						  EDGE_attr };
+	static const enum edge_cause causes[] = { EDGE_name, EDGE_entries, EDGE_size, EDGE_data,
+						  EDGE_handle, EDGE_attr };
 	size_t i;
 
 	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)

@@ -35,6 +35,7 @@
 	C(name, "name", "a name means the same object as in the trace")                 \
 	C(entries, "entries", "a directory has the same entries as in the trace")       \
 	C(size, "size", "a file has the same size as in the trace")                     \
+	C(data, "data", "a read finds what was written last")                           \
 	C(handle, "handle", "a handle or mapping is used while it exists, in the same state") \
 	C(attr, "attr", "an object has the same extended attributes as in the trace")   \
 	C(lock, "lock", "a file lock is free, or taken, as in the trace")               \

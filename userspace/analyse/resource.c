@@ -326,6 +326,95 @@ int resource_use(struct waiter *waiter, struct resource *resource, enum use use,
 	return err ? err : list_insert(&resource->exclusive, resource->exclusive.count, &user);
 }
 
+static int list_copy(struct user_list *copy, const struct user_list *list)
+{
+	*copy = *list;
+	copy->room = list->count;
+	copy->users = NULL;
+	if (!list->count)
+		return 0;
+	copy->users = malloc(list->count * sizeof(*list->users));
+	if (!copy->users)
+		return -ENOMEM;
+	memcpy(copy->users, list->users, list->count * sizeof(*list->users));
+	return 0;
+}
+
+/**
+ * resource_copy() - a part of a resource that is used by itself from now on
+ * @copy: filled in; to be freed by resource_exit() on failure, too
+ * @resource: has been used by the same as the part
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int resource_copy(struct resource *copy, const struct resource *resource)
+{
+	int err;
+
+	*copy = (struct resource){ .settled_ns = resource->settled_ns };
+	err = list_copy(&copy->exclusive, &resource->exclusive);
+	if (!err)
+		err = list_copy(&copy->changes, &resource->changes);
+	return err ? err : list_copy(&copy->looks, &resource->looks);
+}
+
+/* The only user that matters still; NULL if there are none, or several. */
+static const struct user *only_user(const struct resource *r)
+{
+	const struct user_list *list = r->exclusive.count ? &r->exclusive : &r->looks;
+
+	if (r->exclusive.count + r->changes.count + r->looks.count != 1 || r->changes.count)
+		return NULL;
+	return list->users;
+}
+
+/**
+ * resource_absorb() - two resources become one, if those who wait for the one may wait for both
+ * @resource: of one use, gets the other's; unless it cannot
+ * @other: of one use of the same kind, by the same task, whose last one counts for both
+ *
+ * Return: has it?
+ */
+bool resource_absorb(struct resource *resource, const struct resource *other)
+{
+	struct user_list *list = resource->exclusive.count ? &resource->exclusive : &resource->looks;
+	const struct user *a = only_user(resource), *b = only_user(other);
+	struct user first, last;
+
+	if (!a || !b || a->task != b->task || !resource->exclusive.count != !other->exclusive.count)
+		return false;
+	first = a->index < b->index ? *a : *b;
+	last = a->index < b->index ? *b : *a;
+	if (first.index < last.index && (last.previous == GRAPH_NONE || last.previous < first.index)) {
+		last.previous = first.index;
+		last.previous_ns = first.end_ns;
+	}
+	last.version = ++list->version;
+	list->users[0] = last;
+	if (other->settled_ns < resource->settled_ns)
+		resource->settled_ns = other->settled_ns;
+	return true;
+}
+
+static u64 list_last_ns(const struct user_list *list, u64 last_ns)
+{
+	u32 i;
+
+	for (i = 0; i < list->count; i++)
+		if (list->users[i].end_ns > last_ns)
+			last_ns = list->users[i].end_ns;
+	return last_ns;
+}
+
+/**
+ * resource_last_ns() - when the last of its users ended
+ */
+u64 resource_last_ns(const struct resource *resource)
+{
+	return list_last_ns(&resource->looks,
+			    list_last_ns(&resource->changes, list_last_ns(&resource->exclusive, 0)));
+}
+
 /**
  * resource_exit() - forget the users of a resource
  */

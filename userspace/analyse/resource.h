@@ -103,6 +103,9 @@ void user_list_forget(struct user_list *list, u64 before_ns);
 
 int resource_use(struct waiter *waiter, struct resource *resource, enum use use,
 		 enum edge_cause cause);
+int resource_copy(struct resource *copy, const struct resource *resource);
+bool resource_absorb(struct resource *resource, const struct resource *other);
+u64 resource_last_ns(const struct resource *resource);
 void resource_exit(struct resource *resource);
 
 #endif

@@ -10,6 +10,7 @@
  *	entries		of a directory: changed by what makes and removes names in it,
  *			looked at by readdir, exclusive by what needs it empty
  *	size		of a file: see sizes.h
+ *	data		bytes of a file: see data.h
  *	attrs		extended attributes: exclusive by set and remove, looked at by
  *			get and list
  *	position	of a handle: exclusive by seek and readdir
@@ -94,8 +95,7 @@ static void look_at_data(struct uses *u, u64 offset_bytes, u64 length_bytes, boo
 	struct size *size = uses_size(u, u->op->file);
 
 	if (size)
-		u->err = size_look(&u->waiter, size, offset_bytes, offset_bytes + length_bytes,
-				   has_found_end);
+		u->err = size_look(&u->waiter, size, offset_bytes + length_bytes, has_found_end);
 }
 
 static void look_at_size(struct uses *u)
@@ -103,7 +103,7 @@ static void look_at_size(struct uses *u)
 	struct size *size = uses_size(u, u->op->file);
 
 	if (size)
-		u->err = size_look(&u->waiter, size, (u64)-1, (u64)-1, true);
+		u->err = size_look(&u->waiter, size, (u64)-1, true);
 }
 
 static void write_to(struct uses *u, u32 file, u64 offset_bytes, u64 length_bytes)
@@ -182,6 +182,41 @@ static void found_sizes(struct uses *u)
 	}
 }
 
+/* -- data ------------------------------------------------------------------------------------- */
+
+static void use_data(struct uses *u, u32 file, u64 begin, u64 length_bytes, bool is_write)
+{
+	struct data *data = uses_data(u, file);
+
+	if (data)
+		u->err = data_use(&u->waiter, data, begin, begin + length_bytes, is_write);
+}
+
+/* Of a mapped page it is known that it is looked at, but not how often it is written. */
+static void found_data(struct uses *u)
+{
+	const struct graph_op *op = u->op;
+	u64 done_bytes = op->result > 0 ? (u64)op->result : 0;
+
+	switch (op->kind) {
+	case IOT_KIND_read:
+		use_data(u, op->file, op->offset_bytes, done_bytes, false);
+		break;
+	case IOT_KIND_write:
+		use_data(u, op->file, op->offset_bytes, done_bytes, true);
+		break;
+	case IOT_KIND_touch:
+		if (!op->result)
+			use_data(u, op->file, op->offset_bytes, op->length_bytes, false);
+		break;
+	case IOT_KIND_copy_range:
+	case IOT_KIND_remap_range:
+		use_data(u, op->file, op->offset_bytes, done_bytes, false);
+		use_data(u, op->file2, op->extra, done_bytes, true);
+		break;
+	}
+}
+
 /* -- attributes and positions ------------------------------------------------------------------ */
 
 static void found_attrs(struct uses *u)
@@ -212,6 +247,7 @@ static void found(struct uses *u)
 	uses_names(u, EDGE_name);
 	found_entries(u);
 	found_sizes(u);
+	found_data(u);
 	found_attrs(u);
 	uses_handles(u, EDGE_handle);
 	found_positions(u);

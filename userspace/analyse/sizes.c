@@ -57,23 +57,6 @@ static int wait_for_length(struct waiter *waiter, const struct size *size, u64 u
 	return 0;
 }
 
-/* The last ones that wrote what is read. */
-static int wait_for_data(struct waiter *waiter, const struct size *size, u64 offset_bytes,
-			 u64 up_to_bytes)
-{
-	u64 now_ns = waiter->enter_ns;
-	u32 first = first_past(size, offset_bytes + 1), i = first_past(size, up_to_bytes), asked;
-	int err = 0;
-
-	for (asked = 0; i > first && asked < EXTENSIONS_ASKED && !err; asked++) {
-		const struct extension *e = &size->extensions[--i];
-
-		if (e->end_ns < now_ns && e->new_size_bytes > offset_bytes)
-			err = wait_for(waiter, e);
-	}
-	return err;
-}
-
 static void find_maxima(struct size *size)
 {
 	u64 max_bytes = 0;
@@ -194,21 +177,17 @@ int size_write(struct waiter *waiter, struct size *size, u64 end_bytes, u64 old_
  * size_look() - an operation depends on the size up to a position
  * @waiter: the operation
  * @size: of which object
- * @offset_bytes: the first position whose data it uses
  * @up_to_bytes: the first position that it does not use
  * @has_found_end: it found the end of the file, so the file must not be longer
  *
  * Return: 0 or -ENOMEM.
  */
-int size_look(struct waiter *waiter, struct size *size, u64 offset_bytes, u64 up_to_bytes,
-	      bool has_found_end)
+int size_look(struct waiter *waiter, struct size *size, u64 up_to_bytes, bool has_found_end)
 {
 	int err = use(waiter, size, USE_LOOK);
 
 	if (!err && size->count)
 		err = wait_for_length(waiter, size, up_to_bytes);
-	if (!err && size->count && offset_bytes < up_to_bytes)
-		err = wait_for_data(waiter, size, offset_bytes, up_to_bytes);
 	return err || !has_found_end ? err : user_list_add(&size->ends, waiter, 0);
 }
 

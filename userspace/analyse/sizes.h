@@ -4,8 +4,7 @@
  *
  * Writes that extend a file commute with each other, and with reads of what was there
  * before. Who looks up to a position must come after a write that moved the end past it,
- * and one is enough, whatever else was written before; a few more are waited for if what
- * is read is what they wrote. Whoever found the end must come before writes that go beyond
+ * and one is enough, whatever else was written before. Whoever found the end must come before writes that go beyond
  * it. Writes find nothing, so they need not wait until the file is as long as it was. What
  * sets the size (truncate, append, allocate) is exclusive.
  */
@@ -45,8 +44,7 @@ struct size {
 
 int size_set(struct waiter *waiter, struct size *size);
 int size_write(struct waiter *waiter, struct size *size, u64 end_bytes, u64 old_size_bytes);
-int size_look(struct waiter *waiter, struct size *size, u64 offset_bytes, u64 up_to_bytes,
-	      bool has_found_end);
+int size_look(struct waiter *waiter, struct size *size, u64 up_to_bytes, bool has_found_end);
 void size_exit(struct size *size);
 
 #endif

@@ -22,14 +22,25 @@ struct slot {
 	union {
 		struct resource resource;
 		struct size size;
+		struct data data;
 	};
 };
 
-/* A size is larger than other resources; only as many bytes are there as are needed, and the key. */
+/* Data of a file that only one task uses, or that nobody writes, needs no order. */
+struct sharing {
+	u32 task; /* that uses it, + 1 */
+	bool is_shared;
+	bool is_written;
+};
+
+/* They differ in size; only as many bytes are there as are needed, and the key. */
 static size_t slot_bytes(enum slot_kind kind)
 {
-	return offsetof(struct slot, resource) +
-	       (kind == SLOT_SIZE ? sizeof(struct size) : sizeof(struct resource));
+	size_t bytes = kind == SLOT_SIZE ? sizeof(struct size) :
+		       kind == SLOT_DATA ? sizeof(struct data) :
+					   sizeof(struct resource);
+
+	return offsetof(struct slot, resource) + bytes;
 }
 
 static char *slot_key(struct slot *slot, enum slot_kind kind)
@@ -59,9 +70,39 @@ static void slot_drop(struct uses *u, enum slot_kind kind, struct slot *slot)
 	HASH_DEL(u->slots[kind], slot);
 	if (kind == SLOT_SIZE)
 		size_exit(&slot->size);
+	else if (kind == SLOT_DATA)
+		data_exit(&slot->data);
 	else
 		resource_exit(&slot->resource);
 	free(slot);
+}
+
+static void share(struct sharing *sharing, u32 task, u32 file, bool is_write)
+{
+	sharing[file].is_shared |= sharing[file].task && sharing[file].task != task + 1;
+	sharing[file].is_written |= is_write;
+	sharing[file].task = task + 1;
+}
+
+static void find_sharing(const struct graph *graph, struct sharing *sharing)
+{
+	u32 i, j;
+
+	for (i = 0; i < graph->task_count; i++)
+		for (j = 0; j < graph->tasks[i].op_count; j++) {
+			const struct graph_op *op = &graph->tasks[i].ops[j];
+			bool is_copy = op->kind == IOT_KIND_copy_range ||
+				       op->kind == IOT_KIND_remap_range;
+			bool is_request = op->kind == IOT_KIND_submit ||
+					  op->kind == IOT_KIND_complete;
+
+			if (op->kind == IOT_KIND_read || op->kind == IOT_KIND_write || is_copy ||
+			    is_request || op->kind == IOT_KIND_touch)
+				share(sharing, i, op->file, op->kind == IOT_KIND_write ||
+				      (is_request && (op->flags & IOT_RW_write)));
+			if (is_copy)
+				share(sharing, i, op->file2, true);
+		}
 }
 
 /**
@@ -73,8 +114,14 @@ static void slot_drop(struct uses *u, enum slot_kind kind, struct slot *slot)
  */
 int uses_open(struct uses *uses, struct graph *graph)
 {
-	*uses = (struct uses){};
-	return waiter_open(&uses->waiter, graph);
+	int err;
+
+	*uses = (struct uses){ .sharing = calloc(graph->file_count + 1ul, sizeof(*uses->sharing)) };
+	err = waiter_open(&uses->waiter, graph);
+	if (!uses->sharing)
+		return -ENOMEM;
+	find_sharing(graph, uses->sharing);
+	return err;
 }
 
 /**
@@ -89,6 +136,7 @@ void uses_close(struct uses *uses)
 		HASH_ITER (hh, uses->slots[kind], slot, next)
 			slot_drop(uses, kind, slot);
 	waiter_close(&uses->waiter);
+	free(uses->sharing);
 }
 
 /**
@@ -132,6 +180,22 @@ struct size *uses_size(struct uses *uses, u32 file)
 		return NULL;
 	slot = slot_of(uses, SLOT_SIZE, &file, sizeof(file));
 	return slot ? &slot->size : NULL;
+}
+
+/**
+ * uses_data() - the bytes of a file
+ *
+ * Return: what data.h takes; NULL if no two tasks meet there, or something went wrong before.
+ */
+struct data *uses_data(struct uses *uses, u32 file)
+{
+	const struct sharing *sharing = &uses->sharing[file];
+	struct slot *slot;
+
+	if (uses->err || !file || !sharing->is_shared || !sharing->is_written)
+		return NULL;
+	slot = slot_of(uses, SLOT_DATA, &file, sizeof(file));
+	return slot ? &slot->data : NULL;
 }
 
 /* -- names --------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #ifndef IOTAPE_USES_H
 #define IOTAPE_USES_H
 
+#include "data.h"
 #include "resource.h"
 #include "sizes.h"
 
@@ -12,6 +13,7 @@
  *	path		a path from the root
  *	entries		of a directory
  *	size		of a file
+ *	data		bytes of a file
  *	attrs		of a file or directory
  *	handle, map	an open file description; a mapping in an address space
  *	position	of a handle
@@ -22,6 +24,7 @@ enum slot_kind {
 	SLOT_PATH,
 	SLOT_ENTRIES,
 	SLOT_SIZE,
+	SLOT_DATA,
 	SLOT_ATTRS,
 	SLOT_HANDLE,
 	SLOT_MAP,
@@ -32,18 +35,21 @@ enum slot_kind {
 };
 
 struct slot;
+struct sharing;
 
 /**
  * struct uses - resources and their users, up to an operation
  * @waiter: the operation
  * @op: the same
  * @slots: resources by kind
+ * @sharing: of each file, what is known of who uses its data
  * @err: of anything so far; then nothing more happens
  */
 struct uses {
 	struct waiter waiter;
 	const struct graph_op *op;
 	struct slot *slots[SLOT_KIND_COUNT];
+	struct sharing *sharing;
 	int err;
 };
 
@@ -55,6 +61,7 @@ void uses_key(struct uses *uses, enum slot_kind kind, const void *key, size_t by
 void uses_number(struct uses *uses, enum slot_kind kind, u64 number, enum use how,
 		 enum edge_cause cause);
 struct size *uses_size(struct uses *uses, u32 file);
+struct data *uses_data(struct uses *uses, u32 file);
 
 void uses_names(struct uses *uses, enum edge_cause cause);
 void uses_handles(struct uses *uses, enum edge_cause cause);
