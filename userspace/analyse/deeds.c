@@ -143,7 +143,7 @@ static struct deed *deed_add(struct deed_task *task, const struct deed *deed)
 		task->room = room;
 	}
 	task->deeds[task->count] = *deed;
-	task->deeds[task->count].sequence = task->count;
+	task->deeds[task->count].nth = task->count;
 	return &task->deeds[task->count++];
 }
 
@@ -351,6 +351,7 @@ static int access_is_known(struct reading_state *s, u32 task)
 
 /* -- equivalence 4: mappings that fork copies ------------------------------------------------------------ */
 
+/* In their order, which is that in which a replay maps them. */
 static int take_inherited(struct reading_state *s, u32 task, const struct deed *deed)
 {
 	struct inherited **link = &s->inherited, *i = malloc(sizeof(*i));
@@ -363,6 +364,8 @@ static int take_inherited(struct reading_state *s, u32 task, const struct deed *
 	i->deed = *deed;
 	i->deed.order = 0;
 	i->next = NULL;
+	while (*link)
+		link = &(*link)->next;
 	*link = i;
 	return 0;
 }
@@ -690,22 +693,19 @@ static int compare_order(const void *a, const void *b)
 
 	if (x->order != y->order)
 		return x->order < y->order ? -1 : 1;
-	return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
+	return x->nth < y->nth ? -1 : x->nth > y->nth;
 }
 
 /*
- * Deeds are sorted when all are there: a reading refers to them by place until then. A task of a
- * replay performs one after the other; what is none of the trace's operations, as the opening of what
- * was open before, has no number there.
+ * Deeds are sorted when all are there: a reading refers to them by place until then. Outcomes are in
+ * the order in which they were performed; what a task inherited has numbers of others in them, and
+ * what is none of the trace's operations, as the opening of what was open before, has none.
  */
 static void sort(struct deeds *deeds)
 {
 	u32 i;
 
-	if (deeds->is_outcomes)
-		return;
-
-	for (i = 0; i < deeds->task_count; i++)
+	for (i = 0; i < deeds->task_count && !deeds->is_outcomes; i++)
 		if (deeds->tasks[i].count)
 			qsort(deeds->tasks[i].deeds, deeds->tasks[i].count,
 			      sizeof(*deeds->tasks[i].deeds), compare_order);

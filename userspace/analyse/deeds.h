@@ -12,8 +12,8 @@
 /**
  * struct deed - an operation, without anything that two runs need not agree on
  * @order: place in its task; 0 for what a task inherited
+ * @nth: of those with this order, in the order of their records
  * @path: of its object; texts live as long as the deeds
- * @sequence: place in which it was read, of those in one place
  * @generation: of the object under this path, 0 if it is not to be compared
  * @path2: second path, or the text of its record, "" if none
  * @fields: those of its fields that are compared, in the order of schema.h
@@ -22,7 +22,7 @@
  */
 struct deed {
 	u32 order;
-	u32 sequence;
+	u32 nth;
 	u32 generation;
 	const char *path;
 	const char *path2;
