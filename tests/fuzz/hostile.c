@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/program.h"
 #include "mutate.h"
 
 #define NOBODY	     65534
@@ -399,6 +400,95 @@ static void refuse_loaded(void)
 	tell("/dev/replayfs refuses setups, carriers and memory that cannot be");
 }
 
+/* Of the program, as its header says. */
+static u64 section_count(u32 kind)
+{
+	const struct iot_program_head *head = (const void *)program;
+
+	return le64_to_cpu(head->sections[kind].count);
+}
+
+/* Whoever is the agent of a node says what it likes: it is taken if it can be. */
+static void refuse_shares(void)
+{
+	u64 tasks = section_count(IOT_SECTION_TASKS), hubs = section_count(IOT_SECTION_HUBS);
+	u8 *is_here = calloc(tasks + 1, 1);
+	u32 *elsewhere = calloc(hubs + 1, sizeof(*elsewhere));
+	struct iot_program_wait marks[2] = {};
+	struct iot_replay_move moved[1];
+	struct iot_replay_share share = { .is_here = (u64)is_here, .elsewhere = (u64)elsewhere,
+					  .marks = (u64)marks };
+	struct iot_replay_setup setup = { .target_fd = must_open(directory, O_RDONLY),
+					  .session_fd = -1, .compute_scale = 1, .pause_scale = 1 };
+	struct iot_replay_moved wait = { .moved = (u64)moved, .room = 1 };
+	struct iot_replay_move move = { .task = 0, .ended = 1 };
+	struct iot_replay_arrive arrive = { .hub = (u32)hubs, .count = 1 };
+	struct iot_replay_load load = {};
+	int fd = must_open(IOT_REPLAY_PATH, O_RDWR);
+
+	memset(is_here, 1, tasks);
+	expect("a part of nothing", ioctl(fd, IOT_RIOC_SHARE, &share), EINVAL);
+	expect("a program", write(fd, program, program_bytes), 0);
+	expect("load", ioctl(fd, IOT_RIOC_LOAD, &load), 0);
+	expect("a part from nowhere", ioctl(fd, IOT_RIOC_SHARE, 8), EFAULT);
+	share.is_here = 8;
+	expect("tasks from nowhere", ioctl(fd, IOT_RIOC_SHARE, &share), EFAULT);
+	share.is_here = (u64)is_here;
+	share.mark_count = 0xffffffff;
+	expect("more marks than operations", ioctl(fd, IOT_RIOC_SHARE, &share), EINVAL);
+	share.mark_count = 1;
+	share.marks = 8;
+	expect("marks from nowhere", ioctl(fd, IOT_RIOC_SHARE, &share), EFAULT);
+	share.marks = (u64)marks;
+	marks[0].task = cpu_to_le32((u32)tasks);
+	expect("a mark of no task", ioctl(fd, IOT_RIOC_SHARE, &share), EINVAL);
+	marks[0].task = 0;
+	marks[0].index = cpu_to_le32(0xffffffff);
+	expect("a mark of no operation", ioctl(fd, IOT_RIOC_SHARE, &share), EINVAL);
+	marks[0].index = 0;
+	share.mark_count = 2;
+	expect("the same mark twice", ioctl(fd, IOT_RIOC_SHARE, &share), EINVAL);
+	share.mark_count = 0;
+	share.reserved = 1;
+	expect("reserved bits", ioctl(fd, IOT_RIOC_SHARE, &share), EINVAL);
+	share.reserved = 0;
+	is_here[0] = 2;
+	expect("neither here nor elsewhere", ioctl(fd, IOT_RIOC_SHARE, &share), EINVAL);
+	is_here[0] = 0;
+	share.mark_count = 1;
+	expect("a mark of a task elsewhere", ioctl(fd, IOT_RIOC_SHARE, &share), EINVAL);
+	share.mark_count = 0;
+	expect("advance before the part is known", ioctl(fd, IOT_RIOC_ADVANCE, &move), EINVAL);
+	expect("a part", ioctl(fd, IOT_RIOC_SHARE, &share), 0);
+	expect("another one", ioctl(fd, IOT_RIOC_SHARE, &share), EBUSY);
+	expect("advance before it is set up", ioctl(fd, IOT_RIOC_ADVANCE, &move), EINVAL);
+	expect("set up", ioctl(fd, IOT_RIOC_SETUP, &setup), 0);
+	expect("a part when it is set up", ioctl(fd, IOT_RIOC_SHARE, &share), EBUSY);
+	wait.room = 257;
+	expect("too much at once", ioctl(fd, IOT_RIOC_MOVED, &wait), EINVAL);
+	wait.room = 1;
+	wait.timeout_ns = 1000000001;
+	expect("too long", ioctl(fd, IOT_RIOC_MOVED, &wait), EINVAL);
+	wait.timeout_ns = 1000;
+	expect("nothing has moved", ioctl(fd, IOT_RIOC_MOVED, &wait), 0);
+	expect("a task elsewhere", ioctl(fd, IOT_RIOC_ADVANCE, &move), 0);
+	expect("where it is already", ioctl(fd, IOT_RIOC_ADVANCE, &move), EINVAL);
+	move.ended = 0xffffffff;
+	expect("beyond its end", ioctl(fd, IOT_RIOC_ADVANCE, &move), EINVAL);
+	move = (struct iot_replay_move){ .task = (u32)tasks, .ended = 1 };
+	expect("no task", ioctl(fd, IOT_RIOC_ADVANCE, &move), EINVAL);
+	move.task = tasks > 1 ? 1 : 0;
+	expect("a task that is here", ioctl(fd, IOT_RIOC_ADVANCE, &move), EINVAL);
+	expect("no hub", ioctl(fd, IOT_RIOC_ARRIVE, &arrive), EINVAL);
+	expect("advance from nowhere", ioctl(fd, IOT_RIOC_ADVANCE, 8), EFAULT);
+	expect("cancel", ioctl(fd, IOT_RIOC_CANCEL), 0);
+	close(setup.target_fd);
+	close(fd);
+	free(is_here);
+	free(elsewhere);
+	tell("/dev/replayfs refuses parts, and progress, that cannot be");
+}
+
 /* -- somebody without rights ------------------------------------------------------------------------ */
 
 static void as_nobody(void)
@@ -435,6 +525,7 @@ static unsigned long random_request(struct rng *rng)
 		IOT_IOC_ADOPT, IOT_IOC_STATUS, IOT_IOC_JOIN,   IOT_RIOC_LOAD, IOT_RIOC_SETUP,
 		IOT_RIOC_RUN,  IOT_RIOC_START, IOT_RIOC_STATUS, IOT_RIOC_CANCEL, IOT_RIOC_KEEP,
 		IOT_RIOC_FEED,
+		IOT_RIOC_SHARE, IOT_RIOC_MOVED, IOT_RIOC_ADVANCE, IOT_RIOC_ARRIVE,
 	};
 	unsigned long request = requests[rng_below(rng, ARRAY_SIZE(requests))];
 
@@ -551,6 +642,7 @@ int main(int argc, char **argv)
 	live();
 	refuse_unloaded();
 	refuse_loaded();
+	refuse_shares();
 	bad += !in_child(as_nobody);
 	tell("nobody may look, and nothing else");
 	all_of_anything();

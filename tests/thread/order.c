@@ -2,10 +2,10 @@
 /*
  * order.c - was the order of a program kept? By the times in the outcomes of a replay of it.
  *
- *	order PROGRAM OUTCOMES
+ *	order PROGRAM OUTCOMES...
  *
  * No operation may have been entered before each that it waits for, and the one before it in its
- * task, had ended. What only keeps order (arrive, leave, pass) leaves no record: it has ended
+ * task, had ended. Nodes of one replay have outcomes each, by one clock. What only keeps order (arrive, leave, pass) leaves no record: it has ended
  * when what it waits for has, which is followed back to operations that have one.
  *
  * exit code: 0 it was kept, 1 it was not, or not everything was performed
@@ -138,9 +138,10 @@ int main(int argc, char **argv)
 {
 	struct iot_reject reject = {};
 	struct checker c = {};
+	int i;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: order PROGRAM OUTCOMES\n");
+	if (argc < 3) {
+		fprintf(stderr, "usage: order PROGRAM OUTCOMES...\n");
 		return 2;
 	}
 	if (iot_program_load(argv[1], &c.program, &reject)) {
@@ -148,8 +149,10 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	c.times = calloc(c.program.op_count + 1, sizeof(*c.times));
-	if (!c.times || iot_trace_walk(argv[2], take, &c, NULL, &reject)) {
-		printf("# %s: %s\n", argv[2], iot_reject_sentence(&reject));
+	for (i = 2; i < argc; i++) {
+		if (c.times && !iot_trace_walk(argv[i], take, &c, NULL, &reject))
+			continue;
+		printf("# %s: %s\n", argv[i], iot_reject_sentence(&reject));
 		return 1;
 	}
 	check(&c);

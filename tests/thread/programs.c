@@ -12,6 +12,8 @@
  *   out      operations by paths that lead out of the target through symbolic links
  *   pipe     three tasks make a directory each; then one opens a pipe, which takes for ever, one
  *            waits for it, and one thinks for hours
+ *   endless  three ranks: two make a directory each; then one thinks for hours, and each of the
+ *            others waits for the one before it
  *   lanes    asynchronous writes and reads of a file, four under way at a time, and what waits
  *            for some of them
  *   in-turn  COUNT asynchronous reads in one lane, of a long file and of an empty one in turn, with
@@ -400,6 +402,22 @@ static void make_pipe(struct builder *b)
 	op_on_path(b, IOT_KIND_mkdir, "later", 0)->pause_ns = cpu_to_le64(1ull << 45);
 }
 
+/* -- endless ----------------------------------------------------------------------------------- */
+
+static void make_endless(struct builder *b)
+{
+	builder_task(b)->rank = cpu_to_le32(1);
+	op_on_path(b, IOT_KIND_mkdir, "a", 0)->mode = cpu_to_le32(0755);
+	op_on_path(b, IOT_KIND_mkdir, "later", 0)->pause_ns = cpu_to_le64(1ull << 45);
+	builder_task(b)->rank = cpu_to_le32(2);
+	op_on_path(b, IOT_KIND_mkdir, "b", 0)->mode = cpu_to_le32(0755);
+	op_on_path(b, IOT_KIND_mkdir, "never", 0);
+	builder_wait(b, 0, 1);
+	builder_task(b)->rank = cpu_to_le32(3);
+	op_on_path(b, IOT_KIND_mkdir, "c", 0);
+	builder_wait(b, 1, 1);
+}
+
 /* -- lanes ------------------------------------------------------------------------------------- */
 
 #define LANES	 4
@@ -526,7 +544,7 @@ static const struct {
 	{ "tokens", make_ordered }, { "free", make_free }, { "kinds", make_kinds },
 	{ "beyond", make_beyond },  { "out", make_out },   { "pipe", make_pipe },
 	{ "lanes", make_lanes },    { "reads", make_reads }, { "in-turn", make_in_turn },
-	{ "paced", make_paced },
+	{ "paced", make_paced },    { "endless", make_endless },
 };
 
 static int save(const struct builder *b, const char *path)

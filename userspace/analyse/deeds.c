@@ -364,8 +364,6 @@ static int take_inherited(struct reading_state *s, u32 task, const struct deed *
 	i->deed = *deed;
 	i->deed.order = 0;
 	i->next = NULL;
-	while (*link)
-		link = &(*link)->next;
 	*link = i;
 	return 0;
 }

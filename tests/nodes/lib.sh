@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# What tests/nodes/host and tests/nodes/guest share. The caller sets iotape, mpi and target, and is in
+# a directory of its own.
+
+# As root, and more nodes than processors; MPICH asks for neither.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+
+number=0
+failures=0
+
+# ok DESCRIPTION COMMAND...: one line of TAP, by the exit code of COMMAND.
+ok() {
+	local what="$mpi: $1"
+	shift
+	number=$((number + 1))
+	if "$@" >check.out 2>&1; then
+		echo "ok $number - $what"
+		return
+	fi
+	echo "not ok $number - $what"
+	{ echo "$*"; head -n 20 check.out; } | cut -c 1-300 | sed 's/^/# /'
+	failures=$((failures + 1))
+}
+
+prepare() { # NAME: the target is empty, and prepared for NAME.irp
+	chmod -R u+rwx "$target" 2>/dev/null
+	rm -rf "$target" out.*
+	mkdir "$target" && "$iotape" init -q "$1.irp" --target="$target"
+}
+
+# nodes COUNT NAME ENGINE [OPTION]...: what is printed in said and errors, the exit code in code.
+nodes() {
+	local count=$1 name=$2 engine=$3
+	shift 3
+	timeout 120 "mpirun.$mpi" -n "$count" "$iotape" replay --agent --engine="$engine" "$name.irp" \
+		--target="$target" -o out "$@" >said 2>errors
+	code=$?
+	cat said errors
+	[ "$code" != 124 ]
+}
+
+# What iotape itself said; launchers have much to say.
+sentences() {
+	grep '^iotape replay: ' errors
+}
+
+value() { # KEY: a number in the summary that was printed as JSON
+	sed -nE "s/.*\"$1\":([0-9]+).*/\1/p" said
+}
+
+# performed NODES NAME ENGINE: as in the trace, by as many, and no operation is missing.
+performed() {
+	local all node sum=0
+	prepare "$2" || return
+	nodes "$1" "$2" "$3" --pace=full --json "${@:4}"
+	[ "$code" = 0 ] && [ ! -s errors ] && [ "$(value nodes)" = "$1" ] && [ "$(value diverged)" = 0 ] ||
+		return
+	for ((node = 0; node < $1; node++)); do
+		sum=$((sum + $("$iotape" dump --kind=op "out.$node" | grep -vc '^#')))
+	done
+	all=$("$iotape" replay --engine=null --pace=full --json "$2.irp" |
+		sed -nE 's/.*"operations":([0-9]+).*/\1/p')
+	echo "$sum outcomes, $(value operations) operations of $all"
+	[ "$(value operations)" = "$all" ] && [ "$sum" = "$all" ]
+}
+
+# Each node has done something.
+all_have_outcomes() { # NODES
+	local node
+	for ((node = 0; node < $1; node++)); do
+		"$iotape" dump --kind=op "out.$node" | grep -qv '^#' || return
+	done
+}
+
+differs() { # NODES NAME ENGINE
+	prepare "$2" && nodes "$@" --pace=full && [ "$code" = 3 ]
+}
+
+finish() {
+	echo "1..$number"
+	exit $((failures > 0))
+}
