@@ -10,6 +10,7 @@
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 
+#include "compat/vfs.h"
 #include "joined.h"
 #include "session.h"
 #include "task.h"

@@ -36,7 +36,7 @@ layers=(
 	"ioctl-api/core/module.c  $kernel"
 	"ioctl-api/core/        $contract"
 	"kmod/compat/           $kernel"
-	"kmod/iotape/           $kernel|$contract|$core"
+	"kmod/iotape/           $kernel|$contract|$core|\"compat/[a-z]+\.h\""
 	"kmod/tapefs/           $kernel|$contract|$core|\"iotape/iotape\.h\"|\"compat/[a-z]+\.h\""
 	"replayfs/              $kernel|$contract|$core|\"iotape/iotape\.h\"|\"compat/[a-z]+\.h\""
 	"userspace/lib/         $libc|$core"

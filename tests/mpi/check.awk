@@ -185,6 +185,8 @@ function read_record(    what) {
 		read_collective()
 	else if (f["kind"] == "mpi_file")
 		read_file()
+	else if (f["kind"] == "mpi_win" && f["request"] != "0")
+		began()
 	if (f["kind"] != "mpi_comm" && f["kind"] != "mpi_done" && \
 	    !(f["call"] == "file_open" && f["result"] && !f["number"]) && !((f["comm"] " " process) in rank_in))
 		wrong("communicators", f["comm"] ": used by " process ", which is not in it")

@@ -34,7 +34,12 @@
 	RW(C, ) RW(C, _at) RW(C, _all) RW(C, _at_all) RW(C, _shared) RW(C, _ordered)        \
 	IRW(C, ) IRW(C, _at) IRW(C, _all) IRW(C, _at_all) IRW(C, _shared)                   \
 	RW(C, _all_begin) RW(C, _all_end) RW(C, _at_all_begin) RW(C, _at_all_end)           \
-	RW(C, _ordered_begin) RW(C, _ordered_end)
+	RW(C, _ordered_begin) RW(C, _ordered_end)                                           \
+	C(Win_create) C(Win_allocate) C(Win_allocate_shared) C(Win_create_dynamic)          \
+	C(Win_fence) C(Win_post) C(Win_start) C(Win_complete) C(Win_free)       \
+	C(Win_lock) C(Win_lock_all) C(Win_unlock) C(Win_unlock_all)        \
+	C(Put) C(Get) C(Accumulate) C(Get_accumulate) C(Fetch_and_op) C(Compare_and_swap)   \
+	C(Rput) C(Rget) C(Raccumulate) C(Rget_accumulate)
 
 #define DEFINE(name)                                                                        \
 	extern int counted_##name __attribute__((visibility("hidden")));                    \

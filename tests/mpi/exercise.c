@@ -7,8 +7,7 @@
  * Modes: `calls` every call that is recorded and some that are not; `threads` several threads
  * of each rank at once; `children` fork and exec while MPI runs; `descriptors` descriptors
  * closed that are not the program's; `killed` 1000 collectives and no end; `aborted` 1000 and
- * MPI_Abort; `io` every call on
- * files, `romio` almost every; `late` nothing before somebody makes DIR/go.
+ * MPI_Abort; `io` every call on files, `romio` almost every; `windows` every one-sided call; `late` nothing before somebody makes DIR/go.
  */
 #define _GNU_SOURCE
 #include "exercise.h"
@@ -35,6 +34,7 @@ static void calls(void)
 	persistent(MPI_COMM_WORLD);
 	groups();
 	passing();
+	probes(MPI_COMM_WORLD);
 }
 
 static void io(void)
@@ -234,7 +234,7 @@ static const struct {
 	void (*function)(void);
 } modes[] = { { "calls", calls }, { "threads", threads }, { "children", children },
 	      { "descriptors", descriptors }, { "late", late }, { "killed", killed },
-	      { "aborted", aborted },
+	      { "aborted", aborted },     { "windows", windows },
 	      { "io", io }, { "romio", romio } };
 
 static void init(bool has_threads)

@@ -8,11 +8,13 @@
 #if BINDING == 3
 #define REQUEST type(MPI_Request)
 #define COMM type(MPI_Comm)
+#define WIN type(MPI_Win)
 #define STATUS type(MPI_Status)
 #define SOURCE_OF(s) s%MPI_SOURCE
 #else
 #define REQUEST integer
 #define COMM integer
+#define WIN integer
 #define STATUS integer, dimension(MPI_STATUS_SIZE)
 #define SOURCE_OF(s) s(MPI_SOURCE)
 #endif
@@ -32,6 +34,9 @@ program fortran
 	COMM :: half, ring
 	REQUEST :: requests(2), kept(2)
 	STATUS :: one
+	WIN :: window
+	integer, asynchronous :: memory(1024)
+	integer(kind=MPI_ADDRESS_KIND) :: bytes, place
 	character(len=4096) :: dir
 
 	call get_command_argument(1, dir)
@@ -76,12 +81,34 @@ program fortran
 	call MPI_Request_free(kept(1), ierror)
 	call MPI_Request_free(kept(2), ierror)
 
+	call MPI_Isend(out, 1, MPI_INTEGER, next, 4, MPI_COMM_WORLD, requests(1), ierror)
+	call MPI_Probe(previous, MPI_ANY_TAG, MPI_COMM_WORLD, one, ierror)
+	call MPI_Recv(in, 1, MPI_INTEGER, SOURCE_OF(one), 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierror)
+	call check(in == previous)
+	call MPI_Wait(requests(1), MPI_STATUS_IGNORE, ierror)
+
+	bytes = 4096
+	place = 7
+	memory = 0
+	call MPI_Win_create(memory, bytes, 4, MPI_INFO_NULL, MPI_COMM_WORLD, window, ierror)
+	call MPI_Win_fence(0, window, ierror)
+	call MPI_Put(out, 1, MPI_INTEGER, next, place, 1, MPI_INTEGER, window, ierror)
+	call MPI_Win_fence(0, window, ierror)
+	call check(memory(8) == previous)
+	call MPI_Win_free(window, ierror)
+
 	open(unit=10, file=trim(dir) // '/rank.' // achar(iachar('0') + rank))
-	call did('mpi_comm -', 4)
+	call did('mpi_comm -', 5)
 	call did('mpi_coll init', 1)
 	call did('mpi_recv irecv', 10)
-	call did('mpi_send isend', 10)
-	call did('mpi_done wait', 25)
+	call did('mpi_send isend', 11)
+	call did('mpi_done wait', 26)
+	call did('mpi_probe probe', 1)
+	call did('mpi_recv recv', 1)
+	call did('mpi_coll win_create', 1)
+	call did('mpi_coll win_fence', 2)
+	call did('mpi_coll win_free', 1)
+	call did('mpi_win put', 1)
 	call did('mpi_done test', 5)
 	call did('mpi_send sendrecv', 10)
 	call did('mpi_recv sendrecv', 10)

@@ -289,6 +289,18 @@ void load_mpi_fields(struct graph_mpi *mpi, const struct iot_record *r)
 		mpi->tag = r->mpi_done.tag;
 		mpi->length_bytes = r->mpi_done.length_bytes;
 		break;
+	case IOT_KIND_mpi_probe:
+		mpi->call = r->mpi_probe.call;
+		mpi->comm = r->mpi_probe.comm;
+		mpi->peer = r->mpi_probe.peer;
+		mpi->tag = r->mpi_probe.tag;
+		break;
+	case IOT_KIND_mpi_win:
+		mpi->call = r->mpi_win.call;
+		mpi->comm = r->mpi_win.comm;
+		mpi->peer = r->mpi_win.peer;
+		mpi->number = r->mpi_win.is_exclusive;
+		break;
 	case IOT_KIND_mpi_file: /* on a file as on a communicator */
 		mpi->kind = IOT_KIND_mpi_coll;
 		mpi->call = r->mpi_file.call;
@@ -320,6 +332,14 @@ static int load_comm(struct loader *l, const struct iot_rec_mpi_comm *r)
 	return graph_rank_add(l->graph, &rank);
 }
 
+/* Nobody waits for it, and nothing is known of its order. */
+static bool is_alone(const struct iot_record *r)
+{
+	if (r->kind == IOT_KIND_mpi_file)
+		return !r->mpi_file.number;
+	return r->kind == IOT_KIND_mpi_win && r->mpi_win.call >= IOT_CALL_put;
+}
+
 static int load_mpi(struct loader *l)
 {
 	const struct iot_rec_op *r = &l->record->op;
@@ -329,8 +349,8 @@ static int load_mpi(struct loader *l)
 
 	if (l->record->kind == IOT_KIND_mpi_comm)
 		return load_comm(l, &l->record->mpi_comm);
-	if (l->record->kind == IOT_KIND_mpi_file && !l->record->mpi_file.number)
-		return 0; /* nobody waits for it */
+	if (is_alone(l->record))
+		return 0;
 	err = graph_task_make(l->graph, r->task, &task);
 	mpi = err ? NULL : graph_mpi_add(l->graph);
 	if (!mpi)

@@ -172,6 +172,12 @@ static void add_send(const struct graph *graph, const struct dones *dones, u32 c
 	};
 }
 
+/* What a probe found is the message that the next receive of the stream takes. */
+static bool is_probe(const struct graph *graph, u32 call)
+{
+	return graph->mpi[call].kind == IOT_KIND_mpi_probe;
+}
+
 /* Source and tag are those of the status: of the call itself, or of what completed it. */
 static void add_receive(struct graph *graph, const struct dones *dones, u32 call,
 			struct endpoints *receives)
@@ -238,8 +244,9 @@ static int connect_message(struct graph *graph, const struct endpoint *send,
 {
 	int err = wait_for(graph, &graph->mpi[send->call], receive->ended);
 
-	/* A matched probe has waited for the message where it was posted. */
-	if (!err && graph->mpi[receive->call].call == IOT_CALL_mprobe)
+	/* A matched probe has waited for the message where it was posted; start may have. */
+	if (!err && (graph->mpi[receive->call].call == IOT_CALL_mprobe ||
+		     graph->mpi[receive->call].call == IOT_CALL_win_start))
 		err = wait_for(graph, &graph->mpi[send->call], receive->call);
 	if (err || send->ended == GRAPH_NONE || !is_synchronous(graph, send, receive))
 		return err;
@@ -292,6 +299,9 @@ static int pair_messages(struct graph *graph, const struct graph_mpi_listener *l
 			unmatched(graph, sends->ends[s++].call, NOT_RECEIVED);
 		} else if (order > 0) {
 			unmatched(graph, receives->ends[r++].call, NOT_SENT);
+		} else if (is_probe(graph, receives->ends[r].call)) {
+			err = wait_for(graph, &graph->mpi[sends->ends[s].call],
+				       receives->ends[r++].call);
 		} else {
 			err = paired(graph, listener, &sends->ends[s++], &receives->ends[r++]);
 		}
@@ -316,7 +326,7 @@ static int messages(struct graph *graph, const struct dones *dones,
 		for (i = 0; i < graph->mpi_count; i++) {
 			if (graph->mpi[i].kind == IOT_KIND_mpi_send)
 				add_send(graph, dones, i, &sends);
-			else if (graph->mpi[i].kind == IOT_KIND_mpi_recv)
+			else if (graph->mpi[i].kind == IOT_KIND_mpi_recv || is_probe(graph, i))
 				add_receive(graph, dones, i, &receives);
 		}
 		qsort(sends.ends, sends.count, sizeof(*sends.ends), compare_endpoints);
@@ -328,6 +338,49 @@ static int messages(struct graph *graph, const struct dones *dones,
 	free(sends.ends);
 	free(receives.ends);
 	return err;
+}
+
+/* -- locks of windows ------------------------------------------------------------------------------ */
+
+/* By window and rank whose memory it is, and then by time. */
+static int compare_locks(const void *a, const void *b)
+{
+	const struct graph_mpi *x = *(const struct graph_mpi *const *)a;
+	const struct graph_mpi *y = *(const struct graph_mpi *const *)b;
+
+	if (x->comm != y->comm)
+		return x->comm < y->comm ? -1 : 1;
+	if (x->peer != y->peer)
+		return x->peer < y->peer ? -1 : 1;
+	return x->end_ns < y->end_ns ? -1 : x->end_ns > y->end_ns;
+}
+
+/*
+ * Who had an exclusive lock before whom is what it happened to be, and a replay may do it the
+ * other way round: no edge, but it is said.
+ */
+static int locks(struct graph *graph)
+{
+	const struct graph_mpi **taken = calloc(graph->mpi_count + 1, sizeof(*taken));
+	size_t count = 0, i;
+
+	if (!taken)
+		return -ENOMEM;
+	for (i = 0; i < graph->mpi_count; i++)
+		if (graph->mpi[i].kind == IOT_KIND_mpi_win && graph->mpi[i].number)
+			taken[count++] = &graph->mpi[i];
+	if (count)
+		qsort(taken, count, sizeof(*taken), compare_locks);
+	for (i = 1; i < count; i++) {
+		if (taken[i]->comm != taken[i - 1]->comm || taken[i]->peer != taken[i - 1]->peer ||
+		    graph->tasks[taken[i]->task].tgid == graph->tasks[taken[i - 1]->task].tgid)
+			continue;
+		graph->mpi_ambiguous++;
+		note(graph, (u32)(taken[i] - graph->mpi),
+		     "an exclusive lock of a window, after another rank's: they may come in another order");
+	}
+	free(taken);
+	return 0;
 }
 
 /* -- collectives ---------------------------------------------------------------------------------- */
@@ -601,6 +654,8 @@ static int match(struct graph *graph, const struct graph_mpi_listener *listener)
 		err = messages(graph, &dones, listener);
 	if (!err)
 		err = collectives(graph, &dones, listener);
+	if (!err)
+		err = locks(graph);
 	free(dones.dones);
 	return err;
 }

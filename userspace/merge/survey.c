@@ -269,8 +269,9 @@ static int see_call(struct merge *merge, u32 node, const struct iot_record *reco
 	u32 index;
 	int err;
 
-	if (!process || (record->kind == IOT_KIND_mpi_file && !record->mpi_file.number))
-		return 0;
+	if (!process || (record->kind == IOT_KIND_mpi_file && !record->mpi_file.number) ||
+	    record->kind == IOT_KIND_mpi_probe || record->kind == IOT_KIND_mpi_win)
+		return 0; /* it bounds nothing */
 	err = graph_task_make(merge->calls, task->number, &index);
 	mpi = err ? NULL : graph_mpi_add(merge->calls);
 	if (!mpi)

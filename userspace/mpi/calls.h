@@ -69,6 +69,11 @@
 	  (void *buffer, int count, MPI_Datatype type, int to, int to_tag, int from,       \
 	   int from_tag, MPI_Comm comm, MPI_Status *status),                               \
 	  (buffer, count, type, to, to_tag, from, from_tag, comm, status))                 \
+	C(Probe, probe, 0, (int peer, int tag, MPI_Comm comm, MPI_Status *status),         \
+	  (peer, tag, comm, status))                                                       \
+	C(Iprobe, probe, 0,                                                                \
+	  (int peer, int tag, MPI_Comm comm, int *is_found, MPI_Status *status),           \
+	  (peer, tag, comm, is_found, status))                                             \
 	C(Mprobe, mprobe, 0,                                                               \
 	  (int peer, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status),    \
 	  (peer, tag, comm, message, status))                                              \
@@ -352,6 +357,83 @@
 	IOT_MPI_FILE_PLACES(C)      \
 	IOT_MPI_FILE_LIFE(C)
 
+/* -- one-sided calls --------------------------------------------------------------------- */
+
+/* A collective on `comm` that makes the window `*made`. */
+#define IOT_MPI_WIN_CREATORS(C)                                                            \
+	C(Win_create, win_create, -1,                                                      \
+	  (void *base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *made), \
+	  (base, bytes, unit, info, comm, made))                                           \
+	C(Win_allocate, win_allocate, -1,                                                  \
+	  (MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *made), \
+	  (bytes, unit, info, comm, base, made))                                           \
+	C(Win_allocate_shared, win_allocate_shared, -1,                                    \
+	  (MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *made), \
+	  (bytes, unit, info, comm, base, made))                                           \
+	C(Win_create_dynamic, win_create_dynamic, -1,                                      \
+	  (MPI_Info info, MPI_Comm comm, MPI_Win *made), (info, comm, made))
+
+/*
+ * Access to the memory of `peer`: `root` is the number of `type` that is accessed. Request() makes a
+ * request.
+ */
+#define IOT_MPI_ACCESS(C, Request, Name, name, parameters, arguments)                            \
+	C(Name, name, count, (IOT_MPI_PLAIN parameters, MPI_Win win), (IOT_MPI_PLAIN arguments, win)) \
+	Request(R##name, r##name, count,                                                        \
+	  (IOT_MPI_PLAIN parameters, MPI_Win win, MPI_Request * request),                  \
+	  (IOT_MPI_PLAIN arguments, win, request))
+
+#define IOT_MPI_ACCESSES(C, Request)                                                             \
+	IOT_MPI_ACCESS(C, Request, Put, put,                                                     \
+		       (const void *from, int count, MPI_Datatype type, int peer,          \
+			MPI_Aint place, int to_count, MPI_Datatype to_type),               \
+		       (from, count, type, peer, place, to_count, to_type))                \
+	IOT_MPI_ACCESS(C, Request, Get, get,                                                     \
+		       (void *to, int count, MPI_Datatype type, int peer, MPI_Aint place,  \
+			int from_count, MPI_Datatype from_type),                           \
+		       (to, count, type, peer, place, from_count, from_type))              \
+	IOT_MPI_ACCESS(C, Request, Accumulate, accumulate,                                       \
+		       (const void *from, int count, MPI_Datatype type, int peer,          \
+			MPI_Aint place, int to_count, MPI_Datatype to_type, MPI_Op op),    \
+		       (from, count, type, peer, place, to_count, to_type, op))            \
+	IOT_MPI_ACCESS(C, Request, Get_accumulate, get_accumulate,                               \
+		       (const void *from, int from_count, MPI_Datatype from_type, void *to, \
+			int to_count, MPI_Datatype to_type, int peer, MPI_Aint place,      \
+			int count, MPI_Datatype type, MPI_Op op),                          \
+		       (from, from_count, from_type, to, to_count, to_type, peer, place, count, \
+			type, op))                                                         \
+	C(Fetch_and_op, fetch_and_op, 1,                                                   \
+	  (const void *from, void *to, MPI_Datatype type, int peer, MPI_Aint place, MPI_Op op, \
+	   MPI_Win win),                                                                   \
+	  (from, to, type, peer, place, op, win))                                          \
+	C(Compare_and_swap, compare_and_swap, 1,                                           \
+	  (const void *from, const void *compared, void *to, MPI_Datatype type, int peer,  \
+	   MPI_Aint place, MPI_Win win),                                                   \
+	  (from, compared, to, type, peer, place, win))
+
+/* Of one rank alone: `root` is the rank that it is about. */
+#define IOT_MPI_WIN_LOCKS(C)                                                               \
+	C(Win_lock, win_lock, peer, (int kind, int peer, int assertion, MPI_Win win),      \
+	  (kind, peer, assertion, win))                                                    \
+	C(Win_lock_all, win_lock_all, -1, (int assertion, MPI_Win win), (assertion, win))  \
+	C(Win_unlock, win_unlock, peer, (int peer, MPI_Win win), (peer, win))              \
+	C(Win_unlock_all, win_unlock_all, -1, (MPI_Win win), (win))                        \
+	C(Win_flush, win_flush, peer, (int peer, MPI_Win win), (peer, win))                \
+	C(Win_flush_local, win_flush, peer, (int peer, MPI_Win win), (peer, win))          \
+	C(Win_flush_all, win_flush_all, -1, (MPI_Win win), (win))                          \
+	C(Win_flush_local_all, win_flush_all, -1, (MPI_Win win), (win))
+
+#define IOT_MPI_WINS(C)                                                                    \
+	C(Win_fence, win_fence, -1, (int assertion, MPI_Win win), (assertion, win))        \
+	C(Win_free, win_free, -1, (MPI_Win * win), (win))                                  \
+	C(Win_post, win_post, 0, (MPI_Group group, int assertion, MPI_Win win),            \
+	  (group, assertion, win))                                                         \
+	C(Win_start, win_start, 0, (MPI_Group group, int assertion, MPI_Win win),          \
+	  (group, assertion, win))                                                         \
+	C(Win_complete, win_complete, 0, (MPI_Win win), (win))                             \
+	C(Win_wait, win_wait, 0, (MPI_Win win), (win))                                     \
+	C(Win_test, win_wait, 0, (MPI_Win win, int *is_done), (win, is_done))
+
 /* -- beginning and end ------------------------------------------------------------------- */
 
 #define IOT_MPI_LIFE(C)                                                                    \
@@ -375,6 +457,10 @@
 	IOT_MPI_COLLECTIVES(C, C) \
 	IOT_MPI_CREATORS(C)       \
 	IOT_MPI_FILES(C)          \
+	IOT_MPI_WIN_CREATORS(C)   \
+	IOT_MPI_ACCESSES(C, C)    \
+	IOT_MPI_WIN_LOCKS(C)      \
+	IOT_MPI_WINS(C)           \
 	IOT_MPI_OTHERS(C)
 
 /* Q(Name): what the shim asks MPI itself; all of these are local and send nothing. */
@@ -397,6 +483,10 @@
 	Q(Isend)                \
 	Q(Test_cancelled)       \
 	Q(Type_size_x)          \
-	Q(Wait)
+	Q(Wait)                 \
+	Q(Win_create_keyval)    \
+	Q(Win_get_attr)         \
+	Q(Win_get_group)        \
+	Q(Win_set_attr)
 
 #endif

@@ -27,6 +27,16 @@ static void announce(struct iot_mpi_comm *state, MPI_Comm comm, int size, int ba
 }
 
 /**
+ * iot_mpi_comm_child() - the key of what a collective call on a communicator makes
+ * @parent: the communicator
+ */
+u64 iot_mpi_comm_child(struct iot_mpi_comm *parent)
+{
+	return iot_mpi_mix(parent->key,
+			   __atomic_add_fetch(&parent->children, 1, __ATOMIC_RELAXED));
+}
+
+/**
  * iot_mpi_comm_announce() - announce something else that has the ranks of a communicator
  * @state: its key is set
  * @comm: within one group
@@ -146,8 +156,7 @@ static bool creation_begin(struct creation *creation, MPI_Comm comm, MPI_Comm *m
 		return false;
 	iot_mpi_collective_begin(&creation->call, enter_ns, parent);
 	creation->made.comm = made;
-	creation->made.key = iot_mpi_mix(
-		parent->key, __atomic_add_fetch(&parent->children, 1, __ATOMIC_RELAXED));
+	creation->made.key = iot_mpi_comm_child(parent);
 	return true;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * probe.c - matched probes: a message is matched where a probe found it, and received later.
+ * probe.c - probes. With a matched one, a message is matched where the probe found it, and
+ * received later.
  *
- * The probe that found a message is recorded as a receive that was posted there, with a
+ * Such a probe that found a message is recorded as a receive that was posted there, with a
  * request; MPI_Mrecv, or whatever completes what MPI_Imrecv made, finds that complete.
  */
 #include "shim.h"
@@ -74,6 +75,48 @@ static void probed(const struct iot_mpi_message *probe, MPI_Message message,
 		     .tag = status->MPI_TAG, .length_bytes = iot_mpi_received_bytes(status),
 		     .request = request.id);
 	remember(message, &request);
+}
+
+/* What was found is received by another call, which is recorded as any other. */
+static void seen(const struct iot_mpi_message *probe, int peer, const MPI_Status *status)
+{
+	if (peer == MPI_PROC_NULL)
+		return;
+	IOT_MPI_EMIT(mpi_probe, .enter_ns = probe->enter_ns, .call = IOT_CALL_probe,
+		     .comm = probe->comm, .peer = iot_mpi_peer(status->MPI_SOURCE, probe->peer_base),
+		     .tag = status->MPI_TAG, .length_bytes = iot_mpi_received_bytes(status));
+}
+
+int MPI_Probe(int peer, int tag, MPI_Comm comm, MPI_Status *status)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct iot_mpi_message probe;
+	bool is_known = iot_mpi_message_begin(&probe, comm);
+	MPI_Status own;
+	int rc;
+
+	if (is_known && status == MPI_STATUS_IGNORE)
+		status = &own;
+	rc = IOT_MPI_BELOW(mpi->MPI_Probe(peer, tag, comm, status));
+	if (is_known && !rc)
+		seen(&probe, peer, status);
+	return rc;
+}
+
+int MPI_Iprobe(int peer, int tag, MPI_Comm comm, int *is_found, MPI_Status *status)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct iot_mpi_message probe;
+	bool is_known = iot_mpi_message_begin(&probe, comm);
+	MPI_Status own;
+	int rc;
+
+	if (is_known && status == MPI_STATUS_IGNORE)
+		status = &own;
+	rc = IOT_MPI_BELOW(mpi->MPI_Iprobe(peer, tag, comm, is_found, status));
+	if (is_known && !rc && *is_found)
+		seen(&probe, peer, status);
+	return rc;
 }
 
 int MPI_Mprobe(int peer, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)

@@ -165,6 +165,7 @@ struct iot_mpi_made {
 
 int iot_mpi_comm_start(void);
 struct iot_mpi_comm *iot_mpi_comm_find(MPI_Comm comm);
+u64 iot_mpi_comm_child(struct iot_mpi_comm *parent);
 void iot_mpi_comm_announce(struct iot_mpi_comm *state, MPI_Comm comm);
 struct iot_mpi_comm *iot_mpi_comm_made(const struct iot_mpi_made *made);
 

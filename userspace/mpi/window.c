@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * window.c - one-sided calls: windows, access to the memory of others, and what orders it.
+ *
+ * A window has a key like a communicator's, and the ranks of the one that it was made on. Its
+ * fences, and its end, are collectives on it. Post and complete are recorded as messages to
+ * each rank of their groups, start and wait as their receives; start as a receive that is only
+ * posted, because MPI may put it off until complete. Locks, and access itself, are of one rank
+ * alone.
+ *
+ * Ownership: the state of a window is an attribute of it and goes with it.
+ */
+#include "shim.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { TAG_POST = 0, TAG_COMPLETE = 1 };
+
+/* Ranks of a window, and for each a request. */
+struct group {
+	int count;
+	int *ranks;
+	u64 *requests;
+};
+
+/* Those that may access own memory, and those whose memory is accessed. */
+struct window {
+	struct iot_mpi_comm state;
+	struct group posted;
+	struct group started;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int keyval;
+static bool has_keyval;
+
+/* -- windows and groups -------------------------------------------------------------------- */
+
+static void group_free(struct group *group)
+{
+	free(group->ranks);
+	free(group->requests);
+	*group = (struct group){};
+}
+
+static int attribute_copy(MPI_Win win, int key, void *extra, void *value, void *copy, int *flag)
+{
+	(void)win, (void)key, (void)extra, (void)value, (void)copy;
+	*flag = 0;
+	return MPI_SUCCESS;
+}
+
+static int attribute_delete(MPI_Win win, int key, void *value, void *extra)
+{
+	struct window *window = value;
+
+	(void)win, (void)key, (void)extra;
+	group_free(&window->posted);
+	group_free(&window->started);
+	free(window);
+	return MPI_SUCCESS;
+}
+
+static bool make_keyval(void)
+{
+	pthread_mutex_lock(&lock);
+	if (!has_keyval)
+		has_keyval = !iot_mpi_found.PMPI_Win_create_keyval(attribute_copy, attribute_delete,
+								   &keyval, NULL);
+	pthread_mutex_unlock(&lock);
+	return has_keyval;
+}
+
+/* Return: NULL if the window is not known, or nothing is recorded. */
+static struct window *find(MPI_Win win)
+{
+	struct window *window;
+	int saved = errno, is_there = 0;
+
+	if (!iot_mpi_is_on() || !has_keyval)
+		return NULL;
+	if (iot_mpi_found.PMPI_Win_get_attr(win, keyval, &window, &is_there))
+		is_there = 0;
+	errno = saved;
+	return is_there ? window : NULL;
+}
+
+static void window_made(u64 key, MPI_Comm comm, MPI_Win win)
+{
+	struct window *window = make_keyval() ? calloc(1, sizeof(*window)) : NULL;
+
+	if (!window)
+		return;
+	window->state.key = key;
+	if (iot_mpi_found.PMPI_Win_set_attr(win, keyval, window)) {
+		free(window);
+		return;
+	}
+	iot_mpi_comm_announce(&window->state, comm);
+}
+
+#define DEFINE_CREATOR(name, call_name, root, parameters, arguments)                      \
+	int MPI_##name parameters                                                         \
+	{                                                                                 \
+		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
+		u64 enter_ns = iot_mpi_is_on() ? iot_mpi_now_ns() : 0, key;               \
+		struct iot_mpi_comm *parent = iot_mpi_comm_find(comm);                    \
+		struct iot_mpi_collective call;                                           \
+		int rc, saved;                                                            \
+                                                                                          \
+		if (!parent)                                                              \
+			return mpi->MPI_##name arguments;                                 \
+		iot_mpi_collective_begin(&call, enter_ns, parent);                        \
+		key = iot_mpi_comm_child(parent);                                         \
+		rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                            \
+		saved = errno;                                                            \
+		iot_mpi_collective_end(&call, IOT_CALL_##call_name, -1, 0, rc);           \
+		if (!rc)                                                                  \
+			window_made(key, comm, *made);                                    \
+		errno = saved;                                                            \
+		return rc;                                                                \
+	}
+IOT_MPI_WIN_CREATORS(DEFINE_CREATOR)
+
+/* The ranks of a group, in the window's numbers. */
+static struct group group_of(MPI_Group ranks, MPI_Win win)
+{
+	const struct iot_mpi_library *mpi = &iot_mpi_found;
+	struct group group = {};
+	MPI_Group all;
+	int i, *own;
+
+	mpi->PMPI_Group_size(ranks, &group.count);
+	own = calloc((size_t)group.count + 1, sizeof(*own));
+	group.ranks = calloc((size_t)group.count + 1, sizeof(*group.ranks));
+	group.requests = calloc((size_t)group.count + 1, sizeof(*group.requests));
+	if (!own || !group.ranks || !group.requests) {
+		group_free(&group);
+	} else {
+		for (i = 0; i < group.count; i++)
+			own[i] = i;
+		mpi->PMPI_Win_get_group(win, &all);
+		mpi->PMPI_Group_translate_ranks(ranks, group.count, own, all, group.ranks);
+		mpi->PMPI_Group_free(&all);
+	}
+	free(own);
+	return group;
+}
+
+/* -- what brings ranks together ------------------------------------------------------------- */
+
+int MPI_Win_fence(int assertion, MPI_Win win)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct window *window = find(win);
+	struct iot_mpi_collective call;
+	int rc;
+
+	if (!window)
+		return mpi->MPI_Win_fence(assertion, win);
+	iot_mpi_collective_begin(&call, iot_mpi_now_ns(), &window->state);
+	rc = IOT_MPI_BELOW(mpi->MPI_Win_fence(assertion, win));
+	iot_mpi_collective_end(&call, IOT_CALL_win_fence, -1, 0, rc);
+	return rc;
+}
+
+int MPI_Win_free(MPI_Win *win)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct window *window = win ? find(*win) : NULL;
+	struct iot_mpi_collective call;
+	int rc;
+
+	if (!window)
+		return mpi->MPI_Win_free(win);
+	iot_mpi_collective_begin(&call, iot_mpi_now_ns(), &window->state);
+	rc = IOT_MPI_BELOW(mpi->MPI_Win_free(win));
+	iot_mpi_collective_end(&call, IOT_CALL_win_free, -1, 0, rc);
+	return rc;
+}
+
+static void send_all(u64 enter_ns, u64 key, u32 name, s32 tag, const struct group *group)
+{
+	int i;
+
+	for (i = 0; i < group->count; i++)
+		IOT_MPI_EMIT(mpi_send, .enter_ns = enter_ns, .call = name, .comm = key,
+			     .peer = group->ranks[i], .tag = tag);
+}
+
+int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct window *window = find(win);
+	u64 enter_ns = window ? iot_mpi_now_ns() : 0;
+	int rc = IOT_MPI_BELOW(mpi->MPI_Win_post(group, assertion, win)), saved = errno;
+
+	if (window && !rc) {
+		group_free(&window->posted);
+		window->posted = group_of(group, win);
+		send_all(enter_ns, window->state.key, IOT_CALL_win_post, TAG_POST, &window->posted);
+	}
+	errno = saved;
+	return rc;
+}
+
+int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct window *window = find(win);
+	u64 enter_ns = window ? iot_mpi_now_ns() : 0;
+	int rc = IOT_MPI_BELOW(mpi->MPI_Win_start(group, assertion, win)), saved = errno, i;
+	struct group *started;
+
+	if (window && !rc) {
+		started = &window->started;
+		group_free(started);
+		*started = group_of(group, win);
+		for (i = 0; i < started->count; i++) {
+			started->requests[i] = iot_mpi_request_new();
+			IOT_MPI_EMIT(mpi_recv, .enter_ns = enter_ns, .call = IOT_CALL_win_start,
+				     .comm = window->state.key, .peer = started->ranks[i],
+				     .tag = TAG_POST, .request = started->requests[i]);
+		}
+	}
+	errno = saved;
+	return rc;
+}
+
+/* What was begun by start has then been let in, and ends. */
+static void completed(u64 enter_ns, struct window *window)
+{
+	struct group *started = &window->started;
+	int i;
+
+	for (i = 0; i < started->count; i++)
+		IOT_MPI_EMIT(mpi_done, .enter_ns = enter_ns, .call = IOT_CALL_win_complete,
+			     .request = started->requests[i], .peer = started->ranks[i],
+			     .tag = TAG_POST);
+	send_all(enter_ns, window->state.key, IOT_CALL_win_complete, TAG_COMPLETE, started);
+	group_free(started);
+}
+
+int MPI_Win_complete(MPI_Win win)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct window *window = find(win);
+	u64 enter_ns = window ? iot_mpi_now_ns() : 0;
+	int rc = IOT_MPI_BELOW(mpi->MPI_Win_complete(win));
+
+	if (window && !rc)
+		completed(enter_ns, window);
+	return rc;
+}
+
+static void waited(u64 enter_ns, struct window *window)
+{
+	struct group *posted = &window->posted;
+	int i;
+
+	for (i = 0; i < posted->count; i++)
+		IOT_MPI_EMIT(mpi_recv, .enter_ns = enter_ns, .call = IOT_CALL_win_wait,
+			     .comm = window->state.key, .peer = posted->ranks[i],
+			     .tag = TAG_COMPLETE);
+	group_free(posted);
+}
+
+int MPI_Win_wait(MPI_Win win)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct window *window = find(win);
+	u64 enter_ns = window ? iot_mpi_now_ns() : 0;
+	int rc = IOT_MPI_BELOW(mpi->MPI_Win_wait(win));
+
+	if (window && !rc)
+		waited(enter_ns, window);
+	return rc;
+}
+
+int MPI_Win_test(MPI_Win win, int *is_done)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	struct window *window = find(win);
+	u64 enter_ns = window ? iot_mpi_now_ns() : 0;
+	int rc = IOT_MPI_BELOW(mpi->MPI_Win_test(win, is_done));
+
+	if (window && !rc && *is_done)
+		waited(enter_ns, window);
+	return rc;
+}
+
+/* -- what one rank does alone ----------------------------------------------------------------- */
+
+#define DEFINE_LOCK(name, call_name, about, parameters, arguments)                            \
+	int MPI_##name parameters                                                             \
+	{                                                                                     \
+		const struct iot_mpi_library *mpi = iot_mpi_library();                        \
+		const struct window *window = find(win);                                      \
+		u64 enter_ns = window ? iot_mpi_now_ns() : 0;                                 \
+		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                            \
+                                                                                              \
+		if (window && !rc)                                                            \
+			IOT_MPI_EMIT(mpi_win, .enter_ns = enter_ns, .call = IOT_CALL_##call_name, \
+				     .comm = window->state.key, .peer = (about),              \
+				     .is_exclusive = is_exclusive_##name);                    \
+		return rc;                                                                    \
+	}
+#define is_exclusive_Win_lock		 (kind == MPI_LOCK_EXCLUSIVE)
+#define is_exclusive_Win_lock_all	 0
+#define is_exclusive_Win_unlock		 0
+#define is_exclusive_Win_unlock_all	 0
+#define is_exclusive_Win_flush		 0
+#define is_exclusive_Win_flush_local	 0
+#define is_exclusive_Win_flush_all	 0
+#define is_exclusive_Win_flush_local_all 0
+IOT_MPI_WIN_LOCKS(DEFINE_LOCK)
+
+static void accessed(u64 enter_ns, const struct window *window, u32 name, int peer, u64 bytes,
+		     u64 request)
+{
+	IOT_MPI_EMIT(mpi_win, .enter_ns = enter_ns, .call = name, .comm = window->state.key,
+		     .peer = peer, .length_bytes = bytes, .request = request);
+}
+
+#define DEFINE_ACCESS(name, call_name, length, parameters, arguments)                     \
+	int MPI_##name parameters                                                         \
+	{                                                                                 \
+		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
+		const struct window *window = find(win);                                  \
+		u64 enter_ns = window ? iot_mpi_now_ns() : 0;                             \
+		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                        \
+                                                                                          \
+		if (window && !rc && peer != MPI_PROC_NULL)                               \
+			accessed(enter_ns, window, IOT_CALL_##call_name, peer,            \
+				 iot_mpi_length_bytes(length, type), 0);                  \
+		return rc;                                                                \
+	}
+
+static void posted(u64 enter_ns, const struct window *window, u32 name, int peer, u64 bytes,
+		   MPI_Request handle)
+{
+	struct iot_mpi_request request = { .id = iot_mpi_request_new() };
+
+	accessed(enter_ns, window, name, peer, bytes, request.id);
+	iot_mpi_request_add(handle, &request);
+}
+
+#define DEFINE_REQUEST(name, call_name, length, parameters, arguments)                    \
+	int MPI_##name parameters                                                         \
+	{                                                                                 \
+		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
+		const struct window *window = find(win);                                  \
+		u64 enter_ns = window ? iot_mpi_now_ns() : 0;                             \
+		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                        \
+                                                                                          \
+		if (window && !rc && peer != MPI_PROC_NULL)                               \
+			posted(enter_ns, window, IOT_CALL_##call_name, peer,              \
+			       iot_mpi_length_bytes(length, type), *request);             \
+		else if (!rc)                                                             \
+			iot_mpi_request_skip(*request);                                   \
+		return rc;                                                                \
+	}
+IOT_MPI_ACCESSES(DEFINE_ACCESS, DEFINE_REQUEST)
