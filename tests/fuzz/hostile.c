@@ -428,8 +428,7 @@ static void refuse_shares(void)
 
 	memset(is_here, 1, tasks);
 	expect("a part of nothing", ioctl(fd, IOT_RIOC_SHARE, &share), EINVAL);
-	expect("a program", write(fd, program, program_bytes), 0);
-	expect("load", ioctl(fd, IOT_RIOC_LOAD, &load), 0);
+	expect("load", load_program(fd, program_fd, ~0ull, &load), 0);
 	expect("a part from nowhere", ioctl(fd, IOT_RIOC_SHARE, 8), EFAULT);
 	share.is_here = 8;
 	expect("tasks from nowhere", ioctl(fd, IOT_RIOC_SHARE, &share), EFAULT);
