@@ -326,20 +326,53 @@ static int open_created(struct inode *inode, struct file *file)
 	return tfs_open_lower(file, tfs_do_open(file, file->f_flags));
 }
 
+/* The lower file of a handle, which came with the making of the object. */
+static int open_made(struct inode *inode, struct file *file)
+{
+	struct file *lower = file->private_data;
+
+	file->private_data = NULL;
+	return tfs_open_lower(file, lower);
+}
+
+static int finish_open_made(struct dentry *dentry, struct file *file, struct file *lower)
+{
+	int err;
+
+	file->private_data = lower;
+	err = finish_open(file, dentry, open_made);
+	if (err && file->private_data) { /* it did not come as far as open_made() */
+		file->private_data = NULL;
+		fput(lower);
+	}
+	return err;
+}
+
 static int create_and_open(struct dentry *dentry, struct file *file, umode_t mode)
 {
 	struct inode *dir = d_inode(dentry->d_parent);
-	struct dentry *lower = tfs_do_create(dentry, mode);
+	struct file *lower = NULL;
+	struct dentry *made;
 	int err;
 
-	if (IS_ERR(lower))
-		return PTR_ERR(lower);
-	err = tfs_instantiate(dentry, lower);
-	if (err)
+	if (tfs_lower_inode(dir)->i_op->atomic_open) {
+		lower = tfs_do_create_open(dentry, file->f_flags, mode);
+		made = IS_ERR(lower) ? ERR_CAST(lower) : dget(lower->f_path.dentry);
+	} else {
+		made = tfs_do_create(dentry, mode);
+	}
+	if (IS_ERR(made))
+		return PTR_ERR(made);
+	err = tfs_instantiate(dentry, made);
+	if (err) {
+		if (lower)
+			fput(lower);
 		return err;
+	}
 	tfs_copy_attr(dir);
 	file->f_mode |= FMODE_CREATED;
-	return finish_open(file, dentry, open_created);
+	return lower ? finish_open_made(dentry, file, lower) :
+		       finish_open(file, dentry, open_created);
 }
 
 /*
@@ -425,19 +458,9 @@ int tfs_atomic_open(struct inode *dir, struct dentry *dentry, struct file *file,
 	return err;
 }
 
-/* The lower file of a handle without a name, which came with its making. */
-static int open_tmpfile(struct inode *inode, struct file *file)
-{
-	struct file *lower = file->private_data;
-
-	file->private_data = NULL;
-	return tfs_open_lower(file, lower);
-}
-
 static int tmpfile_open(struct dentry *dentry, struct file *file, struct file *lower)
 {
 	struct inode *inode = tfs_inode_get(dentry->d_sb, file_inode(lower));
-	int err;
 
 	if (IS_ERR(inode)) {
 		fput(lower);
@@ -445,13 +468,7 @@ static int tmpfile_open(struct dentry *dentry, struct file *file, struct file *l
 	}
 	set_nlink(inode, 1); /* which d_tmpfile() takes away again */
 	d_tmpfile(file, inode);
-	file->private_data = lower;
-	err = finish_open(file, dentry, open_tmpfile);
-	if (err && file->private_data) { /* it did not come as far as open_tmpfile() */
-		file->private_data = NULL;
-		fput(lower);
-	}
-	return err;
+	return finish_open_made(dentry, file, lower);
 }
 
 /*

@@ -130,6 +130,25 @@ struct dentry *tfs_do_link(struct dentry *old, struct dentry *dentry)
 	return end_creating_below(dentry, child, err);
 }
 
+/**
+ * tfs_do_create_open() - make a regular file and open it, which is one operation below
+ * @dentry: upper dentry, negative
+ * @flags: of the open
+ * @mode: as the VFS gave it
+ *
+ * For file systems where two would not be the same: who makes a file that he may not write can
+ * write it all the same, by this one handle.
+ *
+ * Return: the lower file, open; or an error, -EEXIST if somebody else has made the name.
+ */
+struct file *tfs_do_create_open(struct dentry *dentry, int flags, umode_t mode)
+{
+	struct path dir = tfs_lower_path(dentry->d_parent);
+
+	return file_open_root(&dir, dentry->d_name.name, (flags & ~O_TRUNC) | O_CREAT | O_EXCL,
+			      mode);
+}
+
 /* As start_creating_below(): @child is the object that the upper dentry stands for. */
 static struct dentry *start_removing_below(struct dentry *dentry)
 {
@@ -156,9 +175,60 @@ static void end_removing_below(struct dentry *dentry, struct dentry *child)
 	mnt_drop_write(tfs_lower_mnt(dentry->d_sb));
 }
 
+/*
+ * NFS counts the references of a name that goes away: if there are more than the caller's, somebody
+ * uses the object, and it is given another name (".nfs...") instead. That the upper dentry has one
+ * is not a use: while the caller has @child, the upper one's reference is given up.
+ */
+static bool lend(const struct dentry *dentry, struct dentry *child)
+{
+	if (!(child->d_flags & DCACHE_OP_REVALIDATE) || child != tfs_lower_dentry(dentry))
+		return false;
+	dput(child);
+	return true;
+}
+
+static void take_back(struct dentry *child, bool is_lent)
+{
+	if (is_lent)
+		dget(child);
+}
+
+/*
+ * A lower dentry without further references becomes a negative one when its name is removed, so
+ * nobody else may have the upper one then, or find it. Return: whether that is so.
+ */
+static bool hide(struct dentry *dentry)
+{
+	bool is_alone;
+
+	spin_lock(&dentry->d_lock);
+	is_alone = d_count(dentry) == 1 && !d_unhashed(dentry);
+	if (is_alone)
+		__d_drop(dentry);
+	spin_unlock(&dentry->d_lock);
+	return is_alone;
+}
+
+static int unlink_below(struct dentry *dentry, struct dentry *child)
+{
+	return vfs_unlink(lower_idmap(dentry), d_inode(child->d_parent), child, NULL);
+}
+
+static int hide_and_unlink_below(struct dentry *dentry, struct dentry *child)
+{
+	bool is_lent = lend(dentry, child);
+	int err = unlink_below(dentry, child);
+
+	take_back(child, is_lent);
+	if (err)
+		d_rehash(dentry);
+	return err;
+}
+
 /**
  * tfs_do_unlink() - remove the name of anything but a directory
- * @dentry: upper dentry, positive
+ * @dentry: upper dentry, positive; not hashed any more if it is removed, or perhaps not
  *
  * Return: 0 or a negative errno.
  */
@@ -169,7 +239,10 @@ int tfs_do_unlink(struct dentry *dentry)
 
 	if (IS_ERR(child))
 		return PTR_ERR(child);
-	err = vfs_unlink(lower_idmap(dentry), d_inode(child->d_parent), child, NULL);
+	if ((child->d_flags & DCACHE_OP_REVALIDATE) && hide(dentry))
+		err = hide_and_unlink_below(dentry, child);
+	else
+		err = unlink_below(dentry, child);
 	end_removing_below(dentry, child);
 	return err;
 }
@@ -213,6 +286,7 @@ int tfs_do_rename(struct dentry *old, struct dentry *new, unsigned int flags)
 		.new_name = &new_name,
 		.flags = flags,
 	};
+	bool is_lent;
 	int err = mnt_want_write(mnt);
 
 	if (err)
@@ -220,10 +294,13 @@ int tfs_do_rename(struct dentry *old, struct dentry *new, unsigned int flags)
 	err = iot_start_renaming(&renaming);
 	if (err)
 		goto err_start;
-	if (is_stale(old, renaming.old_dentry) || is_stale(new, renaming.new_dentry))
+	if (is_stale(old, renaming.old_dentry) || is_stale(new, renaming.new_dentry)) {
 		err = -ESTALE;
-	else
+	} else {
+		is_lent = lend(new, renaming.new_dentry); /* it stays what it is, without a name */
 		err = iot_vfs_rename(&renaming);
+		take_back(renaming.new_dentry, is_lent);
+	}
 	iot_end_renaming(&renaming);
 err_start:
 	mnt_drop_write(mnt);
