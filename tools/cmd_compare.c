@@ -103,6 +103,9 @@ static void run_json(struct json *json, const struct comparison_run *run)
 	json_put_unsigned(json, "written_bytes", p->sum.written_bytes);
 	json_put_unsigned(json, "touched_bytes", p->sum.touched_bytes);
 	json_put_unsigned(json, "time_ns", p->sum.time_ns);
+	json_put_unsigned(json, "late_ns", p->late_ns);
+	json_put_unsigned(json, "late_max_ns", p->late_max_ns);
+	json_put_unsigned(json, "stalls", p->stalls);
 	latencies_json(json, p);
 	json_end(json, '}');
 }

@@ -55,6 +55,22 @@ static void semantic_cell(struct table *table, const struct comparison_run *run)
 		table_cell(table, "-");
 }
 
+static void late_cell(struct table *table, const struct comparison_run *run)
+{
+	if (run->is_replay)
+		table_time(table, run->profile->late_ns);
+	else
+		table_cell(table, "-");
+}
+
+static void latest_cell(struct table *table, const struct comparison_run *run)
+{
+	if (run->is_replay)
+		table_time(table, run->profile->late_max_ns);
+	else
+		table_cell(table, "-");
+}
+
 static void operations_cell(struct table *table, const struct comparison_run *run)
 {
 	table_cell(table, "%llu", run->profile->sum.ops);
@@ -102,6 +118,8 @@ static const struct {
 	{ "written", written_cell },
 	{ "touched", touched_cell },
 	{ "time in operations", time_cell },
+	{ "late wake-ups", late_cell },
+	{ "latest wake-up", latest_cell },
 };
 
 /**

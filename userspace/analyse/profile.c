@@ -398,6 +398,14 @@ static int take_fact(struct adder *a, const struct iot_record *r)
 	return p->facts[p->fact_count++] ? 0 : -ENOMEM;
 }
 
+static void take_played(struct profile *profile, const struct iot_rec_played *played)
+{
+	profile->late_ns += played->late_ns;
+	profile->stalls += played->stalls;
+	if (played->late_max_ns > profile->late_max_ns)
+		profile->late_max_ns = played->late_max_ns;
+}
+
 static int take_record(void *context, struct iot_names *names, const struct iot_record *r)
 {
 	struct adder *a = context;
@@ -423,6 +431,9 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 		return 0;
 	case IOT_KIND_divergence:
 		a->profile->diverged++;
+		return 0;
+	case IOT_KIND_played:
+		take_played(a->profile, &r->played);
 		return 0;
 	}
 	if (info->group == IOT_GROUP_op)

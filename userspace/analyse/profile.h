@@ -80,6 +80,9 @@ struct profile_process {
  * @unseen_files, @unseen_maps, @unseen_tasks: descriptors and mappings that went around the mounts
  *	when the recording began, and processes that had them
  * @diverged: operations of a replay that ended otherwise than in the trace
+ * @late_ns: of a replay, how late think times ended, added up
+ * @late_max_ns: the largest of it
+ * @stalls: of a replay, times that the program was not read in time
  */
 struct profile {
 	struct iot_trace_info info;
@@ -104,6 +107,9 @@ struct profile {
 	u64 unseen_maps;
 	u64 unseen_tasks;
 	u64 diverged;
+	u64 late_ns;
+	u64 late_max_ns;
+	u64 stalls;
 };
 
 int profile_read(const char *path, struct profile **profile, struct iot_reject *reject);
