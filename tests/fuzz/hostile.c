@@ -24,6 +24,7 @@
 
 #include "core/program.h"
 #include "mutate.h"
+#include "tests/unit/builder.h"
 
 #define NOBODY	     65534
 #define RANDOM_COUNT 20000
@@ -424,9 +425,12 @@ static void refuse_shares(void)
 	struct iot_replay_move move = { .task = 0, .ended = 1 };
 	struct iot_replay_arrive arrive = { .hub = (u32)hubs, .count = 1 };
 	struct iot_replay_load load = {};
-	int fd = must_open(IOT_REPLAY_PATH, O_RDWR);
+	int fd = must_open(IOT_REPLAY_PATH, O_RDWR), streamed = must_open(IOT_REPLAY_PATH, O_RDWR);
 
 	memset(is_here, 1, tasks);
+	expect("load in windows", load_program(streamed, program_fd, 0, &load), 0);
+	expect("a part of what is streamed", ioctl(streamed, IOT_RIOC_SHARE, &share), EINVAL);
+	close(streamed);
 	expect("a part of nothing", ioctl(fd, IOT_RIOC_SHARE, &share), EINVAL);
 	expect("load", load_program(fd, program_fd, ~0ull, &load), 0);
 	expect("a part from nowhere", ioctl(fd, IOT_RIOC_SHARE, 8), EFAULT);
@@ -486,6 +490,63 @@ static void refuse_shares(void)
 	free(is_here);
 	free(elsewhere);
 	tell("/dev/replayfs refuses parts, and progress, that cannot be");
+}
+
+/* A program of one task, which does nothing. */
+static int tiny_program(void)
+{
+	int file = must_open("/tmp", O_TMPFILE | O_RDWR);
+	struct builder b;
+	size_t count;
+	u8 *bytes;
+
+	builder_open(&b);
+	builder_task(&b);
+	builder_op(&b, IOT_PLAY_leave);
+	bytes = builder_bytes(&b, &count);
+	expect("a program", write(file, bytes, count) == (ssize_t)count ? 0 : -1, 0);
+	free(bytes);
+	builder_close(&b);
+	return file;
+}
+
+static void expect_finished(int fd)
+{
+	struct iot_replay_status status;
+
+	expect("status", ioctl(fd, IOT_RIOC_STATUS, &status), 0);
+	expect("one task has finished, once", status.finished == 1 ? 0 : -1, 0);
+}
+
+static void refuse_finished(void)
+{
+	struct iot_replay_run run = { .task = IOT_CARRIER_NEW, .space = IOT_SPACE_COMMON };
+	int file = tiny_program(), target = must_open(directory, O_RDONLY);
+	struct iot_replay_setup setup = { .target_fd = target, .session_fd = -1 };
+	int fd = must_open(IOT_REPLAY_PATH, O_RDWR), status = 0;
+	struct iot_replay_load load;
+	pid_t pid;
+
+	expect("load", load_program(fd, file, ~0ull, &load), 0);
+	expect("set up", ioctl(fd, IOT_RIOC_SETUP, &setup), 0);
+	pid = fork();
+	if (!pid)
+		_exit(ioctl(fd, IOT_RIOC_RUN, &run));
+	while (ioctl(fd, IOT_RIOC_START) && errno == EAGAIN)
+		usleep(1000);
+	waitpid(pid, &status, 0);
+	expect("a carrier", status ? -1 : 0, 0);
+	expect_finished(fd);
+	run.task = 0;
+	expect("run what has finished", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);
+	expect("start again", ioctl(fd, IOT_RIOC_START), EINVAL);
+	run.task = IOT_CARRIER_NEW;
+	expect("run when nothing is left", ioctl(fd, IOT_RIOC_RUN, &run), 0);
+	expect_finished(fd);
+	close(fd);
+	close(target);
+	close(file);
+	tell("a task is performed once");
 }
 
 /* -- somebody without rights ------------------------------------------------------------------------ */
@@ -632,7 +693,7 @@ int main(int argc, char **argv)
 	directory = argv[2];
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	program_fd = must_open(program_path, O_RDONLY);
-	printf("1..9\n");
+	printf("1..10\n");
 	refuse_create();
 	refuse_without_session();
 	refuse_in_session();
@@ -642,6 +703,7 @@ int main(int argc, char **argv)
 	refuse_unloaded();
 	refuse_loaded();
 	refuse_shares();
+	refuse_finished();
 	bad += !in_child(as_nobody);
 	tell("nobody may look, and nothing else");
 	all_of_anything();
