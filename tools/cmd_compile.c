@@ -202,6 +202,8 @@ static void print_text(const struct options *options, const struct compile_summa
 		printf("  the trace lost %llu records: the program lacks them\n", s->lost);
 	if (!s->is_complete)
 		printf("  the trace was not finished: the program may lack its end\n");
+	if (s->partial[0])
+		printf("  the trace is partial, and so is the program: %s\n", s->partial);
 }
 
 /* A part of what it is a part of: which of them matters shows best so. */
@@ -342,6 +344,7 @@ static void print_json(const struct options *options, const struct compile_summa
 	print_number(&json, "lost", s->lost);
 	print_json_times(&json, s);
 	json_put_bool(&json, "is_complete", s->is_complete);
+	json_put_string(&json, "partial", s->partial);
 	json_end(&json, '}');
 	json_line(&json);
 }

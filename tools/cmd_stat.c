@@ -102,6 +102,7 @@ static void print_before(const struct profile *p)
 static void print_summary(const char *path, const struct profile *p)
 {
 	const char *command = profile_fact(p, "command"), *replay = profile_fact(p, "replay");
+	const char *partial = profile_fact(p, "partial");
 	char read[32], written[32], touched[32];
 
 	printf("%s: %.3f s, %u processes, %u files, %llu operations, %llu failed\n", path,
@@ -117,6 +118,8 @@ static void print_summary(const char *path, const struct profile *p)
 	print_before(p);
 	if (!p->info.is_complete)
 		printf("the trace was not finished: records may be missing at its end\n");
+	if (partial)
+		printf("the trace is partial: %s\n", partial);
 	if (p->info.lost + p->info.missing)
 		printf("%llu records are missing: what follows is too low\n",
 		       p->info.lost + p->info.missing);

@@ -7,7 +7,8 @@
  * Modes: `calls` every call that is recorded and some that are not; `threads` several threads
  * of each rank at once; `children` fork and exec while MPI runs; `descriptors` descriptors
  * closed that are not the program's; `killed` 1000 collectives and no end; `aborted` 1000 and
- * MPI_Abort; `io` every call on files, `romio` almost every; `windows` every one-sided call; `late` nothing before somebody makes DIR/go.
+ * MPI_Abort; `unfinished` messages, and exit without MPI_Finalize; `io` every call on files, `romio`
+ * almost every; `windows` every one-sided call; `late` nothing before somebody makes DIR/go.
  */
 #define _GNU_SOURCE
 #include "exercise.h"
@@ -215,6 +216,14 @@ static void killed(void)
 
 /* -- late -------------------------------------------------------------------------------- */
 
+/* Another program would have gone on to MPI_Finalize. */
+static void unfinished(void)
+{
+	messages(MPI_COMM_WORLD);
+	account_write(dir);
+	exit(0);
+}
+
 static void late(void)
 {
 	char path[4096];
@@ -234,7 +243,8 @@ static const struct {
 	void (*function)(void);
 } modes[] = { { "calls", calls }, { "threads", threads }, { "children", children },
 	      { "descriptors", descriptors }, { "late", late }, { "killed", killed },
-	      { "aborted", aborted },     { "windows", windows },
+	      { "aborted", aborted },	  { "unfinished", unfinished },
+	      { "windows", windows },
 	      { "io", io }, { "romio", romio } };
 
 static void init(bool has_threads)

@@ -290,6 +290,24 @@ int graph_fact_add(struct graph *graph, const void *bytes, size_t count)
 	return graph->facts[graph->fact_count++] ? 0 : -ENOMEM;
 }
 
+/**
+ * graph_fact() - a fact of the trace
+ * @graph: loaded
+ * @key: its key
+ *
+ * Return: what it says; "" if it is not there.
+ */
+const char *graph_fact(const struct graph *graph, const char *key)
+{
+	size_t bytes = strlen(key);
+	u32 i;
+
+	for (i = 0; i < graph->fact_count; i++)
+		if (!strncmp(graph->facts[i], key, bytes) && graph->facts[i][bytes] == '=')
+			return graph->facts[i] + bytes + 1;
+	return "";
+}
+
 static struct graph_object *object_make(struct graph *graph, u64 id)
 {
 	struct graph_object *object;

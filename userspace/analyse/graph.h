@@ -329,6 +329,7 @@ int graph_hub_add(struct graph *graph, u32 arrivals, u32 *hub);
 struct graph_mpi *graph_mpi_add(struct graph *graph);
 int graph_rank_add(struct graph *graph, const struct graph_rank *rank);
 int graph_fact_add(struct graph *graph, const void *bytes, size_t count);
+const char *graph_fact(const struct graph *graph, const char *key);
 int graph_object_add(struct graph *graph, u64 id, u32 type, const char *path);
 int graph_file(struct graph *graph, u64 id, u32 *number);
 u64 *graph_hubs_opened(const struct graph *graph);

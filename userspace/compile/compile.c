@@ -599,6 +599,7 @@ static void summarize(struct compiler *c)
 	memcpy(s->mpi_notes, graph->mpi_notes, sizeof(s->mpi_notes));
 	s->lost = graph->info.lost + graph->info.missing;
 	s->is_complete = graph->info.is_complete;
+	snprintf(s->partial, sizeof(s->partial), "%s", graph_fact(graph, "partial"));
 }
 
 static int save(struct compiler *c, const char *path, struct iot_reject *reject)

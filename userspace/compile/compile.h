@@ -71,6 +71,7 @@ struct compile_summary {
 	char mount[IOT_PROGRAM_PATH_MAX];
 	u64 lost;
 	bool is_complete;
+	char partial[128]; /* which part of a job the trace lacks, "" if none */
 	struct process_times *times;
 	u32 time_count;
 };

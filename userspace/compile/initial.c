@@ -461,17 +461,6 @@ static int put_items(struct initial *in)
 
 /* -- all of it ----------------------------------------------------------------------- */
 
-static const char *fact_of(const struct graph *graph, const char *key)
-{
-	size_t bytes = strlen(key);
-	u32 i;
-
-	for (i = 0; i < graph->fact_count; i++)
-		if (!strncmp(graph->facts[i], key, bytes) && graph->facts[i][bytes] == '=')
-			return graph->facts[i] + bytes + 1;
-	return "";
-}
-
 static int gather(struct initial *in, struct tree *tree)
 {
 	const struct tree_entry *entries;
@@ -530,7 +519,7 @@ int initial_put(struct iot_builder *builder, struct tree *tree, const struct gra
 		.options = options,
 		.snapshot = options->snapshot,
 		.summary = summary,
-		.is_strace = !strcmp(fact_of(graph, "source"), "strace"),
+		.is_strace = !strcmp(graph_fact(graph, "source"), "strace"),
 	};
 	const char *directory;
 	int err = gather(&in, tree);
@@ -539,7 +528,7 @@ int initial_put(struct iot_builder *builder, struct tree *tree, const struct gra
 		err = put_items(&in);
 	if (!err && in.snapshot) {
 		directory = iot_program_fact_value(in.snapshot, "snapshot.directory") ?: "";
-		snprintf(summary->mount, sizeof(summary->mount), "%s", fact_of(graph, "mount"));
+		snprintf(summary->mount, sizeof(summary->mount), "%s", graph_fact(graph, "mount"));
 		err = iot_builder_fact(builder, "compile.snapshot", directory);
 	}
 	free_all(&in);

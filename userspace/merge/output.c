@@ -184,7 +184,7 @@ static int put_end(struct merge *merge)
 		snprintf(why, sizeof(why), "%llu processes did not end MPI, %llu ranks have no trace",
 			 (unsigned long long)result->unfinished,
 			 (unsigned long long)result->missing_ranks);
-	if (why[0] && merge_is_cluster(merge))
+	if (why[0])
 		err = put_fact(merge, merge->end_ns, "partial=%s", why);
 	end.tail = (const u8 *)why;
 	end.tail_bytes = (u16)strlen(why);
