@@ -2,8 +2,8 @@
 /*
  * carrier.c - a thread of the user performs tasks: wait, think, do, tell, and again.
  *
- * The last reference of a file is dropped on the way back to user mode, so a carrier
- * goes there after an operation that may drop one, and comes back at once. Such an
+ * Before Linux 6.6 the last reference of a file is dropped on the way back to user mode, so a
+ * carrier goes there after an operation that may drop one, and comes back at once. Such an
  * operation ends, for those who wait for it, when the carrier is back.
  *
  * Nobody asks when an operation began and ended in a replay at full pace without outcomes: then no
@@ -13,10 +13,14 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "compat/vfs.h"
 #include "handles.h"
 #include "perform.h"
 #include "replayfs.h"
 #include "window.h"
+
+/* RCU wants to hear of a thread now and then, even if nobody else needs its CPU. */
+#define RESCHED_OPS 64
 
 static u64 now_ns(void)
 {
@@ -83,8 +87,9 @@ static void end_op(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	struct rfs_replay *replay = carrier->replay;
 	struct rfs_task *task = carrier->task;
+	bool is_play = le16_to_cpu(op->kind) >= IOT_PLAY_arrive;
 
-	if (le16_to_cpu(op->kind) < IOT_PLAY_arrive) {
+	if (!is_play) {
 		task->stats.diverged += !iot_outcome_is_expected(&replay->program, op, task->result);
 		task->stats.ops++;
 	}
@@ -94,7 +99,8 @@ static void end_op(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	task->has_thought = false;
 	task->holding = 0;
 	task->index++;
-	arrive(replay, op);
+	if (is_play)
+		arrive(replay, op);
 	rfs_move_on(replay, carrier->task_index);
 }
 
@@ -120,7 +126,7 @@ void rfs_lane_end(struct rfs_replay *replay, u32 lane, const struct iot_program_
 /* Does it drop references that only a return to user mode really drops? */
 static bool needs_return(const struct iot_program_op *op)
 {
-	return le16_to_cpu(op->kind) == IOT_KIND_release;
+	return le16_to_cpu(op->kind) == IOT_KIND_release && !IOT_RELEASES_AT_ONCE;
 }
 
 static bool is_interrupted(s64 result)
@@ -158,7 +164,7 @@ static int do_op(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	if (replay->is_timed)
 		iot_meter_begin(&task->meter);
 	task->result = rfs_perform(carrier, op);
-	if (unlikely(is_interrupted(task->result) && signal_pending(current)))
+	if (unlikely(signal_pending(current) && is_interrupted(task->result)))
 		return -EINTR; /* not done: it is tried again, as a system call would be */
 	if (needs_return(op)) {
 		task->is_pending = true;
@@ -189,7 +195,8 @@ static int run_ops(struct rfs_carrier *carrier)
 		if (signal_pending(current))
 			return -EINTR;
 		state = do_op(carrier, op);
-		cond_resched();
+		if (need_resched() || task->index % RESCHED_OPS == 0)
+			cond_resched();
 	}
 	return state;
 }

@@ -9,6 +9,8 @@
 #include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
 
+#include "compat/vfs.h"
+
 int rfs_handles_init(struct rfs_replay *replay)
 {
 	const struct iot_program *program = &replay->program;
@@ -65,8 +67,8 @@ int rfs_handle_fill(struct rfs_replay *replay, __le32 slot, struct file *file)
 	return 0;
 }
 
-/* What is left of rfs_handle_put() when there is perhaps no other user, not even the slot. */
-void rfs_handle_put_last(struct rfs_replay *replay, struct rfs_handle *handle)
+/* Return: the file, if that was the last reference: the caller's, to be released. */
+static struct file *put_last(struct rfs_replay *replay, struct rfs_handle *handle)
 {
 	struct file *file = handle->file;
 
@@ -75,9 +77,18 @@ void rfs_handle_put_last(struct rfs_replay *replay, struct rfs_handle *handle)
 			continue; /* somebody came */
 		put_locks(replay, handle);
 		atomic_set_release(&handle->users, 0);
-		fput(file);
-		return;
+		return file;
 	}
+	return NULL;
+}
+
+/* What is left of rfs_handle_put() when there is perhaps no other user, not even the slot. */
+void rfs_handle_put_last(struct rfs_replay *replay, struct rfs_handle *handle)
+{
+	struct file *file = put_last(replay, handle);
+
+	if (file)
+		fput(file); /* where a request ends nobody may wait for more */
 }
 
 /**
@@ -85,7 +96,8 @@ void rfs_handle_put_last(struct rfs_replay *replay, struct rfs_handle *handle)
  * @replay: the replay
  * @slot: from the program
  *
- * The file is released when current returns to user mode, if nobody uses it.
+ * If nobody uses the file, it is released: here, if IOT_RELEASES_AT_ONCE, else when current returns
+ * to user mode.
  *
  * Return: 0; -EBADF if the slot is empty.
  */
@@ -100,7 +112,9 @@ int rfs_handle_empty(struct rfs_replay *replay, __le32 slot)
 		rfs_handle_put(replay, slot); /* the slot's */
 		err = 0;
 	}
-	rfs_handle_put(replay, slot); /* ours */
+	file = put_last(replay, rfs_handle_at(replay, slot)); /* ours */
+	if (file)
+		iot_fput_at_once(file);
 	return err;
 }
 

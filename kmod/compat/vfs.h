@@ -6,12 +6,14 @@
 #define IOT_COMPAT_VFS_H
 
 #include <linux/dcache.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/mount.h>
 #include <linux/namei.h>
 #include <linux/sched/mm.h>
 #include <linux/splice.h>
+#include <linux/version.h>
 #if __has_include(<linux/filelock.h>) /* 6.3: a header of its own. Until 6.1 goes. */
 #include <linux/filelock.h>
 #endif
@@ -46,6 +48,21 @@ static inline struct dentry *iot_lookup_one_unlocked(struct mnt_idmap *idmap, st
 int vfs_path_lookup(struct dentry *dentry, struct vfsmount *mnt, const char *name,
 		    unsigned int flags, struct path *path);
 #endif
+
+/*
+ * 6.6: a thread of a user may release a file where it is, holding no locks, as close(2) does since
+ * then; before, the kernel stops at a BUG_ON(), and the file is released when the thread returns to
+ * user mode. No header tells the two apart, and no kernel has lost it again. Until 6.1 goes.
+ */
+#define IOT_RELEASES_AT_ONCE (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0))
+
+static inline void iot_fput_at_once(struct file *file)
+{
+	if (IOT_RELEASES_AT_ONCE)
+		__fput_sync(file);
+	else
+		fput(file);
+}
 
 /* 6.14 made sb->s_d_op private; set_default_d_op() is 6.17. Until 6.12 goes. */
 static inline void iot_set_d_op(struct super_block *sb, const struct dentry_operations *ops)
