@@ -163,7 +163,7 @@ static int run(int argc, char **argv)
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	err = iot_program_load(options.program, &program, &reject);
+	err = iot_program_stream(options.program, 0, &program, &reject); /* it needs no operation */
 	if (err)
 		return fail_reject(options.program, err, &reject);
 	err = prepare_tree(&program, &options.prepare, show_progress, &result, why, sizeof(why));
