@@ -404,9 +404,10 @@ static void refuse_loaded(void)
 /* Of the program, as its header says. */
 static u64 section_count(u32 kind)
 {
-	const struct iot_program_head *head = (const void *)program;
+	struct iot_program_head head;
 
-	return le64_to_cpu(head->sections[kind].count);
+	expect("read", pread(program_fd, &head, sizeof(head), 0) == sizeof(head) ? 0 : -1, 0);
+	return le64_to_cpu(head.sections[kind].count);
 }
 
 /* Whoever is the agent of a node says what it likes: it is taken if it can be. */
