@@ -205,8 +205,8 @@ struct rfs_request;
  * @hungry: windows that the feeder should look at
  * @feeders: queue of the feeder
  * @is_fed: there is a feeder
- * @primed: tasks whose windows the feeder has filled ahead of them
- * @begun: the last task that has begun, or one near it
+ * @primed: tasks that the feeder has looked at, to fill their windows ahead of them
+ * @ahead: of them, those that have not begun
  * @root: the target, as a mount of its own: what is mounted in it cannot be reached
  * @session: where outcomes go, NULL if nowhere
  * @setup: options; from RFS_READY on
@@ -244,7 +244,7 @@ struct rfs_replay {
 	wait_queue_head_t feeders;
 	unsigned long is_fed;
 	u32 primed;
-	u32 begun;
+	atomic_t ahead;
 	struct path root;
 	struct iot_session *session;
 	struct iot_replay_setup setup;

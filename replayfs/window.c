@@ -46,17 +46,23 @@ struct rfs_stream {
 	u8 *bytes;
 };
 
+enum window_flag {
+	WINDOW_HUNGRY, /* it is in the list of those */
+	WINDOW_AHEAD,  /* it was fed before its task has begun, and is counted */
+	WINDOW_BEGUN,  /* its task has begun */
+};
+
 /**
  * struct rfs_window - of a task
  * @node: in the list of those that are hungry
- * @is_hungry: it is there
+ * @flags: enum window_flag
  * @is_over: the carrier needs it no more
  * @ops: stream of operations
  * @waits: stream of waits
  */
 struct rfs_window {
 	struct llist_node node;
-	unsigned long is_hungry;
+	unsigned long flags;
 	bool is_over;
 	struct rfs_stream ops;
 	struct rfs_stream waits;
@@ -144,7 +150,7 @@ static void call_feeder(struct rfs_replay *replay, u32 task)
 {
 	struct rfs_window *window = &replay->windows[task];
 
-	if (test_and_set_bit(0, &window->is_hungry))
+	if (test_and_set_bit(WINDOW_HUNGRY, &window->flags))
 		return;
 	llist_add(&window->node, &replay->hungry); /* a full barrier */
 	if (waitqueue_active(&replay->feeders))
@@ -160,7 +166,7 @@ static int feed_hungry(struct rfs_replay *replay)
 	llist_for_each_entry_safe(window, next, node, node) {
 		u32 task = window - replay->windows;
 
-		clear_bit(0, &window->is_hungry);
+		clear_bit(WINDOW_HUNGRY, &window->flags);
 		smp_mb__after_atomic(); /* who is hungry from here on is in the list again */
 		if (!err)
 			err = feed_window(replay, task);
@@ -170,20 +176,39 @@ static int feed_hungry(struct rfs_replay *replay)
 	return err;
 }
 
-/* Tasks begin about in the order in which they stand: the next of them find their windows full. */
+static void count_begun(struct rfs_replay *replay, struct rfs_window *window)
+{
+	smp_mb(); /* one flag was set, the other is looked at: one of the two sees both */
+	if (test_bit(WINDOW_BEGUN, &window->flags) && test_and_clear_bit(WINDOW_AHEAD, &window->flags))
+		atomic_dec(&replay->ahead);
+}
+
+/*
+ * Tasks begin about in the order in which they stand: the next of them find their windows full. Of
+ * lanes, when their tasks begin.
+ */
 static bool is_ahead(const struct rfs_replay *replay)
 {
 	return replay->primed < replay->program.task_count &&
-	       replay->primed <= (u64)READ_ONCE(replay->begun) + TASKS_AHEAD;
+	       atomic_read(&replay->ahead) < TASKS_AHEAD;
 }
 
 static int feed_ahead(struct rfs_replay *replay)
 {
+	struct rfs_window *window;
 	int err = 0;
 
 	while (is_ahead(replay) && llist_empty(&replay->hungry) && !err) {
-		err = feed_window(replay, replay->primed);
+		window = &replay->windows[replay->primed];
+		if (!replay->tasks[replay->primed].request &&
+		    !test_bit(WINDOW_BEGUN, &window->flags)) {
+			if (!test_and_set_bit(WINDOW_AHEAD, &window->flags))
+				atomic_inc(&replay->ahead);
+			err = feed_window(replay, replay->primed);
+			count_begun(replay, window);
+		}
 		replay->primed += !err;
+		cond_resched();
 	}
 	return err;
 }
@@ -300,12 +325,14 @@ const void *rfs_window_unit(struct rfs_replay *replay, u32 task, u32 section, u3
 int rfs_window_begin(struct rfs_replay *replay, u32 task, struct iot_rec_played *stats)
 {
 	struct rfs_window *window = &replay->windows[task];
+	u32 lane;
 	int err = 0;
 
-	if (task > READ_ONCE(replay->begun)) {
-		WRITE_ONCE(replay->begun, task); /* or another that is nearly as far */
-		rfs_windows_wake(replay);
-	}
+	set_bit(WINDOW_BEGUN, &window->flags);
+	count_begun(replay, window);
+	rfs_windows_wake(replay);
+	for (lane = task + 1; lane < replay->program.task_count && replay->tasks[lane].request; lane++)
+		call_feeder(replay, lane);
 	if (window->ops.blocks)
 		err = go_to_block(replay, task, &window->ops, 0, stats);
 	if (!err && window->waits.blocks)
