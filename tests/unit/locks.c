@@ -131,6 +131,7 @@ static struct graph *graph_of(const struct step *steps, u32 *tasks, u32 *indices
 
 	assert_int_equal(graph_open(&graph), 0);
 	graph->rules = ORDER_BIT(found);
+	graph->file_count = 1;
 	for (i = 0; steps[i].name; i++) {
 		struct graph_task *task;
 

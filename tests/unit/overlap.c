@@ -3,7 +3,7 @@
  * overlap.c - operations that overlap, and of which some are refused because of others, come out
  * the same in any order that their program allows.
  *
- * Tasks make and remove names, and take and give up file locks, all at the same time: each takes
+ * Tasks make and remove names, move the end of a file, and take and give up locks, all at the same time: each takes
  * effect at one moment, but is recorded as if it had begun some time before and ended some time
  * after that. What each returned is all that says who came first. The program is performed many
  * times, by random tasks of those that may go on. Without what results tell it must fail.
@@ -79,6 +79,7 @@ struct app {
 	struct entry *entries;
 	u32 entry_count;
 	u32 refused;
+	u32 first_nodes; /* that were there at the beginning */
 	u32 task;
 	u64 enter_ns, end_ns;
 };
@@ -274,8 +275,8 @@ static void call_rename(struct app *a, const char *path, const char *path2)
 		miss(a, node < 0 ? path : path2, 0);
 		return;
 	}
-	if (!strcmp(path, path2))
-		return;
+	if (!strcmp(path, path2) || (u32)node < a->first_nodes)
+		return; /* where files were at the beginning is told by the order of ends: see tree.c */
 	name = name_of(a, path);
 	name2 = name_of(a, path2);
 	object = object_of(a, node, name);
@@ -308,18 +309,47 @@ static void call_lock(struct app *a)
 	r->lock.flags = flags;
 }
 
+/* On the same file: it grows, or its size shows. */
+static void call_size(struct app *a)
+{
+	static const u16 kinds[] = { IOT_KIND_write, IOT_KIND_read, IOT_KIND_seek };
+	const int node = fs_find(&a->fs, "lock");
+	const u64 old_size_bytes = a->fs.nodes[node].size;
+	struct fs_op op = { .kind = kinds[below(&a->random, 3)], .handle = a->task,
+			    .offset_bytes = below(&a->random, 60) * 10, .length_bytes = 10 };
+	struct iot_record *r;
+	u64 seen;
+
+	if (op.kind == IOT_KIND_seek) {
+		op.flags = IOT_WHENCE_end;
+		op.offset_bytes = 0;
+	}
+	r = op_record(a, op.kind, fs_perform(&a->fs, &op, &seen));
+	r->write.object = (u64)node + 1; /* read, write and seek begin alike */
+	r->write.handle = a->task;
+	r->write.offset_bytes = (s64)op.offset_bytes;
+	if (op.kind == IOT_KIND_seek) {
+		r->seek.whence = op.flags;
+		return;
+	}
+	r->write.length_bytes = op.length_bytes;
+	if (op.kind == IOT_KIND_write)
+		r->write.old_size_bytes = old_size_bytes;
+}
+
 static void call(struct app *a)
 {
 	const char *dir = dirs[below(&a->random, 2)], *file = files[below(&a->random, 6)];
 
 	begin(a);
-	switch (below(&a->random, 9)) {
+	switch (below(&a->random, 11)) {
 	case 0: call_make(a, dir, IOT_KIND_mkdir); break;
 	case 1: call_on(a, dir, IOT_KIND_rmdir); break;
 	case 2 ... 3: call_make(a, file, IOT_KIND_open); break;
 	case 4: call_on(a, file, IOT_KIND_unlink); break;
 	case 5: call_on(a, below(&a->random, 2) ? dir : file, IOT_KIND_stat); break;
 	case 6: call_rename(a, file, files[below(&a->random, 6)]); break;
+	case 7 ... 8: call_size(a); break;
 	default: call_lock(a);
 	}
 }
@@ -337,6 +367,7 @@ static void begin_run(struct app *a)
 	is_there = below(&a->random, 2); /* else all of it is made by the application */
 	for (i = 0; i < 3 && is_there; i++)
 		assert_true(fs_make(&a->fs, there[i], i ? IOT_TYPE_file : IOT_TYPE_dir, 0) > 0);
+	a->first_nodes = a->fs.node_count;
 	for (i = 1; i <= TASKS; i++) {
 		struct iot_record *r = add(a, IOT_KIND_task, a->now_ns, "app");
 		u64 name = name_of(a, "lock");
@@ -348,10 +379,12 @@ static void begin_run(struct app *a)
 		a->task = i;
 		a->enter_ns = ++a->now_ns;
 		a->end_ns = ++a->now_ns;
+		a->tasks[i].end_ns = a->end_ns;
 		r = op_record(a, IOT_KIND_open, 0);
 		r->open.name = name;
 		r->open.object = object;
 		r->open.handle = i;
+		a->fs.handles[i].node = fs_find(&a->fs, "lock");
 		r->open.flags = IOT_OPEN_read | IOT_OPEN_write;
 	}
 	for (i = 0; i < 3 && is_there; i++) { /* or the trace does not show that */
@@ -433,6 +466,10 @@ static s64 perform_op(struct run *run, u32 origin, const struct iot_program_op *
 		.flags = le32_to_cpu(from->flags),
 		.path = from->path ? iot_program_string(p, from->path) : NULL,
 		.path2 = from->path2 ? iot_program_string(p, from->path2) : NULL,
+		.handle = le32_to_cpu(from->handle),
+		.offset_bytes = le64_to_cpu(from->offset_bytes),
+		.length_bytes = le64_to_cpu(from->length_bytes),
+		.result = (s64)le64_to_cpu(from->result),
 	};
 	u64 seen;
 
@@ -558,6 +595,7 @@ static void without_results_it_fails(void **state)
 	assert_true(programs_that_fail(60, "artc", 0) > 0);
 	assert_true(programs_that_fail(60, "iotape", 1u << EDGE_name) > 0);
 	assert_true(programs_that_fail(60, "iotape", 1u << EDGE_entries) > 0);
+	assert_true(programs_that_fail(60, "iotape", 1u << EDGE_size) > 0);
 	assert_true(programs_that_fail(60, "iotape", 1u << EDGE_lock) > 0);
 }
 

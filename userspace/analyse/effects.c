@@ -43,6 +43,17 @@ void effects_wait(struct effects *e, struct deed_at before, struct deed_at after
 }
 
 /**
+ * effects_order() - if two overlapped, the second waits for the first; else the resources see to it
+ * @before: task GRAPH_NONE: nothing
+ */
+void effects_order(struct effects *e, struct deed_at before, struct deed_at after,
+		   enum edge_cause cause)
+{
+	if (before.task != GRAPH_NONE && effects_overlap(e, before, after))
+		effects_wait(e, before, after, cause);
+}
+
+/**
  * effects_room() - room for one more in an array
  * @array: or NULL
  * @count: how many it has
@@ -108,7 +119,8 @@ static int begin(void *context, u32 task, u32 index)
 	locks_begin(e, x);
 	if (op->path && (e->graph->rules & ORDER_BIT(found)))
 		names_begin(e, x);
-	return e->err ? e->err : x->locks || x->claim_count;
+	sizes_begin(e, x);
+	return e->err ? e->err : x->locks || x->claim_count || x->size;
 }
 
 static int leave(void *context, u32 task, u32 index)
@@ -141,8 +153,11 @@ int graph_pass_effects(struct graph *graph)
 		return -ENOMEM;
 	e.err = names_open(&e);
 	if (!e.err)
+		e.err = sizes_open(&e);
+	if (!e.err)
 		e.err = graph_walk_spans(graph, begin, leave, &e);
 	names_close(&e);
+	sizes_close(&e);
 	locks_close(&e);
 	for (i = 0; i < graph->task_count; i++)
 		free(e.of_task[i]);

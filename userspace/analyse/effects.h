@@ -13,6 +13,7 @@
  *	effects.c	the walk
  *	things.c	what something was from when on, and who found it so
  *	effects_names.c	names, and whether directories are empty
+ *	effects_sizes.c	sizes of files
  *	locks.c		file locks
  */
 #ifndef IOTAPE_EFFECTS_H
@@ -111,6 +112,9 @@ struct claim {
  * @is_happening: it waits for others to happen first
  * @is_change: it changes a thing
  * @locks: of the file whose locks it is about, or NULL
+ * @size: of the file whose size it found or changes, or NULL
+ * @has_found_size, @size_min_bytes, @size_max_bytes: what that was
+ * @has_set_size, @size_after_bytes, @is_growth: what it is then; it is no less than that
  */
 struct effect {
 	struct deed_at at;
@@ -119,6 +123,13 @@ struct effect {
 	bool is_happening;
 	bool is_change;
 	struct file_locks *locks;
+	struct file_size *size;
+	u64 size_min_bytes;
+	u64 size_max_bytes;
+	u64 size_after_bytes;
+	bool has_found_size;
+	bool has_set_size;
+	bool is_growth;
 	struct claim claims[CLAIMS_MAX];
 	u32 claim_count;
 };
@@ -142,6 +153,7 @@ struct effects {
 	struct path *paths;
 	struct folder *folders;
 	struct file_locks *locks;
+	struct file_size **sizes;
 	bool *is_made;
 	u64 *stays_ns;
 	u64 renames;
@@ -154,6 +166,8 @@ const struct graph_op *effects_op(const struct effects *e, struct deed_at at);
 bool effects_overlap(const struct effects *e, struct deed_at before, struct deed_at after);
 void effects_wait(struct effects *e, struct deed_at before, struct deed_at after,
 		  enum edge_cause cause);
+void effects_order(struct effects *e, struct deed_at before, struct deed_at after,
+		   enum edge_cause cause);
 void effects_happen(struct effects *e, struct effect *x);
 void *effects_room(struct effects *e, void *array, u32 count, u32 *room, size_t bytes);
 
@@ -170,6 +184,14 @@ int names_open(struct effects *e);
 void names_begin(struct effects *e, struct effect *x);
 void names_happen(struct effects *e, struct effect *x);
 void names_close(struct effects *e);
+
+/* effects_sizes.c */
+int sizes_open(struct effects *e);
+void sizes_begin(struct effects *e, struct effect *x);
+void sizes_force(struct effects *e, struct effect *x);
+void sizes_take(struct effects *e, struct effect *x, u64 *low, u64 *high);
+void sizes_change(struct effects *e, struct effect *x);
+void sizes_close(struct effects *e);
 
 /* locks.c */
 void locks_begin(struct effects *e, struct effect *x);

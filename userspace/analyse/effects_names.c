@@ -296,19 +296,31 @@ static void each_op(struct effects *e, void (*visit)(struct effects *e, const st
 				visit(e, &graph->tasks[i].ops[j]);
 }
 
+/* Where no file came to, a file that was found there was there. Then it was at no other name. */
 static void names_begin_with(struct effects *e)
 {
+	bool *has_name = calloc(e->graph->file_count + 1ul, sizeof(*has_name));
 	struct name *name, *next;
 	struct folder *folder;
 
+	if (!has_name) {
+		e->err = -ENOMEM;
+		return;
+	}
+	HASH_ITER (hh, e->names, name, next)
+		has_name[name->first] |= !name->has_come;
+	has_name[0] = true;
 	HASH_ITER (hh, e->names, name, next) {
-		if (name->has_come)
+		if (name->has_come && !has_name[name->first])
 			continue;
+		if (name->has_come)
+			name->first = 0;
 		thing_forget(e, &name->thing, name->first ? name->first : VALUE_ABSENT);
 		folder = name->first && name->dir ? folder_of(e, name->dir) : NULL;
 		if (folder && folder->first < INT32_MAX)
 			folder->first++;
 	}
+	free(has_name);
 }
 
 /* A directory that the trace makes has no names then; one that it removes has none at the end. */

@@ -232,6 +232,7 @@ static int load_named(struct loader *l)
 	case IOT_KIND_open:
 		return load_open(l, &r->open);
 	case IOT_KIND_stat:
+		l->op->old_size_bytes = r->stat.size_bytes;
 		return on_object(l, r->stat.name, r->stat.object, 0);
 	case IOT_KIND_setattr:
 		return load_setattr(l, &r->setattr);

@@ -52,9 +52,10 @@ struct freed {
 	bool is_test;
 };
 
-/* Who was refused because of a hold. */
+/* Who was refused because of a hold, or found one of type @found, 0 if it does not say which. */
 struct refused {
 	struct lock lock;
+	u32 found;
 	u64 id;
 	struct deed_at who;
 };
@@ -118,6 +119,12 @@ static struct lock lock_of(const struct effects *e, const struct effect *x)
 	}
 	lock.owner = lock.class == LOCK_PROCESS ? e->graph->tasks[x->at.task].tgid : op->handle;
 	return lock;
+}
+
+/* Is it what somebody found in the way? */
+static bool is_found(const struct lock *lock, const struct lock *asked, u32 found)
+{
+	return is_in_way(lock, asked) && (!found || found == lock->type);
 }
 
 /* Does an operation give up, at least in part, what somebody has? */
@@ -203,7 +210,7 @@ static void settle_refused(struct effects *e, struct file_locks *f, const struct
 		struct refused *r = &f->refused[i];
 
 		if (r->id == hold->id && is_touching(&r->lock, range)) {
-			if (!instead || !is_in_way(&r->lock, &instead->lock)) {
+			if (!instead || !is_found(&instead->lock, &r->lock, r->found)) {
 				wait(e, r->who, by);
 				continue;
 			}
@@ -245,12 +252,12 @@ static void replace(struct effects *e, struct file_locks *f, const struct lock *
 
 /* -- what happens ------------------------------------------------------------------------------ */
 
-static s64 in_way(const struct file_locks *f, const struct lock *lock)
+static s64 in_way(const struct file_locks *f, const struct lock *lock, u32 found)
 {
 	u32 i;
 
 	for (i = 0; i < f->hold_count; i++)
-		if (is_in_way(&f->holds[i].lock, lock))
+		if (is_found(&f->holds[i].lock, lock, found))
 			return i;
 	return -1;
 }
@@ -303,7 +310,7 @@ static void take(struct effects *e, struct effect *x, const struct lock *lock, b
 	struct hold hold = { *lock, ++f->last_id, x->at };
 	s64 at;
 
-	while ((at = in_way(f, lock)) >= 0 && !e->err)
+	while ((at = in_way(f, lock, 0)) >= 0 && !e->err)
 		force_free(e, f, x, (u32)at);
 	free.count = ++e->count;
 	wait_for_freed(e, f, lock, x->at, !is_test);
@@ -315,14 +322,15 @@ static void take(struct effects *e, struct effect *x, const struct lock *lock, b
 
 /* It was given up since the one that was refused had begun. */
 static bool was_in_way(struct effects *e, const struct file_locks *f, const struct effect *x,
-		       const struct lock *lock)
+		       const struct lock *lock, u32 found)
 {
 	u32 i;
 
 	for (i = 0; i < f->freed_count; i++) {
 		const struct freed *freed = &f->freed[i];
 
-		if (freed->is_test || freed->count <= x->begun || !is_in_way(&freed->lock, lock))
+		if (freed->is_test || freed->count <= x->begun ||
+		    !is_found(&freed->lock, lock, found))
 			continue;
 		wait(e, freed->taken, x->at);
 		wait(e, x->at, freed->by);
@@ -333,7 +341,7 @@ static bool was_in_way(struct effects *e, const struct file_locks *f, const stru
 
 /* One that is under way takes what is in the way. */
 static bool force_taken(struct effects *e, struct file_locks *f, const struct effect *x,
-			const struct lock *lock)
+			const struct lock *lock, u32 found)
 {
 	u32 i;
 
@@ -343,7 +351,7 @@ static bool force_taken(struct effects *e, struct file_locks *f, const struct ef
 		struct lock taken = lock_of(e, other);
 
 		if (!is_free_to_happen(x, other) || op->kind != IOT_KIND_lock || op->result ||
-		    (op->flags & IOT_LOCK_test) || !taken.type || !is_in_way(&taken, lock))
+		    (op->flags & IOT_LOCK_test) || !taken.type || !is_found(&taken, lock, found))
 			continue;
 		effects_happen(e, other);
 		return true;
@@ -351,16 +359,16 @@ static bool force_taken(struct effects *e, struct file_locks *f, const struct ef
 	return false;
 }
 
-static void be_refused(struct effects *e, struct effect *x, const struct lock *lock)
+static void be_refused(struct effects *e, struct effect *x, const struct lock *lock, u32 found)
 {
 	struct file_locks *f = x->locks;
-	struct refused refused = { .lock = *lock, .who = x->at };
-	s64 at = in_way(f, lock);
+	struct refused refused = { .lock = *lock, .found = found, .who = x->at };
+	s64 at = in_way(f, lock, found);
 
-	if (at < 0 && was_in_way(e, f, x, lock))
+	if (at < 0 && was_in_way(e, f, x, lock, found))
 		return;
-	if (at < 0 && force_taken(e, f, x, lock))
-		at = in_way(f, lock);
+	if (at < 0 && force_taken(e, f, x, lock, found))
+		at = in_way(f, lock, found);
 	if (at < 0) {
 		e->unexplained++;
 		return;
@@ -387,7 +395,7 @@ static void use(struct effects *e, struct effect *x, const struct lock *lock)
 
 	if (op->result == -EAGAIN || op->result == -EACCES ||
 	    (is_test && !op->result && (op->mode & LOCK_TYPES)))
-		be_refused(e, x, lock);
+		be_refused(e, x, lock, is_test ? op->mode & LOCK_TYPES : 0);
 	else if (!op->result)
 		take(e, x, lock, is_test);
 }

@@ -39,13 +39,6 @@ static u64 until(const struct thing *thing, u32 at)
 	return at + 1 < thing->version_count ? thing->versions[at + 1].count : (u64)-1;
 }
 
-static void wait(struct effects *e, struct deed_at before, struct deed_at after,
-		 enum edge_cause cause)
-{
-	if (before.task != GRAPH_NONE && effects_overlap(e, before, after))
-		effects_wait(e, before, after, cause);
-}
-
 /* -- changes -------------------------------------------------------------------------------- */
 
 /**
@@ -82,7 +75,7 @@ static void set(struct effects *e, struct thing *thing, u32 value, struct deed_a
 		if (thing->is_directory || is_met(value, w->need))
 			thing->witnesses[kept++] = *w;
 		else
-			wait(e, w->who, by, thing->cause);
+			effects_order(e, w->who, by, thing->cause);
 	}
 	thing->witness_count = kept;
 }
@@ -141,7 +134,7 @@ static void change_entries(struct effects *e, const struct effect *x, const stru
 	if (value != value_now(thing))
 		set(e, thing, value, x->at);
 	for (i = 0; i < thing->witness_count && claim->more < 0; i++)
-		wait(e, thing->witnesses[i].who, x->at, thing->cause);
+		effects_order(e, thing->witnesses[i].who, x->at, thing->cause);
 }
 
 static void change(struct effects *e, struct effect *x, const struct claim *claim)
@@ -327,11 +320,11 @@ static void order(struct effects *e, const struct effect *x, const struct claim 
 
 	while (from && is_met(thing->versions[from - 1].value, claim->need))
 		from--;
-	wait(e, thing->versions[from].by, x->at, thing->cause);
+	effects_order(e, thing->versions[from].by, x->at, thing->cause);
 	while (to < thing->version_count && is_met(thing->versions[to].value, claim->need))
 		to++;
 	if (to < thing->version_count)
-		wait(e, x->at, thing->versions[to].by, thing->cause);
+		effects_order(e, x->at, thing->versions[to].by, thing->cause);
 	else if (!x->is_change && thing->pending_count) {
 		thing->witnesses = effects_room(e, thing->witnesses, thing->witness_count,
 						&thing->witness_room, sizeof(*thing->witnesses));
@@ -356,9 +349,9 @@ static void order_entries(struct effects *e, const struct effect *x, const struc
 		bool is_before = c->count <= moment;
 
 		if (is_before && (c->more > 0 || claim_is_emptiness(claim)))
-			wait(e, c->who, x->at, thing->cause);
+			effects_order(e, c->who, x->at, thing->cause);
 		else if (!is_before && c->more < 0)
-			wait(e, x->at, c->who, thing->cause);
+			effects_order(e, x->at, c->who, thing->cause);
 	}
 	thing->watchers--;
 }
@@ -398,12 +391,14 @@ void things_happen(struct effects *e, struct effect *x)
 	u32 i;
 
 	force_all(e, x);
+	sizes_force(e, x);
 	e->count += x->is_change;
 	low = x->is_change ? e->count : x->begun;
 	high = e->count + 1;
 	for (i = 0; i < x->claim_count && !e->err; i++)
 		if (x->claims[i].need != VALUE_ANY && !claim_is_emptiness(&x->claims[i]))
 			take(e, x, &x->claims[i], &low, &high);
+	sizes_take(e, x, &low, &high);
 	for (i = 0; i < x->claim_count && !e->err; i++)
 		if (claim_is_of_entries(&x->claims[i]))
 			order_entries(e, x, &x->claims[i], high - 1);
@@ -411,6 +406,7 @@ void things_happen(struct effects *e, struct effect *x)
 		change(e, x, &x->claims[i]);
 		expect_no_more(x->claims[i].thing, x->at.task);
 	}
+	sizes_change(e, x);
 }
 
 /**

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * effects_sizes.c - what operations say of the size of a file while others change it.
+ *
+ * Who asked for the size, or for the end, or read less than was asked for, found a certain size;
+ * who read all, one that was large enough. Only of files that several tasks use, and that some
+ * operation makes longer or shorter.
+ */
+#include <stdlib.h>
+
+#include "effects.h"
+
+#define SIZE_UNKNOWN  ((u64)-1)
+#define VERSIONS_MAX  16
+
+struct size_version {
+	u64 count;
+	u64 bytes;
+	struct deed_at by; /* task GRAPH_NONE: it was so before */
+};
+
+/* Who found a size while others that change it were under way. */
+struct size_witness {
+	u64 min_bytes;
+	u64 max_bytes;
+	struct deed_at who;
+};
+
+/* Who made the file longer, or would have, had it not been by then. */
+struct size_growth {
+	u64 count;
+	u64 bytes;
+	struct deed_at who;
+};
+
+/*
+ * The growths are those that whoever is under way, or comes, may have overlapped: writes commute,
+ * so each of them by itself comes after who found less. Of those there are @watchers.
+ */
+struct file_size {
+	struct size_version versions[VERSIONS_MAX];
+	u32 version_count;
+	u32 watchers;
+	struct size_growth *growths;
+	u32 growth_count;
+	u32 growth_room;
+	u32 *pending; /* tasks */
+	u32 pending_count;
+	u32 pending_room;
+	struct size_witness *witnesses;
+	u32 witness_count;
+	u32 witness_room;
+};
+
+static bool is_in(u64 bytes, u64 min_bytes, u64 max_bytes)
+{
+	return bytes == SIZE_UNKNOWN || (bytes >= min_bytes && bytes <= max_bytes);
+}
+
+static struct size_version *last(struct file_size *f)
+{
+	return &f->versions[f->version_count - 1];
+}
+
+static u64 until(const struct file_size *f, u32 at)
+{
+	return at + 1 < f->version_count ? f->versions[at + 1].count : (u64)-1;
+}
+
+/* -- what operations say ---------------------------------------------------------------------- */
+
+static void says(struct effect *x, u64 min_bytes, u64 max_bytes)
+{
+	x->size_min_bytes = min_bytes;
+	x->size_max_bytes = max_bytes;
+	x->has_found_size = true;
+}
+
+static void makes(struct effect *x, u64 bytes, bool is_growth)
+{
+	x->size_after_bytes = bytes;
+	x->has_set_size = true;
+	x->is_growth = is_growth;
+}
+
+static void says_read(struct effect *x, const struct graph_op *op)
+{
+	u64 end = op->offset_bytes + (u64)op->result;
+
+	if ((u64)op->result == op->length_bytes)
+		says(x, end, SIZE_UNKNOWN - 1);
+	else
+		says(x, op->result ? end : 0, end);
+}
+
+/* What it found, and what it made of the size; neither of most operations. */
+static void take_op(struct effect *x, const struct graph_op *op)
+{
+	bool is_write = op->kind == IOT_KIND_write && op->result > 0;
+	u64 end = op->offset_bytes + (u64)op->result;
+
+	x->has_found_size = x->has_set_size = false;
+	if (op->result < 0)
+		return;
+	switch (op->kind) {
+	case IOT_KIND_stat:
+		says(x, op->old_size_bytes, op->old_size_bytes);
+		break;
+	case IOT_KIND_seek:
+		if (op->flags == IOT_WHENCE_end)
+			says(x, (u64)op->result - op->offset_bytes,
+			     (u64)op->result - op->offset_bytes);
+		break;
+	case IOT_KIND_read:
+		if (op->length_bytes)
+			says_read(x, op);
+		break;
+	case IOT_KIND_setattr:
+		if (op->flags & IOT_ATTR_size)
+			makes(x, op->length_bytes, false);
+		break;
+	case IOT_KIND_open:
+		if (op->flags & IOT_OPEN_trunc)
+			makes(x, 0, false);
+		break;
+	}
+	if (is_write && (op->flags & IOT_RW_append))
+		says(x, op->offset_bytes, op->offset_bytes);
+	if (is_write) /* also one that made it no longer then; it may when it comes sooner */
+		makes(x, end, true);
+}
+
+/* -- before the walk ---------------------------------------------------------------------------- */
+
+/* Of each file, who uses it, and whether its size changes. */
+struct size_use {
+	u32 task; /* + 1 */
+	bool is_shared;
+	bool has_changed;
+};
+
+static void find_uses(const struct graph *graph, struct size_use *uses)
+{
+	struct effect x;
+	u32 i, j;
+
+	for (i = 0; i < graph->task_count; i++)
+		for (j = 0; j < graph->tasks[i].op_count; j++) {
+			const struct graph_op *op = &graph->tasks[i].ops[j];
+			struct size_use *use = &uses[op->file];
+
+			if (!op->file || !graph_is_io(op))
+				continue;
+			take_op(&x, op);
+			if (!x.has_found_size && !x.has_set_size)
+				continue;
+			use->is_shared |= use->task && use->task != i + 1;
+			use->has_changed |= x.has_set_size &&
+					    (!x.is_growth || x.size_after_bytes > op->old_size_bytes);
+			use->task = i + 1;
+		}
+}
+
+/**
+ * sizes_open() - find out which files change their size while several tasks use them
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int sizes_open(struct effects *e)
+{
+	u32 files = e->graph->file_count + 1, i;
+	struct size_use *uses;
+
+	if (!(e->graph->rules & ORDER_BIT(found)))
+		return 0;
+	uses = calloc(files, sizeof(*uses));
+	e->sizes = calloc(files, sizeof(struct file_size *));
+	if (uses && e->sizes)
+		find_uses(e->graph, uses);
+	else
+		e->err = -ENOMEM;
+	for (i = 1; i < files && !e->err; i++) {
+		if (!uses[i].is_shared || !uses[i].has_changed)
+			continue;
+		e->sizes[i] = calloc(1, sizeof(struct file_size));
+		if (!e->sizes[i]) {
+			e->err = -ENOMEM;
+			break;
+		}
+		e->sizes[i]->versions[0].bytes = SIZE_UNKNOWN;
+		e->sizes[i]->versions[0].by.task = GRAPH_NONE;
+		e->sizes[i]->version_count = 1;
+	}
+	free(uses);
+	return e->err;
+}
+
+/**
+ * sizes_close() - free all of it
+ */
+void sizes_close(struct effects *e)
+{
+	u32 i;
+
+	for (i = 0; e->sizes && i <= e->graph->file_count; i++) {
+		if (!e->sizes[i])
+			continue;
+		free(e->sizes[i]->pending);
+		free(e->sizes[i]->growths);
+		free(e->sizes[i]->witnesses);
+		free(e->sizes[i]);
+	}
+	free(e->sizes);
+}
+
+/* -- the walk ------------------------------------------------------------------------------------ */
+
+/**
+ * sizes_begin() - what an operation says of the size of its file
+ */
+void sizes_begin(struct effects *e, struct effect *x)
+{
+	const struct graph_op *op = effects_op(e, x->at);
+	struct file_size *f = e->sizes && op->file ? e->sizes[op->file] : NULL;
+
+	x->size = NULL;
+	if (!f)
+		return;
+	take_op(x, op);
+	if (!x->has_found_size && !x->has_set_size)
+		return;
+	x->size = f;
+	f->watchers += x->has_found_size;
+	if (!x->has_set_size)
+		return;
+	x->is_change = true;
+	f->pending = effects_room(e, f->pending, f->pending_count, &f->pending_room,
+				  sizeof(*f->pending));
+	if (!e->err)
+		f->pending[f->pending_count++] = x->at.task;
+}
+
+static s64 find(const struct file_size *f, const struct effect *x, u64 low, u64 high)
+{
+	s64 i;
+
+	for (i = (s64)f->version_count - 1; i >= 0 && until(f, (u32)i) > low; i--)
+		if (f->versions[i].count < high &&
+		    is_in(f->versions[i].bytes, x->size_min_bytes, x->size_max_bytes))
+			return i;
+	return -1;
+}
+
+/* Does it bring the size nearer to what was found? */
+static bool would_help(const struct effects *e, struct file_size *f, const struct effect *x,
+		       const struct effect *other)
+{
+	u64 now_bytes = last(f)->bytes;
+
+	if (other == x || other->has_happened || other->is_happening ||
+	    other->size_after_bytes > x->size_max_bytes)
+		return false;
+	if (now_bytes == SIZE_UNKNOWN) /* it was smaller before that one */
+		return other->is_growth && other->size_after_bytes >= x->size_min_bytes &&
+		       effects_op(e, other->at)->old_size_bytes < x->size_min_bytes;
+	if (now_bytes > x->size_max_bytes)
+		return !other->is_growth;
+	return other->size_after_bytes > now_bytes;
+}
+
+/**
+ * sizes_force() - those happen without which the size was not what an operation found
+ */
+void sizes_force(struct effects *e, struct effect *x)
+{
+	struct file_size *f = x->size;
+	u32 i;
+	s64 at;
+
+again:
+	if (!f || !x->has_found_size || e->err)
+		return;
+	at = find(f, x, x->is_change ? e->count : x->begun, e->count + 1);
+	if (at >= 0 && f->versions[at].bytes != SIZE_UNKNOWN)
+		return;
+	for (i = 0; i < f->pending_count; i++) {
+		struct effect *other = e->of_task[f->pending[i]];
+
+		if (!would_help(e, f, x, other))
+			continue;
+		effects_happen(e, other);
+		if (other->has_happened)
+			goto again;
+	}
+}
+
+static void order(struct effects *e, const struct effect *x, u32 at)
+{
+	const u64 min_bytes = x->size_min_bytes, max_bytes = x->size_max_bytes;
+	struct file_size *f = x->size;
+	u32 from = at, to = at + 1;
+
+	while (from && is_in(f->versions[from - 1].bytes, min_bytes, max_bytes))
+		from--;
+	effects_order(e, f->versions[from].by, x->at, EDGE_size);
+	while (to < f->version_count && is_in(f->versions[to].bytes, min_bytes, max_bytes))
+		to++;
+	if (to < f->version_count)
+		effects_order(e, x->at, f->versions[to].by, EDGE_size);
+	if (!f->pending_count)
+		return;
+	f->witnesses = effects_room(e, f->witnesses, f->witness_count, &f->witness_room,
+				    sizeof(*f->witnesses));
+	if (!e->err)
+		f->witnesses[f->witness_count++] =
+			(struct size_witness){ min_bytes, max_bytes, x->at };
+}
+
+/* Before all that made the file longer than it was found, from that moment on. */
+static void order_growths(struct effects *e, const struct effect *x, u64 moment)
+{
+	const struct file_size *f = x->size;
+	u32 i;
+
+	for (i = 0; i < f->growth_count; i++)
+		if (f->growths[i].count > moment && f->growths[i].bytes > x->size_max_bytes)
+			effects_order(e, x->at, f->growths[i].who, EDGE_size);
+}
+
+/**
+ * sizes_take() - an operation found the size
+ * @e: the model
+ * @x: the operation
+ * @low: in and out: not before this moment
+ * @high: in and out: before this one
+ */
+void sizes_take(struct effects *e, struct effect *x, u64 *low, u64 *high)
+{
+	struct file_size *f = x->size;
+	struct size_version *v;
+	s64 at;
+
+	if (!f || !x->has_found_size)
+		return;
+	f->watchers--;
+	at = find(f, x, *low, *high);
+	if (at < 0) {
+		e->unexplained++;
+		return;
+	}
+	v = &f->versions[at];
+	if (v->bytes == SIZE_UNKNOWN && x->size_min_bytes == x->size_max_bytes)
+		v->bytes = x->size_min_bytes;
+	if (v->count > *low)
+		*low = v->count;
+	if (until(f, (u32)at) < *high)
+		*high = until(f, (u32)at);
+	order(e, x, (u32)at);
+	order_growths(e, x, *high - 1);
+}
+
+static void set(struct file_size *f, u64 count, u64 bytes, struct deed_at by)
+{
+	if (f->version_count == VERSIONS_MAX)
+		memmove(f->versions, f->versions + 1, --f->version_count * sizeof(*f->versions));
+	f->versions[f->version_count++] = (struct size_version){ count, bytes, by };
+}
+
+/* Those that found a size which this one changes did so before. */
+static void order_witnesses(struct effects *e, struct file_size *f, const struct effect *x)
+{
+	u32 i;
+
+	for (i = 0; i < f->witness_count; i++) {
+		const struct size_witness *w = &f->witnesses[i];
+
+		if (x->size_after_bytes > w->max_bytes ||
+		    (!x->is_growth && x->size_after_bytes < w->min_bytes))
+			effects_order(e, w->who, x->at, EDGE_size);
+	}
+}
+
+static void add_growth(struct effects *e, struct file_size *f, const struct effect *x)
+{
+	u32 i, kept = 0;
+
+	for (i = 0; i < f->growth_count && !f->watchers; i++)
+		if (effects_op(e, f->growths[i].who)->end_ns >= e->now_ns)
+			f->growths[kept++] = f->growths[i];
+	if (!f->watchers)
+		f->growth_count = kept;
+	f->growths = effects_room(e, f->growths, f->growth_count, &f->growth_room,
+				  sizeof(*f->growths));
+	if (!e->err)
+		f->growths[f->growth_count++] =
+			(struct size_growth){ e->count, x->size_after_bytes, x->at };
+}
+
+/* Before the first writes that are seen; of those that overlap some saw what others had written. */
+static u64 smallest(const struct effects *e, const struct file_size *f)
+{
+	u64 bytes = SIZE_UNKNOWN;
+	u32 i;
+
+	for (i = 0; i < f->pending_count; i++) {
+		const struct effect *other = e->of_task[f->pending[i]];
+		const struct graph_op *op = effects_op(e, other->at);
+
+		if (other->is_growth && op->old_size_bytes < bytes)
+			bytes = op->old_size_bytes;
+	}
+	return bytes;
+}
+
+/**
+ * sizes_change() - an operation changes the size
+ */
+void sizes_change(struct effects *e, struct effect *x)
+{
+	struct file_size *f = x->size;
+	u64 bytes = x->size_after_bytes;
+	u32 i, kept = 0;
+
+	if (!f || !x->has_set_size)
+		return;
+	if (last(f)->bytes == SIZE_UNKNOWN && x->is_growth)
+		last(f)->bytes = smallest(e, f);
+	if (x->is_growth && last(f)->bytes > bytes)
+		bytes = last(f)->bytes;
+	if (bytes != last(f)->bytes)
+		set(f, e->count, bytes, x->at);
+	order_witnesses(e, f, x);
+	if (x->is_growth)
+		add_growth(e, f, x);
+	for (i = 0; i < f->pending_count; i++)
+		if (f->pending[i] != x->at.task)
+			f->pending[kept++] = f->pending[i];
+	f->pending_count = kept;
+	if (!kept)
+		f->witness_count = 0;
+}
