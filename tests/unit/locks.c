@@ -175,5 +175,49 @@ static void locks_give_edges(void **state)
 	}
 }
 
+static void add_range(struct graph *graph, u32 task, u64 ns, u64 byte, u32 flags)
+{
+	struct graph_op *op = graph_op_add(graph, task);
+
+	op->kind = IOT_KIND_lock;
+	op->enter_ns = ns;
+	op->end_ns = ns;
+	op->file = 1;
+	op->offset_bytes = byte;
+	op->extra = byte;
+	op->flags = flags;
+}
+
+/* More ranges than are told apart: the order is coarser then, but there. */
+static void many_ranges_keep_their_order(void **state)
+{
+	const u32 ranges = 20000;
+	const struct graph_op *last;
+	struct graph *graph;
+	u32 one, two, i;
+
+	(void)state;
+	assert_int_equal(graph_open(&graph), 0);
+	graph->rules = ORDER_BIT(found);
+	graph->file_count = 1;
+	assert_int_equal(graph_task_make(graph, 1, &one), 0);
+	assert_int_equal(graph_task_make(graph, 2, &two), 0);
+	graph->tasks[one].has_io = graph->tasks[two].has_io = true;
+	graph->tasks[one].tgid = 1;
+	graph->tasks[two].tgid = 2;
+	for (i = 0; i < ranges; i++) {
+		add_range(graph, one, 10 + 10 * i, i, IOT_LOCK_exclusive);
+		add_range(graph, one, 15 + 10 * i, i, 0);
+	}
+	add_range(graph, two, 20 + 10 * ranges, 17, IOT_LOCK_exclusive);
+	assert_int_equal(graph_pass_effects(graph), 0);
+	last = &graph->tasks[two].ops[0];
+	assert_int_not_equal(last->edges, GRAPH_NONE);
+	assert_int_equal(graph->edges[last->edges].task, one);
+	assert_true(graph->edges[last->edges].index >= 2 * 17 + 1);
+	graph_close(graph);
+}
+
 SUITE("locks",
-      TEST(locks_give_edges))
+      TEST(locks_give_edges)
+      TEST(many_ranges_keep_their_order))

@@ -13,6 +13,8 @@
 
 #include "walk.h"
 
+#define DEPTH_MAX 1000 /* of operations that must have happened for each other; a trace may be hostile */
+
 /**
  * effects_op() - an operation
  */
@@ -83,8 +85,9 @@ void *effects_room(struct effects *e, void *array, u32 count, u32 *room, size_t 
  */
 void effects_happen(struct effects *e, struct effect *x)
 {
-	if (e->err || x->has_happened || x->is_happening)
+	if (e->err || x->has_happened || x->is_happening || e->depth == DEPTH_MAX)
 		return;
+	e->depth++;
 	x->is_happening = true;
 	if (x->locks)
 		locks_happen(e, x);
@@ -92,6 +95,7 @@ void effects_happen(struct effects *e, struct effect *x)
 		names_happen(e, x);
 	x->is_happening = false;
 	x->has_happened = true;
+	e->depth--;
 }
 
 static int begin(void *context, u32 task, u32 index)

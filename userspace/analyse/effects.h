@@ -142,6 +142,7 @@ struct effect {
  * @is_made: of each file, whether the trace makes it
  * @stays_ns: of each file, when the first operation began that removes a name of it
  * @renames: of directories so far; what was known of names before is forgotten
+ * @depth: of what happens because something else does
  * @unexplained: results that nothing explains, as those that came from outside of the trace
  */
 struct effects {
@@ -157,6 +158,7 @@ struct effects {
 	bool *is_made;
 	u64 *stays_ns;
 	u64 renames;
+	u32 depth;
 	u64 unexplained;
 	int err;
 };

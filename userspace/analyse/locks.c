@@ -19,6 +19,7 @@
 
 #include "effects.h"
 
+#define FREED_MAX  4096 /* ranges of a file that were given up, before they are told less well apart */
 #define LOCK_TYPES (IOT_LOCK_shared | IOT_LOCK_exclusive)
 
 enum lock_class {
@@ -67,6 +68,7 @@ struct file_locks {
 	u32 hold_room;
 	u32 freed_count;
 	u32 freed_room;
+	u32 freed_limit;
 	u32 refused_count;
 	u32 refused_room;
 	u32 pending_count;
@@ -158,7 +160,32 @@ static void hold_add(struct effects *e, struct file_locks *f, const struct hold 
 static bool is_after(const struct freed *a, const struct freed *b)
 {
 	return a->by.task == b->by.task && a->lock.type == b->lock.type &&
-	       is_same_owner(&a->lock, &b->lock) && is_within(&b->lock, &a->lock);
+	       is_within(&b->lock, &a->lock);
+}
+
+/* Of very many ranges one is kept for each task: who waits for that waits for more than it must. */
+static void coarsen(struct file_locks *f)
+{
+	u32 i, j, kept = 0;
+
+	for (i = 0; i < f->freed_count; i++) {
+		const struct freed *freed = &f->freed[i];
+		bool is_flock = freed->lock.class == LOCK_FLOCK;
+
+		for (j = 0; j < kept; j++)
+			if (f->freed[j].by.task == freed->by.task &&
+			    (f->freed[j].lock.class == LOCK_FLOCK) == is_flock)
+				break;
+		if (j == kept || freed->count > f->freed[j].count)
+			f->freed[j] = *freed;
+		f->freed[j].lock.from = 0;
+		f->freed[j].lock.to = (u64)INT64_MAX;
+		f->freed[j].lock.type = IOT_LOCK_exclusive;
+		f->freed[j].is_test = true; /* nobody is refused because of that */
+		kept += j == kept;
+	}
+	f->freed_count = kept;
+	f->freed_limit = 2 * kept + FREED_MAX;
 }
 
 static void freed_add(struct effects *e, struct file_locks *f, const struct freed *freed)
@@ -170,6 +197,8 @@ static void freed_add(struct effects *e, struct file_locks *f, const struct free
 			f->freed[i] = *freed;
 			return;
 		}
+	if (f->freed_count >= FREED_MAX && f->freed_count >= f->freed_limit)
+		coarsen(f);
 	f->freed = effects_room(e, f->freed, f->freed_count, &f->freed_room, sizeof(*f->freed));
 	if (!e->err)
 		f->freed[f->freed_count++] = *freed;
@@ -279,7 +308,8 @@ static void force_free(struct effects *e, struct file_locks *f, const struct eff
 		if (!is_free_to_happen(x, other) || !gives_up(e, other, &hold.lock))
 			continue;
 		effects_happen(e, other);
-		return;
+		if (other->has_happened)
+			return;
 	}
 	e->unexplained++;
 	f->holds[at] = f->holds[--f->hold_count];
