@@ -13,12 +13,14 @@ $3 == "-" && $4 != "opened" { next }
 $4 == "opened" {
 	if (handle in opened)
 		print "handle " handle " was opened in the recording, and told as one from before"
+	tolds += !(handle in told)
 	told[handle] = 1
 	next
 }
 $4 == "open" {
 	if (handle in opened || handle in told)
 		print "handle " handle " was opened twice"
+	opens++
 	opened[handle] = 1
 	next
 }
@@ -31,9 +33,10 @@ $4 == "open" {
 $4 == "release" {
 	if (handle in gone)
 		print "handle " handle " ended twice"
+	ends++
 	gone[handle] = 1
 }
 END {
-	print "# " length(opened) " opened, " length(told) " from before, " length(gone) " gone" >"/dev/stderr"
-	exit length(opened) == 0
+	print "# " opens " opened, " tolds " from before, " ends " gone" >"/dev/stderr"
+	exit !opens
 }

@@ -23,6 +23,7 @@
 #define PAGE  4096
 #define PAGES 8
 #define BYTES (PAGES * PAGE)
+#define MANY  150 /* more descriptors and mappings than are told at once */
 
 static const char *directory;
 
@@ -145,6 +146,17 @@ static int receive(int socket)
 	return fd;
 }
 
+/* One and the same page again and again: no two of these mappings become one. */
+static void hold_many(const struct held *h)
+{
+	int i;
+
+	for (i = 0; i < MANY; i++) {
+		CHECK(dup(h->shared) >= 0);
+		CHECK(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, h->mapped_fd, PAGE) != MAP_FAILED);
+	}
+}
+
 static void hold(struct held *h)
 {
 	int fd;
@@ -172,6 +184,7 @@ static void hold(struct held *h)
 	CHECK(workload_is(h->closed_map, 2 * PAGE, CLOSED, PAGE));
 	h->dir = open(in("dir"), O_RDONLY | O_DIRECTORY);
 	CHECK(h->dir >= 0 && h->twin >= 0 && h->second >= 0);
+	hold_many(h);
 	CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, h->sockets));
 	fd = open_filled("flying", O_RDONLY, FLYING);
 	CHECK(lseek(fd, 300, SEEK_SET) == 300);
