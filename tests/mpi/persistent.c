@@ -98,6 +98,48 @@ static void overtaken(MPI_Comm comm)
 	MPI_Mrecv(in, 1, MPI_INT, &message, &status);
 }
 
+/* A message in four parts, three times, beside another one of the same tag. */
+static void partitioned(MPI_Comm comm)
+{
+#if MPI_VERSION >= 4
+	int out[4], in[4], other = -1, list[2] = { 0, 3 }, i, round;
+	MPI_Request requests[2];
+
+	MPI_Psend_init(out, 4, 1, MPI_INT, next, 63, comm, MPI_INFO_NULL, &requests[0]);
+	MPI_Precv_init(in, 2, 2, MPI_INT, previous, 63, comm, MPI_INFO_NULL, &requests[1]);
+	for (round = 0; round < 3; round++) {
+		MPI_Startall(2, requests);
+		did("mpi_recv", "precv_init");
+		for (i = 0; i < 4; i++)
+			out[i] = 100 * rank + 10 * round + i;
+		MPI_Pready_range(1, 2, requests[0]);
+		MPI_Sendrecv(&rank, 1, MPI_INT, next, 63, &other, 1, MPI_INT, previous, 63, comm,
+			     MPI_STATUS_IGNORE);
+		did("mpi_send", "sendrecv");
+		did("mpi_recv", "sendrecv");
+		expect(other == previous);
+		if (round) {
+			MPI_Pready_list(2, list, requests[0]);
+		} else {
+			MPI_Pready(3, requests[0]);
+			MPI_Pready(0, requests[0]);
+		}
+		did("mpi_send", "psend_init");
+		MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+		did("mpi_done", "wait");
+		did("mpi_done", "wait");
+		for (i = 0; i < 4; i++)
+			expect(in[i] == 100 * previous + 10 * round + i);
+		saw(in, 4);
+		barrier(comm);
+	}
+	MPI_Request_free(&requests[0]);
+	MPI_Request_free(&requests[1]);
+#else
+	(void)comm;
+#endif
+}
+
 void persistent(MPI_Comm comm)
 {
 	static char room[1 << 16];
@@ -112,4 +154,5 @@ void persistent(MPI_Comm comm)
 	probe_and_receive(false, previous, comm);
 	probe_and_receive(true, MPI_ANY_SOURCE, comm);
 	overtaken(comm);
+	partitioned(comm);
 }

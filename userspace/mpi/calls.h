@@ -90,6 +90,31 @@
 	   MPI_Request *request),                                                          \
 	  (buffer, count, type, message, request))
 
+/* Of MPI 4. The first MPICH that has them did not say that the list is not changed. */
+#if MPI_VERSION >= 4
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
+#define IOT_MPI_LIST int
+#else
+#define IOT_MPI_LIST const int
+#endif
+#define IOT_MPI_PARTITIONED(C)                                                             \
+	C(Psend_init, psend_init, 0,                                                       \
+	  (const void *buffer, int partitions, MPI_Count count, MPI_Datatype type, int peer, \
+	   int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request),                   \
+	  (buffer, partitions, count, type, peer, tag, comm, info, request))               \
+	C(Precv_init, precv_init, 0,                                                       \
+	  (void *buffer, int partitions, MPI_Count count, MPI_Datatype type, int peer, int tag, \
+	   MPI_Comm comm, MPI_Info info, MPI_Request *request),                            \
+	  (buffer, partitions, count, type, peer, tag, comm, info, request))               \
+	C(Pready, psend_init, 1, (int partition, MPI_Request request), (partition, request)) \
+	C(Pready_range, psend_init, last - first + 1,                                      \
+	  (int first, int last, MPI_Request request), (first, last, request))              \
+	C(Pready_list, psend_init, count,                                                  \
+	  (int count, IOT_MPI_LIST list[], MPI_Request request), (count, list, request))
+#else
+#define IOT_MPI_PARTITIONED(C)
+#endif
+
 /* -- requests ---------------------------------------------------------------------------- */
 
 #define IOT_MPI_REQUESTS(C)                                                                \
@@ -454,6 +479,7 @@
 	IOT_MPI_SENDS(C)          \
 	IOT_MPI_ISENDS(C)         \
 	IOT_MPI_SEND_INITS(C)     \
+	IOT_MPI_PARTITIONED(C)    \
 	IOT_MPI_COLLECTIVES(C, C) \
 	IOT_MPI_CREATORS(C)       \
 	IOT_MPI_FILES(C)          \

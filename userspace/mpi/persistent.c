@@ -3,7 +3,9 @@
  * persistent.c - persistent requests: what they will do, and each time that they do it.
  *
  * To be made and to be freed means nothing to anybody else, and leaves no record. A start is
- * a send or a receive, with a request of its own.
+ * a send or a receive, with a request of its own. A send of partitions is one when the last of
+ * them is ready. It and its receive match no others: their tags are recorded as numbers below
+ * -1, which no other message has.
  */
 #include "shim.h"
 
@@ -11,7 +13,7 @@
 
 /* Kept as one that is not recorded, if there is no message, so that the handle is ours. */
 static void made(const struct iot_mpi_message *message, u32 name, int peer, int tag, u64 bytes,
-		 MPI_Request handle)
+		 int partitions, MPI_Request handle)
 {
 	struct iot_mpi_persistent what = {
 		.call = name,
@@ -20,9 +22,10 @@ static void made(const struct iot_mpi_message *message, u32 name, int peer, int 
 		.tag = iot_mpi_tag(tag),
 		.length_bytes = bytes,
 		.peer_base = message->peer_base,
+		.partitions = partitions,
 	};
 	struct iot_mpi_request request = {
-		.is_receive = name == IOT_CALL_recv_init,
+		.is_receive = name == IOT_CALL_recv_init || name == IOT_CALL_precv_init,
 		.peer_base = message->peer_base,
 		.persistent = &what,
 	};
@@ -42,7 +45,7 @@ static void made(const struct iot_mpi_message *message, u32 name, int peer, int 
 			return rc;                                                            \
 		if (is_known && peer != MPI_PROC_NULL)                                        \
 			made(&message, IOT_CALL_##call, peer, tag,                            \
-			     iot_mpi_length_bytes(count, type), *request);                    \
+			     iot_mpi_length_bytes(count, type), 0, *request);                 \
 		else                                                                          \
 			iot_mpi_request_skip(*request);                                       \
 		return rc;                                                                    \
@@ -53,14 +56,14 @@ DEFINE_INIT(Recv_init, recv_init, 0,
 	     MPI_Request *request),
 	    (buffer, count, type, peer, tag, comm, request))
 
-static void started(u64 enter_ns, MPI_Request handle)
+static bool is_receive(const struct iot_mpi_persistent *what)
 {
-	u64 id = iot_mpi_request_new();
-	const struct iot_mpi_persistent *what = iot_mpi_request_begin(handle, id);
+	return what->call == IOT_CALL_recv_init || what->call == IOT_CALL_precv_init;
+}
 
-	if (!what)
-		return;
-	if (what->call == IOT_CALL_recv_init)
+static void does(u64 enter_ns, const struct iot_mpi_persistent *what, u64 id)
+{
+	if (is_receive(what))
 		IOT_MPI_EMIT(mpi_recv, .enter_ns = enter_ns, .call = what->call,
 			     .comm = what->comm, .peer = what->peer, .tag = what->tag,
 			     .length_bytes = what->length_bytes, .request = id);
@@ -68,6 +71,15 @@ static void started(u64 enter_ns, MPI_Request handle)
 		IOT_MPI_EMIT(mpi_send, .enter_ns = enter_ns, .call = what->call,
 			     .comm = what->comm, .peer = what->peer, .tag = what->tag,
 			     .length_bytes = what->length_bytes, .request = id);
+}
+
+static void started(u64 enter_ns, MPI_Request handle)
+{
+	u64 id = iot_mpi_request_new();
+	const struct iot_mpi_persistent *what = iot_mpi_request_begin(handle, id);
+
+	if (what && (!what->partitions || is_receive(what)))
+		does(enter_ns, what, id);
 }
 
 int MPI_Start(MPI_Request *request)
@@ -93,3 +105,65 @@ int MPI_Startall(int count, MPI_Request requests[])
 		started(enter_ns, requests[i]);
 	return rc;
 }
+
+/* -- partitioned calls ------------------------------------------------------------------------- */
+
+#if MPI_VERSION >= 4
+static void made_partitioned(const struct iot_mpi_message *message, u32 name, int peer, int tag,
+			     u64 partition_bytes, int partitions, MPI_Request handle)
+{
+	made(message, name, peer, -2 - tag, (u64)partitions * partition_bytes,
+	     partitions, handle);
+}
+
+#define DEFINE_PARTITIONED(name, call, Const)                                                 \
+	int MPI_##name(Const void *buffer, int partitions, MPI_Count count, MPI_Datatype type, \
+		       int peer, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request) \
+	{                                                                                     \
+		const struct iot_mpi_library *mpi = iot_mpi_library();                        \
+		struct iot_mpi_message message;                                               \
+		bool is_known = iot_mpi_message_begin(&message, comm);                        \
+		int rc = IOT_MPI_BELOW(mpi->MPI_##name(buffer, partitions, count, type, peer, \
+						       tag, comm, info, request));            \
+                                                                                              \
+		if (rc)                                                                       \
+			return rc;                                                            \
+		if (is_known && peer != MPI_PROC_NULL)                                        \
+			made_partitioned(&message, IOT_CALL_##call, peer, tag,                \
+					 (u64)count * iot_mpi_length_bytes(1, type),          \
+					 partitions, *request);                               \
+		else                                                                          \
+			iot_mpi_request_skip(*request);                                       \
+		return rc;                                                                    \
+	}
+DEFINE_PARTITIONED(Psend_init, psend_init, const)
+DEFINE_PARTITIONED(Precv_init, precv_init, )
+
+/* Any thread may say that a partition is ready; who says it of the last one has sent. */
+static void ready(u64 enter_ns, MPI_Request handle, int partitions)
+{
+	u64 id = 0;
+	const struct iot_mpi_persistent *what = iot_mpi_request_ready(handle, partitions, &id);
+
+	if (what)
+		does(enter_ns, what, id);
+}
+
+#define DEFINE_READY(name, partitions, parameters, arguments)           \
+	int MPI_##name parameters                                       \
+	{                                                               \
+		const struct iot_mpi_library *mpi = iot_mpi_library();  \
+		bool is_on = iot_mpi_is_on();                           \
+		u64 enter_ns = is_on ? iot_mpi_now_ns() : 0;            \
+		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);      \
+                                                                        \
+		if (is_on && !rc)                                       \
+			ready(enter_ns, request, partitions);           \
+		return rc;                                              \
+	}
+DEFINE_READY(Pready, 1, (int partition, MPI_Request request), (partition, request))
+DEFINE_READY(Pready_range, last - first + 1, (int first, int last, MPI_Request request),
+	     (first, last, request))
+DEFINE_READY(Pready_list, count, (int count, IOT_MPI_LIST list[], MPI_Request request),
+	     (count, list, request))
+#endif

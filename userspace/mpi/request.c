@@ -277,7 +277,33 @@ const struct iot_mpi_persistent *iot_mpi_request_begin(MPI_Request handle, u64 i
 	entry = *place_of(handle);
 	if (entry && entry->request.persistent) {
 		what = &entry->what;
+		entry->what.ready = 0;
 		entry->request.id = id;
+	}
+	pthread_mutex_unlock(&lock);
+	return what;
+}
+
+/**
+ * iot_mpi_request_ready() - partitions of a send that has been started may be sent
+ * @handle: its handle
+ * @partitions: how many
+ * @id: out: of what it does this time
+ *
+ * Return: what that is, if these were the last of all; NULL if not, or if it is not recorded.
+ */
+const struct iot_mpi_persistent *iot_mpi_request_ready(MPI_Request handle, int partitions, u64 *id)
+{
+	const struct iot_mpi_persistent *what = NULL;
+	struct entry *entry;
+
+	pthread_mutex_lock(&lock);
+	entry = *place_of(handle);
+	if (entry && entry->request.persistent && entry->request.id) {
+		entry->what.ready += partitions;
+		if (entry->what.ready == entry->what.partitions)
+			what = &entry->what;
+		*id = entry->request.id;
 	}
 	pthread_mutex_unlock(&lock);
 	return what;

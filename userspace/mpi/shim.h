@@ -16,6 +16,11 @@
 #ifndef IOTAPE_MPI_SHIM_H
 #define IOTAPE_MPI_SHIM_H
 
+/* What mpi.h declares is what the library exports; all else is hidden. */
+#pragma GCC visibility push(default)
+#include <mpi.h>
+#pragma GCC visibility pop
+
 #include "calls.h"
 #include "core/record.h"
 
@@ -23,11 +28,6 @@
 
 #include <stdbool.h>
 #include <time.h>
-
-/* What mpi.h declares is what the library exports; all else is hidden. */
-#pragma GCC visibility push(default)
-#include <mpi.h>
-#pragma GCC visibility pop
 
 /* Preloaded, the library has a place in every thread from the start. */
 #define IOT_MPI_THREAD __thread __attribute__((tls_model("initial-exec")))
@@ -239,6 +239,8 @@ struct iot_mpi_request {
  * struct iot_mpi_persistent - what a persistent request does
  * @call: an enum iot_call
  * @peer: rank, as records have it
+ * @partitions: how many it has; 0 if it is not partitioned
+ * @ready: how many of them may be sent since it was started
  */
 struct iot_mpi_persistent {
 	u32 call;
@@ -247,6 +249,8 @@ struct iot_mpi_persistent {
 	s32 tag;
 	u64 length_bytes;
 	s32 peer_base;
+	int partitions;
+	int ready;
 };
 
 void iot_mpi_request_start(void);
@@ -256,6 +260,7 @@ void iot_mpi_request_skip(MPI_Request handle);
 bool iot_mpi_request_find(const MPI_Request *handles, int count, struct iot_mpi_request *found);
 void iot_mpi_request_take(MPI_Request handle, struct iot_mpi_request *found);
 const struct iot_mpi_persistent *iot_mpi_request_begin(MPI_Request handle, u64 id);
+const struct iot_mpi_persistent *iot_mpi_request_ready(MPI_Request handle, int partitions, u64 *id);
 
 /* -- message.c --------------------------------------------------------------------------- */
 

@@ -115,7 +115,9 @@ void iot_mpi_done(u64 enter_ns, u32 name, const struct iot_mpi_request *request,
 
 	if (request->is_receive && done.result != -ECANCELED) {
 		done.peer = iot_mpi_peer(status->MPI_SOURCE, request->peer_base);
-		done.tag = iot_mpi_tag(status->MPI_TAG);
+		done.tag = request->persistent && request->persistent->partitions ?
+				   request->persistent->tag :
+				   iot_mpi_tag(status->MPI_TAG);
 		done.length_bytes = iot_mpi_received_bytes(status);
 	}
 	IOT_MPI_EMIT(mpi_done, .enter_ns = enter_ns, .result = done.result, .call = name,

@@ -158,6 +158,8 @@
 	V(196, rput, "MPI_Rput")                                                       \
 	V(197, rget, "MPI_Rget")                                                       \
 	V(198, raccumulate, "MPI_Raccumulate")                                         \
-	V(199, rget_accumulate, "MPI_Rget_accumulate")
+	V(199, rget_accumulate, "MPI_Rget_accumulate")                                 \
+	V(200, psend_init, "MPI_Psend_init, started, and all partitions ready")        \
+	V(201, precv_init, "MPI_Precv_init, started")
 
 #endif
