@@ -11,6 +11,7 @@
  */
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/task_work.h>
 #include <linux/uaccess.h>
 
 #include "compat/vfs.h"
@@ -123,10 +124,14 @@ void rfs_lane_end(struct rfs_replay *replay, u32 lane, const struct iot_program_
 	rfs_move_on(replay, lane);
 }
 
-/* Does it drop references that only a return to user mode really drops? */
+/*
+ * Has it dropped references that only a return to user mode really drops? A stacked file system drops
+ * those of lower files in its own release.
+ */
 static bool needs_return(const struct iot_program_op *op)
 {
-	return le16_to_cpu(op->kind) == IOT_KIND_release && !IOT_RELEASES_AT_ONCE;
+	return le16_to_cpu(op->kind) == IOT_KIND_release &&
+	       (!IOT_RELEASES_AT_ONCE || task_work_pending(current));
 }
 
 static bool is_interrupted(s64 result)
