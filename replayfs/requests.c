@@ -25,6 +25,7 @@
  * @replay: the replay
  * @lane: index of the lane
  * @submitted: requests submitted to the lane so far; written by the carrier of its task
+ * @has_handle: it uses the handle of @op
  * @op: the lane's operation for the request: where it ends nothing can be read
  */
 struct rfs_request {
@@ -32,6 +33,7 @@ struct rfs_request {
 	struct rfs_replay *replay;
 	u32 lane;
 	u32 submitted;
+	bool has_handle;
 	struct iot_program_op op;
 };
 
@@ -86,8 +88,8 @@ static void request_end(struct rfs_request *request, s64 result)
 {
 	struct rfs_replay *replay = request->replay;
 
-	if (!IS_ERR_OR_NULL(request->kiocb.ki_filp)) {
-		request->kiocb.ki_filp = NULL;
+	if (request->has_handle) {
+		request->has_handle = false;
 		rfs_handle_put(replay, request->op.handle);
 	}
 	rfs_lane_end(replay, request->lane, &request->op, result);
@@ -151,20 +153,23 @@ static ssize_t begin(struct rfs_carrier *carrier, struct rfs_request *request,
 		     const struct iot_program_op *op)
 {
 	struct file *file = rfs_handle_get(carrier->replay, op->handle);
-	int err;
+	ssize_t result;
 
-	request->kiocb.ki_filp = NULL;
+	request->has_handle = !IS_ERR(file); /* which request_end() gives back, also after an error */
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	err = rfs_iocb_init(&request->kiocb, file, op);
-	request->kiocb.ki_filp = file; /* which request_end() gives back, also after an error */
-	if (err)
-		return err;
+	result = rfs_iocb_init(&request->kiocb, file, op);
+	if (result)
+		return result;
 	request->kiocb.ki_flags &= ~DROPPED_IOCB_FLAGS;
 	request->kiocb.ki_complete = request_complete;
+	get_file(file); /* the request may end at once, but the file system looks at the file after that */
 	if (le32_to_cpu(op->flags) & IOT_RW_write)
-		return begin_write(carrier, &request->kiocb, le64_to_cpu(op->length_bytes));
-	return begin_read(carrier, &request->kiocb, le64_to_cpu(op->length_bytes));
+		result = begin_write(carrier, &request->kiocb, le64_to_cpu(op->length_bytes));
+	else
+		result = begin_read(carrier, &request->kiocb, le64_to_cpu(op->length_bytes));
+	fput(file);
+	return result;
 }
 
 static struct rfs_request *request_of(const struct rfs_replay *replay,
