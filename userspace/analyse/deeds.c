@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <uthash.h>
 
-#include "early.h"
+#include "deeds_reading.h"
 #include "implied.h"
 
 #define PAGE_BYTES 4096
@@ -69,25 +69,6 @@ struct request {
 	s64 result;
 };
 
-/* A file that had lost its name before, in a list. */
-struct unnamed {
-	struct unnamed *next;
-	u32 task; /* index */
-	u64 object;
-};
-
-struct reading_state {
-	struct deeds *deeds;
-	struct iot_names *names;
-	struct entries *entries;
-	struct reading *readings;
-	struct access *accesses;
-	struct inherited *inherited;
-	struct request *requests;
-	struct unnamed *unnamed;
-	const struct iot_record *record;
-};
-
 /* -- texts and tasks -------------------------------------------------------------------- */
 
 static const char *text_of(struct deeds *deeds, const char *text, size_t bytes)
@@ -106,8 +87,17 @@ static const char *text_of(struct deeds *deeds, const char *text, size_t bytes)
 	return copy->text;
 }
 
-/* Tasks are few, and the one that is asked for is mostly the one asked for last. */
-static int task_of(struct deeds *deeds, u32 id, u32 *index)
+/**
+ * deeds_task() - a task, which is made if it is not there
+ * @deeds: to look in
+ * @id: of the task
+ * @index: out: its index
+ *
+ * Tasks are few, and the one that is asked for is mostly the one asked for last.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int deeds_task(struct deeds *deeds, u32 id, u32 *index)
 {
 	u32 i;
 
@@ -131,7 +121,14 @@ static int task_of(struct deeds *deeds, u32 id, u32 *index)
 	return 0;
 }
 
-static struct deed *deed_add(struct deed_task *task, const struct deed *deed)
+/**
+ * deeds_add() - a task has done another thing
+ * @task: whose deed it is
+ * @deed: is copied
+ *
+ * Return: the copy, until the next is added; NULL if there is no memory.
+ */
+struct deed *deeds_add(struct deed_task *task, const struct deed *deed)
 {
 	if (task->count == task->room) {
 		u32 room = task->room ? 2 * task->room : 64;
@@ -150,16 +147,17 @@ static struct deed *deed_add(struct deed_task *task, const struct deed *deed)
 static int take_task(struct deeds *deeds, const struct iot_rec_task *r)
 {
 	u32 index, parent;
-	int err = task_of(deeds, r->task, &index);
+	int err = deeds_task(deeds, r->task, &index);
 
 	if (err || deeds->tasks[index].why)
 		return err;
 	deeds->tasks[index].why = r->why;
+	deeds->tasks[index].tgid = r->tgid;
 	deeds->tasks[index].plays = r->plays;
 	if (!r->parent || r->parent >= r->task) /* who was made has the larger id, or the record lies */
 		return 0;
 	deeds->tasks[index].parent = r->parent;
-	err = task_of(deeds, r->parent, &parent);
+	err = deeds_task(deeds, r->parent, &parent);
 	if (!err)
 		deeds->tasks[index].nth = ++deeds->tasks[parent].made;
 	return err;
@@ -185,7 +183,14 @@ static int set_path2(struct reading_state *s, struct deed *deed)
 	return deed->path2 ? 0 : -ENOMEM;
 }
 
-static int make_deed(struct reading_state *s, struct deed *deed)
+/**
+ * deeds_make() - what the record at hand says, as a deed
+ * @s: where the reading is
+ * @deed: out
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int deeds_make(struct reading_state *s, struct deed *deed)
 {
 	const struct iot_kind_info *info = iot_kind_info(s->record->kind);
 	struct iot_label label = iot_names_of_record(s->names, s->record);
@@ -291,7 +296,7 @@ static int take_readdir(struct reading_state *s, u32 task, struct deed *deed)
 	}
 	reading_end(s, handle);
 	deed->fields[READDIR_SUM] = sum;
-	if (!deed_add(&s->deeds->tasks[task], deed))
+	if (!deeds_add(&s->deeds->tasks[task], deed))
 		return -ENOMEM;
 	reading = calloc(1, sizeof(*reading));
 	if (!reading)
@@ -372,16 +377,16 @@ static int take_fork(struct reading_state *s, const struct iot_rec_fork *r)
 {
 	struct inherited **link = &s->inherited, *i;
 	u32 parent, child;
-	int err = task_of(s->deeds, r->task, &parent);
+	int err = deeds_task(s->deeds, r->task, &parent);
 
 	if (!err)
-		err = task_of(s->deeds, r->child, &child);
+		err = deeds_task(s->deeds, r->child, &child);
 	while (!err && (i = *link)) {
 		if (i->task != parent) {
 			link = &i->next;
 			continue;
 		}
-		if (!deed_add(&s->deeds->tasks[child], &i->deed))
+		if (!deeds_add(&s->deeds->tasks[child], &i->deed))
 			err = -ENOMEM;
 		*link = i->next;
 		free(i);
@@ -443,7 +448,7 @@ static int take_submit(struct reading_state *s, u32 task)
 	data.read.length_bytes = r.length_bytes;
 	data.read.flags = r.flags & ~(u32)(IOT_RW_write | IOT_RW_nowait | IOT_RW_hipri);
 	s->record = &data;
-	err = request ? make_deed(s, &deed) : -ENOMEM;
+	err = request ? deeds_make(s, &deed) : -ENOMEM;
 	s->record = record;
 	if (err)
 		return err;
@@ -451,7 +456,7 @@ static int take_submit(struct reading_state *s, u32 task)
 	request->is_submitted = true;
 	request->task = task;
 	request->deed = s->deeds->tasks[task].count;
-	return deed_add(&s->deeds->tasks[task], &deed) ? 0 : -ENOMEM;
+	return deeds_add(&s->deeds->tasks[task], &deed) ? 0 : -ENOMEM;
 }
 
 static int take_complete(struct reading_state *s, const struct iot_rec_complete *r)
@@ -471,114 +476,6 @@ static int take_complete(struct reading_state *s, const struct iot_rec_complete 
 /* Compared fields of a lock: result, begin, end, flags, found. */
 enum { LOCK_FLAGS = 3 };
 
-/* -- equivalence 9: what was open and mapped before --------------------------------------------- */
-
-/* The task that performs it: the one at the beginning that another one came of. */
-static u32 elder_of(const struct deeds *deeds, u32 task)
-{
-	u32 parent, i;
-
-	for (;;) {
-		const struct deed_task *t = &deeds->tasks[task];
-
-		parent = t->why == IOT_REASON_fork || t->why == IOT_REASON_exec ? t->parent : 0;
-		for (i = 0; i < deeds->task_count && deeds->tasks[i].id != parent; i++)
-			;
-		if (!parent || i == deeds->task_count)
-			return task;
-		task = i;
-	}
-}
-
-/* An operation that the record at hand stands for, which came before all others. */
-static int add_early(struct reading_state *s, u32 task, struct iot_record *as)
-{
-	const struct iot_record *record = s->record;
-	struct deed deed;
-	int err;
-
-	as->tail = (const u8 *)"";
-	s->record = as;
-	err = make_deed(s, &deed);
-	s->record = record;
-	deed.is_implied = false;
-	return err ? err : deed_add(&s->deeds->tasks[task], &deed) ? 0 : -ENOMEM;
-}
-
-static int note_unnamed(struct reading_state *s, u32 task, u64 object)
-{
-	struct unnamed *unnamed, **link = &s->unnamed;
-
-	for (; *link; link = &(*link)->next)
-		if ((*link)->object == object)
-			return 0;
-	unnamed = calloc(1, sizeof(*unnamed));
-	if (!unnamed)
-		return -ENOMEM;
-	*unnamed = (struct unnamed){ .task = task, .object = object };
-	*link = unnamed;
-	return 0;
-}
-
-static int take_opened(struct reading_state *s, const struct iot_rec_opened *r)
-{
-	struct iot_record open = { .kind = IOT_KIND_open }, seek = { .kind = IOT_KIND_seek };
-	u32 type = iot_names_type(s->names, r->object), task;
-	int err = task_of(s->deeds, r->task, &task);
-
-	s->deeds->is_attached = true;
-	if (err || !iot_names_is_first(s->names) || !is_opened_early(type))
-		return err;
-	task = elder_of(s->deeds, task);
-	open.open.object = r->object;
-	open.open.handle = r->handle;
-	open.open.name = r->name;
-	open.open.flags = r->flags;
-	err = add_early(s, task, &open);
-	seek.seek.object = r->object;
-	seek.seek.handle = r->handle;
-	seek.seek.offset_bytes = r->offset_bytes;
-	seek.seek.result = r->offset_bytes;
-	if (!err && has_position_early(type, r))
-		err = add_early(s, task, &seek);
-	if (!err && iot_names_unnamed(s->names, r->object))
-		err = note_unnamed(s, task, r->object);
-	return err;
-}
-
-static int take_mapped(struct reading_state *s, const struct iot_rec_mapped *r)
-{
-	struct iot_record map = { .kind = IOT_KIND_map };
-	u32 task;
-	int err = task_of(s->deeds, r->task, &task);
-
-	if (err)
-		return err;
-	map.map.object = r->object;
-	map.map.handle = r->handle;
-	map.map.map = r->map;
-	map.map.offset_bytes = r->offset_bytes;
-	map.map.length_bytes = r->length_bytes;
-	map.map.prot = r->prot;
-	map.map.flags = r->flags;
-	return add_early(s, elder_of(s->deeds, task), &map);
-}
-
-/* Names that were made up are removed when all is open. */
-static int remove_unnamed(struct reading_state *s)
-{
-	const struct unnamed *unnamed;
-	int err = 0;
-
-	for (unnamed = s->unnamed; unnamed && !err; unnamed = unnamed->next) {
-		struct iot_record record = { .kind = IOT_KIND_unlink };
-
-		record.unlink.object = unnamed->object;
-		err = add_early(s, unnamed->task, &record);
-	}
-	return err;
-}
-
 /* -- what is implied ----------------------------------------------------------------------------- */
 
 static void mark_question(struct deed_task *task, u32 order)
@@ -596,12 +493,12 @@ static int take_op(struct reading_state *s)
 	const struct iot_record *r = s->record;
 	struct deed deed;
 	u32 task;
-	int err = task_of(s->deeds, r->op.task, &task);
+	int err = deeds_task(s->deeds, r->op.task, &task);
 
 	if (!err && r->kind == IOT_KIND_submit)
 		return take_submit(s, task);
 	if (!err)
-		err = make_deed(s, &deed);
+		err = deeds_make(s, &deed);
 	if (err)
 		return err;
 	switch (r->kind) {
@@ -639,7 +536,7 @@ static int take_op(struct reading_state *s)
 			return take_inherited(s, task, &deed);
 		break;
 	}
-	return deed_add(&s->deeds->tasks[task], &deed) ? 0 : -ENOMEM;
+	return deeds_add(&s->deeds->tasks[task], &deed) ? 0 : -ENOMEM;
 }
 
 static bool is_replay_fact(const struct iot_record *r)
@@ -670,11 +567,11 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 		s->deeds->is_attached |= is_attached_fact(r);
 		return 0;
 	case IOT_KIND_opened:
-		return take_opened(s, &r->opened);
+		return deeds_take_opened(s, &r->opened);
 	case IOT_KIND_mapped:
-		return take_mapped(s, &r->mapped);
+		return deeds_take_mapped(s, &r->mapped);
 	case IOT_KIND_end:
-		return remove_unnamed(s);
+		return deeds_remove_unnamed(s);
 	case IOT_KIND_fork:
 		return take_fork(s, &r->fork);
 	case IOT_KIND_dirent:
@@ -715,7 +612,6 @@ static void state_free(struct reading_state *s)
 	struct access *access, *next_access;
 	struct request *request, *next_request;
 	struct inherited *inherited;
-	struct unnamed *unnamed;
 	struct entries *entries;
 
 	HASH_ITER (hh, s->readings, reading, next_reading) {
@@ -738,10 +634,7 @@ static void state_free(struct reading_state *s)
 		s->entries = entries->next;
 		free(entries);
 	}
-	while ((unnamed = s->unnamed)) {
-		s->unnamed = unnamed->next;
-		free(unnamed);
-	}
+	deeds_free_early(s);
 }
 
 /**

@@ -35,13 +35,14 @@ struct deed {
 /**
  * struct deed_task - the deeds of a task
  * @plays: the task of another trace that it performs, 0 if none
- * @parent, @why: as in its record
+ * @parent, @tgid, @why: as in its record
  * @nth: how-manieth task its parent made, from 1
  */
 struct deed_task {
 	u32 id;
 	u32 plays;
 	u32 parent;
+	u32 tgid;
 	u32 why;
 	u32 nth;
 	u32 made;

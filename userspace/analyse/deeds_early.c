@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * deeds_early.c - equivalence 9: what was open and mapped before a recording is what its replay does
+ * first.
+ */
+#include <stdlib.h>
+
+#include "deeds_reading.h"
+#include "early.h"
+
+/* A file that had lost its name before, in a list. */
+struct unnamed {
+	struct unnamed *next;
+	u32 task; /* index */
+	u64 object;
+};
+
+/* A mapping that has been told, in a list. */
+struct told {
+	struct told *next;
+	u32 tgid;
+	u64 map;
+	s64 offset_bytes;
+	u64 length_bytes;
+};
+
+/* The task that performs it: the one at the beginning that another one came of. */
+static u32 elder_of(const struct deeds *deeds, u32 task)
+{
+	u32 parent, i;
+
+	for (;;) {
+		const struct deed_task *t = &deeds->tasks[task];
+
+		parent = t->why == IOT_REASON_fork || t->why == IOT_REASON_exec ? t->parent : 0;
+		for (i = 0; i < deeds->task_count && deeds->tasks[i].id != parent; i++)
+			;
+		if (!parent || i == deeds->task_count)
+			return task;
+		task = i;
+	}
+}
+
+/* An operation that the record at hand stands for, which came before all others. */
+static int add_early(struct reading_state *s, u32 task, struct iot_record *as)
+{
+	const struct iot_record *record = s->record;
+	struct deed deed;
+	int err;
+
+	as->tail = (const u8 *)"";
+	s->record = as;
+	err = deeds_make(s, &deed);
+	s->record = record;
+	deed.is_implied = false;
+	return err ? err : deeds_add(&s->deeds->tasks[task], &deed) ? 0 : -ENOMEM;
+}
+
+static int note_unnamed(struct reading_state *s, u32 task, u64 object)
+{
+	struct unnamed *unnamed, **link = &s->unnamed;
+
+	for (; *link; link = &(*link)->next)
+		if ((*link)->object == object)
+			return 0;
+	unnamed = calloc(1, sizeof(*unnamed));
+	if (!unnamed)
+		return -ENOMEM;
+	*unnamed = (struct unnamed){ .task = task, .object = object };
+	*link = unnamed;
+	return 0;
+}
+
+/**
+ * deeds_take_opened() - a handle that was open before the recording
+ * @s: where the reading is
+ * @r: its record
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int deeds_take_opened(struct reading_state *s, const struct iot_rec_opened *r)
+{
+	struct iot_record open = { .kind = IOT_KIND_open }, seek = { .kind = IOT_KIND_seek };
+	u32 type = iot_names_type(s->names, r->object), task;
+	int err = deeds_task(s->deeds, r->task, &task);
+
+	s->deeds->is_attached = true;
+	if (err || !iot_names_is_first(s->names) || !is_opened_early(type))
+		return err;
+	task = elder_of(s->deeds, task);
+	open.open.object = r->object;
+	open.open.handle = r->handle;
+	open.open.name = r->name;
+	open.open.flags = r->flags;
+	err = add_early(s, task, &open);
+	seek.seek.object = r->object;
+	seek.seek.handle = r->handle;
+	seek.seek.offset_bytes = r->offset_bytes;
+	seek.seek.result = r->offset_bytes;
+	if (!err && has_position_early(type, r))
+		err = add_early(s, task, &seek);
+	if (!err && iot_names_unnamed(s->names, r->object))
+		err = note_unnamed(s, task, r->object);
+	return err;
+}
+
+/* Two CPUs may tell a mapping at once, or a piece of one: the first record counts. */
+static bool is_told(const struct reading_state *s, u32 tgid, const struct iot_rec_mapped *r)
+{
+	const struct told *told;
+
+	for (told = s->told; told; told = told->next)
+		if (told->tgid == tgid && told->map == r->map && told->offset_bytes <= r->offset_bytes &&
+		    (u64)(r->offset_bytes - told->offset_bytes) + r->length_bytes <= told->length_bytes)
+			return true;
+	return false;
+}
+
+static int note_told(struct reading_state *s, u32 tgid, const struct iot_rec_mapped *r)
+{
+	struct told *told = malloc(sizeof(*told));
+
+	if (!told)
+		return -ENOMEM;
+	*told = (struct told){ .next = s->told, .tgid = tgid, .map = r->map,
+			       .offset_bytes = r->offset_bytes, .length_bytes = r->length_bytes };
+	s->told = told;
+	return 0;
+}
+
+/**
+ * deeds_take_mapped() - a mapping that was there before the recording
+ * @s: where the reading is
+ * @r: its record
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int deeds_take_mapped(struct reading_state *s, const struct iot_rec_mapped *r)
+{
+	struct iot_record map = { .kind = IOT_KIND_map };
+	u32 task, elder;
+	int err = deeds_task(s->deeds, r->task, &task);
+
+	if (err)
+		return err;
+	elder = elder_of(s->deeds, task);
+	if (s->deeds->tasks[elder].tgid != s->deeds->tasks[task].tgid)
+		return 0; /* its fork has copied it */
+	if (is_told(s, s->deeds->tasks[task].tgid, r))
+		return 0;
+	err = note_told(s, s->deeds->tasks[task].tgid, r);
+	if (err)
+		return err;
+	map.map.object = r->object;
+	map.map.handle = r->handle;
+	map.map.map = r->map;
+	map.map.offset_bytes = r->offset_bytes;
+	map.map.length_bytes = r->length_bytes;
+	map.map.prot = r->prot;
+	map.map.flags = r->flags;
+	return add_early(s, elder, &map);
+}
+
+/**
+ * deeds_remove_unnamed() - names that were made up are removed when all is open
+ * @s: where the reading is: at its end
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int deeds_remove_unnamed(struct reading_state *s)
+{
+	const struct unnamed *unnamed;
+	int err = 0;
+
+	for (unnamed = s->unnamed; unnamed && !err; unnamed = unnamed->next) {
+		struct iot_record record = { .kind = IOT_KIND_unlink };
+
+		record.unlink.object = unnamed->object;
+		err = add_early(s, unnamed->task, &record);
+	}
+	return err;
+}
+
+/**
+ * deeds_free_early() - free what was noted
+ */
+void deeds_free_early(struct reading_state *s)
+{
+	struct unnamed *unnamed;
+	struct told *told;
+
+	while ((unnamed = s->unnamed)) {
+		s->unnamed = unnamed->next;
+		free(unnamed);
+	}
+	while ((told = s->told)) {
+		s->told = told->next;
+		free(told);
+	}
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * deeds_reading.h - what the parts of the reading of a trace share: private to deeds*.c.
+ */
+#ifndef IOTAPE_DEEDS_READING_H
+#define IOTAPE_DEEDS_READING_H
+
+#include "deeds.h"
+
+struct access;
+struct entries;
+struct inherited;
+struct reading;
+struct request;
+struct told;
+struct unnamed;
+
+/**
+ * struct reading_state - where a reading is
+ * @deeds: what has been read so far
+ * @names: what ids stand for at the record at hand
+ * @entries: of readdirs that have not ended
+ * @readings: handles of directories that are being read
+ * @accesses: first accesses to pages that have been seen
+ * @inherited: mappings that a fork has copied, for a child that is not known yet
+ * @requests: those that have been submitted or have ended
+ * @unnamed: files that had lost their names before the recording
+ * @told: mappings that were there before
+ * @record: at hand
+ */
+struct reading_state {
+	struct deeds *deeds;
+	struct iot_names *names;
+	struct entries *entries;
+	struct reading *readings;
+	struct access *accesses;
+	struct inherited *inherited;
+	struct request *requests;
+	struct unnamed *unnamed;
+	struct told *told;
+	const struct iot_record *record;
+};
+
+/* deeds.c */
+int deeds_task(struct deeds *deeds, u32 id, u32 *index);
+struct deed *deeds_add(struct deed_task *task, const struct deed *deed);
+int deeds_make(struct reading_state *s, struct deed *deed);
+
+/* deeds_early.c */
+int deeds_take_opened(struct reading_state *s, const struct iot_rec_opened *r);
+int deeds_take_mapped(struct reading_state *s, const struct iot_rec_mapped *r);
+int deeds_remove_unnamed(struct reading_state *s);
+void deeds_free_early(struct reading_state *s);
+
+#endif
