@@ -266,8 +266,7 @@ static int begin(struct rfs_carrier *carrier)
 		return -ECANCELED;
 	if (err)
 		return -EINTR;
-	if (!task->prev_end_ns)
-		task->prev_end_ns = replay->start_ns;
+	task->prev_end_ns = max(task->prev_end_ns, replay->start_ns);
 	return 0;
 }
 

@@ -37,12 +37,14 @@ static bool is_short(const struct rfs_pool *pool)
 	return pool->idle + pool->called < min(pool->unstarted, pool->ready_count + SPARES);
 }
 
+/* From here on the task thinks: what it waited until now is no lateness that it would make up for. */
 static void make_ready(struct rfs_waiter *waiter)
 {
 	struct rfs_task *task = container_of(waiter, struct rfs_task, start);
 	struct rfs_pool *pool = task->pool;
 	unsigned long flags;
 
+	task->prev_end_ns = ktime_get_mono_fast_ns();
 	spin_lock_irqsave(&pool->lock, flags);
 	list_add_tail(&task->ready, &pool->ready);
 	pool->ready_count++;

@@ -98,7 +98,7 @@ struct rfs_waiter {
  * @has_thought: the think time before operation `index` has passed
  * @index: the operation that is next, or pending
  * @holding: waits of it that are known to hold
- * @prev_end_ns: end of the operation before
+ * @prev_end_ns: end of the operation before; of the first, when it may start
  * @pace: its wake-up lateness
  * @meter: of the pending operation
  * @result: of the operation performed last
