@@ -366,6 +366,7 @@ static int mailbox_send(struct iot_session *session, struct iot_mailbox *mailbox
 
 	for (rounds = 0; rounds < 4 && !err; rounds++) {
 		u32 count, used_bytes;
+		bool is_news;
 
 		if (!buffer->skb && iot_buffer_refill(buffer, GFP_KERNEL | __GFP_NOWARN))
 			return -ENOMEM;
@@ -373,12 +374,14 @@ static int mailbox_send(struct iot_session *session, struct iot_mailbox *mailbox
 		lost_before = mailbox->lost;
 		take(mailbox, buffer, min(end_ns, ktime_get_mono_fast_ns()));
 		WRITE_ONCE(mailboxes->lost, mailboxes->lost + mailbox->lost - lost_before);
+		is_news = buffer->count || mailbox->lost != lost_before;
 		mutex_unlock(&mailbox->lock);
 		count = buffer->count;
 		used_bytes = buffer->used_bytes;
+		if (is_news) /* also that it is closed: there is as much room as anybody may want */
+			wake_up_all(&session->throttle_wait);
 		if (!count)
 			break;
-		wake_up_all(&session->throttle_wait);
 		buffer->cpu = nr_cpu_ids + mailbox->number;
 		err = iot_message_send(session, buffer);
 		if (err)
