@@ -694,7 +694,7 @@ int main(int argc, char **argv)
 	directory = argv[2];
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	program_fd = must_open(program_path, O_RDONLY);
-	printf("1..10\n");
+	printf("1..11\n");
 	refuse_create();
 	refuse_without_session();
 	refuse_in_session();
