@@ -9,6 +9,7 @@
  * Nobody asks when an operation began and ended in a replay at full pace without outcomes: then no
  * clock is read.
  */
+#include <linux/cred.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/task_work.h>
@@ -17,6 +18,7 @@
 #include "compat/vfs.h"
 #include "handles.h"
 #include "perform.h"
+#include "core/substitute.h"
 #include "replayfs.h"
 #include "window.h"
 
@@ -83,6 +85,17 @@ static void tell(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	}
 }
 
+/* How it ended. */
+static void count(struct rfs_task *task, const struct iot_program *program,
+		  const struct iot_program_op *op, s64 result)
+{
+	if (unlikely(!iot_outcome_is_expected(program, op, result))) {
+		task->stats.diverged++;
+		task->stats.unable += iot_is_unable(op, result);
+	}
+	task->stats.emulated += task->refused != 0;
+}
+
 /* The operation has ended: tell the trace, then those who wait. */
 static void end_op(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
@@ -91,12 +104,13 @@ static void end_op(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	bool is_play = le16_to_cpu(op->kind) >= IOT_PLAY_arrive;
 
 	if (!is_play) {
-		task->stats.diverged += !iot_outcome_is_expected(&replay->program, op, task->result);
+		count(task, &replay->program, op, task->result);
 		task->stats.ops++;
 	}
 	if (replay->is_timed)
 		tell(carrier, op);
 	task->is_pending = false;
+	task->refused = 0;
 	task->has_thought = false;
 	task->holding = 0;
 	task->index++;
@@ -118,8 +132,9 @@ void rfs_lane_end(struct rfs_replay *replay, u32 lane, const struct iot_program_
 {
 	struct rfs_task *task = &replay->tasks[lane];
 
-	task->stats.diverged += result != (s64)le64_to_cpu(op->result);
+	count(task, &replay->program, op, result);
 	rfs_outcome_complete(replay, lane, op, result);
+	task->refused = 0;
 	task->index++;
 	rfs_move_on(replay, lane);
 }
@@ -235,6 +250,33 @@ static int wait_for_lanes(struct rfs_carrier *carrier)
 	return err;
 }
 
+/* What a task needs as long as it runs. */
+static int prepare(struct rfs_replay *replay, struct rfs_task *task,
+		   const struct iot_program_task *from)
+{
+	int err = 0;
+
+	task->memory = kvmalloc(sizeof(*task->memory), GFP_KERNEL);
+	if (!task->memory)
+		return -ENOMEM;
+	if (replay->setup.users == IOT_USERS_RECORDED)
+		err = rfs_user_get(from, &task->cred);
+	return err ? err : iot_task_play(le32_to_cpu(from->origin));
+}
+
+/**
+ * rfs_task_forget() - free what a task needed
+ * @task: nobody performs it; it may have needed nothing
+ */
+void rfs_task_forget(struct rfs_task *task)
+{
+	kvfree(task->memory);
+	task->memory = NULL;
+	if (task->cred)
+		put_cred(task->cred);
+	task->cred = NULL;
+}
+
 /* The first time in: become the task, and wait for the start with all others. */
 static int begin(struct rfs_carrier *carrier)
 {
@@ -246,14 +288,9 @@ static int begin(struct rfs_carrier *carrier)
 		err = replay->windows ? rfs_window_begin(replay, carrier->task_index, &task->stats) : 0;
 		if (err)
 			return err;
-		task->memory = kvmalloc(sizeof(*task->memory), GFP_KERNEL);
-		if (!task->memory)
-			return -ENOMEM;
-		err = iot_task_play(le32_to_cpu(
-			replay->program.tasks[carrier->task_index].origin));
+		err = prepare(replay, task, &replay->program.tasks[carrier->task_index]);
 		if (err) {
-			kvfree(task->memory);
-			task->memory = NULL;
+			rfs_task_forget(task);
 			return err;
 		}
 		task->has_begun = true;
@@ -278,14 +315,15 @@ static void finish(struct rfs_carrier *carrier)
 
 	for (lane = carrier->task_index + 1; is_lane_of(replay, lane, carrier->task_index); lane++) {
 		stats.diverged += replay->tasks[lane].stats.diverged;
+		stats.unable += replay->tasks[lane].stats.unable;
+		stats.emulated += replay->tasks[lane].stats.emulated;
 		if (replay->windows)
 			rfs_window_end(replay, lane);
 	}
 	if (replay->windows)
 		rfs_window_end(replay, carrier->task_index);
 	rfs_outcome_end(replay, &stats);
-	kvfree(carrier->task->memory);
-	carrier->task->memory = NULL;
+	rfs_task_forget(carrier->task);
 	WRITE_ONCE(carrier->task->is_taken, false);
 	if (atomic_inc_return(&replay->finished) == replay->carried) {
 		WRITE_ONCE(replay->end_ns, now_ns());
@@ -296,12 +334,18 @@ static void finish(struct rfs_carrier *carrier)
 /* Return: 0 when the task has ended; 1 to come back; -EINTR; and what ends a carrier. */
 static int perform_task(struct rfs_carrier *carrier)
 {
+	const struct cred *own = NULL;
 	int state = begin(carrier);
 
-	if (!state)
-		state = run_ops(carrier);
+	if (state)
+		return state;
+	if (carrier->task->cred)
+		own = override_creds(carrier->task->cred);
+	state = run_ops(carrier);
 	if (!state)
 		state = wait_for_lanes(carrier);
+	if (own)
+		revert_creds(own);
 	if (!state)
 		finish(carrier);
 	return state;
@@ -432,6 +476,8 @@ void rfs_status(struct rfs_replay *replay, struct iot_replay_status *status)
 	for (i = 0; i < replay->program.task_count; i++) {
 		status->ops += READ_ONCE(replay->tasks[i].stats.ops);
 		status->diverged += READ_ONCE(replay->tasks[i].stats.diverged);
+		status->unable += READ_ONCE(replay->tasks[i].stats.unable);
+		status->emulated += READ_ONCE(replay->tasks[i].stats.emulated);
 		status->stalls += READ_ONCE(replay->tasks[i].stats.stalls);
 	}
 }

@@ -88,7 +88,7 @@ void rfs_handle_put_last(struct rfs_replay *replay, struct rfs_handle *handle)
 	struct file *file = put_last(replay, handle);
 
 	if (file)
-		fput(file); /* where a request ends nobody may wait for more */
+		fput(file);
 }
 
 /**

@@ -96,19 +96,30 @@ static inline struct file *rfs_handle_get(struct rfs_replay *replay, __le32 slot
 }
 
 /**
+ * rfs_handle_put_unless_last() - end what rfs_handle_get() began, if that is simple
+ * @replay: the replay
+ * @slot: from the program; not empty
+ *
+ * Return: false if it is perhaps the last use: then rfs_handle_put() is due, which may sleep.
+ */
+static inline bool rfs_handle_put_unless_last(struct rfs_replay *replay, __le32 slot)
+{
+	return atomic_add_unless(&rfs_handle_at(replay, slot)->users, -1, 1);
+}
+
+/**
  * rfs_handle_put() - end what rfs_handle_get() began
  * @replay: the replay
  * @slot: from the program; not empty
  *
  * The last reference is the slot's own, unless the slot was emptied meanwhile: then the file is
- * released here, or rather when current returns to user mode.
+ * released here, or rather when current returns to user mode; and locks are given up, so this may
+ * sleep.
  */
 static inline void rfs_handle_put(struct rfs_replay *replay, __le32 slot)
 {
-	struct rfs_handle *handle = rfs_handle_at(replay, slot);
-
-	if (!atomic_add_unless(&handle->users, -1, 1))
-		rfs_handle_put_last(replay, handle);
+	if (!rfs_handle_put_unless_last(replay, slot))
+		rfs_handle_put_last(replay, rfs_handle_at(replay, slot));
 }
 
 int rfs_handles_init(struct rfs_replay *replay);

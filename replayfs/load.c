@@ -72,7 +72,7 @@ static void free_tasks(struct rfs_replay *replay)
 	rfs_windows_exit(replay);
 	rfs_handles_exit(replay);
 	for (i = 0; replay->tasks && i < replay->program.task_count; i++)
-		kvfree(replay->tasks[i].memory);
+		rfs_task_forget(&replay->tasks[i]);
 	vfree(replay->order.progress);
 	vfree(replay->order.pending);
 	rfs_share_exit(replay);
@@ -176,7 +176,8 @@ int rfs_setup(struct rfs_replay *replay, const struct iot_replay_setup *setup)
 	if (replay->state != RFS_LOADED)
 		return replay->state == RFS_EMPTY ? -EINVAL : -EBUSY;
 	if (setup->pace > IOT_PACE_SCALED || setup->data > IOT_DATA_DISCARD ||
-	    setup->wait > IOT_WAIT_SPIN || setup->reserved)
+	    setup->wait > IOT_WAIT_SPIN || setup->users > IOT_USERS_RECORDED ||
+	    (setup->flags & ~IOT_REPLAY_EMULATE) || setup->reserved)
 		return -EINVAL;
 	if (setup->session_fd >= 0) {
 		session = iot_session_get_fd(setup->session_fd);

@@ -3,6 +3,7 @@
  * main.c - replayfs.ko from load to unload.
  */
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 
 #include "replayfs.h"
 
@@ -14,6 +15,8 @@ static int __init replayfs_init(void)
 static void __exit replayfs_exit(void)
 {
 	rfs_control_exit();
+	/* Who has ended the last request may have been preempted before it was back from requests.c. */
+	synchronize_rcu_tasks();
 }
 
 module_init(replayfs_init);

@@ -3,6 +3,7 @@
  * outcome.c - what became of an operation: the record of it (core/outcome.h), and of its
  * divergence.
  */
+#include "core/substitute.h"
 #include "replayfs.h"
 
 static u32 number_of(const struct rfs_carrier *carrier, const struct iot_program_op *op)
@@ -41,15 +42,18 @@ static u64 emit_op(struct rfs_carrier *carrier, const struct iot_program_op *op,
 	return slot.now_ns;
 }
 
+/* @refused: what the target said, if others took its place, else 0 */
 static void emit_divergence(struct iot_session *session, const struct iot_program_op *op,
-			    u32 task, u32 number, s64 result)
+			    u32 task, u32 number, s64 result, s64 refused)
 {
 	struct iot_rec_divergence r = {
 		.task = task,
 		.op = number,
 		.kind = le16_to_cpu(op->kind),
 		.expected = (s64)le64_to_cpu(op->result),
-		.got = result,
+		.got = refused ? refused : result,
+		.verdict = refused ? IOT_VERDICT_emulated :
+			   iot_is_unable(op, result) ? IOT_VERDICT_unable : IOT_VERDICT_otherwise,
 	};
 
 	IOT_EMIT_EVENT(session, divergence, &r, NULL, 0);
@@ -71,9 +75,10 @@ u64 rfs_outcome(struct rfs_carrier *carrier, const struct iot_program_op *op, s6
 	if (!session || !iot_session_enter(session))
 		return ktime_get_mono_fast_ns();
 	end_ns = emit_op(carrier, op, result);
-	if (!iot_outcome_is_expected(&carrier->replay->program, op, result))
+	if (!iot_outcome_is_expected(&carrier->replay->program, op, result) ||
+	    carrier->task->refused)
 		emit_divergence(session, op, carrier->task->stats.task, number_of(carrier, op),
-				result);
+				result, carrier->task->refused);
 	iot_session_leave();
 	return end_ns;
 }
@@ -101,8 +106,8 @@ void rfs_outcome_complete(struct rfs_replay *replay, u32 lane, const struct iot_
 	if (!replay->session || !iot_session_enter(replay->session))
 		return;
 	IOT_EMIT_EVENT(replay->session, complete, &r, NULL, 0);
-	if (result != (s64)le64_to_cpu(op->result))
-		emit_divergence(replay->session, op, r.task, r.op, result);
+	if (result != (s64)le64_to_cpu(op->result) || task->refused)
+		emit_divergence(replay->session, op, r.task, r.op, result, task->refused);
 	iot_session_leave();
 }
 

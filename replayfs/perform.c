@@ -2,6 +2,10 @@
 /*
  * perform.c - from the kind of an operation to the function that performs it.
  */
+#include <linux/fs.h>
+
+#include "core/substitute.h"
+#include "handles.h"
 #include "perform.h"
 
 static const rfs_perform_fn functions[] = {
@@ -45,6 +49,50 @@ static const rfs_perform_fn functions[] = {
 	[IOT_KIND_submit] = rfs_do_submit,
 };
 
+static s64 perform_step(struct rfs_carrier *carrier, const struct iot_program_op *step)
+{
+	u16 kind = le16_to_cpu(step->kind);
+
+	return kind < ARRAY_SIZE(functions) ? functions[kind](carrier, step) : 0;
+}
+
+static u64 size_of(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct file *file;
+	u64 size_bytes;
+
+	if (le16_to_cpu(op->kind) != IOT_KIND_fallocate)
+		return 0;
+	file = rfs_handle_get(carrier->replay, op->handle);
+	if (IS_ERR(file))
+		return 0;
+	size_bytes = i_size_read(file_inode(file));
+	rfs_handle_put(carrier->replay, op->handle);
+	return size_bytes;
+}
+
+/* The target said that it cannot do it: what others do in its place. */
+static noinline s64 emulate(struct rfs_carrier *carrier, const struct iot_program_op *op, s64 refused)
+{
+	u64 size_bytes = size_of(carrier, op);
+	struct iot_program_op step;
+	s64 result = refused;
+	u32 n;
+
+	for (n = 0; iot_substitute(op, size_bytes, n, &step); n++) {
+		result = perform_step(carrier, &step);
+		if (result >= 0 && !iot_substitute_is_retry(op, &step) &&
+		    result != (s64)le64_to_cpu(step.result))
+			result = -EIO;
+		if (result < 0)
+			return result;
+	}
+	if (!n)
+		return refused;
+	carrier->task->refused = refused;
+	return iot_substitute_is_retry(op, &step) ? result : (s64)le64_to_cpu(op->result);
+}
+
 /**
  * rfs_perform() - do what an operation says
  * @carrier: who does it
@@ -55,10 +103,15 @@ static const rfs_perform_fn functions[] = {
 s64 rfs_perform(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	u16 kind = le16_to_cpu(op->kind);
+	s64 result;
 
 	if (kind >= ARRAY_SIZE(functions) || !functions[kind])
 		return 0; /* arrive, leave, pass */
 	if (carrier->replay->session)
 		carrier->task->found = (struct iot_found){};
-	return functions[kind](carrier, op);
+	result = functions[kind](carrier, op);
+	if (unlikely(result < 0) && (carrier->replay->setup.flags & IOT_REPLAY_EMULATE) &&
+	    iot_is_unable(op, result))
+		result = emulate(carrier, op, result);
+	return result;
 }

@@ -10,6 +10,7 @@
 #include <linux/xattr.h>
 
 #include "compat/vfs.h"
+#include "compat/xattr.h"
 #include "handles.h"
 #include "perform.h"
 
@@ -183,8 +184,8 @@ static ssize_t get_value(const struct rfs_object *object, const char *name, size
 	ssize_t result = -ENOMEM;
 
 	if (value || !room)
-		result = vfs_getxattr(mnt_idmap(object->path.mnt), object->path.dentry, name, value,
-				      room);
+		result = iot_vfs_getxattr(mnt_idmap(object->path.mnt), object->path.dentry, name,
+					  value, room);
 	kvfree(value);
 	return result;
 }
@@ -202,33 +203,45 @@ s64 rfs_do_getxattr(struct rfs_carrier *carrier, const struct iot_program_op *op
 	return result;
 }
 
-/* The trace has the length of the value, not the value: zeros take its place. */
-static int set_value(const struct rfs_object *object, const char *name, size_t bytes, int flags)
+static int set_value(const struct rfs_object *object, const struct iot_program_op *op,
+		     const char *name, const void *value, size_t bytes)
 {
-	void *value = kvzalloc(bytes + 1, GFP_KERNEL);
-	int err;
+	int err = mnt_want_write(object->path.mnt);
 
-	if (!value)
-		return -ENOMEM;
-	err = mnt_want_write(object->path.mnt);
-	if (!err) {
-		err = vfs_setxattr(mnt_idmap(object->path.mnt), object->path.dentry, name, value,
-				   bytes, flags);
-		mnt_drop_write(object->path.mnt);
-	}
-	kvfree(value);
+	if (err)
+		return err;
+	err = iot_vfs_setxattr(mnt_idmap(object->path.mnt), object->path.dentry, name, value, bytes,
+			       le32_to_cpu(op->flags));
+	mnt_drop_write(object->path.mnt);
 	return err;
+}
+
+/*
+ * Of most attributes the trace has the length of the value, not the value: zeros take its place. It
+ * is a copy in any case: the kernel may change it on its way.
+ */
+static void *copy_value(struct rfs_carrier *carrier, const struct iot_program_op *op, size_t bytes)
+{
+	const void *known = iot_program_value(&carrier->replay->program, op);
+	void *value = kvzalloc(bytes + 1, GFP_KERNEL);
+
+	if (value && known)
+		memcpy(value, known, bytes);
+	return value;
 }
 
 s64 rfs_do_setxattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	size_t bytes = min_t(u64, le64_to_cpu(op->length_bytes), XATTR_SIZE_MAX);
 	struct rfs_object object;
+	void *value;
 	int err = rfs_object_get(carrier, op, &object);
 
 	if (err)
 		return err;
-	err = set_value(&object, rfs_string(carrier, op->path2), bytes, le32_to_cpu(op->flags));
+	value = copy_value(carrier, op, bytes);
+	err = value ? set_value(&object, op, rfs_string(carrier, op->path2), value, bytes) : -ENOMEM;
+	kvfree(value);
 	rfs_object_put(carrier, op, &object);
 	return err;
 }
@@ -242,8 +255,8 @@ s64 rfs_do_removexattr(struct rfs_carrier *carrier, const struct iot_program_op 
 		return err;
 	err = mnt_want_write(object.path.mnt);
 	if (!err) {
-		err = vfs_removexattr(mnt_idmap(object.path.mnt), object.path.dentry,
-				      rfs_string(carrier, op->path2));
+		err = iot_vfs_removexattr(mnt_idmap(object.path.mnt), object.path.dentry,
+					  rfs_string(carrier, op->path2));
 		mnt_drop_write(object.path.mnt);
 	}
 	rfs_object_put(carrier, op, &object);

@@ -6,12 +6,12 @@
  * where; a handle's own position only matters to seeks and to reading directories.
  */
 #include <linux/fs.h>
-#include <linux/falloc.h>
 #include <linux/pipe_fs_i.h>
 #include <linux/splice.h>
 #include <linux/uio.h>
 
 #include "compat/vfs.h"
+#include "core/flags.h"
 #include "handles.h"
 #include "perform.h"
 
@@ -286,16 +286,6 @@ s64 rfs_do_readdir(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	return err;
 }
 
-static int falloc_mode_of(u32 our)
-{
-	return (our & IOT_FALLOC_keep_size ? FALLOC_FL_KEEP_SIZE : 0) |
-	       (our & IOT_FALLOC_punch_hole ? FALLOC_FL_PUNCH_HOLE : 0) |
-	       (our & IOT_FALLOC_collapse_range ? FALLOC_FL_COLLAPSE_RANGE : 0) |
-	       (our & IOT_FALLOC_zero_range ? FALLOC_FL_ZERO_RANGE : 0) |
-	       (our & IOT_FALLOC_insert_range ? FALLOC_FL_INSERT_RANGE : 0) |
-	       (our & IOT_FALLOC_unshare_range ? FALLOC_FL_UNSHARE_RANGE : 0);
-}
-
 s64 rfs_do_fallocate(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	struct file *file = rfs_handle_get(carrier->replay, op->handle);
@@ -303,7 +293,7 @@ s64 rfs_do_fallocate(struct rfs_carrier *carrier, const struct iot_program_op *o
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	err = vfs_fallocate(file, falloc_mode_of(le32_to_cpu(op->flags)),
+	err = vfs_fallocate(file, iot_falloc_flags_to(le32_to_cpu(op->flags)),
 			    le64_to_cpu(op->offset_bytes), le64_to_cpu(op->length_bytes));
 	rfs_handle_put(carrier->replay, op->handle);
 	return err;

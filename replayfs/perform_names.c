@@ -17,6 +17,7 @@
 #include <linux/xattr.h>
 
 #include "compat/dirop.h"
+#include "core/flags.h"
 #include "handles.h"
 #include "perform.h"
 
@@ -134,42 +135,10 @@ s64 rfs_do_lookup(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	return err;
 }
 
-static int open_flags_of(u32 our)
-{
-	int flags = O_LARGEFILE;
-
-	switch (our & (IOT_OPEN_read | IOT_OPEN_write)) {
-	case IOT_OPEN_read:
-		flags |= O_RDONLY;
-		break;
-	case IOT_OPEN_write:
-		flags |= O_WRONLY;
-		break;
-	case IOT_OPEN_read | IOT_OPEN_write:
-		flags |= O_RDWR;
-		break;
-	default:
-		flags |= O_ACCMODE; /* neither: for ioctls only */
-	}
-	flags |= our & IOT_OPEN_append ? O_APPEND : 0;
-	flags |= our & IOT_OPEN_create ? O_CREAT : 0;
-	flags |= our & IOT_OPEN_excl ? O_EXCL : 0;
-	flags |= our & IOT_OPEN_trunc ? O_TRUNC : 0;
-	flags |= our & IOT_OPEN_direct ? O_DIRECT : 0;
-	flags |= our & IOT_OPEN_sync ? O_SYNC : 0;
-	flags |= our & IOT_OPEN_dsync ? O_DSYNC : 0;
-	flags |= our & IOT_OPEN_directory ? O_DIRECTORY : 0;
-	flags |= our & IOT_OPEN_nofollow ? O_NOFOLLOW : 0;
-	flags |= our & IOT_OPEN_noatime ? O_NOATIME : 0;
-	flags |= our & IOT_OPEN_nonblock ? O_NONBLOCK : 0;
-	flags |= our & IOT_OPEN_tmpfile ? O_TMPFILE : 0;
-	return flags;
-}
-
 s64 rfs_do_open(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	struct file *file = file_open_root(&carrier->replay->root, rfs_string(carrier, op->path),
-					   open_flags_of(le32_to_cpu(op->flags)),
+					   O_LARGEFILE | iot_open_flags_to(le32_to_cpu(op->flags)),
 					   le32_to_cpu(op->mode) & S_IALLUGO);
 
 	if (IS_ERR(file))
@@ -300,13 +269,6 @@ s64 rfs_do_rmdir(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	return err;
 }
 
-static unsigned int rename_flags_of(u32 our)
-{
-	return (our & IOT_RENAME_noreplace ? RENAME_NOREPLACE : 0) |
-	       (our & IOT_RENAME_exchange ? RENAME_EXCHANGE : 0) |
-	       (our & IOT_RENAME_whiteout ? RENAME_WHITEOUT : 0);
-}
-
 /* Write access is taken once: who has it twice would wait for a freeze that waits for the first. */
 s64 rfs_do_rename(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
@@ -327,7 +289,7 @@ s64 rfs_do_rename(struct rfs_carrier *carrier, const struct iot_program_op *op)
 		.old_name = &old.name,
 		.new_parent = new.dir.dentry,
 		.new_name = &new.name,
-		.flags = rename_flags_of(le32_to_cpu(op->flags)),
+		.flags = iot_rename_flags_to(le32_to_cpu(op->flags)),
 	};
 	err = iot_start_renaming(&renaming);
 	if (!err) {

@@ -102,9 +102,11 @@ struct rfs_waiter {
  * @pace: its wake-up lateness
  * @meter: of the pending operation
  * @result: of the operation performed last
+ * @refused: what the target said, if others took the place of the operation; else 0
  * @found: what else it found, for its record
  * @stats: for its `played` record
  * @memory: the carrier's, from the first time it comes in until the task has ended
+ * @cred: what it performs with, likewise; NULL for what the carrier has
  * @request: of a lane, see requests.c
  */
 struct rfs_task {
@@ -127,9 +129,11 @@ struct rfs_task {
 	struct iot_lateness pace;
 	struct iot_meter meter;
 	s64 result;
+	s64 refused;
 	struct iot_found found;
 	struct iot_rec_played stats;
 	struct rfs_memory *memory;
+	const struct cred *cred;
 	struct rfs_request *request;
 };
 
@@ -295,7 +299,11 @@ int rfs_source_open(struct rfs_source *source, const struct iot_replay_load *loa
 void rfs_source_settle(struct rfs_source *source, struct iot_program *program);
 void rfs_source_close(struct rfs_source *source);
 
+/* users.c */
+int rfs_user_get(const struct iot_program_task *task, const struct cred **cred);
+
 /* carrier.c */
+void rfs_task_forget(struct rfs_task *task);
 int rfs_carrier_run(struct rfs_replay *replay, struct iot_replay_run *run);
 int rfs_start(struct rfs_replay *replay);
 void rfs_cancel(struct rfs_replay *replay);

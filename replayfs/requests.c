@@ -13,9 +13,11 @@
 #include <linux/uio.h>
 #include <linux/vmalloc.h>
 #include <linux/wait_bit.h>
+#include <linux/workqueue.h>
 
 #include "compat/vfs.h"
 #include "handles.h"
+#include "core/substitute.h"
 #include "perform.h"
 #include "window.h"
 
@@ -27,6 +29,8 @@
  * @submitted: requests submitted to the lane so far; written by the carrier of its task
  * @has_handle: it uses the handle of @op
  * @op: the lane's operation for the request: where it ends nothing can be read
+ * @result: of the request, for @work
+ * @work: its end, if that may sleep
  */
 struct rfs_request {
 	struct kiocb kiocb;
@@ -35,7 +39,44 @@ struct rfs_request {
 	u32 submitted;
 	bool has_handle;
 	struct iot_program_op op;
+	s64 result;
+	struct work_struct work;
 };
+
+static void end(struct rfs_request *request, s64 result)
+{
+	struct rfs_replay *replay = request->replay;
+
+	rfs_lane_end(replay, request->lane, &request->op, result);
+	if (atomic_dec_and_test(&replay->under_way))
+		wake_up_var(&replay->under_way);
+}
+
+static void put_and_end(struct work_struct *work)
+{
+	struct rfs_request *request = container_of(work, struct rfs_request, work);
+
+	rfs_handle_put(request->replay, request->op.handle);
+	end(request, request->result);
+}
+
+/*
+ * Called by the carrier for what ended at once, else where the request ends, and there nobody may
+ * sleep. A handle that was released while its request was under way goes with it, and with the
+ * handle go its locks, which may take a while: elsewhere.
+ */
+static void request_end(struct rfs_request *request, s64 result)
+{
+	bool has_handle = request->has_handle;
+
+	request->has_handle = false;
+	if (!has_handle || rfs_handle_put_unless_last(request->replay, request->op.handle)) {
+		end(request, result);
+		return;
+	}
+	request->result = result;
+	schedule_work(&request->work);
+}
 
 static bool is_lane(const struct iot_program *program, u32 task)
 {
@@ -65,6 +106,7 @@ int rfs_requests_init(struct rfs_replay *replay)
 		replay->tasks[i].request = &replay->requests[lanes++];
 		replay->tasks[i].request->replay = replay;
 		replay->tasks[i].request->lane = i;
+		INIT_WORK(&replay->tasks[i].request->work, put_and_end);
 		replay->tasks[i].stats.task = le32_to_cpu(program->tasks[i].origin);
 	}
 	return 0;
@@ -81,20 +123,6 @@ void rfs_requests_exit(struct rfs_replay *replay)
 	wait_var_event(&replay->under_way, !atomic_read(&replay->under_way));
 	vfree(replay->requests);
 	replay->requests = NULL;
-}
-
-/* Called by the carrier for what ended at once, else where the request ends. */
-static void request_end(struct rfs_request *request, s64 result)
-{
-	struct rfs_replay *replay = request->replay;
-
-	if (request->has_handle) {
-		request->has_handle = false;
-		rfs_handle_put(replay, request->op.handle);
-	}
-	rfs_lane_end(replay, request->lane, &request->op, result);
-	if (atomic_dec_and_test(&replay->under_way))
-		wake_up_var(&replay->under_way);
 }
 
 static void request_complete(struct kiocb *kiocb, long result)
@@ -149,15 +177,11 @@ static ssize_t begin_write(struct rfs_carrier *carrier, struct kiocb *kiocb, siz
  */
 #define DROPPED_IOCB_FLAGS (IOCB_NOWAIT | IOCB_HIPRI)
 
-static ssize_t begin(struct rfs_carrier *carrier, struct rfs_request *request,
-		     const struct iot_program_op *op)
+static ssize_t try(struct rfs_carrier *carrier, struct rfs_request *request,
+		   const struct iot_program_op *op, struct file *file)
 {
-	struct file *file = rfs_handle_get(carrier->replay, op->handle);
 	ssize_t result;
 
-	request->has_handle = !IS_ERR(file); /* which request_end() gives back, also after an error */
-	if (IS_ERR(file))
-		return PTR_ERR(file);
 	result = rfs_iocb_init(&request->kiocb, file, op);
 	if (result)
 		return result;
@@ -170,6 +194,26 @@ static ssize_t begin(struct rfs_carrier *carrier, struct rfs_request *request,
 		result = begin_read(carrier, &request->kiocb, le64_to_cpu(op->length_bytes));
 	fput(file);
 	return result;
+}
+
+/* What is refused is refused before it is queued. */
+static ssize_t begin(struct rfs_carrier *carrier, struct rfs_request *request,
+		     const struct iot_program_op *op)
+{
+	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	struct iot_program_op plain;
+	ssize_t result;
+
+	request->has_handle = !IS_ERR(file); /* which request_end() gives back, also after an error */
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	result = try(carrier, request, op, file);
+	if (likely(result >= 0 || result == -EIOCBQUEUED) ||
+	    !(carrier->replay->setup.flags & IOT_REPLAY_EMULATE) || !iot_is_unable(&request->op, result) ||
+	    !iot_substitute(&request->op, 0, 0, &plain))
+		return result;
+	carrier->replay->tasks[request->lane].refused = result;
+	return try(carrier, request, &plain, file);
 }
 
 static struct rfs_request *request_of(const struct rfs_replay *replay,

@@ -140,22 +140,21 @@ bool rfs_call_when(struct rfs_waiter *waiter)
 {
 	wait_queue_head_t *queue = queue_of(waiter->replay, waiter->wait);
 	unsigned long flags;
-	bool is_mine;
+	bool holds;
 
 	init_waitqueue_func_entry(&waiter->entry, call_waiter);
-	INIT_LIST_HEAD(&waiter->entry.entry);
 	count_waiter(waiter->replay, waiter->wait, 1);
-	add_wait_queue(queue, &waiter->entry);
-	smp_mb(); /* see above */
-	if (!is_over(waiter))
-		return true;
 	spin_lock_irqsave(&queue->lock, flags);
-	is_mine = !list_empty(&waiter->entry.entry);
-	list_del_init(&waiter->entry.entry);
+	__add_wait_queue(queue, &waiter->entry);
+	smp_mb(); /* see above */
+	holds = is_over(waiter);
+	if (holds)
+		__remove_wait_queue(queue, &waiter->entry);
 	spin_unlock_irqrestore(&queue->lock, flags);
-	if (is_mine)
-		count_waiter(waiter->replay, waiter->wait, -1);
-	return !is_mine;
+	if (!holds)
+		return true; /* and by now the waiter may be waiting for something else */
+	count_waiter(waiter->replay, waiter->wait, -1);
+	return false;
 }
 
 /**

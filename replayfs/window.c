@@ -25,7 +25,8 @@
 #include "window.h"
 
 #define RING_MIN   2
-#define RING_MAX   64
+#define RING_MAX   2048
+#define TURN_BLOCKS 16 /* read for one task before it is another one's turn */
 #define TASKS_AHEAD 64 /* that have not begun, and have a window */
 
 /**
@@ -94,10 +95,18 @@ static void wake_carrier(struct rfs_replay *replay, u32 task)
 		wake_up_all(queue);
 }
 
+static bool has_room(const struct rfs_stream *stream)
+{
+	return stream->fed < stream->blocks &&
+	       stream->fed - smp_load_acquire(&stream->given) < stream->ring;
+}
+
+/* A turn. */
 static int feed_stream(struct rfs_replay *replay, u32 task, u32 section, struct rfs_stream *stream)
 {
 	const struct iot_blocks *blocks = &replay->source.blocks;
 	u64 first = iot_blocks_number(blocks, section, stream->first);
+	u32 turn = 0;
 	int err = 0;
 
 	if (!stream->bytes && stream->ring) {
@@ -105,8 +114,7 @@ static int feed_stream(struct rfs_replay *replay, u32 task, u32 section, struct 
 		if (!stream->bytes)
 			return -ENOMEM;
 	}
-	while (stream->fed < stream->blocks && !err &&
-	       stream->fed - smp_load_acquire(&stream->given) < stream->ring) {
+	while (!err && turn++ < TURN_BLOCKS && has_room(stream)) {
 		u8 *block = stream->bytes + (size_t)(stream->fed % stream->ring) * IOT_BLOCK_BYTES;
 
 		if (rfs_is_cancelled(replay))
@@ -130,6 +138,18 @@ static void window_free(struct rfs_window *window)
 	window->waits.bytes = NULL;
 }
 
+static void call_feeder(struct rfs_replay *replay, u32 task)
+{
+	struct rfs_window *window = &replay->windows[task];
+
+	if (test_and_set_bit(WINDOW_HUNGRY, &window->flags))
+		return;
+	llist_add(&window->node, &replay->hungry); /* a full barrier */
+	if (waitqueue_active(&replay->feeders))
+		wake_up(&replay->feeders);
+}
+
+/* What does not fit in a turn is fed when all others who are hungry had theirs. */
 static int feed_window(struct rfs_replay *replay, u32 task)
 {
 	struct rfs_window *window = &replay->windows[task];
@@ -143,18 +163,10 @@ static int feed_window(struct rfs_replay *replay, u32 task)
 	/* The waits of a lane are those that make it one: nobody looks at them again. */
 	if (!err && !replay->tasks[task].request)
 		err = feed_stream(replay, task, IOT_SECTION_WAITS, &window->waits);
+	if (!err && (has_room(&window->ops) ||
+		     (!replay->tasks[task].request && has_room(&window->waits))))
+		call_feeder(replay, task);
 	return err;
-}
-
-static void call_feeder(struct rfs_replay *replay, u32 task)
-{
-	struct rfs_window *window = &replay->windows[task];
-
-	if (test_and_set_bit(WINDOW_HUNGRY, &window->flags))
-		return;
-	llist_add(&window->node, &replay->hungry); /* a full barrier */
-	if (waitqueue_active(&replay->feeders))
-		wake_up(&replay->feeders);
 }
 
 static int feed_hungry(struct rfs_replay *replay)
@@ -314,6 +326,18 @@ const void *rfs_window_unit(struct rfs_replay *replay, u32 task, u32 section, u3
 			       (is_op ? sizeof(struct iot_program_op) : sizeof(struct iot_program_wait));
 }
 
+/* Before the start nobody is measured: who waits for it has as much as its window holds. */
+static int wait_until_full(struct rfs_replay *replay, u32 task, const struct rfs_stream *stream)
+{
+	int err = wait_event_interruptible(*rfs_queue_of_task(replay, task),
+					   smp_load_acquire(&stream->fed) >= stream->ring ||
+						   rfs_is_cancelled(replay));
+
+	if (rfs_is_cancelled(replay))
+		return -ECANCELED;
+	return err ? -EINTR : 0;
+}
+
 /**
  * rfs_window_begin() - a carrier has taken a task: wait until what it needs first is there
  * @replay: ready or started
@@ -337,6 +361,9 @@ int rfs_window_begin(struct rfs_replay *replay, u32 task, struct iot_rec_played 
 		err = go_to_block(replay, task, &window->ops, 0, stats);
 	if (!err && window->waits.blocks)
 		err = go_to_block(replay, task, &window->waits, 0, stats);
+	if (!err && !READ_ONCE(replay->is_started))
+		err = wait_until_full(replay, task, &window->ops) ?:
+		      wait_until_full(replay, task, &window->waits);
 	return err;
 }
 

@@ -84,6 +84,35 @@ static void latencies_json(struct json *json, const struct profile *p)
 	json_end(json, '}');
 }
 
+static void node_json(struct json *json, const struct profile_node *node)
+{
+	json_begin(json, '{');
+	json_put_string(json, "node", node->name);
+	json_put_string(json, "host", node->host);
+	json_put_string(json, "ranks", node->ranks);
+	json_put_unsigned(json, "tasks", node->tasks);
+	json_put_unsigned(json, "operations", node->sum.ops);
+	json_put_unsigned(json, "failed", node->sum.errors);
+	json_put_unsigned(json, "semantic_errors", node->diverged);
+	json_put_unsigned(json, "read_bytes", node->sum.read_bytes);
+	json_put_unsigned(json, "written_bytes", node->sum.written_bytes);
+	json_put_unsigned(json, "time_ns", node->sum.time_ns);
+	json_put_unsigned(json, "late_ns", node->late_ns);
+	json_put_unsigned(json, "late_max_ns", node->late_max_ns);
+	json_end(json, '}');
+}
+
+static void nodes_json(struct json *json, const struct profile *p)
+{
+	u32 i;
+
+	json_key(json, "nodes");
+	json_begin(json, '[');
+	for (i = 0; i < p->node_count; i++)
+		node_json(json, &p->nodes[i]);
+	json_end(json, ']');
+}
+
 static void run_json(struct json *json, const struct comparison_run *run)
 {
 	const struct profile *p = run->profile;
@@ -97,6 +126,8 @@ static void run_json(struct json *json, const struct comparison_run *run)
 	json_put_real(json, "seconds", run->seconds);
 	json_put_real(json, "timing_error", run->timing_error);
 	json_put_unsigned(json, "semantic_errors", p->diverged);
+	json_put_unsigned(json, "unable", p->unable);
+	json_put_unsigned(json, "emulated", p->emulated);
 	json_put_unsigned(json, "operations", p->sum.ops);
 	json_put_unsigned(json, "failed", p->sum.errors);
 	json_put_unsigned(json, "read_bytes", p->sum.read_bytes);
@@ -106,6 +137,7 @@ static void run_json(struct json *json, const struct comparison_run *run)
 	json_put_unsigned(json, "late_ns", p->late_ns);
 	json_put_unsigned(json, "late_max_ns", p->late_max_ns);
 	json_put_unsigned(json, "stalls", p->stalls);
+	nodes_json(json, p);
 	latencies_json(json, p);
 	json_end(json, '}');
 }
@@ -140,6 +172,12 @@ static void print_text(const struct options *options, const struct comparison *c
 	table_print(&table, stdout);
 	table_close(&table);
 	putchar('\n');
+	if (runs_have_nodes(c)) {
+		nodes_table(&table, c);
+		table_print(&table, stdout);
+		table_close(&table);
+		putchar('\n');
+	}
 	latency_table(&table, c, options->is_all);
 	table_print(&table, stdout);
 	table_close(&table);

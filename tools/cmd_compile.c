@@ -32,8 +32,8 @@ static const struct argp_option option_table[] = {
 	  "of ROOT with commas: program_seq, thread_seq, file_seq, path_stage+, fd_stage, fd_seq, "
 	  "aio_stage", 0 },
 	{ "without", 'w', "CAUSE,...", 0,
-	  "leave out an order, to see what it costs or keeps right: life, mpi, request, name, "
-	  "entries, size, handle, attr, lock, or a rule", 0 },
+	  "leave out an order, to see what it costs or keeps right: life, mpi, wake, request, "
+	  "name, entries, size, handle, attr, lock, or a rule", 0 },
 	{ "snapshot", KEY_SNAPSHOT, "FILE", 0,
 	  "complete the initial state from a snapshot of the traced directory", 0 },
 	{ "whole", KEY_WHOLE, NULL, 0,
@@ -189,6 +189,9 @@ static void print_text(const struct options *options, const struct compile_summa
 		       s->guessed);
 	if (options->snapshot)
 		print_snapshot(options, s);
+	if (s->unexplained)
+		printf("  %llu results that no order of what overlapped explains: they may differ\n",
+		       s->unexplained);
 	if (s->mpi_unmatched)
 		printf("  %llu MPI calls without a partner\n", s->mpi_unmatched);
 	if (s->mpi_ambiguous)
@@ -257,12 +260,6 @@ static void print_causes(struct json *json, const char *key, const u64 *values)
 	json_end(json, '}');
 }
 
-static void print_number(struct json *json, const char *key, u64 value)
-{
-	json_key(json, key);
-	json_unsigned(json, value);
-}
-
 static void print_lengths(struct json *json, const struct edge_lengths *lengths)
 {
 	u32 i;
@@ -272,9 +269,9 @@ static void print_lengths(struct json *json, const struct edge_lengths *lengths)
 	for (i = 0; i < EDGE_CAUSE_COUNT; i++) {
 		json_key(json, edge_cause_names[i]);
 		json_begin(json, '{');
-		print_number(json, "min_ns", lengths[i].min_ns);
-		print_number(json, "median_ns", lengths[i].median_ns);
-		print_number(json, "max_ns", lengths[i].max_ns);
+		json_put_unsigned(json, "min_ns", lengths[i].min_ns);
+		json_put_unsigned(json, "median_ns", lengths[i].median_ns);
+		json_put_unsigned(json, "max_ns", lengths[i].max_ns);
 		json_end(json, '}');
 	}
 	json_end(json, '}');
@@ -290,18 +287,17 @@ static void print_json_times(struct json *json, const struct compile_summary *s)
 		const struct process_times *p = &s->times[i];
 
 		json_begin(json, '{');
-		json_key(json, "command");
-		json_string(json, p->command);
-		print_number(json, "pid", p->pid);
+		json_put_string(json, "command", p->command);
+		json_put_unsigned(json, "pid", p->pid);
 		if (p->rank >= 0)
-			print_number(json, "rank", (u64)p->rank);
-		print_number(json, "threads", p->threads);
-		print_number(json, "elapsed_ns", p->elapsed_ns);
-		print_number(json, "io_ns", p->io_ns);
-		print_number(json, "compute_ns", p->compute_ns);
-		print_number(json, "mpi_ns", p->mpi_ns);
-		print_number(json, "wait_ns", p->wait_ns);
-		print_number(json, "unexplained_ns", p->unexplained_ns);
+			json_put_unsigned(json, "rank", (u64)p->rank);
+		json_put_unsigned(json, "threads", p->threads);
+		json_put_unsigned(json, "elapsed_ns", p->elapsed_ns);
+		json_put_unsigned(json, "io_ns", p->io_ns);
+		json_put_unsigned(json, "compute_ns", p->compute_ns);
+		json_put_unsigned(json, "mpi_ns", p->mpi_ns);
+		json_put_unsigned(json, "wait_ns", p->wait_ns);
+		json_put_unsigned(json, "unexplained_ns", p->unexplained_ns);
 		json_end(json, '}');
 	}
 	json_end(json, ']');
@@ -314,16 +310,15 @@ static void print_json(const struct options *options, const struct compile_summa
 
 	json_open(&json, stdout);
 	json_begin(&json, '{');
-	json_key(&json, "order");
-	json_string(&json, options->compile.order ?: "iotape");
-	print_number(&json, "operations", s->operations);
-	print_number(&json, "program_operations", s->ops);
-	print_number(&json, "tasks", s->tasks);
-	print_number(&json, "waits", s->waits);
-	print_number(&json, "lanes", s->lanes);
-	print_number(&json, "hubs", s->hubs);
-	print_number(&json, "handles", s->handles);
-	print_number(&json, "maps", s->maps);
+	json_put_string(&json, "order", options->compile.order ?: "iotape");
+	json_put_unsigned(&json, "operations", s->operations);
+	json_put_unsigned(&json, "program_operations", s->ops);
+	json_put_unsigned(&json, "tasks", s->tasks);
+	json_put_unsigned(&json, "waits", s->waits);
+	json_put_unsigned(&json, "lanes", s->lanes);
+	json_put_unsigned(&json, "hubs", s->hubs);
+	json_put_unsigned(&json, "handles", s->handles);
+	json_put_unsigned(&json, "maps", s->maps);
 	print_causes(&json, "edges", s->edges);
 	print_causes(&json, "pruned", s->pruned);
 	print_lengths(&json, s->lengths);
@@ -331,17 +326,18 @@ static void print_json(const struct options *options, const struct compile_summa
 	json_begin(&json, '{');
 	for (i = 0; i < IOT_KIND_END; i++)
 		if (s->dropped[i])
-			print_number(&json, iot_kind_info((u16)i)->name, s->dropped[i]);
+			json_put_unsigned(&json, iot_kind_info((u16)i)->name, s->dropped[i]);
 	json_end(&json, '}');
-	print_number(&json, "entries", s->entries);
-	print_number(&json, "guessed_entries", s->guessed);
+	json_put_unsigned(&json, "entries", s->entries);
+	json_put_unsigned(&json, "guessed_entries", s->guessed);
 	if (options->snapshot) {
-		print_number(&json, "completed_entries", s->completed);
-		print_number(&json, "contradictions", s->contradictions);
+		json_put_unsigned(&json, "completed_entries", s->completed);
+		json_put_unsigned(&json, "contradictions", s->contradictions);
 	}
-	print_number(&json, "mpi_unmatched", s->mpi_unmatched);
-	print_number(&json, "mpi_ambiguous", s->mpi_ambiguous);
-	print_number(&json, "lost", s->lost);
+	json_put_unsigned(&json, "unexplained_results", s->unexplained);
+	json_put_unsigned(&json, "mpi_unmatched", s->mpi_unmatched);
+	json_put_unsigned(&json, "mpi_ambiguous", s->mpi_ambiguous);
+	json_put_unsigned(&json, "lost", s->lost);
 	print_json_times(&json, s);
 	json_put_bool(&json, "is_complete", s->is_complete);
 	json_put_string(&json, "partial", s->partial);

@@ -9,6 +9,7 @@
 #include "analyse/diff.h"
 #include "cmd.h"
 #include "json.h"
+#include "option.h"
 
 struct options {
 	const char *paths[2];
@@ -28,13 +29,10 @@ static const struct argp_option option_table[] = {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
-	char *end;
 
 	switch (key) {
 	case 'n':
-		options->items_max = strtoul(argument, &end, 10);
-		if (*end || end == argument)
-			argp_error(state, "--max=%s: not a number", argument);
+		options->items_max = option_number(state, "max", argument, 0, UINT32_MAX);
 		return 0;
 	case 'j':
 		options->is_json = true;

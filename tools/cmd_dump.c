@@ -10,6 +10,7 @@
 
 #include "cmd.h"
 #include "json.h"
+#include "option.h"
 
 #define KINDS_MAX 64
 
@@ -67,7 +68,6 @@ static void add_kinds(struct argp_state *state, struct options *options, char *l
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
-	char *end;
 
 	switch (key) {
 	case 'k':
@@ -78,9 +78,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->has_group = true;
 		return 0;
 	case 't':
-		options->task = strtoull(argument, &end, 10);
-		if (*end || end == argument || !options->task)
-			argp_error(state, "--task=%s: not the id of a task", argument);
+		options->task = option_number(state, "task", argument, 1, UINT32_MAX);
 		return 0;
 	case 'p':
 		options->pattern = argument;
@@ -198,7 +196,7 @@ static void print_head_text(const struct options *options, struct iot_names *nam
 static void print_text(const struct options *options, struct iot_names *names,
 		       const struct iot_record *record, const struct iot_kind_info *info)
 {
-	char escaped[4 * IOT_TAIL_MAX_BYTES + 1];
+	char escaped[4 * IOT_TAIL_MAX_BYTES + 4];
 	u32 i;
 
 	print_head_text(options, names, record, info);
@@ -206,7 +204,7 @@ static void print_text(const struct options *options, struct iot_names *names,
 		if (!is_shown_elsewhere(info, &info->fields[i]))
 			print_field_text(names, record, &info->fields[i]);
 	if (record->tail_bytes) {
-		iot_text_bytes(escaped, sizeof(escaped), record->tail, record->tail_bytes);
+		iot_text_tail(escaped, sizeof(escaped), record);
 		printf(" %s", escaped);
 	}
 	putchar('\n');
@@ -232,6 +230,23 @@ static void print_field_json(struct json *json, struct iot_names *names,
 	}
 }
 
+static void print_tail_json(struct json *json, const struct iot_record *record)
+{
+	char text[4 * IOT_TAIL_MAX_BYTES + 4];
+	size_t bytes;
+	const u8 *value = iot_record_value(record, &bytes);
+
+	if (!record->tail_bytes)
+		return;
+	json_key(json, "tail");
+	if (value) {
+		iot_text_tail(text, sizeof(text), record);
+		json_string(json, text);
+	} else {
+		json_text(json, record->tail, record->tail_bytes);
+	}
+}
+
 static void print_json(struct iot_names *names, const struct iot_record *record,
 		       const struct iot_kind_info *info)
 {
@@ -248,10 +263,7 @@ static void print_json(struct iot_names *names, const struct iot_record *record,
 	}
 	for (i = 0; i < info->field_count; i++)
 		print_field_json(&json, names, record, &info->fields[i]);
-	if (record->tail_bytes) {
-		json_key(&json, "tail");
-		json_text(&json, record->tail, record->tail_bytes);
-	}
+	print_tail_json(&json, record);
 	json_end(&json, '}');
 	json_line(&json);
 }

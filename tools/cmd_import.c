@@ -89,12 +89,6 @@ static void print_text(const struct options *options, const struct import_summar
 			say("%llu %s", s->gaps[i], import_gap_sentences[i]);
 }
 
-static void print_number(struct json *json, const char *key, u64 value)
-{
-	json_key(json, key);
-	json_unsigned(json, value);
-}
-
 static void print_json(const struct import_summary *s)
 {
 	struct json json;
@@ -102,14 +96,14 @@ static void print_json(const struct import_summary *s)
 
 	json_open(&json, stdout);
 	json_begin(&json, '{');
-	print_number(&json, "calls", s->calls);
-	print_number(&json, "operations", s->operations);
-	print_number(&json, "tasks", s->tasks);
+	json_put_unsigned(&json, "calls", s->calls);
+	json_put_unsigned(&json, "operations", s->operations);
+	json_put_unsigned(&json, "tasks", s->tasks);
 	json_key(&json, "gaps");
 	json_begin(&json, '{');
 	for (i = 0; i < IMPORT_GAP_COUNT; i++)
 		if (s->gaps[i])
-			print_number(&json, import_gap_names[i], s->gaps[i]);
+			json_put_unsigned(&json, import_gap_names[i], s->gaps[i]);
 	json_end(&json, '}');
 	json_end(&json, '}');
 	json_line(&json);

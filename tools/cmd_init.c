@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "cmd.h"
+#include "option.h"
 #include "replay/replay.h"
 
 struct options {
@@ -21,6 +22,7 @@ enum {
 	KEY_DATA,
 	KEY_CACHE,
 	KEY_DELTA,
+	KEY_OWNER,
 };
 
 static const struct argp_option option_table[] = {
@@ -32,22 +34,12 @@ static const struct argp_option option_table[] = {
 	  "contents of files: data that does not compress (default), zeros, or only their sizes; with --delta what was chosen before", 0 },
 	{ "cache", KEY_CACHE, "match|cold|warm|keep", 0,
 	  "leave in the page cache what the trace found there (default), nothing, everything, or what comes", 0 },
+	{ "owner", KEY_OWNER, NULL, 0,
+	  "also give DIR itself the owner and the mode of the traced directory, for iotape replay --as=recorded", 0 },
 	{ "verbose", 'v', NULL, 0, "with --delta, print each change", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
 	{}
 };
-
-static int choose(struct argp_state *state, const char *argument, const char *option,
-		  const char *const *words)
-{
-	int i;
-
-	for (i = 0; words[i]; i++)
-		if (!strcmp(argument, words[i]))
-			return i;
-	argp_error(state, "--%s=%s: not one of the words it may be", option, argument);
-	return 0;
-}
 
 static void show_change(const char *path, enum prepare_change change)
 {
@@ -70,14 +62,17 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_DATA:
 		options->prepare.data = (enum prepare_data)(PREPARE_RANDOM +
-			choose(state, argument, "data", data_words));
+			option_word(state, "data", argument, data_words));
 		return 0;
 	case KEY_CACHE:
 		options->prepare.cache =
-			(enum prepare_cache)choose(state, argument, "cache", cache_words);
+			(enum prepare_cache)option_word(state, "cache", argument, cache_words);
 		return 0;
 	case KEY_DELTA:
 		options->prepare.is_delta = true;
+		return 0;
+	case KEY_OWNER:
+		options->prepare.takes_target = true;
 		return 0;
 	case 'v':
 		options->prepare.change = show_change;

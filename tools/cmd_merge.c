@@ -129,7 +129,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "DIRECTORY|TRACE...",
 	.doc = "Make one trace of those that the processes of an MPI job wrote for themselves, with "
-	       "IOTAPE_MPI_OUT=DIRECTORY, or that `iotape record --join` wrote on each of its nodes.",
+	       "IOTAPE_MPI_OUT=DIRECTORY, or that `iotape record --join` wrote on each of its nodes, "
+	       "or of the outcomes that the nodes of a replay wrote.",
 };
 
 /* -- what came of it ------------------------------------------------------------------------- */
@@ -204,6 +205,7 @@ static void print_json(const struct options *options, const struct merge_result 
 	json_put_unsigned(&json, "ranks", result->ranks);
 	json_put_unsigned(&json, "unfinished", result->unfinished);
 	json_put_unsigned(&json, "missing_ranks", result->missing_ranks);
+	json_put_unsigned(&json, "missing_nodes", result->missing_nodes);
 	json_put_unsigned(&json, "lost", result->lost);
 	json_key(&json, "nodes");
 	json_begin(&json, '[');

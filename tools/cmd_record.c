@@ -9,22 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmd.h"
 #include "collectord/collectord.h"
+#include "facts.h"
+#include "launcher.h"
+#include "option.h"
 #include "record/record.h"
-
-#define FACTS_MAX (16 + RECORD_MOUNTS_MAX)
 
 struct options {
 	struct record_options record;
 	struct record_job job;
 	const char *mpi;
-	char *facts[FACTS_MAX + 1];
-	int fact_count;
+	struct facts facts;
 	pid_t pid;
 	unsigned int seconds;
 	bool has_output;
@@ -46,6 +45,7 @@ enum {
 	KEY_ATTACH,
 	KEY_FOR,
 	KEY_PID,
+	KEY_WAKES,
 };
 
 static const struct argp_option option_table[] = {
@@ -54,6 +54,7 @@ static const struct argp_option option_table[] = {
 	{ "policy", KEY_POLICY, "block|drop", 0, "when records come faster than they can be written: let the command wait (default), or drop and count them", 0 },
 	{ "mmap", KEY_MMAP, "page|faultaround|off", 0, "record first accesses to each mapped page (default), as the kernel maps them, or not at all", 0 },
 	{ "mpi", KEY_MPI, "auto|on|off|openmpi|mpich", 0, "record MPI calls: if the command is mpirun or mpiexec (default), always, never, of this MPI", 0 },
+	{ "wakes", KEY_WAKES, NULL, 0, "record who wakes whom out of a wait, so that a replay keeps the order that pipes, sockets and locks in memory make", 0 },
 	{ "buffers", KEY_BUFFERS, "N", 0, "32 KiB buffers of each CPU (default: 16)", 0 },
 	{ "flush", KEY_FLUSH, "MS", 0, "oldest age of a record that is not on its way, in ms (default: 200)", 0 },
 	{ "join", KEY_JOIN, NULL, 0, "record together with all others of this job that do so on this node; --output is a directory (default: iotape.traces)", 0 },
@@ -65,27 +66,6 @@ static const struct argp_option option_table[] = {
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
 	{}
 };
-
-static const char *word(struct argp_state *state, const char *argument, const char *option,
-			const char *const *words)
-{
-	for (; *words; words++)
-		if (!strcmp(argument, *words))
-			return *words;
-	argp_error(state, "--%s=%s: not one of the words it may be", option, argument);
-	return NULL;
-}
-
-static unsigned int number(struct argp_state *state, const char *argument, const char *option,
-			   unsigned long min, unsigned long max)
-{
-	char *end;
-	unsigned long value = strtoul(argument, &end, 10);
-
-	if (*end || end == argument || value < min || value > max)
-		argp_error(state, "--%s=%s: not a number from %lu to %lu", option, argument, min, max);
-	return (unsigned int)value;
-}
 
 static void add_mount(struct argp_state *state, struct options *options, const char *dir)
 {
@@ -110,6 +90,8 @@ static void check(struct argp_state *state, const struct options *options)
 		argp_error(state, "--attach does not go with --join or --mpi-only");
 	else if (!options->is_attach && (options->seconds || options->pid))
 		argp_error(state, "--for and --pid go with --attach only");
+	else if (options->is_mpi_only && options->record.has_wakes)
+		argp_error(state, "--wakes needs the kernel modules, and does not go with --mpi-only");
 	else if (!options->is_attach && !options->record.command)
 		argp_error(state, "no command to record");
 }
@@ -134,19 +116,22 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->is_quiet = true;
 		return 0;
 	case KEY_POLICY:
-		record->drop = word(state, argument, "policy", policies) == policies[1];
+		record->drop = option_word(state, "policy", argument, policies) == 1;
 		return 0;
 	case KEY_MMAP:
-		record->mmap_mode = word(state, argument, "mmap", mmap_modes);
+		record->mmap_mode = mmap_modes[option_word(state, "mmap", argument, mmap_modes)];
 		return 0;
 	case KEY_MPI:
-		options->mpi = word(state, argument, "mpi", mpi_modes);
+		options->mpi = mpi_modes[option_word(state, "mpi", argument, mpi_modes)];
+		return 0;
+	case KEY_WAKES:
+		record->has_wakes = true;
 		return 0;
 	case KEY_BUFFERS:
-		record->buffers = number(state, argument, "buffers", 4, 1024);
+		record->buffers = (u32)option_number(state, "buffers", argument, 4, 1024);
 		return 0;
 	case KEY_FLUSH:
-		record->flush_ms = number(state, argument, "flush", 10, 60000);
+		record->flush_ms = (u32)option_number(state, "flush", argument, 10, 60000);
 		return 0;
 	case KEY_JOIN:
 		options->is_join = true;
@@ -161,10 +146,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->is_attach = true;
 		return 0;
 	case KEY_FOR:
-		options->seconds = number(state, argument, "for", 1, 1u << 30);
+		options->seconds = (u32)option_number(state, "for", argument, 1, 1u << 30);
 		return 0;
 	case KEY_PID:
-		options->pid = (pid_t)number(state, argument, "pid", 1, 1u << 22);
+		options->pid = (pid_t)option_number(state, "pid", argument, 1, 1u << 22);
 		return 0;
 	case ARGP_KEY_ARG: /* the command and everything after it */
 		record->command = state->argv + state->next - 1;
@@ -188,139 +173,93 @@ static const struct argp argp = {
 	       "1 if the recording failed.",
 };
 
-static void add_fact(struct options *options, const char *format, const char *value)
-{
-	if (options->fact_count < FACTS_MAX &&
-	    asprintf(&options->facts[options->fact_count], format, value) >= 0)
-		options->fact_count++;
-}
-
 /* Which boot of the node: a clock of its own. */
-static void add_boot(struct options *options)
+static void add_boot(struct facts *facts)
 {
 	FILE *in = fopen("/proc/sys/kernel/random/boot_id", "re");
 	char boot[64] = "";
 
 	if (in && fgets(boot, sizeof(boot), in)) {
 		boot[strcspn(boot, "\n")] = 0;
-		add_fact(options, "boot=%s", boot);
+		facts_add(facts, "boot", "%s", boot);
 	}
 	if (in)
 		fclose(in);
 }
 
-static void add_job(struct options *options)
+static void add_job(struct facts *facts, const struct record_job *job)
 {
-	char nodes[16];
+	if (job->name[0])
+		facts_add(facts, "job", "%s", job->name);
+	if (job->nodes)
+		facts_add(facts, "job.nodes", "%u", job->nodes);
+}
 
-	if (options->job.name[0])
-		add_fact(options, "job=%s", options->job.name);
-	snprintf(nodes, sizeof(nodes), "%u", options->job.nodes);
-	if (options->job.nodes)
-		add_fact(options, "job.nodes=%s", nodes);
+static void add_command(struct facts *facts, char *const *arguments)
+{
+	char command[2048] = "";
+	size_t at = 0;
+	int i;
+
+	for (i = 0; arguments[i] && at < sizeof(command) - 1; i++)
+		at += (size_t)snprintf(command + at, sizeof(command) - at, "%s%s", i ? " " : "",
+				       arguments[i]);
+	facts_add(facts, "command", "%s", command);
 }
 
 static void add_facts(struct options *options)
 {
-	char command[2048] = "", *cwd = getcwd(NULL, 0);
-	struct utsname uts;
-	size_t at = 0;
+	struct facts *facts = &options->facts;
+	char *cwd = getcwd(NULL, 0);
 	int i;
 
-	for (i = 0; options->record.command && options->record.command[i] && at < sizeof(command) - 1; i++)
-		at += (size_t)snprintf(command + at, sizeof(command) - at, "%s%s", i ? " " : "",
-				       options->record.command[i]);
 	if (options->is_attach)
-		add_fact(options, "attached=%s", "yes");
+		facts_add(facts, "attached", "yes");
 	else
-		add_fact(options, "command=%s", command);
-	add_fact(options, "directory=%s", cwd ? cwd : "?");
+		add_command(facts, options->record.command);
+	facts_add(facts, "directory", "%s", cwd ? cwd : "?");
 	free(cwd);
 	for (i = 0; i < options->record.mount_count; i++)
-		add_fact(options, "mount=%s", options->record.mounts[i]);
-	if (!uname(&uts)) {
-		add_fact(options, "host=%s", uts.nodename);
-		add_fact(options, "kernel=%s", uts.release);
-	}
-	add_boot(options);
+		facts_add(facts, "mount", "%s", options->record.mounts[i]);
+	facts_add_host(facts);
+	add_boot(facts);
 	if (options->is_join)
-		add_job(options);
-	add_fact(options, "policy=%s", options->record.drop ? "drop" : "block");
+		add_job(facts, &options->job);
+	facts_add(facts, "policy", "%s", options->record.drop ? "drop" : "block");
+	if (options->record.has_wakes)
+		facts_add(facts, "wakes", "on");
 	if (!options->is_attach) /* else whoever mounted it chose */
-		add_fact(options, "mmap=%s", options->record.mmap_mode);
-	add_fact(options, "creator=%s", "iotape " IOTAPE_VERSION);
+		facts_add(facts, "mmap", "%s", options->record.mmap_mode);
 }
 
-/* A command as the shell finds it, without symbolic links: NULL if it is not there. */
-static const char *find_command(const char *command)
-{
-	static char full[PATH_MAX];
-	const char *path = getenv("PATH"), *end;
-	char found[PATH_MAX];
-
-	if (strchr(command, '/'))
-		return realpath(command, full);
-	for (; path && *path; path = *end ? end + 1 : end) {
-		end = strchrnul(path, ':');
-		snprintf(found, sizeof(found), "%.*s/%s", (int)(end - path), path, command);
-		if (!access(found, X_OK) && realpath(found, full))
-			return full;
-	}
-	return NULL;
-}
-
-static bool is_launcher(const char *command)
-{
-	static const char *const launchers[] = { "mpirun", "mpiexec", "orterun", "mpiexec.hydra",
-						 "mpirun.openmpi", "mpiexec.openmpi",
-						 "mpirun.mpich", "mpiexec.mpich" };
-	const char *slash = strrchr(command, '/');
-	size_t i;
-
-	for (i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++)
-		if (!strcmp(slash ? slash + 1 : command, launchers[i]))
-			return true;
-	return false;
-}
-
-/* Which MPI is meant: the one of the launcher, which may go by another name. */
+/* Which MPI is meant. */
 static const char *mpi_of(const struct options *options)
 {
-	const char *command = options->record.command[0], *found;
-
 	if (strcmp(options->mpi, "auto") && strcmp(options->mpi, "on"))
 		return options->mpi;
-	if (options->job.mpi)
-		return options->job.mpi;
-	found = find_command(is_launcher(command) ? command : "mpirun");
-	return found && (strstr(found, "hydra") || strstr(found, "mpich")) ? "mpich" : "openmpi";
+	return options->job.mpi ?: launcher_mpi(options->record.command[0]);
 }
 
-/* The library lies beside the program, or where it was installed. */
+static bool wants_mpi(const struct options *options)
+{
+	if (!strcmp(options->mpi, "auto"))
+		return options->is_join || options->is_mpi_only ||
+		       launcher_is(options->record.command[0]);
+	return strcmp(options->mpi, "off");
+}
+
 static void find_mpi_library(struct options *options)
 {
-	static const char *const places[] = { "", "../lib/" };
-	static char path[2 * PATH_MAX];
-	char self[PATH_MAX] = "";
-	const char *mpi;
-	size_t i;
+	static char path[PATH_MAX];
+	char name[64];
 
-	if (!strcmp(options->mpi, "off") ||
-	    (!strcmp(options->mpi, "auto") && !options->is_join && !options->is_mpi_only &&
-	     !is_launcher(options->record.command[0])) ||
-	    readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+	if (!wants_mpi(options))
 		return;
-	*strrchr(self, '/') = 0;
-	mpi = mpi_of(options);
-	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%slibiotape_mpi_%s.so", self, places[i], mpi);
-		if (!access(path, R_OK)) {
-			options->record.mpi_library = path;
-			return;
-		}
-	}
-	say("libiotape_mpi_%s.so was not found beside the program: MPI calls are not recorded",
-	    mpi);
+	snprintf(name, sizeof(name), "libiotape_mpi_%s.so", mpi_of(options));
+	if (iot_companion_find(name, path))
+		options->record.mpi_library = path;
+	else
+		say("%s was not found beside the program: MPI calls are not recorded", name);
 }
 
 static void warn(const char *sentence)
@@ -408,7 +347,7 @@ static int record(struct options *options)
 {
 	struct collector_options collect = {
 		.path = options->record.output,
-		.facts = (const char *const *)options->facts,
+		.facts = (const char *const *)options->facts.lines,
 		.buffers = options->record.buffers,
 	};
 	struct collector_result result;
@@ -571,7 +510,7 @@ static int run(int argc, char **argv)
 	if (!options.is_attach)
 		find_mpi_library(&options);
 	add_facts(&options);
-	options.record.facts = (const char *const *)options.facts;
+	options.record.facts = (const char *const *)options.facts.lines;
 	return options.is_join || options.is_mpi_only ? record_job(&options) : record(&options);
 }
 

@@ -7,27 +7,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
+#include <unistd.h>
 
 #include "cmd.h"
-#include "core/pace.h"
-#include "json.h"
+#include "facts.h"
+#include "gather.h"
+#include "option.h"
 #include "replay/replay.h"
-
-#define FACTS_MAX 16
+#include "result.h"
 
 struct options {
 	const char *program;
 	struct replay_options replay;
 	const char *mpi;
+	u32 limit_s;
+	const char *whole; /* the outcomes of all nodes; NULL if there are none, or there is one node */
 	enum place_rule place;
 	bool is_shared;
 	bool is_place_given;
+	bool is_limit_given;
+	bool keeps_parts;
 	bool is_data_given;
 	bool is_json;
 	bool is_quiet;
-	char *facts[FACTS_MAX + 1];
-	int fact_count;
+	struct facts facts;
 };
 
 enum {
@@ -38,13 +41,21 @@ enum {
 	KEY_PAUSE,
 	KEY_DATA,
 	KEY_FORCE,
+	KEY_EMULATE,
 	KEY_WAIT,
 	KEY_AGENT,
 	KEY_PLACE,
+	KEY_NODE_TIMEOUT,
+	KEY_KEEP_PARTS,
 	KEY_WINDOW,
+	KEY_AS,
 };
 
-#define WINDOW_MIB 64
+#define WINDOW_MIB     64
+#define WINDOW_MIB_MAX 1048576 /* 1 TiB */
+#define FACTOR_MAX     65535
+#define NODE_TIMEOUT_S 60
+#define NODE_TIMEOUT_MAX_S 1048576
 
 static const struct argp_option option_table[] = {
 	{ "target", KEY_TARGET, "DIR", 0, "directory that `iotape init` has prepared", 0 },
@@ -57,28 +68,20 @@ static const struct argp_option option_table[] = {
 	{ "wait", KEY_WAIT, "sleep|spin", 0, "sleep while think time passes (default), or keep the CPU busy, to be late less", 0 },
 	{ "agent", KEY_AGENT, "openmpi|mpich|LIBRARY", OPTION_ARG_OPTIONAL, "be one of the nodes that mpirun or srun has started, and perform the tasks placed there", 0 },
 	{ "place", KEY_PLACE, "block|cyclic|trace", 0, "which ranks share a node: those that follow each other, those that do not, or as in the trace (default, if that had as many nodes; else block)", 0 },
+	{ "node-timeout", KEY_NODE_TIMEOUT, "SECONDS", 0, "give up a node that has not been heard of for so long (60), and end; 0: wait for it", 0 },
+	{ "keep-parts", KEY_KEEP_PARTS, NULL, 0, "keep the outcomes that each node has written", 0 },
 	{ "window", KEY_WINDOW, "MIB", 0, "memory for the operations of a large program, which are read ahead of those who perform them (64); the kernel engine's", 0 },
+	{ "as", KEY_AS, "self|recorded", 0, "perform operations as whoever replays (default), or each task as the user and group that it had in the trace", 0 },
+	{ "emulate", KEY_EMULATE, NULL, 0, "where the target has no such operation, perform others in its place: see iotape-replay(1)", 0 },
 	{ "force", KEY_FORCE, NULL, 0, "replay even if the target was not prepared for this program", 0 },
 	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
 	{}
 };
 
-static const char *data_name(const struct options *options)
+static u32 scale(struct argp_state *state, const char *option, const char *argument)
 {
-	if (!options->replay.engine->data_modes)
-		return "none";
-	return options->replay.data == IOT_DATA_COPY ? "copy" : "discard";
-}
-
-static u32 factor(struct argp_state *state, const char *argument, const char *option)
-{
-	char *end;
-	double value = strtod(argument, &end);
-
-	if (*end || end == argument || !(value >= 0) || value > 65535)
-		argp_error(state, "--%s=%s: not a factor from 0 to 65535", option, argument);
-	return (u32)(value * IOT_SCALE_ONE);
+	return (u32)(option_factor(state, option, argument, FACTOR_MAX) * IOT_SCALE_ONE);
 }
 
 static void set_pace(struct argp_state *state, struct options *options, const char *argument)
@@ -90,52 +93,17 @@ static void set_pace(struct argp_state *state, struct options *options, const ch
 		options->replay.pace = IOT_PACE_FULL;
 		return;
 	}
-	options->replay.compute_scale = factor(state, argument, "pace");
+	options->replay.compute_scale = scale(state, "pace", argument);
 	options->replay.pause_scale = options->replay.compute_scale;
-}
-
-static void set_data(struct argp_state *state, struct options *options, const char *argument)
-{
-	options->is_data_given = true;
-	if (!strcmp(argument, "copy"))
-		options->replay.data = IOT_DATA_COPY;
-	else if (!strcmp(argument, "discard"))
-		options->replay.data = IOT_DATA_DISCARD;
-	else
-		argp_error(state, "--data=%s: not copy or discard", argument);
-}
-
-static void set_wait(struct argp_state *state, struct options *options, const char *argument)
-{
-	if (!strcmp(argument, "sleep"))
-		options->replay.wait = IOT_WAIT_SLEEP;
-	else if (!strcmp(argument, "spin"))
-		options->replay.wait = IOT_WAIT_SPIN;
-	else
-		argp_error(state, "--wait=%s: not sleep or spin", argument);
 }
 
 static void set_place(struct argp_state *state, struct options *options, const char *argument)
 {
+	static const char *const words[] = { "block", "cyclic", "trace", NULL };
+	static const enum place_rule rules[] = { PLACE_BLOCK, PLACE_CYCLIC, PLACE_TRACE };
+
 	options->is_place_given = true;
-	if (!strcmp(argument, "block"))
-		options->place = PLACE_BLOCK;
-	else if (!strcmp(argument, "cyclic"))
-		options->place = PLACE_CYCLIC;
-	else if (!strcmp(argument, "trace"))
-		options->place = PLACE_TRACE;
-	else
-		argp_error(state, "--place=%s: not block, cyclic or trace", argument);
-}
-
-static void set_window(struct argp_state *state, struct options *options, const char *argument)
-{
-	char *end;
-	unsigned long mib = strtoul(argument, &end, 10);
-
-	if (*end || end == argument || *argument == '-' || mib > 1ul << 20)
-		argp_error(state, "--window=%s: not a number of MiB, at most 1048576", argument);
-	options->replay.window_bytes = (u64)mib << 20;
+	options->place = rules[option_word(state, "place", argument, words)];
 }
 
 /* What is asked of an engine is what it can do. */
@@ -157,6 +125,9 @@ static void check_engine(struct argp_state *state, struct options *options)
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
+	static const char *const as_words[] = { "self", "recorded", NULL };
+	static const char *const data_words[] = { "copy", "discard", NULL };
+	static const char *const wait_words[] = { "sleep", "spin", NULL };
 	struct options *options = state->input;
 
 	switch (key) {
@@ -181,20 +152,39 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_PLACE:
 		set_place(state, options, argument);
 		return 0;
+	case KEY_NODE_TIMEOUT:
+		options->limit_s = (u32)option_number(state, "node-timeout", argument, 0,
+						      NODE_TIMEOUT_MAX_S);
+		options->is_limit_given = true;
+		return 0;
+	case KEY_KEEP_PARTS:
+		options->keeps_parts = true;
+		return 0;
 	case KEY_COMPUTE:
-		options->replay.compute_scale = factor(state, argument, "compute");
+		options->replay.compute_scale = scale(state, "compute", argument);
 		return 0;
 	case KEY_PAUSE:
-		options->replay.pause_scale = factor(state, argument, "pause");
+		options->replay.pause_scale = scale(state, "pause", argument);
 		return 0;
 	case KEY_DATA:
-		set_data(state, options, argument);
+		options->is_data_given = true;
+		options->replay.data = option_word(state, "data", argument, data_words) ?
+					       IOT_DATA_DISCARD : IOT_DATA_COPY;
 		return 0;
 	case KEY_WAIT:
-		set_wait(state, options, argument);
+		options->replay.wait = option_word(state, "wait", argument, wait_words) ?
+					       IOT_WAIT_SPIN : IOT_WAIT_SLEEP;
 		return 0;
 	case KEY_WINDOW:
-		set_window(state, options, argument);
+		options->replay.window_bytes =
+			option_number(state, "window", argument, 0, WINDOW_MIB_MAX) << 20;
+		return 0;
+	case KEY_AS:
+		options->replay.users = option_word(state, "as", argument, as_words) ?
+						IOT_USERS_RECORDED : IOT_USERS_SELF;
+		return 0;
+	case KEY_EMULATE:
+		options->replay.is_emulated = true;
 		return 0;
 	case KEY_FORCE:
 		options->replay.is_forced = true;
@@ -215,6 +205,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			argp_error(state, "no program given");
 		if (options->is_place_given && !options->is_shared)
 			argp_error(state, "--place is for several nodes: it goes with --agent");
+		if (options->is_limit_given && !options->is_shared)
+			argp_error(state, "--node-timeout is for several nodes: it goes with --agent");
 		check_engine(state, options);
 		return 0;
 	default:
@@ -228,46 +220,25 @@ static const struct argp argp = {
 	.args_doc = "PROGRAM",
 	.doc = "Perform PROGRAM on a target that `iotape init` has prepared.\v"
 	       "The exit code is 3 if an operation ended otherwise than in the trace. "
-	       "With --agent, %n in DIR is the number of the node, and outcomes go to FILE.0, FILE.1 and so on.",
+	       "With --agent, %n in DIR is the number of the node; FILE is written by node 0, of what each "
+	       "node has written to FILE.0, FILE.1 and so on.",
 };
-
-static void add_fact(struct options *options, const char *format, const char *value)
-{
-	if (options->fact_count < FACTS_MAX &&
-	    asprintf(&options->facts[options->fact_count], format, value) >= 0)
-		options->fact_count++;
-}
-
-static const char *pace_name(const struct options *options, char text[64])
-{
-	if (options->replay.pace == IOT_PACE_FULL)
-		return "full";
-	if (options->replay.compute_scale == IOT_SCALE_ONE &&
-	    options->replay.pause_scale == IOT_SCALE_ONE)
-		return "natural";
-	snprintf(text, 64, "compute x %.3f, pause x %.3f",
-		 (double)options->replay.compute_scale / IOT_SCALE_ONE,
-		 (double)options->replay.pause_scale / IOT_SCALE_ONE);
-	return text;
-}
 
 static void add_facts(struct options *options)
 {
-	struct utsname uts;
-	char text[64];
+	struct facts *facts = &options->facts;
+	char text[RESULT_PACE_BYTES];
 
-	add_fact(options, "replay=%s", options->program);
+	facts_add(facts, "replay", "%s", options->program);
 	if (options->replay.target)
-		add_fact(options, "target=%s", options->replay.target);
-	add_fact(options, "engine=%s", options->replay.engine->name);
-	add_fact(options, "pace=%s", pace_name(options, text));
-	add_fact(options, "data=%s", data_name(options));
-	if (!uname(&uts)) {
-		add_fact(options, "host=%s", uts.nodename);
-		add_fact(options, "kernel=%s", uts.release);
-	}
-	add_fact(options, "creator=%s", "iotape " IOTAPE_VERSION);
-	options->replay.facts = (const char *const *)options->facts;
+		facts_add(facts, "target", "%s", options->replay.target);
+	facts_add(facts, "engine", "%s", options->replay.engine->name);
+	facts_add(facts, "pace", "%s", result_pace(&options->replay, text));
+	facts_add(facts, "data", "%s", result_data(&options->replay));
+	if (options->replay.users == IOT_USERS_RECORDED)
+		facts_add(facts, "as", "recorded");
+	facts_add_host(facts);
+	options->replay.facts = (const char *const *)facts->lines;
 }
 
 static void show_progress(const struct iot_replay_status *status, u32 tasks, u64 ops)
@@ -277,121 +248,12 @@ static void show_progress(const struct iot_replay_status *status, u32 tasks, u64
 		 (unsigned long long)status->diverged);
 }
 
-static u64 count_wakeups(const struct iot_replay_lateness *lateness)
-{
-	u64 count = 0;
-	u32 bucket;
-
-	for (bucket = 0; bucket < IOT_LATENESS_BUCKETS; bucket++)
-		count += lateness->wakeups[bucket];
-	return count;
-}
-
-/* What that part of all wake-ups was late at most, as exactly as buckets are narrow. */
-static u64 lateness_percentile(const struct iot_replay_lateness *lateness, double percent)
-{
-	double wanted = percent / 100 * (double)count_wakeups(lateness);
-	u64 count = 0, limit_ns;
-	u32 bucket = 0;
-
-	while (bucket < IOT_LATENESS_BUCKETS - 1 &&
-	       (double)(count += lateness->wakeups[bucket]) < wanted)
-		bucket++;
-	limit_ns = iot_lateness_limit(bucket) - 1;
-	return limit_ns < lateness->max_ns ? limit_ns : lateness->max_ns;
-}
-
-static void print_lateness(const struct iot_replay_lateness *lateness)
-{
-	u64 count = count_wakeups(lateness);
-
-	if (!count)
-		return;
-	printf("  %llu think times ended late by %.1f us on average, 50 %% within %.1f, 90 %% within %.1f, 99 %% within %.1f, at most %.1f us\n",
-	       count, (double)lateness->sum_ns / 1e3 / (double)count,
-	       (double)lateness_percentile(lateness, 50) / 1e3,
-	       (double)lateness_percentile(lateness, 90) / 1e3,
-	       (double)lateness_percentile(lateness, 99) / 1e3, (double)lateness->max_ns / 1e3);
-}
-
-static u32 count_nodes(const struct options *options)
-{
-	return options->replay.agent ? agent_view(options->replay.agent).count : 1;
-}
-
-static void print_text(const struct options *options, const struct replay_result *r)
-{
-	double seconds = (double)r->elapsed_ns / 1e9;
-	char text[64];
-
-	printf("%s: %.3f s, %llu operations of %u tasks",
-	       options->replay.target ? options->replay.target : options->program, seconds, r->ops,
-	       r->tasks);
-	if (options->replay.agent)
-		printf(" on %u nodes", count_nodes(options));
-	if (seconds > 0)
-		printf(", %.0f operations/s", (double)r->ops / seconds);
-	printf(", pace %s", pace_name(options, text));
-	if (options->replay.engine->data_modes)
-		printf(", data %s, %llu ended otherwise than in the trace\n",
-		       options->replay.data == IOT_DATA_COPY ? "copied" : "discarded", r->diverged);
-	else
-		printf(", nothing was performed\n");
-	print_lateness(&r->lateness);
-	if (r->is_streamed)
-		printf("  the program was read in a window of %llu MiB; prefetch stalls: %llu\n",
-		       options->replay.window_bytes >> 20, r->stalls);
-	if (r->lost)
-		printf("  %llu outcomes were lost\n", r->lost);
-}
-
-/* As latencies of operations are. */
-static void lateness_json(struct json *json, const struct iot_replay_lateness *lateness)
-{
-	u64 count = count_wakeups(lateness);
-
-	json_key(json, "lateness");
-	json_begin(json, '{');
-	json_put_unsigned(json, "count", count);
-	json_put_unsigned(json, "mean_ns", count ? lateness->sum_ns / count : 0);
-	json_put_unsigned(json, "p50_ns", lateness_percentile(lateness, 50));
-	json_put_unsigned(json, "p90_ns", lateness_percentile(lateness, 90));
-	json_put_unsigned(json, "p99_ns", lateness_percentile(lateness, 99));
-	json_put_unsigned(json, "max_ns", lateness->max_ns);
-	json_end(json, '}');
-}
-
-static void print_json(const struct options *options, const struct replay_result *r)
-{
-	struct json json;
-	char text[64];
-
-	json_open(&json, stdout);
-	json_begin(&json, '{');
-	json_put_real(&json, "seconds", (double)r->elapsed_ns / 1e9);
-	json_put_unsigned(&json, "operations", r->ops);
-	json_put_unsigned(&json, "tasks", r->tasks);
-	json_put_unsigned(&json, "nodes", count_nodes(options));
-	json_put_unsigned(&json, "carriers", r->carriers);
-	json_put_unsigned(&json, "diverged", r->diverged);
-	json_put_bool(&json, "is_streamed", r->is_streamed);
-	json_put_unsigned(&json, "stalls", r->stalls);
-	json_put_unsigned(&json, "lost", r->lost);
-	lateness_json(&json, &r->lateness);
-	json_put_string(&json, "pace", pace_name(options, text));
-	json_put_string(&json, "engine", options->replay.engine->name);
-	json_put_string(&json, "data", data_name(options));
-	json_put_bool(&json, "is_cancelled", r->is_cancelled);
-	json_end(&json, '}');
-	json_line(&json);
-}
-
 static void print_result(const struct options *options, const struct replay_result *result)
 {
 	if (options->is_json)
-		print_json(options, result);
+		result_json(&options->replay, result);
 	else if (!options->is_quiet)
-		print_text(options, result);
+		result_text(options->program, &options->replay, result);
 }
 
 static int replay(struct options *options)
@@ -423,8 +285,8 @@ static const char *rule_name(enum place_rule rule)
 	}
 }
 
-/* DIR with %n in it; FILE has the number at its end. The texts stay until the process ends. */
-static int number_paths(struct options *options, u32 node)
+/* DIR with %n in it; a part of FILE has the number at its end. The texts stay until the process ends. */
+static int number_paths(struct options *options, u32 node, u32 count)
 {
 	const char *target = options->replay.target, *mark = target ? strstr(target, "%n") : NULL;
 	char *path;
@@ -434,8 +296,9 @@ static int number_paths(struct options *options, u32 node)
 			return -ENOMEM;
 		options->replay.target = path;
 	}
-	if (options->replay.output) {
-		if (asprintf(&path, "%s.%u", options->replay.output, node) < 0)
+	if (options->replay.output && count > 1) {
+		options->whole = options->replay.output;
+		if (asprintf(&path, "%s.%u", options->whole, node) < 0)
 			return -ENOMEM;
 		options->replay.output = path;
 	}
@@ -458,13 +321,43 @@ static void tell_place(const struct agent_view *view)
 		say("%u of %u nodes have nothing to perform", view->count - place->used, view->count);
 }
 
-static void add_place_facts(struct options *options, const struct agent_view *view)
+/* Processes with the same text have the same monotonic clock. */
+static void name_clock(char *text, size_t room)
 {
-	char text[64];
+	char boot[64] = "", space[64] = "";
+	FILE *in = fopen("/proc/sys/kernel/random/boot_id", "re");
 
-	snprintf(text, sizeof(text), "%u of %u", view->node, view->count);
-	add_fact(options, "node=%s", text);
-	add_fact(options, "place=%s", rule_name(view->place.rule));
+	if (in && !fgets(boot, sizeof(boot), in))
+		boot[0] = 0;
+	if (in)
+		fclose(in);
+	boot[strcspn(boot, "\n")] = 0;
+	if (readlink("/proc/self/ns/time", space, sizeof(space) - 1) < 0)
+		strcpy(space, "time:");
+	snprintf(text, room, "%s %s", boot, space);
+}
+
+/* What those who put the outcomes of all nodes together need to know of this one. */
+static void add_part_facts(struct facts *facts, const struct agent *agent)
+{
+	struct agent_view view = agent_view(agent);
+	char text[900];
+
+	facts_add(facts, "run", "%016llx", (unsigned long long)view.run);
+	name_clock(text, sizeof(text));
+	facts_add(facts, "clock", "%s", text);
+	if (view.node)
+		facts_add(facts, "clock_sample", "%llu %llu %llu",
+			  (unsigned long long)view.sample_ns[0], (unsigned long long)view.sample_ns[1],
+			  (unsigned long long)view.sample_ns[2]);
+	agent_ranks(agent, text, sizeof(text));
+	facts_add(facts, "ranks", "%s", text);
+}
+
+static void add_place_facts(struct facts *facts, const struct agent_view *view)
+{
+	facts_add(facts, "node", "%u of %u", view->node, view->count);
+	facts_add(facts, "place", "%s", rule_name(view->place.rule));
 }
 
 static void say_text(const char *sentence)
@@ -501,9 +394,10 @@ static int load_shared(struct options *options, struct iot_program *program, cha
 		return err;
 	view = agent_view(agent);
 	tell_place(&view);
-	err = number_paths(options, view.node);
+	err = number_paths(options, view.node, view.count);
+	agent_outcomes(agent, options->replay.output);
 	add_facts(options);
-	add_place_facts(options, &view);
+	add_place_facts(&options->facts, &view);
 	return err;
 }
 
@@ -527,7 +421,8 @@ static int replay_shared(struct options *options)
 	struct replay_result result = {};
 	char why[PATH_MAX + 256] = "";
 	struct agent *agent;
-	int code, err = agent_open(&agent, options->mpi, why, sizeof(why));
+	bool is_gathered = false;
+	int code, err = agent_open(&agent, options->mpi, options->limit_s, why, sizeof(why));
 
 	if (err) {
 		agent_close(agent);
@@ -537,10 +432,18 @@ static int replay_shared(struct options *options)
 	err = load_shared(options, &program, why, sizeof(why));
 	err = agent_meet(agent, err, why, sizeof(why));
 	if (!err)
+		add_part_facts(&options->facts, options->replay.agent);
+	if (!err)
 		err = replay_run(&options->replay, agent_view(agent).node ? NULL : show_progress, &result,
 				 why, sizeof(why));
 	err = agent_finish(agent, &result, err, &code, why, sizeof(why), say_text);
 	conclude(options, &result, err, why);
+	if (!err && result.is_cancelled)
+		snprintf(why, sizeof(why), "interrupted after %llu operations", result.ops);
+	if (options->whole && gather_outcomes(agent, options->whole, options->keeps_parts,
+					       why[0] ? why : NULL, &is_gathered))
+		code = EXIT_FAILED;
+	agent_end(agent, code, is_gathered);
 	agent_close(agent);
 	iot_program_free(&program);
 	return code;
@@ -572,6 +475,7 @@ static int run(int argc, char **argv)
 			.buffers = 16,
 			.window_bytes = (u64)WINDOW_MIB << 20,
 		},
+		.limit_s = NODE_TIMEOUT_S,
 	};
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);

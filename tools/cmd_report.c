@@ -216,6 +216,12 @@ static void put_report(FILE *out, const struct options *options, const struct co
 	runs_table(&table, c);
 	put_table(out, &table);
 	table_close(&table);
+	if (runs_have_nodes(c)) {
+		put_element(out, "h2", "Nodes");
+		nodes_table(&table, c);
+		put_table(out, &table);
+		table_close(&table);
+	}
 	put_element(out, "h2", "Latencies");
 	latency_table(&table, c, true);
 	put_table(out, &table);

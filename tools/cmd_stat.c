@@ -9,6 +9,7 @@
 #include "analyse/profile.h"
 #include "cmd.h"
 #include "json.h"
+#include "option.h"
 #include "table.h"
 
 struct options {
@@ -26,13 +27,10 @@ static const struct argp_option option_table[] = {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
-	char *end;
 
 	switch (key) {
 	case 'n':
-		options->top = (u32)strtoul(argument, &end, 10);
-		if (*end || end == argument)
-			argp_error(state, "--top=%s: not a number", argument);
+		options->top = (u32)option_number(state, "top", argument, 0, UINT32_MAX);
 		return 0;
 	case 'j':
 		options->is_json = true;
@@ -115,6 +113,10 @@ static void print_summary(const char *path, const struct profile *p)
 		       p->diverged);
 	else if (command)
 		printf("command: %s\n", command);
+	if (p->unable)
+		printf("the target has no operation for %llu others\n", p->unable);
+	if (p->emulated)
+		printf("%llu operations that the target does not have were emulated\n", p->emulated);
 	print_before(p);
 	if (!p->info.is_complete)
 		printf("the trace was not finished: records may be missing at its end\n");
@@ -284,6 +286,8 @@ static void print_json(const struct profile *p)
 	json_put_real(&json, "seconds", profile_seconds(p));
 	sum_json(&json, &p->sum);
 	json_put_unsigned(&json, "diverged", p->diverged);
+	json_put_unsigned(&json, "unable", p->unable);
+	json_put_unsigned(&json, "emulated", p->emulated);
 	json_put_unsigned(&json, "lost", p->info.lost + p->info.missing);
 	json_put_bool(&json, "is_complete", p->info.is_complete);
 	json_put_unsigned(&json, "opened_bytes", p->opened_bytes);

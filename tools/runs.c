@@ -55,6 +55,22 @@ static void semantic_cell(struct table *table, const struct comparison_run *run)
 		table_cell(table, "-");
 }
 
+static void unable_cell(struct table *table, const struct comparison_run *run)
+{
+	if (run->is_replay)
+		table_cell(table, "%llu", run->profile->unable);
+	else
+		table_cell(table, "-");
+}
+
+static void emulated_cell(struct table *table, const struct comparison_run *run)
+{
+	if (run->is_replay)
+		table_cell(table, "%llu", run->profile->emulated);
+	else
+		table_cell(table, "-");
+}
+
 static void late_cell(struct table *table, const struct comparison_run *run)
 {
 	if (run->is_replay)
@@ -112,6 +128,8 @@ static const struct {
 	{ "seconds", seconds_cell },
 	{ "timing error", timing_cell },
 	{ "semantic errors", semantic_cell },
+	{ "target cannot", unable_cell },
+	{ "emulated", emulated_cell },
 	{ "operations", operations_cell },
 	{ "failed", failed_cell },
 	{ "read", read_cell },
@@ -138,6 +156,73 @@ void runs_table(struct table *table, const struct comparison *c)
 		for (n = 0; n < c->run_count; n++)
 			rows[i].cell(table, &c->runs[n]);
 	}
+}
+
+/**
+ * runs_have_nodes() - is any run one on several nodes?
+ */
+bool runs_have_nodes(const struct comparison *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->run_count; i++)
+		if (c->runs[i].profile->node_count > 1)
+			return true;
+	return false;
+}
+
+/* What all nodes say is not said of each. */
+static const char *host_of(const struct comparison_run *run, const struct profile_node *node)
+{
+	const char *host = profile_fact(run->profile, "host");
+
+	if (node->host[0])
+		return node->host;
+	return run->is_replay ? host ? host : "-" : node->name;
+}
+
+static void node_row(struct table *table, const struct comparison_run *run, const struct profile_node *node)
+{
+	trace_cell(table, run);
+	table_cell(table, "%s", node->name);
+	table_cell(table, "%s", host_of(run, node));
+	table_cell(table, "%s", node->ranks[0] ? node->ranks : "-");
+	table_cell(table, "%llu", node->tasks);
+	table_cell(table, "%llu", node->sum.ops);
+	table_cell(table, "%llu", node->sum.errors);
+	if (run->is_replay)
+		table_cell(table, "%llu", node->diverged);
+	else
+		table_cell(table, "-");
+	table_bytes(table, node->sum.read_bytes);
+	table_bytes(table, node->sum.written_bytes);
+	table_time(table, node->sum.time_ns);
+	if (run->is_replay)
+		table_time(table, node->late_max_ns);
+	else
+		table_cell(table, "-");
+}
+
+/**
+ * nodes_table() - what each node of each run amounts to, for those on several
+ * @table: filled in; to be given to table_close()
+ * @c: the runs
+ */
+void nodes_table(struct table *table, const struct comparison *c)
+{
+	static const char *const heads[] = {
+		"", "node", "host", "ranks", "tasks", "operations", "failed", "semantic errors", "read",
+		"written", "time in operations", "latest wake-up",
+	};
+	size_t i;
+	u32 n, k;
+
+	table_open(table, sizeof(heads) / sizeof(heads[0]));
+	for (i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		table_cell(table, "%s", heads[i]);
+	for (n = 0; n < c->run_count; n++)
+		for (k = 0; k < c->runs[n].profile->node_count; k++)
+			node_row(table, &c->runs[n], &c->runs[n].profile->nodes[k]);
 }
 
 static const struct {

@@ -12,9 +12,11 @@
 #include "pace.h"
 #include "program.h"
 #include "record.h"
+#include "substitute.h"
 
 EXPORT_SYMBOL_GPL(iot_blocks_get);
 EXPORT_SYMBOL_GPL(iot_blocks_init);
+EXPORT_SYMBOL_GPL(iot_is_unable);
 EXPORT_SYMBOL_GPL(iot_lateness_bucket);
 EXPORT_SYMBOL_GPL(iot_lateness_limit);
 EXPORT_SYMBOL_GPL(iot_order_init);
@@ -28,3 +30,4 @@ EXPORT_SYMBOL_GPL(iot_program_verify);
 EXPORT_SYMBOL_GPL(iot_record_encode);
 EXPORT_SYMBOL_GPL(iot_refuse);
 EXPORT_SYMBOL_GPL(iot_section_bytes);
+EXPORT_SYMBOL_GPL(iot_substitute);

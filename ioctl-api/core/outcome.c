@@ -198,7 +198,7 @@ static void fill_mapped(struct iot_record *r, const struct iot_program_op *op, u
 	}
 }
 
-/* The text of a record that has one: a target or the name of an attribute. */
+/* The text of a record that has one: a target, or the name of an attribute and its value. */
 static void fill_tail(struct iot_record *r, const struct iot_program *program,
 		      const struct iot_program_op *op, const struct iot_found *found)
 {
@@ -212,10 +212,15 @@ static void fill_tail(struct iot_record *r, const struct iot_program *program,
 		break;
 	case IOT_KIND_symlink:
 	case IOT_KIND_getxattr:
-	case IOT_KIND_setxattr:
 	case IOT_KIND_removexattr:
 		r->tail = (const u8 *)iot_program_string(program, op->path2);
 		bytes = strlen((const char *)r->tail);
+		break;
+	case IOT_KIND_setxattr:
+		r->tail = (const u8 *)iot_program_string(program, op->path2);
+		bytes = strlen((const char *)r->tail);
+		if (op->extra)
+			bytes += 1 + le64_to_cpu(op->length_bytes);
 		break;
 	}
 	r->tail_bytes = (u16)(bytes < IOT_TAIL_MAX_BYTES ? bytes : IOT_TAIL_MAX_BYTES);

@@ -12,6 +12,8 @@
 
 #include <linux/build_bug.h>
 #include <linux/errno.h>
+#include <linux/falloc.h>
+#include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/stddef.h>
@@ -28,11 +30,13 @@
 #include <assert.h>
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef __u8 u8;

@@ -12,7 +12,7 @@
 
 static_assert(sizeof(struct iot_section) == 24, "layout of a section");
 static_assert(sizeof(struct iot_program_head) == 296, "layout of the header");
-static_assert(sizeof(struct iot_program_task) == 48, "layout of a task");
+static_assert(sizeof(struct iot_program_task) == 56, "layout of a task");
 static_assert(sizeof(struct iot_program_op) == 96, "layout of an operation");
 static_assert(sizeof(struct iot_program_wait) == 8, "layout of a wait");
 static_assert(sizeof(struct iot_program_hub) == 8, "layout of a hub");

@@ -101,6 +101,15 @@ static inline const char *iot_program_string(const struct iot_program *program, 
 	return program->strings + le32_to_cpu(at_bytes);
 }
 
+/* What a setxattr sets, length_bytes long; NULL if the trace does not have it. */
+static inline const void *iot_program_value(const struct iot_program *program,
+					    const struct iot_program_op *op)
+{
+	const char *name = iot_program_string(program, op->path2);
+
+	return op->extra ? name + strlen(name) + 1 : NULL;
+}
+
 /* An operation, wherever it is; @room: for one that is not in memory. */
 static inline const struct iot_program_op *iot_program_op_at(const struct iot_program *program,
 							     u64 index, struct iot_program_op *room)

@@ -226,6 +226,7 @@ u32 iot_record_task(const struct iot_record *record)
 	{ .value = 1ULL << bit_, .name = #name_, .sentence = sentence_ },
 
 static const struct iot_symbol reasons[] = { IOT_REASONS(VALUE_ROW) {} };
+static const struct iot_symbol verdicts[] = { IOT_VERDICTS(VALUE_ROW) {} };
 static const struct iot_symbol whences[] = { IOT_WHENCES(VALUE_ROW) {} };
 static const struct iot_symbol types[] = { IOT_TYPES(VALUE_ROW) {} };
 static const struct iot_symbol calls[] = { IOT_CALLS(VALUE_ROW) {} };
@@ -259,6 +260,7 @@ static const struct {
 	[IOT_CLASS_touch_flags] = { touch_flags, true },
 	[IOT_CLASS_falloc_flags] = { falloc_flags, true },
 	[IOT_CLASS_lock_flags] = { lock_flags, true },
+	[IOT_CLASS_verdict] = { verdicts, false },
 };
 
 static const struct {

@@ -122,6 +122,26 @@ struct iot_buffer *iot_buffer_new(u32 cpu)
 	return buffer;
 }
 
+/* The CPU has a full buffer for the sender, or few empty ones: tell those who are to know. */
+static void channel_tell(struct iot_channel *channel, bool is_full)
+{
+	if (is_full)
+		iot_session_kick(channel->session);
+	if (!READ_ONCE(channel->is_pressed) &&
+	    iot_ring_count(&channel->empty) < channel->session->low_water)
+		iot_session_press(channel->session, channel);
+}
+
+/* The same a moment after a wake-up; current is still who made it, as a rule, and may have to wait. */
+static void channel_late(struct irq_work *work)
+{
+	struct iot_channel *channel = container_of(work, struct iot_channel, late);
+
+	channel_tell(channel, true);
+	if (atomic_read(&channel->session->pressed))
+		iot_throttle_arm_interrupted(channel->session);
+}
+
 /**
  * iot_channel_init() - make the buffers of one CPU
  * @channel: zeroed
@@ -135,6 +155,7 @@ int iot_channel_init(struct iot_channel *channel, struct iot_session *session, u
 {
 	channel->session = session;
 	channel->cpu = cpu;
+	init_irq_work(&channel->late, channel_late);
 	if (ring_init(&channel->full, buffers) || ring_init(&channel->empty, buffers))
 		return -ENOMEM;
 	while (buffers--) {
@@ -181,13 +202,12 @@ void iot_channel_rotate(struct iot_channel *channel)
 		if (!buffer->count)
 			return;
 		iot_ring_put(&channel->full, buffer);
-		channel->current_buffer = NULL;
-		iot_session_kick(channel->session);
 	}
 	channel->current_buffer = iot_ring_get(&channel->empty);
-	if (!READ_ONCE(channel->is_pressed) &&
-	    iot_ring_count(&channel->empty) < channel->session->low_water)
-		iot_session_press(channel->session, channel);
+	if (unlikely(channel->is_quiet))
+		irq_work_queue(&channel->late);
+	else
+		channel_tell(channel, buffer);
 }
 
 /**

@@ -17,6 +17,7 @@
 #ifndef IOT_CHANNEL_H
 #define IOT_CHANNEL_H
 
+#include <linux/irq_work.h>
 #include <linux/skbuff.h>
 #include <linux/types.h>
 
@@ -55,13 +56,28 @@ struct iot_ring {
 	u32 tail ____cacheline_aligned_in_smp; /* consumer's */
 };
 
+/**
+ * struct iot_channel - one CPU's way to the collector
+ * @session: whose
+ * @current_buffer: is filled; NULL if the collector is behind
+ * @records: made so far
+ * @lost: lost so far
+ * @is_pressed: the CPU is behind
+ * @is_quiet: the CPU is inside a wake-up, and must not wake anybody itself
+ * @cpu: which
+ * @late: wakes whom the CPU could not wake then
+ * @full: buffers for the sender
+ * @empty: buffers from it
+ */
 struct iot_channel {
 	struct iot_session *session;
 	struct iot_buffer *current_buffer;
 	u64 records;
 	u64 lost;
 	bool is_pressed;
+	bool is_quiet;
 	u32 cpu;
+	struct irq_work late;
 	struct iot_ring full;
 	struct iot_ring empty;
 };

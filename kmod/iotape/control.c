@@ -14,6 +14,7 @@
 #include "joined.h"
 #include "mailbox.h"
 #include "session.h"
+#include "wakes.h"
 
 /**
  * struct control - what a descriptor has become
@@ -75,6 +76,7 @@ static int control_query(void __user *arg)
 #define COUNT_KIND(id, kind, group, sentence) +1
 		.kinds = 0 IOT_RECORDS(COUNT_KIND),
 #undef COUNT_KIND
+		.features = iot_wakes_can() ? IOT_FEATURE_WAKES : 0,
 	};
 
 	return copy_to_user(arg, &query, sizeof(query)) ? -EFAULT : 0;
@@ -89,7 +91,7 @@ static int control_create(struct control *control, struct iot_create __user *arg
 		return -EPERM;
 	if (copy_from_user(&create, arg, sizeof(create)))
 		return -EFAULT;
-	if (create.policy > IOT_POLICY_DROP || create.reserved || create.session ||
+	if (create.policy > IOT_POLICY_DROP || create.flags & ~IOT_CREATE_WAKES || create.session ||
 	    create.buffers < IOT_BUFFERS_MIN || create.buffers > IOT_BUFFERS_MAX ||
 	    create.flush_ms < IOT_FLUSH_MS_MIN || create.flush_ms > IOT_FLUSH_MS_MAX)
 		return -EINVAL;
@@ -102,7 +104,7 @@ static int control_create(struct control *control, struct iot_create __user *arg
 		iot_session_close(session);
 		return -EFAULT;
 	}
-	WRITE_ONCE(control->session, session);
+	smp_store_release(&control->session, session); /* for who reads it without the lock */
 	return 0;
 }
 
@@ -138,13 +140,14 @@ static int control_attach(struct control *control, const void __user *arg)
 	sb = dir_sb_get(attach.dir_fd, &dir);
 	if (IS_ERR(sb))
 		return PTR_ERR(sb);
-	err = iot_session_attach(control->session, sb);
+	err = iot_session_attach(control->session, dir->f_path.mnt);
 	fput(dir);
 	return err;
 }
 
 static int control_join(struct control *control, const void __user *arg)
 {
+	struct iot_session *session;
 	struct super_block *sb;
 	struct iot_join join;
 	struct file *dir;
@@ -158,9 +161,12 @@ static int control_join(struct control *control, const void __user *arg)
 	sb = dir_sb_get(join.dir_fd, &dir);
 	if (IS_ERR(sb))
 		return PTR_ERR(sb);
-	control->joined = iot_session_of_sb(sb);
+	session = iot_session_of_sb(sb);
 	fput(dir);
-	return control->joined ? 0 : -ENOTTY;
+	if (!session)
+		return -ENOTTY;
+	smp_store_release(&control->joined, session);
+	return 0;
 }
 
 static int control_status(struct iot_status __user *arg)

@@ -66,6 +66,7 @@ struct iot_source_ops {
  * @is_telling: it is being told (core's)
  * @owner: the session it is attached to, NULL if none (core's)
  * @session: @owner while that is recording, else NULL (core's)
+ * @path: where it is mounted, as @owner was told; NULL if that is not known (core's)
  * @list: among all sources (core's)
  */
 struct iot_source {
@@ -75,6 +76,7 @@ struct iot_source {
 	bool is_telling;
 	struct iot_session *owner;
 	struct iot_session __rcu *session;
+	const char *path;
 	struct list_head list;
 };
 

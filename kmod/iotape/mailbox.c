@@ -109,8 +109,9 @@ static struct iot_mailbox *mailbox_find(struct iot_mailboxes *mailboxes)
 	return NULL;
 }
 
-static struct iot_mailbox *mailbox_new(struct iot_mailboxes *mailboxes)
+static struct iot_mailbox *mailbox_new(struct iot_session *session)
 {
+	struct iot_mailboxes *mailboxes = &session->mailboxes;
 	struct iot_mailbox *mailbox;
 
 	if (mailboxes->count == MAILBOXES_MAX)
@@ -125,6 +126,7 @@ static struct iot_mailbox *mailbox_new(struct iot_mailboxes *mailboxes)
 	}
 	kref_init(&mailbox->refs);
 	mutex_init(&mailbox->lock);
+	mailbox->session = session->number;
 	mailbox->number = mailboxes->count++;
 	list_add_tail_rcu(&mailbox->list, &mailboxes->list);
 	return mailbox;
@@ -137,7 +139,7 @@ static struct iot_mailbox *mailbox_get(struct iot_session *session, struct iot_t
 	struct iot_mailbox *mailbox;
 
 	mutex_lock(&mailboxes->lock);
-	mailbox = mailbox_find(mailboxes) ?: mailbox_new(mailboxes);
+	mailbox = mailbox_find(mailboxes) ?: mailbox_new(session);
 	if (mailbox) {
 		kref_get(&mailbox->refs);
 		kref_get(&mailbox->refs);
@@ -178,6 +180,21 @@ static const struct vm_operations_struct mailbox_vm_ops = {
 	.close = mailbox_vm_close,
 };
 
+/*
+ * As frames, not as pages: nobody can hold on to them, for another thread may get them, nor give them
+ * to a child. The references of the mappings keep them.
+ */
+static int map_frames(struct vm_area_struct *vma, const struct iot_mailbox_head *head)
+{
+	unsigned long at;
+	int err = 0;
+
+	for (at = 0; at < IOT_MAILBOX_BYTES && !err; at += PAGE_SIZE)
+		err = remap_pfn_range(vma, vma->vm_start + at, vmalloc_to_pfn((const u8 *)head + at),
+				      PAGE_SIZE, vma->vm_page_prot);
+	return err;
+}
+
 static struct iot_task *task_without_mailbox(struct iot_session *session)
 {
 	struct iot_task *task;
@@ -212,7 +229,7 @@ int iot_mailbox_map(struct iot_session *session, struct vm_area_struct *vma)
 	mailbox = mailbox_get(session, task);
 	if (!mailbox)
 		return -ENOMEM;
-	err = remap_vmalloc_range(vma, mailbox->head, 0);
+	err = map_frames(vma, mailbox->head);
 	if (err) {
 		iot_mailbox_put(mailbox);
 		iot_mailbox_put(mailbox);
@@ -242,13 +259,13 @@ bool iot_mailbox_has_room(const struct iot_mailbox *mailbox)
  * iot_mailbox_sync() - have it emptied, and wait if that is needed
  * @session: that current has joined
  *
- * Return: 0; -EINVAL if current has no mailbox; -EINTR if a signal came.
+ * Return: 0; -EINVAL if current has no mailbox of the session; -EINTR if a signal came.
  */
 int iot_mailbox_sync(struct iot_session *session)
 {
 	struct iot_task *task = iot_task_find_current();
 
-	if (!task || !task->mailbox)
+	if (!task || !task->mailbox || task->mailbox->session != session->number)
 		return -EINVAL;
 	iot_session_kick(session);
 	return iot_mailbox_has_room(task->mailbox) ? 0 : iot_throttle_mailbox(session, task);

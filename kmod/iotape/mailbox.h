@@ -59,6 +59,7 @@ struct iot_mailboxes {
  * @list: of all of the session
  * @lock: of what takes records out, and of who gets it
  * @head: the memory, shared with user space
+ * @session: number of the session
  * @number: among all of the session
  * @task: whose
  * @clock_ns: what the thread's clock has more than the kernel's
@@ -74,6 +75,7 @@ struct iot_mailbox {
 	struct list_head list;
 	struct mutex lock;
 	struct iot_mailbox_head *head;
+	u64 session;
 	u32 number;
 	u32 task;
 	u64 clock_ns;

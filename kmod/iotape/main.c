@@ -6,6 +6,7 @@
 
 #include "session.h"
 #include "task.h"
+#include "wakes.h"
 
 static int __init iotape_init(void)
 {
@@ -13,6 +14,7 @@ static int __init iotape_init(void)
 
 	if (err)
 		goto err_task;
+	iot_wakes_init();
 	err = iot_netlink_init();
 	if (err)
 		goto err_netlink;

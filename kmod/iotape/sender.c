@@ -186,8 +186,8 @@ static int sender(void *data)
 	struct iot_session *session = data;
 	bool is_open = true;
 
-	/* Netlink's wait for room ends on signals only: see iot_sender_stop(). */
-	allow_signal(SIGKILL);
+	/* Netlink's wait for room ends on signals only: see iot_sender_stop(). None from outside. */
+	allow_kernel_signal(SIGKILL);
 	while (!kthread_should_stop()) {
 		int err = 0;
 

@@ -4,13 +4,16 @@
  */
 #include "session.h"
 
+#include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/module.h>
+#include <linux/mount.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <net/net_namespace.h>
 
 #include "task.h"
+#include "wakes.h"
 
 DEFINE_MUTEX(iot_control_lock);
 
@@ -47,12 +50,13 @@ EXPORT_SYMBOL_GPL(iot_session_put);
  * iot_session_new() - make a session, with all the memory it will ever need
  * @create: what user space asked for, already checked
  *
- * Return: the session with one reference, or -ENOMEM.
+ * Return: the session with one reference; -ENOMEM; -EOPNOTSUPP if it asks for wake-ups, and this
+ * kernel does not tell of them.
  */
 struct iot_session *iot_session_new(const struct iot_create *create)
 {
 	struct iot_session *session = kzalloc(sizeof(*session), GFP_KERNEL);
-	int cpu;
+	int cpu, err = -ENOMEM;
 
 	if (!session)
 		return ERR_PTR(-ENOMEM);
@@ -65,11 +69,17 @@ struct iot_session *iot_session_new(const struct iot_create *create)
 	session->low_water = create->buffers / 2;
 	session->channels = alloc_percpu(struct iot_channel);
 	if (iot_mailboxes_init(&session->mailboxes) || !session->channels)
-		goto err_memory;
+		goto err_session;
 	for_each_possible_cpu(cpu)
 		if (iot_channel_init(per_cpu_ptr(session->channels, cpu), session, cpu,
 				     create->buffers))
-			goto err_memory;
+			goto err_session;
+	if (create->flags & IOT_CREATE_WAKES) {
+		err = iot_wakes_get();
+		if (err)
+			goto err_session;
+		session->has_wakes = true;
+	}
 
 	mutex_lock(&iot_control_lock);
 	session->number = ++last_number;
@@ -77,9 +87,9 @@ struct iot_session *iot_session_new(const struct iot_create *create)
 	mutex_unlock(&iot_control_lock);
 	return session;
 
-err_memory:
+err_session:
 	iot_session_put(session);
-	return ERR_PTR(-ENOMEM);
+	return ERR_PTR(err);
 }
 
 /* On return no CPU writes to the session any more. */
@@ -100,6 +110,14 @@ static void session_quiesce(struct iot_session *session)
 	wake_up_all(&session->throttle_wait);
 }
 
+static void source_disown(struct iot_source *source)
+{
+	lockdep_assert_held(&iot_control_lock);
+	source->owner = NULL;
+	kfree(source->path);
+	source->path = NULL;
+}
+
 /**
  * iot_session_close() - the descriptor was closed: end whatever goes on
  * @session: the caller's reference is consumed
@@ -107,17 +125,22 @@ static void session_quiesce(struct iot_session *session)
 void iot_session_close(struct iot_session *session)
 {
 	struct iot_source *source;
+	int cpu;
 
 	mutex_lock(&iot_control_lock);
 	session_quiesce(session);
 	session->state = IOT_STATE_FAILED;
 	list_for_each_entry(source, &sources, list)
 		if (source->owner == session)
-			source->owner = NULL;
+			source_disown(source);
 	list_del_rcu(&session->list);
 	mutex_unlock(&iot_control_lock);
 
+	if (session->has_wakes)
+		iot_wakes_put();
 	iot_sender_stop(session);
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu_ptr(session->channels, cpu)->late);
 	synchronize_rcu(); /* iot_session_find() */
 	iot_session_put(session);
 }
@@ -235,22 +258,37 @@ static void tell_sources(struct iot_session *session)
 	}
 }
 
+/* As the caller sees it, or as who mounted it in a namespace of his own did. NULL without memory. */
+static const char *mount_path(struct vfsmount *mount)
+{
+	const struct path root = { .mnt = mount, .dentry = mount->mnt_root };
+	char *room = kmalloc(PATH_MAX, GFP_KERNEL), *path, *copy = NULL;
+
+	if (!room)
+		return NULL;
+	path = d_path(&root, room, PATH_MAX);
+	if (!IS_ERR(path))
+		copy = kstrdup(path, GFP_KERNEL);
+	kfree(room);
+	return copy;
+}
+
 /**
  * iot_session_attach() - record a mount in a session
  * @session: not ended
- * @sb: super block of the mount
+ * @mount: the mount
  *
  * Return: 0; -ENOTTY if that is no source; -EBUSY if another session has it;
  * -EINVAL if the session has ended.
  */
-int iot_session_attach(struct iot_session *session, struct super_block *sb)
+int iot_session_attach(struct iot_session *session, struct vfsmount *mount)
 {
 	struct iot_source *source;
 	int err = -ENOTTY;
 
 	mutex_lock(&iot_control_lock);
 	list_for_each_entry(source, &sources, list) {
-		if (source->sb != sb)
+		if (source->sb != mount->mnt_sb)
 			continue;
 		err = -EINVAL;
 		if (session->state > IOT_STATE_RUNNING)
@@ -260,6 +298,7 @@ int iot_session_attach(struct iot_session *session, struct super_block *sb)
 			break;
 		err = 0;
 		source->owner = session;
+		source->path = mount_path(mount);
 		if (session->is_running)
 			source_start(source, session);
 		break;
@@ -467,7 +506,7 @@ void iot_source_remove(struct iot_source *source)
 {
 	mutex_lock(&iot_control_lock);
 	rcu_assign_pointer(source->session, NULL);
-	source->owner = NULL;
+	source_disown(source);
 	list_del(&source->list);
 	mutex_unlock(&iot_control_lock);
 	synchronize_rcu();

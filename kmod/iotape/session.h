@@ -35,6 +35,7 @@
  * @is_running: records may be made; read on the traced path
  * @is_kicked: the sender has something to do
  * @policy: an enum iot_policy
+ * @has_wakes: who wakes whom is recorded, too
  * @flush_ms: oldest age of a record that is not on its way
  * @low_water: a CPU with fewer empty buffers is behind
  * @pressed: number of CPUs that are behind
@@ -59,6 +60,7 @@ struct iot_session {
 	bool is_running;
 	bool is_kicked;
 	u32 policy;
+	bool has_wakes;
 	u32 flush_ms;
 	u32 low_water;
 	atomic_t pressed;
@@ -83,7 +85,7 @@ extern struct mutex iot_control_lock;
 struct iot_session *iot_session_new(const struct iot_create *create);
 void iot_session_close(struct iot_session *session);
 int iot_session_bind(struct iot_session *session, struct net *net, u32 portid);
-int iot_session_attach(struct iot_session *session, struct super_block *sb);
+int iot_session_attach(struct iot_session *session, struct vfsmount *mount);
 int iot_session_start(struct iot_session *session);
 int iot_session_stop(struct iot_session *session);
 int iot_session_adopt(struct iot_session *session);
@@ -120,6 +122,7 @@ void iot_sender_stop(struct iot_session *session);
 /* throttle.c */
 int iot_throttle_tell(struct iot_session *session);
 void iot_throttle_arm(struct iot_session *session);
+void iot_throttle_arm_interrupted(struct iot_session *session);
 int iot_throttle_mailbox(struct iot_session *session, struct iot_task *task);
 void iot_throttle_drain(void);
 

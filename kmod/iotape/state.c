@@ -312,23 +312,34 @@ static void crowd_leave(struct crowd *crowd)
 {
 	while (crowd->count)
 		put_task_struct(crowd->threads[--crowd->count]);
+}
+
+static void crowd_free(struct crowd *crowd)
+{
+	crowd_leave(crowd);
 	kvfree(crowd->threads);
 	crowd->threads = NULL;
 }
 
+static int crowd_grow(struct crowd *crowd)
+{
+	crowd_free(crowd);
+	crowd->room = crowd->room ? 2 * crowd->room : 1024;
+	crowd->threads = kvmalloc_array(crowd->room, sizeof(*crowd->threads), GFP_KERNEL);
+	return crowd->threads ? 0 : -ENOMEM;
+}
+
 static int crowd_gather(struct crowd *crowd)
 {
-	int err;
+	int err = crowd->threads ? 0 : crowd_grow(crowd);
 
-	do {
+	while (!err) {
 		crowd_leave(crowd);
-		crowd->room = crowd->room ? 2 * crowd->room : 1024;
-		crowd->threads = kvmalloc_array(crowd->room, sizeof(*crowd->threads), GFP_KERNEL);
-		if (!crowd->threads)
-			return -ENOMEM;
-		err = crowd_fill(crowd);
-	} while (err);
-	return 0;
+		if (!crowd_fill(crowd))
+			return 0;
+		err = crowd_grow(crowd);
+	}
+	return err;
 }
 
 /* Return: 1 if the thread is seen for the first time; 0; -ENOMEM. */
@@ -401,7 +412,7 @@ void iot_state_tell(struct iot_session *session, struct iot_source *source)
 	xa_init(&w.seen);
 	for (i = 0; i < PASSES_MAX && more > 0; i++)
 		more = pass(&w, &crowd);
-	crowd_leave(&crowd);
+	crowd_free(&crowd);
 	forget_all(&w);
 	if (more < 0 || !iot_session_enter(session))
 		return;

@@ -134,6 +134,15 @@ static void task_announce(struct iot_session *session, struct iot_task *task,
 }
 
 /**
+ * iot_task_find() - the entry of a thread, NULL if it has none
+ * @thread: any; the caller is in RCU, or has interrupts off
+ */
+struct iot_task *iot_task_find(const struct task_struct *thread)
+{
+	return task_find(thread);
+}
+
+/**
  * iot_task_find_current() - the entry of current, NULL if it has none
  *
  * The entry lives as long as current does.
@@ -183,6 +192,7 @@ static void task_renew(struct iot_task *task, u32 why)
 	task->epoch = 0;
 	task->ops = 0;
 	task->current_op = 0;
+	task->wakes = (struct iot_wakes){};
 	mailbox = task->mailbox;
 	task->mailbox = NULL;
 	spin_unlock_irqrestore(&bucket->lock, flags);
@@ -281,9 +291,11 @@ int iot_task_play(u32 plays)
 }
 EXPORT_SYMBOL_GPL(iot_task_play);
 
-/* -- lives: the scheduler's tracepoints, each called with preemption off -------------- */
+/* -- lives: the scheduler's tracepoints ------------------------------------------------ */
 
-static void life_fork(void *data, struct task_struct *parent, struct task_struct *child)
+/* Linux 6.12 calls these with preemption off, which RCU waits for, too; 7.3 does not. */
+
+static void note_fork(struct task_struct *parent, struct task_struct *child)
 {
 	struct iot_task *maker = task_find(parent), *made;
 	struct iot_session *session;
@@ -308,8 +320,14 @@ static void life_fork(void *data, struct task_struct *parent, struct task_struct
 	IOT_EMIT_EVENT(session, fork, &r, NULL, 0);
 }
 
-static void life_exec(void *data, struct task_struct *thread, pid_t old_pid,
-		      struct linux_binprm *bprm)
+static void life_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	rcu_read_lock();
+	note_fork(parent, child);
+	rcu_read_unlock();
+}
+
+static void note_exec(struct task_struct *thread, const struct linux_binprm *bprm)
 {
 	struct iot_task *task = task_find(thread);
 	struct iot_session *session;
@@ -332,7 +350,15 @@ static void life_exec(void *data, struct task_struct *thread, pid_t old_pid,
 	task_announce(session, task, thread);
 }
 
-static void life_exit(void *data, struct task_struct *thread)
+static void life_exec(void *data, struct task_struct *thread, pid_t old_pid,
+		      struct linux_binprm *bprm)
+{
+	rcu_read_lock();
+	note_exec(thread, bprm);
+	rcu_read_unlock();
+}
+
+static void note_exit(const struct task_struct *thread)
 {
 	struct iot_task *task = task_find(thread);
 	struct iot_session *session;
@@ -349,6 +375,13 @@ static void life_exit(void *data, struct task_struct *thread)
 	r.code = thread->exit_code;
 	r.oncpu_ns = thread->se.sum_exec_runtime;
 	IOT_EMIT_EVENT(session, exit, &r, NULL, 0);
+}
+
+static void life_exit(void *data, struct task_struct *thread)
+{
+	rcu_read_lock();
+	note_exit(thread);
+	rcu_read_unlock();
 }
 
 static void life_free(void *data, struct task_struct *thread)
@@ -431,5 +464,6 @@ void iot_task_exit(void)
 		hlist_for_each_entry_safe(task, next, &table[i].head, node)
 			task_free(&task->rcu);
 	rcu_barrier(); /* task_free(); kfree_rcu() is not waited for by it, and would come too late */
+	rcu_barrier(); /* what task_free() has left to RCU: mailboxes */
 	kmem_cache_destroy(cache);
 }

@@ -21,6 +21,7 @@
 
 #include "iotape.h"
 #include "mailbox.h"
+#include "wakes.h"
 
 struct iot_session;
 struct task_struct;
@@ -41,6 +42,8 @@ struct task_struct;
  * @mailbox: where it puts records of MPI, NULL if it does not
  * @kept: a span of an operation that will be tried again, see iot_span_keep()
  * @kept_key: of that span, 0 if there is none
+ * @wakes: what is remembered of wake-ups of it, see wakes.c
+ * @is_held: it waits for the collector
  * @throttle: its wait for the collector, see throttle.c
  * @throttle_session: the session whose collector it will wait for, NULL if none
  * @rcu: frees it
@@ -60,6 +63,8 @@ struct iot_task {
 	struct iot_mailbox *mailbox;
 	struct iot_span kept;
 	u64 kept_key;
+	struct iot_wakes wakes;
+	bool is_held;
 	struct callback_head throttle;
 	struct iot_session *throttle_session;
 	struct rcu_head rcu;
@@ -77,6 +82,12 @@ static inline void iot_task_ops_set(struct iot_task *task, u32 ops)
 	task->ops = ops;
 	if (unlikely(task->mailbox))
 		iot_mailbox_op_set(task->mailbox, ops);
+}
+
+/* Of a task that sleeps, and cannot enter any meanwhile. */
+static inline u32 iot_task_ops_asleep(const struct iot_task *task)
+{
+	return task->mailbox ? iot_mailbox_op(task->mailbox, task->ops) : task->ops;
 }
 
 /* Current's own: the number of an operation that it enters. */
@@ -98,6 +109,7 @@ static inline void iot_task_op_drop(struct iot_task *task, u32 op)
 int iot_task_init(void);
 void iot_task_exit(void);
 
+struct iot_task *iot_task_find(const struct task_struct *thread);
 struct iot_task *iot_task_find_current(void);
 struct iot_task *iot_task_of_current(struct iot_session *session);
 int iot_task_adopt(struct iot_session *session);

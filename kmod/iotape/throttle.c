@@ -55,7 +55,9 @@ static void throttle_wait(struct iot_session *session, struct iot_task *task)
 	if (throttle_is_over(session) || signal_pending(current))
 		return;
 	atomic64_inc(&session->throttles);
+	task->is_held = true;
 	wait_event_freezable(session->throttle_wait, throttle_is_over(session));
+	task->is_held = false;
 	throttle_record(session, task, begin_ns);
 }
 
@@ -74,8 +76,10 @@ int iot_throttle_mailbox(struct iot_session *session, struct iot_task *task)
 	if (session->policy != IOT_POLICY_BLOCK)
 		return 0;
 	atomic64_inc(&session->throttles);
+	task->is_held = true;
 	err = wait_event_freezable(session->throttle_wait, iot_mailbox_has_room(task->mailbox) ||
 					   !READ_ONCE(session->is_running));
+	task->is_held = false;
 	throttle_record(session, task, begin_ns);
 	return err ? -EINTR : 0;
 }
@@ -93,17 +97,11 @@ static void throttle_work(struct callback_head *work)
 		wake_up_all(&armed_wait);
 }
 
-/**
- * iot_throttle_arm() - let current wait before it returns to user mode
- * @session: entered; a CPU of it is behind
- */
-void iot_throttle_arm(struct iot_session *session)
+/* With interrupts off: one that comes between might arm, too. */
+static void throttle_arm(struct iot_session *session)
 {
-	struct iot_task *task;
+	struct iot_task *task = iot_task_find_current();
 
-	if (session->policy != IOT_POLICY_BLOCK || !in_task() || (current->flags & PF_KTHREAD))
-		return;
-	task = iot_task_find_current();
 	if (!task || task->throttle_session)
 		return;
 	kref_get(&session->refs);
@@ -116,6 +114,35 @@ void iot_throttle_arm(struct iot_session *session)
 		atomic_dec(&armed_tasks);
 		iot_session_put(session); /* never the last: the session is entered */
 	}
+}
+
+/**
+ * iot_throttle_arm() - let current wait before it returns to user mode
+ * @session: entered; a CPU of it is behind
+ */
+void iot_throttle_arm(struct iot_session *session)
+{
+	unsigned long flags;
+
+	if (session->policy != IOT_POLICY_BLOCK || !in_task() || (current->flags & PF_KTHREAD))
+		return;
+	local_irq_save(flags);
+	throttle_arm(session);
+	local_irq_restore(flags);
+}
+
+/**
+ * iot_throttle_arm_interrupted() - the same from an interrupt, for whom it has interrupted
+ * @session: that cannot go meanwhile; a CPU of it is behind
+ */
+void iot_throttle_arm_interrupted(struct iot_session *session)
+{
+	const struct iot_task *task = iot_task_find_current();
+
+	if (session->policy != IOT_POLICY_BLOCK || (current->flags & PF_KTHREAD))
+		return;
+	if (task && task->epoch == session->number)
+		throttle_arm(session);
 }
 
 /* Must current wait here, and not when it returns to user mode? */

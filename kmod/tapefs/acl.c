@@ -37,6 +37,7 @@ struct posix_acl *tfs_get_acl(struct mnt_idmap *idmap, struct dentry *dentry, in
 int tfs_set_acl(struct mnt_idmap *idmap, struct dentry *dentry, struct posix_acl *acl, int type)
 {
 	const char *name = posix_acl_xattr_name(type);
+	struct tfs_value value = { .acl = acl };
 	struct iot_span span;
 	int err;
 
@@ -44,10 +45,12 @@ int tfs_set_acl(struct mnt_idmap *idmap, struct dentry *dentry, struct posix_acl
 	err = tfs_do_set_acl(dentry, name, acl);
 	if (!err)
 		tfs_copy_attr(d_inode(dentry));
-	if (acl)
-		tfs_emit_setxattr(&span, dentry, name, posix_acl_xattr_size(acl->a_count), 0, err);
-	else
+	if (acl) {
+		value.length_bytes = posix_acl_xattr_size(acl->a_count);
+		tfs_emit_setxattr(&span, dentry, name, &value, 0, err);
+	} else {
 		tfs_emit_removexattr(&span, dentry, name, err);
+	}
 	return err;
 }
 

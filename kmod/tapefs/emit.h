@@ -16,6 +16,8 @@
 
 #include "tapefs.h"
 
+struct posix_acl;
+
 static inline void tfs_begin(const struct super_block *sb, struct iot_span *span)
 {
 	iot_span_begin(&TFS_SB(sb)->source, span);
@@ -70,6 +72,19 @@ u64 tfs_name_if_any(struct iot_session *session, const struct dentry *dentry);
 u32 tfs_prot_of(const struct vm_area_struct *vma);
 u32 tfs_map_flags_of(const struct vm_area_struct *vma);
 
+/**
+ * struct tfs_value - what an extended attribute is set to
+ * @bytes: the value as programs know it, with ids of the initial user namespace; NULL if it is
+ *	@acl
+ * @acl: an access control list
+ * @length_bytes: of the value as programs know it
+ */
+struct tfs_value {
+	const void *bytes;
+	const struct posix_acl *acl;
+	size_t length_bytes;
+};
+
 /* emit_names.c */
 void tfs_emit_lookup(struct iot_span *span, const struct dentry *dentry, const struct inode *found,
 		     unsigned int flags, s64 result);
@@ -99,7 +114,7 @@ void tfs_emit_statfs(struct iot_span *span, const struct dentry *dentry, s64 res
 void tfs_emit_getxattr(struct iot_span *span, const struct dentry *dentry, const char *name,
 		       size_t room, s64 result);
 void tfs_emit_setxattr(struct iot_span *span, const struct dentry *dentry, const char *name,
-		       size_t bytes, int flags, s64 result);
+		       const struct tfs_value *value, int flags, s64 result);
 void tfs_emit_removexattr(struct iot_span *span, const struct dentry *dentry, const char *name,
 			  s64 result);
 void tfs_emit_listxattr(struct iot_span *span, const struct dentry *dentry, size_t room,

@@ -3,8 +3,8 @@
  * emit_files.c - records of operations on open files.
  */
 #include <linux/fs.h>
-#include <linux/falloc.h>
 
+#include "core/flags.h"
 #include "emit.h"
 
 static u64 object_of(struct iot_session *session, const struct file *file)
@@ -150,25 +150,6 @@ void tfs_emit_readdir(struct iot_span *span, const struct file *file, loff_t off
 	tfs_leave(span);
 }
 
-static u32 falloc_flags_of(int mode)
-{
-	u32 flags = 0;
-
-	if (mode & FALLOC_FL_KEEP_SIZE)
-		flags |= IOT_FALLOC_keep_size;
-	if (mode & FALLOC_FL_PUNCH_HOLE)
-		flags |= IOT_FALLOC_punch_hole;
-	if (mode & FALLOC_FL_COLLAPSE_RANGE)
-		flags |= IOT_FALLOC_collapse_range;
-	if (mode & FALLOC_FL_ZERO_RANGE)
-		flags |= IOT_FALLOC_zero_range;
-	if (mode & FALLOC_FL_INSERT_RANGE)
-		flags |= IOT_FALLOC_insert_range;
-	if (mode & FALLOC_FL_UNSHARE_RANGE)
-		flags |= IOT_FALLOC_unshare_range;
-	return flags;
-}
-
 void tfs_emit_fallocate(struct iot_span *span, const struct file *file, int mode, loff_t offset,
 			loff_t length, u64 old_size_bytes, s64 result)
 {
@@ -181,7 +162,7 @@ void tfs_emit_fallocate(struct iot_span *span, const struct file *file, int mode
 	r.handle = tfs_handle_id(session, span, file);
 	r.offset_bytes = offset;
 	r.length_bytes = length;
-	r.flags = falloc_flags_of(mode);
+	r.flags = iot_falloc_flags_of(mode);
 	r.old_size_bytes = old_size_bytes;
 	r.result = result;
 	IOT_EMIT_SPAN(session, span, fallocate, &r, NULL, 0);

@@ -5,7 +5,11 @@
 #include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/namei.h>
+#include <linux/posix_acl.h>
+#include <linux/posix_acl_xattr.h>
+#include <linux/xattr.h>
 
+#include "core/flags.h"
 #include "emit.h"
 
 static u64 object_of(struct iot_session *session, const struct dentry *dentry)
@@ -57,35 +61,8 @@ void tfs_emit_lookup(struct iot_span *span, const struct dentry *dentry, const s
 
 u32 tfs_open_flags(unsigned int flags, fmode_t mode)
 {
-	unsigned int access = flags & O_ACCMODE;
-	u32 our = 0;
+	u32 our = iot_open_flags_of(flags);
 
-	if (access == O_RDONLY || access == O_RDWR)
-		our |= IOT_OPEN_read;
-	if (access == O_WRONLY || access == O_RDWR)
-		our |= IOT_OPEN_write;
-	if (flags & O_APPEND)
-		our |= IOT_OPEN_append;
-	if (flags & O_CREAT)
-		our |= IOT_OPEN_create;
-	if (flags & O_EXCL)
-		our |= IOT_OPEN_excl;
-	if (flags & O_TRUNC)
-		our |= IOT_OPEN_trunc;
-	if (flags & O_DIRECT)
-		our |= IOT_OPEN_direct;
-	if (flags & O_DSYNC)
-		our |= (flags & __O_SYNC) ? IOT_OPEN_sync : IOT_OPEN_dsync;
-	if (flags & O_DIRECTORY)
-		our |= IOT_OPEN_directory;
-	if (flags & O_NOFOLLOW)
-		our |= IOT_OPEN_nofollow;
-	if (flags & O_NOATIME)
-		our |= IOT_OPEN_noatime;
-	if (flags & O_NONBLOCK)
-		our |= IOT_OPEN_nonblock;
-	if ((flags & O_TMPFILE) == O_TMPFILE)
-		our |= IOT_OPEN_tmpfile;
 	if (flags & __FMODE_EXEC)
 		our |= IOT_OPEN_exec;
 	if (mode & FMODE_CREATED)
@@ -303,19 +280,6 @@ void tfs_emit_rmdir(struct iot_span *span, const struct dentry *dentry, s64 resu
 	tfs_leave(span);
 }
 
-static u32 rename_flags_of(unsigned int flags)
-{
-	u32 our = 0;
-
-	if (flags & RENAME_NOREPLACE)
-		our |= IOT_RENAME_noreplace;
-	if (flags & RENAME_EXCHANGE)
-		our |= IOT_RENAME_exchange;
-	if (flags & RENAME_WHITEOUT)
-		our |= IOT_RENAME_whiteout;
-	return our;
-}
-
 /* The VFS moves the dentries when the operation has returned: they still have the old names. */
 void tfs_emit_rename(struct iot_span *span, const struct dentry *old, const struct dentry *new,
 		     unsigned int flags, s64 result)
@@ -329,7 +293,7 @@ void tfs_emit_rename(struct iot_span *span, const struct dentry *old, const stru
 	r.new_name = tfs_name_id(session, new);
 	r.object = object_of(session, old);
 	r.replaced = object_of(session, new);
-	r.flags = rename_flags_of(flags);
+	r.flags = iot_rename_flags_of(flags);
 	r.result = result;
 	IOT_EMIT_SPAN(session, span, rename, &r, NULL, 0);
 	tfs_leave(span);
@@ -411,8 +375,70 @@ void tfs_emit_getxattr(struct iot_span *span, const struct dentry *dentry, const
 	tfs_leave(span);
 }
 
+/*
+ * Values that a file system acts on, and which zeros could not stand for, are recorded; those of
+ * others are data of programs, which are not.
+ */
+static bool is_value_kept(const char *name, const struct tfs_value *value)
+{
+	return strlen(name) + 1 + value->length_bytes <= IOT_TAIL_MAX_BYTES &&
+	       (strstarts(name, XATTR_SYSTEM_PREFIX) || strstarts(name, XATTR_SECURITY_PREFIX));
+}
+
+static u32 acl_id(const struct posix_acl_entry *entry)
+{
+	switch (entry->e_tag) {
+	case ACL_USER:
+		return from_kuid_munged(&init_user_ns, entry->e_uid);
+	case ACL_GROUP:
+		return from_kgid_munged(&init_user_ns, entry->e_gid);
+	default:
+		return ACL_UNDEFINED_ID;
+	}
+}
+
+/* As programs know it. What the kernel has for this changed its arguments, and allocates by now. */
+static void put_acl(u8 *p, const struct posix_acl *acl)
+{
+	unsigned int i;
+
+	p = iot_put_u32(p, POSIX_ACL_XATTR_VERSION);
+	for (i = 0; i < acl->a_count; i++) {
+		p = iot_put_u16(p, acl->a_entries[i].e_tag);
+		p = iot_put_u16(p, acl->a_entries[i].e_perm);
+		p = iot_put_u32(p, acl_id(&acl->a_entries[i]));
+	}
+}
+
+static void put_value(u8 *p, const char *name, const struct tfs_value *value)
+{
+	size_t name_bytes = strlen(name) + 1;
+
+	memcpy(p, name, name_bytes);
+	if (value->bytes)
+		memcpy(p + name_bytes, value->bytes, value->length_bytes);
+	else
+		put_acl(p + name_bytes, value->acl);
+}
+
+/* The tail is put together where it stands. */
+static void emit_value(struct iot_session *session, struct iot_span *span,
+		       struct iot_rec_setxattr *r, const char *name, const struct tfs_value *value)
+{
+	u32 tail_bytes = strlen(name) + 1 + value->length_bytes;
+	struct iot_slot slot;
+
+	if (!iot_slot_open(session, IOT_WIRE_setxattr + tail_bytes, &slot))
+		return;
+	iot_span_fill(span, slot.now_ns, (struct iot_rec_op *)r);
+	iot_put_setxattr(slot.p, r, NULL, 0);
+	iot_put_head(slot.p, IOT_KIND_setxattr, IOT_WIRE_setxattr, tail_bytes);
+	put_value(slot.p + IOT_WIRE_setxattr, name, value);
+	iot_slot_close(&slot);
+}
+
 void tfs_emit_setxattr(struct iot_span *span, const struct dentry *dentry, const char *name,
-		       size_t bytes, int flags, s64 result)
+		       const struct tfs_value *value, int flags, s64 result)
 {
 	struct iot_session *session = tfs_enter(span, dentry->d_sb);
 	struct iot_rec_setxattr r;
@@ -421,10 +447,13 @@ void tfs_emit_setxattr(struct iot_span *span, const struct dentry *dentry, const
 		return;
 	r.name = tfs_name_if_any(session, dentry);
 	r.object = object_of(session, dentry);
-	r.length_bytes = bytes;
+	r.length_bytes = value->length_bytes;
 	r.flags = flags; /* XATTR_CREATE is 1, XATTR_REPLACE 2, as in the record */
 	r.result = result;
-	IOT_EMIT_SPAN(session, span, setxattr, &r, name, tail_bytes(name));
+	if (is_value_kept(name, value))
+		emit_value(session, span, &r, name, value);
+	else
+		IOT_EMIT_SPAN(session, span, setxattr, &r, name, tail_bytes(name));
 	tfs_leave(span);
 }
 

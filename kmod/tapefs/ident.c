@@ -176,6 +176,7 @@ void tfs_announce_mount(struct iot_source *source)
 	r.object = tfs_object_id(session, d_inode(root), root);
 	r.dev = new_encode_dev(tsb->lower.mnt->mnt_sb->s_dev);
 	r.magic = tsb->lower.mnt->mnt_sb->s_magic;
-	IOT_EMIT_EVENT(session, mount, &r, NULL, 0);
+	IOT_EMIT_EVENT(session, mount, &r, source->path,
+		       source->path ? strnlen(source->path, IOT_TAIL_MAX_BYTES) : 0);
 	iot_session_leave();
 }

@@ -11,6 +11,7 @@
 #define TFS_LOWER_H
 
 #include "tapefs.h"
+#include "compat/freeze.h"
 
 /* names: lower_names.c */
 struct dentry *tfs_do_lookup(struct dentry *dentry);
@@ -32,6 +33,8 @@ int tfs_do_permission(struct inode *inode, int mask);
 const char *tfs_do_get_link(struct dentry *dentry, struct delayed_call *done);
 int tfs_do_statfs(struct dentry *dentry, struct kstatfs *stat);
 int tfs_do_sync_fs(struct super_block *sb);
+int tfs_do_freeze(struct super_block *sb, enum freeze_holder who, const void *owner);
+int tfs_do_thaw(struct super_block *sb, enum freeze_holder who, const void *owner);
 ssize_t tfs_do_getxattr(struct dentry *dentry, const char *name, void *value, size_t room);
 int tfs_do_setxattr(struct dentry *dentry, const char *name, const void *value, size_t bytes,
 		    int flags);

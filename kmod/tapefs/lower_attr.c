@@ -100,6 +100,42 @@ int tfs_do_sync_fs(struct super_block *sb)
 	return err;
 }
 
+/**
+ * tfs_do_freeze() - ioctl(FIFREEZE): all of the lower file system, as through its own mount
+ * @sb: the upper one, which does not freeze: its writers wait where they reach the lower one, and
+ *	who thaws that by its own mount lets them go on
+ * @who: FREEZE_HOLDER_USERSPACE; the kernel freezes the lower file system by itself
+ * @owner: passed on
+ *
+ * The caller holds no lock of either. What is frozen stays so when the upper mount goes.
+ *
+ * Return: 0 or a negative errno; EOPNOTSUPP as from the lower file system, if it cannot.
+ */
+int tfs_do_freeze(struct super_block *sb, enum freeze_holder who, const void *owner)
+{
+	struct super_block *lower = tfs_lower_mnt(sb)->mnt_sb;
+
+	if (who != FREEZE_HOLDER_USERSPACE ||
+	    (!lower->s_op->freeze_fs && !lower->s_op->freeze_super))
+		return -EOPNOTSUPP;
+	return iot_freeze_super(lower, who, owner);
+}
+
+/**
+ * tfs_do_thaw() - ioctl(FITHAW)
+ * @sb: the upper one
+ * @who: as for tfs_do_freeze()
+ * @owner: passed on
+ *
+ * Return: 0 or a negative errno; EINVAL if the lower file system is not frozen.
+ */
+int tfs_do_thaw(struct super_block *sb, enum freeze_holder who, const void *owner)
+{
+	if (who != FREEZE_HOLDER_USERSPACE)
+		return -EINVAL;
+	return iot_thaw_super(tfs_lower_mnt(sb)->mnt_sb, who, owner);
+}
+
 ssize_t tfs_do_getxattr(struct dentry *dentry, const char *name, void *value, size_t room)
 {
 	struct path lower = tfs_lower_path(dentry);

@@ -166,13 +166,26 @@ loff_t tfs_do_remap_range(struct file *in, loff_t offset_in, struct file *out, l
 				    flags);
 }
 
+/* XFS_IOC_EXCHANGE_RANGE, of a header that only XFS has: it takes 40 bytes. */
+#define EXCHANGE_RANGE _IOC(_IOC_WRITE, 'X', 129, 40)
+
+/*
+ * The lower file system finds the other file by its descriptor, which is the upper one's, and says
+ * that it is on another mount. So it is not supported here: what callers are prepared for, as most
+ * XFS do not have it either.
+ */
+static long ioctl_result(unsigned int command, long result)
+{
+	return command == EXCHANGE_RANGE && result == -EXDEV ? -EOPNOTSUPP : result;
+}
+
 long tfs_do_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
 	struct file *lower = with_flags(file);
 
 	if (!lower->f_op->unlocked_ioctl)
 		return -ENOTTY;
-	return lower->f_op->unlocked_ioctl(lower, command, argument);
+	return ioctl_result(command, lower->f_op->unlocked_ioctl(lower, command, argument));
 }
 
 long tfs_do_compat_ioctl(struct file *file, unsigned int command, unsigned long argument)
@@ -181,7 +194,7 @@ long tfs_do_compat_ioctl(struct file *file, unsigned int command, unsigned long 
 
 	if (!lower->f_op->compat_ioctl)
 		return -ENOIOCTLCMD;
-	return lower->f_op->compat_ioctl(lower, command, argument);
+	return ioctl_result(command, lower->f_op->compat_ioctl(lower, command, argument));
 }
 
 int tfs_do_iterate(struct file *file, struct dir_context *context)

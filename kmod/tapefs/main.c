@@ -3,6 +3,7 @@
  * main.c - tapefs.ko from load to unload.
  */
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 
 #include "tapefs.h"
 
@@ -52,6 +53,8 @@ err_super:
 static void __exit tapefs_exit(void)
 {
 	unregister_filesystem(&tapefs_type);
+	/* Who has completed the last request may have been preempted before it was back from rw.c. */
+	synchronize_rcu_tasks();
 	tfs_rw_exit();
 	tfs_super_exit();
 }

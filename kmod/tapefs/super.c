@@ -72,6 +72,9 @@ static int sync_fs(struct super_block *sb, int wait)
 	return wait ? tfs_do_sync_fs(sb) : 0;
 }
 
+IOT_FREEZE(tfs_do_freeze)
+IOT_FREEZE(tfs_do_thaw)
+
 static int show_options(struct seq_file *out, struct dentry *root)
 {
 	tfs_options_show(out, &TFS_SB(root->d_sb)->options);
@@ -85,6 +88,8 @@ const struct super_operations tfs_super_operations = {
 	.drop_inode = drop_inode,
 	.statfs = statfs,
 	.sync_fs = sync_fs,
+	.freeze_super = IOT_FREEZE_OP(tfs_do_freeze),
+	.thaw_super = IOT_FREEZE_OP(tfs_do_thaw),
 	.show_options = show_options,
 };
 

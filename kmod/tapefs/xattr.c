@@ -25,13 +25,14 @@ static int xattr_set(const struct xattr_handler *handler, struct mnt_idmap *idma
 		     struct dentry *dentry, struct inode *inode, const char *name,
 		     const void *value, size_t bytes, int flags)
 {
+	const struct tfs_value given = { .bytes = value, .length_bytes = bytes };
 	struct iot_span span;
 	int err;
 
 	tfs_begin(dentry->d_sb, &span);
 	if (value) {
 		err = tfs_do_setxattr(dentry, name, value, bytes, flags);
-		tfs_emit_setxattr(&span, dentry, name, bytes, flags, err);
+		tfs_emit_setxattr(&span, dentry, name, &given, flags, err);
 	} else {
 		err = tfs_do_removexattr(dentry, name);
 		tfs_emit_removexattr(&span, dentry, name, err);

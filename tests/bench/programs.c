@@ -15,6 +15,8 @@
  *   script   TASKS processes, one after the other, as a shell starts them: each waits for its
  *            parent, looks at two names, reads a file, and ends; COUNT of them run at a time
  *   requests COUNT asynchronous direct reads in one lane: all but one wait for the one before
+ *   released the same, each of a handle of its own, which is locked before, and released while the
+ *            read is under way: no application can do that
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,9 +191,10 @@ static void make_script(struct builder *b)
 		add_child(b, task, path);
 }
 
-static void add_request(struct builder *b, u16 kind, u32 number)
+/* @at: of its submit in the task */
+static void add_request(struct builder *b, u16 kind, u32 handle, u32 number, u32 at)
 {
-	struct iot_program_op *op = on_handle(b, kind, 1, STEP_BYTES);
+	struct iot_program_op *op = on_handle(b, kind, handle, STEP_BYTES);
 
 	op->offset_bytes = cpu_to_le64((u64)number * STEP_BYTES % FILE_BYTES);
 	op->flags = cpu_to_le32(IOT_RW_direct);
@@ -200,13 +203,21 @@ static void add_request(struct builder *b, u16 kind, u32 number)
 		op->other = cpu_to_le32(2); /* the lane is task 1 */
 		op->result = 0;
 	} else {
-		builder_wait(b, 0, number + 1);
+		builder_wait(b, 0, at);
 	}
+}
+
+static void add_lane(struct builder *b)
+{
+	struct iot_program_task *lane = builder_task(b);
+
+	lane->flags = cpu_to_le32(IOT_TASK_LANE);
+	lane->origin = cpu_to_le32(1);
+	lane->parent = 0;
 }
 
 static void make_requests(struct builder *b)
 {
-	struct iot_program_task *lane;
 	u32 i;
 
 	b->head.handles = cpu_to_le32(1);
@@ -215,13 +226,39 @@ static void make_requests(struct builder *b)
 	builder_task(b);
 	add_open(b, builder_string(b, "f"), 1);
 	for (i = 0; i < count; i++)
-		add_request(b, IOT_KIND_submit, i);
-	lane = builder_task(b);
-	lane->flags = cpu_to_le32(IOT_TASK_LANE);
-	lane->origin = cpu_to_le32(1);
-	lane->parent = 0;
+		add_request(b, IOT_KIND_submit, 1, i, 0);
+	add_lane(b);
 	for (i = 0; i < count; i++)
-		add_request(b, IOT_KIND_complete, i);
+		add_request(b, IOT_KIND_complete, 1, i, i + 1);
+}
+
+static void add_lock(struct builder *b, u32 handle)
+{
+	struct iot_program_op *op = on_handle(b, IOT_KIND_lock, handle, 0);
+
+	op->flags = cpu_to_le32(IOT_LOCK_exclusive);
+	op->mode = cpu_to_le32(1);
+	op->extra = cpu_to_le64(FILE_BYTES);
+}
+
+static void make_released(struct builder *b)
+{
+	__le32 path = builder_string(b, "f");
+	u32 i;
+
+	b->head.handles = cpu_to_le32(count);
+	builder_object(b, 7, "f");
+	builder_entry(b, "f", S_IFREG | 0644)->size_bytes = cpu_to_le64(FILE_BYTES);
+	builder_task(b);
+	for (i = 0; i < count; i++) {
+		add_open(b, path, i + 1);
+		add_lock(b, i + 1);
+		add_request(b, IOT_KIND_submit, i + 1, i, 0);
+		on_handle(b, IOT_KIND_release, i + 1, 0);
+	}
+	add_lane(b);
+	for (i = 0; i < count; i++)
+		add_request(b, IOT_KIND_complete, i + 1, i, 4 * i + 2);
 }
 
 static int build(struct builder *b, const char *kind)
@@ -242,6 +279,10 @@ static int build(struct builder *b, const char *kind)
 	}
 	if (!strcmp(kind, "requests")) {
 		make_requests(b);
+		return 0;
+	}
+	if (!strcmp(kind, "released")) {
+		make_released(b);
 		return 0;
 	}
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {

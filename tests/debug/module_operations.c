@@ -18,11 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define TASKS_MAX 8
 
 static int fd = -1, dir_fd = -1;
 static long last;
@@ -54,15 +53,65 @@ static void close_mount(void)
 	umount(in(upper, "m"));
 }
 
+static const char *mounted_file(void)
+{
+	static char path[4096];
+
+	snprintf(path, sizeof(path), "%s/m/f", upper);
+	return path;
+}
+
 /* With something in the caches. */
 static void open_mount(void)
 {
 	struct stat st;
-	char path[4096];
 
 	must(!run_mount(), "mount");
-	snprintf(path, sizeof(path), "%s/m/f", upper);
-	must(!stat(path, &st), path);
+	must(!stat(mounted_file(), &st), mounted_file());
+}
+
+#define HELD 3
+
+static int held[HELD];
+static void *held_map;
+
+/* Descriptors and a mapping. */
+static void hold_files(void)
+{
+	int i;
+
+	for (i = 0; i < HELD; i++) {
+		held[i] = open(mounted_file(), O_RDWR | O_CLOEXEC);
+		must(held[i] >= 0, mounted_file());
+	}
+	held_map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, held[0], 0);
+	must(held_map != MAP_FAILED, "mmap");
+	*(volatile char *)held_map = 'a'; /* what is there */
+}
+
+static void let_files_go(void)
+{
+	int i;
+
+	munmap(held_map, 4096);
+	for (i = 0; i < HELD; i++)
+		close(held[i]);
+}
+
+static void open_busy(void)
+{
+	open_mount();
+	hold_files();
+}
+
+static long run_mount_over(void) { return last = run_mount(); }
+
+static void close_busy(void)
+{
+	if (last >= 0)
+		close_mount();
+	let_files_go();
+	close_mount();
 }
 
 static long run_remount(void)
@@ -167,6 +216,18 @@ static void close_bound(void)
 	close_mount();
 }
 
+static void open_bound_busy(void)
+{
+	open_bound();
+	hold_files();
+}
+
+static void close_bound_busy(void)
+{
+	let_files_go();
+	close_bound();
+}
+
 static void open_running(void)
 {
 	open_bound();
@@ -183,9 +244,75 @@ static long run_close(void)
 	return result_of(close(closing));
 }
 
+/* -- mailboxes -------------------------------------------------------------------------------------- */
+
+static int joined = -1;
+static void *box = MAP_FAILED;
+
+static long run_join(void)
+{
+	struct iot_join join = { .dir_fd = dir_fd };
+
+	return last = result_of(ioctl(joined, IOT_IOC_JOIN, &join));
+}
+
+static void open_unjoined(void)
+{
+	open_running();
+	joined = open(IOT_CONTROL_PATH, O_RDWR | O_CLOEXEC);
+	must(joined >= 0, IOT_CONTROL_PATH);
+}
+
+static void close_joined(void)
+{
+	must(last >= 0 || !run_join(), "join again");
+	close(joined);
+	close_bound();
+}
+
+static void open_joined(void)
+{
+	open_unjoined();
+	must(!run_join(), "join");
+}
+
+static long run_mailbox(void)
+{
+	box = mmap(NULL, IOT_MAILBOX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, joined, 0);
+	return last = box == MAP_FAILED ? -errno : 0;
+}
+
+static void close_mailbox(void)
+{
+	must(last >= 0 || !run_mailbox(), "a mailbox after all");
+	must(!munmap(box, IOT_MAILBOX_BYTES), "munmap");
+	box = MAP_FAILED;
+	last = 0;
+	close_joined();
+}
+
+static void open_mailbox(void)
+{
+	open_joined();
+	must(!run_mailbox(), "a mailbox");
+}
+
+static long run_mailbox_sync(void)
+{
+	return result_of(msync(box, IOT_MAILBOX_HEAD_BYTES, MS_SYNC));
+}
+
+static long run_mailbox_unmap(void)
+{
+	long result = result_of(munmap(box, IOT_MAILBOX_BYTES));
+
+	last = result < 0 ? 0 : -1; /* what close_mailbox() finds */
+	return result;
+}
+
 /* -- replays ------------------------------------------------------------------------------------------ */
 
-static char sinks[TASKS_MAX][IOT_CARRIER_BUFFER_BYTES];
+static char sink[IOT_CARRIER_BUFFER_BYTES];
 static int program_fd = -1;
 static struct iot_replay_load load;
 
@@ -223,7 +350,6 @@ static void open_loaded(void)
 {
 	open_program();
 	must(!run_load(), "load");
-	must(load.tasks <= TASKS_MAX, "a program with few tasks");
 	dir_fd = open(in(upper, "t"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	must(dir_fd >= 0, "target");
 }
@@ -241,73 +367,133 @@ static void close_setup(void)
 	close_fd();
 }
 
-static long perform(unsigned int task)
+static long run_share(void)
 {
-	struct iot_replay_run run = {
-		.task = task,
-		.sink = (unsigned long)sinks[task],
-		.source = (unsigned long)sinks[task],
-	};
+	static unsigned char is_here[4096];
+	struct iot_replay_share share = { .is_here = (unsigned long)is_here };
+
+	must(load.tasks <= sizeof(is_here), "a program with fewer tasks");
+	memset(is_here, 1, sizeof(is_here));
+	return last = result_of(ioctl(fd, IOT_RIOC_SHARE, &share));
+}
+
+static void close_share(void)
+{
+	must(last >= 0 || !run_share(), "share again");
+	close_fd();
+}
+
+/* -- carriers ---------------------------------------------------------------------------------------- */
+
+static struct iot_replay_run carrier;
+static pthread_t helper;
+static volatile bool is_over;
+
+/* One after the other performs all tasks of a program in which none waits for another one. */
+static long perform(void)
+{
 	int result;
 
 	do
-		result = ioctl(fd, IOT_RIOC_RUN, &run);
+		result = ioctl(fd, IOT_RIOC_RUN, &carrier);
 	while (result == 1);
 	return result_of(result);
 }
 
-static void *carrier(void *task)
-{
-	must(!perform((unsigned int)(unsigned long)task), "another task");
-	return NULL;
-}
-
 static void *starter(void *unused)
 {
-	(void)unused;
-	while (ioctl(fd, IOT_RIOC_START) && errno == EAGAIN)
+	while (!is_over && ioctl(fd, IOT_RIOC_START) && errno == EAGAIN)
 		usleep(1000);
-	return NULL;
+	return unused;
 }
 
-static pthread_t threads[TASKS_MAX];
+static void open_carrier(void)
+{
+	must(!run_setup(), "set up");
+	is_over = false;
+	carrier = (struct iot_replay_run){
+		.task = IOT_CARRIER_NEW,
+		.space = IOT_SPACE_COMMON,
+		.sink = (unsigned long)sink,
+		.source = (unsigned long)sink,
+	};
+}
 
-/* All tasks have their carriers but the last, which is the one that allocations fail in. */
 static void open_run(void)
 {
-	unsigned long i;
-
 	open_loaded();
-	must(!run_setup(), "set up");
-	for (i = 0; i + 1 < load.tasks; i++)
-		must(!pthread_create(&threads[i], NULL, carrier, (void *)i), "a thread");
-	must(!pthread_create(&threads[i], NULL, starter, NULL), "a thread");
+	open_carrier();
+	must(!pthread_create(&helper, NULL, starter, NULL), "a thread");
 }
 
-static long run_run(void) { return last = perform(load.tasks - 1); }
+static long run_run(void) { return last = perform(); }
 
-static void close_run(void)
+static void must_be_performed(void)
 {
 	struct iot_replay_status status;
-	unsigned int i;
 
-	must(last >= 0 || !run_run(), "run again");
-	for (i = 0; i < load.tasks; i++)
-		pthread_join(threads[i], NULL);
 	must(!ioctl(fd, IOT_RIOC_STATUS, &status), "status");
 	must(status.finished == load.tasks, "all tasks have finished");
 	must(status.ops > 10, "operations were performed");
+}
+
+static void close_run(void)
+{
+	must(last >= 0 || !run_run(), "run again");
+	pthread_join(helper, NULL);
+	must_be_performed();
+	close_fd();
+}
+
+/* -- the feeder: who gets no memory for windows ends the replay ---------------------------------------- */
+
+static void *performer(void *unused)
+{
+	pthread_t thread;
+
+	must(!pthread_create(&thread, NULL, starter, NULL), "a thread");
+	perform();
+	is_over = true; /* it may have been cancelled before it was started */
+	must(!pthread_join(thread, NULL), "the starter ends");
+	return unused;
+}
+
+static void open_fed(void)
+{
+	open_program();
+	must(!run_load_streamed() && load.is_streamed, "load in windows");
+	dir_fd = open(in(upper, "t"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	must(dir_fd >= 0, "target");
+	open_carrier();
+	must(!pthread_create(&helper, NULL, performer, NULL), "a thread");
+}
+
+static long run_feed(void) { return last = result_of(ioctl(fd, IOT_RIOC_FEED)); }
+
+static void close_fed(void)
+{
+	pthread_join(helper, NULL);
+	if (last >= 0)
+		must_be_performed();
 	close_fd();
 }
 
 const struct operation module_operations[] = {
 	{ "mount", NULL, NULL, make_mount_point, NULL, run_mount, close_mount },
 	{ "remount", NULL, NULL, make_mount_point, open_mount, run_remount, close_mount },
+	{ "mount-over", NULL, NULL, make_mount_point, open_busy, run_mount_over, close_busy },
 	{ "umount", NULL, NULL, make_mount_point, open_mount, run_umount, close_mount },
 	{ "iotape-open", NULL, NULL, NULL, NULL, run_control_open, close_fd },
 	{ "session-create", NULL, NULL, NULL, open_control, run_create, close_created },
 	{ "session-bind", NULL, NULL, NULL, open_session, run_bind, close_session, ENOBUFS },
 	{ "session-start", NULL, NULL, make_mount_point, open_bound, run_session, close_bound },
+	{ "session-start-busy", NULL, NULL, make_mount_point, open_bound_busy, run_session,
+	  close_bound_busy },
+	{ "session-join", NULL, NULL, make_mount_point, open_unjoined, run_join, close_joined },
+	{ "mailbox", NULL, NULL, make_mount_point, open_joined, run_mailbox, close_mailbox },
+	{ "mailbox-sync", NULL, NULL, make_mount_point, open_mailbox, run_mailbox_sync, close_mailbox },
+	{ "mailbox-unmap", NULL, NULL, make_mount_point, open_mailbox, run_mailbox_unmap,
+	  close_mailbox },
 	{ "session-stop", NULL, NULL, make_mount_point, open_running, run_stop, close_bound },
 	{ "session-close", NULL, NULL, make_mount_point, open_running, run_close, close_bound },
 	{ "replayfs-open", NULL, NULL, NULL, NULL, run_replay_open, close_fd },
@@ -315,6 +501,8 @@ const struct operation module_operations[] = {
 	{ "replay-load-streamed", NULL, NULL, NULL, open_program, run_load_streamed, close_load },
 	{ "replay-setup", NULL, NULL, make_target, open_loaded, run_setup, close_setup },
 	{ "replay-run", NULL, NULL, make_target, open_run, run_run, close_run, 0, true },
+	{ "replay-share", NULL, NULL, make_target, open_loaded, run_share, close_share },
+	{ "replay-feed", NULL, NULL, make_target, open_fed, run_feed, close_fed, 0, true },
 	{ "replay-close", NULL, NULL, make_target, open_loaded, run_close, close_fd },
 	{}
 };

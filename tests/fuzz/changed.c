@@ -3,7 +3,8 @@
  * changed.c - the file of a program changes after the module has verified it: the module finds out,
  * says so, and ends the replay. For the guest: needs root and the modules. Prints TAP.
  *
- *	changed PROGRAM DIRECTORY	a sound program, and an empty directory
+ *	changed PROGRAM DIRECTORY COUNT	a sound program, an empty directory, and how many of its bytes are
+ *					changed in turn
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,10 +21,9 @@
 #include "core/crc32c.h"
 #include "tests/unit/builder.h"
 
-#define CHANGES 2000
-
 static u8 *sound;
 static size_t count;
+static u64 changes;
 static int target_fd, number;
 
 static void tell(bool is_ok, const char *what)
@@ -122,7 +122,7 @@ static bool all_bytes(void (*change_file)(int file, u64 where), const struct iot
 {
 	u64 first = (u64)((const u8 *)program->ops - sound), i;
 	u64 bytes = le32_to_cpu(program->tasks[0].op_count) * sizeof(struct iot_program_op);
-	u64 step = bytes / CHANGES + 1;
+	u64 step = bytes / changes + 1;
 
 	for (i = 0; i < bytes; i += step)
 		if (!change(change_file, first + i))
@@ -156,7 +156,8 @@ int main(int argc, char **argv)
 	struct iot_reject reject;
 	u64 first;
 
-	if (argc != 3)
+	changes = argc == 4 ? strtoul(argv[3], NULL, 10) : 0;
+	if (!changes)
 		return 2;
 	read_sound(argv[1]);
 	sigaction(SIGALRM, &action, NULL);

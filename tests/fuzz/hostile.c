@@ -3,7 +3,8 @@
  * hostile.c - requests that the modules must refuse, each with the right errno; then thousands
  * that make no sense at all. For the guest: needs root and the modules. Prints TAP.
  *
- *	hostile PROGRAM DIRECTORY	a sound program, and an empty directory that is no tapefs
+ *	hostile PROGRAM DIRECTORY COUNT	a sound program, an empty directory that is no tapefs, and how
+ *					many requests make no sense
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,11 +27,11 @@
 #include "mutate.h"
 #include "tests/unit/builder.h"
 
-#define NOBODY	     65534
-#define RANDOM_COUNT 20000
+#define NOBODY 65534
 
 static const char *program_path, *directory;
 static void *volatile nowhere = (void *)8; /* the compiler need not know */
+static unsigned long random_count;
 static int bad;
 
 static void expect(const char *what, long result, int wanted)
@@ -83,7 +84,7 @@ static void refuse_create(void)
 		{ .buffers = 0xffffffff, .flush_ms = 100 },
 		{ .buffers = 4, .flush_ms = 0 },
 		{ .buffers = 4, .flush_ms = 0xffffffff },
-		{ .buffers = 4, .flush_ms = 100, .reserved = 1 },
+		{ .buffers = 4, .flush_ms = 100, .flags = 2 },
 		{ .buffers = 4, .flush_ms = 100, .session = 1 },
 	};
 	int fd = must_open(IOT_CONTROL_PATH, O_RDWR);
@@ -642,6 +643,7 @@ static void anything(u64 seed)
 	const struct itimerval often = { { 0, 100000 }, { 0, 100000 } };
 	const struct sigaction action = { .sa_handler = on_alarm };
 	struct rng rng;
+	unsigned long n;
 	int fds[6], i;
 
 	sigaction(SIGALRM, &action, NULL);
@@ -650,7 +652,7 @@ static void anything(u64 seed)
 	for (i = 0; i < 6; i++)
 		fds[i] = open(i % 2 ? IOT_CONTROL_PATH : IOT_REPLAY_PATH, O_RDWR | O_CLOEXEC);
 	rng_seed(&rng, seed);
-	for (i = 0; i < RANDOM_COUNT / 4; i++)
+	for (n = 0; n < random_count / 4; n++)
 		random_step(&rng, fds, ARRAY_SIZE(fds));
 	_exit(0);
 }
@@ -669,6 +671,7 @@ static bool in_child(void (*run)(void))
 static void all_of_anything(void)
 {
 	pid_t pids[4];
+	char what[80];
 	int status;
 	u64 i;
 
@@ -683,13 +686,15 @@ static void all_of_anything(void)
 			bad++;
 		}
 	}
-	tell("20,000 requests at random in four processes");
+	snprintf(what, sizeof(what), "%lu requests at random in four processes", random_count / 4 * 4);
+	tell(what);
 }
 
 int main(int argc, char **argv)
 {
-	if (argc != 3)
+	if (argc != 4)
 		return 2;
+	random_count = strtoul(argv[3], NULL, 10);
 	program_path = argv[1];
 	directory = argv[2];
 	setvbuf(stdout, NULL, _IOLBF, 0);

@@ -3,10 +3,11 @@
  * edit.c - make a program wrong in one place, and sound all the same: what the tests of the
  * whole loop must notice.
  *
- *	edit remove|shift|swap KIND IN OUT
+ *	edit remove|shift|swap|value KIND IN OUT
  *
  * remove: the middle operation of that kind does nothing. shift: it is 4096 bytes further
  * on. swap: it changes places with the next of that kind in its task that differs from it.
+ * value: the attribute that it sets gets another value.
  * Exit code: 0 done, 1 there is no such operation, 2 usage.
  */
 #include <stdio.h>
@@ -112,12 +113,24 @@ static bool swap_ops(struct iot_program_op *op)
 	return false;
 }
 
-static void sign(void)
+/* Of an access control list: a permission of its second entry. */
+static bool change_value(struct iot_program_op *op)
+{
+	u8 *value = (u8 *)iot_program_value(&program, op);
+
+	if (!value || le64_to_cpu(op->length_bytes) < 15)
+		return false;
+	value[14] ^= 1;
+	return true;
+}
+
+static void sign(u32 section)
 {
 	struct iot_program_head *head = (struct iot_program_head *)program.head;
-	struct iot_section *ops = &head->sections[IOT_SECTION_OPS];
+	struct iot_section *s = &head->sections[section];
 
-	ops->crc = cpu_to_le32(iot_crc32c(0, program.ops, iot_section_bytes(head, IOT_SECTION_OPS)));
+	s->crc = cpu_to_le32(iot_crc32c(0, (u8 *)head + le64_to_cpu(s->offset_bytes),
+					iot_section_bytes(head, section)));
 	head->head_crc = cpu_to_le32(iot_crc32c(0, head, offsetof(struct iot_program_head, head_crc)));
 }
 
@@ -136,7 +149,8 @@ static int edit(bool (*how)(struct iot_program_op *op), u16 kind, const char *in
 		fprintf(stderr, "edit: %s: there is no such operation\n", in);
 		return 1;
 	}
-	sign();
+	sign(IOT_SECTION_OPS);
+	sign(IOT_SECTION_STRINGS);
 	err = iot_file_save(out, program.bytes, program.byte_count);
 	if (err)
 		fprintf(stderr, "edit: %s: %s\n", out, strerror(-err));
@@ -148,12 +162,13 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		bool (*how)(struct iot_program_op *op);
-	} ways[] = { { "remove", remove_op }, { "shift", shift_op }, { "swap", swap_ops } };
+	} ways[] = { { "remove", remove_op }, { "shift", shift_op }, { "swap", swap_ops },
+		     { "value", change_value } };
 	size_t i;
 
 	for (i = 0; argc == 5 && i < sizeof(ways) / sizeof(ways[0]); i++)
 		if (!strcmp(argv[1], ways[i].name) && kind_named(argv[2]))
 			return edit(ways[i].how, kind_named(argv[2]), argv[3], argv[4]);
-	fprintf(stderr, "usage: edit remove|shift|swap KIND IN OUT\n");
+	fprintf(stderr, "usage: edit remove|shift|swap|value KIND IN OUT\n");
 	return 2;
 }

@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -296,6 +297,22 @@ static void hold(void)
 	expect(box->is_closed, "it is closed when the session is over");
 }
 
+/* Its pages may be another thread's when it has gone. */
+static void hold_pages(struct iot_mailbox_head *box)
+{
+	struct iovec page = { .iov_base = RING(box), .iov_len = 4096 };
+	int ends[2];
+
+	if (pipe(ends))
+		die("pipe");
+	expect(vmsplice(ends[1], &page, 1, SPLICE_F_NONBLOCK) == -1 && errno == EFAULT,
+	       "a pipe does not hold on to a page of it");
+	expect(madvise(box, IOT_MAILBOX_BYTES, MADV_DOFORK) && errno == EINVAL,
+	       "a child cannot be given it");
+	close(ends[0]);
+	close(ends[1]);
+}
+
 /* In a child, because a mailbox that was spoiled is closed. */
 static void spoil(const char *what, void (*spoiler)(struct iot_mailbox_head *))
 {
@@ -390,6 +407,7 @@ static void wrong(void)
 	expect(map(joined, IOT_MAILBOX_BYTES, 0, MAP_SHARED) == MAP_FAILED && errno == EBUSY,
 	       "a thread gets one");
 	expect(!fsync(joined), "who has one can");
+	hold_pages(box);
 	munmap((u8 *)box + IOT_MAILBOX_HEAD_BYTES, 4096);
 	box = mremap(box, IOT_MAILBOX_HEAD_BYTES, IOT_MAILBOX_HEAD_BYTES, MREMAP_MAYMOVE);
 	expect(box != MAP_FAILED && !box->tail, "a piece of one is one");

@@ -29,7 +29,7 @@ ok() {
 
 prepare() { # NAME: the target is empty, and prepared for NAME.irp
 	chmod -R u+rwx "$target" 2>/dev/null
-	rm -rf "$target" out.*
+	rm -rf "$target" out out.*
 	mkdir "$target" && "$iotape" init -q "$1.irp" --target="$target"
 }
 
@@ -55,18 +55,26 @@ value() { # KEY: a number in the summary that was printed as JSON
 
 # performed NODES NAME ENGINE: as in the trace, by as many, and no operation is missing.
 performed() {
-	local all node sum=0
+	local all sum
 	prepare "$2" || return
 	nodes "$1" "$2" "$3" --pace=full --json "${@:4}"
 	[ "$code" = 0 ] && [ ! -s errors ] && [ "$(value nodes)" = "$1" ] && [ "$(value diverged)" = 0 ] ||
 		return
-	for ((node = 0; node < $1; node++)); do
-		sum=$((sum + $("$iotape" dump --kind=op "out.$node" | grep -vc '^#')))
-	done
+	one_outcome "$1" || return
+	sum=$("$iotape" dump --kind=op out | grep -vc '^#')
 	all=$("$iotape" replay --engine=null --pace=full --json "$2.irp" |
 		sed -nE 's/.*"operations":([0-9]+).*/\1/p')
 	echo "$sum outcomes, $(value operations) operations of $all"
 	[ "$(value operations)" = "$all" ] && [ "$sum" = "$all" ]
+}
+
+# one_outcome NODES: what the nodes wrote is one file, which compare reads and which is not partial.
+one_outcome() {
+	[ "$(ls -d out out.* 2>/dev/null)" = out ] || { ls; return 1; }
+	"$iotape" compare out >compared || return
+	cat compared
+	! grep 'partial\|records are missing\|was not finished' compared || return
+	[ "$1" = 1 ] || [ "$(grep -c '^ *out  *[0-9]' compared)" = "$1" ]
 }
 
 # The same, where each node has a host name and a monotonic clock of its own, if the caller may make
@@ -80,12 +88,15 @@ apart() { # NODES NAME ENGINE
 	return $code
 }
 
-# Each node has done something.
+# Each node has done something, and together they have done all; as compare says.
 all_have_outcomes() { # NODES
-	local node
-	for ((node = 0; node < $1; node++)); do
-		"$iotape" dump --kind=op "out.$node" | grep -qv '^#' || return
-	done
+	local counts=()
+	[ "$1" != 1 ] || return 0
+	mapfile -t counts < <("$iotape" compare --json out | grep -oE '"(operations|nodes)":[[0-9]*' |
+		sed -n 's/"operations"://p')
+	echo "${counts[*]}"
+	[ ${#counts[@]} = $(($1 + 1)) ] && [[ " ${counts[*]} " != *" 0 "* ]] &&
+		[ $(("${counts[0]}" * 2)) = $(($(printf '%s+' "${counts[@]}")0)) ]
 }
 
 differs() { # NODES NAME ENGINE

@@ -7,6 +7,7 @@
  *   tokens   64 tasks of 4 ranks move 16 files from name to name in turn, with barriers between: each
  *            rename needs the one before it, which another task does; COUNT is a seed
  *   free     the same without waits
+ *   unable   what no file system can do as it is asked for, and what depends on it
  *   kinds    operations whose results are the same on every file system
  *   beyond   accesses to a mapping beyond the end of its file, and where it is read-only
  *   out      operations by paths that lead out of the target through symbolic links
@@ -181,6 +182,30 @@ static void make_ordered(struct builder *b)
 static void make_free(struct builder *b)
 {
 	make_tokens(b, false);
+}
+
+/* -- unable ------------------------------------------------------------------------------------ */
+
+/*
+ * Blocks are shared and taken out at places where there are none: EINVAL where there are such
+ * operations, EOPNOTSUPP elsewhere. A copy can take the place of the first, nothing that of the second.
+ */
+static void make_unable(struct builder *b)
+{
+	struct iot_program_op *op;
+
+	b->head.handles = cpu_to_le32(2);
+	builder_task(b);
+	op_open(b, "f", 1, IOT_OPEN_read | IOT_OPEN_write | IOT_OPEN_create | IOT_OPEN_excl);
+	op_open(b, "g", 2, IOT_OPEN_read | IOT_OPEN_write | IOT_OPEN_create | IOT_OPEN_excl);
+	op_on_handle(b, IOT_KIND_write, 1, 0, 6 << 20, 6 << 20);
+	op = op_on_handle(b, IOT_KIND_remap_range, 1, 1, 5 << 20, 5 << 20);
+	op->other = cpu_to_le32(2);
+	op->extra = cpu_to_le64(3);
+	op_on_handle(b, IOT_KIND_read, 2, (5 << 20) + 1, 10, 2);
+	op_on_handle(b, IOT_KIND_fallocate, 1, 1, 1, 0)->flags = cpu_to_le32(IOT_FALLOC_collapse_range);
+	op_on_handle(b, IOT_KIND_release, 1, 0, 0, 0);
+	op_on_handle(b, IOT_KIND_release, 2, 0, 0, 0);
 }
 
 /* -- kinds ------------------------------------------------------------------------------------- */
@@ -542,6 +567,7 @@ static const struct {
 	void (*make)(struct builder *b);
 } programs[] = {
 	{ "tokens", make_ordered }, { "free", make_free }, { "kinds", make_kinds },
+	{ "unable", make_unable },
 	{ "beyond", make_beyond },  { "out", make_out },   { "pipe", make_pipe },
 	{ "lanes", make_lanes },    { "reads", make_reads }, { "in-turn", make_in_turn },
 	{ "paced", make_paced },    { "endless", make_endless },

@@ -150,6 +150,27 @@ static void leave_utimes(struct comparison *c, int dir, int path)
 		       false, 0);
 }
 
+/* The name; and the value of an attribute that a file system acts on. NULL if strace cut that. */
+static const char *set_text(const struct call *call)
+{
+	const char *name = argument_text(call, 1);
+	const struct argument *value = &call->args[2];
+	char *text, *p;
+	size_t i;
+
+	if (strncmp(name, "system.", 7) && strncmp(name, "security.", 9))
+		return name;
+	if (call->arg_count < 3 || !value->is_string || value->is_cut)
+		return NULL;
+	text = calloc(1, strlen(name) + 2 * value->bytes + 4);
+	if (!text)
+		abort();
+	p = text + sprintf(text, "%s=0x", name);
+	for (i = 0; i < value->bytes; i++)
+		p += sprintf(p, "%02x", (unsigned char)value->text[i]);
+	return text; /* until the program ends, as all that is expected */
+}
+
 /* getxattr and its like: the kind of record is the name without a leading l or f. */
 static void leave_xattr(struct comparison *c, int dir, int path)
 {
@@ -171,7 +192,9 @@ static void leave_xattr(struct comparison *c, int dir, int path)
 		want.path = last_path(&w);
 		want.object = w.node->object;
 	}
-	if (strcmp(want.kind, "listxattr"))
+	if (!strcmp(want.kind, "setxattr"))
+		want.tail = set_text(call);
+	else if (strcmp(want.kind, "listxattr"))
 		want.tail = argument_text(call, 1);
 	expect(c, &want);
 }

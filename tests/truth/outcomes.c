@@ -67,6 +67,18 @@ static void map_block(int fd)
 	printf("FIBMAP behind the end: %s\n", hole ? "has a block" : "has none");
 }
 
+/* On most XFS, since 6.10: a feature that must be chosen when one is made. */
+static void exchange(int fd)
+{
+	struct { /* xfs_exchange_range, which not all headers have */
+		__s32 file1_fd;
+		__u32 pad;
+		__u64 file1_offset, file2_offset, length, flags;
+	} range = { .file1_fd = fd };
+
+	outcome("XFS_IOC_EXCHANGE_RANGE", ioctl(fd, _IOW('X', 129, range), &range));
+}
+
 int main(int argc, char **argv)
 {
 	int fd, same, other, dir;
@@ -81,6 +93,7 @@ int main(int argc, char **argv)
 	dir = open(".", O_RDONLY | O_DIRECTORY);
 	deduplicate(fd, same, other);
 	map_block(fd);
+	exchange(fd);
 	outcome("FICLONE", ioctl(same, FICLONE, fd));
 	outcome("FICLONE of a directory", ioctl(same, FICLONE, dir));
 	outcome("FIBMAP of a directory", ioctl(dir, FIBMAP, &fd));

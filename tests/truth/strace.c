@@ -48,9 +48,10 @@ static void add_event(struct reader *reader, enum event_kind kind, int pid, stru
 
 /* -- arguments ----------------------------------------------------------------------- */
 
-/* Undoes \n, \", \ooo and the like in place; stops at the closing quote. Return: after it. */
-static const char *take_string(const char *p, char *to)
+/* Undoes \n, \", \ooo and the like; stops at the closing quote. Return: how many bytes there are. */
+static size_t take_string(const char *p, char *to)
 {
+	const char *begin = to;
 	static const char names[] = "n\nt\tr\rv\vf\fa\ab\be\033";
 	const char *name;
 	int value, digits;
@@ -72,7 +73,7 @@ static const char *take_string(const char *p, char *to)
 		}
 	}
 	*to = 0;
-	return *p ? p + 1 : p;
+	return (size_t)(to - begin);
 }
 
 /* The end of an argument: a comma or the closing parenthesis on the outermost level. */
@@ -131,7 +132,7 @@ static void take_argument(struct argument *argument, const char *begin, const ch
 	if (*begin == '"') {
 		argument->is_string = true;
 		argument->is_cut = end - begin > 3 && !strncmp(end - 3, "...", 3);
-		take_string(begin, argument->text);
+		argument->bytes = take_string(begin, argument->text);
 	} else {
 		split_path(argument);
 	}

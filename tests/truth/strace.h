@@ -9,6 +9,7 @@
 #define TRUTH_STRACE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #define CALL_ARGS_MAX 8
 
@@ -16,6 +17,7 @@
 struct argument {
 	char *text; /* without the path; a string without its quotes, and unescaped */
 	char *path; /* what -y says the descriptor is, NULL if nothing */
+	size_t bytes; /* of a string, which may have zeros in it */
 	bool is_string;
 	bool is_cut; /* strace did not print all of it */
 };

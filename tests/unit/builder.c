@@ -240,6 +240,19 @@ static struct iot_program_op *op_on_slots(struct builder *b, u16 kind, u32 handl
 	return op;
 }
 
+/* The value stands behind the name and its zero byte. */
+static void set_value(struct builder *b, const char *path, const char *name, const char *value)
+{
+	__le32 text = builder_string(b, name);
+	struct iot_program_op *op;
+
+	builder_string(b, value);
+	op = op_on_path(b, IOT_KIND_setxattr, path);
+	op->path2 = text;
+	op->length_bytes = cpu_to_le64(strlen(value));
+	op->extra = cpu_to_le64(1);
+}
+
 static void fill_names(struct builder *b)
 {
 	static const u16 plain[] = { IOT_KIND_lookup, IOT_KIND_mkdir, IOT_KIND_rmdir,
@@ -255,6 +268,7 @@ static void fill_names(struct builder *b)
 	op_on_paths(b, IOT_KIND_symlink, "l", "/anywhere/../at all");
 	op_on_paths(b, IOT_KIND_getxattr, "l", "user.a");
 	op_on_paths(b, IOT_KIND_setxattr, "l", "user.a");
+	set_value(b, "l", "system.a", "a value");
 	op_on_paths(b, IOT_KIND_removexattr, "l", "user.a");
 	op_on_path(b, IOT_KIND_statfs, ".");
 }

@@ -128,6 +128,8 @@ static void *play(void *argument)
 	part->result.lateness.wakeups[part->node] = 5;
 	part->finished = nodes_finish(&nodes, &part->result, part->met ? part->met : part->last_err,
 				      part->why, sizeof(part->why), say);
+	if (!part->node && !part->met)
+		assert_int_equal(nodes_end(&nodes, nodes.code, false), 0);
 	part->code = nodes.code;
 	nodes_close(&nodes);
 	return NULL;
@@ -229,7 +231,8 @@ static void nonsense_is_refused(void **state)
 	} rows[] = {
 		{ "half a note", 1, 8, NODES_GO },
 		{ "no news", 1, 16, 0 },
-		{ "other news", 1, 16, NODES_END + 1 },
+		{ "other news", 1, 16, NODES_FILE + 1 },
+		{ "a piece of a file that nobody wants", 1, 16, NODES_FILE },
 		{ "from nobody", NODES, 16, NODES_GO },
 		{ "from itself", 0, 16, NODES_GO },
 	};

@@ -18,6 +18,7 @@
 #include "application.h"
 #include "compile/compile.h"
 #include "core/order.h"
+#include "scratch.h"
 #include "suite.h"
 
 #define PROGRAMS  40 /* if IOTAPE_TEST_PROGRAMS says nothing else */
@@ -25,9 +26,7 @@
 #define STEPS	  160
 #define TASKS_MAX 128 /* with lanes */
 
-static char directory[32];
-static char trace[64];
-static char program[64];
+static const char *const trace = scratch_trace, *const program = scratch_program;
 static u64 overlaps; /* of operations, in all traces */
 
 struct run {
@@ -346,31 +345,10 @@ static void every_rule_is_needed(void **state)
 		assert_row(rules[i], some_program_fails(rules[i], 0));
 }
 
-static int set_up(void **state)
-{
-	(void)state;
-	strcpy(directory, "/tmp/iotape-ordering.XXXXXX");
-	if (!mkdtemp(directory))
-		return -1;
-	snprintf(trace, sizeof(trace), "%s/t.iot", directory);
-	snprintf(program, sizeof(program), "%s/t.irp", directory);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	unlink(trace);
-	unlink(program);
-	return rmdir(directory);
-}
-
-#define WITH_FILES(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down),
-
 SUITE("ordering",
-      WITH_FILES(found_is_enough)
-      WITH_FILES(artc_is_enough)
-      WITH_FILES(single_and_temporal_are_enough)
-      WITH_FILES(unconstrained_is_not)
-      WITH_FILES(every_cause_is_needed)
-      WITH_FILES(every_rule_is_needed))
+      WITH_SCRATCH(found_is_enough)
+      WITH_SCRATCH(artc_is_enough)
+      WITH_SCRATCH(single_and_temporal_are_enough)
+      WITH_SCRATCH(unconstrained_is_not)
+      WITH_SCRATCH(every_cause_is_needed)
+      WITH_SCRATCH(every_rule_is_needed))

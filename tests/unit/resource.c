@@ -121,7 +121,7 @@ static void what_users_write_gives_rules(void **state)
 	assert_null(order_rules_parse("unconstrained", &rules));
 	assert_int_equal(rules, 0);
 	assert_null(order_rules_parse("file_seq,path_stage+", &rules));
-	assert_int_equal(rules, ORDER_BIT(file_seq) | ORDER_BIT(path_stage) | ORDER_BIT(mpi));
+	assert_int_equal(rules, ORDER_BIT(file_seq) | ORDER_BIT(path_stage) | ORDER_WAITS);
 	assert_string_equal(order_rules_parse("file_seq,path", &rules), "path");
 	assert_string_equal(order_rules_parse("", &rules), "");
 	assert_string_equal(order_rules_parse("artc,file_seq", &rules), "artc,file_seq");

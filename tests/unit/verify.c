@@ -197,6 +197,29 @@ SET_OP(lock_offset_negative, IOT_KIND_lock, offset_bytes, cpu_to_le64(-1ull))
 SET_OP(lock_ends_before_it_begins, IOT_KIND_lock, offset_bytes, cpu_to_le64(1))
 SET_OP(lock_owner_unknown, IOT_KIND_lock, mode, cpu_to_le32(1000))
 SET_OP(flush_owner_unknown, IOT_KIND_flush, mode, cpu_to_le32(-1u))
+SET_OP(value_not_yes_or_no, IOT_KIND_setxattr, extra, cpu_to_le64(2))
+
+static struct iot_program_op *with_value(struct iot_program *p, u64 length_bytes)
+{
+	struct iot_program_op *op = op_of_kind(p, IOT_KIND_setxattr);
+
+	op->extra = cpu_to_le64(1);
+	op->length_bytes = cpu_to_le64(length_bytes);
+	return op;
+}
+
+CHANGE(value_beyond_the_end)
+{
+	u64 at = le32_to_cpu(op_of_kind(p, IOT_KIND_setxattr)->path2) + strlen("user.a") + 1;
+
+	return with_value(p, p->string_bytes - at);
+}
+
+CHANGE(value_longest)
+{
+	return with_value(p, ~0ull);
+}
+
 SET_OP(compute_too_long, IOT_KIND_write, compute_ns, cpu_to_le64((1ull << 50) + 1))
 SET_OP(pause_too_long, IOT_KIND_write, pause_ns, cpu_to_le64(~0ull))
 
@@ -353,6 +376,9 @@ static const struct {
 	ROW(lock_ends_before_it_begins, op_field),
 	ROW(lock_owner_unknown, op_field),
 	ROW(flush_owner_unknown, op_field),
+	ROW(value_not_yes_or_no, op_field),
+	ROW(value_beyond_the_end, op_field),
+	ROW(value_longest, op_field),
 	ROW(compute_too_long, op_field),
 	ROW(pause_too_long, op_field),
 	ROW(object_outside, op_slot),

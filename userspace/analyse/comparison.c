@@ -64,7 +64,9 @@ static int warn_of_run(struct comparison *c, const struct comparison_run *run)
 	u64 missing = p->info.lost + p->info.missing;
 	int err = 0;
 
-	if (missing)
+	if (profile_fact(p, "partial"))
+		err = warn(c, "%s: is partial: %s", run->path, profile_fact(p, "partial"));
+	if (!err && missing)
 		err = warn(c, "%s: %llu records are missing", run->path, missing);
 	if (!err && !p->info.is_complete)
 		err = warn(c, "%s: was not finished: records may be missing at its end", run->path);

@@ -10,63 +10,9 @@
 #include "deeds_reading.h"
 #include "implied.h"
 
-#define PAGE_BYTES 4096
-
 struct deed_texts {
 	UT_hash_handle hh;
 	char text[];
-};
-
-struct deed_set {
-	UT_hash_handle hh;
-	char text[];
-};
-
-/* Entries that an unfinished readdir has returned so far. */
-struct entries {
-	struct entries *next;
-	u32 task;
-	u32 op;
-	u64 sum;
-	u32 count;
-};
-
-/* The readdir that later ones of the same handle are merged into. */
-struct reading {
-	UT_hash_handle hh;
-	u64 handle;
-	u32 task; /* index */
-	u32 deed;
-};
-
-/* An access that has been seen. */
-struct access_key {
-	u64 map;
-	u64 page;
-	u32 task;
-	u32 is_write;
-};
-
-struct access {
-	UT_hash_handle hh;
-	struct access_key key;
-};
-
-/* A mapping that was copied by a fork whose child is not known yet. */
-struct inherited {
-	struct inherited *next;
-	u32 task; /* index of the parent */
-	struct deed deed;
-};
-
-/* A request, of which the submission or the end or both have been seen. */
-struct request {
-	UT_hash_handle hh;
-	u64 id;
-	bool is_submitted;
-	u32 task; /* index */
-	u32 deed;
-	s64 result;
 };
 
 /* -- texts and tasks -------------------------------------------------------------------- */
@@ -170,7 +116,7 @@ static int set_path2(struct reading_state *s, struct deed *deed)
 {
 	const struct iot_record *r = s->record;
 	const char *text = (const char *)r->tail;
-	size_t bytes = r->tail_bytes;
+	size_t bytes = r->tail_bytes, value_bytes;
 
 	if (r->kind == IOT_KIND_rename) {
 		text = iot_names_path(s->names, r->rename.new_name);
@@ -179,6 +125,8 @@ static int set_path2(struct reading_state *s, struct deed *deed)
 		text = iot_names_path(s->names, r->link.name);
 		bytes = strlen(text);
 	}
+	deed->has_value = iot_record_value(r, &value_bytes);
+	deed->value_bytes = (u32)value_bytes;
 	deed->path2 = text_of(s->deeds, text, bytes);
 	return deed->path2 ? 0 : -ENOMEM;
 }
@@ -209,191 +157,6 @@ int deeds_make(struct reading_state *s, struct deed *deed)
 	return deed->path ? set_path2(s, deed) : -ENOMEM;
 }
 
-/* -- equivalence 1: entries of directories ----------------------------------------------------- */
-
-static u64 hash_entry(const struct iot_record *r)
-{
-	u64 hash = 0xcbf29ce484222325ull ^ r->dirent.type; /* FNV-1a */
-	u32 i;
-
-	for (i = 0; i < r->tail_bytes; i++)
-		hash = (hash ^ r->tail[i]) * 0x100000001b3ull;
-	return hash;
-}
-
-static int take_dirent(struct reading_state *s)
-{
-	const struct iot_rec_dirent *r = &s->record->dirent;
-	struct entries *e;
-
-	for (e = s->entries; e; e = e->next)
-		if (e->task == r->task && e->op == r->op)
-			break;
-	if (!e) {
-		e = calloc(1, sizeof(*e));
-		if (!e)
-			return -ENOMEM;
-		e->task = r->task;
-		e->op = r->op;
-		e->next = s->entries;
-		s->entries = e;
-	}
-	e->sum += hash_entry(s->record); /* commutes: a set */
-	e->count++;
-	return 0;
-}
-
-/* What the readdir returned, as sum and count; nothing is left of it afterwards. */
-static void entries_take(struct reading_state *s, const struct iot_rec_readdir *r, u64 *sum,
-			 u32 *count)
-{
-	struct entries **link = &s->entries, *e;
-
-	*sum = 0;
-	*count = 0;
-	while ((e = *link)) {
-		if (e->task != r->task || e->op != r->op) {
-			link = &e->next;
-			continue;
-		}
-		*sum = e->sum;
-		*count = e->count;
-		*link = e->next;
-		free(e);
-	}
-}
-
-static void reading_end(struct reading_state *s, u64 handle)
-{
-	struct reading *reading;
-
-	HASH_FIND(hh, s->readings, &handle, sizeof(handle), reading);
-	if (reading) {
-		HASH_DEL(s->readings, reading);
-		free(reading);
-	}
-}
-
-/* Fields of a readdir deed: result, entries; here the set of entries comes third. */
-enum { READDIR_RESULT, READDIR_COUNT, READDIR_SUM };
-
-static int take_readdir(struct reading_state *s, u32 task, struct deed *deed)
-{
-	u64 handle = s->record->readdir.handle, sum;
-	struct reading *reading;
-	struct deed *first;
-	u32 count;
-
-	entries_take(s, &s->record->readdir, &sum, &count);
-	HASH_FIND(hh, s->readings, &handle, sizeof(handle), reading);
-	if (reading && reading->task == task) {
-		first = &s->deeds->tasks[task].deeds[reading->deed];
-		first->fields[READDIR_COUNT] += s->record->readdir.entries;
-		first->fields[READDIR_SUM] += sum;
-		if (deed->fields[READDIR_RESULT])
-			first->fields[READDIR_RESULT] = deed->fields[READDIR_RESULT];
-		return 0;
-	}
-	reading_end(s, handle);
-	deed->fields[READDIR_SUM] = sum;
-	if (!deeds_add(&s->deeds->tasks[task], deed))
-		return -ENOMEM;
-	reading = calloc(1, sizeof(*reading));
-	if (!reading)
-		return -ENOMEM;
-	reading->handle = handle;
-	reading->task = task;
-	reading->deed = s->deeds->tasks[task].count - 1;
-	HASH_ADD(hh, s->readings, handle, sizeof(reading->handle), reading);
-	return 0;
-}
-
-/* -- equivalence 2: look-ups that found something ------------------------------------------------ */
-
-static int take_found(struct reading_state *s, const struct deed *deed)
-{
-	struct deed_set *found;
-	char text[IOT_PROGRAM_PATH_MAX + 32];
-	size_t bytes = (size_t)snprintf(text, sizeof(text), "%s#%u", deed->path, deed->generation);
-
-	if (bytes >= sizeof(text))
-		bytes = sizeof(text) - 1;
-	HASH_FIND(hh, s->deeds->found, text, bytes, found);
-	if (found)
-		return 0;
-	found = malloc(sizeof(*found) + bytes + 1);
-	if (!found)
-		return -ENOMEM;
-	memcpy(found->text, text, bytes + 1);
-	HASH_ADD(hh, s->deeds->found, text, bytes, found);
-	return 0;
-}
-
-/* -- equivalence 3: accesses to pages ---------------------------------------------------------------- */
-
-/* Return: 1 if it has been seen before, 0 if it is new, -ENOMEM. */
-static int access_is_known(struct reading_state *s, u32 task)
-{
-	const struct iot_rec_touch *r = &s->record->touch;
-	struct access_key key;
-	struct access *access;
-
-	memset(&key, 0, sizeof(key));
-	key.map = r->map;
-	key.page = (u64)r->offset_bytes / PAGE_BYTES;
-	key.task = task;
-	key.is_write = r->flags & IOT_TOUCH_write;
-	HASH_FIND(hh, s->accesses, &key, sizeof(key), access);
-	if (access)
-		return 1;
-	access = calloc(1, sizeof(*access));
-	if (!access)
-		return -ENOMEM;
-	access->key = key;
-	HASH_ADD(hh, s->accesses, key, sizeof(access->key), access);
-	return 0;
-}
-
-/* -- equivalence 4: mappings that fork copies ------------------------------------------------------------ */
-
-/* In their order, which is that in which a replay maps them. */
-static int take_inherited(struct reading_state *s, u32 task, const struct deed *deed)
-{
-	struct inherited **link = &s->inherited, *i = malloc(sizeof(*i));
-
-	if (!i)
-		return -ENOMEM;
-	while (*link) /* in the order in which they are copied */
-		link = &(*link)->next;
-	i->task = task;
-	i->deed = *deed;
-	i->deed.order = 0;
-	i->next = NULL;
-	*link = i;
-	return 0;
-}
-
-static int take_fork(struct reading_state *s, const struct iot_rec_fork *r)
-{
-	struct inherited **link = &s->inherited, *i;
-	u32 parent, child;
-	int err = deeds_task(s->deeds, r->task, &parent);
-
-	if (!err)
-		err = deeds_task(s->deeds, r->child, &child);
-	while (!err && (i = *link)) {
-		if (i->task != parent) {
-			link = &i->next;
-			continue;
-		}
-		if (!deeds_add(&s->deeds->tasks[child], &i->deed))
-			err = -ENOMEM;
-		*link = i->next;
-		free(i);
-	}
-	return err;
-}
-
 /* Compared fields of a map: result, offset, length, prot, flags. */
 enum { MAP_FLAGS = 4 };
 
@@ -410,65 +173,6 @@ static void make_failed_open(struct deed *deed, const struct iot_rec_lookup *r)
 	memset(deed->fields, 0, sizeof(deed->fields));
 	deed->fields[OPEN_RESULT] = result;
 	deed->fields[OPEN_FLAGS] = failed_open_flags(r);
-}
-
-/* -- equivalence 6: asynchronous requests ----------------------------------------------------------- */
-
-static struct request *request_of(struct reading_state *s, u64 id)
-{
-	struct request *request;
-
-	HASH_FIND(hh, s->requests, &id, sizeof(id), request);
-	if (request)
-		return request;
-	request = calloc(1, sizeof(*request));
-	if (!request)
-		return NULL;
-	request->id = id;
-	HASH_ADD(hh, s->requests, id, sizeof(request->id), request);
-	return request;
-}
-
-enum { RW_RESULT };
-
-/* The read or write that a submission begins; its result comes, or came, with the end. */
-static int take_submit(struct reading_state *s, u32 task)
-{
-	const struct iot_record *record = s->record;
-	const struct iot_rec_submit r = record->submit;
-	struct request *request = request_of(s, r.request);
-	struct iot_record data = *record;
-	struct deed deed;
-	int err;
-
-	data.kind = r.flags & IOT_RW_write ? IOT_KIND_write : IOT_KIND_read;
-	data.read.object = r.object; /* they begin alike */
-	data.read.handle = r.handle;
-	data.read.offset_bytes = r.offset_bytes;
-	data.read.length_bytes = r.length_bytes;
-	data.read.flags = r.flags & ~(u32)(IOT_RW_write | IOT_RW_nowait | IOT_RW_hipri);
-	s->record = &data;
-	err = request ? deeds_make(s, &deed) : -ENOMEM;
-	s->record = record;
-	if (err)
-		return err;
-	deed.fields[RW_RESULT] = (u64)request->result;
-	request->is_submitted = true;
-	request->task = task;
-	request->deed = s->deeds->tasks[task].count;
-	return deeds_add(&s->deeds->tasks[task], &deed) ? 0 : -ENOMEM;
-}
-
-static int take_complete(struct reading_state *s, const struct iot_rec_complete *r)
-{
-	struct request *request = request_of(s, r->request);
-
-	if (!request)
-		return -ENOMEM;
-	request->result = r->result; /* a submission that is written later takes it from here */
-	if (request->is_submitted)
-		s->deeds->tasks[request->task].deeds[request->deed].fields[RW_RESULT] = (u64)r->result;
-	return 0;
 }
 
 /* -- equivalence 8: locks that were waited for ------------------------------------------------------ */
@@ -496,7 +200,7 @@ static int take_op(struct reading_state *s)
 	int err = deeds_task(s->deeds, r->op.task, &task);
 
 	if (!err && r->kind == IOT_KIND_submit)
-		return take_submit(s, task);
+		return deeds_take_submit(s, task);
 	if (!err)
 		err = deeds_make(s, &deed);
 	if (err)
@@ -504,7 +208,7 @@ static int take_op(struct reading_state *s)
 	switch (r->kind) {
 	case IOT_KIND_lookup:
 		if (!r->lookup.result)
-			return take_found(s, &deed);
+			return deeds_take_found(s, &deed);
 		if (is_failed_open(&r->lookup))
 			make_failed_open(&deed, &r->lookup);
 		break;
@@ -513,13 +217,13 @@ static int take_op(struct reading_state *s)
 			mark_question(&s->deeds->tasks[task], deed.order);
 		break;
 	case IOT_KIND_readdir:
-		return take_readdir(s, task, &deed);
+		return deeds_take_readdir(s, task, &deed);
 	case IOT_KIND_seek:
 	case IOT_KIND_release:
-		reading_end(s, r->seek.handle); /* they begin alike: object, handle */
+		deeds_end_reading(s, r->seek.handle); /* they begin alike: object, handle */
 		break;
 	case IOT_KIND_touch:
-		err = access_is_known(s, task);
+		err = deeds_know_access(s, task);
 		if (err)
 			return err < 0 ? err : 0;
 		break;
@@ -533,7 +237,7 @@ static int take_op(struct reading_state *s)
 	case IOT_KIND_map:
 		deed.fields[MAP_FLAGS] &= ~(u64)IOT_MAP_inherited;
 		if (r->map.flags & IOT_MAP_inherited)
-			return take_inherited(s, task, &deed);
+			return deeds_take_inherited(s, task, &deed);
 		break;
 	}
 	return deeds_add(&s->deeds->tasks[task], &deed) ? 0 : -ENOMEM;
@@ -573,11 +277,11 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 	case IOT_KIND_end:
 		return deeds_remove_unnamed(s);
 	case IOT_KIND_fork:
-		return take_fork(s, &r->fork);
+		return deeds_take_fork(s, &r->fork);
 	case IOT_KIND_dirent:
-		return take_dirent(s);
+		return deeds_take_dirent(s);
 	case IOT_KIND_complete:
-		return take_complete(s, &r->complete);
+		return deeds_take_complete(s, &r->complete);
 	}
 	return iot_kind_info(r->kind)->group == IOT_GROUP_op ? take_op(s) : 0;
 }
@@ -606,37 +310,6 @@ static void sort(struct deeds *deeds)
 			      sizeof(*deeds->tasks[i].deeds), compare_order);
 }
 
-static void state_free(struct reading_state *s)
-{
-	struct reading *reading, *next_reading;
-	struct access *access, *next_access;
-	struct request *request, *next_request;
-	struct inherited *inherited;
-	struct entries *entries;
-
-	HASH_ITER (hh, s->readings, reading, next_reading) {
-		HASH_DEL(s->readings, reading);
-		free(reading);
-	}
-	HASH_ITER (hh, s->accesses, access, next_access) {
-		HASH_DEL(s->accesses, access);
-		free(access);
-	}
-	HASH_ITER (hh, s->requests, request, next_request) {
-		HASH_DEL(s->requests, request);
-		free(request);
-	}
-	while ((inherited = s->inherited)) {
-		s->inherited = inherited->next;
-		free(inherited);
-	}
-	while ((entries = s->entries)) {
-		s->entries = entries->next;
-		free(entries);
-	}
-	deeds_free_early(s);
-}
-
 /**
  * deeds_read() - what a trace did
  * @path: of the trace
@@ -654,7 +327,8 @@ int deeds_read(const char *path, struct deeds **deeds, struct iot_reject *reject
 		return iot_refuse(reject, IOT_REJECT_memory, 0), -ENOMEM;
 	err = iot_trace_walk(path, take_record, &s, &s.deeds->info, reject);
 	sort(s.deeds);
-	state_free(&s);
+	deeds_free_alike(&s);
+	deeds_free_early(&s);
 	if (err)
 		deeds_free(s.deeds);
 	else
@@ -746,6 +420,15 @@ const char *deeds_next_found(const struct deeds *deeds, const char *previous)
 	return found ? found->text : NULL;
 }
 
+/* A value that only one of the traces has is none to compare. */
+static bool is_value_equal(const struct deed *a, const struct deed *b)
+{
+	if (!a->has_value || !b->has_value)
+		return true;
+	return a->value_bytes == b->value_bytes &&
+	       !memcmp(a->path2, b->path2, strlen(a->path2) + 1 + a->value_bytes);
+}
+
 /**
  * deed_is_equal() - are two operations the same?
  */
@@ -753,7 +436,8 @@ bool deed_is_equal(const struct deed *a, const struct deed *b)
 {
 	return a->kind == b->kind &&
 	       (a->generation == b->generation || !a->generation || !b->generation) && !strcmp(a->path, b->path) &&
-	       !strcmp(a->path2, b->path2) && !memcmp(a->fields, b->fields, sizeof(a->fields));
+	       !strcmp(a->path2, b->path2) && is_value_equal(a, b) &&
+	       !memcmp(a->fields, b->fields, sizeof(a->fields));
 }
 
 /**
@@ -784,7 +468,11 @@ char *deed_text(const struct deed *deed)
 		fprintf(out, " %s=%s", info->fields[i].name, field);
 	}
 	if (deed->path2[0]) {
-		iot_text_bytes(escaped, sizeof(escaped), deed->path2, strlen(deed->path2));
+		record.tail = (const u8 *)deed->path2;
+		record.tail_bytes = (u16)strlen(deed->path2);
+		if (deed->has_value)
+			record.tail_bytes = (u16)(record.tail_bytes + 1 + deed->value_bytes);
+		iot_text_tail(escaped, sizeof(escaped), &record);
 		fprintf(out, " %s", escaped);
 	}
 	if (fclose(out)) {

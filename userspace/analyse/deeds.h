@@ -15,7 +15,9 @@
  * @nth: of those with this order, in the order of their records
  * @path: of its object; texts live as long as the deeds
  * @generation: of the object under this path, 0 if it is not to be compared
- * @path2: second path, or the text of its record, "" if none
+ * @path2: second path, or the text of its record, "" if none; behind the text and its zero
+ *	byte, @value_bytes of a value
+ * @has_value: there is a value, if an empty one
  * @fields: those of its fields that are compared, in the order of schema.h
  * @is_merged: it was made part of an earlier one by an equivalence
  * @is_implied: another one brings it about, see implied.h
@@ -26,10 +28,12 @@ struct deed {
 	u32 generation;
 	const char *path;
 	const char *path2;
+	u32 value_bytes;
 	u64 fields[DEED_FIELDS_MAX];
 	u16 kind;
 	bool is_merged;
 	bool is_implied;
+	bool has_value;
 };
 
 /**

@@ -4,22 +4,28 @@
  * first.
  */
 #include <stdlib.h>
+#include <uthash.h>
 
 #include "deeds_reading.h"
 #include "early.h"
 
-/* A file that had lost its name before, in a list. */
+/* A file that had lost its name before. */
 struct unnamed {
-	struct unnamed *next;
+	UT_hash_handle hh;
 	u32 task; /* index */
 	u64 object;
 };
 
-/* A mapping that has been told, in a list. */
-struct told {
-	struct told *next;
-	u32 tgid;
+struct told_key {
 	u64 map;
+	u64 tgid;
+};
+
+/* A mapping that has been told, or a piece of it; the first is in the table, the others follow. */
+struct told {
+	UT_hash_handle hh;
+	struct told_key key;
+	struct told *next;
 	s64 offset_bytes;
 	u64 length_bytes;
 };
@@ -33,7 +39,7 @@ static u32 elder_of(const struct deeds *deeds, u32 task)
 		const struct deed_task *t = &deeds->tasks[task];
 
 		parent = t->why == IOT_REASON_fork || t->why == IOT_REASON_exec ? t->parent : 0;
-		for (i = 0; i < deeds->task_count && deeds->tasks[i].id != parent; i++)
+		for (i = 0; parent && i < deeds->task_count && deeds->tasks[i].id != parent; i++)
 			;
 		if (!parent || i == deeds->task_count)
 			return task;
@@ -58,16 +64,17 @@ static int add_early(struct reading_state *s, u32 task, struct iot_record *as)
 
 static int note_unnamed(struct reading_state *s, u32 task, u64 object)
 {
-	struct unnamed *unnamed, **link = &s->unnamed;
+	struct unnamed *unnamed;
 
-	for (; *link; link = &(*link)->next)
-		if ((*link)->object == object)
-			return 0;
+	HASH_FIND(hh, s->unnamed, &object, sizeof(object), unnamed);
+	if (unnamed)
+		return 0;
 	unnamed = calloc(1, sizeof(*unnamed));
 	if (!unnamed)
 		return -ENOMEM;
-	*unnamed = (struct unnamed){ .task = task, .object = object };
-	*link = unnamed;
+	unnamed->task = task;
+	unnamed->object = object;
+	HASH_ADD(hh, s->unnamed, object, sizeof(unnamed->object), unnamed);
 	return 0;
 }
 
@@ -105,26 +112,36 @@ int deeds_take_opened(struct reading_state *s, const struct iot_rec_opened *r)
 }
 
 /* Two CPUs may tell a mapping at once, or a piece of one: the first record counts. */
-static bool is_told(const struct reading_state *s, u32 tgid, const struct iot_rec_mapped *r)
+static bool is_told(const struct told *told, const struct iot_rec_mapped *r)
 {
-	const struct told *told;
-
-	for (told = s->told; told; told = told->next)
-		if (told->tgid == tgid && told->map == r->map && told->offset_bytes <= r->offset_bytes &&
+	for (; told; told = told->next)
+		if (told->offset_bytes <= r->offset_bytes &&
 		    (u64)(r->offset_bytes - told->offset_bytes) + r->length_bytes <= told->length_bytes)
 			return true;
 	return false;
 }
 
+/* Return: 0; 1 if it has been told; -ENOMEM. */
 static int note_told(struct reading_state *s, u32 tgid, const struct iot_rec_mapped *r)
 {
-	struct told *told = malloc(sizeof(*told));
+	const struct told_key key = { r->map, tgid };
+	struct told *first, *told;
 
+	HASH_FIND(hh, s->told, &key, sizeof(key), first);
+	if (is_told(first, r))
+		return 1;
+	told = calloc(1, sizeof(*told));
 	if (!told)
 		return -ENOMEM;
-	*told = (struct told){ .next = s->told, .tgid = tgid, .map = r->map,
-			       .offset_bytes = r->offset_bytes, .length_bytes = r->length_bytes };
-	s->told = told;
+	told->key = key;
+	told->offset_bytes = r->offset_bytes;
+	told->length_bytes = r->length_bytes;
+	if (first) {
+		told->next = first->next;
+		first->next = told;
+	} else {
+		HASH_ADD(hh, s->told, key, sizeof(told->key), told);
+	}
 	return 0;
 }
 
@@ -146,11 +163,9 @@ int deeds_take_mapped(struct reading_state *s, const struct iot_rec_mapped *r)
 	elder = elder_of(s->deeds, task);
 	if (s->deeds->tasks[elder].tgid != s->deeds->tasks[task].tgid)
 		return 0; /* its fork has copied it */
-	if (is_told(s, s->deeds->tasks[task].tgid, r))
-		return 0;
 	err = note_told(s, s->deeds->tasks[task].tgid, r);
 	if (err)
-		return err;
+		return err < 0 ? err : 0;
 	map.map.object = r->object;
 	map.map.handle = r->handle;
 	map.map.map = r->map;
@@ -172,7 +187,7 @@ int deeds_remove_unnamed(struct reading_state *s)
 	const struct unnamed *unnamed;
 	int err = 0;
 
-	for (unnamed = s->unnamed; unnamed && !err; unnamed = unnamed->next) {
+	for (unnamed = s->unnamed; unnamed && !err; unnamed = unnamed->hh.next) {
 		struct iot_record record = { .kind = IOT_KIND_unlink };
 
 		record.unlink.object = unnamed->object;
@@ -186,15 +201,18 @@ int deeds_remove_unnamed(struct reading_state *s)
  */
 void deeds_free_early(struct reading_state *s)
 {
-	struct unnamed *unnamed;
-	struct told *told;
+	struct unnamed *unnamed, *next_unnamed;
+	struct told *told, *next_told, *piece;
 
-	while ((unnamed = s->unnamed)) {
-		s->unnamed = unnamed->next;
+	HASH_ITER (hh, s->unnamed, unnamed, next_unnamed) {
+		HASH_DEL(s->unnamed, unnamed);
 		free(unnamed);
 	}
-	while ((told = s->told)) {
-		s->told = told->next;
-		free(told);
+	HASH_ITER (hh, s->told, told, next_told) {
+		HASH_DEL(s->told, told);
+		while ((piece = told)) {
+			told = piece->next;
+			free(piece);
+		}
 	}
 }

@@ -5,6 +5,8 @@
 #ifndef IOTAPE_DEEDS_READING_H
 #define IOTAPE_DEEDS_READING_H
 
+#include <uthash.h>
+
 #include "deeds.h"
 
 struct access;
@@ -15,6 +17,12 @@ struct request;
 struct told;
 struct unnamed;
 
+/* A text that was found, as PATH#GENERATION. */
+struct deed_set {
+	UT_hash_handle hh;
+	char text[];
+};
+
 /**
  * struct reading_state - where a reading is
  * @deeds: what has been read so far
@@ -22,7 +30,7 @@ struct unnamed;
  * @entries: of readdirs that have not ended
  * @readings: handles of directories that are being read
  * @accesses: first accesses to pages that have been seen
- * @inherited: mappings that a fork has copied, for a child that is not known yet
+ * @inherited: mappings that a fork has copied, for a child that is not known yet; and their end, NULL: not known
  * @requests: those that have been submitted or have ended
  * @unnamed: files that had lost their names before the recording
  * @told: mappings that were there before
@@ -35,6 +43,7 @@ struct reading_state {
 	struct reading *readings;
 	struct access *accesses;
 	struct inherited *inherited;
+	struct inherited **inherited_end;
 	struct request *requests;
 	struct unnamed *unnamed;
 	struct told *told;
@@ -45,6 +54,18 @@ struct reading_state {
 int deeds_task(struct deeds *deeds, u32 id, u32 *index);
 struct deed *deeds_add(struct deed_task *task, const struct deed *deed);
 int deeds_make(struct reading_state *s, struct deed *deed);
+
+/* deeds_alike.c */
+int deeds_take_dirent(struct reading_state *s);
+int deeds_take_readdir(struct reading_state *s, u32 task, struct deed *deed);
+void deeds_end_reading(struct reading_state *s, u64 handle);
+int deeds_take_found(struct reading_state *s, const struct deed *deed);
+int deeds_know_access(struct reading_state *s, u32 task);
+int deeds_take_inherited(struct reading_state *s, u32 task, const struct deed *deed);
+int deeds_take_fork(struct reading_state *s, const struct iot_rec_fork *r);
+int deeds_take_submit(struct reading_state *s, u32 task);
+int deeds_take_complete(struct reading_state *s, const struct iot_rec_complete *r);
+void deeds_free_alike(struct reading_state *s);
 
 /* deeds_early.c */
 int deeds_take_opened(struct reading_state *s, const struct iot_rec_opened *r);

@@ -4,13 +4,15 @@
  *
  * The idea of ordering by results is that of checking a history for linearizability (Herlihy and
  * Wing, 1990; Wing and Gong, 1993): find an order of overlapping operations that explains what
- * each returned. Here one such order is enough, and what it does not need gets no edges; there is
- * no search: what is ambiguous is taken as it comes, and a result that nothing explains is let be.
+ * each returned. Here one such order is enough, and what it does not need gets no edges. What is
+ * ambiguous is taken as it comes; only if a result has no explanation then is there a search, of the
+ * last operations alone (effects_search.c). What nothing explains is let be, and counted.
  */
 #include "effects.h"
 
 #include <stdlib.h>
 
+#include "tree.h"
 #include "walk.h"
 
 #define DEPTH_MAX 1000 /* of operations that must have happened for each other; a trace may be hostile */
@@ -39,7 +41,7 @@ void effects_wait(struct effects *e, struct deed_at before, struct deed_at after
 {
 	struct graph_op *op = &e->graph->tasks[after.task].ops[after.index];
 
-	if (e->err || before.task == after.task || (e->graph->causes_left_out & (1u << cause)))
+	if (e->err || before.task == after.task || !(e->causes & (1u << cause)))
 		return;
 	e->err = graph_edge_add(e->graph, before.task, before.index, op, cause);
 }
@@ -96,6 +98,8 @@ void effects_happen(struct effects *e, struct effect *x)
 	x->is_happening = false;
 	x->has_happened = true;
 	e->depth--;
+	if (e->tree)
+		tree_happened(e->tree, e->graph->tasks[x->at.task].id, effects_op(e, x->at)->number);
 }
 
 static int begin(void *context, u32 task, u32 index)
@@ -121,7 +125,7 @@ static int begin(void *context, u32 task, u32 index)
 	x->locks = NULL;
 	x->claim_count = 0;
 	locks_begin(e, x);
-	if (op->path && (e->graph->rules & ORDER_BIT(found)))
+	if (op->path && e->is_made)
 		names_begin(e, x);
 	sizes_begin(e, x);
 	return e->err ? e->err : x->locks || x->claim_count || x->size;
@@ -137,34 +141,104 @@ static int leave(void *context, u32 task, u32 index)
 	return e->err;
 }
 
+/* Which edges the rules ask for: those of locks always, if there are rules. */
+static u32 causes_of(const struct graph *graph)
+{
+	const u32 locks = 1u << EDGE_lock;
+	u32 causes = graph->rules & ~ORDER_WAITS ? locks : 0;
+
+	if (graph->rules & ORDER_BIT(found))
+		causes = ~0u;
+	return causes & ~graph->causes_left_out;
+}
+
+/* What one walk needs, and leaves. */
+static int walk_once(struct effects *e, struct tree *tree)
+{
+	u32 i;
+
+	e->of_task = calloc(e->graph->task_count + 1, sizeof(struct effect *));
+	if (!e->of_task)
+		return -ENOMEM;
+	if (e->tree || (e->graph->rules & ORDER_BIT(found)))
+		e->err = names_open(e, tree);
+	if (!e->err && (e->graph->rules & ORDER_BIT(found)))
+		e->err = sizes_open(e, tree);
+	searches_begin(e);
+	if (!e->err)
+		e->err = graph_walk_spans(e->graph, begin, leave, e);
+	names_close(e);
+	sizes_close(e);
+	locks_close(e);
+	for (i = 0; i < e->graph->task_count; i++)
+		free(e->of_task[i]);
+	free(e->of_task);
+	return e->err;
+}
+
+/* Take back the edges that a walk has made: they are the first of their operations. */
+static void take_back(struct graph *graph, u32 edge_count, const u64 *by_cause)
+{
+	u32 i, j;
+
+	for (i = 0; i < graph->task_count; i++)
+		for (j = 0; j < graph->tasks[i].op_count; j++) {
+			u32 *edges = &graph->tasks[i].ops[j].edges;
+
+			while (*edges != GRAPH_NONE && *edges >= edge_count)
+				*edges = graph->edges[*edges].next;
+		}
+	graph->edge_count = edge_count;
+	memcpy(graph->edges_by_cause, by_cause, sizeof(graph->edges_by_cause));
+}
+
+static int walk_effects(struct effects *e, struct tree *tree)
+{
+	const struct effects fresh = *e;
+	struct graph *graph = e->graph;
+	const u32 edge_count = graph->edge_count;
+	u64 by_cause[EDGE_CAUSE_COUNT];
+	struct searches *searches;
+	int err = searches_open(e);
+
+	memcpy(by_cause, graph->edges_by_cause, sizeof(by_cause));
+	if (!err)
+		err = walk_once(e, tree);
+	while (err == -EAGAIN && e->is_to_begin_anew) {
+		searches = e->searches;
+		*e = fresh;
+		e->searches = searches;
+		take_back(graph, edge_count, by_cause);
+		if (e->tree)
+			tree_begin_anew(e->tree);
+		err = walk_once(e, tree);
+	}
+	graph->unexplained = e->unexplained;
+	searches_close(e);
+	return err;
+}
+
 /**
  * graph_pass_effects() - edges between operations that overlapped, as their results demand
  * @graph: with the edges of life and messages
+ * @tree: what was there before; names that operations found in different ways while they
+ *	overlapped are settled, whatever the rules are. NULL: nobody asks
  *
  * Those of locks, whether they overlapped or not.
  *
  * Return: 0 or -ENOMEM.
  */
-int graph_pass_effects(struct graph *graph)
+int graph_pass_effects(struct graph *graph, struct tree *tree)
 {
-	struct effects e = { .graph = graph };
-	u32 i;
+	struct effects e = { .graph = graph, .causes = causes_of(graph) };
+	bool is_disputed = tree && tree_is_disputed(tree);
+	int err;
 
-	if (!(graph->rules & ~ORDER_BIT(mpi)))
+	if (!is_disputed && !(graph->rules & ~ORDER_WAITS))
 		return 0;
-	e.of_task = calloc(graph->task_count + 1, sizeof(struct effect *));
-	if (!e.of_task)
-		return -ENOMEM;
-	e.err = names_open(&e);
-	if (!e.err)
-		e.err = sizes_open(&e);
-	if (!e.err)
-		e.err = graph_walk_spans(graph, begin, leave, &e);
-	names_close(&e);
-	sizes_close(&e);
-	locks_close(&e);
-	for (i = 0; i < graph->task_count; i++)
-		free(e.of_task[i]);
-	free(e.of_task);
-	return e.err;
+	e.tree = is_disputed ? tree : NULL;
+	err = walk_effects(&e, tree);
+	if (e.tree)
+		tree_settle(tree);
+	return err;
 }

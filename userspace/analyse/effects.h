@@ -14,6 +14,7 @@
  *	things.c	what something was from when on, and who found it so
  *	effects_names.c	names, and whether directories are empty
  *	effects_sizes.c	sizes of files
+ *	effects_search.c other orders, where the first one does not explain what was found
  *	locks.c		file locks
  */
 #ifndef IOTAPE_EFFECTS_H
@@ -37,11 +38,14 @@ struct deed_at {
 /**
  * struct version - what a thing was from a moment on
  * @count: the moment
+ * @told: when an operation told what it was, if that was not known; @first_value: till then
  * @by: who made it so; task GRAPH_NONE: it was so before
  */
 struct version {
 	u64 count;
 	u32 value;
+	u32 first_value;
+	u64 told;
 	struct deed_at by;
 };
 
@@ -68,6 +72,7 @@ struct changer {
  * @renames: of directories when this was claimed last
  * @watchers: of a directory, operations under way that find it empty, or not
  * @changers: who made or removed a name in it, and has not ended, or not before one of these began
+ * @standing: in a search, its place there + 1; else 0
  */
 struct thing {
 	struct version *versions;
@@ -87,6 +92,7 @@ struct thing {
 	struct changer *changers;
 	u32 changer_count;
 	u32 changer_room;
+	u32 standing;
 };
 
 /**
@@ -136,6 +142,8 @@ struct effect {
 
 /**
  * struct effects - the model, and where the walk is
+ * @tree: to be told the order in which operations happen, or NULL
+ * @causes: bits of enum edge_cause: edges that are made
  * @count: of what has happened
  * @now_ns: the time of the trace
  * @of_task: what each task is in, NULL if nothing of interest
@@ -144,9 +152,13 @@ struct effect {
  * @renames: of directories so far; what was known of names before is forgotten
  * @depth: of what happens because something else does
  * @unexplained: results that nothing explains, as those that came from outside of the trace
+ * @searches: for other explanations
+ * @is_to_begin_anew: one was found
  */
 struct effects {
 	struct graph *graph;
+	struct tree *tree;
+	u32 causes;
 	u64 count;
 	u64 now_ns;
 	struct effect **of_task;
@@ -155,11 +167,14 @@ struct effects {
 	struct folder *folders;
 	struct file_locks *locks;
 	struct file_size **sizes;
+	u32 size_count;
 	bool *is_made;
 	u64 *stays_ns;
 	u64 renames;
 	u32 depth;
 	u64 unexplained;
+	struct searches *searches;
+	bool is_to_begin_anew;
 	int err;
 };
 
@@ -179,16 +194,29 @@ void thing_expect(struct effects *e, struct thing *thing, u32 task);
 bool claim_is_emptiness(const struct claim *claim);
 bool claim_is_of_entries(const struct claim *claim);
 void things_happen(struct effects *e, struct effect *x);
+bool value_meets(u32 value, u32 need);
+s64 thing_value_at(const struct thing *thing, u64 count);
+bool thing_was(const struct thing *thing, u32 need, u64 low, u64 high);
 void thing_exit(struct thing *thing);
 
 /* effects_names.c */
-int names_open(struct effects *e);
+int names_open(struct effects *e, struct tree *tree);
+void names_claim(struct effects *e, struct effect *x);
 void names_begin(struct effects *e, struct effect *x);
 void names_happen(struct effects *e, struct effect *x);
 void names_close(struct effects *e);
 
+/* effects_search.c */
+int searches_open(struct effects *e);
+bool searches_may_guess(const struct effects *e);
+void searches_begin(struct effects *e);
+void searches_note(struct effects *e, const struct effect *x);
+bool searches_try(struct effects *e, const struct effect *x);
+bool script_happen(struct effects *e, const struct effect *x);
+void searches_close(struct effects *e);
+
 /* effects_sizes.c */
-int sizes_open(struct effects *e);
+int sizes_open(struct effects *e, struct tree *tree);
 void sizes_begin(struct effects *e, struct effect *x);
 void sizes_force(struct effects *e, struct effect *x);
 void sizes_take(struct effects *e, struct effect *x, u64 *low, u64 *high);

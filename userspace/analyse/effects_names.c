@@ -10,6 +10,7 @@
 #include <uthash.h>
 
 #include "effects.h"
+#include "tree.h"
 
 /*
  * A path that changes, and the next one above it that does. Of files that the trace does not make,
@@ -297,11 +298,10 @@ static void each_op(struct effects *e, void (*visit)(struct effects *e, const st
 }
 
 /* Where no file came to, a file that was found there was there. Then it was at no other name. */
-static void names_begin_with(struct effects *e)
+static void names_guess(struct effects *e)
 {
 	bool *has_name = calloc(e->graph->file_count + 1ul, sizeof(*has_name));
 	struct name *name, *next;
-	struct folder *folder;
 
 	if (!has_name) {
 		e->err = -ENOMEM;
@@ -311,16 +311,49 @@ static void names_begin_with(struct effects *e)
 		has_name[name->first] |= !name->has_come;
 	has_name[0] = true;
 	HASH_ITER (hh, e->names, name, next) {
-		if (name->has_come && !has_name[name->first])
+		bool is_new = e->is_made[name->dir]; /* the directory, as it was seen last */
+
+		if (name->has_come && !has_name[name->first] && !is_new)
 			continue;
-		if (name->has_come)
+		if (name->has_come || is_new)
 			name->first = 0;
 		thing_forget(e, &name->thing, name->first ? name->first : VALUE_ABSENT);
+	}
+	free(has_name);
+}
+
+/* The initial tree knows better. */
+static int begins_as(void *context, const struct tree_first *first)
+{
+	struct effects *e = context;
+	struct name *name = name_find(e, first->path, strlen(first->path));
+	int err;
+
+	if (!name)
+		return 0;
+	if (first->is_disputed) {
+		if (!searches_may_guess(e))
+			thing_forget(e, &name->thing, VALUE_UNKNOWN);
+		return 0;
+	}
+	err = graph_file(e->graph, first->object, &name->first);
+	if (!err)
+		err = graph_file(e->graph, first->dir, &name->dir);
+	if (!err)
+		thing_forget(e, &name->thing, name->first ? name->first : VALUE_ABSENT);
+	return err;
+}
+
+static void count_first_names(struct effects *e)
+{
+	struct name *name, *next;
+	struct folder *folder;
+
+	HASH_ITER (hh, e->names, name, next) {
 		folder = name->first && name->dir ? folder_of(e, name->dir) : NULL;
 		if (folder && folder->first < INT32_MAX)
 			folder->first++;
 	}
-	free(has_name);
 }
 
 /* A directory that the trace makes has no names then; one that it removes has none at the end. */
@@ -340,15 +373,15 @@ static void folders_begin(struct effects *e)
 
 /**
  * names_open() - find out which names and directories change
+ * @e: the model
+ * @tree: what was there at the beginning, or NULL
  *
  * Return: 0 or -ENOMEM.
  */
-int names_open(struct effects *e)
+int names_open(struct effects *e, struct tree *tree)
 {
 	struct name *name, *next;
 
-	if (!(e->graph->rules & ORDER_BIT(found)))
-		return 0;
 	e->is_made = calloc(e->graph->file_count + 1ul, sizeof(*e->is_made));
 	e->stays_ns = calloc(e->graph->file_count + 1ul, sizeof(*e->stays_ns));
 	if (!e->is_made || !e->stays_ns)
@@ -360,7 +393,10 @@ int names_open(struct effects *e)
 		each_op(e, count_names);
 	if (e->names)
 		each_op(e, find_first);
-	names_begin_with(e);
+	names_guess(e);
+	if (tree && !e->err)
+		e->err = tree_each_first(tree, begins_as, e);
+	count_first_names(e);
 	folders_begin(e);
 	return e->err;
 }
@@ -528,14 +564,13 @@ static void claim_failed(struct effects *e, struct effect *x, const struct graph
 }
 
 /**
- * names_begin() - what an operation on a path says of names
+ * names_claim() - what an operation on a path says of names
  * @e: the model
  * @x: gets claims
  */
-void names_begin(struct effects *e, struct effect *x)
+void names_claim(struct effects *e, struct effect *x)
 {
 	const struct graph_op *op = effects_op(e, x->at);
-	u32 i;
 
 	if (!tells_of_name(op))
 		return;
@@ -551,6 +586,18 @@ void names_begin(struct effects *e, struct effect *x)
 		claim_linked(e, x, op);
 	else if (op->file) /* a lookup for what is to be made has none */
 		claim_path(e, x, op->path, op->dir, value_of(e, op->file, VALUE_PRESENT), VALUE_ANY);
+}
+
+/**
+ * names_begin() - an operation on a path begins
+ * @e: the model
+ * @x: gets claims
+ */
+void names_begin(struct effects *e, struct effect *x)
+{
+	u32 i;
+
+	names_claim(e, x);
 	for (i = 0; i < x->claim_count; i++) {
 		struct claim *c = &x->claims[i];
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "effects.h"
+#include "tree.h"
 
 #define SIZE_UNKNOWN  ((u64)-1)
 #define VERSIONS_MAX  16
@@ -50,6 +51,11 @@ struct file_size {
 	struct size_witness *witnesses;
 	u32 witness_count;
 	u32 witness_room;
+};
+
+struct size_range {
+	u64 min_bytes;
+	u64 max_bytes;
 };
 
 static bool is_in(u64 bytes, u64 min_bytes, u64 max_bytes)
@@ -99,7 +105,7 @@ static void take_op(struct effect *x, const struct graph_op *op)
 	bool is_write = op->kind == IOT_KIND_write && op->result > 0;
 	u64 end = op->offset_bytes + (u64)op->result;
 
-	x->has_found_size = x->has_set_size = false;
+	x->has_found_size = x->has_set_size = x->is_growth = false;
 	if (op->result < 0)
 		return;
 	switch (op->kind) {
@@ -161,18 +167,30 @@ static void find_uses(const struct graph *graph, struct size_use *uses)
 		}
 }
 
+/* A file that the trace makes is empty then; of another one the tree may know. */
+static int begins_with(void *context, const struct tree_size *size)
+{
+	struct effects *e = context;
+	u32 number;
+	int err = graph_file(e->graph, size->object, &number);
+
+	if (!err && number < e->size_count && e->sizes[number])
+		e->sizes[number]->versions[0].bytes = size->bytes;
+	return err;
+}
+
 /**
  * sizes_open() - find out which files change their size while several tasks use them
+ * @e: the model
+ * @tree: what was there at the beginning, or NULL
  *
  * Return: 0 or -ENOMEM.
  */
-int sizes_open(struct effects *e)
+int sizes_open(struct effects *e, struct tree *tree)
 {
 	u32 files = e->graph->file_count + 1, i;
 	struct size_use *uses;
 
-	if (!(e->graph->rules & ORDER_BIT(found)))
-		return 0;
 	uses = calloc(files, sizeof(*uses));
 	e->sizes = calloc(files, sizeof(struct file_size *));
 	if (uses && e->sizes)
@@ -192,6 +210,9 @@ int sizes_open(struct effects *e)
 		e->sizes[i]->version_count = 1;
 	}
 	free(uses);
+	e->size_count = files;
+	if (tree && !e->err)
+		e->err = tree_each_size(tree, begins_with, e);
 	return e->err;
 }
 
@@ -202,7 +223,7 @@ void sizes_close(struct effects *e)
 {
 	u32 i;
 
-	for (i = 0; e->sizes && i <= e->graph->file_count; i++) {
+	for (i = 0; i < e->size_count; i++) {
 		if (!e->sizes[i])
 			continue;
 		free(e->sizes[i]->pending);
@@ -240,32 +261,51 @@ void sizes_begin(struct effects *e, struct effect *x)
 		f->pending[f->pending_count++] = x->at.task;
 }
 
-static s64 find(const struct file_size *f, const struct effect *x, u64 low, u64 high)
+static s64 find(const struct file_size *f, const struct size_range *range, u64 low, u64 high)
 {
 	s64 i;
 
 	for (i = (s64)f->version_count - 1; i >= 0 && until(f, (u32)i) > low; i--)
 		if (f->versions[i].count < high &&
-		    is_in(f->versions[i].bytes, x->size_min_bytes, x->size_max_bytes))
+		    is_in(f->versions[i].bytes, range->min_bytes, range->max_bytes))
 			return i;
 	return -1;
 }
 
 /* Does it bring the size nearer to what was found? */
 static bool would_help(const struct effects *e, struct file_size *f, const struct effect *x,
-		       const struct effect *other)
+		       const struct size_range *range, const struct effect *other)
 {
 	u64 now_bytes = last(f)->bytes;
 
 	if (other == x || other->has_happened || other->is_happening ||
-	    other->size_after_bytes > x->size_max_bytes)
+	    other->size_after_bytes > range->max_bytes)
 		return false;
 	if (now_bytes == SIZE_UNKNOWN) /* it was smaller before that one */
-		return other->is_growth && other->size_after_bytes >= x->size_min_bytes &&
-		       effects_op(e, other->at)->old_size_bytes < x->size_min_bytes;
-	if (now_bytes > x->size_max_bytes)
+		return other->is_growth && other->size_after_bytes >= range->min_bytes &&
+		       effects_op(e, other->at)->old_size_bytes < range->min_bytes;
+	if (now_bytes > range->max_bytes)
 		return !other->is_growth;
 	return other->size_after_bytes > now_bytes;
+}
+
+/* What it found; a write saw a size, too, at some moment before it made another. */
+static bool says_range(const struct effects *e, const struct effect *x, struct size_range *range)
+{
+	const u64 old_bytes = effects_op(e, x->at)->old_size_bytes;
+
+	*range = x->has_found_size ?
+			 (struct size_range){ x->size_min_bytes, x->size_max_bytes } :
+			 (struct size_range){ old_bytes, old_bytes };
+	return x->has_found_size || x->is_growth;
+}
+
+static bool is_so(const struct effects *e, const struct effect *x, const struct size_range *range)
+{
+	bool is_now = x->is_change && x->has_found_size;
+	s64 at = find(x->size, range, is_now ? e->count : x->begun, e->count + 1);
+
+	return at >= 0 && x->size->versions[at].bytes != SIZE_UNKNOWN;
 }
 
 /**
@@ -274,19 +314,18 @@ static bool would_help(const struct effects *e, struct file_size *f, const struc
 void sizes_force(struct effects *e, struct effect *x)
 {
 	struct file_size *f = x->size;
+	struct size_range range;
 	u32 i;
-	s64 at;
 
-again:
-	if (!f || !x->has_found_size || e->err)
+	if (!f || !says_range(e, x, &range))
 		return;
-	at = find(f, x, x->is_change ? e->count : x->begun, e->count + 1);
-	if (at >= 0 && f->versions[at].bytes != SIZE_UNKNOWN)
+again:
+	if (e->err || is_so(e, x, &range))
 		return;
 	for (i = 0; i < f->pending_count; i++) {
 		struct effect *other = e->of_task[f->pending[i]];
 
-		if (!would_help(e, f, x, other))
+		if (!would_help(e, f, x, &range, other))
 			continue;
 		effects_happen(e, other);
 		if (other->has_happened)
@@ -343,7 +382,7 @@ void sizes_take(struct effects *e, struct effect *x, u64 *low, u64 *high)
 	if (!f || !x->has_found_size)
 		return;
 	f->watchers--;
-	at = find(f, x, *low, *high);
+	at = find(f, &(struct size_range){ x->size_min_bytes, x->size_max_bytes }, *low, *high);
 	if (at < 0) {
 		e->unexplained++;
 		return;

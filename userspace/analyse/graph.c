@@ -99,6 +99,7 @@ void graph_close(struct graph *graph)
 	free(graph->hubs);
 	free(graph->mpi);
 	free(graph->requests);
+	free(graph->wakes);
 	free(graph->ranks);
 	free(graph);
 }
@@ -265,6 +266,25 @@ struct graph_mpi *graph_mpi_add(struct graph *graph)
 }
 
 /**
+ * graph_wake_add() - a task woke another one
+ * @task, @woken: indices of the two
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int graph_wake_add(struct graph *graph, u32 task, u32 woken)
+{
+	if (reserve(&graph->wakes, graph->wake_count, &graph->wake_room, sizeof(*graph->wakes)))
+		return -ENOMEM;
+	graph->wakes[graph->wake_count++] = (struct graph_wake){
+		.task = task,
+		.woken = woken,
+		.pass = GRAPH_NONE,
+		.leave = GRAPH_NONE,
+	};
+	return 0;
+}
+
+/**
  * graph_rank_add() - a process is a rank of a communicator
  *
  * Return: 0 or -ENOMEM.
@@ -381,24 +401,34 @@ u32 graph_object_type(const struct graph *graph, u64 id, const char **path)
 }
 
 /**
+ * graph_bytes() - a copy of bytes that lives as long as the graph; equal ones are one
+ *
+ * Return: the copy, with a zero byte behind it, or NULL if there is no memory.
+ */
+const char *graph_bytes(struct graph *graph, const void *value, size_t bytes)
+{
+	struct text *copy;
+
+	HASH_FIND(hh, graph->texts, value, bytes, copy);
+	if (copy)
+		return copy->bytes;
+	copy = malloc(sizeof(*copy) + bytes + 1);
+	if (!copy)
+		return NULL;
+	memcpy(copy->bytes, value, bytes);
+	copy->bytes[bytes] = 0;
+	HASH_ADD(hh, graph->texts, bytes, bytes, copy);
+	return copy->bytes;
+}
+
+/**
  * graph_text() - a copy of a text that lives as long as the graph; equal texts are one
  *
  * Return: the copy, or NULL if there is no memory.
  */
 const char *graph_text(struct graph *graph, const char *text)
 {
-	size_t bytes = strlen(text);
-	struct text *copy;
-
-	HASH_FIND(hh, graph->texts, text, bytes, copy);
-	if (copy)
-		return copy->bytes;
-	copy = malloc(sizeof(*copy) + bytes + 1);
-	if (!copy)
-		return NULL;
-	memcpy(copy->bytes, text, bytes + 1);
-	HASH_ADD(hh, graph->texts, bytes, bytes, copy);
-	return copy->bytes;
+	return graph_bytes(graph, text, strlen(text));
 }
 
 /* In the order in which the task entered them; halves of a call and events between them. */

@@ -7,6 +7,7 @@
  *	life.c		a task begins when it was made, a parent goes on when a child ended
  *	lanes.c		asynchronous requests
  *	mpi.c		messages and collectives
+ *	wakes.c		who woke whom out of a wait
  *	effects.c	who overlapped, and must keep an order by what they returned; file locks
  *	starts.c	marks where operations start, if others are to start after that
  *	resources.c	names, files, handles, mappings: what must not change its order
@@ -25,12 +26,15 @@
 #include "lib/iotape.h"
 #include "rules.h"
 
+struct tree;
+
 #define GRAPH_NONE 0xffffffffu
 
 /* Why an edge is there. C(name, as it is written, sentence) */
 #define EDGE_CAUSES(C)                                                                  \
 	C(life, "life", "fork, exec and exit")                                          \
 	C(mpi, "mpi", "messages and collectives")                                       \
+	C(wake, "wake", "who was woken goes on after what the other did before") \
 	C(request, "request", "no more asynchronous requests are under way than in the trace") \
 	C(name, "name", "a name means the same object as in the trace")                 \
 	C(entries, "entries", "a directory has the same entries as in the trace")       \
@@ -83,6 +87,7 @@ struct graph_edge {
 /* What a pass is. */
 enum graph_pass {
 	PASS_START = 1, /* the next operation of the task starts now: its waits are here */
+	PASS_WAKE = 2,  /* the task wakes another one: graph.wakes has it */
 };
 
 /* What a leave waits for, if not for a message. */
@@ -91,13 +96,15 @@ enum graph_leave {
 	LEAVE_MADE,  /* the fork or exec that made its task */
 	LEAVE_ENDED, /* the end of a task that its task made */
 	LEAVE_DONE,  /* the end of a request that its task submitted */
+	LEAVE_WOKEN, /* what another task did before it woke this one */
 };
 
 /**
  * struct graph_op - an operation, or half of an MPI call, or an event of a task's life
  * @kind: of its record, or an enum iot_play
  * @number: of the operation in the trace's task, 0 if there is none
- * @path, @path2: paths or texts it uses, NULL if none; live as long as the graph
+ * @path, @path2: paths or texts it uses, NULL if none; live as long as the graph;
+ *	behind the name that a setxattr has, and its zero byte, is the value if @extra is 1
  * @object, @handle, @other: ids of the trace; @other is a second handle, a mapping, or
  *	a request
  * @file, @file2: what it is on, whatever id that has at the moment, from 1, 0 if nothing; of a
@@ -106,7 +113,7 @@ enum graph_leave {
  * @edges: first of its waits, GRAPH_NONE if none
  * @event: of halves of MPI calls, the call in graph.mpi; of fork and exec, the new task's
  *	id; of a leave that waits for the end of a task, that task's id, of one that waits for the
- *	end of a request, its place in graph.requests; of a submit, its lane, GRAPH_NONE if none
+ *	end of a request, its place in graph.requests; of the two ends of a wake-up, its place in graph.wakes; of a submit, its lane, GRAPH_NONE if none
  * @flags: of a leave that belongs to no MPI call, an enum graph_leave; of a pass that the
  *	trace does not have, an enum graph_pass
  */
@@ -148,6 +155,7 @@ struct graph_op {
  * @parent: id of the task that made it, or that it was before exec; 0 if not known
  * @why: an enum iot_reason
  * @begin_ns: when it was first seen
+ * @uid, @gid: its effective user and group then, IOT_ID_UNKNOWN if they are not known
  * @exec_into: id of the task that it became by exec, 0 if none
  * @space: number of its address space
  * @has_maps: it does something to mappings
@@ -162,6 +170,8 @@ struct graph_task {
 	u32 parent;
 	u32 why;
 	u64 begin_ns;
+	u32 uid;
+	u32 gid;
 	u32 exec_into;
 	u32 space;
 	bool has_io;
@@ -212,6 +222,18 @@ struct graph_request {
 	u32 index;
 };
 
+/**
+ * struct graph_wake - a task woke another one that had waited
+ * @task, @woken: indices of the two
+ * @pass, @leave: indices of the operations that stand for it, GRAPH_NONE if it is to order nothing
+ */
+struct graph_wake {
+	u32 task;
+	u32 woken;
+	u32 pass;
+	u32 leave;
+};
+
 /* An MPI call that was not matched, or not without doubt: where it is, and why. */
 struct graph_note {
 	u32 task;
@@ -239,6 +261,7 @@ struct graph_object;
  * @edges: all edges, in lists by operation
  * @hubs: number of arrivals of each hub
  * @dropped: records that could not be expressed, by kind
+ * @unexplained: results that no order of operations that overlapped explains
  * @mpi_unmatched: MPI calls whose partner was not found
  * @mpi_ambiguous: MPI calls whose partner may be another one
  * @mpi_notes: the first of both
@@ -266,6 +289,9 @@ struct graph {
 	struct graph_request *requests;
 	u32 request_count;
 	u32 request_room;
+	struct graph_wake *wakes;
+	u32 wake_count;
+	u32 wake_room;
 	struct graph_rank *ranks;
 	u32 rank_count;
 	u32 rank_room;
@@ -280,6 +306,7 @@ struct graph {
 	u64 pruned_by_cause[EDGE_CAUSE_COUNT];
 	struct edge_lengths lengths[EDGE_CAUSE_COUNT];
 	u64 dropped[IOT_KIND_END];
+	u64 unexplained;
 	u64 mpi_unmatched;
 	u64 mpi_ambiguous;
 	struct graph_note mpi_notes[GRAPH_NOTES_MAX];
@@ -327,6 +354,7 @@ int graph_edge_add(struct graph *graph, u32 task, u32 index, struct graph_op *to
 		   enum edge_cause cause);
 int graph_hub_add(struct graph *graph, u32 arrivals, u32 *hub);
 struct graph_mpi *graph_mpi_add(struct graph *graph);
+int graph_wake_add(struct graph *graph, u32 task, u32 woken);
 int graph_rank_add(struct graph *graph, const struct graph_rank *rank);
 int graph_fact_add(struct graph *graph, const void *bytes, size_t count);
 const char *graph_fact(const struct graph *graph, const char *key);
@@ -335,8 +363,16 @@ int graph_file(struct graph *graph, u64 id, u32 *number);
 u64 *graph_hubs_opened(const struct graph *graph);
 u64 graph_edge_ends(const struct graph *graph, const struct graph_edge *edge, const u64 *opened_ns);
 u32 graph_object_type(const struct graph *graph, u64 id, const char **path);
+const char *graph_bytes(struct graph *graph, const void *value, size_t bytes);
 const char *graph_text(struct graph *graph, const char *text);
 void graph_sort(struct graph *graph);
+
+/* One of the two operations that stand for a wake-up? */
+static inline bool graph_is_wake(const struct graph_op *op)
+{
+	return (op->kind == IOT_PLAY_pass && op->flags == PASS_WAKE) ||
+	       (op->kind == IOT_PLAY_leave && op->flags == LEAVE_WOKEN);
+}
 
 /* Does it do something, other than fork, exec, exit and halves of MPI calls? */
 static inline bool graph_is_io(const struct graph_op *op)
@@ -355,12 +391,16 @@ static inline bool graph_is_process_lock(u32 lock_flags)
 int graph_pass_life(struct graph *graph);
 int graph_pass_lanes(struct graph *graph);
 int graph_pass_mpi(struct graph *graph);
-int graph_pass_effects(struct graph *graph);
+int graph_pass_wakes(struct graph *graph);
+int graph_pass_effects(struct graph *graph, struct tree *tree);
 int graph_pass_starts(struct graph *graph);
 int graph_pass_resources(struct graph *graph);
 int graph_pass_prune(struct graph *graph);
 int graph_pass_lengths(struct graph *graph);
 int graph_pass_think(struct graph *graph);
+
+bool graph_wakes_mark(struct graph *graph);
+void graph_wakes_drop(struct graph *graph);
 
 int graph_mpi_match(struct graph *graph, const struct graph_mpi_listener *listener);
 

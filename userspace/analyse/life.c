@@ -10,17 +10,11 @@
 /* A pause that is shorter is taken for preemption rather than for waiting. */
 #define WAIT_MIN_NS 20000
 
-/* A task matters if it, or one that it made, does something to files or synchronizes. */
-static void mark_io(struct graph *graph)
+/* A task matters if one that it made does. */
+static void mark_makers(struct graph *graph)
 {
-	u32 i, j, task;
+	u32 i, task;
 
-	for (i = 0; i < graph->task_count; i++) {
-		struct graph_task *t = &graph->tasks[i];
-
-		for (j = 0; j < t->op_count && !t->has_io; j++)
-			t->has_io = graph_is_io(&t->ops[j]) || t->ops[j].kind == IOT_PLAY_arrive;
-	}
 	for (i = 0; i < graph->task_count; i++) {
 		if (!graph->tasks[i].has_io)
 			continue;
@@ -30,6 +24,23 @@ static void mark_io(struct graph *graph)
 			task = graph_task_find(graph, graph->tasks[task].parent);
 		}
 	}
+}
+
+/* It does, too, if it does something to files, or synchronizes with one that matters. */
+static void mark_io(struct graph *graph)
+{
+	u32 i, j;
+
+	for (i = 0; i < graph->task_count; i++) {
+		struct graph_task *t = &graph->tasks[i];
+
+		for (j = 0; j < t->op_count && !t->has_io; j++)
+			t->has_io = graph_is_io(&t->ops[j]) || t->ops[j].kind == IOT_PLAY_arrive;
+	}
+	do
+		mark_makers(graph);
+	while (graph_wakes_mark(graph));
+	graph_wakes_drop(graph);
 }
 
 /* The first task of a process, by its number. */
@@ -182,15 +193,20 @@ static void drop_idle_leaves(struct graph *graph, struct graph_task *t)
 	t->op_count = count;
 }
 
-/* The task's own last operation, which is its exit if that was recorded. */
+/*
+ * The task's own last operation, which is its exit if that was recorded. Whom it woke when it had
+ * exited has an order of its own.
+ */
 static int wait_for_end(struct graph *graph, struct graph_op *op)
 {
-	u32 child = graph_task_find(graph, op->event);
+	u32 child = graph_task_find(graph, op->event), count;
 	const struct graph_task *t = &graph->tasks[child];
 
-	if (!t->op_count || t->ops[t->op_count - 1].end_ns > op->end_ns)
+	for (count = t->op_count; count && graph_is_wake(&t->ops[count - 1]);)
+		count--;
+	if (!count || t->ops[count - 1].end_ns > op->end_ns)
 		return 0; /* it closed files after its maker had gone on */
-	return graph_edge_add(graph, child, t->op_count - 1, op, EDGE_life);
+	return graph_edge_add(graph, child, count - 1, op, EDGE_life);
 }
 
 static int wait_for_making(struct graph *graph, u32 task, u32 j)

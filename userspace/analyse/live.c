@@ -30,7 +30,9 @@ struct live_map {
 	u64 map;
 	u64 offset_bytes;
 	u64 length_bytes;
-	struct live_map *next;
+	struct live_map *previous; /* of its handle, made later */
+	struct live_map *next;	   /* made before */
+	struct live_map *next_piece;
 };
 
 struct map_key {
@@ -45,11 +47,12 @@ struct live_maps {
 	struct live_map *last;
 };
 
-/* Where a mapping is, to find it when it goes. */
+/* A mapping, to find it when it goes; one that moved has several pieces, all of one handle. */
 struct map_place {
 	UT_hash_handle hh;
 	struct map_key map; /* with a mapping for the handle */
 	u64 handle;
+	struct live_map *pieces;
 };
 
 /* -- which handles are open ----------------------------------------------------------- */
@@ -161,22 +164,42 @@ static struct live_maps *live_maps(struct live *l, u32 tgid, u64 handle)
 	return maps;
 }
 
-/* By what handle a mapping was made; one that moved has several pieces, all of one handle. */
-static int map_place(struct live *l, u32 tgid, const struct graph_op *op)
+static struct map_place *map_place(struct live *l, u32 tgid, u64 map)
 {
-	const struct map_key key = { op->other, tgid };
+	const struct map_key key = { map, tgid };
 	struct map_place *place;
 
 	HASH_FIND(hh, l->places, &key, sizeof(key), place);
+	return place;
+}
+
+static struct map_place *make_place(struct live *l, u32 tgid, const struct graph_op *op)
+{
+	struct map_place *place = map_place(l, tgid, op->other);
+
 	if (place)
-		return 0;
+		return place;
 	place = calloc(1, sizeof(*place));
 	if (!place)
-		return -ENOMEM;
-	place->map = key;
+		return NULL;
+	place->map = (struct map_key){ op->other, tgid };
 	place->handle = op->handle;
 	HASH_ADD(hh, l->places, map, sizeof(place->map), place);
-	return 0;
+	return place;
+}
+
+static struct live_maps *make_maps(struct live *l, u32 tgid, u64 handle)
+{
+	struct live_maps *maps = live_maps(l, tgid, handle);
+
+	if (maps)
+		return maps;
+	maps = calloc(1, sizeof(*maps));
+	if (!maps)
+		return NULL;
+	maps->key = (struct map_key){ handle, tgid };
+	HASH_ADD(hh, l->maps, key, sizeof(maps->key), maps);
+	return maps;
 }
 
 /**
@@ -189,23 +212,20 @@ static int map_place(struct live *l, u32 tgid, const struct graph_op *op)
  */
 int live_mapped(struct live *l, u32 tgid, const struct graph_op *op)
 {
-	struct live_maps *maps = live_maps(l, tgid, op->handle);
-	struct live_map *map = calloc(1, sizeof(*map));
+	struct map_place *place = make_place(l, tgid, op);
+	struct live_maps *maps = place ? make_maps(l, tgid, place->handle) : NULL;
+	struct live_map *map = maps ? malloc(sizeof(*map)) : NULL;
 
-	if (map && !maps) {
-		maps = calloc(1, sizeof(*maps));
-		if (maps) {
-			maps->key = (struct map_key){ op->handle, tgid };
-			HASH_ADD(hh, l->maps, key, sizeof(maps->key), maps);
-		}
-	}
-	if (!map || !maps) {
-		free(map);
+	if (!map)
 		return -ENOMEM;
-	}
-	*map = (struct live_map){ op->other, op->offset_bytes, op->length_bytes, maps->last };
+	*map = (struct live_map){ .map = op->other, .offset_bytes = op->offset_bytes,
+				  .length_bytes = op->length_bytes, .next = maps->last,
+				  .next_piece = place->pieces };
+	if (map->next)
+		map->next->previous = map;
 	maps->last = map;
-	return map_place(l, tgid, op);
+	place->pieces = map;
+	return 0;
 }
 
 /**
@@ -213,11 +233,11 @@ int live_mapped(struct live *l, u32 tgid, const struct graph_op *op)
  */
 bool live_has_map(struct live *l, u32 tgid, const struct iot_rec_mapped *r)
 {
-	const struct live_maps *maps = live_maps(l, tgid, r->handle);
+	const struct map_place *place = map_place(l, tgid, r->map);
 	const struct live_map *map;
 
-	for (map = maps ? maps->last : NULL; map; map = map->next)
-		if (map->map == r->map && map->offset_bytes <= (u64)r->offset_bytes &&
+	for (map = place ? place->pieces : NULL; map; map = map->next_piece)
+		if (map->offset_bytes <= (u64)r->offset_bytes &&
 		    (u64)r->offset_bytes - map->offset_bytes + r->length_bytes <= map->length_bytes)
 			return true;
 	return false;
@@ -229,6 +249,17 @@ static bool is_within(const struct live_map *map, const struct iot_rec_unmap *r)
 	       map->offset_bytes + map->length_bytes <= (u64)r->offset_bytes + r->length_bytes;
 }
 
+static void map_drop(struct live_maps *maps, struct live_map *map)
+{
+	if (map->previous)
+		map->previous->next = map->next;
+	else
+		maps->last = map->next;
+	if (map->next)
+		map->next->previous = map->previous;
+	free(map);
+}
+
 /**
  * live_unmapped() - a mapping, or a piece of it, is gone
  *
@@ -236,26 +267,21 @@ static bool is_within(const struct live_map *map, const struct iot_rec_unmap *r)
  */
 void live_unmapped(struct live *l, u32 tgid, const struct iot_rec_unmap *r)
 {
-	const struct map_key key = { r->map, tgid };
-	struct map_place *place;
-	struct live_maps *maps;
+	struct map_place *place = map_place(l, tgid, r->map);
+	struct live_maps *maps = place ? live_maps(l, tgid, place->handle) : NULL;
 	struct live_map **link, *map;
-	bool has_more = false;
 
-	HASH_FIND(hh, l->places, &key, sizeof(key), place);
-	maps = place ? live_maps(l, tgid, place->handle) : NULL;
 	if (!maps)
 		return;
-	for (link = &maps->last; (map = *link);) {
-		if (map->map != r->map || !is_within(map, r)) {
-			has_more |= map->map == r->map;
-			link = &map->next;
+	for (link = &place->pieces; (map = *link);) {
+		if (!is_within(map, r)) {
+			link = &map->next_piece;
 			continue;
 		}
-		*link = map->next;
-		free(map);
+		*link = map->next_piece;
+		map_drop(maps, map);
 	}
-	if (!has_more) {
+	if (!place->pieces) {
 		HASH_DEL(l->places, place);
 		free(place);
 	}

@@ -130,6 +130,8 @@ static int load_task(struct loader *l, const struct iot_rec_task *r)
 	task->tgid = r->tgid;
 	task->parent = r->parent < r->task ? r->parent : 0; /* or the record lies: no circles */
 	task->why = r->why;
+	task->uid = r->uid;
+	task->gid = r->gid;
 	task->begin_ns = r->time_ns;
 	task->command = strndup((const char *)l->record->tail, l->record->tail_bytes);
 	return task->command ? 0 : -ENOMEM;
@@ -246,6 +248,37 @@ static int load_complete(struct loader *l, const struct iot_rec_complete *r)
 	if (!err)
 		err = load_leave(l, task, r->time_ns, LEAVE_DONE, l->graph->request_count);
 	return err ? err : graph_request_add(l->graph, &request);
+}
+
+/* In both tasks, where they are then. */
+static int load_wake(struct loader *l, const struct iot_rec_wake *r)
+{
+	u32 task, woken, wake = l->graph->wake_count;
+	struct graph_op *op;
+	int err = graph_task_make(l->graph, r->task, &task);
+
+	if (!err)
+		err = graph_task_make(l->graph, r->woken, &woken);
+	if (err || task == woken)
+		return err;
+	err = graph_wake_add(l->graph, task, woken);
+	if (!err)
+		err = load_leave(l, woken, r->time_ns, LEAVE_WOKEN, wake);
+	if (err)
+		return err;
+	op = &l->graph->tasks[woken].ops[l->graph->tasks[woken].op_count - 1];
+	op->number = r->woken_op;
+	op->runtime_ns = r->woken_runtime_ns;
+	op = graph_op_add(l->graph, task);
+	if (!op)
+		return -ENOMEM;
+	op->kind = IOT_PLAY_pass;
+	op->flags = PASS_WAKE;
+	op->enter_ns = r->time_ns;
+	op->end_ns = r->time_ns;
+	op->number = r->op;
+	op->event = wake;
+	return 0;
 }
 
 /* -- MPI ------------------------------------------------------------------------------------- */
@@ -390,6 +423,8 @@ static int load_record(struct loader *l)
 		return load_exec(l, &r->exec);
 	case IOT_KIND_exit:
 		return load_exit(l, &r->exit);
+	case IOT_KIND_wake:
+		return load_wake(l, &r->wake);
 	case IOT_KIND_complete:
 		return load_complete(l, &r->complete);
 	}
@@ -411,7 +446,7 @@ static int load_next(void *context, struct iot_names *names, const struct iot_re
 	graph->end_ns = iot_record_end_ns(record);
 	if (!graph->begin_ns)
 		graph->begin_ns = graph->end_ns;
-	err = tree_observe(l->tree, record);
+	err = tree_observe(l->tree, names, record);
 	if (!err)
 		err = load_record(l);
 	if (l->progress && ++l->count % PROGRESS_RECORDS == 0)
@@ -435,6 +470,8 @@ int load_trace(const char *path, struct graph *graph, struct tree *tree, load_pr
 	struct loader l = { .graph = graph, .tree = tree, .progress = progress };
 	int err = iot_trace_walk(path, load_next, &l, &graph->info, reject);
 
+	if (!err)
+		err = tree_judge(tree);
 	if (!err)
 		err = load_early_finish(&l);
 	load_early_close(&l.early);

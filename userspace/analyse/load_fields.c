@@ -133,6 +133,19 @@ static int load_xattr(struct loader *l, u64 name, u64 object, u64 length_bytes, 
 	return err || !l->record->tail_bytes ? err : set_tail(l, &l->op->path2);
 }
 
+/* Its tail is the name, and perhaps a zero byte and the value. */
+static int load_setxattr(struct loader *l, const struct iot_rec_setxattr *r)
+{
+	const u8 *tail = l->record->tail, *end = memchr(tail, 0, l->record->tail_bytes);
+	int err = load_xattr(l, r->name, r->object, r->length_bytes, r->flags);
+
+	if (err || !end || (u64)(tail + l->record->tail_bytes - end - 1) != r->length_bytes)
+		return err;
+	l->op->path2 = graph_bytes(l->graph, tail, l->record->tail_bytes);
+	l->op->extra = 1;
+	return l->op->path2 ? 0 : -ENOMEM;
+}
+
 static void load_copy(struct loader *l, const struct iot_rec_copy_range *r, u32 flags)
 {
 	on_handle(l, r->object, r->handle);
@@ -163,7 +176,8 @@ static u32 tgid_of(const struct loader *l)
 /* Return: 1 if the mapping is a child's, whose operation it becomes when the child is known. */
 static int load_map(struct loader *l, const struct iot_rec_map *r)
 {
-	struct inherited_map *inherited;
+	struct inherited_map *inherited = l->inherited;
+	size_t room = l->inherited_room ? 2 * l->inherited_room : 64;
 
 	on_handle(l, r->object, r->handle);
 	range(l, r->offset_bytes, r->length_bytes, r->flags & ~(u32)IOT_MAP_inherited);
@@ -171,10 +185,13 @@ static int load_map(struct loader *l, const struct iot_rec_map *r)
 	l->op->mode = r->prot;
 	if (!(r->flags & IOT_MAP_inherited))
 		return r->result ? 0 : live_mapped(&l->live, tgid_of(l), l->op);
-	inherited = reallocarray(l->inherited, l->inherited_count + 1, sizeof(*inherited));
-	if (!inherited)
-		return -ENOMEM;
-	l->inherited = inherited;
+	if (l->inherited_count == l->inherited_room) {
+		inherited = reallocarray(inherited, room, sizeof(*inherited));
+		if (!inherited)
+			return -ENOMEM;
+		l->inherited = inherited;
+		l->inherited_room = room;
+	}
 	if (loader_file(l, r->object, &l->op->file))
 		return -ENOMEM;
 	inherited[l->inherited_count++] = (struct inherited_map){ l->task, *l->op };
@@ -268,8 +285,7 @@ static int load_named(struct loader *l)
 		return load_xattr(l, r->getxattr.name, r->getxattr.object,
 				  r->getxattr.length_bytes, 0);
 	case IOT_KIND_setxattr:
-		return load_xattr(l, r->setxattr.name, r->setxattr.object,
-				  r->setxattr.length_bytes, r->setxattr.flags);
+		return load_setxattr(l, &r->setxattr);
 	case IOT_KIND_removexattr:
 		return load_xattr(l, r->removexattr.name, r->removexattr.object, 0, 0);
 	case IOT_KIND_listxattr:

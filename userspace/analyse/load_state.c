@@ -10,6 +10,7 @@
  * no name any more gets one (names.c) that is removed when all is open.
  */
 #include <stdlib.h>
+#include <uthash.h>
 
 #include "loader.h"
 
@@ -22,6 +23,7 @@ struct early_op {
 
 /* A file without a name, and the task that opens it first. */
 struct unnamed {
+	UT_hash_handle hh;
 	u32 task;
 	u32 file;
 	u64 object;
@@ -65,12 +67,18 @@ static struct graph_op *add_early(struct loader *l, u32 task, u16 kind, u64 obje
 static int note_early(struct loader *l, u32 task, u64 object)
 {
 	struct early *early = &l->early;
-	struct early_op *ops = reallocarray(early->ops, early->op_count + 1, sizeof(*ops));
+	u32 room = early->op_room ? 2 * early->op_room : 64;
+	struct early_op *ops = early->ops;
 
-	if (!ops)
-		return -ENOMEM;
-	early->ops = ops;
-	ops[early->op_count++] = (struct early_op){ task, l->graph->tasks[task].op_count - 1, object };
+	if (early->op_count == early->op_room) {
+		ops = reallocarray(ops, room, sizeof(*ops));
+		if (!ops)
+			return -ENOMEM;
+		early->ops = ops;
+		early->op_room = room;
+	}
+	ops[early->op_count++] = (struct early_op){ task, l->graph->tasks[task].op_count - 1,
+						  iot_names_identity(l->names, object) };
 	return 0;
 }
 
@@ -78,17 +86,19 @@ static int note_unnamed(struct loader *l, u32 task, u64 object, u32 file, const 
 {
 	struct early *early = &l->early;
 	struct unnamed *unnamed;
-	u32 i;
 
-	for (i = 0; i < early->unnamed_count; i++)
-		if (early->unnamed[i].object == object)
-			return 0;
-	unnamed = reallocarray(early->unnamed, early->unnamed_count + 1, sizeof(*unnamed));
+	HASH_FIND(hh, early->unnamed, &object, sizeof(object), unnamed);
+	if (unnamed)
+		return 0;
+	unnamed = calloc(1, sizeof(*unnamed));
 	if (!unnamed)
 		return -ENOMEM;
-	early->unnamed = unnamed;
-	unnamed[early->unnamed_count++] = (struct unnamed){ task, file, object, path };
-	return tree_place(l->tree, object, path);
+	unnamed->task = task;
+	unnamed->file = file;
+	unnamed->object = object;
+	unnamed->path = path;
+	HASH_ADD(hh, early->unnamed, object, sizeof(unnamed->object), unnamed);
+	return tree_place(l->tree, iot_names_identity(l->names, object), path);
 }
 
 static int seek_early(struct loader *l, u32 task, u32 file, const struct iot_rec_opened *r)
@@ -208,6 +218,7 @@ static int unlink_early(struct loader *l, const struct unnamed *unnamed)
  */
 int load_early_finish(struct loader *l)
 {
+	const struct unnamed *unnamed;
 	u32 i;
 	int err = 0;
 
@@ -220,8 +231,8 @@ int load_early_finish(struct loader *l)
 			op->path = graph_text(l->graph, path);
 		err = op->path ? 0 : -ENOMEM;
 	}
-	for (i = 0; i < l->early.unnamed_count && !err; i++)
-		err = unlink_early(l, &l->early.unnamed[i]);
+	for (unnamed = l->early.unnamed; unnamed && !err; unnamed = unnamed->hh.next)
+		err = unlink_early(l, unnamed);
 	return err;
 }
 
@@ -230,6 +241,11 @@ int load_early_finish(struct loader *l)
  */
 void load_early_close(struct early *early)
 {
+	struct unnamed *unnamed, *next;
+
 	free(early->ops);
-	free(early->unnamed);
+	HASH_ITER (hh, early->unnamed, unnamed, next) {
+		HASH_DEL(early->unnamed, unnamed);
+		free(unnamed);
+	}
 }

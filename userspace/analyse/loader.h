@@ -28,8 +28,8 @@ struct early {
 	u64 ns;
 	struct early_op *ops;
 	u32 op_count;
+	u32 op_room;
 	struct unnamed *unnamed;
-	u32 unnamed_count;
 };
 
 /**
@@ -52,6 +52,7 @@ struct loader {
 	struct live live;
 	struct inherited_map *inherited;
 	size_t inherited_count;
+	size_t inherited_room;
 	struct early early;
 	u32 task;
 	const struct iot_record *record;

@@ -9,6 +9,7 @@
 #include <uthash.h>
 
 #define PAGE_BYTES 4096
+#define NO_NODE	   (~0u)
 
 struct file {
 	UT_hash_handle hh;
@@ -20,6 +21,15 @@ struct task {
 	UT_hash_handle hh;
 	u32 id;
 	u32 process; /* index */
+	u32 node;    /* index, NO_NODE if that is not known */
+	bool has_acted;
+};
+
+/* Tasks of a node. */
+struct range {
+	u32 first;
+	u32 last;
+	u32 node;
 };
 
 /* An object that was opened. */
@@ -42,6 +52,7 @@ struct request {
 	bool is_write;
 	u32 file;
 	u32 process;
+	u32 node;
 	u64 enter_ns;
 	u64 end_ns;
 	s64 result;
@@ -54,6 +65,11 @@ struct adder {
 	struct opened *opened;
 	struct request *requests;
 	struct flying *flying;
+	struct range *ranges;
+	u32 range_count;
+	u32 range_room;
+	bool is_sorted;
+	u32 node_room;
 	u32 fact_room;
 	u32 file_room;
 	u32 process_room;
@@ -101,6 +117,113 @@ static int file_of(struct adder *a, const char *path, u32 *index)
 	return p->files[*index].path ? 0 : -ENOMEM;
 }
 
+/* -- nodes ---------------------------------------------------------------------------------- */
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static int compare_task(const void *a, const void *b)
+{
+	const u32 *task = a;
+	const struct range *range = b;
+
+	return *task < range->first ? -1 : *task > range->last;
+}
+
+/* Facts say which tasks are whose, before the tasks do anything. */
+static u32 node_of(struct adder *a, u32 task)
+{
+	const struct range *range;
+
+	if (!a->range_count)
+		return NO_NODE;
+	if (!a->is_sorted)
+		qsort(a->ranges, a->range_count, sizeof(*a->ranges), compare_ranges);
+	a->is_sorted = true;
+	range = bsearch(&task, a->ranges, a->range_count, sizeof(*a->ranges), compare_task);
+	return range ? range->node : NO_NODE;
+}
+
+static int node_make(struct adder *a, const char *name, size_t bytes, u32 *index)
+{
+	struct profile *p = a->profile;
+	struct profile_node *node;
+	int err;
+
+	for (*index = 0; *index < p->node_count; ++*index)
+		if (strlen(p->nodes[*index].name) == bytes && !memcmp(p->nodes[*index].name, name, bytes))
+			return 0;
+	err = grow(&p->nodes, p->node_count, &a->node_room, sizeof(*p->nodes));
+	if (err)
+		return err;
+	node = &p->nodes[p->node_count++];
+	*node = (struct profile_node){
+		.name = strndup(name, bytes), .host = strdup(""), .ranks = strdup(""),
+	};
+	return node->name && node->host && node->ranks ? 0 : -ENOMEM;
+}
+
+static int take_ranges(struct adder *a, const char *text, u32 node)
+{
+	unsigned int first, last;
+	int bytes, err = 0;
+
+	while (!err && sscanf(text, "%u%n", &first, &bytes) == 1) {
+		text += bytes;
+		last = first;
+		if (sscanf(text, "-%u%n", &last, &bytes) == 1)
+			text += bytes;
+		err = grow(&a->ranges, a->range_count, &a->range_room, sizeof(*a->ranges));
+		if (!err)
+			a->ranges[a->range_count++] = (struct range){ first, last, node };
+		a->is_sorted = false;
+		text += *text == ',';
+	}
+	return err;
+}
+
+static int replace(char **text, const char *value)
+{
+	free(*text);
+	*text = strdup(value);
+	return *text ? 0 : -ENOMEM;
+}
+
+/* "node.NAME.tasks=1-3,7", and what else is said of a node; its name may have dots. */
+static int take_node_fact(struct adder *a, const char *fact)
+{
+	static const char *const keys[] = { ".tasks=", ".ranks=", ".host=" };
+	const char *name = fact + strlen("node."), *at = NULL;
+	u32 node;
+	size_t key;
+	int err;
+
+	for (key = 0; key < 3 && !(at = strstr(name, keys[key]));)
+		key++;
+	if (!at || memchr(name, '=', (size_t)(at - name)))
+		return 0; /* it is of another fact */
+	err = node_make(a, name, (size_t)(at - name), &node);
+	at += strlen(keys[key]);
+	if (err)
+		return err;
+	if (!key)
+		return take_ranges(a, at, node);
+	return replace(key == 1 ? &a->profile->nodes[node].ranks : &a->profile->nodes[node].host, at);
+}
+
+/* Return: of a task; NULL if it is of none. */
+static struct profile_node *node_find(struct adder *a, u32 id)
+{
+	struct task *task;
+
+	HASH_FIND(hh, a->tasks, &id, sizeof(id), task);
+	return task && task->node != NO_NODE ? &a->profile->nodes[task->node] : NULL;
+}
+
 static int process_add(struct adder *a, u32 pid, const char *command, u32 *index)
 {
 	struct profile *p = a->profile;
@@ -132,6 +255,7 @@ static int task_add(struct adder *a, u32 id, u32 pid, const char *command)
 	if (!task)
 		return -ENOMEM;
 	task->id = id;
+	task->node = node_of(a, id);
 	HASH_ADD(hh, a->tasks, id, sizeof(task->id), task);
 	err = process_add(a, pid, command, &task->process);
 	if (!err)
@@ -154,9 +278,13 @@ static int process_of(struct adder *a, u32 id, u32 *index)
 	int err = task_add(a, id, id, "?");
 
 	HASH_FIND(hh, a->tasks, &id, sizeof(id), task);
-	if (!err)
-		*index = task->process;
-	return err;
+	if (err)
+		return err;
+	*index = task->process;
+	if (!task->has_acted && task->node != NO_NODE)
+		a->profile->nodes[task->node].tasks++;
+	task->has_acted = true;
+	return 0;
 }
 
 /* -- operations ------------------------------------------------------------------------------- */
@@ -282,6 +410,8 @@ static int request_end(struct adder *a, struct request *request)
 	move_bytes(&p->sum, request);
 	move_bytes(&p->files[request->file].sum, request);
 	move_bytes(&p->processes[request->process].sum, request);
+	if (request->node != NO_NODE)
+		move_bytes(&p->nodes[request->node].sum, request);
 	if (request->end_ns > p->end_ns)
 		p->end_ns = request->end_ns;
 	HASH_DEL(a->requests, request);
@@ -299,6 +429,7 @@ static int take_submit(struct adder *a, const struct iot_rec_submit *r, u32 file
 	request->is_submitted = true;
 	request->file = file;
 	request->process = process;
+	request->node = node_of(a, r->task);
 	request->is_write = r->flags & IOT_RW_write;
 	request->enter_ns = r->enter_ns;
 	return is_new ? 0 : request_end(a, request);
@@ -319,6 +450,7 @@ static int take_complete(struct adder *a, const struct iot_rec_complete *r)
 static int take_op(struct adder *a, struct iot_names *names, const struct iot_record *r)
 {
 	struct profile *p = a->profile;
+	struct profile_node *node;
 	u32 file, process;
 	int err = file_of(a, iot_names_of_record(names, r).path, &file);
 
@@ -332,6 +464,9 @@ static int take_op(struct adder *a, struct iot_names *names, const struct iot_re
 	count_op(&p->sum, r);
 	count_op(&p->files[file].sum, r);
 	count_op(&p->processes[process].sum, r);
+	node = node_find(a, r->op.task);
+	if (node)
+		count_op(&node->sum, r);
 	p->files[file].opens += r->kind == IOT_KIND_open && r->op.result >= 0;
 	if (r->kind == IOT_KIND_open)
 		return count_cached(a, &r->open);
@@ -385,6 +520,11 @@ static void count_flying(struct adder *a)
 	}
 }
 
+static bool begins_with(const char *text, const char *beginning)
+{
+	return !strncmp(text, beginning, strlen(beginning));
+}
+
 /* -- the trace ------------------------------------------------------------------------------------ */
 
 static int take_fact(struct adder *a, const struct iot_record *r)
@@ -395,11 +535,39 @@ static int take_fact(struct adder *a, const struct iot_record *r)
 	if (err)
 		return err;
 	p->facts[p->fact_count] = strndup((const char *)r->tail, r->tail_bytes);
-	return p->facts[p->fact_count++] ? 0 : -ENOMEM;
+	if (!p->facts[p->fact_count++])
+		return -ENOMEM;
+	return begins_with(p->facts[p->fact_count - 1], "node.") ?
+		       take_node_fact(a, p->facts[p->fact_count - 1]) : 0;
 }
 
-static void take_played(struct profile *profile, const struct iot_rec_played *played)
+static void take_divergence(struct adder *a, const struct iot_rec_divergence *r)
 {
+	struct profile_node *node = node_find(a, r->task);
+
+	switch (r->verdict) {
+	case IOT_VERDICT_unable:
+		a->profile->unable++;
+		break;
+	case IOT_VERDICT_emulated:
+		a->profile->emulated++;
+		break;
+	default:
+		a->profile->diverged++;
+		if (node)
+			node->diverged++;
+	}
+}
+
+static void take_played(struct adder *a, const struct iot_rec_played *played)
+{
+	struct profile *profile = a->profile;
+	struct profile_node *node = node_find(a, played->task);
+
+	if (node)
+		node->late_ns += played->late_ns;
+	if (node && played->late_max_ns > node->late_max_ns)
+		node->late_max_ns = played->late_max_ns;
 	profile->late_ns += played->late_ns;
 	profile->stalls += played->stalls;
 	if (played->late_max_ns > profile->late_max_ns)
@@ -430,10 +598,10 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 		take_state(a->profile, &r->state);
 		return 0;
 	case IOT_KIND_divergence:
-		a->profile->diverged++;
+		take_divergence(a, &r->divergence);
 		return 0;
 	case IOT_KIND_played:
-		take_played(a->profile, &r->played);
+		take_played(a, &r->played);
 		return 0;
 	}
 	if (info->group == IOT_GROUP_op)
@@ -480,6 +648,7 @@ static void adder_free(struct adder *a)
 	struct opened *opened, *next_opened;
 	struct request *request, *next_request;
 
+	free(a->ranges);
 	HASH_ITER (hh, a->files, file, next_file) {
 		HASH_DEL(a->files, file);
 		free(file);
@@ -541,6 +710,12 @@ void profile_free(struct profile *profile)
 	for (i = 0; i < profile->fact_count; i++)
 		free(profile->facts[i]);
 	free(profile->files);
+	for (i = 0; i < profile->node_count; i++) {
+		free(profile->nodes[i].name);
+		free(profile->nodes[i].host);
+		free(profile->nodes[i].ranks);
+	}
+	free(profile->nodes);
 	free(profile->processes);
 	free(profile->facts);
 	free(profile);

@@ -62,6 +62,25 @@ struct profile_process {
 };
 
 /**
+ * struct profile_node - a node of a run on several
+ * @name: of a recording, of the host; of a replay, a number
+ * @host: of a replay, the name of its host; "" if that is that of all nodes
+ * @ranks: "0-3,6", "" if none is known
+ * @tasks: that did anything
+ * @diverged, @late_ns, @late_max_ns: as of all
+ */
+struct profile_node {
+	char *name;
+	char *host;
+	char *ranks;
+	struct profile_sum sum;
+	u64 tasks;
+	u64 diverged;
+	u64 late_ns;
+	u64 late_max_ns;
+};
+
+/**
  * struct profile - what a trace amounts to
  * @info: of the trace file
  * @facts: texts key=value
@@ -73,13 +92,16 @@ struct profile_process {
  * @kinds: by kind of record
  * @files: sorted by time, longest first
  * @processes: that did any, sorted by time, longest first
+ * @nodes: those of a run on several, in the order of the trace
  * @opened_bytes: sizes of what was opened, once for each object
  * @cached_bytes: of them, in the page cache at that moment
  * @opened, @mapped: descriptors and mappings from before the recording
  * @in_no_table: handles from before that no descriptor or mapping showed, but an operation
  * @unseen_files, @unseen_maps, @unseen_tasks: descriptors and mappings that went around the mounts
  *	when the recording began, and processes that had them
- * @diverged: operations of a replay that ended otherwise than in the trace
+ * @diverged: operations of a replay that ended otherwise than in the trace, but for
+ * @unable: those that the target has no operation for
+ * @emulated: operations whose place others took, because the target has none such
  * @late_ns: of a replay, how late think times ended, added up
  * @late_max_ns: the largest of it
  * @stalls: of a replay, times that the program was not read in time
@@ -98,6 +120,8 @@ struct profile {
 	u32 file_count;
 	struct profile_process *processes;
 	u32 process_count;
+	struct profile_node *nodes;
+	u32 node_count;
 	u64 opened_bytes;
 	u64 cached_bytes;
 	u64 opened;
@@ -107,6 +131,8 @@ struct profile {
 	u64 unseen_maps;
 	u64 unseen_tasks;
 	u64 diverged;
+	u64 unable;
+	u64 emulated;
 	u64 late_ns;
 	u64 late_max_ns;
 	u64 stalls;

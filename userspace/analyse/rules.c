@@ -42,7 +42,7 @@ static unsigned int rule_bit(const char *word, size_t bytes)
  * @text: what the user wrote
  * @rules: out: bits of enum order_rule
  *
- * Rules that are listed one by one come with that of messages, which none of them replaces.
+ * Rules that are listed one by one come with those of messages and wake-ups, which none of them replaces.
  *
  * Return: NULL, or the first word that is neither.
  */
@@ -57,7 +57,7 @@ const char *order_rules_parse(const char *text, unsigned int *rules)
 		*rules = presets[i].rules;
 		return NULL;
 	}
-	*rules = ORDER_BIT(mpi);
+	*rules = ORDER_WAITS;
 	for (;; text += bytes + 1) {
 		bytes = strcspn(text, ",");
 		bit = rule_bit(text, bytes);

@@ -21,7 +21,8 @@
 	R(aio_stage, "aio_stage", "what comes after the end of a request waits for it")         \
 	R(temporal, NULL, "operations start in the order of the trace")                       \
 	R(found, NULL, "an operation finds what it found in the trace")                       \
-	R(mpi, NULL, "messages and collectives")
+	R(mpi, NULL, "messages and collectives")                                              \
+	R(wake, NULL, "wake-ups")
 
 enum order_rule {
 #define ORDER_RULE_VALUE(name, text, sentence) ORDER_##name,
@@ -32,16 +33,19 @@ enum order_rule {
 
 #define ORDER_BIT(name) (1u << ORDER_##name)
 
+/* What tasks waited for in the trace: every set has it but the one that has nothing. */
+#define ORDER_WAITS (ORDER_BIT(mpi) | ORDER_BIT(wake))
+
 /* P(name, rules, sentence) */
 #define ORDER_PRESETS(P)                                                                      \
-	P(iotape, ORDER_BIT(found) | ORDER_BIT(mpi), "an operation finds what it found")      \
+	P(iotape, ORDER_BIT(found) | ORDER_WAITS, "an operation finds what it found")      \
 	P(artc, ORDER_BIT(file_seq) | ORDER_BIT(path_stage) | ORDER_BIT(fd_stage) |           \
-	  ORDER_BIT(fd_seq) | ORDER_BIT(aio_stage) | ORDER_BIT(mpi), "the defaults of ARTC")  \
-	P(single, ORDER_BIT(program_seq) | ORDER_BIT(mpi), "all operations, one by one")      \
-	P(temporal, ORDER_BIT(temporal) | ORDER_BIT(mpi), "operations start as in the trace") \
+	  ORDER_BIT(fd_seq) | ORDER_BIT(aio_stage) | ORDER_WAITS, "the defaults of ARTC")  \
+	P(single, ORDER_BIT(program_seq) | ORDER_WAITS, "all operations, one by one")      \
+	P(temporal, ORDER_BIT(temporal) | ORDER_WAITS, "operations start as in the trace") \
 	P(unconstrained, 0, "tasks wait for what made them, and for nothing else")
 
-#define ORDER_DEFAULT (ORDER_BIT(found) | ORDER_BIT(mpi))
+#define ORDER_DEFAULT (ORDER_BIT(found) | ORDER_WAITS)
 
 const char *order_rules_parse(const char *text, unsigned int *rules);
 

@@ -10,10 +10,13 @@
 
 #include "effects.h"
 
-#define VERSIONS_MAX 16
+#define VERSIONS_MAX 32 /* more than a search goes back */
 #define DEPTH_MAX    4 /* of what must have happened for something to have happened */
 
-static bool is_met(u32 value, u32 need)
+/**
+ * value_meets() - may a thing that is @value be what an operation found, @need?
+ */
+bool value_meets(u32 value, u32 need)
 {
 	switch (need) {
 	case VALUE_ANY:
@@ -37,6 +40,48 @@ static u32 value_now(const struct thing *thing)
 static u64 until(const struct thing *thing, u32 at)
 {
 	return at + 1 < thing->version_count ? thing->versions[at + 1].count : (u64)-1;
+}
+
+/* The last version that is as it was to be, of those in the time from @low to before @high. */
+static s64 find(const struct thing *thing, u32 need, u64 low, u64 high)
+{
+	s64 i;
+
+	for (i = (s64)thing->version_count - 1; i >= 0; i--) {
+		const struct version *v = &thing->versions[i];
+		u64 end = until(thing, (u32)i);
+
+		if (end <= low)
+			break;
+		if (v->count < high && value_meets(v->value, need))
+			return i;
+	}
+	return -1;
+}
+
+/**
+ * thing_value_at() - what a thing was at a moment; of a directory, how many names it has *now*
+ */
+s64 thing_value_at(const struct thing *thing, u64 count)
+{
+	u32 i;
+
+	if (thing->is_directory)
+		return thing->names;
+	for (i = thing->version_count; i && thing->versions[i - 1].count > count; i--)
+		;
+	if (!i)
+		return VALUE_UNKNOWN;
+	return thing->versions[i - 1].told > count ? thing->versions[i - 1].first_value :
+						     thing->versions[i - 1].value;
+}
+
+/**
+ * thing_was() - was a thing what an operation found, at some time from @low to before @high?
+ */
+bool thing_was(const struct thing *thing, u32 need, u64 low, u64 high)
+{
+	return need == VALUE_ANY || find(thing, need, low, high) >= 0;
 }
 
 /* -- changes -------------------------------------------------------------------------------- */
@@ -68,11 +113,11 @@ static void set(struct effects *e, struct thing *thing, u32 value, struct deed_a
 				       &thing->version_room, sizeof(*thing->versions));
 	if (e->err)
 		return;
-	thing->versions[thing->version_count++] = (struct version){ e->count, value, by };
+	thing->versions[thing->version_count++] = (struct version){ .count = e->count, .value = value, .by = by };
 	for (i = 0; i < thing->witness_count; i++) {
 		const struct witness *w = &thing->witnesses[i];
 
-		if (thing->is_directory || is_met(value, w->need))
+		if (thing->is_directory || value_meets(value, w->need))
 			thing->witnesses[kept++] = *w;
 		else
 			effects_order(e, w->who, by, thing->cause);
@@ -159,27 +204,10 @@ static bool would_meet(const struct effect *x, const struct thing *thing, u32 ne
 			continue;
 		if (thing->is_directory && c->more)
 			return (c->more > 0) == (need != VALUE_ABSENT);
-		if (c->after != VALUE_ANY && is_met(c->after, need) && !is_met(c->need, need))
+		if (c->after != VALUE_ANY && value_meets(c->after, need) && !value_meets(c->need, need))
 			return true;
 	}
 	return false;
-}
-
-/* The last version that is as it was to be, of those in the time from @low to before @high. */
-static s64 find(const struct thing *thing, u32 need, u64 low, u64 high)
-{
-	s64 i;
-
-	for (i = (s64)thing->version_count - 1; i >= 0; i--) {
-		const struct version *v = &thing->versions[i];
-		u64 end = until(thing, (u32)i);
-
-		if (end <= low)
-			break;
-		if (v->count < high && is_met(v->value, need))
-			return i;
-	}
-	return -1;
 }
 
 static s64 find_now(const struct effects *e, const struct effect *x, const struct claim *claim)
@@ -318,10 +346,10 @@ static void order(struct effects *e, const struct effect *x, const struct claim 
 	struct thing *thing = claim->thing;
 	u32 from = at, to = at + 1;
 
-	while (from && is_met(thing->versions[from - 1].value, claim->need))
+	while (from && value_meets(thing->versions[from - 1].value, claim->need))
 		from--;
 	effects_order(e, thing->versions[from].by, x->at, thing->cause);
-	while (to < thing->version_count && is_met(thing->versions[to].value, claim->need))
+	while (to < thing->version_count && value_meets(thing->versions[to].value, claim->need))
 		to++;
 	if (to < thing->version_count)
 		effects_order(e, x->at, thing->versions[to].by, thing->cause);
@@ -356,6 +384,12 @@ static void order_entries(struct effects *e, const struct effect *x, const struc
 	thing->watchers--;
 }
 
+/* Nothing is known of it any more, since a directory was renamed: so nothing is wrong. */
+static bool is_forgotten(const struct effects *e, const struct thing *thing)
+{
+	return e->renames && value_now(thing) == VALUE_UNKNOWN;
+}
+
 static void take(struct effects *e, const struct effect *x, const struct claim *claim, u64 *low,
 		 u64 *high)
 {
@@ -363,16 +397,25 @@ static void take(struct effects *e, const struct effect *x, const struct claim *
 	s64 at = find(thing, claim->need, *low, *high);
 	struct version *v;
 
+	if (at < 0 && !is_forgotten(e, thing) && searches_try(e, x)) {
+		e->is_to_begin_anew = true;
+		e->err = -EAGAIN;
+	}
+	if (e->err)
+		return;
 	if (at < 0) {
-		e->unexplained++;
+		e->unexplained += !is_forgotten(e, thing);
 		if (*high > e->count && !thing->is_directory)
 			thing_forget(e, thing, claim->need);
 		return;
 	}
 	v = &thing->versions[at];
-	if (v->value == VALUE_UNKNOWN || v->value == VALUE_PRESENT)
-		if (!thing->is_directory)
-			v->value = claim->need;
+	if (!thing->is_directory && (v->value == VALUE_UNKNOWN || v->value == VALUE_PRESENT)) {
+		if (!v->told)
+			v->first_value = v->value;
+		v->told = e->count + !x->is_change;
+		v->value = claim->need;
+	}
 	if (v->count > *low)
 		*low = v->count;
 	if (until(thing, (u32)at) < *high)
@@ -390,7 +433,8 @@ void things_happen(struct effects *e, struct effect *x)
 	u64 low, high;
 	u32 i;
 
-	force_all(e, x);
+	if (!script_happen(e, x))
+		force_all(e, x);
 	sizes_force(e, x);
 	e->count += x->is_change;
 	low = x->is_change ? e->count : x->begun;
@@ -407,6 +451,7 @@ void things_happen(struct effects *e, struct effect *x)
 		expect_no_more(x->claims[i].thing, x->at.task);
 	}
 	sizes_change(e, x);
+	searches_note(e, x);
 }
 
 /**

@@ -5,7 +5,9 @@
  * Between two operations on files a task may fork, or be in MPI calls, so the time
  * between them is a row of gaps. The task's CPU time between the two operations is
  * known. A gap that ends with a wait is explained by it: the replay waits for the same.
- * What a task computes is thought to be computed in the other gaps, as early as it fits.
+ * What a task computes is thought to be computed in the other gaps, as early as it fits. A task
+ * that was woken may have computed before it waited: what it had run by then is known, and its wait
+ * begins after as much.
  *
  * Inside a waiting MPI call it spins, which is waiting: until the message was sent, or the last
  * has come. What the call takes from then on, to move data or to set up a library, is nobody's
@@ -18,6 +20,12 @@
 static bool is_explained(const struct graph_op *op)
 {
 	return op->kind == IOT_PLAY_leave && op->edges != GRAPH_NONE;
+}
+
+/* A wait of which it is known how long the task had run before it, too. */
+static bool is_woken(const struct graph_op *op)
+{
+	return is_explained(op) && op->flags == LEAVE_WOKEN;
 }
 
 /* From when on the task does something of its own again, after @op and what it waits for. */
@@ -69,9 +77,9 @@ static void share(const struct thinking *k, struct graph_task *t, u32 first, u32
 		u64 ns = free_ns(k->graph, op, k->opened_ns);
 		u64 gap_ns = gap_before(op, since_ns);
 
-		if (!is_explained(op)) {
+		if (!is_explained(op) || is_woken(op)) {
 			op->compute_ns = run_ns < gap_ns ? run_ns : gap_ns;
-			op->pause_ns = gap_ns - op->compute_ns;
+			op->pause_ns = is_woken(op) ? 0 : gap_ns - op->compute_ns;
 			run_ns -= op->compute_ns;
 		}
 		if (ns > since_ns)
@@ -89,11 +97,11 @@ static void think_of_task(const struct thinking *k, struct graph_task *t)
 		const struct graph_op *op = &t->ops[i];
 		u64 gap_ns, run_ns;
 
-		if (!graph_is_io(op))
+		if (!graph_is_io(op) && !is_woken(op))
 			continue;
 		gap_ns = gap_before(op, since_ns);
 		run_ns = has_ran && op->runtime_ns > ran_ns ? op->runtime_ns - ran_ns : 0;
-		if (!has_ran) /* it is not known: what was not waiting is thought to be compute */
+		if (!has_ran && !is_woken(op)) /* not known: what was not waiting is thought to be compute */
 			run_ns = gap_ns;
 		share(k, t, first, i, since_ns, run_ns);
 		first = i + 1;

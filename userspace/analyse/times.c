@@ -31,7 +31,7 @@ static void add_gap(struct process_times *p, const struct graph_op *op, u64 sinc
 	if (op->flags == LEAVE_MPI)
 		p->mpi_ns += after(op->enter_ns, since_ns);
 	else
-		p->wait_ns += after(op->enter_ns, since_ns);
+		p->wait_ns += after(op->enter_ns, since_ns + op->compute_ns);
 }
 
 /* Until when an operation waited for others: until the last of those that it waits for had ended. */

@@ -2,75 +2,14 @@
 /*
  * tree.c - the initial tree, from what operations find.
  */
-#include "tree.h"
+#include "tree_nodes.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <uthash.h>
 
 #define DEPTH_MAX 4096
 
-enum node_state {
-	NODE_UNKNOWN, /* mentioned, but nobody has looked */
-	NODE_ABSENT,  /* did not exist at the beginning */
-	NODE_PRESENT, /* did */
-};
-
-/* One component in one directory. */
-struct node {
-	UT_hash_handle hh;
-	enum node_state state;
-	u32 type; /* as a directory says, if the object is not known */
-	struct tree_object *object;
-	char *path; /* at the beginning; set at the end */
-	size_t key_bytes;
-	char key[]; /* id of the directory, component; a zero byte follows */
-};
-
 #define COMPONENT(node) ((node)->key + sizeof(u64))
-
-struct tree_name {
-	UT_hash_handle hh;
-	u64 id;
-	struct node *node;
-};
-
-struct tree_object {
-	UT_hash_handle hh;
-	u64 id;
-	u64 name;
-	struct node *first;
-	bool is_known;
-	bool is_created;
-	u32 mode;
-	u32 uid;
-	u32 gid;
-	u64 rdev;
-	u64 size_bytes;
-	u64 cached_pages;
-	char *target;
-};
-
-/* An entry that was read from a directory which is not known yet. */
-struct pending {
-	struct pending *next;
-	u32 task;
-	u32 op;
-	u32 type;
-	size_t bytes;
-	char name[];
-};
-
-struct tree {
-	struct node *nodes;
-	struct tree_name *names;
-	struct tree_object *objects;
-	struct pending *pending;
-	u64 root; /* of the first mount */
-	struct tree_entry *entries;
-	size_t entry_count;
-	bool is_short_of_memory;
-};
 
 /**
  * tree_open() - nothing is known yet
@@ -95,6 +34,7 @@ void tree_close(struct tree *tree)
 
 	if (!tree)
 		return;
+	tree_free_sights(tree);
 	HASH_ITER (hh, tree->nodes, node, next_node) {
 		HASH_DEL(tree->nodes, node);
 		free(node->path);
@@ -117,7 +57,10 @@ void tree_close(struct tree *tree)
 	free(tree);
 }
 
-static void *allocate(struct tree *tree, size_t bytes)
+/**
+ * tree_allocate() - memory, all zeros; without it the tree is short of it
+ */
+void *tree_allocate(struct tree *tree, size_t bytes)
 {
 	void *memory = calloc(1, bytes);
 
@@ -126,18 +69,25 @@ static void *allocate(struct tree *tree, size_t bytes)
 	return memory;
 }
 
+/* An object goes by the first of its ids. */
+static u64 identity(const struct tree *tree, u64 id)
+{
+	return tree->ids ? iot_names_identity(tree->ids, id) : id;
+}
+
 static struct node *node_at(struct tree *tree, u64 dir, const void *component, size_t bytes)
 {
 	char key[sizeof(u64) + IOT_TAIL_MAX_BYTES];
 	size_t key_bytes = sizeof(dir) + bytes;
 	struct node *node;
 
+	dir = identity(tree, dir);
 	memcpy(key, &dir, sizeof(dir));
 	memcpy(key + sizeof(dir), component, bytes);
 	HASH_FIND(hh, tree->nodes, key, key_bytes, node);
 	if (node)
 		return node;
-	node = allocate(tree, sizeof(*node) + key_bytes + 1);
+	node = tree_allocate(tree, sizeof(*node) + key_bytes + 1);
 	if (!node)
 		return NULL;
 	memcpy(node->key, key, key_bytes);
@@ -146,7 +96,12 @@ static struct node *node_at(struct tree *tree, u64 dir, const void *component, s
 	return node;
 }
 
-static struct node *node_of(struct tree *tree, u64 name)
+/**
+ * tree_node_of() - what a name of the trace is
+ *
+ * Return: NULL if the trace did not say.
+ */
+struct node *tree_node_of(struct tree *tree, u64 name)
 {
 	struct tree_name *n;
 
@@ -154,16 +109,22 @@ static struct node *node_of(struct tree *tree, u64 name)
 	return n ? n->node : NULL;
 }
 
-static struct tree_object *object_of(struct tree *tree, u64 id)
+/**
+ * tree_object_of() - the object that an id stands for, made if it is new
+ *
+ * Return: NULL if the id is 0, or out of memory.
+ */
+struct tree_object *tree_object_of(struct tree *tree, u64 id)
 {
 	struct tree_object *object;
 
 	if (!id)
 		return NULL;
+	id = identity(tree, id);
 	HASH_FIND(hh, tree->objects, &id, sizeof(id), object);
 	if (object)
 		return object;
-	object = allocate(tree, sizeof(*object));
+	object = tree_allocate(tree, sizeof(*object));
 	if (!object)
 		return NULL;
 	object->id = id;
@@ -190,34 +151,11 @@ static bool has_all_of_target(const struct iot_record *record)
 
 /* -- what an operation shows of a name --------------------------------------------------- */
 
-static void found(struct tree *tree, u64 name, u64 id)
-{
-	struct node *node = node_of(tree, name);
-	struct tree_object *object = object_of(tree, id);
-
-	if (!node || !object)
-		return;
-	if (node->state == NODE_UNKNOWN || (node->state == NODE_PRESENT && !node->object)) {
-		node->state = NODE_PRESENT;
-		node->object = object;
-		if (!object->first)
-			object->first = node;
-	}
-}
-
-static void missed(struct tree *tree, u64 name)
-{
-	struct node *node = node_of(tree, name);
-
-	if (node && node->state == NODE_UNKNOWN)
-		node->state = NODE_ABSENT;
-}
-
 static void created(struct tree *tree, u64 name, u64 id)
 {
-	struct tree_object *object = object_of(tree, id);
+	struct tree_object *object = tree_object_of(tree, id);
 
-	missed(tree, name);
+	tree_missed(tree, name, true);
 	if (object)
 		object->is_created = true;
 }
@@ -230,7 +168,7 @@ static void observe_name(struct tree *tree, const struct iot_record *record)
 	HASH_FIND(hh, tree->names, &id, sizeof(id), name);
 	if (name)
 		return;
-	name = allocate(tree, sizeof(*name));
+	name = tree_allocate(tree, sizeof(*name));
 	if (!name)
 		return;
 	name->id = id;
@@ -241,7 +179,7 @@ static void observe_name(struct tree *tree, const struct iot_record *record)
 static void observe_object(struct tree *tree, const struct iot_record *record)
 {
 	const struct iot_rec_object *r = &record->object;
-	struct tree_object *object = object_of(tree, r->object);
+	struct tree_object *object = tree_object_of(tree, r->object);
 
 	if (!object || object->is_known)
 		return;
@@ -262,7 +200,7 @@ static void observe_dirent(struct tree *tree, const struct iot_record *record)
 
 	if (record->tail_bytes <= 2 && !memcmp(record->tail, "..", record->tail_bytes))
 		return;
-	pending = allocate(tree, sizeof(*pending) + record->tail_bytes);
+	pending = tree_allocate(tree, sizeof(*pending) + record->tail_bytes);
 	if (!pending)
 		return;
 	pending->task = record->dirent.task;
@@ -286,10 +224,8 @@ static void observe_readdir(struct tree *tree, const struct iot_rec_readdir *r)
 			continue;
 		}
 		node = node_at(tree, r->object, pending->name, pending->bytes);
-		if (node && node->state == NODE_UNKNOWN) {
-			node->state = NODE_PRESENT;
-			node->type = pending->type;
-		}
+		if (node)
+			tree_listed(tree, node, pending->type);
 		*link = pending->next;
 		free(pending);
 	}
@@ -300,31 +236,41 @@ static void observe_open(struct tree *tree, const struct iot_rec_open *r)
 	if (r->flags & IOT_OPEN_created)
 		created(tree, r->name, r->object);
 	else if (r->object)
-		found(tree, r->name, r->object);
+		tree_found(tree, r->name, r->object, false);
 	else if (r->result == -ENOENT)
-		missed(tree, r->name);
+		tree_missed(tree, r->name, false);
 }
 
 static void observe_rename(struct tree *tree, const struct iot_rec_rename *r)
 {
+	bool is_change;
+
 	if (r->result)
 		return;
-	found(tree, r->name, r->object);
+	is_change = r->object != r->replaced; /* two names of one file: then nothing happens */
+	tree_found(tree, r->name, r->object, is_change);
 	if (r->replaced)
-		found(tree, r->new_name, r->replaced);
+		tree_found(tree, r->new_name, r->replaced, is_change);
 	else
-		missed(tree, r->new_name);
+		tree_missed(tree, r->new_name, is_change);
+	tree_came(tree, r->new_name, r->object);
+	if (r->flags & IOT_RENAME_exchange)
+		tree_came(tree, r->name, r->replaced);
 }
 
 /**
  * tree_observe() - learn from a record
  * @tree: what is known
+ * @names: what ids stand for at this record
  * @record: the next record of the trace
  *
  * Return: 0 or -ENOMEM.
  */
-int tree_observe(struct tree *tree, const struct iot_record *record)
+int tree_observe(struct tree *tree, struct iot_names *names, const struct iot_record *record)
 {
+	tree->ids = names;
+	tree->has_placed = false;
+	tree->observed = record;
 	switch (record->kind) {
 	case IOT_KIND_name:
 		observe_name(tree, record);
@@ -337,7 +283,7 @@ int tree_observe(struct tree *tree, const struct iot_record *record)
 			tree->root = record->mount.object;
 		break;
 	case IOT_KIND_opened:
-		found(tree, record->opened.name, record->opened.object);
+		tree_found(tree, record->opened.name, record->opened.object, false);
 		break;
 	case IOT_KIND_dirent:
 		observe_dirent(tree, record);
@@ -347,9 +293,9 @@ int tree_observe(struct tree *tree, const struct iot_record *record)
 		break;
 	case IOT_KIND_lookup:
 		if (record->lookup.object)
-			found(tree, record->lookup.name, record->lookup.object);
+			tree_found(tree, record->lookup.name, record->lookup.object, false);
 		else if (record->lookup.result == -ENOENT)
-			missed(tree, record->lookup.name);
+			tree_missed(tree, record->lookup.name, false);
 		break;
 	case IOT_KIND_open:
 		observe_open(tree, &record->open);
@@ -365,27 +311,31 @@ int tree_observe(struct tree *tree, const struct iot_record *record)
 		break;
 	case IOT_KIND_link:
 		if (!record->link.result) {
-			found(tree, record->link.old_name, record->link.object);
-			missed(tree, record->link.name);
+			tree_found(tree, record->link.old_name, record->link.object, false);
+			tree_missed(tree, record->link.name, true);
+			tree_came(tree, record->link.name, record->link.object);
 		}
 		break;
 	case IOT_KIND_readlink:
 	case IOT_KIND_follow: /* both begin with name and object */
 		if (has_all_of_target(record))
-			set_target(tree, object_of(tree, record->follow.object), record);
-		found(tree, record->follow.name, record->follow.object);
+			set_target(tree, tree_object_of(tree, record->follow.object), record);
+		tree_found(tree, record->follow.name, record->follow.object, false);
+		break;
+	case IOT_KIND_rmdir:
+	case IOT_KIND_unlink: /* both begin with name and object */
+		tree_found(tree, record->unlink.name, record->unlink.object, !record->op.result);
 		break;
 	case IOT_KIND_stat:
 	case IOT_KIND_setattr:
-	case IOT_KIND_rmdir:
-	case IOT_KIND_unlink:
 	case IOT_KIND_getxattr:
 	case IOT_KIND_setxattr:
 	case IOT_KIND_removexattr:
 	case IOT_KIND_listxattr: /* all begin with name and object */
-		found(tree, record->stat.name, record->stat.object);
+		tree_found(tree, record->stat.name, record->stat.object, false);
 		break;
 	}
+	tree->ids = NULL;
 	return tree->is_short_of_memory ? -ENOMEM : 0;
 }
 
@@ -410,7 +360,7 @@ static const char *node_path(struct tree *tree, struct node *node, int depth)
 
 	if (node->path)
 		return node->path;
-	dir = dir_of(node) ? object_of(tree, dir_of(node)) : NULL;
+	dir = dir_of(node) ? tree_object_of(tree, dir_of(node)) : NULL;
 	if (!dir_of(node)) {
 		node->path = strdup(".");
 		return node->path;
@@ -433,8 +383,11 @@ static void place_announced(struct tree *tree)
 	struct tree_object *object;
 	struct node *node;
 
+	if (tree->has_placed)
+		return;
+	tree->has_placed = true;
 	for (object = tree->objects; object; object = object->hh.next) {
-		node = node_of(tree, object->name);
+		node = tree_node_of(tree, object->name);
 		if (!object->is_known || object->is_created || object->first || !node)
 			continue;
 		object->first = node;
@@ -455,7 +408,7 @@ static void place_announced(struct tree *tree)
  */
 int tree_place(struct tree *tree, u64 id, const char *component)
 {
-	struct tree_object *object = object_of(tree, id);
+	struct tree_object *object = tree_object_of(tree, id);
 	struct node *node = node_at(tree, tree->root, component, strlen(component));
 
 	if (!node || !object)
@@ -475,10 +428,60 @@ int tree_place(struct tree *tree, u64 id, const char *component)
  */
 const char *tree_path(struct tree *tree, u64 id)
 {
-	struct tree_object *object = object_of(tree, id);
+	struct tree_object *object = tree_object_of(tree, id);
 
 	place_announced(tree);
 	return object && object->first && !object->is_created ? node_path(tree, object->first, 0) : NULL;
+}
+
+/**
+ * tree_each_first() - what each name was at the beginning, if it is known, or that it is disputed
+ * @tree: complete; not to be observed any more
+ * @fn: called with each
+ * @context: for @fn
+ *
+ * Return: 0, -ENOMEM, or what @fn returned.
+ */
+int tree_each_first(struct tree *tree, tree_first_fn fn, void *context)
+{
+	struct node *node;
+	int err = 0;
+
+	place_announced(tree);
+	for (node = tree->nodes; node && !err; node = node->hh.next) {
+		bool is_made = node->object && node->object->is_created;
+		bool is_known = node->is_disputed || node->state == NODE_ABSENT ||
+				(node->object && !is_made);
+
+		if (is_known && node_path(tree, node, 0))
+			err = fn(context, &(struct tree_first){
+						  .path = node->path,
+						  .object = node->object ? node->object->id : 0,
+						  .dir = dir_of(node),
+						  .is_disputed = node->is_disputed });
+	}
+	return err;
+}
+
+/**
+ * tree_each_size() - how long each file was
+ * @tree: complete; not to be observed any more
+ * @fn: called with each
+ * @context: for @fn
+ *
+ * Return: 0, or what @fn returned.
+ */
+int tree_each_size(struct tree *tree, tree_size_fn fn, void *context)
+{
+	struct tree_object *object;
+	int err = 0;
+
+	for (object = tree->objects; object && !err; object = object->hh.next)
+		if (object->is_created || (object->is_known && S_ISREG(object->mode)))
+			err = fn(context, &(struct tree_size){
+						  .object = object->id,
+						  .bytes = object->is_created ? 0 : object->size_bytes });
+	return err;
 }
 
 static u32 guessed_mode(u32 type)

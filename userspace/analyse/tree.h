@@ -35,9 +35,35 @@ struct tree_entry {
 
 int tree_open(struct tree **tree);
 void tree_close(struct tree *tree);
-int tree_observe(struct tree *tree, const struct iot_record *record);
+int tree_observe(struct tree *tree, struct iot_names *names, const struct iot_record *record);
 int tree_place(struct tree *tree, u64 id, const char *component);
 const char *tree_path(struct tree *tree, u64 id);
+int tree_judge(struct tree *tree);
+bool tree_is_disputed(const struct tree *tree);
+void tree_happened(struct tree *tree, u32 task, u32 op);
+void tree_begin_anew(struct tree *tree);
+void tree_settle(struct tree *tree);
+
+/* What a name was at the beginning: identities of an object, 0 if it was absent, and its directory. */
+struct tree_first {
+	const char *path;
+	u64 object;
+	u64 dir;
+	bool is_disputed;
+};
+
+typedef int (*tree_first_fn)(void *context, const struct tree_first *first);
+int tree_each_first(struct tree *tree, tree_first_fn fn, void *context);
+
+/* The size that a file had when it was made, or at the beginning. */
+struct tree_size {
+	u64 object;
+	u64 bytes;
+};
+
+typedef int (*tree_size_fn)(void *context, const struct tree_size *size);
+int tree_each_size(struct tree *tree, tree_size_fn fn, void *context);
+
 /* Called with each path; returns 0 or a negative errno, which ends it. */
 typedef int (*tree_path_fn)(void *context, const char *path);
 

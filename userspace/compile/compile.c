@@ -109,7 +109,7 @@ static int make_slots(struct compiler *c)
 
 /* -- operations --------------------------------------------------------------------------- */
 
-/* The value of such an attribute is not in the trace, and zeros would not do. */
+/* Zeros would not do as the value of such an attribute. */
 static bool has_meaning(const char *xattr)
 {
 	return !strncmp(xattr, "system.", 7) || !strncmp(xattr, "security.", 9);
@@ -158,6 +158,21 @@ static int put_place(struct compiler *c, struct iot_program_op *op)
 	return err;
 }
 
+/* Its value, if there is one, stands behind the name. */
+static int put_attribute(struct compiler *c, struct iot_program_op *op)
+{
+	const char *name = c->op->path2;
+	int err;
+
+	if (name && !c->op->extra && has_meaning(name))
+		return 1;
+	err = put_place(c, op);
+	if (!err && c->op->extra)
+		err = iot_builder_bytes(c->builder, name, strlen(name) + 1 + c->op->length_bytes,
+					&op->path2);
+	return err;
+}
+
 /* Return: 0; 1 if the operation cannot be expressed; a negative errno. */
 static int put_operands(struct compiler *c, struct iot_program_op *op)
 {
@@ -168,9 +183,7 @@ static int put_operands(struct compiler *c, struct iot_program_op *op)
 		err = put_paths(c, op);
 		return err ? err : handle_slot(c, c->op->handle, true, &op->handle);
 	case IOT_KIND_setxattr:
-		if (c->op->path2 && has_meaning(c->op->path2))
-			return 1;
-		return put_place(c, op);
+		return put_attribute(c, op);
 	case IOT_KIND_stat:
 	case IOT_KIND_setattr:
 	case IOT_KIND_getxattr:
@@ -364,6 +377,7 @@ static u32 rank_of(const struct compiler *c, const struct graph_task *task)
 static int put_task(struct compiler *c, u32 index, u32 space)
 {
 	struct graph_task *from = &c->graph->tasks[index];
+	const struct graph_task *user = from->lane_of == GRAPH_NONE ? from : &c->graph->tasks[from->lane_of];
 	struct iot_program_task task = {
 		.first_op = cpu_to_le64(iot_builder_count(c->builder, IOT_SECTION_OPS)),
 		.first_wait = cpu_to_le64(iot_builder_count(c->builder, IOT_SECTION_WAITS)),
@@ -374,6 +388,8 @@ static int put_task(struct compiler *c, u32 index, u32 space)
 			(c->graph->tasks[index].has_maps ? IOT_TASK_MAPS : 0) |
 			(c->graph->tasks[index].lane_of != GRAPH_NONE ? IOT_TASK_LANE : 0)),
 		.rank = cpu_to_le32(rank_of(c, from)),
+		.uid = cpu_to_le32(user->uid),
+		.gid = cpu_to_le32(user->gid),
 	};
 	u32 waits = 0, j;
 	int err = iot_builder_text(c->builder, c->graph->tasks[index].command ?: "", &task.command);
@@ -502,7 +518,7 @@ static int put_facts(struct compiler *c)
 
 /* -- all of it ------------------------------------------------------------------------------------- */
 
-static int analyse(struct graph *graph)
+static int analyse(struct graph *graph, struct tree *tree)
 {
 	int err = graph_pass_life(graph);
 
@@ -511,7 +527,9 @@ static int analyse(struct graph *graph)
 	if (!err)
 		err = graph_pass_mpi(graph);
 	if (!err)
-		err = graph_pass_effects(graph);
+		err = graph_pass_wakes(graph);
+	if (!err)
+		err = graph_pass_effects(graph, tree);
 	if (!err)
 		err = graph_pass_starts(graph);
 	if (!err)
@@ -593,6 +611,7 @@ static void summarize(struct compiler *c)
 	memcpy(s->lengths, graph->lengths, sizeof(s->lengths));
 	for (i = 0; i < IOT_KIND_END; i++)
 		s->dropped[i] += graph->dropped[i];
+	s->unexplained = graph->unexplained;
 	s->mpi_unmatched = graph->mpi_unmatched;
 	s->mpi_ambiguous = graph->mpi_ambiguous;
 	s->mpi_note_count = graph->mpi_note_count;
@@ -679,7 +698,9 @@ int compile_trace(const struct compile_options *options, struct compile_summary 
 		graph->causes_left_out = options->without;
 		if (!(options->rules & ORDER_BIT(mpi)))
 			graph->causes_left_out |= 1u << EDGE_mpi;
-		err = analyse(graph);
+		if (!(options->rules & ORDER_BIT(wake)))
+			graph->causes_left_out |= 1u << EDGE_wake;
+		err = analyse(graph, tree);
 	}
 	if (!err)
 		err = compile_graph(graph, tree, options, summary, reject);

@@ -261,22 +261,44 @@ void call_truncate(struct import *im, const struct call *call, const struct call
 
 /* -- extended attributes --------------------------------------------------------------------------- */
 
+/*
+ * Behind the name: a zero byte and the value, if a file system acts on it, as the kernel's recorder
+ * has it. Return: bytes of both; 0 if strace cut it.
+ */
+static size_t value_of(const struct call *call, u8 *text, size_t name_bytes, size_t room,
+		       u64 length_bytes)
+{
+	size_t bytes = 0;
+
+	text[name_bytes] = 0;
+	if (strncmp((char *)text, "system.", 7) && strncmp((char *)text, "security.", 9))
+		return 0;
+	if (name_bytes + 1 + length_bytes > IOT_TAIL_MAX_BYTES || name_bytes + 1 >= room ||
+	    call->arg_count < 3 ||
+	    value_string(call->args[2], text + name_bytes + 1, room - name_bytes - 1, &bytes) ||
+	    bytes != length_bytes)
+		return 0;
+	return 1 + bytes;
+}
+
 /* All of them begin with name and object. */
 static void put_xattr(struct import *im, const struct call *call, const struct place *place,
 		      u32 name_arg, struct iot_record *record)
 {
-	u8 name[PATH_ROOM];
+	u8 text[PATH_ROOM];
 	size_t bytes = 0;
 
 	if (name_arg && (name_arg >= call->arg_count ||
-			 value_string(call->args[name_arg], name, sizeof(name), &bytes))) {
+			 value_string(call->args[name_arg], text, sizeof(text), &bytes))) {
 		gap(im, IMPORT_GAP_cut_name);
 		return;
 	}
 	record->removexattr.object = emit_object(im, place->inode);
 	record->removexattr.name = emit_name_of(im, place->inode, place->entry);
 	record->removexattr.result = call->result;
-	record->tail = name;
+	if (record->kind == IOT_KIND_setxattr)
+		bytes += value_of(call, text, bytes, sizeof(text), record->setxattr.length_bytes);
+	record->tail = text;
 	record->tail_bytes = (u16)bytes;
 	emit_op(im, record);
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/flags.h"
 #include "model.h"
 
 #define WHOLE_FILE ((s64)((u64)-1 >> 1))
@@ -349,25 +350,6 @@ void call_fsync(struct import *im, const struct call *call, const struct call_ki
 	emit_op(im, &record);
 }
 
-static u32 falloc_flags(s64 flags)
-{
-	u32 ours = 0;
-
-	if (flags & FALLOC_FL_KEEP_SIZE)
-		ours |= IOT_FALLOC_keep_size;
-	if (flags & FALLOC_FL_PUNCH_HOLE)
-		ours |= IOT_FALLOC_punch_hole;
-	if (flags & 0x08)
-		ours |= IOT_FALLOC_collapse_range;
-	if (flags & 0x10)
-		ours |= IOT_FALLOC_zero_range;
-	if (flags & 0x20)
-		ours |= IOT_FALLOC_insert_range;
-	if (flags & 0x40)
-		ours |= IOT_FALLOC_unshare_range;
-	return ours;
-}
-
 static void resize_by_fallocate(struct inode *inode, u32 flags, u64 offset_bytes, u64 length_bytes)
 {
 	if (flags & IOT_FALLOC_collapse_range)
@@ -393,7 +375,7 @@ void call_fallocate(struct import *im, const struct call *call, const struct cal
 	record.fallocate.handle = file->handle;
 	record.fallocate.offset_bytes = call_number(call, 2);
 	record.fallocate.length_bytes = (u64)call_number(call, 3);
-	record.fallocate.flags = falloc_flags(call_number(call, 1));
+	record.fallocate.flags = iot_falloc_flags_of((u64)call_number(call, 1));
 	record.fallocate.old_size_bytes = file->inode->size_bytes;
 	record.fallocate.result = call->result;
 	emit_op(im, &record);

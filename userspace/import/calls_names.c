@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "core/flags.h"
 #include "model.h"
 
 /**
@@ -310,7 +311,7 @@ static void emit_rename(struct import *im, const struct place *old, const struct
 void call_rename(struct import *im, const struct call *call, const struct call_kind *kind)
 {
 	bool is_at = kind->variant == VARIANT_AT, is_inside;
-	u32 flags = is_at ? (u32)call_number(call, 4) & 7 : 0;
+	u32 flags = is_at ? iot_rename_flags_of((u64)call_number(call, 4)) : 0;
 	struct place old, new;
 
 	place_of(im, call, kind->dir, kind->arg, PLACE_NOFOLLOW, 0, &old);

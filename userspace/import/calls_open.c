@@ -5,38 +5,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "core/flags.h"
 #include "model.h"
-
-static u32 open_flags(s64 flags)
-{
-	static const struct {
-		s64 theirs;
-		u32 ours;
-	} bits[] = {
-		{ O_APPEND, IOT_OPEN_append },	   { O_CREAT, IOT_OPEN_create },
-		{ O_EXCL, IOT_OPEN_excl },	   { O_TRUNC, IOT_OPEN_trunc },
-		{ O_DIRECT, IOT_OPEN_direct },	   { O_DIRECTORY, IOT_OPEN_directory },
-		{ O_NOFOLLOW, IOT_OPEN_nofollow }, { O_NOATIME, IOT_OPEN_noatime },
-		{ O_NONBLOCK, IOT_OPEN_nonblock },
-	};
-	u32 ours = 0;
-	size_t i;
-
-	if ((flags & O_ACCMODE) != O_WRONLY)
-		ours |= IOT_OPEN_read;
-	if (flags & O_ACCMODE)
-		ours |= IOT_OPEN_write;
-	for (i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
-		if (flags & bits[i].theirs)
-			ours |= bits[i].ours;
-	if ((flags & O_SYNC) == O_SYNC)
-		ours |= IOT_OPEN_sync;
-	else if (flags & O_DSYNC)
-		ours |= IOT_OPEN_dsync;
-	if ((flags & O_TMPFILE) == O_TMPFILE)
-		ours |= IOT_OPEN_tmpfile;
-	return ours;
-}
 
 /* What an open asks for. */
 struct asked {
@@ -110,13 +80,13 @@ static void open_failed(struct import *im, const struct call *call, const struct
 			entry_unbind(entry);
 		}
 		entry->state = ENTRY_ABSENT;
-		put_open(im, asked, NULL, entry, NULL, open_flags(asked->flags), -ENOENT);
+		put_open(im, asked, NULL, entry, NULL, iot_open_flags_of((u64)asked->flags), -ENOENT);
 	} else if (call->result == -ENOENT) {
 		return; /* where a dangling link leads to there is no directory */
 	} else if (call->result == -EACCES || call->result == -ENAMETOOLONG) {
 		place_failed(im, call, place, asked->intents);
 	} else if (is_shown(IOT_KIND_open, call->result)) {
-		put_open(im, asked, entry->inode, entry, NULL, open_flags(asked->flags),
+		put_open(im, asked, entry->inode, entry, NULL, iot_open_flags_of((u64)asked->flags),
 			 call->result);
 	}
 }
@@ -279,7 +249,7 @@ static void open_nameless(struct import *im, const struct call *call, const stru
 			  const struct place *dir)
 {
 	struct inode *inode = inode_make(im, IOT_TYPE_file, S_IFREG | asked->mode);
-	u32 flags = open_flags(asked->flags) | IOT_OPEN_created;
+	u32 flags = iot_open_flags_of((u64)asked->flags) | IOT_OPEN_created;
 	struct file *file;
 
 	if (!inode || !dir->inode)
@@ -305,7 +275,7 @@ static void open_nameless(struct import *im, const struct call *call, const stru
 static void open_worked(struct import *im, const struct call *call, const struct asked *asked,
 			struct place *place)
 {
-	u32 flags = open_flags(asked->flags);
+	u32 flags = iot_open_flags_of((u64)asked->flags);
 	bool is_created;
 	struct inode *inode = file_opened(im, asked, place, &is_created);
 	struct file *file = inode ? file_make(im, inode, place->entry, flags) : NULL;
@@ -411,6 +381,6 @@ void call_fcntl(struct import *im, const struct call *call, const struct call_ki
 		const u32 can = IOT_OPEN_append | IOT_OPEN_direct | IOT_OPEN_nonblock |
 				IOT_OPEN_noatime;
 
-		file->flags = (file->flags & ~can) | (open_flags(call_number(call, 2)) & can);
+		file->flags = (file->flags & ~can) | (iot_open_flags_of((u64)call_number(call, 2)) & can);
 	}
 }

@@ -27,6 +27,8 @@ static void emit_task(struct import *im, const struct task *task, u32 parent, u3
 			  .parent = parent,
 			  .pid = task->pid,
 			  .tgid = task->tgid,
+			  .uid = UINT32_MAX, /* strace does not tell */
+			  .gid = UINT32_MAX,
 			  .why = why },
 	};
 

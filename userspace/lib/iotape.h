@@ -106,6 +106,7 @@ int iot_file_save(const char *path, const void *bytes, size_t count);
 /* Of an entry of a program's tree, by its index; NULL if there are none. */
 const struct iot_program_extent *iot_tree_extents(const struct iot_program *program, u32 entry,
 						  u32 *count);
+const struct iot_program_entry *iot_tree_root(const struct iot_program *program);
 const struct iot_program_xattr *iot_tree_xattrs(const struct iot_program *program, u32 entry,
 						u32 *count);
 const char *iot_program_fact_value(const struct iot_program *program, const char *key);
@@ -157,8 +158,13 @@ int iot_trace_walk(const char *path, iot_walk_fn fn, void *context, struct iot_t
 int iot_text_field(char *text, size_t room, const struct iot_record *record,
 		   const struct iot_field *field);
 int iot_text_bytes(char *text, size_t room, const void *bytes, size_t count);
+int iot_text_tail(char *text, size_t room, const struct iot_record *record);
+const u8 *iot_record_value(const struct iot_record *record, size_t *bytes);
 size_t iot_text_utf8(const void *bytes, size_t count, u32 *character);
 const char *iot_text_errno(s64 result);
 void iot_module_missing(const char *module, char *text, size_t room);
+
+/* companion.c */
+bool iot_companion_find(const char *name, char *path);
 
 #endif

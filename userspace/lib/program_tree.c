@@ -97,3 +97,19 @@ bool iot_xattr_is_state(const char *name)
 	return has_prefix(name, "trusted.") || !strcmp(name, "security.capability") ||
 	       !strcmp(name, "system.posix_acl_access") || !strcmp(name, "system.posix_acl_default");
 }
+
+/**
+ * iot_tree_root() - the entry of the directory that holds all others
+ * @program: verified
+ *
+ * Return: it, NULL if the program does not tell of it.
+ */
+const struct iot_program_entry *iot_tree_root(const struct iot_program *program)
+{
+	u32 i;
+
+	for (i = 0; i < program->entry_count; i++)
+		if (!strcmp(iot_program_string(program, program->tree[i].path), "."))
+			return &program->tree[i];
+	return NULL;
+}

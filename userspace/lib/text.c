@@ -156,3 +156,50 @@ int iot_text_bytes(char *text, size_t room, const void *bytes, size_t count)
 	text[at] = 0;
 	return (int)at;
 }
+
+/**
+ * iot_record_value() - the value in the tail of a record
+ * @record: of any kind
+ * @bytes: out: its length; 0 if there is none
+ *
+ * Return: the value, behind the text of the tail and a zero byte; NULL if the tail is only a text.
+ */
+const u8 *iot_record_value(const struct iot_record *record, size_t *bytes)
+{
+	const u8 *stop = record->tail + record->tail_bytes, *end = NULL;
+
+	*bytes = 0;
+	if (record->kind == IOT_KIND_setxattr && record->tail_bytes)
+		end = memchr(record->tail, 0, record->tail_bytes);
+	if (!end)
+		return NULL;
+	*bytes = (size_t)(stop - end - 1);
+	return end + 1;
+}
+
+/**
+ * iot_text_tail() - the tail of a record as one printable word
+ * @text: where to
+ * @room: room there; four times the tail and four more suffice
+ * @record: of any kind
+ *
+ * As of iot_text_bytes(); a value follows its name as =0x and two digits for each byte.
+ *
+ * Return: length of the text, which is always ended by a zero byte.
+ */
+int iot_text_tail(char *text, size_t room, const struct iot_record *record)
+{
+	size_t bytes, i;
+	const u8 *value = iot_record_value(record, &bytes);
+	int at;
+
+	if (!value)
+		return iot_text_bytes(text, room, record->tail, record->tail_bytes);
+	at = iot_text_bytes(text, room, record->tail, record->tail_bytes - bytes - 1);
+	if ((size_t)at + 4 > room)
+		return at;
+	at += snprintf(text + at, room - (size_t)at, "=0x");
+	for (i = 0; i < bytes && (size_t)at + 3 <= room; i++)
+		at += snprintf(text + at, room - (size_t)at, "%02x", value[i]);
+	return at;
+}

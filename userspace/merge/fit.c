@@ -193,7 +193,7 @@ int merge_fit(struct merge *merge)
 
 	if (!merge_is_cluster(merge))
 		return 0;
-	merge->reference = reference_of(merge);
+	merge->reference = merge->is_of_replay ? parts_reference(merge) : reference_of(merge);
 	err = clocks_open(merge->node_count, &merge->clocks);
 	for (i = 0; i < merge->node_count && !err; i++) {
 		const struct iot_trace_info *info = &merge->inputs[merge->nodes[i].first].info;
@@ -201,13 +201,17 @@ int merge_fit(struct merge *merge)
 		clocks_guess(merge->clocks, i, info->mono_ns, info->real_ns);
 	}
 	if (!err)
-		err = graph_mpi_match(merge->calls, &listener);
+		err = merge->is_of_replay ? parts_bound(merge) : graph_mpi_match(merge->calls, &listener);
 	if (!err)
 		err = clocks_fit(merge->clocks, merge->reference);
 	if (err)
 		return merge_fail(merge, merge->options.output, err);
 	for (i = 0; i < merge->node_count; i++) {
 		merge->nodes[i].result.clock = *clocks_result(merge->clocks, i);
+		if (merge->nodes[i].has_same_clock)
+			merge->nodes[i].result.clock = (struct clock_fit){
+				.source = CLOCK_SOURCE_reference,
+			};
 		say_fit(merge, i, &merge->nodes[i].result.clock);
 	}
 	return 0;

@@ -4,7 +4,7 @@
  *
  * Each node counts its tasks, objects, handles and so on for itself. In the new trace the ids of
  * the second node follow those of the first, and so on, in the same order. Of one node nothing
- * is changed.
+ * is changed. The nodes of a replay have the ids of its program.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ int merge_identities(struct merge *merge)
 {
 	u32 ids, node;
 
-	if (!merge_is_cluster(merge))
+	if (!merge_is_cluster(merge) || merge->is_of_replay)
 		return 0;
 	for (ids = 0; ids < IDS_COUNT; ids++) {
 		u64 most = ids <= IDS_process ? ~0u : ~0ull, next = 1;
@@ -139,7 +139,7 @@ static int rewrite_fact(const struct merge *merge, struct merge_input *input)
  */
 void merge_retime(const struct merge *merge, struct merge_input *input)
 {
-	if (merge_is_cluster(merge))
+	if (merge_is_cluster(merge) && !merge->nodes[input->node].has_same_clock)
 		rewrite_times(merge, input->node, &input->record);
 }
 
@@ -151,9 +151,12 @@ void merge_retime(const struct merge *merge, struct merge_input *input)
 int merge_rewrite(struct merge *merge, struct merge_input *input)
 {
 	struct iot_record *record = &input->record;
+	bool is_left_out;
 
 	if (!merge_is_cluster(merge))
 		return 0;
+	if (merge->is_of_replay && parts_keeps(merge, input, &is_left_out))
+		return is_left_out;
 	if (record->kind == IOT_KIND_fact)
 		return rewrite_fact(merge, input);
 	rewrite_ids(&merge->nodes[input->node], record);

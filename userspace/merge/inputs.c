@@ -77,18 +77,28 @@ static int keep_fact(const struct iot_record *record, const char *key, char **va
 
 static int keep_facts(struct merge_input *input, const struct iot_record *record)
 {
-	int err = keep_fact(record, "host=", &input->host);
+	const struct {
+		const char *key;
+		char **value;
+	} facts[] = {
+		{ "host=", &input->host },
+		{ "boot=", &input->boot },
+		{ "job=", &input->job },
+		{ "mpi.shim=", &input->shim },
+		{ "mpi.version=", &input->version },
+		{ "job.nodes=", &input->job_nodes },
+		{ "replay=", &input->replay },
+		{ "node=", &input->part },
+		{ "run=", &input->run },
+		{ "clock=", &input->clock },
+		{ "clock_sample=", &input->sample },
+		{ "ranks=", &input->ranks },
+	};
+	size_t i;
+	int err = 0;
 
-	if (!err)
-		err = keep_fact(record, "boot=", &input->boot);
-	if (!err)
-		err = keep_fact(record, "job=", &input->job);
-	if (!err)
-		err = keep_fact(record, "mpi.shim=", &input->shim);
-	if (!err)
-		err = keep_fact(record, "mpi.version=", &input->version);
-	if (!err)
-		err = keep_fact(record, "job.nodes=", &input->job_nodes);
+	for (i = 0; i < ARRAY_SIZE(facts) && !err; i++)
+		err = keep_fact(record, facts[i].key, facts[i].value);
 	return err;
 }
 
@@ -152,28 +162,35 @@ static char *new_name(const struct merge *merge, const char *host)
 	return name;
 }
 
+/* A node of a replay, of which there may be several on a host, is what its outcomes say. */
+static bool is_of_node(const struct merge *merge, const struct merge_input *input, u32 node)
+{
+	const struct merge_input *first = &merge->inputs[merge->nodes[node].first];
+
+	return !merge->is_of_replay && !strcmp(first->host ?: "node", input->host ?: "node") &&
+	       !strcmp(merge->nodes[node].boot, input->boot ?: "");
+}
+
 /* A node is a host name and a boot: what has a clock of its own. */
 static int find_node(struct merge *merge, u32 number)
 {
 	struct merge_input *input = &merge->inputs[number];
-	const char *host = input->host ?: "node", *boot = input->boot ?: "";
 	struct merge_node *nodes;
 	u32 i;
 
-	for (i = 0; i < merge->node_count; i++) {
-		u32 first = merge->nodes[i].first;
-
-		if (!strcmp(merge->inputs[first].host ?: "node", host) &&
-		    !strcmp(merge->nodes[i].boot, boot))
-			break;
-	}
+	for (i = 0; i < merge->node_count && !is_of_node(merge, input, i); i++)
+		;
 	if (i == merge->node_count) {
 		nodes = reallocarray(merge->nodes, i + 1, sizeof(*nodes));
 		if (!nodes)
 			return merge_fail(merge, input->path, -ENOMEM);
 		merge->nodes = nodes;
-		nodes[i] = (struct merge_node){ .name = new_name(merge, host), .boot = strdup(boot),
-						.first = number };
+		nodes[i] = (struct merge_node){
+			.name = merge->is_of_replay ? parts_name(input) :
+						      new_name(merge, input->host ?: "node"),
+			.boot = strdup(input->boot ?: ""),
+			.first = number,
+		};
 		merge->node_count++;
 		if (!nodes[i].name || !nodes[i].boot)
 			return merge_fail(merge, input->path, -ENOMEM);
@@ -230,6 +247,8 @@ int merge_open(const struct merge_options *options, struct merge **merge)
 	}
 	for (i = 0; i < options->path_count && !err; i++)
 		err = add_input(m, options->paths[i]);
+	if (!err)
+		err = parts_check(m);
 	for (i = 0; i < options->path_count && !err; i++)
 		err = find_node(m, (u32)i);
 	return err;
@@ -246,6 +265,12 @@ static void free_input(struct merge_input *input)
 	free(input->shim);
 	free(input->version);
 	free(input->job_nodes);
+	free(input->replay);
+	free(input->part);
+	free(input->run);
+	free(input->clock);
+	free(input->sample);
+	free(input->ranks);
 	free(input->mount);
 }
 
@@ -253,6 +278,7 @@ static void free_node(struct merge_node *node)
 {
 	free(node->name);
 	free(node->boot);
+	free(node->performed);
 	free((char *)node->result.ranks);
 }
 

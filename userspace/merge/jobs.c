@@ -164,6 +164,10 @@ static int list_node_ranks(struct merge *merge, u32 node)
 	bool *present = NULL;
 	u32 i, most = 0;
 
+	if (merge->is_of_replay) {
+		merge->nodes[node].result.ranks = strdup(merge->inputs[merge->nodes[node].first].ranks ?: "");
+		return merge->nodes[node].result.ranks ? 0 : -ENOMEM;
+	}
 	for (i = 0; i < merge->rank_count; i++)
 		if (merge->inputs[merge->ranks[i].input].node == node && merge->ranks[i].rank >= most &&
 		    merge->ranks[i].rank < RANKS_MAX)
@@ -223,6 +227,7 @@ static void check_end(struct merge *merge, const struct merge_input *input)
 	if (!info.is_complete) {
 		merge->result.unfinished++;
 		merge->options.say(input->shim ? "%s: its process did not end MPI; what it did until then is there" :
+				   merge->is_of_replay ? "%s: the replay did not come to its end there; what was written until then is there" :
 				   info.is_torn ? "%s: is torn: it ends in the middle of what was written last" :
 						  "%s: its recording did not come to its end; what was written until then is there",
 				   input->path);
@@ -274,6 +279,8 @@ int merge_take_stock(struct merge *merge)
 	u32 i;
 	int err = 0;
 
+	if (merge->is_of_replay)
+		parts_take_stock(merge);
 	check_nodes(merge);
 	for (i = 0; i < merge->rank_count && !err; i++)
 		err = count_world(merge, i);
@@ -303,7 +310,7 @@ int merge_run(struct merge *merge, struct merge_result *result)
 		err = merge_fit(merge);
 	if (!err)
 		err = merge_identities(merge);
-	if (!err)
+	if (!err && !merge->is_of_replay)
 		err = shared_open(merge);
 	if (!err)
 		err = merge_write(merge);

@@ -11,12 +11,29 @@
 #include "lib/iotape.h"
 
 /**
+ * struct merge_sample - a look of node 0 of a replay at the clock of another node
+ * @node: which
+ * @sent_ns: when it asked
+ * @seen_ns: what the other said
+ * @back_ns: when it heard
+ */
+struct merge_sample {
+	u32 node;
+	u64 sent_ns;
+	u64 seen_ns;
+	u64 back_ns;
+};
+
+/**
  * struct merge_options - what to merge
  * @output: trace to be made
  * @paths: traces, in any order
  * @shared: mounts that are the same file system on all nodes, ended by NULL
  * @is_shared_guessed: so are those whose type says so
  * @job: only the traces of this job; NULL if there may be one only, "all" for whatever there is
+ * @samples: of the clocks of a replay, besides those that its outcomes have; may be NULL
+ * @sample_count: their number
+ * @partial: why the outcomes of a replay are not all there, NULL if that is not known
  * @say: called with a sentence about something that is missing or wrong
  */
 struct merge_options {
@@ -26,6 +43,9 @@ struct merge_options {
 	const char *const *shared;
 	bool is_shared_guessed;
 	const char *job;
+	const struct merge_sample *samples;
+	size_t sample_count;
+	const char *partial;
 	void (*say)(const char *format, ...) __attribute__((format(printf, 1, 2)));
 };
 
@@ -48,6 +68,7 @@ struct merge_node_result {
  * @nodes: valid until merge_close()
  * @unfinished: ranks that did not end MPI, and traces that are not complete
  * @missing_ranks: of which there is nothing
+ * @missing_nodes: of a replay, of which there is nothing
  */
 struct merge_result {
 	u64 records;
@@ -56,6 +77,7 @@ struct merge_result {
 	u64 ranks;
 	u64 unfinished;
 	u64 missing_ranks;
+	u64 missing_nodes;
 	u64 lost;
 	const struct merge_node_result *nodes;
 	u32 node_count;

@@ -11,6 +11,8 @@
 
 #include "state.h"
 
+#define FACT_BYTES 1024
+
 static int write_failed(const struct merge *merge, int err)
 {
 	return err ? merge_fail(merge, merge->options.output, err) : 0;
@@ -81,7 +83,7 @@ static int __attribute__((format(printf, 3, 4)))
 put_fact(struct merge *merge, u64 time_ns, const char *format, ...)
 {
 	struct iot_record fact = { .kind = IOT_KIND_fact, .fact.time_ns = time_ns };
-	char text[1024];
+	char text[FACT_BYTES];
 	va_list arguments;
 	int bytes;
 
@@ -103,22 +105,36 @@ static const char *source_name(enum clock_source source)
 	return names[source];
 }
 
-static int put_node_facts(struct merge *merge, u32 number, u64 time_ns)
+/* The ids of a recording follow each other; those of a replay may need more than one fact. */
+static int put_node_tasks(struct merge *merge, struct merge_node *node, u64 time_ns)
 {
-	const struct merge_node *node = &merge->nodes[number];
 	const struct id_range *tasks = &node->ids[IDS_task];
-	const struct clock_fit *fit = &node->result.clock;
-	int err = put_fact(merge, time_ns, "node.%s.ranks=%s", node->name, node->result.ranks);
+	char list[FACT_BYTES - 256];
+	u32 at = 0;
+	int err = 0;
 
-	if (!err && tasks->max)
+	if (tasks->max)
 		err = put_fact(merge, time_ns, "node.%s.tasks=%llu-%llu", node->name,
 			       (unsigned long long)tasks->base,
 			       (unsigned long long)(tasks->base + tasks->max - tasks->min));
+	while (!err && parts_list_tasks(node, &at, list, sizeof(list)))
+		err = put_fact(merge, time_ns, "node.%s.tasks=%s", node->name, list);
+	return err;
+}
+
+static int put_node_facts(struct merge *merge, u32 number, u64 time_ns)
+{
+	struct merge_node *node = &merge->nodes[number];
+	const struct clock_fit *fit = &node->result.clock;
+	int err = put_fact(merge, time_ns, "node.%s.ranks=%s", node->name, node->result.ranks);
+
+	if (!err)
+		err = put_node_tasks(merge, node, time_ns);
 	if (!err)
 		err = put_fact(merge, time_ns,
 			       "node.%s.clock=%s offset_ns=%lld drift_ppb=%lld margin_ns=%lld "
 			       "bounds=%llu corrected=%llu corrected_max_ns=%llu contradicted=%llu",
-			       node->name, source_name(fit->source), (long long)fit->offset_ns,
+			       node->name, node->has_same_clock ? "same" : source_name(fit->source), (long long)fit->offset_ns,
 			       (long long)fit->drift_ppb, (long long)fit->margin_ns,
 			       (unsigned long long)fit->bounds, (unsigned long long)fit->corrected,
 			       (unsigned long long)fit->corrected_max_ns,
@@ -168,23 +184,37 @@ static int put_beginning(struct merge *merge, u64 time_ns)
 	for (i = 0; i < merge->mount_count && !err; i++)
 		if (merge->mounts[i].is_shared && merge->mounts[i].share == i)
 			err = put_fact(merge, time_ns, "shared=%s", merge->mounts[i].path);
-	if (!err && has_files(merge))
+	if (!err && !merge->is_of_replay && has_files(merge))
 		err = put_root(merge, time_ns);
 	return write_failed(merge, err);
 }
 
+/* Return: is anything? */
+static bool tell_what_is_missing(const struct merge *merge, char *why, size_t room)
+{
+	const struct merge_result *result = &merge->result;
+
+	if (!merge->is_of_replay && (result->unfinished || result->missing_ranks))
+		snprintf(why, room, "%llu processes did not end MPI, %llu ranks have no trace",
+			 (unsigned long long)result->unfinished,
+			 (unsigned long long)result->missing_ranks);
+	else if (merge->options.partial)
+		snprintf(why, room, "%s", merge->options.partial);
+	else if (result->unfinished || result->missing_nodes)
+		snprintf(why, room, "%llu nodes did not come to the end of the replay, %llu have no outcomes",
+			 (unsigned long long)result->unfinished,
+			 (unsigned long long)result->missing_nodes);
+	return why[0];
+}
+
 static int put_end(struct merge *merge)
 {
-	char why[128] = "";
+	char why[512] = "";
 	struct iot_record end = { .kind = IOT_KIND_end };
 	const struct merge_result *result = &merge->result;
 	int err = 0;
 
-	if (result->unfinished || result->missing_ranks)
-		snprintf(why, sizeof(why), "%llu processes did not end MPI, %llu ranks have no trace",
-			 (unsigned long long)result->unfinished,
-			 (unsigned long long)result->missing_ranks);
-	if (why[0])
+	if (tell_what_is_missing(merge, why, sizeof(why)))
 		err = put_fact(merge, merge->end_ns, "partial=%s", why);
 	end.tail = (const u8 *)why;
 	end.tail_bytes = (u16)strlen(why);
@@ -247,7 +277,8 @@ static int take(struct merge *merge, struct merge_input *input)
 	if (err)
 		return 0;
 	err = put(merge, input);
-	shared_after(merge, &input->record);
+	if (merge->shared)
+		shared_after(merge, &input->record);
 	return err;
 }
 

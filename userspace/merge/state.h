@@ -63,6 +63,10 @@ struct merge_node {
 	u32 first;
 	u64 traces;
 	struct id_range ids[IDS_COUNT];
+	u32 *performed; /* of a replay, the tasks that it performed */
+	u32 performed_count;
+	u32 performed_room;
+	bool has_same_clock; /* of a replay: as the reference */
 	struct merge_node_result result;
 };
 
@@ -84,6 +88,11 @@ struct merge_fact {
  * @chunk: records that are not written yet, described by @head
  * @world: key of the MPI_COMM_WORLD that its first rank is of, 0 if of none
  * @job: as the recorder was told, NULL if it was not
+ * @replay: of a replay, its program; else NULL, as what follows
+ * @part: which of its nodes
+ * @run: which replay
+ * @clock: says which clock it has
+ * @sample: what a look at the clock of node 0 gave
  */
 struct merge_input {
 	char *path;
@@ -105,7 +114,15 @@ struct merge_input {
 	char *shim;
 	char *version;
 	char *job_nodes;
-	char *mount; /* path of the mount whose record comes next */
+	char *replay;
+	char *part;
+	char *run;
+	char *clock;
+	char *sample;
+	char *ranks;
+	u32 part_number;
+	char *mount; /* as the last fact has it: for records of mounts that do not tell their path */
+	u32 mount_facts;
 	bool is_left_out;
 };
 
@@ -128,6 +145,8 @@ struct merge {
 	struct merge_node *nodes;
 	u32 node_count;
 	u32 reference;
+	bool is_of_replay; /* the traces are outcomes of its nodes */
+	u32 part_count;    /* so many nodes it had */
 	struct merge_rank *ranks;
 	u32 rank_count;
 	struct merge_fact *facts;
@@ -174,6 +193,16 @@ int merge_identities(struct merge *merge);
 u64 merge_new_id(const struct merge_node *node, enum merge_ids ids, u64 id);
 void merge_retime(const struct merge *merge, struct merge_input *input);
 int merge_rewrite(struct merge *merge, struct merge_input *input);
+
+/* parts.c */
+int parts_check(struct merge *merge);
+char *parts_name(const struct merge_input *input);
+int parts_see_task(struct merge_node *node, u32 task);
+bool parts_list_tasks(struct merge_node *node, u32 *at, char *text, size_t room);
+bool parts_keeps(const struct merge *merge, const struct merge_input *input, bool *is_left_out);
+u32 parts_reference(const struct merge *merge);
+int parts_bound(struct merge *merge);
+void parts_take_stock(struct merge *merge);
 
 /* shared.c */
 int shared_open(struct merge *merge);

@@ -22,6 +22,7 @@ struct merge_task {
 	u32 number; /* on all nodes, from 1 */
 	u32 tgid;
 	u32 rank; /* of a process its index in merge.ranks, MERGE_NONE if it is none */
+	bool has_performed;
 };
 
 static struct merge_task *find_task(struct merge *merge, u32 node, u32 id, bool is_process)
@@ -151,6 +152,7 @@ static int see_fact(struct merge *merge, struct merge_input *input, const struct
 	if (record->tail_bytes > 6 && !memcmp(record->tail, "mount=", 6)) {
 		free(input->mount);
 		input->mount = strndup((const char *)record->tail + 6, record->tail_bytes - 6u);
+		input->mount_facts++;
 	}
 	HASH_FIND(hh, merge->facts, record->tail, record->tail_bytes, fact);
 	if (fact) {
@@ -175,7 +177,7 @@ static int see_mount(struct merge *merge, const struct merge_input *input,
 {
 	struct merge_mount *mounts = reallocarray(merge->mounts, merge->mount_count + 1,
 						  sizeof(*mounts));
-	const char *path = input->mount ?: "";
+	const char *path = input->mount && input->mount_facts == 1 ? input->mount : "";
 
 	if (!mounts)
 		return -ENOMEM;
@@ -295,12 +297,43 @@ static void see_finalize(struct merge *merge, u32 node, const struct iot_record 
 		merge->ranks[process->rank].has_finalized = true;
 }
 
+/* -- outcomes of a replay --------------------------------------------------------------------------- */
+
+static int see_performed(struct merge *merge, u32 number, u32 id)
+{
+	u32 node = merge->inputs[number].node;
+	struct merge_task *task = make_task(merge, number, id, false);
+
+	if (!task)
+		return -ENOMEM;
+	if (task->has_performed)
+		return 0;
+	task->has_performed = true;
+	return parts_see_task(&merge->nodes[node], id);
+}
+
+static int see_outcome(struct merge *merge, u32 number, const struct iot_record *record)
+{
+	switch (record->kind) {
+	case IOT_KIND_fact:
+		return see_fact(merge, &merge->inputs[number], record);
+	case IOT_KIND_played:
+		return see_performed(merge, number, record->played.task);
+	case IOT_KIND_complete:
+		return see_performed(merge, number, record->complete.task);
+	}
+	return iot_kind_info(record->kind)->group == IOT_GROUP_op ?
+		       see_performed(merge, number, record->op.task) : 0;
+}
+
 /* -- traces -------------------------------------------------------------------------------------- */
 
 static int see_record(struct merge *merge, u32 number, const struct iot_record *record)
 {
 	struct merge_input *input = &merge->inputs[number];
 
+	if (merge->is_of_replay)
+		return see_outcome(merge, number, record);
 	see_ids(&merge->nodes[input->node], record);
 	switch (record->kind) {
 	case IOT_KIND_fact:
@@ -380,7 +413,7 @@ int merge_survey(struct merge *merge)
 		return merge_fail(merge, merge->options.output, -ENOMEM);
 	for (i = 0; i < merge->input_count && !err; i++)
 		err = see_input(merge, i);
-	for (i = 0; i < merge->input_count && !err && merge_is_cluster(merge); i++)
+	for (i = 0; i < merge->input_count && !err && merge_is_cluster(merge) && !merge->is_of_replay; i++)
 		err = see_roots(merge, i);
 	return err;
 }

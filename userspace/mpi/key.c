@@ -140,6 +140,12 @@ static bool read_process(int pid, struct process *process)
 		      "%llu", &process->parent, (unsigned long long *)&process->start) == 2;
 }
 
+/* Slurm tells it to those that it starts itself; below another launcher it is that of a whole shell. */
+static const char *slurm_job(void)
+{
+	return getenv("HYDI_CONTROL_FD") ? NULL : getenv("PMI_JOBID");
+}
+
 /* MPICH's launcher tells no name, but all ranks of a node descend from one process of it. */
 static u64 mix_launcher(u64 hash)
 {
@@ -173,6 +179,8 @@ u64 iot_mpi_world_key(int ranks)
 
 	for (i = 0; i < ARRAY_SIZE(names) && !job; i++)
 		job = getenv(names[i]);
+	if (!job)
+		job = slurm_job();
 	if (job)
 		hash = mix_text(hash, job);
 	if (ranks == 1)

@@ -50,7 +50,7 @@ int control_check(char *why, size_t room)
 
 /**
  * control_open() - make a session
- * @options: policy, buffers and flush_ms are used
+ * @options: policy, buffers, flush_ms and has_wakes are used
  * @why: out, after an error: a sentence
  * @room: room for it
  *
@@ -62,6 +62,7 @@ int control_open(const struct record_options *options, char *why, size_t room)
 		.policy = options->drop ? IOT_POLICY_DROP : IOT_POLICY_BLOCK,
 		.buffers = options->buffers,
 		.flush_ms = options->flush_ms,
+		.flags = options->has_wakes ? IOT_CREATE_WAKES : 0,
 	};
 	struct iot_query query;
 	int fd = open(IOT_CONTROL_PATH, O_RDWR | O_CLOEXEC);
@@ -72,6 +73,11 @@ int control_open(const struct record_options *options, char *why, size_t room)
 		close(fd);
 		snprintf(why, room, "the loaded module iotape is of another version than this program");
 		return -EPROTO;
+	}
+	if (options->has_wakes && !(query.features & IOT_FEATURE_WAKES)) {
+		close(fd);
+		snprintf(why, room, "--wakes: the kernel has no tracepoint sched_waking, or the loaded module iotape is too old to use it");
+		return -EOPNOTSUPP;
 	}
 	if (ioctl(fd, IOT_IOC_CREATE, &create)) {
 		int err = errno;

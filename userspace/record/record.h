@@ -18,6 +18,7 @@
  * @mount_count: their number
  * @mmap_mode: how closely accesses to mapped files are watched: off, faultaround, page
  * @mpi_library: library to be preloaded into the command, or NULL
+ * @has_wakes: record who wakes whom out of a wait, too
  * @drop: drop records rather than make tasks wait for the collector
  * @buffers: buffers of each CPU
  * @flush_ms: oldest age of a record that is not on its way
@@ -32,6 +33,7 @@ struct record_options {
 	int mount_count;
 	const char *mmap_mode;
 	const char *mpi_library;
+	bool has_wakes;
 	bool drop;
 	unsigned int buffers;
 	unsigned int flush_ms;

@@ -26,6 +26,10 @@
 #define STACK_BYTES	(256 << 10)
 #define CLOSE_SECONDS	10
 
+/* Who aborts ends all others: node 1, which says why, lets them finish, and they let it speak. */
+#define SPEAKER_SECONDS	2
+#define OTHERS_SECONDS	5
+
 /* -- between engine and nodes ----------------------------------------------------------------- */
 
 static int tell(void *context, u32 node, const struct share_note *note)
@@ -83,6 +87,7 @@ static int turn(struct agent *agent, u64 timeout_ns, bool *is_told)
 		came++;
 	if (state < 0)
 		return state;
+	nodes_judge(&agent->nodes);
 	moved = tell_moved(agent, came ? 0 : timeout_ns);
 	if (moved < 0)
 		return moved;
@@ -119,12 +124,13 @@ static void *run(void *argument)
  * agent_open() - join the other nodes
  * @agent: out: to be given to agent_close(), also after an error
  * @mpi: openmpi, mpich, or the path of a library; NULL for that of the launcher
+ * @limit_s: a node that is not heard of for so long is given up; 0: it is waited for
  * @why: out, after an error: a sentence
  * @room: room for it
  *
  * Return: 0 or a negative errno.
  */
-int agent_open(struct agent **agent, const char *mpi, char *why, size_t room)
+int agent_open(struct agent **agent, const char *mpi, u32 limit_s, char *why, size_t room)
 {
 	const struct transport *transport;
 	struct agent *a = calloc(1, sizeof(*a));
@@ -136,6 +142,8 @@ int agent_open(struct agent **agent, const char *mpi, char *why, size_t room)
 	replay_take_signals(); /* it may take long until all have come */
 	a->nodes.is_interrupted = replay_has_signal;
 	err = nodes_open(&a->nodes, transport);
+	if (!err)
+		err = nodes_watch(&a->nodes, limit_s);
 	if (err) {
 		snprintf(why, room, "%s: %s", transport->name, strerror(-err));
 		return err;
@@ -206,6 +214,7 @@ int agent_start(struct agent *agent)
 	sigset_t all, before;
 	int err;
 
+	agent->nodes.awaited = "perform its tasks";
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	sigfillset(&all);
@@ -240,7 +249,21 @@ struct agent_view agent_view(const struct agent *agent)
 		.node = agent->nodes.node,
 		.count = agent->nodes.count,
 		.place = agent->place,
+		.run = agent->nodes.run,
+		.sample_ns = { agent->nodes.sample.sent_ns, agent->nodes.sample.seen_ns,
+			       agent->nodes.sample.back_ns },
 	};
+}
+
+/**
+ * agent_ranks() - the ranks of this node
+ * @agent: prepared
+ * @text: out: "0-3,6", as many as there is room for
+ * @room: room for it
+ */
+void agent_ranks(const struct agent *agent, char *text, size_t room)
+{
+	place_list_ranks(agent->share.program, agent->node_of, agent->nodes.node, text, room);
 }
 
 /**
@@ -253,13 +276,76 @@ int agent_meet(struct agent *agent, int err, char *why, size_t room)
 
 /**
  * agent_finish() - nodes_finish(), of an agent; and the code that all nodes are to exit with
+ *
+ * On node 0, agent_end() is to follow. The outcomes of another node are removed if node 0 has them.
  */
 int agent_finish(struct agent *agent, struct replay_result *result, int err, int *code, char *why,
 		 size_t room, agent_say_fn say)
 {
 	err = nodes_finish(&agent->nodes, result, err, why, room, say);
 	*code = err ? 1 : agent->nodes.code;
+	if (agent->nodes.is_gathered && agent->nodes.part)
+		unlink(agent->nodes.part);
 	return err;
+}
+
+/**
+ * agent_outcomes() - this node writes its outcomes there; node 0 may want them in the end
+ * @agent: open
+ * @path: must stay
+ */
+void agent_outcomes(struct agent *agent, const char *path)
+{
+	agent->nodes.part = path;
+}
+
+/**
+ * agent_gather() - nodes_gather(), of an agent, after agent_finish(). For node 0
+ * @agent: of node 0
+ * @output: as for nodes_gather()
+ * @is_here: as for nodes_gather()
+ * @why: as for nodes_gather()
+ * @room: room for it
+ *
+ * Return: as nodes_gather(); -ENODATA if there is nothing: the replay did not begin, or the others do not
+ * listen.
+ */
+int agent_gather(struct agent *agent, const char *output, bool *is_here, char *why, size_t room)
+{
+	struct nodes *nodes = &agent->nodes;
+
+	if (nodes->is_stopped || !nodes->is_finished)
+		return -ENODATA;
+	if (!nodes->is_lost)
+		nodes_ask_clocks(nodes, 1); /* without that, what was known before has to do */
+	return nodes_gather(nodes, output, is_here, why, room);
+}
+
+/**
+ * agent_sample() - a look at the clock of another node after the last operation
+ * @agent: of node 0, after agent_gather()
+ * @node: the other one
+ * @sample_ns: out: asked, seen there, heard
+ *
+ * Return: was there one?
+ */
+bool agent_sample(const struct agent *agent, u32 node, u64 sample_ns[3])
+{
+	const struct nodes_sample *sample = &agent->nodes.peers[node].samples[1];
+
+	sample_ns[0] = sample->sent_ns;
+	sample_ns[1] = sample->seen_ns;
+	sample_ns[2] = sample->back_ns;
+	return agent->nodes.peers[node].has_sample[1];
+}
+
+/**
+ * agent_end() - nodes_end(), of an agent
+ */
+void agent_end(struct agent *agent, int code, bool is_gathered)
+{
+	if (!agent->nodes.is_stopped && agent->nodes.is_finished)
+		nodes_end(&agent->nodes, code, is_gathered);
 }
 
 static void leave(int signal)
@@ -278,8 +364,11 @@ void agent_close(struct agent *agent)
 {
 	if (!agent)
 		return;
-	if (agent->nodes.transport && agent->nodes.is_lost)
+	if (agent->nodes.transport && agent->nodes.is_lost) {
+		if (agent->nodes.node) /* node 0 was lost, and nobody knows who is ready */
+			sleep(agent->nodes.node == 1 ? SPEAKER_SECONDS : OTHERS_SECONDS);
 		agent->nodes.transport->abort(1);
+	}
 	signal(SIGALRM, leave); /* a node that has died meanwhile would be waited for */
 	alarm(CLOSE_SECONDS);
 	nodes_close(&agent->nodes);

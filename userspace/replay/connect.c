@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "connect.h"
 
@@ -22,21 +21,12 @@ static const struct {
 	{ "SLURM_NTASKS", NULL },
 };
 
-/* The library lies beside the program, or where it was installed. Return: was it found? */
 static bool find_library(const char *mpi, char path[PATH_MAX])
 {
-	static const char *const places[] = { "", "../lib/" };
-	char self[PATH_MAX] = "";
-	size_t i;
+	char name[64];
 
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
-		return false;
-	*strrchr(self, '/') = 0;
-	for (i = 0; i < ARRAY_SIZE(places); i++)
-		if (snprintf(path, PATH_MAX, "%s/%slibiotape_agent_%s.so", self, places[i], mpi) <
-			    PATH_MAX && !access(path, R_OK))
-			return true;
-	return false;
+	return snprintf(name, sizeof(name), "libiotape_agent_%s.so", mpi) < (int)sizeof(name) &&
+	       iot_companion_find(name, path);
 }
 
 static bool choose_library(const char *mpi, char path[PATH_MAX])
@@ -103,8 +93,10 @@ int connect_check(u32 nodes, const char *name, char *why, size_t room)
 	for (i = 0; i < ARRAY_SIZE(launchers); i++) {
 		const char *count = getenv(launchers[i].variable);
 
-		if (!count || nodes != 1 || atoi(count) <= 1)
+		if (!count)
 			continue;
+		if (nodes != 1 || atoi(count) <= 1)
+			return 0; /* the closest launcher counts, not one that it was started by */
 		snprintf(why, room, "the launcher started %s processes, and %s knows of one: it is not its launcher (see --agent)",
 			 count, name);
 		return -EINVAL;

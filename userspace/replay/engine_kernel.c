@@ -151,6 +151,8 @@ static int give_target(struct engine *e)
 		.compute_scale = e->options->compute_scale,
 		.pause_scale = e->options->pause_scale,
 		.wait = e->options->wait,
+		.users = e->options->users,
+		.flags = e->options->is_emulated ? IOT_REPLAY_EMULATE : 0,
 	};
 
 	if (ioctl(e->replay_fd, IOT_RIOC_SETUP, &setup))

@@ -11,14 +11,23 @@
 #include <unistd.h>
 
 #include "perform.h"
+#include "users.h"
 
 struct engine {
 	struct player *player;
 	struct stage stage;
 };
 
+static int begin(struct player_task *task)
+{
+	if (task->player->options->users == IOT_USERS_SELF)
+		return 0;
+	return users_become(&task->player->program->tasks[task->number]);
+}
+
 static const struct performer performer = {
 	.memory_bytes = sizeof(struct task_memory),
+	.begin = begin,
 	.perform = perform_op,
 	.look = perform_look,
 };

@@ -15,12 +15,22 @@
  *   text      place       8 bytes   others, 0       a piece of a sentence about my failure
  *   result    number      value     others, 0       a field of my result
  *   done      -           errno     others, 0       that was all of it; my tasks have ended
- *   end       -           code      0, others       all have: exit with that code
+ *   end       is gathered code      0, others       all have: exit with that code; node 0 has my outcomes
+ *   alive     -           -         others, 0; 0, others  nothing but that
+ *   host      place       8 bytes   others, 0       a piece of the name of my host
+ *   run       -           number    0, others       which replay this is
+ *   ask       number      -         0, others       what time is it?
+ *   time      number      ns        others, 0       that, when it was asked
+ *   sample    0, 1, 2     ns        0, others       sent, seen and back, of the best answer of yours
+ *   fetch     bytes       offset    0, others       I want that piece of your outcomes
+ *   file      bytes       offset    others, 0       that piece, which follows, up to a multiple of notes
  *
- * One thread at a time uses it.
+ * One thread at a time uses it, besides that of watch.c, which only sends.
  */
 #ifndef IOTAPE_NODES_H
 #define IOTAPE_NODES_H
+
+#include <pthread.h>
 
 #include "replay.h"
 #include "share.h"
@@ -37,6 +47,14 @@ enum nodes_news {
 	NODES_RESULT,
 	NODES_DONE,
 	NODES_END,
+	NODES_ALIVE,
+	NODES_HOST,
+	NODES_RUN,
+	NODES_ASK,
+	NODES_TIME,
+	NODES_SAMPLE,
+	NODES_FETCH,
+	NODES_FILE,
 };
 
 struct nodes_note {
@@ -45,7 +63,20 @@ struct nodes_note {
 	__le64 value;
 };
 
-#define NODES_WHY_BYTES 1024
+#define NODES_WHY_BYTES	 1024
+#define NODES_HOST_BYTES 64
+
+/**
+ * struct nodes_sample - a look of node 0 at the clock of another one
+ * @sent_ns: when it asked
+ * @seen_ns: what the other said
+ * @back_ns: when it heard
+ */
+struct nodes_sample {
+	u64 sent_ns;
+	u64 seen_ns;
+	u64 back_ns;
+};
 
 /**
  * struct nodes_peer - another node
@@ -56,6 +87,14 @@ struct nodes_note {
  * @err: what it failed with, 0 if it has not
  * @why: a sentence about that
  * @result: of its part
+ * @host: its name
+ * @is_heard: something has come from it
+ * @silent_ms: for so long nothing has
+ * @is_lost: it was given up
+ * @answered: the last question that it has answered
+ * @answer_ns: the answer
+ * @samples: of its clock, before and after the replay
+ * @has_sample: are there any?
  */
 struct nodes_peer {
 	struct nodes_note *notes;
@@ -65,6 +104,28 @@ struct nodes_peer {
 	int err;
 	char why[NODES_WHY_BYTES];
 	struct replay_result result;
+	char host[NODES_HOST_BYTES];
+	bool is_heard;
+	u64 silent_ms;
+	bool is_lost;
+	u32 answered;
+	u64 answer_ns;
+	struct nodes_sample samples[2];
+	bool has_sample[2];
+};
+
+/**
+ * struct nodes_gathering - outcomes that node 0 has sent to it
+ * @fd: where they go, -1 if there are none to come
+ * @at_bytes: so much of them is there
+ * @is_whole: that was all
+ * @err: they cannot be written, or could not be read
+ */
+struct nodes_gathering {
+	int fd;
+	u64 at_bytes;
+	bool is_whole;
+	int err;
 };
 
 /**
@@ -81,10 +142,24 @@ struct nodes_peer {
  * @is_cancelled: a node was, this one or another
  * @is_ended: node 0 said so
  * @is_lost: some do not answer
+ * @is_finished: the results of all that answer are there
  * @code: to exit with, when all have ended
  * @take: called for what others tell of tasks and hubs; not 0 ends it with that errno
  * @context: for @take
  * @is_interrupted: has a signal come?
+ * @wire: held where the transport is used
+ * @pulse: the thread of watch.c, if @has_pulse
+ * @is_pulse_over: it is to end
+ * @limit_ms: after so long a silence a node is given up; 0: never
+ * @judged_ms: when that was looked at last
+ * @awaited: what others are waited for to do
+ * @run: number of this replay
+ * @questions: that node 0 has asked
+ * @asked_ms: when this node was, last
+ * @sample: of the clock of this node, before the replay
+ * @part: path of the outcomes of this node, NULL if it has none
+ * @is_gathered: node 0 has them
+ * @gathering: those of others, on their way
  */
 struct nodes {
 	const struct transport *transport;
@@ -99,10 +174,25 @@ struct nodes {
 	bool is_cancelled;
 	bool is_ended;
 	bool is_lost;
+	bool is_finished;
 	int code;
 	int (*take)(void *context, u32 from, const struct share_note *note);
 	void *context;
 	bool (*is_interrupted)(void);
+	pthread_mutex_t wire;
+	pthread_t pulse;
+	bool has_pulse;
+	bool is_pulse_over;
+	u64 limit_ms;
+	u64 judged_ms;
+	const char *awaited;
+	u64 run;
+	u32 questions;
+	u64 asked_ms;
+	struct nodes_sample sample;
+	const char *part;
+	bool is_gathered;
+	struct nodes_gathering gathering;
 };
 
 int nodes_open(struct nodes *nodes, const struct transport *transport);
@@ -113,8 +203,42 @@ int nodes_tell_all(struct nodes *nodes, enum nodes_news news, u32 what, u64 valu
 int nodes_send(struct nodes *nodes);
 int nodes_receive(struct nodes *nodes);
 
+int nodes_turn(struct nodes *nodes);
+int nodes_carry(struct nodes *nodes, u32 node, const void *bytes, size_t count);
+u64 nodes_now_ns(void);
+
+static inline u64 nodes_now_ms(void)
+{
+	return nodes_now_ns() / 1000000;
+}
+
+/* What the data of a piece take in a message. */
+static inline size_t nodes_file_bytes(u32 bytes)
+{
+	return (bytes + sizeof(struct nodes_note) - 1) / sizeof(struct nodes_note) *
+	       sizeof(struct nodes_note);
+}
+
+/* watch.c */
+int nodes_watch(struct nodes *nodes, u32 limit_s);
+void nodes_unwatch(struct nodes *nodes);
+void nodes_judge(struct nodes *nodes);
+
+/* gather.c */
+int nodes_ask_clocks(struct nodes *nodes, u32 when);
+int nodes_give_piece(struct nodes *nodes, u32 bytes, u64 offset_bytes);
+int nodes_take_piece(struct nodes *nodes, u32 bytes, u64 value, const void *data);
+int nodes_gather(struct nodes *nodes, const char *output, bool *is_here, char *why, size_t room);
+
+/* meeting.c */
 int nodes_meet(struct nodes *nodes, int err, char *why, size_t room);
 int nodes_finish(struct nodes *nodes, struct replay_result *result, int err, char *why, size_t room,
 		 void (*say)(const char *sentence));
+int nodes_end(struct nodes *nodes, int code, bool is_gathered);
+
+/* nodes.c: pieces of a text for node 0 */
+int nodes_tell_text(struct nodes *nodes, enum nodes_news news, const char *text, size_t room);
+int nodes_tell_result(struct nodes *nodes, const struct replay_result *result);
+void nodes_add_result(struct replay_result *sum, const struct replay_result *part);
 
 #endif

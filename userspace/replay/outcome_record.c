@@ -8,6 +8,7 @@
  */
 #include <unistd.h>
 
+#include "core/substitute.h"
 #include "player.h"
 
 static u32 number_of(const struct player_task *task, const struct iot_program_op *op)
@@ -28,6 +29,13 @@ static void put_op(struct player_task *task, const struct iot_program_op *op)
 	outcome_put(task, &r, task->prev_end_ns);
 }
 
+static u32 verdict_of(const struct player_task *task, const struct iot_program_op *op)
+{
+	if (task->refused)
+		return IOT_VERDICT_emulated;
+	return iot_is_unable(op, task->result) ? IOT_VERDICT_unable : IOT_VERDICT_otherwise;
+}
+
 static void put_divergence(struct player_task *task, const struct iot_program_op *op)
 {
 	const struct iot_record r = {
@@ -38,7 +46,8 @@ static void put_divergence(struct player_task *task, const struct iot_program_op
 			.op = number_of(task, op),
 			.kind = le16_to_cpu(op->kind),
 			.expected = (s64)le64_to_cpu(op->result),
-			.got = task->result,
+			.got = task->refused ? task->refused : task->result,
+			.verdict = verdict_of(task, op),
 		},
 	};
 
@@ -75,7 +84,7 @@ void outcome_op(struct player_task *task, const struct iot_program_op *op)
 		put_complete(task, op);
 	else
 		put_op(task, op);
-	if (!iot_outcome_is_expected(task->player->program, op, task->result))
+	if (!iot_outcome_is_expected(task->player->program, op, task->result) || task->refused)
 		put_divergence(task, op);
 }
 

@@ -2,6 +2,7 @@
 /*
  * perform.c - from the kind of an operation to the function that performs it.
  */
+#include "core/substitute.h"
 #include "perform.h"
 
 #include <errno.h>
@@ -52,6 +53,52 @@ static const perform_fn functions[] = {
 	[IOT_KIND_complete] = perform_complete,
 };
 
+static u64 size_of(struct player_task *task, const struct iot_program_op *op)
+{
+	struct handle *handle;
+	struct stat stat = {};
+	int fd;
+
+	if (le16_to_cpu(op->kind) != IOT_KIND_fallocate)
+		return 0;
+	fd = handle_get(task, op->handle, &handle);
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &stat))
+		stat.st_size = 0;
+	handle_put(handle);
+	return (u64)stat.st_size;
+}
+
+static s64 perform_step(struct player_task *task, const struct iot_program_op *step)
+{
+	u16 kind = le16_to_cpu(step->kind);
+
+	return kind < ARRAY_SIZE(functions) ? functions[kind](task, step) : 0;
+}
+
+/* The target said that it cannot do it: what others do in its place. */
+static s64 emulate(struct player_task *task, const struct iot_program_op *op, s64 refused)
+{
+	u64 size_bytes = size_of(task, op);
+	struct iot_program_op step;
+	s64 result = refused;
+	u32 n;
+
+	for (n = 0; iot_substitute(op, size_bytes, n, &step); n++) {
+		result = perform_step(task, &step);
+		if (result >= 0 && !iot_substitute_is_retry(op, &step) &&
+		    result != (s64)le64_to_cpu(step.result))
+			result = -EIO;
+		if (result < 0)
+			return result;
+	}
+	if (!n)
+		return refused;
+	task->refused = refused;
+	return iot_substitute_is_retry(op, &step) ? result : (s64)le64_to_cpu(op->result);
+}
+
 /**
  * perform_op() - do what an operation says
  * @task: which does it
@@ -62,8 +109,13 @@ static const perform_fn functions[] = {
 s64 perform_op(struct player_task *task, const struct iot_program_op *op)
 {
 	u16 kind = le16_to_cpu(op->kind);
+	s64 result = kind < ARRAY_SIZE(functions) && functions[kind] ? functions[kind](task, op) : -ENOSYS;
 
-	return kind < ARRAY_SIZE(functions) && functions[kind] ? functions[kind](task, op) : -ENOSYS;
+	/* A request keeps its handle only until it has ended: see perform_complete(). */
+	if (result < 0 && task->player->options->is_emulated && kind != IOT_KIND_complete &&
+	    iot_is_unable(op, result))
+		result = emulate(task, op, result);
+	return result;
 }
 
 /* -- what is in the page cache of a file that was opened ------------------------------------------- */

@@ -201,19 +201,23 @@ s64 perform_getxattr(struct player_task *task, const struct iot_program_op *op)
 	return result;
 }
 
-/* The trace has the length of the value, not the value: zeros take its place. */
+/* Of most attributes the trace has the length of the value, not the value: zeros take its place. */
 s64 perform_setxattr(struct player_task *task, const struct iot_program_op *op)
 {
+	const void *known = iot_program_value(task->player->program, op);
 	const char *name = string_of(task, op->path2);
 	size_t bytes = value_bytes(op, XATTR_SIZE_MAX);
 	int flags = (int)le32_to_cpu(op->flags);
-	u8 *value = memory_of(task)->sink;
+	void *value = memory_of(task)->sink;
 	struct object object;
 	s64 result = object_get(task, op, &object);
 
 	if (result)
 		return result;
-	memset(value, 0, bytes);
+	if (known)
+		memcpy(value, known, bytes);
+	else
+		memset(value, 0, bytes);
 	result = RESULT(object.handle ? fsetxattr(object.fd, name, value, bytes, flags) :
 					setxattr(object.path, name, value, bytes, flags));
 	object_put(&object);

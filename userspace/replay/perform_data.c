@@ -11,6 +11,8 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
+#include "core/flags.h"
+#include "core/substitute.h"
 #include "perform.h"
 
 #define PIPE_BYTES (64 << 10) /* what a pipe takes, if nobody has made it larger */
@@ -164,18 +166,27 @@ s64 perform_submit(struct player_task *task, const struct iot_program_op *op)
 }
 
 /* That it would not wait was tried by the program, and so it was queued. Nobody polls for its end. */
-s64 perform_complete(struct player_task *task, const struct iot_program_op *op)
+static s64 move(struct player_task *task, const struct iot_program_op *op, struct handle *handle)
 {
 	u32 our = le32_to_cpu(op->flags) & ~(u32)(IOT_RW_nowait | IOT_RW_hipri);
+
+	return our & IOT_RW_write ? write_handle(task, op, handle, our) : read_handle(task, op, handle, our);
+}
+
+s64 perform_complete(struct player_task *task, const struct iot_program_op *op)
+{
 	struct request *request = &memory_of(task)->request;
+	struct iot_program_op plain;
 	s64 result;
 
 	if (request->fd < 0)
 		return request->fd;
-	if (our & IOT_RW_write)
-		result = write_handle(task, op, request->handle, our);
-	else
-		result = read_handle(task, op, request->handle, our);
+	result = move(task, op, request->handle);
+	if (result < 0 && task->player->options->is_emulated && iot_is_unable(op, result) &&
+	    iot_substitute(op, 0, 0, &plain)) {
+		task->refused = result;
+		result = move(task, &plain, request->handle);
+	}
 	if (result != -EINTR) /* else it is tried again */
 		handle_put(request->handle);
 	return result;
@@ -218,16 +229,6 @@ s64 perform_fsync(struct player_task *task, const struct iot_program_op *op)
 	return result;
 }
 
-static int falloc_mode_of(u32 our)
-{
-	return (our & IOT_FALLOC_keep_size ? FALLOC_FL_KEEP_SIZE : 0) |
-	       (our & IOT_FALLOC_punch_hole ? FALLOC_FL_PUNCH_HOLE : 0) |
-	       (our & IOT_FALLOC_collapse_range ? FALLOC_FL_COLLAPSE_RANGE : 0) |
-	       (our & IOT_FALLOC_zero_range ? FALLOC_FL_ZERO_RANGE : 0) |
-	       (our & IOT_FALLOC_insert_range ? FALLOC_FL_INSERT_RANGE : 0) |
-	       (our & IOT_FALLOC_unshare_range ? FALLOC_FL_UNSHARE_RANGE : 0);
-}
-
 s64 perform_fallocate(struct player_task *task, const struct iot_program_op *op)
 {
 	struct handle *handle;
@@ -236,7 +237,7 @@ s64 perform_fallocate(struct player_task *task, const struct iot_program_op *op)
 
 	if (fd < 0)
 		return fd;
-	result = RESULT(fallocate(fd, falloc_mode_of(le32_to_cpu(op->flags)),
+	result = RESULT(fallocate(fd, iot_falloc_flags_to(le32_to_cpu(op->flags)),
 				  (off_t)le64_to_cpu(op->offset_bytes),
 				  (off_t)le64_to_cpu(op->length_bytes)));
 	handle_put(handle);

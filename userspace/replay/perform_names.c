@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/flags.h"
 #include "perform.h"
 
 #define CONFINED (RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV)
@@ -123,42 +124,13 @@ s64 perform_lookup(struct player_task *task, const struct iot_program_op *op)
 	return 0;
 }
 
-static u64 open_flags_of(u32 our)
-{
-	u64 flags = O_CLOEXEC;
-
-	switch (our & (IOT_OPEN_read | IOT_OPEN_write)) {
-	case IOT_OPEN_read:
-		flags |= O_RDONLY;
-		break;
-	case IOT_OPEN_write:
-		flags |= O_WRONLY;
-		break;
-	case IOT_OPEN_read | IOT_OPEN_write:
-		flags |= O_RDWR;
-		break;
-	default:
-		flags |= O_ACCMODE; /* neither: for ioctls only */
-	}
-	flags |= our & IOT_OPEN_append ? O_APPEND : 0;
-	flags |= our & IOT_OPEN_create ? O_CREAT : 0;
-	flags |= our & IOT_OPEN_excl ? O_EXCL : 0;
-	flags |= our & IOT_OPEN_trunc ? O_TRUNC : 0;
-	flags |= our & IOT_OPEN_direct ? O_DIRECT : 0;
-	flags |= our & IOT_OPEN_sync ? O_SYNC : 0;
-	flags |= our & IOT_OPEN_dsync ? O_DSYNC : 0;
-	flags |= our & IOT_OPEN_directory ? O_DIRECTORY : 0;
-	flags |= our & IOT_OPEN_nofollow ? O_NOFOLLOW : 0;
-	flags |= our & IOT_OPEN_noatime ? O_NOATIME : 0;
-	flags |= our & IOT_OPEN_nonblock ? O_NONBLOCK : 0;
-	flags |= our & IOT_OPEN_tmpfile ? O_TMPFILE : 0;
-	return flags | O_NOCTTY;
-}
-
 s64 perform_open(struct player_task *task, const struct iot_program_op *op)
 {
 	u32 our = le32_to_cpu(op->flags);
-	struct open_how how = { .flags = open_flags_of(our), .resolve = CONFINED };
+	struct open_how how = {
+		.flags = iot_open_flags_to(our) | O_CLOEXEC | O_NOCTTY,
+		.resolve = CONFINED,
+	};
 	int fd;
 
 	if (our & (IOT_OPEN_create | IOT_OPEN_tmpfile)) /* else openat2() wants none */
@@ -271,13 +243,6 @@ s64 perform_rmdir(struct player_task *task, const struct iot_program_op *op)
 	return remove_name(task, op, AT_REMOVEDIR);
 }
 
-static unsigned int rename_flags_of(u32 our)
-{
-	return (our & IOT_RENAME_noreplace ? RENAME_NOREPLACE : 0) |
-	       (our & IOT_RENAME_exchange ? RENAME_EXCHANGE : 0) |
-	       (our & IOT_RENAME_whiteout ? RENAME_WHITEOUT : 0);
-}
-
 s64 perform_rename(struct player_task *task, const struct iot_program_op *op)
 {
 	struct place from, to;
@@ -288,7 +253,7 @@ s64 perform_rename(struct player_task *task, const struct iot_program_op *op)
 	result = place_get(task, op->path2, &to);
 	if (!result) {
 		result = RESULT(renameat2(from.dir_fd, from.name, to.dir_fd, to.name,
-					  rename_flags_of(le32_to_cpu(op->flags))));
+					  iot_rename_flags_to(le32_to_cpu(op->flags))));
 		place_put(&to);
 	}
 	place_put(&from);

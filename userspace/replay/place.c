@@ -12,6 +12,7 @@
 #include "place.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define NONE 0xffffffffu
@@ -342,4 +343,49 @@ int place_tasks(const struct iot_program *program, u32 nodes, enum place_rule ru
 	free(p.set);
 	free(p.node);
 	return err;
+}
+
+/* Is that rank on the node? A rank is where the task is that has it. */
+static void mark_ranks(const struct iot_program *program, const u32 *node_of, u32 node, bool *is_here)
+{
+	u32 i;
+
+	for (i = 0; i < program->task_count; i++)
+		if (program->tasks[i].rank && node_of[i] == node)
+			is_here[le32_to_cpu(program->tasks[i].rank) - 1] = true;
+}
+
+/**
+ * place_list_ranks() - the ranks of a node
+ * @program: verified
+ * @node_of: as of place_tasks()
+ * @node: which
+ * @text: out: "0-3,6"; it ends earlier if there is no room for more
+ * @room: room for it, at least 32 bytes
+ */
+void place_list_ranks(const struct iot_program *program, const u32 *node_of, u32 node, char *text,
+		      size_t room)
+{
+	u32 count = 0, i, first, last;
+	size_t bytes = 0;
+	bool *is_here;
+
+	text[0] = 0;
+	for (i = 0; i < program->task_count; i++)
+		if (le32_to_cpu(program->tasks[i].rank) > count)
+			count = le32_to_cpu(program->tasks[i].rank);
+	is_here = calloc(count + 1ul, 1);
+	if (!is_here)
+		return;
+	mark_ranks(program, node_of, node, is_here);
+	for (first = 0; first < count && room - bytes >= 32; first = last + 1) {
+		last = first;
+		if (!is_here[first])
+			continue;
+		while (is_here[last + 1])
+			last++;
+		bytes += (size_t)snprintf(text + bytes, room - bytes, last > first ? "%s%u-%u" : "%s%u",
+					  bytes ? "," : "", first, last);
+	}
+	free(is_here);
 }

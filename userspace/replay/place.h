@@ -33,5 +33,7 @@ struct placement {
 
 int place_tasks(const struct iot_program *program, u32 nodes, enum place_rule rule, u32 *node_of,
 		struct placement *place);
+void place_list_ranks(const struct iot_program *program, const u32 *node_of, u32 node, char *text,
+		      size_t room);
 
 #endif

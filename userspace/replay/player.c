@@ -2,6 +2,7 @@
 /*
  * player.c - threads perform tasks: think, wait, do, tell, and again.
  */
+#include "core/substitute.h"
 #include "player.h"
 
 #include <errno.h>
@@ -100,10 +101,16 @@ static int perform(struct player_task *task, const struct iot_program_op *op)
 		if (player_is_cancelled(task->player))
 			return -ECANCELED;
 		task->found = (struct iot_found){ .request = request };
+		task->refused = 0;
 		task->enter_ns = clock_now_ns();
 		task->result = performer->perform(task, op);
 	} while (task->result == -EINTR);
 	return 0;
+}
+
+static void add_one(u32 *counter)
+{
+	__atomic_store_n(counter, *counter + 1, __ATOMIC_RELAXED);
 }
 
 /* Counters are read by others while they grow. A request counts by its submission. */
@@ -111,9 +118,14 @@ static void count(struct player_task *task, const struct iot_program_op *op)
 {
 	task->stats.io_ns += task->prev_end_ns - task->enter_ns;
 	if (le16_to_cpu(op->kind) != IOT_KIND_complete)
-		__atomic_store_n(&task->stats.ops, task->stats.ops + 1, __ATOMIC_RELAXED);
-	if (!iot_outcome_is_expected(task->player->program, op, task->result))
-		__atomic_store_n(&task->stats.diverged, task->stats.diverged + 1, __ATOMIC_RELAXED);
+		add_one(&task->stats.ops);
+	if (!iot_outcome_is_expected(task->player->program, op, task->result)) {
+		add_one(&task->stats.diverged);
+		if (iot_is_unable(op, task->result))
+			add_one(&task->stats.unable);
+	}
+	if (task->refused)
+		add_one(&task->stats.emulated);
 }
 
 static int do_op(struct player_task *task, const struct iot_program_op *op)
@@ -176,6 +188,13 @@ static int wait_for_lanes(struct player_task *task)
 	return err;
 }
 
+static void add_lane(struct iot_rec_played *stats, const struct iot_rec_played *lane)
+{
+	stats->diverged += __atomic_load_n(&lane->diverged, __ATOMIC_RELAXED);
+	stats->unable += __atomic_load_n(&lane->unable, __ATOMIC_RELAXED);
+	stats->emulated += __atomic_load_n(&lane->emulated, __ATOMIC_RELAXED);
+}
+
 static void finish(struct player_task *task)
 {
 	struct player *player = task->player;
@@ -183,7 +202,7 @@ static void finish(struct player_task *task)
 	u32 i;
 
 	for (i = task->number + 1; is_lane_of(player, i, task->number); i++)
-		stats.diverged += __atomic_load_n(&player->tasks[i].stats.diverged, __ATOMIC_RELAXED);
+		add_lane(&stats, &player->tasks[i].stats);
 	outcome_played(task, &stats);
 	if (__atomic_add_fetch(&player->finished, 1, __ATOMIC_RELAXED) == player->task_count)
 		__atomic_store_n(&player->end_ns, clock_now_ns(), __ATOMIC_RELAXED);
@@ -206,6 +225,8 @@ static bool wait_for_start(struct player_task *task)
 	struct player *player = task->player;
 	int err = get_memory(task);
 
+	if (!err && player->performer->begin)
+		err = player->performer->begin(task);
 	if (err)
 		__atomic_store_n(&player->failed, (u32)-err, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&player->ready, 1, __ATOMIC_RELEASE);
@@ -387,7 +408,7 @@ int player_start(struct player *player)
 		return 1;
 	failed = __atomic_load_n(&player->failed, __ATOMIC_RELAXED);
 	if (failed)
-		return replay_refuse(player->replay, "memory of a task", -(int)failed);
+		return replay_refuse(player->replay, "a task cannot begin", -(int)failed);
 	player->start_ns = clock_now_ns();
 	__atomic_store_n(&player->go, 1, __ATOMIC_RELEASE);
 	futex_wake(&player->go);
@@ -443,6 +464,8 @@ void player_status(const struct player *player, struct iot_replay_status *status
 
 		status->ops += __atomic_load_n(&stats->ops, __ATOMIC_RELAXED);
 		status->diverged += __atomic_load_n(&stats->diverged, __ATOMIC_RELAXED);
+		status->unable += __atomic_load_n(&stats->unable, __ATOMIC_RELAXED);
+		status->emulated += __atomic_load_n(&stats->emulated, __ATOMIC_RELAXED);
 	}
 }
 

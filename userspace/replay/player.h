@@ -64,6 +64,7 @@ struct player;
  * @pace: its wake-up lateness
  * @submitted: of a lane: requests submitted to it so far; written by the task's thread
  * @result: of the operation performed last
+ * @refused: what the target said, if others took the place of the operation; else 0
  * @found: what else it found, for its record
  * @stats: for its `played` record
  * @outcome: where its records go
@@ -82,6 +83,7 @@ struct player_task {
 	struct iot_lateness pace;
 	u32 submitted;
 	s64 result;
+	s64 refused;
 	struct iot_found found;
 	struct iot_rec_played stats;
 	struct outcome_stream outcome;
@@ -91,6 +93,7 @@ struct player_task {
 /**
  * struct performer - what an engine adds
  * @memory_bytes: memory that each task needs, 0 for none
+ * @begin: of the thread of a task, before the replay starts: 0 or a negative errno; may be NULL
  * @perform: do what an operation says. A submit takes hold of what its request needs, a complete,
  *	which comes in the thread of the lane, is the request. Called when the operation's waits
  *	hold; returns what the system call would; -EINTR if a signal came first: it is called
@@ -100,6 +103,7 @@ struct player_task {
  */
 struct performer {
 	size_t memory_bytes;
+	int (*begin)(struct player_task *task);
 	s64 (*perform)(struct player_task *task, const struct iot_program_op *op);
 	void (*look)(struct player_task *task, const struct iot_program_op *op);
 };

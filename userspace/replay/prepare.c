@@ -96,7 +96,7 @@ static int want(struct preparer *p)
 	return err;
 }
 
-/* The target itself is the user's: its attributes stay. */
+/* The target itself is the user's: its attributes stay, unless it is asked for. */
 static int each_wanted(struct preparer *p, int (*do_it)(struct preparer *p, struct wanted *wanted),
 		       bool is_backwards)
 {
@@ -305,6 +305,8 @@ static int make_tree(struct preparer *p)
 		err = each_wanted(p, set_cache, false);
 	if (!err)
 		err = each_wanted(p, attributes_set, true);
+	if (!err && p->options->takes_target)
+		err = attributes_set_target(p);
 	return err ? err : sync_target(p);
 }
 

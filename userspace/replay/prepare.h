@@ -138,5 +138,6 @@ int fill_repair(struct preparer *p, struct wanted *wanted);
 /* -- prepare_attributes.c: owners, modes, extended attributes -- */
 
 int attributes_set(struct preparer *p, struct wanted *wanted);
+int attributes_set_target(struct preparer *p);
 
 #endif

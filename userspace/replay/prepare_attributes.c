@@ -202,3 +202,27 @@ int attributes_set(struct preparer *p, struct wanted *wanted)
 		prepare_changed(p, wanted->path, PREPARE_attributes);
 	return err;
 }
+
+/**
+ * attributes_set_target() - make owner and mode of the target what those of the traced directory were
+ * @p: the work
+ *
+ * Return: 0 or a negative errno, which has been said.
+ */
+int attributes_set_target(struct preparer *p)
+{
+	const struct iot_program_entry *entry = iot_tree_root(p->program);
+	struct stat stat;
+
+	if (!entry)
+		return 0;
+	if (fstat(p->target_fd, &stat))
+		return prepare_refuse(p, ".", -errno);
+	if (is_owner_wrong(entry, stat.st_uid, stat.st_gid) &&
+	    fchown(p->target_fd, le32_to_cpu(entry->uid), le32_to_cpu(entry->gid)))
+		return prepare_refuse(p, ".", -errno);
+	if (is_mode_wrong(entry, stat.st_mode) &&
+	    fchmod(p->target_fd, le32_to_cpu(entry->mode) & 07777))
+		return prepare_refuse(p, ".", -errno);
+	return 0;
+}

@@ -3,6 +3,7 @@
  * replay.c - one replay from beginning to end, whatever engine performs it.
  */
 #include "agent.h"
+#include "users.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -79,13 +80,19 @@ static int check_mark(struct replay *replay)
 
 static int open_target(struct replay *replay, struct mark *mark)
 {
+	int err;
+
 	if (!replay->options->engine->uses_target)
 		return 0;
 	replay->target_fd = open(replay->options->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (replay->target_fd < 0)
 		return replay_refuse(replay, replay->options->target, -errno);
 	mark_read(replay->target_fd, mark);
-	return check_mark(replay);
+	err = check_mark(replay);
+	if (!err && replay->options->users == IOT_USERS_RECORDED)
+		err = users_check(replay->options->program, replay->options->target, replay->why,
+				  replay->room);
+	return err;
 }
 
 /* Nodes may share the target: each has looked at the mark before the first of them takes it off. */
@@ -213,6 +220,8 @@ static void take_result(struct replay *replay)
 	result->elapsed_ns = status.end_ns > status.start_ns ? status.end_ns - status.start_ns : 0;
 	result->ops = status.ops;
 	result->diverged = status.diverged;
+	result->unable = status.unable;
+	result->emulated = status.emulated;
 	result->stalls = status.stalls;
 	result->carriers = status.carriers;
 	replay->options->engine->lateness(replay, &result->lateness);

@@ -52,6 +52,7 @@ extern const char *const prepare_change_sentences[PREPARE_CHANGE_COUNT];
  * @target: directory, which must be empty
  * @data: contents of files
  * @cache: which of them are in the page cache afterwards
+ * @takes_target: the target itself gets owner and mode of the traced directory, too
  * @is_delta: the target may also be one that was prepared before: change what differs
  * @change: called for each change to such a target, may be NULL
  */
@@ -59,6 +60,7 @@ struct prepare_options {
 	const char *target;
 	enum prepare_data data;
 	enum prepare_cache cache;
+	bool takes_target;
 	bool is_delta;
 	void (*change)(const char *path, enum prepare_change change);
 };
@@ -138,9 +140,10 @@ struct agent;
  * @target: directory; NULL if the engine uses none
  * @output: trace of the outcomes, NULL for none
  * @pace, @data: as in control.h
- * @wait: as in control.h
+ * @wait, @users: as in control.h
  * @compute_scale, @pause_scale: factors for think time, in 1 / IOT_SCALE_ONE
  * @buffers: of each CPU, for the outcomes of the kernel engine
+ * @is_emulated: others take the place of operations that the target does not have
  * @is_forced: replay where the mark of prepare_tree() is missing
  * @agent: of this node, prepared for the program; NULL if there is one node
  * @facts: about this replay, for the outcomes: texts of the form key=value, ended by NULL
@@ -154,9 +157,11 @@ struct replay_options {
 	enum iot_pace pace;
 	enum iot_data_mode data;
 	enum iot_wait_mode wait;
+	enum iot_users users;
 	u32 compute_scale;
 	u32 pause_scale;
 	unsigned int buffers;
+	bool is_emulated;
 	bool is_forced;
 	struct agent *agent;
 	const char *const *facts;
@@ -167,6 +172,8 @@ struct replay_options {
  * @elapsed_ns: from the start to the end of the last task
  * @ops: operations performed
  * @diverged: of them, those with another result than in the trace
+ * @unable: of those, the ones that the target has no operation for
+ * @emulated: operations whose place others took
  * @stalls: times that a carrier had to wait until its part of the program was read
  * @carriers: threads that performed the tasks
  * @lateness: how late think times ended
@@ -177,6 +184,8 @@ struct replay_result {
 	u64 elapsed_ns;
 	u64 ops;
 	u64 diverged;
+	u64 unable;
+	u64 emulated;
 	u64 stalls;
 	u64 lost;
 	u32 carriers;
@@ -201,22 +210,31 @@ int replay_run(const struct replay_options *options, replay_progress_fn progress
  * @node: this one, from 0; node 0 speaks for all
  * @count: their number
  * @place: how tasks came to nodes, from agent_prepare() on
+ * @run: number of this replay, from the first agent_meet() on
+ * @sample_ns: a look of node 0 at the clock of this node: asked, seen here, heard; 0 on node 0
  */
 struct agent_view {
 	u32 node;
 	u32 count;
 	struct placement place;
+	u64 run;
+	u64 sample_ns[3];
 };
 
 typedef void (*agent_say_fn)(const char *sentence);
 
-int agent_open(struct agent **agent, const char *mpi, char *why, size_t room);
+int agent_open(struct agent **agent, const char *mpi, u32 limit_s, char *why, size_t room);
 int agent_prepare(struct agent *agent, const struct iot_program *program, enum place_rule rule,
 		  char *why, size_t room);
 struct agent_view agent_view(const struct agent *agent);
+void agent_ranks(const struct agent *agent, char *text, size_t room);
+void agent_outcomes(struct agent *agent, const char *path);
 int agent_meet(struct agent *agent, int err, char *why, size_t room);
 int agent_finish(struct agent *agent, struct replay_result *result, int err, int *code, char *why,
 		 size_t room, agent_say_fn say);
+int agent_gather(struct agent *agent, const char *output, bool *is_here, char *why, size_t room);
+bool agent_sample(const struct agent *agent, u32 node, u64 sample_ns[3]);
+void agent_end(struct agent *agent, int code, bool is_gathered);
 void agent_close(struct agent *agent);
 
 /* -- carriers.c: the processes and threads that the kernel engine sends into the kernel  */

@@ -7,7 +7,8 @@
  * call fails with EINVAL; a changed meaning gets a new number.
  *
  * Changes
- *   1  first version; later: mmap(2) of a descriptor that has joined makes a mailbox
+ *   1  first version; later: mmap(2) of a descriptor that has joined makes a mailbox; later:
+ *      features of iot_query, and flags where iot_create had a reserved field
  */
 #ifndef IOTAPE_CONTROL_H
 #define IOTAPE_CONTROL_H
@@ -25,13 +26,15 @@
  * struct iot_query - what this module can do
  * @version: IOT_CONTROL_VERSION
  * @kinds: number of kinds of records that it knows
- * @features: reserved for later, zero
+ * @features: bits IOT_FEATURE_*; zero, too, in modules from before there were any
  */
 struct iot_query {
 	__u32 version;
 	__u32 kinds;
 	__u64 features;
 };
+
+#define IOT_FEATURE_WAKES 1u /* IOT_CREATE_WAKES may be asked for */
 
 enum iot_policy {
 	IOT_POLICY_BLOCK = 0, /* a task that got ahead of the collector waits */
@@ -44,21 +47,24 @@ enum iot_policy {
 #define IOT_FLUSH_MS_MIN   10
 #define IOT_FLUSH_MS_MAX   60000
 
+#define IOT_CREATE_WAKES 1u /* record who wakes whom out of a wait */
+
 /**
  * struct iot_create - make the descriptor a session; needs CAP_SYS_ADMIN
  * @policy: an enum iot_policy
  * @buffers: buffers of each CPU, IOT_BUFFERS_MIN to IOT_BUFFERS_MAX
  * @flush_ms: oldest age of a record that is not yet on its way, IOT_FLUSH_MS_MIN to _MAX
- * @reserved: zero
+ * @flags: bits IOT_CREATE_*
  * @session: out: its number, for messages to people
  *
- * The next step is IOT_CMD_BIND on the netlink socket that is to receive.
+ * The next step is IOT_CMD_BIND on the netlink socket that is to receive. EOPNOTSUPP: a flag that the
+ * kernel has no means for.
  */
 struct iot_create {
 	__u32 policy;
 	__u32 buffers;
 	__u32 flush_ms;
-	__u32 reserved;
+	__u32 flags;
 	__u64 session;
 };
 
@@ -189,6 +195,11 @@ enum iot_wait_mode {
 	IOT_WAIT_SPIN = 1,  /* the CPU is kept busy until it has passed */
 };
 
+enum iot_users {
+	IOT_USERS_SELF = 0,	/* that of the thread that performs */
+	IOT_USERS_RECORDED = 1, /* that of the task in the trace, where it is known */
+};
+
 #define IOT_SCALE_ONE 65536 /* scales are fixed-point numbers with 16 bits after the point */
 
 /**
@@ -213,6 +224,8 @@ struct iot_replay_load {
 	__u64 ops;
 };
 
+#define IOT_REPLAY_EMULATE 1u /* others take the place of operations that the target does not have */
+
 /**
  * struct iot_replay_setup - where and how
  * @target_fd: open directory that the replay is confined to
@@ -222,6 +235,9 @@ struct iot_replay_load {
  * @compute_scale: factor for think time on a CPU, in 1 / IOT_SCALE_ONE
  * @pause_scale: factor for think time off it
  * @wait: an enum iot_wait_mode: how think time passes
+ * @users: an enum iot_users: in whose name. Of carriers, others than the caller's want CAP_SETUID and
+ *	CAP_SETGID
+ * @flags: IOT_REPLAY_*
  * @reserved: zero
  */
 struct iot_replay_setup {
@@ -232,6 +248,8 @@ struct iot_replay_setup {
 	__u32 compute_scale;
 	__u32 pause_scale;
 	__u32 wait;
+	__u32 users;
+	__u32 flags;
 	__u32 reserved;
 };
 
@@ -286,6 +304,8 @@ struct iot_replay_keep {
  * @end_ns: monotonic clock when the last task ended, 0 before
  * @carriers: carriers that have come in so far
  * @roots: tasks that must have one before it can start
+ * @unable: of @diverged, those that the target has no operation for
+ * @emulated: operations whose place others took
  */
 struct iot_replay_status {
 	__u32 waiting;
@@ -297,6 +317,8 @@ struct iot_replay_status {
 	__u64 end_ns;
 	__u32 carriers;
 	__u32 roots;
+	__u64 unable;
+	__u64 emulated;
 };
 
 /**

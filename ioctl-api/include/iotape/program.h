@@ -56,7 +56,7 @@
 
 #define IOT_PROGRAM_MAGIC	"\211IRP\r\n\032\n"
 #define IOT_PROGRAM_MAGIC_BYTES 8
-#define IOT_PROGRAM_MAJOR	2 /* 1 had no extents and no xattrs */
+#define IOT_PROGRAM_MAJOR	3 /* 2 had no users of tasks, 1 no extents and no xattrs */
 #define IOT_PROGRAM_PATH_MAX	4096 /* with its zero byte */
 #define IOT_PROGRAM_TASKS_MAX	(1u << 20)
 #define IOT_PROGRAM_LENGTH_MAX	0x7ffff000ull /* what one read or write can move at most */
@@ -104,6 +104,8 @@ struct iot_program_head {
 	__le32 head_crc;
 };
 
+#define IOT_ID_UNKNOWN 0xffffffffu /* a user or group that is not known */
+
 #define IOT_TASK_LANE 1u /* a lane of the task in `parent` */
 #define IOT_TASK_MAPS 2u /* performs operations on mappings: needs an address space to itself */
 
@@ -119,6 +121,7 @@ struct iot_program_head {
  * @flags: IOT_TASK_*
  * @command: string: the command that the traced task ran
  * @rank: of its process in MPI_COMM_WORLD, plus 1; 0 if that is none, or not known
+ * @uid, @gid: effective user and group when the trace first saw it; IOT_ID_UNKNOWN
  */
 struct iot_program_task {
 	__le64 first_op;
@@ -131,6 +134,8 @@ struct iot_program_task {
 	__le32 flags;
 	__le32 command;
 	__le32 rank;
+	__le32 uid;
+	__le32 gid;
 };
 
 /* Operations that stand for no record; all others have the kind of the record they stand for. */
@@ -166,7 +171,7 @@ enum iot_play {
  *   denied       x                    x          prot
  *   statfs       x                    x
  *   getxattr     x      if no path    x    name                                   room
- *   setxattr     x      if no path    x    name  1 | 2                            bytes
+ *   setxattr     x      if no path    x    name  1 | 2                            bytes    value
  *   removexattr  x      if no path    x    name
  *   listxattr    x      if no path    x                                           room
  *   flush        x      x                                 owner
@@ -189,6 +194,9 @@ enum iot_play {
  *   submit       x      x     lane               rw                      offset   length
  *   complete     x      x                        rw                      offset   length
  *   arrive              hub
+ *
+ * value of a setxattr is 1 if the trace has it: then it stands in the strings behind the zero byte
+ * of the name, and has one behind it. 0: zeros are set, as many.
  *
  * The lane of a submit is the index of a task, plus 1. A complete repeats what its submit
  * says, for engines that perform the request in the lane; it has the result of the request,

@@ -71,7 +71,8 @@
 	C(map_flags, 1, "see IOT_MAP_FLAGS")                                           \
 	C(touch_flags, 1, "see IOT_TOUCH_FLAGS")                                       \
 	C(falloc_flags, 1, "see IOT_FALLOC_FLAGS")                                     \
-	C(lock_flags, 1, "see IOT_LOCK_FLAGS")
+	C(lock_flags, 1, "see IOT_LOCK_FLAGS")                                         \
+	C(verdict, 0, "see IOT_VERDICTS")
 
 /*
  * Values and bits of our own: traces from one architecture or libc are read on
@@ -85,6 +86,12 @@
 	V(3, exec, "a traced task became it by exec")                                  \
 	V(4, adopt, "named by the recorder before it started the command")             \
 	V(5, play, "a carrier that performs a task of a program")
+
+/* Why an operation of a replay has a record beside its own. */
+#define IOT_VERDICTS(V)                                                                \
+	V(0, otherwise, "it ended otherwise than in the trace")                        \
+	V(1, unable, "the target has no such operation")                               \
+	V(2, emulated, "the target has no such operation, and others took its place")
 
 #define IOT_WHENCES(V)                                                                 \
 	V(0, set, "from the start")                                                    \
@@ -247,8 +254,8 @@
 	F(u32, parent, task, "the task that made it, or 0")                            \
 	F(u32, pid, state, "thread id (the kernel's pid)")                             \
 	F(u32, tgid, state, "process id")                                              \
-	F(u32, uid, state, "effective user id")                                        \
-	F(u32, gid, state, "effective group id")                                       \
+	F(u32, uid, state, "effective user id, 4294967295 if not known")               \
+	F(u32, gid, state, "effective group id, 4294967295 if not known")              \
 	F(u32, why, reason, "how it came about")                                       \
 	F(u32, plays, state, "the task of a program that it performs, or 0")
 
@@ -305,6 +312,15 @@
 	F(u64, duration_ns, span, "how long it took")                                  \
 	F(u32, task, task, "who had to wait for the collector")                        \
 	F(u32, op, cost, "operations the task had entered by then")
+
+/* Only of sessions that ask for it; a wake-up that would tell the woken task nothing new has none. */
+#define IOT_FIELDS_wake(F)                                                             \
+	F(u64, time_ns, instant, "when")                                               \
+	F(u32, task, task, "who woke another task")                                    \
+	F(u32, op, cost, "operations the task had entered by then")                    \
+	F(u32, woken, task, "the task that had waited")                                \
+	F(u32, woken_op, cost, "operations that one had entered by then")              \
+	F(u64, woken_runtime_ns, cost, "time that it had run on a CPU before it waited")
 
 /* -- operations on names ------------------------------------------------- */
 
@@ -687,7 +703,8 @@
 	F(u32, op, cost, "operation of the task, from 1")                              \
 	F(u32, kind, num, "kind of record that the operation stands for")              \
 	F(s64, expected, result, "result in the trace")                                \
-	F(s64, got, result, "result in the replay")
+	F(s64, got, result, "result in the replay; if emulated, what the target said")   \
+	F(u32, verdict, verdict, "what that means")
 
 #define IOT_FIELDS_played(F)                                                           \
 	F(u64, time_ns, instant, "when the task of the program had ended")             \
@@ -699,7 +716,9 @@
 	F(u64, think_ns, span, "think time asked for")                                 \
 	F(u64, order_ns, span, "time spent waiting for other tasks")                   \
 	F(u64, late_ns, span, "wake-up lateness, summed")                              \
-	F(u64, late_max_ns, span, "largest wake-up lateness")
+	F(u64, late_max_ns, span, "largest wake-up lateness")                       \
+	F(u32, unable, num, "of those with another result, what the target has no operation for") \
+	F(u32, emulated, num, "operations whose place others took")
 
 /*
  * R(id, kind, group, sentence). Groups: `run` facts about the run, `who` binds
@@ -723,6 +742,7 @@
 	R(33, exec, life, "a task became another program")                             \
 	R(34, exit, life, "a task began to exit")                                      \
 	R(35, throttled, life, "a task was made to wait for the collector")            \
+	R(36, wake, life, "a task woke another one out of a voluntary wait")           \
 	R(64, lookup, op, "a name looked up by the file system")                       \
 	R(65, open, op, "open or create a file")                                       \
 	R(66, stat, op, "attributes read")                                             \
@@ -776,7 +796,7 @@
 /* T(kind, sentence): what the tail of a record holds, of the kinds that may have one. */
 #define IOT_TAILS(T)                                                                   \
 	T(fact, "key=value")                                                           \
-	T(mount, "path of the mount as the recorder was given it")                     \
+	T(mount, "path of the mount, nothing if it is not known")                      \
 	T(end, "why it ended, if not because it was told to")                          \
 	T(task, "command name")                                                        \
 	T(object, "target of a symbolic link where that is in memory")                 \
@@ -788,7 +808,7 @@
 	T(follow, "target")                                                            \
 	T(mpi_file, "name as given to MPI_File_open")                                  \
 	T(getxattr, "name of the attribute")                                           \
-	T(setxattr, "name of the attribute")                                           \
+	T(setxattr, "name of the attribute; if the value is known, a zero byte and the value") \
 	T(removexattr, "name of the attribute")
 
 enum iot_group {
@@ -817,6 +837,12 @@ enum iot_class {
 enum iot_reason {
 #define IOT_V(value, name, sentence) IOT_REASON_##name = value,
 	IOT_REASONS(IOT_V)
+#undef IOT_V
+};
+
+enum iot_verdict {
+#define IOT_V(value, name, sentence) IOT_VERDICT_##name = value,
+	IOT_VERDICTS(IOT_V)
 #undef IOT_V
 };
 

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * wakes.c - who woke whom out of a voluntary wait: the scheduler's tracepoint sched_waking.
+ *
+ * The tracepoint is in use only while there is a session that asks for wake-ups. It is called by
+ * whoever wakes, with interrupts off, and with the pi_lock of the thread that is woken. So nothing
+ * here may wake anybody, wait, or allocate: a record goes into the buffer of this CPU, as all do,
+ * but whoever has to hear of that is told a moment later, by an irq_work (channel.c).
+ *
+ * What is recorded: both are tasks of the session, and in no operation on files (what wakes and
+ * waits there is the file system's own affair, and file locks are recorded as such); the one that
+ * wakes does it itself, not an interrupt or a thread of the kernel that happens to run; the one
+ * that is woken sleeps so that a signal could wake it, as in waits for pipes, sockets, futexes,
+ * semaphores, children, poll and signals. Waits for the collector are ours, and do not count.
+ *
+ * How few records will do: a wake-up tells the woken task what the other one knows, which is its
+ * own operations and what it was told. If it has learnt nothing since it woke the same task last,
+ * and that one entered no operation since, there is no record. It has learnt nothing, too, if all
+ * that it was told since came from the task that it wakes: two that hand a message to and fro make
+ * one record each. What is remembered may be forgotten: then there is a record too many.
+ */
+#include "wakes.h"
+
+#include <linux/irq_work.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "session.h"
+#include "task.h"
+
+static struct tracepoint *tracepoint;
+static DEFINE_MUTEX(users_lock);
+static unsigned int users;
+
+/* -- what is remembered -------------------------------------------------------------------- */
+
+static struct iot_wake_note *note_of(struct iot_wakes *wakes, u32 waker)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(wakes->notes); i++)
+		if (wakes->notes[i].waker == waker)
+			return &wakes->notes[i];
+	return NULL;
+}
+
+/* Has the waker learnt nothing since then, but from the one that it wakes? */
+static bool is_known(const struct iot_wake_note *note, const struct iot_wake_note *now,
+		     const struct iot_wakes *waker, u32 wakee)
+{
+	if (note->waker_ops != now->waker_ops || note->own_ops != now->own_ops)
+		return false;
+	return note->waker_news == now->waker_news ||
+	       (waker->news_from == wakee && (s32)(waker->news_since - note->waker_news) <= 0);
+}
+
+static void note_down(struct iot_wakes *wakes, struct iot_wake_note *note,
+		      const struct iot_wake_note *now)
+{
+	if (!note)
+		note = &wakes->notes[wakes->next++ % ARRAY_SIZE(wakes->notes)];
+	*note = *now;
+	if (wakes->news_from != now->waker) {
+		wakes->news_from = now->waker;
+		wakes->news_since = wakes->news;
+	}
+	smp_store_release(&wakes->news, wakes->news + 1); /* pairs with wake_record() */
+}
+
+/* What is remembered of another session is nothing. */
+static struct iot_wakes *wakes_begin(struct iot_task *task, const struct iot_session *session)
+{
+	if (task->wakes.epoch != session->number)
+		task->wakes = (struct iot_wakes){ .epoch = session->number };
+	return &task->wakes;
+}
+
+/* Current's own, which others may be about to change: who reads more news than there were then records too much. */
+static const struct iot_wakes *wakes_of(const struct iot_task *task, const struct iot_session *session)
+{
+	static const struct iot_wakes none;
+
+	return task->wakes.epoch == session->number ? &task->wakes : &none;
+}
+
+/* -- the record ------------------------------------------------------------------------------ */
+
+/* Return: true if there was room for it; interrupts are off. */
+static bool wake_emit(struct iot_session *session, struct iot_rec_wake *r)
+{
+	struct iot_channel *channel = this_cpu_ptr(session->channels);
+	u8 *p;
+
+	r->time_ns = ktime_get_mono_fast_ns();
+	channel->is_quiet = true;
+	p = iot_channel_reserve(channel, IOT_WIRE_wake, r->time_ns);
+	channel->is_quiet = false;
+	if (p)
+		iot_put_wake(p, r, NULL, 0);
+	if (!p || unlikely(atomic_read(&session->pressed)))
+		irq_work_queue(&channel->late);
+	return p;
+}
+
+static void wake_record(struct iot_session *session, struct iot_task *waker,
+			struct iot_task *wakee, const struct task_struct *thread)
+{
+	const struct iot_wakes *from = wakes_of(waker, session);
+	struct iot_wakes *to = wakes_begin(wakee, session);
+	struct iot_wake_note *note = note_of(to, waker->id);
+	struct iot_wake_note now = {
+		.waker = waker->id,
+		.waker_news = smp_load_acquire(&from->news), /* pairs with note_down() */
+		.own_ops = iot_task_ops_asleep(wakee),
+	};
+	struct iot_rec_wake r = {
+		.task = waker->id,
+		.woken = wakee->id,
+		.woken_op = now.own_ops,
+		.woken_runtime_ns = thread->se.sum_exec_runtime,
+	};
+
+	iot_task_sync(waker);
+	now.waker_ops = waker->ops;
+	r.op = waker->ops;
+	if (note && is_known(note, &now, from, wakee->id))
+		return;
+	if (wake_emit(session, &r))
+		note_down(to, note, &now);
+}
+
+/* May current's waking of a thread, that may be no task at all, be a record? */
+static bool is_by_current(const struct task_struct *thread)
+{
+	return READ_ONCE(thread->__state) & TASK_INTERRUPTIBLE && in_task() &&
+	       !(current->flags & PF_KTHREAD);
+}
+
+static void wakes_waking(void *data, struct task_struct *thread)
+{
+	struct iot_task *waker, *wakee;
+	struct iot_session *session;
+
+	if (thread == current || !is_by_current(thread))
+		return;
+	waker = iot_task_find(current);
+	if (likely(!waker) || waker->current_op)
+		return;
+	wakee = iot_task_find(thread);
+	if (!wakee || wakee->epoch != waker->epoch || wakee->current_op || wakee->is_held)
+		return;
+	session = iot_session_find(waker->epoch);
+	if (session && session->has_wakes)
+		wake_record(session, waker, wakee, thread);
+}
+
+/* -- the tracepoint -------------------------------------------------------------------------- */
+
+static void wakes_find(struct tracepoint *found, void *data)
+{
+	if (!strcmp(found->name, "sched_waking"))
+		tracepoint = found;
+}
+
+/**
+ * iot_wakes_init() - find the tracepoint, once
+ */
+void iot_wakes_init(void)
+{
+	for_each_kernel_tracepoint(wakes_find, NULL);
+}
+
+/**
+ * iot_wakes_can() - has this kernel what wake-ups are learnt from?
+ */
+bool iot_wakes_can(void)
+{
+	return tracepoint;
+}
+
+/**
+ * iot_wakes_get() - a session needs to know of wake-ups
+ *
+ * Return: 0, until iot_wakes_put(); -EOPNOTSUPP if iot_wakes_can() is false; -ENOMEM.
+ */
+int iot_wakes_get(void)
+{
+	int err = 0;
+
+	if (!tracepoint)
+		return -EOPNOTSUPP;
+	mutex_lock(&users_lock);
+	if (!users)
+		err = tracepoint_probe_register(tracepoint, wakes_waking, NULL);
+	if (!err)
+		users++;
+	mutex_unlock(&users_lock);
+	return err;
+}
+
+/**
+ * iot_wakes_put() - it does not any more
+ *
+ * The module may go only after tracepoint_synchronize_unregister(), which iot_task_exit() calls.
+ */
+void iot_wakes_put(void)
+{
+	mutex_lock(&users_lock);
+	if (!--users)
+		tracepoint_probe_unregister(tracepoint, wakes_waking, NULL);
+	mutex_unlock(&users_lock);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * wakes.h - who woke whom out of a wait, for sessions that ask for it.
+ */
+#ifndef IOT_WAKES_H
+#define IOT_WAKES_H
+
+#include <linux/types.h>
+
+#define IOT_WAKES_NOTED 4
+
+/**
+ * struct iot_wake_note - a wake-up of a task that was recorded
+ * @waker: id of the task that it came from
+ * @waker_ops: operations that one had entered by then
+ * @waker_news: recorded wake-ups of that one by then
+ * @own_ops: operations that the task itself had entered
+ */
+struct iot_wake_note {
+	u32 waker;
+	u32 waker_ops;
+	u32 waker_news;
+	u32 own_ops;
+};
+
+/**
+ * struct iot_wakes - what is remembered of wake-ups of a task, so that few of them need a record
+ * @epoch: session of all that follows
+ * @news: recorded wake-ups of the task
+ * @news_from: the task that the last of them came from
+ * @news_since: number of those before the first of the last ones that all came from it
+ * @next: place of the next note
+ * @notes: the last ones, of different wakers; waker 0 is none
+ *
+ * Written by whoever wakes the task, under its pi_lock; read by the task itself when it wakes others.
+ */
+struct iot_wakes {
+	u64 epoch;
+	u32 news;
+	u32 news_from;
+	u32 news_since;
+	u32 next;
+	struct iot_wake_note notes[IOT_WAKES_NOTED];
+};
+
+void iot_wakes_init(void);
+bool iot_wakes_can(void);
+int iot_wakes_get(void);
+void iot_wakes_put(void);
+
+#endif

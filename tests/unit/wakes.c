@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * wakes.c - who woke whom: which tasks matter for it, what waits for what, and who thinks.
+ *
+ * Edges are written TASK.OP<TASK.OP, where the first waits for the second.
+ */
+#include "analyse/graph.h"
+
+#include "suite.h"
+
+#define IO IOT_KIND_read
+
+static struct graph *begin(u32 tasks)
+{
+	struct graph *graph;
+	u32 i, task;
+
+	assert_int_equal(graph_open(&graph), 0);
+	for (i = 0; i < tasks; i++) {
+		assert_int_equal(graph_task_make(graph, 100 + i, &task), 0);
+		graph->tasks[task].tgid = 100 + i;
+		graph->tasks[task].why = IOT_REASON_fork; /* it has run for no time at the beginning */
+	}
+	return graph;
+}
+
+static struct graph_op *add(struct graph *graph, u32 task, u16 kind, u64 enter_ns, u64 end_ns)
+{
+	struct graph_op *op = graph_op_add(graph, task);
+
+	assert_non_null(op);
+	op->kind = kind;
+	op->enter_ns = enter_ns;
+	op->end_ns = end_ns;
+	return op;
+}
+
+/* Task @task wakes @woken, which has run for @runtime_ns until it slept. */
+static void wake(struct graph *graph, u32 task, u32 woken, u64 time_ns, u64 runtime_ns)
+{
+	struct graph_op *op = add(graph, task, IOT_PLAY_pass, time_ns, time_ns);
+
+	op->flags = PASS_WAKE;
+	op->event = graph->wake_count;
+	op = add(graph, woken, IOT_PLAY_leave, time_ns, time_ns);
+	op->flags = LEAVE_WOKEN;
+	op->event = graph->wake_count;
+	op->runtime_ns = runtime_ns;
+	assert_int_equal(graph_wake_add(graph, task, woken), 0);
+}
+
+static void analyse(struct graph *graph)
+{
+	graph_sort(graph);
+	assert_int_equal(graph_pass_life(graph), 0);
+	assert_int_equal(graph_pass_wakes(graph), 0);
+	assert_int_equal(graph_pass_prune(graph), 0);
+	assert_int_equal(graph_pass_think(graph), 0);
+}
+
+/* Ends the graph. */
+static void gives(struct graph *graph, const char *expected)
+{
+	char text[512] = "";
+	u32 task, op, e;
+	size_t used = 0;
+
+	for (task = 0; task < graph->task_count; task++)
+		for (op = 0; op < graph->tasks[task].op_count; op++)
+			for (e = graph->tasks[task].ops[op].edges; e != GRAPH_NONE;
+			     e = graph->edges[e].next)
+				used += (size_t)snprintf(text + used, sizeof(text) - used,
+							 "%s%u.%u<%u.%u", used ? " " : "", task, op,
+							 graph->edges[e].task, graph->edges[e].index);
+	assert_string_equal(text, expected);
+	graph_close(graph);
+}
+
+static void who_was_woken_waits_for_what_was_before(void **state)
+{
+	struct graph *graph = begin(2);
+
+	(void)state;
+	add(graph, 0, IO, 10, 20);
+	wake(graph, 0, 1, 25, 0);
+	add(graph, 0, IO, 30, 40);
+	add(graph, 1, IO, 50, 60);
+	analyse(graph);
+	gives(graph, "1.0<0.1");
+}
+
+static void an_order_goes_through_who_touches_no_file(void **state)
+{
+	struct graph *graph = begin(3);
+
+	(void)state;
+	add(graph, 0, IO, 10, 20);
+	wake(graph, 0, 1, 25, 0);
+	wake(graph, 1, 2, 27, 0);
+	add(graph, 2, IO, 50, 60);
+	analyse(graph);
+	assert_true(graph->tasks[1].has_io);
+	gives(graph, "1.0<0.1 2.0<1.1");
+}
+
+static void what_ends_nowhere_goes(void **state)
+{
+	struct graph *graph = begin(3);
+
+	(void)state;
+	add(graph, 0, IO, 10, 20);
+	wake(graph, 0, 1, 25, 0);
+	wake(graph, 2, 1, 26, 0);
+	analyse(graph);
+	assert_false(graph->tasks[1].has_io);
+	assert_false(graph->tasks[2].has_io);
+	assert_int_equal(graph->tasks[0].op_count, 1);
+	gives(graph, "");
+}
+
+/* No kernel says so, but a trace might: the one that waited went on before the operation had ended. */
+static void nobody_waits_for_what_had_not_ended(void **state)
+{
+	struct graph *graph = begin(2);
+
+	(void)state;
+	add(graph, 0, IO, 10, 30);
+	wake(graph, 0, 1, 25, 0);
+	add(graph, 1, IO, 26, 27);
+	analyse(graph);
+	gives(graph, "");
+}
+
+/* It ran for 7, slept from 17 to 40, and ran for 5 before the next operation; then it was off the CPU. */
+static void a_wait_is_no_think_time(void **state)
+{
+	struct graph *graph = begin(2);
+	struct graph_op *op;
+
+	(void)state;
+	add(graph, 0, IO, 10, 20);
+	add(graph, 1, IO, 0, 10);
+	wake(graph, 0, 1, 40, 7);
+	op = add(graph, 1, IO, 48, 50);
+	op->runtime_ns = 12;
+	analyse(graph);
+	op = graph->tasks[1].ops;
+	assert_int_equal(op[1].compute_ns, 7);
+	assert_int_equal(op[1].pause_ns, 0);
+	assert_int_equal(op[2].compute_ns, 5);
+	assert_int_equal(op[2].pause_ns, 3);
+	gives(graph, "1.1<0.1");
+}
+
+static void without_the_order_a_wait_is_think_time(void **state)
+{
+	struct graph *graph = begin(2);
+	struct graph_op *op;
+
+	(void)state;
+	graph->causes_left_out = 1u << EDGE_wake;
+	add(graph, 0, IO, 10, 20);
+	add(graph, 1, IO, 0, 10);
+	wake(graph, 0, 1, 40, 7);
+	op = add(graph, 1, IO, 48, 50);
+	op->runtime_ns = 12;
+	analyse(graph);
+	assert_int_equal(graph->tasks[1].op_count, 2);
+	op = &graph->tasks[1].ops[1];
+	assert_int_equal(op->compute_ns, 12);
+	assert_int_equal(op->pause_ns, 26);
+	gives(graph, "");
+}
+
+SUITE("wakes",
+      TEST(who_was_woken_waits_for_what_was_before)
+      TEST(an_order_goes_through_who_touches_no_file)
+      TEST(what_ends_nowhere_goes)
+      TEST(nobody_waits_for_what_had_not_ended)
+      TEST(a_wait_is_no_think_time)
+      TEST(without_the_order_a_wait_is_think_time))

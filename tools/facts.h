@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * facts.h - what a command tells of a run in the trace that it writes: lines KEY=VALUE.
+ */
+#ifndef IOTAPE_FACTS_H
+#define IOTAPE_FACTS_H
+
+#include "record/record.h"
+
+#define FACTS_MAX (16 + RECORD_MOUNTS_MAX)
+
+/**
+ * struct facts - the lines, in memory until the process ends
+ * @lines: as collectors and engines take them; NULL is the last
+ * @count: of lines before that
+ */
+struct facts {
+	char *lines[FACTS_MAX + 1];
+	int count;
+};
+
+void facts_add(struct facts *facts, const char *key, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void facts_add_host(struct facts *facts);
+
+#endif

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * deeds_alike.c - records that may differ though what was done is the same: the equivalences of
+ * diff.h for which more than one record must be looked at.
+ */
+#include <stdlib.h>
+#include <uthash.h>
+
+#include "deeds_reading.h"
+
+#define PAGE_BYTES 4096
+
+/* Entries that an unfinished readdir has returned so far. */
+struct entries {
+	struct entries *next;
+	u32 task;
+	u32 op;
+	u64 sum;
+	u32 count;
+};
+
+/* The readdir that later ones of the same handle are merged into. */
+struct reading {
+	UT_hash_handle hh;
+	u64 handle;
+	u32 task; /* index */
+	u32 deed;
+};
+
+/* An access that has been seen. */
+struct access_key {
+	u64 map;
+	u64 page;
+	u32 task;
+	u32 is_write;
+};
+
+struct access {
+	UT_hash_handle hh;
+	struct access_key key;
+};
+
+/* A mapping that was copied by a fork whose child is not known yet. */
+struct inherited {
+	struct inherited *next;
+	u32 task; /* index of the parent */
+	struct deed deed;
+};
+
+/* A request, of which the submission or the end or both have been seen. */
+struct request {
+	UT_hash_handle hh;
+	u64 id;
+	bool is_submitted;
+	u32 task; /* index */
+	u32 deed;
+	s64 result;
+};
+
+/* -- equivalence 1: entries of directories ----------------------------------------------------- */
+
+static u64 hash_entry(const struct iot_record *r)
+{
+	u64 hash = 0xcbf29ce484222325ull ^ r->dirent.type; /* FNV-1a */
+	u32 i;
+
+	for (i = 0; i < r->tail_bytes; i++)
+		hash = (hash ^ r->tail[i]) * 0x100000001b3ull;
+	return hash;
+}
+
+int deeds_take_dirent(struct reading_state *s)
+{
+	const struct iot_rec_dirent *r = &s->record->dirent;
+	struct entries *e;
+
+	for (e = s->entries; e; e = e->next)
+		if (e->task == r->task && e->op == r->op)
+			break;
+	if (!e) {
+		e = calloc(1, sizeof(*e));
+		if (!e)
+			return -ENOMEM;
+		e->task = r->task;
+		e->op = r->op;
+		e->next = s->entries;
+		s->entries = e;
+	}
+	e->sum += hash_entry(s->record); /* commutes: a set */
+	e->count++;
+	return 0;
+}
+
+/* What the readdir returned, as sum and count; nothing is left of it afterwards. */
+static void entries_take(struct reading_state *s, const struct iot_rec_readdir *r, u64 *sum,
+			 u32 *count)
+{
+	struct entries **link = &s->entries, *e;
+
+	*sum = 0;
+	*count = 0;
+	while ((e = *link)) {
+		if (e->task != r->task || e->op != r->op) {
+			link = &e->next;
+			continue;
+		}
+		*sum = e->sum;
+		*count = e->count;
+		*link = e->next;
+		free(e);
+	}
+}
+
+void deeds_end_reading(struct reading_state *s, u64 handle)
+{
+	struct reading *reading;
+
+	HASH_FIND(hh, s->readings, &handle, sizeof(handle), reading);
+	if (reading) {
+		HASH_DEL(s->readings, reading);
+		free(reading);
+	}
+}
+
+/* Fields of a readdir deed: result, entries; here the set of entries comes third. */
+enum { READDIR_RESULT, READDIR_COUNT, READDIR_SUM };
+
+int deeds_take_readdir(struct reading_state *s, u32 task, struct deed *deed)
+{
+	u64 handle = s->record->readdir.handle, sum;
+	struct reading *reading;
+	struct deed *first;
+	u32 count;
+
+	entries_take(s, &s->record->readdir, &sum, &count);
+	HASH_FIND(hh, s->readings, &handle, sizeof(handle), reading);
+	if (reading && reading->task == task) {
+		first = &s->deeds->tasks[task].deeds[reading->deed];
+		first->fields[READDIR_COUNT] += s->record->readdir.entries;
+		first->fields[READDIR_SUM] += sum;
+		if (deed->fields[READDIR_RESULT])
+			first->fields[READDIR_RESULT] = deed->fields[READDIR_RESULT];
+		return 0;
+	}
+	deeds_end_reading(s, handle);
+	deed->fields[READDIR_SUM] = sum;
+	if (!deeds_add(&s->deeds->tasks[task], deed))
+		return -ENOMEM;
+	reading = calloc(1, sizeof(*reading));
+	if (!reading)
+		return -ENOMEM;
+	reading->handle = handle;
+	reading->task = task;
+	reading->deed = s->deeds->tasks[task].count - 1;
+	HASH_ADD(hh, s->readings, handle, sizeof(reading->handle), reading);
+	return 0;
+}
+
+/* -- equivalence 2: look-ups that found something ------------------------------------------------ */
+
+int deeds_take_found(struct reading_state *s, const struct deed *deed)
+{
+	struct deed_set *found;
+	char text[IOT_PROGRAM_PATH_MAX + 32];
+	size_t bytes = (size_t)snprintf(text, sizeof(text), "%s#%u", deed->path, deed->generation);
+
+	if (bytes >= sizeof(text))
+		bytes = sizeof(text) - 1;
+	HASH_FIND(hh, s->deeds->found, text, bytes, found);
+	if (found)
+		return 0;
+	found = malloc(sizeof(*found) + bytes + 1);
+	if (!found)
+		return -ENOMEM;
+	memcpy(found->text, text, bytes + 1);
+	HASH_ADD(hh, s->deeds->found, text, bytes, found);
+	return 0;
+}
+
+/* -- equivalence 3: accesses to pages ---------------------------------------------------------------- */
+
+/* Return: 1 if it has been seen before, 0 if it is new, -ENOMEM. */
+int deeds_know_access(struct reading_state *s, u32 task)
+{
+	const struct iot_rec_touch *r = &s->record->touch;
+	struct access_key key;
+	struct access *access;
+
+	memset(&key, 0, sizeof(key));
+	key.map = r->map;
+	key.page = (u64)r->offset_bytes / PAGE_BYTES;
+	key.task = task;
+	key.is_write = r->flags & IOT_TOUCH_write;
+	HASH_FIND(hh, s->accesses, &key, sizeof(key), access);
+	if (access)
+		return 1;
+	access = calloc(1, sizeof(*access));
+	if (!access)
+		return -ENOMEM;
+	access->key = key;
+	HASH_ADD(hh, s->accesses, key, sizeof(access->key), access);
+	return 0;
+}
+
+/* -- equivalence 4: mappings that fork copies ------------------------------------------------------------ */
+
+/* In their order, which is that in which a replay maps them. */
+int deeds_take_inherited(struct reading_state *s, u32 task, const struct deed *deed)
+{
+	struct inherited **link = s->inherited_end ? s->inherited_end : &s->inherited;
+	struct inherited *i = malloc(sizeof(*i));
+
+	if (!i)
+		return -ENOMEM;
+	while (*link) /* in the order in which they are copied */
+		link = &(*link)->next;
+	i->task = task;
+	i->deed = *deed;
+	i->deed.order = 0;
+	i->next = NULL;
+	*link = i;
+	s->inherited_end = &i->next;
+	return 0;
+}
+
+int deeds_take_fork(struct reading_state *s, const struct iot_rec_fork *r)
+{
+	struct inherited **link = &s->inherited, *i;
+	u32 parent, child;
+	int err = deeds_task(s->deeds, r->task, &parent);
+
+	s->inherited_end = NULL; /* some of them go */
+	if (!err)
+		err = deeds_task(s->deeds, r->child, &child);
+	while (!err && (i = *link)) {
+		if (i->task != parent) {
+			link = &i->next;
+			continue;
+		}
+		if (!deeds_add(&s->deeds->tasks[child], &i->deed))
+			err = -ENOMEM;
+		*link = i->next;
+		free(i);
+	}
+	return err;
+}
+
+/* -- equivalence 6: asynchronous requests ----------------------------------------------------------- */
+
+static struct request *request_of(struct reading_state *s, u64 id)
+{
+	struct request *request;
+
+	HASH_FIND(hh, s->requests, &id, sizeof(id), request);
+	if (request)
+		return request;
+	request = calloc(1, sizeof(*request));
+	if (!request)
+		return NULL;
+	request->id = id;
+	HASH_ADD(hh, s->requests, id, sizeof(request->id), request);
+	return request;
+}
+
+enum { RW_RESULT };
+
+/* The read or write that a submission begins; its result comes, or came, with the end. */
+int deeds_take_submit(struct reading_state *s, u32 task)
+{
+	const struct iot_record *record = s->record;
+	const struct iot_rec_submit r = record->submit;
+	struct request *request = request_of(s, r.request);
+	struct iot_record data = *record;
+	struct deed deed;
+	int err;
+
+	data.kind = r.flags & IOT_RW_write ? IOT_KIND_write : IOT_KIND_read;
+	data.read.object = r.object; /* they begin alike */
+	data.read.handle = r.handle;
+	data.read.offset_bytes = r.offset_bytes;
+	data.read.length_bytes = r.length_bytes;
+	data.read.flags = r.flags & ~(u32)(IOT_RW_write | IOT_RW_nowait | IOT_RW_hipri);
+	s->record = &data;
+	err = request ? deeds_make(s, &deed) : -ENOMEM;
+	s->record = record;
+	if (err)
+		return err;
+	deed.fields[RW_RESULT] = (u64)request->result;
+	request->is_submitted = true;
+	request->task = task;
+	request->deed = s->deeds->tasks[task].count;
+	return deeds_add(&s->deeds->tasks[task], &deed) ? 0 : -ENOMEM;
+}
+
+int deeds_take_complete(struct reading_state *s, const struct iot_rec_complete *r)
+{
+	struct request *request = request_of(s, r->request);
+
+	if (!request)
+		return -ENOMEM;
+	request->result = r->result; /* a submission that is written later takes it from here */
+	if (request->is_submitted)
+		s->deeds->tasks[request->task].deeds[request->deed].fields[RW_RESULT] = (u64)r->result;
+	return 0;
+}
+
+/* -- the end -------------------------------------------------------------------------- */
+
+void deeds_free_alike(struct reading_state *s)
+{
+	struct reading *reading, *next_reading;
+	struct access *access, *next_access;
+	struct request *request, *next_request;
+	struct inherited *inherited;
+	struct entries *entries;
+
+	HASH_ITER (hh, s->readings, reading, next_reading) {
+		HASH_DEL(s->readings, reading);
+		free(reading);
+	}
+	HASH_ITER (hh, s->accesses, access, next_access) {
+		HASH_DEL(s->accesses, access);
+		free(access);
+	}
+	HASH_ITER (hh, s->requests, request, next_request) {
+		HASH_DEL(s->requests, request);
+		free(request);
+	}
+	while ((inherited = s->inherited)) {
+		s->inherited = inherited->next;
+		free(inherited);
+	}
+	while ((entries = s->entries)) {
+		s->entries = entries->next;
+		free(entries);
+	}
+}
