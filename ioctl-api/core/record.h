@@ -29,6 +29,11 @@ IOT_RECORDS(IOT_STRUCT)
 struct iot_rec_op {
 	IOT_FIELDS_op(IOT_MEMBER)
 };
+
+/* And what mpi_comm and mpi_near begin with. */
+struct iot_rec_mpi_known {
+	IOT_FIELDS_mpi_known(IOT_MEMBER)
+};
 #undef IOT_MEMBER
 
 #define IOT_FIELD_BYTES(type, field, class, sentence) +sizeof(__##type)
@@ -47,6 +52,7 @@ enum iot_wire_bytes {
  * @tail: raw bytes, not terminated; points into the buffer it was decoded from
  * @tail_bytes: their number
  * @op: the common fields, valid if the kind is an operation
+ * @mpi_known: those of what a rank knows, see iot_kind_is_mpi_known()
  *
  * The other members are the fields of each kind.
  */
@@ -57,12 +63,19 @@ struct iot_record {
 	const u8 *tail;
 	union {
 		struct iot_rec_op op;
+		struct iot_rec_mpi_known mpi_known;
 		/* private: one for each kind */
 #define IOT_UNION_MEMBER(id, name, group, sentence) struct iot_rec_##name name;
 		IOT_RECORDS(IOT_UNION_MEMBER)
 #undef IOT_UNION_MEMBER
 	};
 };
+
+/* Is it of MPI, but no call? */
+static inline bool iot_kind_is_mpi_known(u16 kind)
+{
+	return kind == IOT_KIND_mpi_comm || kind == IOT_KIND_mpi_near;
+}
 
 static inline u8 *iot_put_u8(u8 *p, u8 v)
 {

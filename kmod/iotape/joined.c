@@ -39,11 +39,11 @@ void iot_joined_emit(struct iot_session *session, struct iot_record *record)
 	}
 	if (!iot_slot_open(session, record->length_bytes, &slot))
 		return;
-	if (record->kind == IOT_KIND_mpi_comm) {
+	if (iot_kind_is_mpi_known(record->kind)) {
 		iot_task_sync(task);
-		record->mpi_comm.time_ns = slot.now_ns;
-		record->mpi_comm.task = task->id;
-		record->mpi_comm.op = task->ops;
+		record->mpi_known.time_ns = slot.now_ns;
+		record->mpi_known.task = task->id;
+		record->mpi_known.op = task->ops;
 	} else {
 		record->op.task = task->id;
 		record->op.op = iot_task_op_new(task);
@@ -65,6 +65,8 @@ bool iot_joined_is_valid(const struct iot_record *record)
 	switch (record->kind) {
 	case IOT_KIND_mpi_comm:
 		return record->length_bytes == IOT_WIRE_mpi_comm && !record->tail_bytes;
+	case IOT_KIND_mpi_near:
+		return record->length_bytes == IOT_WIRE_mpi_near && !record->tail_bytes;
 	case IOT_KIND_mpi_send:
 		return record->length_bytes == IOT_WIRE_mpi_send && !record->tail_bytes;
 	case IOT_KIND_mpi_recv:

@@ -294,10 +294,10 @@ static u64 settle(struct iot_mailbox *mailbox, struct iot_record *record, u64 no
 	struct iot_rec_op *op = &record->op;
 	u64 end_ns;
 
-	if (record->kind == IOT_KIND_mpi_comm) {
-		end_ns = clamp(record->mpi_comm.time_ns - mailbox->clock_ns, mailbox->last_ns, now_ns);
-		record->mpi_comm.time_ns = end_ns;
-		record->mpi_comm.task = mailbox->task;
+	if (iot_kind_is_mpi_known(record->kind)) {
+		end_ns = clamp(record->mpi_known.time_ns - mailbox->clock_ns, mailbox->last_ns, now_ns);
+		record->mpi_known.time_ns = end_ns;
+		record->mpi_known.task = mailbox->task;
 		return end_ns;
 	}
 	op->enter_ns -= mailbox->clock_ns;

@@ -47,6 +47,15 @@ function read_comm(    who) {
 	members[f["comm"]]++
 }
 
+# All topologies are rings.
+function read_near(    who, beside) {
+	who = f["comm"] " " process
+	beside = (f["source"] - rank_in[who] + size_of[f["comm"]]) % size_of[f["comm"]]
+	if (f["rank"] != rank_in[who] || (beside != 1 && beside != size_of[f["comm"]] - 1))
+		wrong("communicators", who ": rank " f["source"] " is no neighbour")
+	sources[f["comm"] " " f["rank"]] = sources[f["comm"] " " f["rank"]] " " f["source"]
+}
+
 function read_send(    stream, n) {
 	stream = f["comm"] " " rank_in[f["comm"] " " process] " " f["peer"] " " f["tag"]
 	n = ++sends[stream]
@@ -135,6 +144,10 @@ function read_collective(    call, who) {
 		first_end_ns[call] = f["end_ns"]
 	if (f["request"] != "0")
 		began()
+	else if (f["call"] ~ /^neighbor/) {
+		enter_ns_of[call " " rank_in[who]] = f["enter_ns"]
+		end_ns_of[call " " rank_in[who]] = f["end_ns"]
+	}
 }
 
 # A call may give several records, which have begun at the same time.
@@ -168,13 +181,16 @@ function read_record(    what) {
 		return
 	}
 	process = process_of[f["task"]]
-	if (f["kind"] != "mpi_comm") {
+	is_call = f["kind"] != "mpi_comm" && f["kind"] != "mpi_near"
+	if (is_call) {
 		if (!(process in world_rank))
 			wrong("communicators", "task " f["task"] " is no rank")
 		check_call()
 	}
 	if (f["kind"] == "mpi_comm")
 		read_comm()
+	else if (f["kind"] == "mpi_near")
+		read_near()
 	else if (f["kind"] == "mpi_send")
 		read_send()
 	else if (f["kind"] == "mpi_recv")
@@ -187,10 +203,10 @@ function read_record(    what) {
 		read_file()
 	else if (f["kind"] == "mpi_win" && f["request"] != "0")
 		began()
-	if (f["kind"] != "mpi_comm" && f["kind"] != "mpi_done" && \
+	if (is_call && f["kind"] != "mpi_done" && \
 	    !(f["call"] == "file_open" && f["result"] && !f["number"]) && !((f["comm"] " " process) in rank_in))
 		wrong("communicators", f["comm"] ": used by " process ", which is not in it")
-	what = world_rank[process] " " f["kind"] " " (f["kind"] == "mpi_comm" ? "-" : f["call"])
+	what = world_rank[process] " " f["kind"] " " (is_call ? f["call"] : "-")
 	counted[what]++
 	files += f["kind"] == "mpi_file"
 }
@@ -233,6 +249,18 @@ function match_messages(    n, stream) {
 		wrong("messages", "none")
 }
 
+function compare_neighbours(    who, part, near, count, i) {
+	for (who in end_ns_of) {
+		split(who, part, " ")
+		count = split(sources[part[1] " " part[3]], near, " ")
+		if (count != 2)
+			wrong("communicators", part[1] ": rank " part[3] " has " count " neighbours")
+		for (i = 1; i <= count; i++)
+			if (end_ns_of[who] < enter_ns_of[part[1] " " part[2] " " near[i]])
+				wrong("collectives", who ": left before its neighbours had come")
+	}
+}
+
 function compare_collectives(    call, part, comm) {
 	for (call in arrived) {
 		split(call, part, " ")
@@ -248,7 +276,7 @@ function compare_collectives(    call, part, comm) {
 }
 
 BEGIN {
-	number_count = split("enter_ns duration_ns op result peer tag length_bytes number root", numbers, " ")
+	number_count = split("enter_ns duration_ns op result peer tag length_bytes number root rank size source", numbers, " ")
 }
 
 /^\{/ { read_json(); read_record(); records++; next }
@@ -258,6 +286,7 @@ END {
 	compare_counts()
 	match_messages()
 	compare_collectives()
+	compare_neighbours()
 	print "checked " records + 0
 	exit failures > 0
 }

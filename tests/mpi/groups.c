@@ -11,13 +11,21 @@ static void announced(const char *call)
 	did("mpi_comm", "-");
 }
 
+/* Every rank has the two beside it as neighbours. */
+static void announced_ring(const char *call)
+{
+	announced(call);
+	did("mpi_near", "-");
+	did("mpi_near", "-");
+}
+
 static void freed(MPI_Comm *comm)
 {
 	MPI_Comm_free(comm);
 	did("mpi_coll", "comm_free");
 }
 
-/* Every rank has the two beside it as neighbours; the buffers have room for both. */
+/* On a ring; the buffers have room for both neighbours. */
 static void neighbours(MPI_Comm comm)
 {
 	static const int ones[2] = { 1, 1 }, places[2] = { 0, 1 };
@@ -65,11 +73,11 @@ static void topologies(void)
 	MPI_Comm ring, part, graph;
 
 	MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring);
-	announced("cart_create");
+	announced_ring("cart_create");
 	exchange(false, ring);
 	neighbours(ring);
 	MPI_Cart_sub(ring, &kept, &part);
-	announced("cart_sub");
+	announced_ring("cart_sub");
 	exchange(true, part);
 	freed(&part);
 	freed(&ring);
@@ -80,17 +88,17 @@ static void topologies(void)
 		edges[2 * i + 1] = (i + 1) % size;
 	}
 	MPI_Graph_create(MPI_COMM_WORLD, size, index, edges, 0, &graph);
-	announced("graph_create");
+	announced_ring("graph_create");
 	neighbours(graph);
 	freed(&graph);
 	MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &two, beside, MPI_UNWEIGHTED, MPI_INFO_NULL,
 			      0, &graph);
-	announced("dist_graph_create");
+	announced_ring("dist_graph_create");
 	neighbours(graph);
 	freed(&graph);
 	MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, beside, MPI_UNWEIGHTED, 2, beside,
 				       MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
-	announced("dist_graph_create_adjacent");
+	announced_ring("dist_graph_create_adjacent");
 	neighbours(graph);
 	freed(&graph);
 }

@@ -226,6 +226,23 @@ static void collectives_make_wait_whom_they_must(void **state)
 	}
 }
 
+static void neighbours_wait_for_neighbours(void **state)
+{
+	static const u64 times_ns[3][2] = { { 10, 13 }, { 12, 20 }, { 14, 20 } };
+	static const struct graph_near line[] = {
+		{ COMM, 2, 1 }, { COMM, 1, 2 }, { COMM, 0, 1 },
+		{ COMM, 1, 0 }, { OTHER, 0, 2 }, { COMM, 2, 9 },
+	};
+	struct graph *graph = begin(3);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(line); i++)
+		assert_int_equal(graph_near_add(graph, &line[i]), 0);
+	collective(graph, IOT_CALL_neighbor_alltoallw, -1, times_ns);
+	gives(graph, "0.1<1.0 1.1<0.0 1.1<2.0 2.1<1.0", 0);
+}
+
 /* Tasks 0 and 1 are threads of one rank, which send at the same time, or one after the other. */
 static void messages_of_threads_at_the_same_time_are_doubtful(void **state)
 {
@@ -420,6 +437,7 @@ SUITE("mpi",
       TEST(synchronous_send_waits_where_it_is_waited_for)
       TEST(calls_without_a_partner_are_counted)
       TEST(collectives_make_wait_whom_they_must)
+      TEST(neighbours_wait_for_neighbours)
       TEST(messages_of_threads_at_the_same_time_are_doubtful)
       TEST(root_is_found_where_it_is_named)
       TEST(matched_probe_counts_where_it_found_the_message)

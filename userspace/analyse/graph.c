@@ -101,6 +101,7 @@ void graph_close(struct graph *graph)
 	free(graph->requests);
 	free(graph->wakes);
 	free(graph->ranks);
+	free(graph->near);
 	free(graph);
 }
 
@@ -294,6 +295,19 @@ int graph_rank_add(struct graph *graph, const struct graph_rank *rank)
 	if (reserve(&graph->ranks, graph->rank_count, &graph->rank_room, sizeof(*graph->ranks)))
 		return -ENOMEM;
 	graph->ranks[graph->rank_count++] = *rank;
+	return 0;
+}
+
+/**
+ * graph_near_add() - a rank of a communicator has a neighbour
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int graph_near_add(struct graph *graph, const struct graph_near *near)
+{
+	if (reserve(&graph->near, graph->near_count, &graph->near_room, sizeof(*graph->near)))
+		return -ENOMEM;
+	graph->near[graph->near_count++] = *near;
 	return 0;
 }
 

@@ -252,6 +252,13 @@ struct graph_rank {
 	u32 world_rank;
 };
 
+/* In collectives of neighbours, `rank` of a communicator gets what `source` sends. */
+struct graph_near {
+	u64 comm;
+	u32 rank;
+	u32 source;
+};
+
 /* An object of the trace, and the path under which it was seen first. */
 struct graph_object;
 
@@ -295,6 +302,9 @@ struct graph {
 	struct graph_rank *ranks;
 	u32 rank_count;
 	u32 rank_room;
+	struct graph_near *near;
+	u32 near_count;
+	u32 near_room;
 	u32 space_count;
 	struct task_slot *task_slots;
 	struct text *texts;
@@ -356,6 +366,7 @@ int graph_hub_add(struct graph *graph, u32 arrivals, u32 *hub);
 struct graph_mpi *graph_mpi_add(struct graph *graph);
 int graph_wake_add(struct graph *graph, u32 task, u32 woken);
 int graph_rank_add(struct graph *graph, const struct graph_rank *rank);
+int graph_near_add(struct graph *graph, const struct graph_near *near);
 int graph_fact_add(struct graph *graph, const void *bytes, size_t count);
 const char *graph_fact(const struct graph *graph, const char *key);
 int graph_object_add(struct graph *graph, u64 id, u32 type, const char *path);

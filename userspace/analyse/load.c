@@ -365,6 +365,13 @@ static int load_comm(struct loader *l, const struct iot_rec_mpi_comm *r)
 	return graph_rank_add(l->graph, &rank);
 }
 
+static int load_near(struct loader *l, const struct iot_rec_mpi_near *r)
+{
+	const struct graph_near near = { .comm = r->comm, .rank = r->rank, .source = r->source };
+
+	return graph_near_add(l->graph, &near);
+}
+
 /* Nobody waits for it, and nothing is known of its order. */
 static bool is_alone(const struct iot_record *r)
 {
@@ -382,6 +389,8 @@ static int load_mpi(struct loader *l)
 
 	if (l->record->kind == IOT_KIND_mpi_comm)
 		return load_comm(l, &l->record->mpi_comm);
+	if (l->record->kind == IOT_KIND_mpi_near)
+		return load_near(l, &l->record->mpi_near);
 	if (is_alone(l->record))
 		return 0;
 	err = graph_task_make(l->graph, r->task, &task);

@@ -391,7 +391,7 @@ enum shape {
 	SHAPE_FROM, /* everybody for the root */
 	SHAPE_TO,   /* the root for everybody */
 	SHAPE_SCAN, /* each rank for those below it */
-	SHAPE_NEAR, /* each rank for its neighbours, which the trace does not name */
+	SHAPE_NEAR, /* each rank for its neighbours */
 };
 
 static enum shape shape_of(u32 call)
@@ -517,6 +517,69 @@ static int scan(struct graph *graph, const struct member *members, u32 count)
 	return err;
 }
 
+static const struct member *member_of(const struct member *members, u32 count, u32 rank)
+{
+	u32 low = 0, high = count;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (members[middle].rank < rank)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && members[low].rank == rank ? &members[low] : NULL;
+}
+
+static int compare_near(const void *a, const void *b)
+{
+	const struct graph_near *x = a, *y = b;
+
+	if (x->comm != y->comm)
+		return x->comm < y->comm ? -1 : 1;
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+/* All neighbours of a rank, of which bsearch() finds some one. */
+static const struct graph_near *neighbours(const struct graph *graph, const struct member *member,
+					   u32 *count)
+{
+	const struct graph_near key = { .comm = member->comm, .rank = member->rank };
+	const struct graph_near *first = NULL, *stop = graph->near + graph->near_count, *last;
+
+	*count = 0;
+	if (graph->near_count)
+		first = bsearch(&key, graph->near, graph->near_count, sizeof(*graph->near),
+				compare_near);
+	if (!first)
+		return NULL;
+	for (last = first; last < stop && !compare_near(last, &key); last++)
+		;
+	while (first > graph->near && !compare_near(first - 1, &key))
+		first--;
+	*count = (u32)(last - first);
+	return first;
+}
+
+static int near(struct graph *graph, const struct member *members, u32 count)
+{
+	u32 i, j, near_count;
+	int err = 0;
+
+	for (i = 0; i < count; i++) {
+		const struct graph_near *first = neighbours(graph, &members[i], &near_count);
+
+		for (j = 0; j < near_count && !err; j++) {
+			const struct member *source = member_of(members, count, first[j].source);
+
+			if (source)
+				err = wait_for_member(graph, source, &members[i]);
+		}
+	}
+	return err;
+}
+
 /* Between two groups, those of the root's own that are not the root name none. */
 static s32 root_of(const struct graph *graph, const struct member *members, u32 count)
 {
@@ -539,7 +602,7 @@ static int connect_collective(struct graph *graph, const struct member *members,
 	case SHAPE_TO:
 		return through_hub(graph, members, count, root_of(graph, members, count));
 	case SHAPE_NEAR:
-		return 0;
+		return near(graph, members, count);
 	case SHAPE_SCAN:
 		return scan(graph, members, count);
 	default:
@@ -547,14 +610,22 @@ static int connect_collective(struct graph *graph, const struct member *members,
 	}
 }
 
+static int compare_comms(const void *key, const void *rank)
+{
+	const u64 *comm = key;
+	const struct graph_rank *x = rank;
+
+	return *comm < x->comm ? -1 : *comm > x->comm;
+}
+
 static u32 size_of_comm(const struct graph *graph, u64 comm)
 {
-	u32 i;
+	const struct graph_rank *rank = NULL;
 
-	for (i = 0; i < graph->rank_count; i++)
-		if (graph->ranks[i].comm == comm)
-			return graph->ranks[i].size;
-	return 0;
+	if (graph->rank_count)
+		rank = bsearch(&comm, graph->ranks, graph->rank_count, sizeof(*graph->ranks),
+			       compare_comms);
+	return rank ? rank->size : 0;
 }
 
 /* Tell of a collective rather than connect it. */
@@ -649,6 +720,8 @@ static int match(struct graph *graph, const struct graph_mpi_listener *listener)
 
 	if (graph->rank_count)
 		qsort(graph->ranks, graph->rank_count, sizeof(*graph->ranks), compare_ranks);
+	if (graph->near_count)
+		qsort(graph->near, graph->near_count, sizeof(*graph->near), compare_near);
 	err = dones_collect(graph, &dones);
 	if (!err)
 		err = messages(graph, &dones, listener);

@@ -345,7 +345,7 @@ static int see_record(struct merge *merge, u32 number, const struct iot_record *
 	case IOT_KIND_mpi_comm:
 		return see_comm(merge, number, record);
 	}
-	if (iot_kind_info(record->kind)->group != IOT_GROUP_mpi)
+	if (iot_kind_info(record->kind)->group != IOT_GROUP_mpi || iot_kind_is_mpi_known(record->kind))
 		return 0;
 	see_finalize(merge, input->node, record);
 	return merge_is_cluster(merge) ? see_call(merge, input->node, record) : 0;

@@ -491,6 +491,8 @@
 
 /* Q(Name): what the shim asks MPI itself; all of these are local and send nothing. */
 #define IOT_MPI_QUERIES(Q)      \
+	Q(Cart_shift)           \
+	Q(Cartdim_get)          \
 	Q(Comm_create_keyval)   \
 	Q(Comm_get_attr)        \
 	Q(Comm_group)           \
@@ -499,8 +501,12 @@
 	Q(Comm_set_attr)        \
 	Q(Comm_size)            \
 	Q(Comm_test_inter)      \
+	Q(Dist_graph_neighbors) \
+	Q(Dist_graph_neighbors_count) \
 	Q(Error_class)          \
 	Q(Get_elements_x)       \
+	Q(Graph_neighbors)      \
+	Q(Graph_neighbors_count) \
 	Q(Group_free)           \
 	Q(Group_size)           \
 	Q(Group_translate_ranks) \
@@ -508,6 +514,7 @@
 	Q(Irecv)                \
 	Q(Isend)                \
 	Q(Test_cancelled)       \
+	Q(Topo_test)            \
 	Q(Type_size_x)          \
 	Q(Wait)                 \
 	Q(Win_create_keyval)    \

@@ -134,6 +134,7 @@ struct iot_mpi_comm *iot_mpi_comm_made(const struct iot_mpi_made *made)
 			state = NULL;
 		} else {
 			announce(state, *made->comm, members.ranks, members.base);
+			iot_mpi_topology_announce(state, *made->comm);
 		}
 	}
 	errno = saved;

@@ -91,8 +91,8 @@ enum {
 	AT_DURATION = AT_ENTER + 8,
 	AT_TASK = AT_DURATION + 8 + 8 + 8 + 4,
 	AT_OP = AT_TASK + 4,
-	AT_COMM_TASK = AT_ENTER + 8,
-	AT_COMM_OP = AT_COMM_TASK + 4,
+	AT_KNOWN_TASK = AT_ENTER + 8,
+	AT_KNOWN_OP = AT_KNOWN_TASK + 4,
 };
 
 static u32 op_new(u32 *ops)
@@ -112,10 +112,10 @@ u64 iot_mpi_record_end(u8 *record, u32 task, u32 *ops)
 {
 	u64 now_ns = iot_mpi_now_ns();
 
-	if (iot_get_u16(record + 2) == IOT_KIND_mpi_comm) {
+	if (iot_kind_is_mpi_known(iot_get_u16(record + 2))) {
 		iot_put_u64(record + AT_ENTER, now_ns);
-		iot_put_u32(record + AT_COMM_TASK, task);
-		iot_put_u32(record + AT_COMM_OP, *ops);
+		iot_put_u32(record + AT_KNOWN_TASK, task);
+		iot_put_u32(record + AT_KNOWN_OP, *ops);
 		return now_ns;
 	}
 	iot_put_u64(record + AT_DURATION, now_ns - iot_get_u64(record + AT_ENTER));

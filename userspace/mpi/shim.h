@@ -138,7 +138,7 @@ static inline u64 iot_mpi_now_ns(void)
 	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
 }
 
-/* -- comm.c, key.c: communicators --------------------------------------------------------- */
+/* -- comm.c: communicators ---------------------------------------------------------------- */
 
 /**
  * struct iot_mpi_comm - a communicator
@@ -168,6 +168,12 @@ struct iot_mpi_comm *iot_mpi_comm_find(MPI_Comm comm);
 u64 iot_mpi_comm_child(struct iot_mpi_comm *parent);
 void iot_mpi_comm_announce(struct iot_mpi_comm *state, MPI_Comm comm);
 struct iot_mpi_comm *iot_mpi_comm_made(const struct iot_mpi_made *made);
+
+/* -- topology.c -------------------------------------------------------------------------- */
+
+void iot_mpi_topology_announce(const struct iot_mpi_comm *state, MPI_Comm comm);
+
+/* -- key.c ------------------------------------------------------------------------------- */
 
 /**
  * struct iot_mpi_members - the ranks of a communicator

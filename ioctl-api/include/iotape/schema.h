@@ -614,15 +614,25 @@
 
 /* -- MPI ----------------------------------------------------------------- */
 
-/* A communicator as one rank knows it. */
-#define IOT_FIELDS_mpi_comm(F)                                                         \
+/* What records begin with that are no calls, but what a rank knows. */
+#define IOT_FIELDS_mpi_known(F)                                                        \
 	F(u64, time_ns, instant, "when the rank learnt of it")                         \
 	F(u32, task, task, "who")                                                      \
 	F(u32, op, cost, "operations the task had entered by then")                    \
-	F(u64, comm, request, "key: equal on all its ranks, and nowhere else")         \
+	F(u64, comm, request, "communicator key: equal on all its ranks, and nowhere else")
+
+/* A communicator as one rank knows it. */
+#define IOT_FIELDS_mpi_comm(F)                                                         \
+	IOT_FIELDS_mpi_known(F)                                                        \
 	F(u32, rank, num, "own rank in it")                                            \
 	F(u32, size, num, "ranks in it")                                               \
 	F(u32, world_rank, num, "own rank in MPI_COMM_WORLD")
+
+/* Of a communicator with a topology: one record for each neighbour, however often it is one. */
+#define IOT_FIELDS_mpi_near(F)                                                         \
+	IOT_FIELDS_mpi_known(F)                                                        \
+	F(u32, rank, num, "own rank in it")                                            \
+	F(u32, source, num, "rank of the neighbour, whose data the collectives of neighbours bring")
 
 #define IOT_FIELDS_mpi_send(F)                                                         \
 	IOT_FIELDS_op(F)                                                               \
@@ -790,6 +800,7 @@
 	R(165, mpi_file, mpi, "call on a file of MPI")                                 \
 	R(166, mpi_probe, mpi, "message found, not yet received")                      \
 	R(167, mpi_win, mpi, "access to memory of another rank, or a lock of it")      \
+	R(168, mpi_near, mpi, "a neighbour of a rank in a communicator")               \
 	R(192, divergence, replay, "an operation ended otherwise than in the trace")   \
 	R(193, played, replay, "a task of a program was performed")
 
