@@ -10,6 +10,7 @@
  * clock is read.
  */
 #include <linux/cred.h>
+#include <linux/ioprio.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/task_work.h>
@@ -22,7 +23,6 @@
 #include "replayfs.h"
 #include "window.h"
 
-/* RCU wants to hear of a thread now and then, even if nobody else needs its CPU. */
 #define RESCHED_OPS 64
 
 static u64 now_ns(void)
@@ -86,8 +86,8 @@ static void tell(struct rfs_carrier *carrier, const struct iot_program_op *op)
 }
 
 /* How it ended. */
-static void count(struct rfs_task *task, const struct iot_program *program,
-		  const struct iot_program_op *op, s64 result)
+static inline void count(struct rfs_task *task, const struct iot_program *program,
+			 const struct iot_program_op *op, s64 result)
 {
 	if (unlikely(!iot_outcome_is_expected(program, op, result))) {
 		task->stats.diverged++;
@@ -149,10 +149,14 @@ static bool needs_return(const struct iot_program_op *op)
 	       (!IOT_RELEASES_AT_ONCE || task_work_pending(current));
 }
 
+/* Not done: it is tried again, as a system call would be. */
 static bool is_interrupted(s64 result)
 {
-	return result == -EINTR || result == -ERESTARTSYS || result == -ERESTARTNOINTR ||
-	       result == -ERESTARTNOHAND || result == -ERESTART_RESTARTBLOCK;
+	if (likely(result >= 0))
+		return false;
+	return (result == -EINTR || result == -ERESTARTSYS || result == -ERESTARTNOINTR ||
+		result == -ERESTARTNOHAND || result == -ERESTART_RESTARTBLOCK) &&
+	       signal_pending(current);
 }
 
 /* All that comes before an operation. Return: 0; -EINTR; -ECANCELED. */
@@ -172,7 +176,7 @@ static int get_ready(struct rfs_carrier *carrier, const struct iot_program_op *o
 	return err;
 }
 
-/* Return: 0 to go on; 1 to come back from user mode; -EINTR; -ECANCELED. */
+/* Return: 0 when it is to end; 1 when it is to end after a return to user mode; -EINTR; -ECANCELED. */
 static int do_op(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	struct rfs_replay *replay = carrier->replay;
@@ -184,13 +188,50 @@ static int do_op(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	if (replay->is_timed)
 		iot_meter_begin(&task->meter);
 	task->result = rfs_perform(carrier, op);
-	if (unlikely(signal_pending(current) && is_interrupted(task->result)))
-		return -EINTR; /* not done: it is tried again, as a system call would be */
+	if (is_interrupted(task->result))
+		return -EINTR;
 	if (needs_return(op)) {
 		task->is_pending = true;
 		return 1;
 	}
-	end_op(carrier, op);
+	return 0;
+}
+
+/* Return: 0; -EINTR; -ECANCELED. */
+static int may_go_on(const struct rfs_replay *replay)
+{
+	if (rfs_is_cancelled(replay))
+		return -ECANCELED;
+	return signal_pending(current) ? -EINTR : 0;
+}
+
+/*
+ * Now and then: RCU wants to hear of a thread even if nobody else needs its CPU, and its priority may
+ * have been changed.
+ */
+static void pause_for_others(struct rfs_carrier *carrier)
+{
+	cond_resched();
+	carrier->ioprio = get_current_ioprio();
+}
+
+/* Operations that stand in memory one behind the other. Return: as do_op(). */
+static int run_row(struct rfs_carrier *carrier, const struct iot_program_op *op, u32 count)
+{
+	const struct iot_program_op *end = op + count;
+	struct rfs_task *task = carrier->task;
+	int state;
+
+	for (; op < end; op++) {
+		if (!task->is_pending) {
+			state = may_go_on(carrier->replay) ?: do_op(carrier, op);
+			if (state)
+				return state;
+		}
+		end_op(carrier, op);
+		if (need_resched() || task->index % RESCHED_OPS == 0)
+			pause_for_others(carrier);
+	}
 	return 0;
 }
 
@@ -202,21 +243,13 @@ static int run_ops(struct rfs_carrier *carrier)
 	const struct iot_program_op *op;
 	int state = 0;
 
+	carrier->ioprio = get_current_ioprio();
 	while (!state && task->index < count) {
 		op = rfs_op(replay, carrier->task_index, task->index, &task->stats);
 		if (IS_ERR(op))
 			return PTR_ERR(op);
-		if (task->is_pending) {
-			end_op(carrier, op);
-			continue;
-		}
-		if (rfs_is_cancelled(replay))
-			return -ECANCELED;
-		if (signal_pending(current))
-			return -EINTR;
-		state = do_op(carrier, op);
-		if (need_resched() || task->index % RESCHED_OPS == 0)
-			cond_resched();
+		state = run_row(carrier, op,
+				rfs_ops_in_row(replay, carrier->task_index, task->index));
 	}
 	return state;
 }

@@ -60,10 +60,6 @@ s64 rfs_do_ioctl(struct rfs_carrier *carrier, const struct iot_program_op *op);
 s64 rfs_do_copy_range(struct rfs_carrier *carrier, const struct iot_program_op *op);
 s64 rfs_do_remap_range(struct rfs_carrier *carrier, const struct iot_program_op *op);
 
-int rfs_iocb_init(struct kiocb *kiocb, struct file *file, const struct iot_program_op *op);
-void rfs_iter_init(struct rfs_carrier *carrier, struct iov_iter *iter, const struct kiocb *kiocb,
-		   size_t length_bytes);
-
 /* locks.c */
 s64 rfs_do_lock(struct rfs_carrier *carrier, const struct iot_program_op *op);
 s64 rfs_do_flush(struct rfs_carrier *carrier, const struct iot_program_op *op);

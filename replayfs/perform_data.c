@@ -14,90 +14,20 @@
 #include "core/flags.h"
 #include "handles.h"
 #include "perform.h"
+#include "transfer.h"
 
 s64 rfs_do_release(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	return rfs_handle_empty(carrier->replay, op->handle);
 }
 
-/**
- * rfs_iter_init() - memory for a transfer: the same as often as it takes
- * @carrier: whose memory it is, as in a system call
- * @iter: filled in; it refers to a table of the carrier
- * @kiocb: of the transfer; a write has IOCB_WRITE
- * @length_bytes: as verified
- *
- * A read in mode `discard` gets no memory, but for one past the page cache: there the device
- * writes to it.
- */
-void rfs_iter_init(struct rfs_carrier *carrier, struct iov_iter *iter, const struct kiocb *kiocb,
-		   size_t length_bytes)
-{
-	bool is_write = kiocb->ki_flags & IOCB_WRITE;
-	void __user *memory = is_write ? carrier->source : carrier->sink;
-	struct iovec *vectors = carrier->task->memory->vectors;
-	size_t left = length_bytes;
-	unsigned long count = 0;
-
-	if (!is_write && !(kiocb->ki_flags & IOCB_DIRECT) &&
-	    carrier->replay->setup.data == IOT_DATA_DISCARD) {
-		iov_iter_discard(iter, ITER_DEST, length_bytes);
-		return;
-	}
-	if (length_bytes <= IOT_CARRIER_BUFFER_BYTES) {
-		iov_iter_ubuf(iter, is_write ? ITER_SOURCE : ITER_DEST, memory, length_bytes);
-		return;
-	}
-	do {
-		vectors[count].iov_base = memory;
-		vectors[count].iov_len = min_t(size_t, left, IOT_CARRIER_BUFFER_BYTES);
-		left -= vectors[count++].iov_len;
-	} while (left);
-	iov_iter_init(iter, is_write ? ITER_SOURCE : ITER_DEST, vectors, count, length_bytes);
-}
-
-#define OP_IOCB_FLAGS (IOCB_APPEND | IOCB_DIRECT | IOCB_DSYNC | IOCB_SYNC | IOCB_NOWAIT | IOCB_HIPRI)
-
-static int iocb_flags_of(u32 our)
-{
-	return (our & IOT_RW_append ? IOCB_APPEND : 0) | (our & IOT_RW_direct ? IOCB_DIRECT : 0) |
-	       (our & IOT_RW_dsync ? IOCB_DSYNC : 0) |
-	       (our & IOT_RW_sync ? IOCB_DSYNC | IOCB_SYNC : 0) |
-	       (our & IOT_RW_nowait ? IOCB_NOWAIT : 0) | (our & IOT_RW_hipri ? IOCB_HIPRI : 0);
-}
-
-/**
- * rfs_iocb_init() - a synchronous control block for an operation
- * @kiocb: filled in
- * @file: of the operation
- * @op: the operation
- *
- * How it is done stands in the operation, not in its handle: flags of the call (RWF_*) and
- * fcntl(F_SETFL) change it from one operation to the next.
- *
- * Return: 0; -EINVAL or -EOPNOTSUPP if the file cannot do it so.
- */
-int rfs_iocb_init(struct kiocb *kiocb, struct file *file, const struct iot_program_op *op)
-{
-	int flags = op->flags ? iocb_flags_of(le32_to_cpu(op->flags)) : 0;
-
-	if ((flags & IOCB_DIRECT) && !(file->f_mode & FMODE_CAN_ODIRECT))
-		return -EINVAL;
-	if ((flags & IOCB_NOWAIT) && !(file->f_mode & FMODE_NOWAIT))
-		return -EOPNOTSUPP;
-	init_sync_kiocb(kiocb, file);
-	kiocb->ki_flags = (kiocb->ki_flags & ~OP_IOCB_FLAGS) | flags;
-	kiocb->ki_pos = le64_to_cpu(op->offset_bytes);
-	return 0;
-}
-
 static ssize_t read_file(struct rfs_carrier *carrier, const struct iot_program_op *op,
 			 struct file *file)
 {
 	size_t length_bytes = le64_to_cpu(op->length_bytes);
+	struct kiocb kiocb = rfs_iocb(carrier, op, file);
+	int err = rfs_iocb_check(&kiocb);
 	struct iov_iter iter;
-	struct kiocb kiocb;
-	int err = rfs_iocb_init(&kiocb, file, op);
 
 	if (!err)
 		err = rw_verify_area(READ, file, &kiocb.ki_pos, length_bytes);
@@ -173,20 +103,20 @@ static ssize_t write_file(struct rfs_carrier *carrier, const struct iot_program_
 			  struct file *file)
 {
 	size_t length_bytes = le64_to_cpu(op->length_bytes);
+	struct kiocb kiocb = rfs_iocb(carrier, op, file);
 	struct iov_iter iter;
-	struct kiocb kiocb;
 	ssize_t result;
 
 	if (!(file->f_mode & FMODE_WRITE))
 		return -EBADF;
 	if (!file->f_op->write_iter)
 		return -EINVAL;
-	result = rfs_iocb_init(&kiocb, file, op);
-	kiocb.ki_flags |= IOCB_WRITE;
+	result = rfs_iocb_check(&kiocb);
 	if (!result)
 		result = rw_verify_area(WRITE, file, &kiocb.ki_pos, length_bytes);
 	if (result)
 		return result;
+	kiocb.ki_flags |= IOCB_WRITE;
 	rfs_iter_init(carrier, &iter, &kiocb, length_bytes);
 	file_start_write(file);
 	result = file->f_op->write_iter(&kiocb, &iter);

@@ -269,6 +269,7 @@ struct rfs_replay {
  * @task: the same, claimed by this carrier
  * @sink: its memory that reads go to
  * @source: its memory that writes come from
+ * @ioprio: of its reads and writes, looked at now and then
  */
 struct rfs_carrier {
 	struct rfs_replay *replay;
@@ -276,6 +277,7 @@ struct rfs_carrier {
 	struct rfs_task *task;
 	void __user *sink;
 	void __user *source;
+	u16 ioprio;
 };
 
 static inline bool rfs_is_cancelled(const struct rfs_replay *replay)
@@ -315,11 +317,29 @@ int rfs_waits_init(struct rfs_replay *replay);
 void rfs_waits_exit(struct rfs_replay *replay);
 int rfs_wait_for(struct rfs_replay *replay, const struct iot_program_wait *wait);
 bool rfs_call_when(struct rfs_waiter *waiter);
-void rfs_move_on(struct rfs_replay *replay, u32 index);
 void rfs_wake_passed(struct rfs_replay *replay, u32 task, u32 from, u32 to);
+void rfs_wake_moved(struct rfs_replay *replay, u32 task, u32 index);
 void rfs_arrive(struct rfs_replay *replay, u32 hub, u32 count);
 void rfs_wake_everybody(struct rfs_replay *replay);
 wait_queue_head_t *rfs_queue_of_task(struct rfs_replay *replay, u32 task);
+
+/**
+ * rfs_move_on() - tell those who wait that a task has got on
+ * @replay: started
+ * @index: of the task, which has ended one operation more, as its own index says
+ *
+ * Callable in any context.
+ */
+static inline void rfs_move_on(struct rfs_replay *replay, u32 index)
+{
+	const struct rfs_task *task = &replay->tasks[index];
+	u32 ended = task->index; /* a lane may go on as soon as this is known */
+
+	iot_store_release(iot_order_progress(&replay->order, index), ended);
+	smp_mb(); /* see wait.c */
+	if (unlikely(atomic_read(&task->waiters)))
+		rfs_wake_moved(replay, index, ended - 1);
+}
 
 /* pool.c */
 int rfs_pools_init(struct rfs_replay *replay);

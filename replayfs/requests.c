@@ -19,6 +19,7 @@
 #include "handles.h"
 #include "core/substitute.h"
 #include "perform.h"
+#include "transfer.h"
 #include "window.h"
 
 /**
@@ -182,7 +183,8 @@ static ssize_t try(struct rfs_carrier *carrier, struct rfs_request *request,
 {
 	ssize_t result;
 
-	result = rfs_iocb_init(&request->kiocb, file, op);
+	request->kiocb = rfs_iocb(carrier, op, file);
+	result = rfs_iocb_check(&request->kiocb);
 	if (result)
 		return result;
 	request->kiocb.ki_flags &= ~DROPPED_IOCB_FLAGS;

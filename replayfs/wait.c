@@ -157,24 +157,11 @@ bool rfs_call_when(struct rfs_waiter *waiter)
 	return false;
 }
 
-/**
- * rfs_move_on() - tell those who wait that a task has got on
- * @replay: started
- * @index: of the task, which has ended one operation more, as its own index says
- *
- * Callable in any context.
- */
-void rfs_move_on(struct rfs_replay *replay, u32 index)
+/* What rfs_move_on() does when somebody waits for the task; @index: of the operation that has ended. */
+void rfs_wake_moved(struct rfs_replay *replay, u32 task, u32 index)
 {
-	struct rfs_task *task = &replay->tasks[index];
-	u32 ended = task->index;
-	wait_queue_head_t *queue;
+	wait_queue_head_t *queue = moved_queue(replay, task, index);
 
-	iot_store_release(iot_order_progress(&replay->order, index), ended);
-	smp_mb(); /* see above */
-	if (likely(!atomic_read(&task->waiters)))
-		return;
-	queue = moved_queue(replay, index, ended - 1);
 	if (waitqueue_active(queue))
 		wake_up_all(queue);
 }

@@ -31,7 +31,25 @@ static inline const struct iot_program_op *rfs_op(struct rfs_replay *replay, u32
 	return rfs_window_unit(replay, task, IOT_SECTION_OPS, index, stats);
 }
 
-/* The same of a wait; @index: from the first of the task. */
+/**
+ * rfs_ops_in_row() - operations that stand in memory one behind the other
+ * @replay: the replay
+ * @task: index of the task
+ * @index: of an operation that rfs_op() has returned: the first of them
+ *
+ * Return: their number, 1 or more; they are there as long as the first one is.
+ */
+static inline u32 rfs_ops_in_row(const struct rfs_replay *replay, u32 task, u32 index)
+{
+	const struct iot_program_task *from = &replay->program.tasks[task];
+	u32 left = le32_to_cpu(from->op_count) - index;
+
+	if (replay->program.ops)
+		return left;
+	return min_t(u32, left, IOT_BLOCK_OPS - (le64_to_cpu(from->first_op) + index) % IOT_BLOCK_OPS);
+}
+
+/* As rfs_op(), of a wait; @index: from the first of the task. */
 static inline const struct iot_program_wait *rfs_wait(struct rfs_replay *replay, u32 task, u32 index,
 						      struct iot_rec_played *stats)
 {

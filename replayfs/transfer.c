@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * transfer.c - what a read or a write is called with, where transfer.h does not say it all.
+ */
+#include "core/flags.h"
+#include "transfer.h"
+
+/* @our: flags of an operation, IOT_RW_*. Return: of RFS_IOCB_FLAGS. */
+int rfs_iocb_flags(u32 our)
+{
+	return (our & IOT_RW_append ? IOCB_APPEND : 0) | (our & IOT_RW_direct ? IOCB_DIRECT : 0) |
+	       (our & IOT_RW_dsync ? IOCB_DSYNC : 0) |
+	       (our & IOT_RW_sync ? IOCB_DSYNC | IOCB_SYNC : 0) |
+	       (our & IOT_RW_nowait ? IOCB_NOWAIT : 0) | (our & IOT_RW_hipri ? IOCB_HIPRI : 0);
+}
+
+/* What rfs_iocb_check() returns if there may be something to refuse. */
+int rfs_iocb_refusal(const struct kiocb *kiocb)
+{
+	const struct file *file = kiocb->ki_filp;
+
+	if ((kiocb->ki_flags & IOCB_DIRECT) && !(file->f_mode & FMODE_CAN_ODIRECT))
+		return -EINVAL;
+	if ((kiocb->ki_flags & IOCB_NOWAIT) && !(file->f_mode & FMODE_NOWAIT))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/* What rfs_iter_init() does for a transfer that gets memory. */
+void rfs_iter_memory(struct rfs_carrier *carrier, struct iov_iter *iter, bool is_write,
+		     size_t length_bytes)
+{
+	void __user *memory = is_write ? carrier->source : carrier->sink;
+	struct iovec *vectors = carrier->task->memory->vectors;
+	size_t left = length_bytes;
+	unsigned long count = 0;
+
+	if (length_bytes <= IOT_CARRIER_BUFFER_BYTES) {
+		iov_iter_ubuf(iter, is_write ? ITER_SOURCE : ITER_DEST, memory, length_bytes);
+		return;
+	}
+	do {
+		vectors[count].iov_base = memory;
+		vectors[count].iov_len = min_t(size_t, left, IOT_CARRIER_BUFFER_BYTES);
+		left -= vectors[count++].iov_len;
+	} while (left);
+	iov_iter_init(iter, is_write ? ITER_SOURCE : ITER_DEST, vectors, count, length_bytes);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * transfer.h - what a read or a write is called with: its control block, and its memory.
+ */
+#ifndef RFS_TRANSFER_H
+#define RFS_TRANSFER_H
+
+#include <linux/fs.h>
+#include <linux/uio.h>
+
+#include "replayfs.h"
+
+/* What is the operation's, not its handle's. */
+#define RFS_IOCB_FLAGS \
+	(IOCB_APPEND | IOCB_DIRECT | IOCB_DSYNC | IOCB_SYNC | IOCB_NOWAIT | IOCB_HIPRI)
+
+int rfs_iocb_flags(u32 our);
+int rfs_iocb_refusal(const struct kiocb *kiocb);
+void rfs_iter_memory(struct rfs_carrier *carrier, struct iov_iter *iter, bool is_write,
+		     size_t length_bytes);
+
+/**
+ * rfs_iocb() - a synchronous control block for an operation
+ * @carrier: who performs it
+ * @op: the operation
+ * @file: of the operation
+ *
+ * How it is done stands in the operation, not in its handle: flags of the call (RWF_*) and
+ * fcntl(F_SETFL) change it from one operation to the next.
+ */
+static inline struct kiocb rfs_iocb(const struct rfs_carrier *carrier,
+				    const struct iot_program_op *op, struct file *file)
+{
+	int flags = op->flags ? rfs_iocb_flags(le32_to_cpu(op->flags)) : 0;
+
+	return (struct kiocb){
+		.ki_filp = file,
+		.ki_pos = le64_to_cpu(op->offset_bytes),
+		.ki_flags = (file->f_iocb_flags & ~RFS_IOCB_FLAGS) | flags,
+		.ki_ioprio = carrier->ioprio,
+	};
+}
+
+/* Return: 0; -EINVAL or -EOPNOTSUPP if the file cannot do it so. */
+static inline int rfs_iocb_check(const struct kiocb *kiocb)
+{
+	return kiocb->ki_flags & (IOCB_DIRECT | IOCB_NOWAIT) ? rfs_iocb_refusal(kiocb) : 0;
+}
+
+/**
+ * rfs_iter_init() - memory for a transfer: the same as often as it takes
+ * @carrier: whose memory it is, as in a system call
+ * @iter: filled in; it refers to a table of the carrier
+ * @kiocb: of the transfer; a write has IOCB_WRITE
+ * @length_bytes: as verified
+ *
+ * A read in mode `discard` gets no memory, but for one past the page cache: there the device
+ * writes to it.
+ */
+static inline void rfs_iter_init(struct rfs_carrier *carrier, struct iov_iter *iter,
+				 const struct kiocb *kiocb, size_t length_bytes)
+{
+	if (!(kiocb->ki_flags & (IOCB_WRITE | IOCB_DIRECT)) &&
+	    carrier->replay->setup.data == IOT_DATA_DISCARD)
+		iov_iter_discard(iter, ITER_DEST, length_bytes);
+	else
+		rfs_iter_memory(carrier, iter, kiocb->ki_flags & IOCB_WRITE, length_bytes);
+}
+
+#endif
