@@ -348,31 +348,66 @@ static int finish_open_made(struct dentry *dentry, struct file *file, struct fil
 	return err;
 }
 
-static int create_and_open(struct dentry *dentry, struct file *file, umode_t mode)
+static bool has_native_open(const struct dentry *dentry)
 {
-	struct inode *dir = d_inode(dentry->d_parent);
-	struct file *lower = NULL;
-	struct dentry *made;
-	int err;
+	return tfs_lower_inode(d_inode(dentry->d_parent))->i_op->atomic_open;
+}
 
-	if (tfs_lower_inode(dir)->i_op->atomic_open) {
-		lower = tfs_do_create_open(dentry, file->f_flags, mode);
-		made = IS_ERR(lower) ? ERR_CAST(lower) : dget(lower->f_path.dentry);
-	} else {
-		made = tfs_do_create(dentry, mode);
-	}
-	if (IS_ERR(made))
-		return PTR_ERR(made);
-	err = tfs_instantiate(dentry, made);
+/* Make the object, and @lower, a file of it, if that is one operation below. Return: its lower dentry. */
+static struct dentry *create_below(struct dentry *dentry, const struct file *file, umode_t mode,
+				   struct file **lower)
+{
+	*lower = NULL;
+	if (!has_native_open(dentry))
+		return tfs_do_create(dentry, mode);
+	*lower = tfs_do_create_open(dentry, file->f_flags, mode);
+	return IS_ERR(*lower) ? ERR_CAST(*lower) : dget((*lower)->f_path.dentry);
+}
+
+/* @made and @lower are as create_below() left them; the latter's reference is consumed. */
+static int open_below(struct dentry *dentry, struct file *file, struct dentry *made,
+		      struct file *lower)
+{
+	int err = tfs_instantiate(dentry, dget(made));
+
 	if (err) {
 		if (lower)
 			fput(lower);
 		return err;
 	}
-	tfs_copy_attr(dir);
+	tfs_copy_attr(d_inode(dentry->d_parent));
 	file->f_mode |= FMODE_CREATED;
 	return lower ? finish_open_made(dentry, file, lower) :
 		       finish_open(file, dentry, open_created);
+}
+
+/*
+ * An open that finds no room for a file of its own makes nothing. It finds that out before, where
+ * there are not two files: so what was made goes again.
+ */
+static bool is_to_be_unmade(int err)
+{
+	return err == -ENOMEM || err == -ENFILE;
+}
+
+static int create_and_open(struct dentry *dentry, struct file *file, umode_t mode)
+{
+	struct file *lower;
+	struct dentry *made = create_below(dentry, file, mode, &lower);
+	int err;
+
+	if (IS_ERR(made))
+		return PTR_ERR(made);
+	err = open_below(dentry, file, made, lower);
+	if (unlikely(is_to_be_unmade(err))) {
+		tfs_do_uncreate(dentry, made);
+		if (d_is_positive(dentry))
+			tfs_copy_attr(d_inode(dentry));
+		tfs_copy_attr(d_inode(dentry->d_parent));
+		d_drop(dentry);
+	}
+	dput(made);
+	return err;
 }
 
 /*

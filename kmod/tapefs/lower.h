@@ -21,6 +21,7 @@ struct dentry *tfs_do_mknod(struct dentry *dentry, umode_t mode, dev_t dev);
 struct dentry *tfs_do_symlink(struct dentry *dentry, const char *target);
 struct dentry *tfs_do_link(struct dentry *old, struct dentry *dentry);
 struct file *tfs_do_create_open(struct dentry *dentry, int flags, umode_t mode);
+void tfs_do_uncreate(struct dentry *dentry, const struct dentry *made);
 int tfs_do_unlink(struct dentry *dentry);
 int tfs_do_rmdir(struct dentry *dentry);
 int tfs_do_rename(struct dentry *old, struct dentry *new, unsigned int flags);

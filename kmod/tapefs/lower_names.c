@@ -149,8 +149,8 @@ struct file *tfs_do_create_open(struct dentry *dentry, int flags, umode_t mode)
 			      mode);
 }
 
-/* As start_creating_below(): @child is the object that the upper dentry stands for. */
-static struct dentry *start_removing_below(struct dentry *dentry)
+/* As start_creating_below(): @child is @object, which the upper dentry stands for. */
+static struct dentry *start_removing_below(struct dentry *dentry, const struct inode *object)
 {
 	struct vfsmount *mnt = tfs_lower_mnt(dentry->d_sb);
 	struct qstr name = name_of(dentry);
@@ -160,7 +160,7 @@ static struct dentry *start_removing_below(struct dentry *dentry)
 	if (err)
 		return ERR_PTR(err);
 	child = iot_start_removing(lower_idmap(dentry), tfs_lower_dentry(dentry->d_parent), &name);
-	if (!IS_ERR(child) && d_inode(child) != tfs_lower_inode(d_inode(dentry))) {
+	if (!IS_ERR(child) && d_inode(child) != object) {
 		iot_end_dirop(child);
 		child = ERR_PTR(-ESTALE);
 	}
@@ -234,7 +234,7 @@ static int hide_and_unlink_below(struct dentry *dentry, struct dentry *child)
  */
 int tfs_do_unlink(struct dentry *dentry)
 {
-	struct dentry *child = start_removing_below(dentry);
+	struct dentry *child = start_removing_below(dentry, tfs_lower_inode(d_inode(dentry)));
 	int err;
 
 	if (IS_ERR(child))
@@ -247,9 +247,26 @@ int tfs_do_unlink(struct dentry *dentry)
 	return err;
 }
 
+/**
+ * tfs_do_uncreate() - remove what was made a moment ago, because it could not be shown
+ * @dentry: upper dentry of the name, whose parent is still locked
+ * @made: the lower dentry of what was made
+ *
+ * As good as it goes: there may be no memory for that either.
+ */
+void tfs_do_uncreate(struct dentry *dentry, const struct dentry *made)
+{
+	struct dentry *child = start_removing_below(dentry, d_inode(made));
+
+	if (IS_ERR(child))
+		return;
+	unlink_below(dentry, child);
+	end_removing_below(dentry, child);
+}
+
 int tfs_do_rmdir(struct dentry *dentry)
 {
-	struct dentry *child = start_removing_below(dentry);
+	struct dentry *child = start_removing_below(dentry, tfs_lower_inode(d_inode(dentry)));
 	int err;
 
 	if (IS_ERR(child))

@@ -192,9 +192,9 @@ static bool is_surveyed(const char *line)
 	return found;
 }
 
-static bool is_allowed(const struct operation *operation, long result, bool is_before, bool is_after)
+static bool is_allowed(const struct operation *operation, long result, bool is_before)
 {
-	return (is_before || operation->is_loose || (is_after && operation->is_made)) &&
+	return (is_before || operation->is_loose) &&
 	       (result == -ENOMEM || (operation->error && result == -operation->error));
 }
 
@@ -218,7 +218,7 @@ static void judge(const struct operation *operation, unsigned int n, const struc
 		complain(operation, n, "success, but not its state", attempt);
 	if (attempt->result < 0 && !attempt->was_hit)
 		complain(operation, n, "an error without a cause", attempt);
-	if (attempt->result < 0 && !is_allowed(operation, attempt->result, is_before, is_after) &&
+	if (attempt->result < 0 && !is_allowed(operation, attempt->result, is_before) &&
 	    !is_surveyed(line))
 		complain(operation, n, "the lower file system does not do that", attempt);
 }

@@ -19,7 +19,6 @@
  * @close: without injection: undo what @open and @run have left open
  * @error: one that it may return instead of ENOMEM, without asking the lower file system
  * @is_loose: what it leaves is not looked at
- * @is_made: if it fails, what it makes may be there all the same: on ext4 it is, too
  */
 struct operation {
 	const char *name;
@@ -31,7 +30,6 @@ struct operation {
 	void (*close)(void);
 	int error;
 	bool is_loose;
-	bool is_made;
 };
 
 extern const struct operation file_operations[], map_operations[], module_operations[];

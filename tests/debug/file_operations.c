@@ -255,7 +255,7 @@ static long run_aio_write(void) { return request_run(IOCB_CMD_PWRITE); }
 
 const struct operation file_operations[] = {
 	{ "open", "open", "f", make_f, NULL, run_open, close_all },
-	{ "create", "open", "n", NULL, NULL, run_create, close_all, 0, false, true },
+	{ "create", "open", "n", NULL, NULL, run_create, close_all },
 	{ "open-truncating", "open", "f", make_f, NULL, run_truncating, close_all },
 	{ "tmpfile", NULL, NULL, NULL, NULL, run_tmpfile, close_all },
 	{ "mkdir", "mkdir", "n", NULL, NULL, run_mkdir, NULL },
