@@ -169,7 +169,7 @@ static void mailbox_vm_close(struct vm_area_struct *vma)
 
 	if (task && task->mailbox == mailbox) {
 		iot_task_sync(task);
-		task->mailbox = NULL;
+		WRITE_ONCE(task->mailbox, NULL); /* pairs with iot_task_ops_asleep() */
 		iot_mailbox_put(mailbox);
 	}
 	iot_mailbox_put(mailbox);
@@ -238,7 +238,7 @@ int iot_mailbox_map(struct iot_session *session, struct vm_area_struct *vma)
 	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_private_data = mailbox;
 	vma->vm_ops = &mailbox_vm_ops;
-	task->mailbox = mailbox;
+	smp_store_release(&task->mailbox, mailbox); /* pairs with iot_task_ops_asleep() */
 	return 0;
 }
 

@@ -194,7 +194,7 @@ static void task_renew(struct iot_task *task, u32 why)
 	task->current_op = 0;
 	task->wakes = (struct iot_wakes){};
 	mailbox = task->mailbox;
-	task->mailbox = NULL;
+	WRITE_ONCE(task->mailbox, NULL);
 	spin_unlock_irqrestore(&bucket->lock, flags);
 	iot_mailbox_put(mailbox);
 }

@@ -84,10 +84,16 @@ static inline void iot_task_ops_set(struct iot_task *task, u32 ops)
 		iot_mailbox_op_set(task->mailbox, ops);
 }
 
-/* Of a task that sleeps, and cannot enter any meanwhile. */
+/*
+ * Of another task, which sleeps: it enters no operation meanwhile. The caller has interrupts off, so a
+ * mailbox that it gives up, because it had not fallen asleep yet, is there all the same.
+ */
 static inline u32 iot_task_ops_asleep(const struct iot_task *task)
 {
-	return task->mailbox ? iot_mailbox_op(task->mailbox, task->ops) : task->ops;
+	const struct iot_mailbox *mailbox = READ_ONCE(task->mailbox);
+	u32 ops = READ_ONCE(task->ops);
+
+	return mailbox ? iot_mailbox_op(mailbox, ops) : ops;
 }
 
 /* Current's own: the number of an operation that it enters. */
