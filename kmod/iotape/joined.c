@@ -58,7 +58,7 @@ void iot_joined_emit(struct iot_session *session, struct iot_record *record)
 
 /**
  * iot_joined_is_valid() - is it exactly what this kernel knows?
- * @record: decoded; of a file the name may follow
+ * @record: decoded; of a file or a link the name may follow
  */
 bool iot_joined_is_valid(const struct iot_record *record)
 {
@@ -81,6 +81,8 @@ bool iot_joined_is_valid(const struct iot_record *record)
 		return record->length_bytes == IOT_WIRE_mpi_win && !record->tail_bytes;
 	case IOT_KIND_mpi_file:
 		return record->length_bytes == IOT_WIRE_mpi_file + record->tail_bytes;
+	case IOT_KIND_mpi_link:
+		return record->length_bytes == IOT_WIRE_mpi_link + record->tail_bytes;
 	default:
 		return false;
 	}

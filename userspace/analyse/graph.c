@@ -102,6 +102,9 @@ void graph_close(struct graph *graph)
 	free(graph->wakes);
 	free(graph->ranks);
 	free(graph->near);
+	for (i = 0; i < graph->link_count; i++)
+		free(graph->links[i].name);
+	free(graph->links);
 	free(graph);
 }
 

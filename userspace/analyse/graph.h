@@ -7,6 +7,7 @@
  *	life.c		a task begins when it was made, a parent goes on when a child ended
  *	lanes.c		asynchronous requests
  *	mpi.c		messages and collectives
+ *	mpi_links.c	communicators between jobs
  *	wakes.c		who woke whom out of a wait
  *	effects.c	who overlapped, and must keep an order by what they returned; file locks
  *	starts.c	marks where operations start, if others are to start after that
@@ -243,13 +244,44 @@ struct graph_note {
 
 #define GRAPH_NOTES_MAX 8
 
-/* A rank of a communicator of `size` ranks: who it is. */
+/**
+ * struct graph_rank - a rank of a communicator of @size ranks: who it is
+ * @world_rank: in its MPI_COMM_WORLD; from graph_worlds_number() on, among all ranks of all worlds
+ * @world, @origin: keys, see mpi_comm in schema.h
+ */
 struct graph_rank {
 	u64 comm;
 	u32 rank;
 	u32 size;
 	u32 tgid;
 	u32 world_rank;
+	u64 world;
+	u64 origin;
+	bool is_numbered;
+};
+
+/**
+ * struct graph_link - one side of a communicator between two worlds, see mpi_link in schema.h
+ * @how: an enum iot_call
+ * @enter_ns, @end_ns: when the first of its ranks entered, and the last one left
+ * @name: what both sides call it, NULL if that is not known
+ * @partner: index of the other side, GRAPH_NONE if it was not found
+ * @is_doubtful: another one could be the partner, too
+ * @call: in graph.mpi, of one of its ranks
+ */
+struct graph_link {
+	u64 comm;
+	u64 world;
+	u32 how;
+	bool is_first;
+	bool is_doubtful;
+	u32 ranks;
+	u32 peers;
+	u64 enter_ns;
+	u64 end_ns;
+	char *name;
+	u32 partner;
+	u32 call;
 };
 
 /* In collectives of neighbours, `rank` of a communicator gets what `source` sends. */
@@ -290,6 +322,8 @@ struct graph {
 	u32 *hubs;
 	u32 hub_count;
 	u32 hub_room;
+	struct graph_link *links;
+	u32 link_count;
 	struct graph_mpi *mpi;
 	u32 mpi_count;
 	u32 mpi_room;
@@ -367,6 +401,7 @@ struct graph_mpi *graph_mpi_add(struct graph *graph);
 int graph_wake_add(struct graph *graph, u32 task, u32 woken);
 int graph_rank_add(struct graph *graph, const struct graph_rank *rank);
 int graph_near_add(struct graph *graph, const struct graph_near *near);
+int graph_link_add(struct graph *graph, const struct iot_record *r, u32 call);
 int graph_fact_add(struct graph *graph, const void *bytes, size_t count);
 const char *graph_fact(const struct graph *graph, const char *key);
 int graph_object_add(struct graph *graph, u64 id, u32 type, const char *path);
@@ -414,5 +449,9 @@ bool graph_wakes_mark(struct graph *graph);
 void graph_wakes_drop(struct graph *graph);
 
 int graph_mpi_match(struct graph *graph, const struct graph_mpi_listener *listener);
+int graph_links_pair(struct graph *graph, bool has_one_clock);
+int graph_links_unite(struct graph *graph, bool has_one_clock);
+u64 graph_world_root(const struct graph *graph, u64 world);
+void graph_worlds_number(struct graph *graph);
 
 #endif

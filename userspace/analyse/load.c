@@ -334,6 +334,13 @@ void load_mpi_fields(struct graph_mpi *mpi, const struct iot_record *r)
 		mpi->peer = r->mpi_win.peer;
 		mpi->number = r->mpi_win.is_exclusive;
 		break;
+	case IOT_KIND_mpi_link: /* the first collective on what it makes */
+		mpi->kind = IOT_KIND_mpi_coll;
+		mpi->call = r->mpi_link.call;
+		mpi->comm = r->mpi_link.comm;
+		mpi->number = r->mpi_link.number;
+		mpi->root = -1;
+		break;
 	case IOT_KIND_mpi_file: /* on a file as on a communicator */
 		mpi->kind = IOT_KIND_mpi_coll;
 		mpi->call = r->mpi_file.call;
@@ -359,6 +366,8 @@ static int load_comm(struct loader *l, const struct iot_rec_mpi_comm *r)
 		.rank = r->rank,
 		.size = r->size,
 		.world_rank = r->world_rank,
+		.world = r->world,
+		.origin = r->origin,
 		.tgid = task == GRAPH_NONE ? 0 : l->graph->tasks[task].tgid,
 	};
 
@@ -401,6 +410,9 @@ static int load_mpi(struct loader *l)
 	mpi->enter_ns = r->enter_ns;
 	mpi->end_ns = r->enter_ns + r->duration_ns;
 	load_mpi_fields(mpi, l->record);
+	if (l->record->kind == IOT_KIND_mpi_link &&
+	    graph_link_add(l->graph, l->record, l->graph->mpi_count - 1))
+		return -ENOMEM;
 	err = mpi_half(l, task, mpi->enter_ns, IOT_PLAY_arrive, r->op);
 	return err ? err : mpi_half(l, task, mpi->end_ns, IOT_PLAY_leave, r->op);
 }

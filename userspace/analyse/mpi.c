@@ -130,6 +130,19 @@ static void unmatched(struct graph *graph, u32 call, const char *reason)
 	note(graph, call, reason);
 }
 
+static void note_links(struct graph *graph)
+{
+	u32 i;
+
+	for (i = 0; i < graph->link_count; i++) {
+		if (!graph->links[i].is_doubtful || graph->links[i].call == GRAPH_NONE)
+			continue;
+		graph->mpi_ambiguous++;
+		note(graph, graph->links[i].call,
+		     "a communicator between two jobs, made when another one like it was");
+	}
+}
+
 /* -- messages ------------------------------------------------------------------------------- */
 
 static int compare_endpoints(const void *a, const void *b)
@@ -716,8 +729,11 @@ static void find_halves(struct graph *graph)
 static int match(struct graph *graph, const struct graph_mpi_listener *listener)
 {
 	struct dones dones = {};
-	int err;
+	int err = graph_links_unite(graph, !listener);
 
+	if (err)
+		return err;
+	note_links(graph);
 	if (graph->rank_count)
 		qsort(graph->ranks, graph->rank_count, sizeof(*graph->ranks), compare_ranks);
 	if (graph->near_count)
@@ -743,6 +759,7 @@ int graph_pass_mpi(struct graph *graph)
 {
 	if (!graph->mpi_count)
 		return 0;
+	graph_worlds_number(graph);
 	find_halves(graph);
 	return match(graph, NULL);
 }

@@ -160,7 +160,7 @@ static u32 reference_of(const struct merge *merge)
 	u32 i;
 
 	for (i = 0; i < merge->rank_count; i++)
-		if (!merge->ranks[i].rank)
+		if (!merge->ranks[i].number)
 			return merge->inputs[merge->ranks[i].input].node;
 	return 0;
 }

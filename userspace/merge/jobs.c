@@ -10,14 +10,20 @@
 
 /* -- one job ----------------------------------------------------------------------------------- */
 
-/* What a job goes by: as its recorder was told, else the key of its MPI_COMM_WORLD; "" if neither. */
-static void label_of(const struct merge_input *input, char label[64])
+/*
+ * What a job goes by: as its recorder was told, else the key of its MPI_COMM_WORLD, or of that which
+ * spawned it; "" if neither.
+ */
+static void label_of(const struct merge *merge, u32 number, char label[64])
 {
+	const struct merge_input *input = &merge->inputs[number];
+
 	label[0] = 0;
 	if (input->job)
 		snprintf(label, 64, "%s", input->job);
 	else if (input->world)
-		snprintf(label, 64, "%016llx", (unsigned long long)input->world);
+		snprintf(label, 64, "%016llx",
+			 (unsigned long long)graph_world_root(merge->calls, input->world));
 }
 
 static int check_shims(const struct merge *merge)
@@ -58,10 +64,10 @@ static void say_jobs(const struct merge *merge, u32 jobs)
 	merge->options.say("the traces are of %u jobs: choose one with --job=JOB, or take them all "
 			   "with --job=all", jobs);
 	for (i = 0; i < merge->input_count; i++) {
-		label_of(&merge->inputs[i], label);
+		label_of(merge, i, label);
 		traces = 0;
 		for (j = 0; j < merge->input_count; j++) {
-			label_of(&merge->inputs[j], other);
+			label_of(merge, j, other);
 			if (strcmp(label, other))
 				continue;
 			if (j < i)
@@ -80,9 +86,9 @@ static u32 count_jobs(const struct merge *merge)
 	u32 i, j, jobs = 0;
 
 	for (i = 0; i < merge->input_count; i++) {
-		label_of(&merge->inputs[i], label);
+		label_of(merge, i, label);
 		for (j = 0; j < i && label[0]; j++) {
-			label_of(&merge->inputs[j], other);
+			label_of(merge, j, other);
 			if (!strcmp(label, other))
 				break;
 		}
@@ -98,7 +104,7 @@ static int choose_job(struct merge *merge)
 	int err;
 
 	for (i = 0; i < merge->input_count; i++) {
-		label_of(&merge->inputs[i], label);
+		label_of(merge, i, label);
 		merge->inputs[i].is_left_out = strcmp(label, merge->options.job);
 		left += !merge->inputs[i].is_left_out;
 	}
@@ -117,8 +123,10 @@ static int choose_job(struct merge *merge)
  */
 int merge_check_jobs(struct merge *merge)
 {
-	int err = 0;
+	int err = graph_links_pair(merge->calls, !merge_is_cluster(merge));
 
+	if (err)
+		return merge_fail(merge, merge->options.output, err);
 	if (merge->options.job && strcmp(merge->options.job, "all"))
 		err = choose_job(merge);
 	if (!err)
@@ -159,6 +167,58 @@ static char *list_numbers(const bool *present, u32 count, bool which)
 /* Ranks lie about their number at most as far as there are ranks that could be missing. */
 #define RANKS_MAX (1u << 24)
 
+struct world {
+	u64 world;
+	u64 begin_ns; /* by the clock of some rank */
+	u32 ranks;
+	u32 base;
+};
+
+static int compare_worlds(const void *a, const void *b)
+{
+	const struct world *x = a, *y = b;
+
+	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+}
+
+static struct world *find_world(struct world *worlds, u32 count, u64 world)
+{
+	u32 i;
+
+	for (i = 0; i < count && worlds[i].world != world; i++)
+		;
+	return &worlds[i];
+}
+
+/* As graph_worlds_number(): the ranks of each world follow those of the ones that began before. */
+static int number_ranks(struct merge *merge)
+{
+	struct world *worlds = calloc(merge->rank_count + 1, sizeof(*worlds)), *world;
+	u32 i, count = 0, base = 0;
+
+	if (!worlds)
+		return -ENOMEM;
+	for (i = 0; i < merge->rank_count; i++) {
+		const struct merge_rank *rank = &merge->ranks[i];
+
+		world = find_world(worlds, count, rank->world);
+		if (world == &worlds[count])
+			worlds[count++] = (struct world){ rank->world, rank->begin_ns, rank->ranks, 0 };
+		else if (rank->begin_ns < world->begin_ns)
+			world->begin_ns = rank->begin_ns;
+	}
+	qsort(worlds, count, sizeof(*worlds), compare_worlds);
+	for (i = 0; i < count; i++) {
+		worlds[i].base = base;
+		base += worlds[i].ranks < RANKS_MAX ? worlds[i].ranks : 0;
+	}
+	for (i = 0; i < merge->rank_count; i++)
+		merge->ranks[i].number = find_world(worlds, count, merge->ranks[i].world)->base +
+					 merge->ranks[i].rank;
+	free(worlds);
+	return 0;
+}
+
 static int list_node_ranks(struct merge *merge, u32 node)
 {
 	bool *present = NULL;
@@ -169,15 +229,15 @@ static int list_node_ranks(struct merge *merge, u32 node)
 		return merge->nodes[node].result.ranks ? 0 : -ENOMEM;
 	}
 	for (i = 0; i < merge->rank_count; i++)
-		if (merge->inputs[merge->ranks[i].input].node == node && merge->ranks[i].rank >= most &&
-		    merge->ranks[i].rank < RANKS_MAX)
-			most = merge->ranks[i].rank + 1;
+		if (merge->inputs[merge->ranks[i].input].node == node && merge->ranks[i].number >= most &&
+		    merge->ranks[i].number < RANKS_MAX)
+			most = merge->ranks[i].number + 1;
 	present = calloc(most + 1, sizeof(*present));
 	if (!present)
 		return -ENOMEM;
 	for (i = 0; i < merge->rank_count; i++)
-		if (merge->inputs[merge->ranks[i].input].node == node && merge->ranks[i].rank < most)
-			present[merge->ranks[i].rank] = true;
+		if (merge->inputs[merge->ranks[i].input].node == node && merge->ranks[i].number < most)
+			present[merge->ranks[i].number] = true;
 	merge->nodes[node].result.ranks = list_numbers(present, most, true);
 	free(present);
 	return merge->nodes[node].result.ranks ? 0 : -ENOMEM;
@@ -259,12 +319,12 @@ static void check_nodes(const struct merge *merge)
 }
 
 /**
- * merge_list_ranks() - the ranks of each node
+ * merge_list_ranks() - the ranks of each node, by numbers that no two of different worlds share
  */
 int merge_list_ranks(struct merge *merge)
 {
 	u32 i;
-	int err = 0;
+	int err = number_ranks(merge);
 
 	for (i = 0; i < merge->node_count && !err; i++)
 		err = list_node_ranks(merge, i);

@@ -126,12 +126,14 @@ struct merge_input {
 	bool is_left_out;
 };
 
-/* A process that is a rank of a world of so many ranks. */
+/* A process that is a rank of a world of so many ranks; its number is its own among all worlds. */
 struct merge_rank {
 	u64 world;
+	u64 begin_ns;
 	u32 input;
 	u32 rank;
 	u32 ranks;
+	u32 number;
 	bool has_finalized;
 };
 

@@ -227,7 +227,7 @@ static int see_comm(struct merge *merge, u32 number, const struct iot_record *re
 	struct merge_input *input = &merge->inputs[number];
 	struct merge_task *process = process_of(merge, input->node, r->task);
 	const struct graph_rank known = {
-		.comm = r->comm, .rank = r->rank, .size = r->size,
+		.comm = r->comm, .rank = r->rank, .size = r->size, .origin = r->origin,
 		.tgid = process ? process->number : 0,
 	};
 	struct merge_rank *ranks;
@@ -242,9 +242,10 @@ static int see_comm(struct merge *merge, u32 number, const struct iot_record *re
 		process->rank = merge->rank_count;
 		ranks[merge->rank_count++] = (struct merge_rank){
 			.world = r->comm, .input = number, .rank = r->rank, .ranks = r->size,
+			.begin_ns = r->time_ns,
 		};
 	}
-	return process && merge_is_cluster(merge) ? graph_rank_add(merge->calls, &known) : 0;
+	return process ? graph_rank_add(merge->calls, &known) : 0;
 }
 
 /* Where each call was made: beside the calls, with as much room. */
@@ -348,6 +349,8 @@ static int see_record(struct merge *merge, u32 number, const struct iot_record *
 	if (iot_kind_info(record->kind)->group != IOT_GROUP_mpi || iot_kind_is_mpi_known(record->kind))
 		return 0;
 	see_finalize(merge, input->node, record);
+	if (record->kind == IOT_KIND_mpi_link && graph_link_add(merge->calls, record, GRAPH_NONE))
+		return -ENOMEM;
 	return merge_is_cluster(merge) ? see_call(merge, input->node, record) : 0;
 }
 

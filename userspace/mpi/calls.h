@@ -277,7 +277,25 @@
 	   MPI_Comm *made),                                                                \
 	  (comm, leader, peer_comm, remote_leader, tag, made))                             \
 	C(Comm_free, comm_free, -1, (MPI_Comm * comm), (comm))                             \
-	C(Comm_disconnect, comm_disconnect, -1, (MPI_Comm * comm), (comm))
+	C(Comm_disconnect, comm_disconnect, -1, (MPI_Comm * comm), (comm))                 \
+	C(Comm_join, comm_join, -1, (int fd, MPI_Comm *made), (fd, made))
+
+/* A collective on `comm`, of which `root` speaks with other processes; all of both make `*made`. */
+#define IOT_MPI_LINKS(C)                                                                   \
+	C(Comm_spawn, comm_spawn, root,                                                    \
+	  (const char *command, char *argv[], int count, MPI_Info info, int root, MPI_Comm comm, \
+	   MPI_Comm *made, int errors[]),                                                  \
+	  (command, argv, count, info, root, comm, made, errors))                          \
+	C(Comm_spawn_multiple, comm_spawn, root,                                           \
+	  (int count, char *commands[], char **argvs[], const int counts[],                \
+	   const MPI_Info infos[], int root, MPI_Comm comm, MPI_Comm *made, int errors[]), \
+	  (count, commands, argvs, counts, infos, root, comm, made, errors))               \
+	C(Comm_accept, comm_accept, root,                                                  \
+	  (const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made),      \
+	  (port, info, root, comm, made))                                                  \
+	C(Comm_connect, comm_connect, root,                                                \
+	  (const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made),      \
+	  (port, info, root, comm, made))
 
 /* -- files ------------------------------------------------------------------------------- */
 
@@ -482,6 +500,7 @@
 	IOT_MPI_PARTITIONED(C)    \
 	IOT_MPI_COLLECTIVES(C, C) \
 	IOT_MPI_CREATORS(C)       \
+	IOT_MPI_LINKS(C)          \
 	IOT_MPI_FILES(C)          \
 	IOT_MPI_WIN_CREATORS(C)   \
 	IOT_MPI_ACCESSES(C, C)    \
@@ -495,9 +514,11 @@
 	Q(Cartdim_get)          \
 	Q(Comm_create_keyval)   \
 	Q(Comm_get_attr)        \
+	Q(Comm_get_parent)      \
 	Q(Comm_group)           \
 	Q(Comm_rank)            \
 	Q(Comm_remote_group)    \
+	Q(Comm_remote_size)     \
 	Q(Comm_set_attr)        \
 	Q(Comm_size)            \
 	Q(Comm_test_inter)      \

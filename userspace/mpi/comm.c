@@ -16,14 +16,29 @@ static struct iot_mpi_comm world, self;
 static int world_rank;
 static int keyval;
 
-static void announce(struct iot_mpi_comm *state, MPI_Comm comm, int size, int base)
+/**
+ * iot_mpi_comm_world() - the key of MPI_COMM_WORLD
+ */
+u64 iot_mpi_comm_world(void)
 {
-	int rank;
+	return world.key;
+}
 
-	iot_mpi_found.PMPI_Comm_rank(comm, &rank);
-	state->own = base + rank;
-	IOT_MPI_EMIT(mpi_comm, .comm = state->key, .rank = (u32)state->own,
-		     .size = (u32)size, .world_rank = (u32)world_rank);
+/**
+ * iot_mpi_comm_announce() - tell who this rank is in a communicator, or in what has its ranks
+ * @state: its
+ * @origin: see schema.h
+ */
+void iot_mpi_comm_announce(const struct iot_mpi_comm *state, u64 origin)
+{
+	IOT_MPI_EMIT(mpi_comm, .comm = state->key, .rank = (u32)state->own, .size = state->ranks,
+		     .world_rank = (u32)world_rank, .world = world.key, .origin = origin);
+}
+
+/* What both sides of a link make of what they made of it has the same difference to its origin. */
+static u64 derive(const struct iot_mpi_comm *parent, u64 key, u64 value)
+{
+	return parent->origin ^ iot_mpi_mix(key ^ parent->origin, value);
 }
 
 /**
@@ -32,21 +47,24 @@ static void announce(struct iot_mpi_comm *state, MPI_Comm comm, int size, int ba
  */
 u64 iot_mpi_comm_child(struct iot_mpi_comm *parent)
 {
-	return iot_mpi_mix(parent->key,
-			   __atomic_add_fetch(&parent->children, 1, __ATOMIC_RELAXED));
+	return derive(parent, parent->key,
+		      __atomic_add_fetch(&parent->children, 1, __ATOMIC_RELAXED));
 }
 
 /**
- * iot_mpi_comm_announce() - announce something else that has the ranks of a communicator
- * @state: its key is set
- * @comm: within one group
+ * iot_mpi_comm_like() - something else that has the ranks of a communicator
+ * @parent: the communicator
+ * @key: of the other thing
  */
-void iot_mpi_comm_announce(struct iot_mpi_comm *state, MPI_Comm comm)
+struct iot_mpi_comm iot_mpi_comm_like(const struct iot_mpi_comm *parent, u64 key)
 {
-	int size;
-
-	iot_mpi_found.PMPI_Comm_size(comm, &size);
-	announce(state, comm, size, 0);
+	return (struct iot_mpi_comm){
+		.key = key,
+		.origin = parent->origin,
+		.ranks = parent->ranks,
+		.own = parent->own,
+		.peer_base = parent->peer_base,
+	};
 }
 
 static int attribute_copy(MPI_Comm comm, int key, void *extra, void *value, void *copy, int *flag)
@@ -63,6 +81,23 @@ static int attribute_delete(MPI_Comm comm, int key, void *value, void *extra)
 	return MPI_SUCCESS;
 }
 
+static int rank_in(MPI_Comm comm)
+{
+	int rank = 0;
+
+	iot_mpi_found.PMPI_Comm_rank(comm, &rank);
+	return rank;
+}
+
+static void start(struct iot_mpi_comm *state, MPI_Comm comm)
+{
+	int size = 0;
+
+	iot_mpi_found.PMPI_Comm_size(comm, &size);
+	state->own = rank_in(comm);
+	state->ranks = (u32)size;
+}
+
 /**
  * iot_mpi_comm_start() - announce the communicators that every process has
  *
@@ -73,16 +108,18 @@ static int attribute_delete(MPI_Comm comm, int key, void *value, void *extra)
 int iot_mpi_comm_start(void)
 {
 	const struct iot_mpi_library *mpi = &iot_mpi_found;
-	int size;
+	MPI_Comm parent = mpi->comm_null;
 
 	if (mpi->PMPI_Comm_create_keyval(attribute_copy, attribute_delete, &keyval, NULL))
 		return -ENOMEM;
-	mpi->PMPI_Comm_size(mpi->comm_world, &size);
-	mpi->PMPI_Comm_rank(mpi->comm_world, &world_rank);
-	world.key = iot_mpi_world_key(size);
+	start(&world, mpi->comm_world);
+	start(&self, mpi->comm_self);
+	mpi->PMPI_Comm_get_parent(&parent);
+	world_rank = world.own;
+	world.key = iot_mpi_world_key((int)world.ranks, parent != mpi->comm_null);
 	self.key = iot_mpi_mix(iot_mpi_mix(world.key, ~0ull), (u64)world_rank);
-	announce(&world, mpi->comm_world, size, 0);
-	announce(&self, mpi->comm_self, 1, 0);
+	iot_mpi_comm_announce(&world, 0);
+	iot_mpi_comm_announce(&self, 0);
 	return 0;
 }
 
@@ -110,33 +147,48 @@ struct iot_mpi_comm *iot_mpi_comm_find(MPI_Comm comm)
 }
 
 /**
- * iot_mpi_comm_made() - a communicator is there: announce it
- * @made: what is known of it
+ * iot_mpi_comm_remember() - keep the state of a communicator with it
+ * @state: becomes the communicator's, or is freed
  *
- * Return: its state; NULL if the rank is not in it, or there is no memory.
+ * Return: false if it could not be kept.
  */
-struct iot_mpi_comm *iot_mpi_comm_made(const struct iot_mpi_made *made)
+bool iot_mpi_comm_remember(struct iot_mpi_comm *state, MPI_Comm comm)
 {
-	const struct iot_mpi_library *mpi = &iot_mpi_found;
-	struct iot_mpi_members members;
-	struct iot_mpi_comm *state;
-	int saved = errno;
+	if (!iot_mpi_found.PMPI_Comm_set_attr(comm, keyval, state))
+		return true;
+	free(state);
+	return false;
+}
 
-	if (*made->comm == mpi->comm_null)
-		return NULL;
-	state = calloc(1, sizeof(*state));
-	if (state) {
-		iot_mpi_members(*made->comm, &members);
-		state->key = iot_mpi_mix(made->key, members.hash);
-		state->peer_base = members.peer_base;
-		if (mpi->PMPI_Comm_set_attr(*made->comm, keyval, state)) {
-			free(state);
-			state = NULL;
-		} else {
-			announce(state, *made->comm, members.ranks, members.base);
-			iot_mpi_topology_announce(state, *made->comm);
-		}
-	}
+static struct iot_mpi_comm *state_new(const struct iot_mpi_comm *from)
+{
+	int saved = errno;
+	struct iot_mpi_comm *state = malloc(sizeof(*state));
+
+	if (state)
+		*state = *from;
+	errno = saved;
+	return state;
+}
+
+/* As iot_mpi_comm_remember(), and say that it is there. */
+static bool introduce(struct iot_mpi_comm *state, MPI_Comm comm)
+{
+	if (!iot_mpi_comm_remember(state, comm))
+		return false;
+	iot_mpi_comm_announce(state, state->origin);
+	iot_mpi_topology_announce(state, comm);
+	return true;
+}
+
+/* Return: the state of a communicator that is there; NULL if it could not be kept. */
+static struct iot_mpi_comm *made(const struct iot_mpi_comm *from, MPI_Comm comm)
+{
+	int saved = errno;
+	struct iot_mpi_comm *state = state_new(from);
+
+	if (state && !introduce(state, comm))
+		state = NULL;
 	errno = saved;
 	return state;
 }
@@ -145,20 +197,37 @@ struct iot_mpi_comm *iot_mpi_comm_made(const struct iot_mpi_made *made)
 
 struct creation {
 	struct iot_mpi_collective call;
-	struct iot_mpi_made made;
+	struct iot_mpi_comm *parent;
+	u64 key; /* of what it makes, still without its ranks */
 };
 
-static bool creation_begin(struct creation *creation, MPI_Comm comm, MPI_Comm *made)
+static bool creation_begin(struct creation *creation, MPI_Comm comm)
 {
 	u64 enter_ns = iot_mpi_now_ns();
-	struct iot_mpi_comm *parent = iot_mpi_comm_find(comm);
 
-	if (!parent)
+	creation->parent = iot_mpi_comm_find(comm);
+	if (!creation->parent)
 		return false;
-	iot_mpi_collective_begin(&creation->call, enter_ns, parent);
-	creation->made.comm = made;
-	creation->made.key = iot_mpi_comm_child(parent);
+	iot_mpi_collective_begin(&creation->call, enter_ns, creation->parent);
+	creation->key = iot_mpi_comm_child(creation->parent);
 	return true;
+}
+
+static void creation_end(const struct creation *creation, u32 name, MPI_Comm parent, MPI_Comm comm, int rc)
+{
+	struct iot_mpi_sides sides;
+
+	iot_mpi_collective_end(&creation->call, name, -1, 0, rc);
+	if (rc || comm == iot_mpi_found.comm_null)
+		return;
+	iot_mpi_sides(comm, parent, creation->parent, &sides);
+	made(&(struct iot_mpi_comm){
+		.key = derive(creation->parent, creation->key, (u64)sides.first),
+		.origin = creation->parent->origin,
+		.ranks = (u32)sides.ranks,
+		.own = sides.base + rank_in(comm),
+		.peer_base = sides.peer_base,
+	}, comm);
 }
 
 #define DEFINE_CREATOR(name, call_name, root, parameters, arguments)            \
@@ -168,37 +237,53 @@ static bool creation_begin(struct creation *creation, MPI_Comm comm, MPI_Comm *m
 		struct creation creation;                                  \
 		int rc;                                                    \
                                                                            \
-		if (!creation_begin(&creation, comm, made))                \
+		if (!creation_begin(&creation, comm))                      \
 			return mpi->MPI_##name arguments;                  \
 		rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);             \
-		iot_mpi_collective_end(&creation.call, IOT_CALL_##call_name, -1, 0, rc); \
-		if (!rc)                                                   \
-			iot_mpi_comm_made(&creation.made);                 \
+		creation_end(&creation, IOT_CALL_##call_name, comm, *made, rc); \
 		return rc;                                                 \
 	}
 IOT_MPI_CREATORS(DEFINE_CREATOR)
 
-/* The new communicator is there when the request has ended. */
+/* The new communicator is there when the request has ended, and has the ranks of the old one. */
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
 {
 	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct iot_mpi_request state = {};
+	struct iot_mpi_request state = { .made = made };
+	struct iot_mpi_comm copy;
 	struct creation creation;
 	int rc;
 
-	if (!creation_begin(&creation, comm, made)) {
+	if (!creation_begin(&creation, comm)) {
 		rc = mpi->MPI_Comm_idup(comm, made, request);
 		if (!rc)
 			iot_mpi_request_skip(*request);
 		return rc;
 	}
+	copy = iot_mpi_comm_like(creation.parent, creation.key);
 	rc = IOT_MPI_BELOW(mpi->MPI_Comm_idup(comm, made, request));
 	state.id = rc ? 0 : iot_mpi_request_new();
-	state.made = creation.made;
 	iot_mpi_collective_end(&creation.call, IOT_CALL_comm_idup, -1, state.id, rc);
-	if (!rc)
-		iot_mpi_request_add(*request, &state);
+	if (rc)
+		return rc;
+	state.state = state_new(&copy);
+	if (!state.state)
+		state.made = NULL;
+	iot_mpi_request_add(*request, &state);
 	return rc;
+}
+
+/**
+ * iot_mpi_comm_idup_done() - the request of MPI_Comm_idup() has ended
+ * @state: what is known of the communicator; becomes its own
+ * @comm: it
+ */
+void iot_mpi_comm_idup_done(struct iot_mpi_comm *state, MPI_Comm comm)
+{
+	int saved = errno;
+
+	introduce(state, comm);
+	errno = saved;
 }
 
 /* -- calls of a group ------------------------------------------------------------------------ */
@@ -207,9 +292,9 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
  * Such a call is the first collective on what it makes: there is no other communicator of
  * which all ranks, and no others, make it.
  */
-static void group_made(u64 enter_ns, u32 name, const struct iot_mpi_made *made)
+static void group_made(u64 enter_ns, u32 name, const struct iot_mpi_comm *from, MPI_Comm comm)
 {
-	struct iot_mpi_comm *state = iot_mpi_comm_made(made);
+	struct iot_mpi_comm *state = made(from, comm);
 	struct iot_mpi_collective call;
 
 	if (!state)
@@ -218,23 +303,52 @@ static void group_made(u64 enter_ns, u32 name, const struct iot_mpi_made *made)
 	iot_mpi_collective_end(&call, name, -1, 0, MPI_SUCCESS);
 }
 
+/* Between origins, too, the same groups may call with the same tag: the count is of the key. */
+static u64 nth_key(const struct iot_mpi_comm *parent, u64 hash)
+{
+	return derive(parent, hash ^ parent->origin, iot_mpi_nth(hash ^ parent->origin));
+}
+
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
 {
 	const struct iot_mpi_library *mpi = iot_mpi_library();
 	struct iot_mpi_comm *parent = iot_mpi_comm_find(comm);
-	struct iot_mpi_made state = { .comm = made };
-	u64 enter_ns = iot_mpi_now_ns();
-	int rc;
+	u64 enter_ns = iot_mpi_now_ns(), hash;
+	int rc, size = 0;
 
 	if (!parent)
 		return mpi->MPI_Comm_create_group(comm, group, tag, made);
-	state.key = iot_mpi_mix_group(iot_mpi_mix(parent->key, (u64)tag), group);
+	hash = iot_mpi_mix(parent->key ^ parent->origin, (u64)tag);
+	iot_mpi_mix_group(&hash, group, comm);
 	rc = IOT_MPI_BELOW(mpi->MPI_Comm_create_group(comm, group, tag, made));
-	if (!rc) {
-		state.key = iot_mpi_mix(state.key, iot_mpi_nth(state.key));
-		group_made(enter_ns, IOT_CALL_comm_create_group, &state);
+	if (!rc && *made != mpi->comm_null) {
+		mpi->PMPI_Comm_size(*made, &size);
+		group_made(enter_ns, IOT_CALL_comm_create_group, &(struct iot_mpi_comm){
+			.key = nth_key(parent, hash),
+			.origin = parent->origin,
+			.ranks = (u32)size,
+			.own = rank_in(*made),
+		}, *made);
 	}
 	return rc;
+}
+
+/*
+ * No communicator has all of its ranks, but the world has, if none is of another one: what is
+ * made with such is not recorded.
+ */
+static void inter_made(u64 enter_ns, int tag, MPI_Comm comm)
+{
+	u64 hash = iot_mpi_mix(iot_mpi_mix(world.key, (u64)tag), 1);
+	struct iot_mpi_sides sides;
+
+	if (iot_mpi_world_hash(comm, &hash, &sides))
+		group_made(enter_ns, IOT_CALL_intercomm_create, &(struct iot_mpi_comm){
+			.key = nth_key(&world, hash),
+			.ranks = (u32)sides.ranks,
+			.own = sides.base + rank_in(comm),
+			.peer_base = sides.peer_base,
+		}, comm);
 }
 
 int MPI_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peer_comm, int remote_leader, int tag,
@@ -242,8 +356,6 @@ int MPI_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peer_comm, int remo
 {
 	const struct iot_mpi_library *mpi = iot_mpi_library();
 	struct iot_mpi_comm *local = iot_mpi_comm_find(comm);
-	struct iot_mpi_made state = { .comm = made };
-	struct iot_mpi_members members;
 	u64 enter_ns = iot_mpi_now_ns();
 	int rc;
 
@@ -251,12 +363,8 @@ int MPI_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peer_comm, int remo
 		return mpi->MPI_Intercomm_create(comm, leader, peer_comm, remote_leader, tag, made);
 	rc = IOT_MPI_BELOW(
 		mpi->MPI_Intercomm_create(comm, leader, peer_comm, remote_leader, tag, made));
-	if (!rc && *made != mpi->comm_null) {
-		iot_mpi_members(*made, &members);
-		state.key = iot_mpi_mix(iot_mpi_mix(world.key, (u64)tag), members.hash);
-		state.key = iot_mpi_mix(state.key, iot_mpi_nth(state.key));
-		group_made(enter_ns, IOT_CALL_intercomm_create, &state);
-	}
+	if (!rc && *made != mpi->comm_null)
+		inter_made(enter_ns, tag, *made);
 	return rc;
 }
 

@@ -45,6 +45,7 @@ static void start(u64 enter_ns)
 	if (world) {
 		iot_mpi_collective_begin(&call, enter_ns, world);
 		iot_mpi_collective_end(&call, IOT_CALL_init, -1, 0, MPI_SUCCESS);
+		iot_mpi_link_start(enter_ns);
 	}
 	errno = saved;
 }

@@ -13,8 +13,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define PATH_MAX_BYTES 512
-
 /* An open file. */
 struct file {
 	struct file *next;
@@ -153,23 +151,23 @@ static void tried(const struct iot_mpi_collective *call, const char *path, int r
 		.number = call->number,
 		.place = -1,
 	};
-	u8 wire[IOT_WIRE_mpi_file + PATH_MAX_BYTES];
-	u16 bytes = (u16)strnlen(path, PATH_MAX_BYTES);
+	u8 wire[IOT_WIRE_mpi_file + IOT_MPI_NAME_MAX_BYTES];
+	u16 bytes = (u16)strnlen(path, IOT_MPI_NAME_MAX_BYTES);
 
 	iot_put_mpi_file(wire, &record, path, bytes);
 	iot_mpi_session_write(wire, (size_t)(IOT_WIRE_mpi_file + bytes));
 }
 
 /* One that failed is no file: its record has no number, and nobody waits for it. */
-static void opened(struct iot_mpi_collective *call, MPI_File handle, MPI_Comm comm,
-		   const char *path)
+static void opened(struct iot_mpi_collective *call, MPI_File handle,
+		   const struct iot_mpi_comm *parent, const char *path)
 {
 	struct file *file = calloc(1, sizeof(*file));
 
 	if (file) {
 		file->handle = handle;
-		file->state.key = call->comm;
-		iot_mpi_comm_announce(&file->state, comm);
+		file->state = iot_mpi_comm_like(parent, call->comm);
+		iot_mpi_comm_announce(&file->state, parent->origin);
 		call->number = ++file->state.collectives;
 		remember(file);
 	}
@@ -192,7 +190,7 @@ int MPI_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_
 	if (rc)
 		tried(&call, path, rc);
 	else
-		opened(&call, *handle, comm, path);
+		opened(&call, *handle, parent, path);
 	errno = saved;
 	return rc;
 }

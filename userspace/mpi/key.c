@@ -3,8 +3,9 @@
  * key.c - keys of communicators, which all their ranks find without a message.
  *
  * A key is made of the key of the communicator that it was made from, the number of the call
- * there, and the world ranks of its members in order. Calls that not all ranks of a
- * communicator make have a number of their own among those of the same group and tag.
+ * there, and the rank there of its own rank 0: what one call makes has no rank in common. Calls
+ * that not all ranks of a communicator make have a number of their own among those of the same
+ * group and tag.
  */
 #include "shim.h"
 
@@ -28,90 +29,151 @@ u64 iot_mpi_mix(u64 hash, u64 value)
 }
 
 /**
- * iot_mpi_mix_group() - mix the world ranks of a group into a hash
+ * iot_mpi_mix_text() - mix each character of a text into a hash
  */
-u64 iot_mpi_mix_group(u64 hash, MPI_Group group)
-{
-	const struct iot_mpi_library *mpi = &iot_mpi_found;
-	int ranks[RANKS_AT_ONCE], world_ranks[RANKS_AT_ONCE];
-	MPI_Group world_group;
-	int size = 0, first, count, i;
-
-	mpi->PMPI_Group_size(group, &size);
-	mpi->PMPI_Comm_group(mpi->comm_world, &world_group);
-	for (first = 0; first < size; first += count) {
-		count = size - first < RANKS_AT_ONCE ? size - first : RANKS_AT_ONCE;
-		for (i = 0; i < count; i++)
-			ranks[i] = first + i;
-		mpi->PMPI_Group_translate_ranks(group, count, ranks, world_group, world_ranks);
-		for (i = 0; i < count; i++)
-			hash = iot_mpi_mix(hash, (u64)world_ranks[i]);
-	}
-	mpi->PMPI_Group_free(&world_group);
-	return hash;
-}
-
-static int first_world_rank(MPI_Group group)
-{
-	const struct iot_mpi_library *mpi = &iot_mpi_found;
-	MPI_Group world_group;
-	int zero = 0, rank = 0;
-
-	mpi->PMPI_Comm_group(mpi->comm_world, &world_group);
-	mpi->PMPI_Group_translate_ranks(group, 1, &zero, world_group, &rank);
-	mpi->PMPI_Group_free(&world_group);
-	return rank;
-}
-
-/* The group with the lower first world rank comes first, so that both sides agree. */
-static void both_groups(MPI_Group own, MPI_Group other, struct iot_mpi_members *members)
-{
-	const struct iot_mpi_library *mpi = &iot_mpi_found;
-	int own_size = 0, other_size = 0;
-
-	mpi->PMPI_Group_size(own, &own_size);
-	mpi->PMPI_Group_size(other, &other_size);
-	members->ranks = own_size + other_size;
-	if (first_world_rank(own) < first_world_rank(other)) {
-		members->peer_base = own_size;
-		members->hash = iot_mpi_mix_group(iot_mpi_mix_group(1, own), other);
-	} else {
-		members->base = other_size;
-		members->hash = iot_mpi_mix_group(iot_mpi_mix_group(1, other), own);
-	}
-}
-
-/**
- * iot_mpi_members() - who is in a communicator
- * @comm: any
- * @members: out
- */
-void iot_mpi_members(MPI_Comm comm, struct iot_mpi_members *members)
-{
-	const struct iot_mpi_library *mpi = &iot_mpi_found;
-	MPI_Group own, other;
-	int is_inter = 0;
-
-	*members = (struct iot_mpi_members){};
-	mpi->PMPI_Comm_test_inter(comm, &is_inter);
-	mpi->PMPI_Comm_group(comm, &own);
-	if (is_inter) {
-		mpi->PMPI_Comm_remote_group(comm, &other);
-		both_groups(own, other, members);
-		mpi->PMPI_Group_free(&other);
-	} else {
-		mpi->PMPI_Group_size(own, &members->ranks);
-		members->hash = iot_mpi_mix_group(0, own);
-	}
-	mpi->PMPI_Group_free(&own);
-}
-
-static u64 mix_text(u64 hash, const char *text)
+u64 iot_mpi_mix_text(u64 hash, const char *text)
 {
 	while (*text)
 		hash = iot_mpi_mix(hash, (u8)*text++);
 	return hash;
 }
+
+/* -- who is in a communicator ---------------------------------------------------------------- */
+
+/**
+ * iot_mpi_mix_group() - mix the ranks of a group into a hash
+ * @hash: in and out
+ * @group: of ranks
+ * @comm: within one group: they are mixed in as its ranks
+ *
+ * Return: false if one of them is none of @comm's.
+ */
+bool iot_mpi_mix_group(u64 *hash, MPI_Group group, MPI_Comm comm)
+{
+	const struct iot_mpi_library *mpi = &iot_mpi_found;
+	int ranks[RANKS_AT_ONCE], there[RANKS_AT_ONCE];
+	int size = 0, first, count, i;
+	bool are_known = true;
+	MPI_Group all;
+
+	mpi->PMPI_Group_size(group, &size);
+	mpi->PMPI_Comm_group(comm, &all);
+	for (first = 0; first < size; first += count) {
+		count = size - first < RANKS_AT_ONCE ? size - first : RANKS_AT_ONCE;
+		for (i = 0; i < count; i++)
+			ranks[i] = first + i;
+		mpi->PMPI_Group_translate_ranks(group, count, ranks, all, there);
+		for (i = 0; i < count; i++) {
+			are_known &= there[i] != MPI_UNDEFINED;
+			*hash = iot_mpi_mix(*hash, (u64)there[i]);
+		}
+	}
+	mpi->PMPI_Group_free(&all);
+	return are_known;
+}
+
+/* The rank in @all of who is rank 0 in @group; MPI_UNDEFINED if it is not there. */
+static int first_in(MPI_Group group, MPI_Group all)
+{
+	int zero = 0, rank = MPI_UNDEFINED;
+
+	iot_mpi_found.PMPI_Group_translate_ranks(group, 1, &zero, all, &rank);
+	return rank;
+}
+
+/* The same in a communicator, which may have two groups: in the sequence of both. */
+static int first_of(MPI_Group group, MPI_Comm comm, const struct iot_mpi_comm *state)
+{
+	const struct iot_mpi_library *mpi = &iot_mpi_found;
+	int is_inter = 0, own = 0, rank;
+	MPI_Group all;
+
+	mpi->PMPI_Comm_group(comm, &all);
+	mpi->PMPI_Comm_rank(comm, &own);
+	rank = first_in(group, all);
+	mpi->PMPI_Group_free(&all);
+	if (rank != MPI_UNDEFINED)
+		return state->own - own + rank;
+	mpi->PMPI_Comm_test_inter(comm, &is_inter);
+	if (!is_inter)
+		return MPI_UNDEFINED;
+	mpi->PMPI_Comm_remote_group(comm, &all);
+	rank = first_in(group, all);
+	mpi->PMPI_Group_free(&all);
+	return rank == MPI_UNDEFINED ? rank : state->peer_base + rank;
+}
+
+/* Two groups in one sequence, so that both agree: first the one whose first rank is lower. */
+static void put_in_order(struct iot_mpi_sides *sides, int own, int peers, int first, int peer_first)
+{
+	sides->ranks = own + peers;
+	if (first < peer_first)
+		sides->peer_base = own;
+	else
+		sides->base = peers;
+	sides->first = first < peer_first ? first : peer_first;
+}
+
+/**
+ * iot_mpi_sides() - who is in a communicator that all ranks of another one made
+ * @comm: it
+ * @parent: the other one
+ * @parent_state: of that
+ * @sides: out
+ */
+void iot_mpi_sides(MPI_Comm comm, MPI_Comm parent, const struct iot_mpi_comm *parent_state,
+		   struct iot_mpi_sides *sides)
+{
+	const struct iot_mpi_library *mpi = &iot_mpi_found;
+	MPI_Group own, other;
+	int is_inter = 0, peers = 0;
+
+	*sides = (struct iot_mpi_sides){};
+	mpi->PMPI_Comm_test_inter(comm, &is_inter);
+	mpi->PMPI_Comm_size(comm, &sides->ranks);
+	mpi->PMPI_Comm_group(comm, &own);
+	sides->first = first_of(own, parent, parent_state);
+	if (is_inter) {
+		mpi->PMPI_Comm_remote_size(comm, &peers);
+		mpi->PMPI_Comm_remote_group(comm, &other);
+		put_in_order(sides, sides->ranks, peers, sides->first,
+			     first_of(other, parent, parent_state));
+		mpi->PMPI_Group_free(&other);
+	}
+	mpi->PMPI_Group_free(&own);
+}
+
+/**
+ * iot_mpi_world_hash() - who is in an intercommunicator, by the ranks of the world
+ * @inter: it
+ * @hash: out: equal on both sides
+ * @sides: out
+ *
+ * Return: false if somebody is of another world.
+ */
+bool iot_mpi_world_hash(MPI_Comm inter, u64 *hash, struct iot_mpi_sides *sides)
+{
+	const struct iot_mpi_library *mpi = &iot_mpi_found;
+	MPI_Group world, own, other;
+	int ranks = 0, peers = 0;
+	bool are_known;
+
+	*sides = (struct iot_mpi_sides){};
+	mpi->PMPI_Comm_size(inter, &ranks);
+	mpi->PMPI_Comm_remote_size(inter, &peers);
+	mpi->PMPI_Comm_group(mpi->comm_world, &world);
+	mpi->PMPI_Comm_group(inter, &own);
+	mpi->PMPI_Comm_remote_group(inter, &other);
+	put_in_order(sides, ranks, peers, first_in(own, world), first_in(other, world));
+	are_known = iot_mpi_mix_group(hash, sides->base ? other : own, mpi->comm_world);
+	are_known &= iot_mpi_mix_group(hash, sides->base ? own : other, mpi->comm_world);
+	mpi->PMPI_Group_free(&own);
+	mpi->PMPI_Group_free(&other);
+	mpi->PMPI_Group_free(&world);
+	return are_known;
+}
+
+/* -- the world ------------------------------------------------------------------------------- */
 
 struct process {
 	char name[17];
@@ -165,11 +227,12 @@ static u64 mix_launcher(u64 hash)
 /**
  * iot_mpi_world_key() - the key of MPI_COMM_WORLD
  * @ranks: in it
+ * @is_spawned: it has a name of its own, whatever that of the job
  *
  * The launcher tells all ranks of a job the same name. A job of one rank may have none, and
  * has nobody to agree with.
  */
-u64 iot_mpi_world_key(int ranks)
+u64 iot_mpi_world_key(int ranks, bool is_spawned)
 {
 	static const char *const names[] = { "IOTAPE_JOB", "PMIX_NAMESPACE", "OMPI_MCA_orte_ess_jobid",
 					     "OMPI_MCA_ess_base_jobid" };
@@ -177,12 +240,12 @@ u64 iot_mpi_world_key(int ranks)
 	u64 hash = iot_mpi_mix(0, (u64)ranks);
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names) && !job; i++)
+	for (i = is_spawned; i < ARRAY_SIZE(names) && !job; i++)
 		job = getenv(names[i]);
-	if (!job)
+	if (!job && !is_spawned)
 		job = slurm_job();
 	if (job)
-		hash = mix_text(hash, job);
+		hash = iot_mpi_mix_text(hash, job);
 	if (ranks == 1)
 		return iot_mpi_mix(iot_mpi_mix(hash, (u64)getpid()), iot_mpi_now_ns());
 	return job ? hash : mix_launcher(hash);

@@ -142,32 +142,33 @@ static inline u64 iot_mpi_now_ns(void)
 
 /**
  * struct iot_mpi_comm - a communicator
- * @key: equal on all its ranks, and nowhere else
+ * @key: equal on all its ranks, and nowhere else; but see link.c
+ * @origin: of the keys of what is made of it, see link.c; 0 if all its ranks are of one world
  * @collectives: collective calls on it that this rank has begun
  * @children: those of them that make a communicator
+ * @ranks: how many it has
  * @own: own rank, as records have it: those of the two groups of an intercommunicator are
  *	counted in one sequence
  * @peer_base: what is added to the ranks of others, as MPI has them: 0 but there
  */
 struct iot_mpi_comm {
 	u64 key;
+	u64 origin;
 	u32 collectives;
 	u32 children;
+	u32 ranks;
 	s32 own;
 	s32 peer_base;
 };
 
-/* A communicator that is being made: its key, still without its ranks, and where it will be. */
-struct iot_mpi_made {
-	u64 key;
-	MPI_Comm *comm;
-};
-
 int iot_mpi_comm_start(void);
 struct iot_mpi_comm *iot_mpi_comm_find(MPI_Comm comm);
+u64 iot_mpi_comm_world(void);
 u64 iot_mpi_comm_child(struct iot_mpi_comm *parent);
-void iot_mpi_comm_announce(struct iot_mpi_comm *state, MPI_Comm comm);
-struct iot_mpi_comm *iot_mpi_comm_made(const struct iot_mpi_made *made);
+void iot_mpi_comm_announce(const struct iot_mpi_comm *state, u64 origin);
+struct iot_mpi_comm iot_mpi_comm_like(const struct iot_mpi_comm *parent, u64 key);
+bool iot_mpi_comm_remember(struct iot_mpi_comm *state, MPI_Comm comm);
+void iot_mpi_comm_idup_done(struct iot_mpi_comm *state, MPI_Comm comm);
 
 /* -- topology.c -------------------------------------------------------------------------- */
 
@@ -176,24 +177,34 @@ void iot_mpi_topology_announce(const struct iot_mpi_comm *state, MPI_Comm comm);
 /* -- key.c ------------------------------------------------------------------------------- */
 
 /**
- * struct iot_mpi_members - the ranks of a communicator
- * @hash: of all their world ranks, equal on all of them
- * @ranks: how many they are
+ * struct iot_mpi_sides - the ranks of a communicator, which may be of two groups
+ * @ranks: all of them
+ * @first: in the communicator that it was made from, rank of the one who is its rank 0
  * @base: what is added to the own rank
  * @peer_base: what is added to the ranks of others
  */
-struct iot_mpi_members {
-	u64 hash;
+struct iot_mpi_sides {
 	int ranks;
+	int first;
 	int base;
 	int peer_base;
 };
 
 u64 iot_mpi_mix(u64 hash, u64 value);
-u64 iot_mpi_world_key(int ranks);
-u64 iot_mpi_mix_group(u64 hash, MPI_Group group);
-void iot_mpi_members(MPI_Comm comm, struct iot_mpi_members *members);
+u64 iot_mpi_mix_text(u64 hash, const char *text);
+u64 iot_mpi_world_key(int ranks, bool is_spawned);
+bool iot_mpi_mix_group(u64 *hash, MPI_Group group, MPI_Comm comm);
+void iot_mpi_sides(MPI_Comm comm, MPI_Comm parent, const struct iot_mpi_comm *parent_state,
+		   struct iot_mpi_sides *sides);
+bool iot_mpi_world_hash(MPI_Comm inter, u64 *hash, struct iot_mpi_sides *sides);
 u64 iot_mpi_nth(u64 key);
+
+/* -- link.c: communicators with processes of another world --------------------------------- */
+
+/* Of names in records: as much as is kept. */
+#define IOT_MPI_NAME_MAX_BYTES 512
+
+void iot_mpi_link_start(u64 enter_ns);
 
 /* -- collective.c ------------------------------------------------------------------------ */
 
@@ -230,7 +241,8 @@ void iot_mpi_collective_end(const struct iot_mpi_collective *call, u32 name, int
  *	the request is taken
  * @persistent: what a persistent request does each time it is started, or NULL
  * @peer_base: what is added to the rank of the sender
- * @made: a communicator that is there when the request has ended; its @comm is NULL if none
+ * @made: where the communicator will be that is there when the request has ended, and @state
+ *	what is known of it; NULL if none
  */
 struct iot_mpi_request {
 	u64 id;
@@ -238,7 +250,8 @@ struct iot_mpi_request {
 	bool is_shared;
 	s32 peer_base;
 	const struct iot_mpi_persistent *persistent;
-	struct iot_mpi_made made;
+	MPI_Comm *made;
+	struct iot_mpi_comm *state;
 };
 
 /**

@@ -123,8 +123,8 @@ void iot_mpi_done(u64 enter_ns, u32 name, const struct iot_mpi_request *request,
 	IOT_MPI_EMIT(mpi_done, .enter_ns = enter_ns, .result = done.result, .call = name,
 		     .request = request->id, .peer = done.peer, .tag = done.tag,
 		     .length_bytes = done.length_bytes);
-	if (request->made.comm && !done.result)
-		iot_mpi_comm_made(&request->made);
+	if (request->made && !done.result)
+		iot_mpi_comm_idup_done(request->state, *request->made);
 }
 
 /* Has request i ended? A call that failed may have left it as it was before. */

@@ -86,18 +86,18 @@ static struct window *find(MPI_Win win)
 	return is_there ? window : NULL;
 }
 
-static void window_made(u64 key, MPI_Comm comm, MPI_Win win)
+static void window_made(u64 key, const struct iot_mpi_comm *parent, MPI_Win win)
 {
 	struct window *window = make_keyval() ? calloc(1, sizeof(*window)) : NULL;
 
 	if (!window)
 		return;
-	window->state.key = key;
+	window->state = iot_mpi_comm_like(parent, key);
 	if (iot_mpi_found.PMPI_Win_set_attr(win, keyval, window)) {
 		free(window);
 		return;
 	}
-	iot_mpi_comm_announce(&window->state, comm);
+	iot_mpi_comm_announce(&window->state, parent->origin);
 }
 
 #define DEFINE_CREATOR(name, call_name, root, parameters, arguments)                      \
@@ -117,7 +117,7 @@ static void window_made(u64 key, MPI_Comm comm, MPI_Win win)
 		saved = errno;                                                            \
 		iot_mpi_collective_end(&call, IOT_CALL_##call_name, -1, 0, rc);           \
 		if (!rc)                                                                  \
-			window_made(key, comm, *made);                                    \
+			window_made(key, parent, *made);                                    \
 		errno = saved;                                                            \
 		return rc;                                                                \
 	}

@@ -79,6 +79,10 @@
 	V(93, intercomm_create, "MPI_Intercomm_create")                                \
 	V(94, intercomm_merge, "MPI_Intercomm_merge")                                  \
 	V(95, comm_disconnect, "MPI_Comm_disconnect")                                  \
+	V(96, comm_spawn, "MPI_Comm_spawn or _spawn_multiple; MPI_Init of those that it made") \
+	V(97, comm_accept, "MPI_Comm_accept")                                          \
+	V(98, comm_connect, "MPI_Comm_connect")                                        \
+	V(99, comm_join, "MPI_Comm_join")                                              \
 	V(100, neighbor_allgather, "MPI_Neighbor_allgather")                           \
 	V(101, neighbor_allgatherv, "MPI_Neighbor_allgatherv")                         \
 	V(102, neighbor_alltoall, "MPI_Neighbor_alltoall")                             \

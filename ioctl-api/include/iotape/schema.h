@@ -626,7 +626,10 @@
 	IOT_FIELDS_mpi_known(F)                                                        \
 	F(u32, rank, num, "own rank in it")                                            \
 	F(u32, size, num, "ranks in it")                                               \
-	F(u32, world_rank, num, "own rank in MPI_COMM_WORLD")
+	F(u32, world_rank, num, "own rank in MPI_COMM_WORLD")                          \
+	F(u64, world, request, "key of that MPI_COMM_WORLD; 0 if the recorder did not tell") \
+	F(u64, origin, request, "key of the mpi_link that it descends from, 0 if none: both sides have the same " \
+		"exclusive or of comm and origin")
 
 /* Of a communicator with a topology: one record for each neighbour, however often it is one. */
 #define IOT_FIELDS_mpi_near(F)                                                         \
@@ -704,6 +707,21 @@
 	F(u32, is_exclusive, num, "1 if it is an exclusive lock")                      \
 	F(u64, length_bytes, bytes, "bytes accessed, 0 if none")                       \
 	F(u64, request, request, "request that the call made, else 0")
+
+/*
+ * A communicator with processes that need not be of the same MPI_COMM_WORLD, as one of its two sides
+ * knows it: how it was made is the first collective on it. Each side has a key of its own for it. The
+ * side that spawned or accepted comes first in the ranks.
+ */
+#define IOT_FIELDS_mpi_link(F)                                                         \
+	IOT_FIELDS_op(F)                                                               \
+	F(u32, call, call, "which call")                                               \
+	F(u64, comm, request, "key of the new communicator on this side")              \
+	F(u32, number, num, "number of the collective in its communicator: 1")         \
+	F(u64, world, request, "key of the MPI_COMM_WORLD of the rank")                \
+	F(u32, is_first, num, "1 if the ranks of this side come first")                \
+	F(u32, ranks, num, "ranks of this side")                                       \
+	F(u32, peers, num, "ranks of the other side")
 
 /* -- replay -------------------------------------------------------------- */
 
@@ -800,7 +818,8 @@
 	R(165, mpi_file, mpi, "call on a file of MPI")                                 \
 	R(166, mpi_probe, mpi, "message found, not yet received")                      \
 	R(167, mpi_win, mpi, "access to memory of another rank, or a lock of it")      \
-	R(168, mpi_near, mpi, "a neighbour of a rank in a communicator")               \
+	R(168, mpi_link, mpi, "a communicator made with processes of another MPI_COMM_WORLD") \
+	R(169, mpi_near, mpi, "a neighbour of a rank in a communicator")               \
 	R(192, divergence, replay, "an operation ended otherwise than in the trace")   \
 	R(193, played, replay, "a task of a program was performed")
 
@@ -818,6 +837,7 @@
 	T(readlink, "the target, as much of it as there was room for")                 \
 	T(follow, "target")                                                            \
 	T(mpi_file, "name as given to MPI_File_open")                                  \
+	T(mpi_link, "what both sides call it: a port, or the process that spawned; nothing where that is not known") \
 	T(getxattr, "name of the attribute")                                           \
 	T(setxattr, "name of the attribute; if the value is known, a zero byte and the value") \
 	T(removexattr, "name of the attribute")
