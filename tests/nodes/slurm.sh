@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# A Slurm of one's own, with one node: this machine. Its files are in a directory, and nothing outside
+# of it changes. Needs root, and slurmctld, slurmd, munge (Debian: slurm-wlm, munge).
+#
+# slurm_open DIR: an empty directory; sets SLURM_CONF, by which srun and all others find it
+# slurm_close: ends what was started
+
+slurm_daemons=()
+
+slurm_can() {
+	[ "$(id -u)" = 0 ] && command -v slurmctld slurmd munged srun >/dev/null
+}
+
+slurm_munge() { # DIR
+	dd if=/dev/urandom of="$1/munge.key" bs=128 count=1 2>/dev/null
+	chmod 600 "$1/munge.key"
+	munged --force --foreground --key-file="$1/munge.key" --socket="$1/munge.socket" --pid-file="$1/munge.pid" \
+		--seed-file="$1/munge.seed" --log-file="$1/munge.log" >"$1/munge.out" 2>&1 &
+	slurm_daemons+=($!)
+}
+
+slurm_configuration() { # DIR
+	local host
+	host=$(hostname)
+	cat <<-END
+		ClusterName=test
+		SlurmctldHost=$host(127.0.0.1)
+		SlurmctldPort=16817
+		SlurmdPort=16818
+		SlurmUser=root
+		AuthType=auth/munge
+		AuthInfo=socket=$1/munge.socket
+		CredType=cred/munge
+		StateSaveLocation=$1/state
+		SlurmdSpoolDir=$1/spool
+		SlurmctldPidFile=$1/slurmctld.pid
+		SlurmdPidFile=$1/slurmd.pid
+		SlurmctldLogFile=$1/slurmctld.log
+		SlurmdLogFile=$1/slurmd.log
+		ProctrackType=proctrack/linuxproc
+		TaskPlugin=task/none
+		SwitchType=switch/none
+		SelectType=select/cons_tres
+		SelectTypeParameters=CR_CPU
+		MailProg=/bin/true
+		ReturnToService=2
+		NodeName=$host NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
+		PartitionName=all Nodes=$host Default=YES MaxTime=10 OverSubscribe=FORCE:4 State=UP
+	END
+}
+
+slurm_open() {
+	local tries
+	chmod 755 "$1"
+	mkdir "$1/state" "$1/spool"
+	slurm_munge "$1"
+	slurm_configuration "$1" >"$1/slurm.conf"
+	export SLURM_CONF=$1/slurm.conf
+	for ((tries = 0; tries < 100; tries++)); do
+		[ ! -S "$1/munge.socket" ] || break
+		sleep 0.1
+	done
+	slurmctld -D >"$1/slurmctld.out" 2>&1 &
+	slurm_daemons+=($!)
+	slurmd -D >"$1/slurmd.out" 2>&1 &
+	slurm_daemons+=($!)
+	for ((tries = 0; tries < 300; tries++)); do
+		[ "$(sinfo -h -o %t 2>/dev/null)" != idle ] || return 0
+		sleep 0.1
+	done
+	tail -n 3 "$1"/*.log "$1"/*.out
+	return 1
+}
+
+slurm_close() {
+	[ ${#slurm_daemons[@]} = 0 ] || kill "${slurm_daemons[@]}"
+	wait "${slurm_daemons[@]}"
+	slurm_daemons=()
+} 2>/dev/null
