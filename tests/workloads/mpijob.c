@@ -3,12 +3,13 @@
  * mpijob.c - a workload: an MPI job whose ranks share a file, mapped for a part of it.
  *
  * In every round each rank writes its block of a file, and after a barrier reads the block
- * of its neighbour; likewise with a second file, which it has mapped its region of. Then
+ * of its neighbour; likewise with a second file, which it has mapped its region of. With --sync
+ * the ranks sync the file in turn, and the others wait for that. Then
  * messages order the making of files: a token that goes round, and a broadcast. Nothing
  * but barriers and messages orders the ranks, so a replay that does not know them reads
  * what is not there yet.
  *
- * mpirun -n 4 mpijob [--rounds=N] [--block=BYTES] DIRECTORY
+ * mpirun -n 4 mpijob [--rounds=N] [--block=BYTES] [--sync] DIRECTORY
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -20,10 +21,12 @@
 #define REGION 4 /* pages that each rank has of the mapped file */
 
 static long rounds = 5, block = 16384;
+static bool is_synced;
 
 static const struct workload_option options[] = {
 	{ "rounds", &rounds, NULL, NULL, "rounds" },
 	{ "block", &block, NULL, NULL, "bytes that each rank writes in each" },
+	{ "sync", NULL, NULL, &is_synced, "in each round, one rank syncs" },
 	{}
 };
 
@@ -67,6 +70,8 @@ static void rounds_of_blocks(void)
 	for (round = 0; round < rounds; round++) {
 		workload_fill(buffer, (size_t)block, rank, offset_of(round, rank));
 		CHECK(pwrite(fd, buffer, (size_t)block, offset_of(round, rank)) == block);
+		if (is_synced && round % ranks == rank)
+			CHECK(!fdatasync(fd));
 		barrier();
 		CHECK(pread(fd, buffer, (size_t)block, offset_of(round, neighbour)) == block);
 		CHECK(workload_is(buffer, (size_t)block, neighbour, offset_of(round, neighbour)));
