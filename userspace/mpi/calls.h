@@ -46,19 +46,17 @@
 	IOT_MPI_ISEND(C, Ssend_init, ssend_init) \
 	IOT_MPI_ISEND(C, Rsend_init, rsend_init)
 
-#define IOT_MPI_MESSAGES(C)                                                                \
-	C(Recv, recv, 0,                                                                   \
-	  (void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,   \
-	   MPI_Status *status),                                                            \
-	  (buffer, count, type, peer, tag, comm, status))                                  \
-	C(Irecv, irecv, 0,                                                                 \
+#define IOT_MPI_IRECV(C, Name, call)                                                       \
+	C(Name, call, 0,                                                                   \
 	  (void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,   \
 	   MPI_Request *request),                                                          \
-	  (buffer, count, type, peer, tag, comm, request))                                 \
-	C(Recv_init, recv_init, 0,                                                         \
-	  (void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,   \
-	   MPI_Request *request),                                                          \
-	  (buffer, count, type, peer, tag, comm, request))                                 \
+	  (buffer, count, type, peer, tag, comm, request))
+
+#define IOT_MPI_IRECVS(C)     IOT_MPI_IRECV(C, Irecv, irecv)
+#define IOT_MPI_RECV_INITS(C) IOT_MPI_IRECV(C, Recv_init, recv_init)
+
+/* A message each way. */
+#define IOT_MPI_EXCHANGES(C)                                                               \
 	C(Sendrecv, sendrecv, 0,                                                           \
 	  (const void *buffer, int count, MPI_Datatype type, int to, int to_tag,           \
 	   void *from_buffer, int from_count, MPI_Datatype from_type, int from, int from_tag, \
@@ -68,19 +66,28 @@
 	C(Sendrecv_replace, sendrecv, 0,                                                   \
 	  (void *buffer, int count, MPI_Datatype type, int to, int to_tag, int from,       \
 	   int from_tag, MPI_Comm comm, MPI_Status *status),                               \
-	  (buffer, count, type, to, to_tag, from, from_tag, comm, status))                 \
-	C(Probe, probe, 0, (int peer, int tag, MPI_Comm comm, MPI_Status *status),         \
+	  (buffer, count, type, to, to_tag, from, from_tag, comm, status))
+
+/* `root` says whether there is a message. P() only looks for it, M() takes it out, as `*message`. */
+#define IOT_MPI_PROBES(P, M)                                                               \
+	P(Probe, probe, true, (int peer, int tag, MPI_Comm comm, MPI_Status *status),      \
 	  (peer, tag, comm, status))                                                       \
-	C(Iprobe, probe, 0,                                                                \
+	P(Iprobe, probe, *is_found,                                                        \
 	  (int peer, int tag, MPI_Comm comm, int *is_found, MPI_Status *status),           \
 	  (peer, tag, comm, is_found, status))                                             \
-	C(Mprobe, mprobe, 0,                                                               \
+	M(Mprobe, mprobe, true,                                                            \
 	  (int peer, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status),    \
 	  (peer, tag, comm, message, status))                                              \
-	C(Improbe, mprobe, 0,                                                              \
+	M(Improbe, mprobe, *is_found,                                                      \
 	  (int peer, int tag, MPI_Comm comm, int *is_found, MPI_Message *message,          \
 	   MPI_Status *status),                                                            \
-	  (peer, tag, comm, is_found, message, status))                                    \
+	  (peer, tag, comm, is_found, message, status))
+
+#define IOT_MPI_RECEIVES(C)                                                                \
+	C(Recv, recv, 0,                                                                   \
+	  (void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,   \
+	   MPI_Status *status),                                                            \
+	  (buffer, count, type, peer, tag, comm, status))                                  \
 	C(Mrecv, mrecv, 0,                                                                 \
 	  (void *buffer, int count, MPI_Datatype type, MPI_Message *message,               \
 	   MPI_Status *status),                                                            \
@@ -90,6 +97,16 @@
 	   MPI_Request *request),                                                          \
 	  (buffer, count, type, message, request))
 
+#define IOT_MPI_MESSAGES(C)   \
+	IOT_MPI_SENDS(C)      \
+	IOT_MPI_ISENDS(C)     \
+	IOT_MPI_SEND_INITS(C) \
+	IOT_MPI_IRECVS(C)     \
+	IOT_MPI_RECV_INITS(C) \
+	IOT_MPI_EXCHANGES(C)  \
+	IOT_MPI_PROBES(C, C)  \
+	IOT_MPI_RECEIVES(C)
+
 /* Of MPI 4. The first MPICH that has them did not say that the list is not changed. */
 #if MPI_VERSION >= 4
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
@@ -97,7 +114,7 @@
 #else
 #define IOT_MPI_LIST const int
 #endif
-#define IOT_MPI_PARTITIONED(C)                                                             \
+#define IOT_MPI_PARTITIONED_INITS(C)                                                       \
 	C(Psend_init, psend_init, 0,                                                       \
 	  (const void *buffer, int partitions, MPI_Count count, MPI_Datatype type, int peer, \
 	   int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request),                   \
@@ -105,12 +122,19 @@
 	C(Precv_init, precv_init, 0,                                                       \
 	  (void *buffer, int partitions, MPI_Count count, MPI_Datatype type, int peer, int tag, \
 	   MPI_Comm comm, MPI_Info info, MPI_Request *request),                            \
-	  (buffer, partitions, count, type, peer, tag, comm, info, request))               \
+	  (buffer, partitions, count, type, peer, tag, comm, info, request))
+
+/* `root` is how many partitions of `request` are ready. */
+#define IOT_MPI_READY(C)                                                                   \
 	C(Pready, psend_init, 1, (int partition, MPI_Request request), (partition, request)) \
 	C(Pready_range, psend_init, last - first + 1,                                      \
 	  (int first, int last, MPI_Request request), (first, last, request))              \
 	C(Pready_list, psend_init, count,                                                  \
 	  (int count, IOT_MPI_LIST list[], MPI_Request request), (count, list, request))
+
+#define IOT_MPI_PARTITIONED(C)       \
+	IOT_MPI_PARTITIONED_INITS(C) \
+	IOT_MPI_READY(C)
 #else
 #define IOT_MPI_PARTITIONED(C)
 #endif
@@ -494,9 +518,6 @@
 
 /* All of them. */
 #define IOT_MPI_WRAPPED(C)        \
-	IOT_MPI_SENDS(C)          \
-	IOT_MPI_ISENDS(C)         \
-	IOT_MPI_SEND_INITS(C)     \
 	IOT_MPI_PARTITIONED(C)    \
 	IOT_MPI_COLLECTIVES(C, C) \
 	IOT_MPI_CREATORS(C)       \

@@ -132,40 +132,10 @@ static void posted_send(const struct iot_mpi_message *message, u32 name, int pee
 	iot_mpi_request_add(request, &state);
 }
 
-#define DEFINE_ISEND(name, call, root, parameters, arguments)                                           \
-	int MPI_##name parameters                                                                       \
-	{                                                                                               \
-		const struct iot_mpi_library *mpi = iot_mpi_library();                                  \
-		struct iot_mpi_message message;                                                         \
-		bool is_known = iot_mpi_message_begin(&message, comm);                                  \
-		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                                      \
-                                                                                                        \
-		if (rc)                                                                                 \
-			return rc;                                                                      \
-		if (is_known && peer != MPI_PROC_NULL)                                                  \
-			posted_send(&message, IOT_CALL_##call, peer, tag, count, type, *request);       \
-		else                                                                                    \
-			iot_mpi_request_skip(*request);                                                 \
-		return rc;                                                                              \
-	}
+#define DEFINE_ISEND(name, call, root, parameters, arguments) \
+	IOT_MPI_DEFINE_POST(name, parameters, arguments,      \
+			    posted_send(&post, IOT_CALL_##call, peer, tag, count, type, *request))
 IOT_MPI_ISENDS(DEFINE_ISEND)
-
-int MPI_Recv(void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-	     MPI_Status *status)
-{
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct iot_mpi_message message;
-	MPI_Status own;
-	int rc;
-
-	if (!iot_mpi_message_begin(&message, comm))
-		return mpi->MPI_Recv(buffer, count, type, peer, tag, comm, status);
-	if (status == MPI_STATUS_IGNORE)
-		status = &own;
-	rc = IOT_MPI_BELOW(mpi->MPI_Recv(buffer, count, type, peer, tag, comm, status));
-	received(&message, IOT_CALL_recv, peer, status, rc);
-	return rc;
-}
 
 static void posted_receive(const struct iot_mpi_message *message, int peer, int tag, int count,
 			   MPI_Datatype type, MPI_Request request)
@@ -183,22 +153,16 @@ static void posted_receive(const struct iot_mpi_message *message, int peer, int 
 	iot_mpi_request_add(request, &state);
 }
 
-int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-	      MPI_Request *request)
-{
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct iot_mpi_message message;
-	bool is_known = iot_mpi_message_begin(&message, comm);
-	int rc = IOT_MPI_BELOW(mpi->MPI_Irecv(buffer, count, type, peer, tag, comm, request));
+#define DEFINE_IRECV(name, call, root, parameters, arguments) \
+	IOT_MPI_DEFINE_POST(name, parameters, arguments,      \
+			    posted_receive(&post, peer, tag, count, type, *request))
+IOT_MPI_IRECVS(DEFINE_IRECV)
 
-	if (rc)
-		return rc;
-	if (is_known && peer != MPI_PROC_NULL)
-		posted_receive(&message, peer, tag, count, type, *request);
-	else
-		iot_mpi_request_skip(*request);
-	return rc;
-}
+IOT_MPI_DEFINE_STATUS(Recv,
+		      (void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+		       MPI_Status *status),
+		      (buffer, count, type, peer, tag, comm, status),
+		      received(&call, IOT_CALL_recv, peer, status, rc))
 
 static void exchanged(const struct iot_mpi_message *message, int to, int to_tag, u64 bytes,
 		      int from, const MPI_Status *status, int rc)
@@ -210,41 +174,8 @@ static void exchanged(const struct iot_mpi_message *message, int to, int to_tag,
 	received(message, IOT_CALL_sendrecv, from, status, rc);
 }
 
-int MPI_Sendrecv(const void *buffer, int count, MPI_Datatype type, int to, int to_tag,
-		 void *from_buffer, int from_count, MPI_Datatype from_type, int from, int from_tag,
-		 MPI_Comm comm, MPI_Status *status)
-{
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct iot_mpi_message message;
-	MPI_Status own;
-	bool is_known = iot_mpi_message_begin(&message, comm);
-	int rc;
-
-	if (is_known && status == MPI_STATUS_IGNORE)
-		status = &own;
-	rc = IOT_MPI_BELOW(mpi->MPI_Sendrecv(buffer, count, type, to, to_tag, from_buffer,
-					     from_count, from_type, from, from_tag, comm, status));
-	if (is_known)
-		exchanged(&message, to, to_tag, iot_mpi_length_bytes(count, type), from, status,
-			  rc);
-	return rc;
-}
-
-int MPI_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, int to, int to_tag, int from,
-			 int from_tag, MPI_Comm comm, MPI_Status *status)
-{
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct iot_mpi_message message;
-	MPI_Status own;
-	bool is_known = iot_mpi_message_begin(&message, comm);
-	int rc;
-
-	if (is_known && status == MPI_STATUS_IGNORE)
-		status = &own;
-	rc = IOT_MPI_BELOW(mpi->MPI_Sendrecv_replace(buffer, count, type, to, to_tag, from,
-						     from_tag, comm, status));
-	if (is_known)
-		exchanged(&message, to, to_tag, iot_mpi_length_bytes(count, type), from, status,
-			  rc);
-	return rc;
-}
+#define DEFINE_EXCHANGE(name, call_name, root, parameters, arguments)                          \
+	IOT_MPI_DEFINE_STATUS(name, parameters, arguments,                                     \
+			      exchanged(&call, to, to_tag, iot_mpi_length_bytes(count, type), from, \
+					status, rc))
+IOT_MPI_EXCHANGES(DEFINE_EXCHANGE)

@@ -34,27 +34,11 @@ static void made(const struct iot_mpi_message *message, u32 name, int peer, int 
 }
 
 #define DEFINE_INIT(name, call, root, parameters, arguments)                                  \
-	int MPI_##name parameters                                                             \
-	{                                                                                     \
-		const struct iot_mpi_library *mpi = iot_mpi_library();                        \
-		struct iot_mpi_message message;                                               \
-		bool is_known = iot_mpi_message_begin(&message, comm);                        \
-		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                            \
-                                                                                              \
-		if (rc)                                                                       \
-			return rc;                                                            \
-		if (is_known && peer != MPI_PROC_NULL)                                        \
-			made(&message, IOT_CALL_##call, peer, tag,                            \
-			     iot_mpi_length_bytes(count, type), 0, *request);                 \
-		else                                                                          \
-			iot_mpi_request_skip(*request);                                       \
-		return rc;                                                                    \
-	}
+	IOT_MPI_DEFINE_POST(name, parameters, arguments,                                      \
+			    made(&post, IOT_CALL_##call, peer, tag,                           \
+				 iot_mpi_length_bytes(count, type), 0, *request))
 IOT_MPI_SEND_INITS(DEFINE_INIT)
-DEFINE_INIT(Recv_init, recv_init, 0,
-	    (void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-	     MPI_Request *request),
-	    (buffer, count, type, peer, tag, comm, request))
+IOT_MPI_RECV_INITS(DEFINE_INIT)
 
 static bool is_receive(const struct iot_mpi_persistent *what)
 {
@@ -82,62 +66,40 @@ static void started(u64 enter_ns, MPI_Request handle)
 		does(enter_ns, what, id);
 }
 
-int MPI_Start(MPI_Request *request)
+static void all_started(u64 enter_ns, int count, const MPI_Request *handles)
 {
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	bool is_on = iot_mpi_is_on();
-	u64 enter_ns = is_on ? iot_mpi_now_ns() : 0;
-	int rc = IOT_MPI_BELOW(mpi->MPI_Start(request));
+	int i;
 
-	if (is_on && !rc)
-		started(enter_ns, *request);
-	return rc;
+	for (i = 0; i < count; i++)
+		started(enter_ns, handles[i]);
 }
 
-int MPI_Startall(int count, MPI_Request requests[])
-{
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	bool is_on = iot_mpi_is_on();
-	u64 enter_ns = is_on ? iot_mpi_now_ns() : 0;
-	int rc = IOT_MPI_BELOW(mpi->MPI_Startall(count, requests)), i;
-
-	for (i = 0; is_on && !rc && i < count; i++)
-		started(enter_ns, requests[i]);
-	return rc;
-}
+/* A wrapper of a call after which @record is told what has begun. */
+#define DEFINE(name, parameters, arguments, record)                     \
+	int MPI_##name parameters                                       \
+	{                                                               \
+		const struct iot_mpi_library *mpi = iot_mpi_library();  \
+		bool is_on = iot_mpi_is_on();                           \
+		u64 enter_ns = is_on ? iot_mpi_now_ns() : 0;            \
+		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);      \
+                                                                        \
+		if (is_on && !rc)                                       \
+			record;                                         \
+		return rc;                                              \
+	}
+DEFINE(Start, (MPI_Request *request), (request), started(enter_ns, *request))
+DEFINE(Startall, (int count, MPI_Request requests[]), (count, requests),
+       all_started(enter_ns, count, requests))
 
 /* -- partitioned calls ------------------------------------------------------------------------- */
 
 #if MPI_VERSION >= 4
-static void made_partitioned(const struct iot_mpi_message *message, u32 name, int peer, int tag,
-			     u64 partition_bytes, int partitions, MPI_Request handle)
-{
-	made(message, name, peer, -2 - tag, (u64)partitions * partition_bytes,
-	     partitions, handle);
-}
-
-#define DEFINE_PARTITIONED(name, call, Const)                                                 \
-	int MPI_##name(Const void *buffer, int partitions, MPI_Count count, MPI_Datatype type, \
-		       int peer, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request) \
-	{                                                                                     \
-		const struct iot_mpi_library *mpi = iot_mpi_library();                        \
-		struct iot_mpi_message message;                                               \
-		bool is_known = iot_mpi_message_begin(&message, comm);                        \
-		int rc = IOT_MPI_BELOW(mpi->MPI_##name(buffer, partitions, count, type, peer, \
-						       tag, comm, info, request));            \
-                                                                                              \
-		if (rc)                                                                       \
-			return rc;                                                            \
-		if (is_known && peer != MPI_PROC_NULL)                                        \
-			made_partitioned(&message, IOT_CALL_##call, peer, tag,                \
-					 (u64)count * iot_mpi_length_bytes(1, type),          \
-					 partitions, *request);                               \
-		else                                                                          \
-			iot_mpi_request_skip(*request);                                       \
-		return rc;                                                                    \
-	}
-DEFINE_PARTITIONED(Psend_init, psend_init, const)
-DEFINE_PARTITIONED(Precv_init, precv_init, )
+#define DEFINE_PARTITIONED(name, call, root, parameters, arguments)                           \
+	IOT_MPI_DEFINE_POST(name, parameters, arguments,                                      \
+			    made(&post, IOT_CALL_##call, peer, -2 - tag,                      \
+				 (u64)partitions * (u64)count * iot_mpi_length_bytes(1, type), \
+				 partitions, *request))
+IOT_MPI_PARTITIONED_INITS(DEFINE_PARTITIONED)
 
 /* Any thread may say that a partition is ready; who says it of the last one has sent. */
 static void ready(u64 enter_ns, MPI_Request handle, int partitions)
@@ -149,21 +111,7 @@ static void ready(u64 enter_ns, MPI_Request handle, int partitions)
 		does(enter_ns, what, id);
 }
 
-#define DEFINE_READY(name, partitions, parameters, arguments)           \
-	int MPI_##name parameters                                       \
-	{                                                               \
-		const struct iot_mpi_library *mpi = iot_mpi_library();  \
-		bool is_on = iot_mpi_is_on();                           \
-		u64 enter_ns = is_on ? iot_mpi_now_ns() : 0;            \
-		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);      \
-                                                                        \
-		if (is_on && !rc)                                       \
-			ready(enter_ns, request, partitions);           \
-		return rc;                                              \
-	}
-DEFINE_READY(Pready, 1, (int partition, MPI_Request request), (partition, request))
-DEFINE_READY(Pready_range, last - first + 1, (int first, int last, MPI_Request request),
-	     (first, last, request))
-DEFINE_READY(Pready_list, count, (int count, IOT_MPI_LIST list[], MPI_Request request),
-	     (count, list, request))
+#define DEFINE_READY(name, call, partitions, parameters, arguments) \
+	DEFINE(name, parameters, arguments, ready(enter_ns, request, partitions))
+IOT_MPI_READY(DEFINE_READY)
 #endif

@@ -87,70 +87,13 @@ static void seen(const struct iot_mpi_message *probe, int peer, const MPI_Status
 		     .tag = status->MPI_TAG, .length_bytes = iot_mpi_received_bytes(status));
 }
 
-int MPI_Probe(int peer, int tag, MPI_Comm comm, MPI_Status *status)
-{
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct iot_mpi_message probe;
-	bool is_known = iot_mpi_message_begin(&probe, comm);
-	MPI_Status own;
-	int rc;
-
-	if (is_known && status == MPI_STATUS_IGNORE)
-		status = &own;
-	rc = IOT_MPI_BELOW(mpi->MPI_Probe(peer, tag, comm, status));
-	if (is_known && !rc)
-		seen(&probe, peer, status);
-	return rc;
-}
-
-int MPI_Iprobe(int peer, int tag, MPI_Comm comm, int *is_found, MPI_Status *status)
-{
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct iot_mpi_message probe;
-	bool is_known = iot_mpi_message_begin(&probe, comm);
-	MPI_Status own;
-	int rc;
-
-	if (is_known && status == MPI_STATUS_IGNORE)
-		status = &own;
-	rc = IOT_MPI_BELOW(mpi->MPI_Iprobe(peer, tag, comm, is_found, status));
-	if (is_known && !rc && *is_found)
-		seen(&probe, peer, status);
-	return rc;
-}
-
-int MPI_Mprobe(int peer, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
-{
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct iot_mpi_message probe;
-	bool is_known = iot_mpi_message_begin(&probe, comm);
-	MPI_Status own;
-	int rc;
-
-	if (is_known && status == MPI_STATUS_IGNORE)
-		status = &own;
-	rc = IOT_MPI_BELOW(mpi->MPI_Mprobe(peer, tag, comm, message, status));
-	if (is_known && !rc)
-		probed(&probe, *message, status);
-	return rc;
-}
-
-int MPI_Improbe(int peer, int tag, MPI_Comm comm, int *is_found, MPI_Message *message,
-		MPI_Status *status)
-{
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct iot_mpi_message probe;
-	bool is_known = iot_mpi_message_begin(&probe, comm);
-	MPI_Status own;
-	int rc;
-
-	if (is_known && status == MPI_STATUS_IGNORE)
-		status = &own;
-	rc = IOT_MPI_BELOW(mpi->MPI_Improbe(peer, tag, comm, is_found, message, status));
-	if (is_known && !rc && *is_found)
-		probed(&probe, *message, status);
-	return rc;
-}
+#define DEFINE_PROBE(name, call_name, is_there, parameters, arguments)    \
+	IOT_MPI_DEFINE_STATUS(name, parameters, arguments,                \
+			      if (!rc && (is_there)) seen(&call, peer, status))
+#define DEFINE_MPROBE(name, call_name, is_there, parameters, arguments)   \
+	IOT_MPI_DEFINE_STATUS(name, parameters, arguments,                \
+			      if (!rc && (is_there)) probed(&call, *message, status))
+IOT_MPI_PROBES(DEFINE_PROBE, DEFINE_MPROBE)
 
 int MPI_Mrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message,
 	      MPI_Status *status)

@@ -290,6 +290,45 @@ struct iot_mpi_message {
 	s32 peer_base;
 };
 
+/*
+ * A wrapper of a call that posts a message on `comm` with `peer`, or will do so: @record, of `post`, if
+ * there is one. Else the request has a handle all the same.
+ */
+#define IOT_MPI_DEFINE_POST(name, parameters, arguments, record)                          \
+	int MPI_##name parameters                                                         \
+	{                                                                                 \
+		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
+		struct iot_mpi_message post;                                              \
+		bool is_known = iot_mpi_message_begin(&post, comm);                       \
+		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                        \
+                                                                                          \
+		if (rc)                                                                   \
+			return rc;                                                        \
+		if (is_known && peer != MPI_PROC_NULL)                                    \
+			record;                                                           \
+		else                                                                      \
+			iot_mpi_request_skip(*request);                                   \
+		return rc;                                                                \
+	}
+
+/* One of a call on `comm` that has a status, of which @record needs to know even if the caller does not. */
+#define IOT_MPI_DEFINE_STATUS(name, parameters, arguments, record)                        \
+	int MPI_##name parameters                                                         \
+	{                                                                                 \
+		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
+		struct iot_mpi_message call;                                              \
+		bool is_known = iot_mpi_message_begin(&call, comm);                       \
+		MPI_Status own;                                                           \
+		int rc;                                                                   \
+                                                                                          \
+		if (is_known && status == MPI_STATUS_IGNORE)                              \
+			status = &own;                                                    \
+		rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                            \
+		if (is_known)                                                             \
+			record;                                                           \
+		return rc;                                                                \
+	}
+
 bool iot_mpi_message_begin(struct iot_mpi_message *message, MPI_Comm comm);
 s64 iot_mpi_result(int rc);
 s32 iot_mpi_peer(int rank, s32 base);

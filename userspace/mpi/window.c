@@ -150,35 +150,38 @@ static struct group group_of(MPI_Group ranks, MPI_Win win)
 
 /* -- what brings ranks together ------------------------------------------------------------- */
 
-int MPI_Win_fence(int assertion, MPI_Win win)
-{
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct window *window = find(win);
-	struct iot_mpi_collective call;
-	int rc;
+#define DEFINE_COLLECTIVE(name, call_name, found, parameters, arguments)                  \
+	int MPI_##name parameters                                                         \
+	{                                                                                 \
+		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
+		struct window *window = (found);                                          \
+		struct iot_mpi_collective call;                                           \
+		int rc;                                                                   \
+                                                                                          \
+		if (!window)                                                              \
+			return mpi->MPI_##name arguments;                                 \
+		iot_mpi_collective_begin(&call, iot_mpi_now_ns(), &window->state);        \
+		rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                            \
+		iot_mpi_collective_end(&call, IOT_CALL_##call_name, -1, 0, rc);           \
+		return rc;                                                                \
+	}
+DEFINE_COLLECTIVE(Win_fence, win_fence, find(win), (int assertion, MPI_Win win), (assertion, win))
+DEFINE_COLLECTIVE(Win_free, win_free, win ? find(*win) : NULL, (MPI_Win *win), (win))
 
-	if (!window)
-		return mpi->MPI_Win_fence(assertion, win);
-	iot_mpi_collective_begin(&call, iot_mpi_now_ns(), &window->state);
-	rc = IOT_MPI_BELOW(mpi->MPI_Win_fence(assertion, win));
-	iot_mpi_collective_end(&call, IOT_CALL_win_fence, -1, 0, rc);
-	return rc;
-}
-
-int MPI_Win_free(MPI_Win *win)
-{
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct window *window = win ? find(*win) : NULL;
-	struct iot_mpi_collective call;
-	int rc;
-
-	if (!window)
-		return mpi->MPI_Win_free(win);
-	iot_mpi_collective_begin(&call, iot_mpi_now_ns(), &window->state);
-	rc = IOT_MPI_BELOW(mpi->MPI_Win_free(win));
-	iot_mpi_collective_end(&call, IOT_CALL_win_free, -1, 0, rc);
-	return rc;
-}
+/* A wrapper of a call of one rank: @record, of a `window` that is known. */
+#define DEFINE(name, parameters, arguments, record)                                       \
+	int MPI_##name parameters                                                         \
+	{                                                                                 \
+		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
+		struct window *window = find(win);                                        \
+		u64 enter_ns = window ? iot_mpi_now_ns() : 0;                             \
+		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments), saved = errno;         \
+                                                                                          \
+		if (window && !rc)                                                        \
+			record;                                                           \
+		errno = saved;                                                            \
+		return rc;                                                                \
+	}
 
 static void send_all(u64 enter_ns, u64 key, u32 name, s32 tag, const struct group *group)
 {
@@ -189,44 +192,31 @@ static void send_all(u64 enter_ns, u64 key, u32 name, s32 tag, const struct grou
 			     .peer = group->ranks[i], .tag = tag);
 }
 
-int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win)
+static void posted_to(u64 enter_ns, struct window *window, MPI_Group group, MPI_Win win)
 {
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct window *window = find(win);
-	u64 enter_ns = window ? iot_mpi_now_ns() : 0;
-	int rc = IOT_MPI_BELOW(mpi->MPI_Win_post(group, assertion, win)), saved = errno;
-
-	if (window && !rc) {
-		group_free(&window->posted);
-		window->posted = group_of(group, win);
-		send_all(enter_ns, window->state.key, IOT_CALL_win_post, TAG_POST, &window->posted);
-	}
-	errno = saved;
-	return rc;
+	group_free(&window->posted);
+	window->posted = group_of(group, win);
+	send_all(enter_ns, window->state.key, IOT_CALL_win_post, TAG_POST, &window->posted);
 }
+DEFINE(Win_post, (MPI_Group group, int assertion, MPI_Win win), (group, assertion, win),
+       posted_to(enter_ns, window, group, win))
 
-int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win)
+static void started(u64 enter_ns, struct window *window, MPI_Group ranks, MPI_Win win)
 {
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct window *window = find(win);
-	u64 enter_ns = window ? iot_mpi_now_ns() : 0;
-	int rc = IOT_MPI_BELOW(mpi->MPI_Win_start(group, assertion, win)), saved = errno, i;
-	struct group *started;
+	struct group *group = &window->started;
+	int i;
 
-	if (window && !rc) {
-		started = &window->started;
-		group_free(started);
-		*started = group_of(group, win);
-		for (i = 0; i < started->count; i++) {
-			started->requests[i] = iot_mpi_request_new();
-			IOT_MPI_EMIT(mpi_recv, .enter_ns = enter_ns, .call = IOT_CALL_win_start,
-				     .comm = window->state.key, .peer = started->ranks[i],
-				     .tag = TAG_POST, .request = started->requests[i]);
-		}
+	group_free(group);
+	*group = group_of(ranks, win);
+	for (i = 0; i < group->count; i++) {
+		group->requests[i] = iot_mpi_request_new();
+		IOT_MPI_EMIT(mpi_recv, .enter_ns = enter_ns, .call = IOT_CALL_win_start,
+			     .comm = window->state.key, .peer = group->ranks[i],
+			     .tag = TAG_POST, .request = group->requests[i]);
 	}
-	errno = saved;
-	return rc;
 }
+DEFINE(Win_start, (MPI_Group group, int assertion, MPI_Win win), (group, assertion, win),
+       started(enter_ns, window, group, win))
 
 /* What was begun by start has then been let in, and ends. */
 static void completed(u64 enter_ns, struct window *window)
@@ -242,17 +232,7 @@ static void completed(u64 enter_ns, struct window *window)
 	group_free(started);
 }
 
-int MPI_Win_complete(MPI_Win win)
-{
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct window *window = find(win);
-	u64 enter_ns = window ? iot_mpi_now_ns() : 0;
-	int rc = IOT_MPI_BELOW(mpi->MPI_Win_complete(win));
-
-	if (window && !rc)
-		completed(enter_ns, window);
-	return rc;
-}
+DEFINE(Win_complete, (MPI_Win win), (win), completed(enter_ns, window))
 
 static void waited(u64 enter_ns, struct window *window)
 {
@@ -266,46 +246,16 @@ static void waited(u64 enter_ns, struct window *window)
 	group_free(posted);
 }
 
-int MPI_Win_wait(MPI_Win win)
-{
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct window *window = find(win);
-	u64 enter_ns = window ? iot_mpi_now_ns() : 0;
-	int rc = IOT_MPI_BELOW(mpi->MPI_Win_wait(win));
-
-	if (window && !rc)
-		waited(enter_ns, window);
-	return rc;
-}
-
-int MPI_Win_test(MPI_Win win, int *is_done)
-{
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct window *window = find(win);
-	u64 enter_ns = window ? iot_mpi_now_ns() : 0;
-	int rc = IOT_MPI_BELOW(mpi->MPI_Win_test(win, is_done));
-
-	if (window && !rc && *is_done)
-		waited(enter_ns, window);
-	return rc;
-}
+DEFINE(Win_wait, (MPI_Win win), (win), waited(enter_ns, window))
+DEFINE(Win_test, (MPI_Win win, int *is_done), (win, is_done), if (*is_done) waited(enter_ns, window))
 
 /* -- what one rank does alone ----------------------------------------------------------------- */
 
 #define DEFINE_LOCK(name, call_name, about, parameters, arguments)                            \
-	int MPI_##name parameters                                                             \
-	{                                                                                     \
-		const struct iot_mpi_library *mpi = iot_mpi_library();                        \
-		const struct window *window = find(win);                                      \
-		u64 enter_ns = window ? iot_mpi_now_ns() : 0;                                 \
-		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                            \
-                                                                                              \
-		if (window && !rc)                                                            \
-			IOT_MPI_EMIT(mpi_win, .enter_ns = enter_ns, .call = IOT_CALL_##call_name, \
-				     .comm = window->state.key, .peer = (about),              \
-				     .is_exclusive = is_exclusive_##name);                    \
-		return rc;                                                                    \
-	}
+	DEFINE(name, parameters, arguments,                                                   \
+	       IOT_MPI_EMIT(mpi_win, .enter_ns = enter_ns, .call = IOT_CALL_##call_name,      \
+			    .comm = window->state.key, .peer = (about),                       \
+			    .is_exclusive = is_exclusive_##name))
 #define is_exclusive_Win_lock		 (kind == MPI_LOCK_EXCLUSIVE)
 #define is_exclusive_Win_lock_all	 0
 #define is_exclusive_Win_unlock		 0
@@ -323,19 +273,11 @@ static void accessed(u64 enter_ns, const struct window *window, u32 name, int pe
 		     .peer = peer, .length_bytes = bytes, .request = request);
 }
 
-#define DEFINE_ACCESS(name, call_name, length, parameters, arguments)                     \
-	int MPI_##name parameters                                                         \
-	{                                                                                 \
-		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
-		const struct window *window = find(win);                                  \
-		u64 enter_ns = window ? iot_mpi_now_ns() : 0;                             \
-		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                        \
-                                                                                          \
-		if (window && !rc && peer != MPI_PROC_NULL)                               \
-			accessed(enter_ns, window, IOT_CALL_##call_name, peer,            \
-				 iot_mpi_length_bytes(length, type), 0);                  \
-		return rc;                                                                \
-	}
+#define DEFINE_ACCESS(name, call_name, length, parameters, arguments)                         \
+	DEFINE(name, parameters, arguments,                                                   \
+	       if (peer != MPI_PROC_NULL)                                                     \
+		       accessed(enter_ns, window, IOT_CALL_##call_name, peer,                 \
+				iot_mpi_length_bytes(length, type), 0))
 
 static void posted(u64 enter_ns, const struct window *window, u32 name, int peer, u64 bytes,
 		   MPI_Request handle)
