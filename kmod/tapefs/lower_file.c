@@ -4,9 +4,12 @@
  *
  * Reads and writes are not here: rw.c makes their control blocks itself.
  */
+#include <linux/compat.h>
 #include <linux/cred.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/pipe_fs_i.h>
+#include <linux/uaccess.h>
 
 #include "lower.h"
 #include "compat/vfs.h"
@@ -166,17 +169,59 @@ loff_t tfs_do_remap_range(struct file *in, loff_t offset_in, struct file *out, l
 				    flags);
 }
 
-/* XFS_IOC_EXCHANGE_RANGE, of a header that only XFS has: it takes 40 bytes. */
+/* XFS_IOC_EXCHANGE_RANGE and XFS_IOC_COMMIT_RANGE, of a header that only XFS has, take 40 and 88 bytes. */
 #define EXCHANGE_RANGE _IOC(_IOC_WRITE, 'X', 129, 40)
+#define COMMIT_RANGE   _IOC(_IOC_WRITE, 'X', 131, 88)
+
+static bool is_open_to_exchange(const struct file *file)
+{
+	const fmode_t both = FMODE_READ | FMODE_WRITE;
+
+	return (file->f_mode & both) == both && !(file->f_flags & O_APPEND);
+}
+
+/* What XFS looks at between the mounts of two files and whether it can exchange ranges at all. */
+static int exchange_error(const struct file *file, const struct file *other)
+{
+	umode_t mode = file_inode(file)->i_mode, other_mode = file_inode(other)->i_mode;
+
+	if (other->f_path.mnt != file->f_path.mnt)
+		return -EXDEV;
+	if (S_ISDIR(mode) || S_ISDIR(other_mode))
+		return -EISDIR;
+	if (!S_ISREG(mode) || !S_ISREG(other_mode))
+		return -EINVAL;
+	return is_open_to_exchange(file) && is_open_to_exchange(other) ? -EOPNOTSUPP : -EBADF;
+}
 
 /*
  * The lower file system finds the other file by its descriptor, which is the upper one's, and says
  * that it is on another mount. So it is not supported here: what callers are prepared for, as most
- * XFS do not have it either.
+ * XFS do not have it either. There is no way to hand on the lower file: it would have to be in the
+ * caller's table, and its number in the caller's memory.
  */
-static long ioctl_result(unsigned int command, long result)
+static int exchange_refuse(const struct file *file, const int __user *descriptor)
 {
-	return command == EXCHANGE_RANGE && result == -EXDEV ? -EOPNOTSUPP : result;
+	struct file *other;
+	int fd, err;
+
+	if (get_user(fd, descriptor))
+		return -EFAULT;
+	other = fget(fd);
+	if (!other)
+		return -EBADF;
+	err = exchange_error(file, other);
+	fput(other);
+	return err;
+}
+
+/* In both ioctls the descriptor comes first. */
+static long ioctl_result(const struct file *file, unsigned int command, unsigned long argument,
+			 long result)
+{
+	if (likely(result != -EXDEV) || (command != EXCHANGE_RANGE && command != COMMIT_RANGE))
+		return result;
+	return exchange_refuse(file, (const int __user *)argument);
 }
 
 long tfs_do_ioctl(struct file *file, unsigned int command, unsigned long argument)
@@ -185,7 +230,8 @@ long tfs_do_ioctl(struct file *file, unsigned int command, unsigned long argumen
 
 	if (!lower->f_op->unlocked_ioctl)
 		return -ENOTTY;
-	return ioctl_result(command, lower->f_op->unlocked_ioctl(lower, command, argument));
+	return ioctl_result(file, command, argument,
+			    lower->f_op->unlocked_ioctl(lower, command, argument));
 }
 
 long tfs_do_compat_ioctl(struct file *file, unsigned int command, unsigned long argument)
@@ -194,7 +240,8 @@ long tfs_do_compat_ioctl(struct file *file, unsigned int command, unsigned long 
 
 	if (!lower->f_op->compat_ioctl)
 		return -ENOIOCTLCMD;
-	return ioctl_result(command, lower->f_op->compat_ioctl(lower, command, argument));
+	return ioctl_result(file, command, (unsigned long)compat_ptr(argument),
+			    lower->f_op->compat_ioctl(lower, command, argument));
 }
 
 int tfs_do_iterate(struct file *file, struct dir_context *context)

@@ -67,16 +67,46 @@ static void map_block(int fd)
 	printf("FIBMAP behind the end: %s\n", hole ? "has a block" : "has none");
 }
 
+static int reopen(const char *name, int flags)
+{
+	int fd = open(name, flags);
+
+	if (fd < 0) {
+		perror(name);
+		exit(1);
+	}
+	return fd;
+}
+
 /* On most XFS, since 6.10: a feature that must be chosen when one is made. */
-static void exchange(int fd)
+static void exchange(const char *what, int with, int fd)
 {
 	struct { /* xfs_exchange_range, which not all headers have */
 		__s32 file1_fd;
 		__u32 pad;
 		__u64 file1_offset, file2_offset, length, flags;
-	} range = { .file1_fd = fd };
+	} range = { .file1_fd = with };
 
+	printf("%s: ", what);
 	outcome("XFS_IOC_EXCHANGE_RANGE", ioctl(fd, _IOW('X', 129, range), &range));
+}
+
+/* What is wrong with the descriptors is said before whether it can be done at all. */
+static void exchange_all(int fd, int other, int dir)
+{
+	int reader = reopen("other", O_RDONLY), writer = reopen("other", O_WRONLY);
+	int appender = reopen("other", O_RDWR | O_APPEND), outside = reopen("/dev/null", O_RDWR);
+
+	exchange("with itself", fd, fd);
+	exchange("with another file", other, fd);
+	exchange("with one that is read only", reader, fd);
+	exchange("of one that is read only", fd, reader);
+	exchange("with one that is written only", writer, fd);
+	exchange("with one that is appended to", appender, fd);
+	exchange("with a directory", dir, fd);
+	exchange("of a directory", fd, dir);
+	exchange("with a device", outside, fd);
+	exchange("with nothing", -1, fd);
 }
 
 int main(int argc, char **argv)
@@ -93,7 +123,7 @@ int main(int argc, char **argv)
 	dir = open(".", O_RDONLY | O_DIRECTORY);
 	deduplicate(fd, same, other);
 	map_block(fd);
-	exchange(fd);
+	exchange_all(fd, other, dir);
 	outcome("FICLONE", ioctl(same, FICLONE, fd));
 	outcome("FICLONE of a directory", ioctl(same, FICLONE, dir));
 	outcome("FIBMAP of a directory", ioctl(dir, FIBMAP, &fd));
