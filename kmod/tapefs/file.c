@@ -3,15 +3,32 @@
  * file.c - handles: open, close, and all that is done to an open file but to read,
  * write and map it.
  */
+#include <linux/compat.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/splice.h>
+
+#include <asm/syscall.h>
+#include <asm/unistd.h>
 
 #include "emit.h"
 #include "lower.h"
 #include "tapefs.h"
 
 static atomic64_t last_handle = ATOMIC64_INIT(0);
+
+/*
+ * The page cache is the lower file's: sync_file_range(2) and others look for it in the upper one. But who
+ * finds that of tmpfs there takes the inode for one of tmpfs, too, and looks for seals behind it, in fcntl(2)
+ * and mmap(2).
+ */
+static bool is_cache_shared(const struct address_space *lower)
+{
+	return lower->host->i_sb->s_magic != TMPFS_MAGIC;
+}
 
 /**
  * tfs_open_lower() - make an upper file out of a lower one
@@ -40,10 +57,25 @@ int tfs_open_lower(struct file *file, struct file *lower)
 	/* What this file can do is what the lower one can. */
 	file->f_mode &= lower->f_mode | ~kept;
 	file->f_mode |= lower->f_mode & added;
-	/* The page cache is the lower file's: sync_file_range(2) and others look at it here. */
-	file->f_mapping = lower->f_mapping;
+	if (is_cache_shared(lower->f_mapping))
+		file->f_mapping = lower->f_mapping;
 	tfs_copy_size(file_inode(file));
 	return 0;
+}
+
+#define SWAPON_32 87 /* for programs of 32 bits */
+
+/*
+ * swapon(2) hands the file that it opens, and the page cache that it finds there, to the file system, which
+ * takes the inode for one of its own. So it gets none: there is no operation by which to refuse it later.
+ */
+static bool is_for_swap(void)
+{
+	int number = syscall_get_nr(current, current_pt_regs());
+
+	if (current->flags & PF_KTHREAD)
+		return false;
+	return number == (in_compat_syscall() ? SWAPON_32 : __NR_swapon);
 }
 
 int tfs_open(struct inode *inode, struct file *file)
@@ -52,7 +84,10 @@ int tfs_open(struct inode *inode, struct file *file)
 	int err;
 
 	tfs_begin(inode->i_sb, &span);
-	err = tfs_open_lower(file, tfs_do_open(file, file->f_flags));
+	if (unlikely(is_for_swap()))
+		err = -EINVAL;
+	else
+		err = tfs_open_lower(file, tfs_do_open(file, file->f_flags));
 	tfs_emit_open(&span, file->f_path.dentry, err ? NULL : file, file->f_flags, 0, err);
 	return err;
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define SIZE_BYTES 65536
@@ -109,6 +110,17 @@ static void exchange_all(int fd, int other, int dir)
 	exchange("with nothing", -1, fd);
 }
 
+/* Only files that memfd_create(2) makes have any; others are refused in two ways. */
+static void seal(int fd)
+{
+	void *map = mmap(NULL, SIZE_BYTES, PROT_READ, MAP_SHARED, fd, 0);
+
+	printf("F_ADD_SEALS: %s\n", fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) < 0 ? "refused" : "done");
+	outcome("mmap", map == MAP_FAILED ? -1 : 0);
+	outcome("mprotect", mprotect(map, SIZE_BYTES, PROT_READ | PROT_WRITE));
+	munmap(map, SIZE_BYTES);
+}
+
 int main(int argc, char **argv)
 {
 	int fd, same, other, dir;
@@ -124,6 +136,7 @@ int main(int argc, char **argv)
 	deduplicate(fd, same, other);
 	map_block(fd);
 	exchange_all(fd, other, dir);
+	seal(fd);
 	outcome("FICLONE", ioctl(same, FICLONE, fd));
 	outcome("FICLONE of a directory", ioctl(same, FICLONE, dir));
 	outcome("FIBMAP of a directory", ioctl(dir, FIBMAP, &fd));
