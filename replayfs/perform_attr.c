@@ -177,6 +177,19 @@ s64 rfs_do_statfs(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	return err;
 }
 
+/*
+ * Of a security attribute a trace has each question that came to the file system, and those of the kernel
+ * itself are among them. A program's own may be answered by others, or asked twice.
+ */
+static ssize_t ask_value(const struct rfs_object *object, const char *name, void *value, size_t room)
+{
+	struct dentry *dentry = object->path.dentry;
+
+	if (!strncmp(name, XATTR_SECURITY_PREFIX, XATTR_SECURITY_PREFIX_LEN))
+		return __vfs_getxattr(dentry, d_inode(dentry), name, value, room);
+	return iot_vfs_getxattr(mnt_idmap(object->path.mnt), dentry, name, value, room);
+}
+
 /* Values are as large as the trace says, and rare: their memory is got when it is needed. */
 static ssize_t get_value(const struct rfs_object *object, const char *name, size_t room)
 {
@@ -184,8 +197,7 @@ static ssize_t get_value(const struct rfs_object *object, const char *name, size
 	ssize_t result = -ENOMEM;
 
 	if (value || !room)
-		result = iot_vfs_getxattr(mnt_idmap(object->path.mnt), object->path.dentry, name,
-					  value, room);
+		result = ask_value(object, name, value, room);
 	kvfree(value);
 	return result;
 }
