@@ -91,16 +91,22 @@ static void attr_of(const struct iot_program_op *op, struct iattr *attr)
 }
 
 /* As truncate(2) and ftruncate(2) do before they come to the file system. */
-static int may_truncate(const struct rfs_object *object, const struct inode *inode,
+static int may_truncate(const struct rfs_object *object, struct inode *inode,
 			const struct iattr *attr)
 {
+	int err = 0;
+
 	if (S_ISDIR(inode->i_mode))
 		return -EISDIR;
 	if (!S_ISREG(inode->i_mode) || attr->ia_size < 0)
 		return -EINVAL;
-	if (object->file && !(object->file->f_mode & FMODE_WRITE))
-		return -EINVAL;
-	return IS_APPEND(inode) ? -EPERM : 0;
+	if (!object->file)
+		err = inode_permission(mnt_idmap(object->path.mnt), inode, MAY_WRITE);
+	else if (!(object->file->f_mode & FMODE_WRITE))
+		err = -EINVAL;
+	if (!err && IS_APPEND(inode))
+		err = -EPERM;
+	return err;
 }
 
 static int set_attr(const struct rfs_object *object, const struct iot_program_op *op)

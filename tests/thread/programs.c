@@ -7,6 +7,7 @@
  *   tokens   64 tasks of 4 ranks move 16 files from name to name in turn, with barriers between: each
  *            rename needs the one before it, which another task does; COUNT is a seed
  *   free     the same without waits
+ *   shortened  truncations by name, of which one is refused to the user of the trace
  *   unable   what no file system can do as it is asked for, and what depends on it
  *   kinds    operations whose results are the same on every file system
  *   beyond   accesses to a mapping beyond the end of its file, and where it is read-only
@@ -206,6 +207,22 @@ static void make_unable(struct builder *b)
 	op_on_handle(b, IOT_KIND_fallocate, 1, 1, 1, 0)->flags = cpu_to_le32(IOT_FALLOC_collapse_range);
 	op_on_handle(b, IOT_KIND_release, 1, 0, 0, 0);
 	op_on_handle(b, IOT_KIND_release, 2, 0, 0, 0);
+}
+
+/* -- shortened --------------------------------------------------------------------------------- */
+
+/* A user, who is not root, truncates files by name, of which he may write to one. */
+static void make_shortened(struct builder *b)
+{
+	struct iot_program_task *task;
+
+	builder_entry(b, "closed", S_IFREG | 0644)->size_bytes = cpu_to_le64(10);
+	builder_entry(b, "open", S_IFREG | 0666)->size_bytes = cpu_to_le64(10);
+	task = builder_task(b);
+	task->uid = cpu_to_le32(65534);
+	task->gid = cpu_to_le32(65533);
+	op_on_path(b, IOT_KIND_setattr, "closed", -EACCES)->flags = cpu_to_le32(IOT_ATTR_size);
+	op_on_path(b, IOT_KIND_setattr, "open", 0)->flags = cpu_to_le32(IOT_ATTR_size);
 }
 
 /* -- kinds ------------------------------------------------------------------------------------- */
@@ -567,7 +584,7 @@ static const struct {
 	void (*make)(struct builder *b);
 } programs[] = {
 	{ "tokens", make_ordered }, { "free", make_free }, { "kinds", make_kinds },
-	{ "unable", make_unable },
+	{ "unable", make_unable },  { "shortened", make_shortened },
 	{ "beyond", make_beyond },  { "out", make_out },   { "pipe", make_pipe },
 	{ "lanes", make_lanes },    { "reads", make_reads }, { "in-turn", make_in_turn },
 	{ "paced", make_paced },    { "endless", make_endless },
