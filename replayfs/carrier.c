@@ -149,14 +149,14 @@ static bool needs_return(const struct iot_program_op *op)
 	       (!IOT_RELEASES_AT_ONCE || task_work_pending(current));
 }
 
-/* Not done: it is tried again, as a system call would be. */
-static bool is_interrupted(s64 result)
+/* Not done, by a signal or because the replay ends: it is tried again, as a system call would be. */
+static bool is_interrupted(const struct rfs_replay *replay, s64 result)
 {
 	if (likely(result >= 0))
 		return false;
 	return (result == -EINTR || result == -ERESTARTSYS || result == -ERESTARTNOINTR ||
 		result == -ERESTARTNOHAND || result == -ERESTART_RESTARTBLOCK) &&
-	       signal_pending(current);
+	       (signal_pending(current) || rfs_is_cancelled(replay));
 }
 
 /* All that comes before an operation. Return: 0; -EINTR; -ECANCELED. */
@@ -188,7 +188,7 @@ static int do_op(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	if (replay->is_timed)
 		iot_meter_begin(&task->meter);
 	task->result = rfs_perform(carrier, op);
-	if (is_interrupted(task->result))
+	if (is_interrupted(replay, task->result))
 		return -EINTR;
 	if (needs_return(op)) {
 		task->is_pending = true;

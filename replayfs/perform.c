@@ -3,6 +3,7 @@
  * perform.c - from the kind of an operation to the function that performs it.
  */
 #include <linux/fs.h>
+#include <linux/sched/signal.h>
 
 #include "core/substitute.h"
 #include "handles.h"
@@ -80,6 +81,8 @@ static noinline s64 emulate(struct rfs_carrier *carrier, const struct iot_progra
 	u32 n;
 
 	for (n = 0; iot_substitute(op, size_bytes, n, &step); n++) {
+		if (unlikely(rfs_is_cancelled(carrier->replay) || fatal_signal_pending(current)))
+			return -EINTR; /* there may be steps for hours */
 		result = perform_step(carrier, &step);
 		if (result >= 0 && !iot_substitute_is_retry(op, &step) &&
 		    result != (s64)le64_to_cpu(step.result))
