@@ -26,7 +26,7 @@
 
 #define RING_MIN   2
 #define RING_MAX   2048
-#define TURN_BLOCKS 16 /* read for one task before it is another one's turn */
+#define TURN_BLOCKS 16 /* read for one task, most often at once, before it is another one's turn */
 #define TASKS_AHEAD 64 /* that have not begun, and have a window */
 
 /**
@@ -95,18 +95,42 @@ static void wake_carrier(struct rfs_replay *replay, u32 task)
 		wake_up_all(queue);
 }
 
-static bool has_room(const struct rfs_stream *stream)
+/* Return: how many blocks are to be read, and there is room for. */
+static u32 room_of(const struct rfs_stream *stream)
 {
-	return stream->fed < stream->blocks &&
-	       stream->fed - smp_load_acquire(&stream->given) < stream->ring;
+	u32 held = stream->fed - smp_load_acquire(&stream->given);
+
+	return min(stream->ring - held, stream->blocks - stream->fed);
+}
+
+static int publish_block(struct rfs_replay *replay, u32 task, struct rfs_stream *stream)
+{
+	smp_store_release(&stream->fed, stream->fed + 1);
+	wake_carrier(replay, task);
+	cond_resched();
+	if (rfs_is_cancelled(replay))
+		return -ECANCELED;
+	return signal_pending(current) ? -EINTR : 0;
+}
+
+/* Some blocks that lie in the ring one behind the other: read at once, and given one by one. */
+static int feed_row(struct rfs_replay *replay, u32 task, u32 section, struct rfs_stream *stream,
+		    u32 count)
+{
+	const struct iot_blocks *blocks = &replay->source.blocks;
+	u64 number = iot_blocks_number(blocks, section, stream->first) + stream->fed;
+	u8 *block = stream->bytes + (size_t)(stream->fed % stream->ring) * IOT_BLOCK_BYTES;
+	int err = iot_blocks_read(blocks, number, count, block);
+
+	for (; count && !err; count--, number++, block += IOT_BLOCK_BYTES)
+		err = iot_blocks_check(blocks, number, block) ?: publish_block(replay, task, stream);
+	return err;
 }
 
 /* A turn. */
 static int feed_stream(struct rfs_replay *replay, u32 task, u32 section, struct rfs_stream *stream)
 {
-	const struct iot_blocks *blocks = &replay->source.blocks;
-	u64 first = iot_blocks_number(blocks, section, stream->first);
-	u32 turn = 0;
+	u32 left = TURN_BLOCKS, count;
 	int err = 0;
 
 	if (!stream->bytes && stream->ring) {
@@ -114,18 +138,9 @@ static int feed_stream(struct rfs_replay *replay, u32 task, u32 section, struct 
 		if (!stream->bytes)
 			return -ENOMEM;
 	}
-	while (!err && turn++ < TURN_BLOCKS && has_room(stream)) {
-		u8 *block = stream->bytes + (size_t)(stream->fed % stream->ring) * IOT_BLOCK_BYTES;
-
-		if (rfs_is_cancelled(replay))
-			return -ECANCELED;
-		err = iot_blocks_get(blocks, first + stream->fed, block);
-		if (err)
-			return err;
-		smp_store_release(&stream->fed, stream->fed + 1);
-		wake_carrier(replay, task);
-		cond_resched();
-		err = signal_pending(current) ? -EINTR : 0;
+	for (; left && room_of(stream) && !err; left -= count) {
+		count = min3(left, room_of(stream), stream->ring - stream->fed % stream->ring);
+		err = feed_row(replay, task, section, stream, count);
 	}
 	return err;
 }
@@ -163,8 +178,8 @@ static int feed_window(struct rfs_replay *replay, u32 task)
 	/* The waits of a lane are those that make it one: nobody looks at them again. */
 	if (!err && !replay->tasks[task].request)
 		err = feed_stream(replay, task, IOT_SECTION_WAITS, &window->waits);
-	if (!err && (has_room(&window->ops) ||
-		     (!replay->tasks[task].request && has_room(&window->waits))))
+	if (!err && (room_of(&window->ops) ||
+		     (!replay->tasks[task].request && room_of(&window->waits))))
 		call_feeder(replay, task);
 	return err;
 }

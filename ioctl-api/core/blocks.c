@@ -12,40 +12,69 @@ static u64 section_blocks(const struct iot_program_head *head, u32 section)
 	return (iot_section_bytes(head, section) + IOT_BLOCK_BYTES - 1) / IOT_BLOCK_BYTES;
 }
 
-/* Return: bytes in the block, all but the last of a section are full; and where they are. */
-static size_t place_of(const struct iot_blocks *blocks, u64 number, u64 *offset_bytes)
+/* Return: bytes in some blocks of a section, of which all but the last one are full; and where they are. */
+static size_t place_of(const struct iot_blocks *blocks, u64 number, u32 count, u64 *offset_bytes)
 {
 	u32 section = number < blocks->op_blocks ? IOT_SECTION_OPS : IOT_SECTION_WAITS;
 	u64 at = (section == IOT_SECTION_OPS ? number : number - blocks->op_blocks) *
 		 IOT_BLOCK_BYTES;
-	u64 left = iot_section_bytes(blocks->head, section) - at;
+	u64 left = iot_section_bytes(blocks->head, section) - at, wanted = (u64)count * IOT_BLOCK_BYTES;
 
 	*offset_bytes = le64_to_cpu(blocks->head->sections[section].offset_bytes) + at;
-	return left < IOT_BLOCK_BYTES ? (size_t)left : IOT_BLOCK_BYTES;
+	return (size_t)(left < wanted ? left : wanted);
 }
 
 /**
- * iot_blocks_get() - read a block
+ * iot_blocks_read() - read blocks that are to be checked
+ * @blocks: initialized
+ * @number: of the first block
+ * @count: how many, all in one section
+ * @bytes: room for as many times IOT_BLOCK_BYTES
+ *
+ * Return: 0; what iot_blocks.read returns.
+ */
+int iot_blocks_read(const struct iot_blocks *blocks, u64 number, u32 count, void *bytes)
+{
+	u64 offset_bytes;
+	size_t byte_count = place_of(blocks, number, count, &offset_bytes);
+
+	return blocks->read(blocks->context, offset_bytes, bytes, byte_count);
+}
+
+/**
+ * iot_blocks_check() - is a block what it was the first time?
  * @blocks: initialized
  * @number: of the block
- * @bytes: room for IOT_BLOCK_BYTES
+ * @bytes: of it, as they were read; nobody else can change them
  *
- * Return: 0; -EBADMSG if it is not what it was the first time; what iot_blocks.read returns.
+ * Return: 0; -EBADMSG.
  */
-int iot_blocks_get(const struct iot_blocks *blocks, u64 number, void *bytes)
+int iot_blocks_check(const struct iot_blocks *blocks, u64 number, const void *bytes)
 {
 	u64 offset_bytes, digest;
-	size_t count = place_of(blocks, number, &offset_bytes);
-	int err = blocks->read(blocks->context, offset_bytes, bytes, count);
+	size_t byte_count = place_of(blocks, number, 1, &offset_bytes);
 
-	if (err)
-		return err;
-	digest = iot_siphash(&blocks->key, bytes, count);
+	digest = iot_siphash(&blocks->key, bytes, byte_count);
 	if (!digest)
 		digest = 1; /* 0 stands for none */
 	if (!blocks->digests[number])
 		blocks->digests[number] = digest;
 	return blocks->digests[number] == digest ? 0 : -EBADMSG;
+}
+
+/**
+ * iot_blocks_get() - read a block, and check it
+ * @blocks: initialized
+ * @number: of the block
+ * @bytes: room for IOT_BLOCK_BYTES
+ *
+ * Return: as iot_blocks_read() and iot_blocks_check().
+ */
+int iot_blocks_get(const struct iot_blocks *blocks, u64 number, void *bytes)
+{
+	int err = iot_blocks_read(blocks, number, 1, bytes);
+
+	return err ? err : iot_blocks_check(blocks, number, bytes);
 }
 
 static u32 slot_of(const struct iot_blocks *blocks, u64 number)

@@ -9,7 +9,7 @@
  * after the other, before it looks at any: so all that it looks at, and all that is read after
  * it, is the same program.
  *
- * Locking: iot_blocks_get() does not change what has been noted once, so several may read blocks
+ * Locking: iot_blocks_check() does not change what has been noted once, so several may read blocks
  * that are known. The cache behind iot_blocks.reader is for one at a time.
  */
 #ifndef IOTAPE_BLOCKS_H
@@ -54,6 +54,8 @@ struct iot_blocks {
 };
 
 void iot_blocks_init(struct iot_blocks *blocks, const struct iot_program_head *head);
+int iot_blocks_read(const struct iot_blocks *blocks, u64 number, u32 count, void *bytes);
+int iot_blocks_check(const struct iot_blocks *blocks, u64 number, const void *bytes);
 int iot_blocks_get(const struct iot_blocks *blocks, u64 number, void *bytes);
 
 /* Do operations and waits stay in the file, if memory may have @resident_bytes of them? */

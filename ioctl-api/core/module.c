@@ -14,8 +14,9 @@
 #include "record.h"
 #include "substitute.h"
 
-EXPORT_SYMBOL_GPL(iot_blocks_get);
+EXPORT_SYMBOL_GPL(iot_blocks_check);
 EXPORT_SYMBOL_GPL(iot_blocks_init);
+EXPORT_SYMBOL_GPL(iot_blocks_read);
 EXPORT_SYMBOL_GPL(iot_is_unable);
 EXPORT_SYMBOL_GPL(iot_lateness_bucket);
 EXPORT_SYMBOL_GPL(iot_lateness_limit);

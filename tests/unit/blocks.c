@@ -191,6 +191,33 @@ static void change_is_found(void **state)
 	file_close(&file);
 }
 
+/* All blocks of operations, of which the last is not full, read at once: the one that changed is found. */
+static void blocks_are_read_in_rows(void **state)
+{
+	const u32 changed = 7;
+	struct iot_reject reject = {};
+	struct file file;
+	u32 count, i;
+	u8 *row;
+
+	(void)state;
+	file_open(&file, 2);
+	assert_int_equal(verify(&file, &reject), 0);
+	count = (u32)file.blocks.op_blocks;
+	assert_true(count > changed + 1 && file.whole.op_count % IOT_BLOCK_OPS);
+	row = malloc((size_t)count * IOT_BLOCK_BYTES);
+	((u8 *)&file.whole.ops[changed * IOT_BLOCK_OPS])[0] ^= 1;
+	file.reads = 0;
+	assert_int_equal(iot_blocks_read(&file.blocks, 0, count, row), 0);
+	assert_int_equal(file.reads, 1);
+	assert_memory_equal(row, file.whole.ops, file.whole.op_count * sizeof(*file.whole.ops));
+	for (i = 0; i < count; i++)
+		assert_int_equal(iot_blocks_check(&file.blocks, i, row + (size_t)i * IOT_BLOCK_BYTES),
+				 i == changed ? -EBADMSG : 0);
+	free(row);
+	file_close(&file);
+}
+
 /* After the checksums of sections have been looked at, the program becomes another one. */
 static int change(void *context)
 {
@@ -252,5 +279,6 @@ SUITE("blocks",
       TEST(program_in_a_file_is_the_same)
       TEST(program_in_a_file_is_refused_where_one_in_memory_is)
       TEST(change_is_found)
+      TEST(blocks_are_read_in_rows)
       TEST(change_during_verification_is_found)
       TEST(library_reads_a_file_in_blocks))

@@ -9,11 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "collectord/collectord.h"
 #include "kernel_share.h"
 #include "replay.h"
+
+#define FEEDER_NICE (-20)
 
 /**
  * struct feeder - the thread that reads a large program ahead of the carriers
@@ -95,11 +98,16 @@ static int load(struct engine *e)
 	return err;
 }
 
+/*
+ * It has little to do, but in time: among as many carriers as there are tasks, all of which want to
+ * run, its turn would come when their windows are empty. Without the right to it, it stays one of them.
+ */
 static void *feed(void *argument)
 {
 	struct feeder *feeder = argument;
 	int state;
 
+	setpriority(PRIO_PROCESS, 0, FEEDER_NICE); /* of this thread */
 	do
 		state = ioctl(feeder->replay_fd, IOT_RIOC_FEED);
 	while (state && errno == EINTR);
