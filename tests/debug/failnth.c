@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #define ATTEMPTS_MAX 400
+#define MISSES_MAX   3 /* attempts in a row with fewer allocations than the next one may need */
 #define TEXT_BYTES   4096
 
 char upper[PATH_MAX], lower[PATH_MAX];
@@ -226,7 +227,7 @@ static void judge(const struct operation *operation, unsigned int n, const struc
 static void try_operation(const struct operation *operation)
 {
 	static struct attempt success, attempt;
-	unsigned int n, failed = 0;
+	unsigned int n, hits = 0, misses = 0, failed = 0;
 
 	bad = 0;
 	attempt_make(operation, 0, &success);
@@ -238,17 +239,17 @@ static void try_operation(const struct operation *operation)
 	}
 	if (success.result < 0)
 		complain(operation, 0, "an error without a cause", &success);
-	for (n = 1; n <= ATTEMPTS_MAX; n++) {
+	for (n = 1; n <= ATTEMPTS_MAX && misses < MISSES_MAX; n++) {
 		attempt_make(operation, n, &attempt);
-		if (!attempt.was_hit)
-			break;
+		hits += attempt.was_hit;
+		misses = attempt.was_hit ? 0 : misses + 1;
 		failed += attempt.result < 0;
 		judge(operation, n, &attempt, &success);
 	}
 	if (is_survey)
 		return;
 	printf("%sok %d - %s: %u allocations failed, and %u times the operation\n",
-	       bad ? "not " : "", ++number, operation->name, n - 1, failed);
+	       bad ? "not " : "", ++number, operation->name, hits, failed);
 	fflush(stdout);
 }
 

@@ -12,23 +12,20 @@ debug=$top/build/tests/debug
 failslab=/sys/kernel/debug/failslab
 kmemleak=/sys/kernel/debug/kmemleak
 
-# Every allocation counts, nothing is printed for it, and copies from and to programs succeed.
+# Every allocation counts, and nothing is printed for it.
 injection_on() {
 	local point
 	if [ ! -d $failslab ]; then
 		insmod "$debug/inject/inject.ko"
 		return
 	fi
-	for point in failslab fail_page_alloc fail_usercopy; do
+	for point in failslab fail_page_alloc; do
 		echo 0 >/sys/kernel/debug/$point/verbose
 	done
 	echo N >$failslab/ignore-gfp-wait
 	echo N >/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait
 	echo N >/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem
 	echo 0 >/sys/kernel/debug/fail_page_alloc/min-order
-	echo 1 >/sys/kernel/debug/fail_usercopy/stacktrace-depth
-	echo 1 >/sys/kernel/debug/fail_usercopy/require-start
-	echo 2 >/sys/kernel/debug/fail_usercopy/require-end
 }
 
 # with_failures PER_MILLE NAME COMMAND...: of what tasks called NAME allocate while it runs. Where the
@@ -67,6 +64,15 @@ adopt() {
 		esac
 	done <"$2"
 	failures=$((failures + failed))
+}
+
+# borrow WHERE COMMAND...: a test of others, whose tests are ours then.
+borrow() {
+	local where=$1
+	shift
+	"$@" >"$work/borrowed" 2>&1
+	adopt "$where" "$work/borrowed"
+	ok "$where: it comes to its end" grep -q '^1\.\.' "$work/borrowed"
 }
 
 # Objects that are younger than five seconds are not looked at.
