@@ -46,6 +46,8 @@ s64 rfs_do_getxattr(struct rfs_carrier *carrier, const struct iot_program_op *op
 s64 rfs_do_setxattr(struct rfs_carrier *carrier, const struct iot_program_op *op);
 s64 rfs_do_removexattr(struct rfs_carrier *carrier, const struct iot_program_op *op);
 s64 rfs_do_listxattr(struct rfs_carrier *carrier, const struct iot_program_op *op);
+s64 rfs_do_getfileattr(struct rfs_carrier *carrier, const struct iot_program_op *op);
+s64 rfs_do_setfileattr(struct rfs_carrier *carrier, const struct iot_program_op *op);
 
 /* perform_data.c */
 s64 rfs_do_release(struct rfs_carrier *carrier, const struct iot_program_op *op);

@@ -4,6 +4,7 @@
  */
 #include <linux/cred.h>
 #include <linux/fs.h>
+#include <linux/fileattr.h> /* which needs it */
 #include <linux/mount.h>
 #include <linux/namei.h>
 #include <linux/statfs.h>
@@ -11,6 +12,7 @@
 
 #include "compat/vfs.h"
 #include "compat/xattr.h"
+#include "core/file_flags.h"
 #include "handles.h"
 #include "perform.h"
 
@@ -296,4 +298,59 @@ s64 rfs_do_listxattr(struct rfs_carrier *carrier, const struct iot_program_op *o
 	kvfree(list);
 	rfs_object_put(carrier, op, &object);
 	return result;
+}
+
+/* As a program would be told that there is no such ioctl. */
+static int errno_of(int err)
+{
+	return err == -ENOIOCTLCMD ? -ENOTTY : err;
+}
+
+s64 rfs_do_getfileattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct file_kattr attr = { .flags_valid = true };
+	struct rfs_object object;
+	int err = rfs_object_get(carrier, op, &object);
+
+	if (err)
+		return err;
+	err = vfs_fileattr_get(object.path.dentry, &attr);
+	rfs_object_put(carrier, op, &object);
+	return errno_of(err);
+}
+
+/* What the trace does not tell stays as it is. */
+static int set_flags(const struct rfs_object *object, const struct iot_program_op *op)
+{
+	u32 flags = le32_to_cpu(op->flags);
+	struct file_kattr attr = {};
+	int err = vfs_fileattr_get(object->path.dentry, &attr);
+
+	if (err)
+		return err;
+	if (op->mode) {
+		fileattr_fill_xflags(&attr, iot_fileattrs_to_x(flags, attr.fsx_xflags));
+		attr.fsx_projid = le32_to_cpu(op->uid);
+		attr.fsx_extsize = le64_to_cpu(op->length_bytes);
+		attr.fsx_cowextsize = le64_to_cpu(op->extra);
+	} else {
+		fileattr_fill_flags(&attr, iot_fileattrs_to(flags, attr.flags));
+	}
+	return vfs_fileattr_set(mnt_idmap(object->path.mnt), object->path.dentry, &attr);
+}
+
+s64 rfs_do_setfileattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	struct rfs_object object;
+	int err = rfs_object_get(carrier, op, &object);
+
+	if (err)
+		return err;
+	err = mnt_want_write(object.path.mnt);
+	if (!err) {
+		err = set_flags(&object, op);
+		mnt_drop_write(object.path.mnt);
+	}
+	rfs_object_put(carrier, op, &object);
+	return errno_of(err);
 }

@@ -84,7 +84,16 @@ static void fill_named(struct iot_record *r, const struct iot_program_op *op,
 		r->setxattr.length_bytes = le64_to_cpu(op->length_bytes);
 		r->setxattr.flags = le32_to_cpu(op->flags);
 		break;
-	default: /* rmdir unlink symlink readlink follow statfs, and extended attributes */
+	case IOT_KIND_setfileattr:
+		r->setfileattr.name = name;
+		r->setfileattr.object = object;
+		r->setfileattr.flags = le32_to_cpu(op->flags);
+		r->setfileattr.has_numbers = le32_to_cpu(op->mode);
+		r->setfileattr.project = le32_to_cpu(op->uid);
+		r->setfileattr.extsize_bytes = le64_to_cpu(op->length_bytes);
+		r->setfileattr.cowextsize_bytes = le64_to_cpu(op->extra);
+		break;
+	default: /* rmdir unlink symlink readlink follow statfs getfileattr, and extended attributes */
 		r->rmdir.name = name;
 		r->rmdir.object = object;
 		if (r->kind == IOT_KIND_readlink)

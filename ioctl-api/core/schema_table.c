@@ -240,6 +240,7 @@ static const struct iot_symbol map_flags[] = { IOT_MAP_FLAGS(BIT_ROW) {} };
 static const struct iot_symbol touch_flags[] = { IOT_TOUCH_FLAGS(BIT_ROW) {} };
 static const struct iot_symbol falloc_flags[] = { IOT_FALLOC_FLAGS(BIT_ROW) {} };
 static const struct iot_symbol lock_flags[] = { IOT_LOCK_FLAGS(BIT_ROW) {} };
+static const struct iot_symbol fileattrs[] = { IOT_FILEATTRS(BIT_ROW) {} };
 
 /* Which symbols a class has, for those that have any. */
 static const struct {
@@ -260,6 +261,7 @@ static const struct {
 	[IOT_CLASS_touch_flags] = { touch_flags, true },
 	[IOT_CLASS_falloc_flags] = { falloc_flags, true },
 	[IOT_CLASS_lock_flags] = { lock_flags, true },
+	[IOT_CLASS_fileattrs] = { fileattrs, true },
 	[IOT_CLASS_verdict] = { verdicts, false },
 };
 

@@ -34,6 +34,7 @@ static bool is_unable_by_einval(const struct iot_program_op *op)
 		return flags != 0;
 	case IOT_KIND_copy_range:
 	case IOT_KIND_remap_range:
+	case IOT_KIND_setfileattr:
 		return true;
 	default:
 		return false;

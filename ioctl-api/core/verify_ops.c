@@ -24,13 +24,14 @@ enum use {
 	USE_OWNER = 1 << 13,  /* in `mode`, or 0 */
 	USE_RANGE = 1 << 14,  /* to `extra`, not before it begins */
 	USE_VALUE = 1 << 15,  /* behind `path2`, if `extra` is 1 */
+	USE_SIZES = 1 << 16,  /* of 32 bits, if `mode` is 1 */
 };
 
 #define ALL_BITS(bit, name, sentence) | 1u << bit
 
 static const struct rule {
 	u16 kind;
-	u16 uses;
+	u32 uses;
 	u32 flags; /* that are known */
 } rules[] = {
 	{ IOT_KIND_lookup, USE_PATH, 0 IOT_INTENTS(ALL_BITS) },
@@ -52,6 +53,8 @@ static const struct rule {
 	{ IOT_KIND_setxattr, USE_PATH_OR_HANDLE | USE_TEXT2 | USE_VALUE, 3 },
 	{ IOT_KIND_removexattr, USE_PATH_OR_HANDLE | USE_TEXT2, 0 },
 	{ IOT_KIND_listxattr, USE_PATH_OR_HANDLE, 0 },
+	{ IOT_KIND_getfileattr, USE_PATH_OR_HANDLE, 0 },
+	{ IOT_KIND_setfileattr, USE_PATH_OR_HANDLE | USE_SIZES, 0 IOT_FILEATTRS(ALL_BITS) },
 	{ IOT_KIND_flush, USE_HANDLE | USE_OWNER, 0 },
 	{ IOT_KIND_release, USE_HANDLE, 0 },
 	{ IOT_KIND_read, USE_HANDLE | USE_OFFSET | USE_LENGTH, 0 IOT_RW_FLAGS(ALL_BITS) },
@@ -144,6 +147,12 @@ static bool is_value_valid(const struct verifier *v, const struct iot_program_op
 	       at_bytes + bytes < v->program->string_bytes;
 }
 
+static bool are_sizes_valid(const struct iot_program_op *op)
+{
+	return le32_to_cpu(op->mode) <= 1 && le64_to_cpu(op->length_bytes) <= (u32)-1 &&
+	       le64_to_cpu(op->extra) <= (u32)-1;
+}
+
 static bool are_numbers_valid(const struct verifier *v, const struct iot_program_op *op,
 			      const struct rule *rule)
 {
@@ -160,6 +169,8 @@ static bool are_numbers_valid(const struct verifier *v, const struct iot_program
 	if ((rule->uses & USE_RANGE) && (s64)le64_to_cpu(op->extra) < (s64)offset)
 		return false;
 	if ((rule->uses & USE_VALUE) && !is_value_valid(v, op))
+		return false;
+	if ((rule->uses & USE_SIZES) && !are_sizes_valid(op))
 		return false;
 	return le64_to_cpu(op->compute_ns) <= THINK_MAX_NS && le64_to_cpu(op->pause_ns) <= THINK_MAX_NS;
 }

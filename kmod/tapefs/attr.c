@@ -3,6 +3,7 @@
  * attr.c - attributes and permissions, and the tables of inode operations.
  */
 #include <linux/fs.h>
+#include <linux/fileattr.h> /* which needs it */
 #include <linux/namei.h>
 #include <linux/posix_acl.h>
 
@@ -81,17 +82,41 @@ static int fiemap(struct inode *inode, struct fiemap_extent_info *info, u64 star
 	return tfs_do_fiemap(inode, info, start, length);
 }
 
+/*
+ * The VFS asks before it sets, to fill in what a program does not say, and then wants neither set of
+ * flags. Only what a program asked for is recorded. Who does not have the operation answers an ioctl
+ * of its own, which has a record.
+ */
 static int fileattr_get(struct dentry *dentry, struct file_kattr *attr)
 {
-	return tfs_do_fileattr_get(dentry, attr);
+	bool is_asked = attr->flags_valid || attr->fsx_valid;
+	struct iot_span span;
+	int err;
+
+	if (!is_asked)
+		return tfs_do_fileattr_get(dentry, attr);
+	tfs_begin(dentry->d_sb, &span);
+	err = tfs_do_fileattr_get(dentry, attr);
+	if (err == -ENOIOCTLCMD)
+		iot_span_cancel(&span);
+	else
+		tfs_emit_getfileattr(&span, dentry, err);
+	return err;
 }
 
 static int fileattr_set(struct mnt_idmap *idmap, struct dentry *dentry, struct file_kattr *attr)
 {
-	int err = tfs_do_fileattr_set(dentry, attr);
+	struct iot_span span;
+	int err;
 
+	tfs_begin(dentry->d_sb, &span);
+	err = tfs_do_fileattr_set(dentry, attr);
 	if (!err)
 		tfs_copy_attr(d_inode(dentry));
+	if (err == -ENOIOCTLCMD)
+		iot_span_cancel(&span);
+	else
+		tfs_emit_setfileattr(&span, dentry, attr, err);
 	return err;
 }
 

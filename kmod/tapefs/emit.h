@@ -16,6 +16,7 @@
 
 #include "tapefs.h"
 
+struct file_kattr;
 struct posix_acl;
 
 static inline void tfs_begin(const struct super_block *sb, struct iot_span *span)
@@ -119,6 +120,9 @@ void tfs_emit_removexattr(struct iot_span *span, const struct dentry *dentry, co
 			  s64 result);
 void tfs_emit_listxattr(struct iot_span *span, const struct dentry *dentry, size_t room,
 			s64 result);
+void tfs_emit_getfileattr(struct iot_span *span, const struct dentry *dentry, s64 result);
+void tfs_emit_setfileattr(struct iot_span *span, const struct dentry *dentry,
+			  const struct file_kattr *attr, s64 result);
 
 /* emit_files.c */
 void tfs_emit_flush(struct iot_span *span, const struct file *file, s64 result);

@@ -4,11 +4,13 @@
  */
 #include <linux/dcache.h>
 #include <linux/fs.h>
+#include <linux/fileattr.h> /* which needs it */
 #include <linux/namei.h>
 #include <linux/posix_acl.h>
 #include <linux/posix_acl_xattr.h>
 #include <linux/xattr.h>
 
+#include "core/file_flags.h"
 #include "core/flags.h"
 #include "emit.h"
 
@@ -86,8 +88,12 @@ void tfs_emit_open(struct iot_span *span, const struct dentry *dentry, const str
 	r.object = tfs_object_id(session, inode, is_nameless ? NULL : dentry);
 	r.handle = file ? TFS_F(file)->handle : 0;
 	r.flags = tfs_open_flags(flags, file ? file->f_mode : 0);
-	r.mode = r.flags & IOT_OPEN_created ? tfs_lower_inode(inode)->i_mode & S_IALLUGO :
-					      mode & S_IALLUGO;
+	if (r.flags & IOT_OPEN_created)
+		r.mode = tfs_lower_inode(inode)->i_mode & S_IALLUGO;
+	else if (r.flags & (IOT_OPEN_create | IOT_OPEN_tmpfile))
+		r.mode = mode & S_IALLUGO;
+	else
+		r.mode = 0; /* the VFS refused to make one, and then looks for one only */
 	r.size_bytes = inode ? i_size_read(tfs_lower_inode(inode)) : 0;
 	r.cached_pages = inode ? tfs_lower_inode(inode)->i_mapping->nrpages : 0;
 	r.result = result;
@@ -484,5 +490,43 @@ void tfs_emit_listxattr(struct iot_span *span, const struct dentry *dentry, size
 	r.length_bytes = room;
 	r.result = result;
 	IOT_EMIT_SPAN(session, span, listxattr, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_getfileattr(struct iot_span *span, const struct dentry *dentry, s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_rec_getfileattr r;
+
+	if (!session)
+		return;
+	r.name = tfs_name_if_any(session, dentry);
+	r.object = object_of(session, dentry);
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, getfileattr, &r, NULL, 0);
+	tfs_leave(span);
+}
+
+void tfs_emit_setfileattr(struct iot_span *span, const struct dentry *dentry,
+			  const struct file_kattr *attr, s64 result)
+{
+	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_rec_setfileattr r = {};
+
+	if (!session)
+		return;
+	r.name = tfs_name_if_any(session, dentry);
+	r.object = object_of(session, dentry);
+	r.has_numbers = attr->fsx_valid;
+	if (attr->fsx_valid) {
+		r.flags = iot_fileattrs_of_x(attr->fsx_xflags);
+		r.project = attr->fsx_projid;
+		r.extsize_bytes = attr->fsx_extsize;
+		r.cowextsize_bytes = attr->fsx_cowextsize;
+	} else {
+		r.flags = iot_fileattrs_of(attr->flags);
+	}
+	r.result = result;
+	IOT_EMIT_SPAN(session, span, setfileattr, &r, NULL, 0);
 	tfs_leave(span);
 }

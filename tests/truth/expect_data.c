@@ -343,6 +343,10 @@ static void leave_ioctl(struct comparison *c, int dir, int path)
 	if ((!strncmp(request, "FICLONE", 7) || !strncmp(request, "BTRFS_IOC_CLONE", 15)) &&
 	    (call->err != EOPNOTSUPP || peek_kind(c, "remap_range")))
 		expect_simple(c, "remap_range", NULL, -call->err);
+	else if (!call->err && (!strcmp(request, "FS_IOC_GETFLAGS") || !strcmp(request, "FS_IOC_FSGETXATTR")))
+		expect_simple(c, "getfileattr", NULL, 0);
+	else if (!call->err && (!strcmp(request, "FS_IOC_SETFLAGS") || !strcmp(request, "FS_IOC_FSSETXATTR")))
+		expect_simple(c, "setfileattr", NULL, 0);
 	else if (peek_kind(c, "ioctl"))
 		expect_of_file(c, "ioctl", file);
 	else

@@ -258,7 +258,8 @@ static void fill_names(struct builder *b)
 	static const u16 plain[] = { IOT_KIND_lookup, IOT_KIND_mkdir, IOT_KIND_rmdir,
 				     IOT_KIND_mknod,  IOT_KIND_unlink, IOT_KIND_readlink,
 				     IOT_KIND_follow, IOT_KIND_statfs, IOT_KIND_stat,
-				     IOT_KIND_setattr, IOT_KIND_listxattr };
+				     IOT_KIND_setattr, IOT_KIND_listxattr,
+				     IOT_KIND_getfileattr };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(plain); i++)
@@ -271,13 +272,15 @@ static void fill_names(struct builder *b)
 	set_value(b, "l", "system.a", "a value");
 	op_on_paths(b, IOT_KIND_removexattr, "l", "user.a");
 	op_on_path(b, IOT_KIND_statfs, ".");
+	op_on_path(b, IOT_KIND_setfileattr, "d/file")->mode = cpu_to_le32(1);
 }
 
 static void fill_files(struct builder *b)
 {
 	static const u16 plain[] = { IOT_KIND_read, IOT_KIND_write, IOT_KIND_seek, IOT_KIND_fsync,
 				     IOT_KIND_readdir, IOT_KIND_fallocate, IOT_KIND_fadvise, IOT_KIND_lock,
-				     IOT_KIND_stat, IOT_KIND_setattr, IOT_KIND_listxattr };
+				     IOT_KIND_stat, IOT_KIND_setattr, IOT_KIND_listxattr,
+				     IOT_KIND_getfileattr };
 	size_t i;
 
 	for (i = 1; i <= 2; i++)

@@ -2,6 +2,7 @@
 /*
  * flags.c - flags of the host and of records say the same.
  */
+#include "core/file_flags.h"
 #include "core/flags.h"
 
 #include <stdlib.h>
@@ -75,5 +76,21 @@ static void pairs_go_there_and_back(void **state)
 	assert_int_equal(iot_rename_flags_of(RENAME_EXCHANGE), IOT_RENAME_exchange);
 }
 
+/* What a file system notes of how it keeps a file is the target's own. */
+static void flags_of_files_leave_others_alone(void **state)
+{
+	(void)state;
+	assert_int_equal(iot_fileattrs_of(FS_IMMUTABLE_FL | FS_EXTENT_FL | FS_CASEFOLD_FL),
+			 IOT_FILEATTR_immutable | IOT_FILEATTR_casefold);
+	assert_int_equal(iot_fileattrs_to(IOT_FILEATTR_nodump, FS_EXTENT_FL | FS_APPEND_FL),
+			 FS_EXTENT_FL | FS_NODUMP_FL);
+	assert_int_equal(iot_fileattrs_to(0, FS_INDEX_FL | FS_SYNC_FL), FS_INDEX_FL);
+	assert_int_equal(iot_fileattrs_of_x(FS_XFLAG_HASATTR | FS_XFLAG_EXTSIZE | FS_XFLAG_APPEND),
+			 IOT_FILEATTR_extsize | IOT_FILEATTR_append);
+	assert_int_equal(iot_fileattrs_to_x(IOT_FILEATTR_noatime | IOT_FILEATTR_nocow,
+					    FS_XFLAG_HASATTR | FS_XFLAG_REALTIME),
+			 FS_XFLAG_HASATTR | FS_XFLAG_NOATIME);
+}
+
 SUITE("flags", TEST(opens_say_the_same) TEST(what_records_do_not_tell_is_left_out)
-		       TEST(pairs_go_there_and_back))
+		       TEST(pairs_go_there_and_back) TEST(flags_of_files_leave_others_alone))

@@ -51,6 +51,8 @@ static void some_results_say_that_it_cannot_be_done(void **state)
 		{ "exchange", IOT_KIND_rename, IOT_RENAME_exchange, 0, -EINVAL, true },
 		{ "rename into itself", IOT_KIND_rename, 0, 0, -EINVAL, false },
 		{ "attribute", IOT_KIND_setxattr, 0, 0, -EOPNOTSUPP, true },
+		{ "flag of a file", IOT_KIND_setfileattr, 0, 0, -EINVAL, true },
+		{ "flag of a file, refused", IOT_KIND_setfileattr, 0, 0, -EPERM, false },
 		{ "attribute that is not there", IOT_KIND_getxattr, 0, 10, -ENODATA, false },
 		{ "mapping", IOT_KIND_map, 0, 0, -ENODEV, true },
 		{ "ioctl", IOT_KIND_ioctl, 0, 0, -ENOTTY, true },

@@ -197,6 +197,10 @@ SET_OP(lock_offset_negative, IOT_KIND_lock, offset_bytes, cpu_to_le64(-1ull))
 SET_OP(lock_ends_before_it_begins, IOT_KIND_lock, offset_bytes, cpu_to_le64(1))
 SET_OP(lock_owner_unknown, IOT_KIND_lock, mode, cpu_to_le32(1000))
 SET_OP(flush_owner_unknown, IOT_KIND_flush, mode, cpu_to_le32(-1u))
+SET_OP(numbers_not_yes_or_no, IOT_KIND_setfileattr, mode, cpu_to_le32(2))
+SET_OP(extent_size_too_large, IOT_KIND_setfileattr, length_bytes, cpu_to_le64(1ull << 32))
+SET_OP(copy_extent_size_too_large, IOT_KIND_setfileattr, extra, cpu_to_le64(~0ull))
+SET_OP(flag_of_a_file_unknown, IOT_KIND_setfileattr, flags, cpu_to_le32(1u << 25))
 SET_OP(value_not_yes_or_no, IOT_KIND_setxattr, extra, cpu_to_le64(2))
 
 static struct iot_program_op *with_value(struct iot_program *p, u64 length_bytes)
@@ -377,6 +381,10 @@ static const struct {
 	ROW(lock_owner_unknown, op_field),
 	ROW(flush_owner_unknown, op_field),
 	ROW(value_not_yes_or_no, op_field),
+	ROW(numbers_not_yes_or_no, op_field),
+	ROW(extent_size_too_large, op_field),
+	ROW(copy_extent_size_too_large, op_field),
+	ROW(flag_of_a_file_unknown, op_field),
 	ROW(value_beyond_the_end, op_field),
 	ROW(value_longest, op_field),
 	ROW(compute_too_long, op_field),
@@ -537,6 +545,7 @@ static const struct {
 	{ IOT_KIND_link, "eq" },       { IOT_KIND_symlink, "pt" },     { IOT_KIND_readlink, "p" },
 	{ IOT_KIND_follow, "p" },      { IOT_KIND_statfs, "p" },       { IOT_KIND_getxattr, "et" },
 	{ IOT_KIND_setxattr, "et" },   { IOT_KIND_removexattr, "et" }, { IOT_KIND_listxattr, "e" },
+	{ IOT_KIND_getfileattr, "e" }, { IOT_KIND_setfileattr, "e" },
 	{ IOT_KIND_flush, "h" },       { IOT_KIND_release, "h" },      { IOT_KIND_read, "h" },
 	{ IOT_KIND_write, "h" },       { IOT_KIND_seek, "h" },	       { IOT_KIND_fsync, "h" },
 	{ IOT_KIND_readdir, "h" },     { IOT_KIND_fallocate, "h" },    { IOT_KIND_fadvise, "h" },

@@ -306,6 +306,7 @@ struct graph_object;
  * @mpi_notes: the first of both
  * @facts: of the trace, as key=value
  * @read_bytes, @write_bytes: moved by reads and writes
+ * @has_fileattrs: flags of files are set, which may forbid changes
  * @rules: bits of enum order_rule: which edges are made
  * @causes_left_out: bits of enum edge_cause: no edges of these are made
  * @edges_by_cause: edges that were made
@@ -360,6 +361,7 @@ struct graph {
 	u32 fact_room;
 	u64 read_bytes;
 	u64 write_bytes;
+	bool has_fileattrs;
 	struct iot_trace_info info;
 	u64 begin_ns;
 	u64 end_ns;

@@ -146,6 +146,17 @@ static int load_setxattr(struct loader *l, const struct iot_rec_setxattr *r)
 	return l->op->path2 ? 0 : -ENOMEM;
 }
 
+static int load_setfileattr(struct loader *l, const struct iot_rec_setfileattr *r)
+{
+	l->op->flags = r->flags;
+	l->op->mode = r->has_numbers;
+	l->op->uid = r->project;
+	l->op->length_bytes = r->extsize_bytes;
+	l->op->extra = r->cowextsize_bytes;
+	l->graph->has_fileattrs = true;
+	return on_object(l, r->name, r->object, 0);
+}
+
 static void load_copy(struct loader *l, const struct iot_rec_copy_range *r, u32 flags)
 {
 	on_handle(l, r->object, r->handle);
@@ -291,6 +302,10 @@ static int load_named(struct loader *l)
 	case IOT_KIND_listxattr:
 		return load_xattr(l, r->listxattr.name, r->listxattr.object,
 				  r->listxattr.length_bytes, 0);
+	case IOT_KIND_getfileattr:
+		return on_object(l, r->getfileattr.name, r->getfileattr.object, 0);
+	case IOT_KIND_setfileattr:
+		return load_setfileattr(l, &r->setfileattr);
 	default:
 		return 1;
 	}

@@ -219,15 +219,57 @@ static void found_data(struct uses *u)
 
 /* -- attributes and positions ------------------------------------------------------------------ */
 
+/* What a flag of the file, or of its directory, may forbid. */
+static bool is_forbidden_by_flags(const struct graph_op *op)
+{
+	switch (op->kind) {
+	case IOT_KIND_open:
+		return op->flags & (IOT_OPEN_write | IOT_OPEN_create);
+	case IOT_KIND_setattr:
+	case IOT_KIND_mkdir:
+	case IOT_KIND_rmdir:
+	case IOT_KIND_mknod:
+	case IOT_KIND_unlink:
+	case IOT_KIND_rename:
+	case IOT_KIND_link:
+	case IOT_KIND_symlink:
+	case IOT_KIND_denied:
+	case IOT_KIND_write:
+	case IOT_KIND_fallocate:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The file or directory that the operation is on, and the directories of its names, each once. */
+static void use_files(struct uses *u, enum slot_kind kind, enum use how, enum edge_cause cause)
+{
+	const struct graph_op *op = u->op;
+	const u32 files[] = { op->file, op->file2, op->dir, op->dir2 };
+	u32 i, j;
+
+	for (i = 0; i < 4; i++) {
+		for (j = 0; j < i && files[j] != files[i]; j++)
+			;
+		if (j == i)
+			uses_number(u, kind, files[i], how, cause);
+	}
+}
+
 static void found_attrs(struct uses *u)
 {
+	if (u->waiter.graph->has_fileattrs && is_forbidden_by_flags(u->op))
+		use_files(u, SLOT_ATTRS, USE_LOOK, EDGE_attr);
 	switch (u->op->kind) {
 	case IOT_KIND_setxattr:
 	case IOT_KIND_removexattr:
+	case IOT_KIND_setfileattr:
 		uses_number(u, SLOT_ATTRS, u->op->file, USE_EXCLUSIVE, EDGE_attr);
 		break;
 	case IOT_KIND_getxattr:
 	case IOT_KIND_listxattr:
+	case IOT_KIND_getfileattr:
 		uses_number(u, SLOT_ATTRS, u->op->file, USE_LOOK, EDGE_attr);
 		break;
 	}
@@ -253,22 +295,10 @@ static void found(struct uses *u)
 	found_positions(u);
 }
 
-/*
- * The file or directory that the operation is on, and the directories that its names are in,
- * each once. Not what is below a directory that is renamed: the names of that are.
- */
+/* Not what is below a directory that is renamed: the names of that are. */
 static void file_seq(struct uses *u)
 {
-	const struct graph_op *op = u->op;
-	const u32 files[] = { op->file, op->file2, op->dir, op->dir2 };
-	u32 i, j;
-
-	for (i = 0; i < 4; i++) {
-		for (j = 0; j < i && files[j] != files[i]; j++)
-			;
-		if (j == i)
-			uses_number(u, SLOT_FILE, files[i], USE_EXCLUSIVE, EDGE_file_seq);
-	}
+	use_files(u, SLOT_FILE, USE_EXCLUSIVE, EDGE_file_seq);
 }
 
 /* Mappings are handles of memory, and have no order but that of their stages. */

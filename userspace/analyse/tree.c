@@ -331,7 +331,9 @@ int tree_observe(struct tree *tree, struct iot_names *names, const struct iot_re
 	case IOT_KIND_getxattr:
 	case IOT_KIND_setxattr:
 	case IOT_KIND_removexattr:
-	case IOT_KIND_listxattr: /* all begin with name and object */
+	case IOT_KIND_listxattr:
+	case IOT_KIND_getfileattr:
+	case IOT_KIND_setfileattr: /* all begin with name and object */
 		tree_found(tree, record->stat.name, record->stat.object, false);
 		break;
 	}

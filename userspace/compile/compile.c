@@ -189,6 +189,8 @@ static int put_operands(struct compiler *c, struct iot_program_op *op)
 	case IOT_KIND_getxattr:
 	case IOT_KIND_removexattr:
 	case IOT_KIND_listxattr:
+	case IOT_KIND_getfileattr:
+	case IOT_KIND_setfileattr:
 	case IOT_KIND_link:
 	case IOT_KIND_denied:
 		return put_place(c, op);

@@ -162,6 +162,8 @@ static const struct {
 	{ IOT_KIND_write, { EBADF, EFAULT, EINVAL } },
 	{ IOT_KIND_seek, { EBADF, EINVAL } },
 	{ IOT_KIND_setattr, { EBADF, EINVAL, EROFS } },
+	{ IOT_KIND_getfileattr, { EBADF, EFAULT, ENOTTY } },
+	{ IOT_KIND_setfileattr, { EBADF, EFAULT, ENOTTY, EPERM, EROFS } },
 	{ IOT_KIND_fallocate, { EBADF, EINVAL, EOPNOTSUPP } },
 	{ IOT_KIND_copy_range, { EBADF, EINVAL, EXDEV, EISDIR } },
 	{ IOT_KIND_map, { EACCES, EBADF, EINVAL, ENODEV, ENOMEM } },

@@ -526,6 +526,8 @@ void call_ioctl(struct import *im, const struct call *call, const struct call_ki
 		clone_file(im, call);
 		return;
 	}
+	if (call_flags(im, call, file, (u32)request))
+		return;
 	if ((request & ~0xff) != 0x5400 || file->inode->type == IOT_TYPE_dir)
 		return; /* which others the file system is asked for is not known */
 	record.ioctl.object = emit_object(im, file->inode);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
+#include "core/file_flags.h"
 #include "strace_line.h"
 
 #ifndef CLOSE_RANGE_UNSHARE
@@ -27,6 +28,8 @@ struct constant {
 };
 
 #define C(name) { #name, (s64)(name) }
+
+#define FLAG(ours, host) { #host, (s64)(host) },
 
 /* Few enough to be searched from the beginning. */
 static const struct constant constants[] = {
@@ -60,6 +63,10 @@ static const struct constant constants[] = {
 	C(CLONE_PARENT), C(CLOSE_RANGE_UNSHARE), C(CLOSE_RANGE_CLOEXEC),
 	C(FICLONE), C(FICLONERANGE), { "BTRFS_IOC_CLONE", (s64)FICLONE },
 	{ "BTRFS_IOC_CLONE or FICLONE", (s64)FICLONE },
+	C(FS_IOC_GETFLAGS), C(FS_IOC_SETFLAGS), C(FS_IOC_FSGETXATTR), C(FS_IOC_FSSETXATTR),
+	C(FS_EXTENT_FL), C(FS_INDEX_FL), C(FS_HUGE_FILE_FL), C(FS_INLINE_DATA_FL), C(FS_ENCRYPT_FL),
+	C(FS_VERITY_FL), C(FS_XFLAG_PREALLOC), C(FS_XFLAG_HASATTR),
+	IOT_FILEATTR_PAIRS(FLAG) IOT_FILEATTR_XPAIRS(FLAG)
 	{ "UTIME_NOW", UTIME_NOW }, { "UTIME_OMIT", UTIME_OMIT },
 	{ "DT_UNKNOWN", 0 }, { "DT_FIFO", 1 }, { "DT_CHR", 2 }, { "DT_DIR", 4 }, { "DT_BLK", 6 },
 	{ "DT_REG", 8 }, { "DT_LNK", 10 }, { "DT_SOCK", 12 },

@@ -391,5 +391,6 @@ CALL_HANDLERS(CALL_DECLARE)
 #undef CALL_DECLARE
 
 bool call_lock(struct import *im, const struct call *call, s64 command);
+bool call_flags(struct import *im, const struct call *call, const struct file *file, u32 request);
 
 #endif

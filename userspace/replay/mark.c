@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <sys/xattr.h>
 
+#include "file_flags.h"
 #include "replay.h"
 
 #define MARK_NAME "user.iotape.target"
@@ -68,6 +69,17 @@ void mark_read(int target_fd, struct mark *mark)
 		mark->inode = 0;
 }
 
+static int try_to_write(int target_fd, const struct mark *mark)
+{
+	char text[256];
+
+	if (mark->state == MARK_NONE)
+		return fremovexattr(target_fd, MARK_NAME) && errno != ENODATA ? -errno : 0;
+	snprintf(text, sizeof(text), "%s %s %llu %llu %u %llx %x", state_words[mark->state], mark->id,
+		 mark->inode, mark->since_ns, mark->data, mark->seed, mark->tree);
+	return fsetxattr(target_fd, MARK_NAME, text, strlen(text), 0) ? -errno : 0;
+}
+
 /**
  * mark_write() - mark a target
  * @target_fd: the directory
@@ -77,13 +89,16 @@ void mark_read(int target_fd, struct mark *mark)
  */
 int mark_write(int target_fd, const struct mark *mark)
 {
-	char text[256];
+	int err = try_to_write(target_fd, mark), flags;
 
-	if (mark->state == MARK_NONE)
-		return fremovexattr(target_fd, MARK_NAME) && errno != ENODATA ? -errno : 0;
-	snprintf(text, sizeof(text), "%s %s %llu %llu %u %llx %x", state_words[mark->state], mark->id,
-		 mark->inode, mark->since_ns, mark->data, mark->seed, mark->tree);
-	return fsetxattr(target_fd, MARK_NAME, text, strlen(text), 0) ? -errno : 0;
+	if (err != -EPERM)
+		return err;
+	flags = file_flags_free(target_fd); /* the program may have left the target immutable */
+	if (flags) {
+		err = try_to_write(target_fd, mark);
+		file_flags_put_back(target_fd, flags);
+	}
+	return err;
 }
 
 /**

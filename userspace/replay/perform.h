@@ -113,6 +113,8 @@ s64 perform_getxattr(struct player_task *task, const struct iot_program_op *op);
 s64 perform_setxattr(struct player_task *task, const struct iot_program_op *op);
 s64 perform_removexattr(struct player_task *task, const struct iot_program_op *op);
 s64 perform_listxattr(struct player_task *task, const struct iot_program_op *op);
+s64 perform_getfileattr(struct player_task *task, const struct iot_program_op *op);
+s64 perform_setfileattr(struct player_task *task, const struct iot_program_op *op);
 
 /* perform_data.c */
 s64 perform_release(struct player_task *task, const struct iot_program_op *op);

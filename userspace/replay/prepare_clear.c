@@ -11,17 +11,23 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "file_flags.h"
 #include "prepare.h"
 
 /* -- remove -------------------------------------------------------------------------- */
 
 static int remove_name(int dir, const char *name, int flags)
 {
+	int err;
+
 	if (!unlinkat(dir, name, flags))
 		return 0;
 	if (errno == EACCES && place_may_enter(dir) && !unlinkat(dir, name, flags))
 		return 0;
-	return -errno;
+	err = -errno;
+	if (err == -EPERM && file_flags_free_name(dir, name))
+		err = unlinkat(dir, name, flags) ? -errno : 0;
+	return err;
 }
 
 /* A path, and how many names below it there still may be. */
@@ -165,6 +171,8 @@ static int look_at(struct preparer *p, int dir, const char *name, const char *pa
 	HASH_FIND_STR(p->by_path, path, wanted);
 	if (wanted && is_alike(p, wanted, dir, name, &stat)) {
 		note(p, wanted, &stat);
+		if (wanted->is_suspect && file_flags_reset(p->target_fd, dir, name))
+			prepare_changed(p, path, PREPARE_flags);
 		return 0;
 	}
 	err = remove_object(p, dir, name, path, stat.st_mode);
@@ -215,8 +223,10 @@ static int look_into(struct preparer *p, const char *path)
 int clear_target(struct preparer *p)
 {
 	u32 i;
-	int err = look_into(p, ".");
+	int err;
 
+	file_flags_free(p->target_fd);
+	err = look_into(p, ".");
 	/* directories come before what is in them */
 	for (i = 0; i < p->program->entry_count && !err; i++)
 		if (p->wanted[i].is_there && S_ISDIR(mode_of(p, &p->wanted[i])))

@@ -36,7 +36,8 @@ enum prepare_cache {
 	C(resized, "size changed")                   \
 	C(refilled, "data changed")                  \
 	C(attributes, "mode or owner changed")       \
-	C(xattrs, "extended attributes changed")
+	C(xattrs, "extended attributes changed")     \
+	C(flags, "flags changed")
 
 enum prepare_change {
 #define PREPARE_CHANGE(name, sentence) PREPARE_##name,

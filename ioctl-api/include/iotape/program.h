@@ -174,6 +174,8 @@ enum iot_play {
  *   setxattr     x      if no path    x    name  1 | 2                            bytes    value
  *   removexattr  x      if no path    x    name
  *   listxattr    x      if no path    x                                           room
+ *   getfileattr  x      if no path    x
+ *   setfileattr  x      if no path    x          fileattr numb. project           extsize  cowextsize
  *   flush        x      x                                 owner
  *   release      x      x
  *   read write   x      x                        rw                      offset   length
@@ -197,6 +199,8 @@ enum iot_play {
  *
  * value of a setxattr is 1 if the trace has it: then it stands in the strings behind the zero byte
  * of the name, and has one behind it. 0: zeros are set, as many.
+ *
+ * numb. of a setfileattr is 1 if the numbers are to be set, too, 0 if not.
  *
  * The lane of a submit is the index of a task, plus 1. A complete repeats what its submit
  * says, for engines that perform the request in the lane; it has the result of the request,

@@ -72,7 +72,8 @@
 	C(touch_flags, 1, "see IOT_TOUCH_FLAGS")                                       \
 	C(falloc_flags, 1, "see IOT_FALLOC_FLAGS")                                     \
 	C(lock_flags, 1, "see IOT_LOCK_FLAGS")                                         \
-	C(verdict, 0, "see IOT_VERDICTS")
+	C(verdict, 0, "see IOT_VERDICTS")                                              \
+	C(fileattrs, 1, "see IOT_FILEATTRS")
 
 /*
  * Values and bits of our own: traces from one architecture or libc are read on
@@ -198,6 +199,34 @@
 	B(3, test, "F_GETLK: what would be in the way?")                               \
 	B(4, ofd, "F_OFD_*: the open file description owns it")                        \
 	B(5, flock, "flock(2): the open file description owns it, of the whole file")
+
+/* What a program may ask for; what a file system notes of how it keeps a file is not among it. */
+#define IOT_FILEATTRS(B)                                                               \
+	B(0, secrm, "s: blocks are overwritten when the file is removed")              \
+	B(1, unrm, "u: the file can be brought back when it was removed")              \
+	B(2, compr, "c: data is compressed")                                           \
+	B(3, sync, "S: written at once")                                               \
+	B(4, immutable, "i: nothing of it may change")                                 \
+	B(5, append, "a: written only at its end")                                     \
+	B(6, nodump, "d: no part of a backup")                                         \
+	B(7, noatime, "A: access times are not kept")                                  \
+	B(8, nocompr, "m: data is not compressed")                                     \
+	B(9, journal_data, "j: data goes through the journal")                         \
+	B(10, notail, "t: no part of a block is shared with other files")              \
+	B(11, dirsync, "D: changes of the directory are written at once")              \
+	B(12, topdir, "T: directories in it are not placed close to each other")       \
+	B(13, nocow, "C: data is overwritten where it is")                             \
+	B(14, dax, "x: no page cache between program and storage")                     \
+	B(15, projinherit, "P: what is made in it belongs to its project")             \
+	B(16, casefold, "F: names in it in upper and lower case are the same")         \
+	B(17, realtime, "r: data is in the realtime part of the file system")          \
+	B(18, rtinherit, "t: so is that of files that are made in it")                 \
+	B(19, nosymlinks, "n: no symbolic links are made in it")                       \
+	B(20, extsize, "e: space is taken in pieces of the size given")                \
+	B(21, extszinherit, "E: so it is for what is made in it")                      \
+	B(22, nodefrag, "f: not to be moved by defragmentation")                       \
+	B(23, filestream, "S: files in it are kept together")                          \
+	B(24, cowextsize, "C: copies of shared blocks are made in pieces of the size given")
 
 /*
  * F(wire type, field, class, sentence): order is wire order; append only.
@@ -447,6 +476,23 @@
 	F(u64, name, name, "a name of the object")                                     \
 	F(u64, object, object, "of what")                                              \
 	F(u64, length_bytes, bytes, "room offered, 0 to ask for the size")
+
+/* What lsattr asks for: FS_IOC_GETFLAGS and FS_IOC_FSGETXATTR. */
+#define IOT_FIELDS_getfileattr(F)                                                      \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, name, name, "a name of the object, 0 if it has none any more")          \
+	F(u64, object, object, "of what")
+
+/* What chattr does: FS_IOC_SETFLAGS, or FS_IOC_FSSETXATTR, which sets the numbers, too. */
+#define IOT_FIELDS_setfileattr(F)                                                      \
+	IOT_FIELDS_op(F)                                                               \
+	F(u64, name, name, "a name of the object, 0 if it has none any more")          \
+	F(u64, object, object, "of what")                                              \
+	F(u32, flags, fileattrs, "those that are to be set; others are to go")         \
+	F(u32, has_numbers, num, "1 if the numbers are set, and flags that all file systems know")  \
+	F(u32, project, num, "number of the project")                                  \
+	F(u64, extsize_bytes, bytes, "size of the pieces in which space is taken")     \
+	F(u64, cowextsize_bytes, bytes, "and that for copies of shared blocks")
 
 /* -- operations on handles ----------------------------------------------- */
 
@@ -790,6 +836,8 @@
 	R(80, setxattr, op, "extended attribute written")                              \
 	R(81, removexattr, op, "extended attribute removed")                           \
 	R(82, listxattr, op, "extended attributes listed")                             \
+	R(83, getfileattr, op, "flags of a file read: lsattr")                         \
+	R(84, setfileattr, op, "flags of a file changed: chattr")                      \
 	R(96, flush, op, "a descriptor closed")                                        \
 	R(97, release, op, "a handle's last reference gone")                           \
 	R(98, read, op, "one read")                                                    \
@@ -925,6 +973,9 @@ enum iot_bits {
 #undef IOT_B
 #define IOT_B(bit, name, sentence) IOT_LOCK_##name = 1 << bit,
 	IOT_LOCK_FLAGS(IOT_B)
+#undef IOT_B
+#define IOT_B(bit, name, sentence) IOT_FILEATTR_##name = 1 << bit,
+	IOT_FILEATTRS(IOT_B)
 #undef IOT_B
 };
 

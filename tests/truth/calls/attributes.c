@@ -81,6 +81,7 @@ static void extended(void)
 static void controlled(void)
 {
 	int fd = make_open("controlled"), other = make_open("other"), value;
+	struct fsxattr numbers;
 	long flags = 0;
 	struct {
 		unsigned long long start, length;
@@ -91,6 +92,8 @@ static void controlled(void)
 	CALL("ioctl FIGETBSZ", ioctl(fd, FIGETBSZ, &value));
 	CALL("ioctl FS_IOC_GETFLAGS", ioctl(fd, FS_IOC_GETFLAGS, &flags));
 	CALL("ioctl FS_IOC_SETFLAGS", ioctl(fd, FS_IOC_SETFLAGS, &flags));
+	CALL("ioctl FS_IOC_FSGETXATTR", ioctl(fd, FS_IOC_FSGETXATTR, &numbers));
+	CALL("ioctl FS_IOC_FSSETXATTR", ioctl(fd, FS_IOC_FSSETXATTR, &numbers));
 	CALL("ioctl FS_IOC_FIEMAP", ioctl(fd, 0xc020660bUL, &fiemap));
 	CALL("ioctl FICLONE where files cannot share blocks", ioctl(other, FICLONE, fd));
 	CALL("ioctl of the file system's own (FS_IOC_GETVERSION)", ioctl(fd, FS_IOC_GETVERSION, &flags));
