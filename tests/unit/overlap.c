@@ -650,6 +650,8 @@ static void what_nothing_explains_is_searched_for(void **state)
 		{ 4106, 60 }, { 162, 120 }, { 166, 120 }, { 228, 120 }, { 2061, 120 }, { 2407, 120 },
 		{ 2438, 120 }, { 2526, 120 }, { 2785, 120 }, { 3490, 120 }, { 3581, 120 },
 		{ 4803, 120 }, { 238, 400 }, { 1368, 400 },
+		/* what was there at the beginning was guessed wrong: names of a directory, a file */
+		{ 4441, 60 }, { 2055, 120 },
 	};
 	u32 refused = 0;
 	char row[64];

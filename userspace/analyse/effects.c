@@ -218,6 +218,19 @@ static int walk_effects(struct effects *e, struct tree *tree)
 	return err;
 }
 
+/*
+ * What was there at the beginning: the order of a walk tells, but that walk had to guess it, and how
+ * many names directories had. So the edges are those of another one, which knows.
+ */
+static int settle(struct graph *graph, struct tree *tree)
+{
+	struct effects e = { .graph = graph, .tree = tree }; /* no causes: no edges */
+	int err = walk_effects(&e, tree);
+
+	tree_settle(tree);
+	return err;
+}
+
 /**
  * graph_pass_effects() - edges between operations that overlapped, as their results demand
  * @graph: with the edges of life and messages
@@ -230,15 +243,9 @@ static int walk_effects(struct effects *e, struct tree *tree)
  */
 int graph_pass_effects(struct graph *graph, struct tree *tree)
 {
-	struct effects e = { .graph = graph, .causes = causes_of(graph) };
 	bool is_disputed = tree && tree_is_disputed(tree);
-	int err;
+	struct effects e = { .graph = graph, .causes = causes_of(graph) };
+	int err = is_disputed ? settle(graph, tree) : 0;
 
-	if (!is_disputed && !(graph->rules & ~ORDER_WAITS))
-		return 0;
-	e.tree = is_disputed ? tree : NULL;
-	err = walk_effects(&e, tree);
-	if (e.tree)
-		tree_settle(tree);
-	return err;
+	return err || !(graph->rules & ~ORDER_WAITS) ? err : walk_effects(&e, tree);
 }

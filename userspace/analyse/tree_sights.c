@@ -205,6 +205,25 @@ static void judge_by_arrivals(struct node *node)
 	}
 }
 
+/* All who may have been the first found it there. */
+static void place(struct node *node)
+{
+	const struct sight first = { .state = node->state, .object = node->object,
+				     .next = node->rivals };
+	struct tree_object *object = NULL;
+	const struct sight *sight;
+
+	for (sight = &first; sight; sight = sight->next) {
+		if (!may_be_first(sight))
+			continue;
+		if (!sight->object || (object && object != sight->object))
+			return;
+		object = sight->object;
+	}
+	if (object && !object->placed)
+		object->placed = node;
+}
+
 /* What was elsewhere at the beginning came later. */
 static bool may_be_first_at(const struct sight *sight, const struct node *node)
 {
@@ -269,6 +288,8 @@ int tree_judge(struct tree *tree)
 		if (node->rivals)
 			judge_by_arrivals(node);
 	}
+	for (node = tree->nodes; node; node = node->hh.next)
+		place(node);
 	for (node = tree->nodes; node; node = node->hh.next)
 		if (node->rivals)
 			judge(tree, node);
