@@ -6,286 +6,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
+
+#include "profile_adder.h"
 
 #define PAGE_BYTES 4096
-#define NO_NODE	   (~0u)
-
-struct file {
-	UT_hash_handle hh;
-	u32 index;
-	char path[];
-};
-
-struct task {
-	UT_hash_handle hh;
-	u32 id;
-	u32 process; /* index */
-	u32 node;    /* index, NO_NODE if that is not known */
-	bool has_acted;
-};
-
-/* Tasks of a node. */
-struct range {
-	u32 first;
-	u32 last;
-	u32 node;
-};
-
-/* An object that was opened. */
-struct opened {
-	UT_hash_handle hh;
-	u64 id;
-};
-
-/* A handle from before that only operations have shown so far. */
-struct flying {
-	UT_hash_handle hh;
-	u64 handle;
-};
-
-/* An asynchronous request of which one end is known: either may be written first. */
-struct request {
-	UT_hash_handle hh;
-	u64 id;
-	bool is_submitted;
-	bool is_write;
-	u32 file;
-	u32 process;
-	u32 node;
-	u64 enter_ns;
-	u64 end_ns;
-	s64 result;
-};
-
-struct adder {
-	struct profile *profile;
-	struct file *files;
-	struct task *tasks;
-	struct opened *opened;
-	struct request *requests;
-	struct flying *flying;
-	struct range *ranges;
-	u32 range_count;
-	u32 range_room;
-	bool is_sorted;
-	u32 node_room;
-	u32 fact_room;
-	u32 file_room;
-	u32 process_room;
-};
-
-/* -- files and processes ------------------------------------------------------------------- */
-
-static int grow(void *items, u32 count, u32 *room, size_t item_bytes)
-{
-	void **array = items;
-	u32 larger = *room ? 2 * *room : 64;
-	void *moved;
-
-	if (count < *room)
-		return 0;
-	moved = reallocarray(*array, larger, item_bytes);
-	if (!moved)
-		return -ENOMEM;
-	*array = moved;
-	*room = larger;
-	return 0;
-}
-
-static int file_of(struct adder *a, const char *path, u32 *index)
-{
-	struct profile *p = a->profile;
-	size_t bytes = strlen(path);
-	struct file *file;
-
-	HASH_FIND(hh, a->files, path, bytes, file);
-	if (file) {
-		*index = file->index;
-		return 0;
-	}
-	file = malloc(sizeof(*file) + bytes + 1);
-	if (!file)
-		return -ENOMEM;
-	memcpy(file->path, path, bytes + 1);
-	file->index = p->file_count;
-	HASH_ADD(hh, a->files, path, bytes, file);
-	if (grow(&p->files, p->file_count, &a->file_room, sizeof(*p->files)))
-		return -ENOMEM;
-	p->files[p->file_count] = (struct profile_file){ .path = strdup(path) };
-	*index = p->file_count++;
-	return p->files[*index].path ? 0 : -ENOMEM;
-}
-
-/* -- nodes ---------------------------------------------------------------------------------- */
-
-static int compare_ranges(const void *a, const void *b)
-{
-	const struct range *x = a, *y = b;
-
-	return x->first < y->first ? -1 : x->first > y->first;
-}
-
-static int compare_task(const void *a, const void *b)
-{
-	const u32 *task = a;
-	const struct range *range = b;
-
-	return *task < range->first ? -1 : *task > range->last;
-}
-
-/* Facts say which tasks are whose, before the tasks do anything. */
-static u32 node_of(struct adder *a, u32 task)
-{
-	const struct range *range;
-
-	if (!a->range_count)
-		return NO_NODE;
-	if (!a->is_sorted)
-		qsort(a->ranges, a->range_count, sizeof(*a->ranges), compare_ranges);
-	a->is_sorted = true;
-	range = bsearch(&task, a->ranges, a->range_count, sizeof(*a->ranges), compare_task);
-	return range ? range->node : NO_NODE;
-}
-
-static int node_make(struct adder *a, const char *name, size_t bytes, u32 *index)
-{
-	struct profile *p = a->profile;
-	struct profile_node *node;
-	int err;
-
-	for (*index = 0; *index < p->node_count; ++*index)
-		if (strlen(p->nodes[*index].name) == bytes && !memcmp(p->nodes[*index].name, name, bytes))
-			return 0;
-	err = grow(&p->nodes, p->node_count, &a->node_room, sizeof(*p->nodes));
-	if (err)
-		return err;
-	node = &p->nodes[p->node_count++];
-	*node = (struct profile_node){
-		.name = strndup(name, bytes), .host = strdup(""), .ranks = strdup(""),
-	};
-	return node->name && node->host && node->ranks ? 0 : -ENOMEM;
-}
-
-static int take_ranges(struct adder *a, const char *text, u32 node)
-{
-	unsigned int first, last;
-	int bytes, err = 0;
-
-	while (!err && sscanf(text, "%u%n", &first, &bytes) == 1) {
-		text += bytes;
-		last = first;
-		if (sscanf(text, "-%u%n", &last, &bytes) == 1)
-			text += bytes;
-		err = grow(&a->ranges, a->range_count, &a->range_room, sizeof(*a->ranges));
-		if (!err)
-			a->ranges[a->range_count++] = (struct range){ first, last, node };
-		a->is_sorted = false;
-		text += *text == ',';
-	}
-	return err;
-}
-
-static int replace(char **text, const char *value)
-{
-	free(*text);
-	*text = strdup(value);
-	return *text ? 0 : -ENOMEM;
-}
-
-/* "node.NAME.tasks=1-3,7", and what else is said of a node; its name may have dots. */
-static int take_node_fact(struct adder *a, const char *fact)
-{
-	static const char *const keys[] = { ".tasks=", ".ranks=", ".host=" };
-	const char *name = fact + strlen("node."), *at = NULL;
-	u32 node;
-	size_t key;
-	int err;
-
-	for (key = 0; key < 3 && !(at = strstr(name, keys[key]));)
-		key++;
-	if (!at || memchr(name, '=', (size_t)(at - name)))
-		return 0; /* it is of another fact */
-	err = node_make(a, name, (size_t)(at - name), &node);
-	at += strlen(keys[key]);
-	if (err)
-		return err;
-	if (!key)
-		return take_ranges(a, at, node);
-	return replace(key == 1 ? &a->profile->nodes[node].ranks : &a->profile->nodes[node].host, at);
-}
-
-/* Return: of a task; NULL if it is of none. */
-static struct profile_node *node_find(struct adder *a, u32 id)
-{
-	struct task *task;
-
-	HASH_FIND(hh, a->tasks, &id, sizeof(id), task);
-	return task && task->node != NO_NODE ? &a->profile->nodes[task->node] : NULL;
-}
-
-static int process_add(struct adder *a, u32 pid, const char *command, u32 *index)
-{
-	struct profile *p = a->profile;
-	u32 i;
-
-	for (i = p->process_count; i-- > 0;) {
-		if (p->processes[i].pid == pid && !strcmp(p->processes[i].command, command)) {
-			*index = i;
-			return 0;
-		}
-	}
-	if (grow(&p->processes, p->process_count, &a->process_room, sizeof(*p->processes)))
-		return -ENOMEM;
-	*index = p->process_count++;
-	p->processes[*index] = (struct profile_process){ .pid = pid };
-	strcpy(p->processes[*index].command, command);
-	return 0;
-}
-
-static int task_add(struct adder *a, u32 id, u32 pid, const char *command)
-{
-	struct task *task;
-	int err;
-
-	HASH_FIND(hh, a->tasks, &id, sizeof(id), task);
-	if (task)
-		return 0;
-	task = calloc(1, sizeof(*task));
-	if (!task)
-		return -ENOMEM;
-	task->id = id;
-	task->node = node_of(a, id);
-	HASH_ADD(hh, a->tasks, id, sizeof(task->id), task);
-	err = process_add(a, pid, command, &task->process);
-	if (!err)
-		a->profile->processes[task->process].threads++;
-	return err;
-}
-
-static int take_task(struct adder *a, const struct iot_record *r)
-{
-	char command[sizeof(a->profile->processes->command)];
-
-	snprintf(command, sizeof(command), "%.*s", r->tail_bytes, (const char *)r->tail);
-	return task_add(a, r->task.task, r->task.tgid ? r->task.tgid : r->task.task, command);
-}
-
-/* A task whose record was lost stands for itself. */
-static int process_of(struct adder *a, u32 id, u32 *index)
-{
-	struct task *task;
-	int err = task_add(a, id, id, "?");
-
-	HASH_FIND(hh, a->tasks, &id, sizeof(id), task);
-	if (err)
-		return err;
-	*index = task->process;
-	if (!task->has_acted && task->node != NO_NODE)
-		a->profile->nodes[task->node].tasks++;
-	task->has_acted = true;
-	return 0;
-}
 
 /* -- operations ------------------------------------------------------------------------------- */
 
@@ -429,7 +153,7 @@ static int take_submit(struct adder *a, const struct iot_rec_submit *r, u32 file
 	request->is_submitted = true;
 	request->file = file;
 	request->process = process;
-	request->node = node_of(a, r->task);
+	request->node = adder_node(a, r->task);
 	request->is_write = r->flags & IOT_RW_write;
 	request->enter_ns = r->enter_ns;
 	return is_new ? 0 : request_end(a, request);
@@ -452,10 +176,10 @@ static int take_op(struct adder *a, struct iot_names *names, const struct iot_re
 	struct profile *p = a->profile;
 	struct profile_node *node;
 	u32 file, process;
-	int err = file_of(a, iot_names_of_record(names, r).path, &file);
+	int err = adder_file(a, iot_names_of_record(names, r).path, &file);
 
 	if (!err)
-		err = process_of(a, r->op.task, &process);
+		err = adder_process(a, r->op.task, &process);
 	if (!err)
 		err = count_kind(p, r);
 	if (err)
@@ -464,7 +188,7 @@ static int take_op(struct adder *a, struct iot_names *names, const struct iot_re
 	count_op(&p->sum, r);
 	count_op(&p->files[file].sum, r);
 	count_op(&p->processes[process].sum, r);
-	node = node_find(a, r->op.task);
+	node = adder_profile_node(a, r->op.task);
 	if (node)
 		count_op(&node->sum, r);
 	p->files[file].opens += r->kind == IOT_KIND_open && r->op.result >= 0;
@@ -530,7 +254,7 @@ static bool begins_with(const char *text, const char *beginning)
 static int take_fact(struct adder *a, const struct iot_record *r)
 {
 	struct profile *p = a->profile;
-	int err = grow(&p->facts, p->fact_count, &a->fact_room, sizeof(*p->facts));
+	int err = adder_grow(&p->facts, p->fact_count, &a->fact_room, sizeof(*p->facts));
 
 	if (err)
 		return err;
@@ -538,12 +262,12 @@ static int take_fact(struct adder *a, const struct iot_record *r)
 	if (!p->facts[p->fact_count++])
 		return -ENOMEM;
 	return begins_with(p->facts[p->fact_count - 1], "node.") ?
-		       take_node_fact(a, p->facts[p->fact_count - 1]) : 0;
+		       adder_take_node_fact(a, p->facts[p->fact_count - 1]) : 0;
 }
 
 static void take_divergence(struct adder *a, const struct iot_rec_divergence *r)
 {
-	struct profile_node *node = node_find(a, r->task);
+	struct profile_node *node = adder_profile_node(a, r->task);
 
 	switch (r->verdict) {
 	case IOT_VERDICT_unable:
@@ -562,7 +286,7 @@ static void take_divergence(struct adder *a, const struct iot_rec_divergence *r)
 static void take_played(struct adder *a, const struct iot_rec_played *played)
 {
 	struct profile *profile = a->profile;
-	struct profile_node *node = node_find(a, played->task);
+	struct profile_node *node = adder_profile_node(a, played->task);
 
 	if (node)
 		node->late_ns += played->late_ns;
@@ -586,7 +310,7 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 		a->profile->throttles = r->end.throttles;
 		return 0;
 	case IOT_KIND_task:
-		return take_task(a, r);
+		return adder_take_task(a, r);
 	case IOT_KIND_complete:
 		return take_complete(a, &r->complete);
 	case IOT_KIND_opened:

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * profile_adder.h - parts of profile.c: what is known while a trace is added up.
+ */
+#ifndef IOTAPE_PROFILE_ADDER_H
+#define IOTAPE_PROFILE_ADDER_H
+
+#include <uthash.h>
+
+#include "profile.h"
+
+#define NO_NODE	   (~0u)
+
+struct file {
+	UT_hash_handle hh;
+	u32 index;
+	char path[];
+};
+
+struct task {
+	UT_hash_handle hh;
+	u32 id;
+	u32 process; /* index */
+	u32 node;    /* index, NO_NODE if that is not known */
+	bool has_acted;
+};
+
+/* Tasks of a node. */
+struct range {
+	u32 first;
+	u32 last;
+	u32 node;
+};
+
+/* An object that was opened. */
+struct opened {
+	UT_hash_handle hh;
+	u64 id;
+};
+
+/* A handle from before that only operations have shown so far. */
+struct flying {
+	UT_hash_handle hh;
+	u64 handle;
+};
+
+/* An asynchronous request of which one end is known: either may be written first. */
+struct request {
+	UT_hash_handle hh;
+	u64 id;
+	bool is_submitted;
+	bool is_write;
+	u32 file;
+	u32 process;
+	u32 node;
+	u64 enter_ns;
+	u64 end_ns;
+	s64 result;
+};
+
+/**
+ * struct adder - a profile as it grows
+ * @flying: handles that nothing has told of, but operations
+ * @ranges: of tasks, by node; @is_sorted
+ */
+struct adder {
+	struct profile *profile;
+	struct file *files;
+	struct task *tasks;
+	struct opened *opened;
+	struct request *requests;
+	struct flying *flying;
+	struct range *ranges;
+	u32 range_count;
+	u32 range_room;
+	bool is_sorted;
+	u32 node_room;
+	u32 fact_room;
+	u32 file_room;
+	u32 process_room;
+};
+
+/* profile_who.c */
+int adder_grow(void *items, u32 count, u32 *room, size_t item_bytes);
+int adder_file(struct adder *a, const char *path, u32 *index);
+u32 adder_node(struct adder *a, u32 task);
+int adder_take_node_fact(struct adder *a, const char *fact);
+struct profile_node *adder_profile_node(struct adder *a, u32 id);
+int adder_take_task(struct adder *a, const struct iot_record *r);
+int adder_process(struct adder *a, u32 id, u32 *index);
+
+#endif
