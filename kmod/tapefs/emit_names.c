@@ -72,6 +72,19 @@ u32 tfs_open_flags(unsigned int flags, fmode_t mode)
 	return our;
 }
 
+/*
+ * Of an open with O_TMPFILE, that of the directory. Who opens the same name at the same time may have
+ * the VFS drop the dentry, which was negative when that one looked: what an open has made has its name
+ * all the same.
+ */
+static u64 open_name(struct iot_session *session, const struct dentry *dentry, bool is_nameless,
+		     bool is_created)
+{
+	if (is_nameless)
+		return tfs_name_if_any(session, dentry->d_parent);
+	return is_created ? tfs_name_id(session, dentry) : tfs_name_if_any(session, dentry);
+}
+
 /* @file is open, or will be when the caller returns; NULL if @result says that it failed. */
 void tfs_emit_open(struct iot_span *span, const struct dentry *dentry, const struct file *file,
 		   unsigned int flags, umode_t mode, s64 result)
@@ -84,10 +97,10 @@ void tfs_emit_open(struct iot_span *span, const struct dentry *dentry, const str
 	if (!session)
 		return;
 	inode = d_inode_rcu(dentry);
-	r.name = tfs_name_if_any(session, is_nameless ? dentry->d_parent : dentry);
+	r.flags = tfs_open_flags(flags, file ? file->f_mode : 0);
+	r.name = open_name(session, dentry, is_nameless, r.flags & IOT_OPEN_created);
 	r.object = tfs_object_id(session, inode, is_nameless ? NULL : dentry);
 	r.handle = file ? TFS_F(file)->handle : 0;
-	r.flags = tfs_open_flags(flags, file ? file->f_mode : 0);
 	if (r.flags & IOT_OPEN_created)
 		r.mode = tfs_lower_inode(inode)->i_mode & S_IALLUGO;
 	else if (r.flags & (IOT_OPEN_create | IOT_OPEN_tmpfile))

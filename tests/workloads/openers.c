@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * openers.c - a workload: processes that open the same names at the same time, with O_CREAT alone.
+ *
+ * One of them makes each file, whoever comes first; all write to it.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "workload.h"
+
+#define OPENERS 4
+
+static long files = 200;
+
+static const struct workload_option options[] = {
+	{ .name = "files", .value = &files, .sentence = "how many files are made (default: 200)" },
+	{}
+};
+
+static void open_all(int opener)
+{
+	char name[32];
+	long i;
+	int fd;
+
+	for (i = 0; i < files; i++) {
+		snprintf(name, sizeof(name), "file.%ld", i);
+		fd = open(name, O_WRONLY | O_CREAT, 0600);
+		CHECK(fd >= 0);
+		CHECK(pwrite(fd, "x", 1, opener) == 1);
+		CHECK(!close(fd));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *directory = workload_options(argc, argv, "Names that several open at once.", options);
+	int start[2], opener, status;
+	char name[32];
+	struct stat stat;
+	pid_t pid;
+	char c;
+
+	CHECK(!chdir(directory));
+	CHECK(!pipe(start));
+	for (opener = 0; opener < OPENERS; opener++) {
+		pid = fork();
+		CHECK(pid >= 0);
+		if (pid)
+			continue;
+		close(start[1]);
+		CHECK(!read(start[0], &c, 1)); /* until all are there */
+		open_all(opener);
+		_exit(0);
+	}
+	close(start[1]);
+	while (wait(&status) > 0)
+		CHECK(!status);
+	snprintf(name, sizeof(name), "file.%ld", files - 1);
+	CHECK(!lstat(name, &stat) && stat.st_size == OPENERS);
+	printf("%ld files\n", files);
+	return 0;
+}
