@@ -51,7 +51,7 @@ slurm_configuration() { # DIR
 }
 
 slurm_open() {
-	local tries
+	local tries until=$((SECONDS + 60))
 	chmod 755 "$1"
 	mkdir "$1/state" "$1/spool"
 	slurm_munge "$1"
@@ -65,7 +65,7 @@ slurm_open() {
 	slurm_daemons+=($!)
 	slurmd -D >"$1/slurmd.out" 2>&1 &
 	slurm_daemons+=($!)
-	for ((tries = 0; tries < 300; tries++)); do
+	while ((SECONDS < until)); do
 		[ "$(sinfo -h -o %t 2>/dev/null)" != idle ] || return 0
 		sleep 0.1
 	done
