@@ -56,6 +56,8 @@ slurm_open() {
 	mkdir "$1/state" "$1/spool"
 	slurm_munge "$1"
 	slurm_configuration "$1" >"$1/slurm.conf"
+	# The plugin for version 2 wants a tree of groups that systemd made; that for version 1 does nothing.
+	echo CgroupPlugin=cgroup/v1 >"$1/cgroup.conf"
 	export SLURM_CONF=$1/slurm.conf
 	for ((tries = 0; tries < 100; tries++)); do
 		[ ! -S "$1/munge.socket" ] || break
