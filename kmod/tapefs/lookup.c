@@ -234,29 +234,6 @@ static int lower_revalidate(struct dentry *dentry, struct dentry *lower, unsigne
 	return iot_d_revalidate(lower, flags);
 }
 
-/*
- * A name that is known not to exist. Looking it up again is an operation like the
- * first time, and is recorded. Who wants to open it is sent to tfs_atomic_open(), who
- * wants to create it to a fresh look-up.
- */
-static int revalidate_negative(struct dentry *dentry, struct dentry *lower, unsigned int flags)
-{
-	struct iot_span span;
-	int valid;
-
-	if (flags & LOOKUP_RCU)
-		return -ECHILD;
-	if (flags & (LOOKUP_OPEN | LOOKUP_CREATE | LOOKUP_EXCL | LOOKUP_RENAME_TARGET))
-		return 0;
-	tfs_begin(dentry->d_sb, &span);
-	valid = lower_revalidate(dentry, lower, flags);
-	if (valid > 0 && is_lower_valid(dentry, lower))
-		emit_lookup(&span, dentry, NULL, flags);
-	else
-		iot_span_cancel(&span);
-	return valid > 0 ? is_lower_valid(dentry, lower) : valid;
-}
-
 static int revalidate_positive(struct dentry *dentry, struct dentry *lower, unsigned int flags)
 {
 	const unsigned int make = LOOKUP_CREATE | LOOKUP_EXCL;
@@ -275,6 +252,48 @@ static int revalidate_positive(struct dentry *dentry, struct dentry *lower, unsi
 		emit_lookup(&span, dentry, d_inode(dentry), flags);
 	}
 	return 1;
+}
+
+/*
+ * A negative dentry that is of no use goes. The VFS would drop it, but may come to that when somebody else,
+ * who holds the lock of the parent, has made the name and the dentry positive: a file that is there would
+ * look deleted. So whoever makes it positive sees that it has gone, see hashed_name(). Return: as
+ * d_revalidate().
+ */
+static int drop_negative(struct dentry *dentry, unsigned int flags)
+{
+	bool is_negative;
+
+	spin_lock(&dentry->d_lock);
+	is_negative = !dentry->d_inode;
+	if (is_negative)
+		__d_drop(dentry);
+	spin_unlock(&dentry->d_lock);
+	return is_negative ? 0 : revalidate_positive(dentry, tfs_lower_dentry(dentry), flags);
+}
+
+/*
+ * A name that is known not to exist. Looking it up again is an operation like the
+ * first time, and is recorded. Who wants to open it is sent to tfs_atomic_open(), who
+ * wants to create it to a fresh look-up.
+ */
+static int revalidate_negative(struct dentry *dentry, struct dentry *lower, unsigned int flags)
+{
+	struct iot_span span;
+	int valid;
+
+	if (flags & LOOKUP_RCU)
+		return -ECHILD;
+	if (flags & (LOOKUP_OPEN | LOOKUP_CREATE | LOOKUP_EXCL | LOOKUP_RENAME_TARGET))
+		return drop_negative(dentry, flags);
+	tfs_begin(dentry->d_sb, &span);
+	valid = lower_revalidate(dentry, lower, flags);
+	if (valid > 0 && is_lower_valid(dentry, lower)) {
+		emit_lookup(&span, dentry, NULL, flags);
+		return 1;
+	}
+	iot_span_cancel(&span);
+	return valid < 0 ? valid : drop_negative(dentry, flags);
 }
 
 /*
@@ -364,11 +383,32 @@ static struct dentry *create_below(struct dentry *dentry, const struct file *fil
 	return IS_ERR(*lower) ? ERR_CAST(*lower) : dget((*lower)->f_path.dentry);
 }
 
+/*
+ * A name for the file that was made. Who looked at @dentry while it was negative has dropped it, and the VFS
+ * may be about to drop it once more, so that one is not hashed again. Return: another, or itself; referenced.
+ */
+static struct dentry *hashed_name(struct dentry *dentry, struct dentry *made)
+{
+	struct dentry *other;
+
+	if (likely(!d_unhashed(dentry)))
+		return dget(dentry);
+	other = d_alloc(dentry->d_parent, &dentry->d_name);
+	if (!other || tfs_dentry_init(other, dget(made))) {
+		dput(other);
+		return dget(dentry); /* without memory it looks deleted */
+	}
+	ihold(d_inode(dentry));
+	d_add(other, d_inode(dentry));
+	return other;
+}
+
 /* @made and @lower are as create_below() left them; the latter's reference is consumed. */
 static int open_below(struct dentry *dentry, struct file *file, struct dentry *made,
 		      struct file *lower)
 {
 	int err = tfs_instantiate(dentry, dget(made));
+	struct dentry *name;
 
 	if (err) {
 		if (lower)
@@ -377,8 +417,12 @@ static int open_below(struct dentry *dentry, struct file *file, struct dentry *m
 	}
 	tfs_copy_attr(d_inode(dentry->d_parent));
 	file->f_mode |= FMODE_CREATED;
-	return lower ? finish_open_made(dentry, file, lower) :
-		       finish_open(file, dentry, open_created);
+	name = hashed_name(dentry, made);
+	err = lower ? finish_open_made(name, file, lower) : finish_open(file, name, open_created);
+	if (unlikely(err))
+		d_drop(name);
+	dput(name);
+	return err;
 }
 
 /*

@@ -2,7 +2,7 @@
 /*
  * openers.c - a workload: processes that open the same names at the same time, with O_CREAT alone.
  *
- * One of them makes each file, whoever comes first; all write to it.
+ * One of them makes each file, whoever comes first; all write to it, and all find it by its name.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -19,6 +19,21 @@ static const struct workload_option options[] = {
 	{}
 };
 
+/* What is open has the name that it was opened by, and is not deleted. */
+static bool has_name(int fd, const char *name)
+{
+	char link[32], path[PATH_MAX];
+	const char *last;
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, path, sizeof(path) - 1);
+	CHECK(length > 0);
+	path[length] = 0;
+	last = strrchr(path, '/');
+	return last && !strcmp(last + 1, name);
+}
+
 static void open_all(int opener)
 {
 	char name[32];
@@ -30,6 +45,7 @@ static void open_all(int opener)
 		fd = open(name, O_WRONLY | O_CREAT, 0600);
 		CHECK(fd >= 0);
 		CHECK(pwrite(fd, "x", 1, opener) == 1);
+		CHECK(has_name(fd, name));
 		CHECK(!close(fd));
 	}
 }
