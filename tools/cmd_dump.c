@@ -11,8 +11,13 @@
 #include "cmd.h"
 #include "json.h"
 #include "option.h"
+#include "partners.h"
 
 #define KINDS_MAX 64
+
+enum {
+	KEY_PARTNERS = 256,
+};
 
 struct options {
 	const char *path;
@@ -23,6 +28,7 @@ struct options {
 	bool has_group;
 	u64 task;
 	bool is_failed_only;
+	bool has_partners;
 	bool is_json;
 	u64 origin_ns; /* times are printed since then */
 };
@@ -33,6 +39,7 @@ static const struct argp_option option_table[] = {
 	{ "task", 't', "ID", 0, "only records of this task", 0 },
 	{ "path", 'p', "PATTERN", 0, "only operations on paths that match the shell pattern", 0 },
 	{ "failed", 'f', NULL, 0, "only operations that failed", 0 },
+	{ "partners", KEY_PARTNERS, NULL, 0, "instead of records, the MPI calls of each rank and with which ones they belong together", 0 },
 	{ "json", 'j', NULL, 0, "print JSON, one object a line", 0 },
 	{}
 };
@@ -65,6 +72,12 @@ static void add_kinds(struct argp_state *state, struct options *options, char *l
 	}
 }
 
+static bool is_restricted(const struct options *options)
+{
+	return options->kind_count || options->has_group || options->task || options->pattern ||
+	       options->is_failed_only;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -86,6 +99,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case 'f':
 		options->is_failed_only = true;
 		return 0;
+	case KEY_PARTNERS:
+		options->has_partners = true;
+		return 0;
 	case 'j':
 		options->is_json = true;
 		return 0;
@@ -96,6 +112,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "no trace given");
+		return 0;
+	case ARGP_KEY_END:
+		if (options->has_partners && is_restricted(options))
+			argp_error(state, "--partners goes with --json only");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -325,6 +345,8 @@ static int run(int argc, char **argv)
 	int err, code;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (options.has_partners)
+		return print_partners(options.path, options.is_json);
 	err = iot_reader_open(options.path, &reader, &reject);
 	if (err)
 		return fail_reject(options.path, err, &reject);
