@@ -3,7 +3,7 @@
 # which a second job goes on.
 # shellcheck shell=bash disable=SC2034 # for tests/programs/guest
 packages='lammps openmpi-bin'
-mpi=1
+mpi=openmpi
 
 version() {
 	lmp -h | sed -n 's/.*Simulator - //p'

@@ -2,7 +2,7 @@
 # PnetCDF: its parallel tools make a file from text, print it, and compare it with another.
 # shellcheck shell=bash disable=SC2034 # for tests/programs/guest
 packages='pnetcdf-bin openmpi-bin'
-mpi=1
+mpi=openmpi
 
 version() {
 	pnetcdf_version -v | sed -n 's/.*[Vv]ersion[: ]*//p' | head -n 1
