@@ -9,6 +9,7 @@
  * Changes
  *   1  first version; later: mmap(2) of a descriptor that has joined makes a mailbox; later:
  *      features of iot_query, and flags where iot_create had a reserved field
+ *   2  records of mpi_comm that say of which world a rank is
  */
 #ifndef IOTAPE_CONTROL_H
 #define IOTAPE_CONTROL_H
@@ -16,7 +17,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define IOT_CONTROL_VERSION 1
+#define IOT_CONTROL_VERSION 2
 #define IOT_CONTROL_PATH    "/dev/iotape"
 #define IOT_REPLAY_PATH	    "/dev/replayfs"
 
