@@ -209,7 +209,8 @@ static int wait_for_end(struct nodes *nodes, const struct replay_result *mine,
 	u64 since_ms = 0;
 	int state = 0;
 
-	nodes->awaited = "end its tasks";
+	if (!nodes->is_cancelled) /* else these tasks were ended, and what they waited for is what matters */
+		nodes->awaited = "end its tasks";
 	while (state >= 0 && (nodes->node ? !nodes->is_ended : count_done(nodes) < nodes->count)) {
 		state = nodes_turn(nodes);
 		if (nodes->node && nodes->is_lost)
