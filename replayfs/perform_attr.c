@@ -38,6 +38,25 @@ void rfs_object_put(struct rfs_carrier *carrier, const struct iot_program_op *op
 		path_put(&object->path);
 }
 
+/* Change what an operation is about, on a mount that may be written to. */
+static int change_object(struct rfs_carrier *carrier, const struct iot_program_op *op,
+			 int (*change)(struct rfs_carrier *carrier, const struct rfs_object *object,
+				       const struct iot_program_op *op))
+{
+	struct rfs_object object;
+	int err = rfs_object_get(carrier, op, &object);
+
+	if (err)
+		return err;
+	err = mnt_want_write(object.path.mnt);
+	if (!err) {
+		err = change(carrier, &object, op);
+		mnt_drop_write(object.path.mnt);
+	}
+	rfs_object_put(carrier, op, &object);
+	return err;
+}
+
 s64 rfs_do_stat(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	struct rfs_object object;
@@ -111,7 +130,8 @@ static int may_truncate(const struct rfs_object *object, struct inode *inode,
 	return err;
 }
 
-static int set_attr(const struct rfs_object *object, const struct iot_program_op *op)
+static int set_attr(struct rfs_carrier *carrier, const struct rfs_object *object,
+		    const struct iot_program_op *op)
 {
 	struct inode *inode = d_inode(object->path.dentry);
 	bool is_truncate = le32_to_cpu(op->flags) & IOT_ATTR_size;
@@ -141,18 +161,7 @@ static int set_attr(const struct rfs_object *object, const struct iot_program_op
 
 s64 rfs_do_setattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
-	struct rfs_object object;
-	int err = rfs_object_get(carrier, op, &object);
-
-	if (err)
-		return err;
-	err = mnt_want_write(object.path.mnt);
-	if (!err) {
-		err = set_attr(&object, op);
-		mnt_drop_write(object.path.mnt);
-	}
-	rfs_object_put(carrier, op, &object);
-	return err;
+	return change_object(carrier, op, set_attr);
 }
 
 /* Permission was refused: ask for it again. */
@@ -223,19 +232,6 @@ s64 rfs_do_getxattr(struct rfs_carrier *carrier, const struct iot_program_op *op
 	return result;
 }
 
-static int set_value(const struct rfs_object *object, const struct iot_program_op *op,
-		     const char *name, const void *value, size_t bytes)
-{
-	int err = mnt_want_write(object->path.mnt);
-
-	if (err)
-		return err;
-	err = iot_vfs_setxattr(mnt_idmap(object->path.mnt), object->path.dentry, name, value, bytes,
-			       le32_to_cpu(op->flags));
-	mnt_drop_write(object->path.mnt);
-	return err;
-}
-
 /*
  * Of most attributes the trace has the length of the value, not the value: zeros take its place. It
  * is a copy in any case: the kernel may change it on its way.
@@ -250,37 +246,35 @@ static void *copy_value(struct rfs_carrier *carrier, const struct iot_program_op
 	return value;
 }
 
-s64 rfs_do_setxattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
+static int set_xattr(struct rfs_carrier *carrier, const struct rfs_object *object,
+		     const struct iot_program_op *op)
 {
 	size_t bytes = min_t(u64, le64_to_cpu(op->length_bytes), XATTR_SIZE_MAX);
-	struct rfs_object object;
-	void *value;
-	int err = rfs_object_get(carrier, op, &object);
+	void *value = copy_value(carrier, op, bytes);
+	int err = -ENOMEM;
 
-	if (err)
-		return err;
-	value = copy_value(carrier, op, bytes);
-	err = value ? set_value(&object, op, rfs_string(carrier, op->path2), value, bytes) : -ENOMEM;
+	if (value)
+		err = iot_vfs_setxattr(mnt_idmap(object->path.mnt), object->path.dentry,
+				       rfs_string(carrier, op->path2), value, bytes, le32_to_cpu(op->flags));
 	kvfree(value);
-	rfs_object_put(carrier, op, &object);
 	return err;
+}
+
+s64 rfs_do_setxattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	return change_object(carrier, op, set_xattr);
+}
+
+static int remove_xattr(struct rfs_carrier *carrier, const struct rfs_object *object,
+			const struct iot_program_op *op)
+{
+	return iot_vfs_removexattr(mnt_idmap(object->path.mnt), object->path.dentry,
+				   rfs_string(carrier, op->path2));
 }
 
 s64 rfs_do_removexattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
-	struct rfs_object object;
-	int err = rfs_object_get(carrier, op, &object);
-
-	if (err)
-		return err;
-	err = mnt_want_write(object.path.mnt);
-	if (!err) {
-		err = iot_vfs_removexattr(mnt_idmap(object.path.mnt), object.path.dentry,
-					  rfs_string(carrier, op->path2));
-		mnt_drop_write(object.path.mnt);
-	}
-	rfs_object_put(carrier, op, &object);
-	return err;
+	return change_object(carrier, op, remove_xattr);
 }
 
 s64 rfs_do_listxattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
@@ -320,7 +314,8 @@ s64 rfs_do_getfileattr(struct rfs_carrier *carrier, const struct iot_program_op 
 }
 
 /* What the trace does not tell stays as it is. */
-static int set_flags(const struct rfs_object *object, const struct iot_program_op *op)
+static int set_flags(struct rfs_carrier *carrier, const struct rfs_object *object,
+		     const struct iot_program_op *op)
 {
 	u32 flags = le32_to_cpu(op->flags);
 	struct file_kattr attr = {};
@@ -341,16 +336,5 @@ static int set_flags(const struct rfs_object *object, const struct iot_program_o
 
 s64 rfs_do_setfileattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
-	struct rfs_object object;
-	int err = rfs_object_get(carrier, op, &object);
-
-	if (err)
-		return err;
-	err = mnt_want_write(object.path.mnt);
-	if (!err) {
-		err = set_flags(&object, op);
-		mnt_drop_write(object.path.mnt);
-	}
-	rfs_object_put(carrier, op, &object);
-	return errno_of(err);
+	return errno_of(change_object(carrier, op, set_flags));
 }
