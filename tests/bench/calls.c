@@ -2,7 +2,9 @@
 /*
  * calls.c - how long file operations take: one line for each, its name and ns per call.
  *
- *	calls [--calls=N] DIRECTORY
+ *	calls [--calls=N] [--maps] DIRECTORY
+ *
+ * With --maps, of mappings and what is done to their pages; else of the usual calls.
  *
  * Each operation is repeated N times in a batch; the fastest of twenty batches counts, for
  * whatever else the machine does makes a batch slower, never faster.
@@ -114,23 +116,58 @@ static double batch_create(void)
 	return batch_of(do_create);
 }
 
-/* A new mapping has no pages: each first access is a fault, of a page that is in the cache. */
-static double batch_touch(void)
+/* -- mappings: of each page, that is in the cache, the first access in a new one -------------------- */
+
+static double batch_pages(int flags, int is_write)
 {
 	size_t bytes = (size_t)BLOCKS * BLOCK;
-	volatile char *map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	volatile char *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
 	double begin, end;
 	size_t i;
 
 	must(map != MAP_FAILED, "mmap");
-	must(!madvise((void *)map, bytes, MADV_RANDOM), "madvise"); /* no faults ahead */
 	begin = now_ns();
-	for (i = 0; i < bytes; i += BLOCK)
-		(void)map[i];
+	for (i = 0; i < bytes; i += BLOCK) {
+		if (is_write)
+			map[i] = 1;
+		else
+			(void)map[i];
+	}
 	end = now_ns();
 	munmap((void *)map, bytes);
 	return (end - begin) / BLOCKS;
 }
+
+/* The kernel maps neighbours with one fault, if it may. */
+static double batch_touch(void)
+{
+	return batch_pages(MAP_SHARED, 0);
+}
+
+static double batch_write_touch(void)
+{
+	return batch_pages(MAP_SHARED, 1);
+}
+
+static double batch_private_write(void)
+{
+	return batch_pages(MAP_PRIVATE, 1);
+}
+
+static void do_map(long i)
+{
+	void *map = mmap(NULL, BLOCK, PROT_READ, MAP_SHARED, fd, i % BLOCKS * BLOCK);
+
+	must(map != MAP_FAILED, "mmap");
+	munmap(map, BLOCK);
+}
+
+static double batch_map(void)
+{
+	return batch_of(do_map);
+}
+
+/* -- several threads --------------------------------------------------------------------------------- */
 
 static void *writer(void *argument)
 {
@@ -167,21 +204,8 @@ static void measure(const char *name, double (*batch)(void))
 	printf("%s %.0f\n", name, best_ns);
 }
 
-int main(int argc, char **argv)
+static void measure_calls(void)
 {
-	long i;
-
-	if (argc > 1 && sscanf(argv[1], "--calls=%ld", &calls) == 1 && calls > 0)
-		argv++, argc--;
-	if (argc != 2) {
-		fprintf(stderr, "usage: calls [--calls=N] DIRECTORY\n");
-		return 2;
-	}
-	must(!chdir(argv[1]), argv[1]);
-	fd = open("file", O_CREAT | O_RDWR, 0600);
-	must(fd >= 0, "file");
-	for (i = 0; i < BLOCKS; i++)
-		do_pwrite(i);
 	measure("pread", batch_pread);
 	measure("pwrite", batch_pwrite);
 	measure("open+close", batch_open);
@@ -189,6 +213,38 @@ int main(int argc, char **argv)
 	measure("create+unlink", batch_create);
 	measure("touch", batch_touch);
 	measure("writers", batch_writers);
+}
+
+static void measure_maps(void)
+{
+	measure("mmap+munmap", batch_map);
+	measure("touch", batch_touch);
+	measure("write-touch", batch_write_touch);
+	measure("private-write", batch_private_write);
+}
+
+int main(int argc, char **argv)
+{
+	int is_maps = 0;
+	long i;
+
+	if (argc > 1 && sscanf(argv[1], "--calls=%ld", &calls) == 1 && calls > 0)
+		argv++, argc--;
+	if (argc > 1 && !strcmp(argv[1], "--maps"))
+		is_maps = 1, argv++, argc--;
+	if (argc != 2) {
+		fprintf(stderr, "usage: calls [--calls=N] [--maps] DIRECTORY\n");
+		return 2;
+	}
+	must(!chdir(argv[1]), argv[1]);
+	fd = open("file", O_CREAT | O_RDWR, 0600);
+	must(fd >= 0, "file");
+	for (i = 0; i < BLOCKS; i++)
+		do_pwrite(i);
+	if (is_maps)
+		measure_maps();
+	else
+		measure_calls();
 	close(fd);
 	return 0;
 }
