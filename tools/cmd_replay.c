@@ -123,6 +123,18 @@ static void check_engine(struct argp_state *state, struct options *options)
 			   engine->data_modes ? "always copies what it reads" : "reads nothing");
 }
 
+/* Do the options go together? */
+static void check(struct argp_state *state, struct options *options)
+{
+	if (!options->program)
+		argp_error(state, "no program given");
+	if (options->is_place_given && !options->is_shared)
+		argp_error(state, "--place is for several nodes: it goes with --agent");
+	if (options->is_limit_given && !options->is_shared)
+		argp_error(state, "--node-timeout is for several nodes: it goes with --agent");
+	check_engine(state, options);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	static const char *const as_words[] = { "self", "recorded", NULL };
@@ -201,13 +213,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->program = argument;
 		return 0;
 	case ARGP_KEY_END:
-		if (!options->program)
-			argp_error(state, "no program given");
-		if (options->is_place_given && !options->is_shared)
-			argp_error(state, "--place is for several nodes: it goes with --agent");
-		if (options->is_limit_given && !options->is_shared)
-			argp_error(state, "--node-timeout is for several nodes: it goes with --agent");
-		check_engine(state, options);
+		check(state, options);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
