@@ -33,7 +33,7 @@ int iot_names_open(struct iot_names **names)
 	if (!*names)
 		return -ENOMEM;
 	(*names)->epoch = 1;
-	if (getrandom((*names)->secret, sizeof((*names)->secret), 0) < 0) {
+	if (getrandom(&(*names)->secret, sizeof((*names)->secret), 0) < 0) {
 		free(*names);
 		return -errno;
 	}

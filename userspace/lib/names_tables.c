@@ -8,11 +8,10 @@
 #include <stdlib.h>
 
 #include "names_tables.h"
-#include "siphash.h"
 
 static unsigned int hash_of(const struct iot_names *names, const void *key, size_t bytes)
 {
-	return (unsigned int)siphash(names->secret, key, bytes);
+	return (unsigned int)iot_siphash(&names->secret, key, bytes);
 }
 
 #define FIND(names, head, key, bytes, out) \

@@ -8,6 +8,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+#include "core/siphash.h"
 #include "iotape.h"
 
 /* One path, and what was seen under it. Lives as long as the names, so labels point to it. */
@@ -60,7 +61,7 @@ struct tag {
 };
 
 struct iot_names {
-	u64 secret[2]; /* of the hash tables: ids and names come from whoever made the trace */
+	struct iot_siphash_key secret; /* of the hash tables: ids and names come from whoever made the trace */
 	struct binding *bindings;
 	struct name *names;
 	struct object *objects;
