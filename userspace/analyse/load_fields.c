@@ -74,9 +74,11 @@ static int load_open(struct loader *l, const struct iot_rec_open *r)
 	l->op->flags = r->flags;
 	l->op->mode = r->mode;
 	l->op->old_size_bytes = r->size_bytes;
-	if (r->handle && live_opened(&l->live, r->object, r->handle))
+	if (set_path(l, r->name, &l->op->path))
 		return -ENOMEM;
-	return set_path(l, r->name, &l->op->path);
+	if (!is_known(l->op->path))
+		l->op->handle = 0; /* nothing in a replay would open it */
+	return l->op->handle ? live_opened(&l->live, r->object, r->handle) : 0;
 }
 
 static int load_setattr(struct loader *l, const struct iot_rec_setattr *r)

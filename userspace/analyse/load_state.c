@@ -230,6 +230,8 @@ int load_early_finish(struct loader *l)
 		if (path)
 			op->path = graph_text(l->graph, path);
 		err = op->path ? 0 : -ENOMEM;
+		if (!err && !is_known(op->path))
+			op->handle = 0; /* as in load_open() */
 	}
 	for (unnamed = l->early.unnamed; unnamed && !err; unnamed = unnamed->hh.next)
 		err = unlink_early(l, unnamed);

@@ -64,35 +64,60 @@ static u32 owner_of(const struct compiler *c)
 	return slots_find(c->owners, c->task->tgid, 0);
 }
 
+/* Of what an operation makes, if it is of this kind: a mapping only of a handle that has a slot. */
+static int make_slot(struct compiler *c, u16 kind)
+{
+	__le32 slot;
+
+	if (c->op->kind != kind || c->op->result < 0)
+		return 0;
+	if (kind == IOT_KIND_open)
+		return handle_slot(c, c->op->handle, true, &slot);
+	return slots_find(c->handles, c->op->handle, 0) ? map_slot(c, true, &slot) : 0;
+}
+
+static int make_slots(struct compiler *c, u16 kind)
+{
+	u32 i, j;
+	int err = 0;
+
+	for (i = 0; i < c->graph->task_count && err >= 0; i++) {
+		c->task = &c->graph->tasks[i];
+		for (j = 0; j < c->task->op_count && err >= 0; j++) {
+			c->op = &c->task->ops[j];
+			err = make_slot(c, kind);
+		}
+	}
+	return err < 0 ? err : 0;
+}
+
+static int make_owners(struct compiler *c)
+{
+	u32 i, owner;
+	int err = 0;
+
+	for (i = 0; i < c->graph->task_count && err >= 0; i++)
+		if (c->graph->tasks[i].has_locks)
+			err = slots_make(c->owners, c->graph->tasks[i].tgid, 0, &owner);
+	return err < 0 ? err : 0;
+}
+
 /**
  * compiler_make_slots() - slots of handles, mappings and owners of locks
  * @c: with the graph
  *
- * Handles and mappings have slots before the operations that use them, in whatever task.
+ * Handles and mappings have slots before the operations that use them, in whatever task. What an
+ * operation that is not expressed would make has none, so what uses that is not expressed either.
  *
  * Return: 0 or a negative errno.
  */
 int compiler_make_slots(struct compiler *c)
 {
-	u32 i, j, owner;
-	__le32 slot;
-	int err = 0;
+	int err = make_slots(c, IOT_KIND_open);
 
-	for (i = 0; i < c->graph->task_count && err >= 0; i++) {
-		c->task = &c->graph->tasks[i];
-		if (c->task->has_locks)
-			err = slots_make(c->owners, c->task->tgid, 0, &owner);
-		for (j = 0; j < c->task->op_count && err >= 0; j++) {
-			c->op = &c->task->ops[j];
-			if (c->op->result < 0)
-				continue;
-			if (c->op->kind == IOT_KIND_open)
-				err = handle_slot(c, c->op->handle, true, &slot);
-			else if (c->op->kind == IOT_KIND_map)
-				err = map_slot(c, true, &slot);
-		}
-	}
-	return err < 0 ? err : 0;
+	if (!err)
+		err = make_slots(c, IOT_KIND_map);
+	return err ? err : make_owners(c);
 }
 
 /* -- operations --------------------------------------------------------------------------- */

@@ -7,12 +7,6 @@
 
 #include "compile.h"
 
-/* Names that the trace lost are "?", see lib/names.c. */
-static inline bool is_known(const char *path)
-{
-	return path && strncmp(path, "?/", 2) && iot_path_is_valid(path);
-}
-
 int initial_put(struct iot_builder *builder, struct tree *tree, const struct graph *graph,
 		const struct compile_options *options, struct compile_summary *summary);
 

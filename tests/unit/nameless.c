@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * nameless.c - an open whose name the trace does not have, and what was done through its handle.
+ *
+ * No replay can open that file. So nothing may be left of what used its handle, or what was made with
+ * it: a slot that nothing fills would have operations end otherwise; but all of it is counted.
+ */
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "compile/compile.h"
+#include "scratch.h"
+#include "suite.h"
+
+#define FILE_ID	 4
+#define REQUEST	 9
+#define LOST	 7 /* the handle that was opened without a name */
+#define KEPT	 8
+#define MAP_LOST 20
+#define MAP_KEPT 21
+
+struct scribe {
+	struct iot_writer *writer;
+	u64 now_ns;
+	u32 op;
+};
+
+static void put(struct scribe *s, struct iot_record record, const char *tail)
+{
+	s->now_ns += 1000;
+	if (iot_kind_is_span(iot_kind_info(record.kind))) {
+		record.op.enter_ns = s->now_ns - 500;
+		record.op.duration_ns = 500;
+		record.op.task = 1;
+		record.op.op = ++s->op;
+	} else {
+		record.fact.time_ns = s->now_ns; /* all begin with it */
+	}
+	record.tail = (const u8 *)tail;
+	record.tail_bytes = (u16)(tail ? strlen(tail) : 0);
+	assert_int_equal(iot_writer_record(s->writer, &record), 0);
+}
+
+#define PUT(kind_, ...) \
+	put(s, (struct iot_record){ .kind = IOT_KIND_##kind_, .kind_ = { __VA_ARGS__ } }, NULL)
+
+static void begin(struct scribe *s)
+{
+	static const unsigned char capture[16] = "nameless";
+
+	assert_int_equal(iot_writer_open(scratch_trace, capture, &s->writer), 0);
+	put(s, (struct iot_record){ .kind = IOT_KIND_name, .name = { .name = 1 } }, NULL);
+	PUT(object, .object = 1, .name = 1, .type = IOT_TYPE_dir, .mode = S_IFDIR | 0755, .ino = 99);
+	PUT(task, .task = 1, .pid = 1, .tgid = 1, .why = IOT_REASON_seen);
+	put(s, (struct iot_record){ .kind = IOT_KIND_name, .name = { .name = 5, .dir = 1 } }, "a");
+	PUT(object, .object = FILE_ID, .name = 5, .type = IOT_TYPE_file, .mode = S_IFREG | 0644,
+	    .ino = 100, .nlink = 1, .size_bytes = 8192);
+}
+
+/* One operation of each way to use a handle, or a mapping. */
+static void use(struct scribe *s, u64 handle, u64 map, u64 request)
+{
+	PUT(read, .object = FILE_ID, .handle = handle, .length_bytes = 1, .result = 1);
+	PUT(copy_range, .object = FILE_ID, .handle = KEPT, .to_object = FILE_ID, .to_handle = handle,
+	    .length_bytes = 1, .to_offset_bytes = 9, .result = 1);
+	PUT(lock, .object = FILE_ID, .handle = handle, .end_bytes = 5, .flags = IOT_LOCK_exclusive);
+	PUT(submit, .request = request, .object = FILE_ID, .handle = handle, .length_bytes = 4,
+	    .flags = IOT_RW_direct);
+	PUT(complete, .task = 1, .op = s->op, .request = request, .result = 4);
+	PUT(map, .object = FILE_ID, .handle = handle, .map = map, .length_bytes = 4096,
+	    .prot = IOT_PROT_read);
+	PUT(touch, .object = FILE_ID, .map = map, .length_bytes = 4096);
+	PUT(madvise, .object = FILE_ID, .handle = handle, .length_bytes = 4096);
+	PUT(stat, .object = FILE_ID); /* it has no name, but is open */
+	PUT(unmap, .object = FILE_ID, .map = map, .length_bytes = 4096);
+	PUT(flush, .object = FILE_ID, .handle = handle);
+	PUT(release, .object = FILE_ID, .handle = handle);
+}
+
+static void record(void)
+{
+	struct scribe scribe = { .now_ns = 1000000 }, *s = &scribe;
+
+	begin(s);
+	PUT(open, .object = FILE_ID, .handle = KEPT, .name = 5, .flags = IOT_OPEN_read | IOT_OPEN_write);
+	PUT(unlink, .object = FILE_ID, .name = 5);
+	PUT(open, .object = FILE_ID, .handle = LOST, .flags = IOT_OPEN_read | IOT_OPEN_write);
+	use(s, LOST, MAP_LOST, REQUEST);
+	use(s, KEPT, MAP_KEPT, REQUEST + 1);
+	PUT(end, .records = 1);
+	assert_int_equal(iot_writer_finish(s->writer), 0);
+	iot_writer_close(s->writer);
+}
+
+/* What the program does in order: kinds, with the slots of their handles, and mappings or the like. */
+static void describe(const struct iot_program *program, char *text, size_t room)
+{
+	u64 i;
+
+	for (i = 0; i < program->op_count; i++) {
+		const struct iot_program_op *op = &program->ops[i];
+		u16 kind = le16_to_cpu(op->kind);
+
+		if (kind == IOT_PLAY_leave)
+			continue;
+		snprintf(text + strlen(text), room - strlen(text), "%s%s",
+			 text[0] ? " " : "", kind < IOT_KIND_END ? iot_kind_info(kind)->name : "pass");
+		if (op->handle || op->other)
+			snprintf(text + strlen(text), room - strlen(text), "-%u-%u",
+				 le32_to_cpu(op->handle), le32_to_cpu(op->other));
+	}
+}
+
+static void what_cannot_be_opened_is_not_used(void **state)
+{
+	static const u16 dropped[] = { IOT_KIND_open, IOT_KIND_read, IOT_KIND_copy_range, IOT_KIND_lock,
+				       IOT_KIND_submit, IOT_KIND_map, IOT_KIND_touch, IOT_KIND_madvise,
+				       IOT_KIND_unmap, IOT_KIND_flush, IOT_KIND_release };
+	struct compile_options options = { .trace = scratch_trace, .program = scratch_program,
+					   .rules = ORDER_DEFAULT };
+	struct compile_summary summary;
+	struct iot_program program;
+	struct iot_reject reject;
+	char text[1024] = "";
+	u64 all = 0;
+	size_t i;
+
+	(void)state;
+	record();
+	assert_int_equal(compile_trace(&options, &summary, &reject), 0);
+	assert_int_equal(iot_program_load(scratch_program, &program, &reject), 0);
+	describe(&program, text, sizeof(text));
+	assert_string_equal(text,
+			    "open-1-0 unlink pass "
+			    "pass pass pass pass pass pass pass stat-1-0 pass pass pass "
+			    "read-1-0 copy_range-1-1 lock-1-0 submit-1-2 map-1-1 touch-0-1 madvise-0-1 "
+			    "stat-1-0 unmap-0-1 flush-1-0 release-1-0 complete-1-0");
+	assert_int_equal(summary.handles, 1);
+	assert_int_equal(summary.maps, 1);
+	for (i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++)
+		assert_row(iot_kind_info(dropped[i])->name, summary.dropped[dropped[i]] == 1);
+	for (i = 0; i < IOT_KIND_END; i++)
+		all += summary.dropped[i];
+	assert_int_equal(all, sizeof(dropped) / sizeof(dropped[0]));
+	iot_program_free(&program);
+	compile_summary_free(&summary);
+}
+
+SUITE("nameless",
+      WITH_SCRATCH(what_cannot_be_opened_is_not_used))
