@@ -19,9 +19,10 @@ u32 tfs_prot_of(const struct vm_area_struct *vma)
 	       (vma->vm_flags & VM_EXEC ? IOT_PROT_exec : 0);
 }
 
+/* The kernel takes VM_SHARED away from a mapping of a handle that nobody can write through. */
 u32 tfs_map_flags_of(const struct vm_area_struct *vma)
 {
-	return (vma->vm_flags & VM_SHARED ? IOT_MAP_shared : 0) |
+	return (vma->vm_flags & VM_MAYSHARE ? IOT_MAP_shared : 0) |
 	       (vma->vm_flags & VM_LOCKED ? IOT_MAP_locked : 0) |
 	       (vma->vm_flags & VM_SYNC ? IOT_MAP_sync : 0);
 }
