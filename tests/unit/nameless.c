@@ -2,7 +2,8 @@
 /*
  * nameless.c - an open whose name the trace does not have, and what was done through its handle.
  *
- * No replay can open that file. So nothing may be left of what used its handle, or what was made with
+ * If another task took the name away meanwhile, the open comes before that, by the name that went. Else
+ * no replay can open the file. Then nothing may be left of what used its handle, or what was made with
  * it: a slot that nothing fills would have operations end otherwise; but all of it is counted.
  */
 #include <stdlib.h>
@@ -22,6 +23,8 @@
 struct scribe {
 	struct iot_writer *writer;
 	u64 now_ns;
+	u64 span_ns; /* of the next operation */
+	u32 task;
 	u32 op;
 };
 
@@ -29,9 +32,9 @@ static void put(struct scribe *s, struct iot_record record, const char *tail)
 {
 	s->now_ns += 1000;
 	if (iot_kind_is_span(iot_kind_info(record.kind))) {
-		record.op.enter_ns = s->now_ns - 500;
-		record.op.duration_ns = 500;
-		record.op.task = 1;
+		record.op.enter_ns = s->now_ns - s->span_ns;
+		record.op.duration_ns = s->span_ns;
+		record.op.task = s->task;
 		record.op.op = ++s->op;
 	} else {
 		record.fact.time_ns = s->now_ns; /* all begin with it */
@@ -48,13 +51,22 @@ static void begin(struct scribe *s)
 {
 	static const unsigned char capture[16] = "nameless";
 
+	*s = (struct scribe){ .now_ns = 1000000, .span_ns = 500, .task = 1 };
 	assert_int_equal(iot_writer_open(scratch_trace, capture, &s->writer), 0);
 	put(s, (struct iot_record){ .kind = IOT_KIND_name, .name = { .name = 1 } }, NULL);
 	PUT(object, .object = 1, .name = 1, .type = IOT_TYPE_dir, .mode = S_IFDIR | 0755, .ino = 99);
 	PUT(task, .task = 1, .pid = 1, .tgid = 1, .why = IOT_REASON_seen);
+	PUT(task, .task = 2, .pid = 2, .tgid = 2, .why = IOT_REASON_seen);
 	put(s, (struct iot_record){ .kind = IOT_KIND_name, .name = { .name = 5, .dir = 1 } }, "a");
 	PUT(object, .object = FILE_ID, .name = 5, .type = IOT_TYPE_file, .mode = S_IFREG | 0644,
 	    .ino = 100, .nlink = 1, .size_bytes = 8192);
+}
+
+static void finish(struct scribe *s)
+{
+	PUT(end, .records = 1);
+	assert_int_equal(iot_writer_finish(s->writer), 0);
+	iot_writer_close(s->writer);
 }
 
 /* One operation of each way to use a handle, or a mapping. */
@@ -79,7 +91,7 @@ static void use(struct scribe *s, u64 handle, u64 map, u64 request)
 
 static void record(void)
 {
-	struct scribe scribe = { .now_ns = 1000000 }, *s = &scribe;
+	struct scribe scribe, *s = &scribe;
 
 	begin(s);
 	PUT(open, .object = FILE_ID, .handle = KEPT, .name = 5, .flags = IOT_OPEN_read | IOT_OPEN_write);
@@ -87,9 +99,7 @@ static void record(void)
 	PUT(open, .object = FILE_ID, .handle = LOST, .flags = IOT_OPEN_read | IOT_OPEN_write);
 	use(s, LOST, MAP_LOST, REQUEST);
 	use(s, KEPT, MAP_KEPT, REQUEST + 1);
-	PUT(end, .records = 1);
-	assert_int_equal(iot_writer_finish(s->writer), 0);
-	iot_writer_close(s->writer);
+	finish(s);
 }
 
 /* What the program does in order: kinds, with the slots of their handles, and mappings or the like. */
@@ -111,24 +121,30 @@ static void describe(const struct iot_program *program, char *text, size_t room)
 	}
 }
 
+static void compile(struct compile_summary *summary, struct iot_program *program)
+{
+	struct compile_options options = { .trace = scratch_trace, .program = scratch_program,
+					   .rules = ORDER_DEFAULT };
+	struct iot_reject reject;
+
+	assert_int_equal(compile_trace(&options, summary, &reject), 0);
+	assert_int_equal(iot_program_load(scratch_program, program, &reject), 0);
+}
+
 static void what_cannot_be_opened_is_not_used(void **state)
 {
 	static const u16 dropped[] = { IOT_KIND_open, IOT_KIND_read, IOT_KIND_copy_range, IOT_KIND_lock,
 				       IOT_KIND_submit, IOT_KIND_map, IOT_KIND_touch, IOT_KIND_madvise,
 				       IOT_KIND_unmap, IOT_KIND_flush, IOT_KIND_release };
-	struct compile_options options = { .trace = scratch_trace, .program = scratch_program,
-					   .rules = ORDER_DEFAULT };
 	struct compile_summary summary;
 	struct iot_program program;
-	struct iot_reject reject;
 	char text[1024] = "";
 	u64 all = 0;
 	size_t i;
 
 	(void)state;
 	record();
-	assert_int_equal(compile_trace(&options, &summary, &reject), 0);
-	assert_int_equal(iot_program_load(scratch_program, &program, &reject), 0);
+	compile(&summary, &program);
 	describe(&program, text, sizeof(text));
 	assert_string_equal(text,
 			    "open-1-0 unlink pass "
@@ -146,5 +162,95 @@ static void what_cannot_be_opened_is_not_used(void **state)
 	compile_summary_free(&summary);
 }
 
+/* -- names that go when they have been found ------------------------------------------------------ */
+
+enum what { LOOK, OPEN, UNLINK, REPLACE }; /* the first two by task 1, the others by task 2 */
+
+static const struct {
+	const char *what;
+	bool is_opened;
+	enum what steps[3];
+	u64 span_ns[3]; /* each ends 1000 ns after the one before it */
+} gone[] = {
+	{ "a name removed before the open began", true, { LOOK, UNLINK, OPEN }, { 500, 800, 500 } },
+	{ "one replaced", true, { LOOK, REPLACE, OPEN }, { 500, 800, 500 } },
+	{ "one whose removal began before anything else", true, { LOOK, UNLINK, OPEN }, { 500, 9000, 500 } },
+	{ "one whose removal had not ended", true, { LOOK, OPEN, UNLINK }, { 500, 100, 1500 } },
+	{ "one removed while the open was under way", true, { LOOK, UNLINK, OPEN }, { 500, 500, 1700 } },
+	{ "one removed before the task did something else", false, { UNLINK, LOOK, OPEN }, { 800, 500, 500 } },
+};
+
+static void put_gone(struct scribe *s, enum what what, u64 span_ns)
+{
+	s->task = what == LOOK || what == OPEN ? 1 : 2;
+	s->span_ns = span_ns;
+	switch (what) {
+	case LOOK:
+		PUT(stat, .object = 1, .name = 1);
+		break;
+	case OPEN:
+		PUT(open, .object = FILE_ID, .handle = LOST, .flags = IOT_OPEN_read);
+		break;
+	case UNLINK:
+		PUT(unlink, .object = FILE_ID, .name = 5);
+		break;
+	case REPLACE:
+		PUT(rename, .object = FILE_ID + 1, .name = 6, .new_name = 5, .replaced = FILE_ID);
+		break;
+	}
+}
+
+/* The names "a", which goes, and "b", which may replace it. */
+static void record_gone(const enum what *steps, const u64 *spans_ns)
+{
+	struct scribe scribe, *s = &scribe;
+	u32 i;
+
+	begin(s);
+	put(s, (struct iot_record){ .kind = IOT_KIND_name, .name = { .name = 6, .dir = 1 } }, "b");
+	PUT(object, .object = FILE_ID + 1, .name = 6, .type = IOT_TYPE_file, .mode = S_IFREG | 0644,
+	    .ino = 101, .nlink = 1, .size_bytes = 1);
+	s->now_ns += 10000;
+	for (i = 0; i < 3; i++)
+		put_gone(s, steps[i], spans_ns[i]);
+	s->task = 1;
+	s->span_ns = 500;
+	PUT(read, .object = FILE_ID, .handle = LOST, .length_bytes = 1, .result = 1);
+	finish(s);
+}
+
+/* Task 1 looks, opens and reads; the only operation of task 2 waits for its second. */
+static bool is_opened_before(const struct iot_program *program)
+{
+	const struct iot_program_op *open = &program->ops[1], *removal = &program->ops[3];
+	const struct iot_program_wait *wait = program->waits;
+
+	return le16_to_cpu(open->kind) == IOT_KIND_open && open->handle &&
+	       !strcmp(iot_program_string(program, open->path), "a") &&
+	       le16_to_cpu(program->ops[2].kind) == IOT_KIND_read &&
+	       program->ops[2].handle == open->handle && le16_to_cpu(removal->wait_count) == 1 &&
+	       !le32_to_cpu(wait->task) && le32_to_cpu(wait->index) == 1;
+}
+
+static void a_name_that_went_is_opened_before_that(void **state)
+{
+	struct compile_summary summary;
+	struct iot_program program;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(gone) / sizeof(gone[0]); i++) {
+		record_gone(gone[i].steps, gone[i].span_ns);
+		compile(&summary, &program);
+		assert_row(gone[i].what, program.op_count == 4 && !summary.unexplained);
+		assert_row(gone[i].what, is_opened_before(&program) == gone[i].is_opened);
+		assert_row(gone[i].what, summary.dropped[IOT_KIND_open] == !gone[i].is_opened);
+		assert_row(gone[i].what, summary.dropped[IOT_KIND_read] == !gone[i].is_opened);
+		iot_program_free(&program);
+		compile_summary_free(&summary);
+	}
+}
+
 SUITE("nameless",
-      WITH_SCRATCH(what_cannot_be_opened_is_not_used))
+      WITH_SCRATCH(what_cannot_be_opened_is_not_used)
+      WITH_SCRATCH(a_name_that_went_is_opened_before_that))

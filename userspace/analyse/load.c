@@ -105,6 +105,8 @@ static int load_op(struct loader *l)
 	err = load_fields(l);
 	if (!err)
 		err = set_files(l);
+	if (!err)
+		err = load_gone(l);
 	if (err > 0) {
 		l->graph->tasks[task].op_count--;
 		if (l->record->kind != IOT_KIND_map)
@@ -495,7 +497,9 @@ int load_trace(const char *path, struct graph *graph, struct tree *tree, load_pr
 		err = tree_judge(tree);
 	if (!err)
 		err = load_early_finish(&l);
+	load_gone_finish(&l);
 	load_early_close(&l.early);
+	load_gone_close(&l.gone);
 	graph_sort(graph);
 	live_close(&l.live);
 	free(l.inherited);

@@ -33,12 +33,25 @@ struct early {
 };
 
 /**
+ * struct gone - opens without a name, see load_gone.c
+ * @opens: these
+ * @removals: what took names away
+ */
+struct gone {
+	struct nameless *opens;
+	u32 open_count;
+	u32 open_room;
+	struct removal *removals;
+};
+
+/**
  * struct loader - a trace as it is read
  * @count: records read
  * @names: as they are at the moment of the record
  * @live: what is open and mapped then
  * @inherited: mappings that forks copied whose children are not known yet
  * @early: what was there before
+ * @gone: what was opened by names that had gone
  * @task: index of the record's
  * @record: the record
  * @op: the operation that becomes of it
@@ -54,6 +67,7 @@ struct loader {
 	size_t inherited_count;
 	size_t inherited_room;
 	struct early early;
+	struct gone gone;
 	u32 task;
 	const struct iot_record *record;
 	struct graph_op *op;
@@ -68,6 +82,11 @@ static inline int loader_file(struct loader *l, u64 object, u32 *number)
 /* load_fields.c */
 int load_fields(struct loader *l);
 int load_inherited(struct loader *l, u32 parent, u32 child, u64 time_ns);
+
+/* load_gone.c */
+int load_gone(struct loader *l);
+void load_gone_finish(struct loader *l);
+void load_gone_close(struct gone *gone);
 
 /* load_state.c */
 int load_opened_before(struct loader *l);
