@@ -73,16 +73,14 @@ u32 tfs_open_flags(unsigned int flags, fmode_t mode)
 }
 
 /*
- * Of an open with O_TMPFILE, that of the directory. Who opens the same name at the same time may have
- * the VFS drop the dentry, which was negative when that one looked: what an open has made has its name
- * all the same.
+ * Of an open with O_TMPFILE, that of the directory. What does not exist has the name that was looked up,
+ * whether others have dropped its dentry since or not.
  */
-static u64 open_name(struct iot_session *session, const struct dentry *dentry, bool is_nameless,
-		     bool is_created)
+static u64 open_name(struct iot_session *session, const struct dentry *dentry, bool is_nameless)
 {
 	if (is_nameless)
 		return tfs_name_if_any(session, dentry->d_parent);
-	return is_created ? tfs_name_id(session, dentry) : tfs_name_if_any(session, dentry);
+	return d_is_negative(dentry) ? tfs_name_id(session, dentry) : tfs_name_if_any(session, dentry);
 }
 
 /* @file is open, or will be when the caller returns; NULL if @result says that it failed. */
@@ -98,7 +96,7 @@ void tfs_emit_open(struct iot_span *span, const struct dentry *dentry, const str
 		return;
 	inode = d_inode_rcu(dentry);
 	r.flags = tfs_open_flags(flags, file ? file->f_mode : 0);
-	r.name = open_name(session, dentry, is_nameless, r.flags & IOT_OPEN_created);
+	r.name = open_name(session, dentry, is_nameless);
 	r.object = tfs_object_id(session, inode, is_nameless ? NULL : dentry);
 	r.handle = file ? TFS_F(file)->handle : 0;
 	if (r.flags & IOT_OPEN_created)

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * lookup.c - from names to objects: lookup, revalidation, and opening what is not cached.
+ *
+ * A name that is about to be made is not hashed before it is: so nobody else finds its dentry while it is
+ * negative, and none that somebody has found becomes positive. Who finds a negative dentry may drop it
+ * without a lock of the directory, after which a file that is there would look deleted.
  */
 #include <linux/dcache.h>
 #include <linux/fs.h>
@@ -88,7 +92,8 @@ static void d_release(struct dentry *dentry)
 
 /**
  * tfs_instantiate() - a name that did not exist now does
- * @dentry: upper dentry, negative
+ * @dentry: upper dentry, negative; hashed only if the caller has looked it up without saying why, which
+ *	no system call does
  * @lower: what was made below, positive; its reference is consumed
  *
  * Return: 0 or a negative errno.
@@ -100,18 +105,45 @@ int tfs_instantiate(struct dentry *dentry, struct dentry *lower)
 	tfs_dentry_replace(dentry, lower);
 	if (IS_ERR(inode))
 		return PTR_ERR(inode);
-	d_instantiate(dentry, inode);
+	if (likely(d_unhashed(dentry)))
+		d_add(dentry, inode);
+	else
+		d_instantiate(dentry, inode);
 	return 0;
 }
 
 /*
- * Find the name below and splice what it means into the upper dcache. The dentry is in
- * lookup, or is negative and becomes positive because somebody made the name below.
+ * Show what the lower dentry of @dentry, which is not hashed, stands for. If it is for nothing, and
+ * @is_to_be_made, @dentry stays as it is. Return: as the lookup of a directory does.
  */
-static struct dentry *lookup_and_splice(struct dentry *dentry, struct inode **found)
+static struct dentry *splice(struct dentry *dentry, bool is_to_be_made, struct inode **found)
 {
-	struct dentry *lower = tfs_do_lookup(dentry), *spliced;
+	struct dentry *lower = tfs_lower_dentry(dentry), *spliced;
 	struct inode *inode = NULL;
+
+	if (d_is_positive(lower)) {
+		inode = tfs_inode_get(dentry->d_sb, d_inode(lower));
+		if (IS_ERR(inode))
+			return ERR_CAST(inode);
+	} else if (is_to_be_made) {
+		return NULL;
+	}
+	spliced = d_splice_alias(inode, dentry);
+	if (IS_ERR(spliced))
+		return spliced;
+	if (spliced) { /* a directory that others have moved here */
+		tfs_dentry_replace(spliced, dget(lower));
+		tfs_dentry_place(spliced, spliced->d_parent, &spliced->d_name);
+	}
+	*found = inode;
+	return spliced;
+}
+
+/* Find the name below, and show it in the upper dcache. */
+static struct dentry *lookup_and_splice(struct dentry *dentry, bool is_to_be_made,
+					struct inode **found)
+{
+	struct dentry *lower = tfs_do_lookup(dentry);
 	int err;
 
 	*found = NULL;
@@ -120,20 +152,13 @@ static struct dentry *lookup_and_splice(struct dentry *dentry, struct inode **fo
 		return lower;
 	}
 	err = tfs_dentry_init(dentry, lower);
-	if (err)
-		return ERR_PTR(err);
-	if (d_is_positive(lower)) {
-		inode = tfs_inode_get(dentry->d_sb, d_inode(lower));
-		if (IS_ERR(inode))
-			return ERR_CAST(inode);
-	}
-	*found = inode;
-	spliced = d_splice_alias(inode, dentry);
-	if (!IS_ERR_OR_NULL(spliced)) { /* a directory that others have moved here */
-		tfs_dentry_replace(spliced, dget(lower));
-		tfs_dentry_place(spliced, spliced->d_parent, &spliced->d_name);
-	}
-	return spliced;
+	return err ? ERR_PTR(err) : splice(dentry, is_to_be_made, found);
+}
+
+/* Does who looks a name up want to create it, if it does not exist? Not of an open. */
+static bool is_to_be_made(unsigned int flags)
+{
+	return flags & (LOOKUP_CREATE | LOOKUP_RENAME_TARGET);
 }
 
 /*
@@ -144,7 +169,7 @@ static bool is_worth_a_record(const struct inode *found, unsigned int flags, s64
 {
 	if (!found) {
 		*result = -ENOENT;
-		return !(flags & (LOOKUP_CREATE | LOOKUP_RENAME_TARGET));
+		return !is_to_be_made(flags);
 	}
 	*result = (flags & LOOKUP_CREATE) && (flags & LOOKUP_EXCL) ? -EEXIST : 0;
 	return true;
@@ -182,7 +207,7 @@ struct dentry *tfs_lookup(struct inode *dir, struct dentry *dentry, unsigned int
 
 	flags = iot_lookup_flags(flags);
 	tfs_begin(dentry->d_sb, &span);
-	spliced = lookup_and_splice(dentry, &found);
+	spliced = lookup_and_splice(dentry, is_to_be_made(flags), &found);
 	if (IS_ERR(spliced))
 		emit_failure(&span, dentry, flags, PTR_ERR(spliced));
 	else
@@ -255,21 +280,19 @@ static int revalidate_positive(struct dentry *dentry, struct dentry *lower, unsi
 }
 
 /*
- * A negative dentry that is of no use goes. The VFS would drop it, but may come to that when somebody else,
- * who holds the lock of the parent, has made the name and the dentry positive: a file that is there would
- * look deleted. So whoever makes it positive sees that it has gone, see hashed_name(). Return: as
- * d_revalidate().
+ * Who makes a name of a hashed dentry replaces its lower one, see tfs_instantiate(): RCU keeps that for
+ * this moment. Return: it, referenced; NULL if it has gone.
  */
-static int drop_negative(struct dentry *dentry, unsigned int flags)
+static struct dentry *lower_get(const struct dentry *dentry)
 {
-	bool is_negative;
+	struct dentry *lower;
 
-	spin_lock(&dentry->d_lock);
-	is_negative = !dentry->d_inode;
-	if (is_negative)
-		__d_drop(dentry);
-	spin_unlock(&dentry->d_lock);
-	return is_negative ? 0 : revalidate_positive(dentry, tfs_lower_dentry(dentry), flags);
+	rcu_read_lock();
+	lower = tfs_lower_dentry(dentry);
+	if (!lockref_get_not_dead(&lower->d_lockref))
+		lower = NULL;
+	rcu_read_unlock();
+	return lower;
 }
 
 /*
@@ -277,23 +300,27 @@ static int drop_negative(struct dentry *dentry, unsigned int flags)
  * first time, and is recorded. Who wants to open it is sent to tfs_atomic_open(), who
  * wants to create it to a fresh look-up.
  */
-static int revalidate_negative(struct dentry *dentry, struct dentry *lower, unsigned int flags)
+static int revalidate_negative(struct dentry *dentry, unsigned int flags)
 {
+	struct dentry *lower;
 	struct iot_span span;
 	int valid;
 
 	if (flags & LOOKUP_RCU)
 		return -ECHILD;
 	if (flags & (LOOKUP_OPEN | LOOKUP_CREATE | LOOKUP_EXCL | LOOKUP_RENAME_TARGET))
-		return drop_negative(dentry, flags);
+		return 0;
 	tfs_begin(dentry->d_sb, &span);
-	valid = lower_revalidate(dentry, lower, flags);
-	if (valid > 0 && is_lower_valid(dentry, lower)) {
+	lower = lower_get(dentry);
+	valid = lower ? lower_revalidate(dentry, lower, flags) : 0;
+	if (valid > 0)
+		valid = is_lower_valid(dentry, lower);
+	dput(lower);
+	if (valid > 0)
 		emit_lookup(&span, dentry, NULL, flags);
-		return 1;
-	}
-	iot_span_cancel(&span);
-	return valid < 0 ? valid : drop_negative(dentry, flags);
+	else
+		iot_span_cancel(&span);
+	return valid;
 }
 
 /*
@@ -303,15 +330,13 @@ static int revalidate_negative(struct dentry *dentry, struct dentry *lower, unsi
 static int d_revalidate(struct dentry *dentry, unsigned int flags)
 {
 	struct tfs_dentry *tfs = TFS_D(dentry);
-	struct dentry *lower;
 
 	if (!tfs)
 		return flags & LOOKUP_RCU ? -ECHILD : 0;
 	flags = iot_lookup_flags(flags);
-	lower = READ_ONCE(tfs->lower);
 	if (d_inode_rcu(dentry))
-		return revalidate_positive(dentry, lower, flags);
-	return revalidate_negative(dentry, lower, flags);
+		return revalidate_positive(dentry, READ_ONCE(tfs->lower), flags);
+	return revalidate_negative(dentry, flags);
 }
 
 /* For what was reached without its name: "." and the end of a magic link. */
@@ -383,32 +408,11 @@ static struct dentry *create_below(struct dentry *dentry, const struct file *fil
 	return IS_ERR(*lower) ? ERR_CAST(*lower) : dget((*lower)->f_path.dentry);
 }
 
-/*
- * A name for the file that was made. Who looked at @dentry while it was negative has dropped it, and the VFS
- * may be about to drop it once more, so that one is not hashed again. Return: another, or itself; referenced.
- */
-static struct dentry *hashed_name(struct dentry *dentry, struct dentry *made)
-{
-	struct dentry *other;
-
-	if (likely(!d_unhashed(dentry)))
-		return dget(dentry);
-	other = d_alloc(dentry->d_parent, &dentry->d_name);
-	if (!other || tfs_dentry_init(other, dget(made))) {
-		dput(other);
-		return dget(dentry); /* without memory it looks deleted */
-	}
-	ihold(d_inode(dentry));
-	d_add(other, d_inode(dentry));
-	return other;
-}
-
 /* @made and @lower are as create_below() left them; the latter's reference is consumed. */
 static int open_below(struct dentry *dentry, struct file *file, struct dentry *made,
 		      struct file *lower)
 {
 	int err = tfs_instantiate(dentry, dget(made));
-	struct dentry *name;
 
 	if (err) {
 		if (lower)
@@ -417,12 +421,8 @@ static int open_below(struct dentry *dentry, struct file *file, struct dentry *m
 	}
 	tfs_copy_attr(d_inode(dentry->d_parent));
 	file->f_mode |= FMODE_CREATED;
-	name = hashed_name(dentry, made);
-	err = lower ? finish_open_made(name, file, lower) : finish_open(file, name, open_created);
-	if (unlikely(err))
-		d_drop(name);
-	dput(name);
-	return err;
+	return lower ? finish_open_made(dentry, file, lower) :
+		       finish_open(file, dentry, open_created);
 }
 
 /*
@@ -448,48 +448,41 @@ static int create_and_open(struct dentry *dentry, struct file *file, umode_t mod
 		if (d_is_positive(dentry))
 			tfs_copy_attr(d_inode(dentry));
 		tfs_copy_attr(d_inode(dentry->d_parent));
-		d_drop(dentry);
 	}
 	dput(made);
 	return err;
 }
 
-/*
- * The name was absent, and then it could not be made because it is there: others have made
- * it below. Return: 1 if it is there still and @dentry stands for it; 0 if not.
- */
-static int find_again(struct dentry *dentry)
+/* The name was absent, and then it could not be made because it is there: others have made it below. */
+static struct dentry *find_again(struct dentry *dentry, struct inode **found)
 {
 	struct dentry *lower = tfs_do_lookup(dentry);
-	int err;
 
 	if (IS_ERR(lower))
-		return PTR_ERR(lower);
-	if (d_is_negative(lower)) {
-		tfs_dentry_replace(dentry, lower);
-		return 0;
-	}
-	if (d_is_dir(lower)) { /* it may have a dentry already: let the VFS come again */
-		dput(lower);
-		return -ESTALE;
-	}
-	err = tfs_instantiate(dentry, lower);
-	return err ?: 1;
+		return lower;
+	d_drop(dentry); /* it is not hashed, unless the VFS changes: splice() depends on it */
+	tfs_dentry_replace(dentry, lower);
+	return splice(dentry, true, found);
 }
 
-/* Return: 0 if the file was made and is open, 1 if it is there already. */
-static int create_or_find(struct dentry *dentry, struct file *file, unsigned int flags,
-			  umode_t mode)
+/*
+ * Return: 0 or an error. The file was made and is open, or there is already what @found says, with what
+ * splice() returned in @spliced.
+ */
+static int create_or_find(struct dentry *dentry, struct file *file, umode_t mode,
+			  struct dentry **spliced, struct inode **found)
 {
 	int tries, err;
 
 	for (tries = 0; tries < CREATE_TRIES; tries++) {
 		err = create_and_open(dentry, file, mode);
-		if (err != -EEXIST || (flags & O_EXCL))
+		if (err != -EEXIST || (file->f_flags & O_EXCL))
 			return err;
-		err = find_again(dentry);
-		if (err)
-			return err;
+		*spliced = find_again(dentry, found);
+		if (IS_ERR(*spliced))
+			return PTR_ERR(*spliced);
+		if (*found)
+			return 0;
 	}
 	return -ESTALE;
 }
@@ -512,28 +505,26 @@ int tfs_atomic_open(struct inode *dir, struct dentry *dentry, struct file *file,
 		    unsigned int flags, umode_t mode)
 {
 	struct dentry *spliced = NULL;
+	struct inode *found = NULL;
 	struct iot_span span;
-	struct inode *found;
-	int err;
+	int err = -ENOENT;
 
 	tfs_begin(dentry->d_sb, &span);
-	if (d_in_lookup(dentry)) {
-		spliced = lookup_and_splice(dentry, &found);
-		if (IS_ERR(spliced)) {
-			emit_failure(&span, dentry, lookup_flags_of(flags), PTR_ERR(spliced));
-			return PTR_ERR(spliced);
-		}
-		if (found) {
-			emit_lookup(&span, spliced ?: dentry, found, lookup_flags_of(flags));
-			return finish_no_open(file, spliced);
-		}
+	if (d_in_lookup(dentry))
+		spliced = lookup_and_splice(dentry, flags & O_CREAT, &found);
+	if (IS_ERR(spliced)) {
+		emit_failure(&span, dentry, lookup_flags_of(flags), PTR_ERR(spliced));
+		return PTR_ERR(spliced);
 	}
-	err = flags & O_CREAT ? create_or_find(dentry, file, flags, mode) : -ENOENT;
-	if (unlikely(err > 0)) {
-		emit_lookup(&span, dentry, d_inode(dentry), lookup_flags_of(flags));
-		return finish_no_open(file, NULL);
+	if (!found && (flags & O_CREAT))
+		err = create_or_find(dentry, file, mode, &spliced, &found);
+	if (found) {
+		emit_lookup(&span, spliced ?: dentry, found, lookup_flags_of(flags));
+		return finish_no_open(file, spliced);
 	}
 	tfs_emit_open(&span, dentry, err ? NULL : file, flags, mode, err);
+	if (unlikely(err && d_is_positive(dentry))) /* it was made, but could not be opened */
+		d_drop(dentry);
 	return err;
 }
 
