@@ -19,12 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "churning.h"
 
 #define THREADS_MAX 32
 #define NAMES	    4 /* of each level: a, b, c, d */
@@ -33,14 +33,6 @@ static bool may_lack_memory;
 static const char *directory;
 static double end_s;
 static atomic_ulong done, wrong;
-
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* What can come of it when others are faster. */
 static bool is_expected(int error)
@@ -169,18 +161,6 @@ static void step(unsigned int *seed)
 		break;
 	default:
 		use_file(seed, file_name(seed, a));
-	}
-}
-
-/* Only here, not where the program is started: the kernel's way to say so, and that of inject.ko. */
-static void lack_memory(void)
-{
-	int fd = open("/proc/thread-self/make-it-fail", O_WRONLY);
-
-	prctl(PR_SET_NAME, "churning");
-	if (fd >= 0) {
-		(void)!write(fd, "1", 1);
-		close(fd);
 	}
 }
 

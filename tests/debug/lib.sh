@@ -85,6 +85,17 @@ leaks() {
 	[ ! -s $kmemleak ] && [ -z "$(cat $kmemleak)" ]
 }
 
+# Each operation of a task has a number: those that no record has are among the lost.
+no_loss_uncounted() {
+	local lost gaps
+	readable "$work/trace" complete || return
+	lost=$(iotape stat --json "$work/trace" | sed -n 's/.*"lost":\([0-9]*\).*/\1/p' | head -n 1)
+	gaps=$(awk '$3 ~ /^[0-9]+$/ { if (!seen[$2, $3]++) count[$2]++; if ($3 > last[$2]) last[$2] = $3 }
+		END { for (task in last) gaps += last[task] - count[task]; print gaps + 0 }' "$work/dump")
+	echo "lost $lost, operations without a record $gaps"
+	[ "$gaps" -le "$lost" ]
+}
+
 # Instead of end: the modules are unloaded, so that what they forgot belongs to nobody.
 end_without_leaks() {
 	[ ! -d /sys/module/inject ] || rmmod inject

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * churning.h - what programs whose threads get in each other's way share.
+ */
+#ifndef TESTS_DEBUG_CHURNING_H
+#define TESTS_DEBUG_CHURNING_H
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+static inline double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Only here, not where the program is started: the kernel's way to say so, and that of inject.ko. */
+static inline void lack_memory(void)
+{
+	int fd = open("/proc/thread-self/make-it-fail", O_WRONLY);
+
+	prctl(PR_SET_NAME, "churning");
+	if (fd >= 0) {
+		(void)!write(fd, "1", 1);
+		close(fd);
+	}
+}
+
+#endif
