@@ -25,6 +25,22 @@
 #define LOCK_RANGES 3
 #define TASKS_MAX   32
 #define RECORDS_MAX 2048
+#define FOUND	    1000 /* handles of opens that find a name are larger */
+
+/* Opens that all do, and some runs: with O_CREAT alone; that begin when their name has been found. */
+enum opens { MAKING, RACING, FINDING };
+
+/**
+ * struct tally - of many runs
+ * @refused: operations
+ * @gone: opens whose name had gone when they began
+ * @dropped: of these, those that the program does not express
+ */
+struct tally {
+	u32 refused;
+	u32 gone;
+	u64 dropped;
+};
 
 static const char *const trace = scratch_trace, *const program = scratch_program;
 
@@ -79,8 +95,8 @@ struct app {
 	u32 name_count;
 	struct entry *entries;
 	u32 entry_count;
-	u32 refused;
-	bool has_races;	 /* for who makes a file: opens with O_CREAT alone */
+	struct tally tally;
+	enum opens opens;
 	u32 first_nodes; /* that were there at the beginning */
 	u32 task;
 	u64 enter_ns, end_ns;
@@ -177,7 +193,7 @@ static struct iot_record *op_record(struct app *a, u16 kind, s64 result)
 	r->op.task = a->task;
 	r->op.op = ++a->tasks[a->task].op;
 	r->op.result = result;
-	a->refused += result < 0;
+	a->tally.refused += result < 0;
 	return r;
 }
 
@@ -267,6 +283,8 @@ static void call_open(struct app *a, const char *path)
 	r->open.flags = IOT_OPEN_write | IOT_OPEN_create | (is_there ? 0 : IOT_OPEN_created);
 }
 
+static void lose_name(struct app *a, u64 object, u64 name);
+
 static void call_on(struct app *a, const char *path, u16 kind)
 {
 	const struct fs_op op = { .kind = kind, .path = path };
@@ -285,6 +303,45 @@ static void call_on(struct app *a, const char *path, u16 kind)
 	r = op_record(a, kind, result);
 	r->stat.name = name;
 	r->stat.object = object;
+	if (kind == IOT_KIND_unlink)
+		lose_name(a, object, 0);
+}
+
+/* A name is found now; the open, and its record, begin some time after that. */
+static void call_find(struct app *a, const char *path)
+{
+	int node = fs_find(&a->fs, path);
+	struct iot_record *r;
+	u64 name, object;
+
+	if (node < 0) {
+		miss(a, path, 0);
+		return;
+	}
+	name = name_of(a, path);
+	object = object_of(a, node, name);
+	a->enter_ns = a->now_ns + below(&a->random, (u32)(a->end_ns - a->now_ns) + 1);
+	r = op_record(a, IOT_KIND_open, 0);
+	r->open.name = name;
+	r->open.object = object;
+	r->open.handle = FOUND + a->entry_count;
+	r->open.flags = IOT_OPEN_read;
+}
+
+/* A file loses its name now, to have another one or none: opens that have not begun see that. */
+static void lose_name(struct app *a, u64 object, u64 name)
+{
+	u32 i;
+
+	for (i = 0; i < a->entry_count; i++) {
+		struct iot_record *r = &a->entries[i].record;
+
+		if (r->kind == IOT_KIND_open && r->open.handle > FOUND && r->open.object == object &&
+		    r->op.enter_ns > a->now_ns) {
+			a->tally.gone += !name;
+			r->open.name = name;
+		}
+	}
 }
 
 static void call_rename(struct app *a, const char *path, const char *path2)
@@ -310,6 +367,8 @@ static void call_rename(struct app *a, const char *path, const char *path2)
 	r->rename.object = object;
 	r->rename.new_name = name2;
 	r->rename.replaced = object2;
+	lose_name(a, object2, 0);
+	lose_name(a, object, name2);
 }
 
 /* Each task is a process that has the file "lock" open; now and then it closes a copy of that. */
@@ -370,13 +429,18 @@ static void call(struct app *a)
 	case 0: call_make(a, dir, IOT_KIND_mkdir); break;
 	case 1: call_on(a, dir, IOT_KIND_rmdir); break;
 	case 2 ... 3:
-		if (a->has_races && below(&a->random, 3))
+		if (a->opens == RACING && below(&a->random, 3))
 			call_open(a, file);
 		else
 			call_make(a, file, IOT_KIND_open);
 		break;
 	case 4: call_on(a, file, IOT_KIND_unlink); break;
-	case 5: call_on(a, below(&a->random, 2) ? dir : file, IOT_KIND_stat); break;
+	case 5:
+		if (a->opens == FINDING)
+			call_find(a, file);
+		else
+			call_on(a, below(&a->random, 2) ? dir : file, IOT_KIND_stat);
+		break;
 	case 6: call_rename(a, file, files[below(&a->random, 6)]); break;
 	case 7 ... 8: call_size(a); break;
 	default: call_lock(a);
@@ -431,13 +495,12 @@ static int compare_entries(const void *x, const void *y)
 	return a->number < b->number ? -1 : 1;
 }
 
-/* Return: how many operations were refused. */
-static u32 record(u64 seed, u64 width_ns, bool has_races)
+static void record(u64 seed, u64 width_ns, enum opens opens, struct tally *tally)
 {
 	static const unsigned char capture[16] = "overlap";
 	struct app *a = calloc(1, sizeof(*a));
 	struct iot_writer *writer;
-	u32 refused, i;
+	u32 i;
 
 	assert_non_null(a);
 	a->entries = calloc(RECORDS_MAX, sizeof(*a->entries));
@@ -445,7 +508,7 @@ static u32 record(u64 seed, u64 width_ns, bool has_races)
 	a->random = seed * 0x9e3779b97f4a7c15ull + 1;
 	a->now_ns = 1000;
 	a->width_ns = width_ns;
-	a->has_races = has_races;
+	a->opens = opens;
 	begin_run(a);
 	for (i = 0; i < STEPS; i++)
 		call(a);
@@ -457,10 +520,10 @@ static u32 record(u64 seed, u64 width_ns, bool has_races)
 	}
 	assert_int_equal(iot_writer_finish(writer), 0);
 	iot_writer_close(writer);
-	refused = a->refused;
+	tally->refused += a->tally.refused;
+	tally->gone += a->tally.gone;
 	free(a->entries);
 	free(a);
-	return refused;
 }
 
 /* -- a replay ------------------------------------------------------------------------------------------ */
@@ -568,7 +631,8 @@ static u32 replay(struct run *run)
 }
 
 /* Return: of the replays of one program, those in which something was wrong. */
-static u32 replays(u64 seed, u64 width_ns, bool has_races, const char *order, u32 without, u32 *refused)
+static u32 replays(u64 seed, u64 width_ns, enum opens opens, const char *order, u32 without,
+		   struct tally *tally)
 {
 	struct compile_options options = {
 		.trace = trace, .program = program, .order = order, .without = without,
@@ -580,9 +644,10 @@ static u32 replays(u64 seed, u64 width_ns, bool has_races, const char *order, u3
 	u32 failed = 0, i;
 
 	assert_non_null(run);
-	*refused += record(seed, width_ns, has_races);
+	record(seed, width_ns, opens, tally);
 	assert_null(order_rules_parse(order, &options.rules));
 	assert_int_equal(compile_trace(&options, &summary, &reject), 0);
+	tally->dropped += summary.dropped[IOT_KIND_open];
 	compile_summary_free(&summary);
 	assert_int_equal(iot_program_load(program, &loaded, &reject), 0);
 	assert_true(loaded.task_count <= TASKS_MAX);
@@ -601,15 +666,22 @@ static u32 replays(u64 seed, u64 width_ns, bool has_races, const char *order, u3
 	return failed;
 }
 
-static u32 programs_that_fail(u64 width_ns, bool has_races, const char *order, u32 without)
+static u32 program_count(void)
 {
 	const char *text = getenv("IOTAPE_TEST_PROGRAMS");
-	u32 programs = text ? (u32)atoi(text) : PROGRAMS, failed = 0, refused = 0;
+
+	return text ? (u32)atoi(text) : PROGRAMS;
+}
+
+static u32 programs_that_fail(u64 width_ns, enum opens opens, const char *order, u32 without)
+{
+	u32 programs = program_count(), failed = 0;
+	struct tally tally = {};
 	u64 seed;
 
 	for (seed = 1; seed <= programs; seed++)
-		failed += replays(seed, width_ns, has_races, order, without, &refused) > 0;
-	assert_true(refused > programs * STEPS / 10); /* so it was not too easy */
+		failed += replays(seed, width_ns, opens, order, without, &tally) > 0;
+	assert_true(tally.refused > programs * STEPS / 10); /* so it was not too easy */
 	return failed;
 }
 
@@ -621,7 +693,7 @@ static void results_order_what_overlapped(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(widths_ns) / sizeof(widths_ns[0]); i++)
-		failed += programs_that_fail(widths_ns[i], false, "iotape", 0);
+		failed += programs_that_fail(widths_ns[i], MAKING, "iotape", 0);
 	assert_int_equal(failed, 0);
 }
 
@@ -634,9 +706,29 @@ static void who_makes_a_file_makes_it_again(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(widths_ns) / sizeof(widths_ns[0]); i++)
-		failed += programs_that_fail(widths_ns[i], true, "iotape", 0);
+		failed += programs_that_fail(widths_ns[i], RACING, "iotape", 0);
 	assert_int_equal(failed, 0);
-	assert_true(programs_that_fail(60, true, "iotape", 1u << EDGE_name) > 0);
+	assert_true(programs_that_fail(60, RACING, "iotape", 1u << EDGE_name) > 0);
+}
+
+/* Names that go while they are opened; their opens come before that. */
+static void what_was_found_is_opened_again(void **state)
+{
+	static const u64 widths_ns[] = { 20, 60, 120, 400 };
+	struct tally tally = {};
+	u32 failed = 0;
+	u64 seed;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(widths_ns) / sizeof(widths_ns[0]); i++)
+		for (seed = 1; seed <= program_count(); seed++)
+			failed += replays(seed, widths_ns[i], FINDING, "iotape", 0, &tally) > 0;
+	if (getenv("IOTAPE_TEST_VERBOSE"))
+		print_message("%u names had gone, %llu opens were dropped\n", tally.gone, tally.dropped);
+	assert_int_equal(failed, 0);
+	assert_int_equal(tally.dropped, 0);
+	assert_true(tally.gone > 20);
 }
 
 /* Programs of which some result has no explanation in the first order that comes to mind. */
@@ -653,14 +745,14 @@ static void what_nothing_explains_is_searched_for(void **state)
 		/* what was there at the beginning was guessed wrong: names of a directory, a file */
 		{ 4441, 60 }, { 2055, 120 },
 	};
-	u32 refused = 0;
+	struct tally tally = {};
 	char row[64];
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		snprintf(row, sizeof(row), "seed %llu, width %llu", rows[i].seed, rows[i].width_ns);
-		assert_row(row, !replays(rows[i].seed, rows[i].width_ns, false, "iotape", 0, &refused));
+		assert_row(row, !replays(rows[i].seed, rows[i].width_ns, MAKING, "iotape", 0, &tally));
 	}
 }
 
@@ -668,15 +760,16 @@ static void what_nothing_explains_is_searched_for(void **state)
 static void without_results_it_fails(void **state)
 {
 	(void)state;
-	assert_true(programs_that_fail(60, false, "artc", 0) > 0);
-	assert_true(programs_that_fail(60, false, "iotape", 1u << EDGE_name) > 0);
-	assert_true(programs_that_fail(60, false, "iotape", 1u << EDGE_entries) > 0);
-	assert_true(programs_that_fail(60, false, "iotape", 1u << EDGE_size) > 0);
-	assert_true(programs_that_fail(60, false, "iotape", 1u << EDGE_lock) > 0);
+	assert_true(programs_that_fail(60, MAKING, "artc", 0) > 0);
+	assert_true(programs_that_fail(60, MAKING, "iotape", 1u << EDGE_name) > 0);
+	assert_true(programs_that_fail(60, MAKING, "iotape", 1u << EDGE_entries) > 0);
+	assert_true(programs_that_fail(60, MAKING, "iotape", 1u << EDGE_size) > 0);
+	assert_true(programs_that_fail(60, MAKING, "iotape", 1u << EDGE_lock) > 0);
 }
 
 SUITE("overlap",
       WITH_SCRATCH(results_order_what_overlapped)
       WITH_SCRATCH(who_makes_a_file_makes_it_again)
+      WITH_SCRATCH(what_was_found_is_opened_again)
       WITH_SCRATCH(what_nothing_explains_is_searched_for)
       WITH_SCRATCH(without_results_it_fails))
