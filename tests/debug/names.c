@@ -49,6 +49,14 @@ static bool did(const char *what, const char *name, long result)
 	return false;
 }
 
+/* An open that made a file, and then had no memory to open it, has removed it again, whoever else has it. */
+static bool is_unmade(int fd)
+{
+	struct stat st;
+
+	return may_lack_memory && !fstat(fd, &st) && !st.st_nlink;
+}
+
 /* What was opened by a name that nobody removes has that name. */
 static void check_name(const char *what, int fd, const char *name)
 {
@@ -62,7 +70,7 @@ static void check_name(const char *what, int fd, const char *name)
 		return;
 	}
 	path[length] = 0;
-	if (strcmp(strrchr(path, '/') + 1, strrchr(name, '/') + 1))
+	if (strcmp(strrchr(path, '/') + 1, strrchr(name, '/') + 1) && !is_unmade(fd))
 		complain(what, name, path);
 }
 
