@@ -3,8 +3,8 @@
  * overlap.c - operations that overlap, and of which some are refused because of others, come out
  * the same in any order that their program allows.
  *
- * Tasks make and remove names, move the end of a file, and take and give up locks, all at the same time: each takes
- * effect at one moment, but is recorded as if it had begun some time before and ended some time
+ * Tasks make and remove names, move the end of a file, touch mapped pages, and take and give up locks,
+ * all at the same time: each takes effect at one moment, but is recorded as if it had begun some time before and ended some time
  * after that. What each returned is all that says who came first. The program is performed many
  * times, by random tasks of those that may go on. Without what results tell it must fail.
  */
@@ -27,19 +27,26 @@
 #define RECORDS_MAX 2048
 #define FOUND	    1000 /* handles of opens that find a name are larger */
 
-/* Opens that all do, and some runs: with O_CREAT alone; that begin when their name has been found. */
-enum opens { MAKING, RACING, FINDING };
+/* What the tasks of some runs do beside the rest. */
+enum extra {
+	NOTHING,
+	RACES, /* for who makes a file: opens with O_CREAT alone */
+	FINDS, /* opens that begin when their name has been found */
+	CUTS,  /* truncations, and accesses to a mapping, which may be beyond the end */
+};
 
 /**
  * struct tally - of many runs
  * @refused: operations
  * @gone: opens whose name had gone when they began
  * @dropped: of these, those that the program does not express
+ * @doubtful: programs with truncations of which compile says itself that they may come out otherwise, and do
  */
 struct tally {
 	u32 refused;
 	u32 gone;
 	u64 dropped;
+	u32 doubtful;
 };
 
 static const char *const trace = scratch_trace, *const program = scratch_program;
@@ -96,7 +103,7 @@ struct app {
 	struct entry *entries;
 	u32 entry_count;
 	struct tally tally;
-	enum opens opens;
+	enum extra extra;
 	u32 first_nodes; /* that were there at the beginning */
 	u32 task;
 	u64 enter_ns, end_ns;
@@ -392,6 +399,33 @@ static void call_lock(struct app *a)
 	r->lock.flags = flags;
 }
 
+/* On the same file: a page of a mapping is there or not, or it is cut, or grows by that. */
+static void call_mapped(struct app *a)
+{
+	const int node = fs_find(&a->fs, "lock");
+	const bool is_touch = below(&a->random, 3);
+	const u64 old_size_bytes = a->fs.nodes[node].size;
+	const struct fs_op op = { .kind = is_touch ? IOT_KIND_touch : IOT_KIND_setattr, .handle = a->task,
+				  .other = a->task, .offset_bytes = below(&a->random, 60) * 10,
+				  .length_bytes = below(&a->random, 60) * 10 };
+	struct iot_record *r;
+	u64 seen;
+
+	r = op_record(a, op.kind, fs_perform(&a->fs, &op, &seen));
+	if (is_touch) {
+		r->touch.object = (u64)node + 1;
+		r->touch.map = a->task;
+		r->touch.offset_bytes = (s64)op.offset_bytes;
+		r->touch.length_bytes = 10;
+		return;
+	}
+	r->setattr.object = (u64)node + 1;
+	r->setattr.handle = a->task;
+	r->setattr.attrs = IOT_ATTR_size;
+	r->setattr.size_bytes = op.length_bytes;
+	r->setattr.old_size_bytes = old_size_bytes;
+}
+
 /* On the same file: it grows, or its size shows. */
 static void call_size(struct app *a)
 {
@@ -429,22 +463,44 @@ static void call(struct app *a)
 	case 0: call_make(a, dir, IOT_KIND_mkdir); break;
 	case 1: call_on(a, dir, IOT_KIND_rmdir); break;
 	case 2 ... 3:
-		if (a->opens == RACING && below(&a->random, 3))
+		if (a->extra == RACES && below(&a->random, 3))
 			call_open(a, file);
 		else
 			call_make(a, file, IOT_KIND_open);
 		break;
 	case 4: call_on(a, file, IOT_KIND_unlink); break;
 	case 5:
-		if (a->opens == FINDING)
+		if (a->extra == FINDS)
 			call_find(a, file);
 		else
 			call_on(a, below(&a->random, 2) ? dir : file, IOT_KIND_stat);
 		break;
 	case 6: call_rename(a, file, files[below(&a->random, 6)]); break;
-	case 7 ... 8: call_size(a); break;
+	case 7 ... 8:
+		if (a->extra == CUTS && below(&a->random, 2))
+			call_mapped(a);
+		else
+			call_size(a);
+		break;
 	default: call_lock(a);
 	}
+}
+
+static void map_file(struct app *a, u64 object)
+{
+	struct iot_record *r;
+
+	a->enter_ns = ++a->now_ns;
+	a->end_ns = ++a->now_ns;
+	a->tasks[a->task].end_ns = a->end_ns;
+	a->fs.maps[a->task] = a->fs.handles[a->task].node;
+	r = op_record(a, IOT_KIND_map, 0);
+	r->map.object = object;
+	r->map.handle = a->task;
+	r->map.map = a->task;
+	r->map.length_bytes = 600;
+	r->map.prot = IOT_PROT_read | IOT_PROT_write;
+	r->map.flags = IOT_MAP_shared;
 }
 
 static void begin_run(struct app *a)
@@ -479,6 +535,8 @@ static void begin_run(struct app *a)
 		r->open.handle = i;
 		a->fs.handles[i].node = fs_find(&a->fs, "lock");
 		r->open.flags = IOT_OPEN_read | IOT_OPEN_write;
+		if (a->extra == CUTS)
+			map_file(a, object);
 	}
 	for (i = 0; i < 3 && is_there; i++) { /* or the trace does not show that */
 		begin(a);
@@ -495,7 +553,7 @@ static int compare_entries(const void *x, const void *y)
 	return a->number < b->number ? -1 : 1;
 }
 
-static void record(u64 seed, u64 width_ns, enum opens opens, struct tally *tally)
+static void record(u64 seed, u64 width_ns, enum extra extra, struct tally *tally)
 {
 	static const unsigned char capture[16] = "overlap";
 	struct app *a = calloc(1, sizeof(*a));
@@ -508,7 +566,7 @@ static void record(u64 seed, u64 width_ns, enum opens opens, struct tally *tally
 	a->random = seed * 0x9e3779b97f4a7c15ull + 1;
 	a->now_ns = 1000;
 	a->width_ns = width_ns;
-	a->opens = opens;
+	a->extra = extra;
 	begin_run(a);
 	for (i = 0; i < STEPS; i++)
 		call(a);
@@ -561,6 +619,7 @@ static s64 perform_op(struct run *run, u32 origin, const struct iot_program_op *
 		.path2 = from->path2 ? iot_program_string(p, from->path2) : NULL,
 		.handle = le32_to_cpu(from->handle),
 		.offset_bytes = le64_to_cpu(from->offset_bytes),
+		.other = le32_to_cpu(from->other),
 		.length_bytes = le64_to_cpu(from->length_bytes),
 		.result = (s64)le64_to_cpu(from->result),
 	};
@@ -631,7 +690,7 @@ static u32 replay(struct run *run)
 }
 
 /* Return: of the replays of one program, those in which something was wrong. */
-static u32 replays(u64 seed, u64 width_ns, enum opens opens, const char *order, u32 without,
+static u32 replays(u64 seed, u64 width_ns, enum extra extra, const char *order, u32 without,
 		   struct tally *tally)
 {
 	struct compile_options options = {
@@ -644,7 +703,7 @@ static u32 replays(u64 seed, u64 width_ns, enum opens opens, const char *order, 
 	u32 failed = 0, i;
 
 	assert_non_null(run);
-	record(seed, width_ns, opens, tally);
+	record(seed, width_ns, extra, tally);
 	assert_null(order_rules_parse(order, &options.rules));
 	assert_int_equal(compile_trace(&options, &summary, &reject), 0);
 	tally->dropped += summary.dropped[IOT_KIND_open];
@@ -657,13 +716,16 @@ static u32 replays(u64 seed, u64 width_ns, enum opens opens, const char *order, 
 	run->random = seed * 1000 + 7;
 	for (i = 0; i < SCHEDULES; i++)
 		if (replay(run) && !failed++ && getenv("IOTAPE_TEST_VERBOSE"))
-			print_message("seed %llu, width %llu, %s: %s\n", seed, width_ns, order,
-				      run->first);
+			print_message("seed %llu, width %llu, %s: %s; %llu results unexplained\n", seed,
+				      width_ns, order, run->first, summary.unexplained);
 	free(run->order.progress);
 	free(run->order.pending);
 	free(run);
 	iot_program_free(&loaded);
-	return failed;
+	if (!summary.unexplained || extra != CUTS)
+		return failed;
+	tally->doubtful += failed > 0;
+	return 0;
 }
 
 static u32 program_count(void)
@@ -673,15 +735,24 @@ static u32 program_count(void)
 	return text ? (u32)atoi(text) : PROGRAMS;
 }
 
-static u32 programs_that_fail(u64 width_ns, enum opens opens, const char *order, u32 without)
+/* Return: how many of the programs fail, by rules and without some edges. */
+static u32 count_failed(u64 width_ns, enum extra extra, const char *order, u32 without,
+			struct tally *tally)
 {
-	u32 programs = program_count(), failed = 0;
-	struct tally tally = {};
+	u32 failed = 0;
 	u64 seed;
 
-	for (seed = 1; seed <= programs; seed++)
-		failed += replays(seed, width_ns, opens, order, without, &tally) > 0;
-	assert_true(tally.refused > programs * STEPS / 10); /* so it was not too easy */
+	for (seed = 1; seed <= program_count(); seed++)
+		failed += replays(seed, width_ns, extra, order, without, tally) > 0;
+	return failed;
+}
+
+static u32 programs_that_fail(u64 width_ns, enum extra extra, const char *order, u32 without)
+{
+	struct tally tally = {};
+	u32 failed = count_failed(width_ns, extra, order, without, &tally);
+
+	assert_true(tally.refused > program_count() * STEPS / 10); /* so it was not too easy */
 	return failed;
 }
 
@@ -693,7 +764,7 @@ static void results_order_what_overlapped(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(widths_ns) / sizeof(widths_ns[0]); i++)
-		failed += programs_that_fail(widths_ns[i], MAKING, "iotape", 0);
+		failed += programs_that_fail(widths_ns[i], NOTHING, "iotape", 0);
 	assert_int_equal(failed, 0);
 }
 
@@ -706,9 +777,9 @@ static void who_makes_a_file_makes_it_again(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(widths_ns) / sizeof(widths_ns[0]); i++)
-		failed += programs_that_fail(widths_ns[i], RACING, "iotape", 0);
+		failed += programs_that_fail(widths_ns[i], RACES, "iotape", 0);
 	assert_int_equal(failed, 0);
-	assert_true(programs_that_fail(60, RACING, "iotape", 1u << EDGE_name) > 0);
+	assert_true(programs_that_fail(60, RACES, "iotape", 1u << EDGE_name) > 0);
 }
 
 /* Names that go while they are opened; their opens come before that. */
@@ -717,18 +788,33 @@ static void what_was_found_is_opened_again(void **state)
 	static const u64 widths_ns[] = { 20, 60, 120, 400 };
 	struct tally tally = {};
 	u32 failed = 0;
-	u64 seed;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(widths_ns) / sizeof(widths_ns[0]); i++)
-		for (seed = 1; seed <= program_count(); seed++)
-			failed += replays(seed, widths_ns[i], FINDING, "iotape", 0, &tally) > 0;
+		failed += count_failed(widths_ns[i], FINDS, "iotape", 0, &tally);
 	if (getenv("IOTAPE_TEST_VERBOSE"))
 		print_message("%u names had gone, %llu opens were dropped\n", tally.gone, tally.dropped);
 	assert_int_equal(failed, 0);
 	assert_int_equal(tally.dropped, 0);
 	assert_true(tally.gone > 20);
+}
+
+/* A file is cut while others write to it, ask for its size, and touch pages of it. */
+static void sizes_are_as_they_were(void **state)
+{
+	static const u64 widths_ns[] = { 0, 5, 20, 60, 120, 400 };
+	struct tally tally = {};
+	u32 failed = 0;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(widths_ns) / sizeof(widths_ns[0]); i++)
+		failed += count_failed(widths_ns[i], CUTS, "iotape", 0, &tally);
+	assert_int_equal(failed, 0);
+	/* which came first, truncation or write, was guessed */
+	assert_true(tally.doubtful < 6 * program_count() / 50);
+	assert_true(programs_that_fail(60, CUTS, "iotape", 1u << EDGE_size) > 0);
 }
 
 /* Programs of which some result has no explanation in the first order that comes to mind. */
@@ -752,7 +838,7 @@ static void what_nothing_explains_is_searched_for(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		snprintf(row, sizeof(row), "seed %llu, width %llu", rows[i].seed, rows[i].width_ns);
-		assert_row(row, !replays(rows[i].seed, rows[i].width_ns, MAKING, "iotape", 0, &tally));
+		assert_row(row, !replays(rows[i].seed, rows[i].width_ns, NOTHING, "iotape", 0, &tally));
 	}
 }
 
@@ -760,16 +846,17 @@ static void what_nothing_explains_is_searched_for(void **state)
 static void without_results_it_fails(void **state)
 {
 	(void)state;
-	assert_true(programs_that_fail(60, MAKING, "artc", 0) > 0);
-	assert_true(programs_that_fail(60, MAKING, "iotape", 1u << EDGE_name) > 0);
-	assert_true(programs_that_fail(60, MAKING, "iotape", 1u << EDGE_entries) > 0);
-	assert_true(programs_that_fail(60, MAKING, "iotape", 1u << EDGE_size) > 0);
-	assert_true(programs_that_fail(60, MAKING, "iotape", 1u << EDGE_lock) > 0);
+	assert_true(programs_that_fail(60, NOTHING, "artc", 0) > 0);
+	assert_true(programs_that_fail(60, NOTHING, "iotape", 1u << EDGE_name) > 0);
+	assert_true(programs_that_fail(60, NOTHING, "iotape", 1u << EDGE_entries) > 0);
+	assert_true(programs_that_fail(60, NOTHING, "iotape", 1u << EDGE_size) > 0);
+	assert_true(programs_that_fail(60, NOTHING, "iotape", 1u << EDGE_lock) > 0);
 }
 
 SUITE("overlap",
       WITH_SCRATCH(results_order_what_overlapped)
       WITH_SCRATCH(who_makes_a_file_makes_it_again)
       WITH_SCRATCH(what_was_found_is_opened_again)
+      WITH_SCRATCH(sizes_are_as_they_were)
       WITH_SCRATCH(what_nothing_explains_is_searched_for)
       WITH_SCRATCH(without_results_it_fails))

@@ -45,6 +45,7 @@ struct file_size {
 	struct size_growth *growths;
 	u32 growth_count;
 	u32 growth_room;
+	struct deed_at last_cut; /* task GRAPH_NONE: none */
 	u32 *pending; /* tasks */
 	u32 pending_count;
 	u32 pending_room;
@@ -57,6 +58,12 @@ struct size_range {
 	u64 min_bytes;
 	u64 max_bytes;
 };
+
+/* It sets the size, whatever that was. */
+static bool is_cut(const struct effect *x)
+{
+	return x->has_set_size && !x->is_growth;
+}
 
 static bool is_in(u64 bytes, u64 min_bytes, u64 max_bytes)
 {
@@ -99,6 +106,15 @@ static void says_read(struct effect *x, const struct graph_op *op)
 		says(x, op->result ? end : 0, end);
 }
 
+/* A page is there if the file has a byte of it. */
+static void says_touch(struct effect *x, const struct graph_op *op)
+{
+	if (op->result >= 0)
+		says(x, op->offset_bytes + 1, SIZE_UNKNOWN - 1);
+	else if (op->result == -EFAULT)
+		says(x, 0, op->offset_bytes);
+}
+
 /* What it found, and what it made of the size; neither of most operations. */
 static void take_op(struct effect *x, const struct graph_op *op)
 {
@@ -106,6 +122,8 @@ static void take_op(struct effect *x, const struct graph_op *op)
 	u64 end = op->offset_bytes + (u64)op->result;
 
 	x->has_found_size = x->has_set_size = x->is_growth = false;
+	if (op->kind == IOT_KIND_touch)
+		says_touch(x, op);
 	if (op->result < 0)
 		return;
 	switch (op->kind) {
@@ -128,6 +146,10 @@ static void take_op(struct effect *x, const struct graph_op *op)
 	case IOT_KIND_open:
 		if (op->flags & IOT_OPEN_trunc)
 			makes(x, 0, false);
+		break;
+	case IOT_KIND_fallocate:
+		if (!(op->flags & ~IOT_FALLOC_zero_range))
+			makes(x, op->offset_bytes + op->length_bytes, true);
 		break;
 	}
 	if (is_write && (op->flags & IOT_RW_append))
@@ -207,6 +229,7 @@ int sizes_open(struct effects *e, struct tree *tree)
 		}
 		e->sizes[i]->versions[0].bytes = SIZE_UNKNOWN;
 		e->sizes[i]->versions[0].by.task = GRAPH_NONE;
+		e->sizes[i]->last_cut.task = GRAPH_NONE;
 		e->sizes[i]->version_count = 1;
 	}
 	free(uses);
@@ -251,7 +274,7 @@ void sizes_begin(struct effects *e, struct effect *x)
 	if (!x->has_found_size && !x->has_set_size)
 		return;
 	x->size = f;
-	f->watchers += x->has_found_size;
+	f->watchers += x->has_found_size || is_cut(x);
 	if (!x->has_set_size)
 		return;
 	x->is_change = true;
@@ -289,15 +312,16 @@ static bool would_help(const struct effects *e, struct file_size *f, const struc
 	return other->size_after_bytes > now_bytes;
 }
 
-/* What it found; a write saw a size, too, at some moment before it made another. */
+/* What it found; a write or truncation saw a size, too, at some moment before it made another. */
 static bool says_range(const struct effects *e, const struct effect *x, struct size_range *range)
 {
 	const u64 old_bytes = effects_op(e, x->at)->old_size_bytes;
+	bool is_setattr = effects_op(e, x->at)->kind == IOT_KIND_setattr;
 
 	*range = x->has_found_size ?
 			 (struct size_range){ x->size_min_bytes, x->size_max_bytes } :
 			 (struct size_range){ old_bytes, old_bytes };
-	return x->has_found_size || x->is_growth;
+	return x->has_found_size || x->is_growth || is_setattr;
 }
 
 static bool is_so(const struct effects *e, const struct effect *x, const struct size_range *range)
@@ -435,6 +459,20 @@ static void add_growth(struct effects *e, struct file_size *f, const struct effe
 			(struct size_growth){ e->count, x->size_after_bytes, x->at };
 }
 
+/* A truncation comes after all that changed the size before; what makes the file longer, after that. */
+static void order_cuts(struct effects *e, struct file_size *f, const struct effect *x)
+{
+	u32 i;
+
+	effects_order(e, f->last_cut, x->at, EDGE_size);
+	if (!is_cut(x))
+		return;
+	for (i = 0; i < f->growth_count; i++)
+		effects_order(e, f->growths[i].who, x->at, EDGE_size);
+	f->last_cut = x->at;
+	f->watchers--;
+}
+
 /* Before the first writes that are seen; of those that overlap some saw what others had written. */
 static u64 smallest(const struct effects *e, const struct file_size *f)
 {
@@ -469,6 +507,7 @@ void sizes_change(struct effects *e, struct effect *x)
 	if (bytes != last(f)->bytes)
 		set(f, e->count, bytes, x->at);
 	order_witnesses(e, f, x);
+	order_cuts(e, f, x);
 	if (x->is_growth)
 		add_growth(e, f, x);
 	for (i = 0; i < f->pending_count; i++)

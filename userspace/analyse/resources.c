@@ -90,6 +90,16 @@ static void set_size(struct uses *u, u32 file)
 		u->err = size_set(&u->waiter, size);
 }
 
+static void cut(struct uses *u)
+{
+	struct size *size = uses_size(u, u->op->file);
+
+	if (size && u->op->result >= 0)
+		u->err = size_cut(&u->waiter, size);
+	else if (size)
+		u->err = size_set(&u->waiter, size);
+}
+
 static void look_at_data(struct uses *u, u64 offset_bytes, u64 length_bytes, bool has_found_end)
 {
 	struct size *size = uses_size(u, u->op->file);
@@ -143,14 +153,14 @@ static void found_sizes(struct uses *u)
 	switch (op->kind) {
 	case IOT_KIND_open:
 		if ((op->flags & IOT_OPEN_trunc) && op->result >= 0)
-			set_size(u, op->file);
+			cut(u);
 		break;
 	case IOT_KIND_stat:
 		look_at_size(u);
 		break;
 	case IOT_KIND_setattr:
 		if (op->flags & IOT_ATTR_size)
-			set_size(u, op->file);
+			cut(u);
 		break;
 	case IOT_KIND_read:
 		look_at_data(u, op->offset_bytes, op->length_bytes, is_short(op));

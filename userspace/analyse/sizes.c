@@ -37,21 +37,28 @@ static int wait_for(struct waiter *waiter, const struct extension *e)
 	return waiter_wait(waiter, e->task, e->index, EDGE_size);
 }
 
+/* It had ended then, and no truncation after it; @is_last: none that was under way, either. */
+static bool is_in_force(const struct extension *e, u64 now_ns, bool is_last)
+{
+	return e->end_ns < now_ns && (!e->cut_ns || (!is_last && e->cut_ns >= now_ns));
+}
+
 /*
  * One that had ended, and after which the file was long enough; if there is none, the one
  * after which it was longest.
  */
-static int wait_for_length(struct waiter *waiter, const struct size *size, u64 up_to_bytes)
+static int wait_for_length(struct waiter *waiter, const struct size *size, u64 up_to_bytes,
+			   bool is_last)
 {
 	u64 now_ns = waiter->enter_ns;
 	u32 first = first_past(size, up_to_bytes), i;
 
 	for (i = first; i < size->count && i - first < EXTENSIONS_ASKED; i++)
-		if (size->extensions[i].end_ns < now_ns &&
+		if (is_in_force(&size->extensions[i], now_ns, is_last) &&
 		    size->extensions[i].new_size_bytes >= up_to_bytes)
 			return wait_for(waiter, &size->extensions[i]);
 	for (i = first; i > 0; i--)
-		if (size->extensions[i - 1].end_ns < now_ns &&
+		if (is_in_force(&size->extensions[i - 1], now_ns, is_last) &&
 		    moved_the_end(&size->extensions[i - 1]))
 			return wait_for(waiter, &size->extensions[i - 1]);
 	return 0;
@@ -151,6 +158,27 @@ int size_set(struct waiter *waiter, struct size *size)
 }
 
 /**
+ * size_cut() - an operation sets the size, whatever it was
+ * @waiter: the operation
+ * @size: of which object
+ *
+ * What made the file longer does so no more for who comes after that. Those that overlapped this one
+ * have come before it, too: effects.c has ordered them, and the walk goes by that.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int size_cut(struct waiter *waiter, struct size *size)
+{
+	int err = size_set(waiter, size);
+	u32 i;
+
+	for (i = 0; i < size->count; i++)
+		if (!size->extensions[i].cut_ns)
+			size->extensions[i].cut_ns = waiter_op(waiter)->end_ns;
+	return err;
+}
+
+/**
  * size_write() - a write, which may move the end of the file on
  * @waiter: the operation
  * @size: of which object
@@ -173,6 +201,11 @@ int size_write(struct waiter *waiter, struct size *size, u64 end_bytes, u64 old_
 	return err;
 }
 
+static bool was_cut(const struct size *size)
+{
+	return size->count && size->extensions[0].cut_ns; /* the oldest are those that were */
+}
+
 /**
  * size_look() - an operation depends on the size up to a position
  * @waiter: the operation
@@ -186,8 +219,11 @@ int size_look(struct waiter *waiter, struct size *size, u64 up_to_bytes, bool ha
 {
 	int err = use(waiter, size, USE_LOOK);
 
+	/* Before or after a truncation that is under way: long enough in both cases. */
 	if (!err && size->count)
-		err = wait_for_length(waiter, size, up_to_bytes);
+		err = wait_for_length(waiter, size, up_to_bytes, false);
+	if (!err && was_cut(size))
+		err = wait_for_length(waiter, size, up_to_bytes, true);
 	return err || !has_found_end ? err : user_list_add(&size->ends, waiter, 0);
 }
 

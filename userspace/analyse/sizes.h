@@ -17,11 +17,13 @@
  * struct extension - a write that extended the file
  * @new_size_bytes: where the end was then
  * @max_bytes: the farthest that the end got, by this one or those before it
+ * @cut_ns: end of the first truncation after it, 0 if there was none
  */
 struct extension {
 	u64 new_size_bytes;
 	u64 max_bytes;
 	u64 end_ns;
+	u64 cut_ns;
 	u32 task;
 	u32 index;
 };
@@ -43,6 +45,7 @@ struct size {
 };
 
 int size_set(struct waiter *waiter, struct size *size);
+int size_cut(struct waiter *waiter, struct size *size);
 int size_write(struct waiter *waiter, struct size *size, u64 end_bytes, u64 old_size_bytes);
 int size_look(struct waiter *waiter, struct size *size, u64 up_to_bytes, bool has_found_end);
 void size_exit(struct size *size);
