@@ -131,6 +131,26 @@ static int set_path2(struct reading_state *s, struct deed *deed)
 	return deed->path2 ? 0 : -ENOMEM;
 }
 
+/*
+ * What is done through a handle has that one's name, also if the record has another one: which names a
+ * file has then, and which of them is told, is not up to the task.
+ */
+static struct iot_label label_of(const struct reading_state *s)
+{
+	const struct iot_record *r = s->record;
+
+	if (r->kind == IOT_KIND_setattr && r->setattr.handle)
+		return iot_names_handle(s->names, r->setattr.handle);
+	return iot_names_of_record(s->names, r);
+}
+
+/* Outcomes tell of what is done to a range of a mapping only in which file that is. */
+static bool is_nameless(const struct iot_record *r)
+{
+	return (r->kind == IOT_KIND_msync && !r->msync.handle) ||
+	       (r->kind == IOT_KIND_madvise && !r->madvise.handle);
+}
+
 /**
  * deeds_make() - what the record at hand says, as a deed
  * @s: where the reading is
@@ -141,13 +161,14 @@ static int set_path2(struct reading_state *s, struct deed *deed)
 int deeds_make(struct reading_state *s, struct deed *deed)
 {
 	const struct iot_kind_info *info = iot_kind_info(s->record->kind);
-	struct iot_label label = iot_names_of_record(s->names, s->record);
+	struct iot_label label = label_of(s);
 	u32 i, n = 0;
 
 	*deed = (struct deed){
 		.kind = s->record->kind,
 		.order = s->record->op.op,
 		.is_implied = is_implied(s->record),
+		.is_nameless = is_nameless(s->record),
 		.generation = label.generation,
 		.path = text_of(s->deeds, label.path, strlen(label.path)),
 	};
@@ -190,6 +211,17 @@ static void mark_question(struct deed_task *task, u32 order)
 		last->is_implied = true;
 }
 
+/* The question was asked by the same handle. */
+static void name_question(struct deed_task *task, const struct deed *deed)
+{
+	struct deed *last = task->count ? &task->deeds[task->count - 1] : NULL;
+
+	if (last && last->order + 1 == deed->order && is_question(last->kind, last->path2)) {
+		last->path = deed->path;
+		last->generation = deed->generation;
+	}
+}
+
 /* -- the trace ------------------------------------------------------------------------------------------------ */
 
 static int take_op(struct reading_state *s)
@@ -215,6 +247,8 @@ static int take_op(struct reading_state *s)
 	case IOT_KIND_setattr:
 		if (has_question(r))
 			mark_question(&s->deeds->tasks[task], deed.order);
+		else if (r->setattr.handle)
+			name_question(&s->deeds->tasks[task], &deed);
 		break;
 	case IOT_KIND_readdir:
 		return deeds_take_readdir(s, task, &deed);
@@ -434,8 +468,11 @@ static bool is_value_equal(const struct deed *a, const struct deed *b)
  */
 bool deed_is_equal(const struct deed *a, const struct deed *b)
 {
-	return a->kind == b->kind &&
-	       (a->generation == b->generation || !a->generation || !b->generation) && !strcmp(a->path, b->path) &&
+	bool is_same_object = a->is_nameless || b->is_nameless ||
+			      ((a->generation == b->generation || !a->generation || !b->generation) &&
+			       !strcmp(a->path, b->path));
+
+	return a->kind == b->kind && is_same_object &&
 	       !strcmp(a->path2, b->path2) && is_value_equal(a, b) &&
 	       !memcmp(a->fields, b->fields, sizeof(a->fields));
 }

@@ -18,6 +18,7 @@
  * @path2: second path, or the text of its record, "" if none; behind the text and its zero
  *	byte, @value_bytes of a value
  * @has_value: there is a value, if an empty one
+ * @is_nameless: its record does not tell by what handle it is, and so by what name of the file
  * @fields: those of its fields that are compared, in the order of schema.h
  * @is_merged: it was made part of an earlier one by an equivalence
  * @is_implied: another one brings it about, see implied.h
@@ -34,6 +35,7 @@ struct deed {
 	bool is_merged;
 	bool is_implied;
 	bool has_value;
+	bool is_nameless;
 };
 
 /**

@@ -75,6 +75,24 @@ static void drop_question(struct loader *l, u32 task)
 		t->op_count--;
 }
 
+/*
+ * Before a truncation through a handle the kernel asks by the entry that was opened, which nobody looks
+ * up: another task may have renamed it, or removed it, by then.
+ */
+static void ask_by_handle(struct loader *l)
+{
+	const struct graph_task *t = &l->graph->tasks[l->task];
+	struct graph_op *last = t->op_count > 1 ? &t->ops[t->op_count - 2] : NULL;
+
+	if (l->op->kind != IOT_KIND_setattr || !l->op->handle || !last ||
+	    !is_question(last->kind, last->path2) || last->number + 1 != l->op->number ||
+	    last->object != l->op->object)
+		return;
+	last->path = NULL;
+	last->handle = l->op->handle;
+	last->dir = 0;
+}
+
 static int load_op(struct loader *l)
 {
 	const struct iot_rec_op *r = &l->record->op;
@@ -111,8 +129,10 @@ static int load_op(struct loader *l)
 		l->graph->tasks[task].op_count--;
 		if (l->record->kind != IOT_KIND_map)
 			l->graph->dropped[l->record->kind]++;
-		err = 0;
+		return 0;
 	}
+	if (!err)
+		ask_by_handle(l);
 	return err;
 }
 
