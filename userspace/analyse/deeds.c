@@ -144,10 +144,14 @@ static struct iot_label label_of(const struct reading_state *s)
 	return iot_names_of_record(s->names, r);
 }
 
-/* Outcomes tell of what is done to a range of a mapping only in which file that is. */
+/*
+ * Outcomes tell of what is done to a range of a mapping only in which file that is; and of a file that
+ * has no name, nobody tells by what handle it was asked for.
+ */
 static bool is_nameless(const struct iot_record *r)
 {
-	return (r->kind == IOT_KIND_msync && !r->msync.handle) ||
+	return (r->kind == IOT_KIND_stat && !r->stat.name) ||
+	       (r->kind == IOT_KIND_msync && !r->msync.handle) ||
 	       (r->kind == IOT_KIND_madvise && !r->madvise.handle);
 }
 
