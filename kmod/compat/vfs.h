@@ -190,6 +190,37 @@ static inline ssize_t vfs_splice_read(struct file *in, loff_t *offset,
 #define IOT_IOCB_CALLER_COMP 0
 #endif
 
+/* 6.11: a file says whether it can write all of a block or nothing (RWF_ATOMIC). Until 6.1 goes. */
+#ifdef IOT_HAVE_ATOMIC_WRITE
+#define IOT_FMODE_ATOMIC_WRITE FMODE_CAN_ATOMIC_WRITE
+#else
+#define IOT_FMODE_ATOMIC_WRITE ((__force fmode_t)0)
+#endif
+
+/*
+ * 6.14: a table of operations says whether what is read and written may leave the page cache at once
+ * (RWF_DONTCACHE). Until 6.12 goes.
+ */
+#ifdef IOT_HAVE_DONTCACHE
+#define IOT_FOP_FLAGS .fop_flags = FOP_DONTCACHE,
+
+static inline bool iot_can_rw(const struct kiocb *iocb, const struct file *lower)
+{
+	return !(iocb->ki_flags & IOCB_DONTCACHE) || (lower->f_op->fop_flags & FOP_DONTCACHE);
+}
+#else
+#define IOT_FOP_FLAGS
+#define iot_can_rw(iocb, lower) true
+#endif
+
+/* 6.9: FS_IOC_GETFSUUID tells what the super block has; before, nobody could ask. Until 6.1 goes. */
+static inline void iot_copy_uuid(struct super_block *sb, const struct super_block *lower)
+{
+#ifdef IOT_HAVE_SUPER_SET_UUID
+	super_set_uuid(sb, lower->s_uuid.b, lower->s_uuid_len);
+#endif
+}
+
 /* 6.6: the table of handlers is const throughout. Until 6.1 goes. */
 #ifdef IOT_HAVE_CONST_XATTR_HANDLERS
 #define IOT_XATTR_HANDLERS(table) const struct xattr_handler *const table[]

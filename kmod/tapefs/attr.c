@@ -157,5 +157,7 @@ const struct inode_operations tfs_file_iops = {
 const struct inode_operations tfs_symlink_iops = {
 	.get_link = tfs_get_link,
 	.readlink = tfs_readlink,
+	.fileattr_get = fileattr_get,
+	.fileattr_set = fileattr_set,
 	COMMON_IOPS
 };

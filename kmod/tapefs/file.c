@@ -40,7 +40,7 @@ static bool is_cache_shared(const struct address_space *lower)
 int tfs_open_lower(struct file *file, struct file *lower)
 {
 	const fmode_t kept = FMODE_LSEEK | FMODE_PREAD | FMODE_PWRITE;
-	const fmode_t added = FMODE_NOWAIT | FMODE_CAN_ODIRECT;
+	const fmode_t added = FMODE_NOWAIT | FMODE_CAN_ODIRECT | IOT_FMODE_ATOMIC_WRITE;
 	struct tfs_file *tfs;
 
 	if (IS_ERR(lower))
@@ -246,6 +246,7 @@ static long compat_ioctl(struct file *file, unsigned int command, unsigned long 
 
 #define FILE_FOPS                                                               \
 	.owner = THIS_MODULE,                                                   \
+	IOT_FOP_FLAGS                                                           \
 	.open = tfs_open,                                                       \
 	.release = release,                                                     \
 	.flush = flush,                                                         \

@@ -217,10 +217,13 @@ static ssize_t write_sync(struct kiocb *iocb, struct iov_iter *iter, struct iot_
 ssize_t tfs_read_iter(struct kiocb *iocb, struct iov_iter *iter)
 {
 	struct iot_source *source = &TFS_SB(file_inode(iocb->ki_filp)->i_sb)->source;
+	const struct file *lower = tfs_lower_file(iocb->ki_filp);
 	struct iot_span span;
 
-	if (!tfs_lower_file(iocb->ki_filp)->f_op->read_iter)
+	if (!lower->f_op->read_iter)
 		return -EINVAL;
+	if (unlikely(!iot_can_rw(iocb, lower)))
+		return -EOPNOTSUPP; /* as the VFS says without tapefs */
 	iot_throttle_here(source);
 	iot_span_begin(source, &span);
 	if (is_sync_kiocb(iocb))
@@ -231,10 +234,13 @@ ssize_t tfs_read_iter(struct kiocb *iocb, struct iov_iter *iter)
 ssize_t tfs_write_iter(struct kiocb *iocb, struct iov_iter *iter)
 {
 	struct iot_source *source = &TFS_SB(file_inode(iocb->ki_filp)->i_sb)->source;
+	const struct file *lower = tfs_lower_file(iocb->ki_filp);
 	struct iot_span span;
 
-	if (!tfs_lower_file(iocb->ki_filp)->f_op->write_iter)
+	if (!lower->f_op->write_iter)
 		return -EINVAL;
+	if (unlikely(!iot_can_rw(iocb, lower)))
+		return -EOPNOTSUPP;
 	iot_throttle_here(source);
 	iot_span_begin(source, &span);
 	if (is_sync_kiocb(iocb))

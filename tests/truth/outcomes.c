@@ -15,9 +15,13 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define SIZE_BYTES 65536
+#define BLOCK_BYTES 4096
 #define ROOM	   2 /* files that are compared with the first */
 
 static void outcome(const char *what, long result)
@@ -121,6 +125,76 @@ static void seal(int fd)
 	munmap(map, SIZE_BYTES);
 }
 
+/* Since 6.9. The super block has it, not the file. */
+static void name_file_system(int fd)
+{
+	struct { /* fsuuid2, which not all headers have */
+		__u8 length;
+		__u8 bytes[16];
+	} uuid = { 0 };
+	size_t i;
+
+	outcome("FS_IOC_GETFSUUID", ioctl(fd, _IOR(0x15, 0, uuid), &uuid));
+	printf("FS_IOC_GETFSUUID: ");
+	for (i = 0; i < uuid.length && i < sizeof(uuid.bytes); i++)
+		printf("%02x", uuid.bytes[i]);
+	printf("\n");
+}
+
+/* Writes and reads that a file system must say it can do: since 6.11 and 6.14; which not all headers have. */
+static void ask_for(const char *what, int flag, int fd)
+{
+	static char data[BLOCK_BYTES] __attribute__((aligned(BLOCK_BYTES)));
+	struct iovec block = { data, sizeof(data) };
+
+	printf("pwritev2, %s: ", what);
+	outcome("block", syscall(SYS_pwritev2, fd, &block, 1, 0, 0, flag));
+	printf("preadv2, %s: ", what);
+	outcome("block", syscall(SYS_preadv2, fd, &block, 1, 0, 0, flag));
+}
+
+static void ask_for_all(int fd)
+{
+	const int atomic = 0x40, dontcache = 0x80, unknown = 0x40000000;
+	int direct = open("first", O_RDWR | O_DIRECT);
+
+	ask_for("RWF_ATOMIC", atomic, fd);
+	ask_for("RWF_ATOMIC and O_DIRECT", atomic, direct);
+	ask_for("RWF_DONTCACHE", dontcache, fd);
+	ask_for("RWF_DONTCACHE and O_DIRECT", dontcache, direct);
+	ask_for("a flag that is none", unknown, fd);
+	close(direct);
+}
+
+/* file_getattr(2) and file_setattr(2), since 6.17: some file systems have attributes of links, too. */
+static void attributes(const char *name)
+{
+	struct { /* file_attr, which not all headers have */
+		__u64 flags;
+		__u32 extent_bytes, extents, project, cow_extent_bytes;
+	} attr = { 0 };
+	const int get = 468, set = 469;
+
+	printf("%s: ", name);
+	outcome("file_getattr",
+		syscall(get, AT_FDCWD, name, &attr, sizeof(attr), AT_SYMLINK_NOFOLLOW));
+	printf("%s: ", name);
+	outcome("file_setattr",
+		syscall(set, AT_FDCWD, name, &attr, sizeof(attr), AT_SYMLINK_NOFOLLOW));
+}
+
+static void attributes_all(void)
+{
+	if (symlink("first", "link") || mkfifo("fifo", 0600)) {
+		perror("link, fifo");
+		exit(1);
+	}
+	attributes("first");
+	attributes("link");
+	attributes("fifo");
+	attributes(".");
+}
+
 int main(int argc, char **argv)
 {
 	int fd, same, other, dir;
@@ -137,6 +211,9 @@ int main(int argc, char **argv)
 	map_block(fd);
 	exchange_all(fd, other, dir);
 	seal(fd);
+	name_file_system(fd);
+	ask_for_all(fd);
+	attributes_all();
 	outcome("FICLONE", ioctl(same, FICLONE, fd));
 	outcome("FICLONE of a directory", ioctl(same, FICLONE, dir));
 	outcome("FIBMAP of a directory", ioctl(dir, FIBMAP, &fd));
