@@ -221,6 +221,13 @@ static inline void iot_copy_uuid(struct super_block *sb, const struct super_bloc
 #endif
 }
 
+/* 6.7: a file system that applies the umask itself; before, it said that it had ACLs. Until 6.1 goes. */
+#ifdef SB_I_NOUMASK
+#define IOT_SB_I_NOUMASK SB_I_NOUMASK
+#else
+#define IOT_SB_I_NOUMASK 0
+#endif
+
 /* 6.6: the table of handlers is const throughout. Until 6.1 goes. */
 #ifdef IOT_HAVE_CONST_XATTR_HANDLERS
 #define IOT_XATTR_HANDLERS(table) const struct xattr_handler *const table[]
