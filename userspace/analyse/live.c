@@ -243,10 +243,33 @@ bool live_has_map(struct live *l, u32 tgid, const struct iot_rec_mapped *r)
 	return false;
 }
 
-static bool is_within(const struct live_map *map, const struct iot_rec_unmap *r)
+/*
+ * What lies from @from to before @to is gone: the parts before and behind it are left, of which one at
+ * least is not empty. Return: 0 or -ENOMEM.
+ */
+static int map_cut(struct live_map *map, u64 from, u64 to)
 {
-	return map->offset_bytes >= (u64)r->offset_bytes &&
-	       map->offset_bytes + map->length_bytes <= (u64)r->offset_bytes + r->length_bytes;
+	u64 end = map->offset_bytes + map->length_bytes;
+	struct live_map *behind;
+
+	if (from <= map->offset_bytes) {
+		map->offset_bytes = to;
+		map->length_bytes = end - to;
+		return 0;
+	}
+	map->length_bytes = from - map->offset_bytes;
+	if (to >= end)
+		return 0;
+	behind = malloc(sizeof(*behind));
+	if (!behind)
+		return -ENOMEM;
+	*behind = (struct live_map){ .map = map->map, .offset_bytes = to, .length_bytes = end - to,
+				     .previous = map, .next = map->next, .next_piece = map->next_piece };
+	if (behind->next)
+		behind->next->previous = behind;
+	map->next = behind;
+	map->next_piece = behind;
+	return 0;
 }
 
 static void map_drop(struct live_maps *maps, struct live_map *map)
@@ -260,27 +283,44 @@ static void map_drop(struct live_maps *maps, struct live_map *map)
 	free(map);
 }
 
+static int unmap_pieces(struct live_maps *maps, struct map_place *place, u64 from, u64 to)
+{
+	struct live_map **link = &place->pieces, *map;
+	int err = 0;
+
+	while ((map = *link) && !err) {
+		u64 end = map->offset_bytes + map->length_bytes;
+
+		if (map->offset_bytes >= from && end <= to) {
+			*link = map->next_piece;
+			map_drop(maps, map);
+			continue;
+		}
+		if (map->offset_bytes < to && end > from)
+			err = map_cut(map, from, to);
+		link = &map->next_piece;
+	}
+	return err;
+}
+
 /**
- * live_unmapped() - a mapping, or a piece of it, is gone
+ * live_unmapped() - a mapping, or a part of it, is gone
+ * @l: what is mapped
+ * @tgid: the process
+ * @r: what went
  *
- * Only what goes as a whole is forgotten: what is cut may be longer here than it is.
+ * Return: 0 or -ENOMEM.
  */
-void live_unmapped(struct live *l, u32 tgid, const struct iot_rec_unmap *r)
+int live_unmapped(struct live *l, u32 tgid, const struct iot_rec_unmap *r)
 {
 	struct map_place *place = map_place(l, tgid, r->map);
 	struct live_maps *maps = place ? live_maps(l, tgid, place->handle) : NULL;
-	struct live_map **link, *map;
+	u64 from = (u64)r->offset_bytes, to = from + r->length_bytes;
+	int err;
 
 	if (!maps)
-		return;
-	for (link = &place->pieces; (map = *link);) {
-		if (!is_within(map, r)) {
-			link = &map->next_piece;
-			continue;
-		}
-		*link = map->next_piece;
-		map_drop(maps, map);
-	}
+		return 0;
+	err = unmap_pieces(maps, place, from, to < from ? UINT64_MAX : to);
 	if (!place->pieces) {
 		HASH_DEL(l->places, place);
 		free(place);
@@ -289,6 +329,7 @@ void live_unmapped(struct live *l, u32 tgid, const struct iot_rec_unmap *r)
 		HASH_DEL(l->maps, maps);
 		free(maps);
 	}
+	return err;
 }
 
 static void maps_free(struct live *l)

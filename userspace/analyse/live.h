@@ -26,7 +26,7 @@ void live_released(struct live *l, u64 handle);
 u64 live_handle(struct live *l, u64 id);
 
 int live_mapped(struct live *l, u32 tgid, const struct graph_op *op);
-void live_unmapped(struct live *l, u32 tgid, const struct iot_rec_unmap *r);
+int live_unmapped(struct live *l, u32 tgid, const struct iot_rec_unmap *r);
 bool live_has_map(struct live *l, u32 tgid, const struct iot_rec_mapped *r);
 u64 live_map(struct live *l, u32 tgid, u64 handle, u64 offset_bytes);
 

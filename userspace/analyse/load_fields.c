@@ -387,8 +387,7 @@ static int load_mapped(struct loader *l)
 	case IOT_KIND_unmap:
 		on_map(l, r->unmap.object, r->unmap.map);
 		range(l, r->unmap.offset_bytes, r->unmap.length_bytes, 0);
-		live_unmapped(&l->live, tgid_of(l), &r->unmap);
-		return 0;
+		return live_unmapped(&l->live, tgid_of(l), &r->unmap);
 	case IOT_KIND_touch:
 		on_map(l, r->touch.object, r->touch.map);
 		range(l, r->touch.offset_bytes, r->touch.length_bytes, r->touch.flags);

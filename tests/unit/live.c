@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * live.c - which mapping an offset of a handle is in, when parts of mappings have gone.
+ */
+#include "analyse/live.h"
+#include "suite.h"
+
+#define PROCESS 7
+#define HANDLE	3
+#define OLDER	1 /* pages 0 to 9 */
+#define NEWER	2 /* pages 2 to 7 */
+#define PAGE	4096ull
+
+static void map(struct live *live, u64 number, u64 first, u64 pages)
+{
+	const struct graph_op op = { .kind = IOT_KIND_map, .handle = HANDLE, .other = number,
+				     .offset_bytes = first * PAGE, .length_bytes = pages * PAGE };
+
+	assert_int_equal(live_mapped(live, PROCESS, &op), 0);
+}
+
+static void unmap(struct live *live, u64 number, u64 first, u64 pages)
+{
+	const struct iot_rec_unmap r = { .map = number, .offset_bytes = (s64)(first * PAGE),
+					 .length_bytes = pages * PAGE };
+
+	assert_int_equal(live_unmapped(live, PROCESS, &r), 0);
+}
+
+/* Of each of the ten pages the mapping that it is in. */
+static void pages_are(struct live *live, const char *what, const char *wanted)
+{
+	char is[11] = "";
+	u32 i;
+
+	for (i = 0; i < 10; i++)
+		is[i] = (char)('0' + live_map(live, PROCESS, HANDLE, i * PAGE));
+	assert_row(what, !strcmp(is, wanted));
+}
+
+static void what_went_is_in_no_mapping(void **state)
+{
+	static const struct {
+		const char *what;
+		u64 first, pages; /* that go of the newer */
+		u64 first2, pages2;
+		const char *wanted;
+	} rows[] = {
+		{ "nothing", 0, 0, 0, 0, "1122222211" },
+		{ "all of it", 2, 6, 0, 0, "1111111111" },
+		{ "more than there is", 0, 9, 0, 0, "1111111111" },
+		{ "the beginning", 2, 2, 0, 0, "1111222211" },
+		{ "the end", 6, 2, 0, 0, "1122221111" },
+		{ "the middle", 4, 1, 0, 0, "1122122211" },
+		{ "end, then beginning", 6, 2, 2, 4, "1111111111" },
+		{ "middle, then what is behind", 4, 1, 5, 3, "1122111111" },
+		{ "middle, then more on both sides", 4, 1, 3, 3, "1121112211" },
+		{ "what is beside it", 8, 2, 0, 2, "1122222211" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct live live = {};
+
+		map(&live, OLDER, 0, 10);
+		map(&live, NEWER, 2, 6);
+		unmap(&live, NEWER, rows[i].first, rows[i].pages);
+		unmap(&live, NEWER, rows[i].first2, rows[i].pages2);
+		pages_are(&live, rows[i].what, rows[i].wanted);
+		unmap(&live, OLDER, 0, 10);
+		unmap(&live, NEWER, 0, 10);
+		pages_are(&live, rows[i].what, "0000000000");
+		live_close(&live);
+	}
+}
+
+/* A length that no file has: all from there on. */
+static void a_length_may_be_anything(void **state)
+{
+	struct live live = {};
+	struct iot_rec_unmap r = { .map = OLDER, .offset_bytes = PAGE, .length_bytes = ~0ull };
+
+	(void)state;
+	map(&live, OLDER, 0, 10);
+	assert_int_equal(live_unmapped(&live, PROCESS, &r), 0);
+	pages_are(&live, "the rest", "1000000000");
+	live_close(&live);
+}
+
+SUITE("live",
+      TEST(what_went_is_in_no_mapping)
+      TEST(a_length_may_be_anything))
