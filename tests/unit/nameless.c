@@ -11,95 +11,46 @@
 
 #include "compile/compile.h"
 #include "scratch.h"
+#include "scribe.h"
 #include "suite.h"
 
-#define FILE_ID	 4
 #define REQUEST	 9
 #define LOST	 7 /* the handle that was opened without a name */
 #define KEPT	 8
 #define MAP_LOST 20
 #define MAP_KEPT 21
 
-struct scribe {
-	struct iot_writer *writer;
-	u64 now_ns;
-	u64 span_ns; /* of the next operation */
-	u32 task;
-	u32 op;
-};
-
-static void put(struct scribe *s, struct iot_record record, const char *tail)
-{
-	s->now_ns += 1000;
-	if (iot_kind_is_span(iot_kind_info(record.kind))) {
-		record.op.enter_ns = s->now_ns - s->span_ns;
-		record.op.duration_ns = s->span_ns;
-		record.op.task = s->task;
-		record.op.op = ++s->op;
-	} else {
-		record.fact.time_ns = s->now_ns; /* all begin with it */
-	}
-	record.tail = (const u8 *)tail;
-	record.tail_bytes = (u16)(tail ? strlen(tail) : 0);
-	assert_int_equal(iot_writer_record(s->writer, &record), 0);
-}
-
-#define PUT(kind_, ...) \
-	put(s, (struct iot_record){ .kind = IOT_KIND_##kind_, .kind_ = { __VA_ARGS__ } }, NULL)
-
-static void begin(struct scribe *s)
-{
-	static const unsigned char capture[16] = "nameless";
-
-	*s = (struct scribe){ .now_ns = 1000000, .span_ns = 500, .task = 1 };
-	assert_int_equal(iot_writer_open(scratch_trace, capture, &s->writer), 0);
-	put(s, (struct iot_record){ .kind = IOT_KIND_name, .name = { .name = 1 } }, NULL);
-	PUT(object, .object = 1, .name = 1, .type = IOT_TYPE_dir, .mode = S_IFDIR | 0755, .ino = 99);
-	PUT(task, .task = 1, .pid = 1, .tgid = 1, .why = IOT_REASON_seen);
-	PUT(task, .task = 2, .pid = 2, .tgid = 2, .why = IOT_REASON_seen);
-	put(s, (struct iot_record){ .kind = IOT_KIND_name, .name = { .name = 5, .dir = 1 } }, "a");
-	PUT(object, .object = FILE_ID, .name = 5, .type = IOT_TYPE_file, .mode = S_IFREG | 0644,
-	    .ino = 100, .nlink = 1, .size_bytes = 8192);
-}
-
-static void finish(struct scribe *s)
-{
-	PUT(end, .records = 1);
-	assert_int_equal(iot_writer_finish(s->writer), 0);
-	iot_writer_close(s->writer);
-}
-
 /* One operation of each way to use a handle, or a mapping. */
 static void use(struct scribe *s, u64 handle, u64 map, u64 request)
 {
-	PUT(read, .object = FILE_ID, .handle = handle, .length_bytes = 1, .result = 1);
-	PUT(copy_range, .object = FILE_ID, .handle = KEPT, .to_object = FILE_ID, .to_handle = handle,
+	PUT(read, .object = SCRIBE_FILE, .handle = handle, .length_bytes = 1, .result = 1);
+	PUT(copy_range, .object = SCRIBE_FILE, .handle = KEPT, .to_object = SCRIBE_FILE, .to_handle = handle,
 	    .length_bytes = 1, .to_offset_bytes = 9, .result = 1);
-	PUT(lock, .object = FILE_ID, .handle = handle, .end_bytes = 5, .flags = IOT_LOCK_exclusive);
-	PUT(submit, .request = request, .object = FILE_ID, .handle = handle, .length_bytes = 4,
+	PUT(lock, .object = SCRIBE_FILE, .handle = handle, .end_bytes = 5, .flags = IOT_LOCK_exclusive);
+	PUT(submit, .request = request, .object = SCRIBE_FILE, .handle = handle, .length_bytes = 4,
 	    .flags = IOT_RW_direct);
 	PUT(complete, .task = 1, .op = s->op, .request = request, .result = 4);
-	PUT(map, .object = FILE_ID, .handle = handle, .map = map, .length_bytes = 4096,
+	PUT(map, .object = SCRIBE_FILE, .handle = handle, .map = map, .length_bytes = 4096,
 	    .prot = IOT_PROT_read);
-	PUT(touch, .object = FILE_ID, .map = map, .length_bytes = 4096);
-	PUT(madvise, .object = FILE_ID, .handle = handle, .length_bytes = 4096);
-	PUT(stat, .object = FILE_ID); /* it has no name, but is open */
-	PUT(unmap, .object = FILE_ID, .map = map, .length_bytes = 4096);
-	PUT(flush, .object = FILE_ID, .handle = handle);
-	PUT(release, .object = FILE_ID, .handle = handle);
+	PUT(touch, .object = SCRIBE_FILE, .map = map, .length_bytes = 4096);
+	PUT(madvise, .object = SCRIBE_FILE, .handle = handle, .length_bytes = 4096);
+	PUT(stat, .object = SCRIBE_FILE); /* it has no name, but is open */
+	PUT(unmap, .object = SCRIBE_FILE, .map = map, .length_bytes = 4096);
+	PUT(flush, .object = SCRIBE_FILE, .handle = handle);
+	PUT(release, .object = SCRIBE_FILE, .handle = handle);
 }
 
 static void record(void)
 {
 	struct scribe scribe, *s = &scribe;
 
-	begin(s);
-	PUT(open, .object = FILE_ID, .handle = KEPT, .name = 5, .flags = IOT_OPEN_read | IOT_OPEN_write);
-	PUT(unlink, .object = FILE_ID, .name = 5);
-	PUT(open, .object = FILE_ID, .handle = LOST, .flags = IOT_OPEN_read | IOT_OPEN_write);
+	scribe_begin(s);
+	PUT(open, .object = SCRIBE_FILE, .handle = KEPT, .name = 5, .flags = IOT_OPEN_read | IOT_OPEN_write);
+	PUT(unlink, .object = SCRIBE_FILE, .name = 5);
+	PUT(open, .object = SCRIBE_FILE, .handle = LOST, .flags = IOT_OPEN_read | IOT_OPEN_write);
 	use(s, LOST, MAP_LOST, REQUEST);
 	use(s, KEPT, MAP_KEPT, REQUEST + 1);
-	finish(s);
+	scribe_finish(s);
 }
 
 /* What the program does in order: kinds, with the slots of their handles, and mappings or the like. */
@@ -189,13 +140,13 @@ static void put_gone(struct scribe *s, enum what what, u64 span_ns)
 		PUT(stat, .object = 1, .name = 1);
 		break;
 	case OPEN:
-		PUT(open, .object = FILE_ID, .handle = LOST, .flags = IOT_OPEN_read);
+		PUT(open, .object = SCRIBE_FILE, .handle = LOST, .flags = IOT_OPEN_read);
 		break;
 	case UNLINK:
-		PUT(unlink, .object = FILE_ID, .name = 5);
+		PUT(unlink, .object = SCRIBE_FILE, .name = 5);
 		break;
 	case REPLACE:
-		PUT(rename, .object = FILE_ID + 1, .name = 6, .new_name = 5, .replaced = FILE_ID);
+		PUT(rename, .object = SCRIBE_FILE + 1, .name = 6, .new_name = 5, .replaced = SCRIBE_FILE);
 		break;
 	}
 }
@@ -206,17 +157,17 @@ static void record_gone(const enum what *steps, const u64 *spans_ns)
 	struct scribe scribe, *s = &scribe;
 	u32 i;
 
-	begin(s);
-	put(s, (struct iot_record){ .kind = IOT_KIND_name, .name = { .name = 6, .dir = 1 } }, "b");
-	PUT(object, .object = FILE_ID + 1, .name = 6, .type = IOT_TYPE_file, .mode = S_IFREG | 0644,
+	scribe_begin(s);
+	scribe_put(s, (struct iot_record){ .kind = IOT_KIND_name, .name = { .name = 6, .dir = 1 } }, "b");
+	PUT(object, .object = SCRIBE_FILE + 1, .name = 6, .type = IOT_TYPE_file, .mode = S_IFREG | 0644,
 	    .ino = 101, .nlink = 1, .size_bytes = 1);
 	s->now_ns += 10000;
 	for (i = 0; i < 3; i++)
 		put_gone(s, steps[i], spans_ns[i]);
 	s->task = 1;
 	s->span_ns = 500;
-	PUT(read, .object = FILE_ID, .handle = LOST, .length_bytes = 1, .result = 1);
-	finish(s);
+	PUT(read, .object = SCRIBE_FILE, .handle = LOST, .length_bytes = 1, .result = 1);
+	scribe_finish(s);
 }
 
 /* Task 1 looks, opens and reads; the only operation of task 2 waits for its second. */

@@ -93,6 +93,24 @@ static void ask_by_handle(struct loader *l)
 	last->dir = 0;
 }
 
+/*
+ * The kernel truncates for an open when the file system has opened the file, and so when its record has
+ * ended. A replay does both in one: the open lasts until then.
+ */
+static void end_open_later(struct loader *l, u32 task)
+{
+	struct graph_task *t = &l->graph->tasks[task];
+	struct graph_op *last = t->op_count ? &t->ops[t->op_count - 1] : NULL;
+	const struct iot_rec_setattr *r = &l->record->setattr;
+
+	if (l->record->kind != IOT_KIND_setattr || !(r->attrs & IOT_ATTR_by_open) || !last ||
+	    last->kind != IOT_KIND_open || last->handle != r->handle || last->end_ns > r->enter_ns)
+		return;
+	last->end_ns = r->enter_ns + r->duration_ns;
+	if (r->runtime_ns > last->runtime_ns)
+		last->oncpu_ns = r->runtime_ns - last->runtime_ns + r->oncpu_ns;
+}
+
 static int load_op(struct loader *l)
 {
 	const struct iot_rec_op *r = &l->record->op;
@@ -108,6 +126,7 @@ static int load_op(struct loader *l)
 	if (l->record->kind == IOT_KIND_write && r->result > 0)
 		l->graph->write_bytes += (u64)r->result;
 	drop_question(l, task);
+	end_open_later(l, task);
 	if (is_implied(l->record))
 		return 0;
 	l->op = graph_op_add(l->graph, task);
