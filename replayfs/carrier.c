@@ -336,7 +336,6 @@ static int begin(struct rfs_carrier *carrier)
 		return -ECANCELED;
 	if (err)
 		return -EINTR;
-	task->prev_end_ns = max(task->prev_end_ns, replay->start_ns);
 	return 0;
 }
 

@@ -66,14 +66,16 @@ int rfs_pace(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	const struct rfs_replay *replay = carrier->replay;
 	const struct iot_replay_setup *setup = &replay->setup;
 	struct rfs_task *task = carrier->task;
-	u64 think_ns, until_ns, late_ns;
+	u64 think_ns, until_ns, late_ns, since_ns = task->prev_end_ns;
 	int err = 0;
 
 	if (task->has_thought)
 		return 0;
 	think_ns = iot_pace_scaled(le64_to_cpu(op->compute_ns), setup->compute_scale) +
 		   iot_pace_scaled(le64_to_cpu(op->pause_ns), setup->pause_scale);
-	until_ns = iot_pace_until(&task->pace, task->prev_end_ns, think_ns);
+	if (!task->index)
+		since_ns = iot_pace_begin(replay->start_ns, since_ns, think_ns);
+	until_ns = iot_pace_until(&task->pace, since_ns, think_ns);
 	if (now_ns() < until_ns)
 		err = setup->wait == IOT_WAIT_SPIN ? spin_until(replay, until_ns) :
 						     sleep_until(replay, until_ns);

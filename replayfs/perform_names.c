@@ -162,7 +162,8 @@ s64 rfs_do_mkdir(struct rfs_carrier *carrier, const struct iot_program_op *op)
 		return err;
 	child = start_creating_at(&place);
 	if (!IS_ERR(child))
-		child = iot_vfs_mkdir(place.idmap, child, le32_to_cpu(op->mode) & S_IALLUGO);
+		child = iot_vfs_mkdir(place.idmap, child, le32_to_cpu(op->mode) & S_IALLUGO,
+				      NULL);
 	err = PTR_ERR_OR_ZERO(child);
 	iot_end_dirop(child);
 	place_put(&place);
@@ -181,9 +182,10 @@ s64 rfs_do_mknod(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	child = start_creating_at(&place);
 	err = PTR_ERR_OR_ZERO(child);
 	if (!err && S_ISREG(mode))
-		err = iot_vfs_create(place.idmap, child, mode);
+		err = iot_vfs_create(place.idmap, child, mode, NULL);
 	else if (!err)
-		err = iot_vfs_mknod(place.idmap, child, mode, new_decode_dev(le64_to_cpu(op->extra)));
+		err = iot_vfs_mknod(place.idmap, child, mode, new_decode_dev(le64_to_cpu(op->extra)),
+				    NULL);
 	iot_end_dirop(child);
 	place_put(&place);
 	return err;
@@ -200,7 +202,7 @@ s64 rfs_do_symlink(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	child = start_creating_at(&place);
 	err = PTR_ERR_OR_ZERO(child);
 	if (!err)
-		err = iot_vfs_symlink(place.idmap, child, rfs_string(carrier, op->path2));
+		err = iot_vfs_symlink(place.idmap, child, rfs_string(carrier, op->path2), NULL);
 	iot_end_dirop(child);
 	place_put(&place);
 	return err;
@@ -263,7 +265,7 @@ s64 rfs_do_rmdir(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	child = start_removing_at(&place);
 	err = PTR_ERR_OR_ZERO(child);
 	if (!err)
-		err = iot_vfs_rmdir(place.idmap, child);
+		err = iot_vfs_rmdir(place.idmap, child, NULL);
 	iot_end_dirop(child);
 	place_put(&place);
 	return err;

@@ -37,7 +37,7 @@ static bool is_short(const struct rfs_pool *pool)
 	return pool->idle + pool->called < min(pool->unstarted, pool->ready_count + SPARES);
 }
 
-/* From here on the task thinks: what it waited until now is no lateness that it would make up for. */
+/* What it waited until now is no lateness that it would make up for: see iot_pace_begin(). */
 static void make_ready(struct rfs_waiter *waiter)
 {
 	struct rfs_task *task = container_of(waiter, struct rfs_task, start);

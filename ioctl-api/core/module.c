@@ -22,6 +22,7 @@ EXPORT_SYMBOL_GPL(iot_lateness_bucket);
 EXPORT_SYMBOL_GPL(iot_lateness_limit);
 EXPORT_SYMBOL_GPL(iot_order_init);
 EXPORT_SYMBOL_GPL(iot_outcome_fill);
+EXPORT_SYMBOL_GPL(iot_pace_begin);
 EXPORT_SYMBOL_GPL(iot_pace_late);
 EXPORT_SYMBOL_GPL(iot_pace_until);
 EXPORT_SYMBOL_GPL(iot_program_place);

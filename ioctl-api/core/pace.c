@@ -13,6 +13,23 @@ static u64 lesser(u64 x, u64 y)
 }
 
 /**
+ * iot_pace_begin() - when the think time before the first operation of a task began
+ * @start_ns: when the replay started
+ * @ready_ns: when what the operation waits for had happened
+ * @think_ns: think time, scaled
+ *
+ * The task thinks while it waits. What it waits longer is no lateness that it could make up for.
+ *
+ * Return: what stands for the end of an operation before it, on the same clock.
+ */
+u64 iot_pace_begin(u64 start_ns, u64 ready_ns, u64 think_ns)
+{
+	u64 begin_ns = ready_ns - lesser(ready_ns, think_ns);
+
+	return begin_ns < start_ns ? start_ns : begin_ns;
+}
+
+/**
  * iot_pace_until() - when the think time before an operation has passed
  * @pace: of the task
  * @prev_end_ns: when the operation before it ended

@@ -30,6 +30,7 @@ static inline u64 iot_pace_scaled(u64 ns, u32 scale)
 	return (ns >> 16) * scale + (((ns & 0xffff) * scale) >> 16);
 }
 
+u64 iot_pace_begin(u64 start_ns, u64 ready_ns, u64 think_ns);
 u64 iot_pace_until(const struct iot_lateness *pace, u64 prev_end_ns, u64 think_ns);
 u64 iot_pace_late(struct iot_lateness *pace, u64 until_ns, u64 think_ns, u64 now_ns);
 u32 iot_lateness_bucket(u64 late_ns);

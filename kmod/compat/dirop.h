@@ -33,32 +33,34 @@ static inline struct dentry *iot_start_creating(struct mnt_idmap *idmap, struct 
 #define iot_start_removing(idmap, parent, name) start_removing(idmap, parent, name)
 #define iot_end_dirop(child)			end_creating(child)
 
-static inline int iot_vfs_create(struct mnt_idmap *idmap, struct dentry *child, umode_t mode)
+static inline int iot_vfs_create(struct mnt_idmap *idmap, struct dentry *child, umode_t mode,
+				 struct delegated_inode *delegated)
 {
-	return vfs_create(idmap, child, mode, NULL);
+	return vfs_create(idmap, child, mode, delegated);
 }
 
 static inline struct dentry *iot_vfs_mkdir(struct mnt_idmap *idmap, struct dentry *child,
-					   umode_t mode)
+					   umode_t mode, struct delegated_inode *delegated)
 {
-	return vfs_mkdir(idmap, d_inode(child->d_parent), child, mode, NULL);
+	return vfs_mkdir(idmap, d_inode(child->d_parent), child, mode, delegated);
 }
 
 static inline int iot_vfs_mknod(struct mnt_idmap *idmap, struct dentry *child, umode_t mode,
-				dev_t dev)
+				dev_t dev, struct delegated_inode *delegated)
 {
-	return vfs_mknod(idmap, d_inode(child->d_parent), child, mode, dev, NULL);
+	return vfs_mknod(idmap, d_inode(child->d_parent), child, mode, dev, delegated);
 }
 
 static inline int iot_vfs_symlink(struct mnt_idmap *idmap, struct dentry *child,
-				  const char *target)
+				  const char *target, struct delegated_inode *delegated)
 {
-	return vfs_symlink(idmap, d_inode(child->d_parent), child, target, NULL);
+	return vfs_symlink(idmap, d_inode(child->d_parent), child, target, delegated);
 }
 
-static inline int iot_vfs_rmdir(struct mnt_idmap *idmap, struct dentry *child)
+static inline int iot_vfs_rmdir(struct mnt_idmap *idmap, struct dentry *child,
+				struct delegated_inode *delegated)
 {
-	return vfs_rmdir(idmap, d_inode(child->d_parent), child, NULL);
+	return vfs_rmdir(idmap, d_inode(child->d_parent), child, delegated);
 }
 
 #else
@@ -142,14 +144,16 @@ static inline struct dentry *iot_start_removing(struct mnt_idmap *idmap, struct 
 	return child;
 }
 
-static inline int iot_vfs_create(struct mnt_idmap *idmap, struct dentry *child, umode_t mode)
+/* 6.19: directories are delegated, too. */
+static inline int iot_vfs_create(struct mnt_idmap *idmap, struct dentry *child, umode_t mode,
+				 struct delegated_inode *delegated)
 {
 	return vfs_create(idmap, d_inode(child->d_parent), child, mode, true);
 }
 
 /* 6.15: mkdir returns the dentry that it made, which may be another one. */
 static inline struct dentry *iot_vfs_mkdir(struct mnt_idmap *idmap, struct dentry *child,
-					   umode_t mode)
+					   umode_t mode, struct delegated_inode *delegated)
 {
 	int err = vfs_mkdir(idmap, d_inode(child->d_parent), child, mode);
 
@@ -161,18 +165,19 @@ static inline struct dentry *iot_vfs_mkdir(struct mnt_idmap *idmap, struct dentr
 }
 
 static inline int iot_vfs_mknod(struct mnt_idmap *idmap, struct dentry *child, umode_t mode,
-				dev_t dev)
+				dev_t dev, struct delegated_inode *delegated)
 {
 	return vfs_mknod(idmap, d_inode(child->d_parent), child, mode, dev);
 }
 
 static inline int iot_vfs_symlink(struct mnt_idmap *idmap, struct dentry *child,
-				  const char *target)
+				  const char *target, struct delegated_inode *delegated)
 {
 	return vfs_symlink(idmap, d_inode(child->d_parent), child, target);
 }
 
-static inline int iot_vfs_rmdir(struct mnt_idmap *idmap, struct dentry *child)
+static inline int iot_vfs_rmdir(struct mnt_idmap *idmap, struct dentry *child,
+				struct delegated_inode *delegated)
 {
 	return vfs_rmdir(idmap, d_inode(child->d_parent), child);
 }
@@ -187,6 +192,7 @@ static inline int iot_vfs_rmdir(struct mnt_idmap *idmap, struct dentry *child)
  * @new_parent: directory of the new name
  * @new_name: the new name; its hash is filled in
  * @flags: RENAME_*
+ * @delegated: out, if set: who has to give back a delegation first
  * @old_dentry: out: what has the old name
  * @new_dentry: out: what has the new name, perhaps negative
  */
@@ -197,6 +203,7 @@ struct iot_renaming {
 	struct dentry *new_parent;
 	struct qstr *new_name;
 	unsigned int flags;
+	struct delegated_inode *delegated;
 	struct dentry *old_dentry;
 	struct dentry *new_dentry;
 };
@@ -226,6 +233,7 @@ static inline int iot_vfs_rename(struct iot_renaming *r)
 		.old_dentry = r->old_dentry,
 		.new_parent = r->new_parent,
 		.new_dentry = r->new_dentry,
+		.delegated_inode = iot_delegated(r->delegated),
 		.flags = r->flags,
 	};
 
@@ -314,6 +322,7 @@ static inline int iot_vfs_rename(struct iot_renaming *r)
 		.old_dentry = r->old_dentry,
 		.new_dir = d_inode(r->new_parent),
 		.new_dentry = r->new_dentry,
+		.delegated_inode = iot_delegated(r->delegated),
 		.flags = r->flags,
 	};
 

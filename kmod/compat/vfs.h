@@ -75,6 +75,19 @@ static inline void iot_set_d_op(struct super_block *sb, const struct dentry_oper
 }
 
 /*
+ * By 7.3: a dentry says whether its file system has a reference of it, because the name is nowhere else,
+ * as in tmpfs. Before, the super block gave them up at its end. Until 6.12 goes.
+ */
+static inline bool iot_is_pinned(const struct dentry *dentry)
+{
+#ifdef IOT_HAVE_DCACHE_PERSISTENT
+	return dentry->d_flags & DCACHE_PERSISTENT;
+#else
+	return dentry->d_sb->s_type->kill_sb == kill_litter_super;
+#endif
+}
+
+/*
  * 6.19: who creates by start_creating() does not say that the name must not exist, which system
  * calls do; only open may find one. And the target of a rename is said to be created, which
  * 6.12 did not say. Until 6.12 goes.
@@ -176,6 +189,23 @@ static inline ssize_t vfs_splice_read(struct file *in, loff_t *offset,
 #define iot_lock_type(lock)  ((lock)->fl_type)
 #define iot_lock_flags(lock) ((lock)->fl_flags)
 #define iot_lock_pid(lock)   ((lock)->fl_pid)
+#endif
+
+/* By 7.3: who has to give back a delegation is a structure. Until 6.12 goes. */
+#ifdef IOT_HAVE_DELEGATED_INODE
+#define iot_delegated(delegated) (delegated)
+#else
+struct delegated_inode {
+	struct inode *di_inode;
+};
+
+static inline struct inode **iot_delegated(struct delegated_inode *delegated)
+{
+	return delegated ? &delegated->di_inode : NULL;
+}
+
+#define is_delegated(delegated)	    ((delegated)->di_inode != NULL)
+#define break_deleg_wait(delegated) break_deleg_wait(iot_delegated(delegated))
 #endif
 
 /* By 7.3: a file without the operation refuses leases. Until 6.12 goes. */

@@ -144,13 +144,17 @@ void iot_meter_fill(const struct iot_meter *meter, u64 now_ns, struct iot_rec_op
 EXPORT_SYMBOL_GPL(iot_meter_fill);
 
 /**
- * iot_span_fill() - set the common fields of an operation's record, but for the result
+ * iot_span_fill() - set the common fields of an operation's record
  * @span: the operation
  * @now_ns: its end
- * @op: the record
+ * @op: the record, which has the result
+ *
+ * To the program a wait that a signal ended returned EINTR, or was begun again.
  */
 void iot_span_fill(const struct iot_span *span, u64 now_ns, struct iot_rec_op *op)
 {
+	if (unlikely(op->result == -ERESTARTSYS))
+		op->result = -EINTR;
 	iot_meter_fill(&span->meter, now_ns, op);
 	op->task = span->task->id;
 	op->op = span->op;

@@ -18,6 +18,7 @@
  */
 #include <linux/fdtable.h>
 #include <linux/fs.h>
+#include <linux/fs_struct.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -42,7 +43,7 @@
  * @process: its leader; this and the next two are compared only
  * @told_files: the last table that was told of this process
  * @told_mm: the last memory
- * @is_held: the process has something of the source
+ * @is_held: the process has something of the source, or works there
  * @is_unseen: it has been counted among those that have what goes around it
  * @looked: descriptors since locks were taken
  * @told: records since then
@@ -245,7 +246,25 @@ static int tell_maps(struct state_walk *w)
 
 /* -- threads -------------------------------------------------------------------------------- */
 
-/* Who has something of the source is known with all its threads: so their forks are recorded. */
+/* Its directory, or its root, is in the source. Of these nothing is used, but where they belong. */
+static bool works_there(const struct state_walk *w)
+{
+	const struct super_block *sb = w->source->sb;
+	bool is_there;
+
+	rcu_read_lock(); /* for what it leaves just now */
+	task_lock(w->thread);
+	is_there = w->thread->fs && (READ_ONCE(w->thread->fs->pwd.dentry)->d_sb == sb ||
+				     READ_ONCE(w->thread->fs->root.dentry)->d_sb == sb);
+	task_unlock(w->thread);
+	rcu_read_unlock();
+	return is_there;
+}
+
+/*
+ * Who has something of the source is known with all its threads: so their forks are recorded. With
+ * wake-ups, also who has nothing open but works there: it may be woken, or wake, before it opens.
+ */
 static int tell_thread(struct state_walk *w)
 {
 	bool is_made;
@@ -269,6 +288,8 @@ static int tell_thread(struct state_walk *w)
 	err = tell_files(w);
 	if (!err)
 		err = tell_maps(w);
+	if (w->session->has_wakes && works_there(w))
+		w->is_held = true;
 	if (err || !w->is_held)
 		return err;
 	if (!iot_session_enter(w->session))

@@ -33,7 +33,8 @@ static bool is_cache_shared(const struct address_space *lower)
 /**
  * tfs_open_lower() - make an upper file out of a lower one
  * @file: upper file that is being opened
- * @lower: lower file, whose reference is consumed; or an error
+ * @lower: lower file, whose reference is consumed; NULL if there is none yet, so that it is known to
+ *	have gone if this fails: a file that is put stays until its task returns to user mode
  *
  * Return: 0 or a negative errno.
  */
@@ -41,14 +42,18 @@ int tfs_open_lower(struct file *file, struct file *lower)
 {
 	const fmode_t kept = FMODE_LSEEK | FMODE_PREAD | FMODE_PWRITE;
 	const fmode_t added = FMODE_NOWAIT | FMODE_CAN_ODIRECT | IOT_FMODE_ATOMIC_WRITE;
-	struct tfs_file *tfs;
+	struct tfs_file *tfs = kzalloc(sizeof(*tfs), GFP_KERNEL);
 
-	if (IS_ERR(lower))
-		return PTR_ERR(lower);
-	tfs = kzalloc(sizeof(*tfs), GFP_KERNEL);
 	if (!tfs) {
-		fput(lower);
+		if (lower)
+			fput(lower);
 		return -ENOMEM;
+	}
+	if (!lower)
+		lower = tfs_do_open(file, file->f_flags);
+	if (IS_ERR(lower)) {
+		kfree(tfs);
+		return PTR_ERR(lower);
 	}
 	tfs->lower = lower;
 	tfs->handle = atomic64_inc_return(&last_handle);
@@ -59,11 +64,17 @@ int tfs_open_lower(struct file *file, struct file *lower)
 	file->f_mode |= lower->f_mode & added;
 	if (is_cache_shared(lower->f_mapping))
 		file->f_mapping = lower->f_mapping;
+	file->f_sb_err = lower->f_sb_err;
 	tfs_copy_size(file_inode(file));
 	return 0;
 }
 
-#define SWAPON_32 87 /* for programs of 32 bits */
+#define SWAPON_32 87 /* for programs of 32 bits; those of x32 have the other number, and a bit */
+#ifdef __X32_SYSCALL_BIT
+#define X32_BIT __X32_SYSCALL_BIT
+#else
+#define X32_BIT 0
+#endif
 
 /*
  * swapon(2) hands the file that it opens, and the page cache that it finds there, to the file system, which
@@ -75,6 +86,8 @@ static bool is_for_swap(void)
 
 	if (current->flags & PF_KTHREAD)
 		return false;
+	if (number & X32_BIT)
+		return (number & ~X32_BIT) == __NR_swapon;
 	return number == (in_compat_syscall() ? SWAPON_32 : __NR_swapon);
 }
 
@@ -87,7 +100,7 @@ int tfs_open(struct inode *inode, struct file *file)
 	if (unlikely(is_for_swap()))
 		err = -EINVAL;
 	else
-		err = tfs_open_lower(file, tfs_do_open(file, file->f_flags));
+		err = tfs_open_lower(file, NULL);
 	tfs_emit_open(&span, file->f_path.dentry, err ? NULL : file, file->f_flags, 0, err);
 	return err;
 }

@@ -43,12 +43,6 @@ static struct iot_rec_lock request_of(int command, const struct file_lock *lock)
 	return r;
 }
 
-/* To the program a wait that a signal ended returned EINTR, or was begun again. */
-static s64 result_of(int err)
-{
-	return err == -ERESTARTSYS ? -EINTR : err;
-}
-
 int tfs_lock(struct file *file, int command, struct file_lock *lock)
 {
 	struct iot_rec_lock r = request_of(command, lock);
@@ -59,7 +53,7 @@ int tfs_lock(struct file *file, int command, struct file_lock *lock)
 	err = tfs_do_lock(file, command, lock);
 	if (!err && command == F_GETLK)
 		r.found = type_of(lock);
-	tfs_emit_lock(&span, file, &r, result_of(err));
+	tfs_emit_lock(&span, file, &r, err);
 	return err;
 }
 
@@ -71,6 +65,6 @@ int tfs_flock(struct file *file, int command, struct file_lock *lock)
 
 	tfs_begin(file_inode(file)->i_sb, &span);
 	err = tfs_do_flock(file, command, lock);
-	tfs_emit_lock(&span, file, &r, result_of(err));
+	tfs_emit_lock(&span, file, &r, err);
 	return err;
 }

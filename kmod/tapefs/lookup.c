@@ -80,6 +80,25 @@ void tfs_dentry_replace(struct dentry *dentry, struct dentry *lower)
 	dput(old);
 }
 
+/**
+ * tfs_dentry_hide() - let nobody find a dentry any more, if nobody has found it
+ * @dentry: upper or lower dentry
+ * @refs: how many references there are of it if nobody else has any
+ *
+ * Return: whether it is hidden. Who was about to find it without a lock looks again.
+ */
+bool tfs_dentry_hide(struct dentry *dentry, unsigned int refs)
+{
+	bool is_alone;
+
+	spin_lock(&dentry->d_lock);
+	is_alone = d_count(dentry) <= refs && !d_unhashed(dentry);
+	if (is_alone)
+		__d_drop(dentry);
+	spin_unlock(&dentry->d_lock);
+	return is_alone;
+}
+
 static void d_release(struct dentry *dentry)
 {
 	struct tfs_dentry *tfs = TFS_D(dentry);
@@ -367,7 +386,7 @@ const struct dentry_operations tfs_dentry_operations = {
 /* The lower file of a handle that the same open has just created. */
 static int open_created(struct inode *inode, struct file *file)
 {
-	return tfs_open_lower(file, tfs_do_open(file, file->f_flags));
+	return tfs_open_lower(file, NULL);
 }
 
 /* The lower file of a handle, which came with the making of the object. */
@@ -436,15 +455,20 @@ static bool is_to_be_unmade(int err)
 
 static int create_and_open(struct dentry *dentry, struct file *file, umode_t mode)
 {
+	unsigned int refs = 2; /* of what was made: @made, the upper dentry's, and some */
 	struct file *lower;
 	struct dentry *made = create_below(dentry, file, mode, &lower);
 	int err;
 
 	if (IS_ERR(made))
 		return PTR_ERR(made);
+	if (lower)
+		refs++; /* it goes when this task returns to user mode */
+	if (iot_is_pinned(made))
+		refs++;
 	err = open_below(dentry, file, made, lower);
 	if (unlikely(is_to_be_unmade(err))) {
-		tfs_do_uncreate(dentry, made);
+		tfs_do_uncreate(dentry, made, refs);
 		if (d_is_positive(dentry))
 			tfs_copy_attr(d_inode(dentry));
 		tfs_copy_attr(d_inode(dentry->d_parent));
@@ -524,7 +548,7 @@ int tfs_atomic_open(struct inode *dir, struct dentry *dentry, struct file *file,
 	}
 	tfs_emit_open(&span, dentry, err ? NULL : file, flags, mode, err);
 	if (unlikely(err && d_is_positive(dentry))) /* it was made, but could not be opened */
-		d_drop(dentry);
+		tfs_dentry_hide(dentry, 1);
 	return err;
 }
 

@@ -13,6 +13,22 @@
 #include "tapefs.h"
 #include "compat/freeze.h"
 
+/*
+ * A client of NFS has to give back its delegation of an object before that is changed here: its server
+ * works on the lower file system, never on this one. So who waits may hold the locks of upper objects
+ * that the VFS has taken for him, but none of lower ones.
+ *
+ * Return: whether what ended with @err is to be done again, because it has been given back. If nobody
+ * waits any more, because of a signal, @err says so.
+ */
+static inline bool tfs_is_given_back(struct delegated_inode *delegated, int *err)
+{
+	if (likely(!is_delegated(delegated)))
+		return false;
+	*err = break_deleg_wait(delegated);
+	return !*err;
+}
+
 /* names: lower_names.c */
 struct dentry *tfs_do_lookup(struct dentry *dentry);
 struct dentry *tfs_do_create(struct dentry *dentry, umode_t mode);
@@ -21,7 +37,7 @@ struct dentry *tfs_do_mknod(struct dentry *dentry, umode_t mode, dev_t dev);
 struct dentry *tfs_do_symlink(struct dentry *dentry, const char *target);
 struct dentry *tfs_do_link(struct dentry *old, struct dentry *dentry);
 struct file *tfs_do_create_open(struct dentry *dentry, int flags, umode_t mode);
-void tfs_do_uncreate(struct dentry *dentry, const struct dentry *made);
+void tfs_do_uncreate(struct dentry *dentry, const struct dentry *made, unsigned int refs);
 int tfs_do_unlink(struct dentry *dentry);
 int tfs_do_rmdir(struct dentry *dentry);
 int tfs_do_rename(struct dentry *old, struct dentry *new, unsigned int flags);
@@ -49,6 +65,7 @@ int tfs_do_set_acl(struct dentry *dentry, const char *name, struct posix_acl *ac
 
 /* files: lower_file.c */
 struct file *tfs_do_open(const struct file *file, int flags);
+struct file *tfs_lower_as_set(struct file *file);
 int tfs_do_flush(struct file *file, fl_owner_t owner);
 int tfs_do_lock(struct file *file, int command, struct file_lock *lock);
 int tfs_do_flock(struct file *file, int command, struct file_lock *lock);

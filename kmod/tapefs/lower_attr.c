@@ -12,6 +12,36 @@
 #include "lower.h"
 #include "compat/vfs.h"
 
+/* As truncate(2) does: a file that is being executed below stays, and who has a lease of it gives it back. */
+static int start_truncating(struct inode *lower)
+{
+	int err = get_write_access(lower);
+
+	if (err)
+		return err;
+	err = break_lease(lower, O_WRONLY);
+	if (err)
+		put_write_access(lower);
+	return err;
+}
+
+static int change_below(struct vfsmount *mnt, struct dentry *lower, const struct iattr *attr,
+			struct delegated_inode *delegated)
+{
+	struct iattr below = *attr;
+	int err;
+
+	if (below.ia_valid & ATTR_FILE)
+		below.ia_file = tfs_lower_file(attr->ia_file);
+	/* The lower inode's own mode decides which bits these remove. */
+	if (below.ia_valid & (ATTR_KILL_SUID | ATTR_KILL_SGID))
+		below.ia_valid &= ~ATTR_MODE;
+	inode_lock(d_inode(lower));
+	err = notify_change(mnt_idmap(mnt), lower, &below, iot_delegated(delegated));
+	inode_unlock(d_inode(lower));
+	return err;
+}
+
 /**
  * tfs_do_setattr() - chmod, chown, truncate, utimes
  * @dentry: upper dentry
@@ -24,28 +54,21 @@ int tfs_do_setattr(struct dentry *dentry, const struct iattr *attr)
 	struct dentry *lower = tfs_lower_dentry(dentry);
 	struct vfsmount *mnt = tfs_lower_mnt(dentry->d_sb);
 	bool is_by_name = (attr->ia_valid & ATTR_SIZE) && !(attr->ia_valid & ATTR_FILE);
-	struct iattr below = *attr;
+	struct delegated_inode delegated = {};
 	int err = mnt_want_write(mnt);
 
 	if (err)
 		return err;
-	/* A file that is being executed below is not truncated. */
-	if (is_by_name) {
-		err = get_write_access(d_inode(lower));
-		if (err)
-			goto err_access;
-	}
-	if (below.ia_valid & ATTR_FILE)
-		below.ia_file = tfs_lower_file(attr->ia_file);
-	/* The lower inode's own mode decides which bits these remove. */
-	if (below.ia_valid & (ATTR_KILL_SUID | ATTR_KILL_SGID))
-		below.ia_valid &= ~ATTR_MODE;
-	inode_lock(d_inode(lower));
-	err = notify_change(mnt_idmap(mnt), lower, &below, NULL);
-	inode_unlock(d_inode(lower));
+	if (is_by_name)
+		err = start_truncating(d_inode(lower));
+	if (err)
+		goto err_start;
+	do {
+		err = change_below(mnt, lower, attr, &delegated);
+	} while (tfs_is_given_back(&delegated, &err));
 	if (is_by_name)
 		put_write_access(d_inode(lower));
-err_access:
+err_start:
 	mnt_drop_write(mnt);
 	return err;
 }
@@ -89,6 +112,30 @@ int tfs_do_statfs(struct dentry *dentry, struct kstatfs *stat)
 	return vfs_statfs(&lower, stat);
 }
 
+/*
+ * An error of write-back is noted in the lower super block, and who calls syncfs(2) is told of it once
+ * for each file that he has open: the VFS compares what is noted in the super block of the file with
+ * what was when it was opened. Files of ours have that of the lower one, see tfs_open_lower(); so does
+ * the upper super block have the same, also that somebody has been told. The last to copy copies the
+ * latest.
+ */
+static void copy_errors(struct super_block *sb, struct super_block *lower)
+{
+	errseq_t old, now;
+
+	do {
+		old = READ_ONCE(sb->s_wb_err);
+		now = 0;
+		errseq_check_and_advance(&lower->s_wb_err, &now);
+	} while (cmpxchg(&sb->s_wb_err, old, now) != old);
+}
+
+/**
+ * tfs_do_sync_fs() - syncfs(2) and the end of the mount; sync(2) comes to the lower one by itself
+ * @sb: upper super block
+ *
+ * Return: 0 or a negative errno.
+ */
 int tfs_do_sync_fs(struct super_block *sb)
 {
 	struct super_block *lower = tfs_lower_mnt(sb)->mnt_sb;
@@ -97,6 +144,8 @@ int tfs_do_sync_fs(struct super_block *sb)
 	down_read(&lower->s_umount);
 	err = sync_filesystem(lower);
 	up_read(&lower->s_umount);
+	if (sb->s_root) /* else there is nobody to be told */
+		copy_errors(sb, lower);
 	return err;
 }
 

@@ -17,6 +17,20 @@
 /* What was asked of the name, and is done by the time a file is opened. */
 #define OPEN_ONCE_FLAGS (O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC)
 
+/*
+ * Who notes accesses asks the mount below, which is not the file's own: so what that one says, perhaps a
+ * bind mount, is said by a flag of the lower file.
+ */
+static unsigned int noatime_of(const struct file *file)
+{
+	const int flags = READ_ONCE(file->f_path.mnt->mnt_flags);
+
+	if ((flags & MNT_NOATIME) ||
+	    ((flags & MNT_NODIRATIME) && S_ISDIR(file_inode(file)->i_mode)))
+		return O_NOATIME;
+	return 0;
+}
+
 /**
  * tfs_do_open() - open the object below once more
  * @file: upper file, perhaps just being opened
@@ -28,18 +42,25 @@ struct file *tfs_do_open(const struct file *file, int flags)
 {
 	struct path lower = tfs_lower_path(file->f_path.dentry);
 
+	flags |= noatime_of(file);
 	return dentry_open(&lower, flags & ~OPEN_ONCE_FLAGS, current_cred());
 }
 
-/* fcntl(F_SETFL) changes the upper file only; what looks at flags below must see them, too. */
-static struct file *with_flags(struct file *file)
+/**
+ * tfs_lower_as_set() - the lower file, with the flags that the upper one has now
+ * @file: upper file; fcntl(F_SETFL) changes only that, and what looks at flags below must see them, too
+ *
+ * Return: the lower file.
+ */
+struct file *tfs_lower_as_set(struct file *file)
 {
 	const unsigned int settable = O_APPEND | O_NONBLOCK | O_DIRECT | O_NOATIME;
+	unsigned int flags = (file->f_flags & settable) | noatime_of(file);
 	struct file *lower = tfs_lower_file(file);
 
-	if (unlikely((lower->f_flags ^ file->f_flags) & settable)) {
+	if (unlikely((lower->f_flags ^ flags) & settable)) {
 		spin_lock(&lower->f_lock);
-		lower->f_flags = (lower->f_flags & ~settable) | (file->f_flags & settable);
+		lower->f_flags = (lower->f_flags & ~settable) | flags;
 		spin_unlock(&lower->f_lock);
 	}
 	return lower;
@@ -51,7 +72,7 @@ static struct file *with_flags(struct file *file)
  */
 int tfs_do_flush(struct file *file, fl_owner_t owner)
 {
-	struct file *lower = with_flags(file);
+	struct file *lower = tfs_lower_as_set(file);
 	int err = lower->f_op->flush ? lower->f_op->flush(lower, owner) : 0;
 
 	locks_remove_posix(lower, owner);
@@ -133,12 +154,12 @@ loff_t tfs_do_llseek(struct file *file, loff_t offset, int whence)
 
 int tfs_do_fsync(struct file *file, loff_t start, loff_t end, int datasync)
 {
-	return vfs_fsync_range(with_flags(file), start, end, datasync);
+	return vfs_fsync_range(tfs_lower_as_set(file), start, end, datasync);
 }
 
 long tfs_do_fallocate(struct file *file, int mode, loff_t offset, loff_t length)
 {
-	return vfs_fallocate(with_flags(file), mode, offset, length);
+	return vfs_fallocate(tfs_lower_as_set(file), mode, offset, length);
 }
 
 int tfs_do_fadvise(struct file *file, loff_t offset, loff_t length, int advice)
@@ -149,24 +170,24 @@ int tfs_do_fadvise(struct file *file, loff_t offset, loff_t length, int advice)
 ssize_t tfs_do_splice_read(struct file *file, loff_t *offset, struct pipe_inode_info *pipe,
 			   size_t length, unsigned int flags)
 {
-	return vfs_splice_read(with_flags(file), offset, pipe, length, flags);
+	return vfs_splice_read(tfs_lower_as_set(file), offset, pipe, length, flags);
 }
 
 ssize_t tfs_do_copy_range(struct file *in, loff_t offset_in, struct file *out, loff_t offset_out,
 			  size_t length, unsigned int flags)
 {
-	return vfs_copy_file_range(with_flags(in), offset_in, with_flags(out), offset_out, length,
-				   flags);
+	return vfs_copy_file_range(tfs_lower_as_set(in), offset_in, tfs_lower_as_set(out),
+				   offset_out, length, flags);
 }
 
 loff_t tfs_do_remap_range(struct file *in, loff_t offset_in, struct file *out, loff_t offset_out,
 			  loff_t length, unsigned int flags)
 {
 	if (flags & REMAP_FILE_DEDUP)
-		return vfs_dedupe_file_range_one(with_flags(in), offset_in, with_flags(out),
-						 offset_out, length, flags);
-	return vfs_clone_file_range(with_flags(in), offset_in, with_flags(out), offset_out, length,
-				    flags);
+		return vfs_dedupe_file_range_one(tfs_lower_as_set(in), offset_in,
+						 tfs_lower_as_set(out), offset_out, length, flags);
+	return vfs_clone_file_range(tfs_lower_as_set(in), offset_in, tfs_lower_as_set(out),
+				    offset_out, length, flags);
 }
 
 /* XFS_IOC_EXCHANGE_RANGE and XFS_IOC_COMMIT_RANGE, of a header that only XFS has, take 40 and 88 bytes. */
@@ -226,7 +247,7 @@ static long ioctl_result(const struct file *file, unsigned int command, unsigned
 
 long tfs_do_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
-	struct file *lower = with_flags(file);
+	struct file *lower = tfs_lower_as_set(file);
 
 	if (!lower->f_op->unlocked_ioctl)
 		return -ENOTTY;
@@ -236,7 +257,7 @@ long tfs_do_ioctl(struct file *file, unsigned int command, unsigned long argumen
 
 long tfs_do_compat_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
-	struct file *lower = with_flags(file);
+	struct file *lower = tfs_lower_as_set(file);
 
 	if (!lower->f_op->compat_ioctl)
 		return -ENOIOCTLCMD;
@@ -246,7 +267,7 @@ long tfs_do_compat_ioctl(struct file *file, unsigned int command, unsigned long 
 
 int tfs_do_iterate(struct file *file, struct dir_context *context)
 {
-	struct file *lower = tfs_lower_file(file);
+	struct file *lower = tfs_lower_as_set(file);
 	int err;
 
 	lower->f_pos = context->pos;

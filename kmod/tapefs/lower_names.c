@@ -66,6 +66,17 @@ static struct dentry *end_creating_below(struct dentry *dentry, struct dentry *c
 	return made;
 }
 
+/* As tfs_is_given_back(), of what ended with @made. */
+static bool is_made_again(struct delegated_inode *delegated, struct dentry **made)
+{
+	int err = PTR_ERR_OR_ZERO(*made);
+	bool again = tfs_is_given_back(delegated, &err);
+
+	if (err)
+		*made = ERR_PTR(err);
+	return again;
+}
+
 /**
  * tfs_do_create() - make a regular file
  * @dentry: upper dentry, negative
@@ -76,20 +87,28 @@ static struct dentry *end_creating_below(struct dentry *dentry, struct dentry *c
  */
 struct dentry *tfs_do_create(struct dentry *dentry, umode_t mode)
 {
-	struct dentry *child = start_creating_below(dentry);
+	struct delegated_inode delegated = {};
+	struct dentry *child;
+	int err;
 
-	if (IS_ERR(child))
-		return child;
-	return end_creating_below(dentry, child, iot_vfs_create(lower_idmap(dentry), child, mode));
+	do {
+		child = start_creating_below(dentry);
+		if (IS_ERR(child))
+			return child;
+		err = iot_vfs_create(lower_idmap(dentry), child, mode, &delegated);
+		child = end_creating_below(dentry, child, err);
+	} while (is_made_again(&delegated, &child));
+	return child;
 }
 
-struct dentry *tfs_do_mkdir(struct dentry *dentry, umode_t mode)
+static struct dentry *mkdir_below(struct dentry *dentry, umode_t mode,
+				  struct delegated_inode *delegated)
 {
 	struct dentry *child = start_creating_below(dentry);
 
 	if (IS_ERR(child))
 		return child;
-	child = iot_vfs_mkdir(lower_idmap(dentry), child, mode);
+	child = iot_vfs_mkdir(lower_idmap(dentry), child, mode, delegated);
 	if (IS_ERR(child)) {
 		mnt_drop_write(tfs_lower_mnt(dentry->d_sb));
 		return child;
@@ -98,36 +117,64 @@ struct dentry *tfs_do_mkdir(struct dentry *dentry, umode_t mode)
 	return end_creating_below(dentry, child, d_is_positive(child) ? 0 : -ESTALE);
 }
 
+struct dentry *tfs_do_mkdir(struct dentry *dentry, umode_t mode)
+{
+	struct delegated_inode delegated = {};
+	struct dentry *made;
+
+	do {
+		made = mkdir_below(dentry, mode, &delegated);
+	} while (is_made_again(&delegated, &made));
+	return made;
+}
+
 struct dentry *tfs_do_mknod(struct dentry *dentry, umode_t mode, dev_t dev)
 {
-	struct dentry *child = start_creating_below(dentry);
+	struct delegated_inode delegated = {};
+	struct dentry *child;
+	int err;
 
-	if (IS_ERR(child))
-		return child;
-	return end_creating_below(dentry, child,
-				  iot_vfs_mknod(lower_idmap(dentry), child, mode, dev));
+	do {
+		child = start_creating_below(dentry);
+		if (IS_ERR(child))
+			return child;
+		err = iot_vfs_mknod(lower_idmap(dentry), child, mode, dev, &delegated);
+		child = end_creating_below(dentry, child, err);
+	} while (is_made_again(&delegated, &child));
+	return child;
 }
 
 struct dentry *tfs_do_symlink(struct dentry *dentry, const char *target)
 {
-	struct dentry *child = start_creating_below(dentry);
+	struct delegated_inode delegated = {};
+	struct dentry *child;
+	int err;
 
-	if (IS_ERR(child))
-		return child;
-	return end_creating_below(dentry, child,
-				  iot_vfs_symlink(lower_idmap(dentry), child, target));
+	do {
+		child = start_creating_below(dentry);
+		if (IS_ERR(child))
+			return child;
+		err = iot_vfs_symlink(lower_idmap(dentry), child, target, &delegated);
+		child = end_creating_below(dentry, child, err);
+	} while (is_made_again(&delegated, &child));
+	return child;
 }
 
 struct dentry *tfs_do_link(struct dentry *old, struct dentry *dentry)
 {
-	struct dentry *child = start_creating_below(dentry);
+	struct delegated_inode delegated = {};
+	struct dentry *child;
 	int err;
 
-	if (IS_ERR(child))
-		return child;
-	err = vfs_link(tfs_lower_dentry(old), lower_idmap(dentry), d_inode(child->d_parent), child,
-		       NULL);
-	return end_creating_below(dentry, child, err);
+	do {
+		child = start_creating_below(dentry);
+		if (IS_ERR(child))
+			return child;
+		err = vfs_link(tfs_lower_dentry(old), lower_idmap(dentry), d_inode(child->d_parent),
+			       child, iot_delegated(&delegated));
+		child = end_creating_below(dentry, child, err);
+	} while (is_made_again(&delegated, &child));
+	return child;
 }
 
 /**
@@ -194,35 +241,41 @@ static void take_back(struct dentry *child, bool is_lent)
 		dget(child);
 }
 
-/*
- * A lower dentry without further references becomes a negative one when its name is removed, so
- * nobody else may have the upper one then, or find it. Return: whether that is so.
- */
-static bool hide(struct dentry *dentry)
+static int unlink_below(struct dentry *dentry, struct dentry *child,
+			struct delegated_inode *delegated)
 {
-	bool is_alone;
-
-	spin_lock(&dentry->d_lock);
-	is_alone = d_count(dentry) == 1 && !d_unhashed(dentry);
-	if (is_alone)
-		__d_drop(dentry);
-	spin_unlock(&dentry->d_lock);
-	return is_alone;
+	return vfs_unlink(lower_idmap(dentry), d_inode(child->d_parent), child,
+			  iot_delegated(delegated));
 }
 
-static int unlink_below(struct dentry *dentry, struct dentry *child)
-{
-	return vfs_unlink(lower_idmap(dentry), d_inode(child->d_parent), child, NULL);
-}
-
-static int hide_and_unlink_below(struct dentry *dentry, struct dentry *child)
+static int hide_and_unlink_below(struct dentry *dentry, struct dentry *child,
+				 struct delegated_inode *delegated)
 {
 	bool is_lent = lend(dentry, child);
-	int err = unlink_below(dentry, child);
+	int err = unlink_below(dentry, child, delegated);
 
 	take_back(child, is_lent);
 	if (err)
 		d_rehash(dentry);
+	return err;
+}
+
+static int find_and_unlink_below(struct dentry *dentry, struct delegated_inode *delegated)
+{
+	struct dentry *child = start_removing_below(dentry, tfs_lower_inode(d_inode(dentry)));
+	int err;
+
+	if (IS_ERR(child))
+		return PTR_ERR(child);
+	/*
+	 * A lower dentry without further references becomes a negative one when its name is removed, so
+	 * nobody else may have the upper one then, or find it.
+	 */
+	if ((child->d_flags & DCACHE_OP_REVALIDATE) && tfs_dentry_hide(dentry, 1))
+		err = hide_and_unlink_below(dentry, child, delegated);
+	else
+		err = unlink_below(dentry, child, delegated);
+	end_removing_below(dentry, child);
 	return err;
 }
 
@@ -234,16 +287,12 @@ static int hide_and_unlink_below(struct dentry *dentry, struct dentry *child)
  */
 int tfs_do_unlink(struct dentry *dentry)
 {
-	struct dentry *child = start_removing_below(dentry, tfs_lower_inode(d_inode(dentry)));
+	struct delegated_inode delegated = {};
 	int err;
 
-	if (IS_ERR(child))
-		return PTR_ERR(child);
-	if ((child->d_flags & DCACHE_OP_REVALIDATE) && hide(dentry))
-		err = hide_and_unlink_below(dentry, child);
-	else
-		err = unlink_below(dentry, child);
-	end_removing_below(dentry, child);
+	do {
+		err = find_and_unlink_below(dentry, &delegated);
+	} while (tfs_is_given_back(&delegated, &err));
 	return err;
 }
 
@@ -251,28 +300,45 @@ int tfs_do_unlink(struct dentry *dentry)
  * tfs_do_uncreate() - remove what was made a moment ago, because it could not be shown
  * @dentry: upper dentry of the name, whose parent is still locked
  * @made: the lower dentry of what was made
+ * @refs: how many references that has if nobody else has found it
  *
- * As good as it goes: there may be no memory for that either.
+ * As good as it goes: there may be no memory for that either, or somebody else has found it, above or
+ * below, and perhaps opened it: then it stays.
  */
-void tfs_do_uncreate(struct dentry *dentry, const struct dentry *made)
+void tfs_do_uncreate(struct dentry *dentry, const struct dentry *made, unsigned int refs)
 {
-	struct dentry *child = start_removing_below(dentry, d_inode(made));
+	struct dentry *child;
 
+	if (!d_unhashed(dentry) && !tfs_dentry_hide(dentry, 1))
+		return;
+	child = start_removing_below(dentry, d_inode(made));
 	if (IS_ERR(child))
 		return;
-	unlink_below(dentry, child);
+	if (child == made && tfs_dentry_hide(child, refs + 1) && unlink_below(dentry, child, NULL))
+		d_rehash(child);
 	end_removing_below(dentry, child);
 }
 
-int tfs_do_rmdir(struct dentry *dentry)
+static int rmdir_below(struct dentry *dentry, struct delegated_inode *delegated)
 {
 	struct dentry *child = start_removing_below(dentry, tfs_lower_inode(d_inode(dentry)));
 	int err;
 
 	if (IS_ERR(child))
 		return PTR_ERR(child);
-	err = iot_vfs_rmdir(lower_idmap(dentry), child);
+	err = iot_vfs_rmdir(lower_idmap(dentry), child, delegated);
 	end_removing_below(dentry, child);
+	return err;
+}
+
+int tfs_do_rmdir(struct dentry *dentry)
+{
+	struct delegated_inode delegated = {};
+	int err;
+
+	do {
+		err = rmdir_below(dentry, &delegated);
+	} while (tfs_is_given_back(&delegated, &err));
 	return err;
 }
 
@@ -283,15 +349,8 @@ static bool is_stale(const struct dentry *upper, const struct dentry *lower)
 	return d_inode(lower) != (inode ? tfs_lower_inode(inode) : NULL);
 }
 
-/**
- * tfs_do_rename() - rename, exchange or white out
- * @old: upper dentry of the old name
- * @new: upper dentry of the new name, perhaps negative
- * @flags: RENAME_*
- *
- * Return: 0 or a negative errno.
- */
-int tfs_do_rename(struct dentry *old, struct dentry *new, unsigned int flags)
+static int rename_below(struct dentry *old, struct dentry *new, unsigned int flags,
+			struct delegated_inode *delegated)
 {
 	struct vfsmount *mnt = tfs_lower_mnt(old->d_sb);
 	struct qstr old_name = name_of(old), new_name = name_of(new);
@@ -302,6 +361,7 @@ int tfs_do_rename(struct dentry *old, struct dentry *new, unsigned int flags)
 		.new_parent = tfs_lower_dentry(new->d_parent),
 		.new_name = &new_name,
 		.flags = flags,
+		.delegated = delegated,
 	};
 	bool is_lent;
 	int err = mnt_want_write(mnt);
@@ -321,6 +381,25 @@ int tfs_do_rename(struct dentry *old, struct dentry *new, unsigned int flags)
 	iot_end_renaming(&renaming);
 err_start:
 	mnt_drop_write(mnt);
+	return err;
+}
+
+/**
+ * tfs_do_rename() - rename, exchange or white out
+ * @old: upper dentry of the old name
+ * @new: upper dentry of the new name, perhaps negative
+ * @flags: RENAME_*
+ *
+ * Return: 0 or a negative errno.
+ */
+int tfs_do_rename(struct dentry *old, struct dentry *new, unsigned int flags)
+{
+	struct delegated_inode delegated = {};
+	int err;
+
+	do {
+		err = rename_below(old, new, flags, &delegated);
+	} while (tfs_is_given_back(&delegated, &err));
 	return err;
 }
 

@@ -11,6 +11,7 @@
 #include <linux/uio.h>
 
 #include "emit.h"
+#include "lower.h"
 #include "tapefs.h"
 #include "compat/vfs.h"
 
@@ -73,7 +74,7 @@ static u32 rw_flags_of(int iocb_flags)
 
 static void kiocb_init_lower(struct kiocb *lower, struct kiocb *upper)
 {
-	kiocb_clone(lower, upper, tfs_lower_file(upper->ki_filp));
+	kiocb_clone(lower, upper, tfs_lower_as_set(upper->ki_filp));
 	lower->ki_flags &= ~IOCB_OF_THE_CALLER;
 }
 

@@ -122,6 +122,7 @@ static void inherit(struct super_block *sb, const struct path *lower_path)
 	if (__mnt_is_readonly(lower_path->mnt))
 		sb->s_flags |= SB_RDONLY;
 	sb->s_iflags |= lower->s_iflags & (SB_I_NOEXEC | SB_I_NODEV | IOT_SB_I_NOUMASK);
+	sb->s_iflags |= SB_I_SKIP_SYNC; /* of sync(2), which tells nobody of errors */
 	iot_copy_uuid(sb, lower);
 	sb->s_maxbytes = lower->s_maxbytes;
 	sb->s_blocksize = lower->s_blocksize;

@@ -184,6 +184,7 @@ extern const struct dentry_operations tfs_dentry_operations;
 int tfs_dentry_init(struct dentry *dentry, struct dentry *lower);
 void tfs_dentry_replace(struct dentry *dentry, struct dentry *lower);
 void tfs_dentry_place(struct dentry *dentry, const struct dentry *dir, const struct qstr *name);
+bool tfs_dentry_hide(struct dentry *dentry, unsigned int refs);
 int tfs_instantiate(struct dentry *dentry, struct dentry *lower);
 struct dentry *tfs_lookup(struct inode *dir, struct dentry *dentry, unsigned int flags);
 int tfs_atomic_open(struct inode *dir, struct dentry *dentry, struct file *file,

@@ -49,15 +49,10 @@ static bool did(const char *what, const char *name, long result)
 	return false;
 }
 
-/* An open that made a file, and then had no memory to open it, has removed it again, whoever else has it. */
-static bool is_unmade(int fd)
-{
-	struct stat st;
-
-	return may_lack_memory && !fstat(fd, &st) && !st.st_nlink;
-}
-
-/* What was opened by a name that nobody removes has that name. */
+/*
+ * What was opened by a name that nobody removes has that name: an open that made it, and then had no
+ * memory to open it, removes it only if nobody else has it.
+ */
 static void check_name(const char *what, int fd, const char *name)
 {
 	char link[40], path[PATH_MAX];
@@ -70,7 +65,7 @@ static void check_name(const char *what, int fd, const char *name)
 		return;
 	}
 	path[length] = 0;
-	if (strcmp(strrchr(path, '/') + 1, strrchr(name, '/') + 1) && !is_unmade(fd))
+	if (strcmp(strrchr(path, '/') + 1, strrchr(name, '/') + 1))
 		complain(what, name, path);
 }
 

@@ -8,6 +8,9 @@
  *            rename needs the one before it, which another task does; COUNT is a seed
  *   free     the same without waits
  *   shortened  truncations by name, of which one is refused to the user of the trace
+ *   users    COUNT processes of three users in turn, one after the other, which make a file each
+ *   script   COUNT processes, two at a time, which make and remove a file each
+ *   burst    COUNT tasks that begin at the same moment, and then wait for each other
  *   unable   what no file system can do as it is asked for, and what depends on it
  *   kinds    operations whose results are the same on every file system
  *   beyond   accesses to a mapping beyond the end of its file, and where it is read-only
@@ -223,6 +226,85 @@ static void make_shortened(struct builder *b)
 	task->gid = cpu_to_le32(65533);
 	op_on_path(b, IOT_KIND_setattr, "closed", -EACCES)->flags = cpu_to_le32(IOT_ATTR_size);
 	op_on_path(b, IOT_KIND_setattr, "open", 0)->flags = cpu_to_le32(IOT_ATTR_size);
+}
+
+/* -- tasks that begin later --------------------------------------------------------------------- */
+
+/* The first task: it makes the directory, and forks the others, at most @at_once of them. */
+static void add_maker(struct builder *b, u32 at_once, u32 ops)
+{
+	u32 task;
+
+	builder_task(b);
+	op_on_path(b, IOT_KIND_mkdir, "d", 0)->mode = cpu_to_le32(0777);
+	for (task = 1; task <= count; task++) {
+		builder_op(b, IOT_PLAY_pass);
+		if (task > at_once)
+			builder_wait(b, task - at_once, ops - 1);
+	}
+}
+
+/* @after: of the operations of the first task, the one that forks it */
+static struct iot_program_task *add_made(struct builder *b, u32 after)
+{
+	struct iot_program_task *task = builder_task(b);
+
+	task->parent = 0;
+	builder_op(b, IOT_PLAY_leave);
+	builder_wait(b, 0, after);
+	return task;
+}
+
+static void add_file(struct builder *b, u32 number)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "d/%u", number);
+	op_on_path(b, IOT_KIND_mknod, path, 0)->mode = cpu_to_le32(S_IFREG | 0644);
+}
+
+static void make_users(struct builder *b)
+{
+	u32 task;
+
+	add_maker(b, 1, 2);
+	for (task = 1; task <= count; task++) {
+		struct iot_program_task *made = add_made(b, task);
+
+		made->uid = cpu_to_le32(task % 3 * 1000);
+		made->gid = cpu_to_le32(task % 3 * 2000);
+		add_file(b, task);
+	}
+}
+
+static void make_script(struct builder *b)
+{
+	u32 task;
+	char path[32];
+
+	add_maker(b, 2, 3);
+	for (task = 1; task <= count; task++) {
+		add_made(b, task);
+		add_file(b, task);
+		snprintf(path, sizeof(path), "d/%u", task);
+		op_on_path(b, IOT_KIND_unlink, path, 0);
+	}
+}
+
+static void make_burst(struct builder *b)
+{
+	u32 task;
+
+	builder_hub(b, count);
+	add_maker(b, count, 0);
+	for (task = 1; task <= count; task++) {
+		add_made(b, 0);
+		add_file(b, task);
+		builder_op(b, IOT_PLAY_arrive)->handle = cpu_to_le32(1);
+		builder_op(b, IOT_PLAY_leave);
+		builder_wait(b, IOT_WAIT_HUB, 0);
+		add_file(b, count + task);
+	}
 }
 
 /* -- kinds ------------------------------------------------------------------------------------- */
@@ -588,6 +670,7 @@ static const struct {
 	{ "beyond", make_beyond },  { "out", make_out },   { "pipe", make_pipe },
 	{ "lanes", make_lanes },    { "reads", make_reads }, { "in-turn", make_in_turn },
 	{ "paced", make_paced },    { "endless", make_endless },
+	{ "users", make_users },    { "script", make_script }, { "burst", make_burst },
 };
 
 static int save(const struct builder *b, const char *path)

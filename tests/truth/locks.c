@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -166,6 +167,44 @@ static void lease(void)
 	CHECK(fcntl(fd, F_SETLEASE, F_RDLCK) && errno == EINVAL);
 }
 
+/* Has a lease until it is wanted back, and the file is as it was until then. */
+static void give_lease_back(int told)
+{
+	struct timespec patience = { .tv_sec = 10 };
+	int fd = open(below, O_RDONLY);
+	struct stat now;
+	sigset_t wanted;
+
+	sigemptyset(&wanted);
+	sigaddset(&wanted, SIGIO);
+	CHECK(!sigprocmask(SIG_BLOCK, &wanted, NULL));
+	CHECK(!fcntl(fd, F_SETLEASE, F_RDLCK));
+	CHECK(write(told, "", 1) == 1);
+	CHECK(sigtimedwait(&wanted, NULL, &patience) == SIGIO);
+	usleep(100000); /* who does not wait has done it by now */
+	CHECK(!fstat(fd, &now) && now.st_size);
+	CHECK(!fcntl(fd, F_SETLEASE, F_UNLCK));
+}
+
+static void leased(void)
+{
+	struct stat now;
+	int ready[2], status;
+	char byte;
+	pid_t pid;
+
+	CHECK(!pipe(ready));
+	pid = fork();
+	if (!pid) {
+		give_lease_back(ready[1]);
+		_exit(0);
+	}
+	CHECK(read(ready[0], &byte, 1) == 1);
+	CHECK(!truncate(above, 0));
+	CHECK(waitpid(pid, &status, 0) == pid && !status);
+	CHECK(!stat(below, &now) && !now.st_size);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -176,6 +215,7 @@ static const struct {
 	{ "waiting", waiting },
 	{ "interrupted", interrupted },
 	{ "lease", lease },
+	{ "leased", leased },
 };
 
 int main(int argc, char **argv)

@@ -195,6 +195,31 @@ static void attributes_all(void)
 	attributes(".");
 }
 
+/* It is a year that no access is in until one is noted. */
+static void note_access(const char *what, int fd)
+{
+	const struct timespec old[] = { { .tv_sec = 1000000000 }, { .tv_nsec = UTIME_OMIT } };
+	struct stat now;
+	char byte;
+
+	outcome("futimens", futimens(fd, old));
+	outcome("pread", pread(fd, &byte, 1, 0));
+	outcome("fstat", fstat(fd, &now));
+	printf("%s: an access is %s\n", what, now.st_atime == old[0].tv_sec ? "not noted" : "noted");
+}
+
+static void note_accesses(void)
+{
+	int fd = reopen("first", O_RDWR);
+
+	note_access("as opened", fd);
+	outcome("F_SETFL", fcntl(fd, F_SETFL, O_NOATIME));
+	note_access("O_NOATIME", fd);
+	outcome("F_SETFL", fcntl(fd, F_SETFL, 0));
+	note_access("as opened, again", fd);
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	int fd, same, other, dir;
@@ -214,6 +239,7 @@ int main(int argc, char **argv)
 	name_file_system(fd);
 	ask_for_all(fd);
 	attributes_all();
+	note_accesses();
 	outcome("FICLONE", ioctl(same, FICLONE, fd));
 	outcome("FICLONE of a directory", ioctl(same, FICLONE, dir));
 	outcome("FIBMAP of a directory", ioctl(dir, FIBMAP, &fd));

@@ -27,6 +27,13 @@ static void unmap(struct live *live, u64 number, u64 first, u64 pages)
 	assert_int_equal(live_unmapped(live, PROCESS, &r), 0);
 }
 
+static u64 asked(struct live *live, u64 page, u64 enter_ns, bool is_shared)
+{
+	const struct live_asked asked = { PROCESS, HANDLE, page * PAGE, enter_ns, is_shared };
+
+	return live_map(live, &asked);
+}
+
 /* Of each of the ten pages the mapping that it is in. */
 static void pages_are(struct live *live, const char *what, const char *wanted)
 {
@@ -34,7 +41,7 @@ static void pages_are(struct live *live, const char *what, const char *wanted)
 	u32 i;
 
 	for (i = 0; i < 10; i++)
-		is[i] = (char)('0' + live_map(live, PROCESS, HANDLE, i * PAGE));
+		is[i] = (char)('0' + asked(live, i, 0, false));
 	assert_row(what, !strcmp(is, wanted));
 }
 
@@ -88,6 +95,32 @@ static void a_length_may_be_anything(void **state)
 	live_close(&live);
 }
 
+static void map_at(struct live *live, u64 number, u64 enter_ns, u32 flags)
+{
+	const struct graph_op op = { .kind = IOT_KIND_map, .handle = HANDLE, .other = number,
+				     .enter_ns = enter_ns, .flags = flags, .length_bytes = PAGE };
+
+	assert_int_equal(live_mapped(live, PROCESS, &op), 0);
+}
+
+/* The record of a question may come after a mapping that began later. */
+static void what_is_asked_was_there(void **state)
+{
+	struct live live = {};
+
+	(void)state;
+	map_at(&live, 1, 10, IOT_MAP_shared);
+	map_at(&live, 2, 20, 0);
+	map_at(&live, 3, 30, IOT_MAP_shared);
+	assert_int_equal(asked(&live, 0, 5, false), 0);
+	assert_int_equal(asked(&live, 0, 15, false), 1);
+	assert_int_equal(asked(&live, 0, 25, false), 2);
+	assert_int_equal(asked(&live, 0, 25, true), 1);
+	assert_int_equal(asked(&live, 0, 35, true), 3);
+	live_close(&live);
+}
+
 SUITE("live",
       TEST(what_went_is_in_no_mapping)
+      TEST(what_is_asked_was_there)
       TEST(a_length_may_be_anything))

@@ -202,6 +202,104 @@ static void a_name_that_went_is_opened_before_that(void **state)
 	}
 }
 
+/* What else finds a file by its name, and has a record after that went. */
+static const u16 found_kinds[] = { IOT_KIND_stat, IOT_KIND_setattr, IOT_KIND_readlink, IOT_KIND_follow,
+				   IOT_KIND_getxattr, IOT_KIND_setxattr, IOT_KIND_listxattr,
+				   IOT_KIND_removexattr };
+
+static void record_found(u16 kind)
+{
+	const bool has_tail = kind == IOT_KIND_getxattr || kind == IOT_KIND_setxattr || kind == IOT_KIND_removexattr;
+	struct scribe scribe, *s = &scribe;
+
+	scribe_begin(s);
+	s->now_ns += 10000;
+	put_gone(s, LOOK, 500);
+	put_gone(s, UNLINK, 800);
+	s->task = 1;
+	s->span_ns = 500;
+	scribe_put(s, (struct iot_record){ .kind = kind, .stat = { .object = SCRIBE_FILE } }, has_tail ? "user.a" : NULL);
+	scribe_finish(s);
+}
+
+static void what_was_found_by_name_comes_before_that_too(void **state)
+{
+	struct compile_summary summary;
+	struct iot_program program;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(found_kinds); i++) {
+		const char *name = iot_kind_info(found_kinds[i])->name;
+
+		record_found(found_kinds[i]);
+		compile(&summary, &program);
+		assert_row(name, program.op_count == 3);
+		assert_row(name, le16_to_cpu(program.ops[1].kind) == found_kinds[i]);
+		assert_row(name, !strcmp(iot_program_string(&program, program.ops[1].path), "a"));
+		assert_row(name, le16_to_cpu(program.ops[2].wait_count) == 1 &&
+				 !le32_to_cpu(program.waits->task) && le32_to_cpu(program.waits->index) == 1);
+		iot_program_free(&program);
+		compile_summary_free(&summary);
+	}
+}
+
+#define NAMES 300
+
+/* Task 1 looks at the directory and opens a file, one after the other, whose name task 2 has just removed. */
+static void record_many(void)
+{
+	struct scribe scribe, *s = &scribe;
+	char name[16];
+	u32 i;
+
+	scribe_begin(s);
+	for (i = 0; i < NAMES; i++) {
+		u64 id = 10 + i, handle = 100 + i;
+
+		snprintf(name, sizeof(name), "n%u", i);
+		scribe_put(s, (struct iot_record){ .kind = IOT_KIND_name, .name = { .name = id, .dir = 1 } }, name);
+		PUT(object, .object = id, .name = id, .type = IOT_TYPE_file, .mode = S_IFREG | 0644,
+		    .ino = 200 + i, .nlink = 1, .size_bytes = 1);
+		put_gone(s, LOOK, 500);
+		s->task = 2;
+		s->span_ns = 1900; /* it began before the look */
+		PUT(unlink, .object = id, .name = id);
+		s->task = 1;
+		s->span_ns = 500;
+		PUT(open, .object = id, .handle = handle, .flags = IOT_OPEN_read);
+		PUT(release, .object = id, .handle = handle);
+	}
+	scribe_finish(s);
+}
+
+static void many_names_that_went_are_opened(void **state)
+{
+	struct compile_summary summary;
+	struct iot_program program;
+	u64 i, opens = 0;
+
+	(void)state;
+	record_many();
+	compile(&summary, &program);
+	assert_int_equal(summary.dropped[IOT_KIND_open], 0);
+	assert_int_equal(summary.unexplained, 0);
+	for (i = 0; i < program.op_count; i++) {
+		const struct iot_program_op *op = &program.ops[i];
+
+		if (le16_to_cpu(op->kind) != IOT_KIND_open)
+			continue;
+		assert_int_equal(le16_to_cpu(program.ops[i - 1].kind), IOT_KIND_stat);
+		assert_int_equal(strtoul(iot_program_string(&program, op->path) + 1, NULL, 10), opens);
+		opens++;
+	}
+	assert_int_equal(opens, NAMES);
+	iot_program_free(&program);
+	compile_summary_free(&summary);
+}
+
 SUITE("nameless",
       WITH_SCRATCH(what_cannot_be_opened_is_not_used)
-      WITH_SCRATCH(a_name_that_went_is_opened_before_that))
+      WITH_SCRATCH(a_name_that_went_is_opened_before_that)
+      WITH_SCRATCH(what_was_found_by_name_comes_before_that_too)
+      WITH_SCRATCH(many_names_that_went_are_opened))

@@ -31,6 +31,9 @@
 enum extra {
 	NOTHING,
 	RACES, /* for who makes a file: opens with O_CREAT alone */
+	FAILS, /* readlink(2) of what is no link, instead of stat(2) */
+	TRUNCATES, /* truncate(2) by name, instead of that */
+	MOVES, /* directories are renamed, too */
 	FINDS, /* opens that begin when their name has been found */
 	CUTS,  /* truncations, and accesses to a mapping, which may be beyond the end */
 };
@@ -40,7 +43,8 @@ enum extra {
  * @refused: operations
  * @gone: opens whose name had gone when they began
  * @dropped: of these, those that the program does not express
- * @doubtful: programs with truncations of which compile says itself that they may come out otherwise, and do
+ * @doubtful: programs with truncations, or directories that are renamed, of which compile says itself that they
+ *	may come out otherwise, and do
  */
 struct tally {
 	u32 refused;
@@ -310,6 +314,8 @@ static void call_on(struct app *a, const char *path, u16 kind)
 	r = op_record(a, kind, result);
 	r->stat.name = name;
 	r->stat.object = object;
+	if (kind == IOT_KIND_setattr)
+		r->setattr.attrs = IOT_ATTR_size;
 	if (kind == IOT_KIND_unlink)
 		lose_name(a, object, 0);
 }
@@ -473,9 +479,17 @@ static void call(struct app *a)
 		if (a->extra == FINDS)
 			call_find(a, file);
 		else
-			call_on(a, below(&a->random, 2) ? dir : file, IOT_KIND_stat);
+			call_on(a, below(&a->random, 2) ? dir : file,
+				a->extra == FAILS     ? IOT_KIND_readlink :
+				a->extra == TRUNCATES ? IOT_KIND_setattr :
+							IOT_KIND_stat);
 		break;
-	case 6: call_rename(a, file, files[below(&a->random, 6)]); break;
+	case 6:
+		if (a->extra == MOVES && below(&a->random, 2))
+			call_rename(a, dir, dir == dirs[0] ? dirs[1] : dirs[0]);
+		else
+			call_rename(a, file, files[below(&a->random, 6)]);
+		break;
 	case 7 ... 8:
 		if (a->extra == CUTS && below(&a->random, 2))
 			call_mapped(a);
@@ -722,7 +736,7 @@ static u32 replays(u64 seed, u64 width_ns, enum extra extra, const char *order, 
 	free(run->order.pending);
 	free(run);
 	iot_program_free(&loaded);
-	if (!summary.unexplained || extra != CUTS)
+	if (!summary.unexplained || (extra != CUTS && extra != MOVES))
 		return failed;
 	tally->doubtful += failed > 0;
 	return 0;
@@ -780,6 +794,24 @@ static void who_makes_a_file_makes_it_again(void **state)
 		failed += programs_that_fail(widths_ns[i], RACES, "iotape", 0);
 	assert_int_equal(failed, 0);
 	assert_true(programs_that_fail(60, RACES, "iotape", 1u << EDGE_name) > 0);
+}
+
+/* Who fails with what he finds, or changes only that, has found it; also in a directory that moves. */
+static void what_is_done_by_name_is_done_again(void **state)
+{
+	static const enum extra extras[] = { FAILS, TRUNCATES, MOVES };
+	static const u64 widths_ns[] = { 20, 60, 120 };
+	struct tally tally = {};
+	u32 failed = 0;
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(extras); i++)
+		for (j = 0; j < ARRAY_SIZE(widths_ns); j++)
+			failed += count_failed(widths_ns[j], extras[i], "iotape", 0, &tally);
+	assert_int_equal(failed, 0);
+	/* by which name a directory was used that was renamed meanwhile is not recorded */
+	assert_true(tally.doubtful < 9 * program_count() / 30);
 }
 
 /* Names that go while they are opened; their opens come before that. */
@@ -856,6 +888,7 @@ static void without_results_it_fails(void **state)
 SUITE("overlap",
       WITH_SCRATCH(results_order_what_overlapped)
       WITH_SCRATCH(who_makes_a_file_makes_it_again)
+      WITH_SCRATCH(what_is_done_by_name_is_done_again)
       WITH_SCRATCH(what_was_found_is_opened_again)
       WITH_SCRATCH(sizes_are_as_they_were)
       WITH_SCRATCH(what_nothing_explains_is_searched_for)

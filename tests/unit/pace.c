@@ -43,6 +43,35 @@ static u64 run(struct iot_lateness *pace, u32 rounds, u64 think_ns, u64 late_ns,
 	return now_ns - 1000;
 }
 
+/* Before its first operation a task thinks while it waits. */
+static void the_first_think_time_begins_at_the_start(void **state)
+{
+	static const struct {
+		const char *name;
+		u64 ready_ns;
+		u64 think_ns;
+		u64 until_ns;
+	} rows[] = {
+		{ "it waits for nothing", 1000, 0, 1000 },
+		{ "it was ready before the start", 900, 0, 1000 },
+		{ "and thinks from the start on", 900, 50, 1050 },
+		{ "what it waits for comes first", 1030, 50, 1050 },
+		{ "what it waits for comes last", 1070, 50, 1070 },
+		{ "it does not think", 5000, 0, 5000 },
+		{ "it thinks longer than the clock has run", 1070, 1ull << 50, 1000 + (1ull << 50) },
+	};
+	const struct iot_lateness pace = {};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		u64 since_ns = iot_pace_begin(1000, rows[i].ready_ns, rows[i].think_ns);
+
+		assert_row(rows[i].name,
+			   iot_pace_until(&pace, since_ns, rows[i].think_ns) == rows[i].until_ns);
+	}
+}
+
 static void lateness_does_not_add_up(void **state)
 {
 	struct iot_lateness pace = {};
@@ -99,6 +128,7 @@ static void buckets_follow_each_other(void **state)
 
 SUITE("pace",
       TEST(think_time_is_scaled)
+      TEST(the_first_think_time_begins_at_the_start)
       TEST(lateness_does_not_add_up)
       TEST(time_in_operations_is_never_taken_off)
       TEST(lateness_larger_than_a_think_time_stays_owed)

@@ -9,6 +9,12 @@
  *
  * With --tasks=FILE it says who was who: lines `kind rounds producer consumer`, with thread ids; a
  * producer of 0 stands for all children of the consumer.
+ *
+ * With --pause=FILE all stop after their first round, make FILE.ready, and go on when there is FILE;
+ * the first round is not counted in --tasks then.
+ *
+ * With --side=1 and --side=2 and --shared=FILE, the producers are processes of one program and the
+ * consumers of another one, which was started for itself; only what goes that way is handed over.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -31,17 +37,22 @@
 #define BLOCK 4096
 
 static long rounds = 5;
+static long side;
 static const char *tasks_name;
+static const char *pause_name;
+static const char *shared_name;
 
 static const struct workload_option options[] = {
 	{ "rounds", &rounds, NULL, NULL, "hand-overs of each kind" },
 	{ "tasks", NULL, &tasks_name, NULL, "say who was who" },
+	{ "pause", NULL, &pause_name, NULL, "stop after the first round" },
+	{ "side", &side, NULL, NULL, "1 for producers, 2 for consumers, 0 for both" },
+	{ "shared", NULL, &shared_name, NULL, "memory of the two sides" },
 	{}
 };
 
 /* One kind of hand-over, in memory that all processes share. */
 struct way {
-	const struct kind *kind;
 	pid_t producer;
 	atomic_int consumer; /* thread ids; of the consumer when it is about to work */
 	atomic_long waits;   /* times the consumer has begun to wait */
@@ -60,10 +71,40 @@ struct way {
 struct kind {
 	const char *name;
 	bool is_threads;
+	bool is_apart; /* also between programs that are no relatives */
 	void (*open)(struct way *way);
 	void (*give)(struct way *way);
 	void (*take)(struct way *way, long round);
 };
+
+#define WAYS_MAX 16
+
+/* All ways, and what their sides are told. */
+struct stage {
+	struct way ways[WAYS_MAX];
+	atomic_bool is_open;
+	atomic_int paused; /* sides that have stopped */
+	atomic_bool go;
+};
+
+static struct stage *stage;
+
+static const struct kind *kind_of(const struct way *way);
+
+/* Sleeps that nobody ends are not taken for waiting for somebody. */
+static void nap(void)
+{
+	usleep(5000);
+}
+
+static void pause_after(long round)
+{
+	if (!pause_name || round)
+		return;
+	atomic_fetch_add(&stage->paused, 1);
+	while (!atomic_load(&stage->go))
+		nap();
+}
 
 static pid_t thread_id(void)
 {
@@ -281,7 +322,7 @@ static void produce(const struct way *way, long round)
 	char name[64];
 	int fd;
 
-	snprintf(name, sizeof(name), "made/%s.%ld", way->kind->name, round);
+	snprintf(name, sizeof(name), "made/%s.%ld", kind_of(way)->name, round);
 	fd = open(name, O_CREAT | O_EXCL | O_WRONLY, 0600);
 	CHECK(fd >= 0 && write(fd, block, BLOCK) == BLOCK && !fsync(fd) && !close(fd));
 }
@@ -290,9 +331,9 @@ static void consume(const struct way *way, long round)
 {
 	char name[64];
 
-	snprintf(name, sizeof(name), "old/%s.%ld", way->kind->name, round);
+	snprintf(name, sizeof(name), "old/%s.%ld", kind_of(way)->name, round);
 	CHECK(!unlink(name));
-	snprintf(name, sizeof(name), "used/%s.%ld", way->kind->name, round);
+	snprintf(name, sizeof(name), "used/%s.%ld", kind_of(way)->name, round);
 	CHECK(!close(open(name, O_CREAT | O_EXCL | O_WRONLY, 0600)));
 }
 
@@ -307,7 +348,8 @@ static void *producer(void *context)
 		while (atomic_load(&way->waits) != i + 1)
 			sched_yield();
 		see_asleep(way->relayer ? way->relayer : atomic_load(&way->consumer));
-		way->kind->give(way);
+		kind_of(way)->give(way);
+		pause_after(i);
 	}
 	return NULL;
 }
@@ -320,8 +362,9 @@ static void *consumer(void *context)
 	atomic_store(&way->consumer, thread_id());
 	for (i = 0; i < rounds; i++) {
 		atomic_fetch_add(&way->waits, 1);
-		way->kind->take(way, i);
+		kind_of(way)->take(way, i);
 		consume(way, i);
+		pause_after(i);
 	}
 	return NULL;
 }
@@ -342,29 +385,34 @@ static void take_child(struct way *way, long round)
 }
 
 static const struct kind kinds[] = {
-	{ "pipe", false, open_pipe, give_byte, take_byte },
-	{ "socket", false, open_socket, give_byte, take_byte },
-	{ "poll", false, open_pipe, give_byte, take_polled },
-	{ "epoll", false, open_epoll, give_byte, take_epolled },
-	{ "sem", false, open_sem, give_sem, take_sem },
-	{ "semop", false, open_set, give_set, take_set },
-	{ "signal", false, open_signal, give_signal, take_signal },
-	{ "cond", true, open_cond, give_cond, take_cond },
-	{ "event", true, open_event, give_event, take_event },
-	{ "relay", false, open_relay, give_relay, take_byte },
-	{ "child", false, NULL, NULL, take_child },
+	{ "pipe", false, false, open_pipe, give_byte, take_byte },
+	{ "socket", false, false, open_socket, give_byte, take_byte },
+	{ "poll", false, false, open_pipe, give_byte, take_polled },
+	{ "epoll", false, false, open_epoll, give_byte, take_epolled },
+	{ "sem", false, true, open_sem, give_sem, take_sem },
+	{ "semop", false, true, open_set, give_set, take_set },
+	{ "signal", false, true, open_signal, give_signal, take_signal },
+	{ "cond", true, false, open_cond, give_cond, take_cond },
+	{ "event", true, false, open_event, give_event, take_event },
+	{ "relay", false, false, open_relay, give_relay, take_byte },
+	{ "child", false, false, NULL, NULL, take_child },
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-static void start(void *(*side)(void *), struct way *way)
+static const struct kind *kind_of(const struct way *way)
+{
+	return &kinds[way - stage->ways];
+}
+
+static void start(void *(*run)(void *), struct way *way)
 {
 	pid_t child = fork();
 
 	CHECK(child >= 0);
 	if (child)
 		return;
-	side(way);
+	run(way);
 	_exit(0);
 }
 
@@ -391,31 +439,114 @@ static void start_relay(struct way *way)
 
 static void start_way(struct way *way)
 {
-	const struct kind *kind = way->kind;
+	const struct kind *kind = kind_of(way);
 
-	if (kind->open)
+	if (kind->open && side != 1)
 		kind->open(way);
 	if (kind->give == give_relay)
 		start_relay(way);
-	start(kind->is_threads ? both : consumer, way);
-	if (kind->give && !kind->is_threads)
+	if (side != 1)
+		start(kind->is_threads ? both : consumer, way);
+	if (side != 2 && kind->give && !kind->is_threads)
 		start(producer, way);
+}
+
+static bool is_used(const struct kind *kind)
+{
+	return !side || kind->is_apart;
+}
+
+/* Of a child both sides are one; a relay stops with its producer. */
+static int count_sides(void)
+{
+	int count = 0;
+	size_t i;
+
+	for (i = 0; i < KINDS; i++)
+		count += is_used(&kinds[i]) ? kinds[i].give ? 2 : 1 : 0;
+	return count;
+}
+
+static void make_file(const char *name)
+{
+	CHECK(!close(open(name, O_CREAT | O_WRONLY, 0600)));
+}
+
+/* Nothing here is in the directory. */
+static void stop_all(void)
+{
+	char name[PATH_MAX];
+
+	while (atomic_load(&stage->paused) < count_sides())
+		nap();
+	snprintf(name, sizeof(name), "%s.ready", pause_name);
+	make_file(name);
+	while (access(pause_name, F_OK))
+		nap();
+	atomic_store(&stage->go, true);
+}
+
+static struct stage *make_stage(void)
+{
+	int fd = -1, flags = MAP_SHARED | MAP_ANONYMOUS;
+	void *memory;
+
+	if (shared_name) {
+		fd = open(shared_name, O_CREAT | O_RDWR, 0600);
+		CHECK(fd >= 0 && !ftruncate(fd, sizeof(struct stage)));
+		flags = MAP_SHARED;
+	}
+	memory = mmap(NULL, sizeof(struct stage), PROT_READ | PROT_WRITE, flags, fd, 0);
+	CHECK(memory != MAP_FAILED && (fd < 0 || !close(fd)));
+	return memory;
+}
+
+static void make_files(void)
+{
+	char name[64];
+	size_t i;
+	long j;
+
+	CHECK(!mkdir("made", 0700) && !mkdir("used", 0700) && !mkdir("old", 0700));
+	for (i = 0; i < KINDS; i++)
+		for (j = 0; j < rounds; j++) {
+			snprintf(name, sizeof(name), "old/%s.%ld", kinds[i].name, j);
+			CHECK(!close(open(name, O_CREAT | O_EXCL | O_WRONLY, 0600)));
+		}
+}
+
+/* The consumers' side makes what the other one uses. */
+static void start_all(void)
+{
+	size_t i;
+
+	while (side == 1 && !atomic_load(&stage->is_open))
+		nap();
+	if (side != 1)
+		make_files();
+	for (i = 0; i < KINDS; i++)
+		if (is_used(&kinds[i]))
+			start_way(&stage->ways[i]);
+	atomic_store(&stage->is_open, true);
 }
 
 /* Of a relay there are two hand-overs. */
 static void say_tasks(const struct way *ways)
 {
 	FILE *out = fopen(tasks_name, "we");
+	long counted = rounds - (pause_name != NULL);
 	size_t i;
 
 	CHECK(out);
 	for (i = 0; i < KINDS; i++) {
 		const struct way *way = &ways[i];
 
-		fprintf(out, "%s %ld %d %d\n", way->kind->name, rounds,
+		if (!is_used(kind_of(way)))
+			continue;
+		fprintf(out, "%s %ld %d %d\n", kind_of(way)->name, counted,
 			way->relayer ? way->relayer : way->producer, way->consumer);
 		if (way->relayer)
-			fprintf(out, "to-relay %ld %d %d\n", rounds, way->producer, way->relayer);
+			fprintf(out, "to-relay %ld %d %d\n", counted, way->producer, way->relayer);
 	}
 	CHECK(!fclose(out));
 }
@@ -423,29 +554,18 @@ static void say_tasks(const struct way *ways)
 int main(int argc, char **argv)
 {
 	const char *directory = workload_options(argc, argv, "hands over in every way there is", options);
-	struct way *ways = mmap(NULL, KINDS * sizeof(*ways), PROT_READ | PROT_WRITE,
-				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	char name[64];
 	int status;
-	size_t i;
-	long j;
 
-	CHECK(ways != MAP_FAILED && !chdir(directory));
-	CHECK(!mkdir("made", 0700) && !mkdir("used", 0700) && !mkdir("old", 0700));
-	for (i = 0; i < KINDS; i++)
-		for (j = 0; j < rounds; j++) {
-			snprintf(name, sizeof(name), "old/%s.%ld", kinds[i].name, j);
-			CHECK(!close(open(name, O_CREAT | O_EXCL | O_WRONLY, 0600)));
-		}
-	for (i = 0; i < KINDS; i++) {
-		ways[i].kind = &kinds[i];
-		start_way(&ways[i]);
-	}
+	stage = make_stage();
+	CHECK(!chdir(directory));
+	start_all();
+	if (pause_name)
+		stop_all();
 	while (wait(&status) > 0)
 		CHECK(!status);
 	CHECK(errno == ECHILD);
 	if (tasks_name)
-		say_tasks(ways);
+		say_tasks(stage->ways);
 	printf("%zu kinds, %ld hand-overs of each\n", KINDS, rounds);
 	return 0;
 }

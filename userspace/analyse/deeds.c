@@ -150,9 +150,24 @@ static struct iot_label label_of(const struct reading_state *s)
  */
 static bool is_nameless(const struct iot_record *r)
 {
-	return (r->kind == IOT_KIND_stat && !r->stat.name) ||
-	       (r->kind == IOT_KIND_msync && !r->msync.handle) ||
-	       (r->kind == IOT_KIND_madvise && !r->madvise.handle);
+	switch (r->kind) {
+	case IOT_KIND_msync:
+		return !r->msync.handle;
+	case IOT_KIND_madvise:
+		return !r->madvise.handle;
+	case IOT_KIND_setattr:
+		return !r->setattr.name && !r->setattr.handle;
+	case IOT_KIND_stat:
+	case IOT_KIND_readlink:
+	case IOT_KIND_follow:
+	case IOT_KIND_getxattr:
+	case IOT_KIND_setxattr:
+	case IOT_KIND_listxattr:
+	case IOT_KIND_removexattr:
+		return !r->stat.name; /* they begin alike */
+	default:
+		return false;
+	}
 }
 
 /**

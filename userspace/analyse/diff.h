@@ -32,7 +32,8 @@
  * In the outcomes of a replay (`iotape replay -o`) there is nothing that another operation
  * implies (implied.h), and the object of an operation is the program's word, not the file
  * system's. Compared with those, the first trace has no implied operations and no generations, and
- * an msync or madvise is on whatever file it is: of which handle the mapping was, they do not tell.
+ * an msync or madvise is on whatever file it is: of which handle the mapping was, they do not tell; and
+ * so is what was done by a name that had gone when its record was made.
  */
 #ifndef IOTAPE_DIFF_H
 #define IOTAPE_DIFF_H

@@ -94,7 +94,7 @@ void effects_happen(struct effects *e, struct effect *x)
 	if (x->locks)
 		locks_happen(e, x);
 	else
-		names_happen(e, x);
+		things_happen(e, x);
 	x->is_happening = false;
 	x->has_happened = true;
 	e->depth--;

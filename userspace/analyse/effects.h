@@ -13,12 +13,15 @@
  *	effects.c	the walk
  *	things.c	what something was from when on, and who found it so
  *	effects_names.c	names, and whether directories are empty
+ *	effects_places.c where names are
  *	effects_sizes.c	sizes of files
  *	effects_search.c other orders, where the first one does not explain what was found
  *	locks.c		file locks
  */
 #ifndef IOTAPE_EFFECTS_H
 #define IOTAPE_EFFECTS_H
+
+#include <uthash.h>
 
 #include "graph.h"
 
@@ -69,7 +72,6 @@ struct changer {
  * @cause: of its edges
  * @names: of a directory, how many it has
  * @is_directory: it is what names are in, not a name
- * @renames: of directories when this was claimed last
  * @watchers: of a directory, operations under way that find it empty, or not
  * @changers: who made or removed a name in it, and has not ended, or not before one of these began
  * @standing: in a search, its place there + 1; else 0
@@ -87,12 +89,58 @@ struct thing {
 	enum edge_cause cause;
 	s64 names;
 	bool is_directory;
-	u64 renames;
 	u32 watchers;
 	struct changer *changers;
 	u32 changer_count;
 	u32 changer_room;
 	u32 standing;
+};
+
+/* A component in a directory, or the one that a directory itself was found by; equal texts are one. */
+struct name_key {
+	u64 dir;
+	const char *component;
+};
+
+/**
+ * struct name - a name that changes
+ * @first: of files that the trace does not make, one that was found there
+ * @has_come: one came there
+ */
+struct name {
+	UT_hash_handle hh;
+	struct name_key key;
+	struct thing thing;
+	u32 first;
+	bool has_come;
+};
+
+/**
+ * struct level - a directory on the way to a name, if its own name changes
+ * @file: the directory
+ * @above: the next one
+ */
+struct level {
+	struct name *name;
+	u32 file;
+	struct level *above;
+};
+
+struct path_key {
+	u64 dir;
+	const char *text;
+};
+
+/**
+ * struct path - a text of the graph as a path in a directory
+ * @name: its last component, if that changes
+ * @above: directories on the way
+ */
+struct path {
+	UT_hash_handle hh;
+	struct path_key key;
+	struct name *name;
+	struct level *above;
 };
 
 /**
@@ -148,8 +196,8 @@ struct effect {
  * @now_ns: the time of the trace
  * @of_task: what each task is in, NULL if nothing of interest
  * @is_made: of each file, whether the trace makes it
+ * @is_above: of each file, whether names are in it
  * @stays_ns: of each file, when the first operation began that removes a name of it
- * @renames: of directories so far; what was known of names before is forgotten
  * @depth: of what happens because something else does
  * @unexplained: results that nothing explains, as those that came from outside of the trace
  * @searches: for other explanations
@@ -164,13 +212,14 @@ struct effects {
 	struct effect **of_task;
 	struct name *names;
 	struct path *paths;
+	struct spot *spots;
 	struct folder *folders;
 	struct file_locks *locks;
 	struct file_size **sizes;
 	u32 size_count;
 	bool *is_made;
+	bool *is_above;
 	u64 *stays_ns;
-	u64 renames;
 	u32 depth;
 	u64 unexplained;
 	struct searches *searches;
@@ -199,11 +248,17 @@ s64 thing_value_at(const struct thing *thing, u64 count);
 bool thing_was(const struct thing *thing, u32 need, u64 low, u64 high);
 void thing_exit(struct thing *thing);
 
+/* effects_places.c */
+void place_changes(struct effects *e, const char *text, u32 dir);
+void place_seen(struct effects *e, const char *text, u32 dir, u32 file);
+struct name *place_name(struct effects *e, const char *text, u32 dir);
+struct path *place_path(struct effects *e, const char *text, u32 dir);
+void places_close(struct effects *e);
+
 /* effects_names.c */
 int names_open(struct effects *e, struct tree *tree);
 void names_claim(struct effects *e, struct effect *x);
 void names_begin(struct effects *e, struct effect *x);
-void names_happen(struct effects *e, struct effect *x);
 void names_close(struct effects *e);
 
 /* effects_search.c */

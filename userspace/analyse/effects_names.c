@@ -3,36 +3,12 @@
  * effects_names.c - what operations say of names, and of whether directories are empty.
  *
  * Only of names that something in the trace makes or removes, and of directories that something
- * removes, or tries to. A path is known by its text; when a directory is renamed, what was known
- * of names is forgotten, as some of them mean something else then.
+ * removes, or tries to.
  */
 #include <stdlib.h>
-#include <uthash.h>
 
 #include "effects.h"
 #include "tree.h"
-
-/*
- * A path that changes, and the next one above it that does. Of files that the trace does not make,
- * @first is one that was found there, in directory @dir, and @has_come says that one came there.
- */
-struct name {
-	UT_hash_handle hh;
-	struct thing thing;
-	struct name *above;
-	u32 first;
-	u32 dir;
-	bool has_come;
-	char path[];
-};
-
-/* A text of the graph as a path: its name if it changes, and the next one above. */
-struct path {
-	UT_hash_handle hh;
-	const char *text;
-	struct name *name;
-	struct name *above;
-};
 
 struct folder {
 	UT_hash_handle hh;
@@ -45,71 +21,6 @@ struct folder {
 };
 
 /* -- tables --------------------------------------------------------------------------------- */
-
-static struct name *name_find(const struct effects *e, const char *path, size_t bytes)
-{
-	struct name *name;
-
-	HASH_FIND(hh, e->names, path, bytes, name);
-	return name;
-}
-
-static void name_add(struct effects *e, const char *path)
-{
-	size_t bytes = path ? strlen(path) : 0;
-	struct name *name;
-
-	if (!path || e->err || name_find(e, path, bytes))
-		return;
-	name = calloc(1, sizeof(*name) + bytes + 1);
-	if (!name) {
-		e->err = -ENOMEM;
-		return;
-	}
-	memcpy(name->path, path, bytes + 1);
-	name->thing.cause = EDGE_name;
-	thing_forget(e, &name->thing, VALUE_UNKNOWN);
-	HASH_ADD(hh, e->names, path, bytes, name);
-}
-
-static struct name *name_above(const struct effects *e, const char *path)
-{
-	size_t bytes = strlen(path);
-	struct name *name;
-
-	while (bytes) {
-		while (bytes && path[bytes - 1] != '/')
-			bytes--;
-		if (!bytes)
-			break;
-		name = name_find(e, path, --bytes);
-		if (name)
-			return name;
-	}
-	return NULL;
-}
-
-/* What is known of a text; looked up once. NULL: nothing, or out of memory. */
-static struct path *path_of(struct effects *e, const char *text)
-{
-	struct path *path;
-
-	if (!text || !e->names)
-		return NULL;
-	HASH_FIND_PTR(e->paths, &text, path);
-	if (path)
-		return path;
-	path = calloc(1, sizeof(*path));
-	if (!path) {
-		e->err = -ENOMEM;
-		return NULL;
-	}
-	path->text = text;
-	path->name = name_find(e, text, strlen(text));
-	path->above = name_above(e, text);
-	HASH_ADD_PTR(e->paths, text, path);
-	return path;
-}
 
 static struct folder *folder_of(const struct effects *e, u32 file)
 {
@@ -203,16 +114,37 @@ static void gather(struct effects *e, const struct graph_op *op)
 		goes(e, op, op->file2);
 	if (is_made(op))
 		e->is_made[op->file] = true;
-	if (is_made(op) || is_removed(op))
-		name_add(e, op->path);
-	if (is_renamed(op))
-		name_add(e, op->path);
+	if (is_made(op) || is_removed(op) || is_renamed(op))
+		place_changes(e, op->path, op->dir);
 	if (is_renamed(op) || is_linked(op))
-		name_add(e, op->path2);
+		place_changes(e, op->path2, op->dir2);
+	e->is_above[op->dir] = true;
+	e->is_above[op->dir2] = true;
 	if (op->kind == IOT_KIND_rmdir)
 		folder_add(e, op->file);
 	if (op->kind == IOT_KIND_rename && !is_exchange(op))
 		folder_add(e, op->file2);
+}
+
+static void see(struct effects *e, const char *text, u32 dir, u32 file)
+{
+	if (file && e->is_above[file])
+		place_seen(e, text, dir, file);
+}
+
+/* By which names directories were found. */
+static void see_directories(struct effects *e, const struct graph_op *op)
+{
+	if (!op->path || !tells_of_name(op))
+		return;
+	see(e, op->path, op->dir, op->file);
+	if (op->kind != IOT_KIND_rename)
+		return;
+	see(e, op->path2, op->dir2, op->file2);
+	if (!op->result)
+		see(e, op->path2, op->dir2, op->file);
+	if (is_renamed(op) && is_exchange(op))
+		see(e, op->path, op->dir, op->file2);
 }
 
 static void add_to(const struct effects *e, u32 dir, s64 more)
@@ -248,22 +180,20 @@ static void count_names(struct effects *e, const struct graph_op *op)
 
 static void found(struct effects *e, const char *text, u32 dir, u32 file)
 {
-	struct path *path = file && !e->is_made[file] ? path_of(e, text) : NULL;
+	const struct path *path = file && !e->is_made[file] ? place_path(e, text, dir) : NULL;
 	struct folder *folder = path && !path->name ? folder_of(e, dir) : NULL;
 
 	if (folder) /* it is always there */
 		folder->first = INT32_MAX;
-	if (!path || !path->name)
-		return;
-	path->name->first = file;
-	path->name->dir = dir;
+	if (path && path->name)
+		path->name->first = file;
 }
 
-static void came(struct effects *e, const char *text, u32 file)
+static void came(struct effects *e, const char *text, u32 dir, u32 file)
 {
-	struct path *path = path_of(e, text);
+	const struct path *path = !file || !e->is_made[file] ? place_path(e, text, dir) : NULL;
 
-	if (path && path->name && (!file || !e->is_made[file]))
+	if (path && path->name)
 		path->name->has_come = true;
 }
 
@@ -279,11 +209,11 @@ static void find_first(struct effects *e, const struct graph_op *op)
 	if (op->kind == IOT_KIND_rename)
 		found(e, op->path2, op->dir2, op->file2);
 	if (is_renamed(op) || is_linked(op))
-		came(e, op->path2, op->file);
+		came(e, op->path2, op->dir2, op->file);
 	if (is_renamed(op) && is_exchange(op))
-		came(e, op->path, op->file2);
+		came(e, op->path, op->dir, op->file2);
 	if (!op->file && (is_removed(op) || is_renamed(op)))
-		came(e, op->path, 0);
+		came(e, op->path, op->dir, 0);
 }
 
 static void each_op(struct effects *e, void (*visit)(struct effects *e, const struct graph_op *op))
@@ -311,7 +241,7 @@ static void names_guess(struct effects *e)
 		has_name[name->first] |= !name->has_come;
 	has_name[0] = true;
 	HASH_ITER (hh, e->names, name, next) {
-		bool is_new = e->is_made[name->dir]; /* the directory, as it was seen last */
+		bool is_new = e->is_made[name->key.dir];
 
 		if (name->has_come && !has_name[name->first] && !is_new)
 			continue;
@@ -326,19 +256,19 @@ static void names_guess(struct effects *e)
 static int begins_as(void *context, const struct tree_first *first)
 {
 	struct effects *e = context;
-	struct name *name = name_find(e, first->path, strlen(first->path));
-	int err;
+	struct name *name;
+	u32 dir;
+	int err = graph_file(e->graph, first->dir, &dir);
 
+	name = err ? NULL : place_name(e, first->path, dir);
 	if (!name)
-		return 0;
+		return err ? err : e->err;
 	if (first->is_disputed) {
 		if (!searches_may_guess(e))
 			thing_forget(e, &name->thing, VALUE_UNKNOWN);
 		return 0;
 	}
 	err = graph_file(e->graph, first->object, &name->first);
-	if (!err)
-		err = graph_file(e->graph, first->dir, &name->dir);
 	if (!err)
 		thing_forget(e, &name->thing, name->first ? name->first : VALUE_ABSENT);
 	return err;
@@ -350,7 +280,7 @@ static void count_first_names(struct effects *e)
 	struct folder *folder;
 
 	HASH_ITER (hh, e->names, name, next) {
-		folder = name->first && name->dir ? folder_of(e, name->dir) : NULL;
+		folder = name->first ? folder_of(e, (u32)name->key.dir) : NULL;
 		if (folder && folder->first < INT32_MAX)
 			folder->first++;
 	}
@@ -380,15 +310,16 @@ static void folders_begin(struct effects *e)
  */
 int names_open(struct effects *e, struct tree *tree)
 {
-	struct name *name, *next;
+	const size_t files = e->graph->file_count + 1ul;
 
-	e->is_made = calloc(e->graph->file_count + 1ul, sizeof(*e->is_made));
-	e->stays_ns = calloc(e->graph->file_count + 1ul, sizeof(*e->stays_ns));
-	if (!e->is_made || !e->stays_ns)
+	e->is_made = calloc(files, sizeof(*e->is_made));
+	e->is_above = calloc(files, sizeof(*e->is_above));
+	e->stays_ns = calloc(files, sizeof(*e->stays_ns));
+	if (!e->is_made || !e->is_above || !e->stays_ns)
 		return -ENOMEM;
 	each_op(e, gather);
-	HASH_ITER (hh, e->names, name, next)
-		name->above = name_above(e, name->path);
+	if (e->names)
+		each_op(e, see_directories);
 	if (e->folders)
 		each_op(e, count_names);
 	if (e->names)
@@ -406,21 +337,12 @@ int names_open(struct effects *e, struct tree *tree)
  */
 void names_close(struct effects *e)
 {
-	struct name *name, *next_name;
-	struct path *path, *next_path;
 	struct folder *folder, *next_folder;
 
+	places_close(e);
 	free(e->is_made);
+	free(e->is_above);
 	free(e->stays_ns);
-	HASH_ITER (hh, e->paths, path, next_path) {
-		HASH_DEL(e->paths, path);
-		free(path);
-	}
-	HASH_ITER (hh, e->names, name, next_name) {
-		HASH_DEL(e->names, name);
-		thing_exit(&name->thing);
-		free(name);
-	}
 	HASH_ITER (hh, e->folders, folder, next_folder) {
 		HASH_DEL(e->folders, folder);
 		thing_exit(&folder->thing);
@@ -436,57 +358,33 @@ static void claim(struct effect *x, struct thing *thing, u32 need, u32 after, s3
 		x->claims[x->claim_count++] = (struct claim){ thing, need, after, more };
 }
 
-static void claim_name(struct effects *e, struct effect *x, struct name *name, u32 need, u32 after)
-{
-	if (name->thing.renames != e->renames)
-		thing_forget(e, &name->thing, VALUE_UNKNOWN);
-	name->thing.renames = e->renames;
-	claim(x, &name->thing, need, after, 0);
-}
-
 static u32 value_of(const struct effects *e, u32 file, u32 otherwise)
 {
 	return file ? file | (e->is_made[file] ? VALUE_MADE : 0) : otherwise;
 }
 
-static bool is_directly_above(const struct name *above, const char *text)
-{
-	return !strchr(text + strlen(above->path) + 1, '/');
-}
-
-/* The name was so, in that directory, and the directories above were there. */
+/* The name was so, and the directories above were there. */
 static void claim_path(struct effects *e, struct effect *x, const char *text, u32 dir, u32 need,
 		       u32 after)
 {
-	struct path *path = path_of(e, text);
-	struct name *above;
+	const struct path *path = place_path(e, text, dir);
+	const struct level *level;
 
 	if (!path)
 		return;
 	if (path->name)
-		claim_name(e, x, path->name, need, after);
-	for (above = path->above; above; above = above->above)
-		claim_name(e, x, above,
-			   is_directly_above(above, text) ? value_of(e, dir, VALUE_PRESENT) :
-							    VALUE_PRESENT, VALUE_ANY);
-}
-
-/* It was not there; if it never changes, that says nothing. */
-static void claim_absent(struct effects *e, struct effect *x, const char *text)
-{
-	struct path *path = path_of(e, text);
-
-	if (path && path->name)
-		claim_name(e, x, path->name, VALUE_ABSENT, VALUE_ANY);
+		claim(x, &path->name->thing, need, after, 0);
+	for (level = path->above; level; level = level->above)
+		claim(x, &level->name->thing, value_of(e, level->file, VALUE_PRESENT), VALUE_ANY, 0);
 }
 
 /* What is to be made found no directory. */
-static void claim_no_directory(struct effects *e, struct effect *x, const char *text)
+static void claim_no_directory(struct effects *e, struct effect *x, const char *text, u32 dir)
 {
-	struct path *path = path_of(e, text);
+	const struct path *path = place_path(e, text, dir);
 
-	if (path && path->above && is_directly_above(path->above, text))
-		claim_name(e, x, path->above, VALUE_ABSENT, VALUE_ANY);
+	if (path && path->above && path->above->file == dir)
+		claim(x, &path->above->name->thing, VALUE_ABSENT, VALUE_ANY, 0);
 }
 
 static void claim_folder(struct effects *e, struct effect *x, u32 file, u32 need, s32 more)
@@ -534,6 +432,29 @@ static void claim_renamed(struct effects *e, struct effect *x, const struct grap
 	claim_folder(e, x, op->file2, VALUE_ABSENT, 0);
 }
 
+/* Of a file by one name: whatever else it fails with, that was there. */
+static bool is_of_what_is_there(const struct graph_op *op)
+{
+	switch (op->kind) {
+	case IOT_KIND_stat:
+	case IOT_KIND_setattr:
+	case IOT_KIND_getxattr:
+	case IOT_KIND_setxattr:
+	case IOT_KIND_listxattr:
+	case IOT_KIND_removexattr:
+	case IOT_KIND_readlink:
+		return true;
+	default:
+		return op->kind == IOT_KIND_open && !(op->flags & IOT_OPEN_create);
+	}
+}
+
+static void claim_there(struct effects *e, struct effect *x, const struct graph_op *op)
+{
+	if (op->file) /* a lookup for what is to be made has none */
+		claim_path(e, x, op->path, op->dir, value_of(e, op->file, VALUE_PRESENT), VALUE_ANY);
+}
+
 /* Why it failed, if names are why. */
 static void claim_failed(struct effects *e, struct effect *x, const struct graph_op *op)
 {
@@ -545,17 +466,17 @@ static void claim_failed(struct effects *e, struct effect *x, const struct graph
 	switch (op->result) {
 	case -ENOENT:
 		if (is_made)
-			claim_no_directory(e, x, op->path);
+			claim_no_directory(e, x, op->path, op->dir);
 		else if (!is_exchange(op) || op->kind != IOT_KIND_rename)
-			claim_absent(e, x, op->path);
+			claim_path(e, x, op->path, op->dir, VALUE_ABSENT, VALUE_ANY);
 		break;
 	case -EEXIST:
 	case -ENOTEMPTY:
-		if (op->kind == IOT_KIND_setxattr)
-			break;
 		claim_path(e, x, is_second ? op->path2 : op->path, is_second ? op->dir2 : op->dir,
 			   value_of(e, op->kind == IOT_KIND_link ? 0 : is_second ? op->file2 : op->file,
 				    VALUE_PRESENT), VALUE_ANY);
+		if (is_second)
+			claim_there(e, x, op);
 		if (op->kind == IOT_KIND_rmdir || op->kind == IOT_KIND_rename)
 			claim_folder(e, x, op->kind == IOT_KIND_rmdir ? op->file : op->file2,
 				     VALUE_PRESENT, 0);
@@ -574,7 +495,9 @@ void names_claim(struct effects *e, struct effect *x)
 
 	if (!tells_of_name(op))
 		return;
-	if (op->result < 0)
+	if (op->result < 0 && op->result != -ENOENT && is_of_what_is_there(op))
+		claim_there(e, x, op);
+	else if (op->result < 0)
 		claim_failed(e, x, op);
 	else if (is_made(op))
 		claim_made(e, x, op);
@@ -584,8 +507,8 @@ void names_claim(struct effects *e, struct effect *x)
 		claim_renamed(e, x, op);
 	else if (is_linked(op))
 		claim_linked(e, x, op);
-	else if (op->file) /* a lookup for what is to be made has none */
-		claim_path(e, x, op->path, op->dir, value_of(e, op->file, VALUE_PRESENT), VALUE_ANY);
+	else
+		claim_there(e, x, op);
 }
 
 /**
@@ -608,22 +531,4 @@ void names_begin(struct effects *e, struct effect *x)
 		x->is_change = true;
 		thing_expect(e, c->thing, x->at.task);
 	}
-}
-
-/**
- * names_happen() - it happens
- */
-void names_happen(struct effects *e, struct effect *x)
-{
-	const struct graph_op *op = effects_op(e, x->at);
-	const char *path;
-	u32 i;
-
-	things_happen(e, x);
-	if (!is_renamed(op) || graph_object_type(e->graph, op->object, &path) != IOT_TYPE_dir)
-		return;
-	e->renames++;
-	for (i = 0; i < x->claim_count; i++) /* but for what it shows itself */
-		if (!x->claims[i].thing->is_directory)
-			x->claims[i].thing->renames = e->renames;
 }

@@ -28,6 +28,8 @@ struct open_object {
 /* A mapping, to find the one that an msync of a handle is about. */
 struct live_map {
 	u64 map;
+	u64 made_ns;
+	bool is_shared;
 	u64 offset_bytes;
 	u64 length_bytes;
 	struct live_map *previous; /* of its handle, made later */
@@ -218,7 +220,9 @@ int live_mapped(struct live *l, u32 tgid, const struct graph_op *op)
 
 	if (!map)
 		return -ENOMEM;
-	*map = (struct live_map){ .map = op->other, .offset_bytes = op->offset_bytes,
+	*map = (struct live_map){ .map = op->other, .made_ns = op->enter_ns,
+				  .is_shared = op->flags & IOT_MAP_shared,
+				  .offset_bytes = op->offset_bytes,
 				  .length_bytes = op->length_bytes, .next = maps->last,
 				  .next_piece = place->pieces };
 	if (map->next)
@@ -263,8 +267,10 @@ static int map_cut(struct live_map *map, u64 from, u64 to)
 	behind = malloc(sizeof(*behind));
 	if (!behind)
 		return -ENOMEM;
-	*behind = (struct live_map){ .map = map->map, .offset_bytes = to, .length_bytes = end - to,
-				     .previous = map, .next = map->next, .next_piece = map->next_piece };
+	*behind = *map;
+	behind->offset_bytes = to;
+	behind->length_bytes = end - to;
+	behind->previous = map;
 	if (behind->next)
 		behind->next->previous = behind;
 	map->next = behind;
@@ -353,18 +359,21 @@ static void maps_free(struct live *l)
 }
 
 /**
- * live_map() - the mapping of a handle in a process that an offset is in
+ * live_map() - the mapping that a process asked something of
+ * @l: what is mapped
+ * @asked: what is known of it
  *
  * Return: of several the one that was made last, 0 if there is none.
  */
-u64 live_map(struct live *l, u32 tgid, u64 handle, u64 offset_bytes)
+u64 live_map(struct live *l, const struct live_asked *asked)
 {
-	const struct live_maps *maps = live_maps(l, tgid, handle);
+	const struct live_maps *maps = live_maps(l, asked->tgid, asked->handle);
 	const struct live_map *map;
 
 	for (map = maps ? maps->last : NULL; map; map = map->next)
-		if (offset_bytes >= map->offset_bytes &&
-		    offset_bytes - map->offset_bytes < map->length_bytes)
+		if (asked->offset_bytes >= map->offset_bytes &&
+		    asked->offset_bytes - map->offset_bytes < map->length_bytes &&
+		    map->made_ns <= asked->enter_ns && (map->is_shared || !asked->is_shared))
 			return map->map;
 	return 0;
 }

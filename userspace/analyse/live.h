@@ -21,6 +21,22 @@ struct live {
 	struct map_place *places;
 };
 
+/**
+ * struct live_asked - what an operation on a mapping is known by, which does not say on which one
+ * @tgid: the process
+ * @handle: that was mapped
+ * @offset_bytes: that is mapped
+ * @enter_ns: when the operation began: what was mapped after that is another one
+ * @is_shared: private mappings are not asked
+ */
+struct live_asked {
+	u32 tgid;
+	u64 handle;
+	u64 offset_bytes;
+	u64 enter_ns;
+	bool is_shared;
+};
+
 int live_opened(struct live *l, u64 id, u64 handle);
 void live_released(struct live *l, u64 handle);
 u64 live_handle(struct live *l, u64 id);
@@ -28,7 +44,7 @@ u64 live_handle(struct live *l, u64 id);
 int live_mapped(struct live *l, u32 tgid, const struct graph_op *op);
 int live_unmapped(struct live *l, u32 tgid, const struct iot_rec_unmap *r);
 bool live_has_map(struct live *l, u32 tgid, const struct iot_rec_mapped *r);
-u64 live_map(struct live *l, u32 tgid, u64 handle, u64 offset_bytes);
+u64 live_map(struct live *l, const struct live_asked *asked);
 
 void live_close(struct live *l);
 

@@ -84,7 +84,7 @@ static void ask_by_handle(struct loader *l)
 	const struct graph_task *t = &l->graph->tasks[l->task];
 	struct graph_op *last = t->op_count > 1 ? &t->ops[t->op_count - 2] : NULL;
 
-	if (l->op->kind != IOT_KIND_setattr || !l->op->handle || !last ||
+	if (l->op->kind != IOT_KIND_setattr || !l->record->setattr.handle || !last ||
 	    !is_question(last->kind, last->path2) || last->number + 1 != l->op->number ||
 	    last->object != l->op->object)
 		return;
@@ -535,8 +535,9 @@ int load_trace(const char *path, struct graph *graph, struct tree *tree, load_pr
 	if (!err)
 		err = tree_judge(tree);
 	if (!err)
+		err = load_gone_finish(&l);
+	if (!err)
 		err = load_early_finish(&l);
-	load_gone_finish(&l);
 	load_early_close(&l.early);
 	load_gone_close(&l.gone);
 	graph_sort(graph);

@@ -247,6 +247,20 @@ int load_inherited(struct loader *l, u32 parent, u32 child, u64 time_ns)
 	return 0;
 }
 
+/* The kernel writes back what is shared, and only that. */
+static u64 asked_map(struct loader *l, u64 handle, u64 offset_bytes, bool is_shared)
+{
+	const struct live_asked asked = {
+		.tgid = tgid_of(l),
+		.handle = handle,
+		.offset_bytes = offset_bytes,
+		.enter_ns = l->op->enter_ns,
+		.is_shared = is_shared,
+	};
+
+	return live_map(&l->live, &asked);
+}
+
 static void on_map(struct loader *l, u64 object, u64 map)
 {
 	l->op->object = object;
@@ -394,13 +408,13 @@ static int load_mapped(struct loader *l)
 		return 0;
 	case IOT_KIND_msync:
 		on_map(l, r->msync.object,
-		       live_map(&l->live, tgid_of(l), r->msync.handle, (u64)r->msync.offset_bytes));
+		       asked_map(l, r->msync.handle, (u64)r->msync.offset_bytes, true));
 		range(l, r->msync.offset_bytes, 0, r->msync.flags);
 		l->op->extra = (u64)r->msync.end_bytes;
 		return 0;
 	case IOT_KIND_madvise:
 		on_map(l, r->madvise.object,
-		       live_map(&l->live, tgid_of(l), r->madvise.handle, (u64)r->madvise.offset_bytes));
+		       asked_map(l, r->madvise.handle, (u64)r->madvise.offset_bytes, false));
 		range(l, r->madvise.offset_bytes, r->madvise.length_bytes, r->madvise.advice);
 		return 0;
 	case IOT_KIND_submit:

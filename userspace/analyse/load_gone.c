@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * load_gone.c - opens of names that were removed or replaced before the record of the open begins.
+ * load_gone.c - opens and the like of names that were removed or replaced before their record begins.
  *
- * The kernel finds a name in its cache, which is not recorded, and opens what it has found; another
- * task may take the name away in between. Then the record of the open has none. But it was found by
- * the name that went, and before that had gone: so the open gets that name, and lies in the time
+ * The kernel finds a name in its cache, which is not recorded, and opens what it has found, or changes
+ * it; another task may take the name away in between. Then the record has none. But the file was found
+ * by the name that went, and before that had gone: so the operation gets that name, and lies in the time
  * when both may have been under way, which is after whatever its own task did before. What it does
  * not take any more of the time is between operations.
  *
  * What was opened in another way, as through /proc/self/fd, had mostly lost its name before that.
+ * What has a handle, as one of another task on the same file, is left to it.
  */
 #include <stdlib.h>
 #include <uthash.h>
@@ -26,7 +27,7 @@ struct removal {
 	u64 end_ns;
 };
 
-/* An open, to be looked at when all removals are known. */
+/* An operation, to be looked at when all removals are known; @handle: of an open. */
 struct nameless {
 	u32 task;
 	u32 index;
@@ -34,26 +35,36 @@ struct nameless {
 	u64 handle;
 };
 
-static int note_open(struct loader *l, const struct iot_rec_open *r)
+static u64 lesser(u64 x, u64 y)
+{
+	return x < y ? x : y;
+}
+
+static u64 greater(u64 x, u64 y)
+{
+	return x > y ? x : y;
+}
+
+static int note_nameless(struct loader *l, u64 handle)
 {
 	struct gone *gone = &l->gone;
-	u32 room = gone->open_room ? 2 * gone->open_room : 16;
-	struct nameless *opens = gone->opens;
+	u32 room = gone->nameless_room ? 2 * gone->nameless_room : 16;
+	struct nameless *nameless = gone->nameless;
 
-	if (!r->handle || is_known(l->op->path) || r->flags & IOT_OPEN_tmpfile)
+	if (is_known(l->op->path) || l->op->handle)
 		return 0;
-	if (gone->open_count == gone->open_room) {
-		opens = reallocarray(opens, room, sizeof(*opens));
-		if (!opens)
+	if (gone->nameless_count == gone->nameless_room) {
+		nameless = reallocarray(nameless, room, sizeof(*nameless));
+		if (!nameless)
 			return -ENOMEM;
-		gone->opens = opens;
-		gone->open_room = room;
+		gone->nameless = nameless;
+		gone->nameless_room = room;
 	}
-	opens[gone->open_count++] = (struct nameless){
+	nameless[gone->nameless_count++] = (struct nameless){
 		.task = l->task,
 		.index = l->graph->tasks[l->task].op_count - 1,
-		.object = iot_names_identity(l->names, r->object),
-		.handle = r->handle,
+		.object = iot_names_identity(l->names, l->op->object),
+		.handle = handle,
 	};
 	return 0;
 }
@@ -82,7 +93,7 @@ static int note_removal(struct loader *l, u64 id, const char *path, u32 dir)
 }
 
 /**
- * load_gone() - does an operation open what has no name, or take a name away?
+ * load_gone() - is an operation on what has no name any more, or does it take a name away?
  * @l: with its record, and the operation, which is complete
  *
  * Return: 0 or -ENOMEM.
@@ -93,7 +104,17 @@ int load_gone(struct loader *l)
 
 	switch (r->kind) {
 	case IOT_KIND_open:
-		return note_open(l, &r->open);
+		return r->open.handle && !(r->open.flags & IOT_OPEN_tmpfile) ?
+			note_nameless(l, r->open.handle) : 0;
+	case IOT_KIND_stat:
+	case IOT_KIND_setattr:
+	case IOT_KIND_readlink:
+	case IOT_KIND_follow:
+	case IOT_KIND_getxattr:
+	case IOT_KIND_setxattr:
+	case IOT_KIND_listxattr:
+	case IOT_KIND_removexattr:
+		return note_nameless(l, 0);
 	case IOT_KIND_unlink:
 		return note_removal(l, r->unlink.object, l->op->path, l->op->dir);
 	case IOT_KIND_rmdir:
@@ -106,32 +127,80 @@ int load_gone(struct loader *l)
 	}
 }
 
-/* From when on a task can have been in an operation: it had done, or begun, all else that it did before. */
-static u64 free_ns(const struct graph_task *task, const struct graph_op *op)
+/*
+ * How the operations of a task lie, so that few of them are looked at for each that lost its name: they
+ * are in the order of their ends, nearly. The first are as they were put, when all before had their names.
+ */
+struct row {
+	const struct graph_task *task;
+	u64 *last_end_ns;    /* of all before each operation */
+	u64 *first_enter_ns; /* of it, and of all behind it */
+	u32 known;	     /* of last_end_ns: up to this one */
+};
+
+static int row_open(struct row *row, const struct graph_task *task)
 {
-	u64 ns = task->begin_ns;
 	u32 i;
 
-	for (i = 0; i < task->op_count; i++) {
-		const struct graph_op *other = &task->ops[i];
-		u64 other_ns = other->end_ns <= op->enter_ns ? other->end_ns : other->enter_ns;
+	*row = (struct row){
+		.task = task,
+		.last_end_ns = calloc(task->op_count + 1ul, sizeof(*row->last_end_ns)),
+		.first_enter_ns = calloc(task->op_count + 1ul, sizeof(*row->first_enter_ns)),
+	};
+	if (!row->last_end_ns || !row->first_enter_ns)
+		return -ENOMEM;
+	row->first_enter_ns[task->op_count] = UINT64_MAX;
+	for (i = task->op_count; i-- > 0;)
+		row->first_enter_ns[i] = lesser(task->ops[i].enter_ns, row->first_enter_ns[i + 1]);
+	return 0;
+}
 
-		if (other != op && other_ns <= op->enter_ns && other_ns > ns)
-			ns = other_ns;
-	}
+static void row_close(struct row *row)
+{
+	free(row->last_end_ns);
+	free(row->first_enter_ns);
+}
+
+static void row_know(struct row *row, u32 index)
+{
+	for (; row->known < index; row->known++)
+		row->last_end_ns[row->known + 1] = greater(row->last_end_ns[row->known],
+							   row->task->ops[row->known].end_ns);
+}
+
+/* When a task was free again for what it began at @at_ns, as far as this operation knows. */
+static u64 freed_ns(const struct graph_op *op, u64 at_ns)
+{
+	if (op->end_ns <= at_ns)
+		return op->end_ns;
+	return op->enter_ns <= at_ns ? op->enter_ns : 0;
+}
+
+/* From when on a task can have been in an operation: it had done, or begun, all else that it did before. */
+static u64 free_ns(struct row *row, u32 index)
+{
+	const struct graph_op *ops = row->task->ops;
+	u64 ns = row->task->begin_ns, at_ns = ops[index].enter_ns;
+	u32 i;
+
+	row_know(row, index);
+	for (i = index; row->last_end_ns[i] > at_ns; i--)
+		ns = greater(ns, freed_ns(&ops[i - 1], at_ns));
+	ns = greater(ns, row->last_end_ns[i]); /* all others had ended */
+	for (i = index + 1; row->first_enter_ns[i] <= at_ns; i++)
+		ns = greater(ns, freed_ns(&ops[i], at_ns));
 	return ns;
 }
 
-static void give_name(struct graph *graph, const struct nameless *open, const struct removal *removal)
+static void give_name(struct row *row, struct graph_op *op, const struct nameless *nameless,
+		      const struct removal *removal)
 {
-	struct graph_task *task = &graph->tasks[open->task];
-	struct graph_op *op = &task->ops[open->index];
 	u64 from_ns = op->enter_ns, by_ns = removal->end_ns - 1;
 
-	if (removal->task == open->task)
+	if (removal->task == nameless->task)
 		return;
 	if (from_ns > by_ns) {
-		from_ns = free_ns(task, op);
+		from_ns = free_ns(row, nameless->index);
 		if (from_ns < removal->enter_ns)
 			from_ns = removal->enter_ns;
 	}
@@ -141,27 +210,58 @@ static void give_name(struct graph *graph, const struct nameless *open, const st
 		return;
 	op->path = removal->path;
 	op->dir = removal->dir;
-	op->handle = open->handle;
+	op->handle = nameless->handle;
 	op->enter_ns = from_ns;
 	op->end_ns = by_ns;
 }
 
-/**
- * load_gone_finish() - the trace has ended: opens without a name get the one that went
- * @l: the loader, before operations are sorted
- */
-void load_gone_finish(struct loader *l)
+/* Those of one task. Return: 0 or -ENOMEM. */
+static int give_names(struct loader *l, const struct nameless *nameless, u32 count)
 {
+	struct graph_task *task = &l->graph->tasks[nameless->task];
 	const struct removal *removal;
+	struct row row;
 	u32 i;
+	int err = row_open(&row, task);
 
-	for (i = 0; i < l->gone.open_count; i++) {
-		const struct nameless *open = &l->gone.opens[i];
-
-		HASH_FIND(hh, l->gone.removals, &open->object, sizeof(open->object), removal);
+	for (i = 0; i < count && !err; i++) {
+		HASH_FIND(hh, l->gone.removals, &nameless[i].object, sizeof(nameless[i].object), removal);
 		if (removal)
-			give_name(l->graph, open, removal);
+			give_name(&row, &task->ops[nameless[i].index], &nameless[i], removal);
 	}
+	row_close(&row);
+	return err;
+}
+
+static int compare_nameless(const void *a, const void *b)
+{
+	const struct nameless *x = a, *y = b;
+
+	if (x->task != y->task)
+		return x->task < y->task ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/**
+ * load_gone_finish() - the trace has ended: operations without a name get the one that went
+ * @l: the loader, before operations are sorted, and before those that were early are completed
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int load_gone_finish(struct loader *l)
+{
+	struct nameless *nameless = l->gone.nameless;
+	u32 i, count;
+	int err = 0;
+
+	if (l->gone.nameless_count)
+		qsort(nameless, l->gone.nameless_count, sizeof(*nameless), compare_nameless);
+	for (i = 0; i < l->gone.nameless_count && !err; i += count) {
+		for (count = 1; i + count < l->gone.nameless_count && nameless[i + count].task == nameless[i].task;)
+			count++;
+		err = give_names(l, &nameless[i], count);
+	}
+	return err;
 }
 
 /**
@@ -171,7 +271,7 @@ void load_gone_close(struct gone *gone)
 {
 	struct removal *removal, *next;
 
-	free(gone->opens);
+	free(gone->nameless);
 	HASH_ITER (hh, gone->removals, removal, next) {
 		HASH_DEL(gone->removals, removal);
 		free(removal);

@@ -33,14 +33,14 @@ struct early {
 };
 
 /**
- * struct gone - opens without a name, see load_gone.c
- * @opens: these
+ * struct gone - operations without a name, see load_gone.c
+ * @nameless: these
  * @removals: what took names away
  */
 struct gone {
-	struct nameless *opens;
-	u32 open_count;
-	u32 open_room;
+	struct nameless *nameless;
+	u32 nameless_count;
+	u32 nameless_room;
 	struct removal *removals;
 };
 
@@ -51,7 +51,7 @@ struct gone {
  * @live: what is open and mapped then
  * @inherited: mappings that forks copied whose children are not known yet
  * @early: what was there before
- * @gone: what was opened by names that had gone
+ * @gone: what was found by names that had gone
  * @task: index of the record's
  * @record: the record
  * @op: the operation that becomes of it
@@ -85,7 +85,7 @@ int load_inherited(struct loader *l, u32 parent, u32 child, u64 time_ns);
 
 /* load_gone.c */
 int load_gone(struct loader *l);
-void load_gone_finish(struct loader *l);
+int load_gone_finish(struct loader *l);
 void load_gone_close(struct gone *gone);
 
 /* load_state.c */

@@ -353,7 +353,7 @@ static void order(struct effects *e, const struct effect *x, const struct claim 
 		to++;
 	if (to < thing->version_count)
 		effects_order(e, x->at, thing->versions[to].by, thing->cause);
-	else if (!x->is_change && thing->pending_count) {
+	else if (claim->after == VALUE_ANY && thing->pending_count) { /* else it made a version */
 		thing->witnesses = effects_room(e, thing->witnesses, thing->witness_count,
 						&thing->witness_room, sizeof(*thing->witnesses));
 		if (!e->err)
@@ -384,12 +384,6 @@ static void order_entries(struct effects *e, const struct effect *x, const struc
 	thing->watchers--;
 }
 
-/* Nothing is known of it any more, since a directory was renamed: so nothing is wrong. */
-static bool is_forgotten(const struct effects *e, const struct thing *thing)
-{
-	return e->renames && value_now(thing) == VALUE_UNKNOWN;
-}
-
 static void take(struct effects *e, const struct effect *x, const struct claim *claim, u64 *low,
 		 u64 *high)
 {
@@ -397,14 +391,14 @@ static void take(struct effects *e, const struct effect *x, const struct claim *
 	s64 at = find(thing, claim->need, *low, *high);
 	struct version *v;
 
-	if (at < 0 && !is_forgotten(e, thing) && searches_try(e, x)) {
+	if (at < 0 && searches_try(e, x)) {
 		e->is_to_begin_anew = true;
 		e->err = -EAGAIN;
 	}
 	if (e->err)
 		return;
 	if (at < 0) {
-		e->unexplained += !is_forgotten(e, thing);
+		e->unexplained++;
 		if (*high > e->count && !thing->is_directory)
 			thing_forget(e, thing, claim->need);
 		return;

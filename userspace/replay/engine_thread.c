@@ -90,10 +90,12 @@ static int thread_open(struct replay *replay)
 		.handles = make_slots(program->handle_count, sizeof(struct handle)),
 		.maps = make_slots(program->map_count, sizeof(struct map)),
 		.lockers = lockers_open(),
+		.requests = calloc(program->task_count + 1ul, sizeof(struct request)),
 	};
 	if (e->stage.null_fd < 0)
 		return replay_refuse(replay, "/dev/null", -errno);
-	if (!e->stage.source || !e->stage.handles || !e->stage.maps || !e->stage.lockers)
+	if (!e->stage.source || !e->stage.handles || !e->stage.maps || !e->stage.lockers ||
+	    !e->stage.requests)
 		return replay_refuse(replay, "the slots of the program", -ENOMEM);
 	if (access("/proc/self/fd", X_OK))
 		return replay_refuse(replay, "/proc/self/fd", -errno);
@@ -192,6 +194,7 @@ static int thread_close(struct replay *replay)
 	if (e->stage.maps)
 		munmap(e->stage.maps, (program->map_count + 1ul) * sizeof(struct map));
 	lockers_close(e->stage.lockers);
+	free(e->stage.requests);
 	free(e);
 	return err;
 }

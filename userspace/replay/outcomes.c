@@ -37,7 +37,8 @@ static_assert(sizeof(struct outcome_buffer) == BUFFER_BYTES, "buffers are whole 
  * @emptied: a buffer became free
  * @first: the queue
  * @last: its end
- * @free: buffers that are empty, the one used last first
+ * @free: buffers that are empty again, the one used last first
+ * @fresh: the first of those that were never used
  * @is_ending: nothing follows
  * @writer: the thread that writes
  * @lost: records that could not be written
@@ -53,6 +54,7 @@ struct outcomes {
 	struct outcome_buffer *first;
 	struct outcome_buffer *last;
 	struct outcome_buffer *free;
+	struct outcome_buffer *fresh;
 	bool is_ending;
 	pthread_t writer;
 	u64 lost;
@@ -117,18 +119,31 @@ static void *write_buffers(void *argument)
 
 /* -- tasks ------------------------------------------------------------------------------------ */
 
+/* With the lock. Return: NULL if there is none. */
+static struct outcome_buffer *pop_free(struct outcomes *outcomes)
+{
+	struct outcome_buffer *buffer = outcomes->free;
+
+	if (buffer)
+		outcomes->free = buffer->next;
+	else if ((u8 *)outcomes->fresh < (u8 *)outcomes->buffers + outcomes->buffer_bytes)
+		buffer = outcomes->fresh++;
+	return buffer;
+}
+
 static struct outcome_buffer *take_free(struct player_task *task)
 {
 	struct outcomes *outcomes = task->player->outcomes;
 	struct outcome_buffer *buffer;
 
 	pthread_mutex_lock(&outcomes->lock);
-	if (!outcomes->free)
+	buffer = pop_free(outcomes);
+	if (!buffer)
 		task->stats.stalls++;
-	while (!outcomes->free)
+	while (!buffer) {
 		pthread_cond_wait(&outcomes->emptied, &outcomes->lock);
-	buffer = outcomes->free;
-	outcomes->free = buffer->next;
+		buffer = pop_free(outcomes);
+	}
 	pthread_mutex_unlock(&outcomes->lock);
 	buffer->stream = task->number;
 	buffer->sequence = task->outcome.sequence;
@@ -186,19 +201,14 @@ void outcome_put(struct player_task *task, const struct iot_record *record, u64 
 
 static int make_buffers(struct outcomes *outcomes, u32 tasks)
 {
-	size_t count = tasks + (size_t)BUFFERS_EXTRA, i;
-
-	outcomes->buffer_bytes = count * sizeof(*outcomes->buffers);
+	outcomes->buffer_bytes = (tasks + (size_t)BUFFERS_EXTRA) * sizeof(*outcomes->buffers);
 	outcomes->buffers = mmap(NULL, outcomes->buffer_bytes, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (outcomes->buffers == MAP_FAILED) {
 		outcomes->buffers = NULL;
 		return -errno;
 	}
-	for (i = count; i-- > 0;) {
-		outcomes->buffers[i].next = outcomes->free;
-		outcomes->free = &outcomes->buffers[i];
-	}
+	outcomes->fresh = outcomes->buffers;
 	return 0;
 }
 

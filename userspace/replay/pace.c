@@ -46,14 +46,16 @@ static int sleep_until(struct player_task *task, u64 until_ns)
 int player_pace(struct player_task *task, const struct iot_program_op *op)
 {
 	const struct replay_options *options = task->player->options;
-	u64 think_ns, until_ns, late_ns;
+	u64 think_ns, until_ns, late_ns, since_ns = task->prev_end_ns;
 	int err = 0;
 
 	if (options->pace == IOT_PACE_FULL)
 		return 0;
 	think_ns = iot_pace_scaled(le64_to_cpu(op->compute_ns), options->compute_scale) +
 		   iot_pace_scaled(le64_to_cpu(op->pause_ns), options->pause_scale);
-	until_ns = iot_pace_until(&task->pace, task->prev_end_ns, think_ns);
+	if (!task->index)
+		since_ns = iot_pace_begin(task->player->start_ns, since_ns, think_ns);
+	until_ns = iot_pace_until(&task->pace, since_ns, think_ns);
 	if (clock_now_ns() < until_ns)
 		err = options->wait == IOT_WAIT_SPIN ? spin_until(task->player, until_ns) :
 						       sleep_until(task, until_ns);

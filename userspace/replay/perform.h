@@ -21,24 +21,6 @@
 struct lockers;
 
 /**
- * struct stage - what all tasks share
- * @root_fd: the target
- * @null_fd: /dev/null, where spliced data goes
- * @source: data that writes write, IOT_CARRIER_BUFFER_BYTES
- * @handles: slots of open files, see slots.h
- * @maps: slots of mappings, see slots.h
- * @lockers: owners of locks, see locks.c
- */
-struct stage {
-	int root_fd;
-	int null_fd;
-	u8 *source;
-	struct handle *handles;
-	struct map *maps;
-	struct lockers *lockers;
-};
-
-/**
  * struct request - what a lane is to do next; written by its task, before the lane may go on
  * @handle: held until the request has ended
  * @fd: its descriptor, or a negative errno
@@ -49,17 +31,35 @@ struct request {
 };
 
 /**
- * struct task_memory - memory of a task
+ * struct stage - what all tasks share
+ * @root_fd: the target
+ * @null_fd: /dev/null, where spliced data goes
+ * @source: data that writes write, IOT_CARRIER_BUFFER_BYTES
+ * @handles: slots of open files, see slots.h
+ * @maps: slots of mappings, see slots.h
+ * @lockers: owners of locks, see locks.c
+ * @requests: of each task; those of lanes are used
+ */
+struct stage {
+	int root_fd;
+	int null_fd;
+	u8 *source;
+	struct handle *handles;
+	struct map *maps;
+	struct lockers *lockers;
+	struct request *requests;
+};
+
+/**
+ * struct task_memory - memory of a task while it is performed; what is in it, nobody knows
  * @sink: where reads go
  * @vectors: for transfers
  * @path: for a path that is a part of one in the program
- * @request: of a lane
  */
 struct task_memory {
 	u8 sink[IOT_CARRIER_BUFFER_BYTES];
 	struct iovec vectors[VECTORS_MAX];
 	char path[IOT_PROGRAM_PATH_MAX];
-	struct request request;
 };
 
 static inline struct stage *stage_of(const struct player_task *task)
@@ -70,6 +70,11 @@ static inline struct stage *stage_of(const struct player_task *task)
 static inline struct task_memory *memory_of(const struct player_task *task)
 {
 	return task->memory;
+}
+
+static inline struct request *request_of(const struct player_task *lane)
+{
+	return &stage_of(lane)->requests[lane->number];
 }
 
 static inline const char *string_of(const struct player_task *task, __le32 text)

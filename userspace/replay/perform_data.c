@@ -159,7 +159,7 @@ s64 perform_write(struct player_task *task, const struct iot_program_op *op)
 s64 perform_submit(struct player_task *task, const struct iot_program_op *op)
 {
 	const struct player_task *lane = &task->player->tasks[le32_to_cpu(op->other) - 1];
-	struct request *request = &memory_of(lane)->request;
+	struct request *request = request_of(lane);
 
 	request->fd = handle_get(task, op->handle, &request->handle);
 	return 0;
@@ -175,7 +175,7 @@ static s64 move(struct player_task *task, const struct iot_program_op *op, struc
 
 s64 perform_complete(struct player_task *task, const struct iot_program_op *op)
 {
-	struct request *request = &memory_of(task)->request;
+	struct request *request = request_of(task);
 	struct iot_program_op plain;
 	s64 result;
 

@@ -6,16 +6,10 @@
 #include "player.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define THREAD_STACK_BYTES (256 << 10)
-#define KICK_SIGNAL	   SIGUSR1
 
 /* -- one operation ---------------------------------------------------------------------------- */
 
@@ -168,13 +162,6 @@ static int run_ops(struct player_task *task)
 	return err;
 }
 
-/* The lanes of a task stand behind it. */
-static bool is_lane_of(const struct player *player, u32 lane, u32 task)
-{
-	return lane < player->program->task_count && player_is_lane(player->program, lane) &&
-	       le32_to_cpu(player->program->tasks[lane].parent) == task;
-}
-
 /* A task that ends waits for its requests, as at exit(2). */
 static int wait_for_lanes(struct player_task *task)
 {
@@ -182,7 +169,7 @@ static int wait_for_lanes(struct player_task *task)
 	u32 i;
 	int err = 0;
 
-	for (i = task->number + 1; is_lane_of(player, i, task->number) && !err; i++)
+	for (i = task->number + 1; player_is_lane_of(player, i, task->number) && !err; i++)
 		err = wait_for_lane(task, &player->tasks[i],
 				    le32_to_cpu(player->program->tasks[i].op_count));
 	return err;
@@ -201,58 +188,49 @@ static void finish(struct player_task *task)
 	struct iot_rec_played stats = task->stats;
 	u32 i;
 
-	for (i = task->number + 1; is_lane_of(player, i, task->number); i++)
+	for (i = task->number + 1; player_is_lane_of(player, i, task->number); i++)
 		add_lane(&stats, &player->tasks[i].stats);
 	outcome_played(task, &stats);
 	if (__atomic_add_fetch(&player->finished, 1, __ATOMIC_RELAXED) == player->task_count)
 		__atomic_store_n(&player->end_ns, clock_now_ns(), __ATOMIC_RELAXED);
 }
 
-static int get_memory(struct player_task *task)
+/**
+ * player_wait_for_go() - all tasks that wait for nothing have a thread before the first of them goes
+ *
+ * Return: do they go?
+ */
+bool player_wait_for_go(struct player *player)
 {
-	size_t bytes = task->player->performer->memory_bytes;
-
-	if (!bytes)
-		return 0;
-	task->memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	return task->memory == MAP_FAILED ? -errno : 0;
-}
-
-/* All tasks are ready before the first of them goes. Return: may it go? */
-static bool wait_for_start(struct player_task *task)
-{
-	struct player *player = task->player;
-	int err = get_memory(task);
-
-	if (!err && player->performer->begin)
-		err = player->performer->begin(task);
-	if (err)
-		__atomic_store_n(&player->failed, (u32)-err, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&player->ready, 1, __ATOMIC_RELEASE);
 	while (!__atomic_load_n(&player->go, __ATOMIC_ACQUIRE))
 		futex_sleep(&player->go, 0, 0);
-	return !err && !player_is_cancelled(player);
+	return !player_is_cancelled(player);
 }
 
-static void *run_task(void *argument)
+/**
+ * player_perform() - perform a task, unless the replay is cancelled
+ * @task: which has its memory; the replay has started
+ */
+void player_perform(struct player_task *task)
 {
-	struct player_task *task = argument;
 	struct player *player = task->player;
 
-	prctl(PR_SET_TIMERSLACK, 1UL); /* think time is to end when it ends */
-	if (wait_for_start(task)) {
-		task->prev_end_ns = player->start_ns;
-		if (!run_ops(task) && !player_is_lane(player->program, task->number) &&
-		    !wait_for_lanes(task))
-			finish(task);
-	}
+	if (!run_ops(task) && !player_is_lane(player->program, task->number) && !wait_for_lanes(task))
+		finish(task);
 	outcome_flush(task);
-	if (task->memory && task->memory != MAP_FAILED)
-		munmap(task->memory, player->performer->memory_bytes);
-	if (!__atomic_sub_fetch(&player->left, 1, __ATOMIC_RELEASE))
-		futex_wake(&player->left);
-	return NULL;
+}
+
+/**
+ * player_fail() - a task cannot begin: the replay is to end
+ * @err: why, a negative errno
+ */
+void player_fail(struct player *player, int err)
+{
+	int none = 0;
+
+	__atomic_compare_exchange_n(&player->failed, &none, err, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	futex_wake(&player->left);
 }
 
 /* -- all of them ------------------------------------------------------------------------------ */
@@ -273,7 +251,6 @@ static int make_order(struct player *player)
 	for (i = 0; i < program->task_count; i++) {
 		player->tasks[i] = (struct player_task){ .player = player, .number = i };
 		player->tasks[i].stats.task = le32_to_cpu(program->tasks[i].origin);
-		player->here_count += player_is_here(player, i);
 		player->task_count += player_is_here(player, i) && !player_is_lane(program, i);
 	}
 	return player_share(player);
@@ -302,6 +279,7 @@ int player_open(struct replay *replay, const struct performer *performer, void *
 	p->program = replay->options->program;
 	p->performer = performer;
 	p->context = context;
+	pool_init(p);
 	err = make_order(p);
 	return err ? replay_refuse(replay, "the tasks", err) : 0;
 }
@@ -316,54 +294,13 @@ static void take_signals(void)
 {
 	struct sigaction kick = { .sa_handler = take_kick };
 
-	sigaction(KICK_SIGNAL, &kick, NULL);
+	sigaction(PLAYER_KICK, &kick, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Signals that end a replay are for the thread that started the others. */
-static void block_signals(sigset_t *before)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	sigdelset(&all, KICK_SIGNAL);
-	sigdelset(&all, SIGBUS);
-	sigdelset(&all, SIGSEGV);
-	pthread_sigmask(SIG_SETMASK, &all, before);
-}
-
-static int start_threads(struct player *player)
-{
-	u32 i;
-	pthread_attr_t attr;
-	sigset_t before;
-	int err = 0;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, THREAD_STACK_BYTES);
-	block_signals(&before);
-	player->left = player->here_count;
-	for (i = 0; i < player->program->task_count && !err; i++) {
-		struct player_task *task = &player->tasks[i];
-
-		if (!player_is_here(player, i))
-			continue;
-		err = pthread_create(&task->thread, &attr, run_task, task);
-		task->has_thread = !err;
-		player->thread_count += !err;
-	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attr);
-	if (err)
-		snprintf(player->replay->why, player->replay->room,
-			 "the program has %u tasks, each needs a thread, and after %u of them: %s",
-			 player->here_count, player->thread_count, strerror(err));
-	return -err;
-}
-
 /**
- * player_set_up() - begin the trace of outcomes, start the threads
+ * player_set_up() - begin the trace of outcomes, start threads for tasks that wait for nothing
  *
  * Return: 0 or a negative errno.
  */
@@ -377,19 +314,29 @@ int player_set_up(struct player *player)
 		return replay_refuse(player->replay, player->options->output, err);
 	take_signals();
 	umask(0); /* the modes of a program have had the traced task's umask applied */
-	return start_threads(player);
+	return pool_open(player);
+}
+
+static int get_failed(const struct player *player)
+{
+	return __atomic_load_n(&player->failed, __ATOMIC_ACQUIRE);
+}
+
+static int refuse(struct player *player)
+{
+	return replay_refuse(player->replay, "a task cannot begin", get_failed(player));
 }
 
 /**
- * player_ready() - can all tasks go?
+ * player_ready() - can all tasks go that wait for nothing?
  *
- * Return: 0 if so; 1 if not all of them are ready.
+ * Return: 0 if so, or if one of them never can; 1 if not all of them are ready.
  */
 int player_ready(struct player *player)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
 
-	if (__atomic_load_n(&player->ready, __ATOMIC_ACQUIRE) >= player->here_count)
+	if (get_failed(player) || pool_is_ready(player))
 		return 0;
 	nanosleep(&pause, NULL);
 	return 1;
@@ -402,27 +349,14 @@ int player_ready(struct player *player)
  */
 int player_start(struct player *player)
 {
-	u32 failed;
-
 	if (player_ready(player))
 		return 1;
-	failed = __atomic_load_n(&player->failed, __ATOMIC_RELAXED);
-	if (failed)
-		return replay_refuse(player->replay, "a task cannot begin", -(int)failed);
+	if (get_failed(player))
+		return refuse(player);
 	player->start_ns = clock_now_ns();
 	__atomic_store_n(&player->go, 1, __ATOMIC_RELEASE);
 	futex_wake(&player->go);
 	return 0;
-}
-
-/* A task may sleep in a system call that ends on signals only, as the open of a pipe. */
-static void kick(struct player *player)
-{
-	u32 i;
-
-	for (i = 0; i < player->program->task_count; i++)
-		if (player->tasks[i].has_thread)
-			pthread_kill(player->tasks[i].thread, KICK_SIGNAL);
 }
 
 /**
@@ -430,19 +364,21 @@ static void kick(struct player *player)
  * @player: started
  * @timeout_ms: how long
  *
- * Return: number of tasks that are left.
+ * Return: number of tasks that are left; a negative errno if one of them cannot begin.
  */
 int player_wait(struct player *player, int timeout_ms)
 {
 	u64 until_ns = clock_now_ns() + (u64)timeout_ms * 1000000;
 	u32 left;
 
+	/* A task may sleep in a system call that ends on signals only, as the open of a pipe. */
 	if (player_is_cancelled(player))
-		kick(player);
+		pool_kick(player);
 	while ((left = __atomic_load_n(&player->left, __ATOMIC_ACQUIRE)))
-		if (clock_now_ns() >= until_ns || futex_sleep(&player->left, left, until_ns) == -EINTR)
+		if (get_failed(player) || clock_now_ns() >= until_ns ||
+		    futex_sleep(&player->left, left, until_ns) == -EINTR)
 			break;
-	return (int)left;
+	return get_failed(player) ? refuse(player) : (int)left;
 }
 
 /**
@@ -457,7 +393,7 @@ void player_status(const struct player *player, struct iot_replay_status *status
 		.finished = __atomic_load_n(&player->finished, __ATOMIC_RELAXED),
 		.start_ns = player->start_ns,
 		.end_ns = __atomic_load_n(&player->end_ns, __ATOMIC_RELAXED),
-		.carriers = player->thread_count,
+		.carriers = __atomic_load_n(&player->pool.made, __ATOMIC_RELAXED),
 	};
 	for (i = 0; i < player->program->task_count; i++) {
 		const struct iot_rec_played *stats = &player->tasks[i].stats;
@@ -479,22 +415,19 @@ void player_cancel(struct player *player)
 	futex_wake(&player->go);
 	futex_wake(&player->is_cancelled);
 	park_wake_everybody(player);
+	pool_cancel(player);
 }
 
-static void join(struct player *player)
+static void end_tasks(struct player *player)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
-	u32 missing = player->here_count - player->thread_count, i;
 
-	if (__atomic_load_n(&player->left, __ATOMIC_ACQUIRE) > missing)
+	if (__atomic_load_n(&player->left, __ATOMIC_ACQUIRE))
 		player_cancel(player);
-	while (__atomic_load_n(&player->left, __ATOMIC_ACQUIRE) > missing) {
-		kick(player);
+	while (__atomic_load_n(&player->left, __ATOMIC_ACQUIRE)) {
+		pool_kick(player);
 		nanosleep(&pause, NULL);
 	}
-	for (i = 0; i < player->program->task_count; i++)
-		if (player->tasks[i].has_thread)
-			pthread_join(player->tasks[i].thread, NULL);
 }
 
 /**
@@ -508,8 +441,8 @@ int player_close(struct player *player)
 
 	if (!player)
 		return 0;
-	if (player->thread_count)
-		join(player);
+	end_tasks(player);
+	pool_close(player);
 	if (player->outcomes)
 		err = outcomes_close(player->outcomes, &player->replay->result->lost);
 	if (err)

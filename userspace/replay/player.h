@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * player.h - what engines that perform operations in this process share: a thread for each
- * task, order, pace, and the trace of outcomes. What it means to perform is the engine's.
+ * player.h - what engines that perform operations in this process share: threads that perform
+ * tasks, order, pace, and the trace of outcomes. What it means to perform is the engine's.
  *
  * Locking: none between operations.
  *
  *   progress[], pending[]	core/order.h: written by one, read by all, with barriers
- *   struct player_task		its thread; others read its counters, with atomic loads
+ *   struct player_task		whoever performs it; others read its counters, with atomic loads
  *   struct park		see there
+ *   struct pool		a lock, taken when a task may begin, and when a thread is idle
  *   outcomes			a lock, taken once for each buffer of records: outcomes.h
  *
  * Ownership: the player is freed when all threads have ended.
@@ -16,6 +17,7 @@
 #define IOTAPE_PLAYER_H
 
 #include <pthread.h>
+#include <signal.h>
 
 #include "core/order.h"
 #include "core/outcome.h"
@@ -24,10 +26,15 @@
 #include "replay.h"
 #include "share.h"
 
+/* Interrupts a system call of a thread, and does nothing else. */
+#define PLAYER_KICK SIGUSR1
+
 /**
  * struct park - where threads sleep until something has happened
  * @turns: futex: changes whenever sleepers are to look again
  * @sleepers: threads that are about to sleep, sleep, or have just been woken
+ * @beginners: tasks that may not begin until it has happened, and have no thread: a list, under the
+ *	lock of the pool
  *
  * There is one for each hub, and a table of them for operations of tasks, in which those that
  * follow each other have different ones. So a task that moves on wakes those who wait for
@@ -41,14 +48,17 @@
  *   4  value reached: go on			turns change
  *   5  sleep unless turns have changed		wake all, who go on at 3
  *
- * Either the one who waits sees the value in 4, or the one who moves on sees the sleeper in 3.
+ * Either the one who waits sees the value in 4, or the one who moves on sees the sleeper in 3. For a
+ * task without a thread it is the same, with the list in the place of sleepers: see pool.c.
  */
 struct park {
 	u32 turns;
 	u32 sleepers;
+	struct player_task *beginners;
 };
 
 struct player;
+struct player_thread;
 
 /**
  * struct player_task - a task as it is performed
@@ -56,11 +66,11 @@ struct player;
  * @number: its index in the program
  * @waiters: number of those who wait for an operation of it
  * @mark: the next operation of it that another node waits for: the agent is told when it has ended
- * @has_thread: not a task of another node, and @thread was started
- * @thread: performs it
+ * @next: in the list of a park, or of those that may begin
+ * @start_next: waits of its first operation that are known to hold
  * @index: the operation that is next
  * @enter_ns: when the operation performed last was entered
- * @prev_end_ns: when it ended
+ * @prev_end_ns: when it ended; of the first operation, when it may begin
  * @pace: its wake-up lateness
  * @submitted: of a lane: requests submitted to it so far; written by the task's thread
  * @result: of the operation performed last
@@ -68,15 +78,15 @@ struct player;
  * @found: what else it found, for its record
  * @stats: for its `played` record
  * @outcome: where its records go
- * @memory: the engine's, of the size that it asked for; whole pages, zero at first
+ * @memory: the engine's, of the size that it asked for, whole pages; of the thread that performs it
  */
 struct player_task {
 	struct player *player;
 	u32 number;
 	u32 waiters;
 	u32 mark;
-	bool has_thread;
-	pthread_t thread;
+	struct player_task *next;
+	u32 start_next;
 	u32 index;
 	u64 enter_ns;
 	u64 prev_end_ns;
@@ -92,8 +102,9 @@ struct player_task {
 
 /**
  * struct performer - what an engine adds
- * @memory_bytes: memory that each task needs, 0 for none
- * @begin: of the thread of a task, before the replay starts: 0 or a negative errno; may be NULL
+ * @memory_bytes: memory that a task needs while it is performed, 0 for none
+ * @begin: the calling thread is to perform a task: 0; 1 if it can perform no other one after that; or
+ *	a negative errno; may be NULL
  * @perform: do what an operation says. A submit takes hold of what its request needs, a complete,
  *	which comes in the thread of the lane, is the request. Called when the operation's waits
  *	hold; returns what the system call would; -EINTR if a signal came first: it is called
@@ -106,6 +117,44 @@ struct performer {
 	int (*begin)(struct player_task *task);
 	s64 (*perform)(struct player_task *task, const struct iot_program_op *op);
 	void (*look)(struct player_task *task, const struct iot_program_op *op);
+};
+
+/**
+ * struct pool - threads that perform tasks, one after the other: see pool.c
+ * @lock: of all below, and of lists of beginners
+ * @idlers: a task may begin, or none follows
+ * @keeper_calls: it is to look again
+ * @keeper: the thread that makes the others
+ * @has_keeper: it was made
+ * @threads: all that were made and have not been joined
+ * @made: their number, and of those that have
+ * @called: of @threads, those that have not come yet
+ * @idle: of @threads, those that look for a task
+ * @ended: of @threads, those that are to be joined
+ * @unstarted: tasks here that nobody has taken
+ * @first: of them, those that may begin
+ * @last: the last of these
+ * @ready: their number
+ * @lanes: of the unstarted, lanes of tasks that have begun: they will follow soon
+ * @roots: tasks that waited for nothing
+ */
+struct pool {
+	pthread_mutex_t lock;
+	pthread_cond_t idlers;
+	pthread_cond_t keeper_calls;
+	pthread_t keeper;
+	bool has_keeper;
+	struct player_thread *threads;
+	u32 made;
+	u32 called;
+	u32 idle;
+	u32 ended;
+	u32 unstarted;
+	struct player_task *first;
+	struct player_task *last;
+	u32 ready;
+	u32 lanes;
+	u32 roots;
 };
 
 /**
@@ -125,13 +174,12 @@ struct performer {
  * @marked: tasks that other nodes wait for
  * @marked_count: their number
  * @outcomes: NULL if they go nowhere
- * @here_count: tasks and lanes that are performed here
- * @thread_count: threads that were started
+ * @pool: who performs them
  * @go: futex: 1 when tasks may begin
  * @is_cancelled: futex: 1 when all are to end
- * @ready: threads that have what they need
- * @failed: the errno of a thread that could not get it, or 0
- * @left: futex: threads that have not ended
+ * @ready: tasks that wait for that
+ * @failed: why a task could not begin, a negative errno; 0
+ * @left: futex: tasks and lanes here that have not ended; when it is cancelled, those that have begun
  * @task_count: of those here, tasks that are no lanes
  * @finished: of them, those that were performed to their end
  * @start_ns: monotonic clock at the start, 0 before
@@ -153,12 +201,11 @@ struct player {
 	u32 *marked;
 	u32 marked_count;
 	struct outcomes *outcomes;
-	u32 here_count;
-	u32 thread_count;
+	struct pool pool;
 	u32 go;
 	u32 is_cancelled;
 	u32 ready;
-	u32 failed;
+	int failed;
 	u32 left;
 	u32 task_count;
 	u32 finished;
@@ -197,12 +244,34 @@ static inline u64 player_request_number(const struct player_task *lane, u32 nth)
 	return (u64)lane->number << 32 | nth;
 }
 
+/* The lanes of a task stand behind it. */
+static inline bool player_is_lane_of(const struct player *player, u32 lane, u32 task)
+{
+	return lane < player->program->task_count && player_is_lane(player->program, lane) &&
+	       le32_to_cpu(player->program->tasks[lane].parent) == task;
+}
+
+/* player.c */
+void player_perform(struct player_task *task);
+bool player_wait_for_go(struct player *player);
+void player_fail(struct player *player, int err);
+
+/* pool.c */
+void pool_init(struct player *player);
+int pool_open(struct player *player);
+void pool_close(struct player *player);
+bool pool_is_ready(struct player *player);
+void pool_begin(struct player *player, struct park *park);
+void pool_cancel(struct player *player);
+void pool_kick(struct player *player);
+
 /* wait.c */
 u64 clock_now_ns(void);
 int futex_sleep(u32 *futex, u32 value, u64 until_ns);
 void futex_wake(u32 *futex);
 int parks_init(struct player *player);
 void parks_exit(struct player *player);
+struct park *park_of(const struct player *player, const struct iot_program_wait *wait);
 int park_wait(struct player_task *task, const struct iot_program_wait *wait);
 void park_wake_moved(struct player_task *task);
 void park_wake_opened(struct player *player, u32 hub);

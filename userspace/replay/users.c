@@ -75,7 +75,7 @@ int users_check(const struct iot_program *program, const char *target, char *why
  * users_become() - the calling thread is the user of a task from now on
  * @task: of the program
  *
- * Return: 0 or a negative errno.
+ * Return: 0 if it is that already; 1 if it has become another one than the process is; a negative errno.
  */
 int users_become(const struct iot_program_task *task)
 {
@@ -86,5 +86,5 @@ int users_become(const struct iot_program_task *task)
 	if (syscall(SYS_setgroups, 0, NULL) || syscall(SYS_setresgid, -1, gid, -1) ||
 	    syscall(SYS_setresuid, -1, uid, -1))
 		return -errno;
-	return 0;
+	return 1;
 }

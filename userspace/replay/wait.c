@@ -55,7 +55,8 @@ static struct park *moved_park(const struct player *player, u32 task, u32 index)
 	return &player->moved[(task * 0x9e3779b1u + index) & player->moved_mask];
 }
 
-static struct park *park_of(const struct player *player, const struct iot_program_wait *wait)
+/* Where those are who wait for it. */
+struct park *park_of(const struct player *player, const struct iot_program_wait *wait)
 {
 	u32 task = le32_to_cpu(wait->task), index = le32_to_cpu(wait->index);
 
@@ -134,8 +135,10 @@ int park_wait(struct player_task *task, const struct iot_program_wait *wait)
 	return err;
 }
 
-static void wake_park(struct park *park)
+static void wake_park(struct player *player, struct park *park)
 {
+	if (__atomic_load_n(&park->beginners, __ATOMIC_RELAXED))
+		pool_begin(player, park);
 	if (!__atomic_load_n(&park->sleepers, __ATOMIC_SEQ_CST))
 		return;
 	__atomic_fetch_add(&park->turns, 1, __ATOMIC_SEQ_CST);
@@ -149,7 +152,7 @@ void park_wake_moved(struct player_task *task)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&task->waiters, __ATOMIC_RELAXED))
-		wake_park(moved_park(task->player, task->number, task->index - 1));
+		wake_park(task->player, moved_park(task->player, task->number, task->index - 1));
 }
 
 /**
@@ -158,7 +161,7 @@ void park_wake_moved(struct player_task *task)
 void park_wake_opened(struct player *player, u32 hub)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	wake_park(&player->hubs[hub]);
+	wake_park(player, &player->hubs[hub]);
 }
 
 /**
@@ -169,9 +172,9 @@ void park_wake_everybody(struct player *player)
 	u32 i;
 
 	for (i = 0; i <= player->moved_mask; i++)
-		wake_park(&player->moved[i]);
+		wake_park(player, &player->moved[i]);
 	for (i = 0; i < player->program->hub_count; i++)
-		wake_park(&player->hubs[i]);
+		wake_park(player, &player->hubs[i]);
 }
 
 /**
@@ -189,7 +192,7 @@ void park_wake_passed(struct player *player, u32 task, u32 from, u32 to)
 	if (!__atomic_load_n(&player->tasks[task].waiters, __ATOMIC_RELAXED))
 		return;
 	for (i = from; i < to && i - from <= player->moved_mask; i++) /* after that many, all */
-		wake_park(moved_park(player, task, i));
+		wake_park(player, moved_park(player, task, i));
 }
 
 /**
@@ -198,5 +201,5 @@ void park_wake_passed(struct player *player, u32 task, u32 from, u32 to)
 void park_wake_agent(struct player_task *task)
 {
 	if (task->index > __atomic_load_n(&task->mark, __ATOMIC_RELAXED))
-		wake_park(&task->player->agent);
+		wake_park(task->player, &task->player->agent);
 }
