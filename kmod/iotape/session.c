@@ -252,7 +252,7 @@ static void tell_sources(struct iot_session *session)
 		sb = source->sb;
 		mutex_lock(&iot_control_lock);
 		source->is_telling = false;
-		WRITE_ONCE(source->is_untold, false);
+		source->is_untold = false;
 		mutex_unlock(&iot_control_lock);
 		deactivate_super(sb);
 	}

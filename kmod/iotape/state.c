@@ -7,7 +7,7 @@
  *
  *   - the source is recorded before the first look: whatever is opened, mapped or forked by whom
  *     the session knows makes records of its own, and is not told;
- *   - what is used, or given up, before it was looked at is told by who does so (tapefs);
+ *   - what is used before it was looked at, or given up, is told by who does so (tapefs);
  *   - a thread that has been made, but not yet run, is left to a later pass: then it is known
  *     whether the making was recorded. If so, what it has follows from what its maker has.
  *

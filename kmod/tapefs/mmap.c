@@ -358,16 +358,18 @@ static void map_open(struct vm_area_struct *vma)
 	tfs_emit_map(&span, map->upper, map->map, vma, IOT_MAP_inherited, 0);
 }
 
-/* While it is being told what was there before, a mapping may change or go before its turn. */
+/*
+ * A mapping from before the session changes or goes: perhaps it was not told. It need not have been found then:
+ * munmap takes it from the others first, and a fork that was under way had copied it for a child.
+ */
 static void tell_early(const struct iot_span *span, const struct tfs_map *map,
 		       const struct vm_area_struct *vma)
 {
-	struct iot_source *source = &TFS_SB(file_inode(map->upper)->i_sb)->source;
 	struct iot_session *session;
 
-	if (!iot_span_is_on(span) || !READ_ONCE(source->is_untold))
+	if (!iot_span_is_on(span) || map->epoch == iot_span_epoch(span))
 		return;
-	session = iot_span_enter(source, span);
+	session = iot_span_enter(&TFS_SB(file_inode(map->upper)->i_sb)->source, span);
 	if (!session)
 		return;
 	tfs_tell_map(session, iot_span_task(span), vma);

@@ -29,7 +29,9 @@ enum what {
 	SEEK,	/* a: task, b: object, c: handle, d: to */
 	READ,	/* a: task, b: object, c: handle, d: offset, e: so long ago it began */
 	MAP,	/* as MAPPED */
+	COPIED, /* as MAPPED: by a fork of that task which is recorded next */
 	RELEASE, /* a: task, b: object, c: handle */
+	UNMAP,	/* a: task, b: object, c: map, d: offset, e: length */
 	TOUCH,	/* a: task, b: object, c: map, d: offset */
 	UNLINK, /* a: task, b: object, c: name, d: links that are left */
 	RENAME, /* a: task, b: object, c: old name, d: new name */
@@ -120,11 +122,17 @@ static void put_step(struct scribe *s, const struct step *t)
 		    .length_bytes = 1, .result = 1);
 		break;
 	case MAP:
+	case COPIED:
 		PUT(map, .task = task, .object = t->b, .handle = t->c, .map = (u64)t->d,
-		    .offset_bytes = (s64)t->e, .length_bytes = t->f, .prot = IOT_PROT_read);
+		    .offset_bytes = (s64)t->e, .length_bytes = t->f, .prot = IOT_PROT_read,
+		    .flags = t->what == COPIED ? IOT_MAP_inherited : 0);
 		break;
 	case RELEASE:
 		PUT(release, .task = task, .object = t->b, .handle = t->c);
+		break;
+	case UNMAP:
+		PUT(unmap, .task = task, .object = t->b, .map = t->c, .offset_bytes = t->d,
+		    .length_bytes = t->e);
 		break;
 	case TOUCH:
 		PUT(touch, .task = task, .object = t->b, .map = t->c, .offset_bytes = t->d,
@@ -194,13 +202,13 @@ static void describe(char *text, size_t room, const struct graph *graph)
 	}
 }
 
-/* What is early has ended before the first record, which is BEGIN_NS and 1000, and a little. */
+/* What is early has ended before the first record, which is BEGIN_NS and 1000, and a little; but not in a child. */
 static bool is_in_time(const struct graph *graph)
 {
 	u32 i, j;
 
 	for (i = 0; i < graph->task_count; i++)
-		for (j = 0; j < graph->tasks[i].op_count; j++)
+		for (j = 0; j < graph->tasks[i].op_count && graph->tasks[i].why != IOT_REASON_fork; j++)
 			if (!graph->tasks[i].ops[j].number &&
 			    graph->tasks[i].ops[j].kind < IOT_KIND_END &&
 			    graph->tasks[i].ops[j].kind >= IOT_KIND_lookup &&
@@ -244,10 +252,20 @@ static const struct {
 	  { { TASK, 1, 1 }, { TASK, 2, 2 }, { FILE_IS, 4, 5, .path = "a" }, { OPENED, 1, 4, 7, -2, 0, 5 },
 	    { MAPPED, 1, 4, 7, 3, 0, 8192 }, { MAPPED, 2, 4, 7, 3, 0, 8192 },
 	    { MAPPED, 1, 4, 7, 3, 4096, 4096 }, { TOUCH, 1, 4, 3, 4096 } } },
-	{ "that of a child comes of its fork", "1: open a h7 map h7 m3 0+4096 fork; 2: begin", 0,
+	{ "that of a child comes of its fork",
+	  "1: open a h7 map h7 m3 0+4096 fork; 2: map h7 m3 0+4096 begin", 0,
+	  { { TASK, 1, 1 }, { TASK, 2, 2, 1 }, { FILE_IS, 4, 5, .path = "a" },
+	    { OPENED, 1, 4, 7, 3, 0, 5 }, { MAPPED, 1, 4, 7, 3, 0, 4096 }, { COPIED, 1, 4, 7, 3, 0, 4096 },
+	    { FORK, 1, 2 }, { MAPPED, 2, 4, 7, 3, 0, 4096 } } },
+	{ "that of a child whose fork was not recorded when it copied",
+	  "1: open a h7 fork; 2: map h7 m3 0+4096 begin touch m3 0 unmap", 0,
 	  { { TASK, 1, 1 }, { TASK, 2, 2, 1 }, { FORK, 1, 2 }, { FILE_IS, 4, 5, .path = "a" },
-	    { OPENED, 1, 4, 7, 3, 0, 5 }, { MAPPED, 1, 4, 7, 3, 0, 4096 },
-	    { MAPPED, 2, 4, 7, 3, 0, 4096 } } },
+	    { OPENED, 1, 4, 7, 3, 0, 5 }, { TOUCH, 2, 4, 3, 0 }, { MAPPED, 2, 4, 7, 3, 0, 4096 },
+	    { MAPPED, 2, 4, 7, 3, 0, 4096 }, { UNMAP, 2, 4, 3, 0, 4096 } } },
+	{ "of its thread, too", "1: open a h7 fork; 2: map h7 m3 0+4096 begin fork; 3: begin touch m3 0", 0,
+	  { { TASK, 1, 1 }, { TASK, 2, 2, 1 }, { TASK, 3, 2, 2 }, { FORK, 1, 2 }, { FORK, 2, 3 },
+	    { FILE_IS, 4, 5, .path = "a" }, { OPENED, 3, 4, 7, 3, 0, 5 }, { MAPPED, 3, 4, 7, 3, 0, 4096 },
+	    { TOUCH, 3, 4, 3, 0 } } },
 	{ "that of a thread is its process's", "1: open a h7 map h7 m3 0+4096 fork; 2: begin touch m3 0", 0,
 	  { { TASK, 1, 1 }, { TASK, 2, 1, 1 }, { FORK, 1, 2 }, { FILE_IS, 4, 5, .path = "a" },
 	    { OPENED, 1, 4, 7, 3, 0, 5 }, { MAPPED, 2, 4, 7, 3, 0, 4096 }, { TOUCH, 2, 4, 3, 0 } } },
@@ -368,6 +386,34 @@ static void the_same_as_what_is_opened(void **state)
 	assert_int_equal(differences(first, not_mapped), 1);
 }
 
+static void the_same_as_what_a_child_maps(void **state)
+{
+	static const struct step copied[] = {
+		{ TASK, 1, 1 }, { TASK, 2, 2, 1 }, { FILE_IS, 4, 5, .path = "a" }, { OPENED, 1, 4, 7, 3, 0, 5 },
+		{ MAPPED, 1, 4, 7, 3, 0, 4096 }, { COPIED, 1, 4, 7, 3, 0, 4096 }, { FORK, 1, 2 },
+		{ MAPPED, 2, 4, 7, 3, 0, 4096 }, {},
+	};
+	static const struct step copied_before[] = {
+		{ TASK, 1, 1 }, { TASK, 2, 2, 1 }, { FILE_IS, 4, 5, .path = "a" }, { OPENED, 1, 4, 7, 3, 0, 5 },
+		{ MAPPED, 1, 4, 7, 3, 0, 4096 }, { FORK, 1, 2 }, { MAPPED, 2, 4, 7, 3, 0, 4096 },
+		{ MAPPED, 2, 4, 7, 3, 0, 4096 }, {},
+	};
+	static const struct step mapped[] = {
+		{ TASK, 1, 1 }, { TASK, 2, 2, 1 }, { FILE_IS, 4, 5, .path = "a" }, { OPEN, 1, 4, 8, 5 },
+		{ MAP, 1, 4, 8, 1, 0, 4096 }, { FORK, 1, 2 }, { MAP, 2, 4, 8, 2, 0, 4096 }, {},
+	};
+	static const struct step not_mapped[] = {
+		{ TASK, 1, 1 }, { TASK, 2, 2, 1 }, { FILE_IS, 4, 5, .path = "a" }, { OPEN, 1, 4, 8, 5 },
+		{ MAP, 1, 4, 8, 1, 0, 4096 }, { FORK, 1, 2 }, { READ, 2, 4, 8 }, {},
+	};
+
+	(void)state;
+	assert_int_equal(differences(copied, mapped), 0);
+	assert_int_equal(differences(copied_before, mapped), 0);
+	assert_int_equal(differences(copied, not_mapped), 2);
+	assert_int_equal(differences(copied_before, not_mapped), 2);
+}
+
 static void the_same_as_what_is_opened_and_removed(void **state)
 {
 	static const struct step first[] = {
@@ -413,4 +459,5 @@ SUITE("state",
       TEST(what_had_no_name_is_in_the_tree)
       TEST(threads_that_were_there_share_their_memory)
       TEST(the_same_as_what_is_opened)
+      TEST(the_same_as_what_a_child_maps)
       TEST(the_same_as_what_is_opened_and_removed))

@@ -44,6 +44,7 @@ struct access {
 struct inherited {
 	struct inherited *next;
 	u32 task; /* index of the parent */
+	struct told_piece piece;
 	struct deed deed;
 };
 
@@ -208,6 +209,7 @@ int deeds_know_access(struct reading_state *s, u32 task)
 int deeds_take_inherited(struct reading_state *s, u32 task, const struct deed *deed)
 {
 	struct inherited **link = s->inherited_end ? s->inherited_end : &s->inherited;
+	const struct iot_rec_map *r = &s->record->map;
 	struct inherited *i = malloc(sizeof(*i));
 
 	if (!i)
@@ -215,6 +217,7 @@ int deeds_take_inherited(struct reading_state *s, u32 task, const struct deed *d
 	while (*link) /* in the order in which they are copied */
 		link = &(*link)->next;
 	i->task = task;
+	i->piece = (struct told_piece){ r->map, r->offset_bytes, r->length_bytes };
 	i->deed = *deed;
 	i->deed.order = 0;
 	i->next = NULL;
@@ -238,6 +241,8 @@ int deeds_take_fork(struct reading_state *s, const struct iot_rec_fork *r)
 			continue;
 		}
 		if (!deeds_add(&s->deeds->tasks[child], &i->deed))
+			err = -ENOMEM;
+		if (deeds_know_map(s, child, &i->piece) < 0)
 			err = -ENOMEM;
 		*link = i->next;
 		free(i);

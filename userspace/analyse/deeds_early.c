@@ -21,7 +21,7 @@ struct told_key {
 	u64 tgid;
 };
 
-/* A mapping that has been told, or a piece of it; the first is in the table, the others follow. */
+/* A mapping that is known, or a piece of it; the first is in the table, the others follow. */
 struct told {
 	UT_hash_handle hh;
 	struct told_key key;
@@ -30,21 +30,40 @@ struct told {
 	u64 length_bytes;
 };
 
+#define NO_TASK UINT32_MAX
+
+/* The task that a task came of, by a fork or exec that the trace has; or NO_TASK. */
+static u32 parent_of(const struct deeds *deeds, u32 task)
+{
+	const struct deed_task *t = &deeds->tasks[task];
+	u32 i;
+
+	if (t->why == IOT_REASON_fork || t->why == IOT_REASON_exec)
+		for (i = 0; i < deeds->task_count; i++)
+			if (deeds->tasks[i].id == t->parent)
+				return i;
+	return NO_TASK;
+}
+
 /* The task that performs it: the one at the beginning that another one came of. */
 static u32 elder_of(const struct deeds *deeds, u32 task)
 {
-	u32 parent, i;
+	u32 parent;
 
-	for (;;) {
-		const struct deed_task *t = &deeds->tasks[task];
+	while ((parent = parent_of(deeds, task)) != NO_TASK)
+		task = parent;
+	return task;
+}
 
-		parent = t->why == IOT_REASON_fork || t->why == IOT_REASON_exec ? t->parent : 0;
-		for (i = 0; parent && i < deeds->task_count && deeds->tasks[i].id != parent; i++)
-			;
-		if (!parent || i == deeds->task_count)
-			return task;
-		task = i;
-	}
+/* The first of its process that the trace has. */
+static u32 first_of_process(const struct deeds *deeds, u32 task)
+{
+	u32 parent;
+
+	while ((parent = parent_of(deeds, task)) != NO_TASK &&
+	       deeds->tasks[parent].tgid == deeds->tasks[task].tgid)
+		task = parent;
+	return task;
 }
 
 /* An operation that the record at hand stands for, which came before all others. */
@@ -112,30 +131,38 @@ int deeds_take_opened(struct reading_state *s, const struct iot_rec_opened *r)
 }
 
 /* Two CPUs may tell a mapping at once, or a piece of one: the first record counts. */
-static bool is_told(const struct told *told, const struct iot_rec_mapped *r)
+static bool is_known(const struct told *told, const struct told_piece *piece)
 {
 	for (; told; told = told->next)
-		if (told->offset_bytes <= r->offset_bytes &&
-		    (u64)(r->offset_bytes - told->offset_bytes) + r->length_bytes <= told->length_bytes)
+		if (told->offset_bytes <= piece->offset_bytes &&
+		    (u64)(piece->offset_bytes - told->offset_bytes) + piece->length_bytes <=
+			    told->length_bytes)
 			return true;
 	return false;
 }
 
-/* Return: 0; 1 if it has been told; -ENOMEM. */
-static int note_told(struct reading_state *s, u32 tgid, const struct iot_rec_mapped *r)
+/**
+ * deeds_know_map() - a process has a mapping, as was told, or as a fork has copied it
+ * @s: where the reading is
+ * @task: index of one of its tasks
+ * @piece: the mapping
+ *
+ * Return: 0; 1 if that was known; -ENOMEM.
+ */
+int deeds_know_map(struct reading_state *s, u32 task, const struct told_piece *piece)
 {
-	const struct told_key key = { r->map, tgid };
+	const struct told_key key = { piece->map, s->deeds->tasks[task].tgid };
 	struct told *first, *told;
 
 	HASH_FIND(hh, s->told, &key, sizeof(key), first);
-	if (is_told(first, r))
+	if (is_known(first, piece))
 		return 1;
 	told = calloc(1, sizeof(*told));
 	if (!told)
 		return -ENOMEM;
 	told->key = key;
-	told->offset_bytes = r->offset_bytes;
-	told->length_bytes = r->length_bytes;
+	told->offset_bytes = piece->offset_bytes;
+	told->length_bytes = piece->length_bytes;
 	if (first) {
 		told->next = first->next;
 		first->next = told;
@@ -154,16 +181,13 @@ static int note_told(struct reading_state *s, u32 tgid, const struct iot_rec_map
  */
 int deeds_take_mapped(struct reading_state *s, const struct iot_rec_mapped *r)
 {
+	const struct told_piece piece = { r->map, r->offset_bytes, r->length_bytes };
 	struct iot_record map = { .kind = IOT_KIND_map };
-	u32 task, elder;
+	u32 task;
 	int err = deeds_task(s->deeds, r->task, &task);
 
-	if (err)
-		return err;
-	elder = elder_of(s->deeds, task);
-	if (s->deeds->tasks[elder].tgid != s->deeds->tasks[task].tgid)
-		return 0; /* its fork has copied it */
-	err = note_told(s, s->deeds->tasks[task].tgid, r);
+	if (!err)
+		err = deeds_know_map(s, task, &piece);
 	if (err)
 		return err < 0 ? err : 0;
 	map.map.object = r->object;
@@ -173,7 +197,7 @@ int deeds_take_mapped(struct reading_state *s, const struct iot_rec_mapped *r)
 	map.map.length_bytes = r->length_bytes;
 	map.map.prot = r->prot;
 	map.map.flags = r->flags;
-	return add_early(s, elder, &map);
+	return add_early(s, first_of_process(s->deeds, task), &map);
 }
 
 /**

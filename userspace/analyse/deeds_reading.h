@@ -17,6 +17,13 @@ struct request;
 struct told;
 struct unnamed;
 
+/* A mapping, or a part of one. */
+struct told_piece {
+	u64 map;
+	s64 offset_bytes;
+	u64 length_bytes;
+};
+
 /* A text that was found, as PATH#GENERATION. */
 struct deed_set {
 	UT_hash_handle hh;
@@ -33,7 +40,7 @@ struct deed_set {
  * @inherited: mappings that a fork has copied, for a child that is not known yet; and their end, NULL: not known
  * @requests: those that have been submitted or have ended
  * @unnamed: files that had lost their names before the recording
- * @told: mappings that were there before
+ * @told: mappings that were there before, and what forks have copied
  * @record: at hand
  */
 struct reading_state {
@@ -69,6 +76,7 @@ void deeds_free_alike(struct reading_state *s);
 
 /* deeds_early.c */
 int deeds_take_opened(struct reading_state *s, const struct iot_rec_opened *r);
+int deeds_know_map(struct reading_state *s, u32 task, const struct told_piece *piece);
 int deeds_take_mapped(struct reading_state *s, const struct iot_rec_mapped *r);
 int deeds_remove_unnamed(struct reading_state *s);
 void deeds_free_early(struct reading_state *s);

@@ -30,23 +30,38 @@ struct unnamed {
 	const char *path;
 };
 
-/*
- * The task at the beginning that a task came of, by forks and execs that the trace has; of one
- * process only, if asked for: then GRAPH_NONE if that was not there.
- */
-static u32 elder_of(const struct graph *graph, u32 task, bool is_of_process)
+/* The task that a task came of, by a fork or exec that the trace has; or GRAPH_NONE. */
+static u32 parent_of(const struct graph *graph, u32 task)
 {
-	for (;;) {
-		const struct graph_task *t = &graph->tasks[task];
-		u32 parent = t->why == IOT_REASON_fork || t->why == IOT_REASON_exec ?
-				     graph_task_find(graph, t->parent) : GRAPH_NONE;
+	const struct graph_task *t = &graph->tasks[task];
 
-		if (parent == GRAPH_NONE)
-			return task;
-		if (is_of_process && graph->tasks[parent].tgid != t->tgid)
-			return GRAPH_NONE;
+	return t->why == IOT_REASON_fork || t->why == IOT_REASON_exec ?
+		       graph_task_find(graph, t->parent) : GRAPH_NONE;
+}
+
+/* The task at the beginning that a task came of. */
+static u32 elder_of(const struct graph *graph, u32 task)
+{
+	u32 parent;
+
+	while ((parent = parent_of(graph, task)) != GRAPH_NONE)
 		task = parent;
+	return task;
+}
+
+/* The first task of its process that the trace has; *@is_forked: that one was forked in it. */
+static u32 first_of_process(const struct graph *graph, u32 task, bool *is_forked)
+{
+	u32 parent;
+
+	*is_forked = false;
+	while ((parent = parent_of(graph, task)) != GRAPH_NONE && !*is_forked) {
+		if (graph->tasks[parent].tgid == graph->tasks[task].tgid)
+			task = parent;
+		else
+			*is_forked = true;
 	}
+	return task;
 }
 
 /* One nanosecond after the other: the collector's first record was there long before the recording. */
@@ -156,16 +171,34 @@ int load_opened_before(struct loader *l)
 		err = loader_file(l, r->object, &file);
 	if (err)
 		return err;
-	task = elder_of(l->graph, task, false);
+	task = elder_of(l->graph, task);
 	err = open_early(l, task, file, r);
 	if (!err && has_position_early(type, r))
 		err = seek_early(l, task, file, r);
 	return err;
 }
 
+/* What a fork copied while it was not recorded yet: as load_inherited(). */
+static struct graph_op *add_copied(struct loader *l, u32 child, u64 object, u32 file)
+{
+	struct graph_op *op = graph_op_add(l->graph, child);
+
+	if (!op)
+		return NULL;
+	op->kind = IOT_KIND_map;
+	op->object = object;
+	op->file = file;
+	op->enter_ns = l->graph->tasks[child].begin_ns;
+	op->end_ns = op->enter_ns;
+	return op;
+}
+
 /**
  * load_mapped_before() - a mapping that was there before the recording
  * @l: with its record
+ *
+ * A child may have it of a fork that was under way when the recording began, and copied it before; or
+ * the copy was recorded, and is known.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -174,19 +207,19 @@ int load_mapped_before(struct loader *l)
 	const struct iot_rec_mapped *r = &l->record->mapped;
 	struct graph_op *op;
 	u32 task, tgid, file;
+	bool is_forked;
 	int err = graph_task_make(l->graph, r->task, &task);
 
 	if (!err)
 		err = loader_file(l, r->object, &file);
 	if (err)
 		return err;
-	task = elder_of(l->graph, task, true);
-	if (task == GRAPH_NONE)
-		return 0; /* its fork has copied it */
+	task = first_of_process(l->graph, task, &is_forked);
 	tgid = l->graph->tasks[task].tgid;
 	if (live_has_map(&l->live, tgid, r))
 		return 0;
-	op = add_early(l, task, IOT_KIND_map, r->object, file);
+	op = is_forked ? add_copied(l, task, r->object, file) :
+			 add_early(l, task, IOT_KIND_map, r->object, file);
 	if (!op)
 		return -ENOMEM;
 	op->handle = r->handle;
