@@ -175,6 +175,8 @@ static s64 do_rename(struct fs *fs, const struct fs_op *op, u64 *seen)
 		entry_in(fs, dir2, last2)->node = node;
 		return 0;
 	}
+	if (node2 == node) /* two names of one file */
+		return 0;
 	is_dir = fs->nodes[node].type == IOT_TYPE_dir;
 	if (node2 >= 0 && is_dir != (fs->nodes[node2].type == IOT_TYPE_dir))
 		return is_dir ? -ENOTDIR : -EISDIR;

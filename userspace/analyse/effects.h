@@ -189,6 +189,18 @@ struct effect {
 };
 
 /**
+ * enum sought - what an operation found that has no explanation
+ * @SOUGHT_NAME: if no order explains that, it may be that what was there before was guessed
+ * @SOUGHT_SIZE: as its result
+ * @SOUGHT_SIGHT: a size that it noted before it changed that; no result
+ */
+enum sought {
+	SOUGHT_NAME,
+	SOUGHT_SIZE,
+	SOUGHT_SIGHT,
+};
+
+/**
  * struct effects - the model, and where the walk is
  * @tree: to be told the order in which operations happen, or NULL
  * @causes: bits of enum edge_cause: edges that are made
@@ -266,16 +278,23 @@ int searches_open(struct effects *e);
 bool searches_may_guess(const struct effects *e);
 void searches_begin(struct effects *e);
 void searches_note(struct effects *e, const struct effect *x);
-bool searches_try(struct effects *e, const struct effect *x);
+bool searches_again(struct effects *e, const struct effect *x, enum sought what);
 bool script_happen(struct effects *e, const struct effect *x);
 void searches_close(struct effects *e);
 
 /* effects_sizes.c */
 int sizes_open(struct effects *e, struct tree *tree);
+void sizes_claim(struct effects *e, struct effect *x);
 void sizes_begin(struct effects *e, struct effect *x);
 void sizes_force(struct effects *e, struct effect *x);
 void sizes_take(struct effects *e, struct effect *x, u64 *low, u64 *high);
 void sizes_change(struct effects *e, struct effect *x);
+u32 *size_standing(struct file_size *f);
+s64 size_value_at(const struct file_size *f, u64 count);
+bool size_was(const struct effect *x, u64 low, u64 high);
+bool size_sight(const struct effects *e, const struct effect *x, struct effect *sight);
+bool size_meets(const struct effect *x, u64 bytes);
+u64 size_after(const struct effect *x, u64 bytes);
 void sizes_close(struct effects *e);
 
 /* locks.c */

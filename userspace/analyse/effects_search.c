@@ -22,9 +22,11 @@
 #define THINGS_MAX  256	      /* they are about */
 #define CHANGES_MAX 24	      /* of those that have happened: things remember more versions */
 #define TRIES_MAX   50000     /* of one search */
+#define TRIES_SIGHT 5000      /* of one for what is no result */
 #define ALL_TRIES   2000000   /* of all of a trace */
 #define WALKS_OPS   400000000 /* so many operations may be walked over again */
 #define WALKS_MAX   200
+#define SIGHTS_MAX  50	      /* of these searches */
 #define SEEN_ROOM   8192      /* a power of 2 */
 
 /* An operation that has happened: when it began, and when that was, as counts. */
@@ -56,19 +58,25 @@ struct searches {
 	struct script *scripts;
 	u32 walks_left;
 	u64 tries_left;
+	u32 sights_left;
 	bool may_not_guess;
 };
 
-/* An operation of a search; bits of those that had ended when it began. */
+/*
+ * An operation of a search; bits of those that had ended when it began. Of one that changes a size there is another
+ * item before it: what it saw then.
+ */
 struct item {
 	struct effect x;
 	u64 after;
 	bool is_due; /* it has ended, so it must have happened */
+	bool is_sight;
 };
 
-/* What a thing is as the search goes on; of a directory, how many names it has. */
+/* What a thing is as the search goes on; of a directory, how many names it has. Or the size of a file. */
 struct standing {
 	struct thing *thing;
+	struct file_size *size;
 	s64 value;
 };
 
@@ -100,6 +108,7 @@ int searches_open(struct effects *e)
 		return -ENOMEM;
 	e->searches->walks_left = walks < WALKS_MAX ? (u32)walks : WALKS_MAX;
 	e->searches->tries_left = ALL_TRIES;
+	e->searches->sights_left = SIGHTS_MAX;
 	return 0;
 }
 
@@ -211,11 +220,13 @@ static void add_script(struct search *s, u32 count)
 		return;
 	}
 	script->next = e->searches->scripts;
-	script->count = count;
+	script->count = 0;
 	e->searches->scripts = script;
 	for (i = 0; i < count; i++) {
-		script->order[i] = s->items[s->order[i]].x.at;
-		add_place(e, script, i);
+		if (s->items[s->order[i]].is_sight)
+			continue;
+		script->order[script->count] = s->items[s->order[i]].x.at;
+		add_place(e, script, script->count++);
 	}
 }
 
@@ -231,9 +242,20 @@ static bool add_thing(struct search *s, struct thing *thing)
 	return true;
 }
 
+static bool add_size(struct search *s, struct file_size *size)
+{
+	u32 *standing = size_standing(size);
+
+	if (*standing || s->thing_count == THINGS_MAX)
+		return false;
+	s->things[s->thing_count++].size = size;
+	*standing = s->thing_count;
+	return true;
+}
+
 static bool add_things(struct search *s, const struct effect *x)
 {
-	bool is_more = false;
+	bool is_more = x->size && add_size(s, x->size);
 	u32 i;
 
 	for (i = 0; i < x->claim_count; i++)
@@ -246,7 +268,8 @@ static void forget_things(struct search *s)
 	u32 i;
 
 	for (i = 0; i < s->thing_count; i++)
-		s->things[i].thing->standing = 0;
+		*(s->things[i].thing ? &s->things[i].thing->standing : size_standing(s->things[i].size)) = 0;
+	memset(s->things, 0, s->thing_count * sizeof(s->things[0]));
 	s->thing_count = 0;
 }
 
@@ -257,10 +280,10 @@ static bool has_to_do(const struct effect *x)
 	for (i = 0; i < x->claim_count; i++)
 		if (x->claims[i].thing->standing)
 			return true;
-	return false;
+	return x->size && *size_standing(x->size);
 }
 
-static void add_item(struct search *s, const struct effect *x)
+static void add_one(struct search *s, const struct effect *x, bool is_sight)
 {
 	struct item *item = &s->items[s->item_count];
 
@@ -268,13 +291,24 @@ static void add_item(struct search *s, const struct effect *x)
 		return;
 	item->x = *x;
 	item->is_due = effects_op(s->e, x->at)->end_ns <= s->e->now_ns;
+	item->is_sight = is_sight;
 	s->item_count++;
+}
+
+static void add_item(struct search *s, const struct effect *x)
+{
+	struct effect sight = { .at = x->at, .begun = x->begun, .size = x->size };
+
+	if (size_sight(s->e, x, &sight))
+		add_one(s, &sight, true);
+	add_one(s, x, false);
 }
 
 static void take_past(const struct search *s, const struct past *past, struct effect *x)
 {
 	*x = (struct effect){ .at = past->at, .begun = past->begun };
 	names_claim(s->e, x);
+	sizes_claim(s->e, x);
 	x->is_change = past->is_change;
 	x->has_happened = true;
 }
@@ -309,6 +343,8 @@ static bool is_explained_before(const struct effect *x, u64 count)
 	for (i = 0; i < x->claim_count; i++)
 		if (!thing_was(x->claims[i].thing, x->claims[i].need, x->begun, count + 1))
 			return false;
+	if (x->size && !size_was(x, x->begun, count + 1))
+		return false;
 	return !x->is_change && x->begun <= count;
 }
 
@@ -339,7 +375,8 @@ static void set_back(struct search *s, u64 count)
 	u32 i, j;
 
 	for (i = 0; i < s->thing_count; i++)
-		s->things[i].value = thing_value_at(s->things[i].thing, count);
+		s->things[i].value = s->things[i].thing ? thing_value_at(s->things[i].thing, count) :
+							  size_value_at(s->things[i].size, count);
 	for (i = 0; i < s->item_count; i++)
 		for (j = 0; j < s->items[i].x.claim_count && s->items[i].x.has_happened; j++) {
 			const struct claim *c = &s->items[i].x.claims[j];
@@ -360,7 +397,8 @@ static void find_order_of_time(struct search *s)
 		s->items[i].after = 0;
 		s->due |= (u64)s->items[i].is_due << i;
 		for (j = 0; j < s->item_count; j++)
-			if (effects_op(s->e, s->items[j].x.at)->end_ns < op->enter_ns)
+			if (effects_op(s->e, s->items[j].x.at)->end_ns < op->enter_ns ||
+			    (s->items[j].is_sight && j + 1 == i))
 				s->items[i].after |= 1ull << j;
 	}
 }
@@ -377,8 +415,11 @@ static u32 value_of(const struct standing *standing)
 /* It happens, if all is as it says. */
 static bool happens(struct search *s, const struct effect *x)
 {
+	s64 *bytes = x->size ? &s->things[*size_standing(x->size) - 1].value : NULL;
 	u32 i;
 
+	if (bytes && !size_meets(x, (u64)*bytes))
+		return false;
 	for (i = 0; i < x->claim_count; i++)
 		if (!value_meets(value_of(&s->things[x->claims[i].thing->standing - 1]),
 				 x->claims[i].need))
@@ -395,6 +436,8 @@ static bool happens(struct search *s, const struct effect *x)
 			 (standing->value == VALUE_UNKNOWN || standing->value == VALUE_PRESENT))
 			standing->value = c->need;
 	}
+	if (bytes)
+		*bytes = (s64)size_after(x, (u64)*bytes);
 	return true;
 }
 
@@ -495,41 +538,56 @@ static u32 search(struct search *s, const struct effect *wrong, u32 changes)
 	return found;
 }
 
-/**
- * searches_try() - a result has no explanation: look for an order that has
- * @e: the model
- * @x: the operation, which has not happened
- *
- * Return: true if the walk is to begin anew: there is a new script, or one guess less.
- */
-bool searches_try(struct effects *e, const struct effect *x)
+/* Return: how many operations the order has; 0 if none was found. */
+static u32 search_more_and_more(struct search *s, const struct effect *x, u64 tries_max)
 {
 	static const u32 changes[] = { 6, 12, CHANGES_MAX };
-	struct searches *all = e->searches;
-	struct search *s;
+	struct searches *all = s->e->searches;
 	u32 i, found = 0;
 
-	if (!all->walks_left || !all->tries_left || place_of(e, x->at))
-		return false;
-	s = calloc(1, sizeof(*s));
-	if (!s) {
-		e->err = -ENOMEM;
-		return false;
-	}
-	s->e = e;
 	for (i = 0; i < sizeof(changes) / sizeof(changes[0]) && !found; i++) {
-		u64 tries = all->tries_left < TRIES_MAX ? all->tries_left : TRIES_MAX;
+		u64 tries = all->tries_left < tries_max ? all->tries_left : tries_max;
 
 		s->tries_left = tries;
 		found = search(s, x, changes[i]);
 		all->tries_left -= tries - s->tries_left;
 	}
+	return found;
+}
+
+/**
+ * searches_again() - what an operation found has no explanation: look for an order that has
+ * @e: the model
+ * @x: the operation, which has not happened
+ * @what: it found
+ *
+ * Return: true if the walk is to begin anew, with a script or one guess less; e->err is set then.
+ */
+bool searches_again(struct effects *e, const struct effect *x, enum sought what)
+{
+	struct searches *all = e->searches;
+	struct search *s;
+	u32 found;
+
+	if (e->err || !all->walks_left || !all->tries_left || place_of(e, x->at) ||
+	    (what == SOUGHT_SIGHT && !all->sights_left))
+		return e->err;
+	all->sights_left -= what == SOUGHT_SIGHT;
+	s = calloc(1, sizeof(*s));
+	if (!s) {
+		e->err = -ENOMEM;
+		return true;
+	}
+	s->e = e;
+	found = search_more_and_more(s, x, what == SOUGHT_SIGHT ? TRIES_SIGHT : TRIES_MAX);
 	if (found)
 		add_script(s, found);
 	free(s);
-	if (!found && (!e->tree || all->may_not_guess))
-		return false;
+	if (!found && (what != SOUGHT_NAME || !e->tree || all->may_not_guess))
+		return e->err;
 	all->may_not_guess |= !found; /* perhaps that was wrong */
 	all->walks_left--;
+	e->is_to_begin_anew = !e->err;
+	e->err = e->err ? e->err : -EAGAIN;
 	return true;
 }

@@ -12,7 +12,7 @@
 #include "tree.h"
 
 #define SIZE_UNKNOWN  ((u64)-1)
-#define VERSIONS_MAX  16
+#define VERSIONS_MAX  32 /* more than a search goes back */
 
 struct size_version {
 	u64 count;
@@ -52,6 +52,7 @@ struct file_size {
 	struct size_witness *witnesses;
 	u32 witness_count;
 	u32 witness_room;
+	u32 standing; /* in a search, its place there + 1; else 0 */
 };
 
 struct size_range {
@@ -260,20 +261,31 @@ void sizes_close(struct effects *e)
 /* -- the walk ------------------------------------------------------------------------------------ */
 
 /**
- * sizes_begin() - what an operation says of the size of its file
+ * sizes_claim() - what an operation says of the size of its file
  */
-void sizes_begin(struct effects *e, struct effect *x)
+void sizes_claim(struct effects *e, struct effect *x)
 {
 	const struct graph_op *op = effects_op(e, x->at);
-	struct file_size *f = e->sizes && op->file ? e->sizes[op->file] : NULL;
 
-	x->size = NULL;
-	if (!f)
+	x->size = e->sizes && op->file ? e->sizes[op->file] : NULL;
+	if (!x->size)
 		return;
 	take_op(x, op);
 	if (!x->has_found_size && !x->has_set_size)
+		x->size = NULL;
+}
+
+/**
+ * sizes_begin() - the same, of one that begins
+ */
+void sizes_begin(struct effects *e, struct effect *x)
+{
+	struct file_size *f;
+
+	sizes_claim(e, x);
+	f = x->size;
+	if (!f)
 		return;
-	x->size = f;
 	f->watchers += x->has_found_size || is_cut(x);
 	if (!x->has_set_size)
 		return;
@@ -390,6 +402,15 @@ static void order_growths(struct effects *e, const struct effect *x, u64 moment)
 			effects_order(e, x->at, f->growths[i].who, EDGE_size);
 }
 
+/* What a write or truncation saw tells of the order, but is no result. */
+static void take_seen(struct effects *e, const struct effect *x)
+{
+	struct size_range range;
+
+	if (says_range(e, x, &range) && find(x->size, &range, x->begun, e->count + 1) < 0)
+		searches_again(e, x, SOUGHT_SIGHT);
+}
+
 /**
  * sizes_take() - an operation found the size
  * @e: the model
@@ -403,12 +424,17 @@ void sizes_take(struct effects *e, struct effect *x, u64 *low, u64 *high)
 	struct size_version *v;
 	s64 at;
 
-	if (!f || !x->has_found_size)
+	if (!f)
 		return;
+	if (!x->has_found_size) {
+		take_seen(e, x);
+		return;
+	}
 	f->watchers--;
 	at = find(f, &(struct size_range){ x->size_min_bytes, x->size_max_bytes }, *low, *high);
 	if (at < 0) {
-		e->unexplained++;
+		if (!searches_again(e, x, SOUGHT_SIZE))
+			e->unexplained++;
 		return;
 	}
 	v = &f->versions[at];
@@ -516,4 +542,71 @@ void sizes_change(struct effects *e, struct effect *x)
 	f->pending_count = kept;
 	if (!kept)
 		f->witness_count = 0;
+}
+
+/* -- for a search -------------------------------------------------------------------------------- */
+
+/**
+ * size_standing() - the place of a file's size in a search, + 1; 0 if it has none
+ */
+u32 *size_standing(struct file_size *f)
+{
+	return &f->standing;
+}
+
+/**
+ * size_value_at() - the size at a moment; SIZE_UNKNOWN if that is not known, or too long ago
+ */
+s64 size_value_at(const struct file_size *f, u64 count)
+{
+	u32 i;
+
+	for (i = f->version_count; i && f->versions[i - 1].count > count; i--)
+		;
+	return i ? (s64)f->versions[i - 1].bytes : (s64)SIZE_UNKNOWN;
+}
+
+/**
+ * size_was() - was the size what an operation found, at some time from @low to before @high?
+ */
+bool size_was(const struct effect *x, u64 low, u64 high)
+{
+	const struct size_range range = { x->size_min_bytes, x->size_max_bytes };
+
+	return !x->has_found_size || find(x->size, &range, low, high) >= 0;
+}
+
+/**
+ * size_sight() - what an operation saw before it changed the size, as if another had found that
+ * @sight: has the size
+ *
+ * Return: false if it tells nothing.
+ */
+bool size_sight(const struct effects *e, const struct effect *x, struct effect *sight)
+{
+	struct size_range range;
+
+	if (!x->size || !x->has_set_size || x->has_found_size || !says_range(e, x, &range))
+		return false;
+	says(sight, range.min_bytes, range.max_bytes);
+	return true;
+}
+
+/**
+ * size_meets() - is a size what an operation found?
+ */
+bool size_meets(const struct effect *x, u64 bytes)
+{
+	return !x->has_found_size || is_in(bytes, x->size_min_bytes, x->size_max_bytes);
+}
+
+/**
+ * size_after() - the size after an operation
+ * @bytes: before it
+ */
+u64 size_after(const struct effect *x, u64 bytes)
+{
+	if (!x->has_set_size || (x->is_growth && bytes != SIZE_UNKNOWN && bytes > x->size_after_bytes))
+		return bytes;
+	return x->size_after_bytes;
 }

@@ -29,7 +29,7 @@ static u32 first_past(const struct size *size, u64 position_bytes)
 
 static bool moved_the_end(const struct extension *e)
 {
-	return e->new_size_bytes == e->max_bytes;
+	return e->new_size_bytes == e->stretch_bytes;
 }
 
 static int wait_for(struct waiter *waiter, const struct extension *e)
@@ -64,18 +64,30 @@ static int wait_for_length(struct waiter *waiter, const struct size *size, u64 u
 	return 0;
 }
 
+static u64 larger(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+static void find_maximum(struct size *size, u32 at)
+{
+	struct extension *e = &size->extensions[at];
+	const struct extension *before = at ? e - 1 : NULL;
+
+	e->max_bytes = e->new_size_bytes;
+	e->stretch_bytes = e->new_size_bytes;
+	if (before)
+		e->max_bytes = larger(e->max_bytes, before->max_bytes);
+	if (before && before->cut_ns == e->cut_ns)
+		e->stretch_bytes = larger(e->stretch_bytes, before->stretch_bytes);
+}
+
 static void find_maxima(struct size *size)
 {
-	u64 max_bytes = 0;
 	u32 i;
 
-	for (i = 0; i < size->count; i++) {
-		struct extension *e = &size->extensions[i];
-
-		if (e->new_size_bytes > max_bytes)
-			max_bytes = e->new_size_bytes;
-		e->max_bytes = max_bytes;
-	}
+	for (i = 0; i < size->count; i++)
+		find_maximum(size, i);
 }
 
 /*
@@ -95,8 +107,6 @@ static void thin(struct size *size)
 
 static int extension_add(struct size *size, const struct waiter *waiter, u64 end_bytes)
 {
-	u64 max_bytes = size->count ? size->extensions[size->count - 1].max_bytes : 0;
-
 	if (size->count == EXTENSIONS_MAX)
 		thin(size);
 	if (size->count == size->room) {
@@ -111,11 +121,11 @@ static int extension_add(struct size *size, const struct waiter *waiter, u64 end
 	}
 	size->extensions[size->count++] = (struct extension){
 		.new_size_bytes = end_bytes,
-		.max_bytes = end_bytes > max_bytes ? end_bytes : max_bytes,
 		.end_ns = waiter_op(waiter)->end_ns,
 		.task = waiter->task,
 		.index = waiter->index,
 	};
+	find_maximum(size, size->count - 1);
 	return 0;
 }
 

@@ -17,11 +17,13 @@
  * struct extension - a write that extended the file
  * @new_size_bytes: where the end was then
  * @max_bytes: the farthest that the end got, by this one or those before it
+ * @stretch_bytes: the same of those since the last truncation before it
  * @cut_ns: end of the first truncation after it, 0 if there was none
  */
 struct extension {
 	u64 new_size_bytes;
 	u64 max_bytes;
+	u64 stretch_bytes;
 	u64 end_ns;
 	u64 cut_ns;
 	u32 task;

@@ -391,11 +391,7 @@ static void take(struct effects *e, const struct effect *x, const struct claim *
 	s64 at = find(thing, claim->need, *low, *high);
 	struct version *v;
 
-	if (at < 0 && searches_try(e, x)) {
-		e->is_to_begin_anew = true;
-		e->err = -EAGAIN;
-	}
-	if (e->err)
+	if (at < 0 && searches_again(e, x, SOUGHT_NAME))
 		return;
 	if (at < 0) {
 		e->unexplained++;
@@ -427,9 +423,10 @@ void things_happen(struct effects *e, struct effect *x)
 	u64 low, high;
 	u32 i;
 
-	if (!script_happen(e, x))
+	if (!script_happen(e, x)) {
 		force_all(e, x);
-	sizes_force(e, x);
+		sizes_force(e, x);
+	}
 	e->count += x->is_change;
 	low = x->is_change ? e->count : x->begun;
 	high = e->count + 1;
