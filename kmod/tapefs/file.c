@@ -62,8 +62,10 @@ int tfs_open_lower(struct file *file, struct file *lower)
 	/* What this file can do is what the lower one can. */
 	file->f_mode &= lower->f_mode | ~kept;
 	file->f_mode |= lower->f_mode & added;
-	if (is_cache_shared(lower->f_mapping))
+	if (is_cache_shared(lower->f_mapping)) {
 		file->f_mapping = lower->f_mapping;
+		file->f_wb_err = lower->f_wb_err;
+	}
 	file->f_sb_err = lower->f_sb_err;
 	tfs_copy_size(file_inode(file));
 	return 0;

@@ -152,9 +152,18 @@ loff_t tfs_do_llseek(struct file *file, loff_t offset, int whence)
 	return result;
 }
 
+/* Who has been told of failed write-back is not told again by sync_file_range(2), which asks the upper file. */
 int tfs_do_fsync(struct file *file, loff_t start, loff_t end, int datasync)
 {
-	return vfs_fsync_range(tfs_lower_as_set(file), start, end, datasync);
+	struct file *lower = tfs_lower_as_set(file);
+	int err = vfs_fsync_range(lower, start, end, datasync);
+
+	if (unlikely(err) && file->f_mapping == lower->f_mapping) {
+		spin_lock(&file->f_lock);
+		file->f_wb_err = READ_ONCE(lower->f_wb_err);
+		spin_unlock(&file->f_lock);
+	}
+	return err;
 }
 
 long tfs_do_fallocate(struct file *file, int mode, loff_t offset, loff_t length)

@@ -150,6 +150,7 @@ static struct file *mapped_open(struct file *upper)
 		kfree(our);
 		return mapped;
 	}
+	mapped->f_wb_err = READ_ONCE(tfs_lower_file(upper)->f_wb_err); /* msync(2) tells of as much */
 	our->lower_ops = mapped->f_op;
 	our->ops = *mapped->f_op;
 	our->ops.release = mapped_release;
