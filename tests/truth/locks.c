@@ -205,6 +205,34 @@ static void leased(void)
 	CHECK(!stat(below, &now) && !now.st_size);
 }
 
+/* Nobody gives the lease back, and who waits is interrupted: he has nothing of the file then. */
+static void kept_lease(void)
+{
+	struct sigaction action = { .sa_handler = nothing };
+	int fd = open(below, O_RDONLY), status;
+	struct stat now;
+	sigset_t wanted;
+	pid_t pid;
+
+	CHECK(!truncate(below, 10));
+	sigemptyset(&wanted);
+	sigaddset(&wanted, SIGIO);
+	CHECK(!sigprocmask(SIG_BLOCK, &wanted, NULL));
+	CHECK(!fcntl(fd, F_SETLEASE, F_RDLCK));
+	pid = fork();
+	if (!pid) {
+		CHECK(!sigaction(SIGALRM, &action, NULL));
+		alarm(1);
+		CHECK(truncate(above, 0) && errno == EINTR);
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && !status);
+	CHECK(!fcntl(fd, F_SETLEASE, F_UNLCK));
+	CHECK(!fcntl(fd, F_SETLEASE, F_RDLCK)); /* which is refused while somebody may write */
+	CHECK(!fcntl(fd, F_SETLEASE, F_UNLCK));
+	CHECK(!fstat(fd, &now) && now.st_size == 10);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -216,6 +244,7 @@ static const struct {
 	{ "interrupted", interrupted },
 	{ "lease", lease },
 	{ "leased", leased },
+	{ "kept-lease", kept_lease },
 };
 
 int main(int argc, char **argv)
