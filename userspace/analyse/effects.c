@@ -34,6 +34,14 @@ bool effects_overlap(const struct effects *e, struct deed_at before, struct deed
 }
 
 /**
+ * effects_is_under_way() - has an operation not ended? It may have happened, for another one.
+ */
+bool effects_is_under_way(const struct effects *e, struct deed_at at)
+{
+	return effects_op(e, at)->end_ns > e->now_ns;
+}
+
+/**
  * effects_wait() - an operation waits for another one, which happened before
  */
 void effects_wait(struct effects *e, struct deed_at before, struct deed_at after,

@@ -52,7 +52,7 @@ struct version {
 	struct deed_at by;
 };
 
-/* Who found a thing to be so, while others that change it were under way. */
+/* Who found a thing to be so, while others that change it were under way, or could begin before it ended. */
 struct witness {
 	u32 need;
 	struct deed_at who;
@@ -242,6 +242,7 @@ struct effects {
 /* effects.c */
 const struct graph_op *effects_op(const struct effects *e, struct deed_at at);
 bool effects_overlap(const struct effects *e, struct deed_at before, struct deed_at after);
+bool effects_is_under_way(const struct effects *e, struct deed_at at);
 void effects_wait(struct effects *e, struct deed_at before, struct deed_at after,
 		  enum edge_cause cause);
 void effects_order(struct effects *e, struct deed_at before, struct deed_at after,

@@ -20,7 +20,7 @@ struct size_version {
 	struct deed_at by; /* task GRAPH_NONE: it was so before */
 };
 
-/* Who found a size while others that change it were under way. */
+/* Who found a size while others that change it were under way, or could begin before it ended. */
 struct size_witness {
 	u64 min_bytes;
 	u64 max_bytes;
@@ -382,7 +382,7 @@ static void order(struct effects *e, const struct effect *x, u32 at)
 		to++;
 	if (to < f->version_count)
 		effects_order(e, x->at, f->versions[to].by, EDGE_size);
-	if (!f->pending_count)
+	if (!f->pending_count && !effects_is_under_way(e, x->at))
 		return;
 	f->witnesses = effects_room(e, f->witnesses, f->witness_count, &f->witness_room,
 				    sizeof(*f->witnesses));
@@ -515,6 +515,17 @@ static u64 smallest(const struct effects *e, const struct file_size *f)
 	return bytes;
 }
 
+/* Who comes now began after all of these, but those that have not ended. */
+static void forget_witnesses(const struct effects *e, struct file_size *f)
+{
+	u32 i, kept = 0;
+
+	for (i = 0; i < f->witness_count; i++)
+		if (effects_is_under_way(e, f->witnesses[i].who))
+			f->witnesses[kept++] = f->witnesses[i];
+	f->witness_count = kept;
+}
+
 /**
  * sizes_change() - an operation changes the size
  */
@@ -541,7 +552,7 @@ void sizes_change(struct effects *e, struct effect *x)
 			f->pending[kept++] = f->pending[i];
 	f->pending_count = kept;
 	if (!kept)
-		f->witness_count = 0;
+		forget_witnesses(e, f);
 }
 
 /* -- for a search -------------------------------------------------------------------------------- */

@@ -136,7 +136,7 @@ void thing_expect(struct effects *e, struct thing *thing, u32 task)
 		thing->pending[thing->pending_count++] = task;
 }
 
-static void expect_no_more(struct thing *thing, u32 task)
+static void expect_no_more(struct effects *e, struct thing *thing, u32 task)
 {
 	u32 i, kept = 0;
 
@@ -144,8 +144,12 @@ static void expect_no_more(struct thing *thing, u32 task)
 		if (thing->pending[i] != task)
 			thing->pending[kept++] = thing->pending[i];
 	thing->pending_count = kept;
-	if (!kept)
-		thing->witness_count = 0; /* who comes now began after all of these */
+	if (kept)
+		return;
+	for (i = 0; i < thing->witness_count; i++) /* who comes now began after all others */
+		if (effects_is_under_way(e, thing->witnesses[i].who))
+			thing->witnesses[kept++] = thing->witnesses[i];
+	thing->witness_count = kept;
 }
 
 /* Those that whoever is under way, or comes, may have overlapped. */
@@ -353,7 +357,8 @@ static void order(struct effects *e, const struct effect *x, const struct claim 
 		to++;
 	if (to < thing->version_count)
 		effects_order(e, x->at, thing->versions[to].by, thing->cause);
-	else if (claim->after == VALUE_ANY && thing->pending_count) { /* else it made a version */
+	else if (claim->after == VALUE_ANY && /* else it made a version */
+		 (thing->pending_count || effects_is_under_way(e, x->at))) {
 		thing->witnesses = effects_room(e, thing->witnesses, thing->witness_count,
 						&thing->witness_room, sizeof(*thing->witnesses));
 		if (!e->err)
@@ -439,7 +444,7 @@ void things_happen(struct effects *e, struct effect *x)
 			order_entries(e, x, &x->claims[i], high - 1);
 	for (i = 0; i < x->claim_count && !e->err && x->is_change; i++) {
 		change(e, x, &x->claims[i]);
-		expect_no_more(x->claims[i].thing, x->at.task);
+		expect_no_more(e, x->claims[i].thing, x->at.task);
 	}
 	sizes_change(e, x);
 	searches_note(e, x);
