@@ -202,18 +202,23 @@ static void describe(char *text, size_t room, const struct graph *graph)
 	}
 }
 
-/* What is early has ended before the first record, which is BEGIN_NS and 1000, and a little; but not in a child. */
+/* What is early has ended before the first record, which is BEGIN_NS and 1000, and a little; a child has it since it began. */
 static bool is_in_time(const struct graph *graph)
 {
 	u32 i, j;
 
-	for (i = 0; i < graph->task_count; i++)
-		for (j = 0; j < graph->tasks[i].op_count && graph->tasks[i].why != IOT_REASON_fork; j++)
-			if (!graph->tasks[i].ops[j].number &&
-			    graph->tasks[i].ops[j].kind < IOT_KIND_END &&
-			    graph->tasks[i].ops[j].kind >= IOT_KIND_lookup &&
-			    graph->tasks[i].ops[j].end_ns > BEGIN_NS + 1000 + STEPS_MAX)
+	for (i = 0; i < graph->task_count; i++) {
+		const struct graph_task *t = &graph->tasks[i];
+		bool is_child = t->why == IOT_REASON_fork;
+		u64 from_ns = is_child ? t->begin_ns : BEGIN_NS;
+		u64 to_ns = is_child ? UINT64_MAX : BEGIN_NS + 1000 + STEPS_MAX;
+
+		for (j = 0; j < t->op_count; j++)
+			if (!t->ops[j].number && t->ops[j].kind < IOT_KIND_END &&
+			    t->ops[j].kind >= IOT_KIND_lookup &&
+			    (t->ops[j].enter_ns < from_ns || t->ops[j].end_ns > to_ns))
 				return false;
+	}
 	return true;
 }
 
