@@ -19,13 +19,13 @@
 
 /*
  * Who notes accesses asks the mount below, which is not the file's own: so what that one says, perhaps a
- * bind mount, is said by a flag of the lower file.
+ * bind mount, is said by a flag of the lower file. Through a mount that is read-only none is noted.
  */
 static unsigned int noatime_of(const struct file *file)
 {
 	const int flags = READ_ONCE(file->f_path.mnt->mnt_flags);
 
-	if ((flags & MNT_NOATIME) ||
+	if ((flags & (MNT_NOATIME | MNT_READONLY)) || sb_rdonly(file_inode(file)->i_sb) ||
 	    ((flags & MNT_NODIRATIME) && S_ISDIR(file_inode(file)->i_mode)))
 		return O_NOATIME;
 	return 0;
