@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "ring.h"
 #include "workload.h"
 
 #define PAGE  4096
@@ -100,11 +101,12 @@ struct held {
 	int mapped_fd;
 	int dir;
 	int sockets[2]; /* the file on the way is in no table */
+	struct ring ring; /* nor is the one that is registered with it */
 	unsigned char *map;
 	unsigned char *closed_map; /* its descriptor is closed */
 };
 
-enum { READER = 1, APPENDER, SHARED, NAMELESS, MAPPED, CLOSED, FLYING };
+enum { READER = 1, APPENDER, SHARED, NAMELESS, MAPPED, CLOSED, FLYING, RINGED };
 
 static void send_away(int socket, int fd)
 {
@@ -144,6 +146,26 @@ static int receive(int socket)
 	CHECK(recvmsg(socket, &message, 0) == 1);
 	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
 	return fd;
+}
+
+/* The ring alone has the file then, as its number 0. */
+static void register_away(struct ring *ring, int fd)
+{
+	CHECK(ring_open(ring));
+	CHECK(!syscall(SYS_io_uring_register, ring->fd, IORING_REGISTER_FILES, &fd, 1));
+	CHECK(!close(fd));
+}
+
+/* From the position that the file has. */
+static void check_read_registered(struct ring *ring, size_t bytes, long tag, off_t offset)
+{
+	unsigned char buffer[BYTES];
+	struct io_uring_sqe request = { .opcode = IORING_OP_READ, .flags = IOSQE_FIXED_FILE,
+					.off = (uint64_t)-1, .addr = (uint64_t)(uintptr_t)buffer,
+					.len = (uint32_t)bytes };
+
+	CHECK(ring_do(ring, &request) == (int)bytes);
+	CHECK(workload_is(buffer, bytes, tag, offset));
 }
 
 /* One and the same page again and again: no two of these mappings become one. */
@@ -189,6 +211,9 @@ static void hold(struct held *h)
 	fd = open_filled("flying", O_RDONLY, FLYING);
 	CHECK(lseek(fd, 300, SEEK_SET) == 300);
 	send_away(h->sockets[0], fd);
+	fd = open_filled("ringed", O_RDONLY, RINGED);
+	CHECK(lseek(fd, 400, SEEK_SET) == 400);
+	register_away(&h->ring, fd);
 }
 
 /* The child reads and writes through what it has inherited, and through the mapping. */
@@ -208,7 +233,7 @@ static void *touch(void *map)
 	return NULL;
 }
 
-static void go_on(const struct held *h)
+static void go_on(struct held *h)
 {
 	int status, fd = receive(h->sockets[1]);
 	pthread_t thread;
@@ -216,6 +241,7 @@ static void go_on(const struct held *h)
 
 	check_read(fd, 20, FLYING, 300);
 	CHECK(!close(fd));
+	check_read_registered(&h->ring, 30, RINGED, 400);
 	CHECK(wait(&status) > 0 && !status);
 	check_read(h->reader, 3000, READER, 5000);
 	CHECK(write(h->appender, "one", 3) == 3 && write(h->twin, "two", 3) == 3);
@@ -238,12 +264,14 @@ static void go_on(const struct held *h)
 }
 
 /* All is as it would be if nobody had looked. */
-static void look_back(const struct held *h)
+static void look_back(struct held *h)
 {
 	char buffer[8] = "";
 	struct stat stat;
 
 	check_read(h->reader, 100, READER, 8000);
+	check_read_registered(&h->ring, 20, RINGED, 430);
+	CHECK(!syscall(SYS_io_uring_register, h->ring.fd, IORING_UNREGISTER_FILES, NULL, 0));
 	CHECK(!fstat(h->appender, &stat) && stat.st_size == BYTES + 6);
 	CHECK(fcntl(h->appender, F_GETFL) & O_APPEND);
 	CHECK(pread(h->nameless, buffer, 6, 800) == 6 && !memcmp(buffer, "parent", 6));

@@ -3,13 +3,11 @@
  * requests.c - asynchronous reads and writes: io_submit and io_uring.
  */
 #include <linux/aio_abi.h>
-#include <linux/io_uring.h>
-#include <stdatomic.h>
 #include <stdint.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "calls.h"
+#include "workloads/ring.h"
 
 static char buffer[8192] __attribute__((aligned(4096)));
 
@@ -44,52 +42,12 @@ static void submitted(void)
 	close(fd);
 }
 
-/* The rings of an io_uring, with one entry at a time. */
-struct ring {
-	int fd;
-	struct io_uring_params params;
-	char *submission, *completion;
-	struct io_uring_sqe *entries;
-};
-
-static int ring_open(struct ring *ring)
+static void ask(struct ring *ring, int opcode, int fd, unsigned int flags)
 {
-	size_t bytes;
+	struct io_uring_sqe request = { .opcode = (uint8_t)opcode, .fd = fd, .flags = (uint8_t)flags,
+					.addr = (uint64_t)(uintptr_t)buffer, .len = 4096 };
 
-	memset(ring, 0, sizeof(*ring));
-	ring->fd = (int)syscall(SYS_io_uring_setup, 4, &ring->params);
-	if (ring->fd < 0)
-		return -1;
-	bytes = ring->params.sq_off.array + ring->params.sq_entries * sizeof(uint32_t);
-	ring->submission = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd,
-				IORING_OFF_SQ_RING);
-	bytes = ring->params.cq_off.cqes + ring->params.cq_entries * sizeof(struct io_uring_cqe);
-	ring->completion = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd,
-				IORING_OFF_CQ_RING);
-	bytes = ring->params.sq_entries * sizeof(struct io_uring_sqe);
-	ring->entries = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, IORING_OFF_SQES);
-	MUST(ring->submission != MAP_FAILED && ring->completion != MAP_FAILED &&
-	     (void *)ring->entries != MAP_FAILED);
-	return 0;
-}
-
-static void ring_do(struct ring *ring, int opcode, int fd, unsigned int flags)
-{
-	_Atomic uint32_t *tail = (void *)(ring->submission + ring->params.sq_off.tail);
-	_Atomic uint32_t *head = (void *)(ring->completion + ring->params.cq_off.head);
-	uint32_t *array = (void *)(ring->submission + ring->params.sq_off.array);
-	uint32_t slot = atomic_load(tail) % ring->params.sq_entries;
-
-	ring->entries[slot] = (struct io_uring_sqe){
-		.opcode = (uint8_t)opcode, .fd = fd, .flags = (uint8_t)flags,
-		.addr = (uint64_t)(uintptr_t)buffer, .len = 4096,
-	};
-	if (opcode == IORING_OP_FSYNC)
-		ring->entries[slot].addr = ring->entries[slot].len = 0;
-	array[slot] = slot;
-	atomic_fetch_add(tail, 1);
-	MUST(syscall(SYS_io_uring_enter, ring->fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) == 1);
-	atomic_fetch_add(head, 1);
+	MUST(ring_do(ring, &request) == 4096);
 }
 
 static void ringed(void)
@@ -98,14 +56,14 @@ static void ringed(void)
 	struct ring ring;
 
 	MUST(!fsync(fd));
-	if (ring_open(&ring)) {
+	if (!ring_open(&ring)) {
 		printf("calls: no io_uring in this kernel: %s\n", strerror(errno));
 		return;
 	}
-	CALL("io_uring, read in the page cache", ring_do(&ring, IORING_OP_READ, fd, 0));
-	CALL("io_uring, read, O_DIRECT", ring_do(&ring, IORING_OP_READ, direct, 0));
-	CALL("io_uring, write, O_DIRECT", ring_do(&ring, IORING_OP_WRITE, direct, 0));
-	CALL("io_uring, read by a worker (IOSQE_ASYNC)", ring_do(&ring, IORING_OP_READ, fd, IOSQE_ASYNC));
+	CALL("io_uring, read in the page cache", ask(&ring, IORING_OP_READ, fd, 0));
+	CALL("io_uring, read, O_DIRECT", ask(&ring, IORING_OP_READ, direct, 0));
+	CALL("io_uring, write, O_DIRECT", ask(&ring, IORING_OP_WRITE, direct, 0));
+	CALL("io_uring, read by a worker (IOSQE_ASYNC)", ask(&ring, IORING_OP_READ, fd, IOSQE_ASYNC));
 	close(ring.fd);
 	close(direct);
 	close(fd);
