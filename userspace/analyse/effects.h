@@ -15,6 +15,7 @@
  *	effects_names.c	names, and whether directories are empty
  *	effects_places.c where names are
  *	effects_sizes.c	sizes of files
+ *	effects_results.c what results say of them
  *	effects_search.c other orders, where the first one does not explain what was found
  *	locks.c		file locks
  */
@@ -31,6 +32,8 @@
 #define VALUE_PRESENT 0xfffffffeu
 #define VALUE_ANY     0xfffffffdu /* of a need: whatever it is; of what comes after: the same */
 #define VALUE_MADE    0x80000000u /* with the number of a file that was not there at the beginning */
+
+#define SIZE_UNKNOWN ((u64)-1)
 
 /* An operation of a graph. */
 struct deed_at {
@@ -282,6 +285,10 @@ void searches_note(struct effects *e, const struct effect *x);
 bool searches_again(struct effects *e, const struct effect *x, enum sought what);
 bool script_happen(struct effects *e, const struct effect *x);
 void searches_close(struct effects *e);
+
+/* effects_results.c */
+void size_says(struct effect *x, u64 min_bytes, u64 max_bytes);
+void size_take_result(struct effect *x, const struct graph_op *op);
 
 /* effects_sizes.c */
 int sizes_open(struct effects *e, struct tree *tree);

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * effects_sizes.c - what operations say of the size of a file while others change it.
+ * effects_sizes.c - the sizes of files while operations change and find them.
  *
- * Who asked for the size, or for the end, or read less than was asked for, found a certain size;
- * who read all, one that was large enough. Only of files that several tasks use, and that some
- * operation makes longer or shorter.
+ * Only of files that several tasks use, and that some operation makes longer or shorter.
  */
 #include <stdlib.h>
 
 #include "effects.h"
 #include "tree.h"
 
-#define SIZE_UNKNOWN  ((u64)-1)
 #define VERSIONS_MAX  32 /* more than a search goes back */
 
 struct size_version {
@@ -81,84 +78,6 @@ static u64 until(const struct file_size *f, u32 at)
 	return at + 1 < f->version_count ? f->versions[at + 1].count : (u64)-1;
 }
 
-/* -- what operations say ---------------------------------------------------------------------- */
-
-static void says(struct effect *x, u64 min_bytes, u64 max_bytes)
-{
-	x->size_min_bytes = min_bytes;
-	x->size_max_bytes = max_bytes;
-	x->has_found_size = true;
-}
-
-static void makes(struct effect *x, u64 bytes, bool is_growth)
-{
-	x->size_after_bytes = bytes;
-	x->has_set_size = true;
-	x->is_growth = is_growth;
-}
-
-static void says_read(struct effect *x, const struct graph_op *op)
-{
-	u64 end = op->offset_bytes + (u64)op->result;
-
-	if ((u64)op->result == op->length_bytes)
-		says(x, end, SIZE_UNKNOWN - 1);
-	else
-		says(x, op->result ? end : 0, end);
-}
-
-/* A page is there if the file has a byte of it. */
-static void says_touch(struct effect *x, const struct graph_op *op)
-{
-	if (op->result >= 0)
-		says(x, op->offset_bytes + 1, SIZE_UNKNOWN - 1);
-	else if (op->result == -EFAULT)
-		says(x, 0, op->offset_bytes);
-}
-
-/* What it found, and what it made of the size; neither of most operations. */
-static void take_op(struct effect *x, const struct graph_op *op)
-{
-	bool is_write = op->kind == IOT_KIND_write && op->result > 0;
-	u64 end = op->offset_bytes + (u64)op->result;
-
-	x->has_found_size = x->has_set_size = x->is_growth = false;
-	if (op->kind == IOT_KIND_touch)
-		says_touch(x, op);
-	if (op->result < 0)
-		return;
-	switch (op->kind) {
-	case IOT_KIND_stat:
-		says(x, op->old_size_bytes, op->old_size_bytes);
-		break;
-	case IOT_KIND_seek:
-		if (op->flags == IOT_WHENCE_end)
-			says(x, (u64)op->result - op->offset_bytes,
-			     (u64)op->result - op->offset_bytes);
-		break;
-	case IOT_KIND_read:
-		if (op->length_bytes)
-			says_read(x, op);
-		break;
-	case IOT_KIND_setattr:
-		if (op->flags & IOT_ATTR_size)
-			makes(x, op->length_bytes, false);
-		break;
-	case IOT_KIND_open:
-		if (op->flags & IOT_OPEN_trunc)
-			makes(x, 0, false);
-		break;
-	case IOT_KIND_fallocate:
-		if (!(op->flags & ~IOT_FALLOC_zero_range))
-			makes(x, op->offset_bytes + op->length_bytes, true);
-		break;
-	}
-	if (is_write && (op->flags & IOT_RW_append))
-		says(x, op->offset_bytes, op->offset_bytes);
-	if (is_write) /* also one that made it no longer then; it may when it comes sooner */
-		makes(x, end, true);
-}
-
 /* -- before the walk ---------------------------------------------------------------------------- */
 
 /* Of each file, who uses it, and whether its size changes. */
@@ -180,7 +99,7 @@ static void find_uses(const struct graph *graph, struct size_use *uses)
 
 			if (!op->file || !graph_is_io(op))
 				continue;
-			take_op(&x, op);
+			size_take_result(&x, op);
 			if (!x.has_found_size && !x.has_set_size)
 				continue;
 			use->is_shared |= use->task && use->task != i + 1;
@@ -270,7 +189,7 @@ void sizes_claim(struct effects *e, struct effect *x)
 	x->size = e->sizes && op->file ? e->sizes[op->file] : NULL;
 	if (!x->size)
 		return;
-	take_op(x, op);
+	size_take_result(x, op);
 	if (!x->has_found_size && !x->has_set_size)
 		x->size = NULL;
 }
@@ -599,7 +518,7 @@ bool size_sight(const struct effects *e, const struct effect *x, struct effect *
 
 	if (!x->size || !x->has_set_size || x->has_found_size || !says_range(e, x, &range))
 		return false;
-	says(sight, range.min_bytes, range.max_bytes);
+	size_says(sight, range.min_bytes, range.max_bytes);
 	return true;
 }
 
