@@ -49,13 +49,15 @@ int tfs_getattr(struct mnt_idmap *idmap, const struct path *path, struct kstat *
 /* Somebody may have changed owner or mode below; the VFS decides some things by ours. */
 static void refresh(struct inode *inode)
 {
-	const struct inode *lower = tfs_lower_inode(inode);
+	const umode_t mode = tfs_lower_inode(inode)->i_mode;
+	const kuid_t uid = tfs_lower_uid(inode);
+	const kgid_t gid = tfs_lower_gid(inode);
 
-	if (unlikely(inode->i_mode != lower->i_mode || !uid_eq(inode->i_uid, lower->i_uid) ||
-		     !gid_eq(inode->i_gid, lower->i_gid))) {
-		inode->i_mode = lower->i_mode;
-		inode->i_uid = lower->i_uid;
-		inode->i_gid = lower->i_gid;
+	if (unlikely(inode->i_mode != mode || !uid_eq(inode->i_uid, uid) ||
+		     !gid_eq(inode->i_gid, gid))) {
+		inode->i_mode = mode;
+		inode->i_uid = uid;
+		inode->i_gid = gid;
 	}
 }
 

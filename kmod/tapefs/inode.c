@@ -27,8 +27,8 @@ void tfs_copy_attr(struct inode *inode)
 
 	spin_lock(&inode->i_lock);
 	inode->i_mode = lower->i_mode;
-	inode->i_uid = lower->i_uid;
-	inode->i_gid = lower->i_gid;
+	inode->i_uid = tfs_lower_uid(inode);
+	inode->i_gid = tfs_lower_gid(inode);
 	set_nlink(inode, lower->i_nlink);
 	inode_set_flags(inode, lower->i_flags & COPIED_FLAGS, COPIED_FLAGS);
 	spin_unlock(&inode->i_lock);

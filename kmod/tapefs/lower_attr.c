@@ -223,11 +223,52 @@ ssize_t tfs_do_listxattr(struct dentry *dentry, char *list, size_t room)
 }
 
 #ifdef IOT_HAVE_GET_INODE_ACL
+/* As who comes through the mount below sees it: file systems keep what is the same for all mounts. */
+static void map_acl(const struct path *lower, struct posix_acl *acl)
+{
+	struct user_namespace *of_fs = i_user_ns(d_inode(lower->dentry));
+	struct mnt_idmap *idmap = mnt_idmap(lower->mnt);
+	struct posix_acl_entry *entry;
+
+	for (entry = acl->a_entries; entry < acl->a_entries + acl->a_count; entry++) {
+		if (entry->e_tag == ACL_USER)
+			entry->e_uid = vfsuid_into_kuid(make_vfsuid(idmap, of_fs, entry->e_uid));
+		else if (entry->e_tag == ACL_GROUP)
+			entry->e_gid = vfsgid_into_kgid(make_vfsgid(idmap, of_fs, entry->e_gid));
+	}
+}
+
 struct posix_acl *tfs_do_get_acl(struct dentry *dentry, const char *name)
 {
 	struct path lower = tfs_lower_path(dentry);
+	struct posix_acl *acl = vfs_get_acl(mnt_idmap(lower.mnt), lower.dentry, name);
+	struct posix_acl *mapped;
 
-	return vfs_get_acl(mnt_idmap(lower.mnt), lower.dentry, name);
+	if (IS_ERR_OR_NULL(acl) || likely(!is_idmapped_mnt(lower.mnt)))
+		return acl;
+	mapped = posix_acl_clone(acl, GFP_KERNEL);
+	posix_acl_release(acl);
+	if (!mapped)
+		return ERR_PTR(-ENOMEM);
+	map_acl(&lower, mapped);
+	return mapped;
+}
+
+/* The VFS puts the ids of the file system into the list that it is given; the caller's is also recorded. */
+static int set_acl(const struct path *lower, const char *name, struct posix_acl *acl)
+{
+	struct mnt_idmap *idmap = mnt_idmap(lower->mnt);
+	struct posix_acl *copy;
+	int err;
+
+	if (likely(!is_idmapped_mnt(lower->mnt)))
+		return vfs_set_acl(idmap, lower->dentry, name, acl);
+	copy = posix_acl_clone(acl, GFP_KERNEL);
+	if (!copy)
+		return -ENOMEM;
+	err = vfs_set_acl(idmap, lower->dentry, name, copy);
+	posix_acl_release(copy);
+	return err;
 }
 
 int tfs_do_set_acl(struct dentry *dentry, const char *name, struct posix_acl *acl)
@@ -238,7 +279,7 @@ int tfs_do_set_acl(struct dentry *dentry, const char *name, struct posix_acl *ac
 	if (err)
 		return err;
 	if (acl)
-		err = vfs_set_acl(mnt_idmap(lower.mnt), lower.dentry, name, acl);
+		err = set_acl(&lower, name, acl);
 	else
 		err = vfs_remove_acl(mnt_idmap(lower.mnt), lower.dentry, name);
 	mnt_drop_write(lower.mnt);

@@ -154,6 +154,22 @@ static inline struct path tfs_lower_path(const struct dentry *dentry)
 			      .dentry = tfs_lower_dentry(dentry) };
 }
 
+/*
+ * Who the owner of an object is for those who come through the mount below, which may be idmapped; nobody if
+ * that has no such id. So VFS and programs see the same owner.
+ */
+static inline kuid_t tfs_lower_uid(const struct inode *inode)
+{
+	return vfsuid_into_kuid(i_uid_into_vfsuid(mnt_idmap(tfs_lower_mnt(inode->i_sb)),
+						  tfs_lower_inode(inode)));
+}
+
+static inline kgid_t tfs_lower_gid(const struct inode *inode)
+{
+	return vfsgid_into_kgid(i_gid_into_vfsgid(mnt_idmap(tfs_lower_mnt(inode->i_sb)),
+						  tfs_lower_inode(inode)));
+}
+
 static inline struct file *tfs_lower_file(const struct file *file)
 {
 	return TFS_F(file)->lower;
