@@ -9,7 +9,7 @@
 
 static u64 object_of(struct iot_session *session, const struct file *file)
 {
-	return tfs_object_id(session, file_inode(file), file->f_path.dentry);
+	return tfs_object_id(session, file_inode(file), file_dentry(file));
 }
 
 static struct iot_session *enter(struct iot_span *span, const struct file *file)

@@ -103,7 +103,7 @@ int tfs_open(struct inode *inode, struct file *file)
 		err = -EINVAL;
 	else
 		err = tfs_open_lower(file, NULL);
-	tfs_emit_open(&span, file->f_path.dentry, err ? NULL : file, file->f_flags, 0, err);
+	tfs_emit_open(&span, file_dentry(file), err ? NULL : file, file->f_flags, 0, err);
 	return err;
 }
 

@@ -40,7 +40,7 @@ static unsigned int noatime_of(const struct file *file)
  */
 struct file *tfs_do_open(const struct file *file, int flags)
 {
-	struct path lower = tfs_lower_path(file->f_path.dentry);
+	struct path lower = tfs_lower_path(file_dentry(file));
 	struct file *opened = dentry_open(&lower, flags & ~OPEN_ONCE_FLAGS, current_cred());
 
 	/* Not with the open: who serves a FUSE would have to be allowed to ask for it himself. */

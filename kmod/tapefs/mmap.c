@@ -159,7 +159,7 @@ static struct file *mapped_open(struct file *upper)
 		our->ops.fallocate = mapped_fallocate;
 	if (our->ops.fsync)
 		our->ops.fsync = mapped_fsync;
-	our->path = upper->f_path;
+	our->path = (struct path){ .mnt = upper->f_path.mnt, .dentry = file_dentry(upper) };
 	path_get(&our->path);
 	our->handle = TFS_F(upper)->handle;
 	mapped->f_op = &our->ops;
@@ -535,7 +535,7 @@ bool tfs_tell_map(struct iot_session *session, u32 task, const struct vm_area_st
 	if (READ_ONCE(TFS_F(file)->epoch) != iot_session_epoch(session))
 		__tfs_show_handle(session, task, TFS_FD_MAPPED, file);
 	r.task = task;
-	r.object = tfs_object_id(session, file_inode(file), file->f_path.dentry);
+	r.object = tfs_object_id(session, file_inode(file), file_dentry(file));
 	r.handle = TFS_F(file)->handle;
 	r.map = map->map;
 	r.address = vma->vm_start;

@@ -22,7 +22,7 @@
  */
 void __tfs_show_handle(struct iot_session *session, u32 task, s32 fd, const struct file *file)
 {
-	const struct dentry *dentry = file->f_path.dentry;
+	const struct dentry *dentry = file_dentry(file);
 	const struct inode *inode = file_inode(file), *lower = tfs_lower_inode(inode);
 	struct tfs_file *tfs = TFS_F(file);
 	struct iot_rec_opened r;

@@ -170,6 +170,10 @@ static inline kgid_t tfs_lower_gid(const struct inode *inode)
 						  tfs_lower_inode(inode)));
 }
 
+/*
+ * Of an upper file, file_dentry() is the dentry, not f_path.dentry: up to 6.7 that is overlayfs's if overlayfs lies
+ * on tapefs.
+ */
 static inline struct file *tfs_lower_file(const struct file *file)
 {
 	return TFS_F(file)->lower;
