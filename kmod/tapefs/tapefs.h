@@ -148,6 +148,10 @@ static inline struct vfsmount *tfs_lower_mnt(const struct super_block *sb)
 	return TFS_SB(sb)->lower.mnt;
 }
 
+/*
+ * The dentry of an upper file is file_dentry(), not f_path.dentry: up to 6.7 that is overlayfs's if overlayfs lies on
+ * tapefs.
+ */
 static inline struct path tfs_lower_path(const struct dentry *dentry)
 {
 	return (struct path){ .mnt = tfs_lower_mnt(dentry->d_sb),
@@ -170,10 +174,6 @@ static inline kgid_t tfs_lower_gid(const struct inode *inode)
 						  tfs_lower_inode(inode)));
 }
 
-/*
- * Of an upper file, file_dentry() is the dentry, not f_path.dentry: up to 6.7 that is overlayfs's if overlayfs lies
- * on tapefs.
- */
 static inline struct file *tfs_lower_file(const struct file *file)
 {
 	return TFS_F(file)->lower;

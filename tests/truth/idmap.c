@@ -7,26 +7,14 @@
  * Users and groups ID and so many after it look like SEEN and those after it, at TO; others have no id there.
  * The kernel takes that from a user namespace, which nobody has to be in.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#define CHECK(condition)                                                                        \
-	do {                                                                                    \
-		if (!(condition)) {                                                             \
-			fprintf(stderr, "idmap: line %d: %s (%s)\n", __LINE__, #condition,      \
-				strerror(errno));                                               \
-			exit(1);                                                                \
-		}                                                                               \
-	} while (0)
+#include "workloads/workload.h"
 
 static void write_map(pid_t pid, const char *what, char **ids)
 {
