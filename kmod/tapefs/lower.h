@@ -63,6 +63,9 @@ struct posix_acl *tfs_do_get_acl(struct dentry *dentry, const char *name);
 int tfs_do_set_acl(struct dentry *dentry, const char *name, struct posix_acl *acl);
 #endif
 
+/* quotas: lower_quota.c */
+void tfs_quota_inherit(struct super_block *sb);
+
 /* files: lower_file.c */
 struct file *tfs_do_open(const struct file *file, int flags);
 struct file *tfs_lower_as_set(struct file *file);

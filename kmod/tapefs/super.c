@@ -174,6 +174,7 @@ int tfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	sb->s_magic = TFS_MAGIC;
 	sb->s_op = &tfs_super_operations;
 	sb->s_xattr = tfs_xattr_handlers;
+	tfs_quota_inherit(sb);
 	iot_set_d_op(sb, &tfs_dentry_operations);
 	err = make_root(sb, tsb->lower.dentry);
 	if (err)

@@ -22,6 +22,7 @@
 #include <linux/fs_parser.h>
 #include <linux/mount.h>
 #include <linux/mutex.h>
+#include <linux/quota.h>
 
 #include "iotape/iotape.h"
 #include "compat/vfs.h"
@@ -44,11 +45,13 @@ struct tfs_options {
  * struct tfs_sb - a mount
  * @lower: the directory below, with the mount that it was reached through
  * @options: as mounted
+ * @quota: what of quotactl_fd(2) the lower file system can do
  * @source: what sessions attach to
  */
 struct tfs_sb {
 	struct path lower;
 	struct tfs_options options;
+	struct quotactl_ops quota;
 	struct iot_source source;
 };
 
