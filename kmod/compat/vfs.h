@@ -9,6 +9,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/mman.h>
 #include <linux/mount.h>
 #include <linux/namei.h>
 #include <linux/sched/mm.h>
@@ -232,15 +233,26 @@ static inline struct inode **iot_delegated(struct delegated_inode *delegated)
  * (RWF_DONTCACHE). Until 6.12 goes.
  */
 #ifdef IOT_HAVE_DONTCACHE
-#define IOT_FOP_FLAGS .fop_flags = FOP_DONTCACHE,
+#define IOT_FOP_DONTCACHE FOP_DONTCACHE
 
 static inline bool iot_can_rw(const struct kiocb *iocb, const struct file *lower)
 {
 	return !(iocb->ki_flags & IOCB_DONTCACHE) || (lower->f_op->fop_flags & FOP_DONTCACHE);
 }
 #else
-#define IOT_FOP_FLAGS
+#define IOT_FOP_DONTCACHE	0
 #define iot_can_rw(iocb, lower) true
+#endif
+
+/* 6.10: such a flag says whether mappings can be synchronous; before, a member of its own. Until 6.1 goes. */
+#ifdef FOP_MMAP_SYNC
+#define IOT_FOP_FLAGS		.fop_flags = IOT_FOP_DONTCACHE
+#define IOT_FOP_SYNC_FLAGS	.fop_flags = IOT_FOP_DONTCACHE | FOP_MMAP_SYNC
+#define iot_can_map_sync(table) ((table)->fop_flags & FOP_MMAP_SYNC)
+#else
+#define IOT_FOP_FLAGS		.mmap_supported_flags = 0
+#define IOT_FOP_SYNC_FLAGS	.mmap_supported_flags = MAP_SYNC
+#define iot_can_map_sync(table) ((table)->mmap_supported_flags & MAP_SYNC)
 #endif
 
 /* 6.9: FS_IOC_GETFSUUID tells what the super block has; before, nobody could ask. Until 6.1 goes. */
@@ -308,6 +320,15 @@ static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
 #else
 #define IOT_MAPS_WHOLE_FOLIOS false
 #define iot_insert_page(vmf)  VM_FAULT_SIGBUS
+#endif
+
+/* 6.6: a fault of a huge page is told its order; before, the level of page tables. Until 6.1 goes. */
+#ifdef IOT_HAVE_HUGE_FAULT_ORDER
+typedef unsigned int iot_huge_t;
+#define iot_huge_pages(size) (1UL << (size))
+#else
+typedef enum page_entry_size iot_huge_t;
+#define iot_huge_pages(size) (((size) == PE_SIZE_PUD ? PUD_SIZE : PMD_SIZE) >> PAGE_SHIFT)
 #endif
 
 /* By 7.2: an operation that only ->mmap_prepare may leave behind. Until 6.12 goes. */

@@ -261,7 +261,6 @@ static long compat_ioctl(struct file *file, unsigned int command, unsigned long 
 
 #define FILE_FOPS                                                               \
 	.owner = THIS_MODULE,                                                   \
-	IOT_FOP_FLAGS                                                           \
 	.open = tfs_open,                                                       \
 	.release = release,                                                     \
 	.flush = flush,                                                         \
@@ -282,14 +281,18 @@ static long compat_ioctl(struct file *file, unsigned int command, unsigned long 
 	.mmap = tfs_mmap,                                                       \
 	.get_unmapped_area = tfs_get_unmapped_area
 
-const struct file_operations tfs_file_fops = {
-	FILE_FOPS,
-	.remap_file_range = remap_file_range,
+const struct file_operations tfs_file_fops[] = {
+	[0] = { FILE_FOPS, IOT_FOP_FLAGS },
+	[TFS_FOPS_REMAP] = { FILE_FOPS, IOT_FOP_FLAGS, .remap_file_range = remap_file_range },
+	[TFS_FOPS_SYNC] = { FILE_FOPS, IOT_FOP_SYNC_FLAGS },
+	[TFS_FOPS_REMAP | TFS_FOPS_SYNC] = { FILE_FOPS, IOT_FOP_SYNC_FLAGS,
+					     .remap_file_range = remap_file_range },
 };
 
-const struct file_operations tfs_plain_file_fops = {
-	FILE_FOPS,
-};
+bool tfs_is_file(const struct file *file)
+{
+	return file->f_op >= tfs_file_fops && file->f_op < tfs_file_fops + ARRAY_SIZE(tfs_file_fops);
+}
 
 const struct file_operations tfs_dir_fops = {
 	.owner = THIS_MODULE,

@@ -304,6 +304,32 @@ static vm_fault_t map_map_pages(struct vm_fault *vmf, pgoff_t first, pgoff_t las
 	return fault;
 }
 
+/* Of files that are memory themselves (DAX): tables of the processor can map 2 MiB of them, or a GiB, as one. */
+static vm_fault_t map_huge_fault(struct vm_fault *vmf, iot_huge_t size)
+{
+	struct tfs_map *map = map_of(vmf->vma);
+	unsigned long pages = iot_huge_pages(size);
+	pgoff_t first = round_down(vmf->pgoff, pages);
+	u32 flags = IOT_TOUCH_around;
+	struct iot_span span;
+	vm_fault_t fault;
+
+	if (map->mode == TFS_MMAP_PAGE)
+		return VM_FAULT_FALLBACK; /* map_fault() follows, or map_pfn_mkwrite() */
+	if (vmf->flags & FAULT_FLAG_WRITE)
+		flags |= IOT_TOUCH_write | (pmd_none(vmf->orig_pmd) ? 0 : IOT_TOUCH_mkwrite);
+	refcount_inc(&map->refs);
+	tfs_begin(file_inode(map->upper)->i_sb, &span);
+	fault = map->lower_ops->huge_fault(vmf, size);
+	if (fault & (VM_FAULT_FALLBACK | VM_FAULT_RETRY))
+		iot_span_cancel(&span);
+	else
+		tfs_emit_touch(&span, map->upper, map->map, first, pages, flags,
+			       fault & VM_FAULT_MAJOR, fault_errno(fault));
+	map_put(map);
+	return fault;
+}
+
 /* Some lower file systems have no such operation: then there is nothing to do but note it. */
 static vm_fault_t map_page_mkwrite(struct vm_fault *vmf)
 {
@@ -419,6 +445,8 @@ static void map_wrap(struct tfs_map *map, struct vm_area_struct *vma)
 		/* Without it, faults under the vma lock would be refused: keep what there is. */
 		if (map->ops.map_pages)
 			map->ops.map_pages = map_map_pages;
+		if (map->ops.huge_fault)
+			map->ops.huge_fault = map_huge_fault;
 		map->ops.page_mkwrite = map_page_mkwrite;
 		if (map->ops.pfn_mkwrite)
 			map->ops.pfn_mkwrite = map_pfn_mkwrite;

@@ -70,8 +70,7 @@ bool tfs_is_below(const struct iot_source *source, const struct file *file)
 
 static enum iot_view view_file(const struct iot_source *source, const struct file *file)
 {
-	if (file->f_op == &tfs_file_fops || file->f_op == &tfs_plain_file_fops ||
-	    file->f_op == &tfs_dir_fops)
+	if (tfs_is_file(file) || file->f_op == &tfs_dir_fops)
 		return file_inode(file)->i_sb == source->sb ? IOT_VIEW_OURS : IOT_VIEW_NONE;
 	return tfs_is_below(source, file) ? IOT_VIEW_UNSEEN : IOT_VIEW_NONE;
 }

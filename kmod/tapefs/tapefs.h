@@ -241,9 +241,11 @@ extern IOT_XATTR_HANDLERS(tfs_xattr_handlers);
 ssize_t tfs_listxattr(struct dentry *dentry, char *list, size_t room);
 
 /* file.c */
-extern const struct file_operations tfs_file_fops;
-extern const struct file_operations tfs_plain_file_fops; /* where nothing can be shared below */
+#define TFS_FOPS_REMAP 1 /* below, files can share blocks */
+#define TFS_FOPS_SYNC  2 /* below, mappings can be synchronous (MAP_SYNC) */
+extern const struct file_operations tfs_file_fops[];
 extern const struct file_operations tfs_dir_fops;
+bool tfs_is_file(const struct file *file);
 int tfs_open(struct inode *inode, struct file *file);
 int tfs_open_lower(struct file *file, struct file *lower);
 
