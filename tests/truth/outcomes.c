@@ -195,6 +195,57 @@ static void attributes_all(void)
 	attributes(".");
 }
 
+/* What an ioctl leaves in a buffer, as far as it stays the same. Programs of x32 have theirs at small addresses. */
+static void ask_file_system(const char *what, int fd, unsigned long command, size_t bytes)
+{
+	static unsigned char *answer;
+	unsigned long sum = 0;
+	size_t i;
+	int err;
+
+	if (!answer)
+		answer = mmap(NULL, BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	if (answer == MAP_FAILED)
+		exit(1);
+	memset(answer, 0, BLOCK_BYTES);
+	err = ioctl(fd, command, answer);
+	for (i = 0; i < bytes; i++)
+		sum = sum * 31 + answer[i];
+	printf("%s: %s, %lx\n", what, err < 0 ? strerrorname_np(errno) : "done", err < 0 ? 0 : sum);
+	printf("%s, without memory: ", what);
+	outcome("ioctl", ioctl(fd, command, 16));
+#ifdef __x86_64__
+	printf("%s, of x32: ", what);
+	outcome("ioctl", syscall(0x40000000 | 514, fd, command, answer));
+#endif
+}
+
+/* Which file systems have of their own, some that no kernel has, and some that only Lustre has. */
+static void ask_for_what_is_rare(int fd, int dir)
+{
+	int each[] = { fd, dir };
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		printf("-- of a %s\n", i ? "directory" : "file");
+		ask_file_system("XFS_IOC_FSGEOMETRY_V1", each[i], _IOC(_IOC_READ, 'X', 100, 112), 112);
+		ask_file_system("XFS_IOC_DIOINFO", each[i], _IOC(_IOC_READ, 'X', 30, 12), 12);
+		ask_file_system("XFS_IOC_GETBMAP", each[i], _IOC(_IOC_READ | _IOC_WRITE, 'X', 38, 32), 0);
+		ask_file_system("EXT4_IOC_GETSTATE", each[i], _IOW('f', 41, __u32), 4);
+		ask_file_system("EXT4_IOC_GETRSVSZ", each[i], _IOR('f', 5, long), 8);
+		ask_file_system("BTRFS_IOC_FS_INFO", each[i], _IOC(_IOC_READ, 0x94, 31, 1024), 48);
+		ask_file_system("FS_IOC_GETVERSION", each[i], _IOR('v', 1, long), 0);
+		ask_file_system("FS_IOC_GET_ENCRYPTION_POLICY", each[i], _IOW('f', 21, char[12]), 0);
+		ask_file_system("FS_IOC_MEASURE_VERITY", each[i], _IOC(_IOC_READ | _IOC_WRITE, 'f', 134, 4), 0);
+		ask_file_system("FITRIM", each[i], _IOC(_IOC_READ | _IOC_WRITE, 'X', 121, 24), 0);
+		ask_file_system("LL_IOC_LOV_GETSTRIPE", each[i], _IOW('f', 155, long), 0);
+		ask_file_system("LL_IOC_GETVERSION", each[i], _IOR('f', 3, long), 0);
+		ask_file_system("nobody's", each[i], _IOC(_IOC_READ | _IOC_WRITE, 0xe7, 99, 4000), 4000);
+		ask_file_system("without a size", each[i], 0x12345678, 0);
+		ask_file_system("zero", each[i], 0, 0);
+	}
+}
+
 /* It is a year that no access is in until one is noted. */
 static void note_access(const char *what, int fd)
 {
@@ -240,6 +291,7 @@ int main(int argc, char **argv)
 	ask_for_all(fd);
 	attributes_all();
 	note_accesses();
+	ask_for_what_is_rare(fd, dir);
 	outcome("FICLONE", ioctl(same, FICLONE, fd));
 	outcome("FICLONE of a directory", ioctl(same, FICLONE, dir));
 	outcome("FIBMAP of a directory", ioctl(dir, FIBMAP, &fd));
