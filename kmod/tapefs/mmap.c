@@ -64,12 +64,14 @@ struct tfs_map {
  * struct mapped_ops - the operations of a lower file that only mappings refer to
  * @ops: the wrapped operations, which the file points to
  * @lower_ops: those of the lower file system
+ * @lower: another lower file, which has those; each mapping keeps it, by the upper file
  * @path: the upper name, with references: it keeps the mount
  * @handle: id of the upper file
  */
 struct mapped_ops {
 	struct file_operations ops;
 	const struct file_operations *lower_ops;
+	struct file *lower;
 	struct path path;
 	u64 handle;
 };
@@ -124,6 +126,16 @@ static long mapped_fallocate(struct file *mapped, int mode, loff_t offset, loff_
 	return err;
 }
 
+/* mremap(2), which has a mapping. tmpfs insists on a file with operations of its own (CONFIG_DEBUG_VM). */
+static unsigned long mapped_get_unmapped_area(struct file *mapped, unsigned long address,
+					      unsigned long length_bytes, unsigned long page,
+					      unsigned long flags)
+{
+	const struct mapped_ops *our = mapped_ops_of(mapped);
+
+	return our->lower_ops->get_unmapped_area(our->lower, address, length_bytes, page, flags);
+}
+
 static int mapped_release(struct inode *inode, struct file *mapped)
 {
 	struct mapped_ops *our = mapped_ops_of(mapped);
@@ -152,6 +164,7 @@ static struct file *mapped_open(struct file *upper)
 	}
 	mapped->f_wb_err = READ_ONCE(tfs_lower_file(upper)->f_wb_err); /* msync(2) tells of as much */
 	our->lower_ops = mapped->f_op;
+	our->lower = tfs_lower_file(upper);
 	our->ops = *mapped->f_op;
 	our->ops.release = mapped_release;
 	our->ops.fadvise = mapped_fadvise;
@@ -159,6 +172,8 @@ static struct file *mapped_open(struct file *upper)
 		our->ops.fallocate = mapped_fallocate;
 	if (our->ops.fsync)
 		our->ops.fsync = mapped_fsync;
+	if (our->ops.get_unmapped_area)
+		our->ops.get_unmapped_area = mapped_get_unmapped_area;
 	our->path = (struct path){ .mnt = upper->f_path.mnt, .dentry = file_dentry(upper) };
 	path_get(&our->path);
 	our->handle = TFS_F(upper)->handle;
