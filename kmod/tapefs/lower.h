@@ -29,6 +29,12 @@ static inline bool tfs_is_given_back(struct delegated_inode *delegated, int *err
 	return !*err;
 }
 
+/*
+ * For lockdep, which knows locks by the type of their file system: s_umount of a super block below one of ours. It may
+ * be of a type that lies on tapefs elsewhere, and takes the two the other way around. 1 is for one that is being made.
+ */
+#define TFS_BELOW 2
+
 /* names: lower_names.c */
 struct dentry *tfs_do_lookup(struct dentry *dentry);
 struct dentry *tfs_do_create(struct dentry *dentry, umode_t mode);

@@ -141,7 +141,7 @@ int tfs_do_sync_fs(struct super_block *sb)
 	struct super_block *lower = tfs_lower_mnt(sb)->mnt_sb;
 	int err;
 
-	down_read(&lower->s_umount);
+	down_read_nested(&lower->s_umount, TFS_BELOW);
 	err = sync_filesystem(lower);
 	up_read(&lower->s_umount);
 	if (sb->s_root) /* else there is nobody to be told */

@@ -20,7 +20,7 @@ static struct super_block *begin_look(struct super_block *sb)
 {
 	struct super_block *lower = lower_sb(sb);
 
-	down_read(&lower->s_umount);
+	down_read_nested(&lower->s_umount, TFS_BELOW);
 	return lower;
 }
 
@@ -74,7 +74,7 @@ static int begin_change(struct super_block *sb)
 	int err = mnt_want_write(tfs_lower_mnt(sb));
 
 	if (!err)
-		down_read(&lower_sb(sb)->s_umount);
+		down_read_nested(&lower_sb(sb)->s_umount, TFS_BELOW);
 	return err;
 }
 
@@ -127,7 +127,7 @@ static int begin_switch(struct super_block *sb)
 	int err = mnt_want_write(tfs_lower_mnt(sb));
 
 	if (!err)
-		down_write(&lower_sb(sb)->s_umount);
+		down_write_nested(&lower_sb(sb)->s_umount, TFS_BELOW);
 	return err;
 }
 
