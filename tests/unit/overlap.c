@@ -19,7 +19,7 @@
 
 #define TASKS	    6
 #define STEPS	    150
-#define PROGRAMS    30
+#define PROGRAMS    15 /* tests/check has more, by IOTAPE_TEST_PROGRAMS */
 #define SCHEDULES   12
 #define LOCKS_MAX   64
 #define LOCK_RANGES 3
