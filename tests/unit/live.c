@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * live.c - which mapping an offset of a handle is in, when parts of mappings have gone.
+ * live.c - which mapping, or piece of one, an offset of a handle is in, when parts have gone or moved.
  */
 #include "analyse/live.h"
 #include "suite.h"
@@ -13,18 +13,21 @@
 
 static void map(struct live *live, u64 number, u64 first, u64 pages)
 {
-	const struct graph_op op = { .kind = IOT_KIND_map, .handle = HANDLE, .other = number,
-				     .offset_bytes = first * PAGE, .length_bytes = pages * PAGE };
+	struct graph_op op = { .kind = IOT_KIND_map, .handle = HANDLE, .other = number,
+			       .offset_bytes = first * PAGE, .length_bytes = pages * PAGE };
 
 	assert_int_equal(live_mapped(live, PROCESS, &op), 0);
 }
 
-static void unmap(struct live *live, u64 number, u64 first, u64 pages)
+/* Return: the piece that went, or lost a part. */
+static u64 unmap(struct live *live, u64 number, u64 first, u64 pages)
 {
 	const struct iot_rec_unmap r = { .map = number, .offset_bytes = (s64)(first * PAGE),
 					 .length_bytes = pages * PAGE };
+	u64 piece;
 
-	assert_int_equal(live_unmapped(live, PROCESS, &r), 0);
+	assert_int_equal(live_unmapped(live, PROCESS, &r, &piece), 0);
+	return piece;
 }
 
 static u64 asked(struct live *live, u64 page, u64 enter_ns, bool is_shared)
@@ -87,18 +90,20 @@ static void a_length_may_be_anything(void **state)
 {
 	struct live live = {};
 	struct iot_rec_unmap r = { .map = OLDER, .offset_bytes = PAGE, .length_bytes = ~0ull };
+	u64 piece;
 
 	(void)state;
 	map(&live, OLDER, 0, 10);
-	assert_int_equal(live_unmapped(&live, PROCESS, &r), 0);
+	assert_int_equal(live_unmapped(&live, PROCESS, &r, &piece), 0);
+	assert_int_equal(piece, 1);
 	pages_are(&live, "the rest", "1000000000");
 	live_close(&live);
 }
 
 static void map_at(struct live *live, u64 number, u64 enter_ns, u32 flags)
 {
-	const struct graph_op op = { .kind = IOT_KIND_map, .handle = HANDLE, .other = number,
-				     .enter_ns = enter_ns, .flags = flags, .length_bytes = PAGE };
+	struct graph_op op = { .kind = IOT_KIND_map, .handle = HANDLE, .other = number,
+			       .enter_ns = enter_ns, .flags = flags, .length_bytes = PAGE };
 
 	assert_int_equal(live_mapped(live, PROCESS, &op), 0);
 }
@@ -120,7 +125,108 @@ static void what_is_asked_was_there(void **state)
 	live_close(&live);
 }
 
+static u64 touched(struct live *live, u64 number, u64 page, u64 enter_ns)
+{
+	const struct iot_rec_touch r = { .map = number, .offset_bytes = (s64)(page * PAGE) };
+	u64 piece;
+
+	assert_int_equal(live_touched(live, PROCESS, enter_ns, &r, &piece), 0);
+	return piece;
+}
+
+/* mremap(2) of a part: the same pages are mapped twice until the old part goes. */
+static void a_part_moves(void **state)
+{
+	struct live live = {};
+
+	(void)state;
+	map(&live, 5, 0, 10);
+	assert_int_equal(touched(&live, 5, 4, 0), 1);
+	map(&live, 5, 4, 2);
+	assert_int_equal(unmap(&live, 5, 4, 2), 1);
+	assert_int_equal(touched(&live, 5, 3, 0), 1);
+	assert_int_equal(touched(&live, 5, 4, 0), 2);
+	assert_int_equal(touched(&live, 5, 6, 0), 1);
+	assert_int_equal(unmap(&live, 5, 5, 1), 2);
+	assert_int_equal(touched(&live, 5, 4, 0), 2);
+	assert_int_equal(unmap(&live, 5, 0, 4), 1);
+	assert_int_equal(unmap(&live, 5, 6, 4), 1);
+	assert_int_equal(unmap(&live, 5, 4, 1), 2);
+	assert_int_equal(unmap(&live, 5, 4, 1), 0);
+	live_close(&live);
+}
+
+/* It moves whole, and grows where it then is, which nobody sees. */
+static void all_of_it_moves(void **state)
+{
+	struct live live = {};
+
+	(void)state;
+	map(&live, 5, 0, 2);
+	map(&live, 5, 0, 4);
+	assert_int_equal(unmap(&live, 5, 0, 2), 1);
+	assert_int_equal(touched(&live, 5, 1, 0), 2);
+	assert_int_equal(touched(&live, 5, 7, 0), 2);
+	assert_int_equal(unmap(&live, 5, 0, 8), 2);
+	assert_int_equal(touched(&live, 5, 1, 0), 3);
+	live_close(&live);
+}
+
+/* A fork copied it as it was: what had been between the pieces is not there. */
+static void a_fork_copies_pieces(void **state)
+{
+	struct live live = {};
+
+	(void)state;
+	map(&live, 5, 0, 3);
+	map(&live, 5, 4, 6);
+	assert_int_equal(touched(&live, 5, 1, 0), 1);
+	assert_int_equal(touched(&live, 5, 5, 0), 2);
+	assert_int_equal(unmap(&live, 5, 4, 6), 2);
+	assert_int_equal(unmap(&live, 5, 0, 3), 1);
+	live_close(&live);
+}
+
+/* One that was not made has a number as well, which nothing else has. */
+static void what_failed_is_not_there(void **state)
+{
+	struct graph_op op = { .kind = IOT_KIND_map, .handle = HANDLE, .other = 5, .length_bytes = PAGE,
+			       .result = -ENOMEM };
+	struct live live = {};
+
+	(void)state;
+	assert_int_equal(live_mapped(&live, PROCESS, &op), 0);
+	assert_int_equal(op.other, 1);
+	assert_int_equal(unmap(&live, 5, 0, 1), 0);
+	map(&live, 5, 0, 1);
+	assert_int_equal(touched(&live, 5, 0, 0), 2);
+	live_close(&live);
+}
+
+/* The state at the beginning of a recording is told while programs go on. */
+static void what_is_touched_is_told_of_later(void **state)
+{
+	struct live live = {};
+
+	(void)state;
+	map(&live, 4, 0, 1);
+	assert_int_equal(touched(&live, 5, 0, 0), 2);
+	assert_int_equal(touched(&live, 5, 1, 0), 2);
+	assert_int_equal(unmap(&live, 5, 0, 1), 0);
+	map(&live, 5, 0, 2);
+	map(&live, 5, 4, 2);
+	assert_int_equal(touched(&live, 5, 1, 0), 2);
+	assert_int_equal(touched(&live, 5, 4, 0), 3);
+	assert_int_equal(unmap(&live, 5, 0, 2), 2);
+	live_close(&live);
+}
+
 SUITE("live",
+      TEST(a_part_moves)
+      TEST(all_of_it_moves)
+      TEST(a_fork_copies_pieces)
+      TEST(what_failed_is_not_there)
+      TEST(what_is_touched_is_told_of_later)
       TEST(what_went_is_in_no_mapping)
       TEST(what_is_asked_was_there)
       TEST(a_length_may_be_anything))

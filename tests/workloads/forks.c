@@ -3,19 +3,23 @@
  * forks.c - a workload: processes and threads that share what is open.
  *
  * A handle whose position parent and child share; copies of descriptors; a child that
- * outlives its parent's close; a program that is executed with an inherited handle (this
+ * outlives its parent's close; a mapping of which parts have gone, moved or are protected
+ * when a child gets a copy; a program that is executed with an inherited handle (this
  * one, with --role), by fork, vfork and posix_spawn; four threads that write to one file
  * and make files. Pipes order what has to be in order.
  */
 #include <fcntl.h>
 #include <pthread.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "workload.h"
 
 #define THREADS 4
+#define PAGE	4096L
+#define PAGES	16 /* of the mapping in pieces */
 
 static long blocks = 16, files = 8;
 static const char *role, *descriptor;
@@ -145,6 +149,62 @@ static void outliving(void)
 	printf("outliving: written\n");
 }
 
+/* -- a mapping in pieces ---------------------------------------------------------------- */
+
+/* Page 3 goes, 6 and 7 are protected, 10 and 11 move. Return: where they are now. */
+static char *make_pieces(char *at)
+{
+	char *moved = mmap(NULL, 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(moved != MAP_FAILED);
+	CHECK(!munmap(at + 3 * PAGE, PAGE));
+	CHECK(!mprotect(at + 6 * PAGE, 2 * PAGE, PROT_READ));
+	CHECK(mremap(at + 10 * PAGE, 2 * PAGE, 2 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, moved) == moved);
+	return moved;
+}
+
+/* A byte in each piece, and in the last page of some; then the child's copies go, not all of them at once. */
+static void write_pieces(char *at, char *moved, char byte, long page)
+{
+	at[page] = byte;
+	at[4 * PAGE + page] = byte;
+	at[9 * PAGE + page] = byte;
+	moved[PAGE + page] = byte;
+	at[(PAGES - 1) * PAGE + page] = byte;
+	CHECK(at[6 * PAGE] == 'f' && at[7 * PAGE + page] == 'f');
+	CHECK(!munmap(at, 2 * PAGE) && !munmap(moved + PAGE, PAGE));
+	CHECK(at[2 * PAGE] == 'f' && moved[0] == 'f');
+	CHECK(!munmap(at + 2 * PAGE, PAGE) && !munmap(moved, PAGE));
+}
+
+static void pieces(void)
+{
+	int fd = open(path("pieces"), O_RDWR | O_CREAT | O_TRUNC, 0600);
+	char bytes[PAGES * PAGE], *at, *moved;
+	long i, changed = 0;
+	pid_t pid;
+
+	memset(bytes, 'f', sizeof(bytes));
+	CHECK(fd >= 0 && write(fd, bytes, sizeof(bytes)) == (ssize_t)sizeof(bytes));
+	at = mmap(NULL, sizeof(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	CHECK(at != MAP_FAILED && !close(fd));
+	at[3 * PAGE] = 'g';
+	moved = make_pieces(at);
+	pid = start();
+	if (!pid) {
+		write_pieces(at, moved, 'c', 1);
+		_exit(0); /* which unmaps the others */
+	}
+	finish(pid);
+	write_pieces(at, moved, 'p', 2);
+	CHECK(!munmap(at + 4 * PAGE, 6 * PAGE) && !munmap(at + 12 * PAGE, 4 * PAGE));
+	fd = open(path("pieces"), O_RDONLY);
+	CHECK(fd >= 0 && read(fd, bytes, sizeof(bytes)) == (ssize_t)sizeof(bytes) && !close(fd));
+	for (i = 0; i < (long)sizeof(bytes); i++)
+		changed += bytes[i] != 'f';
+	printf("pieces: %ld bytes changed\n", changed);
+}
+
 /* -- programs that are executed ------------------------------------------------------ */
 
 /* The executed program: writes through what it inherited, and makes a file of its own. */
@@ -266,6 +326,7 @@ int main(int argc, char **argv)
 	shared_position();
 	copies_of_descriptors();
 	outliving();
+	pieces();
 	executed();
 	threads();
 	return 0;

@@ -288,7 +288,7 @@ static int take_op(struct reading_state *s)
 			deed.fields[0] = (u64)-ENODATA; /* the result: equivalence 8 */
 		break;
 	case IOT_KIND_map:
-		deed.fields[MAP_FLAGS] &= ~(u64)IOT_MAP_inherited;
+		deed.fields[MAP_FLAGS] &= ~(u64)(IOT_MAP_inherited | IOT_MAP_moved);
 		if (r->map.flags & IOT_MAP_inherited)
 			return deeds_take_inherited(s, task, &deed);
 		break;

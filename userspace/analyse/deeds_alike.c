@@ -203,7 +203,7 @@ int deeds_know_access(struct reading_state *s, u32 task)
 	return 0;
 }
 
-/* -- equivalence 4: mappings that fork copies ------------------------------------------------------------ */
+/* -- equivalence 4: mappings that fork copies; those that mremap moves are in deeds.c -------------------- */
 
 /* In their order, which is that in which a replay maps them. */
 int deeds_take_inherited(struct reading_state *s, u32 task, const struct deed *deed)

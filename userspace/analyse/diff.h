@@ -17,7 +17,7 @@
  *      access (read, write): write-back and reclaim make later ones visible again
  *      whenever they like.
  *   4. A mapping that fork copies counts as the child's first operation, and the same as
- *      one that the child makes itself.
+ *      one that the child makes itself; one that mremap moves, as one made where it goes.
  *   5. The look-up of an open that fails there (O_EXCL and the name is taken, the name is too
  *      long) counts as that open, failed.
  *   6. An asynchronous request counts as the read or write that it is, at the place of its

@@ -106,8 +106,8 @@ enum graph_leave {
  * @number: of the operation in the trace's task, 0 if there is none
  * @path, @path2: paths or texts it uses, NULL if none; live as long as the graph;
  *	behind the name that a setxattr has, and its zero byte, is the value if @extra is 1
- * @object, @handle, @other: ids of the trace; @other is a second handle, a mapping, or
- *	a request
+ * @object, @handle, @other: ids of the trace; @other is a second handle or a request, or a
+ *	number of the graph: a mapping, or a piece of one (live.h)
  * @file, @file2: what it is on, whatever id that has at the moment, from 1, 0 if nothing; of a
  *	rename the second is what it replaced, of a copy what it wrote to
  * @dir, @dir2: directories that @path and @path2 are in, numbered like files; 0 if not known

@@ -25,9 +25,9 @@ struct open_object {
 	struct open_handle *last;
 };
 
-/* A mapping, to find the one that an msync of a handle is about. */
+/* A mapping, or a piece of one, to find the one that an msync of a handle is about. */
 struct live_map {
-	u64 map;
+	u64 piece;
 	u64 made_ns;
 	bool is_shared;
 	u64 offset_bytes;
@@ -49,11 +49,15 @@ struct live_maps {
 	struct live_map *last;
 };
 
-/* A mapping, to find it when it goes; one that moved has several pieces, all of one handle. */
+/*
+ * A mapping, to find it when it is touched or goes. One that moved, or that a fork copied when a part of it
+ * had gone or was protected otherwise, has several pieces, all of one handle, the one made last first.
+ */
 struct map_place {
 	UT_hash_handle hh;
 	struct map_key map; /* with a mapping for the handle */
 	u64 handle;
+	u64 expected; /* the number that its first piece has, as it was accessed before anybody told of it; or 0 */
 	struct live_map *pieces;
 };
 
@@ -175,17 +179,16 @@ static struct map_place *map_place(struct live *l, u32 tgid, u64 map)
 	return place;
 }
 
-static struct map_place *make_place(struct live *l, u32 tgid, const struct graph_op *op)
+static struct map_place *make_place(struct live *l, u32 tgid, u64 map)
 {
-	struct map_place *place = map_place(l, tgid, op->other);
+	struct map_place *place = map_place(l, tgid, map);
 
 	if (place)
 		return place;
 	place = calloc(1, sizeof(*place));
 	if (!place)
 		return NULL;
-	place->map = (struct map_key){ op->other, tgid };
-	place->handle = op->handle;
+	place->map = (struct map_key){ map, tgid };
 	HASH_ADD(hh, l->places, map, sizeof(place->map), place);
 	return place;
 }
@@ -205,22 +208,32 @@ static struct live_maps *make_maps(struct live *l, u32 tgid, u64 handle)
 }
 
 /**
- * live_mapped() - a mapping was made
+ * live_mapped() - a mapping was made, or a piece of one; or could not be
  * @l: what is mapped
  * @tgid: the process
- * @op: its operation
+ * @op: its operation; its @other is the mapping, and becomes the piece: a number that no other has
  *
  * Return: 0 or -ENOMEM.
  */
-int live_mapped(struct live *l, u32 tgid, const struct graph_op *op)
+int live_mapped(struct live *l, u32 tgid, struct graph_op *op)
 {
-	struct map_place *place = make_place(l, tgid, op);
-	struct live_maps *maps = place ? make_maps(l, tgid, place->handle) : NULL;
-	struct live_map *map = maps ? malloc(sizeof(*map)) : NULL;
+	struct map_place *place;
+	struct live_maps *maps;
+	struct live_map *map;
 
+	if (op->result) {
+		op->other = ++l->piece_count;
+		return 0;
+	}
+	place = make_place(l, tgid, op->other);
+	maps = place ? make_maps(l, tgid, place->pieces ? place->handle : op->handle) : NULL;
+	map = maps ? malloc(sizeof(*map)) : NULL;
 	if (!map)
 		return -ENOMEM;
-	*map = (struct live_map){ .map = op->other, .made_ns = op->enter_ns,
+	op->other = place->expected ? place->expected : ++l->piece_count;
+	place->expected = 0;
+	place->handle = maps->key.handle;
+	*map = (struct live_map){ .piece = op->other, .made_ns = op->enter_ns,
 				  .is_shared = op->flags & IOT_MAP_shared,
 				  .offset_bytes = op->offset_bytes,
 				  .length_bytes = op->length_bytes, .next = maps->last,
@@ -229,6 +242,40 @@ int live_mapped(struct live *l, u32 tgid, const struct graph_op *op)
 		map->next->previous = map;
 	maps->last = map;
 	place->pieces = map;
+	return 0;
+}
+
+static bool has_offset(const struct live_map *map, u64 offset_bytes)
+{
+	return offset_bytes >= map->offset_bytes && offset_bytes - map->offset_bytes < map->length_bytes;
+}
+
+/**
+ * live_touched() - the piece of a mapping that was accessed
+ * @l: what is mapped
+ * @tgid: the process
+ * @enter_ns: when the access began: what was mapped after that is another one
+ * @r: the access
+ * @piece: out: of several the one that was made last. If none has this offset, because the mapping grew where it
+ *	was, which nobody sees, it is the one that was made last; if none is known yet, the next one that will be
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int live_touched(struct live *l, u32 tgid, u64 enter_ns, const struct iot_rec_touch *r, u64 *piece)
+{
+	struct map_place *place = make_place(l, tgid, r->map);
+	const struct live_map *map;
+
+	if (!place)
+		return -ENOMEM;
+	for (map = place->pieces; map; map = map->next_piece)
+		if (has_offset(map, (u64)r->offset_bytes) && map->made_ns <= enter_ns)
+			break;
+	if (!map)
+		map = place->pieces;
+	if (!map && !place->expected)
+		place->expected = ++l->piece_count;
+	*piece = map ? map->piece : place->expected;
 	return 0;
 }
 
@@ -289,20 +336,38 @@ static void map_drop(struct live_maps *maps, struct live_map *map)
 	free(map);
 }
 
-static int unmap_pieces(struct live_maps *maps, struct map_place *place, u64 from, u64 to)
+static bool has_some(const struct live_map *map, u64 from, u64 to)
+{
+	return map->offset_bytes < to && map->offset_bytes + map->length_bytes > from;
+}
+
+/* The one that was made first, since a move makes the new piece before the old one goes; 0 if there is none. */
+static u64 oldest_piece(const struct map_place *place, u64 from, u64 to)
+{
+	const struct live_map *map;
+	u64 piece = 0;
+
+	for (map = place->pieces; map; map = map->next_piece)
+		if (has_some(map, from, to))
+			piece = map->piece;
+	return piece;
+}
+
+/* Of a piece there are several parts, if what was between them has gone. */
+static int unmap_parts(struct live_maps *maps, struct map_place *place, u64 piece, u64 from, u64 to)
 {
 	struct live_map **link = &place->pieces, *map;
 	int err = 0;
 
 	while ((map = *link) && !err) {
-		u64 end = map->offset_bytes + map->length_bytes;
+		bool is_whole = map->offset_bytes >= from && map->offset_bytes + map->length_bytes <= to;
 
-		if (map->offset_bytes >= from && end <= to) {
+		if (map->piece == piece && is_whole) {
 			*link = map->next_piece;
 			map_drop(maps, map);
 			continue;
 		}
-		if (map->offset_bytes < to && end > from)
+		if (map->piece == piece && has_some(map, from, to))
 			err = map_cut(map, from, to);
 		link = &map->next_piece;
 	}
@@ -314,19 +379,23 @@ static int unmap_pieces(struct live_maps *maps, struct map_place *place, u64 fro
  * @l: what is mapped
  * @tgid: the process
  * @r: what went
+ * @piece: out: the one that it was, or was a part of; 0 if none is known
  *
  * Return: 0 or -ENOMEM.
  */
-int live_unmapped(struct live *l, u32 tgid, const struct iot_rec_unmap *r)
+int live_unmapped(struct live *l, u32 tgid, const struct iot_rec_unmap *r, u64 *piece)
 {
 	struct map_place *place = map_place(l, tgid, r->map);
 	struct live_maps *maps = place ? live_maps(l, tgid, place->handle) : NULL;
 	u64 from = (u64)r->offset_bytes, to = from + r->length_bytes;
 	int err;
 
+	*piece = 0;
 	if (!maps)
 		return 0;
-	err = unmap_pieces(maps, place, from, to < from ? UINT64_MAX : to);
+	to = to < from ? UINT64_MAX : to;
+	*piece = oldest_piece(place, from, to);
+	err = unmap_parts(maps, place, *piece, from, to);
 	if (!place->pieces) {
 		HASH_DEL(l->places, place);
 		free(place);
@@ -359,7 +428,7 @@ static void maps_free(struct live *l)
 }
 
 /**
- * live_map() - the mapping that a process asked something of
+ * live_map() - the mapping, or the piece of one, that a process asked something of
  * @l: what is mapped
  * @asked: what is known of it
  *
@@ -371,10 +440,9 @@ u64 live_map(struct live *l, const struct live_asked *asked)
 	const struct live_map *map;
 
 	for (map = maps ? maps->last : NULL; map; map = map->next)
-		if (asked->offset_bytes >= map->offset_bytes &&
-		    asked->offset_bytes - map->offset_bytes < map->length_bytes &&
-		    map->made_ns <= asked->enter_ns && (map->is_shared || !asked->is_shared))
-			return map->map;
+		if (has_offset(map, asked->offset_bytes) && map->made_ns <= asked->enter_ns &&
+		    (map->is_shared || !asked->is_shared))
+			return map->piece;
 	return 0;
 }
 

@@ -12,13 +12,15 @@
  * @handles: by handle
  * @objects: that handles are open on
  * @maps: mappings by handle and process
- * @places: of each mapping, where it is among them
+ * @places: of each mapping, where its pieces are among them
+ * @piece_count: numbers that were given so far
  */
 struct live {
 	struct open_handle *handles;
 	struct open_object *objects;
 	struct live_maps *maps;
 	struct map_place *places;
+	u64 piece_count;
 };
 
 /**
@@ -41,8 +43,9 @@ int live_opened(struct live *l, u64 id, u64 handle);
 void live_released(struct live *l, u64 handle);
 u64 live_handle(struct live *l, u64 id);
 
-int live_mapped(struct live *l, u32 tgid, const struct graph_op *op);
-int live_unmapped(struct live *l, u32 tgid, const struct iot_rec_unmap *r);
+int live_mapped(struct live *l, u32 tgid, struct graph_op *op);
+int live_unmapped(struct live *l, u32 tgid, const struct iot_rec_unmap *r, u64 *piece);
+int live_touched(struct live *l, u32 tgid, u64 enter_ns, const struct iot_rec_touch *r, u64 *piece);
 bool live_has_map(struct live *l, u32 tgid, const struct iot_rec_mapped *r);
 u64 live_map(struct live *l, const struct live_asked *asked);
 

@@ -199,7 +199,7 @@ static int load_map(struct loader *l, const struct iot_rec_map *r)
 	l->op->other = r->map;
 	l->op->mode = r->prot;
 	if (!(r->flags & IOT_MAP_inherited))
-		return r->result ? 0 : live_mapped(&l->live, tgid_of(l), l->op);
+		return live_mapped(&l->live, tgid_of(l), l->op);
 	if (l->inherited_count == l->inherited_room) {
 		inherited = reallocarray(inherited, room, sizeof(*inherited));
 		if (!inherited)
@@ -261,10 +261,10 @@ static u64 asked_map(struct loader *l, u64 handle, u64 offset_bytes, bool is_sha
 	return live_map(&l->live, &asked);
 }
 
-static void on_map(struct loader *l, u64 object, u64 map)
+static void on_map(struct loader *l, u64 object, u64 piece)
 {
 	l->op->object = object;
-	l->op->other = map;
+	l->op->other = piece;
 }
 
 /* These return what load_fields() does. */
@@ -399,13 +399,13 @@ static int load_mapped(struct loader *l)
 	case IOT_KIND_map:
 		return load_map(l, &r->map);
 	case IOT_KIND_unmap:
-		on_map(l, r->unmap.object, r->unmap.map);
+		on_map(l, r->unmap.object, 0);
 		range(l, r->unmap.offset_bytes, r->unmap.length_bytes, 0);
-		return live_unmapped(&l->live, tgid_of(l), &r->unmap);
+		return live_unmapped(&l->live, tgid_of(l), &r->unmap, &l->op->other);
 	case IOT_KIND_touch:
-		on_map(l, r->touch.object, r->touch.map);
+		on_map(l, r->touch.object, 0);
 		range(l, r->touch.offset_bytes, r->touch.length_bytes, r->touch.flags);
-		return 0;
+		return live_touched(&l->live, tgid_of(l), l->op->enter_ns, &r->touch, &l->op->other);
 	case IOT_KIND_msync:
 		on_map(l, r->msync.object,
 		       asked_map(l, r->msync.handle, (u64)r->msync.offset_bytes, true));

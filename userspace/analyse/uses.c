@@ -252,13 +252,6 @@ void uses_names(struct uses *uses, enum edge_cause cause)
 
 /* -- handles and mappings ---------------------------------------------------------------------- */
 
-static void use_map(struct uses *u, enum use how, enum edge_cause cause)
-{
-	const u64 key[2] = { u->op->other, u->waiter.graph->tasks[u->waiter.task].space };
-
-	uses_key(u, SLOT_MAP, key, sizeof(key), how, cause);
-}
-
 /**
  * uses_handles() - what an operation does to handles and mappings
  * @uses: resources, and the operation
@@ -277,12 +270,12 @@ void uses_handles(struct uses *uses, enum edge_cause cause)
 		break;
 	case IOT_KIND_map:
 	case IOT_KIND_unmap:
-		use_map(uses, USE_EXCLUSIVE, cause);
+		uses_number(uses, SLOT_MAP, op->other, USE_EXCLUSIVE, cause);
 		break;
 	case IOT_KIND_touch:
 	case IOT_KIND_msync:
 	case IOT_KIND_madvise:
-		use_map(uses, USE_LOOK, cause);
+		uses_number(uses, SLOT_MAP, op->other, USE_LOOK, cause);
 		break;
 	}
 }

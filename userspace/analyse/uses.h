@@ -15,7 +15,7 @@
  *	size		of a file
  *	data		bytes of a file
  *	attrs		of a file or directory
- *	handle, map	an open file description; a mapping in an address space
+ *	handle, map	an open file description; a mapping, or a piece of one (live.h)
  *	position	of a handle
  *	file		a file or directory as a whole
  *	program		all of it

@@ -17,7 +17,7 @@ static int object_slot(struct compiler *c, u64 id, __le32 *slot)
 	*slot = 0;
 	if (!id)
 		return 0;
-	made = slots_make(c->objects, id, 0, &number);
+	made = slots_make(c->objects, id, &number);
 	if (made < 0)
 		return made;
 	*slot = cpu_to_le32(number);
@@ -37,23 +37,23 @@ static int handle_slot(struct compiler *c, u64 id, bool is_open, __le32 *slot)
 	int err = 0;
 
 	if (is_open && id)
-		err = slots_make(c->handles, id, 0, &number);
+		err = slots_make(c->handles, id, &number);
 	else
-		number = slots_find(c->handles, id, 0);
+		number = slots_find(c->handles, id);
 	*slot = cpu_to_le32(number);
 	return err < 0 ? err : !number && !is_open;
 }
 
-/* The slot of a mapping in the address space of the task; a map makes it. */
+/* The slot of a mapping, or of a piece of one; a map makes it. Return: 1 if there is none. */
 static int map_slot(struct compiler *c, bool is_map, __le32 *slot)
 {
 	u32 number = 0;
 	int err = 0;
 
 	if (is_map)
-		err = slots_make(c->maps, c->op->other, c->task->space + 1ull, &number);
+		err = slots_make(c->maps, c->op->other, &number);
 	else
-		number = slots_find(c->maps, c->op->other, c->task->space + 1ull);
+		number = slots_find(c->maps, c->op->other);
 	*slot = cpu_to_le32(number);
 	return err < 0 ? err : !number;
 }
@@ -61,7 +61,7 @@ static int map_slot(struct compiler *c, bool is_map, __le32 *slot)
 /* Of locks that the task's process takes, and gives up when it closes the file; 0 if it takes none. */
 static u32 owner_of(const struct compiler *c)
 {
-	return slots_find(c->owners, c->task->tgid, 0);
+	return slots_find(c->owners, c->task->tgid);
 }
 
 /* Of what an operation makes, if it is of this kind: a mapping only of a handle that has a slot. */
@@ -73,7 +73,7 @@ static int make_slot(struct compiler *c, u16 kind)
 		return 0;
 	if (kind == IOT_KIND_open)
 		return handle_slot(c, c->op->handle, true, &slot);
-	return slots_find(c->handles, c->op->handle, 0) ? map_slot(c, true, &slot) : 0;
+	return slots_find(c->handles, c->op->handle) ? map_slot(c, true, &slot) : 0;
 }
 
 static int make_slots(struct compiler *c, u16 kind)
@@ -98,7 +98,7 @@ static int make_owners(struct compiler *c)
 
 	for (i = 0; i < c->graph->task_count && err >= 0; i++)
 		if (c->graph->tasks[i].has_locks)
-			err = slots_make(c->owners, c->graph->tasks[i].tgid, 0, &owner);
+			err = slots_make(c->owners, c->graph->tasks[i].tgid, &owner);
 	return err < 0 ? err : 0;
 }
 

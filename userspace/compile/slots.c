@@ -7,14 +7,9 @@
 #include <stdlib.h>
 #include <uthash.h>
 
-struct slot_key {
-	u64 id;
-	u64 space;
-};
-
 struct slot_entry {
 	UT_hash_handle hh;
-	struct slot_key key;
+	u64 id;
 	u32 slot;
 };
 
@@ -54,16 +49,14 @@ void slots_close(struct slots *slots)
  * slots_find() - the slot of an id
  * @slots: the table
  * @id: the id
- * @space: the address space that it is unique in, 0 if it is unique by itself
  *
  * Return: the slot, 0 if there is none.
  */
-u32 slots_find(const struct slots *slots, u64 id, u64 space)
+u32 slots_find(const struct slots *slots, u64 id)
 {
-	const struct slot_key key = { id, space };
 	struct slot_entry *entry;
 
-	HASH_FIND(hh, slots->entries, &key, sizeof(key), entry);
+	HASH_FIND(hh, slots->entries, &id, sizeof(id), entry);
 	return entry ? entry->slot : 0;
 }
 
@@ -72,19 +65,19 @@ u32 slots_find(const struct slots *slots, u64 id, u64 space)
  *
  * Return: 1 if it was made, 0 if it was there, or -ENOMEM.
  */
-int slots_make(struct slots *slots, u64 id, u64 space, u32 *slot)
+int slots_make(struct slots *slots, u64 id, u32 *slot)
 {
 	struct slot_entry *entry;
 
-	*slot = slots_find(slots, id, space);
+	*slot = slots_find(slots, id);
 	if (*slot)
 		return 0;
 	entry = calloc(1, sizeof(*entry));
 	if (!entry)
 		return -ENOMEM;
-	entry->key = (struct slot_key){ id, space };
+	entry->id = id;
 	entry->slot = *slot = ++slots->count;
-	HASH_ADD(hh, slots->entries, key, sizeof(entry->key), entry);
+	HASH_ADD(hh, slots->entries, id, sizeof(entry->id), entry);
 	return 1;
 }
 

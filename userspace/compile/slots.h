@@ -11,8 +11,8 @@ struct slots;
 
 int slots_open(struct slots **slots);
 void slots_close(struct slots *slots);
-u32 slots_find(const struct slots *slots, u64 id, u64 space);
-int slots_make(struct slots *slots, u64 id, u64 space, u32 *slot);
+u32 slots_find(const struct slots *slots, u64 id);
+int slots_make(struct slots *slots, u64 id, u32 *slot);
 u32 slots_count(const struct slots *slots);
 
 #endif
