@@ -262,6 +262,9 @@ void tfs_rw_exit(void);
 /* dir.c */
 int tfs_iterate_shared(struct file *file, struct dir_context *context);
 
+/* mapped.c */
+struct file *tfs_mapped_of(struct file *upper);
+
 /* mmap.c */
 int tfs_mmap(struct file *file, struct vm_area_struct *vma);
 enum iot_view tfs_view_map(const struct iot_source *source, const struct vm_area_struct *vma);
