@@ -52,11 +52,26 @@ static const rfs_perform_fn functions[] = {
 	[IOT_KIND_submit] = rfs_do_submit,
 };
 
+/* The target may be what a server of NFS serves: as its system call, an operation waits for clients, without locks. */
+static bool is_given_back(struct rfs_carrier *carrier, s64 *result)
+{
+	if (likely(!is_delegated(&carrier->delegated)))
+		return false;
+	*result = break_deleg_wait(&carrier->delegated);
+	return !*result;
+}
+
 static s64 perform_step(struct rfs_carrier *carrier, const struct iot_program_op *step)
 {
 	u16 kind = le16_to_cpu(step->kind);
+	s64 result;
 
-	return kind < ARRAY_SIZE(functions) ? functions[kind](carrier, step) : 0;
+	if (kind >= ARRAY_SIZE(functions) || !functions[kind])
+		return 0; /* arrive, leave, pass */
+	do {
+		result = functions[kind](carrier, step);
+	} while (is_given_back(carrier, &result));
+	return result;
 }
 
 static u64 size_of(struct rfs_carrier *carrier, const struct iot_program_op *op)
@@ -107,14 +122,11 @@ static noinline s64 emulate(struct rfs_carrier *carrier, const struct iot_progra
  */
 s64 rfs_perform(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
-	u16 kind = le16_to_cpu(op->kind);
 	s64 result;
 
-	if (kind >= ARRAY_SIZE(functions) || !functions[kind])
-		return 0; /* arrive, leave, pass */
 	if (carrier->replay->session)
 		carrier->task->found = (struct iot_found){};
-	result = functions[kind](carrier, op);
+	result = perform_step(carrier, op);
 	if (unlikely(result < 0) && (carrier->replay->setup.flags & IOT_REPLAY_EMULATE) &&
 	    iot_is_unable(op, result))
 		result = emulate(carrier, op, result);

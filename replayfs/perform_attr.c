@@ -152,7 +152,8 @@ static int set_attr(struct rfs_carrier *carrier, const struct rfs_object *object
 		return err;
 	inode_lock(inode);
 	attr.ia_mode |= inode->i_mode & ~S_IALLUGO; /* file systems take it as a whole */
-	err = notify_change(mnt_idmap(object->path.mnt), object->path.dentry, &attr, NULL);
+	err = notify_change(mnt_idmap(object->path.mnt), object->path.dentry, &attr,
+			    iot_delegated(&carrier->delegated));
 	inode_unlock(inode);
 	if (is_truncate)
 		put_write_access(inode);

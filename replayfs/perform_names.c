@@ -163,7 +163,7 @@ s64 rfs_do_mkdir(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	child = start_creating_at(&place);
 	if (!IS_ERR(child))
 		child = iot_vfs_mkdir(place.idmap, child, le32_to_cpu(op->mode) & S_IALLUGO,
-				      NULL);
+				      &carrier->delegated);
 	err = PTR_ERR_OR_ZERO(child);
 	iot_end_dirop(child);
 	place_put(&place);
@@ -182,10 +182,10 @@ s64 rfs_do_mknod(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	child = start_creating_at(&place);
 	err = PTR_ERR_OR_ZERO(child);
 	if (!err && S_ISREG(mode))
-		err = iot_vfs_create(place.idmap, child, mode, NULL);
+		err = iot_vfs_create(place.idmap, child, mode, &carrier->delegated);
 	else if (!err)
 		err = iot_vfs_mknod(place.idmap, child, mode, new_decode_dev(le64_to_cpu(op->extra)),
-				    NULL);
+				    &carrier->delegated);
 	iot_end_dirop(child);
 	place_put(&place);
 	return err;
@@ -202,7 +202,8 @@ s64 rfs_do_symlink(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	child = start_creating_at(&place);
 	err = PTR_ERR_OR_ZERO(child);
 	if (!err)
-		err = iot_vfs_symlink(place.idmap, child, rfs_string(carrier, op->path2), NULL);
+		err = iot_vfs_symlink(place.idmap, child, rfs_string(carrier, op->path2),
+				      &carrier->delegated);
 	iot_end_dirop(child);
 	place_put(&place);
 	return err;
@@ -225,7 +226,8 @@ s64 rfs_do_link(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	child = start_creating_at(&place);
 	err = PTR_ERR_OR_ZERO(child);
 	if (!err)
-		err = vfs_link(old.path.dentry, place.idmap, d_inode(place.dir.dentry), child, NULL);
+		err = vfs_link(old.path.dentry, place.idmap, d_inode(place.dir.dentry), child,
+			       iot_delegated(&carrier->delegated));
 	iot_end_dirop(child);
 	place_put(&place);
 	rfs_object_put(carrier, op, &old);
@@ -246,7 +248,8 @@ s64 rfs_do_unlink(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	if (!err) {
 		inode = d_inode(child);
 		ihold(inode); /* the file is truncated below, when the directory is free again */
-		err = vfs_unlink(place.idmap, d_inode(place.dir.dentry), child, NULL);
+		err = vfs_unlink(place.idmap, d_inode(place.dir.dentry), child,
+			       iot_delegated(&carrier->delegated));
 	}
 	iot_end_dirop(child);
 	iput(inode);
@@ -265,7 +268,7 @@ s64 rfs_do_rmdir(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	child = start_removing_at(&place);
 	err = PTR_ERR_OR_ZERO(child);
 	if (!err)
-		err = iot_vfs_rmdir(place.idmap, child, NULL);
+		err = iot_vfs_rmdir(place.idmap, child, &carrier->delegated);
 	iot_end_dirop(child);
 	place_put(&place);
 	return err;
@@ -292,6 +295,7 @@ s64 rfs_do_rename(struct rfs_carrier *carrier, const struct iot_program_op *op)
 		.new_parent = new.dir.dentry,
 		.new_name = &new.name,
 		.flags = iot_rename_flags_to(le32_to_cpu(op->flags)),
+		.delegated = &carrier->delegated,
 	};
 	err = iot_start_renaming(&renaming);
 	if (!err) {

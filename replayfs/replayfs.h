@@ -33,6 +33,7 @@
 
 #include <iotape/control.h>
 
+#include "compat/vfs.h"
 #include "core/blocks.h"
 #include "core/order.h"
 #include "core/outcome.h"
@@ -270,6 +271,7 @@ struct rfs_replay {
  * @sink: its memory that reads go to
  * @source: its memory that writes come from
  * @ioprio: of its reads and writes, looked at now and then
+ * @delegated: what a client of NFS has to give back before the operation can be performed
  */
 struct rfs_carrier {
 	struct rfs_replay *replay;
@@ -278,6 +280,7 @@ struct rfs_carrier {
 	void __user *sink;
 	void __user *source;
 	u16 ioprio;
+	struct delegated_inode delegated;
 };
 
 static inline bool rfs_is_cancelled(const struct rfs_replay *replay)
