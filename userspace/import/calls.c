@@ -116,6 +116,11 @@ static const struct call_kind kinds[] = {
 	CALL(mmap2, call_mmap),
 	CALL(munmap, call_munmap),
 	CALL(mremap, call_mremap),
+	CALL(mprotect, call_mprotect),
+	CALL(pkey_mprotect, call_mprotect),
+	CALL(mlock, call_mlock),
+	CALL(mlock2, call_mlock),
+	CALL(munlock, call_mlock),
 	CALL(msync, call_msync),
 	CALL(madvise, call_madvise),
 	/* tasks */

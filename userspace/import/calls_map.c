@@ -21,23 +21,52 @@ struct memory *memory_make(struct import *im)
 	return memory;
 }
 
-/* Return: it has a reference to its file of its own. NULL if there is no memory. */
-static struct mapping *add(struct import *im, struct memory *memory, const struct mapping *mapping)
+/* The mappings of a process are in the order of their addresses; each has a reference to its file. */
+static void add(struct import *im, struct memory *memory, const struct mapping *mapping)
 {
+	size_t i;
+
 	if (memory->count == memory->room) {
 		size_t room = memory->room ? 2 * memory->room : 8;
 		struct mapping *mappings = reallocarray(memory->mappings, room, sizeof(*mappings));
 
 		if (!mappings) {
 			im->err = -ENOMEM;
-			return NULL;
+			return;
 		}
 		memory->mappings = mappings;
 		memory->room = room;
 	}
-	memory->mappings[memory->count] = *mapping;
+	for (i = memory->count; i && memory->mappings[i - 1].begin > mapping->begin; i--)
+		memory->mappings[i] = memory->mappings[i - 1];
+	memory->mappings[i] = *mapping;
+	memory->count++;
 	file_get(mapping->file);
-	return &memory->mappings[memory->count++];
+}
+
+/* The mapping that an address is in; NULL if it is of no file of the trace. */
+static struct mapping *mapping_at(const struct memory *memory, u64 address)
+{
+	size_t i;
+
+	for (i = 0; i < memory->count; i++)
+		if (address >= memory->mappings[i].begin && address < memory->mappings[i].end)
+			return &memory->mappings[i];
+	return NULL;
+}
+
+/* What is mapped at an address becomes two mappings, of which one ends there. */
+static void split(struct import *im, struct memory *memory, u64 address)
+{
+	struct mapping *mapping = mapping_at(memory, address), behind;
+
+	if (!mapping || mapping->begin == address)
+		return;
+	behind = *mapping;
+	behind.begin = address;
+	behind.offset_bytes += address - mapping->begin;
+	mapping->end = address;
+	add(im, memory, &behind);
 }
 
 static void put_map(struct import *im, const struct mapping *mapping, u32 flags, s64 result)
@@ -55,14 +84,14 @@ static void put_map(struct import *im, const struct mapping *mapping, u32 flags,
 	emit_op(im, &record);
 }
 
-static void put_unmap(struct import *im, const struct mapping *mapping, u64 begin, u64 end)
+static void put_unmap(struct import *im, const struct mapping *mapping)
 {
 	struct iot_record record = { .kind = IOT_KIND_unmap };
 
 	record.unmap.object = emit_object(im, mapping->file->inode);
 	record.unmap.map = mapping->map;
-	record.unmap.offset_bytes = (s64)(mapping->offset_bytes + (begin - mapping->begin));
-	record.unmap.length_bytes = end - begin;
+	record.unmap.offset_bytes = (s64)mapping->offset_bytes;
+	record.unmap.length_bytes = mapping->end - mapping->begin;
 	emit_op(im, &record);
 }
 
@@ -75,12 +104,12 @@ struct memory *memory_copy(struct import *im, const struct memory *from)
 	size_t i;
 
 	for (i = 0; memory && i < from->count; i++) {
-		struct mapping *copy = add(im, memory, &from->mappings[i]);
+		struct mapping copy = from->mappings[i];
 
-		if (!copy)
-			break;
-		copy->map = ++im->last_map;
-		put_map(im, copy, IOT_MAP_inherited, 0);
+		copy.map = ++im->last_map;
+		copy.flags &= ~(u32)IOT_MAP_locked;
+		put_map(im, &copy, IOT_MAP_inherited, 0);
+		add(im, memory, &copy);
 	}
 	return memory;
 }
@@ -88,36 +117,21 @@ struct memory *memory_copy(struct import *im, const struct memory *from)
 /* A part of the addresses is free again. */
 static void unmap_range(struct import *im, struct memory *memory, u64 begin, u64 end)
 {
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < memory->count;) {
-		struct mapping *m = &memory->mappings[i], whole = *m, rest;
-		u64 from = begin > m->begin ? begin : m->begin, to = end < m->end ? end : m->end;
+	split(im, memory, begin);
+	split(im, memory, end);
+	while (i < memory->count) {
+		struct mapping mapping = memory->mappings[i];
 
-		if (from >= to) {
+		if (mapping.begin < begin || mapping.end > end) {
 			i++;
 			continue;
 		}
-		put_unmap(im, m, from, to);
-		if (from == whole.begin && to == whole.end) {
-			memmove(m, m + 1, (--memory->count - i) * sizeof(*m));
-			file_put(im, whole.file);
-			continue;
-		}
-		if (to < whole.end) {
-			rest = whole;
-			rest.begin = to;
-			rest.offset_bytes += to - whole.begin;
-			if (from == whole.begin) {
-				*m = rest;
-			} else {
-				m->end = from;
-				add(im, memory, &rest);
-			}
-		} else {
-			m->end = from;
-		}
-		i++;
+		put_unmap(im, &mapping);
+		memmove(&memory->mappings[i], &memory->mappings[i + 1],
+			(--memory->count - i) * sizeof(mapping));
+		file_put(im, mapping.file);
 	}
 }
 
@@ -194,15 +208,64 @@ void call_munmap(struct import *im, const struct call *call, const struct call_k
 		unmap_range(im, im->task->memory, begin, end);
 }
 
-/* The mapping that an address is in; NULL if it is of no file of the trace. */
-static struct mapping *mapping_at(const struct memory *memory, u64 address)
+/* What mappings of a range are allowed, and whether they are locked. */
+struct change {
+	u32 prot_mask, prot;
+	u32 flags_mask, flags;
+};
+
+static bool is_changed(const struct mapping *mapping, const struct change *change)
 {
+	return (mapping->prot & change->prot_mask) != change->prot ||
+	       (mapping->flags & change->flags_mask) != change->flags;
+}
+
+static void split_changed(struct import *im, u64 address, const struct change *change)
+{
+	const struct mapping *mapping = mapping_at(im->task->memory, address);
+
+	if (mapping && is_changed(mapping, change))
+		split(im, im->task->memory, address);
+}
+
+/* No operation, but mappings that are changed in part are several from now on. */
+static void change_range(struct import *im, const struct call *call, const struct change *change)
+{
+	struct memory *memory = im->task->memory;
+	u64 address = (u64)call_number(call, 0), begin, end;
 	size_t i;
 
-	for (i = 0; i < memory->count; i++)
-		if (address >= memory->mappings[i].begin && address < memory->mappings[i].end)
-			return &memory->mappings[i];
-	return NULL;
+	if (call->result || !take_range((s64)(address - address % PAGE_BYTES),
+					(u64)call_number(call, 1) + address % PAGE_BYTES, &begin, &end))
+		return;
+	split_changed(im, begin, change);
+	split_changed(im, end, change);
+	for (i = 0; i < memory->count; i++) {
+		struct mapping *m = &memory->mappings[i];
+
+		if (m->begin < begin || m->end > end)
+			continue;
+		m->prot = (m->prot & ~change->prot_mask) | change->prot;
+		m->flags = (m->flags & ~change->flags_mask) | change->flags;
+	}
+}
+
+void call_mprotect(struct import *im, const struct call *call, const struct call_kind *kind)
+{
+	const struct change change = { .prot_mask = IOT_PROT_read | IOT_PROT_write | IOT_PROT_exec,
+				       .prot = our_prot(call_number(call, 2)) };
+
+	(void)kind;
+	change_range(im, call, &change);
+}
+
+void call_mlock(struct import *im, const struct call *call, const struct call_kind *kind)
+{
+	const bool is_unlock = !strcmp(kind->name, "munlock");
+	const struct change change = { .flags_mask = IOT_MAP_locked,
+				       .flags = is_unlock ? 0 : IOT_MAP_locked };
+
+	change_range(im, call, &change);
 }
 
 void call_mremap(struct import *im, const struct call *call, const struct call_kind *kind)

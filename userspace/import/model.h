@@ -383,8 +383,8 @@ void emit_size(struct import *im, struct inode *inode, struct entry *entry, u64 
 	H(call_removexattr) H(call_read) H(call_write) H(call_seek) H(call_fsync) \
 	H(call_fallocate) H(call_fadvise) H(call_flock) H(call_readahead) H(call_readdir) \
 	H(call_sendfile) H(call_splice) H(call_copy_range) H(call_ioctl) H(call_mmap) \
-	H(call_munmap) H(call_mremap) H(call_msync) H(call_madvise) H(call_clone) \
-	H(call_unshare) H(call_io_uring) H(call_aio) H(call_unfollowed)
+	H(call_munmap) H(call_mremap) H(call_mprotect) H(call_mlock) H(call_msync) H(call_madvise) \
+	H(call_clone) H(call_unshare) H(call_io_uring) H(call_aio) H(call_unfollowed)
 #define CALL_DECLARE(name) \
 	void name(struct import *im, const struct call *call, const struct call_kind *kind);
 CALL_HANDLERS(CALL_DECLARE)
