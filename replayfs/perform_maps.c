@@ -17,6 +17,15 @@ static unsigned long prot_of(u32 our)
 	       (our & IOT_PROT_exec ? PROT_EXEC : 0);
 }
 
+static unsigned long map_flags_of(u32 our)
+{
+	unsigned long sync = our & IOT_MAP_sync ? MAP_SYNC : 0;
+
+	if (!(our & IOT_MAP_shared))
+		return MAP_PRIVATE | sync;
+	return sync ? MAP_SHARED_VALIDATE | sync : MAP_SHARED;
+}
+
 s64 rfs_do_map(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	struct file *file = rfs_handle_get(carrier->replay, op->handle);
@@ -27,8 +36,7 @@ s64 rfs_do_map(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	address = vm_mmap(file, 0, length_bytes, prot_of(le32_to_cpu(op->mode)),
-			  le32_to_cpu(op->flags) & IOT_MAP_shared ? MAP_SHARED : MAP_PRIVATE,
-			  offset_bytes);
+			  map_flags_of(le32_to_cpu(op->flags)), offset_bytes);
 	rfs_handle_put(carrier->replay, op->handle);
 	if (IS_ERR_VALUE(address))
 		return (long)address;

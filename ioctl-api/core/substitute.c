@@ -170,6 +170,16 @@ static bool move_plainly(const struct iot_program_op *op, u32 step, struct iot_p
 	return !step && (flags & PLAIN_FLAGS);
 }
 
+/* Storage that is no memory: then it takes an msync to make what is written last. */
+static bool map_plainly(const struct iot_program_op *op, u32 step, struct iot_program_op *next)
+{
+	u32 flags = le32_to_cpu(op->flags);
+
+	*next = *op;
+	next->flags = cpu_to_le32(flags & ~(u32)IOT_MAP_sync);
+	return !step && (flags & IOT_MAP_sync);
+}
+
 /**
  * iot_substitute() - what may be performed instead of an operation that the target does not have
  * @op: of which iot_is_unable() is true
@@ -191,6 +201,8 @@ bool iot_substitute(const struct iot_program_op *op, u64 size_bytes, u32 step,
 	case IOT_KIND_write:
 	case IOT_KIND_complete:
 		return move_plainly(op, step, next);
+	case IOT_KIND_map:
+		return map_plainly(op, step, next);
 	case IOT_KIND_fallocate:
 		return allocate_or_free(op, size_bytes, step, next);
 	case IOT_KIND_fadvise:

@@ -55,6 +55,7 @@ static void some_results_say_that_it_cannot_be_done(void **state)
 		{ "flag of a file, refused", IOT_KIND_setfileattr, 0, 0, -EPERM, false },
 		{ "attribute that is not there", IOT_KIND_getxattr, 0, 10, -ENODATA, false },
 		{ "mapping", IOT_KIND_map, 0, 0, -ENODEV, true },
+		{ "synchronous mapping", IOT_KIND_map, IOT_MAP_shared | IOT_MAP_sync, 0, -EOPNOTSUPP, true },
 		{ "ioctl", IOT_KIND_ioctl, 0, 0, -ENOTTY, true },
 	};
 	size_t i;
@@ -94,6 +95,8 @@ static void each_has_its_substitutes(void **state)
 		{ "write past the cache", IOT_KIND_write, IOT_RW_direct, 0, 1, IOT_KIND_write },
 		{ "write", IOT_KIND_write, IOT_RW_dsync, 0, 0, 0 },
 		{ "advice", IOT_KIND_fadvise, 0, 0, 1, IOT_PLAY_pass },
+		{ "a synchronous mapping", IOT_KIND_map, IOT_MAP_shared | IOT_MAP_sync, 0, 1, IOT_KIND_map },
+		{ "a mapping", IOT_KIND_map, IOT_MAP_shared, 0, 0, 0 },
 		{ "an attribute", IOT_KIND_setxattr, 0, 0, 0, 0 },
 		{ "another name", IOT_KIND_rename, IOT_RENAME_exchange, 0, 0, 0 },
 	};

@@ -16,6 +16,15 @@ static int prot_of(u32 our)
 	       (our & IOT_PROT_exec ? PROT_EXEC : 0);
 }
 
+static int map_flags_of(u32 our)
+{
+	int sync = our & IOT_MAP_sync ? MAP_SYNC : 0;
+
+	if (!(our & IOT_MAP_shared))
+		return MAP_PRIVATE | sync;
+	return sync ? MAP_SHARED_VALIDATE | sync : MAP_SHARED;
+}
+
 s64 perform_map(struct player_task *task, const struct iot_program_op *op)
 {
 	u64 offset_bytes = le64_to_cpu(op->offset_bytes), length_bytes = le64_to_cpu(op->length_bytes);
@@ -27,8 +36,7 @@ s64 perform_map(struct player_task *task, const struct iot_program_op *op)
 	if (fd < 0)
 		return fd;
 	address = mmap(NULL, length_bytes, prot_of(le32_to_cpu(op->mode)),
-		       le32_to_cpu(op->flags) & IOT_MAP_shared ? MAP_SHARED : MAP_PRIVATE, fd,
-		       (off_t)offset_bytes);
+		       map_flags_of(le32_to_cpu(op->flags)), fd, (off_t)offset_bytes);
 	result = address == MAP_FAILED ? -errno : 0;
 	handle_put(handle);
 	if (result)
