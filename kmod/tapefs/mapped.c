@@ -100,7 +100,8 @@ static int mapped_release(struct inode *inode, struct file *mapped)
 
 static struct file *mapped_open(struct file *upper)
 {
-	const int kept = O_ACCMODE | O_LARGEFILE | O_NOATIME;
+	/* A client of NFS asks whether a program may be executed, if it is opened for that, not whether it may be read. */
+	const int kept = O_ACCMODE | O_LARGEFILE | O_NOATIME | __FMODE_EXEC;
 	struct mapped_ops *our = kzalloc(sizeof(*our), GFP_KERNEL);
 	struct file *mapped;
 
