@@ -6,6 +6,7 @@
  * that we see it, mappings have a lower file of their own for each handle; its f_op is a copy in struct
  * mapped_ops. It holds the mount, not the upper file, which holds it.
  */
+#include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/slab.h>
 
@@ -98,6 +99,16 @@ static int mapped_release(struct inode *inode, struct file *mapped)
 	return err;
 }
 
+/* Whoever maps a file need not be allowed to open it: a server that is asked is asked by whoever opened it. */
+static struct file *open_as_opener(const struct file *upper, int flags)
+{
+	const struct cred *own = override_creds(upper->f_cred);
+	struct file *mapped = tfs_do_open(upper, flags);
+
+	revert_creds(own);
+	return mapped;
+}
+
 static struct file *mapped_open(struct file *upper)
 {
 	/* A client of NFS asks whether a program may be executed, if it is opened for that, not whether it may be read. */
@@ -107,7 +118,7 @@ static struct file *mapped_open(struct file *upper)
 
 	if (!our)
 		return ERR_PTR(-ENOMEM);
-	mapped = tfs_do_open(upper, upper->f_flags & kept);
+	mapped = open_as_opener(upper, upper->f_flags & kept);
 	if (IS_ERR(mapped)) {
 		kfree(our);
 		return mapped;
