@@ -218,7 +218,10 @@ static int load_map(struct loader *l, const struct iot_rec_map *r)
  * operations
  * @l: the loader
  * @parent, @child: indices of the tasks
- * @time_ns: of the fork
+ * @time_ns: of the fork, for a child of which nothing else is known
+ *
+ * They are made when the child begins, as those that load_mapped_before() makes: all of them are in the
+ * order of the trace then.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -237,8 +240,8 @@ int load_inherited(struct loader *l, u32 parent, u32 child, u64 time_ns)
 		if (!op)
 			return -ENOMEM;
 		*op = l->inherited[i].op;
-		op->enter_ns = time_ns;
-		op->end_ns = time_ns;
+		op->enter_ns = l->graph->tasks[child].begin_ns ?: time_ns;
+		op->end_ns = op->enter_ns;
 		op->number = 0;
 		if (live_mapped(&l->live, l->graph->tasks[child].tgid, op))
 			return -ENOMEM;
