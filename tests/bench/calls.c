@@ -2,9 +2,10 @@
 /*
  * calls.c - how long file operations take: one line for each, its name and ns per call.
  *
- *	calls [--calls=N] [--maps] DIRECTORY
+ *	calls [--calls=N] [--maps | --writers] DIRECTORY
  *
- * With --maps, of mappings and what is done to their pages; else of the usual calls.
+ * With --maps, of mappings and what is done to their pages; with --writers, of writes by one, two and
+ * four threads at once; else of the usual calls.
  *
  * Each operation is repeated N times in a batch; the fastest of twenty batches counts, for
  * whatever else the machine does makes a batch slower, never faster.
@@ -21,12 +22,12 @@
 
 #define BLOCK	4096
 #define BATCHES 20
-#define WRITERS 4
-#define BLOCKS	256 /* of the file that is read and written */
+#define WRITERS 4   /* at most */
+#define BLOCKS	256 /* of each file that is read and written */
 
 static long calls = 500;
 static int fd;
-static char block[BLOCK];
+static char block[BLOCK] __attribute__((aligned(BLOCK))); /* as O_DIRECT wants it */
 
 static void fail(const char *what)
 {
@@ -169,26 +170,62 @@ static double batch_map(void)
 
 /* -- several threads --------------------------------------------------------------------------------- */
 
-static void *writer(void *argument)
-{
-	long i, number = (long)argument;
+/* One thread, how much it writes, and where: of COUNT parts of the file one after the other is its own. */
+struct writer {
+	int fd;
+	long writes;
+	long bytes;
+	long number;
+	long count;
+};
 
-	for (i = 0; i < calls; i++)
-		must(pwrite(fd, block, 512, (i * WRITERS + number) % (BLOCKS * 8) * 512) == 512, "pwrite");
+static void *write_parts(void *argument)
+{
+	const struct writer *w = argument;
+	long i, parts = (long)BLOCKS * BLOCK / w->bytes;
+
+	for (i = 0; i < w->writes; i++)
+		must(pwrite(w->fd, block, (size_t)w->bytes, (i * w->count + w->number) % parts * w->bytes) ==
+			     w->bytes, "pwrite");
 	return NULL;
+}
+
+/* ns from the beginning to the end of all, divided by their writes: the less, the more ran at once. */
+static double batch_writers_of(int count, long writes, long bytes, const int *fds)
+{
+	struct writer writers[WRITERS];
+	pthread_t threads[WRITERS];
+	double begin = now_ns();
+	int i;
+
+	for (i = 0; i < count; i++) {
+		writers[i] = (struct writer){ fds[i], writes, bytes, i, count };
+		must(!pthread_create(&threads[i], NULL, write_parts, &writers[i]), "pthread_create");
+	}
+	for (i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+	return (now_ns() - begin) / (double)(writes * count);
 }
 
 static double batch_writers(void)
 {
-	pthread_t threads[WRITERS];
-	double begin = now_ns();
-	long i;
+	const int same[WRITERS] = { fd, fd, fd, fd };
 
-	for (i = 0; i < WRITERS; i++)
-		must(!pthread_create(&threads[i], NULL, writer, (void *)i), "pthread_create");
-	for (i = 0; i < WRITERS; i++)
-		pthread_join(threads[i], NULL);
-	return (now_ns() - begin) / (double)(calls * WRITERS);
+	return batch_writers_of(WRITERS, calls, 512, same);
+}
+
+static int files[WRITERS];  /* one for each */
+static int direct[WRITERS]; /* the same file for all, without the page cache */
+static int at_once;
+
+static double batch_files(void)
+{
+	return batch_writers_of(at_once, calls, BLOCK, files);
+}
+
+static double batch_direct(void)
+{
+	return batch_writers_of(at_once, (calls + 4) / 5, BLOCK, direct); /* each waits for the disk */
 }
 
 static void measure(const char *name, double (*batch)(void))
@@ -223,26 +260,55 @@ static void measure_maps(void)
 	measure("private-write", batch_private_write);
 }
 
+static int filled(const char *name, int flags)
+{
+	int made = open(name, O_CREAT | O_RDWR | flags, 0600);
+	long i;
+
+	must(made >= 0, name);
+	for (i = 0; i < BLOCKS; i++)
+		must(pwrite(made, block, BLOCK, i * BLOCK) == BLOCK, name);
+	return made;
+}
+
+static void measure_writers(void)
+{
+	char name[32];
+	int i;
+
+	for (i = 0; i < WRITERS; i++) {
+		snprintf(name, sizeof(name), "file.%d", i);
+		files[i] = filled(name, 0);
+		direct[i] = filled("direct", O_DIRECT);
+	}
+	for (at_once = 1; at_once <= WRITERS; at_once *= 2) {
+		snprintf(name, sizeof(name), "files-%d", at_once);
+		measure(name, batch_files);
+	}
+	for (at_once = 1; at_once <= WRITERS; at_once *= 2) {
+		snprintf(name, sizeof(name), "direct-%d", at_once);
+		measure(name, batch_direct);
+	}
+}
+
 int main(int argc, char **argv)
 {
-	int is_maps = 0;
-	long i;
+	const char *what = "";
 
 	if (argc > 1 && sscanf(argv[1], "--calls=%ld", &calls) == 1 && calls > 0)
 		argv++, argc--;
-	if (argc > 1 && !strcmp(argv[1], "--maps"))
-		is_maps = 1, argv++, argc--;
+	if (argc > 1 && (!strcmp(argv[1], "--maps") || !strcmp(argv[1], "--writers")))
+		what = argv[1], argv++, argc--;
 	if (argc != 2) {
-		fprintf(stderr, "usage: calls [--calls=N] [--maps] DIRECTORY\n");
+		fprintf(stderr, "usage: calls [--calls=N] [--maps | --writers] DIRECTORY\n");
 		return 2;
 	}
 	must(!chdir(argv[1]), argv[1]);
-	fd = open("file", O_CREAT | O_RDWR, 0600);
-	must(fd >= 0, "file");
-	for (i = 0; i < BLOCKS; i++)
-		do_pwrite(i);
-	if (is_maps)
+	fd = filled("file", 0);
+	if (!strcmp(what, "--maps"))
 		measure_maps();
+	else if (!strcmp(what, "--writers"))
+		measure_writers();
 	else
 		measure_calls();
 	close(fd);
