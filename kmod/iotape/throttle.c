@@ -6,7 +6,8 @@
  * be in a page fault. It waits where it holds nothing,
  *
  *   - before it returns to user mode, by task work;
- *   - kernel threads, which never do, at the next operation that may sleep.
+ *   - kernel threads, which never do, at the next operation that may sleep, and so does every
+ *     task if the kernel lets no module add task work (compat/taskwork.h).
  *
  * The wait ends when no CPU is behind any more, when the session ends, and on any
  * signal. What a task records between being marked and waiting goes into the half of
@@ -14,8 +15,8 @@
  */
 #include <linux/freezer.h>
 #include <linux/sched/signal.h>
-#include <linux/task_work.h>
 
+#include "compat/taskwork.h"
 #include "session.h"
 #include "task.h"
 
@@ -102,13 +103,13 @@ static void throttle_arm(struct iot_session *session)
 {
 	struct iot_task *task = iot_task_find_current();
 
-	if (!task || task->throttle_session)
+	if (!IOT_WAITS_AT_RETURN || !task || task->throttle_session)
 		return;
 	kref_get(&session->refs);
 	task->throttle_session = session;
 	atomic_inc(&armed_tasks);
 	init_task_work(&task->throttle, throttle_work);
-	if (task_work_add(current, &task->throttle, TWA_RESUME)) {
+	if (iot_task_work_add(current, &task->throttle)) {
 		/* It is past the point where tasks can wait: it exits. */
 		task->throttle_session = NULL;
 		atomic_dec(&armed_tasks);
@@ -153,7 +154,7 @@ static struct iot_task *throttle_here_task(struct iot_session *session)
 	if (likely(throttle_is_over(session)) || session->policy != IOT_POLICY_BLOCK)
 		return NULL;
 	task = iot_task_find_current();
-	if (!task || !(task->throttle_session || (current->flags & PF_KTHREAD)))
+	if (!task || (IOT_WAITS_AT_RETURN && !task->throttle_session && !(current->flags & PF_KTHREAD)))
 		return NULL;
 	return task;
 }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * taskwork.h - whether a task can be made to wait before it returns to user mode.
+ *
+ * That is work of a task, which Debian's kernels let modules add; those of mainline and of Enterprise Linux 9
+ * do not export the function. Until all do.
+ */
+#ifndef IOT_COMPAT_TASKWORK_H
+#define IOT_COMPAT_TASKWORK_H
+
+#include <linux/task_work.h>
+
+#ifdef IOT_HAVE_TASK_WORK_ADD
+#define IOT_WAITS_AT_RETURN true
+#define iot_task_work_add(task, work) task_work_add(task, work, TWA_RESUME)
+#else
+#define IOT_WAITS_AT_RETURN false
+#define iot_task_work_add(task, work) (-EOPNOTSUPP)
+#endif
+
+#endif
