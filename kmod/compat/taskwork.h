@@ -2,8 +2,8 @@
 /*
  * taskwork.h - whether a task can be made to wait before it returns to user mode.
  *
- * That is work of a task, which Debian's kernels let modules add; those of mainline and of Enterprise Linux 9
- * do not export the function. Until all do.
+ * That is work of a task, which Debian's kernels let modules add; those of Enterprise Linux 9, and perhaps
+ * others, do not export the function. Until all do.
  */
 #ifndef IOT_COMPAT_TASKWORK_H
 #define IOT_COMPAT_TASKWORK_H
