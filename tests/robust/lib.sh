@@ -74,9 +74,11 @@ sleep_ms() {
 	sleep "$(($1 / 1000)).$(printf %03d $(($1 % 1000)))"
 }
 
-# child PID N: sets child to its Nth child from 1, when it has one; fails if the parent has gone.
+# child PID N: sets child to its Nth child from 1, when it has one; fails if the parent has gone, or the kernel
+# does not tell (CONFIG_PROC_CHILDREN).
 child() {
 	local children
+	[ -e "/proc/$1/task/$1/children" ] || return
 	until gone "$1"; do
 		read -r -a children 2>/dev/null <"/proc/$1/task/$1/children" || :
 		child=${children[$2 - 1]:-}
