@@ -24,6 +24,7 @@
  * Contexts: map_pages runs under rcu_read_lock() and may not sleep. page_mkwrite returns
  * with a folio locked. Nothing here waits for a collector.
  */
+#include <linux/backing-dev.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
@@ -123,6 +124,19 @@ static bool map_one_page(struct vm_fault *vmf, vm_fault_t *fault)
 	return !(*fault & VM_FAULT_ERROR);
 }
 
+/*
+ * A file system that has no page_mkwrite, as tmpfs, leaves the file's times to the kernel, which does not set them
+ * where there is one, as ours. It would at each write that makes a fault: if pages are written back, the first after
+ * that, too; if not, only that for which the page is mapped.
+ */
+static void update_times(const struct tfs_map *map, const struct vm_fault *vmf)
+{
+	struct file *mapped = vmf->vma->vm_file;
+
+	if (!map->lower_ops->page_mkwrite && (!vmf->pte || mapping_can_writeback(mapped->f_mapping)))
+		file_update_time(mapped);
+}
+
 static vm_fault_t map_fault(struct vm_fault *vmf)
 {
 	struct tfs_map *map = map_of(vmf->vma);
@@ -138,6 +152,8 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 	fault = map->lower_ops->fault(vmf);
 	/* The vma may have gone by now. */
 	is_single = is_single && map_one_page(vmf, &fault);
+	if (is_single && is_write && is_shared)
+		update_times(map, vmf);
 	if (!iot_span_is_on(&span))
 		goto out;
 	if (fault & VM_FAULT_RETRY) {
@@ -204,7 +220,7 @@ static vm_fault_t map_huge_fault(struct vm_fault *vmf, iot_huge_t size)
 	return fault;
 }
 
-/* Some lower file systems have no such operation: then there is nothing to do but note it. */
+/* Some lower file systems have no such operation: then there is nothing to do but note it, and the time. */
 static vm_fault_t map_page_mkwrite(struct vm_fault *vmf)
 {
 	struct tfs_map *map = map_of(vmf->vma);
@@ -214,6 +230,7 @@ static vm_fault_t map_page_mkwrite(struct vm_fault *vmf)
 
 	refcount_inc(&map->refs);
 	begin_fault(map, page, &span);
+	update_times(map, vmf);
 	if (map->lower_ops->page_mkwrite)
 		fault = map->lower_ops->page_mkwrite(vmf);
 	if (!iot_span_is_on(&span))

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@
 #define SIZE_BYTES 65536
 #define BLOCK_BYTES 4096
 #define ROOM	   2 /* files that are compared with the first */
+#define CHANGED_BYTES (1 << 20)
 
 static void outcome(const char *what, long result)
 {
@@ -271,6 +273,52 @@ static void note_accesses(void)
 	close(fd);
 }
 
+static void changes_time(int fd, const char *what, volatile char *byte, bool is_write)
+{
+	const struct timespec old[] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = 1000000000 } };
+	struct stat now;
+	char read;
+
+	if (futimens(fd, old))
+		perror("futimens");
+	if (is_write)
+		*byte = 1;
+	else
+		read = *byte;
+	if (fstat(fd, &now))
+		perror("fstat");
+	printf("mapped, %s: the time of change is %s\n", what, now.st_mtime == old[1].tv_sec ? "as it was" : "new");
+	(void)read;
+}
+
+/*
+ * Where pages are never written back, as on tmpfs, a write is noticed if the page was not mapped. The second page
+ * read is far from the first, of which the kernel maps the neighbours.
+ */
+static void note_changes(void)
+{
+	int fd = reopen("first", O_RDWR), i;
+	char *map = mmap(NULL, CHANGED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (map == MAP_FAILED || ftruncate(fd, CHANGED_BYTES)) {
+		perror("first");
+		exit(1);
+	}
+	changes_time(fd, "written first", map, true);
+	changes_time(fd, "written again", map, true);
+	changes_time(fd, "read first", map + CHANGED_BYTES / 2, false);
+	changes_time(fd, "written after it was read", map + CHANGED_BYTES / 2, true);
+	for (i = 1; i < 3; i++)
+		if (mprotect(map, CHANGED_BYTES, i % 2 ? PROT_READ : PROT_READ | PROT_WRITE))
+			perror("mprotect");
+	changes_time(fd, "written after mprotect(2)", map, true);
+	if (madvise(map, CHANGED_BYTES, MADV_DONTNEED))
+		perror("madvise");
+	changes_time(fd, "written after MADV_DONTNEED", map, true);
+	munmap(map, CHANGED_BYTES);
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	int fd, same, other, dir;
@@ -291,6 +339,7 @@ int main(int argc, char **argv)
 	ask_for_all(fd);
 	attributes_all();
 	note_accesses();
+	note_changes();
 	ask_for_what_is_rare(fd, dir);
 	outcome("FICLONE", ioctl(same, FICLONE, fd));
 	outcome("FICLONE of a directory", ioctl(same, FICLONE, dir));
