@@ -9,7 +9,6 @@
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/splice.h>
 
 #include <asm/syscall.h>
 #include <asm/unistd.h>
@@ -259,26 +258,26 @@ static long compat_ioctl(struct file *file, unsigned int command, unsigned long 
 	return result;
 }
 
-#define FILE_FOPS                                                               \
-	.owner = THIS_MODULE,                                                   \
-	.open = tfs_open,                                                       \
-	.release = release,                                                     \
-	.flush = flush,                                                         \
-	.lock = tfs_lock,                                                       \
-	.flock = tfs_flock,                                                     \
-	.setlease = simple_nosetlease,                                          \
-	.llseek = llseek,                                                       \
-	.read_iter = tfs_read_iter,                                             \
-	.write_iter = tfs_write_iter,                                           \
-	.splice_read = splice_read,                                             \
-	.splice_write = iter_file_splice_write, /* comes to tfs_write_iter() */ \
-	.fsync = fsync,                                                         \
-	.fallocate = fallocate,                                                 \
-	.fadvise = fadvise,                                                     \
-	.copy_file_range = copy_file_range,                                     \
-	.unlocked_ioctl = unlocked_ioctl,                                       \
-	.compat_ioctl = compat_ioctl,                                           \
-	.mmap = tfs_mmap,                                                       \
+#define FILE_FOPS                           \
+	.owner = THIS_MODULE,               \
+	.open = tfs_open,                   \
+	.release = release,                 \
+	.flush = flush,                     \
+	.lock = tfs_lock,                   \
+	.flock = tfs_flock,                 \
+	.setlease = simple_nosetlease,      \
+	.llseek = llseek,                   \
+	.read_iter = tfs_read_iter,         \
+	.write_iter = tfs_write_iter,       \
+	.splice_read = splice_read,         \
+	.splice_write = tfs_splice_write,   \
+	.fsync = fsync,                     \
+	.fallocate = fallocate,             \
+	.fadvise = fadvise,                 \
+	.copy_file_range = copy_file_range, \
+	.unlocked_ioctl = unlocked_ioctl,   \
+	.compat_ioctl = compat_ioctl,       \
+	.mmap = tfs_mmap,                   \
 	.get_unmapped_area = tfs_get_unmapped_area
 
 const struct file_operations tfs_file_fops[] = {

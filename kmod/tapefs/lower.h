@@ -84,6 +84,8 @@ long tfs_do_fallocate(struct file *file, int mode, loff_t offset, loff_t length)
 int tfs_do_fadvise(struct file *file, loff_t offset, loff_t length, int advice);
 ssize_t tfs_do_splice_read(struct file *file, loff_t *offset, struct pipe_inode_info *pipe,
 			   size_t length, unsigned int flags);
+ssize_t tfs_do_splice_write(struct pipe_inode_info *pipe, struct file *file, loff_t *offset,
+			    size_t length, unsigned int flags);
 ssize_t tfs_do_copy_range(struct file *in, loff_t offset_in, struct file *out, loff_t offset_out,
 			  size_t length, unsigned int flags);
 loff_t tfs_do_remap_range(struct file *in, loff_t offset_in, struct file *out, loff_t offset_out,

@@ -185,6 +185,19 @@ ssize_t tfs_do_splice_read(struct file *file, loff_t *offset, struct pipe_inode_
 	return vfs_splice_read(tfs_lower_as_set(file), offset, pipe, length, flags);
 }
 
+/* The VFS has asked the upper super block for leave to write; the lower one is asked here. */
+ssize_t tfs_do_splice_write(struct pipe_inode_info *pipe, struct file *file, loff_t *offset,
+			    size_t length, unsigned int flags)
+{
+	struct file *lower = tfs_lower_as_set(file);
+	ssize_t result;
+
+	file_start_write(lower);
+	result = lower->f_op->splice_write(pipe, lower, offset, length, flags);
+	file_end_write(lower);
+	return result;
+}
+
 ssize_t tfs_do_copy_range(struct file *in, loff_t offset_in, struct file *out, loff_t offset_out,
 			  size_t length, unsigned int flags)
 {

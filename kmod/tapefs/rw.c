@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rw.c - reads and writes, synchronous and not.
+ * rw.c - reads and writes, synchronous and not, and writes of what is in a pipe.
  *
  * The lower file system gets a control block of its own for the same buffers. A
  * request that it queues is completed by it whenever it likes, in any context: who
  * submitted it is noted before, because then it is too late to ask.
  */
 #include <linux/fs.h>
+#include <linux/pipe_fs_i.h>
 #include <linux/slab.h>
+#include <linux/splice.h>
 #include <linux/uio.h>
+#include <linux/wait.h>
 
 #include "emit.h"
 #include "lower.h"
@@ -248,6 +251,66 @@ ssize_t tfs_write_iter(struct kiocb *iocb, struct iov_iter *iter)
 		return write_sync(iocb, iter, &span);
 	iocb->ki_flags |= IOCB_WRITE;
 	return rw_async(iocb, iter, &span);
+}
+
+/*
+ * What a splice will find in a pipe. Until somebody writes to an empty one it is not the file system's time, and
+ * nobody is to keep the lower one from being frozen by waiting. How the wait ended is for that one to say.
+ */
+static size_t wait_for_bytes(struct pipe_inode_info *pipe, unsigned int flags)
+{
+	typeof(pipe->tail) i;
+	size_t bytes = 0;
+
+	if (!(flags & SPLICE_F_NONBLOCK))
+		(void)wait_event_interruptible(pipe->rd_wait,
+					       !pipe_empty(READ_ONCE(pipe->head), READ_ONCE(pipe->tail)) ||
+						       !READ_ONCE(pipe->writers));
+	pipe_lock(pipe);
+	for (i = pipe->tail; i != pipe->head; i++)
+		bytes += pipe->bufs[i & (pipe->ring_size - 1)].len;
+	pipe_unlock(pipe);
+	return bytes;
+}
+
+/* An empty pipe, or a signal before the first byte, and nothing was asked of the lower file system. */
+static bool is_write(ssize_t result, size_t bytes)
+{
+	return result > 0 || (result < 0 && result != -ERESTARTSYS && bytes);
+}
+
+/*
+ * The lower file system takes the pages from the pipe itself: its lock comes after the leave to write, below as
+ * without tapefs, and iter_file_splice_write() on the upper file would have it the other way around.
+ */
+ssize_t tfs_splice_write(struct pipe_inode_info *pipe, struct file *file, loff_t *offset, size_t length,
+			 unsigned int flags)
+{
+	struct inode *inode = file_inode(file);
+	struct file *lower = tfs_lower_file(file);
+	loff_t start = *offset;
+	struct iot_span span;
+	u64 old_size_bytes;
+	struct kiocb kiocb;
+	ssize_t result;
+	size_t bytes;
+
+	if (!lower->f_op->splice_write)
+		return -EINVAL;
+	iot_throttle_here(&TFS_SB(inode->i_sb)->source);
+	bytes = wait_for_bytes(pipe, flags);
+	tfs_begin(inode->i_sb, &span);
+	old_size_bytes = i_size_read(file_inode(lower));
+	result = tfs_do_splice_write(pipe, file, offset, length, flags);
+	tfs_copy_size(inode);
+	if (!is_write(result, bytes)) {
+		iot_span_cancel(&span);
+		return result;
+	}
+	bytes = max_t(ssize_t, min(length, bytes), result); /* others use the pipe, too */
+	init_sync_kiocb(&kiocb, file);                      /* for its flags */
+	tfs_emit_write(&span, file, start, bytes, rw_flags_of(kiocb.ki_flags), old_size_bytes, result);
+	return result;
 }
 
 int tfs_rw_init(void)

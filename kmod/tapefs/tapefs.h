@@ -256,6 +256,8 @@ int tfs_flock(struct file *file, int command, struct file_lock *lock);
 /* rw.c */
 ssize_t tfs_read_iter(struct kiocb *iocb, struct iov_iter *iter);
 ssize_t tfs_write_iter(struct kiocb *iocb, struct iov_iter *iter);
+ssize_t tfs_splice_write(struct pipe_inode_info *pipe, struct file *file, loff_t *offset, size_t length,
+			 unsigned int flags);
 int tfs_rw_init(void);
 void tfs_rw_exit(void);
 
