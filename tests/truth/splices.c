@@ -33,9 +33,9 @@ static void say(const char *what, ssize_t result)
 		printf("%zd bytes\n", result);
 }
 
-static int make(const char *name, int flags)
+static int make(const char *name)
 {
-	int fd = open(name, O_CREAT | O_RDWR | flags, 0600);
+	int fd = open(name, O_CREAT | O_RDWR, 0600);
 
 	CHECK(fd >= 0);
 	return fd;
@@ -54,25 +54,24 @@ static void fill(int pipe_end, size_t length)
 
 static void show(const char *what, int fd)
 {
+	static char found[PIPE_BYTES];
 	unsigned long sum = 0;
 	off_t at = 0;
 	ssize_t got, i;
 
-	while ((got = pread(fd, bytes, sizeof(bytes), at)) > 0) {
+	while ((got = pread(fd, found, sizeof(found), at)) > 0) {
 		for (i = 0; i < got; i++)
-			sum = sum * 31 + (unsigned char)bytes[i];
+			sum = sum * 31 + (unsigned char)found[i];
 		at += got;
 	}
 	CHECK(!got);
 	printf("%s: %lld bytes, sum %lx, position %lld\n", what, (long long)at, sum,
 	       (long long)lseek(fd, 0, SEEK_CUR));
-	for (i = 0; i < PIPE_BYTES; i++)
-		bytes[i] = (char)(i / 7);
 }
 
 static void take_some(const int *ends)
 {
-	int fd = make("some", 0), reader = open("some", O_RDONLY), appender = open("some", O_WRONLY | O_APPEND);
+	int fd = make("some"), reader = open("some", O_RDONLY), appender = open("some", O_WRONLY | O_APPEND);
 	loff_t at = 10000;
 
 	fill(ends[1], 30000);
@@ -112,7 +111,7 @@ static void take_direct(const int *ends)
 
 static void fill_whole(const int *ends)
 {
-	int fd = make("whole", 0), i;
+	int fd = make("whole"), i;
 	ssize_t done, left;
 
 	for (i = 0; i < 3; i++) {
@@ -135,7 +134,7 @@ static void be_interrupted(const int *ends)
 {
 	const struct itimerval soon = { .it_value.tv_usec = 50000 }, never = { 0 };
 	const struct sigaction action = { .sa_handler = ignore };
-	int fd = make("interrupted", 0);
+	int fd = make("interrupted");
 
 	CHECK(!sigaction(SIGALRM, &action, NULL) && !setitimer(ITIMER_REAL, &soon, NULL));
 	say("interrupted", splice(ends[0], NULL, fd, NULL, 1000, 0));
@@ -147,7 +146,7 @@ static void be_limited(const int *ends)
 {
 	const struct rlimit small = { .rlim_cur = 6000, .rlim_max = RLIM_INFINITY };
 	const struct rlimit none = { .rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY };
-	int fd = make("limited", 0);
+	int fd = make("limited");
 
 	signal(SIGXFSZ, SIG_IGN);
 	fill(ends[1], 10000);
@@ -164,7 +163,7 @@ static void be_limited(const int *ends)
 static void wait_for(long late_ms)
 {
 	const struct timespec late = { late_ms / 1000, late_ms % 1000 * 1000000 };
-	int fd = make("late", 0), ends[2];
+	int fd = make("late"), ends[2];
 	pid_t child;
 
 	CHECK(!pipe(ends));
@@ -186,7 +185,7 @@ static void wait_for(long late_ms)
 
 static void send_all(void)
 {
-	int in = make("in", 0), out = make("out", 0);
+	int in = make("in"), out = make("out");
 	off_t from = 100;
 
 	CHECK(write(in, bytes, PIPE_BYTES) == PIPE_BYTES && write(in, bytes, PIPE_BYTES) == PIPE_BYTES);
