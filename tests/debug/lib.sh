@@ -50,12 +50,12 @@ with_failures() {
 	return $code
 }
 
-# adopt WHERE FILE: the tests that a program has printed, as tests of ours.
+# adopt WHERE FILE: the tests that a program has printed, as tests of ours: neither its plan nor its name is.
 adopt() {
 	local line failed=0
 	while IFS= read -r line; do
 		case $line in
-		1..*) continue ;;
+		1..* | '# suite: '*) continue ;;
 		'ok '* | 'not ok '*)
 			number=$((number + 1))
 			[[ $line != not* ]] || failed=$((failed + 1))
