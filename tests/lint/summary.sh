@@ -44,6 +44,10 @@ done
 	echo "tests/summary:1: waits longer than it should"
 	bad=1
 }
+tests/summary 'sleep 1; echo 1..1; echo ok 1' | grep -qxE '# [1-9][0-9]* s: sleep 1; .*' || {
+	echo "tests/summary:1: does not say how long a suite took"
+	bad=1
+}
 nested="tests/summary 'echo 1..1; echo ok 1' 'echo ok 1; echo ok 2; echo 1..2'"
 [ "$(tests/summary "$nested" | tail -n 1)" = '3 passed, 0 failed, 0 skipped' ] || {
 	echo "tests/summary:1: what it prints cannot be counted by another one"
