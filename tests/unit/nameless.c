@@ -244,6 +244,52 @@ static void what_was_found_by_name_comes_before_that_too(void **state)
 	}
 }
 
+/*
+ * A file has the names "a", "b" and "c". Task 2 removes "c" before task 1 looks at something, "b" while that
+ * opens the file, and "a" in the end.
+ */
+static void record_links(void)
+{
+	struct scribe scribe, *s = &scribe;
+
+	scribe_begin(s);
+	scribe_put(s, (struct iot_record){ .kind = IOT_KIND_name, .name = { .name = 6, .dir = 1 } }, "b");
+	scribe_put(s, (struct iot_record){ .kind = IOT_KIND_name, .name = { .name = 7, .dir = 1 } }, "c");
+	s->now_ns += 10000;
+	s->task = 2;
+	s->span_ns = 500;
+	PUT(link, .object = SCRIBE_FILE, .old_name = SCRIBE_NAME, .name = 6);
+	PUT(link, .object = SCRIBE_FILE, .old_name = SCRIBE_NAME, .name = 7);
+	PUT(unlink, .object = SCRIBE_FILE, .name = 7, .nlink = 2);
+	put_gone(s, LOOK, 500);
+	s->task = 2;
+	PUT(unlink, .object = SCRIBE_FILE, .name = 6, .nlink = 1);
+	put_gone(s, OPEN, 1700);
+	put_gone(s, UNLINK, 500);
+	scribe_finish(s);
+}
+
+static void of_several_links_it_is_the_one_that_went(void **state)
+{
+	struct compile_summary summary;
+	struct iot_program program;
+	u64 i, opens = 0;
+
+	(void)state;
+	record_links();
+	compile(&summary, &program);
+	for (i = 0; i < program.op_count; i++) {
+		if (le16_to_cpu(program.ops[i].kind) != IOT_KIND_open)
+			continue;
+		assert_string_equal(iot_program_string(&program, program.ops[i].path), "b");
+		opens++;
+	}
+	assert_int_equal(opens, 1);
+	assert_int_equal(summary.unexplained, 0);
+	iot_program_free(&program);
+	compile_summary_free(&summary);
+}
+
 #define NAMES 300
 
 /* Task 1 looks at the directory and opens a file, one after the other, whose name task 2 has just removed. */
@@ -302,4 +348,5 @@ SUITE("nameless",
       WITH_SCRATCH(what_cannot_be_opened_is_not_used)
       WITH_SCRATCH(a_name_that_went_is_opened_before_that)
       WITH_SCRATCH(what_was_found_by_name_comes_before_that_too)
+      WITH_SCRATCH(of_several_links_it_is_the_one_that_went)
       WITH_SCRATCH(many_names_that_went_are_opened))

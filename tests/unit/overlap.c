@@ -109,6 +109,11 @@ struct app {
 	struct tally tally;
 	enum extra extra;
 	u32 first_nodes; /* that were there at the beginning */
+	struct {
+		u64 ns;
+		u64 bytes;
+	} sizes[STEPS + 1]; /* of the file "lock", since when each */
+	u32 size_count;
 	u32 task;
 	u64 enter_ns, end_ns;
 };
@@ -405,12 +410,28 @@ static void call_lock(struct app *a)
 	r->lock.flags = flags;
 }
 
+/* A new size of the file "lock", since now. */
+static void note_size(struct app *a, int node)
+{
+	a->sizes[a->size_count].ns = a->now_ns;
+	a->sizes[a->size_count++].bytes = a->fs.nodes[node].size;
+}
+
+/* What an operation that changes it saw when it began: it may have waited for others since then. */
+static u64 old_size_bytes(const struct app *a)
+{
+	u32 i;
+
+	for (i = a->size_count; i && a->sizes[i - 1].ns >= a->enter_ns; i--)
+		;
+	return i ? a->sizes[i - 1].bytes : 0;
+}
+
 /* On the same file: a page of a mapping is there or not, or it is cut, or grows by that. */
 static void call_mapped(struct app *a)
 {
 	const int node = fs_find(&a->fs, "lock");
 	const bool is_touch = below(&a->random, 3);
-	const u64 old_size_bytes = a->fs.nodes[node].size;
 	const struct fs_op op = { .kind = is_touch ? IOT_KIND_touch : IOT_KIND_setattr, .handle = a->task,
 				  .other = a->task, .offset_bytes = below(&a->random, 60) * 10,
 				  .length_bytes = below(&a->random, 60) * 10 };
@@ -418,6 +439,7 @@ static void call_mapped(struct app *a)
 	u64 seen;
 
 	r = op_record(a, op.kind, fs_perform(&a->fs, &op, &seen));
+	note_size(a, node);
 	if (is_touch) {
 		r->touch.object = (u64)node + 1;
 		r->touch.map = a->task;
@@ -429,7 +451,7 @@ static void call_mapped(struct app *a)
 	r->setattr.handle = a->task;
 	r->setattr.attrs = IOT_ATTR_size;
 	r->setattr.size_bytes = op.length_bytes;
-	r->setattr.old_size_bytes = old_size_bytes;
+	r->setattr.old_size_bytes = old_size_bytes(a);
 }
 
 /* On the same file: it grows, or its size shows. */
@@ -437,7 +459,6 @@ static void call_size(struct app *a)
 {
 	static const u16 kinds[] = { IOT_KIND_write, IOT_KIND_read, IOT_KIND_seek };
 	const int node = fs_find(&a->fs, "lock");
-	const u64 old_size_bytes = a->fs.nodes[node].size;
 	struct fs_op op = { .kind = kinds[below(&a->random, 3)], .handle = a->task,
 			    .offset_bytes = below(&a->random, 60) * 10, .length_bytes = 10 };
 	struct iot_record *r;
@@ -448,6 +469,7 @@ static void call_size(struct app *a)
 		op.offset_bytes = 0;
 	}
 	r = op_record(a, op.kind, fs_perform(&a->fs, &op, &seen));
+	note_size(a, node);
 	r->write.object = (u64)node + 1; /* read, write and seek begin alike */
 	r->write.handle = a->task;
 	r->write.offset_bytes = (s64)op.offset_bytes;
@@ -457,7 +479,7 @@ static void call_size(struct app *a)
 	}
 	r->write.length_bytes = op.length_bytes;
 	if (op.kind == IOT_KIND_write)
-		r->write.old_size_bytes = old_size_bytes;
+		r->write.old_size_bytes = old_size_bytes(a);
 }
 
 static void call(struct app *a)

@@ -187,7 +187,7 @@ int deeds_make(struct reading_state *s, struct deed *deed)
 		.kind = s->record->kind,
 		.order = s->record->op.op,
 		.is_implied = is_implied(s->record),
-		.is_nameless = is_nameless(s->record),
+		.is_nameless = is_nameless(s->record) || label.is_guess,
 		.generation = label.generation,
 		.path = text_of(s->deeds, label.path, strlen(label.path)),
 	};
@@ -230,7 +230,7 @@ static void mark_question(struct deed_task *task, u32 order)
 		last->is_implied = true;
 }
 
-/* The question was asked by the same handle. */
+/* The question was asked by the same handle; or by a name that had gone when its answer was there. */
 static void name_question(struct deed_task *task, const struct deed *deed)
 {
 	struct deed *last = task->count ? &task->deeds[task->count - 1] : NULL;
@@ -238,6 +238,7 @@ static void name_question(struct deed_task *task, const struct deed *deed)
 	if (last && last->order + 1 == deed->order && is_question(last->kind, last->path2)) {
 		last->path = deed->path;
 		last->generation = deed->generation;
+		last->is_nameless = deed->is_nameless;
 	}
 }
 
@@ -266,7 +267,7 @@ static int take_op(struct reading_state *s)
 	case IOT_KIND_setattr:
 		if (has_question(r))
 			mark_question(&s->deeds->tasks[task], deed.order);
-		else if (r->setattr.handle)
+		else if (r->setattr.handle || deed.is_nameless)
 			name_question(&s->deeds->tasks[task], &deed);
 		break;
 	case IOT_KIND_readdir:

@@ -18,7 +18,8 @@
  * @path2: second path, or the text of its record, "" if none; behind the text and its zero
  *	byte, @value_bytes of a value
  * @has_value: there is a value, if an empty one
- * @is_nameless: its record does not tell by what handle it is, and so by what name of the file
+ * @is_nameless: its record does not tell by what handle it is, or that was opened by a name that had gone: and so
+ *	not by what name of the file
  * @fields: those of its fields that are compared, in the order of schema.h
  * @is_merged: it was made part of an earlier one by an equivalence
  * @is_implied: another one brings it about, see implied.h

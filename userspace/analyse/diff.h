@@ -33,7 +33,7 @@
  * implies (implied.h), and the object of an operation is the program's word, not the file
  * system's. Compared with those, the first trace has no implied operations and no generations, and
  * an msync or madvise is on whatever file it is: of which handle the mapping was, they do not tell; and
- * so is what was done by a name that had gone when its record was made.
+ * so is what was done by a name that had gone when its record was made, or with what was opened by one.
  */
 #ifndef IOTAPE_DIFF_H
 #define IOTAPE_DIFF_H

@@ -16,15 +16,24 @@
 
 #include "loader.h"
 
-/* What took the name away that an object had last. */
+#define NEAR 32 /* removals of one object's names: so many before and after an operation are looked at */
+
+/* What took a name away. */
 struct removal {
-	UT_hash_handle hh;
-	u64 object;
 	const char *path;
 	u32 dir;
 	u32 task;
 	u64 enter_ns;
 	u64 end_ns;
+};
+
+/* Of the names that an object had, as they ended. */
+struct removals {
+	UT_hash_handle hh;
+	u64 object;
+	struct removal *list;
+	u32 count;
+	u32 room;
 };
 
 /* An operation, to be looked at when all removals are known; @handle: of an open. */
@@ -69,26 +78,54 @@ static int note_nameless(struct loader *l, u64 handle)
 	return 0;
 }
 
+static struct removals *removals_of(struct gone *gone, u64 object)
+{
+	struct removals *removals;
+
+	HASH_FIND(hh, gone->removals, &object, sizeof(object), removals);
+	return removals;
+}
+
+static struct removals *make_removals(struct gone *gone, u64 object)
+{
+	struct removals *removals = removals_of(gone, object);
+
+	if (removals)
+		return removals;
+	removals = calloc(1, sizeof(*removals));
+	if (!removals)
+		return NULL;
+	removals->object = object;
+	HASH_ADD(hh, gone->removals, object, sizeof(removals->object), removals);
+	return removals;
+}
+
 static int note_removal(struct loader *l, u64 id, const char *path, u32 dir)
 {
 	u64 object = iot_names_identity(l->names, id);
-	struct removal *removal;
+	struct removals *removals;
 
 	if (!object || l->op->result < 0 || !is_known(path))
 		return 0;
-	HASH_FIND(hh, l->gone.removals, &object, sizeof(object), removal);
-	if (!removal) {
-		removal = calloc(1, sizeof(*removal));
-		if (!removal)
+	removals = make_removals(&l->gone, object);
+	if (!removals)
+		return -ENOMEM;
+	if (removals->count == removals->room) {
+		u32 room = removals->room ? 2 * removals->room : 1;
+		struct removal *list = reallocarray(removals->list, room, sizeof(*list));
+
+		if (!list)
 			return -ENOMEM;
-		removal->object = object;
-		HASH_ADD(hh, l->gone.removals, object, sizeof(removal->object), removal);
+		removals->list = list;
+		removals->room = room;
 	}
-	removal->path = path;
-	removal->dir = dir;
-	removal->task = l->task;
-	removal->enter_ns = l->op->enter_ns;
-	removal->end_ns = l->op->end_ns;
+	removals->list[removals->count++] = (struct removal){
+		.path = path,
+		.dir = dir,
+		.task = l->task,
+		.enter_ns = l->op->enter_ns,
+		.end_ns = l->op->end_ns,
+	};
 	return 0;
 }
 
@@ -192,20 +229,57 @@ static u64 free_ns(struct row *row, u32 index)
 	return ns;
 }
 
-static void give_name(struct row *row, struct graph_op *op, const struct nameless *nameless,
-		      const struct removal *removal)
+/* Removals that ended before an operation did. */
+static u32 ended_before(const struct removals *removals, const struct graph_op *op)
 {
-	u64 from_ns = op->enter_ns, by_ns = removal->end_ns - 1;
+	u32 low = 0, high = removals->count;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (removals->list[middle].end_ns <= op->end_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * Which name was it? One that went when the operation may have been under way: of several links the last that
+ * had gone when it ended. If there is none, the file has another name, which goes later, and is found by that as well.
+ */
+static const struct removal *removal_for(const struct removals *removals, const struct nameless *nameless,
+					 const struct graph_op *op, u64 since_ns)
+{
+	u32 ended = ended_before(removals, op), end = ended + NEAR, i;
+	const struct removal *found = NULL;
+
+	if (end > removals->count)
+		end = removals->count;
+	for (i = ended > NEAR ? ended - NEAR : 0; i < end; i++) {
+		const struct removal *r = &removals->list[i];
+
+		if (r->task == nameless->task || r->enter_ns > op->end_ns || r->end_ns <= since_ns)
+			continue;
+		if (!found || i < ended)
+			found = r;
+	}
+	return found ?: &removals->list[removals->count - 1];
+}
+
+static void give_name(struct row *row, struct graph_op *op, const struct nameless *nameless,
+		      const struct removals *removals)
+{
+	u64 since_ns = free_ns(row, nameless->index), from_ns = op->enter_ns, by_ns;
+	const struct removal *removal = removal_for(removals, nameless, op, since_ns);
 
 	if (removal->task == nameless->task)
 		return;
-	if (from_ns > by_ns) {
-		from_ns = free_ns(row, nameless->index);
-		if (from_ns < removal->enter_ns)
-			from_ns = removal->enter_ns;
-	}
-	if (by_ns > op->end_ns)
-		by_ns = op->end_ns;
+	by_ns = removal->end_ns - 1;
+	if (from_ns > by_ns)
+		from_ns = greater(since_ns, removal->enter_ns);
+	by_ns = lesser(by_ns, op->end_ns);
 	if (from_ns > by_ns)
 		return;
 	op->path = removal->path;
@@ -219,15 +293,15 @@ static void give_name(struct row *row, struct graph_op *op, const struct nameles
 static int give_names(struct loader *l, const struct nameless *nameless, u32 count)
 {
 	struct graph_task *task = &l->graph->tasks[nameless->task];
-	const struct removal *removal;
+	const struct removals *removals;
 	struct row row;
 	u32 i;
 	int err = row_open(&row, task);
 
 	for (i = 0; i < count && !err; i++) {
-		HASH_FIND(hh, l->gone.removals, &nameless[i].object, sizeof(nameless[i].object), removal);
-		if (removal)
-			give_name(&row, &task->ops[nameless[i].index], &nameless[i], removal);
+		removals = removals_of(&l->gone, nameless[i].object);
+		if (removals)
+			give_name(&row, &task->ops[nameless[i].index], &nameless[i], removals);
 	}
 	row_close(&row);
 	return err;
@@ -269,11 +343,12 @@ int load_gone_finish(struct loader *l)
  */
 void load_gone_close(struct gone *gone)
 {
-	struct removal *removal, *next;
+	struct removals *removals, *next;
 
 	free(gone->nameless);
-	HASH_ITER (hh, gone->removals, removal, next) {
-		HASH_DEL(gone->removals, removal);
-		free(removal);
+	HASH_ITER (hh, gone->removals, removals, next) {
+		HASH_DEL(gone->removals, removals);
+		free(removals->list);
+		free(removals);
 	}
 }

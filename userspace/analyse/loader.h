@@ -41,7 +41,7 @@ struct gone {
 	struct nameless *nameless;
 	u32 nameless_count;
 	u32 nameless_room;
-	struct removal *removals;
+	struct removals *removals; /* by object */
 };
 
 /**

@@ -164,6 +164,7 @@ static int use(struct waiter *waiter, struct size *size, enum use how)
  */
 int size_set(struct waiter *waiter, struct size *size)
 {
+	size->set_end_ns = larger(size->set_end_ns, waiter_op(waiter)->end_ns);
 	return use(waiter, size, USE_EXCLUSIVE);
 }
 
@@ -193,12 +194,13 @@ int size_cut(struct waiter *waiter, struct size *size)
  * @waiter: the operation
  * @size: of which object
  * @end_bytes: where it ended
- * @old_size_bytes: where the end of the file was before
+ * @old_size_bytes: where the end of the file was when it began; it may have waited for a truncation since then
  *
  * Return: 0 or -ENOMEM.
  */
 int size_write(struct waiter *waiter, struct size *size, u64 end_bytes, u64 old_size_bytes)
 {
+	bool is_extension = end_bytes > old_size_bytes || size->set_end_ns >= waiter_op(waiter)->enter_ns;
 	u32 seen = user_list_seen(&size->writers, waiter->task);
 	int err = use(waiter, size, USE_LOOK);
 
@@ -206,7 +208,7 @@ int size_write(struct waiter *waiter, struct size *size, u64 end_bytes, u64 old_
 		err = user_list_wait(&size->ends, waiter, &seen, EDGE_size);
 	if (!err && seen)
 		err = user_list_add(&size->writers, waiter, seen);
-	if (!err && end_bytes > old_size_bytes)
+	if (!err && is_extension)
 		err = extension_add(size, waiter, end_bytes);
 	return err;
 }

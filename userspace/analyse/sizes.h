@@ -35,12 +35,14 @@ struct extension {
  * @all: exclusive uses of it, and the last of any other use of each task
  * @ends: looks that found the end of the file
  * @writers: who wrote, and which of these they have waited for
+ * @set_end_ns: when the last exclusive use of it ended
  * @extensions: in the order in which they began; of very many, not all of the oldest
  */
 struct size {
 	struct resource all;
 	struct user_list ends;
 	struct user_list writers;
+	u64 set_end_ns;
 	struct extension *extensions;
 	u32 count;
 	u32 room;

@@ -56,8 +56,8 @@ void iot_names_close(struct iot_names *names)
 
 static struct iot_label label_of(const struct binding *binding)
 {
-	return binding ? (struct iot_label){ binding->path, binding->generation } :
-			 (struct iot_label){ "", 0 };
+	return binding ? (struct iot_label){ .path = binding->path, .generation = binding->generation } :
+			 (struct iot_label){ .path = "" };
 }
 
 /* An object is seen under a name: the same as before, or the next generation. */
@@ -420,5 +420,6 @@ struct iot_label iot_names_of_record(struct iot_names *names, const struct iot_r
 		label = iot_names_map(names, map);
 	if (!label.generation)
 		label = iot_names_object(names, first_of_class(record, IOT_CLASS_object));
+	label.is_guess |= record->kind == IOT_KIND_open;
 	return label;
 }
