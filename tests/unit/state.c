@@ -19,7 +19,7 @@
 
 enum what {
 	END,
-	TASK,	/* a: id, b: process, c: parent, made by fork if it has one */
+	TASK,	/* a: id, b: process, c: parent, made by fork if it has one, d: or by exec */
 	FORK,	/* a: task, b: child */
 	FILE_IS, /* a: object, b: name, c: size; path: component */
 	PIPE_IS, /* the same */
@@ -92,7 +92,7 @@ static void put_step(struct scribe *s, const struct step *t)
 	switch (t->what) {
 	case TASK:
 		PUT(task, .task = task, .pid = task, .tgid = (u32)t->b, .parent = (u32)t->c,
-		    .why = t->c ? IOT_REASON_fork : IOT_REASON_seen);
+		    .why = t->d ? IOT_REASON_exec : t->c ? IOT_REASON_fork : IOT_REASON_seen);
 		break;
 	case FORK:
 		PUT(fork, .task = task, .op = s->ops[task], .child = (u32)t->b);
@@ -328,12 +328,13 @@ static void what_had_no_name_is_in_the_tree(void **state)
 	graph_close(graph);
 }
 
-static void threads_that_were_there_share_their_memory(void **state)
+/* And exec has mapped the program when the process is still called as before. */
+static void threads_and_who_became_them_share_their_memory(void **state)
 {
 	static const struct step steps[] = {
-		{ TASK, 1, 1 }, { TASK, 2, 1 }, { TASK, 3, 3 }, { TASK, 4, 3, 3 },
+		{ TASK, 1, 1 }, { TASK, 2, 1 }, { TASK, 3, 3 }, { TASK, 4, 3, 3 }, { TASK, 5, 3, 3, true },
 		{ FILE_IS, 4, 5, .path = "a" }, { OPENED, 1, 4, 7, 3, 0, 5 }, { READ, 2, 4, 7 },
-		{ READ, 3, 4, 7 }, { READ, 4, 4, 7 }, {},
+		{ READ, 3, 4, 7 }, { READ, 4, 4, 7 }, { READ, 5, 4, 7 }, {},
 	};
 	struct iot_reject reject;
 	struct graph *graph;
@@ -347,6 +348,7 @@ static void threads_that_were_there_share_their_memory(void **state)
 	assert_int_equal(graph_pass_life(graph), 0);
 	assert_int_equal(graph->tasks[0].space, graph->tasks[1].space);
 	assert_int_equal(graph->tasks[2].space, graph->tasks[3].space);
+	assert_int_equal(graph->tasks[2].space, graph->tasks[4].space);
 	assert_int_not_equal(graph->tasks[0].space, graph->tasks[2].space);
 	tree_close(tree);
 	graph_close(graph);
@@ -466,7 +468,7 @@ static int remove_files(void **state)
 SUITE("state",
       TEST(operations_of_what_was_there)
       TEST(what_had_no_name_is_in_the_tree)
-      TEST(threads_that_were_there_share_their_memory)
+      TEST(threads_and_who_became_them_share_their_memory)
       TEST(the_same_as_what_is_opened)
       TEST(the_same_as_what_a_child_maps)
       TEST(the_same_as_what_is_opened_and_removed))

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * truncation.c - an open that truncates lasts until the truncation, which has a record of its own, has ended.
+ * truncation.c - an open that truncates lasts until the truncation, which has a record of its own, has ended;
+ * and what a write saw of the size may be from before a truncation that it waited for.
  */
 #include "analyse/load.h"
+#include "compile/compile.h"
 #include "scratch.h"
 #include "scribe.h"
 #include "suite.h"
@@ -85,6 +87,90 @@ static void others_are_by_themselves(void **state)
 	assert_int_equal(op.end_ns - op.enter_ns, 500);
 }
 
+/*
+ * Task 1 begins to write at the end of a file, as one operation or as a request; task 2 cuts the file. Then the
+ * write makes it longer, and task 2 reads what is before that.
+ */
+static void record_write(bool is_request)
+{
+	struct scribe scribe, *s = &scribe;
+	u32 op;
+
+	scribe_begin(s);
+	s->now_ns += 10000;
+	s->span_ns = 500;
+	PUT(open, .object = SCRIBE_FILE, .handle = HANDLE, .name = SCRIBE_NAME,
+	    .flags = IOT_OPEN_read | IOT_OPEN_write);
+	if (is_request)
+		PUT(submit, .request = 3, .object = SCRIBE_FILE, .handle = HANDLE, .offset_bytes = 4000,
+		    .length_bytes = 1000, .flags = IOT_RW_write, .old_size_bytes = 8192);
+	op = s->op;
+	s->task = 2;
+	PUT(setattr, .object = SCRIBE_FILE, .handle = HANDLE, .attrs = IOT_ATTR_size, .size_bytes = 100,
+	    .old_size_bytes = 8192);
+	s->task = 1;
+	s->span_ns = 1700; /* it began before the truncation ended */
+	if (is_request)
+		PUT(complete, .task = 1, .op = op, .request = 3, .result = 1000);
+	else
+		PUT(write, .object = SCRIBE_FILE, .handle = HANDLE, .offset_bytes = 4000, .length_bytes = 1000,
+		    .old_size_bytes = 8192, .result = 1000);
+	s->task = 2;
+	s->span_ns = 500;
+	PUT(read, .object = SCRIBE_FILE, .handle = HANDLE, .offset_bytes = 1000, .length_bytes = 100, .result = 100);
+	scribe_finish(s);
+}
+
+/* Does the read wait for what made the file so long? */
+static bool has_waited(const struct iot_program *program, u16 kind)
+{
+	/* The last one: its operations are the truncation and the read. */
+	const struct iot_program_task *task = &program->tasks[program->task_count - 1];
+	const struct iot_program_op *op = &program->ops[le64_to_cpu(task->first_op) + 1];
+	const struct iot_program_wait *waits =
+		&program->waits[le64_to_cpu(task->first_wait) + le32_to_cpu(op->first_wait)];
+	u16 i;
+
+	assert_int_equal(le16_to_cpu(op->kind), IOT_KIND_read);
+	for (i = 0; i < le16_to_cpu(op->wait_count); i++) {
+		const struct iot_program_task *other = &program->tasks[le32_to_cpu(waits[i].task)];
+
+		if (le16_to_cpu(program->ops[le64_to_cpu(other->first_op) +
+					     le32_to_cpu(waits[i].index)].kind) == kind)
+			return true;
+	}
+	return false;
+}
+
+static void a_write_that_waited_made_the_file_longer(void **state)
+{
+	static const struct {
+		const char *what;
+		bool is_request;
+		u16 kind;
+	} rows[] = {
+		{ "a write", false, IOT_KIND_write },
+		{ "a request", true, IOT_KIND_complete },
+	};
+	struct compile_options options = { .trace = scratch_trace, .program = scratch_program,
+					   .rules = ORDER_DEFAULT };
+	struct compile_summary summary;
+	struct iot_program program;
+	struct iot_reject reject;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		record_write(rows[i].is_request);
+		assert_int_equal(compile_trace(&options, &summary, &reject), 0);
+		assert_int_equal(iot_program_load(scratch_program, &program, &reject), 0);
+		assert_row(rows[i].what, has_waited(&program, rows[i].kind));
+		iot_program_free(&program);
+		compile_summary_free(&summary);
+	}
+}
+
 SUITE("truncation",
       WITH_SCRATCH(an_open_ends_with_its_truncation)
-      WITH_SCRATCH(others_are_by_themselves))
+      WITH_SCRATCH(others_are_by_themselves)
+      WITH_SCRATCH(a_write_that_waited_made_the_file_longer))

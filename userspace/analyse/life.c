@@ -83,7 +83,15 @@ static void processes_free(struct process *processes)
 	}
 }
 
-/* Threads share the space of who made them; other tasks have one of their own. */
+/*
+ * Threads share the space of who made them, and who became another by exec its own: exec has mapped the program
+ * before that. Other tasks have one of their own.
+ */
+static bool has_space_of(const struct graph_task *t, const struct graph_task *parent)
+{
+	return t->why == IOT_REASON_exec || (t->why == IOT_REASON_fork && parent->tgid == t->tgid);
+}
+
 static int number_spaces(struct graph *graph)
 {
 	struct process *processes = NULL;
@@ -96,8 +104,7 @@ static int number_spaces(struct graph *graph)
 		parent = graph_task_find(graph, t->parent);
 		sharer = sharer_of(graph, &processes, i);
 		err = sharer == GRAPH_NONE ? -ENOMEM : 0;
-		if (t->why == IOT_REASON_fork && parent != GRAPH_NONE && parent < i &&
-		    graph->tasks[parent].tgid == t->tgid)
+		if (parent != GRAPH_NONE && parent < i && has_space_of(t, &graph->tasks[parent]))
 			t->space = graph->tasks[parent].space;
 		else if (sharer < i)
 			t->space = graph->tasks[sharer].space;

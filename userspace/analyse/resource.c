@@ -88,6 +88,20 @@ const struct graph_op *waiter_op(const struct waiter *waiter)
 }
 
 /**
+ * waiter_begun_ns() - when the operation began; if it is the end of a request, when that was submitted
+ */
+u64 waiter_begun_ns(const struct waiter *waiter)
+{
+	const struct graph_op *op = waiter_op(waiter);
+	const struct graph_edge *edge;
+
+	if (op->kind != IOT_KIND_complete || op->edges == GRAPH_NONE)
+		return op->enter_ns;
+	edge = &waiter->graph->edges[op->edges];
+	return waiter->graph->tasks[edge->task].ops[edge->index].enter_ns;
+}
+
+/**
  * waiter_wait() - the operation waits for another one, which came before it in the walk
  * @waiter: the operation
  * @task, @index: the other one
@@ -160,13 +174,7 @@ static u32 list_place(const struct user_list *list, u32 task)
 /* A request has waited for what had ended when it was submitted, and for nothing after that. */
 static u64 waited_ns(const struct waiter *waiter)
 {
-	const struct graph_op *op = waiter_op(waiter);
-	const struct graph_edge *edge;
-
-	if (op->kind != IOT_KIND_complete || op->edges == GRAPH_NONE)
-		return waiter->enter_ns;
-	edge = &waiter->graph->edges[op->edges];
-	return waiter->graph->tasks[edge->task].ops[edge->index].enter_ns;
+	return waiter_op(waiter)->kind == IOT_KIND_complete ? waiter_begun_ns(waiter) : waiter->enter_ns;
 }
 
 static struct user user_of(const struct waiter *waiter)

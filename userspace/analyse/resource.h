@@ -93,6 +93,7 @@ struct waiter {
 int waiter_open(struct waiter *waiter, struct graph *graph);
 void waiter_close(struct waiter *waiter);
 const struct graph_op *waiter_op(const struct waiter *waiter);
+u64 waiter_begun_ns(const struct waiter *waiter);
 int waiter_wait(struct waiter *waiter, u32 task, u32 index, enum edge_cause cause);
 
 u32 user_list_seen(const struct user_list *list, u32 task);

@@ -200,7 +200,7 @@ int size_cut(struct waiter *waiter, struct size *size)
  */
 int size_write(struct waiter *waiter, struct size *size, u64 end_bytes, u64 old_size_bytes)
 {
-	bool is_extension = end_bytes > old_size_bytes || size->set_end_ns >= waiter_op(waiter)->enter_ns;
+	bool is_extension = end_bytes > old_size_bytes || size->set_end_ns >= waiter_begun_ns(waiter);
 	u32 seen = user_list_seen(&size->writers, waiter->task);
 	int err = use(waiter, size, USE_LOOK);
 
