@@ -444,6 +444,24 @@ static void the_same_as_what_is_opened_and_removed(void **state)
 	assert_int_equal(differences(first, kept), 1);
 }
 
+/* Of a file with several names nobody knows by which one it was opened, if that had gone by then. */
+static void an_open_whose_name_went_is_like_any(void **state)
+{
+	static const struct step gone[] = {
+		{ TASK, 1, 1 }, { FILE_IS, 4, 5, .path = "a" }, { OPEN, 1, 4, 7, 0 }, { READ, 1, 4, 7 }, {},
+	};
+	static const struct step named[] = {
+		{ TASK, 1, 1 }, { FILE_IS, 4, 5, .path = "a" }, { OPEN, 1, 4, 7, 5 }, { READ, 1, 4, 7 }, {},
+	};
+	static const struct step link[] = {
+		{ TASK, 1, 1 }, { FILE_IS, 4, 6, .path = "b" }, { OPEN, 1, 4, 7, 6 }, { READ, 1, 4, 7 }, {},
+	};
+
+	(void)state;
+	assert_int_equal(differences(gone, link), 0);
+	assert_int_equal(differences(named, link), 4); /* the open and the read, of each */
+}
+
 static int make_files(void **state)
 {
 	int fd, fd2;
@@ -471,4 +489,5 @@ SUITE("state",
       TEST(threads_and_who_became_them_share_their_memory)
       TEST(the_same_as_what_is_opened)
       TEST(the_same_as_what_a_child_maps)
-      TEST(the_same_as_what_is_opened_and_removed))
+      TEST(the_same_as_what_is_opened_and_removed)
+      TEST(an_open_whose_name_went_is_like_any))
