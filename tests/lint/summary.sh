@@ -53,4 +53,33 @@ nested="tests/summary 'echo 1..1; echo ok 1' 'echo ok 1; echo ok 2; echo 1..2'"
 	echo "tests/summary:1: what it prints cannot be counted by another one"
 	bad=1
 }
+# The first is alone; of the others each waits for the other, and what they print is not mixed.
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+alone="echo 1..1; sleep 1; [ -e $directory/b ] || echo ok 1 - a"
+meet() { # MINE OTHER
+	echo "touch $directory/$1; timeout 20 sh -c 'until [ -e $directory/$2 ]; do sleep 0.1; done' &&" \
+		"echo ok 1 - $1; echo ok 2 - $1; echo 1..2"
+}
+[ "$(tests/summary "$alone" --jobs=2 "$(meet b c)" "$(meet c b)" | grep -v '^#' | tr '\n' ' ')" = \
+	'1..1 ok 1 - a ok 1 - b ok 2 - b 1..2 ok 1 - c ok 2 - c 1..2 5 passed, 0 failed, 0 skipped ' ] || {
+	echo "tests/summary:1: --jobs=2 does not run two beside each other, or more, or mixes what they print"
+	bad=1
+}
+# Who is killed leaves nothing behind.
+tests/summary --jobs=2 "echo \$\$ >$directory/d; exec sleep 987" "echo \$\$ >$directory/e; exec sleep 987" >/dev/null &
+summary=$!
+until [ -s "$directory/d" ] && [ -s "$directory/e" ]; do sleep 0.1; done
+kill "$summary"
+wait "$summary"
+code=$?
+tries=50
+while kill -0 "$(<"$directory/d")" 2>/dev/null || kill -0 "$(<"$directory/e")" 2>/dev/null; do
+	((tries--)) || break
+	sleep 0.1
+done
+if [ $code != 143 ] || [ $tries -lt 0 ]; then
+	echo "tests/summary:1: when it is killed, it ends with $code, or leaves commands behind"
+	bad=1
+fi
 exit $bad
