@@ -35,6 +35,8 @@ enum what {
 	TOUCH,	/* a: task, b: object, c: map, d: offset */
 	UNLINK, /* a: task, b: object, c: name, d: links that are left */
 	RENAME, /* a: task, b: object, c: old name, d: new name */
+	ASK,	/* a: task, b: object, c: name: has it capabilities? */
+	CUT,	/* a: task, b: object, c: name */
 };
 
 struct step {
@@ -143,6 +145,13 @@ static void put_step(struct scribe *s, const struct step *t)
 		break;
 	case RENAME:
 		PUT(rename, .task = task, .object = t->b, .name = t->c, .new_name = (u64)t->d);
+		break;
+	case ASK:
+		put(s, (struct iot_record){ .kind = IOT_KIND_getxattr, .getxattr = { .task = task, .object = t->b,
+		    .name = t->c, .result = -ENODATA } }, "security.capability");
+		break;
+	case CUT:
+		PUT(setattr, .task = task, .object = t->b, .name = t->c, .attrs = IOT_ATTR_size);
 		break;
 	case END:
 		break;
@@ -462,6 +471,27 @@ static void an_open_whose_name_went_is_like_any(void **state)
 	assert_int_equal(differences(named, link), 4); /* the open and the read, of each */
 }
 
+/* Nor whether the question before a truncate(2) was for the name that had gone when its answer was there. */
+static void a_question_is_for_the_name_of_the_truncation(void **state)
+{
+	static const struct step gone[] = {
+		{ TASK, 1, 1 }, { FILE_IS, 4, 5, .path = "a" }, { ASK, 1, 4, 5 }, { CUT, 1, 4, 0 }, {},
+	};
+	static const struct step link[] = {
+		{ TASK, 1, 1 }, { FILE_IS, 4, 6, .path = "b" }, { ASK, 1, 4, 6 }, { CUT, 1, 4, 0 }, {},
+	};
+	static const struct step named[] = {
+		{ TASK, 1, 1 }, { FILE_IS, 4, 5, .path = "a" }, { ASK, 1, 4, 5 }, { CUT, 1, 4, 5 }, {},
+	};
+	static const struct step elsewhere[] = {
+		{ TASK, 1, 1 }, { FILE_IS, 4, 6, .path = "b" }, { ASK, 1, 4, 6 }, { CUT, 1, 4, 6 }, {},
+	};
+
+	(void)state;
+	assert_int_equal(differences(gone, link), 0);
+	assert_int_equal(differences(named, elsewhere), 4); /* the question and the truncation, of each */
+}
+
 static int make_files(void **state)
 {
 	int fd, fd2;
@@ -490,4 +520,5 @@ SUITE("state",
       TEST(the_same_as_what_is_opened)
       TEST(the_same_as_what_a_child_maps)
       TEST(the_same_as_what_is_opened_and_removed)
-      TEST(an_open_whose_name_went_is_like_any))
+      TEST(an_open_whose_name_went_is_like_any)
+      TEST(a_question_is_for_the_name_of_the_truncation))
