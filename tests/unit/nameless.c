@@ -290,6 +290,43 @@ static void of_several_links_it_is_the_one_that_went(void **state)
 	compile_summary_free(&summary);
 }
 
+/*
+ * Task 2 removes the name while task 1 opens the file by it, which task 2 has open, too. When that is closed, the
+ * file is looked at through the handle of task 1.
+ */
+static void record_only_handle(void)
+{
+	struct scribe scribe, *s = &scribe;
+
+	scribe_begin(s);
+	s->now_ns += 10000;
+	put_gone(s, LOOK, 500);
+	s->task = 2;
+	PUT(open, .object = SCRIBE_FILE, .handle = KEPT, .name = SCRIBE_NAME, .flags = IOT_OPEN_read);
+	put_gone(s, UNLINK, 500);
+	put_gone(s, OPEN, 1700);
+	s->task = 2;
+	s->span_ns = 500;
+	PUT(release, .object = SCRIBE_FILE, .handle = KEPT);
+	PUT(stat, .object = SCRIBE_FILE);
+	scribe_finish(s);
+}
+
+static void what_is_open_by_a_name_that_went_is_used(void **state)
+{
+	struct compile_summary summary;
+	struct iot_program program;
+	char text[256] = "";
+
+	(void)state;
+	record_only_handle();
+	compile(&summary, &program);
+	describe(&program, text, sizeof(text));
+	assert_string_equal(text, "stat open-1-0 open-2-0 unlink release-2-0 stat-1-0");
+	iot_program_free(&program);
+	compile_summary_free(&summary);
+}
+
 #define NAMES 300
 
 /* Task 1 looks at the directory and opens a file, one after the other, whose name task 2 has just removed. */
@@ -349,4 +386,5 @@ SUITE("nameless",
       WITH_SCRATCH(a_name_that_went_is_opened_before_that)
       WITH_SCRATCH(what_was_found_by_name_comes_before_that_too)
       WITH_SCRATCH(of_several_links_it_is_the_one_that_went)
+      WITH_SCRATCH(what_is_open_by_a_name_that_went_is_used)
       WITH_SCRATCH(many_names_that_went_are_opened))

@@ -22,6 +22,7 @@ struct open_handle {
 struct open_object {
 	UT_hash_handle hh;
 	u64 object;
+	struct open_handle *first; /* those that nothing in a replay may open */
 	struct open_handle *last;
 };
 
@@ -83,10 +84,11 @@ static struct open_object *open_object(struct live *l, u64 id)
  * @l: what is open
  * @id: the object
  * @handle: on it
+ * @is_named: by a name that is known; else others, also older ones, are preferred to it
  *
  * Return: 0 or -ENOMEM.
  */
-int live_opened(struct live *l, u64 id, u64 handle)
+int live_opened(struct live *l, u64 id, u64 handle, bool is_named)
 {
 	struct open_object *object;
 	struct open_handle *open;
@@ -100,10 +102,10 @@ int live_opened(struct live *l, u64 id, u64 handle)
 		return -ENOMEM;
 	open->handle = handle;
 	open->object = object;
-	open->previous = object->last;
-	if (open->previous)
-		open->previous->next = open;
-	object->last = open;
+	open->previous = is_named ? object->last : NULL;
+	open->next = is_named ? NULL : object->first;
+	*(open->previous ? &open->previous->next : &object->first) = open;
+	*(open->next ? &open->next->previous : &object->last) = open;
 	HASH_ADD(hh, l->handles, handle, sizeof(open->handle), open);
 	return 0;
 }
@@ -112,12 +114,8 @@ static void handle_drop(struct live *l, struct open_handle *open)
 {
 	struct open_object *object = open->object;
 
-	if (open->next)
-		open->next->previous = open->previous;
-	else
-		object->last = open->previous;
-	if (open->previous)
-		open->previous->next = open->next;
+	*(open->previous ? &open->previous->next : &object->first) = open->next;
+	*(open->next ? &open->next->previous : &object->last) = open->previous;
 	HASH_DEL(l->handles, open);
 	free(open);
 	if (object->last)
@@ -141,7 +139,7 @@ void live_released(struct live *l, u64 handle)
 /**
  * live_handle() - a handle that is open on an object
  *
- * Return: the one that was opened last, 0 if there is none.
+ * Return: the one that was opened last, of those by a name if there are any; 0 if there is none.
  */
 u64 live_handle(struct live *l, u64 id)
 {

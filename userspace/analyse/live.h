@@ -39,7 +39,7 @@ struct live_asked {
 	bool is_shared;
 };
 
-int live_opened(struct live *l, u64 id, u64 handle);
+int live_opened(struct live *l, u64 id, u64 handle, bool is_named);
 void live_released(struct live *l, u64 handle);
 u64 live_handle(struct live *l, u64 id);
 

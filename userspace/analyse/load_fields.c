@@ -78,9 +78,7 @@ static int load_open(struct loader *l, const struct iot_rec_open *r)
 		return -ENOMEM;
 	if (!is_known(l->op->path))
 		l->op->handle = 0; /* nothing in a replay would open it, but see load_gone.c */
-	if (!r->handle || (!l->op->handle && live_handle(&l->live, r->object)))
-		return 0;
-	return live_opened(&l->live, r->object, r->handle);
+	return r->handle ? live_opened(&l->live, r->object, r->handle, l->op->handle != 0) : 0;
 }
 
 static int load_setattr(struct loader *l, const struct iot_rec_setattr *r)

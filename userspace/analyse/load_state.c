@@ -166,7 +166,7 @@ int load_opened_before(struct loader *l)
 	}
 	err = graph_task_make(l->graph, r->task, &task);
 	if (!err)
-		err = live_opened(&l->live, r->object, r->handle);
+		err = live_opened(&l->live, r->object, r->handle, true);
 	if (!err)
 		err = loader_file(l, r->object, &file);
 	if (err)
