@@ -69,7 +69,8 @@ meet() { # MINE OTHER
 # Who is killed leaves nothing behind.
 tests/summary --jobs=2 "echo \$\$ >$directory/d; exec sleep 987" "echo \$\$ >$directory/e; exec sleep 987" >/dev/null &
 summary=$!
-until [ -s "$directory/d" ] && [ -s "$directory/e" ]; do sleep 0.1; done
+tries=200
+until [ -s "$directory/d" ] && [ -s "$directory/e" ] || ! ((tries--)); do sleep 0.1; done
 kill "$summary"
 wait "$summary"
 code=$?
