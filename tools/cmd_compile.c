@@ -406,6 +406,10 @@ static int run(int argc, char **argv)
 		options.compile.program = default_output(options.compile.trace);
 	if (!options.compile.program)
 		return fail("%s", strerror(ENOMEM));
+	if (iot_file_is_same(options.compile.trace, options.compile.program))
+		return fail("%s: is the output, too", options.compile.trace);
+	if (options.snapshot && iot_file_is_same(options.snapshot, options.compile.program))
+		return fail("%s: is the output, too", options.snapshot);
 	code = load_snapshot(&options, &snapshot);
 	if (code)
 		return code;

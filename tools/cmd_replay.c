@@ -379,6 +379,18 @@ static int load(const struct options *options, struct iot_program *program,
 	return iot_program_load(options->program, program, reject);
 }
 
+/* The program is read while outcomes are written. Return: 0, or -EINVAL with a sentence. */
+static int check_output(const struct options *options, char *why, size_t room)
+{
+	const char *output = options->replay.output, *whole = options->whole;
+
+	if ((!output || !iot_file_is_same(options->program, output)) &&
+	    (!whole || !iot_file_is_same(options->program, whole)))
+		return 0;
+	snprintf(why, room, "%s: is the output, too", options->program);
+	return -EINVAL;
+}
+
 static int load_shared(struct options *options, struct iot_program *program, char *why, size_t room)
 {
 	struct agent *agent = options->replay.agent;
@@ -401,6 +413,8 @@ static int load_shared(struct options *options, struct iot_program *program, cha
 	view = agent_view(agent);
 	tell_place(&view);
 	err = number_paths(options, view.node, view.count);
+	if (!err)
+		err = check_output(options, why, room);
 	agent_outcomes(agent, options->replay.output);
 	add_facts(options);
 	add_place_facts(&options->facts, &view);
@@ -459,8 +473,12 @@ static int replay_alone(struct options *options)
 {
 	struct iot_program program;
 	struct iot_reject reject = {};
-	int code, err = load(options, &program, &reject);
+	char why[PATH_MAX + 256];
+	int code, err;
 
+	if (check_output(options, why, sizeof(why)))
+		return fail("%s", why);
+	err = load(options, &program, &reject);
 	if (err)
 		return fail_reject(options->program, err, &reject);
 	options->replay.program = &program;

@@ -252,10 +252,13 @@ static int run(int argc, char **argv)
 	struct options options = { .title = "Runs side by side" };
 	struct comparison comparison;
 	struct iot_reject reject;
-	u32 refused;
+	u32 refused, i;
 	int code;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	for (i = 0; i < options.path_count; i++)
+		if (iot_file_is_same(options.paths[i], options.output))
+			return fail("%s: is the output, too", options.paths[i]);
 	code = comparison_read(options.paths, options.path_count, &comparison, &refused, &reject);
 	if (code)
 		code = fail_reject(options.paths[refused], code, &reject);

@@ -246,6 +246,14 @@ static int run(struct import *im, const char *root, const char *trace)
 	return err;
 }
 
+/* A log is mapped while the trace is written. */
+static int add_log(struct import *im, const char *path, const char *trace)
+{
+	if (iot_file_is_same(path, trace))
+		return refuse(im, -EINVAL, "%s: is the output, too", path);
+	return log_add_file(im->log, path);
+}
+
 /**
  * import_strace() - make a trace of what strace wrote
  * @options: which files, and where to
@@ -261,9 +269,9 @@ int import_strace(const struct import_options *options, struct import_summary *s
 
 	*summary = (struct import_summary){};
 	for (i = 0; i < options->log_count && !err; i++)
-		err = log_add_file(im.log, options->logs[i]);
+		err = add_log(&im, options->logs[i], options->trace);
 	if (err) {
-		if (im.log)
+		if (im.log && !summary->message[0])
 			log_failed(&im, err);
 		import_exit(&im);
 		return err;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * file.c - files that are either complete or not there.
+ * file.c - files that are either complete or not there, and are not what they are made of.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,6 +38,18 @@ static int write_to(const char *path, int flags, const void *bytes, size_t count
 	if (close(fd) && !err)
 		err = -errno;
 	return err;
+}
+
+/**
+ * iot_file_is_same() - are two paths one file, whatever links lead there?
+ * @path: of a file that is read
+ * @other: of one that is to be written, which need not exist
+ */
+bool iot_file_is_same(const char *path, const char *other)
+{
+	struct stat a, b;
+
+	return !stat(path, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 /* A pipe, a terminal or /dev/null must stay what it is, and a link must go on pointing there. */

@@ -101,7 +101,6 @@ int iot_program_stream(const char *path, u64 resident_bytes, struct iot_program 
 		       struct iot_reject *reject);
 int iot_program_fd(const struct iot_program *program);
 void iot_program_free(struct iot_program *program);
-int iot_file_save(const char *path, const void *bytes, size_t count);
 
 /* Of an entry of a program's tree, by its index; NULL if there are none. */
 const struct iot_program_extent *iot_tree_extents(const struct iot_program *program, u32 entry,
@@ -165,6 +164,11 @@ const u8 *iot_record_value(const struct iot_record *record, size_t *bytes);
 size_t iot_text_utf8(const void *bytes, size_t count, u32 *character);
 const char *iot_text_errno(s64 result);
 void iot_module_missing(const char *module, char *text, size_t room);
+
+/* -- files ---------------------------------------------------------------------- */
+
+int iot_file_save(const char *path, const void *bytes, size_t count);
+bool iot_file_is_same(const char *path, const char *other);
 
 /* companion.c */
 bool iot_companion_find(const char *name, char *path);

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "state.h"
 
@@ -202,13 +201,6 @@ static int find_node(struct merge *merge, u32 number)
 	return 0;
 }
 
-static bool is_same_file(const char *path, const char *other)
-{
-	struct stat a, b;
-
-	return !stat(path, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 static int add_input(struct merge *merge, const char *path)
 {
 	struct merge_input *input = &merge->inputs[merge->input_count++];
@@ -216,7 +208,7 @@ static int add_input(struct merge *merge, const char *path)
 	input->path = strdup(path);
 	if (!input->path)
 		return merge_fail(merge, path, -ENOMEM);
-	if (is_same_file(path, merge->options.output)) {
+	if (iot_file_is_same(path, merge->options.output)) {
 		merge->options.say("%s: is the output, too", path);
 		return -EINVAL;
 	}
