@@ -226,7 +226,8 @@ static void write_node(u32 number)
 	u64 mono_ns = reading(node->clock, 0);
 	u32 i;
 
-	qsort(node->records + 10, node->count - 10, sizeof(*node->records), compare_ends);
+	if (node->count > 10)
+		qsort(node->records + 10, node->count - 10, sizeof(*node->records), compare_ends);
 	/* wall clocks are some ms apart */
 	assert_int_equal(iot_writer_open_at(paths[number], capture,
 					    1700000000000000000ull + number * 4000000, mono_ns, &writer), 0);
@@ -311,6 +312,7 @@ struct check {
 	u32 seen_tgid[RANKS];
 	u64 seen_handle[RANKS];
 	char opened[256];
+	char why[256];
 };
 
 static void check_call(struct check *c, const struct iot_record *r)
@@ -341,8 +343,10 @@ static int check_record(void *context, struct iot_names *names, const struct iot
 	assert_true(iot_record_end_ns(r) >= c->last_ns);
 	c->last_ns = iot_record_end_ns(r);
 	check_call(c, r);
-	if (r->kind == IOT_KIND_fact && r->tail_bytes > 8 && !memcmp(r->tail, "partial=", 8))
+	if (r->kind == IOT_KIND_fact && r->tail_bytes > 8 && !memcmp(r->tail, "partial=", 8)) {
 		c->partial++;
+		snprintf(c->why, sizeof(c->why), "%.*s", r->tail_bytes - 8, (const char *)r->tail + 8);
+	}
 	if (r->kind == IOT_KIND_task) {
 		for (i = 0; i < c->tasks; i++)
 			assert_true(c->seen_tgid[i] != r->task.tgid);
@@ -503,6 +507,32 @@ static void what_is_missing_is_said(void **state)
 	assert_int_equal(inverted(&c), 0);
 }
 
+/* Three nodes of a replay, each of which says the same of its part. */
+static void interrupted_parts_make_a_partial_whole(void **state)
+{
+	static const char *const numbers[NODES] = { "node=0 of 3", "node=1 of 3", "node=2 of 3" };
+	static const char *const facts[] = { "replay=job.irp", "run=1", "clock=c",
+					     "partial=1 of 2 operations were performed" };
+	static struct check c;
+	struct clock_fit fits[NODES];
+	struct merge_result result;
+	u32 i, j;
+
+	(void)state;
+	for (i = 0; i < NODES; i++) {
+		nodes[i] = (struct node){ .clock = &straight[0] };
+		add(i, IOT_KIND_fact, numbers[i])->fact.time_ns = BEGIN_NS;
+		for (j = 0; j < ARRAY_SIZE(facts); j++)
+			add(i, IOT_KIND_fact, facts[j])->fact.time_ns = BEGIN_NS;
+		write_node(i);
+	}
+	assert_int_equal(merge(NODES, "/scratch", &result, fits), 0);
+	assert_int_equal(result.unfinished, NODES);
+	check_output(&c);
+	assert_int_equal(c.partial, 1);
+	assert_non_null(strstr(c.why, "3 nodes did not come to the end of the replay"));
+}
+
 #undef TEST
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_directory, remove_directory),
 
@@ -511,4 +541,5 @@ SUITE("merge",
       TEST(steps_are_corrected)
       TEST(shared_files_are_one)
       TEST(same_traces_give_the_same)
-      TEST(what_is_missing_is_said))
+      TEST(what_is_missing_is_said)
+      TEST(interrupted_parts_make_a_partial_whole))

@@ -31,16 +31,19 @@ int sink_describe(struct sink *sink, const struct collector_options *options)
 /**
  * sink_conclude() - write what a trace ends with
  * @sink: the trace
+ * @last_fact: see struct collector_options
  * @end: totals of who made the records
  *
  * Return: 0 or a negative errno.
  */
-int sink_conclude(struct sink *sink, const struct iot_message_end *end)
+int sink_conclude(struct sink *sink, const char *last_fact, const struct iot_message_end *end)
 {
 	int err = sink_clock(sink);
 
 	if (!err)
 		err = sink_memory(sink);
+	if (!err && last_fact && *last_fact)
+		err = sink_fact(sink, last_fact);
 	return err ? err : sink_finish(sink, end, "");
 }
 
@@ -49,11 +52,12 @@ int sink_conclude(struct sink *sink, const struct iot_message_end *end)
  */
 struct collection {
 	struct sink *sink;
+	const char *last_fact;
 };
 
 /**
  * collection_open() - begin a trace
- * @options: path, facts and program are used
+ * @options: path, facts, last_fact and program are used
  * @collection: out: to be given to collection_close()
  *
  * Return: 0 or a negative errno.
@@ -65,6 +69,7 @@ int collection_open(const struct collector_options *options, struct collection *
 
 	if (!c)
 		return -ENOMEM;
+	c->last_fact = options->last_fact;
 	err = sink_open(options->path, &c->sink);
 	if (!err)
 		err = sink_describe(c->sink, options);
@@ -107,7 +112,7 @@ int collection_close(struct collection *collection, uint64_t lost)
 	sink_result(collection->sink, &result);
 	end.records = cpu_to_le64(result.records);
 	end.lost = cpu_to_le64(lost);
-	err = sink_conclude(collection->sink, &end);
+	err = sink_conclude(collection->sink, collection->last_fact, &end);
 	sink_close(collection->sink);
 	free(collection);
 	return err;

@@ -43,7 +43,8 @@ static int tick(struct sink *sink, struct timespec *last, unsigned int *ticks)
 }
 
 /* Return: 1 if nothing follows, 0 to go on, or why it cannot go on. */
-static int take(struct sink *sink, const struct message *message)
+static int take(struct sink *sink, const struct collector_options *options,
+		const struct message *message)
 {
 	int err;
 
@@ -51,7 +52,7 @@ static int take(struct sink *sink, const struct message *message)
 	case MESSAGE_RECORDS:
 		return sink_message(sink, message);
 	case MESSAGE_END:
-		err = sink_conclude(sink, &message->end);
+		err = sink_conclude(sink, options->last_fact, &message->end);
 		return err ? err : 1;
 	default:
 		return message->error;
@@ -59,7 +60,7 @@ static int take(struct sink *sink, const struct message *message)
 }
 
 /* Return: 0 after the end, or why the trace could not be written or received. */
-static int collect(struct sink *sink, struct queue *queue)
+static int collect(struct sink *sink, const struct collector_options *options, struct queue *queue)
 {
 	struct timespec last_tick = {};
 	unsigned int ticks = 0;
@@ -69,7 +70,7 @@ static int collect(struct sink *sink, struct queue *queue)
 	while (!state) {
 		message = queue_get(queue, TICK_MS);
 		if (message)
-			state = take(sink, message);
+			state = take(sink, options, message);
 		free(message);
 		if (!state)
 			state = tick(sink, &last_tick, &ticks);
@@ -103,7 +104,7 @@ static int run_threads(const struct collector_options *options, struct receiver 
 	if (options->ready_fd >= 0 && write(options->ready_fd, "", 1) != 1 && errno != EPIPE)
 		err = -errno;
 	if (!err)
-		err = collect(sink, queue);
+		err = collect(sink, options, queue);
 	if (err)
 		abandon(receiver, queue);
 	receiver_join(receiver);

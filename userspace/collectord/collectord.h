@@ -23,6 +23,8 @@ struct iot_program;
  * @buffers: buffers of each CPU that the session has
  * @path: trace file
  * @facts: texts of the form key=value, ended by NULL
+ * @last_fact: text of the same form that is the last fact, "" for none, as it stands there when the
+ *	trace ends: memory that is shared with whoever knows it by then; NULL for none
  * @program: the program that is replayed, whose tasks, objects and names the records are
  *	about; NULL if it is no replay
  */
@@ -33,6 +35,7 @@ struct collector_options {
 	unsigned int buffers;
 	const char *path;
 	const char *const *facts;
+	const char *last_fact;
 	const struct iot_program *program;
 };
 

@@ -124,7 +124,7 @@ static int rewrite_fact(const struct merge *merge, struct merge_input *input)
 
 	if (record->tail_bytes)
 		HASH_FIND(hh, merge->facts, record->tail, record->tail_bytes, fact);
-	if (fact && fact->nodes == merge->node_count)
+	if (fact && fact->nodes == merge->node_count && !merge_is_partial(record))
 		return fact->first_node != input->node;
 	bytes = snprintf(input->text, sizeof(input->text), "node.%s.%.*s",
 			 merge->nodes[input->node].name, record->tail_bytes,

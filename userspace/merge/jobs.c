@@ -284,6 +284,7 @@ static void check_end(struct merge *merge, const struct merge_input *input)
 
 	iot_reader_info(input->reader, &info);
 	merge->result.lost += info.lost + info.missing;
+	merge->result.unfinished += info.is_complete && input->is_partial;
 	if (!info.is_complete) {
 		merge->result.unfinished++;
 		merge->options.say(input->shim ? "%s: its process did not end MPI; what it did until then is there" :

@@ -66,7 +66,8 @@ struct merge_node_result {
 /**
  * struct merge_result - what came of it
  * @nodes: valid until merge_close()
- * @unfinished: ranks that did not end MPI, and traces that are not complete
+ * @unfinished: ranks that did not end MPI, traces that are not complete, and nodes that did not perform
+ *	all of their part of a replay
  * @missing_ranks: of which there is nothing
  * @missing_nodes: of a replay, of which there is nothing
  */

@@ -124,6 +124,7 @@ struct merge_input {
 	char *mount; /* as the last fact has it: for records of mounts that do not tell their path */
 	u32 mount_facts;
 	bool is_left_out;
+	bool is_partial; /* of a replay: not all operations of its node were performed */
 };
 
 /* A process that is a rank of a world of so many ranks; its number is its own among all worlds. */
@@ -181,6 +182,7 @@ int merge_leave_out(struct merge *merge);
 int merge_survey(struct merge *merge);
 void merge_forget(struct merge *merge);
 enum merge_ids merge_ids_of(u16 kind, const struct iot_field *field);
+bool merge_is_partial(const struct iot_record *record);
 
 /* jobs.c */
 int merge_check_jobs(struct merge *merge);

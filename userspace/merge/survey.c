@@ -141,6 +141,14 @@ static void see_ids(struct merge_node *node, const struct iot_record *record)
 	}
 }
 
+/**
+ * merge_is_partial() - is it the fact that says that something is missing?
+ */
+bool merge_is_partial(const struct iot_record *record)
+{
+	return record->tail_bytes > 8 && !memcmp(record->tail, "partial=", 8);
+}
+
 /* -- facts and mounts -------------------------------------------------------------------------- */
 
 static int see_fact(struct merge *merge, struct merge_input *input, const struct iot_record *record)
@@ -317,6 +325,8 @@ static int see_outcome(struct merge *merge, u32 number, const struct iot_record 
 {
 	switch (record->kind) {
 	case IOT_KIND_fact:
+		if (merge_is_partial(record))
+			merge->inputs[number].is_partial = true;
 		return see_fact(merge, &merge->inputs[number], record);
 	case IOT_KIND_played:
 		return see_performed(merge, number, record->played.task);

@@ -44,7 +44,6 @@ struct replay_options;
 struct replay_result;
 struct share;
 
-
 /**
  * struct replay - a replay, as its engine sees it
  * @options: what, where and how
@@ -52,6 +51,7 @@ struct share;
  * @target_fd: the target, from set_up on; -1 if the engine uses none. The engine may close it
  *	and set it to -1, else it is open until after `close`
  * @state: the engine's own
+ * @last_fact: what the trace of outcomes is to say at its end, see struct collector_options
  * @share: which tasks this engine performs, of those of several nodes; NULL for all
  * @why: out, with an error: a sentence
  * @room: room for it
@@ -61,6 +61,7 @@ struct replay {
 	struct replay_result *result;
 	int target_fd;
 	void *state;
+	char *last_fact;
 	const struct share *share;
 	char *why;
 	size_t room;

@@ -194,6 +194,7 @@ static int start_collector(struct engine *e)
 		.buffers = e->options->buffers,
 		.path = e->options->output,
 		.facts = e->options->facts,
+		.last_fact = e->replay->last_fact,
 		.program = e->options->program,
 	};
 	int err;

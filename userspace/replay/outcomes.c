@@ -225,15 +225,18 @@ static void outcomes_free(struct outcomes *outcomes)
 /**
  * outcomes_open() - begin a trace of outcomes
  * @options: of the replay: its output, program and facts
+ * @last_fact: what is the last of them, when the trace ends; see struct collector_options
  * @outcomes: out: to be given to outcomes_close()
  *
  * Return: 0 or a negative errno.
  */
-int outcomes_open(const struct replay_options *options, struct outcomes **outcomes)
+int outcomes_open(const struct replay_options *options, const char *last_fact,
+		  struct outcomes **outcomes)
 {
 	const struct collector_options about = {
 		.path = options->output,
 		.facts = options->facts,
+		.last_fact = last_fact,
 		.program = options->program,
 	};
 	struct outcomes *o = calloc(1, sizeof(*o));

@@ -33,7 +33,8 @@ struct outcome_stream {
 
 #define OUTCOME_AGE_MAX_NS 1000000000ull
 
-int outcomes_open(const struct replay_options *options, struct outcomes **outcomes);
+int outcomes_open(const struct replay_options *options, const char *last_fact,
+		  struct outcomes **outcomes);
 int outcomes_close(struct outcomes *outcomes, u64 *lost);
 
 /* outcomes.c: put a record into the stream of a task; @end_ns is never less than the one before */

@@ -309,7 +309,7 @@ int player_set_up(struct player *player)
 	int err = 0;
 
 	if (player->options->output)
-		err = outcomes_open(player->options, &player->outcomes);
+		err = outcomes_open(player->options, player->replay->last_fact, &player->outcomes);
 	if (err)
 		return replay_refuse(player->replay, player->options->output, err);
 	take_signals();
