@@ -181,6 +181,14 @@ static size_t path_opened(const struct call *call, u8 *path, size_t room)
 	return bytes;
 }
 
+static bool is_below_root(const struct import *im, const u8 *path, size_t bytes)
+{
+	size_t root_bytes = strlen(im->root_path);
+
+	return bytes > root_bytes && !memcmp(path, im->root_path, root_bytes) &&
+	       (path[root_bytes] == '/' || root_bytes == 1);
+}
+
 static void find_place(struct import *im, const struct call *call, const struct call_kind *kind,
 		       const struct asked *asked, struct place *place)
 {
@@ -196,6 +204,8 @@ static void find_place(struct import *im, const struct call *call, const struct 
 		name_bytes = name_given(im, call, kind, name, sizeof(name));
 	if (name_bytes && !(name_bytes == bytes && !memcmp(name, path, bytes)))
 		learn_link(im, name, name_bytes, path, bytes);
+	if (is_below_root(im, name, name_bytes) && !is_below_root(im, path, bytes))
+		im->leads_away = true;
 	place_of(im, call, kind->dir, kind->arg, flags, asked->intents, place);
 	if (!bytes)
 		return;

@@ -214,8 +214,27 @@ static char *clean_root(const char *root)
 	return clean;
 }
 
-static int run(struct import *im, const char *root, const char *trace)
+/* What two passes have not found is not there, so that nothing needs to be written. */
+static int check_found(struct import *im)
 {
+	if (im->leads_away && !im->last_handle)
+		return refuse(im, -ENODATA, "%s: names in the log that begin with it lead elsewhere: it is a symbolic link, or below one; name the directory that it leads to",
+			      im->root_path);
+	if (im->operations)
+		return 0;
+	return refuse(im, -ENODATA, "%s: nothing in the log is below this directory, which is to be named as there, without symbolic links",
+		      im->root_path);
+}
+
+static int refuse_lines(struct import *im, const struct import_options *options)
+{
+	return refuse(im, -ENODATA, "%s%s: no line is of the form " LOG_LINE_FORM ", as strace -f -ttt -T writes it without -i and -n",
+		      options->logs[0], options->log_count > 1 ? " and the others" : "");
+}
+
+static int run(struct import *im, const struct import_options *options)
+{
+	const char *root = options->root;
 	char *clean = clean_root(root);
 	int err;
 
@@ -226,15 +245,17 @@ static int run(struct import *im, const char *root, const char *trace)
 	im->root_path = clean;
 	err = find_births(im);
 	if (!err && !im->calls)
-		err = refuse(im, -ENODATA, "the log has no system calls");
+		err = refuse_lines(im, options);
 	if (!err)
 		err = begin_pass(im);
 	if (!err)
 		err = go_through(im);
+	if (!err)
+		err = check_found(im);
 	forget(im);
 	im->is_last_pass = true;
 	if (!err)
-		err = last_pass(im, trace);
+		err = last_pass(im, options->trace);
 	im->summary->calls = im->calls;
 	im->summary->operations = im->operations;
 	im->summary->tasks = im->last_task;
@@ -276,5 +297,5 @@ int import_strace(const struct import_options *options, struct import_summary *s
 		import_exit(&im);
 		return err;
 	}
-	return run(&im, options->root, options->trace);
+	return run(&im, options);
 }

@@ -188,6 +188,7 @@ struct failure {
  * @begin_ns, @end_ns: its time; what is recorded first takes it up
  * @last_ns: end of the record that was written last
  * @writer: NULL while nothing is written
+ * @leads_away: a name below the root was opened, and what -y says was opened is not below it
  */
 struct import {
 	struct log *log;
@@ -223,6 +224,7 @@ struct import {
 	u64 last_ns;
 	u64 calls;
 	u64 operations;
+	bool leads_away;
 	struct iot_writer *writer;
 };
 

@@ -256,7 +256,7 @@ static int take_line(struct log *log, struct source *source)
 		case LINE_FOREIGN:
 			log->foreign++;
 			if (text.bytes && !source->calls && ++source->foreign > FOREIGN_MAX)
-				return refuse(log, source, -EPROTO, "this is no output of strace");
+				return refuse(log, source, -EPROTO, "no line so far is of the form " LOG_LINE_FORM);
 			continue;
 		case LINE_SIGNAL:
 			continue;

@@ -33,6 +33,9 @@ struct event {
 
 struct log;
 
+/* For messages. On a terminal and with -ff there is no PID. */
+#define LOG_LINE_FORM "[PID] SECONDS.MICROSECONDS CALL(ARGUMENTS) = RESULT <SECONDS>"
+
 int log_open(struct log **log);
 int log_add_file(struct log *log, const char *path);
 int log_add_text(struct log *log, const char *name, const char *text, size_t bytes);
