@@ -8,12 +8,14 @@
 #include <time.h>
 
 #include "cmd.h"
+#include "json.h"
 #include "option.h"
 #include "replay/replay.h"
 
 struct options {
 	const char *program;
 	struct prepare_options prepare;
+	bool is_json;
 	bool is_quiet;
 };
 
@@ -36,6 +38,7 @@ static const struct argp_option option_table[] = {
 	  "leave in the page cache what the trace found there (default), nothing, everything, or what comes", 0 },
 	{ "owner", KEY_OWNER, NULL, 0,
 	  "also give DIR itself the owner and the mode of the traced directory, for iotape replay --as=recorded", 0 },
+	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
 	{ "verbose", 'v', NULL, 0, "with --delta, print each change", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
 	{}
@@ -74,6 +77,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_OWNER:
 		options->prepare.takes_target = true;
 		return 0;
+	case 'j':
+		options->is_json = true;
+		return 0;
 	case 'v':
 		options->prepare.change = show_change;
 		return 0;
@@ -90,6 +96,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			argp_error(state, "no program given");
 		if (!options->prepare.target)
 			argp_error(state, "no --target given");
+		if (options->is_json && options->prepare.change)
+			argp_error(state, "--verbose does not go with --json");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -124,7 +132,34 @@ static void print_changes(const struct prepare_result *result)
 		printf(": nothing to change");
 }
 
-static void print_summary(const char *target, const struct prepare_result *result)
+static void print_json(const char *target, const struct prepare_result *result)
+{
+	static const char *const changes[] = {
+#define NAME(name, sentence) [PREPARE_##name] = #name,
+		PREPARE_CHANGES(NAME)
+#undef NAME
+	};
+	struct json json;
+	int i;
+
+	json_open(&json, stdout);
+	json_begin(&json, '{');
+	json_put_string(&json, "target", target);
+	json_put_bool(&json, "was_prepared", result->was_prepared);
+	json_put_unsigned(&json, "entries", result->entries);
+	json_put_unsigned(&json, "written_bytes", result->bytes);
+	json_key(&json, "changes");
+	json_begin(&json, '{');
+	for (i = 0; i < PREPARE_CHANGE_COUNT; i++)
+		json_put_unsigned(&json, changes[i], result->changes[i]);
+	json_end(&json, '}');
+	json_put_unsigned(&json, "cache_failed", result->cache_failed);
+	json_put_unsigned(&json, "xattrs_failed", result->xattrs_failed);
+	json_end(&json, '}');
+	json_line(&json);
+}
+
+static void print_text(const char *target, const struct prepare_result *result)
 {
 	printf("%s", target);
 	if (result->was_prepared)
@@ -166,8 +201,10 @@ static int run(int argc, char **argv)
 	iot_program_free(&program);
 	if (err)
 		return fail("%s", why[0] ? why : strerror(-err));
-	if (!options.is_quiet)
-		print_summary(options.prepare.target, &result);
+	if (options.is_json)
+		print_json(options.prepare.target, &result);
+	else if (!options.is_quiet)
+		print_text(options.prepare.target, &result);
 	return print_failures(&result) ? EXIT_DIFFERS : EXIT_DONE;
 }
 
