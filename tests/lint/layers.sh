@@ -44,14 +44,13 @@ layers=(
 	"userspace/collectord/  $user"
 	"userspace/mpi/         $user"
 	"userspace/import/      $user"
-	"userspace/export/      $user"
 	"userspace/compile/     $user|$(parts analyse)"
 	"userspace/merge/       $user|$(parts analyse)"
 	"userspace/record/      $user|$(parts collectord)"
 	"userspace/transport/   $user"
 	"userspace/replay/      $user|$(parts collectord transport)"
 	"userspace/snapshot/    $user"
-	"tools/                 $user|$(parts analyse collectord mpi import export compile merge record replay snapshot)"
+	"tools/                 $user|$(parts analyse collectord mpi import compile merge record replay snapshot)"
 	"tests/                 .*"
 )
 
@@ -76,6 +75,10 @@ complain() {
 	echo "$1"
 	bad=1
 }
+
+for layer in "${layers[@]}"; do
+	[ -e "${layer%% *}" ] || complain "${BASH_SOURCE[0]}: there is no ${layer%% *}"
+done
 
 while IFS= read -r file; do
 	find_allowed "$file"
