@@ -33,7 +33,7 @@ static const struct argp_option option_table[] = {
 	  "aio_stage", 0 },
 	{ "without", 'w', "CAUSE,...", 0,
 	  "leave out an order, to see what it costs or keeps right: life, mpi, wake, request, "
-	  "name, entries, size, handle, attr, lock, or a rule", 0 },
+	  "name, entries, size, data, handle, attr, lock, or a rule", 0 },
 	{ "snapshot", KEY_SNAPSHOT, "FILE", 0,
 	  "complete the initial state from a snapshot of the traced directory", 0 },
 	{ "whole", KEY_WHOLE, NULL, 0,

@@ -3,7 +3,8 @@
 # Every sub-command and every option of it has its place in a man page, and the pages are sound.
 #
 # What there is comes from the program: `iotape --help` lists the commands, `iotape NAME --help`
-# the options. iotape-NAME.1 tells of a command, or iotape.1 if there is no such page.
+# the options. iotape-NAME.1 tells of a command, or iotape.1 if there is no such page. An option is in
+# the synopsis and in what follows.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1
@@ -12,9 +13,9 @@ cd "$(dirname "$0")/../.." || exit 1
 make -s user >/dev/null || exit 1
 iotape=build/user/iotape
 
-# A page as plain text; in mdoc an option is "Fl Fl name" or "Fl -name".
-text_of() {
-	sed -E 's/\\-/-/g; s/\bFl (Fl |-)/--/g' "$1"
+# Sections as plain text; in mdoc an option is "Fl Fl name" or "Fl -name", or one of the letters of "Fl xyz".
+text_of() { # PAGE FIRST LAST
+	sed -n "/^\.Sh $2/,/^\.Sh $3/p" "$1" | sed -E 's/\\-/-/g; s/\bFl (Fl |-)/--/g'
 }
 
 bad=0
@@ -31,12 +32,15 @@ while read -r command; do
 		bad=1
 		continue
 	fi
-	while read -r option; do
-		if ! text_of "$page" | grep -qE -- "--$option\b"; then
+	while read -r option letter; do
+		if ! text_of "$page" DESCRIPTION NOTHING | grep -qE -- "--$option\b"; then
 			echo "$page:1: does not tell of the option --$option of $command"
 			bad=1
 		fi
-	done < <("$iotape" "$command" --help | grep -oE '^ +(-[a-zA-Z0-9?], +)?--[a-z-]+' | grep -oE '[a-z][a-z-]+$' |
-		grep -vxE 'help|usage|version')
+		if ! text_of "$page" SYNOPSIS DESCRIPTION | grep -qE -- "--$option\b${letter:+|Fl [a-zA-Z]*$letter}"; then
+			echo "$page:1: lacks the option --$option of $command in the synopsis"
+			bad=1
+		fi
+	done < <("$iotape" "$command" --help | sed -nE 's/^ +(-([a-zA-Z0-9]), +)?--([a-z-]+).*/\3 \2/p' | grep -vE '^(help|usage|version) ')
 done < <("$iotape" --help | sed -nE 's/^  ([a-z]+) +.*/\1/p')
 exit $bad
