@@ -63,25 +63,39 @@ static const struct argp argp = {
 	       "facts of each run to one HTML file.",
 };
 
+static void put_character(FILE *out, const char *text, size_t bytes)
+{
+	switch (*text) {
+	case '<':
+		fputs("&lt;", out);
+		break;
+	case '>':
+		fputs("&gt;", out);
+		break;
+	case '&':
+		fputs("&amp;", out);
+		break;
+	case '"':
+		fputs("&quot;", out);
+		break;
+	default:
+		fwrite(text, bytes, 1, out);
+	}
+}
+
+/* What is not UTF-8, as in the name of a file, becomes \ooo, as iot_text_bytes() has it. */
 static void put_text(FILE *out, const char *text)
 {
-	for (; *text; text++) {
-		switch (*text) {
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		default:
-			fputc(*text, out);
-		}
+	const char *end = text + strlen(text);
+	size_t bytes;
+	u32 character;
+
+	for (; text < end; text += bytes ? bytes : 1) {
+		bytes = iot_text_utf8(text, (size_t)(end - text), &character);
+		if (bytes)
+			put_character(out, text, bytes);
+		else
+			fprintf(out, "\\%03o", (unsigned char)*text);
 	}
 }
 
@@ -92,21 +106,43 @@ static void put_element(FILE *out, const char *element, const char *text)
 	fprintf(out, "</%s>\n", element);
 }
 
+/* Its first cell says what the others are; those of the first row of a table, what is below them. */
+static void put_row(FILE *out, const struct table *table, size_t row, bool is_head)
+{
+	size_t columns = (size_t)table->columns, i;
+
+	fputs("<tr>", out);
+	for (i = row * columns; i < (row + 1) * columns && i < table->count; i++)
+		put_element(out, is_head || i == row * columns ? "th" : "td", table->cells[i]);
+	fputs("</tr>\n", out);
+}
+
 static void put_table(FILE *out, const struct table *table)
 {
-	size_t i;
+	size_t rows = table->count / (size_t)table->columns, row;
 
 	fputs("<table>\n", out);
-	for (i = 0; i < table->count; i++) {
-		bool is_head = i < (size_t)table->columns || i % (size_t)table->columns == 0;
-
-		if (i % (size_t)table->columns == 0)
-			fputs("<tr>", out);
-		put_element(out, is_head ? "th" : "td", table->cells[i]);
-		if ((i + 1) % (size_t)table->columns == 0)
-			fputs("</tr>\n", out);
-	}
+	for (row = 0; row < rows; row++)
+		put_row(out, table, row, row == 0);
 	fputs("</table>\n", out);
+}
+
+/* What latency_table() makes has no row of names; what runs_table() makes begins with one. */
+static void put_latencies(FILE *out, const struct comparison *c)
+{
+	struct table runs, latencies;
+	size_t row;
+
+	put_element(out, "h2", "Latencies");
+	runs_table(&runs, c);
+	latency_table(&latencies, c, true);
+	fputs("<table>\n", out);
+	put_row(out, &runs, 0, true);
+	for (row = 0; row < latencies.count / (size_t)latencies.columns; row++)
+		put_row(out, &latencies, row, false);
+	fputs("</table>\n", out);
+	table_close(&latencies);
+	table_close(&runs);
 }
 
 /* A bar for each run, as long as the run took. */
@@ -222,10 +258,7 @@ static void put_report(FILE *out, const struct options *options, const struct co
 		put_table(out, &table);
 		table_close(&table);
 	}
-	put_element(out, "h2", "Latencies");
-	latency_table(&table, c, true);
-	put_table(out, &table);
-	table_close(&table);
+	put_latencies(out, c);
 	for (i = 0; i < c->run_count; i++)
 		put_run(out, &c->runs[i]);
 	fputs("</body></html>\n", out);
