@@ -200,7 +200,7 @@ static void print_json(const struct options *options, const struct merge_result 
 	json_begin(&json, '{');
 	json_put_string(&json, "trace", options->merge.output);
 	json_put_unsigned(&json, "records", result->records);
-	json_put_unsigned(&json, "processes", result->traces);
+	json_put_unsigned(&json, "traces", result->traces);
 	json_put_unsigned(&json, "jobs", result->jobs);
 	json_put_unsigned(&json, "ranks", result->ranks);
 	json_put_unsigned(&json, "unfinished", result->unfinished);
