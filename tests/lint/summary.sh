@@ -44,6 +44,16 @@ done
 	echo "tests/summary:1: waits longer than it should"
 	bad=1
 }
+says() { # PATTERN COMMAND [OPTION]: why the suite failed
+	tests/summary ${3:+"$3"} "$2" 2>/dev/null | grep -qxE "# failed: .*: $1" || {
+		echo "tests/summary:1: does not say '$1' of '$2'"
+		bad=1
+	}
+}
+says 'did not end within 1 s' 'echo 1..1; echo ok 1; sleep 20' --timeout=1
+says 'was killed by SIGKILL' 'echo 1..1; echo ok 1; kill -9 $$'
+says 'was killed by SIGTERM' 'echo 1..1; echo ok 1; kill $$'
+says 'ended with exit code 3' 'echo 1..1; echo ok 1; exit 3'
 tests/summary 'sleep 1; echo 1..1; echo ok 1' | grep -qxE '# [1-9][0-9]* s: sleep 1; .*' || {
 	echo "tests/summary:1: does not say how long a suite took"
 	bad=1
