@@ -28,6 +28,8 @@ struct options {
 	bool is_limit_given;
 	bool keeps_parts;
 	bool is_data_given;
+	bool is_window_given;
+	bool is_as_given;
 	bool is_json;
 	bool is_quiet;
 	struct facts facts;
@@ -115,6 +117,11 @@ static void check_engine(struct argp_state *state, struct options *options)
 		argp_error(state, "no --target given");
 	if (!engine->uses_target)
 		options->replay.target = NULL; /* the same command line does for all engines */
+	if (options->is_window_given && !engine->streams)
+		argp_error(state, "--window: the %s engine reads all of a program before it begins",
+			   engine->name);
+	if (options->is_as_given && !engine->uses_target)
+		argp_error(state, "--as: the %s engine performs nothing, for nobody", engine->name);
 	if (!options->is_data_given)
 		return;
 	if (!(engine->data_modes & (1u << options->replay.data)))
@@ -123,15 +130,25 @@ static void check_engine(struct argp_state *state, struct options *options)
 			   engine->data_modes ? "always copies what it reads" : "reads nothing");
 }
 
+/* What is for several nodes is said of several, and the other way round. */
+static void check_nodes(struct argp_state *state, const struct options *options)
+{
+	const char *option = options->is_place_given ? "--place" :
+			     options->is_limit_given ? "--node-timeout" :
+			     options->keeps_parts    ? "--keep-parts" : NULL;
+
+	if (option && !options->is_shared)
+		argp_error(state, "%s is for several nodes: it goes with --agent", option);
+	if (options->is_window_given && options->is_shared)
+		argp_error(state, "--window does not go with --agent: each node reads all of the program before it begins");
+}
+
 /* Do the options go together? */
 static void check(struct argp_state *state, struct options *options)
 {
 	if (!options->program)
 		argp_error(state, "no program given");
-	if (options->is_place_given && !options->is_shared)
-		argp_error(state, "--place is for several nodes: it goes with --agent");
-	if (options->is_limit_given && !options->is_shared)
-		argp_error(state, "--node-timeout is for several nodes: it goes with --agent");
+	check_nodes(state, options);
 	check_engine(state, options);
 }
 
@@ -188,10 +205,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 					       IOT_WAIT_SPIN : IOT_WAIT_SLEEP;
 		return 0;
 	case KEY_WINDOW:
+		options->is_window_given = true;
 		options->replay.window_bytes =
 			option_number(state, "window", argument, 0, WINDOW_MIB_MAX) << 20;
 		return 0;
 	case KEY_AS:
+		options->is_as_given = true;
 		options->replay.users = option_word(state, "as", argument, as_words) ?
 						IOT_USERS_RECORDED : IOT_USERS_SELF;
 		return 0;
