@@ -17,7 +17,7 @@
  * @place: directory that it ran in
  * @pace: of a replay, "" of an original
  * @data: of a replay: what became of data that was read; "" of an original
- * @seconds: from the beginning of its first operation to the end of its last
+ * @seconds: from its beginning to the end of its last operation
  * @timing_error: (seconds - those of the original) / those of the original; NAN if that
  *	says nothing: for originals, and for replays at another pace than the natural one
  */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "early.h"
 #include "profile_adder.h"
 
 #define PAGE_BYTES 4096
@@ -78,12 +79,10 @@ static int count_cached(struct adder *a, const struct iot_rec_open *r)
 	return 0;
 }
 
-static void widen(struct profile *p, const struct iot_record *r)
+static void widen(struct profile *p, u64 begin_ns, u64 end_ns)
 {
-	u64 end_ns = iot_record_end_ns(r);
-
-	if (!p->end_ns || r->op.enter_ns < p->begin_ns)
-		p->begin_ns = r->op.enter_ns;
+	if (!p->end_ns || begin_ns < p->begin_ns)
+		p->begin_ns = begin_ns;
 	if (end_ns > p->end_ns)
 		p->end_ns = end_ns;
 }
@@ -184,7 +183,7 @@ static int take_op(struct adder *a, struct iot_names *names, const struct iot_re
 		err = count_kind(p, r);
 	if (err)
 		return err;
-	widen(p, r);
+	widen(p, r->op.enter_ns, iot_record_end_ns(r));
 	count_op(&p->sum, r);
 	count_op(&p->files[file].sum, r);
 	count_op(&p->processes[process].sum, r);
@@ -205,12 +204,21 @@ static int take_mpi(struct adder *a, const struct iot_record *r)
 
 /* -- what was there before ------------------------------------------------------------------------ */
 
+/* What a replay opens or maps before all else, when its first task begins: so the run begins then, too. */
+static void begin_early(struct adder *a)
+{
+	if (a->first_task_ns)
+		widen(a->profile, a->first_task_ns, a->first_task_ns);
+}
+
 /* Descriptor -1: an operation showed the handle. If it is in a table, that is told as well. */
 static int take_opened(struct adder *a, struct iot_names *names, const struct iot_rec_opened *r)
 {
 	struct flying *flying;
 
 	a->profile->opened += r->fd >= 0;
+	if (is_opened_early(iot_names_type(names, r->object)))
+		begin_early(a);
 	HASH_FIND(hh, a->flying, &r->handle, sizeof(r->handle), flying);
 	if (flying && r->fd != -1) {
 		HASH_DEL(a->flying, flying);
@@ -317,6 +325,7 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 		return take_opened(a, names, &r->opened);
 	case IOT_KIND_mapped:
 		a->profile->mapped++;
+		begin_early(a);
 		return 0;
 	case IOT_KIND_state:
 		take_state(a->profile, &r->state);
@@ -464,7 +473,7 @@ const char *profile_fact(const struct profile *profile, const char *key)
 }
 
 /**
- * profile_seconds() - from the beginning of the first operation to the end of the last
+ * profile_seconds() - from the beginning of the run to the end of the last operation
  */
 double profile_seconds(const struct profile *profile)
 {

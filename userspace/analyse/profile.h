@@ -85,7 +85,7 @@ struct profile_node {
  * @info: of the trace file
  * @facts: texts key=value
  * @throttles: times that a task had to wait for the collector
- * @begin_ns: beginning of the first operation
+ * @begin_ns: beginning of the first operation; that of the first task, if anything was open then
  * @end_ns: end of the last one
  * @sum: of all operations
  * @mpi: of all MPI calls

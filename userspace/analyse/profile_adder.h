@@ -60,11 +60,13 @@ struct request {
 
 /**
  * struct adder - a profile as it grows
+ * @first_task_ns: when the first task was seen
  * @flying: handles that nothing has told of, but operations
  * @ranges: of tasks, by node; @is_sorted
  */
 struct adder {
 	struct profile *profile;
+	u64 first_task_ns;
 	struct file *files;
 	struct task *tasks;
 	struct opened *opened;
