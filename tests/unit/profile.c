@@ -75,5 +75,61 @@ static void the_run_begins_with_what_its_replay_does_first(void **state)
 	}
 }
 
+/* -- whose bytes ---------------------------------------------------------------------------------- */
+
+static const struct profile_file *file_at(const struct profile *profile, const char *path)
+{
+	u32 i;
+
+	for (i = 0; i < profile->file_count; i++)
+		if (!strcmp(profile->files[i].path, path))
+			return &profile->files[i];
+	fail_msg("no file %s", path);
+	return NULL;
+}
+
+/* From "a" to "b", of which the second time only the object is known. */
+static void record_copies(struct scribe *s)
+{
+	scribe_begin(s);
+	scribe_put(s, (struct iot_record){ .kind = IOT_KIND_name, .name = { .name = 6, .dir = SCRIBE_DIR } }, "b");
+	PUT(object, .object = SCRIBE_FILE + 1, .name = 6, .type = IOT_TYPE_file, .mode = S_IFREG | 0644,
+	    .ino = 101, .nlink = 1);
+	PUT(open, .object = SCRIBE_FILE, .handle = HANDLE, .name = SCRIBE_NAME);
+	PUT(open, .object = SCRIBE_FILE + 1, .handle = HANDLE + 1, .name = 6);
+	PUT(copy_range, .object = SCRIBE_FILE, .handle = HANDLE, .to_object = SCRIBE_FILE + 1,
+	    .to_handle = HANDLE + 1, .length_bytes = 4096, .result = 4096);
+	PUT(remap_range, .object = SCRIBE_FILE, .handle = HANDLE, .to_object = SCRIBE_FILE + 1,
+	    .length_bytes = 8192, .result = 8192);
+	PUT(copy_range, .object = SCRIBE_FILE, .handle = HANDLE, .to_object = SCRIBE_FILE,
+	    .to_handle = HANDLE, .length_bytes = 10, .result = 10);
+	PUT(copy_range, .object = SCRIBE_FILE, .handle = HANDLE, .to_object = SCRIBE_FILE + 1,
+	    .to_handle = HANDLE + 1, .length_bytes = 1, .result = -ENOSPC);
+}
+
+static void a_copy_is_read_from_one_file_and_written_to_another(void **state)
+{
+	struct scribe scribe, *s = &scribe;
+	struct profile *profile;
+	const struct profile_sum *a, *b;
+
+	(void)state;
+	record_copies(s);
+	profile = finish(s);
+	a = &file_at(profile, "a")->sum;
+	b = &file_at(profile, "b")->sum;
+	assert_int_equal(a->read_bytes, 12298);
+	assert_int_equal(a->written_bytes, 10);
+	assert_int_equal(a->ops, 5);
+	assert_int_equal(b->read_bytes, 0);
+	assert_int_equal(b->written_bytes, 12288);
+	assert_int_equal(b->ops, 1);
+	assert_int_equal(profile->sum.read_bytes, 12298);
+	assert_int_equal(profile->sum.written_bytes, 12298);
+	assert_int_equal(profile->processes[0].sum.written_bytes, 12298);
+	profile_free(profile);
+}
+
 SUITE("profile",
-      WITH_SCRATCH(the_run_begins_with_what_its_replay_does_first))
+      WITH_SCRATCH(the_run_begins_with_what_its_replay_does_first)
+      WITH_SCRATCH(a_copy_is_read_from_one_file_and_written_to_another))

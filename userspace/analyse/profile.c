@@ -170,13 +170,40 @@ static int take_complete(struct adder *a, const struct iot_rec_complete *r)
 	return request->is_submitted ? request_end(a, request) : 0;
 }
 
+static bool is_copy(const struct iot_record *r)
+{
+	return r->kind == IOT_KIND_copy_range || r->kind == IOT_KIND_remap_range;
+}
+
+/* What a record calls the file that a copy went to; the fields of both kinds begin alike. */
+static const char *path_of_copy(struct iot_names *names, const struct iot_rec_copy_range *r)
+{
+	struct iot_label label = iot_names_handle(names, r->to_handle);
+
+	return label.generation ? label.path : iot_names_object(names, r->to_object).path;
+}
+
+/* The operation is one on the file that was read; what it wrote is in the other. */
+static void count_file(struct profile *p, const struct iot_record *r, u32 file, u32 written)
+{
+	u64 bytes = is_copy(r) && r->op.result > 0 ? (u64)r->op.result : 0;
+
+	count_op(&p->files[file].sum, r);
+	p->files[file].sum.written_bytes -= bytes;
+	p->files[written].sum.written_bytes += bytes;
+	p->files[file].opens += r->kind == IOT_KIND_open && r->op.result >= 0;
+}
+
 static int take_op(struct adder *a, struct iot_names *names, const struct iot_record *r)
 {
 	struct profile *p = a->profile;
 	struct profile_node *node;
-	u32 file, process;
+	u32 file, written, process;
 	int err = adder_file(a, iot_names_of_record(names, r).path, &file);
 
+	written = file;
+	if (!err && is_copy(r))
+		err = adder_file(a, path_of_copy(names, &r->copy_range), &written);
 	if (!err)
 		err = adder_process(a, r->op.task, &process);
 	if (!err)
@@ -185,12 +212,11 @@ static int take_op(struct adder *a, struct iot_names *names, const struct iot_re
 		return err;
 	widen(p, r->op.enter_ns, iot_record_end_ns(r));
 	count_op(&p->sum, r);
-	count_op(&p->files[file].sum, r);
+	count_file(p, r, file, written);
 	count_op(&p->processes[process].sum, r);
 	node = adder_profile_node(a, r->op.task);
 	if (node)
 		count_op(&node->sum, r);
-	p->files[file].opens += r->kind == IOT_KIND_open && r->op.result >= 0;
 	if (r->kind == IOT_KIND_open)
 		return count_cached(a, &r->open);
 	return r->kind == IOT_KIND_submit ? take_submit(a, &r->submit, file, process) : 0;
