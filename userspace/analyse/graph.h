@@ -409,6 +409,7 @@ const char *graph_fact(const struct graph *graph, const char *key);
 int graph_object_add(struct graph *graph, u64 id, u32 type, const char *path);
 int graph_file(struct graph *graph, u64 id, u32 *number);
 u64 *graph_hubs_opened(const struct graph *graph);
+u64 graph_op_free_ns(const struct graph *graph, const struct graph_op *op, const u64 *opened_ns);
 u64 graph_edge_ends(const struct graph *graph, const struct graph_edge *edge, const u64 *opened_ns);
 u32 graph_object_type(const struct graph *graph, u64 id, const char **path);
 const char *graph_bytes(struct graph *graph, const void *value, size_t bytes);

@@ -28,8 +28,15 @@ static bool is_woken(const struct graph_op *op)
 	return is_explained(op) && op->flags == LEAVE_WOKEN;
 }
 
-/* From when on the task does something of its own again, after @op and what it waits for. */
-static u64 free_ns(const struct graph *graph, const struct graph_op *op, const u64 *opened_ns)
+/**
+ * graph_op_free_ns() - when a task does something of its own again, after an operation and what it waits for
+ * @graph: of the operation
+ * @op: the operation
+ * @opened_ns: of the hubs
+ *
+ * Return: its end, but for a wait in an MPI call: when that was over.
+ */
+u64 graph_op_free_ns(const struct graph *graph, const struct graph_op *op, const u64 *opened_ns)
 {
 	u64 ns = 0;
 	u32 e;
@@ -65,7 +72,7 @@ static void share(const struct thinking *k, struct graph_task *t, u32 first, u32
 
 	for (i = first; i <= last; i++) {
 		const struct graph_op *op = &t->ops[i];
-		u64 ns = free_ns(k->graph, op, k->opened_ns);
+		u64 ns = graph_op_free_ns(k->graph, op, k->opened_ns);
 		u64 spin_ns = ns > begin_ns ? ns - begin_ns : 0;
 
 		if (is_explained(op) && op->flags == LEAVE_MPI)
@@ -74,7 +81,7 @@ static void share(const struct thinking *k, struct graph_task *t, u32 first, u32
 	}
 	for (i = first; i <= last; i++) {
 		struct graph_op *op = &t->ops[i];
-		u64 ns = free_ns(k->graph, op, k->opened_ns);
+		u64 ns = graph_op_free_ns(k->graph, op, k->opened_ns);
 		u64 gap_ns = gap_before(op, since_ns);
 
 		if (!is_explained(op) || is_woken(op)) {

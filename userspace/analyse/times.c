@@ -21,15 +21,15 @@ static u64 after(u64 ns, u64 since_ns)
 	return ns > since_ns ? ns - since_ns : 0;
 }
 
-/* The gap before an operation, of which think.c has said what is explained, and how. */
-static void add_gap(struct process_times *p, const struct graph_op *op, u64 since_ns)
+/* The gap before an operation, of which think.c has said what is explained, and how, until @free_ns. */
+static void add_gap(struct process_times *p, const struct graph_op *op, u64 since_ns, u64 free_ns)
 {
 	p->compute_ns += op->compute_ns;
 	p->unexplained_ns += op->pause_ns;
 	if (op->kind != IOT_PLAY_leave || op->edges == GRAPH_NONE)
 		return;
 	if (op->flags == LEAVE_MPI)
-		p->mpi_ns += after(op->enter_ns, since_ns);
+		p->mpi_ns += after(free_ns, since_ns);
 	else
 		p->wait_ns += after(op->enter_ns, since_ns + op->compute_ns);
 }
@@ -67,22 +67,27 @@ static void add_op(struct process_times *p, const struct graph *graph, const str
 	p->io_ns += after(op->end_ns, begin_ns);
 }
 
+/* What the last MPI call takes when its wait is over is in no gap: nothing says what that is. */
 static void add_task(struct process_times *p, const struct graph *graph,
-		     const struct graph_task *t)
+		     const struct graph_task *t, const u64 *opened_ns)
 {
-	u64 since_ns = t->begin_ns;
+	u64 since_ns = t->begin_ns, end_ns = t->begin_ns;
 	u32 i;
 
 	for (i = 0; i < t->op_count; i++) {
 		const struct graph_op *op = &t->ops[i];
+		u64 free_ns = graph_op_free_ns(graph, op, opened_ns);
 
-		add_gap(p, op, since_ns);
+		add_gap(p, op, since_ns, free_ns);
 		add_op(p, graph, op, since_ns);
-		if (op->end_ns > since_ns)
-			since_ns = op->end_ns;
+		if (free_ns > since_ns)
+			since_ns = free_ns;
+		if (op->end_ns > end_ns)
+			end_ns = op->end_ns;
 	}
 	p->threads += t->why != IOT_REASON_exec || !p->threads; /* else the same thread as before */
-	p->elapsed_ns += since_ns - t->begin_ns;
+	p->unexplained_ns += end_ns - since_ns;
+	p->elapsed_ns += end_ns - t->begin_ns;
 	if (t->command)
 		p->command = t->command;
 }
@@ -117,18 +122,22 @@ static int compare(const void *a, const void *b)
  */
 int graph_times(const struct graph *graph, struct process_times **times, u32 *count)
 {
+	u64 *opened_ns = graph_hubs_opened(graph);
 	u32 i;
 
 	*count = 0;
-	*times = calloc(graph->task_count + 1ul, sizeof(**times));
-	if (!*times)
+	*times = opened_ns ? calloc(graph->task_count + 1ul, sizeof(**times)) : NULL;
+	if (!*times) {
+		free(opened_ns);
 		return -ENOMEM;
+	}
 	for (i = 0; i < graph->task_count; i++) {
 		const struct graph_task *t = &graph->tasks[i];
 
 		if (t->has_io && t->lane_of == GRAPH_NONE)
-			add_task(process_of(*times, count, t->tgid), graph, t);
+			add_task(process_of(*times, count, t->tgid), graph, t, opened_ns);
 	}
+	free(opened_ns);
 	for (i = 0; i < *count; i++)
 		(*times)[i].rank = rank_of(graph, (*times)[i].pid);
 	qsort(*times, *count, sizeof(**times), compare);

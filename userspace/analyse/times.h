@@ -16,9 +16,10 @@
  * @elapsed_ns: from the first to the last that is known of each thread
  * @io_ns: in operations on files; of locks that were waited for, not the wait
  * @compute_ns: between them, on a CPU
- * @mpi_ns: waiting for messages and in collectives, on a CPU or not
+ * @mpi_ns: waiting for messages, and in collectives for the last to come, on a CPU or not
  * @wait_ns: waiting for a child, a request or a lock
- * @unexplained_ns: between operations, not on a CPU, and nothing says why
+ * @unexplained_ns: between operations, or in MPI calls that nobody is waited for in any more, not on a
+ *	CPU, and nothing says why
  *
  * The parts add up to @elapsed_ns.
  */
