@@ -291,7 +291,10 @@ static void print_json(const struct profile *p)
 	json_put_unsigned(&json, "lost", p->info.lost + p->info.missing);
 	json_put_bool(&json, "is_complete", p->info.is_complete);
 	json_put_unsigned(&json, "opened_bytes", p->opened_bytes);
-	json_put_unsigned(&json, "cached_bytes", p->cached_bytes);
+	if (p->is_strace)
+		json_put_null(&json, "cached_bytes");
+	else
+		json_put_unsigned(&json, "cached_bytes", p->cached_bytes);
 	json_put_unsigned(&json, "opened", p->opened);
 	json_put_unsigned(&json, "mapped", p->mapped);
 	json_put_unsigned(&json, "in_no_table", p->in_no_table);

@@ -110,6 +110,15 @@ void json_real(struct json *json, double value)
 		fputs("null", json->out);
 }
 
+/**
+ * json_null() - a value that is not known
+ */
+void json_null(struct json *json)
+{
+	separate(json);
+	fputs("null", json->out);
+}
+
 void json_bool(struct json *json, bool value)
 {
 	separate(json);
@@ -127,6 +136,12 @@ void json_put_real(struct json *json, const char *key, double value)
 {
 	json_key(json, key);
 	json_real(json, value);
+}
+
+void json_put_null(struct json *json, const char *key)
+{
+	json_key(json, key);
+	json_null(json);
 }
 
 void json_put_bool(struct json *json, const char *key, bool value)

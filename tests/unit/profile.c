@@ -2,7 +2,7 @@
 /*
  * profile.c - what a trace amounts to: when the run began, whose bytes, times and threads are whose.
  */
-#include "analyse/profile.h"
+#include "analyse/comparison.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -130,6 +130,51 @@ static void a_copy_is_read_from_one_file_and_written_to_another(void **state)
 	profile_free(profile);
 }
 
+/* -- what an imported trace does not tell ---------------------------------------------------------- */
+
+static const struct {
+	const char *what, *source;
+	u64 size_bytes, cached_pages; /* of the original; the replay finds two pages of two */
+	const char *warning;
+} caches[] = {
+	{ "as much was cached", "source=other", 8192, 2, NULL },
+	{ "less was cached", "source=other", 8192, 0, "t.irp it was 0 %" },
+	{ "nothing was opened that has data", "source=other", 0, 0, NULL },
+	{ "nobody looked", "source=strace", 8192, 0, "is not known for /tmp" },
+};
+
+static void write_opened(const char *fact, u64 size_bytes, u64 cached_pages)
+{
+	struct scribe scribe, *s = &scribe;
+
+	scribe_begin(s);
+	scribe_put(s, (struct iot_record){ .kind = IOT_KIND_fact }, fact);
+	PUT(open, .object = SCRIBE_FILE, .handle = HANDLE, .name = SCRIBE_NAME, .size_bytes = size_bytes,
+	    .cached_pages = cached_pages);
+	scribe_finish(s);
+}
+
+static void what_was_cached_is_compared_if_it_is_known(void **state)
+{
+	const char *const paths[] = { scratch_program, scratch_trace };
+	struct comparison c;
+	struct iot_reject reject;
+	u32 refused;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(caches) / sizeof(caches[0]); i++) {
+		write_opened(caches[i].source, caches[i].size_bytes, caches[i].cached_pages);
+		assert_int_equal(rename(scratch_trace, scratch_program), 0);
+		write_opened("replay=original", 8192, 2);
+		assert_int_equal(comparison_read(paths, 2, &c, &refused, &reject), 0);
+		assert_row(caches[i].what, c.warning_count == (caches[i].warning ? 1 : 0));
+		assert_row(caches[i].what, !caches[i].warning || strstr(c.warnings[0], caches[i].warning));
+		comparison_free(&c);
+	}
+}
+
 SUITE("profile",
       WITH_SCRATCH(the_run_begins_with_what_its_replay_does_first)
-      WITH_SCRATCH(a_copy_is_read_from_one_file_and_written_to_another))
+      WITH_SCRATCH(a_copy_is_read_from_one_file_and_written_to_another)
+      WITH_SCRATCH(what_was_cached_is_compared_if_it_is_known))

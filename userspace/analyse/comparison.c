@@ -53,11 +53,6 @@ static void describe(struct comparison_run *run)
 	run->timing_error = NAN;
 }
 
-static double cached_share(const struct profile *p)
-{
-	return p->opened_bytes ? (double)p->cached_bytes / (double)p->opened_bytes : 0;
-}
-
 static int warn_of_run(struct comparison *c, const struct comparison_run *run)
 {
 	const struct profile *p = run->profile;
@@ -82,10 +77,13 @@ static int warn_of_run(struct comparison *c, const struct comparison_run *run)
 static int warn_of_pair(struct comparison *c, const struct comparison_run *original,
 			const struct comparison_run *replay)
 {
-	double found = cached_share(original->profile), met = cached_share(replay->profile);
+	double found = profile_cached_share(original->profile), met = profile_cached_share(replay->profile);
 	int err = 0;
 
-	if (fabs(found - met) > CACHED_SHARE_TOLERANCE)
+	if (original->profile->is_strace)
+		err = warn(c, "%s: how much of what it opened was in the page cache is not known for %s",
+			   replay->path, original->path);
+	else if (fabs(found - met) > CACHED_SHARE_TOLERANCE)
 		err = warn(c, "%s: of what it opened, %.0f %% was in the page cache; for %s it was %.0f %%",
 			   replay->path, 100 * met, original->path, 100 * found);
 	if (!err && !strcmp(replay->data, "discard"))

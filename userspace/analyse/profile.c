@@ -4,6 +4,7 @@
  */
 #include "profile.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -288,15 +289,17 @@ static bool begins_with(const char *text, const char *beginning)
 static int take_fact(struct adder *a, const struct iot_record *r)
 {
 	struct profile *p = a->profile;
+	char *fact;
 	int err = adder_grow(&p->facts, p->fact_count, &a->fact_room, sizeof(*p->facts));
 
 	if (err)
 		return err;
-	p->facts[p->fact_count] = strndup((const char *)r->tail, r->tail_bytes);
-	if (!p->facts[p->fact_count++])
+	fact = strndup((const char *)r->tail, r->tail_bytes);
+	if (!fact)
 		return -ENOMEM;
-	return begins_with(p->facts[p->fact_count - 1], "node.") ?
-		       adder_take_node_fact(a, p->facts[p->fact_count - 1]) : 0;
+	p->facts[p->fact_count++] = fact;
+	p->is_strace |= !strcmp(fact, "source=strace");
+	return begins_with(fact, "node.") ? adder_take_node_fact(a, fact) : 0;
 }
 
 static void take_divergence(struct adder *a, const struct iot_rec_divergence *r)
@@ -504,4 +507,17 @@ const char *profile_fact(const struct profile *profile, const char *key)
 double profile_seconds(const struct profile *profile)
 {
 	return (double)(profile->end_ns - profile->begin_ns) / 1e9;
+}
+
+/**
+ * profile_cached_share() - of what was opened, which part was in the page cache
+ * @profile: of the trace
+ *
+ * Return: the part, from 0 to 1; NAN if nothing was opened, or nobody looked.
+ */
+double profile_cached_share(const struct profile *profile)
+{
+	if (profile->is_strace || !profile->opened_bytes)
+		return NAN;
+	return (double)profile->cached_bytes / (double)profile->opened_bytes;
 }

@@ -84,6 +84,7 @@ struct profile_node {
  * struct profile - what a trace amounts to
  * @info: of the trace file
  * @facts: texts key=value
+ * @is_strace: it was imported: strace does not tell what is in the page cache
  * @throttles: times that a task had to wait for the collector
  * @begin_ns: beginning of the first operation; that of the first task, if anything was open then
  * @end_ns: end of the last one
@@ -94,7 +95,7 @@ struct profile_node {
  * @processes: that did any, sorted by time, longest first
  * @nodes: those of a run on several, in the order of the trace
  * @opened_bytes: sizes of what was opened, once for each object
- * @cached_bytes: of them, in the page cache at that moment
+ * @cached_bytes: of them, in the page cache at that moment; see profile_cached_share()
  * @opened, @mapped: descriptors and mappings from before the recording
  * @in_no_table: handles from before that no descriptor or mapping showed, but an operation
  * @unseen_files, @unseen_maps, @unseen_tasks: descriptors and mappings that went around the mounts
@@ -110,6 +111,7 @@ struct profile {
 	struct iot_trace_info info;
 	char **facts;
 	u32 fact_count;
+	bool is_strace;
 	u64 throttles;
 	u64 begin_ns;
 	u64 end_ns;
@@ -142,5 +144,6 @@ int profile_read(const char *path, struct profile **profile, struct iot_reject *
 void profile_free(struct profile *profile);
 const char *profile_fact(const struct profile *profile, const char *key);
 double profile_seconds(const struct profile *profile);
+double profile_cached_share(const struct profile *profile);
 
 #endif

@@ -114,6 +114,20 @@ static int each_wanted(struct preparer *p, int (*do_it)(struct preparer *p, stru
 
 /* -- the page cache ------------------------------------------------------------------ */
 
+/* Does the program say what was cached? strace, of whose log it may be, does not. */
+static bool is_cache_known(const struct iot_program *program)
+{
+	const char *source = iot_program_fact_value(program, "trace.source");
+
+	return !source || strcmp(source, "strace");
+}
+
+static bool leaves_cache(const struct preparer *p)
+{
+	return p->options->cache == PREPARE_KEEP ||
+	       (p->options->cache == PREPARE_MATCH && !is_cache_known(p->program));
+}
+
 /* Into the page cache, or out of it. What is dirty cannot be dropped: it was synced before. */
 static int set_cache(struct preparer *p, struct wanted *wanted)
 {
@@ -301,7 +315,7 @@ static int make_tree(struct preparer *p)
 		err = each_wanted(p, fill_repair, false);
 	if (!err)
 		err = sync_target(p);
-	if (!err && p->options->cache != PREPARE_KEEP)
+	if (!err && !leaves_cache(p))
 		err = each_wanted(p, set_cache, false);
 	if (!err)
 		err = each_wanted(p, attributes_set, true);
