@@ -61,6 +61,15 @@ static const struct argp argp = {
 
 /* -- JSON ----------------------------------------------------------------------------------------- */
 
+static void percentile_json(struct json *json, const char *key, const struct histogram *latency_ns,
+			    double percent)
+{
+	if (latency_ns)
+		json_put_unsigned(json, key, histogram_percentile(latency_ns, percent));
+	else
+		json_put_null(json, key);
+}
+
 static void latencies_json(struct json *json, const struct profile *p)
 {
 	u16 kind;
@@ -70,15 +79,15 @@ static void latencies_json(struct json *json, const struct profile *p)
 	for (kind = 0; kind < IOT_KIND_END; kind++) {
 		const struct histogram *latency_ns = p->kinds[kind].latency_ns;
 
-		if (!latency_ns)
+		if (!p->kinds[kind].sum.ops)
 			continue;
 		json_key(json, iot_kind_info(kind)->name);
 		json_begin(json, '{');
-		json_put_unsigned(json, "count", latency_ns->count);
-		json_put_unsigned(json, "p50_ns", histogram_percentile(latency_ns, 50));
-		json_put_unsigned(json, "p90_ns", histogram_percentile(latency_ns, 90));
-		json_put_unsigned(json, "p99_ns", histogram_percentile(latency_ns, 99));
-		json_put_unsigned(json, "max_ns", latency_ns->max);
+		json_put_unsigned(json, "count", latency_ns ? latency_ns->count : 0);
+		percentile_json(json, "p50_ns", latency_ns, 50);
+		percentile_json(json, "p90_ns", latency_ns, 90);
+		percentile_json(json, "p99_ns", latency_ns, 99);
+		percentile_json(json, "max_ns", latency_ns, 100);
 		json_end(json, '}');
 	}
 	json_end(json, '}');

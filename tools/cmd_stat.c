@@ -127,6 +127,22 @@ static void print_summary(const char *path, const struct profile *p)
 		       p->info.lost + p->info.missing);
 }
 
+/* @latency_ns: NULL if none was measured. */
+static void latency_cells(struct table *table, const struct histogram *latency_ns)
+{
+	int i;
+
+	for (i = 0; !latency_ns && i < 5; i++)
+		table_cell(table, "-");
+	if (!latency_ns)
+		return;
+	table_time(table, latency_ns->sum);
+	table_time(table, histogram_percentile(latency_ns, 50));
+	table_time(table, histogram_percentile(latency_ns, 90));
+	table_time(table, histogram_percentile(latency_ns, 99));
+	table_time(table, latency_ns->max);
+}
+
 static void print_kinds(const struct profile *p)
 {
 	struct table table;
@@ -136,18 +152,13 @@ static void print_kinds(const struct profile *p)
 	heading(&table, "operation count failed time p50 p90 p99 max bytes");
 	for (i = 0; i < IOT_KIND_END; i++) {
 		const struct profile_sum *sum = &p->kinds[i].sum;
-		const struct histogram *latency_ns = p->kinds[i].latency_ns;
 
-		if (!latency_ns)
+		if (!sum->ops)
 			continue;
 		table_cell(&table, "%s", iot_kind_info((u16)i)->name);
 		table_cell(&table, "%llu", sum->ops);
 		table_cell(&table, "%llu", sum->errors);
-		table_time(&table, latency_ns->sum);
-		table_time(&table, histogram_percentile(latency_ns, 50));
-		table_time(&table, histogram_percentile(latency_ns, 90));
-		table_time(&table, histogram_percentile(latency_ns, 99));
-		table_time(&table, latency_ns->max);
+		latency_cells(&table, p->kinds[i].latency_ns);
 		table_bytes(&table, sum->read_bytes > sum->written_bytes + sum->touched_bytes ?
 					    sum->read_bytes : sum->written_bytes + sum->touched_bytes);
 	}
@@ -199,14 +210,36 @@ static void print_processes(const struct options *options, const struct profile 
 
 /* -- JSON ----------------------------------------------------------------------------------------- */
 
-static void sum_json(struct json *json, const struct profile_sum *sum)
+static void put_if(struct json *json, const char *key, bool is_known, u64 value)
+{
+	if (is_known)
+		json_put_unsigned(json, key, value);
+	else
+		json_put_null(json, key);
+}
+
+static void sum_json(struct json *json, const struct profile_sum *sum, bool is_timed)
 {
 	json_put_unsigned(json, "operations", sum->ops);
 	json_put_unsigned(json, "failed", sum->errors);
-	json_put_unsigned(json, "time_ns", sum->time_ns);
+	put_if(json, "time_ns", is_timed, sum->time_ns);
 	json_put_unsigned(json, "read_bytes", sum->read_bytes);
 	json_put_unsigned(json, "written_bytes", sum->written_bytes);
 	json_put_unsigned(json, "touched_bytes", sum->touched_bytes);
+}
+
+static void kind_json(struct json *json, const struct profile_kind *kind)
+{
+	static const struct histogram none;
+	const struct histogram *latency_ns = kind->latency_ns ?: &none;
+	bool is_timed = kind->latency_ns;
+
+	sum_json(json, &kind->sum, is_timed);
+	put_if(json, "min_ns", is_timed, latency_ns->min);
+	put_if(json, "p50_ns", is_timed, histogram_percentile(latency_ns, 50));
+	put_if(json, "p90_ns", is_timed, histogram_percentile(latency_ns, 90));
+	put_if(json, "p99_ns", is_timed, histogram_percentile(latency_ns, 99));
+	put_if(json, "max_ns", is_timed, latency_ns->max);
 }
 
 static void kinds_json(struct json *json, const struct profile *p)
@@ -216,18 +249,11 @@ static void kinds_json(struct json *json, const struct profile *p)
 	json_key(json, "kinds");
 	json_begin(json, '{');
 	for (i = 0; i < IOT_KIND_END; i++) {
-		const struct histogram *latency_ns = p->kinds[i].latency_ns;
-
-		if (!latency_ns)
+		if (!p->kinds[i].sum.ops)
 			continue;
 		json_key(json, iot_kind_info((u16)i)->name);
 		json_begin(json, '{');
-		sum_json(json, &p->kinds[i].sum);
-		json_put_unsigned(json, "min_ns", latency_ns->min);
-		json_put_unsigned(json, "p50_ns", histogram_percentile(latency_ns, 50));
-		json_put_unsigned(json, "p90_ns", histogram_percentile(latency_ns, 90));
-		json_put_unsigned(json, "p99_ns", histogram_percentile(latency_ns, 99));
-		json_put_unsigned(json, "max_ns", latency_ns->max);
+		kind_json(json, &p->kinds[i]);
 		json_end(json, '}');
 	}
 	json_end(json, '}');
@@ -243,7 +269,7 @@ static void files_json(struct json *json, const struct profile *p)
 		json_begin(json, '{');
 		json_put_string(json, "path", p->files[i].path);
 		json_put_unsigned(json, "opens", p->files[i].opens);
-		sum_json(json, &p->files[i].sum);
+		sum_json(json, &p->files[i].sum, true);
 		json_end(json, '}');
 	}
 	json_end(json, ']');
@@ -260,7 +286,7 @@ static void processes_json(struct json *json, const struct profile *p)
 		json_put_string(json, "command", p->processes[i].command);
 		json_put_unsigned(json, "pid", p->processes[i].pid);
 		json_put_unsigned(json, "threads", p->processes[i].threads);
-		sum_json(json, &p->processes[i].sum);
+		sum_json(json, &p->processes[i].sum, true);
 		json_end(json, '}');
 	}
 	json_end(json, ']');
@@ -284,17 +310,14 @@ static void print_json(const struct profile *p)
 	json_open(&json, stdout);
 	json_begin(&json, '{');
 	json_put_real(&json, "seconds", profile_seconds(p));
-	sum_json(&json, &p->sum);
+	sum_json(&json, &p->sum, true);
 	json_put_unsigned(&json, "diverged", p->diverged);
 	json_put_unsigned(&json, "unable", p->unable);
 	json_put_unsigned(&json, "emulated", p->emulated);
 	json_put_unsigned(&json, "lost", p->info.lost + p->info.missing);
 	json_put_bool(&json, "is_complete", p->info.is_complete);
 	json_put_unsigned(&json, "opened_bytes", p->opened_bytes);
-	if (p->is_strace)
-		json_put_null(&json, "cached_bytes");
-	else
-		json_put_unsigned(&json, "cached_bytes", p->cached_bytes);
+	put_if(&json, "cached_bytes", !p->is_strace, p->cached_bytes);
 	json_put_unsigned(&json, "opened", p->opened);
 	json_put_unsigned(&json, "mapped", p->mapped);
 	json_put_unsigned(&json, "in_no_table", p->in_no_table);

@@ -174,7 +174,35 @@ static void what_was_cached_is_compared_if_it_is_known(void **state)
 	}
 }
 
+/* Of what the kernel recorded, 0 is what its clock says. */
+static void what_strace_did_not_time_has_no_latency(void **state)
+{
+	static const char *const facts[] = { "source=other", "source=strace" };
+	struct scribe scribe, *s = &scribe;
+	struct profile *profile;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		bool is_timed = !i;
+
+		scribe_begin(s);
+		scribe_put(s, (struct iot_record){ .kind = IOT_KIND_fact }, facts[i]);
+		PUT(lookup, .object = SCRIBE_FILE, .name = SCRIBE_NAME);
+		s->span_ns = 0;
+		PUT(lookup, .object = SCRIBE_FILE, .name = SCRIBE_NAME);
+		PUT(release, .object = SCRIBE_FILE, .handle = HANDLE);
+		profile = finish(s);
+		assert_row(facts[i], profile->kinds[IOT_KIND_lookup].sum.ops == 2);
+		assert_row(facts[i], profile->kinds[IOT_KIND_lookup].latency_ns->count == (is_timed ? 2 : 1));
+		assert_row(facts[i], profile->kinds[IOT_KIND_release].sum.ops == 1);
+		assert_row(facts[i], !!profile->kinds[IOT_KIND_release].latency_ns == is_timed);
+		profile_free(profile);
+	}
+}
+
 SUITE("profile",
       WITH_SCRATCH(the_run_begins_with_what_its_replay_does_first)
       WITH_SCRATCH(a_copy_is_read_from_one_file_and_written_to_another)
-      WITH_SCRATCH(what_was_cached_is_compared_if_it_is_known))
+      WITH_SCRATCH(what_was_cached_is_compared_if_it_is_known)
+      WITH_SCRATCH(what_strace_did_not_time_has_no_latency))

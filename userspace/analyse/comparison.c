@@ -170,7 +170,7 @@ bool comparison_has_kind(const struct comparison *comparison, u16 kind)
 	u32 i;
 
 	for (i = 0; i < comparison->run_count; i++)
-		if (comparison->runs[i].profile->kinds[kind].latency_ns)
+		if (comparison->runs[i].profile->kinds[kind].sum.ops)
 			return true;
 	return false;
 }

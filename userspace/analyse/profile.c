@@ -46,16 +46,19 @@ static void count_op(struct profile_sum *sum, const struct iot_record *r)
 	count_bytes(sum, r);
 }
 
+/* The operations of a system call of which strace timed another one have no duration. */
 static int count_kind(struct profile *p, const struct iot_record *r)
 {
 	struct profile_kind *kind = &p->kinds[r->kind];
 
+	count_op(&kind->sum, r);
+	if (p->is_strace && !r->op.duration_ns)
+		return 0;
 	if (!kind->latency_ns)
 		kind->latency_ns = calloc(1, sizeof(*kind->latency_ns));
 	if (!kind->latency_ns)
 		return -ENOMEM;
 	histogram_add(kind->latency_ns, r->op.duration_ns);
-	count_op(&kind->sum, r);
 	return 0;
 }
 

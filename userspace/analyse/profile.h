@@ -30,7 +30,7 @@ struct profile_sum {
 /**
  * struct profile_kind - operations of one kind
  * @sum: of them
- * @latency_ns: how long they took; NULL if there are none
+ * @latency_ns: how long those took that were measured; NULL if none was
  */
 struct profile_kind {
 	struct profile_sum sum;
@@ -84,7 +84,8 @@ struct profile_node {
  * struct profile - what a trace amounts to
  * @info: of the trace file
  * @facts: texts key=value
- * @is_strace: it was imported: strace does not tell what is in the page cache
+ * @is_strace: it was imported: strace does not tell what is in the page cache, and the time of a
+ *	system call is that of one of its operations
  * @throttles: times that a task had to wait for the collector
  * @begin_ns: beginning of the first operation; that of the first task, if anything was open then
  * @end_ns: end of the last one
