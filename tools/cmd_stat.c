@@ -86,6 +86,24 @@ static void finish(struct table *table)
 	table_close(table);
 }
 
+/* Printable, and with its blanks. */
+static void print_command(const char *text)
+{
+	char escaped[4 * IOT_TAIL_MAX_BYTES + 1];
+
+	printf("command: ");
+	for (;; text++) {
+		size_t bytes = strcspn(text, " ");
+
+		iot_text_bytes(escaped, sizeof(escaped), text, bytes);
+		fputs(escaped, stdout);
+		text += bytes;
+		putchar(*text ? ' ' : '\n');
+		if (!*text)
+			return;
+	}
+}
+
 /* What there was when the recording began, and what of it went around. */
 static void print_before(const struct profile *p)
 {
@@ -103,8 +121,9 @@ static void print_summary(const char *path, const struct profile *p)
 	const char *partial = profile_fact(p, "partial");
 	char read[32], written[32], touched[32];
 
-	printf("%s: %.3f s, %u processes, %u files, %llu operations, %llu failed\n", path,
-	       profile_seconds(p), p->process_count, p->file_count, p->sum.ops, p->sum.errors);
+	printf("%s: %.3f s, %u %s, %u files, %llu operations, %llu failed\n", path,
+	       profile_seconds(p), p->process_count, replay ? "tasks" : "processes", p->file_count,
+	       p->sum.ops, p->sum.errors);
 	printf("%s read, %s written, %s touched\n", quantity_bytes(read, p->sum.read_bytes),
 	       quantity_bytes(written, p->sum.written_bytes),
 	       quantity_bytes(touched, p->sum.touched_bytes));
@@ -112,7 +131,7 @@ static void print_summary(const char *path, const struct profile *p)
 		printf("replay of %s, %llu operations ended otherwise than in the trace\n", replay,
 		       p->diverged);
 	else if (command)
-		printf("command: %s\n", command);
+		print_command(command);
 	if (p->unable)
 		printf("the target has no operation for %llu others\n", p->unable);
 	if (p->emulated)
@@ -190,22 +209,34 @@ static void print_files(const struct options *options, const struct profile *p)
 		printf("... and %u more files\n", p->file_count - count);
 }
 
+static void process_cells(struct table *table, const struct profile_process *process)
+{
+	char escaped[4 * sizeof(process->command)];
+
+	iot_text_bytes(escaped, sizeof(escaped), process->command, strlen(process->command));
+	table_cell(table, "%s", escaped[0] ? escaped : "?");
+	if (process->pid)
+		table_cell(table, "%u", process->pid);
+	else
+		table_cell(table, "-");
+	table_cell(table, "%u", process->threads);
+	sum_cells(table, &process->sum);
+}
+
 static void print_processes(const struct options *options, const struct profile *p)
 {
 	u32 i, count = at_most(options, p->process_count);
+	bool is_replay = profile_fact(p, "replay");
 	struct table table;
 
 	table_open(&table, 9);
-	heading(&table, "process pid threads operations failed time read written touched");
-	for (i = 0; i < count; i++) {
-		table_cell(&table, "%s", p->processes[i].command);
-		table_cell(&table, "%u", p->processes[i].pid);
-		table_cell(&table, "%u", p->processes[i].threads);
-		sum_cells(&table, &p->processes[i].sum);
-	}
+	table_cell(&table, is_replay ? "task" : "process");
+	heading(&table, "pid threads operations failed time read written touched");
+	for (i = 0; i < count; i++)
+		process_cells(&table, &p->processes[i]);
 	finish(&table);
 	if (count < p->process_count)
-		printf("... and %u more processes\n", p->process_count - count);
+		printf("... and %u more %s\n", p->process_count - count, is_replay ? "tasks" : "processes");
 }
 
 /* -- JSON ----------------------------------------------------------------------------------------- */
@@ -284,7 +315,8 @@ static void processes_json(struct json *json, const struct profile *p)
 	for (i = 0; i < p->process_count; i++) {
 		json_begin(json, '{');
 		json_put_string(json, "command", p->processes[i].command);
-		json_put_unsigned(json, "pid", p->processes[i].pid);
+		put_if(json, "pid", p->processes[i].pid, p->processes[i].pid);
+		json_put_unsigned(json, "task", p->processes[i].task);
 		json_put_unsigned(json, "threads", p->processes[i].threads);
 		sum_json(json, &p->processes[i].sum, true);
 		json_end(json, '}');

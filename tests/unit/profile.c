@@ -201,8 +201,78 @@ static void what_strace_did_not_time_has_no_latency(void **state)
 	}
 }
 
+/* -- threads and processes ------------------------------------------------------------------------ */
+
+static void put_task(struct scribe *s, u32 task, u32 tgid, u32 why, const char *command)
+{
+	struct iot_record record = {
+		.kind = IOT_KIND_task, .task = { .task = task, .pid = tgid, .tgid = tgid, .why = why },
+	};
+
+	scribe_put(s, record, command);
+	s->task = task;
+	PUT(read, .object = SCRIBE_FILE, .handle = HANDLE, .length_bytes = 1, .result = 1);
+}
+
+/* Return: threads of the process of an id, or if that is 0 of the one that stands for a task. */
+static u32 threads_of(const struct profile *profile, u32 pid, u32 task)
+{
+	u32 i;
+
+	for (i = 0; i < profile->process_count; i++)
+		if (profile->processes[i].pid == pid && profile->processes[i].task == task)
+			return profile->processes[i].threads;
+	fail_msg("no process %u, task %u", pid, task);
+	return 0;
+}
+
+/* A shell that became another one by exec, twice, and had two more threads; then another program. */
+static void an_exec_makes_no_thread(void **state)
+{
+	struct scribe scribe, *s = &scribe;
+	struct profile *profile;
+
+	(void)state;
+	scribe_begin(s);
+	put_task(s, 10, 500, IOT_REASON_fork, "sh");
+	put_task(s, 11, 500, IOT_REASON_exec, "sh");
+	put_task(s, 12, 500, IOT_REASON_exec, "sh");
+	put_task(s, 13, 500, IOT_REASON_fork, "sh");
+	put_task(s, 14, 500, IOT_REASON_fork, "sh");
+	put_task(s, 15, 500, IOT_REASON_exec, "cp");
+	profile = finish(s);
+	assert_int_equal(profile->process_count, 2);
+	assert_int_equal(threads_of(profile, 500, 10), 3);
+	assert_int_equal(threads_of(profile, 500, 15), 1);
+	profile_free(profile);
+}
+
+/* Numbers of tasks are no process ids. The record of task 500 was lost. */
+static void tasks_of_a_replay_are_no_processes(void **state)
+{
+	struct scribe scribe, *s = &scribe;
+	struct profile *profile;
+
+	(void)state;
+	scribe_begin(s);
+	put_task(s, 10, 500, IOT_REASON_fork, "");
+	put_task(s, 11, 0, IOT_REASON_play, "");
+	put_task(s, 12, 0, IOT_REASON_play, "");
+	s->task = 500;
+	PUT(read, .object = SCRIBE_FILE, .handle = HANDLE, .length_bytes = 1, .result = 1);
+	profile = finish(s);
+	assert_int_equal(profile->process_count, 4);
+	assert_int_equal(threads_of(profile, 500, 10), 1);
+	assert_int_equal(threads_of(profile, 0, 11), 1);
+	assert_int_equal(threads_of(profile, 0, 12), 1);
+	assert_int_equal(threads_of(profile, 0, 500), 1);
+	profile_free(profile);
+}
+
 SUITE("profile",
       WITH_SCRATCH(the_run_begins_with_what_its_replay_does_first)
       WITH_SCRATCH(a_copy_is_read_from_one_file_and_written_to_another)
       WITH_SCRATCH(what_was_cached_is_compared_if_it_is_known)
-      WITH_SCRATCH(what_strace_did_not_time_has_no_latency))
+      WITH_SCRATCH(what_strace_did_not_time_has_no_latency)
+      WITH_SCRATCH(an_exec_makes_no_thread)
+      WITH_SCRATCH(tasks_of_a_replay_are_no_processes))

@@ -389,7 +389,9 @@ static int compare_processes(const void *a, const void *b)
 
 	if (x->sum.time_ns != y->sum.time_ns)
 		return x->sum.time_ns < y->sum.time_ns ? 1 : -1;
-	return x->pid < y->pid ? -1 : x->pid > y->pid;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->task < y->task ? -1 : x->task > y->task;
 }
 
 static void sort(struct profile *p)

@@ -50,12 +50,14 @@ struct profile_file {
 
 /**
  * struct profile_process - operations of one process between two execs
- * @pid: process id, or of a replay the id of the task performed
+ * @pid: process id; 0 if it is not known, as of a replay: then it is of one task
+ * @task: id of the first of its tasks
  * @command: its name
- * @threads: that did any
+ * @threads: of it that the trace has
  */
 struct profile_process {
 	u32 pid;
+	u32 task;
 	u32 threads;
 	char command[65];
 	struct profile_sum sum;

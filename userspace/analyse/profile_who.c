@@ -182,12 +182,12 @@ struct profile_node *adder_profile_node(struct adder *a, u32 id)
 	return task && task->node != NO_NODE ? &a->profile->nodes[task->node] : NULL;
 }
 
-static int process_add(struct adder *a, u32 pid, const char *command, u32 *index)
+static int process_add(struct adder *a, u32 task, u32 pid, const char *command, u32 *index)
 {
 	struct profile *p = a->profile;
 	u32 i;
 
-	for (i = p->process_count; i-- > 0;) {
+	for (i = pid ? p->process_count : 0; i-- > 0;) {
 		if (p->processes[i].pid == pid && !strcmp(p->processes[i].command, command)) {
 			*index = i;
 			return 0;
@@ -196,13 +196,15 @@ static int process_add(struct adder *a, u32 pid, const char *command, u32 *index
 	if (adder_grow(&p->processes, p->process_count, &a->process_room, sizeof(*p->processes)))
 		return -ENOMEM;
 	*index = p->process_count++;
-	p->processes[*index] = (struct profile_process){ .pid = pid };
+	p->processes[*index] = (struct profile_process){ .pid = pid, .task = task };
 	strcpy(p->processes[*index].command, command);
 	return 0;
 }
 
-static int task_add(struct adder *a, u32 id, u32 pid, const char *command)
+/* A thread is another task after an exec, but no other thread. */
+static int task_add(struct adder *a, u32 id, u32 pid, u32 why, const char *command)
 {
+	struct profile_process *process;
 	struct task *task;
 	int err;
 
@@ -215,10 +217,12 @@ static int task_add(struct adder *a, u32 id, u32 pid, const char *command)
 	task->id = id;
 	task->node = adder_node(a, id);
 	HASH_ADD(hh, a->tasks, id, sizeof(task->id), task);
-	err = process_add(a, pid, command, &task->process);
-	if (!err)
-		a->profile->processes[task->process].threads++;
-	return err;
+	err = process_add(a, id, pid, command, &task->process);
+	if (err)
+		return err;
+	process = &a->profile->processes[task->process];
+	process->threads += why != IOT_REASON_exec || !process->threads;
+	return 0;
 }
 
 /**
@@ -233,7 +237,7 @@ int adder_take_task(struct adder *a, const struct iot_record *r)
 	if (!a->first_task_ns)
 		a->first_task_ns = r->task.time_ns;
 	snprintf(command, sizeof(command), "%.*s", r->tail_bytes, (const char *)r->tail);
-	return task_add(a, r->task.task, r->task.tgid ? r->task.tgid : r->task.task, command);
+	return task_add(a, r->task.task, r->task.tgid, r->task.why, command);
 }
 
 /**
@@ -246,7 +250,7 @@ int adder_take_task(struct adder *a, const struct iot_record *r)
 int adder_process(struct adder *a, u32 id, u32 *index)
 {
 	struct task *task;
-	int err = task_add(a, id, id, "?");
+	int err = task_add(a, id, 0, IOT_REASON_seen, "");
 
 	HASH_FIND(hh, a->tasks, &id, sizeof(id), task);
 	if (err)
