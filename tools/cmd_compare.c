@@ -61,13 +61,18 @@ static const struct argp argp = {
 
 /* -- JSON ----------------------------------------------------------------------------------------- */
 
+static void put_if(struct json *json, const char *key, bool is_known, u64 value)
+{
+	if (is_known)
+		json_put_unsigned(json, key, value);
+	else
+		json_put_null(json, key);
+}
+
 static void percentile_json(struct json *json, const char *key, const struct histogram *latency_ns,
 			    double percent)
 {
-	if (latency_ns)
-		json_put_unsigned(json, key, histogram_percentile(latency_ns, percent));
-	else
-		json_put_null(json, key);
+	put_if(json, key, latency_ns, latency_ns ? histogram_percentile(latency_ns, percent) : 0);
 }
 
 static void latencies_json(struct json *json, const struct profile *p)
@@ -93,19 +98,19 @@ static void latencies_json(struct json *json, const struct profile *p)
 	json_end(json, '}');
 }
 
-static void node_json(struct json *json, const struct profile_node *node)
+static void node_json(struct json *json, const struct profile_node *node, bool is_known)
 {
 	json_begin(json, '{');
 	json_put_string(json, "node", node->name);
 	json_put_string(json, "host", node->host);
 	json_put_string(json, "ranks", node->ranks);
 	json_put_unsigned(json, "tasks", node->tasks);
-	json_put_unsigned(json, "operations", node->sum.ops);
-	json_put_unsigned(json, "failed", node->sum.errors);
+	put_if(json, "operations", is_known, node->sum.ops);
+	put_if(json, "failed", is_known, node->sum.errors);
 	json_put_unsigned(json, "semantic_errors", node->diverged);
-	json_put_unsigned(json, "read_bytes", node->sum.read_bytes);
-	json_put_unsigned(json, "written_bytes", node->sum.written_bytes);
-	json_put_unsigned(json, "time_ns", node->sum.time_ns);
+	put_if(json, "read_bytes", is_known, node->sum.read_bytes);
+	put_if(json, "written_bytes", is_known, node->sum.written_bytes);
+	put_if(json, "time_ns", is_known, node->sum.time_ns);
 	json_put_unsigned(json, "late_ns", node->late_ns);
 	json_put_unsigned(json, "late_max_ns", node->late_max_ns);
 	json_end(json, '}');
@@ -118,13 +123,14 @@ static void nodes_json(struct json *json, const struct profile *p)
 	json_key(json, "nodes");
 	json_begin(json, '[');
 	for (i = 0; i < p->node_count; i++)
-		node_json(json, &p->nodes[i]);
+		node_json(json, &p->nodes[i], !p->is_mpi_only);
 	json_end(json, ']');
 }
 
 static void run_json(struct json *json, const struct comparison_run *run)
 {
 	const struct profile *p = run->profile;
+	bool is_known = !p->is_mpi_only;
 
 	json_begin(json, '{');
 	json_put_string(json, "trace", run->path);
@@ -137,12 +143,14 @@ static void run_json(struct json *json, const struct comparison_run *run)
 	json_put_unsigned(json, "semantic_errors", p->diverged);
 	json_put_unsigned(json, "unable", p->unable);
 	json_put_unsigned(json, "emulated", p->emulated);
-	json_put_unsigned(json, "operations", p->sum.ops);
-	json_put_unsigned(json, "failed", p->sum.errors);
-	json_put_unsigned(json, "read_bytes", p->sum.read_bytes);
-	json_put_unsigned(json, "written_bytes", p->sum.written_bytes);
-	json_put_unsigned(json, "touched_bytes", p->sum.touched_bytes);
-	json_put_unsigned(json, "time_ns", p->sum.time_ns);
+	put_if(json, "operations", is_known, p->sum.ops);
+	put_if(json, "failed", is_known, p->sum.errors);
+	put_if(json, "read_bytes", is_known, p->sum.read_bytes);
+	put_if(json, "written_bytes", is_known, p->sum.written_bytes);
+	put_if(json, "touched_bytes", is_known, p->sum.touched_bytes);
+	put_if(json, "time_ns", is_known, p->sum.time_ns);
+	json_put_unsigned(json, "mpi_calls", p->mpi.ops);
+	json_put_unsigned(json, "mpi_time_ns", p->mpi.time_ns);
 	json_put_unsigned(json, "late_ns", p->late_ns);
 	json_put_unsigned(json, "late_max_ns", p->late_max_ns);
 	json_put_unsigned(json, "stalls", p->stalls);

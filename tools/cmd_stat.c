@@ -115,18 +115,37 @@ static void print_before(const struct profile *p)
 		       p->unseen_files, p->unseen_maps, p->unseen_tasks);
 }
 
+static void print_sum(const char *path, const struct profile *p)
+{
+	char read[32], written[32], touched[32];
+
+	printf("%s: %.3f s, %u %s, %u files, %llu operations, %llu failed\n", path,
+	       profile_seconds(p), p->process_count, profile_fact(p, "replay") ? "tasks" : "processes",
+	       p->file_count, p->sum.ops, p->sum.errors);
+	printf("%s read, %s written, %s touched\n", quantity_bytes(read, p->sum.read_bytes),
+	       quantity_bytes(written, p->sum.written_bytes),
+	       quantity_bytes(touched, p->sum.touched_bytes));
+}
+
+static void print_mpi(const struct profile *p)
+{
+	char text[32];
+
+	printf("MPI: %llu calls of %u ranks, %s in them\n", p->mpi.ops, p->ranks,
+	       quantity_time(text, p->mpi.time_ns));
+}
+
 static void print_summary(const char *path, const struct profile *p)
 {
 	const char *command = profile_fact(p, "command"), *replay = profile_fact(p, "replay");
 	const char *partial = profile_fact(p, "partial");
-	char read[32], written[32], touched[32];
 
-	printf("%s: %.3f s, %u %s, %u files, %llu operations, %llu failed\n", path,
-	       profile_seconds(p), p->process_count, replay ? "tasks" : "processes", p->file_count,
-	       p->sum.ops, p->sum.errors);
-	printf("%s read, %s written, %s touched\n", quantity_bytes(read, p->sum.read_bytes),
-	       quantity_bytes(written, p->sum.written_bytes),
-	       quantity_bytes(touched, p->sum.touched_bytes));
+	if (p->is_mpi_only)
+		printf("%s: %.3f s, operations on files were not recorded\n", path, profile_seconds(p));
+	else
+		print_sum(path, p);
+	if (p->mpi.ops)
+		print_mpi(p);
 	if (replay)
 		printf("replay of %s, %llu operations ended otherwise than in the trace\n", replay,
 		       p->diverged);
@@ -162,6 +181,17 @@ static void latency_cells(struct table *table, const struct histogram *latency_n
 	table_time(table, latency_ns->max);
 }
 
+/* Those of messages are not counted. */
+static void bytes_cell(struct table *table, const struct iot_kind_info *info, const struct profile_sum *sum)
+{
+	u64 into_file_bytes = sum->written_bytes + sum->touched_bytes;
+
+	if (info->group == IOT_GROUP_mpi)
+		table_cell(table, "-");
+	else
+		table_bytes(table, sum->read_bytes > into_file_bytes ? sum->read_bytes : into_file_bytes);
+}
+
 static void print_kinds(const struct profile *p)
 {
 	struct table table;
@@ -178,8 +208,7 @@ static void print_kinds(const struct profile *p)
 		table_cell(&table, "%llu", sum->ops);
 		table_cell(&table, "%llu", sum->errors);
 		latency_cells(&table, p->kinds[i].latency_ns);
-		table_bytes(&table, sum->read_bytes > sum->written_bytes + sum->touched_bytes ?
-					    sum->read_bytes : sum->written_bytes + sum->touched_bytes);
+		bytes_cell(&table, iot_kind_info((u16)i), sum);
 	}
 	finish(&table);
 }
@@ -249,14 +278,14 @@ static void put_if(struct json *json, const char *key, bool is_known, u64 value)
 		json_put_null(json, key);
 }
 
-static void sum_json(struct json *json, const struct profile_sum *sum, bool is_timed)
+static void sum_json(struct json *json, const struct profile_sum *sum, bool is_known, bool is_timed)
 {
-	json_put_unsigned(json, "operations", sum->ops);
-	json_put_unsigned(json, "failed", sum->errors);
+	put_if(json, "operations", is_known, sum->ops);
+	put_if(json, "failed", is_known, sum->errors);
 	put_if(json, "time_ns", is_timed, sum->time_ns);
-	json_put_unsigned(json, "read_bytes", sum->read_bytes);
-	json_put_unsigned(json, "written_bytes", sum->written_bytes);
-	json_put_unsigned(json, "touched_bytes", sum->touched_bytes);
+	put_if(json, "read_bytes", is_known, sum->read_bytes);
+	put_if(json, "written_bytes", is_known, sum->written_bytes);
+	put_if(json, "touched_bytes", is_known, sum->touched_bytes);
 }
 
 static void kind_json(struct json *json, const struct profile_kind *kind)
@@ -265,7 +294,7 @@ static void kind_json(struct json *json, const struct profile_kind *kind)
 	const struct histogram *latency_ns = kind->latency_ns ?: &none;
 	bool is_timed = kind->latency_ns;
 
-	sum_json(json, &kind->sum, is_timed);
+	sum_json(json, &kind->sum, true, is_timed);
 	put_if(json, "min_ns", is_timed, latency_ns->min);
 	put_if(json, "p50_ns", is_timed, histogram_percentile(latency_ns, 50));
 	put_if(json, "p90_ns", is_timed, histogram_percentile(latency_ns, 90));
@@ -300,7 +329,7 @@ static void files_json(struct json *json, const struct profile *p)
 		json_begin(json, '{');
 		json_put_string(json, "path", p->files[i].path);
 		json_put_unsigned(json, "opens", p->files[i].opens);
-		sum_json(json, &p->files[i].sum, true);
+		sum_json(json, &p->files[i].sum, true, true);
 		json_end(json, '}');
 	}
 	json_end(json, ']');
@@ -318,7 +347,7 @@ static void processes_json(struct json *json, const struct profile *p)
 		put_if(json, "pid", p->processes[i].pid, p->processes[i].pid);
 		json_put_unsigned(json, "task", p->processes[i].task);
 		json_put_unsigned(json, "threads", p->processes[i].threads);
-		sum_json(json, &p->processes[i].sum, true);
+		sum_json(json, &p->processes[i].sum, true, true);
 		json_end(json, '}');
 	}
 	json_end(json, ']');
@@ -342,14 +371,17 @@ static void print_json(const struct profile *p)
 	json_open(&json, stdout);
 	json_begin(&json, '{');
 	json_put_real(&json, "seconds", profile_seconds(p));
-	sum_json(&json, &p->sum, true);
+	sum_json(&json, &p->sum, !p->is_mpi_only, !p->is_mpi_only);
+	json_put_unsigned(&json, "mpi_calls", p->mpi.ops);
+	json_put_unsigned(&json, "mpi_ranks", p->ranks);
+	json_put_unsigned(&json, "mpi_time_ns", p->mpi.time_ns);
 	json_put_unsigned(&json, "diverged", p->diverged);
 	json_put_unsigned(&json, "unable", p->unable);
 	json_put_unsigned(&json, "emulated", p->emulated);
 	json_put_unsigned(&json, "lost", p->info.lost + p->info.missing);
 	json_put_bool(&json, "is_complete", p->info.is_complete);
-	json_put_unsigned(&json, "opened_bytes", p->opened_bytes);
-	put_if(&json, "cached_bytes", !p->is_strace, p->cached_bytes);
+	put_if(&json, "opened_bytes", !p->is_mpi_only, p->opened_bytes);
+	put_if(&json, "cached_bytes", !p->is_mpi_only && !p->is_strace, p->cached_bytes);
 	json_put_unsigned(&json, "opened", p->opened);
 	json_put_unsigned(&json, "mapped", p->mapped);
 	json_put_unsigned(&json, "in_no_table", p->in_no_table);
@@ -380,6 +412,8 @@ static int run(int argc, char **argv)
 	} else {
 		print_summary(options.path, profile);
 		print_kinds(profile);
+	}
+	if (!options.is_json && !profile->is_mpi_only) {
 		print_files(&options, profile);
 		print_processes(&options, profile);
 	}

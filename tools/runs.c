@@ -87,39 +87,84 @@ static void latest_cell(struct table *table, const struct comparison_run *run)
 		table_cell(table, "-");
 }
 
+/* -- of operations on files, if they were recorded -- */
+
+static void count_cell(struct table *table, const struct comparison_run *run, u64 count)
+{
+	if (run->profile->is_mpi_only)
+		table_cell(table, "-");
+	else
+		table_cell(table, "%llu", count);
+}
+
+static void bytes_cell(struct table *table, const struct comparison_run *run, u64 bytes)
+{
+	if (run->profile->is_mpi_only)
+		table_cell(table, "-");
+	else
+		table_bytes(table, bytes);
+}
+
+static void spent_cell(struct table *table, const struct comparison_run *run, u64 ns)
+{
+	if (run->profile->is_mpi_only)
+		table_cell(table, "-");
+	else
+		table_time(table, ns);
+}
+
 static void operations_cell(struct table *table, const struct comparison_run *run)
 {
-	table_cell(table, "%llu", run->profile->sum.ops);
+	count_cell(table, run, run->profile->sum.ops);
 }
 
 static void failed_cell(struct table *table, const struct comparison_run *run)
 {
-	table_cell(table, "%llu", run->profile->sum.errors);
+	count_cell(table, run, run->profile->sum.errors);
 }
 
 static void read_cell(struct table *table, const struct comparison_run *run)
 {
-	table_bytes(table, run->profile->sum.read_bytes);
+	bytes_cell(table, run, run->profile->sum.read_bytes);
 }
 
 static void written_cell(struct table *table, const struct comparison_run *run)
 {
-	table_bytes(table, run->profile->sum.written_bytes);
+	bytes_cell(table, run, run->profile->sum.written_bytes);
 }
 
 static void touched_cell(struct table *table, const struct comparison_run *run)
 {
-	table_bytes(table, run->profile->sum.touched_bytes);
+	bytes_cell(table, run, run->profile->sum.touched_bytes);
 }
 
 static void time_cell(struct table *table, const struct comparison_run *run)
 {
-	table_time(table, run->profile->sum.time_ns);
+	spent_cell(table, run, run->profile->sum.time_ns);
+}
+
+/* -- of MPI calls, if there are any -- */
+
+static void mpi_calls_cell(struct table *table, const struct comparison_run *run)
+{
+	if (run->profile->mpi.ops)
+		table_cell(table, "%llu", run->profile->mpi.ops);
+	else
+		table_cell(table, "-");
+}
+
+static void mpi_time_cell(struct table *table, const struct comparison_run *run)
+{
+	if (run->profile->mpi.ops)
+		table_time(table, run->profile->mpi.time_ns);
+	else
+		table_cell(table, "-");
 }
 
 static const struct {
 	const char *name;
 	cell_fn cell;
+	bool is_of_mpi; /* not there if no run has MPI calls */
 } rows[] = {
 	{ "", trace_cell },
 	{ "run", type_cell },
@@ -136,6 +181,8 @@ static const struct {
 	{ "written", written_cell },
 	{ "touched", touched_cell },
 	{ "time in operations", time_cell },
+	{ "MPI calls", mpi_calls_cell, true },
+	{ "time in MPI calls", mpi_time_cell, true },
 	{ "late wake-ups", late_cell },
 	{ "latest wake-up", latest_cell },
 };
@@ -152,6 +199,8 @@ void runs_table(struct table *table, const struct comparison *c)
 
 	table_open(table, (int)c->run_count + 1);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].is_of_mpi && !comparison_has_mpi(c))
+			continue;
 		table_cell(table, "%s", rows[i].name);
 		for (n = 0; n < c->run_count; n++)
 			rows[i].cell(table, &c->runs[n]);
@@ -188,15 +237,15 @@ static void node_row(struct table *table, const struct comparison_run *run, cons
 	table_cell(table, "%s", host_of(run, node));
 	table_cell(table, "%s", node->ranks[0] ? node->ranks : "-");
 	table_cell(table, "%llu", node->tasks);
-	table_cell(table, "%llu", node->sum.ops);
-	table_cell(table, "%llu", node->sum.errors);
+	count_cell(table, run, node->sum.ops);
+	count_cell(table, run, node->sum.errors);
 	if (run->is_replay)
 		table_cell(table, "%llu", node->diverged);
 	else
 		table_cell(table, "-");
-	table_bytes(table, node->sum.read_bytes);
-	table_bytes(table, node->sum.written_bytes);
-	table_time(table, node->sum.time_ns);
+	bytes_cell(table, run, node->sum.read_bytes);
+	bytes_cell(table, run, node->sum.written_bytes);
+	spent_cell(table, run, node->sum.time_ns);
 	if (run->is_replay)
 		table_time(table, node->late_max_ns);
 	else

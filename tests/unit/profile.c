@@ -269,10 +269,61 @@ static void tasks_of_a_replay_are_no_processes(void **state)
 	profile_free(profile);
 }
 
+/* -- MPI ------------------------------------------------------------------------------------------ */
+
+static const struct {
+	const char *what;
+	bool has_mount, has_op, is_mpi_only;
+	u64 run_ns;
+} with_mpi[] = {
+	{ "only MPI calls were recorded", false, false, true, 2 * SECOND_NS },
+	{ "nothing was done in the directory", true, false, false, 2 * SECOND_NS },
+	{ "a file was read between two calls", true, true, false, 500 },
+};
+
+/* Ranks 1 and 2 are in two calls, one after the other, for a second each. */
+static void record_mpi(struct scribe *s, bool has_mount, bool has_op)
+{
+	scribe_begin(s);
+	if (has_mount)
+		PUT(mount, .object = SCRIBE_DIR);
+	s->now_ns += SECOND_NS;
+	s->span_ns = SECOND_NS;
+	PUT(mpi_coll, .number = 1);
+	s->span_ns = 500;
+	if (has_op)
+		PUT(read, .object = SCRIBE_FILE, .handle = HANDLE, .length_bytes = 1, .result = 1);
+	s->task = 2;
+	s->span_ns = SECOND_NS;
+	s->now_ns += SECOND_NS - 1000 * (1 + has_op);
+	PUT(mpi_coll, .number = 1);
+	PUT(mpi_coll, .number = 2);
+}
+
+static void calls_of_mpi_are_what_there_is(void **state)
+{
+	struct scribe scribe, *s = &scribe;
+	struct profile *p;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(with_mpi) / sizeof(with_mpi[0]); i++) {
+		record_mpi(s, with_mpi[i].has_mount, with_mpi[i].has_op);
+		p = finish(s);
+		assert_row(with_mpi[i].what, p->mpi.ops == 3 && p->ranks == 2);
+		assert_row(with_mpi[i].what, p->mpi.time_ns == 3 * SECOND_NS);
+		assert_row(with_mpi[i].what, p->is_mpi_only == with_mpi[i].is_mpi_only);
+		assert_row(with_mpi[i].what, p->end_ns - p->begin_ns - with_mpi[i].run_ns < 10000);
+		assert_row(with_mpi[i].what, p->process_count == with_mpi[i].has_op);
+		profile_free(p);
+	}
+}
+
 SUITE("profile",
       WITH_SCRATCH(the_run_begins_with_what_its_replay_does_first)
       WITH_SCRATCH(a_copy_is_read_from_one_file_and_written_to_another)
       WITH_SCRATCH(what_was_cached_is_compared_if_it_is_known)
       WITH_SCRATCH(what_strace_did_not_time_has_no_latency)
       WITH_SCRATCH(an_exec_makes_no_thread)
-      WITH_SCRATCH(tasks_of_a_replay_are_no_processes))
+      WITH_SCRATCH(tasks_of_a_replay_are_no_processes)
+      WITH_SCRATCH(calls_of_mpi_are_what_there_is))

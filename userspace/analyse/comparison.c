@@ -108,7 +108,7 @@ static int relate(struct comparison *c)
 		}
 		if (!original)
 			continue;
-		if (!strcmp(run->pace, "natural") && original->seconds > 0)
+		if (!strcmp(run->pace, "natural") && original->profile->sum.ops && original->seconds > 0)
 			run->timing_error = run->seconds / original->seconds - 1;
 		err = warn_of_pair(c, original, run);
 	}
@@ -176,6 +176,19 @@ bool comparison_has_kind(const struct comparison *comparison, u16 kind)
 }
 
 /**
+ * comparison_has_mpi() - does any run have MPI calls?
+ */
+bool comparison_has_mpi(const struct comparison *comparison)
+{
+	u32 i;
+
+	for (i = 0; i < comparison->run_count; i++)
+		if (comparison->runs[i].profile->mpi.ops)
+			return true;
+	return false;
+}
+
+/**
  * comparison_share() - how much of the time of all operations is in those of a kind
  *
  * Return: the share in the run where it is largest, from 0 to 1.
@@ -189,8 +202,10 @@ double comparison_share(const struct comparison *comparison, u16 kind)
 		const struct profile *p = comparison->runs[i].profile;
 		const struct histogram *latency_ns = p->kinds[kind].latency_ns;
 
-		if (latency_ns && p->sum.time_ns)
-			largest = fmax(largest, (double)latency_ns->sum / (double)p->sum.time_ns);
+		u64 time_ns = p->is_mpi_only ? p->mpi.time_ns : p->sum.time_ns;
+
+		if (latency_ns && time_ns)
+			largest = fmax(largest, (double)latency_ns->sum / (double)time_ns);
 	}
 	return largest;
 }

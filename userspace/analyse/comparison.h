@@ -48,6 +48,7 @@ int comparison_read(const char *const *paths, u32 count, struct comparison *comp
 		    u32 *refused, struct iot_reject *reject);
 void comparison_free(struct comparison *comparison);
 bool comparison_has_kind(const struct comparison *comparison, u16 kind);
+bool comparison_has_mpi(const struct comparison *comparison);
 double comparison_share(const struct comparison *comparison, u16 kind);
 
 #endif

@@ -226,10 +226,35 @@ static int take_op(struct adder *a, struct iot_names *names, const struct iot_re
 	return r->kind == IOT_KIND_submit ? take_submit(a, &r->submit, file, process) : 0;
 }
 
+/* A replay performs no MPI calls, so if there are operations the run is from those to those. */
 static int take_mpi(struct adder *a, const struct iot_record *r)
 {
-	count_op(&a->profile->mpi, r);
-	return count_kind(a->profile, r);
+	struct profile *p = a->profile;
+	u64 end_ns = iot_record_end_ns(r);
+	u32 process;
+	int err = adder_process(a, r->op.task, &process);
+
+	if (err)
+		return err;
+	p->ranks += !p->processes[process].is_rank;
+	p->processes[process].is_rank = true;
+	if (!p->mpi.ops || r->op.enter_ns < a->mpi_begin_ns)
+		a->mpi_begin_ns = r->op.enter_ns;
+	if (end_ns > a->mpi_end_ns)
+		a->mpi_end_ns = end_ns;
+	count_op(&p->mpi, r);
+	return count_kind(p, r);
+}
+
+static void end_mpi(struct adder *a)
+{
+	struct profile *p = a->profile;
+
+	if (p->sum.ops || !p->mpi.ops)
+		return;
+	p->begin_ns = a->mpi_begin_ns;
+	p->end_ns = a->mpi_end_ns;
+	p->is_mpi_only = !a->has_mount;
 }
 
 /* -- what was there before ------------------------------------------------------------------------ */
@@ -349,6 +374,9 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 	case IOT_KIND_end:
 		a->profile->throttles = r->end.throttles;
 		return 0;
+	case IOT_KIND_mount:
+		a->has_mount = true;
+		return 0;
 	case IOT_KIND_task:
 		return adder_take_task(a, r);
 	case IOT_KIND_complete:
@@ -451,6 +479,7 @@ int profile_read(const char *path, struct profile **profile, struct iot_reject *
 		return iot_refuse(reject, IOT_REJECT_memory, 0), -ENOMEM;
 	err = iot_trace_walk(path, take_record, &a, &a.profile->info, reject);
 	count_flying(&a);
+	end_mpi(&a);
 	adder_free(&a);
 	if (err) {
 		profile_free(a.profile);

@@ -54,11 +54,13 @@ struct profile_file {
  * @task: id of the first of its tasks
  * @command: its name
  * @threads: of it that the trace has
+ * @is_rank: it made MPI calls
  */
 struct profile_process {
 	u32 pid;
 	u32 task;
 	u32 threads;
+	bool is_rank;
 	char command[65];
 	struct profile_sum sum;
 };
@@ -89,10 +91,13 @@ struct profile_node {
  * @is_strace: it was imported: strace does not tell what is in the page cache, and the time of a
  *	system call is that of one of its operations
  * @throttles: times that a task had to wait for the collector
- * @begin_ns: beginning of the first operation; that of the first task, if anything was open then
+ * @is_mpi_only: no operations on files were recorded, and that there are none says nothing
+ * @begin_ns: beginning of the first operation; that of the first task, if anything was open then;
+ *	without operations, that of the first MPI call
  * @end_ns: end of the last one
  * @sum: of all operations
  * @mpi: of all MPI calls
+ * @ranks: processes that made any
  * @kinds: by kind of record
  * @files: sorted by time, longest first
  * @processes: that did any, sorted by time, longest first
@@ -116,10 +121,12 @@ struct profile {
 	u32 fact_count;
 	bool is_strace;
 	u64 throttles;
+	bool is_mpi_only;
 	u64 begin_ns;
 	u64 end_ns;
 	struct profile_sum sum;
 	struct profile_sum mpi;
+	u32 ranks;
 	struct profile_kind kinds[IOT_KIND_END];
 	struct profile_file *files;
 	u32 file_count;

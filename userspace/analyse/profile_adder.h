@@ -61,12 +61,17 @@ struct request {
 /**
  * struct adder - a profile as it grows
  * @first_task_ns: when the first task was seen
+ * @mpi_begin_ns, @mpi_end_ns: of the first MPI call, and of the last
+ * @has_mount: a directory was recorded
  * @flying: handles that nothing has told of, but operations
  * @ranges: of tasks, by node; @is_sorted
  */
 struct adder {
 	struct profile *profile;
 	u64 first_task_ns;
+	u64 mpi_begin_ns;
+	u64 mpi_end_ns;
+	bool has_mount;
 	struct file *files;
 	struct task *tasks;
 	struct opened *opened;

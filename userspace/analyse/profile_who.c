@@ -237,7 +237,7 @@ int adder_take_task(struct adder *a, const struct iot_record *r)
 	if (!a->first_task_ns)
 		a->first_task_ns = r->task.time_ns;
 	snprintf(command, sizeof(command), "%.*s", r->tail_bytes, (const char *)r->tail);
-	return task_add(a, r->task.task, r->task.tgid, r->task.why, command);
+	return task_add(a, r->task.task, r->task.tgid ?: r->task.pid, r->task.why, command);
 }
 
 /**
