@@ -148,6 +148,8 @@ static void run_json(struct json *json, const struct comparison_run *run)
 	put_if(json, "read_bytes", is_known, p->sum.read_bytes);
 	put_if(json, "written_bytes", is_known, p->sum.written_bytes);
 	put_if(json, "touched_bytes", is_known, p->sum.touched_bytes);
+	json_put_real(json, "read_bytes_per_s", profile_bandwidth(p, p->sum.read_bytes));
+	json_put_real(json, "written_bytes_per_s", profile_bandwidth(p, p->sum.written_bytes));
 	put_if(json, "time_ns", is_known, p->sum.time_ns);
 	json_put_unsigned(json, "mpi_calls", p->mpi.ops);
 	json_put_unsigned(json, "mpi_time_ns", p->mpi.time_ns);

@@ -117,13 +117,15 @@ static void print_before(const struct profile *p)
 
 static void print_sum(const char *path, const struct profile *p)
 {
-	char read[32], written[32], touched[32];
+	char read[32], written[32], touched[32], read_rate[32], written_rate[32];
 
 	printf("%s: %.3f s, %u %s, %u files, %llu operations, %llu failed\n", path,
 	       profile_seconds(p), p->process_count, profile_fact(p, "replay") ? "tasks" : "processes",
 	       p->file_count, p->sum.ops, p->sum.errors);
-	printf("%s read, %s written, %s touched\n", quantity_bytes(read, p->sum.read_bytes),
+	printf("%s read (%s), %s written (%s), %s touched\n", quantity_bytes(read, p->sum.read_bytes),
+	       quantity_bandwidth(read_rate, profile_bandwidth(p, p->sum.read_bytes)),
 	       quantity_bytes(written, p->sum.written_bytes),
+	       quantity_bandwidth(written_rate, profile_bandwidth(p, p->sum.written_bytes)),
 	       quantity_bytes(touched, p->sum.touched_bytes));
 }
 
@@ -372,6 +374,8 @@ static void print_json(const struct profile *p)
 	json_begin(&json, '{');
 	json_put_real(&json, "seconds", profile_seconds(p));
 	sum_json(&json, &p->sum, !p->is_mpi_only, !p->is_mpi_only);
+	json_put_real(&json, "read_bytes_per_s", profile_bandwidth(p, p->sum.read_bytes));
+	json_put_real(&json, "written_bytes_per_s", profile_bandwidth(p, p->sum.written_bytes));
 	json_put_unsigned(&json, "mpi_calls", p->mpi.ops);
 	json_put_unsigned(&json, "mpi_ranks", p->ranks);
 	json_put_unsigned(&json, "mpi_time_ns", p->mpi.time_ns);

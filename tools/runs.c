@@ -133,6 +133,23 @@ static void written_cell(struct table *table, const struct comparison_run *run)
 	bytes_cell(table, run, run->profile->sum.written_bytes);
 }
 
+static void bandwidth_cell(struct table *table, const struct comparison_run *run, u64 bytes)
+{
+	char text[32];
+
+	table_cell(table, "%s", quantity_bandwidth(text, profile_bandwidth(run->profile, bytes)));
+}
+
+static void read_bandwidth_cell(struct table *table, const struct comparison_run *run)
+{
+	bandwidth_cell(table, run, run->profile->sum.read_bytes);
+}
+
+static void write_bandwidth_cell(struct table *table, const struct comparison_run *run)
+{
+	bandwidth_cell(table, run, run->profile->sum.written_bytes);
+}
+
 static void touched_cell(struct table *table, const struct comparison_run *run)
 {
 	bytes_cell(table, run, run->profile->sum.touched_bytes);
@@ -180,6 +197,8 @@ static const struct {
 	{ "read", read_cell },
 	{ "written", written_cell },
 	{ "touched", touched_cell },
+	{ "read bandwidth", read_bandwidth_cell },
+	{ "write bandwidth", write_bandwidth_cell },
 	{ "time in operations", time_cell },
 	{ "MPI calls", mpi_calls_cell, true },
 	{ "time in MPI calls", mpi_time_cell, true },

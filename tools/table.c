@@ -5,6 +5,7 @@
  */
 #include "table.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,4 +150,14 @@ const char *quantity_bytes(char text[32], uint64_t bytes)
 		return scaled(text, (double)bytes / 1024, 1024, units);
 	snprintf(text, 32, "%llu", (unsigned long long)bytes);
 	return text;
+}
+
+/**
+ * quantity_bandwidth() - bytes per second with their unit, "-" if it is NAN
+ */
+const char *quantity_bandwidth(char text[32], double bytes_per_s)
+{
+	static const char *const units[] = { "B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s", NULL };
+
+	return isnan(bytes_per_s) ? "-" : scaled(text, bytes_per_s, 1024, units);
 }

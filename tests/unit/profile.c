@@ -4,6 +4,7 @@
  */
 #include "analyse/comparison.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -127,6 +128,31 @@ static void a_copy_is_read_from_one_file_and_written_to_another(void **state)
 	assert_int_equal(profile->sum.read_bytes, 12298);
 	assert_int_equal(profile->sum.written_bytes, 12298);
 	assert_int_equal(profile->processes[0].sum.written_bytes, 12298);
+	profile_free(profile);
+}
+
+/* A read of 1000 bytes in a run of two seconds, of which it takes one microsecond. */
+static void bandwidth_is_that_of_the_run(void **state)
+{
+	struct scribe scribe, *s = &scribe;
+	struct profile *profile;
+
+	(void)state;
+	scribe_begin(s);
+	s->span_ns = 1000;
+	PUT(stat, .object = SCRIBE_FILE, .name = SCRIBE_NAME);
+	s->now_ns += 2 * SECOND_NS - 2000;
+	PUT(read, .object = SCRIBE_FILE, .handle = HANDLE, .length_bytes = 4096, .result = 1000);
+	profile = finish(s);
+	assert_true(profile_bandwidth(profile, profile->sum.read_bytes) == 500);
+	assert_true(profile_bandwidth(profile, profile->sum.written_bytes) == 0);
+	profile_free(profile);
+
+	scribe_begin(s);
+	s->span_ns = 0;
+	PUT(read, .object = SCRIBE_FILE, .handle = HANDLE, .length_bytes = 4096, .result = 1000);
+	profile = finish(s);
+	assert_true(isnan(profile_bandwidth(profile, profile->sum.read_bytes)));
 	profile_free(profile);
 }
 
@@ -322,6 +348,7 @@ static void calls_of_mpi_are_what_there_is(void **state)
 SUITE("profile",
       WITH_SCRATCH(the_run_begins_with_what_its_replay_does_first)
       WITH_SCRATCH(a_copy_is_read_from_one_file_and_written_to_another)
+      WITH_SCRATCH(bandwidth_is_that_of_the_run)
       WITH_SCRATCH(what_was_cached_is_compared_if_it_is_known)
       WITH_SCRATCH(what_strace_did_not_time_has_no_latency)
       WITH_SCRATCH(an_exec_makes_no_thread)

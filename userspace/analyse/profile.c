@@ -544,6 +544,22 @@ double profile_seconds(const struct profile *profile)
 }
 
 /**
+ * profile_bandwidth() - bytes per second of the run
+ * @profile: of the trace
+ * @bytes: that were moved in it
+ *
+ * Think time is a part of the run.
+ *
+ * Return: the bandwidth; NAN if no operations were recorded, or they took no time.
+ */
+double profile_bandwidth(const struct profile *profile, u64 bytes)
+{
+	double seconds = profile_seconds(profile);
+
+	return !profile->is_mpi_only && seconds > 0 ? (double)bytes / seconds : NAN;
+}
+
+/**
  * profile_cached_share() - of what was opened, which part was in the page cache
  * @profile: of the trace
  *

@@ -154,6 +154,7 @@ int profile_read(const char *path, struct profile **profile, struct iot_reject *
 void profile_free(struct profile *profile);
 const char *profile_fact(const struct profile *profile, const char *key);
 double profile_seconds(const struct profile *profile);
+double profile_bandwidth(const struct profile *profile, u64 bytes);
 double profile_cached_share(const struct profile *profile);
 
 #endif
