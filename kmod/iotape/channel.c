@@ -138,7 +138,7 @@ static void channel_late(struct irq_work *work)
 	struct iot_channel *channel = container_of(work, struct iot_channel, late);
 
 	channel_tell(channel, true);
-	if (atomic_read(&channel->session->pressed))
+	if (iot_session_is_pressed(channel->session))
 		iot_throttle_arm_interrupted(channel->session);
 }
 

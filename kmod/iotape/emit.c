@@ -183,7 +183,7 @@ bool iot_slot_open(struct iot_session *session, u32 bytes, struct iot_slot *slot
 	if (likely(slot->p))
 		return true;
 	local_irq_restore(slot->flags);
-	if (atomic_read(&session->pressed)) /* else a task that comes when all is full never waits */
+	if (iot_session_is_pressed(session)) /* else a task that comes when all is full never waits */
 		iot_throttle_arm(session);
 	return false;
 }
@@ -196,7 +196,7 @@ EXPORT_SYMBOL_GPL(iot_slot_open);
 void iot_slot_close(struct iot_slot *slot)
 {
 	local_irq_restore(slot->flags);
-	if (unlikely(atomic_read(&slot->session->pressed)))
+	if (unlikely(iot_session_is_pressed(slot->session)))
 		iot_throttle_arm(slot->session);
 }
 EXPORT_SYMBOL_GPL(iot_slot_close);

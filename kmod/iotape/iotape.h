@@ -9,10 +9,10 @@
  *   3. between the two, when the operation has ended, emits its record:
  *      iot_span_enter(), IOT_EMIT_SPAN(), iot_session_leave().
  *
- * Locking: nothing here takes a lock that two CPUs share, allocates memory (but
- * for a task's very first record) or sleeps, and nothing here can fail its
- * caller: a record without room is counted as lost. So all of it may be called
- * in any context but NMI; the span functions only for current.
+ * Locking: but for a task's very first record, which is allocated and put into a table, and for waking the
+ * sender when a buffer is full, nothing here takes a lock that two CPUs share. Nothing sleeps but what is
+ * called throttle, and nothing can fail its caller: a record without room is counted as lost. So all of the rest
+ * may be called in any context but NMI; the span functions only for current.
  */
 #ifndef IOTAPE_KMOD_H
 #define IOTAPE_KMOD_H
@@ -273,9 +273,10 @@ void __iot_throttle_here(struct iot_source *source);
 
 /**
  * iot_throttle_here() - wait for the collector now, if current must
- * @source: what current is about to operate on; it may sleep and holds no lock
+ * @source: what current is about to operate on; it may sleep and holds no lock of ours
  *
- * For kernel threads, and for system calls that make many records before they end.
+ * For kernel threads, and for system calls that make many records before they end: whoever is to wait when he returns to
+ * user mode waits here already.
  */
 static __always_inline void iot_throttle_here(struct iot_source *source)
 {

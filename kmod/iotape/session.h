@@ -80,6 +80,12 @@ struct iot_session {
 	struct list_head list;
 };
 
+/* It may be less than 0 for a moment: a CPU may be found not to be behind before it is counted as such. */
+static inline bool iot_session_is_pressed(const struct iot_session *session)
+{
+	return atomic_read(&session->pressed) > 0;
+}
+
 extern struct mutex iot_control_lock;
 
 struct iot_session *iot_session_new(const struct iot_create *create);

@@ -10,7 +10,8 @@
  * Locking: look-up is lock-free (RCU); a bucket's lock is taken to add and remove.
  * The fields of an entry are written by the thread itself only, so that a thread
  * needs no lock for its own; but for @epoch and @id when the thread is told by another one, and
- * when it becomes another task: then under the lock of its bucket.
+ * when it becomes another task: then under the lock of its bucket; for @made, by who makes it; and for what it
+ * knows of wakes, by who wakes it, under that thread's pi_lock.
  */
 #ifndef IOT_TASK_H
 #define IOT_TASK_H

@@ -7,7 +7,8 @@
  *
  *   - before it returns to user mode, by task work;
  *   - kernel threads, which never do, at the next operation that may sleep, and so does every
- *     task if the kernel lets no module add task work (compat/taskwork.h).
+ *     task if the kernel lets no module add task work (compat/taskwork.h). So does who is already
+ *     to wait and makes many records in one call.
  *
  * The wait ends when no CPU is behind any more, when the session ends, and on any
  * signal. What a task records between being marked and waiting goes into the half of
@@ -25,7 +26,7 @@ static DECLARE_WAIT_QUEUE_HEAD(armed_wait);
 
 static bool throttle_is_over(struct iot_session *session)
 {
-	return !atomic_read(&session->pressed) || !READ_ONCE(session->is_running);
+	return !iot_session_is_pressed(session) || !READ_ONCE(session->is_running);
 }
 
 static void throttle_record(struct iot_session *session, struct iot_task *task, u64 begin_ns)
@@ -185,7 +186,7 @@ EXPORT_SYMBOL_GPL(__iot_throttle_here);
  */
 int iot_session_throttle(struct iot_session *session)
 {
-	if (likely(!atomic_read(&session->pressed)) || session->policy != IOT_POLICY_BLOCK ||
+	if (likely(!iot_session_is_pressed(session)) || session->policy != IOT_POLICY_BLOCK ||
 	    throttle_is_over(session))
 		return 0;
 	atomic64_inc(&session->throttles);
@@ -203,7 +204,7 @@ EXPORT_SYMBOL_GPL(iot_session_throttle);
  */
 int iot_throttle_tell(struct iot_session *session)
 {
-	if (atomic_read(&session->pressed) &&
+	if (iot_session_is_pressed(session) &&
 	    wait_event_killable(session->throttle_wait, throttle_is_over(session)))
 		return -EINTR;
 	return READ_ONCE(session->is_running) ? 0 : -EPIPE;
