@@ -97,10 +97,16 @@ err_layout:
 	return -ENOMEM;
 }
 
+/* Once the collector's socket has gone, its number may be somebody else's. */
 static int message_unicast(struct iot_session *session, struct sk_buff *skb)
 {
-	int err = netlink_unicast(session->net->genl_sock, skb, session->portid, 0);
+	int err;
 
+	if (READ_ONCE(session->state) == IOT_STATE_FAILED) {
+		kfree_skb(skb);
+		return -ECONNREFUSED;
+	}
+	err = netlink_unicast(session->net->genl_sock, skb, session->portid, 0);
 	return err < 0 ? err : 0;
 }
 
