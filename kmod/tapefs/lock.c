@@ -5,7 +5,12 @@
  * They are taken on the lower file. The VFS gives them up at close(2) through flush and
  * release, which have records of their own.
  */
+#include <linux/fdtable.h>
 #include <linux/fs.h>
+#include <linux/ptrace.h>
+#include <linux/sched/task_stack.h>
+
+#include <asm/syscall.h>
 
 #include "emit.h"
 #include "lower.h"
@@ -43,6 +48,43 @@ static struct iot_rec_lock request_of(int command, const struct file_lock *lock)
 	return r;
 }
 
+/* Is it a lock that fcntl(2) has just taken, and that goes with any descriptor of the process? */
+static bool is_taken_by_process(int command, const struct file_lock *lock)
+{
+	return command != F_GETLK && iot_lock_type(lock) != F_UNLCK &&
+	       iot_lock_owner(lock) == (fl_owner_t)current->files;
+}
+
+/* Does the descriptor that fcntl(2) was called with not stand for the file any more? */
+static bool is_closed(const struct file *file)
+{
+	struct files_struct *files = current->files;
+	unsigned long arguments[6];
+	bool is_closed;
+
+	syscall_get_arguments(current, current_pt_regs(), arguments);
+	spin_lock(&files->file_lock);
+	is_closed = files_lookup_fd_locked(files, arguments[0]) != file;
+	spin_unlock(&files->file_lock);
+	return is_closed;
+}
+
+/*
+ * Another thread may close the descriptor while the lock is waited for, and finds nothing to give up. The VFS looks for that
+ * when the lock has been taken, and takes it back, but only of the upper inode, which has none: so it is done here
+ * (fcntl_setlk(), since "filelock: Remove locks reliably when fcntl/close race is detected"). Who closes it
+ * later finds the lock.
+ */
+static int lock_unless_closed(struct file *file, int command, struct file_lock *lock)
+{
+	int err = tfs_do_lock(file, command, lock);
+
+	if (err || !is_taken_by_process(command, lock) || likely(!is_closed(file)))
+		return err;
+	tfs_do_unlock_process(file);
+	return -EBADF;
+}
+
 int tfs_lock(struct file *file, int command, struct file_lock *lock)
 {
 	struct iot_rec_lock r = request_of(command, lock);
@@ -50,7 +92,7 @@ int tfs_lock(struct file *file, int command, struct file_lock *lock)
 	int err;
 
 	tfs_begin(file_inode(file)->i_sb, &span);
-	err = tfs_do_lock(file, command, lock);
+	err = lock_unless_closed(file, command, lock);
 	if (!err && command == F_GETLK)
 		r.found = type_of(lock);
 	tfs_emit_lock(&span, file, &r, err);

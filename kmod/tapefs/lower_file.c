@@ -8,6 +8,7 @@
 #include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/fsnotify.h>
 #include <linux/pipe_fs_i.h>
 #include <linux/uaccess.h>
 
@@ -69,9 +70,27 @@ struct file *tfs_lower_as_set(struct file *file)
 	return lower;
 }
 
+/**
+ * tfs_tell_rw() - tell who watches the lower file (inotify, fanotify) that it was read or written
+ * @file: upper file, whose own watchers the VFS tells
+ * @is_write: what was done
+ * @result: how it ended
+ *
+ * For what does not go through a function of the VFS, which would. Context: may sleep.
+ */
+void tfs_tell_rw(const struct file *file, bool is_write, ssize_t result)
+{
+	if (result <= 0)
+		return;
+	if (is_write)
+		fsnotify_modify(tfs_lower_file(file));
+	else
+		fsnotify_access(tfs_lower_file(file));
+}
+
 /*
- * Who closes a descriptor loses its locks of the object: the VFS takes those of the upper one
- * back, which has none.
+ * Who closes a descriptor loses its locks of the object, which are the lower one's: of the upper one, which has
+ * none, the VFS gives up nothing.
  */
 int tfs_do_flush(struct file *file, fl_owner_t owner)
 {
@@ -119,6 +138,12 @@ int tfs_do_lock(struct file *file, int command, struct file_lock *lock)
 		err = locks_lock_file_wait(lower, lock);
 	move_lock(lock, lower, file);
 	return err;
+}
+
+/* All locks that the process of current has of the object, through any descriptor. */
+void tfs_do_unlock_process(struct file *file)
+{
+	locks_remove_posix(tfs_lower_file(file), current->files);
 }
 
 /**

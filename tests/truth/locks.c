@@ -9,7 +9,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,6 +161,30 @@ static void interrupted(void)
 	CHECK(!lock(fd, F_SETLK, F_WRLCK));
 }
 
+/* Waits for a lock, and says how that ended, as an errno. */
+static void *wait_for_lock(void *fd)
+{
+	return (void *)(intptr_t)(lock((int)(intptr_t)fd, F_SETLKW, F_WRLCK) ? errno : 0);
+}
+
+/* A descriptor is closed while another thread waits for a lock by it: nobody has that in the end. */
+static void closed(void)
+{
+	int fd = open_file(above), copy = dup(fd), told, status;
+	pid_t pid = holder(below, &told);
+	pthread_t waiter;
+	void *result;
+
+	CHECK(!pthread_create(&waiter, NULL, wait_for_lock, (void *)(intptr_t)fd));
+	usleep(300000); /* it waits now */
+	CHECK(!close(fd));
+	CHECK(write(told, "", 1) == 1);
+	CHECK(!pthread_join(waiter, &result) && (intptr_t)result == EBADF);
+	CHECK(waitpid(pid, &status, 0) == pid && !status);
+	CHECK(type_for_others(below, getpid()) == F_UNLCK);
+	CHECK(!lock(copy, F_SETLK, F_WRLCK) && type_for_others(below, getpid()) == F_WRLCK);
+}
+
 static void lease(void)
 {
 	int fd = open(above, O_RDONLY);
@@ -242,6 +268,7 @@ static const struct {
 	{ "flock", of_flock },
 	{ "waiting", waiting },
 	{ "interrupted", interrupted },
+	{ "closed", closed },
 	{ "lease", lease },
 	{ "leased", leased },
 	{ "kept-lease", kept_lease },
