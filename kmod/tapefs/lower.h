@@ -64,6 +64,10 @@ int tfs_do_setxattr(struct dentry *dentry, const char *name, const void *value, 
 int tfs_do_removexattr(struct dentry *dentry, const char *name);
 ssize_t tfs_do_listxattr(struct dentry *dentry, char *list, size_t room);
 
+/* capabilities: lower_caps.c */
+ssize_t tfs_do_getcaps(struct dentry *dentry, void *value, size_t room);
+int tfs_do_setcaps(struct dentry *dentry, const void *value, size_t bytes, int flags);
+
 #ifdef IOT_HAVE_GET_INODE_ACL
 struct posix_acl *tfs_do_get_acl(struct dentry *dentry, const char *name);
 int tfs_do_set_acl(struct dentry *dentry, const char *name, struct posix_acl *acl);

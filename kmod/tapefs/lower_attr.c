@@ -189,6 +189,8 @@ ssize_t tfs_do_getxattr(struct dentry *dentry, const char *name, void *value, si
 {
 	struct path lower = tfs_lower_path(dentry);
 
+	if (!strcmp(name, XATTR_NAME_CAPS))
+		return tfs_do_getcaps(dentry, value, room);
 	return vfs_getxattr(mnt_idmap(lower.mnt), lower.dentry, name, value, room);
 }
 
@@ -200,7 +202,10 @@ int tfs_do_setxattr(struct dentry *dentry, const char *name, const void *value, 
 
 	if (err)
 		return err;
-	err = vfs_setxattr(mnt_idmap(lower.mnt), lower.dentry, name, value, bytes, flags);
+	if (!strcmp(name, XATTR_NAME_CAPS))
+		err = tfs_do_setcaps(dentry, value, bytes, flags);
+	else
+		err = vfs_setxattr(mnt_idmap(lower.mnt), lower.dentry, name, value, bytes, flags);
 	mnt_drop_write(lower.mnt);
 	return err;
 }
