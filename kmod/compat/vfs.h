@@ -145,12 +145,12 @@ static inline int iot_d_revalidate(struct dentry *dentry, unsigned int flags)
 #endif
 
 /* 6.19: i_state is read through an accessor. Until 6.12 goes. */
-static inline bool iot_inode_is_new(struct inode *inode)
+static inline unsigned int iot_inode_state(struct inode *inode)
 {
 #ifdef IOT_HAVE_INODE_STATE_READ
-	return inode_state_read_once(inode) & I_NEW;
+	return inode_state_read_once(inode);
 #else
-	return READ_ONCE(inode->i_state) & I_NEW;
+	return READ_ONCE(inode->i_state);
 #endif
 }
 

@@ -129,7 +129,7 @@ struct inode *tfs_inode_get(struct super_block *sb, struct inode *lower)
 		iput(lower);
 		return ERR_PTR(-ENOMEM);
 	}
-	if (!iot_inode_is_new(inode)) {
+	if (!(iot_inode_state(inode) & I_NEW)) {
 		iput(lower); /* the inode has had its reference since it was made */
 		return inode;
 	}

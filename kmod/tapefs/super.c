@@ -49,10 +49,14 @@ static void evict_inode(struct inode *inode)
 	iput(lower);
 }
 
-/* An object that has gone below is not kept up here either. */
+/*
+ * An object that has gone below is not kept up here either. Nor one that is marked dirty, as d_tmpfile() does: nobody
+ * cleans it, and shrinkers pass it by.
+ */
 static int drop_inode(struct inode *inode)
 {
-	return inode_generic_drop(inode) || !tfs_lower_inode(inode)->i_nlink;
+	return inode_generic_drop(inode) || !tfs_lower_inode(inode)->i_nlink ||
+	       (iot_inode_state(inode) & I_DIRTY_ALL);
 }
 
 static int statfs(struct dentry *dentry, struct kstatfs *stat)
