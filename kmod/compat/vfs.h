@@ -221,6 +221,13 @@ static inline struct inode **iot_delegated(struct delegated_inode *delegated)
 #define IOT_IOCB_CALLER_COMP 0
 #endif
 
+/* For an open that nobody is told of or asked about; later a function of its own. See Documentation/compat.md. */
+#ifdef __FMODE_NONOTIFY
+#define IOT_O_NONOTIFY __FMODE_NONOTIFY
+#else
+#define IOT_O_NONOTIFY 0
+#endif
+
 /* 6.11: a file says whether it can write all of a block or nothing (RWF_ATOMIC). Until 6.1 goes. */
 #ifdef IOT_HAVE_ATOMIC_WRITE
 #define IOT_FMODE_ATOMIC_WRITE FMODE_CAN_ATOMIC_WRITE

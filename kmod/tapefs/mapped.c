@@ -118,7 +118,8 @@ static struct file *mapped_open(struct file *upper)
 
 	if (!our)
 		return ERR_PTR(-ENOMEM);
-	mapped = open_as_opener(upper, upper->f_flags & kept);
+	/* Without mappings of ours nobody is told of an open, or asked: the lock of the address space is held. */
+	mapped = open_as_opener(upper, (upper->f_flags & kept) | IOT_O_NONOTIFY);
 	if (IS_ERR(mapped)) {
 		kfree(our);
 		return mapped;
