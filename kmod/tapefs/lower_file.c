@@ -207,7 +207,10 @@ int tfs_do_fadvise(struct file *file, loff_t offset, loff_t length, int advice)
 ssize_t tfs_do_splice_read(struct file *file, loff_t *offset, struct pipe_inode_info *pipe,
 			   size_t length, unsigned int flags)
 {
-	return vfs_splice_read(tfs_lower_as_set(file), offset, pipe, length, flags);
+	ssize_t result = vfs_splice_read(tfs_lower_as_set(file), offset, pipe, length, flags);
+
+	tfs_tell_rw(file, false, result);
+	return result;
 }
 
 /* The VFS has asked the upper super block for leave to write; the lower one is asked here. */
@@ -220,6 +223,7 @@ ssize_t tfs_do_splice_write(struct pipe_inode_info *pipe, struct file *file, lof
 	file_start_write(lower);
 	result = lower->f_op->splice_write(pipe, lower, offset, length, flags);
 	file_end_write(lower);
+	tfs_tell_rw(file, true, result);
 	return result;
 }
 

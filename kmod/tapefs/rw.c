@@ -191,6 +191,7 @@ static ssize_t read_sync(struct kiocb *iocb, struct iov_iter *iter, struct iot_s
 	kiocb_init_lower(&kiocb, iocb);
 	result = lower->f_op->read_iter(&kiocb, iter);
 	iocb->ki_pos = kiocb.ki_pos;
+	tfs_tell_rw(iocb->ki_filp, false, result);
 	if (iot_span_is_on(span))
 		tfs_emit_read(span, iocb->ki_filp, offset, length, rw_flags_of(iocb->ki_flags),
 			      result);
@@ -212,6 +213,7 @@ static ssize_t write_sync(struct kiocb *iocb, struct iov_iter *iter, struct iot_
 	file_end_write(lower);
 	iocb->ki_pos = kiocb.ki_pos;
 	tfs_copy_size(file_inode(iocb->ki_filp));
+	tfs_tell_rw(iocb->ki_filp, true, result);
 	if (iot_span_is_on(span))
 		emit_write(span, iocb, offset, length, rw_flags_of(iocb->ki_flags), old_size_bytes,
 			   result);
