@@ -251,15 +251,20 @@ static inline bool iot_can_rw(const struct kiocb *iocb, const struct file *lower
 #define iot_can_rw(iocb, lower) true
 #endif
 
-/* 6.10: such a flag says whether mappings can be synchronous; before, a member of its own. Until 6.1 goes. */
+/*
+ * 6.10: such flags say whether mappings can be synchronous, before, a member of its own; and whether io_uring may let
+ * workers write to one file with O_DIRECT at the same time, which it never did before 6.4. Until 6.1 goes.
+ */
 #ifdef FOP_MMAP_SYNC
-#define IOT_FOP_FLAGS		.fop_flags = IOT_FOP_DONTCACHE
-#define IOT_FOP_SYNC_FLAGS	.fop_flags = IOT_FOP_DONTCACHE | FOP_MMAP_SYNC
-#define iot_can_map_sync(table) ((table)->fop_flags & FOP_MMAP_SYNC)
+#define IOT_FOP_FLAGS(is_sync, is_parallel)                                    \
+	.fop_flags = IOT_FOP_DONTCACHE | ((is_sync) ? FOP_MMAP_SYNC : 0) |     \
+		     ((is_parallel) ? FOP_DIO_PARALLEL_WRITE : 0)
+#define iot_can_map_sync(table)	      ((table)->fop_flags & FOP_MMAP_SYNC)
+#define iot_can_write_parallel(table) ((table)->fop_flags & FOP_DIO_PARALLEL_WRITE)
 #else
-#define IOT_FOP_FLAGS		.mmap_supported_flags = 0
-#define IOT_FOP_SYNC_FLAGS	.mmap_supported_flags = MAP_SYNC
-#define iot_can_map_sync(table) ((table)->mmap_supported_flags & MAP_SYNC)
+#define IOT_FOP_FLAGS(is_sync, is_parallel) .mmap_supported_flags = (is_sync) ? MAP_SYNC : 0
+#define iot_can_map_sync(table)		    ((table)->mmap_supported_flags & MAP_SYNC)
+#define iot_can_write_parallel(table)	    false
 #endif
 
 /* 6.9: FS_IOC_GETFSUUID tells what the super block has; before, nobody could ask. Until 6.1 goes. */

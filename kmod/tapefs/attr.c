@@ -144,6 +144,7 @@ const struct inode_operations tfs_dir_iops = {
 	.rename = tfs_rename,
 	.atomic_open = tfs_atomic_open,
 	.tmpfile = tfs_tmpfile,
+	.fiemap = fiemap,
 	.fileattr_get = fileattr_get,
 	.fileattr_set = fileattr_set,
 	COMMON_IOPS

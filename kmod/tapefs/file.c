@@ -280,12 +280,19 @@ static long compat_ioctl(struct file *file, unsigned int command, unsigned long 
 	.mmap = tfs_mmap,                   \
 	.get_unmapped_area = tfs_get_unmapped_area
 
+#define FILE_FOPS_OF(can)                                                                        \
+	[can] = { FILE_FOPS, IOT_FOP_FLAGS((can) & TFS_FOPS_SYNC, (can) & TFS_FOPS_PARALLEL),   \
+		  .remap_file_range = (can) & TFS_FOPS_REMAP ? remap_file_range : NULL }
+
 const struct file_operations tfs_file_fops[] = {
-	[0] = { FILE_FOPS, IOT_FOP_FLAGS },
-	[TFS_FOPS_REMAP] = { FILE_FOPS, IOT_FOP_FLAGS, .remap_file_range = remap_file_range },
-	[TFS_FOPS_SYNC] = { FILE_FOPS, IOT_FOP_SYNC_FLAGS },
-	[TFS_FOPS_REMAP | TFS_FOPS_SYNC] = { FILE_FOPS, IOT_FOP_SYNC_FLAGS,
-					     .remap_file_range = remap_file_range },
+	FILE_FOPS_OF(0),
+	FILE_FOPS_OF(1),
+	FILE_FOPS_OF(2),
+	FILE_FOPS_OF(3),
+	FILE_FOPS_OF(4),
+	FILE_FOPS_OF(5),
+	FILE_FOPS_OF(6),
+	FILE_FOPS_OF(7),
 };
 
 bool tfs_is_file(const struct file *file)

@@ -84,7 +84,8 @@ static void set_file_operations(struct inode *inode)
 
 	inode->i_op = &tfs_file_iops;
 	inode->i_fop = &tfs_file_fops[(lower->i_fop->remap_file_range ? TFS_FOPS_REMAP : 0) |
-				      (iot_can_map_sync(lower->i_fop) ? TFS_FOPS_SYNC : 0)];
+				      (iot_can_map_sync(lower->i_fop) ? TFS_FOPS_SYNC : 0) |
+				      (iot_can_write_parallel(lower->i_fop) ? TFS_FOPS_PARALLEL : 0)];
 	if (lower->i_mapping->a_ops->bmap)
 		inode->i_mapping->a_ops = &bmap_aops;
 }

@@ -138,6 +138,34 @@ static struct request *request_new(struct kiocb *upper, struct iot_span *span)
 }
 
 /*
+ * As the VFS does on the upper super block, which does not freeze: who must not wait comes again.
+ * Return: whether there is leave to write below.
+ */
+static bool start_write(struct kiocb *lower)
+{
+	struct super_block *sb = file_inode(lower->ki_filp)->i_sb;
+
+	if (!(lower->ki_flags & IOCB_NOWAIT)) {
+		kiocb_start_write(lower);
+		return true;
+	}
+	if (!sb_start_write_trylock(sb))
+		return false;
+	__sb_writers_release(sb, SB_FREEZE_WRITE); /* for lockdep: who completes it gives it back */
+	return true;
+}
+
+/* Hand it to the lower file system. Return: -EIOCBQUEUED if it will complete it, else how it ended. */
+static ssize_t request_begin(struct request *request, struct iov_iter *iter)
+{
+	struct kiocb *lower = &request->lower;
+
+	if (lower->ki_flags & IOCB_WRITE)
+		return lower->ki_filp->f_op->write_iter(lower, iter);
+	return lower->ki_filp->f_op->read_iter(lower, iter);
+}
+
+/*
  * A request that may stay with the lower file system. Its record is an ordinary read or
  * write if it did not; else a submit here and a complete where it ends, which may be
  * before the submit is written: a reader pairs them by the number of the request.
@@ -145,11 +173,10 @@ static struct request *request_new(struct kiocb *upper, struct iot_span *span)
 static ssize_t rw_async(struct kiocb *iocb, struct iov_iter *iter, struct iot_span *span)
 {
 	struct request *request = request_new(iocb, span);
-	struct file *lower = tfs_lower_file(iocb->ki_filp);
 	bool is_write = iocb->ki_flags & IOCB_WRITE;
 	u32 flags = rw_flags_of(iocb->ki_flags);
 	size_t length = iov_iter_count(iter);
-	u64 old_size_bytes = i_size_read(file_inode(lower));
+	u64 old_size_bytes = i_size_read(file_inode(tfs_lower_file(iocb->ki_filp)));
 	loff_t offset = iocb->ki_pos;
 	ssize_t result;
 
@@ -157,14 +184,17 @@ static ssize_t rw_async(struct kiocb *iocb, struct iov_iter *iter, struct iot_sp
 		result = -ENOMEM;
 		goto out;
 	}
-	if (is_write) {
-		kiocb_start_write(&request->lower);
-		result = lower->f_op->write_iter(&request->lower, iter);
-	} else {
-		result = lower->f_op->read_iter(&request->lower, iter);
+	if (is_write && !start_write(&request->lower)) {
+		request_put(request);
+		request_put(request);
+		result = -EAGAIN;
+		goto out;
 	}
+	result = request_begin(request, iter);
 	if (result == -EIOCBQUEUED) {
-		tfs_emit_submit(span, request->file, request->number, offset, length, flags,
+		/* An append begins at the end, and its control block may say already where it has ended. */
+		tfs_emit_submit(span, request->file, request->number,
+				flags & IOT_RW_append ? (loff_t)old_size_bytes : offset, length, flags,
 				old_size_bytes);
 		request_put(request);
 		return result;
@@ -172,6 +202,7 @@ static ssize_t rw_async(struct kiocb *iocb, struct iov_iter *iter, struct iot_sp
 	request->epoch = 0; /* it is over: one record says all */
 	request_end(request, result);
 	request_put(request); /* not the last reference of the file: the caller has one */
+	tfs_tell_rw(iocb->ki_filp, is_write, result);
 out:
 	if (is_write)
 		emit_write(span, iocb, offset, length, flags, old_size_bytes, result);

@@ -241,8 +241,9 @@ extern IOT_XATTR_HANDLERS(tfs_xattr_handlers);
 ssize_t tfs_listxattr(struct dentry *dentry, char *list, size_t room);
 
 /* file.c */
-#define TFS_FOPS_REMAP 1 /* below, files can share blocks */
-#define TFS_FOPS_SYNC  2 /* below, mappings can be synchronous (MAP_SYNC) */
+#define TFS_FOPS_REMAP	  1 /* below, files can share blocks */
+#define TFS_FOPS_SYNC	  2 /* below, mappings can be synchronous (MAP_SYNC) */
+#define TFS_FOPS_PARALLEL 4 /* below, io_uring's workers may write to one file at the same time */
 extern const struct file_operations tfs_file_fops[];
 extern const struct file_operations tfs_dir_fops;
 bool tfs_is_file(const struct file *file);
