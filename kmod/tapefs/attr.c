@@ -40,25 +40,12 @@ int tfs_getattr(struct mnt_idmap *idmap, const struct path *path, struct kstat *
 	iot_throttle_here(&TFS_SB(inode->i_sb)->source);
 	tfs_begin(inode->i_sb, &span);
 	err = tfs_do_getattr(path, stat, mask, flags);
-	if (!err)
+	if (!err) {
 		tfs_copy_attr(inode);
+		tfs_copy_size(inode);
+	}
 	tfs_emit_stat(&span, path->dentry, stat, err);
 	return err;
-}
-
-/* Somebody may have changed owner or mode below; the VFS decides some things by ours. */
-static void refresh(struct inode *inode)
-{
-	const umode_t mode = tfs_lower_inode(inode)->i_mode;
-	const kuid_t uid = tfs_lower_uid(inode);
-	const kgid_t gid = tfs_lower_gid(inode);
-
-	if (unlikely(inode->i_mode != mode || !uid_eq(inode->i_uid, uid) ||
-		     !gid_eq(inode->i_gid, gid))) {
-		inode->i_mode = mode;
-		inode->i_uid = uid;
-		inode->i_gid = gid;
-	}
 }
 
 /*
@@ -70,7 +57,7 @@ int tfs_permission(struct mnt_idmap *idmap, struct inode *inode, int mask)
 	struct iot_span span;
 	int err;
 
-	refresh(inode);
+	tfs_refresh(inode);
 	err = tfs_do_permission(inode, mask);
 	if (unlikely(err && err != -ECHILD)) {
 		tfs_begin(inode->i_sb, &span);

@@ -52,6 +52,31 @@ void tfs_copy_size(struct inode *inode)
 		i_size_write(inode, size);
 }
 
+/**
+ * tfs_refresh() - see what others have changed below
+ * @inode: upper inode, perhaps found without a reference (RCU walk)
+ *
+ * The VFS decides by owner, mode, flags and size of the upper inode before it asks us. So this is called for each
+ * component of a path; who has the object open already is told at the next operation that names it.
+ */
+void tfs_refresh(struct inode *inode)
+{
+	const struct inode *lower = tfs_lower_inode(inode);
+	const umode_t mode = lower->i_mode;
+	const kuid_t uid = tfs_lower_uid(inode);
+	const kgid_t gid = tfs_lower_gid(inode);
+
+	if (unlikely(inode->i_mode != mode || !uid_eq(inode->i_uid, uid) ||
+		     !gid_eq(inode->i_gid, gid))) {
+		inode->i_mode = mode;
+		inode->i_uid = uid;
+		inode->i_gid = gid;
+	}
+	if (unlikely((inode->i_flags ^ lower->i_flags) & COPIED_FLAGS))
+		inode_set_flags(inode, lower->i_flags & COPIED_FLAGS, COPIED_FLAGS);
+	tfs_copy_size(inode);
+}
+
 static int inode_test(struct inode *inode, void *lower)
 {
 	return tfs_lower_inode(inode) == lower;

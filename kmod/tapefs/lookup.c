@@ -291,6 +291,7 @@ static int revalidate_positive(struct dentry *dentry, struct dentry *lower, unsi
 	valid = place_revalidate(dentry, lower, flags);
 	if (unlikely(valid <= 0))
 		return valid;
+	tfs_refresh(d_inode_rcu(dentry));
 	if (unlikely((flags & make) == make)) { /* never in RCU walk; will fail with EEXIST */
 		tfs_begin(dentry->d_sb, &span);
 		emit_lookup(&span, dentry, d_inode(dentry), flags);
@@ -363,6 +364,8 @@ static int d_weak_revalidate(struct dentry *dentry, unsigned int flags)
 {
 	struct dentry *lower = tfs_lower_dentry(dentry);
 
+	if (d_is_positive(dentry))
+		tfs_refresh(d_inode(dentry));
 	if (lower->d_flags & DCACHE_OP_WEAK_REVALIDATE)
 		return lower->d_op->d_weak_revalidate(lower, flags);
 	return 1;

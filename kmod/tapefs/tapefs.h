@@ -201,6 +201,7 @@ bool tfs_is_below(const struct iot_source *source, const struct file *file);
 struct inode *tfs_inode_get(struct super_block *sb, struct inode *lower);
 void tfs_copy_attr(struct inode *inode);
 void tfs_copy_size(struct inode *inode);
+void tfs_refresh(struct inode *inode);
 
 /* lookup.c */
 extern const struct dentry_operations tfs_dentry_operations;

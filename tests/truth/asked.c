@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * asked.c - allows opens of a file, and looks at the memory of who opens it before it does.
+ *
+ *	asked ABOVE BELOW
+ *
+ * The two paths lead to the same file, one through tapefs. A process opens and maps it above; whoever
+ * opens it below, we are asked (fanotify(7), FAN_OPEN_PERM), and read /proc/PID/maps before we answer, as scanners
+ * do. That waits for who changes the mappings: if he waits for us, both do for ever. Exits with 0 if
+ * the process has ended, and told us of as many opens as it has made.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/fanotify.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CHECK(condition)                                                                        \
+	do {                                                                                    \
+		if (!(condition)) {                                                             \
+			fprintf(stderr, "asked: line %d: %s (%s)\n", __LINE__, #condition,      \
+				strerror(errno));                                               \
+			exit(1);                                                                \
+		}                                                                               \
+	} while (0)
+
+#define PATIENCE_S 20
+
+static void open_and_map(const char *path)
+{
+	int fd = open(path, O_RDWR);
+
+	alarm(PATIENCE_S); /* it waits so that a signal ends it */
+	if (fd < 0 || mmap(NULL, 1, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED)
+		_exit(1);
+	_exit(0);
+}
+
+static void read_maps(int pid)
+{
+	char path[64], text[4096];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		return; /* it has ended */
+	while (read(fd, text, sizeof(text)) > 0)
+		;
+	close(fd);
+}
+
+static void answer(int group)
+{
+	struct fanotify_event_metadata event;
+	struct fanotify_response response = { .response = FAN_ALLOW };
+
+	CHECK(read(group, &event, sizeof(event)) == sizeof(event));
+	read_maps(event.pid);
+	response.fd = event.fd;
+	CHECK(write(group, &response, sizeof(response)) == sizeof(response));
+	close(event.fd);
+}
+
+int main(int argc, char **argv)
+{
+	struct pollfd group = { .events = POLLIN };
+	int status = 0, opens = 0;
+	pid_t pid;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: asked ABOVE BELOW\n");
+		return 2;
+	}
+	group.fd = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC, O_RDONLY);
+	CHECK(group.fd >= 0);
+	CHECK(!fanotify_mark(group.fd, FAN_MARK_ADD, FAN_OPEN_PERM, AT_FDCWD, argv[2]));
+	pid = fork();
+	CHECK(pid >= 0);
+	if (!pid)
+		open_and_map(argv[1]);
+	while (!waitpid(pid, &status, WNOHANG))
+		if (poll(&group, 1, 100) > 0) {
+			answer(group.fd);
+			opens++;
+		}
+	CHECK(WIFEXITED(status) && !WEXITSTATUS(status));
+	CHECK(opens == 1);
+	return 0;
+}
