@@ -281,6 +281,7 @@ static int lower_revalidate(struct dentry *dentry, struct dentry *lower, unsigne
 static int revalidate_positive(struct dentry *dentry, struct dentry *lower, unsigned int flags)
 {
 	const unsigned int make = LOOKUP_CREATE | LOOKUP_EXCL;
+	struct inode *inode = d_inode_rcu(dentry);
 	struct iot_span span;
 	int valid = lower_revalidate(dentry, lower, flags);
 
@@ -291,7 +292,8 @@ static int revalidate_positive(struct dentry *dentry, struct dentry *lower, unsi
 	valid = place_revalidate(dentry, lower, flags);
 	if (unlikely(valid <= 0))
 		return valid;
-	tfs_refresh(d_inode_rcu(dentry));
+	if (likely(inode)) /* in RCU walk it may have gone by now */
+		tfs_refresh(inode);
 	if (unlikely((flags & make) == make)) { /* never in RCU walk; will fail with EEXIST */
 		tfs_begin(dentry->d_sb, &span);
 		emit_lookup(&span, dentry, d_inode(dentry), flags);
