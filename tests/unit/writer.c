@@ -12,6 +12,22 @@
 #include "lib/iotape.h"
 #include "suite.h"
 
+/* As on NFS, which writes when a file is closed. Linked with --wrap=close. */
+int __real_close(int fd);
+int __wrap_close(int fd);
+
+static int close_errno;
+
+int __wrap_close(int fd)
+{
+	int err = __real_close(fd);
+
+	if (!close_errno)
+		return err;
+	errno = close_errno;
+	return -1;
+}
+
 static const unsigned char capture[16] = "0123456789abcdef";
 static char path[] = "/tmp/iotape-test-XXXXXX";
 
@@ -320,6 +336,21 @@ static void own_records_survive_a_full_disk(void **state)
 	iot_writer_close(writer);
 }
 
+static void quota_that_closing_tells_of_is_an_error(void **state)
+{
+	struct iot_writer *writer = open_writer();
+	int err;
+
+	(void)state;
+	assert_int_equal(write_chunk(writer, 0, 0, 10, 1), 0);
+	close_errno = EDQUOT;
+	err = iot_writer_finish(writer);
+	close_errno = 0;
+	assert_int_equal(err, -EDQUOT);
+	assert_int_equal(iot_writer_finish(writer), -EBADF);
+	iot_writer_close(writer);
+}
+
 #undef TEST
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_file, remove_file),
 
@@ -332,4 +363,5 @@ SUITE("writer",
       TEST(file_that_was_longer_is_replaced)
       TEST(file_that_cannot_be_made_is_an_error)
       TEST(trace_on_a_full_disk_is_read)
-      TEST(own_records_survive_a_full_disk))
+      TEST(own_records_survive_a_full_disk)
+      TEST(quota_that_closing_tells_of_is_an_error))

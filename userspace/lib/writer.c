@@ -23,6 +23,7 @@ static_assert(sizeof(struct iot_index_entry) == 32, "layout of an index entry");
 
 /**
  * struct iot_writer - a trace being written
+ * @fd: its file; -1 behind iot_writer_finish()
  * @offset_bytes: where the next chunk goes
  * @own: records of iot_writer_record() that are not written yet
  * @own_head: what they are
@@ -297,10 +298,19 @@ int iot_writer_record(struct iot_writer *writer, const struct iot_record *record
 	return 0;
 }
 
+/* Some file systems tell only here that a disk or a quota is full. */
+static int close_file(struct iot_writer *writer)
+{
+	int fd = writer->fd;
+
+	writer->fd = -1; /* it is closed, whatever close() says */
+	return close(fd) ? -errno : 0;
+}
+
 /**
- * iot_writer_finish() - write index and trailer: the trace is complete
+ * iot_writer_finish() - write index and trailer, and close the file: the trace is complete
  *
- * Return: 0 or a negative errno.
+ * Return: 0 or a negative errno; after 0 nothing more can be written.
  */
 int iot_writer_finish(struct iot_writer *writer)
 {
@@ -323,7 +333,7 @@ int iot_writer_finish(struct iot_writer *writer)
 	err = write_chunk(writer, &head, "");
 	if (!err && ftruncate(writer->fd, (off_t)writer->offset_bytes))
 		err = -errno;
-	return err;
+	return err ? err : close_file(writer);
 }
 
 /**
