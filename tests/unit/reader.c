@@ -288,6 +288,19 @@ SET_HEAD(trailer_past_the_end, IOT_CHUNK_TRAILER, sequence, cpu_to_le64(t->count
 SET_HEAD(trailer_to_itself, IOT_CHUNK_TRAILER, sequence, cpu_to_le64(at), at)
 SET_HEAD(trailer_to_no_chunk, IOT_CHUNK_TRAILER, sequence, cpu_to_le64(t->begin + 1), t->begin + 1)
 SET_HEAD(index_of_another_length, IOT_CHUNK_INDEX, count, cpu_to_le32(3), at)
+
+/* A trailer that says that there is no index, and a chunk that goes on behind it. */
+CHANGE(chunk_past_the_trailer)
+{
+	size_t trailer = place_of(t, IOT_CHUNK_TRAILER);
+
+	chunk_past_the_end(t);
+	trace_head(t, trailer)->sequence = 0;
+	trace_seal_chunk(t->bytes, t->count, trailer);
+	return trailer;
+}
+
+SET_HEAD(no_index, IOT_CHUNK_TRAILER, sequence, 0, at)
 SET_HEAD(index_too_large, IOT_CHUNK_INDEX, raw_bytes, cpu_to_le32(IOT_INDEX_MAX_BYTES + 1), at)
 SET_ENTRY(entry_before_the_chunks, 0, offset_bytes, cpu_to_le64(t->begin - 1))
 SET_ENTRY(entry_past_the_chunks, 3, offset_bytes, cpu_to_le64(at))
@@ -368,7 +381,7 @@ static const struct {
 	ROW(trailer_to_itself, index, -EBADMSG),
 	ROW(trailer_to_no_chunk, chunk_head, -EBADMSG),
 	ROW(index_of_another_length, index, -EBADMSG),
-	ROW(index_too_large, chunk_size, -EBADMSG),
+	ROW(chunk_past_the_trailer, index, -EBADMSG),
 	ROW(entry_before_the_chunks, index, -EBADMSG),
 	ROW(entry_past_the_chunks, index, -EBADMSG),
 	ROW(entry_twice, index, -EBADMSG),
@@ -392,6 +405,28 @@ static void trace_with_one_thing_wrong_is_refused(void **state)
 		assert_row(changes[i].name, o.err == changes[i].err);
 		assert_row(changes[i].name, o.reject.reason == changes[i].reason);
 		assert_row(changes[i].name, o.reject.offset_bytes == where);
+		trace_close(&trace);
+	}
+}
+
+/* Of a trace with so many chunks the heads are walked. */
+static void index_that_is_too_large_is_not_needed(void **state)
+{
+	u64 (*const rows[])(struct trace_bytes *trace) = { no_index, index_too_large };
+	struct trace_bytes trace;
+	struct outcome o;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		make(&trace);
+		rows[i](&trace);
+		o = read_trace(&trace);
+		assert_int_equal(o.err, 0);
+		assert_int_equal(o.records, 5);
+		assert_int_equal(o.info.chunks, 4);
+		assert_true(o.info.is_complete);
+		assert_false(o.info.is_torn);
 		trace_close(&trace);
 	}
 }
@@ -629,6 +664,7 @@ SUITE("reader",
       TEST(trace_is_read_up_to_its_last_whole_chunk)
       TEST(trace_with_any_byte_changed_is_refused)
       TEST(trace_with_one_thing_wrong_is_refused)
+      TEST(index_that_is_too_large_is_not_needed)
       TEST(every_reason_has_a_test)
       TEST(damage_costs_only_what_comes_after_it)
       TEST(refusal_is_a_sentence)

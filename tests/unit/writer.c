@@ -233,6 +233,35 @@ static void chunk_that_is_too_large_is_refused(void **state)
 	iot_writer_close(writer);
 }
 
+/* As of millions of chunks: the trace is complete, and its chunks are found without an index. */
+static void index_that_is_too_large_is_left_out(void **state)
+{
+	static const u64 chunks[] = { 4, 5 };
+	struct iot_writer *writer;
+	struct outcome o;
+	u64 bytes[2], i, n;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(chunks); i++) {
+		writer = open_writer();
+		iot_writer_limit_index(writer, 4 * sizeof(struct iot_index_entry));
+		for (n = 0; n < chunks[i]; n++)
+			assert_int_equal(write_chunk(writer, 0, n, 1, 1), 0);
+		bytes[i] = iot_writer_bytes(writer);
+		assert_int_equal(iot_writer_finish(writer), 0);
+		bytes[i] = iot_writer_bytes(writer) - bytes[i];
+		iot_writer_close(writer);
+		o = read_all();
+		assert_int_equal(o.err, 0);
+		assert_int_equal(o.records, chunks[i]);
+		assert_int_equal(o.info.missing, 0);
+		assert_true(o.info.is_complete);
+		assert_false(o.info.is_torn);
+	}
+	assert_true(bytes[0] > 2 * sizeof(struct iot_chunk_head));
+	assert_int_equal(bytes[1], sizeof(struct iot_chunk_head));
+}
+
 static void file_that_was_longer_is_replaced(void **state)
 {
 	static const char junk[100000];
@@ -360,6 +389,7 @@ SUITE("writer",
       TEST(own_records_fill_chunk_after_chunk)
       TEST(what_does_not_get_smaller_is_stored_as_it_is)
       TEST(chunk_that_is_too_large_is_refused)
+      TEST(index_that_is_too_large_is_left_out)
       TEST(file_that_was_longer_is_replaced)
       TEST(file_that_cannot_be_made_is_an_error)
       TEST(trace_on_a_full_disk_is_read)

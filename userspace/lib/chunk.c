@@ -41,6 +41,12 @@ static int refuse_io(struct iot_reject *reject, u64 offset_bytes, int err)
 	return err;
 }
 
+static bool is_larger(const struct iot_chunk_head *head, u32 max_bytes)
+{
+	return le32_to_cpu(head->stored_bytes) > max_bytes ||
+	       le32_to_cpu(head->raw_bytes) > max_bytes;
+}
+
 /**
  * chunk_head_read() - read and check the head of a chunk
  * @fd: the trace
@@ -49,12 +55,13 @@ static int refuse_io(struct iot_reject *reject, u64 offset_bytes, int err)
  * @head: out
  * @reject: filled in if it is refused
  *
+ * An index may be of any size here.
+ *
  * Return: 0; -ENODATA if the file ends before the chunk does; another negative errno.
  */
 int chunk_head_read(int fd, u64 offset_bytes, u64 file_bytes, struct iot_chunk_head *head,
 		    struct iot_reject *reject)
 {
-	u32 max = IOT_CHUNK_MAX_BYTES;
 	int err;
 
 	if (offset_bytes + sizeof(*head) > file_bytes)
@@ -66,9 +73,7 @@ int chunk_head_read(int fd, u64 offset_bytes, u64 file_bytes, struct iot_chunk_h
 	    iot_crc32c(0, head, offsetof(struct iot_chunk_head, head_crc)) !=
 		    le32_to_cpu(head->head_crc))
 		return iot_refuse(reject, IOT_REJECT_chunk_head, offset_bytes);
-	if (head->type == IOT_CHUNK_INDEX)
-		max = IOT_INDEX_MAX_BYTES;
-	if (le32_to_cpu(head->stored_bytes) > max || le32_to_cpu(head->raw_bytes) > max)
+	if (head->type != IOT_CHUNK_INDEX && is_larger(head, IOT_CHUNK_MAX_BYTES))
 		return iot_refuse(reject, IOT_REJECT_chunk_size, offset_bytes);
 	if (head->codec > IOT_CODEC_ZSTD)
 		return iot_refuse(reject, IOT_REJECT_chunk_codec, offset_bytes);
@@ -158,42 +163,6 @@ static bool are_places_right(const struct chunk_list *list, u64 begin_bytes, u64
 	return true;
 }
 
-/* The index of a complete trace. Return: 0, -ENODATA if there is none, or a refusal. */
-static int list_from_index(int fd, u64 begin_bytes, u64 file_bytes, struct chunk_list *list,
-			   struct iot_reject *reject)
-{
-	struct iot_chunk_head trailer, head;
-	u64 index_bytes;
-	int err;
-
-	if (file_bytes < begin_bytes + sizeof(trailer))
-		return -ENODATA;
-	if (chunk_head_read(fd, file_bytes - sizeof(trailer), file_bytes, &trailer, reject) ||
-	    trailer.type != IOT_CHUNK_TRAILER)
-		return -ENODATA;
-	index_bytes = le64_to_cpu(trailer.sequence);
-	err = index_bytes < begin_bytes || index_bytes > file_bytes ?
-		      -ENODATA : chunk_head_read(fd, index_bytes, file_bytes, &head, reject);
-	if (err == -ENODATA || (!err && (head.type != IOT_CHUNK_INDEX ||
-					 le32_to_cpu(head.raw_bytes) !=
-						 (u64)le32_to_cpu(head.count) *
-							 sizeof(struct iot_index_entry))))
-		return iot_refuse(reject, IOT_REJECT_index, index_bytes);
-	if (err)
-		return err;
-	list->count = le32_to_cpu(head.count);
-	if (list->count > file_bytes / sizeof(head))
-		return iot_refuse(reject, IOT_REJECT_index, index_bytes);
-	list->entries = calloc(list->count + 1, sizeof(*list->entries));
-	if (!list->entries)
-		return refuse_io(reject, index_bytes, -ENOMEM);
-	err = chunk_unpack(fd, index_bytes, &head, list->entries, reject);
-	if (!err && !are_places_right(list, begin_bytes, index_bytes))
-		err = iot_refuse(reject, IOT_REJECT_index, index_bytes);
-	list->is_complete = !err;
-	return err;
-}
-
 static int list_add(struct chunk_list *list, size_t *room, u64 offset_bytes,
 		    const struct iot_chunk_head *head)
 {
@@ -234,8 +203,8 @@ static int settle(int fd, u64 offset_bytes, struct iot_chunk_head *head, struct 
 	return err;
 }
 
-/* Walk from chunk to chunk: the way through a trace whose writer was killed. */
-static int list_from_heads(int fd, u64 begin_bytes, u64 file_bytes, struct chunk_list *list,
+/* Walk from chunk to chunk: the way through a trace that has no index. */
+static int list_from_heads(int fd, u64 begin_bytes, u64 end_bytes, struct chunk_list *list,
 			   struct iot_reject *reject)
 {
 	struct iot_chunk_head head;
@@ -243,8 +212,8 @@ static int list_from_heads(int fd, u64 begin_bytes, u64 file_bytes, struct chunk
 	size_t room = 0;
 	int err = 0;
 
-	while (!err && offset_bytes < file_bytes) {
-		err = chunk_head_read(fd, offset_bytes, file_bytes, &head, reject);
+	while (!err && offset_bytes < end_bytes) {
+		err = chunk_head_read(fd, offset_bytes, end_bytes, &head, reject);
 		if (err)
 			break;
 		err = settle(fd, offset_bytes, &head, reject);
@@ -257,6 +226,58 @@ static int list_from_heads(int fd, u64 begin_bytes, u64 file_bytes, struct chunk
 		list->is_torn = true;
 		err = 0;
 	}
+	return err;
+}
+
+/* A complete trace that has too many chunks for an index: they end at @end_bytes. */
+static int list_without_index(int fd, u64 begin_bytes, u64 end_bytes, struct chunk_list *list,
+			      struct iot_reject *reject)
+{
+	int err = list_from_heads(fd, begin_bytes, end_bytes, list, reject);
+
+	if (!err && list->is_torn)
+		err = iot_refuse(reject, IOT_REJECT_index, end_bytes);
+	list->is_complete = !err;
+	return err;
+}
+
+/* The chunks of a complete trace. Return: 0, -ENODATA if it is not complete, or a refusal. */
+static int list_from_index(int fd, u64 begin_bytes, u64 file_bytes, struct chunk_list *list,
+			   struct iot_reject *reject)
+{
+	struct iot_chunk_head trailer, head;
+	u64 trailer_bytes = file_bytes - sizeof(trailer), index_bytes;
+	int err;
+
+	if (file_bytes < begin_bytes + sizeof(trailer))
+		return -ENODATA;
+	if (chunk_head_read(fd, trailer_bytes, file_bytes, &trailer, reject) ||
+	    trailer.type != IOT_CHUNK_TRAILER)
+		return -ENODATA;
+	index_bytes = le64_to_cpu(trailer.sequence);
+	if (!index_bytes)
+		return list_without_index(fd, begin_bytes, trailer_bytes, list, reject);
+	err = index_bytes < begin_bytes || index_bytes > file_bytes ?
+		      -ENODATA : chunk_head_read(fd, index_bytes, file_bytes, &head, reject);
+	if (!err && head.type == IOT_CHUNK_INDEX && is_larger(&head, IOT_INDEX_MAX_BYTES))
+		return list_without_index(fd, begin_bytes, index_bytes, list, reject);
+	if (err == -ENODATA || (!err && (head.type != IOT_CHUNK_INDEX ||
+					 le32_to_cpu(head.raw_bytes) !=
+						 (u64)le32_to_cpu(head.count) *
+							 sizeof(struct iot_index_entry))))
+		return iot_refuse(reject, IOT_REJECT_index, index_bytes);
+	if (err)
+		return err;
+	list->count = le32_to_cpu(head.count);
+	if (list->count > file_bytes / sizeof(head))
+		return iot_refuse(reject, IOT_REJECT_index, index_bytes);
+	list->entries = calloc(list->count + 1, sizeof(*list->entries));
+	if (!list->entries)
+		return refuse_io(reject, index_bytes, -ENOMEM);
+	err = chunk_unpack(fd, index_bytes, &head, list->entries, reject);
+	if (!err && !are_places_right(list, begin_bytes, index_bytes))
+		err = iot_refuse(reject, IOT_REJECT_index, index_bytes);
+	list->is_complete = !err;
 	return err;
 }
 

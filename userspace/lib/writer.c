@@ -37,6 +37,7 @@ struct iot_writer {
 	struct iot_index_entry *index;
 	size_t index_count;
 	size_t index_room;
+	size_t index_max_bytes;
 	u8 own[OWN_CHUNK_BYTES];
 	size_t own_bytes;
 	u32 own_count;
@@ -117,6 +118,7 @@ int iot_writer_open_at(const char *path, const unsigned char capture[16], u64 re
 	if (!w)
 		return -ENOMEM;
 	w->fd = -1;
+	w->index_max_bytes = IOT_INDEX_MAX_BYTES;
 	w->zstd = ZSTD_createCCtx();
 	if (!w->zstd)
 		goto err_writer;
@@ -145,6 +147,17 @@ int iot_writer_open(const char *path, const unsigned char capture[16], struct io
 {
 	return iot_writer_open_at(path, capture, clock_ns(CLOCK_REALTIME),
 				  clock_ns(CLOCK_MONOTONIC), writer);
+}
+
+/**
+ * iot_writer_limit_index() - leave out an index that is longer than this
+ * @writer: the trace
+ * @bytes: at most IOT_INDEX_MAX_BYTES, which is the limit if this is not called
+ */
+void iot_writer_limit_index(struct iot_writer *writer, size_t bytes)
+{
+	if (bytes < writer->index_max_bytes)
+		writer->index_max_bytes = bytes;
 }
 
 static int index_add(struct iot_writer *writer, const struct iot_chunk_head *head)
@@ -298,6 +311,21 @@ int iot_writer_record(struct iot_writer *writer, const struct iot_record *record
 	return 0;
 }
 
+/* Return: 0 or a negative errno; @at_bytes: where it is, 0 if there are too many chunks for it. */
+static int write_index(struct iot_writer *writer, u64 *at_bytes)
+{
+	size_t bytes = writer->index_count * sizeof(*writer->index);
+	struct iot_chunk_head head = { .type = IOT_CHUNK_INDEX };
+
+	*at_bytes = 0;
+	if (bytes > writer->index_max_bytes)
+		return 0;
+	*at_bytes = writer->offset_bytes;
+	head.raw_bytes = cpu_to_le32((u32)bytes);
+	head.count = cpu_to_le32((u32)writer->index_count);
+	return write_chunk(writer, &head, writer->index);
+}
+
 /* Some file systems tell only here that a disk or a quota is full. */
 static int close_file(struct iot_writer *writer)
 {
@@ -314,23 +342,16 @@ static int close_file(struct iot_writer *writer)
  */
 int iot_writer_finish(struct iot_writer *writer)
 {
-	struct iot_chunk_head head = { .type = IOT_CHUNK_INDEX };
+	struct iot_chunk_head trailer = { .type = IOT_CHUNK_TRAILER };
 	u64 index_bytes;
 	int err = iot_writer_flush(writer);
 
+	if (!err)
+		err = write_index(writer, &index_bytes);
 	if (err)
 		return err;
-	index_bytes = writer->offset_bytes;
-	head.raw_bytes = cpu_to_le32((u32)(writer->index_count * sizeof(*writer->index)));
-	head.count = cpu_to_le32((u32)writer->index_count);
-	err = write_chunk(writer, &head, writer->index);
-	if (err)
-		return err;
-	head = (struct iot_chunk_head){
-		.type = IOT_CHUNK_TRAILER,
-		.sequence = cpu_to_le64(index_bytes),
-	};
-	err = write_chunk(writer, &head, "");
+	trailer.sequence = cpu_to_le64(index_bytes);
+	err = write_chunk(writer, &trailer, "");
 	if (!err && ftruncate(writer->fd, (off_t)writer->offset_bytes))
 		err = -errno;
 	return err ? err : close_file(writer);
