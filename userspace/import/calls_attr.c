@@ -285,11 +285,11 @@ static size_t value_of(const struct call *call, u8 *text, size_t name_bytes, siz
 static void put_xattr(struct import *im, const struct call *call, const struct place *place,
 		      u32 name_arg, struct iot_record *record)
 {
-	u8 text[PATH_ROOM];
+	u8 text[PATH_ROOM + 1]; /* value_of() ends the name */
 	size_t bytes = 0;
 
 	if (name_arg && (name_arg >= call->arg_count ||
-			 value_string(call->args[name_arg], text, sizeof(text), &bytes))) {
+			 value_string(call->args[name_arg], text, PATH_ROOM, &bytes))) {
 		gap(im, IMPORT_GAP_cut_name);
 		return;
 	}

@@ -8,6 +8,8 @@
 #include "core/flags.h"
 #include "model.h"
 
+#define COMPONENTS_MAX 63 /* that a name and where it led to have in common at their ends */
+
 /* What an open asks for. */
 struct asked {
 	s64 flags;
@@ -112,13 +114,15 @@ static size_t last_component(const u8 *path, size_t *bytes)
 static void learn_link(struct import *im, const u8 *name, size_t name_bytes, const u8 *path,
 		       size_t path_bytes)
 {
-	size_t n[64], p[64], component;
-	u32 depth = 0;
+	size_t n[COMPONENTS_MAX + 1], p[COMPONENTS_MAX + 1], component;
+	u32 depth;
 	struct place place;
 
-	for (; depth < 63; depth++) {
+	for (depth = 0;; depth++) {
 		n[depth] = name_bytes;
 		p[depth] = path_bytes;
+		if (depth == COMPONENTS_MAX)
+			break;
 		component = last_component(name, &name_bytes);
 		if (!component || component != last_component(path, &path_bytes) ||
 		    memcmp(name + name_bytes, path + path_bytes, component + 1))

@@ -80,7 +80,7 @@ static void exec_failed(struct import *im, const struct call *call, const struct
 
 void call_exec(struct import *im, const struct call *call, const struct call_kind *kind)
 {
-	u8 given[PATH_ROOM], path[2 * PATH_ROOM];
+	u8 given[PATH_ROOM], path[2 * PATH_ROOM + 1]; /* a slash between */
 	struct inode *base = im->task->fs->cwd;
 	size_t bytes, at = 0;
 

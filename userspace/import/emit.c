@@ -38,21 +38,6 @@ static u64 put_name(struct import *im, u64 dir, const u8 *component, size_t byte
 	return im->last_name;
 }
 
-/**
- * emit_name() - id of a name, which is announced if it was not
- *
- * The directories above come first.
- */
-u64 emit_name(struct import *im, struct entry *entry)
-{
-	if (!entry->name) {
-		u64 dir = emit_object(im, entry->dir);
-
-		entry->name = put_name(im, dir, entry->component, entry->bytes);
-	}
-	return entry->name;
-}
-
 static u32 default_mode(u32 type)
 {
 	switch (type) {
@@ -67,24 +52,19 @@ static u32 default_mode(u32 type)
 	}
 }
 
-/**
- * emit_object() - id of a file, which is announced if it was not
- */
-u64 emit_object(struct import *im, struct inode *inode)
+/* What has a name inside comes behind the directory that this is in. */
+static void put_object(struct import *im, struct inode *inode, struct entry *entry)
 {
 	struct iot_record record = { .kind = IOT_KIND_object };
-	struct entry *entry = inode_name(inode, NULL);
 	u32 mode = inode->mode;
 	u64 name = 0;
 
-	if (inode->id)
-		return inode->id;
 	if (inode == im->root)
 		name = im->root_name = put_name(im, 0, NULL, 0);
-	else if (entry && entry_is_inside(im, entry))
-		name = emit_name(im, entry);
-	if (inode->id) /* announcing the directories above may have come here */
-		return inode->id;
+	else if (entry && !entry->name)
+		name = entry->name = put_name(im, entry->dir->id, entry->component, entry->bytes);
+	else if (entry)
+		name = entry->name;
 	inode->id = ++im->last_object;
 	if (inode->known && inode->known->has_mode)
 		mode = inode->known->mode;
@@ -103,7 +83,47 @@ u64 emit_object(struct import *im, struct inode *inode)
 	record.tail = inode->target;
 	record.tail_bytes = inode->type == IOT_TYPE_symlink ? (u16)inode->target_bytes : 0;
 	put(im, &record);
+}
+
+/**
+ * emit_object() - id of a file, which is announced if it was not
+ *
+ * The directories above come first: up to one that was announced, and down again, because there
+ * may be more of them than calls that the stack has room for.
+ */
+u64 emit_object(struct import *im, struct inode *inode)
+{
+	struct entry *entry = inode_name(inode, NULL);
+	struct inode *top = inode;
+	bool is_inside;
+
+	if (inode->id)
+		return inode->id;
+	is_inside = inode != im->root && entry && entry_is_inside(im, entry);
+	inode->below = NULL;
+	while (is_inside && top != im->root && (entry = inode_name(top, NULL)) && !entry->name &&
+	       !entry->dir->id) {
+		entry->dir->below = top;
+		top = entry->dir;
+	}
+	for (; top; top = top->below)
+		put_object(im, top, is_inside ? inode_name(top, NULL) : NULL);
 	return inode->id;
+}
+
+/**
+ * emit_name() - id of a name, which is announced if it was not
+ *
+ * The directories above come first.
+ */
+u64 emit_name(struct import *im, struct entry *entry)
+{
+	if (!entry->name) {
+		u64 dir = emit_object(im, entry->dir);
+
+		entry->name = put_name(im, dir, entry->component, entry->bytes);
+	}
+	return entry->name;
 }
 
 /**

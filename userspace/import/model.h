@@ -20,6 +20,7 @@
 #include "strace_log.h"
 
 #define PATH_ROOM 4096
+#define PENDING_DEPTH_MAX 32 /* each takes about 20 KiB of the stack */
 #define FILE_MAX_BYTES (1ull << 62) /* a log that speaks of larger ones is wrong */
 #define MODE_BITS 07777 /* of a mode, without the type */
 
@@ -66,6 +67,7 @@ struct entry {
  * @id: in the trace, 0 before it was announced
  * @entry: a name of it, of a directory its only one; the name may be gone
  * @entries: of a directory
+ * @below: the one that emit_object() came from on its way up
  * @known: what was there at the beginning; NULL if it was made since
  * @size_bytes: as far as is known
  * @has_size: it is all of its size
@@ -80,6 +82,7 @@ struct inode {
 	u64 rdev;
 	struct entry *entry;
 	struct entry *entries;
+	struct inode *below;
 	struct known *known;
 	u64 size_bytes;
 	bool has_size;
@@ -189,6 +192,7 @@ struct failure {
  * @last_ns: end of the record that was written last
  * @writer: NULL while nothing is written
  * @leads_away: a name below the root was opened, and what -y says was opened is not below it
+ * @pending_depth: calls that are under way and were taken for done, each to settle the one before
  */
 struct import {
 	struct log *log;
@@ -218,6 +222,7 @@ struct import {
 	struct task *tasks;
 	u32 last_task;
 	struct task *task;
+	u32 pending_depth;
 	u64 begin_ns;
 	u64 end_ns;
 	u64 zero_ns; /* time of the log that is 0 in the trace */

@@ -124,18 +124,23 @@ static void finish(struct import *im, struct task *task)
  * pending_settle() - a call shows that a name is there, or is not, against what the model has
  * @is_made: it is there
  *
+ * That call may show that another one was done before, and so on; behind PENDING_DEPTH_MAX of them
+ * the log contradicts itself.
+ *
  * Return: has a call that is under way brought it about?
  */
 bool pending_settle(struct import *im, struct entry *entry, bool is_made)
 {
 	struct task *task, *next;
 
-	if (!im->task)
+	if (!im->task || im->pending_depth == PENDING_DEPTH_MAX)
 		return false;
 	HASH_ITER (hh, im->tasks, task, next) {
 		if (!can_be(im, task, entry, is_made))
 			continue;
+		im->pending_depth++;
 		finish(im, task);
+		im->pending_depth--;
 		if ((entry->state == ENTRY_PRESENT) == is_made)
 			return true;
 	}
