@@ -260,24 +260,28 @@ static bool has_handle(const struct import *im, const struct inode *inode)
 }
 
 static void open_nameless(struct import *im, const struct call *call, const struct asked *asked,
-			  const struct place *dir)
+			  const struct place *place)
 {
+	struct inode *dir = place->inode ? place->inode : entry_find(im, place->entry, IOT_TYPE_dir);
 	struct inode *inode = inode_make(im, IOT_TYPE_file, S_IFREG | asked->mode);
 	u32 flags = iot_open_flags_of((u64)asked->flags) | IOT_OPEN_created;
 	struct file *file;
 
-	if (!inode || !dir->inode)
+	if (!inode || !dir)
 		return;
+	inode_is(dir, IOT_TYPE_dir);
 	inode->has_size = true;
 	file = file_make(im, inode, NULL, flags);
 	if (!file)
 		return;
-	if (inode_is_inside(im, dir->inode)) {
+	if (inode_is_inside(im, dir)) {
 		struct iot_record record = { .kind = IOT_KIND_open };
 
+		if (place->entry)
+			emit_lookup(im, place->entry, 0, 0);
 		file->handle = ++im->last_handle;
 		record.open.object = emit_object(im, inode);
-		record.open.name = emit_name_of(im, dir->inode, dir->entry);
+		record.open.name = emit_name_of(im, dir, place->entry);
 		record.open.handle = file->handle;
 		record.open.flags = flags;
 		record.open.mode = asked->mode;
