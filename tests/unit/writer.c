@@ -380,6 +380,37 @@ static void quota_that_closing_tells_of_is_an_error(void **state)
 	iot_writer_close(writer);
 }
 
+/* Not what the name leads to by now, and no link. */
+static void only_the_file_that_was_made_is_removed(void **state)
+{
+	struct iot_writer *writer = open_writer();
+	char other[sizeof(path) + 2];
+
+	(void)state;
+	snprintf(other, sizeof(other), "%s.2", path);
+	assert_int_equal(symlink(path, other), 0);
+	iot_writer_discard(writer, other);
+	assert_int_equal(access(other, F_OK), 0);
+	assert_int_equal(rename(path, other), 0);
+	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	iot_writer_discard(writer, path);
+	assert_int_equal(access(path, F_OK), 0);
+	iot_writer_discard(writer, other);
+	assert_int_equal(access(other, F_OK), -1);
+	iot_writer_close(writer);
+}
+
+static void what_has_no_length_is_written_to(void **state)
+{
+	struct iot_writer *writer;
+
+	(void)state;
+	assert_int_equal(iot_writer_open("/dev/null", capture, &writer), 0);
+	assert_int_equal(write_chunk(writer, 0, 0, 10, 1), 0);
+	assert_int_equal(iot_writer_finish(writer), 0);
+	iot_writer_close(writer);
+}
+
 #undef TEST
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_file, remove_file),
 
@@ -394,4 +425,6 @@ SUITE("writer",
       TEST(file_that_cannot_be_made_is_an_error)
       TEST(trace_on_a_full_disk_is_read)
       TEST(own_records_survive_a_full_disk)
-      TEST(quota_that_closing_tells_of_is_an_error))
+      TEST(quota_that_closing_tells_of_is_an_error)
+      TEST(only_the_file_that_was_made_is_removed)
+      TEST(what_has_no_length_is_written_to))

@@ -302,6 +302,7 @@ int emit_open(struct import *im, const char *path)
 	err = iot_writer_open_at(path, capture, im->zero_ns, im->zero_ns, &im->writer);
 	if (err)
 		return err;
+	im->trace = path;
 	im->last_ns = im->zero_ns;
 	put_begin(im);
 	return im->err;
@@ -322,6 +323,9 @@ int emit_close(struct import *im, int err)
 	if (!err) {
 		emit_event(im, &record);
 		err = im->err ? im->err : iot_writer_finish(im->writer);
+		if (err)
+			snprintf(im->summary->message, sizeof(im->summary->message), "%s: %s",
+				 im->trace, strerror(-err));
 	}
 	iot_writer_close(im->writer);
 	im->writer = NULL;

@@ -231,6 +231,7 @@ struct import {
 	u64 operations;
 	bool leads_away;
 	struct iot_writer *writer;
+	const char *trace; /* where it writes to */
 };
 
 void gap(struct import *im, enum import_gap what);

@@ -40,6 +40,7 @@ int iot_writer_record(struct iot_writer *writer, const struct iot_record *record
 int iot_writer_flush(struct iot_writer *writer);
 void iot_writer_limit_index(struct iot_writer *writer, size_t bytes);
 int iot_writer_finish(struct iot_writer *writer);
+void iot_writer_discard(const struct iot_writer *writer, const char *path);
 u64 iot_writer_bytes(const struct iot_writer *writer);
 void iot_writer_close(struct iot_writer *writer);
 

@@ -24,12 +24,16 @@ static_assert(sizeof(struct iot_index_entry) == 32, "layout of an index entry");
 /**
  * struct iot_writer - a trace being written
  * @fd: its file; -1 behind iot_writer_finish()
+ * @is_file: a regular one, known by @dev and @inode; not a pipe, or /dev/null
  * @offset_bytes: where the next chunk goes
  * @own: records of iot_writer_record() that are not written yet
  * @own_head: what they are
  */
 struct iot_writer {
 	int fd;
+	bool is_file;
+	dev_t dev;
+	ino_t inode;
 	u64 offset_bytes;
 	ZSTD_CCtx *zstd;
 	u8 *packed;
@@ -99,6 +103,25 @@ static int write_head(struct iot_writer *writer, const unsigned char capture[16]
 	return err;
 }
 
+static int open_file(struct iot_writer *writer, const char *path)
+{
+	struct stat stat;
+
+	writer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (writer->fd < 0 || fstat(writer->fd, &stat))
+		return -errno;
+	writer->is_file = S_ISREG(stat.st_mode);
+	writer->dev = stat.st_dev;
+	writer->inode = stat.st_ino;
+	return 0;
+}
+
+/* Devices and pipes have no length. Return: 0 or a negative errno. */
+static int cut(struct iot_writer *writer, u64 bytes)
+{
+	return writer->is_file && ftruncate(writer->fd, (off_t)bytes) ? -errno : 0;
+}
+
 /**
  * iot_writer_open_at() - begin a trace of what began before
  * @path: file to make, or to replace
@@ -123,8 +146,9 @@ int iot_writer_open_at(const char *path, const unsigned char capture[16], u64 re
 	if (!w->zstd)
 		goto err_writer;
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
-	w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	err = w->fd < 0 ? -errno : write_head(w, capture, real_ns, mono_ns);
+	err = open_file(w, path);
+	if (!err)
+		err = write_head(w, capture, real_ns, mono_ns);
 	if (err)
 		goto err_writer;
 	*writer = w;
@@ -252,8 +276,8 @@ int iot_writer_chunk(struct iot_writer *writer, const struct iot_chunk_head *wha
 		if (err)
 			writer->index_count--;
 	}
-	if (err && ftruncate(writer->fd, (off_t)begin_bytes))
-		return err; /* a torn chunk at the end is what readers expect of a full disk */
+	if (err)
+		cut(writer, begin_bytes); /* or a torn chunk is at the end, as readers expect of a full disk */
 	return err;
 }
 
@@ -352,8 +376,8 @@ int iot_writer_finish(struct iot_writer *writer)
 		return err;
 	trailer.sequence = cpu_to_le64(index_bytes);
 	err = write_chunk(writer, &trailer, "");
-	if (!err && ftruncate(writer->fd, (off_t)writer->offset_bytes))
-		err = -errno;
+	if (!err)
+		err = cut(writer, writer->offset_bytes);
 	return err ? err : close_file(writer);
 }
 
@@ -370,6 +394,20 @@ void iot_writer_close(struct iot_writer *writer)
 	free(writer->packed);
 	free(writer->index);
 	free(writer);
+}
+
+/**
+ * iot_writer_discard() - remove a trace that did not come to its end
+ * @writer: the trace, which must still be closed
+ * @path: as it was opened by; what is no regular file, or is another one by now, stays
+ */
+void iot_writer_discard(const struct iot_writer *writer, const char *path)
+{
+	struct stat stat;
+
+	if (writer->is_file && !lstat(path, &stat) && stat.st_dev == writer->dev &&
+	    stat.st_ino == writer->inode)
+		unlink(path);
 }
 
 /**

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "state.h"
 
@@ -347,6 +346,6 @@ int merge_write(struct merge *merge)
 	if (!err)
 		err = put_end(merge);
 	if (err && merge->writer)
-		unlink(merge->options.output);
+		iot_writer_discard(merge->writer, merge->options.output);
 	return err;
 }
