@@ -12,6 +12,20 @@
 #include "lib/iotape.h"
 #include "suite.h"
 
+/* A kernel that has no random numbers, if there are to be none. Linked with --wrap=getrandom. */
+ssize_t __real_getrandom(void *bytes, size_t count, unsigned int flags);
+ssize_t __wrap_getrandom(void *bytes, size_t count, unsigned int flags);
+
+static bool has_no_random_numbers;
+
+ssize_t __wrap_getrandom(void *bytes, size_t count, unsigned int flags)
+{
+	if (!has_no_random_numbers)
+		return __real_getrandom(bytes, count, flags);
+	errno = ENOSYS;
+	return -1;
+}
+
 enum step_kind {
 	STEP_END,
 	STEP_NAME,   /* name a is `text` in directory b */
@@ -481,6 +495,19 @@ static void chosen_ids_take_no_longer_than_others(void **state)
 		fail_msg("%.3f s instead of %.3f s", hostile, honest);
 }
 
+static void without_random_numbers_there_are_no_names(void **state)
+{
+	struct iot_names *names;
+	int err;
+
+	(void)state;
+	has_no_random_numbers = true;
+	err = iot_names_open(&names);
+	has_no_random_numbers = false;
+	assert_int_equal(err, -ENOSYS);
+	iot_names_close(names); /* as whoever reads a trace does */
+}
+
 SUITE("names",
       TEST(stories_are_understood)
       TEST(label_is_valid_as_long_as_the_names)
@@ -488,4 +515,5 @@ SUITE("names",
       TEST(path_has_every_component_up_to_the_limit)
       TEST(long_components_are_kept)
       TEST(circle_takes_bounded_time)
-      TEST(chosen_ids_take_no_longer_than_others))
+      TEST(chosen_ids_take_no_longer_than_others)
+      TEST(without_random_numbers_there_are_no_names))

@@ -23,21 +23,25 @@
 
 /**
  * iot_names_open() - nothing is known yet
- * @names: out: to be given to iot_names_close()
+ * @names: out: to be given to iot_names_close(); NULL after an error
  *
  * Return: 0 or a negative errno.
  */
 int iot_names_open(struct iot_names **names)
 {
+	int err = 0;
+
 	*names = calloc(1, sizeof(**names));
 	if (!*names)
 		return -ENOMEM;
 	(*names)->epoch = 1;
-	if (getrandom(&(*names)->secret, sizeof((*names)->secret), 0) < 0) {
+	if (getrandom(&(*names)->secret, sizeof((*names)->secret), 0) < 0)
+		err = -errno;
+	if (err) {
 		free(*names);
-		return -errno;
+		*names = NULL;
 	}
-	return 0;
+	return err;
 }
 
 /**
