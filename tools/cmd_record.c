@@ -402,8 +402,12 @@ static bool leave(struct options *options, struct joined *joined)
 {
 	struct collector_result result;
 	char path[PATH_MAX];
+	int last = join_leave(joined, &result, path, sizeof(path));
 
-	if (!join_leave(joined, &result, path, sizeof(path)))
+	if (last < 0)
+		return fail_once(options, "the process that held the session of this node died: "
+					  "the recording ended there") == EXIT_DONE;
+	if (!last)
 		return true;
 	options->record.output = path;
 	if (say_collection(options, &result))

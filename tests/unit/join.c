@@ -33,6 +33,8 @@ static struct seen {
 	int last;
 	int welcome;
 	int failed;
+	int told; /* that the holder died */
+	int holder;
 	int is_refused; /* there is to be no session */
 } *seen;
 
@@ -61,6 +63,7 @@ int collector_start(struct collector *collector, struct collector_options *optio
 	(void)options;
 	__atomic_fetch_add(&seen->begun, 1, __ATOMIC_SEQ_CST);
 	*collector = (struct collector){ .pid = 1 };
+	seen->holder = getpid();
 	return 0;
 }
 
@@ -118,6 +121,7 @@ static pid_t member(unsigned int expected, unsigned int work_ms)
 	struct joined joined;
 	char why[256] = "", path[256];
 	pid_t pid = fork();
+	int left;
 
 	assert_true(pid >= 0);
 	if (pid)
@@ -131,9 +135,11 @@ static pid_t member(unsigned int expected, unsigned int work_ms)
 	if (fcntl(joined.session_fd, F_GETFD) >= 0 && fcntl(joined.namespace_fd, F_GETFD) >= 0)
 		count(&seen->welcome);
 	usleep(work_ms * 1000);
-	if (join_leave(&joined, &result, path, sizeof(path)) && result.operations == 7 &&
-	    strstr(path, host))
+	left = join_leave(&joined, &result, path, sizeof(path));
+	if (left > 0 && result.operations == 7 && strstr(path, host))
 		count(&seen->last);
+	if (left < 0)
+		count(&seen->told);
 	_exit(0);
 }
 
@@ -230,6 +236,22 @@ static void who_is_killed_has_left(void **state)
 	assert_int_equal(traces(), 1);
 }
 
+static void death_of_the_holder_is_told_to_all(void **state)
+{
+	pid_t pids[3];
+	int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		pids[i] = member(3, 500);
+	for (i = 0; i < 1000 && __atomic_load_n(&seen->welcome, __ATOMIC_SEQ_CST) < 3; i++)
+		usleep(10000);
+	assert_int_equal(kill(seen->holder, SIGKILL), 0);
+	wait_for(pids, 3);
+	assert_int_equal(seen->told, 3);
+	assert_int_equal(seen->last, 0);
+}
+
 static void why_there_is_none_is_told_to_all(void **state)
 {
 	pid_t pids[3];
@@ -253,4 +275,5 @@ SUITE("join",
       TEST(late_one_finds_it)
       TEST(next_job_has_its_own_trace)
       TEST(who_is_killed_has_left)
+      TEST(death_of_the_holder_is_told_to_all)
       TEST(why_there_is_none_is_told_to_all))

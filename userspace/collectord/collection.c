@@ -33,18 +33,24 @@ int sink_describe(struct sink *sink, const struct collector_options *options)
  * @sink: the trace
  * @last_fact: see struct collector_options
  * @end: totals of who made the records
+ * @reason: why it ended, "" if as planned
  *
  * Return: 0 or a negative errno.
  */
-int sink_conclude(struct sink *sink, const char *last_fact, const struct iot_message_end *end)
+int sink_conclude(struct sink *sink, const char *last_fact, const struct iot_message_end *end,
+		  const char *reason)
 {
+	char partial[512];
 	int err = sink_clock(sink);
 
+	snprintf(partial, sizeof(partial), "partial=%s", reason);
 	if (!err)
 		err = sink_memory(sink);
 	if (!err && last_fact && *last_fact)
 		err = sink_fact(sink, last_fact);
-	return err ? err : sink_finish(sink, end, "");
+	else if (!err && *reason)
+		err = sink_fact(sink, partial);
+	return err ? err : sink_finish(sink, end, reason);
 }
 
 /**
@@ -112,7 +118,7 @@ int collection_close(struct collection *collection, uint64_t lost)
 	sink_result(collection->sink, &result);
 	end.records = cpu_to_le64(result.records);
 	end.lost = cpu_to_le64(lost);
-	err = sink_conclude(collection->sink, collection->last_fact, &end);
+	err = sink_conclude(collection->sink, collection->last_fact, &end, "");
 	sink_close(collection->sink);
 	free(collection);
 	return err;

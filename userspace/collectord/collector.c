@@ -52,7 +52,7 @@ static int take(struct sink *sink, const struct collector_options *options,
 	case MESSAGE_RECORDS:
 		return sink_message(sink, message);
 	case MESSAGE_END:
-		err = sink_conclude(sink, options->last_fact, &message->end);
+		err = sink_conclude(sink, options->last_fact, &message->end, message->reason);
 		return err ? err : 1;
 	default:
 		return message->error;

@@ -3,8 +3,8 @@
  * collectord.h - the collector: from a session of the kernel to a trace file.
  *
  * Runs in a process of its own, which the kernel does not record. It ends when it is
- * told to by the descriptor `control` reaching its end: because the recorder closed
- * it, or died.
+ * told to by a byte on the descriptor `control`, or by its end: then the recorder died,
+ * and the trace says so.
  */
 #ifndef IOTAPE_COLLECTORD_H
 #define IOTAPE_COLLECTORD_H
@@ -18,7 +18,7 @@ struct iot_program;
 /**
  * struct collector_options - what to collect, and where to
  * @session_fd: descriptor of a new session
- * @control_fd: end of file on it means: stop
+ * @control_fd: a byte on it, or its end, means: stop; see collector_reason()
  * @ready_fd: a byte is written to it when the session may start; -1 if nobody waits
  * @buffers: buffers of each CPU that the session has
  * @path: trace file
@@ -79,6 +79,7 @@ struct collector {
 
 int collector_start(struct collector *collector, struct collector_options *options);
 void collector_finish(struct collector *collector, struct collector_result *result);
+const char *collector_reason(int control_fd);
 int collector_run(const struct collector_options *options, struct collector_result *result);
 
 /* -- the same trace of records that are made in user space: collection.c ------------------ */

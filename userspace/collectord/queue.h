@@ -18,7 +18,7 @@
 
 enum message_kind {
 	MESSAGE_RECORDS,
-	MESSAGE_END,	/* nothing follows; `end` is set */
+	MESSAGE_END,	/* nothing follows; `end` and `reason` are set */
 	MESSAGE_BROKEN, /* the socket failed with `error`; nothing follows */
 };
 
@@ -28,6 +28,7 @@ struct message {
 	int error;
 	struct iot_message_head head;
 	struct iot_message_end end;
+	const char *reason; /* as for sink_conclude() */
 	size_t bytes;
 	unsigned char records[];
 };

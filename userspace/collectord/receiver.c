@@ -15,6 +15,8 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include "collectord.h"
+
 /*
  * The kernel counts the memory that a message takes, which is a little more than it holds.
  * What waits here is bounded in proportion to what waits in the kernel's buffers.
@@ -80,6 +82,7 @@ static int take_end(struct receiver *receiver, struct nlattr *end)
 	if (!message)
 		return -ENOMEM;
 	memcpy(&message->end, nla_data(end), sizeof(message->end));
+	message->reason = receiver->reason;
 	receiver->is_ended = true;
 	queue_put(receiver->queue, message);
 	return 0;
@@ -117,6 +120,7 @@ static void *receive(void *argument)
 		if (polls[1].revents) {
 			polls[1].fd = -1; /* once */
 			polls[1].revents = 0;
+			receiver->reason = collector_reason(receiver->control_fd);
 			if (ioctl(receiver->session_fd, IOT_IOC_STOP))
 				put_broken(receiver, -errno);
 		}
@@ -162,7 +166,7 @@ static void set_buffer(struct nl_sock *socket, unsigned int buffers)
  * receiver_open() - become the receiver of a session
  * @receiver: filled in
  * @session_fd: descriptor of the session, without a receiver
- * @control_fd: end of file on it means: stop
+ * @control_fd: a byte on it, or its end, means: stop
  * @buffers: buffers of each CPU that the session has
  * @queue: where messages go
  *
@@ -178,6 +182,7 @@ int receiver_open(struct receiver *receiver, int session_fd, int control_fd, uns
 		.session_fd = session_fd,
 		.control_fd = control_fd,
 		.queue = queue,
+		.reason = "",
 	};
 	if (!receiver->socket)
 		return -ENOMEM;

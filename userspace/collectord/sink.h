@@ -19,7 +19,8 @@ int sink_program(struct sink *sink, const struct iot_program *program);
 int sink_clock(struct sink *sink);
 int sink_memory(struct sink *sink);
 int sink_describe(struct sink *sink, const struct collector_options *options);
-int sink_conclude(struct sink *sink, const char *last_fact, const struct iot_message_end *end);
+int sink_conclude(struct sink *sink, const char *last_fact, const struct iot_message_end *end,
+		  const char *reason);
 int sink_flush(struct sink *sink, bool is_all);
 int sink_finish(struct sink *sink, const struct iot_message_end *end, const char *reason);
 void sink_result(const struct sink *sink, struct collector_result *result);

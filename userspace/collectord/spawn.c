@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,6 +34,19 @@ static ssize_t read_whole(int fd, void *data, size_t bytes)
 }
 
 /**
+ * collector_reason() - why the recording ends
+ * @control_fd: that of the collector, which can be read
+ *
+ * Return: "" if the recorder said that it should; a sentence if the recorder has gone.
+ */
+const char *collector_reason(int control_fd)
+{
+	char byte;
+
+	return read_whole(control_fd, &byte, 1) == 1 ? "" : "the recorder died, and the recording with it";
+}
+
+/**
  * collector_start() - start the collector of a session
  * @collector: filled in
  * @options: the descriptors but the session's are filled in
@@ -45,7 +59,8 @@ int collector_start(struct collector *collector, struct collector_options *optio
 	struct collector_result failed;
 	char byte;
 
-	if (pipe2(control, O_CLOEXEC) || pipe2(ready, O_CLOEXEC) || pipe2(result, O_CLOEXEC))
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control) ||
+	    pipe2(ready, O_CLOEXEC) || pipe2(result, O_CLOEXEC))
 		return -errno;
 	collector->pid = fork();
 	if (collector->pid < 0)
@@ -79,6 +94,7 @@ int collector_start(struct collector *collector, struct collector_options *optio
  */
 void collector_finish(struct collector *collector, struct collector_result *result)
 {
+	send(collector->control_fd, "", 1, MSG_NOSIGNAL);
 	close(collector->control_fd);
 	*result = (struct collector_result){ .err = -EPIPE };
 	if (read_whole(collector->result_fd, result, sizeof(*result)) != sizeof(*result))

@@ -197,9 +197,9 @@ int join_session(struct joined *joined, const struct record_options *options, co
  *
  * The last one of a node waits here until the trace is complete.
  *
- * Return: is it the last one?
+ * Return: 1 if it is the last one; 0 if not; -EPIPE if the holder died, and the recording with it.
  */
-bool join_leave(struct joined *joined, struct collector_result *result, char *path, size_t room)
+int join_leave(struct joined *joined, struct collector_result *result, char *path, size_t room)
 {
 	static struct join_goodbye goodbye;
 	const struct join_done done = {};
@@ -210,9 +210,11 @@ bool join_leave(struct joined *joined, struct collector_result *result, char *pa
 			bytes = recv(joined->fd, &goodbye, sizeof(goodbye), 0);
 		while (bytes < 0 && errno == EINTR);
 	close(joined->fd);
-	if (bytes != sizeof(goodbye) || !goodbye.is_last)
-		return false;
+	if (bytes != sizeof(goodbye))
+		return -EPIPE;
+	if (!goodbye.is_last)
+		return 0;
 	*result = goodbye.result;
 	snprintf(path, room, "%s", goodbye.path);
-	return true;
+	return 1;
 }

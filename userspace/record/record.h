@@ -128,6 +128,6 @@ struct collector_result;
 
 int join_session(struct joined *joined, const struct record_options *options, const char *job,
 		 unsigned int expected, char *why, size_t room);
-bool join_leave(struct joined *joined, struct collector_result *result, char *path, size_t room);
+int join_leave(struct joined *joined, struct collector_result *result, char *path, size_t room);
 
 #endif

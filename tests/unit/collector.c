@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * collector.c - a trace says why its recording ended.
+ *
+ * What receives from the kernel is played here: the collector waits until it is told to end, and
+ * the kernel says then that nothing follows.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collectord/collectord.h"
+#include "collectord/sink.h"
+#include "lib/iotape.h"
+#include "scratch.h"
+#include "suite.h"
+
+static int collected[2]; /* a pipe that ends when the collector does */
+
+int collector_run(const struct collector_options *options, struct collector_result *result)
+{
+	struct iot_message_end end = {};
+	struct sink *sink;
+	int err = sink_open(options->path, &sink);
+
+	if (err || write(options->ready_fd, "", 1) != 1)
+		return err ? err : -EIO;
+	err = sink_conclude(sink, options->last_fact, &end, collector_reason(options->control_fd));
+	sink_result(sink, result);
+	sink_close(sink);
+	return err;
+}
+
+/* A recorder that starts a collector, and dies or ends the recording. */
+static void record(bool dies)
+{
+	struct collector_options options = { .path = scratch_trace };
+	struct collector_result result;
+	struct collector collector;
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(collected), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (collector_start(&collector, &options))
+			_exit(1);
+		if (dies)
+			raise(SIGKILL);
+		collector_finish(&collector, &result);
+		_exit(result.err != 0);
+	}
+	close(collected[1]);
+	assert_int_equal(read(collected[0], &byte, 1), 0);
+	close(collected[0]);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* The tail of the record `end`, and the fact `partial`. */
+struct said {
+	char why[128];
+	char partial[128];
+	bool is_complete;
+};
+
+static struct said read_trace(void)
+{
+	struct said said = {};
+	struct iot_trace_info info;
+	struct iot_reader *reader;
+	struct iot_reject reject;
+	struct iot_record record;
+
+	assert_int_equal(iot_reader_open(scratch_trace, &reader, &reject), 0);
+	while (iot_reader_next(reader, &record, &reject) > 0) {
+		if (record.kind == IOT_KIND_end)
+			memcpy(said.why, record.tail, record.tail_bytes);
+		if (record.kind == IOT_KIND_fact && !strncmp((const char *)record.tail, "partial=", 8))
+			memcpy(said.partial, record.tail + 8, record.tail_bytes - 8u);
+	}
+	iot_reader_info(reader, &info);
+	said.is_complete = info.is_complete;
+	iot_reader_close(reader);
+	return said;
+}
+
+static void recording_that_was_ended_gives_no_reason(void **state)
+{
+	struct said said;
+
+	(void)state;
+	record(false);
+	said = read_trace();
+	assert_true(said.is_complete);
+	assert_string_equal(said.why, "");
+	assert_string_equal(said.partial, "");
+}
+
+static void death_of_the_recorder_is_the_reason(void **state)
+{
+	struct said said;
+
+	(void)state;
+	record(true);
+	said = read_trace();
+	assert_true(said.is_complete);
+	assert_string_equal(said.why, "the recorder died, and the recording with it");
+	assert_string_equal(said.partial, said.why);
+}
+
+SUITE("collector",
+      WITH_SCRATCH(recording_that_was_ended_gives_no_reason)
+      WITH_SCRATCH(death_of_the_recorder_is_the_reason))
