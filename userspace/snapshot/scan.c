@@ -143,7 +143,7 @@ static int read_names(struct scan *scan, int fd, const char *path)
 	for (errno = 0; !err && (entry = readdir(dir)); errno = 0)
 		if (!is_dots(entry->d_name) && (path || strcmp(entry->d_name, "lost+found")))
 			err = add_name(scan, dirfd(dir), path, entry->d_name);
-	if (!err && errno)
+	if (err == -EACCES || (!err && errno)) /* EACCES: names may be read here, and nothing else */
 		err = scan_gap(scan, SNAPSHOT_unread_dir, path ?: ".");
 	closedir(dir);
 	return err;
