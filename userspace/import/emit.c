@@ -310,7 +310,7 @@ int emit_open(struct import *im, const char *path)
 
 /**
  * emit_close() - end the trace
- * @err: what went wrong so far; then it is left incomplete
+ * @err: what went wrong so far; then there is no trace, nor if something goes wrong here
  *
  * Return: @err, or what goes wrong here.
  */
@@ -327,6 +327,8 @@ int emit_close(struct import *im, int err)
 			snprintf(im->summary->message, sizeof(im->summary->message), "%s: %s",
 				 im->trace, strerror(-err));
 	}
+	if (err)
+		iot_writer_discard(im->writer, im->trace);
 	iot_writer_close(im->writer);
 	im->writer = NULL;
 	return err;
