@@ -155,6 +155,7 @@ int iot_writer_open_at(const char *path, const unsigned char capture[16], u64 re
 	return 0;
 
 err_writer:
+	iot_writer_discard(w, path); /* no head, no trace */
 	iot_writer_close(w);
 	return err;
 }
