@@ -14,6 +14,8 @@
  *   unable   what no file system can do as it is asked for, and what depends on it
  *   kinds    operations whose results are the same on every file system
  *   beyond   accesses to a mapping beyond the end of its file, and where it is read-only
+ *   node     a device's node is in the tree, and opened in all ways, as other files are
+ *   devices  nodes of devices are made, and opened
  *   out      operations by paths that lead out of the target through symbolic links
  *   pipe     three tasks make a directory each; then one opens a pipe, which takes for ever, one
  *            waits for it, and one thinks for hours
@@ -486,6 +488,83 @@ static void make_beyond(struct builder *b)
 	op_on_handle(b, IOT_KIND_release, 1, 0, 0, 0);
 }
 
+/* -- devices ----------------------------------------------------------------------------------- */
+
+static void op_open_only(struct builder *b, const char *path, u32 flags, s64 result)
+{
+	struct iot_program_op *op = op_open(b, path, 0, flags);
+
+	op->result = cpu_to_le64((u64)result);
+	if (!(flags & IOT_OPEN_create))
+		op->mode = 0;
+}
+
+/* All that opens a node by its path. */
+static void add_opens_of(struct builder *b, const char *path)
+{
+	op_open_only(b, path, IOT_OPEN_read, -EACCES);
+	op_open_only(b, path, IOT_OPEN_read | IOT_OPEN_nofollow | IOT_OPEN_nonblock, -EACCES);
+	op_open_only(b, path, IOT_OPEN_read | IOT_OPEN_write, -EACCES);
+	op_open_only(b, path, IOT_OPEN_write | IOT_OPEN_create, -EACCES);
+	op_open_only(b, path, IOT_OPEN_write | IOT_OPEN_create | IOT_OPEN_excl, -EEXIST);
+	op_open_only(b, path, IOT_OPEN_read | IOT_OPEN_directory, -ENOTDIR);
+	op_on_path(b, IOT_KIND_getfileattr, path, -EACCES);
+	op_on_path(b, IOT_KIND_setfileattr, path, -EACCES);
+	op_on_path(b, IOT_KIND_setattr, path, -EINVAL)->flags = cpu_to_le32(IOT_ATTR_size);
+	op_on_path(b, IOT_KIND_stat, path, 0);
+}
+
+/* What is no device is opened as ever. */
+static void add_other_opens(struct builder *b)
+{
+	op_open_only(b, "f", IOT_OPEN_write | IOT_OPEN_create | IOT_OPEN_trunc, 0);
+	op_open_only(b, "f", IOT_OPEN_read | IOT_OPEN_create, 0);
+	op_open_only(b, "f", IOT_OPEN_write | IOT_OPEN_create | IOT_OPEN_excl, -EEXIST);
+	op_open_only(b, "f", IOT_OPEN_read | IOT_OPEN_directory, -ENOTDIR);
+	op_open_only(b, "missing", IOT_OPEN_read, -ENOENT);
+	op_on_path(b, IOT_KIND_mkdir, "d", 0)->mode = cpu_to_le32(0755);
+	op_open_only(b, "d", IOT_OPEN_read | IOT_OPEN_directory, 0);
+	op_open_only(b, "d", IOT_OPEN_read | IOT_OPEN_create, -EISDIR);
+	op_open_only(b, "d/f", IOT_OPEN_write | IOT_OPEN_create | IOT_OPEN_excl, 0);
+	op_on_paths(b, IOT_KIND_symlink, "link", "f", 0);
+	op_open_only(b, "link", IOT_OPEN_read, 0);
+	op_open_only(b, "link", IOT_OPEN_read | IOT_OPEN_nofollow, -ELOOP);
+	op_open(b, "f", 1, IOT_OPEN_read | IOT_OPEN_write | IOT_OPEN_append)->mode = 0;
+	op_on_handle(b, IOT_KIND_write, 1, 0, 10, 10)->flags = cpu_to_le32(IOT_RW_append);
+	op_on_handle(b, IOT_KIND_read, 1, 0, 100, 10);
+	op_on_handle(b, IOT_KIND_release, 1, 0, 0, 0);
+}
+
+/* The one that whoever may write to a directory can make. */
+static void make_node(struct builder *b)
+{
+	b->head.handles = cpu_to_le32(1);
+	builder_entry(b, "node", S_IFCHR | 0600);
+	builder_task(b);
+	add_opens_of(b, "node");
+	op_on_paths(b, IOT_KIND_symlink, "soft", "node", 0);
+	op_open_only(b, "soft", IOT_OPEN_read, -EACCES);
+	add_other_opens(b);
+}
+
+static void add_node(struct builder *b, const char *path, u32 type, u32 rdev)
+{
+	struct iot_program_op *op = op_on_path(b, IOT_KIND_mknod, path, 0);
+
+	op->mode = cpu_to_le32(type | 0600);
+	op->extra = cpu_to_le64(rdev);
+	add_opens_of(b, path);
+}
+
+static void make_devices(struct builder *b)
+{
+	b->head.handles = cpu_to_le32(1);
+	builder_task(b);
+	add_node(b, "zero", S_IFCHR, 0x105);
+	add_node(b, "loop", S_IFBLK, 0x700);
+	add_other_opens(b);
+}
+
 /* -- out --------------------------------------------------------------------------------------- */
 
 /* `inside` is a directory in the tree of the program; a test puts a link out in its place. */
@@ -667,6 +746,7 @@ static const struct {
 } programs[] = {
 	{ "tokens", make_ordered }, { "free", make_free }, { "kinds", make_kinds },
 	{ "unable", make_unable },  { "shortened", make_shortened },
+	{ "node", make_node },	    { "devices", make_devices },
 	{ "beyond", make_beyond },  { "out", make_out },   { "pipe", make_pipe },
 	{ "lanes", make_lanes },    { "reads", make_reads }, { "in-turn", make_in_turn },
 	{ "paced", make_paced },    { "endless", make_endless },

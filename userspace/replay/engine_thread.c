@@ -5,9 +5,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/mount.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "perform.h"
@@ -71,6 +74,52 @@ static void raise_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/*
+ * The target on a mount of its own, which nobody else sees, and on which the kernel opens no device:
+ * so an open costs what it does, and nothing can be put in its place in between. What is mounted below
+ * the target is there, too, so that paths end where they did.
+ *
+ * Return: a descriptor; a negative errno, as for who may not mount.
+ */
+static int mount_without_devices(int target_fd)
+{
+	struct mount_attr nodev = { .attr_set = MOUNT_ATTR_NODEV };
+	int fd, err;
+
+	fd = (int)syscall(SYS_open_tree, target_fd, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE |
+			  AT_EMPTY_PATH);
+	if (fd < 0)
+		return -errno;
+	if (!syscall(SYS_mount_setattr, fd, "", AT_EMPTY_PATH, &nodev, sizeof(nodev)))
+		return fd;
+	err = -errno;
+	close(fd);
+	return err;
+}
+
+static bool has_devices(const struct iot_program *program)
+{
+	u32 i, mode;
+
+	for (i = 0; i < program->entry_count; i++) {
+		mode = le32_to_cpu(program->tree[i].mode);
+		if (S_ISCHR(mode) || S_ISBLK(mode))
+			return true;
+	}
+	return false;
+}
+
+/* Without such a mount, the program makes no device; so there is one only if it was there before. */
+static void confine(struct replay *replay, struct stage *stage)
+{
+	int fd = mount_without_devices(replay->target_fd);
+
+	stage->is_mounted = fd >= 0;
+	stage->root_fd = stage->is_mounted ? fd : replay->target_fd;
+	stage->is_wary = !stage->is_mounted &&
+			 (replay->options->is_forced || has_devices(replay->options->program));
+}
+
 static int thread_open(struct replay *replay)
 {
 	const struct iot_program *program = replay->options->program;
@@ -106,7 +155,7 @@ static int thread_set_up(struct replay *replay)
 {
 	struct engine *e = replay->state;
 
-	e->stage.root_fd = replay->target_fd;
+	confine(replay, &e->stage);
 	raise_limit();
 	take_faults();
 	return player_set_up(e->player);
@@ -185,6 +234,8 @@ static int thread_close(struct replay *replay)
 	if (!e)
 		return 0;
 	err = player_close(e->player);
+	if (e->stage.is_mounted)
+		close(e->stage.root_fd);
 	if (e->stage.null_fd > 0)
 		close(e->stage.null_fd);
 	if (e->stage.source)

@@ -6,7 +6,8 @@
  * Confinement: paths have no dots in them (core/verify.c), and every walk is an openat2() from
  * the target that does not leave it, crosses no mount and follows no magic link. Only an open
  * follows symbolic links, within the target. A name is made, changed or removed by a call that
- * takes a directory found like this and one component, and follows no link either.
+ * takes a directory found like this and one component, and follows no link either. No device is
+ * opened, whoever has made its node: that ends with EACCES, as on a file system mounted with nodev.
  */
 #ifndef IOTAPE_PERFORM_H
 #define IOTAPE_PERFORM_H
@@ -33,6 +34,8 @@ struct request {
 /**
  * struct stage - what all tasks share
  * @root_fd: the target
+ * @is_mounted: it is a mount on which the kernel opens no device; if not, tasks make none
+ * @is_wary: there may be one all the same, and whoever opens has to look
  * @null_fd: /dev/null, where spliced data goes
  * @source: data that writes write, IOT_CARRIER_BUFFER_BYTES
  * @handles: slots of open files, see slots.h
@@ -42,6 +45,8 @@ struct request {
  */
 struct stage {
 	int root_fd;
+	bool is_mounted;
+	bool is_wary;
 	int null_fd;
 	u8 *source;
 	struct handle *handles;

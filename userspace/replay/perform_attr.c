@@ -260,8 +260,15 @@ s64 perform_listxattr(struct player_task *task, const struct iot_program_op *op)
 /* An ioctl wants a descriptor that could read: found by path, the object is opened for it. */
 static s64 open_for_flags(const struct object *object)
 {
-	return object->handle ? object->fd :
-				RESULT(open(object->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+	struct stat stat;
+
+	if (object->handle)
+		return object->fd;
+	if (fstat(object->fd, &stat))
+		return -errno;
+	if (S_ISCHR(stat.st_mode) || S_ISBLK(stat.st_mode))
+		return -EACCES;
+	return RESULT(open(object->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
 static void close_for_flags(const struct object *object, int fd)

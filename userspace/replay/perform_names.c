@@ -124,6 +124,64 @@ s64 perform_lookup(struct player_task *task, const struct iot_program_op *op)
 	return 0;
 }
 
+/* -- opens where there may be devices ------------------------------------------------------------- */
+
+/* Of what a descriptor stands for. Return: a descriptor or a negative errno. */
+static int open_found(int found_fd, u64 flags)
+{
+	struct stat stat;
+	char path[32];
+
+	if (fstat(found_fd, &stat))
+		return -errno;
+	if (S_ISCHR(stat.st_mode) || S_ISBLK(stat.st_mode))
+		return -EACCES;
+	if (S_ISLNK(stat.st_mode))
+		return -ELOOP;
+	if (S_ISDIR(stat.st_mode) && (flags & O_CREAT))
+		return -EISDIR;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", found_fd);
+	return (int)RESULT(open(path, (int)(flags & ~(u64)(O_CREAT | O_EXCL | O_NOFOLLOW))));
+}
+
+/* Does the open make what it opens, or fail? */
+static bool makes(u64 flags)
+{
+	return (flags & O_TMPFILE) == O_TMPFILE || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
+}
+
+/*
+ * What is there is found first, looked at, and then opened by what was found: another task may give its
+ * name to something else. What is not there is made. One thing is not done any more: to make what a
+ * link leads to.
+ */
+static int open_warily(const struct player_task *task, const char *path, const struct open_how *how)
+{
+	struct open_how find = {
+		.flags = O_PATH | O_CLOEXEC | (how->flags & (O_NOFOLLOW | O_DIRECTORY)),
+		.resolve = how->resolve,
+	};
+	struct open_how make = *how;
+	int retries = RETRIES, found_fd, fd;
+
+	if (makes(how->flags))
+		return open_in_root(task, path, &make);
+	make.flags |= O_EXCL;
+	do {
+		found_fd = open_in_root(task, path, &find);
+		if (found_fd != -ENOENT || !(how->flags & O_CREAT))
+			break;
+		fd = open_in_root(task, path, &make);
+		if (fd != -EEXIST)
+			return fd;
+	} while (retries--);
+	if (found_fd < 0)
+		return found_fd;
+	fd = open_found(found_fd, how->flags);
+	close(found_fd);
+	return fd;
+}
+
 s64 perform_open(struct player_task *task, const struct iot_program_op *op)
 {
 	u32 our = le32_to_cpu(op->flags);
@@ -135,7 +193,8 @@ s64 perform_open(struct player_task *task, const struct iot_program_op *op)
 
 	if (our & (IOT_OPEN_create | IOT_OPEN_tmpfile)) /* else openat2() wants none */
 		how.mode = le32_to_cpu(op->mode) & 07777;
-	fd = open_in_root(task, string_of(task, op->path), &how);
+	fd = stage_of(task)->is_wary ? open_warily(task, string_of(task, op->path), &how) :
+				       open_in_root(task, string_of(task, op->path), &how);
 	if (fd < 0)
 		return fd;
 	if (!op->handle) { /* it failed in the trace, so nothing uses it */
@@ -144,6 +203,8 @@ s64 perform_open(struct player_task *task, const struct iot_program_op *op)
 	}
 	return handle_fill(task, op->handle, fd, (int)how.flags & (O_APPEND | O_DIRECT));
 }
+
+/* ------------------------------------------------------------------------------------------------- */
 
 s64 perform_mkdir(struct player_task *task, const struct iot_program_op *op)
 {
@@ -157,13 +218,22 @@ s64 perform_mkdir(struct player_task *task, const struct iot_program_op *op)
 	return result;
 }
 
+/* Not the one that stands for a name that was removed, which is no device, and which anybody makes. */
+static bool is_device(u32 mode, u64 rdev)
+{
+	return S_ISBLK(mode) || (S_ISCHR(mode) && rdev);
+}
+
 /* The program has device numbers as the kernel encodes them for user space. */
 s64 perform_mknod(struct player_task *task, const struct iot_program_op *op)
 {
 	u32 mode = le32_to_cpu(op->mode);
 	struct place place;
-	s64 result = place_get(task, op->path, &place);
+	s64 result;
 
+	if (!stage_of(task)->is_mounted && is_device(mode, le64_to_cpu(op->extra)))
+		return -EPERM; /* as for who may make none */
+	result = place_get(task, op->path, &place);
 	if (result)
 		return result;
 	result = RESULT(mknodat(place.dir_fd, place.name, mode & (S_IFMT | 07777),
