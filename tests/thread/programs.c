@@ -14,6 +14,7 @@
  *   unable   what no file system can do as it is asked for, and what depends on it
  *   kinds    operations whose results are the same on every file system
  *   beyond   accesses to a mapping beyond the end of its file, and where it is read-only
+ *   cut      mappings of 65 pages, of which pieces are unmapped that end within a page
  *   node     a device's node is in the tree, and opened in all ways, as other files are
  *   devices  nodes of devices are made, and opened
  *   out      operations by paths that lead out of the target through symbolic links
@@ -488,6 +489,45 @@ static void make_beyond(struct builder *b)
 	op_on_handle(b, IOT_KIND_release, 1, 0, 0, 0);
 }
 
+/* -- cut --------------------------------------------------------------------------------------- */
+
+#define PAGE	  4096ull
+#define CUT_PAGES 65
+
+static void add_long_mapping(struct builder *b, u32 map, u64 length_bytes)
+{
+	struct iot_program_op *op = op_on_handle(b, IOT_KIND_map, 1, 0, length_bytes, 0);
+
+	op->other = cpu_to_le32(map);
+	op->flags = cpu_to_le32(IOT_MAP_shared);
+	op->mode = cpu_to_le32(IOT_PROT_read | IOT_PROT_write);
+}
+
+/* A page of which a byte is unmapped goes as a whole; the next mapping may take its place. */
+static void make_cut(struct builder *b)
+{
+	b->head.handles = cpu_to_le32(1);
+	b->head.maps = cpu_to_le32(2);
+	builder_entry(b, "f", S_IFREG | 0644)->size_bytes = cpu_to_le64(CUT_PAGES * PAGE);
+	builder_task(b);
+	op_open(b, "f", 1, IOT_OPEN_read | IOT_OPEN_write)->mode = 0;
+	add_long_mapping(b, 1, CUT_PAGES * PAGE);
+	op_on_map(b, IOT_KIND_unmap, 0, 64 * PAGE + 1, 0);
+	add_long_mapping(b, 2, CUT_PAGES * PAGE);
+	op_on_map(b, IOT_KIND_touch, 64 * PAGE + 1, 0, -EFAULT);
+	op_on_map(b, IOT_KIND_touch, 65 * PAGE - 1, 0, -EFAULT);
+	add_long_mapping(b, 1, CUT_PAGES * PAGE - 1); /* the slot is empty */
+	op_on_map(b, IOT_KIND_touch, 65 * PAGE - 1, 0, 0); /* mapped, too */
+	op_on_map(b, IOT_KIND_unmap, 64 * PAGE, 1, 0);
+	op_on_map(b, IOT_KIND_touch, 64 * PAGE + 1, 0, -EFAULT);
+	op_on_map(b, IOT_KIND_unmap, 1, 1, -EINVAL);
+	op_on_map(b, IOT_KIND_unmap, 0, UINT64_MAX, -EFAULT);
+	op_on_map(b, IOT_KIND_unmap, 0, 64 * PAGE - 1, 0);
+	add_long_mapping(b, 1, 1);
+	op_on_map(b, IOT_KIND_unmap, 0, PAGE, 0);
+	add_long_mapping(b, 1, 1);
+}
+
 /* -- devices ----------------------------------------------------------------------------------- */
 
 static void op_open_only(struct builder *b, const char *path, u32 flags, s64 result)
@@ -747,6 +787,7 @@ static const struct {
 	{ "tokens", make_ordered }, { "free", make_free }, { "kinds", make_kinds },
 	{ "unable", make_unable },  { "shortened", make_shortened },
 	{ "node", make_node },	    { "devices", make_devices },
+	{ "cut", make_cut },
 	{ "beyond", make_beyond },  { "out", make_out },   { "pipe", make_pipe },
 	{ "lanes", make_lanes },    { "reads", make_reads }, { "in-turn", make_in_turn },
 	{ "paced", make_paced },    { "endless", make_endless },

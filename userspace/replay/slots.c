@@ -117,13 +117,21 @@ static struct map *map_at(const struct player_task *task, __le32 slot)
 	return &stage_of(task)->maps[le32_to_cpu(slot) - 1];
 }
 
+/* Mappings are made and cut by pages, whatever length is asked for. */
+static u64 whole_pages(u64 length_bytes)
+{
+	u64 page_bytes = (u64)sysconf(_SC_PAGESIZE);
+
+	return (length_bytes + page_bytes - 1) / page_bytes * page_bytes;
+}
+
 /**
  * map_fill() - a mapping was made
  * @task: which made it
  * @slot: from the program
  * @address: where the mapping begins
  * @offset_bytes: where it begins in the file
- * @length_bytes: its length
+ * @length_bytes: the length that was asked for; the pages of it are mapped
  *
  * Return: 0; -EBUSY if the slot is not empty.
  */
@@ -136,8 +144,8 @@ int map_fill(struct player_task *task, __le32 slot, char *address, u64 offset_by
 		return -EBUSY;
 	map->address = address;
 	map->offset_bytes = offset_bytes;
-	map->length_bytes = length_bytes;
-	map->left_bytes = length_bytes;
+	map->length_bytes = whole_pages(length_bytes);
+	map->left_bytes = map->length_bytes;
 	map->hole_count = 0;
 	__atomic_store_n(&map->users, 1, __ATOMIC_RELEASE);
 	return 0;
@@ -205,11 +213,14 @@ void map_put(struct map *map)
 	__atomic_sub_fetch(&map->users, 1, __ATOMIC_RELEASE);
 }
 
-/* Alone in the slot. */
+/* Alone in the slot. munmap(2) wants pages to begin with: so none is counted that it does not take. */
 static int cut(struct map *map, u64 offset_bytes, u64 length_bytes)
 {
-	int err = check_range(map, offset_bytes, length_bytes);
+	int err;
 
+	if (length_bytes <= map->length_bytes) /* else it may be too large for that */
+		length_bytes = whole_pages(length_bytes);
+	err = check_range(map, offset_bytes, length_bytes);
 	if (!err && map->hole_count == HOLES_MAX && map->left_bytes != length_bytes)
 		err = -ENOSPC;
 	if (!err && munmap(map->address + (offset_bytes - map->offset_bytes), length_bytes))
@@ -230,7 +241,7 @@ static int cut(struct map *map, u64 offset_bytes, u64 length_bytes)
  * @task: which does it
  * @slot: from the program; empty when no piece of the mapping is left
  * @offset_bytes: where the piece begins in the file
- * @length_bytes: its length
+ * @length_bytes: its length; the last page of it goes as a whole
  *
  * Waits until nobody uses any part of the mapping: an address that is free may be given to
  * something else at once.

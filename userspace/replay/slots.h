@@ -38,9 +38,9 @@ struct handle {
  * @hole_count: number of @holes
  * @address: where it begins
  * @offset_bytes: where it begins in the file
- * @length_bytes: its length
+ * @length_bytes: its length, whole pages
  * @left_bytes: of it, what is still mapped
- * @holes: ranges of the file that are not mapped any more
+ * @holes: ranges of the file, whole pages, that are not mapped any more
  */
 struct map {
 	u32 users;
