@@ -15,6 +15,7 @@
  *   kinds    operations whose results are the same on every file system
  *   beyond   accesses to a mapping beyond the end of its file, and where it is read-only
  *   cut      mappings of 65 pages, of which pieces are unmapped that end within a page
+ *   hopeless an asynchronous read that the target cannot do, nor what could take its place
  *   node     a device's node is in the tree, and opened in all ways, as other files are
  *   devices  nodes of devices are made, and opened
  *   out      operations by paths that lead out of the target through symbolic links
@@ -528,6 +529,32 @@ static void make_cut(struct builder *b)
 	add_long_mapping(b, 1, 1);
 }
 
+/* -- hopeless ---------------------------------------------------------------------------------- */
+
+/* Direct I/O is refused to a directory when it is to be switched on, and any other when it comes. */
+static void make_hopeless(struct builder *b)
+{
+	struct iot_program_task *lane;
+	struct iot_program_op *op;
+
+	b->head.handles = cpu_to_le32(1);
+	builder_entry(b, "d", S_IFDIR | 0755);
+	builder_task(b);
+	op_open(b, "d", 1, IOT_OPEN_read | IOT_OPEN_directory)->mode = 0;
+	op = op_on_handle(b, IOT_KIND_submit, 1, 0, 4096, 0);
+	op->flags = cpu_to_le32(IOT_RW_direct);
+	op->other = cpu_to_le32(2); /* the lane is task 1 */
+	op->origin_op = cpu_to_le32(2);
+	lane = builder_task(b);
+	lane->flags = cpu_to_le32(IOT_TASK_LANE);
+	lane->origin = cpu_to_le32(1);
+	lane->parent = 0;
+	op = op_on_handle(b, IOT_KIND_complete, 1, 0, 4096, 4096);
+	op->flags = cpu_to_le32(IOT_RW_direct);
+	op->origin_op = cpu_to_le32(2);
+	builder_wait(b, 0, 1);
+}
+
 /* -- devices ----------------------------------------------------------------------------------- */
 
 static void op_open_only(struct builder *b, const char *path, u32 flags, s64 result)
@@ -788,6 +815,7 @@ static const struct {
 	{ "unable", make_unable },  { "shortened", make_shortened },
 	{ "node", make_node },	    { "devices", make_devices },
 	{ "cut", make_cut },
+	{ "hopeless", make_hopeless },
 	{ "beyond", make_beyond },  { "out", make_out },   { "pipe", make_pipe },
 	{ "lanes", make_lanes },    { "reads", make_reads }, { "in-turn", make_in_turn },
 	{ "paced", make_paced },    { "endless", make_endless },

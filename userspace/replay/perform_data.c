@@ -177,15 +177,16 @@ s64 perform_complete(struct player_task *task, const struct iot_program_op *op)
 {
 	struct request *request = request_of(task);
 	struct iot_program_op plain;
-	s64 result;
+	s64 result, plain_result;
 
 	if (request->fd < 0)
 		return request->fd;
 	result = move(task, op, request->handle);
 	if (result < 0 && task->player->options->is_emulated && iot_is_unable(op, result) &&
 	    iot_substitute(op, 0, 0, &plain)) {
-		task->refused = result;
-		result = move(task, &plain, request->handle);
+		plain_result = move(task, &plain, request->handle);
+		task->refused = plain_result < 0 ? 0 : result;
+		result = plain_result;
 	}
 	if (result != -EINTR) /* else it is tried again */
 		handle_put(request->handle);
