@@ -16,6 +16,7 @@
  *   beyond   accesses to a mapping beyond the end of its file, and where it is read-only
  *   cut      mappings of 65 pages, of which pieces are unmapped that end within a page
  *   hopeless an asynchronous read that the target cannot do, nor what could take its place
+ *   zeros    a long range of a file is made zeros
  *   node     a device's node is in the tree, and opened in all ways, as other files are
  *   devices  nodes of devices are made, and opened
  *   out      operations by paths that lead out of the target through symbolic links
@@ -555,6 +556,17 @@ static void make_hopeless(struct builder *b)
 	builder_wait(b, 0, 1);
 }
 
+/* -- zeros ------------------------------------------------------------------------------------- */
+
+static void make_zeros(struct builder *b)
+{
+	b->head.handles = cpu_to_le32(1);
+	builder_task(b);
+	op_open(b, "f", 1, IOT_OPEN_write | IOT_OPEN_create);
+	op_on_path(b, IOT_KIND_mkdir, "begun", 0)->mode = cpu_to_le32(0755);
+	op_on_handle(b, IOT_KIND_fallocate, 1, 0, 1ull << 40, 0)->flags = cpu_to_le32(IOT_FALLOC_zero_range);
+}
+
 /* -- devices ----------------------------------------------------------------------------------- */
 
 static void op_open_only(struct builder *b, const char *path, u32 flags, s64 result)
@@ -816,6 +828,7 @@ static const struct {
 	{ "node", make_node },	    { "devices", make_devices },
 	{ "cut", make_cut },
 	{ "hopeless", make_hopeless },
+	{ "zeros", make_zeros },
 	{ "beyond", make_beyond },  { "out", make_out },   { "pipe", make_pipe },
 	{ "lanes", make_lanes },    { "reads", make_reads }, { "in-turn", make_in_turn },
 	{ "paced", make_paced },    { "endless", make_endless },

@@ -88,10 +88,12 @@ static s64 emulate(struct player_task *task, const struct iot_program_op *op, s6
 	u32 n;
 
 	for (n = 0; iot_substitute(op, size_bytes, n, &step); n++) {
+		if (player_is_cancelled(task->player)) /* there may be steps for hours */
+			return -EINTR;
 		result = perform_step(task, &step);
 		if (result >= 0 && !iot_substitute_is_retry(op, &step) &&
-		    result != (s64)le64_to_cpu(step.result))
-			result = -EIO;
+		    result != (s64)le64_to_cpu(step.result)) /* a signal that cancels shortens it, too */
+			result = player_is_cancelled(task->player) ? -EINTR : -EIO;
 		if (result < 0)
 			return result;
 	}
