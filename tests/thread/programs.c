@@ -15,6 +15,7 @@
  *   kinds    operations whose results are the same on every file system
  *   beyond   accesses to a mapping beyond the end of its file, and where it is read-only
  *   cut      mappings of 65 pages, of which pieces are unmapped that end within a page
+ *   names    names of attributes that are too long, and changes of the target by the name "."
  *   hopeless an asynchronous read that the target cannot do, nor what could take its place
  *   zeros    a long range of a file is made zeros
  *   node     a device's node is in the tree, and opened in all ways, as other files are
@@ -530,6 +531,54 @@ static void make_cut(struct builder *b)
 	add_long_mapping(b, 1, 1);
 }
 
+/* -- names ------------------------------------------------------------------------------------- */
+
+#define LONG_BYTES (1 << 20)
+
+static void op_on_long_name(struct builder *b, u16 kind, const char *name)
+{
+	op_on_paths(b, kind, "f", name, -ERANGE)->length_bytes = cpu_to_le64(1);
+}
+
+static void add_long_names(struct builder *b)
+{
+	char *name = malloc(LONG_BYTES + 1);
+	u32 i, bytes[] = { 256, LONG_BYTES };
+
+	if (!name)
+		abort();
+	for (i = 0; i < ARRAY_SIZE(bytes); i++) {
+		memset(name, 'a', bytes[i]);
+		memcpy(name, "user.", 5);
+		name[bytes[i]] = 0;
+		op_on_long_name(b, IOT_KIND_setxattr, name);
+		op_on_long_name(b, IOT_KIND_getxattr, name);
+		op_on_paths(b, IOT_KIND_removexattr, "f", name, -ERANGE);
+	}
+	free(name);
+}
+
+static void make_names(struct builder *b)
+{
+	const u32 make = IOT_INTENT_create | IOT_INTENT_excl;
+
+	builder_entry(b, "f", S_IFREG | 0644);
+	builder_task(b);
+	add_long_names(b);
+	op_on_path(b, IOT_KIND_lookup, ".", -EEXIST)->flags = cpu_to_le32(make);
+	op_on_path(b, IOT_KIND_mkdir, ".", -EEXIST)->mode = cpu_to_le32(0755);
+	op_on_path(b, IOT_KIND_rmdir, ".", -EINVAL);
+	op_on_path(b, IOT_KIND_unlink, ".", -EISDIR);
+	op_on_path(b, IOT_KIND_mknod, ".", -EEXIST)->mode = cpu_to_le32(S_IFREG | 0644);
+	op_on_paths(b, IOT_KIND_symlink, ".", "f", -EEXIST);
+	op_on_paths(b, IOT_KIND_link, "f", ".", -EEXIST);
+	op_on_paths(b, IOT_KIND_link, ".", "g", -EPERM);
+	op_on_paths(b, IOT_KIND_rename, "f", ".", -EBUSY);
+	op_on_paths(b, IOT_KIND_rename, ".", "g", -EBUSY);
+	op_open(b, ".", 0, IOT_OPEN_write | IOT_OPEN_create)->result = cpu_to_le64((u64)-EISDIR);
+	op_on_path(b, IOT_KIND_stat, "f", 0);
+}
+
 /* -- hopeless ---------------------------------------------------------------------------------- */
 
 /* Direct I/O is refused to a directory when it is to be switched on, and any other when it comes. */
@@ -829,6 +878,7 @@ static const struct {
 	{ "cut", make_cut },
 	{ "hopeless", make_hopeless },
 	{ "zeros", make_zeros },
+	{ "names", make_names },
 	{ "beyond", make_beyond },  { "out", make_out },   { "pipe", make_pipe },
 	{ "lanes", make_lanes },    { "reads", make_reads }, { "in-turn", make_in_turn },
 	{ "paced", make_paced },    { "endless", make_endless },
