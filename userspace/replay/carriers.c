@@ -24,6 +24,7 @@
 #include "share.h"
 
 #define THREAD_STACK_BYTES (64 << 10)
+#define EXIT_CANCELLED	   200 /* of a process; no errno is that large */
 
 struct carriers {
 	void *source;
@@ -126,7 +127,7 @@ static struct thread *start_thread(const struct process *process, struct thread 
 	return thread;
 }
 
-/* Exit code: 0 done, 1 cancelled, else the errno. */
+/* Exit code: 0 done, EXIT_CANCELLED, else the errno. */
 static int process_main(const struct process *process)
 {
 	struct iot_replay_keep keep = { .space = process->space };
@@ -140,7 +141,7 @@ static int process_main(const struct process *process)
 			threads = start_thread(process, threads);
 	} while (state == 1 || (state < 0 && errno == EINTR));
 	if (state < 0)
-		code = errno == ECANCELED ? 1 : errno;
+		code = errno == ECANCELED ? EXIT_CANCELLED : errno;
 	for (; threads; threads = threads->next)
 		pthread_join(threads->thread, NULL);
 	return code;
@@ -230,7 +231,7 @@ int carriers_start(struct carriers **carriers, int replay_fd, const struct iot_p
 
 static int describe(int status, char *why, size_t room)
 {
-	if (WIFEXITED(status) && WEXITSTATUS(status) <= 1)
+	if (WIFEXITED(status) && (!WEXITSTATUS(status) || WEXITSTATUS(status) == EXIT_CANCELLED))
 		return 0;
 	if (WIFSIGNALED(status))
 		snprintf(why, room, "a carrier was killed by signal %d", WTERMSIG(status));

@@ -271,31 +271,36 @@ static int kernel_wait(struct replay *replay, int timeout_ms)
 	return left ? left : finish_feeder(e);
 }
 
+/* Return: 1 while there are carriers; a negative errno. */
+static int wait_before_start(struct replay *replay)
+{
+	int left = kernel_wait(replay, 1);
+
+	if (left)
+		return left < 0 ? left : 1;
+	snprintf(replay->why, replay->room, "the carriers ended before the replay began");
+	return -ECHILD;
+}
+
 static int kernel_ready(struct replay *replay)
 {
 	struct engine *e = replay->state;
 	struct iot_replay_status status = {};
-	int left;
 
 	ioctl(e->replay_fd, IOT_RIOC_STATUS, &status);
-	if (status.waiting >= status.roots)
-		return 0;
-	left = kernel_wait(replay, 1);
-	return left < 0 ? left : 1;
+	return status.waiting >= status.roots ? 0 : wait_before_start(replay);
 }
 
 /* All carriers wait inside the kernel before the first of them goes. */
 static int kernel_start(struct replay *replay)
 {
 	struct engine *e = replay->state;
-	int left;
 
 	if (!ioctl(e->replay_fd, IOT_RIOC_START))
 		return 0;
 	if (errno != EAGAIN)
 		return refuse(e, "the replay does not start", -errno);
-	left = kernel_wait(replay, 1);
-	return left < 0 ? left : 1;
+	return wait_before_start(replay);
 }
 
 static void kernel_status(struct replay *replay, struct iot_replay_status *status)

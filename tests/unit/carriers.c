@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * carriers.c - processes that carry tasks: how they end is told from one another. Linked with
+ * --wrap=ioctl: what the kernel would say to each of them.
+ */
+#include <errno.h>
+#include <iotape/control.h>
+#include <stdlib.h>
+
+#include "builder.h"
+#include "replay/replay.h"
+#include "suite.h"
+
+/* Of the keeper of a process, the only ioctl there is. */
+static int keeper_error;
+
+int __wrap_ioctl(int fd, unsigned long request, ...);
+
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	(void)fd;
+	if (request != IOT_RIOC_KEEP)
+		_exit(99);
+	errno = keeper_error;
+	return -1;
+}
+
+/* One process. */
+static struct carriers *start(int error)
+{
+	struct carriers *carriers;
+	struct iot_program program;
+	struct iot_reject reject;
+	struct builder b;
+	size_t byte_count;
+	u8 *bytes;
+
+	builder_open(&b);
+	builder_task(&b);
+	builder_op(&b, IOT_PLAY_pass);
+	bytes = builder_bytes(&b, &byte_count);
+	assert_int_equal(iot_program_open(&program, bytes, byte_count, &reject), 0);
+	keeper_error = error;
+	assert_int_equal(carriers_start(&carriers, -1, &program, NULL), 0);
+	free(bytes);
+	builder_close(&b);
+	return carriers;
+}
+
+/* At most 10 s. */
+static int wait_for_end(struct carriers *carriers, char *why, size_t room)
+{
+	int left = 1, n;
+
+	why[0] = 0;
+	for (n = 0; n < 100 && left > 0; n++)
+		left = carriers_wait(carriers, 100, why, room);
+	return left;
+}
+
+static void errors_are_told(void **state)
+{
+	static const struct {
+		const char *name;
+		int error;
+		int left;
+		const char *why;
+	} rows[] = {
+		{ "cancelled", ECANCELED, 0, "" },
+		{ "not permitted", EPERM, -ECHILD, "a carrier failed: Operation not permitted" },
+		{ "no memory", ENOMEM, -ECHILD, "a carrier failed: Cannot allocate memory" },
+	};
+	struct carriers *carriers;
+	char why[100];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		carriers = start(rows[i].error);
+		assert_row(rows[i].name, wait_for_end(carriers, why, sizeof(why)) == rows[i].left);
+		assert_string_equal(why, rows[i].why);
+		carriers_kill(carriers);
+	}
+}
+
+SUITE("carriers", TEST(errors_are_told))
