@@ -11,7 +11,7 @@
 #include "replay/replay.h"
 #include "suite.h"
 
-/* Of the keeper of a process, the only ioctl there is. */
+/* Of the keeper of a process, the only ioctl there is; 0: it sleeps for ever. */
 static int keeper_error;
 
 int __wrap_ioctl(int fd, unsigned long request, ...);
@@ -21,6 +21,8 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	(void)fd;
 	if (request != IOT_RIOC_KEEP)
 		_exit(99);
+	while (!keeper_error)
+		pause();
 	errno = keeper_error;
 	return -1;
 }
@@ -83,4 +85,18 @@ static void errors_are_told(void **state)
 	}
 }
 
-SUITE("carriers", TEST(errors_are_told))
+/* Whoever ends them expects it; whoever does not is told. */
+static void killed_ones_are_told(void **state)
+{
+	struct carriers *carriers = start(0);
+	char why[100];
+
+	(void)state;
+	assert_int_equal(carriers_wait(carriers, 1, why, sizeof(why)), 1);
+	carriers_end(carriers);
+	assert_int_equal(wait_for_end(carriers, why, sizeof(why)), 0);
+	assert_string_equal(why, "");
+	carriers_kill(carriers);
+}
+
+SUITE("carriers", TEST(errors_are_told) TEST(killed_ones_are_told))

@@ -31,6 +31,7 @@ struct carriers {
 	pid_t *pids;
 	u32 count;
 	u32 left;
+	bool are_ended;
 };
 
 /* One process, as its threads see it. */
@@ -229,9 +230,11 @@ int carriers_start(struct carriers **carriers, int replay_fd, const struct iot_p
 	return 0;
 }
 
-static int describe(int status, char *why, size_t room)
+static int describe(const struct carriers *carriers, int status, char *why, size_t room)
 {
 	if (WIFEXITED(status) && (!WEXITSTATUS(status) || WEXITSTATUS(status) == EXIT_CANCELLED))
+		return 0;
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && carriers->are_ended)
 		return 0;
 	if (WIFSIGNALED(status))
 		snprintf(why, room, "a carrier was killed by signal %d", WTERMSIG(status));
@@ -261,7 +264,7 @@ int carriers_wait(struct carriers *carriers, int timeout_ms, char *why, size_t r
 			continue;
 		carriers->pids[i] = 0;
 		carriers->left--;
-		err = describe(status, why, room);
+		err = describe(carriers, status, why, room);
 	}
 	if (!err && carriers->left)
 		nanosleep(&pause, NULL);
@@ -269,7 +272,20 @@ int carriers_wait(struct carriers *carriers, int timeout_ms, char *why, size_t r
 }
 
 /**
- * carriers_kill() - end what is left, and free; NULL is allowed
+ * carriers_end() - end what is left, whatever it is doing; carriers_wait() tells when it has
+ */
+void carriers_end(struct carriers *carriers)
+{
+	u32 i;
+
+	carriers->are_ended = true;
+	for (i = 0; carriers->pids && i < carriers->count; i++)
+		if (carriers->pids[i])
+			kill(carriers->pids[i], SIGKILL);
+}
+
+/**
+ * carriers_kill() - end what is left, wait for that, and free; NULL is allowed
  */
 void carriers_kill(struct carriers *carriers)
 {
@@ -277,12 +293,10 @@ void carriers_kill(struct carriers *carriers)
 
 	if (!carriers)
 		return;
-	for (i = 0; carriers->pids && i < carriers->count; i++) {
-		if (!carriers->pids[i])
-			continue;
-		kill(carriers->pids[i], SIGKILL);
-		waitpid(carriers->pids[i], NULL, 0);
-	}
+	carriers_end(carriers);
+	for (i = 0; carriers->pids && i < carriers->count; i++)
+		if (carriers->pids[i])
+			waitpid(carriers->pids[i], NULL, 0);
 	if (carriers->source)
 		munmap(carriers->source, IOT_CARRIER_BUFFER_BYTES);
 	free(carriers->pids);

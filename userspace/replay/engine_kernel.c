@@ -14,9 +14,11 @@
 
 #include "collectord/collectord.h"
 #include "kernel_share.h"
-#include "replay.h"
+#include "player.h"
 
 #define FEEDER_NICE (-20)
+/* What carriers get to end their operations when the replay was cancelled. */
+#define GRACE_NS    2000000000ull
 
 /**
  * struct feeder - the thread that reads a large program ahead of the carriers
@@ -39,6 +41,7 @@ struct engine {
 	struct collector collector;
 	bool has_collector;
 	struct carriers *carriers;
+	u64 cancelled_ns; /* 0: not */
 	bool is_streamed;
 	struct feeder feeder;
 };
@@ -263,11 +266,19 @@ static int kernel_set_up(struct replay *replay)
 	return err ? refuse(e, "no carriers", err) : start_feeder(e);
 }
 
+/* One may sleep in an operation that only a fatal signal ends, as the open of a pipe. */
+static void end_late_carriers(struct engine *e)
+{
+	if (e->cancelled_ns && clock_now_ns() - e->cancelled_ns >= GRACE_NS)
+		carriers_end(e->carriers);
+}
+
 static int kernel_wait(struct replay *replay, int timeout_ms)
 {
 	struct engine *e = replay->state;
 	int left = carriers_wait(e->carriers, timeout_ms, replay->why, replay->room);
 
+	end_late_carriers(e);
 	return left ? left : finish_feeder(e);
 }
 
@@ -343,6 +354,8 @@ static void kernel_cancel(struct replay *replay)
 	struct engine *e = replay->state;
 
 	ioctl(e->replay_fd, IOT_RIOC_CANCEL);
+	if (!e->cancelled_ns)
+		e->cancelled_ns = clock_now_ns();
 }
 
 static int kernel_close(struct replay *replay)

@@ -245,6 +245,7 @@ struct carriers;
 int carriers_start(struct carriers **carriers, int replay_fd, const struct iot_program *program,
 		   const struct share *share);
 int carriers_wait(struct carriers *carriers, int timeout_ms, char *why, size_t room);
+void carriers_end(struct carriers *carriers);
 void carriers_kill(struct carriers *carriers);
 
 #endif
