@@ -26,6 +26,20 @@ const struct graph_op *effects_op(const struct effects *e, struct deed_at at)
 }
 
 /**
+ * effects_begun_ns() - when an operation began; of the end of a request, when that was submitted
+ */
+u64 effects_begun_ns(const struct effects *e, struct deed_at at)
+{
+	const struct graph_op *op = effects_op(e, at);
+	const struct graph_edge *edge;
+
+	if (op->kind != IOT_KIND_complete || op->edges == GRAPH_NONE)
+		return op->enter_ns;
+	edge = &e->graph->edges[op->edges]; /* it has no other */
+	return effects_op(e, (struct deed_at){ edge->task, edge->index })->enter_ns;
+}
+
+/**
  * effects_overlap() - had one not ended when another one began? Else the resources order them.
  */
 bool effects_overlap(const struct effects *e, struct deed_at before, struct deed_at after)
@@ -54,6 +68,15 @@ void effects_wait(struct effects *e, struct deed_at before, struct deed_at after
 	e->err = graph_edge_add(e->graph, before.task, before.index, op, cause);
 }
 
+/*
+ * A request takes effect some time before it ends: who saw that, and ended first, cannot wait for the end,
+ * or it would come after all that followed it.
+ */
+static bool can_wait(const struct graph_op *before, const struct graph_op *after)
+{
+	return before->kind != IOT_KIND_complete || before->end_ns <= after->end_ns;
+}
+
 /**
  * effects_order() - if two overlapped, the second waits for the first; else the resources see to it
  * @before: task GRAPH_NONE: nothing
@@ -61,7 +84,8 @@ void effects_wait(struct effects *e, struct deed_at before, struct deed_at after
 void effects_order(struct effects *e, struct deed_at before, struct deed_at after,
 		   enum edge_cause cause)
 {
-	if (before.task != GRAPH_NONE && effects_overlap(e, before, after))
+	if (before.task != GRAPH_NONE && effects_overlap(e, before, after) &&
+	    can_wait(effects_op(e, before), effects_op(e, after)))
 		effects_wait(e, before, after, cause);
 }
 
@@ -114,11 +138,12 @@ static int begin(void *context, u32 task, u32 index)
 {
 	struct effects *e = context;
 	const struct graph_op *op = &e->graph->tasks[task].ops[index];
+	const u64 begun_ns = effects_begun_ns(e, (struct deed_at){ task, index });
 	struct effect *x = e->of_task[task];
 
 	if (!e->graph->tasks[task].has_io || !graph_is_io(op))
 		return 0;
-	e->now_ns = op->enter_ns > e->now_ns ? op->enter_ns : e->now_ns;
+	e->now_ns = begun_ns > e->now_ns ? begun_ns : e->now_ns;
 	if (!x) {
 		x = malloc(sizeof(*x));
 		if (!x)

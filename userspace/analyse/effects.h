@@ -244,6 +244,7 @@ struct effects {
 
 /* effects.c */
 const struct graph_op *effects_op(const struct effects *e, struct deed_at at);
+u64 effects_begun_ns(const struct effects *e, struct deed_at at);
 bool effects_overlap(const struct effects *e, struct deed_at before, struct deed_at after);
 bool effects_is_under_way(const struct effects *e, struct deed_at at);
 void effects_wait(struct effects *e, struct deed_at before, struct deed_at after,
@@ -288,6 +289,7 @@ void searches_close(struct effects *e);
 
 /* effects_results.c */
 void size_says(struct effect *x, u64 min_bytes, u64 max_bytes);
+u32 size_file(const struct graph_op *op);
 void size_take_result(struct effect *x, const struct graph_op *op);
 
 /* effects_sizes.c */

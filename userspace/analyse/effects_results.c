@@ -7,6 +7,8 @@
  */
 #include "effects.h"
 
+#define REMAP_DEDUPLICATE 1 /* a flag of remap_range */
+
 /**
  * size_says() - an operation found the size
  * @x: the operation
@@ -46,6 +48,49 @@ static void says_touch(struct effect *x, const struct graph_op *op)
 		size_says(x, 0, op->offset_bytes);
 }
 
+/* What is put in or taken out in the middle moves the end by as much. */
+static void makes_by_fallocate(struct effect *x, const struct graph_op *op)
+{
+	if (op->flags & IOT_FALLOC_collapse_range)
+		makes(x, op->old_size_bytes - op->length_bytes, false);
+	else if (op->flags & IOT_FALLOC_insert_range)
+		makes(x, op->old_size_bytes + op->length_bytes, false);
+	else if (!(op->flags & (IOT_FALLOC_keep_size | IOT_FALLOC_punch_hole)))
+		makes(x, op->offset_bytes + op->length_bytes, true);
+}
+
+/* An import does not tell how much of a file was cloned. */
+static void makes_by_copy(struct effect *x, const struct graph_op *op)
+{
+	if (op->kind == IOT_KIND_remap_range && (op->flags & REMAP_DEDUPLICATE))
+		return;
+	if (op->result > 0)
+		makes(x, op->extra + (u64)op->result, true);
+	else if (op->kind == IOT_KIND_remap_range && !op->length_bytes)
+		makes(x, SIZE_UNKNOWN, false);
+}
+
+/* Also one that made it no longer then; it may when it comes sooner. */
+static void makes_by_write(struct effect *x, const struct graph_op *op)
+{
+	bool is_request = op->kind == IOT_KIND_complete, is_append = op->flags & IOT_RW_append;
+	u64 begin = is_request && is_append ? op->old_size_bytes : op->offset_bytes;
+
+	if (!op->result || (is_request && !(op->flags & IOT_RW_write)))
+		return;
+	if (is_append && !is_request)
+		size_says(x, begin, begin);
+	makes(x, begin + (u64)op->result, true);
+}
+
+/**
+ * size_file() - the file whose size an operation finds or changes
+ */
+u32 size_file(const struct graph_op *op)
+{
+	return op->kind == IOT_KIND_copy_range || op->kind == IOT_KIND_remap_range ? op->file2 : op->file;
+}
+
 /**
  * size_take_result() - what an operation found, and what it made of the size; neither of most
  * @x: all that it says of sizes is set
@@ -53,9 +98,6 @@ static void says_touch(struct effect *x, const struct graph_op *op)
  */
 void size_take_result(struct effect *x, const struct graph_op *op)
 {
-	bool is_write = op->kind == IOT_KIND_write && op->result > 0;
-	u64 end = op->offset_bytes + (u64)op->result;
-
 	x->has_found_size = x->has_set_size = x->is_growth = false;
 	if (op->kind == IOT_KIND_touch)
 		says_touch(x, op);
@@ -74,6 +116,10 @@ void size_take_result(struct effect *x, const struct graph_op *op)
 		if (op->length_bytes)
 			says_read(x, op);
 		break;
+	case IOT_KIND_write:
+	case IOT_KIND_complete: /* of a request, which began when it was submitted */
+		makes_by_write(x, op);
+		break;
 	case IOT_KIND_setattr:
 		if (op->flags & IOT_ATTR_size)
 			makes(x, op->length_bytes, false);
@@ -83,12 +129,11 @@ void size_take_result(struct effect *x, const struct graph_op *op)
 			makes(x, 0, false);
 		break;
 	case IOT_KIND_fallocate:
-		if (!(op->flags & ~IOT_FALLOC_zero_range))
-			makes(x, op->offset_bytes + op->length_bytes, true);
+		makes_by_fallocate(x, op);
+		break;
+	case IOT_KIND_copy_range:
+	case IOT_KIND_remap_range:
+		makes_by_copy(x, op);
 		break;
 	}
-	if (is_write && (op->flags & IOT_RW_append))
-		size_says(x, op->offset_bytes, op->offset_bytes);
-	if (is_write) /* also one that made it no longer then; it may when it comes sooner */
-		makes(x, end, true);
 }

@@ -392,12 +392,12 @@ static void find_order_of_time(struct search *s)
 
 	s->due = 0;
 	for (i = 0; i < s->item_count; i++) {
-		const struct graph_op *op = effects_op(s->e, s->items[i].x.at);
+		const u64 begun_ns = effects_begun_ns(s->e, s->items[i].x.at);
 
 		s->items[i].after = 0;
 		s->due |= (u64)s->items[i].is_due << i;
 		for (j = 0; j < s->item_count; j++)
-			if (effects_op(s->e, s->items[j].x.at)->end_ns < op->enter_ns ||
+			if (effects_op(s->e, s->items[j].x.at)->end_ns < begun_ns ||
 			    (s->items[j].is_sight && j + 1 == i))
 				s->items[i].after |= 1ull << j;
 	}

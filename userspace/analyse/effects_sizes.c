@@ -95,9 +95,9 @@ static void find_uses(const struct graph *graph, struct size_use *uses)
 	for (i = 0; i < graph->task_count; i++)
 		for (j = 0; j < graph->tasks[i].op_count; j++) {
 			const struct graph_op *op = &graph->tasks[i].ops[j];
-			struct size_use *use = &uses[op->file];
+			struct size_use *use = &uses[size_file(op)];
 
-			if (!op->file || !graph_is_io(op))
+			if (!size_file(op) || !graph_is_io(op))
 				continue;
 			size_take_result(&x, op);
 			if (!x.has_found_size && !x.has_set_size)
@@ -186,7 +186,7 @@ void sizes_claim(struct effects *e, struct effect *x)
 {
 	const struct graph_op *op = effects_op(e, x->at);
 
-	x->size = e->sizes && op->file ? e->sizes[op->file] : NULL;
+	x->size = e->sizes ? e->sizes[size_file(op)] : NULL; /* of file 0: none */
 	if (!x->size)
 		return;
 	size_take_result(x, op);
@@ -232,8 +232,11 @@ static bool would_help(const struct effects *e, struct file_size *f, const struc
 {
 	u64 now_bytes = last(f)->bytes;
 
-	if (other == x || other->has_happened || other->is_happening ||
-	    other->size_after_bytes > range->max_bytes)
+	if (other == x || other->has_happened || other->is_happening)
+		return false;
+	if (other->size_after_bytes == SIZE_UNKNOWN)
+		return true;
+	if (other->size_after_bytes > range->max_bytes)
 		return false;
 	if (now_bytes == SIZE_UNKNOWN) /* it was smaller before that one */
 		return other->is_growth && other->size_after_bytes >= range->min_bytes &&
@@ -247,12 +250,12 @@ static bool would_help(const struct effects *e, struct file_size *f, const struc
 static bool says_range(const struct effects *e, const struct effect *x, struct size_range *range)
 {
 	const u64 old_bytes = effects_op(e, x->at)->old_size_bytes;
-	bool is_setattr = effects_op(e, x->at)->kind == IOT_KIND_setattr;
+	const u16 kind = effects_op(e, x->at)->kind;
 
 	*range = x->has_found_size ?
 			 (struct size_range){ x->size_min_bytes, x->size_max_bytes } :
 			 (struct size_range){ old_bytes, old_bytes };
-	return x->has_found_size || x->is_growth || is_setattr;
+	return x->has_found_size || x->is_growth || kind == IOT_KIND_setattr || kind == IOT_KIND_fallocate;
 }
 
 static bool is_so(const struct effects *e, const struct effect *x, const struct size_range *range)

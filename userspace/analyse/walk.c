@@ -8,7 +8,7 @@
  * can be added to a graph, and no circle comes of them.
  *
  * A walk over spans visits some operations twice, where they began and where they ended, in the
- * order of all these moments.
+ * order of all these moments. There the end of a request begins with its submission.
  */
 #include "walk.h"
 
@@ -57,9 +57,17 @@ static void sift_down(struct walk *w, u32 at)
 	w->heap[at] = place;
 }
 
+/* When its next operation begins. In a walk over spans a request does as soon as it is submitted. */
+static u64 begin_ns(const struct walk *w, u32 task)
+{
+	const struct graph_op *op = &w->graph->tasks[task].ops[w->next[task]];
+
+	return w->leave && op->kind == IOT_KIND_complete ? 0 : op->enter_ns;
+}
+
 static void push(struct walk *w, u32 task)
 {
-	const struct place place = { w->graph->tasks[task].ops[w->next[task]].enter_ns, task, 0 };
+	const struct place place = { begin_ns(w, task), task, 0 };
 	u32 at = w->heap_count++;
 
 	while (at && is_before(&place, &w->heap[(at - 1) / 2])) {
@@ -149,7 +157,7 @@ static int step(struct walk *w, graph_visit_fn visit, void *context)
 	if (w->next[task] == t->op_count) {
 		drop_top(w);
 	} else {
-		w->heap[0].ns = t->ops[w->next[task]].enter_ns;
+		w->heap[0].ns = begin_ns(w, task);
 		w->heap[0].is_end = 0;
 		sift_down(w, 0);
 	}
@@ -158,7 +166,7 @@ static int step(struct walk *w, graph_visit_fn visit, void *context)
 	return err;
 }
 
-static int walk_init(struct walk *w, struct graph *graph)
+static int walk_init(struct walk *w, struct graph *graph, graph_visit_fn leave)
 {
 	u32 tasks = graph->task_count, hubs = graph->hub_count, i;
 
@@ -171,6 +179,7 @@ static int walk_init(struct walk *w, struct graph *graph)
 		.next_parked = malloc((tasks + 1) * sizeof(u32)),
 		.hub_left = malloc((hubs + 1ull) * sizeof(u32)),
 		.is_inside = calloc(tasks + 1, sizeof(bool)),
+		.leave = leave,
 	};
 	if (!w->heap || !w->next || !w->parked || !w->hub_parked || !w->next_parked ||
 	    !w->hub_left || !w->is_inside)
@@ -190,9 +199,8 @@ static int walk_init(struct walk *w, struct graph *graph)
 static int walk(struct graph *graph, graph_visit_fn visit, graph_visit_fn leave, void *context)
 {
 	struct walk w;
-	int err = walk_init(&w, graph);
+	int err = walk_init(&w, graph, leave);
 
-	w.leave = leave;
 	while (!err && w.heap_count)
 		err = step(&w, visit, context);
 	free(w.heap);
