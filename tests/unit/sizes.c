@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * sizes.c - whatever makes a file longer or shorter explains the size that another task finds, and is waited for
- * by it.
+ * by it; and that takes time which grows with the trace, not with its square.
  */
+#include <stdlib.h>
+#include <time.h>
+
+#include "analyse/graph.h"
 #include "compile/compile.h"
 #include "scratch.h"
 #include "scribe.h"
@@ -168,5 +172,70 @@ static void what_was_made_of_the_size_is_found(void **state)
 		}
 }
 
+/* -- time ------------------------------------------------------------------------------------------- */
+
+#define TASKS	 8
+#define FEW_OPS	 2000 /* of each task */
+#define MANY_OPS (8 * FEW_OPS)
+
+static void add_op(struct graph *graph, u32 task, u32 number)
+{
+	struct graph_op *op = graph_op_add(graph, task);
+	bool is_write = (number + task) % 2;
+
+	op->enter_ns = 1000 + number * 100 + task * 10;
+	op->end_ns = op->enter_ns + 95; /* so there are always others under way */
+	op->kind = is_write ? IOT_KIND_write : IOT_KIND_read;
+	op->number = number;
+	op->file = 1;
+	op->old_size_bytes = 4096;
+	op->length_bytes = 4096;
+	op->result = 4096;
+	if (!task && number == 1)
+		op->old_size_bytes = 0;
+}
+
+/* Return: seconds of CPU time. */
+static double passes_after(u32 ops)
+{
+	struct graph *graph;
+	u32 task, number;
+	clock_t begun;
+	double taken;
+
+	assert_int_equal(graph_open(&graph), 0);
+	graph->rules = ORDER_DEFAULT;
+	graph->file_count = 1;
+	graph->operations = TASKS * ops;
+	for (task = 0; task < TASKS; task++) {
+		u32 index;
+
+		assert_int_equal(graph_task_make(graph, 1 + task, &index), 0);
+		graph->tasks[index].has_io = true;
+		for (number = 1; number <= ops; number++)
+			add_op(graph, index, number);
+	}
+	begun = clock();
+	assert_int_equal(graph_pass_effects(graph, NULL), 0);
+	taken = (double)(clock() - begun) / CLOCKS_PER_SEC;
+	assert_int_equal(graph->unexplained, 0);
+	graph_close(graph);
+	return taken;
+}
+
+/* Tasks that read and write one file at the same time, and never rest all at once. */
+static void time_grows_with_the_trace(void **state)
+{
+	double few, many;
+
+	(void)state;
+	few = passes_after(FEW_OPS);
+	many = passes_after(MANY_OPS);
+	if (getenv("IOTAPE_TEST_VERBOSE"))
+		print_message("%u operations: %.3f s, %u: %.3f s\n", TASKS * FEW_OPS, few, TASKS * MANY_OPS, many);
+	assert_true(many < 24 * few); /* of 8 times as many; their square were 64 times */
+}
+
 SUITE("sizes",
-      WITH_SCRATCH(what_was_made_of_the_size_is_found))
+      WITH_SCRATCH(what_was_made_of_the_size_is_found)
+      TEST(time_grows_with_the_trace))

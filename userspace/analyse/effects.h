@@ -170,6 +170,7 @@ struct claim {
  * @is_change: it changes a thing
  * @locks: of the file whose locks it is about, or NULL
  * @size: of the file whose size it found or changes, or NULL
+ * @size_place: its own among those that find that, and do not change it
  * @has_found_size, @size_min_bytes, @size_max_bytes: what that was
  * @has_set_size, @size_after_bytes, @is_growth: what it is then; it is no less than that
  */
@@ -181,6 +182,7 @@ struct effect {
 	bool is_change;
 	struct file_locks *locks;
 	struct file_size *size;
+	u32 size_place;
 	u64 size_min_bytes;
 	u64 size_max_bytes;
 	u64 size_after_bytes;

@@ -33,19 +33,24 @@ struct size_growth {
 
 /*
  * The growths are those that whoever is under way, or comes, may have overlapped: writes commute,
- * so each of them by itself comes after who found less. Of those there are @watchers.
+ * so each of them by itself comes after who found less. Those that had ended before all of these
+ * began are forgotten, and witnesses that had before all that change the size did, whenever there
+ * are twice as many as need be.
  */
 struct file_size {
 	struct size_version versions[VERSIONS_MAX];
 	u32 version_count;
-	u32 watchers;
 	struct size_growth *growths;
 	u32 growth_count;
 	u32 growth_room;
 	struct deed_at last_cut; /* task GRAPH_NONE: none */
-	u32 *pending; /* tasks */
+	u32 *pending; /* tasks whose operation changes the size, and has not happened */
 	u32 pending_count;
 	u32 pending_room;
+	u32 *finders; /* tasks whose operation finds it, and has not happened; see size_place */
+	u32 finder_count;
+	u32 finder_room;
+	u32 remembered_max; /* witnesses and growths */
 	struct size_witness *witnesses;
 	u32 witness_count;
 	u32 witness_room;
@@ -170,6 +175,7 @@ void sizes_close(struct effects *e)
 		if (!e->sizes[i])
 			continue;
 		free(e->sizes[i]->pending);
+		free(e->sizes[i]->finders);
 		free(e->sizes[i]->growths);
 		free(e->sizes[i]->witnesses);
 		free(e->sizes[i]);
@@ -194,6 +200,23 @@ void sizes_claim(struct effects *e, struct effect *x)
 		x->size = NULL;
 }
 
+static void add_finder(struct effects *e, struct file_size *f, struct effect *x)
+{
+	f->finders = effects_room(e, f->finders, f->finder_count, &f->finder_room, sizeof(*f->finders));
+	if (e->err)
+		return;
+	x->size_place = f->finder_count;
+	f->finders[f->finder_count++] = x->at.task;
+}
+
+static void drop_finder(struct effects *e, struct file_size *f, const struct effect *x)
+{
+	u32 last = f->finders[--f->finder_count];
+
+	f->finders[x->size_place] = last;
+	e->of_task[last]->size_place = x->size_place;
+}
+
 /**
  * sizes_begin() - the same, of one that begins
  */
@@ -205,9 +228,10 @@ void sizes_begin(struct effects *e, struct effect *x)
 	f = x->size;
 	if (!f)
 		return;
-	f->watchers += x->has_found_size || is_cut(x);
-	if (!x->has_set_size)
+	if (!x->has_set_size) {
+		add_finder(e, f, x);
 		return;
+	}
 	x->is_change = true;
 	f->pending = effects_room(e, f->pending, f->pending_count, &f->pending_room,
 				  sizeof(*f->pending));
@@ -317,10 +341,12 @@ static void order(struct effects *e, const struct effect *x, u32 at)
 static void order_growths(struct effects *e, const struct effect *x, u64 moment)
 {
 	const struct file_size *f = x->size;
-	u32 i;
+	u32 i = f->growth_count;
 
-	for (i = 0; i < f->growth_count; i++)
-		if (f->growths[i].count > moment && f->growths[i].bytes > x->size_max_bytes)
+	while (i && f->growths[i - 1].count > moment)
+		i--;
+	for (; i < f->growth_count; i++)
+		if (f->growths[i].bytes > x->size_max_bytes)
 			effects_order(e, x->at, f->growths[i].who, EDGE_size);
 }
 
@@ -352,7 +378,8 @@ void sizes_take(struct effects *e, struct effect *x, u64 *low, u64 *high)
 		take_seen(e, x);
 		return;
 	}
-	f->watchers--;
+	if (!x->has_set_size)
+		drop_finder(e, f, x);
 	at = find(f, &(struct size_range){ x->size_min_bytes, x->size_max_bytes }, *low, *high);
 	if (at < 0) {
 		if (!searches_again(e, x, SOUGHT_SIZE))
@@ -393,13 +420,6 @@ static void order_witnesses(struct effects *e, struct file_size *f, const struct
 
 static void add_growth(struct effects *e, struct file_size *f, const struct effect *x)
 {
-	u32 i, kept = 0;
-
-	for (i = 0; i < f->growth_count && !f->watchers; i++)
-		if (effects_op(e, f->growths[i].who)->end_ns >= e->now_ns)
-			f->growths[kept++] = f->growths[i];
-	if (!f->watchers)
-		f->growth_count = kept;
 	f->growths = effects_room(e, f->growths, f->growth_count, &f->growth_room,
 				  sizeof(*f->growths));
 	if (!e->err)
@@ -418,7 +438,6 @@ static void order_cuts(struct effects *e, struct file_size *f, const struct effe
 	for (i = 0; i < f->growth_count; i++)
 		effects_order(e, f->growths[i].who, x->at, EDGE_size);
 	f->last_cut = x->at;
-	f->watchers--;
 }
 
 /* Before the first writes that are seen; of those that overlap some saw what others had written. */
@@ -448,6 +467,36 @@ static void forget_witnesses(const struct effects *e, struct file_size *f)
 	f->witness_count = kept;
 }
 
+static u64 earliest(const struct effects *e, const u32 *tasks, u32 count, u64 ns)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		u64 enter_ns = effects_op(e, e->of_task[tasks[i]]->at)->enter_ns;
+
+		ns = enter_ns < ns ? enter_ns : ns;
+	}
+	return ns;
+}
+
+/* What had ended before all that it matters to began: nobody comes any more who overlapped it. */
+static void forget_ended(const struct effects *e, struct file_size *f)
+{
+	u64 since_ns = earliest(e, f->pending, f->pending_count, e->now_ns);
+	u32 i, kept = 0;
+
+	for (i = 0; i < f->witness_count; i++)
+		if (effects_op(e, f->witnesses[i].who)->end_ns >= since_ns)
+			f->witnesses[kept++] = f->witnesses[i];
+	f->witness_count = kept;
+	since_ns = earliest(e, f->finders, f->finder_count, since_ns);
+	for (i = kept = 0; i < f->growth_count; i++)
+		if (effects_op(e, f->growths[i].who)->end_ns >= since_ns)
+			f->growths[kept++] = f->growths[i];
+	f->growth_count = kept;
+	f->remembered_max = 2 * (f->witness_count + kept + f->pending_count + f->finder_count);
+}
+
 /**
  * sizes_change() - an operation changes the size
  */
@@ -475,6 +524,8 @@ void sizes_change(struct effects *e, struct effect *x)
 	f->pending_count = kept;
 	if (!kept)
 		forget_witnesses(e, f);
+	if (f->witness_count + f->growth_count > f->remembered_max)
+		forget_ended(e, f);
 }
 
 /* -- for a search -------------------------------------------------------------------------------- */
