@@ -4,80 +4,116 @@
  */
 #include "data.h"
 
+#include <search.h>
 #include <stdlib.h>
+#include <utlist.h>
 
 #define PIECES_MAX 65536 /* of one file, then those used long ago are forgotten */
 
-/* The first piece that ends after a position. */
-static u32 first_after(const struct data *data, u64 position)
+/* -- pieces ------------------------------------------------------------------------------------ */
+
+static int by_begin(const void *a, const void *b)
 {
-	u32 low = 0, high = data->count;
+	const struct piece *one = a, *other = b;
 
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (data->pieces[middle].end <= position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return one->begin < other->begin ? -1 : one->begin > other->begin;
 }
 
-/* Room for a piece at a place. */
-static int insert(struct data *data, u32 at, const struct piece *piece)
-{
-	if (data->count == data->room) {
-		u32 room = data->room ? 2 * data->room : 4;
-		struct piece *pieces = reallocarray(data->pieces, room, sizeof(*pieces));
+struct seek {
+	u64 position;
+	struct piece *found;
+};
 
-		if (!pieces)
-			return -ENOMEM;
-		data->pieces = pieces;
-		data->room = room;
-	}
-	memmove(&data->pieces[at + 1], &data->pieces[at], (data->count++ - at) * sizeof(*piece));
-	data->pieces[at] = *piece;
-	return 0;
+/* It goes down to a leaf, so the last one that was too far is the nearest. */
+static int seek(const void *key, const void *place)
+{
+	struct seek *const *sought = key;
+	const struct piece *piece = place;
+
+	if (piece->end <= (*sought)->position)
+		return 1;
+	(*sought)->found = (struct piece *)place;
+	return -1;
 }
+
+/* The first piece that ends after a position, NULL if there is none. */
+static struct piece *first_after(const struct data *data, u64 position)
+{
+	struct seek sought = { .position = position }, *key = &sought;
+
+	tfind(&key, &data->tree, seek);
+	return sought.found;
+}
+
+/* A piece before another one, or the last if that is NULL. Return: NULL if there is no memory. */
+static struct piece *insert(struct data *data, struct piece *next, u64 begin, u64 end)
+{
+	struct piece *piece = calloc(1, sizeof(*piece));
+
+	if (!piece)
+		return NULL;
+	piece->begin = begin;
+	piece->end = end;
+	if (!tsearch(piece, &data->tree, by_begin)) {
+		free(piece);
+		return NULL;
+	}
+	if (next)
+		DL_PREPEND_ELEM(data->pieces, next, piece);
+	else
+		DL_APPEND(data->pieces, piece);
+	data->count++;
+	return piece;
+}
+
+static void drop(struct data *data, struct piece *piece)
+{
+	tdelete(piece, &data->tree, by_begin);
+	DL_DELETE(data->pieces, piece);
+	data->count--;
+	resource_exit(&piece->resource);
+	free(piece);
+}
+
+/* -- ranges ------------------------------------------------------------------------------------ */
 
 /* Two pieces of one, the second from a position inside it. */
-static int split(struct data *data, u32 at, u64 position)
+static int split(struct data *data, struct piece *piece, u64 position)
 {
-	struct piece second = { .begin = position, .end = data->pieces[at].end };
-	int err = resource_copy(&second.resource, &data->pieces[at].resource);
+	struct piece *second = insert(data, piece->next, position, piece->end);
+	int err = second ? resource_copy(&second->resource, &piece->resource) : -ENOMEM;
 
 	if (!err)
-		err = insert(data, at + 1, &second);
-	if (err)
-		resource_exit(&second.resource);
-	else
-		data->pieces[at].end = position;
+		piece->end = position;
+	else if (second)
+		drop(data, second);
 	return err;
 }
 
 /* Pieces begin and end where the range does, and there is no gap in it. Return: the first of it. */
-static int cut(struct data *data, u64 begin, u64 end, u32 *first)
+static int cut(struct data *data, u64 begin, u64 end, struct piece **first)
 {
-	u32 at = first_after(data, begin);
+	struct piece *at = first_after(data, begin);
 	u64 position = begin;
 	int err = 0;
 
-	if (at < data->count && data->pieces[at].begin < begin)
-		err = split(data, at++, begin);
-	*first = at;
+	*first = NULL;
+	if (at && at->begin < begin) {
+		err = split(data, at, begin);
+		at = at->next;
+	}
 	while (!err && position < end) {
-		struct piece gap = { .begin = position, .end = end };
-
-		if (at == data->count || data->pieces[at].begin > position) {
-			if (at < data->count && data->pieces[at].begin < end)
-				gap.end = data->pieces[at].begin;
-			err = insert(data, at, &gap);
-		} else if (data->pieces[at].end > end) {
+		if (!at || at->begin > position) {
+			at = insert(data, at, position, at && at->begin < end ? at->begin : end);
+			err = at ? 0 : -ENOMEM;
+		} else if (at->end > end) {
 			err = split(data, at, end);
 		}
-		if (!err)
-			position = data->pieces[at++].end;
+		if (err)
+			break;
+		*first = *first ? *first : at;
+		position = at->end;
+		at = at->next;
 	}
 	return err;
 }
@@ -90,41 +126,29 @@ static u64 last_ns(const struct piece *piece)
 
 static void forget_old(struct data *data)
 {
+	struct piece *piece, *next;
 	u64 sum_ns = 0;
-	u32 i, kept = 0;
 
-	for (i = 0; i < data->count; i++)
-		sum_ns += last_ns(&data->pieces[i]) / data->count;
-	for (i = 0; i < data->count; i++)
-		if (last_ns(&data->pieces[i]) > sum_ns)
-			data->pieces[kept++] = data->pieces[i];
-		else
-			resource_exit(&data->pieces[i].resource);
-	data->count = kept;
+	DL_FOREACH (data->pieces, piece)
+		sum_ns += last_ns(piece) / data->count;
+	DL_FOREACH_SAFE (data->pieces, piece, next)
+		if (last_ns(piece) <= sum_ns)
+			drop(data, piece);
 }
 
 /* Neighbours that nobody will tell apart become one: from before @first to the end of the range. */
-static void merge(struct data *data, u32 first, u64 end)
+static void merge(struct data *data, struct piece *first, u64 end)
 {
-	u32 at = first ? first - 1 : 0, kept = at;
+	struct piece *piece = first == data->pieces ? first : first->prev, *next;
 
-	if (!data->count)
-		return;
-	while (at + 1 < data->count && data->pieces[kept].begin < end) {
-		struct piece *piece = &data->pieces[kept], *next = &data->pieces[++at];
-
+	while ((next = piece->next) && piece->begin < end) {
 		if (piece->end == next->begin && resource_absorb(&piece->resource, &next->resource)) {
 			piece->end = next->end;
-			resource_exit(&next->resource);
-		} else if (++kept != at) {
-			data->pieces[kept] = *next;
+			drop(data, next);
+		} else {
+			piece = next;
 		}
 	}
-	if (kept == at)
-		return;
-	memmove(&data->pieces[kept + 1], &data->pieces[at + 1],
-		(data->count - at - 1) * sizeof(*data->pieces));
-	data->count -= at - kept;
 }
 
 /**
@@ -139,7 +163,7 @@ static void merge(struct data *data, u32 first, u64 end)
  */
 int data_use(struct waiter *waiter, struct data *data, u64 begin, u64 end, bool is_write)
 {
-	u32 first, i;
+	struct piece *first, *piece;
 	int err;
 
 	if (begin >= end)
@@ -147,9 +171,8 @@ int data_use(struct waiter *waiter, struct data *data, u64 begin, u64 end, bool 
 	if (data->count >= PIECES_MAX)
 		forget_old(data);
 	err = cut(data, begin, end, &first);
-	for (i = first; !err && i < data->count && data->pieces[i].begin < end; i++)
-		err = resource_use(waiter, &data->pieces[i].resource,
-				   is_write ? USE_EXCLUSIVE : USE_LOOK, EDGE_data);
+	for (piece = first; !err && piece && piece->begin < end; piece = piece->next)
+		err = resource_use(waiter, &piece->resource, is_write ? USE_EXCLUSIVE : USE_LOOK, EDGE_data);
 	if (!err)
 		merge(data, first, end);
 	return err;
@@ -160,9 +183,6 @@ int data_use(struct waiter *waiter, struct data *data, u64 begin, u64 end, bool 
  */
 void data_exit(struct data *data)
 {
-	u32 i;
-
-	for (i = 0; i < data->count; i++)
-		resource_exit(&data->pieces[i].resource);
-	free(data->pieces);
+	while (data->pieces)
+		drop(data, data->pieces);
 }

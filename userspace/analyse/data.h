@@ -15,21 +15,25 @@
  * struct piece - bytes that were used alike
  * @begin: the first
  * @end: the first that is not among them
+ * @prev, @next: its neighbours, as utlist.h has them
  */
 struct piece {
 	u64 begin;
 	u64 end;
 	struct resource resource;
+	struct piece *prev;
+	struct piece *next;
 };
 
 /**
  * struct data - the bytes of one file, as far as they were used
  * @pieces: by place, none of which touch the same byte; of very many, not those used long ago
+ * @tree: the same, as search.h has them, by where they begin
  */
 struct data {
 	struct piece *pieces;
+	void *tree;
 	u32 count;
-	u32 room;
 };
 
 int data_use(struct waiter *waiter, struct data *data, u64 begin, u64 end, bool is_write);
