@@ -228,17 +228,25 @@ int user_list_add(struct user_list *list, const struct waiter *waiter, u32 seen)
 	return 0;
 }
 
+/* The end of a request comes by itself, and waits for nothing. */
+static bool is_lane(const struct waiter *waiter, u32 task)
+{
+	return waiter->graph->tasks[task].lane_of != GRAPH_NONE;
+}
+
 /**
  * user_list_wait() - an operation waits for those that had ended when it began
  * @list: of users
  * @waiter: the operation
  * @seen: in and out: up to what version of the list its task has waited for all
  * @cause: of the edges
+ * @follows: in and out: up to what version of another list its task follows all, as those do that it waits for
+ *	here; or NULL
  *
  * Return: 0 or -ENOMEM.
  */
 int user_list_wait(const struct user_list *list, struct waiter *waiter, u32 *seen,
-		   enum edge_cause cause)
+		   enum edge_cause cause, u32 *follows)
 {
 	u64 now_ns = waiter->enter_ns;
 	u32 up_to = list->version, i;
@@ -251,6 +259,8 @@ int user_list_wait(const struct user_list *list, struct waiter *waiter, u32 *see
 			continue;
 		if (user->end_ns < now_ns) {
 			err = waiter_wait(waiter, user->task, user->index, cause);
+			if (follows && user->seen > *follows && !is_lane(waiter, user->task))
+				*follows = user->seen;
 			continue;
 		}
 		if (user->version <= up_to)
@@ -298,6 +308,49 @@ static void settle(struct resource *resource, u64 now_ns)
 	user_list_forget(&resource->looks, settled_ns);
 }
 
+/* Those that another one follows which has ended by now: whoever waits for that one waits for them. */
+static void drop_followed(struct user_list *list, u64 now_ns)
+{
+	u32 i, kept = 0;
+
+	if (!list->followed || list->followed_ns >= now_ns)
+		return;
+	for (i = 0; i < list->count; i++)
+		if (list->users[i].version > list->followed)
+			list->users[kept++] = list->users[i];
+	list->count = kept;
+	list->followed = 0;
+}
+
+/* The operation, which was put there last, follows all up to a version: of two such, the one that ends first counts. */
+static void note_follower(struct user_list *list, const struct waiter *waiter, u32 follows)
+{
+	u64 end_ns = waiter_op(waiter)->end_ns;
+
+	if (follows <= list->followed || is_lane(waiter, waiter->task) ||
+	    (list->followed && end_ns > list->followed_ns))
+		return;
+	list->followed = follows;
+	list->followed_ns = end_ns;
+}
+
+/* A change or a look. */
+static int use_shared(struct waiter *waiter, struct user_list *own, struct user_list *other,
+		      enum edge_cause cause)
+{
+	u32 seen = user_list_seen(own, waiter->task), follows = user_list_seen(other, waiter->task);
+	int err;
+
+	drop_followed(own, waiter_op(waiter)->enter_ns);
+	drop_followed(other, waiter_op(waiter)->enter_ns);
+	err = user_list_wait(other, waiter, &seen, cause, &follows);
+	if (!err)
+		err = user_list_add(own, waiter, seen);
+	if (!err)
+		note_follower(own, waiter, follows);
+	return err;
+}
+
 /**
  * resource_use() - an operation uses a resource
  * @waiter: the operation; they come in the order of a walk
@@ -310,26 +363,22 @@ static void settle(struct resource *resource, u64 now_ns)
 int resource_use(struct waiter *waiter, struct resource *resource, enum use use,
 		 enum edge_cause cause)
 {
-	struct user_list *own = use == USE_CHANGE ? &resource->changes : &resource->looks;
-	struct user_list *other = use == USE_CHANGE ? &resource->looks : &resource->changes;
 	struct user user;
-	u32 none = 0, seen;
+	u32 none = 0;
 	int err;
 
 	settle(resource, waiter->enter_ns);
-	err = user_list_wait(&resource->exclusive, waiter, &none, cause);
-	if (use != USE_EXCLUSIVE) {
-		seen = user_list_seen(own, waiter->task);
-		if (!err)
-			err = user_list_wait(other, waiter, &seen, cause);
-		return err ? err : user_list_add(own, waiter, seen);
-	}
+	err = user_list_wait(&resource->exclusive, waiter, &none, cause, NULL);
+	if (!err && use == USE_CHANGE)
+		return use_shared(waiter, &resource->changes, &resource->looks, cause);
+	if (!err && use == USE_LOOK)
+		return use_shared(waiter, &resource->looks, &resource->changes, cause);
 	none = 0;
 	if (!err)
-		err = user_list_wait(&resource->changes, waiter, &none, cause);
+		err = user_list_wait(&resource->changes, waiter, &none, cause, NULL);
 	none = 0;
 	if (!err)
-		err = user_list_wait(&resource->looks, waiter, &none, cause);
+		err = user_list_wait(&resource->looks, waiter, &none, cause, NULL);
 	user = user_of(waiter);
 	return err ? err : list_insert(&resource->exclusive, resource->exclusive.count, &user);
 }

@@ -16,7 +16,8 @@
  *
  * Operations come in the order in which they began, so from an operation on, all that
  * come begin no earlier. A use is forgotten when whoever comes waits for another one that
- * waits for it: an exclusive one that began after it had ended, and that has ended now.
+ * waits for it: an exclusive one that began after it had ended, and that has ended now; or a
+ * change or look of a task that follows it, because it waited for a look or change that did.
  */
 #ifndef IOTAPE_RESOURCE_H
 #define IOTAPE_RESOURCE_H
@@ -49,12 +50,20 @@ struct user {
 	u32 seen;
 };
 
-/* Of changes and looks at most one of each task, by task. The version is that of the last put. */
+/**
+ * struct user_list - of changes and looks at most one of each task
+ * @users: by task
+ * @version: that of the last put
+ * @followed: all that were put up to this version are followed by one that was put later; 0: none are
+ * @followed_ns: when that one ends
+ */
 struct user_list {
 	struct user *users;
 	u32 count;
 	u32 room;
 	u32 version;
+	u32 followed;
+	u64 followed_ns;
 };
 
 /**
@@ -99,7 +108,7 @@ int waiter_wait(struct waiter *waiter, u32 task, u32 index, enum edge_cause caus
 u32 user_list_seen(const struct user_list *list, u32 task);
 int user_list_add(struct user_list *list, const struct waiter *waiter, u32 seen);
 int user_list_wait(const struct user_list *list, struct waiter *waiter, u32 *seen,
-		   enum edge_cause cause);
+		   enum edge_cause cause, u32 *follows);
 void user_list_forget(struct user_list *list, u64 before_ns);
 
 int resource_use(struct waiter *waiter, struct resource *resource, enum use use,

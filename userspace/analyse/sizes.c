@@ -205,7 +205,7 @@ int size_write(struct waiter *waiter, struct size *size, u64 end_bytes, u64 old_
 	int err = use(waiter, size, USE_LOOK);
 
 	if (!err)
-		err = user_list_wait(&size->ends, waiter, &seen, EDGE_size);
+		err = user_list_wait(&size->ends, waiter, &seen, EDGE_size, NULL);
 	if (!err && seen)
 		err = user_list_add(&size->writers, waiter, seen);
 	if (!err && is_extension)
