@@ -14,7 +14,8 @@
  * its identity. An object that was removed takes its identity along, because not all file
  * systems have generations.
  *
- * Memory grows with the number of names and objects, not with that of operations.
+ * Memory grows with the number of names, objects and mappings, not with that of other operations: a
+ * mapping goes piece by piece, so when it has gone is not known here, and its label stays.
  */
 #include <stdlib.h>
 #include <sys/random.h>
