@@ -158,6 +158,7 @@ struct graph_op {
  * @begin_ns: when it was first seen
  * @uid, @gid: its effective user and group then, IOT_ID_UNKNOWN if they are not known
  * @exec_into: id of the task that it became by exec, 0 if none
+ * @has_exited: what was read of the trace has its exit
  * @space: number of its address space
  * @has_maps: it does something to mappings
  * @has_locks: it takes locks that its process owns
@@ -175,6 +176,7 @@ struct graph_task {
 	u32 gid;
 	u32 exec_into;
 	u32 space;
+	bool has_exited;
 	bool has_io;
 	bool has_maps;
 	bool has_locks;

@@ -200,20 +200,23 @@ static void drop_idle_leaves(struct graph *graph, struct graph_task *t)
 	t->op_count = count;
 }
 
+static bool is_before_end(const struct graph_op *op, const struct graph_op *end)
+{
+	return !graph_is_wake(op) && op->end_ns <= end->end_ns;
+}
+
 /*
- * The task's own last operation, which is its exit if that was recorded. Whom it woke when it had
- * exited has an order of its own.
+ * A task ends with its exit. What the kernel does for it then, as closing its files, is told later,
+ * and has an order of its own, as has whom it woke when it had exited.
  */
 static int wait_for_end(struct graph *graph, struct graph_op *op)
 {
 	u32 child = graph_task_find(graph, op->event), count;
 	const struct graph_task *t = &graph->tasks[child];
 
-	for (count = t->op_count; count && graph_is_wake(&t->ops[count - 1]);)
+	for (count = t->op_count; count && !is_before_end(&t->ops[count - 1], op);)
 		count--;
-	if (!count || t->ops[count - 1].end_ns > op->end_ns)
-		return 0; /* it closed files after its maker had gone on */
-	return graph_edge_add(graph, child, count - 1, op, EDGE_life);
+	return count ? graph_edge_add(graph, child, count - 1, op, EDGE_life) : 0;
 }
 
 static int wait_for_making(struct graph *graph, u32 task, u32 j)

@@ -263,14 +263,18 @@ static u32 maker_of(const struct loader *l, u32 task)
 	return task;
 }
 
-/* Perhaps its maker waits for that; life.c decides. */
+/* Perhaps its maker waits for that, if there still is one; life.c decides. */
 static int load_exit(struct loader *l, const struct iot_rec_exit *r)
 {
 	int err = load_event(l, r->time_ns, r->task, r->op, 0);
-	u32 maker = maker_of(l, graph_task_find(l->graph, r->task));
+	u32 task = graph_task_find(l->graph, r->task), maker;
 
-	if (err || maker == GRAPH_NONE)
+	if (err)
 		return err;
+	l->graph->tasks[task].has_exited = true;
+	maker = maker_of(l, task);
+	if (maker == GRAPH_NONE || l->graph->tasks[maker].has_exited)
+		return 0;
 	return load_leave(l, maker, r->time_ns, LEAVE_ENDED, r->task);
 }
 

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * life.c - what of fork, exec and exit of a trace orders its tasks.
+ *
+ * What comes of a trace is written as a text: for each task its id and, after a colon, its operations
+ * in order. After one that waits for another one stands "<", the id of that one's task, and which it is.
+ */
+#include <sys/stat.h>
+
+#include "analyse/load.h"
+#include "scratch.h"
+#include "suite.h"
+
+#define BEGIN_NS 1000000
+#define MS	 1000000
+#define ROOT	 1
+#define FILE_A	 2 /* and its name */
+#define TASKS	 4
+
+static struct iot_writer *writer;
+static u32 op_counts[TASKS + 1];
+
+/* -- a trace ------------------------------------------------------------------------------------ */
+
+static void put(struct iot_record record, const char *tail)
+{
+	record.tail = (const u8 *)tail;
+	record.tail_bytes = (u16)(tail ? strlen(tail) : 0);
+	assert_int_equal(iot_writer_record(writer, &record), 0);
+}
+
+#define EVENT(kind_, at_ns, ...)                                   \
+	put((struct iot_record){ .kind = IOT_KIND_##kind_,         \
+				 .kind_ = { .time_ns = BEGIN_NS + (at_ns), __VA_ARGS__ } }, NULL)
+
+#define OP(kind_, task_, from_ns, to_ns, ...)                                                  \
+	put((struct iot_record){ .kind = IOT_KIND_##kind_,                                     \
+				 .kind_ = { .enter_ns = BEGIN_NS + (from_ns),                  \
+					    .duration_ns = (to_ns) - (from_ns), .task = (task_), \
+					    .op = ++op_counts[task_], __VA_ARGS__ } }, NULL)
+
+static void begin(void)
+{
+	static const unsigned char capture[16] = "life";
+
+	memset(op_counts, 0, sizeof(op_counts));
+	assert_int_equal(iot_writer_open(scratch_trace, capture, &writer), 0);
+	EVENT(name, 0, .name = ROOT);
+	EVENT(object, 0, .object = ROOT, .name = ROOT, .type = IOT_TYPE_dir, .mode = S_IFDIR | 0755,
+	      .ino = 99);
+	EVENT(mount, 0, .object = ROOT);
+	put((struct iot_record){ .kind = IOT_KIND_name,
+				 .name = { .time_ns = BEGIN_NS, .name = FILE_A, .dir = ROOT } }, "a");
+	EVENT(object, 0, .object = FILE_A, .name = FILE_A, .type = IOT_TYPE_file,
+	      .mode = S_IFREG | 0644, .ino = 100, .nlink = 1, .size_bytes = 8192);
+}
+
+static void put_task(u32 task, u32 parent, u32 why, u64 at_ns)
+{
+	EVENT(task, at_ns, .task = task, .parent = parent, .pid = task, .tgid = task, .why = why);
+}
+
+static void put_fork(u32 task, u32 child, u64 at_ns)
+{
+	put_task(child, task, IOT_REASON_fork, at_ns);
+	EVENT(fork, at_ns + 10, .task = task, .op = op_counts[task], .child = child);
+}
+
+static void put_open(u32 task, u64 from_ns, u64 to_ns, u64 runtime_ns)
+{
+	OP(open, task, from_ns, to_ns, .object = FILE_A, .name = FILE_A, .handle = 10 + task,
+	   .flags = IOT_OPEN_read, .runtime_ns = runtime_ns);
+}
+
+static void put_exit(u32 task, u64 at_ns)
+{
+	EVENT(exit, at_ns, .task = task, .op = op_counts[task]);
+}
+
+/* -- from a graph to a text --------------------------------------------------------------------- */
+
+static const char *name_of(const struct graph_op *op)
+{
+	static const char *const leaves[] = { [LEAVE_MPI] = "mpi", [LEAVE_MADE] = "made",
+					      [LEAVE_ENDED] = "ended", [LEAVE_DONE] = "done",
+					      [LEAVE_WOKEN] = "woken" };
+
+	if (op->kind == IOT_PLAY_leave)
+		return leaves[op->flags];
+	return op->kind < IOT_KIND_END ? iot_kind_info(op->kind)->name : "?";
+}
+
+static void describe(char *text, size_t room, const struct graph *graph)
+{
+	size_t at = 0;
+	u32 i, j, e;
+
+	for (i = 0; i < graph->task_count; i++) {
+		at += (size_t)snprintf(text + at, room - at, "%s%u:", i ? "; " : "", graph->tasks[i].id);
+		for (j = 0; j < graph->tasks[i].op_count; j++) {
+			const struct graph_op *op = &graph->tasks[i].ops[j];
+
+			at += (size_t)snprintf(text + at, room - at, " %s", name_of(op));
+			for (e = op->edges; e != GRAPH_NONE; e = graph->edges[e].next) {
+				const struct graph_task *t = &graph->tasks[graph->edges[e].task];
+
+				at += (size_t)snprintf(text + at, room - at, "<%u.%s", t->id,
+						       name_of(&t->ops[graph->edges[e].index]));
+			}
+		}
+	}
+}
+
+/* Ends the trace. */
+static void gives(const char *expected)
+{
+	struct iot_reject reject;
+	struct graph *graph;
+	struct tree *tree;
+	char text[512];
+
+	EVENT(end, 1000 * MS, .records = 1);
+	assert_int_equal(iot_writer_finish(writer), 0);
+	iot_writer_close(writer);
+	assert_int_equal(graph_open(&graph), 0);
+	assert_int_equal(tree_open(&tree), 0);
+	assert_int_equal(load_trace(scratch_trace, graph, tree, NULL, &reject), 0);
+	assert_int_equal(graph_pass_life(graph), 0);
+	describe(text, sizeof(text), graph);
+	assert_string_equal(text, expected);
+	tree_close(tree);
+	graph_close(graph);
+}
+
+/* -- the tests ---------------------------------------------------------------------------------- */
+
+/* The kernel closes what is open when the exit is told: its maker waits for that as for any other. */
+static void a_child_that_closes_files_by_its_exit_is_waited_for(void **state)
+{
+	(void)state;
+	begin();
+	put_task(1, 0, IOT_REASON_adopt, 10);
+	put_fork(1, 2, 1000);
+	put_open(2, 5000, 6000, 0);
+	put_exit(2, 100 * MS);
+	OP(flush, 2, 100 * MS + 1000, 100 * MS + 2000, .object = FILE_A, .handle = 12);
+	OP(release, 2, 100 * MS + 3000, 100 * MS + 4000, .object = FILE_A, .handle = 12);
+	put_open(1, 101 * MS, 102 * MS, 5000);
+	gives("1: fork ended<2.exit open; 2: made<1.fork open exit flush release");
+}
+
+/* Nobody waits for the orphan; what it does after the exit of its maker is not its maker's. */
+static void a_child_that_leaves_an_orphan_is_waited_for(void **state)
+{
+	(void)state;
+	begin();
+	put_task(1, 0, IOT_REASON_adopt, 10);
+	put_fork(1, 2, 1000);
+	put_fork(2, 3, 2000);
+	put_open(2, 5000, 6000, 0);
+	put_exit(2, 100 * MS);
+	put_open(1, 101 * MS, 102 * MS, 5000);
+	put_open(3, 200 * MS, 201 * MS, 0);
+	put_exit(3, 300 * MS);
+	gives("1: fork ended<2.exit open; 2: made<1.fork fork open exit; 3: made<2.fork open exit");
+}
+
+SUITE("life",
+      WITH_SCRATCH(a_child_that_closes_files_by_its_exit_is_waited_for)
+      WITH_SCRATCH(a_child_that_leaves_an_orphan_is_waited_for))
