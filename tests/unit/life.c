@@ -72,6 +72,12 @@ static void put_open(u32 task, u64 from_ns, u64 to_ns, u64 runtime_ns)
 	   .flags = IOT_OPEN_read, .runtime_ns = runtime_ns);
 }
 
+static void put_map(u32 task, u64 at_ns, u32 flags)
+{
+	OP(map, task, at_ns, at_ns + 100, .object = FILE_A, .handle = 10 + task, .map = 1,
+	   .length_bytes = 4096, .prot = IOT_PROT_read, .flags = flags);
+}
+
 static void put_exit(u32 task, u64 at_ns)
 {
 	EVENT(exit, at_ns, .task = task, .op = op_counts[task]);
@@ -165,6 +171,51 @@ static void a_child_that_leaves_an_orphan_is_waited_for(void **state)
 	gives("1: fork ended<2.exit open; 2: made<1.fork fork open exit; 3: made<2.fork open exit");
 }
 
+/* It is announced before the fork is told: what it inherits is no older than itself. */
+static void a_child_waits_for_its_fork_before_it_inherits(void **state)
+{
+	(void)state;
+	begin();
+	put_task(1, 0, IOT_REASON_adopt, 10);
+	put_open(1, 1000, 2000, 0);
+	put_map(1, 3000, 0);
+	put_map(1, 10 * MS, IOT_MAP_inherited);
+	put_fork(1, 2, 11 * MS);
+	put_open(2, 12 * MS, 13 * MS, 0);
+	gives("1: open map fork; 2: made<1.fork map open");
+}
+
+static void so_does_one_that_is_announced_at_the_same_time(void **state)
+{
+	(void)state;
+	begin();
+	put_task(1, 0, IOT_REASON_adopt, 10);
+	put_open(1, 1000, 2000, 0);
+	put_map(1, 3000, 0);
+	put_map(1, 10 * MS, IOT_MAP_inherited);
+	put_task(2, 1, IOT_REASON_fork, 11 * MS);
+	EVENT(fork, 11 * MS, .task = 1, .op = op_counts[1], .child = 2);
+	put_open(2, 12 * MS, 13 * MS, 0);
+	gives("1: open map fork; 2: made<1.fork map open");
+}
+
+/* What was there at the beginning is made before anything that was recorded. */
+static void so_does_one_that_was_seen_before_its_fork_was_told(void **state)
+{
+	(void)state;
+	begin();
+	put_task(1, 0, IOT_REASON_adopt, 10);
+	put_task(2, 1, IOT_REASON_seen, 20);
+	EVENT(opened, 30, .task = 2, .object = FILE_A, .handle = 9, .fd = 3, .name = FILE_A,
+	      .flags = IOT_OPEN_read);
+	EVENT(fork, 40, .task = 1, .op = 0, .child = 2);
+	put_open(2, 12 * MS, 13 * MS, 0);
+	gives("1: fork; 2: open made<1.fork open");
+}
+
 SUITE("life",
       WITH_SCRATCH(a_child_that_closes_files_by_its_exit_is_waited_for)
-      WITH_SCRATCH(a_child_that_leaves_an_orphan_is_waited_for))
+      WITH_SCRATCH(a_child_that_leaves_an_orphan_is_waited_for)
+      WITH_SCRATCH(a_child_waits_for_its_fork_before_it_inherits)
+      WITH_SCRATCH(so_does_one_that_is_announced_at_the_same_time)
+      WITH_SCRATCH(so_does_one_that_was_seen_before_its_fork_was_told))

@@ -448,13 +448,18 @@ const char *graph_text(struct graph *graph, const char *text)
 	return graph_bytes(graph, text, strlen(text));
 }
 
-/* In the order in which the task entered them; halves of a call and events between them. */
+/*
+ * In the order in which the task entered them; halves of a call and events between them. Nothing
+ * comes before the beginning of the task by being as old.
+ */
 static int compare_ops(const void *a, const void *b)
 {
 	const struct graph_op *x = a, *y = b;
 
 	if (x->enter_ns != y->enter_ns)
 		return x->enter_ns < y->enter_ns ? -1 : 1;
+	if (graph_is_begin(x) != graph_is_begin(y))
+		return graph_is_begin(x) ? -1 : 1;
 	if (x->number != y->number)
 		return x->number < y->number ? -1 : 1;
 	return x->kind < y->kind ? -1 : x->kind > y->kind;

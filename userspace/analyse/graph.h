@@ -19,7 +19,7 @@
  * An edge says that an operation must have ended before another one starts; its two
  * operations did not overlap in the trace, but for the two halves of MPI calls, whose
  * order MPI itself guarantees, where what they returned tells which came first, and where all
- * operations are to be performed one by one.
+ * operations are to be performed one by one. A fork is told after the beginning of its child.
  */
 #ifndef IOTAPE_GRAPH_H
 #define IOTAPE_GRAPH_H
@@ -155,7 +155,7 @@ struct graph_op {
  * @tgid: its process
  * @parent: id of the task that made it, or that it was before exec; 0 if not known
  * @why: an enum iot_reason
- * @begin_ns: when it was first seen
+ * @begin_ns: when it was first seen, or made after that
  * @uid, @gid: its effective user and group then, IOT_ID_UNKNOWN if they are not known
  * @exec_into: id of the task that it became by exec, 0 if none
  * @has_exited: what was read of the trace has its exit
@@ -423,6 +423,12 @@ static inline bool graph_is_wake(const struct graph_op *op)
 {
 	return (op->kind == IOT_PLAY_pass && op->flags == PASS_WAKE) ||
 	       (op->kind == IOT_PLAY_leave && op->flags == LEAVE_WOKEN);
+}
+
+/* Does it wait for the fork or exec that made its task? */
+static inline bool graph_is_begin(const struct graph_op *op)
+{
+	return op->kind == IOT_PLAY_leave && op->flags == LEAVE_MADE;
 }
 
 /* Does it do something, other than fork, exec, exit and halves of MPI calls? */

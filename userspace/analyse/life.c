@@ -219,17 +219,26 @@ static int wait_for_end(struct graph *graph, struct graph_op *op)
 	return count ? graph_edge_add(graph, child, count - 1, op, EDGE_life) : 0;
 }
 
+/* Only what was there before the recording comes before it. Return: NULL if it has none. */
+static struct graph_op *begin_of(const struct graph_task *t)
+{
+	u32 i;
+
+	for (i = 0; i < t->op_count && !t->ops[i].number; i++)
+		if (graph_is_begin(&t->ops[i]))
+			return &t->ops[i];
+	return NULL;
+}
+
 static int wait_for_making(struct graph *graph, u32 task, u32 j)
 {
 	u32 child = graph_task_find(graph, graph->tasks[task].ops[j].event);
-	struct graph_task *t;
+	struct graph_op *op;
 
 	if (child == GRAPH_NONE || !graph->tasks[child].has_io)
 		return 0;
-	t = &graph->tasks[child];
-	if (!t->op_count || t->ops[0].kind != IOT_PLAY_leave || t->ops[0].flags != LEAVE_MADE)
-		return 0;
-	return graph_edge_add(graph, task, j, &t->ops[0], EDGE_life);
+	op = begin_of(&graph->tasks[child]);
+	return op ? graph_edge_add(graph, task, j, op, EDGE_life) : 0;
 }
 
 static int connect(struct graph *graph, u32 task)

@@ -212,10 +212,21 @@ static int load_leave(struct loader *l, u32 task, u64 time_ns, enum graph_leave 
 	return 0;
 }
 
-/* A task begins by waiting for what made it. */
+/*
+ * A task begins by waiting for what made it, from when it was announced, which is before the fork is
+ * told. What comes of the fork, as copies of mappings, comes after that.
+ */
 static int load_begin(struct loader *l, u32 task, u64 time_ns)
 {
-	return load_leave(l, task, time_ns, LEAVE_MADE, 0);
+	struct graph_task *t = &l->graph->tasks[task];
+	int err = load_leave(l, task, time_ns, LEAVE_MADE, 0);
+
+	if (err || t->begin_ns >= time_ns)
+		return err;
+	if (t->begin_ns)
+		t->ops[t->op_count - 1].enter_ns = t->begin_ns;
+	t->begin_ns = time_ns;
+	return 0;
 }
 
 static int load_fork(struct loader *l, const struct iot_rec_fork *r)
@@ -229,7 +240,7 @@ static int load_fork(struct loader *l, const struct iot_rec_fork *r)
 		err = graph_task_make(l->graph, r->child, &child);
 	if (!err)
 		err = load_begin(l, child, r->time_ns);
-	return err ? err : load_inherited(l, parent, child, r->time_ns);
+	return err ? err : load_inherited(l, parent, child);
 }
 
 static int load_exec(struct loader *l, const struct iot_rec_exec *r)

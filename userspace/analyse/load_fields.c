@@ -212,18 +212,17 @@ static int load_map(struct loader *l, const struct iot_rec_map *r)
 }
 
 /**
- * load_inherited() - a fork is complete: the copies of the parent's mappings are the child's first
- * operations
+ * load_inherited() - a fork is complete: the copies of the parent's mappings are what the child does
+ * first, when it has waited for the fork
  * @l: the loader
  * @parent, @child: indices of the tasks
- * @time_ns: of the fork, for a child of which nothing else is known
  *
  * They are made when the child begins, as those that load_mapped_before() makes: all of them are in the
  * order of the trace then.
  *
  * Return: 0 or -ENOMEM.
  */
-int load_inherited(struct loader *l, u32 parent, u32 child, u64 time_ns)
+int load_inherited(struct loader *l, u32 parent, u32 child)
 {
 	size_t i, kept = 0;
 
@@ -238,7 +237,7 @@ int load_inherited(struct loader *l, u32 parent, u32 child, u64 time_ns)
 		if (!op)
 			return -ENOMEM;
 		*op = l->inherited[i].op;
-		op->enter_ns = l->graph->tasks[child].begin_ns ?: time_ns;
+		op->enter_ns = l->graph->tasks[child].begin_ns;
 		op->end_ns = op->enter_ns;
 		op->number = 0;
 		if (live_mapped(&l->live, l->graph->tasks[child].tgid, op))

@@ -81,7 +81,7 @@ static inline int loader_file(struct loader *l, u64 object, u32 *number)
 
 /* load_fields.c */
 int load_fields(struct loader *l);
-int load_inherited(struct loader *l, u32 parent, u32 child, u64 time_ns);
+int load_inherited(struct loader *l, u32 parent, u32 child);
 
 /* load_gone.c */
 int load_gone(struct loader *l);
