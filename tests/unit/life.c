@@ -213,9 +213,65 @@ static void so_does_one_that_was_seen_before_its_fork_was_told(void **state)
 	gives("1: fork; 2: open made<1.fork open");
 }
 
+static void put_child_that_is_waited_for(u32 maker)
+{
+	put_fork(maker, 3, 1000);
+	put_open(3, 5000, 500 * MS, 0);
+	put_exit(3, 900 * MS);
+	put_open(maker, 901 * MS, 902 * MS, 5000ull * MS);
+}
+
+/* When it was seen it had a life behind it, whose time on a CPU tells nothing of the wait. */
+static void who_had_run_before_the_recording_waits(void **state)
+{
+	(void)state;
+	begin();
+	put_task(1, 0, IOT_REASON_seen, 10);
+	put_child_that_is_waited_for(1);
+	gives("1: fork ended<3.exit open; 3: made<1.fork open exit");
+}
+
+/* What it had open then is no operation of its own. */
+static void so_does_who_had_files_open_then(void **state)
+{
+	(void)state;
+	begin();
+	put_task(1, 0, IOT_REASON_seen, 10);
+	EVENT(opened, 20, .task = 1, .object = FILE_A, .handle = 9, .fd = 3, .name = FILE_A,
+	      .flags = IOT_OPEN_read);
+	put_child_that_is_waited_for(1);
+	gives("1: open fork ended<3.exit open; 3: made<1.fork open exit");
+}
+
+static void so_does_who_had_run_before_its_exec(void **state)
+{
+	(void)state;
+	begin();
+	put_task(1, 0, IOT_REASON_adopt, 10);
+	EVENT(exec, 20, .task = 1, .into = 2);
+	put_task(2, 1, IOT_REASON_exec, 30);
+	put_child_that_is_waited_for(2);
+	gives("1: exec; 2: made<1.exec fork ended<3.exit open; 3: made<2.fork open exit");
+}
+
+/* A new one has run since it began: if all the time until its next operation, it has not waited. */
+static void who_has_run_all_the_time_does_not(void **state)
+{
+	(void)state;
+	begin();
+	put_task(1, 0, IOT_REASON_adopt, 10);
+	put_fork(1, 2, 500);
+	put_child_that_is_waited_for(2);
+	gives("1: fork; 2: made<1.fork fork open; 3: made<2.fork open exit");
+}
+
 SUITE("life",
       WITH_SCRATCH(a_child_that_closes_files_by_its_exit_is_waited_for)
       WITH_SCRATCH(a_child_that_leaves_an_orphan_is_waited_for)
       WITH_SCRATCH(a_child_waits_for_its_fork_before_it_inherits)
       WITH_SCRATCH(so_does_one_that_is_announced_at_the_same_time)
-      WITH_SCRATCH(so_does_one_that_was_seen_before_its_fork_was_told))
+      WITH_SCRATCH(so_does_one_that_was_seen_before_its_fork_was_told)
+      WITH_SCRATCH(who_had_run_before_the_recording_waits)
+      WITH_SCRATCH(so_does_who_had_files_open_then)
+      WITH_SCRATCH(so_does_who_had_run_before_its_exec)
+      WITH_SCRATCH(who_has_run_all_the_time_does_not))

@@ -131,7 +131,8 @@ static void mark_maps(struct graph *graph)
 
 /*
  * Did the task wait when a child ended, between two operations, of which NULL is none? It did
- * not if it was in an operation, or if it used the CPU all the time between them.
+ * not if it was in an operation, or if it used the CPU all the time between them. That is not
+ * known of a task before its first operation, if it had run before it began to be one.
  */
 static bool has_waited(const struct graph_task *t, u64 ended_ns, const struct graph_op *before,
 		       const struct graph_op *after)
@@ -140,7 +141,7 @@ static bool has_waited(const struct graph_task *t, u64 ended_ns, const struct gr
 
 	if (since_ns > ended_ns)
 		return false;
-	if (!after)
+	if (!after || (!before && t->why != IOT_REASON_fork))
 		return true;
 	gap_ns = after->enter_ns - since_ns;
 	run_ns = after->runtime_ns - (before ? before->runtime_ns + before->oncpu_ns : 0);
@@ -193,7 +194,7 @@ static void drop_idle_leaves(struct graph *graph, struct graph_task *t)
 				 next < t->op_count ? &t->ops[next] : NULL)))
 			continue;
 		t->ops[count] = *op;
-		if (graph_is_io(op))
+		if (graph_is_io(op) && op->number) /* the others are what the task began with */
 			last = count;
 		count++;
 	}
