@@ -310,6 +310,105 @@ static void what_came_back_is_not_new(void **state)
 	assert_string_equal(tree, "");
 }
 
+/* -- directories ------------------------------------------------------------------------------ */
+
+#define DIR_ID	2 /* "d", and its name */
+#define FILE_ID 3 /* "d/x", and its name */
+
+static void put_name(struct writing *w, u64 name, u64 dir, const char *component)
+{
+	struct iot_record r = { .kind = IOT_KIND_name, .name = { .time_ns = 2, .name = name, .dir = dir } };
+
+	put(w, &r, component);
+}
+
+static void put_object(struct writing *w, u64 object, u64 name, u32 type)
+{
+	struct iot_record r = { .kind = IOT_KIND_object };
+
+	r.object = (struct iot_rec_object){ .time_ns = 2, .object = object, .name = name, .type = type,
+					    .mode = type << 12 | 0755, .ino = object + 100,
+					    .size_bytes = type == IOT_TYPE_file ? 5 : 0 };
+	put(w, &r, NULL);
+}
+
+static void begin_in_directory(struct writing *w)
+{
+	static const unsigned char capture[16] = "beginning";
+
+	*w = (struct writing){};
+	assert_int_equal(iot_writer_open(trace, capture, &w->writer), 0);
+	put_task(w, 1);
+	tell(w, 1, name_of(w, "", 1), 1);
+	put_name(w, DIR_ID, 1, "d");
+}
+
+static void put_open(struct writing *w, u64 ns, u64 name, u64 object, u32 flags)
+{
+	struct iot_record r = { .kind = IOT_KIND_open };
+
+	r.open = (struct iot_rec_open){ .enter_ns = ns, .duration_ns = 1, .task = 1, .op = (u32)ns,
+					.name = name, .object = object, .handle = ns, .flags = flags };
+	put(w, &r, NULL);
+}
+
+static void gives_tree(struct writing *w, const char *expected)
+{
+	char tree[256];
+
+	assert_int_equal(iot_writer_finish(w->writer), 0);
+	iot_writer_close(w->writer);
+	compile("iotape", tree, sizeof(tree));
+	assert_string_equal(tree, expected);
+}
+
+/* The open has the name of the directory, and has made a file. */
+static void a_file_without_a_name_is_made_where_a_directory_was(void **state)
+{
+	static const struct {
+		bool is_told, is_used;
+		const char *tree;
+	} rows[] = { { false, false, "d:0" }, { true, false, "d:0" }, { true, true, "d/x:5 d:0" } };
+	const u32 flags = IOT_OPEN_write | IOT_OPEN_directory | IOT_OPEN_tmpfile | IOT_OPEN_created;
+	struct writing w;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		begin_in_directory(&w);
+		if (rows[i].is_told)
+			put_object(&w, DIR_ID, DIR_ID, IOT_TYPE_dir);
+		put_object(&w, 9, 0, IOT_TYPE_file);
+		put_open(&w, 10, DIR_ID, 9, flags);
+		if (rows[i].is_used) {
+			put_name(&w, FILE_ID, DIR_ID, "x");
+			put_object(&w, FILE_ID, FILE_ID, IOT_TYPE_file);
+			put_open(&w, 20, FILE_ID, FILE_ID, IOT_OPEN_read);
+		}
+		gives_tree(&w, rows[i].tree);
+	}
+}
+
+/* Its mkdir was lost: the file could not be made without it. */
+static void a_directory_is_there_for_what_is_in_it(void **state)
+{
+	struct iot_record r = { .kind = IOT_KIND_lookup };
+	struct writing w;
+
+	(void)state;
+	begin_in_directory(&w);
+	r.lookup = (struct iot_rec_lookup){ .enter_ns = 10, .duration_ns = 1, .task = 1, .op = 1,
+					    .name = DIR_ID, .result = -ENOENT };
+	put(&w, &r, NULL);
+	put_object(&w, DIR_ID, DIR_ID, IOT_TYPE_dir);
+	put_name(&w, FILE_ID, DIR_ID, "x");
+	put_object(&w, FILE_ID, FILE_ID, IOT_TYPE_file);
+	put_open(&w, 20, FILE_ID, FILE_ID, IOT_OPEN_read);
+	gives_tree(&w, "d/x:5 d:0");
+}
+
 SUITE("beginning",
       WITH_SCRATCH(what_was_there_is_found)
-      WITH_SCRATCH(what_came_back_is_not_new))
+      WITH_SCRATCH(what_came_back_is_not_new)
+      WITH_SCRATCH(a_file_without_a_name_is_made_where_a_directory_was)
+      WITH_SCRATCH(a_directory_is_there_for_what_is_in_it))

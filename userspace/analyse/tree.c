@@ -231,9 +231,23 @@ static void observe_readdir(struct tree *tree, const struct iot_rec_readdir *r)
 	}
 }
 
+/* O_TMPFILE: the name is that of the directory; what was made has none. */
+static void observe_nameless(struct tree *tree, const struct iot_rec_open *r)
+{
+	struct tree_object *object = tree_object_of(tree, r->object);
+	struct node *dir = tree_node_of(tree, r->name);
+
+	if (object)
+		object->is_created = true;
+	if (dir)
+		tree_listed(tree, dir, IOT_TYPE_dir);
+}
+
 static void observe_open(struct tree *tree, const struct iot_rec_open *r)
 {
-	if (r->flags & IOT_OPEN_created)
+	if (r->flags & IOT_OPEN_tmpfile && r->object)
+		observe_nameless(tree, r);
+	else if (r->flags & IOT_OPEN_created)
 		created(tree, r->name, r->object);
 	else if (r->object)
 		tree_found(tree, r->name, r->object, false);
@@ -379,7 +393,10 @@ static const char *node_path(struct tree *tree, struct node *node, int depth)
 	return node->path;
 }
 
-/* An object that was only announced, as a directory on the way to another: it was there. */
+/*
+ * An object that was only announced, as a directory on the way to another: it was there. If its name
+ * was seen, but not what that was of, it was of this.
+ */
 static void place_announced(struct tree *tree)
 {
 	struct tree_object *object;
@@ -393,7 +410,7 @@ static void place_announced(struct tree *tree)
 		if (!object->is_known || object->is_created || object->first || !node)
 			continue;
 		object->first = node;
-		if (node->state == NODE_UNKNOWN) {
+		if (node->state == NODE_UNKNOWN || (node->state == NODE_PRESENT && !node->object)) {
 			node->state = NODE_PRESENT;
 			node->object = object;
 		}
@@ -538,6 +555,27 @@ static int compare_entries(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
+static bool is_entry(struct tree *tree, struct node *node)
+{
+	return node->state == NODE_PRESENT && !(node->object && node->object->is_created) &&
+	       node_path(tree, node, 0);
+}
+
+/* Where an entry was, its directory was, whatever was found there first: the making of it was lost. */
+static void place_directories(struct tree *tree, struct node *node)
+{
+	struct tree_object *dir;
+
+	while (dir_of(node)) {
+		dir = tree_object_of(tree, dir_of(node));
+		node = dir->first; /* or the entry would have no path */
+		if (is_entry(tree, node))
+			return;
+		node->state = NODE_PRESENT;
+		node->object = dir;
+	}
+}
+
 /**
  * tree_finish() - all that was there, parents before what is in them
  * @tree: complete; not to be observed any more
@@ -555,8 +593,10 @@ int tree_finish(struct tree *tree, const struct tree_entry **entries, size_t *co
 	if (!tree->entries)
 		return -ENOMEM;
 	for (node = tree->nodes; node; node = node->hh.next)
-		if (node->state == NODE_PRESENT && !(node->object && node->object->is_created) &&
-		    node_path(tree, node, 0))
+		if (is_entry(tree, node))
+			place_directories(tree, node);
+	for (node = tree->nodes; node; node = node->hh.next)
+		if (is_entry(tree, node))
 			fill_entry(&tree->entries[tree->entry_count++], node);
 	qsort(tree->entries, tree->entry_count, sizeof(*tree->entries), compare_entries);
 	*entries = tree->entries;
