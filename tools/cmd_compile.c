@@ -184,6 +184,11 @@ static void print_text(const struct options *options, const struct compile_summa
 	for (i = 0; i < IOT_KIND_END; i++)
 		if (s->dropped[i])
 			printf("  not expressed: %llu %s\n", s->dropped[i], iot_kind_info((u16)i)->name);
+	if (s->throttles) {
+		printf("  %llu waits for the collector are no think time", s->throttles);
+		print_duration(": ", s->throttled_ns);
+		printf("\n");
+	}
 	if (s->guessed)
 		printf("  %llu entries are known by name and type only: empty files stand for them\n",
 		       s->guessed);
@@ -328,6 +333,8 @@ static void print_json(const struct options *options, const struct compile_summa
 		if (s->dropped[i])
 			json_put_unsigned(&json, iot_kind_info((u16)i)->name, s->dropped[i]);
 	json_end(&json, '}');
+	json_put_unsigned(&json, "throttles", s->throttles);
+	json_put_unsigned(&json, "throttled_ns", s->throttled_ns);
 	json_put_unsigned(&json, "entries", s->entries);
 	json_put_unsigned(&json, "guessed_entries", s->guessed);
 	if (options->snapshot) {

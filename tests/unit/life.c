@@ -265,6 +265,21 @@ static void who_has_run_all_the_time_does_not(void **state)
 	gives("1: fork; 2: made<1.fork fork open; 3: made<2.fork open exit");
 }
 
+/* Nor has one that ran whenever the collector let it. */
+static void nor_does_who_has_only_waited_for_the_collector(void **state)
+{
+	(void)state;
+	begin();
+	put_task(1, 0, IOT_REASON_adopt, 10);
+	put_fork(1, 2, 500);
+	put_fork(2, 3, 1000);
+	put_open(3, 5000, 6000, 0);
+	EVENT(throttled, 10000, .duration_ns = 800 * MS, .task = 2, .op = 0);
+	put_exit(3, 900 * MS);
+	put_open(2, 901 * MS, 902 * MS, 101 * MS);
+	gives("1: fork; 2: made<1.fork fork open; 3: made<2.fork open exit");
+}
+
 SUITE("life",
       WITH_SCRATCH(a_child_that_closes_files_by_its_exit_is_waited_for)
       WITH_SCRATCH(a_child_that_leaves_an_orphan_is_waited_for)
@@ -274,4 +289,5 @@ SUITE("life",
       WITH_SCRATCH(who_had_run_before_the_recording_waits)
       WITH_SCRATCH(so_does_who_had_files_open_then)
       WITH_SCRATCH(so_does_who_had_run_before_its_exec)
-      WITH_SCRATCH(who_has_run_all_the_time_does_not))
+      WITH_SCRATCH(who_has_run_all_the_time_does_not)
+      WITH_SCRATCH(nor_does_who_has_only_waited_for_the_collector))

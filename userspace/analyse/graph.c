@@ -77,6 +77,7 @@ void graph_close(struct graph *graph)
 		return;
 	for (i = 0; i < graph->task_count; i++) {
 		free(graph->tasks[i].ops);
+		free(graph->tasks[i].throttles);
 		free(graph->tasks[i].command);
 	}
 	HASH_ITER (hh, graph->task_slots, slot, next_slot) {
@@ -286,6 +287,65 @@ int graph_wake_add(struct graph *graph, u32 task, u32 woken)
 		.leave = GRAPH_NONE,
 	};
 	return 0;
+}
+
+/**
+ * graph_throttle_add() - a task waited for the collector
+ * @task: its index
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int graph_throttle_add(struct graph *graph, u32 task, u64 begin_ns, u64 end_ns)
+{
+	struct graph_task *t = &graph->tasks[task];
+
+	if (reserve(&t->throttles, t->throttle_count, &t->throttle_room, sizeof(*t->throttles)))
+		return -ENOMEM;
+	t->throttles[t->throttle_count++] = (struct graph_throttle){ begin_ns, end_ns };
+	return 0;
+}
+
+/* The first of its waits for the collector that ended after a moment. */
+static u32 first_throttle(const struct graph_task *t, u64 ns)
+{
+	u32 low = 0, high = t->throttle_count;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (t->throttles[middle].end_ns <= ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/**
+ * graph_throttled_ns() - how much of a time a task waited for the collector
+ * @t: the task
+ * @since_ns, @until_ns: from when to when
+ */
+u64 graph_throttled_ns(const struct graph_task *t, u64 since_ns, u64 until_ns)
+{
+	u64 sum_ns = 0;
+	u32 i;
+
+	for (i = first_throttle(t, since_ns); i < t->throttle_count; i++) {
+		u64 begin_ns = t->throttles[i].begin_ns, end_ns = t->throttles[i].end_ns;
+
+		if (begin_ns >= until_ns)
+			break;
+		if (begin_ns < since_ns)
+			begin_ns = since_ns; /* one before lasted until then, says the trace */
+		if (end_ns > until_ns)
+			end_ns = until_ns;
+		if (begin_ns >= end_ns)
+			continue;
+		sum_ns += end_ns - begin_ns;
+		since_ns = end_ns;
+	}
+	return sum_ns;
 }
 
 /**

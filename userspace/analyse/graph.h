@@ -149,6 +149,12 @@ struct graph_op {
 	u16 kind;
 };
 
+/* A task waited for the collector. */
+struct graph_throttle {
+	u64 begin_ns;
+	u64 end_ns;
+};
+
 /**
  * struct graph_task - a task of the trace
  * @id: in the trace
@@ -165,6 +171,7 @@ struct graph_op {
  * @lane_of: index of the task that it is a lane of, GRAPH_NONE if it is no lane
  * @first_lane, @lane_count: its lanes, which follow each other
  * @has_io: it, or a task made by it, does something to files
+ * @throttles: in the order of their ends
  */
 struct graph_task {
 	u32 id;
@@ -187,6 +194,9 @@ struct graph_task {
 	struct graph_op *ops;
 	u32 op_count;
 	u32 op_room;
+	struct graph_throttle *throttles;
+	u32 throttle_count;
+	u32 throttle_room;
 };
 
 /**
@@ -302,6 +312,7 @@ struct graph_object;
  * @edges: all edges, in lists by operation
  * @hubs: number of arrivals of each hub
  * @dropped: records that could not be expressed, by kind
+ * @throttles, @throttled_ns: waits for the collector, of all tasks
  * @unexplained: results that no order of operations that overlapped explains
  * @mpi_unmatched: MPI calls whose partner was not found
  * @mpi_ambiguous: MPI calls whose partner may be another one
@@ -353,6 +364,8 @@ struct graph {
 	u64 pruned_by_cause[EDGE_CAUSE_COUNT];
 	struct edge_lengths lengths[EDGE_CAUSE_COUNT];
 	u64 dropped[IOT_KIND_END];
+	u64 throttles;
+	u64 throttled_ns;
 	u64 unexplained;
 	u64 mpi_unmatched;
 	u64 mpi_ambiguous;
@@ -403,6 +416,8 @@ int graph_edge_add(struct graph *graph, u32 task, u32 index, struct graph_op *to
 int graph_hub_add(struct graph *graph, u32 arrivals, u32 *hub);
 struct graph_mpi *graph_mpi_add(struct graph *graph);
 int graph_wake_add(struct graph *graph, u32 task, u32 woken);
+int graph_throttle_add(struct graph *graph, u32 task, u64 begin_ns, u64 end_ns);
+u64 graph_throttled_ns(const struct graph_task *t, u64 since_ns, u64 until_ns);
 int graph_rank_add(struct graph *graph, const struct graph_rank *rank);
 int graph_near_add(struct graph *graph, const struct graph_near *near);
 int graph_link_add(struct graph *graph, const struct iot_record *r, u32 call);

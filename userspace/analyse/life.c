@@ -131,8 +131,9 @@ static void mark_maps(struct graph *graph)
 
 /*
  * Did the task wait when a child ended, between two operations, of which NULL is none? It did
- * not if it was in an operation, or if it used the CPU all the time between them. That is not
- * known of a task before its first operation, if it had run before it began to be one.
+ * not if it was in an operation, or if it used the CPU all the time between them, but for what it
+ * waited for the collector. That is not known of a task before its first operation, if it had run
+ * before it began to be one.
  */
 static bool has_waited(const struct graph_task *t, u64 ended_ns, const struct graph_op *before,
 		       const struct graph_op *after)
@@ -143,7 +144,7 @@ static bool has_waited(const struct graph_task *t, u64 ended_ns, const struct gr
 		return false;
 	if (!after || (!before && t->why != IOT_REASON_fork))
 		return true;
-	gap_ns = after->enter_ns - since_ns;
+	gap_ns = after->enter_ns - since_ns - graph_throttled_ns(t, since_ns, after->enter_ns);
 	run_ns = after->runtime_ns - (before ? before->runtime_ns + before->oncpu_ns : 0);
 	return run_ns < gap_ns && gap_ns - run_ns > WAIT_MIN_NS;
 }

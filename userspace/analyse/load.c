@@ -337,6 +337,16 @@ static int load_wake(struct loader *l, const struct iot_rec_wake *r)
 	return 0;
 }
 
+static int load_throttled(struct loader *l, const struct iot_rec_throttled *r)
+{
+	u32 task;
+	int err = graph_task_make(l->graph, r->task, &task);
+
+	l->graph->throttles++;
+	l->graph->throttled_ns += r->duration_ns;
+	return err ? err : graph_throttle_add(l->graph, task, r->time_ns, r->time_ns + r->duration_ns);
+}
+
 /* -- MPI ------------------------------------------------------------------------------------- */
 
 static int mpi_half(struct loader *l, u32 task, u64 time_ns, u16 kind, u32 number)
@@ -500,6 +510,8 @@ static int load_record(struct loader *l)
 		return load_exec(l, &r->exec);
 	case IOT_KIND_exit:
 		return load_exit(l, &r->exit);
+	case IOT_KIND_throttled:
+		return load_throttled(l, &r->throttled);
 	case IOT_KIND_wake:
 		return load_wake(l, &r->wake);
 	case IOT_KIND_complete:

@@ -52,9 +52,12 @@ u64 graph_op_free_ns(const struct graph *graph, const struct graph_op *op, const
 	return ns < op->end_ns ? ns : op->end_ns;
 }
 
-static u64 gap_before(const struct graph_op *op, u64 since_ns)
+/* But for waits for the collector, which are none of the program's. */
+static u64 gap_before(const struct graph_task *t, const struct graph_op *op, u64 since_ns)
 {
-	return op->enter_ns > since_ns ? op->enter_ns - since_ns : 0;
+	if (op->enter_ns <= since_ns)
+		return 0;
+	return op->enter_ns - since_ns - graph_throttled_ns(t, since_ns, op->enter_ns);
 }
 
 /* Tasks that think: what all of this needs to know. */
@@ -82,7 +85,7 @@ static void share(const struct thinking *k, struct graph_task *t, u32 first, u32
 	for (i = first; i <= last; i++) {
 		struct graph_op *op = &t->ops[i];
 		u64 ns = graph_op_free_ns(k->graph, op, k->opened_ns);
-		u64 gap_ns = gap_before(op, since_ns);
+		u64 gap_ns = gap_before(t, op, since_ns);
 
 		if (!is_explained(op) || is_woken(op)) {
 			op->compute_ns = run_ns < gap_ns ? run_ns : gap_ns;
@@ -106,7 +109,7 @@ static void think_of_task(const struct thinking *k, struct graph_task *t)
 
 		if (!graph_is_io(op) && !is_woken(op))
 			continue;
-		gap_ns = gap_before(op, since_ns);
+		gap_ns = gap_before(t, op, since_ns);
 		run_ns = has_ran && op->runtime_ns > ran_ns ? op->runtime_ns - ran_ns : 0;
 		if (!has_ran && !is_woken(op)) /* not known: what was not waiting is thought to be compute */
 			run_ns = gap_ns;

@@ -291,6 +291,8 @@ static void summarize(struct compiler *c)
 	memcpy(s->lengths, graph->lengths, sizeof(s->lengths));
 	for (i = 0; i < IOT_KIND_END; i++)
 		s->dropped[i] += graph->dropped[i];
+	s->throttles = graph->throttles;
+	s->throttled_ns = graph->throttled_ns;
 	s->unexplained = graph->unexplained;
 	s->mpi_unmatched = graph->mpi_unmatched;
 	s->mpi_ambiguous = graph->mpi_ambiguous;

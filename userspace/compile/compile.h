@@ -35,6 +35,7 @@ enum compile_contradiction {
  * @edges, @pruned: by cause, before pruning and removed by it
  * @lengths: of those that are left, by cause
  * @dropped: records that could not be expressed, by kind
+ * @throttles, @throttled_ns: waits for the collector, which are no think time
  * @unexplained: results of operations that overlapped others, and that no order of these explains
  * @entries: of the initial tree
  * @guessed: of them, those of which only name and type are known
@@ -59,6 +60,8 @@ struct compile_summary {
 	u64 pruned[EDGE_CAUSE_COUNT];
 	struct edge_lengths lengths[EDGE_CAUSE_COUNT];
 	u64 dropped[IOT_KIND_END];
+	u64 throttles;
+	u64 throttled_ns;
 	u64 unexplained;
 	u64 mpi_unmatched;
 	u64 mpi_ambiguous;

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * throttle.c - what a task waited for the collector is no time of its own.
+ */
+#include "analyse/load.h"
+#include "compile/compile.h"
+#include "scratch.h"
+#include "scribe.h"
+#include "suite.h"
+
+#define HANDLE	7
+#define HELD_NS 50000000
+#define RAN_NS	200 /* between two operations, of the 600 ns that they are apart */
+
+/* Since the end of the last record and @late_ns. */
+static void put_throttled(struct scribe *s, u64 late_ns)
+{
+	struct iot_record r = { .kind = IOT_KIND_throttled };
+
+	r.throttled = (struct iot_rec_throttled){ .time_ns = s->now_ns + late_ns, .duration_ns = HELD_NS,
+						  .task = s->task, .op = s->op };
+	s->now_ns += late_ns + HELD_NS;
+	assert_int_equal(iot_writer_record(s->writer, &r), 0);
+}
+
+static void put_read(struct scribe *s, u64 runtime_ns)
+{
+	PUT(read, .object = SCRIBE_FILE, .handle = HANDLE, .length_bytes = 10, .result = 10,
+	    .runtime_ns = runtime_ns);
+}
+
+static void begin(struct scribe *s)
+{
+	scribe_begin(s);
+	PUT(open, .object = SCRIBE_FILE, .handle = HANDLE, .name = SCRIBE_NAME, .flags = IOT_OPEN_read);
+}
+
+/* The think time of the last operation. */
+static void gives(u64 compute_ns, u64 pause_ns)
+{
+	const struct graph_op *op;
+	struct iot_reject reject;
+	struct graph *graph;
+	struct tree *tree;
+
+	assert_int_equal(graph_open(&graph), 0);
+	assert_int_equal(tree_open(&tree), 0);
+	assert_int_equal(load_trace(scratch_trace, graph, tree, NULL, &reject), 0);
+	assert_int_equal(graph_pass_life(graph), 0);
+	assert_int_equal(graph_pass_think(graph), 0);
+	op = &graph->tasks[0].ops[graph->tasks[0].op_count - 1];
+	assert_int_equal(op->kind, IOT_KIND_read);
+	assert_int_equal(op->compute_ns, compute_ns);
+	assert_int_equal(op->pause_ns, pause_ns);
+	tree_close(tree);
+	graph_close(graph);
+}
+
+static void a_wait_for_the_collector_is_no_think_time(void **state)
+{
+	struct scribe scribe, *s = &scribe;
+
+	(void)state;
+	begin(s);
+	put_throttled(s, 100);
+	put_read(s, RAN_NS);
+	scribe_finish(s);
+	gives(RAN_NS, 600 - RAN_NS);
+}
+
+static void nor_are_two(void **state)
+{
+	struct scribe scribe, *s = &scribe;
+
+	(void)state;
+	begin(s);
+	put_throttled(s, 50);
+	put_throttled(s, 50);
+	put_read(s, RAN_NS);
+	scribe_finish(s);
+	gives(RAN_NS, 600 - RAN_NS);
+}
+
+static void one_in_another_gap_or_of_another_task_does_not_count(void **state)
+{
+	struct scribe scribe, *s = &scribe;
+
+	(void)state;
+	begin(s);
+	put_throttled(s, 0);
+	s->task = 2;
+	put_throttled(s, 0);
+	s->task = 1;
+	put_read(s, 0);
+	put_read(s, RAN_NS);
+	scribe_finish(s);
+	gives(RAN_NS, 500 - RAN_NS);
+}
+
+/* A kernel thread waits where it performs its next operation: that takes as long as it took. */
+static void one_in_an_operation_does_not_count(void **state)
+{
+	struct scribe scribe, *s = &scribe;
+
+	(void)state;
+	begin(s);
+	put_throttled(s, 100);
+	s->span_ns = HELD_NS + 900;
+	put_read(s, 0);
+	s->span_ns = 500;
+	put_read(s, RAN_NS);
+	scribe_finish(s);
+	gives(RAN_NS, 500 - RAN_NS);
+}
+
+/* No kernel says so, but a trace might. */
+static void what_overlaps_counts_once(void **state)
+{
+	struct scribe scribe, *s = &scribe;
+
+	(void)state;
+	begin(s);
+	put_throttled(s, 100);
+	s->now_ns -= HELD_NS;
+	put_throttled(s, 0);
+	put_read(s, RAN_NS);
+	scribe_finish(s);
+	gives(RAN_NS, 600 - RAN_NS);
+}
+
+static void the_summary_tells_of_them(void **state)
+{
+	struct compile_options options = { .trace = scratch_trace, .program = scratch_program,
+					   .rules = ORDER_DEFAULT };
+	struct compile_summary summary;
+	struct scribe scribe, *s = &scribe;
+	struct iot_reject reject;
+
+	(void)state;
+	begin(s);
+	put_throttled(s, 50);
+	s->task = 2;
+	put_throttled(s, 50);
+	scribe_finish(s);
+	assert_int_equal(compile_trace(&options, &summary, &reject), 0);
+	assert_int_equal(summary.throttles, 2);
+	assert_int_equal(summary.throttled_ns, 2 * HELD_NS);
+	compile_summary_free(&summary);
+}
+
+SUITE("throttle",
+      WITH_SCRATCH(a_wait_for_the_collector_is_no_think_time)
+      WITH_SCRATCH(nor_are_two)
+      WITH_SCRATCH(one_in_another_gap_or_of_another_task_does_not_count)
+      WITH_SCRATCH(one_in_an_operation_does_not_count)
+      WITH_SCRATCH(what_overlaps_counts_once)
+      WITH_SCRATCH(the_summary_tells_of_them))
