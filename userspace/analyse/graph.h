@@ -42,7 +42,7 @@ struct tree;
 	C(size, "size", "a file has the same size as in the trace")                     \
 	C(data, "data", "a read finds what was written last")                           \
 	C(handle, "handle", "a handle or mapping is used while it exists, in the same state") \
-	C(attr, "attr", "an object has the same extended attributes as in the trace")   \
+	C(attr, "attr", "an object has the same attributes as in the trace")            \
 	C(lock, "lock", "a file lock is free, or taken, as in the trace")               \
 	C(program_seq, "program_seq", "all operations one by one")                      \
 	C(temporal, "temporal", "operations start in the order of the trace")           \

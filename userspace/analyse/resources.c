@@ -13,6 +13,8 @@
  *	data		bytes of a file: see data.h
  *	attrs		extended attributes: exclusive by set and remove, looked at by
  *			get and list
+ *	permissions	mode and owners: exclusive by what sets them, looked at by opens, by what
+ *			is refused, and of a directory by what uses names in it
  *	position	of a handle: exclusive by seek and readdir
  *
  * The others are ROOT's, and those of the baselines that it is compared with.
@@ -285,6 +287,22 @@ static void found_attrs(struct uses *u)
 	}
 }
 
+/* They are checked by opens, and where a name is used; what else is refused may be so by them, too. */
+static void found_permissions(struct uses *u)
+{
+	const struct graph_op *op = u->op;
+	bool is_refused = op->result == -EACCES || op->result == -EPERM;
+
+	if (uses_is_permission(op)) {
+		uses_permissions(u, op->file, USE_EXCLUSIVE);
+	} else if (is_refused || op->kind == IOT_KIND_open || op->kind == IOT_KIND_denied) {
+		uses_permissions(u, op->file, USE_LOOK);
+		uses_permissions(u, op->file2, USE_LOOK);
+	}
+	uses_permissions(u, op->dir, USE_LOOK);
+	uses_permissions(u, op->dir2, USE_LOOK);
+}
+
 /* Reads and writes have their offsets, wherever the position is. */
 static void found_positions(struct uses *u)
 {
@@ -301,6 +319,7 @@ static void found(struct uses *u)
 	found_sizes(u);
 	found_data(u);
 	found_attrs(u);
+	found_permissions(u);
 	uses_handles(u, EDGE_handle);
 	found_positions(u);
 }

@@ -26,11 +26,15 @@ struct slot {
 	};
 };
 
-/* Data of a file that only one task uses, or that nobody writes, needs no order. */
+/*
+ * Data of a file that only one task uses, or that nobody writes, needs no order; nor do permissions
+ * that nobody sets.
+ */
 struct sharing {
-	u32 task; /* that uses it, + 1 */
+	u32 task; /* that uses its data, + 1 */
 	bool is_shared;
 	bool is_written;
+	bool is_permitted_anew;
 };
 
 /* They differ in size; only as many bytes are there as are needed, and the key. */
@@ -102,6 +106,7 @@ static void find_sharing(const struct graph *graph, struct sharing *sharing)
 				      (is_request && (op->flags & IOT_RW_write)));
 			if (is_copy)
 				share(sharing, i, op->file2, true);
+			sharing[op->file].is_permitted_anew |= uses_is_permission(op);
 		}
 }
 
@@ -180,6 +185,18 @@ struct size *uses_size(struct uses *uses, u32 file)
 		return NULL;
 	slot = slot_of(uses, SLOT_SIZE, &file, sizeof(file));
 	return slot ? &slot->size : NULL;
+}
+
+/**
+ * uses_permissions() - the operation uses the mode and the owners of a file or directory
+ * @uses: resources, and the operation
+ * @file: which, 0 if none
+ * @how: it uses them
+ */
+void uses_permissions(struct uses *uses, u32 file, enum use how)
+{
+	if (file && uses->sharing[file].is_permitted_anew)
+		uses_number(uses, SLOT_PERMISSIONS, file, how, EDGE_attr);
 }
 
 /**

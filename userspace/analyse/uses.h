@@ -15,6 +15,7 @@
  *	size		of a file
  *	data		bytes of a file
  *	attrs		of a file or directory
+ *	permissions	mode and owners of a file or directory
  *	handle, map	an open file description; a mapping, or a piece of one (live.h)
  *	position	of a handle
  *	file		a file or directory as a whole
@@ -26,6 +27,7 @@ enum slot_kind {
 	SLOT_SIZE,
 	SLOT_DATA,
 	SLOT_ATTRS,
+	SLOT_PERMISSIONS,
 	SLOT_HANDLE,
 	SLOT_MAP,
 	SLOT_POSITION,
@@ -42,7 +44,7 @@ struct sharing;
  * @waiter: the operation
  * @op: the same
  * @slots: resources by kind
- * @sharing: of each file, what is known of who uses its data
+ * @sharing: of each file, what is known of who uses it
  * @err: of anything so far; then nothing more happens
  */
 struct uses {
@@ -53,6 +55,13 @@ struct uses {
 	int err;
 };
 
+/* Does it set the mode or an owner? */
+static inline bool uses_is_permission(const struct graph_op *op)
+{
+	return op->kind == IOT_KIND_setattr && !op->result &&
+	       op->flags & (IOT_ATTR_mode | IOT_ATTR_uid | IOT_ATTR_gid);
+}
+
 int uses_open(struct uses *uses, struct graph *graph);
 void uses_close(struct uses *uses);
 
@@ -61,6 +70,7 @@ void uses_key(struct uses *uses, enum slot_kind kind, const void *key, size_t by
 void uses_number(struct uses *uses, enum slot_kind kind, u64 number, enum use how,
 		 enum edge_cause cause);
 struct size *uses_size(struct uses *uses, u32 file);
+void uses_permissions(struct uses *uses, u32 file, enum use how);
 struct data *uses_data(struct uses *uses, u32 file);
 
 void uses_names(struct uses *uses, enum edge_cause cause);
