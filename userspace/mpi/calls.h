@@ -534,7 +534,6 @@
 	Q(Cart_shift)           \
 	Q(Cartdim_get)          \
 	Q(Comm_create_keyval)   \
-	Q(Comm_get_attr)        \
 	Q(Comm_get_parent)      \
 	Q(Comm_group)           \
 	Q(Comm_rank)            \
@@ -560,7 +559,6 @@
 	Q(Type_size_x)          \
 	Q(Wait)                 \
 	Q(Win_create_keyval)    \
-	Q(Win_get_attr)         \
 	Q(Win_get_group)        \
 	Q(Win_set_attr)
 

@@ -75,14 +75,14 @@ static bool begin(struct iot_mpi_collective *call, MPI_Comm comm)
 		return rc;                                                                \
 	}
 
-static void posted(const struct iot_mpi_collective *call, u32 name, int root, MPI_Request handle,
-		   int rc)
+static void posted(const struct iot_mpi_collective *call, u32 name, int root,
+		   const MPI_Request *handle, int rc)
 {
 	struct iot_mpi_request request = { .id = rc ? 0 : iot_mpi_request_new() };
 
 	iot_mpi_collective_end(call, name, root, request.id, rc);
 	if (!rc)
-		iot_mpi_request_add(handle, &request);
+		iot_mpi_request_add(*handle, &request);
 }
 
 #define DEFINE_NONBLOCKING(name, call_name, root, parameters, arguments)                  \
@@ -94,7 +94,7 @@ static void posted(const struct iot_mpi_collective *call, u32 name, int root, MP
 		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                        \
                                                                                           \
 		if (is_known)                                                             \
-			posted(&call, IOT_CALL_##call_name, root, *request, rc);          \
+			posted(&call, IOT_CALL_##call_name, root, request, rc);           \
 		else if (!rc)                                                             \
 			iot_mpi_request_skip(*request);                                   \
 		return rc;                                                                \

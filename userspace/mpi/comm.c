@@ -6,13 +6,14 @@
  * on it is not recorded.
  *
  * Ownership: the state of a communicator is an attribute of it and goes with it, however
- * that happens. Those of MPI_COMM_WORLD and MPI_COMM_SELF are here.
+ * that happens; it is found by the handle. Those of MPI_COMM_WORLD and MPI_COMM_SELF are here.
  */
 #include "shim.h"
 
 #include <stdlib.h>
 
 static struct iot_mpi_comm world, self;
+static struct iot_mpi_handles known = { .lock = PTHREAD_MUTEX_INITIALIZER };
 static int world_rank;
 static int keyval;
 
@@ -77,6 +78,7 @@ static int attribute_copy(MPI_Comm comm, int key, void *extra, void *value, void
 static int attribute_delete(MPI_Comm comm, int key, void *value, void *extra)
 {
 	(void)comm, (void)key, (void)extra;
+	iot_mpi_handle_remove(&known, value);
 	free(value);
 	return MPI_SUCCESS;
 }
@@ -132,8 +134,6 @@ int iot_mpi_comm_start(void)
 struct iot_mpi_comm *iot_mpi_comm_find(MPI_Comm comm)
 {
 	const struct iot_mpi_library *mpi = &iot_mpi_found;
-	void *state;
-	int is_known;
 
 	if (!iot_mpi_is_on() || comm == mpi->comm_null)
 		return NULL;
@@ -141,9 +141,7 @@ struct iot_mpi_comm *iot_mpi_comm_find(MPI_Comm comm)
 		return &world;
 	if (comm == mpi->comm_self)
 		return &self;
-	if (mpi->PMPI_Comm_get_attr(comm, keyval, &state, &is_known) || !is_known)
-		return NULL;
-	return state;
+	return (struct iot_mpi_comm *)iot_mpi_handle_find(&known, (uintptr_t)comm);
 }
 
 /**
@@ -154,8 +152,10 @@ struct iot_mpi_comm *iot_mpi_comm_find(MPI_Comm comm)
  */
 bool iot_mpi_comm_remember(struct iot_mpi_comm *state, MPI_Comm comm)
 {
-	if (!iot_mpi_found.PMPI_Comm_set_attr(comm, keyval, state))
+	if (!iot_mpi_found.PMPI_Comm_set_attr(comm, keyval, state)) {
+		iot_mpi_handle_add(&known, &state->handle, (uintptr_t)comm);
 		return true;
+	}
 	free(state);
 	return false;
 }
@@ -213,21 +213,22 @@ static bool creation_begin(struct creation *creation, MPI_Comm comm)
 	return true;
 }
 
-static void creation_end(const struct creation *creation, u32 name, MPI_Comm parent, MPI_Comm comm, int rc)
+static void creation_end(const struct creation *creation, u32 name, MPI_Comm parent,
+			 const MPI_Comm *comm, int rc)
 {
 	struct iot_mpi_sides sides;
 
 	iot_mpi_collective_end(&creation->call, name, -1, 0, rc);
-	if (rc || comm == iot_mpi_found.comm_null)
+	if (rc || *comm == iot_mpi_found.comm_null)
 		return;
-	iot_mpi_sides(comm, parent, creation->parent, &sides);
+	iot_mpi_sides(*comm, parent, creation->parent, &sides);
 	made(&(struct iot_mpi_comm){
 		.key = derive(creation->parent, creation->key, (u64)sides.first),
 		.origin = creation->parent->origin,
 		.ranks = (u32)sides.ranks,
-		.own = sides.base + rank_in(comm),
+		.own = sides.base + rank_in(*comm),
 		.peer_base = sides.peer_base,
-	}, comm);
+	}, *comm);
 }
 
 #define DEFINE_CREATOR(name, call_name, root, parameters, arguments)            \
@@ -240,7 +241,7 @@ static void creation_end(const struct creation *creation, u32 name, MPI_Comm par
 		if (!creation_begin(&creation, comm))                      \
 			return mpi->MPI_##name arguments;                  \
 		rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);             \
-		creation_end(&creation, IOT_CALL_##call_name, comm, *made, rc); \
+		creation_end(&creation, IOT_CALL_##call_name, comm, made, rc); \
 		return rc;                                                 \
 	}
 IOT_MPI_CREATORS(DEFINE_CREATOR)
@@ -318,10 +319,10 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *mad
 
 	if (!parent)
 		return mpi->MPI_Comm_create_group(comm, group, tag, made);
-	hash = iot_mpi_mix(parent->key ^ parent->origin, (u64)tag);
-	iot_mpi_mix_group(&hash, group, comm);
 	rc = IOT_MPI_BELOW(mpi->MPI_Comm_create_group(comm, group, tag, made));
 	if (!rc && *made != mpi->comm_null) {
+		hash = iot_mpi_mix(parent->key ^ parent->origin, (u64)tag);
+		iot_mpi_mix_group(&hash, group, comm);
 		mpi->PMPI_Comm_size(*made, &size);
 		group_made(enter_ns, IOT_CALL_comm_create_group, &(struct iot_mpi_comm){
 			.key = nth_key(parent, hash),

@@ -93,10 +93,10 @@ static void end(const struct iot_mpi_collective *call, u32 name, s64 place, u64 
 		return rc;                                                                \
 	}
 #define DEFINE_DATA(name, call, is_all, parameters, arguments) \
-	DEFINE(name, call, is_all, parameters, arguments, -1, iot_mpi_length_bytes(count, type))
+	DEFINE(name, call, is_all, parameters, arguments, -1, rc ? 0 : iot_mpi_length_bytes(count, type))
 #define DEFINE_DATA_AT(name, call, is_all, parameters, arguments)      \
 	DEFINE(name, call, is_all, parameters, arguments, (s64)offset, \
-	       iot_mpi_length_bytes(count, type))
+	       rc ? 0 : iot_mpi_length_bytes(count, type))
 #define DEFINE_PLAIN(name, call, is_all, parameters, arguments) \
 	DEFINE(name, call, is_all, parameters, arguments, -1, 0)
 #define DEFINE_PLACE(name, call, is_all, parameters, arguments) \
@@ -107,13 +107,13 @@ IOT_MPI_FILE_PLAIN(DEFINE_PLAIN)
 IOT_MPI_FILE_PLACES(DEFINE_PLACE)
 
 static void posted(const struct iot_mpi_collective *call, u32 name, s64 place, u64 bytes,
-		   MPI_Request handle, int rc)
+		   const MPI_Request *handle, int rc)
 {
 	struct iot_mpi_request request = { .id = rc ? 0 : iot_mpi_request_new() };
 
 	end(call, name, place, bytes, request.id, rc);
 	if (!rc)
-		iot_mpi_request_add(handle, &request);
+		iot_mpi_request_add(*handle, &request);
 }
 
 #define DEFINE_REQUEST(name, call_name, is_all, parameters, arguments, place)             \
@@ -126,7 +126,7 @@ static void posted(const struct iot_mpi_collective *call, u32 name, s64 place, u
                                                                                           \
 		if (is_known)                                                             \
 			posted(&call, IOT_CALL_##call_name, place,                        \
-			       iot_mpi_length_bytes(count, type), *request, rc);          \
+			       rc ? 0 : iot_mpi_length_bytes(count, type), request, rc);  \
 		else if (!rc)                                                             \
 			iot_mpi_request_skip(*request);                                   \
 		return rc;                                                                \
@@ -152,7 +152,7 @@ static void tried(const struct iot_mpi_collective *call, const char *path, int r
 		.place = -1,
 	};
 	u8 wire[IOT_WIRE_mpi_file + IOT_MPI_NAME_MAX_BYTES];
-	u16 bytes = (u16)strnlen(path, IOT_MPI_NAME_MAX_BYTES);
+	u16 bytes = (u16)(path ? strnlen(path, IOT_MPI_NAME_MAX_BYTES) : 0);
 
 	iot_put_mpi_file(wire, &record, path, bytes);
 	iot_mpi_session_write(wire, (size_t)(IOT_WIRE_mpi_file + bytes));

@@ -141,14 +141,14 @@ static bool begin(struct link *link, struct iot_mpi_collective *call, MPI_Comm c
 	return true;
 }
 
-static void end(struct link *link, const struct iot_mpi_collective *call, int root, MPI_Comm comm,
-		const char *name, int rc)
+static void end(struct link *link, const struct iot_mpi_collective *call, int root,
+		const MPI_Comm *comm, const char *name, int rc)
 {
 	link->is_first = link->call != IOT_CALL_comm_connect;
 	link->name = call->own == call->peer_base + root ? name : "";
 	iot_mpi_collective_end(call, link->call, root, 0, rc);
 	if (!rc)
-		linked(link, comm);
+		linked(link, *comm);
 }
 
 #define DEFINE_LINK(name, call_name, root, parameters, arguments)                         \
@@ -163,7 +163,7 @@ static void end(struct link *link, const struct iot_mpi_collective *call, int ro
 		if (!begin(&link, &call, comm))                                           \
 			return mpi->MPI_##name arguments;                                 \
 		rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                            \
-		end(&link, &call, root, *made, name_of_##call_name, rc);                  \
+		end(&link, &call, root, made, name_of_##call_name, rc);                   \
 		return rc;                                                                \
 	}
 #define name_of_comm_spawn   own_name(own, sizeof(own))

@@ -17,7 +17,8 @@ s64 iot_mpi_result(int rc)
 
 	if (rc == MPI_SUCCESS)
 		return 0;
-	iot_mpi_found.PMPI_Error_class(rc, &class);
+	if (rc > 0) /* Open MPI's own are below, and no classes have them */
+		iot_mpi_found.PMPI_Error_class(rc, &class);
 	return class == MPI_ERR_TRUNCATE ? -EMSGSIZE : -EIO;
 }
 
@@ -56,7 +57,8 @@ u64 iot_mpi_received_bytes(const MPI_Status *status)
 /**
  * iot_mpi_length_bytes() - length of what is sent, or room of a receive
  *
- * To be asked after the call only: MPI's own words about a bad type come first.
+ * To be asked only after a call that MPI has let through with the type: else MPI would call the
+ * program's handler of errors, for a call that the program did not make.
  */
 u64 iot_mpi_length_bytes(int count, MPI_Datatype type)
 {
@@ -164,18 +166,17 @@ IOT_MPI_DEFINE_STATUS(Recv,
 		      (buffer, count, type, peer, tag, comm, status),
 		      received(&call, IOT_CALL_recv, peer, status, rc))
 
-static void exchanged(const struct iot_mpi_message *message, int to, int to_tag, u64 bytes,
-		      int from, const MPI_Status *status, int rc)
+static void exchanged(const struct iot_mpi_message *message, int to, int to_tag, int count,
+		      MPI_Datatype type, int from, const MPI_Status *status, int rc)
 {
 	if (iot_mpi_result(rc) == -EIO)
 		return;
 	if (to != MPI_PROC_NULL)
-		sent(message, IOT_CALL_sendrecv, to, to_tag, bytes, 0);
+		sent(message, IOT_CALL_sendrecv, to, to_tag, iot_mpi_length_bytes(count, type), 0);
 	received(message, IOT_CALL_sendrecv, from, status, rc);
 }
 
 #define DEFINE_EXCHANGE(name, call_name, root, parameters, arguments)                          \
 	IOT_MPI_DEFINE_STATUS(name, parameters, arguments,                                     \
-			      exchanged(&call, to, to_tag, iot_mpi_length_bytes(count, type), from, \
-					status, rc))
+			      exchanged(&call, to, to_tag, count, type, from, status, rc))
 IOT_MPI_EXCHANGES(DEFINE_EXCHANGE)

@@ -99,7 +99,7 @@ int MPI_Mrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message,
 	      MPI_Status *status)
 {
 	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct iot_mpi_request request = take(*message);
+	struct iot_mpi_request request = message ? take(*message) : (struct iot_mpi_request){};
 	u64 enter_ns = request.id ? iot_mpi_now_ns() : 0;
 	MPI_Status own;
 	int rc;
@@ -116,7 +116,7 @@ int MPI_Imrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message,
 	       MPI_Request *request)
 {
 	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct iot_mpi_request state = take(*message);
+	struct iot_mpi_request state = message ? take(*message) : (struct iot_mpi_request){};
 	int rc = IOT_MPI_BELOW(mpi->MPI_Imrecv(buffer, count, type, message, request));
 
 	if (!rc && state.id)

@@ -10,7 +10,10 @@
  * Only the outermost call of a thread counts: what MPI calls by its public names while it
  * performs a call is none of the program's.
  *
- * Locking: communicators count atomically; the tables of requests, of messages found by
+ * Nothing is asked of MPI about what the program's own call was not let through with: MPI would
+ * call the program's handler of errors, or end the program.
+ *
+ * Locking: communicators count atomically; the tables of handles, of requests, of messages found by
  * probes and of groups have a lock each, held for look-ups only and never while MPI runs.
  */
 #ifndef IOTAPE_MPI_SHIM_H
@@ -26,6 +29,7 @@
 
 #include <iotape/control.h>
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <time.h>
 
@@ -138,10 +142,31 @@ static inline u64 iot_mpi_now_ns(void)
 	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
 }
 
+/* -- handle.c: what is known by its handle ------------------------------------------------ */
+
+#define IOT_MPI_HANDLE_BUCKETS 256
+
+/* The first member of what is known of it. */
+struct iot_mpi_handle {
+	struct iot_mpi_handle *next;
+	uintptr_t value;
+};
+
+/* All of one kind. */
+struct iot_mpi_handles {
+	pthread_mutex_t lock;
+	struct iot_mpi_handle *first[IOT_MPI_HANDLE_BUCKETS];
+};
+
+struct iot_mpi_handle *iot_mpi_handle_find(struct iot_mpi_handles *table, uintptr_t value);
+void iot_mpi_handle_add(struct iot_mpi_handles *table, struct iot_mpi_handle *handle, uintptr_t value);
+void iot_mpi_handle_remove(struct iot_mpi_handles *table, struct iot_mpi_handle *handle);
+
 /* -- comm.c: communicators ---------------------------------------------------------------- */
 
 /**
  * struct iot_mpi_comm - a communicator
+ * @handle: of it, or of the window that is like one
  * @key: equal on all its ranks, and nowhere else; but see link.c
  * @origin: of the keys of what is made of it, see link.c; 0 if all its ranks are of one world
  * @collectives: collective calls on it that this rank has begun
@@ -152,6 +177,7 @@ static inline u64 iot_mpi_now_ns(void)
  * @peer_base: what is added to the ranks of others, as MPI has them: 0 but there
  */
 struct iot_mpi_comm {
+	struct iot_mpi_handle handle;
 	u64 key;
 	u64 origin;
 	u32 collectives;

@@ -186,7 +186,7 @@ int MPI_Test(MPI_Request *request, int *is_done, MPI_Status *status)
 	if (!wait_begin(&wait, IOT_CALL_test, 1, request, unless_ignored(status)))
 		return mpi->MPI_Test(request, is_done, status);
 	rc = IOT_MPI_BELOW(mpi->MPI_Test(request, is_done, wait.statuses));
-	if (*is_done || rc)
+	if (rc || *is_done)
 		wait_done(&wait, request, 0, wait.statuses, rc);
 	wait_end(&wait);
 	return rc;
@@ -216,16 +216,17 @@ int MPI_Testall(int count, MPI_Request requests[], int *is_done, MPI_Status stat
 	if (!wait_begin(&wait, IOT_CALL_test, count, requests, unless_all_ignored(statuses)))
 		return mpi->MPI_Testall(count, requests, is_done, statuses);
 	rc = IOT_MPI_BELOW(mpi->MPI_Testall(count, requests, is_done, wait.statuses));
-	for (i = 0; i < count && (*is_done || rc); i++)
+	for (i = 0; i < count && (rc || *is_done); i++)
 		wait_done(&wait, requests, i, &wait.statuses[i], rc);
 	wait_end(&wait);
 	return rc;
 }
 
-/* One request at most, and its status is the only one. */
-static void wait_done_any(struct wait *wait, const MPI_Request *requests, int index, int rc)
+/* One request at most, and its status is the only one; without an address for its index the call failed. */
+static void wait_done_any(struct wait *wait, const MPI_Request *requests, const int *index, int rc)
 {
-	wait_done(wait, requests, index, wait->statuses, rc);
+	if (index)
+		wait_done(wait, requests, *index, wait->statuses, rc);
 	wait_end(wait);
 }
 
@@ -238,7 +239,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
 	if (!wait_begin(&wait, IOT_CALL_wait, count, requests, unless_ignored(status)))
 		return mpi->MPI_Waitany(count, requests, index, status);
 	rc = IOT_MPI_BELOW(mpi->MPI_Waitany(count, requests, index, wait.statuses));
-	wait_done_any(&wait, requests, *index, rc);
+	wait_done_any(&wait, requests, index, rc);
 	return rc;
 }
 
@@ -251,17 +252,17 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *is_done, MPI
 	if (!wait_begin(&wait, IOT_CALL_test, count, requests, unless_ignored(status)))
 		return mpi->MPI_Testany(count, requests, index, is_done, status);
 	rc = IOT_MPI_BELOW(mpi->MPI_Testany(count, requests, index, is_done, wait.statuses));
-	wait_done_any(&wait, requests, *index, rc);
+	wait_done_any(&wait, requests, index, rc);
 	return rc;
 }
 
 /* The statuses are in the order of the indices. */
-static void wait_done_some(struct wait *wait, const MPI_Request *requests, int done_count,
+static void wait_done_some(struct wait *wait, const MPI_Request *requests, const int *done_count,
 			   const int *indices, int rc)
 {
 	int i;
 
-	for (i = 0; i < done_count && i < wait->count; i++)
+	for (i = 0; done_count && indices && i < *done_count && i < wait->count; i++)
 		wait_done(wait, requests, indices[i], &wait->statuses[i], rc);
 	wait_end(wait);
 }
@@ -276,7 +277,7 @@ int MPI_Waitsome(int count, MPI_Request requests[], int *done_count, int indices
 	if (!wait_begin(&wait, IOT_CALL_wait, count, requests, unless_all_ignored(statuses)))
 		return mpi->MPI_Waitsome(count, requests, done_count, indices, statuses);
 	rc = IOT_MPI_BELOW(mpi->MPI_Waitsome(count, requests, done_count, indices, wait.statuses));
-	wait_done_some(&wait, requests, *done_count, indices, rc);
+	wait_done_some(&wait, requests, done_count, indices, rc);
 	return rc;
 }
 
@@ -290,6 +291,6 @@ int MPI_Testsome(int count, MPI_Request requests[], int *done_count, int indices
 	if (!wait_begin(&wait, IOT_CALL_test, count, requests, unless_all_ignored(statuses)))
 		return mpi->MPI_Testsome(count, requests, done_count, indices, statuses);
 	rc = IOT_MPI_BELOW(mpi->MPI_Testsome(count, requests, done_count, indices, wait.statuses));
-	wait_done_some(&wait, requests, *done_count, indices, rc);
+	wait_done_some(&wait, requests, done_count, indices, rc);
 	return rc;
 }

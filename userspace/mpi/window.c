@@ -8,11 +8,10 @@
  * posted, because MPI may put it off until complete. Locks, and access itself, are of one rank
  * alone.
  *
- * Ownership: the state of a window is an attribute of it and goes with it.
+ * Ownership: the state of a window is an attribute of it and goes with it; it is found by the handle.
  */
 #include "shim.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 enum { TAG_POST = 0, TAG_COMPLETE = 1 };
@@ -32,6 +31,7 @@ struct window {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct iot_mpi_handles known = { .lock = PTHREAD_MUTEX_INITIALIZER };
 static int keyval;
 static bool has_keyval;
 
@@ -56,6 +56,7 @@ static int attribute_delete(MPI_Win win, int key, void *value, void *extra)
 	struct window *window = value;
 
 	(void)win, (void)key, (void)extra;
+	iot_mpi_handle_remove(&known, &window->state.handle);
 	group_free(&window->posted);
 	group_free(&window->started);
 	free(window);
@@ -75,15 +76,7 @@ static bool make_keyval(void)
 /* Return: NULL if the window is not known, or nothing is recorded. */
 static struct window *find(MPI_Win win)
 {
-	struct window *window;
-	int saved = errno, is_there = 0;
-
-	if (!iot_mpi_is_on() || !has_keyval)
-		return NULL;
-	if (iot_mpi_found.PMPI_Win_get_attr(win, keyval, &window, &is_there))
-		is_there = 0;
-	errno = saved;
-	return is_there ? window : NULL;
+	return iot_mpi_is_on() ? (struct window *)iot_mpi_handle_find(&known, (uintptr_t)win) : NULL;
 }
 
 static void window_made(u64 key, const struct iot_mpi_comm *parent, MPI_Win win)
@@ -97,6 +90,7 @@ static void window_made(u64 key, const struct iot_mpi_comm *parent, MPI_Win win)
 		free(window);
 		return;
 	}
+	iot_mpi_handle_add(&known, &window->state.handle, (uintptr_t)win);
 	iot_mpi_comm_announce(&window->state, parent->origin);
 }
 
