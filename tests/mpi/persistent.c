@@ -46,6 +46,41 @@ static void rounds(int kind, int way, MPI_Comm comm)
 	barrier(comm);
 }
 
+/*
+ * The first message is too long for its receive, which has ended all the same; the others fit. Open MPI
+ * 4.1 frees the request then, and crashes when it is started again.
+ */
+static void truncated(int way, bool is_ignoring, MPI_Comm comm)
+{
+#ifdef MPICH_VERSION
+	int out[2], in, round;
+	MPI_Request kept;
+
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+	MPI_Recv_init(&in, 1, MPI_INT, previous, 24, comm, &kept);
+	for (round = 0; round < 3; round++) {
+		struct request_list list = {};
+
+		MPI_Start(&kept);
+		did("mpi_recv", "recv_init");
+		barrier(comm);
+		out[0] = 10 * rank + round;
+		MPI_Send(out, round ? 1 : 2, MPI_INT, next, 24, comm);
+		did("mpi_send", "send");
+		*list_add(&list, true) = kept;
+		list_finish(&list, way, is_ignoring);
+		expect(!round || in == 10 * previous + round);
+	}
+	MPI_Request_free(&kept);
+	barrier(comm);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+#else
+	(void)way, (void)is_ignoring, (void)comm;
+#endif
+}
+
 static void probe_and_receive(bool is_ignoring, int source, MPI_Comm comm)
 {
 	int out[2] = { rank, 0 }, in[2] = { -1, -1 }, got;
@@ -151,6 +186,10 @@ void persistent(MPI_Comm comm)
 		for (way = kind; way < WAYS; way += 3)
 			rounds(kind, way, comm);
 	MPI_Buffer_detach(&detached, &detached_bytes);
+	for (way = 0; way < WAYS; way++) {
+		truncated(way, false, comm);
+		truncated(way, true, comm);
+	}
 	probe_and_receive(false, previous, comm);
 	probe_and_receive(true, MPI_ANY_SOURCE, comm);
 	overtaken(comm);

@@ -8,18 +8,27 @@
 #include "shim.h"
 
 /**
+ * iot_mpi_class() - the class of what MPI returned: MPICH's codes say more
+ * @rc: it; Open MPI's own errors are negative, and MPI would not know them
+ */
+int iot_mpi_class(int rc)
+{
+	int class = rc;
+
+	if (rc > 0)
+		iot_mpi_found.PMPI_Error_class(rc, &class);
+	return class;
+}
+
+/**
  * iot_mpi_result() - the result field for what MPI returned
  * @rc: it
  */
 s64 iot_mpi_result(int rc)
 {
-	int class = rc;
-
 	if (rc == MPI_SUCCESS)
 		return 0;
-	if (rc > 0) /* Open MPI's own are below, and no classes have them */
-		iot_mpi_found.PMPI_Error_class(rc, &class);
-	return class == MPI_ERR_TRUNCATE ? -EMSGSIZE : -EIO;
+	return iot_mpi_class(rc) == MPI_ERR_TRUNCATE ? -EMSGSIZE : -EIO;
 }
 
 /**

@@ -356,6 +356,7 @@ struct iot_mpi_message {
 	}
 
 bool iot_mpi_message_begin(struct iot_mpi_message *message, MPI_Comm comm);
+int iot_mpi_class(int rc);
 s64 iot_mpi_result(int rc);
 s32 iot_mpi_peer(int rank, s32 base);
 s32 iot_mpi_tag(int tag);

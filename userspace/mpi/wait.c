@@ -4,7 +4,8 @@
  *
  * A request of ours is complete when the call has set its handle to MPI_REQUEST_NULL. This
  * holds for all eight calls, and for requests that ended with an error. The handle of a
- * persistent request stays: there the call is asked what it says.
+ * persistent request stays: there the call is asked what it says, and one that failed because the
+ * message was too long has ended it.
  */
 #include "shim.h"
 
@@ -93,7 +94,7 @@ static s64 result_of(const MPI_Status *status, int rc)
 {
 	int is_cancelled = 0;
 
-	if (rc == MPI_ERR_IN_STATUS)
+	if (iot_mpi_class(rc) == MPI_ERR_IN_STATUS)
 		rc = status->MPI_ERROR;
 	if (!rc && !iot_mpi_found.PMPI_Test_cancelled(status, &is_cancelled) && is_cancelled)
 		return -ECANCELED;
@@ -136,7 +137,8 @@ static bool has_ended(const struct wait *wait, const MPI_Request *requests, int 
 	if (!found->id && !found->is_shared)
 		return false;
 	if (found->persistent)
-		return !rc || (rc == MPI_ERR_IN_STATUS && status->MPI_ERROR != MPI_ERR_PENDING);
+		return !rc || iot_mpi_class(rc) == MPI_ERR_TRUNCATE ||
+		       (iot_mpi_class(rc) == MPI_ERR_IN_STATUS && status->MPI_ERROR != MPI_ERR_PENDING);
 	return requests[i] == iot_mpi_found.request_null;
 }
 
