@@ -533,6 +533,40 @@ static void interrupted_parts_make_a_partial_whole(void **state)
 	assert_non_null(strstr(c.why, "3 nodes did not come to the end of the replay"));
 }
 
+/* A node on which nothing is done, for a job of so long a name that only its end tells it from others. */
+static void write_idle(u32 number, char last)
+{
+	struct iot_record *record;
+	char job[4 + 200] = "job=";
+
+	nodes[number] = (struct node){ .clock = &straight[number] };
+	add_beginning(number);
+	memset(job + 4, 'j', sizeof(job) - 6);
+	job[sizeof(job) - 2] = last;
+	job[sizeof(job) - 1] = 0;
+	record = add(number, IOT_KIND_fact, job);
+	record->fact.time_ns = nodes[number].records[0].fact.time_ns;
+	write_node(number);
+}
+
+static void jobs_of_long_names_are_told_apart(void **state)
+{
+	struct clock_fit fits[NODES];
+	struct merge_result result;
+
+	(void)state;
+	write_idle(0, 'a');
+	write_idle(1, 'b');
+	assert_int_equal(merge(2, "/scratch", &result, fits), -EINVAL);
+	assert_non_null(strstr(said, "the traces are of 2 jobs"));
+	assert_non_null(strstr(said, "ja: 1 traces"));
+	assert_non_null(strstr(said, "jb: 1 traces"));
+
+	write_idle(1, 'a');
+	assert_int_equal(merge(2, "/scratch", &result, fits), 0);
+	assert_int_equal(result.jobs, 1);
+}
+
 #undef TEST
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_directory, remove_directory),
 
@@ -542,4 +576,5 @@ SUITE("merge",
       TEST(shared_files_are_one)
       TEST(same_traces_give_the_same)
       TEST(what_is_missing_is_said)
-      TEST(interrupted_parts_make_a_partial_whole))
+      TEST(interrupted_parts_make_a_partial_whole)
+      TEST(jobs_of_long_names_are_told_apart))

@@ -12,18 +12,19 @@
 
 /*
  * What a job goes by: as its recorder was told, else the key of its MPI_COMM_WORLD, or of that which
- * spawned it; "" if neither.
+ * spawned it, for which there is @room; "" if neither.
  */
-static void label_of(const struct merge *merge, u32 number, char label[64])
+static const char *label_of(const struct merge *merge, u32 number, char room[17])
 {
 	const struct merge_input *input = &merge->inputs[number];
 
-	label[0] = 0;
 	if (input->job)
-		snprintf(label, 64, "%s", input->job);
-	else if (input->world)
-		snprintf(label, 64, "%016llx",
+		return input->job;
+	room[0] = 0;
+	if (input->world)
+		snprintf(room, 17, "%016llx",
 			 (unsigned long long)graph_world_root(merge->calls, input->world));
+	return room;
 }
 
 static int check_shims(const struct merge *merge)
@@ -58,17 +59,17 @@ static int check_shims(const struct merge *merge)
 /* How many traces belong to each job: said, for the user to choose one. */
 static void say_jobs(const struct merge *merge, u32 jobs)
 {
-	char label[64], other[64];
+	char room[17], other_room[17];
+	const char *label;
 	u32 i, j, traces;
 
 	merge->options.say("the traces are of %u jobs: choose one with --job=JOB, or take them all "
 			   "with --job=all", jobs);
 	for (i = 0; i < merge->input_count; i++) {
-		label_of(merge, i, label);
+		label = label_of(merge, i, room);
 		traces = 0;
 		for (j = 0; j < merge->input_count; j++) {
-			label_of(merge, j, other);
-			if (strcmp(label, other))
+			if (strcmp(label, label_of(merge, j, other_room)))
 				continue;
 			if (j < i)
 				break; /* said with the first of its traces */
@@ -82,16 +83,15 @@ static void say_jobs(const struct merge *merge, u32 jobs)
 
 static u32 count_jobs(const struct merge *merge)
 {
-	char label[64], other[64];
+	char room[17], other_room[17];
+	const char *label;
 	u32 i, j, jobs = 0;
 
 	for (i = 0; i < merge->input_count; i++) {
-		label_of(merge, i, label);
-		for (j = 0; j < i && label[0]; j++) {
-			label_of(merge, j, other);
-			if (!strcmp(label, other))
+		label = label_of(merge, i, room);
+		for (j = 0; j < i && label[0]; j++)
+			if (!strcmp(label, label_of(merge, j, other_room)))
 				break;
-		}
 		jobs += label[0] && j == i;
 	}
 	return jobs;
@@ -99,13 +99,12 @@ static u32 count_jobs(const struct merge *merge)
 
 static int choose_job(struct merge *merge)
 {
-	char label[64];
+	char room[17];
 	u32 i, left = 0;
 	int err;
 
 	for (i = 0; i < merge->input_count; i++) {
-		label_of(merge, i, label);
-		merge->inputs[i].is_left_out = strcmp(label, merge->options.job);
+		merge->inputs[i].is_left_out = strcmp(label_of(merge, i, room), merge->options.job);
 		left += !merge->inputs[i].is_left_out;
 	}
 	if (!left) {
