@@ -9,6 +9,7 @@
  */
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -567,6 +568,27 @@ static void jobs_of_long_names_are_told_apart(void **state)
 	assert_int_equal(result.jobs, 1);
 }
 
+/* As a process of many files is told: all that it may have, which is less than all that it could. */
+static void many_traces_are_opened(void **state)
+{
+	struct clock_fit fits[NODES];
+	struct merge_result result;
+	struct rlimit limit, few;
+	int free_fd = dup(0), err;
+
+	(void)state;
+	assert_true(free_fd >= 0);
+	close(free_fd);
+	make_job(straight);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	few = (struct rlimit){ .rlim_cur = (rlim_t)free_fd + 2, .rlim_max = limit.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	err = merge(NODES, "/scratch", &result, fits);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_string_equal(said, "");
+	assert_int_equal(err, 0);
+}
+
 #undef TEST
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_directory, remove_directory),
 
@@ -577,4 +599,5 @@ SUITE("merge",
       TEST(same_traces_give_the_same)
       TEST(what_is_missing_is_said)
       TEST(interrupted_parts_make_a_partial_whole)
-      TEST(jobs_of_long_names_are_told_apart))
+      TEST(jobs_of_long_names_are_told_apart)
+      TEST(many_traces_are_opened))

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * file.c - files that are either complete or not there, and are not what they are made of.
+ * file.c - files that are either complete or not there, and are not what they are made of; and how many may be
+ * open.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -84,4 +86,19 @@ int iot_file_save(const char *path, const void *bytes, size_t count)
 		unlink(part);
 	free(part);
 	return err;
+}
+
+/**
+ * iot_file_limit_raise() - let this process have as many files open as it may
+ *
+ * The limit that it has at first is for programs that use select(), and is no more than a hint.
+ */
+void iot_file_limit_raise(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }

@@ -171,6 +171,7 @@ void iot_module_missing(const char *module, char *text, size_t room);
 
 int iot_file_save(const char *path, const void *bytes, size_t count);
 bool iot_file_is_same(const char *path, const char *other);
+void iot_file_limit_raise(void);
 
 /* companion.c */
 bool iot_companion_find(const char *name, char *path);

@@ -360,8 +360,10 @@ int merge_run(struct merge *merge, struct merge_result *result)
 {
 	struct merge_node_result *nodes;
 	u32 i;
-	int err = merge_survey(merge);
+	int err;
 
+	iot_file_limit_raise(); /* all traces are read at once in the end */
+	err = merge_survey(merge);
 	if (!err)
 		err = merge_check_jobs(merge);
 	if (!err)

@@ -156,7 +156,7 @@ static int thread_set_up(struct replay *replay)
 	struct engine *e = replay->state;
 
 	confine(replay, &e->stage);
-	raise_limit();
+	iot_file_limit_raise(); /* a handle is a descriptor here, and a program may have many */
 	take_faults();
 	return player_set_up(e->player);
 }
