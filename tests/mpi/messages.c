@@ -111,6 +111,44 @@ void exchange(bool is_ignoring, MPI_Comm comm)
 		did("mpi_recv", "sendrecv");
 }
 
+/* Both ways at once, with one request; at the ends of a line there is nobody. */
+static void exchange_nonblocking(int way, bool is_ignoring, MPI_Comm comm)
+{
+#if MPI_VERSION >= 4
+	int out = rank, in[2] = { -1, -1 }, both = rank, round;
+	int after = rank + 1 < size ? next : MPI_PROC_NULL, before = rank ? previous : MPI_PROC_NULL;
+	struct request_list list = {};
+
+	for (round = 0; round < 2; round++) {
+		MPI_Isendrecv(&out, 1, MPI_INT, next, 6, &in[0], 1, MPI_INT, previous, 6, comm,
+			      list_add(&list, true));
+		MPI_Isendrecv_replace(&both, 1, MPI_INT, previous, 7, next, 7, comm, list_add(&list, true));
+		MPI_Isendrecv(&out, 1, MPI_INT, after, 8, &in[1], 1, MPI_INT, before, 8, comm,
+			      list_add(&list, true));
+		list_finish(&list, way, is_ignoring);
+		came(&in[0], 1, previous);
+		came(&both, 1, next);
+		expect(!rank || in[1] == previous);
+		both = rank;
+		did("mpi_send", "isendrecv");
+		did("mpi_recv", "isendrecv");
+		did("mpi_send", "isendrecv");
+		did("mpi_recv", "isendrecv");
+		if (rank + 1 < size)
+			did("mpi_send", "isendrecv");
+		if (rank)
+			did("mpi_recv", "isendrecv");
+		/* by another call in the same stream: none is left out */
+		MPI_Sendrecv(&out, 1, MPI_INT, next, 6, &in[0], 1, MPI_INT, previous, 6, comm, MPI_STATUS_IGNORE);
+		did("mpi_send", "sendrecv");
+		did("mpi_recv", "sendrecv");
+	}
+	barrier(comm);
+#else
+	(void)way, (void)is_ignoring, (void)comm;
+#endif
+}
+
 /* Among the requests are one that is null and two for no message. */
 static void nonblocking(int kind, int way, bool is_ignoring, int count, int messages_each, MPI_Comm comm)
 {
@@ -178,6 +216,8 @@ void messages(MPI_Comm comm)
 	blocking_receive(10, MPI_ANY_SOURCE, MPI_ANY_TAG, true, comm);
 	exchange(false, comm);
 	exchange(true, comm);
+	for (way = 0; way < WAYS; way++)
+		exchange_nonblocking(way, way & 1, comm);
 	for (kind = 0; kind < 4; kind++)
 		for (way = 0; way < WAYS; way++)
 			nonblocking(kind, way, (kind + way) & 1, 10, 3, comm);

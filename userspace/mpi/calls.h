@@ -114,6 +114,18 @@
 #else
 #define IOT_MPI_LIST const int
 #endif
+/* A message each way, with one request. */
+#define IOT_MPI_IEXCHANGES(C)                                                              \
+	C(Isendrecv, isendrecv, 0,                                                         \
+	  (const void *buffer, int count, MPI_Datatype type, int to, int to_tag,           \
+	   void *from_buffer, int from_count, MPI_Datatype from_type, int from, int from_tag, \
+	   MPI_Comm comm, MPI_Request *request),                                           \
+	  (buffer, count, type, to, to_tag, from_buffer, from_count, from_type, from, from_tag, \
+	   comm, request))                                                                 \
+	C(Isendrecv_replace, isendrecv, 0,                                                 \
+	  (void *buffer, int count, MPI_Datatype type, int to, int to_tag, int from,       \
+	   int from_tag, MPI_Comm comm, MPI_Request *request),                             \
+	  (buffer, count, type, to, to_tag, from, from_tag, comm, request))
 #define IOT_MPI_PARTITIONED_INITS(C)                                                       \
 	C(Psend_init, psend_init, 0,                                                       \
 	  (const void *buffer, int partitions, MPI_Count count, MPI_Datatype type, int peer, \
@@ -136,6 +148,7 @@
 	IOT_MPI_PARTITIONED_INITS(C) \
 	IOT_MPI_READY(C)
 #else
+#define IOT_MPI_IEXCHANGES(C)
 #define IOT_MPI_PARTITIONED(C)
 #endif
 
@@ -518,6 +531,7 @@
 
 /* All of them. */
 #define IOT_MPI_WRAPPED(C)        \
+	IOT_MPI_IEXCHANGES(C)     \
 	IOT_MPI_PARTITIONED(C)    \
 	IOT_MPI_COLLECTIVES(C, C) \
 	IOT_MPI_CREATORS(C)       \

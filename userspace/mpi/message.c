@@ -189,3 +189,69 @@ static void exchanged(const struct iot_mpi_message *message, int to, int to_tag,
 	IOT_MPI_DEFINE_STATUS(name, parameters, arguments,                                     \
 			      exchanged(&call, to, to_tag, count, type, from, status, rc))
 IOT_MPI_EXCHANGES(DEFINE_EXCHANGE)
+
+/* -- both, with one request ------------------------------------------------------------------ */
+
+#if MPI_VERSION >= 4
+struct exchange {
+	int to;
+	int to_tag;
+	int count;
+	MPI_Datatype type;
+	int from;
+	int from_tag;
+	int from_count;
+	MPI_Datatype from_type;
+};
+
+static void posted_exchange(const struct iot_mpi_message *message, const struct exchange *exchange,
+			    MPI_Request request)
+{
+	struct iot_mpi_request state = {
+		.id = iot_mpi_request_new(),
+		.is_exchange = exchange->from != MPI_PROC_NULL,
+		.peer = iot_mpi_peer(exchange->from, message->peer_base),
+		.tag = iot_mpi_tag(exchange->from_tag),
+	};
+
+	if (exchange->to != MPI_PROC_NULL)
+		sent(message, IOT_CALL_isendrecv, exchange->to, exchange->to_tag,
+		     iot_mpi_length_bytes(exchange->count, exchange->type), state.id);
+	if (exchange->from != MPI_PROC_NULL)
+		IOT_MPI_EMIT(mpi_recv, .enter_ns = message->enter_ns, .call = IOT_CALL_isendrecv,
+			     .comm = message->comm, .peer = state.peer, .tag = state.tag,
+			     .length_bytes = iot_mpi_length_bytes(exchange->from_count,
+								  exchange->from_type),
+			     .request = state.id);
+	if (state.peer < 0 || state.tag < 0)
+		state.peer = state.tag = -1;
+	if (exchange->to == MPI_PROC_NULL && exchange->from == MPI_PROC_NULL)
+		state.id = 0;
+	iot_mpi_request_add(request, &state);
+}
+
+#define DEFINE_IEXCHANGE(name, parameters, arguments, in_count, in_type)                  \
+	int MPI_##name parameters                                                         \
+	{                                                                                 \
+		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
+		struct iot_mpi_message post;                                              \
+		bool is_known = iot_mpi_message_begin(&post, comm);                       \
+		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                        \
+                                                                                          \
+		if (!rc && is_known)                                                      \
+			posted_exchange(&post,                                            \
+					&(struct exchange){ to, to_tag, count, type, from, \
+							    from_tag, in_count, in_type },  \
+					*request);                                        \
+		else if (!rc)                                                             \
+			iot_mpi_request_skip(*request);                                   \
+		return rc;                                                                \
+	}
+#define DEFINE_IEXCHANGE_ROW(name, call, root, parameters, arguments) \
+	DEFINE_IEXCHANGE(name, parameters, arguments, in_count_##name, in_type_##name)
+#define in_count_Isendrecv	   from_count
+#define in_type_Isendrecv	   from_type
+#define in_count_Isendrecv_replace count
+#define in_type_Isendrecv_replace  type
+IOT_MPI_IEXCHANGES(DEFINE_IEXCHANGE_ROW)
+#endif

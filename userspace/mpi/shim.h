@@ -263,6 +263,8 @@ void iot_mpi_collective_end(const struct iot_mpi_collective *call, u32 name, int
  * struct iot_mpi_request - a request
  * @id: unique in the process; 0: not one of ours, or persistent and not started
  * @is_receive: its end says who sent what
+ * @is_exchange: MPI_Isendrecv(), of which MPICH 4.0 leaves the status as it was
+ * @peer, @tag: from whom that one receives, as records have it; -1 both if it may be anybody
  * @is_shared: the handle stands for many requests, so which one it is remains open until
  *	the request is taken
  * @persistent: what a persistent request does each time it is started, or NULL
@@ -273,7 +275,10 @@ void iot_mpi_collective_end(const struct iot_mpi_collective *call, u32 name, int
 struct iot_mpi_request {
 	u64 id;
 	bool is_receive;
+	bool is_exchange;
 	bool is_shared;
+	s32 peer;
+	s32 tag;
 	s32 peer_base;
 	const struct iot_mpi_persistent *persistent;
 	MPI_Comm *made;

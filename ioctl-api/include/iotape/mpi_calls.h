@@ -164,6 +164,7 @@
 	V(198, raccumulate, "MPI_Raccumulate")                                         \
 	V(199, rget_accumulate, "MPI_Rget_accumulate")                                 \
 	V(200, psend_init, "MPI_Psend_init, started, and all partitions ready")        \
-	V(201, precv_init, "MPI_Precv_init, started")
+	V(201, precv_init, "MPI_Precv_init, started")                                  \
+	V(202, isendrecv, "MPI_Isendrecv or MPI_Isendrecv_replace")
 
 #endif
