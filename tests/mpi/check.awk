@@ -41,6 +41,9 @@ function read_comm(    who) {
 		wrong("communicators", f["comm"] ": of two sizes")
 	if ((f["comm"] " " f["rank"]) in member)
 		wrong("communicators", f["comm"] ": rank " f["rank"] " twice")
+	if (f["comm"] in first_of && first_of[f["comm"]] != f["first"])
+		wrong("communicators", f["comm"] ": its first group of two sizes")
+	first_of[f["comm"]] = f["first"]
 	rank_in[who] = f["rank"]
 	size_of[f["comm"]] = f["size"]
 	member[f["comm"] " " f["rank"]] = process
@@ -128,6 +131,8 @@ function read_done(    request, n) {
 function read_collective(    call, who) {
 	call = f["comm"] " " f["number"]
 	who = f["comm"] " " process
+	if (f["call"] == "intercomm_create" && !(first_of[f["comm"]] > 0 && first_of[f["comm"]] < size_of[f["comm"]]))
+		wrong("communicators", f["comm"] ": is between two groups, and does not say so")
 	if (f["number"] != ++collectives[who])
 		wrong("collectives", who ": number " f["number"] " is the " collectives[who] "th")
 	if (arrived[call]++) {
@@ -278,7 +283,7 @@ function compare_collectives(    call, part, comm) {
 }
 
 BEGIN {
-	number_count = split("enter_ns duration_ns op result peer tag length_bytes number root rank size source", numbers, " ")
+	number_count = split("enter_ns duration_ns op result peer tag length_bytes number root rank size source first", numbers, " ")
 }
 
 /^\{/ { read_json(); read_record(); records++; next }

@@ -276,7 +276,7 @@ static void messages_of_threads_at_the_same_time_are_doubtful(void **state)
 	}
 }
 
-/* Of two groups only the root and the other group name it. */
+/* Of two groups only the root and the other group name it, and only these wait. */
 static void root_is_found_where_it_is_named(void **state)
 {
 	struct graph *graph = begin(3);
@@ -285,7 +285,55 @@ static void root_is_found_where_it_is_named(void **state)
 	CALL(mpi_coll, 0, 10, 20, .call = IOT_CALL_bcast, .number = 1, .root = -1);
 	CALL(mpi_coll, 1, 12, 20, .call = IOT_CALL_bcast, .number = 1, .root = 1);
 	CALL(mpi_coll, 2, 14, 20, .call = IOT_CALL_bcast, .number = 1, .root = 1);
-	gives(graph, "0.1<1.0 2.1<1.0", 0);
+	gives(graph, "2.1<1.0", 0);
+}
+
+/* Ranks 0 and 1 are one group, 2 and 3 the other one: each waits for the other only. */
+static void groups_wait_for_each_other(void **state)
+{
+	static const struct {
+		u32 call;
+		s32 roots[4];
+		const char *edges;
+	} rows[] = {
+		{ IOT_CALL_barrier, { -1, -1, -1, -1 }, "0.1<h1 1.1<h1 2.1<h0 3.1<h0" },
+		{ IOT_CALL_ialltoall, { -1, -1, -1, -1 }, "0.1<h1 1.1<h1 2.1<h0 3.1<h0" },
+		{ IOT_CALL_comm_dup, { -1, -1, -1, -1 }, "0.1<h0 1.1<h0 2.1<h0 3.1<h0" },
+		{ IOT_CALL_bcast, { -1, 1, 1, 1 }, "2.1<1.0 3.1<1.0" },
+		{ IOT_CALL_bcast, { 3, 3, -1, 3 }, "0.1<3.0 1.1<3.0" },
+		{ IOT_CALL_reduce, { -1, 1, 1, 1 }, "1.1<h0" },
+		{ IOT_CALL_gather, { 3, 3, -1, 3 }, "3.1<h0" },
+	};
+	size_t i;
+	u32 task;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct graph *graph = begin(4);
+
+		for (task = 0; task < graph->rank_count; task++)
+			graph->ranks[task].first = 2;
+		for (task = 0; task < 4; task++)
+			CALL(mpi_coll, task, 10 + task, 50, .call = rows[i].call, .number = 1,
+			     .root = rows[i].roots[task]);
+		gives(graph, rows[i].edges, 0);
+	}
+}
+
+/* The root leaves without the rest of its own group, which came later. */
+static void root_waits_for_the_other_group(void **state)
+{
+	struct graph *graph = begin(4);
+	u32 task;
+
+	(void)state;
+	for (task = 0; task < graph->rank_count; task++)
+		graph->ranks[task].first = 2;
+	CALL(mpi_coll, 0, 90, 95, .call = IOT_CALL_reduce, .number = 1, .root = -1);
+	CALL(mpi_coll, 1, 10, 50, .call = IOT_CALL_reduce, .number = 1, .root = 1);
+	CALL(mpi_coll, 2, 20, 30, .call = IOT_CALL_reduce, .number = 1, .root = 1);
+	CALL(mpi_coll, 3, 20, 30, .call = IOT_CALL_reduce, .number = 1, .root = 1);
+	gives(graph, "1.1<h0", 0);
 }
 
 /* The first of two messages is matched by the probe, although it is received last. */
@@ -440,6 +488,8 @@ SUITE("mpi",
       TEST(neighbours_wait_for_neighbours)
       TEST(messages_of_threads_at_the_same_time_are_doubtful)
       TEST(root_is_found_where_it_is_named)
+      TEST(groups_wait_for_each_other)
+      TEST(root_waits_for_the_other_group)
       TEST(matched_probe_counts_where_it_found_the_message)
       TEST(all_arrive_at_the_hub)
       TEST(who_left_early_has_not_waited)

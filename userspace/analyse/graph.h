@@ -260,6 +260,7 @@ struct graph_note {
  * struct graph_rank - a rank of a communicator of @size ranks: who it is
  * @world_rank: in its MPI_COMM_WORLD; from graph_worlds_number() on, among all ranks of all worlds
  * @world, @origin: keys, see mpi_comm in schema.h
+ * @first: of two groups, ranks of the first; 0 if it has one group
  */
 struct graph_rank {
 	u64 comm;
@@ -270,6 +271,7 @@ struct graph_rank {
 	u64 world;
 	u64 origin;
 	bool is_numbered;
+	u32 first;
 };
 
 /**
@@ -419,6 +421,7 @@ int graph_wake_add(struct graph *graph, u32 task, u32 woken);
 int graph_throttle_add(struct graph *graph, u32 task, u64 begin_ns, u64 end_ns);
 u64 graph_throttled_ns(const struct graph_task *t, u64 since_ns, u64 until_ns);
 int graph_rank_add(struct graph *graph, const struct graph_rank *rank);
+u32 graph_comm_first(const struct graph *graph, u64 comm);
 int graph_near_add(struct graph *graph, const struct graph_near *near);
 int graph_link_add(struct graph *graph, const struct iot_record *r, u32 call);
 int graph_fact_add(struct graph *graph, const void *bytes, size_t count);

@@ -431,6 +431,7 @@ static int load_comm(struct loader *l, const struct iot_rec_mpi_comm *r)
 		.comm = r->comm,
 		.rank = r->rank,
 		.size = r->size,
+		.first = r->first,
 		.world_rank = r->world_rank,
 		.world = r->world,
 		.origin = r->origin,

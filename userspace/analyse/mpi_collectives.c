@@ -10,6 +10,7 @@
 /* What a collective makes its ranks wait for. */
 enum shape {
 	SHAPE_ALL,  /* everybody for everybody */
+	SHAPE_EACH, /* the same; between two groups each for the other one */
 	SHAPE_FROM, /* everybody for the root */
 	SHAPE_TO,   /* the root for everybody */
 	SHAPE_SCAN, /* each rank for those below it */
@@ -19,6 +20,25 @@ enum shape {
 static enum shape shape_of(u32 call)
 {
 	switch (call) {
+	case IOT_CALL_barrier:
+	case IOT_CALL_allreduce:
+	case IOT_CALL_allgather:
+	case IOT_CALL_allgatherv:
+	case IOT_CALL_alltoall:
+	case IOT_CALL_alltoallv:
+	case IOT_CALL_alltoallw:
+	case IOT_CALL_reduce_scatter:
+	case IOT_CALL_reduce_scatter_block:
+	case IOT_CALL_ibarrier:
+	case IOT_CALL_iallreduce:
+	case IOT_CALL_iallgather:
+	case IOT_CALL_iallgatherv:
+	case IOT_CALL_ialltoall:
+	case IOT_CALL_ialltoallv:
+	case IOT_CALL_ialltoallw:
+	case IOT_CALL_ireduce_scatter:
+	case IOT_CALL_ireduce_scatter_block:
+		return SHAPE_EACH;
 	case IOT_CALL_bcast:
 	case IOT_CALL_scatter:
 	case IOT_CALL_scatterv:
@@ -95,23 +115,60 @@ static bool leaves_hub(const struct graph *graph, const struct member *member, s
 	       graph->mpi[member->ended].end_ns > last_enter_ns;
 }
 
-/* Those whose rank is @root, or all if it is negative, leave when all have arrived. */
-static int through_hub(struct graph *graph, const struct member *members, u32 count, s32 root)
+/* Of @to, those whose rank is @root, or all if it is negative, leave when all @from have arrived. */
+static int through_hub(struct graph *graph, const struct member *from, u32 from_count,
+		       const struct member *to, u32 to_count, s32 root)
 {
 	u64 last_enter_ns = 0;
 	u32 hub, i;
-	int err = graph_hub_add(graph, count, &hub);
+	int err = graph_hub_add(graph, from_count, &hub);
 
-	for (i = 0; i < count; i++)
-		if (graph->mpi[members[i].call].enter_ns > last_enter_ns)
-			last_enter_ns = graph->mpi[members[i].call].enter_ns;
-	for (i = 0; i < count && !err; i++) {
-		arrive_of(graph, &members[i])->handle = hub + 1;
-		if (leaves_hub(graph, &members[i], root, last_enter_ns))
-			err = graph_edge_add(graph, GRAPH_NONE, hub,
-					     mpi_leave_of(graph, members[i].ended), EDGE_mpi);
+	for (i = 0; i < from_count && !err; i++) {
+		if (graph->mpi[from[i].call].enter_ns > last_enter_ns)
+			last_enter_ns = graph->mpi[from[i].call].enter_ns;
+		arrive_of(graph, &from[i])->handle = hub + 1;
 	}
+	for (i = 0; i < to_count && !err; i++)
+		if (leaves_hub(graph, &to[i], root, last_enter_ns))
+			err = graph_edge_add(graph, GRAPH_NONE, hub,
+					     mpi_leave_of(graph, to[i].ended), EDGE_mpi);
 	return err;
+}
+
+/* Between two groups: of the members, how many are of the first. */
+static u32 split_at(const struct member *members, u32 count, u32 first)
+{
+	u32 split;
+
+	for (split = 0; split < count && members[split].rank < first; split++)
+		;
+	return split;
+}
+
+/* Each of two groups waits for the other one, and not for itself. */
+static int crosswise(struct graph *graph, const struct member *members, u32 count, u32 first)
+{
+	u32 split = split_at(members, count, first);
+	int err;
+
+	if (!split || split == count)
+		return 0;
+	err = through_hub(graph, members, split, members + split, count - split, -1);
+	return err ? err : through_hub(graph, members + split, count - split, members, split, -1);
+}
+
+/* The root waits for all, or, between two groups, for the group that it is not of. */
+static int to_root(struct graph *graph, const struct member *members, u32 count, u32 first, s32 root)
+{
+	u32 split = split_at(members, count, first);
+
+	if (!first || root < 0)
+		return through_hub(graph, members, count, members, count, root);
+	if (!split || split == count)
+		return 0;
+	if ((u32)root < first)
+		return through_hub(graph, members + split, count - split, members, split, root);
+	return through_hub(graph, members, split, members + split, count - split, root);
 }
 
 static int from_root(struct graph *graph, const struct member *members, u32 count, s32 root)
@@ -124,7 +181,8 @@ static int from_root(struct graph *graph, const struct member *members, u32 coun
 		if (members[i].rank == (u32)root)
 			from = &members[i];
 	for (i = 0; from && i < count && !err; i++)
-		err = wait_for_member(graph, from, &members[i]);
+		if (graph->mpi[members[i].call].root >= 0)
+			err = wait_for_member(graph, from, &members[i]);
 	return err;
 }
 
@@ -202,7 +260,7 @@ static int near(struct graph *graph, const struct member *members, u32 count)
 	return err;
 }
 
-/* Between two groups, those of the root's own that are not the root name none. */
+/* Between two groups, those of the root's own that are not the root name none, and wait for nobody. */
 static s32 root_of(const struct graph *graph, const struct member *members, u32 count)
 {
 	s32 root = -1;
@@ -214,24 +272,6 @@ static s32 root_of(const struct graph *graph, const struct member *members, u32 
 	return root;
 }
 
-static int connect_collective(struct graph *graph, const struct member *members, u32 count)
-{
-	if (count == 1)
-		return 0;
-	switch (shape_of(graph->mpi[members[0].call].call)) {
-	case SHAPE_FROM:
-		return from_root(graph, members, count, root_of(graph, members, count));
-	case SHAPE_TO:
-		return through_hub(graph, members, count, root_of(graph, members, count));
-	case SHAPE_NEAR:
-		return near(graph, members, count);
-	case SHAPE_SCAN:
-		return scan(graph, members, count);
-	default:
-		return through_hub(graph, members, count, -1);
-	}
-}
-
 static int compare_comms(const void *key, const void *rank)
 {
 	const u64 *comm = key;
@@ -240,14 +280,50 @@ static int compare_comms(const void *key, const void *rank)
 	return *comm < x->comm ? -1 : *comm > x->comm;
 }
 
-static u32 size_of_comm(const struct graph *graph, u64 comm)
+static const struct graph_rank *any_rank(const struct graph *graph, u64 comm)
 {
-	const struct graph_rank *rank = NULL;
+	return graph->rank_count ? bsearch(&comm, graph->ranks, graph->rank_count,
+					   sizeof(*graph->ranks), compare_comms) :
+				   NULL;
+}
 
-	if (graph->rank_count)
-		rank = bsearch(&comm, graph->ranks, graph->rank_count, sizeof(*graph->ranks),
-			       compare_comms);
-	return rank ? rank->size : 0;
+/**
+ * graph_comm_first() - of a communicator between two groups, the ranks of the first
+ * @graph: while its MPI calls are matched
+ * @comm: its key
+ *
+ * Return: 0 if it has one group.
+ */
+u32 graph_comm_first(const struct graph *graph, u64 comm)
+{
+	const struct graph_rank *rank = any_rank(graph, comm);
+
+	return rank ? rank->first : 0;
+}
+
+static int connect_collective(struct graph *graph, const struct member *members, u32 count)
+{
+	u32 first = graph_comm_first(graph, members[0].comm);
+
+	if (count == 1)
+		return 0;
+	switch (shape_of(graph->mpi[members[0].call].call)) {
+	case SHAPE_FROM:
+		return from_root(graph, members, count, root_of(graph, members, count));
+	case SHAPE_TO:
+		return to_root(graph, members, count, first, root_of(graph, members, count));
+	case SHAPE_NEAR:
+		return near(graph, members, count);
+	case SHAPE_SCAN:
+		return scan(graph, members, count);
+	case SHAPE_EACH:
+		if (first)
+			return crosswise(graph, members, count, first);
+		break;
+	case SHAPE_ALL:
+		break;
+	}
+	return through_hub(graph, members, count, members, count, -1);
 }
 
 /* Tell of a collective rather than connect it. */
@@ -274,6 +350,7 @@ static int tell_collective(const struct graph_mpi_listener *listener, const stru
 static int connect_collectives(struct graph *graph, const struct graph_mpi_listener *listener,
 			       const struct member *members, size_t count)
 {
+	const struct graph_rank *rank;
 	size_t first, last;
 	int err = 0;
 
@@ -282,7 +359,8 @@ static int connect_collectives(struct graph *graph, const struct graph_mpi_liste
 				       members[last].number == members[first].number;
 		     last++)
 			;
-		if (last - first != size_of_comm(graph, members[first].comm))
+		rank = any_rank(graph, members[first].comm);
+		if (last - first != (rank ? rank->size : 0))
 			mpi_unmatched(graph, members[first].call, "a collective that not all ranks called");
 		if (listener)
 			err = tell_collective(listener, &members[first], (u32)(last - first));

@@ -235,7 +235,7 @@ static int see_comm(struct merge *merge, u32 number, const struct iot_record *re
 	struct merge_input *input = &merge->inputs[number];
 	struct merge_task *process = process_of(merge, input->node, r->task);
 	const struct graph_rank known = {
-		.comm = r->comm, .rank = r->rank, .size = r->size, .origin = r->origin,
+		.comm = r->comm, .rank = r->rank, .size = r->size, .first = r->first, .origin = r->origin,
 		.tgid = process ? process->number : 0,
 	};
 	struct merge_rank *ranks;

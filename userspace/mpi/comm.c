@@ -33,7 +33,8 @@ u64 iot_mpi_comm_world(void)
 void iot_mpi_comm_announce(const struct iot_mpi_comm *state, u64 origin)
 {
 	IOT_MPI_EMIT(mpi_comm, .comm = state->key, .rank = (u32)state->own, .size = state->ranks,
-		     .world_rank = (u32)world_rank, .world = world.key, .origin = origin);
+		     .world_rank = (u32)world_rank, .world = world.key, .origin = origin,
+		     .first = state->first);
 }
 
 /* What both sides of a link make of what they made of it has the same difference to its origin. */
@@ -65,6 +66,7 @@ struct iot_mpi_comm iot_mpi_comm_like(const struct iot_mpi_comm *parent, u64 key
 		.ranks = parent->ranks,
 		.own = parent->own,
 		.peer_base = parent->peer_base,
+		.first = parent->first,
 	};
 }
 
@@ -228,6 +230,7 @@ static void creation_end(const struct creation *creation, u32 name, MPI_Comm par
 		.ranks = (u32)sides.ranks,
 		.own = sides.base + rank_in(*comm),
 		.peer_base = sides.peer_base,
+		.first = (u32)(sides.base + sides.peer_base),
 	}, *comm);
 }
 
@@ -349,6 +352,7 @@ static void inter_made(u64 enter_ns, int tag, MPI_Comm comm)
 			.ranks = (u32)sides.ranks,
 			.own = sides.base + rank_in(comm),
 			.peer_base = sides.peer_base,
+			.first = (u32)(sides.base + sides.peer_base),
 		}, comm);
 }
 

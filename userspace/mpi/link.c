@@ -67,6 +67,7 @@ static void linked(const struct link *link, MPI_Comm comm)
 			.ranks = (u32)(ranks + peers),
 			.own = link->is_first ? rank : peers + rank,
 			.peer_base = link->is_first ? ranks : 0,
+			.first = (u32)(link->is_first ? ranks : peers),
 		};
 		if (iot_mpi_comm_remember(state, comm)) {
 			iot_mpi_comm_announce(state, link->parent_origin);

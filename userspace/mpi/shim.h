@@ -175,6 +175,7 @@ void iot_mpi_handle_remove(struct iot_mpi_handles *table, struct iot_mpi_handle 
  * @own: own rank, as records have it: those of the two groups of an intercommunicator are
  *	counted in one sequence
  * @peer_base: what is added to the ranks of others, as MPI has them: 0 but there
+ * @first: ranks of the first of the two groups, 0 but there
  */
 struct iot_mpi_comm {
 	struct iot_mpi_handle handle;
@@ -185,6 +186,7 @@ struct iot_mpi_comm {
 	u32 ranks;
 	s32 own;
 	s32 peer_base;
+	u32 first;
 };
 
 int iot_mpi_comm_start(void);
@@ -207,7 +209,8 @@ void iot_mpi_topology_announce(const struct iot_mpi_comm *state, MPI_Comm comm);
  * @ranks: all of them
  * @first: in the communicator that it was made from, rank of the one who is its rank 0
  * @base: what is added to the own rank
- * @peer_base: what is added to the ranks of others
+ * @peer_base: what is added to the ranks of others; the one of both that is not 0 is how many ranks
+ *	the first group has
  */
 struct iot_mpi_sides {
 	int ranks;

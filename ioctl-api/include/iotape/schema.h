@@ -675,7 +675,8 @@
 	F(u32, world_rank, num, "own rank in MPI_COMM_WORLD")                          \
 	F(u64, world, request, "key of that MPI_COMM_WORLD; 0 if the recorder did not tell") \
 	F(u64, origin, request, "key of the mpi_link that it descends from, 0 if none: both sides have the same " \
-		"exclusive or of comm and origin")
+		"exclusive or of comm and origin")                                     \
+	F(u32, first, num, "of two groups, ranks of the first: they are below this; 0 if it has one group")
 
 /* Of a communicator with a topology: one record for each neighbour, however often it is one. */
 #define IOT_FIELDS_mpi_near(F)                                                         \
