@@ -204,7 +204,7 @@ static void add_collective(u64 at_ns, u32 number, bool is_last)
 
 	for (rank = 0; rank < RANKS; rank++) {
 		record = add_op(rank, IOT_KIND_mpi_coll, at_ns + rank * 1000, at_ns + 60000 + rank * 500);
-		record->mpi_coll.call = is_last ? IOT_CALL_finalize : IOT_CALL_allreduce;
+		record->mpi_coll.call = is_last ? IOT_CALL_finalize : IOT_CALL_barrier;
 		record->mpi_coll.comm = WORLD;
 		record->mpi_coll.number = number;
 		record->mpi_coll.root = -1;
@@ -326,7 +326,7 @@ static void check_call(struct check *c, const struct iot_record *r)
 		c->messages++;
 	} else if (r->kind == IOT_KIND_mpi_recv) {
 		c->got_ns[r->mpi_recv.tag] = end_ns;
-	} else if (r->kind == IOT_KIND_mpi_coll && r->mpi_coll.call == IOT_CALL_allreduce) {
+	} else if (r->kind == IOT_KIND_mpi_coll && r->mpi_coll.call == IOT_CALL_barrier) {
 		n = r->mpi_coll.number;
 		if (r->op.enter_ns > c->came_ns[n])
 			c->came_ns[n] = r->op.enter_ns;
@@ -534,6 +534,60 @@ static void interrupted_parts_make_a_partial_whole(void **state)
 	assert_non_null(strstr(c.why, "3 nodes did not come to the end of the replay"));
 }
 
+/* Node 1 comes a second late to a collective that node 0 has left by then. */
+static void add_late(u32 call, u32 first)
+{
+	bool is_rooted = call == IOT_CALL_bcast || call == IOT_CALL_scatter || call == IOT_CALL_reduce ||
+			 call == IOT_CALL_gather;
+	struct iot_record *record;
+	u32 node, rank;
+
+	for (node = 0; node < 2; node++) {
+		rank = node * RANKS_OF_NODE;
+		record = add(node, IOT_KIND_mpi_comm, NULL);
+		record->mpi_comm = (struct iot_rec_mpi_comm){
+			.time_ns = nodes[node].records[0].fact.time_ns, .task = 1, .comm = WORLD + 1, .size = 2,
+			.rank = node, .world_rank = rank, .first = first,
+		};
+		record = add_op(rank, IOT_KIND_mpi_coll, BEGIN_NS + node * 1000000000ull,
+				BEGIN_NS + node * 1000000000ull + 1000);
+		record->mpi_coll.call = call;
+		record->mpi_coll.comm = WORLD + 1;
+		record->mpi_coll.number = 1;
+		record->mpi_coll.root = is_rooted ? 0 : -1;
+	}
+}
+
+static void collectives_that_make_nobody_wait_fit_nothing(void **state)
+{
+	static const struct {
+		u32 call;
+		u32 first; /* of two groups */
+	} rows[] = {
+		{ IOT_CALL_bcast }, { IOT_CALL_reduce }, { IOT_CALL_allreduce }, { IOT_CALL_iallreduce },
+		{ IOT_CALL_gather }, { IOT_CALL_allgather }, { IOT_CALL_alltoall }, { IOT_CALL_scatter },
+		{ IOT_CALL_reduce_scatter_block }, { IOT_CALL_barrier, 1 }, { IOT_CALL_comm_dup, 1 },
+		{ IOT_CALL_comm_split, 1 },
+	};
+	static const struct clock same[NODES];
+	struct clock_fit fits[NODES];
+	struct merge_result result;
+	u32 i, node;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		for (node = 0; node < 2; node++) {
+			nodes[node] = (struct node){ .clock = &same[node] };
+			add_beginning(node);
+		}
+		add_late(rows[i].call, rows[i].first);
+		for (node = 0; node < 2; node++)
+			write_node(node);
+		assert_int_equal(merge(2, "/scratch", &result, fits), 0);
+		assert_int_equal(fits[1].source, CLOCK_SOURCE_wall);
+	}
+}
+
 /* A node on which nothing is done, for a job of so long a name that only its end tells it from others. */
 static void write_idle(u32 number, char last)
 {
@@ -600,4 +654,5 @@ SUITE("merge",
       TEST(what_is_missing_is_said)
       TEST(interrupted_parts_make_a_partial_whole)
       TEST(jobs_of_long_names_are_told_apart)
+      TEST(collectives_that_make_nobody_wait_fit_nothing)
       TEST(many_traces_are_opened))

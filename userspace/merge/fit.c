@@ -2,10 +2,10 @@
 /*
  * fit.c - from MPI calls that belong together to one time for all nodes.
  *
- * Only what MPI promises is taken for certain: a message is received after it was sent, a
- * synchronous send ends after its receive was posted, and who leaves a barrier or has a result
- * of all does so after all have come. Calls that may move no data, such as those with counts for
- * each rank, or that need not make anybody wait, tell nothing.
+ * Only what is certain is taken: a message is received after it was sent, a synchronous send ends
+ * after its receive was posted, and who leaves a barrier, or has a communicator that was split or
+ * duplicated, does so after all have come. Collectives that may move no data, or that need not make
+ * anybody wait, tell nothing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,38 +13,21 @@
 
 #include "state.h"
 
-/* Who of a collective certainly ended after whom. */
-enum shape { SHAPE_NONE, SHAPE_ALL, SHAPE_FROM, SHAPE_TO };
-
-static enum shape shape_of(u32 call)
+/*
+ * Does it certainly make everybody wait for everybody, if all are of one group? Others do so only if
+ * they move data, which nothing in a record says: MPI returns from them at once if their count is 0.
+ */
+static bool brings_all_together(u32 call)
 {
 	switch (call) {
 	case IOT_CALL_barrier:
 	case IOT_CALL_ibarrier:
-	case IOT_CALL_allreduce:
-	case IOT_CALL_iallreduce:
-	case IOT_CALL_allgather:
-	case IOT_CALL_iallgather:
-	case IOT_CALL_alltoall:
-	case IOT_CALL_ialltoall:
-	case IOT_CALL_reduce_scatter_block:
-	case IOT_CALL_ireduce_scatter_block:
 	case IOT_CALL_comm_dup:
 	case IOT_CALL_comm_dup_with_info:
 	case IOT_CALL_comm_split:
-		return SHAPE_ALL;
-	case IOT_CALL_bcast:
-	case IOT_CALL_ibcast:
-	case IOT_CALL_scatter:
-	case IOT_CALL_iscatter:
-		return SHAPE_FROM;
-	case IOT_CALL_reduce:
-	case IOT_CALL_ireduce:
-	case IOT_CALL_gather:
-	case IOT_CALL_igather:
-		return SHAPE_TO;
+		return true;
 	default:
-		return SHAPE_NONE;
+		return false;
 	}
 }
 
@@ -86,21 +69,19 @@ struct part {
 
 /* Return: false if it made nobody wait, as far as one node can tell. */
 static bool gather_parts(const struct merge *merge, const struct graph_mpi_part *members, u32 count,
-			 enum shape shape, s32 root, struct part *parts)
+			 struct part *parts)
 {
 	u32 i;
 
 	for (i = 0; i < count; i++) {
 		const struct graph_mpi *mpi = &merge->calls->mpi[members[i].call];
 		struct part *part = &parts[merge->call_nodes[members[i].call]];
-		bool is_root = members[i].rank == (u32)root;
 
-		if ((shape != SHAPE_FROM || is_root) && (!part->has_come || mpi->enter_ns > part->came_ns)) {
+		if (!part->has_come || mpi->enter_ns > part->came_ns) {
 			part->has_come = true;
 			part->came_ns = mpi->enter_ns;
 		}
-		if (members[i].ended == GRAPH_NONE || (shape == SHAPE_TO && !is_root) ||
-		    (shape == SHAPE_FROM && is_root))
+		if (members[i].ended == GRAPH_NONE)
 			continue;
 		mpi = &merge->calls->mpi[members[i].ended];
 		if (!part->left_ns || mpi->end_ns < part->left_ns)
@@ -131,24 +112,20 @@ static int meet(struct merge *merge, const struct part *parts)
 	return err;
 }
 
+/* Of two groups, none waits for its own ranks. */
 static int on_collective(void *context, const struct graph_mpi_part *members, u32 count)
 {
 	struct merge *merge = context;
-	enum shape shape = shape_of(merge->calls->mpi[members[0].call].call);
+	const struct graph_mpi *mpi = &merge->calls->mpi[members[0].call];
 	struct part *parts;
-	s32 root = -1;
-	u32 i;
 	int err = 0;
 
-	for (i = 0; i < count; i++)
-		if (merge->calls->mpi[members[i].call].root > root)
-			root = merge->calls->mpi[members[i].call].root;
-	if (shape == SHAPE_NONE || (shape != SHAPE_ALL && root < 0))
+	if (!brings_all_together(mpi->call) || graph_comm_first(merge->calls, mpi->comm))
 		return 0;
 	parts = calloc(merge->node_count, sizeof(*parts));
 	if (!parts)
 		return -ENOMEM;
-	if (gather_parts(merge, members, count, shape, root, parts))
+	if (gather_parts(merge, members, count, parts))
 		err = meet(merge, parts);
 	free(parts);
 	return err;

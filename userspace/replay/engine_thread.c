@@ -8,7 +8,6 @@
 #include <linux/mount.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -61,17 +60,6 @@ static void *make_slots(u32 count, size_t slot_bytes)
 	void *slots = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	return slots == MAP_FAILED ? NULL : slots;
-}
-
-/* A handle is a descriptor here, and a program may have many. */
-static void raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /*
