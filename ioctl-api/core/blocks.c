@@ -47,13 +47,16 @@ int iot_blocks_read(const struct iot_blocks *blocks, u64 number, u32 count, void
  * @number: of the block
  * @bytes: of it, as they were read; nobody else can change them
  *
- * Return: 0; -EBADMSG.
+ * Return: 0; -EBADMSG, also if there is no such block.
  */
 int iot_blocks_check(const struct iot_blocks *blocks, u64 number, const void *bytes)
 {
 	u64 offset_bytes, digest;
-	size_t byte_count = place_of(blocks, number, 1, &offset_bytes);
+	size_t byte_count;
 
+	if (number >= blocks->count)
+		return -EBADMSG;
+	byte_count = place_of(blocks, number, 1, &offset_bytes);
 	digest = iot_siphash(&blocks->key, bytes, byte_count);
 	if (!digest)
 		digest = 1; /* 0 stands for none */
@@ -72,7 +75,7 @@ int iot_blocks_check(const struct iot_blocks *blocks, u64 number, const void *by
  */
 int iot_blocks_get(const struct iot_blocks *blocks, u64 number, void *bytes)
 {
-	int err = iot_blocks_read(blocks, number, 1, bytes);
+	int err = number < blocks->count ? iot_blocks_read(blocks, number, 1, bytes) : -EBADMSG;
 
 	return err ? err : iot_blocks_check(blocks, number, bytes);
 }

@@ -212,9 +212,9 @@ static int check_task_ops(const struct verifier *v, const struct iot_program_tas
 		op = iot_program_op_at(v->program, first + i, &room);
 		if (le32_to_cpu(op->first_wait) != waits)
 			return iot_verify_refuse(v, IOT_REJECT_op_wait, IOT_SECTION_OPS, first + i);
-		waits += le16_to_cpu(op->wait_count);
-		if (waits > le32_to_cpu(task->wait_count))
+		if (le16_to_cpu(op->wait_count) > le32_to_cpu(task->wait_count) - waits)
 			return iot_verify_refuse(v, IOT_REJECT_op_wait, IOT_SECTION_OPS, first + i);
+		waits += le16_to_cpu(op->wait_count);
 		err = iot_verify_op(v, op, first + i);
 		if (!err && i % IOT_VERIFY_PAUSE_OPS == 0)
 			err = iot_verify_pause(v);
@@ -239,8 +239,15 @@ static int check_task_fields(const struct verifier *v, const struct iot_program_
 	return 0;
 }
 
-/* Tasks divide operations and waits between them without gaps. */
-static int check_tasks(const struct verifier *v)
+/**
+ * iot_verify_tasks() - do tasks divide operations and waits between them without gaps?
+ * @v: the work; strings have been verified
+ *
+ * Looks at each operation, too.
+ *
+ * Return: 0 or a refusal.
+ */
+int iot_verify_tasks(const struct verifier *v)
 {
 	const struct iot_program *program = v->program;
 	u64 ops = 0, waits = 0;
@@ -301,7 +308,7 @@ int iot_program_verify(const struct iot_program *program, u32 *scratch, iot_paus
 	if (!err)
 		err = check_strings(&v);
 	if (!err)
-		err = check_tasks(&v);
+		err = iot_verify_tasks(&v);
 	if (!err)
 		err = check_waits(&v);
 	if (!err)

@@ -195,14 +195,16 @@ static int check_hubs(const struct verifier *v, u32 *arrivals)
 	const struct iot_program *program = v->program;
 	const struct iot_program_op *op;
 	struct iot_program_op room;
+	u32 hub;
 	int err = 0;
 	u64 i;
 
 	memset(arrivals, 0, program->hub_count * sizeof(*arrivals));
 	for (i = 0; i < program->op_count && !err; i++) {
 		op = iot_program_op_at(program, i, &room);
-		if (le16_to_cpu(op->kind) == IOT_PLAY_arrive && op->handle)
-			arrivals[le32_to_cpu(op->handle) - 1]++;
+		hub = le16_to_cpu(op->kind) == IOT_PLAY_arrive ? le32_to_cpu(op->handle) : 0;
+		if (hub && arrivals[hub - 1]++ == le32_to_cpu(program->hubs[hub - 1].arrivals))
+			return iot_verify_refuse(v, IOT_REJECT_hub, IOT_SECTION_HUBS, hub - 1);
 		if (i % IOT_VERIFY_PAUSE_OPS == 0)
 			err = iot_verify_pause(v);
 	}

@@ -218,6 +218,24 @@ static void blocks_are_read_in_rows(void **state)
 	file_close(&file);
 }
 
+/* A number that leads out of the digests, which are followed by what must not be touched. */
+static void block_behind_the_last_is_refused(void **state)
+{
+	u8 block[IOT_BLOCK_BYTES];
+	struct file file;
+	u64 last;
+
+	(void)state;
+	file_open(&file, 2);
+	last = --file.blocks.count;
+	assert_int_equal(iot_blocks_get(&file.blocks, last - 1, block), 0);
+	assert_int_equal(iot_blocks_get(&file.blocks, last, block), -EBADMSG);
+	assert_int_equal(iot_blocks_check(&file.blocks, last, block), -EBADMSG);
+	assert_int_equal(file.blocks.digests[last], 0);
+	assert_int_equal(iot_blocks_get(&file.blocks, ~0ull / IOT_BLOCK_BYTES, block), -EBADMSG);
+	file_close(&file);
+}
+
 /* After the checksums of sections have been looked at, the program becomes another one. */
 static int change(void *context)
 {
@@ -280,5 +298,6 @@ SUITE("blocks",
       TEST(program_in_a_file_is_refused_where_one_in_memory_is)
       TEST(change_is_found)
       TEST(blocks_are_read_in_rows)
+      TEST(block_behind_the_last_is_refused)
       TEST(change_during_verification_is_found)
       TEST(library_reads_a_file_in_blocks))
