@@ -158,7 +158,7 @@ bool iot_path_is_valid(const char *text)
 
 	if (!strcmp(text, "."))
 		return true;
-	if (strlen(text) >= IOT_PROGRAM_PATH_MAX)
+	if (strnlen(text, IOT_PROGRAM_PATH_MAX) == IOT_PROGRAM_PATH_MAX)
 		return false;
 	for (;;) {
 		slash = strchr(text, '/');

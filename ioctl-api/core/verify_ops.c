@@ -4,7 +4,7 @@
  */
 #include "verify.h"
 
-#define THINK_MAX_NS (1ull << 50) /* thirteen days; the product with a scale fits */
+#define THINK_MAX_NS (1ull << 50) /* thirteen days */
 
 /* What a kind of operation uses; what it does not use must be zero. */
 enum use {
@@ -14,7 +14,7 @@ enum use {
 	USE_OTHER_HANDLE = 1 << 3,
 	USE_OTHER_MAP = 1 << 4,
 	USE_PATH2 = 1 << 5,
-	USE_TEXT2 = 1 << 6,
+	USE_NAME2 = 1 << 6,   /* of an attribute */
 	USE_OFFSET = 1 << 7,  /* not negative */
 	USE_LENGTH = 1 << 8,  /* of a read or write */
 	USE_HUB = 1 << 9,     /* in `handle`, or 0 */
@@ -25,6 +25,7 @@ enum use {
 	USE_RANGE = 1 << 14,  /* to `extra`, not before it begins */
 	USE_VALUE = 1 << 15,  /* behind `path2`, if `extra` is 1 */
 	USE_SIZES = 1 << 16,  /* of 32 bits, if `mode` is 1 */
+	USE_TARGET2 = 1 << 17, /* of a link */
 };
 
 #define ALL_BITS(bit, name, sentence) | 1u << bit
@@ -44,14 +45,14 @@ static const struct rule {
 	{ IOT_KIND_unlink, USE_PATH, 0 },
 	{ IOT_KIND_rename, USE_PATH | USE_PATH2, 0 IOT_RENAME_FLAGS(ALL_BITS) },
 	{ IOT_KIND_link, USE_PATH_OR_HANDLE | USE_PATH2, 0 },
-	{ IOT_KIND_symlink, USE_PATH | USE_TEXT2, 0 },
+	{ IOT_KIND_symlink, USE_PATH | USE_TARGET2, 0 },
 	{ IOT_KIND_readlink, USE_PATH, 0 },
 	{ IOT_KIND_follow, USE_PATH, 0 },
 	{ IOT_KIND_denied, USE_PATH, 0 IOT_PROTS(ALL_BITS) },
 	{ IOT_KIND_statfs, USE_PATH, 0 },
-	{ IOT_KIND_getxattr, USE_PATH_OR_HANDLE | USE_TEXT2, 0 },
-	{ IOT_KIND_setxattr, USE_PATH_OR_HANDLE | USE_TEXT2 | USE_VALUE, 3 },
-	{ IOT_KIND_removexattr, USE_PATH_OR_HANDLE | USE_TEXT2, 0 },
+	{ IOT_KIND_getxattr, USE_PATH_OR_HANDLE | USE_NAME2, 0 },
+	{ IOT_KIND_setxattr, USE_PATH_OR_HANDLE | USE_NAME2 | USE_VALUE, 3 },
+	{ IOT_KIND_removexattr, USE_PATH_OR_HANDLE | USE_NAME2, 0 },
 	{ IOT_KIND_listxattr, USE_PATH_OR_HANDLE, 0 },
 	{ IOT_KIND_getfileattr, USE_PATH_OR_HANDLE, 0 },
 	{ IOT_KIND_setfileattr, USE_PATH_OR_HANDLE | USE_SIZES, 0 IOT_FILEATTRS(ALL_BITS) },
@@ -130,12 +131,23 @@ static bool are_paths_valid(const struct verifier *v, const struct iot_program_o
 		return false;
 	if (uses & USE_PATH2)
 		return iot_verify_is_path(v, op->path2);
-	if (uses & USE_TEXT2)
-		return op->path2 && iot_verify_is_string(v, op->path2);
-	return op->path2 == 0;
+	return uses & (USE_NAME2 | USE_TARGET2) || op->path2 == 0;
 }
 
-/* @op: whose `path2` is a string. */
+/* As long as system calls take them: what is looked at of a longer one does not depend on its length. */
+static bool is_text_valid(const struct verifier *v, const struct iot_program_op *op, u32 uses)
+{
+	size_t most = uses & USE_NAME2 ? IOT_PROGRAM_NAME_MAX : IOT_PROGRAM_PATH_MAX - 1, bytes;
+
+	if (!(uses & (USE_NAME2 | USE_TARGET2)))
+		return true;
+	if (!iot_verify_is_string(v, op->path2))
+		return false;
+	bytes = strnlen(iot_program_string(v->program, op->path2), most + 1);
+	return bytes && bytes <= most;
+}
+
+/* @op: whose `path2` is a name. */
 static bool is_value_valid(const struct verifier *v, const struct iot_program_op *op)
 {
 	u64 at_bytes = le32_to_cpu(op->path2), bytes = le64_to_cpu(op->length_bytes);
@@ -193,6 +205,8 @@ int iot_verify_op(const struct verifier *v, const struct iot_program_op *op, u64
 		return iot_verify_refuse(v, IOT_REJECT_op_slot, IOT_SECTION_OPS, index);
 	if (!are_paths_valid(v, op, rule->uses))
 		return iot_verify_refuse(v, IOT_REJECT_path, IOT_SECTION_OPS, index);
+	if (!is_text_valid(v, op, rule->uses))
+		return iot_verify_refuse(v, IOT_REJECT_text, IOT_SECTION_OPS, index);
 	if (!are_numbers_valid(v, op, rule))
 		return iot_verify_refuse(v, IOT_REJECT_op_field, IOT_SECTION_OPS, index);
 	return 0;

@@ -239,6 +239,9 @@ SET_OP(path_outside, IOT_KIND_mkdir, path, cpu_to_le32((u32)p->string_bytes))
 SET_OP(path_of_tree_outside, IOT_KIND_mkdir, path, cpu_to_le32(~0u))
 SET_OP(path2_outside, IOT_KIND_rename, path2, cpu_to_le32((u32)p->string_bytes))
 SET_OP(link_target_outside, IOT_KIND_symlink, path2, cpu_to_le32((u32)p->string_bytes))
+SET_OP(link_target_empty, IOT_KIND_symlink, path2, 0)
+SET_OP(attribute_name_outside, IOT_KIND_getxattr, path2, cpu_to_le32(~0u))
+SET_OP(attribute_name_empty, IOT_KIND_getxattr, path2, 0)
 
 SET_IN(wait_on_no_task, WAIT(p, 1), task, cpu_to_le32(3))
 SET_IN(wait_on_no_op, WAIT(p, 1), index, cpu_to_le32(1u << 20))
@@ -399,7 +402,10 @@ static const struct {
 	ROW(path_outside, path),
 	ROW(path_of_tree_outside, path),
 	ROW(path2_outside, path),
-	ROW(link_target_outside, path),
+	ROW(link_target_outside, text),
+	ROW(link_target_empty, text),
+	ROW(attribute_name_outside, text),
+	ROW(attribute_name_empty, text),
 	ROW(wait_on_no_task, wait),
 	ROW(wait_on_no_op, wait),
 	ROW(wait_on_no_hub, wait),
@@ -625,7 +631,8 @@ static void operation_must_have_what_it_uses_and_nothing_else(void **state)
 		assert_row(uses, !strchr(uses, 'e') || reason_of(used[i].kind, &bad) == 0);
 		bad = good;
 		bad.path2 = good.path2 ? NULL : "b";
-		assert_row(uses, reason_of(used[i].kind, &bad) == IOT_REJECT_path);
+		assert_row(uses, reason_of(used[i].kind, &bad) ==
+					 (strchr(uses, 't') ? IOT_REJECT_text : IOT_REJECT_path));
 	}
 }
 
@@ -703,11 +710,13 @@ static void path_stays_below_the_target(void **state)
 		const struct slots one = { .path = paths[i].path };
 		const struct slots two = { .path = "a", .path2 = paths[i].path };
 		const struct slots text = { .path = "a", .path2 = paths[i].path };
+		bool has_length = paths[i].path[0] && paths[i].path != too_long_path;
 		u32 expected = paths[i].is_good ? 0 : IOT_REJECT_path;
 
 		assert_row(paths[i].path, reason_of(IOT_KIND_unlink, &one) == expected);
 		assert_row(paths[i].path, reason_of(IOT_KIND_rename, &two) == expected);
-		assert_row(paths[i].path, reason_of(IOT_KIND_symlink, &text) == 0);
+		assert_row(paths[i].path, reason_of(IOT_KIND_symlink, &text) ==
+						   (has_length ? 0u : IOT_REJECT_text));
 	}
 }
 
@@ -885,6 +894,58 @@ static void verification_takes_no_longer_than_the_program(void **state)
 	}
 }
 
+/* -- texts of any length ------------------------------------------------------------------------ */
+
+/* A program of one operation. Return: why it is refused, or 0. */
+static u32 reason_of_text(u16 kind, size_t bytes)
+{
+	char *text = malloc(bytes + 1);
+	struct iot_reject reject;
+	struct iot_program_op *op;
+	__le32 path, path2;
+	struct builder b;
+
+	memset(text, 'a', bytes);
+	text[bytes] = 0;
+	builder_open(&b);
+	path = builder_string(&b, "f");
+	path2 = builder_string(&b, text);
+	builder_task(&b);
+	op = builder_op(&b, kind);
+	op->path = path;
+	op->path2 = path2;
+	verify_built(&b, NULL, &reject);
+	builder_close(&b);
+	free(text);
+	return reject.reason;
+}
+
+static void texts_are_as_long_as_linux_allows(void **state)
+{
+	static const struct {
+		const char *name;
+		u16 kind;
+		size_t most_bytes;
+	} rows[] = {
+		{ "getxattr", IOT_KIND_getxattr, 255 },
+		{ "setxattr", IOT_KIND_setxattr, 255 },
+		{ "removexattr", IOT_KIND_removexattr, 255 },
+		{ "symlink", IOT_KIND_symlink, IOT_PROGRAM_PATH_MAX - 1 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		u16 kind = rows[i].kind;
+		size_t most = rows[i].most_bytes;
+
+		assert_row(rows[i].name, reason_of_text(kind, 0) == IOT_REJECT_text);
+		assert_row(rows[i].name, reason_of_text(kind, 1) == 0);
+		assert_row(rows[i].name, reason_of_text(kind, most) == 0);
+		assert_row(rows[i].name, reason_of_text(kind, most + 1) == IOT_REJECT_text);
+	}
+}
+
 /* -- more than fits in 32 bits --------------------------------------------------------------- */
 
 #define MOST_WAITS 65537 /* operations with 65535 waits each have 2^32 - 1, which is what a task can have */
@@ -969,5 +1030,6 @@ SUITE("verify",
       TEST(path_stays_below_the_target)
       TEST(operations_that_wait_in_a_circle_are_refused)
       TEST(verification_takes_no_longer_than_the_program)
+      TEST(texts_are_as_long_as_linux_allows)
       TEST(waits_of_a_task_are_counted_beyond_32_bits)
       TEST(hub_is_refused_at_the_first_arrival_too_many))

@@ -128,6 +128,12 @@ static bool has_meaning(const char *xattr)
 	return !strncmp(xattr, "system.", 7) || !strncmp(xattr, "security.", 9);
 }
 
+/* What system calls refuse before the file system is asked has no place in a program. */
+static bool is_text(const char *text, size_t most_bytes)
+{
+	return text && text[0] && strlen(text) <= most_bytes;
+}
+
 static bool has_path2(const struct graph_op *op)
 {
 	switch (op->kind) {
@@ -135,10 +141,11 @@ static bool has_path2(const struct graph_op *op)
 	case IOT_KIND_link:
 		return is_known(op->path2);
 	case IOT_KIND_symlink:
+		return is_text(op->path2, IOT_PROGRAM_PATH_MAX - 1);
 	case IOT_KIND_getxattr:
 	case IOT_KIND_setxattr:
 	case IOT_KIND_removexattr:
-		return op->path2 && op->path2[0];
+		return is_text(op->path2, IOT_PROGRAM_NAME_MAX);
 	default:
 		return true;
 	}

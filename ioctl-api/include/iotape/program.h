@@ -59,6 +59,7 @@
 #define IOT_PROGRAM_MAJOR	3 /* 2 had no users of tasks, 1 no extents and no xattrs */
 #define IOT_PROGRAM_PATH_MAX	4096 /* with its zero byte */
 #define IOT_PROGRAM_TASKS_MAX	(1u << 20)
+#define IOT_PROGRAM_NAME_MAX	255 /* bytes of the name of an attribute */
 #define IOT_PROGRAM_LENGTH_MAX	0x7ffff000ull /* what one read or write can move at most */
 
 enum iot_section_kind {

@@ -55,7 +55,8 @@
 	R(85, lane, EBADMSG, "a lane that does not complete exactly what its task submits") \
 	R(86, extent, EBADMSG, "data where a file of the initial tree has none, or not in order") \
 	R(87, xattr, EBADMSG, "an impossible extended attribute of the initial tree")      \
-	R(88, changed, EBADMSG, "changed since it was verified")
+	R(88, changed, EBADMSG, "changed since it was verified")                           \
+	R(89, text, EBADMSG, "a name of an attribute, or a target of a link, that is empty or too long")
 
 enum iot_reject_reason {
 #define IOT_REJECT_VALUE(id, name, error, sentence) IOT_REJECT_##name = id,
