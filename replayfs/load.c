@@ -138,7 +138,8 @@ int rfs_load(struct rfs_replay *replay, struct iot_replay_load *load)
 
 /*
  * The target as a private mount: nothing is mounted in it, so no path in it leads to
- * another file system, and it cannot be unmounted under us.
+ * another file system, and it cannot be unmounted under us. Nor do its device nodes lead out
+ * of it: on such a mount none can be opened, whoever made it.
  */
 static int take_root(struct rfs_replay *replay, int target_fd)
 {
@@ -153,8 +154,10 @@ static int take_root(struct rfs_replay *replay, int target_fd)
 	} else {
 		mnt = clone_private_mount(&dir->f_path);
 		err = PTR_ERR_OR_ZERO(mnt);
-		if (!err)
-			replay->root = (struct path){ .mnt = mnt, .dentry = dget(mnt->mnt_root) };
+	}
+	if (!err) {
+		mnt->mnt_flags |= MNT_NODEV;
+		replay->root = (struct path){ .mnt = mnt, .dentry = dget(mnt->mnt_root) };
 	}
 	fput(dir);
 	return err;
