@@ -5,9 +5,10 @@
  * Each does what its system call does between copying the path and calling the file
  * system, with the same flags for the look-ups, so that the file system sees the same.
  *
- * Confinement: paths have no dots in them (core/verify.c) and start at the root of a
- * private mount of the target, in which nothing else is mounted. Walks do not follow
- * symbolic links; an open does, within that root.
+ * Confinement: paths are ".", which is the target itself, or names without dots alone
+ * (core/verify.c), and start at the root of a private mount of the target, in which nothing else
+ * is mounted and no device can be opened. Walks do not follow symbolic links; an open does, within
+ * that root.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -53,8 +54,24 @@ struct place {
 	struct mnt_idmap *idmap;
 };
 
-/* Return: 0, and a reference of the directory. */
-static int place_find(struct rfs_carrier *carrier, __le32 path, struct place *place)
+/* The target has no name in itself: what the system call says to "." at the end of a path. */
+static int refuse_dot(const struct iot_program_op *op)
+{
+	switch (le16_to_cpu(op->kind)) {
+	case IOT_KIND_rmdir:
+		return -EINVAL;
+	case IOT_KIND_unlink:
+		return -EISDIR;
+	case IOT_KIND_rename:
+		return -EBUSY;
+	default: /* it is to be made */
+		return -EEXIST;
+	}
+}
+
+/* @path: of @op. Return: 0, and a reference of the directory. */
+static int place_find(struct rfs_carrier *carrier, const struct iot_program_op *op, __le32 path,
+		      struct place *place)
 {
 	const char *text = rfs_string(carrier, path);
 	const char *slash = strrchr(text, '/');
@@ -62,6 +79,8 @@ static int place_find(struct rfs_carrier *carrier, __le32 path, struct place *pl
 	char *parent = carrier->task->memory->path;
 	int err;
 
+	if (!strcmp(text, "."))
+		return refuse_dot(op);
 	if (slash) {
 		memcpy(parent, text, slash - text);
 		parent[slash - text] = 0;
@@ -77,9 +96,10 @@ static int place_find(struct rfs_carrier *carrier, __le32 path, struct place *pl
 }
 
 /* Return: 0, and write access to the mount, until place_put(). */
-static int place_get(struct rfs_carrier *carrier, __le32 path, struct place *place)
+static int place_get(struct rfs_carrier *carrier, const struct iot_program_op *op, __le32 path,
+		     struct place *place)
 {
-	int err = place_find(carrier, path, place);
+	int err = place_find(carrier, op, path, place);
 
 	if (err)
 		return err;
@@ -110,7 +130,7 @@ static s64 lookup_to_create(struct rfs_carrier *carrier, const struct iot_progra
 {
 	struct dentry *child;
 	struct place place;
-	int err = place_get(carrier, op->path, &place);
+	int err = place_get(carrier, op, op->path, &place);
 
 	if (err)
 		return err;
@@ -156,7 +176,7 @@ s64 rfs_do_mkdir(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	struct dentry *child;
 	struct place place;
-	int err = place_get(carrier, op->path, &place);
+	int err = place_get(carrier, op, op->path, &place);
 
 	if (err)
 		return err;
@@ -170,22 +190,48 @@ s64 rfs_do_mkdir(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	return err;
 }
 
-s64 rfs_do_mknod(struct rfs_carrier *carrier, const struct iot_program_op *op)
+/* As mknod(2) does before it looks at the path. */
+static int may_mknod(umode_t mode)
+{
+	switch (mode & S_IFMT) {
+	case 0:
+	case S_IFREG:
+	case S_IFCHR:
+	case S_IFBLK:
+	case S_IFIFO:
+	case S_IFSOCK:
+		return 0;
+	case S_IFDIR:
+		return -EPERM;
+	default:
+		return -EINVAL;
+	}
+}
+
+/* A mode without a type is that of a regular file; only devices have a number. */
+static int make_node(struct rfs_carrier *carrier, const struct iot_program_op *op,
+		     const struct place *place, struct dentry *child)
 {
 	umode_t mode = le32_to_cpu(op->mode);
+	bool is_device = S_ISCHR(mode) || S_ISBLK(mode);
+
+	if (!(mode & S_IFMT) || S_ISREG(mode))
+		return iot_vfs_create(place->idmap, child, mode, &carrier->delegated);
+	return iot_vfs_mknod(place->idmap, child, mode,
+			     is_device ? new_decode_dev(le64_to_cpu(op->extra)) : 0,
+			     &carrier->delegated);
+}
+
+s64 rfs_do_mknod(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
 	struct dentry *child;
 	struct place place;
-	int err = place_get(carrier, op->path, &place);
+	int err = may_mknod(le32_to_cpu(op->mode)) ?: place_get(carrier, op, op->path, &place);
 
 	if (err)
 		return err;
 	child = start_creating_at(&place);
-	err = PTR_ERR_OR_ZERO(child);
-	if (!err && S_ISREG(mode))
-		err = iot_vfs_create(place.idmap, child, mode, &carrier->delegated);
-	else if (!err)
-		err = iot_vfs_mknod(place.idmap, child, mode, new_decode_dev(le64_to_cpu(op->extra)),
-				    &carrier->delegated);
+	err = PTR_ERR_OR_ZERO(child) ?: make_node(carrier, op, &place, child);
 	iot_end_dirop(child);
 	place_put(&place);
 	return err;
@@ -195,7 +241,7 @@ s64 rfs_do_symlink(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	struct dentry *child;
 	struct place place;
-	int err = place_get(carrier, op->path, &place);
+	int err = place_get(carrier, op, op->path, &place);
 
 	if (err)
 		return err;
@@ -218,7 +264,7 @@ s64 rfs_do_link(struct rfs_carrier *carrier, const struct iot_program_op *op)
 
 	if (err)
 		return err;
-	err = place_get(carrier, op->path2, &place);
+	err = place_get(carrier, op, op->path2, &place);
 	if (err) {
 		rfs_object_put(carrier, op, &old);
 		return err;
@@ -239,7 +285,7 @@ s64 rfs_do_unlink(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	struct inode *inode = NULL;
 	struct dentry *child;
 	struct place place;
-	int err = place_get(carrier, op->path, &place);
+	int err = place_get(carrier, op, op->path, &place);
 
 	if (err)
 		return err;
@@ -261,7 +307,7 @@ s64 rfs_do_rmdir(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	struct dentry *child;
 	struct place place;
-	int err = place_get(carrier, op->path, &place);
+	int err = place_get(carrier, op, op->path, &place);
 
 	if (err)
 		return err;
@@ -279,11 +325,11 @@ s64 rfs_do_rename(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	struct iot_renaming renaming;
 	struct place old, new;
-	int err = place_find(carrier, op->path, &old);
+	int err = place_find(carrier, op, op->path, &old);
 
 	if (err)
 		return err;
-	err = place_get(carrier, op->path2, &new);
+	err = place_get(carrier, op, op->path2, &new);
 	if (err) {
 		path_put(&old.dir);
 		return err;
