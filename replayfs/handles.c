@@ -129,7 +129,7 @@ static struct rfs_map *map_at(struct rfs_replay *replay, __le32 slot)
  * @slot: from the program
  * @address: where the mapping begins
  * @offset_bytes: where it begins in the file
- * @length_bytes: its length
+ * @length_bytes: its length; it ends with a page, as what is mapped does
  *
  * Return: 0; -EBUSY if the slot is not empty.
  */
@@ -143,8 +143,8 @@ int rfs_map_fill(struct rfs_replay *replay, __le32 slot, unsigned long address, 
 	map->mm = current->mm;
 	map->address = address;
 	map->offset_bytes = offset_bytes;
-	map->length_bytes = length_bytes;
-	map->left_bytes = length_bytes;
+	map->length_bytes = PAGE_ALIGN(length_bytes);
+	map->left_bytes = map->length_bytes;
 	map->hole_count = 0;
 	atomic_set_release(&map->users, 1);
 	return 0;
@@ -213,11 +213,15 @@ void rfs_map_put(struct rfs_replay *replay, __le32 slot)
 	atomic_dec(&map_at(replay, slot)->users);
 }
 
-/* Alone in the slot. */
+/* Alone in the slot. The last page goes as a whole, so that is what must be there, and is noted. */
 static int cut(struct rfs_map *map, u64 offset_bytes, u64 length_bytes)
 {
-	int err = check_range(map, offset_bytes, length_bytes);
+	int err;
 
+	if (length_bytes > map->length_bytes)
+		return -EFAULT;
+	length_bytes = PAGE_ALIGN(length_bytes);
+	err = check_range(map, offset_bytes, length_bytes);
 	if (!err && map->hole_count == RFS_HOLES_MAX && map->left_bytes != length_bytes)
 		err = -ENOSPC;
 	if (!err)
