@@ -143,22 +143,52 @@ static void drop(const struct rfs_replay *replay, struct file *file, u32 owner)
 	locks_release_private(&lock);
 }
 
+static u32 owner_number(const struct rfs_replay *replay, fl_owner_t owner)
+{
+	const struct iot_program_task *task = (const void *)owner, *tasks = replay->program.tasks;
+
+	return task >= tasks && task < tasks + replay->program.task_count ? task - tasks + 1 : 0;
+}
+
+/* Return: an owner of this replay's who has locks of processes on a file; 0 if nobody has. */
+static u32 find_owner(const struct rfs_replay *replay, const struct file *file)
+{
+	struct file_lock_context *context = smp_load_acquire(&file_inode(file)->i_flctx);
+	struct iot_lock_entry *lock;
+	u32 owner = 0;
+
+	if (!context || list_empty_careful(&context->flc_posix))
+		return 0;
+	spin_lock(&context->flc_lock);
+	list_for_each_entry(lock, &context->flc_posix, iot_lock_entry_list) {
+		owner = owner_number(replay, lock->iot_lock_entry_owner);
+		if (owner)
+			break;
+	}
+	spin_unlock(&context->flc_lock);
+	return owner;
+}
+
 /**
  * rfs_locks_drop() - give up locks of processes, of a handle whose file is about to go
  * @replay: the replay
  * @handle: has a locker, and no user
  *
- * May sleep. Nothing is left to do if those who took them have closed the file.
+ * May sleep. Nothing is left to do if those who took them have closed the file. Of several, each
+ * who has a lock is asked for, as the VFS does when a file is closed: there may be a million tasks.
  */
 void rfs_locks_drop(struct rfs_replay *replay, struct rfs_handle *handle)
 {
-	u32 owner;
+	u32 owner, left;
 
 	if (handle->locker != RFS_LOCKERS) {
 		drop(replay, handle->file, handle->locker);
 		return;
 	}
-	for (owner = 1; owner <= replay->program.task_count; owner++) {
+	for (left = replay->program.task_count; left; left--) {
+		owner = find_owner(replay, handle->file);
+		if (!owner)
+			break;
 		drop(replay, handle->file, owner);
 		cond_resched();
 	}

@@ -184,12 +184,18 @@ static inline ssize_t vfs_splice_read(struct file *in, loff_t *offset,
 #define iot_lock_type(lock)  ((lock)->c.flc_type)
 #define iot_lock_flags(lock) ((lock)->c.flc_flags)
 #define iot_lock_pid(lock)   ((lock)->c.flc_pid)
+#define iot_lock_entry	     file_lock_core /* a lock in the lists of an inode */
+#define iot_lock_entry_list  flc_list
+#define iot_lock_entry_owner flc_owner
 #else
 #define iot_lock_file(lock)  ((lock)->fl_file)
 #define iot_lock_owner(lock) ((lock)->fl_owner)
 #define iot_lock_type(lock)  ((lock)->fl_type)
 #define iot_lock_flags(lock) ((lock)->fl_flags)
 #define iot_lock_pid(lock)   ((lock)->fl_pid)
+#define iot_lock_entry	     file_lock
+#define iot_lock_entry_list  fl_list
+#define iot_lock_entry_owner fl_owner
 #endif
 
 /* By 7.3: who has to give back a delegation is a structure. Until 6.12 goes. */
