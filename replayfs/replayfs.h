@@ -301,6 +301,7 @@ void rfs_unload(struct rfs_replay *replay);
 /* source.c */
 int rfs_source_open(struct rfs_source *source, const struct iot_replay_load *load,
 		    struct iot_program *program, struct iot_reject *reject);
+int rfs_source_check(const struct rfs_source *source, u64 starts);
 void rfs_source_settle(struct rfs_source *source, struct iot_program *program);
 void rfs_source_close(struct rfs_source *source);
 

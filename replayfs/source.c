@@ -12,9 +12,13 @@
 #include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
 
+#include "handles.h"
 #include "replayfs.h"
 
-/* What of a program is in memory may take that part of the machine's at most. */
+/*
+ * What of a program is in memory, and its tasks, hubs and slots, may take that part of the machine's at
+ * most. Windows of streamed tasks come to it, for which whoever replays says how much there is.
+ */
 #define MEMORY_SHARE 4
 #define CACHE_BYTES  (16u << 20) /* of blocks, for the time of the verification */
 #define PIECE_BYTES  (1u << 20)
@@ -88,7 +92,7 @@ static bool is_resident(const struct rfs_source *source, u32 section)
 	return !source->is_streamed || (section != IOT_SECTION_OPS && section != IOT_SECTION_WAITS);
 }
 
-static int check_size(const struct rfs_source *source)
+static u64 resident_bytes(const struct rfs_source *source)
 {
 	u64 bytes = source->is_streamed ? source->blocks.count * sizeof(u64) : 0;
 	u32 i;
@@ -96,6 +100,27 @@ static int check_size(const struct rfs_source *source)
 	for (i = 0; i < IOT_SECTION_COUNT; i++)
 		if (is_resident(source, i))
 			bytes += iot_section_bytes(&source->head, i);
+	return bytes;
+}
+
+/**
+ * rfs_source_check() - may a program take so much memory?
+ * @source: its header has been read
+ * @starts: waits of first operations that stay in memory, as far as they are known
+ *
+ * Return: 0 or -EFBIG.
+ */
+int rfs_source_check(const struct rfs_source *source, u64 starts)
+{
+	const struct iot_program_head *head = &source->head;
+	u64 tasks = le64_to_cpu(head->sections[IOT_SECTION_TASKS].count);
+	u64 bytes = resident_bytes(source) + starts * sizeof(struct iot_program_wait) +
+		    tasks * (sizeof(struct rfs_task) + IOT_ORDER_STEP * sizeof(u32)) +
+		    le64_to_cpu(head->sections[IOT_SECTION_HUBS].count) *
+			    (sizeof(struct rfs_hub) + sizeof(u32)) +
+		    le32_to_cpu(head->handles) * (u64)sizeof(struct rfs_handle) +
+		    le32_to_cpu(head->maps) * (u64)sizeof(struct rfs_map);
+
 	return bytes > ((u64)totalram_pages() << PAGE_SHIFT) / MEMORY_SHARE ? -EFBIG : 0;
 }
 
@@ -150,7 +175,7 @@ int rfs_source_open(struct rfs_source *source, const struct iot_replay_load *loa
 	source->blocks.read = read_block;
 	source->blocks.context = file;
 	iot_blocks_init(&source->blocks, &source->head);
-	err = check_size(source);
+	err = rfs_source_check(source, 0);
 	for (i = 0; i < IOT_SECTION_COUNT && !err; i++)
 		if (is_resident(source, i))
 			err = read_section(source, i);

@@ -433,6 +433,8 @@ static int starts_init(struct rfs_replay *replay)
 	}
 	if (program->waits)
 		return 0;
+	if (rfs_source_check(&replay->source, count))
+		return -EFBIG;
 	replay->starts = vmalloc(array_size(count + 1, sizeof(*start)));
 	if (!replay->starts)
 		return -ENOMEM;
@@ -460,7 +462,7 @@ static u32 ring_of(const struct rfs_replay *replay, u64 room_bytes)
  * @replay: its tasks are there; the program is verified, and its reader can still be used
  * @room_bytes: memory for all windows, if that is enough for two blocks of each stream
  *
- * Return: 0; -ENOMEM; what reading the program returns.
+ * Return: 0; -ENOMEM; -EFBIG; what reading the program returns.
  */
 int rfs_windows_init(struct rfs_replay *replay, u64 room_bytes)
 {

@@ -317,6 +317,44 @@ static void refuse_files(int fd)
 	close(pipes[1]);
 }
 
+/* A program of a task and as many operations, of which its file has no byte, that says to use slots. */
+static long load_slots(int fd, u32 ops, u32 handles, u32 maps)
+{
+	int file = must_open("/tmp", O_TMPFILE | O_RDWR);
+	struct iot_program_head *head;
+	struct iot_replay_load load;
+	struct builder b;
+	long result;
+	size_t count;
+	u8 *bytes;
+
+	builder_open(&b);
+	b.head.handles = cpu_to_le32(handles);
+	b.head.maps = cpu_to_le32(maps);
+	builder_task(&b);
+	bytes = builder_bytes(&b, &count);
+	head = (struct iot_program_head *)bytes;
+	head->sections[IOT_SECTION_OPS].count = cpu_to_le64(ops);
+	program_seal(bytes, count);
+	expect("a program", write(file, bytes, count) == (ssize_t)count ? 0 : -1, 0);
+	expect("its operations", ftruncate(file, (off_t)(count + ops * sizeof(struct iot_program_op))), 0);
+	result = load_program(fd, file, 0, &load);
+	close(file);
+	free(bytes);
+	builder_close(&b);
+	return result;
+}
+
+/* What a slot takes is more than what an operation does. */
+static void refuse_slots(int fd)
+{
+	const u32 ops = 1 << 24;
+
+	expect("load a thousand operations that are none", load_slots(fd, 1000, 2000, 1000), EBADMSG);
+	expect("load more handles than there is memory for", load_slots(fd, ops, 2 * ops, 0), EFBIG);
+	expect("load more mappings than there is memory for", load_slots(fd, ops, 0, ops), EFBIG);
+}
+
 static void refuse_unloaded(void)
 {
 	struct iot_replay_setup setup = { .target_fd = 0, .session_fd = -1 };
@@ -324,6 +362,7 @@ static void refuse_unloaded(void)
 	int fd = must_open(IOT_REPLAY_PATH, O_RDWR);
 
 	refuse_files(fd);
+	refuse_slots(fd);
 	expect("load from nowhere", ioctl(fd, IOT_RIOC_LOAD, 8), EFAULT);
 	expect("set up", ioctl(fd, IOT_RIOC_SETUP, &setup), EINVAL);
 	expect("run", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);
