@@ -232,9 +232,11 @@ static int feed_ahead(struct rfs_replay *replay)
 			if (!test_and_set_bit(WINDOW_AHEAD, &window->flags))
 				atomic_inc(&replay->ahead);
 			err = feed_window(replay, replay->primed);
+			if (err == -EINTR) /* its task may begin before the next call, which goes on with it */
+				call_feeder(replay, replay->primed);
 			count_begun(replay, window);
 		}
-		replay->primed += !err;
+		replay->primed++;
 		cond_resched();
 	}
 	return err;
