@@ -132,6 +132,8 @@ void rfs_lane_end(struct rfs_replay *replay, u32 lane, const struct iot_program_
 {
 	struct rfs_task *task = &replay->tasks[lane];
 
+	if (result < 0) /* what took its place, too, failed */
+		task->refused = 0;
 	count(task, &replay->program, op, result);
 	rfs_outcome_complete(replay, lane, op, result);
 	task->refused = 0;
