@@ -2,6 +2,8 @@
 /*
  * transfer.c - what a read or a write is called with, where transfer.h does not say it all.
  */
+#include <linux/magic.h>
+
 #include "core/flags.h"
 #include "transfer.h"
 
@@ -24,6 +26,25 @@ int rfs_iocb_refusal(const struct kiocb *kiocb)
 	if ((kiocb->ki_flags & IOCB_NOWAIT) && !(file->f_mode & FMODE_NOWAIT))
 		return -EOPNOTSUPP;
 	return 0;
+}
+
+/*
+ * Do reads of a file come out of the page cache unless they ask for another way? Those of others may
+ * want memory all the same: FUSE does if its server says so for a file, and tries for ever.
+ */
+bool rfs_may_discard(const struct file *file)
+{
+	const struct super_block *sb = file_inode(file)->i_sb;
+
+	switch (sb->s_magic) {
+	case TMPFS_MAGIC:
+	case NFS_SUPER_MAGIC:
+		return true;
+	case FUSE_SUPER_MAGIC: /* which may be on a device */
+		return false;
+	default:
+		return sb->s_type->fs_flags & FS_REQUIRES_DEV;
+	}
 }
 
 /* What rfs_iter_init() does for a transfer that gets memory. */

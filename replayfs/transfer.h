@@ -47,6 +47,8 @@ static inline int rfs_iocb_check(const struct kiocb *kiocb)
 	return kiocb->ki_flags & (IOCB_DIRECT | IOCB_NOWAIT) ? rfs_iocb_refusal(kiocb) : 0;
 }
 
+bool rfs_may_discard(const struct file *file);
+
 /**
  * rfs_iter_init() - memory for a transfer: the same as often as it takes
  * @carrier: whose memory it is, as in a system call
@@ -54,14 +56,14 @@ static inline int rfs_iocb_check(const struct kiocb *kiocb)
  * @kiocb: of the transfer; a write has IOCB_WRITE
  * @length_bytes: as verified
  *
- * A read in mode `discard` gets no memory, but for one past the page cache: there the device
- * writes to it.
+ * A read in mode `discard` gets no memory, but for one past the page cache: there the device, or
+ * whoever serves the file system, writes to it.
  */
 static inline void rfs_iter_init(struct rfs_carrier *carrier, struct iov_iter *iter,
 				 const struct kiocb *kiocb, size_t length_bytes)
 {
 	if (!(kiocb->ki_flags & (IOCB_WRITE | IOCB_DIRECT)) &&
-	    carrier->replay->setup.data == IOT_DATA_DISCARD)
+	    carrier->replay->setup.data == IOT_DATA_DISCARD && rfs_may_discard(kiocb->ki_filp))
 		iov_iter_discard(iter, ITER_DEST, length_bytes);
 	else
 		rfs_iter_memory(carrier, iter, kiocb->ki_flags & IOCB_WRITE, length_bytes);
