@@ -24,10 +24,17 @@ struct iot_lateness {
 	u32 wakeups[IOT_LATENESS_BUCKETS];
 };
 
-/* @ns times a fixed-point number with 16 bits after the point. */
+#define IOT_PACE_MAX_NS (1ull << 62) /* twice that, and the time of a clock, is no overflow */
+
+/* @ns times a fixed-point number with 16 bits after the point; IOT_PACE_MAX_NS if it is more. */
 static inline u64 iot_pace_scaled(u64 ns, u32 scale)
 {
-	return (ns >> 16) * scale + (((ns & 0xffff) * scale) >> 16);
+	u64 scaled_ns;
+
+	if (__builtin_mul_overflow(ns >> 16, (u64)scale, &scaled_ns) || scaled_ns >= IOT_PACE_MAX_NS)
+		return IOT_PACE_MAX_NS;
+	scaled_ns += ((ns & 0xffff) * scale) >> 16;
+	return scaled_ns < IOT_PACE_MAX_NS ? scaled_ns : IOT_PACE_MAX_NS;
 }
 
 u64 iot_pace_begin(u64 start_ns, u64 ready_ns, u64 think_ns);

@@ -19,6 +19,10 @@ static void think_time_is_scaled(void **state)
 		{ "half", 1000001, 32768, 500000 },
 		{ "none", 1ull << 50, 0, 0 },
 		{ "as much as can be", 1000000000, 0xffff0000u, 65535000000000ull },
+		{ "the longest that fits", 1ull << 46, 0xffff0000u, 65535ull << 46 },
+		{ "longer than that", 1ull << 47, 0xffff0000u, IOT_PACE_MAX_NS },
+		{ "longer than the clock", 1ull << 50, 0xffff0000u, IOT_PACE_MAX_NS },
+		{ "a little longer than the clock", (1ull << 50) + 65536, 1u << 30, IOT_PACE_MAX_NS },
 	};
 	size_t i;
 
