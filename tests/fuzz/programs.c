@@ -120,16 +120,37 @@ static u8 *make_program(struct rng *rng, size_t *count)
 
 /* -- changes --------------------------------------------------------------------------------------- */
 
-/* Sizes of the fields of each structure, in order; the pattern repeats. */
+/* Sizes of the fields of each structure, in order. */
 static const struct {
 	u32 unit_bytes;
 	const char *widths;
 } layouts[IOT_SECTION_COUNT] = {
-	{ 48, "8844444444" }, /* task */
-	{ 96, "2244444444444888888" }, /* op */
-	{ 8, "44" }, { 8, "44" }, { 16, "844" }, { 48, "444444888" }, { 1, "1" }, { 8, "44" },
-	{ 24, "4488" }, { 16, "4444" },
+	{ sizeof(struct iot_program_task), "884444444444" },
+	{ sizeof(struct iot_program_op), "2244444444444888888" },
+	{ sizeof(struct iot_program_wait), "44" },
+	{ sizeof(struct iot_program_hub), "44" },
+	{ sizeof(struct iot_program_object), "844" },
+	{ sizeof(struct iot_program_entry), "444444888" },
+	{ 1, "1" },
+	{ sizeof(struct iot_program_fact), "44" },
+	{ sizeof(struct iot_program_extent), "4488" },
+	{ sizeof(struct iot_program_xattr), "4444" },
 };
+
+/* Else what is changed would be parts of two fields, and others never. */
+static bool are_layouts_right(void)
+{
+	const char *width;
+	u32 bytes, i;
+
+	for (i = 0; i < IOT_SECTION_COUNT; i++) {
+		for (width = layouts[i].widths, bytes = 0; *width; width++)
+			bytes += (u32)(*width - '0');
+		if (bytes != layouts[i].unit_bytes)
+			return false;
+	}
+	return true;
+}
 
 static const struct iot_section *section_of(const u8 *bytes, size_t count, u32 section)
 {
@@ -394,6 +415,10 @@ int main(int argc, char **argv)
 	u64 seed;
 	int code;
 
+	if (!are_layouts_right()) {
+		fprintf(stderr, "programs: the fields of a structure are not what it consists of\n");
+		return 1;
+	}
 	add_filled();
 	for (code = fuzz_options(argc, argv, &options); code < argc; code++) {
 		if (add_file(argv[code])) {
