@@ -533,38 +533,12 @@ static void make_cut(struct builder *b)
 
 /* -- names ------------------------------------------------------------------------------------- */
 
-#define LONG_BYTES (1 << 20)
-
-static void op_on_long_name(struct builder *b, u16 kind, const char *name)
-{
-	op_on_paths(b, kind, "f", name, -ERANGE)->length_bytes = cpu_to_le64(1);
-}
-
-static void add_long_names(struct builder *b)
-{
-	char *name = malloc(LONG_BYTES + 1);
-	u32 i, bytes[] = { 256, LONG_BYTES };
-
-	if (!name)
-		abort();
-	for (i = 0; i < ARRAY_SIZE(bytes); i++) {
-		memset(name, 'a', bytes[i]);
-		memcpy(name, "user.", 5);
-		name[bytes[i]] = 0;
-		op_on_long_name(b, IOT_KIND_setxattr, name);
-		op_on_long_name(b, IOT_KIND_getxattr, name);
-		op_on_paths(b, IOT_KIND_removexattr, "f", name, -ERANGE);
-	}
-	free(name);
-}
-
 static void make_names(struct builder *b)
 {
 	const u32 make = IOT_INTENT_create | IOT_INTENT_excl;
 
 	builder_entry(b, "f", S_IFREG | 0644);
 	builder_task(b);
-	add_long_names(b);
 	op_on_path(b, IOT_KIND_lookup, ".", -EEXIST)->flags = cpu_to_le32(make);
 	op_on_path(b, IOT_KIND_mkdir, ".", -EEXIST)->mode = cpu_to_le32(0755);
 	op_on_path(b, IOT_KIND_rmdir, ".", -EINVAL);
