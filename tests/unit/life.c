@@ -155,6 +155,19 @@ static void a_child_that_closes_files_by_its_exit_is_waited_for(void **state)
 	gives("1: fork ended<2.exit open; 2: made<1.fork open exit flush release");
 }
 
+/* As a log with coarse times may say: a wait could stand before the making of whom it waits for. */
+static void a_child_that_ends_when_it_is_made_is_not_waited_for(void **state)
+{
+	(void)state;
+	begin();
+	put_task(1, 0, IOT_REASON_adopt, 10);
+	put_fork(1, 2, 1000);
+	put_exit(2, 1000);
+	OP(flush, 2, 1000, 1000, .object = FILE_A, .handle = 12);
+	put_open(1, 101 * MS, 102 * MS, 0);
+	gives("1: ended fork open; 2: made<1.fork exit flush");
+}
+
 /* Nobody waits for the orphan; what it does after the exit of its maker is not its maker's. */
 static void a_child_that_leaves_an_orphan_is_waited_for(void **state)
 {
@@ -282,6 +295,7 @@ static void nor_does_who_has_only_waited_for_the_collector(void **state)
 
 SUITE("life",
       WITH_SCRATCH(a_child_that_closes_files_by_its_exit_is_waited_for)
+      WITH_SCRATCH(a_child_that_ends_when_it_is_made_is_not_waited_for)
       WITH_SCRATCH(a_child_that_leaves_an_orphan_is_waited_for)
       WITH_SCRATCH(a_child_waits_for_its_fork_before_it_inherits)
       WITH_SCRATCH(so_does_one_that_is_announced_at_the_same_time)

@@ -209,13 +209,16 @@ static bool is_before_end(const struct graph_op *op, const struct graph_op *end)
 
 /*
  * A task ends with its exit. What the kernel does for it then, as closing its files, is told later,
- * and has an order of its own, as has whom it woke when it had exited.
+ * and has an order of its own, as has whom it woke when it had exited. Who was made and ended at the same time, as a log
+ * with coarse times may say, is not waited for: the wait may stand before the making.
  */
 static int wait_for_end(struct graph *graph, struct graph_op *op)
 {
 	u32 child = graph_task_find(graph, op->event), count;
 	const struct graph_task *t = &graph->tasks[child];
 
+	if (t->begin_ns >= op->enter_ns)
+		return 0;
 	for (count = t->op_count; count && !is_before_end(&t->ops[count - 1], op);)
 		count--;
 	return count ? graph_edge_add(graph, child, count - 1, op, EDGE_life) : 0;
