@@ -24,23 +24,6 @@
 #define PAGES	   16
 #define MANY_TASKS (1 << 12)
 
-static struct iot_program_op *op_on_path(struct builder *b, u16 kind, const char *path, s64 result)
-{
-	__le32 text = builder_string(b, path);
-	struct iot_program_op *op = builder_op(b, kind);
-
-	op->path = text;
-	op->result = cpu_to_le64((u64)result);
-	return op;
-}
-
-static void op_on_paths(struct builder *b, u16 kind, const char *path, const char *path2, s64 result)
-{
-	__le32 text = builder_string(b, path2);
-
-	op_on_path(b, kind, path, result)->path2 = text;
-}
-
 static void op_mknod(struct builder *b, const char *path, u32 mode, u64 rdev, s64 result)
 {
 	struct iot_program_op *op = op_on_path(b, IOT_KIND_mknod, path, result);

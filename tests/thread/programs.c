@@ -42,16 +42,6 @@
 
 static u32 count = 1000;
 
-static struct iot_program_op *op_on_path(struct builder *b, u16 kind, const char *path, s64 result)
-{
-	__le32 text = builder_string(b, path);
-	struct iot_program_op *op = builder_op(b, kind);
-
-	op->path = text;
-	op->result = cpu_to_le64((u64)result);
-	return op;
-}
-
 static struct iot_program_op *op_on_handle(struct builder *b, u16 kind, u32 handle, u64 offset_bytes,
 					   u64 length_bytes, s64 result)
 {
@@ -71,16 +61,6 @@ static struct iot_program_op *op_open(struct builder *b, const char *path, u32 h
 	op->handle = cpu_to_le32(handle);
 	op->flags = cpu_to_le32(flags);
 	op->mode = cpu_to_le32(0600);
-	return op;
-}
-
-static struct iot_program_op *op_on_paths(struct builder *b, u16 kind, const char *path,
-					  const char *path2, s64 result)
-{
-	__le32 text = builder_string(b, path2);
-	struct iot_program_op *op = op_on_path(b, kind, path, result);
-
-	op->path2 = text;
 	return op;
 }
 

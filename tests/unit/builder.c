@@ -82,6 +82,25 @@ struct iot_program_op *builder_op(struct builder *b, u16 kind)
 	return op;
 }
 
+struct iot_program_op *op_on_path(struct builder *b, u16 kind, const char *path, s64 result)
+{
+	__le32 text = builder_string(b, path);
+	struct iot_program_op *op = builder_op(b, kind);
+
+	op->path = text;
+	op->result = cpu_to_le64((u64)result);
+	return op;
+}
+
+struct iot_program_op *op_on_paths(struct builder *b, u16 kind, const char *path, const char *path2, s64 result)
+{
+	__le32 text = builder_string(b, path2);
+	struct iot_program_op *op = op_on_path(b, kind, path, result);
+
+	op->path2 = text;
+	return op;
+}
+
 struct iot_program_wait *builder_wait(struct builder *b, u32 task, u32 index)
 {
 	struct iot_program_task *waiter = last(b, IOT_SECTION_TASKS);
@@ -209,23 +228,19 @@ void program_seal(u8 *bytes, size_t byte_count)
 
 /* -- a program that has everything ------------------------------------------------------- */
 
-static struct iot_program_op *op_on_path(struct builder *b, u16 kind, const char *path)
+static struct iot_program_op *fill_path(struct builder *b, u16 kind, const char *path)
 {
-	__le32 text = builder_string(b, path);
-	struct iot_program_op *op = builder_op(b, kind);
+	struct iot_program_op *op = op_on_path(b, kind, path, 0);
 
-	op->path = text;
 	op->object = cpu_to_le32(1);
 	return op;
 }
 
-static struct iot_program_op *op_on_paths(struct builder *b, u16 kind, const char *path,
-					  const char *path2)
+static struct iot_program_op *fill_paths(struct builder *b, u16 kind, const char *path, const char *path2)
 {
-	__le32 text = builder_string(b, path2);
-	struct iot_program_op *op = op_on_path(b, kind, path);
+	struct iot_program_op *op = op_on_paths(b, kind, path, path2, 0);
 
-	op->path2 = text;
+	op->object = cpu_to_le32(1);
 	return op;
 }
 
@@ -247,7 +262,7 @@ static void set_value(struct builder *b, const char *path, const char *name, con
 	struct iot_program_op *op;
 
 	builder_string(b, value);
-	op = op_on_path(b, IOT_KIND_setxattr, path);
+	op = fill_path(b, IOT_KIND_setxattr, path);
 	op->path2 = text;
 	op->length_bytes = cpu_to_le64(strlen(value));
 	op->extra = cpu_to_le64(1);
@@ -263,16 +278,16 @@ static void fill_names(struct builder *b)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(plain); i++)
-		op_on_path(b, plain[i], "d/file");
-	op_on_paths(b, IOT_KIND_rename, "d/file", "d/other");
-	op_on_paths(b, IOT_KIND_link, "d/other", "hard");
-	op_on_paths(b, IOT_KIND_symlink, "l", "/anywhere/../at all");
-	op_on_paths(b, IOT_KIND_getxattr, "l", "user.a");
-	op_on_paths(b, IOT_KIND_setxattr, "l", "user.a");
+		fill_path(b, plain[i], "d/file");
+	fill_paths(b, IOT_KIND_rename, "d/file", "d/other");
+	fill_paths(b, IOT_KIND_link, "d/other", "hard");
+	fill_paths(b, IOT_KIND_symlink, "l", "/anywhere/../at all");
+	fill_paths(b, IOT_KIND_getxattr, "l", "user.a");
+	fill_paths(b, IOT_KIND_setxattr, "l", "user.a");
 	set_value(b, "l", "system.a", "a value");
-	op_on_paths(b, IOT_KIND_removexattr, "l", "user.a");
-	op_on_path(b, IOT_KIND_statfs, ".");
-	op_on_path(b, IOT_KIND_setfileattr, "d/file")->mode = cpu_to_le32(1);
+	fill_paths(b, IOT_KIND_removexattr, "l", "user.a");
+	fill_path(b, IOT_KIND_statfs, ".");
+	fill_path(b, IOT_KIND_setfileattr, "d/file")->mode = cpu_to_le32(1);
 }
 
 static void fill_files(struct builder *b)
@@ -284,7 +299,7 @@ static void fill_files(struct builder *b)
 	size_t i;
 
 	for (i = 1; i <= 2; i++)
-		op_on_path(b, IOT_KIND_open, "d/file")->handle = cpu_to_le32((u32)i);
+		fill_path(b, IOT_KIND_open, "d/file")->handle = cpu_to_le32((u32)i);
 	op_on_slots(b, IOT_KIND_submit, 1, 3);
 	for (i = 0; i < ARRAY_SIZE(plain); i++)
 		op_on_slots(b, plain[i], 1, 0);

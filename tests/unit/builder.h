@@ -32,6 +32,9 @@ void builder_close(struct builder *b);
 struct iot_program_task *builder_task(struct builder *b);
 struct iot_program_op *builder_op(struct builder *b, u16 kind);
 struct iot_program_wait *builder_wait(struct builder *b, u32 task, u32 index);
+/* With one path, or two, and what came of it in the trace. */
+struct iot_program_op *op_on_path(struct builder *b, u16 kind, const char *path, s64 result);
+struct iot_program_op *op_on_paths(struct builder *b, u16 kind, const char *path, const char *path2, s64 result);
 struct iot_program_hub *builder_hub(struct builder *b, u32 arrivals);
 struct iot_program_object *builder_object(struct builder *b, u64 origin, const char *path);
 struct iot_program_entry *builder_entry(struct builder *b, const char *path, u32 mode);
