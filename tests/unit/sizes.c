@@ -11,6 +11,7 @@
 #include "scratch.h"
 #include "scribe.h"
 #include "suite.h"
+#include "waits.h"
 
 #define HANDLE	  7
 #define OLD_BYTES 8192
@@ -113,26 +114,6 @@ static void record(const struct row *row, enum when when)
 	scribe_finish(s);
 }
 
-/* Does the first stat wait for an operation of that kind? */
-static bool has_waited(const struct iot_program *program, u16 kind)
-{
-	const struct iot_program_task *task = &program->tasks[program->task_count - 1];
-	const struct iot_program_op *op = &program->ops[le64_to_cpu(task->first_op)];
-	const struct iot_program_wait *waits =
-		&program->waits[le64_to_cpu(task->first_wait) + le32_to_cpu(op->first_wait)];
-	u16 i;
-
-	assert_int_equal(le16_to_cpu(op->kind), IOT_KIND_stat);
-	for (i = 0; i < le16_to_cpu(op->wait_count); i++) {
-		const struct iot_program_task *other = &program->tasks[le32_to_cpu(waits[i].task)];
-
-		if (le16_to_cpu(program->ops[le64_to_cpu(other->first_op) +
-					     le32_to_cpu(waits[i].index)].kind) == kind)
-			return true;
-	}
-	return false;
-}
-
 static void compile(const struct row *row, enum when when, u64 *unexplained, bool *waited)
 {
 	struct compile_options options = { .trace = scratch_trace, .program = scratch_program,
@@ -145,7 +126,7 @@ static void compile(const struct row *row, enum when when, u64 *unexplained, boo
 	assert_int_equal(compile_trace(&options, &summary, &reject), 0);
 	assert_int_equal(iot_program_load(scratch_program, &program, &reject), 0);
 	*unexplained = summary.unexplained;
-	*waited = has_waited(&program, row->kind);
+	*waited = last_task_waits(&program, 0, IOT_KIND_stat, row->kind);
 	iot_program_free(&program);
 	compile_summary_free(&summary);
 }

@@ -8,6 +8,7 @@
 #include "scratch.h"
 #include "scribe.h"
 #include "suite.h"
+#include "waits.h"
 
 #define HANDLE 7
 #define OTHER  8
@@ -121,27 +122,6 @@ static void record_write(bool is_request)
 	scribe_finish(s);
 }
 
-/* Does the read wait for what made the file so long? */
-static bool has_waited(const struct iot_program *program, u16 kind)
-{
-	/* The last one: its operations are the truncation and the read. */
-	const struct iot_program_task *task = &program->tasks[program->task_count - 1];
-	const struct iot_program_op *op = &program->ops[le64_to_cpu(task->first_op) + 1];
-	const struct iot_program_wait *waits =
-		&program->waits[le64_to_cpu(task->first_wait) + le32_to_cpu(op->first_wait)];
-	u16 i;
-
-	assert_int_equal(le16_to_cpu(op->kind), IOT_KIND_read);
-	for (i = 0; i < le16_to_cpu(op->wait_count); i++) {
-		const struct iot_program_task *other = &program->tasks[le32_to_cpu(waits[i].task)];
-
-		if (le16_to_cpu(program->ops[le64_to_cpu(other->first_op) +
-					     le32_to_cpu(waits[i].index)].kind) == kind)
-			return true;
-	}
-	return false;
-}
-
 static void a_write_that_waited_made_the_file_longer(void **state)
 {
 	static const struct {
@@ -164,7 +144,7 @@ static void a_write_that_waited_made_the_file_longer(void **state)
 		record_write(rows[i].is_request);
 		assert_int_equal(compile_trace(&options, &summary, &reject), 0);
 		assert_int_equal(iot_program_load(scratch_program, &program, &reject), 0);
-		assert_row(rows[i].what, has_waited(&program, rows[i].kind));
+		assert_row(rows[i].what, last_task_waits(&program, 1, IOT_KIND_read, rows[i].kind));
 		iot_program_free(&program);
 		compile_summary_free(&summary);
 	}
