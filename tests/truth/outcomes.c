@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -341,5 +342,6 @@ int main(int argc, char **argv)
 	outcome("FICLONE", ioctl(same, FICLONE, fd));
 	outcome("FICLONE of a directory", ioctl(same, FICLONE, dir));
 	outcome("FIBMAP of a directory", ioctl(dir, FIBMAP, &fd));
+	outcome("FIEMAP of a directory", ioctl(dir, FS_IOC_FIEMAP, &(struct fiemap){ .fm_length = 4096 }));
 	return 0;
 }
