@@ -180,6 +180,20 @@ static void directory_of_any_depth_is_moved_into_the_root(void **state)
 	assert_int_equal(o.records, 1 + depth + 1);
 }
 
+static void call_of_weeks_later_is_of_the_log(void **state)
+{
+	FILE *log = begin();
+	struct outcome o;
+
+	(void)state;
+	put(log, 1, "mkdir(\"/r/d\", 0777) = 0" DURATION);
+	fputs("1 1708000000.000000 mkdir(\"/r/e\", 0777) = 0" DURATION "\n", log); /* three months */
+	fputs("1 2000000000.000000 mkdir(\"/r/f\", 0777) = 0" DURATION "\n", log); /* nine years */
+	import(log, IOT_KIND_mkdir, &o);
+	assert_int_equal(o.records, 2);
+	assert_int_equal(o.summary.gaps[IMPORT_GAP_foreign], 1);
+}
+
 #undef TEST
 #define TEST(function) WITH_SCRATCH(function)
 
@@ -189,4 +203,5 @@ SUITE("import",
       TEST(link_before_many_components_is_found)
       TEST(calls_that_all_wait_for_each_other_are_a_contradiction)
       TEST(few_calls_that_wait_for_each_other_are_done)
-      TEST(directory_of_any_depth_is_moved_into_the_root))
+      TEST(directory_of_any_depth_is_moved_into_the_root)
+      TEST(call_of_weeks_later_is_of_the_log))

@@ -224,7 +224,7 @@ CHANGE(value_longest)
 	return with_value(p, ~0ull);
 }
 
-SET_OP(compute_too_long, IOT_KIND_write, compute_ns, cpu_to_le64((1ull << 50) + 1))
+SET_OP(compute_too_long, IOT_KIND_write, compute_ns, cpu_to_le64((1ull << 54) + 1))
 SET_OP(pause_too_long, IOT_KIND_write, pause_ns, cpu_to_le64(~0ull))
 
 SET_OP(object_outside, IOT_KIND_read, object, cpu_to_le32(3))

@@ -14,8 +14,8 @@
 /* Lines that are not strace's are skipped; a file that begins with so many is not a log. */
 #define FOREIGN_MAX 1000
 
-/* No run that is traced, and no call in it, takes so long: six days. */
-#define TIME_MAX_NS (1ull << 49)
+/* No run that is traced, and no call in it, takes so long: 104 days. */
+#define TIME_MAX_NS (1ull << 53)
 
 /* A thread, and the call that it is in: of one printed in halves the text so far. */
 struct thread {
