@@ -39,7 +39,13 @@ static void put(struct iot_record record, const char *tail)
 					    .duration_ns = (to_ns) - (from_ns), .task = (task_), \
 					    .op = ++op_counts[task_], __VA_ARGS__ } }, NULL)
 
-static void begin(void)
+static void put_task(u32 task, u32 parent, u32 why, u64 at_ns)
+{
+	EVENT(task, at_ns, .task = task, .parent = parent, .pid = task, .tgid = task, .why = why);
+}
+
+/* @why there is task 1. */
+static void begin(u32 why)
 {
 	static const unsigned char capture[16] = "life";
 
@@ -53,11 +59,7 @@ static void begin(void)
 				 .name = { .time_ns = BEGIN_NS, .name = FILE_A, .dir = ROOT } }, "a");
 	EVENT(object, 0, .object = FILE_A, .name = FILE_A, .type = IOT_TYPE_file,
 	      .mode = S_IFREG | 0644, .ino = 100, .nlink = 1, .size_bytes = 8192);
-}
-
-static void put_task(u32 task, u32 parent, u32 why, u64 at_ns)
-{
-	EVENT(task, at_ns, .task = task, .parent = parent, .pid = task, .tgid = task, .why = why);
+	put_task(1, 0, why, 10);
 }
 
 static void put_fork(u32 task, u32 child, u64 at_ns)
@@ -144,8 +146,7 @@ static void gives(const char *expected)
 static void a_child_that_closes_files_by_its_exit_is_waited_for(void **state)
 {
 	(void)state;
-	begin();
-	put_task(1, 0, IOT_REASON_adopt, 10);
+	begin(IOT_REASON_adopt);
 	put_fork(1, 2, 1000);
 	put_open(2, 5000, 6000, 0);
 	put_exit(2, 100 * MS);
@@ -159,8 +160,7 @@ static void a_child_that_closes_files_by_its_exit_is_waited_for(void **state)
 static void a_child_that_ends_when_it_is_made_is_not_waited_for(void **state)
 {
 	(void)state;
-	begin();
-	put_task(1, 0, IOT_REASON_adopt, 10);
+	begin(IOT_REASON_adopt);
 	put_fork(1, 2, 1000);
 	put_exit(2, 1000);
 	OP(flush, 2, 1000, 1000, .object = FILE_A, .handle = 12);
@@ -172,8 +172,7 @@ static void a_child_that_ends_when_it_is_made_is_not_waited_for(void **state)
 static void a_child_that_leaves_an_orphan_is_waited_for(void **state)
 {
 	(void)state;
-	begin();
-	put_task(1, 0, IOT_REASON_adopt, 10);
+	begin(IOT_REASON_adopt);
 	put_fork(1, 2, 1000);
 	put_fork(2, 3, 2000);
 	put_open(2, 5000, 6000, 0);
@@ -188,8 +187,7 @@ static void a_child_that_leaves_an_orphan_is_waited_for(void **state)
 static void a_child_waits_for_its_fork_before_it_inherits(void **state)
 {
 	(void)state;
-	begin();
-	put_task(1, 0, IOT_REASON_adopt, 10);
+	begin(IOT_REASON_adopt);
 	put_open(1, 1000, 2000, 0);
 	put_map(1, 3000, 0);
 	put_map(1, 10 * MS, IOT_MAP_inherited);
@@ -201,8 +199,7 @@ static void a_child_waits_for_its_fork_before_it_inherits(void **state)
 static void so_does_one_that_is_announced_at_the_same_time(void **state)
 {
 	(void)state;
-	begin();
-	put_task(1, 0, IOT_REASON_adopt, 10);
+	begin(IOT_REASON_adopt);
 	put_open(1, 1000, 2000, 0);
 	put_map(1, 3000, 0);
 	put_map(1, 10 * MS, IOT_MAP_inherited);
@@ -216,8 +213,7 @@ static void so_does_one_that_is_announced_at_the_same_time(void **state)
 static void so_does_one_that_was_seen_before_its_fork_was_told(void **state)
 {
 	(void)state;
-	begin();
-	put_task(1, 0, IOT_REASON_adopt, 10);
+	begin(IOT_REASON_adopt);
 	put_task(2, 1, IOT_REASON_seen, 20);
 	EVENT(opened, 30, .task = 2, .object = FILE_A, .handle = 9, .fd = 3, .name = FILE_A,
 	      .flags = IOT_OPEN_read);
@@ -238,8 +234,7 @@ static void put_child_that_is_waited_for(u32 maker)
 static void who_had_run_before_the_recording_waits(void **state)
 {
 	(void)state;
-	begin();
-	put_task(1, 0, IOT_REASON_seen, 10);
+	begin(IOT_REASON_seen);
 	put_child_that_is_waited_for(1);
 	gives("1: fork ended<3.exit open; 3: made<1.fork open exit");
 }
@@ -248,8 +243,7 @@ static void who_had_run_before_the_recording_waits(void **state)
 static void so_does_who_had_files_open_then(void **state)
 {
 	(void)state;
-	begin();
-	put_task(1, 0, IOT_REASON_seen, 10);
+	begin(IOT_REASON_seen);
 	EVENT(opened, 20, .task = 1, .object = FILE_A, .handle = 9, .fd = 3, .name = FILE_A,
 	      .flags = IOT_OPEN_read);
 	put_child_that_is_waited_for(1);
@@ -259,8 +253,7 @@ static void so_does_who_had_files_open_then(void **state)
 static void so_does_who_had_run_before_its_exec(void **state)
 {
 	(void)state;
-	begin();
-	put_task(1, 0, IOT_REASON_adopt, 10);
+	begin(IOT_REASON_adopt);
 	EVENT(exec, 20, .task = 1, .into = 2);
 	put_task(2, 1, IOT_REASON_exec, 30);
 	put_child_that_is_waited_for(2);
@@ -271,8 +264,7 @@ static void so_does_who_had_run_before_its_exec(void **state)
 static void who_has_run_all_the_time_does_not(void **state)
 {
 	(void)state;
-	begin();
-	put_task(1, 0, IOT_REASON_adopt, 10);
+	begin(IOT_REASON_adopt);
 	put_fork(1, 2, 500);
 	put_child_that_is_waited_for(2);
 	gives("1: fork; 2: made<1.fork fork open; 3: made<2.fork open exit");
@@ -282,8 +274,7 @@ static void who_has_run_all_the_time_does_not(void **state)
 static void nor_does_who_has_only_waited_for_the_collector(void **state)
 {
 	(void)state;
-	begin();
-	put_task(1, 0, IOT_REASON_adopt, 10);
+	begin(IOT_REASON_adopt);
 	put_fork(1, 2, 500);
 	put_fork(2, 3, 1000);
 	put_open(3, 5000, 6000, 0);

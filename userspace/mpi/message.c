@@ -143,8 +143,8 @@ static void posted_send(const struct iot_mpi_message *message, u32 name, int pee
 	iot_mpi_request_add(request, &state);
 }
 
-#define DEFINE_ISEND(name, call, root, parameters, arguments) \
-	IOT_MPI_DEFINE_POST(name, parameters, arguments,      \
+#define DEFINE_ISEND(name, call, root, parameters, arguments)                   \
+	IOT_MPI_DEFINE_POST(name, parameters, arguments, peer != MPI_PROC_NULL, \
 			    posted_send(&post, IOT_CALL_##call, peer, tag, count, type, *request))
 IOT_MPI_ISENDS(DEFINE_ISEND)
 
@@ -164,8 +164,8 @@ static void posted_receive(const struct iot_mpi_message *message, int peer, int 
 	iot_mpi_request_add(request, &state);
 }
 
-#define DEFINE_IRECV(name, call, root, parameters, arguments) \
-	IOT_MPI_DEFINE_POST(name, parameters, arguments,      \
+#define DEFINE_IRECV(name, call, root, parameters, arguments)                   \
+	IOT_MPI_DEFINE_POST(name, parameters, arguments, peer != MPI_PROC_NULL, \
 			    posted_receive(&post, peer, tag, count, type, *request))
 IOT_MPI_IRECVS(DEFINE_IRECV)
 
@@ -225,33 +225,20 @@ static void posted_exchange(const struct iot_mpi_message *message, const struct 
 			     .request = state.id);
 	if (state.peer < 0 || state.tag < 0)
 		state.peer = state.tag = -1;
-	if (exchange->to == MPI_PROC_NULL && exchange->from == MPI_PROC_NULL)
-		state.id = 0;
 	iot_mpi_request_add(request, &state);
 }
 
-#define DEFINE_IEXCHANGE(name, parameters, arguments, in_count, in_type)                  \
-	int MPI_##name parameters                                                         \
-	{                                                                                 \
-		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
-		struct iot_mpi_message post;                                              \
-		bool is_known = iot_mpi_message_begin(&post, comm);                       \
-		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                        \
-                                                                                          \
-		if (!rc && is_known)                                                      \
-			posted_exchange(&post,                                            \
-					&(struct exchange){ to, to_tag, count, type, from, \
-							    from_tag, in_count, in_type },  \
-					*request);                                        \
-		else if (!rc)                                                             \
-			iot_mpi_request_skip(*request);                                   \
-		return rc;                                                                \
-	}
-#define DEFINE_IEXCHANGE_ROW(name, call, root, parameters, arguments) \
-	DEFINE_IEXCHANGE(name, parameters, arguments, in_count_##name, in_type_##name)
+#define DEFINE_IEXCHANGE(name, call, root, parameters, arguments)                                  \
+	IOT_MPI_DEFINE_POST(name, parameters, arguments,                                           \
+			    to != MPI_PROC_NULL || from != MPI_PROC_NULL,                          \
+			    posted_exchange(&post,                                                 \
+					    &(struct exchange){ to, to_tag, count, type,           \
+								from, from_tag, in_count_##name,   \
+								in_type_##name },                  \
+					    *request))
 #define in_count_Isendrecv	   from_count
 #define in_type_Isendrecv	   from_type
 #define in_count_Isendrecv_replace count
 #define in_type_Isendrecv_replace  type
-IOT_MPI_IEXCHANGES(DEFINE_IEXCHANGE_ROW)
+IOT_MPI_IEXCHANGES(DEFINE_IEXCHANGE)
 #endif

@@ -34,7 +34,7 @@ static void made(const struct iot_mpi_message *message, u32 name, int peer, int 
 }
 
 #define DEFINE_INIT(name, call, root, parameters, arguments)                                  \
-	IOT_MPI_DEFINE_POST(name, parameters, arguments,                                      \
+	IOT_MPI_DEFINE_POST(name, parameters, arguments, peer != MPI_PROC_NULL,               \
 			    made(&post, IOT_CALL_##call, peer, tag,                           \
 				 iot_mpi_length_bytes(count, type), 0, *request))
 IOT_MPI_SEND_INITS(DEFINE_INIT)
@@ -95,7 +95,7 @@ DEFINE(Startall, (int count, MPI_Request requests[]), (count, requests),
 
 #if MPI_VERSION >= 4
 #define DEFINE_PARTITIONED(name, call, root, parameters, arguments)                           \
-	IOT_MPI_DEFINE_POST(name, parameters, arguments,                                      \
+	IOT_MPI_DEFINE_POST(name, parameters, arguments, peer != MPI_PROC_NULL,               \
 			    made(&post, IOT_CALL_##call, peer, -2 - tag,                      \
 				 (u64)partitions * (u64)count * iot_mpi_length_bytes(1, type), \
 				 partitions, *request))

@@ -325,10 +325,10 @@ struct iot_mpi_message {
 };
 
 /*
- * A wrapper of a call that posts a message on `comm` with `peer`, or will do so: @record, of `post`, if
- * there is one. Else the request has a handle all the same.
+ * A wrapper of a call on `comm` that has a handle of a request: @record, of `post`, if there @is_message, or will
+ * be one. Else the request has a handle all the same.
  */
-#define IOT_MPI_DEFINE_POST(name, parameters, arguments, record)                          \
+#define IOT_MPI_DEFINE_POST(name, parameters, arguments, is_message, record)              \
 	int MPI_##name parameters                                                         \
 	{                                                                                 \
 		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
@@ -338,7 +338,7 @@ struct iot_mpi_message {
                                                                                           \
 		if (rc)                                                                   \
 			return rc;                                                        \
-		if (is_known && peer != MPI_PROC_NULL)                                    \
+		if (is_known && (is_message))                                             \
 			record;                                                           \
 		else                                                                      \
 			iot_mpi_request_skip(*request);                                   \
