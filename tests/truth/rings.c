@@ -104,12 +104,12 @@ static int waiting_workers(void)
 	return n;
 }
 
-/* Gives them two seconds, for a second worker is made when the first one waits. */
+/* Gives them five seconds, for a second worker is made when the first one waits. */
 static const char *count_workers(void)
 {
 	int i;
 
-	for (i = 0; i < 200 && waiting_workers() < 2; i++)
+	for (i = 0; i < 500 && waiting_workers() < 2; i++)
 		usleep(10000);
 	i = waiting_workers();
 	return i > 1 ? "several workers" : i ? "one worker" : "no worker";
