@@ -60,7 +60,10 @@ const char *const edge_cause_names[] = {
 int graph_open(struct graph **graph)
 {
 	*graph = calloc(1, sizeof(**graph));
-	return *graph ? 0 : -ENOMEM;
+	if (!*graph)
+		return -ENOMEM;
+	(*graph)->crowd_min = GRAPH_CROWD_MIN;
+	return 0;
 }
 
 /**
@@ -98,6 +101,7 @@ void graph_close(struct graph *graph)
 	free(graph->tasks);
 	free(graph->edges);
 	free(graph->hubs);
+	free(graph->arrivals);
 	free(graph->mpi);
 	free(graph->requests);
 	free(graph->wakes);
@@ -254,6 +258,23 @@ int graph_hub_add(struct graph *graph, u32 arrivals, u32 *hub)
 		return -ENOMEM;
 	*hub = graph->hub_count++;
 	graph->hubs[*hub] = arrivals;
+	return 0;
+}
+
+/**
+ * graph_arrival_add() - the end of an operation is to open a hub
+ * @graph: before graph_pass_crowds()
+ * @task, @index: the operation
+ * @hub: that counts it
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int graph_arrival_add(struct graph *graph, u32 task, u32 index, u32 hub)
+{
+	if (reserve(&graph->arrivals, graph->arrival_count, &graph->arrival_room,
+		    sizeof(*graph->arrivals)))
+		return -ENOMEM;
+	graph->arrivals[graph->arrival_count++] = (struct graph_arrival){ task, index, hub };
 	return 0;
 }
 

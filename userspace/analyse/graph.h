@@ -12,6 +12,7 @@
  *	effects.c	who overlapped, and must keep an order by what they returned; file locks
  *	starts.c	marks where operations start, if others are to start after that
  *	resources.c	names, files, handles, mappings: what must not change its order
+ *	crowds.c	what many others wait for arrives at hubs
  *	lengths.c	how long edges are
  *	think.c		time between operations, compute and pause
  *	prune.c		edges that follow from others go
@@ -247,6 +248,15 @@ struct graph_wake {
 	u32 leave;
 };
 
+/* An operation whose end opens a hub, with those of others: what many operations wait for. */
+struct graph_arrival {
+	u32 task;
+	u32 index;
+	u32 hub;
+};
+
+#define GRAPH_CROWD_MIN 64 /* fewer are waited for one by one */
+
 /* An MPI call that was not matched, or not without doubt: where it is, and why. */
 struct graph_note {
 	u32 task;
@@ -313,6 +323,8 @@ struct graph_object;
  * @tasks: in the order they were seen
  * @edges: all edges, in lists by operation
  * @hubs: number of arrivals of each hub
+ * @arrivals: of hubs that are no collectives, see crowds.c
+ * @crowd_min: operations that are waited for one by one if they are fewer, GRAPH_CROWD_MIN
  * @dropped: records that could not be expressed, by kind
  * @throttles, @throttled_ns: waits for the collector, of all tasks
  * @unexplained: results that no order of operations that overlapped explains
@@ -338,6 +350,10 @@ struct graph {
 	u32 *hubs;
 	u32 hub_count;
 	u32 hub_room;
+	struct graph_arrival *arrivals;
+	u32 arrival_count;
+	u32 arrival_room;
+	u32 crowd_min;
 	struct graph_link *links;
 	u32 link_count;
 	struct graph_mpi *mpi;
@@ -416,6 +432,7 @@ struct graph_op *graph_op_add(struct graph *graph, u32 task);
 int graph_edge_add(struct graph *graph, u32 task, u32 index, struct graph_op *to,
 		   enum edge_cause cause);
 int graph_hub_add(struct graph *graph, u32 arrivals, u32 *hub);
+int graph_arrival_add(struct graph *graph, u32 task, u32 index, u32 hub);
 struct graph_mpi *graph_mpi_add(struct graph *graph);
 int graph_wake_add(struct graph *graph, u32 task, u32 woken);
 int graph_throttle_add(struct graph *graph, u32 task, u64 begin_ns, u64 end_ns);
@@ -470,6 +487,7 @@ int graph_pass_wakes(struct graph *graph);
 int graph_pass_effects(struct graph *graph, struct tree *tree);
 int graph_pass_starts(struct graph *graph);
 int graph_pass_resources(struct graph *graph);
+int graph_pass_crowds(struct graph *graph);
 int graph_pass_prune(struct graph *graph);
 int graph_pass_lengths(struct graph *graph);
 int graph_pass_think(struct graph *graph);

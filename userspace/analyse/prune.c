@@ -216,6 +216,12 @@ static bool is_implied(struct pruner *p, u32 task, const struct graph_edge *edge
 	return false;
 }
 
+static void ask_hub(struct pruner *p, u32 hub)
+{
+	if (!--p->hubs[hub].edges)
+		clock_free(p, &p->hubs[hub].clock);
+}
+
 static void leave_hub(struct pruner *p, u32 task, u32 hub)
 {
 	struct pruned_task *t = &p->tasks[task];
@@ -224,8 +230,81 @@ static void leave_hub(struct pruner *p, u32 task, u32 hub)
 		t->clock = clock_make(p);
 	if (t->clock && p->hubs[hub].clock)
 		merge(p, t->clock, p->hubs[hub].clock);
-	if (!--p->hubs[hub].edges)
-		clock_free(p, &p->hubs[hub].clock);
+	ask_hub(p, hub);
+}
+
+static bool has_hub(const struct graph *graph, const struct graph_op *op)
+{
+	u32 e;
+
+	for (e = op->edges; e != GRAPH_NONE; e = graph->edges[e].next)
+		if (graph->edges[e].task == GRAPH_NONE)
+			return true;
+	return false;
+}
+
+/* What the task will know by all edges of an operation but those from hubs. */
+static u32 *clock_without_hubs(struct pruner *p, u32 task, u32 index)
+{
+	const struct graph *graph = p->graph;
+	const struct graph_op *op = &graph->tasks[task].ops[index];
+	u32 *clock = clock_make(p), e;
+
+	if (clock && p->tasks[task].clock)
+		merge(p, clock, p->tasks[task].clock);
+	if (clock)
+		clock[task] = index;
+	for (e = op->edges; clock && e != GRAPH_NONE; e = graph->edges[e].next) {
+		const struct graph_edge *edge = &graph->edges[e];
+		const u32 *other;
+
+		if (edge->task == GRAPH_NONE)
+			continue;
+		other = clock_at(&p->tasks[edge->task], edge->index);
+		if (other)
+			merge(p, clock, other);
+		if (clock[edge->task] <= edge->index)
+			clock[edge->task] = edge->index + 1;
+	}
+	return clock;
+}
+
+static bool knows(const struct pruner *p, const u32 *clock, const u32 *other)
+{
+	u32 i;
+
+	for (i = 0; i < p->graph->task_count; i++)
+		if (other[i] > clock[i])
+			return false;
+	return true;
+}
+
+/*
+ * Edges from hubs that say nothing new beside the others go; but not those of MPI calls, which are where a task
+ * waits, whatever it knows.
+ */
+static void drop_hubs(struct pruner *p, u32 task, u32 index)
+{
+	struct graph *graph = p->graph;
+	struct graph_op *op = &graph->tasks[task].ops[index];
+	u32 *clock, *link = &op->edges;
+
+	if (op->kind == IOT_PLAY_leave || !has_hub(graph, op))
+		return;
+	clock = clock_without_hubs(p, task, index);
+	while (clock && *link != GRAPH_NONE) {
+		struct graph_edge *edge = &graph->edges[*link];
+		const u32 *other = edge->task == GRAPH_NONE ? p->hubs[edge->index].clock : NULL;
+
+		if (!other || !knows(p, clock, other)) {
+			link = &edge->next;
+			continue;
+		}
+		graph->pruned_by_cause[edge->cause]++;
+		*link = edge->next;
+		ask_hub(p, edge->index);
+	}
+	clock_free(p, &clock);
 }
 
 static int compare_candidates(const void *a, const void *b)
@@ -270,9 +349,12 @@ static s64 gather(struct pruner *p, const struct graph_op *op)
 static int prune_edges(struct pruner *p, u32 task, u32 index)
 {
 	struct graph_op *op = &p->graph->tasks[task].ops[index];
-	s64 count = gather(p, op), i;
-	int err = count < 0 ? (int)count : keep(p, &p->tasks[task], index, false);
+	s64 count, i;
+	int err;
 
+	drop_hubs(p, task, index);
+	count = gather(p, op);
+	err = count < 0 ? (int)count : keep(p, &p->tasks[task], index, false);
 	op->edges = err ? op->edges : GRAPH_NONE;
 	for (i = 0; i < count && !err; i++) {
 		struct graph_edge *edge = &p->graph->edges[p->candidates[i].edge];

@@ -234,6 +234,93 @@ static bool is_lane(const struct waiter *waiter, u32 task)
 	return waiter->graph->tasks[task].lane_of != GRAPH_NONE;
 }
 
+/* -- many users, that many wait for: see crowds.c ------------------------------------------------ */
+
+/*
+ * An arrival takes as much as a dozen edges, so the first of the operations that wait for many do so one by one:
+ * of the least that are many one in so many.
+ */
+#define CROWD_ASKS 8
+
+/* Up to what version have all users ended by now? */
+static u32 ended_up_to(const struct user_list *list, u64 now_ns)
+{
+	u32 up_to = list->version, i;
+
+	for (i = 0; i < list->count; i++)
+		if (list->users[i].end_ns >= now_ns && list->users[i].version <= up_to)
+			up_to = list->users[i].version - 1;
+	return up_to;
+}
+
+static u32 count_users(const struct user_list *list, const struct waiter *waiter, u32 after, u32 up_to)
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < list->count; i++)
+		count += list->users[i].version > after && list->users[i].version <= up_to &&
+			 !is_lane(waiter, list->users[i].task);
+	return count;
+}
+
+/* All that were put up to a version, and have ended, arrive at a new hub. */
+static int crowd_make(struct user_list *list, const struct waiter *waiter, u32 up_to)
+{
+	u32 count = count_users(list, waiter, 0, up_to), hub, i;
+	int err = graph_hub_add(waiter->graph, count, &hub);
+
+	list->crowd = hub + 1;
+	list->crowd_version = up_to;
+	list->crowd_seen = 0;
+	list->crowd_ns = 0;
+	list->asks = 0;
+	for (i = 0; i < list->count && !err; i++) {
+		const struct user *user = &list->users[i];
+
+		if (user->version > up_to || is_lane(waiter, user->task))
+			continue;
+		if (user->end_ns > list->crowd_ns)
+			list->crowd_ns = user->end_ns;
+		if (user->seen > list->crowd_seen)
+			list->crowd_seen = user->seen;
+		err = graph_arrival_add(waiter->graph, user->task, user->index, hub);
+	}
+	return err;
+}
+
+/* What comes new for an operation must be many, also beside those that arrive again. */
+static bool is_worth_a_crowd(struct user_list *list, const struct waiter *waiter, u32 seen, u32 up_to)
+{
+	u32 arrived = list->crowd && list->crowd_version > seen ? list->crowd_version : seen;
+	u32 count = count_users(list, waiter, arrived, up_to), many = waiter->graph->crowd_min;
+
+	return count >= many && count >= list->count / 4 && ++list->asks > many / CROWD_ASKS;
+}
+
+/* Return: 0 or -ENOMEM; @arrived: the operation waits for all up to this version, but for lanes. */
+static int crowd_wait(struct user_list *list, struct waiter *waiter, u32 seen, enum edge_cause cause,
+		      u32 *arrived)
+{
+	struct graph *graph = waiter->graph;
+	u64 now_ns = waiter->enter_ns;
+	u32 up_to;
+	int err = 0;
+
+	*arrived = 0;
+	if (list->count < graph->crowd_min || list->version - seen < graph->crowd_min ||
+	    waiter_op(waiter)->kind == IOT_KIND_complete || (graph->causes_left_out & (1u << cause)) ||
+	    (list->crowd && list->crowd_ns >= now_ns))
+		return 0;
+	up_to = ended_up_to(list, now_ns);
+	if (is_worth_a_crowd(list, waiter, seen, up_to))
+		err = crowd_make(list, waiter, up_to);
+	if (err || !list->crowd || count_users(list, waiter, seen, list->crowd_version) < graph->crowd_min)
+		return err;
+	*arrived = list->crowd_version;
+	return graph_edge_add(graph, GRAPH_NONE, list->crowd - 1,
+			      &graph->tasks[waiter->task].ops[waiter->target], cause);
+}
+
 /**
  * user_list_wait() - an operation waits for those that had ended when it began
  * @list: of users
@@ -245,17 +332,22 @@ static bool is_lane(const struct waiter *waiter, u32 task)
  *
  * Return: 0 or -ENOMEM.
  */
-int user_list_wait(const struct user_list *list, struct waiter *waiter, u32 *seen,
-		   enum edge_cause cause, u32 *follows)
+int user_list_wait(struct user_list *list, struct waiter *waiter, u32 *seen, enum edge_cause cause,
+		   u32 *follows)
 {
 	u64 now_ns = waiter->enter_ns;
-	u32 up_to = list->version, i;
-	int err = 0;
+	u32 up_to = list->version, arrived, i;
+	int err;
 
-	for (i = 0; i < list->count && *seen < list->version && !err; i++) {
+	if (*seen == list->version)
+		return 0;
+	err = crowd_wait(list, waiter, *seen, cause, &arrived);
+	if (arrived && follows && list->crowd_seen > *follows)
+		*follows = list->crowd_seen;
+	for (i = 0; i < list->count && !err; i++) {
 		const struct user *user = &list->users[i];
 
-		if (user->version <= *seen)
+		if (user->version <= *seen || (user->version <= arrived && !is_lane(waiter, user->task)))
 			continue;
 		if (user->end_ns < now_ns) {
 			err = waiter_wait(waiter, user->task, user->index, cause);

@@ -56,6 +56,11 @@ struct user {
  * @version: that of the last put
  * @followed: all that were put up to this version are followed by one that was put later; 0: none are
  * @followed_ns: when that one ends
+ * @asks: how often many were waited for one by one since the last hub was made
+ * @crowd: number of the hub that users arrive at, from 1; 0: none
+ * @crowd_version: all that were put up to this version arrive there, but for lanes
+ * @crowd_ns: when the last of them has ended
+ * @crowd_seen: what they have waited for, as far as one of them did
  */
 struct user_list {
 	struct user *users;
@@ -64,6 +69,11 @@ struct user_list {
 	u32 version;
 	u32 followed;
 	u64 followed_ns;
+	u32 asks;
+	u32 crowd;
+	u32 crowd_version;
+	u32 crowd_seen;
+	u64 crowd_ns;
 };
 
 /**
@@ -107,7 +117,7 @@ int waiter_wait(struct waiter *waiter, u32 task, u32 index, enum edge_cause caus
 
 u32 user_list_seen(const struct user_list *list, u32 task);
 int user_list_add(struct user_list *list, const struct waiter *waiter, u32 seen);
-int user_list_wait(const struct user_list *list, struct waiter *waiter, u32 *seen,
+int user_list_wait(struct user_list *list, struct waiter *waiter, u32 *seen,
 		   enum edge_cause cause, u32 *follows);
 void user_list_forget(struct user_list *list, u64 before_ns);
 

@@ -457,8 +457,8 @@ static int find_since(struct sweep *s, u32 task, u32 index)
 	for (e = op->edges; e != GRAPH_NONE; e = graph->edges[e].next) {
 		const struct graph_edge *edge = &graph->edges[e];
 
-		if (edge->cause != EDGE_name && edge->cause != EDGE_entries &&
-		    edge->cause != EDGE_size && edge->cause != EDGE_lock)
+		if (edge->task == GRAPH_NONE || (edge->cause != EDGE_name && edge->cause != EDGE_entries &&
+						 edge->cause != EDGE_size && edge->cause != EDGE_lock))
 			continue;
 		if (since_ns(s, edge->task, edge->index) > ns)
 			ns = since_ns(s, edge->task, edge->index);

@@ -35,14 +35,13 @@ static void add_gap(struct process_times *p, const struct graph_op *op, u64 sinc
 }
 
 /* Until when an operation waited for others: until the last of those that it waits for had ended. */
-static u64 waited_until(const struct graph *graph, const struct graph_op *op)
+static u64 waited_until(const struct graph *graph, const struct graph_op *op, const u64 *opened_ns)
 {
 	u64 until_ns = 0;
 	u32 e;
 
 	for (e = op->edges; e != GRAPH_NONE; e = graph->edges[e].next) {
-		const struct graph_edge *edge = &graph->edges[e];
-		u64 end_ns = graph->tasks[edge->task].ops[edge->index].end_ns;
+		u64 end_ns = graph_edge_ends(graph, &graph->edges[e], opened_ns);
 
 		if (end_ns > until_ns)
 			until_ns = end_ns;
@@ -52,14 +51,14 @@ static u64 waited_until(const struct graph *graph, const struct graph_op *op)
 
 /* Of a lock that had to be waited for, that is no I/O. */
 static void add_op(struct process_times *p, const struct graph *graph, const struct graph_op *op,
-		   u64 since_ns)
+		   u64 since_ns, const u64 *opened_ns)
 {
 	u64 begin_ns = op->enter_ns, had_ns;
 
 	if (begin_ns < since_ns)
 		begin_ns = since_ns;
 	if (op->kind == IOT_KIND_lock) {
-		had_ns = waited_until(graph, op);
+		had_ns = waited_until(graph, op, opened_ns);
 		p->wait_ns += after(had_ns, begin_ns);
 		if (had_ns > begin_ns)
 			begin_ns = had_ns;
@@ -79,7 +78,7 @@ static void add_task(struct process_times *p, const struct graph *graph,
 		u64 free_ns = graph_op_free_ns(graph, op, opened_ns);
 
 		add_gap(p, op, since_ns, free_ns);
-		add_op(p, graph, op, since_ns);
+		add_op(p, graph, op, since_ns, opened_ns);
 		if (free_ns > since_ns)
 			since_ns = free_ns;
 		if (op->end_ns > end_ns)

@@ -215,6 +215,8 @@ static int analyse(struct graph *graph, struct tree *tree)
 	if (!err)
 		err = graph_pass_resources(graph);
 	if (!err)
+		err = graph_pass_crowds(graph);
+	if (!err)
 		err = graph_pass_prune(graph);
 	if (!err)
 		err = graph_pass_lengths(graph);
@@ -378,6 +380,8 @@ int compile_trace(const struct compile_options *options, struct compile_summary 
 	if (!err) {
 		graph->rules = options->rules;
 		graph->causes_left_out = options->without;
+		if (options->crowd_min)
+			graph->crowd_min = options->crowd_min;
 		if (!(options->rules & ORDER_BIT(mpi)))
 			graph->causes_left_out |= 1u << EDGE_mpi;
 		if (!(options->rules & ORDER_BIT(wake)))

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * crowds.c - an operation that waits for a hub waits for what it would wait for one by one, and edges are few.
+ *
+ * Operations at random use one resource; what each has waited for, directly or through others, is found in the
+ * simplest way, with hubs and without.
+ */
+#include "analyse/resource.h"
+#include "analyse/walk.h"
+
+#include <stdlib.h>
+
+#include "suite.h"
+
+#define TASKS  9
+#define OPS    24
+#define ROUNDS 8 /* operations of a round use the resource in the same way, but for some */
+#define GRAPHS 400
+#define NEVER  1000000
+
+/* Of each operation, how many of each task's had ended for certain when it started. */
+struct history {
+	const struct graph *graph;
+	u32 known[TASKS][OPS][TASKS];
+	u32 now[TASKS][TASKS]; /* of each task, at the moment */
+	u32 done[TASKS];
+	u32 (*hubs)[TASKS];
+	u32 (*after)[TASKS]; /* of each operation of the graph, arrivals included */
+	u32 first[TASKS];    /* there, of each task */
+};
+
+static u32 below(u64 *random, u32 limit)
+{
+	*random = *random * 6364136223846793005ull + 1442695040888963407ull;
+	return (u32)((*random >> 33) % limit);
+}
+
+static void merge(u32 *known, const u32 *other)
+{
+	u32 i;
+
+	for (i = 0; i < TASKS; i++)
+		if (other[i] > known[i])
+			known[i] = other[i];
+}
+
+static int visit(void *context, u32 task, u32 index)
+{
+	struct history *h = context;
+	const struct graph_op *op = &h->graph->tasks[task].ops[index];
+	u32 *known = h->now[task], e;
+
+	for (e = op->edges; e != GRAPH_NONE; e = h->graph->edges[e].next) {
+		const struct graph_edge *edge = &h->graph->edges[e];
+
+		merge(known, edge->task == GRAPH_NONE ? h->hubs[edge->index] :
+							h->after[h->first[edge->task] + edge->index]);
+	}
+	if (op->kind == IOT_PLAY_arrive) {
+		merge(h->hubs[op->handle - 1], known);
+	} else {
+		memcpy(h->known[task][h->done[task]], known, sizeof(h->known[0][0]));
+		known[task] = ++h->done[task];
+	}
+	memcpy(h->after[h->first[task] + index], known, sizeof(h->after[0]));
+	return 0;
+}
+
+static void find_history(struct history *h, struct graph *graph)
+{
+	u32 ops = 0, i;
+
+	*h = (struct history){ .graph = graph };
+	for (i = 0; i < TASKS; i++) {
+		h->first[i] = ops;
+		ops += graph->tasks[i].op_count;
+	}
+	h->after = calloc(ops, sizeof(*h->after));
+	h->hubs = calloc(graph->hub_count + 1ul, sizeof(*h->hubs));
+	assert_true(h->after && h->hubs);
+	assert_int_equal(graph_walk(graph, visit, h), 0);
+	for (i = 0; i < TASKS; i++)
+		assert_int_equal(h->done[i], OPS);
+	free(h->after);
+	free(h->hubs);
+}
+
+/*
+ * Each takes less than @length_ns. Some come after others that began up to @late_ns later, as those do that had to
+ * wait for others.
+ */
+static struct graph *make_graph(u64 random, u32 crowd_min, u32 length_ns, u32 late_ns)
+{
+	static const enum use uses[] = { USE_LOOK, USE_CHANGE, USE_CHANGE, USE_EXCLUSIVE };
+	struct resource resource = {};
+	struct waiter waiter;
+	u64 free_ns[TASKS] = {}, now_ns = 10;
+	struct graph *graph;
+	u32 i, task;
+
+	assert_int_equal(graph_open(&graph), 0);
+	assert_int_equal(waiter_open(&waiter, graph), 0);
+	graph->crowd_min = crowd_min;
+	for (i = 0; i < TASKS; i++)
+		assert_int_equal(graph_task_make(graph, 100 + i, &task), 0);
+	for (i = 0; i < TASKS * OPS;) {
+		enum use use = i / (TASKS * OPS / ROUNDS) % 2 ? USE_LOOK : USE_CHANGE;
+		struct graph_op *op;
+
+		task = below(&random, TASKS);
+		now_ns++;
+		if (free_ns[task] >= now_ns || graph->tasks[task].op_count == OPS)
+			continue;
+		op = graph_op_add(graph, task);
+		op->kind = IOT_KIND_stat;
+		op->enter_ns = now_ns - below(&random, late_ns + 1);
+		if (op->enter_ns <= free_ns[task])
+			op->enter_ns = now_ns;
+		op->end_ns = free_ns[task] = op->enter_ns + below(&random, length_ns);
+		waiter.task = task;
+		waiter.index = waiter.target = graph->tasks[task].op_count - 1;
+		waiter.enter_ns = op->enter_ns;
+		if (!below(&random, 20))
+			use = uses[below(&random, ARRAY_SIZE(uses))];
+		assert_int_equal(resource_use(&waiter, &resource, use, EDGE_size), 0);
+		i++;
+	}
+	resource_exit(&resource);
+	waiter_close(&waiter);
+	assert_int_equal(graph_pass_crowds(graph), 0);
+	return graph;
+}
+
+/* What an operation has waited for had ended when it began; @graph: without hubs. */
+static void assert_true_history(const struct history *h, const struct graph *graph)
+{
+	u32 task, index, other, known;
+
+	for (task = 0; task < TASKS; task++)
+		for (index = 0; index < OPS; index++)
+			for (other = 0; other < TASKS; other++) {
+				known = h->known[task][index][other];
+				assert_true(!known || graph->tasks[other].ops[known - 1].end_ns <
+							      graph->tasks[task].ops[index].enter_ns);
+			}
+}
+
+static void assert_no_less(const struct history *h, const struct history *than)
+{
+	const u32 *known = h->known[0][0], *least = than->known[0][0];
+	u32 i;
+
+	for (i = 0; i < TASKS * OPS * TASKS; i++)
+		assert_true(known[i] >= least[i]);
+}
+
+/* Return: how many hubs there are. */
+static u32 compare(u32 number, u32 late_ns)
+{
+	static struct history one_by_one, by_hubs, pruned;
+	u32 length_ns = number % 4 ? 1 + number % 20 : 1, hubs;
+	struct graph *without = make_graph(number, NEVER, length_ns, late_ns);
+	struct graph *with = make_graph(number, 2 + number % 3, length_ns, late_ns);
+
+	find_history(&one_by_one, without);
+	find_history(&by_hubs, with);
+	assert_int_equal(without->hub_count, 0);
+	assert_true_history(&by_hubs, without);
+	if (late_ns) /* who was left out, because others are waited for, may be at the hub */
+		assert_no_less(&by_hubs, &one_by_one);
+	else
+		assert_memory_equal(one_by_one.known, by_hubs.known, sizeof(by_hubs.known));
+	assert_int_equal(graph_pass_prune(with), 0);
+	find_history(&pruned, with);
+	assert_memory_equal(by_hubs.known, pruned.known, sizeof(pruned.known));
+	hubs = with->hub_count;
+	graph_close(without);
+	graph_close(with);
+	return hubs;
+}
+
+static void a_hub_says_what_edges_say(void **state)
+{
+	u32 hubs = 0, i;
+
+	(void)state;
+	for (i = 0; i < GRAPHS; i++)
+		hubs += compare(i, 0);
+	assert_true(hubs > GRAPHS);
+}
+
+static void and_nothing_that_is_not_true(void **state)
+{
+	u32 hubs = 0, i;
+
+	(void)state;
+	for (i = 0; i < GRAPHS; i++)
+		hubs += compare(i, 3);
+	assert_true(hubs > GRAPHS);
+}
+
+/* All ask for the size of a file, then all make it longer, and so on. */
+static void edges_grow_with_the_tasks(void **state)
+{
+	const u32 tasks = 1000, rounds = 4;
+	struct resource resource = {};
+	struct waiter waiter;
+	struct graph *graph;
+	u32 round, i, task;
+
+	(void)state;
+	assert_int_equal(graph_open(&graph), 0);
+	assert_int_equal(waiter_open(&waiter, graph), 0);
+	for (i = 0; i < tasks; i++)
+		assert_int_equal(graph_task_make(graph, 100 + i, &task), 0);
+	for (round = 0; round < rounds; round++)
+		for (i = 0; i < tasks; i++) {
+			struct graph_op *op = graph_op_add(graph, i);
+
+			op->enter_ns = round * tasks + i + 1;
+			op->end_ns = op->enter_ns;
+			waiter.task = i;
+			waiter.index = waiter.target = round;
+			waiter.enter_ns = op->enter_ns;
+			assert_int_equal(resource_use(&waiter, &resource, round % 2 ? USE_CHANGE : USE_LOOK,
+						      EDGE_size), 0);
+		}
+	assert_int_equal(graph->hub_count, rounds - 1);
+	assert_int_equal(graph->arrival_count, tasks * (rounds - 1));
+	assert_true(graph->edge_count < 20 * tasks * (rounds - 1));
+	resource_exit(&resource);
+	waiter_close(&waiter);
+	graph_close(graph);
+}
+
+SUITE("crowds", TEST(a_hub_says_what_edges_say) TEST(and_nothing_that_is_not_true) TEST(edges_grow_with_the_tasks))
