@@ -237,8 +237,8 @@ static bool is_lane(const struct waiter *waiter, u32 task)
 /* -- many users, that many wait for: see crowds.c ------------------------------------------------ */
 
 /*
- * An arrival takes as much as a dozen edges, so the first of the operations that wait for many do so one by one:
- * of the least that are many one in so many.
+ * An arrival takes as much room as a dozen edges, so the first operations that wait for a crowd do so one by one: the
+ * least number that is a crowd, divided by this.
  */
 #define CROWD_ASKS 8
 
@@ -269,6 +269,8 @@ static int crowd_make(struct user_list *list, const struct waiter *waiter, u32 u
 	u32 count = count_users(list, waiter, 0, up_to), hub, i;
 	int err = graph_hub_add(waiter->graph, count, &hub);
 
+	if (err)
+		return err;
 	list->crowd = hub + 1;
 	list->crowd_version = up_to;
 	list->crowd_seen = 0;
