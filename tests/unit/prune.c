@@ -153,7 +153,7 @@ static struct history *history_of(struct graph *graph, u32 skipped)
 	return h;
 }
 
-/* Every edge that is left counts, but those of hubs, which all stay. */
+/* Every edge that is left counts; but one from a hub may stay that other hubs make needless. */
 static void nothing_is_said_twice(struct graph *graph, const struct history *all, u64 *left)
 {
 	u32 i, j, e;
