@@ -230,6 +230,12 @@ static void print_text(const struct options *options, struct iot_names *names,
 	putchar('\n');
 }
 
+/* An object says by "kind" of which kind its record is: a field of that name has another key. */
+static const char *key_of(const struct iot_field *field)
+{
+	return strcmp(field->name, "kind") ? field->name : "op_kind";
+}
+
 static void print_field_json(struct json *json, struct iot_names *names,
 			     const struct iot_record *record, const struct iot_field *field)
 {
@@ -237,7 +243,7 @@ static void print_field_json(struct json *json, struct iot_names *names,
 	u64 value = iot_field_get(record, field);
 	char text[1024];
 
-	json_key(json, field->name);
+	json_key(json, key_of(field));
 	if (iot_class_info(field->class).symbols) {
 		iot_text_field(text, sizeof(text), record, field);
 		json_string(json, text);
