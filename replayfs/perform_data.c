@@ -6,12 +6,15 @@
  * where; a handle's own position only matters to seeks and to reading directories.
  */
 #include <linux/fs.h>
+#include <linux/log2.h>
 #include <linux/pipe_fs_i.h>
+#include <linux/slab.h>
 #include <linux/splice.h>
 #include <linux/uio.h>
 
 #include "compat/vfs.h"
 #include "core/flags.h"
+#include "core/splice.h"
 #include "handles.h"
 #include "perform.h"
 #include "transfer.h"
@@ -61,23 +64,47 @@ static void empty_pipe(struct pipe_inode_info *pipe)
 	pipe->head = 0;
 }
 
+/* Into a pipe with as many slots as the traced one had free. */
+static ssize_t fill_and_empty(const struct iot_program_op *op, struct file *file,
+			      struct pipe_inode_info *pipe)
+{
+	unsigned int ring_size = pipe->ring_size, max_usage = pipe->max_usage;
+	u32 slots = iot_splice_slots(op, PAGE_SIZE);
+	u64 room_bytes = (u64)slots << PAGE_SHIFT;
+	loff_t offset = le64_to_cpu(op->offset_bytes);
+	struct pipe_buffer *bufs = pipe->bufs;
+	ssize_t result;
+
+	if (slots > ring_size) { /* which is rare */
+		pipe->ring_size = roundup_pow_of_two(slots);
+		pipe->bufs = kvcalloc(pipe->ring_size, sizeof(*bufs), GFP_KERNEL_ACCOUNT);
+	}
+	pipe->max_usage = slots;
+	result = -ENOMEM;
+	if (pipe->bufs)
+		result = vfs_splice_read(file, &offset, pipe,
+					 min_t(u64, le64_to_cpu(op->length_bytes), room_bytes), 0);
+	empty_pipe(pipe);
+	if (pipe->bufs != bufs)
+		kvfree(pipe->bufs);
+	pipe->bufs = bufs;
+	pipe->ring_size = ring_size;
+	pipe->max_usage = max_usage;
+	return result;
+}
+
 /* Pages go to a pipe and are dropped: the program's sendfile() did not look at them either. */
 static ssize_t splice_file(const struct iot_program_op *op, struct file *file)
 {
-	size_t length_bytes = le64_to_cpu(op->length_bytes);
 	struct pipe_inode_info *pipe = own_pipe(file);
 	loff_t offset = le64_to_cpu(op->offset_bytes);
-	ssize_t result;
+	int err = 0;
 
 	if (IS_ERR(pipe))
 		return PTR_ERR(pipe);
-	result = rw_verify_area(READ, file, &offset, length_bytes);
-	if (!result)
-		result = vfs_splice_read(file, &offset, pipe,
-					 min_t(size_t, length_bytes, pipe->max_usage << PAGE_SHIFT),
-					 0);
-	empty_pipe(pipe);
-	return result;
+	if (!IOT_SPLICE_READ_ASKS)
+		err = rw_verify_area(READ, file, &offset, le64_to_cpu(op->length_bytes));
+	return err ? err : fill_and_empty(op, file, pipe);
 }
 
 s64 rfs_do_read(struct rfs_carrier *carrier, const struct iot_program_op *op)

@@ -165,8 +165,12 @@ static inline int iot_vfs_getattr(const struct path *path, struct kstat *stat, u
 	return vfs_getattr(path, stat, mask, flags);
 }
 
-/* 6.5: checks arguments and knows files without a method. Until 6.1 goes. */
-#ifndef IOT_HAVE_VFS_SPLICE_READ
+/* 6.5: checks arguments, asks for permission, and knows files without a method. Until 6.1 goes. */
+#ifdef IOT_HAVE_VFS_SPLICE_READ
+#define IOT_SPLICE_READ_ASKS true
+#else
+#define IOT_SPLICE_READ_ASKS false
+
 static inline ssize_t vfs_splice_read(struct file *in, loff_t *offset,
 				      struct pipe_inode_info *pipe, size_t length,
 				      unsigned int flags)

@@ -17,6 +17,8 @@
  *   cut      mappings of 65 pages, of which pieces are unmapped that end within a page
  *   names    names of attributes that are too long, and changes of the target by the name "."
  *   hopeless an asynchronous read that the target cannot do, nor what could take its place
+ *   splices  reads of pages into pipes: from within a page, and into pipes with fewer free slots, and more,
+ *            than an ordinary one has
  *   zeros    a long range of a file is made zeros
  *   node     a device's node is in the tree, and opened in all ways, as other files are
  *   devices  nodes of devices are made, and opened
@@ -295,6 +297,38 @@ static void make_burst(struct builder *b)
 
 /* -- kinds ------------------------------------------------------------------------------------- */
 
+static void op_splice(struct builder *b, u64 offset_bytes, u64 length_bytes, s64 result)
+{
+	op_on_handle(b, IOT_KIND_read, 1, offset_bytes, length_bytes, result)->flags =
+		cpu_to_le32(IOT_RW_splice);
+}
+
+#define PAGE	   4096ull
+#define PIPE_BYTES (16 * PAGE)
+
+static void make_splices(struct builder *b)
+{
+	u64 file_bytes = 100 * PAGE + 1000;
+
+	b->head.handles = cpu_to_le32(1);
+	builder_entry(b, "f", S_IFREG | 0644)->size_bytes = cpu_to_le64(file_bytes);
+	builder_task(b);
+	op_open(b, "f", 1, IOT_OPEN_read)->mode = 0;
+	op_splice(b, 0, PIPE_BYTES, PIPE_BYTES);
+	op_splice(b, 100, PIPE_BYTES, PIPE_BYTES - 100); /* 16 slots, and a part of the first is empty */
+	op_splice(b, PAGE - 1, PIPE_BYTES, PIPE_BYTES - (PAGE - 1));
+	op_splice(b, 100, 1 << 20, PIPE_BYTES - 100); /* as strace tells what was asked for */
+	op_splice(b, 100, 3 * PAGE, 3 * PAGE); /* four slots */
+	op_splice(b, 100, 3 * PAGE, 3 * PAGE - 100); /* there were three */
+	op_splice(b, 0, 10000, 10000);
+	op_splice(b, 8 * PAGE, PIPE_BYTES, PAGE); /* one slot was free */
+	op_splice(b, 100, 64 * PAGE, 64 * PAGE - 100); /* a pipe of 64 slots */
+	op_splice(b, 4 * PAGE, 64 * PAGE, 64 * PAGE);
+	op_splice(b, 99 * PAGE + 1, PIPE_BYTES, PAGE - 1 + 1000);
+	op_splice(b, file_bytes, PIPE_BYTES, 0);
+	op_on_handle(b, IOT_KIND_release, 1, 0, 0, 0);
+}
+
 static void add_data(struct builder *b)
 {
 	struct iot_program_op *op;
@@ -474,7 +508,6 @@ static void make_beyond(struct builder *b)
 
 /* -- cut --------------------------------------------------------------------------------------- */
 
-#define PAGE	  4096ull
 #define CUT_PAGES 65
 
 static void add_long_mapping(struct builder *b, u32 map, u64 length_bytes)
@@ -831,6 +864,7 @@ static const struct {
 	{ "node", make_node },	    { "devices", make_devices },
 	{ "cut", make_cut },
 	{ "hopeless", make_hopeless },
+	{ "splices", make_splices },
 	{ "zeros", make_zeros },
 	{ "names", make_names },
 	{ "beyond", make_beyond },  { "out", make_out },   { "pipe", make_pipe },

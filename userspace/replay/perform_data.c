@@ -12,10 +12,9 @@
 #include <unistd.h>
 
 #include "core/flags.h"
+#include "core/splice.h"
 #include "core/substitute.h"
 #include "perform.h"
-
-#define PIPE_BYTES (64 << 10) /* what a pipe takes, if nobody has made it larger */
 
 s64 perform_release(struct player_task *task, const struct iot_program_op *op)
 {
@@ -75,19 +74,13 @@ static s64 read_file(struct player_task *task, const struct iot_program_op *op, 
 	return RESULT(preadv2(fd, memory->vectors, count, offset, flags));
 }
 
-/*
- * Pages go to a pipe and are dropped: the program's sendfile() did not look at them either. A
- * call of the trace went to a pipe, and took no more than that had room for.
- */
+/* Pages go to a pipe and are dropped: the program's sendfile() did not look at them either. */
 static s64 splice_file(struct player_task *task, const struct iot_program_op *op, int fd)
 {
-	s64 expected = (s64)le64_to_cpu(op->result), most = expected > PIPE_BYTES ? expected : PIPE_BYTES;
-	u64 length_bytes = le64_to_cpu(op->length_bytes);
 	off_t offset = (off_t)le64_to_cpu(op->offset_bytes);
 
-	if (length_bytes > (u64)most)
-		length_bytes = (u64)most;
-	return RESULT(sendfile(stage_of(task)->null_fd, fd, &offset, length_bytes));
+	return RESULT(sendfile(stage_of(task)->null_fd, fd, &offset,
+			       iot_splice_bytes(op, (u64)sysconf(_SC_PAGESIZE))));
 }
 
 static s64 read_handle(struct player_task *task, const struct iot_program_op *op,
