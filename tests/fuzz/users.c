@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * users.c - mutated traces through all that takes whole traces: profile, diff, compiler.
+ * users.c - mutated traces through all that takes whole traces: profile, diff, partners, compiler.
  *
  *	users [OPTION]... TRACE...	see fuzz_options()
  *
@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "analyse/diff.h"
+#include "analyse/load.h"
+#include "analyse/partners.h"
 #include "analyse/profile.h"
 #include "compile/compile.h"
 #include "make_trace.h"
@@ -48,6 +50,28 @@ static int diff(const char *path, struct iot_reject *reject)
 	return err;
 }
 
+static int partners(const char *path, struct iot_reject *reject)
+{
+	struct partner *partners;
+	struct graph *graph;
+	struct tree *tree;
+	u32 count, i;
+	int err;
+
+	if (graph_open(&graph) || tree_open(&tree))
+		abort();
+	err = load_trace(path, graph, tree, NULL, reject);
+	if (!err) {
+		check(!graph_partners(graph, &partners, &count), "partners of what was loaded are found");
+		for (i = 0; i < count; i++)
+			check(partners[i].with == GRAPH_NONE || partners[i].with < count, "a partner is a call");
+		free(partners);
+	}
+	tree_close(tree);
+	graph_close(graph);
+	return err;
+}
+
 static int compile(const char *path, struct iot_reject *reject)
 {
 	const struct compile_options options = { .trace = path, .program = program_path };
@@ -74,6 +98,8 @@ static int feed(struct trace_bytes *input, struct rng *rng, struct iot_reject *r
 
 	(void)rng;
 	check(diff(path, &other) == err && other.reason == reject->reason, "diff refuses the same");
+	other = (struct iot_reject){};
+	check(partners(path, &other) == err && other.reason == reject->reason, "partners refuses the same");
 	other = (struct iot_reject){};
 	if (!err)
 		return compile(path, reject);

@@ -4,11 +4,12 @@
  *
  *	exercise DIR MODE	leaves the account of each rank in DIR/rank.N
  *
- * Modes: `calls` every call that is recorded and some that are not; `threads` several threads
- * of each rank at once; `children` fork and exec while MPI runs; `descriptors` descriptors
- * closed that are not the program's; `killed` 1000 collectives and no end; `aborted` 1000 and
- * MPI_Abort; `unfinished` messages, and exit without MPI_Finalize; `io` every call on files, `romio`
- * almost every; `windows` every one-sided call; `late` nothing before somebody makes DIR/go.
+ * Modes: `calls` every call that is recorded and some that are not; `probes` those that look for
+ * messages; `threads` several threads of each rank at once; `children` fork and exec while MPI
+ * runs; `descriptors` descriptors closed that are not the program's; `killed` 1000 collectives and
+ * no end; `aborted` 1000 and MPI_Abort; `unfinished` messages, and exit without MPI_Finalize; `io`
+ * every call on files, `romio` almost every; `windows` every one-sided call; `late` nothing before
+ * somebody makes DIR/go.
  */
 #define _GNU_SOURCE
 #include "exercise.h"
@@ -35,6 +36,11 @@ static void calls(void)
 	persistent(MPI_COMM_WORLD);
 	groups();
 	passing();
+	probes(MPI_COMM_WORLD);
+}
+
+static void found(void)
+{
 	probes(MPI_COMM_WORLD);
 }
 
@@ -241,7 +247,7 @@ static void late(void)
 static const struct {
 	const char *name;
 	void (*function)(void);
-} modes[] = { { "calls", calls }, { "threads", threads }, { "children", children },
+} modes[] = { { "calls", calls }, { "probes", found }, { "threads", threads }, { "children", children },
 	      { "descriptors", descriptors }, { "late", late }, { "killed", killed },
 	      { "aborted", aborted },	  { "unfinished", unfinished },
 	      { "windows", windows },

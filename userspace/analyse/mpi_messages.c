@@ -68,7 +68,7 @@ static void add_send(const struct graph *graph, const struct mpi_dones *dones, u
 	};
 }
 
-/* What a probe found is the message that the next receive of the stream takes. */
+/* A probe found the message that the next receive of the stream takes. */
 static bool is_probe(const struct graph *graph, u32 call)
 {
 	return graph->mpi[call].kind == IOT_KIND_mpi_probe;
@@ -166,6 +166,12 @@ static int paired(struct graph *graph, const struct graph_mpi_listener *listener
 							   .ended = receive->ended });
 }
 
+/* Is the call one end of a message? A listener learns of pairs only, and a probe is no half of one. */
+static bool is_receive(const struct graph *graph, u32 call, const struct graph_mpi_listener *listener)
+{
+	return graph->mpi[call].kind == IOT_KIND_mpi_recv || (is_probe(graph, call) && !listener);
+}
+
 /* Both arrays in the order of streams, and in each stream of posting. */
 static int pair_messages(struct graph *graph, const struct graph_mpi_listener *listener,
 			 const struct endpoints *sends, const struct endpoints *receives)
@@ -210,7 +216,7 @@ int mpi_match_messages(struct graph *graph, const struct mpi_dones *dones,
 		for (i = 0; i < graph->mpi_count; i++) {
 			if (graph->mpi[i].kind == IOT_KIND_mpi_send)
 				add_send(graph, dones, i, &sends);
-			else if (graph->mpi[i].kind == IOT_KIND_mpi_recv || is_probe(graph, i))
+			else if (is_receive(graph, i, listener))
 				add_receive(graph, dones, i, &receives);
 		}
 		qsort(sends.ends, sends.count, sizeof(*sends.ends), compare_endpoints);
