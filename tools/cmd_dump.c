@@ -265,7 +265,7 @@ static void print_tail_json(struct json *json, const struct iot_record *record)
 	if (!record->tail_bytes)
 		return;
 	json_key(json, "tail");
-	if (value) {
+	if (value || iot_record_has_list(record)) {
 		iot_text_tail(text, sizeof(text), record);
 		json_string(json, text);
 	} else {

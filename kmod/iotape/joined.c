@@ -58,7 +58,7 @@ void iot_joined_emit(struct iot_session *session, struct iot_record *record)
 
 /**
  * iot_joined_is_valid() - is it exactly what this kernel knows?
- * @record: decoded; of a file or a link the name may follow
+ * @record: decoded; the kinds that may have a tail are those of IOT_TAILS
  */
 bool iot_joined_is_valid(const struct iot_record *record)
 {
@@ -74,7 +74,7 @@ bool iot_joined_is_valid(const struct iot_record *record)
 	case IOT_KIND_mpi_done:
 		return record->length_bytes == IOT_WIRE_mpi_done && !record->tail_bytes;
 	case IOT_KIND_mpi_coll:
-		return record->length_bytes == IOT_WIRE_mpi_coll && !record->tail_bytes;
+		return record->length_bytes == IOT_WIRE_mpi_coll + record->tail_bytes;
 	case IOT_KIND_mpi_probe:
 		return record->length_bytes == IOT_WIRE_mpi_probe && !record->tail_bytes;
 	case IOT_KIND_mpi_win:

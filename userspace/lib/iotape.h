@@ -156,11 +156,25 @@ typedef int (*iot_walk_fn)(void *context, struct iot_names *names,
 int iot_trace_walk(const char *path, iot_walk_fn fn, void *context, struct iot_trace_info *info,
 		   struct iot_reject *reject);
 
+/* -- lists of ranks in records of MPI -------------------------------------------- */
+
+/* The list in the tail of a record, as it is read. */
+struct iot_sources_list {
+	u32 sources;
+	const u8 *tail;
+	size_t bytes;
+	size_t at; /* of runs a byte, of bits a bit */
+};
+
+void iot_sources_open(struct iot_sources_list *list, u32 sources, const void *tail, size_t bytes);
+bool iot_sources_next(struct iot_sources_list *list, u32 *first, u32 *count);
+
 /* -- text ----------------------------------------------------------------------- */
 
 int iot_text_field(char *text, size_t room, const struct iot_record *record,
 		   const struct iot_field *field);
 int iot_text_bytes(char *text, size_t room, const void *bytes, size_t count);
+bool iot_record_has_list(const struct iot_record *record);
 int iot_text_tail(char *text, size_t room, const struct iot_record *record);
 const u8 *iot_record_value(const struct iot_record *record, size_t *bytes);
 size_t iot_text_utf8(const void *bytes, size_t count, u32 *character);

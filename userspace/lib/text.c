@@ -178,12 +178,41 @@ const u8 *iot_record_value(const struct iot_record *record, size_t *bytes)
 }
 
 /**
+ * iot_record_has_list() - is the tail of a record a list of ranks?
+ * @record: of any kind
+ */
+bool iot_record_has_list(const struct iot_record *record)
+{
+	return record->kind == IOT_KIND_mpi_coll && (record->mpi_coll.sources == IOT_SOURCES_runs ||
+						     record->mpi_coll.sources == IOT_SOURCES_bits);
+}
+
+static size_t append_list(char *text, size_t room, const struct iot_record *record)
+{
+	struct iot_sources_list list;
+	u32 first, count;
+	size_t at = 0;
+
+	iot_sources_open(&list, record->mpi_coll.sources, record->tail, record->tail_bytes);
+	text[0] = 0;
+	while (iot_sources_next(&list, &first, &count)) {
+		if (!count)
+			continue;
+		at = append(text, room, at, "%s%u", at ? "," : "", first);
+		if (count > 1)
+			at = append(text, room, at, "-%u", first + count - 1);
+	}
+	return at;
+}
+
+/**
  * iot_text_tail() - the tail of a record as one printable word
  * @text: where to
  * @room: room there; four times the tail and four more suffice
  * @record: of any kind
  *
- * As of iot_text_bytes(); a value follows its name as =0x and two digits for each byte.
+ * As of iot_text_bytes(); a value follows its name as =0x and two digits for each byte. A list of
+ * ranks is printed as 0-3,7, and cut if there is no room for it.
  *
  * Return: length of the text, which is always ended by a zero byte.
  */
@@ -193,6 +222,8 @@ int iot_text_tail(char *text, size_t room, const struct iot_record *record)
 	const u8 *value = iot_record_value(record, &bytes);
 	int at;
 
+	if (iot_record_has_list(record))
+		return (int)append_list(text, room, record);
 	if (!value)
 		return iot_text_bytes(text, room, record->tail, record->tail_bytes);
 	at = iot_text_bytes(text, room, record->tail, record->tail_bytes - bytes - 1);

@@ -18,6 +18,10 @@ void iot_mpi_collective_begin(struct iot_mpi_collective *call, u64 enter_ns,
 	call->number = __atomic_add_fetch(&comm->collectives, 1, __ATOMIC_RELAXED);
 	call->peer_base = comm->peer_base;
 	call->own = comm->own;
+	call->ranks = comm->ranks;
+	call->first = comm->first;
+	call->near = comm->near;
+	call->near_count = comm->near_count;
 }
 
 /*
@@ -31,8 +35,22 @@ static s32 root_of(const struct iot_mpi_collective *call, int root)
 	return root < 0 ? -1 : call->peer_base + root;
 }
 
+static struct iot_rec_mpi_coll record_of(const struct iot_mpi_collective *call, u32 name, int root,
+					 u64 request, int rc)
+{
+	return (struct iot_rec_mpi_coll){
+		.enter_ns = call->enter_ns,
+		.result = iot_mpi_result(rc),
+		.call = name,
+		.comm = call->comm,
+		.number = call->number,
+		.root = root_of(call, root),
+		.request = request,
+	};
+}
+
 /**
- * iot_mpi_collective_end() - record it
+ * iot_mpi_collective_end() - record a call of which nothing is known about the data that it moves
  * @call: the one that ends
  * @name: an enum iot_call
  * @root: rank, -1 if the call has none
@@ -42,9 +60,31 @@ static s32 root_of(const struct iot_mpi_collective *call, int root)
 void iot_mpi_collective_end(const struct iot_mpi_collective *call, u32 name, int root, u64 request,
 			    int rc)
 {
-	IOT_MPI_EMIT(mpi_coll, .enter_ns = call->enter_ns, .result = iot_mpi_result(rc),
-		     .call = name, .comm = call->comm, .number = call->number,
-		     .root = root_of(call, root), .request = request);
+	const struct iot_rec_mpi_coll record = record_of(call, name, root, request, rc);
+	u8 wire[IOT_WIRE_mpi_coll];
+
+	iot_put_mpi_coll(wire, &record, NULL, 0);
+	iot_mpi_session_write(wire, sizeof(wire));
+}
+
+/**
+ * iot_mpi_collective_emit() - record a call, and whose data it brings
+ * @blocks: what it brings; not looked at if the call failed
+ *
+ * Otherwise as iot_mpi_collective_end().
+ */
+void iot_mpi_collective_emit(const struct iot_mpi_collective *call, u32 name, int root, u64 request,
+			     int rc, const struct iot_mpi_blocks *blocks)
+{
+	struct iot_rec_mpi_coll record = record_of(call, name, root, request, rc);
+	u8 wire[IOT_WIRE_mpi_coll + IOT_SOURCES_MAX_BYTES];
+	u16 bytes = 0;
+
+	if (!rc)
+		record.sources = iot_mpi_sources(call, blocks, wire + IOT_WIRE_mpi_coll, &bytes);
+	iot_put_mpi_coll(wire, &record, NULL, 0);
+	iot_put_head(wire, IOT_KIND_mpi_coll, IOT_WIRE_mpi_coll, bytes);
+	iot_mpi_session_write(wire, (size_t)(IOT_WIRE_mpi_coll + bytes));
 }
 
 static bool begin(struct iot_mpi_collective *call, MPI_Comm comm)
@@ -61,26 +101,87 @@ static bool begin(struct iot_mpi_collective *call, MPI_Comm comm)
 	return state != NULL;
 }
 
+/*
+ * What the caller gets, by the names that the parameters have in calls.h. It is evaluated after a call
+ * that MPI has accepted: what has a meaning at the root alone is not looked at elsewhere.
+ */
+#define NO_BLOCKS   ((struct iot_mpi_blocks){ .sources = IOT_SOURCES_none })
+#define ALL_BLOCKS  ((struct iot_mpi_blocks){ .sources = IOT_SOURCES_all })
+#define BLOCKS(...) ((struct iot_mpi_blocks){ .sources = IOT_SOURCES_runs, __VA_ARGS__ })
+#define COUNTS(of)  .counts = (of), .width = sizeof(*(of))
+#define AT_ROOT(blocks)	  (iot_mpi_is_root(&call, root) ? (blocks) : NO_BLOCKS)
+#define FROM_ROOT(blocks) (root >= 0 && !iot_mpi_is_root(&call, root) ? (blocks) : NO_BLOCKS)
+
+#define BLOCKS_barrier	   ALL_BLOCKS
+#define BLOCKS_bcast	   FROM_ROOT(iot_mpi_block(count, type))
+#define BLOCKS_reduce	   AT_ROOT(iot_mpi_block(count, type))
+#define BLOCKS_gather	   AT_ROOT(iot_mpi_block(to_count, to_type))
+#define BLOCKS_gatherv	   AT_ROOT(BLOCKS(COUNTS(to_counts), .type = to_type))
+#define BLOCKS_scatter	   FROM_ROOT(iot_mpi_block(to_count, to_type))
+#define BLOCKS_scatterv	   FROM_ROOT(iot_mpi_block(to_count, to_type))
+#define BLOCKS_allreduce   iot_mpi_block(count, type)
+#define BLOCKS_scan	   iot_mpi_block(count, type)
+#define BLOCKS_exscan	   iot_mpi_block(count, type)
+#define BLOCKS_allgather   iot_mpi_block(to_count, to_type)
+#define BLOCKS_allgatherv  BLOCKS(COUNTS(to_counts), .type = to_type)
+#define BLOCKS_alltoall	   iot_mpi_block(to_count, to_type)
+#define BLOCKS_alltoallv   BLOCKS(COUNTS(to_counts), .type = to_type)
+#define BLOCKS_alltoallw   BLOCKS(COUNTS(to_counts), .types = to_types)
+#define BLOCKS_reduce_scatter_block iot_mpi_block(count, type)
+#define BLOCKS_reduce_scatter \
+	iot_mpi_block(iot_mpi_own_count(&call, counts, sizeof(*counts)), type)
+#define BLOCKS_neighbor_allgather  iot_mpi_block(to_count, to_type)
+#define BLOCKS_neighbor_allgatherv BLOCKS(COUNTS(to_counts), .type = to_type, .is_near = true)
+#define BLOCKS_neighbor_alltoall   iot_mpi_block(to_count, to_type)
+#define BLOCKS_neighbor_alltoallv  BLOCKS(COUNTS(to_counts), .type = to_type, .is_near = true)
+#define BLOCKS_neighbor_alltoallw  BLOCKS(COUNTS(to_counts), .types = to_types, .is_near = true)
+
+#define BLOCKS_ibarrier		    BLOCKS_barrier
+#define BLOCKS_ibcast		    BLOCKS_bcast
+#define BLOCKS_ireduce		    BLOCKS_reduce
+#define BLOCKS_igather		    BLOCKS_gather
+#define BLOCKS_igatherv		    BLOCKS_gatherv
+#define BLOCKS_iscatter		    BLOCKS_scatter
+#define BLOCKS_iscatterv	    BLOCKS_scatterv
+#define BLOCKS_iallreduce	    BLOCKS_allreduce
+#define BLOCKS_iscan		    BLOCKS_scan
+#define BLOCKS_iexscan		    BLOCKS_exscan
+#define BLOCKS_iallgather	    BLOCKS_allgather
+#define BLOCKS_iallgatherv	    BLOCKS_allgatherv
+#define BLOCKS_ialltoall	    BLOCKS_alltoall
+#define BLOCKS_ialltoallv	    BLOCKS_alltoallv
+#define BLOCKS_ialltoallw	    BLOCKS_alltoallw
+#define BLOCKS_ireduce_scatter_block BLOCKS_reduce_scatter_block
+#define BLOCKS_ireduce_scatter	    BLOCKS_reduce_scatter
+#define BLOCKS_ineighbor_allgather  BLOCKS_neighbor_allgather
+#define BLOCKS_ineighbor_allgatherv BLOCKS_neighbor_allgatherv
+#define BLOCKS_ineighbor_alltoall   BLOCKS_neighbor_alltoall
+#define BLOCKS_ineighbor_alltoallv  BLOCKS_neighbor_alltoallv
+#define BLOCKS_ineighbor_alltoallw  BLOCKS_neighbor_alltoallw
+
 #define DEFINE_BLOCKING(name, call_name, root, parameters, arguments)                     \
 	int MPI_##name parameters                                                         \
 	{                                                                                 \
 		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
 		struct iot_mpi_collective call;                                           \
+		struct iot_mpi_blocks blocks = {};                                        \
 		int rc;                                                                   \
                                                                                           \
 		if (!begin(&call, comm))                                                  \
 			return mpi->MPI_##name arguments;                                 \
 		rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                            \
-		iot_mpi_collective_end(&call, IOT_CALL_##call_name, root, 0, rc);         \
+		if (!rc)                                                                  \
+			blocks = BLOCKS_##call_name;                                      \
+		iot_mpi_collective_emit(&call, IOT_CALL_##call_name, root, 0, rc, &blocks); \
 		return rc;                                                                \
 	}
 
 static void posted(const struct iot_mpi_collective *call, u32 name, int root,
-		   const MPI_Request *handle, int rc)
+		   const MPI_Request *handle, int rc, const struct iot_mpi_blocks *blocks)
 {
 	struct iot_mpi_request request = { .id = rc ? 0 : iot_mpi_request_new() };
 
-	iot_mpi_collective_end(call, name, root, request.id, rc);
+	iot_mpi_collective_emit(call, name, root, request.id, rc, blocks);
 	if (!rc)
 		iot_mpi_request_add(*handle, &request);
 }
@@ -90,11 +191,14 @@ static void posted(const struct iot_mpi_collective *call, u32 name, int root,
 	{                                                                                 \
 		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
 		struct iot_mpi_collective call;                                           \
+		struct iot_mpi_blocks blocks = {};                                        \
 		bool is_known = begin(&call, comm);                                       \
 		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                        \
                                                                                           \
+		if (is_known && !rc)                                                      \
+			blocks = BLOCKS_##call_name;                                      \
 		if (is_known)                                                             \
-			posted(&call, IOT_CALL_##call_name, root, request, rc);           \
+			posted(&call, IOT_CALL_##call_name, root, request, rc, &blocks);  \
 		else if (!rc)                                                             \
 			iot_mpi_request_skip(*request);                                   \
 		return rc;                                                                \

@@ -79,9 +79,12 @@ static int attribute_copy(MPI_Comm comm, int key, void *extra, void *value, void
 
 static int attribute_delete(MPI_Comm comm, int key, void *value, void *extra)
 {
+	struct iot_mpi_comm *state = value;
+
 	(void)comm, (void)key, (void)extra;
-	iot_mpi_handle_remove(&known, value);
-	free(value);
+	iot_mpi_handle_remove(&known, &state->handle);
+	free(state->near);
+	free(state);
 	return MPI_SUCCESS;
 }
 

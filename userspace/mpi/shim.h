@@ -176,6 +176,9 @@ void iot_mpi_handle_remove(struct iot_mpi_handles *table, struct iot_mpi_handle 
  *	counted in one sequence
  * @peer_base: what is added to the ranks of others, as MPI has them: 0 but there
  * @first: ranks of the first of the two groups, 0 but there
+ * @near: with a topology, the ranks that collectives of neighbours bring data from, in the order
+ *	of their blocks; an address of its own, NULL if there are none or no memory
+ * @near_count: their number
  */
 struct iot_mpi_comm {
 	struct iot_mpi_handle handle;
@@ -187,6 +190,8 @@ struct iot_mpi_comm {
 	s32 own;
 	s32 peer_base;
 	u32 first;
+	int *near;
+	int near_count;
 };
 
 int iot_mpi_comm_start(void);
@@ -200,7 +205,7 @@ void iot_mpi_comm_idup_done(struct iot_mpi_comm *state, MPI_Comm comm);
 
 /* -- topology.c -------------------------------------------------------------------------- */
 
-void iot_mpi_topology_announce(const struct iot_mpi_comm *state, MPI_Comm comm);
+void iot_mpi_topology_announce(struct iot_mpi_comm *state, MPI_Comm comm);
 
 /* -- key.c ------------------------------------------------------------------------------- */
 
@@ -237,13 +242,18 @@ void iot_mpi_link_start(u64 enter_ns);
 
 /* -- collective.c ------------------------------------------------------------------------ */
 
+struct iot_mpi_blocks;
+
 /**
  * struct iot_mpi_collective - a collective call that has begun
  * @enter_ns: when
  * @comm: key of its communicator, which may be gone when the call ends
  * @number: its number there
  * @peer_base: what is added to the rank of its root
- * @own: rank of the caller, who may be the root of a call between two groups
+ * @own: rank of the caller, which may be the root of a call between two groups
+ * @ranks: of the communicator
+ * @first: of its first group, 0 if it has one group
+ * @near, @near_count: of the communicator
  * @op: its number among the operations of the thread, if others are nested in it; else 0
  */
 struct iot_mpi_collective {
@@ -253,12 +263,47 @@ struct iot_mpi_collective {
 	u32 op;
 	s32 peer_base;
 	s32 own;
+	u32 ranks;
+	u32 first;
+	const int *near;
+	int near_count;
 };
 
 void iot_mpi_collective_begin(struct iot_mpi_collective *call, u64 enter_ns,
 			      struct iot_mpi_comm *comm);
 void iot_mpi_collective_end(const struct iot_mpi_collective *call, u32 name, int root, u64 request,
 			    int rc);
+void iot_mpi_collective_emit(const struct iot_mpi_collective *call, u32 name, int root, u64 request,
+			     int rc, const struct iot_mpi_blocks *blocks);
+
+/* -- sources.c: the ranks whose data a collective brings --------------------------------- */
+
+/**
+ * struct iot_mpi_blocks - what a collective call brings to the caller
+ * @sources: an enum iot_sources, if that is known without the list of blocks; else
+ *	IOT_SOURCES_runs
+ * @counts: elements of each block, of @width bytes each: int, or MPI_Count
+ * @type: of all elements, if @types is NULL
+ * @types: of the elements of each block
+ * @is_near: a block of each neighbour, not of each rank
+ *
+ * Valid as long as the caller may not change its arguments. A type may be asked about only after MPI
+ * has accepted the call.
+ */
+struct iot_mpi_blocks {
+	u32 sources;
+	u32 width;
+	const void *counts;
+	MPI_Datatype type;
+	const MPI_Datatype *types;
+	bool is_near;
+};
+
+struct iot_mpi_blocks iot_mpi_block(MPI_Count count, MPI_Datatype type);
+bool iot_mpi_is_root(const struct iot_mpi_collective *call, int root);
+MPI_Count iot_mpi_own_count(const struct iot_mpi_collective *call, const void *counts, u32 width);
+u32 iot_mpi_sources(const struct iot_mpi_collective *call, const struct iot_mpi_blocks *blocks,
+		    u8 *list, u16 *list_bytes);
 
 /* -- request.c: requests that are under way ---------------------------------------------- */
 

@@ -67,17 +67,31 @@ static int compare_ranks(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
+/* Each neighbour once; MPI_PROC_NULL beyond an edge and the rank itself are none. */
+static void announce(const struct iot_mpi_comm *state, int *ranks, int count)
+{
+	int i;
+
+	qsort(ranks, (size_t)count, sizeof(*ranks), compare_ranks);
+	for (i = 0; i < count; i++) {
+		if (ranks[i] < 0 || ranks[i] == state->own || (i && ranks[i] == ranks[i - 1]))
+			continue;
+		IOT_MPI_EMIT(mpi_near, .comm = state->key, .rank = (u32)state->own,
+			     .source = (u32)ranks[i]);
+	}
+}
+
 /**
  * iot_mpi_topology_announce() - announce the neighbours in a communicator, if it has a topology
- * @state: of the communicator, which is announced
+ * @state: of the communicator, which is announced; gets a list of its own
  * @comm: the communicator
  *
  * Without memory for a list of them there are no records, and no order comes of their collectives.
  */
-void iot_mpi_topology_announce(const struct iot_mpi_comm *state, MPI_Comm comm)
+void iot_mpi_topology_announce(struct iot_mpi_comm *state, MPI_Comm comm)
 {
-	struct neighbours near = {};
-	int kind = MPI_UNDEFINED, i;
+	struct neighbours near = {}, sorted;
+	int kind = MPI_UNDEFINED;
 
 	iot_mpi_found.PMPI_Topo_test(comm, &kind);
 	if (kind == MPI_CART)
@@ -86,14 +100,13 @@ void iot_mpi_topology_announce(const struct iot_mpi_comm *state, MPI_Comm comm)
 		find_graph(comm, state->own, &near);
 	else if (kind == MPI_DIST_GRAPH)
 		find_distributed(comm, &near);
-	if (near.count)
-		qsort(near.ranks, (size_t)near.count, sizeof(*near.ranks), compare_ranks);
-	for (i = 0; i < near.count; i++) {
-		if (near.ranks[i] < 0 || near.ranks[i] == state->own ||
-		    (i && near.ranks[i] == near.ranks[i - 1]))
-			continue; /* MPI_PROC_NULL beyond an edge, oneself, and once is enough */
-		IOT_MPI_EMIT(mpi_near, .comm = state->key, .rank = (u32)state->own,
-			     .source = (u32)near.ranks[i]);
+	if (!near.count || !make_room(&sorted, near.count)) {
+		free(near.ranks);
+		return;
 	}
-	free(near.ranks);
+	memcpy(sorted.ranks, near.ranks, (size_t)near.count * sizeof(*near.ranks));
+	announce(state, sorted.ranks, sorted.count);
+	free(sorted.ranks);
+	state->near = near.ranks;
+	state->near_count = near.count;
 }

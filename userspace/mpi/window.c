@@ -156,9 +156,13 @@ static struct group group_of(MPI_Group ranks, MPI_Win win)
 			return mpi->MPI_##name arguments;                                 \
 		iot_mpi_collective_begin(&call, iot_mpi_now_ns(), &window->state);        \
 		rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                            \
-		iot_mpi_collective_end(&call, IOT_CALL_##call_name, -1, 0, rc);           \
+		iot_mpi_collective_emit(&call, IOT_CALL_##call_name, -1, 0, rc,           \
+					&(struct iot_mpi_blocks){ .sources = sources_##name }); \
 		return rc;                                                                \
 	}
+/* A fence that may end an epoch must hear of all ranks that they have no more to do in it. */
+#define sources_Win_fence (assertion & MPI_MODE_NOPRECEDE ? IOT_SOURCES_none : IOT_SOURCES_all)
+#define sources_Win_free  IOT_SOURCES_unknown
 DEFINE_COLLECTIVE(Win_fence, win_fence, find(win), (int assertion, MPI_Win win), (assertion, win))
 DEFINE_COLLECTIVE(Win_free, win_free, win ? find(*win) : NULL, (MPI_Win *win), (win))
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * mpi_calls.h - the MPI calls that records name: a part of schema.h, and its rules hold.
+ * mpi_calls.h - the MPI calls that records name, and whose data they bring: a part of schema.h, whose
+ * rules hold.
  */
 #ifndef IOTAPE_RECORDED_CALLS_H
 #define IOTAPE_RECORDED_CALLS_H
@@ -166,5 +167,24 @@
 	V(200, psend_init, "MPI_Psend_init, started, and all partitions ready")        \
 	V(201, precv_init, "MPI_Precv_init, started")                                  \
 	V(202, isendrecv, "MPI_Isendrecv or MPI_Isendrecv_replace")
+
+/*
+ * The ranks whose data a collective call brings to the rank that makes it. The rank itself does not
+ * count. Two values have a list of ranks as the tail of the record.
+ */
+#define IOT_SOURCES(V)                                                                 \
+	V(0, unknown, "not recorded")                                                  \
+	V(1, none, "no rank")                                                          \
+	V(2, all, "each rank that calls of this name take data from")                  \
+	V(3, runs, "the ranks in the tail: pairs of a first rank and a number of ranks, 4 bytes each") \
+	V(4, bits, "the ranks in the tail: rank R is bit R % 8, from the lowest, of byte R / 8")
+
+#define IOT_SOURCES_MAX_BYTES 512 /* of the list: a longer one is not recorded */
+
+enum iot_sources {
+#define IOT_V(value, name, sentence) IOT_SOURCES_##name = value,
+	IOT_SOURCES(IOT_V)
+#undef IOT_V
+};
 
 #endif

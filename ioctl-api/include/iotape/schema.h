@@ -73,7 +73,8 @@
 	C(falloc_flags, 1, "see IOT_FALLOC_FLAGS")                                     \
 	C(lock_flags, 1, "see IOT_LOCK_FLAGS")                                         \
 	C(verdict, 0, "see IOT_VERDICTS")                                              \
-	C(fileattrs, 1, "see IOT_FILEATTRS")
+	C(fileattrs, 1, "see IOT_FILEATTRS")                                           \
+	C(sources, 1, "see IOT_SOURCES")
 
 /*
  * Values and bits of our own: traces from one architecture or libc are read on
@@ -717,7 +718,8 @@
 	F(u64, comm, request, "communicator key")                                      \
 	F(u32, number, num, "number of the collective in its communicator, from 1")    \
 	F(s32, root, num, "root rank, -1 if the call has none")                        \
-	F(u64, request, request, "request that a nonblocking call made, else 0")
+	F(u64, request, request, "request that a nonblocking call made, else 0")       \
+	F(u32, sources, sources, "ranks whose data the call brings to this rank")
 
 /*
  * A call on a file of MPI. What it does to files of the system has the numbers that follow its own.
@@ -885,6 +887,7 @@
 	T(symlink, "target")                                                           \
 	T(readlink, "the target, as much of it as there was room for")                 \
 	T(follow, "target")                                                            \
+	T(mpi_coll, "a list of ranks, if `sources` says so")                           \
 	T(mpi_file, "name as given to MPI_File_open")                                  \
 	T(mpi_link, "what both sides call it: a port, or the process that spawned; nothing where that is not known") \
 	T(getxattr, "name of the attribute")                                           \
