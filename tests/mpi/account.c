@@ -2,8 +2,11 @@
 /*
  * account.c - what a rank of the exercise did and saw.
  */
+#define _GNU_SOURCE
 #include "exercise.h"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,4 +74,27 @@ void account_write(const char *dir)
 			account[i].count);
 	if (fclose(out))
 		exit(1);
+}
+
+/* -- past the shim -------------------------------------------------------------------------- */
+
+static int open_mpi(struct dl_phdr_info *info, size_t bytes, void *context)
+{
+	void **library = context;
+
+	(void)bytes;
+	if (strstr(info->dlpi_name, "/libmpi.so") || strstr(info->dlpi_name, "/libmpich.so"))
+		*library = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+	return *library != NULL;
+}
+
+/* A call of MPI, in its library, so that nobody sees it who is preloaded. */
+void *hidden(const char *name)
+{
+	static void *library;
+
+	if (!library)
+		dl_iterate_phdr(open_mpi, &library);
+	expect(library && dlsym(library, name));
+	return dlsym(library, name);
 }

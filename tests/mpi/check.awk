@@ -119,8 +119,10 @@ function read_done(    request, n) {
 	}
 	n = receive_of[request]
 	receive_ended(n)
-	if (f["result"] == -125)
+	if (f["result"] == -125 || (f["peer"] == -1 && f["tag"] == -1)) # cancelled, or not known
 		return
+	if (f["peer"] < 0 || f["peer"] >= size_of[receive_comm[n]] || (f["tag"] < 0 && asked_tag[n] >= -1))
+		wrong("requests", request " received from nobody")
 	if ((asked_peer[n] != -1 && asked_peer[n] != f["peer"]) ||
 	    (asked_tag[n] != -1 && asked_tag[n] != f["tag"]))
 		wrong("requests", request " received what it did not ask for")
@@ -228,7 +230,7 @@ function compare_counts(    what) {
 }
 
 function match_receive(n,    stream, k) {
-	if (!(n in receive_end_ns) || receive_result[n] == -125)
+	if (!(n in receive_end_ns) || receive_result[n] == -125 || receive_peer[n] == -1)
 		return
 	stream = receive_comm[n] " " receive_peer[n] " " receive_rank[n] " " receive_tag[n]
 	k = ++received[stream]

@@ -19,6 +19,7 @@ void did(const char *kind, const char *call);
 void saw(const int *values, int count);
 void expect_at(bool is_so, const char *file, int line);
 void account_write(const char *dir);
+void *hidden(const char *name);
 #define expect(is_so) expect_at(is_so, __FILE__, __LINE__)
 
 /* finish.c */

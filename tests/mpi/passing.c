@@ -6,6 +6,9 @@
 #include "exercise.h"
 
 #include <errno.h>
+#include <stdlib.h>
+
+#define HIDDEN(name) ((__typeof__(&PMPI_##name))hidden("PMPI_" #name))
 
 /* A communicator made past the shim has no key, nor has what is made of it. */
 static void other_communicator(void)
@@ -14,7 +17,7 @@ static void other_communicator(void)
 	struct request_list list = {};
 	MPI_Comm ring, copy;
 
-	PMPI_Comm_dup(MPI_COMM_WORLD, &ring);
+	HIDDEN(Comm_dup)(MPI_COMM_WORLD, &ring);
 	MPI_Sendrecv(&out, 1, MPI_INT, next, 0, &in, 1, MPI_INT, previous, 0, ring, MPI_STATUS_IGNORE);
 	expect(in == previous);
 	MPI_Irecv(&in, 1, MPI_INT, next, 1, ring, list_add(&list, false));
@@ -95,18 +98,45 @@ static void behind_our_back(void)
 	int in = -1, i;
 	MPI_Comm copy;
 
-	PMPI_Comm_dup(MPI_COMM_WORLD, &copy);
+	HIDDEN(Comm_dup)(MPI_COMM_WORLD, &copy);
 	for (i = 0; i < 3; i++) {
 		MPI_Irecv(&in, 1, MPI_INT, previous, 44, MPI_COMM_WORLD, &request);
 		did("mpi_recv", "irecv");
 		MPI_Cancel(&request);
-		PMPI_Wait(&request, MPI_STATUS_IGNORE);
+		HIDDEN(Wait)(&request, MPI_STATUS_IGNORE);
 		MPI_Irecv(&in, 1, MPI_INT, previous, 44, copy, &request);
 		MPI_Send(&rank, 1, MPI_INT, next, 44, copy);
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
 		expect(in == previous);
 	}
 	MPI_Comm_free(&copy);
+}
+
+/*
+ * The handle of a receive whose end nobody saw is given to a send, of which MPI says nothing in the
+ * status: no garbage becomes a sender.
+ */
+static void garbage(void)
+{
+	enum { MANY = 1 << 16 };
+	int *out = calloc(MANY, sizeof(*out)), *in = calloc(MANY, sizeof(*in));
+	MPI_Request receive, before, send;
+	MPI_Status status;
+
+	MPI_Irecv(in, MANY, MPI_INT, MPI_ANY_SOURCE, 45, MPI_COMM_WORLD, &receive);
+	did("mpi_recv", "irecv");
+	before = receive;
+	MPI_Cancel(&receive);
+	HIDDEN(Wait)(&receive, MPI_STATUS_IGNORE);
+	HIDDEN(Isend)(out, MANY, MPI_INT, next, 46, MPI_COMM_WORLD, &send);
+	HIDDEN(Recv)(in, MANY, MPI_INT, previous, 46, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (send == before)
+		did("mpi_done", "wait");
+	status.MPI_SOURCE = -1866839872;
+	status.MPI_TAG = -77;
+	MPI_Wait(&send, &status);
+	free(out);
+	free(in);
 }
 
 /* Errors come back as they are. */
@@ -165,6 +195,7 @@ void passing(void)
 	freed();
 	shared();
 	behind_our_back();
+	garbage();
 	errors();
 	error_number();
 }

@@ -168,7 +168,7 @@ static bool begin(struct iot_mpi_collective *call, MPI_Comm comm)
 		int rc;                                                                   \
                                                                                           \
 		if (!begin(&call, comm))                                                  \
-			return mpi->MPI_##name arguments;                                 \
+			return IOT_MPI_BELOW(mpi->MPI_##name arguments);                                 \
 		rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                            \
 		if (!rc)                                                                  \
 			blocks = BLOCKS_##call_name;                                      \

@@ -245,7 +245,7 @@ static void creation_end(const struct creation *creation, u32 name, MPI_Comm par
 		int rc;                                                    \
                                                                            \
 		if (!creation_begin(&creation, comm))                      \
-			return mpi->MPI_##name arguments;                  \
+			return IOT_MPI_BELOW(mpi->MPI_##name arguments);                  \
 		rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);             \
 		creation_end(&creation, IOT_CALL_##call_name, comm, made, rc); \
 		return rc;                                                 \
@@ -262,7 +262,7 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
 	int rc;
 
 	if (!creation_begin(&creation, comm)) {
-		rc = mpi->MPI_Comm_idup(comm, made, request);
+		rc = IOT_MPI_BELOW(mpi->MPI_Comm_idup(comm, made, request));
 		if (!rc)
 			iot_mpi_request_skip(*request);
 		return rc;
@@ -324,7 +324,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *mad
 	int rc, size = 0;
 
 	if (!parent)
-		return mpi->MPI_Comm_create_group(comm, group, tag, made);
+		return IOT_MPI_BELOW(mpi->MPI_Comm_create_group(comm, group, tag, made));
 	rc = IOT_MPI_BELOW(mpi->MPI_Comm_create_group(comm, group, tag, made));
 	if (!rc && *made != mpi->comm_null) {
 		hash = iot_mpi_mix(parent->key ^ parent->origin, (u64)tag);
@@ -368,7 +368,7 @@ int MPI_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peer_comm, int remo
 	int rc;
 
 	if (!local)
-		return mpi->MPI_Intercomm_create(comm, leader, peer_comm, remote_leader, tag, made);
+		return IOT_MPI_BELOW(mpi->MPI_Intercomm_create(comm, leader, peer_comm, remote_leader, tag, made));
 	rc = IOT_MPI_BELOW(
 		mpi->MPI_Intercomm_create(comm, leader, peer_comm, remote_leader, tag, made));
 	if (!rc && *made != mpi->comm_null)
@@ -389,7 +389,7 @@ int MPI_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peer_comm, int remo
                                                                                          \
 		state = iot_mpi_is_on() && comm ? iot_mpi_comm_find(*comm) : NULL;       \
 		if (!state)                                                              \
-			return mpi->MPI_##name(comm);                                    \
+			return IOT_MPI_BELOW(mpi->MPI_##name(comm));                                    \
 		iot_mpi_collective_begin(&call, enter_ns, state);                        \
 		rc = IOT_MPI_BELOW(mpi->MPI_##name(comm));                               \
 		iot_mpi_collective_end(&call, IOT_CALL_##call_name, -1, 0, rc);          \

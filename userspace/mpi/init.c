@@ -104,7 +104,7 @@ int MPI_Finalize(void)
 	int rc;
 
 	if (!world)
-		return mpi->MPI_Finalize();
+		return IOT_MPI_BELOW(mpi->MPI_Finalize());
 	iot_mpi_collective_begin(&call, enter_ns, world);
 	rc = IOT_MPI_BELOW(mpi->MPI_Finalize());
 	iot_mpi_collective_end(&call, IOT_CALL_finalize, -1, 0, rc);

@@ -182,7 +182,7 @@ int MPI_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_
 	int rc, saved;
 
 	if (!parent)
-		return mpi->MPI_File_open(comm, path, mode, info, handle);
+		return IOT_MPI_BELOW(mpi->MPI_File_open(comm, path, mode, info, handle));
 	call.comm = iot_mpi_comm_child(parent);
 	call.op = iot_mpi_op_begin();
 	rc = IOT_MPI_BELOW(mpi->MPI_File_open(comm, path, mode, info, handle));

@@ -144,7 +144,6 @@ void iot_mpi_find(const void *caller)
 		iot_mpi_bare = iot_mpi_found; /* but for the names of the calls */
 		fill(symbol ? where : RTLD_NEXT, &iot_mpi_bare, wrapped, ARRAY_SIZE(wrapped), 0);
 		is_foreign = symbol && is_other_mpi(where);
-		iot_mpi_fortran_find();
 		if (symbol)
 			pin(symbol, RTLD_NODELETE);
 		__atomic_store_n(&iot_mpi_is_found, symbol != NULL, __ATOMIC_RELEASE);

@@ -162,7 +162,7 @@ static void end(struct link *link, const struct iot_mpi_collective *call, int ro
 		int rc;                                                                   \
                                                                                           \
 		if (!begin(&link, &call, comm))                                           \
-			return mpi->MPI_##name arguments;                                 \
+			return IOT_MPI_BELOW(mpi->MPI_##name arguments);                                 \
 		rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                            \
 		end(&link, &call, root, made, name_of_##call_name, rc);                   \
 		return rc;                                                                \

@@ -96,6 +96,7 @@ bool iot_mpi_message_begin(struct iot_mpi_message *message, MPI_Comm comm)
 	if (state) {
 		message->comm = state->key;
 		message->peer_base = state->peer_base;
+		message->ranks = state->ranks;
 	}
 	return state != NULL;
 }
@@ -154,12 +155,14 @@ static void posted_receive(const struct iot_mpi_message *message, int peer, int 
 	struct iot_mpi_request state = {
 		.id = iot_mpi_request_new(),
 		.is_receive = true,
+		.peer = iot_mpi_peer(peer, message->peer_base),
+		.tag = iot_mpi_tag(tag),
 		.peer_base = message->peer_base,
+		.ranks = message->ranks,
 	};
 
 	IOT_MPI_EMIT(mpi_recv, .enter_ns = message->enter_ns, .call = IOT_CALL_irecv,
-		     .comm = message->comm, .peer = iot_mpi_peer(peer, message->peer_base),
-		     .tag = iot_mpi_tag(tag),
+		     .comm = message->comm, .peer = state.peer, .tag = state.tag,
 		     .length_bytes = iot_mpi_length_bytes(count, type), .request = state.id);
 	iot_mpi_request_add(request, &state);
 }

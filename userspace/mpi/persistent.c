@@ -26,7 +26,10 @@ static void made(const struct iot_mpi_message *message, u32 name, int peer, int 
 	};
 	struct iot_mpi_request request = {
 		.is_receive = name == IOT_CALL_recv_init || name == IOT_CALL_precv_init,
+		.peer = what.peer,
+		.tag = what.tag,
 		.peer_base = message->peer_base,
+		.ranks = message->ranks,
 		.persistent = &what,
 	};
 

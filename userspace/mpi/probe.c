@@ -62,18 +62,21 @@ static void probed(const struct iot_mpi_message *probe, MPI_Message message,
 		   const MPI_Status *status)
 {
 	const struct iot_mpi_library *mpi = &iot_mpi_found;
-	struct iot_mpi_request request = {
-		.id = iot_mpi_request_new(),
-		.is_receive = true,
-		.peer_base = probe->peer_base,
-	};
+	struct iot_mpi_request request;
 
 	if (message == mpi->message_null || message == mpi->message_no_proc)
 		return;
+	request = (struct iot_mpi_request){
+		.id = iot_mpi_request_new(),
+		.is_receive = true,
+		.peer = iot_mpi_peer(status->MPI_SOURCE, probe->peer_base),
+		.tag = status->MPI_TAG,
+		.peer_base = probe->peer_base,
+		.ranks = probe->ranks,
+	};
 	IOT_MPI_EMIT(mpi_recv, .enter_ns = probe->enter_ns, .call = IOT_CALL_mprobe,
-		     .comm = probe->comm, .peer = iot_mpi_peer(status->MPI_SOURCE, probe->peer_base),
-		     .tag = status->MPI_TAG, .length_bytes = iot_mpi_received_bytes(status),
-		     .request = request.id);
+		     .comm = probe->comm, .peer = request.peer, .tag = request.tag,
+		     .length_bytes = iot_mpi_received_bytes(status), .request = request.id);
 	remember(message, &request);
 }
 

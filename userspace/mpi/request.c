@@ -317,7 +317,7 @@ int MPI_Request_free(MPI_Request *request)
 	int rc;
 
 	if (!iot_mpi_is_on() || !request)
-		return mpi->MPI_Request_free(request);
+		return IOT_MPI_BELOW(mpi->MPI_Request_free(request));
 	handle = *request;
 	iot_mpi_request_find(&handle, 1, &found);
 	found.persistent = NULL; /* the whole entry goes */

@@ -70,18 +70,26 @@ struct iot_mpi_library {
 /* By the public names, another preloaded tool's if there is one; and past all tools. */
 extern struct iot_mpi_library iot_mpi_found, iot_mpi_bare;
 extern bool iot_mpi_is_found;
-extern IOT_MPI_THREAD bool iot_mpi_is_fortran;
+/* The call that is about to begin came by its second name, see second.c. */
+extern IOT_MPI_THREAD bool iot_mpi_is_second;
 extern IOT_MPI_THREAD unsigned int iot_mpi_depth;
 void iot_mpi_find(const void *caller);
 bool iot_mpi_is_foreign(void);
-void iot_mpi_fortran_find(void);
 
-/* To be called by a wrapper itself: the program or library that called it knows MPI. */
-static inline __attribute__((always_inline)) const struct iot_mpi_library *iot_mpi_library(void)
+static inline void iot_mpi_find_once(const void *caller)
 {
 	if (__builtin_expect(!__atomic_load_n(&iot_mpi_is_found, __ATOMIC_ACQUIRE), 0))
-		iot_mpi_find(__builtin_return_address(0));
-	return __builtin_expect(iot_mpi_is_fortran, 0) ? &iot_mpi_bare : &iot_mpi_found;
+		iot_mpi_find(caller);
+}
+
+/* To be called by a wrapper itself, first and once: the program or library that called it knows MPI. */
+static inline __attribute__((always_inline)) const struct iot_mpi_library *iot_mpi_library(void)
+{
+	bool is_second = iot_mpi_is_second;
+
+	iot_mpi_find_once(__builtin_return_address(0));
+	iot_mpi_is_second = false; /* what is called meanwhile has a name of its own */
+	return __builtin_expect(is_second, 0) ? &iot_mpi_bare : &iot_mpi_found;
 }
 
 /* What MPI calls while it performs @call is not recorded. */
@@ -312,7 +320,9 @@ u32 iot_mpi_sources(const struct iot_mpi_collective *call, const struct iot_mpi_
  * @id: unique in the process; 0: not one of ours, or persistent and not started
  * @is_receive: its end says who sent what
  * @is_exchange: MPI_Isendrecv(), of which MPICH 4.0 leaves the status as it was
- * @peer, @tag: from whom that one receives, as records have it; -1 both if it may be anybody
+ * @peer, @tag: of a receive, what it asks for, as records have it: -1 for any. Of an exchange both are -1
+ *	if one is
+ * @ranks: of its communicator: the sender's is one of them
  * @is_shared: the handle stands for many requests, so which one it is remains open until
  *	the request is taken
  * @persistent: what a persistent request does each time it is started, or NULL
@@ -328,6 +338,7 @@ struct iot_mpi_request {
 	s32 peer;
 	s32 tag;
 	s32 peer_base;
+	u32 ranks;
 	const struct iot_mpi_persistent *persistent;
 	MPI_Comm *made;
 	struct iot_mpi_comm *state;
@@ -367,6 +378,7 @@ struct iot_mpi_message {
 	u64 enter_ns;
 	u64 comm;
 	s32 peer_base;
+	u32 ranks;
 };
 
 /*

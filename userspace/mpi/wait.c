@@ -55,6 +55,16 @@ static bool wait_room(struct wait *wait, size_t count)
 	return true;
 }
 
+/* Of a request that is no receive MPI may leave a status as it was. */
+static void clear_statuses(MPI_Status *statuses, int count)
+{
+	int i;
+
+	memset(statuses, 0, (size_t)count * sizeof(*statuses));
+	for (i = 0; i < count; i++)
+		statuses[i].MPI_SOURCE = MPI_ANY_SOURCE;
+}
+
 static void wait_end(struct wait *wait)
 {
 	int saved = errno;
@@ -80,6 +90,7 @@ static bool wait_begin(struct wait *wait, u32 name, int count, const MPI_Request
 	wait->count = count;
 	if (wait_room(wait, (size_t)count)) {
 		memcpy(wait->handles, requests, (size_t)count * sizeof(*requests));
+		clear_statuses(wait->statuses, count);
 		is_any = iot_mpi_request_find(requests, count, wait->found);
 		if (!is_any)
 			wait_end(wait);
@@ -101,6 +112,27 @@ static s64 result_of(const MPI_Status *status, bool is_exchange, int rc)
 	return iot_mpi_result(rc);
 }
 
+/*
+ * Who sent what. A request that was taken for a receive, because MPI gave the handle of one to it and the end of
+ * that one was not seen, leaves a status without a meaning: what is not possible is not known. Nor is it
+ * after an error.
+ */
+static void put_sender(struct iot_rec_mpi_done *done, const struct iot_mpi_request *request,
+		       const MPI_Status *status)
+{
+	bool is_partitioned = request->persistent && request->persistent->partitions;
+	s32 peer = iot_mpi_peer(status->MPI_SOURCE, request->peer_base);
+	s32 tag = is_partitioned ? request->persistent->tag : iot_mpi_tag(status->MPI_TAG);
+
+	if (request->peer >= 0 ? peer != request->peer : peer < 0 || (u32)peer >= request->ranks)
+		return;
+	if (request->tag != -1 ? tag != request->tag : tag < 0)
+		return;
+	done->peer = peer;
+	done->tag = tag;
+	done->length_bytes = iot_mpi_received_bytes(status);
+}
+
 /**
  * iot_mpi_done() - record that a request was found complete
  * @enter_ns: when the call began that found it
@@ -120,13 +152,8 @@ void iot_mpi_done(u64 enter_ns, u32 name, const struct iot_mpi_request *request,
 		done.peer = request->peer;
 		done.tag = request->tag;
 	}
-	if (request->is_receive && done.result != -ECANCELED) {
-		done.peer = iot_mpi_peer(status->MPI_SOURCE, request->peer_base);
-		done.tag = request->persistent && request->persistent->partitions ?
-				   request->persistent->tag :
-				   iot_mpi_tag(status->MPI_TAG);
-		done.length_bytes = iot_mpi_received_bytes(status);
-	}
+	if (request->is_receive && (!done.result || done.result == -EMSGSIZE))
+		put_sender(&done, request, status);
 	IOT_MPI_EMIT(mpi_done, .enter_ns = enter_ns, .result = done.result, .call = name,
 		     .request = request->id, .peer = done.peer, .tag = done.tag,
 		     .length_bytes = done.length_bytes);
@@ -178,7 +205,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 	int rc;
 
 	if (!wait_begin(&wait, IOT_CALL_wait, 1, request, unless_ignored(status)))
-		return mpi->MPI_Wait(request, status);
+		return IOT_MPI_BELOW(mpi->MPI_Wait(request, status));
 	rc = IOT_MPI_BELOW(mpi->MPI_Wait(request, wait.statuses));
 	wait_done(&wait, request, 0, wait.statuses, rc);
 	wait_end(&wait);
@@ -192,7 +219,7 @@ int MPI_Test(MPI_Request *request, int *is_done, MPI_Status *status)
 	int rc;
 
 	if (!wait_begin(&wait, IOT_CALL_test, 1, request, unless_ignored(status)))
-		return mpi->MPI_Test(request, is_done, status);
+		return IOT_MPI_BELOW(mpi->MPI_Test(request, is_done, status));
 	rc = IOT_MPI_BELOW(mpi->MPI_Test(request, is_done, wait.statuses));
 	if (rc || *is_done)
 		wait_done(&wait, request, 0, wait.statuses, rc);
@@ -207,7 +234,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 	int rc, i;
 
 	if (!wait_begin(&wait, IOT_CALL_wait, count, requests, unless_all_ignored(statuses)))
-		return mpi->MPI_Waitall(count, requests, statuses);
+		return IOT_MPI_BELOW(mpi->MPI_Waitall(count, requests, statuses));
 	rc = IOT_MPI_BELOW(mpi->MPI_Waitall(count, requests, wait.statuses));
 	for (i = 0; i < count; i++)
 		wait_done(&wait, requests, i, &wait.statuses[i], rc);
@@ -222,7 +249,7 @@ int MPI_Testall(int count, MPI_Request requests[], int *is_done, MPI_Status stat
 	int rc, i;
 
 	if (!wait_begin(&wait, IOT_CALL_test, count, requests, unless_all_ignored(statuses)))
-		return mpi->MPI_Testall(count, requests, is_done, statuses);
+		return IOT_MPI_BELOW(mpi->MPI_Testall(count, requests, is_done, statuses));
 	rc = IOT_MPI_BELOW(mpi->MPI_Testall(count, requests, is_done, wait.statuses));
 	for (i = 0; i < count && (rc || *is_done); i++)
 		wait_done(&wait, requests, i, &wait.statuses[i], rc);
@@ -245,7 +272,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
 	int rc;
 
 	if (!wait_begin(&wait, IOT_CALL_wait, count, requests, unless_ignored(status)))
-		return mpi->MPI_Waitany(count, requests, index, status);
+		return IOT_MPI_BELOW(mpi->MPI_Waitany(count, requests, index, status));
 	rc = IOT_MPI_BELOW(mpi->MPI_Waitany(count, requests, index, wait.statuses));
 	wait_done_any(&wait, requests, index, rc);
 	return rc;
@@ -258,7 +285,7 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *is_done, MPI
 	int rc;
 
 	if (!wait_begin(&wait, IOT_CALL_test, count, requests, unless_ignored(status)))
-		return mpi->MPI_Testany(count, requests, index, is_done, status);
+		return IOT_MPI_BELOW(mpi->MPI_Testany(count, requests, index, is_done, status));
 	rc = IOT_MPI_BELOW(mpi->MPI_Testany(count, requests, index, is_done, wait.statuses));
 	wait_done_any(&wait, requests, index, rc);
 	return rc;
@@ -283,7 +310,7 @@ int MPI_Waitsome(int count, MPI_Request requests[], int *done_count, int indices
 	int rc;
 
 	if (!wait_begin(&wait, IOT_CALL_wait, count, requests, unless_all_ignored(statuses)))
-		return mpi->MPI_Waitsome(count, requests, done_count, indices, statuses);
+		return IOT_MPI_BELOW(mpi->MPI_Waitsome(count, requests, done_count, indices, statuses));
 	rc = IOT_MPI_BELOW(mpi->MPI_Waitsome(count, requests, done_count, indices, wait.statuses));
 	wait_done_some(&wait, requests, done_count, indices, rc);
 	return rc;
@@ -297,7 +324,7 @@ int MPI_Testsome(int count, MPI_Request requests[], int *done_count, int indices
 	int rc;
 
 	if (!wait_begin(&wait, IOT_CALL_test, count, requests, unless_all_ignored(statuses)))
-		return mpi->MPI_Testsome(count, requests, done_count, indices, statuses);
+		return IOT_MPI_BELOW(mpi->MPI_Testsome(count, requests, done_count, indices, statuses));
 	rc = IOT_MPI_BELOW(mpi->MPI_Testsome(count, requests, done_count, indices, wait.statuses));
 	wait_done_some(&wait, requests, done_count, indices, rc);
 	return rc;

@@ -104,7 +104,7 @@ static void window_made(u64 key, const struct iot_mpi_comm *parent, MPI_Win win)
 		int rc, saved;                                                            \
                                                                                           \
 		if (!parent)                                                              \
-			return mpi->MPI_##name arguments;                                 \
+			return IOT_MPI_BELOW(mpi->MPI_##name arguments);                                 \
 		iot_mpi_collective_begin(&call, enter_ns, parent);                        \
 		key = iot_mpi_comm_child(parent);                                         \
 		rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                            \
@@ -153,7 +153,7 @@ static struct group group_of(MPI_Group ranks, MPI_Win win)
 		int rc;                                                                   \
                                                                                           \
 		if (!window)                                                              \
-			return mpi->MPI_##name arguments;                                 \
+			return IOT_MPI_BELOW(mpi->MPI_##name arguments);                                 \
 		iot_mpi_collective_begin(&call, iot_mpi_now_ns(), &window->state);        \
 		rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                            \
 		iot_mpi_collective_emit(&call, IOT_CALL_##call_name, -1, 0, rc,           \
