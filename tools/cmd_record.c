@@ -466,13 +466,13 @@ static int record_mpi_only(const struct options *options)
 	return errno == ENOENT ? 127 : 126;
 }
 
-/* A directory, as all processes of the node name it. */
+/* A directory, by the path that all processes of the node use. */
 static const char *output_directory(const struct options *options)
 {
 	const char *name = options->has_output ? options->record.output : "iotape.traces";
 	char *path;
 
-	if (mkdir(name, 0777) && errno != EEXIST) {
+	if (mkdir(name, 0700) && errno != EEXIST) {
 		fail("%s: %s", name, strerror(errno));
 		return NULL;
 	}

@@ -380,7 +380,7 @@ static void quota_that_closing_tells_of_is_an_error(void **state)
 	iot_writer_close(writer);
 }
 
-/* Not what the name leads to by now, and no link. */
+/* Not what the name leads to by now. */
 static void only_the_file_that_was_made_is_removed(void **state)
 {
 	struct iot_writer *writer = open_writer();
@@ -388,16 +388,33 @@ static void only_the_file_that_was_made_is_removed(void **state)
 
 	(void)state;
 	snprintf(other, sizeof(other), "%s.2", path);
-	assert_int_equal(symlink(path, other), 0);
-	iot_writer_discard(writer, other);
-	assert_int_equal(access(other, F_OK), 0);
 	assert_int_equal(rename(path, other), 0);
 	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-	iot_writer_discard(writer, path);
+	iot_writer_discard(writer);
 	assert_int_equal(access(path, F_OK), 0);
-	iot_writer_discard(writer, other);
-	assert_int_equal(access(other, F_OK), -1);
+	assert_int_equal(access(other, F_OK), 0);
+	assert_int_equal(rename(other, path), 0);
+	iot_writer_discard(writer);
+	assert_int_equal(access(path, F_OK), -1);
 	iot_writer_close(writer);
+	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)); /* for who removes it */
+}
+
+static void a_link_stays_when_the_file_that_it_leads_to_is_removed(void **state)
+{
+	char other[sizeof(path) + 2];
+	struct iot_writer *writer;
+
+	(void)state;
+	snprintf(other, sizeof(other), "%s.2", path);
+	assert_int_equal(symlink(strrchr(path, '/') + 1, other), 0);
+	assert_int_equal(iot_writer_open(other, capture, &writer), 0);
+	assert_int_equal(access(path, F_OK), 0);
+	iot_writer_discard(writer);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(unlink(other), 0);
+	iot_writer_close(writer);
+	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)); /* for who removes it */
 }
 
 static void what_has_no_length_is_written_to(void **state)
@@ -427,4 +444,5 @@ SUITE("writer",
       TEST(own_records_survive_a_full_disk)
       TEST(quota_that_closing_tells_of_is_an_error)
       TEST(only_the_file_that_was_made_is_removed)
+      TEST(a_link_stays_when_the_file_that_it_leads_to_is_removed)
       TEST(what_has_no_length_is_written_to))

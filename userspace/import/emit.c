@@ -328,7 +328,7 @@ int emit_close(struct import *im, int err)
 				 im->trace, strerror(-err));
 	}
 	if (err)
-		iot_writer_discard(im->writer, im->trace);
+		iot_writer_discard(im->writer);
 	iot_writer_close(im->writer);
 	im->writer = NULL;
 	return err;

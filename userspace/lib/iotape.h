@@ -13,6 +13,7 @@
 #include <iotape/reject.h>
 #include <iotape/schema.h>
 #include <iotape/trace_file.h>
+#include <limits.h>
 #include <stdio.h>
 
 #include "core/program.h"
@@ -40,7 +41,7 @@ int iot_writer_record(struct iot_writer *writer, const struct iot_record *record
 int iot_writer_flush(struct iot_writer *writer);
 void iot_writer_limit_index(struct iot_writer *writer, size_t bytes);
 int iot_writer_finish(struct iot_writer *writer);
-void iot_writer_discard(const struct iot_writer *writer, const char *path);
+void iot_writer_discard(const struct iot_writer *writer);
 u64 iot_writer_bytes(const struct iot_writer *writer);
 void iot_writer_close(struct iot_writer *writer);
 
@@ -183,6 +184,7 @@ void iot_module_missing(const char *module, char *text, size_t room);
 
 /* -- files ---------------------------------------------------------------------- */
 
+int iot_output_open(const char *path, char real[PATH_MAX]);
 int iot_file_save(const char *path, const void *bytes, size_t count);
 bool iot_file_is_same(const char *path, const char *other);
 void iot_file_limit_raise(void);

@@ -24,6 +24,7 @@ static_assert(sizeof(struct iot_index_entry) == 32, "layout of an index entry");
 /**
  * struct iot_writer - a trace being written
  * @fd: its file; -1 behind iot_writer_finish()
+ * @path: of the file
  * @is_file: a regular one, known by @dev and @inode; not a pipe, or /dev/null
  * @offset_bytes: where the next chunk goes
  * @own: records of iot_writer_record() that are not written yet
@@ -31,6 +32,7 @@ static_assert(sizeof(struct iot_index_entry) == 32, "layout of an index entry");
  */
 struct iot_writer {
 	int fd;
+	char path[PATH_MAX];
 	bool is_file;
 	dev_t dev;
 	ino_t inode;
@@ -107,8 +109,10 @@ static int open_file(struct iot_writer *writer, const char *path)
 {
 	struct stat stat;
 
-	writer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (writer->fd < 0 || fstat(writer->fd, &stat))
+	writer->fd = iot_output_open(path, writer->path);
+	if (writer->fd < 0)
+		return writer->fd;
+	if (fstat(writer->fd, &stat))
 		return -errno;
 	writer->is_file = S_ISREG(stat.st_mode);
 	writer->dev = stat.st_dev;
@@ -124,7 +128,7 @@ static int cut(struct iot_writer *writer, u64 bytes)
 
 /**
  * iot_writer_open_at() - begin a trace of what began before
- * @path: file to make, or to replace
+ * @path: file to make, or to replace; only its owner can read it, see output.c
  * @capture: random id of the capture
  * @real_ns: wall clock when it began
  * @mono_ns: monotonic clock at the same moment
@@ -155,14 +159,14 @@ int iot_writer_open_at(const char *path, const unsigned char capture[16], u64 re
 	return 0;
 
 err_writer:
-	iot_writer_discard(w, path); /* no head, no trace */
+	iot_writer_discard(w); /* no head, no trace */
 	iot_writer_close(w);
 	return err;
 }
 
 /**
  * iot_writer_open() - begin a trace of what happens from now on
- * @path: file to make, or to replace
+ * @path: file to make, or to replace; only its owner can read it, see output.c
  * @capture: random id of the capture
  * @writer: out: the writer, to be given to iot_writer_close()
  *
@@ -399,16 +403,15 @@ void iot_writer_close(struct iot_writer *writer)
 
 /**
  * iot_writer_discard() - remove a trace that did not come to its end
- * @writer: the trace, which must still be closed
- * @path: as it was opened by; what is no regular file, or is another one by now, stays
+ * @writer: the trace, which must still be closed; what is no regular file, or is another one by now, stays
  */
-void iot_writer_discard(const struct iot_writer *writer, const char *path)
+void iot_writer_discard(const struct iot_writer *writer)
 {
 	struct stat stat;
 
-	if (writer->is_file && !lstat(path, &stat) && stat.st_dev == writer->dev &&
+	if (writer->is_file && !lstat(writer->path, &stat) && stat.st_dev == writer->dev &&
 	    stat.st_ino == writer->inode)
-		unlink(path);
+		unlink(writer->path);
 }
 
 /**

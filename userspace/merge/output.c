@@ -346,6 +346,6 @@ int merge_write(struct merge *merge)
 	if (!err)
 		err = put_end(merge);
 	if (err && merge->writer)
-		iot_writer_discard(merge->writer, merge->options.output);
+		iot_writer_discard(merge->writer);
 	return err;
 }

@@ -150,7 +150,7 @@ static int write_chunk_head(int fd, struct iot_chunk_head *head)
 
 static int open_file(int flags)
 {
-	return open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0644);
+	return open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
 }
 
 /* -- chunks ---------------------------------------------------------------------------------- */
@@ -424,7 +424,7 @@ static int make_file(const char *dir, const char *host, u64 begin_ns)
 	char full[PATH_MAX];
 	int fd, err;
 
-	if (mkdir(dir, 0777) && errno != EEXIST)
+	if (mkdir(dir, 0700) && errno != EEXIST)
 		return -errno;
 	if (!realpath(dir, full))
 		return -errno;

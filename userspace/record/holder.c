@@ -67,7 +67,7 @@ static int choose_path(struct holder *holder)
 
 	uname(&uts);
 	uts.nodename[strcspn(uts.nodename, "/")] = 0;
-	if (mkdir(holder->options->output, 0777) && errno != EEXIST)
+	if (mkdir(holder->options->output, 0700) && errno != EEXIST)
 		return -errno;
 	for (i = 1; fd < 0; i++) {
 		char number[16] = "";
@@ -77,7 +77,7 @@ static int choose_path(struct holder *holder)
 		if (snprintf(holder->path, sizeof(holder->path), "%s/%s%s.iot",
 			     holder->options->output, uts.nodename, number) >= PATH_MAX)
 			return -ENAMETOOLONG;
-		fd = open(holder->path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
+		fd = open(holder->path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
 		if (fd < 0 && errno != EEXIST)
 			return -errno;
 	}

@@ -171,13 +171,12 @@ static int fetch_piece(struct nodes *nodes, u32 node)
 static int fetch(struct nodes *nodes, u32 node, const char *path)
 {
 	struct nodes_gathering *gathering = &nodes->gathering;
+	char real[PATH_MAX];
 	int err = 0;
 
-	*gathering = (struct nodes_gathering){
-		.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666),
-	};
+	*gathering = (struct nodes_gathering){ .fd = iot_output_open(path, real) };
 	if (gathering->fd < 0)
-		return -errno;
+		return gathering->fd;
 	while (!err && !gathering->is_whole)
 		err = fetch_piece(nodes, node);
 	err = err ? err : gathering->err;
@@ -185,7 +184,7 @@ static int fetch(struct nodes *nodes, u32 node, const char *path)
 		err = -errno;
 	gathering->fd = -1;
 	if (err)
-		unlink(path);
+		unlink(real);
 	return err;
 }
 

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * output.c - open output files. They hold the paths and attribute values of all users, so only their owner can
+ * read them, whatever the umask is. Users that can change the directory of an output must not be able to read
+ * it, or to redirect it to another file.
+ *
+ *   at the path                           result
+ *   nothing                               a file is made, with mode 0600
+ *   a regular file                        a new file takes its place, so that descriptors of the old one
+ *                                         give no access. If no file can be made beside it: the old one is
+ *                                         used, with mode 0600, if it belongs to the caller and has one name
+ *   a symbolic link                       followed if it belongs to the caller or to root; else EACCES
+ *   a named pipe                          used if it belongs to the caller; else EACCES
+ *   a device; a link of /proc to an open  used
+ *   file, such as /dev/stdout
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "iotape.h"
+
+#define LINKS_MAX 40 /* as the kernel follows */
+#define MODE	  0600
+
+/* What is at a path. */
+enum place {
+	PLACE_NEW, /* nothing */
+	PLACE_FILE,
+	PLACE_OTHER, /* a device, a pipe, or a link of /proc */
+};
+
+#define LINK (PLACE_OTHER + 1)
+
+/* -- where ---------------------------------------------------------------------------------------- */
+
+static bool is_ours(const struct stat *stat)
+{
+	return stat->st_uid == geteuid();
+}
+
+/* Replace @real, the path of a link, by the path that the link holds. Return: 0 or a negative errno. */
+static int follow(int link_fd, char real[PATH_MAX])
+{
+	char target[PATH_MAX], *slash = strrchr(real, '/');
+	ssize_t bytes = readlinkat(link_fd, "", target, sizeof(target) - 1);
+	size_t dir_bytes;
+
+	if (bytes < 0)
+		return -errno;
+	target[bytes] = 0;
+	dir_bytes = target[0] != '/' && slash ? (size_t)(slash + 1 - real) : 0;
+	if (dir_bytes + (size_t)bytes >= PATH_MAX)
+		return -ENAMETOOLONG;
+	memcpy(real + dir_bytes, target, (size_t)bytes + 1);
+	return 0;
+}
+
+/* Return: an enum place; LINK if @real is the path behind a link now; a negative errno. */
+static int look_at(int fd, char real[PATH_MAX])
+{
+	struct statfs fs;
+	struct stat stat;
+	int err;
+
+	if (fstat(fd, &stat) || fstatfs(fd, &fs))
+		return -errno;
+	switch (stat.st_mode & S_IFMT) {
+	case S_IFLNK:
+		if (fs.f_type == PROC_SUPER_MAGIC)
+			return PLACE_OTHER;
+		if (!is_ours(&stat) && stat.st_uid)
+			return -EACCES;
+		err = follow(fd, real);
+		return err ? err : LINK;
+	case S_IFREG:
+		return PLACE_FILE;
+	case S_IFDIR:
+		return -EISDIR;
+	case S_IFIFO:
+		return is_ours(&stat) ? PLACE_OTHER : -EACCES;
+	default:
+		return PLACE_OTHER;
+	}
+}
+
+/* Follow links from @path, to @real. Return: an enum place, of @real; or a negative errno. */
+static int find(const char *path, char real[PATH_MAX])
+{
+	int links, fd, place;
+
+	if (strlen(path) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	strcpy(real, path);
+	for (links = 0; links <= LINKS_MAX; links++) {
+		fd = open(real, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			return errno == ENOENT ? PLACE_NEW : -errno;
+		place = look_at(fd, real);
+		close(fd);
+		if (place != LINK)
+			return place;
+	}
+	return -ELOOP;
+}
+
+/* -- what ----------------------------------------------------------------------------------------- */
+
+static int make_private(int fd)
+{
+	struct stat stat;
+
+	if (!fchmod(fd, MODE))
+		return 0;
+	/* Some file systems give all files the same mode. */
+	return fstat(fd, &stat) || stat.st_mode & 077 ? -EPERM : 0;
+}
+
+/* Return: a descriptor of a file that was not there, or a negative errno. */
+static int make(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, MODE);
+
+	if (fd < 0)
+		return -errno;
+	make_private(fd); /* the umask may have taken away rights of the owner */
+	return fd;
+}
+
+/* At any moment, the path is that of the old file or of the new one. Return: a descriptor or a negative errno. */
+static int replace(const char *path)
+{
+	char beside[PATH_MAX];
+	int fd, err;
+
+	if ((size_t)snprintf(beside, PATH_MAX, "%s.%d.new", path, (int)getpid()) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	fd = make(beside);
+	if (fd < 0)
+		return fd;
+	if (!rename(beside, path))
+		return fd;
+	err = -errno;
+	unlink(beside);
+	close(fd);
+	return err;
+}
+
+/* Return: a descriptor of a file of the caller's, which is empty now; or a negative errno. */
+static int take_over(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), err = 0;
+	struct stat stat;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &stat))
+		err = -errno;
+	else if (!S_ISREG(stat.st_mode) || !is_ours(&stat) || stat.st_nlink != 1)
+		err = -EACCES;
+	if (!err)
+		err = make_private(fd);
+	if (!err && ftruncate(fd, 0))
+		err = -errno;
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
+/* A link of /proc is followed by the kernel: the path that it holds may lead nowhere. */
+static int open_other(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/**
+ * iot_output_open() - open an output that only its owner can read
+ * @path: of the output; the contents of an old file are lost
+ * @real: out: the path behind symbolic links
+ *
+ * Return: a descriptor of an empty file, or of a device or pipe; or a negative errno: -EACCES, too, if
+ * another user has put a link or a pipe there.
+ */
+int iot_output_open(const char *path, char real[PATH_MAX])
+{
+	int place = find(path, real), fd, err;
+
+	switch (place) {
+	case PLACE_NEW:
+		return make(real);
+	case PLACE_FILE:
+		err = replace(real);
+		if (err >= 0)
+			return err;
+		fd = take_over(real);
+		return fd < 0 ? err : fd;
+	case PLACE_OTHER:
+		return open_other(real);
+	default:
+		return place;
+	}
+}
+
+/* -- all at once ---------------------------------------------------------------------------------- */
+
+static int write_all(int fd, const void *data, size_t bytes)
+{
+	const u8 *p = data;
+	ssize_t n;
+
+	while (bytes) {
+		n = write(fd, p, bytes);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		p += n;
+		bytes -= (size_t)n;
+	}
+	return 0;
+}
+
+/* @fd: or a negative errno */
+static int write_and_close(int fd, const void *bytes, size_t count)
+{
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = write_all(fd, bytes, count);
+	if (close(fd) && !err)
+		err = -errno;
+	return err;
+}
+
+/**
+ * iot_file_save() - write an output that only its owner can read, and that appears when it is complete
+ * @path: of the output; an old file is replaced; a device or pipe is written to directly
+ * @bytes: its contents
+ * @count: their number
+ *
+ * Return: 0; or a negative errno, and then the file is what it was.
+ */
+int iot_file_save(const char *path, const void *bytes, size_t count)
+{
+	char real[PATH_MAX], *part;
+	int place = find(path, real), err;
+
+	if (place < 0)
+		return place;
+	if (place == PLACE_OTHER)
+		return write_and_close(open_other(real), bytes, count);
+	if (asprintf(&part, "%s.part", real) < 0)
+		return -ENOMEM;
+	unlink(part); /* an earlier process may have been killed */
+	err = write_and_close(make(part), bytes, count);
+	if (!err && rename(part, real))
+		err = -errno;
+	if (err)
+		unlink(part);
+	free(part);
+	return err;
+}
