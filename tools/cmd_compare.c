@@ -8,6 +8,7 @@
 #include "analyse/comparison.h"
 #include "cmd.h"
 #include "json.h"
+#include "omissions.h"
 #include "runs.h"
 
 struct options {
@@ -156,6 +157,7 @@ static void run_json(struct json *json, const struct comparison_run *run)
 	json_put_unsigned(json, "late_ns", p->late_ns);
 	json_put_unsigned(json, "late_max_ns", p->late_max_ns);
 	json_put_unsigned(json, "stalls", p->stalls);
+	omissions_json(json, &p->omissions);
 	nodes_json(json, p);
 	latencies_json(json, p);
 	json_end(json, '}');

@@ -8,6 +8,7 @@
 #include "cmd.h"
 #include "compile/compile.h"
 #include "json.h"
+#include "omissions.h"
 #include "table.h"
 
 #define SNAPSHOT_FACT "snapshot.directory"
@@ -181,9 +182,6 @@ static void print_text(const struct options *options, const struct compile_summa
 	for (i = 0; i < EDGE_CAUSE_COUNT; i++)
 		if (s->edges[i])
 			print_edges(s, i);
-	for (i = 0; i < IOT_KIND_END; i++)
-		if (s->dropped[i])
-			printf("  not expressed: %llu %s\n", s->dropped[i], iot_kind_info((u16)i)->name);
 	if (s->throttles) {
 		printf("  %llu waits for the collector are no think time", s->throttles);
 		print_duration(": ", s->throttled_ns);
@@ -194,9 +192,6 @@ static void print_text(const struct options *options, const struct compile_summa
 		       s->guessed);
 	if (options->snapshot)
 		print_snapshot(options, s);
-	if (s->unexplained)
-		printf("  %llu results that no order of what overlapped explains: they may differ\n",
-		       s->unexplained);
 	if (s->mpi_unmatched)
 		printf("  %llu MPI calls without a partner\n", s->mpi_unmatched);
 	if (s->mpi_ambiguous)
@@ -206,12 +201,7 @@ static void print_text(const struct options *options, const struct compile_summa
 		       s->mpi_notes[i].reason);
 	if (s->mpi_note_count && s->mpi_note_count < s->mpi_unmatched + s->mpi_ambiguous)
 		printf("    ...\n");
-	if (s->lost)
-		printf("  the trace lost %llu records: the program lacks them\n", s->lost);
-	if (!s->is_complete)
-		printf("  the trace was not finished: the program may lack its end\n");
-	if (s->partial[0])
-		printf("  the trace is partial, and so is the program: %s\n", s->partial);
+	omissions_print(stdout, "  ", &s->omissions);
 }
 
 /* A part of what it is a part of: which of them matters shows best so. */
@@ -348,6 +338,7 @@ static void print_json(const struct options *options, const struct compile_summa
 	print_json_times(&json, s);
 	json_put_bool(&json, "is_complete", s->is_complete);
 	json_put_string(&json, "partial", s->partial);
+	omissions_json(&json, &s->omissions);
 	json_end(&json, '}');
 	json_line(&json);
 }

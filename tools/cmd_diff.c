@@ -2,6 +2,7 @@
 /*
  * cmd_diff.c - iotape diff: did two traces do the same?
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "analyse/diff.h"
 #include "cmd.h"
 #include "json.h"
+#include "omissions.h"
 #include "option.h"
 
 struct options {
@@ -61,12 +63,13 @@ static const struct argp argp = {
 	.doc = "Compare what two traces did: kind, object, offset, length, flags and result of each "
 	       "operation, task by task in order. The second may be a recording of a replay of the "
 	       "first.\v"
-	       "The exit code is 3 if they differ. What counts as equal although it is not the "
+	       "The exit code is 3 if they differ, and 4 if they do not, but one of them is incomplete. What counts as equal although it is not the "
 	       "same is listed in iotape-diff(1).",
 };
 
 static void print_text(const struct options *options, const struct diff_result *r)
 {
+	char before[PATH_MAX + 4];
 	size_t i;
 
 	for (i = 0; i < r->item_count; i++) {
@@ -79,10 +82,10 @@ static void print_text(const struct options *options, const struct diff_result *
 		printf("... and %llu more\n", r->differences - r->item_count);
 	printf("%s: %llu operations; %s: %llu operations; %llu differences\n", options->paths[0],
 	       r->operations[0], options->paths[1], r->operations[1], r->differences);
-	for (i = 0; i < 2; i++)
-		if (r->gaps[i])
-			printf("%s: misses %llu records, which could not be compared\n",
-			       options->paths[i], r->gaps[i]);
+	for (i = 0; i < 2; i++) {
+		snprintf(before, sizeof(before), "%s: ", options->paths[i]);
+		omissions_print(stdout, before, &r->omissions[i]);
+	}
 	if (r->left_out)
 		printf("left out: %llu operations of tasks that perform none of the first trace\n",
 		       r->left_out);
@@ -100,10 +103,13 @@ static void print_json(const struct diff_result *r)
 	json_unsigned(&json, r->operations[0]);
 	json_unsigned(&json, r->operations[1]);
 	json_end(&json, ']');
-	json_key(&json, "gaps");
+	json_key(&json, "traces");
 	json_begin(&json, '[');
-	json_unsigned(&json, r->gaps[0]);
-	json_unsigned(&json, r->gaps[1]);
+	for (i = 0; i < 2; i++) {
+		json_begin(&json, '{');
+		omissions_json(&json, &r->omissions[i]);
+		json_end(&json, '}');
+	}
 	json_end(&json, ']');
 	json_put_unsigned(&json, "left_out", r->left_out);
 	json_put_unsigned(&json, "differences", r->differences);
@@ -123,9 +129,10 @@ static void print_json(const struct diff_result *r)
 static int run(int argc, char **argv)
 {
 	struct options options = { .items_max = 20 };
+	struct iot_omissions omissions;
 	struct diff_result result;
 	struct iot_reject reject;
-	int err, refused, code;
+	int err, refused;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	err = diff_traces(options.paths, options.items_max, &result, &refused, &reject);
@@ -137,9 +144,10 @@ static int run(int argc, char **argv)
 		print_json(&result);
 	else if (!options.is_quiet)
 		print_text(&options, &result);
-	code = result.differences ? EXIT_DIFFERS : EXIT_DONE;
+	omissions = result.omissions[0];
+	iot_omissions_sum(&omissions, &result.omissions[1]);
 	diff_free(&result);
-	return code;
+	return omissions_verdict(result.differences, &omissions);
 }
 
 const struct cmd cmd_diff = {

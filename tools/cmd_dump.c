@@ -10,6 +10,7 @@
 
 #include "cmd.h"
 #include "json.h"
+#include "omissions.h"
 #include "option.h"
 #include "partners.h"
 
@@ -294,26 +295,37 @@ static void print_json(struct iot_names *names, const struct iot_record *record,
 	json_line(&json);
 }
 
-/* What a reader of the records must know of those that are not there. */
-static void print_gaps(const struct iot_reader *reader)
+/*
+ * What a reader of the records must know of those that are not there. That a trace does not state
+ * what it lacks is no news of its records, which are printed as they always were.
+ */
+static void print_omissions(const struct options *options, const struct iot_reader *reader,
+			    struct iot_omissions *omissions)
 {
 	struct iot_trace_info info;
+	struct json json;
 
 	iot_reader_info(reader, &info);
-	if (!info.is_complete)
-		printf("# the trace was not finished%s: records may be missing at its end\n",
-		       info.is_torn ? ", and its last chunk is torn" : "");
-	if (info.lost)
-		printf("# %llu records were dropped by the kernel\n", info.lost);
-	if (info.missing)
-		printf("# %llu records did not reach the file\n", info.missing);
-	if (info.unknown)
-		printf("# %llu records are of kinds that this program does not know\n", info.unknown);
+	iot_omissions_finish(omissions, &info);
+	omissions->of[IOT_OMISSION_unstated].count = 0;
+	if (!options->is_json) {
+		omissions_list(stdout, "# ", omissions);
+		return;
+	}
+	if (iot_omissions_is_none(omissions))
+		return;
+	json_open(&json, stdout);
+	json_begin(&json, '{');
+	json_put_string(&json, "kind", "omissions");
+	omissions_json(&json, omissions);
+	json_end(&json, '}');
+	json_line(&json);
 }
 
 static int dump_records(const struct options *options, struct iot_reader *reader,
 			struct iot_names *names)
 {
+	struct iot_omissions omissions = {};
 	struct iot_record record;
 	struct iot_reject reject;
 	int err;
@@ -321,6 +333,7 @@ static int dump_records(const struct options *options, struct iot_reader *reader
 	while ((err = iot_reader_next(reader, &record, &reject)) > 0) {
 		const struct iot_kind_info *info = iot_kind_info(record.kind);
 
+		iot_omissions_take(&omissions, &record);
 		if (iot_names_before(names, &record))
 			return fail("%s: %s", options->path, strerror(ENOMEM));
 		if (is_wanted(options, names, &record, info)) {
@@ -336,8 +349,7 @@ static int dump_records(const struct options *options, struct iot_reader *reader
 	}
 	if (err < 0)
 		return fail_reject(options->path, err, &reject);
-	if (!options->is_json)
-		print_gaps(reader);
+	print_omissions(options, reader, &omissions);
 	return EXIT_DONE;
 }
 

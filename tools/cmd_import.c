@@ -9,6 +9,7 @@
 #include "cmd.h"
 #include "import/import.h"
 #include "json.h"
+#include "omissions.h"
 
 struct options {
 	struct import_options import;
@@ -80,10 +81,13 @@ static const struct argp argp = {
 
 static void print_text(const struct options *options, const struct import_summary *s)
 {
+	char text[IOT_OMISSION_TEXT_BYTES];
 	u32 i;
 
 	printf("%s: %llu operations of %llu tasks, from %llu system calls\n", options->import.trace,
 	       s->operations, s->tasks, s->calls);
+	if (iot_omissions_text(&s->omissions, text))
+		say("%s", text);
 	for (i = 0; i < IMPORT_GAP_COUNT; i++)
 		if (s->gaps[i])
 			say("%llu %s", s->gaps[i], import_gap_sentences[i]);
@@ -105,6 +109,7 @@ static void print_json(const struct import_summary *s)
 		if (s->gaps[i])
 			json_put_unsigned(&json, import_gap_names[i], s->gaps[i]);
 	json_end(&json, '}');
+	omissions_json(&json, &s->omissions);
 	json_end(&json, '}');
 	json_line(&json);
 }

@@ -9,6 +9,7 @@
 
 #include "cmd.h"
 #include "json.h"
+#include "omissions.h"
 #include "option.h"
 #include "replay/replay.h"
 
@@ -132,7 +133,8 @@ static void print_changes(const struct prepare_result *result)
 		printf(": nothing to change");
 }
 
-static void print_json(const char *target, const struct prepare_result *result)
+static void print_json(const char *target, const struct prepare_result *result,
+		       const struct iot_omissions *omissions)
 {
 	static const char *const changes[] = {
 #define NAME(name, sentence) [PREPARE_##name] = #name,
@@ -155,17 +157,20 @@ static void print_json(const char *target, const struct prepare_result *result)
 	json_end(&json, '}');
 	json_put_unsigned(&json, "cache_failed", result->cache_failed);
 	json_put_unsigned(&json, "xattrs_failed", result->xattrs_failed);
+	omissions_json(&json, omissions);
 	json_end(&json, '}');
 	json_line(&json);
 }
 
-static void print_text(const char *target, const struct prepare_result *result)
+static void print_text(const char *target, const struct prepare_result *result,
+		       const struct iot_omissions *omissions)
 {
 	printf("%s", target);
 	if (result->was_prepared)
 		print_changes(result);
 	printf("%s%llu entries, %.1f MiB%s\n", result->was_prepared ? "; " : ": ", result->entries,
 	       (double)result->bytes / (1 << 20), result->was_prepared ? " written" : "");
+	omissions_print(stdout, "  ", omissions);
 }
 
 /* Return: true if the tree is not what it was to be. */
@@ -186,6 +191,7 @@ static bool print_failures(const struct prepare_result *result)
 static int run(int argc, char **argv)
 {
 	struct options options = {};
+	struct iot_omissions omissions;
 	struct prepare_result result;
 	struct iot_program program;
 	struct iot_reject reject = {};
@@ -196,15 +202,16 @@ static int run(int argc, char **argv)
 	err = iot_program_stream(options.program, 0, &program, &reject); /* it needs no operation */
 	if (err)
 		return fail_reject(options.program, err, &reject);
+	iot_omissions_of_program(&omissions, &program);
 	err = prepare_tree(&program, &options.prepare, show_progress, &result, why, sizeof(why));
 	progress_end();
 	iot_program_free(&program);
 	if (err)
 		return fail("%s", why[0] ? why : strerror(-err));
 	if (options.is_json)
-		print_json(options.prepare.target, &result);
+		print_json(options.prepare.target, &result, &omissions);
 	else if (!options.is_quiet)
-		print_text(options.prepare.target, &result);
+		print_text(options.prepare.target, &result, &omissions);
 	return print_failures(&result) ? EXIT_DIFFERS : EXIT_DONE;
 }
 

@@ -10,6 +10,7 @@
 
 #include "cmd.h"
 #include "json.h"
+#include "omissions.h"
 #include "merge/merge.h"
 
 #define INPUTS_MAX 65536
@@ -164,6 +165,7 @@ static void print_text(const struct options *options, const struct merge_result 
 	       (unsigned long long)result->jobs, (unsigned long long)result->lost);
 	for (i = 0; i < result->node_count && result->node_count > 1; i++)
 		print_node(&result->nodes[i]);
+	omissions_print(stdout, "", &result->omissions);
 }
 
 static void put_signed(struct json *json, const char *key, long long value)
@@ -207,6 +209,7 @@ static void print_json(const struct options *options, const struct merge_result 
 	json_put_unsigned(&json, "missing_ranks", result->missing_ranks);
 	json_put_unsigned(&json, "missing_nodes", result->missing_nodes);
 	json_put_unsigned(&json, "lost", result->lost);
+	omissions_json(&json, &result->omissions);
 	json_key(&json, "nodes");
 	json_begin(&json, '[');
 	for (i = 0; i < result->node_count; i++)

@@ -12,6 +12,7 @@
 #include "cmd.h"
 #include "facts.h"
 #include "gather.h"
+#include "omissions.h"
 #include "option.h"
 #include "replay/replay.h"
 #include "result.h"
@@ -33,6 +34,7 @@ struct options {
 	bool is_json;
 	bool is_quiet;
 	struct facts facts;
+	struct iot_omissions omissions; /* of the program */
 };
 
 enum {
@@ -244,7 +246,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "PROGRAM",
 	.doc = "Perform PROGRAM on a target that `iotape init` has prepared.\v"
-	       "The exit code is 3 if an operation ended otherwise than in the trace. "
+	       "The exit code is 3 if an operation ended otherwise than in the trace; 4 if none did, but the "
+	       "program lacks operations of the traced run. "
 	       "With --agent, %n in DIR is the number of the node; FILE is written by node 0, of what each "
 	       "node has written to FILE.0, FILE.1 and so on.",
 };
@@ -263,6 +266,8 @@ static void add_facts(struct options *options)
 	if (options->replay.users == IOT_USERS_RECORDED)
 		facts_add(facts, "as", "recorded");
 	facts_add_host(facts);
+	iot_omissions_of_program(&options->omissions, options->replay.program);
+	omissions_add_facts(facts, &options->omissions);
 	options->replay.facts = (const char *const *)facts->lines;
 }
 
@@ -276,9 +281,9 @@ static void show_progress(const struct iot_replay_status *status, u32 tasks, u64
 static void print_result(const struct options *options, const struct replay_result *result)
 {
 	if (options->is_json)
-		result_json(&options->replay, result);
+		result_json(&options->replay, result, &options->omissions);
 	else if (!options->is_quiet)
-		result_text(options->program, &options->replay, result);
+		result_text(options->program, &options->replay, result, &options->omissions);
 }
 
 static int replay(struct options *options)
@@ -293,7 +298,7 @@ static int replay(struct options *options)
 	print_result(options, &result);
 	if (result.is_cancelled)
 		return fail("interrupted after %llu operations", result.ops);
-	return result.diverged ? EXIT_DIFFERS : EXIT_DONE;
+	return result_code(&options->replay, &result, &options->omissions);
 }
 
 /* -- one of several nodes ----------------------------------------------------------------------- */
@@ -477,6 +482,8 @@ static int replay_shared(struct options *options)
 				 why, sizeof(why));
 	err = agent_finish(agent, &result, err, &code, why, sizeof(why), say_text);
 	conclude(options, &result, err, why);
+	if (code == EXIT_DONE)
+		code = result_code(&options->replay, &result, &options->omissions);
 	if (!err && result.is_cancelled)
 		snprintf(why, sizeof(why), "interrupted after %llu operations", result.ops);
 	if (options->whole && gather_outcomes(agent, options->whole, options->keeps_parts,

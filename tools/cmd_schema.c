@@ -161,6 +161,24 @@ static void md_symbols(const struct iot_class_info *class)
 	}
 }
 
+/* The number of a sentence is N. */
+static void md_omissions(void)
+{
+	u32 i;
+
+	puts("\n## Omissions\n\n"
+	     "Reasons for which a trace, a program or the outcomes of a replay lack something, as facts\n"
+	     "`omission.`*name* state them; from ioctl-api/include/iotape/omission.h.\n\n"
+	     "| name | id | |\n|---|---|---|");
+	for (i = 1; i < IOT_OMISSION_END; i++) {
+		const char *sentence = iot_omission_sentence(i), *number = strstr(sentence, "%llu");
+		int before = number ? (int)(number - sentence) : (int)strlen(sentence);
+
+		printf("| `%s` | %u | %.*s%s%s |\n", iot_omission_name(i), i, before, sentence,
+		       number ? "N" : "", number ? number + strlen("%llu") : "");
+	}
+}
+
 static void print_markdown(void)
 {
 	enum iot_group group;
@@ -182,6 +200,7 @@ static void print_markdown(void)
 		if (info.symbols)
 			md_symbols(&info);
 	}
+	md_omissions();
 }
 
 /* -- JSON ----------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "analyse/profile.h"
 #include "cmd.h"
 #include "json.h"
+#include "omissions.h"
 #include "option.h"
 #include "table.h"
 
@@ -104,15 +105,12 @@ static void print_command(const char *text)
 	}
 }
 
-/* What there was when the recording began, and what of it went around. */
+/* What there was when the recording began. */
 static void print_before(const struct profile *p)
 {
 	if (p->opened || p->mapped || p->in_no_table)
 		printf("from before: %llu descriptors, %llu mappings; handles in no table: %llu\n",
 		       p->opened, p->mapped, p->in_no_table);
-	if (p->unseen_files || p->unseen_maps)
-		printf("around the mount: %llu descriptors and %llu mappings of %llu processes, whose operations are not in the trace\n",
-		       p->unseen_files, p->unseen_maps, p->unseen_tasks);
 }
 
 static void print_sum(const char *path, const struct profile *p)
@@ -140,7 +138,6 @@ static void print_mpi(const struct profile *p)
 static void print_summary(const char *path, const struct profile *p)
 {
 	const char *command = profile_fact(p, "command"), *replay = profile_fact(p, "replay");
-	const char *partial = profile_fact(p, "partial");
 
 	if (p->is_mpi_only)
 		printf("%s: %.3f s, operations on files were not recorded\n", path, profile_seconds(p));
@@ -158,13 +155,7 @@ static void print_summary(const char *path, const struct profile *p)
 	if (p->emulated)
 		printf("%llu operations that the target does not have were emulated\n", p->emulated);
 	print_before(p);
-	if (!p->info.is_complete)
-		printf("the trace was not finished: records may be missing at its end\n");
-	if (partial)
-		printf("the trace is partial: %s\n", partial);
-	if (p->info.lost + p->info.missing)
-		printf("%llu records are missing: what follows is too low\n",
-		       p->info.lost + p->info.missing);
+	omissions_print(stdout, "", &p->omissions);
 }
 
 /* @latency_ns: NULL if none was measured. */
@@ -384,6 +375,7 @@ static void print_json(const struct profile *p)
 	json_put_unsigned(&json, "emulated", p->emulated);
 	json_put_unsigned(&json, "lost", p->info.lost + p->info.missing);
 	json_put_bool(&json, "is_complete", p->info.is_complete);
+	omissions_json(&json, &p->omissions);
 	put_if(&json, "opened_bytes", !p->is_mpi_only, p->opened_bytes);
 	put_if(&json, "cached_bytes", !p->is_mpi_only && !p->is_strace, p->cached_bytes);
 	json_put_unsigned(&json, "opened", p->opened);

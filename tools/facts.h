@@ -5,9 +5,10 @@
 #ifndef IOTAPE_FACTS_H
 #define IOTAPE_FACTS_H
 
+#include "lib/iotape.h"
 #include "record/record.h"
 
-#define FACTS_MAX (16 + RECORD_MOUNTS_MAX)
+#define FACTS_MAX (16 + RECORD_MOUNTS_MAX + IOT_OMISSION_END)
 
 /**
  * struct facts - the lines, in memory until the process ends

@@ -6,8 +6,10 @@
 
 #include <stdio.h>
 
+#include "cmd.h"
 #include "core/pace.h"
 #include "json.h"
+#include "omissions.h"
 
 /**
  * result_data() - what becomes of data that is read, in a word
@@ -92,13 +94,37 @@ static void print_unable(const struct replay_result *r)
 }
 
 /**
+ * result_code() - how a replay ended, as an exit code
+ * @options: of the replay
+ * @r: what came of it; it was not interrupted
+ * @omissions: of its program
+ *
+ * An engine that performs nothing has compared nothing either.
+ */
+int result_code(const struct replay_options *options, const struct replay_result *r,
+		const struct iot_omissions *omissions)
+{
+	return options->engine->uses_target ? omissions_verdict(r->diverged, omissions) : EXIT_DONE;
+}
+
+/* What follows from it for the replay: it was performed, and compared, in part. */
+static void print_omissions(const struct replay_options *options, const struct replay_result *r,
+			    const struct iot_omissions *omissions)
+{
+	omissions_print(stdout, "  ", omissions);
+	if (result_code(options, r, omissions) == EXIT_INCOMPLETE)
+		printf("  what was performed ended as in the trace, but it is not all that the traced run did\n");
+}
+
+/**
  * result_text() - print what came of a replay
  * @program: its name
  * @options: of the replay
  * @r: what came of it
+ * @omissions: of the program
  */
 void result_text(const char *program, const struct replay_options *options,
-		 const struct replay_result *r)
+		 const struct replay_result *r, const struct iot_omissions *omissions)
 {
 	double seconds = (double)r->elapsed_ns / 1e9;
 	char text[RESULT_PACE_BYTES];
@@ -123,6 +149,7 @@ void result_text(const char *program, const struct replay_options *options,
 		       options->window_bytes >> 20, r->stalls);
 	if (r->lost)
 		printf("  %llu outcomes were lost\n", r->lost);
+	print_omissions(options, r, omissions);
 }
 
 /* As latencies of operations are. */
@@ -145,8 +172,10 @@ static void lateness_json(struct json *json, const struct iot_replay_lateness *l
  * result_json() - the same as JSON
  * @options: of the replay
  * @r: what came of it
+ * @omissions: of the program
  */
-void result_json(const struct replay_options *options, const struct replay_result *r)
+void result_json(const struct replay_options *options, const struct replay_result *r,
+		 const struct iot_omissions *omissions)
 {
 	struct json json;
 	char text[RESULT_PACE_BYTES];
@@ -169,6 +198,7 @@ void result_json(const struct replay_options *options, const struct replay_resul
 	json_put_string(&json, "engine", options->engine->name);
 	json_put_string(&json, "data", result_data(options));
 	json_put_bool(&json, "is_cancelled", r->is_cancelled);
+	omissions_json(&json, omissions);
 	json_end(&json, '}');
 	json_line(&json);
 }

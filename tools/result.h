@@ -11,8 +11,11 @@
 
 const char *result_pace(const struct replay_options *options, char text[RESULT_PACE_BYTES]);
 const char *result_data(const struct replay_options *options);
+int result_code(const struct replay_options *options, const struct replay_result *r,
+		const struct iot_omissions *omissions);
 void result_text(const char *program, const struct replay_options *options,
-		 const struct replay_result *r);
-void result_json(const struct replay_options *options, const struct replay_result *r);
+		 const struct replay_result *r, const struct iot_omissions *omissions);
+void result_json(const struct replay_options *options, const struct replay_result *r,
+		 const struct iot_omissions *omissions);
 
 #endif

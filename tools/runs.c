@@ -113,6 +113,21 @@ static void spent_cell(struct table *table, const struct comparison_run *run, u6
 		table_time(table, ns);
 }
 
+/* At least so many: for some reasons it is not known how many operations are missing. */
+static void missing_cell(struct table *table, const struct comparison_run *run)
+{
+	const struct iot_omissions *omissions = &run->profile->omissions;
+	bool are_more;
+	u64 missing = iot_omissions_operations(omissions, &are_more);
+	u64 all = omissions->operations + missing;
+
+	if (!missing)
+		table_cell(table, are_more ? "unknown" : "0");
+	else
+		table_cell(table, "%s%.1f %%", are_more ? ">= " : "",
+			   100 * (double)missing / (double)all);
+}
+
 static void operations_cell(struct table *table, const struct comparison_run *run)
 {
 	count_cell(table, run, run->profile->sum.ops);
@@ -193,6 +208,7 @@ static const struct {
 	{ "target cannot", unable_cell },
 	{ "emulated", emulated_cell },
 	{ "operations", operations_cell },
+	{ "missing operations", missing_cell },
 	{ "failed", failed_cell },
 	{ "read", read_cell },
 	{ "written", written_cell },

@@ -73,7 +73,7 @@ one_outcome() {
 	[ "$(ls -d out out.* 2>/dev/null)" = out ] || { ls; return 1; }
 	"$iotape" compare out >compared || return
 	cat compared
-	! grep 'partial\|records are missing\|was not finished' compared || return
+	! grep 'is partial\|incomplete' compared || return
 	[ "$1" = 1 ] || [ "$(grep -c '^ *out  *[0-9]' compared)" = "$1" ]
 }
 

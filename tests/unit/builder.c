@@ -47,6 +47,7 @@ void builder_open(struct builder *b)
 	memcpy(b->head.magic, IOT_PROGRAM_MAGIC, IOT_PROGRAM_MAGIC_BYTES);
 	b->head.major = cpu_to_le16(IOT_PROGRAM_MAJOR);
 	b->head.head_bytes = cpu_to_le16(sizeof(b->head));
+	b->head.features_compat = cpu_to_le32(IOT_PROGRAM_STATES);
 	extend(b, IOT_SECTION_STRINGS, 1);
 }
 

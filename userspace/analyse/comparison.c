@@ -56,15 +56,15 @@ static void describe(struct comparison_run *run)
 static int warn_of_run(struct comparison *c, const struct comparison_run *run)
 {
 	const struct profile *p = run->profile;
-	u64 missing = p->info.lost + p->info.missing;
+	char text[IOT_OMISSION_TEXT_BYTES];
 	int err = 0;
+	u32 i;
 
-	if (profile_fact(p, "partial"))
-		err = warn(c, "%s: is partial: %s", run->path, profile_fact(p, "partial"));
-	if (!err && missing)
-		err = warn(c, "%s: %llu records are missing", run->path, missing);
-	if (!err && !p->info.is_complete)
-		err = warn(c, "%s: was not finished: records may be missing at its end", run->path);
+	if (iot_omissions_text(&p->omissions, text))
+		err = warn(c, "%s: %s", run->path, text);
+	for (i = 1; i < IOT_OMISSION_END && !err; i++)
+		if (iot_omission_text(&p->omissions, i, text))
+			err = warn(c, "%s: %s", run->path, text);
 	if (!err && p->throttles)
 		err = warn(c, "%s: tasks had to wait for the collector %llu times, so it took longer "
 			      "than without recording (see --buffers)",

@@ -317,6 +317,7 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 
 	s->names = names;
 	s->record = r;
+	iot_omissions_take(&s->deeds->omissions, r);
 	switch (r->kind) {
 	case IOT_KIND_task:
 		return take_task(s->deeds, &r->task);
@@ -380,6 +381,8 @@ int deeds_read(const char *path, struct deeds **deeds, struct iot_reject *reject
 	if (!s.deeds)
 		return iot_refuse(reject, IOT_REJECT_memory, 0), -ENOMEM;
 	err = iot_trace_walk(path, take_record, &s, &s.deeds->info, reject);
+	if (!err)
+		iot_omissions_finish(&s.deeds->omissions, &s.deeds->info);
 	sort(s.deeds);
 	deeds_free_alike(&s);
 	deeds_free_early(&s);

@@ -64,11 +64,13 @@ struct deed_set;
 /**
  * struct deeds - what a trace did
  * @info: of the trace file
+ * @omissions: what it lacks
  * @is_attached: something was open before, so names were known before, and not looked up
  * @is_outcomes: of a replay, as it says itself: what is implied is not in it
  */
 struct deeds {
 	struct iot_trace_info info;
+	struct iot_omissions omissions;
 	bool is_attached;
 	bool is_outcomes;
 	struct deed_task *tasks;

@@ -232,8 +232,8 @@ int diff_traces(const char *const paths[2], size_t items_max, struct diff_result
 	if (!err) {
 		d.a = a;
 		d.b = b;
-		result->gaps[0] = a->info.lost + a->info.missing;
-		result->gaps[1] = b->info.lost + b->info.missing;
+		result->omissions[0] = a->omissions;
+		result->omissions[1] = b->omissions;
 		if (b->is_outcomes)
 			deeds_match_outcomes(a);
 		compare_tasks(&d);

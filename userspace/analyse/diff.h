@@ -54,14 +54,14 @@ struct diff_item {
  * struct diff_result - what came of it
  * @operations: compared, of the first and the second trace
  * @left_out: operations of tasks of the second trace that perform no task of the first
- * @gaps: records that the traces miss: what they were could not be compared
+ * @omissions: what the traces lack, and could not be compared
  * @differences: their number
  * @items: the first of them
  */
 struct diff_result {
 	u64 operations[2];
 	u64 left_out;
-	u64 gaps[2];
+	struct iot_omissions omissions[2];
 	u64 differences;
 	struct diff_item *items;
 	size_t item_count;

@@ -325,7 +325,9 @@ struct graph_object;
  * @hubs: number of arrivals of each hub
  * @arrivals: of hubs that are no collectives, see crowds.c
  * @crowd_min: operations that are waited for one by one if they are fewer, GRAPH_CROWD_MIN
+ * @omissions: what the trace lacks
  * @dropped: records that could not be expressed, by kind
+ * @dropped_bytes: that they moved
  * @throttles, @throttled_ns: waits for the collector, of all tasks
  * @unexplained: results that no order of operations that overlapped explains
  * @mpi_unmatched: MPI calls whose partner was not found
@@ -381,7 +383,9 @@ struct graph {
 	u64 edges_by_cause[EDGE_CAUSE_COUNT];
 	u64 pruned_by_cause[EDGE_CAUSE_COUNT];
 	struct edge_lengths lengths[EDGE_CAUSE_COUNT];
+	struct iot_omissions omissions;
 	u64 dropped[IOT_KIND_END];
+	u64 dropped_bytes;
 	u64 throttles;
 	u64 throttled_ns;
 	u64 unexplained;

@@ -146,8 +146,10 @@ static int load_op(struct loader *l)
 		err = load_gone(l);
 	if (err > 0) {
 		l->graph->tasks[task].op_count--;
-		if (l->record->kind != IOT_KIND_map)
-			l->graph->dropped[l->record->kind]++;
+		if (l->record->kind == IOT_KIND_map) /* a child's, which is not known yet */
+			return 0;
+		l->graph->dropped[l->record->kind]++;
+		l->graph->dropped_bytes += iot_record_moved_bytes(l->record);
 		return 0;
 	}
 	if (!err)
@@ -533,6 +535,7 @@ static int load_next(void *context, struct iot_names *names, const struct iot_re
 
 	l->names = names;
 	l->record = record;
+	iot_omissions_take(&graph->omissions, record);
 	graph->end_ns = iot_record_end_ns(record);
 	if (!graph->begin_ns)
 		graph->begin_ns = graph->end_ns;
@@ -560,6 +563,8 @@ int load_trace(const char *path, struct graph *graph, struct tree *tree, load_pr
 	struct loader l = { .graph = graph, .tree = tree, .progress = progress };
 	int err = iot_trace_walk(path, load_next, &l, &graph->info, reject);
 
+	if (!err)
+		iot_omissions_finish(&graph->omissions, &graph->info);
 	if (!err)
 		err = tree_judge(tree);
 	if (!err)

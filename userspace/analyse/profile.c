@@ -368,6 +368,7 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 	struct adder *a = context;
 	const struct iot_kind_info *info = iot_kind_info(r->kind);
 
+	iot_omissions_take(&a->profile->omissions, r);
 	switch (r->kind) {
 	case IOT_KIND_fact:
 		return take_fact(a, r);
@@ -485,6 +486,7 @@ int profile_read(const char *path, struct profile **profile, struct iot_reject *
 		profile_free(a.profile);
 		return err;
 	}
+	iot_omissions_finish(&a.profile->omissions, &a.profile->info);
 	sort(a.profile);
 	*profile = a.profile;
 	return 0;

@@ -87,6 +87,7 @@ struct profile_node {
 /**
  * struct profile - what a trace amounts to
  * @info: of the trace file
+ * @omissions: what it lacks
  * @facts: texts key=value
  * @is_strace: it was imported: strace does not tell what is in the page cache, and the time of a
  *	system call is that of one of its operations
@@ -117,6 +118,7 @@ struct profile_node {
  */
 struct profile {
 	struct iot_trace_info info;
+	struct iot_omissions omissions;
 	char **facts;
 	u32 fact_count;
 	bool is_strace;

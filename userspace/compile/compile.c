@@ -165,16 +165,36 @@ static int put_number(struct compiler *c, const char *key, u64 value)
 	return iot_builder_fact(c->builder, key, text);
 }
 
+/* What is lacking, for a replay to say so. */
+static int put_omissions(struct compiler *c)
+{
+	const struct iot_omissions *omissions = &c->summary->omissions;
+	char fact[IOT_OMISSION_TEXT_BYTES], *equals;
+	int err = put_number(c, "program.operations", omissions->operations);
+	u32 i;
+
+	if (!err)
+		err = put_number(c, "program.moved_bytes", omissions->bytes);
+	for (i = 1; i < IOT_OMISSION_END && !err; i++) {
+		if (!iot_omission_fact(omissions, i, fact))
+			continue;
+		equals = strchr(fact, '=');
+		*equals = 0;
+		err = iot_builder_fact(c->builder, fact, equals + 1);
+	}
+	return err;
+}
+
 static int put_facts(struct compiler *c)
 {
-	int err = 0;
+	int err = put_omissions(c);
 	u32 i;
 
 	for (i = 0; i < c->graph->fact_count && !err; i++) {
 		char *equals = strchr(c->graph->facts[i], '=');
 		char key[128];
 
-		if (!equals)
+		if (!equals || !strncmp(c->graph->facts[i], "omission.", strlen("omission.")))
 			continue;
 		snprintf(key, sizeof(key), "trace.%.*s", (int)(equals - c->graph->facts[i]),
 			 c->graph->facts[i]);
@@ -238,6 +258,48 @@ static int summarize_times(struct compiler *c)
 	return err;
 }
 
+/* -- what is lacking ---------------------------------------------------------------------------- */
+
+/* By kind, as "ioctl 3, lock 2". Return: their number. */
+static u64 list_dropped(const struct compile_summary *s, char *text, size_t room)
+{
+	u64 count = 0;
+	size_t at = 0;
+	u32 i;
+
+	text[0] = 0;
+	for (i = 0; i < IOT_KIND_END; i++) {
+		count += s->dropped[i];
+		if (s->dropped[i] && at < room)
+			at += (size_t)snprintf(text + at, room - at, "%s%s %llu", at ? ", " : "",
+					       iot_kind_info((u16)i)->name, s->dropped[i]);
+	}
+	return count;
+}
+
+/* To be called when all operations are in the program. */
+static void sum_omissions(struct compiler *c)
+{
+	struct compile_summary *s = c->summary;
+	const struct graph *graph = c->graph;
+	char detail[IOT_OMISSION_DETAIL_BYTES];
+	u64 dropped;
+	u32 i;
+
+	for (i = 0; i < IOT_KIND_END; i++)
+		s->dropped[i] += graph->dropped[i];
+	s->dropped_bytes += graph->dropped_bytes;
+	dropped = list_dropped(s, detail, sizeof(detail));
+	s->omissions = graph->omissions;
+	s->omissions.operations -= dropped;
+	s->omissions.bytes -= s->dropped_bytes;
+	iot_omissions_add(&s->omissions, IOT_OMISSION_not_expressed, dropped, dropped, s->dropped_bytes,
+			  detail);
+	iot_omissions_add(&s->omissions, IOT_OMISSION_unexplained, graph->unexplained, 0, 0, NULL);
+	iot_omissions_add(&s->omissions, IOT_OMISSION_unmatched,
+			  graph->mpi_unmatched + graph->mpi_ambiguous, 0, 0, NULL);
+}
+
 static int build(struct compiler *c, struct tree *tree)
 {
 	int err = number_tasks(c);
@@ -250,8 +312,10 @@ static int build(struct compiler *c, struct tree *tree)
 		err = put_hubs(c);
 	if (!err)
 		err = initial_put(c->builder, tree, c->graph, c->options, c->summary);
-	if (!err)
+	if (!err) {
+		sum_omissions(c);
 		err = put_facts(c);
+	}
 	iot_builder_slots(c->builder, slots_count(c->handles), slots_count(c->maps));
 	return err;
 }
@@ -291,8 +355,6 @@ static void summarize(struct compiler *c)
 	memcpy(s->edges, graph->edges_by_cause, sizeof(s->edges));
 	memcpy(s->pruned, graph->pruned_by_cause, sizeof(s->pruned));
 	memcpy(s->lengths, graph->lengths, sizeof(s->lengths));
-	for (i = 0; i < IOT_KIND_END; i++)
-		s->dropped[i] += graph->dropped[i];
 	s->throttles = graph->throttles;
 	s->throttled_ns = graph->throttled_ns;
 	s->unexplained = graph->unexplained;

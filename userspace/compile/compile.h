@@ -35,6 +35,8 @@ enum compile_contradiction {
  * @edges, @pruned: by cause, before pruning and removed by it
  * @lengths: of those that are left, by cause
  * @dropped: records that could not be expressed, by kind
+ * @dropped_bytes: that they moved
+ * @omissions: what the program lacks: what the trace does, and what could not be expressed
  * @throttles, @throttled_ns: waits for the collector, which are no think time
  * @unexplained: results of operations that overlapped others, and that no order of these explains
  * @entries: of the initial tree
@@ -60,6 +62,8 @@ struct compile_summary {
 	u64 pruned[EDGE_CAUSE_COUNT];
 	struct edge_lengths lengths[EDGE_CAUSE_COUNT];
 	u64 dropped[IOT_KIND_END];
+	u64 dropped_bytes;
+	struct iot_omissions omissions;
 	u64 throttles;
 	u64 throttled_ns;
 	u64 unexplained;

@@ -278,6 +278,27 @@ static void make_pass(struct iot_program_op *op)
 	};
 }
 
+/* As iot_record_moved_bytes() has it; of a request, what it moved when it ended. */
+static u64 moved_bytes(const struct graph_op *op)
+{
+	u64 result = op->result > 0 ? (u64)op->result : 0;
+
+	switch (op->kind) {
+	case IOT_KIND_read:
+	case IOT_KIND_write:
+		return result;
+	case IOT_KIND_copy_range:
+	case IOT_KIND_remap_range:
+		return 2 * result;
+	case IOT_KIND_touch:
+		return op->result < 0 ? 0 : op->length_bytes;
+	case IOT_KIND_submit: /* else it has not ended in the trace */
+		return op->event != GRAPH_NONE && (s64)op->extra > 0 ? op->extra : 0;
+	default:
+		return 0;
+	}
+}
+
 static bool is_event(u16 kind)
 {
 	return kind == IOT_KIND_fork || kind == IOT_KIND_exec || kind == IOT_KIND_exit;
@@ -304,7 +325,9 @@ static int make_op(struct compiler *c, struct iot_program_op *op)
 	if (!err)
 		err = object_slot(c, c->op->object, &op->object);
 	if (err > 0) {
-		c->summary->dropped[c->op->kind]++;
+		/* the end of a request goes with its submission, which is counted */
+		c->summary->dropped[c->op->kind] += c->op->kind != IOT_KIND_complete;
+		c->summary->dropped_bytes += moved_bytes(c->op);
 		make_pass(op);
 		err = 0;
 	}

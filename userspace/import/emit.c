@@ -18,6 +18,7 @@ static void put(struct import *im, const struct iot_record *record)
 
 	if (!im->writer || im->err)
 		return;
+	iot_omissions_take(&im->summary->omissions, record);
 	err = iot_writer_record(im->writer, record);
 	if (err)
 		im->err = err;
@@ -267,6 +268,40 @@ void emit_fact(struct import *im, const char *format, ...)
 	emit_event(im, &record);
 }
 
+/* Which reason for an omission a gap is, and how many operations the trace lacks for each of them. */
+static const struct {
+	enum iot_omission_reason reason;
+	u64 operations;
+} gap_omissions[IMPORT_GAP_COUNT] = {
+#define unknown IOT_OMISSION_UNKNOWN
+#define GAP_OMISSION(name, omission, operations, sentence) { IOT_OMISSION_##omission, operations },
+	IMPORT_GAPS(GAP_OMISSION)
+#undef GAP_OMISSION
+#undef unknown
+};
+
+/* What a call that is not in the trace moved, nobody knows; where all calls are, nothing is missing. */
+static void put_omissions(struct import *im)
+{
+	struct iot_omissions omissions = {};
+	char text[IOT_OMISSION_TEXT_BYTES];
+	u32 i;
+
+	for (i = 0; i < IMPORT_GAP_COUNT; i++) {
+		enum iot_omission_reason reason = gap_omissions[i].reason;
+		u64 operations = gap_omissions[i].operations;
+
+		snprintf(text, sizeof(text), "%s %llu", import_gap_names[i], im->gaps[i]);
+		iot_omissions_add(&omissions, reason, im->gaps[i],
+				  operations == 1 ? im->gaps[i] : operations,
+				  operations ? IOT_OMISSION_UNKNOWN : 0,
+				  reason == IOT_OMISSION_mapping ? NULL : text);
+	}
+	for (i = 1; i < IOT_OMISSION_END; i++)
+		if (iot_omission_fact(&omissions, i, text))
+			emit_fact(im, "%s", text);
+}
+
 static void put_begin(struct import *im)
 {
 	struct iot_record record = { .kind = IOT_KIND_clock };
@@ -280,6 +315,7 @@ static void put_begin(struct import *im)
 	for (i = 0; i < IMPORT_GAP_COUNT; i++)
 		if (im->gaps[i])
 			emit_fact(im, "import.%s=%llu", import_gap_names[i], im->gaps[i]);
+	put_omissions(im);
 	record = (struct iot_record){ .kind = IOT_KIND_mount };
 	record.mount.object = emit_object(im, im->root);
 	record.tail = (const u8 *)im->root_path;

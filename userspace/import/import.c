@@ -8,13 +8,13 @@
 #include "model.h"
 
 const char *const import_gap_names[IMPORT_GAP_COUNT] = {
-#define IMPORT_GAP(name, sentence) #name,
+#define IMPORT_GAP(name, omission, operations, sentence) #name,
 	IMPORT_GAPS(IMPORT_GAP)
 #undef IMPORT_GAP
 };
 
 const char *const import_gap_sentences[IMPORT_GAP_COUNT] = {
-#define IMPORT_GAP(name, sentence) sentence,
+#define IMPORT_GAP(name, omission, operations, sentence) sentence,
 	IMPORT_GAPS(IMPORT_GAP)
 #undef IMPORT_GAP
 };

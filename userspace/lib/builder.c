@@ -194,6 +194,7 @@ static void make_head(struct iot_builder *builder, struct iot_program_head *head
 		.magic = IOT_PROGRAM_MAGIC,
 		.major = cpu_to_le16(IOT_PROGRAM_MAJOR),
 		.head_bytes = cpu_to_le16(sizeof(*head)),
+		.features_compat = cpu_to_le32(IOT_PROGRAM_STATES),
 		.handles = cpu_to_le32(builder->handles),
 		.maps = cpu_to_le32(builder->maps),
 	};

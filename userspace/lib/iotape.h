@@ -9,6 +9,7 @@
 #ifndef IOTAPE_H
 #define IOTAPE_H
 
+#include <iotape/omission.h>
 #include <iotape/program.h>
 #include <iotape/reject.h>
 #include <iotape/schema.h>
@@ -56,6 +57,7 @@ struct iot_reader;
  * @mono_ns: monotonic clock then
  * @is_complete: its writer finished it; if not, records may be missing at its end
  * @is_torn: it ends in the middle of a chunk, which was ignored
+ * @states_omissions: its writer stated all that it knew to be lacking
  * @bytes: of the file
  * @chunks: chunks of records
  * @records: records in them
@@ -70,6 +72,7 @@ struct iot_trace_info {
 	u64 mono_ns;
 	bool is_complete;
 	bool is_torn;
+	bool states_omissions;
 	u64 bytes;
 	u64 chunks;
 	u64 records;
@@ -169,6 +172,62 @@ struct iot_sources_list {
 
 void iot_sources_open(struct iot_sources_list *list, u32 sources, const void *tail, size_t bytes);
 bool iot_sources_next(struct iot_sources_list *list, u32 *first, u32 *count);
+/* -- what a trace, a program or a run lacks: omissions.c ---------------------------- */
+
+#define IOT_OMISSION_DETAIL_BYTES 256
+#define IOT_OMISSION_TEXT_BYTES	  640
+
+/**
+ * struct iot_omission - what is lacking for one reason
+ * @count: as the sentence of the reason counts; 0 if nothing is lacking
+ * @operations: that are lacking, or IOT_OMISSION_UNKNOWN
+ * @bytes: that these moved, or IOT_OMISSION_UNKNOWN
+ * @detail: which they are, "" if that is not said
+ */
+struct iot_omission {
+	u64 count;
+	u64 operations;
+	u64 bytes;
+	char detail[IOT_OMISSION_DETAIL_BYTES];
+};
+
+/**
+ * struct iot_omissions - what is lacking, and what is there
+ * @operations: that are there, without the ends of asynchronous ones
+ * @bytes: that these moved, or made accessible in mappings
+ * @of: by reason, an enum iot_omission_reason
+ * @maps, @mpi_calls, @has_files, @is_mmap_off, @is_told, @old: of a trace that is being read: for
+ *	iot_omissions_finish()
+ */
+struct iot_omissions {
+	u64 operations;
+	u64 bytes;
+	struct iot_omission of[IOT_OMISSION_END];
+	u64 maps;
+	u64 mpi_calls;
+	bool has_files;
+	bool is_mmap_off;
+	bool is_told[IOT_OMISSION_END];
+	struct iot_omission old[IOT_OMISSION_END];
+};
+
+void iot_omissions_add(struct iot_omissions *omissions, enum iot_omission_reason reason, u64 count,
+		       u64 operations, u64 bytes, const char *detail);
+void iot_omissions_take(struct iot_omissions *omissions, const struct iot_record *record);
+void iot_omissions_finish(struct iot_omissions *omissions, const struct iot_trace_info *info);
+void iot_omissions_of_program(struct iot_omissions *omissions, const struct iot_program *program);
+void iot_omissions_sum(struct iot_omissions *omissions, const struct iot_omissions *other);
+bool iot_omissions_is_none(const struct iot_omissions *omissions);
+u64 iot_omissions_operations(const struct iot_omissions *omissions, bool *is_more);
+u64 iot_omissions_bytes(const struct iot_omissions *omissions, bool *is_more);
+const char *iot_omission_name(enum iot_omission_reason reason);
+const char *iot_omission_sentence(enum iot_omission_reason reason);
+int iot_omission_fact(const struct iot_omissions *omissions, enum iot_omission_reason reason,
+		      char text[IOT_OMISSION_TEXT_BYTES]);
+int iot_omission_text(const struct iot_omissions *omissions, enum iot_omission_reason reason,
+		      char text[IOT_OMISSION_TEXT_BYTES]);
+int iot_omissions_text(const struct iot_omissions *omissions, char text[IOT_OMISSION_TEXT_BYTES]);
+u64 iot_record_moved_bytes(const struct iot_record *record);
 
 /* -- text ----------------------------------------------------------------------- */
 

@@ -134,6 +134,7 @@ static s64 read_head(struct iot_reader *reader, struct iot_reject *reject)
 	reader->info.real_ns = le64_to_cpu(head.real_ns);
 	reader->info.mono_ns = le64_to_cpu(head.mono_ns);
 	reader->info.bytes = reader->file_bytes;
+	reader->info.states_omissions = le32_to_cpu(head.features_compat) & IOT_TRACE_STATES;
 	return (s64)(sizeof(head) + le32_to_cpu(head.schema_bytes));
 }
 

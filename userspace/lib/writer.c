@@ -85,6 +85,7 @@ static int write_head(struct iot_writer *writer, const unsigned char capture[16]
 		.magic = IOT_TRACE_MAGIC,
 		.major = cpu_to_le16(IOT_TRACE_MAJOR),
 		.head_bytes = cpu_to_le16(sizeof(head)),
+		.features_compat = cpu_to_le32(IOT_TRACE_STATES),
 	};
 	char *schema;
 	size_t bytes;

@@ -70,6 +70,7 @@ struct merge_node_result {
  *	all of their part of a replay
  * @missing_ranks: of which there is nothing
  * @missing_nodes: of a replay, of which there is nothing
+ * @omissions: what the traces lack, and so does the new one
  */
 struct merge_result {
 	u64 records;
@@ -80,6 +81,7 @@ struct merge_result {
 	u64 missing_ranks;
 	u64 missing_nodes;
 	u64 lost;
+	struct iot_omissions omissions;
 	const struct merge_node_result *nodes;
 	u32 node_count;
 };

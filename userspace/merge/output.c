@@ -206,15 +206,45 @@ static bool tell_what_is_missing(const struct merge *merge, char *why, size_t ro
 	return why[0];
 }
 
+/* Does the new trace state what all of them lack for this reason? Not what it shows itself. */
+static bool is_stated(const struct merge *merge, enum iot_omission_reason reason)
+{
+	switch (reason) {
+	case IOT_OMISSION_lost:
+	case IOT_OMISSION_missing:
+		return false;
+	case IOT_OMISSION_partial: /* of one node, the facts `partial` are still there */
+		return merge_is_cluster(merge);
+	default:
+		return true;
+	}
+}
+
+static int put_omissions(struct merge *merge)
+{
+	char text[IOT_OMISSION_TEXT_BYTES];
+	int err = 0;
+	u32 i;
+
+	for (i = 1; i < IOT_OMISSION_END && !err && !merge->is_of_replay; i++)
+		if (is_stated(merge, i) && iot_omission_fact(&merge->result.omissions, i, text))
+			err = put_fact(merge, merge->end_ns, "%s", text);
+	return err;
+}
+
 static int put_end(struct merge *merge)
 {
 	char why[512] = "";
 	struct iot_record end = { .kind = IOT_KIND_end };
-	const struct merge_result *result = &merge->result;
-	int err = 0;
+	struct merge_result *result = &merge->result;
+	int err = put_omissions(merge);
 
-	if (tell_what_is_missing(merge, why, sizeof(why)))
-		err = put_fact(merge, merge->end_ns, "partial=%s", why);
+	if (tell_what_is_missing(merge, why, sizeof(why))) {
+		iot_omissions_add(&result->omissions, IOT_OMISSION_partial, 1, IOT_OMISSION_UNKNOWN,
+				  IOT_OMISSION_UNKNOWN, why);
+		if (!err)
+			err = put_fact(merge, merge->end_ns, "partial=%s", why);
+	}
 	end.tail = (const u8 *)why;
 	end.tail_bytes = (u16)strlen(why);
 	end.end.time_ns = merge->end_ns;
@@ -269,6 +299,9 @@ static int take(struct merge *merge, struct merge_input *input)
 	int err;
 
 	if (input->record.kind == IOT_KIND_end) /* that of one is not that of all */
+		return 0;
+	if (input->record.kind == IOT_KIND_fact && !merge->is_of_replay &&
+	    merge_is_omission(&input->record)) /* nor is this */
 		return 0;
 	err = merge_rewrite(merge, input);
 	if (err < 0)

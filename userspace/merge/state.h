@@ -182,6 +182,7 @@ int merge_leave_out(struct merge *merge);
 int merge_survey(struct merge *merge);
 void merge_forget(struct merge *merge);
 enum merge_ids merge_ids_of(u16 kind, const struct iot_field *field);
+bool merge_is_omission(const struct iot_record *record);
 bool merge_is_partial(const struct iot_record *record);
 
 /* jobs.c */

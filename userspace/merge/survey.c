@@ -82,6 +82,7 @@ void merge_forget(struct merge *merge)
 	merge->call_room = 0;
 	merge->mount_count = 0;
 	merge->rank_count = 0;
+	merge->result.omissions = (struct iot_omissions){};
 }
 
 /* -- ids ------------------------------------------------------------------------------------- */
@@ -139,6 +140,14 @@ static void see_ids(struct merge_node *node, const struct iot_record *record)
 		see_id(node, IDS_process, record->task.pid);
 		see_id(node, IDS_process, record->task.tgid);
 	}
+}
+
+/**
+ * merge_is_omission() - is it a fact that says what a trace lacks?
+ */
+bool merge_is_omission(const struct iot_record *record)
+{
+	return record->tail_bytes > 9 && !memcmp(record->tail, "omission.", 9);
 }
 
 /**
@@ -364,20 +373,38 @@ static int see_record(struct merge *merge, u32 number, const struct iot_record *
 	return merge_is_cluster(merge) ? see_call(merge, input->node, record) : 0;
 }
 
+/* What a program lacks, each of the nodes that performed it states: that counts once. */
+static void add_omissions(struct merge *merge, u32 number, struct iot_omissions *omissions)
+{
+	struct iot_trace_info info;
+	u32 i;
+
+	iot_reader_info(merge->inputs[number].reader, &info);
+	iot_omissions_finish(omissions, &info);
+	for (i = 0; i < IOT_OMISSION_END; i++)
+		if (number && merge->is_of_replay && omissions->is_told[i])
+			omissions->of[i] = (struct iot_omission){};
+	iot_omissions_sum(&merge->result.omissions, omissions);
+}
+
 static int see_input(struct merge *merge, u32 number)
 {
 	struct merge_input *input = &merge->inputs[number];
+	struct iot_omissions omissions = {};
 	struct iot_reject reject = {};
 	struct iot_record record;
 	int n = 0, err = merge_input_open(merge, number);
 
 	while (!err && (n = iot_reader_next(input->reader, &record, &reject)) > 0) {
+		iot_omissions_take(&omissions, &record);
 		err = see_record(merge, number, &record);
 		if (err == -ENOMEM)
 			merge_fail(merge, input->path, err);
 	}
 	if (n < 0)
 		err = merge_fail_reject(merge, input->path, n, &reject);
+	if (!err)
+		add_omissions(merge, number, &omissions);
 	iot_reader_close(input->reader);
 	input->reader = NULL;
 	return err;

@@ -119,6 +119,7 @@ static int write_head(int fd, u64 begin_ns)
 		.magic = IOT_TRACE_MAGIC,
 		.major = cpu_to_le16(IOT_TRACE_MAJOR),
 		.head_bytes = cpu_to_le16(sizeof(head)),
+		.features_compat = cpu_to_le32(IOT_TRACE_STATES),
 		.real_ns = cpu_to_le64(wall_ns() - (iot_mpi_now_ns() - begin_ns)),
 		.mono_ns = cpu_to_le64(begin_ns),
 	};

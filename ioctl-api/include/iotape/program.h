@@ -57,6 +57,7 @@
 #define IOT_PROGRAM_MAGIC	"\211IRP\r\n\032\n"
 #define IOT_PROGRAM_MAGIC_BYTES 8
 #define IOT_PROGRAM_MAJOR	3 /* 2 had no users of tasks, 1 no extents and no xattrs */
+#define IOT_PROGRAM_STATES	1u /* feature: what the program lacks is stated in its facts, see omission.h */
 #define IOT_PROGRAM_PATH_MAX	4096 /* with its zero byte */
 #define IOT_PROGRAM_TASKS_MAX	(1u << 20)
 #define IOT_PROGRAM_NAME_MAX	255 /* bytes of the name of an attribute */
@@ -85,6 +86,7 @@ struct iot_section {
 
 /**
  * struct iot_program_head - first bytes of a program
+ * @features_compat: features that a reader may ignore: IOT_PROGRAM_STATES
  * @handles: handle slots that operations use, from 1
  * @maps: mapping slots that operations use, from 1
  * @capture: id of the capture that the program was compiled from

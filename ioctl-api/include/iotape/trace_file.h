@@ -25,6 +25,7 @@
 #define IOT_TRACE_MAGIC_BYTES 8
 #define IOT_TRACE_MAJOR	      1 /* a reader refuses another one */
 #define IOT_TRACE_SCHEMA_MAX_BYTES (1 << 20)
+#define IOT_TRACE_STATES      1u /* feature: what the writer knew to be lacking is stated, see omission.h */
 
 /**
  * struct iot_trace_head - first bytes of a trace
@@ -33,7 +34,7 @@
  *        0     8  IOT_TRACE_MAGIC
  *        8     2  IOT_TRACE_MAJOR
  *       10     2  bytes of this header: 64
- *       12     4  features that a reader may ignore: none yet
+ *       12     4  features that a reader may ignore: IOT_TRACE_STATES
  *       16     4  features that a reader must know: none yet
  *       20     4  bytes of the embedded schema, which follows
  *       24    16  random id of the capture

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * omissions.c - what a trace, a program or the outcomes of a replay lack: gathered, stated, and as
+ * text. The reasons are those of omission.h.
+ *
+ * What comes from a file is not trusted: counts are added without overflow, texts are cut.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "iotape.h"
+
+#define FACT_PREFIX "omission."
+#define UNKNOWN	    IOT_OMISSION_UNKNOWN
+
+static const struct {
+	const char *name;
+	const char *one;
+	const char *many;
+} reasons[IOT_OMISSION_END] = {
+#define REASON(id, name, one, many) [id] = { #name, one, many },
+	IOT_OMISSIONS(REASON)
+#undef REASON
+};
+
+/* -- adding up ------------------------------------------------------------------------------ */
+
+static u64 sum(u64 a, u64 b)
+{
+	if (a == UNKNOWN || b == UNKNOWN || a + b < a)
+		return UNKNOWN;
+	return a + b;
+}
+
+/* Names are in it, which may be any bytes: lines stay lines. */
+static void add_detail(char *to, const char *detail)
+{
+	size_t at = strlen(to);
+
+	if (!detail || !detail[0])
+		return;
+	snprintf(to + at, IOT_OMISSION_DETAIL_BYTES - at, "%s%s", at ? ", " : "", detail);
+	for (; to[at]; at++)
+		if ((unsigned char)to[at] < ' ' || to[at] == 0x7f)
+			to[at] = '?';
+}
+
+static void add(struct iot_omission *to, u64 count, u64 operations, u64 bytes, const char *detail)
+{
+	if (!count)
+		return;
+	to->count = sum(to->count, count);
+	to->operations = sum(to->operations, operations);
+	to->bytes = sum(to->bytes, bytes);
+	add_detail(to->detail, detail);
+}
+
+/**
+ * iot_omissions_add() - something more is lacking
+ * @omissions: where to add it
+ * @reason: why
+ * @count: as its sentence counts; 0: nothing is lacking
+ * @operations: that are lacking, or IOT_OMISSION_UNKNOWN
+ * @bytes: that these moved, or IOT_OMISSION_UNKNOWN
+ * @detail: which they are; NULL or "" if that is not said. It is cut if it is too long
+ */
+void iot_omissions_add(struct iot_omissions *omissions, enum iot_omission_reason reason, u64 count,
+		       u64 operations, u64 bytes, const char *detail)
+{
+	add(&omissions->of[reason], count, operations, bytes, detail);
+}
+
+/**
+ * iot_omissions_sum() - what is lacking in another trace is lacking here, too
+ * @omissions: the sum
+ * @other: is added to it, with what is there
+ */
+void iot_omissions_sum(struct iot_omissions *omissions, const struct iot_omissions *other)
+{
+	u32 i;
+
+	omissions->operations += other->operations;
+	omissions->bytes += other->bytes;
+	for (i = 0; i < IOT_OMISSION_END; i++)
+		add(&omissions->of[i], other->of[i].count, other->of[i].operations,
+		    other->of[i].bytes, other->of[i].detail);
+}
+
+/**
+ * iot_omissions_is_none() - is nothing lacking, as far as is known?
+ */
+bool iot_omissions_is_none(const struct iot_omissions *omissions)
+{
+	u32 i;
+
+	for (i = 0; i < IOT_OMISSION_END; i++)
+		if (omissions->of[i].count)
+			return false;
+	return true;
+}
+
+/**
+ * iot_omissions_operations() - operations that are lacking, for all reasons together
+ * @omissions: gathered
+ * @is_more: out: for some reason their number is not known
+ *
+ * Return: those that are known.
+ */
+u64 iot_omissions_operations(const struct iot_omissions *omissions, bool *is_more)
+{
+	u64 known = 0;
+	u32 i;
+
+	*is_more = false;
+	for (i = 0; i < IOT_OMISSION_END; i++) {
+		if (omissions->of[i].operations == UNKNOWN)
+			*is_more = true;
+		else
+			known += omissions->of[i].operations;
+	}
+	return known;
+}
+
+/**
+ * iot_omissions_bytes() - bytes that operations which are lacking moved
+ * @omissions: gathered
+ * @is_more: out: for some reason their number is not known
+ *
+ * Return: those that are known.
+ */
+u64 iot_omissions_bytes(const struct iot_omissions *omissions, bool *is_more)
+{
+	u64 known = 0;
+	u32 i;
+
+	*is_more = false;
+	for (i = 0; i < IOT_OMISSION_END; i++) {
+		if (omissions->of[i].bytes == UNKNOWN)
+			*is_more = true;
+		else
+			known += omissions->of[i].bytes;
+	}
+	return known;
+}
+
+/* -- facts ---------------------------------------------------------------------------------- */
+
+/**
+ * iot_omission_name() - a reason as a word
+ */
+const char *iot_omission_name(enum iot_omission_reason reason)
+{
+	return reasons[reason].name;
+}
+
+/**
+ * iot_omission_sentence() - a reason as a sentence of several, with %llu for their number
+ */
+const char *iot_omission_sentence(enum iot_omission_reason reason)
+{
+	return reasons[reason].many;
+}
+
+static void print_number(char text[24], u64 number)
+{
+	if (number == UNKNOWN)
+		strcpy(text, "?");
+	else
+		snprintf(text, 24, "%" PRIu64, (uint64_t)number);
+}
+
+/**
+ * iot_omission_fact() - what is lacking for a reason, as a fact states it
+ * @omissions: gathered
+ * @reason: why
+ * @text: out: key=value
+ *
+ * Return: length of the text; 0 if nothing is lacking for this reason.
+ */
+int iot_omission_fact(const struct iot_omissions *omissions, enum iot_omission_reason reason,
+		      char text[IOT_OMISSION_TEXT_BYTES])
+{
+	const struct iot_omission *o = &omissions->of[reason];
+	char count[24], operations[24], bytes[24];
+
+	text[0] = 0;
+	if (!o->count)
+		return 0;
+	print_number(count, o->count);
+	print_number(operations, o->operations);
+	print_number(bytes, o->bytes);
+	return snprintf(text, IOT_OMISSION_TEXT_BYTES, FACT_PREFIX "%s=%s %s %s%s%s", reasons[reason].name,
+			count, operations, bytes, o->detail[0] ? " " : "", o->detail);
+}
+
+/* Return: behind the number, or NULL if there is none. */
+static const char *parse_number(const char *text, u64 *number)
+{
+	char *end;
+
+	while (*text == ' ')
+		text++;
+	if (*text == '?') {
+		*number = UNKNOWN;
+		return text + 1;
+	}
+	if (*text < '0' || *text > '9')
+		return NULL;
+	*number = strtoull(text, &end, 10);
+	return end;
+}
+
+static enum iot_omission_reason find_reason(const char *name, size_t bytes)
+{
+	u32 i;
+
+	for (i = 1; i < IOT_OMISSION_END; i++)
+		if (strlen(reasons[i].name) == bytes && !memcmp(reasons[i].name, name, bytes))
+			return i;
+	return IOT_OMISSION_END;
+}
+
+/* A reason of a later version, or a fact that cannot be read, must not pass for nothing. */
+static void take_stated(struct iot_omissions *omissions, const char *key, const char *value)
+{
+	enum iot_omission_reason reason = find_reason(key, (size_t)(value - 1 - key));
+	u64 count = 0, operations = 0, bytes = 0;
+	const char *p = parse_number(value, &count);
+
+	if (p)
+		p = parse_number(p, &operations);
+	if (p)
+		p = parse_number(p, &bytes);
+	if (!p || reason == IOT_OMISSION_END) {
+		add(&omissions->of[IOT_OMISSION_partial], 1, UNKNOWN, UNKNOWN, key);
+		return;
+	}
+	omissions->is_told[reason] = true;
+	add(&omissions->of[reason], count, operations, bytes, *p == ' ' ? p + 1 : p);
+}
+
+/* Traces of logs said which gaps these had before there were omissions. */
+static void take_old_gap(struct iot_omissions *omissions, const char *key, const char *value)
+{
+	enum iot_omission_reason reason = IOT_OMISSION_log;
+	char detail[96];
+
+	if (!strncmp(key, "map=", 4))
+		reason = IOT_OMISSION_mapping;
+	else if (!strncmp(key, "aio=", 4) || !strncmp(key, "io_uring=", 9))
+		reason = IOT_OMISSION_async;
+	snprintf(detail, sizeof(detail), "%.*s %s", (int)(value - 1 - key), key, value);
+	add(&omissions->old[reason], strtoull(value, NULL, 10), UNKNOWN, UNKNOWN,
+	    reason == IOT_OMISSION_log ? detail : NULL);
+}
+
+static bool begins_with(const char *text, const char *beginning)
+{
+	return !strncmp(text, beginning, strlen(beginning));
+}
+
+static void take_fact(struct iot_omissions *omissions, const char *fact)
+{
+	const char *equals = strchr(fact, '=');
+
+	if (!equals)
+		return;
+	if (begins_with(fact, FACT_PREFIX))
+		take_stated(omissions, fact + strlen(FACT_PREFIX), equals + 1);
+	else if (begins_with(fact, "import."))
+		take_old_gap(omissions, fact + strlen("import."), equals + 1);
+	else if (begins_with(fact, "partial="))
+		add(&omissions->of[IOT_OMISSION_partial], 1, UNKNOWN, UNKNOWN, equals + 1);
+	else if (!strcmp(fact, "mmap=off"))
+		omissions->is_mmap_off = true;
+	else if (begins_with(fact, "replay="))
+		omissions->has_files = true;
+}
+
+/* -- traces ----------------------------------------------------------------------------------- */
+
+static u64 positive(s64 number)
+{
+	return number > 0 ? (u64)number : 0;
+}
+
+/**
+ * iot_record_moved_bytes() - bytes that an operation moved, or made accessible in a mapping
+ * @record: any
+ *
+ * A copy reads and writes. What an asynchronous request moves is known when it ends.
+ */
+u64 iot_record_moved_bytes(const struct iot_record *record)
+{
+	switch (record->kind) {
+	case IOT_KIND_read:
+	case IOT_KIND_write:
+		return positive(record->op.result);
+	case IOT_KIND_copy_range:
+	case IOT_KIND_remap_range:
+		return 2 * positive(record->op.result);
+	case IOT_KIND_complete:
+		return positive(record->complete.result);
+	case IOT_KIND_touch:
+		return record->op.result < 0 ? 0 : record->touch.length_bytes;
+	default:
+		return 0;
+	}
+}
+
+static void take_state(struct iot_omissions *omissions, const struct iot_rec_state *r)
+{
+	char detail[64];
+
+	snprintf(detail, sizeof(detail), "of %llu processes", (unsigned long long)r->unseen_tasks);
+	add(&omissions->old[IOT_OMISSION_around], sum(r->unseen_files, r->unseen_maps), UNKNOWN, UNKNOWN,
+	    detail);
+}
+
+/**
+ * iot_omissions_take() - learn from a record of a trace
+ * @omissions: all zero before the first one
+ * @record: the next one
+ */
+void iot_omissions_take(struct iot_omissions *omissions, const struct iot_record *record)
+{
+	const struct iot_kind_info *info = iot_kind_info(record->kind);
+	char fact[IOT_TAIL_MAX_BYTES + 1];
+
+	switch (record->kind) {
+	case IOT_KIND_fact:
+		memcpy(fact, record->tail, record->tail_bytes);
+		fact[record->tail_bytes] = 0;
+		take_fact(omissions, fact);
+		return;
+	case IOT_KIND_state:
+		take_state(omissions, &record->state);
+		return;
+	case IOT_KIND_mount:
+		omissions->has_files = true;
+		return;
+	case IOT_KIND_map:
+		omissions->maps += record->map.result >= 0;
+		break;
+	}
+	omissions->mpi_calls += info->group == IOT_GROUP_mpi;
+	if (info->group != IOT_GROUP_op)
+		return;
+	omissions->has_files = true;
+	omissions->operations += record->kind != IOT_KIND_complete;
+	omissions->bytes += iot_record_moved_bytes(record);
+}
+
+/* What the records show, unless facts state it: then these are about all of the trace. */
+static void add_shown(struct iot_omissions *omissions, enum iot_omission_reason reason, u64 count,
+		      const char *detail)
+{
+	if (!omissions->is_told[reason])
+		add(&omissions->of[reason], count, UNKNOWN, UNKNOWN, detail);
+}
+
+static void add_old(struct iot_omissions *omissions, enum iot_omission_reason reason)
+{
+	add_shown(omissions, reason, omissions->old[reason].count, omissions->old[reason].detail);
+}
+
+/**
+ * iot_omissions_finish() - all records were taken
+ * @omissions: of the trace
+ * @info: what the file shows, when all was read
+ */
+void iot_omissions_finish(struct iot_omissions *omissions, const struct iot_trace_info *info)
+{
+	add_old(omissions, IOT_OMISSION_around);
+	if (omissions->is_mmap_off)
+		add_shown(omissions, IOT_OMISSION_mapping, omissions->maps, NULL);
+	if (omissions->mpi_calls && !omissions->has_files)
+		add_shown(omissions, IOT_OMISSION_mpi_only, 1, NULL);
+	if (!info->states_omissions) {
+		add_old(omissions, IOT_OMISSION_mapping);
+		add_old(omissions, IOT_OMISSION_async);
+		add_old(omissions, IOT_OMISSION_log);
+		add(&omissions->of[IOT_OMISSION_unstated], 1, UNKNOWN, UNKNOWN, NULL);
+	}
+	if (!info->is_complete)
+		add(&omissions->of[info->is_torn ? IOT_OMISSION_torn : IOT_OMISSION_unfinished], 1,
+		    UNKNOWN, UNKNOWN, NULL);
+	add(&omissions->of[IOT_OMISSION_lost], info->lost, UNKNOWN, UNKNOWN, NULL);
+	add(&omissions->of[IOT_OMISSION_missing], info->missing, UNKNOWN, UNKNOWN, NULL);
+	add(&omissions->of[IOT_OMISSION_unknown], info->unknown, UNKNOWN, UNKNOWN, NULL);
+}
+
+/* -- programs ----------------------------------------------------------------------------------- */
+
+static u64 fact_number(const struct iot_program *program, const char *key)
+{
+	const char *value = iot_program_fact_value(program, key);
+
+	return value ? strtoull(value, NULL, 10) : 0;
+}
+
+/**
+ * iot_omissions_of_program() - what a program lacks, as it states itself
+ * @omissions: filled in
+ * @program: verified
+ */
+void iot_omissions_of_program(struct iot_omissions *omissions, const struct iot_program *program)
+{
+	const char *key;
+	char fact[IOT_TAIL_MAX_BYTES + 1];
+	u32 i;
+
+	*omissions = (struct iot_omissions){
+		.operations = fact_number(program, "program.operations"),
+		.bytes = fact_number(program, "program.moved_bytes"),
+	};
+	for (i = 0; i < program->fact_count; i++) {
+		key = iot_program_string(program, program->facts[i].key);
+		if (!begins_with(key, FACT_PREFIX))
+			continue;
+		snprintf(fact, sizeof(fact), "%s=%s", key,
+			 iot_program_string(program, program->facts[i].value));
+		take_fact(omissions, fact);
+	}
+	/* a tree, and nothing of a run */
+	if (program->task_count && !(le32_to_cpu(program->head->features_compat) & IOT_PROGRAM_STATES))
+		add(&omissions->of[IOT_OMISSION_unstated], 1, UNKNOWN, UNKNOWN, NULL);
+}
+
+/* -- text ----------------------------------------------------------------------------------------- */
+
+/**
+ * iot_omission_text() - what is lacking for a reason, as a sentence
+ * @omissions: gathered
+ * @reason: why
+ * @text: out
+ *
+ * Return: length of the text; 0 if nothing is lacking for this reason.
+ */
+int iot_omission_text(const struct iot_omissions *omissions, enum iot_omission_reason reason,
+		      char text[IOT_OMISSION_TEXT_BYTES])
+{
+	const struct iot_omission *o = &omissions->of[reason];
+	const char *format = o->count == 1 ? reasons[reason].one : reasons[reason].many;
+	int n;
+
+	text[0] = 0;
+	if (!o->count)
+		return 0;
+	n = snprintf(text, IOT_OMISSION_TEXT_BYTES, format, (unsigned long long)o->count);
+	if (o->bytes && o->bytes != UNKNOWN)
+		n += snprintf(text + n, IOT_OMISSION_TEXT_BYTES - (size_t)n, ", with %llu bytes",
+			      (unsigned long long)o->bytes);
+	if (o->detail[0])
+		n += snprintf(text + n, IOT_OMISSION_TEXT_BYTES - (size_t)n, ": %s", o->detail);
+	return n;
+}
+
+/* How many of all, and which share. */
+static void print_share(char text[160], u64 there, u64 lacking, bool is_more, const char *what)
+{
+	u64 all = there + lacking;
+
+	if (is_more && !lacking)
+		snprintf(text, 160, "an unknown number of %s", what);
+	else if (all)
+		snprintf(text, 160, "%s%llu of %llu %s (%.1f %%)", is_more ? "at least " : "",
+			 (unsigned long long)lacking, (unsigned long long)all, what,
+			 100 * (double)lacking / (double)all);
+	else
+		snprintf(text, 160, "0 %s", what);
+}
+
+/**
+ * iot_omissions_text() - how much is lacking, as a sentence
+ * @omissions: gathered, with what is there
+ * @text: out
+ *
+ * Return: length of the text; 0 if nothing is lacking.
+ */
+int iot_omissions_text(const struct iot_omissions *omissions, char text[IOT_OMISSION_TEXT_BYTES])
+{
+	bool are_more_operations, are_more_bytes;
+	u64 operations = iot_omissions_operations(omissions, &are_more_operations);
+	u64 bytes = iot_omissions_bytes(omissions, &are_more_bytes);
+	char of_operations[160], of_bytes[160];
+
+	text[0] = 0;
+	if (iot_omissions_is_none(omissions))
+		return 0;
+	if (!operations && !are_more_operations && !bytes && !are_more_bytes)
+		return snprintf(text, IOT_OMISSION_TEXT_BYTES,
+				"incomplete: the order of some operations is not known");
+	print_share(of_operations, omissions->operations, operations, are_more_operations, "operations");
+	print_share(of_bytes, omissions->bytes, bytes, are_more_bytes, "bytes");
+	return snprintf(text, IOT_OMISSION_TEXT_BYTES, "incomplete: %s and %s are missing", of_operations,
+			of_bytes);
+}
