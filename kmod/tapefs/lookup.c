@@ -278,13 +278,28 @@ static int lower_revalidate(struct dentry *dentry, struct dentry *lower, unsigne
 	return iot_d_revalidate(lower, flags);
 }
 
+/*
+ * A dentry that no name leads to, of a file that was made without a name (O_TMPFILE) or removed. It stands for
+ * the same object as long as the lower dentry does.
+ */
+static int unnamed_revalidate(struct inode *inode, const struct dentry *lower)
+{
+	if (!inode || d_inode_rcu(lower) != tfs_lower_inode(inode))
+		return 0;
+	tfs_refresh(inode);
+	return 1;
+}
+
 static int revalidate_positive(struct dentry *dentry, struct dentry *lower, unsigned int flags)
 {
 	const unsigned int make = LOOKUP_CREATE | LOOKUP_EXCL;
 	struct inode *inode = d_inode_rcu(dentry);
 	struct iot_span span;
-	int valid = lower_revalidate(dentry, lower, flags);
+	int valid;
 
+	if (unlikely(d_unhashed(dentry))) /* as overlayfs may hold it */
+		return unnamed_revalidate(inode, lower);
+	valid = lower_revalidate(dentry, lower, flags);
 	if (valid <= 0)
 		return valid;
 	if (unlikely(!is_lower_valid(dentry, lower)))
@@ -347,7 +362,9 @@ static int revalidate_negative(struct dentry *dentry, unsigned int flags)
 
 /*
  * Is what the upper dcache says of a name still true below? Called for every component
- * of every path walk, mostly without references or locks (RCU walk).
+ * of every path walk, mostly without references or locks (RCU walk). overlayfs calls it for dentries
+ * that it holds, too: for a file that it has copied up, many kernels (Debian's 6.1.176, not 6.1.192) hold the dentry that the
+ * file had before it was given its name.
  */
 static int d_revalidate(struct dentry *dentry, unsigned int flags)
 {
