@@ -25,6 +25,8 @@ static inline struct user_namespace *user_namespace(const struct vfsmount *mnt)
 {
 	return mnt_user_ns(mnt);
 }
+
+#define nop_mnt_idmap init_user_ns /* a mount that is not idmapped */
 #endif
 
 /* 6.16: takes a qstr. Until 6.12 goes. */
@@ -329,6 +331,11 @@ static inline unsigned long iot_mm_get_unmapped_area(struct file *file, unsigned
 static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
 {
 	vma->vm_flags |= flags;
+}
+
+static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
+{
+	vma->vm_flags &= ~flags;
 }
 #endif
 

@@ -59,6 +59,8 @@ int tfs_permission(struct mnt_idmap *idmap, struct inode *inode, int mask)
 
 	tfs_refresh(inode);
 	err = tfs_do_permission(inode, mask);
+	if (likely(!err))
+		err = tfs_mount_permits(inode, mask);
 	if (unlikely(err && err != -ECHILD)) {
 		tfs_begin(inode->i_sb, &span);
 		tfs_emit_denied(&span, inode, mask, err);

@@ -26,7 +26,7 @@ void tfs_copy_attr(struct inode *inode)
 	const struct inode *lower = tfs_lower_inode(inode);
 
 	spin_lock(&inode->i_lock);
-	inode->i_mode = lower->i_mode;
+	inode->i_mode = tfs_mode_of(inode);
 	inode->i_uid = tfs_lower_uid(inode);
 	inode->i_gid = tfs_lower_gid(inode);
 	set_nlink(inode, lower->i_nlink);
@@ -62,7 +62,7 @@ void tfs_copy_size(struct inode *inode)
 void tfs_refresh(struct inode *inode)
 {
 	const struct inode *lower = tfs_lower_inode(inode);
-	const umode_t mode = lower->i_mode;
+	const umode_t mode = tfs_mode_of(inode);
 	const kuid_t uid = tfs_lower_uid(inode);
 	const kgid_t gid = tfs_lower_gid(inode);
 

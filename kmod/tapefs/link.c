@@ -16,6 +16,8 @@ const char *tfs_get_link(struct dentry *dentry, struct inode *inode, struct dela
 
 	if (!dentry)
 		return ERR_PTR(-ECHILD); /* RCU walk: come again with references */
+	if (tfs_mount_is_nosymfollow(inode->i_sb))
+		return ERR_PTR(-ELOOP); /* as the VFS, before it asks */
 	tfs_begin(inode->i_sb, &span);
 	target = tfs_do_get_link(dentry, done);
 	tfs_emit_follow(&span, dentry, IS_ERR(target) ? NULL : target, PTR_ERR_OR_ZERO(target));

@@ -299,24 +299,35 @@ static long ioctl_result(const struct file *file, unsigned int command, unsigned
 	return exchange_refuse(file, (const int __user *)argument);
 }
 
+/* Return: as f_op->unlocked_ioctl. */
 long tfs_do_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
-	struct file *lower = tfs_lower_as_set(file);
+	struct file *lower;
+	long result;
 
-	if (!lower->f_op->unlocked_ioctl)
+	if (!tfs_lower_file(file)->f_op->unlocked_ioctl)
 		return -ENOTTY;
-	return ioctl_result(file, command, argument,
-			    lower->f_op->unlocked_ioctl(lower, command, argument));
+	lower = tfs_lower_get_for_ioctl(file, command);
+	if (IS_ERR(lower))
+		return PTR_ERR(lower);
+	result = lower->f_op->unlocked_ioctl(lower, command, argument);
+	fput(lower);
+	return ioctl_result(file, command, argument, result);
 }
 
 long tfs_do_compat_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
-	struct file *lower = tfs_lower_as_set(file);
+	struct file *lower;
+	long result;
 
-	if (!lower->f_op->compat_ioctl)
+	if (!tfs_lower_file(file)->f_op->compat_ioctl)
 		return -ENOIOCTLCMD;
-	return ioctl_result(file, command, (unsigned long)compat_ptr(argument),
-			    lower->f_op->compat_ioctl(lower, command, argument));
+	lower = tfs_lower_get_for_ioctl(file, command);
+	if (IS_ERR(lower))
+		return PTR_ERR(lower);
+	result = lower->f_op->compat_ioctl(lower, command, argument);
+	fput(lower);
+	return ioctl_result(file, command, (unsigned long)compat_ptr(argument), result);
 }
 
 int tfs_do_iterate(struct file *file, struct dir_context *context)

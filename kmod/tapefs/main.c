@@ -15,6 +15,8 @@ static void kill_sb(struct super_block *sb)
 		iot_source_remove(&tsb->source);
 	kill_anon_super(sb);
 	if (tsb) {
+		if (tsb->read_only)
+			kern_unmount(tsb->read_only);
 		path_put(&tsb->lower);
 		kfree(tsb);
 	}

@@ -370,6 +370,11 @@ static int map_make(struct file *file, struct vm_area_struct *vma, const struct 
 
 	if (!iot_can_mmap(tfs_lower_file(file)))
 		return -ENODEV;
+	if (unlikely(tfs_mount_is_noexec(file_inode(file)->i_sb))) {
+		if (vma->vm_flags & VM_EXEC)
+			return -EPERM;
+		vm_flags_clear(vma, VM_MAYEXEC);
+	}
 	mapped = tfs_mapped_of(file);
 	if (IS_ERR(mapped))
 		return PTR_ERR(mapped);

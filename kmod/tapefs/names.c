@@ -85,7 +85,10 @@ int tfs_link(struct dentry *old, struct inode *dir, struct dentry *dentry)
 	int err;
 
 	tfs_begin(dir->i_sb, &span);
-	err = made(dir, dentry, tfs_do_link(old, dentry));
+	if (tfs_mount_may_link(&nop_mnt_idmap, d_inode(old)))
+		err = made(dir, dentry, tfs_do_link(old, dentry));
+	else
+		err = -EPERM;
 	tfs_copy_attr(d_inode(old));
 	tfs_emit_link(&span, old, dentry, err);
 	return err;

@@ -52,8 +52,9 @@ static int reconfigure(struct fs_context *fc)
 	struct tfs_sb *tsb = TFS_SB(fc->root->d_sb);
 	const struct tfs_options *options = fc->fs_private;
 
-	if (!(fc->sb_flags & SB_RDONLY) && sb_rdonly(tsb->lower.mnt->mnt_sb))
-		return invalfc(fc, "the lower file system is read-only");
+	if (!(fc->sb_flags & SB_RDONLY) && __mnt_is_readonly(tsb->lower.mnt))
+		return invalfc(fc, "the lower mount is read-only");
+	tfs_mount_inherit(fc->root->d_sb);
 	tsb->options = *options; /* maps that exist keep the mode they were made with */
 	return 0;
 }

@@ -125,7 +125,9 @@ static void inherit(struct super_block *sb, const struct path *lower_path)
 	sb->s_flags |= lower->s_flags & (SB_POSIXACL | SB_SYNCHRONOUS | SB_DIRSYNC | SB_MANDLOCK);
 	if (__mnt_is_readonly(lower_path->mnt))
 		sb->s_flags |= SB_RDONLY;
-	sb->s_iflags |= lower->s_iflags & (SB_I_NOEXEC | SB_I_NODEV | IOT_SB_I_NOUMASK);
+	sb->s_iflags |= lower->s_iflags &
+			(IOT_SB_I_NOUMASK | SB_I_UNTRUSTED_MOUNTER | SB_I_IMA_UNVERIFIABLE_SIGNATURE);
+	tfs_mount_inherit(sb);
 	sb->s_iflags |= SB_I_SKIP_SYNC; /* of sync(2), which tells nobody of errors */
 	iot_copy_uuid(sb, lower);
 	sb->s_maxbytes = lower->s_maxbytes;
@@ -174,6 +176,7 @@ int tfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	if (err)
 		return err;
 
+	tsb->read_only = tfs_mount_read_only(&tsb->lower);
 	inherit(sb, &tsb->lower);
 	sb->s_magic = TFS_MAGIC;
 	sb->s_op = &tfs_super_operations;

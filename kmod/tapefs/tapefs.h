@@ -44,12 +44,14 @@ struct tfs_options {
 /**
  * struct tfs_sb - a mount
  * @lower: the directory below, with the mount that it was reached through
+ * @read_only: the same, by a mount of our own through which nothing is written; NULL if there can be none
  * @options: as mounted
  * @quota: what of quotactl_fd(2) the lower file system can do
  * @source: what sessions attach to
  */
 struct tfs_sb {
 	struct path lower;
+	struct vfsmount *read_only;
 	struct tfs_options options;
 	struct quotactl_ops quota;
 	struct iot_source source;
@@ -180,6 +182,27 @@ static inline kgid_t tfs_lower_gid(const struct inode *inode)
 static inline struct file *tfs_lower_file(const struct file *file)
 {
 	return TFS_F(file)->lower;
+}
+
+/* mount.c */
+void tfs_mount_inherit(struct super_block *sb);
+bool tfs_mount_may_suid(const struct super_block *sb);
+bool tfs_mount_is_noexec(const struct super_block *sb);
+bool tfs_mount_is_nosymfollow(const struct super_block *sb);
+int tfs_mount_permits(const struct inode *inode, int mask);
+bool tfs_mount_hides_bits(const struct inode *inode);
+bool tfs_mount_may_link(struct mnt_idmap *idmap, const struct inode *inode);
+struct vfsmount *tfs_mount_read_only(const struct path *lower);
+struct file *tfs_lower_get_for_ioctl(struct file *file, unsigned int command);
+
+/* The mode that the VFS sees: without the bits that a nosuid mount below takes from programs. */
+static inline umode_t tfs_mode_of(const struct inode *inode)
+{
+	const umode_t mode = READ_ONCE(tfs_lower_inode(inode)->i_mode);
+
+	if (likely(!(mode & (S_ISUID | S_ISGID))) || !S_ISREG(mode) || tfs_mount_may_suid(inode->i_sb))
+		return mode;
+	return mode & ~(S_ISUID | S_ISGID);
 }
 
 /* super.c */

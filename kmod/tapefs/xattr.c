@@ -3,6 +3,7 @@
  * xattr.c - extended attributes, of every name space: the lower file system knows which.
  */
 #include <linux/fs.h>
+#include <linux/sched.h>
 #include <linux/xattr.h>
 
 #include "emit.h"
@@ -16,7 +17,10 @@ static int xattr_get(const struct xattr_handler *handler, struct dentry *dentry,
 	ssize_t result;
 
 	tfs_begin(dentry->d_sb, &span);
-	result = tfs_do_getxattr(dentry, name, value, room);
+	if (unlikely(current->in_execve) && !strcmp(name, XATTR_NAME_CAPS) && !tfs_mount_may_suid(dentry->d_sb))
+		result = -ENODATA; /* on a nosuid mount exec(2) does not look for capabilities */
+	else
+		result = tfs_do_getxattr(dentry, name, value, room);
 	tfs_emit_getxattr(&span, dentry, name, room, result);
 	return result;
 }

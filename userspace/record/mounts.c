@@ -23,6 +23,10 @@
 
 #define SUBMOUNTS_MAX 256
 
+#ifndef ST_NOSYMFOLLOW /* of the kernel, for statfs(2) */
+#define ST_NOSYMFOLLOW 0x2000
+#endif
+
 /* A mount below the directory, held by a copy of it, to be put on top again. */
 struct submount {
 	char path[PATH_MAX];
@@ -99,6 +103,7 @@ static unsigned int attributes_of(const char *dir)
 		{ ST_RDONLY, MOUNT_ATTR_RDONLY },   { ST_NOSUID, MOUNT_ATTR_NOSUID },
 		{ ST_NODEV, MOUNT_ATTR_NODEV },	    { ST_NOEXEC, MOUNT_ATTR_NOEXEC },
 		{ ST_NOATIME, MOUNT_ATTR_NOATIME }, { ST_NODIRATIME, MOUNT_ATTR_NODIRATIME },
+		{ ST_NOSYMFOLLOW, MOUNT_ATTR_NOSYMFOLLOW },
 	};
 	unsigned int attributes = 0;
 	struct statvfs stat;
