@@ -141,6 +141,27 @@ static inline int iot_d_revalidate(struct dentry *dentry, unsigned int flags)
 }
 #endif
 
+/*
+ * 6.9: d_real is told what is wanted of the object; before, which inode is looked for, if any. Until 6.1 goes.
+ */
+#ifdef IOT_HAVE_D_REAL_TYPE
+#define IOT_D_REAL_DECLARE(function) struct dentry *function(struct dentry *dentry, enum d_real_type what)
+#define iot_is_real(dentry, what)    false
+#else
+#define IOT_D_REAL_DECLARE(function) struct dentry *function(struct dentry *dentry, const struct inode *what)
+#define iot_is_real(dentry, what)    ((what) && (what) == d_inode(dentry))
+
+/* The dentry of a file was asked of d_real then, also of ours, at each record. It is another one's under overlayfs only. */
+static inline struct dentry *iot_file_dentry(const struct file *file)
+{
+	struct dentry *dentry = file->f_path.dentry;
+
+	return likely(dentry->d_sb == file_inode(file)->i_sb) ? dentry : file_dentry(file);
+}
+
+#define file_dentry(file) iot_file_dentry(file)
+#endif
+
 /* 6.18: was generic_drop_inode(). Until 6.12 goes. */
 #ifndef IOT_HAVE_INODE_GENERIC_DROP
 #define inode_generic_drop(inode) generic_drop_inode(inode)

@@ -124,6 +124,7 @@ int tfs_instantiate(struct dentry *dentry, struct dentry *lower)
 	tfs_dentry_replace(dentry, lower);
 	if (IS_ERR(inode))
 		return PTR_ERR(inode);
+	tfs_real_show(dentry, inode);
 	if (likely(d_unhashed(dentry)))
 		d_add(dentry, inode);
 	else
@@ -147,6 +148,7 @@ static struct dentry *splice(struct dentry *dentry, bool is_to_be_made, struct i
 	} else if (is_to_be_made) {
 		return NULL;
 	}
+	tfs_real_show(dentry, inode);
 	spliced = d_splice_alias(inode, dentry);
 	if (IS_ERR(spliced))
 		return spliced;
@@ -309,6 +311,8 @@ static int revalidate_positive(struct dentry *dentry, struct dentry *lower, unsi
 		return valid;
 	if (likely(inode)) /* in RCU walk it may have gone by now */
 		tfs_refresh(inode);
+	if (unlikely(!flags && (dentry->d_flags & DCACHE_OP_REAL))) /* perhaps by overlayfs */
+		tfs_real_hide(dentry);
 	if (unlikely((flags & make) == make)) { /* never in RCU walk; will fail with EEXIST */
 		tfs_begin(dentry->d_sb, &span);
 		emit_lookup(&span, dentry, d_inode(dentry), flags);
@@ -402,6 +406,8 @@ const struct dentry_operations tfs_dentry_operations = {
 	.d_revalidate = IOT_D_REVALIDATE_OP(d_revalidate),
 	.d_weak_revalidate = d_weak_revalidate,
 	.d_delete = is_not_kept,
+	.d_init = tfs_d_init,
+	.d_real = tfs_d_real,
 	.d_release = d_release,
 };
 

@@ -205,6 +205,12 @@ static inline umode_t tfs_mode_of(const struct inode *inode)
 	return mode & ~(S_ISUID | S_ISGID);
 }
 
+/* real.c */
+int tfs_d_init(struct dentry *dentry);
+void tfs_real_show(struct dentry *dentry, const struct inode *inode);
+void tfs_real_hide(struct dentry *dentry);
+IOT_D_REAL_DECLARE(tfs_d_real);
+
 /* super.c */
 extern const struct super_operations tfs_super_operations;
 int tfs_super_init(void);
