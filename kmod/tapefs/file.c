@@ -56,7 +56,8 @@ int tfs_open_lower(struct file *file, struct file *lower)
 	}
 	tfs->lower = lower;
 	tfs->handle = atomic64_inc_return(&last_handle);
-	mutex_init(&tfs->lock);
+	spin_lock_init(&tfs->lock);
+	INIT_LIST_HEAD(&tfs->calls);
 	file->private_data = tfs;
 	/* What this file can do is what the lower one can. */
 	file->f_mode &= lower->f_mode | ~kept;
@@ -109,14 +110,14 @@ int tfs_open(struct inode *inode, struct file *file)
 static int release(struct inode *inode, struct file *file)
 {
 	struct tfs_file *tfs = TFS_F(file);
+	struct file *lower = tfs->lower;
 	struct iot_span span;
 
 	tfs_begin(inode->i_sb, &span);
-	if (tfs->mapped)
-		fput(tfs->mapped);
-	fput(tfs->lower);
 	tfs_emit_release(&span, file);
-	kfree(tfs);
+	if (!tfs->mapped) /* else the release of the lower file frees it, which may be in use by msync(2) */
+		kfree(tfs);
+	fput(lower);
 	return 0;
 }
 

@@ -184,8 +184,12 @@ loff_t tfs_do_llseek(struct file *file, loff_t offset, int whence)
 int tfs_do_fsync(struct file *file, loff_t start, loff_t end, int datasync)
 {
 	struct file *lower = tfs_lower_as_set(file);
-	int err = vfs_fsync_range(lower, start, end, datasync);
+	struct tfs_call call;
+	int err;
 
+	tfs_call_begin(file, &call);
+	err = vfs_fsync_range(lower, start, end, datasync);
+	tfs_call_end(file, &call);
 	if (unlikely(err) && file->f_mapping == lower->f_mapping) {
 		spin_lock(&file->f_lock);
 		file->f_wb_err = READ_ONCE(lower->f_wb_err);
@@ -196,12 +200,24 @@ int tfs_do_fsync(struct file *file, loff_t start, loff_t end, int datasync)
 
 long tfs_do_fallocate(struct file *file, int mode, loff_t offset, loff_t length)
 {
-	return vfs_fallocate(tfs_lower_as_set(file), mode, offset, length);
+	struct tfs_call call;
+	long err;
+
+	tfs_call_begin(file, &call);
+	err = vfs_fallocate(tfs_lower_as_set(file), mode, offset, length);
+	tfs_call_end(file, &call);
+	return err;
 }
 
 int tfs_do_fadvise(struct file *file, loff_t offset, loff_t length, int advice)
 {
-	return vfs_fadvise(tfs_lower_file(file), offset, length, advice);
+	struct tfs_call call;
+	int err;
+
+	tfs_call_begin(file, &call);
+	err = vfs_fadvise(tfs_lower_file(file), offset, length, advice);
+	tfs_call_end(file, &call);
+	return err;
 }
 
 ssize_t tfs_do_splice_read(struct file *file, loff_t *offset, struct pipe_inode_info *pipe,
@@ -218,11 +234,14 @@ ssize_t tfs_do_splice_write(struct pipe_inode_info *pipe, struct file *file, lof
 			    size_t length, unsigned int flags)
 {
 	struct file *lower = tfs_lower_as_set(file);
+	struct tfs_call call;
 	ssize_t result;
 
+	tfs_call_begin(file, &call);
 	file_start_write(lower);
 	result = lower->f_op->splice_write(pipe, lower, offset, length, flags);
 	file_end_write(lower);
+	tfs_call_end(file, &call);
 	tfs_tell_rw(file, true, result);
 	return result;
 }
@@ -230,18 +249,32 @@ ssize_t tfs_do_splice_write(struct pipe_inode_info *pipe, struct file *file, lof
 ssize_t tfs_do_copy_range(struct file *in, loff_t offset_in, struct file *out, loff_t offset_out,
 			  size_t length, unsigned int flags)
 {
-	return vfs_copy_file_range(tfs_lower_as_set(in), offset_in, tfs_lower_as_set(out),
-				   offset_out, length, flags);
+	struct file *lower_in = tfs_lower_get_plain(in);
+	struct tfs_call call;
+	ssize_t result;
+
+	tfs_call_begin(out, &call);
+	result = vfs_copy_file_range(lower_in, offset_in, tfs_lower_as_set(out), offset_out, length, flags);
+	tfs_call_end(out, &call);
+	fput(lower_in);
+	return result;
 }
 
 loff_t tfs_do_remap_range(struct file *in, loff_t offset_in, struct file *out, loff_t offset_out,
 			  loff_t length, unsigned int flags)
 {
+	struct tfs_call call;
+	loff_t result;
+
+	tfs_call_begin(out, &call);
 	if (flags & REMAP_FILE_DEDUP)
-		return vfs_dedupe_file_range_one(tfs_lower_as_set(in), offset_in,
-						 tfs_lower_as_set(out), offset_out, length, flags);
-	return vfs_clone_file_range(tfs_lower_as_set(in), offset_in, tfs_lower_as_set(out),
-				    offset_out, length, flags);
+		result = vfs_dedupe_file_range_one(tfs_lower_as_set(in), offset_in, tfs_lower_as_set(out),
+						   offset_out, length, flags);
+	else
+		result = vfs_clone_file_range(tfs_lower_as_set(in), offset_in, tfs_lower_as_set(out),
+					      offset_out, length, flags);
+	tfs_call_end(out, &call);
+	return result;
 }
 
 /* XFS_IOC_EXCHANGE_RANGE and XFS_IOC_COMMIT_RANGE, of a header that only XFS has, take 40 and 88 bytes. */
@@ -302,6 +335,7 @@ static long ioctl_result(const struct file *file, unsigned int command, unsigned
 /* Return: as f_op->unlocked_ioctl. */
 long tfs_do_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
+	struct tfs_call call;
 	struct file *lower;
 	long result;
 
@@ -310,13 +344,16 @@ long tfs_do_ioctl(struct file *file, unsigned int command, unsigned long argumen
 	lower = tfs_lower_get_for_ioctl(file, command);
 	if (IS_ERR(lower))
 		return PTR_ERR(lower);
+	tfs_call_begin(file, &call);
 	result = lower->f_op->unlocked_ioctl(lower, command, argument);
+	tfs_call_end(file, &call);
 	fput(lower);
 	return ioctl_result(file, command, argument, result);
 }
 
 long tfs_do_compat_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
+	struct tfs_call call;
 	struct file *lower;
 	long result;
 
@@ -325,7 +362,9 @@ long tfs_do_compat_ioctl(struct file *file, unsigned int command, unsigned long 
 	lower = tfs_lower_get_for_ioctl(file, command);
 	if (IS_ERR(lower))
 		return PTR_ERR(lower);
+	tfs_call_begin(file, &call);
 	result = lower->f_op->compat_ioctl(lower, command, argument);
+	tfs_call_end(file, &call);
 	fput(lower);
 	return ioctl_result(file, command, (unsigned long)compat_ptr(argument), result);
 }

@@ -7,7 +7,7 @@
  * want to see, we see by wrapping operations:
  *
  *	vma->vm_ops	a copy of the lower ones in struct tfs_map, found from the vma
- *	vma->vm_file	the handle's `mapped` file, which is a lower one: mapped.c
+ *	vma->vm_file	the lower file of the handle, whose operations are wrapped, too: mapped.c
  *
  * Lifetimes: a tfs_map has one reference from each vma (open and close keep count) and
  * one from each fault in progress, because a fault that gives up its locks may find
@@ -416,7 +416,7 @@ unsigned long tfs_get_unmapped_area(struct file *file, unsigned long address,
 	struct file *lower = tfs_lower_file(file);
 
 	if (lower->f_op->get_unmapped_area)
-		return lower->f_op->get_unmapped_area(lower, address, length_bytes, page, flags);
+		return tfs_lower_unmapped_area(lower, address, length_bytes, page, flags);
 	return iot_mm_get_unmapped_area(file, address, length_bytes, page, flags);
 }
 

@@ -141,6 +141,26 @@ static struct file *open_again(struct file *file, struct vfsmount *mnt, int acce
 }
 
 /**
+ * tfs_lower_get_plain() - a lower file with the operations of the lower file system
+ * @file: upper file that can be read
+ *
+ * NFS lets its server copy a range if the source file has NFS's own operations. A file that has been mapped has
+ * others, see mapped.c, and is opened a second time, for the same access: an open for less could make the
+ * server delegate the file, and then locks would be local.
+ *
+ * Return: with a reference.
+ */
+struct file *tfs_lower_get_plain(struct file *file)
+{
+	struct file *lower = tfs_lower_as_set(file), *again;
+
+	if (likely(!READ_ONCE(TFS_F(file)->mapped)))
+		return get_file(lower);
+	again = open_again(file, lower->f_path.mnt, lower->f_flags & O_ACCMODE);
+	return IS_ERR(again) ? get_file(lower) : again;
+}
+
+/**
  * tfs_lower_get_for_ioctl() - the lower file that an ioctl goes to
  * @file: upper file
  * @command: the ioctl

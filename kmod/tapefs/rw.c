@@ -155,13 +155,27 @@ static bool start_write(struct kiocb *lower)
 	return true;
 }
 
+/* At the end of a write with O_SYNC the lower file system calls its fsync: see mapped.c. */
+static ssize_t write_below(struct file *file, struct kiocb *lower, struct iov_iter *iter)
+{
+	struct tfs_call call;
+	ssize_t result;
+
+	if (likely(!iocb_is_dsync(lower)))
+		return lower->ki_filp->f_op->write_iter(lower, iter);
+	tfs_call_begin(file, &call);
+	result = lower->ki_filp->f_op->write_iter(lower, iter);
+	tfs_call_end(file, &call);
+	return result;
+}
+
 /* Hand it to the lower file system. Return: -EIOCBQUEUED if it will complete it, else how it ended. */
 static ssize_t request_begin(struct request *request, struct iov_iter *iter)
 {
 	struct kiocb *lower = &request->lower;
 
 	if (lower->ki_flags & IOCB_WRITE)
-		return lower->ki_filp->f_op->write_iter(lower, iter);
+		return write_below(request->file, lower, iter);
 	return lower->ki_filp->f_op->read_iter(lower, iter);
 }
 
@@ -240,7 +254,7 @@ static ssize_t write_sync(struct kiocb *iocb, struct iov_iter *iter, struct iot_
 
 	kiocb_init_lower(&kiocb, iocb);
 	file_start_write(lower);
-	result = lower->f_op->write_iter(&kiocb, iter);
+	result = write_below(iocb->ki_filp, &kiocb, iter);
 	file_end_write(lower);
 	iocb->ki_pos = kiocb.ki_pos;
 	tfs_copy_size(file_inode(iocb->ki_filp));

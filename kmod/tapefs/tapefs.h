@@ -21,7 +21,6 @@
 #include <linux/fs.h>
 #include <linux/fs_parser.h>
 #include <linux/mount.h>
-#include <linux/mutex.h>
 #include <linux/quota.h>
 
 #include "iotape/iotape.h"
@@ -105,16 +104,28 @@ struct tfs_dentry {
  * @handle: its id
  * @epoch: session in which it was announced last, by its open or since
  * @opened: session in which its open was recorded
- * @lock: guards the making of @mapped
- * @mapped: the lower file that mappings refer to, made by the first mmap
+ * @lock: guards @calls and the making of @mapped
+ * @calls: those by the handle that are under way below, see tfs_call_begin()
+ * @mapped: made by the first mmap; the release of the lower file then frees it, and this
  */
 struct tfs_file {
 	struct file *lower;
 	u64 handle;
 	u64 epoch;
 	u64 opened;
-	struct mutex lock;
-	struct file *mapped;
+	spinlock_t lock;
+	struct list_head calls;
+	struct tfs_mapped *mapped;
+};
+
+/**
+ * struct tfs_call - a call of the lower file system by a handle, on the stack of its task
+ * @list: among those of the handle
+ * @task: whose it is
+ */
+struct tfs_call {
+	struct list_head list;
+	const struct task_struct *task;
 };
 
 static inline struct tfs_sb *TFS_SB(const struct super_block *sb)
@@ -193,6 +204,7 @@ int tfs_mount_permits(const struct inode *inode, int mask);
 bool tfs_mount_hides_bits(const struct inode *inode);
 bool tfs_mount_may_link(struct mnt_idmap *idmap, const struct inode *inode);
 struct vfsmount *tfs_mount_read_only(const struct path *lower);
+struct file *tfs_lower_get_plain(struct file *file);
 struct file *tfs_lower_get_for_ioctl(struct file *file, unsigned int command);
 
 /* The mode that the VFS sees: without the bits that a nosuid mount below takes from programs. */
@@ -296,7 +308,11 @@ void tfs_rw_exit(void);
 int tfs_iterate_shared(struct file *file, struct dir_context *context);
 
 /* mapped.c */
+void tfs_call_begin(struct file *file, struct tfs_call *call);
+void tfs_call_end(struct file *file, struct tfs_call *call);
 struct file *tfs_mapped_of(struct file *upper);
+unsigned long tfs_lower_unmapped_area(struct file *lower, unsigned long address, unsigned long length_bytes,
+				      unsigned long page, unsigned long flags);
 
 /* mmap.c */
 int tfs_mmap(struct file *file, struct vm_area_struct *vma);
