@@ -180,6 +180,82 @@ static void drift_is_not_invented(void **state)
 	clocks_close(world.clocks);
 }
 
+/*
+ * Messages that were fast one way at one end of the trace, and the other way at the other end: between the
+ * bounds there is room for a drift of 0.5 ms in a second, and for none.
+ */
+static void drift_is_not_what_there_is_room_for(void **state)
+{
+	static const struct clock nodes[] = { { .start_ns = 1000 }, { .start_ns = 777777 } };
+	u64 at_ns;
+
+	(void)state;
+	begin(nodes, 2);
+	for (at_ns = 0; at_ns < 10000000; at_ns += 1000000) {
+		message(0, 1, at_ns, at_ns + 1000 + jitter(3000));
+		message(1, 0, at_ns, at_ns + 500000 + jitter(300000));
+		message(0, 1, 1000000000 + at_ns, 1000500000 + at_ns + jitter(300000));
+		message(1, 0, 1000000000 + at_ns, 1000001000 + at_ns + jitter(3000));
+	}
+	assert_int_equal(clocks_fit(world.clocks, 0), 0);
+	assert_int_equal(clocks_result(world.clocks, 1)->drift_ppb, 0);
+	assert_int_equal(inverted(), 0);
+	for (at_ns = 0; at_ns < 20000000000; at_ns += 1000000000)
+		assert_true(is_near(error_ns(1, at_ns), 0, 5000));
+	clocks_close(world.clocks);
+}
+
+/* There is one, and room for ten times as much: a usual one is more likely. */
+static void usual_drifts_are_more_likely(void **state)
+{
+	static const struct clock nodes[] = { { .start_ns = 1000 }, { .start_ns = 777777, .drift = 30e-6 } };
+	u64 at_ns;
+
+	(void)state;
+	begin(nodes, 2);
+	for (at_ns = 0; at_ns < 10000000; at_ns += 1000000) {
+		message(0, 1, at_ns, at_ns + 1000 + jitter(3000));
+		message(1, 0, at_ns, at_ns + 1000 + jitter(3000));
+		message(0, 1, 1000000000 + at_ns, 1000300000 + at_ns + jitter(300000));
+		message(1, 0, 1000000000 + at_ns, 1000001000 + at_ns + jitter(3000));
+	}
+	assert_int_equal(clocks_fit(world.clocks, 0), 0);
+	assert_int_equal(inverted(), 0);
+	assert_true(is_near(clocks_result(world.clocks, 1)->drift_ppb, -30000, 45000));
+	for (at_ns = 0; at_ns < 1000000000; at_ns += 100000000)
+		assert_true(is_near(error_ns(1, at_ns), 0, 45000));
+	clocks_close(world.clocks);
+}
+
+/* Each pair alone leaves much room, all together little: lines are found that keep all in order. */
+static void nodes_are_fitted_to_each_other(void **state)
+{
+	static const struct clock nodes[] = {
+		{ .start_ns = 5000 }, { .start_ns = 8000000 }, { .start_ns = 70000 }, { .start_ns = 90000000 },
+	};
+	u64 at_ns;
+	u32 i;
+
+	(void)state;
+	begin(nodes, 4);
+	for (at_ns = 0; at_ns < 1000000000; at_ns += 10000000) {
+		for (i = 1; i < 4; i++) { /* loosely, and more so in one direction */
+			message(0, i, at_ns, at_ns + (i % 2 ? 1000 : 400000));
+			message(i, 0, at_ns, at_ns + (i % 2 ? 400000 : 1000));
+			message(i, i % 3 + 1, at_ns, at_ns + 2000 + jitter(1000));
+			message(i % 3 + 1, i, at_ns, at_ns + 2000 + jitter(1000));
+		}
+	}
+	assert_int_equal(clocks_fit(world.clocks, 0), 0);
+	assert_int_equal(inverted(), 0);
+	for (i = 1; i < 4; i++) {
+		assert_true(clocks_result(world.clocks, i)->margin_ns >= 0);
+		assert_int_equal(clocks_result(world.clocks, i)->corrected, 0);
+		assert_true(is_near(error_ns(i, 500000000), 0, 5000));
+	}
+	clocks_close(world.clocks);
+}
+
 /* A clock that stands still for two seconds, or leaps, is no line. */
 static void what_no_line_keeps_is_corrected(void **state)
 {
@@ -318,6 +394,9 @@ static void nonsense_is_ordered(void **state)
 SUITE("clocks",
       TEST(offset_and_drift_are_found)
       TEST(drift_is_not_invented)
+      TEST(drift_is_not_what_there_is_room_for)
+      TEST(usual_drifts_are_more_likely)
+      TEST(nodes_are_fitted_to_each_other)
       TEST(what_no_line_keeps_is_corrected)
       TEST(one_way_keeps_the_order)
       TEST(without_messages_wall_clocks_count)

@@ -5,10 +5,11 @@
  * Two clocks differ by an offset and a drift, a line. A message one way is a point that the line must
  * pass on one side, a message the other way one on the other side. Between the convex hulls of
  * both sets lie the lines that keep all in order (Duda, Harrus, Haddad, Bernard: Estimating
- * Global Time in Distributed Systems, 1987). Of these the one is taken that is as far from
- * both hulls as can be, or one with half that distance and less drift: clocks differ by little.
- * With more than two nodes each is fitted to those that were before it, and then, some times
- * over, to all others.
+ * Global Time in Distributed Systems, 1987). A line without drift is taken if there is one: clocks that
+ * are kept right differ by an offset, and a short trace leaves room for any drift. Else the drift is the
+ * mean of those that are possible, each weighted by the room that it leaves and by how usual it is. The
+ * offset is in the middle of the room that this drift leaves. With more than two nodes each is fitted to
+ * those that were before it, and then to all others, until all lie between their bounds.
  *
  * Floating point is used for what is small beside a reading of a clock, and in one order, so
  * that the same events give the same times.
@@ -19,9 +20,12 @@
 
 #include "clocks_state.h"
 
-#define DRIFT_MAX   1e-3 /* twice what the kernel slews a clock by */
-#define STEPS	    100	 /* of a search for a drift; each takes a third away */
+#define DRIFT_MAX   1e-3  /* twice what the kernel slews a clock by */
+#define DRIFT_USUAL 50e-6 /* of the oscillator of a clock that nothing keeps right */
+#define STEPS	    100	  /* of a search for a drift; each takes a third away, or half */
+#define SAMPLES	    256	  /* of the drifts that are possible */
 #define SWEEPS	    6
+#define SWEEPS_MAX  64	  /* if some node is not between its bounds by then */
 #define FAR_NS	    1e12 /* from the base: from there on, double is not exact enough */
 #define NO_NODE     (~0u)
 
@@ -152,25 +156,57 @@ static double widest(const struct sides *sides)
 	return (low + high) / 2;
 }
 
-/* The drift nearest to none that keeps half of what the best one has. */
-static double least(const struct sides *sides, double best)
+/* From a drift with enough margin towards another one: the last that has enough, too. */
+static double as_far_as(const struct sides *sides, double from, double to, double enough)
 {
-	double enough = margin(sides, best) / 2, low = 0, high = best;
 	u32 i;
 
-	if (enough <= 0)
-		return best;
-	if (margin(sides, 0) >= enough)
-		return 0;
+	if (margin(sides, to) >= enough)
+		return to;
 	for (i = 0; i < STEPS; i++) {
-		double middle = (low + high) / 2;
+		double middle = (from + to) / 2;
 
 		if (margin(sides, middle) >= enough)
-			high = middle;
+			from = middle;
 		else
-			low = middle;
+			to = middle;
 	}
-	return high;
+	return from;
+}
+
+/* How usual a drift is, beside another one. */
+static double usual(double drift, double other)
+{
+	return exp((other * other - drift * drift) / (2 * DRIFT_USUAL * DRIFT_USUAL));
+}
+
+/* The mean of the drifts between two, none of which is 0. */
+static double mean(const struct sides *sides, double low, double high)
+{
+	double nearest = low > 0 ? low : high, sum = 0, weights = 0;
+	u32 i;
+
+	for (i = 0; i < SAMPLES; i++) {
+		double drift = low + (high - low) * (i + 0.5) / SAMPLES;
+		double weight = fmax(0, margin(sides, drift)) * usual(drift, nearest);
+
+		sum += weight * drift;
+		weights += weight;
+	}
+	return weights > 0 ? sum / weights : nearest;
+}
+
+static double choose_drift(const struct sides *sides)
+{
+	double best, most;
+
+	if (margin(sides, 0) > 0)
+		return 0;
+	best = widest(sides);
+	most = margin(sides, best);
+	if (most <= 0) /* no line keeps all in order: one that fails by little more, and drifts less */
+		return as_far_as(sides, best, 0, 2 * most);
+	return mean(sides, as_far_as(sides, best, -DRIFT_MAX, 0), as_far_as(sides, best, DRIFT_MAX, 0));
 }
 
 /* Messages one way only, or none: as the wall clocks say, if the messages allow it. */
@@ -194,7 +230,7 @@ static int fit_line(struct clocks *clocks, u32 own)
 
 	if (!err && sides.below.count && sides.above.count) {
 		node->fit.source = CLOCK_SOURCE_messages;
-		node->drift = least(&sides, widest(&sides));
+		node->drift = choose_drift(&sides);
 		node->start_ns = (lowest(&sides.below, node->drift) +
 				  highest(&sides.above, node->drift)) / 2;
 		node->fit.margin_ns = (s64)floor(margin(&sides, node->drift));
@@ -269,6 +305,32 @@ static void set_bases(struct clocks *clocks, u32 reference)
 	}
 }
 
+static bool is_between_bounds(const struct clocks *clocks)
+{
+	u32 i;
+
+	for (i = 0; i < clocks->node_count; i++)
+		if (clocks->nodes[i].fit.margin_ns < 0)
+			return false;
+	return true;
+}
+
+/* Each line moves into the middle of what the others leave it: so all of them find room, if there is any. */
+static int sweep(struct clocks *clocks, u32 reference)
+{
+	u32 own, i;
+	int err = 0;
+
+	for (i = 0; i < SWEEPS_MAX && clocks->node_count > 2 && !err; i++) {
+		if (i >= SWEEPS && is_between_bounds(clocks))
+			break;
+		for (own = 0; own < clocks->node_count && !err; own++)
+			if (own != reference)
+				err = fit_node(clocks, own);
+	}
+	return err;
+}
+
 /**
  * clocks_fit_lines() - find a line for each clock
  *
@@ -286,9 +348,5 @@ int clocks_fit_lines(struct clocks *clocks, u32 reference)
 	clocks->nodes[reference].is_fitted = true;
 	while (!err && (own = next_to_fit(clocks)) != NO_NODE)
 		err = fit_node(clocks, own);
-	for (i = 0; i < SWEEPS && clocks->node_count > 2 && !err; i++)
-		for (own = 0; own < clocks->node_count && !err; own++)
-			if (own != reference)
-				err = fit_node(clocks, own);
-	return err;
+	return err ? err : sweep(clocks, reference);
 }
