@@ -196,10 +196,13 @@ static void print_text(const struct options *options, const struct compile_summa
 		printf("  %llu MPI calls without a partner\n", s->mpi_unmatched);
 	if (s->mpi_ambiguous)
 		printf("  %llu MPI calls whose partner may be another one\n", s->mpi_ambiguous);
+	if (s->mpi_contradicted)
+		printf("  %llu MPI calls that ended before what they must have waited for\n", s->mpi_contradicted);
 	for (i = 0; i < s->mpi_note_count; i++)
 		printf("    task %u, operation %u: %s\n", s->mpi_notes[i].task, s->mpi_notes[i].op,
 		       s->mpi_notes[i].reason);
-	if (s->mpi_note_count && s->mpi_note_count < s->mpi_unmatched + s->mpi_ambiguous)
+	if (s->mpi_note_count &&
+	    s->mpi_note_count < s->mpi_unmatched + s->mpi_ambiguous + s->mpi_contradicted)
 		printf("    ...\n");
 	omissions_print(stdout, "  ", &s->omissions);
 }
@@ -334,6 +337,8 @@ static void print_json(const struct options *options, const struct compile_summa
 	json_put_unsigned(&json, "unexplained_results", s->unexplained);
 	json_put_unsigned(&json, "mpi_unmatched", s->mpi_unmatched);
 	json_put_unsigned(&json, "mpi_ambiguous", s->mpi_ambiguous);
+	json_put_unsigned(&json, "mpi_contradicted", s->mpi_contradicted);
+	json_put_unsigned(&json, "mpi_unknown", s->mpi_unknown);
 	json_put_unsigned(&json, "lost", s->lost);
 	print_json_times(&json, s);
 	json_put_bool(&json, "is_complete", s->is_complete);

@@ -534,8 +534,8 @@ static void interrupted_parts_make_a_partial_whole(void **state)
 	assert_non_null(strstr(c.why, "3 nodes did not come to the end of the replay"));
 }
 
-/* Node 1 comes a second late to a collective that node 0 has left by then. */
-static void add_late(u32 call, u32 first)
+/* Node 1 comes a second late to a collective that node 0 has left by then, by its own clock. */
+static void add_late(u32 call, u32 first, u32 sources)
 {
 	bool is_rooted = call == IOT_CALL_bcast || call == IOT_CALL_scatter || call == IOT_CALL_reduce ||
 			 call == IOT_CALL_gather;
@@ -555,7 +555,24 @@ static void add_late(u32 call, u32 first)
 		record->mpi_coll.comm = WORLD + 1;
 		record->mpi_coll.number = 1;
 		record->mpi_coll.root = is_rooted ? 0 : -1;
+		record->mpi_coll.sources = sources;
 	}
+}
+
+static void merge_late(u32 call, u32 first, u32 sources, struct clock_fit *fits)
+{
+	static const struct clock same[NODES];
+	struct merge_result result;
+	u32 node;
+
+	for (node = 0; node < 2; node++) {
+		nodes[node] = (struct node){ .clock = &same[node] };
+		add_beginning(node);
+	}
+	add_late(call, first, sources);
+	for (node = 0; node < 2; node++)
+		write_node(node);
+	assert_int_equal(merge(2, "/scratch", &result, fits), 0);
 }
 
 static void collectives_that_make_nobody_wait_fit_nothing(void **state)
@@ -563,28 +580,46 @@ static void collectives_that_make_nobody_wait_fit_nothing(void **state)
 	static const struct {
 		u32 call;
 		u32 first; /* of two groups */
+		u32 sources;
 	} rows[] = {
 		{ IOT_CALL_bcast }, { IOT_CALL_reduce }, { IOT_CALL_allreduce }, { IOT_CALL_iallreduce },
 		{ IOT_CALL_gather }, { IOT_CALL_allgather }, { IOT_CALL_alltoall }, { IOT_CALL_scatter },
-		{ IOT_CALL_reduce_scatter_block }, { IOT_CALL_barrier, 1 }, { IOT_CALL_comm_dup, 1 },
-		{ IOT_CALL_comm_split, 1 },
+		{ IOT_CALL_reduce_scatter_block }, { IOT_CALL_comm_dup, 1 },
+		{ IOT_CALL_comm_split, 1 }, { IOT_CALL_comm_create },
+		{ IOT_CALL_allreduce, 0, IOT_SOURCES_none }, { IOT_CALL_reduce, 0, IOT_SOURCES_none },
+		{ IOT_CALL_bcast, 0, IOT_SOURCES_none }, { IOT_CALL_scan, 0, IOT_SOURCES_none },
 	};
-	static const struct clock same[NODES];
 	struct clock_fit fits[NODES];
-	struct merge_result result;
-	u32 i, node;
+	u32 i;
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		for (node = 0; node < 2; node++) {
-			nodes[node] = (struct node){ .clock = &same[node] };
-			add_beginning(node);
-		}
-		add_late(rows[i].call, rows[i].first);
-		for (node = 0; node < 2; node++)
-			write_node(node);
-		assert_int_equal(merge(2, "/scratch", &result, fits), 0);
+		merge_late(rows[i].call, rows[i].first, rows[i].sources, fits);
 		assert_int_equal(fits[1].source, CLOCK_SOURCE_wall);
+	}
+}
+
+/* Node 0 got data of node 1, or waited for it: its clock is not that of node 1, and a second behind it. */
+static void collectives_that_bring_data_fit_clocks(void **state)
+{
+	static const struct {
+		u32 call;
+		u32 first;
+		u32 sources;
+	} rows[] = {
+		{ IOT_CALL_reduce, 0, IOT_SOURCES_all }, { IOT_CALL_allreduce, 0, IOT_SOURCES_all },
+		{ IOT_CALL_gather, 0, IOT_SOURCES_all }, { IOT_CALL_alltoallv, 0, IOT_SOURCES_all },
+		{ IOT_CALL_barrier }, { IOT_CALL_barrier, 1 }, { IOT_CALL_comm_split },
+		{ IOT_CALL_alltoall, 1, IOT_SOURCES_all },
+	};
+	struct clock_fit fits[NODES];
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		merge_late(rows[i].call, rows[i].first, rows[i].sources, fits);
+		assert_int_not_equal(fits[1].source, CLOCK_SOURCE_wall);
+		assert_true(fits[1].offset_ns < -999000000 && fits[1].offset_ns > -1001000000);
 	}
 }
 
@@ -655,4 +690,5 @@ SUITE("merge",
       TEST(interrupted_parts_make_a_partial_whole)
       TEST(jobs_of_long_names_are_told_apart)
       TEST(collectives_that_make_nobody_wait_fit_nothing)
+      TEST(collectives_that_bring_data_fit_clocks)
       TEST(many_traces_are_opened))

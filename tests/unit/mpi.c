@@ -5,92 +5,9 @@
  * A call of a task is two operations, its halves. Edges are written TASK.OP<TASK.OP, where
  * the first waits for the second, or TASK.OP<hN for hub N.
  */
-#include "analyse/graph.h"
+#include "mpi_graph.h"
 
 #include <stdlib.h>
-
-#include "suite.h"
-
-#define COMM  11
-#define OTHER 12
-#define ANY   (-1)
-
-/* Task @task is the only one of its process and has the same rank in both communicators. */
-static struct graph *begin(u32 tasks)
-{
-	struct graph *graph;
-	u32 i, task, comm;
-
-	assert_int_equal(graph_open(&graph), 0);
-	for (i = 0; i < tasks; i++) {
-		assert_int_equal(graph_task_make(graph, 100 + i, &task), 0);
-		graph->tasks[task].tgid = 100 + i;
-		for (comm = COMM; comm <= OTHER; comm++) {
-			const struct graph_rank rank = { comm, i, tasks, 100 + i };
-
-			assert_int_equal(graph_rank_add(graph, &rank), 0);
-		}
-	}
-	return graph;
-}
-
-static void half(struct graph *graph, u32 task, u16 kind, u64 time_ns)
-{
-	struct graph_op *op = graph_op_add(graph, task);
-
-	assert_non_null(op);
-	op->kind = kind;
-	op->enter_ns = time_ns;
-	op->end_ns = time_ns;
-	op->number = graph->mpi_count;
-	op->event = graph->mpi_count;
-}
-
-/* CALL(kind, task, enter, end, fields...) */
-#define CALL(kind_, task_, enter, end, ...)                                               \
-	call(graph, (struct graph_mpi){ .kind = IOT_KIND_##kind_, .task = (task_),        \
-					.enter_ns = (enter), .end_ns = (end), __VA_ARGS__ })
-
-static void call(struct graph *graph, struct graph_mpi fields)
-{
-	struct graph_mpi *mpi = graph_mpi_add(graph);
-
-	assert_non_null(mpi);
-	fields.comm = fields.comm ?: COMM;
-	*mpi = fields;
-	half(graph, fields.task, IOT_PLAY_arrive, fields.enter_ns);
-	half(graph, fields.task, IOT_PLAY_leave, fields.end_ns);
-}
-
-static void append(char *text, size_t room, const struct graph_edge *edge, u32 task, u32 op)
-{
-	size_t used = strlen(text);
-
-	if (edge->task == GRAPH_NONE)
-		snprintf(text + used, room - used, "%s%u.%u<h%u", used ? " " : "", task, op,
-			 edge->index);
-	else
-		snprintf(text + used, room - used, "%s%u.%u<%u.%u", used ? " " : "", task, op,
-			 edge->task, edge->index);
-}
-
-/* Ends the graph. */
-static void gives(struct graph *graph, const char *expected, u32 unmatched)
-{
-	char text[512] = "";
-	u32 task, op, e;
-
-	graph_sort(graph);
-	assert_int_equal(graph_pass_mpi(graph), 0);
-	for (task = 0; task < graph->task_count; task++)
-		for (op = 0; op < graph->tasks[task].op_count; op++)
-			for (e = graph->tasks[task].ops[op].edges; e != GRAPH_NONE;
-			     e = graph->edges[e].next)
-				append(text, sizeof(text), &graph->edges[e], task, op);
-	assert_string_equal(text, expected);
-	assert_int_equal(graph->mpi_unmatched, unmatched);
-	graph_close(graph);
-}
 
 static void receive_waits_for_the_send(void **state)
 {
@@ -98,7 +15,7 @@ static void receive_waits_for_the_send(void **state)
 
 	(void)state;
 	CALL(mpi_send, 0, 10, 20, .call = IOT_CALL_send, .peer = 1, .tag = 5, .length_bytes = 8);
-	CALL(mpi_recv, 1, 5, 30, .call = IOT_CALL_recv, .peer = 0, .tag = 5);
+	CALL(mpi_recv, 1, 5, 30, .call = IOT_CALL_recv, .peer = 0, .tag = 5, .length_bytes = 8);
 	gives(graph, "1.1<0.0", 0);
 }
 
@@ -124,7 +41,8 @@ static void send_waits_for_the_receive_if_it_is_synchronous(void **state)
 
 		CALL(mpi_send, 0, 10, 20, .call = rows[i].call, .peer = 1,
 		     .length_bytes = rows[i].length_bytes);
-		CALL(mpi_recv, 1, rows[i].posted_ns, 30, .call = IOT_CALL_recv, .peer = 0);
+		CALL(mpi_recv, 1, rows[i].posted_ns, 30, .call = IOT_CALL_recv, .peer = 0,
+		     .length_bytes = rows[i].length_bytes);
 		gives(graph, rows[i].edges, 0);
 	}
 }
@@ -210,7 +128,7 @@ static void collectives_make_wait_whom_they_must(void **state)
 		{ IOT_CALL_scatterv, 0, "1.1<0.0 2.1<0.0" },
 		{ IOT_CALL_reduce, 2, "2.1<h0" },
 		{ IOT_CALL_gather, 0, "0.1<h0" },
-		{ IOT_CALL_scan, -1, "1.1<0.0 2.1<1.0 2.1<0.0" },
+		{ IOT_CALL_scan, -1, "1.1<0.0 2.1<0.0 2.1<1.0" },
 		{ IOT_CALL_cart_create, -1, "0.1<h0 1.1<h0 2.1<h0" },
 		{ IOT_CALL_file_write_all, -1, "0.1<h0 1.1<h0 2.1<h0" },
 		{ IOT_CALL_neighbor_alltoall, -1, "" },
@@ -296,8 +214,8 @@ static void groups_wait_for_each_other(void **state)
 		s32 roots[4];
 		const char *edges;
 	} rows[] = {
-		{ IOT_CALL_barrier, { -1, -1, -1, -1 }, "0.1<h1 1.1<h1 2.1<h0 3.1<h0" },
-		{ IOT_CALL_ialltoall, { -1, -1, -1, -1 }, "0.1<h1 1.1<h1 2.1<h0 3.1<h0" },
+		{ IOT_CALL_barrier, { -1, -1, -1, -1 }, "0.1<h0 1.1<h0 2.1<h1 3.1<h1" },
+		{ IOT_CALL_ialltoall, { -1, -1, -1, -1 }, "0.1<h0 1.1<h0 2.1<h1 3.1<h1" },
 		{ IOT_CALL_comm_dup, { -1, -1, -1, -1 }, "0.1<h0 1.1<h0 2.1<h0 3.1<h0" },
 		{ IOT_CALL_bcast, { -1, 1, 1, 1 }, "2.1<1.0 3.1<1.0" },
 		{ IOT_CALL_bcast, { 3, 3, -1, 3 }, "0.1<3.0 1.1<3.0" },
@@ -350,6 +268,7 @@ static void matched_probe_counts_where_it_found_the_message(void **state)
 	gives(graph, "1.1<0.0 1.3<0.2 1.5<0.0", 0);
 }
 
+/* But the root, which needs nothing of itself. */
 static void all_arrive_at_the_hub(void **state)
 {
 	static const u64 times_ns[3][2] = { { 10, 20 }, { 12, 20 }, { 14, 20 } };
@@ -360,9 +279,9 @@ static void all_arrive_at_the_hub(void **state)
 	collective(graph, IOT_CALL_reduce, 0, times_ns);
 	assert_int_equal(graph_pass_mpi(graph), 0);
 	assert_int_equal(graph->hub_count, 1);
-	assert_int_equal(graph->hubs[0], 3);
+	assert_int_equal(graph->hubs[0], 2);
 	for (i = 0; i < 3; i++)
-		assert_int_equal(graph->tasks[i].ops[0].handle, 1);
+		assert_int_equal(graph->tasks[i].ops[0].handle, i > 0);
 	graph_close(graph);
 }
 
@@ -376,7 +295,7 @@ static void who_left_early_has_not_waited(void **state)
 	} rows[] = {
 		{ IOT_CALL_comm_free, -1, "1.1<h0 2.1<h0" },
 		{ IOT_CALL_bcast, 2, "1.1<2.0" },
-		{ IOT_CALL_reduce, 0, "" },
+		{ IOT_CALL_reduce, 0, "0.1<1.0" }, /* whose data it got is not known */
 	};
 	size_t i;
 
@@ -399,7 +318,7 @@ static void nonblocking_collective_waits_where_it_is_waited_for(void **state)
 	CALL(mpi_done, 0, 31, 32, .call = IOT_CALL_wait, .request = 4);
 	CALL(mpi_coll, 1, 20, 21, .call = IOT_CALL_ibarrier, .number = 1, .root = -1, .request = 7);
 	CALL(mpi_coll, 1, 22, 30, .call = IOT_CALL_allreduce, .number = 2, .root = -1);
-	gives(graph, "0.3<h1 0.5<h0 1.3<h1", 0); /* rank 1 never waited for its own */
+	gives(graph, "0.3<h0 0.5<1.0 1.3<h0", 0); /* rank 1 never waited for its own */
 }
 
 /* Records of anything at any time, as no MPI would give them. */

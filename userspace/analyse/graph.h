@@ -205,6 +205,9 @@ struct graph_task {
  * @kind: of its record
  * @task: index of its task
  * @arrive, @leave: indices of its halves, GRAPH_NONE if it has none
+ * @result: 0, or a negative errno
+ * @sources: of a collective, an enum iot_sources
+ * @list, @list_bytes: the tail of its record, if that is a list of ranks; lives as long as the graph
  */
 struct graph_mpi {
 	u16 kind;
@@ -221,6 +224,10 @@ struct graph_mpi {
 	u64 request;
 	u32 number;
 	s32 root;
+	s32 result;
+	u32 sources;
+	u32 list_bytes;
+	const char *list;
 };
 
 /**
@@ -332,7 +339,10 @@ struct graph_object;
  * @unexplained: results that no order of operations that overlapped explains
  * @mpi_unmatched: MPI calls whose partner was not found
  * @mpi_ambiguous: MPI calls whose partner may be another one
- * @mpi_notes: the first of both
+ * @mpi_contradicted: MPI calls that ended before what they must have waited for
+ * @mpi_unknown: collective calls that ended before others came, and of which the trace does not say
+ *	whose data they brought
+ * @mpi_notes: the first of those but the last
  * @facts: of the trace, as key=value
  * @read_bytes, @write_bytes: moved by reads and writes
  * @has_fileattrs: flags of files are set, which may forbid changes
@@ -391,6 +401,8 @@ struct graph {
 	u64 unexplained;
 	u64 mpi_unmatched;
 	u64 mpi_ambiguous;
+	u64 mpi_contradicted;
+	u64 mpi_unknown;
 	struct graph_note mpi_notes[GRAPH_NOTES_MAX];
 	u32 mpi_note_count;
 	char **facts;
@@ -405,24 +417,37 @@ struct graph {
 	u64 operations;
 };
 
-/* A call that belongs to a message or to a collective, and the one where it was complete, or
- * GRAPH_NONE; both are indices in graph.mpi. */
+/**
+ * struct graph_mpi_part - a call that belongs to a message or to a collective
+ * @rank: in the communicator of a collective
+ * @call, @ended: indices in graph.mpi of the call, and of the one where it was complete, or GRAPH_NONE
+ * @is_doubtful: of a message: it may be part of another one
+ */
 struct graph_mpi_part {
-	u32 rank; /* in a collective's communicator */
+	u32 rank;
 	u32 call;
 	u32 ended;
+	bool is_doubtful;
 };
 
 /**
- * struct graph_mpi_listener - is told which MPI calls belong together
+ * struct graph_mpi_listener - is told which MPI calls belong together; functions may be NULL
+ * @has_many_clocks: times of different tasks cannot be compared
  * @message: a send, and the receive of what it sent
+ * @probe: a send, and a probe that found what it sent
  * @collective: all known parts of one collective, in the order of ranks
+ * @waits: parts of one collective: each of @to ended after each of @from was entered, whatever
+ *	clocks say; a part may be among both, and means nothing to itself
  */
 struct graph_mpi_listener {
 	void *context;
+	bool has_many_clocks;
 	int (*message)(void *context, const struct graph_mpi_part *send,
 		       const struct graph_mpi_part *receive);
+	int (*probe)(void *context, const struct graph_mpi_part *send, const struct graph_mpi_part *probe);
 	int (*collective)(void *context, const struct graph_mpi_part *parts, u32 count);
+	int (*waits)(void *context, const struct graph_mpi_part *from, u32 from_count,
+		     const struct graph_mpi_part *to, u32 to_count);
 };
 
 int graph_open(struct graph **graph);

@@ -367,11 +367,15 @@ static int mpi_half(struct loader *l, u32 task, u64 time_ns, u16 kind, u32 numbe
 
 /**
  * load_mpi_fields() - what an MPI call was, from its record
+ * @graph: keeps what does not fit into @mpi
  * @mpi: out: all but the task, the halves and the times
  * @r: of a kind that has a call
+ *
+ * Return: 0 or -ENOMEM.
  */
-void load_mpi_fields(struct graph_mpi *mpi, const struct iot_record *r)
+int load_mpi_fields(struct graph *graph, struct graph_mpi *mpi, const struct iot_record *r)
 {
+	mpi->result = r->op.result < 0 ? (s32)r->op.result : 0;
 	mpi->kind = r->kind;
 	switch (r->kind) {
 	case IOT_KIND_mpi_send:
@@ -395,6 +399,7 @@ void load_mpi_fields(struct graph_mpi *mpi, const struct iot_record *r)
 		mpi->comm = r->mpi_probe.comm;
 		mpi->peer = r->mpi_probe.peer;
 		mpi->tag = r->mpi_probe.tag;
+		mpi->length_bytes = r->mpi_probe.length_bytes;
 		break;
 	case IOT_KIND_mpi_win:
 		mpi->call = r->mpi_win.call;
@@ -423,7 +428,13 @@ void load_mpi_fields(struct graph_mpi *mpi, const struct iot_record *r)
 		mpi->number = r->mpi_coll.number;
 		mpi->root = r->mpi_coll.root;
 		mpi->request = r->mpi_coll.request;
+		mpi->sources = r->mpi_coll.sources;
 	}
+	if (!iot_record_has_list(r))
+		return 0;
+	mpi->list = graph_bytes(graph, r->tail, r->tail_bytes);
+	mpi->list_bytes = r->tail_bytes;
+	return mpi->list ? 0 : -ENOMEM;
 }
 
 static int load_comm(struct loader *l, const struct iot_rec_mpi_comm *r)
@@ -478,7 +489,9 @@ static int load_mpi(struct loader *l)
 	mpi->task = task;
 	mpi->enter_ns = r->enter_ns;
 	mpi->end_ns = r->enter_ns + r->duration_ns;
-	load_mpi_fields(mpi, l->record);
+	err = load_mpi_fields(l->graph, mpi, l->record);
+	if (err)
+		return err;
 	if (l->record->kind == IOT_KIND_mpi_link &&
 	    graph_link_add(l->graph, l->record, l->graph->mpi_count - 1))
 		return -ENOMEM;

@@ -21,6 +21,6 @@ static inline bool is_known(const char *path)
 
 int load_trace(const char *path, struct graph *graph, struct tree *tree, load_progress_fn progress,
 	       struct iot_reject *reject);
-void load_mpi_fields(struct graph_mpi *mpi, const struct iot_record *r);
+int load_mpi_fields(struct graph *graph, struct graph_mpi *mpi, const struct iot_record *r);
 
 #endif

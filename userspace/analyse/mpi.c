@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mpi.c - messages and collectives: who waited for whom.
+ * mpi.c - messages and collectives: which calls wait for which.
  *
  * Matching is by MPI's own rules. Of one communicator, source, destination and tag, the
  * k-th send pairs with the k-th receive in the order of posting whose status named that
  * source and tag. The n-th collective of a communicator is the same on all its ranks.
  *
- * Every wait looks back in time, so that no circle can come of them, with other edges
- * neither: who left a call before another rank arrived has not waited for it, whatever the
- * call is named. Many collectives need not make everybody wait.
+ * Which calls must wait for which follows from MPI, too, and not from times: what a rank has received it
+ * has waited for. Where MPI leaves it to the library, the trace decides: a rank that left before another
+ * one arrived has not waited for it.
+ *
+ * Every wait looks back in time, so that no circle can come of them and of other edges. In true time all
+ * waits do. Clocks of several nodes are corrected by the same rules when traces are merged, so that they do
+ * in the time of the merged trace; what does not is counted.
  */
 #include <stdlib.h>
 
@@ -111,6 +115,17 @@ void mpi_unmatched(struct graph *graph, u32 call, const char *reason)
 	mpi_note(graph, call, reason);
 }
 
+/**
+ * mpi_contradicted() - count a call that ended before what it must have waited for, as times have it
+ *
+ * There is no edge then: it could close a circle with others.
+ */
+void mpi_contradicted(struct graph *graph, u32 call)
+{
+	graph->mpi_contradicted++;
+	mpi_note(graph, call, "it ended before what it must have waited for: the clocks or the partners are wrong");
+}
+
 static void note_links(struct graph *graph)
 {
 	u32 i;
@@ -137,13 +152,27 @@ struct graph_op *mpi_leave_of(struct graph *graph, u32 call)
 }
 
 /**
- * mpi_wait_for() - who completed a call waits for whoever arrived at another one, if it came later
+ * mpi_looks_back() - had a call been entered when another one ended?
  */
-int mpi_wait_for(struct graph *graph, const struct graph_mpi *from, u32 ended)
+bool mpi_looks_back(const struct graph *graph, u32 from, u32 ended)
 {
-	if (ended == GRAPH_NONE || from->enter_ns >= graph->mpi[ended].end_ns)
+	return graph->mpi[from].enter_ns < graph->mpi[ended].end_ns;
+}
+
+/**
+ * mpi_wait_for() - the end of a call waits for the arrival of another one, if that came before
+ * @from: in graph.mpi: the one that arrives
+ * @ended: in graph.mpi: the one that leaves; GRAPH_NONE if that was not seen
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int mpi_wait_for(struct graph *graph, u32 from, u32 ended)
+{
+	const struct graph_mpi *mpi = &graph->mpi[from];
+
+	if (ended == GRAPH_NONE || !mpi_looks_back(graph, from, ended))
 		return 0;
-	return graph_edge_add(graph, from->task, from->arrive, mpi_leave_of(graph, ended), EDGE_mpi);
+	return graph_edge_add(graph, mpi->task, mpi->arrive, mpi_leave_of(graph, ended), EDGE_mpi);
 }
 
 /* -- locks of windows ------------------------------------------------------------------------------ */
@@ -210,7 +239,7 @@ static void find_halves(struct graph *graph)
 static int match(struct graph *graph, const struct graph_mpi_listener *listener)
 {
 	struct mpi_dones dones = {};
-	int err = graph_links_unite(graph, !listener);
+	int err = graph_links_unite(graph, !listener || !listener->has_many_clocks);
 
 	if (err)
 		return err;

@@ -1,276 +1,314 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mpi_collectives.c - who waited for whom in a collective: the n-th of a communicator is the same on
- * all its ranks.
+ * mpi_collectives.c - edges of collectives: the n-th of a communicator is the same on all its ranks.
+ *
+ * A rank that needs the data of others waits for each of them, directly or through a hub at which they
+ * arrive (mpi_needs.c says whom it needs). Times decide only where MPI leaves it open: what a library may
+ * or may not do is in the program if the trace shows that it may have been so.
  */
 #include <stdlib.h>
 
 #include "mpi_match.h"
 
-/* What a collective makes its ranks wait for. */
-enum shape {
-	SHAPE_ALL,  /* everybody for everybody */
-	SHAPE_EACH, /* the same; between two groups each for the other one */
-	SHAPE_FROM, /* everybody for the root */
-	SHAPE_TO,   /* the root for everybody */
-	SHAPE_SCAN, /* each rank for those below it */
-	SHAPE_NEAR, /* each rank for its neighbours */
+/* A rank that gets data of more others than these may wait for all instead, where it has. */
+#define DIRECT_MAX 16 /* and then only of more than one in so many of those that have any */
+
+/**
+ * struct crowd - the part of a collective that a hub can stand for
+ * @first, @stop: the members that leave: all, or those of one of two groups
+ * @is_source: of each member of the collective, some of those needs it
+ * @sources: how many are
+ * @last_ns: when the last of them came
+ * @hub: GRAPH_NONE while nobody needs one
+ */
+struct crowd {
+	u32 first;
+	u32 stop;
+	bool *is_source;
+	u32 sources;
+	u64 last_ns;
+	u32 hub;
 };
 
-static enum shape shape_of(u32 call)
+static u64 came_ns(const struct graph *graph, const struct mpi_needs *needs, u32 member)
 {
-	switch (call) {
-	case IOT_CALL_barrier:
-	case IOT_CALL_allreduce:
-	case IOT_CALL_allgather:
-	case IOT_CALL_allgatherv:
-	case IOT_CALL_alltoall:
-	case IOT_CALL_alltoallv:
-	case IOT_CALL_alltoallw:
-	case IOT_CALL_reduce_scatter:
-	case IOT_CALL_reduce_scatter_block:
-	case IOT_CALL_ibarrier:
-	case IOT_CALL_iallreduce:
-	case IOT_CALL_iallgather:
-	case IOT_CALL_iallgatherv:
-	case IOT_CALL_ialltoall:
-	case IOT_CALL_ialltoallv:
-	case IOT_CALL_ialltoallw:
-	case IOT_CALL_ireduce_scatter:
-	case IOT_CALL_ireduce_scatter_block:
-		return SHAPE_EACH;
-	case IOT_CALL_bcast:
-	case IOT_CALL_scatter:
-	case IOT_CALL_scatterv:
-	case IOT_CALL_ibcast:
-	case IOT_CALL_iscatter:
-	case IOT_CALL_iscatterv:
-		return SHAPE_FROM;
-	case IOT_CALL_reduce:
-	case IOT_CALL_gather:
-	case IOT_CALL_gatherv:
-	case IOT_CALL_ireduce:
-	case IOT_CALL_igather:
-	case IOT_CALL_igatherv:
-		return SHAPE_TO;
-	case IOT_CALL_scan:
-	case IOT_CALL_exscan:
-	case IOT_CALL_iscan:
-	case IOT_CALL_iexscan:
-		return SHAPE_SCAN;
-	case IOT_CALL_neighbor_allgather:
-	case IOT_CALL_neighbor_allgatherv:
-	case IOT_CALL_neighbor_alltoall:
-	case IOT_CALL_neighbor_alltoallv:
-	case IOT_CALL_neighbor_alltoallw:
-	case IOT_CALL_ineighbor_allgather:
-	case IOT_CALL_ineighbor_allgatherv:
-	case IOT_CALL_ineighbor_alltoall:
-	case IOT_CALL_ineighbor_alltoallv:
-	case IOT_CALL_ineighbor_alltoallw:
-		return SHAPE_NEAR;
-	default:
-		return SHAPE_ALL;
-	}
+	return graph->mpi[needs->members[member].call].enter_ns;
 }
 
-/* One rank's part in a collective. */
-struct member {
-	u64 comm;
-	u32 number;
-	u32 rank;
-	u32 call;
-	u32 ended;
-};
-
-static int compare_members(const void *a, const void *b)
+static u64 left_ns(const struct graph *graph, const struct mpi_needs *needs, u32 member)
 {
-	const struct member *x = a, *y = b;
-
-	if (x->comm != y->comm)
-		return x->comm < y->comm ? -1 : 1;
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return x->rank < y->rank ? -1 : x->rank > y->rank;
+	return graph->mpi[needs->members[member].ended].end_ns;
 }
 
-static struct graph_op *arrive_of(struct graph *graph, const struct member *member)
+static bool has_left(const struct mpi_needs *needs, u32 member)
 {
-	const struct graph_mpi *mpi = &graph->mpi[member->call];
-
-	return &graph->tasks[mpi->task].ops[mpi->arrive];
+	return needs->members[member].ended != GRAPH_NONE;
 }
 
-static int wait_for_member(struct graph *graph, const struct member *other,
-			   const struct member *member)
+/* Without the member itself, which a range may have in it. */
+static u32 need_count(const struct mpi_need *need, u32 own)
 {
-	return other == member ? 0 : mpi_wait_for(graph, &graph->mpi[other->call], member->ended);
+	u32 count = need->stop - need->first;
+
+	return !need->is_list && own >= need->first && own < need->stop ? count - 1 : count;
 }
 
-/* The ranks that an edge to the hub is for: root, or all if it is negative. */
-static bool leaves_hub(const struct graph *graph, const struct member *member, s32 root,
-		       u64 last_enter_ns)
+/* -- one by one ------------------------------------------------------------------------------ */
+
+static int wait_for_member(struct graph *graph, const struct mpi_needs *needs, u32 from, u32 own)
 {
-	return member->ended != GRAPH_NONE && (root < 0 || member->rank == (u32)root) &&
-	       graph->mpi[member->ended].end_ns > last_enter_ns;
+	return mpi_wait_for(graph, needs->members[from].call, needs->members[own].ended);
 }
 
-/* Of @to, those whose rank is @root, or all if it is negative, leave when all @from have arrived. */
-static int through_hub(struct graph *graph, const struct member *from, u32 from_count,
-		       const struct member *to, u32 to_count, s32 root)
+/* Some of those that a member needs, as far as that is known, had not come when it left. */
+static void come_later(struct graph *graph, const struct mpi_needs *needs, u32 own)
 {
-	u64 last_enter_ns = 0;
-	u32 hub, i;
-	int err = graph_hub_add(graph, from_count, &hub);
-
-	for (i = 0; i < from_count && !err; i++) {
-		if (graph->mpi[from[i].call].enter_ns > last_enter_ns)
-			last_enter_ns = graph->mpi[from[i].call].enter_ns;
-		arrive_of(graph, &from[i])->handle = hub + 1;
-	}
-	for (i = 0; i < to_count && !err; i++)
-		if (leaves_hub(graph, &to[i], root, last_enter_ns))
-			err = graph_edge_add(graph, GRAPH_NONE, hub,
-					     mpi_leave_of(graph, to[i].ended), EDGE_mpi);
-	return err;
+	if (needs->needs[own].certainty == MPI_NEEDS_SURELY)
+		mpi_contradicted(graph, needs->members[own].call);
+	else if (needs->needs[own].certainty == MPI_NEEDS_SOME)
+		graph->mpi_unknown++;
 }
 
-/* Between two groups: of the members, how many are of the first. */
-static u32 split_at(const struct member *members, u32 count, u32 first)
+/* For each that it needs, but those that came later. */
+static int wait_for_each(struct graph *graph, const struct mpi_needs *needs, u32 own)
 {
-	u32 split;
-
-	for (split = 0; split < count && members[split].rank < first; split++)
-		;
-	return split;
-}
-
-/* Each of two groups waits for the other one, and not for itself. */
-static int crosswise(struct graph *graph, const struct member *members, u32 count, u32 first)
-{
-	u32 split = split_at(members, count, first);
-	int err;
-
-	if (!split || split == count)
-		return 0;
-	err = through_hub(graph, members, split, members + split, count - split, -1);
-	return err ? err : through_hub(graph, members + split, count - split, members, split, -1);
-}
-
-/* The root waits for all, or, between two groups, for the group that it is not of. */
-static int to_root(struct graph *graph, const struct member *members, u32 count, u32 first, s32 root)
-{
-	u32 split = split_at(members, count, first);
-
-	if (!first || root < 0)
-		return through_hub(graph, members, count, members, count, root);
-	if (!split || split == count)
-		return 0;
-	if ((u32)root < first)
-		return through_hub(graph, members + split, count - split, members, split, root);
-	return through_hub(graph, members, split, members + split, count - split, root);
-}
-
-static int from_root(struct graph *graph, const struct member *members, u32 count, s32 root)
-{
-	const struct member *from = NULL;
+	const struct mpi_need *need = &needs->needs[own];
+	bool is_contradicted = false;
 	u32 i;
 	int err = 0;
 
-	for (i = 0; i < count; i++)
-		if (members[i].rank == (u32)root)
-			from = &members[i];
-	for (i = 0; from && i < count && !err; i++)
-		if (graph->mpi[members[i].call].root >= 0)
-			err = wait_for_member(graph, from, &members[i]);
-	return err;
-}
+	for (i = need->first; i < need->stop && !err; i++) {
+		u32 from = mpi_need_member(needs, need, i);
 
-static int scan(struct graph *graph, const struct member *members, u32 count)
-{
-	u32 i, j;
-	int err = 0;
-
-	for (i = 0; i < count; i++)
-		for (j = 0; j < i && !err; j++)
-			err = wait_for_member(graph, &members[j], &members[i]);
-	return err;
-}
-
-static const struct member *member_of(const struct member *members, u32 count, u32 rank)
-{
-	u32 low = 0, high = count;
-
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (members[middle].rank < rank)
-			low = middle + 1;
+		if (from == own)
+			continue;
+		if (mpi_looks_back(graph, needs->members[from].call, needs->members[own].ended))
+			err = wait_for_member(graph, needs, from, own);
 		else
-			high = middle;
+			is_contradicted = true;
 	}
-	return low < count && members[low].rank == rank ? &members[low] : NULL;
+	if (is_contradicted)
+		come_later(graph, needs, own);
+	return err;
 }
 
-static int compare_near(const void *a, const void *b)
-{
-	const struct graph_near *x = a, *y = b;
+/* -- scans ------------------------------------------------------------------------------------ */
 
-	if (x->comm != y->comm)
-		return x->comm < y->comm ? -1 : 1;
-	return x->rank < y->rank ? -1 : x->rank > y->rank;
+/*
+ * Does the end of a member's call stand for all that it needs, and for its own arrival? It does if the
+ * call is one of those that wait where they are made; the lowest waits for nobody, but takes its time.
+ */
+static bool is_link(const struct graph *graph, const struct mpi_needs *needs, u32 member)
+{
+	return member && needs->needs[member].certainty != MPI_NEEDS_NOTHING &&
+	       needs->members[member].ended == needs->members[member].call &&
+	       left_ns(graph, needs, member) > came_ns(graph, needs, member);
 }
 
-/* All neighbours of a rank, of which bsearch() finds some one. */
-static const struct graph_near *neighbours(const struct graph *graph, const struct member *member,
-					   u32 *count)
+/* A chain: each waits for the next one below it to leave, and for those between them one by one. */
+static int chain(struct graph *graph, const struct mpi_needs *needs, u32 own)
 {
-	const struct graph_near key = { .comm = member->comm, .rank = member->rank };
-	const struct graph_near *first = NULL, *stop = graph->near + graph->near_count, *last;
-
-	*count = 0;
-	if (graph->near_count)
-		first = bsearch(&key, graph->near, graph->near_count, sizeof(*graph->near),
-				compare_near);
-	if (!first)
-		return NULL;
-	for (last = first; last < stop && !compare_near(last, &key); last++)
-		;
-	while (first > graph->near && !compare_near(first - 1, &key))
-		first--;
-	*count = (u32)(last - first);
-	return first;
-}
-
-static int near(struct graph *graph, const struct member *members, u32 count)
-{
-	u32 i, j, near_count;
+	bool is_contradicted = false, is_linked = false;
+	const struct graph_mpi *below;
+	u32 i;
 	int err = 0;
 
-	for (i = 0; i < count; i++) {
-		const struct graph_near *first = neighbours(graph, &members[i], &near_count);
+	for (i = own; i-- > 0 && !err && !is_linked;) {
+		below = &graph->mpi[needs->members[i].call];
+		is_linked = is_link(graph, needs, i) && left_ns(graph, needs, i) < left_ns(graph, needs, own);
+		if (is_linked)
+			err = graph_edge_add(graph, below->task, below->leave,
+					     mpi_leave_of(graph, needs->members[own].ended), EDGE_mpi);
+		else if (mpi_looks_back(graph, needs->members[i].call, needs->members[own].ended))
+			err = wait_for_member(graph, needs, i, own);
+		else
+			is_contradicted = true;
+	}
+	if (is_contradicted)
+		come_later(graph, needs, own);
+	return err;
+}
 
-		for (j = 0; j < near_count && !err; j++) {
-			const struct member *source = member_of(members, count, first[j].source);
+/*
+ * Where the end of a request says nothing of the others: the ranks are rows, as many as each is long. Those of
+ * a row arrive at a hub, and each rank waits for the rows below its own, and for those below it in its own.
+ */
+static int rows(struct graph *graph, const struct mpi_needs *needs, u32 length)
+{
+	u32 hub = 0, first, i, row;
+	int err = 0;
 
-			if (source)
-				err = wait_for_member(graph, source, &members[i]);
+	for (first = 0; first + length < needs->count && !err; first += length) {
+		err = graph_hub_add(graph, length, &row);
+		hub = first ? hub : row; /* of the first row; the others follow it */
+		for (i = first; i < first + length && !err; i++) {
+			const struct graph_mpi *mpi = &graph->mpi[needs->members[i].call];
+
+			graph->tasks[mpi->task].ops[mpi->arrive].handle = row + 1;
 		}
 	}
+	for (i = 0; i < needs->count && !err; i++) {
+		if (needs->needs[i].certainty == MPI_NEEDS_NOTHING)
+			continue;
+		for (row = 0; row < i / length && !err; row++)
+			err = graph_edge_add(graph, GRAPH_NONE, hub + row,
+					     mpi_leave_of(graph, needs->members[i].ended), EDGE_mpi);
+		for (first = i - i % length; first < i && !err; first++)
+			err = wait_for_member(graph, needs, first, i);
+	}
 	return err;
 }
 
-/* Between two groups, those of the root's own that are not the root name none, and wait for nobody. */
-static s32 root_of(const struct graph *graph, const struct member *members, u32 count)
+/* Had all ranks below a rank come before it left? Else some edges have to be left out. */
+static bool is_in_order(const struct graph *graph, const struct mpi_needs *needs)
 {
-	s32 root = -1;
+	u64 last_ns = 0;
 	u32 i;
 
-	for (i = 0; i < count; i++)
-		if (graph->mpi[members[i].call].root > root)
-			root = graph->mpi[members[i].call].root;
-	return root;
+	for (i = 0; i < needs->count; i++) {
+		if (needs->needs[i].certainty != MPI_NEEDS_NOTHING && left_ns(graph, needs, i) <= last_ns)
+			return false;
+		if (came_ns(graph, needs, i) > last_ns)
+			last_ns = came_ns(graph, needs, i);
+	}
+	return true;
 }
+
+static int scan(struct graph *graph, const struct mpi_needs *needs)
+{
+	u32 i, length = 1;
+	int err = 0;
+
+	while (length * length < needs->count)
+		length++;
+	if (graph->mpi[needs->members[0].call].request && needs->count > DIRECT_MAX && is_in_order(graph, needs))
+		return rows(graph, needs, length);
+	for (i = 0; i < needs->count && !err; i++)
+		if (needs->needs[i].certainty != MPI_NEEDS_NOTHING)
+			err = chain(graph, needs, i);
+	return err;
+}
+
+/* -- through hubs ------------------------------------------------------------------------------ */
+
+static void add_source(const struct graph *graph, const struct mpi_needs *needs, struct crowd *crowd, u32 member)
+{
+	if (crowd->is_source[member])
+		return;
+	crowd->is_source[member] = true;
+	crowd->sources++;
+	if (came_ns(graph, needs, member) > crowd->last_ns)
+		crowd->last_ns = came_ns(graph, needs, member);
+}
+
+/* All ranges of a crowd are one, but for those that are empty. */
+static void find_sources(const struct graph *graph, const struct mpi_needs *needs, struct crowd *crowd)
+{
+	const struct mpi_need *range = NULL, *need;
+	u32 own, i, users = 0, user = 0;
+
+	for (own = crowd->first; own < crowd->stop; own++) {
+		need = &needs->needs[own];
+		if (need->certainty == MPI_NEEDS_NOTHING || need->first == need->stop)
+			continue;
+		if (need->is_list) {
+			for (i = need->first; i < need->stop; i++)
+				add_source(graph, needs, crowd, needs->list[i]);
+			continue;
+		}
+		range = need;
+		user = own;
+		users++;
+	}
+	for (i = range ? range->first : 0; range && i < range->stop; i++)
+		if (users > 1 || i != user)
+			add_source(graph, needs, crowd, i);
+}
+
+/*
+ * Did nobody leave before the last came? Then the library may have made all wait for all, although not
+ * all of them have data for each other.
+ */
+static bool is_together(const struct graph *graph, const struct mpi_needs *needs, const struct crowd *crowd)
+{
+	u32 i;
+
+	for (i = crowd->first; i < crowd->stop; i++)
+		if (has_left(needs, i) && left_ns(graph, needs, i) <= crowd->last_ns)
+			return false;
+	return true;
+}
+
+static int leave_hub(struct graph *graph, const struct mpi_needs *needs, struct crowd *crowd, u32 own)
+{
+	u32 i;
+	int err = 0;
+
+	if (crowd->hub == GRAPH_NONE) {
+		err = graph_hub_add(graph, crowd->sources, &crowd->hub);
+		for (i = 0; i < needs->count && !err; i++) {
+			const struct graph_mpi *mpi = &graph->mpi[needs->members[i].call];
+
+			if (crowd->is_source[i])
+				graph->tasks[mpi->task].ops[mpi->arrive].handle = crowd->hub + 1;
+		}
+	}
+	return err ? err : graph_edge_add(graph, GRAPH_NONE, crowd->hub,
+					  mpi_leave_of(graph, needs->members[own].ended), EDGE_mpi);
+}
+
+static int wait_in_crowd(struct graph *graph, const struct mpi_needs *needs, struct crowd *crowd, u32 own,
+			 bool is_for_all)
+{
+	const struct mpi_need *need = &needs->needs[own];
+	u32 count = need_count(need, own), others = crowd->sources;
+	bool have_come = has_left(needs, own) && left_ns(graph, needs, own) > crowd->last_ns;
+
+	if (is_for_all && have_come)
+		return leave_hub(graph, needs, crowd, own);
+	if (need->certainty == MPI_NEEDS_NOTHING || !count)
+		return 0;
+	if (have_come && crowd->sources > 1 &&
+	    (!need->is_list || (count > DIRECT_MAX && count > others / DIRECT_MAX)))
+		return leave_hub(graph, needs, crowd, own);
+	return need->certainty == MPI_NEEDS_PERHAPS ? 0 : wait_for_each(graph, needs, own);
+}
+
+/* All members that leave for the same reason, and those whose data they get. */
+static int connect_crowd(struct graph *graph, const struct mpi_needs *needs, u32 first, u32 stop)
+{
+	struct crowd crowd = {
+		.first = first,
+		.stop = stop,
+		.is_source = calloc(needs->count, sizeof(bool)),
+		.hub = GRAPH_NONE,
+	};
+	bool is_for_all;
+	u32 i;
+	int err = crowd.is_source ? 0 : -ENOMEM;
+
+	if (!err)
+		find_sources(graph, needs, &crowd);
+	is_for_all = !err && needs->is_each && crowd.sources > 1 && is_together(graph, needs, &crowd);
+	for (i = first; i < stop && !err && crowd.sources; i++)
+		err = wait_in_crowd(graph, needs, &crowd, i, is_for_all);
+	free(crowd.is_source);
+	return err;
+}
+
+static int connect_collective(struct graph *graph, const struct mpi_needs *needs)
+{
+	int err;
+
+	if (needs->is_scan)
+		return scan(graph, needs);
+	if (!needs->is_split || !needs->is_each)
+		return connect_crowd(graph, needs, 0, needs->count);
+	err = connect_crowd(graph, needs, 0, needs->split);
+	return err ? err : connect_crowd(graph, needs, needs->split, needs->count);
+}
+
+/* -- all collectives ------------------------------------------------------------------------------ */
 
 static int compare_comms(const void *key, const void *rank)
 {
@@ -301,56 +339,27 @@ u32 graph_comm_first(const struct graph *graph, u64 comm)
 	return rank ? rank->first : 0;
 }
 
-static int connect_collective(struct graph *graph, const struct member *members, u32 count)
+static int connect_one(struct graph *graph, struct mpi_telling *telling, const struct mpi_member *members,
+		       u32 count, struct mpi_needs *needs)
 {
-	u32 first = graph_comm_first(graph, members[0].comm);
-
-	if (count == 1)
-		return 0;
-	switch (shape_of(graph->mpi[members[0].call].call)) {
-	case SHAPE_FROM:
-		return from_root(graph, members, count, root_of(graph, members, count));
-	case SHAPE_TO:
-		return to_root(graph, members, count, first, root_of(graph, members, count));
-	case SHAPE_NEAR:
-		return near(graph, members, count);
-	case SHAPE_SCAN:
-		return scan(graph, members, count);
-	case SHAPE_EACH:
-		if (first)
-			return crosswise(graph, members, count, first);
-		break;
-	case SHAPE_ALL:
-		break;
-	}
-	return through_hub(graph, members, count, members, count, -1);
-}
-
-/* Tell of a collective rather than connect it. */
-static int tell_collective(const struct graph_mpi_listener *listener, const struct member *members,
-			   u32 count)
-{
-	struct graph_mpi_part *parts = calloc(count, sizeof(*parts));
-	u32 i;
+	const struct graph_rank *rank = any_rank(graph, members[0].comm);
 	int err;
 
-	if (!parts)
-		return -ENOMEM;
-	for (i = 0; i < count; i++)
-		parts[i] = (struct graph_mpi_part){
-			.rank = members[i].rank,
-			.call = members[i].call,
-			.ended = members[i].ended,
-		};
-	err = listener->collective(listener->context, parts, count);
-	free(parts);
-	return err;
+	if (count != (rank ? rank->size : 0))
+		mpi_unmatched(graph, members[0].call, "a collective that not all ranks called");
+	if (telling->listener)
+		return mpi_tell(graph, telling, members, count, needs);
+	if (count == 1)
+		return 0;
+	err = mpi_needs_find(graph, members, count, needs);
+	return err ? err : connect_collective(graph, needs);
 }
 
-static int connect_collectives(struct graph *graph, const struct graph_mpi_listener *listener,
-			       const struct member *members, size_t count)
+static int connect_all(struct graph *graph, const struct graph_mpi_listener *listener,
+		       const struct mpi_member *members, size_t count)
 {
-	const struct graph_rank *rank;
+	struct mpi_telling telling = { .listener = listener };
+	struct mpi_needs needs = {};
 	size_t first, last;
 	int err = 0;
 
@@ -359,15 +368,22 @@ static int connect_collectives(struct graph *graph, const struct graph_mpi_liste
 				       members[last].number == members[first].number;
 		     last++)
 			;
-		rank = any_rank(graph, members[first].comm);
-		if (last - first != (rank ? rank->size : 0))
-			mpi_unmatched(graph, members[first].call, "a collective that not all ranks called");
-		if (listener)
-			err = tell_collective(listener, &members[first], (u32)(last - first));
-		else
-			err = connect_collective(graph, &members[first], (u32)(last - first));
+		err = connect_one(graph, &telling, &members[first], (u32)(last - first), &needs);
 	}
+	mpi_needs_close(&needs);
+	mpi_telling_close(&telling);
 	return err;
+}
+
+static int compare_members(const void *a, const void *b)
+{
+	const struct mpi_member *x = a, *y = b;
+
+	if (x->comm != y->comm)
+		return x->comm < y->comm ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
 /**
@@ -376,7 +392,7 @@ static int connect_collectives(struct graph *graph, const struct graph_mpi_liste
 int mpi_match_collectives(struct graph *graph, const struct mpi_dones *dones,
 			  const struct graph_mpi_listener *listener)
 {
-	struct member *members = calloc(graph->mpi_count + 1, sizeof(*members));
+	struct mpi_member *members = calloc(graph->mpi_count + 1, sizeof(*members));
 	size_t count = 0;
 	u32 i;
 	int err;
@@ -385,7 +401,7 @@ int mpi_match_collectives(struct graph *graph, const struct mpi_dones *dones,
 		return -ENOMEM;
 	for (i = 0; i < graph->mpi_count; i++)
 		if (graph->mpi[i].kind == IOT_KIND_mpi_coll)
-			members[count++] = (struct member){
+			members[count++] = (struct mpi_member){
 				.comm = graph->mpi[i].comm,
 				.number = graph->mpi[i].number,
 				.rank = mpi_rank_of(graph, graph->mpi[i].comm, graph->mpi[i].task),
@@ -393,9 +409,8 @@ int mpi_match_collectives(struct graph *graph, const struct mpi_dones *dones,
 				.ended = mpi_ended_by(graph, dones, i),
 			};
 	qsort(members, count, sizeof(*members), compare_members);
-	if (graph->near_count)
-		qsort(graph->near, graph->near_count, sizeof(*graph->near), compare_near);
-	err = connect_collectives(graph, listener, members, count);
+	mpi_near_sort(graph);
+	err = connect_all(graph, listener, members, count);
 	free(members);
 	return err;
 }

@@ -1,37 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mpi_messages.c - which send a receive has received, and who waited for whom there.
+ * mpi_messages.c - the ends of messages, the streams that they form, and the edges between them.
  *
- * Of one communicator, source, destination and tag, the k-th send pairs with the k-th receive in
- * the order of posting whose status named that source and tag.
+ * Messages of one communicator, source, destination and tag are a stream, in which MPI keeps their
+ * order; mpi_streams.c pairs its sends with its receives.
  */
 #include <stdlib.h>
 
-#include "mpi_match.h"
+#include "mpi_streams.h"
 
 /* A standard send of more than this may wait for the receiver (rendezvous). */
 #define EAGER_MAX_BYTES 4096
-
-/* One end of a message. */
-struct endpoint {
-	u64 comm;
-	u32 source;
-	u32 destination;
-	s32 tag;
-	u64 posted_ns;
-	u32 call;  /* in graph.mpi: where it was posted */
-	u32 ended; /* in graph.mpi: where it was complete; GRAPH_NONE if that was not seen */
-};
 
 struct endpoints {
 	struct endpoint *ends;
 	size_t count;
 };
 
-static int compare_endpoints(const void *a, const void *b)
+/* Are they ends of the same stream of messages? */
+static int compare_streams(const struct endpoint *x, const struct endpoint *y)
 {
-	const struct endpoint *x = a, *y = b;
-
 	if (x->comm != y->comm)
 		return x->comm < y->comm ? -1 : 1;
 	if (x->source != y->source)
@@ -40,31 +28,41 @@ static int compare_endpoints(const void *a, const void *b)
 		return x->destination < y->destination ? -1 : 1;
 	if (x->tag != y->tag)
 		return x->tag < y->tag ? -1 : 1;
-	return x->posted_ns < y->posted_ns ? -1 : x->posted_ns > y->posted_ns;
+	return 0;
 }
 
-/* Are they ends of the same stream of messages? */
-static int compare_streams(const struct endpoint *x, const struct endpoint *y)
+/* What was posted at the same time is in the order of its records. */
+static int compare_endpoints(const void *a, const void *b)
 {
-	struct endpoint other = *y;
+	const struct endpoint *x = a, *y = b;
+	int order = compare_streams(x, y);
 
-	other.posted_ns = x->posted_ns;
-	return compare_endpoints(x, &other);
+	if (order)
+		return order;
+	if (x->posted_ns != y->posted_ns)
+		return x->posted_ns < y->posted_ns ? -1 : 1;
+	return x->call < y->call ? -1 : x->call > y->call;
 }
 
-static void add_send(const struct graph *graph, const struct mpi_dones *dones, u32 call,
-		     struct endpoints *sends)
+static void add_send(struct graph *graph, const struct mpi_dones *dones, u32 call, struct endpoints *sends)
 {
 	const struct graph_mpi *mpi = &graph->mpi[call];
+	u32 ended = mpi_ended_by(graph, dones, call);
 
+	if (mpi->request && ended != GRAPH_NONE && graph->mpi[ended].result == -ECANCELED) {
+		mpi_unmatched(graph, call, "a send that was cancelled");
+		return;
+	}
 	sends->ends[sends->count++] = (struct endpoint){
 		.comm = mpi->comm,
 		.source = mpi_rank_of(graph, mpi->comm, mpi->task),
 		.destination = (u32)mpi->peer,
 		.tag = mpi->tag,
 		.posted_ns = mpi->enter_ns,
+		.length_bytes = mpi->length_bytes,
 		.call = call,
-		.ended = mpi_ended_by(graph, dones, call),
+		.ended = ended,
+		.partner = GRAPH_NONE,
 	};
 }
 
@@ -72,6 +70,16 @@ static void add_send(const struct graph *graph, const struct mpi_dones *dones, u
 static bool is_probe(const struct graph *graph, u32 call)
 {
 	return graph->mpi[call].kind == IOT_KIND_mpi_probe;
+}
+
+/*
+ * Does the record of a receive not say how long the message was? The buffer was too short, MPICH 4.0 left the
+ * status as it was, or MPI does not tell of partitions.
+ */
+static bool has_no_length(const struct graph_mpi *posted, const struct graph_mpi *status)
+{
+	return status->result < 0 || posted->call == IOT_CALL_precv_init ||
+	       (posted->call == IOT_CALL_isendrecv && !status->length_bytes);
 }
 
 /* Source and tag are those of the status: of the call itself, or of what completed it. */
@@ -96,108 +104,163 @@ static void add_receive(struct graph *graph, const struct mpi_dones *dones, u32 
 		.destination = mpi_rank_of(graph, mpi->comm, mpi->task),
 		.tag = status->tag,
 		.posted_ns = mpi->enter_ns,
+		.length_bytes = status->length_bytes,
+		.has_no_length = has_no_length(mpi, status),
+		.is_probe = is_probe(graph, call),
 		.call = call,
 		.ended = ended,
+		.partner = GRAPH_NONE,
 	};
 }
 
-static bool is_synchronous(const struct graph *graph, const struct endpoint *send,
-			   const struct endpoint *receive)
-{
-	const struct graph_mpi *mpi = &graph->mpi[send->call];
+/* -- edges ----------------------------------------------------------------------------------------- */
 
-	switch (mpi->call) {
+static bool is_synchronous(const struct graph *graph, const struct endpoint *send)
+{
+	switch (graph->mpi[send->call].call) {
 	case IOT_CALL_ssend:
 	case IOT_CALL_issend:
 	case IOT_CALL_ssend_init:
 		return true;
+	default:
+		return false;
+	}
+}
+
+/* So long that it may have waited for the receive, which was there before it ended. */
+static bool is_rendezvous(const struct graph *graph, const struct endpoint *send, const struct endpoint *receive)
+{
+	switch (graph->mpi[send->call].call) {
 	case IOT_CALL_bsend:
 	case IOT_CALL_ibsend:
 	case IOT_CALL_bsend_init:
 		return false;
 	}
-	return mpi->length_bytes > EAGER_MAX_BYTES &&
-	       graph->mpi[receive->call].enter_ns < graph->mpi[send->ended].end_ns;
+	return graph->mpi[send->call].length_bytes > EAGER_MAX_BYTES &&
+	       mpi_looks_back(graph, receive->call, send->ended);
+}
+
+/* The end of a call waits for the arrival of another one, for certain if the two are partners. */
+static int follow(struct graph *graph, u32 from, u32 ended, bool is_doubtful)
+{
+	if (ended == GRAPH_NONE)
+		return 0;
+	if (!is_doubtful && !mpi_looks_back(graph, from, ended))
+		mpi_contradicted(graph, ended);
+	return mpi_wait_for(graph, from, ended);
 }
 
 static int connect_message(struct graph *graph, const struct endpoint *send,
-			   const struct endpoint *receive)
+			   const struct endpoint *receive, bool is_doubtful)
 {
-	int err = mpi_wait_for(graph, &graph->mpi[send->call], receive->ended);
+	u32 call = graph->mpi[receive->call].call;
+	int err = follow(graph, send->call, receive->ended, is_doubtful);
 
 	/* A matched probe has waited for the message where it was posted; start may have. */
-	if (!err && (graph->mpi[receive->call].call == IOT_CALL_mprobe ||
-		     graph->mpi[receive->call].call == IOT_CALL_win_start))
-		err = mpi_wait_for(graph, &graph->mpi[send->call], receive->call);
-	if (err || send->ended == GRAPH_NONE || !is_synchronous(graph, send, receive))
+	if (!err && call == IOT_CALL_mprobe)
+		err = follow(graph, send->call, receive->call, is_doubtful);
+	if (!err && call == IOT_CALL_win_start)
+		err = mpi_wait_for(graph, send->call, receive->call);
+	if (err || send->ended == GRAPH_NONE)
 		return err;
-	return mpi_wait_for(graph, &graph->mpi[receive->call], send->ended);
-}
-
-#define NOT_RECEIVED "a message that nobody received"
-#define NOT_SENT     "a receive whose message nobody sent"
-
-/* Threads that post at the same time leave it open which of them MPI heard first. */
-static void find_ambiguous(struct graph *graph, const struct endpoints *ends)
-{
-	const struct graph_mpi *before, *mpi;
-	size_t i;
-
-	for (i = 1; i < ends->count; i++) {
-		before = &graph->mpi[ends->ends[i - 1].call];
-		mpi = &graph->mpi[ends->ends[i].call];
-		if (compare_streams(&ends->ends[i - 1], &ends->ends[i]) ||
-		    before->task == mpi->task || before->end_ns <= mpi->enter_ns)
-			continue;
-		graph->mpi_ambiguous++;
-		mpi_note(graph, ends->ends[i].call,
-		     "a message of a stream that another thread used at the same time");
-	}
+	if (is_synchronous(graph, send))
+		return follow(graph, receive->call, send->ended, is_doubtful);
+	return is_rendezvous(graph, send, receive) ? mpi_wait_for(graph, receive->call, send->ended) : 0;
 }
 
 static int paired(struct graph *graph, const struct graph_mpi_listener *listener,
 		  const struct endpoint *send, const struct endpoint *receive)
 {
+	const struct graph_mpi_part sent = { .call = send->call, .ended = send->ended };
+	const struct graph_mpi_part received = {
+		.call = receive->call,
+		.ended = receive->ended,
+		.is_doubtful = send->is_doubtful || receive->is_doubtful,
+	};
+
 	if (!listener)
-		return connect_message(graph, send, receive);
-	return listener->message(listener->context,
-				 &(struct graph_mpi_part){ .call = send->call, .ended = send->ended },
-				 &(struct graph_mpi_part){ .call = receive->call,
-							   .ended = receive->ended });
+		return receive->is_probe ?
+			       follow(graph, send->call, receive->call, received.is_doubtful) :
+			       connect_message(graph, send, receive, received.is_doubtful);
+	if (receive->is_probe)
+		return listener->probe(listener->context, &sent, &received);
+	return listener->message ? listener->message(listener->context, &sent, &received) : 0;
 }
 
-/* Is the call one end of a message? A listener learns of pairs only, and a probe is no half of one. */
-static bool is_receive(const struct graph *graph, u32 call, const struct graph_mpi_listener *listener)
+/* -- streams --------------------------------------------------------------------------------------- */
+
+static void note_ends(struct graph *graph, const struct endpoint *ends, size_t count, const char *alone)
 {
-	return graph->mpi[call].kind == IOT_KIND_mpi_recv || (is_probe(graph, call) && !listener);
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (ends[i].is_doubtful) {
+			graph->mpi_ambiguous++;
+			mpi_note(graph, ends[i].call, ends[i].is_doubtful == END_BESIDE ?
+				 "a message of a stream that another thread used at the same time" :
+				 "a message of a stream of which another one was not seen");
+		}
+		if (ends[i].partner == GRAPH_NONE)
+			mpi_unmatched(graph, ends[i].call, alone);
+	}
+}
+
+static int pair_stream(struct graph *graph, const struct graph_mpi_listener *listener, struct stream *stream)
+{
+	size_t i;
+	int err = mpi_stream_pair(graph, stream);
+
+	note_ends(graph, stream->sends, stream->send_count, "a message that nobody received");
+	note_ends(graph, stream->receives, stream->receive_count, "a receive whose message nobody sent");
+	for (i = 0; i < stream->receive_count && !err; i++)
+		if (stream->receives[i].partner != GRAPH_NONE)
+			err = paired(graph, listener, &stream->sends[stream->receives[i].partner],
+				     &stream->receives[i]);
+	return err;
+}
+
+static size_t same_stream(const struct endpoints *ends, size_t first, const struct endpoint *end)
+{
+	size_t last = first;
+
+	while (last < ends->count && !compare_streams(&ends->ends[last], end))
+		last++;
+	return last - first;
 }
 
 /* Both arrays in the order of streams, and in each stream of posting. */
 static int pair_messages(struct graph *graph, const struct graph_mpi_listener *listener,
-			 const struct endpoints *sends, const struct endpoints *receives)
+			 struct endpoints *sends, struct endpoints *receives)
 {
+	bool has_one_clock = (!listener || !listener->has_many_clocks) && !*graph_fact(graph, "nodes");
 	size_t s = 0, r = 0;
 	int err = 0;
 
-	while (s < sends->count && r < receives->count && !err) {
-		int order = compare_streams(&sends->ends[s], &receives->ends[r]);
+	while ((s < sends->count || r < receives->count) && !err) {
+		struct stream stream = {
+			.sends = sends->ends + s,
+			.receives = receives->ends + r,
+			.has_one_clock = has_one_clock,
+		};
+		const struct endpoint *end = stream.sends;
 
-		if (order < 0) {
-			mpi_unmatched(graph, sends->ends[s++].call, NOT_RECEIVED);
-		} else if (order > 0) {
-			mpi_unmatched(graph, receives->ends[r++].call, NOT_SENT);
-		} else if (is_probe(graph, receives->ends[r].call)) {
-			err = mpi_wait_for(graph, &graph->mpi[sends->ends[s].call],
-				       receives->ends[r++].call);
-		} else {
-			err = paired(graph, listener, &sends->ends[s++], &receives->ends[r++]);
-		}
+		if (s == sends->count ||
+		    (r < receives->count && compare_streams(stream.receives, stream.sends) < 0))
+			end = stream.receives;
+		stream.send_count = same_stream(sends, s, end);
+		stream.receive_count = same_stream(receives, r, end);
+		err = pair_stream(graph, listener, &stream);
+		s += stream.send_count;
+		r += stream.receive_count;
 	}
-	while (s < sends->count)
-		mpi_unmatched(graph, sends->ends[s++].call, NOT_RECEIVED);
-	while (r < receives->count)
-		mpi_unmatched(graph, receives->ends[r++].call, NOT_SENT);
 	return err;
+}
+
+/* Is the call one end of a message? A probe is no half of one, but finds one. */
+static bool is_receive(const struct graph *graph, u32 call, const struct graph_mpi_listener *listener)
+{
+	return graph->mpi[call].kind == IOT_KIND_mpi_recv ||
+	       (is_probe(graph, call) && (!listener || listener->probe));
 }
 
 /**
@@ -221,8 +284,6 @@ int mpi_match_messages(struct graph *graph, const struct mpi_dones *dones,
 		}
 		qsort(sends.ends, sends.count, sizeof(*sends.ends), compare_endpoints);
 		qsort(receives.ends, receives.count, sizeof(*receives.ends), compare_endpoints);
-		find_ambiguous(graph, &sends);
-		find_ambiguous(graph, &receives);
 		err = pair_messages(graph, listener, &sends, &receives);
 	}
 	free(sends.ends);

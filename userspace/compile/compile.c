@@ -298,6 +298,8 @@ static void sum_omissions(struct compiler *c)
 	iot_omissions_add(&s->omissions, IOT_OMISSION_unexplained, graph->unexplained, 0, 0, NULL);
 	iot_omissions_add(&s->omissions, IOT_OMISSION_unmatched,
 			  graph->mpi_unmatched + graph->mpi_ambiguous, 0, 0, NULL);
+	iot_omissions_add(&s->omissions, IOT_OMISSION_contradicted, graph->mpi_contradicted, 0, 0, NULL);
+	iot_omissions_add(&s->omissions, IOT_OMISSION_sources, graph->mpi_unknown, 0, 0, NULL);
 }
 
 static int build(struct compiler *c, struct tree *tree)
@@ -360,6 +362,8 @@ static void summarize(struct compiler *c)
 	s->unexplained = graph->unexplained;
 	s->mpi_unmatched = graph->mpi_unmatched;
 	s->mpi_ambiguous = graph->mpi_ambiguous;
+	s->mpi_contradicted = graph->mpi_contradicted;
+	s->mpi_unknown = graph->mpi_unknown;
 	s->mpi_note_count = graph->mpi_note_count;
 	memcpy(s->mpi_notes, graph->mpi_notes, sizeof(s->mpi_notes));
 	s->lost = graph->info.lost + graph->info.missing;

@@ -69,6 +69,8 @@ struct compile_summary {
 	u64 unexplained;
 	u64 mpi_unmatched;
 	u64 mpi_ambiguous;
+	u64 mpi_contradicted;
+	u64 mpi_unknown;
 	struct graph_note mpi_notes[GRAPH_NOTES_MAX];
 	u32 mpi_note_count;
 	u64 entries;

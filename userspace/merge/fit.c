@@ -2,34 +2,14 @@
 /*
  * fit.c - from MPI calls that belong together to one time for all nodes.
  *
- * Only what is certain is taken: a message is received after it was sent, a synchronous send ends
- * after its receive was posted, and who leaves a barrier, or has a communicator that was split or
- * duplicated, does so after all have come. Collectives that may move no data, or that need not make
- * anybody wait, tell nothing.
+ * Only what is certain is taken: a message is received, or found, after it was sent, a synchronous send ends
+ * after its receive was posted, and a collective ends after the ranks have come whose data it brings.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "state.h"
-
-/*
- * Does it certainly make everybody wait for everybody, if all are of one group? Others do so only if
- * they move data, which nothing in a record says: MPI returns from them at once if their count is 0.
- */
-static bool brings_all_together(u32 call)
-{
-	switch (call) {
-	case IOT_CALL_barrier:
-	case IOT_CALL_ibarrier:
-	case IOT_CALL_comm_dup:
-	case IOT_CALL_comm_dup_with_info:
-	case IOT_CALL_comm_split:
-		return true;
-	default:
-		return false;
-	}
-}
 
 /* What was done by call @from, and what call @to found done. */
 static int follows(struct merge *merge, u32 from, u32 to)
@@ -53,40 +33,64 @@ static int on_message(void *context, const struct graph_mpi_part *send,
 {
 	struct merge *merge = context;
 	u32 call = merge->calls->mpi[send->call].call;
-	int err = follows(merge, send->call, receive->ended);
+	int err;
+
+	if (receive->is_doubtful)
+		return 0;
+	err = follows(merge, send->call, receive->ended);
+	if (!err && merge->calls->mpi[receive->call].call == IOT_CALL_mprobe)
+		err = follows(merge, send->call, receive->call);
 
 	if (!err && (call == IOT_CALL_ssend || call == IOT_CALL_issend || call == IOT_CALL_ssend_init))
 		err = follows(merge, receive->call, send->ended);
 	return err;
 }
 
-/* A node's part in a collective: who came last and who left first. */
+static int on_probe(void *context, const struct graph_mpi_part *send, const struct graph_mpi_part *probe)
+{
+	return probe->is_doubtful ? 0 : follows(context, send->call, probe->call);
+}
+
+/* A node's part in a collective: when the last of its ranks came and when the first one left. */
 struct part {
 	u64 came_ns;
-	u64 left_ns; /* 0: nobody was seen to */
+	u64 left_ns; /* 0: none was seen to leave */
 	bool has_come;
 };
 
-/* Return: false if it made nobody wait, as far as one node can tell. */
-static bool gather_parts(const struct merge *merge, const struct graph_mpi_part *members, u32 count,
-			 struct part *parts)
+static void take_arrivals(const struct merge *merge, struct part *parts, const struct graph_mpi_part *from,
+			  u32 count)
 {
 	u32 i;
 
 	for (i = 0; i < count; i++) {
-		const struct graph_mpi *mpi = &merge->calls->mpi[members[i].call];
-		struct part *part = &parts[merge->call_nodes[members[i].call]];
+		u64 came_ns = merge->calls->mpi[from[i].call].enter_ns;
+		struct part *part = &parts[merge->call_nodes[from[i].call]];
 
-		if (!part->has_come || mpi->enter_ns > part->came_ns) {
-			part->has_come = true;
-			part->came_ns = mpi->enter_ns;
-		}
-		if (members[i].ended == GRAPH_NONE)
-			continue;
-		mpi = &merge->calls->mpi[members[i].ended];
-		if (!part->left_ns || mpi->end_ns < part->left_ns)
-			part->left_ns = mpi->end_ns;
+		if (!part->has_come || came_ns > part->came_ns)
+			part->came_ns = came_ns;
+		part->has_come = true;
 	}
+}
+
+static void take_leaves(const struct merge *merge, struct part *parts, const struct graph_mpi_part *to, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		u64 left_ns = merge->calls->mpi[to[i].ended].end_ns;
+		struct part *part = &parts[merge->call_nodes[to[i].call]];
+
+		if (!part->left_ns || left_ns < part->left_ns)
+			part->left_ns = left_ns;
+	}
+}
+
+/* Return: false if the clock of one node says that it cannot have been so: the records are wrong. */
+static bool is_possible(const struct merge *merge, const struct part *parts)
+{
+	u32 i;
+
 	for (i = 0; i < merge->node_count; i++)
 		if (parts[i].has_come && parts[i].left_ns && parts[i].left_ns <= parts[i].came_ns)
 			return false;
@@ -95,13 +99,16 @@ static bool gather_parts(const struct merge *merge, const struct graph_mpi_part 
 
 static int meet(struct merge *merge, const struct part *parts)
 {
-	u32 meeting, i, nodes = 0;
+	u32 meeting, i, came = 0, left = 0, both = 0;
 	int err = 0;
 
-	for (i = 0; i < merge->node_count; i++)
-		nodes += parts[i].has_come || parts[i].left_ns;
-	if (nodes < 2)
-		return 0;
+	for (i = 0; i < merge->node_count; i++) {
+		came += parts[i].has_come;
+		left += parts[i].left_ns != 0;
+		both += parts[i].has_come && parts[i].left_ns;
+	}
+	if (!came || !left || (came == 1 && left == 1 && both == 1))
+		return 0; /* no other node has to do with it */
 	err = clocks_meeting(merge->clocks, &meeting);
 	for (i = 0; i < merge->node_count && !err; i++)
 		if (parts[i].has_come)
@@ -112,20 +119,18 @@ static int meet(struct merge *merge, const struct part *parts)
 	return err;
 }
 
-/* Of two groups, none waits for its own ranks. */
-static int on_collective(void *context, const struct graph_mpi_part *members, u32 count)
+static int on_wait(void *context, const struct graph_mpi_part *from, u32 from_count,
+		   const struct graph_mpi_part *to, u32 to_count)
 {
 	struct merge *merge = context;
-	const struct graph_mpi *mpi = &merge->calls->mpi[members[0].call];
-	struct part *parts;
+	struct part *parts = calloc(merge->node_count, sizeof(*parts));
 	int err = 0;
 
-	if (!brings_all_together(mpi->call) || graph_comm_first(merge->calls, mpi->comm))
-		return 0;
-	parts = calloc(merge->node_count, sizeof(*parts));
 	if (!parts)
 		return -ENOMEM;
-	if (gather_parts(merge, members, count, parts))
+	take_arrivals(merge, parts, from, from_count);
+	take_leaves(merge, parts, to, to_count);
+	if (is_possible(merge, parts))
 		err = meet(merge, parts);
 	free(parts);
 	return err;
@@ -149,6 +154,11 @@ static void say_fit(const struct merge *merge, u32 node, const struct clock_fit 
 	if (fit->source == CLOCK_SOURCE_wall || fit->source == CLOCK_SOURCE_one_way)
 		merge->options.say("%s: its clock was fitted by %s", name,
 				   clock_source_sentence(fit->source));
+	if (fit->corrected)
+		merge->options.say("%s: no line keeps its clock in order with the others: it was corrected "
+				   "%llu times, by at most %llu us, where MPI calls ended before what they "
+				   "must have waited for", name, (unsigned long long)fit->corrected,
+				   (unsigned long long)(fit->corrected_max_ns + 999) / 1000);
 	if (fit->contradicted)
 		merge->options.say("%s: %llu MPI calls ended before what they must have waited for, "
 				   "whatever the clocks say", name,
@@ -163,7 +173,11 @@ static void say_fit(const struct merge *merge, u32 node, const struct clock_fit 
 int merge_fit(struct merge *merge)
 {
 	const struct graph_mpi_listener listener = {
-		.context = merge, .message = on_message, .collective = on_collective,
+		.context = merge,
+		.has_many_clocks = true,
+		.message = on_message,
+		.probe = on_probe,
+		.waits = on_wait,
 	};
 	u32 i;
 	int err;

@@ -265,6 +265,13 @@ static int see_comm(struct merge *merge, u32 number, const struct iot_record *re
 	return process ? graph_rank_add(merge->calls, &known) : 0;
 }
 
+static int see_near(struct merge *merge, const struct iot_rec_mpi_near *r)
+{
+	const struct graph_near near = { .comm = r->comm, .rank = r->rank, .source = r->source };
+
+	return graph_near_add(merge->calls, &near);
+}
+
 /* Where each call was made: beside the calls, with as much room. */
 static int see_place(struct merge *merge, u32 node)
 {
@@ -290,14 +297,15 @@ static int see_call(struct merge *merge, u32 node, const struct iot_record *reco
 	int err;
 
 	if (!process || (record->kind == IOT_KIND_mpi_file && !record->mpi_file.number) ||
-	    record->kind == IOT_KIND_mpi_probe || record->kind == IOT_KIND_mpi_win)
+	    record->kind == IOT_KIND_mpi_win)
 		return 0; /* it bounds nothing */
 	err = graph_task_make(merge->calls, task->number, &index);
 	mpi = err ? NULL : graph_mpi_add(merge->calls);
 	if (!mpi)
 		return -ENOMEM;
 	merge->calls->tasks[index].tgid = process->number;
-	load_mpi_fields(mpi, record);
+	if (load_mpi_fields(merge->calls, mpi, record))
+		return -ENOMEM;
 	mpi->task = index;
 	mpi->enter_ns = r->enter_ns;
 	mpi->end_ns = r->enter_ns + r->duration_ns;
@@ -364,6 +372,8 @@ static int see_record(struct merge *merge, u32 number, const struct iot_record *
 		return see_task(merge, number, record);
 	case IOT_KIND_mpi_comm:
 		return see_comm(merge, number, record);
+	case IOT_KIND_mpi_near:
+		return see_near(merge, &record->mpi_near);
 	}
 	if (iot_kind_info(record->kind)->group != IOT_GROUP_mpi || iot_kind_is_mpi_known(record->kind))
 		return 0;

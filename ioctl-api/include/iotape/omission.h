@@ -21,6 +21,7 @@
  *
  * Changes
  *   1  first version: 16 reasons
+ *   2  contradicted, sources
  */
 #ifndef IOTAPE_OMISSION_H
 #define IOTAPE_OMISSION_H
@@ -58,7 +59,13 @@
 	  "%llu MPI calls have no partner, or perhaps another one")                             \
 	/* nobody said */                                                                       \
 	O(16, unstated, "the trace is of a version that does not state what it lacks",          \
-	  "%llu traces are of a version that does not state what they lack")
+	  "%llu traces are of a version that does not state what they lack")                    \
+	/* order that a program does not have */                                                \
+	O(17, contradicted,                                                                     \
+	  "%llu MPI call ended before what it must have waited for, by the clocks of the trace", \
+	  "%llu MPI calls ended before what they must have waited for, by the clocks of the trace") \
+	O(18, sources, "of %llu MPI call it is not known whose data it waited for",             \
+	  "of %llu MPI calls it is not known whose data they waited for")
 
 enum iot_omission_reason {
 #define IOT_OMISSION_VALUE(id, name, one, many) IOT_OMISSION_##name = id,

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * streams.c - which send goes with which receive where their places alone do not say it: threads post at the same
+ * time, a send was not seen, or one was cancelled.
+ */
+#include "mpi_graph.h"
+
+#include <stdlib.h>
+
+/* From rank 0, whose thread @task is, to the last task. */
+#define SEND(task_, enter, end, bytes, ...) \
+	CALL(mpi_send, task_, enter, end, .call = IOT_CALL_send, .peer = (s32)graph->task_count - 1, \
+	     .length_bytes = (bytes), __VA_ARGS__)
+#define RECV(enter, end, bytes, ...) \
+	CALL(mpi_recv, graph->task_count - 1, enter, end, .call = IOT_CALL_recv, .peer = 0, \
+	     .length_bytes = (bytes), __VA_ARGS__)
+
+/* Closes the graph. */
+static void counts(struct graph *graph, const char *expected, u32 unmatched, u64 doubtful)
+{
+	graph_sort(graph);
+	assert_int_equal(graph_pass_mpi(graph), 0);
+	assert_int_equal(graph->mpi_ambiguous, doubtful);
+	ends_as(graph, expected, unmatched);
+}
+
+/* Tasks 0 and 1 are threads of rank 0; task 2 is rank 2. */
+static struct graph *begin_threads(void)
+{
+	struct graph *graph = begin(3);
+
+	graph->tasks[1].tgid = graph->tasks[0].tgid;
+	return graph;
+}
+
+static void lengths_tell_threads_apart(void **state)
+{
+	struct graph *graph = begin_threads();
+
+	(void)state;
+	SEND(0, 10, 20, 8);
+	SEND(1, 15, 30, 16);
+	RECV(40, 41, 16);
+	RECV(42, 43, 8);
+	counts(graph, "2.1<1.0 2.3<0.0", 0, 0);
+}
+
+static void equal_lengths_do_not(void **state)
+{
+	struct graph *graph = begin_threads();
+
+	(void)state;
+	SEND(0, 10, 20, 8);
+	SEND(1, 15, 30, 8);
+	RECV(40, 41, 8);
+	RECV(42, 43, 8);
+	counts(graph, "2.1<0.0 2.3<1.0", 0, 1);
+}
+
+/* A long call of one thread leaves the place of several of the other one open. */
+static void calls_beside_a_long_one_are_doubtful(void **state)
+{
+	struct graph *graph = begin_threads();
+	u32 i;
+
+	(void)state;
+	SEND(0, 10, 50, 8);
+	for (i = 0; i < 3; i++)
+		SEND(1, 15 + 10 * i, 16 + 10 * i, 8);
+	SEND(1, 60, 61, 8);
+	for (i = 0; i < 5; i++)
+		RECV(70 + 2 * i, 71 + 2 * i, 8);
+	counts(graph, "2.1<0.0 2.3<1.0 2.5<1.2 2.7<1.4 2.9<1.6", 0, 3);
+}
+
+/* The first receive ended before the second send began: their places say otherwise. */
+static void times_settle_some_of_it(void **state)
+{
+	struct graph *graph = begin_threads();
+
+	(void)state;
+	CALL(mpi_recv, 0, 10, 12, .call = IOT_CALL_irecv, .peer = 2, .request = 1, .length_bytes = 100);
+	CALL(mpi_recv, 1, 11, 13, .call = IOT_CALL_irecv, .peer = 2, .request = 2, .length_bytes = 100);
+	CALL(mpi_send, 2, 20, 21, .call = IOT_CALL_send, .peer = 0, .length_bytes = 8);
+	CALL(mpi_done, 1, 25, 30, .call = IOT_CALL_wait, .peer = 2, .request = 2, .length_bytes = 8);
+	CALL(mpi_send, 2, 40, 41, .call = IOT_CALL_send, .peer = 0, .length_bytes = 8);
+	CALL(mpi_done, 0, 45, 50, .call = IOT_CALL_wait, .peer = 2, .request = 1, .length_bytes = 8);
+	counts(graph, "0.3<2.2 1.3<2.0", 0, 1);
+}
+
+/* The first of three sends was made by a call that is not wrapped. */
+static void lengths_show_that_a_send_was_not_seen(void **state)
+{
+	struct graph *graph = begin(2);
+
+	(void)state;
+	SEND(0, 20, 21, 16);
+	SEND(0, 30, 31, 24);
+	RECV(40, 41, 8);
+	RECV(42, 43, 16);
+	RECV(44, 45, 24);
+	counts(graph, "1.3<0.0 1.5<0.2", 1, 0);
+}
+
+/* Its length is that of another one: any of these may be the one whose send is missing. */
+static void equal_lengths_leave_open_which_one(void **state)
+{
+	struct graph *graph = begin(2);
+
+	(void)state;
+	SEND(0, 20, 21, 16);
+	SEND(0, 30, 31, 8);
+	RECV(40, 41, 8);
+	RECV(42, 43, 16);
+	RECV(44, 45, 8);
+	counts(graph, "1.3<0.0 1.5<0.2", 1, 1);
+}
+
+/* All have the same length, but a receive cannot end before its send begins. */
+static void times_show_that_a_send_was_not_seen(void **state)
+{
+	struct graph *graph = begin(2);
+
+	(void)state;
+	SEND(0, 20, 21, 8);
+	RECV(10, 11, 8);
+	RECV(22, 23, 8);
+	counts(graph, "1.3<0.0", 1, 1);
+}
+
+static void sends_that_nobody_received_change_nothing(void **state)
+{
+	struct graph *graph = begin(2);
+
+	(void)state;
+	SEND(0, 10, 11, 8);
+	SEND(0, 12, 13, 8);
+	SEND(0, 14, 15, 8);
+	RECV(20, 21, 8);
+	RECV(22, 23, 8);
+	counts(graph, "1.1<0.0 1.3<0.2", 1, 0);
+}
+
+static void cancelled_sends_are_none(void **state)
+{
+	struct graph *graph = begin(2);
+
+	(void)state;
+	CALL(mpi_send, 0, 10, 11, .call = IOT_CALL_isend, .peer = 1, .request = 1, .length_bytes = 8);
+	CALL(mpi_done, 0, 12, 13, .call = IOT_CALL_wait, .peer = -1, .request = 1, .result = -ECANCELED);
+	SEND(0, 20, 21, 8);
+	RECV(30, 31, 8);
+	counts(graph, "1.1<0.4", 1, 0);
+}
+
+/* It was too long for the buffer. */
+static void what_was_cut_off_is_received_all_the_same(void **state)
+{
+	struct graph *graph = begin(2);
+
+	(void)state;
+	SEND(0, 10, 11, 100);
+	SEND(0, 12, 13, 8);
+	RECV(20, 21, 64, .result = -EMSGSIZE);
+	RECV(22, 23, 8);
+	counts(graph, "1.1<0.0 1.3<0.2", 0, 0);
+}
+
+/* A probe found what the next receive takes; another one what nobody takes. */
+static void probes_find_what_is_received_next(void **state)
+{
+	struct graph *graph = begin(2);
+
+	(void)state;
+	SEND(0, 10, 11, 8);
+	SEND(0, 12, 13, 16);
+	CALL(mpi_probe, 1, 15, 16, .call = IOT_CALL_probe, .peer = 0, .length_bytes = 8);
+	RECV(20, 21, 8);
+	CALL(mpi_probe, 1, 25, 26, .call = IOT_CALL_probe, .peer = 0, .length_bytes = 16);
+	counts(graph, "1.1<0.0 1.3<0.0 1.5<0.2", 1, 0);
+}
+
+/* Those that were started at once are in the order of their records. */
+static void sends_of_one_moment_keep_their_order(void **state)
+{
+	struct graph *graph = begin(2);
+	char expected[256] = "";
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 20; i++)
+		CALL(mpi_send, 0, 10, 20 + i, .call = IOT_CALL_send_init, .peer = 1, .request = 1 + i);
+	for (i = 0; i < 20; i++)
+		RECV(50 + 2 * i, 51 + 2 * i, 0);
+	for (i = 0; i < 20; i++)
+		snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected), "%s1.%u<0.%u",
+			 i ? " " : "", 2 * i + 1, i);
+	counts(graph, expected, 0, 0);
+}
+
+/* Of merged traces a receive may seem to end before its send, if clocks contradict each other; it is said. */
+static void times_of_several_nodes_decide_nothing(void **state)
+{
+	struct graph *graph = begin(2);
+
+	(void)state;
+	assert_int_equal(graph_fact_add(graph, "nodes=2", 7), 0);
+	SEND(0, 20, 21, 8);
+	SEND(0, 30, 31, 8);
+	RECV(10, 11, 8);
+	RECV(42, 43, 8);
+	graph_sort(graph);
+	assert_int_equal(graph_pass_mpi(graph), 0);
+	assert_int_equal(graph->mpi_contradicted, 1);
+	ends_as(graph, "1.3<0.2", 0);
+}
+
+#define RANDOM 24 /* messages */
+
+/* Two threads send; MPI hears of their messages in the order of @sends, in the middle of their calls. */
+static void send_at_random(struct graph *graph, u32 *sends, u32 *lengths)
+{
+	u64 sent_ns[2] = { 10, 10 };
+	u32 ops[2] = {}, i;
+
+	for (i = 0; i < RANDOM; i++) {
+		u32 thread = (u32)rand() % 2;
+		u64 heard_ns = 20 + 10 * i, from_ns = heard_ns - (u32)rand() % 15;
+
+		if (from_ns <= sent_ns[thread])
+			from_ns = sent_ns[thread] + 1;
+		if (from_ns > heard_ns)
+			from_ns = heard_ns;
+		sent_ns[thread] = heard_ns + (u32)rand() % 9;
+		lengths[i] = 1 + (u32)rand() % 4;
+		sends[i] = thread * 1000 + 2 * ops[thread]++;
+		SEND(thread, from_ns, sent_ns[thread], lengths[i]);
+	}
+}
+
+/* Random streams of which the truth is known: what is not marked is right. */
+static void what_is_not_doubtful_is_right(void **state)
+{
+	u32 round, i, doubtful = 0;
+
+	(void)state;
+	srand(5);
+	for (round = 0; round < 300; round++) {
+		struct graph *graph = begin_threads();
+		u32 sends[RANDOM], lengths[RANDOM], wrong = 0;
+
+		send_at_random(graph, sends, lengths);
+		for (i = 0; i < RANDOM; i++)
+			RECV(5000 + 10 * i, 5005 + 10 * i, lengths[i]);
+		graph_sort(graph);
+		assert_int_equal(graph_pass_mpi(graph), 0);
+		assert_int_equal(graph->mpi_unmatched, 0);
+		for (i = 0; i < RANDOM; i++) {
+			const struct graph_edge *edge = &graph->edges[graph->tasks[2].ops[2 * i + 1].edges];
+
+			wrong += edge->task * 1000 + edge->index != sends[i];
+		}
+		assert_true(wrong <= 2 * graph->mpi_ambiguous);
+		doubtful += graph->mpi_ambiguous;
+		graph_close(graph);
+	}
+	assert_true(doubtful < 300 * RANDOM / 5);
+}
+
+SUITE("streams",
+      TEST(lengths_tell_threads_apart)
+      TEST(equal_lengths_do_not)
+      TEST(calls_beside_a_long_one_are_doubtful)
+      TEST(times_settle_some_of_it)
+      TEST(lengths_show_that_a_send_was_not_seen)
+      TEST(equal_lengths_leave_open_which_one)
+      TEST(times_show_that_a_send_was_not_seen)
+      TEST(sends_that_nobody_received_change_nothing)
+      TEST(cancelled_sends_are_none)
+      TEST(what_was_cut_off_is_received_all_the_same)
+      TEST(probes_find_what_is_received_next)
+      TEST(sends_of_one_moment_keep_their_order)
+      TEST(times_of_several_nodes_decide_nothing)
+      TEST(what_is_not_doubtful_is_right))
