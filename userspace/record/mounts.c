@@ -9,12 +9,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -58,39 +60,76 @@ static void unescape(char *text)
 	*to = 0;
 }
 
+/* Files that stand for namespaces hide nothing, and those of mount namespaces cannot be mounted twice. */
+static bool is_namespace(const char *path)
+{
+	struct statfs stat;
+
+	return !statfs(path, &stat) && stat.f_type == NSFS_MAGIC;
+}
+
+/*
+ * Add a copy of the mount at @path. Without it the command would see the directory that the mount hides. A mount that no
+ * path leads to, because others hide it, is not needed. Return: 0 or a negative errno, with a sentence.
+ */
+static int submount_take(const char *path, struct submount *mounts, int *count, char *why, size_t room)
+{
+	struct submount *mount = &mounts[*count];
+	int err;
+
+	if (*count == SUBMOUNTS_MAX) {
+		snprintf(why, room, "%s: more than %d file systems are mounted below what is recorded", path,
+			 SUBMOUNTS_MAX);
+		return -E2BIG;
+	}
+	mount->tree_fd = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	if (mount->tree_fd >= 0) {
+		strcpy(mount->path, path);
+		++*count;
+		return 0;
+	}
+	err = -errno;
+	if (err == -ENOENT || err == -ENOTDIR || is_namespace(path))
+		return 0;
+	snprintf(why, room, "%s: the file system there cannot be mounted again: %s", path, strerror(-err));
+	return err;
+}
+
 /* Copies of all mounts strictly below a directory, in the order they were mounted in. */
-static int submounts_take(const char *dir, struct submount *mounts, int *count)
+static int submounts_take(const char *dir, struct submount *mounts, int *count, char *why, size_t room)
 {
 	FILE *in = fopen("/proc/self/mountinfo", "re");
 	char line[2 * PATH_MAX], path[PATH_MAX];
+	int err = 0;
 
 	*count = 0;
 	if (!in)
 		return -errno;
-	while (fgets(line, sizeof(line), in)) {
+	while (!err && fgets(line, sizeof(line), in)) {
 		if (sscanf(line, "%*d %*d %*s %*s %4095s", path) != 1)
 			continue;
 		unescape(path);
-		if (!is_below(path, dir) || !strcmp(path, dir) || *count == SUBMOUNTS_MAX)
-			continue;
-		strcpy(mounts[*count].path, path);
-		mounts[*count].tree_fd = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
-		if (mounts[*count].tree_fd >= 0)
-			++*count;
+		if (is_below(path, dir) && strcmp(path, dir) != 0)
+			err = submount_take(path, mounts, count, why, room);
 	}
 	fclose(in);
-	return 0;
+	return err;
 }
 
-static void submounts_put(struct submount *mounts, int count)
+/* Mount them again, unless there is an error already; and forget them. */
+static int submounts_put(struct submount *mounts, int count, int err, char *why, size_t room)
 {
 	int i;
 
 	for (i = 0; i < count; i++) {
-		move_mount(mounts[i].tree_fd, "", AT_FDCWD, mounts[i].path,
-			   MOVE_MOUNT_F_EMPTY_PATH);
+		if (!err && move_mount(mounts[i].tree_fd, "", AT_FDCWD, mounts[i].path, MOVE_MOUNT_F_EMPTY_PATH)) {
+			err = -errno;
+			snprintf(why, room, "%s: the file system there cannot be mounted again: %s", mounts[i].path,
+				 strerror(-err));
+		}
 		close(mounts[i].tree_fd);
 	}
+	return err;
 }
 
 /* What the mount below forbids stays forbidden. */
@@ -169,14 +208,14 @@ static int mount_one(const char *dir, const char *mmap_mode, char *why, size_t r
 	}
 	snprintf(why, room, "%s: cannot be mounted over", dir);
 	mount_fd = make_mount(dir, mmap_mode, why, room);
-	err = mount_fd < 0 ? mount_fd : submounts_take(dir, submounts, &count);
+	err = mount_fd < 0 ? mount_fd : submounts_take(dir, submounts, &count, why, room);
 	if (!err && move_mount(mount_fd, "", AT_FDCWD, dir, MOVE_MOUNT_F_EMPTY_PATH)) {
 		err = -errno;
 		snprintf(why, room, "%s: cannot be mounted over: %s", dir, strerror(-err));
 	}
 	if (mount_fd >= 0)
 		close(mount_fd);
-	submounts_put(submounts, count);
+	err = submounts_put(submounts, count, err, why, room);
 	free(submounts);
 	return err;
 }
