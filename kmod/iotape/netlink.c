@@ -16,6 +16,7 @@
 static int bind_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *attr = info->attrs[IOT_ATTR_SESSION_FD];
+	struct sock *collector = NETLINK_CB(skb).sk; /* whose owner is in sendmsg(2) */
 	struct iot_session *session;
 	int err;
 
@@ -28,7 +29,7 @@ static int bind_doit(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG_ATTR(info->extack, attr, "bind: the descriptor is no session");
 		return PTR_ERR(session);
 	}
-	err = iot_session_bind(session, genl_info_net(info), info->snd_portid);
+	err = iot_session_bind(session, collector);
 	if (err == -EBUSY)
 		NL_SET_ERR_MSG_ATTR(info->extack, attr, "bind: the session has a collector");
 	iot_session_put(session);
@@ -97,19 +98,6 @@ err_layout:
 	return -ENOMEM;
 }
 
-/* Once the collector's socket has gone, its number may be somebody else's. */
-static int message_unicast(struct iot_session *session, struct sk_buff *skb)
-{
-	int err;
-
-	if (READ_ONCE(session->state) == IOT_STATE_FAILED) {
-		kfree_skb(skb);
-		return -ECONNREFUSED;
-	}
-	err = netlink_unicast(session->net->genl_sock, skb, session->portid, 0);
-	return err < 0 ? err : 0;
-}
-
 /**
  * iot_message_send() - hand the records of a buffer to the collector
  * @session: whose
@@ -142,7 +130,7 @@ int iot_message_send(struct iot_session *session, struct iot_buffer *buffer)
 	head->nlmsg_len = total_bytes;
 	head->nlmsg_pid = 0;
 	buffer->skb = NULL;
-	return message_unicast(session, skb);
+	return iot_delivery_put(&session->delivery, skb);
 }
 
 /**
@@ -165,7 +153,7 @@ int iot_message_send_end(struct iot_session *session, const struct iot_message_e
 		return -ENOMEM;
 	}
 	genlmsg_end(skb, head);
-	return message_unicast(session, skb);
+	return iot_delivery_put(&session->delivery, skb);
 }
 
 static int socket_released(struct notifier_block *block, unsigned long event, void *data)
@@ -173,7 +161,7 @@ static int socket_released(struct notifier_block *block, unsigned long event, vo
 	struct netlink_notify *notify = data;
 
 	if (event == NETLINK_URELEASE && notify->protocol == NETLINK_GENERIC)
-		iot_session_fail_port(notify->net, notify->portid);
+		iot_sessions_wake_orphans();
 	return NOTIFY_DONE;
 }
 

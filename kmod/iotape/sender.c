@@ -2,9 +2,9 @@
 /*
  * sender.c - the thread of a session that hands full buffers to the collector.
  *
- * Netlink's blocking unicast is the flow control: while the collector's socket is
- * full, the sender sleeps, buffers pile up, and throttle.c slows the traced tasks or
- * channel.c drops their records.
+ * The collector's socket is the flow control: while it is full, the sender sleeps
+ * (delivery.c), buffers pile up, and throttle.c slows the traced tasks or channel.c
+ * drops their records.
  */
 #include <linux/cpu.h>
 #include <linux/delay.h>
@@ -19,10 +19,16 @@
 /**
  * iot_session_kick() - there is work for the sender
  * @session: any; callable with interrupts off
+ *
+ * Two full barriers keep a kick from being lost. The caller stores the work (the head of a ring), then sets
+ * @is_kicked; the sender clears it, then loads the work. Without a barrier between the two of the sender, it
+ * may load the old head, and its store may then undo the caller's: the buffer would wait for flush_ms, which
+ * may be a minute. The barrier of the caller is for machines on which its two stores may be seen in
+ * different orders.
  */
 void iot_session_kick(struct iot_session *session)
 {
-	WRITE_ONCE(session->is_kicked, true);
+	xchg(&session->is_kicked, true); /* pairs with xchg() in sender() */
 	wake_up(&session->sender_wait);
 }
 
@@ -186,7 +192,7 @@ static int sender(void *data)
 	struct iot_session *session = data;
 	bool is_open = true;
 
-	/* Netlink's wait for room ends on signals only: see iot_sender_stop(). None from outside. */
+	/* The wait for room may last for ever, so a signal ends it: see iot_sender_stop(). None from outside. */
 	allow_kernel_signal(SIGKILL);
 	while (!kthread_should_stop()) {
 		int err = 0;
@@ -196,9 +202,11 @@ static int sender(void *data)
 						      msecs_to_jiffies(session->flush_ms)) &&
 		    is_open)
 			session_rotate(session);
-		WRITE_ONCE(session->is_kicked, false);
-		if (!is_open)
+		xchg(&session->is_kicked, false); /* pairs with xchg() in iot_session_kick() */
+		if (!is_open) {
+			iot_delivery_purge(&session->delivery);
 			continue;
+		}
 		if (READ_ONCE(session->state) == IOT_STATE_DRAINING) {
 			err = session_drain(session);
 			is_open = false;
@@ -209,9 +217,12 @@ static int sender(void *data)
 			if (err == -ENOMEM)
 				err = 0; /* next time */
 		}
+		if (!err && iot_delivery_has_ended(&session->delivery))
+			err = -ECONNREFUSED;
 		if (err) {
 			is_open = false;
 			iot_session_fail(session);
+			iot_delivery_purge(&session->delivery);
 		}
 	}
 	return 0;

@@ -10,7 +10,6 @@
 #include <linux/mount.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <net/net_namespace.h>
 
 #include "task.h"
 #include "wakes.h"
@@ -31,8 +30,7 @@ static void session_free(struct kref *refs)
 			iot_channel_exit(per_cpu_ptr(session->channels, cpu));
 	free_percpu(session->channels);
 	iot_mailboxes_exit(&session->mailboxes);
-	if (session->net)
-		put_net(session->net);
+	iot_delivery_exit(&session->delivery);
 	kfree(session);
 }
 
@@ -70,6 +68,10 @@ struct iot_session *iot_session_new(const struct iot_create *create)
 	session->channels = alloc_percpu(struct iot_channel);
 	if (iot_mailboxes_init(&session->mailboxes) || !session->channels)
 		goto err_session;
+	err = iot_delivery_init(&session->delivery);
+	if (err)
+		goto err_session;
+	err = -ENOMEM;
 	for_each_possible_cpu(cpu)
 		if (iot_channel_init(per_cpu_ptr(session->channels, cpu), session, cpu,
 				     create->buffers))
@@ -159,36 +161,42 @@ void iot_session_fail(struct iot_session *session)
 }
 
 /**
- * iot_session_fail_port() - a netlink socket was closed
- * @net: its network namespace
- * @portid: its port
+ * iot_sessions_wake_orphans() - a netlink socket was closed, whose owner may be any process of the machine
+ *
+ * Senders of sessions that have lost their collector end these. The caller, which is about to go on with
+ * work of its own, takes no lock and does not wait.
  */
-void iot_session_fail_port(struct net *net, u32 portid)
+void iot_sessions_wake_orphans(void)
 {
 	struct iot_session *session;
 
-	mutex_lock(&iot_control_lock);
-	list_for_each_entry(session, &sessions, list) {
-		if (session->portid != portid || session->net != net)
-			continue;
-		session_quiesce(session);
-		if (session->state != IOT_STATE_ENDED)
-			session->state = IOT_STATE_FAILED;
-	}
-	mutex_unlock(&iot_control_lock);
+	rcu_read_lock();
+	list_for_each_entry_rcu(session, &sessions, list)
+		if (iot_delivery_has_ended(&session->delivery)) {
+			iot_delivery_wake(&session->delivery);
+			iot_session_kick(session);
+		}
+	rcu_read_unlock();
+}
+
+/* The sender may not have noticed yet that the collector has gone. */
+static enum iot_state session_state(const struct iot_session *session)
+{
+	if (session->state != IOT_STATE_ENDED && iot_delivery_has_ended(&session->delivery))
+		return IOT_STATE_FAILED;
+	return session->state;
 }
 
 /**
  * iot_session_bind() - a socket becomes the receiver of a session
  * @session: without a receiver yet
- * @net: the socket's network namespace
- * @portid: its port
+ * @collector: the netlink socket that asks, which cannot be closed before it has got its answer
  *
  * The process that asks is the collector: what it does itself is not recorded.
  *
- * Return: 0; -EBUSY if the session has a receiver; -ENOMEM.
+ * Return: 0; -EBUSY if the session has, or had, a receiver; -ENOMEM.
  */
-int iot_session_bind(struct iot_session *session, struct net *net, u32 portid)
+int iot_session_bind(struct iot_session *session, struct sock *collector)
 {
 	int err;
 
@@ -196,16 +204,13 @@ int iot_session_bind(struct iot_session *session, struct net *net, u32 portid)
 	err = -EBUSY;
 	if (session->state != IOT_STATE_NEW)
 		goto out;
-	session->net = get_net(net);
-	session->portid = portid;
 	session->collector = current->tgid;
+	iot_delivery_open(&session->delivery, collector);
 	err = iot_sender_start(session);
-	if (err) {
-		put_net(session->net);
-		session->net = NULL;
-		goto out;
-	}
-	session->state = IOT_STATE_READY;
+	if (err)
+		iot_delivery_close(&session->delivery);
+	else
+		session->state = IOT_STATE_READY;
 out:
 	mutex_unlock(&iot_control_lock);
 	return err;
@@ -324,7 +329,7 @@ int iot_session_start(struct iot_session *session)
 	int err = -EINVAL;
 
 	mutex_lock(&iot_control_lock);
-	if (session->state == IOT_STATE_READY) {
+	if (session_state(session) == IOT_STATE_READY) {
 		session->state = IOT_STATE_RUNNING;
 		WRITE_ONCE(session->is_running, true);
 		list_for_each_entry(source, &sources, list)
@@ -347,12 +352,14 @@ int iot_session_start(struct iot_session *session)
  */
 int iot_session_stop(struct iot_session *session)
 {
+	enum iot_state state;
 	int err = 0;
 
 	mutex_lock(&iot_control_lock);
-	if (session->state == IOT_STATE_FAILED) {
+	state = session_state(session);
+	if (state == IOT_STATE_FAILED) {
 		err = -EPIPE;
-	} else if (session->state != IOT_STATE_READY && session->state != IOT_STATE_RUNNING) {
+	} else if (state != IOT_STATE_READY && state != IOT_STATE_RUNNING) {
 		err = -EINVAL;
 	} else {
 		session_quiesce(session);
@@ -387,7 +394,7 @@ static void status_fill(const struct iot_session *session, struct iot_status *st
 
 	*status = (struct iot_status){
 		.session = session->number,
-		.state = session->state,
+		.state = session_state(session),
 		.policy = session->policy,
 		.collector = session->collector,
 		.throttles = atomic64_read(&session->throttles),

@@ -24,6 +24,7 @@
 #include <iotape/netlink.h>
 
 #include "channel.h"
+#include "delivery.h"
 #include "iotape.h"
 #include "mailbox.h"
 
@@ -44,8 +45,7 @@
  * @channels: of each CPU, what was emitted there and is not sent yet
  * @mailboxes: what threads put records of MPI into
  * @sender: the thread that sends, NULL before there is a collector
- * @net: network namespace of the collector's socket
- * @portid: port of that socket
+ * @delivery: the collector's socket
  * @collector: process id of the collector, whose own operations are not recorded
  * @throttles: times that a task was made to wait for the collector
  * @sent_records: records handed to the collector
@@ -69,8 +69,7 @@ struct iot_session {
 	struct iot_channel __percpu *channels;
 	struct iot_mailboxes mailboxes;
 	struct task_struct *sender;
-	struct net *net;
-	u32 portid;
+	struct iot_delivery delivery;
 	pid_t collector;
 	atomic64_t throttles;
 	u64 sent_records;
@@ -90,14 +89,14 @@ extern struct mutex iot_control_lock;
 
 struct iot_session *iot_session_new(const struct iot_create *create);
 void iot_session_close(struct iot_session *session);
-int iot_session_bind(struct iot_session *session, struct net *net, u32 portid);
+int iot_session_bind(struct iot_session *session, struct sock *collector);
 int iot_session_attach(struct iot_session *session, struct vfsmount *mount);
 int iot_session_start(struct iot_session *session);
 int iot_session_stop(struct iot_session *session);
 int iot_session_adopt(struct iot_session *session);
 int iot_session_status(struct iot_status *status);
-void iot_session_fail_port(struct net *net, u32 portid);
 void iot_session_fail(struct iot_session *session);
+void iot_sessions_wake_orphans(void);
 struct iot_session *iot_session_of_sb(struct super_block *sb);
 
 void iot_session_kick(struct iot_session *session);

@@ -3,7 +3,7 @@
  * netlink.h - how records travel from the kernel to the collector.
  *
  * Generic netlink family "iotape", version 1. The kernel pushes; the collector
- * acknowledges nothing: a blocking unicast is the flow control.
+ * acknowledges nothing: the receive buffer of its socket is the flow control.
  *
  *   command        direction   attributes
  *   IOT_CMD_BIND   to kernel   IOT_ATTR_SESSION_FD: the sender's socket becomes the
