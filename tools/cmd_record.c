@@ -46,6 +46,7 @@ enum {
 	KEY_FOR,
 	KEY_PID,
 	KEY_WAKES,
+	KEY_ADMIT,
 };
 
 static const struct argp_option option_table[] = {
@@ -63,6 +64,7 @@ static const struct argp_option option_table[] = {
 	{ "attach", KEY_ATTACH, NULL, 0, "run nothing: record the tapefs mounts that the directories are on, and whoever works there, until Ctrl-C", 0 },
 	{ "for", KEY_FOR, "SECONDS", 0, "with --attach: so long at most", 0 },
 	{ "pid", KEY_PID, "PID", 0, "with --attach: the mounts as process PID sees them, until it ends", 0 },
+	{ "admit", KEY_ADMIT, "WHO,...", 0, "let processes of these users, or of :GROUPs, add MPI records although the command did not start them; may be repeated", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
 	{}
 };
@@ -82,6 +84,14 @@ static void add_mount(struct argp_state *state, struct options *options, const c
 		options->record.mounts[options->record.mount_count++] = path;
 }
 
+static void add_admits(struct argp_state *state, struct record_options *options, const char *list)
+{
+	char why[512];
+
+	if (record_admit(options, list, why, sizeof(why)))
+		argp_error(state, "--admit=%s: %s", list, why);
+}
+
 static void check(struct argp_state *state, const struct options *options)
 {
 	if (options->is_attach && options->record.command)
@@ -90,6 +100,8 @@ static void check(struct argp_state *state, const struct options *options)
 		argp_error(state, "--attach does not go with --join or --mpi-only");
 	else if (!options->is_attach && (options->seconds || options->pid))
 		argp_error(state, "--for and --pid go with --attach only");
+	else if (options->is_mpi_only && options->record.admit_count)
+		argp_error(state, "--admit is about the session of the kernel, and does not go with --mpi-only");
 	else if (options->is_mpi_only && options->record.has_wakes)
 		argp_error(state, "--wakes needs the kernel modules, and does not go with --mpi-only");
 	else if (!options->is_attach && !options->record.command)
@@ -132,6 +144,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_FLUSH:
 		record->flush_ms = (u32)option_number(state, "flush", argument, 10, 60000);
+		return 0;
+	case KEY_ADMIT:
+		add_admits(state, record, argument);
 		return 0;
 	case KEY_JOIN:
 		options->is_join = true;

@@ -48,7 +48,7 @@ struct iot_session *iot_control_session(struct file *file)
 
 static int control_open(struct inode *inode, struct file *file)
 {
-	struct control *control = kzalloc(sizeof(*control), GFP_KERNEL);
+	struct control *control = kzalloc(sizeof(*control), GFP_KERNEL_ACCOUNT);
 
 	if (!control)
 		return -ENOMEM;
@@ -76,7 +76,7 @@ static int control_query(void __user *arg)
 #define COUNT_KIND(id, kind, group, sentence) +1
 		.kinds = 0 IOT_RECORDS(COUNT_KIND),
 #undef COUNT_KIND
-		.features = iot_wakes_can() ? IOT_FEATURE_WAKES : 0,
+		.features = IOT_FEATURE_ADMIT | (iot_wakes_can() ? IOT_FEATURE_WAKES : 0),
 	};
 
 	return copy_to_user(arg, &query, sizeof(query)) ? -EFAULT : 0;
@@ -145,6 +145,17 @@ static int control_attach(struct control *control, const void __user *arg)
 	return err;
 }
 
+static int control_admit(struct control *control, const void __user *arg)
+{
+	struct iot_admit admit;
+
+	if (!control->session)
+		return -EINVAL;
+	if (copy_from_user(&admit, arg, sizeof(admit)))
+		return -EFAULT;
+	return iot_session_admit(control->session, &admit);
+}
+
 static int control_join(struct control *control, const void __user *arg)
 {
 	struct iot_session *session;
@@ -161,10 +172,10 @@ static int control_join(struct control *control, const void __user *arg)
 	sb = dir_sb_get(join.dir_fd, &dir);
 	if (IS_ERR(sb))
 		return PTR_ERR(sb);
-	session = iot_session_of_sb(sb);
+	session = iot_session_join(sb);
 	fput(dir);
-	if (!session)
-		return -ENOTTY;
+	if (IS_ERR(session))
+		return PTR_ERR(session);
 	smp_store_release(&control->joined, session);
 	return 0;
 }
@@ -218,6 +229,9 @@ static long control_ioctl(struct file *file, unsigned int command, unsigned long
 		break;
 	case IOT_IOC_ATTACH:
 		err = control_attach(control, user);
+		break;
+	case IOT_IOC_ADMIT:
+		err = control_admit(control, user);
 		break;
 	case IOT_IOC_JOIN:
 		err = control_join(control, user);
@@ -292,7 +306,7 @@ static const struct file_operations control_fops = {
 	.llseek = noop_llseek,
 };
 
-/* Anybody may open it: what needs privilege asks for it, what needs access to a mount too. */
+/* Anybody may open it: each request asks for what it needs, be it a privilege or the recorder's consent. */
 static struct miscdevice control_device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "iotape",

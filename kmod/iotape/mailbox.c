@@ -4,6 +4,7 @@
  */
 #include "mailbox.h"
 
+#include <linux/cred.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -15,8 +16,7 @@
 #include "session.h"
 #include "task.h"
 
-#define MAILBOXES_MAX 2048 /* of a session: any thread that may join gets one */
-#define ROOM_BYTES    1024 /* with less a thread has to wait */
+#define ROOM_BYTES 1024 /* with less a thread has to wait */
 
 /* -- lives ---------------------------------------------------------------------------------- */
 
@@ -60,15 +60,24 @@ void iot_mailbox_put(struct iot_mailbox *mailbox)
 
 /**
  * iot_mailboxes_exit() - let go of all
- * @mailboxes: nobody can reach them any more but their threads
+ * @mailboxes: of a session whose sender has ended; its threads may still have theirs
+ *
+ * May be called again.
  */
 void iot_mailboxes_exit(struct iot_mailboxes *mailboxes)
 {
-	struct iot_mailbox *mailbox, *next;
+	struct iot_stream *stream, *next;
 
-	list_for_each_entry_safe(mailbox, next, &mailboxes->list, list)
-		iot_mailbox_put(mailbox);
+	mutex_lock(&mailboxes->lock);
+	mailboxes->is_closed = true;
+	list_for_each_entry_safe(stream, next, &mailboxes->list, list) {
+		list_del(&stream->list);
+		iot_mailbox_put(stream->mailbox);
+		kfree(stream);
+	}
+	mutex_unlock(&mailboxes->lock);
 	iot_buffer_free(mailboxes->buffer);
+	mailboxes->buffer = NULL;
 }
 
 /**
@@ -77,81 +86,125 @@ void iot_mailboxes_exit(struct iot_mailboxes *mailboxes)
  */
 void iot_mailboxes_close(struct iot_mailboxes *mailboxes)
 {
-	struct iot_mailbox *mailbox;
+	struct iot_stream *stream;
 
 	mutex_lock(&mailboxes->lock);
-	list_for_each_entry(mailbox, &mailboxes->list, list)
-		WRITE_ONCE(mailbox->head->is_closed, 1);
+	mailboxes->is_closed = true;
+	list_for_each_entry(stream, &mailboxes->list, list) {
+		mutex_lock(&stream->lock);
+		if (stream->mailbox)
+			WRITE_ONCE(stream->mailbox->head->is_closed, 1);
+		mutex_unlock(&stream->lock);
+	}
 	mutex_unlock(&mailboxes->lock);
 }
 
-/* One that nobody has any more, and that is empty; what was written last is taken first. */
-static struct iot_mailbox *mailbox_find(struct iot_mailboxes *mailboxes)
+/*
+ * If no thread has the mailbox any more, and all was taken out of it: its memory goes. That is looked at in
+ * this order, as what a thread writes, it writes before it drops its references.
+ */
+static void stream_drop_left(struct iot_stream *stream)
 {
-	struct iot_mailbox *mailbox;
-	bool is_free;
+	struct iot_mailbox *mailbox = stream->mailbox;
 
-	list_for_each_entry(mailbox, &mailboxes->list, list) {
-		if (kref_read(&mailbox->refs) > 1)
-			continue;
-		mutex_lock(&mailbox->lock);
-		is_free = mailbox->head->tail == mailbox->taken &&
-			  mailbox->head->lost == mailbox->lost_seen;
-		if (is_free) {
-			memset(mailbox->head, 0, IOT_MAILBOX_BYTES);
-			mailbox->taken = 0;
-			mailbox->lost_seen = 0;
-		}
-		mutex_unlock(&mailbox->lock);
-		if (is_free)
-			return mailbox;
-	}
-	return NULL;
+	lockdep_assert_held(&stream->lock);
+	if (!mailbox || kref_read(&mailbox->refs) > 1)
+		return;
+	smp_rmb(); /* pairs with the release of a reference */
+	if (READ_ONCE(mailbox->head->tail) != mailbox->taken ||
+	    READ_ONCE(mailbox->head->lost) != mailbox->lost_seen)
+		return;
+	stream->mailbox = NULL;
+	iot_mailbox_put(mailbox);
 }
 
-static struct iot_mailbox *mailbox_new(struct iot_session *session)
+static struct iot_stream *stream_new(struct iot_mailboxes *mailboxes)
 {
-	struct iot_mailboxes *mailboxes = &session->mailboxes;
-	struct iot_mailbox *mailbox;
+	struct iot_stream *stream;
 
-	if (mailboxes->count == MAILBOXES_MAX)
+	if (mailboxes->count == IOT_MAILBOXES_MAX)
 		return NULL;
-	mailbox = kzalloc(sizeof(*mailbox), GFP_KERNEL);
+	stream = kzalloc(sizeof(*stream), GFP_KERNEL);
+	if (!stream)
+		return NULL;
+	mutex_init(&stream->lock);
+	stream->number = mailboxes->count++;
+	list_add_tail_rcu(&stream->list, &mailboxes->list);
+	return stream;
+}
+
+/* One that a new mailbox may continue. NULL: the user has too many, or all have, or there is no memory. */
+static struct iot_stream *stream_get(struct iot_mailboxes *mailboxes, kuid_t owner)
+{
+	struct iot_stream *stream, *found = NULL;
+	u32 count = 0;
+
+	lockdep_assert_held(&mailboxes->lock);
+	list_for_each_entry(stream, &mailboxes->list, list) {
+		mutex_lock(&stream->lock);
+		stream_drop_left(stream);
+		if (!stream->mailbox)
+			found = found ?: stream;
+		else if (uid_eq(stream->mailbox->owner, owner))
+			count++;
+		mutex_unlock(&stream->lock);
+	}
+	if (count >= IOT_MAILBOXES_USER_MAX)
+		return NULL;
+	return found ?: stream_new(mailboxes);
+}
+
+/* For current, which has none, and whose control group pays: with references of stream, task and mapping. */
+static struct iot_mailbox *mailbox_new(struct iot_session *session, struct iot_task *task)
+{
+	struct iot_mailbox *mailbox = kzalloc(sizeof(*mailbox), GFP_KERNEL_ACCOUNT);
+
 	if (!mailbox)
 		return NULL;
-	mailbox->head = vmalloc_user(IOT_MAILBOX_BYTES);
+	mailbox->head = __vmalloc(IOT_MAILBOX_BYTES, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!mailbox->head) {
 		kfree(mailbox);
 		return NULL;
 	}
 	kref_init(&mailbox->refs);
-	mutex_init(&mailbox->lock);
+	kref_get(&mailbox->refs);
+	kref_get(&mailbox->refs);
 	mailbox->session = session->number;
-	mailbox->number = mailboxes->count++;
-	list_add_tail_rcu(&mailbox->list, &mailboxes->list);
+	mailbox->owner = current_uid();
+	mailbox->task = task->id;
+	mailbox->clock_ns = iot_joined_clock_ns();
+	mailbox->head->op = task->ops;
 	return mailbox;
 }
 
-/* For current, which has none: with one reference for the task, and one for the mapping. */
+/* The references of task and mapping. */
+static void mailbox_put_both(struct iot_mailbox *mailbox)
+{
+	iot_mailbox_put(mailbox);
+	iot_mailbox_put(mailbox);
+}
+
 static struct iot_mailbox *mailbox_get(struct iot_session *session, struct iot_task *task)
 {
 	struct iot_mailboxes *mailboxes = &session->mailboxes;
-	struct iot_mailbox *mailbox;
+	struct iot_mailbox *mailbox = mailbox_new(session, task);
+	struct iot_stream *stream;
 
+	if (!mailbox)
+		return ERR_PTR(-ENOMEM);
 	mutex_lock(&mailboxes->lock);
-	mailbox = mailbox_find(mailboxes) ?: mailbox_new(session);
-	if (mailbox) {
-		kref_get(&mailbox->refs);
-		kref_get(&mailbox->refs);
-		mutex_lock(&mailbox->lock);
-		mailbox->task = task->id;
-		mailbox->clock_ns = iot_joined_clock_ns();
-		mailbox->head->op = task->ops;
-		mailbox->head->is_closed = !READ_ONCE(session->is_running);
-		mutex_unlock(&mailbox->lock);
+	stream = mailboxes->is_closed ? ERR_PTR(-EPIPE) : stream_get(mailboxes, mailbox->owner) ?: ERR_PTR(-ENOMEM);
+	if (!IS_ERR(stream)) {
+		mutex_lock(&stream->lock);
+		stream->mailbox = mailbox;
+		mutex_unlock(&stream->lock);
 	}
 	mutex_unlock(&mailboxes->lock);
-	return mailbox;
+	if (!IS_ERR(stream))
+		return mailbox;
+	mailbox_put_both(mailbox);
+	iot_mailbox_put(mailbox);
+	return ERR_CAST(stream);
 }
 
 static void mailbox_vm_open(struct vm_area_struct *vma)
@@ -212,7 +265,7 @@ static struct iot_task *task_without_mailbox(struct iot_session *session)
  * @vma: where it is to be
  *
  * Return: 0; -EINVAL if the mapping is not as it must be; -EPIPE if the session does not record;
- * -EBUSY if current has one; -ENOMEM, also if there are too many.
+ * -EBUSY if current has one; -ENOMEM, also if its user, or the session, has too many.
  */
 int iot_mailbox_map(struct iot_session *session, struct vm_area_struct *vma)
 {
@@ -227,12 +280,11 @@ int iot_mailbox_map(struct iot_session *session, struct vm_area_struct *vma)
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 	mailbox = mailbox_get(session, task);
-	if (!mailbox)
-		return -ENOMEM;
+	if (IS_ERR(mailbox))
+		return PTR_ERR(mailbox);
 	err = map_frames(vma, mailbox->head);
 	if (err) {
-		iot_mailbox_put(mailbox);
-		iot_mailbox_put(mailbox);
+		mailbox_put_both(mailbox);
 		return err;
 	}
 	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
@@ -289,19 +341,20 @@ static int copy_out(const struct iot_mailbox *mailbox, u8 *to, u32 *available_by
 }
 
 /* Set what the thread does not know, and bring ends into order. Return: the end. */
-static u64 settle(struct iot_mailbox *mailbox, struct iot_record *record, u64 now_ns)
+static u64 settle(struct iot_stream *stream, struct iot_record *record, u64 now_ns)
 {
+	const struct iot_mailbox *mailbox = stream->mailbox;
 	struct iot_rec_op *op = &record->op;
 	u64 end_ns;
 
 	if (iot_kind_is_mpi_known(record->kind)) {
-		end_ns = clamp(record->mpi_known.time_ns - mailbox->clock_ns, mailbox->last_ns, now_ns);
+		end_ns = clamp(record->mpi_known.time_ns - mailbox->clock_ns, stream->last_ns, now_ns);
 		record->mpi_known.time_ns = end_ns;
 		record->mpi_known.task = mailbox->task;
 		return end_ns;
 	}
 	op->enter_ns -= mailbox->clock_ns;
-	end_ns = clamp(op->enter_ns + op->duration_ns, mailbox->last_ns, now_ns);
+	end_ns = clamp(op->enter_ns + op->duration_ns, stream->last_ns, now_ns);
 	op->enter_ns = min(op->enter_ns, end_ns);
 	op->duration_ns = end_ns - op->enter_ns;
 	op->oncpu_ns = min(op->oncpu_ns, op->duration_ns);
@@ -311,7 +364,7 @@ static u64 settle(struct iot_mailbox *mailbox, struct iot_record *record, u64 no
 }
 
 /* Return: bytes of the record, 0 if it is not there as a whole, or -EBADMSG. */
-static int settle_one(struct iot_mailbox *mailbox, struct iot_buffer *buffer, u32 bytes, u64 now_ns)
+static int settle_one(struct iot_stream *stream, struct iot_buffer *buffer, u32 bytes, u64 now_ns)
 {
 	u8 *p = buffer->data + buffer->used_bytes;
 	struct iot_record record;
@@ -322,59 +375,78 @@ static int settle_one(struct iot_mailbox *mailbox, struct iot_buffer *buffer, u3
 	length = iot_record_decode(p, bytes, &record);
 	if (length < 0 || !iot_joined_is_valid(&record))
 		return -EBADMSG;
-	mailbox->last_ns = settle(mailbox, &record, now_ns);
+	stream->last_ns = settle(stream, &record, now_ns);
 	if (!buffer->count++)
-		buffer->first_ns = mailbox->last_ns;
-	buffer->last_ns = mailbox->last_ns;
+		buffer->first_ns = stream->last_ns;
+	buffer->last_ns = stream->last_ns;
 	iot_record_encode(p, length, &record);
 	buffer->used_bytes += length;
 	return length;
 }
 
 /* Nothing that follows can be understood. */
-static void close_broken(struct iot_mailbox *mailbox)
+static void close_broken(struct iot_stream *stream)
 {
+	struct iot_mailbox *mailbox = stream->mailbox;
+
 	WRITE_ONCE(mailbox->head->is_closed, 1);
-	mailbox->lost++;
-	mailbox->taken = READ_ONCE(mailbox->head->tail);
+	stream->lost++;
+	WRITE_ONCE(mailbox->taken, READ_ONCE(mailbox->head->tail));
 }
 
 /* What the thread says it has lost; a number that went back is not believed. */
-static void take_lost(struct iot_mailbox *mailbox)
+static void take_lost(struct iot_stream *stream)
 {
+	struct iot_mailbox *mailbox = stream->mailbox;
 	u32 lost = READ_ONCE(mailbox->head->lost);
 
 	if ((s32)(lost - mailbox->lost_seen) > 0)
-		mailbox->lost += lost - mailbox->lost_seen;
+		stream->lost += lost - mailbox->lost_seen;
 	mailbox->lost_seen = lost;
 }
 
 /* Fill the message. */
-static void take(struct iot_mailbox *mailbox, struct iot_buffer *buffer, u64 now_ns)
+static void take(struct iot_stream *stream, struct iot_buffer *buffer, u64 now_ns)
 {
+	struct iot_mailbox *mailbox = stream->mailbox;
 	u32 available_bytes;
 	int bytes = copy_out(mailbox, buffer->data, &available_bytes), length = 1;
 
 	buffer->used_bytes = 0;
 	buffer->count = 0;
-	take_lost(mailbox);
+	take_lost(stream);
 	while (bytes > 0 && length > 0) {
-		length = settle_one(mailbox, buffer, bytes, now_ns);
+		length = settle_one(stream, buffer, bytes, now_ns);
 		if (length > 0)
 			bytes -= length;
 	}
 	WRITE_ONCE(mailbox->taken, mailbox->taken + buffer->used_bytes);
 	/* A piece of a record is what had no room in the message, or nonsense. */
 	if (bytes < 0 || length < 0 || (bytes && (!buffer->count || available_bytes <= IOT_BUFFER_BYTES)))
-		close_broken(mailbox);
+		close_broken(stream);
 	smp_store_release(&mailbox->head->head, mailbox->taken);
-	buffer->sequence = mailbox->records;
-	buffer->lost = mailbox->lost;
-	mailbox->records += buffer->count;
+	buffer->sequence = stream->records;
+	buffer->lost = stream->lost;
+	stream->records += buffer->count;
+}
+
+/* Return: false if there is no mailbox; else the message was filled from it, and it may have been the last time. */
+static bool stream_take(struct iot_stream *stream, struct iot_buffer *buffer, u64 end_ns)
+{
+	bool is_there;
+
+	mutex_lock(&stream->lock);
+	is_there = stream->mailbox;
+	if (is_there) {
+		take(stream, buffer, min(end_ns, ktime_get_mono_fast_ns()));
+		stream_drop_left(stream);
+	}
+	mutex_unlock(&stream->lock);
+	return is_there;
 }
 
 /* Until it is empty; a thread that fills it meanwhile makes no difference to the others. */
-static int mailbox_send(struct iot_session *session, struct iot_mailbox *mailbox, u64 end_ns)
+static int stream_send(struct iot_session *session, struct iot_stream *stream, u64 end_ns)
 {
 	struct iot_mailboxes *mailboxes = &session->mailboxes;
 	struct iot_buffer *buffer = mailboxes->buffer;
@@ -387,19 +459,18 @@ static int mailbox_send(struct iot_session *session, struct iot_mailbox *mailbox
 
 		if (!buffer->skb && iot_buffer_refill(buffer, GFP_KERNEL | __GFP_NOWARN))
 			return -ENOMEM;
-		mutex_lock(&mailbox->lock);
-		lost_before = mailbox->lost;
-		take(mailbox, buffer, min(end_ns, ktime_get_mono_fast_ns()));
-		WRITE_ONCE(mailboxes->lost, mailboxes->lost + mailbox->lost - lost_before);
-		is_news = buffer->count || mailbox->lost != lost_before;
-		mutex_unlock(&mailbox->lock);
+		lost_before = stream->lost;
+		if (!stream_take(stream, buffer, end_ns))
+			break;
+		WRITE_ONCE(mailboxes->lost, mailboxes->lost + stream->lost - lost_before);
+		is_news = buffer->count || stream->lost != lost_before;
 		count = buffer->count;
 		used_bytes = buffer->used_bytes;
 		if (is_news) /* also that it is closed: there is as much room as anybody may want */
 			wake_up_all(&session->throttle_wait);
 		if (!count)
 			break;
-		buffer->cpu = nr_cpu_ids + mailbox->number;
+		buffer->cpu = nr_cpu_ids + stream->number;
 		err = iot_message_send(session, buffer);
 		if (err)
 			break;
@@ -420,11 +491,11 @@ static int mailbox_send(struct iot_session *session, struct iot_mailbox *mailbox
  */
 int iot_mailboxes_send(struct iot_session *session, u64 end_ns)
 {
-	struct iot_mailbox *mailbox;
+	struct iot_stream *stream;
 	int err = 0;
 
-	list_for_each_entry_rcu(mailbox, &session->mailboxes.list, list, true) {
-		err = mailbox_send(session, mailbox, end_ns);
+	list_for_each_entry_rcu(stream, &session->mailboxes.list, list, true) {
+		err = stream_send(session, stream, end_ns);
 		if (err)
 			break;
 	}

@@ -2,9 +2,10 @@
 /*
  * mailbox.h - memory that a thread puts records of MPI into, without a system call.
  *
- * A mailbox is mapped into the process of its thread and belongs to the session: what is in it
- * is taken by the sender, as a stream of its own, whether the thread lives or not. The thread
- * may write anything to it at any time; all that is read from it is read once, and then checked.
+ * A mailbox is mapped into the process of its thread, and is charged to the control group of that thread.
+ * The sender takes what is in it, whether the thread lives or not. The records of a mailbox are a part of a
+ * *stream*, which is the session's, and which other mailboxes continue. The thread may write anything to
+ * its mailbox at any time; all that is read from it is read once, and then checked.
  *
  *                   thread in user mode    thread in the kernel   sender
  *   ring, tail      writes                 -                      reads (acquire)
@@ -12,12 +13,13 @@
  *   op              reads and writes       reads and writes       -
  *   is_closed       reads                  -                      whoever ends the session writes
  *
- * Ownership: the session, the task and each mapping hold a reference. When only the session's is
- * left, and the mailbox is empty, the next thread gets it.
+ * Ownership: the stream, the task and each mapping hold a reference. When only that of the stream is left,
+ * and the mailbox is empty, the sender drops it, and the memory is freed.
  *
- * Locking: the lock of all guards the list; it is taken with a mmap lock held. The list only grows
- * until the session is freed, so that the sender walks it without a lock. The lock of one guards
- * what is being taken out of it, against its being given to another thread.
+ * Locking: the lock of all guards the list, and which streams have a mailbox; it is taken with a mmap lock
+ * held. The list only grows until the session is closed, so that the sender walks it without a lock. The
+ * lock of a stream is taken inside of it; it guards what is being taken out of the mailbox, and the
+ * pointer to that.
  */
 #ifndef IOT_MAILBOX_H
 #define IOT_MAILBOX_H
@@ -26,6 +28,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/uidgid.h>
 
 #include <iotape/control.h>
 
@@ -38,8 +41,9 @@ struct vm_area_struct;
 /**
  * struct iot_mailboxes - those of a session
  * @lock: see above
- * @list: of them
- * @count: how many
+ * @list: streams
+ * @count: number of them
+ * @is_closed: there will be no further ones
  * @buffer: the message that the sender fills from them
  * @records: taken out of all
  * @lost: records that the threads had no room for, and what was not right
@@ -48,42 +52,53 @@ struct iot_mailboxes {
 	struct mutex lock;
 	struct list_head list;
 	u32 count;
+	bool is_closed;
 	struct iot_buffer *buffer;
 	u64 records;
 	u64 lost;
 };
 
 /**
- * struct iot_mailbox - that of one thread at a time
- * @refs: of the session, of the task that has it, and of each mapping
+ * struct iot_stream - records of mailboxes, one mailbox after the other
  * @list: of all of the session
- * @lock: of what takes records out, and of who gets it
- * @head: the memory, shared with user space
- * @session: number of the session
+ * @lock: see above
+ * @mailbox: the present one, with a reference, or NULL
  * @number: among all of the session
- * @task: whose
- * @clock_ns: what the thread's clock has more than the kernel's
- * @taken: bytes taken out since the thread got it
- * @lost_seen: of what the thread says it has lost
  * @last_ns: end of the last record
  * @records: taken out since the session began
  * @lost: records lost since then
+ */
+struct iot_stream {
+	struct list_head list;
+	struct mutex lock;
+	struct iot_mailbox *mailbox;
+	u32 number;
+	u64 last_ns;
+	u64 records;
+	u64 lost;
+};
+
+/**
+ * struct iot_mailbox - that of one thread
+ * @refs: see above
+ * @head: the memory, shared with user space
+ * @session: number of the session
+ * @owner: real user of the thread when it got the mailbox
+ * @task: whose
+ * @clock_ns: what the thread's clock has more than the kernel's
+ * @taken: bytes taken out
+ * @lost_seen: of what the thread says it has lost
  * @rcu: to free it
  */
 struct iot_mailbox {
 	struct kref refs;
-	struct list_head list;
-	struct mutex lock;
 	struct iot_mailbox_head *head;
 	u64 session;
-	u32 number;
+	kuid_t owner;
 	u32 task;
 	u64 clock_ns;
 	u32 taken;
 	u32 lost_seen;
-	u64 last_ns;
-	u64 records;
-	u64 lost;
 	struct rcu_head rcu;
 };
 

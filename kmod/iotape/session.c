@@ -4,6 +4,7 @@
  */
 #include "session.h"
 
+#include <linux/capability.h>
 #include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/module.h>
@@ -20,16 +21,24 @@ static LIST_HEAD(sessions);
 static LIST_HEAD(sources);
 static u64 last_number;
 
-static void session_free(struct kref *refs)
+/* Nobody writes to them any more, and nobody sends. */
+static void free_buffers(struct iot_session *session)
 {
-	struct iot_session *session = container_of(refs, struct iot_session, refs);
 	int cpu;
 
 	if (session->channels)
 		for_each_possible_cpu(cpu)
 			iot_channel_exit(per_cpu_ptr(session->channels, cpu));
 	free_percpu(session->channels);
+	session->channels = NULL;
 	iot_mailboxes_exit(&session->mailboxes);
+}
+
+static void session_free(struct kref *refs)
+{
+	struct iot_session *session = container_of(refs, struct iot_session, refs);
+
+	free_buffers(session);
 	iot_delivery_exit(&session->delivery);
 	kfree(session);
 }
@@ -144,6 +153,8 @@ void iot_session_close(struct iot_session *session)
 	for_each_possible_cpu(cpu)
 		irq_work_sync(&per_cpu_ptr(session->channels, cpu)->late);
 	synchronize_rcu(); /* iot_session_find() */
+	/* A process that has joined may keep the rest for as long as it likes. */
+	free_buffers(session);
 	iot_session_put(session);
 }
 
@@ -452,22 +463,49 @@ struct iot_session *iot_session_find(u64 number)
 }
 
 /**
- * iot_session_of_sb() - the session that records a mount
+ * iot_session_admit() - let a user or a group join
+ * @session: any
+ * @admit: who
+ *
+ * Return: 0; -EINVAL if there is none; -ENOSPC if too many are admitted.
+ */
+int iot_session_admit(struct iot_session *session, const struct iot_admit *admit)
+{
+	int err;
+
+	mutex_lock(&iot_control_lock);
+	err = iot_admission_add(&session->admission, admit);
+	mutex_unlock(&iot_control_lock);
+	return err;
+}
+
+/* To be able to name a mount is no consent of its recorder: a descriptor that was handed on is enough for it. */
+static bool may_join(const struct iot_session *session)
+{
+	return iot_task_is_member(session) || iot_admission_has_current(&session->admission) ||
+	       ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
+}
+
+/**
+ * iot_session_join() - the session that records a mount, if current may join it
  * @sb: super block of the mount
  *
- * Return: the session with a reference, or NULL.
+ * Return: the session with a reference; -ENOTTY if none records it; -EACCES.
  */
-struct iot_session *iot_session_of_sb(struct super_block *sb)
+struct iot_session *iot_session_join(struct super_block *sb)
 {
-	struct iot_session *session = NULL;
+	struct iot_session *session = ERR_PTR(-ENOTTY);
 	struct iot_source *source;
 
 	mutex_lock(&iot_control_lock);
-	list_for_each_entry(source, &sources, list)
-		if (source->sb == sb && source->owner) {
-			session = source->owner;
+	list_for_each_entry(source, &sources, list) {
+		if (source->sb != sb || !source->owner)
+			continue;
+		session = may_join(source->owner) ? source->owner : ERR_PTR(-EACCES);
+		if (!IS_ERR(session))
 			kref_get(&session->refs);
-		}
+		break;
+	}
 	mutex_unlock(&iot_control_lock);
 	return session;
 }

@@ -9,8 +9,9 @@
  * written to by clearing those pointers and waiting for a grace period.
  *
  * Ownership: the descriptor of the session holds a reference, as do a replay that
- * emits into it and every task that waits for its collector. The sender thread lives
- * from bind to close.
+ * emits into it, every descriptor and mailbox of a process that has joined, and every
+ * task that waits for its collector. The sender thread lives from bind to close, and
+ * so do the buffers of the CPUs and what the session has of mailboxes.
  */
 #ifndef IOT_SESSION_H
 #define IOT_SESSION_H
@@ -23,6 +24,7 @@
 #include <iotape/control.h>
 #include <iotape/netlink.h>
 
+#include "admission.h"
 #include "channel.h"
 #include "delivery.h"
 #include "iotape.h"
@@ -43,6 +45,7 @@
  * @throttle_wait: tasks that wait until none is
  * @sender_wait: where the sender sleeps
  * @channels: of each CPU, what was emitted there and is not sent yet
+ * @admission: who may join, besides those that the recorder adopted and their descendants
  * @mailboxes: what threads put records of MPI into
  * @sender: the thread that sends, NULL before there is a collector
  * @delivery: the collector's socket
@@ -67,6 +70,7 @@ struct iot_session {
 	wait_queue_head_t throttle_wait;
 	wait_queue_head_t sender_wait;
 	struct iot_channel __percpu *channels;
+	struct iot_admission admission;
 	struct iot_mailboxes mailboxes;
 	struct task_struct *sender;
 	struct iot_delivery delivery;
@@ -97,7 +101,8 @@ int iot_session_adopt(struct iot_session *session);
 int iot_session_status(struct iot_status *status);
 void iot_session_fail(struct iot_session *session);
 void iot_sessions_wake_orphans(void);
-struct iot_session *iot_session_of_sb(struct super_block *sb);
+int iot_session_admit(struct iot_session *session, const struct iot_admit *admit);
+struct iot_session *iot_session_join(struct super_block *sb);
 
 void iot_session_kick(struct iot_session *session);
 void iot_session_press(struct iot_session *session, struct iot_channel *channel);

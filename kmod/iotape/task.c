@@ -261,8 +261,20 @@ int iot_task_adopt(struct iot_session *session)
 		task = task_add(current, 0, IOT_REASON_adopt);
 	if (!task)
 		return -ENOMEM;
+	task->member = session->number;
 	task_announce(session, task, current);
 	return 0;
+}
+
+/**
+ * iot_task_is_member() - is current one of the tasks that the recorder began with, or a descendant?
+ * @session: any
+ */
+bool iot_task_is_member(const struct iot_session *session)
+{
+	const struct iot_task *task = iot_task_find_current();
+
+	return task && task->member == session->number;
 }
 
 /**
@@ -313,6 +325,7 @@ static void note_fork(struct task_struct *parent, struct task_struct *child)
 		return;
 	}
 	made->made = session->number;
+	made->member = maker->member;
 	task_announce(session, made, child);
 	r.task = maker->id;
 	r.op = maker->ops;

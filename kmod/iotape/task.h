@@ -37,6 +37,7 @@ struct task_struct;
  * @plays: task of a program that it performs, 0 if none
  * @epoch: session in which the task was announced last
  * @made: session in which its making by fork was recorded, 0 if none
+ * @member: session that it may join: the recorder adopted it, or one that it descends from; 0 if none
  * @renewed: session in which the exec that made it what it is was recorded, 0 if none
  * @ops: operations that the task has entered; if it has a mailbox, see iot_task_sync()
  * @current_op: number of the innermost one that it is in, 0 if none
@@ -58,6 +59,7 @@ struct iot_task {
 	u32 plays;
 	u64 epoch;
 	u64 made;
+	u64 member;
 	u64 renewed;
 	u32 ops;
 	u32 current_op;
@@ -120,6 +122,7 @@ struct iot_task *iot_task_find(const struct task_struct *thread);
 struct iot_task *iot_task_find_current(void);
 struct iot_task *iot_task_of_current(struct iot_session *session);
 int iot_task_adopt(struct iot_session *session);
+bool iot_task_is_member(const struct iot_session *session);
 u32 iot_task_tell(struct iot_session *session, struct task_struct *thread);
 bool iot_task_is_made(struct iot_session *session, const struct task_struct *thread);
 

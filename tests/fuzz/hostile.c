@@ -117,6 +117,7 @@ static void refuse_without_session(void)
 	expect("start", ioctl(fd, IOT_IOC_START), EINVAL);
 	expect("stop", ioctl(fd, IOT_IOC_STOP), EINVAL);
 	expect("adopt", ioctl(fd, IOT_IOC_ADOPT), EINVAL);
+	expect("admit", ioctl(fd, IOT_IOC_ADMIT, &(struct iot_admit){}), EINVAL);
 	expect("write", write(fd, bytes, 64), EINVAL);
 	expect("a large write", write(fd, bytes, sizeof(bytes)), EINVAL);
 	expect("read", read(fd, bytes, 8), EINVAL);
@@ -160,6 +161,28 @@ static void refuse_in_session(void)
 	expect("status after the last", ioctl(fd, IOT_IOC_STATUS, &status), ENOENT);
 	close(fd);
 	tell("a session refuses what it is not ready for");
+}
+
+static void refuse_admissions(void)
+{
+	struct iot_admit admit = { .kind = 2 };
+	int fd = session_new(), i;
+
+	expect("admit what is neither user nor group", ioctl(fd, IOT_IOC_ADMIT, &admit), EINVAL);
+	admit = (struct iot_admit){ .kind = IOT_ADMIT_USER, .id = ~0u };
+	expect("admit a user that cannot be", ioctl(fd, IOT_IOC_ADMIT, &admit), EINVAL);
+	admit.kind = IOT_ADMIT_GROUP;
+	expect("admit a group that cannot be", ioctl(fd, IOT_IOC_ADMIT, &admit), EINVAL);
+	expect("admit from nowhere", ioctl(fd, IOT_IOC_ADMIT, 8), EFAULT);
+	for (i = 0; i < IOT_ADMIT_MAX; i++) {
+		admit = (struct iot_admit){ .kind = i % 2, .id = (u32)i };
+		expect("admit", ioctl(fd, IOT_IOC_ADMIT, &admit), 0);
+	}
+	expect("admit again", ioctl(fd, IOT_IOC_ADMIT, &admit), 0);
+	admit.id++;
+	expect("admit too many", ioctl(fd, IOT_IOC_ADMIT, &admit), ENOSPC);
+	close(fd);
+	tell("a session admits users and groups, and not too many");
 }
 
 /* -- netlink ------------------------------------------------------------------------------------ */
@@ -279,6 +302,25 @@ static void live(void)
 	nl_socket_free(netlink);
 	netlink_open(); /* what the session sent goes with the socket */
 	tell("a session runs once");
+}
+
+/* At once, whoever has the port of the socket then. */
+static void orphan(void)
+{
+	int ready = session_new(), running = session_new();
+
+	expect("bind", bind_session(ready), 0);
+	expect("bind another session", bind_session(running), 0);
+	expect("start", ioctl(running, IOT_IOC_START), 0);
+	nl_socket_free(netlink);
+	expect("start without a collector", ioctl(ready, IOT_IOC_START), EINVAL);
+	expect("stop without a collector", ioctl(ready, IOT_IOC_STOP), EPIPE);
+	expect("stop without a collector", ioctl(running, IOT_IOC_STOP), EPIPE);
+	netlink_open();
+	expect("bind to another socket", bind_session(ready), EBUSY);
+	close(ready);
+	close(running);
+	tell("sessions end with the socket that they are bound to");
 }
 
 /* -- /dev/replayfs -------------------------------------------------------------------------------- */
@@ -623,7 +665,7 @@ static unsigned long random_request(struct rng *rng)
 {
 	static const unsigned long requests[] = {
 		IOT_IOC_QUERY, IOT_IOC_CREATE, IOT_IOC_ATTACH, IOT_IOC_START, IOT_IOC_STOP,
-		IOT_IOC_ADOPT, IOT_IOC_STATUS, IOT_IOC_JOIN,   IOT_RIOC_LOAD, IOT_RIOC_SETUP,
+		IOT_IOC_ADOPT, IOT_IOC_STATUS, IOT_IOC_JOIN, IOT_IOC_ADMIT, IOT_RIOC_LOAD, IOT_RIOC_SETUP,
 		IOT_RIOC_RUN,  IOT_RIOC_START, IOT_RIOC_STATUS, IOT_RIOC_CANCEL, IOT_RIOC_KEEP,
 		IOT_RIOC_FEED,
 		IOT_RIOC_SHARE, IOT_RIOC_MOVED, IOT_RIOC_ADVANCE, IOT_RIOC_ARRIVE,
@@ -738,13 +780,15 @@ int main(int argc, char **argv)
 	directory = argv[2];
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	program_fd = must_open(program_path, O_RDONLY);
-	printf("1..11\n");
+	printf("1..13\n");
 	refuse_create();
 	refuse_without_session();
 	refuse_in_session();
+	refuse_admissions();
 	netlink_open();
 	refuse_messages();
 	live();
+	orphan();
 	refuse_unloaded();
 	refuse_loaded();
 	refuse_shares();

@@ -12,6 +12,9 @@
  *	mailbox DIR nested 1 RECORDS		each around a file that is made
  *	mailbox DIR hold 0 0			until DIR/go is there
  *	mailbox DIR wrong 0 0			all that should not be
+ *	mailbox DIR most THREADS RECORDS	as many as there are to be had, up to THREADS, each by a thread that
+ *						ends; prints how many it got, with RECORDS in each, and what came
+ *						then, and waits until its input ends
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -191,6 +194,35 @@ static void run_rounds(void)
 		pthread_join(id, NULL);
 	}
 	tell();
+}
+
+static void *take_one(void *result)
+{
+	int fd = open_joined();
+	struct iot_mailbox_head *box = map(fd, IOT_MAILBOX_BYTES, 0, MAP_SHARED);
+
+	*(int *)result = box == MAP_FAILED ? errno : 0;
+	close(fd);
+	if (box != MAP_FAILED)
+		put_all(box, 1);
+	return NULL;
+}
+
+static void run_most(void)
+{
+	int i, err = 0;
+	pthread_t id;
+
+	for (i = 0; i < threads; i++) {
+		if (pthread_create(&id, NULL, take_one, &err))
+			die("pthread_create");
+		pthread_join(id, NULL);
+		if (err)
+			break;
+	}
+	printf("%d mailboxes: %s\n", i, err ? strerror(err) : "enough");
+	fflush(stdout);
+	getchar();
 }
 
 static pid_t collector_of(int fd)
@@ -424,6 +456,7 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} modes[] = { { "threads", run_threads }, { "killed", run_killed },   { "rounds", run_rounds },
+		      { "most", run_most },
 		      { "stopped", run_stopped }, { "forked", run_forked },   { "nested", run_nested },
 		      { "hold", hold },		  { "wrong", wrong } };
 	size_t i;

@@ -49,8 +49,31 @@ int control_check(char *why, size_t room)
 }
 
 /**
+ * control_admit() - let users and groups join a session
+ * @options: the admits are used
+ * @session_fd: the session
+ * @why: out, after an error: a sentence
+ * @room: room for it
+ *
+ * Return: 0 or a negative errno.
+ */
+int control_admit(const struct record_options *options, int session_fd, char *why, size_t room)
+{
+	unsigned int i;
+
+	for (i = 0; i < options->admit_count; i++)
+		if (ioctl(session_fd, IOT_IOC_ADMIT, &options->admits[i])) {
+			int err = -errno;
+
+			snprintf(why, room, "--admit: %s", err == -ENOTTY ? "the loaded module iotape is too old for it" : strerror(errno));
+			return err;
+		}
+	return 0;
+}
+
+/**
  * control_open() - make a session
- * @options: policy, buffers, flush_ms and has_wakes are used
+ * @options: policy, buffers, flush_ms, has_wakes and the admits are used
  * @why: out, after an error: a sentence
  * @room: room for it
  *
@@ -65,7 +88,7 @@ int control_open(const struct record_options *options, char *why, size_t room)
 		.flags = options->has_wakes ? IOT_CREATE_WAKES : 0,
 	};
 	struct iot_query query;
-	int fd = open(IOT_CONTROL_PATH, O_RDWR | O_CLOEXEC);
+	int fd = open(IOT_CONTROL_PATH, O_RDWR | O_CLOEXEC), err;
 
 	if (fd < 0)
 		return refuse(why, room, errno);
@@ -80,10 +103,14 @@ int control_open(const struct record_options *options, char *why, size_t room)
 		return -EOPNOTSUPP;
 	}
 	if (ioctl(fd, IOT_IOC_CREATE, &create)) {
-		int err = errno;
-
+		err = errno;
 		close(fd);
 		return refuse(why, room, err);
+	}
+	err = control_admit(options, fd, why, room);
+	if (err) {
+		close(fd);
+		return err;
 	}
 	return fd;
 }

@@ -5,6 +5,7 @@
 #ifndef IOTAPE_RUN_RECORD_H
 #define IOTAPE_RUN_RECORD_H
 
+#include <iotape/control.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -24,6 +25,8 @@
  * @flush_ms: oldest age of a record that is not on its way
  * @output: trace file
  * @facts: texts of the form key=value for the trace, ended by NULL
+ * @admits: users and groups that may add MPI records although the command did not start their processes
+ * @admit_count: their number
  * @namespace_fd: a mount namespace to be entered that has the mounts, in a session that runs; -1
  *	to make them
  */
@@ -39,6 +42,8 @@ struct record_options {
 	unsigned int flush_ms;
 	const char *output;
 	const char *const *facts;
+	struct iot_admit admits[IOT_ADMIT_MAX];
+	unsigned int admit_count;
 	int namespace_fd;
 };
 
@@ -69,7 +74,11 @@ void runner_preload(const char *library);
 
 /* control.c */
 int control_open(const struct record_options *options, char *why, size_t room);
+int control_admit(const struct record_options *options, int session_fd, char *why, size_t room);
 int control_check(char *why, size_t room);
+
+/* admit.c */
+int record_admit(struct record_options *options, const char *list, char *why, size_t room);
 
 /* attach.c */
 

@@ -47,7 +47,7 @@ static int enter_namespace(int session_fd, const struct record_options *options,
 		snprintf(why, room, "the recording of this node is over: %s", strerror(errno));
 		return -errno;
 	}
-	return 0;
+	return control_admit(options, session_fd, why, room); /* who made the session may have been asked for others */
 }
 
 static int attach(int session_fd, const struct record_options *options, char *why, size_t room)

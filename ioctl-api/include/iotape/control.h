@@ -8,7 +8,8 @@
  *
  * Changes
  *   1  first version; later: mmap(2) of a descriptor that has joined makes a mailbox; later:
- *      features of iot_query, and flags where iot_create had a reserved field
+ *      features of iot_query, and flags where iot_create had a reserved field; later: IOT_IOC_ADMIT,
+ *      and joining needs the consent of the recorder
  *   2  records of mpi_comm that say of which world a rank is
  */
 #ifndef IOTAPE_CONTROL_H
@@ -36,6 +37,7 @@ struct iot_query {
 };
 
 #define IOT_FEATURE_WAKES 1u /* IOT_CREATE_WAKES may be asked for */
+#define IOT_FEATURE_ADMIT 2u /* IOT_IOC_ADMIT is there: not everyone who can name a mount may join */
 
 enum iot_policy {
 	IOT_POLICY_BLOCK = 0, /* a task that got ahead of the collector waits */
@@ -117,11 +119,35 @@ struct iot_status {
 	__u64 sent_bytes;
 };
 
+enum iot_admit_kind {
+	IOT_ADMIT_USER = 0,  /* tasks whose real user this is */
+	IOT_ADMIT_GROUP = 1, /* tasks that are in this group */
+};
+
+#define IOT_ADMIT_MAX 64
+
+/**
+ * struct iot_admit - let a user, or a group, join the session: see struct iot_join
+ * @kind: an enum iot_admit_kind
+ * @id: the user or the group, by its number in the user namespace of the caller
+ *
+ * At any time, of a session. EINVAL: no such kind, or nobody has that number. ENOSPC: the session has
+ * admitted IOT_ADMIT_MAX others.
+ */
+struct iot_admit {
+	__u32 kind;
+	__u32 id;
+};
+
 /**
  * struct iot_join - let the caller add MPI records to a running session
- * @dir_fd: an open directory (O_PATH will do) of a mount that the session records: who has one may
- *	describe its own threads in that session, and nothing else
+ * @dir_fd: an open directory (O_PATH will do) of a mount that the session records
  * @reserved: zero
+ *
+ * The recorder must have agreed to that. Those may join that descend from a task for which the recorder
+ * called IOT_IOC_ADOPT, whatever user they are by now; those that IOT_IOC_ADMIT names; and those with
+ * CAP_SYS_ADMIN. EACCES: the caller is none of them. A task that has joined may describe its own threads
+ * in that session, and nothing else.
  *
  * Afterwards write(2) on the descriptor takes whole records of the group mpi. The
  * kernel fills in task, number and duration: a record ends when it is written. What costs no system
@@ -147,7 +173,8 @@ struct iot_join {
  *
  * A mailbox is what mmap(2) makes of a descriptor that has joined: shared, from offset 0, of
  * IOT_MAILBOX_BYTES. It belongs to the thread that called, which may have one, and outlives it: the
- * kernel takes what is in it even if the thread was killed. A child made by fork(2) does not have it.
+ * kernel takes what is in it even if the thread was killed, and frees it then. Its memory is charged to the
+ * control group of that thread; a user may have IOT_MAILBOXES_USER_MAX in a session. A child made by fork(2) does not have it.
  * The ring lies IOT_MAILBOX_HEAD_BYTES behind the beginning; byte N of all is at N modulo
  * IOT_MAILBOX_RING_BYTES. Records are as for write(2), but their ends and numbers are believed, too.
  *
@@ -162,6 +189,9 @@ struct iot_mailbox_head {
 	__u32 head;
 	__u32 is_closed;
 };
+
+#define IOT_MAILBOXES_USER_MAX 2048 /* of one user in a session */
+#define IOT_MAILBOXES_MAX      4096 /* of all users in it */
 
 #define IOT_MAILBOX_HEAD_BYTES 4096
 #define IOT_MAILBOX_RING_BYTES 65536
@@ -178,6 +208,7 @@ struct iot_mailbox_head {
 #define IOT_IOC_ADOPT  _IO(IOT_IOC_MAGIC, 6)
 #define IOT_IOC_STATUS _IOWR(IOT_IOC_MAGIC, 7, struct iot_status)
 #define IOT_IOC_JOIN   _IOW(IOT_IOC_MAGIC, 8, struct iot_join)
+#define IOT_IOC_ADMIT  _IOW(IOT_IOC_MAGIC, 9, struct iot_admit)
 
 /* -- /dev/replayfs: a replay lives as long as its descriptor ------------------------------ */
 
