@@ -74,6 +74,7 @@ struct iot_session *iot_session_new(const struct iot_create *create)
 	session->policy = create->policy;
 	session->flush_ms = create->flush_ms;
 	session->low_water = create->buffers / 2;
+	session->stuck_bytes = U64_MAX;
 	session->channels = alloc_percpu(struct iot_channel);
 	if (iot_mailboxes_init(&session->mailboxes) || !session->channels)
 		goto err_session;

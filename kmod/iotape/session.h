@@ -53,6 +53,7 @@
  * @throttles: times that a task was made to wait for the collector
  * @sent_records: records handed to the collector
  * @sent_bytes: bytes of them
+ * @stuck_bytes: @sent_bytes when a kernel thread had waited in vain, see throttle.c
  * @end_ns: when recording ended
  * @refs: see above
  * @list: among all sessions
@@ -78,6 +79,7 @@ struct iot_session {
 	atomic64_t throttles;
 	u64 sent_records;
 	u64 sent_bytes;
+	u64 stuck_bytes;
 	u64 end_ns;
 	struct kref refs;
 	struct list_head list;

@@ -7,19 +7,23 @@
  *
  *   - before it returns to user mode, by task work;
  *   - kernel threads, which never do, at the next operation that may sleep, and so does every
- *     task if the kernel lets no module add task work (compat/taskwork.h). So does who is already
- *     to wait and makes many records in one call.
+ *     task if the kernel lets no module add task work (compat/taskwork.h). So does a task that is
+ *     to wait already and makes many records in one call, but not in exec.
  *
  * The wait ends when no CPU is behind any more, when the session ends, and on any
- * signal. What a task records between being marked and waiting goes into the half of
+ * signal. No signal reaches a kernel thread: its wait ends, too, when the sender makes no
+ * progress, as the collector may be waiting for that very thread. What a task records between being marked and waiting goes into the half of
  * the buffers below the low-water mark, or is lost and counted.
  */
 #include <linux/freezer.h>
+#include <linux/mutex.h>
 #include <linux/sched/signal.h>
 
 #include "compat/taskwork.h"
 #include "session.h"
 #include "task.h"
+
+#define PATIENCE_MS 1000 /* of a kernel thread, while nothing is sent */
 
 static atomic_t armed_tasks = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(armed_wait);
@@ -49,7 +53,27 @@ static void throttle_record(struct iot_session *session, struct iot_task *task, 
 	iot_session_leave();
 }
 
-/* Sleeps; current holds no locks. */
+/*
+ * A kernel thread works for others: it serves a loop device, NFS or iSCSI from a recorded file. If the
+ * collector writes to what is stored there, or needs memory that is to be written there first, the two would
+ * wait for each other, and nobody could kill either. So the thread goes on when nothing was sent for a
+ * while, and does not wait again until something is. Records that have no room then are lost, and counted.
+ */
+static void wait_as_kernel_thread(struct iot_session *session)
+{
+	u64 sent_bytes;
+
+	do {
+		sent_bytes = READ_ONCE(session->sent_bytes);
+		if (READ_ONCE(session->stuck_bytes) == sent_bytes ||
+		    wait_event_freezable_timeout(session->throttle_wait, throttle_is_over(session),
+						 msecs_to_jiffies(PATIENCE_MS)))
+			return;
+	} while (READ_ONCE(session->sent_bytes) != sent_bytes);
+	WRITE_ONCE(session->stuck_bytes, sent_bytes);
+}
+
+/* Sleeps; current holds no locks that the collector could need. */
 static void throttle_wait(struct iot_session *session, struct iot_task *task)
 {
 	u64 begin_ns = ktime_get_mono_fast_ns();
@@ -58,7 +82,10 @@ static void throttle_wait(struct iot_session *session, struct iot_task *task)
 		return;
 	atomic64_inc(&session->throttles);
 	task->is_held = true;
-	wait_event_freezable(session->throttle_wait, throttle_is_over(session));
+	if (current->flags & PF_KTHREAD)
+		wait_as_kernel_thread(session);
+	else
+		wait_event_freezable(session->throttle_wait, throttle_is_over(session));
 	task->is_held = false;
 	throttle_record(session, task, begin_ns);
 }
@@ -147,12 +174,26 @@ void iot_throttle_arm_interrupted(struct iot_session *session)
 		throttle_arm(session);
 }
 
-/* Must current wait here, and not when it returns to user mode? */
+/*
+ * Where current must not wait. In exec it holds cred_guard_mutex: a debugger that attaches, and all that asks
+ * for leave to look into the process, would wait for the collector, too. To reclaim memory is what others
+ * wait for, the sender and the collector among them.
+ */
+static bool is_in_the_way(void)
+{
+	return mutex_is_locked(&current->signal->cred_guard_mutex) || current->flags & PF_MEMALLOC;
+}
+
+/*
+ * Must current wait here, and not when it returns to user mode? A task comes here with what its system call
+ * holds by then: the position of a file, for example, or, in sendfile(2), leave to write to the recorded mount.
+ * Others that want it wait with the task, which a signal ends.
+ */
 static struct iot_task *throttle_here_task(struct iot_session *session)
 {
 	struct iot_task *task;
 
-	if (likely(throttle_is_over(session)) || session->policy != IOT_POLICY_BLOCK)
+	if (likely(throttle_is_over(session)) || session->policy != IOT_POLICY_BLOCK || is_in_the_way())
 		return NULL;
 	task = iot_task_find_current();
 	if (!task || (IOT_WAITS_AT_RETURN && !task->throttle_session && !(current->flags & PF_KTHREAD)))
