@@ -183,6 +183,8 @@ function read_file() {
 }
 
 function read_record(    what) {
+	if (f["kind"] == "omissions") # what the trace lacks is no record
+		return
 	if (f["kind"] == "mpi_file")
 		f["comm"] = f["file"]
 	if (f["kind"] == "task") {

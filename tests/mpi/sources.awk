@@ -22,6 +22,6 @@ function list(    value) {
 
 /"kind":"task"/ { process[field("task")] = field("tgid"); next }
 /"kind":"mpi_comm"/ { rank[process[field("task")]] = field("world_rank"); next }
-field("sources") != "unknown" {
+/"kind":"mpi_coll"/ && field("sources") != "unknown" {
 	print rank[process[field("task")]], field("call"), field("sources") list()
 }

@@ -623,6 +623,40 @@ static void collectives_that_bring_data_fit_clocks(void **state)
 	}
 }
 
+/* Rank 0 cannot have got data of rank 1, which came a second later by the same clock: the records are wrong. */
+static void what_one_clock_denies_fits_nothing(void **state)
+{
+	static const struct clock same[NODES];
+	static const u64 came_ns[] = { 0, 1000000000, 300000000 };
+	struct clock_fit fits[NODES];
+	struct merge_result result;
+	struct iot_record *record;
+	u32 rank;
+
+	(void)state;
+	for (rank = 0; rank < 2; rank++) {
+		nodes[rank] = (struct node){ .clock = &same[rank] };
+		add_beginning(rank);
+	}
+	for (rank = 0; rank < 3; rank++) {
+		record = add(rank / RANKS_OF_NODE, IOT_KIND_mpi_comm, NULL);
+		record->mpi_comm = (struct iot_rec_mpi_comm){
+			.time_ns = nodes[0].records[0].fact.time_ns, .task = rank % RANKS_OF_NODE + 1,
+			.comm = WORLD + 1, .size = 3, .rank = rank, .world_rank = rank,
+		};
+		record = add_op(rank, IOT_KIND_mpi_coll, BEGIN_NS + came_ns[rank], BEGIN_NS + came_ns[rank] + 1000);
+		record->mpi_coll.call = IOT_CALL_allreduce;
+		record->mpi_coll.comm = WORLD + 1;
+		record->mpi_coll.number = 1;
+		record->mpi_coll.root = -1;
+		record->mpi_coll.sources = IOT_SOURCES_all;
+	}
+	for (rank = 0; rank < 2; rank++)
+		write_node(rank);
+	assert_int_equal(merge(2, "/scratch", &result, fits), 0);
+	assert_int_equal(fits[1].source, CLOCK_SOURCE_wall);
+}
+
 /* A node on which nothing is done, for a job of so long a name that only its end tells it from others. */
 static void write_idle(u32 number, char last)
 {
@@ -691,4 +725,5 @@ SUITE("merge",
       TEST(jobs_of_long_names_are_told_apart)
       TEST(collectives_that_make_nobody_wait_fit_nothing)
       TEST(collectives_that_bring_data_fit_clocks)
+      TEST(what_one_clock_denies_fits_nothing)
       TEST(many_traces_are_opened))

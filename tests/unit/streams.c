@@ -116,6 +116,20 @@ static void equal_lengths_leave_open_which_one(void **state)
 	counts(graph, "1.3<0.0 1.5<0.2", 1, 1);
 }
 
+/* Nothing shows which of them it is: the first one pairs with what there is. */
+static void a_send_that_is_missing_makes_all_of_its_length_doubtful(void **state)
+{
+	struct graph *graph = begin(2);
+
+	(void)state;
+	SEND(0, 10, 11, 8);
+	SEND(0, 12, 13, 16);
+	RECV(20, 21, 8);
+	RECV(22, 23, 16);
+	RECV(24, 25, 8);
+	counts(graph, "1.1<0.0 1.3<0.2", 1, 1);
+}
+
 /* All have the same length, but a receive cannot end before its send begins. */
 static void times_show_that_a_send_was_not_seen(void **state)
 {
@@ -274,6 +288,7 @@ SUITE("streams",
       TEST(times_settle_some_of_it)
       TEST(lengths_show_that_a_send_was_not_seen)
       TEST(equal_lengths_leave_open_which_one)
+      TEST(a_send_that_is_missing_makes_all_of_its_length_doubtful)
       TEST(times_show_that_a_send_was_not_seen)
       TEST(sends_that_nobody_received_change_nothing)
       TEST(cancelled_sends_are_none)
