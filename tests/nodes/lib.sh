@@ -49,8 +49,12 @@ sentences() {
 	grep '^iotape replay: ' errors
 }
 
+first() { # KEY: the first number of this name in JSON; what is missing has one of its own behind it
+	grep -oE "\"$1\":[0-9]+" | head -n 1 | sed 's/.*://'
+}
+
 value() { # KEY: a number in the summary that was printed as JSON
-	sed -nE "s/.*\"$1\":([0-9]+).*/\1/p" said
+	first "$1" <said
 }
 
 # performed NODES NAME ENGINE: as in the trace, by as many, and no operation is missing.
@@ -62,8 +66,7 @@ performed() {
 		return
 	one_outcome "$1" || return
 	sum=$("$iotape" dump --kind=op out | grep -vc '^#')
-	all=$("$iotape" replay --engine=null --pace=full --json "$2.irp" |
-		sed -nE 's/.*"operations":([0-9]+).*/\1/p')
+	all=$("$iotape" replay --engine=null --pace=full --json "$2.irp" | first operations)
 	echo "$sum outcomes, $(value operations) operations of $all"
 	[ "$(value operations)" = "$all" ] && [ "$sum" = "$all" ]
 }
@@ -92,7 +95,7 @@ apart() { # NODES NAME ENGINE
 all_have_outcomes() { # NODES
 	local counts=()
 	[ "$1" != 1 ] || return 0
-	mapfile -t counts < <("$iotape" compare --json out | grep -oE '"(operations|nodes)":[[0-9]*' |
+	mapfile -t counts < <("$iotape" compare --json out | sed 's/"omissions":{"operations"/"omissions":{"-"/' | grep -oE '"(operations|nodes)":[[0-9]*' |
 		sed -n 's/"operations"://p')
 	echo "${counts[*]}"
 	[ ${#counts[@]} = $(($1 + 1)) ] && [[ " ${counts[*]} " != *" 0 "* ]] &&
