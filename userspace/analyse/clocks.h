@@ -32,7 +32,7 @@ enum clock_source {
  * @offset_ns: what has to be added to it for the time of the reference
  * @drift_ppb: how much that grows, ns in a second
  * @bounds: ends of calls of this node that could not be before something on another one
- * @margin_ns: by how much the tightest bounds hold with the line alone: the offset is known
+ * @margin_ns: half of the room that the bounds leave for lines, where it is widest: the offset is known
  *	to that. Negative: no line keeps all of them, and this is by how much they fail
  * @corrected: ends that the line puts before what they must follow, and that were moved
  * @corrected_max_ns: the longest way of these

@@ -21,7 +21,7 @@
 #include "clocks_state.h"
 
 #define DRIFT_MAX   1e-3  /* twice what the kernel slews a clock by */
-#define DRIFT_USUAL 50e-6 /* of the oscillator of a clock that nothing keeps right */
+#define DRIFT_USUAL 50e-6 /* of a clock that nothing keeps right; larger ones are less likely, by e for each */
 #define STEPS	    100	  /* of a search for a drift; each takes a third away, or half */
 #define SAMPLES	    256	  /* of the drifts that are possible */
 #define SWEEPS	    6
@@ -177,7 +177,7 @@ static double as_far_as(const struct sides *sides, double from, double to, doubl
 /* How usual a drift is, beside another one. */
 static double usual(double drift, double other)
 {
-	return exp((other * other - drift * drift) / (2 * DRIFT_USUAL * DRIFT_USUAL));
+	return exp((fabs(other) - fabs(drift)) / DRIFT_USUAL);
 }
 
 /* The mean of the drifts between two, none of which is 0. */
@@ -196,14 +196,13 @@ static double mean(const struct sides *sides, double low, double high)
 	return weights > 0 ? sum / weights : nearest;
 }
 
-static double choose_drift(const struct sides *sides)
+/* @best: the drift whose line has the widest margin */
+static double choose_drift(const struct sides *sides, double best)
 {
-	double best, most;
+	double most = margin(sides, best);
 
 	if (margin(sides, 0) > 0)
 		return 0;
-	best = widest(sides);
-	most = margin(sides, best);
 	if (most <= 0) /* no line keeps all in order: one that fails by little more, and drifts less */
 		return as_far_as(sides, best, 0, 2 * most);
 	return mean(sides, as_far_as(sides, best, -DRIFT_MAX, 0), as_far_as(sides, best, DRIFT_MAX, 0));
@@ -226,14 +225,17 @@ static int fit_line(struct clocks *clocks, u32 own)
 {
 	struct clock_node *node = &clocks->nodes[own];
 	struct sides sides;
+	double best, room_ns;
 	int err = sides_collect(clocks, own, &sides);
 
 	if (!err && sides.below.count && sides.above.count) {
+		best = widest(&sides);
 		node->fit.source = CLOCK_SOURCE_messages;
-		node->drift = choose_drift(&sides);
+		node->drift = choose_drift(&sides, best);
 		node->start_ns = (lowest(&sides.below, node->drift) +
 				  highest(&sides.above, node->drift)) / 2;
-		node->fit.margin_ns = (s64)floor(margin(&sides, node->drift));
+		room_ns = margin(&sides, node->drift);
+		node->fit.margin_ns = (s64)floor(room_ns < 0 ? room_ns : fmax(room_ns, margin(&sides, best)));
 	} else if (!err) {
 		fit_one_way(node, &sides);
 	}
