@@ -77,6 +77,8 @@ bool iot_joined_is_valid(const struct iot_record *record)
 		return record->length_bytes == IOT_WIRE_mpi_coll + record->tail_bytes;
 	case IOT_KIND_mpi_probe:
 		return record->length_bytes == IOT_WIRE_mpi_probe && !record->tail_bytes;
+	case IOT_KIND_mpi_part:
+		return record->length_bytes == IOT_WIRE_mpi_part && !record->tail_bytes;
 	case IOT_KIND_mpi_win:
 		return record->length_bytes == IOT_WIRE_mpi_win && !record->tail_bytes;
 	case IOT_KIND_mpi_file:

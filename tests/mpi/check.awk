@@ -174,6 +174,15 @@ function check_call(    task) {
 		wrong("calls", "task " task ": operation " f["op"] " returned " f["result"])
 }
 
+# What is ready is told before the message counts as sent; what has come belongs to a receive.
+function read_part(    request) {
+	request = process " " f["request"]
+	if (f["call"] == "parrived" && !(request in receive_of))
+		wrong("requests", request " is in partitions, but no receive")
+	if (parts[request " " f["call"] " " f["offset_bytes"]]++)
+		wrong("requests", request ": a partition twice")
+}
+
 # A file is as a communicator; calls of one rank alone have no number.
 function read_file() {
 	if (f["number"] > 0)
@@ -214,7 +223,9 @@ function read_record(    what) {
 		read_file()
 	else if (f["kind"] == "mpi_win" && f["request"] != "0")
 		began()
-	if (is_call && f["kind"] != "mpi_done" && \
+	if (f["kind"] == "mpi_part")
+		read_part()
+	if (is_call && f["kind"] !~ /^mpi_(done|part)$/ && \
 	    !(f["call"] == "file_open" && f["result"] && !f["number"]) && !((f["comm"] " " process) in rank_in))
 		wrong("communicators", f["comm"] ": used by " process ", which is not in it")
 	what = world_rank[process] " " f["kind"] " " (is_call ? f["call"] : "-")
@@ -287,7 +298,7 @@ function compare_collectives(    call, part, comm) {
 }
 
 BEGIN {
-	number_count = split("enter_ns duration_ns op result peer tag length_bytes number root rank size source first", numbers, " ")
+	number_count = split("enter_ns duration_ns op result peer tag length_bytes number root rank size source first offset_bytes", numbers, " ")
 }
 
 /^\{/ { read_json(); read_record(); records++; next }

@@ -5,7 +5,7 @@
  *	exercise DIR MODE	leaves the account of each rank in DIR/rank.N
  *
  * Modes: `calls` every call that is recorded and some that are not; `probes` those that look for
- * messages; `threads` several threads of each rank at once; `children` fork and exec while MPI
+ * messages; `modern` those that not every MPI has; `threads` several threads of each rank at once; `children` fork and exec while MPI
  * runs; `descriptors` descriptors closed that are not the program's; `killed` 1000 collectives and
  * no end; `aborted` 1000 and MPI_Abort; `unfinished` messages, and exit without MPI_Finalize; `io`
  * every call on files, `romio` almost every; `windows` every one-sided call; `late` nothing before
@@ -37,6 +37,12 @@ static void calls(void)
 	groups();
 	passing();
 	probes(MPI_COMM_WORLD);
+	modern(MPI_COMM_WORLD);
+}
+
+static void newer(void)
+{
+	modern(MPI_COMM_WORLD);
 }
 
 static void found(void)
@@ -247,7 +253,7 @@ static void late(void)
 static const struct {
 	const char *name;
 	void (*function)(void);
-} modes[] = { { "calls", calls }, { "probes", found }, { "threads", threads }, { "children", children },
+} modes[] = { { "calls", calls }, { "probes", found }, { "modern", newer }, { "threads", threads }, { "children", children },
 	      { "descriptors", descriptors }, { "late", late }, { "killed", killed },
 	      { "aborted", aborted },	  { "unfinished", unfinished },
 	      { "windows", windows },

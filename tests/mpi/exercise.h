@@ -33,7 +33,7 @@ struct request_list {
 MPI_Request *list_add(struct request_list *list, bool is_recorded);
 void list_finish(struct request_list *list, int way, bool is_ignoring);
 
-/* messages.c, persistent.c, collectives.c, communicators.c, groups.c, files.c, passing.c, probes.c,
+/* messages.c, persistent.c, collectives.c, communicators.c, groups.c, files.c, modern.c, passing.c, probes.c,
  * windows.c */
 void messages(MPI_Comm comm);
 void exchange(bool is_ignoring, MPI_Comm comm);
@@ -45,6 +45,7 @@ void files(const char *dir, bool has_requests);
 void passing(void);
 void probes(MPI_Comm comm);
 void windows(void);
+void modern(MPI_Comm comm);
 void barrier(MPI_Comm comm);
 
 #endif

@@ -148,6 +148,8 @@ static void partitioned(MPI_Comm comm)
 		for (i = 0; i < 4; i++)
 			out[i] = 100 * rank + 10 * round + i;
 		MPI_Pready_range(1, 2, requests[0]);
+		for (i = 0; i < 3; i++)
+			did("mpi_part", "pready");
 		MPI_Sendrecv(&rank, 1, MPI_INT, next, 63, &other, 1, MPI_INT, previous, 63, comm,
 			     MPI_STATUS_IGNORE);
 		did("mpi_send", "sendrecv");

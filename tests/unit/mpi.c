@@ -47,6 +47,45 @@ static void send_waits_for_the_receive_if_it_is_synchronous(void **state)
 	}
 }
 
+/* A message of 16 bytes, which the sender cuts in four and the receiver in two. */
+static void partitions_wait_for_what_they_overlap(void **state)
+{
+	static const u32 lengths_bytes[] = { 4, 0 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(lengths_bytes); i++) {
+		struct graph *graph = begin(2);
+		u32 bytes = lengths_bytes[i], part;
+
+		for (part = 0; part < 4; part++)
+			CALL(mpi_part, 0, 10 + 10 * part, 11 + 10 * part, .call = IOT_CALL_pready, .request = 1,
+			     .offset_bytes = bytes * part, .length_bytes = bytes);
+		CALL(mpi_send, 0, 50, 51, .call = IOT_CALL_psend_init, .peer = 1, .tag = -2, .request = 1);
+		CALL(mpi_recv, 1, 5, 6, .call = IOT_CALL_precv_init, .peer = 0, .tag = -2, .request = 1);
+		CALL(mpi_part, 1, 60, 61, .call = IOT_CALL_parrived, .request = 1, .offset_bytes = 2 * bytes,
+		     .length_bytes = 2 * bytes);
+		CALL(mpi_done, 1, 70, 71, .call = IOT_CALL_wait, .peer = 0, .tag = -2, .request = 1);
+		gives(graph, bytes ? "1.3<0.6 1.3<0.4 1.5<0.8" : "1.3<0.6 1.3<0.4 1.3<0.2 1.3<0.0 1.5<0.8", 0);
+	}
+}
+
+/* Some come before the message as a whole has been sent; those of another message have nothing to do with it. */
+static void partitions_may_come_one_by_one(void **state)
+{
+	struct graph *graph = begin(2);
+
+	(void)state;
+	CALL(mpi_recv, 1, 5, 6, .call = IOT_CALL_precv_init, .peer = 0, .tag = -2, .request = 1);
+	CALL(mpi_part, 0, 10, 11, .call = IOT_CALL_pready, .request = 1, .offset_bytes = 8, .length_bytes = 8);
+	CALL(mpi_part, 0, 12, 13, .call = IOT_CALL_pready, .request = 2, .offset_bytes = 8, .length_bytes = 8);
+	CALL(mpi_part, 1, 20, 21, .call = IOT_CALL_parrived, .request = 1, .offset_bytes = 8, .length_bytes = 8);
+	CALL(mpi_part, 0, 30, 31, .call = IOT_CALL_pready, .request = 1, .length_bytes = 8);
+	CALL(mpi_send, 0, 30, 32, .call = IOT_CALL_psend_init, .peer = 1, .tag = -2, .request = 1);
+	CALL(mpi_done, 1, 40, 41, .call = IOT_CALL_wait, .peer = 0, .tag = -2, .request = 1);
+	gives(graph, "1.3<0.0 1.5<0.5", 0);
+}
+
 static void messages_pair_in_order_of_their_stream(void **state)
 {
 	struct graph *graph = begin(3);
@@ -399,6 +438,8 @@ static void a_call_is_waiting_until_the_last_has_come(void **state)
 SUITE("mpi",
       TEST(receive_waits_for_the_send)
       TEST(send_waits_for_the_receive_if_it_is_synchronous)
+      TEST(partitions_wait_for_what_they_overlap)
+      TEST(partitions_may_come_one_by_one)
       TEST(messages_pair_in_order_of_their_stream)
       TEST(receives_count_where_they_were_posted)
       TEST(synchronous_send_waits_where_it_is_waited_for)

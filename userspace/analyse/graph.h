@@ -221,6 +221,7 @@ struct graph_mpi {
 	s32 peer;
 	s32 tag;
 	u64 length_bytes;
+	u64 offset_bytes;
 	u64 request;
 	u32 number;
 	s32 root;

@@ -401,6 +401,12 @@ int load_mpi_fields(struct graph *graph, struct graph_mpi *mpi, const struct iot
 		mpi->tag = r->mpi_probe.tag;
 		mpi->length_bytes = r->mpi_probe.length_bytes;
 		break;
+	case IOT_KIND_mpi_part:
+		mpi->call = r->mpi_part.call;
+		mpi->request = r->mpi_part.request;
+		mpi->offset_bytes = r->mpi_part.offset_bytes;
+		mpi->length_bytes = r->mpi_part.length_bytes;
+		break;
 	case IOT_KIND_mpi_win:
 		mpi->call = r->mpi_win.call;
 		mpi->comm = r->mpi_win.comm;

@@ -20,6 +20,19 @@ struct mpi_dones {
 	size_t count;
 };
 
+/* A partition of a message of a process: where it begins, and the call that is about it. */
+struct mpi_part {
+	u32 tgid;
+	u64 request;
+	u64 offset_bytes;
+	u32 call;
+};
+
+struct mpi_parts {
+	struct mpi_part *parts;
+	size_t count;
+};
+
 u32 mpi_rank_of(const struct graph *graph, u64 comm, u32 task);
 u32 mpi_ended_by(const struct graph *graph, const struct mpi_dones *dones, u32 call);
 void mpi_note(struct graph *graph, u32 call, const char *reason);
@@ -116,6 +129,9 @@ struct mpi_telling {
 int mpi_tell(struct graph *graph, struct mpi_telling *telling, const struct mpi_member *members, u32 count,
 	     struct mpi_needs *needs);
 void mpi_telling_close(struct mpi_telling *telling);
+
+int mpi_parts_collect(const struct graph *graph, struct mpi_parts *parts);
+int mpi_parts_connect(struct graph *graph, const struct mpi_parts *parts, u32 send, u32 receive);
 
 int mpi_match_messages(struct graph *graph, const struct mpi_dones *dones,
 		       const struct graph_mpi_listener *listener);

@@ -168,7 +168,7 @@ static int connect_message(struct graph *graph, const struct endpoint *send,
 	return is_rendezvous(graph, send, receive) ? mpi_wait_for(graph, receive->call, send->ended) : 0;
 }
 
-static int paired(struct graph *graph, const struct graph_mpi_listener *listener,
+static int paired(struct graph *graph, const struct graph_mpi_listener *listener, const struct mpi_parts *parts,
 		  const struct endpoint *send, const struct endpoint *receive)
 {
 	const struct graph_mpi_part sent = { .call = send->call, .ended = send->ended };
@@ -178,10 +178,14 @@ static int paired(struct graph *graph, const struct graph_mpi_listener *listener
 		.is_doubtful = send->is_doubtful || receive->is_doubtful,
 	};
 
-	if (!listener)
-		return receive->is_probe ?
-			       follow(graph, send->call, receive->call, received.is_doubtful) :
-			       connect_message(graph, send, receive, received.is_doubtful);
+	int err;
+
+	if (!listener && receive->is_probe)
+		return follow(graph, send->call, receive->call, received.is_doubtful);
+	if (!listener) {
+		err = connect_message(graph, send, receive, received.is_doubtful);
+		return err ? err : mpi_parts_connect(graph, parts, send->call, receive->call);
+	}
 	if (receive->is_probe)
 		return listener->probe(listener->context, &sent, &received);
 	return listener->message ? listener->message(listener->context, &sent, &received) : 0;
@@ -205,7 +209,8 @@ static void note_ends(struct graph *graph, const struct endpoint *ends, size_t c
 	}
 }
 
-static int pair_stream(struct graph *graph, const struct graph_mpi_listener *listener, struct stream *stream)
+static int pair_stream(struct graph *graph, const struct graph_mpi_listener *listener,
+		       const struct mpi_parts *parts, struct stream *stream)
 {
 	size_t i;
 	int err = mpi_stream_pair(graph, stream);
@@ -214,7 +219,7 @@ static int pair_stream(struct graph *graph, const struct graph_mpi_listener *lis
 	note_ends(graph, stream->receives, stream->receive_count, "a receive whose message nobody sent");
 	for (i = 0; i < stream->receive_count && !err; i++)
 		if (stream->receives[i].partner != GRAPH_NONE)
-			err = paired(graph, listener, &stream->sends[stream->receives[i].partner],
+			err = paired(graph, listener, parts, &stream->sends[stream->receives[i].partner],
 				     &stream->receives[i]);
 	return err;
 }
@@ -230,7 +235,7 @@ static size_t same_stream(const struct endpoints *ends, size_t first, const stru
 
 /* Both arrays in the order of streams, and in each stream of posting. */
 static int pair_messages(struct graph *graph, const struct graph_mpi_listener *listener,
-			 struct endpoints *sends, struct endpoints *receives)
+			 const struct mpi_parts *parts, struct endpoints *sends, struct endpoints *receives)
 {
 	bool has_one_clock = (!listener || !listener->has_many_clocks) && !*graph_fact(graph, "nodes");
 	size_t s = 0, r = 0;
@@ -249,7 +254,7 @@ static int pair_messages(struct graph *graph, const struct graph_mpi_listener *l
 			end = stream.receives;
 		stream.send_count = same_stream(sends, s, end);
 		stream.receive_count = same_stream(receives, r, end);
-		err = pair_stream(graph, listener, &stream);
+		err = pair_stream(graph, listener, parts, &stream);
 		s += stream.send_count;
 		r += stream.receive_count;
 	}
@@ -270,12 +275,13 @@ int mpi_match_messages(struct graph *graph, const struct mpi_dones *dones,
 		       const struct graph_mpi_listener *listener)
 {
 	struct endpoints sends = {}, receives = {};
+	struct mpi_parts parts = {};
 	u32 i;
 	int err = -ENOMEM;
 
 	sends.ends = calloc(graph->mpi_count + 1, sizeof(*sends.ends));
 	receives.ends = calloc(graph->mpi_count + 1, sizeof(*receives.ends));
-	if (sends.ends && receives.ends) {
+	if (sends.ends && receives.ends && !mpi_parts_collect(graph, &parts)) {
 		for (i = 0; i < graph->mpi_count; i++) {
 			if (graph->mpi[i].kind == IOT_KIND_mpi_send)
 				add_send(graph, dones, i, &sends);
@@ -284,9 +290,10 @@ int mpi_match_messages(struct graph *graph, const struct mpi_dones *dones,
 		}
 		qsort(sends.ends, sends.count, sizeof(*sends.ends), compare_endpoints);
 		qsort(receives.ends, receives.count, sizeof(*receives.ends), compare_endpoints);
-		err = pair_messages(graph, listener, &sends, &receives);
+		err = pair_messages(graph, listener, &parts, &sends, &receives);
 	}
 	free(sends.ends);
 	free(receives.ends);
+	free(parts.parts);
 	return err;
 }

@@ -297,7 +297,7 @@ static int see_call(struct merge *merge, u32 node, const struct iot_record *reco
 	int err;
 
 	if (!process || (record->kind == IOT_KIND_mpi_file && !record->mpi_file.number) ||
-	    record->kind == IOT_KIND_mpi_win)
+	    record->kind == IOT_KIND_mpi_win || record->kind == IOT_KIND_mpi_part)
 		return 0; /* it bounds nothing */
 	err = graph_task_make(merge->calls, task->number, &index);
 	mpi = err ? NULL : graph_mpi_add(merge->calls);
@@ -316,7 +316,8 @@ static void see_finalize(struct merge *merge, u32 node, const struct iot_record 
 {
 	struct merge_task *process;
 
-	if (record->kind != IOT_KIND_mpi_coll || record->mpi_coll.call != IOT_CALL_finalize)
+	if (record->kind != IOT_KIND_mpi_coll || (record->mpi_coll.call != IOT_CALL_finalize &&
+						  record->mpi_coll.call != IOT_CALL_session_finalize))
 		return;
 	process = process_of(merge, node, record->op.task);
 	if (process && process->rank != MERGE_NONE)

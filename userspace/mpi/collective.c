@@ -1,8 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * collective.c - collective calls, blocking and nonblocking, numbered in one sequence.
+ * collective.c - collective calls, blocking and nonblocking, numbered in one sequence; and persistent
+ * requests of them.
  */
 #include "shim.h"
+
+#include <stdlib.h>
+
+/* A call that is not one of those that are counted, or not yet. */
+static struct iot_mpi_collective call_on(const struct iot_mpi_comm *comm)
+{
+	return (struct iot_mpi_collective){
+		.comm = comm->key,
+		.peer_base = comm->peer_base,
+		.own = comm->own,
+		.ranks = comm->ranks,
+		.first = comm->first,
+		.near = comm->near,
+		.near_count = comm->near_count,
+	};
+}
 
 /**
  * iot_mpi_collective_begin() - count a collective call
@@ -13,15 +30,9 @@
 void iot_mpi_collective_begin(struct iot_mpi_collective *call, u64 enter_ns,
 			      struct iot_mpi_comm *comm)
 {
+	*call = call_on(comm);
 	call->enter_ns = enter_ns;
-	call->comm = comm->key;
 	call->number = __atomic_add_fetch(&comm->collectives, 1, __ATOMIC_RELAXED);
-	call->peer_base = comm->peer_base;
-	call->own = comm->own;
-	call->ranks = comm->ranks;
-	call->first = comm->first;
-	call->near = comm->near;
-	call->near_count = comm->near_count;
 }
 
 /*
@@ -47,6 +58,14 @@ static struct iot_rec_mpi_coll record_of(const struct iot_mpi_collective *call, 
 		.root = root_of(call, root),
 		.request = request,
 	};
+}
+
+/* The tail is there already. */
+static void write_record(u8 *wire, const struct iot_rec_mpi_coll *record, u16 tail_bytes)
+{
+	iot_put_mpi_coll(wire, record, NULL, 0);
+	iot_put_head(wire, IOT_KIND_mpi_coll, IOT_WIRE_mpi_coll, tail_bytes);
+	iot_mpi_session_write(wire, (size_t)(IOT_WIRE_mpi_coll + tail_bytes));
 }
 
 /**
@@ -82,9 +101,7 @@ void iot_mpi_collective_emit(const struct iot_mpi_collective *call, u32 name, in
 
 	if (!rc)
 		record.sources = iot_mpi_sources(call, blocks, wire + IOT_WIRE_mpi_coll, &bytes);
-	iot_put_mpi_coll(wire, &record, NULL, 0);
-	iot_put_head(wire, IOT_KIND_mpi_coll, IOT_WIRE_mpi_coll, bytes);
-	iot_mpi_session_write(wire, (size_t)(IOT_WIRE_mpi_coll + bytes));
+	write_record(wire, &record, bytes);
 }
 
 static bool begin(struct iot_mpi_collective *call, MPI_Comm comm)
@@ -204,4 +221,81 @@ static void posted(const struct iot_mpi_collective *call, u32 name, int root,
 		return rc;                                                                \
 	}
 
-IOT_MPI_COLLECTIVES(DEFINE_BLOCKING, DEFINE_NONBLOCKING)
+/* -- persistent requests of collectives -------------------------------------------------------- */
+
+/*
+ * What is started is the n-th round of the collective that the call made: MPI matches the rounds of one
+ * request with those of the requests that the other ranks made by the same call. So the request has a key of
+ * its own, as a window has. Whose data it brings follows from the arguments of the call, which the
+ * program may change once the request is freed.
+ */
+IOT_MPI_OPTIONAL static void made(const struct iot_mpi_comm *parent, u64 key, MPI_Comm comm, u32 name,
+				  const struct iot_mpi_collective *call, int root,
+				  const struct iot_mpi_blocks *blocks, MPI_Request handle)
+{
+	struct iot_mpi_comm state = iot_mpi_comm_like(parent, key);
+	struct iot_mpi_round *round = malloc(sizeof(*round));
+	struct iot_mpi_persistent what = { .call = name, .round = round };
+
+	if (!round) {
+		iot_mpi_request_skip(handle);
+		return;
+	}
+	round->call = *call;
+	round->call.comm = key;
+	round->root = root;
+	round->sources = iot_mpi_sources(call, blocks, round->list, &round->list_bytes);
+	iot_mpi_comm_announce(&state, state.origin);
+	iot_mpi_topology_announce(&state, comm);
+	free(state.near);
+	round->call.near = NULL;
+	round->call.near_count = 0;
+	iot_mpi_request_add(handle, &(struct iot_mpi_request){ .persistent = &what });
+}
+
+/**
+ * iot_mpi_collective_start() - a persistent request of a collective has been started
+ * @enter_ns: when the call began that started it
+ * @name: an enum iot_call
+ * @round: what it does
+ * @number: how often it has been started, this time included
+ * @request: of this time
+ */
+void iot_mpi_collective_start(u64 enter_ns, u32 name, const struct iot_mpi_round *round, u32 number,
+			      u64 request)
+{
+	struct iot_mpi_collective call = round->call;
+	struct iot_rec_mpi_coll record;
+	u8 wire[IOT_WIRE_mpi_coll + IOT_SOURCES_MAX_BYTES];
+
+	call.enter_ns = enter_ns;
+	call.number = number;
+	record = record_of(&call, name, round->root, request, MPI_SUCCESS);
+	record.sources = round->sources;
+	memcpy(wire + IOT_WIRE_mpi_coll, round->list, round->list_bytes);
+	write_record(wire, &record, round->list_bytes);
+}
+
+#define DEFINE_PERSISTENT(name, call_name, root, parameters, arguments)                   \
+	int MPI_##name parameters                                                         \
+	{                                                                                 \
+		const struct iot_mpi_library *mpi = iot_mpi_library();                    \
+		struct iot_mpi_comm *state = iot_mpi_comm_find(comm);                     \
+		u64 key = state ? iot_mpi_comm_child(state) : 0;                          \
+		struct iot_mpi_collective call;                                           \
+		struct iot_mpi_blocks blocks;                                             \
+		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                        \
+                                                                                          \
+		if (rc)                                                                   \
+			return rc;                                                        \
+		if (!state) {                                                             \
+			iot_mpi_request_skip(*request);                                   \
+			return rc;                                                        \
+		}                                                                         \
+		call = call_on(state);                                                    \
+		blocks = BLOCKS_##call_name;                                              \
+		made(state, key, comm, IOT_CALL_##call_name, &call, root, &blocks, *request); \
+		return rc;                                                                \
+	}
+
+IOT_MPI_COLLECTIVES(DEFINE_BLOCKING, DEFINE_NONBLOCKING, DEFINE_PERSISTENT)

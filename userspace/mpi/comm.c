@@ -96,38 +96,37 @@ static int rank_in(MPI_Comm comm)
 	return rank;
 }
 
-static void start(struct iot_mpi_comm *state, MPI_Comm comm)
-{
-	int size = 0;
-
-	iot_mpi_found.PMPI_Comm_size(comm, &size);
-	state->own = rank_in(comm);
-	state->ranks = (u32)size;
-}
-
 /**
  * iot_mpi_comm_start() - announce the communicators that every process has
+ * @rank: of the process in the world: MPI_COMM_WORLD, or the set of processes of the same name
+ * @ranks: there
+ * @is_spawned: by another world
  *
- * MPI is initialised and the session joined.
+ * A session has been joined.
  *
  * Return: 0, or -ENOMEM if MPI has no room for the state of communicators.
  */
-int iot_mpi_comm_start(void)
+int iot_mpi_comm_start(int rank, int ranks, bool is_spawned)
 {
-	const struct iot_mpi_library *mpi = &iot_mpi_found;
-	MPI_Comm parent = mpi->comm_null;
-
-	if (mpi->PMPI_Comm_create_keyval(attribute_copy, attribute_delete, &keyval, NULL))
+	if (iot_mpi_found.PMPI_Comm_create_keyval(attribute_copy, attribute_delete, &keyval, NULL))
 		return -ENOMEM;
-	start(&world, mpi->comm_world);
-	start(&self, mpi->comm_self);
-	mpi->PMPI_Comm_get_parent(&parent);
-	world_rank = world.own;
-	world.key = iot_mpi_world_key((int)world.ranks, parent != mpi->comm_null);
+	world_rank = rank;
+	world.own = rank;
+	world.ranks = (u32)ranks;
+	world.key = iot_mpi_world_key(ranks, is_spawned);
+	self.ranks = 1;
 	self.key = iot_mpi_mix(iot_mpi_mix(world.key, ~0ull), (u64)world_rank);
 	iot_mpi_comm_announce(&world, 0);
 	iot_mpi_comm_announce(&self, 0);
 	return 0;
+}
+
+/**
+ * iot_mpi_comm_self() - what is known of MPI_COMM_SELF
+ */
+struct iot_mpi_comm *iot_mpi_comm_self(void)
+{
+	return &self;
 }
 
 /**
@@ -252,33 +251,38 @@ static void creation_end(const struct creation *creation, u32 name, MPI_Comm par
 	}
 IOT_MPI_CREATORS(DEFINE_CREATOR)
 
-/* The new communicator is there when the request has ended, and has the ranks of the old one. */
-int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
+/* The request of a duplicate. */
+static void duplicating(const struct creation *creation, u32 name, MPI_Comm *comm,
+			const MPI_Request *handle, int rc)
 {
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct iot_mpi_request state = { .made = made };
-	struct iot_mpi_comm copy;
-	struct creation creation;
-	int rc;
+	struct iot_mpi_comm copy = iot_mpi_comm_like(creation->parent, creation->key);
+	struct iot_mpi_request request = { .id = rc ? 0 : iot_mpi_request_new(), .made = comm };
 
-	if (!creation_begin(&creation, comm)) {
-		rc = IOT_MPI_BELOW(mpi->MPI_Comm_idup(comm, made, request));
-		if (!rc)
-			iot_mpi_request_skip(*request);
-		return rc;
-	}
-	copy = iot_mpi_comm_like(creation.parent, creation.key);
-	rc = IOT_MPI_BELOW(mpi->MPI_Comm_idup(comm, made, request));
-	state.id = rc ? 0 : iot_mpi_request_new();
-	iot_mpi_collective_end(&creation.call, IOT_CALL_comm_idup, -1, state.id, rc);
+	iot_mpi_collective_end(&creation->call, name, -1, request.id, rc);
 	if (rc)
-		return rc;
-	state.state = state_new(&copy);
-	if (!state.state)
-		state.made = NULL;
-	iot_mpi_request_add(*request, &state);
-	return rc;
+		return;
+	request.state = state_new(&copy);
+	if (!request.state)
+		request.made = NULL;
+	iot_mpi_request_add(*handle, &request);
 }
+
+/* The new communicator is there when the request has ended, and has the ranks of the old one. */
+#define DEFINE_IDUP(name, call_name, root, parameters, arguments)                    \
+	int MPI_##name parameters                                                    \
+	{                                                                            \
+		const struct iot_mpi_library *mpi = iot_mpi_library();               \
+		struct creation creation;                                            \
+		bool is_known = creation_begin(&creation, comm);                     \
+		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                   \
+                                                                                     \
+		if (is_known)                                                        \
+			duplicating(&creation, IOT_CALL_##call_name, made, request, rc); \
+		else if (!rc)                                                        \
+			iot_mpi_request_skip(*request);                              \
+		return rc;                                                           \
+	}
+IOT_MPI_IDUPS(DEFINE_IDUP)
 
 /**
  * iot_mpi_comm_idup_done() - the request of MPI_Comm_idup() has ended
@@ -344,13 +348,12 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *mad
  * No communicator has all of its ranks, but the world has, if none is of another one: what is
  * made with such is not recorded.
  */
-static void inter_made(u64 enter_ns, int tag, MPI_Comm comm)
+static void inter_made(u64 enter_ns, u32 name, u64 hash, MPI_Comm comm)
 {
-	u64 hash = iot_mpi_mix(iot_mpi_mix(world.key, (u64)tag), 1);
 	struct iot_mpi_sides sides;
 
 	if (iot_mpi_world_hash(comm, &hash, &sides))
-		group_made(enter_ns, IOT_CALL_intercomm_create, &(struct iot_mpi_comm){
+		group_made(enter_ns, name, &(struct iot_mpi_comm){
 			.key = nth_key(&world, hash),
 			.ranks = (u32)sides.ranks,
 			.own = sides.base + rank_in(comm),
@@ -372,9 +375,51 @@ int MPI_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peer_comm, int remo
 	rc = IOT_MPI_BELOW(
 		mpi->MPI_Intercomm_create(comm, leader, peer_comm, remote_leader, tag, made));
 	if (!rc && *made != mpi->comm_null)
-		inter_made(enter_ns, tag, *made);
+		inter_made(enter_ns, IOT_CALL_intercomm_create,
+			   iot_mpi_mix(iot_mpi_mix(world.key, (u64)tag), 1), *made);
 	return rc;
 }
+
+/* -- calls of groups that need no communicator ------------------------------------------------- */
+
+#if IOT_HAS_Comm_create_from_group
+int MPI_Comm_create_from_group(MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler handler,
+			       MPI_Comm *made)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	bool is_on = iot_mpi_is_on();
+	u64 enter_ns = is_on ? iot_mpi_now_ns() : 0, hash;
+	int size = 0, rc = IOT_MPI_BELOW(mpi->MPI_Comm_create_from_group(group, tag, info, handler, made));
+
+	if (!is_on || rc || *made == mpi->comm_null)
+		return rc;
+	hash = iot_mpi_mix_text(iot_mpi_mix(world.key, 2), tag);
+	if (!iot_mpi_mix_world(&hash, group))
+		return rc;
+	mpi->PMPI_Comm_size(*made, &size);
+	group_made(enter_ns, IOT_CALL_comm_create_from_group, &(struct iot_mpi_comm){
+		.key = nth_key(&world, hash),
+		.ranks = (u32)size,
+		.own = rank_in(*made),
+	}, *made);
+	return rc;
+}
+
+int MPI_Intercomm_create_from_groups(MPI_Group own, int leader, MPI_Group other, int remote_leader,
+				     const char *tag, MPI_Info info, MPI_Errhandler handler, MPI_Comm *made)
+{
+	const struct iot_mpi_library *mpi = iot_mpi_library();
+	bool is_on = iot_mpi_is_on();
+	u64 enter_ns = is_on ? iot_mpi_now_ns() : 0;
+	int rc = IOT_MPI_BELOW(mpi->MPI_Intercomm_create_from_groups(own, leader, other, remote_leader, tag,
+								     info, handler, made));
+
+	if (is_on && !rc && *made != mpi->comm_null)
+		inter_made(enter_ns, IOT_CALL_intercomm_create_from_groups,
+			   iot_mpi_mix_text(iot_mpi_mix(world.key, 3), tag), *made);
+	return rc;
+}
+#endif
 
 /* -- calls that free ------------------------------------------------------------------------- */
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * init.c - MPI begins and ends: so does recording.
+ *
+ * A process may have MPI by MPI_Init, by sessions of MPI 4 (sets.c), or both, one after the other or at
+ * the same time. Recording begins with the first and ends when none is left; what sessions begin anew
+ * goes on in the same trace, so that it ends with the process.
  */
 #include "shim.h"
 
@@ -8,15 +12,20 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* In one piece; where all meet the same, one rank speaks for all. */
-static void complain(const char *where, const char *why)
+static bool has_begun, is_world_there;
+
+/**
+ * iot_mpi_speak_of() - say that nothing is recorded
+ * @rank: of the process; where all meet the same, rank 0 speaks for all
+ * @where: what is in the way
+ * @why: a reason
+ */
+void iot_mpi_speak_of(int rank, const char *where, const char *why)
 {
 	char text[4096 + 256];
-	int rank = 0, bytes;
+	int bytes;
 
-	if (!iot_mpi_is_foreign() && getenv("IOTAPE_MOUNT"))
-		iot_mpi_found.PMPI_Comm_rank(iot_mpi_found.comm_world, &rank);
-	if (rank)
+	if (rank && getenv("IOTAPE_MOUNT"))
 		return;
 	bytes = snprintf(text, sizeof(text), IOT_MPI_NAME ": %s: %s: MPI calls are not recorded\n",
 			 where, why);
@@ -24,24 +33,81 @@ static void complain(const char *where, const char *why)
 		return; /* nobody can be told */
 }
 
-static void start(u64 enter_ns)
+/**
+ * iot_mpi_begin() - take records, if that is asked for and not done yet
+ * @enter_ns: when MPI began
+ * @rank: of the process in its world
+ *
+ * Return: whether that began now.
+ */
+bool iot_mpi_begin(u64 enter_ns, int rank)
 {
 	const char *where = "MPI";
+	int err = 0;
+
+	if (has_begun || iot_mpi_is_foreign())
+		return false;
+	has_begun = true;
+	err = iot_mpi_session_open(enter_ns, &where);
+	if (err < 0)
+		iot_mpi_speak_of(rank, where, strerror(-err));
+	return err > 0;
+}
+
+/**
+ * iot_mpi_end() - write no more if the process has no MPI any more
+ *
+ * No other thread may be in an MPI call.
+ */
+void iot_mpi_end(void)
+{
+	if (!is_world_there && !iot_mpi_sets_are_there())
+		iot_mpi_session_close();
+}
+
+/**
+ * iot_mpi_world_is_there() - is there an MPI_COMM_WORLD?
+ */
+bool iot_mpi_world_is_there(void)
+{
+	return is_world_there;
+}
+
+/**
+ * iot_mpi_world_group() - all processes of the world
+ * @group: out, to be freed
+ *
+ * Return: false if MPI does not tell.
+ */
+bool iot_mpi_world_group(MPI_Group *group)
+{
+	if (is_world_there)
+		return !iot_mpi_found.PMPI_Comm_group(iot_mpi_found.comm_world, group);
+	return iot_mpi_sets_world(group);
+}
+
+static void start(u64 enter_ns)
+{
+	const struct iot_mpi_library *mpi = &iot_mpi_found;
+	int saved = errno, rank = 0, ranks = 0;
+	MPI_Comm parent = mpi->comm_null;
 	struct iot_mpi_collective call;
 	struct iot_mpi_comm *world;
-	int saved = errno, err = 0;
 
-	if (!iot_mpi_is_foreign())
-		err = iot_mpi_session_open(enter_ns, &where);
-	if (err > 0) {
-		iot_mpi_request_start();
-		err = iot_mpi_comm_start();
-		if (err)
-			iot_mpi_session_close();
+	is_world_there = true;
+	if (!iot_mpi_is_foreign()) {
+		mpi->PMPI_Comm_rank(mpi->comm_world, &rank);
+		mpi->PMPI_Comm_size(mpi->comm_world, &ranks);
+		mpi->PMPI_Comm_get_parent(&parent);
 	}
-	if (err < 0)
-		complain(where, strerror(-err));
-	world = iot_mpi_comm_find(iot_mpi_found.comm_world);
+	if (iot_mpi_begin(enter_ns, rank)) {
+		iot_mpi_request_start(mpi->comm_self);
+		if (iot_mpi_comm_start(rank, ranks, parent != mpi->comm_null)) {
+			iot_mpi_session_close();
+			iot_mpi_speak_of(rank, "MPI", strerror(ENOMEM));
+		}
+	}
+	world = iot_mpi_comm_find(mpi->comm_world);
 	if (world) {
 		iot_mpi_collective_begin(&call, enter_ns, world);
 		iot_mpi_collective_end(&call, IOT_CALL_init, -1, 0, MPI_SUCCESS);
@@ -60,40 +126,29 @@ static void check_mpi(void)
 		return;
 #ifdef OPEN_MPI
 	if (getenv("IOTAPE_MOUNT") || getenv("IOTAPE_MPI_OUT"))
-		complain(program_invocation_short_name, "uses MPICH, not Open MPI");
+		iot_mpi_speak_of(0, program_invocation_short_name, "uses MPICH, not Open MPI");
 #else
-	complain(program_invocation_short_name, "uses Open MPI, not MPICH, and cannot go on");
+	iot_mpi_speak_of(0, program_invocation_short_name, "uses Open MPI, not MPICH, and cannot go on");
 	exit(1);
 #endif
 }
 
-int MPI_Init(int *argc, char ***argv)
-{
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	u64 enter_ns = iot_mpi_now_ns();
-	int rc;
-
-	check_mpi();
-	rc = IOT_MPI_BELOW(mpi->MPI_Init(argc, argv));
-
-	if (!rc)
-		start(enter_ns);
-	return rc;
-}
-
-int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
-{
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	u64 enter_ns = iot_mpi_now_ns();
-	int rc;
-
-	check_mpi();
-	rc = IOT_MPI_BELOW(mpi->MPI_Init_thread(argc, argv, required, provided));
-
-	if (!rc)
-		start(enter_ns);
-	return rc;
-}
+#define DEFINE_INIT(name, parameters, arguments)                        \
+	int MPI_##name parameters                                       \
+	{                                                               \
+		const struct iot_mpi_library *mpi = iot_mpi_library();  \
+		u64 enter_ns = iot_mpi_now_ns();                        \
+		int rc;                                                 \
+                                                                        \
+		check_mpi();                                            \
+		rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);          \
+		if (!rc)                                                \
+			start(enter_ns);                                \
+		return rc;                                              \
+	}
+DEFINE_INIT(Init, (int *argc, char ***argv), (argc, argv))
+DEFINE_INIT(Init_thread, (int *argc, char ***argv, int required, int *provided),
+	    (argc, argv, required, provided))
 
 int MPI_Finalize(void)
 {
@@ -108,6 +163,7 @@ int MPI_Finalize(void)
 	iot_mpi_collective_begin(&call, enter_ns, world);
 	rc = IOT_MPI_BELOW(mpi->MPI_Finalize());
 	iot_mpi_collective_end(&call, IOT_CALL_finalize, -1, 0, rc);
-	iot_mpi_session_close();
+	is_world_there = false;
+	iot_mpi_end();
 	return rc;
 }

@@ -40,24 +40,15 @@ u64 iot_mpi_mix_text(u64 hash, const char *text)
 
 /* -- who is in a communicator ---------------------------------------------------------------- */
 
-/**
- * iot_mpi_mix_group() - mix the ranks of a group into a hash
- * @hash: in and out
- * @group: of ranks
- * @comm: within one group: they are mixed in as its ranks
- *
- * Return: false if one of them is none of @comm's.
- */
-bool iot_mpi_mix_group(u64 *hash, MPI_Group group, MPI_Comm comm)
+/* Return: false if one of @group is none of @all. */
+static bool mix_ranks(u64 *hash, MPI_Group group, MPI_Group all)
 {
 	const struct iot_mpi_library *mpi = &iot_mpi_found;
 	int ranks[RANKS_AT_ONCE], there[RANKS_AT_ONCE];
 	int size = 0, first, count, i;
 	bool are_known = true;
-	MPI_Group all;
 
 	mpi->PMPI_Group_size(group, &size);
-	mpi->PMPI_Comm_group(comm, &all);
 	for (first = 0; first < size; first += count) {
 		count = size - first < RANKS_AT_ONCE ? size - first : RANKS_AT_ONCE;
 		for (i = 0; i < count; i++)
@@ -68,7 +59,40 @@ bool iot_mpi_mix_group(u64 *hash, MPI_Group group, MPI_Comm comm)
 			*hash = iot_mpi_mix(*hash, (u64)there[i]);
 		}
 	}
-	mpi->PMPI_Group_free(&all);
+	return are_known;
+}
+
+/**
+ * iot_mpi_mix_group() - mix the ranks of a group into a hash
+ * @hash: in and out
+ * @group: of ranks
+ * @comm: within one group: they are mixed in as its ranks
+ *
+ * Return: false if one of them is none of @comm's.
+ */
+bool iot_mpi_mix_group(u64 *hash, MPI_Group group, MPI_Comm comm)
+{
+	bool are_known;
+	MPI_Group all;
+
+	iot_mpi_found.PMPI_Comm_group(comm, &all);
+	are_known = mix_ranks(hash, group, all);
+	iot_mpi_found.PMPI_Group_free(&all);
+	return are_known;
+}
+
+/**
+ * iot_mpi_mix_world() - as iot_mpi_mix_group(), by the ranks of the world
+ */
+bool iot_mpi_mix_world(u64 *hash, MPI_Group group)
+{
+	MPI_Group world;
+	bool are_known;
+
+	if (!iot_mpi_world_group(&world))
+		return false;
+	are_known = mix_ranks(hash, group, world);
+	iot_mpi_found.PMPI_Group_free(&world);
 	return are_known;
 }
 
@@ -159,14 +183,15 @@ bool iot_mpi_world_hash(MPI_Comm inter, u64 *hash, struct iot_mpi_sides *sides)
 	bool are_known;
 
 	*sides = (struct iot_mpi_sides){};
+	if (!iot_mpi_world_group(&world))
+		return false;
 	mpi->PMPI_Comm_size(inter, &ranks);
 	mpi->PMPI_Comm_remote_size(inter, &peers);
-	mpi->PMPI_Comm_group(mpi->comm_world, &world);
 	mpi->PMPI_Comm_group(inter, &own);
 	mpi->PMPI_Comm_remote_group(inter, &other);
 	put_in_order(sides, ranks, peers, first_in(own, world), first_in(other, world));
-	are_known = iot_mpi_mix_group(hash, sides->base ? other : own, mpi->comm_world);
-	are_known &= iot_mpi_mix_group(hash, sides->base ? own : other, mpi->comm_world);
+	are_known = mix_ranks(hash, sides->base ? other : own, world);
+	are_known &= mix_ranks(hash, sides->base ? own : other, world);
 	mpi->PMPI_Group_free(&own);
 	mpi->PMPI_Group_free(&other);
 	mpi->PMPI_Group_free(&world);

@@ -85,6 +85,8 @@ static void fill_handles(void *where)
 	mpi->comm_world = dlsym(where, "ompi_mpi_comm_world");
 	mpi->comm_self = dlsym(where, "ompi_mpi_comm_self");
 	mpi->comm_null = dlsym(where, "ompi_mpi_comm_null");
+	mpi->info_null = dlsym(where, "ompi_mpi_info_null");
+	mpi->errors_return = dlsym(where, "ompi_mpi_errors_return");
 	mpi->request_null = dlsym(where, "ompi_request_null");
 	mpi->message_null = dlsym(where, "ompi_message_null");
 	mpi->message_no_proc = dlsym(where, "ompi_message_no_proc");
@@ -93,6 +95,8 @@ static void fill_handles(void *where)
 	mpi->comm_world = MPI_COMM_WORLD;
 	mpi->comm_self = MPI_COMM_SELF;
 	mpi->comm_null = MPI_COMM_NULL;
+	mpi->info_null = MPI_INFO_NULL;
+	mpi->errors_return = MPI_ERRORS_RETURN;
 	mpi->request_null = MPI_REQUEST_NULL;
 	mpi->message_null = MPI_MESSAGE_NULL;
 	mpi->message_no_proc = MPI_MESSAGE_NO_PROC;

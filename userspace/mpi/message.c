@@ -69,7 +69,7 @@ u64 iot_mpi_received_bytes(const MPI_Status *status)
  * To be asked only after a call that MPI has let through with the type: else MPI would call the
  * program's handler of errors, for a call that the program did not make.
  */
-u64 iot_mpi_length_bytes(int count, MPI_Datatype type)
+u64 iot_mpi_length_bytes(MPI_Count count, MPI_Datatype type)
 {
 	MPI_Count bytes = 0;
 
@@ -136,7 +136,7 @@ static void received(const struct iot_mpi_message *message, u32 name, int peer,
 IOT_MPI_SENDS(DEFINE_SEND)
 
 static void posted_send(const struct iot_mpi_message *message, u32 name, int peer, int tag,
-			int count, MPI_Datatype type, MPI_Request request)
+			MPI_Count count, MPI_Datatype type, MPI_Request request)
 {
 	struct iot_mpi_request state = { .id = iot_mpi_request_new() };
 
@@ -149,7 +149,7 @@ static void posted_send(const struct iot_mpi_message *message, u32 name, int pee
 			    posted_send(&post, IOT_CALL_##call, peer, tag, count, type, *request))
 IOT_MPI_ISENDS(DEFINE_ISEND)
 
-static void posted_receive(const struct iot_mpi_message *message, int peer, int tag, int count,
+static void posted_receive(const struct iot_mpi_message *message, int peer, int tag, MPI_Count count,
 			   MPI_Datatype type, MPI_Request request)
 {
 	struct iot_mpi_request state = {
@@ -172,13 +172,11 @@ static void posted_receive(const struct iot_mpi_message *message, int peer, int 
 			    posted_receive(&post, peer, tag, count, type, *request))
 IOT_MPI_IRECVS(DEFINE_IRECV)
 
-IOT_MPI_DEFINE_STATUS(Recv,
-		      (void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-		       MPI_Status *status),
-		      (buffer, count, type, peer, tag, comm, status),
-		      received(&call, IOT_CALL_recv, peer, status, rc))
+#define DEFINE_RECV(name, call_name, root, parameters, arguments) \
+	IOT_MPI_DEFINE_STATUS(name, parameters, arguments, received(&call, IOT_CALL_recv, peer, status, rc))
+IOT_MPI_RECVS(DEFINE_RECV)
 
-static void exchanged(const struct iot_mpi_message *message, int to, int to_tag, int count,
+static void exchanged(const struct iot_mpi_message *message, int to, int to_tag, MPI_Count count,
 		      MPI_Datatype type, int from, const MPI_Status *status, int rc)
 {
 	if (iot_mpi_result(rc) == -EIO)
@@ -195,24 +193,23 @@ IOT_MPI_EXCHANGES(DEFINE_EXCHANGE)
 
 /* -- both, with one request ------------------------------------------------------------------ */
 
-#if MPI_VERSION >= 4
 struct exchange {
 	int to;
 	int to_tag;
-	int count;
+	MPI_Count count;
 	MPI_Datatype type;
 	int from;
 	int from_tag;
-	int from_count;
+	MPI_Count from_count;
 	MPI_Datatype from_type;
 };
 
-static void posted_exchange(const struct iot_mpi_message *message, const struct exchange *exchange,
+IOT_MPI_OPTIONAL static void posted_exchange(const struct iot_mpi_message *message, const struct exchange *exchange,
 			    MPI_Request request)
 {
 	struct iot_mpi_request state = {
 		.id = iot_mpi_request_new(),
-		.is_exchange = exchange->from != MPI_PROC_NULL,
+		.is_as_asked = exchange->from != MPI_PROC_NULL,
 		.peer = iot_mpi_peer(exchange->from, message->peer_base),
 		.tag = iot_mpi_tag(exchange->from_tag),
 	};
@@ -243,5 +240,8 @@ static void posted_exchange(const struct iot_mpi_message *message, const struct 
 #define in_type_Isendrecv	   from_type
 #define in_count_Isendrecv_replace count
 #define in_type_Isendrecv_replace  type
+#define in_count_Isendrecv_c	     from_count
+#define in_type_Isendrecv_c	     from_type
+#define in_count_Isendrecv_replace_c count
+#define in_type_Isendrecv_replace_c  type
 IOT_MPI_IEXCHANGES(DEFINE_IEXCHANGE)
-#endif

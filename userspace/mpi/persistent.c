@@ -3,9 +3,10 @@
  * persistent.c - persistent requests: what they will do, and each time that they do it.
  *
  * To be made and to be freed means nothing to anybody else, and leaves no record. A start is
- * a send or a receive, with a request of its own. A send of partitions is one when the last of
- * them is ready. It and its receive match no others: their tags are recorded as numbers below
- * -1, which no other message has.
+ * a send or a receive, with a request of its own, or a collective (collective.c). A send of partitions is one
+ * when the last of them is ready. It and its receive match no others: their tags are recorded as numbers
+ * below -1, which no other message has. Besides, it is recorded which partitions are ready, and which
+ * ones the receiver has found.
  */
 #include "shim.h"
 
@@ -33,6 +34,12 @@ static void made(const struct iot_mpi_message *message, u32 name, int peer, int 
 		.persistent = &what,
 	};
 
+	if (partitions > 0 && request.is_receive) {
+		int saved = errno;
+
+		what.arrived = calloc((size_t)partitions / 8 + 1, 1);
+		errno = saved;
+	}
 	iot_mpi_request_add(handle, &request);
 }
 
@@ -65,7 +72,9 @@ static void started(u64 enter_ns, MPI_Request handle)
 	u64 id = iot_mpi_request_new();
 	const struct iot_mpi_persistent *what = iot_mpi_request_begin(handle, id);
 
-	if (what && (!what->partitions || is_receive(what)))
+	if (what && what->round)
+		iot_mpi_collective_start(enter_ns, what->call, what->round, what->started, id);
+	else if (what && (!what->partitions || is_receive(what)))
 		does(enter_ns, what, id);
 }
 
@@ -96,7 +105,6 @@ DEFINE(Startall, (int count, MPI_Request requests[]), (count, requests),
 
 /* -- partitioned calls ------------------------------------------------------------------------- */
 
-#if MPI_VERSION >= 4
 #define DEFINE_PARTITIONED(name, call, root, parameters, arguments)                           \
 	IOT_MPI_DEFINE_POST(name, parameters, arguments, peer != MPI_PROC_NULL,               \
 			    made(&post, IOT_CALL_##call, peer, -2 - tag,                      \
@@ -104,17 +112,56 @@ DEFINE(Startall, (int count, MPI_Request requests[]), (count, requests),
 				 partitions, *request))
 IOT_MPI_PARTITIONED_INITS(DEFINE_PARTITIONED)
 
-/* Any thread may say that a partition is ready; who says it of the last one has sent. */
-static void ready(u64 enter_ns, MPI_Request handle, int partitions)
+/* Partitions @first to @last of a message. */
+static void parts(u64 enter_ns, u32 name, const struct iot_mpi_persistent *what, u64 id, int first, int last)
 {
-	u64 id = 0;
-	const struct iot_mpi_persistent *what = iot_mpi_request_ready(handle, partitions, &id);
+	u64 bytes = what->length_bytes / (u64)what->partitions;
 
-	if (what)
-		does(enter_ns, what, id);
+	IOT_MPI_EMIT(mpi_part, .enter_ns = enter_ns, .call = name, .request = id,
+		     .offset_bytes = bytes * (u64)first, .length_bytes = bytes * (u64)(last - first + 1));
 }
 
-#define DEFINE_READY(name, call, partitions, parameters, arguments) \
-	DEFINE(name, parameters, arguments, ready(enter_ns, request, partitions))
-IOT_MPI_READY(DEFINE_READY)
+/* Any thread may say that partitions are ready; the one that says it of the last of all has sent the message. */
+IOT_MPI_OPTIONAL static void ready(u64 enter_ns, MPI_Request handle, int first, int last)
+{
+	struct iot_mpi_persistent what;
+	u64 id;
+
+	if (last < first || !iot_mpi_request_ready(handle, last - first + 1, &what, &id))
+		return;
+	parts(enter_ns, IOT_CALL_pready, &what, id, first, last);
+	if (what.ready == what.partitions)
+		does(enter_ns, &what, id);
+}
+
+/* Those that follow each other together. */
+IOT_MPI_OPTIONAL static void ready_list(u64 enter_ns, MPI_Request handle, int count, const int *list)
+{
+	int first, next;
+
+	for (first = 0; first < count; first = next) {
+		for (next = first + 1; next < count && list[next] == list[next - 1] + 1; next++)
+			;
+		ready(enter_ns, handle, list[first], list[next - 1]);
+	}
+}
+
+IOT_MPI_OPTIONAL static void arrived(u64 enter_ns, MPI_Request handle, int partition)
+{
+	struct iot_mpi_persistent what;
+	u64 id;
+
+	if (iot_mpi_request_arrived(handle, partition, &what, &id))
+		parts(enter_ns, IOT_CALL_parrived, &what, id, partition, partition);
+}
+
+#if IOT_HAS_Psend_init
+DEFINE(Pready, (int partition, MPI_Request request), (partition, request),
+       ready(enter_ns, request, partition, partition))
+DEFINE(Pready_range, (int low, int high, MPI_Request request), (low, high, request),
+       ready(enter_ns, request, low, high))
+DEFINE(Pready_list, (int count, IOT_MPI_LIST list[], MPI_Request request), (count, list, request),
+       ready_list(enter_ns, request, count, list))
+DEFINE(Parrived, (MPI_Request request, int partition, int *is_there), (request, partition, is_there),
+       if (*is_there) arrived(enter_ns, request, partition))
 #endif

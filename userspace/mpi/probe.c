@@ -98,33 +98,35 @@ static void seen(const struct iot_mpi_message *probe, int peer, const MPI_Status
 			      if (!rc && (is_there)) probed(&call, *message, status))
 IOT_MPI_PROBES(DEFINE_PROBE, DEFINE_MPROBE)
 
-int MPI_Mrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message,
-	      MPI_Status *status)
-{
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct iot_mpi_request request = message ? take(*message) : (struct iot_mpi_request){};
-	u64 enter_ns = request.id ? iot_mpi_now_ns() : 0;
-	MPI_Status own;
-	int rc;
+#define DEFINE_MRECV(name, call_name, root, parameters, arguments)                                \
+	int MPI_##name parameters                                                                 \
+	{                                                                                         \
+		const struct iot_mpi_library *mpi = iot_mpi_library();                            \
+		struct iot_mpi_request request = message ? take(*message) : (struct iot_mpi_request){}; \
+		u64 enter_ns = request.id ? iot_mpi_now_ns() : 0;                                 \
+		MPI_Status own;                                                                   \
+		int rc;                                                                           \
+                                                                                                  \
+		if (request.id && status == MPI_STATUS_IGNORE)                                    \
+			status = &own;                                                            \
+		rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                                    \
+		if (request.id)                                                                   \
+			iot_mpi_done(enter_ns, IOT_CALL_mrecv, &request, status, rc);             \
+		return rc;                                                                        \
+	}
+IOT_MPI_MRECVS(DEFINE_MRECV)
 
-	if (request.id && status == MPI_STATUS_IGNORE)
-		status = &own;
-	rc = IOT_MPI_BELOW(mpi->MPI_Mrecv(buffer, count, type, message, status));
-	if (request.id)
-		iot_mpi_done(enter_ns, IOT_CALL_mrecv, &request, status, rc);
-	return rc;
-}
-
-int MPI_Imrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message,
-	       MPI_Request *request)
-{
-	const struct iot_mpi_library *mpi = iot_mpi_library();
-	struct iot_mpi_request state = message ? take(*message) : (struct iot_mpi_request){};
-	int rc = IOT_MPI_BELOW(mpi->MPI_Imrecv(buffer, count, type, message, request));
-
-	if (!rc && state.id)
-		iot_mpi_request_add(*request, &state);
-	else if (!rc)
-		iot_mpi_request_skip(*request);
-	return rc;
-}
+#define DEFINE_IMRECV(name, call_name, root, parameters, arguments)                               \
+	int MPI_##name parameters                                                                 \
+	{                                                                                         \
+		const struct iot_mpi_library *mpi = iot_mpi_library();                            \
+		struct iot_mpi_request state = message ? take(*message) : (struct iot_mpi_request){}; \
+		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);                                \
+                                                                                                  \
+		if (!rc && state.id)                                                              \
+			iot_mpi_request_add(*request, &state);                                    \
+		else if (!rc)                                                                     \
+			iot_mpi_request_skip(*request);                                           \
+		return rc;                                                                        \
+	}
+IOT_MPI_IMRECVS(DEFINE_IMRECV)

@@ -61,27 +61,27 @@ static void compare_handles(MPI_Request *handles)
 /**
  * iot_mpi_request_start() - find out which handles are shared
  *
+ * @self: a communicator of this process alone
+ *
  * A message to or from MPI_PROC_NULL is none, and is complete at once, as is a collective
- * call on MPI_COMM_SELF.
+ * call of one process.
  */
-void iot_mpi_request_start(void)
+void iot_mpi_request_start(MPI_Comm self)
 {
 	const struct iot_mpi_library *mpi = &iot_mpi_found;
 	MPI_Request handles[2];
 	int i, rc = 0;
 
 	for (i = 0; i < 2; i++)
-		rc |= mpi->PMPI_Isend(NULL, 0, mpi->byte, MPI_PROC_NULL, 0, mpi->comm_self,
-				      &handles[i]);
+		rc |= mpi->PMPI_Isend(NULL, 0, mpi->byte, MPI_PROC_NULL, 0, self, &handles[i]);
 	if (!rc)
 		compare_handles(handles);
 	for (i = 0; i < 2; i++)
-		rc |= mpi->PMPI_Irecv(NULL, 0, mpi->byte, MPI_PROC_NULL, 0, mpi->comm_self,
-				      &handles[i]);
+		rc |= mpi->PMPI_Irecv(NULL, 0, mpi->byte, MPI_PROC_NULL, 0, self, &handles[i]);
 	if (!rc)
 		compare_handles(handles);
 	for (i = 0; i < 2; i++)
-		rc |= mpi->PMPI_Ibarrier(mpi->comm_self, &handles[i]);
+		rc |= mpi->PMPI_Ibarrier(self, &handles[i]);
 	if (!rc)
 		compare_handles(handles);
 }
@@ -104,9 +104,25 @@ static struct entry *entry_new(void)
 		spare = entry->next;
 	else
 		entry = malloc(sizeof(*entry));
-	if (entry)
+	if (entry) {
 		entry->next = NULL;
+		entry->request = (struct iot_mpi_request){};
+	}
 	return entry;
+}
+
+static void what_free(const struct iot_mpi_persistent *what)
+{
+	free(what->round);
+	free(what->arrived);
+}
+
+/* What was known of its request is forgotten. */
+static void entry_clear(struct entry *entry)
+{
+	if (entry->request.persistent)
+		what_free(&entry->what);
+	entry->request = (struct iot_mpi_request){};
 }
 
 /* Unlink the entry at a place. */
@@ -114,6 +130,7 @@ static void entry_drop(struct entry **place)
 {
 	struct entry *entry = *place;
 
+	entry_clear(entry);
 	*place = entry->next;
 	entry->next = spare;
 	spare = entry;
@@ -144,7 +161,7 @@ u64 iot_mpi_request_new(void)
  * iot_mpi_request_add() - remember a request
  * @handle: as MPI just returned it
  * @request: what is known of it; an id of 0 means that it is not recorded. What it does each
- *	time if it is persistent is copied
+ *	time if it is persistent is copied, and what that has of its own becomes the request's
  *
  * To be called when the beginning of the request has been recorded: another thread may take
  * one that shares the handle at once.
@@ -157,6 +174,7 @@ void iot_mpi_request_add(MPI_Request handle, const struct iot_mpi_request *reque
 	pthread_mutex_lock(&lock);
 	entry = entry_for(handle);
 	if (entry) {
+		entry_clear(entry);
 		entry->handle = handle;
 		entry->request = *request;
 		entry->maker = pthread_self();
@@ -166,6 +184,8 @@ void iot_mpi_request_add(MPI_Request handle, const struct iot_mpi_request *reque
 		}
 	}
 	pthread_mutex_unlock(&lock);
+	if (!entry && request->persistent)
+		what_free(request->persistent);
 	errno = saved;
 }
 
@@ -278,35 +298,71 @@ const struct iot_mpi_persistent *iot_mpi_request_begin(MPI_Request handle, u64 i
 	if (entry && entry->request.persistent) {
 		what = &entry->what;
 		entry->what.ready = 0;
+		entry->what.started++;
+		if (entry->what.arrived)
+			memset(entry->what.arrived, 0, (size_t)entry->what.partitions / 8 + 1);
 		entry->request.id = id;
 	}
 	pthread_mutex_unlock(&lock);
 	return what;
 }
 
+/* The entry of a request in partitions that has been started, NULL if it has none. The lock is held. */
+static struct entry *partitioned(MPI_Request handle)
+{
+	struct entry *entry = *place_of(handle);
+
+	return entry && entry->request.persistent && entry->what.partitions && entry->request.id ? entry : NULL;
+}
+
 /**
  * iot_mpi_request_ready() - partitions of a send that has been started may be sent
  * @handle: its handle
  * @partitions: how many
+ * @what: out: what it does; its @ready says how many may be sent by now
  * @id: out: of what it does this time
  *
- * Return: what that is, if these were the last of all; NULL if not, or if it is not recorded.
+ * Return: false if it is not recorded.
  */
-const struct iot_mpi_persistent *iot_mpi_request_ready(MPI_Request handle, int partitions, u64 *id)
+bool iot_mpi_request_ready(MPI_Request handle, int partitions, struct iot_mpi_persistent *what, u64 *id)
 {
-	const struct iot_mpi_persistent *what = NULL;
 	struct entry *entry;
 
 	pthread_mutex_lock(&lock);
-	entry = *place_of(handle);
-	if (entry && entry->request.persistent && entry->request.id) {
+	entry = partitioned(handle);
+	if (entry) {
 		entry->what.ready += partitions;
-		if (entry->what.ready == entry->what.partitions)
-			what = &entry->what;
+		*what = entry->what;
 		*id = entry->request.id;
 	}
 	pthread_mutex_unlock(&lock);
-	return what;
+	return entry;
+}
+
+/**
+ * iot_mpi_request_arrived() - a partition of a receive that has been started was found to have come
+ * @handle: its handle
+ * @partition: which
+ * @what: out: what it does
+ * @id: out: of what it does this time
+ *
+ * Return: false if that was known, or is not recorded.
+ */
+bool iot_mpi_request_arrived(MPI_Request handle, int partition, struct iot_mpi_persistent *what, u64 *id)
+{
+	bool is_new = false;
+	struct entry *entry;
+
+	pthread_mutex_lock(&lock);
+	entry = partitioned(handle);
+	if (entry && entry->what.arrived && partition >= 0 && partition < entry->what.partitions) {
+		is_new = !(entry->what.arrived[partition / 8] & 1 << partition % 8);
+		entry->what.arrived[partition / 8] |= (u8)(1 << partition % 8);
+		*what = entry->what;
+		*id = entry->request.id;
+	}
+	pthread_mutex_unlock(&lock);
+	return is_new;
 }
 
 int MPI_Request_free(MPI_Request *request)
@@ -326,3 +382,16 @@ int MPI_Request_free(MPI_Request *request)
 		iot_mpi_request_take(handle, &found);
 	return rc;
 }
+
+/* Requests that say when buffers are empty: nobody else has a part in that. */
+#define DEFINE_FLUSH(name, call_name, root, parameters, arguments)       \
+	int MPI_##name parameters                                        \
+	{                                                                \
+		const struct iot_mpi_library *mpi = iot_mpi_library();   \
+		int rc = IOT_MPI_BELOW(mpi->MPI_##name arguments);       \
+                                                                         \
+		if (!rc)                                                 \
+			iot_mpi_request_skip(*request);                  \
+		return rc;                                               \
+	}
+IOT_MPI_FLUSHES(DEFINE_FLUSH)

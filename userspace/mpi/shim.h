@@ -36,6 +36,9 @@
 /* Preloaded, the library has a place in every thread from the start. */
 #define IOT_MPI_THREAD __thread __attribute__((tls_model("initial-exec")))
 
+/* What calls are recorded by that this MPI may not have. */
+#define IOT_MPI_OPTIONAL __attribute__((unused))
+
 #ifdef OPEN_MPI
 #define IOT_MPI_NAME "libiotape_mpi_openmpi"
 #else
@@ -61,6 +64,8 @@ struct iot_mpi_library {
 	MPI_Comm comm_world;
 	MPI_Comm comm_self;
 	MPI_Comm comm_null;
+	MPI_Info info_null;
+	MPI_Errhandler errors_return;
 	MPI_Request request_null;
 	MPI_Message message_null;
 	MPI_Message message_no_proc;
@@ -150,6 +155,16 @@ static inline u64 iot_mpi_now_ns(void)
 	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
 }
 
+/* -- init.c, sets.c: beginning and end ------------------------------------------------------ */
+
+bool iot_mpi_begin(u64 enter_ns, int rank);
+void iot_mpi_speak_of(int rank, const char *where, const char *why);
+void iot_mpi_end(void);
+bool iot_mpi_world_is_there(void);
+bool iot_mpi_world_group(MPI_Group *group);
+bool iot_mpi_sets_are_there(void);
+bool iot_mpi_sets_world(MPI_Group *group);
+
 /* -- handle.c: what is known by its handle ------------------------------------------------ */
 
 #define IOT_MPI_HANDLE_BUCKETS 256
@@ -202,7 +217,8 @@ struct iot_mpi_comm {
 	int near_count;
 };
 
-int iot_mpi_comm_start(void);
+int iot_mpi_comm_start(int rank, int ranks, bool is_spawned);
+struct iot_mpi_comm *iot_mpi_comm_self(void);
 struct iot_mpi_comm *iot_mpi_comm_find(MPI_Comm comm);
 u64 iot_mpi_comm_world(void);
 u64 iot_mpi_comm_child(struct iot_mpi_comm *parent);
@@ -236,6 +252,7 @@ u64 iot_mpi_mix(u64 hash, u64 value);
 u64 iot_mpi_mix_text(u64 hash, const char *text);
 u64 iot_mpi_world_key(int ranks, bool is_spawned);
 bool iot_mpi_mix_group(u64 *hash, MPI_Group group, MPI_Comm comm);
+bool iot_mpi_mix_world(u64 *hash, MPI_Group group);
 void iot_mpi_sides(MPI_Comm comm, MPI_Comm parent, const struct iot_mpi_comm *parent_state,
 		   struct iot_mpi_sides *sides);
 bool iot_mpi_world_hash(MPI_Comm inter, u64 *hash, struct iot_mpi_sides *sides);
@@ -313,13 +330,31 @@ MPI_Count iot_mpi_own_count(const struct iot_mpi_collective *call, const void *c
 u32 iot_mpi_sources(const struct iot_mpi_collective *call, const struct iot_mpi_blocks *blocks,
 		    u8 *list, u16 *list_bytes);
 
+/**
+ * struct iot_mpi_round - what a persistent request of a collective does each time
+ * @call: on its own key; the time and the number are of each time
+ * @root: as MPI was given it
+ * @sources: an enum iot_sources, with @list_bytes of a list
+ */
+struct iot_mpi_round {
+	struct iot_mpi_collective call;
+	int root;
+	u32 sources;
+	u16 list_bytes;
+	u8 list[IOT_SOURCES_MAX_BYTES];
+};
+
+void iot_mpi_collective_start(u64 enter_ns, u32 name, const struct iot_mpi_round *round, u32 number,
+			      u64 request);
+
 /* -- request.c: requests that are under way ---------------------------------------------- */
 
 /**
  * struct iot_mpi_request - a request
  * @id: unique in the process; 0: not one of ours, or persistent and not started
  * @is_receive: its end says who sent what
- * @is_exchange: MPI_Isendrecv(), of which MPICH 4.0 leaves the status as it was
+ * @is_as_asked: its end is recorded with @peer and @tag, and MPI is not asked: what a generalized request
+ *	says is the program's own; of MPI_Isendrecv() MPICH 4.0 leaves the status as it was
  * @peer, @tag: of a receive, what it asks for, as records have it: -1 for any. Of an exchange both are -1
  *	if one is
  * @ranks: of its communicator: the sender's is one of them
@@ -333,7 +368,7 @@ u32 iot_mpi_sources(const struct iot_mpi_collective *call, const struct iot_mpi_
 struct iot_mpi_request {
 	u64 id;
 	bool is_receive;
-	bool is_exchange;
+	bool is_as_asked;
 	bool is_shared;
 	s32 peer;
 	s32 tag;
@@ -350,6 +385,10 @@ struct iot_mpi_request {
  * @peer: rank, as records have it
  * @partitions: how many it has; 0 if it is not partitioned
  * @ready: how many of them may be sent since it was started
+ * @started: how often it was
+ * @arrived: of a receive in partitions, a bit for each that was found to have come; like @round an address of
+ *	its own, which is the request's, or NULL
+ * @round: of a collective: all that it does
  */
 struct iot_mpi_persistent {
 	u32 call;
@@ -360,16 +399,20 @@ struct iot_mpi_persistent {
 	s32 peer_base;
 	int partitions;
 	int ready;
+	u32 started;
+	u8 *arrived;
+	struct iot_mpi_round *round;
 };
 
-void iot_mpi_request_start(void);
+void iot_mpi_request_start(MPI_Comm self);
 u64 iot_mpi_request_new(void);
 void iot_mpi_request_add(MPI_Request handle, const struct iot_mpi_request *request);
 void iot_mpi_request_skip(MPI_Request handle);
 bool iot_mpi_request_find(const MPI_Request *handles, int count, struct iot_mpi_request *found);
 void iot_mpi_request_take(MPI_Request handle, struct iot_mpi_request *found);
 const struct iot_mpi_persistent *iot_mpi_request_begin(MPI_Request handle, u64 id);
-const struct iot_mpi_persistent *iot_mpi_request_ready(MPI_Request handle, int partitions, u64 *id);
+bool iot_mpi_request_ready(MPI_Request handle, int partitions, struct iot_mpi_persistent *what, u64 *id);
+bool iot_mpi_request_arrived(MPI_Request handle, int partition, struct iot_mpi_persistent *what, u64 *id);
 
 /* -- message.c --------------------------------------------------------------------------- */
 
@@ -425,7 +468,7 @@ int iot_mpi_class(int rc);
 s64 iot_mpi_result(int rc);
 s32 iot_mpi_peer(int rank, s32 base);
 s32 iot_mpi_tag(int tag);
-u64 iot_mpi_length_bytes(int count, MPI_Datatype type);
+u64 iot_mpi_length_bytes(MPI_Count count, MPI_Datatype type);
 u64 iot_mpi_received_bytes(const MPI_Status *status);
 void iot_mpi_done(u64 enter_ns, u32 name, const struct iot_mpi_request *request,
 		  const MPI_Status *status, int rc);

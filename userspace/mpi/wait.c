@@ -101,13 +101,13 @@ static bool wait_begin(struct wait *wait, u32 name, int count, const MPI_Request
 	return is_any;
 }
 
-static s64 result_of(const MPI_Status *status, bool is_exchange, int rc)
+static s64 result_of(const MPI_Status *status, bool is_as_asked, int rc)
 {
 	int is_cancelled = 0;
 
 	if (iot_mpi_class(rc) == MPI_ERR_IN_STATUS)
 		rc = status->MPI_ERROR;
-	if (!rc && !is_exchange && !iot_mpi_found.PMPI_Test_cancelled(status, &is_cancelled) && is_cancelled)
+	if (!rc && !is_as_asked && !iot_mpi_found.PMPI_Test_cancelled(status, &is_cancelled) && is_cancelled)
 		return -ECANCELED;
 	return iot_mpi_result(rc);
 }
@@ -145,10 +145,10 @@ void iot_mpi_done(u64 enter_ns, u32 name, const struct iot_mpi_request *request,
 		  const MPI_Status *status, int rc)
 {
 	struct iot_rec_mpi_done done = {
-		.peer = -1, .tag = -1, .result = result_of(status, request->is_exchange, rc),
+		.peer = -1, .tag = -1, .result = result_of(status, request->is_as_asked, rc),
 	};
 
-	if (request->is_exchange) {
+	if (request->is_as_asked) {
 		done.peer = request->peer;
 		done.tag = request->tag;
 	}

@@ -30,6 +30,7 @@
 	V(27, mrecv, "MPI_Mrecv")                                                      \
 	V(30, wait, "MPI_Wait, _Waitall, _Waitany, _Waitsome")                         \
 	V(31, test, "MPI_Test, _Testall, _Testany, _Testsome that completed something") \
+	V(32, status, "MPI_Request_get_status, _all, _any, _some that found something complete") \
 	V(40, barrier, "MPI_Barrier")                                                  \
 	V(41, bcast, "MPI_Bcast")                                                      \
 	V(42, reduce, "MPI_Reduce")                                                    \
@@ -47,23 +48,23 @@
 	V(54, exscan, "MPI_Exscan")                                                    \
 	V(55, reduce_scatter, "MPI_Reduce_scatter")                                    \
 	V(56, reduce_scatter_block, "MPI_Reduce_scatter_block")                        \
-	V(60, ibarrier, "MPI_Ibarrier")                                                \
-	V(61, ibcast, "MPI_Ibcast")                                                    \
-	V(62, ireduce, "MPI_Ireduce")                                                  \
-	V(63, iallreduce, "MPI_Iallreduce")                                            \
-	V(64, igather, "MPI_Igather")                                                  \
-	V(65, iscatter, "MPI_Iscatter")                                                \
-	V(66, iallgather, "MPI_Iallgather")                                            \
-	V(67, ialltoall, "MPI_Ialltoall")                                              \
-	V(68, igatherv, "MPI_Igatherv")                                                \
-	V(69, iscatterv, "MPI_Iscatterv")                                              \
-	V(70, iallgatherv, "MPI_Iallgatherv")                                          \
-	V(71, ialltoallv, "MPI_Ialltoallv")                                            \
-	V(72, ialltoallw, "MPI_Ialltoallw")                                            \
-	V(73, iscan, "MPI_Iscan")                                                      \
-	V(74, iexscan, "MPI_Iexscan")                                                  \
-	V(75, ireduce_scatter, "MPI_Ireduce_scatter")                                  \
-	V(76, ireduce_scatter_block, "MPI_Ireduce_scatter_block")                      \
+	V(60, ibarrier, "MPI_Ibarrier, or MPI_Start of a request of MPI_Barrier_init") \
+	V(61, ibcast, "MPI_Ibcast, or MPI_Start of a request of MPI_Bcast_init")       \
+	V(62, ireduce, "MPI_Ireduce, or MPI_Start of a request of MPI_Reduce_init")    \
+	V(63, iallreduce, "MPI_Iallreduce, or MPI_Start of a request of MPI_Allreduce_init") \
+	V(64, igather, "MPI_Igather, or MPI_Start of a request of MPI_Gather_init")    \
+	V(65, iscatter, "MPI_Iscatter, or MPI_Start of a request of MPI_Scatter_init") \
+	V(66, iallgather, "MPI_Iallgather, or MPI_Start of a request of MPI_Allgather_init") \
+	V(67, ialltoall, "MPI_Ialltoall, or MPI_Start of a request of MPI_Alltoall_init") \
+	V(68, igatherv, "MPI_Igatherv, or MPI_Start of a request of MPI_Gatherv_init") \
+	V(69, iscatterv, "MPI_Iscatterv, or MPI_Start of a request of MPI_Scatterv_init") \
+	V(70, iallgatherv, "MPI_Iallgatherv, or MPI_Start of a request of MPI_Allgatherv_init") \
+	V(71, ialltoallv, "MPI_Ialltoallv, or MPI_Start of a request of MPI_Alltoallv_init") \
+	V(72, ialltoallw, "MPI_Ialltoallw, or MPI_Start of a request of MPI_Alltoallw_init") \
+	V(73, iscan, "MPI_Iscan, or MPI_Start of a request of MPI_Scan_init")          \
+	V(74, iexscan, "MPI_Iexscan, or MPI_Start of a request of MPI_Exscan_init")    \
+	V(75, ireduce_scatter, "MPI_Ireduce_scatter, or MPI_Start of a request of MPI_Reduce_scatter_init") \
+	V(76, ireduce_scatter_block, "MPI_Ireduce_scatter_block, or MPI_Start of a request of MPI_Reduce_scatter_block_init") \
 	V(80, comm_dup, "MPI_Comm_dup")                                                \
 	V(81, comm_split, "MPI_Comm_split")                                            \
 	V(82, comm_create, "MPI_Comm_create")                                          \
@@ -89,11 +90,11 @@
 	V(102, neighbor_alltoall, "MPI_Neighbor_alltoall")                             \
 	V(103, neighbor_alltoallv, "MPI_Neighbor_alltoallv")                           \
 	V(104, neighbor_alltoallw, "MPI_Neighbor_alltoallw")                           \
-	V(110, ineighbor_allgather, "MPI_Ineighbor_allgather")                         \
-	V(111, ineighbor_allgatherv, "MPI_Ineighbor_allgatherv")                       \
-	V(112, ineighbor_alltoall, "MPI_Ineighbor_alltoall")                           \
-	V(113, ineighbor_alltoallv, "MPI_Ineighbor_alltoallv")                         \
-	V(114, ineighbor_alltoallw, "MPI_Ineighbor_alltoallw")                         \
+	V(110, ineighbor_allgather, "MPI_Ineighbor_allgather, or MPI_Start of a request of MPI_Neighbor_allgather_init") \
+	V(111, ineighbor_allgatherv, "MPI_Ineighbor_allgatherv, or MPI_Start of a request of MPI_Neighbor_allgatherv_init") \
+	V(112, ineighbor_alltoall, "MPI_Ineighbor_alltoall, or MPI_Start of a request of MPI_Neighbor_alltoall_init") \
+	V(113, ineighbor_alltoallv, "MPI_Ineighbor_alltoallv, or MPI_Start of a request of MPI_Neighbor_alltoallv_init") \
+	V(114, ineighbor_alltoallw, "MPI_Ineighbor_alltoallw, or MPI_Start of a request of MPI_Neighbor_alltoallw_init") \
 	V(120, file_open, "MPI_File_open")                                             \
 	V(121, file_close, "MPI_File_close")                                           \
 	V(122, file_set_view, "MPI_File_set_view")                                     \
@@ -166,7 +167,15 @@
 	V(199, rget_accumulate, "MPI_Rget_accumulate")                                 \
 	V(200, psend_init, "MPI_Psend_init, started, and all partitions ready")        \
 	V(201, precv_init, "MPI_Precv_init, started")                                  \
-	V(202, isendrecv, "MPI_Isendrecv or MPI_Isendrecv_replace")
+	V(202, isendrecv, "MPI_Isendrecv or MPI_Isendrecv_replace")                    \
+	V(203, comm_idup_with_info, "MPI_Comm_idup_with_info")                         \
+	V(204, comm_create_from_group, "MPI_Comm_create_from_group")                   \
+	V(205, intercomm_create_from_groups, "MPI_Intercomm_create_from_groups")       \
+	V(206, session_finalize, "MPI_Session_finalize of the last session of a process") \
+	V(207, grequest_start, "MPI_Grequest_start")                                   \
+	V(208, grequest_complete, "MPI_Grequest_complete")                             \
+	V(209, pready, "MPI_Pready, _Pready_range, _Pready_list")                      \
+	V(210, parrived, "MPI_Parrived that found a partition")
 
 /*
  * The ranks whose data a collective call brings to the rank that makes it. The rank itself does not

@@ -744,6 +744,17 @@
 	F(u64, length_bytes, bytes, "bytes to be received")
 
 /*
+ * Partitions of a message: the sender says that they may be sent, or the receiver finds that they have come.
+ * Both may have cut the message in other pieces.
+ */
+#define IOT_FIELDS_mpi_part(F)                                                         \
+	IOT_FIELDS_op(F)                                                               \
+	F(u32, call, call, "which call")                                               \
+	F(u64, request, request, "request that the message was started with")          \
+	F(u64, offset_bytes, bytes, "where the partitions begin in the message")       \
+	F(u64, length_bytes, bytes, "bytes of the partitions")
+
+/*
  * A one-sided call of one rank alone: access to memory of others, and its locks. Those that bring
  * ranks together are collectives, or messages without data: post is sent to each rank of its
  * group, and start receives it; complete is sent, with tag 1, and wait receives it.
@@ -871,6 +882,7 @@
 	R(167, mpi_win, mpi, "access to memory of another rank, or a lock of it")      \
 	R(168, mpi_link, mpi, "a communicator made with processes of another MPI_COMM_WORLD") \
 	R(169, mpi_near, mpi, "a neighbour of a rank in a communicator")               \
+	R(170, mpi_part, mpi, "partitions of a message that are ready, or have come")  \
 	R(192, divergence, replay, "an operation ended otherwise than in the trace")   \
 	R(193, played, replay, "a task of a program was performed")
 
