@@ -5,6 +5,6 @@ packages=rocksdb-tools
 programs=(db_bench)
 
 work() { # DIRECTORY THREADS
-	db_bench --db="$1/db" --benchmarks=fillsync,readrandom --num=800 --reads=300 --threads="$2" --value_size=400 \
+	db_bench --db="$1/db" --benchmarks=fillrandom,readrandom --sync --num=150 --reads=300 --threads="$2" --value_size=400 \
 		--compression_type=none --seed=7 --statistics=false
 }
