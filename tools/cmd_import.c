@@ -20,7 +20,7 @@ struct options {
 static const struct argp_option option_table[] = {
 	{ "output", 'o', "FILE", 0, "write the trace to FILE (needed)", 0 },
 	{ "root", 'r', "DIR", 0,
-	  "the directory that becomes the trace's root, an absolute path (needed)", 0 },
+	  "a directory that becomes a root of the trace, an absolute path (needed); may be repeated", 0 },
 	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary, nor what the log does not tell", 0 },
 	{}
@@ -37,6 +37,17 @@ static void add_log(struct options *options, char *path, struct argp_state *stat
 	import->logs = logs;
 }
 
+static void add_root(struct options *options, char *path, struct argp_state *state)
+{
+	struct import_options *import = &options->import;
+	char **roots = reallocarray(import->roots, import->root_count + 1, sizeof(*roots));
+
+	if (!roots)
+		argp_failure(state, EXIT_FAILED, 0, "%s", strerror(ENOMEM));
+	roots[import->root_count++] = path;
+	import->roots = roots;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -47,8 +58,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case 'r':
 		if (*argument != '/')
-			argp_error(state, "--root: %s is no absolute path", argument);
-		options->import.root = argument;
+			argp_error(state, "--root: %s is not an absolute path", argument);
+		add_root(options, argument, state);
 		return 0;
 	case 'j':
 		options->is_json = true;
@@ -62,7 +73,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!options->import.log_count)
 			argp_error(state, "no output of strace given");
-		if (!options->import.root)
+		if (!options->import.root_count)
 			argp_error(state, "no --root given");
 		if (!options->import.trace)
 			argp_error(state, "no --output given");
@@ -79,6 +90,15 @@ static const struct argp argp = {
 	.doc = "Turn what `strace -f -ttt -T -y -v -s 4096 -o STRACE` wrote into a trace.",
 };
 
+static void print_named(const struct import_summary *s, enum import_gap kind)
+{
+	size_t i;
+
+	for (i = 0; i < s->named_count; i++)
+		if (s->named[i].kind == kind)
+			say("  %llu of %s", s->named[i].count, s->named[i].name);
+}
+
 static void print_text(const struct options *options, const struct import_summary *s)
 {
 	char text[IOT_OMISSION_TEXT_BYTES];
@@ -88,9 +108,24 @@ static void print_text(const struct options *options, const struct import_summar
 	       s->operations, s->tasks, s->calls);
 	if (iot_omissions_text(&s->omissions, text))
 		say("%s", text);
-	for (i = 0; i < IMPORT_GAP_COUNT; i++)
-		if (s->gaps[i])
-			say("%llu %s", s->gaps[i], import_gap_sentences[i]);
+	for (i = 0; i < IMPORT_GAP_COUNT; i++) {
+		if (!s->gaps[i])
+			continue;
+		say("%llu %s", s->gaps[i], import_gap_sentences[i]);
+		print_named(s, i);
+	}
+}
+
+static void put_named(struct json *json, const struct import_summary *s, enum import_gap kind)
+{
+	size_t i;
+
+	json_key(json, import_gap_names[kind]);
+	json_begin(json, '{');
+	for (i = 0; i < s->named_count; i++)
+		if (s->named[i].kind == kind)
+			json_put_unsigned(json, s->named[i].name, s->named[i].count);
+	json_end(json, '}');
 }
 
 static void print_json(const struct import_summary *s)
@@ -109,6 +144,11 @@ static void print_json(const struct import_summary *s)
 		if (s->gaps[i])
 			json_put_unsigned(&json, import_gap_names[i], s->gaps[i]);
 	json_end(&json, '}');
+	json_key(&json, "named");
+	json_begin(&json, '{');
+	put_named(&json, s, IMPORT_GAP_call);
+	put_named(&json, s, IMPORT_GAP_flag);
+	json_end(&json, '}');
 	omissions_json(&json, &s->omissions);
 	json_end(&json, '}');
 	json_line(&json);
@@ -123,13 +163,15 @@ static int run(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	err = import_strace(&options.import, &summary);
 	free(options.import.logs);
+	free(options.import.roots);
 	if (err)
-		return fail("%s", summary.message);
-	if (options.is_json)
+		fail("%s", summary.message);
+	else if (options.is_json)
 		print_json(&summary);
 	else if (!options.is_quiet)
 		print_text(&options, &summary);
-	return EXIT_DONE;
+	import_summary_free(&summary);
+	return err ? EXIT_FAILED : EXIT_DONE;
 }
 
 const struct cmd cmd_import = {

@@ -178,9 +178,9 @@ static void compile(void)
 
 static bool feed(void)
 {
-	char *logs[] = { log_path };
+	char *logs[] = { log_path }, *roots[] = { "/tmp/job/root" };
 	const struct import_options options = {
-		.logs = logs, .log_count = 1, .trace = trace_path, .root = "/tmp/job/root",
+		.logs = logs, .log_count = 1, .trace = trace_path, .roots = roots, .root_count = 1,
 	};
 	struct import_summary summary;
 	int err = import_strace(&options, &summary);
@@ -188,6 +188,7 @@ static bool feed(void)
 	check(!err == !summary.message[0], "a log is refused with a sentence", summary.message);
 	if (!err)
 		compile();
+	import_summary_free(&summary);
 	unlink(trace_path);
 	return !err;
 }

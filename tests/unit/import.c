@@ -53,9 +53,9 @@ struct outcome {
 
 static void import(FILE *log, u16 kind, struct outcome *o)
 {
-	char *logs[] = { scratch_program };
-	const struct import_options options = { .logs = logs, .log_count = 1,
-						.trace = scratch_trace, .root = "/r" };
+	char *logs[] = { scratch_program }, *roots[] = { "/r" };
+	const struct import_options options = { .logs = logs, .log_count = 1, .trace = scratch_trace,
+						.roots = roots, .root_count = 1 };
 	struct iot_reader *reader;
 	struct iot_reject reject;
 	struct iot_record record;
@@ -64,6 +64,7 @@ static void import(FILE *log, u16 kind, struct outcome *o)
 	fclose(log);
 	*o = (struct outcome){};
 	assert_int_equal(import_strace(&options, &o->summary), 0);
+	import_summary_free(&o->summary);
 	assert_int_equal(iot_reader_open(scratch_trace, &reader, &reject), 0);
 	while ((n = iot_reader_next(reader, &record, &reject)) > 0) {
 		if (record.kind != kind)
@@ -194,6 +195,47 @@ static void call_of_weeks_later_is_of_the_log(void **state)
 	assert_int_equal(o.summary.gaps[IMPORT_GAP_foreign], 1);
 }
 
+/* Calls on files and descriptors that make no record, and are not counted either, may only be of these kinds. */
+static bool is_idle(const char *class)
+{
+	static const char *const classes[] = { "wait", "memory", "user", "signal", "time", "ipc", "network",
+					       "pipe", "system", "requests", "gone" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(classes); i++)
+		if (!strcmp(classes[i], class))
+			return true;
+	return false;
+}
+
+/* The list has the names of all calls, and what strace takes them for: f names, d descriptors, m memory. */
+static void every_call_has_a_class(void **state)
+{
+	FILE *in = fopen("tests/import/syscalls.list", "re");
+	char text[256], call[64], machines[8], kinds[8];
+	u32 calls = 0;
+
+	(void)state;
+	assert_non_null(in);
+	while (fgets(text, sizeof(text), in)) {
+		const char *class;
+
+		if (*text == '#')
+			continue;
+		assert_int_equal(sscanf(text, "%63s %7s %7s", call, machines, kinds), 3);
+		class = import_call_class(call);
+		assert_row(call, class);
+		if (strpbrk(kinds, "fd"))
+			assert_row(call, !strcmp(class, "record") || !strcmp(class, "gap") || is_idle(class));
+		if (strchr(kinds, 'f'))
+			assert_row(call, !strcmp(class, "record") || !strcmp(class, "gap"));
+		calls++;
+	}
+	fclose(in);
+	assert_true(calls > 500);
+	assert_null(import_call_class("brandnew"));
+}
+
 #undef TEST
 #define TEST(function) WITH_SCRATCH(function)
 
@@ -204,4 +246,5 @@ SUITE("import",
       TEST(calls_that_all_wait_for_each_other_are_a_contradiction)
       TEST(few_calls_that_wait_for_each_other_are_done)
       TEST(directory_of_any_depth_is_moved_into_the_root)
-      TEST(call_of_weeks_later_is_of_the_log))
+      TEST(call_of_weeks_later_is_of_the_log)
+      TEST(every_call_has_a_class))

@@ -4,21 +4,23 @@
  */
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 
 #include "model.h"
 
 #define NS_PER_S 1000000000ll
 
-/*
- * What a call is about: a name, or a descriptor. @flags_arg: where AT_* flags are, of calls that
- * have them. Return: is it there, and shown?
+/**
+ * object_of() - what a call is about: a name, or a descriptor
+ * @flags_arg: where AT_* flags are, of calls that have them
+ *
+ * Return: is it there, and shown?
  */
-static bool object_of(struct import *im, const struct call *call, const struct call_kind *kind,
+bool object_of(struct import *im, const struct call *call, const struct call_kind *kind,
 		      u32 flags_arg, struct place *place)
 {
 	u32 flags = kind->variant == VARIANT_NOFOLLOW ? PLACE_NOFOLLOW : 0;
-	s64 at = kind->variant == VARIANT_AT ? call_number(call, flags_arg) : 0;
+	enum value_known known = VALUE_KNOWN;
+	s64 at = 0;
 
 	if (kind->variant == VARIANT_FD) {
 		struct file *file = file_of(im, call, kind->arg);
@@ -28,6 +30,14 @@ static bool object_of(struct import *im, const struct call *call, const struct c
 		place->entry = file ? file->entry : NULL;
 		return file;
 	}
+	if (kind->variant == VARIANT_AT)
+		known = call_flags(call, flags_arg, &at);
+	if (known == VALUE_UNKNOWN) {
+		call_not_understood(im, call, kind);
+		return false;
+	}
+	if (known == VALUE_PARTLY)
+		flags_partly(im, call, call->args[flags_arg]);
 	if (at & AT_SYMLINK_NOFOLLOW)
 		flags |= PLACE_NOFOLLOW;
 	if (at & AT_EMPTY_PATH)
@@ -39,8 +49,11 @@ static bool object_of(struct import *im, const struct call *call, const struct c
 	return false;
 }
 
-/* The same, if there is a record to be made of it. */
-static bool object_inside(struct import *im, const struct call *call, const struct call_kind *kind,
+/**
+ * object_inside() - the same, if there is a record to be made of it
+ * @record: of which kind
+ */
+bool object_inside(struct import *im, const struct call *call, const struct call_kind *kind,
 			  u32 flags_arg, u16 record, struct place *place)
 {
 	if (!object_of(im, call, kind, flags_arg, place))
@@ -50,13 +63,6 @@ static bool object_inside(struct import *im, const struct call *call, const stru
 		return false;
 	}
 	return inode_is_inside(im, place->inode) && is_shown(record, call->result);
-}
-
-static bool member_number(struct text text, const char *name, s64 *number)
-{
-	struct text value;
-
-	return value_member(text, name, &value) && value_number(value, number);
 }
 
 /* -- stat ------------------------------------------------------------------------------------ */
@@ -70,48 +76,60 @@ static void learn_stat(struct inode *inode, struct text stat, const char *prefix
 	snprintf(size, sizeof(size), "%s_size", prefix);
 	snprintf(uid, sizeof(uid), "%s_uid", prefix);
 	snprintf(gid, sizeof(gid), "%s_gid", prefix);
-	if (member_number(stat, mode, &number))
+	if (value_member_number(stat, mode, &number))
 		inode_has_mode(inode, (u32)number);
-	if (member_number(stat, size, &number) && number >= 0 && inode->type == IOT_TYPE_file)
+	if (value_member_number(stat, size, &number) && number >= 0 && inode->type == IOT_TYPE_file)
 		inode_has_size(inode, (u64)number);
-	if (inode->known && member_number(stat, uid, &number))
+	if (inode->known && value_member_number(stat, uid, &number))
 		inode->known->uid = (u32)number;
-	if (inode->known && member_number(stat, gid, &number))
+	if (inode->known && value_member_number(stat, gid, &number))
 		inode->known->gid = (u32)number;
+}
+
+/* The size that a stat shows, if it shows one. Return: is it known, by that or by what was before? */
+static bool take_size(const struct inode *inode, u64 *size_bytes)
+{
+	*size_bytes = inode->type == IOT_TYPE_file ? inode->size_bytes : 0;
+	return inode->type && (inode->type != IOT_TYPE_file || inode->has_exact_size);
 }
 
 void call_stat(struct import *im, const struct call *call, const struct call_kind *kind)
 {
 	struct iot_record record = { .kind = IOT_KIND_stat };
 	bool is_statx = !strcmp(kind->name, "statx");
-	u32 arg = kind->arg + 1;
+	u32 arg = is_statx ? 4 : kind->arg + 1;
 	struct place place;
 
-	if (is_statx)
-		arg = 4;
 	if (!object_of(im, call, kind, is_statx ? 2 : 3, &place))
 		return;
 	if (call->result == -EACCES)
 		place_failed(im, call, &place, 0);
-	if (call->result)
+	if (call->result || place.inode == im->nothing)
 		return;
 	if (arg < call->arg_count)
 		learn_stat(place.inode, call->args[arg], is_statx ? "stx" : "st");
 	if (!inode_is_inside(im, place.inode))
 		return;
+	if (!take_size(place.inode, &record.stat.size_bytes)) {
+		gap_named(im, IMPORT_GAP_call, call->name, (struct text){});
+		gap_moved(im, IMPORT_GAP_call, call);
+		return;
+	}
 	record.stat.object = emit_object(im, place.inode);
 	record.stat.name = emit_name_of(im, place.inode, place.entry);
-	record.stat.size_bytes = place.inode->type == IOT_TYPE_file ? place.inode->size_bytes : 0;
 	emit_op(im, &record);
 }
 
+/* Only a refusal makes a record. */
 void call_access(struct import *im, const struct call *call, const struct call_kind *kind)
 {
 	struct place place;
+	s64 mode;
 
-	if (object_of(im, call, kind, 3, &place) && call->result == -EACCES)
-		place_failed(im, call, &place, call_number(call, kind->arg + 1) & 2 ?
-							IOT_INTENT_create : 0);
+	if (!object_of(im, call, kind, 3, &place) || call->result != -EACCES)
+		return;
+	call_flags(call, kind->arg + 1, &mode);
+	place_failed(im, call, &place, mode & 2 ? IOT_INTENT_create : 0);
 }
 
 void call_statfs(struct import *im, const struct call *call, const struct call_kind *kind)
@@ -134,32 +152,42 @@ static void begin_setattr(struct import *im, const struct call *call, const stru
 	*record = (struct iot_record){ .kind = IOT_KIND_setattr };
 	record->setattr.object = emit_object(im, place->inode);
 	record->setattr.name = emit_name_of(im, place->inode, place->entry);
+	if (!record->setattr.name && place->file)
+		record->setattr.handle = place->file->handle;
 	record->setattr.old_size_bytes = place->inode->size_bytes;
 	record->setattr.result = call->result;
 }
 
 void call_chmod(struct import *im, const struct call *call, const struct call_kind *kind)
 {
-	u32 mode = (u32)call_number(call, kind->arg + 1) & MODE_BITS;
 	struct iot_record record;
 	struct place place;
+	s64 mode;
 
+	if (!call_number(call, kind->arg + 1, &mode)) {
+		call_not_understood(im, call, kind);
+		return;
+	}
 	if (!object_inside(im, call, kind, 3, IOT_KIND_setattr, &place))
 		return;
 	begin_setattr(im, call, &place, &record);
 	record.setattr.attrs = IOT_ATTR_mode;
-	record.setattr.mode = mode;
+	record.setattr.mode = (u32)mode & MODE_BITS;
 	emit_op(im, &record);
 	if (!call->result && place.inode->mode)
-		place.inode->mode = (place.inode->mode & S_IFMT) | mode;
+		place.inode->mode = (place.inode->mode & S_IFMT) | ((u32)mode & MODE_BITS);
 }
 
 void call_chown(struct import *im, const struct call *call, const struct call_kind *kind)
 {
-	s64 uid = call_number(call, kind->arg + 1), gid = call_number(call, kind->arg + 2);
 	struct iot_record record;
 	struct place place;
+	s64 uid, gid;
 
+	if (!call_number(call, kind->arg + 1, &uid) || !call_number(call, kind->arg + 2, &gid)) {
+		call_not_understood(im, call, kind);
+		return;
+	}
 	if (!object_inside(im, call, kind, 4, IOT_KIND_setattr, &place))
 		return;
 	begin_setattr(im, call, &place, &record);
@@ -176,34 +204,89 @@ void call_chown(struct import *im, const struct call *call, const struct call_ki
 	emit_op(im, &record);
 }
 
-/* One of two times: {tv_sec=1, tv_nsec=2}, UTIME_NOW or UTIME_OMIT. */
-static u32 take_stamp(struct text text, u64 *time_ns, u32 attr, u32 attr_set)
-{
-	s64 seconds, fraction = 0;
+/* Times that are asked for. */
+struct times {
+	u32 attrs;
+	u64 atime_ns;
+	u64 mtime_ns;
+};
 
-	if (text_is(text, "UTIME_OMIT"))
-		return 0;
-	if (!member_number(text, "tv_sec", &seconds))
-		return attr;
-	if (member_number(text, "tv_nsec", &fraction)) {
-		if (fraction == UTIME_OMIT)
-			return 0;
-		if (fraction == UTIME_NOW)
-			return attr;
-	} else if (member_number(text, "tv_usec", &fraction)) {
-		fraction = (s32)fraction * 1000ll;
-	}
-	*time_ns = (u64)seconds * NS_PER_S + (u64)fraction;
-	return attr | attr_set;
+/* {tv_sec=1, tv_nsec=2}; {1, 2} before 4.15. Return: is it known? */
+static bool take_timespec(struct text text, s64 unit_ns, s64 *seconds, s64 *fraction)
+{
+	struct text inner, item, rest;
+
+	if (value_member_number(text, "tv_sec", seconds))
+		return value_member_number(text, "tv_nsec", fraction) ||
+		       (unit_ns > 1 && value_member_number(text, "tv_usec", fraction));
+	return value_inner(text, '{', &inner) && value_first(inner, &item, &rest) &&
+	       value_number(item, seconds) && value_first(rest, &item, &rest) &&
+	       value_number(item, fraction);
 }
 
-/* utimensat without a name is about the descriptor. */
+/* One of two times, also UTIME_NOW or UTIME_OMIT. Return: is it known? */
+static bool take_stamp(struct text text, s64 unit_ns, u64 *time_ns, u32 *attrs, u32 attr, u32 attr_set)
+{
+	s64 seconds, fraction;
+
+	if (text_is(text, "UTIME_OMIT"))
+		return true;
+	if (!text_is(text, "UTIME_NOW")) {
+		if (!take_timespec(text, unit_ns, &seconds, &fraction))
+			return false;
+		if (unit_ns == 1 && fraction == UTIME_OMIT)
+			return true;
+		if (unit_ns > 1 || fraction != UTIME_NOW) {
+			*time_ns = (u64)seconds * NS_PER_S + (u64)((s32)fraction * unit_ns);
+			attr |= attr_set;
+		}
+	}
+	*attrs |= attr;
+	return true;
+}
+
+/* {actime=1, modtime=2}, of utime(2); before 5.0 these are local times, which are not known. */
+static bool take_utimbuf(struct text text, struct times *times)
+{
+	s64 atime, mtime;
+
+	if (!value_member_number(text, "actime", &atime) || !value_member_number(text, "modtime", &mtime))
+		return false;
+	times->attrs = IOT_ATTR_atime | IOT_ATTR_atime_set | IOT_ATTR_mtime | IOT_ATTR_mtime_set;
+	times->atime_ns = (u64)atime * NS_PER_S;
+	times->mtime_ns = (u64)mtime * NS_PER_S;
+	return true;
+}
+
+/* Return: is it known what is asked for? */
+static bool take_times(const struct call *call, const struct call_kind *kind, struct times *times)
+{
+	s64 unit_ns = strncmp(kind->name, "utimensat", 9) ? 1000 : 1;
+	u32 arg = kind->arg + 1;
+	struct text list, item;
+
+	*times = (struct times){ .attrs = IOT_ATTR_atime | IOT_ATTR_mtime };
+	if (arg >= call->arg_count)
+		return false;
+	if (text_is(call->args[arg], "NULL"))
+		return true;
+	if (!strcmp(kind->name, "utime"))
+		return take_utimbuf(call->args[arg], times);
+	times->attrs = 0;
+	return (value_inner(call->args[arg], '[', &list) || value_inner(call->args[arg], '{', &list)) &&
+	       value_first(list, &item, &list) &&
+	       take_stamp(item, unit_ns, &times->atime_ns, &times->attrs, IOT_ATTR_atime, IOT_ATTR_atime_set) &&
+	       value_first(list, &item, &list) &&
+	       take_stamp(item, unit_ns, &times->mtime_ns, &times->attrs, IOT_ATTR_mtime, IOT_ATTR_mtime_set);
+}
+
+/* utimensat and futimesat without a name are about the descriptor. */
 static bool times_of(struct import *im, const struct call *call, const struct call_kind *kind,
 		     struct place *place)
 {
 	struct call_kind by_fd = *kind;
 
-	if (kind->variant == VARIANT_AT && call->arg_count > 1 && text_is(call->args[1], "NULL")) {
+	if (kind->dir >= 0 && call->arg_count > 1 && text_is(call->args[1], "NULL")) {
 		by_fd.variant = VARIANT_FD;
 		by_fd.arg = 0;
 		kind = &by_fd;
@@ -213,39 +296,49 @@ static bool times_of(struct import *im, const struct call *call, const struct ca
 
 void call_utimes(struct import *im, const struct call *call, const struct call_kind *kind)
 {
-	u32 arg = kind->arg + 1, both = IOT_ATTR_atime | IOT_ATTR_mtime;
-	struct text list = {}, item;
 	struct iot_record record;
 	struct place place;
-	u64 atime_ns = 0, mtime_ns = 0;
+	struct times times;
 
+	if (!take_times(call, kind, &times)) {
+		call_not_understood(im, call, kind);
+		return;
+	}
 	if (!times_of(im, call, kind, &place))
 		return;
 	begin_setattr(im, call, &place, &record);
-	if (arg < call->arg_count)
-		list = call->args[arg];
-	if (list.bytes > 2 && *list.p == '[') {
-		list = (struct text){ list.p + 1, list.bytes - 2 };
-		both = 0;
-		if (value_first(list, &item, &list))
-			both |= take_stamp(item, &atime_ns, IOT_ATTR_atime, IOT_ATTR_atime_set);
-		if (value_first(list, &item, &list))
-			both |= take_stamp(item, &mtime_ns, IOT_ATTR_mtime, IOT_ATTR_mtime_set);
-	}
-	record.setattr.attrs = both;
-	record.setattr.atime_ns = atime_ns;
-	record.setattr.mtime_ns = mtime_ns;
-	if (both)
+	record.setattr.attrs = times.attrs;
+	record.setattr.atime_ns = times.atime_ns;
+	record.setattr.mtime_ns = times.mtime_ns;
+	if (times.attrs)
 		emit_op(im, &record);
+}
+
+/* A file has got a size that is not known. */
+static void lose_size(struct import *im, const struct call *call, const struct call_kind *kind)
+{
+	struct place place;
+
+	call_not_understood(im, call, kind);
+	if (call->result || !object_of(im, call, kind, 0, &place))
+		return;
+	place.inode->is_truncated = true;
+	place.inode->has_exact_size = false;
 }
 
 void call_truncate(struct import *im, const struct call *call, const struct call_kind *kind)
 {
-	u64 size_bytes = (u64)call_number(call, kind->arg + 1);
 	bool is_by_fd = kind->variant == VARIANT_FD;
+	u64 size_bytes;
 	struct place place;
+	s64 size;
 
-	if (size_bytes > FILE_MAX_BYTES || !object_of(im, call, kind, 0, &place))
+	if (!call_number(call, kind->arg + 1, &size)) {
+		lose_size(im, call, kind);
+		return;
+	}
+	size_bytes = (u64)size;
+	if (size_bytes > FILE_MAX_BYTES || !object_of(im, call, kind, 0, &place) || place.inode == im->nothing)
 		return;
 	inode_is(place.inode, IOT_TYPE_file);
 	if (call->result == -EACCES)
@@ -257,91 +350,4 @@ void call_truncate(struct import *im, const struct call *call, const struct call
 			  size_bytes, call->result);
 	if (!call->result)
 		inode_resize(place.inode, size_bytes);
-}
-
-/* -- extended attributes --------------------------------------------------------------------------- */
-
-/*
- * Behind the name: a zero byte and the value, if a file system acts on it, as the kernel's recorder
- * has it. Return: bytes of both; 0 if strace cut it.
- */
-static size_t value_of(const struct call *call, u8 *text, size_t name_bytes, size_t room,
-		       u64 length_bytes)
-{
-	size_t bytes = 0;
-
-	text[name_bytes] = 0;
-	if (strncmp((char *)text, "system.", 7) && strncmp((char *)text, "security.", 9))
-		return 0;
-	if (name_bytes + 1 + length_bytes > IOT_TAIL_MAX_BYTES || name_bytes + 1 >= room ||
-	    call->arg_count < 3 ||
-	    value_string(call->args[2], text + name_bytes + 1, room - name_bytes - 1, &bytes) ||
-	    bytes != length_bytes)
-		return 0;
-	return 1 + bytes;
-}
-
-/* All of them begin with name and object. */
-static void put_xattr(struct import *im, const struct call *call, const struct place *place,
-		      u32 name_arg, struct iot_record *record)
-{
-	u8 text[PATH_ROOM + 1]; /* value_of() ends the name */
-	size_t bytes = 0;
-
-	if (name_arg && (name_arg >= call->arg_count ||
-			 value_string(call->args[name_arg], text, PATH_ROOM, &bytes))) {
-		gap(im, IMPORT_GAP_cut_name);
-		return;
-	}
-	record->removexattr.object = emit_object(im, place->inode);
-	record->removexattr.name = emit_name_of(im, place->inode, place->entry);
-	record->removexattr.result = call->result;
-	if (record->kind == IOT_KIND_setxattr)
-		bytes += value_of(call, text, bytes, sizeof(text), record->setxattr.length_bytes);
-	record->tail = text;
-	record->tail_bytes = (u16)bytes;
-	emit_op(im, record);
-}
-
-void call_getxattr(struct import *im, const struct call *call, const struct call_kind *kind)
-{
-	struct iot_record record = { .kind = IOT_KIND_getxattr };
-	struct place place;
-
-	if (!object_inside(im, call, kind, 0, record.kind, &place))
-		return;
-	record.getxattr.length_bytes = (u64)call_number(call, 3);
-	put_xattr(im, call, &place, 1, &record);
-}
-
-void call_setxattr(struct import *im, const struct call *call, const struct call_kind *kind)
-{
-	struct iot_record record = { .kind = IOT_KIND_setxattr };
-	struct place place;
-
-	if (!object_inside(im, call, kind, 0, record.kind, &place))
-		return;
-	record.setxattr.length_bytes = (u64)call_number(call, 3);
-	record.setxattr.flags = (u32)call_number(call, 4) & (XATTR_CREATE | XATTR_REPLACE);
-	put_xattr(im, call, &place, 1, &record);
-}
-
-void call_listxattr(struct import *im, const struct call *call, const struct call_kind *kind)
-{
-	struct iot_record record = { .kind = IOT_KIND_listxattr };
-	struct place place;
-
-	if (!object_inside(im, call, kind, 0, record.kind, &place))
-		return;
-	record.listxattr.length_bytes = (u64)call_number(call, 2);
-	put_xattr(im, call, &place, 0, &record);
-}
-
-void call_removexattr(struct import *im, const struct call *call, const struct call_kind *kind)
-{
-	struct iot_record record = { .kind = IOT_KIND_removexattr };
-	struct place place;
-
-	if (object_inside(im, call, kind, 0, record.kind, &place))
-		put_xattr(im, call, &place, 1, &record);
 }

@@ -16,24 +16,57 @@ static const struct lock_command {
 	{ F_SETLK, 0 },
 	{ F_SETLKW, IOT_LOCK_wait },
 	{ F_GETLK, IOT_LOCK_test },
+	{ 13, 0 }, /* F_SETLK64, F_SETLKW64, F_GETLK64 of 32 bits */
+	{ 14, IOT_LOCK_wait },
+	{ 12, IOT_LOCK_test },
 	{ F_OFD_SETLK, IOT_LOCK_ofd },
 	{ F_OFD_SETLKW, IOT_LOCK_ofd | IOT_LOCK_wait },
 	{ F_OFD_GETLK, IOT_LOCK_ofd | IOT_LOCK_test },
 };
+
+/* What a structure says; every member is there, or nothing is known. */
+struct range {
+	s64 type;
+	s64 whence;
+	s64 start;
+	s64 length;
+};
+
+/* Versions before 4.11 call the members type, whence, start and len. */
+static bool take_member(struct text text, const char *name, s64 *number)
+{
+	return value_member_number(text, name, number) ||
+	       value_member_number(text, name + strlen("l_"), number);
+}
+
+static bool take_range(struct text text, struct range *range)
+{
+	return take_member(text, "l_type", &range->type) &&
+	       take_member(text, "l_whence", &range->whence) &&
+	       take_member(text, "l_start", &range->start) && take_member(text, "l_len", &range->length);
+}
 
 static u32 type_of(s64 type)
 {
 	return type == F_RDLCK ? IOT_LOCK_shared : type == F_WRLCK ? IOT_LOCK_exclusive : 0;
 }
 
-static s64 member(struct text text, const char *name)
+/* What a range is relative to. Return: is that known? */
+static bool take_base(const struct file *file, s64 whence, s64 *base)
 {
-	struct text value;
-	s64 number = 0;
-
-	if (value_member(text, name, &value))
-		value_number(value, &number);
-	return number;
+	switch (whence) {
+	case SEEK_SET:
+		*base = 0;
+		return true;
+	case SEEK_CUR:
+		*base = (s64)file->position_bytes;
+		return !file->is_position_lost;
+	case SEEK_END:
+		*base = (s64)file->inode->size_bytes;
+		return file->inode->has_exact_size;
+	default:
+		return false;
+	}
 }
 
 /*
@@ -41,15 +74,11 @@ static s64 member(struct text text, const char *name)
  *
  * Return: is there such a range?
  */
-static bool set_range(struct iot_rec_lock *r, const struct file *file, struct text range)
+static bool set_range(struct iot_rec_lock *r, s64 base, const struct range *range)
 {
-	s64 whence = member(range, "l_whence"), length = member(range, "l_len");
-	s64 begin = member(range, "l_start");
-	s64 base = whence == SEEK_CUR ? (s64)file->position_bytes :
-		   whence == SEEK_END ? (s64)file->inode->size_bytes :
-					0;
+	s64 length = range->length, begin;
 
-	if (__builtin_add_overflow(base, begin, &begin))
+	if (__builtin_add_overflow(base, range->start, &begin))
 		return false;
 	r->offset_bytes = begin;
 	r->end_bytes = INT64_MAX;
@@ -85,9 +114,12 @@ void call_flock(struct import *im, const struct call *call, const struct call_ki
 {
 	struct file *file = file_inside(im, call, 0);
 	struct iot_rec_lock lock = { .end_bytes = INT64_MAX, .flags = IOT_LOCK_flock };
-	s64 how = call_number(call, 1);
+	s64 how;
 
-	(void)kind;
+	if (!call_number(call, 1, &how)) {
+		call_not_understood(im, call, kind);
+		return;
+	}
 	if (!file)
 		return;
 	lock.flags |= how & LOCK_SH ? IOT_LOCK_shared : how & LOCK_EX ? IOT_LOCK_exclusive : 0;
@@ -101,32 +133,39 @@ void call_flock(struct import *im, const struct call *call, const struct call_ki
  * @call: the call
  * @command: its command
  *
- * Of a test, strace tells what was found and not what was asked for: most ask about exclusive
- * locks.
+ * Of a test, strace tells what was found and not what was asked for: if that is nothing, most ask about
+ * exclusive locks; else not even the range is known.
  *
  * Return: false if it is no such command.
  */
 bool call_lock(struct import *im, const struct call *call, s64 command)
 {
 	struct iot_rec_lock lock = {};
+	struct range range;
 	struct file *file;
-	u32 type, i;
+	s64 base;
+	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(commands) && commands[i].command != command; i++)
 		;
 	if (i == ARRAY_SIZE(commands))
 		return false;
 	file = file_inside(im, call, 0);
-	if (!file || call->arg_count < 3 || !set_range(&lock, file, call->args[2]))
+	if (!file)
 		return true;
-	type = type_of(member(call->args[2], "l_type"));
 	lock.flags = commands[i].flags;
-	if (lock.flags & IOT_LOCK_test) {
-		lock.flags |= IOT_LOCK_exclusive;
-		lock.found = type;
-	} else {
-		lock.flags |= type;
+	if (call->arg_count < 3 || !take_range(call->args[2], &range) ||
+	    !take_base(file, range.whence, &base) ||
+	    (lock.flags & IOT_LOCK_test && !call->result && type_of(range.type))) {
+		if (call->result >= 0) {
+			gap_named(im, IMPORT_GAP_call, call->name, call->args[1]);
+			gap_moved(im, IMPORT_GAP_call, call);
+		}
+		return true;
 	}
+	if (!set_range(&lock, base, &range))
+		return true;
+	lock.flags |= lock.flags & IOT_LOCK_test ? IOT_LOCK_exclusive : type_of(range.type);
 	put_lock(im, call, file, lock);
 	return true;
 }

@@ -9,8 +9,7 @@
 
 #include "model.h"
 
-#define PAGE_BYTES 4096ull
-#define PAGES_UP(bytes) (((bytes) + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1))
+#define PAGES_UP(bytes) (((bytes) + PAGE_BYTES - 1) & ~(u64)(PAGE_BYTES - 1))
 
 struct memory *memory_make(struct import *im)
 {
@@ -73,6 +72,8 @@ static void put_map(struct import *im, const struct mapping *mapping, u32 flags,
 {
 	struct iot_record record = { .kind = IOT_KIND_map };
 
+	if (mapping->is_unsure)
+		return;
 	record.map.object = emit_object(im, mapping->file->inode);
 	record.map.handle = mapping->file->handle;
 	record.map.map = mapping->map;
@@ -88,6 +89,8 @@ static void put_unmap(struct import *im, const struct mapping *mapping)
 {
 	struct iot_record record = { .kind = IOT_KIND_unmap };
 
+	if (mapping->is_unsure)
+		return;
 	record.unmap.object = emit_object(im, mapping->file->inode);
 	record.unmap.map = mapping->map;
 	record.unmap.offset_bytes = (s64)mapping->offset_bytes;
@@ -147,6 +150,17 @@ void memory_put(struct import *im, struct memory *memory)
 	free(memory);
 }
 
+/**
+ * memory_lose() - a call was not understood that changes mappings
+ */
+void memory_lose(struct memory *memory)
+{
+	size_t i;
+
+	for (i = 0; i < memory->count; i++)
+		memory->mappings[i].is_unsure = true;
+}
+
 /* -- calls ------------------------------------------------------------------------------------- */
 
 static u32 our_prot(s64 prot)
@@ -169,29 +183,63 @@ static bool take_range(s64 begin, u64 length_bytes, u64 *from, u64 *to)
 	return length_bytes && length_bytes < 1ull << 62 && *to > *from;
 }
 
+/* A range that a call is about, from an argument on. Return: is it there, known and possible? */
+static bool range_of(const struct call *call, u32 arg, u64 *from, u64 *to)
+{
+	s64 begin, length;
+
+	return call_number(call, arg, &begin) && call_number(call, arg + 1, &length) &&
+	       take_range(begin, (u64)length, from, to);
+}
+
+static bool has_failed(const struct call *call)
+{
+	return call->result < 0 && call->result > -4096;
+}
+
+/* Where in the file a mapping begins. Return: is it known? */
+static bool take_file_offset(const struct import *im, const struct call *call, u64 *offset_bytes)
+{
+	s64 offset;
+
+	if (!call_number(call, 5, &offset))
+		return false;
+	*offset_bytes = (u64)offset;
+	if (text_is(call->name, "mmap2") && im->is_mmap2_by_page)
+		*offset_bytes *= PAGE_BYTES;
+	return *offset_bytes <= FILE_MAX_BYTES;
+}
+
 void call_mmap(struct import *im, const struct call *call, const struct call_kind *kind)
 {
-	bool is_by_page = !strcmp(kind->name, "mmap2");
-	s64 flags = call_number(call, 3), offset = call_number(call, 5);
-	struct mapping mapping = { .prot = our_prot(call_number(call, 2)), .flags = our_flags(flags) };
+	struct mapping mapping = {};
+	s64 prot, flags, length;
+	bool is_known = call_flags(call, 2, &prot) != VALUE_UNKNOWN;
 
-	if (call->result < 0 && call->result > -4096) {
+	is_known &= call_flags(call, 3, &flags) != VALUE_UNKNOWN && (flags & MAP_TYPE || flags & MAP_ANONYMOUS);
+	if (has_failed(call)) {
 		if (!(flags & MAP_ANONYMOUS))
 			file_of(im, call, 4);
 		return; /* the file system is not asked, but for errors of its own */
 	}
-	if (!take_range(call->result, (u64)call_number(call, 1), &mapping.begin, &mapping.end))
+	if (!call_number(call, 1, &length) ||
+	    !take_range(call->result, (u64)length, &mapping.begin, &mapping.end)) {
+		call_not_understood(im, call, kind);
 		return;
+	}
 	unmap_range(im, im->task->memory, mapping.begin, mapping.end);
-	if (flags & MAP_ANONYMOUS)
+	if (is_known && flags & MAP_ANONYMOUS)
 		return;
 	mapping.file = file_inside(im, call, 4);
+	if (!is_known || (mapping.file && !take_file_offset(im, call, &mapping.offset_bytes))) {
+		call_not_understood(im, call, kind);
+		return;
+	}
 	if (!mapping.file)
 		return;
 	inode_is(mapping.file->inode, IOT_TYPE_file);
-	mapping.offset_bytes = (u64)offset * (is_by_page ? PAGE_BYTES : 1);
-	if (mapping.offset_bytes > FILE_MAX_BYTES)
-		return;
+	mapping.prot = our_prot(prot);
+	mapping.flags = our_flags(flags);
 	mapping.map = ++im->last_map;
 	gap(im, IMPORT_GAP_map);
 	put_map(im, &mapping, 0, 0);
@@ -202,10 +250,12 @@ void call_munmap(struct import *im, const struct call *call, const struct call_k
 {
 	u64 begin, end;
 
-	(void)kind;
-	if (!call->result &&
-	    take_range(call_number(call, 0), (u64)call_number(call, 1), &begin, &end))
+	if (call->result)
+		return;
+	if (range_of(call, 0, &begin, &end))
 		unmap_range(im, im->task->memory, begin, end);
+	else
+		call_on_memory(im, call, kind);
 }
 
 /* What mappings of a range are allowed, and whether they are locked. */
@@ -229,15 +279,11 @@ static void split_changed(struct import *im, u64 address, const struct change *c
 }
 
 /* No operation, but mappings that are changed in part are several from now on. */
-static void change_range(struct import *im, const struct call *call, const struct change *change)
+static void change_range(struct import *im, const struct change *change, u64 begin, u64 end)
 {
 	struct memory *memory = im->task->memory;
-	u64 address = (u64)call_number(call, 0), begin, end;
 	size_t i;
 
-	if (call->result || !take_range((s64)(address - address % PAGE_BYTES),
-					(u64)call_number(call, 1) + address % PAGE_BYTES, &begin, &end))
-		return;
 	split_changed(im, begin, change);
 	split_changed(im, end, change);
 	for (i = 0; i < memory->count; i++) {
@@ -250,13 +296,34 @@ static void change_range(struct import *im, const struct call *call, const struc
 	}
 }
 
+static void change_pages(struct import *im, const struct call *call, const struct call_kind *kind,
+			 const struct change *change)
+{
+	s64 address, length;
+	u64 begin, end;
+
+	if (call->result)
+		return;
+	if (!call_number(call, 0, &address) || !call_number(call, 1, &length) ||
+	    !take_range(address - address % PAGE_BYTES, (u64)length + (u64)(address % PAGE_BYTES), &begin, &end)) {
+		if (length)
+			call_on_memory(im, call, kind);
+		return;
+	}
+	change_range(im, change, begin, end);
+}
+
 void call_mprotect(struct import *im, const struct call *call, const struct call_kind *kind)
 {
-	const struct change change = { .prot_mask = IOT_PROT_read | IOT_PROT_write | IOT_PROT_exec,
-				       .prot = our_prot(call_number(call, 2)) };
+	struct change change = { .prot_mask = IOT_PROT_read | IOT_PROT_write | IOT_PROT_exec };
+	s64 prot;
 
-	(void)kind;
-	change_range(im, call, &change);
+	if (call_flags(call, 2, &prot) == VALUE_UNKNOWN) {
+		call_on_memory(im, call, kind);
+		return;
+	}
+	change.prot = our_prot(prot);
+	change_pages(im, call, kind, &change);
 }
 
 void call_mlock(struct import *im, const struct call *call, const struct call_kind *kind)
@@ -265,7 +332,23 @@ void call_mlock(struct import *im, const struct call *call, const struct call_ki
 	const struct change change = { .flags_mask = IOT_MAP_locked,
 				       .flags = is_unlock ? 0 : IOT_MAP_locked };
 
-	change_range(im, call, &change);
+	change_pages(im, call, kind, &change);
+}
+
+/* What is mapped now; of what is mapped later, calls of mmap(2) do not tell. */
+void call_mlockall(struct import *im, const struct call *call, const struct call_kind *kind)
+{
+	const bool is_unlock = !strcmp(kind->name, "munlockall");
+	const struct change change = { .flags_mask = IOT_MAP_locked,
+				       .flags = is_unlock ? 0 : IOT_MAP_locked };
+	s64 flags = MCL_CURRENT;
+
+	if (call->result)
+		return;
+	if (!is_unlock && call_flags(call, 0, &flags) != VALUE_KNOWN)
+		call_on_memory(im, call, kind);
+	else if (flags & MCL_CURRENT)
+		change_range(im, &change, 0, (u64)-1);
 }
 
 void call_mremap(struct import *im, const struct call *call, const struct call_kind *kind)
@@ -273,12 +356,15 @@ void call_mremap(struct import *im, const struct call *call, const struct call_k
 	struct memory *memory = im->task->memory;
 	struct mapping *old, moved;
 	u64 from, from_end, to, to_end;
+	s64 length;
 
-	(void)kind;
-	if ((call->result < 0 && call->result > -4096) ||
-	    !take_range(call_number(call, 0), (u64)call_number(call, 1), &from, &from_end) ||
-	    !take_range(call->result, (u64)call_number(call, 2), &to, &to_end))
+	if (has_failed(call))
 		return;
+	if (!range_of(call, 0, &from, &from_end) || !call_number(call, 2, &length) ||
+	    !take_range(call->result, (u64)length, &to, &to_end)) {
+		call_on_memory(im, call, kind);
+		return;
+	}
 	if (to == from) {
 		old = mapping_at(memory, from);
 		if (to_end < from_end)
@@ -306,17 +392,20 @@ void call_msync(struct import *im, const struct call *call, const struct call_ki
 	const struct memory *memory = im->task->memory;
 	struct iot_record record;
 	u64 begin, end;
+	s64 flags;
 	size_t i;
 
-	(void)kind;
-	if (!(call_number(call, 2) & MS_SYNC) || call->result == -EINVAL ||
-	    !take_range(call_number(call, 0), (u64)call_number(call, 1), &begin, &end))
+	if (call->result == -EINVAL)
 		return;
-	for (i = 0; i < memory->count; i++) {
+	if (call_flags(call, 2, &flags) == VALUE_UNKNOWN || !range_of(call, 0, &begin, &end)) {
+		call_on_memory(im, call, kind);
+		return;
+	}
+	for (i = 0; flags & MS_SYNC && i < memory->count; i++) {
 		const struct mapping *m = &memory->mappings[i];
 		u64 from = begin > m->begin ? begin : m->begin, to = end < m->end ? end : m->end;
 
-		if (from >= to || !(m->flags & IOT_MAP_shared))
+		if (from >= to || !(m->flags & IOT_MAP_shared) || m->is_unsure)
 			continue;
 		record = (struct iot_record){ .kind = IOT_KIND_msync };
 		record.msync.object = emit_object(im, m->file->inode);
@@ -350,22 +439,44 @@ static void advise(struct import *im, const struct mapping *m, u64 from, u64 to,
 	emit_op(im, &record);
 }
 
+static bool is_on_file(const struct memory *memory, u64 begin, u64 end)
+{
+	size_t i;
+
+	for (i = 0; i < memory->count; i++)
+		if (begin < memory->mappings[i].end && end > memory->mappings[i].begin)
+			return true;
+	return false;
+}
+
+/* Advice that reads or writes pages at once: accesses that the trace would have. */
+static bool is_access(s64 advice)
+{
+	return advice == MADV_POPULATE_READ || advice == MADV_POPULATE_WRITE;
+}
+
 void call_madvise(struct import *im, const struct call *call, const struct call_kind *kind)
 {
 	const struct memory *memory = im->task->memory;
-	s64 advice = call_number(call, 2);
 	u64 begin, end;
+	s64 advice;
 	size_t i;
 
-	(void)kind;
-	if (call->result || (advice != MADV_WILLNEED && advice != MADV_REMOVE) ||
-	    !take_range(call_number(call, 0), (u64)call_number(call, 1), &begin, &end))
+	if (call->result)
 		return;
-	for (i = 0; i < memory->count; i++) {
+	if (!call_number(call, 2, &advice) || !range_of(call, 0, &begin, &end)) {
+		call_on_memory(im, call, kind);
+		return;
+	}
+	if (is_access(advice) && is_on_file(memory, begin, end)) {
+		gap_named(im, IMPORT_GAP_call, call->name, call->args[2]);
+		gap_moved(im, IMPORT_GAP_call, call);
+	}
+	for (i = 0; (advice == MADV_WILLNEED || advice == MADV_REMOVE) && i < memory->count; i++) {
 		const struct mapping *m = &memory->mappings[i];
 		u64 from = begin > m->begin ? begin : m->begin, to = end < m->end ? end : m->end;
 
-		if (from < to)
+		if (from < to && !m->is_unsure)
 			advise(im, m, from, to, advice == MADV_REMOVE);
 	}
 }

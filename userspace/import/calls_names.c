@@ -16,20 +16,20 @@ bool place_is_inside(const struct import *im, const struct place *place)
 {
 	if (place->err)
 		return false;
-	if (place->inode && (!place->entry || place->entry->inode != place->inode))
+	if (place->inode && (place->is_magic || !place->entry || place->entry->inode != place->inode))
 		return inode_is_inside(im, place->inode);
-	if (place->inode == im->root)
-		return place->inode;
+	if (inode_root(im, place->inode))
+		return true;
 	return place->entry && entry_is_inside(im, place->entry);
 }
 
 /* -- making -------------------------------------------------------------------------------- */
 
 /* The place of a new name. Return: is there something to be recorded? */
-static bool new_place(struct import *im, const struct call *call, int dir, u32 arg, u32 intents,
-		      struct place *place)
+static bool new_place_of_text(struct import *im, const struct call *call, int dir, struct text name,
+			      u32 intents, struct place *place)
 {
-	place_of(im, call, dir, arg, PLACE_NOFOLLOW | PLACE_NEW, intents, place);
+	place_of_text(im, call, dir, name, PLACE_NOFOLLOW | PLACE_NEW, intents, place);
 	if (place->err || !place->entry || !place->is_end || call->result == -EACCES ||
 	    call->result == -ENAMETOOLONG) {
 		place_failed(im, call, place, intents);
@@ -49,6 +49,14 @@ static bool new_place(struct import *im, const struct call *call, int dir, u32 a
 	return !im->err;
 }
 
+static bool new_place(struct import *im, const struct call *call, int dir, u32 arg, u32 intents,
+		      struct place *place)
+{
+	struct text name = arg < call->arg_count ? call->args[arg] : (struct text){};
+
+	return new_place_of_text(im, call, dir, name, intents, place);
+}
+
 /* A new file of a new name. Return: is it to be recorded? */
 static bool make(struct import *im, const struct call *call, struct place *place, u32 type,
 		 u32 mode)
@@ -57,22 +65,83 @@ static bool make(struct import *im, const struct call *call, struct place *place
 		place->inode = inode_make(im, type, mode);
 		if (!place->inode)
 			return false;
-		place->inode->has_size = true;
+		inode_is_empty(place->inode);
 		entry_bind(place->entry, place->inode);
 		place->entry->is_looked_up = true;
 	}
 	return entry_is_inside(im, place->entry);
 }
 
+/* A call was not understood: a name may have come or gone. Calls that look for it will tell. */
+static void lose_entry(struct import *im, const struct call *call, int dir, u32 arg)
+{
+	struct place place;
+	struct text path;
+
+	s64 fd;
+
+	if (call->result < 0 || arg >= call->arg_count || *call->args[arg].p != '"')
+		return;
+	if (dir >= 0 && !value_fd(call->args[dir], &fd, &path))
+		dir = -1;
+	place_of(im, call, dir, arg, PLACE_NOFOLLOW | PLACE_NEW, 0, &place);
+	if (place.err || !place.entry || !place.is_end)
+		return;
+	if (place.entry->state == ENTRY_PRESENT)
+		entry_unbind(place.entry);
+	place.entry->state = ENTRY_UNKNOWN;
+}
+
+/**
+ * names_lose() - a call that changes names lacks an argument: the names that it has may have come or gone
+ */
+void names_lose(struct import *im, const struct call *call)
+{
+	u32 i;
+
+	for (i = 0; i < call->arg_count; i++)
+		if (call->args[i].bytes && *call->args[i].p == '"')
+			lose_entry(im, call, (int)i - 1, i);
+}
+
+static void lose_new(struct import *im, const struct call *call, const struct call_kind *kind)
+{
+	call_not_understood(im, call, kind);
+	lose_entry(im, call, kind->dir, kind->arg);
+}
+
+/* The permissions that a file is made with. Return: are they known? */
+static bool take_mode(struct import *im, const struct call *call, u32 arg, u32 *mode)
+{
+	s64 number;
+
+	if (!call_number(call, arg, &number))
+		return false;
+	*mode = (u32)number & ~im->task->fs->umask;
+	return true;
+}
+
+static void guess_umask(struct import *im, u32 mode, const struct entry *entry, s64 result)
+{
+	if (!result && mode & 077 && !im->task->fs->has_umask && entry_is_inside(im, entry))
+		gap(im, IMPORT_GAP_umask);
+}
+
 void call_mkdir(struct import *im, const struct call *call, const struct call_kind *kind)
 {
 	struct iot_record record = { .kind = IOT_KIND_mkdir };
-	u32 mode = (u32)call_number(call, kind->arg + 1) & 01777 & ~im->task->fs->umask;
 	struct place place;
+	u32 mode;
 
-	if (!new_place(im, call, kind->dir, kind->arg, IOT_INTENT_create | IOT_INTENT_excl, &place) ||
-	    !make(im, call, &place, IOT_TYPE_dir, S_IFDIR | mode) ||
-	    !is_shown(record.kind, call->result))
+	if (!take_mode(im, call, kind->arg + 1, &mode)) {
+		lose_new(im, call, kind);
+		return;
+	}
+	mode &= 01777;
+	if (!new_place(im, call, kind->dir, kind->arg, IOT_INTENT_create | IOT_INTENT_excl, &place))
+		return;
+	guess_umask(im, mode, place.entry, call->result);
+	if (!make(im, call, &place, IOT_TYPE_dir, S_IFDIR | mode) || !is_shown(record.kind, call->result))
 		return;
 	record.mkdir.object = place.inode ? emit_object(im, place.inode) : 0;
 	record.mkdir.name = emit_name(im, place.entry);
@@ -81,28 +150,70 @@ void call_mkdir(struct import *im, const struct call *call, const struct call_ki
 	emit_op(im, &record);
 }
 
-void call_mknod(struct import *im, const struct call *call, const struct call_kind *kind)
+static void make_node(struct import *im, const struct call *call, struct place *place, u32 mode, u64 rdev)
 {
 	struct iot_record record = { .kind = IOT_KIND_mknod };
-	u32 mode = (u32)call_number(call, kind->arg + 1) & ~im->task->fs->umask;
 	u32 type = (mode & S_IFMT) >> 12;
-	struct place place;
 
-	if (!type) {
-		type = IOT_TYPE_file;
-		mode |= S_IFREG;
-	}
-	if (!new_place(im, call, kind->dir, kind->arg, IOT_INTENT_create | IOT_INTENT_excl, &place) ||
-	    !make(im, call, &place, type, mode) || !is_shown(record.kind, call->result))
+	guess_umask(im, mode, place->entry, call->result);
+	if (!make(im, call, place, type, mode) || !is_shown(record.kind, call->result))
 		return;
-	if (place.inode && (type == IOT_TYPE_chr || type == IOT_TYPE_blk))
-		place.inode->rdev = (u64)call_number(call, kind->arg + 2);
-	record.mknod.object = place.inode ? emit_object(im, place.inode) : 0;
-	record.mknod.name = emit_name(im, place.entry);
+	if (place->inode && (type == IOT_TYPE_chr || type == IOT_TYPE_blk))
+		place->inode->rdev = rdev;
+	record.mknod.object = place->inode ? emit_object(im, place->inode) : 0;
+	record.mknod.name = emit_name(im, place->entry);
 	record.mknod.mode = mode;
-	record.mknod.rdev = place.inode ? place.inode->rdev : 0;
+	record.mknod.rdev = place->inode ? place->inode->rdev : 0;
 	record.mknod.result = call->result;
 	emit_op(im, &record);
+}
+
+void call_mknod(struct import *im, const struct call *call, const struct call_kind *kind)
+{
+	struct place place;
+	s64 rdev = 0;
+	u32 mode = 0;
+	bool is_known = take_mode(im, call, kind->arg + 1, &mode);
+
+	if (is_known && !(mode & S_IFMT))
+		mode |= S_IFREG;
+	if (S_ISCHR(mode) || S_ISBLK(mode))
+		is_known &= call_number(call, kind->arg + 2, &rdev);
+	if (!is_known) {
+		lose_new(im, call, kind);
+		return;
+	}
+	if (new_place(im, call, kind->dir, kind->arg, IOT_INTENT_create | IOT_INTENT_excl, &place))
+		make_node(im, call, &place, mode, (u64)rdev);
+}
+
+/* A name of a socket is not shown; two bytes are the family alone, which asks for an abstract one. */
+static void lose_socket(struct import *im, const struct call *call, struct text address)
+{
+	struct text family;
+	s64 bytes;
+
+	if (call->result || (value_member(address, "sa_family", &family) && !text_is(family, "AF_UNIX") &&
+			     !text_is(family, "AF_LOCAL") && !text_is(family, "AF_FILE")))
+		return;
+	if (!call_number(call, 2, &bytes) || bytes > 2)
+		gap_named(im, IMPORT_GAP_call, call->name, (struct text){});
+}
+
+/* A socket of the family AF_UNIX gets a name in the file system: {sa_family=AF_UNIX, sun_path="/a"}. */
+void call_bind(struct import *im, const struct call *call, const struct call_kind *kind)
+{
+	struct text address = kind->arg < call->arg_count ? call->args[kind->arg] : (struct text){}, name;
+	struct place place;
+
+	if (!value_member(address, "sun_path", &name)) {
+		lose_socket(im, call, address);
+		return;
+	}
+	if (!name.bytes || *name.p != '"')
+		return; /* abstract */
+	if (new_place_of_text(im, call, -1, name, IOT_INTENT_create | IOT_INTENT_excl, &place))
+		make_node(im, call, &place, S_IFSOCK | (0777 & ~im->task->fs->umask), 0);
 }
 
 void call_symlink(struct import *im, const struct call *call, const struct call_kind *kind)
@@ -113,8 +224,10 @@ void call_symlink(struct import *im, const struct call *call, const struct call_
 	size_t bytes;
 
 	if (!call->arg_count || value_string(call->args[0], target, sizeof(target), &bytes)) {
-		if (call->result != -ENAMETOOLONG)
+		if (call->result != -ENAMETOOLONG) {
 			gap(im, IMPORT_GAP_cut_name);
+			gap_moved(im, IMPORT_GAP_cut_name, call);
+		}
 		return;
 	}
 	if (!new_place(im, call, kind->dir, kind->arg, IOT_INTENT_create | IOT_INTENT_excl, &place))
@@ -135,38 +248,19 @@ void call_symlink(struct import *im, const struct call *call, const struct call_
 
 /* -- links ------------------------------------------------------------------------------------ */
 
-/* /proc/self/fd/N: how a file that has no name yet is given one. */
-static struct file *magic_file(struct import *im, const struct call *call, u32 arg)
-{
-	static const char dir[] = "/proc/self/fd/";
-	u8 path[PATH_ROOM + 1];
-	struct descriptor *descriptor;
-	size_t bytes;
-
-	if (arg >= call->arg_count || value_string(call->args[arg], path, PATH_ROOM, &bytes))
-		return NULL;
-	path[bytes] = 0;
-	if (strncmp((char *)path, dir, strlen(dir)))
-		return NULL;
-	descriptor = fd_find(im->task->fds, atoi((char *)path + strlen(dir)));
-	return descriptor ? descriptor->file : NULL;
-}
-
-static void link_old(struct import *im, const struct call *call, const struct call_kind *kind,
+/* What a link is made of. /proc/self/fd/N is how a file that has no name yet is given one. */
+static bool link_old(struct import *im, const struct call *call, const struct call_kind *kind,
 		     struct place *place)
 {
-	bool is_at = kind->variant == VARIANT_AT;
-	s64 flags = is_at ? call_number(call, 4) : 0;
-	struct file *file = flags & AT_SYMLINK_FOLLOW ? magic_file(im, call, kind->arg) : NULL;
+	s64 flags = 0;
 
-	if (file) {
-		*place = (struct place){ .entry = file->entry, .inode = file->inode, .is_end = true };
-		return;
-	}
+	if (kind->variant == VARIANT_AT && call_flags(call, 4, &flags) != VALUE_KNOWN)
+		return false;
 	place_of(im, call, kind->dir, kind->arg,
 		 (flags & AT_SYMLINK_FOLLOW ? 0 : PLACE_NOFOLLOW) |
 			 (flags & AT_EMPTY_PATH ? PLACE_EMPTY : 0),
 		 0, place);
+	return true;
 }
 
 /* Nothing is moved into itself, whatever a log says: the model must stay a tree. */
@@ -184,7 +278,11 @@ void call_link(struct import *im, const struct call *call, const struct call_kin
 	bool is_at = kind->variant == VARIANT_AT, is_old_inside;
 	struct place old, new;
 
-	link_old(im, call, kind, &old);
+	if (!link_old(im, call, kind, &old)) {
+		call_not_understood(im, call, kind);
+		lose_entry(im, call, 2, 3);
+		return;
+	}
 	if (!old.inode) {
 		place_failed(im, call, &old, 0);
 		return;
@@ -220,9 +318,13 @@ void call_readlink(struct import *im, const struct call *call, const struct call
 	struct place place;
 	u8 target[PATH_ROOM];
 	size_t bytes = 0;
-	s64 room = call_number(call, kind->arg + 2);
+	s64 room;
 	int n;
 
+	if (!call_number(call, kind->arg + 2, &room)) {
+		call_not_understood(im, call, kind);
+		return;
+	}
 	place_of(im, call, kind->dir, kind->arg, PLACE_NOFOLLOW | PLACE_EMPTY, 0, &place);
 	if (call->result == -EINVAL || !place.inode) {
 		place_failed(im, call, &place, 0);
@@ -249,11 +351,18 @@ void call_readlink(struct import *im, const struct call *call, const struct call
 void call_unlink(struct import *im, const struct call *call, const struct call_kind *kind)
 {
 	struct iot_record record = { .kind = IOT_KIND_unlink };
-	bool is_dir = kind->variant == VARIANT_NOFOLLOW ||
-		      (kind->variant == VARIANT_AT && call_number(call, 2) & AT_REMOVEDIR);
+	bool is_dir = kind->variant == VARIANT_NOFOLLOW;
 	struct place place;
 	struct entry *entry;
+	s64 flags;
 
+	if (kind->variant == VARIANT_AT) {
+		if (call_flags(call, 2, &flags) != VALUE_KNOWN) {
+			lose_new(im, call, kind);
+			return;
+		}
+		is_dir = flags & AT_REMOVEDIR;
+	}
 	place_of(im, call, kind->dir, kind->arg, PLACE_NOFOLLOW, 0, &place);
 	entry = place.entry;
 	if (!place.inode || !entry || entry->inode != place.inode) {
@@ -310,10 +419,17 @@ static void emit_rename(struct import *im, const struct place *old, const struct
 
 void call_rename(struct import *im, const struct call *call, const struct call_kind *kind)
 {
-	bool is_at = kind->variant == VARIANT_AT, is_inside;
-	u32 flags = is_at ? iot_rename_flags_of((u64)call_number(call, 4)) : 0;
+	bool is_at = kind->dir >= 0, is_inside;
 	struct place old, new;
+	s64 asked = 0;
+	u32 flags;
 
+	if (kind->variant == VARIANT_AT && call_flags(call, 4, &asked) != VALUE_KNOWN) {
+		lose_new(im, call, kind);
+		lose_entry(im, call, 2, 3);
+		return;
+	}
+	flags = iot_rename_flags_of((u64)asked);
 	place_of(im, call, kind->dir, kind->arg, PLACE_NOFOLLOW, 0, &old);
 	if (!old.inode || !old.entry || old.entry->inode != old.inode) {
 		place_failed(im, call, &old, 0);

@@ -15,33 +15,64 @@ struct asked {
 	s64 flags;
 	u32 mode;
 	u32 intents;
+	bool depends_on_umask;
 };
 
-static void take_asked(struct import *im, const struct call *call, const struct call_kind *kind,
+/* Where flags and mode are; empty if they are not there. */
+static void find_asked(const struct call *call, const struct call_kind *kind, struct text *flags,
+		       struct text *mode)
+{
+	u32 arg = kind->arg + 1;
+
+	*flags = arg < call->arg_count ? call->args[arg] : (struct text){};
+	*mode = arg + 1 < call->arg_count ? call->args[arg + 1] : (struct text){};
+	if (!strcmp(kind->name, "creat")) {
+		*mode = *flags;
+		*flags = (struct text){};
+	} else if (!strcmp(kind->name, "openat2")) {
+		struct text how = *flags;
+
+		*flags = *mode = (struct text){};
+		value_member(how, "flags", flags);
+		value_member(how, "mode", mode);
+	}
+}
+
+/* Permissions are shown in octal, and flags never. */
+static bool is_octal(struct text text)
+{
+	return text.bytes > 1 && *text.p == '0' && text.p[1] >= '0' && text.p[1] <= '7';
+}
+
+/* Return: is all of it known that counts? */
+static bool take_asked(struct import *im, const struct call *call, const struct call_kind *kind,
 		       struct asked *asked)
 {
-	struct text value;
-	s64 number;
+	struct text flags, mode;
+	s64 number = 0;
 
-	*asked = (struct asked){ .flags = call_number(call, kind->arg + 1),
-				 .mode = (u32)call_number(call, kind->arg + 2) };
-	if (!strcmp(kind->name, "creat")) {
-		asked->flags = O_WRONLY | O_CREAT | O_TRUNC;
-		asked->mode = (u32)call_number(call, 1);
-	} else if (!strcmp(kind->name, "openat2") && call->arg_count > 2) {
-		asked->flags = 0;
-		asked->mode = 0;
-		if (value_member(call->args[2], "flags", &value) && value_number(value, &number))
-			asked->flags = number;
-		if (value_member(call->args[2], "mode", &value) && value_number(value, &number))
-			asked->mode = (u32)number;
+	find_asked(call, kind, &flags, &mode);
+	*asked = (struct asked){ .flags = O_WRONLY | O_CREAT | O_TRUNC };
+	if (strcmp(kind->name, "creat")) {
+		enum value_known known = value_flags(flags, &asked->flags);
+
+		if (known == VALUE_UNKNOWN || is_octal(flags))
+			return false;
+		if (known == VALUE_PARTLY)
+			flags_partly(im, call, flags);
 	}
-	asked->mode &= ~im->task->fs->umask & MODE_BITS;
 	asked->intents = IOT_INTENT_open;
 	if (asked->flags & O_CREAT)
 		asked->intents |= IOT_INTENT_create;
 	if ((asked->flags & O_CREAT) && (asked->flags & O_EXCL))
 		asked->intents |= IOT_INTENT_excl;
+	if (!(asked->flags & O_CREAT) && (asked->flags & O_TMPFILE) != O_TMPFILE)
+		return true;
+	if (!value_number(mode, &number))
+		return false;
+	asked->mode = (u32)number & ~im->task->fs->umask & MODE_BITS;
+	asked->depends_on_umask = number & 077;
+	return true;
 }
 
 static void put_open(struct import *im, const struct asked *asked, struct inode *inode,
@@ -54,7 +85,7 @@ static void put_open(struct import *im, const struct asked *asked, struct inode 
 	record.open.name = inode ? emit_name_of(im, inode, entry) : emit_name(im, entry);
 	record.open.handle = file ? file->handle : 0;
 	record.open.flags = flags;
-	record.open.mode = asked->flags & (O_CREAT | __O_TMPFILE) ? asked->mode : 0;
+	record.open.mode = asked->mode;
 	record.open.size_bytes = inode ? inode->size_bytes : 0;
 	record.open.result = result;
 	if (entry && inode)
@@ -69,7 +100,7 @@ static void open_failed(struct import *im, const struct call *call, const struct
 {
 	struct entry *entry = place->entry;
 
-	if (place->err || !entry || !place->is_end || !entry_is_inside(im, entry)) {
+	if (place->err || place->is_magic || !entry || !place->is_end || !entry_is_inside(im, entry)) {
 		place_failed(im, call, place, asked->intents);
 		return;
 	}
@@ -155,6 +186,7 @@ static size_t name_given(struct import *im, const struct call *call, const struc
 
 	if (kind->arg >= call->arg_count ||
 	    value_string(call->args[kind->arg], given, sizeof(given), &bytes) || !bytes ||
+	    (bytes > 6 && !memcmp(given, "/proc/", 6)) || (bytes > 5 && !memcmp(given, "/dev/", 5)) ||
 	    memmem(given, bytes, "..", 2) || memmem(given, bytes, "./", 2) ||
 	    memmem(given, bytes, "//", 2) || given[bytes - 1] == '/' || given[bytes - 1] == '.')
 		return 0;
@@ -185,14 +217,6 @@ static size_t path_opened(const struct call *call, u8 *path, size_t room)
 	return bytes;
 }
 
-static bool is_below_root(const struct import *im, const u8 *path, size_t bytes)
-{
-	size_t root_bytes = strlen(im->root_path);
-
-	return bytes > root_bytes && !memcmp(path, im->root_path, root_bytes) &&
-	       (path[root_bytes] == '/' || root_bytes == 1);
-}
-
 static void find_place(struct import *im, const struct call *call, const struct call_kind *kind,
 		       const struct asked *asked, struct place *place)
 {
@@ -208,10 +232,10 @@ static void find_place(struct import *im, const struct call *call, const struct 
 		name_bytes = name_given(im, call, kind, name, sizeof(name));
 	if (name_bytes && !(name_bytes == bytes && !memcmp(name, path, bytes)))
 		learn_link(im, name, name_bytes, path, bytes);
-	if (is_below_root(im, name, name_bytes) && !is_below_root(im, path, bytes))
+	if (bytes && path_is_inside(im, name, name_bytes) && !path_is_inside(im, path, bytes))
 		im->leads_away = true;
 	place_of(im, call, kind->dir, kind->arg, flags, asked->intents, place);
-	if (!bytes)
+	if (!bytes || (place->is_magic && place->inode))
 		return;
 	name_bytes = place->entry ? entry_path(place->entry, ours, sizeof(name)) : 0;
 	if (!place->err && name_bytes == bytes && !memcmp(ours, path, bytes))
@@ -224,6 +248,13 @@ static void find_place(struct import *im, const struct call *call, const struct 
 
 /* -- successes ---------------------------------------------------------------------------------------- */
 
+/* Permissions of a new file follow from a umask that may not be known. */
+static void guess_umask(struct import *im, const struct asked *asked, const struct inode *inode)
+{
+	if (asked->depends_on_umask && !im->task->fs->has_umask && inode_is_inside(im, inode))
+		gap(im, IMPORT_GAP_umask);
+}
+
 /* The file that is opened, made if there was none. Return: NULL if there is no memory. */
 static struct inode *file_opened(struct import *im, const struct asked *asked, struct place *place,
 				 bool *is_created)
@@ -233,9 +264,9 @@ static struct inode *file_opened(struct import *im, const struct asked *asked, s
 	bool is_unsure;
 
 	*is_created = false;
-	if (!entry || entry->state == ENTRY_PRESENT)
+	if (place->is_magic || !entry || entry->state == ENTRY_PRESENT)
 		return place->inode ? place->inode : entry->inode;
-	is_unsure = entry->state == ENTRY_UNKNOWN && !(asked->flags & O_EXCL);
+	is_unsure = (entry->state == ENTRY_UNKNOWN || im->are_names_lost) && !(asked->flags & O_EXCL);
 	if (!(asked->flags & O_CREAT) || (is_unsure && entry_was_there(im, entry)))
 		return entry_find(im, entry, asked->flags & O_DIRECTORY ? IOT_TYPE_dir : 0);
 	inode = inode_make(im, IOT_TYPE_file, S_IFREG | asked->mode);
@@ -247,7 +278,8 @@ static struct inode *file_opened(struct import *im, const struct asked *asked, s
 
 		inode->known = bytes ? known_of(im, path, bytes) : NULL;
 	}
-	inode->has_size = !inode->known;
+	if (!inode->known)
+		inode_is_empty(inode);
 	entry_bind(entry, inode);
 	*is_created = true;
 	return inode;
@@ -270,13 +302,15 @@ static void open_nameless(struct import *im, const struct call *call, const stru
 	if (!inode || !dir)
 		return;
 	inode_is(dir, IOT_TYPE_dir);
-	inode->has_size = true;
+	inode_is_empty(inode);
 	file = file_make(im, inode, NULL, flags);
 	if (!file)
 		return;
 	if (inode_is_inside(im, dir)) {
 		struct iot_record record = { .kind = IOT_KIND_open };
 
+		inode->is_nameless_inside = true;
+		guess_umask(im, asked, inode);
 		if (place->entry)
 			emit_lookup(im, place->entry, 0, 0);
 		file->handle = ++im->last_handle;
@@ -304,6 +338,7 @@ static void open_worked(struct import *im, const struct call *call, const struct
 		inode_is(inode, IOT_TYPE_dir);
 	if (flags & IOT_OPEN_write)
 		inode_is(inode, IOT_TYPE_file);
+	guess_umask(im, asked, inode);
 	file->is_place = asked->flags & O_PATH;
 	if (!file->is_place && has_handle(im, inode)) {
 		file->handle = ++im->last_handle;
@@ -322,83 +357,81 @@ static void open_worked(struct import *im, const struct call *call, const struct
 	fd_install(im, call->result, file, asked->flags & O_CLOEXEC);
 }
 
+/* What the descriptor stands for now is not known: where it is used, -y may say. */
+static void forget_descriptor(struct import *im, const struct call *call)
+{
+	if (call->has_result && call->result >= 0)
+		fd_forget(im, call->result);
+}
+
 void call_open(struct import *im, const struct call *call, const struct call_kind *kind)
 {
 	struct asked asked;
 	struct place place;
 
-	take_asked(im, call, kind, &asked);
+	if (!take_asked(im, call, kind, &asked)) {
+		call_not_understood(im, call, kind);
+		forget_descriptor(im, call);
+		return;
+	}
 	find_place(im, call, kind, &asked, &place);
 	if (call->result < 0)
 		open_failed(im, call, &asked, &place);
 	else if (place.err || (!place.entry && !place.inode))
-		return; /* not known, and outside as far as is known */
+		forget_descriptor(im, call); /* not known, and outside as far as is known */
+	else if (place.inode == im->nothing)
+		fd_install_nothing(im, call->result);
 	else if ((asked.flags & O_TMPFILE) == O_TMPFILE)
 		open_nameless(im, call, &asked, &place);
 	else
 		open_worked(im, call, &asked, &place);
 }
 
-/* -- descriptors ------------------------------------------------------------------------------------------ */
-
-void call_close(struct import *im, const struct call *call, const struct call_kind *kind)
+/* A place, as O_PATH makes one. With OPEN_TREE_CLONE what is below it is on a mount of its own. */
+void call_open_tree(struct import *im, const struct call *call, const struct call_kind *kind)
 {
-	s64 fd;
-	struct text path;
+	struct place place;
+	struct file *file;
 
-	(void)kind;
-	if (call->arg_count && value_fd(call->args[0], &fd, &path))
-		fd_close(im, fd);
-}
-
-void call_close_range(struct import *im, const struct call *call, const struct call_kind *kind)
-{
-	(void)kind;
-	if (call->result >= 0)
-		fd_close_range(im, (u32)call_number(call, 0), (u32)call_number(call, 1),
-			       (u64)call_number(call, 2));
-}
-
-static void copy_fd(struct import *im, const struct call *call, s64 to, bool is_cloexec)
-{
-	struct file *file = file_of(im, call, 0);
-	struct descriptor *same = fd_find(im->task->fds, to);
-
-	if (to < 0 || (same && file && same->file == file && to == call_number(call, 0)))
+	if (call->result < 0)
 		return;
-	if (!file) { /* of no file: what was there is closed all the same */
-		fd_close(im, to);
+	place_of(im, call, kind->dir, kind->arg, PLACE_EMPTY, 0, &place);
+	file = place.inode ? file_make(im, place.inode, place.entry, 0) : NULL;
+	if (!file) {
+		forget_descriptor(im, call);
 		return;
 	}
-	file_get(file);
-	fd_install(im, to, file, is_cloexec);
+	if (inode_is_inside(im, place.inode))
+		gap_named(im, IMPORT_GAP_call, call->name, (struct text){});
+	file->is_place = true;
+	fd_install(im, call->result, file, true);
 }
 
-void call_dup(struct import *im, const struct call *call, const struct call_kind *kind)
+/*
+ * A file that is not opened by its name. With -y its name is known all the same: the replay opens it by that.
+ */
+void call_open_handle(struct import *im, const struct call *call, const struct call_kind *kind)
 {
-	(void)kind;
-	if (call->result >= 0)
-		copy_fd(im, call, call->result, call_number(call, 2) & O_CLOEXEC);
-}
+	struct asked asked = { .intents = IOT_INTENT_open };
+	struct place place;
+	u8 path[PATH_ROOM];
+	size_t bytes = path_opened(call, path, sizeof(path));
 
-void call_fcntl(struct import *im, const struct call *call, const struct call_kind *kind)
-{
-	struct file *file = file_of(im, call, 0);
-	struct descriptor *descriptor = fd_find(im->task->fds, call_number(call, 0));
-	s64 command;
-
-	(void)kind;
-	if (call->arg_count < 2 || !value_number(call->args[1], &command) ||
-	    call_lock(im, call, command) || call->result < 0)
+	if (call->result < 0)
 		return;
-	if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
-		copy_fd(im, call, call->result, command == F_DUPFD_CLOEXEC);
-	} else if (command == F_SETFD && descriptor) {
-		descriptor->is_cloexec = call_number(call, 2) & FD_CLOEXEC;
-	} else if (command == F_SETFL && file) {
-		const u32 can = IOT_OPEN_append | IOT_OPEN_direct | IOT_OPEN_nonblock |
-				IOT_OPEN_noatime;
-
-		file->flags = (file->flags & ~can) | (iot_open_flags_of((u64)call_number(call, 2)) & can);
+	if (call->result_path.bytes && !bytes) {
+		fd_install_nothing(im, call->result);
+		return;
 	}
+	if (!bytes || call_flags(call, 2, &asked.flags) == VALUE_UNKNOWN || asked.flags & O_CREAT) {
+		call_not_understood(im, call, kind);
+		forget_descriptor(im, call);
+		return;
+	}
+	if (!place_from_path(im, path, bytes, &place)) {
+		forget_descriptor(im, call);
+		return;
+	}
+	place.is_end = true;
+	open_worked(im, call, &asked, &place);
 }

@@ -57,11 +57,12 @@ static u32 default_mode(u32 type)
 static void put_object(struct import *im, struct inode *inode, struct entry *entry)
 {
 	struct iot_record record = { .kind = IOT_KIND_object };
+	struct root *root = inode_root(im, inode);
 	u32 mode = inode->mode;
 	u64 name = 0;
 
-	if (inode == im->root)
-		name = im->root_name = put_name(im, 0, NULL, 0);
+	if (root)
+		name = root->name = put_name(im, 0, NULL, 0);
 	else if (entry && !entry->name)
 		name = entry->name = put_name(im, entry->dir->id, entry->component, entry->bytes);
 	else if (entry)
@@ -100,9 +101,9 @@ u64 emit_object(struct import *im, struct inode *inode)
 
 	if (inode->id)
 		return inode->id;
-	is_inside = inode != im->root && entry && entry_is_inside(im, entry);
+	is_inside = !inode_root(im, inode) && entry && entry_is_inside(im, entry);
 	inode->below = NULL;
-	while (is_inside && top != im->root && (entry = inode_name(top, NULL)) && !entry->name &&
+	while (is_inside && !inode_root(im, top) && (entry = inode_name(top, NULL)) && !entry->name &&
 	       !entry->dir->id) {
 		entry->dir->below = top;
 		top = entry->dir;
@@ -136,10 +137,11 @@ u64 emit_name(struct import *im, struct entry *entry)
 u64 emit_name_of(struct import *im, struct inode *inode, struct entry *preferred)
 {
 	struct entry *entry = inode_name(inode, preferred);
+	const struct root *root = inode_root(im, inode);
 
-	if (inode == im->root) {
+	if (root) {
 		emit_object(im, inode);
-		return im->root_name;
+		return root->name;
 	}
 	return entry && entry_is_inside(im, entry) ? emit_name(im, entry) : 0;
 }
@@ -197,8 +199,8 @@ void emit_lookup(struct import *im, struct entry *entry, u32 intents, s64 result
 {
 	struct iot_record record = { .kind = IOT_KIND_lookup };
 
-	if (!entry_is_inside(im, entry))
-		return;
+	if (!entry_is_inside(im, entry) || inode_root(im, entry->inode))
+		return; /* one root inside another one is a mount point */
 	if (!result && entry->is_looked_up)
 		return;
 	if (entry->inode)
@@ -273,33 +275,69 @@ static const struct {
 	enum iot_omission_reason reason;
 	u64 operations;
 } gap_omissions[IMPORT_GAP_COUNT] = {
-#define unknown IOT_OMISSION_UNKNOWN
+#define unknown		     IOT_OMISSION_UNKNOWN
+#define IOT_OMISSION_nothing 0
 #define GAP_OMISSION(name, omission, operations, sentence) { IOT_OMISSION_##omission, operations },
 	IMPORT_GAPS(GAP_OMISSION)
 #undef GAP_OMISSION
+#undef IOT_OMISSION_nothing
 #undef unknown
 };
 
-/* What a call that is not in the trace moved, nobody knows; where all calls are, nothing is missing. */
+static void add_omission(struct import *im, struct iot_omissions *omissions, enum import_gap kind)
+{
+	enum iot_omission_reason reason = gap_omissions[kind].reason;
+	u64 operations = gap_omissions[kind].operations, bytes = operations;
+	char text[64];
+
+	if (!reason)
+		return;
+	if (operations == 1) {
+		operations = im->gaps[kind];
+		bytes = im->gap_bytes[kind];
+	}
+	snprintf(text, sizeof(text), "%s %llu", import_gap_names[kind], im->gaps[kind]);
+	iot_omissions_add(omissions, reason, im->gaps[kind], operations, bytes,
+			  reason == IOT_OMISSION_mapping ? NULL : text);
+}
+
 static void put_omissions(struct import *im)
 {
 	struct iot_omissions omissions = {};
 	char text[IOT_OMISSION_TEXT_BYTES];
 	u32 i;
 
-	for (i = 0; i < IMPORT_GAP_COUNT; i++) {
-		enum iot_omission_reason reason = gap_omissions[i].reason;
-		u64 operations = gap_omissions[i].operations;
-
-		snprintf(text, sizeof(text), "%s %llu", import_gap_names[i], im->gaps[i]);
-		iot_omissions_add(&omissions, reason, im->gaps[i],
-				  operations == 1 ? im->gaps[i] : operations,
-				  operations ? IOT_OMISSION_UNKNOWN : 0,
-				  reason == IOT_OMISSION_mapping ? NULL : text);
-	}
+	for (i = 0; i < IMPORT_GAP_COUNT; i++)
+		add_omission(im, &omissions, i);
 	for (i = 1; i < IOT_OMISSION_END; i++)
 		if (iot_omission_fact(&omissions, i, text))
 			emit_fact(im, "%s", text);
+}
+
+static void put_gaps(struct import *im)
+{
+	const struct named_gap *named;
+	size_t i;
+
+	for (i = 0; i < IMPORT_GAP_COUNT; i++) {
+		if (!im->gaps[i])
+			continue;
+		emit_fact(im, "import.%s=%llu", import_gap_names[i], im->gaps[i]);
+		for (named = im->named_gaps; named; named = named->hh.next)
+			if (named->kind == i)
+				emit_fact(im, "import.%s.%s=%llu", import_gap_names[i], named->name,
+					  named->count);
+	}
+}
+
+static void put_mount(struct import *im, const struct root *root)
+{
+	struct iot_record record = { .kind = IOT_KIND_mount };
+
+	record.mount.object = emit_object(im, root->inode);
+	record.tail = (const u8 *)root->path;
+	record.tail_bytes = (u16)root->path_bytes;
+	emit_event(im, &record);
 }
 
 static void put_begin(struct import *im)
@@ -310,17 +348,13 @@ static void put_begin(struct import *im)
 	record.clock.real_ns = im->last_ns;
 	emit_event(im, &record);
 	emit_fact(im, "source=strace");
-	emit_fact(im, "mount=%s", im->root_path);
+	for (i = 0; i < im->root_count; i++)
+		emit_fact(im, "mount=%s", im->roots[i].path);
 	emit_fact(im, "creator=iotape " IOTAPE_VERSION);
-	for (i = 0; i < IMPORT_GAP_COUNT; i++)
-		if (im->gaps[i])
-			emit_fact(im, "import.%s=%llu", import_gap_names[i], im->gaps[i]);
+	put_gaps(im);
 	put_omissions(im);
-	record = (struct iot_record){ .kind = IOT_KIND_mount };
-	record.mount.object = emit_object(im, im->root);
-	record.tail = (const u8 *)im->root_path;
-	record.tail_bytes = (u16)strlen(im->root_path);
-	emit_event(im, &record);
+	for (i = 0; i < im->root_count; i++)
+		put_mount(im, &im->roots[i]);
 }
 
 /**

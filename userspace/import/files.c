@@ -138,6 +138,17 @@ void fd_close(struct import *im, s64 fd)
 		drop(im, im->task->fds, descriptor);
 }
 
+/**
+ * fd_forget() - a call has returned a descriptor, and what it stands for is not known
+ *
+ * What it stood for before was closed where the log does not show it.
+ */
+void fd_forget(struct import *im, s64 fd)
+{
+	im->begin_ns = im->end_ns; /* the call itself takes the time */
+	fd_close(im, fd);
+}
+
 static int compare_fds(const void *a, const void *b)
 {
 	const struct descriptor *x = *(struct descriptor *const *)a;
@@ -237,6 +248,17 @@ void fd_close_range(struct import *im, u64 first, u64 last, u64 flags)
 
 /* -- descriptors in calls ------------------------------------------------------------------------ */
 
+/**
+ * fd_install_nothing() - a descriptor of the task is a pipe, a socket or the like
+ */
+void fd_install_nothing(struct import *im, s64 fd)
+{
+	struct file *file = file_make(im, im->nothing, NULL, 0);
+
+	if (file)
+		fd_install(im, fd, file, false);
+}
+
 /* One that was open before the log began, or came in a message: it is opened now. */
 static struct file *open_late(struct import *im, s64 fd, const u8 *path, size_t bytes)
 {
@@ -266,10 +288,47 @@ static struct file *open_late(struct import *im, s64 fd, const u8 *path, size_t 
 	return file;
 }
 
+/* /dev/null<char 1:3>, as -yy and --decode-fds=dev have it: without the device. */
+static size_t without_device(const u8 *path, size_t bytes)
+{
+	const u8 *mark;
+
+	if (!bytes || path[bytes - 1] != '>')
+		return bytes;
+	mark = memmem(path, bytes, "<char ", 6);
+	if (!mark)
+		mark = memmem(path, bytes, "<block ", 7);
+	return mark ? (size_t)(mark - path) : bytes;
+}
+
+/*
+ * Does -y say that a descriptor is something else than the model has? A path inside at which the model has
+ * nothing does not: names change while calls are under way.
+ */
+static bool is_other(struct import *im, const struct file *file, const u8 *path, size_t bytes)
+{
+	struct inode *inode;
+
+	if (!bytes)
+		return false;
+	if (*path != '/')
+		return file->inode != im->nothing;
+	inode = inode_at(im, path, bytes);
+	if (inode)
+		return inode != file->inode && (file->handle || inode_is_inside(im, inode));
+	return path_is_inside(im, path, bytes) != inode_is_inside(im, file->inode);
+}
+
+/* Does -y say of a descriptor that what it was opened as has no name any more? */
+static bool is_deleted(struct text arg)
+{
+	return memmem(arg.p, arg.bytes, "(deleted)", 9);
+}
+
 /**
  * file_of() - the open file description of an argument
  *
- * Return: it; NULL if there is none, or it is of no file.
+ * Return: it; NULL if there is none that is known.
  */
 struct file *file_of(struct import *im, const struct call *call, u32 index)
 {
@@ -279,20 +338,27 @@ struct file *file_of(struct import *im, const struct call *call, u32 index)
 	size_t bytes = 0;
 	s64 fd;
 
-	if (index >= call->arg_count || !value_fd(call->args[index], &fd, &quoted) || fd < 0)
+	if (index >= call->arg_count || !value_fd(call->args[index], &fd, &quoted)) {
+		call_object_lost(im, call);
+		return NULL;
+	}
+	if (fd < 0)
 		return NULL;
 	value_path(quoted, path, sizeof(path), &bytes);
+	bytes = without_device(path, bytes);
 	descriptor = fd_find(im->task->fds, fd);
-	if (descriptor && bytes && *path != '/') { /* it was closed where the log does not show it */
-		gap(im, IMPORT_GAP_contradiction);
-		return NULL;
+	if (descriptor && !is_deleted(call->args[index]) && is_other(im, descriptor->file, path, bytes)) {
+		gap(im, IMPORT_GAP_contradiction); /* it was closed where the log does not show it */
+		fd_close(im, fd);
+		descriptor = NULL;
 	}
 	if (descriptor)
 		return descriptor->file;
-	if (!bytes && call->result >= 0 && call->has_result)
+	if (!bytes && call->result >= 0 && call->has_result) {
 		gap(im, IMPORT_GAP_no_fd);
-	if (!bytes || *path != '/' || call->result == -EBADF ||
-	    memmem(call->args[index].p, call->args[index].bytes, "(deleted)", 9))
+		gap_moved(im, IMPORT_GAP_no_fd, call);
+	}
+	if (!bytes || *path != '/' || call->result == -EBADF || is_deleted(call->args[index]))
 		return NULL;
 	return open_late(im, fd, path, bytes);
 }

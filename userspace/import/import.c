@@ -43,12 +43,12 @@ static int log_failed(struct import *im, int err)
 
 static bool is_last_call(struct text name)
 {
-	return text_is(name, "exit") || text_is(name, "exit_group");
+	return text_is(name, "exit") || text_is(name, "_exit") || text_is(name, "exit_group");
 }
 
 static void enter(struct import *im, const struct event *event)
 {
-	const struct call_kind *kind = call_kind(event->call->name);
+	const struct call_kind *kind = call_kind(im, event->call->name);
 	struct task *task = im->task;
 
 	if (event->time_ns > task->idle_since_ns)
@@ -64,16 +64,36 @@ static void enter(struct import *im, const struct event *event)
 
 static void leave(struct import *im, const struct event *event)
 {
-	const struct call_kind *kind = call_kind(event->call->name);
+	const struct call_kind *kind;
+	bool is_known = call_is_known(im, event->call->name, &kind);
 
-	im->calls++;
 	im->task->call = NULL;
 	if (event->time_ns > im->task->idle_since_ns)
 		im->task->idle_since_ns = event->time_ns;
 	im->begin_ns = event->call->begin_ns;
 	im->end_ns = event->time_ns;
-	if (kind && kind->leave && event->call->has_result && !im->task->is_done)
+	if (!is_known)
+		call_unknown(im, event->call);
+	if (!kind || !kind->leave || !event->call->has_result || im->task->is_done)
+		return;
+	if (event->call->arg_count < kind->args)
+		call_short(im, event->call, kind);
+	else
 		kind->leave(im, event->call, kind);
+}
+
+/* A call that does not return: what it has done, if anything, is not known. */
+static void abandon(struct import *im, const struct event *event)
+{
+	const struct call_kind *kind;
+	bool is_known = call_is_known(im, event->call->name, &kind);
+
+	im->task = task_find(im, event->pid);
+	if (!im->task)
+		return;
+	im->task->call = NULL;
+	if ((kind || !is_known) && call_concerns_root(im, event->call, 1))
+		gap(im, IMPORT_GAP_unfinished);
 }
 
 static void take_event(struct import *im, const struct event *event)
@@ -88,9 +108,13 @@ static void take_event(struct import *im, const struct event *event)
 		task_supersede(im, event->code, event->pid, event->time_ns);
 		return;
 	case EVENT_UNFINISHED:
-		if (!is_last_call(event->call->name))
-			gap(im, IMPORT_GAP_unfinished);
+		abandon(im, event);
 		return;
+	case EVENT_LEAVE:
+		im->calls++;
+		if (is_last_call(event->call->name)) /* the task may have gone */
+			return;
+		break;
 	default:
 		break;
 	}
@@ -105,28 +129,50 @@ static void take_event(struct import *im, const struct event *event)
 
 /* -- passes ---------------------------------------------------------------------------------------- */
 
+/*
+ * The offset of mmap2(2) is shown in bytes, but for versions before 4.8, which show pages: then some of
+ * them are no multiple of a page.
+ */
+static void look_at_offset(struct import *im, const struct call *call)
+{
+	s64 offset;
+
+	if (text_is(call->name, "mmap2") && call_number(call, 5, &offset) && offset % PAGE_BYTES)
+		im->is_mmap2_by_page = true;
+}
+
+static void look_at_call(struct import *im, const struct call *call)
+{
+	const struct call_kind *kind = call_kind(im, call->name);
+
+	im->calls++;
+	if (!call->has_result)
+		return;
+	if (call->result < 0)
+		pending_failed(im, call);
+	if (kind && kind->leave == call_clone)
+		call_clone(im, call, kind);
+	if (kind && kind->leave == call_mmap)
+		look_at_offset(im, call);
+}
+
 /* Who makes whom: a child is often seen before the call that makes it returns. */
 static int find_births(struct import *im)
 {
-	const struct call_kind *kind;
 	struct event event;
 	int n;
 
 	while ((n = log_next(im->log, &event)) > 0 && !im->err) {
 		if (!im->zero_ns)
 			im->zero_ns = event.time_ns;
-		if (event.kind != EVENT_LEAVE)
-			continue;
-		im->calls++;
-		if (event.call->has_result && event.call->result < 0)
-			pending_failed(im, event.call);
-		kind = call_kind(event.call->name);
-		if (kind && kind->leave == call_clone && event.call->has_result)
-			call_clone(im, event.call, kind);
+		if (sighting_add(im, event.pid, event.time_ns))
+			break;
+		if (event.kind == EVENT_LEAVE)
+			look_at_call(im, event.call);
 	}
 	if (n < 0)
 		return log_failed(im, n);
-	return im->err;
+	return im->err ? im->err : births_match(im);
 }
 
 static int go_through(struct import *im)
@@ -137,6 +183,9 @@ static int go_through(struct import *im)
 
 	log_rewind(im->log);
 	memset(im->gaps, 0, sizeof(im->gaps));
+	named_gaps_forget(im);
+	memset(im->gap_bytes, 0, sizeof(im->gap_bytes));
+	im->are_names_lost = false;
 	im->calls = 0;
 	im->operations = 0;
 	im->last_task = 0;
@@ -147,6 +196,11 @@ static int go_through(struct import *im)
 	if (!im->err && n < 0)
 		return log_failed(im, n);
 	im->gaps[IMPORT_GAP_foreign] = log_foreign(im->log);
+	im->gaps[IMPORT_GAP_damaged] = log_damaged(im->log);
+	im->gaps[IMPORT_GAP_unfinished] += log_lost(im->log);
+	gap_bytes(im, IMPORT_GAP_unfinished, IOT_OMISSION_UNKNOWN);
+	im->gaps[IMPORT_GAP_clock] = log_clock_steps(im->log);
+	im->gaps[IMPORT_GAP_by_order] = im->by_order;
 	return im->err;
 }
 
@@ -191,7 +245,12 @@ static void import_exit(struct import *im)
 		free(known);
 	}
 	pending_exit(im);
-	free(im->births);
+	births_exit(im);
+	named_gaps_forget(im);
+	calls_exit(im);
+	while (im->root_count)
+		free(im->roots[--im->root_count].path);
+	free(im->roots);
 	log_close(im->log);
 }
 
@@ -214,36 +273,100 @@ static char *clean_root(const char *root)
 	return clean;
 }
 
+/* -- roots --------------------------------------------------------------------------------------- */
+
+static int add_root(struct import *im, const char *path)
+{
+	struct root *roots = reallocarray(im->roots, im->root_count + 1, sizeof(*roots));
+	char *clean = clean_root(path);
+	size_t i;
+
+	if (roots)
+		im->roots = roots;
+	if (!roots || !clean || strlen(clean) >= PATH_ROOM) {
+		free(clean);
+		return refuse(im, -EINVAL, "%s: the root must be an absolute path", path);
+	}
+	for (i = 0; i < im->root_count; i++) {
+		if (strcmp(roots[i].path, clean))
+			continue;
+		free(clean); /* given twice, it is the same */
+		return 0;
+	}
+	roots[im->root_count++] = (struct root){ .path = clean, .path_bytes = strlen(clean) };
+	return 0;
+}
+
 /* What two passes have not found is not there, so that nothing needs to be written. */
 static int check_found(struct import *im)
 {
+	const char *others = im->root_count > 1 ? " and the others" : "", *path = im->roots[0].path;
+
 	if (im->leads_away && !im->last_handle)
-		return refuse(im, -ENODATA, "%s: names in the log that begin with it lead elsewhere: it is a symbolic link, or below one; name the directory that it leads to",
-			      im->root_path);
+		return refuse(im, -ENODATA, "%s%s: names in the log that begin with it lead elsewhere: it is a symbolic link, or below one; name the directory that it leads to",
+			      path, others);
 	if (im->operations)
 		return 0;
-	return refuse(im, -ENODATA, "%s: nothing in the log is below this directory, which is to be named as there, without symbolic links",
-		      im->root_path);
+	return refuse(im, -ENODATA, "%s%s: nothing in the log is below this directory, which is to be named as there, without symbolic links",
+		      path, others);
 }
 
 static int refuse_lines(struct import *im, const struct import_options *options)
 {
-	return refuse(im, -ENODATA, "%s%s: no line is of the form " LOG_LINE_FORM ", as strace -f -ttt -T writes it without -i and -n",
+	return refuse(im, -ENODATA, "%s%s: no line is of the form " LOG_LINE_FORM ", as strace -f -ttt -T writes it",
 		      options->logs[0], options->log_count > 1 ? " and the others" : "");
+}
+
+/* -- all of it ------------------------------------------------------------------------------------- */
+
+static int compare_named(const void *a, const void *b)
+{
+	const struct import_named *x = a, *y = b;
+
+	return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+static void summarize(struct import *im)
+{
+	struct import_summary *summary = im->summary;
+	const struct named_gap *named;
+
+	summary->calls = im->calls;
+	summary->operations = im->operations;
+	summary->tasks = im->last_task;
+	memcpy(summary->gaps, im->gaps, sizeof(im->gaps));
+	summary->named = calloc(HASH_COUNT(im->named_gaps) + 1, sizeof(*summary->named));
+	for (named = im->named_gaps; named && summary->named; named = named->hh.next) {
+		char *name = strdup(named->name);
+
+		if (name)
+			summary->named[summary->named_count++] =
+				(struct import_named){ named->kind, named->count, name };
+	}
+	if (summary->named_count)
+		qsort(summary->named, summary->named_count, sizeof(*summary->named), compare_named);
+}
+
+/**
+ * import_summary_free() - free what a summary holds
+ */
+void import_summary_free(struct import_summary *summary)
+{
+	while (summary->named_count)
+		free(summary->named[--summary->named_count].name);
+	free(summary->named);
+	summary->named = NULL;
 }
 
 static int run(struct import *im, const struct import_options *options)
 {
-	const char *root = options->root;
-	char *clean = clean_root(root);
-	int err;
+	size_t i;
+	int err = calls_init(im);
 
-	if (!clean || strlen(clean) >= PATH_ROOM) {
-		free(clean);
-		return refuse(im, -EINVAL, "%s: the root must be an absolute path", root);
-	}
-	im->root_path = clean;
-	err = find_births(im);
+	for (i = 0; i < options->root_count && !err; i++)
+		err = add_root(im, options->roots[i]);
+	if (!err)
+		err = find_births(im);
 	if (!err && !im->calls)
 		err = refuse_lines(im, options);
 	if (!err)
@@ -256,14 +379,10 @@ static int run(struct import *im, const struct import_options *options)
 	im->is_last_pass = true;
 	if (!err)
 		err = last_pass(im, options->trace);
-	im->summary->calls = im->calls;
-	im->summary->operations = im->operations;
-	im->summary->tasks = im->last_task;
-	memcpy(im->summary->gaps, im->gaps, sizeof(im->gaps));
+	summarize(im);
 	if (err && !im->summary->message[0])
 		refuse(im, err, "%s", strerror(-err));
 	import_exit(im);
-	free(clean);
 	return err;
 }
 
@@ -278,7 +397,7 @@ static int add_log(struct import *im, const char *path, const char *trace)
 /**
  * import_strace() - make a trace of what strace wrote
  * @options: which files, and where to
- * @summary: filled in
+ * @summary: filled in; to be given to import_summary_free()
  *
  * Return: 0 or a negative errno; then the summary's message says why.
  */

@@ -8,14 +8,15 @@
 #include "lib/iotape.h"
 
 /*
- * What a log cannot say, or says otherwise than it was thought to be.
+ * What a log does not tell, or of which there is no record. Those of the kinds `call` and `flag` are also
+ * counted by name.
  *
- * G(name, omission, operations, sentence): why the trace is incomplete then, a reason of omission.h,
- * and how many operations it lacks for each gap: 1, 0 or `unknown`.
+ * G(name, omission, operations, sentence): why the trace is incomplete then, a reason of omission.h, or
+ * `nothing` if it is complete all the same; and how many operations it lacks for each gap: 1, 0 or `unknown`.
  */
 #define IMPORT_GAPS(G)                                                                         \
 	G(foreign, log, unknown, "lines that are not strace's were skipped")                   \
-	G(unfinished, log, 1, "calls had not ended when the log does")                         \
+	G(unfinished, log, 1, "calls on files had not ended when their thread or the log did") \
 	G(cut_name, log, 1, "calls with a name that strace cut off were left out (strace -s 4096)") \
 	G(no_cwd, log, 1, "calls with a relative name were left out: the log does not say in which " \
 			  "directory (strace -y)")                                             \
@@ -23,14 +24,23 @@
 	G(opened_before, log, unknown, "descriptors were open already, or came in a message: they are " \
 				       "opened where they are used first")                     \
 	G(io_uring, async, unknown, "calls of io_uring cannot be seen in strace's output")     \
-	G(aio, async, unknown, "calls of asynchronous I/O were left out")                      \
+	G(aio, async, 1, "requests of asynchronous I/O were left out")                         \
 	G(map, mapping, unknown, "files were mapped: accesses to mapped memory cannot be seen in " \
 				 "strace's output")                                            \
 	G(readdir, log, 0, "directories were read without their entries (strace -v shows them)") \
 	G(target, log, 0, "symbolic links were met whose target the log does not say")         \
 	G(across, log, 0, "names were moved across the root, and appear or vanish there")      \
 	G(chroot, log, unknown, "calls of chroot, pivot_root, setns or mount were not followed") \
-	G(contradiction, log, unknown, "times the log showed a file system that was not as expected")
+	G(contradiction, log, unknown, "times the log showed a file system that was not as expected") \
+	G(call, log, 1, "calls on files below the root were not understood and left out")      \
+	G(flag, log, 0, "flags of calls were not known and ignored")                           \
+	G(damaged, log, unknown, "lines of calls were cut or damaged")                         \
+	G(clock, nothing, 0, "times the clock was set back: lines from there on are taken to follow at once") \
+	G(by_order, log, unknown, "processes of another PID namespace were told by the order in which they " \
+				  "were made (strace --decode-pids=pidns)")                    \
+	G(umask, nothing, 0, "calls asked for permissions of new files, and the log does not show the umask: " \
+			     "022 was taken")                                                      \
+	G(size, log, 0, "sizes of files were not known where a call depends on them")
 
 enum import_gap {
 #define IMPORT_GAP(name, omission, operations, sentence) IMPORT_GAP_##name,
@@ -44,13 +54,26 @@ enum import_gap {
  * @logs: files that strace wrote
  * @log_count: their number, at least 1
  * @trace: trace to write
- * @root: directory that becomes the root of the trace, absolute, as the traced program named it
+ * @roots: directories that become the roots of the trace, absolute, as the traced program named them
+ * @root_count: their number, at least 1
  */
 struct import_options {
 	char **logs;
 	size_t log_count;
 	const char *trace;
-	const char *root;
+	char **roots;
+	size_t root_count;
+};
+
+/**
+ * struct import_named - how often something was found that has a name
+ * @kind: the gap that it is counted in
+ * @name: of the call, and perhaps what of it, as in `ioctl.FITRIM`
+ */
+struct import_named {
+	enum import_gap kind;
+	u64 count;
+	char *name;
 };
 
 /**
@@ -59,6 +82,8 @@ struct import_options {
  * @operations: records of operations that they became
  * @tasks: tasks in the trace
  * @gaps: how often a log did not tell
+ * @named: of some of them, by name; free with import_summary_free()
+ * @named_count: their number
  * @omissions: what the trace lacks for that
  * @message: if the import failed, who and where and why, as one sentence; else empty
  */
@@ -67,6 +92,8 @@ struct import_summary {
 	u64 operations;
 	u64 tasks;
 	u64 gaps[IMPORT_GAP_COUNT];
+	struct import_named *named;
+	size_t named_count;
 	struct iot_omissions omissions;
 	char message[512];
 };
@@ -75,5 +102,7 @@ extern const char *const import_gap_names[IMPORT_GAP_COUNT];
 extern const char *const import_gap_sentences[IMPORT_GAP_COUNT];
 
 int import_strace(const struct import_options *options, struct import_summary *summary);
+void import_summary_free(struct import_summary *summary);
+const char *import_call_class(const char *name);
 
 #endif

@@ -99,27 +99,37 @@ struct entry *entry_of(struct import *im, struct inode *dir, const u8 *component
 	return entry;
 }
 
+static int find_root(struct import *im, struct root *root)
+{
+	struct place place;
+
+	if (!place_from_path(im, (const u8 *)root->path, root->path_bytes, &place))
+		return im->err ? im->err : -EINVAL;
+	root->inode = place.inode;
+	inode_is(root->inode, IOT_TYPE_dir);
+	return 0;
+}
+
 /**
- * inodes_init() - only "/" and the directories down to the root of the trace are known
+ * inodes_init() - only "/" and the directories down to the roots of the trace are known
  *
  * Return: 0 or a negative errno.
  */
 int inodes_init(struct import *im)
 {
-	struct place place;
+	size_t i;
+	int err = 0;
 
 	im->slash = inode_make(im, IOT_TYPE_dir, S_IFDIR | 0755);
-	if (!im->slash)
+	im->nothing = inode_make(im, IOT_TYPE_socket, S_IFSOCK);
+	if (!im->slash || !im->nothing)
 		return -ENOMEM;
 	im->slash->known = known_of(im, (const u8 *)"/", 1);
 	if (!im->slash->known)
 		return -ENOMEM;
-	im->root = NULL;
-	if (!place_from_path(im, (const u8 *)im->root_path, strlen(im->root_path), &place))
-		return im->err ? im->err : -EINVAL;
-	im->root = place.inode;
-	inode_is(im->root, IOT_TYPE_dir);
-	return 0;
+	for (i = 0; i < im->root_count && !err; i++)
+		err = find_root(im, &im->roots[i]);
+	return err;
 }
 
 /**
@@ -129,6 +139,7 @@ void inodes_exit(struct import *im)
 {
 	struct inode *inode;
 	struct entry *entry;
+	size_t i;
 
 	while ((inode = im->inodes)) {
 		im->inodes = inode->next_made;
@@ -141,7 +152,11 @@ void inodes_exit(struct import *im)
 		free(entry);
 	}
 	im->slash = NULL;
-	im->root = NULL;
+	im->nothing = NULL;
+	for (i = 0; i < im->root_count; i++) {
+		im->roots[i].inode = NULL;
+		im->roots[i].name = 0;
+	}
 }
 
 /* -- where things are ----------------------------------------------------------------------------- */
@@ -168,24 +183,81 @@ size_t entry_path(const struct entry *entry, u8 *path, size_t room)
 }
 
 /**
- * inode_is_inside() - is it the root of the trace, or a file below it?
+ * inode_root() - the root that a directory is; NULL if it is none
  */
-bool inode_is_inside(const struct import *im, const struct inode *inode)
+struct root *inode_root(const struct import *im, const struct inode *inode)
 {
-	if (inode == im->root)
-		return true;
-	return inode && inode->entry && entry_is_inside(im, inode->entry);
+	size_t i;
+
+	for (i = 0; i < im->root_count; i++)
+		if (inode && im->roots[i].inode == inode)
+			return &im->roots[i];
+	return NULL;
 }
 
 /**
- * entry_is_inside() - is it a name below the root of the trace?
+ * inode_is_inside() - is it a root of the trace, or a file below one?
+ */
+bool inode_is_inside(const struct import *im, const struct inode *inode)
+{
+	if (!inode)
+		return false;
+	if (inode->is_nameless_inside && !inode->entry)
+		return true;
+	return inode_root(im, inode) || (inode->entry && entry_is_inside(im, inode->entry));
+}
+
+/**
+ * entry_is_inside() - is it a name below a root of the trace?
  */
 bool entry_is_inside(const struct import *im, const struct entry *entry)
 {
 	for (; entry; entry = entry->dir->entry)
-		if (entry->dir == im->root)
+		if (inode_root(im, entry->dir))
 			return true;
 	return false;
+}
+
+/**
+ * path_is_inside() - is it the path of a root, or of something below one? Links are not followed.
+ */
+bool path_is_inside(const struct import *im, const u8 *path, size_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < im->root_count; i++) {
+		const struct root *root = &im->roots[i];
+
+		if (bytes >= root->path_bytes && !memcmp(path, root->path, root->path_bytes) &&
+		    (bytes == root->path_bytes || root->path_bytes == 1 || path[root->path_bytes] == '/'))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * inode_at() - what the model has at a path, links not followed
+ *
+ * Return: NULL if that is not known.
+ */
+struct inode *inode_at(const struct import *im, const u8 *path, size_t bytes)
+{
+	struct inode *inode = im->slash;
+	struct entry *entry;
+	size_t at = 0, end;
+
+	while (inode) {
+		while (at < bytes && path[at] == '/')
+			at++;
+		if (at == bytes)
+			break;
+		for (end = at; end < bytes && path[end] != '/'; end++)
+			;
+		HASH_FIND(hh, inode->entries, path + at, end - at, entry);
+		inode = entry && entry->state == ENTRY_PRESENT ? entry->inode : NULL;
+		at = end;
+	}
+	return inode;
 }
 
 /**
@@ -238,6 +310,7 @@ static void take_known(struct import *im, struct inode *inode, struct known *kno
 	inode->mode = known->mode;
 	inode->size_bytes = known->size_bytes;
 	inode->has_size = im->is_last_pass;
+	inode->has_exact_size = im->is_last_pass && known->has_exact_size;
 	if (known->target)
 		inode_has_target(im, inode, known->target, known->target_bytes);
 }
@@ -363,8 +436,20 @@ void inode_has_size(struct inode *inode, u64 size_bytes)
 		return;
 	if (size_bytes > inode->size_bytes && !inode->has_size)
 		was_at_least(inode, size_bytes);
+	if (inode->known && !inode->is_truncated)
+		inode->known->has_exact_size = true;
 	inode->size_bytes = size_bytes;
 	inode->has_size = true;
+	inode->has_exact_size = true;
+}
+
+/**
+ * inode_is_empty() - it was made now
+ */
+void inode_is_empty(struct inode *inode)
+{
+	inode->has_size = true;
+	inode->has_exact_size = true;
 }
 
 /**
@@ -391,6 +476,7 @@ void inode_resize(struct inode *inode, u64 size_bytes)
 	inode->is_truncated = true;
 	inode->size_bytes = size_bytes;
 	inode->has_size = true;
+	inode->has_exact_size = true;
 }
 
 /**

@@ -22,6 +22,7 @@
 #define PATH_ROOM 4096
 #define PENDING_DEPTH_MAX 32 /* each takes about 20 KiB of the stack */
 #define FILE_MAX_BYTES (1ull << 62) /* a log that speaks of larger ones is wrong */
+#define PAGE_BYTES 4096ll
 #define MODE_BITS 07777 /* of a mode, without the type */
 
 /**
@@ -34,6 +35,7 @@ struct known {
 	u32 type;
 	u32 mode;
 	bool has_mode;
+	bool has_exact_size;
 	u64 size_bytes;
 	u32 uid;
 	u32 gid;
@@ -44,6 +46,8 @@ struct known {
 };
 
 struct inode;
+struct call_kind;
+struct call_name;
 
 /**
  * struct entry - a name in a directory
@@ -70,9 +74,11 @@ struct entry {
  * @below: the one that emit_object() came from on its way up
  * @known: what was there at the beginning; NULL if it was made since
  * @size_bytes: as far as is known
- * @has_size: it is all of its size
+ * @has_size: it is all of its size; in the last pass, all that is to be found out
+ * @has_exact_size: a call showed it, or made it so
  * @is_truncated: its size does not say anything about the beginning
  * @links: names that are known
+ * @is_nameless_inside: it was made without a name, in a directory of the trace
  */
 struct inode {
 	struct inode *next_made;
@@ -86,8 +92,10 @@ struct inode {
 	struct known *known;
 	u64 size_bytes;
 	bool has_size;
+	bool has_exact_size;
 	bool is_truncated;
 	u32 links;
+	bool is_nameless_inside;
 	u8 *target;
 	size_t target_bytes;
 };
@@ -95,8 +103,11 @@ struct inode {
 /**
  * struct file - an open file description
  * @handle: its id in the trace; 0 if it is not in it
+ * @inode: im->nothing if it is no file of a file system: a pipe, a socket
  * @entry: the name it was opened by, may be NULL
  * @flags: IOT_OPEN_*
+ * @is_place: O_PATH
+ * @is_position_lost: a call that was not understood has moved it
  */
 struct file {
 	u32 references;
@@ -104,7 +115,8 @@ struct file {
 	struct inode *inode;
 	struct entry *entry;
 	u32 flags;
-	bool is_place; /* O_PATH */
+	bool is_place;
+	bool is_position_lost;
 	u64 position_bytes;
 };
 
@@ -124,16 +136,23 @@ struct fs_place {
 	u32 references;
 	struct inode *cwd; /* NULL: not known */
 	u32 umask;
+	bool has_umask; /* else it is a guess */
 };
 
+/**
+ * struct mapping - addresses at which a file is mapped
+ * @map: id in the trace
+ * @is_unsure: a call was not understood that may have changed it: there are no more records of it
+ */
 struct mapping {
 	u64 begin;
 	u64 end;
-	u64 map; /* id in the trace */
+	u64 map;
 	u64 offset_bytes;
 	struct file *file;
 	u32 prot;
 	u32 flags;
+	bool is_unsure;
 };
 
 struct memory {
@@ -145,17 +164,20 @@ struct memory {
 
 /**
  * struct task - a thread
+ * @inner_pid: what it is called in its own PID namespace, if that is another number; else 0
  * @id: of the task in the trace; an exec gives it another
  * @ops: operations that it entered in the trace
  * @call: that it is in; NULL if in none
  * @is_done: the model has what that call does already, see pending.c
  * @idle_since_ns: end of its last system call
  * @runtime_ns: time between its system calls
+ * @program: what it executes, as far as is known
  */
 struct task {
 	UT_hash_handle hh;
 	u32 pid;
 	u32 tgid;
+	u32 inner_pid;
 	u32 id;
 	u32 ops;
 	const struct call *call;
@@ -166,14 +188,39 @@ struct task {
 	struct fd_table *fds;
 	struct fs_place *fs;
 	struct memory *memory;
+	struct inode *program;
 };
 
-/* A task that another one makes, from the first pass. */
+/**
+ * struct birth - a task that another one makes, from the first pass
+ * @result: what the call returned: the child, as its maker calls it
+ * @child: as strace calls it; 0 if that is not known
+ * @begin_ns: of the call
+ * @flags: CLONE_*
+ */
 struct birth {
 	u32 parent;
+	u32 result;
 	u32 child;
-	u64 flags; /* CLONE_* */
+	u64 begin_ns;
+	u64 flags;
 	bool is_used;
+};
+
+/* A thread of the log, from the first pass. */
+struct sighting {
+	UT_hash_handle hh;
+	u32 pid;
+	u64 first_ns;
+	bool is_explained; /* a call made it */
+};
+
+/* How often something is in the log that has a name, see left_out.c. */
+struct named_gap {
+	UT_hash_handle hh;
+	enum import_gap kind;
+	u64 count;
+	char name[];
 };
 
 /* A call that changes names and failed, from the first pass: it did not do it. */
@@ -186,31 +233,52 @@ struct failure {
 };
 
 /**
+ * struct root - a directory that is imported
+ * @path: absolute, without links
+ * @name: its id in the trace
+ */
+struct root {
+	char *path;
+	size_t path_bytes;
+	struct inode *inode;
+	u64 name;
+};
+
+/**
  * struct import - an import
  * @task: whose call is looked at
  * @begin_ns, @end_ns: its time; what is recorded first takes it up
  * @last_ns: end of the record that was written last
  * @writer: NULL while nothing is written
  * @leads_away: a name below the root was opened, and what -y says was opened is not below it
+ * @are_names_lost: a call that changes names was not understood: any name may be there now
  * @pending_depth: calls that are under way and were taken for done, each to settle the one before
  */
 struct import {
 	struct log *log;
 	struct import_summary *summary;
-	const char *root_path;
 	int err;
 	bool is_last_pass;
 	u64 gaps[IMPORT_GAP_COUNT];
+	u64 gap_bytes[IMPORT_GAP_COUNT];
+	struct named_gap *named_gaps;
+	struct call_name *call_names;
 
 	struct known *known;
 	struct failure *failures;
 	struct birth *births;
 	size_t birth_count;
 	size_t birth_room;
+	struct sighting *sightings;
+	u64 by_order; /* children that were told by their order alone */
+	bool has_initial_umask;
+	u32 initial_umask;
+	bool is_mmap2_by_page;
 
 	struct inode *slash; /* of the whole file system */
-	struct inode *root;  /* of the trace */
-	u64 root_name;
+	struct inode *nothing; /* what is no file of a file system */
+	struct root *roots;  /* of the trace */
+	size_t root_count;
 	struct inode *inodes;
 	struct entry *entries_made;
 	struct known *first_cwd;
@@ -230,12 +298,26 @@ struct import {
 	u64 calls;
 	u64 operations;
 	bool leads_away;
+	bool are_names_lost;
 	struct iot_writer *writer;
 	const char *trace; /* where it writes to */
 };
 
 void gap(struct import *im, enum import_gap what);
 void *import_allocate(struct import *im, size_t bytes);
+
+/* -- what is left out, see left_out.c -------------------------------------------------------- */
+
+void gap_named(struct import *im, enum import_gap what, struct text call, struct text detail);
+void gap_moved(struct import *im, enum import_gap what, const struct call *call);
+void gap_bytes(struct import *im, enum import_gap what, u64 bytes);
+bool call_concerns_root(struct import *im, const struct call *call, u32 descriptors);
+void call_not_understood(struct import *im, const struct call *call, const struct call_kind *kind);
+void call_unknown(struct import *im, const struct call *call);
+void call_object_lost(struct import *im, const struct call *call);
+void call_short(struct import *im, const struct call *call, const struct call_kind *kind);
+void flags_partly(struct import *im, const struct call *call, struct text flags);
+void named_gaps_forget(struct import *im);
 
 /* -- file system, see inodes.c ------------------------------------------------------------- */
 
@@ -247,6 +329,9 @@ struct entry *entry_of(struct import *im, struct inode *dir, const u8 *component
 size_t entry_path(const struct entry *entry, u8 *path, size_t room);
 bool entry_is_inside(const struct import *im, const struct entry *entry);
 bool inode_is_inside(const struct import *im, const struct inode *inode);
+struct root *inode_root(const struct import *im, const struct inode *inode);
+bool path_is_inside(const struct import *im, const u8 *path, size_t bytes);
+struct inode *inode_at(const struct import *im, const u8 *path, size_t bytes);
 struct inode *inode_parent(const struct import *im, const struct inode *inode);
 struct inode *entry_find(struct import *im, struct entry *entry, u32 type);
 bool entry_was_there(struct import *im, struct entry *entry);
@@ -257,6 +342,7 @@ struct entry *inode_name(const struct inode *inode, struct entry *preferred);
 void inode_is(struct inode *inode, u32 type);
 void inode_has_mode(struct inode *inode, u32 mode);
 void inode_has_size(struct inode *inode, u64 size_bytes);
+void inode_is_empty(struct inode *inode);
 void inode_reaches(struct inode *inode, u64 size_bytes);
 void inode_resize(struct inode *inode, u64 size_bytes);
 void inode_written(struct inode *inode, u64 end_bytes);
@@ -267,13 +353,15 @@ void inode_has_target(struct import *im, struct inode *inode, const u8 *target, 
 #define PLACE_NOFOLLOW 1
 #define PLACE_NEW      2 /* the last component may be absent, and the call succeed */
 #define PLACE_EMPTY    4 /* an empty name is the descriptor itself */
+#define PLACE_MAY_LOSE 8 /* that a link of procfs leads nowhere known is not to be counted */
 
 /**
  * struct place - where a name leads
  * @entry: the last name that was looked at; NULL if there is none in the name, as in "/"
  * @inode: what it is, NULL if it is absent or not known
- * @file: if an empty name stands for a descriptor
+ * @file: if an empty name, or a link of procfs, stands for a descriptor
  * @is_end: the walk came to the last component
+ * @is_magic: it went through a link of procfs, such as /proc/self/fd/3
  * @err: -ENOENT if something is absent on the way, -EXDEV if the name is not known
  */
 struct place {
@@ -281,11 +369,15 @@ struct place {
 	struct inode *inode;
 	struct file *file;
 	bool is_end;
+	bool is_magic;
 	int err;
 };
 
 void place_of(struct import *im, const struct call *call, int dir_arg, u32 path_arg, u32 flags,
 	      u32 intents, struct place *place);
+void place_of_text(struct import *im, const struct call *call, int dir_arg, struct text name, u32 flags,
+		   u32 intents, struct place *place);
+struct inode *place_base(struct import *im, const struct call *call, int dir_arg);
 bool place_from_path(struct import *im, const u8 *path, size_t bytes, struct place *place);
 void place_failed(struct import *im, const struct call *call, const struct place *place,
 		  u32 intents);
@@ -295,12 +387,32 @@ void place_failed(struct import *im, const struct call *call, const struct place
 struct task *task_find(struct import *im, u32 pid);
 struct task *task_of(struct import *im, u32 pid, u64 time_ns);
 struct task *task_fork(struct import *im, struct task *parent, u32 pid, u64 flags, u64 time_ns);
-void task_exec(struct import *im, struct task *task, const u8 *path, size_t bytes);
+struct task *task_born(struct import *im, struct task *parent, struct birth *birth, u64 time_ns);
+void task_exec(struct import *im, struct task *task, struct text name, struct text file);
 void task_exit(struct import *im, struct task *task, u32 code, u64 time_ns);
 void task_supersede(struct import *im, u32 from_pid, u32 pid, u64 time_ns);
 void task_unshare(struct import *im, struct task *task, u64 flags);
 void tasks_exit(struct import *im);
-int birth_add(struct import *im, u32 parent, u32 child, u64 flags);
+struct task *task_named(struct import *im, const struct task *by, u32 pid);
+void group_exit(struct import *im, u32 tgid, u32 code, u64 time_ns);
+
+/* -- who makes whom, see births.c ---------------------------------------------------------------- */
+
+int birth_add(struct import *im, const struct call *call, u64 flags);
+int sighting_add(struct import *im, u32 pid, u64 time_ns);
+int births_match(struct import *im);
+void births_exit(struct import *im);
+
+/* -- links of procfs, see magic.c ------------------------------------------------------------------ */
+
+enum magic {
+	MAGIC_NONE, /* a name like others */
+	MAGIC_FOUND,
+	MAGIC_LOST, /* a link of procfs, and what it leads to is not known */
+};
+
+enum magic magic_step(struct import *im, const struct inode *dir, const u8 *component, size_t bytes,
+		      struct place *place);
 
 /* -- descriptors, see files.c ------------------------------------------------------------------- */
 
@@ -311,6 +423,8 @@ void fd_table_exec(struct import *im, struct fd_table *table);
 struct descriptor *fd_find(const struct fd_table *table, s64 fd);
 void fd_install(struct import *im, s64 fd, struct file *file, bool is_cloexec);
 void fd_close(struct import *im, s64 fd);
+void fd_forget(struct import *im, s64 fd);
+void fd_install_nothing(struct import *im, s64 fd);
 void fd_close_range(struct import *im, u64 first, u64 last, u64 flags);
 struct file *file_make(struct import *im, struct inode *inode, struct entry *entry, u32 flags);
 void file_get(struct file *file);
@@ -323,6 +437,7 @@ struct file *file_inside(struct import *im, const struct call *call, u32 index);
 struct memory *memory_make(struct import *im);
 struct memory *memory_copy(struct import *im, const struct memory *from);
 void memory_put(struct import *im, struct memory *memory);
+void memory_lose(struct memory *memory);
 
 /* -- records, see emit.c ------------------------------------------------------------------------- */
 
@@ -339,8 +454,6 @@ int emit_close(struct import *im, int err);
 
 /* -- calls ---------------------------------------------------------------------------------------- */
 
-struct call_kind;
-
 typedef void (*call_fn)(struct import *im, const struct call *call, const struct call_kind *kind);
 
 /**
@@ -350,6 +463,7 @@ typedef void (*call_fn)(struct import *im, const struct call *call, const struct
  * @dir: which argument is the directory that a name is relative to; -1: none
  * @arg: which argument is the name, or the descriptor
  * @variant: what tells it from calls that do nearly the same
+ * @args: so many arguments strace shows at least
  * @enter: when it is entered, because its effect is at once
  */
 struct call_kind {
@@ -358,6 +472,7 @@ struct call_kind {
 	int dir;
 	u32 arg;
 	u32 variant;
+	u32 args;
 	call_fn enter;
 };
 
@@ -369,10 +484,14 @@ enum call_variant {
 	VARIANT_POSITION, /* with an offset of its own */
 	VARIANT_VECTOR,   /* with several buffers */
 	VARIANT_POSITION_VECTOR,
+	VARIANT_POSITION_FLAGS, /* with flags, too */
 	VARIANT_WRITE = 16, /* added to the former */
 };
 
-const struct call_kind *call_kind(struct text name);
+int calls_init(struct import *im);
+void calls_exit(struct import *im);
+bool call_is_known(const struct import *im, struct text name, const struct call_kind **kind);
+const struct call_kind *call_kind(const struct import *im, struct text name);
 bool pending_settle(struct import *im, struct entry *entry, bool is_made);
 int pending_failed(struct import *im, const struct call *call);
 void pending_exit(struct import *im);
@@ -392,13 +511,21 @@ void emit_size(struct import *im, struct inode *inode, struct entry *entry, u64 
 	H(call_fallocate) H(call_fadvise) H(call_flock) H(call_readahead) H(call_readdir) \
 	H(call_sendfile) H(call_splice) H(call_copy_range) H(call_ioctl) H(call_mmap) \
 	H(call_munmap) H(call_mremap) H(call_mprotect) H(call_mlock) H(call_msync) H(call_madvise) \
-	H(call_clone) H(call_unshare) H(call_io_uring) H(call_aio) H(call_unfollowed)
+	H(call_clone) H(call_unshare) H(call_exit) H(call_wait) H(call_io_uring) H(call_aio) \
+	H(call_unfollowed) H(call_left_out) H(call_open_tree) H(call_open_handle) H(call_no_file) \
+	H(call_no_files) H(call_any_file) H(call_messages) H(call_bind) H(call_file_attr) \
+	H(call_mlockall) H(call_on_memory)
 #define CALL_DECLARE(name) \
 	void name(struct import *im, const struct call *call, const struct call_kind *kind);
 CALL_HANDLERS(CALL_DECLARE)
 #undef CALL_DECLARE
 
+bool object_of(struct import *im, const struct call *call, const struct call_kind *kind, u32 flags_arg,
+	       struct place *place);
+bool object_inside(struct import *im, const struct call *call, const struct call_kind *kind, u32 flags_arg,
+		   u16 record, struct place *place);
+void names_lose(struct import *im, const struct call *call);
 bool call_lock(struct import *im, const struct call *call, s64 command);
-bool call_flags(struct import *im, const struct call *call, const struct file *file, u32 request);
+bool call_file_flags(struct import *im, const struct call *call, const struct file *file, u32 request);
 
 #endif

@@ -59,7 +59,7 @@ static struct failure *failure_of(const struct import *im, const struct call *ca
  */
 int pending_failed(struct import *im, const struct call *call)
 {
-	const struct call_kind *kind = call_kind(call->name);
+	const struct call_kind *kind = call_kind(im, call->name);
 	struct failure *failure;
 
 	if (!kind || (name_arg(kind, true) < 0 && name_arg(kind, false) < 0) || failure_of(im, call))
@@ -90,10 +90,10 @@ static bool can_be(const struct import *im, const struct task *task, const struc
 {
 	const struct call *call = task->call;
 
-	if (task == im->task || !call || task->is_done || !call_kind(call->name) ||
+	if (task == im->task || !call || task->is_done || !call_kind(im, call->name) ||
 	    (call->has_result && call->result))
 		return false;
-	return is_about(call, name_arg(call_kind(call->name), is_made), entry) &&
+	return is_about(call, name_arg(call_kind(im, call->name), is_made), entry) &&
 	       !failure_of(im, call);
 }
 
@@ -114,7 +114,7 @@ static void finish(struct import *im, struct task *task)
 	im->task = task;
 	im->begin_ns = call.begin_ns;
 	im->end_ns = now_ns;
-	call_kind(call.name)->leave(im, &call, call_kind(call.name));
+	call_kind(im, call.name)->leave(im, &call, call_kind(im, call.name));
 	im->task = before;
 	im->begin_ns = now_ns; /* what shows it comes after that */
 	im->end_ns = end_ns > now_ns ? end_ns : now_ns;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * strace_line.c - take a line of an strace log apart.
+ * strace_line.c - what kind of line of an strace log it is, and its parts.
  */
 #include "strace_line.h"
 
@@ -9,22 +9,26 @@
 
 #define NS_PER_S 1000000000ull
 
-static const char *skip_spaces(const char *p, const char *end)
+const char *skip_spaces(const char *p, const char *end)
 {
 	while (p < end && (*p == ' ' || *p == '\t'))
 		p++;
 	return p;
 }
 
-static bool starts(const char *p, const char *end, const char *word)
+bool starts_with(const char *p, const char *end, const char *word)
 {
 	size_t bytes = strlen(word);
 
 	return (size_t)(end - p) >= bytes && !memcmp(p, word, bytes);
 }
 
-/* Return: after the digits; @p if there are none or too many. */
-static const char *take_digits(const char *p, const char *end, u64 *number)
+/**
+ * take_digits() - a decimal number
+ *
+ * Return: after the digits; @p if there are none or too many.
+ */
+const char *take_digits(const char *p, const char *end, u64 *number)
 {
 	const char *begin = p;
 
@@ -36,8 +40,12 @@ static const char *take_digits(const char *p, const char *end, u64 *number)
 	return p;
 }
 
-/* SECONDS.FRACTION, as nanoseconds. Return: after it; @p if that is not what is there. */
-static const char *take_time(const char *p, const char *end, u64 *time_ns)
+/**
+ * take_time() - SECONDS.FRACTION
+ *
+ * Return: after it; @p if that is not what is there.
+ */
+const char *take_time(const char *p, const char *end, u64 *time_ns)
 {
 	u64 seconds, unit = NS_PER_S, fraction = 0;
 	const char *q = take_digits(p, end, &seconds);
@@ -52,187 +60,20 @@ static const char *take_time(const char *p, const char *end, u64 *time_ns)
 	return q;
 }
 
-static bool is_name(char c)
+bool is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* -- what is in a call --------------------------------------------------------------------- */
-
-static const char *skip_string(const char *p, const char *end)
+/* Names of calls of another ABI have #64 behind them, or 64: before. */
+static bool is_name(char c)
 {
-	for (p++; p < end && *p != '"'; p++)
-		if (*p == '\\' && p + 1 < end)
-			p++;
-	return p < end ? p + 1 : end;
+	return is_word(c) || c == '#' || c == ':';
 }
 
-/* What -y and -yy say of a descriptor, which may have brackets and arrows of its own. */
-static const char *skip_angle(const char *p, const char *end)
+static bool is_pid(u64 pid)
 {
-	int depth = 0;
-
-	for (; p < end; p++) {
-		if (*p == '<')
-			depth++;
-		else if (*p == '>' && p[-1] != '-' && !--depth)
-			return p + 1;
-	}
-	return end;
-}
-
-static bool is_descriptor(const char *begin, const char *p)
-{
-	return p > begin && (isdigit((unsigned char)p[-1]) ||
-			     (p - begin >= 8 && !memcmp(p - 8, "AT_FDCWD", 8)));
-}
-
-/**
- * text_skip() - the end of an argument, or of a member of a list
- * @p: its beginning
- * @end: of the text
- *
- * Return: the comma or the closing bracket after it, or @end.
- */
-const char *text_skip(const char *p, const char *end)
-{
-	const char *begin = p;
-	int depth = 0;
-
-	while (p < end) {
-		if (*p == '"') {
-			p = skip_string(p, end);
-			continue;
-		}
-		if (starts(p, end, "/*")) {
-			for (p += 2; p < end && !starts(p, end, "*/"); p++)
-				;
-			p = p < end ? p + 2 : end;
-			continue;
-		}
-		if (starts(p, end, "<<")) {
-			p += 2;
-			continue;
-		}
-		if (*p == '<' && is_descriptor(begin, p)) {
-			p = skip_angle(p, end);
-			continue;
-		}
-		if (*p == '(' || *p == '[' || *p == '{')
-			depth++;
-		else if ((*p == ')' || *p == ']' || *p == '}') && !depth--)
-			break;
-		else if (*p == ',' && !depth)
-			break;
-		p++;
-	}
-	return p;
-}
-
-static s64 errno_of(const char *p, const char *end)
-{
-	size_t bytes = 0;
-	int number;
-
-	while (p + bytes < end && is_name(p[bytes]))
-		bytes++;
-	for (number = 1; number < 534; number++) {
-		const char *known = strerrorname_np(number);
-
-		if (known && strlen(known) == bytes && !memcmp(known, p, bytes))
-			return -number;
-	}
-	return -EIO;
-}
-
-/* <0.000123> at the end of the line. Return: what is before it. */
-static const char *take_duration(struct call *call, const char *p, const char *end)
-{
-	const char *open = end;
-
-	while (end > p && end[-1] == ' ')
-		end--;
-	if (end == p || end[-1] != '>')
-		return end;
-	for (open = end - 1; open > p && *open != '<'; open--)
-		;
-	if (open == p || open[-1] != ' ' ||
-	    take_time(open + 1, end - 1, &call->duration_ns) != end - 1)
-		return end;
-	call->has_duration = true;
-	return open;
-}
-
-static int take_result(struct call *call, const char *p, const char *end)
-{
-	const char *close;
-	struct text number;
-	s64 value;
-
-	p = skip_spaces(p, end);
-	if (p == end || *p != '=')
-		return -EINVAL;
-	p = skip_spaces(p + 1, end);
-	end = take_duration(call, p, end);
-	if (p == end)
-		return -EINVAL;
-	if (*p == '?')
-		return 0;
-	for (close = p; close < end && (is_name(*close) || *close == '-'); close++)
-		;
-	number = (struct text){ p, (size_t)(close - p) };
-	if (!value_number(number, &value))
-		return -EINVAL;
-	call->has_result = true;
-	call->result = value;
-	if (close < end && *close == '<') {
-		const char *after = skip_angle(close, end);
-
-		call->result_path = (struct text){ close + 1, (size_t)(after - close - 1) };
-		if (call->result_path.bytes)
-			call->result_path.bytes--;
-		if (starts(after, end, "(deleted)"))
-			call->result_path.bytes = 0;
-	}
-	close = skip_spaces(close, end);
-	if (value == -1 && close < end && *close == 'E')
-		call->result = errno_of(close, end);
-	return 0;
-}
-
-/**
- * call_parse() - arguments, result and duration of a call
- * @body: what follows the parenthesis that is after the name
- * @call: out: all but pid, name and times
- *
- * Return: 0, or -EINVAL if that is not how strace shows a call.
- */
-int call_parse(struct text body, struct call *call)
-{
-	const char *p = body.p, *end = body.p + body.bytes, *stop;
-
-	call->arg_count = 0;
-	call->has_result = false;
-	call->has_duration = false;
-	call->result = 0;
-	call->result_path = (struct text){ p, 0 };
-	for (;;) {
-		p = skip_spaces(p, end);
-		stop = text_skip(p, end);
-		if (stop == end)
-			return -EINVAL;
-		if (stop > p && call->arg_count < CALL_ARGS_MAX) {
-			size_t bytes = (size_t)(stop - p);
-
-			while (bytes && p[bytes - 1] == ' ')
-				bytes--;
-			call->args[call->arg_count++] = (struct text){ p, bytes };
-		}
-		p = stop + 1;
-		if (*stop != ',')
-			break;
-	}
-	return *stop == ')' ? take_result(call, p, end) : -EINVAL;
+	return pid && pid <= 0x7fffffff;
 }
 
 /* -- what is on a line ---------------------------------------------------------------------- */
@@ -245,18 +86,18 @@ static void parse_end(struct line *line, const char *p, const char *end)
 	s64 value = 0;
 
 	p = skip_spaces(p, end);
-	if (starts(p, end, with)) {
+	if (starts_with(p, end, with)) {
 		take_digits(p + strlen(with), end, &number);
 		line->kind = LINE_EXITED;
 		line->code = (u32)(number & 0xff) << 8;
-	} else if (starts(p, end, killed)) {
+	} else if (starts_with(p, end, killed)) {
 		struct text name = { p + strlen(killed), 0 };
 
-		while (name.p + name.bytes < end && is_name(name.p[name.bytes]))
+		while (name.p + name.bytes < end && is_word(name.p[name.bytes]))
 			name.bytes++;
 		line->kind = LINE_EXITED;
 		line->code = constant_find(name, &value) ? (u32)value : SIGKILL;
-	} else if (starts(p, end, superseded)) {
+	} else if (starts_with(p, end, superseded)) {
 		take_digits(p + strlen(superseded), end, &number);
 		line->kind = LINE_SUPERSEDED;
 		line->code = (u32)number;
@@ -272,38 +113,101 @@ static void parse_resumed(struct line *line, const char *p, const char *end)
 	while (p < end && is_name(*p))
 		p++;
 	line->name.bytes = (size_t)(p - line->name.p);
-	if (!starts(p, end, mark))
+	if (!starts_with(p, end, mark))
 		return;
 	p += strlen(mark);
 	line->kind = LINE_RESUMED;
 	line->body = (struct text){ p, (size_t)(end - p) };
 }
 
-/*
- * On a terminal, what strace says of a new thread stands in the middle of the call that made it,
- * and <unfinished ...> on the next line. Return: the end of the call's part.
- */
-static const char *cut_note(struct line *line, const char *p, const char *end)
+static bool ends_with(const char *p, const char *end, const char *word)
 {
-	static const char mark[] = "strace: Process ", attached[] = " attached";
-	const char *note = memmem(p, (size_t)(end - p), mark, strlen(mark)), *q;
-	u64 pid;
+	size_t bytes = strlen(word);
 
-	if (!note)
-		return end;
-	q = take_digits(note + strlen(mark), end, &pid);
-	if (!starts(q, end, attached) || q + strlen(attached) != end || pid > 0x7fffffff)
-		return end;
-	line->kind = LINE_BEGIN;
-	line->code = (u32)pid;
-	return note;
+	return (size_t)(end - p) >= bytes && !memcmp(end - bytes, word, bytes);
+}
+
+/* Nothing, or: (waiting for parent), with 3 threads, - interrupt to quit. */
+static bool is_message_end(const char *p, const char *end)
+{
+	return p == end || (starts_with(p, end, " (") && end[-1] == ')') ||
+	       (starts_with(p, end, " with ") && ends_with(p, end, " threads")) ||
+	       (starts_with(p, end, " - ") && ends_with(p, end, " to quit"));
+}
+
+/* Where the name stands that strace was called by, perhaps with its directory. */
+static const char *message_begin(const char *begin, const char *message)
+{
+	static const char name[] = "strace: ";
+	const char *p, *first;
+
+	if (!ends_with(begin, message, name))
+		return message;
+	first = message - strlen(name);
+	for (p = first; p > begin && (is_word(p[-1]) || strchr("/.-+", p[-1])); p--)
+		if (p[-1] == '/')
+			first = p - 1;
+	return first;
+}
+
+/*
+ * What strace says on standard error of a process: `Process 1 attached`, `Process 1 resumed (parent 2
+ * ready)`; new versions write `strace: ` before it, or what else they were called by. Return: where the
+ * message begins, if it ends the line; NULL if there is none. @attached: out: process, or 0.
+ */
+static const char *find_message(const char *p, const char *end, u32 *attached)
+{
+	static const char mark[] = "Process ";
+	static const char *const verbs[] = { " attached", " detached", " suspended", " resumed" };
+	const char *message = memmem(p, (size_t)(end - p), mark, strlen(mark)), *q;
+	u64 pid;
+	size_t i;
+
+	*attached = 0;
+	if (!message)
+		return NULL;
+	q = take_digits(message + strlen(mark), end, &pid);
+	if (!is_pid(pid))
+		return NULL;
+	for (i = 0; i < ARRAY_SIZE(verbs) && !starts_with(q, end, verbs[i]); i++)
+		;
+	if (i == ARRAY_SIZE(verbs))
+		return NULL;
+	if (!is_message_end(q + strlen(verbs[i]), end))
+		return NULL;
+	if (!i)
+		*attached = (u32)pid;
+	return message_begin(p, message);
+}
+
+/* A call stays open where another line came between, or the tracing ended. */
+static void take_unfinished(struct line *line)
+{
+	static const char *const marks[] = { "<unfinished ...>", "<detached ...>" };
+	const char *p = line->body.p, *end = p + line->body.bytes;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(marks); i++) {
+		size_t bytes = strlen(marks[i]);
+
+		if ((size_t)(end - p) < bytes || memcmp(end - bytes, marks[i], bytes))
+			continue;
+		line->kind = LINE_BEGIN;
+		end -= bytes;
+		while (end > p && end[-1] == ' ')
+			end--;
+	}
+	line->body.bytes = (size_t)(end - p);
 }
 
 static void parse_call(struct line *line, const char *p, const char *end)
 {
-	static const char *const marks[] = { "<unfinished ...>", "<detached ...>" };
-	size_t i;
+	const char *message;
 
+	if (starts_with(p, end, "??" "?(")) { /* strace came when it was under way */
+		line->kind = LINE_NOTE;
+		return;
+	}
 	line->name.p = p;
 	while (p < end && is_name(*p))
 		p++;
@@ -312,24 +216,20 @@ static void parse_call(struct line *line, const char *p, const char *end)
 		return;
 	p++;
 	line->kind = LINE_CALL;
-	end = cut_note(line, p, end);
-	for (i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
-		size_t bytes = strlen(marks[i]);
-
-		if ((size_t)(end - p) >= bytes && !memcmp(end - bytes, marks[i], bytes)) {
-			line->kind = LINE_BEGIN;
-			end -= bytes;
-			while (end > p && end[-1] == ' ')
-				end--;
-		}
+	message = find_message(p, end, &line->code);
+	if (message) {
+		line->kind = LINE_CUT;
+		end = message;
 	}
 	line->body = (struct text){ p, (size_t)(end - p) };
+	if (!message)
+		take_unfinished(line);
 }
 
 /* What -Y says of a thread: <sh>. Return: after it. */
 static const char *skip_command(const char *p, const char *end)
 {
-	return p < end && *p == '<' ? skip_angle(p, end) : p;
+	return p < end && *p == '<' ? text_skip_angle(p, end) : p;
 }
 
 /* [pid N], or N and a space. Return: after it. */
@@ -338,7 +238,7 @@ static const char *parse_pid(struct line *line, const char *p, const char *end)
 	const char *q = p;
 	u64 pid;
 
-	if (starts(p, end, "[pid")) {
+	if (starts_with(p, end, "[pid")) {
 		p = skip_spaces(p + 4, end);
 		q = skip_command(take_digits(p, end, &pid), end);
 		if (q == p || q == end || *q != ']' || pid > 0x7fffffff)
@@ -353,22 +253,22 @@ static const char *parse_pid(struct line *line, const char *p, const char *end)
 	return skip_spaces(q, end);
 }
 
-static void parse_note(struct line *line, const char *p, const char *end)
+/* [ 257], [00007f30d58b43ba], [unconfined_u:unconfined_r:unconfined_t:s0]. Return: after them. */
+static const char *skip_brackets(const char *p, const char *end)
 {
-	static const char process[] = "strace: Process ";
-	const char *q;
-	u64 pid;
+	const char *close;
 
-	if (!starts(p, end, process))
-		return;
-	p += strlen(process);
-	q = take_digits(p, end, &pid);
-	if (q > p && starts(q, end, " attached")) {
-		line->kind = LINE_ATTACHED;
-		line->code = (u32)pid;
-	} else {
-		line->kind = LINE_SIGNAL; /* strace's own news: of no interest either */
-	}
+	while (p < end && *p == '[' && (close = memchr(p, ']', (size_t)(end - p))))
+		p = skip_spaces(close + 1, end);
+	return p;
+}
+
+/* Time since the line before, as -r adds it: (+     0.000123). Return: after it. */
+static const char *skip_relative(const char *p, const char *end)
+{
+	const char *close = starts_with(p, end, "(+") ? memchr(p, ')', (size_t)(end - p)) : NULL;
+
+	return close ? skip_spaces(close + 1, end) : p;
 }
 
 /* Does it look like a call that would have a time stamp with -ttt? */
@@ -378,10 +278,41 @@ static bool is_untimed(const char *p, const char *end)
 
 	while (q < end && (isdigit((unsigned char)*q) || *q == ':' || *q == '.'))
 		q++;
-	p = skip_spaces(q, end);
+	p = skip_brackets(skip_relative(skip_spaces(q, end), end), end);
 	for (q = p; q < end && is_name(*q); q++)
 		;
 	return q > p && q < end && *q == '(' && memmem(q, (size_t)(end - q), ") = ", 4);
+}
+
+/* What strace writes without a time: messages, stacks of -k, data of -e read. Return: is it such? */
+static bool parse_message(struct line *line, const char *begin, const char *end)
+{
+	const char *p = skip_spaces(begin, end), *message = find_message(p, end, &line->code);
+
+	if (message == p) {
+		line->kind = line->code ? LINE_ATTACHED : LINE_NOTE;
+		return true;
+	}
+	if (starts_with(p, end, "strace: ") || starts_with(p, end, "[ Process PID=") ||
+	    starts_with(begin, end, " > ") || starts_with(begin, end, " | ") ||
+	    starts_with(p, end, "<unfinished ...>")) {
+		line->kind = LINE_NOTE;
+		return true;
+	}
+	if (starts_with(p, end, "% time ")) {
+		line->kind = LINE_SUMMARY;
+		return true;
+	}
+	return false;
+}
+
+static const char *trim(struct text text)
+{
+	const char *end = text.p + text.bytes;
+
+	while (end > text.p && (end[-1] == '\r' || end[-1] == ' '))
+		end--;
+	return end;
 }
 
 /**
@@ -391,34 +322,66 @@ static bool is_untimed(const char *p, const char *end)
  */
 void line_parse(struct text text, struct line *line)
 {
-	const char *p, *end = text.p + text.bytes, *after;
+	const char *p, *end = trim(text), *after;
 
 	*line = (struct line){ .kind = LINE_FOREIGN };
-	while (end > text.p && (end[-1] == '\r' || end[-1] == ' '))
-		end--;
-	p = skip_spaces(text.p, end);
-	if (starts(p, end, "strace: ")) {
-		parse_note(line, p, end);
+	if (parse_message(line, text.p, end))
 		return;
-	}
-	if (starts(p, end, "<unfinished ...>")) {
-		line->kind = LINE_SIGNAL; /* of a call that cut_note() has seen */
-		return;
-	}
-	p = parse_pid(line, p, end);
+	p = skip_brackets(parse_pid(line, skip_spaces(text.p, end), end), end);
 	after = take_time(p, end, &line->time_ns);
 	if (after == p || after == end || *after != ' ' || line->time_ns < NS_PER_S) {
 		if (is_untimed(p, end))
 			line->kind = LINE_UNTIMED;
 		return;
 	}
-	p = skip_spaces(after, end);
-	if (starts(p, end, "--- "))
-		line->kind = LINE_SIGNAL;
-	else if (starts(p, end, "+++ "))
+	p = skip_brackets(skip_relative(skip_spaces(after, end), end), end);
+	if (starts_with(p, end, "--- "))
+		line->kind = LINE_NOTE;
+	else if (starts_with(p, end, "+++ "))
 		parse_end(line, p + 4, end);
-	else if (starts(p, end, "<... "))
+	else if (starts_with(p, end, "<... "))
 		parse_resumed(line, p, end);
 	else
 		parse_call(line, p, end);
+}
+
+/* Does a call end here: is there a result behind a closing bracket? */
+static bool has_result(struct text text)
+{
+	const char *p = text.p, *end = text.p + text.bytes;
+
+	while ((p = memchr(p, ')', (size_t)(end - p)))) {
+		p = skip_spaces(p + 1, end);
+		if (starts_with(p, end, "= "))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * line_continue() - a line behind one of the kind LINE_CUT
+ * @text: that line, without its end
+ * @line: out: another message, LINE_ATTACHED or LINE_NOTE; the rest of the call, LINE_CALL or LINE_BEGIN,
+ *	with a @body; or LINE_FOREIGN, which may stand before the rest
+ *
+ * Return: false if it has a time, so that the rest of the call cannot follow.
+ */
+bool line_continue(struct text text, struct line *line)
+{
+	const char *end = trim(text);
+
+	line_parse(text, line);
+	if (line->time_ns)
+		return false;
+	if (line->kind == LINE_ATTACHED ||
+	    (line->kind == LINE_NOTE && !ends_with(text.p, end, "<unfinished ...>")))
+		return true;
+	line->body = (struct text){ text.p, (size_t)(end - text.p) };
+	if (find_message(text.p, end, &line->code)) { /* it is cut once more: too much */
+		line->kind = LINE_FOREIGN;
+		return true;
+	}
+	line->kind = has_result(line->body) ? LINE_CALL : LINE_FOREIGN;
+	take_unfinished(line);
+	return true;
 }

@@ -15,7 +15,7 @@ enum event_kind {
 	EVENT_LEAVE,
 	EVENT_EXIT,       /* of a thread; code is its wait status */
 	EVENT_SUPERSEDED, /* a thread goes on as the thread @pid; code is its pid before */
-	EVENT_UNFINISHED, /* at the end: a call that did not return */
+	EVENT_UNFINISHED, /* a call that does not return: its thread ends, or the log does */
 };
 
 /**
@@ -33,7 +33,7 @@ struct event {
 
 struct log;
 
-/* For messages. On a terminal and with -ff there is no PID. */
+/* For messages. On a terminal and with -ff there is no PID, and -i, -n and -r add something behind the time. */
 #define LOG_LINE_FORM "[PID] SECONDS.MICROSECONDS CALL(ARGUMENTS) = RESULT <SECONDS>"
 
 int log_open(struct log **log);
@@ -43,6 +43,10 @@ void log_rewind(struct log *log);
 int log_next(struct log *log, struct event *event);
 const char *log_message(const struct log *log);
 u64 log_foreign(const struct log *log);
+u64 log_damaged(const struct log *log);
+u64 log_lost(const struct log *log);
+u64 log_clock_steps(const struct log *log);
+bool log_has_exits(const struct log *log);
 void log_close(struct log *log);
 
 #endif

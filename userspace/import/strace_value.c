@@ -15,11 +15,6 @@ bool text_is(struct text text, const char *word)
 	return strlen(word) == text.bytes && !memcmp(text.p, word, text.bytes);
 }
 
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
 /* One number: decimal, octal or hexadecimal, perhaps negative. */
 static bool take_number(struct text word, s64 *number)
 {
@@ -61,58 +56,121 @@ static bool take_device(struct text text, s64 *number)
 	return true;
 }
 
+/* _IOC(_IOC_READ|_IOC_WRITE, 0x66, 0x1, 0x8), as ioctls are shown that have no name. */
+static bool take_request(struct text text, s64 *number)
+{
+	static const char begin[] = "_IOC(";
+	struct text list, item;
+	s64 parts[4] = {}; /* direction, type, number, size */
+	u32 i;
+
+	if (text.bytes < sizeof(begin) || memcmp(text.p, begin, sizeof(begin) - 1))
+		return false;
+	list = (struct text){ text.p + sizeof(begin) - 1, text.bytes - sizeof(begin) };
+	for (i = 0; i < ARRAY_SIZE(parts); i++)
+		if (!value_first(list, &item, &list) || value_flags(item, &parts[i]) != VALUE_KNOWN)
+			return false;
+	*number = parts[0] << 30 | parts[3] << 16 | parts[1] << 8 | parts[2];
+	return true;
+}
+
+/* Behind a word: the next one, after a bar or `or`; NULL if the rest is a comment, or strange. */
+static const char *next_word(const char *p, const char *end, bool *is_alternative)
+{
+	*is_alternative = starts_with(p, end, " or ");
+	if (*is_alternative)
+		return p + strlen(" or ");
+	return p < end && *p == '|' ? p + 1 : NULL;
+}
+
 /**
- * value_number() - a number, or names of bits and values that are joined by |
+ * value_flags() - a number, or names of bits that are joined by |
  * @text: as strace shows it, in whatever way -X asks for
- * @number: out; names that are not known count as 0
+ * @flags: out: what is known of them
  *
- * Return: is it one, of which something is known?
+ * Of alternatives, as in `TCGETS or SNDCTL_TMR_TIMEBASE`, the first one that is known counts.
+ *
+ * Return: how much is known. Words that are not known begin with a capital: else it is VALUE_UNKNOWN.
+ * With VALUE_PARTLY it may be nothing but that it is a set of flags.
  */
-bool value_number(struct text text, s64 *number)
+enum value_known value_flags(struct text text, s64 *flags)
 {
 	const char *p = text.p, *end = text.p + text.bytes;
-	bool is_number = false;
+	bool is_alternative = false, is_any = false, is_all = true, has_words = false;
 	struct text word;
 	s64 value;
 
-	*number = 0;
-	if (take_device(text, number))
-		return true;
-	while (p < end) {
-		if (*p == ' ' || *p == '/') /* the rest is a comment */
-			break;
+	*flags = 0;
+	if (take_device(text, flags) || take_request(text, flags))
+		return VALUE_KNOWN;
+	while (p && p < end && *p != ' ' && *p != '/') {
 		word.p = p;
 		while (p < end && (is_word(*p) || *p == '-'))
 			p++;
 		word.bytes = (size_t)(p - word.p);
 		if (!word.bytes || (p < end && *p != '|' && *p != ' ' && *p != '<'))
-			return false;
-		if (take_number(word, &value) || constant_find(word, &value)) {
-			*number |= value;
-			is_number = true;
-		} else if (!isupper((unsigned char)*word.p)) {
-			return false;
+			return VALUE_UNKNOWN;
+		if (starts_with(p, end, "<<")) { /* of MAP_HUGE_SHIFT, as the last one */
+			is_any = true;
+			break;
 		}
-		if (p < end && *p == '<')
-			break; /* a descriptor, and what -y says of it; or a shift */
-		p += p < end && *p == '|';
+		if (take_number(word, &value) || constant_find(word, &value)) {
+			*flags |= is_alternative && is_any ? 0 : value;
+			is_any = true;
+			is_all |= is_alternative;
+		} else if (isupper((unsigned char)*word.p) || *word.p == '_') {
+			is_all &= is_alternative && is_any;
+			has_words = true;
+		} else {
+			return VALUE_UNKNOWN;
+		}
+		p = next_word(p, end, &is_alternative); /* a descriptor ends it */
 	}
-	return is_number;
+	if (!is_any && !has_words)
+		return VALUE_UNKNOWN;
+	return is_any && is_all ? VALUE_KNOWN : VALUE_PARTLY;
 }
 
 /**
- * call_number() - an argument that is a number or flags; 0 if it is none
+ * value_number() - a number, or names that are all known
+ * @number: out
+ *
+ * Return: is it one?
  */
-s64 call_number(const struct call *call, u32 index)
+bool value_number(struct text text, s64 *number)
 {
-	s64 number;
+	return value_flags(text, number) == VALUE_KNOWN;
+}
 
-	return index < call->arg_count && value_number(call->args[index], &number) ? number : 0;
+/**
+ * call_number() - an argument that is a number
+ * @number: out; 0 if there is none
+ *
+ * Return: is it there, and known?
+ */
+bool call_number(const struct call *call, u32 index, s64 *number)
+{
+	if (index < call->arg_count && value_number(call->args[index], number))
+		return true;
+	*number = 0;
+	return false;
+}
+
+/**
+ * call_flags() - an argument that is a set of flags
+ * @flags: out: what is known of them
+ *
+ * Return: how much is known; VALUE_UNKNOWN if it is not there.
+ */
+enum value_known call_flags(const struct call *call, u32 index, s64 *flags)
+{
+	*flags = 0;
+	return index < call->arg_count ? value_flags(call->args[index], flags) : VALUE_UNKNOWN;
 }
 
 /**
  * value_fd() - a descriptor
- * @text: as in 3</a/b>, AT_FDCWD</a> or 3
+ * @text: as in 3</a/b>, AT_FDCWD</a> or 3; with -X verbose there is a comment before the bracket
  * @fd: out
  * @path: out: what is said of it, still escaped; empty if nothing
  *
@@ -121,21 +179,23 @@ s64 call_number(const struct call *call, u32 index)
 bool value_fd(struct text text, s64 *fd, struct text *path)
 {
 	struct text number = { text.p, 0 };
+	size_t begin = 0; /* of what is said of it */
 
-	while (number.bytes < text.bytes && text.p[number.bytes] != '<')
+	while (number.bytes < text.bytes && text.p[number.bytes] != '<' && text.p[number.bytes] != ' ')
 		number.bytes++;
+	while (begin < text.bytes && text.p[begin] != '<')
+		begin++;
 	*path = (struct text){ text.p, 0 };
-	if (!value_number(number, fd))
+	if (!take_number(number, fd) && !(text_is(number, "AT_FDCWD") && value_number(number, fd)))
 		return false;
 	*fd = (s32)*fd;
-	if (number.bytes + 2 <= text.bytes) {
+	if (begin + 2 <= text.bytes) {
 		size_t stop = text.bytes;
 
-		while (stop > number.bytes && text.p[stop - 1] != '>')
+		while (stop > begin && text.p[stop - 1] != '>')
 			stop--;
-		if (stop > number.bytes + 1)
-			*path = (struct text){ text.p + number.bytes + 1,
-					       stop - number.bytes - 2 };
+		if (stop > begin + 1)
+			*path = (struct text){ text.p + begin + 1, stop - begin - 2 };
 	}
 	return true;
 }
@@ -216,28 +276,60 @@ void value_path(struct text quoted, u8 *bytes, size_t room, size_t *count)
 
 /**
  * value_member() - a member of a structure
- * @text: as in {st_mode=S_IFREG|0644, st_size=3, ...}, or a list of such
+ * @text: as in {st_mode=S_IFREG|0644, st_size=3, ...}, or a list of such, of which the first counts
  * @name: of the member
- * @value: out: the first one of that name
+ * @value: out
  *
  * Return: is there one?
  */
 bool value_member(struct text text, const char *name, struct text *value)
 {
 	size_t bytes = strlen(name);
-	const char *p = text.p, *end = text.p + text.bytes;
+	struct text item;
 
-	while ((p = memmem(p, (size_t)(end - p), name, bytes))) {
-		bool is_whole = p == text.p || !is_word(p[-1]);
-
-		p += bytes;
-		if (is_whole && p < end && *p == '=') {
-			value->p = p + 1;
-			value->bytes = (size_t)(text_skip(p + 1, end) - p - 1);
-			return true;
-		}
+	while (text.bytes && (*text.p == '[' || *text.p == '{')) {
+		text.p++;
+		text.bytes--;
+	}
+	while (value_first(text, &item, &text)) {
+		if (item.bytes <= bytes || memcmp(item.p, name, bytes) || item.p[bytes] != '=')
+			continue;
+		*value = (struct text){ item.p + bytes + 1, item.bytes - bytes - 1 };
+		return true;
 	}
 	return false;
+}
+
+/**
+ * value_member_number() - a member of a structure that is a number
+ * @number: out; 0 if there is none
+ *
+ * Return: is it there, and known?
+ */
+bool value_member_number(struct text text, const char *name, s64 *number)
+{
+	struct text value;
+
+	*number = 0;
+	return value_member(text, name, &value) && value_number(value, number);
+}
+
+/**
+ * value_inner() - what is between brackets
+ * @bracket: the opening one
+ * @inner: out
+ *
+ * Return: does the text begin with it, and end with its counterpart?
+ */
+bool value_inner(struct text text, char bracket, struct text *inner)
+{
+	char close = bracket == '[' ? ']' : '}';
+
+	*inner = (struct text){ text.p, 0 };
+	if (text.bytes < 2 || *text.p != bracket || text.p[text.bytes - 1] != close)
+		return false;
+	*inner = (struct text){ text.p + 1, text.bytes - 2 };
+	return true;
 }
 
 /**

@@ -92,7 +92,8 @@ static struct task *task_adopt(struct import *im, u32 pid, u64 time_ns)
 	if (im->err)
 		return NULL;
 	task->fs->references = 1;
-	task->fs->umask = 022;
+	task->fs->umask = im->has_initial_umask ? im->initial_umask : 022;
+	task->fs->has_umask = im->has_initial_umask;
 	at_time(im, task, time_ns);
 	if (im->first_cwd && place_from_path(im, (const u8 *)im->first_cwd->path,
 					     im->first_cwd->path_bytes, &place))
@@ -120,6 +121,7 @@ struct task *task_fork(struct import *im, struct task *parent, u32 pid, u64 flag
 	if (!child)
 		return NULL;
 	memcpy(child->command, parent->command, sizeof(child->command));
+	child->program = parent->program;
 	child->memory = flags & CLONE_VM ? parent->memory : memory_copy(im, parent->memory);
 	child->fds = flags & CLONE_FILES ? parent->fds : fd_table_copy(im, parent->fds);
 	child->fs = flags & CLONE_FS ? parent->fs : import_allocate(im, sizeof(*child->fs));
@@ -128,7 +130,8 @@ struct task *task_fork(struct import *im, struct task *parent, u32 pid, u64 flag
 	if (flags & CLONE_FS)
 		child->fs->references++;
 	else
-		*child->fs = (struct fs_place){ 1, parent->fs->cwd, parent->fs->umask };
+		*child->fs = (struct fs_place){ 1, parent->fs->cwd, parent->fs->umask,
+						parent->fs->has_umask };
 	if (flags & CLONE_FILES)
 		child->fds->references++;
 	if (flags & CLONE_VM)
@@ -143,25 +146,38 @@ struct task *task_fork(struct import *im, struct task *parent, u32 pid, u64 flag
 }
 
 /**
- * birth_add() - the first pass found who makes whom
+ * task_born() - a call made a task
+ * @birth: the call, in the first pass
  *
- * Return: 0 or -ENOMEM.
+ * Return: it; NULL if there is no memory.
  */
-int birth_add(struct import *im, u32 parent, u32 child, u64 flags)
+struct task *task_born(struct import *im, struct task *parent, struct birth *birth, u64 time_ns)
 {
-	struct birth *births = im->births;
+	u32 pid = birth->child ? birth->child : birth->result;
+	struct task *task = task_fork(im, parent, pid, birth->flags, time_ns);
 
-	if (im->birth_count == im->birth_room) {
-		size_t room = im->birth_room ? 2 * im->birth_room : 64;
+	birth->is_used = true;
+	if (task && pid != birth->result)
+		task->inner_pid = birth->result;
+	return task;
+}
 
-		births = reallocarray(births, room, sizeof(*births));
-		if (!births)
-			return -ENOMEM;
-		im->births = births;
-		im->birth_room = room;
-	}
-	births[im->birth_count++] = (struct birth){ .parent = parent, .child = child, .flags = flags };
-	return 0;
+/**
+ * task_named() - the process that a task calls by a number
+ * @by: that task, which may be in another PID namespace than strace
+ *
+ * Return: it; NULL if it is not known.
+ */
+struct task *task_named(struct import *im, const struct task *by, u32 pid)
+{
+	struct task *task;
+
+	if (!by->inner_pid)
+		return task_find(im, pid);
+	for (task = im->tasks; task; task = task->hh.next)
+		if (task->inner_pid == pid)
+			return task;
+	return NULL;
 }
 
 /**
@@ -184,7 +200,7 @@ struct task *task_of(struct import *im, u32 pid, u64 time_ns)
 		parent = task_find(im, birth->parent);
 		birth->is_used = true;
 		if (parent)
-			return task_fork(im, parent, pid, birth->flags, time_ns);
+			return task_born(im, parent, birth, time_ns);
 	}
 	return task_adopt(im, pid, time_ns);
 }
@@ -192,14 +208,17 @@ struct task *task_of(struct import *im, u32 pid, u64 time_ns)
 /* -- exec ------------------------------------------------------------------------------------ */
 
 /* The file that becomes the program: what the kernel reads of it is not in the log. */
-static void open_program(struct import *im, const u8 *path, size_t bytes)
+static void open_program(struct import *im, struct task *task, const u8 *path, size_t bytes)
 {
 	struct iot_record record = { .kind = IOT_KIND_open };
 	struct place place = {};
 	struct file *file;
 
-	if (!place_from_path(im, path, bytes, &place) || !place.entry ||
-	    !inode_is_inside(im, place.inode) || place.inode == im->root)
+	task->program = NULL;
+	if (!place_from_path(im, path, bytes, &place))
+		return;
+	task->program = place.inode;
+	if (!place.entry || !inode_is_inside(im, place.inode) || inode_root(im, place.inode))
 		return;
 	inode_is(place.inode, IOT_TYPE_file);
 	file = file_make(im, place.inode, place.entry, IOT_OPEN_read | IOT_OPEN_exec);
@@ -217,17 +236,20 @@ static void open_program(struct import *im, const u8 *path, size_t bytes)
 
 /**
  * task_exec() - a task becomes another program
- * @path: absolute path of it; or the name as given, if that is all that is known
+ * @name: absolute path of it; or the name as given, if that is all that is known
+ * @file: path of the file that it is: as @name, but of /proc/self/exe what that leads to
  */
-void task_exec(struct import *im, struct task *task, const u8 *path, size_t bytes)
+void task_exec(struct import *im, struct task *task, struct text name, struct text file)
 {
+	const u8 *path = (const u8 *)name.p;
+	size_t bytes = name.bytes;
 	struct iot_record record = { .kind = IOT_KIND_exec, .tail = path, .tail_bytes = (u16)bytes };
 	struct memory *memory = memory_make(im);
 	struct fd_table *fds = task->fds;
 	const u8 *base = memrchr(path, '/', bytes);
 	u32 before = task->id;
 
-	open_program(im, path, bytes);
+	open_program(im, task, (const u8 *)file.p, file.bytes);
 	if (fds->references > 1) {
 		fds = fd_table_copy(im, fds);
 		if (fds)
@@ -294,6 +316,19 @@ void task_exit(struct import *im, struct task *task, u32 code, u64 time_ns)
 }
 
 /**
+ * group_exit() - all threads of a process end
+ * @code: its wait status
+ */
+void group_exit(struct import *im, u32 tgid, u32 code, u64 time_ns)
+{
+	struct task *task, *next;
+
+	HASH_ITER (hh, im->tasks, task, next)
+		if (task->tgid == tgid)
+			task_exit(im, task, code, time_ns);
+}
+
+/**
  * task_unshare() - unshare(2)
  */
 void task_unshare(struct import *im, struct task *task, u64 flags)
@@ -312,7 +347,7 @@ void task_unshare(struct import *im, struct task *task, u64 flags)
 		fs = import_allocate(im, sizeof(*fs));
 		if (!fs)
 			return;
-		*fs = (struct fs_place){ 1, task->fs->cwd, task->fs->umask };
+		*fs = (struct fs_place){ 1, task->fs->cwd, task->fs->umask, task->fs->has_umask };
 		task->fs->references--;
 		task->fs = fs;
 	}

@@ -103,6 +103,14 @@ static bool follow(struct walk *w, struct entry *entry)
 	return false;
 }
 
+/* What a link of procfs leads to is not known. */
+static void lose(struct walk *w)
+{
+	w->place->err = -EXDEV;
+	if (w->result >= 0 && !(w->flags & PLACE_MAY_LOSE))
+		gap(w->im, IMPORT_GAP_no_fd);
+}
+
 /* Return: go on? */
 static bool step(struct walk *w)
 {
@@ -125,9 +133,24 @@ static bool step(struct walk *w)
 		place->err = -EXDEV;
 		return false;
 	}
+	if (!(is_last && (w->flags & PLACE_NOFOLLOW))) {
+		enum magic magic = magic_step(im, w->at, component, bytes, place);
+
+		if (magic == MAGIC_LOST) {
+			lose(w);
+			return false;
+		}
+		if (magic == MAGIC_FOUND) {
+			w->at = place->inode;
+			place->is_end = is_last;
+			return !is_last;
+		}
+	}
 	entry = entry_of(im, w->at, component, bytes);
 	if (!entry)
 		return false;
+	place->file = NULL;
+	place->is_magic = false;
 	place->entry = entry;
 	place->inode = entry->inode;
 	place->is_end = is_last;
@@ -144,6 +167,8 @@ static bool step(struct walk *w)
 	return true;
 
 special:
+	place->file = NULL;
+	place->is_magic = false;
 	place->entry = NULL;
 	place->inode = w->at;
 	place->is_end = is_last;
@@ -224,8 +249,13 @@ static void check_cwd(struct import *im, struct text quoted)
 		im->first_cwd = place.inode->known;
 }
 
-/* The directory that a name is relative to; NULL if it is not known. */
-static struct inode *base_of(struct import *im, const struct call *call, int dir_arg)
+/**
+ * place_base() - the directory that a name is relative to
+ * @dir_arg: which argument says so; -1: none, it is the working directory
+ *
+ * Return: it; NULL if it is not known, which is counted.
+ */
+struct inode *place_base(struct import *im, const struct call *call, int dir_arg)
 {
 	struct text path = {};
 	struct file *file;
@@ -244,42 +274,61 @@ static struct inode *base_of(struct import *im, const struct call *call, int dir
 	return file ? file->inode : NULL;
 }
 
+/* A call has succeeded, and the line does not say on what. */
+static void lose_name(struct import *im, const struct call *call)
+{
+	if (!call->has_result || call->result < 0)
+		return;
+	gap_named(im, IMPORT_GAP_call, call->name, (struct text){});
+	gap_moved(im, IMPORT_GAP_call, call);
+}
+
+/* An empty name: the descriptor itself. */
+static void place_of_descriptor(struct import *im, const struct call *call, int dir_arg, struct place *place)
+{
+	place->file = file_of(im, call, (u32)dir_arg);
+	place->inode = place->file ? place->file->inode : place_base(im, call, dir_arg);
+	place->entry = place->file ? place->file->entry : NULL;
+	place->is_end = true;
+	place->err = place->inode ? 0 : -EXDEV;
+}
+
 /**
- * place_of() - where a name in a call leads
+ * place_of_text() - where a name leads that is somewhere in a call
  * @dir_arg: which argument is the directory it is relative to; -1: the working directory
- * @path_arg: which argument is the name
+ * @name: in quotes
  * @flags: PLACE_*
  * @intents: IOT_INTENT_*, as look-ups of the last component have them
  * @place: out
  */
-void place_of(struct import *im, const struct call *call, int dir_arg, u32 path_arg, u32 flags,
-	      u32 intents, struct place *place)
+void place_of_text(struct import *im, const struct call *call, int dir_arg, struct text name, u32 flags,
+		   u32 intents, struct place *place)
 {
 	u8 path[PATH_ROOM];
 	struct inode *base;
 	size_t bytes;
-	int n = path_arg < call->arg_count ?
-			value_string(call->args[path_arg], path, sizeof(path), &bytes) :
-			-EINVAL;
+	int n = value_string(name, path, sizeof(path), &bytes);
 
 	*place = (struct place){ .err = -EXDEV };
-	if (n > 0 && call->result != -ENAMETOOLONG)
+	if (n > 0 && call->result != -ENAMETOOLONG) {
 		gap(im, IMPORT_GAP_cut_name);
+		gap_moved(im, IMPORT_GAP_cut_name, call);
+	}
+	if (n < 0 && !text_is(name, "NULL")) {
+		lose_name(im, call);
+		return;
+	}
 	if (n && !((flags & PLACE_EMPTY) && n < 0))
 		return;
 	if (n < 0)
 		bytes = 0;
 	if (!bytes && (flags & PLACE_EMPTY) && dir_arg >= 0) {
-		place->file = file_of(im, call, (u32)dir_arg);
-		place->inode = place->file ? place->file->inode : base_of(im, call, dir_arg);
-		place->entry = place->file ? place->file->entry : NULL;
-		place->is_end = true;
-		place->err = place->inode ? 0 : -EXDEV;
+		place_of_descriptor(im, call, dir_arg, place);
 		return;
 	}
 	if (!bytes)
 		return; /* ENOENT, and nobody is asked */
-	base = *path == '/' ? im->slash : base_of(im, call, dir_arg);
+	base = *path == '/' ? im->slash : place_base(im, call, dir_arg);
 	if (!base)
 		return;
 	walk(im, base, path, bytes, call->result, flags, intents, place);
@@ -289,6 +338,20 @@ void place_of(struct import *im, const struct call *call, int dir_arg, u32 path_
 		place->inode = entry_find(im, place->entry, 0);
 	if (place->inode)
 		emit_lookup(im, place->entry, intents, 0);
+}
+
+/**
+ * place_of() - where a name in a call leads
+ * @path_arg: which argument is the name
+ *
+ * The others are as of place_of_text().
+ */
+void place_of(struct import *im, const struct call *call, int dir_arg, u32 path_arg, u32 flags,
+	      u32 intents, struct place *place)
+{
+	struct text name = path_arg < call->arg_count ? call->args[path_arg] : (struct text){};
+
+	place_of_text(im, call, dir_arg, name, flags, intents, place);
 }
 
 /* The kernel's answer to who may not: of what is known, the nearest. */
@@ -316,7 +379,7 @@ void place_failed(struct import *im, const struct call *call, const struct place
 {
 	struct entry *entry = place->entry;
 
-	if (place->err == -EXDEV || !entry || !entry_is_inside(im, entry))
+	if (place->err == -EXDEV || place->is_magic || !entry || !entry_is_inside(im, entry))
 		return;
 	switch (call->result) {
 	case -ENOENT:

@@ -471,6 +471,21 @@ static void print_share(char text[160], u64 there, u64 lacking, bool is_more, co
 		snprintf(text, 160, "0 %s", what);
 }
 
+/* No operation is lacking: then it is what is known of them. */
+static const char *unknown_part(const struct iot_omissions *omissions)
+{
+	bool is_order = false;
+	u32 i;
+
+	for (i = 1; i < IOT_OMISSION_END; i++)
+		if (i != IOT_OMISSION_log && omissions->of[i].count)
+			is_order = true;
+	if (!omissions->of[IOT_OMISSION_log].count)
+		return "the order of some operations is";
+	return is_order ? "the order of some operations, and details of some, are" :
+			  "details of some operations are";
+}
+
 /**
  * iot_omissions_text() - how much is lacking, as a sentence
  * @omissions: gathered, with what is there
@@ -489,8 +504,8 @@ int iot_omissions_text(const struct iot_omissions *omissions, char text[IOT_OMIS
 	if (iot_omissions_is_none(omissions))
 		return 0;
 	if (!operations && !are_more_operations && !bytes && !are_more_bytes)
-		return snprintf(text, IOT_OMISSION_TEXT_BYTES,
-				"incomplete: the order of some operations is not known");
+		return snprintf(text, IOT_OMISSION_TEXT_BYTES, "incomplete: %s not known",
+				unknown_part(omissions));
 	print_share(of_operations, omissions->operations, operations, are_more_operations, "operations");
 	print_share(of_bytes, omissions->bytes, bytes, are_more_bytes, "bytes");
 	return snprintf(text, IOT_OMISSION_TEXT_BYTES, "incomplete: %s and %s are missing", of_operations,
