@@ -2,8 +2,15 @@
 # Verbs for people; the work is done by kbuild, userspace/Makefile and the scripts in tests/.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
+# Where `make install` puts things, all below DESTDIR. modprobe(8) looks in /lib/modules only, so modules
+# follow PREFIX unless it is one of the system's.
 PREFIX ?= /usr/local
-export PREFIX V
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(PREFIX)/share/man
+MODULES_PREFIX ?= $(filter-out / /usr /usr/local,$(patsubst %/,%,$(PREFIX)))
+export DESTDIR PREFIX BINDIR LIBDIR INCLUDEDIR MANDIR MODULES_PREFIX V
 
 .DEFAULT_GOAL := help
 
@@ -18,10 +25,25 @@ user:
 ## all: modules and user
 all: modules user
 
-## install: install what was built (modules for KDIR, the rest under PREFIX)
-install:
-	@tools/kbuild $(KDIR) install
+## install: install what was built below DESTDIR: install-user and install-modules
+install: install-user install-modules
+
+## install-user: programs, library, headers and manual pages, under PREFIX, BINDIR, LIBDIR, INCLUDEDIR, MANDIR
+install-user:
 	@$(MAKE) --no-print-directory -C userspace install
+
+## install-modules: the modules for KDIR, under MODULES_PREFIX
+install-modules:
+	@tools/kbuild $(KDIR) install
+
+## uninstall: remove what install installed with the same variables: uninstall-user and uninstall-modules
+uninstall: uninstall-user uninstall-modules
+
+uninstall-user:
+	@$(MAKE) --no-print-directory -C userspace uninstall
+
+uninstall-modules:
+	@tools/kbuild $(KDIR) uninstall
 
 ## check-fast: lint, unit and golden tests: seconds, no root
 check-fast:
@@ -67,5 +89,6 @@ clean:
 help:
 	@sed -n 's/^## /  make /p' Makefile
 
-.PHONY: modules user all install check-fast check check-suites check-debug check-programs demo bench drift docs \
+.PHONY: modules user all install install-user install-modules uninstall uninstall-user \
+	uninstall-modules check-fast check check-suites check-debug check-programs demo bench drift docs \
 	clean help

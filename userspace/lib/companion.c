@@ -9,19 +9,22 @@
 
 #include "iotape.h"
 
+#ifndef IOTAPE_LIBDIR_FROM_BINDIR /* the build knows better */
+#define IOTAPE_LIBDIR_FROM_BINDIR "../lib"
+#endif
+
 /**
- * iot_companion_find() - where a file lies that was built or installed with the program
+ * iot_companion_find() - find a file that was built or installed with the program
  * @name: of the file
  * @path: out: room for PATH_MAX bytes
  *
- * It is beside the program, as it was built, or in the lib beside the program's directory, as it
- * was installed.
+ * The file lies beside the program after a build, and in LIBDIR after an installation.
  *
- * Return: true if it is there and may be read.
+ * Return: true if it exists and can be read.
  */
 bool iot_companion_find(const char *name, char *path)
 {
-	static const char *const places[] = { "", "../lib/" };
+	static const char *const places[] = { "", IOTAPE_LIBDIR_FROM_BINDIR "/" };
 	char self[PATH_MAX] = "";
 	size_t i;
 
