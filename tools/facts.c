@@ -4,6 +4,7 @@
  */
 #include "facts.h"
 
+#include <iotape/version.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * main.c - iotape: find the sub-command and run it.
  */
 #include <errno.h>
+#include <iotape/iotape.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +66,7 @@ int main(int argc, char **argv)
 		return finish_output(EXIT_DONE);
 	}
 	if (!strcmp(argv[1], "--version")) {
-		puts("iotape " IOTAPE_VERSION);
+		printf("iotape %s\n", iotape_version());
 		return finish_output(EXIT_DONE);
 	}
 	cmd = cmd_find(argv[1]);

@@ -41,6 +41,8 @@ layers=(
 	"kmod/tapefs/           $kernel|$contract|$core|\"iotape/iotape\.h\"|\"compat/[a-z]+\.h\""
 	"replayfs/              $kernel|$contract|$core|\"iotape/iotape\.h\"|\"compat/[a-z]+\.h\""
 	"userspace/lib/         $libc|$core"
+	"userspace/include/     <std(def|int)\.h>|<iotape/version\.h>"
+	"userspace/api/         $user"
 	"userspace/analyse/     $user"
 	"userspace/collectord/  $user"
 	"userspace/mpi/         $user"

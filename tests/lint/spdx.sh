@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 bad=0
 while IFS= read -r file; do
 	case $file in
-	ioctl-api/* | userspace/lib/*) licence='GPL-2.0-only OR MIT' ;;
+	ioctl-api/* | userspace/lib/* | userspace/api/* | userspace/include/* | tests/library/*) licence='GPL-2.0-only OR MIT' ;;
 	*) licence='GPL-2.0-only' ;;
 	esac
 	case $file in

@@ -10,13 +10,13 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-fra
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wno-missing-field-initializers -Werror
 CFLAGS := $(OPTIMIZE) -g -std=gnu11 -D_GNU_SOURCE $(WARN) $(SANITIZE) -MMD -MP
-CFLAGS += -I$(TOP)/ioctl-api/include -I$(TOP)/ioctl-api -I$(TOP)/userspace -I$(TOP)
+CFLAGS += -I$(TOP)/ioctl-api/include -I$(TOP)/ioctl-api -I$(TOP)/userspace/include -I$(TOP)/userspace -I$(TOP)
 CFLAGS += $(shell pkg-config --cflags libzstd)
 LIBS := $(shell pkg-config --libs libzstd)
 STRICT := -Wconversion # the core is compiled twice, and must mean the same in both worlds
 
 CORE := $(filter-out %/module.c,$(wildcard $(TOP)/ioctl-api/core/*.c)) # what the kernel alone needs
-LIB := $(wildcard $(TOP)/userspace/lib/*.c)
+LIB := $(wildcard $(TOP)/userspace/lib/*.c $(TOP)/userspace/api/*.c)
 LIBRARY := $(OUT)/obj/libiotape.a
 
 object = $(patsubst $(TOP)/%.c,$(OUT)/obj/%.o,$(1))

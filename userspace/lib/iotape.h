@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * iotape.h - libiotape: read and write traces and programs.
+ * iotape.h - the library of the programs here: read and write traces and programs. libiotape, for programs
+ * elsewhere, is a layer over it: see <iotape/iotape.h>.
  *
  * Functions return 0 or a count, or a negative errno; objects come through a pointer
  * argument. Nothing here prints, exits or keeps global state. An object may be used by
@@ -14,6 +15,7 @@
 #include <iotape/reject.h>
 #include <iotape/schema.h>
 #include <iotape/trace_file.h>
+#include <iotape/version.h>
 #include <limits.h>
 #include <stdio.h>
 
