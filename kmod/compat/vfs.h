@@ -40,6 +40,22 @@ static inline struct dentry *iot_lookup_one_unlocked(struct mnt_idmap *idmap, st
 #endif
 }
 
+/* 6.5: a file that overlayfs opens on its layer says so; until then, it has a path of overlayfs. Until 6.1 goes. */
+static inline bool iot_is_backing(const struct file *file)
+{
+#ifdef FMODE_BACKING
+	return file->f_mode & FMODE_BACKING;
+#else
+	return file->f_path.dentry->d_sb != file_inode(file)->i_sb;
+#endif
+}
+
+/* As allow_write_access(), which wants a file. All versions. */
+static inline void iot_allow_write_access(struct inode *inode)
+{
+	atomic_inc(&inode->i_writecount);
+}
+
 /* 6.6: was vfs_tmpfile_open(). Until 6.1 goes. */
 #ifndef IOT_HAVE_KERNEL_TMPFILE_OPEN
 #define kernel_tmpfile_open(idmap, parent, mode, flags, cred) \

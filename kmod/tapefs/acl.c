@@ -44,7 +44,7 @@ int tfs_set_acl(struct mnt_idmap *idmap, struct dentry *dentry, struct posix_acl
 	tfs_begin(dentry->d_sb, &span);
 	err = tfs_do_set_acl(dentry, name, acl);
 	if (!err)
-		tfs_copy_attr(d_inode(dentry));
+		tfs_copy_attr_locked(d_inode(dentry));
 	if (acl) {
 		value.length_bytes = posix_acl_xattr_size(acl->a_count);
 		tfs_emit_setxattr(&span, dentry, name, &value, 0, err);

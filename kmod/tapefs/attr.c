@@ -9,6 +9,7 @@
 
 #include "acl.h"
 #include "emit.h"
+#include "exec.h"
 #include "compat/iops.h"
 #include "lower.h"
 #include "tapefs.h"
@@ -23,7 +24,7 @@ int tfs_setattr(struct mnt_idmap *idmap, struct dentry *dentry, struct iattr *at
 	tfs_begin(dentry->d_sb, &span);
 	err = tfs_do_setattr(dentry, attr);
 	if (!err) {
-		tfs_copy_attr(inode);
+		tfs_copy_attr_locked(inode);
 		tfs_copy_size(inode);
 	}
 	tfs_emit_setattr(&span, dentry, attr, old_size_bytes, err);
@@ -58,7 +59,10 @@ int tfs_permission(struct mnt_idmap *idmap, struct inode *inode, int mask)
 	int err;
 
 	tfs_refresh(inode);
-	err = tfs_do_permission(inode, mask);
+	if (unlikely(mask == MAY_EXEC && tfs_is_setid(inode->i_mode)))
+		err = tfs_exec_permission(inode, mask);
+	else
+		err = tfs_do_permission(inode, mask);
 	if (likely(!err))
 		err = tfs_mount_permits(inode, mask);
 	if (unlikely(err && err != -ECHILD)) {
@@ -103,7 +107,7 @@ static int fileattr_set(struct mnt_idmap *idmap, struct dentry *dentry, struct f
 	tfs_begin(dentry->d_sb, &span);
 	err = tfs_do_fileattr_set(dentry, attr);
 	if (!err)
-		tfs_copy_attr(d_inode(dentry));
+		tfs_copy_attr_locked(d_inode(dentry));
 	if (err == -ENOIOCTLCMD)
 		iot_span_cancel(&span);
 	else

@@ -14,6 +14,7 @@
 #include <asm/unistd.h>
 
 #include "emit.h"
+#include "exec.h"
 #include "lower.h"
 #include "tapefs.h"
 
@@ -93,6 +94,18 @@ static bool is_for_swap(void)
 	return number == (in_compat_syscall() ? SWAPON_32 : __NR_swapon);
 }
 
+static int open_for_exec(struct file *file)
+{
+	int err = tfs_exec_open(file);
+
+	if (err) {
+		fput(tfs_lower_file(file));
+		kfree(TFS_F(file));
+		file->private_data = NULL;
+	}
+	return err;
+}
+
 int tfs_open(struct inode *inode, struct file *file)
 {
 	struct iot_span span;
@@ -103,6 +116,8 @@ int tfs_open(struct inode *inode, struct file *file)
 		err = -EINVAL;
 	else
 		err = tfs_open_lower(file, NULL);
+	if (!err && unlikely(file->f_flags & __FMODE_EXEC))
+		err = open_for_exec(file);
 	tfs_emit_open(&span, file_dentry(file), err ? NULL : file, file->f_flags, 0, err);
 	return err;
 }
@@ -114,6 +129,7 @@ static int release(struct inode *inode, struct file *file)
 	struct iot_span span;
 
 	tfs_begin(inode->i_sb, &span);
+	tfs_exec_release(inode);
 	tfs_emit_release(&span, file);
 	if (!tfs->mapped) /* else the release of the lower file frees it, which may be in use by msync(2) */
 		kfree(tfs);

@@ -13,25 +13,113 @@
 
 static atomic64_t last_object = ATOMIC64_INIT(0);
 
-/**
- * tfs_copy_attr() - refresh the attributes that the VFS looks at in the upper inode
- * @inode: upper inode
+/*
+ * Owner, group and mode of an upper inode are a copy of those of the lower inode, which others change at any
+ * time. inode_permission() goes down to the lower inode, so the copy decides nothing about access. It
+ * decides which user a set-user-ID or set-group-ID program runs as: exec reads it with the upper i_rwsem
+ * held. chown(2) gives a file to another user and takes these bits away under the i_rwsem of the lower inode;
+ * between the two, that inode is set-user-ID and belongs to the new owner. Hence the rule:
  *
- * Called after every operation that may have changed them. Times are not among them:
- * they are always asked of the lower inode. The lock is there because the VFS keeps
- * count of inodes without links, so that two must not take away the last one.
+ *	A copy that has one of these bits, or had one before, is written with the upper i_rwsem held
+ *	exclusively and the lower i_rwsem held at least shared. Any other copy needs i_lock only.
+ *
+ * So whoever holds the upper i_rwsem sees such a program with an owner that it had together with these bits.
+ * Documentation/decisions/0026-two-inodes.md lists who reads the copy, and under which locks.
  */
-void tfs_copy_attr(struct inode *inode)
+struct owner {
+	kuid_t uid;
+	kgid_t gid;
+	umode_t mode;
+};
+
+static struct owner owner_below(const struct inode *inode)
+{
+	return (struct owner){ .uid = tfs_lower_uid(inode),
+			       .gid = tfs_lower_gid(inode),
+			       .mode = tfs_mode_of(inode) };
+}
+
+static bool is_owner(const struct inode *inode, const struct owner *owner)
+{
+	return READ_ONCE(inode->i_mode) == owner->mode && uid_eq(inode->i_uid, owner->uid) &&
+	       gid_eq(inode->i_gid, owner->gid);
+}
+
+static void set_owner(struct inode *inode, const struct owner *owner)
+{
+	inode->i_uid = owner->uid;
+	inode->i_gid = owner->gid;
+	WRITE_ONCE(inode->i_mode, owner->mode);
+}
+
+/* The snapshot is taken under the lock: an older one does not replace a newer one. */
+static bool copy_plain_owner(struct inode *inode)
+{
+	struct owner owner;
+	bool is_plain;
+
+	spin_lock(&inode->i_lock);
+	owner = owner_below(inode);
+	is_plain = !tfs_is_setid(inode->i_mode) && !tfs_is_setid(owner.mode);
+	if (is_plain)
+		set_owner(inode, &owner);
+	else
+		is_plain = is_owner(inode, &owner);
+	spin_unlock(&inode->i_lock);
+	return is_plain;
+}
+
+/* The upper i_rwsem is held exclusively, or nobody has found the inode yet. */
+static void copy_setid_owner(struct inode *inode)
+{
+	struct inode *lower = tfs_lower_inode(inode);
+	struct owner owner;
+
+	inode_lock_shared(lower);
+	spin_lock(&inode->i_lock);
+	owner = owner_below(inode);
+	set_owner(inode, &owner);
+	spin_unlock(&inode->i_lock);
+	inode_unlock_shared(lower);
+}
+
+/* i_lock is needed because the VFS counts inodes without links: two tasks must not take away the last link. */
+static void copy_flags_and_links(struct inode *inode)
 {
 	const struct inode *lower = tfs_lower_inode(inode);
 
 	spin_lock(&inode->i_lock);
-	inode->i_mode = tfs_mode_of(inode);
-	inode->i_uid = tfs_lower_uid(inode);
-	inode->i_gid = tfs_lower_gid(inode);
 	set_nlink(inode, lower->i_nlink);
 	inode_set_flags(inode, lower->i_flags & COPIED_FLAGS, COPIED_FLAGS);
 	spin_unlock(&inode->i_lock);
+}
+
+/**
+ * tfs_copy_attr() - refresh the attributes that the VFS looks at in the upper inode
+ * @inode: upper inode
+ *
+ * To be called after every operation that may have changed them. Times are not among them: they are
+ * always asked of the lower inode. Owner and mode of a set-user-ID program are left to the next
+ * walk to it. Does not sleep.
+ */
+void tfs_copy_attr(struct inode *inode)
+{
+	copy_plain_owner(inode);
+	copy_flags_and_links(inode);
+}
+
+/**
+ * tfs_copy_attr_locked() - the same, for an inode whose i_rwsem the caller holds exclusively
+ * @inode: upper inode
+ *
+ * Copies owner and mode of a set-user-ID program, too. Sleeps; takes the lower i_rwsem.
+ */
+void tfs_copy_attr_locked(struct inode *inode)
+{
+	lockdep_assert_held_write(&inode->i_rwsem);
+	if (!copy_plain_owner(inode))
+		copy_setid_owner(inode);
+	copy_flags_and_links(inode);
 }
 
 /**
@@ -56,25 +144,50 @@ void tfs_copy_size(struct inode *inode)
  * tfs_refresh() - see what others have changed below
  * @inode: upper inode, perhaps found without a reference (RCU walk)
  *
- * The VFS decides by owner, mode, flags and size of the upper inode before it asks us. So this is called for each
- * component of a path; who has the object open already is told at the next operation that names it.
+ * The VFS decides by owner, mode, flags and size of the upper inode before it calls an operation. So this is called
+ * for each component of a path. An open descriptor follows at the next operation that names its file.
+ *
+ * Return: false if owner or mode of a set-user-ID program have changed, which only tfs_refresh_setid() may copy.
  */
-void tfs_refresh(struct inode *inode)
+bool tfs_refresh(struct inode *inode)
 {
 	const struct inode *lower = tfs_lower_inode(inode);
-	const umode_t mode = tfs_mode_of(inode);
-	const kuid_t uid = tfs_lower_uid(inode);
-	const kgid_t gid = tfs_lower_gid(inode);
+	const struct owner owner = owner_below(inode);
+	bool is_done = true;
 
-	if (unlikely(inode->i_mode != mode || !uid_eq(inode->i_uid, uid) ||
-		     !gid_eq(inode->i_gid, gid))) {
-		inode->i_mode = mode;
-		inode->i_uid = uid;
-		inode->i_gid = gid;
-	}
+	if (unlikely(!is_owner(inode, &owner)))
+		is_done = copy_plain_owner(inode);
 	if (unlikely((inode->i_flags ^ lower->i_flags) & COPIED_FLAGS))
 		inode_set_flags(inode, lower->i_flags & COPIED_FLAGS, COPIED_FLAGS);
 	tfs_copy_size(inode);
+	return is_done;
+}
+
+/**
+ * tfs_refresh_setid() - copy owner and mode of a set-user-ID program
+ * @inode: upper inode of a regular file
+ *
+ * For what tfs_refresh() leaves. Sleeps; takes the upper i_rwsem, then the lower one. On the way to a file
+ * that is right: the VFS holds the lock of at most its directories then.
+ */
+void tfs_refresh_setid(struct inode *inode)
+{
+	inode_lock(inode);
+	copy_setid_owner(inode);
+	inode_unlock(inode);
+}
+
+/**
+ * tfs_is_as_set() - would exec run this program as the same user by the lower inode?
+ * @inode: upper inode; both i_rwsem are held
+ */
+bool tfs_is_as_set(const struct inode *inode)
+{
+	const struct owner owner = owner_below(inode);
+	const umode_t differing = inode->i_mode ^ owner.mode;
+
+	return !(differing & (S_ISUID | S_ISGID)) && uid_eq(inode->i_uid, owner.uid) &&
+	       gid_eq(inode->i_gid, owner.gid);
 }
 
 static int inode_test(struct inode *inode, void *lower)
@@ -167,7 +280,9 @@ struct inode *tfs_inode_get(struct super_block *sb, struct inode *lower)
 	inode->i_flags |= S_NOATIME; /* the lower file system keeps the times of access */
 	inode->i_rdev = lower->i_rdev;
 	inode->i_blkbits = lower->i_blkbits;
-	tfs_copy_attr(inode);
+	if (!copy_plain_owner(inode))
+		copy_setid_owner(inode);
+	copy_flags_and_links(inode);
 	i_size_write(inode, i_size_read(lower));
 	inode->i_blocks = lower->i_blocks;
 	set_operations(inode);

@@ -280,16 +280,26 @@ static int lower_revalidate(struct dentry *dentry, struct dentry *lower, unsigne
 	return iot_d_revalidate(lower, flags);
 }
 
+/* Return: as d_revalidate(). In RCU walk the inode may have gone by now. */
+static int refresh(struct inode *inode, unsigned int flags)
+{
+	if (unlikely(!inode) || likely(tfs_refresh(inode)))
+		return 1;
+	if (flags & LOOKUP_RCU)
+		return -ECHILD;
+	tfs_refresh_setid(inode);
+	return 1;
+}
+
 /*
  * A dentry that no name leads to, of a file that was made without a name (O_TMPFILE) or removed. It stands for
  * the same object as long as the lower dentry does.
  */
-static int unnamed_revalidate(struct inode *inode, const struct dentry *lower)
+static int unnamed_revalidate(struct inode *inode, const struct dentry *lower, unsigned int flags)
 {
 	if (!inode || d_inode_rcu(lower) != tfs_lower_inode(inode))
 		return 0;
-	tfs_refresh(inode);
-	return 1;
+	return refresh(inode, flags);
 }
 
 static int revalidate_positive(struct dentry *dentry, struct dentry *lower, unsigned int flags)
@@ -300,7 +310,7 @@ static int revalidate_positive(struct dentry *dentry, struct dentry *lower, unsi
 	int valid;
 
 	if (unlikely(d_unhashed(dentry))) /* as overlayfs may hold it */
-		return unnamed_revalidate(inode, lower);
+		return unnamed_revalidate(inode, lower, flags);
 	valid = lower_revalidate(dentry, lower, flags);
 	if (valid <= 0)
 		return valid;
@@ -309,8 +319,9 @@ static int revalidate_positive(struct dentry *dentry, struct dentry *lower, unsi
 	valid = place_revalidate(dentry, lower, flags);
 	if (unlikely(valid <= 0))
 		return valid;
-	if (likely(inode)) /* in RCU walk it may have gone by now */
-		tfs_refresh(inode);
+	valid = refresh(inode, flags);
+	if (unlikely(valid <= 0))
+		return valid;
 	if (unlikely(!flags && (dentry->d_flags & DCACHE_OP_REAL))) /* perhaps by overlayfs */
 		tfs_real_hide(dentry);
 	if (unlikely((flags & make) == make)) { /* never in RCU walk; will fail with EEXIST */
@@ -387,8 +398,8 @@ static int d_weak_revalidate(struct dentry *dentry, unsigned int flags)
 {
 	struct dentry *lower = tfs_lower_dentry(dentry);
 
-	if (d_is_positive(dentry))
-		tfs_refresh(d_inode(dentry));
+	if (d_is_positive(dentry) && !tfs_refresh(d_inode(dentry)))
+		tfs_refresh_setid(d_inode(dentry));
 	if (lower->d_flags & DCACHE_OP_WEAK_REVALIDATE)
 		return lower->d_op->d_weak_revalidate(lower, flags);
 	return 1;

@@ -25,35 +25,44 @@ static int start_truncating(struct inode *lower)
 	return err;
 }
 
-/* The bits that truncate(2) and chown(2) remove, if the VFS did not see them. */
-static unsigned int bits_to_remove(struct vfsmount *mnt, struct dentry *lower, const struct iattr *attr)
+/*
+ * The VFS has found out by the upper inode which set-user-ID and set-group-ID bits a change takes away. The
+ * lower one may have others by now. As chown_common() and do_truncate() do it; the lower inode is locked.
+ */
+static void find_bits_to_remove(struct mnt_idmap *idmap, const struct dentry *lower, struct iattr *attr)
 {
-	unsigned int remove = 0;
+	struct inode *inode = d_inode(lower);
+	unsigned int bits = 0;
 
 	if (attr->ia_valid & ATTR_SIZE)
-		remove = setattr_should_drop_suidgid(mnt_idmap(mnt), d_inode(lower));
-	if (remove)
-		remove |= ATTR_FORCE;
-	if (attr->ia_valid & (ATTR_UID | ATTR_GID))
-		remove |= ATTR_KILL_SUID | setattr_should_drop_sgid(mnt_idmap(mnt), d_inode(lower));
-	return remove;
+		bits = setattr_should_drop_suidgid(idmap, inode);
+	else if ((attr->ia_valid & ATTR_KILL_SUID) && (attr->ia_valid & (ATTR_UID | ATTR_GID)))
+		bits = ATTR_KILL_SUID | setattr_should_drop_sgid(idmap, inode);
+	else
+		return;
+	attr->ia_valid &= ~(ATTR_KILL_SUID | ATTR_KILL_SGID);
+	attr->ia_valid |= bits;
+	if (bits && (attr->ia_valid & ATTR_SIZE))
+		attr->ia_valid |= ATTR_FORCE;
 }
 
-static int change_below(const struct inode *inode, struct vfsmount *mnt, struct dentry *lower,
-			const struct iattr *attr, struct delegated_inode *delegated)
+static int change_below(struct vfsmount *mnt, struct dentry *lower, const struct iattr *attr,
+			struct delegated_inode *delegated)
 {
 	struct iattr below = *attr;
 	int err;
 
 	if (below.ia_valid & ATTR_FILE)
 		below.ia_file = tfs_lower_file(attr->ia_file);
-	if (unlikely(tfs_mount_hides_bits(inode)))
-		below.ia_valid |= bits_to_remove(mnt, lower, attr);
 	/* The lower inode's own mode decides which bits these remove. */
 	if (below.ia_valid & (ATTR_KILL_SUID | ATTR_KILL_SGID))
 		below.ia_valid &= ~ATTR_MODE;
 	inode_lock(d_inode(lower));
-	err = notify_change(mnt_idmap(mnt), lower, &below, iot_delegated(delegated));
+	find_bits_to_remove(mnt_idmap(mnt), lower, &below);
+	if ((below.ia_valid & ATTR_SIZE) && IS_APPEND(d_inode(lower)))
+		err = -EPERM; /* a descriptor from before: ftruncate(2) looks at the upper inode */
+	else
+		err = notify_change(mnt_idmap(mnt), lower, &below, iot_delegated(delegated));
 	inode_unlock(d_inode(lower));
 	return err;
 }
@@ -80,7 +89,7 @@ int tfs_do_setattr(struct dentry *dentry, const struct iattr *attr)
 	if (err)
 		goto err_start;
 	do {
-		err = change_below(d_inode(dentry), mnt, lower, attr, &delegated);
+		err = change_below(mnt, lower, attr, &delegated);
 	} while (tfs_is_given_back(&delegated, &err));
 	if (is_by_name)
 		put_write_access(d_inode(lower));

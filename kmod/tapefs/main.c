@@ -5,6 +5,8 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
+#include "errand.h"
+#include "exec.h"
 #include "tapefs.h"
 
 static void kill_sb(struct super_block *sb)
@@ -39,12 +41,17 @@ static int __init tapefs_init(void)
 	err = tfs_rw_init();
 	if (err)
 		goto err_rw;
+	err = tfs_exec_init();
+	if (err)
+		goto err_exec;
 	err = register_filesystem(&tapefs_type);
 	if (err)
 		goto err_register;
 	return 0;
 
 err_register:
+	tfs_exec_exit();
+err_exec:
 	tfs_rw_exit();
 err_rw:
 	tfs_super_exit();
@@ -55,8 +62,9 @@ err_super:
 static void __exit tapefs_exit(void)
 {
 	unregister_filesystem(&tapefs_type);
-	/* Who has completed the last request may have been preempted before it was back from rw.c. */
-	synchronize_rcu_tasks();
+	/* This also waits for the task that has completed the last request, until it is back from rw.c. */
+	tfs_errands_drain();
+	tfs_exec_exit();
 	tfs_rw_exit();
 	tfs_super_exit();
 }

@@ -415,6 +415,7 @@ unsigned long tfs_get_unmapped_area(struct file *file, unsigned long address,
 {
 	struct file *lower = tfs_lower_file(file);
 
+	tfs_refresh(file_inode(file)); /* the VFS looks next whether the file is append-only */
 	if (lower->f_op->get_unmapped_area)
 		return tfs_lower_unmapped_area(lower, address, length_bytes, page, flags);
 	return iot_mm_get_unmapped_area(file, address, length_bytes, page, flags);

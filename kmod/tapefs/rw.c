@@ -14,6 +14,7 @@
 #include <linux/wait.h>
 
 #include "emit.h"
+#include "exec.h"
 #include "lower.h"
 #include "tapefs.h"
 #include "compat/vfs.h"
@@ -270,11 +271,15 @@ ssize_t tfs_read_iter(struct kiocb *iocb, struct iov_iter *iter)
 	struct iot_source *source = &TFS_SB(file_inode(iocb->ki_filp)->i_sb)->source;
 	const struct file *lower = tfs_lower_file(iocb->ki_filp);
 	struct iot_span span;
+	int err;
 
 	if (!lower->f_op->read_iter)
 		return -EINVAL;
 	if (unlikely(!iot_can_rw(iocb, lower)))
 		return -EOPNOTSUPP; /* as the VFS says without tapefs */
+	err = tfs_exec_read(iocb->ki_filp, iter);
+	if (err)
+		return err;
 	iot_throttle_here(source);
 	iot_span_begin(source, &span);
 	if (is_sync_kiocb(iocb))

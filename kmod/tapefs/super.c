@@ -32,6 +32,8 @@ static struct inode *make_inode(struct super_block *sb)
 	inode->object = 0;
 	inode->epoch = 0;
 	inode->retouched = 0;
+	inode->execs = 0;
+	INIT_LIST_HEAD(&inode->denied);
 	return &inode->vfs_inode;
 }
 
@@ -44,6 +46,7 @@ static void evict_inode(struct inode *inode)
 {
 	struct inode *lower = tfs_lower_inode(inode);
 
+	WARN_ON_ONCE(!list_empty(&TFS_I(inode)->denied));
 	truncate_inode_pages_final(&inode->i_data); /* there are none */
 	clear_inode(inode);
 	iput(lower);

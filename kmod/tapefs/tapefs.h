@@ -63,6 +63,8 @@ struct tfs_sb {
  * @object: its id, unique until the module is unloaded
  * @epoch: session in which the object was announced last
  * @retouched: session that began when pages were mapped, and unmapped them, see mmap.c
+ * @execs: opens for exec by tasks that have not returned to user mode since; see exec.c, as for the next
+ * @denied: in a list if writing to the lower inode is denied
  */
 struct tfs_inode {
 	struct inode vfs_inode;
@@ -70,6 +72,8 @@ struct tfs_inode {
 	u64 object;
 	u64 epoch;
 	u64 retouched;
+	unsigned int execs;
+	struct list_head denied;
 };
 
 /**
@@ -190,6 +194,12 @@ static inline kgid_t tfs_lower_gid(const struct inode *inode)
 						  tfs_lower_inode(inode)));
 }
 
+/* Does exec take owner or group of a file of this mode? For directories the bit means something else. */
+static inline bool tfs_is_setid(umode_t mode)
+{
+	return S_ISREG(mode) && (mode & (S_ISUID | S_ISGID));
+}
+
 static inline struct file *tfs_lower_file(const struct file *file)
 {
 	return TFS_F(file)->lower;
@@ -241,8 +251,11 @@ bool tfs_is_below(const struct iot_source *source, const struct file *file);
 /* inode.c */
 struct inode *tfs_inode_get(struct super_block *sb, struct inode *lower);
 void tfs_copy_attr(struct inode *inode);
+void tfs_copy_attr_locked(struct inode *inode);
 void tfs_copy_size(struct inode *inode);
-void tfs_refresh(struct inode *inode);
+bool tfs_refresh(struct inode *inode);
+void tfs_refresh_setid(struct inode *inode);
+bool tfs_is_as_set(const struct inode *inode);
 
 /* lookup.c */
 extern const struct dentry_operations tfs_dentry_operations;

@@ -42,7 +42,7 @@ static int xattr_set(const struct xattr_handler *handler, struct mnt_idmap *idma
 		tfs_emit_removexattr(&span, dentry, name, err);
 	}
 	if (!err)
-		tfs_copy_attr(inode);
+		tfs_copy_attr_locked(inode);
 	return err;
 }
 
