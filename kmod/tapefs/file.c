@@ -15,6 +15,7 @@
 
 #include "emit.h"
 #include "exec.h"
+#include "lease.h"
 #include "lower.h"
 #include "tapefs.h"
 
@@ -130,6 +131,8 @@ static int release(struct inode *inode, struct file *file)
 
 	tfs_begin(inode->i_sb, &span);
 	tfs_exec_release(inode);
+	if (unlikely(tfs->lease))
+		tfs_lease_release(file);
 	tfs_emit_release(&span, file);
 	if (!tfs->mapped) /* else the release of the lower file frees it, which may be in use by msync(2) */
 		kfree(tfs);
@@ -282,7 +285,7 @@ static long compat_ioctl(struct file *file, unsigned int command, unsigned long 
 	.flush = flush,                     \
 	.lock = tfs_lock,                   \
 	.flock = tfs_flock,                 \
-	.setlease = simple_nosetlease,      \
+	.setlease = tfs_setlease,           \
 	.llseek = llseek,                   \
 	.read_iter = tfs_read_iter,         \
 	.write_iter = tfs_write_iter,       \

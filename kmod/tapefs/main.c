@@ -7,6 +7,7 @@
 
 #include "errand.h"
 #include "exec.h"
+#include "lease.h"
 #include "tapefs.h"
 
 static void kill_sb(struct super_block *sb)
@@ -41,6 +42,9 @@ static int __init tapefs_init(void)
 	err = tfs_rw_init();
 	if (err)
 		goto err_rw;
+	err = tfs_lease_init();
+	if (err)
+		goto err_lease;
 	err = tfs_exec_init();
 	if (err)
 		goto err_exec;
@@ -52,6 +56,8 @@ static int __init tapefs_init(void)
 err_register:
 	tfs_exec_exit();
 err_exec:
+	tfs_lease_exit();
+err_lease:
 	tfs_rw_exit();
 err_rw:
 	tfs_super_exit();
@@ -65,6 +71,7 @@ static void __exit tapefs_exit(void)
 	/* This also waits for the task that has completed the last request, until it is back from rw.c. */
 	tfs_errands_drain();
 	tfs_exec_exit();
+	tfs_lease_exit();
 	tfs_rw_exit();
 	tfs_super_exit();
 }

@@ -111,6 +111,7 @@ struct tfs_dentry {
  * @lock: guards @calls and the making of @mapped
  * @calls: those by the handle that are under way below, see tfs_call_begin()
  * @mapped: made by the first mmap; the release of the lower file then frees it, and this
+ * @lease: NULL if no lease of it was ever set
  */
 struct tfs_file {
 	struct file *lower;
@@ -120,6 +121,7 @@ struct tfs_file {
 	spinlock_t lock;
 	struct list_head calls;
 	struct tfs_mapped *mapped;
+	struct tfs_lease *lease;
 };
 
 /**

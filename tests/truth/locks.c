@@ -185,14 +185,6 @@ static void closed(void)
 	CHECK(!lock(copy, F_SETLK, F_WRLCK) && type_for_others(below, getpid()) == F_WRLCK);
 }
 
-static void lease(void)
-{
-	int fd = open(above, O_RDONLY);
-
-	CHECK(fd >= 0);
-	CHECK(fcntl(fd, F_SETLEASE, F_RDLCK) && errno == EINVAL);
-}
-
 /* Has a lease until it is wanted back, and the file is as it was until then. */
 static void give_lease_back(int told)
 {
@@ -269,7 +261,6 @@ static const struct {
 	{ "waiting", waiting },
 	{ "interrupted", interrupted },
 	{ "closed", closed },
-	{ "lease", lease },
 	{ "leased", leased },
 	{ "kept-lease", kept_lease },
 };

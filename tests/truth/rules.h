@@ -37,7 +37,7 @@
 	R(23, MADVISE, "of madvise the file system is told little")                           \
 	R(24, PROTECTION, "protection and locking of memory is not seen, but splits mappings") \
 	R(25, WRITEBACK, "sync_file_range, syncfs and sync are not seen")                     \
-	R(26, LEASES, "leases are refused, and not seen")                                     \
+	R(26, LEASES, "leases are not seen")                                                  \
 	R(27, IOCTL, "ioctls that the kernel answers itself are not seen")                    \
 	R(28, PATH_ONLY, "a descriptor of a place only (O_PATH) makes no open and no flush")  \
 	R(29, SPECIAL, "what is done to pipes, sockets and devices is not seen, names are")   \

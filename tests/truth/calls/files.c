@@ -102,7 +102,7 @@ static void locked(void)
 	CALL("fcntl F_SETLK", fcntl(fd, F_SETLK, &lock));
 	CALL("fcntl F_OFD_SETLK, what the process has locked (EAGAIN)", fcntl(fd, F_OFD_SETLK, &lock));
 	CALL("fcntl F_GETLK", fcntl(fd, F_GETLK, &lock));
-	CALL("fcntl F_SETLEASE (EINVAL)", fcntl(fd, F_SETLEASE, F_RDLCK));
+	CALL("fcntl F_SETLEASE", fcntl(fd, F_SETLEASE, F_WRLCK));
 	CALL("fcntl F_SETFL", fcntl(fd, F_SETFL, O_APPEND));
 	CALL("close of a descriptor with locks", close(fd));
 }
