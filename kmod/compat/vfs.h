@@ -178,9 +178,9 @@ static inline struct dentry *iot_file_dentry(const struct file *file)
 #define file_dentry(file) iot_file_dentry(file)
 #endif
 
-/* 6.18: was generic_drop_inode(). Until 6.12 goes. */
-#ifndef IOT_HAVE_INODE_GENERIC_DROP
-#define inode_generic_drop(inode) generic_drop_inode(inode)
+/* 6.18: was generic_delete_inode(). Until 6.12 goes. */
+#ifndef IOT_HAVE_INODE_JUST_DROP
+#define inode_just_drop generic_delete_inode
 #endif
 
 /* 6.19: i_state is read through an accessor. Until 6.12 goes. */

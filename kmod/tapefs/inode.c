@@ -248,6 +248,18 @@ static void set_operations(struct inode *inode)
 }
 
 /**
+ * tfs_inode_find_rcu() - the upper inode of a lower one, if there is one
+ * @sb: upper super block
+ * @lower: lower inode
+ *
+ * Context: under rcu_read_lock(). Return: the inode, without a reference, or NULL.
+ */
+struct inode *tfs_inode_find_rcu(struct super_block *sb, struct inode *lower)
+{
+	return find_inode_rcu(sb, (unsigned long)lower, inode_test, lower);
+}
+
+/**
  * tfs_inode_get() - the upper inode of a lower one
  * @sb: upper super block
  * @lower: lower inode; a reference of the caller keeps it

@@ -405,10 +405,42 @@ static int d_weak_revalidate(struct dentry *dentry, unsigned int flags)
 	return 1;
 }
 
-/* A name that has gone below is not worth keeping. */
+/*
+ * The key of encrypted files can be removed only when nobody has their inodes, or those of their directories. In an
+ * encrypted directory all is encrypted but what has no contents of its own.
+ */
+static bool is_encrypted(const struct dentry *dentry)
+{
+	const struct inode *inode = d_inode(dentry);
+
+	if (inode && (S_ISREG(inode->i_mode) || S_ISDIR(inode->i_mode) || S_ISLNK(inode->i_mode)))
+		return IS_ENCRYPTED(tfs_lower_inode(inode));
+	return IS_ENCRYPTED(tfs_lower_inode(d_inode(dentry->d_parent)));
+}
+
+/**
+ * tfs_is_dropped() - is a name not worth keeping when nobody uses it?
+ * @dentry: upper dentry; its d_lock is held
+ *
+ * Because it has gone below, or NFS only keeps it while somebody uses it, or because the lower inode must not be
+ * kept in memory.
+ */
+bool tfs_is_dropped(const struct dentry *dentry)
+{
+	const struct dentry *lower = TFS_D(dentry) ? tfs_lower_dentry(dentry) : NULL;
+
+	if (!lower || IS_ROOT(dentry))
+		return false;
+	if (unlikely(d_unhashed(lower) || (lower->d_flags & DCACHE_NFSFS_RENAMED)))
+		return true;
+	if (unlikely(lower->d_flags & DCACHE_DONTCACHE) && !iot_is_pinned(lower))
+		return true;
+	return is_encrypted(dentry);
+}
+
 static int is_not_kept(const struct dentry *dentry)
 {
-	return TFS_D(dentry) && d_unhashed(tfs_lower_dentry(dentry));
+	return tfs_is_dropped(dentry);
 }
 
 IOT_D_REVALIDATE(d_revalidate)

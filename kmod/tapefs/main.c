@@ -16,6 +16,8 @@ static void kill_sb(struct super_block *sb)
 
 	if (tsb && tsb->source.sb)
 		iot_source_remove(&tsb->source);
+	if (tsb)
+		tfs_watch_stop(sb);
 	kill_anon_super(sb);
 	if (tsb) {
 		if (tsb->read_only)

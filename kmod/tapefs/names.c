@@ -105,13 +105,22 @@ static void removed(struct inode *dir, struct dentry *dentry)
 	d_drop(dentry);
 }
 
+/* So that the task does not drop later what it drops itself: see gone.c. The VFS has locked the inode. */
+static void set_remover(const struct dentry *dentry, const struct task_struct *task)
+{
+	if (d_is_positive(dentry))
+		WRITE_ONCE(TFS_I(d_inode(dentry))->remover, task);
+}
+
 int tfs_unlink(struct inode *dir, struct dentry *dentry)
 {
 	struct iot_span span;
 	int err;
 
 	tfs_begin(dir->i_sb, &span);
+	set_remover(dentry, current);
 	err = tfs_do_unlink(dentry);
+	set_remover(dentry, NULL);
 	tfs_emit_unlink(&span, dentry, err);
 	if (!err)
 		removed(dir, dentry);
@@ -124,7 +133,9 @@ int tfs_rmdir(struct inode *dir, struct dentry *dentry)
 	int err;
 
 	tfs_begin(dir->i_sb, &span);
+	set_remover(dentry, current);
 	err = tfs_do_rmdir(dentry);
+	set_remover(dentry, NULL);
 	tfs_emit_rmdir(&span, dentry, err);
 	if (!err)
 		removed(dir, dentry);
@@ -150,7 +161,9 @@ int tfs_rename(struct mnt_idmap *idmap, struct inode *old_dir, struct dentry *ol
 	tfs_begin(old_dir->i_sb, &span);
 	tfs_dentry_place(old, NULL, NULL);
 	tfs_dentry_place(new, NULL, NULL);
+	set_remover(new, current);
 	err = tfs_do_rename(old, new, flags);
+	set_remover(new, NULL);
 	place_renamed(old, new, flags, err);
 	tfs_emit_rename(&span, old, new, flags, err);
 	if (err)

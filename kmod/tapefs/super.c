@@ -34,6 +34,7 @@ static struct inode *make_inode(struct super_block *sb)
 	inode->retouched = 0;
 	inode->execs = 0;
 	INIT_LIST_HEAD(&inode->denied);
+	inode->remover = NULL;
 	return &inode->vfs_inode;
 }
 
@@ -50,16 +51,6 @@ static void evict_inode(struct inode *inode)
 	truncate_inode_pages_final(&inode->i_data); /* there are none */
 	clear_inode(inode);
 	iput(lower);
-}
-
-/*
- * An object that has gone below is not kept up here either. Nor one that is marked dirty, as d_tmpfile() does: nobody
- * cleans it, and shrinkers pass it by.
- */
-static int drop_inode(struct inode *inode)
-{
-	return inode_generic_drop(inode) || !tfs_lower_inode(inode)->i_nlink ||
-	       (iot_inode_state(inode) & I_DIRTY_ALL);
 }
 
 static int statfs(struct dentry *dentry, struct kstatfs *stat)
@@ -92,7 +83,7 @@ const struct super_operations tfs_super_operations = {
 	.alloc_inode = make_inode,
 	.free_inode = free_inode,
 	.evict_inode = evict_inode,
-	.drop_inode = drop_inode,
+	.drop_inode = inode_just_drop, /* without a name it would only keep the lower inode */
 	.statfs = statfs,
 	.sync_fs = sync_fs,
 	.freeze_super = IOT_FREEZE_OP(tfs_do_freeze),
@@ -187,6 +178,8 @@ int tfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	tfs_quota_inherit(sb);
 	iot_set_d_op(sb, &tfs_dentry_operations);
 	err = make_root(sb, tsb->lower.dentry);
+	if (!err)
+		err = tfs_watch_start(sb);
 	if (err)
 		return err;
 	tsb->source.sb = sb;

@@ -47,6 +47,7 @@ struct tfs_options {
  * @options: as mounted
  * @quota: what of quotactl_fd(2) the lower file system can do
  * @source: what sessions attach to
+ * @watch: of the lower super block, see gone.c
  */
 struct tfs_sb {
 	struct path lower;
@@ -54,6 +55,7 @@ struct tfs_sb {
 	struct tfs_options options;
 	struct quotactl_ops quota;
 	struct iot_source source;
+	struct tfs_watch *watch;
 };
 
 /**
@@ -65,6 +67,7 @@ struct tfs_sb {
  * @retouched: session that began when pages were mapped, and unmapped them, see mmap.c
  * @execs: opens for exec by tasks that have not returned to user mode since; see exec.c, as for the next
  * @denied: in a list if writing to the lower inode is denied
+ * @remover: a task that removes or replaces a name of it above, under the upper i_rwsem; see gone.c
  */
 struct tfs_inode {
 	struct inode vfs_inode;
@@ -74,6 +77,7 @@ struct tfs_inode {
 	u64 retouched;
 	unsigned int execs;
 	struct list_head denied;
+	const struct task_struct *remover;
 };
 
 /**
@@ -252,6 +256,7 @@ bool tfs_is_below(const struct iot_source *source, const struct file *file);
 
 /* inode.c */
 struct inode *tfs_inode_get(struct super_block *sb, struct inode *lower);
+struct inode *tfs_inode_find_rcu(struct super_block *sb, struct inode *lower);
 void tfs_copy_attr(struct inode *inode);
 void tfs_copy_attr_locked(struct inode *inode);
 void tfs_copy_size(struct inode *inode);
@@ -265,6 +270,7 @@ int tfs_dentry_init(struct dentry *dentry, struct dentry *lower);
 void tfs_dentry_replace(struct dentry *dentry, struct dentry *lower);
 void tfs_dentry_place(struct dentry *dentry, const struct dentry *dir, const struct qstr *name);
 bool tfs_dentry_hide(struct dentry *dentry, unsigned int refs);
+bool tfs_is_dropped(const struct dentry *dentry);
 int tfs_instantiate(struct dentry *dentry, struct dentry *lower);
 struct dentry *tfs_lookup(struct inode *dir, struct dentry *dentry, unsigned int flags);
 int tfs_atomic_open(struct inode *dir, struct dentry *dentry, struct file *file,
@@ -318,6 +324,10 @@ ssize_t tfs_splice_write(struct pipe_inode_info *pipe, struct file *file, loff_t
 			 unsigned int flags);
 int tfs_rw_init(void);
 void tfs_rw_exit(void);
+
+/* gone.c */
+int tfs_watch_start(struct super_block *sb);
+void tfs_watch_stop(struct super_block *sb);
 
 /* dir.c */
 int tfs_iterate_shared(struct file *file, struct dir_context *context);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * notify.h - watching a super block, and the names of an inode.
+ */
+#ifndef IOT_COMPAT_NOTIFY_H
+#define IOT_COMPAT_NOTIFY_H
+
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/fsnotify_backend.h>
+
+/* 6.10: a mark is put on an object; before, on the list of its marks. Until 6.1 goes. */
+static inline int iot_add_sb_mark(struct fsnotify_mark *mark, struct super_block *sb)
+{
+#ifdef IOT_HAVE_FSNOTIFY_MARK_OBJECT
+	return fsnotify_add_mark(mark, sb, FSNOTIFY_OBJ_TYPE_SB, 0);
+#else
+	return fsnotify_add_mark(mark, &sb->s_fsnotify_marks, FSNOTIFY_OBJ_TYPE_SB, 0, NULL);
+#endif
+}
+
+/* By 7.3: a macro of the VFS, since the list is in another place. Until 6.12 goes. */
+#ifdef for_each_alias
+#define iot_for_each_alias(dentry, inode) for_each_alias(dentry, inode)
+#else
+#define iot_for_each_alias(dentry, inode) hlist_for_each_entry(dentry, &(inode)->i_dentry, d_u.d_alias)
+#endif
+
+#endif
