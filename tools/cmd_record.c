@@ -16,8 +16,11 @@
 #include "collectord/collectord.h"
 #include "facts.h"
 #include "launcher.h"
+#include "omissions.h"
 #include "option.h"
 #include "record/record.h"
+
+#define GRACE_MS 1000 /* for processes that end right behind the command */
 
 struct options {
 	struct record_options record;
@@ -26,6 +29,7 @@ struct options {
 	struct facts facts;
 	pid_t pid;
 	unsigned int seconds;
+	bool has_wait;
 	bool has_output;
 	bool is_attach;
 	bool is_join;
@@ -47,6 +51,7 @@ enum {
 	KEY_PID,
 	KEY_WAKES,
 	KEY_ADMIT,
+	KEY_WAIT,
 };
 
 static const struct argp_option option_table[] = {
@@ -65,6 +70,7 @@ static const struct argp_option option_table[] = {
 	{ "for", KEY_FOR, "SECONDS", 0, "with --attach: so long at most", 0 },
 	{ "pid", KEY_PID, "PID", 0, "with --attach: the mounts as process PID sees them, until it ends", 0 },
 	{ "admit", KEY_ADMIT, "WHO,...", 0, "let processes of these users, or of :GROUPs, add MPI records although the command did not start them; may be repeated", 0 },
+	{ "wait", KEY_WAIT, "SECONDS", OPTION_ARG_OPTIONAL, "when the command has ended, wait until all processes have ended that it had started, or so long (default: 1)", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
 	{}
 };
@@ -102,6 +108,8 @@ static void check(struct argp_state *state, const struct options *options)
 		argp_error(state, "--for and --pid go with --attach only");
 	else if (options->is_mpi_only && options->record.admit_count)
 		argp_error(state, "--admit is about the session of the kernel, and does not go with --mpi-only");
+	else if (options->has_wait && (options->is_attach || options->is_mpi_only))
+		argp_error(state, "--wait does not go with --attach or --mpi-only");
 	else if (options->is_mpi_only && options->record.has_wakes)
 		argp_error(state, "--wakes needs the kernel modules, and does not go with --mpi-only");
 	else if (!options->is_attach && !options->record.command)
@@ -138,6 +146,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_WAKES:
 		record->has_wakes = true;
+		return 0;
+	case KEY_WAIT:
+		options->has_wait = true;
+		record->wait_ms = argument ? 1000 * option_number(state, "wait", argument, 0, 1u << 30) :
+					     UINT64_MAX;
 		return 0;
 	case KEY_BUFFERS:
 		record->buffers = (u32)option_number(state, "buffers", argument, 4, 1024);
@@ -282,15 +295,44 @@ static void warn(const char *sentence)
 	say("warning: %s", sentence);
 }
 
+static void say_text(const char *sentence)
+{
+	say("%s", sentence);
+}
+
+/* What the trace lacks. How much of the whole that is, those tell that read it. */
+static void warn_of_omissions(const struct options *options, const struct collector_result *result)
+{
+	const struct iot_trace_info info = {
+		.is_complete = true, /* else it was said why not */
+		.states_omissions = true,
+		.lost = result->lost,
+		.missing = result->missing,
+	};
+	const struct iot_record fact = {
+		.kind = IOT_KIND_fact,
+		.tail = (const u8 *)result->last_fact,
+		.tail_bytes = (u16)strlen(result->last_fact),
+	};
+	const u64 unknown = IOT_OMISSION_UNKNOWN;
+	struct iot_omissions omissions = {};
+	char before[64];
+
+	snprintf(before, sizeof(before), "%s: warning: ", program_invocation_name);
+	iot_omissions_take(&omissions, &fact);
+	iot_omissions_add(&omissions, IOT_OMISSION_around, result->unseen_files + result->unseen_maps,
+			  unknown, unknown, NULL);
+	if (!strcmp(options->record.mmap_mode, "off"))
+		iot_omissions_add(&omissions, IOT_OMISSION_mapping, result->maps, unknown, unknown, NULL);
+	iot_omissions_finish(&omissions, &info);
+	omissions_list(stderr, before, &omissions);
+}
+
 static void print_summary(const struct options *options, const struct collector_result *result)
 {
 	fprintf(stderr, "%s: %s: %llu operations, %llu records, %.1f MiB", program_invocation_name,
 		options->record.output, (unsigned long long)result->operations,
 		(unsigned long long)result->records, (double)result->bytes / (1 << 20));
-	if (result->lost)
-		fprintf(stderr, ", %llu lost", (unsigned long long)result->lost);
-	if (result->missing)
-		fprintf(stderr, ", %llu missing", (unsigned long long)result->missing);
 	if (result->throttles)
 		fprintf(stderr, ", %llu waits for the collector",
 			(unsigned long long)result->throttles);
@@ -298,9 +340,6 @@ static void print_summary(const struct options *options, const struct collector_
 		fprintf(stderr, ", %llu descriptors and %llu mappings from before",
 			(unsigned long long)result->opened, (unsigned long long)result->mapped);
 	fputc('\n', stderr);
-	if (result->unseen_files || result->unseen_maps)
-		say("warning: %llu descriptors and %llu mappings of files below went around the mounts when it began: what is done through them is not recorded",
-		    (unsigned long long)result->unseen_files, (unsigned long long)result->unseen_maps);
 }
 
 /* End as the command ended. */
@@ -355,7 +394,21 @@ static int record_attached(struct options *options, struct collector *collector,
 		return EXIT_FAILED;
 	if (!options->is_quiet)
 		print_summary(options, &result);
+	warn_of_omissions(options, &result);
 	return EXIT_DONE;
+}
+
+/* Until they have ended, or patience has; what is left is stated in the trace. */
+static void wait_for_descendants(const struct options *options, const struct collector *collector,
+				 uint64_t session, char *fact)
+{
+	int err = descendants_wait(session, options->record.wait_ms, collector->result_fd,
+				   options->has_wait && !options->is_quiet ? say_text : NULL, fact);
+
+	if (err == -ENOTTY)
+		say("the loaded module iotape is too old to tell whether processes of the command still run");
+	else if (err)
+		say("whether processes of the command still run is not known: %s", strerror(-err));
 }
 
 static int record(struct options *options)
@@ -368,14 +421,16 @@ static int record(struct options *options)
 	struct collector_result result;
 	struct collector collector;
 	struct runner runner;
-	char why[512] = "";
+	char why[512] = "", *last_fact = descendants_fact_open();
 	int status = 0, err;
 	bool is_good;
-	int session_fd = control_open(&options->record, why, sizeof(why));
+	uint64_t session;
+	int session_fd = last_fact ? control_open(&options->record, &session, why, sizeof(why)) : -ENOMEM;
 
 	if (session_fd < 0)
-		return fail("%s", why);
+		return fail("%s", why[0] ? why : strerror(-session_fd));
 	collect.session_fd = session_fd;
+	collect.last_fact = last_fact;
 	err = collector_start(&collector, &collect);
 	if (err == -EPIPE)
 		return fail("the collector was killed before the recording began");
@@ -385,14 +440,18 @@ static int record(struct options *options)
 		return record_attached(options, &collector, session_fd);
 	err = runner_start(&runner, &options->record, session_fd, warn, why, sizeof(why));
 	close(session_fd); /* the collector keeps it */
-	if (!err)
+	if (!err) {
 		runner_wait(&runner, &status);
+		wait_for_descendants(options, &collector, session, last_fact);
+	}
 	collector_finish(&collector, &result);
 	if (err)
 		return fail_start(options, &runner, &result, why);
 	is_good = !say_collection(options, &result);
 	if (is_good && !options->is_quiet)
 		print_summary(options, &result);
+	if (is_good)
+		warn_of_omissions(options, &result);
 	if (is_good && !result.operations)
 		is_good = fail("nothing was recorded: the command did nothing below %s",
 			       options->record.mounts[0]) == EXIT_DONE;
@@ -429,6 +488,7 @@ static bool leave(struct options *options, struct joined *joined)
 		return false;
 	if (!options->is_quiet)
 		print_summary(options, &result);
+	warn_of_omissions(options, &result);
 	if (!result.operations)
 		return fail("nothing was recorded: the commands did nothing below %s",
 			    options->record.mounts[0]) == EXIT_DONE;
@@ -515,6 +575,7 @@ static int run(int argc, char **argv)
 			.buffers = 16,
 			.flush_ms = 200,
 			.output = "iotape.iot",
+			.wait_ms = GRACE_MS,
 			.namespace_fd = -1,
 		},
 		.mpi = "auto",

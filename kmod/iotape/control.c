@@ -11,6 +11,7 @@
 #include <linux/module.h>
 #include <linux/uaccess.h>
 
+#include "alive.h"
 #include "joined.h"
 #include "mailbox.h"
 #include "session.h"
@@ -220,6 +221,8 @@ static long control_ioctl(struct file *file, unsigned int command, unsigned long
 		return control_query(user);
 	case IOT_IOC_STATUS:
 		return control_status(user);
+	case IOT_IOC_ALIVE:
+		return iot_alive_list(user);
 	}
 	if (mutex_lock_interruptible(&control->lock))
 		return -ERESTARTSYS;

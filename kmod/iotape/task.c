@@ -246,6 +246,33 @@ bool iot_task_is_made(struct iot_session *session, const struct task_struct *thr
 }
 
 /**
+ * iot_task_each() - look at all threads that have an entry
+ * @see: called for each, with the lock of its bucket and interrupts off: the thread is not freed
+ *	meanwhile, because it gives up its entry first
+ * @context: for @see
+ *
+ * Threads that come and go meanwhile are seen or not.
+ */
+void iot_task_each(void (*see)(const struct iot_task *task, void *context), void *context)
+{
+	const struct iot_task *task;
+	unsigned long flags;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
+		if (hlist_empty(&table[i].head))
+			continue;
+		rcu_read_lock();
+		spin_lock_irqsave(&table[i].lock, flags);
+		hlist_for_each_entry(task, &table[i].head, node)
+			see(task, context);
+		spin_unlock_irqrestore(&table[i].lock, flags);
+		rcu_read_unlock();
+		cond_resched();
+	}
+}
+
+/**
  * iot_task_adopt() - announce current as the root of what is recorded
  * @session: entered
  *

@@ -140,6 +140,11 @@ readable() {
 	[ "$2" = any ] || ! grep '^# .*not finished' "$work/dump"
 }
 
+# reasons TRACE: why it is incomplete, as it states or shows itself, a word for each between blanks.
+reasons() {
+	echo " $(iotape stat --json "$1" | grep -oE '"reason":"[a-z_]+"' | cut -d '"' -f 4 | tr '\n' ' ')"
+}
+
 # status FIELD: of the first capture.
 status() {
 	iotape status --json | head -n 1 | sed -n "s/.*\"$1\": *\"\{0,1\}\([a-z0-9]*\).*/\1/p"

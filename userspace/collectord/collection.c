@@ -3,6 +3,7 @@
  * collection.c - what every trace begins and ends with, and traces whose records no kernel sends.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "collectord.h"
 #include "sink.h"
@@ -40,15 +41,16 @@ int sink_describe(struct sink *sink, const struct collector_options *options)
 int sink_conclude(struct sink *sink, const char *last_fact, const struct iot_message_end *end,
 		  const char *reason)
 {
+	bool is_stated = last_fact && *last_fact, is_partial = is_stated && !strncmp(last_fact, "partial=", 8);
 	char partial[512];
 	int err = sink_clock(sink);
 
 	snprintf(partial, sizeof(partial), "partial=%s", reason);
 	if (!err)
 		err = sink_memory(sink);
-	if (!err && last_fact && *last_fact)
+	if (!err && is_stated)
 		err = sink_fact(sink, last_fact);
-	else if (!err && *reason)
+	if (!err && *reason && !is_partial)
 		err = sink_fact(sink, partial);
 	return err ? err : sink_finish(sink, end, reason);
 }

@@ -142,6 +142,8 @@ int collector_run(const struct collector_options *options, struct collector_resu
 		goto err_receiver;
 	err = run_threads(options, &receiver, sink, &queue);
 	sink_result(sink, result);
+	if (options->last_fact)
+		snprintf(result->last_fact, sizeof(result->last_fact), "%s", options->last_fact);
 	receiver_close(&receiver);
 err_receiver:
 	queue_exit(&queue);

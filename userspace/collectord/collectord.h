@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "lib/iotape.h"
+
 struct iot_program;
 
 /**
@@ -24,7 +26,8 @@ struct iot_program;
  * @path: trace file
  * @facts: texts of the form key=value, ended by NULL
  * @last_fact: text of the same form that is the last fact, "" for none, as it stands there when the
- *	trace ends: memory that is shared with whoever knows it by then; NULL for none
+ *	trace ends: memory that is shared with whoever knows it by then; NULL for none. If it does not
+ *	say itself that the trace is partial, and the recording ended early, a fact `partial` follows
  * @program: the program that is replayed, whose tasks, objects and names the records are
  *	about; NULL if it is no replay
  */
@@ -50,6 +53,8 @@ struct collector_options {
  * @opened: descriptors that were open before
  * @mapped: mappings that were there before
  * @unseen_files, @unseen_maps: those then that went around the mounts
+ * @maps: files that were mapped
+ * @last_fact: what was stated at the end, "" if nothing
  * @is_complete: the kernel said that nothing follows, and the file was finished
  * @err: 0 or the negative errno that ended it
  */
@@ -64,6 +69,8 @@ struct collector_result {
 	uint64_t mapped;
 	uint64_t unseen_files;
 	uint64_t unseen_maps;
+	uint64_t maps;
+	char last_fact[IOT_OMISSION_TEXT_BYTES];
 	bool is_complete;
 	int err;
 };

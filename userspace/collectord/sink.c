@@ -119,6 +119,7 @@ static void count_operations(struct sink *sink, const struct message *message)
 	while (p + IOT_RECORD_HEAD_BYTES <= stop && iot_get_u16(p) >= IOT_RECORD_HEAD_BYTES) {
 		info = iot_kind_info(iot_get_u16(p + 2));
 		sink->result.operations += info && info->group == IOT_GROUP_op;
+		sink->result.maps += info && info->kind == IOT_KIND_map;
 		if (info && info->kind == IOT_KIND_state)
 			count_state(sink, p, (size_t)(stop - p));
 		p += iot_get_u16(p);

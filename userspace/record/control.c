@@ -74,12 +74,13 @@ int control_admit(const struct record_options *options, int session_fd, char *wh
 /**
  * control_open() - make a session
  * @options: policy, buffers, flush_ms, has_wakes and the admits are used
+ * @session: out: its number
  * @why: out, after an error: a sentence
  * @room: room for it
  *
  * Return: its descriptor, or a negative errno.
  */
-int control_open(const struct record_options *options, char *why, size_t room)
+int control_open(const struct record_options *options, uint64_t *session, char *why, size_t room)
 {
 	struct iot_create create = {
 		.policy = options->drop ? IOT_POLICY_DROP : IOT_POLICY_BLOCK,
@@ -112,5 +113,6 @@ int control_open(const struct record_options *options, char *why, size_t room)
 		close(fd);
 		return err;
 	}
+	*session = create.session;
 	return fd;
 }

@@ -40,6 +40,8 @@ struct holder {
 	int listen_fd;
 	int session_fd;
 	int namespace_fd;
+	uint64_t session;
+	char *last_fact;
 	struct collector collector;
 	struct join_welcome welcome;
 	char path[PATH_MAX];
@@ -119,6 +121,11 @@ static int start_collector(struct holder *holder)
 	};
 	int err = choose_path(holder);
 
+	holder->last_fact = descendants_fact_open();
+	collect.last_fact = holder->last_fact;
+	if (!err && !holder->last_fact)
+		err = -ENOMEM;
+
 	if (!err)
 		err = collector_start(&holder->collector, &collect);
 	if (err)
@@ -134,7 +141,7 @@ static int open_session(struct holder *holder)
 	int dir_fds[RECORD_MOUNTS_MAX];
 	int err;
 
-	holder->session_fd = control_open(holder->options, why, JOIN_WHY);
+	holder->session_fd = control_open(holder->options, &holder->session, why, JOIN_WHY);
 	if (holder->session_fd < 0)
 		return holder->session_fd;
 	err = start_collector(holder);
@@ -290,6 +297,14 @@ static void serve_all(struct holder *holder)
 	} while (is_busy || now_ms() - idle_ms <= patience_ms(holder));
 }
 
+/* As long as the last one who joined waits for the trace. */
+static void wait_for_descendants(const struct holder *holder)
+{
+	if (holder->client_count)
+		descendants_wait(holder->session, holder->options->wait_ms, holder->clients[0].fd,
+				 NULL, holder->last_fact);
+}
+
 /* The last of them waited for the trace. */
 static void say_goodbye(const struct holder *holder, struct join_goodbye *goodbye)
 {
@@ -337,8 +352,10 @@ void holder_main(const struct record_options *options, int listen_fd)
 	holder.welcome.err = open_session(&holder);
 	serve_all(&holder);
 	shutdown(holder.listen_fd, SHUT_RDWR);
-	if (holder.collector.pid > 0)
+	if (holder.collector.pid > 0) {
+		wait_for_descendants(&holder);
 		collector_finish(&holder.collector, &goodbye.result);
+	}
 	if (holder.welcome.err && holder.path[0])
 		unlink(holder.path);
 	else

@@ -15,7 +15,7 @@
 #include "collectord/collectord.h"
 #include "record.h"
 
-#define JOIN_VERSION 1
+#define JOIN_VERSION 2
 #define JOIN_WHY     (PATH_MAX + 256)
 
 struct join_hello {

@@ -27,6 +27,8 @@
  * @facts: texts of the form key=value for the trace, ended by NULL
  * @admits: users and groups that may add MPI records although the command did not start their processes
  * @admit_count: their number
+ * @wait_ms: wait for processes that the command has left behind, so long at most; UINT64_MAX: until all
+ *	have ended
  * @namespace_fd: a mount namespace to be entered that has the mounts, in a session that runs; -1
  *	to make them
  */
@@ -44,6 +46,7 @@ struct record_options {
 	const char *const *facts;
 	struct iot_admit admits[IOT_ADMIT_MAX];
 	unsigned int admit_count;
+	uint64_t wait_ms;
 	int namespace_fd;
 };
 
@@ -73,12 +76,16 @@ int runner_wait(struct runner *runner, int *status);
 void runner_preload(const char *library);
 
 /* control.c */
-int control_open(const struct record_options *options, char *why, size_t room);
+int control_open(const struct record_options *options, uint64_t *session, char *why, size_t room);
 int control_admit(const struct record_options *options, int session_fd, char *why, size_t room);
 int control_check(char *why, size_t room);
 
 /* admit.c */
 int record_admit(struct record_options *options, const char *list, char *why, size_t room);
+
+/* descendants.c */
+char *descendants_fact_open(void);
+int descendants_wait(uint64_t session, uint64_t wait_ms, int end_fd, record_warn_fn say, char *fact);
 
 /* attach.c */
 

@@ -10,7 +10,7 @@
  *   1  first version; later: mmap(2) of a descriptor that has joined makes a mailbox; later:
  *      features of iot_query, and flags where iot_create had a reserved field; later: IOT_IOC_ADMIT,
  *      and joining needs the consent of the recorder
- *   2  records of mpi_comm that say of which world a rank is
+ *   2  records of mpi_comm that say of which world a rank is; later: IOT_IOC_ALIVE
  */
 #ifndef IOTAPE_CONTROL_H
 #define IOTAPE_CONTROL_H
@@ -197,6 +197,33 @@ struct iot_mailbox_head {
 #define IOT_MAILBOX_RING_BYTES 65536
 #define IOT_MAILBOX_BYTES      (IOT_MAILBOX_HEAD_BYTES + IOT_MAILBOX_RING_BYTES)
 
+/* A thread, as the caller's PID namespace numbers it; 0 if it is not in that. */
+struct iot_alive_thread {
+	__u32 pid;
+	__u32 tgid;
+	char command[16];
+};
+
+#define IOT_ALIVE_MAX (1u << 20)
+
+/**
+ * struct iot_alive - which threads that a session knows have not begun to exit
+ * @session: number of the session
+ * @threads: address of an array of struct iot_alive_thread: out: the first @room of them
+ * @room: elements of it, at most IOT_ALIVE_MAX
+ * @count: zero; out: how many there are
+ *
+ * Known are the threads that descend from one that was adopted, and those that worked in a mount of
+ * the session, whether it still records or not. Threads of the kernel are none of them. Needs
+ * CAP_SYS_ADMIN.
+ */
+struct iot_alive {
+	__u64 session;
+	__u64 threads;
+	__u32 room;
+	__u32 count;
+};
+
 #define IOT_IOC_MAGIC  0xB7
 #define IOT_IOC_QUERY  _IOR(IOT_IOC_MAGIC, 1, struct iot_query)
 #define IOT_IOC_CREATE _IOWR(IOT_IOC_MAGIC, 2, struct iot_create)
@@ -209,6 +236,7 @@ struct iot_mailbox_head {
 #define IOT_IOC_STATUS _IOWR(IOT_IOC_MAGIC, 7, struct iot_status)
 #define IOT_IOC_JOIN   _IOW(IOT_IOC_MAGIC, 8, struct iot_join)
 #define IOT_IOC_ADMIT  _IOW(IOT_IOC_MAGIC, 9, struct iot_admit)
+#define IOT_IOC_ALIVE  _IOWR(IOT_IOC_MAGIC, 10, struct iot_alive)
 
 /* -- /dev/replayfs: a replay lives as long as its descriptor ------------------------------ */
 

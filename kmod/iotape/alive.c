@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * alive.c - which threads of a recording are alive: for a recorder whose command has ended, and left
+ * others behind.
+ */
+#include <linux/capability.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "alive.h"
+#include "task.h"
+
+/**
+ * struct alive_list - threads as they are found
+ * @session: number of the session that knows them
+ * @threads: room for them
+ * @room: for so many
+ * @count: threads found, also without room
+ */
+struct alive_list {
+	u64 session;
+	struct iot_alive_thread *threads;
+	u32 room;
+	u32 count;
+};
+
+/* Announced or made in the session: an announcement that was lost is not noted as one. */
+static bool is_known(const struct iot_task *task, u64 session)
+{
+	return READ_ONCE(task->epoch) == session || READ_ONCE(task->made) == session ||
+	       READ_ONCE(task->renewed) == session;
+}
+
+/* The entry is locked, so its thread is there. */
+static void see_task(const struct iot_task *task, void *context)
+{
+	struct task_struct *thread = (struct task_struct *)task->thread;
+	struct alive_list *list = context;
+	struct iot_alive_thread *found;
+
+	if (!is_known(task, list->session) || READ_ONCE(thread->flags) & (PF_EXITING | PF_KTHREAD))
+		return;
+	if (list->count++ >= list->room)
+		return;
+	found = &list->threads[list->count - 1];
+	found->pid = task_pid_vnr(thread);
+	found->tgid = task_tgid_vnr(thread);
+	memcpy(found->command, thread->comm, sizeof(found->command)); /* it may change just now */
+	found->command[sizeof(found->command) - 1] = 0;
+}
+
+/**
+ * iot_alive_list() - IOT_IOC_ALIVE
+ * @arg: of the ioctl
+ *
+ * Return: 0 or a negative errno.
+ */
+int iot_alive_list(struct iot_alive __user *arg)
+{
+	struct alive_list list = {};
+	struct iot_alive alive;
+	int err = 0;
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (copy_from_user(&alive, arg, sizeof(alive)))
+		return -EFAULT;
+	if (alive.room > IOT_ALIVE_MAX || alive.count || !alive.session)
+		return -EINVAL;
+	list.session = alive.session;
+	list.room = alive.room;
+	list.threads = kvcalloc(alive.room, sizeof(*list.threads), GFP_KERNEL_ACCOUNT);
+	if (alive.room && !list.threads)
+		return -ENOMEM;
+	iot_task_each(see_task, &list);
+	alive.count = list.count;
+	if (copy_to_user(u64_to_user_ptr(alive.threads), list.threads,
+			 min(list.count, list.room) * sizeof(*list.threads)) ||
+	    copy_to_user(arg, &alive, sizeof(alive)))
+		err = -EFAULT;
+	kvfree(list.threads);
+	return err;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * alive.h - which threads of a recording are alive.
+ */
+#ifndef IOT_ALIVE_H
+#define IOT_ALIVE_H
+
+#include <iotape/control.h>
+
+int iot_alive_list(struct iot_alive __user *arg);
+
+#endif
