@@ -22,24 +22,57 @@
 #include "handles.h"
 #include "perform.h"
 
-/* A link at the end of the path is found itself; one before it is an error. */
-static int walk(const struct rfs_carrier *carrier, const char *path, unsigned int flags,
+/* A piece of a path, from @from. The text is copied: what follows it is not to be walked. */
+static int walk_piece(const struct rfs_carrier *carrier, const struct path *from, const char *path,
+		      size_t bytes, unsigned int flags, struct path *found)
+{
+	char *room = carrier->task->memory->path;
+
+	memcpy(room, path, bytes);
+	room[bytes] = 0;
+	return vfs_path_lookup(from->dentry, from->mnt, room,
+			       flags | LOOKUP_NO_SYMLINKS | LOOKUP_NO_MAGICLINKS, found);
+}
+
+/*
+ * A link at the end of the path is found itself; one before it is an error. @bytes: of the path, which
+ * is valid, or a part of one that is. One that is longer than a look-up takes is walked in pieces.
+ */
+static int walk(const struct rfs_carrier *carrier, const char *path, size_t bytes, unsigned int flags,
 		struct path *found)
 {
-	const struct path *root = &carrier->replay->root;
+	const struct path *from = &carrier->replay->root;
+	struct path before;
+	size_t piece;
+	int err;
 
-	if (!strcmp(path, ".")) {
-		*found = *root;
+	if (bytes == 1 && path[0] == '.') {
+		*found = *from;
 		path_get(found);
 		return 0;
 	}
-	return vfs_path_lookup(root->dentry, root->mnt, path,
-			       flags | LOOKUP_NO_SYMLINKS | LOOKUP_NO_MAGICLINKS, found);
+	while ((piece = iot_path_piece(path, bytes)) < bytes) {
+		err = walk_piece(carrier, from, path, piece, LOOKUP_DIRECTORY, found);
+		if (from == &before)
+			path_put(&before);
+		if (err)
+			return err;
+		before = *found;
+		from = &before;
+		path += piece + 1;
+		bytes -= piece + 1;
+	}
+	err = walk_piece(carrier, from, path, bytes, flags, found);
+	if (from == &before)
+		path_put(&before);
+	return err;
 }
 
 int rfs_path_get(struct rfs_carrier *carrier, __le32 path, struct path *found)
 {
-	return walk(carrier, rfs_string(carrier, path), 0, found);
+	const char *text = rfs_string(carrier, path);
+
+	return walk(carrier, text, strlen(text), 0, found);
 }
 
 /**
@@ -76,18 +109,12 @@ static int place_find(struct rfs_carrier *carrier, const struct iot_program_op *
 	const char *text = rfs_string(carrier, path);
 	const char *slash = strrchr(text, '/');
 	const char *last = slash ? slash + 1 : text;
-	char *parent = carrier->task->memory->path;
 	int err;
 
 	if (!strcmp(text, "."))
 		return refuse_dot(op);
-	if (slash) {
-		memcpy(parent, text, slash - text);
-		parent[slash - text] = 0;
-	} else {
-		strcpy(parent, ".");
-	}
-	err = walk(carrier, parent, LOOKUP_DIRECTORY, &place->dir);
+	err = slash ? walk(carrier, text, slash - text, LOOKUP_DIRECTORY, &place->dir) :
+		      walk(carrier, ".", 1, LOOKUP_DIRECTORY, &place->dir);
 	if (err)
 		return err;
 	place->name = (struct qstr)QSTR_INIT(last, strlen(last));
@@ -155,11 +182,32 @@ s64 rfs_do_lookup(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	return err;
 }
 
+/*
+ * Of a path that is longer than an open takes, the last name, in its directory. A link there is not followed:
+ * that directory would be taken for the root that it may not leave.
+ */
+static struct file *open_long(struct rfs_carrier *carrier, const char *path, int flags, umode_t mode)
+{
+	const char *slash = strrchr(path, '/');
+	struct file *file;
+	struct path dir;
+	int err = walk(carrier, path, slash - path, LOOKUP_DIRECTORY, &dir);
+
+	if (err)
+		return ERR_PTR(err);
+	file = file_open_root(&dir, slash + 1, flags | O_NOFOLLOW, mode);
+	path_put(&dir);
+	return file;
+}
+
 s64 rfs_do_open(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
-	struct file *file = file_open_root(&carrier->replay->root, rfs_string(carrier, op->path),
-					   O_LARGEFILE | iot_open_flags_to(le32_to_cpu(op->flags)),
-					   le32_to_cpu(op->mode) & S_IALLUGO);
+	const char *path = rfs_string(carrier, op->path);
+	int flags = O_LARGEFILE | iot_open_flags_to(le32_to_cpu(op->flags));
+	umode_t mode = le32_to_cpu(op->mode) & S_IALLUGO;
+	struct file *file = strlen(path) < IOT_LOOKUP_MAX ?
+				    file_open_root(&carrier->replay->root, path, flags, mode) :
+				    open_long(carrier, path, flags, mode);
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);

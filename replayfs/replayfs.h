@@ -143,11 +143,11 @@ struct rfs_task {
 
 /**
  * struct rfs_memory - kernel memory that a carrier needs
- * @path: for a path that is a part of one in the program, or the target of a link
+ * @path: for a part of a path in the program, as much as one look-up takes, or the target of a link
  * @vectors: for transfers
  */
 struct rfs_memory {
-	char path[IOT_PROGRAM_PATH_MAX];
+	char path[IOT_LOOKUP_MAX];
 	struct iovec vectors[RFS_VECTORS_MAX];
 };
 

@@ -180,7 +180,7 @@ static bool is_shown_elsewhere(const struct iot_kind_info *info, const struct io
 static void print_field_text(struct iot_names *names, const struct iot_record *record,
 			     const struct iot_field *field)
 {
-	char text[1024], escaped[4 * 4096 + 1];
+	char text[1024], escaped[4 * IOT_PROGRAM_PATH_MAX + 1];
 	const char *path;
 
 	if (field->class == IOT_CLASS_name) {
@@ -198,7 +198,7 @@ static void print_head_text(const struct options *options, struct iot_names *nam
 {
 	s64 since_ns = (s64)(iot_field_get(record, &info->fields[0]) - options->origin_ns);
 	struct iot_label label = iot_names_of_record(names, record);
-	char escaped[4 * 4096 + 1];
+	char escaped[4 * IOT_PROGRAM_PATH_MAX + 1];
 
 	printf("%.6f %u", (double)since_ns / 1e9, iot_record_task(record));
 	if (has_result(info))

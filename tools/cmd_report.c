@@ -187,7 +187,7 @@ static void put_files(FILE *out, const struct profile *p)
 	table_cell(&table, "touched");
 	for (i = 0; i < count; i++) {
 		const struct profile_sum *sum = &p->files[i].sum;
-		char escaped[4 * 4096 + 1];
+		char escaped[4 * IOT_PROGRAM_PATH_MAX + 1];
 
 		iot_text_bytes(escaped, sizeof(escaped), p->files[i].path, strlen(p->files[i].path));
 		table_cell(&table, "%s", escaped[0] ? escaped : "?");

@@ -219,7 +219,7 @@ static void print_files(const struct options *options, const struct profile *p)
 	table_open(&table, 8);
 	heading(&table, "file opens operations failed time read written touched");
 	for (i = 0; i < count; i++) {
-		char escaped[4 * 4096 + 1];
+		char escaped[4 * IOT_PROGRAM_PATH_MAX + 1];
 
 		iot_text_bytes(escaped, sizeof(escaped), p->files[i].path, strlen(p->files[i].path));
 		table_cell(&table, "%s", escaped[0] ? escaped : "?");

@@ -25,6 +25,7 @@ EXPORT_SYMBOL_GPL(iot_outcome_fill);
 EXPORT_SYMBOL_GPL(iot_pace_begin);
 EXPORT_SYMBOL_GPL(iot_pace_late);
 EXPORT_SYMBOL_GPL(iot_pace_until);
+EXPORT_SYMBOL_GPL(iot_path_piece);
 EXPORT_SYMBOL_GPL(iot_program_place);
 EXPORT_SYMBOL_GPL(iot_program_scratch_count);
 EXPORT_SYMBOL_GPL(iot_program_size);

@@ -94,7 +94,10 @@ void iot_program_place(struct iot_program *program, const struct iot_program_hea
 int iot_program_verify(const struct iot_program *program, u32 *scratch, iot_pause_fn pause,
 		       void *context, struct iot_reject *reject);
 u64 iot_program_scratch_count(const struct iot_program *program);
+#define IOT_LOOKUP_MAX 4096 /* bytes of a path that a look-up takes, with its zero byte: PATH_MAX of Linux */
+
 bool iot_path_is_valid(const char *text);
+size_t iot_path_piece(const char *path, size_t bytes);
 
 static inline const char *iot_program_string(const struct iot_program *program, __le32 at_bytes)
 {

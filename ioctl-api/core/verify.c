@@ -137,9 +137,10 @@ bool iot_verify_is_string(const struct verifier *v, __le32 at_bytes)
 	return le32_to_cpu(at_bytes) < v->program->string_bytes;
 }
 
+/* A name that no system call takes cannot be in a trace. */
 static bool is_component(const char *text, size_t bytes)
 {
-	if (!bytes)
+	if (!bytes || bytes >= IOT_LOOKUP_MAX)
 		return false;
 	return !(text[0] == '.' && (bytes == 1 || (bytes == 2 && text[1] == '.')));
 }
@@ -169,6 +170,27 @@ bool iot_path_is_valid(const char *text)
 			return true;
 		text = slash + 1;
 	}
+}
+
+/**
+ * iot_path_piece() - as much of a path as one look-up takes
+ * @path: valid, or what is left of such a path
+ * @bytes: of it
+ *
+ * Look-ups take a path of 4095 bytes. A longer one, which a program can reach step by step, is
+ * walked in pieces: the next one begins behind the slash that follows this one.
+ *
+ * Return: bytes of the piece, which are whole components; @bytes if that is all of it.
+ */
+size_t iot_path_piece(const char *path, size_t bytes)
+{
+	size_t piece = IOT_LOOKUP_MAX - 1;
+
+	if (bytes <= piece)
+		return bytes;
+	while (path[piece] != '/') /* no component is as long */
+		piece--;
+	return piece;
 }
 
 /**

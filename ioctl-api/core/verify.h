@@ -8,7 +8,7 @@
 #include "program.h"
 #include "record.h"
 
-#define IOT_VERIFY_PAUSE_OPS 4096 /* so many operations are verified between two pauses */
+#define IOT_VERIFY_PAUSE_OPS 1024 /* so many operations are verified between two pauses */
 
 /**
  * struct verifier - one verification

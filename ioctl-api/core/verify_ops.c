@@ -137,7 +137,7 @@ static bool are_paths_valid(const struct verifier *v, const struct iot_program_o
 /* As long as system calls take them: what is looked at of a longer one does not depend on its length. */
 static bool is_text_valid(const struct verifier *v, const struct iot_program_op *op, u32 uses)
 {
-	size_t most = uses & USE_NAME2 ? IOT_PROGRAM_NAME_MAX : IOT_PROGRAM_PATH_MAX - 1, bytes;
+	size_t most = uses & USE_NAME2 ? IOT_PROGRAM_NAME_MAX : IOT_PROGRAM_TARGET_MAX - 1, bytes;
 
 	if (!(uses & (USE_NAME2 | USE_TARGET2)))
 		return true;

@@ -19,6 +19,7 @@
  *   hopeless an asynchronous read that the target cannot do, nor what could take its place
  *   splices  reads of pages into pipes: from within a page, and into pipes with fewer free slots, and more,
  *            than an ordinary one has
+ *   deep     a directory whose path is longer than three system calls take, and operations in it
  *   zeros    a long range of a file is made zeros
  *   node     a device's node is in the tree, and opened in all ways, as other files are
  *   devices  nodes of devices are made, and opened
@@ -214,6 +215,42 @@ static void make_shortened(struct builder *b)
 	task->gid = cpu_to_le32(65533);
 	op_on_path(b, IOT_KIND_setattr, "closed", -EACCES)->flags = cpu_to_le32(IOT_ATTR_size);
 	op_on_path(b, IOT_KIND_setattr, "open", 0)->flags = cpu_to_le32(IOT_ATTR_size);
+}
+
+/* -- deep --------------------------------------------------------------------------------------- */
+
+#define DEEP_BYTES 14000
+
+/* Directories below each other that are there before, and one with names in it that are made. */
+static void make_deep(struct builder *b)
+{
+	char dir[DEEP_BYTES + 256], path[2][DEEP_BYTES + 320];
+	size_t bytes = 0;
+
+	while (bytes < DEEP_BYTES) {
+		bytes += (size_t)sprintf(dir + bytes, "%s%0*zu", bytes ? "/" : "", bytes % 3 ? 200 : 15, bytes);
+		builder_entry(b, dir, S_IFDIR | 0755);
+	}
+	b->head.handles = cpu_to_le32(1);
+	builder_task(b);
+	snprintf(path[0], sizeof(path[0]), "%s/made", dir);
+	op_on_path(b, IOT_KIND_mkdir, path[0], 0)->mode = cpu_to_le32(0755);
+	op_on_path(b, IOT_KIND_mkdir, path[0], -EEXIST)->mode = cpu_to_le32(0755);
+	snprintf(path[0], sizeof(path[0]), "%s/made/file", dir);
+	op_on_path(b, IOT_KIND_lookup, path[0], -ENOENT);
+	op_open(b, path[0], 1, IOT_OPEN_read | IOT_OPEN_write | IOT_OPEN_create | IOT_OPEN_excl);
+	op_on_handle(b, IOT_KIND_write, 1, 0, 100, 100);
+	op_on_path(b, IOT_KIND_stat, path[0], 0);
+	snprintf(path[1], sizeof(path[1]), "%s/made/moved", dir);
+	op_on_paths(b, IOT_KIND_rename, path[0], path[1], 0);
+	op_on_paths(b, IOT_KIND_link, path[1], path[0], 0);
+	op_on_path(b, IOT_KIND_unlink, path[1], 0);
+	op_on_paths(b, IOT_KIND_symlink, path[1], "file", 0);
+	op_on_path(b, IOT_KIND_readlink, path[1], 4)->length_bytes = cpu_to_le64(100);
+	op_on_handle(b, IOT_KIND_read, 1, 0, 200, 100);
+	op_on_handle(b, IOT_KIND_release, 1, 0, 0, 0);
+	snprintf(path[1], sizeof(path[1]), "%s/made", dir);
+	op_on_path(b, IOT_KIND_rmdir, path[1], -ENOTEMPTY);
 }
 
 /* -- tasks that begin later --------------------------------------------------------------------- */
@@ -866,6 +903,7 @@ static const struct {
 	{ "hopeless", make_hopeless },
 	{ "splices", make_splices },
 	{ "zeros", make_zeros },
+	{ "deep", make_deep },
 	{ "names", make_names },
 	{ "beyond", make_beyond },  { "out", make_out },   { "pipe", make_pipe },
 	{ "lanes", make_lanes },    { "reads", make_reads }, { "in-turn", make_in_turn },

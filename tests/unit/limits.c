@@ -54,7 +54,7 @@ static void texts_are_as_long_as_linux_allows(void **state)
 		{ "getxattr", IOT_KIND_getxattr, 255 },
 		{ "setxattr", IOT_KIND_setxattr, 255 },
 		{ "removexattr", IOT_KIND_removexattr, 255 },
-		{ "symlink", IOT_KIND_symlink, IOT_PROGRAM_PATH_MAX - 1 },
+		{ "symlink", IOT_KIND_symlink, IOT_PROGRAM_TARGET_MAX - 1 },
 	};
 	size_t i;
 

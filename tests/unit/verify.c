@@ -654,7 +654,8 @@ static void every_operation_that_can_be_played_is_known(void **state)
 /* -- paths ------------------------------------------------------------------------------------ */
 
 /* A name may be longer than any file system allows: the trace says that it was tried. */
-static char longest_name[256], longer_name[257], longest_path[4096], too_long_path[4097];
+static char longest_name[256], longer_name[257], longest_possible_name[4096], too_long_name[4097];
+static char one_look_up[4096], two_look_ups[4097], longest_path[16384], too_long_path[16385];
 
 static const struct {
 	const char *path;
@@ -668,7 +669,11 @@ static const struct {
 	{ "\377\376", true },
 	{ longest_name, true },
 	{ longer_name, true },
+	{ longest_possible_name, true },
+	{ one_look_up, true },
+	{ two_look_ups, true },
 	{ longest_path, true },
+	{ too_long_name, false },
 	{ "", false },
 	{ "/", false },
 	{ "/a", false },
@@ -703,19 +708,50 @@ static void path_stays_below_the_target(void **state)
 	(void)state;
 	fill_path(longest_name, sizeof(longest_name), 300);
 	fill_path(longer_name, sizeof(longer_name), 300);
+	fill_path(longest_possible_name, sizeof(longest_possible_name), 5000);
+	fill_path(too_long_name, sizeof(too_long_name), 5000);
+	fill_path(one_look_up, sizeof(one_look_up), 100);
+	fill_path(two_look_ups, sizeof(two_look_ups), 100);
 	fill_path(longest_path, sizeof(longest_path), 100);
 	fill_path(too_long_path, sizeof(too_long_path), 100);
 	for (i = 0; i < ARRAY_SIZE(paths); i++) {
 		const struct slots one = { .path = paths[i].path };
 		const struct slots two = { .path = "a", .path2 = paths[i].path };
 		const struct slots text = { .path = "a", .path2 = paths[i].path };
-		bool has_length = paths[i].path[0] && paths[i].path != too_long_path;
+		bool has_length = paths[i].path[0] && strlen(paths[i].path) < IOT_PROGRAM_TARGET_MAX;
 		u32 expected = paths[i].is_good ? 0 : IOT_REJECT_path;
 
 		assert_row(paths[i].path, reason_of(IOT_KIND_unlink, &one) == expected);
 		assert_row(paths[i].path, reason_of(IOT_KIND_rename, &two) == expected);
 		assert_row(paths[i].path, reason_of(IOT_KIND_symlink, &text) ==
 						   (has_length ? 0u : IOT_REJECT_text));
+	}
+}
+
+/* What follows each piece is a slash, and no piece is longer than a look-up takes. */
+static void long_paths_are_walked_in_pieces(void **state)
+{
+	static const struct {
+		char *path;
+		int pieces;
+	} rows[] = { { longest_name, 1 }, { one_look_up, 1 }, { two_look_ups, 2 }, { longest_path, 5 } };
+	size_t i, bytes, piece;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *path = rows[i].path;
+		int pieces = 1;
+
+		bytes = strlen(path);
+		while ((piece = iot_path_piece(path, bytes)) < bytes) {
+			assert_in_range(piece, 1, 4095);
+			assert_int_equal(path[piece], '/');
+			path += piece + 1;
+			bytes -= piece + 1;
+			pieces++;
+		}
+		assert_in_range(bytes, 1, 4095);
+		assert_int_equal(pieces, rows[i].pieces);
 	}
 }
 
@@ -902,6 +938,6 @@ SUITE("verify",
       TEST(program_with_any_byte_of_a_section_changed_is_refused)
       TEST(operation_must_have_what_it_uses_and_nothing_else)
       TEST(every_operation_that_can_be_played_is_known)
-      TEST(path_stays_below_the_target)
+      TEST(path_stays_below_the_target) TEST(long_paths_are_walked_in_pieces)
       TEST(operations_that_wait_in_a_circle_are_refused)
       TEST(verification_takes_no_longer_than_the_program))

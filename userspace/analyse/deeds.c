@@ -272,6 +272,10 @@ static int take_op(struct reading_state *s)
 		break;
 	case IOT_KIND_readdir:
 		return deeds_take_readdir(s, task, &deed);
+	case IOT_KIND_open:
+		if (strlen(deed.path) >= IOT_LOOKUP_MAX)
+			deed.fields[OPEN_FLAGS] &= ~(u64)IOT_OPEN_nofollow; /* equivalence 10 */
+		break;
 	case IOT_KIND_seek:
 	case IOT_KIND_release:
 		deeds_end_reading(s, r->seek.handle); /* they begin alike: object, handle */

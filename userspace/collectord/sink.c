@@ -306,16 +306,46 @@ static u64 root_of(const struct naming *naming)
 	return ROOT;
 }
 
+/*
+ * A record has room for a path of 4096 bytes. Of a longer one the beginning is a directory of its own, or
+ * several, with ids that no name or object of a program has: names behind all places, objects from the end.
+ */
+static int put_beginnings(struct sink *sink, u32 place, const char **path, u64 *dir)
+{
+	size_t bytes = strlen(*path), piece;
+	char text[IOT_TAIL_MAX_BYTES + 1];
+	u64 at = place, name;
+	int err = 0;
+
+	while (!err && (piece = iot_path_piece(*path, bytes)) < bytes) {
+		memcpy(text, *path, piece);
+		text[piece] = 0;
+		*path += piece + 1;
+		bytes -= piece + 1;
+		at += piece + 1;
+		name = (1ull << 32) + at;
+		err = put_name(sink, name, *dir, text);
+		*dir = ROOT - name;
+		if (!err)
+			err = put_object(sink, *dir, name, IOT_TYPE_dir);
+	}
+	return err;
+}
+
 static int put_path(struct sink *sink, const struct naming *naming, __le32 path)
 {
+	const char *text = iot_program_string(naming->program, path);
 	u32 place = le32_to_cpu(path);
+	u64 dir = naming->root;
+	int err;
 
 	if (!place || naming->is_put[place])
 		return 0;
 	naming->is_put[place] = true;
 	if (is_root(naming, path))
 		return put_name(sink, place, 0, "");
-	return put_name(sink, place, naming->root, iot_program_string(naming->program, path));
+	err = put_beginnings(sink, place, &text, &dir);
+	return err ? err : put_name(sink, place, dir, text);
 }
 
 /* Does an operation's second text name something, rather than being a target or attribute? */

@@ -141,7 +141,7 @@ static bool has_path2(const struct graph_op *op)
 	case IOT_KIND_link:
 		return is_known(op->path2);
 	case IOT_KIND_symlink:
-		return is_text(op->path2, IOT_PROGRAM_PATH_MAX - 1);
+		return is_text(op->path2, IOT_PROGRAM_TARGET_MAX - 1);
 	case IOT_KIND_getxattr:
 	case IOT_KIND_setxattr:
 	case IOT_KIND_removexattr:

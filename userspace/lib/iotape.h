@@ -250,6 +250,10 @@ int iot_file_save(const char *path, const void *bytes, size_t count);
 bool iot_file_is_same(const char *path, const char *other);
 void iot_file_limit_raise(void);
 
+struct open_how;
+
+int iot_file_open_below(int dir_fd, const char *path, const struct open_how *how);
+
 /* companion.c */
 bool iot_companion_find(const char *name, char *path);
 

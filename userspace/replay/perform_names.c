@@ -19,13 +19,12 @@
 /* A walk that met a rename just then is begun again: the kernel says so by EAGAIN. */
 static int open_in_root(const struct player_task *task, const char *path, struct open_how *how)
 {
-	int retries = how->flags & O_NONBLOCK ? 0 : RETRIES;
-	long fd;
+	int retries = how->flags & O_NONBLOCK ? 0 : RETRIES, fd;
 
 	do
-		fd = syscall(SYS_openat2, stage_of(task)->root_fd, path, how, sizeof(*how));
-	while (fd < 0 && errno == EAGAIN && retries--);
-	return fd < 0 ? -errno : (int)fd;
+		fd = iot_file_open_below(stage_of(task)->root_fd, path, how);
+	while (fd == -EAGAIN && retries--);
+	return fd;
 }
 
 /* A link at the end of the path is found itself; one before it is an error. */

@@ -121,7 +121,7 @@ static int remove_object(struct preparer *p, int dir, const char *name, const ch
 
 static bool has_target(int dir, const char *name, const char *target)
 {
-	char text[IOT_PROGRAM_PATH_MAX];
+	char text[IOT_PROGRAM_TARGET_MAX];
 	ssize_t bytes = readlinkat(dir, name, text, sizeof(text) - 1);
 
 	if (bytes < 0)

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdio.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "prepare.h"
@@ -17,9 +16,8 @@ static int open_below(int dir, const char *path, int flags)
 		.flags = (u64)(flags | O_NOFOLLOW | O_CLOEXEC),
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV,
 	};
-	long fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
 
-	return fd < 0 ? -errno : (int)fd;
+	return iot_file_open_below(dir, path, &how);
 }
 
 /**

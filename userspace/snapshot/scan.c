@@ -13,7 +13,6 @@
 #include <linux/openat2.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PROGRESS_NAMES 1024
@@ -62,7 +61,7 @@ static void free_found(struct found *found)
 
 static int read_target(int dir, const char *name, struct found *found)
 {
-	char target[IOT_PROGRAM_PATH_MAX];
+	char target[IOT_PROGRAM_TARGET_MAX];
 	ssize_t bytes = readlinkat(dir, name, target, sizeof(target));
 
 	if (bytes < 0)
@@ -156,12 +155,10 @@ static int open_below(const struct scan *scan, const char *path)
 		.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
 	};
-	long fd;
 
 	if (!scan->options->crosses_file_systems)
 		how.resolve |= RESOLVE_NO_XDEV;
-	fd = syscall(SYS_openat2, scan->root_fd, path, &how, sizeof(how));
-	return fd < 0 ? -errno : (int)fd;
+	return iot_file_open_below(scan->root_fd, path, &how);
 }
 
 static int read_below(struct scan *scan, const struct found *found)

@@ -58,7 +58,8 @@
 #define IOT_PROGRAM_MAGIC_BYTES 8
 #define IOT_PROGRAM_MAJOR	3 /* 2 had no users of tasks, 1 no extents and no xattrs */
 #define IOT_PROGRAM_STATES	1u /* feature: what the program lacks is stated in its facts, see omission.h */
-#define IOT_PROGRAM_PATH_MAX	4096 /* with its zero byte */
+#define IOT_PROGRAM_PATH_MAX	16384 /* with its zero byte: four times what a system call takes */
+#define IOT_PROGRAM_TARGET_MAX	4096 /* of a symbolic link, with its zero byte */
 #define IOT_PROGRAM_TASKS_MAX	(1u << 20)
 #define IOT_PROGRAM_NAME_MAX	255 /* bytes of the name of an attribute */
 #define IOT_PROGRAM_LENGTH_MAX	0x7ffff000ull /* what one read or write can move at most */
