@@ -18,7 +18,6 @@ enum {
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
 	EXIT_DIFFERS = 3,
-	EXIT_INCOMPLETE = 4, /* nothing differs, but what was compared is incomplete */
 };
 
 /**

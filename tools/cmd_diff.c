@@ -67,7 +67,8 @@ static const struct argp argp = {
 	       "same is listed in iotape-diff(1).",
 };
 
-static void print_text(const struct options *options, const struct diff_result *r)
+static void print_text(const struct options *options, const struct diff_result *r,
+		       const struct iot_omissions *omissions)
 {
 	char before[PATH_MAX + 4];
 	size_t i;
@@ -89,9 +90,10 @@ static void print_text(const struct options *options, const struct diff_result *
 	if (r->left_out)
 		printf("left out: %llu operations of tasks that perform none of the first trace\n",
 		       r->left_out);
+	omissions_print_verdict("", r->differences, omissions);
 }
 
-static void print_json(const struct diff_result *r)
+static void print_json(const struct diff_result *r, const struct iot_omissions *omissions)
 {
 	struct json json;
 	size_t i;
@@ -113,6 +115,7 @@ static void print_json(const struct diff_result *r)
 	json_end(&json, ']');
 	json_put_unsigned(&json, "left_out", r->left_out);
 	json_put_unsigned(&json, "differences", r->differences);
+	json_put_bool(&json, "is_exact", omissions_verdict(r->differences, omissions) == EXIT_DONE);
 	json_key(&json, "items");
 	json_begin(&json, '[');
 	for (i = 0; i < r->item_count; i++) {
@@ -140,12 +143,12 @@ static int run(int argc, char **argv)
 		diff_free(&result);
 		return fail_reject(options.paths[refused], err, &reject);
 	}
-	if (options.is_json)
-		print_json(&result);
-	else if (!options.is_quiet)
-		print_text(&options, &result);
 	omissions = result.omissions[0];
 	iot_omissions_sum(&omissions, &result.omissions[1]);
+	if (options.is_json)
+		print_json(&result, &omissions);
+	else if (!options.is_quiet)
+		print_text(&options, &result, &omissions);
 	diff_free(&result);
 	return omissions_verdict(result.differences, &omissions);
 }

@@ -121,15 +121,28 @@ void omissions_add_facts(struct facts *facts, const struct iot_omissions *omissi
 }
 
 /**
- * omissions_verdict() - how a comparison ended
+ * omissions_verdict() - the exit code of a comparison
  * @has_differences: something differs
  * @omissions: what was compared lacks this
  *
- * Return: an exit code: what is incomplete is never called equal.
+ * Where operations or bytes are missing, a result that shows no difference is not exact. Where only
+ * the order or details of operations are not known, that is printed, and their results are the verdict.
+ *
+ * Return: EXIT_DONE or EXIT_DIFFERS.
  */
 int omissions_verdict(bool has_differences, const struct iot_omissions *omissions)
 {
-	if (has_differences)
-		return EXIT_DIFFERS;
-	return iot_omissions_is_none(omissions) ? EXIT_DONE : EXIT_INCOMPLETE;
+	return has_differences || !iot_omissions_is_whole(omissions) ? EXIT_DIFFERS : EXIT_DONE;
+}
+
+/**
+ * omissions_print_verdict() - say why a result without differences is not exact; nothing if it is
+ * @before: the line begins with it
+ * @has_differences: something differs, and was printed
+ * @omissions: what was compared lacks this
+ */
+void omissions_print_verdict(const char *before, bool has_differences, const struct iot_omissions *omissions)
+{
+	if (!has_differences && !iot_omissions_is_whole(omissions))
+		printf("%snot exact: nothing differs, but part of the traced run is missing\n", before);
 }

@@ -16,5 +16,6 @@ void omissions_list(FILE *out, const char *before, const struct iot_omissions *o
 void omissions_json(struct json *json, const struct iot_omissions *omissions);
 void omissions_add_facts(struct facts *facts, const struct iot_omissions *omissions);
 int omissions_verdict(bool has_differences, const struct iot_omissions *omissions);
+void omissions_print_verdict(const char *before, bool has_differences, const struct iot_omissions *omissions);
 
 #endif

@@ -112,8 +112,8 @@ static void print_omissions(const struct replay_options *options, const struct r
 			    const struct iot_omissions *omissions)
 {
 	omissions_print(stdout, "  ", omissions);
-	if (result_code(options, r, omissions) == EXIT_INCOMPLETE)
-		printf("  what was performed ended as in the trace, but it is not all that the traced run did\n");
+	if (options->engine->uses_target)
+		omissions_print_verdict("  ", r->diverged, omissions);
 }
 
 /**
@@ -198,6 +198,8 @@ void result_json(const struct replay_options *options, const struct replay_resul
 	json_put_string(&json, "engine", options->engine->name);
 	json_put_string(&json, "data", result_data(options));
 	json_put_bool(&json, "is_cancelled", r->is_cancelled);
+	json_put_bool(&json, "is_exact", options->engine->uses_target && !r->is_cancelled &&
+					 omissions_verdict(r->diverged, omissions) == EXIT_DONE);
 	omissions_json(&json, omissions);
 	json_end(&json, '}');
 	json_line(&json);

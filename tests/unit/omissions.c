@@ -267,6 +267,7 @@ static const struct {
 	const char *fact;
 	const char *more;
 	const char *text;
+	bool is_whole;
 } shares[] = {
 	{ "omission.not_expressed=2 2 100", NULL,
 	  "incomplete: 2 of 10 operations (20.0 %) and 100 of 400 bytes (25.0 %) are missing" },
@@ -276,7 +277,9 @@ static const struct {
 	  "incomplete: an unknown number of operations and an unknown number of bytes are missing" },
 	{ "omission.lost=7 ? ?", "omission.not_expressed=2 2 0",
 	  "incomplete: at least 2 of 10 operations (20.0 %) and an unknown number of bytes are missing" },
-	{ "omission.unexplained=2 0 0", NULL, "incomplete: the order of some operations is not known" },
+	{ "omission.unexplained=2 0 0", NULL, "incomplete: the order of some operations is not known",
+	  .is_whole = true },
+	{ "omission.not_expressed=1 1 0", NULL, "incomplete: 1 of 9 operations (11.1 %) and 0 of 300 bytes (0.0 %) are missing" },
 };
 
 /* Eight operations, of which two read 150 bytes each. */
@@ -306,6 +309,7 @@ static void shares_are_of_what_the_run_did(void **state)
 			take(&o, shares[i].more);
 		iot_omissions_text(&o, text);
 		assert_row(text, !strcmp(text, shares[i].text));
+		assert_row(text, iot_omissions_is_whole(&o) == shares[i].is_whole);
 	}
 }
 
@@ -318,6 +322,7 @@ static void what_is_not_there_has_no_text(void **state)
 	(void)state;
 	put_operations(&o);
 	iot_omissions_finish(&o, &whole);
+	assert_true(iot_omissions_is_whole(&o));
 	assert_int_equal(iot_omissions_text(&o, text), 0);
 	assert_string_equal(text, "");
 	for (i = 1; i < IOT_OMISSION_END; i++) {

@@ -220,6 +220,7 @@ void iot_omissions_finish(struct iot_omissions *omissions, const struct iot_trac
 void iot_omissions_of_program(struct iot_omissions *omissions, const struct iot_program *program);
 void iot_omissions_sum(struct iot_omissions *omissions, const struct iot_omissions *other);
 bool iot_omissions_is_none(const struct iot_omissions *omissions);
+bool iot_omissions_is_whole(const struct iot_omissions *omissions);
 u64 iot_omissions_operations(const struct iot_omissions *omissions, bool *is_more);
 u64 iot_omissions_bytes(const struct iot_omissions *omissions, bool *is_more);
 const char *iot_omission_name(enum iot_omission_reason reason);

@@ -143,6 +143,21 @@ u64 iot_omissions_bytes(const struct iot_omissions *omissions, bool *is_more)
 	return known;
 }
 
+/**
+ * iot_omissions_is_whole() - is every operation there, with all its bytes?
+ * @omissions: gathered
+ *
+ * Return: also true if the order or details of some operations are not known; false if it is not known how many
+ * are lacking.
+ */
+bool iot_omissions_is_whole(const struct iot_omissions *omissions)
+{
+	bool are_more_operations, are_more_bytes;
+
+	return !iot_omissions_operations(omissions, &are_more_operations) && !are_more_operations &&
+	       !iot_omissions_bytes(omissions, &are_more_bytes) && !are_more_bytes;
+}
+
 /* -- facts ---------------------------------------------------------------------------------- */
 
 /**
@@ -503,7 +518,7 @@ int iot_omissions_text(const struct iot_omissions *omissions, char text[IOT_OMIS
 	text[0] = 0;
 	if (iot_omissions_is_none(omissions))
 		return 0;
-	if (!operations && !are_more_operations && !bytes && !are_more_bytes)
+	if (iot_omissions_is_whole(omissions))
 		return snprintf(text, IOT_OMISSION_TEXT_BYTES, "incomplete: %s not known",
 				unknown_part(omissions));
 	print_share(of_operations, omissions->operations, operations, are_more_operations, "operations");
