@@ -322,19 +322,28 @@ static void print_omissions(const struct options *options, const struct iot_read
 	json_line(&json);
 }
 
+/* The directories that recorded ones are in are not records of the trace: they have their part in paths. */
 static int dump_records(const struct options *options, struct iot_reader *reader,
-			struct iot_names *names)
+			struct iot_names *names, const struct iot_roots *roots)
 {
 	struct iot_omissions omissions = {};
-	struct iot_record record;
+	const struct iot_record *above;
+	struct iot_record record, named;
 	struct iot_reject reject;
+	u32 i, count;
 	int err;
 
+	above = iot_roots_records(roots, &count);
+	for (i = 0; i < count; i++)
+		if (iot_names_before(names, &above[i]))
+			return fail("%s: %s", options->path, strerror(ENOMEM));
 	while ((err = iot_reader_next(reader, &record, &reject)) > 0) {
 		const struct iot_kind_info *info = iot_kind_info(record.kind);
 
 		iot_omissions_take(&omissions, &record);
-		if (iot_names_before(names, &record))
+		named = record;
+		iot_roots_apply(roots, &named);
+		if (iot_names_before(names, &named))
 			return fail("%s: %s", options->path, strerror(ENOMEM));
 		if (is_wanted(options, names, &record, info)) {
 			if (options->is_json)
@@ -360,23 +369,31 @@ static int run(int argc, char **argv)
 	struct iot_reader *reader;
 	struct iot_reject reject = {};
 	struct iot_names *names;
+	struct iot_roots *roots;
 	int err, code;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	if (options.has_partners)
 		return print_partners(options.path, options.is_json);
-	err = iot_reader_open(options.path, &reader, &reject);
+	err = iot_roots_open(options.path, &roots, &reject);
 	if (err)
 		return fail_reject(options.path, err, &reject);
+	err = iot_reader_open(options.path, &reader, &reject);
+	if (err) {
+		iot_roots_close(roots);
+		return fail_reject(options.path, err, &reject);
+	}
 	if (iot_names_open(&names)) {
 		iot_reader_close(reader);
+		iot_roots_close(roots);
 		return fail("%s: %s", options.path, strerror(ENOMEM));
 	}
 	iot_reader_info(reader, &info);
 	options.origin_ns = info.mono_ns;
-	code = dump_records(&options, reader, names);
+	code = dump_records(&options, reader, names, roots);
 	iot_names_close(names);
 	iot_reader_close(reader);
+	iot_roots_close(roots);
 	return code;
 }
 

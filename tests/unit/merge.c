@@ -47,11 +47,14 @@ static const struct clock stepped[NODES] = {
 static char directory[] = "/tmp/iotape-merge-XXXXXX";
 static char paths[NODES][64], output[64];
 static char said[4096];
+static bool has_local;	    /* each node has recorded /local, too */
+static bool is_local_shared; /* it is said to be the same on all nodes */
 
 static struct node {
 	const struct clock *clock;
 	struct iot_record records[RECORDS_MAX];
 	u32 count;
+	u32 beginning; /* so many of them are in order */
 	u32 ops[RANKS_OF_NODE + 1];
 } nodes[NODES];
 
@@ -114,6 +117,19 @@ static struct iot_record *add_op(u32 rank, u16 kind, u64 from_ns, u64 to_ns)
 	return record;
 }
 
+/* The root of a directory; of each the name and the object have the same id. */
+static void add_mount(u32 node, u64 id, u32 dev, u64 now_ns, const char *path)
+{
+	struct iot_record *record = add(node, IOT_KIND_name, NULL);
+
+	record->name = (struct iot_rec_name){ .time_ns = now_ns, .name = id };
+	record = add(node, IOT_KIND_object, NULL);
+	record->object = (struct iot_rec_object){ .time_ns = now_ns, .object = id, .name = id,
+						  .type = IOT_TYPE_dir, .mode = 040755, .ino = 2, .dev = dev };
+	record = add(node, IOT_KIND_mount, path);
+	record->mount = (struct iot_rec_mount){ .time_ns = now_ns, .object = id, .dev = dev, .magic = 0xef53 };
+}
+
 static void add_beginning(u32 node)
 {
 	static const char *const facts[NODES][3] = {
@@ -127,15 +143,11 @@ static void add_beginning(u32 node)
 
 	for (i = 0; i < 3; i++)
 		add(node, IOT_KIND_fact, facts[node][i])->fact.time_ns = now_ns;
-	record = add(node, IOT_KIND_name, NULL);
-	record->name = (struct iot_rec_name){ .time_ns = now_ns, .name = 1 };
-	record = add(node, IOT_KIND_object, NULL);
-	record->object = (struct iot_rec_object){ .time_ns = now_ns, .object = 1, .name = 1,
-						  .type = IOT_TYPE_dir, .mode = 040755, .ino = 2,
-						  .dev = 40 + node };
-	record = add(node, IOT_KIND_mount, NULL);
-	record->mount = (struct iot_rec_mount){ .time_ns = now_ns, .object = 1, .dev = 40 + node,
-						.magic = 0xef53 };
+	if (has_local)
+		add(node, IOT_KIND_fact, "mount=/local")->fact.time_ns = now_ns;
+	add_mount(node, 1, 40 + node, now_ns, has_local ? "/scratch" : NULL);
+	if (has_local)
+		add_mount(node, 11, 60 + node, now_ns, "/local");
 	for (i = 1; i <= RANKS_OF_NODE; i++) {
 		record = add(node, IOT_KIND_task, "app");
 		record->task = (struct iot_rec_task){ .time_ns = now_ns, .task = i, .pid = 500 + i,
@@ -146,10 +158,11 @@ static void add_beginning(u32 node)
 			.rank = node * RANKS_OF_NODE + i - 1, .world_rank = node * RANKS_OF_NODE + i - 1,
 		};
 	}
+	nodes[node].beginning = nodes[node].count;
 }
 
-/* Each rank opens the file that has the same inode everywhere; ids are the node's own. */
-static void add_files(u64 at_ns)
+/* Each rank opens the file of a directory that has the same inode everywhere; ids are the node's own. */
+static void add_files(u64 at_ns, u64 dir, u32 dev)
 {
 	struct iot_record *record;
 	u32 rank;
@@ -160,17 +173,17 @@ static void add_files(u64 at_ns)
 
 		if (rank % RANKS_OF_NODE == 0) {
 			record = add(node, IOT_KIND_name, "data");
-			record->name = (struct iot_rec_name){ .time_ns = now_ns, .name = 2, .dir = 1 };
+			record->name = (struct iot_rec_name){ .time_ns = now_ns, .name = dir + 1, .dir = dir };
 			record = add(node, IOT_KIND_object, NULL);
 			record->object = (struct iot_rec_object){
-				.time_ns = now_ns, .object = 2, .name = 2, .type = IOT_TYPE_file,
-				.mode = 0100644, .ino = 77, .dev = 40 + node,
+				.time_ns = now_ns, .object = dir + 1, .name = dir + 1, .type = IOT_TYPE_file,
+				.mode = 0100644, .ino = 77, .dev = dev + node,
 			};
 		}
 		record = add_op(rank, IOT_KIND_open, at_ns + rank * 10, at_ns + 100 + rank * 10);
-		record->open.name = 2;
-		record->open.object = 2;
-		record->open.handle = 1 + rank % RANKS_OF_NODE;
+		record->open.name = dir + 1;
+		record->open.object = dir + 1;
+		record->open.handle = dir + rank % RANKS_OF_NODE;
 	}
 }
 
@@ -227,8 +240,9 @@ static void write_node(u32 number)
 	u64 mono_ns = reading(node->clock, 0);
 	u32 i;
 
-	if (node->count > 10)
-		qsort(node->records + 10, node->count - 10, sizeof(*node->records), compare_ends);
+	if (node->count > node->beginning)
+		qsort(node->records + node->beginning, node->count - node->beginning, sizeof(*node->records),
+		      compare_ends);
 	/* wall clocks are some ms apart */
 	assert_int_equal(iot_writer_open_at(paths[number], capture,
 					    1700000000000000000ull + number * 4000000, mono_ns, &writer), 0);
@@ -250,7 +264,9 @@ static void make_job(const struct clock *clocks)
 		nodes[i] = (struct node){ .clock = &clocks[i] };
 		add_beginning(i);
 	}
-	add_files(BEGIN_NS / 2);
+	add_files(BEGIN_NS / 2, 1, 40);
+	if (has_local)
+		add_files(BEGIN_NS / 2 + 1000000, 11, 60);
 	for (round = 0; round < ROUNDS; round++) {
 		u32 from = (u32)rand() % RANKS, to = (from + 1 + (u32)rand() % (RANKS - 1)) % RANKS;
 
@@ -283,7 +299,7 @@ static void __attribute__((format(printf, 1, 2))) hear(const char *format, ...)
 static int merge(u32 count, const char *shared, struct merge_result *result,
 		 struct clock_fit fits[NODES])
 {
-	const char *const list[] = { shared, NULL };
+	const char *const list[] = { shared, is_local_shared ? "/local" : NULL, NULL };
 	char *inputs[NODES] = { paths[0], paths[1], paths[2] };
 	const struct merge_options options = {
 		.output = output, .paths = inputs, .path_count = count, .shared = list, .say = hear,
@@ -311,7 +327,7 @@ struct check {
 	u64 file;
 	u32 opens, files, handles, tasks, processes, messages, partial;
 	u32 seen_tgid[RANKS];
-	u64 seen_handle[RANKS];
+	u64 seen_handle[2 * RANKS];
 	char opened[256];
 	char why[256];
 };
@@ -454,6 +470,33 @@ static void shared_files_are_one(void **state)
 	assert_non_null(strstr(c.opened, "node1/data "));
 	assert_non_null(strstr(c.opened, "node2/data "));
 	assert_true(c.files >= NODES);
+}
+
+static void assert_opened(const char *shared, const char *opened, u32 most_files)
+{
+	static struct check c;
+	struct clock_fit fits[NODES];
+	struct merge_result result;
+
+	assert_int_equal(merge(NODES, shared, &result, fits), 0);
+	check_output(&c);
+	assert_string_equal(c.opened, opened);
+	assert_true(c.files <= most_files);
+}
+
+/* Of one name in two directories, shared or of the node, there are two files. */
+static void directories_stay_apart(void **state)
+{
+	(void)state;
+	has_local = true;
+	make_job(straight);
+	assert_opened("/scratch", "data node0/data node1/data node2/data ", 1 + RANKS);
+	assert_opened("/nowhere", "node0:scratch/data node1:scratch/data node2:scratch/data "
+				  "node0:local/data node1:local/data node2:local/data ", 2 * RANKS);
+	is_local_shared = true;
+	assert_opened("/scratch", "scratch/data local/data ", 2);
+	is_local_shared = false;
+	has_local = false;
 }
 
 static u32 crc_of_output(void)
@@ -719,6 +762,7 @@ SUITE("merge",
       TEST(clocks_are_fitted)
       TEST(steps_are_corrected)
       TEST(shared_files_are_one)
+      TEST(directories_stay_apart)
       TEST(same_traces_give_the_same)
       TEST(what_is_missing_is_said)
       TEST(interrupted_parts_make_a_partial_whole)

@@ -150,6 +150,15 @@ struct iot_label iot_names_handle(struct iot_names *names, u64 handle);
 struct iot_label iot_names_map(struct iot_names *names, u64 map);
 struct iot_label iot_names_of_record(struct iot_names *names, const struct iot_record *record);
 
+/* -- several recorded directories as one tree: roots.c --------------------------- */
+
+struct iot_roots;
+
+int iot_roots_open(const char *path, struct iot_roots **roots, struct iot_reject *reject);
+void iot_roots_close(struct iot_roots *roots);
+const struct iot_record *iot_roots_records(const struct iot_roots *roots, u32 *count);
+void iot_roots_apply(const struct iot_roots *roots, struct iot_record *record);
+
 /**
  * iot_walk_fn - what iot_trace_walk() calls for each record
  * @context: as given to it

@@ -6,22 +6,40 @@
 
 #include <errno.h>
 
-static int walk_records(struct iot_reader *reader, struct iot_names *names, iot_walk_fn fn,
-			void *context, struct iot_reject *reject)
-{
-	struct iot_record record;
-	int err;
+/* What each record goes to. */
+struct walk {
+	struct iot_names *names;
+	iot_walk_fn fn;
+	void *context;
+	struct iot_reject *reject;
+};
 
-	while ((err = iot_reader_next(reader, &record, reject)) > 0) {
-		err = iot_names_before(names, &record);
-		if (!err)
-			err = fn(context, names, &record);
-		if (!err)
-			err = iot_names_after(names, &record);
-		if (err == -ENOMEM)
-			iot_refuse(reject, IOT_REJECT_memory, 0);
-		if (err)
-			return err;
+static int take(const struct walk *walk, const struct iot_record *record)
+{
+	int err = iot_names_before(walk->names, record);
+
+	if (!err)
+		err = walk->fn(walk->context, walk->names, record);
+	if (!err)
+		err = iot_names_after(walk->names, record);
+	if (err == -ENOMEM)
+		iot_refuse(walk->reject, IOT_REJECT_memory, 0);
+	return err;
+}
+
+static int walk_records(const struct walk *walk, struct iot_reader *reader, const struct iot_roots *roots)
+{
+	const struct iot_record *above;
+	struct iot_record record;
+	u32 i, count;
+	int err = 0;
+
+	above = iot_roots_records(roots, &count);
+	for (i = 0; i < count && !err; i++)
+		err = take(walk, &above[i]);
+	while (!err && (err = iot_reader_next(reader, &record, walk->reject)) > 0) {
+		iot_roots_apply(roots, &record);
+		err = take(walk, &record);
 	}
 	return err;
 }
@@ -34,25 +52,33 @@ static int walk_records(struct iot_reader *reader, struct iot_names *names, iot_
  * @info: out: what the trace says of itself, complete after the last record; may be NULL
  * @reject: filled in if the trace is refused or @fn returned -ENOMEM
  *
+ * If the trace has several roots, @fn sees one tree, see roots.c.
+ *
  * Return: 0 or a negative errno, that of @fn included.
  */
 int iot_trace_walk(const char *path, iot_walk_fn fn, void *context, struct iot_trace_info *info,
 		   struct iot_reject *reject)
 {
+	struct walk walk = { .fn = fn, .context = context, .reject = reject };
 	struct iot_reader *reader;
-	struct iot_names *names;
-	int err = iot_reader_open(path, &reader, reject);
+	struct iot_roots *roots;
+	int err = iot_roots_open(path, &roots, reject);
 
 	if (err)
 		return err;
-	err = iot_names_open(&names);
+	err = iot_reader_open(path, &reader, reject);
+	if (err)
+		goto err_reader;
+	err = iot_names_open(&walk.names);
 	if (err)
 		iot_refuse(reject, IOT_REJECT_memory, 0);
 	else
-		err = walk_records(reader, names, fn, context, reject);
+		err = walk_records(&walk, reader, roots);
 	if (info)
 		iot_reader_info(reader, info);
-	iot_names_close(names);
+	iot_names_close(walk.names);
 	iot_reader_close(reader);
+err_reader:
+	iot_roots_close(roots);
 	return err;
 }

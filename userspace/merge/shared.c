@@ -8,7 +8,7 @@
  * got first; so do names, by the directory that they are in.
  *
  * Everything else is taken for different files: the root of such a directory becomes a directory
- * with the name of the node, below a root that all have in common.
+ * with the name of the node, and its path if the node has several, below a root that all have in common.
  *
  * The order of what two nodes do to the same file is that of the fitted clocks: certain where
  * messages say so, and else as exact as the fit.
@@ -20,6 +20,10 @@
 #include "state.h"
 
 #define NODE_SHIFT 32 /* device numbers have 32 bits; those of nodes differ above */
+
+/* Of a component, which has 255 bytes. */
+#define HOST_BYTES_MAX 100
+#define PATH_BYTES_MAX 150
 
 struct inode {
 	UT_hash_handle hh;
@@ -123,12 +127,49 @@ static void find_shares(struct merge *merge)
 	}
 }
 
+/* Has the node another directory for itself? Several traces of it may have the same one. */
+static bool has_another(const struct merge *merge, const struct merge_mount *mount)
+{
+	u32 i;
+
+	for (i = 0; i < merge->mount_count; i++)
+		if (merge->mounts[i].node == mount->node && !merge->mounts[i].is_shared &&
+		    strcmp(merge->mounts[i].path, mount->path))
+			return true;
+	return false;
+}
+
+/* Of several directories that only a node has: HOST:scratch:m1 is its /scratch/m1. */
+static int name_own(struct merge *merge)
+{
+	u32 i;
+
+	for (i = 0; i < merge->mount_count; i++) {
+		struct merge_mount *mount = &merge->mounts[i];
+		const char *path = mount->path, *host = merge->nodes[mount->node].name;
+		char *colon;
+
+		if (mount->is_shared || !has_another(merge, mount))
+			continue;
+		if (strlen(path) > PATH_BYTES_MAX) /* the end tells more */
+			path += strlen(path) - PATH_BYTES_MAX;
+		if (asprintf(&mount->component, "%.*s%s", HOST_BYTES_MAX, host, path) < 0) {
+			mount->component = NULL;
+			return -ENOMEM;
+		}
+		for (colon = mount->component; (colon = strchr(colon, '/')); colon++)
+			*colon = ':';
+	}
+	return 0;
+}
+
 /**
  * shared_open() - decide what is shared
  */
 int shared_open(struct merge *merge)
 {
 	u32 i;
+	int err;
 
 	if (!merge_is_cluster(merge))
 		return 0;
@@ -136,6 +177,9 @@ int shared_open(struct merge *merge)
 	if (!merge->shared)
 		return merge_fail(merge, merge->options.output, -ENOMEM);
 	find_shares(merge);
+	err = name_own(merge);
+	if (err)
+		return merge_fail(merge, merge->options.output, err);
 	for (i = 0; i < merge->mount_count; i++) {
 		struct merge_mount *mount = &merge->mounts[i];
 		const struct merge_node *node = &merge->nodes[mount->node];
@@ -301,14 +345,29 @@ static int rewrite_object(struct merge *merge, u32 node, struct iot_rec_object *
 	return err ? err : alias_set(&merge->shared->objects, id, r->object, &inode);
 }
 
-static bool is_shared_root(const struct merge *merge, u64 name)
+/* A shared directory has one name for all nodes; what a node has for itself goes by the node's. */
+static int rewrite_root(struct merge *merge, u32 node, struct iot_record *record)
 {
+	struct iot_rec_name *r = &record->name;
+	const char *component = NULL;
+	u64 id = r->name;
 	u32 i;
 
-	for (i = 0; i < merge->mount_count; i++)
-		if (merge->mounts[i].is_shared && merge->mounts[i].name == name)
-			return true;
-	return false;
+	for (i = 0; i < merge->mount_count; i++) {
+		const struct merge_mount *mount = &merge->mounts[i];
+
+		if (mount->name != id)
+			continue;
+		component = mount->component;
+		if (!mount->is_shared)
+			break;
+		r->name = merge->mounts[mount->share].name;
+		return r->name == id ? 0 : alias_set(&merge->shared->names, id, r->name, NULL);
+	}
+	r->dir = merge->root_object;
+	record->tail = (const u8 *)(component ?: merge->nodes[node].name);
+	record->tail_bytes = (u16)strlen((const char *)record->tail);
+	return 0;
 }
 
 static int rewrite_name(struct merge *merge, u32 node, struct iot_record *record)
@@ -318,16 +377,11 @@ static int rewrite_name(struct merge *merge, u32 node, struct iot_record *record
 	u64 id = r->name;
 	int err;
 
-	if (!r->dir && !is_shared_root(merge, id)) {
-		r->dir = merge->root_object;
-		record->tail = (const u8 *)merge->nodes[node].name;
-		record->tail_bytes = (u16)strlen(merge->nodes[node].name);
+	if (!r->dir)
+		return rewrite_root(merge, node, record);
+	if (!dir)
 		return 0;
-	}
-	if (r->dir && !dir)
-		return 0;
-	if (dir)
-		r->dir = dir->meant;
+	r->dir = dir->meant;
 	err = entry_name(merge->shared, r->dir, record, &r->name);
 	return err || r->name == id ? err : alias_set(&merge->shared->names, id, r->name, NULL);
 }

@@ -49,6 +49,7 @@ struct merge_mount {
 	bool may_share;
 	bool is_shared;
 	char *path;
+	char *component; /* what it is in the new trace; NULL if it has the name of its node */
 };
 
 /**

@@ -69,8 +69,10 @@ void merge_forget(struct merge *merge)
 		HASH_DEL(merge->facts, fact);
 		free(fact);
 	}
-	for (i = 0; i < merge->mount_count; i++)
+	for (i = 0; i < merge->mount_count; i++) {
 		free(merge->mounts[i].path);
+		free(merge->mounts[i].component);
+	}
 	free(merge->mounts);
 	free(merge->ranks);
 	free(merge->call_nodes);
