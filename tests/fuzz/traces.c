@@ -21,7 +21,7 @@ static void print_record(struct iot_names *names, const struct iot_record *recor
 
 		if (strlen(text) != (size_t)n)
 			abort();
-		if (info->fields[f].class == IOT_CLASS_name && strlen(iot_names_path(names, value)) >= 4096)
+		if (info->fields[f].class == IOT_CLASS_name && strlen(iot_names_path(names, value)) >= IOT_PROGRAM_PATH_MAX)
 			abort();
 	}
 	iot_text_bytes(escaped, sizeof(escaped), record->tail, record->tail_bytes);
