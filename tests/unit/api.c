@@ -315,6 +315,48 @@ static void copies_lack_what_the_original_lacks(void **state)
 	check_copies(false, "unfinished=1 lost=3 missing=2 async=4 ");
 }
 
+static void put(struct iot_writer *writer, struct iot_record record, const char *tail)
+{
+	record.tail = (const u8 *)tail;
+	record.tail_bytes = (u16)strlen(tail);
+	assert_int_equal(iot_writer_record(writer, &record), 0);
+}
+
+/* Of a trace of /run/m1 and /run/m2. */
+static void paths_tell_recorded_directories_apart(void **state)
+{
+	static const char *const mounts[] = { "/run/m1", "/run/m2" }, *const facts[] = { "mount=/run/m1", "mount=/run/m2" };
+	const unsigned char capture[16] = { 0 };
+	const struct iotape_record *record;
+	struct iotape_reader *reader;
+	struct iot_writer *writer;
+	char paths[64] = "";
+	u64 i;
+
+	(void)state;
+	assert_int_equal(iot_writer_open(scratch_trace, capture, &writer), 0);
+	for (i = 0; i < 2; i++)
+		put(writer, (struct iot_record){ .kind = IOT_KIND_fact }, facts[i]);
+	for (i = 1; i <= 2; i++) {
+		put(writer, (struct iot_record){ .kind = IOT_KIND_name, .name.name = i }, "");
+		put(writer, (struct iot_record){ .kind = IOT_KIND_object,
+						 .object = { .object = i, .name = i, .type = IOT_TYPE_dir } }, "");
+		put(writer, (struct iot_record){ .kind = IOT_KIND_mount, .mount.object = i }, mounts[i - 1]);
+		put(writer, (struct iot_record){ .kind = IOT_KIND_name, .name = { .name = 10 + i, .dir = i } }, "a");
+		put(writer, (struct iot_record){ .kind = IOT_KIND_stat,
+						 .stat = { .task = 1, .op = (u32)i, .name = 10 + i, .object = 10 + i } }, "");
+	}
+	put(writer, (struct iot_record){ .kind = IOT_KIND_end }, "");
+	assert_int_equal(iot_writer_finish(writer), 0);
+	iot_writer_close(writer);
+	assert_int_equal(iotape_reader_open(scratch_trace, IOTAPE_READER_PATHS, &reader, NULL), 0);
+	while (iotape_reader_next(reader, &record, NULL) > 0)
+		if (iotape_record_kind(record) == kind("stat"))
+			strcat(strcat(paths, iotape_reader_path(reader, NULL)), " ");
+	iotape_reader_close(reader);
+	assert_string_equal(paths, "m1/a m2/a ");
+}
+
 SUITE("api",
       TEST(kinds_and_fields_are_those_of_the_schema)
       TEST(values_fit_or_are_refused)
@@ -322,4 +364,5 @@ SUITE("api",
       WITH_SCRATCH(errors_say_which_file_and_why)
       WITH_SCRATCH(what_is_written_is_read)
       WITH_SCRATCH(an_unfinished_trace_is_removed)
-      WITH_SCRATCH(copies_lack_what_the_original_lacks))
+      WITH_SCRATCH(copies_lack_what_the_original_lacks)
+      WITH_SCRATCH(paths_tell_recorded_directories_apart))

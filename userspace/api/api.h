@@ -24,6 +24,7 @@ struct iotape_record {
  * @path: of its file, for messages
  * @reader: the trace
  * @names: NULL without IOTAPE_READER_PATHS
+ * @roots: NULL if paths are not wanted, or the trace is of one directory
  * @record: the record that was read last
  * @has_record: there is one, and @names have not learnt what follows from it
  * @is_at_end: all was read, and @omissions are complete
@@ -36,6 +37,7 @@ struct iotape_reader {
 	char *path;
 	struct iot_reader *reader;
 	struct iot_names *names;
+	struct iot_roots *roots;
 	struct iotape_record record;
 	bool has_record;
 	bool is_at_end;

@@ -6,6 +6,31 @@
 
 #include "api.h"
 
+/* If there are several roots, paths are those of the one tree that they are in. */
+static int open_names(struct iotape_reader *reader, const char *path, struct iotape_error *error)
+{
+	struct iot_reject reject = { 0 };
+	const struct iot_record *above;
+	u32 i, count;
+	int err = iot_roots_open(path, &reader->roots, &reject);
+
+	if (err)
+		return api_refuse(error, err, path, &reject);
+	err = iot_names_open(&reader->names);
+	above = iot_roots_records(reader->roots, &count);
+	for (i = 0; i < count && !err; i++)
+		err = iot_names_before(reader->names, &above[i]);
+	return err ? api_fail(error, err, path) : 0;
+}
+
+static int know_names(struct iotape_reader *reader, const struct iot_record *record)
+{
+	struct iot_record named = *record;
+
+	iot_roots_apply(reader->roots, &named);
+	return iot_names_before(reader->names, &named);
+}
+
 static int open_parts(struct iotape_reader *reader, const char *path, unsigned int flags,
 		      struct iotape_error *error)
 {
@@ -18,10 +43,7 @@ static int open_parts(struct iotape_reader *reader, const char *path, unsigned i
 	err = iot_reader_open(path, &reader->reader, &reject);
 	if (err)
 		return api_refuse(error, err, path, &reject);
-	if (!(flags & IOTAPE_READER_PATHS))
-		return 0;
-	err = iot_names_open(&reader->names);
-	return err ? api_fail(error, err, path) : 0;
+	return flags & IOTAPE_READER_PATHS ? open_names(reader, path, error) : 0;
 }
 
 int iotape_reader_open(const char *path, unsigned int flags, struct iotape_reader **reader,
@@ -50,6 +72,7 @@ void iotape_reader_close(struct iotape_reader *reader)
 	if (!reader)
 		return;
 	iot_names_close(reader->names);
+	iot_roots_close(reader->roots);
 	iot_reader_close(reader->reader);
 	free(reader->path);
 	free(reader);
@@ -87,7 +110,7 @@ int iotape_reader_next(struct iotape_reader *reader, const struct iotape_record 
 		finish_omissions(reader);
 		return 0;
 	}
-	if (reader->names && (err = iot_names_before(reader->names, r)) < 0)
+	if (reader->names && (err = know_names(reader, r)) < 0)
 		return api_fail(error, err, reader->path);
 	iot_omissions_take(&reader->omissions, r);
 	if (r->kind == IOT_KIND_end)
