@@ -86,12 +86,11 @@ struct iot_session *iot_session_new(const struct iot_create *create)
 		if (iot_channel_init(per_cpu_ptr(session->channels, cpu), session, cpu,
 				     create->buffers))
 			goto err_session;
-	if (create->flags & IOT_CREATE_WAKES) {
-		err = iot_wakes_get();
-		if (err)
-			goto err_session;
-		session->has_wakes = true;
-	}
+	session->has_wakes = create->flags & IOT_CREATE_WAKES;
+	err = iot_wakes_get(session->has_wakes);
+	session->uses_wakes = !err;
+	if (err && (session->has_wakes || err != -EOPNOTSUPP))
+		goto err_session;
 
 	mutex_lock(&iot_control_lock);
 	session->number = ++last_number;
@@ -148,8 +147,8 @@ void iot_session_close(struct iot_session *session)
 	list_del_rcu(&session->list);
 	mutex_unlock(&iot_control_lock);
 
-	if (session->has_wakes)
-		iot_wakes_put();
+	if (session->uses_wakes)
+		iot_wakes_put(session->has_wakes);
 	iot_sender_stop(session);
 	for_each_possible_cpu(cpu)
 		irq_work_sync(&per_cpu_ptr(session->channels, cpu)->late);

@@ -38,7 +38,8 @@
  * @is_running: records may be made; read on the traced path
  * @is_kicked: the sender has something to do
  * @policy: an enum iot_policy
- * @has_wakes: who wakes whom is recorded, too
+ * @has_wakes: all wake-ups are recorded, not only those by threads that exit
+ * @uses_wakes: it has called iot_wakes_get()
  * @flush_ms: oldest age of a record that is not on its way
  * @low_water: a CPU with fewer empty buffers is behind
  * @pressed: number of CPUs that are behind
@@ -65,6 +66,7 @@ struct iot_session {
 	bool is_kicked;
 	u32 policy;
 	bool has_wakes;
+	bool uses_wakes;
 	u32 flush_ms;
 	u32 low_water;
 	atomic_t pressed;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * wakes.c - who woke whom out of a voluntary wait: the scheduler's tracepoint sched_waking.
+ * wakes.c - wake-ups out of voluntary waits: the scheduler's tracepoint sched_waking.
  *
- * The tracepoint is in use only while there is a session that asks for wake-ups. It is called by
- * whoever wakes, with interrupts off, and with the pi_lock of the thread that is woken. So nothing
- * here may wake anybody, wait, or allocate: a record goes into the buffer of this CPU, as all do,
- * but whoever has to hear of that is told a moment later, by an irq_work (channel.c).
+ * The tracepoint is in use while there is a session. It is called by the waking thread, with
+ * interrupts off, and with the pi_lock of the thread that is woken. So nothing here may wake, wait,
+ * or allocate: a record goes into the buffer of this CPU, as all do, and an irq_work (channel.c) wakes
+ * the sender a moment later.
+ *
+ * A session records all wake-ups if it asks for them. Every session records those by which a thread
+ * lets go of its address space when it exits: a thread that joins it sleeps on a futex, and may do its
+ * next operation before the kernel reports the exit. Without the record that wait would be think time.
  *
  * What is recorded: both are tasks of the session, and in no operation on files (what wakes and
  * waits there is the file system's own affair, and file locks are recorded as such); the one that
@@ -32,7 +36,8 @@
 
 static struct tracepoint *tracepoint;
 static DEFINE_MUTEX(users_lock);
-static unsigned int users;
+static unsigned int users;     /* sessions */
+static unsigned int all_users; /* of them, those that ask for all wake-ups; read without the lock */
 
 /* -- what is remembered -------------------------------------------------------------------- */
 
@@ -131,11 +136,17 @@ static void wake_record(struct iot_session *session, struct iot_task *waker,
 		note_down(to, note, &now);
 }
 
-/* May current's waking of a thread, that may be no task at all, be a record? */
+/* Does current exit, and still has its memory? Later it wakes its parent, which the record `exit` stands for. */
+static bool is_exiting(void)
+{
+	return (current->flags & PF_EXITING) && current->mm;
+}
+
+/* May current's waking of a thread, that may be no task at all, be a record? Called at each wake-up on the machine. */
 static bool is_by_current(const struct task_struct *thread)
 {
-	return READ_ONCE(thread->__state) & TASK_INTERRUPTIBLE && in_task() &&
-	       !(current->flags & PF_KTHREAD);
+	return (is_exiting() || READ_ONCE(all_users)) && READ_ONCE(thread->__state) & TASK_INTERRUPTIBLE &&
+	       in_task() && !(current->flags & PF_KTHREAD);
 }
 
 static void wakes_waking(void *data, struct task_struct *thread)
@@ -152,7 +163,7 @@ static void wakes_waking(void *data, struct task_struct *thread)
 	if (!wakee || wakee->epoch != waker->epoch || wakee->current_op || wakee->is_held)
 		return;
 	session = iot_session_find(waker->epoch);
-	if (session && session->has_wakes)
+	if (session && (session->has_wakes || is_exiting()))
 		wake_record(session, waker, wakee, thread);
 }
 
@@ -181,11 +192,12 @@ bool iot_wakes_can(void)
 }
 
 /**
- * iot_wakes_get() - a session needs to know of wake-ups
+ * iot_wakes_get() - a session begins to need wake-ups
+ * @needs_all: not only those by threads that exit
  *
  * Return: 0, until iot_wakes_put(); -EOPNOTSUPP if iot_wakes_can() is false; -ENOMEM.
  */
-int iot_wakes_get(void)
+int iot_wakes_get(bool needs_all)
 {
 	int err = 0;
 
@@ -194,20 +206,24 @@ int iot_wakes_get(void)
 	mutex_lock(&users_lock);
 	if (!users)
 		err = tracepoint_probe_register(tracepoint, wakes_waking, NULL);
-	if (!err)
+	if (!err) {
 		users++;
+		WRITE_ONCE(all_users, all_users + needs_all);
+	}
 	mutex_unlock(&users_lock);
 	return err;
 }
 
 /**
- * iot_wakes_put() - it does not any more
+ * iot_wakes_put() - a session no longer needs wake-ups
+ * @needs_all: as for iot_wakes_get()
  *
  * The module may go only after tracepoint_synchronize_unregister(), which iot_task_exit() calls.
  */
-void iot_wakes_put(void)
+void iot_wakes_put(bool needs_all)
 {
 	mutex_lock(&users_lock);
+	WRITE_ONCE(all_users, all_users - needs_all);
 	if (!--users)
 		tracepoint_probe_unregister(tracepoint, wakes_waking, NULL);
 	mutex_unlock(&users_lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * wakes.h - who woke whom out of a wait, for sessions that ask for it.
+ * wakes.h - wake-ups out of voluntary waits.
  */
 #ifndef IOT_WAKES_H
 #define IOT_WAKES_H
@@ -45,7 +45,7 @@ struct iot_wakes {
 
 void iot_wakes_init(void);
 bool iot_wakes_can(void);
-int iot_wakes_get(void);
-void iot_wakes_put(void);
+int iot_wakes_get(bool needs_all);
+void iot_wakes_put(bool needs_all);
 
 #endif

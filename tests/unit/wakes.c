@@ -172,10 +172,57 @@ static void without_the_order_a_wait_is_think_time(void **state)
 	gives(graph, "");
 }
 
+static void exit_at(struct graph *graph, u32 task, u64 time_ns, u64 runtime_ns)
+{
+	struct graph_op *op = add(graph, task, IOT_KIND_exit, time_ns, time_ns);
+
+	op->runtime_ns = runtime_ns;
+}
+
+/* It slept until it was told to end, which is not seen: the other one waited for 4 of those 80. */
+static void a_pause_before_an_exit_is_no_longer_than_the_wait_for_it(void **state)
+{
+	struct graph *graph = begin(2);
+	struct graph_op *op;
+
+	(void)state;
+	add(graph, 0, IO, 10, 20);
+	wake(graph, 0, 1, 106, 82);
+	exit_at(graph, 0, 107, 6);
+	add(graph, 1, IO, 20, 100)->oncpu_ns = 80; /* and ran for 2 before it waited */
+	add(graph, 1, IO, 110, 120)->runtime_ns = 86;
+	analyse(graph);
+	op = graph->tasks[0].ops;
+	assert_int_equal(op[1].compute_ns, 6);
+	assert_int_equal(op[1].pause_ns, 4);
+	assert_int_equal(graph->tasks[1].ops[1].compute_ns, 2);
+	assert_int_equal(graph->tasks[1].ops[1].pause_ns, 0);
+	gives(graph, "1.1<0.1");
+}
+
+/* But all of what it computes, and what it sleeps while the other one waits, is its own. */
+static void a_wait_for_a_thread_lasts_as_long_as_its_work(void **state)
+{
+	struct graph *graph = begin(2);
+
+	(void)state;
+	add(graph, 0, IO, 10, 20);
+	wake(graph, 0, 1, 106, 5);
+	exit_at(graph, 0, 107, 50);
+	add(graph, 1, IO, 20, 25)->oncpu_ns = 5;
+	add(graph, 1, IO, 110, 120)->runtime_ns = 10;
+	analyse(graph);
+	assert_int_equal(graph->tasks[0].ops[1].compute_ns, 50);
+	assert_int_equal(graph->tasks[0].ops[1].pause_ns, 36);
+	gives(graph, "1.1<0.1");
+}
+
 SUITE("wakes",
       TEST(who_was_woken_waits_for_what_was_before)
       TEST(an_order_goes_through_who_touches_no_file)
       TEST(what_ends_nowhere_goes)
       TEST(nobody_waits_for_what_had_not_ended)
       TEST(a_wait_is_no_think_time)
-      TEST(without_the_order_a_wait_is_think_time))
+      TEST(without_the_order_a_wait_is_think_time)
+      TEST(a_pause_before_an_exit_is_no_longer_than_the_wait_for_it)
+      TEST(a_wait_for_a_thread_lasts_as_long_as_its_work))

@@ -8,7 +8,7 @@
  * looks until the consumer sleeps, so that there is a wait each time.
  *
  * With --tasks=FILE it says who was who: lines `kind rounds producer consumer`, with thread ids; a
- * producer of 0 stands for all children of the consumer.
+ * producer of 0 stands for all children and threads of the consumer.
  *
  * With --pause=FILE all stop after their first round, make FILE.ready, and go on when there is FILE;
  * the first round is not counted in --tasks then.
@@ -384,6 +384,24 @@ static void take_child(struct way *way, long round)
 	CHECK(waitpid(child, &status, 0) == child && !status);
 }
 
+static void *joined(void *context)
+{
+	struct way *way = context;
+
+	produce(way, way->given);
+	see_asleep(atomic_load(&way->consumer));
+	return NULL;
+}
+
+/* The end of a thread is what is waited for. */
+static void take_thread(struct way *way, long round)
+{
+	pthread_t thread;
+
+	way->given = round;
+	CHECK(!pthread_create(&thread, NULL, joined, way) && !pthread_join(thread, NULL));
+}
+
 static const struct kind kinds[] = {
 	{ "pipe", false, false, open_pipe, give_byte, take_byte },
 	{ "socket", false, false, open_socket, give_byte, take_byte },
@@ -396,6 +414,7 @@ static const struct kind kinds[] = {
 	{ "event", true, false, open_event, give_event, take_event },
 	{ "relay", false, false, open_relay, give_relay, take_byte },
 	{ "child", false, false, NULL, NULL, take_child },
+	{ "join", false, false, NULL, NULL, take_thread },
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))

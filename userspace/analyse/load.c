@@ -281,9 +281,12 @@ static int load_exit(struct loader *l, const struct iot_rec_exit *r)
 {
 	int err = load_event(l, r->time_ns, r->task, r->op, 0);
 	u32 task = graph_task_find(l->graph, r->task), maker;
+	struct graph_task *t;
 
 	if (err)
 		return err;
+	t = &l->graph->tasks[task];
+	t->ops[t->op_count - 1].runtime_ns = r->oncpu_ns;
 	l->graph->tasks[task].has_exited = true;
 	maker = maker_of(l, task);
 	if (maker == GRAPH_NONE || l->graph->tasks[maker].has_exited)

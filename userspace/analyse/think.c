@@ -9,6 +9,9 @@
  * that was woken may have computed before it waited: what it had run by then is known, and its wait
  * begins after as much.
  *
+ * A thread that exits wakes the one that joins it. Before that it may have slept until that one told it to end, of
+ * which the trace has nothing: its pause lasts only as long as the other one waited for its end.
+ *
  * Inside a waiting MPI call it spins, which is waiting: until the message was sent, or the last
  * has come. What the call takes from then on, to move data or to set up a library, is nobody's
  * wait; it is part of the gap that follows.
@@ -97,6 +100,17 @@ static void share(const struct thinking *k, struct graph_task *t, u32 first, u32
 	}
 }
 
+/* What a task ran for after its last operation, if that is known. */
+static u64 last_run_ns(const struct graph_task *t, u32 first, u64 ran_ns, bool has_ran)
+{
+	u32 i;
+
+	for (i = first; i < t->op_count && has_ran; i++)
+		if (t->ops[i].kind == IOT_KIND_exit && t->ops[i].runtime_ns > ran_ns)
+			return t->ops[i].runtime_ns - ran_ns;
+	return 0;
+}
+
 static void think_of_task(const struct thinking *k, struct graph_task *t)
 {
 	u64 since_ns = t->begin_ns, ran_ns = 0;
@@ -122,7 +136,45 @@ static void think_of_task(const struct thinking *k, struct graph_task *t)
 		}
 	}
 	if (first < t->op_count)
-		share(k, t, first, t->op_count - 1, since_ns, 0);
+		share(k, t, first, t->op_count - 1, since_ns, last_run_ns(t, first, ran_ns, has_ran));
+}
+
+static bool is_before_exit(const struct graph_task *t, u32 pass)
+{
+	u32 i = pass + 1;
+
+	while (i < t->op_count && graph_is_wake(&t->ops[i]))
+		i++;
+	return i < t->op_count && t->ops[i].kind == IOT_KIND_exit;
+}
+
+/* How long a task slept before it was woken: it computes first, and then sleeps. */
+static u64 slept_ns(const struct graph_task *t, u32 leave)
+{
+	const struct graph_op *op = &t->ops[leave];
+	u64 since_ns = leave ? op[-1].end_ns : t->begin_ns;
+	u64 gap_ns = gap_before(t, op, since_ns);
+
+	return gap_ns > op->compute_ns ? gap_ns - op->compute_ns : 0;
+}
+
+static void limit_pauses_before_exit(struct graph *graph)
+{
+	u32 i;
+
+	for (i = 0; i < graph->wake_count; i++) {
+		const struct graph_wake *wake = &graph->wakes[i];
+		struct graph_op *pass;
+		u64 ns;
+
+		if (wake->pass == GRAPH_NONE || wake->leave == GRAPH_NONE ||
+		    !is_before_exit(&graph->tasks[wake->task], wake->pass))
+			continue;
+		pass = &graph->tasks[wake->task].ops[wake->pass];
+		ns = slept_ns(&graph->tasks[wake->woken], wake->leave);
+		if (pass->pause_ns > ns)
+			pass->pause_ns = ns;
+	}
 }
 
 /**
@@ -141,6 +193,7 @@ int graph_pass_think(struct graph *graph)
 	for (i = 0; i < graph->task_count; i++)
 		if (graph->tasks[i].lane_of == GRAPH_NONE) /* a lane does not think */
 			think_of_task(&k, &graph->tasks[i]);
+	limit_pauses_before_exit(graph);
 	free(k.opened_ns);
 	return 0;
 }
