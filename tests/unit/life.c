@@ -119,21 +119,28 @@ static void describe(char *text, size_t room, const struct graph *graph)
 	}
 }
 
-/* Ends the trace. */
-static void gives(const char *expected)
+/* Ends the trace. The caller closes both. */
+static void analyse(struct graph **graph, struct tree **tree)
 {
 	struct iot_reject reject;
-	struct graph *graph;
-	struct tree *tree;
-	char text[512];
 
 	EVENT(end, 1000 * MS, .records = 1);
 	assert_int_equal(iot_writer_finish(writer), 0);
 	iot_writer_close(writer);
-	assert_int_equal(graph_open(&graph), 0);
-	assert_int_equal(tree_open(&tree), 0);
-	assert_int_equal(load_trace(scratch_trace, graph, tree, NULL, &reject), 0);
-	assert_int_equal(graph_pass_life(graph), 0);
+	assert_int_equal(graph_open(graph), 0);
+	assert_int_equal(tree_open(tree), 0);
+	assert_int_equal(load_trace(scratch_trace, *graph, *tree, NULL, &reject), 0);
+	assert_int_equal(graph_pass_life(*graph), 0);
+}
+
+/* Ends the trace. */
+static void gives(const char *expected)
+{
+	struct graph *graph;
+	struct tree *tree;
+	char text[512];
+
+	analyse(&graph, &tree);
 	describe(text, sizeof(text), graph);
 	assert_string_equal(text, expected);
 	tree_close(tree);
@@ -284,6 +291,58 @@ static void nor_does_who_has_only_waited_for_the_collector(void **state)
 	gives("1: fork; 2: made<1.fork fork open; 3: made<2.fork open exit");
 }
 
+/* Ends the trace, whose task 1 becomes the command: think time of all operations, and when the run begins. */
+static void thinks(u64 expected_ns, u64 begin_ns)
+{
+	struct graph *graph;
+	struct tree *tree;
+	u64 ns = 0;
+	u32 i, j;
+
+	analyse(&graph, &tree);
+	assert_int_equal(graph_pass_think(graph), 0);
+	for (i = 0; i < graph->task_count; i++)
+		for (j = 0; j < graph->tasks[i].op_count; j++)
+			ns += graph->tasks[i].ops[j].compute_ns + graph->tasks[i].ops[j].pause_ns;
+	assert_int_equal(ns, expected_ns);
+	assert_int_equal(graph->tasks[0].begin_ns, BEGIN_NS + begin_ns);
+	tree_close(tree);
+	graph_close(graph);
+}
+
+static void the_run_begins_with_the_exec_of_the_command(void **state)
+{
+	(void)state;
+	begin(IOT_REASON_adopt);
+	EVENT(exec, 7 * MS, .task = 1, .into = 2);
+	put_task(2, 1, IOT_REASON_exec, 7 * MS);
+	put_open(2, 9 * MS, 10 * MS, 0);
+	thinks(2 * MS, 7 * MS);
+}
+
+/* The exec reads a file that is recorded, which takes 1 ms, and then does its work for 3 ms. */
+static void or_with_what_the_exec_needs(void **state)
+{
+	(void)state;
+	begin(IOT_REASON_adopt);
+	EVENT(opened, 20, .task = 1, .object = FILE_A, .handle = 9, .fd = 3, .name = FILE_A,
+	      .flags = IOT_OPEN_read);
+	put_open(1, 3 * MS, 4 * MS, 0);
+	EVENT(exec, 7 * MS, .task = 1, .into = 2);
+	put_task(2, 1, IOT_REASON_exec, 7 * MS);
+	put_open(2, 9 * MS, 10 * MS, 0);
+	thinks(5 * MS, 3 * MS);
+}
+
+/* The log of a program that ran already has no exec: its time before the first operation is its own. */
+static void but_with_a_program_that_runs_already(void **state)
+{
+	(void)state;
+	begin(IOT_REASON_adopt);
+	put_open(1, 3 * MS, 4 * MS, 0);
+	thinks(3 * MS - 10, 10);
+}
+
 SUITE("life",
       WITH_SCRATCH(a_child_that_closes_files_by_its_exit_is_waited_for)
       WITH_SCRATCH(a_child_that_ends_when_it_is_made_is_not_waited_for)
@@ -295,4 +354,7 @@ SUITE("life",
       WITH_SCRATCH(so_does_who_had_files_open_then)
       WITH_SCRATCH(so_does_who_had_run_before_its_exec)
       WITH_SCRATCH(who_has_run_all_the_time_does_not)
-      WITH_SCRATCH(nor_does_who_has_only_waited_for_the_collector))
+      WITH_SCRATCH(nor_does_who_has_only_waited_for_the_collector)
+      WITH_SCRATCH(the_run_begins_with_the_exec_of_the_command)
+      WITH_SCRATCH(or_with_what_the_exec_needs)
+      WITH_SCRATCH(but_with_a_program_that_runs_already))

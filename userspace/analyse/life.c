@@ -263,6 +263,22 @@ static int connect(struct graph *graph, u32 task)
 	return err;
 }
 
+/*
+ * The recorder's own process becomes the command by exec. Its time before that, or before the first operation that the exec
+ * needs, is none of the program's: the run begins there.
+ */
+static void begin_with_command(struct graph_task *t)
+{
+	u32 j = 0;
+
+	if (t->why != IOT_REASON_adopt || !t->exec_into)
+		return;
+	while (j < t->op_count && !t->ops[j].number && t->ops[j].kind != IOT_KIND_exec)
+		j++; /* what was open before */
+	if (j < t->op_count && t->ops[j].enter_ns > t->begin_ns)
+		t->begin_ns = t->ops[j].enter_ns;
+}
+
 /**
  * graph_pass_life() - edges of fork, exec and exit; address spaces; which tasks matter
  * @graph: sorted; the first pass, because it removes operations
@@ -277,6 +293,8 @@ int graph_pass_life(struct graph *graph)
 	mark_io(graph);
 	err = number_spaces(graph);
 	mark_maps(graph);
+	for (i = 0; i < graph->task_count; i++)
+		begin_with_command(&graph->tasks[i]);
 	for (i = 0; i < graph->task_count; i++)
 		drop_idle_leaves(graph, &graph->tasks[i]);
 	for (i = 0; i < graph->task_count && !err; i++)
