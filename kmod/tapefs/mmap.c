@@ -173,6 +173,10 @@ out:
 	return fault;
 }
 
+/*
+ * Called first for a page that is read and not mapped, and again after map_fault() has waited for storage and given up
+ * its locks: then the operation goes on that began there.
+ */
 static vm_fault_t map_map_pages(struct vm_fault *vmf, pgoff_t first, pgoff_t last)
 {
 	struct tfs_map *map = map_of(vmf->vma);
@@ -182,15 +186,17 @@ static vm_fault_t map_map_pages(struct vm_fault *vmf, pgoff_t first, pgoff_t las
 
 	if (IOT_MAPS_WHOLE_FOLIOS && map->mode == TFS_MMAP_PAGE)
 		return 0; /* map_fault() follows, and maps one */
-	tfs_begin(file_inode(map->upper)->i_sb, &span);
+	begin_fault(map, page, &span);
 	if (map->mode == TFS_MMAP_PAGE)
 		first = last = page;
 	fault = map->lower_ops->map_pages(vmf, first, last);
+	if (!iot_span_is_on(&span))
+		return fault;
 	if (fault & VM_FAULT_NOPAGE) /* the page that was touched is mapped */
 		tfs_emit_touch(&span, map->upper, map->map, first, last - first + 1,
-			       last != first ? IOT_TOUCH_around : 0, false, 0);
+			       last != first ? IOT_TOUCH_around : 0, span.note & NOTE_MAJOR, 0);
 	else
-		iot_span_cancel(&span); /* map_fault() follows */
+		iot_span_keep(&span, fault_key(map, page)); /* for map_fault(), which follows */
 	return fault;
 }
 

@@ -6,6 +6,7 @@
  *	shared by-handle FILE		operations of a handle that resemble those of a mapping
  *	shared by-mapping FILE		the same, by a mapping
  *	shared closed FILE		mappings whose handle is closed, in a child, a thread and an exec
+ *	shared cold FILE		reads of mapped pages, each of which waits for the storage
  *	shared copy FILE COPY			a range of a file that is mapped
  *	shared race SECONDS FILE	threads and children do all of it at once, with one handle
  */
@@ -21,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -176,6 +178,26 @@ static int closed(const char *path)
 	return status != 0;
 }
 
+/* The kernel gives up its locks while it waits, and handles the fault again. */
+static int cold(const char *path)
+{
+	int fd = open(path, O_RDWR), i;
+	struct rusage before, after;
+	volatile char *p;
+
+	must("open", fd);
+	must("fsync", fsync(fd));
+	p = map(fd, PROT_READ);
+	must("madvise", madvise((void *)p, BYTES, MADV_RANDOM));
+	must("posix_fadvise", -posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED));
+	getrusage(RUSAGE_SELF, &before);
+	for (i = 0; i < PAGES; i++)
+		(void)p[i * PAGE];
+	getrusage(RUSAGE_SELF, &after);
+	printf("%ld major faults\n", after.ru_majflt - before.ru_majflt);
+	return after.ru_majflt - before.ru_majflt != PAGES;
+}
+
 static int copy_range(const char *path, const char *copy)
 {
 	int fd = open(path, O_RDONLY), out = open(copy, O_CREAT | O_TRUNC | O_RDWR, 0666);
@@ -284,6 +306,8 @@ int main(int argc, char **argv)
 		return by_mapping(argv[2]);
 	if (!strcmp(what, "closed"))
 		return closed(argv[2]);
+	if (!strcmp(what, "cold"))
+		return cold(argv[2]);
 	if (!strcmp(what, "copy") && argc > 3)
 		return copy_range(argv[2], argv[3]);
 	if (!strcmp(what, "race") && argc > 3)
