@@ -14,6 +14,7 @@
 #include <linux/namei.h>
 #include <linux/sched/mm.h>
 #include <linux/splice.h>
+#include <linux/uio.h>
 #include <linux/version.h>
 #if __has_include(<linux/filelock.h>) /* 6.3: a header of its own. Until 6.1 goes. */
 #include <linux/filelock.h>
@@ -54,6 +55,20 @@ static inline bool iot_is_backing(const struct file *file)
 static inline void iot_allow_write_access(struct inode *inode)
 {
 	atomic_inc(&inode->i_writecount);
+}
+
+/* Where the caller's memory begins, NULL if the memory is none of a user. 6.4: one of the two. Until 6.1 goes. */
+static inline void __user *iot_iter_address(const struct iov_iter *iter)
+{
+	if (iter_is_ubuf(iter))
+		return iter->ubuf + iter->iov_offset;
+	if (!iter_is_iovec(iter) || !iter->nr_segs)
+		return NULL;
+#ifdef iter_iov_addr
+	return iter_iov_addr(iter);
+#else
+	return iov_iter_iovec(iter).iov_base;
+#endif
 }
 
 /* 6.6: was vfs_tmpfile_open(). Until 6.1 goes. */

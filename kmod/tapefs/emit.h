@@ -154,7 +154,7 @@ void tfs_emit_ioctl(struct iot_span *span, const struct file *file, unsigned int
 void tfs_emit_lock(struct iot_span *span, const struct file *file, struct iot_rec_lock *r,
 		   s64 result);
 void tfs_emit_submit(struct iot_span *span, const struct file *file, u64 request, loff_t offset,
-		     size_t length, u32 flags, u64 old_size_bytes);
+		     size_t length, u32 flags, u64 old_size_bytes, u64 memory);
 void tfs_emit_complete(struct iot_source *source, u64 epoch, u32 task, u32 op, u64 request,
 		       s64 result);
 

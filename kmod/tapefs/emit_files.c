@@ -264,7 +264,7 @@ void tfs_emit_lock(struct iot_span *span, const struct file *file, struct iot_re
 }
 
 void tfs_emit_submit(struct iot_span *span, const struct file *file, u64 request, loff_t offset,
-		     size_t length, u32 flags, u64 old_size_bytes)
+		     size_t length, u32 flags, u64 old_size_bytes, u64 memory)
 {
 	struct iot_session *session = enter(span, file);
 	struct iot_rec_submit r;
@@ -278,6 +278,7 @@ void tfs_emit_submit(struct iot_span *span, const struct file *file, u64 request
 	r.length_bytes = length;
 	r.flags = flags;
 	r.old_size_bytes = old_size_bytes;
+	r.memory = memory;
 	r.result = 0;
 	IOT_EMIT_SPAN(session, span, submit, &r, NULL, 0);
 	tfs_leave(span);

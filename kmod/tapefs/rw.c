@@ -8,6 +8,8 @@
  */
 #include <linux/fs.h>
 #include <linux/pipe_fs_i.h>
+#include <linux/random.h>
+#include <linux/siphash.h>
 #include <linux/slab.h>
 #include <linux/splice.h>
 #include <linux/uio.h>
@@ -47,6 +49,7 @@ struct request {
 };
 
 static struct kmem_cache *request_cache;
+static siphash_key_t memory_key __read_mostly;
 static atomic64_t last_request = ATOMIC64_INIT(0);
 
 static void request_put(struct request *request)
@@ -181,6 +184,22 @@ static ssize_t request_begin(struct request *request, struct iov_iter *iter)
 }
 
 /*
+ * A number for the memory that a request uses: a program uses it again only when it has learnt of the end of the
+ * request. Places in memory are nobody's business. To be called before the lower file system advances the iterator.
+ */
+static u64 memory_of(const struct iov_iter *iter)
+{
+	const struct bio_vec *first = iter->bvec;
+	const void __user *address;
+
+	if (!iov_iter_is_bvec(iter)) {
+		address = iot_iter_address(iter);
+		return address ? siphash_1u64((uintptr_t)address, &memory_key) : 0;
+	}
+	return siphash_2u64(page_to_pfn(first->bv_page), first->bv_offset + iter->iov_offset, &memory_key);
+}
+
+/*
  * A request that may stay with the lower file system. Its record is an ordinary read or
  * write if it did not; else a submit here and a complete where it ends, which may be
  * before the submit is written: a reader pairs them by the number of the request.
@@ -191,6 +210,7 @@ static ssize_t rw_async(struct kiocb *iocb, struct iov_iter *iter, struct iot_sp
 	bool is_write = iocb->ki_flags & IOCB_WRITE;
 	u32 flags = rw_flags_of(iocb->ki_flags);
 	size_t length = iov_iter_count(iter);
+	u64 memory = iot_span_is_on(span) ? memory_of(iter) : 0;
 	u64 old_size_bytes = i_size_read(file_inode(tfs_lower_file(iocb->ki_filp)));
 	loff_t offset = iocb->ki_pos;
 	ssize_t result;
@@ -210,7 +230,7 @@ static ssize_t rw_async(struct kiocb *iocb, struct iov_iter *iter, struct iot_sp
 		/* An append begins at the end, and its control block may say already where it has ended. */
 		tfs_emit_submit(span, request->file, request->number,
 				flags & IOT_RW_append ? (loff_t)old_size_bytes : offset, length, flags,
-				old_size_bytes);
+				old_size_bytes, memory);
 		request_put(request);
 		return result;
 	}
@@ -367,6 +387,7 @@ ssize_t tfs_splice_write(struct pipe_inode_info *pipe, struct file *file, loff_t
 
 int tfs_rw_init(void)
 {
+	get_random_bytes(&memory_key, sizeof(memory_key));
 	request_cache = KMEM_CACHE(request, 0);
 	return request_cache ? 0 : -ENOMEM;
 }

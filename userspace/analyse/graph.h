@@ -118,6 +118,7 @@ enum graph_leave {
  *	end of a request, its place in graph.requests; of the two ends of a wake-up, its place in graph.wakes; of a submit, its lane, GRAPH_NONE if none
  * @flags: of a leave that belongs to no MPI call, an enum graph_leave; of a pass that the
  *	trace does not have, an enum graph_pass
+ * @mode: of a submit, until lanes.c has seen it, a number of the memory that it uses; 0 if not known
  */
 struct graph_op {
 	u64 enter_ns;

@@ -7,12 +7,17 @@
  * request, which ends when the request has. What the program did to learn of an end is
  * not seen, so this is what waits for one:
  *
- *	submit		the end before it in its lane, which is the newest end that no other
- *			submit has taken: so there are never more requests under way than
- *			there were
+ *	submit		the end before it in its lane
  *	other		operations of the task: all ends before it
  *	leave		of an end for which the task waited (life.c knows): think time
  *			begins there
+ *
+ * How many requests a program has under way at once is its own limit, which a fast storage hides: each
+ * request has ended there before the next one is submitted. But a program uses memory again only
+ * when it has learnt of the end of the request that used it before. So a task that uses the same pieces of
+ * memory again and again gets as many lanes as it has used pieces, and a submit waits for the oldest
+ * request. Of other tasks only that much is known that there were never more requests under way than in
+ * the trace: a submit takes the lane with the newest end.
  *
  * What others do to the same file waits for it by resources.c, as for any operation.
  */
@@ -33,10 +38,12 @@ struct known {
  * @task: its index
  * @end_ns: of its last request
  * @waited: requests of it that the task has waited for
+ * @submitted: place of its last request among all of the task
  */
 struct lane {
 	u32 task;
 	u32 waited;
+	u32 submitted;
 	u64 end_ns;
 };
 
@@ -44,6 +51,10 @@ struct laner {
 	struct graph *graph;
 	struct known *requests;
 	struct known *handles;
+	struct known *memory; /* that the task has used so far */
+	u32 memory_count;
+	bool uses_memory_again;
+	u32 submitted;
 	u32 task;
 	struct lane *lanes;
 	u32 lane_count;
@@ -106,16 +117,66 @@ static struct graph_op *op_at(const struct laner *l, u32 index)
 	return &l->graph->tasks[l->task].ops[index];
 }
 
-/* The lane that became free last before an operation; NULL if there is none. */
+/* A piece of memory must have been used so often, on average, for its number to tell how many requests there can be. */
+#define USES_MIN 4
+
+static int memory_learn(struct laner *l, u32 memory)
+{
+	if (!memory || known_find(l->memory, memory))
+		return 0;
+	l->memory_count++;
+	return known_add(&l->memory, memory, 0);
+}
+
+static void memory_forget(struct laner *l)
+{
+	known_free(&l->memory);
+	l->memory_count = 0;
+}
+
+/* Does the task use few pieces of memory for many requests? */
+static int memory_survey(struct laner *l)
+{
+	const struct graph_task *t = &l->graph->tasks[l->task];
+	u32 j, submits = 0;
+	bool is_known = true;
+	int err = 0;
+
+	for (j = 0; j < t->op_count && !err; j++) {
+		if (t->ops[j].kind != IOT_KIND_submit)
+			continue;
+		submits++;
+		is_known &= t->ops[j].mode != 0;
+		err = memory_learn(l, t->ops[j].mode);
+	}
+	l->uses_memory_again = is_known && l->memory_count <= submits / USES_MIN;
+	memory_forget(l);
+	return err;
+}
+
+/* May a request begin although all that were submitted before it are still under way? */
+static bool has_memory_left(const struct laner *l)
+{
+	return l->uses_memory_again && l->lane_count < l->memory_count;
+}
+
+static bool is_better(const struct laner *l, const struct lane *lane, const struct lane *than)
+{
+	if (!than)
+		return true;
+	return l->uses_memory_again ? lane->submitted < than->submitted : lane->end_ns > than->end_ns;
+}
+
+/* The lane to wait for before an operation, of those that were free in the trace; NULL if there is none. */
 static struct lane *free_lane(const struct laner *l, u64 by_ns)
 {
-	struct lane *newest = NULL;
+	struct lane *best = NULL;
 	u32 i;
 
-	for (i = 0; i < l->lane_count; i++)
-		if (l->lanes[i].end_ns <= by_ns && (!newest || l->lanes[i].end_ns > newest->end_ns))
-			newest = &l->lanes[i];
-	return newest;
+	for (i = 0; i < l->lane_count && !has_memory_left(l); i++)
+		if (l->lanes[i].end_ns <= by_ns && is_better(l, &l->lanes[i], best))
+			best = &l->lanes[i];
+	return best;
 }
 
 static struct lane *lane_add(struct laner *l)
@@ -190,9 +251,12 @@ static int put_submit(struct laner *l, u32 index)
 	struct graph_op *op = op_at(l, index);
 	const struct known *known = known_find(l->requests, op->other);
 	struct lane *lane;
-	int err = 0;
+	int err = memory_learn(l, op->mode);
 
+	op->mode = 0;
 	op->event = GRAPH_NONE;
+	if (err)
+		return err;
 	if (!known || !known_find(l->handles, op->handle))
 		return 0; /* it will be counted as not expressed */
 	lane = free_lane(l, op->enter_ns);
@@ -203,6 +267,7 @@ static int put_submit(struct laner *l, u32 index)
 	if (!lane)
 		return -ENOMEM;
 	lane->end_ns = l->graph->requests[known->index].end_ns;
+	lane->submitted = l->submitted++;
 	return err ? err : put_complete(l, lane, index, &l->graph->requests[known->index]);
 }
 
@@ -234,9 +299,10 @@ static int put_other(struct laner *l, struct graph_op *op)
 static int look_at_task(struct laner *l)
 {
 	u32 j;
-	int err = 0;
+	int err = memory_survey(l);
 
 	l->lane_count = 0;
+	l->submitted = 0;
 	for (j = 0; j < l->graph->tasks[l->task].op_count && !err; j++) {
 		struct graph_op *op = op_at(l, j);
 
@@ -247,6 +313,7 @@ static int look_at_task(struct laner *l)
 		else if (op->kind < IOT_PLAY_arrive)
 			err = put_other(l, op);
 	}
+	memory_forget(l);
 	return err;
 }
 

@@ -422,6 +422,7 @@ static int load_mapped(struct loader *l)
 		range(l, r->submit.offset_bytes, r->submit.length_bytes, r->submit.flags);
 		l->op->other = r->submit.request;
 		l->op->old_size_bytes = r->submit.old_size_bytes;
+		l->op->mode = (u32)(r->submit.memory ^ r->submit.memory >> 32);
 		return 0;
 	default:
 		return 1;

@@ -343,7 +343,7 @@
 	F(u32, task, task, "who had to wait for the collector")                        \
 	F(u32, op, cost, "operations the task had entered by then")
 
-/* Only of sessions that ask for it; a wake-up that would tell the woken task nothing new has none. */
+/* By a thread that exits, or in sessions that ask for all; a wake-up that orders nothing new has none. */
 #define IOT_FIELDS_wake(F)                                                             \
 	F(u64, time_ns, instant, "when")                                               \
 	F(u32, task, task, "who woke another task")                                    \
@@ -650,7 +650,8 @@
 	F(s64, offset_bytes, offset, "where it begins")                                \
 	F(u64, length_bytes, bytes, "bytes asked for")                                 \
 	F(u32, flags, rw_flags, "how")                                                 \
-	F(u64, old_size_bytes, state, "size before")
+	F(u64, old_size_bytes, state, "size before")                                   \
+	F(u64, memory, state, "a number for the memory that the data is moved from or to, 0 if not known")
 
 #define IOT_FIELDS_complete(F)                                                         \
 	F(u64, time_ns, instant, "when the request ended")                             \
