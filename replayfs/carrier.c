@@ -94,6 +94,7 @@ static inline void count(struct rfs_task *task, const struct iot_program *progra
 		task->stats.unable += iot_is_unable(op, result);
 	}
 	task->stats.emulated += task->refused != 0;
+	task->stats.harmless += task->found.is_harmless && result >= 0;
 }
 
 /* The operation has ended: tell the trace, then those who wait. */
@@ -512,6 +513,7 @@ void rfs_status(struct rfs_replay *replay, struct iot_replay_status *status)
 		status->diverged += READ_ONCE(replay->tasks[i].stats.diverged);
 		status->unable += READ_ONCE(replay->tasks[i].stats.unable);
 		status->emulated += READ_ONCE(replay->tasks[i].stats.emulated);
+		status->harmless += READ_ONCE(replay->tasks[i].stats.harmless);
 		status->stalls += READ_ONCE(replay->tasks[i].stats.stalls);
 	}
 }

@@ -3,7 +3,6 @@
  * outcome.c - what became of an operation: the record of it (core/outcome.h), and of its
  * divergence.
  */
-#include "core/substitute.h"
 #include "replayfs.h"
 
 static u32 number_of(const struct rfs_carrier *carrier, const struct iot_program_op *op)
@@ -44,7 +43,7 @@ static u64 emit_op(struct rfs_carrier *carrier, const struct iot_program_op *op,
 
 /* @refused: what the target said, if others took its place, else 0 */
 static void emit_divergence(struct iot_session *session, const struct iot_program_op *op,
-			    u32 task, u32 number, s64 result, s64 refused)
+			    u32 task, u32 number, s64 result, s64 refused, u32 verdict)
 {
 	struct iot_rec_divergence r = {
 		.task = task,
@@ -52,11 +51,11 @@ static void emit_divergence(struct iot_session *session, const struct iot_progra
 		.kind = le16_to_cpu(op->kind),
 		.expected = (s64)le64_to_cpu(op->result),
 		.got = refused ? refused : result,
-		.verdict = refused ? IOT_VERDICT_emulated :
-			   iot_is_unable(op, result) ? IOT_VERDICT_unable : IOT_VERDICT_otherwise,
+		.verdict = verdict,
 	};
 
-	IOT_EMIT_EVENT(session, divergence, &r, NULL, 0);
+	if (verdict != IOT_VERDICT_NONE)
+		IOT_EMIT_EVENT(session, divergence, &r, NULL, 0);
 }
 
 /**
@@ -70,15 +69,14 @@ static void emit_divergence(struct iot_session *session, const struct iot_progra
 u64 rfs_outcome(struct rfs_carrier *carrier, const struct iot_program_op *op, s64 result)
 {
 	struct iot_session *session = carrier->replay->session;
+	struct rfs_task *task = carrier->task;
 	u64 end_ns;
 
 	if (!session || !iot_session_enter(session))
 		return ktime_get_mono_fast_ns();
 	end_ns = emit_op(carrier, op, result);
-	if (!iot_outcome_is_expected(&carrier->replay->program, op, result) ||
-	    carrier->task->refused)
-		emit_divergence(session, op, carrier->task->stats.task, number_of(carrier, op),
-				result, carrier->task->refused);
+	emit_divergence(session, op, task->stats.task, number_of(carrier, op), result, task->refused,
+			iot_outcome_verdict(&carrier->replay->program, op, &task->found, result, task->refused));
 	iot_session_leave();
 	return end_ns;
 }
@@ -106,8 +104,8 @@ void rfs_outcome_complete(struct rfs_replay *replay, u32 lane, const struct iot_
 	if (!replay->session || !iot_session_enter(replay->session))
 		return;
 	IOT_EMIT_EVENT(replay->session, complete, &r, NULL, 0);
-	if (result != (s64)le64_to_cpu(op->result) || task->refused)
-		emit_divergence(replay->session, op, r.task, r.op, result, task->refused);
+	emit_divergence(replay->session, op, r.task, r.op, result, task->refused,
+			iot_outcome_verdict(&replay->program, op, &task->found, result, task->refused));
 	iot_session_leave();
 }
 

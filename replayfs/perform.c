@@ -5,6 +5,7 @@
 #include <linux/fs.h>
 #include <linux/sched/signal.h>
 
+#include "core/harmless.h"
 #include "core/substitute.h"
 #include "handles.h"
 #include "perform.h"
@@ -51,6 +52,59 @@ static const rfs_perform_fn functions[] = {
 	[IOT_KIND_madvise] = rfs_do_madvise,
 	[IOT_KIND_submit] = rfs_do_submit,
 };
+
+/* -- what would give rights: core/harmless.h ----------------------------------------------- */
+
+static bool is_privileged(const struct rfs_carrier *carrier)
+{
+	return carrier->replay->setup.flags & IOT_REPLAY_PRIVILEGED;
+}
+
+/**
+ * rfs_mode() - the mode that an operation is to make
+ * @carrier: performs the operation
+ * @mode: of the program, with the type of the object
+ */
+umode_t rfs_mode(struct rfs_carrier *carrier, umode_t mode)
+{
+	umode_t harmless = iot_harmless_mode(mode);
+
+	if (likely(mode == harmless) || is_privileged(carrier))
+		return mode;
+	carrier->task->found.is_harmless = true;
+	return harmless;
+}
+
+/**
+ * rfs_rdev() - the number that an operation is to give to a node
+ * @carrier: performs the operation
+ * @mode: with the type of the node
+ * @rdev: of the program
+ */
+u64 rfs_rdev(struct rfs_carrier *carrier, umode_t mode, u64 rdev)
+{
+	u64 harmless = iot_harmless_rdev(mode, rdev);
+
+	if (rdev == harmless || is_privileged(carrier))
+		return rdev;
+	carrier->task->found.is_harmless = true;
+	return harmless;
+}
+
+/**
+ * rfs_value() - make the value of an attribute the one that an operation is to set
+ * @carrier: performs the operation
+ * @name: of the attribute
+ * @value: of the program, a copy
+ * @value_bytes: its length
+ */
+void rfs_value(struct rfs_carrier *carrier, const char *name, u8 *value, size_t value_bytes)
+{
+	if (!is_privileged(carrier) && iot_harmless_value(name, value, value_bytes))
+		carrier->task->found.is_harmless = true;
+}
+
+/* ---------------------------------------------------------------------------------------- */
 
 /* The target may be what a server of NFS serves: as its system call, an operation waits for clients, without locks. */
 static bool is_given_back(struct rfs_carrier *carrier, s64 *result)
@@ -126,6 +180,7 @@ s64 rfs_perform(struct rfs_carrier *carrier, const struct iot_program_op *op)
 
 	if (carrier->replay->session)
 		carrier->task->found = (struct iot_found){};
+	carrier->task->found.is_harmless = false;
 	result = perform_step(carrier, op);
 	if (unlikely(result < 0) && (carrier->replay->setup.flags & IOT_REPLAY_EMULATE) &&
 	    iot_is_unable(op, result))

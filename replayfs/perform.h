@@ -77,6 +77,11 @@ s64 rfs_do_touch(struct rfs_carrier *carrier, const struct iot_program_op *op);
 s64 rfs_do_msync(struct rfs_carrier *carrier, const struct iot_program_op *op);
 s64 rfs_do_madvise(struct rfs_carrier *carrier, const struct iot_program_op *op);
 
+/* perform.c */
+umode_t rfs_mode(struct rfs_carrier *carrier, umode_t mode);
+u64 rfs_rdev(struct rfs_carrier *carrier, umode_t mode, u64 rdev);
+void rfs_value(struct rfs_carrier *carrier, const char *name, u8 *value, size_t value_bytes);
+
 /* An object by its path: a symbolic link is met where it lies, never followed. */
 int rfs_path_get(struct rfs_carrier *carrier, __le32 path, struct path *found);
 

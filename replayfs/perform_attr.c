@@ -152,6 +152,8 @@ static int set_attr(struct rfs_carrier *carrier, const struct rfs_object *object
 		return err;
 	inode_lock(inode);
 	attr.ia_mode |= inode->i_mode & ~S_IALLUGO; /* file systems take it as a whole */
+	if (attr.ia_valid & ATTR_MODE)
+		attr.ia_mode = rfs_mode(carrier, attr.ia_mode);
 	err = notify_change(mnt_idmap(object->path.mnt), object->path.dentry, &attr,
 			    iot_delegated(&carrier->delegated));
 	inode_unlock(inode);
@@ -244,7 +246,18 @@ static void *copy_value(struct rfs_carrier *carrier, const struct iot_program_op
 
 	if (value && known)
 		memcpy(value, known, bytes);
+	if (value)
+		rfs_value(carrier, rfs_string(carrier, op->path2), value, bytes);
 	return value;
+}
+
+/*
+ * A security module may refuse a value that says nothing. Then the attribute stays as the module made it,
+ * which gives no rights either.
+ */
+static bool is_left_out(const struct rfs_carrier *carrier, const struct iot_program_op *op, int err)
+{
+	return err == -EINVAL && carrier->task->found.is_harmless && !op->result;
 }
 
 static int set_xattr(struct rfs_carrier *carrier, const struct rfs_object *object,
@@ -258,7 +271,7 @@ static int set_xattr(struct rfs_carrier *carrier, const struct rfs_object *objec
 		err = iot_vfs_setxattr(mnt_idmap(object->path.mnt), object->path.dentry,
 				       rfs_string(carrier, op->path2), value, bytes, le32_to_cpu(op->flags));
 	kvfree(value);
-	return err;
+	return is_left_out(carrier, op, err) ? 0 : err;
 }
 
 s64 rfs_do_setxattr(struct rfs_carrier *carrier, const struct iot_program_op *op)

@@ -200,11 +200,19 @@ static struct file *open_long(struct rfs_carrier *carrier, const char *path, int
 	return file;
 }
 
+/* Of a file that it makes, if it makes one. */
+static umode_t open_mode(struct rfs_carrier *carrier, const struct iot_program_op *op)
+{
+	if (!(le32_to_cpu(op->flags) & (IOT_OPEN_create | IOT_OPEN_tmpfile)))
+		return 0;
+	return rfs_mode(carrier, S_IFREG | (le32_to_cpu(op->mode) & S_IALLUGO)) & S_IALLUGO;
+}
+
 s64 rfs_do_open(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	const char *path = rfs_string(carrier, op->path);
 	int flags = O_LARGEFILE | iot_open_flags_to(le32_to_cpu(op->flags));
-	umode_t mode = le32_to_cpu(op->mode) & S_IALLUGO;
+	umode_t mode = open_mode(carrier, op);
 	struct file *file = strlen(path) < IOT_LOOKUP_MAX ?
 				    file_open_root(&carrier->replay->root, path, flags, mode) :
 				    open_long(carrier, path, flags, mode);
@@ -260,13 +268,14 @@ static int may_mknod(umode_t mode)
 static int make_node(struct rfs_carrier *carrier, const struct iot_program_op *op,
 		     const struct place *place, struct dentry *child)
 {
-	umode_t mode = le32_to_cpu(op->mode);
+	umode_t mode = rfs_mode(carrier, le32_to_cpu(op->mode));
 	bool is_device = S_ISCHR(mode) || S_ISBLK(mode);
+	u64 rdev = rfs_rdev(carrier, mode, le64_to_cpu(op->extra));
 
 	if (!(mode & S_IFMT) || S_ISREG(mode))
 		return iot_vfs_create(place->idmap, child, mode, &carrier->delegated);
 	return iot_vfs_mknod(place->idmap, child, mode,
-			     is_device ? new_decode_dev(le64_to_cpu(op->extra)) : 0,
+			     is_device ? new_decode_dev(rdev) : 0,
 			     &carrier->delegated);
 }
 

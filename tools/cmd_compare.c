@@ -144,6 +144,7 @@ static void run_json(struct json *json, const struct comparison_run *run)
 	json_put_unsigned(json, "semantic_errors", p->diverged);
 	json_put_unsigned(json, "unable", p->unable);
 	json_put_unsigned(json, "emulated", p->emulated);
+	json_put_unsigned(json, "harmless", p->harmless);
 	put_if(json, "operations", is_known, p->sum.ops);
 	put_if(json, "failed", is_known, p->sum.errors);
 	put_if(json, "read_bytes", is_known, p->sum.read_bytes);

@@ -16,13 +16,18 @@
 struct options {
 	const char *paths[2];
 	int path_count;
-	size_t items_max;
+	struct diff_options diff;
 	bool is_json;
 	bool is_quiet;
 };
 
+enum {
+	KEY_PRIVILEGED = 256,
+};
+
 static const struct argp_option option_table[] = {
 	{ "max", 'n', "N", 0, "describe so many differences (default: 20)", 0 },
+	{ "privileged-files", KEY_PRIVILEGED, NULL, 0, "the second is of a replay with this option: what gives rights must be the same, too", 0 },
 	{ "json", 'j', NULL, 0, "print JSON", 0 },
 	{ "quiet", 'q', NULL, 0, "print nothing: the exit code tells", 0 },
 	{}
@@ -34,7 +39,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case 'n':
-		options->items_max = option_number(state, "max", argument, 0, UINT32_MAX);
+		options->diff.items_max = option_number(state, "max", argument, 0, UINT32_MAX);
+		return 0;
+	case KEY_PRIVILEGED:
+		options->diff.is_privileged = true;
 		return 0;
 	case 'j':
 		options->is_json = true;
@@ -87,6 +95,9 @@ static void print_text(const struct options *options, const struct diff_result *
 		snprintf(before, sizeof(before), "%s: ", options->paths[i]);
 		omissions_print(stdout, before, &r->omissions[i]);
 	}
+	if (r->harmless)
+		printf("made harmless: %llu operations of the first would give rights that the second did not: see --privileged-files\n",
+		       r->harmless);
 	if (r->left_out)
 		printf("left out: %llu operations of tasks that perform none of the first trace\n",
 		       r->left_out);
@@ -114,6 +125,7 @@ static void print_json(const struct diff_result *r, const struct iot_omissions *
 	}
 	json_end(&json, ']');
 	json_put_unsigned(&json, "left_out", r->left_out);
+	json_put_unsigned(&json, "harmless", r->harmless);
 	json_put_unsigned(&json, "differences", r->differences);
 	json_put_bool(&json, "is_exact", omissions_verdict(r->differences, omissions) == EXIT_DONE);
 	json_key(&json, "items");
@@ -131,14 +143,14 @@ static void print_json(const struct diff_result *r, const struct iot_omissions *
 
 static int run(int argc, char **argv)
 {
-	struct options options = { .items_max = 20 };
+	struct options options = { .diff.items_max = 20 };
 	struct iot_omissions omissions;
 	struct diff_result result;
 	struct iot_reject reject;
 	int err, refused;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	err = diff_traces(options.paths, options.items_max, &result, &refused, &reject);
+	err = diff_traces(options.paths, &options.diff, &result, &refused, &reject);
 	if (err) {
 		diff_free(&result);
 		return fail_reject(options.paths[refused], err, &reject);

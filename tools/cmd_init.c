@@ -26,6 +26,7 @@ enum {
 	KEY_CACHE,
 	KEY_DELTA,
 	KEY_OWNER,
+	KEY_PRIVILEGED,
 };
 
 static const struct argp_option option_table[] = {
@@ -39,6 +40,8 @@ static const struct argp_option option_table[] = {
 	  "leave in the page cache what the trace found there (default), nothing, everything, or what comes", 0 },
 	{ "owner", KEY_OWNER, NULL, 0,
 	  "also give DIR itself the owner and the mode of the traced directory, for iotape replay --as=recorded", 0 },
+	{ "privileged-files", KEY_PRIVILEGED, NULL, 0,
+	  "make device nodes, set-user-ID files and capabilities as they were, not harmless: see iotape-replay(1)", 0 },
 	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
 	{ "verbose", 'v', NULL, 0, "with --delta, print each change", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
@@ -77,6 +80,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_OWNER:
 		options->prepare.takes_target = true;
+		return 0;
+	case KEY_PRIVILEGED:
+		options->prepare.is_privileged = true;
 		return 0;
 	case 'j':
 		options->is_json = true;
@@ -157,6 +163,8 @@ static void print_json(const char *target, const struct prepare_result *result,
 	json_end(&json, '}');
 	json_put_unsigned(&json, "cache_failed", result->cache_failed);
 	json_put_unsigned(&json, "xattrs_failed", result->xattrs_failed);
+	json_put_unsigned(&json, "harmless", result->harmless);
+	json_put_bool(&json, "is_open", result->is_open);
 	omissions_json(&json, omissions);
 	json_end(&json, '}');
 	json_line(&json);
@@ -170,12 +178,17 @@ static void print_text(const char *target, const struct prepare_result *result,
 		print_changes(result);
 	printf("%s%llu entries, %.1f MiB%s\n", result->was_prepared ? "; " : ": ", result->entries,
 	       (double)result->bytes / (1 << 20), result->was_prepared ? " written" : "");
+	if (result->harmless)
+		printf("  %llu entries that give rights were made without them: see --privileged-files\n",
+		       result->harmless);
 	omissions_print(stdout, "  ", omissions);
 }
 
 /* Return: true if the tree is not what it was to be. */
 static bool print_failures(const struct prepare_result *result)
 {
+	if (result->is_open)
+		say("the target can be read or entered by users who could not read or enter the traced directory");
 	if (result->cache_failed)
 		say("%llu files may not be read: they are in the page cache, or not, as before",
 		    result->cache_failed);

@@ -46,6 +46,7 @@ enum {
 	KEY_DATA,
 	KEY_FORCE,
 	KEY_EMULATE,
+	KEY_PRIVILEGED,
 	KEY_WAIT,
 	KEY_AGENT,
 	KEY_PLACE,
@@ -77,6 +78,7 @@ static const struct argp_option option_table[] = {
 	{ "window", KEY_WINDOW, "MIB", 0, "memory for the operations of a large program, which are read ahead of those who perform them (64); the kernel engine's", 0 },
 	{ "as", KEY_AS, "self|recorded", 0, "perform operations as whoever replays (default), or each task as the user and group that it had in the trace", 0 },
 	{ "emulate", KEY_EMULATE, NULL, 0, "where the target has no such operation, perform others in its place: see iotape-replay(1)", 0 },
+	{ "privileged-files", KEY_PRIVILEGED, NULL, 0, "make device nodes, set-user-ID files and capabilities as they were, not harmless: see iotape-replay(1)", 0 },
 	{ "force", KEY_FORCE, NULL, 0, "replay even if the target was not prepared for this program", 0 },
 	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
@@ -219,6 +221,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_EMULATE:
 		options->replay.is_emulated = true;
 		return 0;
+	case KEY_PRIVILEGED:
+		options->replay.is_privileged = true;
+		return 0;
 	case KEY_FORCE:
 		options->replay.is_forced = true;
 		return 0;
@@ -265,6 +270,8 @@ static void add_facts(struct options *options)
 	facts_add(facts, "data", "%s", result_data(&options->replay));
 	if (options->replay.users == IOT_USERS_RECORDED)
 		facts_add(facts, "as", "recorded");
+	if (options->replay.is_privileged)
+		facts_add(facts, "privileged_files", "yes");
 	facts_add_host(facts);
 	iot_omissions_of_program(&options->omissions, options->replay.program);
 	omissions_add_facts(facts, &options->omissions);

@@ -154,6 +154,8 @@ static void print_summary(const char *path, const struct profile *p)
 		printf("the target has no operation for %llu others\n", p->unable);
 	if (p->emulated)
 		printf("%llu operations that the target does not have were emulated\n", p->emulated);
+	if (p->harmless)
+		printf("%llu operations made without its rights something that gives some\n", p->harmless);
 	print_before(p);
 	omissions_print(stdout, "", &p->omissions);
 }
@@ -373,6 +375,7 @@ static void print_json(const struct profile *p)
 	json_put_unsigned(&json, "diverged", p->diverged);
 	json_put_unsigned(&json, "unable", p->unable);
 	json_put_unsigned(&json, "emulated", p->emulated);
+	json_put_unsigned(&json, "harmless", p->harmless);
 	json_put_unsigned(&json, "lost", p->info.lost + p->info.missing);
 	json_put_bool(&json, "is_complete", p->info.is_complete);
 	omissions_json(&json, &p->omissions);

@@ -91,6 +91,9 @@ static void print_unable(const struct replay_result *r)
 		       r->emulated ? "" : ": see --emulate");
 	if (r->emulated)
 		printf("  %llu operations that the target does not have were emulated\n", r->emulated);
+	if (r->harmless)
+		printf("  %llu operations would have made something that gives rights, and made it without them: see --privileged-files\n",
+		       r->harmless);
 }
 
 /**
@@ -190,6 +193,7 @@ void result_json(const struct replay_options *options, const struct replay_resul
 	json_put_unsigned(&json, "diverged", r->diverged);
 	json_put_unsigned(&json, "unable", r->unable);
 	json_put_unsigned(&json, "emulated", r->emulated);
+	json_put_unsigned(&json, "harmless", r->harmless);
 	json_put_bool(&json, "is_streamed", r->is_streamed);
 	json_put_unsigned(&json, "stalls", r->stalls);
 	json_put_unsigned(&json, "lost", r->lost);

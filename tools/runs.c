@@ -71,6 +71,14 @@ static void emulated_cell(struct table *table, const struct comparison_run *run)
 		table_cell(table, "-");
 }
 
+static void harmless_cell(struct table *table, const struct comparison_run *run)
+{
+	if (run->is_replay)
+		table_cell(table, "%llu", run->profile->harmless);
+	else
+		table_cell(table, "-");
+}
+
 static void late_cell(struct table *table, const struct comparison_run *run)
 {
 	if (run->is_replay)
@@ -207,6 +215,7 @@ static const struct {
 	{ "semantic errors", semantic_cell },
 	{ "target cannot", unable_cell },
 	{ "emulated", emulated_cell },
+	{ "made harmless", harmless_cell },
 	{ "operations", operations_cell },
 	{ "missing operations", missing_cell },
 	{ "failed", failed_cell },

@@ -7,6 +7,7 @@
 #include <linux/export.h>
 
 #include "blocks.h"
+#include "harmless.h"
 #include "order.h"
 #include "outcome.h"
 #include "pace.h"
@@ -17,6 +18,9 @@
 EXPORT_SYMBOL_GPL(iot_blocks_check);
 EXPORT_SYMBOL_GPL(iot_blocks_init);
 EXPORT_SYMBOL_GPL(iot_blocks_read);
+EXPORT_SYMBOL_GPL(iot_harmless_mode);
+EXPORT_SYMBOL_GPL(iot_harmless_rdev);
+EXPORT_SYMBOL_GPL(iot_harmless_value);
 EXPORT_SYMBOL_GPL(iot_is_unable);
 EXPORT_SYMBOL_GPL(iot_lateness_bucket);
 EXPORT_SYMBOL_GPL(iot_lateness_limit);

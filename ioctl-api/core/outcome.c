@@ -6,6 +6,7 @@
  * the id of a name is where its path stands in the program's strings, handles and
  * mappings are slots. User space writes the names of them to the same trace.
  */
+#include "harmless.h"
 #include "outcome.h"
 
 static u64 origin_of(const struct iot_program *program, __le32 object)
@@ -13,6 +14,14 @@ static u64 origin_of(const struct iot_program *program, __le32 object)
 	u32 slot = le32_to_cpu(object);
 
 	return slot ? le64_to_cpu(program->objects[slot - 1].origin) : 0;
+}
+
+/* As it was performed. */
+static u32 mode_of(const struct iot_program_op *op, const struct iot_found *found)
+{
+	u32 mode = le32_to_cpu(op->mode);
+
+	return found->is_harmless ? iot_harmless_mode(mode) : mode;
 }
 
 static void fill_named(struct iot_record *r, const struct iot_program_op *op,
@@ -31,7 +40,7 @@ static void fill_named(struct iot_record *r, const struct iot_program_op *op,
 		r->open.object = object;
 		r->open.handle = le32_to_cpu(op->handle);
 		r->open.flags = le32_to_cpu(op->flags);
-		r->open.mode = le32_to_cpu(op->mode);
+		r->open.mode = mode_of(op, found);
 		r->open.size_bytes = found->size_bytes;
 		r->open.cached_pages = found->cached_pages;
 		break;
@@ -45,7 +54,7 @@ static void fill_named(struct iot_record *r, const struct iot_program_op *op,
 		r->setattr.object = object;
 		r->setattr.handle = le32_to_cpu(op->handle);
 		r->setattr.attrs = le32_to_cpu(op->flags);
-		r->setattr.mode = le32_to_cpu(op->mode);
+		r->setattr.mode = mode_of(op, found);
 		r->setattr.uid = le32_to_cpu(op->uid);
 		r->setattr.gid = le32_to_cpu(op->gid);
 		r->setattr.size_bytes = le64_to_cpu(op->length_bytes);
@@ -60,8 +69,10 @@ static void fill_named(struct iot_record *r, const struct iot_program_op *op,
 	case IOT_KIND_mknod:
 		r->mknod.name = name;
 		r->mknod.object = object;
-		r->mknod.mode = le32_to_cpu(op->mode);
+		r->mknod.mode = mode_of(op, found);
 		r->mknod.rdev = le64_to_cpu(op->extra);
+		if (found->is_harmless)
+			r->mknod.rdev = iot_harmless_rdev(r->mknod.mode, r->mknod.rdev);
 		break;
 	case IOT_KIND_denied:
 		r->denied.object = object;
@@ -228,7 +239,7 @@ static void fill_tail(struct iot_record *r, const struct iot_program *program,
 	case IOT_KIND_setxattr:
 		r->tail = (const u8 *)iot_program_string(program, op->path2);
 		bytes = strlen((const char *)r->tail);
-		if (op->extra)
+		if (op->extra && !found->is_harmless) /* else it was another one */
 			bytes += 1 + le64_to_cpu(op->length_bytes);
 		break;
 	}

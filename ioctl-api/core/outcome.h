@@ -7,6 +7,7 @@
 
 #include "program.h"
 #include "record.h"
+#include "substitute.h"
 
 /**
  * struct iot_found - what an operation found besides its result
@@ -16,6 +17,7 @@
  * @target_bytes: its length, 0 if there is none
  * @request: number of the request that was submitted
  * @lock: IOT_LOCK_*: of a test of a lock, what is in the way
+ * @is_harmless: what was made would have given rights, and was made without them, see harmless.h
  */
 struct iot_found {
 	u64 size_bytes;
@@ -24,6 +26,7 @@ struct iot_found {
 	u32 target_bytes;
 	u64 request;
 	u32 lock;
+	bool is_harmless;
 };
 
 /* Of the operation in the traced task, so that the two can be paired; @index: in its own. */
@@ -48,6 +51,22 @@ static inline bool iot_outcome_is_expected(const struct iot_program *program,
 	       (result == -ENODATA || result == -EOPNOTSUPP) &&
 	       (expected == -ENODATA || expected == -EOPNOTSUPP) &&
 	       !strcmp(iot_program_string(program, op->path2), "security.capability");
+}
+
+#define IOT_VERDICT_NONE (~0u)
+
+/*
+ * What a record beside that of an operation says; @refused: what the target said, if others took the place of the
+ * operation; else 0. Return: an enum iot_verdict, or IOT_VERDICT_NONE if it ended as in the trace.
+ */
+static inline u32 iot_outcome_verdict(const struct iot_program *program, const struct iot_program_op *op,
+				      const struct iot_found *found, s64 result, s64 refused)
+{
+	if (refused)
+		return IOT_VERDICT_emulated;
+	if (!iot_outcome_is_expected(program, op, result))
+		return iot_is_unable(op, result) ? IOT_VERDICT_unable : IOT_VERDICT_otherwise;
+	return found->is_harmless && result >= 0 ? IOT_VERDICT_harmless : IOT_VERDICT_NONE;
 }
 
 void iot_outcome_fill(struct iot_record *r, const struct iot_program *program,

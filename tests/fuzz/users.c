@@ -43,7 +43,8 @@ static int diff(const char *path, struct iot_reject *reject)
 {
 	const char *const paths[] = { path, path };
 	struct diff_result result;
-	int refused, err = diff_traces(paths, 4, &result, &refused, reject);
+	const struct diff_options options = { .items_max = 4 };
+	int refused, err = diff_traces(paths, &options, &result, &refused, reject);
 
 	if (!err)
 		diff_free(&result);

@@ -375,7 +375,7 @@ static u64 differences(const struct step *first, const struct step *second)
 
 	write_trace(path, first);
 	write_trace(path2, second);
-	assert_int_equal(diff_traces(paths, 0, &result, &refused, &reject), 0);
+	assert_int_equal(diff_traces(paths, &(struct diff_options){}, &result, &refused, &reject), 0);
 	count = result.differences;
 	diff_free(&result);
 	return count;

@@ -86,6 +86,9 @@ void deeds_free(struct deeds *deeds);
 bool deeds_have_found(const struct deeds *deeds, const char *what);
 const char *deeds_next_found(const struct deeds *deeds, const char *previous);
 bool deed_is_equal(const struct deed *a, const struct deed *b);
+bool deed_is_made_harmless(const struct deed *first, const struct deed *second);
+bool deed_has_other_value(const struct deed *first, const struct deed *second);
+bool deed_takes_privileges(const struct deed *deed);
 char *deed_text(const struct deed *deed);
 
 #endif

@@ -15,8 +15,9 @@
 struct differ {
 	const struct deeds *a;
 	const struct deeds *b;
+	const struct diff_options *options;
 	struct diff_result *result;
-	size_t items_max;
+	bool may_be_harmless;
 	bool is_short_of_memory;
 };
 
@@ -29,7 +30,7 @@ static void differ_note(struct differ *d, u32 task, const char *format, ...)
 	va_list arguments;
 	char *text;
 
-	if (d->result->differences++ >= d->items_max)
+	if (d->result->differences++ >= d->options->items_max)
 		return;
 	va_start(arguments, format);
 	if (vasprintf(&text, format, arguments) < 0)
@@ -109,13 +110,43 @@ static const struct deed_task *twin_of(const struct differ *d, const struct deed
 
 /* -- one task ---------------------------------------------------------------------------------------- */
 
-/* How many operations of @deeds to skip until one is equal to @deed; RESYNC_MAX if none. */
-static u32 distance(const struct deed_task *deeds, u32 at, const struct deed *deed)
+enum likeness {
+	OTHER,
+	EQUAL,
+	HARMLESS, /* the second is what a replay makes of the first */
+};
+
+static bool may_be_harmless(const struct differ *d)
+{
+	return !d->options->is_privileged && (d->b->is_outcomes || has_players(d->b));
+}
+
+static enum likeness compare(const struct differ *d, const struct deed *a, const struct deed *b)
+{
+	bool is_equal = deed_is_equal(a, b);
+
+	if (d->may_be_harmless && (is_equal ? deed_has_other_value(a, b) : deed_is_made_harmless(a, b)))
+		return HARMLESS;
+	return is_equal ? EQUAL : OTHER;
+}
+
+/* How many operations of the first trace to skip until one is like @b; RESYNC_MAX if none. */
+static u32 distance_in_first(const struct differ *d, const struct deed_task *a, u32 at, const struct deed *b)
 {
 	u32 i;
 
-	for (i = 0; i < RESYNC_MAX && at + i < deeds->count; i++)
-		if (deed_is_equal(&deeds->deeds[at + i], deed))
+	for (i = 0; i < RESYNC_MAX && at + i < a->count; i++)
+		if (compare(d, &a->deeds[at + i], b))
+			return i;
+	return RESYNC_MAX;
+}
+
+static u32 distance_in_second(const struct differ *d, const struct deed_task *b, u32 at, const struct deed *a)
+{
+	u32 i;
+
+	for (i = 0; i < RESYNC_MAX && at + i < b->count; i++)
+		if (compare(d, a, &b->deeds[at + i]))
 			return i;
 	return RESYNC_MAX;
 }
@@ -130,25 +161,36 @@ static bool is_given_up(const struct differ *d, const struct deed *deed)
 				     deed->kind == IOT_KIND_release);
 }
 
+static void note_only_first(struct differ *d, u32 task, const struct deed *deed)
+{
+	if (d->may_be_harmless && deed_takes_privileges(deed))
+		d->result->harmless++;
+	else
+		note_deed(d, task, "only in the first", deed);
+}
+
 static void compare_task(struct differ *d, const struct deed_task *a, const struct deed_task *b)
 {
 	u32 i = 0, j = 0, only_a, only_b;
+	enum likeness likeness;
 
 	while (i < a->count && j < b->count) {
-		if (deed_is_equal(&a->deeds[i], &b->deeds[j])) {
+		likeness = compare(d, &a->deeds[i], &b->deeds[j]);
+		if (likeness != OTHER) {
+			d->result->harmless += likeness == HARMLESS;
 			i++;
 			j++;
 			continue;
 		}
-		only_a = distance(a, i, &b->deeds[j]);
-		only_b = distance(b, j, &a->deeds[i]);
+		only_a = distance_in_first(d, a, i, &b->deeds[j]);
+		only_b = distance_in_second(d, b, j, &a->deeds[i]);
 		if (only_a <= only_b)
-			note_deed(d, a->id, "only in the first", &a->deeds[i++]);
+			note_only_first(d, a->id, &a->deeds[i++]);
 		if (only_b <= only_a)
 			note_deed(d, a->id, "only in the second", &b->deeds[j++]);
 	}
 	while (i < a->count)
-		note_deed(d, a->id, "only in the first", &a->deeds[i++]);
+		note_only_first(d, a->id, &a->deeds[i++]);
 	for (; j < b->count; j++)
 		if (!is_given_up(d, &b->deeds[j]))
 			note_deed(d, a->id, "only in the second", &b->deeds[j]);
@@ -207,17 +249,17 @@ static void compare_tasks(struct differ *d)
 /**
  * diff_traces() - compare two traces
  * @paths: of the traces; the second may be a recording of a replay of the first
- * @items_max: so many differences are described
+ * @options: how
  * @result: filled in; to be given to diff_free()
  * @refused: out, if a trace is refused: which, 0 or 1
  * @reject: filled in then
  *
  * Return: 0 or a negative errno.
  */
-int diff_traces(const char *const paths[2], size_t items_max, struct diff_result *result,
-		int *refused, struct iot_reject *reject)
+int diff_traces(const char *const paths[2], const struct diff_options *options,
+		struct diff_result *result, int *refused, struct iot_reject *reject)
 {
-	struct differ d = { .result = result, .items_max = items_max };
+	struct differ d = { .result = result, .options = options };
 	struct deeds *a, *b;
 	int err;
 
@@ -232,6 +274,7 @@ int diff_traces(const char *const paths[2], size_t items_max, struct diff_result
 	if (!err) {
 		d.a = a;
 		d.b = b;
+		d.may_be_harmless = may_be_harmless(&d);
 		result->omissions[0] = a->omissions;
 		result->omissions[1] = b->omissions;
 		if (b->is_outcomes)

@@ -28,6 +28,9 @@
  *      and a mapping as a map, by the task that performs them in a replay, before all others. In
  *      such a trace names were known before: look-ups that only the second has do not count. And
  *      something was open when it ended: that the second gives that up, last, does not count.
+ *  10. A replay makes harmless what would give rights (core/harmless.h): nodes of devices, set-user-ID and
+ *      set-group-ID, attributes security.*; and the kernel does not take away what a file does not have.
+ *      Not if struct diff_options says that nothing was made harmless.
  *
  * In the outcomes of a replay (`iotape replay -o`) there is nothing that another operation
  * implies (implied.h), and the object of an operation is the program's word, not the file
@@ -51,10 +54,21 @@ struct diff_item {
 };
 
 /**
+ * struct diff_options - how to compare
+ * @items_max: so many differences are described
+ * @is_privileged: equivalence 10 does not hold
+ */
+struct diff_options {
+	size_t items_max;
+	bool is_privileged;
+};
+
+/**
  * struct diff_result - what came of it
  * @operations: compared, of the first and the second trace
  * @left_out: operations of tasks of the second trace that perform no task of the first
  * @omissions: what the traces lack, and could not be compared
+ * @harmless: operations of the first that the second performed without the rights that they would give
  * @differences: their number
  * @items: the first of them
  */
@@ -62,13 +76,14 @@ struct diff_result {
 	u64 operations[2];
 	u64 left_out;
 	struct iot_omissions omissions[2];
+	u64 harmless;
 	u64 differences;
 	struct diff_item *items;
 	size_t item_count;
 };
 
-int diff_traces(const char *const paths[2], size_t items_max, struct diff_result *result,
-		int *refused, struct iot_reject *reject);
+int diff_traces(const char *const paths[2], const struct diff_options *options,
+		struct diff_result *result, int *refused, struct iot_reject *reject);
 void diff_free(struct diff_result *result);
 
 #endif

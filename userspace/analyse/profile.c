@@ -341,6 +341,9 @@ static void take_divergence(struct adder *a, const struct iot_rec_divergence *r)
 	case IOT_VERDICT_emulated:
 		a->profile->emulated++;
 		break;
+	case IOT_VERDICT_harmless:
+		a->profile->harmless++;
+		break;
 	default:
 		a->profile->diverged++;
 		if (node)

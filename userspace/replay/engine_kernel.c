@@ -163,7 +163,8 @@ static int give_target(struct engine *e)
 		.pause_scale = e->options->pause_scale,
 		.wait = e->options->wait,
 		.users = e->options->users,
-		.flags = e->options->is_emulated ? IOT_REPLAY_EMULATE : 0,
+		.flags = (e->options->is_emulated ? IOT_REPLAY_EMULATE : 0) |
+			 (e->options->is_privileged ? IOT_REPLAY_PRIVILEGED : 0),
 	};
 
 	if (ioctl(e->replay_fd, IOT_RIOC_SETUP, &setup))

@@ -153,8 +153,8 @@ int nodes_send(struct nodes *nodes)
 
 /* -- results, as numbers ------------------------------------------------------------------------- */
 
-#define RESULT_FIELDS(F) F(elapsed_ns) F(ops) F(diverged) F(unable) F(emulated) F(stalls) F(lost) F(carriers) \
-	F(tasks) F(finished) F(is_cancelled)
+#define RESULT_FIELDS(F) F(elapsed_ns) F(ops) F(diverged) F(unable) F(emulated) F(harmless) F(stalls) F(lost) \
+	F(carriers) F(tasks) F(finished) F(is_cancelled)
 
 enum result_number {
 #define RESULT_NUMBER(name) RESULT_##name,
@@ -218,6 +218,7 @@ void nodes_add_result(struct replay_result *sum, const struct replay_result *par
 	sum->diverged += part->diverged;
 	sum->unable += part->unable;
 	sum->emulated += part->emulated;
+	sum->harmless += part->harmless;
 	sum->stalls += part->stalls;
 	sum->lost += part->lost;
 	sum->carriers += part->carriers;

@@ -8,7 +8,6 @@
  */
 #include <unistd.h>
 
-#include "core/substitute.h"
 #include "player.h"
 
 static u32 number_of(const struct player_task *task, const struct iot_program_op *op)
@@ -29,14 +28,7 @@ static void put_op(struct player_task *task, const struct iot_program_op *op)
 	outcome_put(task, &r, task->prev_end_ns);
 }
 
-static u32 verdict_of(const struct player_task *task, const struct iot_program_op *op)
-{
-	if (task->refused)
-		return IOT_VERDICT_emulated;
-	return iot_is_unable(op, task->result) ? IOT_VERDICT_unable : IOT_VERDICT_otherwise;
-}
-
-static void put_divergence(struct player_task *task, const struct iot_program_op *op)
+static void put_divergence(struct player_task *task, const struct iot_program_op *op, u32 verdict)
 {
 	const struct iot_record r = {
 		.kind = IOT_KIND_divergence,
@@ -47,7 +39,7 @@ static void put_divergence(struct player_task *task, const struct iot_program_op
 			.kind = le16_to_cpu(op->kind),
 			.expected = (s64)le64_to_cpu(op->result),
 			.got = task->refused ? task->refused : task->result,
-			.verdict = verdict_of(task, op),
+			.verdict = verdict,
 		},
 	};
 
@@ -78,14 +70,16 @@ static void put_complete(struct player_task *lane, const struct iot_program_op *
  */
 void outcome_op(struct player_task *task, const struct iot_program_op *op)
 {
+	u32 verdict = iot_outcome_verdict(task->player->program, op, &task->found, task->result, task->refused);
+
 	if (!task->player->outcomes)
 		return;
 	if (le16_to_cpu(op->kind) == IOT_KIND_complete)
 		put_complete(task, op);
 	else
 		put_op(task, op);
-	if (!iot_outcome_is_expected(task->player->program, op, task->result) || task->refused)
-		put_divergence(task, op);
+	if (verdict != IOT_VERDICT_NONE)
+		put_divergence(task, op, verdict);
 }
 
 /**

@@ -2,6 +2,7 @@
 /*
  * perform.c - from the kind of an operation to the function that performs it.
  */
+#include "core/harmless.h"
 #include "core/substitute.h"
 #include "perform.h"
 
@@ -54,6 +55,54 @@ static const perform_fn functions[] = {
 	[IOT_KIND_submit] = perform_submit,
 	[IOT_KIND_complete] = perform_complete,
 };
+
+/* -- what would give rights: core/harmless.h ------------------------------------------------------ */
+
+/**
+ * mode_to_make() - the mode that an operation is to make
+ * @task: performs the operation
+ * @mode: of the program, with the type of the object
+ */
+u32 mode_to_make(struct player_task *task, u32 mode)
+{
+	u32 harmless = iot_harmless_mode(mode);
+
+	if (mode == harmless || task->player->options->is_privileged)
+		return mode;
+	task->found.is_harmless = true;
+	return harmless;
+}
+
+/**
+ * rdev_to_make() - the number that an operation is to give to a node
+ * @task: performs the operation
+ * @mode: with the type of the node
+ * @rdev: of the program
+ */
+u64 rdev_to_make(struct player_task *task, u32 mode, u64 rdev)
+{
+	u64 harmless = iot_harmless_rdev(mode, rdev);
+
+	if (rdev == harmless || task->player->options->is_privileged)
+		return rdev;
+	task->found.is_harmless = true;
+	return harmless;
+}
+
+/**
+ * value_to_set() - make the value of an attribute the one that an operation is to set
+ * @task: performs the operation
+ * @name: of the attribute
+ * @value: of the program, a copy
+ * @value_bytes: its length
+ */
+void value_to_set(struct player_task *task, const char *name, u8 *value, size_t value_bytes)
+{
+	if (!task->player->options->is_privileged && iot_harmless_value(name, value, value_bytes))
+		task->found.is_harmless = true;
+}
+
+/* -- operations that the target does not have -------------------------------------------------------- */
 
 static u64 size_of(struct player_task *task, const struct iot_program_op *op)
 {

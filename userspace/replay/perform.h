@@ -97,6 +97,9 @@ static inline const char *string_of(const struct player_task *task, __le32 text)
 typedef s64 (*perform_fn)(struct player_task *task, const struct iot_program_op *op);
 
 /* perform.c */
+u32 mode_to_make(struct player_task *task, u32 mode);
+u64 rdev_to_make(struct player_task *task, u32 mode, u64 rdev);
+void value_to_set(struct player_task *task, const char *name, u8 *value, size_t value_bytes);
 s64 perform_op(struct player_task *task, const struct iot_program_op *op);
 void perform_look(struct player_task *task, const struct iot_program_op *op);
 

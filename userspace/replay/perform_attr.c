@@ -110,12 +110,25 @@ static s64 set_times(const struct object *object, const struct iot_program_op *o
 	return RESULT(utimensat(object->fd, "", times, AT_EMPTY_PATH));
 }
 
+static s64 set_mode(struct player_task *task, const struct object *object, const struct iot_program_op *op)
+{
+	u32 mode = le32_to_cpu(op->mode) & 07777;
+	struct stat stat;
+
+	if (mode & (S_ISUID | S_ISGID)) {
+		if (fstat(object->fd, &stat))
+			return -errno;
+		mode = mode_to_make(task, (stat.st_mode & S_IFMT) | mode) & 07777;
+	}
+	return RESULT(chmod(object->path, mode));
+}
+
 /*
  * One system call for each kind of attribute that it takes one for; what comes with a call by
  * itself is not asked for again: a new size sets times, a change of owner, even to none, takes
  * set-user-id away.
  */
-static s64 set_attr(const struct object *object, const struct iot_program_op *op)
+static s64 set_attr(struct player_task *task, const struct object *object, const struct iot_program_op *op)
 {
 	u32 attrs = le32_to_cpu(op->flags);
 	u32 given = IOT_ATTR_atime_set | IOT_ATTR_mtime_set;
@@ -128,7 +141,7 @@ static s64 set_attr(const struct object *object, const struct iot_program_op *op
 	else if (attrs & (IOT_ATTR_uid | IOT_ATTR_gid | IOT_ATTR_kill_priv))
 		result = set_owner(object, op);
 	if (!result && (attrs & IOT_ATTR_mode))
-		result = RESULT(chmod(object->path, le32_to_cpu(op->mode) & 07777));
+		result = set_mode(task, object, op);
 	if (!result && (attrs & (IOT_ATTR_atime | IOT_ATTR_mtime)) &&
 	    (!(attrs & IOT_ATTR_size) || (attrs & given)))
 		result = set_times(object, op);
@@ -142,7 +155,7 @@ s64 perform_setattr(struct player_task *task, const struct iot_program_op *op)
 
 	if (result)
 		return result;
-	result = set_attr(&object, op);
+	result = set_attr(task, &object, op);
 	object_put(&object);
 	return result;
 }
@@ -203,6 +216,15 @@ s64 perform_getxattr(struct player_task *task, const struct iot_program_op *op)
 	return result;
 }
 
+/*
+ * A security module may refuse a value that says nothing. Then the attribute stays as the module made it,
+ * which gives no rights either.
+ */
+static bool is_left_out(const struct player_task *task, const struct iot_program_op *op, s64 result)
+{
+	return result == -EINVAL && task->found.is_harmless && !op->result;
+}
+
 /* Of most attributes the trace has the length of the value, not the value: zeros take its place. */
 s64 perform_setxattr(struct player_task *task, const struct iot_program_op *op)
 {
@@ -220,10 +242,11 @@ s64 perform_setxattr(struct player_task *task, const struct iot_program_op *op)
 		memcpy(value, known, bytes);
 	else
 		memset(value, 0, bytes);
+	value_to_set(task, name, value, bytes);
 	result = RESULT(object.handle ? fsetxattr(object.fd, name, value, bytes, flags) :
 					setxattr(object.path, name, value, bytes, flags));
 	object_put(&object);
-	return result;
+	return is_left_out(task, op, result) ? 0 : result;
 }
 
 s64 perform_removexattr(struct player_task *task, const struct iot_program_op *op)

@@ -191,7 +191,7 @@ s64 perform_open(struct player_task *task, const struct iot_program_op *op)
 	int fd;
 
 	if (our & (IOT_OPEN_create | IOT_OPEN_tmpfile)) /* else openat2() wants none */
-		how.mode = le32_to_cpu(op->mode) & 07777;
+		how.mode = mode_to_make(task, S_IFREG | (le32_to_cpu(op->mode) & 07777)) & 07777;
 	fd = stage_of(task)->is_wary ? open_warily(task, string_of(task, op->path), &how) :
 				       open_in_root(task, string_of(task, op->path), &how);
 	if (fd < 0)
@@ -226,17 +226,17 @@ static bool is_device(u32 mode, u64 rdev)
 /* The program has device numbers as the kernel encodes them for user space. */
 s64 perform_mknod(struct player_task *task, const struct iot_program_op *op)
 {
-	u32 mode = le32_to_cpu(op->mode);
+	u32 mode = mode_to_make(task, le32_to_cpu(op->mode));
+	u64 rdev = rdev_to_make(task, mode, le64_to_cpu(op->extra));
 	struct place place;
 	s64 result;
 
-	if (!stage_of(task)->is_mounted && is_device(mode, le64_to_cpu(op->extra)))
-		return -EPERM; /* as for who may make none */
+	if (!stage_of(task)->is_mounted && is_device(mode, rdev))
+		return -EPERM; /* as for a caller without CAP_MKNOD */
 	result = place_get(task, op->path, &place);
 	if (result)
 		return result;
-	result = RESULT(mknodat(place.dir_fd, place.name, mode & (S_IFMT | 07777),
-				(dev_t)le64_to_cpu(op->extra)));
+	result = RESULT(mknodat(place.dir_fd, place.name, mode & (S_IFMT | 07777), (dev_t)rdev));
 	place_put(&place);
 	return result;
 }

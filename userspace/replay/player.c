@@ -120,6 +120,8 @@ static void count(struct player_task *task, const struct iot_program_op *op)
 	}
 	if (task->refused)
 		add_one(&task->stats.emulated);
+	if (task->found.is_harmless && task->result >= 0)
+		add_one(&task->stats.harmless);
 }
 
 static int do_op(struct player_task *task, const struct iot_program_op *op)
@@ -402,6 +404,7 @@ void player_status(const struct player *player, struct iot_replay_status *status
 		status->diverged += __atomic_load_n(&stats->diverged, __ATOMIC_RELAXED);
 		status->unable += __atomic_load_n(&stats->unable, __ATOMIC_RELAXED);
 		status->emulated += __atomic_load_n(&stats->emulated, __ATOMIC_RELAXED);
+		status->harmless += __atomic_load_n(&stats->harmless, __ATOMIC_RELAXED);
 	}
 }
 

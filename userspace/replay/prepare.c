@@ -18,6 +18,7 @@
 
 #include "core/crc32c.h"
 #include "prepare.h"
+#include "reach.h"
 
 #define READ_BYTES (1 << 20)
 #define TICK_NS	   12000000 /* of the slowest clock that file systems take times from */
@@ -206,8 +207,11 @@ static int check_mark(struct preparer *p, const struct mark *mark, const struct 
 	return is_ours && p->options->is_delta ? -EINVAL : -ENOTEMPTY;
 }
 
-/* What a program wants of a target, as one number: it may have been compiled anew. */
-static u32 checksum_of(const struct iot_program *program)
+/*
+ * What a program wants of a target, as one number: it may have been compiled anew, or what gives rights may have
+ * been made harmless.
+ */
+static u32 checksum_of(const struct iot_program *program, bool is_privileged)
 {
 	static const u8 kinds[] = { IOT_SECTION_TREE, IOT_SECTION_EXTENTS, IOT_SECTION_XATTRS,
 				    IOT_SECTION_STRINGS };
@@ -216,7 +220,7 @@ static u32 checksum_of(const struct iot_program *program)
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
 		crc = iot_crc32c(crc, &program->head->sections[kinds[i]].crc, sizeof(__le32));
-	return crc;
+	return is_privileged ? ~crc : crc;
 }
 
 static u64 random_seed(void)
@@ -235,7 +239,7 @@ static u64 random_seed(void)
  */
 static int begin(struct preparer *p, struct mark *mark)
 {
-	u32 tree = checksum_of(p->program);
+	u32 tree = checksum_of(p->program, p->options->is_privileged);
 	struct stat stat;
 	int is_empty = look_if_empty(p), err = 0;
 
@@ -247,6 +251,9 @@ static int begin(struct preparer *p, struct mark *mark)
 	err = check_mark(p, mark, &stat);
 	if (err && !is_empty)
 		return err;
+	if (p->options->is_privileged &&
+	    target_check_private(p->target_fd, p->options->target, p->why, p->room))
+		return -EACCES;
 	p->is_delta = p->result->was_prepared = !err;
 	p->data = p->options->data;
 	if (p->data == PREPARE_AS_BEFORE)
@@ -305,8 +312,12 @@ static int sync_target(struct preparer *p)
  */
 static int make_tree(struct preparer *p)
 {
-	int err = p->is_delta ? clear_target(p) : 0;
+	int err = each_wanted(p, attributes_count, false);
 
+	if (!err && p->is_delta)
+		err = clear_target(p);
+	if (!err && !p->options->takes_target)
+		err = attributes_shut_target(p);
 	if (!err && p->is_delta)
 		err = clear_links(p);
 	if (!err)

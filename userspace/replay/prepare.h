@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <uthash.h>
 
+#include "core/harmless.h"
 #include "replay.h"
 
 /* Room for the path of a descriptor, and a name below. */
@@ -95,6 +96,21 @@ static inline u32 mode_of(const struct preparer *p, const struct wanted *wanted)
 	return le32_to_cpu(entry_of(p, wanted)->mode);
 }
 
+/* What it is made with. */
+static inline u32 mode_to_make(const struct preparer *p, const struct wanted *wanted)
+{
+	u32 mode = mode_of(p, wanted);
+
+	return p->options->is_privileged ? mode : iot_harmless_mode(mode);
+}
+
+static inline u64 rdev_to_make(const struct preparer *p, const struct wanted *wanted)
+{
+	u64 rdev = le64_to_cpu(entry_of(p, wanted)->rdev);
+
+	return p->options->is_privileged ? rdev : iot_harmless_rdev(mode_of(p, wanted), rdev);
+}
+
 static inline const char *target_of(const struct preparer *p, const struct wanted *wanted)
 {
 	return iot_program_string(p->program, entry_of(p, wanted)->target);
@@ -138,6 +154,8 @@ int fill_repair(struct preparer *p, struct wanted *wanted);
 /* -- prepare_attributes.c: owners, modes, extended attributes -- */
 
 int attributes_set(struct preparer *p, struct wanted *wanted);
+int attributes_count(struct preparer *p, struct wanted *wanted);
+int attributes_shut_target(struct preparer *p);
 int attributes_set_target(struct preparer *p);
 
 #endif

@@ -60,6 +60,18 @@ static bool can_open(const char *path)
 	return errno == EACCES && geteuid() && !chmod(path, S_IRWXU);
 }
 
+/* What is to be set. Return: a value that lives until the next call. */
+static const void *value_to_set(const struct preparer *p, const struct iot_program_xattr *xattr)
+{
+	static u8 value[LIST_BYTES];
+	u32 bytes = le32_to_cpu(xattr->value_bytes);
+
+	memcpy(value, iot_program_string(p->program, xattr->value), bytes);
+	if (!p->options->is_privileged)
+		iot_harmless_value(iot_program_string(p->program, xattr->name), value, bytes);
+	return value;
+}
+
 static bool is_set(const struct preparer *p, const char *path, const struct iot_program_xattr *xattr)
 {
 	static u8 value[LIST_BYTES];
@@ -70,7 +82,7 @@ static bool is_set(const struct preparer *p, const char *path, const struct iot_
 	if (bytes < 0 && can_open(path))
 		bytes = getxattr(path, name, value, sizeof(value));
 	return bytes >= 0 && (u32)bytes == value_bytes &&
-	       !memcmp(value, iot_program_string(p->program, xattr->value), value_bytes);
+	       !memcmp(value, value_to_set(p, xattr), value_bytes);
 }
 
 /* Return: true if something was removed. */
@@ -97,7 +109,7 @@ static bool set_xattr(const struct preparer *p, const char *path,
 		      const struct iot_program_xattr *xattr)
 {
 	const char *name = iot_program_string(p->program, xattr->name);
-	const char *value = iot_program_string(p->program, xattr->value);
+	const void *value = value_to_set(p, xattr);
 	u32 bytes = le32_to_cpu(xattr->value_bytes);
 
 	return !setxattr(path, name, value, bytes, 0) ||
@@ -135,9 +147,9 @@ static bool is_owner_wrong(const struct iot_program_entry *entry, u32 uid, u32 g
 	return !geteuid() && (uid != le32_to_cpu(entry->uid) || gid != le32_to_cpu(entry->gid));
 }
 
-static bool is_mode_wrong(const struct iot_program_entry *entry, u32 mode)
+static bool is_mode_wrong(u32 wanted, u32 mode)
 {
-	return !S_ISLNK(mode) && (mode ^ le32_to_cpu(entry->mode)) & 07777;
+	return !S_ISLNK(mode) && (mode ^ wanted) & 07777;
 }
 
 static int set_owner(int pin, const struct iot_program_entry *entry, struct stat *stat)
@@ -150,21 +162,48 @@ static int set_owner(int pin, const struct iot_program_entry *entry, struct stat
 }
 
 /* Access control lists have a say in the mode, and were set just now. */
-static int set_mode(int pin, const struct iot_program_entry *entry, const char *path)
+static int set_mode(int pin, u32 wanted, const char *path)
 {
 	struct stat stat;
 
 	if (fstat(pin, &stat))
 		return -errno;
-	if (!is_mode_wrong(entry, stat.st_mode))
+	if (!is_mode_wrong(wanted, stat.st_mode))
 		return 0;
-	return chmod(path, le32_to_cpu(entry->mode) & 07777) ? -errno : 0;
+	return chmod(path, wanted & 07777) ? -errno : 0;
 }
 
 /* place_may_enter() may have opened it. */
 static bool may_be_open(const struct iot_program_entry *entry)
 {
 	return geteuid() && S_ISDIR(le32_to_cpu(entry->mode));
+}
+
+/**
+ * attributes_count() - count an entry that would give rights, and is there without them
+ * @p: the work
+ * @wanted: the entry
+ *
+ * Return: 0.
+ */
+int attributes_count(struct preparer *p, struct wanted *wanted)
+{
+	const struct iot_program_entry *entry = entry_of(p, wanted);
+	const struct iot_program_xattr *xattrs;
+	bool is_harmless;
+	u32 count, i;
+
+	if (is_further_name(wanted))
+		return 0;
+	is_harmless = mode_to_make(p, wanted) != mode_of(p, wanted) ||
+		      rdev_to_make(p, wanted) != le64_to_cpu(entry->rdev);
+	xattrs = iot_tree_xattrs(p->program, wanted->index, &count);
+	for (i = 0; i < count && !is_harmless; i++)
+		is_harmless = iot_xattr_is_state(iot_program_string(p->program, xattrs[i].name)) &&
+			      memcmp(value_to_set(p, &xattrs[i]), iot_program_string(p->program, xattrs[i].value),
+				     le32_to_cpu(xattrs[i].value_bytes));
+	p->result->harmless += is_harmless;
+	return 0;
 }
 
 /**
@@ -185,7 +224,7 @@ int attributes_set(struct preparer *p, struct wanted *wanted)
 	if (is_further_name(wanted))
 		return 0;
 	is_wrong = is_owner_wrong(entry, wanted->was.uid, wanted->was.gid) ||
-		   is_mode_wrong(entry, wanted->was.mode);
+		   is_mode_wrong(mode_to_make(p, wanted), wanted->was.mode);
 	if (wanted->is_there && !wanted->is_suspect && !is_wrong && !may_be_open(entry))
 		return 0;
 	pin = place_pin(p, wanted, &stat);
@@ -195,12 +234,42 @@ int attributes_set(struct preparer *p, struct wanted *wanted)
 	err = set_owner(pin, entry, &stat);
 	if (!err) {
 		set_xattrs(p, wanted, path);
-		err = set_mode(pin, entry, path);
+		err = set_mode(pin, mode_to_make(p, wanted), path);
 	}
 	close(pin);
 	if (!err && is_wrong && wanted->is_there)
 		prepare_changed(p, wanted->path, PREPARE_attributes);
 	return err;
+}
+
+/**
+ * attributes_shut_target() - nobody reads or enters the target that could not read or enter the traced directory
+ * @p: the work
+ *
+ * The names in the target are those in the traced directory. A user that owns neither is not looked at.
+ *
+ * Return: 0 or a negative errno, with a sentence.
+ */
+int attributes_shut_target(struct preparer *p)
+{
+	const u32 entering = S_IRGRP | S_IXGRP | S_IROTH | S_IXOTH;
+	const struct iot_program_entry *entry = iot_tree_root(p->program);
+	struct stat stat;
+	u32 more;
+
+	if (!entry)
+		return 0;
+	if (fstat(p->target_fd, &stat))
+		return prepare_refuse(p, ".", -errno);
+	more = stat.st_mode & entering & ~le32_to_cpu(entry->mode);
+	if (!more)
+		return 0;
+	if (!fchmod(p->target_fd, (stat.st_mode & 07777) & ~more))
+		return 0;
+	if (errno != EPERM)
+		return prepare_refuse(p, ".", -errno);
+	p->result->is_open = true;
+	return 0;
 }
 
 /**
@@ -221,7 +290,7 @@ int attributes_set_target(struct preparer *p)
 	if (is_owner_wrong(entry, stat.st_uid, stat.st_gid) &&
 	    fchown(p->target_fd, le32_to_cpu(entry->uid), le32_to_cpu(entry->gid)))
 		return prepare_refuse(p, ".", -errno);
-	if (is_mode_wrong(entry, stat.st_mode) &&
+	if (is_mode_wrong(le32_to_cpu(entry->mode), stat.st_mode) &&
 	    fchmod(p->target_fd, le32_to_cpu(entry->mode) & 07777))
 		return prepare_refuse(p, ".", -errno);
 	return 0;

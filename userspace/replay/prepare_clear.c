@@ -142,7 +142,7 @@ static bool is_alike(const struct preparer *p, const struct wanted *wanted, int 
 	if (S_ISLNK(mode))
 		return has_target(dir, name, target_of(p, first));
 	if (S_ISCHR(mode) || S_ISBLK(mode))
-		return stat->st_rdev == (dev_t)le64_to_cpu(entry_of(p, first)->rdev);
+		return stat->st_rdev == (dev_t)rdev_to_make(p, first);
 	return true;
 }
 

@@ -49,8 +49,7 @@ static int make_object(struct preparer *p, int dir, const char *name, const stru
 	case S_IFLNK:
 		return symlinkat(target_of(p, wanted), dir, name) ? -errno : 0;
 	default: /* the trace has device numbers as the kernel encodes them for user space */
-		return mknodat(dir, name, mode & (S_IFMT | 0777),
-			       (dev_t)le64_to_cpu(entry_of(p, wanted)->rdev)) ? -errno : 0;
+		return mknodat(dir, name, mode & (S_IFMT | 0777), (dev_t)rdev_to_make(p, wanted)) ? -errno : 0;
 	}
 }
 

@@ -4,6 +4,7 @@
  */
 #include "agent.h"
 #include "player.h"
+#include "reach.h"
 #include "users.h"
 
 #include <fcntl.h>
@@ -92,6 +93,8 @@ static int open_target(struct replay *replay, struct mark *mark)
 		return replay_refuse(replay, replay->options->target, -errno);
 	mark_read(replay->target_fd, mark);
 	err = check_mark(replay);
+	if (!err && replay->options->is_privileged)
+		err = target_check_private(replay->target_fd, replay->options->target, replay->why, replay->room);
 	if (!err && replay->options->users == IOT_USERS_RECORDED)
 		err = users_check(replay->options->program, replay->options->target, replay->why,
 				  replay->room);
@@ -229,6 +232,7 @@ static void take_result(struct replay *replay)
 	result->diverged = status.diverged;
 	result->unable = status.unable;
 	result->emulated = status.emulated;
+	result->harmless = status.harmless;
 	result->stalls = status.stalls;
 	result->carriers = status.carriers;
 	replay->options->engine->lateness(replay, &result->lateness);

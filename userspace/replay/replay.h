@@ -54,6 +54,7 @@ extern const char *const prepare_change_sentences[PREPARE_CHANGE_COUNT];
  * @data: contents of files
  * @cache: which of them are in the page cache afterwards
  * @takes_target: the target itself gets owner and mode of the traced directory, too
+ * @is_privileged: what gives rights is made as it was, see core/harmless.h
  * @is_delta: the target may also be one that was prepared before: change what differs
  * @change: called for each change to such a target, may be NULL
  */
@@ -62,6 +63,7 @@ struct prepare_options {
 	enum prepare_data data;
 	enum prepare_cache cache;
 	bool takes_target;
+	bool is_privileged;
 	bool is_delta;
 	void (*change)(const char *path, enum prepare_change change);
 };
@@ -74,7 +76,9 @@ struct prepare_options {
  * @xattrs_failed: extended attributes that could not be set or removed
  * @xattr_failed: the first of them, and why
  * @cache_failed: files of which the cache could not be set, because they cannot be read
+ * @harmless: entries that were to give rights, and are there without
  * @was_prepared: the target was, before
+ * @is_open: users can read or enter the target that could not read or enter the traced directory
  */
 struct prepare_result {
 	u64 entries;
@@ -83,7 +87,9 @@ struct prepare_result {
 	u64 xattrs_failed;
 	char xattr_failed[IOT_PROGRAM_PATH_MAX + 512];
 	u64 cache_failed;
+	u64 harmless;
 	bool was_prepared;
+	bool is_open;
 };
 
 typedef void (*prepare_progress_fn)(u64 entries, u64 bytes);
@@ -145,6 +151,7 @@ struct agent;
  * @compute_scale, @pause_scale: factors for think time, in 1 / IOT_SCALE_ONE
  * @buffers: of each CPU, for the outcomes of the kernel engine
  * @is_emulated: others take the place of operations that the target does not have
+ * @is_privileged: what gives rights is made as it was, see core/harmless.h
  * @is_forced: replay where the mark of prepare_tree() is missing
  * @agent: of this node, prepared for the program; NULL if there is one node
  * @facts: about this replay, for the outcomes: texts of the form key=value, ended by NULL
@@ -163,6 +170,7 @@ struct replay_options {
 	u32 pause_scale;
 	unsigned int buffers;
 	bool is_emulated;
+	bool is_privileged;
 	bool is_forced;
 	struct agent *agent;
 	const char *const *facts;
@@ -175,6 +183,7 @@ struct replay_options {
  * @diverged: of them, those with another result than in the trace
  * @unable: of those, the ones that the target has no operation for
  * @emulated: operations whose place others took
+ * @harmless: operations that made something harmless in the place of what would give rights
  * @stalls: times that a carrier had to wait until its part of the program was read
  * @carriers: threads that performed the tasks
  * @lateness: how late think times ended
@@ -187,6 +196,7 @@ struct replay_result {
 	u64 diverged;
 	u64 unable;
 	u64 emulated;
+	u64 harmless;
 	u64 stalls;
 	u64 lost;
 	u32 carriers;

@@ -284,7 +284,8 @@ struct iot_replay_load {
 	__u64 ops;
 };
 
-#define IOT_REPLAY_EMULATE 1u /* others take the place of operations that the target does not have */
+#define IOT_REPLAY_EMULATE    1u /* others take the place of operations that the target does not have */
+#define IOT_REPLAY_PRIVILEGED 2u /* nodes of devices, set-user-id and so on are made as they were: core/harmless.h */
 
 /**
  * struct iot_replay_setup - where and how
@@ -366,6 +367,7 @@ struct iot_replay_keep {
  * @roots: tasks that must have one before it can start
  * @unable: of @diverged, those that the target has no operation for
  * @emulated: operations whose place others took
+ * @harmless: operations that made something harmless in the place of what would give rights
  */
 struct iot_replay_status {
 	__u32 waiting;
@@ -379,6 +381,7 @@ struct iot_replay_status {
 	__u32 roots;
 	__u64 unable;
 	__u64 emulated;
+	__u64 harmless;
 };
 
 /**

@@ -93,7 +93,8 @@
 #define IOT_VERDICTS(V)                                                                \
 	V(0, otherwise, "it ended otherwise than in the trace")                        \
 	V(1, unable, "the target has no such operation")                               \
-	V(2, emulated, "the target has no such operation, and others took its place")
+	V(2, emulated, "the target has no such operation, and others took its place")  \
+	V(3, harmless, "what would give rights was made without them")
 
 #define IOT_WHENCES(V)                                                                 \
 	V(0, set, "from the start")                                                    \
@@ -807,7 +808,8 @@
 	F(u64, late_ns, span, "wake-up lateness, summed")                              \
 	F(u64, late_max_ns, span, "largest wake-up lateness")                       \
 	F(u32, unable, num, "of those with another result, what the target has no operation for") \
-	F(u32, emulated, num, "operations whose place others took")
+	F(u32, emulated, num, "operations whose place others took")                    \
+	F(u32, harmless, num, "operations that made something harmless in the place of what would give rights")
 
 /*
  * R(id, kind, group, sentence). Groups: `run` facts about the run, `who` binds

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * harmless.c - what is made in the place of things that would give rights: see harmless.h.
+ *
+ * The numbers are those of the system call interface, which both worlds share.
+ */
+#include "harmless.h"
+
+#define TYPE_BITS  0170000u
+#define CHARACTER  0020000u
+#define DIRECTORY  0040000u
+#define BLOCK	   0060000u
+#define PRIVILEGES 06000u /* set-user-id, set-group-id */
+
+#define NO_DRIVER 1u /* major 0, minor 1: of majors, 0 is the one that no driver can have */
+
+#define SECURITY_PREFIX "security."
+
+/* The value of security.capability: a revision with a flag, sets of capabilities, and in the last a user. */
+#define CAPS_WORD_BYTES	     4
+#define CAPS_REVISION_1_BYTES 12
+#define CAPS_REVISION_2_BYTES 20
+#define CAPS_REVISION_3_BYTES 24
+
+/**
+ * iot_harmless_mode() - the mode that a file may have
+ * @mode: type and permissions; type 0 is taken for that of a file
+ *
+ * Return: the mode, or the same without set-user-id and set-group-id.
+ */
+u32 iot_harmless_mode(u32 mode)
+{
+	return (mode & TYPE_BITS) == DIRECTORY ? mode : mode & ~PRIVILEGES;
+}
+
+/**
+ * iot_harmless_rdev() - the number that a node may have
+ * @mode: its type
+ * @rdev: its number
+ *
+ * Character device 0:0 is none: it says that a name was removed. Who may make no nodes of devices may
+ * make that one; so of all others the number is changed to one that takes the same right.
+ *
+ * Return: the number, or one that belongs to no driver.
+ */
+u64 iot_harmless_rdev(u32 mode, u64 rdev)
+{
+	u32 type = mode & TYPE_BITS;
+
+	return (type == CHARACTER || type == BLOCK) && rdev > NO_DRIVER ? NO_DRIVER : rdev;
+}
+
+/* Return: the revision that a value of this length has; 0 if there is none. */
+static u8 revision_of(size_t value_bytes)
+{
+	switch (value_bytes) {
+	case CAPS_REVISION_1_BYTES:
+		return 1;
+	case CAPS_REVISION_2_BYTES:
+		return 2;
+	case CAPS_REVISION_3_BYTES:
+		return 3;
+	default:
+		return 0;
+	}
+}
+
+/* A little-endian word of which the highest byte is the revision, and the lowest bit a flag. */
+static void clear_capabilities(u8 *value, size_t value_bytes)
+{
+	u8 revision = revision_of(value_bytes);
+
+	memset(value, 0, revision == 3 ? CAPS_REVISION_2_BYTES : value_bytes);
+	if (revision)
+		value[CAPS_WORD_BYTES - 1] = revision;
+}
+
+/**
+ * iot_harmless_value() - make the value of an extended attribute one that the attribute may have
+ * @name: of the attribute, with its namespace
+ * @value: of the attribute
+ * @value_bytes: its length, which stays
+ *
+ * Return: true if it is an attribute that could give rights: then the value gives none now, whether it did
+ * or not.
+ */
+bool iot_harmless_value(const char *name, u8 *value, size_t value_bytes)
+{
+	if (strncmp(name, SECURITY_PREFIX, strlen(SECURITY_PREFIX)))
+		return false;
+	if (!strcmp(name, SECURITY_PREFIX "capability"))
+		clear_capabilities(value, value_bytes);
+	else
+		memset(value, 0, value_bytes);
+	return true;
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * deeds_harmless.c - operations that a replay performs without the rights that they would give: equivalence 10
+ * of diff.h.
+ */
+#include "deeds.h"
+
+#include <stdlib.h>
+
+#include "core/harmless.h"
+
+/* Where a field is among those that are compared; NULL if the kind has none of the name. */
+static u64 *field_of(struct deed *deed, const char *name)
+{
+	const struct iot_kind_info *info = iot_kind_info(deed->kind);
+	u32 i, n = 0;
+
+	for (i = 0; i < info->field_count && n < DEED_FIELDS_MAX; i++) {
+		if (!iot_class_info(info->fields[i].class).is_compared)
+			continue;
+		if (!strcmp(info->fields[i].name, name))
+			return &deed->fields[n];
+		n++;
+	}
+	return NULL;
+}
+
+/* Does it take privileges away? Then a mode is what is left of one that had them. */
+static bool takes_away(struct deed *deed)
+{
+	u64 *attrs = field_of(deed, "attrs");
+
+	return deed->kind == IOT_KIND_setattr && attrs && *attrs & IOT_ATTR_kill_priv;
+}
+
+static void forget_mode(struct deed *deed)
+{
+	u64 *attrs = field_of(deed, "attrs"), *mode = field_of(deed, "mode");
+
+	if (attrs && mode) {
+		*attrs &= ~(u64)IOT_ATTR_mode;
+		*mode = 0;
+	}
+}
+
+static void make_harmless(struct deed *deed)
+{
+	u64 *mode = field_of(deed, "mode"), *rdev = field_of(deed, "rdev");
+
+	if (!mode)
+		return;
+	if (rdev)
+		*rdev = iot_harmless_rdev((u32)*mode, *rdev);
+	*mode = iot_harmless_mode((u32)*mode);
+}
+
+static bool is_harmless_value(const struct deed *first, const struct deed *second)
+{
+	size_t name_bytes = strlen(first->path2) + 1;
+	bool is_equal = false;
+	u8 *value;
+
+	if (!first->has_value || !second->has_value)
+		return true;
+	if (first->value_bytes != second->value_bytes)
+		return false;
+	value = malloc(first->value_bytes + 1);
+	if (!value)
+		return false;
+	memcpy(value, first->path2 + name_bytes, first->value_bytes);
+	if (iot_harmless_value(first->path2, value, first->value_bytes))
+		is_equal = !memcmp(value, second->path2 + name_bytes, first->value_bytes);
+	free(value);
+	return is_equal;
+}
+
+/**
+ * deed_is_made_harmless() - is an operation what a replay performs in the place of another one?
+ * @first: of the original
+ * @second: of the replay; not equal
+ */
+bool deed_is_made_harmless(const struct deed *first, const struct deed *second)
+{
+	struct deed a = *first, b = *second;
+
+	switch (a.kind) {
+	case IOT_KIND_open:
+	case IOT_KIND_mknod:
+		make_harmless(&a);
+		break;
+	case IOT_KIND_setattr:
+		if (takes_away(&a) && takes_away(&b)) {
+			forget_mode(&a);
+			forget_mode(&b);
+		} else {
+			make_harmless(&a);
+		}
+		break;
+	case IOT_KIND_setxattr:
+		if (b.kind != a.kind || strcmp(a.path2, b.path2) || !is_harmless_value(first, second))
+			return false;
+		a.has_value = false;
+		break;
+	default:
+		return false;
+	}
+	return deed_is_equal(&a, &b);
+}
+
+/**
+ * deed_has_other_value() - did a replay set another value than the trace has, and does not tell it?
+ * @first: of the original
+ * @second: of the replay; equal
+ */
+bool deed_has_other_value(const struct deed *first, const struct deed *second)
+{
+	u8 nothing;
+
+	return first->kind == IOT_KIND_setxattr && first->has_value && !second->has_value &&
+	       iot_harmless_value(first->path2, &nothing, 0);
+}
+
+/**
+ * deed_takes_privileges() - is it a change by which the kernel takes privileges of a file away?
+ * @deed: of the original; a file that has none is not changed
+ */
+bool deed_takes_privileges(const struct deed *deed)
+{
+	struct deed copy = *deed;
+
+	return deed->is_implied && takes_away(&copy);
+}
