@@ -180,7 +180,7 @@ int rfs_setup(struct rfs_replay *replay, const struct iot_replay_setup *setup)
 		return replay->state == RFS_EMPTY ? -EINVAL : -EBUSY;
 	if (setup->pace > IOT_PACE_SCALED || setup->data > IOT_DATA_DISCARD ||
 	    setup->wait > IOT_WAIT_SPIN || setup->users > IOT_USERS_RECORDED ||
-	    (setup->flags & ~(IOT_REPLAY_EMULATE | IOT_REPLAY_PRIVILEGED)) || setup->reserved)
+	    (setup->flags & ~IOT_REPLAY_FLAGS) || setup->reserved)
 		return -EINVAL;
 	if (setup->session_fd >= 0) {
 		session = iot_session_get_fd(setup->session_fd);

@@ -1,6 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * perform.h - the operations, one function each; each returns what the system call would.
+ *
+ * A replay calls the functions of the VFS that system calls end in. What a system call checks before that function
+ * does, as the task's user, is checked here:
+ *
+ *   operation       function                   checked before by the system call, and by the operation
+ *   open            file_open_root()           nothing: it is all in there, leases and fs.protected_* too
+ *   lookup, follow  vfs_path_lookup()          nothing
+ *   mkdir, symlink  vfs_mkdir() ...            write access to the mount, whether the name exists
+ *   mknod           vfs_create(), vfs_mknod()  the same, and the type
+ *   link            vfs_link()                 the same, and fs.protected_hardlinks
+ *   unlink, rmdir   vfs_unlink(), vfs_rmdir()  write access to the mount, whether the name exists
+ *   rename          vfs_rename()               the same, and whether one name is above the other
+ *   setattr         notify_change()            write access to the mount; that times become those of now, or given ones
+ *    of a size      notify_change()            type, sign, permission to write or how the handle was opened, append-only;
+ *                                              no program runs of the file; by name, leases
+ *   xattrs, flags   vfs_setxattr() ...         write access to the mount
+ *   read, write     read_iter(), write_iter()  how the handle was opened, range and security module; frozen file systems
+ *   of pages        vfs_splice_read()          how the handle was opened; before 6.5, range and security module
+ *   copy_range,     vfs_copy_file_range(),     nothing
+ *   clone           vfs_clone_file_range()
+ *   deduplicate     vfs_dedupe_file_range_one  how the source was opened, and its type
+ *   lock            vfs_lock_file(), flock()   how the handle was opened
+ *   map             vm_mmap()                  nothing
+ *   touch           access by the carrier      nothing
+ *   all others      one function each          nothing
+ *
+ * Not asked is what a module cannot call: hooks of security modules for paths (chmod, truncate, mkdir ...), and those
+ * for readlink, locks and ioctl. They would be asked about the carrier, which has CAP_SYS_ADMIN, by the paths of a mount
+ * that is nowhere attached.
  */
 #ifndef RFS_PERFORM_H
 #define RFS_PERFORM_H

@@ -85,6 +85,19 @@ static unsigned int kill_of(const struct iot_program_op *op)
 	return ATTR_KILL_PRIV | ATTR_KILL_SUID | (is_kept ? 0 : ATTR_KILL_SGID);
 }
 
+/*
+ * What utimensat(2) says besides: with it the VFS asks whether the caller may write to the file, if both times become
+ * those of now, or owns it. A new size brings times with it.
+ */
+static unsigned int times_of(u32 attrs)
+{
+	u32 both = IOT_ATTR_atime | IOT_ATTR_mtime, given = IOT_ATTR_atime_set | IOT_ATTR_mtime_set;
+
+	if (!(attrs & both) || (attrs & (IOT_ATTR_size | IOT_ATTR_kill_priv)))
+		return 0;
+	return (attrs & both) == both && !(attrs & given) ? ATTR_TOUCH : ATTR_TIMES_SET;
+}
+
 static void attr_of(const struct iot_program_op *op, struct iattr *attr)
 {
 	u32 attrs = le32_to_cpu(op->flags);
@@ -98,6 +111,7 @@ static void attr_of(const struct iot_program_op *op, struct iattr *attr)
 	valid |= attrs & IOT_ATTR_mtime ? ATTR_MTIME : 0;
 	valid |= attrs & IOT_ATTR_atime_set ? ATTR_ATIME_SET : 0;
 	valid |= attrs & IOT_ATTR_mtime_set ? ATTR_MTIME_SET : 0;
+	valid |= times_of(attrs);
 	if (attrs & IOT_ATTR_kill_priv) /* a mode in the record is what came of it */
 		valid = (valid & ~ATTR_MODE) | kill_of(op);
 	*attr = (struct iattr){
@@ -130,6 +144,24 @@ static int may_truncate(const struct rfs_object *object, struct inode *inode,
 	return err;
 }
 
+/* Return: 0, and write access to @inode; by name, nobody has a lease on it, as with truncate(2). */
+static int begin_truncate(const struct rfs_object *object, struct inode *inode, struct iattr *attr)
+{
+	int err = may_truncate(object, inode, attr) ?: get_write_access(inode);
+
+	if (err)
+		return err;
+	if (object->file) {
+		attr->ia_file = object->file;
+		attr->ia_valid |= ATTR_FILE;
+		return 0;
+	}
+	err = break_lease(inode, O_WRONLY); /* waits until the holder gives the lease back */
+	if (err)
+		put_write_access(inode);
+	return err;
+}
+
 static int set_attr(struct rfs_carrier *carrier, const struct rfs_object *object,
 		    const struct iot_program_op *op)
 {
@@ -140,14 +172,7 @@ static int set_attr(struct rfs_carrier *carrier, const struct rfs_object *object
 
 	attr_of(op, &attr);
 	if (is_truncate)
-		err = may_truncate(object, inode, &attr);
-	if (err)
-		return err;
-	if (object->file && is_truncate) {
-		attr.ia_file = object->file;
-		attr.ia_valid |= ATTR_FILE;
-	}
-	err = is_truncate ? get_write_access(inode) : 0;
+		err = begin_truncate(object, inode, &attr);
 	if (err)
 		return err;
 	inode_lock(inode);

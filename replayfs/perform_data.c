@@ -7,6 +7,7 @@
  */
 #include <linux/fs.h>
 #include <linux/log2.h>
+#include <linux/overflow.h>
 #include <linux/pipe_fs_i.h>
 #include <linux/slab.h>
 #include <linux/splice.h>
@@ -172,12 +173,13 @@ s64 rfs_do_seek(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	struct file *file = rfs_handle_get(carrier->replay, op->handle);
 	loff_t offset = le64_to_cpu(op->offset_bytes), result = le64_to_cpu(op->result);
 	int whence = le32_to_cpu(op->flags); /* IOT_WHENCES have the numbers of SEEK_* */
+	loff_t before;
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	mutex_lock(&file->f_pos_lock);
-	if (whence == SEEK_CUR && result >= 0)
-		file->f_pos = result - offset;
+	if (whence == SEEK_CUR && result >= 0 && !check_sub_overflow(result, offset, &before) && before >= 0)
+		file->f_pos = before;
 	result = whence <= SEEK_MAX ? vfs_llseek(file, offset, whence) : -EINVAL;
 	mutex_unlock(&file->f_pos_lock);
 	rfs_handle_put(carrier->replay, op->handle);
@@ -317,6 +319,18 @@ s64 rfs_do_copy_range(struct rfs_carrier *carrier, const struct iot_program_op *
 	return with_two_files(carrier, op, copy_range);
 }
 
+/* As ioctl(FIDEDUPERANGE) does before it looks at what the range is compared with. */
+static int may_dedupe(const struct file *in)
+{
+	if (!(in->f_mode & FMODE_READ))
+		return -EINVAL;
+	if (S_ISDIR(file_inode(in)->i_mode))
+		return -EISDIR;
+	if (!S_ISREG(file_inode(in)->i_mode))
+		return -EINVAL;
+	return in->f_op->remap_file_range ? 0 : -EOPNOTSUPP;
+}
+
 static s64 remap_range(struct file *in, struct file *out, const struct iot_program_op *op)
 {
 	loff_t from = le64_to_cpu(op->offset_bytes), to = le64_to_cpu(op->extra);
@@ -324,7 +338,7 @@ static s64 remap_range(struct file *in, struct file *out, const struct iot_progr
 	u32 flags = le32_to_cpu(op->flags); /* 1 deduplicate, 2 may be shortened */
 
 	if (flags & 1)
-		return vfs_dedupe_file_range_one(in, from, out, to, length,
+		return may_dedupe(in) ?: vfs_dedupe_file_range_one(in, from, out, to, length,
 						 flags & 2 ? REMAP_FILE_CAN_SHORTEN : 0);
 	return vfs_clone_file_range(in, from, out, to, length,
 				    flags & 2 ? REMAP_FILE_CAN_SHORTEN : 0);

@@ -312,6 +312,27 @@ s64 rfs_do_symlink(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	return err;
 }
 
+/* Of what linkat(2) takes for a file that anybody may link who sees it: nothing that gives rights, and no secret. */
+static bool is_safe_to_link(struct mnt_idmap *idmap, struct inode *inode)
+{
+	const umode_t group_program = S_ISGID | S_IXGRP;
+
+	return S_ISREG(inode->i_mode) && !(inode->i_mode & S_ISUID) &&
+	       (inode->i_mode & group_program) != group_program &&
+	       !inode_permission(idmap, inode, MAY_READ | MAY_WRITE);
+}
+
+/* As linkat(2) does with fs.protected_hardlinks, which looks for the new name first. */
+static int may_link(const struct rfs_carrier *carrier, const struct path *old)
+{
+	struct mnt_idmap *idmap = mnt_idmap(old->mnt);
+	struct inode *inode = d_inode(old->dentry);
+
+	if (carrier->replay->setup.flags & IOT_REPLAY_ANY_LINKS)
+		return 0;
+	return is_safe_to_link(idmap, inode) || inode_owner_or_capable(idmap, inode) ? 0 : -EPERM;
+}
+
 s64 rfs_do_link(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	struct dentry *child;
@@ -327,7 +348,7 @@ s64 rfs_do_link(struct rfs_carrier *carrier, const struct iot_program_op *op)
 		return err;
 	}
 	child = start_creating_at(&place);
-	err = PTR_ERR_OR_ZERO(child);
+	err = PTR_ERR_OR_ZERO(child) ?: may_link(carrier, &old.path);
 	if (!err)
 		err = vfs_link(old.path.dentry, place.idmap, d_inode(place.dir.dentry), child,
 			       iot_delegated(&carrier->delegated));

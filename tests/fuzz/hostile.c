@@ -432,6 +432,7 @@ static void refuse_setups(int fd)
 		{ "no such pace", { target, -1, 2, 0, 1, 1 }, EINVAL },
 		{ "no such way with data", { target, -1, 0, 2, 1, 1 }, EINVAL },
 		{ "no target", { -1, -1, 0, 0, 1, 1 }, EBADF },
+		{ "flags that do not exist", { target, -1, 0, 0, 1, 1, .flags = ~IOT_REPLAY_FLAGS }, EINVAL },
 		{ "a target that is a file", { file, -1, 0, 0, 1, 1 }, ENOTDIR },
 		{ "a session that is a file", { target, file, 0, 0, 1, 1 }, ENOTTY },
 		{ "a session that is closed", { target, 999, 0, 0, 1, 1 }, EBADF },

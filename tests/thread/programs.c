@@ -8,6 +8,7 @@
  *            rename needs the one before it, which another task does; COUNT is a seed
  *   free     the same without waits
  *   shortened  truncations by name, of which one is refused to the user of the trace
+ *   allowed  what system calls check themselves, of which some is refused to the user of the trace
  *   users    COUNT processes of three users in turn, one after the other, which make a file each
  *   script   COUNT processes, two at a time, which make and remove a file each
  *   burst    COUNT tasks that begin at the same moment, and then wait for each other
@@ -251,6 +252,36 @@ static void make_deep(struct builder *b)
 	op_on_handle(b, IOT_KIND_release, 1, 0, 0, 0);
 	snprintf(path[1], sizeof(path[1]), "%s/made", dir);
 	op_on_path(b, IOT_KIND_rmdir, path[1], -ENOTEMPTY);
+}
+
+/* -- allowed ------------------------------------------------------------------------------------ */
+
+/* A user, who is not root, may write to one of two files, and owns none. */
+static void make_allowed(struct builder *b)
+{
+	const u32 now = IOT_ATTR_atime | IOT_ATTR_mtime;
+	struct iot_program_task *task;
+	struct iot_program_op *op;
+
+	builder_entry(b, "closed", S_IFREG | 0644);
+	builder_entry(b, "d", S_IFDIR | 0777);
+	builder_entry(b, "open", S_IFREG | 0666);
+	b->head.handles = cpu_to_le32(2);
+	task = builder_task(b);
+	task->uid = cpu_to_le32(65534);
+	task->gid = cpu_to_le32(65533);
+	op_on_path(b, IOT_KIND_setattr, "closed", -EACCES)->flags = cpu_to_le32(now);
+	op_on_path(b, IOT_KIND_setattr, "open", 0)->flags = cpu_to_le32(now);
+	op_on_path(b, IOT_KIND_setattr, "open", -EPERM)->flags = cpu_to_le32(now | IOT_ATTR_mtime_set);
+	op_on_paths(b, IOT_KIND_link, "closed", "d/closed", -EPERM);
+	op_on_paths(b, IOT_KIND_link, "open", "d/open", 0);
+	op_open(b, "open", 1, IOT_OPEN_write);
+	op_open(b, "closed", 2, IOT_OPEN_read);
+	op = op_on_handle(b, IOT_KIND_remap_range, 1, 0, 0, -EINVAL); /* a source that is not open for reading */
+	op->other = cpu_to_le32(2);
+	op->flags = cpu_to_le32(1);
+	op_on_handle(b, IOT_KIND_release, 1, 0, 0, 0);
+	op_on_handle(b, IOT_KIND_release, 2, 0, 0, 0);
 }
 
 /* -- tasks that begin later --------------------------------------------------------------------- */
@@ -898,6 +929,7 @@ static const struct {
 } programs[] = {
 	{ "tokens", make_ordered }, { "free", make_free }, { "kinds", make_kinds },
 	{ "unable", make_unable },  { "shortened", make_shortened },
+	{ "allowed", make_allowed },
 	{ "node", make_node },	    { "devices", make_devices },
 	{ "cut", make_cut },
 	{ "hopeless", make_hopeless },

@@ -151,6 +151,17 @@ static int finish_feeder(struct engine *e)
 	return e->feeder.error;
 }
 
+/* No module can read this setting. Return: false, which is stricter, if it is not known. */
+static bool may_link_any(void)
+{
+	FILE *setting = fopen("/proc/sys/fs/protected_hardlinks", "re");
+	bool is_zero = setting && fgetc(setting) == '0';
+
+	if (setting)
+		fclose(setting);
+	return is_zero;
+}
+
 /* The kernel has it from here on. Processes that inherited it would flush it at their end. */
 static int give_target(struct engine *e)
 {
@@ -164,7 +175,8 @@ static int give_target(struct engine *e)
 		.wait = e->options->wait,
 		.users = e->options->users,
 		.flags = (e->options->is_emulated ? IOT_REPLAY_EMULATE : 0) |
-			 (e->options->is_privileged ? IOT_REPLAY_PRIVILEGED : 0),
+			 (e->options->is_privileged ? IOT_REPLAY_PRIVILEGED : 0) |
+			 (may_link_any() ? IOT_REPLAY_ANY_LINKS : 0),
 	};
 
 	if (ioctl(e->replay_fd, IOT_RIOC_SETUP, &setup))
