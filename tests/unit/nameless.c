@@ -381,10 +381,45 @@ static void many_names_that_went_are_opened(void **state)
 	compile_summary_free(&summary);
 }
 
+#define UNNAMED 9 /* a file that gets its first name by a link */
+#define LINKED	6 /* this name */
+
+/* The file is linked through its descriptor, so the link has no old name. */
+static void record_linked(void)
+{
+	struct scribe scribe, *s = &scribe;
+
+	scribe_begin(s);
+	scribe_put(s, (struct iot_record){ .kind = IOT_KIND_name,
+					   .name = { .name = LINKED, .dir = SCRIBE_DIR } }, "b");
+	PUT(object, .object = UNNAMED, .type = IOT_TYPE_file, .mode = S_IFREG | 0600, .ino = 101);
+	PUT(open, .object = UNNAMED, .handle = KEPT, .name = SCRIBE_DIR,
+	    .flags = IOT_OPEN_write | IOT_OPEN_tmpfile | IOT_OPEN_created);
+	PUT(link, .object = UNNAMED, .name = LINKED);
+	PUT(release, .object = UNNAMED, .handle = KEPT);
+	PUT(stat, .object = UNNAMED, .name = LINKED);
+	scribe_finish(s);
+}
+
+static void a_link_to_an_open_file_explains_its_name(void **state)
+{
+	struct compile_summary summary;
+	struct iot_program program;
+
+	(void)state;
+	record_linked();
+	compile(&summary, &program);
+	assert_int_equal(summary.dropped[IOT_KIND_link], 0);
+	assert_int_equal(summary.unexplained, 0);
+	iot_program_free(&program);
+	compile_summary_free(&summary);
+}
+
 SUITE("nameless",
       WITH_SCRATCH(what_cannot_be_opened_is_not_used)
       WITH_SCRATCH(a_name_that_went_is_opened_before_that)
       WITH_SCRATCH(what_was_found_by_name_comes_before_that_too)
       WITH_SCRATCH(of_several_links_it_is_the_one_that_went)
       WITH_SCRATCH(what_is_open_by_a_name_that_went_is_used)
-      WITH_SCRATCH(many_names_that_went_are_opened))
+      WITH_SCRATCH(many_names_that_went_are_opened)
+      WITH_SCRATCH(a_link_to_an_open_file_explains_its_name))

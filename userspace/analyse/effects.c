@@ -158,7 +158,7 @@ static int begin(void *context, u32 task, u32 index)
 	x->locks = NULL;
 	x->claim_count = 0;
 	locks_begin(e, x);
-	if (op->path && e->is_made)
+	if (e->is_made)
 		names_begin(e, x);
 	sizes_begin(e, x);
 	return e->err ? e->err : x->locks || x->claim_count || x->size;

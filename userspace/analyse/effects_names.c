@@ -85,6 +85,12 @@ static bool is_exchange(const struct graph_op *op)
 	return op->flags & IOT_RENAME_exchange;
 }
 
+/* A link to an open file has only the second. */
+static bool has_path(const struct graph_op *op)
+{
+	return op->path || op->path2;
+}
+
 /* Does its path say anything? */
 static bool tells_of_name(const struct graph_op *op)
 {
@@ -128,14 +134,14 @@ static void gather(struct effects *e, const struct graph_op *op)
 
 static void see(struct effects *e, const char *text, u32 dir, u32 file)
 {
-	if (file && e->is_above[file])
+	if (text && file && e->is_above[file])
 		place_seen(e, text, dir, file);
 }
 
 /* By which names directories were found. */
 static void see_directories(struct effects *e, const struct graph_op *op)
 {
-	if (!op->path || !tells_of_name(op))
+	if (!has_path(op) || !tells_of_name(op))
 		return;
 	see(e, op->path, op->dir, op->file);
 	if (op->kind != IOT_KIND_rename)
@@ -202,7 +208,7 @@ static void find_first(struct effects *e, const struct graph_op *op)
 {
 	bool is_there = op->result >= 0 || op->result == -EEXIST || op->result == -ENOTEMPTY;
 
-	if (!op->path || !tells_of_name(op) || is_made(op) || !is_there)
+	if (!has_path(op) || !tells_of_name(op) || is_made(op) || !is_there)
 		return;
 	if (op->kind != IOT_KIND_rename || op->result >= 0)
 		found(e, op->path, op->dir, op->file);
@@ -493,7 +499,7 @@ void names_claim(struct effects *e, struct effect *x)
 {
 	const struct graph_op *op = effects_op(e, x->at);
 
-	if (!tells_of_name(op))
+	if (!has_path(op) || !tells_of_name(op))
 		return;
 	if (op->result < 0 && op->result != -ENOENT && is_of_what_is_there(op))
 		claim_there(e, x, op);
