@@ -61,6 +61,10 @@ check-suites:
 check-debug:
 	@tests/debug/check
 
+## check-fresh: both commands of the README, twice, on a Debian that has nothing (root, hours)
+check-fresh:
+	@tests/fresh/run
+
 ## check-programs: databases and MPI applications, recorded and replayed (root)
 check-programs:
 	@tests/summary --timeout=7200 tests/programs/run
@@ -90,5 +94,5 @@ help:
 	@sed -n 's/^## /  make /p' Makefile
 
 .PHONY: modules user all install install-user install-modules uninstall uninstall-user \
-	uninstall-modules check-fast check check-suites check-debug check-programs demo bench drift docs \
+	uninstall-modules check-fast check check-suites check-debug check-fresh check-programs demo bench drift docs \
 	clean help
