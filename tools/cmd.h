@@ -35,8 +35,8 @@ struct cmd {
 };
 
 #define CMDS(C)                                                                   \
-	C(record) C(import) C(snapshot) C(status) C(dump) C(stat) C(compile) C(init) C(replay) C(compare) \
-	C(report) C(diff) C(merge) C(schema)
+	C(record) C(import) C(snapshot) C(status) C(dump) C(stat) C(compile) C(init) C(replay) C(predict) \
+	C(compare) C(report) C(diff) C(merge) C(schema)
 
 #define CMD_DECLARE(name) extern const struct cmd cmd_##name;
 CMDS(CMD_DECLARE)

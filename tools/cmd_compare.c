@@ -2,6 +2,7 @@
 /*
  * cmd_compare.c - iotape compare: runs side by side, originals and replays.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,9 +55,9 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "TRACE...",
 	.doc = "Put runs side by side: recordings, and outcomes of replays (iotape replay -o).\v"
-	       "The timing error of a replay at natural pace is how much longer it took than the "
-	       "recording that is named last before it. Semantic errors are operations that ended "
-	       "otherwise than in the trace. Lines that begin with # say what makes the runs hard "
+	       "The timing error of a replay at natural pace is how much longer it took than a recording on the "
+	       "same storage, which is named before it; where there is none, the predicted change is how much "
+	       "longer it took than the recording that it replays. Semantic errors are operations that ended otherwise than in the trace. Lines that begin with # say what makes the runs hard "
 	       "to compare.",
 };
 
@@ -140,7 +141,8 @@ static void run_json(struct json *json, const struct comparison_run *run)
 	json_put_string(json, "pace", run->pace);
 	json_put_string(json, "data", run->data);
 	json_put_real(json, "seconds", run->seconds);
-	json_put_real(json, "timing_error", run->timing_error);
+	json_put_real(json, "timing_error", run->is_same_storage ? run->change : NAN);
+	json_put_real(json, "predicted_change", run->is_same_storage ? NAN : run->change);
 	json_put_unsigned(json, "semantic_errors", p->diverged);
 	json_put_unsigned(json, "unable", p->unable);
 	json_put_unsigned(json, "emulated", p->emulated);
@@ -179,7 +181,7 @@ static void print_json(const struct comparison *c)
 	json_key(&json, "warnings");
 	json_begin(&json, '[');
 	for (i = 0; i < c->warning_count; i++)
-		json_string(&json, c->warnings[i]);
+		json_string(&json, c->warnings[i].text);
 	json_end(&json, ']');
 	json_end(&json, '}');
 	json_line(&json);
@@ -204,7 +206,7 @@ static void print_text(const struct options *options, const struct comparison *c
 	table_print(&table, stdout);
 	table_close(&table);
 	for (i = 0; i < c->warning_count; i++)
-		printf("# %s\n", c->warnings[i]);
+		printf("# %s\n", c->warnings[i].text);
 }
 
 static int run(int argc, char **argv)

@@ -249,6 +249,8 @@ static void add_facts(struct options *options)
 	free(cwd);
 	for (i = 0; i < options->record.mount_count; i++)
 		facts_add(facts, "mount", "%s", options->record.mounts[i]);
+	if (options->record.mount_count)
+		facts_add_storage(facts, options->record.mounts[0]);
 	facts_add_host(facts);
 	add_boot(facts);
 	if (options->is_join)

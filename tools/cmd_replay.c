@@ -259,23 +259,9 @@ static const struct argp argp = {
 
 static void add_facts(struct options *options)
 {
-	struct facts *facts = &options->facts;
-	char text[RESULT_PACE_BYTES];
-
-	facts_add(facts, "replay", "%s", options->program);
-	if (options->replay.target)
-		facts_add(facts, "target", "%s", options->replay.target);
-	facts_add(facts, "engine", "%s", options->replay.engine->name);
-	facts_add(facts, "pace", "%s", result_pace(&options->replay, text));
-	facts_add(facts, "data", "%s", result_data(&options->replay));
-	if (options->replay.users == IOT_USERS_RECORDED)
-		facts_add(facts, "as", "recorded");
-	if (options->replay.is_privileged)
-		facts_add(facts, "privileged_files", "yes");
-	facts_add_host(facts);
 	iot_omissions_of_program(&options->omissions, options->replay.program);
-	omissions_add_facts(facts, &options->omissions);
-	options->replay.facts = (const char *const *)facts->lines;
+	facts_add_replay(&options->facts, options->program, &options->replay, &options->omissions);
+	options->replay.facts = (const char *const *)options->facts.lines;
 }
 
 static void show_progress(const struct iot_replay_status *status, u32 tasks, u64 ops)

@@ -246,7 +246,7 @@ static void put_report(FILE *out, const struct options *options, const struct co
 	put_bars(out, c);
 	for (i = 0; i < c->warning_count; i++) {
 		fputs("<p class=\"warning\">", out);
-		put_text(out, c->warnings[i]);
+		put_text(out, c->warnings[i].text);
 		fputs("</p>\n", out);
 	}
 	runs_table(&table, c);

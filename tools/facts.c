@@ -8,7 +8,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/statfs.h>
 #include <sys/utsname.h>
+
+#include "omissions.h"
+#include "result.h"
 
 /**
  * facts_add() - add a line
@@ -45,4 +50,50 @@ void facts_add_host(struct facts *facts)
 		facts_add(facts, "kernel", "%s", uts.release);
 	}
 	facts_add(facts, "creator", "iotape %s", IOTAPE_VERSION);
+}
+
+/**
+ * facts_add_storage() - which file system a run was on, so that runs on one storage can be told from others
+ * @facts: to these; nothing if the directory cannot be looked at
+ * @directory: that was recorded, or replayed in
+ */
+void facts_add_storage(struct facts *facts, const char *directory)
+{
+	struct statfs fs;
+	u32 id[2];
+
+	if (statfs(directory, &fs))
+		return;
+	memcpy(id, &fs.f_fsid, sizeof(id));
+	facts_add(facts, IOT_FACT_STORAGE, "%08llx %08x%08x", (unsigned long long)fs.f_type, id[0], id[1]);
+}
+
+/**
+ * facts_add_replay() - how a program was replayed, and what it lacks
+ * @facts: to these
+ * @program: name of its file
+ * @replay: options of the replay
+ * @omissions: of the program
+ */
+void facts_add_replay(struct facts *facts, const char *program, const struct replay_options *replay,
+		      const struct iot_omissions *omissions)
+{
+	char text[RESULT_PACE_BYTES], id[MARK_ID_BYTES];
+
+	facts_add(facts, "replay", "%s", program);
+	mark_id(replay->program, id);
+	facts_add(facts, IOT_FACT_REPLAY_OF, "%s", id);
+	if (replay->target) {
+		facts_add(facts, "target", "%s", replay->target);
+		facts_add_storage(facts, replay->target);
+	}
+	facts_add(facts, "engine", "%s", replay->engine->name);
+	facts_add(facts, "pace", "%s", result_pace(replay, text));
+	facts_add(facts, "data", "%s", result_data(replay));
+	if (replay->users == IOT_USERS_RECORDED)
+		facts_add(facts, "as", "recorded");
+	if (replay->is_privileged)
+		facts_add(facts, "privileged_files", "yes");
+	facts_add_host(facts);
+	omissions_add_facts(facts, omissions);
 }

@@ -7,8 +7,9 @@
 
 #include "lib/iotape.h"
 #include "record/record.h"
+#include "replay/replay.h"
 
-#define FACTS_MAX (16 + RECORD_MOUNTS_MAX + IOT_OMISSION_END)
+#define FACTS_MAX (18 + RECORD_MOUNTS_MAX + IOT_OMISSION_END)
 
 /**
  * struct facts - the lines, in memory until the process ends
@@ -23,5 +24,8 @@ struct facts {
 void facts_add(struct facts *facts, const char *key, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void facts_add_host(struct facts *facts);
+void facts_add_storage(struct facts *facts, const char *directory);
+void facts_add_replay(struct facts *facts, const char *program, const struct replay_options *replay,
+		      const struct iot_omissions *omissions);
 
 #endif

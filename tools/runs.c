@@ -39,12 +39,22 @@ static void seconds_cell(struct table *table, const struct comparison_run *run)
 	table_cell(table, "%.3f", run->seconds);
 }
 
-static void timing_cell(struct table *table, const struct comparison_run *run)
+static void change_cell(struct table *table, const struct comparison_run *run, bool is_shown)
 {
-	if (isnan(run->timing_error))
+	if (isnan(run->change) || !is_shown)
 		table_cell(table, "-");
 	else
-		table_cell(table, "%+.1f %%", 100 * run->timing_error);
+		table_cell(table, "%+.1f %%", 100 * run->change);
+}
+
+static void timing_cell(struct table *table, const struct comparison_run *run)
+{
+	change_cell(table, run, run->is_same_storage);
+}
+
+static void predicted_cell(struct table *table, const struct comparison_run *run)
+{
+	change_cell(table, run, !run->is_same_storage);
 }
 
 static void semantic_cell(struct table *table, const struct comparison_run *run)
@@ -212,6 +222,7 @@ static const struct {
 	{ "pace", pace_cell },
 	{ "seconds", seconds_cell },
 	{ "timing error", timing_cell },
+	{ "predicted change", predicted_cell },
 	{ "semantic errors", semantic_cell },
 	{ "target cannot", unable_cell },
 	{ "emulated", emulated_cell },

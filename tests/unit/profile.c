@@ -195,7 +195,7 @@ static void what_was_cached_is_compared_if_it_is_known(void **state)
 		write_opened("replay=original", 8192, 2);
 		assert_int_equal(comparison_read(paths, 2, &c, &refused, &reject), 0);
 		assert_row(caches[i].what, c.warning_count == (caches[i].warning ? 1 : 0));
-		assert_row(caches[i].what, !caches[i].warning || strstr(c.warnings[0], caches[i].warning));
+		assert_row(caches[i].what, !caches[i].warning || strstr(c.warnings[0].text, caches[i].warning));
 		comparison_free(&c);
 	}
 }

@@ -16,7 +16,7 @@ static int warn(struct comparison *c, const char *format, ...) __attribute__((fo
 
 static int warn(struct comparison *c, const char *format, ...)
 {
-	char **warnings = reallocarray(c->warnings, c->warning_count + 1, sizeof(*warnings));
+	struct comparison_warning *warnings = reallocarray(c->warnings, c->warning_count + 1, sizeof(*warnings));
 	va_list arguments;
 	int length;
 
@@ -24,7 +24,8 @@ static int warn(struct comparison *c, const char *format, ...)
 		return -ENOMEM;
 	c->warnings = warnings;
 	va_start(arguments, format);
-	length = vasprintf(&warnings[c->warning_count], format, arguments);
+	warnings[c->warning_count].is_omission = false;
+	length = vasprintf(&warnings[c->warning_count].text, format, arguments);
 	va_end(arguments);
 	if (length < 0)
 		return -ENOMEM;
@@ -50,21 +51,23 @@ static void describe(struct comparison_run *run)
 	run->pace = fact_or(p, "pace", "");
 	run->data = fact_or(p, "data", "");
 	run->seconds = profile_seconds(p);
-	run->timing_error = NAN;
+	run->change = NAN;
 }
 
 static int warn_of_run(struct comparison *c, const struct comparison_run *run)
 {
 	const struct profile *p = run->profile;
 	char text[IOT_OMISSION_TEXT_BYTES];
+	u32 i, first = c->warning_count;
 	int err = 0;
-	u32 i;
 
 	if (iot_omissions_text(&p->omissions, text))
 		err = warn(c, "%s: %s", run->path, text);
 	for (i = 1; i < IOT_OMISSION_END && !err; i++)
 		if (iot_omission_text(&p->omissions, i, text))
 			err = warn(c, "%s: %s", run->path, text);
+	for (i = first; i < c->warning_count; i++)
+		c->warnings[i].is_omission = true;
 	if (!err && p->throttles)
 		err = warn(c, "%s: tasks had to wait for the collector %llu times, so it took longer "
 			      "than without recording (see --buffers)",
@@ -92,32 +95,95 @@ static int warn_of_pair(struct comparison *c, const struct comparison_run *origi
 	return err;
 }
 
+static bool is_capture(const struct profile *profile, const char *id)
+{
+	char text[2 * sizeof(profile->info.capture) + 1];
+	size_t i;
+
+	for (i = 0; i < sizeof(profile->info.capture); i++)
+		snprintf(text + 2 * i, 3, "%02x", profile->info.capture[i]);
+	return !strcmp(text, id);
+}
+
+/* What is not known, as of old traces, is not the same. A host has file systems of its own. */
+static bool is_same_fact(const struct comparison_run *a, const struct comparison_run *b, const char *key)
+{
+	const char *x = profile_fact(a->profile, key), *y = profile_fact(b->profile, key);
+
+	return x && y && !strcmp(x, y);
+}
+
+/* The last recording before a run for which @is_it is true; NULL if there is none. */
+static const struct comparison_run *find_original(const struct comparison *c, u32 run,
+						  bool (*is_it)(const struct comparison_run *original,
+								const struct comparison_run *replay))
+{
+	u32 i = run;
+
+	while (i-- > 0)
+		if (!c->runs[i].is_replay && is_it(&c->runs[i], &c->runs[run]))
+			return &c->runs[i];
+	return NULL;
+}
+
+static bool is_any(const struct comparison_run *original, const struct comparison_run *replay)
+{
+	(void)original;
+	(void)replay;
+	return true;
+}
+
+static bool is_on_same_storage(const struct comparison_run *original, const struct comparison_run *replay)
+{
+	return is_same_fact(original, replay, IOT_FACT_STORAGE) && is_same_fact(original, replay, "host");
+}
+
+/* An old replay does not state which trace it is a replay of: it is taken to be one of the last. */
+static bool is_replayed(const struct comparison_run *original, const struct comparison_run *replay)
+{
+	const char *id = profile_fact(replay->profile, IOT_FACT_REPLAY_OF);
+
+	return !id || is_capture(original->profile, id);
+}
+
+/* A run of the program on the same storage shows the error; else the recording shows the change. */
+static int relate_replay(struct comparison *c, u32 i)
+{
+	const struct comparison_run *recording = find_original(c, i, is_replayed);
+	struct comparison_run *run = &c->runs[i];
+	int err = 0;
+
+	run->original = find_original(c, i, is_on_same_storage);
+	run->is_same_storage = run->original;
+	if (!run->original)
+		run->original = recording;
+	if (!run->original)
+		return find_original(c, i, is_any) ?
+			       warn(c, "%s: it replays none of the recordings that are named before it", run->path) : 0;
+	if (!recording)
+		err = warn(c, "%s: its recording is not named before it: %s may be a run of another program",
+			   run->path, run->original->path);
+	if (!strcmp(run->pace, "natural") && run->original->profile->sum.ops && run->original->seconds > 0)
+		run->change = run->seconds / run->original->seconds - 1;
+	return err ? err : warn_of_pair(c, run->original, run);
+}
+
 static int relate(struct comparison *c)
 {
-	const struct comparison_run *original = NULL;
 	u32 i;
 	int err = 0;
 
 	for (i = 0; i < c->run_count && !err; i++) {
-		struct comparison_run *run = &c->runs[i];
-
-		err = warn_of_run(c, run);
-		if (err || !run->is_replay) {
-			original = run;
-			continue;
-		}
-		if (!original)
-			continue;
-		if (!strcmp(run->pace, "natural") && original->profile->sum.ops && original->seconds > 0)
-			run->timing_error = run->seconds / original->seconds - 1;
-		err = warn_of_pair(c, original, run);
+		err = warn_of_run(c, &c->runs[i]);
+		if (!err && c->runs[i].is_replay)
+			err = relate_replay(c, i);
 	}
 	return err;
 }
 
 /**
  * comparison_read() - add up traces and put them side by side
- * @paths: of the traces; a replay is measured by the original named last before it
+ * @paths: of the traces: a replay is measured by its original, if that is named before it
  * @count: at most COMPARISON_RUNS_MAX
  * @comparison: filled in; to be given to comparison_free(), after an error, too
  * @refused: out, after an error: the trace that was read last
@@ -158,7 +224,7 @@ void comparison_free(struct comparison *comparison)
 	for (i = 0; i < comparison->run_count; i++)
 		profile_free(comparison->runs[i].profile);
 	for (i = 0; i < comparison->warning_count; i++)
-		free(comparison->warnings[i]);
+		free(comparison->warnings[i].text);
 	free(comparison->warnings);
 }
 

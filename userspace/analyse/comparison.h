@@ -18,8 +18,11 @@
  * @pace: of a replay, "" of an original
  * @data: of a replay: what became of data that was read; "" of an original
  * @seconds: from its beginning to the end of its last operation
- * @timing_error: (seconds - those of the original) / those of the original; NAN if that
- *	says nothing: for originals, and for replays at another pace than the natural one
+ * @original: of a replay, the run that it is measured by: one on the same storage, else the recording
+ *	that it replays; NULL if neither is there
+ * @change: of a replay at natural pace, seconds / those of the original - 1; NAN of any other run
+ * @is_same_storage: both were on one file system, so that @change is an error of the replay; else it is
+ *	a prediction
  */
 struct comparison_run {
 	const char *path;
@@ -29,18 +32,30 @@ struct comparison_run {
 	const char *pace;
 	const char *data;
 	double seconds;
-	double timing_error;
+	const struct comparison_run *original;
+	double change;
+	bool is_same_storage;
+};
+
+/**
+ * struct comparison_warning - what makes a run hard to compare
+ * @text: a sentence
+ * @is_omission: it is of what the run's trace lacks
+ */
+struct comparison_warning {
+	char *text;
+	bool is_omission;
 };
 
 /**
  * struct comparison - runs side by side
  * @runs: in the order in which they were named
- * @warnings: sentences on what makes them hard to compare
+ * @warnings: what makes them hard to compare
  */
 struct comparison {
 	struct comparison_run runs[COMPARISON_RUNS_MAX];
 	u32 run_count;
-	char **warnings;
+	struct comparison_warning *warnings;
 	u32 warning_count;
 };
 

@@ -360,6 +360,7 @@ static void take_played(struct adder *a, const struct iot_rec_played *played)
 		node->late_ns += played->late_ns;
 	if (node && played->late_max_ns > node->late_max_ns)
 		node->late_max_ns = played->late_max_ns;
+	profile->order_ns += played->order_ns;
 	profile->late_ns += played->late_ns;
 	profile->stalls += played->stalls;
 	if (played->late_max_ns > profile->late_max_ns)

@@ -113,6 +113,7 @@ struct profile_node {
  * @unable: those that the target has no operation for
  * @emulated: operations whose place others took, because the target has none such
  * @harmless: operations of a replay that made without its rights something that gives some
+ * @order_ns: of a replay, time in which tasks waited for others, added up
  * @late_ns: of a replay, how late think times ended, added up
  * @late_max_ns: the largest of it
  * @stalls: of a replay, times that the program was not read in time
@@ -149,6 +150,7 @@ struct profile {
 	u64 unable;
 	u64 emulated;
 	u64 harmless;
+	u64 order_ns;
 	u64 late_ns;
 	u64 late_max_ns;
 	u64 stalls;

@@ -48,6 +48,10 @@ void iot_writer_discard(const struct iot_writer *writer);
 u64 iot_writer_bytes(const struct iot_writer *writer);
 void iot_writer_close(struct iot_writer *writer);
 
+/* Facts of a trace that several commands read: keys of lines KEY=VALUE. */
+#define IOT_FACT_STORAGE   "storage"   /* the file system that a run was on: its type and id */
+#define IOT_FACT_REPLAY_OF "replay_of" /* of a replay: the id of the capture, in hexadecimal digits */
+
 /* -- reading traces ----------------------------------------------------------- */
 
 struct iot_reader;

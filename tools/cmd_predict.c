@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cmd_predict.c - iotape predict: how long would a recorded run take on another storage?
+ *
+ * The trace is compiled, and its program replayed several times in a directory of its own on that
+ * storage, which is removed in the end.
+ */
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyse/prediction.h"
+#include "cmd.h"
+#include "compile/compile.h"
+#include "facts.h"
+#include "omissions.h"
+#include "option.h"
+#include "predict.h"
+#include "replay/replay.h"
+
+#define RUNS_DEFAULT 3
+#define WINDOW_BYTES (64ull << 20)
+#define PATH_BYTES   (PATH_MAX + 64)
+
+struct options {
+	const char *trace;
+	const char *on;
+	const char *validate;
+	const char *output;
+	u32 runs;
+	const struct replay_engine *engine;
+	struct prepare_options prepare;
+	bool is_emulated;
+	bool is_json;
+};
+
+/**
+ * struct work - what is made on the way
+ * @program: compiled from the trace
+ * @outcomes: directory of the outcomes of each replay
+ * @target: where the program is replayed now
+ */
+struct work {
+	struct compile_summary summary;
+	struct iot_omissions omissions;
+	char program[PATH_BYTES];
+	char outcomes[PATH_BYTES];
+	char target[PATH_BYTES];
+	char paths[COMPARISON_RUNS_MAX][PATH_BYTES];
+};
+
+enum {
+	KEY_ON = 256,
+	KEY_RUNS,
+	KEY_VALIDATE,
+	KEY_ENGINE,
+	KEY_CACHE,
+	KEY_DATA,
+	KEY_EMULATE,
+};
+
+static const struct argp_option option_table[] = {
+	{ "on", KEY_ON, "DIR", 0, "a directory of the storage; the replays get a new one in it, which is removed afterwards", 0 },
+	{ "runs", KEY_RUNS, "N", 0, "replay so many times (3)", 0 },
+	{ "validate", KEY_VALIDATE, "DIR", 0, "a directory of the storage that the trace was recorded on: replay there, too, and print how far the replays are from the recording", 0 },
+	{ "engine", KEY_ENGINE, "kernel|thread", 0, "as of iotape replay", 0 },
+	{ "cache", KEY_CACHE, "match|cold|warm|keep", 0, "as of iotape init", 0 },
+	{ "data", KEY_DATA, "random|zero|sparse", 0, "as of iotape init", 0 },
+	{ "emulate", KEY_EMULATE, NULL, 0, "as of iotape replay", 0 },
+	{ "output", 'o', "DIR", 0, "keep the program and the outcomes in DIR, which is made", 0 },
+	{ "json", 'j', NULL, 0, "print JSON", 0 },
+	{}
+};
+
+static void set_engine(struct argp_state *state, struct options *options, const char *argument)
+{
+	options->engine = engine_find(argument);
+	if (!options->engine || !options->engine->uses_target)
+		argp_error(state, "--engine=%s: no engine that performs a program", argument);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	static const char *const cache_words[] = { "match", "cold", "warm", "keep", NULL };
+	static const char *const data_words[] = { "random", "zero", "sparse", NULL };
+	struct options *options = state->input;
+
+	switch (key) {
+	case KEY_ON:
+		options->on = argument;
+		return 0;
+	case KEY_RUNS:
+		options->runs = (u32)option_number(state, "runs", argument, 1, PREDICTION_RUNS_MAX);
+		return 0;
+	case KEY_VALIDATE:
+		options->validate = argument;
+		return 0;
+	case KEY_ENGINE:
+		set_engine(state, options, argument);
+		return 0;
+	case KEY_CACHE:
+		options->prepare.cache = (enum prepare_cache)option_word(state, "cache", argument, cache_words);
+		return 0;
+	case KEY_DATA:
+		options->prepare.data =
+			(enum prepare_data)(PREPARE_RANDOM + option_word(state, "data", argument, data_words));
+		return 0;
+	case KEY_EMULATE:
+		options->is_emulated = true;
+		return 0;
+	case 'o':
+		options->output = argument;
+		return 0;
+	case 'j':
+		options->is_json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (options->trace)
+			argp_error(state, "%s: one trace at a time", argument);
+		options->trace = argument;
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->trace)
+			argp_error(state, "no trace given");
+		if (!options->on)
+			argp_error(state, "no --on given");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = option_table,
+	.parser = parse,
+	.args_doc = "TRACE",
+	.doc = "Predict how long the run that TRACE records would take on another storage, by replays there.\v"
+	       "The exit code is 3 if an operation of a replay diverged from the trace, or part of the run is "
+	       "missing in it: then the prediction is of something else than the run.",
+};
+
+/* -- directories ---------------------------------------------------------------------------------- */
+
+static int remove_entry(const char *path, const struct stat *stat, int type, struct FTW *at)
+{
+	(void)stat;
+	(void)at;
+	return type == FTW_DP || type == FTW_D || type == FTW_DNR ? rmdir(path) : unlink(path);
+}
+
+/* Return: an exit code; what could not be removed is named. */
+static int remove_tree(const char *path)
+{
+	if (!path[0] || !nftw(path, remove_entry, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT))
+		return EXIT_DONE;
+	return fail("%s: cannot be removed: %s", path, strerror(errno));
+}
+
+static int make_directory(char path[PATH_BYTES], const char *in)
+{
+	if (snprintf(path, PATH_BYTES, "%s/iotape-predict.XXXXXX", in) >= PATH_BYTES)
+		errno = ENAMETOOLONG;
+	else if (mkdtemp(path))
+		return EXIT_DONE;
+	path[0] = 0;
+	return fail("%s: no directory can be made in it: %s", in, strerror(errno));
+}
+
+static const char *directory_for_files(void)
+{
+	const char *directory = getenv("TMPDIR");
+
+	return directory && directory[0] ? directory : "/tmp";
+}
+
+static int make_outcomes(const struct options *options, struct work *w)
+{
+	if (!options->output)
+		return make_directory(w->outcomes, directory_for_files());
+	if (snprintf(w->outcomes, sizeof(w->outcomes), "%s", options->output) >= PATH_MAX)
+		return fail("%s: %s", options->output, strerror(ENAMETOOLONG));
+	if (mkdir(w->outcomes, 0700))
+		return fail("%s: %s", options->output, strerror(errno));
+	return EXIT_DONE;
+}
+
+/* -- from a trace to outcomes ----------------------------------------------------------------------- */
+
+static void show_load(u64 records)
+{
+	progress("%llu records read", records);
+}
+
+static int compile(const struct options *options, struct work *w)
+{
+	const struct compile_options compile = {
+		.trace = options->trace,
+		.program = w->program,
+		.rules = ORDER_DEFAULT,
+		.progress = show_load,
+	};
+	struct iot_reject reject = {};
+	int err;
+
+	snprintf(w->program, sizeof(w->program), "%.*s/program.irp", PATH_MAX, w->outcomes);
+	err = compile_trace(&compile, &w->summary, &reject);
+	progress_end();
+	if (err && !reject.reason)
+		return fail("%s: %s", w->program, strerror(-err));
+	return err ? fail_reject(options->trace, err, &reject) : EXIT_DONE;
+}
+
+static int prepare(const struct options *options, struct work *w)
+{
+	struct prepare_options prepare = options->prepare;
+	char why[IOT_PROGRAM_PATH_MAX + 256] = "";
+	struct iot_reject reject = {};
+	struct prepare_result result;
+	struct iot_program program;
+	int err = iot_program_stream(w->program, 0, &program, &reject);
+
+	if (err)
+		return fail_reject(w->program, err, &reject);
+	prepare.target = w->target;
+	prepare.is_delta = true;
+	err = prepare_tree(&program, &prepare, NULL, &result, why, sizeof(why));
+	iot_program_free(&program);
+	return err ? fail("%s", why[0] ? why : strerror(-err)) : EXIT_DONE;
+}
+
+static int load(const struct options *options, const struct work *w, struct iot_program *program)
+{
+	struct iot_reject reject = {};
+	int err = options->engine->streams ?
+			  iot_program_stream(w->program, WINDOW_BYTES, program, &reject) :
+			  iot_program_load(w->program, program, &reject);
+
+	return err ? fail_reject(w->program, err, &reject) : EXIT_DONE;
+}
+
+static int replay(const struct options *options, struct work *w, const char *output)
+{
+	struct replay_options replay = {
+		.engine = options->engine,
+		.target = w->target,
+		.output = output,
+		.pace = IOT_PACE_SCALED,
+		.compute_scale = IOT_SCALE_ONE,
+		.pause_scale = IOT_SCALE_ONE,
+		.buffers = 16,
+		.window_bytes = WINDOW_BYTES,
+		.is_emulated = options->is_emulated,
+	};
+	struct iot_program program;
+	struct replay_result result;
+	struct facts facts = {};
+	char why[PATH_MAX + 256] = "";
+	int err, code = load(options, w, &program);
+
+	if (code)
+		return code;
+	replay.program = &program;
+	iot_omissions_of_program(&w->omissions, &program);
+	facts_add_replay(&facts, w->program, &replay, &w->omissions);
+	replay.facts = (const char *const *)facts.lines;
+	err = replay_run(&replay, NULL, &result, why, sizeof(why));
+	iot_program_free(&program);
+	if (err)
+		return fail("%s", why[0] ? why : strerror(-err));
+	return result.is_cancelled ? fail("interrupted after %llu operations", result.ops) : EXIT_DONE;
+}
+
+/* Replays in a directory of their own in @on. Return: an exit code. */
+static int replay_on(const struct options *options, struct work *w, const char *on, const char *name)
+{
+	int code = make_directory(w->target, on), removed;
+	u32 run;
+
+	for (run = 1; run <= options->runs && !code; run++) {
+		if (replay_has_signal()) {
+			code = fail("interrupted after %u of %u replays", run - 1, options->runs);
+			break;
+		}
+		progress("%s: replay %u of %u", on, run, options->runs);
+		snprintf(w->paths[run], PATH_BYTES, "%.*s/%s%u.iot", PATH_MAX, w->outcomes, name, run);
+		code = prepare(options, w);
+		if (!code)
+			code = replay(options, w, w->paths[run]);
+	}
+	progress_end();
+	removed = remove_tree(w->target);
+	return code ? code : removed;
+}
+
+/* @comparison, too, is to be freed if it succeeds. */
+static int predict_on(const struct options *options, struct work *w, const char *on, const char *name,
+		      struct comparison *comparison, struct prediction *prediction)
+{
+	const char *paths[COMPARISON_RUNS_MAX] = { options->trace };
+	struct iot_reject reject;
+	u32 refused, run;
+	int err, code = replay_on(options, w, on, name);
+
+	if (code)
+		return code;
+	for (run = 1; run <= options->runs; run++)
+		paths[run] = w->paths[run];
+	err = comparison_read(paths, options->runs + 1, comparison, &refused, &reject);
+	if (err)
+		code = fail_reject(paths[refused], err, &reject);
+	else if (prediction_make(comparison, prediction))
+		code = fail("%s", strerror(ENOMEM));
+	if (!code)
+		return EXIT_DONE;
+	if (!err)
+		prediction_free(prediction);
+	comparison_free(comparison);
+	return code;
+}
+
+/* The traced directory's storage first: what is said of the other one rests on that. */
+static int predict(const struct options *options, struct work *w)
+{
+	struct comparison comparison, validation;
+	struct prediction prediction, validated;
+	struct predict_result result = {
+		.trace = options->trace,
+		.on = options->on,
+		.comparison = &comparison,
+		.prediction = &prediction,
+		.summary = &w->summary,
+		.omissions = &w->omissions,
+		.validated_on = options->validate,
+	};
+	int code = EXIT_DONE;
+
+	if (options->validate) {
+		code = predict_on(options, w, options->validate, "validate", &validation, &validated);
+		if (code)
+			return code;
+		result.validated = &validated;
+	}
+	code = predict_on(options, w, options->on, "run", &comparison, &prediction);
+	if (!code) {
+		code = options->is_json ? predict_json(&result) : predict_text(&result);
+		prediction_free(&prediction);
+		comparison_free(&comparison);
+	}
+	if (options->validate) {
+		prediction_free(&validated);
+		comparison_free(&validation);
+	}
+	return code;
+}
+
+static int run(int argc, char **argv)
+{
+	struct options options = { .runs = RUNS_DEFAULT, .engine = engine_find("kernel") };
+	static struct work work;
+	int code, removed = EXIT_DONE;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	replay_take_signals(); /* what was made is removed then, too */
+	code = make_outcomes(&options, &work);
+	if (code)
+		return code;
+	code = compile(&options, &work);
+	if (!code)
+		code = predict(&options, &work);
+	compile_summary_free(&work.summary);
+	if (!options.output)
+		removed = remove_tree(work.outcomes);
+	return code == EXIT_DONE ? removed : code;
+}
+
+const struct cmd cmd_predict = {
+	.name = "predict",
+	.summary = "how long a recorded run would take on another storage",
+	.run = run,
+	.argp = &argp,
+};
