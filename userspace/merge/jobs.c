@@ -291,9 +291,9 @@ static void check_end(struct merge *merge, const struct merge_input *input)
 				   info.is_torn ? "%s: is torn: it ends in the middle of what was written last" :
 						  "%s: its recording did not come to its end; what was written until then is there",
 				   input->path);
-		return;
 	}
-	for (i = 0; i < merge->rank_count && !input->shim; i++) {
+	/* A launcher that ends a job may kill recorders, too: their ranks did not end either. */
+	for (i = 0; i < merge->rank_count && !input->shim && !merge->is_of_replay; i++) {
 		if (merge->ranks[i].input != number || merge->ranks[i].has_finalized)
 			continue;
 		merge->result.unfinished++;
