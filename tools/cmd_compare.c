@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyse/comparison.h"
+#include "analyse/stats/comparison.h"
 #include "cmd.h"
 #include "json.h"
 #include "omissions.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/diff.h"
+#include "analyse/diff/diff.h"
 #include "cmd.h"
 #include "json.h"
 #include "omissions.h"

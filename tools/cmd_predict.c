@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyse/prediction.h"
+#include "analyse/stats/prediction.h"
 #include "cmd.h"
 #include "compile/compile.h"
 #include "facts.h"

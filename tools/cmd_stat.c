@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/profile.h"
+#include "analyse/stats/profile.h"
 #include "cmd.h"
 #include "json.h"
 #include "omissions.h"

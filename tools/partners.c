@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/load.h"
-#include "analyse/partners.h"
+#include "analyse/graph/load.h"
+#include "analyse/mpi/partners.h"
 #include "cmd.h"
 #include "core/schema_table.h"
 #include "json.h"

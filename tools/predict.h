@@ -5,7 +5,7 @@
 #ifndef IOTAPE_PREDICT_H
 #define IOTAPE_PREDICT_H
 
-#include "analyse/prediction.h"
+#include "analyse/stats/prediction.h"
 #include "compile/compile.h"
 
 /**

@@ -5,7 +5,7 @@
 #ifndef IOTAPE_RUNS_H
 #define IOTAPE_RUNS_H
 
-#include "analyse/comparison.h"
+#include "analyse/stats/comparison.h"
 #include "table.h"
 
 void runs_table(struct table *table, const struct comparison *c);

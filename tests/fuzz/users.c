@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "analyse/diff.h"
-#include "analyse/load.h"
-#include "analyse/partners.h"
-#include "analyse/profile.h"
+#include "analyse/diff/diff.h"
+#include "analyse/graph/load.h"
+#include "analyse/mpi/partners.h"
+#include "analyse/stats/profile.h"
 #include "compile/compile.h"
 #include "make_trace.h"
 

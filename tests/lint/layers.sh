@@ -5,7 +5,7 @@
 # "name.h" without a directory is a header that lies beside the file, and is always allowed; mpi_has.h is
 # made when the MPI shim is built, and lies with its objects. Of
 # another part of user space a file sees the one header that has the part's name, as in
-# "compile/compile.h"; of analyse, where each header is one result, any.
+# "compile/compile.h"; of a part of analyse, where each header is one result, any.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1
@@ -22,7 +22,8 @@ parts() {
 	local part headers=
 	for part; do
 		case $part in
-		analyse) headers+='|"analyse/[a-z]+\.h"' ;;
+		analyse) headers+='|"analyse/[a-z]+/[a-z_]+\.h"' ;;
+		analyse/*) headers+="|\"$part/[a-z]+\.h\"" ;;
 		*) headers+="|\"$part/$part\\.h\"" ;;
 		esac
 	done
@@ -43,7 +44,13 @@ layers=(
 	"userspace/lib/         $libc|$core"
 	"userspace/include/     <std(def|int)\.h>|<iotape/version\.h>"
 	"userspace/api/         $user"
-	"userspace/analyse/     $user"
+	"userspace/analyse/graph/   $user"
+	"userspace/analyse/order/   $user|$(parts analyse/graph)"
+	"userspace/analyse/mpi/     $user|$(parts analyse/graph)"
+	"userspace/analyse/passes/  $user|$(parts analyse/graph analyse/order analyse/mpi)"
+	"userspace/analyse/clocks/  $user"
+	"userspace/analyse/stats/   $user|$(parts analyse/graph)"
+	"userspace/analyse/diff/    $user|$(parts analyse/graph)"
 	"userspace/collectord/  $user"
 	"userspace/mpi/         $user"
 	"userspace/import/      $user"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "analyse/graph.h"
+#include "analyse/graph/graph.h"
 #include "compile/compile.h"
 #include "scratch.h"
 #include "suite.h"

@@ -7,7 +7,7 @@
  * and a drift. What must follow what is remembered here, and checked without the code that is
  * tested.
  */
-#include "analyse/clocks.h"
+#include "analyse/clocks/clocks.h"
 
 #include <stdlib.h>
 #include <string.h>

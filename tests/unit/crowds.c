@@ -5,12 +5,13 @@
  * Operations at random use one resource; what each has waited for, directly or through others, is found in the
  * simplest way, with hubs and without.
  */
-#include "analyse/resource.h"
-#include "analyse/walk.h"
+#include "analyse/order/resource.h"
+#include "analyse/graph/walk.h"
 
 #include <stdlib.h>
 
 #include "suite.h"
+#include "analyse/order/order.h"
 
 #define TASKS  9
 #define OPS    24

@@ -2,7 +2,7 @@
 /*
  * data.c - a file that is written all over costs each write about the same, however many pieces it has.
  */
-#include "analyse/data.h"
+#include "analyse/order/data.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -7,9 +7,10 @@
  */
 #include <sys/stat.h>
 
-#include "analyse/load.h"
+#include "analyse/graph/load.h"
 #include "scratch.h"
 #include "suite.h"
+#include "analyse/order/order.h"
 
 #define BEGIN_NS 1000000
 #define MS	 1000000

@@ -4,11 +4,12 @@
  *
  * Rank i of a case is task i, process 100 + i. Keys of worlds are A, B and C.
  */
-#include "analyse/graph.h"
+#include "analyse/graph/graph.h"
 
 #include <stdlib.h>
 
 #include "suite.h"
+#include "analyse/mpi/mpi.h"
 
 enum { A = 1000, B = 2000, C = 3000 };
 #define MADE 0x5a00 /* what both sides have in common of what they made of a link */

@@ -2,7 +2,7 @@
 /*
  * live.c - which mapping, or piece of one, an offset of a handle is in, when parts have gone or moved.
  */
-#include "analyse/live.h"
+#include "analyse/graph/live.h"
 #include "suite.h"
 
 #define PROCESS 7

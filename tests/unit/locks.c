@@ -7,8 +7,9 @@
  */
 #include <stdlib.h>
 
-#include "analyse/graph.h"
+#include "analyse/graph/graph.h"
 #include "suite.h"
+#include "analyse/order/order.h"
 
 #define STEPS_MAX 8
 

@@ -6,6 +6,8 @@
  * the first waits for the second, or TASK.OP<hN for hub N.
  */
 #include "mpi_graph.h"
+#include "analyse/order/order.h"
+#include "analyse/mpi/mpi.h"
 
 #include <stdlib.h>
 

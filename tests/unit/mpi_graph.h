@@ -9,11 +9,12 @@
 #ifndef IOTAPE_TEST_MPI_GRAPH_H
 #define IOTAPE_TEST_MPI_GRAPH_H
 
-#include "analyse/graph.h"
+#include "analyse/graph/graph.h"
 
 #include <string.h>
 
 #include "suite.h"
+#include "analyse/mpi/mpi.h"
 
 #define COMM  11
 #define OTHER 12

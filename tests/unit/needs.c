@@ -4,6 +4,7 @@
  * there whatever the times are, and what MPI leaves open is there if the times allow it.
  */
 #include "mpi_graph.h"
+#include "analyse/mpi/mpi.h"
 
 #include <stdlib.h>
 

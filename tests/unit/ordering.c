@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "analyse/graph.h"
+#include "analyse/graph/graph.h"
 #include "application.h"
 #include "compile/compile.h"
 #include "core/order.h"

@@ -2,7 +2,7 @@
 /*
  * profile.c - what a trace amounts to: when the run began, whose bytes, times and threads are whose.
  */
-#include "analyse/comparison.h"
+#include "analyse/stats/comparison.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,11 +5,12 @@
  * Random graphs with hubs; what each operation has waited for is found in the simplest way,
  * before and after.
  */
-#include "analyse/walk.h"
+#include "analyse/graph/walk.h"
 
 #include <stdlib.h>
 
 #include "suite.h"
+#include "analyse/order/order.h"
 
 #define TASKS  5
 #define OPS    30

@@ -5,9 +5,10 @@
  * Tests write the lane of each request, from 0, in the order of submission; after "<", the request
  * that it waits for, if there is one.
  */
-#include "analyse/graph.h"
+#include "analyse/graph/graph.h"
 
 #include "suite.h"
+#include "analyse/order/order.h"
 
 #define HANDLE 7
 

@@ -5,7 +5,7 @@
  * Each operation is of a task of its own, or of the one that is said, and uses the resource
  * for some time; edges are written USER<USED, by what the operations are called.
  */
-#include "analyse/resource.h"
+#include "analyse/order/resource.h"
 
 #include <stdlib.h>
 

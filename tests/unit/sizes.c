@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "analyse/graph.h"
+#include "analyse/graph/graph.h"
 #include "compile/compile.h"
 #include "scratch.h"
 #include "scribe.h"
 #include "suite.h"
 #include "waits.h"
+#include "analyse/order/order.h"
 
 #define HANDLE	  7
 #define OLD_BYTES 8192

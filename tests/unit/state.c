@@ -9,9 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyse/diff.h"
-#include "analyse/load.h"
+#include "analyse/diff/diff.h"
+#include "analyse/graph/load.h"
 #include "suite.h"
+#include "analyse/order/order.h"
 
 #define BEGIN_NS 1000000
 #define STEPS_MAX 16

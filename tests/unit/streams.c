@@ -4,6 +4,7 @@
  * time, a send was not seen, or one was cancelled.
  */
 #include "mpi_graph.h"
+#include "analyse/mpi/mpi.h"
 
 #include <stdlib.h>
 

@@ -4,9 +4,10 @@
  *
  * Edges are written TASK.OP<TASK.OP, where the first waits for the second.
  */
-#include "analyse/graph.h"
+#include "analyse/graph/graph.h"
 
 #include "suite.h"
+#include "analyse/order/order.h"
 
 #define IO IOT_KIND_read
 

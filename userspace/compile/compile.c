@@ -8,6 +8,7 @@
 
 #include "compiler.h"
 #include "initial.h"
+#include "analyse/passes/passes.h"
 
 /* -- tasks ------------------------------------------------------------------------------------- */
 
@@ -218,31 +219,6 @@ static int put_facts(struct compiler *c)
 
 /* -- all of it ------------------------------------------------------------------------------------- */
 
-static int analyse(struct graph *graph, struct tree *tree)
-{
-	int err = graph_pass_life(graph);
-
-	if (!err)
-		err = graph_pass_lanes(graph);
-	if (!err)
-		err = graph_pass_mpi(graph);
-	if (!err)
-		err = graph_pass_wakes(graph);
-	if (!err)
-		err = graph_pass_effects(graph, tree);
-	if (!err)
-		err = graph_pass_starts(graph);
-	if (!err)
-		err = graph_pass_resources(graph);
-	if (!err)
-		err = graph_pass_crowds(graph);
-	if (!err)
-		err = graph_pass_prune(graph);
-	if (!err)
-		err = graph_pass_lengths(graph);
-	return err ? err : graph_pass_think(graph);
-}
-
 /* Names of commands are the graph's, which does not live as long as the summary. */
 static int summarize_times(struct compiler *c)
 {
@@ -452,7 +428,7 @@ int compile_trace(const struct compile_options *options, struct compile_summary 
 			graph->causes_left_out |= 1u << EDGE_mpi;
 		if (!(options->rules & ORDER_BIT(wake)))
 			graph->causes_left_out |= 1u << EDGE_wake;
-		err = analyse(graph, tree);
+		err = graph_passes_run(graph, tree);
 	}
 	if (!err)
 		err = compile_graph(graph, tree, options, summary, reject);

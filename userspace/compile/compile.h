@@ -5,8 +5,8 @@
 #ifndef IOTAPE_COMPILE_H
 #define IOTAPE_COMPILE_H
 
-#include "analyse/load.h"
-#include "analyse/times.h"
+#include "analyse/graph/load.h"
+#include "analyse/stats/times.h"
 #include "lib/iotape.h"
 
 #define COMPILE_NOTES_MAX 8

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "state.h"
+#include "analyse/mpi/mpi.h"
 
 /* What was done by call @from, and what call @to found done. */
 static int follows(struct merge *merge, u32 from, u32 to)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "state.h"
+#include "analyse/mpi/mpi.h"
 
 /* -- one job ----------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "analyse/clocks.h"
+#include "analyse/clocks/clocks.h"
 #include "lib/iotape.h"
 
 /**

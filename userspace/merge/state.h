@@ -13,7 +13,7 @@
 
 #include <uthash.h>
 
-#include "analyse/graph.h"
+#include "analyse/graph/graph.h"
 #include "merge.h"
 
 #define MERGE_CHUNK_BYTES (256 << 10)

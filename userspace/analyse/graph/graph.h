@@ -2,20 +2,7 @@
 /*
  * graph.h - a trace as a graph: tasks, their operations in order, and edges between them.
  *
- * Made by load.c and load_fields.c from a trace; the passes add to it, one file each:
- *
- *	life.c		a task begins when it was made, a parent goes on when a child ended
- *	lanes.c		asynchronous requests
- *	mpi.c		messages and collectives
- *	mpi_links.c	communicators between jobs
- *	wakes.c		who woke whom out of a wait
- *	effects.c	who overlapped, and must keep an order by what they returned; file locks
- *	starts.c	marks where operations start, if others are to start after that
- *	resources.c	names, files, handles, mappings: what must not change its order
- *	crowds.c	what many others wait for arrives at hubs
- *	lengths.c	how long edges are
- *	think.c		time between operations, compute and pause
- *	prune.c		edges that follow from others go
+ * load.c and load_fields.c make it from a trace; the passes of analyse/passes/passes.c add to it.
  *
  * An edge says that an operation must have ended before another one starts; its two
  * operations did not overlap in the trace, but for the two halves of MPI calls, whose
@@ -27,8 +14,6 @@
 
 #include "lib/iotape.h"
 #include "rules.h"
-
-struct tree;
 
 #define GRAPH_NONE 0xffffffffu
 
@@ -509,27 +494,5 @@ static inline bool graph_is_process_lock(u32 lock_flags)
 {
 	return !(lock_flags & (IOT_LOCK_ofd | IOT_LOCK_flock));
 }
-
-/* The passes, in the order in which they run. */
-int graph_pass_life(struct graph *graph);
-int graph_pass_lanes(struct graph *graph);
-int graph_pass_mpi(struct graph *graph);
-int graph_pass_wakes(struct graph *graph);
-int graph_pass_effects(struct graph *graph, struct tree *tree);
-int graph_pass_starts(struct graph *graph);
-int graph_pass_resources(struct graph *graph);
-int graph_pass_crowds(struct graph *graph);
-int graph_pass_prune(struct graph *graph);
-int graph_pass_lengths(struct graph *graph);
-int graph_pass_think(struct graph *graph);
-
-bool graph_wakes_mark(struct graph *graph);
-void graph_wakes_drop(struct graph *graph);
-
-int graph_mpi_match(struct graph *graph, const struct graph_mpi_listener *listener);
-int graph_links_pair(struct graph *graph, bool has_one_clock);
-int graph_links_unite(struct graph *graph, bool has_one_clock);
-u64 graph_world_root(const struct graph *graph, u64 world);
-void graph_worlds_number(struct graph *graph);
 
 #endif

@@ -8,7 +8,7 @@
 #include <uthash.h>
 
 #include "deeds_reading.h"
-#include "implied.h"
+#include "analyse/graph/implied.h"
 
 struct deed_texts {
 	UT_hash_handle hh;

@@ -22,7 +22,7 @@
 #ifndef IOTAPE_RESOURCE_H
 #define IOTAPE_RESOURCE_H
 
-#include "graph.h"
+#include "analyse/graph/graph.h"
 
 enum use {
 	USE_EXCLUSIVE,

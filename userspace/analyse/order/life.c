@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <uthash.h>
 
-#include "graph.h"
+#include "analyse/graph/graph.h"
+#include "order.h"
 
 /* A pause that is shorter is taken for preemption rather than for waiting. */
 #define WAIT_MIN_NS 20000

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "early.h"
+#include "analyse/graph/early.h"
 #include "profile_adder.h"
 
 #define PAGE_BYTES 4096

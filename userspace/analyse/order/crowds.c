@@ -9,7 +9,8 @@
  */
 #include <stdlib.h>
 
-#include "graph.h"
+#include "analyse/graph/graph.h"
+#include "order.h"
 
 /* Arrivals of a task, in the order of its operations. */
 struct crowd {

@@ -16,7 +16,8 @@
  */
 #include <stdlib.h>
 
-#include "walk.h"
+#include "analyse/graph/walk.h"
+#include "order.h"
 
 #define CLOCK_BYTES_MAX (512ull << 20)
 

@@ -5,7 +5,7 @@
 #ifndef IOTAPE_PARTNERS_H
 #define IOTAPE_PARTNERS_H
 
-#include "graph.h"
+#include "analyse/graph/graph.h"
 
 /**
  * struct partner - an MPI call, and the one that it belongs to

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph.h"
+#include "analyse/graph/graph.h"
+#include "mpi.h"
 
 #define WORLDS_DEEP 64 /* a longer row of spawns is none that happened */
 

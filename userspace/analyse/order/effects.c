@@ -12,8 +12,9 @@
 
 #include <stdlib.h>
 
-#include "tree.h"
-#include "walk.h"
+#include "analyse/graph/tree.h"
+#include "analyse/graph/walk.h"
+#include "order.h"
 
 #define DEPTH_MAX 1000 /* of operations that must have happened for each other; a trace may be hostile */
 

@@ -8,7 +8,8 @@
  * of tasks that touch no file. The time in which the one came to wake the other is its own think
  * time, and not that of the one that waited.
  */
-#include "graph.h"
+#include "analyse/graph/graph.h"
+#include "order.h"
 
 static bool is_left_out(const struct graph *graph)
 {

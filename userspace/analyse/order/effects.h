@@ -24,7 +24,7 @@
 
 #include <uthash.h>
 
-#include "graph.h"
+#include "analyse/graph/graph.h"
 
 /* What a thing is: nothing, something, or a certain file by its number. */
 #define VALUE_ABSENT  0u

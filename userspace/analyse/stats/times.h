@@ -5,7 +5,7 @@
 #ifndef IOTAPE_TIMES_H
 #define IOTAPE_TIMES_H
 
-#include "graph.h"
+#include "analyse/graph/graph.h"
 
 /**
  * struct process_times - a process, and the time of its threads, added up

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "mpi_match.h"
+#include "mpi.h"
 
 /* -- small look-ups, over sorted arrays ------------------------------------------------- */
 

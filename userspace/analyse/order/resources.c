@@ -27,7 +27,8 @@
 #include <uthash.h>
 
 #include "uses.h"
-#include "walk.h"
+#include "analyse/graph/walk.h"
+#include "order.h"
 
 /* -- entries of directories ------------------------------------------------------------------ */
 

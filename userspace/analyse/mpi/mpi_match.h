@@ -5,7 +5,7 @@
 #ifndef IOTAPE_ANALYSE_MPI_MATCH_H
 #define IOTAPE_ANALYSE_MPI_MATCH_H
 
-#include "graph.h"
+#include "analyse/graph/graph.h"
 
 /* A request of a process, and the call that found it complete. */
 struct mpi_done {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "effects.h"
-#include "tree.h"
+#include "analyse/graph/tree.h"
 
 #define VERSIONS_MAX  32 /* more than a search goes back */
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "effects.h"
-#include "tree.h"
+#include "analyse/graph/tree.h"
 
 struct folder {
 	UT_hash_handle hh;

@@ -7,7 +7,7 @@
 #include <uthash.h>
 
 #include "deeds_reading.h"
-#include "early.h"
+#include "analyse/graph/early.h"
 
 /* A file that had lost its name before. */
 struct unnamed {

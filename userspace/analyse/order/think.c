@@ -18,7 +18,8 @@
  */
 #include <stdlib.h>
 
-#include "graph.h"
+#include "analyse/graph/graph.h"
+#include "order.h"
 
 static bool is_explained(const struct graph_op *op)
 {

@@ -10,8 +10,9 @@
  */
 #include <stdlib.h>
 
-#include "graph.h"
-#include "walk.h"
+#include "analyse/graph/graph.h"
+#include "analyse/graph/walk.h"
+#include "order.h"
 
 /**
  * struct marker - a walk over operations on files

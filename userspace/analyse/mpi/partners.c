@@ -8,6 +8,7 @@
  * is one-sided access, which has no partner.
  */
 #include "partners.h"
+#include "mpi.h"
 
 #include <stdlib.h>
 #include <string.h>

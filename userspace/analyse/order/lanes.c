@@ -24,7 +24,8 @@
 #include <stdlib.h>
 #include <uthash.h>
 
-#include "graph.h"
+#include "analyse/graph/graph.h"
+#include "order.h"
 
 /* An id that is known: of a request, with its place in graph.requests, or of a handle. */
 struct known {

@@ -7,7 +7,8 @@
  */
 #include <stdlib.h>
 
-#include "graph.h"
+#include "analyse/graph/graph.h"
+#include "order.h"
 
 /* Lengths of the edges of each cause. */
 struct lengths {
