@@ -6,6 +6,7 @@
  * request that it queues is completed by it whenever it likes, in any context: who
  * submitted it is noted before, because then it is too late to ask.
  */
+#include <linux/bvec.h>
 #include <linux/fs.h>
 #include <linux/pipe_fs_i.h>
 #include <linux/random.h>
