@@ -146,6 +146,7 @@ int rfs_map_fill(struct rfs_replay *replay, __le32 slot, unsigned long address, 
 	map->length_bytes = PAGE_ALIGN(length_bytes);
 	map->left_bytes = map->length_bytes;
 	map->hole_count = 0;
+	map->advice = 0;
 	atomic_set_release(&map->users, 1);
 	return 0;
 }
@@ -201,6 +202,37 @@ int rfs_map_get(struct rfs_replay *replay, __le32 slot, u64 offset_bytes, u64 le
 	else
 		*address = map->address + (offset_bytes - map->offset_bytes);
 	return err;
+}
+
+/**
+ * rfs_map_advise() - how much the kernel reads ahead in a mapping, as madvise(2) tells it
+ * @replay: the replay
+ * @slot: from the program; the caller uses it
+ * @touch_flags: IOT_TOUCH_random, IOT_TOUCH_sequential, or neither
+ *
+ * Nothing changes in a mapping of which pieces are unmapped: others may be in their place.
+ *
+ * Return: 0 or -EINTR.
+ */
+int rfs_map_advise(struct rfs_replay *replay, __le32 slot, u32 touch_flags)
+{
+	u32 advice = touch_flags & (IOT_TOUCH_random | IOT_TOUCH_sequential);
+	struct rfs_map *map = map_at(replay, slot);
+	struct vm_area_struct *vma;
+
+	if (likely(READ_ONCE(map->advice) == advice) || map->hole_count)
+		return 0;
+	if (mmap_write_lock_killable(current->mm))
+		return -EINTR;
+	vma = find_vma(current->mm, map->address);
+	if (vma && vma->vm_start <= map->address) {
+		vm_flags_clear(vma, VM_RAND_READ | VM_SEQ_READ);
+		vm_flags_set(vma, (advice & IOT_TOUCH_random ? VM_RAND_READ : 0) |
+					  (advice & IOT_TOUCH_sequential ? VM_SEQ_READ : 0));
+	}
+	WRITE_ONCE(map->advice, advice);
+	mmap_write_unlock(current->mm);
+	return 0;
 }
 
 /**

@@ -39,6 +39,7 @@ struct rfs_handle {
  * struct rfs_map - a mapping
  * @users: see above; a use may sleep in a page fault
  * @hole_count: number of @holes
+ * @advice: of the last touch, IOT_TOUCH_random or IOT_TOUCH_sequential
  * @mm: the address space that it is in; only compared
  * @address: where it begins there
  * @offset_bytes: where it begins in the file
@@ -49,6 +50,7 @@ struct rfs_handle {
 struct rfs_map {
 	atomic_t users;
 	u32 hole_count;
+	u32 advice;
 	const struct mm_struct *mm;
 	unsigned long address;
 	u64 offset_bytes;
@@ -130,6 +132,7 @@ int rfs_handle_empty(struct rfs_replay *replay, __le32 slot);
 
 int rfs_map_fill(struct rfs_replay *replay, __le32 slot, unsigned long address, u64 offset_bytes,
 		 u64 length_bytes);
+int rfs_map_advise(struct rfs_replay *replay, __le32 slot, u32 touch_flags);
 int rfs_map_get(struct rfs_replay *replay, __le32 slot, u64 offset_bytes, u64 length_bytes,
 		unsigned long *address);
 void rfs_map_put(struct rfs_replay *replay, __le32 slot);

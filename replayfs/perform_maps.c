@@ -62,10 +62,14 @@ s64 rfs_do_touch(struct rfs_carrier *carrier, const struct iot_program_op *op)
 
 	if (err)
 		return err;
+	err = rfs_map_advise(carrier->replay, op->other, le32_to_cpu(op->flags));
+	if (err)
+		goto out;
 	if (le32_to_cpu(op->flags) & IOT_TOUCH_write)
 		err = put_user(byte, (char __user *)address);
 	else
 		err = get_user(byte, (char __user *)address);
+out:
 	rfs_map_put(carrier->replay, op->other);
 	return err;
 }

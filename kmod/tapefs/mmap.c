@@ -93,6 +93,13 @@ static s64 fault_errno(vm_fault_t fault)
 	return fault & VM_FAULT_ERROR ? -EFAULT : 0; /* EFAULT is a SIGBUS */
 }
 
+/* What the program said of its accesses by madvise(2), of which no file system is told. */
+static u32 advice_of(const struct vm_area_struct *vma)
+{
+	return (vma->vm_flags & VM_RAND_READ ? IOT_TOUCH_random : 0) |
+	       (vma->vm_flags & VM_SEQ_READ ? IOT_TOUCH_sequential : 0);
+}
+
 static void emit_touch(struct iot_span *span, const struct tfs_map *map, pgoff_t page, u32 flags,
 		       vm_fault_t fault)
 {
@@ -143,6 +150,7 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 	bool is_shared = vmf->vma->vm_flags & VM_SHARED;
 	bool is_write = vmf->flags & FAULT_FLAG_WRITE;
 	bool is_single = IOT_MAPS_WHOLE_FOLIOS && map->mode == TFS_MMAP_PAGE;
+	u32 flags = advice_of(vmf->vma);
 	pgoff_t page = vmf->pgoff;
 	struct iot_span span;
 	vm_fault_t fault;
@@ -165,8 +173,8 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 		span.note |= NOTE_ABSENT | (fault & VM_FAULT_MAJOR ? NOTE_MAJOR : 0);
 		iot_span_keep(&span, fault_key(map, page));
 	} else {
-		emit_touch(&span, map, page,
-			   is_write ? IOT_TOUCH_write | (is_shared ? 0 : IOT_TOUCH_cow) : 0, fault);
+		flags |= is_write ? IOT_TOUCH_write | (is_shared ? 0 : IOT_TOUCH_cow) : 0;
+		emit_touch(&span, map, page, flags, fault);
 	}
 out:
 	map_put(map);
@@ -194,7 +202,8 @@ static vm_fault_t map_map_pages(struct vm_fault *vmf, pgoff_t first, pgoff_t las
 		return fault;
 	if (fault & VM_FAULT_NOPAGE) /* the page that was touched is mapped */
 		tfs_emit_touch(&span, map->upper, map->map, first, last - first + 1,
-			       last != first ? IOT_TOUCH_around : 0, span.note & NOTE_MAJOR, 0);
+			       (last != first ? IOT_TOUCH_around : 0) | advice_of(vmf->vma),
+			       span.note & NOTE_MAJOR, 0);
 	else
 		iot_span_keep(&span, fault_key(map, page)); /* for map_fault(), which follows */
 	return fault;
@@ -206,7 +215,7 @@ static vm_fault_t map_huge_fault(struct vm_fault *vmf, iot_huge_t size)
 	struct tfs_map *map = map_of(vmf->vma);
 	unsigned long pages = iot_huge_pages(size);
 	pgoff_t first = round_down(vmf->pgoff, pages);
-	u32 flags = IOT_TOUCH_around;
+	u32 flags = IOT_TOUCH_around | advice_of(vmf->vma);
 	struct iot_span span;
 	vm_fault_t fault;
 
@@ -230,6 +239,7 @@ static vm_fault_t map_huge_fault(struct vm_fault *vmf, iot_huge_t size)
 static vm_fault_t map_page_mkwrite(struct vm_fault *vmf)
 {
 	struct tfs_map *map = map_of(vmf->vma);
+	u32 flags = IOT_TOUCH_write | advice_of(vmf->vma);
 	pgoff_t page = vmf->pgoff;
 	struct iot_span span;
 	vm_fault_t fault = 0;
@@ -244,9 +254,7 @@ static vm_fault_t map_page_mkwrite(struct vm_fault *vmf)
 	if (fault & (VM_FAULT_RETRY | VM_FAULT_NOPAGE)) /* it will be tried again */
 		iot_span_keep(&span, fault_key(map, page));
 	else
-		emit_touch(&span, map, page,
-			   IOT_TOUCH_write | (span.note & NOTE_ABSENT ? 0 : IOT_TOUCH_mkwrite),
-			   fault);
+		emit_touch(&span, map, page, flags | (span.note & NOTE_ABSENT ? 0 : IOT_TOUCH_mkwrite), fault);
 out:
 	map_put(map);
 	return fault;
@@ -255,6 +263,7 @@ out:
 static vm_fault_t map_pfn_mkwrite(struct vm_fault *vmf)
 {
 	struct tfs_map *map = map_of(vmf->vma);
+	u32 flags = IOT_TOUCH_write | IOT_TOUCH_mkwrite | advice_of(vmf->vma);
 	pgoff_t page = vmf->pgoff;
 	struct iot_span span;
 	vm_fault_t fault;
@@ -263,7 +272,7 @@ static vm_fault_t map_pfn_mkwrite(struct vm_fault *vmf)
 	begin_fault(map, page, &span);
 	fault = map->lower_ops->pfn_mkwrite(vmf);
 	if (iot_span_is_on(&span))
-		emit_touch(&span, map, page, IOT_TOUCH_write | IOT_TOUCH_mkwrite, fault);
+		emit_touch(&span, map, page, flags, fault);
 	map_put(map);
 	return fault;
 }

@@ -96,6 +96,23 @@ static int touch(volatile char *address, bool is_write)
 	return 0;
 }
 
+/*
+ * How much the kernel reads ahead, as the program had told it. Nothing changes in a mapping of which pieces are unmapped:
+ * others may be in their place.
+ */
+static void advise(struct map *map, u32 touch_flags)
+{
+	u32 advice = touch_flags & (IOT_TOUCH_random | IOT_TOUCH_sequential);
+
+	if (__atomic_load_n(&map->advice, __ATOMIC_RELAXED) == advice || map->hole_count)
+		return;
+	__atomic_store_n(&map->advice, advice, __ATOMIC_RELAXED);
+	madvise(map->address, map->length_bytes,
+		advice & IOT_TOUCH_random     ? MADV_RANDOM :
+		advice & IOT_TOUCH_sequential ? MADV_SEQUENTIAL :
+						MADV_NORMAL);
+}
+
 s64 perform_touch(struct player_task *task, const struct iot_program_op *op)
 {
 	struct map *map;
@@ -104,6 +121,7 @@ s64 perform_touch(struct player_task *task, const struct iot_program_op *op)
 
 	if (err)
 		return err;
+	advise(map, le32_to_cpu(op->flags));
 	err = touch(address, le32_to_cpu(op->flags) & IOT_TOUCH_write);
 	map_put(map);
 	return err;

@@ -147,6 +147,7 @@ int map_fill(struct player_task *task, __le32 slot, char *address, u64 offset_by
 	map->length_bytes = whole_pages(length_bytes);
 	map->left_bytes = map->length_bytes;
 	map->hole_count = 0;
+	map->advice = 0;
 	__atomic_store_n(&map->users, 1, __ATOMIC_RELEASE);
 	return 0;
 }

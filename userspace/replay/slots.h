@@ -36,6 +36,7 @@ struct handle {
  * struct map - a mapping
  * @users: see above
  * @hole_count: number of @holes
+ * @advice: of the last touch, IOT_TOUCH_random or IOT_TOUCH_sequential
  * @address: where it begins
  * @offset_bytes: where it begins in the file
  * @length_bytes: its length, whole pages
@@ -45,6 +46,7 @@ struct handle {
 struct map {
 	u32 users;
 	u32 hole_count;
+	u32 advice;
 	char *address;
 	u64 offset_bytes;
 	u64 length_bytes;

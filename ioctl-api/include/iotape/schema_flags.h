@@ -75,7 +75,9 @@
 	B(0, write, "the access was a write")                                          \
 	B(1, mkwrite, "a page that was readable became writable")                      \
 	B(2, cow, "a private copy was made")                                           \
-	B(3, around, "a neighbour of the page touched, mapped ahead of need")
+	B(3, around, "a neighbour of the page touched, mapped ahead of need")          \
+	B(4, random, "MADV_RANDOM was in force")                                       \
+	B(5, sequential, "MADV_SEQUENTIAL was in force")
 
 #define IOT_FALLOC_FLAGS(B)                                                            \
 	B(0, keep_size, "FALLOC_FL_KEEP_SIZE")                                         \
