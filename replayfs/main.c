@@ -2,6 +2,7 @@
 /*
  * main.c - replayfs.ko from load to unload.
  */
+#include <iotape/version.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
@@ -24,3 +25,4 @@ module_exit(replayfs_exit);
 
 MODULE_DESCRIPTION("replay of recorded file I/O in the kernel");
 MODULE_LICENSE("GPL v2");
+MODULE_VERSION(IOTAPE_VERSION);

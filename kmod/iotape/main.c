@@ -2,6 +2,7 @@
 /*
  * main.c - iotape.ko from load to unload.
  */
+#include <iotape/version.h>
 #include <linux/module.h>
 
 #include "session.h"
@@ -43,3 +44,4 @@ module_exit(iotape_exit);
 
 MODULE_DESCRIPTION("record and replay of file I/O: sessions and transport");
 MODULE_LICENSE("GPL v2");
+MODULE_VERSION(IOTAPE_VERSION);

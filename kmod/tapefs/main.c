@@ -2,6 +2,7 @@
 /*
  * main.c - tapefs.ko from load to unload.
  */
+#include <iotape/version.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
@@ -83,4 +84,5 @@ module_exit(tapefs_exit);
 
 MODULE_DESCRIPTION("stackable file system that records every operation");
 MODULE_LICENSE("GPL v2");
+MODULE_VERSION(IOTAPE_VERSION);
 MODULE_ALIAS_FS(TFS_NAME);

@@ -11,6 +11,8 @@
  *      features of iot_query, and flags where iot_create had a reserved field; later: IOT_IOC_ADMIT,
  *      and joining needs the consent of the recorder
  *   2  records of mpi_comm that say of which world a rank is; later: IOT_IOC_ALIVE
+ *   3  the requests of both devices have a magic number of their own; 0xB7, which they had before, is that of
+ *      nsfs and remoteproc, and strace named them after those
  */
 #ifndef IOTAPE_CONTROL_H
 #define IOTAPE_CONTROL_H
@@ -18,7 +20,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define IOT_CONTROL_VERSION 2
+#define IOT_CONTROL_VERSION 3
 #define IOT_CONTROL_PATH    "/dev/iotape"
 #define IOT_REPLAY_PATH	    "/dev/replayfs"
 
@@ -224,7 +226,7 @@ struct iot_alive {
 	__u32 count;
 };
 
-#define IOT_IOC_MAGIC  0xB7
+#define IOT_IOC_MAGIC  0xD9 /* free in the list of the kernel, userspace-api/ioctl/ioctl-number */
 #define IOT_IOC_QUERY  _IOR(IOT_IOC_MAGIC, 1, struct iot_query)
 #define IOT_IOC_CREATE _IOWR(IOT_IOC_MAGIC, 2, struct iot_create)
 #define IOT_IOC_ATTACH _IOW(IOT_IOC_MAGIC, 3, struct iot_attach)
