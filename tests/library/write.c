@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * make.c - an example of libiotape, valid as C and as C++: write a trace of operations that nothing recorded, here
+ * write.c - an example of libiotape, valid as C and as C++: write a trace of operations that nothing recorded, here
  * one process that opens a file and reads it with two reads.
  *
- *	make OUTPUT
+ *	write OUTPUT
  *
- * Build: cc make.c $(pkg-config --cflags --libs libiotape)
+ * Build: cc write.c $(pkg-config --cflags --libs libiotape)
  */
 #include <iotape/iotape.h>
 
@@ -25,7 +25,7 @@ struct value {
 
 static void fail(const struct iotape_error *error)
 {
-	fprintf(stderr, "make: %s\n", error->sentence);
+	fprintf(stderr, "write: %s\n", error->sentence);
 	exit(1);
 }
 
@@ -41,7 +41,7 @@ static void add(struct iotape_writer *writer, const char *name, const struct val
 	if (!result && tail)
 		result = iotape_record_set_tail(record, tail, strlen(tail));
 	if (result) {
-		fprintf(stderr, "make: %s: %s\n", name, strerror(-result));
+		fprintf(stderr, "write: %s: %s\n", name, strerror(-result));
 		exit(1);
 	}
 	if (iotape_writer_add(writer, record, &error))
@@ -91,13 +91,13 @@ int main(int argc, char **argv)
 	struct iotape_error error;
 
 	if (argc != 2) {
-		fputs("usage: make OUTPUT\n", stderr);
+		fputs("usage: write OUTPUT\n", stderr);
 		return 2;
 	}
 	if (iotape_writer_open(argv[1], NULL, &writer, &error))
 		fail(&error);
 	add_all(writer);
-	if (iotape_writer_add_fact(writer, "creator", "make", &error) || iotape_writer_finish(writer, &error))
+	if (iotape_writer_add_fact(writer, "creator", "write", &error) || iotape_writer_finish(writer, &error))
 		fail(&error);
 	iotape_writer_close(writer);
 	return 0;
