@@ -20,7 +20,7 @@ struct options {
 };
 
 static const struct argp_option option_table[] = {
-	{ "all", 'a', NULL, 0, "latencies of all operations, not only of those that take 1 % of the time", 0 },
+	{ "all", 'a', NULL, 0, "print the latencies of all operations, not only of those with at least 1 % of the time", 0 },
 	{ "json", 'j', NULL, 0, "print JSON", 0 },
 	{}
 };
@@ -54,7 +54,7 @@ static const struct argp argp = {
 	.options = option_table,
 	.parser = parse,
 	.args_doc = "TRACE...",
-	.doc = "Put runs side by side: recordings, and outcomes of replays (iotape replay -o).\v"
+	.doc = "Compare recordings and outcomes of replays (iotape replay -o) side by side.\v"
 	       "The timing error of a replay at natural pace is how much longer it took than a recording on the "
 	       "same storage, which is named before it; where there is none, the predicted change is how much "
 	       "longer it took than the recording that it replays. Semantic errors are operations that ended otherwise than in the trace. Lines that begin with # say what makes the runs hard "
@@ -231,7 +231,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_compare = {
 	.name = "compare",
-	.summary = "put runs side by side, originals and replays",
+	.summary = "compare recordings and replays side by side",
 	.run = run,
 	.argp = &argp,
 };

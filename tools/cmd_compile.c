@@ -29,17 +29,17 @@ struct options {
 static const struct argp_option option_table[] = {
 	{ "output", 'o', "FILE", 0, "write the program to FILE (default: the trace's name with .irp)", 0 },
 	{ "order", 'r', "ORDER", 0,
-	  "what keeps its order: iotape (default), artc, single, temporal, unconstrained; or rules "
-	  "of ROOT with commas: program_seq, thread_seq, file_seq, path_stage+, fd_stage, fd_seq, "
+	  "the order to keep: iotape (default), artc, single, temporal, unconstrained; or a "
+	  "comma-separated list of rules of ROOT: program_seq, thread_seq, file_seq, path_stage+, fd_stage, fd_seq, "
 	  "aio_stage", 0 },
 	{ "without", 'w', "CAUSE,...", 0,
-	  "leave out an order, to see what it costs or keeps right: life, mpi, wake, request, "
+	  "omit the order of these causes, to measure their cost or effect: life, mpi, wake, request, "
 	  "name, entries, size, data, handle, attr, lock, or a rule", 0 },
 	{ "snapshot", KEY_SNAPSHOT, "FILE", 0,
-	  "complete the initial state from a snapshot of the traced directory", 0 },
+	  "complete the initial tree from a snapshot of the traced directory", 0 },
 	{ "whole", KEY_WHOLE, NULL, 0,
-	  "with --snapshot, take all that is in it, not only what the trace used", 0 },
-	{ "times", 't', NULL, 0, "print where the time of each process went", 0 },
+	  "with --snapshot, include all of its entries, not only those that the trace uses", 0 },
+	{ "times", 't', NULL, 0, "print how each process spent its time", 0 },
 	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
 	{}
@@ -54,7 +54,7 @@ static error_t parse_causes(char *list, u32 *causes, struct argp_state *state)
 		for (i = 0; i < EDGE_CAUSE_COUNT && strcmp(name, edge_cause_names[i]); i++)
 			;
 		if (i == EDGE_CAUSE_COUNT)
-			argp_error(state, "--without: '%s' is no cause of order", name);
+			argp_error(state, "--without: '%s' is not a cause of order", name);
 		*causes |= 1u << i;
 	}
 	return 0;
@@ -66,7 +66,7 @@ static error_t parse_order(const char *text, struct compile_options *options,
 	const char *wrong = order_rules_parse(text, &options->rules);
 
 	if (wrong)
-		argp_error(state, "--order: '%.*s' is no rule and no set of rules",
+		argp_error(state, "--order: '%.*s' is neither a rule nor a set of rules",
 			   (int)strcspn(wrong, ","), wrong);
 	options->order = text;
 	return 0;
@@ -120,7 +120,7 @@ static const struct argp argp = {
 	.options = option_table,
 	.parser = parse,
 	.args_doc = "TRACE",
-	.doc = "Turn a trace into a program that `iotape init` and `iotape replay` take.",
+	.doc = "Compile a trace to a program for `iotape init` and `iotape replay`.",
 };
 
 static void print_duration(const char *before, u64 ns)
@@ -434,7 +434,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_compile = {
 	.name = "compile",
-	.summary = "turn a trace into a replay program",
+	.summary = "compile a trace to a replay program",
 	.run = run,
 	.argp = &argp,
 };

@@ -26,10 +26,10 @@ enum {
 };
 
 static const struct argp_option option_table[] = {
-	{ "max", 'n', "N", 0, "describe so many differences (default: 20)", 0 },
+	{ "max", 'n', "N", 0, "describe the first N differences (default: 20)", 0 },
 	{ "privileged-files", KEY_PRIVILEGED, NULL, 0, "the second is of a replay with this option: what gives rights must be the same, too", 0 },
 	{ "json", 'j', NULL, 0, "print JSON", 0 },
-	{ "quiet", 'q', NULL, 0, "print nothing: the exit code tells", 0 },
+	{ "quiet", 'q', NULL, 0, "print nothing, only return the exit code", 0 },
 	{}
 };
 
@@ -68,11 +68,10 @@ static const struct argp argp = {
 	.options = option_table,
 	.parser = parse,
 	.args_doc = "TRACE TRACE",
-	.doc = "Compare what two traces did: kind, object, offset, length, flags and result of each "
-	       "operation, task by task in order. The second may be a recording of a replay of the "
-	       "first.\v"
-	       "The exit code is 3 if they differ, and 4 if they do not, but one of them is incomplete. What counts as equal although it is not the "
-	       "same is listed in iotape-diff(1).",
+	.doc = "Compare the operations of two traces, task by task in order: kind, object, offset, "
+	       "length, flags and result. The second may be a recording of a replay of the first.\v"
+	       "The exit code is 3 if they differ, and 4 if they do not, but one of them is incomplete. Differences that count as equal are "
+	       "listed in iotape-diff(1).",
 };
 
 static void print_text(const struct options *options, const struct diff_result *r,
@@ -167,7 +166,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_diff = {
 	.name = "diff",
-	.summary = "did two traces do the same?",
+	.summary = "check whether two traces did the same",
 	.run = run,
 	.argp = &argp,
 };

@@ -35,12 +35,12 @@ struct options {
 };
 
 static const struct argp_option option_table[] = {
-	{ "kind", 'k', "KIND[,...]", 0, "only records of these kinds, or of these groups: run who life op mpi replay (default: op life mpi replay)", 0 },
-	{ "all", 'a', NULL, 0, "records of all kinds", 0 },
-	{ "task", 't', "ID", 0, "only records of this task", 0 },
-	{ "path", 'p', "PATTERN", 0, "only operations on paths that match the shell pattern", 0 },
-	{ "failed", 'f', NULL, 0, "only operations that failed", 0 },
-	{ "partners", KEY_PARTNERS, NULL, 0, "instead of records, the MPI calls of each rank and with which ones they belong together", 0 },
+	{ "kind", 'k', "KIND[,...]", 0, "print only records of these kinds or groups: run who life op mpi replay (default: op life mpi replay)", 0 },
+	{ "all", 'a', NULL, 0, "print records of all kinds", 0 },
+	{ "task", 't', "ID", 0, "print only records of this task", 0 },
+	{ "path", 'p', "PATTERN", 0, "print only operations on paths that match the shell pattern", 0 },
+	{ "failed", 'f', NULL, 0, "print only failed operations", 0 },
+	{ "partners", KEY_PARTNERS, NULL, 0, "print the matched MPI calls of each rank instead of records", 0 },
 	{ "json", 'j', NULL, 0, "print JSON, one object a line", 0 },
 	{}
 };
@@ -116,7 +116,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (options->has_partners && is_restricted(options))
-			argp_error(state, "--partners goes with --json only");
+			argp_error(state, "--partners can be combined with --json only");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -127,10 +127,10 @@ static const struct argp argp = {
 	.options = option_table,
 	.parser = parse,
 	.args_doc = "TRACE",
-	.doc = "Print a trace as text, one line per record, in the order in which operations ended.\v"
-	       "A line is: time since the beginning in seconds, task, number of the operation, "
-	       "kind, path with the generation of the object if that is not the first, and the "
-	       "fields of the kind. The last lines, beginning with #, say what is missing.",
+	.doc = "Print the records of a trace, one per line, in the order in which they ended.\v"
+	       "Columns: time since the start in seconds, task, number of the operation, kind, "
+	       "path with the generation of the object if it is not the first, fields of the kind. "
+	       "Lines at the end that begin with # list the omissions.",
 };
 
 static bool is_kind_wanted(const struct options *options, const struct iot_kind_info *info)
@@ -399,7 +399,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_dump = {
 	.name = "dump",
-	.summary = "print a trace as text, one line per record",
+	.summary = "print the records of a trace",
 	.run = run,
 	.argp = &argp,
 };

@@ -18,11 +18,11 @@ struct options {
 };
 
 static const struct argp_option option_table[] = {
-	{ "output", 'o', "FILE", 0, "write the trace to FILE (needed)", 0 },
+	{ "output", 'o', "FILE", 0, "write the trace to FILE (required)", 0 },
 	{ "root", 'r', "DIR", 0,
-	  "a directory that becomes a root of the trace, an absolute path (needed); may be repeated", 0 },
+	  "include operations below DIR, an absolute path (required); may be repeated", 0 },
 	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
-	{ "quiet", 'q', NULL, 0, "do not print the summary, nor what the log does not tell", 0 },
+	{ "quiet", 'q', NULL, 0, "print neither the summary nor the gaps of the log", 0 },
 	{}
 };
 
@@ -72,7 +72,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!options->import.log_count)
-			argp_error(state, "no output of strace given");
+			argp_error(state, "no strace output given");
 		if (!options->import.root_count)
 			argp_error(state, "no --root given");
 		if (!options->import.trace)
@@ -87,7 +87,7 @@ static const struct argp argp = {
 	.options = option_table,
 	.parser = parse,
 	.args_doc = "STRACE...",
-	.doc = "Turn what `strace -f -ttt -T -y -v -s 4096 -o STRACE` wrote into a trace.",
+	.doc = "Convert the output of `strace -f -ttt -T -y -v -s 4096 -o STRACE` to a trace.",
 };
 
 static void print_named(const struct import_summary *s, enum import_gap kind)
@@ -176,7 +176,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_import = {
 	.name = "import",
-	.summary = "turn the output of strace into a trace",
+	.summary = "convert strace output to a trace",
 	.run = run,
 	.argp = &argp,
 };

@@ -31,15 +31,15 @@ enum {
 
 static const struct argp_option option_table[] = {
 	{ "target", KEY_TARGET, "DIR", 0,
-	  "directory to prepare; it must be empty, or see --delta", 0 },
+	  "directory to prepare; must be empty, except with --delta", 0 },
 	{ "delta", KEY_DELTA, NULL, 0,
-	  "DIR may also be one that was prepared for PROGRAM before: change what differs", 0 },
+	  "restore a directory that was prepared for PROGRAM before", 0 },
 	{ "data", KEY_DATA, "random|zero|sparse", 0,
-	  "contents of files: data that does not compress (default), zeros, or only their sizes; with --delta what was chosen before", 0 },
+	  "contents of files: incompressible data (default), zeros, or no data; with --delta, as before", 0 },
 	{ "cache", KEY_CACHE, "match|cold|warm|keep", 0,
-	  "leave in the page cache what the trace found there (default), nothing, everything, or what comes", 0 },
+	  "state of the page cache: as in the trace (default), empty, all files, or unchanged", 0 },
 	{ "owner", KEY_OWNER, NULL, 0,
-	  "also give DIR itself the owner and the mode of the traced directory, for iotape replay --as=recorded", 0 },
+	  "also set owner and mode of DIR to those of the traced directory, for iotape replay --as=recorded", 0 },
 	{ "privileged-files", KEY_PRIVILEGED, NULL, 0,
 	  "make device nodes, set-user-ID files and capabilities as they were, not harmless: see iotape-replay(1)", 0 },
 	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
@@ -104,7 +104,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		if (!options->prepare.target)
 			argp_error(state, "no --target given");
 		if (options->is_json && options->prepare.change)
-			argp_error(state, "--verbose does not go with --json");
+			argp_error(state, "--verbose cannot be combined with --json");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -115,7 +115,7 @@ static const struct argp argp = {
 	.options = option_table,
 	.parser = parse,
 	.args_doc = "PROGRAM",
-	.doc = "Make the files and directories that PROGRAM must find, in an empty directory. "
+	.doc = "Create the initial tree of PROGRAM in an empty directory. "
 	       "PROGRAM may be a snapshot.",
 };
 
@@ -230,7 +230,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_init = {
 	.name = "init",
-	.summary = "make what a replay needs to find",
+	.summary = "create the initial tree of a replay",
 	.run = run,
 	.argp = &argp,
 };

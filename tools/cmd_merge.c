@@ -31,10 +31,10 @@ struct options {
 
 static const struct argp_option option_table[] = {
 	{ "output", 'o', "FILE", 0, "write the trace to FILE", 0 },
-	{ "job", KEY_JOB, "JOB|all", 0, "take the traces of one job only, or of all that there are", 0 },
-	{ "shared", KEY_SHARED, "DIR|none", 0, "the recorded directory DIR is the same on all nodes; may be repeated. By default, if its type of file system is one for sharing; none: never", 0 },
+	{ "job", KEY_JOB, "JOB|all", 0, "merge the traces of one job only, or of all jobs", 0 },
+	{ "shared", KEY_SHARED, "DIR|none", 0, "treat DIR as the same directory on all nodes; may be repeated. Default: directories on shared file systems; none: no directory", 0 },
 	{ "json", 'j', NULL, 0, "print JSON", 0 },
-	{ "quiet", 'q', NULL, 0, "print no summary", 0 },
+	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
 	{}
 };
 
@@ -116,7 +116,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!options->merge.path_count)
-			argp_error(state, "which traces, or which directory?");
+			argp_error(state, "no trace or directory given");
 		if (!options->merge.output)
 			argp_error(state, "no --output given");
 		return 0;
@@ -129,9 +129,8 @@ static const struct argp argp = {
 	.options = option_table,
 	.parser = parse,
 	.args_doc = "DIRECTORY|TRACE...",
-	.doc = "Make one trace of those that the processes of an MPI job wrote for themselves, with "
-	       "IOTAPE_MPI_OUT=DIRECTORY, or that `iotape record --join` wrote on each of its nodes, "
-	       "or of the outcomes that the nodes of a replay wrote.",
+	.doc = "Merge traces into one: those of the nodes of a job (`iotape record --join`), of its "
+	       "processes (IOTAPE_MPI_OUT=DIRECTORY), or the outcomes of the nodes of a replay.",
 };
 
 /* -- what came of it ------------------------------------------------------------------------- */
@@ -245,7 +244,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_merge = {
 	.name = "merge",
-	.summary = "make one trace of those of the processes or nodes of a job",
+	.summary = "merge the traces of the processes or nodes of a job",
 	.run = run,
 	.argp = &argp,
 };

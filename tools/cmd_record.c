@@ -56,21 +56,21 @@ enum {
 
 static const struct argp_option option_table[] = {
 	{ "output", 'o', "FILE", 0, "write the trace to FILE (default: iotape.iot)", 0 },
-	{ "mount", 'm', "DIR", 0, "record what happens below DIR (default: the working directory); may be repeated", 0 },
-	{ "policy", KEY_POLICY, "block|drop", 0, "when records come faster than they can be written: let the command wait (default), or drop and count them", 0 },
-	{ "mmap", KEY_MMAP, "page|faultaround|off", 0, "record first accesses to each mapped page (default), as the kernel maps them, or not at all", 0 },
-	{ "mpi", KEY_MPI, "auto|on|off|openmpi|mpich", 0, "record MPI calls: if the command is mpirun or mpiexec (default), always, never, of this MPI", 0 },
-	{ "wakes", KEY_WAKES, NULL, 0, "record who wakes whom out of a wait, so that a replay keeps the order that pipes, sockets and locks in memory make", 0 },
-	{ "buffers", KEY_BUFFERS, "N", 0, "32 KiB buffers of each CPU (default: 16)", 0 },
-	{ "flush", KEY_FLUSH, "MS", 0, "oldest age of a record that is not on its way, in ms (default: 200)", 0 },
-	{ "join", KEY_JOIN, NULL, 0, "record together with all others of this job that do so on this node; --output is a directory (default: iotape.traces)", 0 },
-	{ "job", KEY_JOB, "NAME", 0, "name of the job, if the launcher tells none", 0 },
-	{ "mpi-only", KEY_MPI_ONLY, NULL, 0, "record MPI calls only, without the kernel modules: each process writes a trace of its own in the directory --output", 0 },
-	{ "attach", KEY_ATTACH, NULL, 0, "run nothing: record the tapefs mounts that the directories are on, and whoever works there, until Ctrl-C", 0 },
-	{ "for", KEY_FOR, "SECONDS", 0, "with --attach: so long at most", 0 },
-	{ "pid", KEY_PID, "PID", 0, "with --attach: the mounts as process PID sees them, until it ends", 0 },
-	{ "admit", KEY_ADMIT, "WHO,...", 0, "let processes of these users, or of :GROUPs, add MPI records although the command did not start them; may be repeated", 0 },
-	{ "wait", KEY_WAIT, "SECONDS", OPTION_ARG_OPTIONAL, "when the command has ended, wait until all processes have ended that it had started, or so long (default: 1)", 0 },
+	{ "mount", 'm', "DIR", 0, "record operations below DIR (default: the working directory); may be repeated", 0 },
+	{ "policy", KEY_POLICY, "block|drop", 0, "if records are created faster than they can be written: make the command wait (default), or drop and count them", 0 },
+	{ "mmap", KEY_MMAP, "page|faultaround|off", 0, "record the first access to each mapped page (default), to groups of pages as the kernel maps them, or none", 0 },
+	{ "mpi", KEY_MPI, "auto|on|off|openmpi|mpich", 0, "record MPI calls: if the command is mpirun or mpiexec (default), always, never, or of this MPI", 0 },
+	{ "wakes", KEY_WAKES, NULL, 0, "also record wake-ups, so that a replay keeps the order imposed by pipes, sockets and locks in memory", 0 },
+	{ "buffers", KEY_BUFFERS, "N", 0, "number of 32 KiB buffers per CPU (default: 16)", 0 },
+	{ "flush", KEY_FLUSH, "MS", 0, "maximum age of an unsent record, in ms (default: 200)", 0 },
+	{ "join", KEY_JOIN, NULL, 0, "join the recording of this job on this node; the output is a directory (default: iotape.traces)", 0 },
+	{ "job", KEY_JOB, "NAME", 0, "name of the job, if the launcher does not set one", 0 },
+	{ "mpi-only", KEY_MPI_ONLY, NULL, 0, "record MPI calls only, without kernel modules: each process writes a trace to the output directory", 0 },
+	{ "attach", KEY_ATTACH, NULL, 0, "run no command: record existing tapefs mounts, by any process, until Ctrl-C", 0 },
+	{ "for", KEY_FOR, "SECONDS", 0, "with --attach: end the recording after this time", 0 },
+	{ "pid", KEY_PID, "PID", 0, "with --attach: record the mounts of process PID until it ends", 0 },
+	{ "admit", KEY_ADMIT, "NAME,...", 0, "allow processes of these users, or of these :groups, to add MPI records even if the command did not start them; may be repeated", 0 },
+	{ "wait", KEY_WAIT, "SECONDS", OPTION_ARG_OPTIONAL, "after the end of the command, wait for all processes that it started, or at most this long (default: 1)", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
 	{}
 };
@@ -103,15 +103,15 @@ static void check(struct argp_state *state, const struct options *options)
 	if (options->is_attach && options->record.command)
 		argp_error(state, "--attach runs no command");
 	else if (options->is_attach && (options->is_join || options->is_mpi_only))
-		argp_error(state, "--attach does not go with --join or --mpi-only");
+		argp_error(state, "--attach cannot be combined with --join or --mpi-only");
 	else if (!options->is_attach && (options->seconds || options->pid))
-		argp_error(state, "--for and --pid go with --attach only");
+		argp_error(state, "--for and --pid require --attach");
 	else if (options->is_mpi_only && options->record.admit_count)
-		argp_error(state, "--admit is about the session of the kernel, and does not go with --mpi-only");
+		argp_error(state, "--admit cannot be combined with --mpi-only, which has no session");
 	else if (options->has_wait && (options->is_attach || options->is_mpi_only))
-		argp_error(state, "--wait does not go with --attach or --mpi-only");
+		argp_error(state, "--wait cannot be combined with --attach or --mpi-only");
 	else if (options->is_mpi_only && options->record.has_wakes)
-		argp_error(state, "--wakes needs the kernel modules, and does not go with --mpi-only");
+		argp_error(state, "--wakes requires the kernel modules and cannot be combined with --mpi-only");
 	else if (!options->is_attach && !options->record.command)
 		argp_error(state, "no command to record");
 }
@@ -196,9 +196,9 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[--] COMMAND [ARGUMENT...]\n--attach",
 	.doc = "Run COMMAND and record its file I/O below the given directories.\v"
-	       "Several nodes: mpirun ... iotape record --join -o DIR -m /scratch -- COMMAND, and afterwards "
-	       "iotape merge -o job.iot DIR. The exit code is that of COMMAND; 127 if it was not found, 126 if it cannot be executed; or "
-	       "1 if the recording failed.",
+	       "Several nodes: mpirun ... iotape record --join -o DIR -m /scratch -- COMMAND, followed by "
+	       "iotape merge -o job.iot DIR. The exit code is that of COMMAND; 127 if it was not found, 126 if it "
+	       "cannot be executed, 1 if the recording failed.",
 };
 
 /* Which boot of the node: a clock of its own. */

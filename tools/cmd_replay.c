@@ -63,21 +63,21 @@ enum {
 #define NODE_TIMEOUT_MAX_S 1048576
 
 static const struct argp_option option_table[] = {
-	{ "target", KEY_TARGET, "DIR", 0, "directory that `iotape init` has prepared", 0 },
-	{ "engine", KEY_ENGINE, "kernel|thread|null", 0, "who performs the program: the module replayfs (default), threads that need neither root nor modules, or nobody", 0 },
+	{ "target", KEY_TARGET, "DIR", 0, "directory prepared by `iotape init`", 0 },
+	{ "engine", KEY_ENGINE, "kernel|thread|null", 0, "run operations by the module replayfs (default), by threads without root and modules, or not at all", 0 },
 	{ "output", 'o', "FILE", 0, "write the outcomes to FILE, a trace", 0 },
-	{ "pace", KEY_PACE, "natural|full|FACTOR", 0, "think times as in the trace (default), none, or times a factor", 0 },
-	{ "compute", KEY_COMPUTE, "FACTOR", 0, "factor for think time that the traced program used to compute", 0 },
-	{ "pause", KEY_PAUSE, "FACTOR", 0, "factor for think time in which it waited for something else than I/O", 0 },
-	{ "data", KEY_DATA, "copy|discard", 0, "copy what is read to memory (default but at full pace), or leave it in the page cache", 0 },
-	{ "wait", KEY_WAIT, "sleep|spin", 0, "sleep while think time passes (default), or keep the CPU busy, to be late less", 0 },
-	{ "agent", KEY_AGENT, "openmpi|mpich|LIBRARY", OPTION_ARG_OPTIONAL, "be one of the nodes that mpirun or srun has started, and perform the tasks placed there", 0 },
-	{ "place", KEY_PLACE, "block|cyclic|trace", 0, "which ranks share a node: those that follow each other, those that do not, or as in the trace (default, if that had as many nodes; else block)", 0 },
-	{ "node-timeout", KEY_NODE_TIMEOUT, "SECONDS", 0, "give up a node that has not been heard of for so long (60), and end; 0: wait for it", 0 },
-	{ "keep-parts", KEY_KEEP_PARTS, NULL, 0, "keep the outcomes that each node has written", 0 },
-	{ "window", KEY_WINDOW, "MIB", 0, "memory for the operations of a large program, which are read ahead of those who perform them (64); the kernel engine's", 0 },
-	{ "as", KEY_AS, "self|recorded", 0, "perform operations as whoever replays (default), or each task as the user and group that it had in the trace", 0 },
-	{ "emulate", KEY_EMULATE, NULL, 0, "where the target has no such operation, perform others in its place: see iotape-replay(1)", 0 },
+	{ "pace", KEY_PACE, "natural|full|FACTOR", 0, "think times as in the trace (default), none, or multiplied by a factor", 0 },
+	{ "compute", KEY_COMPUTE, "FACTOR", 0, "factor for think time spent on a CPU", 0 },
+	{ "pause", KEY_PAUSE, "FACTOR", 0, "factor for think time spent waiting for something other than I/O", 0 },
+	{ "data", KEY_DATA, "copy|discard", 0, "copy data that is read to memory (default except at full pace), or leave it in the page cache", 0 },
+	{ "wait", KEY_WAIT, "sleep|spin", 0, "sleep during think time (default), or keep the CPU busy to reduce lateness", 0 },
+	{ "agent", KEY_AGENT, "openmpi|mpich|LIBRARY", OPTION_ARG_OPTIONAL, "run as one of the nodes started by mpirun or srun, with the tasks placed on it", 0 },
+	{ "place", KEY_PLACE, "block|cyclic|trace", 0, "placement of ranks: consecutive ranks on a node, round-robin, or as in the trace (default if that had as many nodes, else block)", 0 },
+	{ "node-timeout", KEY_NODE_TIMEOUT, "SECONDS", 0, "give up a node that has not been heard of for this time, and end (default: 60); 0: never", 0 },
+	{ "keep-parts", KEY_KEEP_PARTS, NULL, 0, "keep the outcomes of each node", 0 },
+	{ "window", KEY_WINDOW, "MIB", 0, "memory for the operations of a large program, which are read ahead (default: 64); kernel engine only", 0 },
+	{ "as", KEY_AS, "self|recorded", 0, "run operations as the caller (default), or each task as its recorded user and group", 0 },
+	{ "emulate", KEY_EMULATE, NULL, 0, "replace operations that the target does not support, see iotape-replay(1)", 0 },
 	{ "privileged-files", KEY_PRIVILEGED, NULL, 0, "make device nodes, set-user-ID files and capabilities as they were, not harmless: see iotape-replay(1)", 0 },
 	{ "force", KEY_FORCE, NULL, 0, "replay even if the target was not prepared for this program", 0 },
 	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
@@ -122,10 +122,10 @@ static void check_engine(struct argp_state *state, struct options *options)
 	if (!engine->uses_target)
 		options->replay.target = NULL; /* the same command line does for all engines */
 	if (options->is_window_given && !engine->streams)
-		argp_error(state, "--window: the %s engine reads all of a program before it begins",
+		argp_error(state, "--window: the %s engine loads the whole program",
 			   engine->name);
 	if (options->is_as_given && !engine->uses_target)
-		argp_error(state, "--as: the %s engine performs nothing, for nobody", engine->name);
+		argp_error(state, "--as: the %s engine runs no operations", engine->name);
 	if (!options->is_data_given)
 		return;
 	if (!(engine->data_modes & (1u << options->replay.data)))
@@ -142,9 +142,9 @@ static void check_nodes(struct argp_state *state, const struct options *options)
 			     options->keeps_parts    ? "--keep-parts" : NULL;
 
 	if (option && !options->is_shared)
-		argp_error(state, "%s is for several nodes: it goes with --agent", option);
+		argp_error(state, "%s requires --agent", option);
 	if (options->is_window_given && options->is_shared)
-		argp_error(state, "--window does not go with --agent: each node reads all of the program before it begins");
+		argp_error(state, "--window cannot be combined with --agent: each node loads the whole program");
 }
 
 /* Do the options go together? */
@@ -250,11 +250,11 @@ static const struct argp argp = {
 	.options = option_table,
 	.parser = parse,
 	.args_doc = "PROGRAM",
-	.doc = "Perform PROGRAM on a target that `iotape init` has prepared.\v"
-	       "The exit code is 3 if an operation ended otherwise than in the trace; 4 if none did, but the "
+	.doc = "Replay PROGRAM on a target prepared by `iotape init`.\v"
+	       "The exit code is 3 if an operation diverged from the trace, 4 if none did, but the "
 	       "program lacks operations of the traced run. "
-	       "With --agent, %n in DIR is the number of the node; FILE is written by node 0, of what each "
-	       "node has written to FILE.0, FILE.1 and so on.",
+	       "With --agent, %n in DIR is the number of the node; node 0 writes FILE from the "
+	       "outcomes of the nodes in FILE.0, FILE.1 and so on.",
 };
 
 static void add_facts(struct options *options)
@@ -530,7 +530,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_replay = {
 	.name = "replay",
-	.summary = "perform a program on a target",
+	.summary = "replay a program on a target",
 	.run = run,
 	.argp = &argp,
 };

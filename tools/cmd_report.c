@@ -22,7 +22,7 @@ struct options {
 };
 
 static const struct argp_option option_table[] = {
-	{ "output", 'o', "FILE", 0, "where to write it", 0 },
+	{ "output", 'o', "FILE", 0, "write the report to FILE (required)", 0 },
 	{ "title", 't', "TEXT", 0, "heading (default: Runs side by side)", 0 },
 	{}
 };
@@ -59,8 +59,8 @@ static const struct argp argp = {
 	.options = option_table,
 	.parser = parse,
 	.args_doc = "TRACE...",
-	.doc = "Write what `iotape compare` says of runs, the files that took the longest and the "
-	       "facts of each run to one HTML file.",
+	.doc = "Write the output of `iotape compare`, the files with the longest operation times and "
+	       "the facts of each run to one HTML file.",
 };
 
 static void put_character(FILE *out, const char *text, size_t bytes)
@@ -303,7 +303,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_report = {
 	.name = "report",
-	.summary = "write runs side by side to an HTML file",
+	.summary = "write a comparison of runs to an HTML file",
 	.run = run,
 	.argp = &argp,
 };

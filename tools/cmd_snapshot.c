@@ -21,8 +21,8 @@ struct options {
 
 static const struct argp_option option_table[] = {
 	{ "output", 'o', "FILE", 0, "write the snapshot to FILE", 0 },
-	{ "list", 'l', NULL, 0, "print what is in a snapshot, or in any program's initial state", 0 },
-	{ "cross-file-systems", 'X', NULL, 0, "enter what is mounted below the directory, too", 0 },
+	{ "list", 'l', NULL, 0, "print the entries of a snapshot, or of the initial tree of any program", 0 },
+	{ "cross-file-systems", 'X', NULL, 0, "include file systems mounted below the directory", 0 },
 	{ "json", 'j', NULL, 0, "print JSON", 0 },
 	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
 	{}
@@ -33,7 +33,7 @@ static void check(const struct options *options, struct argp_state *state)
 	if (!options->argument)
 		argp_error(state, options->is_list ? "no snapshot given" : "no directory given");
 	if (options->is_list && options->snapshot.output)
-		argp_error(state, "--list: has no --output");
+		argp_error(state, "--list cannot be combined with --output");
 	if (!options->is_list && !options->snapshot.output)
 		argp_error(state, "no --output given");
 }
@@ -75,7 +75,7 @@ static const struct argp argp = {
 	.options = option_table,
 	.parser = parse,
 	.args_doc = "DIR\n--list SNAPSHOT",
-	.doc = "Write down what is in DIR, without its data: for `iotape compile --snapshot` and "
+	.doc = "Save the metadata of the tree below DIR, for `iotape compile --snapshot` and "
 	       "`iotape init`.",
 };
 
@@ -323,7 +323,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_snapshot = {
 	.name = "snapshot",
-	.summary = "write down what is in a directory",
+	.summary = "save the metadata of a directory tree",
 	.run = run,
 	.argp = &argp,
 };

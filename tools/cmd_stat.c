@@ -20,7 +20,7 @@ struct options {
 };
 
 static const struct argp_option option_table[] = {
-	{ "top", 'n', "N", 0, "print so many files and processes, 0 for all (default: 10)", 0 },
+	{ "top", 'n', "N", 0, "print the first N files and processes, 0 for all (default: 10)", 0 },
 	{ "json", 'j', NULL, 0, "print JSON, with all files and processes", 0 },
 	{}
 };
@@ -53,10 +53,10 @@ static const struct argp argp = {
 	.options = option_table,
 	.parser = parse,
 	.args_doc = "TRACE",
-	.doc = "Print what a trace amounts to: operations with latency percentiles, files and "
-	       "processes with what they moved.\v"
-	       "The time of operations that ran at the same time is added up. Touched are pages of "
-	       "mappings that became accessible. Percentiles are exact to 1.6 %.",
+	.doc = "Summarize a trace: operations with latency percentiles, files and processes with "
+	       "their bytes.\v"
+	       "Times of concurrent operations are added up. Touched are bytes of mapped pages that "
+	       "became accessible. Percentiles are exact to 1.6 %.",
 };
 
 /* -- text -------------------------------------------------------------------------------------- */
@@ -146,7 +146,7 @@ static void print_summary(const char *path, const struct profile *p)
 	if (p->mpi.ops)
 		print_mpi(p);
 	if (replay)
-		printf("replay of %s, %llu operations ended otherwise than in the trace\n", replay,
+		printf("replay of %s, %llu operations diverged from the trace\n", replay,
 		       p->diverged);
 	else if (command)
 		print_command(command);
@@ -422,7 +422,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_stat = {
 	.name = "stat",
-	.summary = "what a trace amounts to, per operation, file and process",
+	.summary = "summarize a trace by operation, file and process",
 	.run = run,
 	.argp = &argp,
 };

@@ -39,7 +39,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
 	.options = option_table,
 	.parser = parse,
-	.doc = "Print the captures that are going on.",
+	.doc = "List active captures.",
 };
 
 static const char *state_name(unsigned int state)
@@ -108,7 +108,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_status = {
 	.name = "status",
-	.summary = "print the captures that are going on",
+	.summary = "list active captures",
 	.run = run,
 	.argp = &argp,
 };

@@ -22,12 +22,12 @@ static void print_help(FILE *out)
 	size_t i;
 
 	fputs("Usage: iotape COMMAND [OPTION...] [ARGUMENT...]\n"
-	      "Record the file I/O of programs in the kernel, and replay it on any storage.\n\n",
+	      "Record the file I/O of programs in the kernel and replay it on any storage.\n\n",
 	      out);
 	for (i = 0; i < sizeof(cmds) / sizeof(cmds[0]); i++)
 		fprintf(out, "  %-9s %s\n", cmds[i]->name, cmds[i]->summary);
-	fputs("\n`iotape COMMAND --help` tells the options of a command, `man iotape-COMMAND` the rest.\n"
-	      "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 finished but differs.\n",
+	fputs("\n`iotape COMMAND --help` lists the options of a command; the manual is `man iotape-COMMAND`.\n"
+	      "Exit codes: 0 done, 1 failed, 2 usage, 3 finished but differs.\n",
 	      out);
 }
 

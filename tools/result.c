@@ -141,7 +141,7 @@ void result_text(const char *program, const struct replay_options *options,
 		printf(", %.0f operations/s", (double)r->ops / seconds);
 	printf(", pace %s", result_pace(options, text));
 	if (options->engine->data_modes)
-		printf(", data %s, %llu ended otherwise than in the trace\n",
+		printf(", data %s, %llu diverged from the trace\n",
 		       options->data == IOT_DATA_COPY ? "copied" : "discarded", r->diverged);
 	else
 		printf(", nothing was performed\n");
