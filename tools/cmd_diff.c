@@ -70,7 +70,7 @@ static const struct argp argp = {
 	.args_doc = "TRACE TRACE",
 	.doc = "Compare the operations of two traces, task by task in order: kind, object, offset, "
 	       "length, flags and result. The second may be a recording of a replay of the first.\v"
-	       "The exit code is 3 if they differ, and 4 if they do not, but one of them is incomplete. Differences that count as equal are "
+	       "The exit code is 3 if they differ, or if one of them lacks operations of the run. Differences that count as equal are "
 	       "listed in iotape-diff(1).",
 };
 

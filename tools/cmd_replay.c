@@ -251,8 +251,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "PROGRAM",
 	.doc = "Replay PROGRAM on a target prepared by `iotape init`.\v"
-	       "The exit code is 3 if an operation diverged from the trace, 4 if none did, but the "
-	       "program lacks operations of the traced run. "
+	       "The exit code is 3 if an operation diverged from the trace, or if the program lacks "
+	       "operations of the traced run. "
 	       "With --agent, %n in DIR is the number of the node; node 0 writes FILE from the "
 	       "outcomes of the nodes in FILE.0, FILE.1 and so on.",
 };
