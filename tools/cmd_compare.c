@@ -55,10 +55,10 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "TRACE...",
 	.doc = "Compare recordings and outcomes of replays (iotape replay -o) side by side.\v"
-	       "The timing error of a replay at natural pace is how much longer it took than a recording on the "
-	       "same storage, which is named before it; where there is none, the predicted change is how much "
-	       "longer it took than the recording that it replays. Semantic errors are operations that ended otherwise than in the trace. Lines that begin with # say what makes the runs hard "
-	       "to compare.",
+	       "The timing error of a replay at natural pace is relative to a recording on the same storage "
+	       "before it on the command line. Without one, the predicted change is relative to the recording "
+	       "that it replays. Semantic errors are operations that diverged from the trace. Lines that begin "
+	       "with # list what limits the comparison.",
 };
 
 /* -- JSON ----------------------------------------------------------------------------------------- */
