@@ -56,7 +56,7 @@ struct diff_item {
 /**
  * struct diff_options - how to compare
  * @items_max: so many differences are described
- * @is_privileged: equivalence 10 does not hold
+ * @is_privileged: equivalence 11 does not hold
  */
 struct diff_options {
 	size_t items_max;
