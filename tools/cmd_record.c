@@ -29,6 +29,7 @@ struct options {
 	struct facts facts;
 	pid_t pid;
 	unsigned int seconds;
+	int inherited; /* descriptors of the command that go around the mounts; -1: the kernel's count stands */
 	bool has_wait;
 	bool has_output;
 	bool is_attach;
@@ -255,6 +256,11 @@ static void add_facts(struct options *options)
 	add_boot(facts);
 	if (options->is_join)
 		add_job(facts, &options->job);
+	/* A session that several commands join is not begun by one of them. */
+	options->inherited = options->is_attach || options->is_join ? -1 : mounts_warn(&options->record, NULL);
+	if (options->inherited >= 0)
+		facts_add(facts, "omission.around", "%d %s", options->inherited,
+			  options->inherited ? "? ?" : "0 0");
 	facts_add(facts, "policy", "%s", options->record.drop ? "drop" : "block");
 	if (options->record.has_wakes)
 		facts_add(facts, "wakes", "on");
@@ -322,7 +328,8 @@ static void warn_of_omissions(const struct options *options, const struct collec
 
 	snprintf(before, sizeof(before), "%s: warning: ", program_invocation_name);
 	iot_omissions_take(&omissions, &fact);
-	iot_omissions_add(&omissions, IOT_OMISSION_around, result->unseen_files + result->unseen_maps,
+	iot_omissions_add(&omissions, IOT_OMISSION_around,
+			  options->inherited >= 0 ? (u64)options->inherited : result->unseen_files + result->unseen_maps,
 			  unknown, unknown, NULL);
 	if (!strcmp(options->record.mmap_mode, "off"))
 		iot_omissions_add(&omissions, IOT_OMISSION_mapping, result->maps, unknown, unknown, NULL);

@@ -295,34 +295,40 @@ static bool is_recorded(const struct record_options *options, const char *path)
 	return false;
 }
 
-static void warn_of_link(const struct record_options *options, const char *link, const char *what,
+/* Return: is what the link leads to recorded, and opened before? */
+static bool warn_of_link(const struct record_options *options, const char *link, const char *what,
 			 record_warn_fn warn)
 {
 	char path[PATH_MAX], text[PATH_MAX + 256];
 	ssize_t bytes = readlink(link, path, sizeof(path) - 1);
 
 	if (bytes < 0)
-		return;
+		return false;
 	path[bytes] = 0;
 	if (!is_recorded(options, path))
-		return;
+		return false;
 	snprintf(text, sizeof(text), "%s %s, which was opened before: what is done through it is not recorded",
 		 what, path);
-	warn(text);
+	if (warn)
+		warn(text);
+	return true;
 }
 
 /**
  * mounts_warn() - say what the command can reach without being seen
  * @options: mounts is used
- * @warn: called for each thing
+ * @warn: called for each thing; may be NULL
  *
- * To be called before mounts_enter(), in the process that becomes the command.
+ * To be called before mounts_enter(), in the process that becomes the command, or that makes it.
+ *
+ * Return: number of descriptors that the command inherits and that go around the mounts.
  */
-void mounts_warn(const struct record_options *options, record_warn_fn warn)
+int mounts_warn(const struct record_options *options, record_warn_fn warn)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	struct dirent *entry;
 	char link[300], what[64];
+	int count = 0;
 
 	while (dir && (entry = readdir(dir))) {
 		if (entry->d_name[0] == '.')
@@ -330,9 +336,10 @@ void mounts_warn(const struct record_options *options, record_warn_fn warn)
 		snprintf(link, sizeof(link), "/proc/self/fd/%s", entry->d_name);
 		snprintf(what, sizeof(what), "inherited descriptor %.10s is", entry->d_name);
 		if (!(fcntl(atoi(entry->d_name), F_GETFD) & FD_CLOEXEC))
-			warn_of_link(options, link, what, warn);
+			count += warn_of_link(options, link, what, warn);
 	}
 	if (dir)
 		closedir(dir);
 	warn_of_link(options, "/proc/self/root", "the root directory is", warn);
+	return count;
 }

@@ -55,7 +55,7 @@ typedef void (*record_warn_fn)(const char *sentence);
 
 /* mounts.c: in the process that becomes the command */
 int mounts_enter(const struct record_options *options, int *dir_fds, char *why, size_t room);
-void mounts_warn(const struct record_options *options, record_warn_fn warn);
+int mounts_warn(const struct record_options *options, record_warn_fn warn);
 
 /* runner.c */
 
