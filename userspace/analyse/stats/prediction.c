@@ -5,6 +5,7 @@
 #include "prediction.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
@@ -160,6 +161,56 @@ static int divide_by_file(struct prediction *p, const struct comparison *c)
 	return err;
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+	const struct profile_task *x = a, *y = b;
+
+	return (x->task > y->task) - (x->task < y->task);
+}
+
+/* Index of the process of the recording that a task of a replay belongs to; the count of them: of none. */
+static u32 find_process(const struct profile *recording, u32 task)
+{
+	const struct profile_task key = { .task = task };
+	const struct profile_task *found = bsearch(&key, recording->tasks, recording->task_count, sizeof(key), compare_ids);
+	u32 i;
+
+	for (i = 0; found && i < recording->process_count; i++)
+		if (recording->processes[i].task == found->first)
+			return i;
+	return recording->process_count;
+}
+
+/* A replay knows tasks by the ids that they have in the recording, and no processes. */
+static int divide_by_process(struct prediction *p, const struct comparison *c)
+{
+	const struct profile *recording = c->runs[0].profile;
+	u32 count = recording->process_count, run, i;
+	struct prediction_part *parts = calloc(count + 1ul, sizeof(*parts));
+
+	p->process_names = calloc(count + 1ul, sizeof(*p->process_names));
+	if (!parts || !p->process_names) {
+		free(parts);
+		return -ENOMEM;
+	}
+	for (i = 0; i < count; i++) {
+		snprintf(p->process_names[i], PREDICTION_NAME_BYTES, "%s (%u)", recording->processes[i].command,
+			 recording->processes[i].pid);
+		parts[i].name = p->process_names[i];
+		parts[i].recorded_ns = (double)recording->processes[i].sum.time_ns;
+	}
+	parts[count].name = "other tasks";
+	for (run = 1; run < c->run_count; run++)
+		for (i = 0; i < c->runs[run].profile->process_count; i++) {
+			const struct profile_process *replayed = &c->runs[run].profile->processes[i];
+
+			parts[find_process(recording, replayed->task)].predicted_ns +=
+				(double)replayed->sum.time_ns / p->runs;
+		}
+	set_parts(p, PREDICTION_process, parts, count + (parts[count].predicted_ns > 0));
+	return 0;
+}
+
 /**
  * prediction_make() - predict from replays
  * @comparison: the recording first, then at least one replay of it at natural pace
@@ -178,7 +229,9 @@ int prediction_make(const struct comparison *comparison, struct prediction *pred
 	take_seconds(prediction, comparison);
 	take_sums(prediction, comparison);
 	err = divide_by_operation(prediction, comparison);
-	return err ? err : divide_by_file(prediction, comparison);
+	if (!err)
+		err = divide_by_file(prediction, comparison);
+	return err ? err : divide_by_process(prediction, comparison);
 }
 
 /**
@@ -190,6 +243,7 @@ void prediction_free(struct prediction *prediction)
 
 	for (i = 0; i < PREDICTION_GROUP_COUNT; i++)
 		free(prediction->parts[i]);
+	free(prediction->process_names);
 }
 
 /**

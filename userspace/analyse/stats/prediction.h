@@ -12,7 +12,10 @@
 /* G(name, heading): what the time of a run is divided by. */
 #define PREDICTION_GROUPS(G)             \
 	G(operation, "operations")       \
-	G(file, "files")
+	G(file, "files")                 \
+	G(process, "processes")
+
+#define PREDICTION_NAME_BYTES 96
 
 enum prediction_group {
 #define PREDICTION_GROUP(name, heading) PREDICTION_##name,
@@ -23,7 +26,8 @@ enum prediction_group {
 
 /**
  * struct prediction_part - a part of the time in operations
- * @name: of the operation, or path of the file; lives as long as the comparison
+ * @name: of the operation, path of the file, or command and pid of the process in the recording; lives as
+ *	long as the comparison and the prediction
  * @recorded_ns: in the recording
  * @predicted_ns: in the replays, on average
  */
@@ -44,6 +48,7 @@ struct prediction_part {
  * @order_ns: time in which tasks of a replay waited for others, on average
  * @late_ns: how late think times of a replay ended, added up, on average
  * @parts: of the time in operations, by group: the largest difference first
+ * @process_names: of the parts by process
  */
 struct prediction {
 	u32 runs;
@@ -57,6 +62,7 @@ struct prediction {
 	double late_ns;
 	struct prediction_part *parts[PREDICTION_GROUP_COUNT];
 	u32 part_counts[PREDICTION_GROUP_COUNT];
+	char (*process_names)[PREDICTION_NAME_BYTES];
 };
 
 int prediction_make(const struct comparison *comparison, struct prediction *prediction);

@@ -427,6 +427,29 @@ static int compare_processes(const void *a, const void *b)
 	return x->task < y->task ? -1 : x->task > y->task;
 }
 
+static int compare_tasks(const void *a, const void *b)
+{
+	const struct profile_task *x = a, *y = b;
+
+	return (x->task > y->task) - (x->task < y->task);
+}
+
+/* Before processes are sorted: until then a task knows its process by an index. */
+static int list_tasks(struct adder *a)
+{
+	struct profile *p = a->profile;
+	struct task *task, *next;
+
+	p->tasks = calloc(HASH_COUNT(a->tasks) + 1ul, sizeof(*p->tasks));
+	if (!p->tasks)
+		return -ENOMEM;
+	HASH_ITER (hh, a->tasks, task, next)
+		p->tasks[p->task_count++] = (struct profile_task){ task->id, p->processes[task->process].task };
+	if (p->task_count)
+		qsort(p->tasks, p->task_count, sizeof(*p->tasks), compare_tasks);
+	return 0;
+}
+
 static void sort(struct profile *p)
 {
 	u32 i, count = 0;
@@ -485,6 +508,10 @@ int profile_read(const char *path, struct profile **profile, struct iot_reject *
 	err = iot_trace_walk(path, take_record, &a, &a.profile->info, reject);
 	count_flying(&a);
 	end_mpi(&a);
+	if (!err && list_tasks(&a)) {
+		iot_refuse(reject, IOT_REJECT_memory, 0);
+		err = -ENOMEM;
+	}
 	adder_free(&a);
 	if (err) {
 		profile_free(a.profile);
@@ -519,6 +546,7 @@ void profile_free(struct profile *profile)
 	}
 	free(profile->nodes);
 	free(profile->processes);
+	free(profile->tasks);
 	free(profile->facts);
 	free(profile);
 }

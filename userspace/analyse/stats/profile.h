@@ -66,6 +66,16 @@ struct profile_process {
 };
 
 /**
+ * struct profile_task - which process a task belongs to
+ * @task: id of the task
+ * @first: id of the first task of its process, as in struct profile_process
+ */
+struct profile_task {
+	u32 task;
+	u32 first;
+};
+
+/**
  * struct profile_node - a node of a run on several
  * @name: of a recording, of the host; of a replay, a number
  * @host: of a replay, the name of its host; "" if that is that of all nodes
@@ -102,6 +112,7 @@ struct profile_node {
  * @kinds: by kind of record
  * @files: sorted by time, longest first
  * @processes: that did any, sorted by time, longest first
+ * @tasks: all tasks, sorted by id
  * @nodes: those of a run on several, in the order of the trace
  * @opened_bytes: sizes of what was opened, once for each object
  * @cached_bytes: of them, in the page cache at that moment; see profile_cached_share()
@@ -136,6 +147,8 @@ struct profile {
 	u32 file_count;
 	struct profile_process *processes;
 	u32 process_count;
+	struct profile_task *tasks;
+	u32 task_count;
 	struct profile_node *nodes;
 	u32 node_count;
 	u64 opened_bytes;
