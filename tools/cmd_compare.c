@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyse/stats/comparison.h"
+#include "analyse/stats/repeats.h"
 #include "cmd.h"
 #include "json.h"
 #include "omissions.h"
@@ -166,6 +167,27 @@ static void run_json(struct json *json, const struct comparison_run *run)
 	json_end(json, '}');
 }
 
+static void repeats_json(struct json *json, const struct comparison *c)
+{
+	struct repeats repeats[COMPARISON_RUNS_MAX / 2];
+	u32 i, count = repeats_find(c, repeats);
+
+	json_key(json, "repeats");
+	json_begin(json, '[');
+	for (i = 0; i < count; i++) {
+		json_begin(json, '{');
+		json_put_string(json, "first", c->runs[repeats[i].first].path);
+		json_put_unsigned(json, "runs", repeats[i].count);
+		json_put_real(json, "median_seconds", repeats[i].median_s);
+		json_put_real(json, "min_seconds", repeats[i].min_s);
+		json_put_real(json, "max_seconds", repeats[i].max_s);
+		json_put_real(json, "change", repeats[i].change);
+		json_put_bool(json, "is_within_noise", repeats[i].is_within_noise);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+}
+
 static void print_json(const struct comparison *c)
 {
 	struct json json;
@@ -178,6 +200,7 @@ static void print_json(const struct comparison *c)
 	for (i = 0; i < c->run_count; i++)
 		run_json(&json, &c->runs[i]);
 	json_end(&json, ']');
+	repeats_json(&json, c);
 	json_key(&json, "warnings");
 	json_begin(&json, '[');
 	for (i = 0; i < c->warning_count; i++)
@@ -196,6 +219,11 @@ static void print_text(const struct options *options, const struct comparison *c
 	table_print(&table, stdout);
 	table_close(&table);
 	putchar('\n');
+	if (repeats_table(&table, c)) {
+		table_print(&table, stdout);
+		table_close(&table);
+		putchar('\n');
+	}
 	if (runs_have_nodes(c)) {
 		nodes_table(&table, c);
 		table_print(&table, stdout);

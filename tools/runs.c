@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyse/stats/repeats.h"
+
 /* Operations that take less of the time of every run are left out, unless asked for. */
 #define SHARE_SHOWN 0.01
 
@@ -327,6 +329,40 @@ void nodes_table(struct table *table, const struct comparison *c)
 	for (n = 0; n < c->run_count; n++)
 		for (k = 0; k < c->runs[n].profile->node_count; k++)
 			node_row(table, &c->runs[n], &c->runs[n].profile->nodes[k]);
+}
+
+/**
+ * repeats_table() - runs that were made more than once
+ * @table: filled in; to be given to table_close()
+ * @c: the runs
+ *
+ * Return: false, and nothing is filled in, if there are none.
+ */
+bool repeats_table(struct table *table, const struct comparison *c)
+{
+	static const char *const heads[] = { "repeats", "runs", "median", "from", "to", "change", "" };
+	struct repeats repeats[COMPARISON_RUNS_MAX / 2];
+	u32 i, count = repeats_find(c, repeats);
+	size_t k;
+
+	if (!count)
+		return false;
+	table_open(table, sizeof(heads) / sizeof(heads[0]));
+	for (k = 0; k < sizeof(heads) / sizeof(heads[0]); k++)
+		table_cell(table, "%s", heads[k]);
+	for (i = 0; i < count; i++) {
+		trace_cell(table, &c->runs[repeats[i].first]);
+		table_cell(table, "%u", repeats[i].count);
+		table_cell(table, "%.3f s", repeats[i].median_s);
+		table_cell(table, "%.3f s", repeats[i].min_s);
+		table_cell(table, "%.3f s", repeats[i].max_s);
+		if (isnan(repeats[i].change))
+			table_cell(table, "-");
+		else
+			table_cell(table, "%+.1f %%", 100 * repeats[i].change);
+		table_cell(table, "%s", repeats[i].is_within_noise ? "within the scatter" : "");
+	}
+	return true;
 }
 
 static const struct {

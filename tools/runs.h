@@ -11,6 +11,7 @@
 void runs_table(struct table *table, const struct comparison *c);
 bool runs_have_nodes(const struct comparison *c);
 void nodes_table(struct table *table, const struct comparison *c);
+bool repeats_table(struct table *table, const struct comparison *c);
 void latency_table(struct table *table, const struct comparison *c, bool is_all);
 
 #endif

@@ -10,14 +10,9 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "repeats.h"
+
 /* -- the time ------------------------------------------------------------------------------------- */
-
-static int compare_seconds(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 static void take_seconds(struct prediction *p, const struct comparison *c)
 {
@@ -26,11 +21,10 @@ static void take_seconds(struct prediction *p, const struct comparison *c)
 
 	for (i = 0; i < p->runs; i++)
 		seconds[i] = c->runs[i + 1].seconds;
-	qsort(seconds, p->runs, sizeof(*seconds), compare_seconds);
+	p->predicted_s = median_sort(seconds, p->runs);
 	p->recorded_s = c->runs[0].seconds;
 	p->min_s = seconds[0];
 	p->max_s = seconds[p->runs - 1];
-	p->predicted_s = (seconds[p->runs / 2] + seconds[(p->runs - 1) / 2]) / 2;
 }
 
 static void take_sums(struct prediction *p, const struct comparison *c)
