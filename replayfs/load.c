@@ -137,9 +137,9 @@ int rfs_load(struct rfs_replay *replay, struct iot_replay_load *load)
 }
 
 /*
- * The target as a private mount: nothing is mounted in it, so no path in it leads to
- * another file system, and it cannot be unmounted under us. Nor do its device nodes lead out
- * of it: on such a mount none can be opened, whoever made it.
+ * The target as a private mount: nothing is mounted in it, so no path in it leads to another file
+ * system, and it cannot be unmounted during the replay. Nor do its device nodes lead out of it: the
+ * mount is nodev, so none can be opened, regardless of its creator.
  */
 static int take_root(struct rfs_replay *replay, int target_fd)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * requests.c - asynchronous reads and writes: submitted by a carrier, ended by whoever
- * completes them.
+ * requests.c - asynchronous reads and writes: a carrier submits them, and the file system's
+ * completion ends them.
  *
  * A lane has no carrier. Its task submits a request and goes on; the lower file system
  * calls back when it has ended, in whatever context, and that is the end of the lane's

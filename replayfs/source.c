@@ -16,8 +16,8 @@
 #include "replayfs.h"
 
 /*
- * What of a program is in memory, and its tasks, hubs and slots, may take that part of the machine's at
- * most. Windows of streamed tasks come to it, for which whoever replays says how much there is.
+ * The resident part of a program, its tasks, hubs and slots may take at most 1 / MEMORY_SHARE of the
+ * machine's memory. The windows of streamed tasks are extra; the caller limits their size.
  */
 #define MEMORY_SHARE 4
 #define CACHE_BYTES  (16u << 20) /* of blocks, for the time of the verification */

@@ -56,8 +56,8 @@ bool rfs_may_discard(const struct file *file);
  * @kiocb: of the transfer; a write has IOCB_WRITE
  * @length_bytes: as verified
  *
- * A read in mode `discard` gets no memory, but for one past the page cache: there the device, or
- * whoever serves the file system, writes to it.
+ * A read in mode `discard` gets no memory, except a read that bypasses the page cache: there the
+ * device, or the server of the file system, writes to it.
  */
 static inline void rfs_iter_init(struct rfs_carrier *carrier, struct iov_iter *iter,
 				 const struct kiocb *kiocb, size_t length_bytes)

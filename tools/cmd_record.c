@@ -264,7 +264,7 @@ static void add_facts(struct options *options)
 	facts_add(facts, "policy", "%s", options->record.drop ? "drop" : "block");
 	if (options->record.has_wakes)
 		facts_add(facts, "wakes", "on");
-	if (!options->is_attach) /* else whoever mounted it chose */
+	if (!options->is_attach) /* else the mount has its own */
 		facts_add(facts, "mmap", "%s", options->record.mmap_mode);
 }
 
@@ -469,7 +469,7 @@ static int record(struct options *options)
 	return is_good ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* What can be told once is told by one process of each node. */
+/* One process of each node prints the messages that need to appear once only. */
 static bool speaks(const struct options *options)
 {
 	return !options->job.local_rank;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * result.h - what came of a replay, for whoever started it.
+ * result.h - the result of a replay, for its user.
  */
 #ifndef IOTAPE_RESULT_H
 #define IOTAPE_RESULT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * freeze.h - freeze_super() and thaw_super(), which are told for whom (6.6) and by whom (6.16).
+ * freeze.h - freeze_super() and thaw_super(): they take a holder since 6.6, and an owner since 6.16.
  */
 #ifndef IOT_COMPAT_FREEZE_H
 #define IOT_COMPAT_FREEZE_H

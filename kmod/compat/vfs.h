@@ -138,8 +138,8 @@ static inline unsigned int iot_lookup_flags(unsigned int flags)
 }
 
 /*
- * 6.14: d_revalidate is told the parent and the name. The operation is written for the
- * older form, which has all that it needs. Until 6.12 goes.
+ * 6.14: d_revalidate takes the parent and the name, too. The operation is written for the
+ * older form, whose arguments suffice. Until 6.12 goes.
  */
 #ifdef IOT_HAVE_D_REVALIDATE_NAME
 #define IOT_D_REVALIDATE(function)                                                        \
@@ -173,7 +173,7 @@ static inline int iot_d_revalidate(struct dentry *dentry, unsigned int flags)
 #endif
 
 /*
- * 6.9: d_real is told what is wanted of the object; before, which inode is looked for, if any. Until 6.1 goes.
+ * 6.9: d_real takes the type of the wanted object; before, the inode that it looks for, or NULL. Until 6.1 goes.
  */
 #ifdef IOT_HAVE_D_REAL_TYPE
 #define IOT_D_REAL_DECLARE(function) struct dentry *function(struct dentry *dentry, enum d_real_type what)
@@ -285,7 +285,7 @@ static inline struct inode **iot_delegated(struct delegated_inode *delegated)
 #define IOT_IOCB_CALLER_COMP 0
 #endif
 
-/* For an open that nobody is told of or asked about; later a function of its own. See Documentation/compat.md. */
+/* For an open without fsnotify events and permission events; later a function of its own. See Documentation/compat.md. */
 #ifdef __FMODE_NONOTIFY
 #define IOT_O_NONOTIFY __FMODE_NONOTIFY
 #else
@@ -403,7 +403,7 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 #define iot_insert_page(vmf)  VM_FAULT_SIGBUS
 #endif
 
-/* 6.6: a fault of a huge page is told its order; before, the level of page tables. Until 6.1 goes. */
+/* 6.6: a huge page fault takes the order of the page; before, the level of page tables. Until 6.1 goes. */
 #ifdef IOT_HAVE_HUGE_FAULT_ORDER
 typedef unsigned int iot_huge_t;
 #define iot_huge_pages(size) (1UL << (size))

@@ -275,8 +275,8 @@ void __iot_throttle_here(struct iot_source *source);
  * iot_throttle_here() - wait for the collector now, if current must
  * @source: what current is about to operate on; it may sleep and holds no lock of ours
  *
- * For kernel threads, and for system calls that make many records before they end: whoever is to wait when he returns to
- * user mode waits here already.
+ * For kernel threads, and for system calls that make many records before they end: a task that is due to wait on its
+ * return to user mode waits here already.
  */
 static __always_inline void iot_throttle_here(struct iot_source *source)
 {

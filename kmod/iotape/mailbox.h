@@ -11,7 +11,7 @@
  *   ring, tail      writes                 -                      reads (acquire)
  *   head            reads (acquire)        -                      writes (release)
  *   op              reads and writes       reads and writes       -
- *   is_closed       reads                  -                      whoever ends the session writes
+ *   is_closed       reads                  -                      written at the end of the session
  *
  * Ownership: the stream, the task and each mapping hold a reference. When only that of the stream is left,
  * and the mailbox is empty, the sender drops it, and the memory is freed.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * state.c - when a recording begins: what was open and mapped before.
+ * state.c - the state dump: handles and mappings that exist when a recording begins.
  *
- * All threads are looked at, in passes, until one finds nobody new who has something. What is recorded goes on
- * meanwhile, and nothing is stopped. So that nothing is missed or told wrongly:
+ * The dump visits all threads, in passes, until a pass finds no new thread with a handle or mapping. Recorded programs
+ * run meanwhile; nothing is stopped. Three rules make the dump complete and correct:
  *
- *   - the source is recorded before the first look: whatever is opened, mapped or forked by whom
- *     the session knows makes records of its own, and is not told;
- *   - what is used before it was looked at, or given up, is told by who does so (tapefs);
- *   - a thread that has been made, but not yet run, is left to a later pass: then it is known
- *     whether the making was recorded. If so, what it has follows from what its maker has.
+ *   - the source is recorded before the first pass: an open, mmap or fork by a thread that the session
+ *     knows makes records of its own, and its result is not part of the dump;
+ *   - the task that uses or releases a handle or mapping before the dump has visited it announces it (tapefs);
+ *   - a thread that was created, but has not yet run, is left to a later pass: then it is known whether
+ *     its creation was recorded. If so, its handles and mappings follow from those of its parent.
  *
  * A table of descriptors is read under the locks that it is changed under, a few at a time, and
  * the records are made there: with a reference of a file, the last close might become ours. Of an

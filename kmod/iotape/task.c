@@ -94,7 +94,7 @@ static void task_remove(const struct task_struct *thread)
 	spin_unlock_irqrestore(&bucket->lock, flags);
 }
 
-/* What made it is told in this session, or nothing in it did. */
+/* True if this session has the record of the fork or exec that created the task, or if the task has no such origin. */
 static bool is_made_in(const struct iot_task *task, const struct iot_session *session)
 {
 	switch (task->why) {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * task.h - what the recorder knows of a thread: its id, and how many operations it entered.
+ * task.h - the table of threads: the id of each, and the number of operations that it has entered.
  *
- * A task is a thread between two execs. The table is keyed by task_struct. An entry
- * is made at a thread's first operation, or when a traced thread makes it, and goes
- * when the kernel frees the task_struct: even the files that an exiting thread closes
- * are closed by a task that is still known.
+ * A task is a thread between two execs. The table is keyed by task_struct. An entry is created at the
+ * first operation of a thread, or when a traced thread forks it, and is removed when the kernel frees
+ * the task_struct: files closed by an exiting thread are still closed by a known task.
  *
- * Locking: look-up is lock-free (RCU); a bucket's lock is taken to add and remove.
- * The fields of an entry are written by the thread itself only, so that a thread
- * needs no lock for its own; but for @epoch and @id when the thread is told by another one, and
- * when it becomes another task: then under the lock of its bucket; for @made, by who makes it; and for what it
- * knows of wakes, by who wakes it, under that thread's pi_lock.
+ * Locking: look-up is lock-free (RCU); a bucket's lock is taken to add and remove entries. Only the
+ * thread itself writes the fields of its entry, without a lock. The exceptions are @epoch and @id, written
+ * under the bucket's lock when another thread announces this one, or when this one becomes another task;
+ * @made, written by the parent; and the fields about wake-ups, written by the waking thread under the
+ * pi_lock of this thread.
  */
 #ifndef IOT_TASK_H
 #define IOT_TASK_H

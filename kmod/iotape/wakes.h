@@ -32,7 +32,7 @@ struct iot_wake_note {
  * @next: place of the next note
  * @notes: the last ones, of different wakers; waker 0 is none
  *
- * Written by whoever wakes the task, under its pi_lock; read by the task itself when it wakes others.
+ * Written by the waking thread, under the pi_lock of the task; read by the task itself when it wakes others.
  */
 struct iot_wakes {
 	u64 epoch;

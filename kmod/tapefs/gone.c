@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gone.c - what is removed below is not kept above.
+ * gone.c - drops upper dentries of files that are removed below.
  *
- * An upper dentry holds a lower one, and with it the lower inode, also while nobody uses it. So a file that is
- * removed by its lower name would keep its blocks, NFS would give it another name (".nfs...") and could not remove
- * its directory, and a subvolume of btrfs would stay. tapefs therefore watches the lower super block, as fanotify(7)
- * can, for names that are removed or replaced. The task that removes one holds locks of the lower file system when
- * that is told. It drops the upper dentry before it returns to user mode. Then the lower inode goes, and its
- * blocks are free when the system call ends, as they are without tapefs.
+ * An upper dentry holds a lower dentry and its inode, even when it is unused. So a file that is removed by its
+ * lower name would keep its blocks, NFS would rename it (".nfs...") and could not remove its directory, and a
+ * subvolume of btrfs would stay. tapefs therefore watches the lower super block by fsnotify for names that are
+ * removed or replaced. The removing task holds locks of the lower file system when the event arrives. It drops the
+ * upper dentry before it returns to user mode. Then the lower inode is evicted, and its blocks are free when the
+ * system call ends, as they are without tapefs.
  *
- * What is used above stays until it is not: see tfs_is_dropped() in lookup.c.
+ * A dentry in use stays until its last user releases it: see tfs_is_dropped() in lookup.c.
  */
 #include <linux/dcache.h>
 #include <linux/fs.h>

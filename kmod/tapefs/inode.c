@@ -23,7 +23,7 @@ static atomic64_t last_object = ATOMIC64_INIT(0);
  *	A copy that has one of these bits, or had one before, is written with the upper i_rwsem held
  *	exclusively and the lower i_rwsem held at least shared. Any other copy needs i_lock only.
  *
- * So whoever holds the upper i_rwsem sees such a program with an owner that it had together with these bits.
+ * So a task that holds the upper i_rwsem sees such a program with an owner that it had together with these bits.
  * Documentation/decisions/0026-two-inodes.md lists who reads the copy, and under which locks.
  */
 struct owner {

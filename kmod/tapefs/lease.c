@@ -2,11 +2,11 @@
 /*
  * lease.c - leases: fcntl(2) with F_SETLEASE.
  *
- * A lease is of the inode, and the VFS knows two of each file. So a lease of the upper inode has a shadow, a lease of
- * the lower inode, which the lower file holds:
+ * A lease belongs to an inode, and each file has two. So a lease of the upper inode has a shadow: a lease of the
+ * lower inode, held by the lower file:
  *
- *	set		The shadow is set first: the lower inode knows who has the file open anywhere.
- *	broken above	The holder is told by the VFS. The shadow is broken, too, so that both expire at the same time.
+ *	set		The shadow is set first: the lower inode counts all opens of the file, above and below.
+ *	broken above	The VFS notifies the holder. The shadow is broken, too, so that both expire at the same time.
  *	broken below	The upper lease is broken, and the VFS tells the holder.
  *	given up	or reduced, or lost with the last descriptor: then the shadow, too.
  *
@@ -60,7 +60,7 @@ static DEFINE_MUTEX(set_lock);	  /* one lease is set or given up at a time, or a
 static struct iot_lease_operations upper_ops, shadow_ops;
 static const struct iot_lease_operations *vfs_ops;
 
-/* A shadow is given up by whoever releases the file, not only by those who may set leases. */
+/* Any task may release the last reference of a file, and with it the shadow, without the right to set leases. */
 static const struct cred *cred_of_kernel;
 
 static struct iot_lease *lease_find(const struct file_lock_context *context, const struct file *file)

@@ -138,11 +138,11 @@ int tfs_do_statfs(struct dentry *dentry, struct kstatfs *stat)
 }
 
 /*
- * An error of write-back is noted in the lower super block, and who calls syncfs(2) is told of it once
- * for each file that he has open: the VFS compares what is noted in the super block of the file with
- * what was when it was opened. Files of ours have that of the lower one, see tfs_open_lower(); so does
- * the upper super block have the same, also that somebody has been told. The last to copy copies the
- * latest.
+ * The lower super block notes write-back errors (s_wb_err), and syncfs(2) reports an error once for each open
+ * file: the VFS compares the value in the super block with the sample that it took when the file was opened.
+ * Upper files have the sample of their lower file, see tfs_open_lower(). The upper super block therefore has
+ * a copy of the lower value, including the flag that an error has been reported. The last copy is the latest
+ * value.
  */
 static void copy_errors(struct super_block *sb, struct super_block *lower)
 {

@@ -93,7 +93,7 @@ static s64 fault_errno(vm_fault_t fault)
 	return fault & VM_FAULT_ERROR ? -EFAULT : 0; /* EFAULT is a SIGBUS */
 }
 
-/* What the program said of its accesses by madvise(2), of which no file system is told. */
+/* The access pattern that the program set by madvise(2), which no file system operation reports. */
 static u32 advice_of(const struct vm_area_struct *vma)
 {
 	return (vma->vm_flags & VM_RAND_READ ? IOT_TOUCH_random : 0) |

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * state.c - what was open before a session began, told when it begins or when it is used.
+ * state.c - announces handles and mappings from before a session, when it begins or at their first use.
  *
- * As objects and names, handles are announced before the first record that refers to them. One
- * that is opened in the session is announced by its open. One that was open before is told, once
- * for each descriptor, when the session begins; or, if it was in no table then, or if that comes
- * later, by its first use. Two CPUs may do that at once: the first record counts.
+ * Like objects and names, handles are announced before the first record that refers to them. The record
+ * of an open announces its handle. The state dump at the start of the session announces each handle that
+ * was open before, once for each descriptor. If the handle was in no descriptor table, or if it is used
+ * before the dump gets there, its first use announces it. Two CPUs may do so at once: the first record counts.
  */
 #include <linux/dcache.h>
 #include <linux/fs.h>

@@ -7,7 +7,7 @@
  *	churn [--no-memory] THREADS SECONDS DIRECTORY
  *
  * With --no-memory, allocations of the threads, which are called `churning`, may fail, and do when
- * the kernel is told so.
+ * fault injection of the kernel is on.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -130,7 +130,7 @@ static void *carrier(void *fd)
 	return NULL;
 }
 
-/* What has passed marks on one node is told to the other. */
+/* Reports tasks that have passed marks on one node to the other node. */
 static void *agent(void *from)
 {
 	int *fd = from, other = fds[fd == fds];

@@ -304,7 +304,7 @@ static void live(void)
 	tell("a session runs once");
 }
 
-/* At once, whoever has the port of the socket then. */
+/* They end at once, even if another socket gets the same port. */
 static void orphan(void)
 {
 	int ready = session_new(), running = session_new();

@@ -56,7 +56,7 @@ int fuzz_options(int argc, char **argv, struct fuzz_options *options);
 /* Write an input to a file, if that was asked for. */
 void fuzz_keep(const struct fuzz_options *options, u64 seed, const void *bytes, size_t count);
 
-/* Before each input: if it crashes or takes too long, its seed is told. */
+/* Before each input: if it crashes or takes too long, its seed is printed. */
 void fuzz_begin(u64 seed);
 
 void tally_add(struct tally *tally, int err, const struct iot_reject *reject);

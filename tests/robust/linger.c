@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * linger.c - ends and leaves a process behind, which works until it is told to end.
+ * linger.c - ends and leaves a process behind, which works until it gets the signal to end.
  *
  *	linger HOW DIRECTORY STOP
  *

@@ -718,7 +718,7 @@ static void add_other_opens(struct builder *b)
 	op_on_handle(b, IOT_KIND_release, 1, 0, 0, 0);
 }
 
-/* The one that whoever may write to a directory can make. */
+/* The device 0:0 needs no capability, only write access to the directory. */
 static void make_node(struct builder *b)
 {
 	b->head.handles = cpu_to_le32(1);

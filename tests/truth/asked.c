@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * asked.c - allows opens of a file, and looks at the memory of who opens it before it does.
+ * asked.c - allows opens of a file, and reads the mappings of the opening process before it does.
  *
  *	asked ABOVE BELOW
  *
- * The two paths lead to the same file, one through tapefs. A process opens and maps it above; whoever
- * opens it below, we are asked (fanotify(7), FAN_OPEN_PERM), and read /proc/PID/maps before we answer, as scanners
- * do. That waits for who changes the mappings: if he waits for us, both do for ever. Exits with 0 if
- * the process has ended, and told us of as many opens as it has made.
+ * The two paths lead to the same file, one through tapefs. A process opens and maps it above. Each open below
+ * raises a permission event (fanotify(7), FAN_OPEN_PERM), and this program reads /proc/PID/maps before it answers,
+ * as scanners do. The read waits for a task that changes the mappings: if that task waits for the answer, both
+ * wait for ever. Exits with 0 if the process has ended, and as many events came as the process has made opens.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -82,7 +82,7 @@ static void put(const char *name, const char *text, mode_t mode)
 	CHECK(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) && !close(fd));
 }
 
-/* -- programs that run until they are told to end ------------------------------------------------------------ */
+/* -- programs that run until their pipe is closed ------------------------------------------------------------ */
 
 struct program {
 	pid_t pid;

@@ -73,7 +73,7 @@ static struct file *reach_program(struct comparison *c, int path)
 	return refused(c, &w) ? NULL : open_program(c, &w);
 }
 
-/* Where the kernel maps the program nobody is told: only that it does so in order. */
+/* The addresses at which the kernel maps the program are unknown; only their order is known. */
 static void map_program(struct comparison *c, struct file *file)
 {
 	unsigned long long at = 1ULL << 62;

@@ -5,7 +5,7 @@
  *	handed FILE
  *
  * Run as root: makes the file, opens it, and goes on as nobody. Prints how each call ended, to be the same on a bare
- * directory and under tapefs. A network file system asks its server as whoever opened the file.
+ * directory and under tapefs. A network file system asks its server with the credentials of the open.
  */
 #include <fcntl.h>
 #include <stdio.h>

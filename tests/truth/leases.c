@@ -76,7 +76,7 @@ static void set(int fd, int type)
 	tell_lease(fd);
 }
 
-/* Wait until the holder is told that a lease is being broken. */
+/* Wait until the holder gets the signal that its lease is being broken. */
 static void wait_for_break(int fd)
 {
 	const struct timespec limit = { .tv_sec = 60 };
@@ -123,7 +123,7 @@ static int do_call(enum call call, int flags)
 	}
 }
 
-/* Another process does it; how it ended is told by end_call(), so that lines are in one order. */
+/* Another process makes the call; end_call() prints its result, so that the order of lines is fixed. */
 static pid_t start_call(const char *what, enum call call, int flags)
 {
 	pid_t pid;

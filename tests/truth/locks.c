@@ -46,7 +46,7 @@ static int lock(int fd, int command, short type)
 	return fcntl(fd, command, &range);
 }
 
-/* What another process is told of a lock of ours. */
+/* The type of our lock that F_GETLK reports to another process. */
 static short type_for_others(const char *path, pid_t owner)
 {
 	struct flock range = { .l_type = F_WRLCK, .l_len = 100 };
@@ -109,7 +109,7 @@ static void of_flock(void)
 	CHECK(!flock(under, LOCK_EX | LOCK_NB));
 }
 
-/* A process that has locked the file, and gives it up when it is told to. */
+/* A process that has locked the file, and releases the lock on request. */
 static pid_t holder(const char *path, int *told)
 {
 	int ready[2], done[2];

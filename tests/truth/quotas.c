@@ -3,7 +3,7 @@
  * quotas.c - quotas of a file system: what they are, what is left of them, and what happens where nothing is left.
  *
  *	quotas limit DEVICE user|project ID BLOCKS FILES   sets a limit (quotactl(2)), in KiB and files
- *	quotas use-files DIRECTORY                         reaches the limits that whoever calls it has there
+ *	quotas use-files DIRECTORY                         reaches the limits of its caller there
  *	quotas use-blocks DIRECTORY
  *	quotas ask DIRECTORY USER PROJECT                  looks, and changes, by the directory (quotactl_fd(2))
  *

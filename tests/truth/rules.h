@@ -13,7 +13,7 @@
 /* R(number, name, sentence) */
 #define RULES(R)                                                                              \
 	R(1, OUTSIDE, "what does not lead into the mount is not seen")                        \
-	R(2, OTHERS, "whoever else works in the mount is recorded as a task of its own")      \
+	R(2, OTHERS, "any other thread in the mount is recorded as a task of its own")        \
 	R(3, FIRST_LOOKUP, "a name that is there makes a lookup when it is used first")       \
 	R(4, ABSENT, "a name that is not there makes a lookup every time")                    \
 	R(5, FOLLOW, "a symbolic link on the way makes a follow")                             \
@@ -23,7 +23,7 @@
 	R(9, WORKING_DIRECTORY, "working directory, umask and path are the kernel's own")     \
 	R(10, TRUNCATION, "an open that truncates makes a setattr after the open")            \
 	R(11, CAPABILITY, "the kernel asks for capabilities before truncation and chown")     \
-	R(12, FLUSH, "every descriptor that is closed makes a flush, whoever closes it")      \
+	R(12, FLUSH, "every closed descriptor makes a flush, whichever task closes it")       \
 	R(13, RELEASE, "the last reference makes a release, in the task that drops it")       \
 	R(14, DESCRIPTORS, "the table of descriptors is the kernel's own")                    \
 	R(15, EXIT, "exit unmaps and closes what is left")                                    \
@@ -34,7 +34,7 @@
 	R(20, INHERITED, "fork makes a map in the parent for each mapping that is inherited") \
 	R(21, TOUCH, "a first access to a page is no system call")                            \
 	R(22, MSYNC, "msync makes a record for each mapping, if it is synchronous")           \
-	R(23, MADVISE, "of madvise the file system is told little")                           \
+	R(23, MADVISE, "the file system sees little of madvise")                              \
 	R(24, PROTECTION, "protection and locking of memory is not seen, but splits mappings") \
 	R(25, WRITEBACK, "sync_file_range, syncfs and sync are not seen")                     \
 	R(26, LEASES, "leases are not seen")                                                  \

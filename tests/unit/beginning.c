@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * beginning.c - what was there before a trace began, where the operations that show it overlapped.
+ * beginning.c - the initial tree of a trace in which the operations that show it overlap.
  *
- * Each case is a few operations of as many tasks, told in the order of their ends, as a trace has
- * them; files are told by their sizes. Whatever the rules of order, the initial tree must be the one
- * that some order of the operations explains.
+ * Each case is a few operations of as many tasks, in the order of their ends, as in a trace; the size
+ * of a file identifies it. Under all rules of order, the initial tree must be one that some order of
+ * the operations explains.
  */
 #include <stdlib.h>
 #include <unistd.h>

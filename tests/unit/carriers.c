@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * carriers.c - processes that carry tasks: how they end is told from one another. Linked with
- * --wrap=ioctl: what the kernel would say to each of them.
+ * carriers.c - processes that carry tasks: the ways in which they end are distinguished. Linked with
+ * --wrap=ioctl, which gives each of them an answer of the kernel.
  */
 #include <errno.h>
 #include <iotape/control.h>
@@ -85,7 +85,7 @@ static void errors_are_told(void **state)
 	}
 }
 
-/* Whoever ends them expects it; whoever does not is told. */
+/* After carriers_end() a killed carrier is no error; without it, it is reported. */
 static void killed_ones_are_told(void **state)
 {
 	struct carriers *carriers = start(0);

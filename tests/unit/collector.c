@@ -2,8 +2,8 @@
 /*
  * collector.c - a trace says why its recording ended.
  *
- * What receives from the kernel is played here: the collector waits until it is told to end, and
- * the kernel says then that nothing follows.
+ * Fakes replace the connection to the kernel: the collector waits until it gets the request to end, and
+ * the kernel then says that nothing follows.
  */
 #include <signal.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * join.c - processes that record together find one session, whoever comes first, and whoever dies.
+ * join.c - processes that record together find one session, in any order of arrival, and if one dies.
  *
- * What needs the kernel is played here: the session is a file in memory, and the collector counts
- * how often it was begun and ended.
+ * Fakes replace the parts that need the kernel: the session is a file in memory, and the collector counts
+ * its starts and ends.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -150,7 +150,7 @@ static void gives(const char *expected)
 
 /* -- the tests ---------------------------------------------------------------------------------- */
 
-/* The kernel closes what is open when the exit is told: its maker waits for that as for any other. */
+/* The exit record precedes the closes by the kernel: the parent waits for those as for any other. */
 static void a_child_that_closes_files_by_its_exit_is_waited_for(void **state)
 {
 	(void)state;
@@ -191,7 +191,7 @@ static void a_child_that_leaves_an_orphan_is_waited_for(void **state)
 	gives("1: fork ended<2.exit open; 2: made<1.fork fork open exit; 3: made<2.fork open exit");
 }
 
-/* It is announced before the fork is told: what it inherits is no older than itself. */
+/* The child is announced before the record of its fork: inherited handles are no older than the child. */
 static void a_child_waits_for_its_fork_before_it_inherits(void **state)
 {
 	(void)state;

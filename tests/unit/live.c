@@ -203,7 +203,7 @@ static void what_failed_is_not_there(void **state)
 	live_close(&live);
 }
 
-/* The state at the beginning of a recording is told while programs go on. */
+/* The state dump at the start of a recording is made while programs run. */
 static void what_is_touched_is_told_of_later(void **state)
 {
 	struct live live = {};

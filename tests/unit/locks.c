@@ -189,7 +189,7 @@ static void add_range(struct graph *graph, u32 task, u64 ns, u64 byte, u32 flags
 	op->flags = flags;
 }
 
-/* More ranges than are told apart: the order is coarser then, but there. */
+/* More ranges than are tracked one by one: the order is coarser, but still exists. */
 static void many_ranges_keep_their_order(void **state)
 {
 	const u32 ranges = 20000;

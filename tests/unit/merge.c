@@ -734,7 +734,7 @@ static void jobs_of_long_names_are_told_apart(void **state)
 	assert_int_equal(result.jobs, 1);
 }
 
-/* As a process of many files is told: all that it may have, which is less than all that it could. */
+/* A process with many files raises its soft limit of open files, which is lower than the hard limit here. */
 static void many_traces_are_opened(void **state)
 {
 	struct clock_fit fits[NODES];

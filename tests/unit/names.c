@@ -506,7 +506,7 @@ static void without_random_numbers_there_are_no_names(void **state)
 	err = iot_names_open(&names);
 	has_no_random_numbers = false;
 	assert_int_equal(err, -ENOSYS);
-	iot_names_close(names); /* as whoever reads a trace does */
+	iot_names_close(names); /* as readers of traces do */
 }
 
 SUITE("names",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * reader.c - traces are merged by time, read as far as they are whole, and what is missing
- * or damaged is told, with the right reason and place.
+ * reader.c - traces are merged by time and read as far as they are intact; missing and damaged
+ * parts are reported with the right reason and place.
  */
 #include <stdlib.h>
 #include <sys/stat.h>

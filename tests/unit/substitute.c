@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * substitute.c - what a target cannot do is told from what went wrong, and has substitutes that do
- * the same to those who come later.
+ * substitute.c - operations that a target does not support are distinguished from errors, and have
+ * substitutes with the same effect on later operations.
  */
 #include "core/substitute.h"
 

@@ -2,8 +2,8 @@
 /*
  * chattr.c - a workload: flags of files, as chattr(1) and lsattr(1) set and read them.
  *
- * What is left has flags, so that they can be compared. With --leave it also has some that forbid
- * changes, which whoever clears up has to take away first.
+ * The files that remain have flags, for comparison. With --leave they also have flags that forbid
+ * changes; a clean-up has to clear these first.
  */
 #include <fcntl.h>
 #include <linux/fs.h>

@@ -79,7 +79,7 @@ struct kind {
 
 #define WAYS_MAX 16
 
-/* All ways, and what their sides are told. */
+/* All ways, and the signals to their sides. */
 struct stage {
 	struct way ways[WAYS_MAX];
 	atomic_bool is_open;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * held.c - opens files in all the ways that there are, waits for a sign, and goes on with them.
+ * held.c - opens files in every possible way, waits for a signal, and goes on to use them.
  *
- * So a recording can begin in its middle. The sign is a file beside the directory, DIRECTORY.go; that
- * it waits for it is told by DIRECTORY.ready, with the numbers of its processes. When it has done
- * its work it makes DIRECTORY.done, waits for DIRECTORY.end, and looks whether all that it holds is as
- * it should be.
+ * So a recording can begin in the middle of the program. The signal is a file beside the directory,
+ * DIRECTORY.go. Before it waits, the program creates DIRECTORY.ready, with the ids of its processes. When
+ * its work is done it creates DIRECTORY.done, waits for DIRECTORY.end, and checks its handles and mappings.
  *
  * With --threads=N it does something else: so many threads open, use, map and close files until
  * DIRECTORY.end is there, and a process forks meanwhile.
@@ -24,7 +23,7 @@
 #define PAGE  4096
 #define PAGES 8
 #define BYTES (PAGES * PAGE)
-#define MANY  150 /* more descriptors and mappings than are told at once */
+#define MANY  150 /* more descriptors and mappings than one batch of the state dump */
 
 static const char *directory;
 

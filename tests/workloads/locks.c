@@ -2,9 +2,9 @@
 /*
  * locks.c - a workload: processes that lock a file, wait for locks and are refused some.
  *
- * First they count together, under locks of each kind; who comes next is chance, the sum is
- * not. Then two take turns, told by pipes which no one records: what one holds the other is
- * refused, or is told of; a close gives up what its process holds.
+ * First they count together, under locks of each kind; their order is chance, the sum is not.
+ * Then two processes take turns, synchronized by pipes that are not recorded: a lock of one is
+ * refused to the other, or reported to it; a close releases the locks of its process.
  */
 #include <fcntl.h>
 #include <sys/file.h>

@@ -2,7 +2,7 @@
 /*
  * openers.c - a workload: processes that open the same names at the same time, with O_CREAT alone.
  *
- * One of them makes each file, whoever comes first; all write to it, and all find it by its name.
+ * The first of them creates each file; all write to it, and all find it by its name.
  */
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -26,8 +26,8 @@ struct iot_program;
  * @path: trace file
  * @facts: texts of the form key=value, ended by NULL
  * @last_fact: text of the same form that is the last fact, "" for none, as it stands there when the
- *	trace ends: memory that is shared with whoever knows it by then; NULL for none. If it does not
- *	say itself that the trace is partial, and the recording ended early, a fact `partial` follows
+ *	trace ends: memory shared with the process that will know it by then; NULL for none. If it does not
+ *	itself say that the trace is partial, and the recording ended early, a fact `partial` follows
  * @program: the program that is replayed, whose tasks, objects and names the records are
  *	about; NULL if it is no replay
  */

@@ -103,7 +103,7 @@ static bool is_plain(const struct import *im, const struct birth *birth)
 	return sighting && sighting->first_ns >= birth->begin_ns;
 }
 
-/* Numbers of an inner namespace are smaller: a child that is told by its order has one that is less than its maker's. */
+/* Ids of an inner namespace are smaller: a child that only its order identifies has an id below its parent's. */
 static bool is_inner(const struct birth *birth)
 {
 	return birth->result < birth->parent;

@@ -128,9 +128,9 @@ bool iot_xattr_is_state(const char *name);
 struct iot_names;
 
 /**
- * struct iot_label - what an object is called, the same in every run of a program
+ * struct iot_label - the name of an object, the same in every run of a program
  * @path: path from the root of the mount, "." for the root itself; "" if not known
- * @generation: the how-manieth object of this path it is, from 1; 0 if not known
+ * @generation: index among the objects of this path, from 1; 0 if not known
  * @is_guess: it was opened by a name that had gone when the record was made: this is only what it was seen by last
  */
 struct iot_label {

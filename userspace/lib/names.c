@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * names.c - what the ids in records stand for, at the moment of each record.
+ * names.c - the meaning of the ids in records, at the moment of each record.
  *
  * The kernel announces a name as (directory, component) and an object once; everything
  * else follows from the operations: a directory that is renamed takes everything in it
  * along, a name that is removed and made again stands for another object. An object is
- * labelled by path and generation: the how-manieth object that was seen under this
- * path. Two runs of a program that do the same thus have the same labels, though their
- * ids differ.
+ * labelled by path and generation: its index among the objects seen under this path.
+ * Two runs of a program that do the same thus have the same labels, though their ids
+ * differ.
  *
  * The kernel gives an inode that left memory and came back another id. By device, inode
  * number and generation it is still the same object, which goes by the id it had first:

@@ -2,8 +2,8 @@
 /*
  * names_tables.c - the tables behind names.c: each id is looked up by its hash.
  *
- * Where memory is short, what should have been found is NULL, and @is_short_of_memory is set, which
- * whoever feeds the names is told.
+ * Where memory is short, the result is NULL, and @is_short_of_memory is set, which makes the functions
+ * that take records fail.
  */
 #include <stdlib.h>
 
@@ -92,7 +92,7 @@ struct object *names_make_object(struct iot_names *names, u64 id)
 	return object;
 }
 
-/* An object is told to have an inode: then it may be one that was seen before. */
+/* A record gives the inode of an object: it may be an object that was seen before. */
 struct object *names_identify(struct iot_names *names, u64 id, const struct inode_key *inode)
 {
 	struct object *object = names_make_object(names, id);

@@ -61,7 +61,7 @@ struct tag {
 };
 
 struct iot_names {
-	struct iot_siphash_key secret; /* of the hash tables: ids and names come from whoever made the trace */
+	struct iot_siphash_key secret; /* of the hash tables: ids and names come from an untrusted trace */
 	struct binding *bindings;
 	struct name *names;
 	struct object *objects;

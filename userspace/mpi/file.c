@@ -471,7 +471,7 @@ int iot_mpi_file_open(const char *dir, u64 begin_ns, const char **where)
 	return 0;
 }
 
-/* What was recorded, and what found no room: in the stream of whoever ends the trace. */
+/* Counts of records written and lost: in the stream of the process that ends the trace. */
 static void put_end(struct stream *stream)
 {
 	struct iot_rec_end end = { .time_ns = iot_mpi_now_ns() };

@@ -3,8 +3,8 @@
  * library.c - finds the MPI library that the program uses.
  *
  * Most processes that have the shim never call MPI, so nothing is looked for before the
- * first call. A library that a program loads while it runs, as interpreters do, may be out
- * of sight of ours; but whoever calls us depends on it, and is asked for it.
+ * first call. A library that a program loads while it runs, as interpreters do, may be out of
+ * the shim's scope; but the calling object depends on it, and is searched for it.
  */
 #include "shim.h"
 

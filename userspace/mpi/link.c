@@ -79,7 +79,7 @@ static void linked(const struct link *link, MPI_Comm comm)
 
 /* -- names of what brings both sides together -------------------------------------------------- */
 
-/* The process that spawns, as Open MPI calls it; those that it spawns are told. */
+/* The spawning process, as Open MPI names it; spawned processes get this name. */
 static const char *own_name(char *name, size_t bytes)
 {
 	const char *job = getenv("PMIX_NAMESPACE"), *rank = getenv("PMIX_RANK");

@@ -155,7 +155,7 @@ static u32 used_bytes(const struct iot_mailbox_head *box)
 	return box->tail - __atomic_load_n(&box->head, __ATOMIC_ACQUIRE);
 }
 
-/* The kernel empties it now and then. It is told to when half is full, and waited for if all is. */
+/* The kernel empties it now and then; on request when half is full. If all is full, the thread waits for the kernel. */
 static bool has_room(struct iot_mailbox_head *box, size_t bytes)
 {
 	int saved = errno;

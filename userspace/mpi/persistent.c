@@ -86,7 +86,7 @@ static void all_started(u64 enter_ns, int count, const MPI_Request *handles)
 		started(enter_ns, handles[i]);
 }
 
-/* A wrapper of a call after which @record is told what has begun. */
+/* A wrapper that calls @record with the requests that the call has started. */
 #define DEFINE(name, parameters, arguments, record)                     \
 	int MPI_##name parameters                                       \
 	{                                                               \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attach.c - record mounts that are there already, with whoever works on them.
+ * attach.c - record existing mounts, with the processes that use them.
  *
- * Nothing is mounted and nobody is started: the mounts are as they were before, when it ends.
+ * Nothing is mounted, and no process is started: at the end, the mounts are as they were before.
  */
 #include <errno.h>
 #include <fcntl.h>

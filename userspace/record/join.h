@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * join.h - what the processes of a node that record a job together say to each other. Not for
- * others.
+ * join.h - the protocol between the processes of a node that record a job together. Private to
+ * userspace/record.
  *
- * The first one makes a process, the holder, which has the session. Each of them connects to it,
- * is sent what it needs to run its command in the session, tells when the command has ended, and
- * is told when it need not wait any longer.
+ * The first process forks another one, the holder, which has the session. Each process connects to
+ * the holder, receives what it needs to run its command in the session, and reports the end of the
+ * command. The holder answers when the process need not wait any longer.
  */
 #ifndef IOTAPE_RECORD_JOIN_H
 #define IOTAPE_RECORD_JOIN_H

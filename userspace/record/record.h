@@ -130,8 +130,8 @@ void record_job_find(struct record_job *job);
 /* join.c */
 
 /**
- * struct joined - a session that the processes of a node have together
- * @fd: to whoever holds it
+ * struct joined - a session that the processes of a node share
+ * @fd: connection to the holder of the session
  * @session_fd, @namespace_fd: as for runner_start() and its options
  */
 struct joined {

@@ -17,11 +17,11 @@
 
 #include "record.h"
 
-/* What shells exit with if there is no such command, or it is none. */
+/* Exit codes of shells for a command that does not exist, or cannot be executed. */
 #define NOT_FOUND      127
 #define NOT_EXECUTABLE 126
 
-/* What goes wrong before the command runs is told to the parent as one sentence. */
+/* An error before the command runs: the child reports it to the parent as one sentence. */
 struct failure {
 	int err;
 	int code; /* as in struct runner */

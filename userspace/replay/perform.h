@@ -7,7 +7,7 @@
  * the target that does not leave it, crosses no mount and follows no magic link. Only an open
  * follows symbolic links, within the target. A name is made, changed or removed by a call that
  * takes a directory found like this and one component, and follows no link either. No device is
- * opened, whoever has made its node: that ends with EACCES, as on a file system mounted with nodev.
+ * opened, regardless of the creator of its node: the open fails with EACCES, as on a nodev mount.
  */
 #ifndef IOTAPE_PERFORM_H
 #define IOTAPE_PERFORM_H
@@ -35,7 +35,7 @@ struct request {
  * struct stage - what all tasks share
  * @root_fd: the target
  * @is_mounted: it is a mount on which the kernel opens no device; if not, tasks make none
- * @is_wary: there may be one all the same, and whoever opens has to look
+ * @is_wary: there may be one all the same, and each open has to check
  * @null_fd: /dev/null, where spliced data goes
  * @source: data that writes write, IOT_CARRIER_BUFFER_BYTES
  * @handles: slots of open files, see slots.h

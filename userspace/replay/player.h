@@ -6,7 +6,7 @@
  * Locking: none between operations.
  *
  *   progress[], pending[]	core/order.h: written by one, read by all, with barriers
- *   struct player_task		whoever performs it; others read its counters, with atomic loads
+ *   struct player_task		the thread that performs it; others read its counters, with atomic loads
  *   struct park		see there
  *   struct pool		a lock, taken when a task may begin, and when a thread is idle
  *   outcomes			a lock, taken once for each buffer of records: outcomes.h
@@ -64,8 +64,8 @@ struct player_thread;
  * struct player_task - a task as it is performed
  * @player: of which it is one
  * @number: its index in the program
- * @waiters: number of those who wait for an operation of it
- * @mark: the next operation of it that another node waits for: the agent is told when it has ended
+ * @waiters: number of tasks that wait for an operation of it
+ * @mark: its next operation that another node waits for: the task notifies the agent at the end of it
  * @next: in the list of a park, or of those that may begin
  * @start_next: waits of its first operation that are known to hold
  * @index: the operation that is next

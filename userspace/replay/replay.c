@@ -240,7 +240,7 @@ static void take_result(struct replay *replay)
 
 /* -- what the outcomes say of all of it --------------------------------------------------------- */
 
-/* The collector of the kernel engine outlives this process: it says this, unless it is told better. */
+/* The collector of the kernel engine outlives this process: it writes this fact unless this process replaces it. */
 static int open_last_fact(struct replay *replay)
 {
 	replay->last_fact = mmap(NULL, FACT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

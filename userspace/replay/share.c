@@ -247,7 +247,7 @@ void share_close(struct share *share)
 
 /* -- while they run ------------------------------------------------------------------------------ */
 
-/* Who waits for the hub is told when nobody of this node is missing. */
+/* Nodes that wait for the hub get a note when all tasks of this node have arrived. */
 static int arrived(struct share *share, u32 hub, share_tell_fn tell, void *context)
 {
 	const struct share_note note = {

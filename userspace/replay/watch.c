@@ -16,7 +16,7 @@
 
 #define PULSE_MS	1000
 #define JUDGE_MS	100
-#define STEP_MS		500 /* whoever judges less often has not been listening */
+#define STEP_MS		500 /* longer between two judgements: this node did not listen meanwhile */
 #define STACK_BYTES	(64 << 10)
 #define MS_PER_S	1000
 

@@ -167,8 +167,8 @@ struct iot_join {
  * @tail: bytes of records that the thread has put in since the mailbox was made; stored with release
  *	when a record is whole
  * @lost: records of the thread that found no room
- * @op: number of the last operation that the thread entered; whoever numbers one adds to it, be it
- *	the kernel or the thread
+ * @op: number of the last operation that the thread entered; the kernel and the thread both
+ *	increment it to number an operation
  * @reserved: zero
  * @head: bytes that the kernel has taken out
  * @is_closed: the kernel takes no more

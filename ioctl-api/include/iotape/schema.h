@@ -92,7 +92,7 @@
 
 /* Why an operation of a replay has a record beside its own. */
 #define IOT_VERDICTS(V)                                                                \
-	V(0, otherwise, "it ended otherwise than in the trace")                        \
+	V(0, otherwise, "it diverged from the trace")                                  \
 	V(1, unable, "the target has no such operation")                               \
 	V(2, emulated, "the target has no such operation, and others took its place")  \
 	V(3, harmless, "what would give rights was made without them")
@@ -706,7 +706,7 @@
 	R(3, memory, run, "state of the machine's memory")                             \
 	R(4, mount, run, "a mount that is recorded")                                   \
 	R(5, end, run, "the capture ended")                                            \
-	R(6, state, run, "what there was when the recording of a mount began is told")  \
+	R(6, state, run, "the state dump of a mount is complete")                      \
 	R(16, task, who, "a task")                                                     \
 	R(17, object, who, "an object")                                                \
 	R(18, name, who, "a name")                                                     \
@@ -770,7 +770,7 @@
 	R(168, mpi_link, mpi, "a communicator made with processes of another MPI_COMM_WORLD") \
 	R(169, mpi_near, mpi, "a neighbour of a rank in a communicator")               \
 	R(170, mpi_part, mpi, "partitions of a message that are ready, or have come")  \
-	R(192, divergence, replay, "an operation ended otherwise than in the trace")   \
+	R(192, divergence, replay, "an operation diverged from the trace")             \
 	R(193, played, replay, "a task of a program was performed")
 
 /* T(kind, sentence): what the tail of a record holds, of the kinds that may have one. */

@@ -35,8 +35,8 @@
 	F(u32, flags, map_flags, "how")
 
 /*
- * The descriptors and mappings that there were when the recording of a mount began have been
- * told. What is below the mount can also be reached around it: that is counted here.
+ * The state dump is complete: all descriptors and mappings that existed when the recording of a mount
+ * began have been announced. Handles and mappings of the same files that bypass the mount are counted here.
  */
 #define IOT_FIELDS_state(F)                                                            \
 	F(u64, time_ns, instant, "when all had been told")                             \

@@ -30,7 +30,7 @@ static void partners(const struct step *step, bool is_out, struct members *membe
 		script_members(&script, step->comm, step->group, members);
 }
 
-/* Is there one block for all, whoever it is for? */
+/* Does a rank give the same block to all receivers? */
 static bool gives_all_the_same(const struct step *step)
 {
 	switch (step->call) {

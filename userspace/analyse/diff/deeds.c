@@ -132,8 +132,8 @@ static int set_path2(struct reading_state *s, struct deed *deed)
 }
 
 /*
- * What is done through a handle has that one's name, also if the record has another one: which names a
- * file has then, and which of them is told, is not up to the task.
+ * An operation on a handle has the name of the handle, even if its record has another one: the names of a file
+ * at that moment, and the choice among them, do not depend on the task.
  */
 static struct iot_label label_of(const struct reading_state *s)
 {

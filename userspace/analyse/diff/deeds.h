@@ -43,7 +43,7 @@ struct deed {
  * struct deed_task - the deeds of a task
  * @plays: the task of another trace that it performs, 0 if none
  * @parent, @tgid, @why: as in its record
- * @nth: how-manieth task its parent made, from 1
+ * @nth: index among the tasks that its parent created, from 1
  */
 struct deed_task {
 	u32 id;

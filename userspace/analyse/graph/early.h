@@ -7,7 +7,7 @@
 
 #include "lib/iotape.h"
 
-/* Not pipes: to open one may wait for whoever opens its other end. */
+/* Not pipes: opening one may block until another process opens the other end. */
 static inline bool is_opened_early(u32 type)
 {
 	return type == IOT_TYPE_file || type == IOT_TYPE_dir;

@@ -7,7 +7,7 @@
  * An edge says that an operation must have ended before another one starts; its two
  * operations did not overlap in the trace, but for the two halves of MPI calls, whose
  * order MPI itself guarantees, where what they returned tells which came first, and where all
- * operations are to be performed one by one. A fork is told after the beginning of its child.
+ * operations are to be performed one by one. The record of a fork follows the beginning of its child.
  */
 #ifndef IOTAPE_GRAPH_H
 #define IOTAPE_GRAPH_H
@@ -418,7 +418,7 @@ struct graph_mpi_part {
 };
 
 /**
- * struct graph_mpi_listener - is told which MPI calls belong together; functions may be NULL
+ * struct graph_mpi_listener - receives the matches of MPI calls; functions may be NULL
  * @has_many_clocks: times of different tasks cannot be compared
  * @message: a send, and the receive of what it sent
  * @probe: a send, and a probe that found what it sent

@@ -168,7 +168,7 @@ static void load_copy(struct loader *l, const struct iot_rec_copy_range *r, u32 
 	l->op->old_size_bytes = r->old_size_bytes;
 }
 
-/* A wait for nothing changes nothing. Return: 0; 1 if the wait ended otherwise. */
+/* A wait that got no lock changes nothing. Return: 0; 1 for such a wait. */
 static int load_lock(struct loader *l, const struct iot_rec_lock *r)
 {
 	on_handle(l, r->object, r->handle);

@@ -134,7 +134,7 @@ void tree_listed(struct tree *tree, struct node *node, u32 type)
 
 /* -- when it has been read --------------------------------------------------------------------- */
 
-/* What the trace makes was not there before, so whoever found it was not the first. */
+/* An object that the trace creates did not exist before, so the operation that found it was not the first. */
 static bool may_be_first(const struct sight *sight)
 {
 	return !sight->object || !sight->object->is_created;

@@ -274,9 +274,9 @@ int graph_pass_mpi(struct graph *graph)
 }
 
 /**
- * graph_mpi_match() - which MPI calls belong together
+ * graph_mpi_match() - matches MPI calls that belong together
  * @graph: tasks with their process, ranks and MPI calls; operations are not needed
- * @listener: is told; an error of it, a negative errno, ends the matching
+ * @listener: receives the matches; an error that it returns, a negative errno, ends the matching
  *
  * Of each task the calls are in the order in which they were made; clocks of tasks may differ.
  *

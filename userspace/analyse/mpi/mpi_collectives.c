@@ -387,7 +387,7 @@ static int compare_members(const void *a, const void *b)
 }
 
 /**
- * mpi_match_collectives() - edges of collectives, or a listener that is told of them
+ * mpi_match_collectives() - edges of collectives, or calls of a listener instead
  */
 int mpi_match_collectives(struct graph *graph, const struct mpi_dones *dones,
 			  const struct graph_mpi_listener *listener)

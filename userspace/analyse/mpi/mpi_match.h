@@ -113,7 +113,7 @@ void mpi_needs_close(struct mpi_needs *needs);
 void mpi_near_sort(struct graph *graph);
 
 /**
- * struct mpi_telling - what a listener is told of
+ * struct mpi_telling - the arguments of a listener's functions
  * @parts: the members of a collective
  * @from, @to: room for some of them each
  * @room: for so many

@@ -269,7 +269,7 @@ static bool is_receive(const struct graph *graph, u32 call, const struct graph_m
 }
 
 /**
- * mpi_match_messages() - edges of messages, or a listener that is told of them
+ * mpi_match_messages() - edges of messages, or calls of a listener instead
  */
 int mpi_match_messages(struct graph *graph, const struct mpi_dones *dones,
 		       const struct graph_mpi_listener *listener)

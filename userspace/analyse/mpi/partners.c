@@ -21,7 +21,7 @@ struct place {
 };
 
 /**
- * struct finding - what the matching is told to
+ * struct finding - collects the results of the matching
  * @partner_of: of each numbered call in graph.mpi, index among the partners; only these have any
  */
 struct finding {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * effects_places.c - where names are.
+ * effects_places.c - the directories of names.
  *
- * A name is a component in a directory, which takes it along when it is renamed. The directory of the
- * last component of a path is told by the trace; those above are found by the components that lead
- * there, as far as other operations have shown in which directory they are.
+ * A name is a component in a directory, and moves with that directory when it is renamed. The trace
+ * gives the directory of the last component of a path; those above follow from the components that
+ * lead there, as far as other operations have shown their directories.
  */
 #include <stdlib.h>
 #include <uthash.h>

@@ -32,10 +32,10 @@ struct size_growth {
 };
 
 /*
- * The growths are those that whoever is under way, or comes, may have overlapped: writes commute,
- * so each of them by itself comes after who found less. Those that had ended before all of these
- * began are forgotten, and witnesses that had before all that change the size did, whenever there
- * are twice as many as need be.
+ * The growths are those that may overlap an operation under way or to come: writes commute, so each
+ * of them by itself comes after the operations that found a smaller size. A growth is forgotten if it
+ * ended before all of these operations began; a witness, if it ended before all operations that change
+ * the size began. This is done whenever there are twice as many as necessary.
  */
 struct file_size {
 	struct size_version versions[VERSIONS_MAX];

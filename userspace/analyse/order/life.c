@@ -209,9 +209,9 @@ static bool is_before_end(const struct graph_op *op, const struct graph_op *end)
 }
 
 /*
- * A task ends with its exit. What the kernel does for it then, as closing its files, is told later,
- * and has an order of its own, as has whom it woke when it had exited. Who was made and ended at the same time, as a log
- * with coarse times may say, is not waited for: the wait may stand before the making.
+ * A task ends with its exit. Records of the kernel's clean-up, such as closing files, come later and have an
+ * order of their own, as do wake-ups after the exit. A task whose creation and end have the same time, as in a
+ * log with coarse times, is not waited for: the wait may precede the creation.
  */
 static int wait_for_end(struct graph *graph, struct graph_op *op)
 {

@@ -19,7 +19,7 @@
 
 #include "effects.h"
 
-#define FREED_MAX  4096 /* ranges of a file that were given up, before they are told less well apart */
+#define FREED_MAX  4096 /* released ranges of a file; with more, the order becomes coarser */
 #define LOCK_TYPES (IOT_LOCK_shared | IOT_LOCK_exclusive)
 
 enum lock_class {

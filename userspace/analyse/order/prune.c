@@ -171,7 +171,7 @@ static int keep(struct pruner *p, struct pruned_task *t, u32 index, bool is_last
 	return 0;
 }
 
-/* Somebody has asked; whoever asks last lets it go. */
+/* An edge has been examined; the last edge of a clock frees it. */
 static void asked(struct pruner *p, struct pruned_task *t, u32 index)
 {
 	struct snapshot *snapshot = index < t->since ? snapshot_at(t, index) : NULL;

@@ -402,7 +402,7 @@ static void settle(struct resource *resource, u64 now_ns)
 	user_list_forget(&resource->looks, settled_ns);
 }
 
-/* Those that another one follows which has ended by now: whoever waits for that one waits for them. */
+/* Users that precede another user that has ended by now: a wait for the latter includes a wait for them. */
 static void drop_followed(struct user_list *list, u64 now_ns)
 {
 	u32 i, kept = 0;

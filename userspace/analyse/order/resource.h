@@ -15,7 +15,7 @@
  * first and last one, and looks between them, are its stage order.
  *
  * Operations come in the order in which they began, so from an operation on, all that
- * come begin no earlier. A use is forgotten when whoever comes waits for another one that
+ * come begin no earlier. A use is forgotten when all operations to come wait for another use that
  * waits for it: an exclusive one that began after it had ended, and that has ended now; or a
  * change or look of a task that follows it, because it waited for a look or change that did.
  */

@@ -152,7 +152,7 @@ static void expect_no_more(struct effects *e, struct thing *thing, u32 task)
 	thing->witness_count = kept;
 }
 
-/* Those that whoever is under way, or comes, may have overlapped. */
+/* Keeps the changers that may overlap an operation under way or to come. */
 static void add_changer(struct effects *e, struct thing *thing, const struct changer *changer)
 {
 	u32 i, kept = 0;

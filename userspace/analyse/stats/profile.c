@@ -266,7 +266,7 @@ static void begin_early(struct adder *a)
 		widen(a->profile, a->first_task_ns, a->first_task_ns);
 }
 
-/* Descriptor -1: an operation showed the handle. If it is in a table, that is told as well. */
+/* Descriptor -1: an operation showed the handle. If it is also in a descriptor table, another record reports that. */
 static int take_opened(struct adder *a, struct iot_names *names, const struct iot_rec_opened *r)
 {
 	struct flying *flying;

@@ -120,8 +120,8 @@ struct profile_node {
  * @in_no_table: handles from before that no descriptor or mapping showed, but an operation
  * @unseen_files, @unseen_maps, @unseen_tasks: descriptors and mappings that went around the mounts
  *	when the recording began, and processes that had them
- * @diverged: operations of a replay that ended otherwise than in the trace, but for
- * @unable: those that the target has no operation for
+ * @diverged: operations of a replay that diverged from the trace, except those in @unable
+ * @unable: those for which the target has no operation
  * @emulated: operations whose place others took, because the target has none such
  * @harmless: operations of a replay that made without its rights something that gives some
  * @order_ns: of a replay, time in which tasks waited for others, added up
