@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * carrier.c - a thread of the user performs tasks: wait, think, do, tell, and again.
+ * carrier.c - a thread of the user performs tasks. For each operation: wait, think, perform, signal.
  *
  * Before Linux 6.6 the last reference of a file is dropped on the way back to user mode, so a
  * carrier goes there after an operation that may drop one, and comes back at once. Such an
- * operation ends, for those who wait for it, when the carrier is back.
+ * operation ends, for tasks that wait for it, when the carrier is back.
  *
- * Nobody asks when an operation began and ended in a replay at full pace without outcomes: then no
- * clock is read.
+ * A replay at full pace without outcomes needs no times of operations, and does not read the clock.
  */
 #include <linux/cred.h>
 #include <linux/ioprio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * load.c - a program comes in, is verified, and gets what it needs to run.
+ * load.c - loads a program: reads it, verifies it, and allocates what it needs to run.
  */
 #include <linux/file.h>
 #include <linux/mm.h>

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * locks.c - locks of files, and what gives them up: close(2).
+ * locks.c - file locks, and their release by close(2).
  *
- * A lock is asked for and never waited for: what the trace waited for is an edge of the
- * program, so a replay cannot come to a standstill here. Locks that processes of the trace
- * owned belong to an owner that this replay alone knows. The VFS gives up such locks when
- * their owner closes the file, and only then; if a program lets the file go without that, it
- * is done here.
+ * Locks are requested without waiting: the waits of the trace are edges of the program, so a
+ * replay cannot deadlock here. Locks of the trace's processes belong to owners that only this
+ * replay knows. The VFS releases such locks only when their owner closes the file; if a program
+ * releases the file without a close, this file releases them.
  */
 #include <linux/fs.h>
 #include <linux/sched.h>

@@ -2,7 +2,7 @@
 /*
  * pace.c - think time between operations: see core/pace.h.
  *
- * The end of a sleep is an absolute time, so what is done meanwhile is not added to it.
+ * The end of a sleep is an absolute time, so work done meanwhile is not added to it.
  */
 #include <linux/hrtimer.h>
 #include <linux/sched/signal.h>

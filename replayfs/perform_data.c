@@ -2,8 +2,8 @@
 /*
  * perform_data.c - operations on open files.
  *
- * Positions are those of the trace, so that order alone decides what is read and written
- * where; a handle's own position only matters to seeks and to reading directories.
+ * Positions are those of the trace, so that data and places of reads and writes depend on order
+ * alone; the position of a handle matters only to seeks and to reading directories.
  */
 #include <linux/fs.h>
 #include <linux/log2.h>

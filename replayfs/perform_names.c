@@ -2,8 +2,8 @@
 /*
  * perform_names.c - operations on names.
  *
- * Each does what its system call does between copying the path and calling the file
- * system, with the same flags for the look-ups, so that the file system sees the same.
+ * Each function repeats the steps of its system call between copying the path and calling the
+ * file system, with the same look-up flags, so that the file system sees the same calls.
  *
  * Confinement: paths are ".", which is the target itself, or names without dots alone
  * (core/verify.c), and start at the root of a private mount of the target, in which nothing else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pool.c - which carrier performs which task.
+ * pool.c - assigns tasks to carriers.
  *
  * A task needs a carrier from the moment that the waits of its first operation hold until its
  * end: so a program of thousands of processes, one after the other, needs as many carriers as

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * replayfs.h - a replay in the kernel: its program, its carriers, what they share.
+ * replayfs.h - a replay in the kernel: its program, its carriers, and their shared state.
  *
  * A replay is a descriptor of /dev/replayfs. User space hands it the file of a program, to be
  * verified (load), says where and how to run it (setup), and sends a thread of its own
@@ -85,7 +85,7 @@ struct rfs_waiter {
 
 /**
  * struct rfs_task - a task as it is performed
- * @waiters: number of those who wait for an operation of it
+ * @waiters: number of tasks that wait for an operation of it
  * @start: the task itself, while it waits for what its first operation waits for
  * @starts: the waits of its first operation
  * @start_count: their number
@@ -194,7 +194,7 @@ struct rfs_request;
  * @order: how far tasks and hubs are
  * @tasks: one for each task of the program
  * @hubs: one for each hub
- * @moved: queues of those who wait for operations, see wait.c
+ * @moved: queues of tasks that wait for operations, see wait.c
  * @moved_mask: their number, a power of two, less one
  * @handles: slots of open files, see handles.h
  * @maps: slots of mappings, see handles.h
@@ -216,7 +216,7 @@ struct rfs_request;
  * @session: where outcomes go, NULL if nowhere
  * @setup: options; from RFS_READY on
  * @go: carriers that wait for the start
- * @is_timed: somebody wants to know what operations take, or when they ended
+ * @is_timed: durations or end times of operations are needed
  * @waiting: tasks that have a carrier, or had one
  * @finished: tasks that have ended, their lanes before them
  * @is_started: what carriers on @go wait for
@@ -328,7 +328,7 @@ void rfs_wake_everybody(struct rfs_replay *replay);
 wait_queue_head_t *rfs_queue_of_task(struct rfs_replay *replay, u32 task);
 
 /**
- * rfs_move_on() - tell those who wait that a task has got on
+ * rfs_move_on() - wake the tasks that wait for the progress of a task
  * @replay: started
  * @index: of the task, which has ended one operation more, as its own index says
  *

@@ -2,16 +2,15 @@
 /*
  * share.c - a replay that performs a part of a program, because other nodes perform the rest.
  *
- * An agent of the user carries what tasks of one node wait for on another. It says before the
- * set-up which tasks are performed here, and at which operations of them others are to be told: marks.
- * Then it comes in to sleep until tasks have passed marks, and to say how far tasks elsewhere are.
+ * An agent in user space transports progress between nodes whose tasks wait for each other. Before the
+ * set-up it passes the tasks that run here, and their marks: the operations at which other nodes need a
+ * report. Then it calls in to sleep until tasks have passed marks, and to pass the progress of tasks elsewhere.
  *
- * Each task with marks is waited for, at its next mark, by a marker: for the task that is one who
- * waits like any other, so it does nothing for the agent that it would not do anyway. The agent moves
- * the marker on when it has taken it.
+ * A marker waits for each task with marks, at its next mark. For the task the marker is a waiter like any
+ * other, so the agent costs the task no extra work. The agent moves the marker on when it has taken the mark.
  *
- * What the agent says is checked as far as it could harm anybody but this replay: counters only
- * grow, and only those of tasks elsewhere.
+ * Input of the agent is checked as far as it could harm more than this replay: counters only grow, and
+ * only those of tasks elsewhere.
  *
  * Locking: @lock, for the agent, one thread at a time. @reached_lock, which nests inside that of a
  * queue that somebody waits on, for the list of markers that have been reached.

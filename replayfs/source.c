@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * source.c - the file that a program comes from.
+ * source.c - the file of a program.
  *
- * What is looked up at random is read into memory, each byte once. Operations and waits are, too,
- * if they are small enough; else they stay in the file and are read in blocks, each as often as it
- * is needed, and each time compared with what was verified (core/blocks.h).
+ * Tables with random access are read into memory, each byte once, as are operations and waits if
+ * they are small enough. Otherwise these stay in the file and are read in blocks, as often as
+ * needed, and each block is compared with its verified content every time (core/blocks.h).
  */
 #include <linux/file.h>
 #include <linux/mm.h>

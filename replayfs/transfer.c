@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * transfer.c - what a read or a write is called with, where transfer.h does not say it all.
+ * transfer.c - arguments of reads and writes: the parts that are not inline in transfer.h.
  */
 #include <linux/magic.h>
 

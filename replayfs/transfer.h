@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * transfer.h - what a read or a write is called with: its control block, and its memory.
+ * transfer.h - arguments of reads and writes: the control block and the memory.
  */
 #ifndef RFS_TRANSFER_H
 #define RFS_TRANSFER_H
@@ -21,7 +21,7 @@ void rfs_iter_memory(struct rfs_carrier *carrier, struct iov_iter *iter, bool is
 
 /**
  * rfs_iocb() - a synchronous control block for an operation
- * @carrier: who performs it
+ * @carrier: performs it
  * @op: the operation
  * @file: of the operation
  *

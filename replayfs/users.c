@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * users.c - tasks perform in the name of who performed them in the trace.
+ * users.c - a task runs with the user and group that it had in the trace.
  *
- * The credentials are made when a task begins, and are a carrier's as long as it is in the kernel
- * for that task: nothing is done for a single operation. Groups but the first are not in a trace;
- * the task has none.
+ * The credentials are created when a task begins, and the carrier has them while it is in the kernel
+ * for that task: a single operation needs no change of credentials. A trace has no supplementary groups, nor
+ * has the task.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>

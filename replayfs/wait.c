@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * wait.c - who waits for tasks and hubs, and who wakes them.
+ * wait.c - waiting for tasks and hubs, and waking the waiters.
  *
- * Who waits for a hub is in its queue `opened`. Who waits for an operation of a task is in one of
- * the replay's queues `moved`, by task and operation, and is counted in the task's `waiters`. A
- * task that moves on stores its progress, and then looks whether it has any waiters, and then
- * whether anybody is in the queue of the operation that has just ended. Who waits counts itself
- * and goes to the queue, and then looks at the progress. There is a full barrier between what
- * each does and its look, so one of the two sees the other.
+ * A waiter for a hub is in the hub's queue `opened`. A waiter for an operation of a task is in one of
+ * the replay's queues `moved`, by task and operation, and is counted in the task's `waiters`. A task
+ * that moves on stores its progress, then checks whether it has any waiters, and then whether the
+ * queue of the operation that has just ended is empty. A waiter counts itself and joins the queue,
+ * and then checks the progress. Each side has a full barrier between its stores and its check, so at
+ * least one of the two sees the other.
  *
- * So a task that nobody waits for moves on without a lock; one that others wait for, too, until
- * it has ended what they wait for; and however many wait for it, only they are looked at.
+ * So a task without waiters moves on without a lock, as does a task with waiters until it has ended
+ * the operation that they wait for; and only the waiters of that operation are looked at.
  */
 #include <linux/log2.h>
 #include <linux/sched/signal.h>

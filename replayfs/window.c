@@ -4,11 +4,11 @@
  *
  * Each task that runs, or soon may, has a window of two streams: its operations, and its waits. A
  * stream is a ring of blocks of the program's file. A thread of the user, the feeder, reads blocks
- * into it; the carrier of the task goes through them, and gives each back when it asks for what is
- * behind it. It calls the feeder when half of a ring is free, and waits only if it finds a ring
- * empty, which is counted: a stall.
+ * into it; the carrier of the task goes through them, and returns each when it asks for the next
+ * one. It wakes the feeder when half of a ring is free, and waits only if it finds a ring empty,
+ * which is counted: a stall.
  *
- * What is read is what was verified, or is refused (core/blocks.h), and then the replay ends.
+ * A block whose content is not the verified one is refused (core/blocks.h), and the replay ends.
  *
  *		    carrier				feeder
  *   stream.given   writes, release			reads, acquire

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * window.h - what carriers need of a program next, wherever it is.
+ * window.h - the next operations and waits of a task, in memory or streamed from the file.
  */
 #ifndef RFS_WINDOW_H
 #define RFS_WINDOW_H

@@ -3,8 +3,8 @@
  * compat.h - included before every source of the modules: makes an older kernel look
  * like the newest one, as far as that is possible with macros.
  *
- * The only reader of IOT_HAVE_*, together with the other headers of this directory.
- * Each entry says what changed, since when, and until when it is needed.
+ * Only this header and the others in this directory read IOT_HAVE_*. Each entry names the
+ * change, the version that made it, and the version with whose end it becomes unnecessary.
  */
 #ifndef IOT_COMPAT_H
 #define IOT_COMPAT_H

@@ -2,10 +2,10 @@
 /*
  * dirop.h - change a directory: lock it, look a name up in it, create, remove, rename.
  *
- * Since 6.19 the VFS does the first two in one step, start_creating() and its like.
- * Here is the same for older kernels, under names of our own because the functions
- * around it (vfs_mkdir() and others) changed their arguments more than once. To be
- * deleted, in favour of the kernel's own, when 6.12 goes.
+ * Since 6.19 the VFS does the first two in one step: start_creating() and similar functions.
+ * This header has the same for older kernels, under names of its own because the functions
+ * around it (vfs_mkdir() and others) changed their arguments more than once. The kernel's
+ * functions replace it when 6.12 goes.
  */
 #ifndef IOT_COMPAT_DIROP_H
 #define IOT_COMPAT_DIROP_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * iops.h - inode operations that changed their form: adapters from the form we write.
+ * iops.h - inode operations whose prototypes changed: adapters from the prototypes that tapefs uses.
  */
 #ifndef IOT_COMPAT_IOPS_H
 #define IOT_COMPAT_IOPS_H

@@ -2,8 +2,8 @@
 /*
  * taskwork.h - whether a task can be made to wait before it returns to user mode.
  *
- * That is work of a task, which Debian's kernels let modules add; those of Enterprise Linux 9, and perhaps
- * others, do not export the function. Until all do.
+ * This needs task_work_add(). Debian's kernels export it to modules; those of Enterprise Linux 9, and perhaps
+ * others, do not. Until all do.
  */
 #ifndef IOT_COMPAT_TASKWORK_H
 #define IOT_COMPAT_TASKWORK_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * admission.c - is current one of those that the recorder lets join?
+ * admission.c - checks whether the recorder admits current to its session.
  *
- * What is compared are the kernel's own ids, which are unique across user namespaces: the root of a
- * container is whatever ordinary user the container was made by. Of a user it is the real one: a setuid
- * program acts for the user that started it, whatever rights it has been given.
+ * The check compares the kernel's own ids, which are unique across user namespaces: root in a container
+ * is the ordinary user that created the container. Users are compared by their real id: a setuid program
+ * acts for the user that started it, regardless of its additional rights.
  */
 #include "admission.h"
 

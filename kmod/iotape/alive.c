@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * alive.c - which threads of a recording are alive: for a recorder whose command has ended, and left
- * others behind.
+ * alive.c - lists the live threads of a recording, for a recorder whose command has ended and left
+ * other processes behind.
  */
 #include <linux/capability.h>
 #include <linux/sched.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * alive.h - which threads of a recording are alive.
+ * alive.h - lists the live threads of a recording.
  */
 #ifndef IOT_ALIVE_H
 #define IOT_ALIVE_H

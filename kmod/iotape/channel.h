@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * channel.h - one CPU's way to the collector: buffers that already are the messages to send.
+ * channel.h - the path from one CPU to the collector: each buffer is a complete message to send.
  *
  * A channel has a current buffer and two rings. The CPU itself, with interrupts
  * off, fills the current buffer, puts it into `full` when it has no more room, and

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * control.c - /dev/iotape: a descriptor is a session, or a way into one, or neither yet.
+ * control.c - /dev/iotape: a descriptor is a session, or has joined one, or is neither yet.
  */
 #include <iotape/control.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * iotape.h - what iotape.ko offers to the modules that make records.
+ * iotape.h - the interface of iotape.ko for the modules that make records.
  *
- * All that tapefs and replayfs may know of the core. A module that records
+ * tapefs and replayfs use nothing else of the core. A module that records
  *
  *   1. makes a source for each thing that can be recorded: iot_source_add();
  *   2. around each operation takes a span: iot_span_begin() ... iot_span_end();
@@ -10,9 +10,9 @@
  *      iot_span_enter(), IOT_EMIT_SPAN(), iot_session_leave().
  *
  * Locking: but for a task's very first record, which is allocated and put into a table, and for waking the
- * sender when a buffer is full, nothing here takes a lock that two CPUs share. Nothing sleeps but what is
- * called throttle, and nothing can fail its caller: a record without room is counted as lost. So all of the rest
- * may be called in any context but NMI; the span functions only for current.
+ * sender when a buffer is full, nothing here takes a lock that two CPUs share. Only the throttle functions
+ * sleep, and no function can fail its caller: a record without room is counted as lost. So all other functions
+ * may be called in any context except NMI; the span functions only for current.
  */
 #ifndef IOTAPE_KMOD_H
 #define IOTAPE_KMOD_H

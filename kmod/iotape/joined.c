@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * joined.c - records from user space: which are taken, and what of them is believed.
+ * joined.c - records from user space: which kinds are accepted, and which of their fields are trusted.
  */
 #include "joined.h"
 
@@ -11,7 +11,7 @@
 #include "task.h"
 
 /**
- * iot_joined_clock_ns() - what the clock of current has more than that of the kernel
+ * iot_joined_clock_ns() - offset of the clock of current from that of the kernel
  *
  * Not 0 in a time namespace.
  */

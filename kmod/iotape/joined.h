@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * joined.h - records that threads which have joined a session make of themselves.
+ * joined.h - records that threads write themselves after they have joined a session.
  */
 #ifndef IOT_JOINED_H
 #define IOT_JOINED_H

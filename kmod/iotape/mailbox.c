@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mailbox.c - the lives of mailboxes, and taking records out of them.
+ * mailbox.c - creates and frees mailboxes, and takes records out of them.
  */
 #include "mailbox.h"
 

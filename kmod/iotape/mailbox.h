@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * mailbox.h - memory that a thread puts records of MPI into, without a system call.
+ * mailbox.h - memory into which a thread puts MPI records, without a system call.
  *
  * A mailbox is mapped into the process of its thread, and is charged to the control group of that thread.
- * The sender takes what is in it, whether the thread lives or not. The records of a mailbox are a part of a
- * *stream*, which is the session's, and which other mailboxes continue. The thread may write anything to
- * its mailbox at any time; all that is read from it is read once, and then checked.
+ * The sender empties it, whether the thread is alive or not. The records of a mailbox are a part of a
+ * *stream*, which belongs to the session, and which later mailboxes continue. The thread may write anything
+ * to its mailbox at any time; the kernel reads each byte once, and then checks it.
  *
  *                   thread in user mode    thread in the kernel   sender
  *   ring, tail      writes                 -                      reads (acquire)

@@ -2,8 +2,8 @@
 /*
  * netlink.c - the generic netlink family: bind a collector, build and send its messages.
  *
- * A data message is laid out when its buffer is made; records are written where they
- * are sent from. Sending only fills in the head and cuts off what was not used.
+ * A data message is laid out when its buffer is created, and records are written directly into
+ * it. Sending only fills in the head and trims the unused rest.
  */
 #include <iotape/netlink.h>
 

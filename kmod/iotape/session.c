@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * session.c - sessions and sources: who records what, from when to when.
+ * session.c - sessions and sources: starts and stops the recording of sources.
  */
 #include "session.h"
 

@@ -11,7 +11,7 @@
  * Ownership: the descriptor of the session holds a reference, as do a replay that
  * emits into it, every descriptor and mailbox of a process that has joined, and every
  * task that waits for its collector. The sender thread lives from bind to close, and
- * so do the buffers of the CPUs and what the session has of mailboxes.
+ * so do the buffers of the CPUs and the session's part of mailboxes.
  */
 #ifndef IOT_SESSION_H
 #define IOT_SESSION_H

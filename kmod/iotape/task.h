@@ -43,7 +43,7 @@ struct task_struct;
  * @mailbox: where it puts records of MPI, NULL if it does not
  * @kept: a span of an operation that will be tried again, see iot_span_keep()
  * @kept_key: of that span, 0 if there is none
- * @wakes: what is remembered of wake-ups of it, see wakes.c
+ * @wakes: recent wake-ups of it, see wakes.c
  * @is_held: it waits for the collector
  * @throttle: its wait for the collector, see throttle.c
  * @throttle_session: the session whose collector it will wait for, NULL if none

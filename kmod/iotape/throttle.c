@@ -12,8 +12,8 @@
  *
  * The wait ends when no CPU is behind any more, when the session ends, and on any
  * signal. No signal reaches a kernel thread: its wait ends, too, when the sender makes no
- * progress, as the collector may be waiting for that very thread. What a task records between being marked and waiting goes into the half of
- * the buffers below the low-water mark, or is lost and counted.
+ * progress, as the collector may be waiting for that very thread. Records that a task makes after it was marked, and
+ * before it waits, go into the half of the buffers below the low-water mark, or are lost and counted.
  */
 #include <linux/freezer.h>
 #include <linux/mutex.h>

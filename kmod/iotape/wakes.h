@@ -24,7 +24,7 @@ struct iot_wake_note {
 };
 
 /**
- * struct iot_wakes - what is remembered of wake-ups of a task, so that few of them need a record
+ * struct iot_wakes - recent wake-ups of a task, stored so that few of them need a record
  * @epoch: session of all that follows
  * @news: recorded wake-ups of the task
  * @news_from: the task that the last of them came from

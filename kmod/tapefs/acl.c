@@ -2,7 +2,7 @@
 /*
  * acl.c - POSIX ACLs where they are operations of inodes (since 6.2): see acl.h.
  *
- * They are recorded as the extended attributes that programs know them as.
+ * They are recorded as extended attributes, the form in which programs use them.
  */
 #include <linux/fs.h>
 #include <linux/posix_acl_xattr.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dir.c - reading directories: what the lower file system fills in, noted in passing.
+ * dir.c - reading directories: records each entry that the lower file system returns, and passes it on.
  */
 #include <linux/fs.h>
 
@@ -9,9 +9,9 @@
 #include "tapefs.h"
 
 /**
- * struct relay - stands between the lower file system and who reads the directory
- * @context: what the lower file system fills
- * @reader: who wants the entries
+ * struct relay - stands between the lower file system and the reader of the directory
+ * @context: the context that the lower file system fills
+ * @reader: the context of the caller, which gets the entries
  * @span: the operation
  * @sb: upper super block
  * @entries: how many the reader took

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * emit.h - from what the VFS handed us to a record.
+ * emit.h - makes records from the arguments and results of VFS operations.
  *
- * Every operation of ours has the same shape:
+ * Every operation of tapefs has the same shape:
  *
  *	tfs_begin(sb, &span);
  *	err = tfs_do_something(...);

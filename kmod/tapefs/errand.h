@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * errand.h - work that the current task cannot do where it is, because of the locks that it holds there.
+ * errand.h - deferred work of the current task, which holds locks that prevent it from doing the work now.
  */
 #ifndef TFS_ERRAND_H
 #define TFS_ERRAND_H
@@ -9,7 +9,7 @@
 #include <linux/workqueue.h>
 
 /**
- * struct tfs_errand - what is left to do; part of a structure of the caller
+ * struct tfs_errand - one piece of deferred work; part of a structure of the caller
  * @task: used if the task does it
  * @queued: used if a kernel thread does it
  * @run: does it, and frees the structure

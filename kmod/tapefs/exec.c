@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * exec.c - programs: which user they run as, and that nobody writes to them while they run.
+ * exec.c - programs: the user that they run as, and write denial while they run.
  *
  * While a program runs, or the kernel loads a file of its own (kernel_read_file()), the i_writecount of its inode
  * is negative, and opening it for writing or truncating it fails with ETXTBSY; and exec fails if it is positive.
- * The kernel counts on the upper inode, and says nothing when it does. The lower inode must be counted, too:
+ * The kernel counts on the upper inode, without a call of the file system. The lower inode must be counted, too:
  *
  *	begin	An open for exec, or the first read of a kernel_read_file(), denies writing to the lower inode.
- *	end	Nobody denies it above any more. That can be seen when the task that called exec returns to
- *		user mode - only the program itself is still denied then, its interpreters are not -, when a
- *		thread exits, of which the scheduler's tracepoint tells, and when a handle of the file is released.
+ *	end	The upper inode is not denied any more. tapefs checks this when the task that called exec returns
+ *		to user mode - only the program itself is still denied then, its interpreters are not -, when a
+ *		thread exits (a tracepoint of the scheduler), and when a handle of the file is released.
  *
  * So an interpreter is denied until exec returns rather than until it is loaded. One denial of the lower inode is
  * enough for all of the upper one.

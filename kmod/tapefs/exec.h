@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * exec.h - programs: which user they run as, and that nobody writes to them while they run.
+ * exec.h - programs: the user that they run as, and write denial while they run.
  */
 #ifndef TFS_EXEC_H
 #define TFS_EXEC_H

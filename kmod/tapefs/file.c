@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * file.c - handles: open, close, and all that is done to an open file but to read,
- * write and map it.
+ * file.c - handles: open, close, and all operations on open files except reads, writes and
+ * mappings.
  */
 #include <linux/compat.h>
 #include <linux/fs.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ident.c - who is who: ids of objects and names, and their announcement.
+ * ident.c - ids of objects and names, and their announcement.
  *
  * An object keeps its id as long as its inode is in memory. A name is one component
  * in one directory; its id changes when the component or the directory does. Each is
  * announced in a record of its own before the first record that uses the id; if that
- * announcement is lost, the next use repeats it. Two CPUs may announce the same at
- * once: the records are equal, and a reader does not mind.
+ * announcement is lost, the next use repeats it. Two CPUs may announce the same id at
+ * once: the records are equal, and readers accept that.
  *
  * All of this runs inside iot_session_enter(), that is under rcu_read_lock(), which
  * keeps the dentries and inodes on the way up to the root.

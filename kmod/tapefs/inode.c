@@ -8,7 +8,7 @@
 #include "tapefs.h"
 #include "compat/vfs.h"
 
-/* What programs and the VFS ask the upper inode for; the rest is the lower one's business. */
+/* The flags that programs and the VFS check on the upper inode; the lower file system handles the others. */
 #define COPIED_FLAGS (S_SYNC | S_DIRSYNC | S_APPEND | S_IMMUTABLE | S_DAX | S_DEAD)
 
 static atomic64_t last_object = ATOMIC64_INIT(0);

@@ -2,9 +2,9 @@
 /*
  * lookup.c - from names to objects: lookup, revalidation, and opening what is not cached.
  *
- * A name that is about to be made is not hashed before it is: so nobody else finds its dentry while it is
- * negative, and none that somebody has found becomes positive. Who finds a negative dentry may drop it
- * without a lock of the directory, after which a file that is there would look deleted.
+ * The dentry of a name that is about to be created is not hashed before the creation: so no other task finds it
+ * while it is negative, and no dentry that a task has found becomes positive. A task that finds a negative dentry
+ * may drop it without a lock of the directory; an existing file would then look deleted.
  */
 #include <linux/dcache.h>
 #include <linux/fs.h>

@@ -2,10 +2,10 @@
 /*
  * lower.h - tfs_do_*(): the only calls into the lower file system.
  *
- * Each takes upper objects, finds the lower ones, calls the VFS with what that call
- * wants around it (write access to the mount, the lock of the lower parent), and
- * returns what it returned. None records anything: the operation of ours that calls
- * it does, because only that knows the objects that came of it.
+ * Each takes upper objects, finds the lower ones, makes the VFS call with its requirements
+ * (write access to the mount, the lock of the lower parent), and returns its result. None
+ * records anything: the calling operation of tapefs does, because only that operation knows
+ * the resulting objects.
  */
 #ifndef TFS_LOWER_H
 #define TFS_LOWER_H

@@ -12,7 +12,7 @@
 #include "lower.h"
 #include "compat/vfs.h"
 
-/* As truncate(2) does: a file that is being executed below stays, and who has a lease of it gives it back. */
+/* As truncate(2) does: a file that is being executed below is not truncated, and leases of it are broken. */
 static int start_truncating(struct inode *lower)
 {
 	int err = get_write_access(lower);

@@ -4,9 +4,9 @@
  *
  * The VFS holds the lock of the upper parent in all of them (of both parents in a
  * rename), so the upper dentry keeps its name and parent. The lower names are looked
- * up again under the lower lock: somebody may have changed them behind our back. If
- * the lower file system then has another object than ours under the name, the answer
- * is ESTALE, and the VFS looks the upper name up again and retries.
+ * up again under the lower lock, because a task below may have changed them. If the name
+ * then leads to another object than the upper dentry does, the result is ESTALE, and the
+ * VFS looks the upper name up again and retries.
  */
 #include <linux/cred.h>
 #include <linux/fs.h>

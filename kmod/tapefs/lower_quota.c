@@ -2,9 +2,9 @@
 /*
  * lower_quota.c - quotactl_fd(2): quotas are the lower file system's.
  *
- * quotactl(2) names a device, and finds the lower file system by itself. These are for who names a file
- * instead. The VFS has locked the upper super block, as it would the lower one, which is locked here; and
- * has write access to the upper mount where something is changed. Nothing is recorded: it is no I/O.
+ * quotactl(2) names a device, and finds the lower file system by itself; quotactl_fd(2) names a file. The VFS
+ * has locked the upper super block, as it would the lower one, which is locked here. For changes it also has
+ * write access to the upper mount. Nothing is recorded: quota calls are no I/O.
  */
 #include <linux/fs.h>
 #include <linux/quota.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mapped.c - mapped files: msync(2) and madvise(2) of what a handle has mapped.
+ * mapped.c - mapped files: msync(2) and madvise(2) of the mappings of a handle.
  *
  * Mappings of a handle refer to its lower file (mmap.c), as reads and writes do. So the two share one file, as without
  * tapefs, and no file is opened while the lock of the address space is held. The kernel calls msync and madvise through

@@ -3,8 +3,8 @@
  * mmap.c - mappings: first accesses to their pages, fork, mremap, munmap.
  *
  * A mapping refers to a lower file, so that the lower file system's fault handlers,
- * reverse mapping, truncation and write-back work as if we were not there. What we
- * want to see, we see by wrapping operations:
+ * reverse mapping, truncation and write-back work as without tapefs. tapefs wraps two tables of
+ * operations to see accesses:
  *
  *	vma->vm_ops	a copy of the lower ones in struct tfs_map, found from the vma
  *	vma->vm_file	the lower file of the handle, whose operations are wrapped, too: mapped.c

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * params.c - what can be said to mount(8): the lower directory and the options.
+ * params.c - mount parameters: the lower directory and the options.
  */
 #include <linux/fs_context.h>
 #include <linux/fs_parser.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rw.c - reads and writes, synchronous and not, and writes of what is in a pipe.
+ * rw.c - reads and writes, synchronous and asynchronous, and splices from a pipe.
  *
- * The lower file system gets a control block of its own for the same buffers. A
- * request that it queues is completed by it whenever it likes, in any context: who
- * submitted it is noted before, because then it is too late to ask.
+ * The lower file system gets a control block of its own for the same buffers. It may
+ * complete a queued request at any time, in any context. The submitting task is
+ * therefore noted at submission; the completion cannot know it.
  */
 #include <linux/bvec.h>
 #include <linux/fs.h>

@@ -185,7 +185,7 @@ static inline struct path tfs_lower_path(const struct dentry *dentry)
 }
 
 /*
- * Who the owner of an object is for those who come through the mount below, which may be idmapped; nobody if
+ * The owner of an object as seen through the mount below, which may be idmapped; nobody if
  * that has no such id. So VFS and programs see the same owner.
  */
 static inline kuid_t tfs_lower_uid(const struct inode *inode)
