@@ -268,11 +268,11 @@ void calls_exit(struct import *im)
 /* readv of x32 is `64:readv`, later `readv#64`. */
 static struct text without_abi(struct text name)
 {
-	const char *mark = memchr(name.p, '#', name.bytes);
+	const char *mark = name.bytes ? memchr(name.p, '#', name.bytes) : NULL; /* a line may have no name */
 
 	if (mark)
 		name.bytes = (size_t)(mark - name.p);
-	mark = memchr(name.p, ':', name.bytes);
+	mark = name.bytes ? memchr(name.p, ':', name.bytes) : NULL;
 	if (mark) {
 		name.bytes -= (size_t)(mark + 1 - name.p);
 		name.p = mark + 1;

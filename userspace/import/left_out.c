@@ -19,7 +19,8 @@ static size_t copy_word(char *to, size_t room, struct text word)
 	while (i < word.bytes && i + 1 < room &&
 	       (isalnum((unsigned char)word.p[i]) || word.p[i] == '_'))
 		i++;
-	memcpy(to, word.p, i);
+	if (i) /* a word that is not there has no place either */
+		memcpy(to, word.p, i);
 	to[i] = 0;
 	return i;
 }
