@@ -196,7 +196,8 @@ static bool has_exit_lines(const struct log *log)
 
 	for (i = 0; i < log->source_count; i++)
 		for (j = 0; j < ARRAY_SIZE(marks); j++)
-			if (memmem(log->sources[i].text, log->sources[i].bytes, marks[j], strlen(marks[j])))
+			if (log->sources[i].bytes &&
+			    memmem(log->sources[i].text, log->sources[i].bytes, marks[j], strlen(marks[j])))
 				return true;
 	return false;
 }

@@ -34,6 +34,7 @@ void source_close(struct source *source)
 		munmap((void *)source->text, source->bytes);
 	free(source->name);
 	free(source->joined);
+	free(source->joined_before);
 	free(source->attached);
 	free(source->shifts);
 }
@@ -103,7 +104,8 @@ static int join(struct source *source, struct text rest)
 		return -ENOMEM;
 	memcpy(joined, body->p, body->bytes);
 	memcpy(joined + body->bytes, rest.p, rest.bytes);
-	free(source->joined);
+	free(source->joined_before);
+	source->joined_before = source->joined;
 	source->joined = joined;
 	*body = (struct text){ joined, body->bytes + rest.bytes };
 	return 0;

@@ -41,6 +41,7 @@ struct clock_shift {
  * @attached: processes that messages named in the middle of the line at hand, but for the first
  * @attached_count: their number
  * @joined: a line that such a message cut in two, put together
+ * @joined_before: the one before it: a line is read ahead while the one before is still in use
  * @is_summary: the rest is the table that -C appends
  * @leaving: the thread whose whole line was entered, and must be left next
  * @is_repeated: the line makes another event
@@ -60,6 +61,7 @@ struct source {
 	u32 *attached;
 	size_t attached_count;
 	char *joined;
+	char *joined_before;
 	bool is_summary;
 	struct thread *leaving;
 	bool is_repeated;
