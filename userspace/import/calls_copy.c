@@ -198,6 +198,8 @@ static bool take_clone(struct import *im, const struct call *call, struct clone 
 	    !value_member_number(range, "src_length", &clone->length_bytes) ||
 	    !value_member_number(range, "dest_offset", &clone->to_bytes))
 		return false;
+	if (clone->from_bytes < 0 || clone->length_bytes < 0 || clone->to_bytes < 0)
+		return false; /* no kernel takes these: the line is damaged */
 	by_fd.args[0] = fd;
 	clone->from = file_inside(im, &by_fd, 0);
 	return true;

@@ -60,6 +60,7 @@ static bool take_device(struct text text, s64 *number)
 static bool take_request(struct text text, s64 *number)
 {
 	static const char begin[] = "_IOC(";
+	static const s64 max[] = { 3, 255, 255, 16383 };
 	struct text list, item;
 	s64 parts[4] = {}; /* direction, type, number, size */
 	u32 i;
@@ -68,7 +69,8 @@ static bool take_request(struct text text, s64 *number)
 		return false;
 	list = (struct text){ text.p + sizeof(begin) - 1, text.bytes - sizeof(begin) };
 	for (i = 0; i < ARRAY_SIZE(parts); i++)
-		if (!value_first(list, &item, &list) || value_flags(item, &parts[i]) != VALUE_KNOWN)
+		if (!value_first(list, &item, &list) || value_flags(item, &parts[i]) != VALUE_KNOWN ||
+		    parts[i] < 0 || parts[i] > max[i])
 			return false;
 	*number = parts[0] << 30 | parts[3] << 16 | parts[1] << 8 | parts[2];
 	return true;
