@@ -59,8 +59,6 @@ static void show_change(const char *path, enum prepare_change change)
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-	static const char *const data_words[] = { "random", "zero", "sparse", NULL };
-	static const char *const cache_words[] = { "match", "cold", "warm", "keep", NULL };
 	struct options *options = state->input;
 
 	switch (key) {
@@ -68,12 +66,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->prepare.target = argument;
 		return 0;
 	case KEY_DATA:
-		options->prepare.data = (enum prepare_data)(PREPARE_RANDOM +
-			option_word(state, "data", argument, data_words));
+		options->prepare.data = option_prepare_data(state, argument);
 		return 0;
 	case KEY_CACHE:
-		options->prepare.cache =
-			(enum prepare_cache)option_word(state, "cache", argument, cache_words);
+		options->prepare.cache = option_prepare_cache(state, argument);
 		return 0;
 	case KEY_DELTA:
 		options->prepare.is_delta = true;

@@ -85,8 +85,6 @@ static void set_engine(struct argp_state *state, struct options *options, const 
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-	static const char *const cache_words[] = { "match", "cold", "warm", "keep", NULL };
-	static const char *const data_words[] = { "random", "zero", "sparse", NULL };
 	struct options *options = state->input;
 
 	switch (key) {
@@ -103,11 +101,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		set_engine(state, options, argument);
 		return 0;
 	case KEY_CACHE:
-		options->prepare.cache = (enum prepare_cache)option_word(state, "cache", argument, cache_words);
+		options->prepare.cache = option_prepare_cache(state, argument);
 		return 0;
 	case KEY_DATA:
-		options->prepare.data =
-			(enum prepare_data)(PREPARE_RANDOM + option_word(state, "data", argument, data_words));
+		options->prepare.data = option_prepare_data(state, argument);
 		return 0;
 	case KEY_EMULATE:
 		options->is_emulated = true;

@@ -90,3 +90,23 @@ double option_factor(struct argp_state *state, const char *option, const char *a
 		argp_error(state, "--%s=%s: not a factor from 0 to %.0f", option, argument, max);
 	return value;
 }
+
+/**
+ * option_prepare_data() - the value of --data, of commands that prepare a target
+ */
+enum prepare_data option_prepare_data(struct argp_state *state, const char *argument)
+{
+	static const char *const words[] = { "random", "zero", "sparse", NULL };
+
+	return (enum prepare_data)(PREPARE_RANDOM + option_word(state, "data", argument, words));
+}
+
+/**
+ * option_prepare_cache() - the value of --cache, of commands that prepare a target
+ */
+enum prepare_cache option_prepare_cache(struct argp_state *state, const char *argument)
+{
+	static const char *const words[] = { "match", "cold", "warm", "keep", NULL };
+
+	return (enum prepare_cache)option_word(state, "cache", argument, words);
+}

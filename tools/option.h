@@ -9,6 +9,8 @@
 
 #include <argp.h>
 
+#include "replay/replay.h"
+
 int option_word(struct argp_state *state, const char *option, const char *argument,
 		const char *const *words);
 unsigned long long option_number(struct argp_state *state, const char *option,
@@ -16,5 +18,7 @@ unsigned long long option_number(struct argp_state *state, const char *option,
 				 unsigned long long max);
 double option_factor(struct argp_state *state, const char *option, const char *argument,
 		     double max);
+enum prepare_data option_prepare_data(struct argp_state *state, const char *argument);
+enum prepare_cache option_prepare_cache(struct argp_state *state, const char *argument);
 
 #endif

@@ -204,7 +204,7 @@ static void make_unable(struct builder *b)
 
 /* -- shortened --------------------------------------------------------------------------------- */
 
-/* A user, who is not root, truncates files by name, of which he may write to one. */
+/* A user without privileges truncates two files by name, and may write to one of them. */
 static void make_shortened(struct builder *b)
 {
 	struct iot_program_task *task;
@@ -256,7 +256,7 @@ static void make_deep(struct builder *b)
 
 /* -- allowed ------------------------------------------------------------------------------------ */
 
-/* A user, who is not root, may write to one of two files, and owns none. */
+/* A user without privileges may write to one of two files and owns neither. */
 static void make_allowed(struct builder *b)
 {
 	const u32 now = IOT_ATTR_atime | IOT_ATTR_mtime;

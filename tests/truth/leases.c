@@ -239,7 +239,7 @@ static void calls(void)
 	CHECK(!close(fd));
 }
 
-/* Who has the file open decides whether a lease can be had. */
+/* Whether a lease is granted depends on the open descriptors of the file. */
 static void conflicts(void)
 {
 	int fd = open_here(O_RDONLY), other;

@@ -134,7 +134,7 @@ static void tell(const char *what, int result)
 	fflush(stdout);
 }
 
-/* As the owner, who is not root, by a descriptor. */
+/* By a descriptor, as an owner without privileges. */
 static void as_user(const char *what, int fd, int (*call)(int fd))
 {
 	pid_t pid;

@@ -180,7 +180,7 @@ static void exit_at(struct graph *graph, u32 task, u64 time_ns, u64 runtime_ns)
 	op->runtime_ns = runtime_ns;
 }
 
-/* It slept until it was told to end, which is not seen: the other one waited for 4 of those 80. */
+/* It slept until a request to end, which leaves no record: the other task waited for 4 of those 80. */
 static void a_pause_before_an_exit_is_no_longer_than_the_wait_for_it(void **state)
 {
 	struct graph *graph = begin(2);

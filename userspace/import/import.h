@@ -36,8 +36,8 @@
 	G(flag, log, 0, "flags of calls were not known and ignored")                           \
 	G(damaged, log, unknown, "lines of calls were cut or damaged")                         \
 	G(clock, nothing, 0, "times the clock was set back: lines from there on are taken to follow at once") \
-	G(by_order, log, unknown, "processes of another PID namespace were told by the order in which they " \
-				  "were made (strace --decode-pids=pidns)")                    \
+	G(by_order, log, unknown, "processes of another PID namespace were identified by the order of " \
+				  "their creation only (strace --decode-pids=pidns)")          \
 	G(umask, nothing, 0, "calls asked for permissions of new files, and the log does not show the umask: " \
 			     "022 was taken")                                                      \
 	G(size, log, 0, "sizes of files were not known where a call depends on them")

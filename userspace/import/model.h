@@ -270,7 +270,7 @@ struct import {
 	size_t birth_count;
 	size_t birth_room;
 	struct sighting *sightings;
-	u64 by_order; /* children that were told by their order alone */
+	u64 by_order; /* children that only their order identifies */
 	bool has_initial_umask;
 	u32 initial_umask;
 	bool is_mmap2_by_page;
