@@ -213,10 +213,20 @@ static void mpi_time_cell(struct table *table, const struct comparison_run *run)
 		table_cell(table, "-");
 }
 
+static bool has_prediction(const struct comparison *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->run_count; i++)
+		if (!isnan(c->runs[i].change) && !c->runs[i].is_same_storage)
+			return true;
+	return false;
+}
+
 static const struct {
 	const char *name;
 	cell_fn cell;
-	bool is_of_mpi; /* not there if no run has MPI calls */
+	bool (*is_shown)(const struct comparison *c); /* NULL: always */
 } rows[] = {
 	{ "", trace_cell },
 	{ "run", type_cell },
@@ -224,7 +234,7 @@ static const struct {
 	{ "pace", pace_cell },
 	{ "seconds", seconds_cell },
 	{ "timing error", timing_cell },
-	{ "predicted change", predicted_cell },
+	{ "predicted change", predicted_cell, has_prediction },
 	{ "semantic errors", semantic_cell },
 	{ "target cannot", unable_cell },
 	{ "emulated", emulated_cell },
@@ -238,8 +248,8 @@ static const struct {
 	{ "read bandwidth", read_bandwidth_cell },
 	{ "write bandwidth", write_bandwidth_cell },
 	{ "time in operations", time_cell },
-	{ "MPI calls", mpi_calls_cell, true },
-	{ "time in MPI calls", mpi_time_cell, true },
+	{ "MPI calls", mpi_calls_cell, comparison_has_mpi },
+	{ "time in MPI calls", mpi_time_cell, comparison_has_mpi },
 	{ "late wake-ups", late_cell },
 	{ "latest wake-up", latest_cell },
 };
@@ -256,7 +266,7 @@ void runs_table(struct table *table, const struct comparison *c)
 
 	table_open(table, (int)c->run_count + 1);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (rows[i].is_of_mpi && !comparison_has_mpi(c))
+		if (rows[i].is_shown && !rows[i].is_shown(c))
 			continue;
 		table_cell(table, "%s", rows[i].name);
 		for (n = 0; n < c->run_count; n++)
