@@ -211,6 +211,25 @@ static int compile(const struct options *options, struct work *w)
 	return err ? fail_reject(options->trace, err, &reject) : EXIT_DONE;
 }
 
+/* A prediction is of a recorded run, and of its operations on files. */
+static int check_trace(const struct options *options, const struct work *w)
+{
+	struct iot_reject reject = {};
+	struct iot_program program;
+	bool is_replay;
+	int err = iot_program_stream(w->program, 0, &program, &reject);
+
+	if (err)
+		return fail_reject(w->program, err, &reject);
+	is_replay = iot_program_fact_value(&program, "trace.replay");
+	iot_program_free(&program);
+	if (is_replay)
+		return fail("%s: these are outcomes of a replay, not a recording", options->trace);
+	if (!w->summary.operations)
+		return fail("%s: no operations on files to predict", options->trace);
+	return EXIT_DONE;
+}
+
 static int prepare(const struct options *options, struct work *w)
 {
 	struct prepare_options prepare = options->prepare;
@@ -367,9 +386,11 @@ static int run(int argc, char **argv)
 		return code;
 	code = compile(&options, &work);
 	if (!code)
+		code = check_trace(&options, &work);
+	if (!code)
 		code = predict(&options, &work);
 	compile_summary_free(&work.summary);
-	if (!options.output)
+	if (!options.output || code == EXIT_FAILED)
 		removed = remove_tree(work.outcomes);
 	return code == EXIT_DONE ? removed : code;
 }
