@@ -10,7 +10,16 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
 MODULES_PREFIX ?= $(filter-out / /usr /usr/local,$(patsubst %/,%,$(PREFIX)))
-export DESTDIR PREFIX BINDIR LIBDIR INCLUDEDIR MANDIR MODULES_PREFIX V
+# For what installs only: the tests install below directories of their own.
+INSTALLING := install-user install-modules uninstall-user uninstall-modules
+$(INSTALLING): export DESTDIR := $(DESTDIR)
+$(INSTALLING): export PREFIX := $(PREFIX)
+$(INSTALLING): export BINDIR := $(BINDIR)
+$(INSTALLING): export LIBDIR := $(LIBDIR)
+$(INSTALLING): export INCLUDEDIR := $(INCLUDEDIR)
+$(INSTALLING): export MANDIR := $(MANDIR)
+$(INSTALLING): export MODULES_PREFIX := $(MODULES_PREFIX)
+export V
 
 .DEFAULT_GOAL := help
 
