@@ -18,7 +18,7 @@
 #include "compat/vfs.h"
 #include "handles.h"
 #include "perform.h"
-#include "core/substitute.h"
+#include "core/replay/substitute.h"
 #include "replayfs.h"
 #include "window.h"
 

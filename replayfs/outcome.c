@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * outcome.c - the result of an operation: its record (core/outcome.h), and the record of its
+ * outcome.c - the result of an operation: its record (core/replay/outcome.h), and the record of its
  * divergence.
  */
 #include "replayfs.h"

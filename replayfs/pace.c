@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pace.c - think time between operations: see core/pace.h.
+ * pace.c - think time between operations: see core/replay/pace.h.
  *
  * The end of a sleep is an absolute time, so work done meanwhile is not added to it.
  */

@@ -5,8 +5,8 @@
 #include <linux/fs.h>
 #include <linux/sched/signal.h>
 
-#include "core/harmless.h"
-#include "core/substitute.h"
+#include "core/replay/harmless.h"
+#include "core/replay/substitute.h"
 #include "handles.h"
 #include "perform.h"
 
@@ -53,7 +53,7 @@ static const rfs_perform_fn functions[] = {
 	[IOT_KIND_submit] = rfs_do_submit,
 };
 
-/* -- what would give rights: core/harmless.h ----------------------------------------------- */
+/* -- what would give rights: core/replay/harmless.h ----------------------------------------------- */
 
 static bool is_privileged(const struct rfs_carrier *carrier)
 {

@@ -15,7 +15,7 @@
 
 #include "compat/vfs.h"
 #include "core/flags.h"
-#include "core/splice.h"
+#include "core/replay/splice.h"
 #include "handles.h"
 #include "perform.h"
 #include "transfer.h"

@@ -6,7 +6,7 @@
  * file system, with the same look-up flags, so that the file system sees the same calls.
  *
  * Confinement: paths are ".", which is the target itself, or names without dots alone
- * (core/verify.c), and start at the root of a private mount of the target, in which nothing else
+ * (core/replay/verify.c), and start at the root of a private mount of the target, in which nothing else
  * is mounted and no device can be opened. Walks do not follow symbolic links; an open does, within
  * that root.
  */

@@ -10,7 +10,7 @@
  * Locking: `lock` serializes load, setup and start. From start on the program and the
  * options do not change, and carriers take no lock between operations:
  *
- *   progress[], pending[]	core/order.h: written by one, read by all, with barriers
+ *   progress[], pending[]	core/replay/order.h: written by one, read by all, with barriers
  *   who waits for whom	wait.c
  *   which carrier is next	pool.c: a lock, taken when a task begins
  *   windows of the program	window.c: rings with one who fills and one who empties
@@ -34,11 +34,11 @@
 #include <iotape/control.h>
 
 #include "compat/vfs.h"
-#include "core/blocks.h"
-#include "core/order.h"
-#include "core/outcome.h"
-#include "core/pace.h"
-#include "core/program.h"
+#include "core/replay/blocks.h"
+#include "core/replay/order.h"
+#include "core/replay/outcome.h"
+#include "core/replay/pace.h"
+#include "core/replay/program.h"
 #include "iotape/iotape.h"
 
 enum rfs_state {

@@ -17,7 +17,7 @@
 
 #include "compat/vfs.h"
 #include "handles.h"
-#include "core/substitute.h"
+#include "core/replay/substitute.h"
 #include "perform.h"
 #include "transfer.h"
 #include "window.h"

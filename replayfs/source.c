@@ -4,7 +4,7 @@
  *
  * Tables with random access are read into memory, each byte once, as are operations and waits if
  * they are small enough. Otherwise these stay in the file and are read in blocks, as often as
- * needed, and each block is compared with its verified content every time (core/blocks.h).
+ * needed, and each block is compared with its verified content every time (core/replay/blocks.h).
  */
 #include <linux/file.h>
 #include <linux/mm.h>

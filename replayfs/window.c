@@ -8,7 +8,7 @@
  * one. It wakes the feeder when half of a ring is free, and waits only if it finds a ring empty,
  * which is counted: a stall.
  *
- * A block whose content is not the verified one is refused (core/blocks.h), and the replay ends.
+ * A block whose content is not the verified one is refused (core/replay/blocks.h), and the replay ends.
  *
  *		    carrier				feeder
  *   stream.given   writes, release			reads, acquire

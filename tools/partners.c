@@ -11,7 +11,7 @@
 #include "analyse/graph/load.h"
 #include "analyse/mpi/partners.h"
 #include "cmd.h"
-#include "core/schema_table.h"
+#include "core/trace/schema_table.h"
 #include "json.h"
 
 static const char *name_of(u32 call)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "cmd.h"
-#include "core/pace.h"
+#include "core/replay/pace.h"
 #include "json.h"
 #include "omissions.h"
 

@@ -10,6 +10,9 @@
 #include "session.h"
 #include "task.h"
 
+/* The core is compiled in user space, too, and exports nothing itself. */
+EXPORT_SYMBOL_GPL(iot_record_encode);
+
 /**
  * iot_meter_begin() - current enters an operation now
  * @meter: filled in

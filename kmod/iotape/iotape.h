@@ -21,7 +21,7 @@
 #include <linux/list.h>
 #include <linux/rcupdate.h>
 
-#include "core/record.h"
+#include "core/trace/record.h"
 
 struct iot_session;
 struct iot_source;

@@ -5,7 +5,7 @@
 #ifndef IOT_JOINED_H
 #define IOT_JOINED_H
 
-#include "core/record.h"
+#include "core/trace/record.h"
 
 struct iot_session;
 

@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/program.h"
+#include "core/replay/program.h"
 
 #define NODES	2
 #define MOVED	256

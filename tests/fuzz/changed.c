@@ -17,7 +17,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "core/blocks.h"
+#include "core/replay/blocks.h"
 #include "core/crc32c.h"
 #include "tests/unit/builder.h"
 

@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/program.h"
+#include "core/replay/program.h"
 #include "mutate.h"
 #include "tests/unit/builder.h"
 

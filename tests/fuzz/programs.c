@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/order.h"
-#include "core/program.h"
-#include "core/record.h"
+#include "core/replay/order.h"
+#include "core/replay/program.h"
+#include "core/trace/record.h"
 #include "mutate.h"
 #include "tests/unit/builder.h"
 

@@ -11,7 +11,8 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 
 contract='<iotape/[a-z_]+\.h>'
-core='"core/[a-z_0-9]+\.h"'
+core_trace='"core/(trace/)?[a-z_0-9]+\.h"'
+core='"core/((trace|replay)/)?[a-z_0-9]+\.h"'
 library='"lib/iotape\.h"'
 kernel='<(linux|asm|net|uapi)/[a-z_0-9/-]+\.h>'
 libc='<[a-zA-Z_0-9/.-]+\.h>'
@@ -35,11 +36,12 @@ parts() {
 layers=(
 	"ioctl-api/include/     <linux/(types|ioctl)\.h>|$contract"
 	"ioctl-api/core/port.h  $libc"
-	"ioctl-api/core/module.c  $kernel"
+	"ioctl-api/core/trace/  $contract|$core_trace"
+	"ioctl-api/core/replay/  $contract|$core"
 	"ioctl-api/core/        $contract"
 	"kmod/compat/           $kernel"
-	"kmod/iotape/           $kernel|$contract|$core|\"compat/[a-z]+\.h\""
-	"kmod/tapefs/           $kernel|$contract|$core|\"iotape/iotape\.h\"|\"compat/[a-z]+\.h\""
+	"kmod/iotape/           $kernel|$contract|$core_trace|\"compat/[a-z]+\.h\""
+	"kmod/tapefs/           $kernel|$contract|$core_trace|\"iotape/iotape\.h\"|\"compat/[a-z]+\.h\""
 	"replayfs/              $kernel|$contract|$core|\"iotape/iotape\.h\"|\"compat/[a-z]+\.h\""
 	"userspace/lib/         $libc|$core"
 	"userspace/include/     <std(def|int)\.h>|<iotape/version\.h>"

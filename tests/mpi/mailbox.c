@@ -31,7 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/record.h"
+#include "core/trace/record.h"
 #include "iotape/control.h"
 
 #define RING(box) ((u8 *)(box) + IOT_MAILBOX_HEAD_BYTES)

@@ -3,7 +3,7 @@
  * blocks.c - a program of which a part stays in its file is read like one that is in memory; and if
  * the file changes, that is found out.
  */
-#include "core/blocks.h"
+#include "core/replay/blocks.h"
 
 #include <iotape/schema.h>
 #include <stdlib.h>

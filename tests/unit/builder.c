@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "core/crc32c.h"
-#include "core/record.h"
+#include "core/trace/record.h"
 
 static const size_t unit_bytes[IOT_SECTION_COUNT] = {
 	sizeof(struct iot_program_task),   sizeof(struct iot_program_op),

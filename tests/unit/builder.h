@@ -14,7 +14,7 @@
 #ifndef IOTAPE_TEST_BUILDER_H
 #define IOTAPE_TEST_BUILDER_H
 
-#include "core/program.h"
+#include "core/replay/program.h"
 
 struct builder {
 	struct iot_program_head head;

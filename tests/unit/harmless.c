@@ -2,7 +2,7 @@
 /*
  * harmless.c - what is made in the place of things that would give rights.
  */
-#include "core/harmless.h"
+#include "core/replay/harmless.h"
 
 #include <linux/capability.h>
 #include <sys/stat.h>

@@ -2,7 +2,7 @@
 /*
  * limits.c - how long texts of a program may be, and how much its numbers may add up to.
  */
-#include "core/verify.h"
+#include "core/replay/verify.h"
 
 #include <iotape/schema.h>
 #include <stdlib.h>

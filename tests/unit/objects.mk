@@ -15,7 +15,7 @@ CFLAGS += $(shell pkg-config --cflags libzstd)
 LIBS := $(shell pkg-config --libs libzstd)
 STRICT := -Wconversion # the core is compiled twice, and must mean the same in both worlds
 
-CORE := $(filter-out %/module.c,$(wildcard $(TOP)/ioctl-api/core/*.c)) # what the kernel alone needs
+CORE := $(wildcard $(addprefix $(TOP)/ioctl-api/core/,*.c trace/*.c replay/*.c))
 LIB := $(wildcard $(TOP)/userspace/lib/*.c $(TOP)/userspace/api/*.c)
 LIBRARY := $(OUT)/obj/libiotape.a
 

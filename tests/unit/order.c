@@ -2,7 +2,7 @@
 /*
  * order.c - the scheduler: which wait stands in the way, and when it does not any more.
  */
-#include "core/order.h"
+#include "core/replay/order.h"
 
 #include <stdlib.h>
 

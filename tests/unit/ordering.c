@@ -17,7 +17,7 @@
 #include "analyse/graph/graph.h"
 #include "application.h"
 #include "compile/compile.h"
-#include "core/order.h"
+#include "core/replay/order.h"
 #include "scratch.h"
 #include "suite.h"
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "compile/compile.h"
-#include "core/order.h"
+#include "core/replay/order.h"
 #include "filesystem.h"
 #include "scratch.h"
 #include "suite.h"

@@ -2,7 +2,7 @@
 /*
  * pace.c - think time: lateness is credited, and counted where it belongs.
  */
-#include "core/pace.h"
+#include "core/replay/pace.h"
 
 #include "suite.h"
 

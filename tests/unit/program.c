@@ -2,7 +2,7 @@
 /*
  * program.c - a program is opened, or refused by its header.
  */
-#include "core/program.h"
+#include "core/replay/program.h"
 
 #include <stdlib.h>
 

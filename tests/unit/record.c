@@ -2,11 +2,11 @@
 /*
  * record.c - encoding and decoding, for every kind by way of the field table.
  */
-#include "core/record.h"
+#include "core/trace/record.h"
 
 #include <stdlib.h>
 
-#include "core/schema_table.h"
+#include "core/trace/schema_table.h"
 #include "suite.h"
 
 static u8 tail_bytes[IOT_TAIL_MAX_BYTES];

@@ -2,7 +2,7 @@
 /*
  * schema_table.c - the record tables as data are whole, and agree with the structs.
  */
-#include "core/schema_table.h"
+#include "core/trace/schema_table.h"
 
 #include <ctype.h>
 #include <stdio.h>

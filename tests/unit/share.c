@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "builder.h"
-#include "core/order.h"
+#include "core/replay/order.h"
 #include "suite.h"
 
 #define TASKS	  12

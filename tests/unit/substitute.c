@@ -3,7 +3,7 @@
  * substitute.c - operations that a target does not support are distinguished from errors, and have
  * substitutes with the same effect on later operations.
  */
-#include "core/substitute.h"
+#include "core/replay/substitute.h"
 
 #include <iotape/control.h>
 #include <iotape/schema.h>

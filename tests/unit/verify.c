@@ -3,7 +3,7 @@
  * verify.c - good programs pass; each thing that may be wrong with one is refused, for the
  * right reason and at the right place; no program takes long to look at.
  */
-#include "core/program.h"
+#include "core/replay/program.h"
 
 #include <iotape/schema.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef IOTAPE_TEST_WAITS_H
 #define IOTAPE_TEST_WAITS_H
 
-#include "core/program.h"
+#include "core/replay/program.h"
 
 /**
  * last_task_waits() - does an operation of a program's last task wait for one of some kind?

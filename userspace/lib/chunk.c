@@ -9,8 +9,8 @@
 #include <zstd.h>
 
 #include "core/crc32c.h"
-#include "core/program.h"
-#include "core/record.h"
+#include "core/replay/program.h"
+#include "core/trace/record.h"
 
 /**
  * read_exactly() - read so many bytes or fail

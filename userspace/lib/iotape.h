@@ -19,9 +19,9 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "core/program.h"
-#include "core/record.h"
-#include "core/schema_table.h"
+#include "core/replay/program.h"
+#include "core/trace/record.h"
+#include "core/trace/schema_table.h"
 
 /* -- refusals ---------------------------------------------------------------- */
 

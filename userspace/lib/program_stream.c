@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * program_stream.c - programs that may be larger than memory: operations and waits stay in the file,
- * and are read and checked in blocks (core/blocks.h).
+ * and are read and checked in blocks (core/replay/blocks.h).
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "chunk.h"
-#include "core/blocks.h"
+#include "core/replay/blocks.h"
 #include "iotape.h"
 
 #define CACHE_BYTES (16u << 20)

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "core/record.h"
+#include "core/trace/record.h"
 #include "iotape.h"
 
 #define ROOTS_MAX 1024 /* more than that are not told apart */

@@ -6,7 +6,7 @@
 #ifndef IOTAPE_LIB_SCHEMA_H
 #define IOTAPE_LIB_SCHEMA_H
 
-#include "core/record.h"
+#include "core/trace/record.h"
 
 struct iot_schema;
 

@@ -25,7 +25,7 @@
 #pragma GCC visibility pop
 
 #include "calls.h"
-#include "core/record.h"
+#include "core/trace/record.h"
 
 #include <iotape/control.h>
 

@@ -27,7 +27,7 @@
  * performs one: player.h has threads, order, pace and outcomes.
  *
  * What every engine owes: an operation starts when the one before it in its task has ended, its
- * think time has passed and its waits hold (core/order.h); a result that is not the one in the
+ * think time has passed and its waits hold (core/replay/order.h); a result that is not the one in the
  * program is counted, written to the outcomes, and nothing stops for it; outcomes have the
  * tasks, objects and operation numbers of the original; nothing outside of the target can be
  * reached; when the process is killed, nothing stays behind but the target and what is

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * outcome_record.c - what became of an operation: the record of it (core/outcome.h), and of its
+ * outcome_record.c - what became of an operation: the record of it (core/replay/outcome.h), and of its
  * divergence.
  *
  * The time on a CPU and the switches of an operation are not measured here, which would take

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pace.c - think time between operations, as replayfs/pace.c has it: see core/pace.h.
+ * pace.c - think time between operations, as replayfs/pace.c has it: see core/replay/pace.h.
  */
 #include "player.h"
 

@@ -2,8 +2,8 @@
 /*
  * perform.c - from the kind of an operation to the function that performs it.
  */
-#include "core/harmless.h"
-#include "core/substitute.h"
+#include "core/replay/harmless.h"
+#include "core/replay/substitute.h"
 #include "perform.h"
 
 #include <errno.h>
@@ -56,7 +56,7 @@ static const perform_fn functions[] = {
 	[IOT_KIND_complete] = perform_complete,
 };
 
-/* -- what would give rights: core/harmless.h ------------------------------------------------------ */
+/* -- what would give rights: core/replay/harmless.h ------------------------------------------------------ */
 
 /**
  * mode_to_make() - the mode that an operation is to make

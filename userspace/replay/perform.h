@@ -3,7 +3,7 @@
  * perform.h - the operations as the thread engine performs them, one function each; each returns
  * what the system call would. They mean the same as those of replayfs.
  *
- * Confinement: paths have no dots in them (core/verify.c), and every walk is an openat2() from
+ * Confinement: paths have no dots in them (core/replay/verify.c), and every walk is an openat2() from
  * the target that does not leave it, crosses no mount and follows no magic link. Only an open
  * follows symbolic links, within the target. A name is made, changed or removed by a call that
  * takes a directory found like this and one component, and follows no link either. No device is

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "core/flags.h"
-#include "core/splice.h"
-#include "core/substitute.h"
+#include "core/replay/splice.h"
+#include "core/replay/substitute.h"
 #include "perform.h"
 
 s64 perform_release(struct player_task *task, const struct iot_program_op *op)

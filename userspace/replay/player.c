@@ -2,7 +2,7 @@
 /*
  * player.c - threads perform tasks: think, wait, do, tell, and again.
  */
-#include "core/substitute.h"
+#include "core/replay/substitute.h"
 #include "player.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
  *
  * Locking: none between operations.
  *
- *   progress[], pending[]	core/order.h: written by one, read by all, with barriers
+ *   progress[], pending[]	core/replay/order.h: written by one, read by all, with barriers
  *   struct player_task		the thread that performs it; others read its counters, with atomic loads
  *   struct park		see there
  *   struct pool		a lock, taken when a task may begin, and when a thread is idle
@@ -19,9 +19,9 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "core/order.h"
-#include "core/outcome.h"
-#include "core/pace.h"
+#include "core/replay/order.h"
+#include "core/replay/outcome.h"
+#include "core/replay/pace.h"
 #include "outcomes.h"
 #include "replay.h"
 #include "share.h"

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <uthash.h>
 
-#include "core/harmless.h"
+#include "core/replay/harmless.h"
 #include "replay.h"
 
 /* Room for the path of a descriptor, and a name below. */

@@ -54,7 +54,7 @@ extern const char *const prepare_change_sentences[PREPARE_CHANGE_COUNT];
  * @data: contents of files
  * @cache: which of them are in the page cache afterwards
  * @takes_target: the target itself gets owner and mode of the traced directory, too
- * @is_privileged: what gives rights is made as it was, see core/harmless.h
+ * @is_privileged: what gives rights is made as it was, see core/replay/harmless.h
  * @is_delta: the target may also be one that was prepared before: change what differs
  * @change: called for each change to such a target, may be NULL
  */
@@ -151,7 +151,7 @@ struct agent;
  * @compute_scale, @pause_scale: factors for think time, in 1 / IOT_SCALE_ONE
  * @buffers: of each CPU, for the outcomes of the kernel engine
  * @is_emulated: others take the place of operations that the target does not have
- * @is_privileged: what gives rights is made as it was, see core/harmless.h
+ * @is_privileged: what gives rights is made as it was, see core/replay/harmless.h
  * @is_forced: replay where the mark of prepare_tree() is missing
  * @agent: of this node, prepared for the program; NULL if there is one node
  * @facts: about this replay, for the outcomes: texts of the form key=value, ended by NULL

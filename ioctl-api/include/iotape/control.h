@@ -287,7 +287,7 @@ struct iot_replay_load {
 };
 
 #define IOT_REPLAY_EMULATE    1u /* others take the place of operations that the target does not have */
-#define IOT_REPLAY_PRIVILEGED 2u /* nodes of devices, set-user-id and so on are made as they were: core/harmless.h */
+#define IOT_REPLAY_PRIVILEGED 2u /* nodes of devices, set-user-id and so on are made as they were: core/replay/harmless.h */
 #define IOT_REPLAY_ANY_LINKS  4u /* fs.protected_hardlinks is 0: users link files that they do not own */
 #define IOT_REPLAY_FLAGS      (IOT_REPLAY_EMULATE | IOT_REPLAY_PRIVILEGED | IOT_REPLAY_ANY_LINKS)
 

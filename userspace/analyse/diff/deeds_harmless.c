@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "core/harmless.h"
+#include "core/replay/harmless.h"
 
 /* Where a field is among those that are compared; NULL if the kind has none of the name. */
 static u64 *field_of(struct deed *deed, const char *name)

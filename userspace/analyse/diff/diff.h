@@ -28,7 +28,7 @@
  *      and a mapping as a map, by the task that performs them in a replay, before all others. In
  *      such a trace names were known before: look-ups that only the second has do not count. And
  *      something was open when it ended: that the second gives that up, last, does not count.
- *  10. A replay makes harmless what would give rights (core/harmless.h): nodes of devices, set-user-ID and
+ *  10. A replay makes harmless what would give rights (core/replay/harmless.h): nodes of devices, set-user-ID and
  *      set-group-ID, attributes security.*; and the kernel does not take away what a file does not have.
  *      Not if struct diff_options says that nothing was made harmless.
  *

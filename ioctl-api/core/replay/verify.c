@@ -7,7 +7,7 @@
  * each other in a circle. That it does what the trace did is not verified here; that
  * is what a replay finds out.
  */
-#include "crc32c.h"
+#include "core/crc32c.h"
 #include "verify.h"
 
 #define PAUSE_BYTES (1u << 20)

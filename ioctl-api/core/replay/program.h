@@ -8,7 +8,7 @@
 #include <iotape/program.h>
 #include <iotape/reject.h>
 
-#include "port.h"
+#include "core/port.h"
 
 /**
  * struct iot_program_reader - reads operations and waits that are not in memory, see blocks.h

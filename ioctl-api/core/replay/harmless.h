@@ -30,7 +30,7 @@
 #ifndef IOTAPE_CORE_HARMLESS_H
 #define IOTAPE_CORE_HARMLESS_H
 
-#include "port.h"
+#include "core/port.h"
 
 u32 iot_harmless_mode(u32 mode);
 u64 iot_harmless_rdev(u32 mode, u64 rdev);

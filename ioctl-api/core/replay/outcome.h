@@ -6,7 +6,7 @@
 #define IOTAPE_OUTCOME_H
 
 #include "program.h"
-#include "record.h"
+#include "core/trace/record.h"
 #include "substitute.h"
 
 /**

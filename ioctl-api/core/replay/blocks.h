@@ -16,7 +16,7 @@
 #define IOTAPE_BLOCKS_H
 
 #include "program.h"
-#include "siphash.h"
+#include "core/siphash.h"
 
 #define IOT_BLOCK_BYTES 6144 /* a multiple of the sizes of operations and waits */
 #define IOT_BLOCK_OPS	(IOT_BLOCK_BYTES / sizeof(struct iot_program_op))

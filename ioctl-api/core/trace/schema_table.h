@@ -8,7 +8,7 @@
 
 #include <iotape/schema.h>
 
-#include "port.h"
+#include "core/port.h"
 #include "record.h"
 
 enum iot_wire_type {

@@ -6,7 +6,7 @@
 #define IOTAPE_VERIFY_H
 
 #include "program.h"
-#include "record.h"
+#include "core/trace/record.h"
 
 #define IOT_VERIFY_PAUSE_OPS 1024 /* so many operations are verified between two pauses */
 

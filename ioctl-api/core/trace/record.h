@@ -15,7 +15,7 @@
 
 #include <iotape/schema.h>
 
-#include "port.h"
+#include "core/port.h"
 
 #define IOT_MEMBER(type, field, class, sentence) __##type field;
 #define IOT_STRUCT(id, kind, group, sentence) \

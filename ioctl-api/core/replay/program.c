@@ -8,7 +8,7 @@
  */
 #include "program.h"
 
-#include "crc32c.h"
+#include "core/crc32c.h"
 
 static_assert(sizeof(struct iot_section) == 24, "layout of a section");
 static_assert(sizeof(struct iot_program_head) == 296, "layout of the header");
