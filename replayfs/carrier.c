@@ -174,7 +174,7 @@ static int get_ready(struct rfs_carrier *carrier, const struct iot_program_op *o
 	if (!err && le16_to_cpu(op->kind) == IOT_KIND_submit)
 		err = rfs_submit_wait(carrier, op);
 	if (!err && replay->session)
-		err = iot_session_throttle(replay->session);
+		err = iot_session_backpressure(replay->session);
 	return err;
 }
 

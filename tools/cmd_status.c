@@ -56,7 +56,7 @@ static void print_text(const struct iot_status *s)
 	       (unsigned long long)s->session, state_name(s->state),
 	       s->policy == IOT_POLICY_DROP ? "drop" : "block", s->collector, s->mounts,
 	       (unsigned long long)s->records, (unsigned long long)s->lost,
-	       (unsigned long long)s->throttles, (unsigned long long)s->sent_bytes);
+	       (unsigned long long)s->waits, (unsigned long long)s->sent_bytes);
 }
 
 static void print_json(const struct iot_status *s)
@@ -72,7 +72,7 @@ static void print_json(const struct iot_status *s)
 	json_put_unsigned(&json, "mounts", s->mounts);
 	json_put_unsigned(&json, "records", s->records);
 	json_put_unsigned(&json, "lost", s->lost);
-	json_put_unsigned(&json, "throttles", s->throttles);
+	json_put_unsigned(&json, "throttles", s->waits);
 	json_put_unsigned(&json, "sent_bytes", s->sent_bytes);
 	json_end(&json, '}');
 	json_line(&json);

@@ -122,24 +122,22 @@ struct iot_buffer *iot_buffer_new(u32 cpu)
 	return buffer;
 }
 
-/* The CPU has a full buffer for the sender, or few empty ones: tell those who are to know. */
-static void channel_tell(struct iot_channel *channel, bool is_full)
+/* The CPU has a full buffer for the sender, or few empty ones. */
+static void channel_report(struct iot_channel *channel, bool is_full)
 {
 	if (is_full)
 		iot_session_kick(channel->session);
-	if (!READ_ONCE(channel->is_pressed) &&
-	    iot_ring_count(&channel->empty) < channel->session->low_water)
-		iot_session_press(channel->session, channel);
+	iot_backpressure_check(channel->session, channel);
 }
 
-/* The same a moment after a wake-up; current is still who made it, as a rule, and may have to wait. */
+/* The same a moment after a wake-up; current is, as a rule, still the task that caused it, and may have to wait. */
 static void channel_late(struct irq_work *work)
 {
 	struct iot_channel *channel = container_of(work, struct iot_channel, late);
 
-	channel_tell(channel, true);
-	if (iot_session_is_pressed(channel->session))
-		iot_throttle_arm_interrupted(channel->session);
+	channel_report(channel, true);
+	if (iot_backpressure_is_on(&channel->session->backpressure))
+		iot_backpressure_arm_interrupted(channel->session);
 }
 
 /**
@@ -207,7 +205,7 @@ void iot_channel_rotate(struct iot_channel *channel)
 	if (unlikely(channel->is_quiet))
 		irq_work_queue(&channel->late);
 	else
-		channel_tell(channel, buffer);
+		channel_report(channel, buffer);
 }
 
 /**

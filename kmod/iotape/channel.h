@@ -62,7 +62,7 @@ struct iot_ring {
  * @current_buffer: is filled; NULL if the collector is behind
  * @records: made so far
  * @lost: lost so far
- * @is_pressed: the CPU is behind
+ * @is_behind: fewer than half of its buffers are empty
  * @is_quiet: the CPU is inside a wake-up, and must not wake anybody itself
  * @cpu: which
  * @late: wakes whom the CPU could not wake then
@@ -74,7 +74,7 @@ struct iot_channel {
 	struct iot_buffer *current_buffer;
 	u64 records;
 	u64 lost;
-	bool is_pressed;
+	bool is_behind;
 	bool is_quiet;
 	u32 cpu;
 	struct irq_work late;

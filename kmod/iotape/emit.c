@@ -186,8 +186,8 @@ bool iot_slot_open(struct iot_session *session, u32 bytes, struct iot_slot *slot
 	if (likely(slot->p))
 		return true;
 	local_irq_restore(slot->flags);
-	if (iot_session_is_pressed(session)) /* else a task that comes when all is full never waits */
-		iot_throttle_arm(session);
+	if (iot_backpressure_is_on(&session->backpressure)) /* else a task that comes when all is full never waits */
+		iot_backpressure_arm(session);
 	return false;
 }
 EXPORT_SYMBOL_GPL(iot_slot_open);
@@ -199,8 +199,8 @@ EXPORT_SYMBOL_GPL(iot_slot_open);
 void iot_slot_close(struct iot_slot *slot)
 {
 	local_irq_restore(slot->flags);
-	if (unlikely(iot_session_is_pressed(slot->session)))
-		iot_throttle_arm(slot->session);
+	if (unlikely(iot_backpressure_is_on(&slot->session->backpressure)))
+		iot_backpressure_arm(slot->session);
 }
 EXPORT_SYMBOL_GPL(iot_slot_close);
 

@@ -10,7 +10,7 @@
  *      iot_span_enter(), IOT_EMIT_SPAN(), iot_session_leave().
  *
  * Locking: but for a task's very first record, which is allocated and put into a table, and for waking the
- * sender when a buffer is full, nothing here takes a lock that two CPUs share. Only the throttle functions
+ * sender when a buffer is full, nothing here takes a lock that two CPUs share. Only the backpressure functions
  * sleep, and no function can fail its caller: a record without room is counted as lost. So all other functions
  * may be called in any context except NMI; the span functions only for current.
  */
@@ -269,25 +269,25 @@ void iot_span_fill(const struct iot_span *span, u64 now_ns, struct iot_rec_op *o
 		__written;                                                               \
 	})
 
-void __iot_throttle_here(struct iot_source *source);
+void __iot_backpressure_here(struct iot_source *source);
 
 /**
- * iot_throttle_here() - wait for the collector now, if current must
+ * iot_backpressure_here() - wait for the collector now, if current must
  * @source: what current is about to operate on; it may sleep and holds no lock of ours
  *
  * For kernel threads, and for system calls that make many records before they end: a task that is due to wait on its
  * return to user mode waits here already.
  */
-static __always_inline void iot_throttle_here(struct iot_source *source)
+static __always_inline void iot_backpressure_here(struct iot_source *source)
 {
 	if (unlikely(rcu_access_pointer(source->session)))
-		__iot_throttle_here(source);
+		__iot_backpressure_here(source);
 }
 
 /* For replayfs: records of its own in a session that the user named by its descriptor. */
 struct iot_session *iot_session_get_fd(int fd);
 void iot_session_put(struct iot_session *session);
-int iot_session_throttle(struct iot_session *session);
+int iot_session_backpressure(struct iot_session *session);
 int iot_task_play(u32 task);
 
 #endif

@@ -320,7 +320,7 @@ int iot_mailbox_sync(struct iot_session *session)
 	if (!task || !task->mailbox || task->mailbox->session != session->number)
 		return -EINVAL;
 	iot_session_kick(session);
-	return iot_mailbox_has_room(task->mailbox) ? 0 : iot_throttle_mailbox(session, task);
+	return iot_mailbox_has_room(task->mailbox) ? 0 : iot_backpressure_wait_mailbox(session, task);
 }
 
 /* What is there, as far as a message has room; read once. Return: bytes, or -EBADMSG. */
@@ -467,7 +467,7 @@ static int stream_send(struct iot_session *session, struct iot_stream *stream, u
 		count = buffer->count;
 		used_bytes = buffer->used_bytes;
 		if (is_news) /* also that it is closed: there is as much room as anybody may want */
-			wake_up_all(&session->throttle_wait);
+			iot_backpressure_wake(session);
 		if (!count)
 			break;
 		buffer->cpu = nr_cpu_ids + stream->number;

@@ -3,7 +3,7 @@
  * sender.c - the thread of a session that hands full buffers to the collector.
  *
  * The collector's socket is the flow control: while it is full, the sender sleeps
- * (delivery.c), buffers pile up, and throttle.c slows the traced tasks or channel.c
+ * (delivery.c), full buffers accumulate, and backpressure.c makes the traced tasks wait or channel.c
  * drops their records.
  */
 #include <linux/cpu.h>
@@ -30,32 +30,6 @@ void iot_session_kick(struct iot_session *session)
 {
 	xchg(&session->is_kicked, true); /* pairs with xchg() in sender() */
 	wake_up(&session->sender_wait);
-}
-
-/**
- * iot_session_unpress() - a CPU is not behind any more
- * @session: whose
- * @channel: of the CPU
- */
-void iot_session_unpress(struct iot_session *session, struct iot_channel *channel)
-{
-	if (xchg(&channel->is_pressed, false) && atomic_dec_and_test(&session->pressed))
-		wake_up_all(&session->throttle_wait);
-}
-
-/**
- * iot_session_press() - a CPU is behind: it has less than half of its buffers left
- * @session: whose
- * @channel: this CPU's, with interrupts off
- */
-void iot_session_press(struct iot_session *session, struct iot_channel *channel)
-{
-	if (xchg(&channel->is_pressed, true))
-		return;
-	atomic_inc(&session->pressed);
-	/* The sender may have returned the last buffer just before it could see the mark. */
-	if (iot_ring_count(&channel->empty) >= session->low_water)
-		iot_session_unpress(session, channel);
 }
 
 static void rotate_here(void *channel)
@@ -99,9 +73,7 @@ static void channel_return(struct iot_channel *channel, struct iot_buffer *buffe
 		return;
 	}
 	iot_ring_put(&channel->empty, buffer);
-	smp_mb(); /* pairs with xchg() in iot_session_press() */
-	if (iot_ring_count(&channel->empty) >= session->low_water)
-		iot_session_unpress(session, channel);
+	iot_backpressure_relax(session, channel);
 }
 
 /* Return: 1 if there was a buffer to send, 0 if not, or a negative errno. */
@@ -154,7 +126,7 @@ static int session_send_end(struct iot_session *session)
 	end = (struct iot_message_end){
 		.records = cpu_to_le64(session->sent_records),
 		.lost = cpu_to_le64(lost),
-		.throttles = cpu_to_le64(atomic64_read(&session->throttles)),
+		.waits = cpu_to_le64(atomic64_read(&session->backpressure.waits)),
 		.end_ns = cpu_to_le64(session->end_ns),
 	};
 	/* Without it the collector would wait for ever, so it is sent however long that takes. */

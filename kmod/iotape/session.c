@@ -69,12 +69,10 @@ struct iot_session *iot_session_new(const struct iot_create *create)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&session->refs);
 	INIT_LIST_HEAD(&session->list);
-	init_waitqueue_head(&session->throttle_wait);
+	iot_backpressure_init(&session->backpressure, create->buffers);
 	init_waitqueue_head(&session->sender_wait);
 	session->policy = create->policy;
 	session->flush_ms = create->flush_ms;
-	session->low_water = create->buffers / 2;
-	session->stuck_bytes = U64_MAX;
 	session->channels = alloc_percpu(struct iot_channel);
 	if (iot_mailboxes_init(&session->mailboxes) || !session->channels)
 		goto err_session;
@@ -118,7 +116,7 @@ static void session_quiesce(struct iot_session *session)
 	synchronize_rcu();
 	session->end_ns = ktime_get_mono_fast_ns();
 	iot_mailboxes_close(&session->mailboxes);
-	wake_up_all(&session->throttle_wait);
+	iot_backpressure_wake(session);
 }
 
 static void source_disown(struct iot_source *source)
@@ -408,7 +406,7 @@ static void status_fill(const struct iot_session *session, struct iot_status *st
 		.state = session_state(session),
 		.policy = session->policy,
 		.collector = session->collector,
-		.throttles = atomic64_read(&session->throttles),
+		.waits = atomic64_read(&session->backpressure.waits),
 		.sent_bytes = READ_ONCE(session->sent_bytes),
 		.records = READ_ONCE(session->mailboxes.records),
 		.lost = READ_ONCE(session->mailboxes.lost),

@@ -25,6 +25,7 @@
 #include <iotape/netlink.h>
 
 #include "admission.h"
+#include "backpressure.h"
 #include "channel.h"
 #include "delivery.h"
 #include "iotape.h"
@@ -41,9 +42,7 @@
  * @has_wakes: all wake-ups are recorded, not only those by threads that exit
  * @uses_wakes: it has called iot_wakes_get()
  * @flush_ms: oldest age of a record that is not on its way
- * @low_water: a CPU with fewer empty buffers is behind
- * @pressed: number of CPUs that are behind
- * @throttle_wait: tasks that wait until none is
+ * @backpressure: which CPUs are behind, and the tasks that wait for the collector
  * @sender_wait: where the sender sleeps
  * @channels: of each CPU, what was emitted there and is not sent yet
  * @admission: who may join, besides those that the recorder adopted and their descendants
@@ -51,10 +50,8 @@
  * @sender: the thread that sends, NULL before there is a collector
  * @delivery: the collector's socket
  * @collector: process id of the collector, whose own operations are not recorded
- * @throttles: times that a task was made to wait for the collector
  * @sent_records: records handed to the collector
  * @sent_bytes: bytes of them
- * @stuck_bytes: @sent_bytes when a kernel thread had waited in vain, see throttle.c
  * @end_ns: when recording ended
  * @refs: see above
  * @list: among all sessions
@@ -68,9 +65,7 @@ struct iot_session {
 	bool has_wakes;
 	bool uses_wakes;
 	u32 flush_ms;
-	u32 low_water;
-	atomic_t pressed;
-	wait_queue_head_t throttle_wait;
+	struct iot_backpressure backpressure;
 	wait_queue_head_t sender_wait;
 	struct iot_channel __percpu *channels;
 	struct iot_admission admission;
@@ -78,20 +73,12 @@ struct iot_session {
 	struct task_struct *sender;
 	struct iot_delivery delivery;
 	pid_t collector;
-	atomic64_t throttles;
 	u64 sent_records;
 	u64 sent_bytes;
-	u64 stuck_bytes;
 	u64 end_ns;
 	struct kref refs;
 	struct list_head list;
 };
-
-/* It may be less than 0 for a moment: a CPU may be found not to be behind before it is counted as such. */
-static inline bool iot_session_is_pressed(const struct iot_session *session)
-{
-	return atomic_read(&session->pressed) > 0;
-}
 
 extern struct mutex iot_control_lock;
 
@@ -109,8 +96,6 @@ int iot_session_admit(struct iot_session *session, const struct iot_admit *admit
 struct iot_session *iot_session_join(struct super_block *sb);
 
 void iot_session_kick(struct iot_session *session);
-void iot_session_press(struct iot_session *session, struct iot_channel *channel);
-void iot_session_unpress(struct iot_session *session, struct iot_channel *channel);
 void iot_session_count_lost(struct iot_session *session);
 struct iot_session *iot_session_find(u64 number);
 
@@ -132,12 +117,5 @@ int iot_message_send_end(struct iot_session *session, const struct iot_message_e
 /* sender.c */
 int iot_sender_start(struct iot_session *session);
 void iot_sender_stop(struct iot_session *session);
-
-/* throttle.c */
-int iot_throttle_tell(struct iot_session *session);
-void iot_throttle_arm(struct iot_session *session);
-void iot_throttle_arm_interrupted(struct iot_session *session);
-int iot_throttle_mailbox(struct iot_session *session, struct iot_task *task);
-void iot_throttle_drain(void);
 
 #endif

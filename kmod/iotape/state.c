@@ -138,7 +138,7 @@ static int tell_files(struct state_walk *w)
 	w->next_fd = 0;
 	do {
 		more = tell_some_files(w, w->next_fd);
-		err = more < 0 ? more : iot_throttle_tell(w->session);
+		err = more < 0 ? more : iot_backpressure_wait_dump(w->session);
 		cond_resched();
 	} while (!err && more);
 	return err;
@@ -236,7 +236,7 @@ static int tell_maps(struct state_walk *w)
 		return 0;
 	do {
 		more = tell_some_maps(w, mm, &address);
-		err = more < 0 ? more : iot_throttle_tell(w->session);
+		err = more < 0 ? more : iot_backpressure_wait_dump(w->session);
 		cond_resched();
 	} while (!err && more);
 	w->told_mm = mm;

@@ -499,7 +499,7 @@ void iot_task_exit(void)
 	size_t i;
 
 	probes_unregister(ARRAY_SIZE(probes));
-	iot_throttle_drain();
+	iot_backpressure_drain();
 	for (i = 0; i < ARRAY_SIZE(table); i++)
 		hlist_for_each_entry_safe(task, next, &table[i].head, node)
 			task_free(&task->rcu);

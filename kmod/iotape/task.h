@@ -45,8 +45,8 @@ struct task_struct;
  * @kept_key: of that span, 0 if there is none
  * @wakes: recent wake-ups of it, see wakes.c
  * @is_held: it waits for the collector
- * @throttle: its wait for the collector, see throttle.c
- * @throttle_session: the session whose collector it will wait for, NULL if none
+ * @backpressure: its wait for the collector, see backpressure.c
+ * @backpressure_session: the session whose collector it will wait for, NULL if none
  * @rcu: frees it
  */
 struct iot_task {
@@ -67,8 +67,8 @@ struct iot_task {
 	u64 kept_key;
 	struct iot_wakes wakes;
 	bool is_held;
-	struct callback_head throttle;
-	struct iot_session *throttle_session;
+	struct callback_head backpressure;
+	struct iot_session *backpressure_session;
 	struct rcu_head rcu;
 };
 

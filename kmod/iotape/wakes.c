@@ -104,7 +104,7 @@ static bool wake_emit(struct iot_session *session, struct iot_rec_wake *r)
 	channel->is_quiet = false;
 	if (p)
 		iot_put_wake(p, r, NULL, 0);
-	if (!p || unlikely(iot_session_is_pressed(session)))
+	if (!p || unlikely(iot_backpressure_is_on(&session->backpressure)))
 		irq_work_queue(&channel->late);
 	return p;
 }

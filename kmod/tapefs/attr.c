@@ -38,7 +38,7 @@ int tfs_getattr(struct mnt_idmap *idmap, const struct path *path, struct kstat *
 	struct iot_span span;
 	int err;
 
-	iot_throttle_here(&TFS_SB(inode->i_sb)->source);
+	iot_backpressure_here(&TFS_SB(inode->i_sb)->source);
 	tfs_begin(inode->i_sb, &span);
 	err = tfs_do_getattr(path, stat, mask, flags);
 	if (!err) {

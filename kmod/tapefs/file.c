@@ -168,7 +168,7 @@ static int fsync(struct file *file, loff_t start, loff_t end, int datasync)
 	struct iot_span span;
 	int err;
 
-	iot_throttle_here(&TFS_SB(file_inode(file)->i_sb)->source);
+	iot_backpressure_here(&TFS_SB(file_inode(file)->i_sb)->source);
 	tfs_begin(file_inode(file)->i_sb, &span);
 	err = tfs_do_fsync(file, start, end, datasync);
 	tfs_emit_fsync(&span, file, start, end, datasync, err);

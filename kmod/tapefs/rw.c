@@ -301,7 +301,7 @@ ssize_t tfs_read_iter(struct kiocb *iocb, struct iov_iter *iter)
 	err = tfs_exec_read(iocb->ki_filp, iter);
 	if (err)
 		return err;
-	iot_throttle_here(source);
+	iot_backpressure_here(source);
 	iot_span_begin(source, &span);
 	if (is_sync_kiocb(iocb))
 		return read_sync(iocb, iter, &span);
@@ -318,7 +318,7 @@ ssize_t tfs_write_iter(struct kiocb *iocb, struct iov_iter *iter)
 		return -EINVAL;
 	if (unlikely(!iot_can_rw(iocb, lower)))
 		return -EOPNOTSUPP;
-	iot_throttle_here(source);
+	iot_backpressure_here(source);
 	iot_span_begin(source, &span);
 	if (is_sync_kiocb(iocb))
 		return write_sync(iocb, iter, &span);
@@ -370,7 +370,7 @@ ssize_t tfs_splice_write(struct pipe_inode_info *pipe, struct file *file, loff_t
 
 	if (!lower->f_op->splice_write)
 		return -EINVAL;
-	iot_throttle_here(&TFS_SB(inode->i_sb)->source);
+	iot_backpressure_here(&TFS_SB(inode->i_sb)->source);
 	bytes = wait_for_bytes(pipe, flags);
 	tfs_begin(inode->i_sb, &span);
 	old_size_bytes = i_size_read(file_inode(lower));

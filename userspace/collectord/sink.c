@@ -523,7 +523,7 @@ int sink_finish(struct sink *sink, const struct iot_message_end *end, const char
 		return err;
 	if (end) {
 		sink->result.lost = le64_to_cpu(end->lost);
-		sink->result.throttles = le64_to_cpu(end->throttles);
+		sink->result.throttles = le64_to_cpu(end->waits);
 		if (le64_to_cpu(end->records) > sink->result.records + sink->result.missing)
 			sink->result.missing = le64_to_cpu(end->records) - sink->result.records;
 		record.end.records = le64_to_cpu(end->records);

@@ -104,7 +104,7 @@ enum iot_state {
  * @mounts: mounts attached
  * @records: records made so far
  * @lost: records dropped so far
- * @throttles: times that a task was made to wait
+ * @waits: times that a task was made to wait for the collector (backpressure)
  * @sent_bytes: bytes of records handed to the collector
  *
  * ENOENT: no higher session. Needs CAP_SYS_ADMIN.
@@ -117,7 +117,7 @@ struct iot_status {
 	__u32 mounts;
 	__u64 records;
 	__u64 lost;
-	__u64 throttles;
+	__u64 waits;
 	__u64 sent_bytes;
 };
 

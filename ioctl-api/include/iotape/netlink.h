@@ -62,13 +62,13 @@ struct iot_message_head {
  * struct iot_message_end - totals of the session, to check against what came
  * @records: records in all messages
  * @lost: records dropped
- * @throttles: times a task was made to wait
+ * @waits: times a task was made to wait
  * @end_ns: when recording ended, monotonic clock
  */
 struct iot_message_end {
 	__le64 records;
 	__le64 lost;
-	__le64 throttles;
+	__le64 waits;
 	__le64 end_ns;
 };
 
