@@ -8,7 +8,8 @@ PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
-MANDIR ?= $(PREFIX)/share/man
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
 MODULES_PREFIX ?= $(filter-out / /usr /usr/local,$(patsubst %/,%,$(PREFIX)))
 # For what installs only: the tests install below directories of their own.
 INSTALLING := install-user install-modules uninstall-user uninstall-modules
@@ -17,6 +18,7 @@ $(INSTALLING): export PREFIX := $(PREFIX)
 $(INSTALLING): export BINDIR := $(BINDIR)
 $(INSTALLING): export LIBDIR := $(LIBDIR)
 $(INSTALLING): export INCLUDEDIR := $(INCLUDEDIR)
+$(INSTALLING): export DATADIR := $(DATADIR)
 $(INSTALLING): export MANDIR := $(MANDIR)
 $(INSTALLING): export MODULES_PREFIX := $(MODULES_PREFIX)
 export V
@@ -37,7 +39,7 @@ all: modules user
 ## install: install what was built below DESTDIR: install-user and install-modules
 install: install-user install-modules
 
-## install-user: programs, library, headers and manual pages, under PREFIX, BINDIR, LIBDIR, INCLUDEDIR, MANDIR
+## install-user: programs, library, headers, manual pages and shell completion, under PREFIX, BINDIR, LIBDIR, INCLUDEDIR, DATADIR, MANDIR
 install-user:
 	@$(MAKE) --no-print-directory -C userspace install
 

@@ -5,12 +5,13 @@
 #ifndef IOTAPE_CMD_H
 #define IOTAPE_CMD_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "lib/iotape.h"
+#include "option.h"
 
 /* Exit codes, of every sub-command. */
 enum {
@@ -22,25 +23,31 @@ enum {
 
 /**
  * struct cmd - a sub-command
- * @name: as typed
+ * @name: on the command line
  * @summary: one line for `iotape --help`
  * @run: does it; argv[0] is "iotape NAME"; returns an exit code
- * @argp: its options
+ * @options: its command line
  */
 struct cmd {
 	const char *name;
 	const char *summary;
 	int (*run)(int argc, char **argv);
-	const struct argp *argp;
+	const struct option_table *options;
 };
 
 #define CMDS(C)                                                                   \
 	C(record) C(import) C(snapshot) C(status) C(dump) C(stat) C(compile) C(init) C(replay) C(predict) \
-	C(compare) C(report) C(diff) C(merge) C(schema)
+	C(compare) C(report) C(diff) C(merge) C(schema) C(help) C(completion)
 
 #define CMD_DECLARE(name) extern const struct cmd cmd_##name;
 CMDS(CMD_DECLARE)
 #undef CMD_DECLARE
+
+/* main.c */
+const struct cmd *cmd_at(size_t index);
+const struct cmd *cmd_find(const char *name);
+int cmd_unknown(const char *name);
+void cmds_help(FILE *out);
 
 /* message.c: "iotape NAME: sentence" on standard error */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));

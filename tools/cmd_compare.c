@@ -11,6 +11,7 @@
 #include "cmd.h"
 #include "json.h"
 #include "omissions.h"
+#include "option.h"
 #include "runs.h"
 
 struct options {
@@ -20,46 +21,41 @@ struct options {
 	bool is_json;
 };
 
-static const struct argp_option option_table[] = {
-	{ "all", 'a', NULL, 0, "print the latencies of all operations, not only of those with at least 1 % of the time", 0 },
-	{ "json", 'j', NULL, 0, "print JSON", 0 },
-	{}
+#define FIELD(member) OPTION_FIELD(struct options, member)
+
+static const struct option_row option_rows[] = {
+	{ "all", 'a', .field = FIELD(is_all),
+	  .help = "print the latencies of all operations, not only of those with at least 1 % of the time" },
+	{ "json", 'j', .field = FIELD(is_json), .help = "print JSON" },
+	{},
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void add_trace(struct option_state *state, char *path)
 {
-	struct options *options = state->input;
+	struct options *options = state->options;
 
-	switch (key) {
-	case 'a':
-		options->is_all = true;
-		return 0;
-	case 'j':
-		options->is_json = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (options->path_count == COMPARISON_RUNS_MAX)
-			argp_error(state, "%s: at most %d traces at a time", argument,
-				   COMPARISON_RUNS_MAX);
-		options->paths[options->path_count++] = argument;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no trace given");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (options->path_count == COMPARISON_RUNS_MAX)
+		option_error(state, "%s: at most %d traces at a time", path, COMPARISON_RUNS_MAX);
+	options->paths[options->path_count++] = path;
 }
 
-static const struct argp argp = {
-	.options = option_table,
-	.parser = parse,
-	.args_doc = "TRACE...",
-	.doc = "Compare recordings and outcomes of replays (iotape replay -o) side by side.\v"
-	       "The timing error of a replay at natural pace is relative to a recording on the same storage "
-	       "before it on the command line. Without one, the predicted change is relative to the recording "
-	       "that it replays. Semantic errors are operations that diverged from the trace. Lines that begin "
-	       "with # list what limits the comparison.",
+static void check(struct option_state *state)
+{
+	if (!state->operands)
+		option_error(state, "no trace given");
+}
+
+static const struct option_table option_table = {
+	.rows = option_rows,
+	.operands = "TRACE...",
+	.operand_type = OPTION_FILE,
+	.add = add_trace,
+	.check = check,
+	.about = "Compare recordings and outcomes of replays (iotape replay -o) side by side.",
+	.notes = "The timing error of a replay at natural pace is relative to a recording on the same storage "
+		 "before it on the command line. Without one, the predicted change is relative to the recording "
+		 "that it replays. Semantic errors are operations that diverged from the trace. Lines that begin "
+		 "with # list what limits the comparison.",
 };
 
 /* -- JSON ----------------------------------------------------------------------------------------- */
@@ -245,7 +241,7 @@ static int run(int argc, char **argv)
 	u32 refused;
 	int err, code = EXIT_DONE;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	options_parse(&option_table, argc, argv, &options);
 	err = comparison_read(options.paths, options.path_count, &comparison, &refused, &reject);
 	if (err)
 		code = fail_reject(options.paths[refused], err, &reject);
@@ -261,5 +257,5 @@ const struct cmd cmd_compare = {
 	.name = "compare",
 	.summary = "compare recordings and replays side by side",
 	.run = run,
-	.argp = &argp,
+	.options = &option_table,
 };

@@ -9,14 +9,10 @@
 #include "compile/compile.h"
 #include "json.h"
 #include "omissions.h"
+#include "option.h"
 #include "table.h"
 
 #define SNAPSHOT_FACT "snapshot.directory"
-
-enum {
-	KEY_SNAPSHOT = 256,
-	KEY_WHOLE,
-};
 
 struct options {
 	struct compile_options compile;
@@ -26,27 +22,16 @@ struct options {
 	bool is_quiet;
 };
 
-static const struct argp_option option_table[] = {
-	{ "output", 'o', "FILE", 0, "write the program to FILE (default: the trace's name with .irp)", 0 },
-	{ "order", 'r', "ORDER", 0,
-	  "the order to keep: iotape (default), artc, single, temporal, unconstrained; or a "
-	  "comma-separated list of rules of ROOT: program_seq, thread_seq, file_seq, path_stage+, fd_stage, fd_seq, "
-	  "aio_stage", 0 },
-	{ "without", 'w', "CAUSE,...", 0,
-	  "omit the order of these causes, to measure their cost or effect: life, mpi, wake, request, "
-	  "name, entries, size, data, handle, attr, lock, or a rule", 0 },
-	{ "snapshot", KEY_SNAPSHOT, "FILE", 0,
-	  "complete the initial tree from a snapshot of the traced directory", 0 },
-	{ "whole", KEY_WHOLE, NULL, 0,
-	  "with --snapshot, include all of its entries, not only those that the trace uses", 0 },
-	{ "times", 't', NULL, 0, "print how each process spent its time", 0 },
-	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
-	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
-	{}
-};
+#define FIELD(member) OPTION_FIELD(struct options, member)
 
-static error_t parse_causes(char *list, u32 *causes, struct argp_state *state)
+static const char *cause_at(size_t index)
 {
+	return index < EDGE_CAUSE_COUNT ? edge_cause_names[index] : NULL;
+}
+
+static void set_causes(struct option_state *state, char *list)
+{
+	struct options *options = state->options;
 	char *name;
 	u32 i;
 
@@ -54,73 +39,60 @@ static error_t parse_causes(char *list, u32 *causes, struct argp_state *state)
 		for (i = 0; i < EDGE_CAUSE_COUNT && strcmp(name, edge_cause_names[i]); i++)
 			;
 		if (i == EDGE_CAUSE_COUNT)
-			argp_error(state, "--without: '%s' is not a cause of order", name);
-		*causes |= 1u << i;
+			option_error(state, "--without: '%s' is not a cause of order", name);
+		options->compile.without |= 1u << i;
 	}
-	return 0;
 }
 
-static error_t parse_order(const char *text, struct compile_options *options,
-			   struct argp_state *state)
+static void set_order(struct option_state *state, char *text)
 {
-	const char *wrong = order_rules_parse(text, &options->rules);
+	struct options *options = state->options;
+	const char *wrong = order_rules_parse(text, &options->compile.rules);
 
 	if (wrong)
-		argp_error(state, "--order: '%.*s' is neither a rule nor a set of rules",
-			   (int)strcspn(wrong, ","), wrong);
-	options->order = text;
-	return 0;
+		option_error(state, "--order: '%.*s' is neither a rule nor a set of rules",
+			     (int)strcspn(wrong, ","), wrong);
+	options->compile.order = text;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void check(struct option_state *state)
 {
-	struct options *options = state->input;
+	const struct options *options = state->options;
 
-	switch (key) {
-	case 'r':
-		return parse_order(argument, &options->compile, state);
-	case 'o':
-		options->compile.program = argument;
-		return 0;
-	case 'w':
-		return parse_causes(argument, &options->compile.without, state);
-	case 't':
-		options->has_times = true;
-		return 0;
-	case KEY_SNAPSHOT:
-		options->snapshot = argument;
-		return 0;
-	case KEY_WHOLE:
-		options->compile.takes_all = true;
-		return 0;
-	case 'j':
-		options->is_json = true;
-		return 0;
-	case 'q':
-		options->is_quiet = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (options->compile.trace)
-			argp_error(state, "%s: one trace at a time", argument);
-		options->compile.trace = argument;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no trace given");
-		return 0;
-	case ARGP_KEY_END:
-		if (options->compile.takes_all && !options->snapshot)
-			argp_error(state, "--whole: of which --snapshot?");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (options->compile.takes_all && !options->snapshot)
+		option_error(state, "--whole requires --snapshot");
 }
 
-static const struct argp argp = {
-	.options = option_table,
-	.parser = parse,
-	.args_doc = "TRACE",
-	.doc = "Compile a trace to a program for `iotape init` and `iotape replay`.",
+static const char *const order_words[] = { "iotape", "artc", "single", "temporal", "unconstrained", NULL };
+
+static const struct option_row option_rows[] = {
+	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(compile.program),
+	  .help = "write the program to FILE (default: the trace's name with .irp)" },
+	{ "order", 'r', OPTION_TEXT, "ORDER", .words = order_words, .set = set_order,
+	  .help = "the order to keep: iotape (default), artc, single, temporal, unconstrained; or a "
+		  "comma-separated list of rules of ROOT: program_seq, thread_seq, file_seq, path_stage+, fd_stage, "
+		  "fd_seq, aio_stage" },
+	{ "without", 'w', OPTION_TEXT, "CAUSE,...", .word_at = cause_at, .set = set_causes,
+	  .help = "omit the order of these causes, to measure their cost or effect: life, mpi, wake, request, "
+		  "name, entries, size, data, handle, attr, lock, or a rule" },
+	{ "snapshot", 0, OPTION_FILE, "FILE", .field = FIELD(snapshot),
+	  .help = "complete the initial tree from a snapshot of the traced directory" },
+	{ "whole", .field = FIELD(compile.takes_all),
+	  .help = "with --snapshot, include all of its entries, not only those that the trace uses" },
+	{ "times", 't', .field = FIELD(has_times), .help = "print how each process spent its time" },
+	{ "json", 'j', .field = FIELD(is_json), .help = "print the summary as JSON" },
+	{ "quiet", 'q', .field = FIELD(is_quiet), .help = "do not print the summary" },
+	{},
+};
+
+static const struct option_table option_table = {
+	.rows = option_rows,
+	.operands = "TRACE",
+	.operand_type = OPTION_FILE,
+	.operand_noun = "trace",
+	.operand = FIELD(compile.trace),
+	.check = check,
+	.about = "Compile a trace to a program for `iotape init` and `iotape replay`.",
 };
 
 static void print_duration(const char *before, u64 ns)
@@ -404,7 +376,7 @@ static int run(int argc, char **argv)
 	struct iot_reject reject;
 	int err, code;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	options_parse(&option_table, argc, argv, &options);
 	if (!options.compile.program)
 		options.compile.program = default_output(options.compile.trace);
 	if (!options.compile.program)
@@ -436,5 +408,5 @@ const struct cmd cmd_compile = {
 	.name = "compile",
 	.summary = "compile a trace to a replay program",
 	.run = run,
-	.argp = &argp,
+	.options = &option_table,
 };

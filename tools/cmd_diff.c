@@ -21,57 +21,43 @@ struct options {
 	bool is_quiet;
 };
 
-enum {
-	KEY_PRIVILEGED = 256,
+#define FIELD(member) OPTION_FIELD(struct options, member)
+
+static const struct option_row option_rows[] = {
+	{ "max", 'n', OPTION_COUNT, "N", .max = UINT32_MAX, .field = FIELD(diff.items_max),
+	  .help = "describe the first N differences (default: 20)" },
+	{ "privileged-files", .field = FIELD(diff.is_privileged),
+	  .help = "the second trace is of a replay with this option: also compare what grants privileges" },
+	{ "json", 'j', .field = FIELD(is_json), .help = "print JSON" },
+	{ "quiet", 'q', .field = FIELD(is_quiet), .help = "print nothing, only return the exit code" },
+	{},
 };
 
-static const struct argp_option option_table[] = {
-	{ "max", 'n', "N", 0, "describe the first N differences (default: 20)", 0 },
-	{ "privileged-files", KEY_PRIVILEGED, NULL, 0, "the second is of a replay with this option: what gives rights must be the same, too", 0 },
-	{ "json", 'j', NULL, 0, "print JSON", 0 },
-	{ "quiet", 'q', NULL, 0, "print nothing, only return the exit code", 0 },
-	{}
-};
-
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void add_trace(struct option_state *state, char *path)
 {
-	struct options *options = state->input;
+	struct options *options = state->options;
 
-	switch (key) {
-	case 'n':
-		options->diff.items_max = option_number(state, "max", argument, 0, UINT32_MAX);
-		return 0;
-	case KEY_PRIVILEGED:
-		options->diff.is_privileged = true;
-		return 0;
-	case 'j':
-		options->is_json = true;
-		return 0;
-	case 'q':
-		options->is_quiet = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (options->path_count == 2)
-			argp_error(state, "%s: two traces at a time", argument);
-		options->paths[options->path_count++] = argument;
-		return 0;
-	case ARGP_KEY_END:
-		if (options->path_count < 2)
-			argp_error(state, "two traces are needed");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (options->path_count == 2)
+		option_error(state, "%s: two traces at a time", path);
+	options->paths[options->path_count++] = path;
 }
 
-static const struct argp argp = {
-	.options = option_table,
-	.parser = parse,
-	.args_doc = "TRACE TRACE",
-	.doc = "Compare the operations of two traces, task by task in order: kind, object, offset, "
-	       "length, flags and result. The second may be a recording of a replay of the first.\v"
-	       "The exit code is 3 if they differ, or if one of them lacks operations of the run. Differences that count as equal are "
-	       "listed in iotape-diff(1).",
+static void check(struct option_state *state)
+{
+	if (state->operands < 2)
+		option_error(state, "two traces are needed");
+}
+
+static const struct option_table option_table = {
+	.rows = option_rows,
+	.operands = "TRACE TRACE",
+	.operand_type = OPTION_FILE,
+	.add = add_trace,
+	.check = check,
+	.about = "Compare the operations of two traces, task by task in order: kind, object, offset, "
+		 "length, flags and result. The second may be a recording of a replay of the first.",
+	.notes = "The exit code is 3 if they differ, or if one of them lacks operations of the run. Differences "
+		 "that count as equal are listed in iotape-diff(1).",
 };
 
 static void print_text(const struct options *options, const struct diff_result *r,
@@ -148,7 +134,7 @@ static int run(int argc, char **argv)
 	struct iot_reject reject;
 	int err, refused;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	options_parse(&option_table, argc, argv, &options);
 	err = diff_traces(options.paths, &options.diff, &result, &refused, &reject);
 	if (err) {
 		diff_free(&result);
@@ -168,5 +154,5 @@ const struct cmd cmd_diff = {
 	.name = "diff",
 	.summary = "check whether two traces did the same",
 	.run = run,
-	.argp = &argp,
+	.options = &option_table,
 };

@@ -16,10 +16,6 @@
 
 #define KINDS_MAX 64
 
-enum {
-	KEY_PARTNERS = 256,
-};
-
 struct options {
 	const char *path;
 	const char *pattern;
@@ -34,16 +30,7 @@ struct options {
 	u64 origin_ns; /* times are printed since then */
 };
 
-static const struct argp_option option_table[] = {
-	{ "kind", 'k', "KIND[,...]", 0, "print only records of these kinds or groups: run who life op mpi replay (default: op life mpi replay)", 0 },
-	{ "all", 'a', NULL, 0, "print records of all kinds", 0 },
-	{ "task", 't', "ID", 0, "print only records of this task", 0 },
-	{ "path", 'p', "PATTERN", 0, "print only operations on paths that match the shell pattern", 0 },
-	{ "failed", 'f', NULL, 0, "print only failed operations", 0 },
-	{ "partners", KEY_PARTNERS, NULL, 0, "print the matched MPI calls of each rank instead of records", 0 },
-	{ "json", 'j', NULL, 0, "print JSON, one object a line", 0 },
-	{}
-};
+#define FIELD(member) OPTION_FIELD(struct options, member)
 
 static bool add_group(struct options *options, const char *name)
 {
@@ -59,8 +46,9 @@ static bool add_group(struct options *options, const char *name)
 	return false;
 }
 
-static void add_kinds(struct argp_state *state, struct options *options, char *list)
+static void set_kinds(struct option_state *state, char *list)
 {
+	struct options *options = state->options;
 	char *name;
 
 	while ((name = strsep(&list, ","))) {
@@ -69,8 +57,24 @@ static void add_kinds(struct argp_state *state, struct options *options, char *l
 		if (info && options->kind_count < KINDS_MAX)
 			options->kinds[options->kind_count++] = info;
 		else if (!add_group(options, name))
-			argp_error(state, "--kind=%s: no such kind or group of records", name);
+			option_error(state, "--kind=%s: no such kind or group of records", name);
 	}
+}
+
+static const char *kind_at(size_t index)
+{
+	const struct iot_kind_info *info = iot_kind_at(index);
+
+	return info ? info->name : NULL;
+}
+
+static void set_all(struct option_state *state, char *argument)
+{
+	struct options *options = state->options;
+
+	(void)argument;
+	memset(options->is_group, true, sizeof(options->is_group));
+	options->has_group = true;
 }
 
 static bool is_restricted(const struct options *options)
@@ -79,58 +83,40 @@ static bool is_restricted(const struct options *options)
 	       options->is_failed_only;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void check(struct option_state *state)
 {
-	struct options *options = state->input;
+	const struct options *options = state->options;
 
-	switch (key) {
-	case 'k':
-		add_kinds(state, options, argument);
-		return 0;
-	case 'a':
-		memset(options->is_group, true, sizeof(options->is_group));
-		options->has_group = true;
-		return 0;
-	case 't':
-		options->task = option_number(state, "task", argument, 1, UINT32_MAX);
-		return 0;
-	case 'p':
-		options->pattern = argument;
-		return 0;
-	case 'f':
-		options->is_failed_only = true;
-		return 0;
-	case KEY_PARTNERS:
-		options->has_partners = true;
-		return 0;
-	case 'j':
-		options->is_json = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (options->path)
-			argp_error(state, "%s: one trace at a time", argument);
-		options->path = argument;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no trace given");
-		return 0;
-	case ARGP_KEY_END:
-		if (options->has_partners && is_restricted(options))
-			argp_error(state, "--partners can be combined with --json only");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (options->has_partners && is_restricted(options))
+		option_error(state, "--partners can be combined with --json only");
 }
 
-static const struct argp argp = {
-	.options = option_table,
-	.parser = parse,
-	.args_doc = "TRACE",
-	.doc = "Print the records of a trace, one per line, in the order in which they ended.\v"
-	       "Columns: time since the start in seconds, task, number of the operation, kind, "
-	       "path with the generation of the object if it is not the first, fields of the kind. "
-	       "Lines at the end that begin with # list the omissions.",
+static const struct option_row option_rows[] = {
+	{ "kind", 'k', OPTION_TEXT, "KIND[,...]", .word_at = kind_at, .set = set_kinds,
+	  .help = "print only records of these kinds or groups: run who life op mpi replay (default: op life mpi replay)" },
+	{ "all", 'a', .set = set_all, .help = "print records of all kinds" },
+	{ "task", 't', OPTION_COUNT, "ID", .min = 1, .max = UINT32_MAX, .field = FIELD(task),
+	  .help = "print only records of this task" },
+	{ "path", 'p', OPTION_TEXT, "PATTERN", .field = FIELD(pattern),
+	  .help = "print only operations on paths that match the shell pattern" },
+	{ "failed", 'f', .field = FIELD(is_failed_only), .help = "print only failed operations" },
+	{ "partners", .field = FIELD(has_partners),
+	  .help = "print the matched MPI calls of each rank instead of records" },
+	{ "json", 'j', .field = FIELD(is_json), .help = "print JSON, one object a line" },
+	{},
+};
+
+static const struct option_table option_table = {
+	.rows = option_rows,
+	.operands = "TRACE",
+	.operand_type = OPTION_FILE,
+	.operand_noun = "trace",
+	.operand = FIELD(path),
+	.check = check,
+	.about = "Print the records of a trace, one per line, in the order in which they ended.",
+	.notes = "Columns: time since the start in seconds, task, number of the operation, kind, "
+		 "path with the generation of the object if it is not the first, fields of the kind. "
+		 "Lines at the end that begin with # list the omissions.",
 };
 
 static bool is_kind_wanted(const struct options *options, const struct iot_kind_info *info)
@@ -372,7 +358,7 @@ static int run(int argc, char **argv)
 	struct iot_roots *roots;
 	int err, code;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	options_parse(&option_table, argc, argv, &options);
 	if (options.has_partners)
 		return print_partners(options.path, options.is_json);
 	err = iot_roots_open(options.path, &roots, &reject);
@@ -401,5 +387,5 @@ const struct cmd cmd_dump = {
 	.name = "dump",
 	.summary = "print the records of a trace",
 	.run = run,
-	.argp = &argp,
+	.options = &option_table,
 };

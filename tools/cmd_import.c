@@ -10,6 +10,7 @@
 #include "import/import.h"
 #include "json.h"
 #include "omissions.h"
+#include "option.h"
 
 struct options {
 	struct import_options import;
@@ -17,77 +18,62 @@ struct options {
 	bool is_quiet;
 };
 
-static const struct argp_option option_table[] = {
-	{ "output", 'o', "FILE", 0, "write the trace to FILE (required)", 0 },
-	{ "root", 'r', "DIR", 0,
-	  "include operations below DIR, an absolute path (required); may be repeated", 0 },
-	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
-	{ "quiet", 'q', NULL, 0, "print neither the summary nor the gaps of the log", 0 },
-	{}
+#define FIELD(member) OPTION_FIELD(struct options, member)
+
+static void list_add(struct option_state *state, char ***list, size_t *count, char *item)
+{
+	char **larger = reallocarray(*list, *count + 1, sizeof(*larger));
+
+	if (!larger)
+		option_failure(state, ENOMEM, "%s", item);
+	larger[(*count)++] = item;
+	*list = larger;
+}
+
+static void add_log(struct option_state *state, char *path)
+{
+	struct options *options = state->options;
+
+	list_add(state, &options->import.logs, &options->import.log_count, path);
+}
+
+static void set_root(struct option_state *state, char *path)
+{
+	struct options *options = state->options;
+
+	if (*path != '/')
+		option_error(state, "--root: %s is not an absolute path", path);
+	list_add(state, &options->import.roots, &options->import.root_count, path);
+}
+
+static void check(struct option_state *state)
+{
+	const struct options *options = state->options;
+
+	if (!options->import.log_count)
+		option_error(state, "no strace output given");
+	if (!options->import.root_count)
+		option_error(state, "no --root given");
+	if (!options->import.trace)
+		option_error(state, "no --output given");
+}
+
+static const struct option_row option_rows[] = {
+	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(import.trace), .help = "write the trace to FILE (required)" },
+	{ "root", 'r', OPTION_DIRECTORY, "DIR", .set = set_root,
+	  .help = "include operations below DIR, an absolute path (required); may be repeated" },
+	{ "json", 'j', .field = FIELD(is_json), .help = "print the summary as JSON" },
+	{ "quiet", 'q', .field = FIELD(is_quiet), .help = "print neither the summary nor the gaps of the log" },
+	{},
 };
 
-static void add_log(struct options *options, char *path, struct argp_state *state)
-{
-	struct import_options *import = &options->import;
-	char **logs = reallocarray(import->logs, import->log_count + 1, sizeof(*logs));
-
-	if (!logs)
-		argp_failure(state, EXIT_FAILED, 0, "%s", strerror(ENOMEM));
-	logs[import->log_count++] = path;
-	import->logs = logs;
-}
-
-static void add_root(struct options *options, char *path, struct argp_state *state)
-{
-	struct import_options *import = &options->import;
-	char **roots = reallocarray(import->roots, import->root_count + 1, sizeof(*roots));
-
-	if (!roots)
-		argp_failure(state, EXIT_FAILED, 0, "%s", strerror(ENOMEM));
-	roots[import->root_count++] = path;
-	import->roots = roots;
-}
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-	struct options *options = state->input;
-
-	switch (key) {
-	case 'o':
-		options->import.trace = argument;
-		return 0;
-	case 'r':
-		if (*argument != '/')
-			argp_error(state, "--root: %s is not an absolute path", argument);
-		add_root(options, argument, state);
-		return 0;
-	case 'j':
-		options->is_json = true;
-		return 0;
-	case 'q':
-		options->is_quiet = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		add_log(options, argument, state);
-		return 0;
-	case ARGP_KEY_END:
-		if (!options->import.log_count)
-			argp_error(state, "no strace output given");
-		if (!options->import.root_count)
-			argp_error(state, "no --root given");
-		if (!options->import.trace)
-			argp_error(state, "no --output given");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = option_table,
-	.parser = parse,
-	.args_doc = "STRACE...",
-	.doc = "Convert the output of `strace -f -ttt -T -y -v -s 4096 -o STRACE` to a trace.",
+static const struct option_table option_table = {
+	.rows = option_rows,
+	.operands = "STRACE...",
+	.operand_type = OPTION_FILE,
+	.add = add_log,
+	.check = check,
+	.about = "Convert the output of `strace -f -ttt -T -y -v -s 4096 -o STRACE` to a trace.",
 };
 
 static void print_named(const struct import_summary *s, enum import_gap kind)
@@ -160,7 +146,7 @@ static int run(int argc, char **argv)
 	struct import_summary summary;
 	int err;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	options_parse(&option_table, argc, argv, &options);
 	err = import_strace(&options.import, &summary);
 	free(options.import.logs);
 	free(options.import.roots);
@@ -178,5 +164,5 @@ const struct cmd cmd_import = {
 	.name = "import",
 	.summary = "convert strace output to a trace",
 	.run = run,
-	.argp = &argp,
+	.options = &option_table,
 };

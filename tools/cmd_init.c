@@ -11,6 +11,7 @@
 #include "json.h"
 #include "omissions.h"
 #include "option.h"
+#include "option_words.h"
 #include "replay/replay.h"
 
 struct options {
@@ -20,33 +21,7 @@ struct options {
 	bool is_quiet;
 };
 
-enum {
-	KEY_TARGET = 256,
-	KEY_DATA,
-	KEY_CACHE,
-	KEY_DELTA,
-	KEY_OWNER,
-	KEY_PRIVILEGED,
-};
-
-static const struct argp_option option_table[] = {
-	{ "target", KEY_TARGET, "DIR", 0,
-	  "directory to prepare; must be empty, except with --delta", 0 },
-	{ "delta", KEY_DELTA, NULL, 0,
-	  "restore a directory that was prepared for PROGRAM before", 0 },
-	{ "data", KEY_DATA, "random|zero|sparse", 0,
-	  "contents of files: incompressible data (default), zeros, or no data; with --delta, as before", 0 },
-	{ "cache", KEY_CACHE, "match|cold|warm|keep", 0,
-	  "state of the page cache: as in the trace (default), empty, all files, or unchanged", 0 },
-	{ "owner", KEY_OWNER, NULL, 0,
-	  "also set owner and mode of DIR to those of the traced directory, for iotape replay --as=recorded", 0 },
-	{ "privileged-files", KEY_PRIVILEGED, NULL, 0,
-	  "make device nodes, set-user-ID files and capabilities as they were, not harmless: see iotape-replay(1)", 0 },
-	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
-	{ "verbose", 'v', NULL, 0, "with --delta, print each change", 0 },
-	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
-	{}
-};
+#define FIELD(member) OPTION_FIELD(struct options, member)
 
 static void show_change(const char *path, enum prepare_change change)
 {
@@ -57,62 +32,51 @@ static void show_change(const char *path, enum prepare_change change)
 	printf("%s: %s\n", text, prepare_change_sentences[change]);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void set_verbose(struct option_state *state, char *argument)
 {
-	struct options *options = state->input;
+	struct options *options = state->options;
 
-	switch (key) {
-	case KEY_TARGET:
-		options->prepare.target = argument;
-		return 0;
-	case KEY_DATA:
-		options->prepare.data = option_prepare_data(state, argument);
-		return 0;
-	case KEY_CACHE:
-		options->prepare.cache = option_prepare_cache(state, argument);
-		return 0;
-	case KEY_DELTA:
-		options->prepare.is_delta = true;
-		return 0;
-	case KEY_OWNER:
-		options->prepare.takes_target = true;
-		return 0;
-	case KEY_PRIVILEGED:
-		options->prepare.is_privileged = true;
-		return 0;
-	case 'j':
-		options->is_json = true;
-		return 0;
-	case 'v':
-		options->prepare.change = show_change;
-		return 0;
-	case 'q':
-		options->is_quiet = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (options->program)
-			argp_error(state, "%s: one program at a time", argument);
-		options->program = argument;
-		return 0;
-	case ARGP_KEY_END:
-		if (!options->program)
-			argp_error(state, "no program given");
-		if (!options->prepare.target)
-			argp_error(state, "no --target given");
-		if (options->is_json && options->prepare.change)
-			argp_error(state, "--verbose cannot be combined with --json");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	(void)argument;
+	options->prepare.change = show_change;
 }
 
-static const struct argp argp = {
-	.options = option_table,
-	.parser = parse,
-	.args_doc = "PROGRAM",
-	.doc = "Create the initial tree of PROGRAM in an empty directory. "
-	       "PROGRAM may be a snapshot.",
+static void check(struct option_state *state)
+{
+	const struct options *options = state->options;
+
+	if (!options->prepare.target)
+		option_error(state, "no --target given");
+	if (options->is_json && options->prepare.change)
+		option_error(state, "--verbose cannot be combined with --json");
+}
+
+static const struct option_row option_rows[] = {
+	{ "target", 0, OPTION_DIRECTORY, "DIR", .field = FIELD(prepare.target),
+	  .help = "directory to prepare; must be empty, except with --delta" },
+	{ "delta", .field = FIELD(prepare.is_delta),
+	  .help = "restore a directory that was prepared for PROGRAM before" },
+	{ "data", 0, OPTION_CHOICE, OPTION_WORDS_DATA, .field = FIELD(prepare.data),
+	  .help = "contents of files: incompressible data (default), zeros, or no data; with --delta, as before" },
+	{ "cache", 0, OPTION_CHOICE, OPTION_WORDS_CACHE, .field = FIELD(prepare.cache),
+	  .help = "state of the page cache: as in the trace (default), empty, all files, or unchanged" },
+	{ "owner", .field = FIELD(prepare.takes_target),
+	  .help = "also set owner and mode of DIR to those of the traced directory, for iotape replay --as=recorded" },
+	{ "privileged-files", .field = FIELD(prepare.is_privileged),
+	  .help = "create device nodes, set-user-ID files and capabilities as they were, not harmless: see iotape-replay(1)" },
+	{ "json", 'j', .field = FIELD(is_json), .help = "print the summary as JSON" },
+	{ "verbose", 'v', .set = set_verbose, .help = "with --delta, print each change" },
+	{ "quiet", 'q', .field = FIELD(is_quiet), .help = "do not print the summary" },
+	{},
+};
+
+static const struct option_table option_table = {
+	.rows = option_rows,
+	.operands = "PROGRAM",
+	.operand_type = OPTION_FILE,
+	.operand_noun = "program",
+	.operand = FIELD(program),
+	.check = check,
+	.about = "Create the initial tree of PROGRAM in an empty directory. PROGRAM may be a snapshot.",
 };
 
 static void show_progress(u64 entries, u64 bytes)
@@ -207,7 +171,7 @@ static int run(int argc, char **argv)
 	char why[IOT_PROGRAM_PATH_MAX + 256] = "";
 	int err;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	options_parse(&option_table, argc, argv, &options);
 	err = iot_program_stream(options.program, 0, &program, &reject); /* it needs no operation */
 	if (err)
 		return fail_reject(options.program, err, &reject);
@@ -228,5 +192,5 @@ const struct cmd cmd_init = {
 	.name = "init",
 	.summary = "create the initial tree of a replay",
 	.run = run,
-	.argp = &argp,
+	.options = &option_table,
 };

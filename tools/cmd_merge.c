@@ -11,15 +11,11 @@
 #include "cmd.h"
 #include "json.h"
 #include "omissions.h"
+#include "option.h"
 #include "merge/merge.h"
 
 #define INPUTS_MAX 65536
 #define SHARED_MAX 16
-
-enum {
-	KEY_SHARED = 256,
-	KEY_JOB,
-};
 
 struct options {
 	struct merge_options merge;
@@ -29,27 +25,21 @@ struct options {
 	bool is_quiet;
 };
 
-static const struct argp_option option_table[] = {
-	{ "output", 'o', "FILE", 0, "write the trace to FILE", 0 },
-	{ "job", KEY_JOB, "JOB|all", 0, "merge the traces of one job only, or of all jobs", 0 },
-	{ "shared", KEY_SHARED, "DIR|none", 0, "treat DIR as the same directory on all nodes; may be repeated. Default: directories on shared file systems; none: no directory", 0 },
-	{ "json", 'j', NULL, 0, "print JSON", 0 },
-	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
-	{}
-};
+#define FIELD(member) OPTION_FIELD(struct options, member)
 
-static void add_input(struct merge_options *merge, const char *path, struct argp_state *state)
+static void add_input(struct option_state *state, const char *path)
 {
+	struct merge_options *merge = &((struct options *)state->options)->merge;
 	char **paths = NULL;
 
 	if (merge->path_count < INPUTS_MAX)
 		paths = reallocarray(merge->paths, merge->path_count + 1, sizeof(*paths));
 	if (!paths)
-		argp_failure(state, EXIT_FAILED, 0, "%s: too many traces", path);
+		option_failure(state, 0, "%s: too many traces", path);
 	merge->paths = paths;
 	paths[merge->path_count] = strdup(path);
 	if (!paths[merge->path_count++])
-		argp_failure(state, EXIT_FAILED, ENOMEM, "%s", path);
+		option_failure(state, ENOMEM, "%s", path);
 }
 
 static int is_trace(const struct dirent *entry)
@@ -59,78 +49,70 @@ static int is_trace(const struct dirent *entry)
 	return length > 4 && !strcmp(entry->d_name + length - 4, ".iot");
 }
 
-static void add_argument(struct merge_options *merge, const char *path, struct argp_state *state)
+static void add_argument(struct option_state *state, char *path)
 {
 	struct dirent **names;
 	int count = scandir(path, &names, is_trace, alphasort), i;
 	char full[4096];
 
 	if (count < 0 && errno == ENOTDIR) {
-		add_input(merge, path, state);
+		add_input(state, path);
 		return;
 	}
 	if (count < 0)
-		argp_failure(state, EXIT_FAILED, errno, "%s", path);
+		option_failure(state, errno, "%s", path);
 	for (i = 0; i < count; i++) {
 		snprintf(full, sizeof(full), "%s/%s", path, names[i]->d_name);
-		add_input(merge, full, state);
+		add_input(state, full);
 		free(names[i]);
 	}
 	free(names);
 	if (!count)
-		argp_failure(state, EXIT_FAILED, 0, "%s: there is no trace in it", path);
+		option_failure(state, 0, "%s: no traces in the directory", path);
 }
 
-static void add_shared(struct options *options, const char *dir, struct argp_state *state)
+static void set_shared(struct option_state *state, char *dir)
 {
+	struct options *options = state->options;
+
 	options->merge.is_shared_guessed = false;
 	if (!strcmp(dir, "none"))
 		return;
 	if (options->shared_count == SHARED_MAX)
-		argp_error(state, "more than %d times --shared", SHARED_MAX);
+		option_error(state, "more than %d times --shared", SHARED_MAX);
 	options->shared[options->shared_count++] = dir;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void check(struct option_state *state)
 {
-	struct options *options = state->input;
+	const struct options *options = state->options;
 
-	switch (key) {
-	case 'o':
-		options->merge.output = argument;
-		return 0;
-	case 'j':
-		options->is_json = true;
-		return 0;
-	case 'q':
-		options->is_quiet = true;
-		return 0;
-	case KEY_JOB:
-		options->merge.job = argument;
-		return 0;
-	case KEY_SHARED:
-		add_shared(options, argument, state);
-		return 0;
-	case ARGP_KEY_ARG:
-		add_argument(&options->merge, argument, state);
-		return 0;
-	case ARGP_KEY_END:
-		if (!options->merge.path_count)
-			argp_error(state, "no trace or directory given");
-		if (!options->merge.output)
-			argp_error(state, "no --output given");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (!options->merge.path_count)
+		option_error(state, "no trace or directory given");
+	if (!options->merge.output)
+		option_error(state, "no --output given");
 }
 
-static const struct argp argp = {
-	.options = option_table,
-	.parser = parse,
-	.args_doc = "DIRECTORY|TRACE...",
-	.doc = "Merge traces into one: those of the nodes of a job (`iotape record --join`), of its "
-	       "processes (IOTAPE_MPI_OUT=DIRECTORY), or the outcomes of the nodes of a replay.",
+static const struct option_row option_rows[] = {
+	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(merge.output), .help = "write the trace to FILE" },
+	{ "job", 0, OPTION_TEXT, "JOB|all", .field = FIELD(merge.job),
+	  .help = "merge the traces of one job only, or of all jobs" },
+	{ "shared", 0, OPTION_DIRECTORY, "DIR|none", .set = set_shared,
+	  .help = "treat DIR as the same directory on all nodes; may be repeated. Default: directories on shared "
+		  "file systems; none: no directory" },
+	{ "json", 'j', .field = FIELD(is_json), .help = "print JSON" },
+	{ "quiet", 'q', .field = FIELD(is_quiet), .help = "do not print the summary" },
+	{},
+};
+
+static const struct option_table option_table = {
+	.rows = option_rows,
+	.operands = "DIRECTORY|TRACE...",
+	.operand_type = OPTION_FILE,
+	.add = add_argument,
+	.check = check,
+	.about = "Merge traces into one: those of the nodes of a job (`iotape record --join`), of its "
+		 "processes (IOTAPE_MPI_OUT=DIRECTORY), or the outcomes of the nodes of a replay.",
 };
 
 /* -- what came of it ------------------------------------------------------------------------- */
@@ -226,7 +208,7 @@ static int run(int argc, char **argv)
 	size_t i;
 	int err;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	options_parse(&option_table, argc, argv, &options);
 	options.merge.shared = options.shared;
 	err = merge_open(&options.merge, &merge);
 	if (!err)
@@ -246,5 +228,5 @@ const struct cmd cmd_merge = {
 	.name = "merge",
 	.summary = "merge the traces of the processes or nodes of a job",
 	.run = run,
-	.argp = &argp,
+	.options = &option_table,
 };

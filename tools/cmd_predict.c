@@ -19,6 +19,7 @@
 #include "facts.h"
 #include "omissions.h"
 #include "option.h"
+#include "option_words.h"
 #include "predict.h"
 #include "replay/replay.h"
 
@@ -53,91 +54,55 @@ struct work {
 	char paths[COMPARISON_RUNS_MAX][PATH_BYTES];
 };
 
-enum {
-	KEY_ON = 256,
-	KEY_RUNS,
-	KEY_VALIDATE,
-	KEY_ENGINE,
-	KEY_CACHE,
-	KEY_DATA,
-	KEY_EMULATE,
-};
+#define FIELD(member) OPTION_FIELD(struct options, member)
 
-static const struct argp_option option_table[] = {
-	{ "on", KEY_ON, "DIR", 0, "a directory of the storage; the replays get a new one in it, which is removed afterwards", 0 },
-	{ "runs", KEY_RUNS, "N", 0, "replay so many times (3)", 0 },
-	{ "validate", KEY_VALIDATE, "DIR", 0, "a directory of the storage that the trace was recorded on: replay there, too, and print how far the replays are from the recording", 0 },
-	{ "engine", KEY_ENGINE, "kernel|thread", 0, "as of iotape replay", 0 },
-	{ "cache", KEY_CACHE, "match|cold|warm|keep", 0, "as of iotape init", 0 },
-	{ "data", KEY_DATA, "random|zero|sparse", 0, "as of iotape init", 0 },
-	{ "emulate", KEY_EMULATE, NULL, 0, "as of iotape replay", 0 },
-	{ "output", 'o', "DIR", 0, "keep the program and the outcomes in DIR, which is made", 0 },
-	{ "json", 'j', NULL, 0, "print JSON", 0 },
-	{}
-};
-
-static void set_engine(struct argp_state *state, struct options *options, const char *argument)
+static void set_engine(struct option_state *state, char *argument)
 {
+	struct options *options = state->options;
+
 	options->engine = engine_find(argument);
 	if (!options->engine || !options->engine->uses_target)
-		argp_error(state, "--engine=%s: no engine that performs a program", argument);
+		option_error(state, "--engine=%s: no engine that runs a program", argument);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void check(struct option_state *state)
 {
-	struct options *options = state->input;
+	const struct options *options = state->options;
 
-	switch (key) {
-	case KEY_ON:
-		options->on = argument;
-		return 0;
-	case KEY_RUNS:
-		options->runs = (u32)option_number(state, "runs", argument, 1, PREDICTION_RUNS_MAX);
-		return 0;
-	case KEY_VALIDATE:
-		options->validate = argument;
-		return 0;
-	case KEY_ENGINE:
-		set_engine(state, options, argument);
-		return 0;
-	case KEY_CACHE:
-		options->prepare.cache = option_prepare_cache(state, argument);
-		return 0;
-	case KEY_DATA:
-		options->prepare.data = option_prepare_data(state, argument);
-		return 0;
-	case KEY_EMULATE:
-		options->is_emulated = true;
-		return 0;
-	case 'o':
-		options->output = argument;
-		return 0;
-	case 'j':
-		options->is_json = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (options->trace)
-			argp_error(state, "%s: one trace at a time", argument);
-		options->trace = argument;
-		return 0;
-	case ARGP_KEY_END:
-		if (!options->trace)
-			argp_error(state, "no trace given");
-		if (!options->on)
-			argp_error(state, "no --on given");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (!options->on)
+		option_error(state, "no --on given");
 }
 
-static const struct argp argp = {
-	.options = option_table,
-	.parser = parse,
-	.args_doc = "TRACE",
-	.doc = "Predict how long the run that TRACE records would take on another storage, by replays there.\v"
-	       "The exit code is 3 if an operation of a replay diverged from the trace, or part of the run is "
-	       "missing in it: then the prediction is of something else than the run.",
+static const char *const engine_words[] = { "kernel", "thread", NULL };
+
+static const struct option_row option_rows[] = {
+	{ "on", 0, OPTION_DIRECTORY, "DIR", .field = FIELD(on),
+	  .help = "a directory of the storage; the replays get a new one in it, which is removed afterwards" },
+	{ "runs", 0, OPTION_COUNT, "N", .min = 1, .max = PREDICTION_RUNS_MAX, .field = FIELD(runs),
+	  .help = "number of replays (default: 3)" },
+	{ "validate", 0, OPTION_DIRECTORY, "DIR", .field = FIELD(validate),
+	  .help = "a directory of the storage that the trace was recorded on: replay there, too, and print how far "
+		  "the replays are from the recording" },
+	{ "engine", 0, OPTION_TEXT, .words = engine_words, .set = set_engine, .help = "as of iotape replay" },
+	{ "cache", 0, OPTION_CHOICE, OPTION_WORDS_CACHE, .field = FIELD(prepare.cache), .help = "as of iotape init" },
+	{ "data", 0, OPTION_CHOICE, OPTION_WORDS_DATA, .field = FIELD(prepare.data), .help = "as of iotape init" },
+	{ "emulate", .field = FIELD(is_emulated), .help = "as of iotape replay" },
+	{ "output", 'o', OPTION_DIRECTORY, "DIR", .field = FIELD(output),
+	  .help = "keep the program and the outcomes in DIR, which is created" },
+	{ "json", 'j', .field = FIELD(is_json), .help = "print JSON" },
+	{},
+};
+
+static const struct option_table option_table = {
+	.rows = option_rows,
+	.operands = "TRACE",
+	.operand_type = OPTION_FILE,
+	.operand_noun = "trace",
+	.operand = FIELD(trace),
+	.check = check,
+	.about = "Predict how long the run that TRACE records would take on another storage, by replays there.",
+	.notes = "The exit code is 3 if an operation of a replay diverged from the trace, or part of the run is "
+		 "missing in it: then the prediction is of something else than the run.",
 };
 
 /* -- directories ---------------------------------------------------------------------------------- */
@@ -379,7 +344,7 @@ static int run(int argc, char **argv)
 	static struct work work;
 	int code, removed = EXIT_DONE;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	options_parse(&option_table, argc, argv, &options);
 	replay_take_signals(); /* what was made is removed then, too */
 	code = make_outcomes(&options, &work);
 	if (code)
@@ -399,5 +364,5 @@ const struct cmd cmd_predict = {
 	.name = "predict",
 	.summary = "how long a recorded run would take on another storage",
 	.run = run,
-	.argp = &argp,
+	.options = &option_table,
 };

@@ -38,168 +38,132 @@ struct options {
 	bool is_quiet;
 };
 
-enum {
-	KEY_POLICY = 256,
-	KEY_MMAP,
-	KEY_MPI,
-	KEY_BUFFERS,
-	KEY_FLUSH,
-	KEY_JOIN,
-	KEY_JOB,
-	KEY_MPI_ONLY,
-	KEY_ATTACH,
-	KEY_FOR,
-	KEY_PID,
-	KEY_WAKES,
-	KEY_ADMIT,
-	KEY_WAIT,
-};
+#define FIELD(member) OPTION_FIELD(struct options, member)
 
-static const struct argp_option option_table[] = {
-	{ "output", 'o', "FILE", 0, "write the trace to FILE (default: iotape.iot)", 0 },
-	{ "mount", 'm', "DIR", 0, "record operations below DIR (default: the working directory); may be repeated", 0 },
-	{ "policy", KEY_POLICY, "block|drop", 0, "if records are created faster than they can be written: make the command wait (default), or drop and count them", 0 },
-	{ "mmap", KEY_MMAP, "page|faultaround|off", 0, "record the first access to each mapped page (default), to groups of pages as the kernel maps them, or none", 0 },
-	{ "mpi", KEY_MPI, "auto|on|off|openmpi|mpich", 0, "record MPI calls: if the command is mpirun or mpiexec (default), always, never, or of this MPI", 0 },
-	{ "wakes", KEY_WAKES, NULL, 0, "also record wake-ups, so that a replay keeps the order imposed by pipes, sockets and locks in memory", 0 },
-	{ "buffers", KEY_BUFFERS, "N", 0, "number of 32 KiB buffers per CPU (default: 16)", 0 },
-	{ "flush", KEY_FLUSH, "MS", 0, "maximum age of an unsent record, in ms (default: 200)", 0 },
-	{ "join", KEY_JOIN, NULL, 0, "join the recording of this job on this node; the output is a directory (default: iotape.traces)", 0 },
-	{ "job", KEY_JOB, "NAME", 0, "name of the job, if the launcher does not set one", 0 },
-	{ "mpi-only", KEY_MPI_ONLY, NULL, 0, "record MPI calls only, without kernel modules: each process writes a trace to the output directory", 0 },
-	{ "attach", KEY_ATTACH, NULL, 0, "run no command: record existing tapefs mounts, by any process, until Ctrl-C", 0 },
-	{ "for", KEY_FOR, "SECONDS", 0, "with --attach: end the recording after this time", 0 },
-	{ "pid", KEY_PID, "PID", 0, "with --attach: record the mounts of process PID until it ends", 0 },
-	{ "admit", KEY_ADMIT, "NAME,...", 0, "allow processes of these users, or of these :groups, to add MPI records even if the command did not start them; may be repeated", 0 },
-	{ "wait", KEY_WAIT, "SECONDS", OPTION_ARG_OPTIONAL, "after the end of the command, wait for all processes that it started, or at most this long (default: 1)", 0 },
-	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
-	{}
-};
-
-static void add_mount(struct argp_state *state, struct options *options, const char *dir)
+static void set_output(struct option_state *state, char *path)
 {
+	struct options *options = state->options;
+
+	options->record.output = path;
+	options->has_output = true;
+}
+
+static void set_mount(struct option_state *state, char *dir)
+{
+	struct options *options = state->options;
 	char *path = realpath(dir, NULL);
 	struct stat stat_of;
 
 	if (!path || stat(path, &stat_of))
-		argp_failure(state, EXIT_FAILED, errno, "%s", dir);
-	else if (!S_ISDIR(stat_of.st_mode))
-		argp_failure(state, EXIT_FAILED, ENOTDIR, "%s", dir);
-	else if (options->record.mount_count == RECORD_MOUNTS_MAX)
-		argp_error(state, "more than %d times --mount", RECORD_MOUNTS_MAX);
-	else
-		options->record.mounts[options->record.mount_count++] = path;
+		option_failure(state, errno, "%s", dir);
+	if (!S_ISDIR(stat_of.st_mode))
+		option_failure(state, ENOTDIR, "%s", dir);
+	if (options->record.mount_count == RECORD_MOUNTS_MAX)
+		option_error(state, "more than %d times --mount", RECORD_MOUNTS_MAX);
+	options->record.mounts[options->record.mount_count++] = path;
 }
 
-static void add_admits(struct argp_state *state, struct record_options *options, const char *list)
+static void set_admits(struct option_state *state, char *list)
 {
+	struct options *options = state->options;
 	char why[512];
 
-	if (record_admit(options, list, why, sizeof(why)))
-		argp_error(state, "--admit=%s: %s", list, why);
+	if (record_admit(&options->record, list, why, sizeof(why)))
+		option_error(state, "--admit=%s: %s", list, why);
 }
 
-static void check(struct argp_state *state, const struct options *options)
+static void set_job(struct option_state *state, char *name)
 {
+	struct options *options = state->options;
+
+	snprintf(options->job.name, sizeof(options->job.name), "%s", name);
+}
+
+/* The command and everything after it. */
+static void add_command(struct option_state *state, char *operand)
+{
+	struct options *options = state->options;
+
+	(void)operand;
+	options->record.command = state->argv + state->next - 1;
+	state->next = state->argc;
+}
+
+static void check(struct option_state *state)
+{
+	const struct options *options = state->options;
+
 	if (options->is_attach && options->record.command)
-		argp_error(state, "--attach runs no command");
-	else if (options->is_attach && (options->is_join || options->is_mpi_only))
-		argp_error(state, "--attach cannot be combined with --join or --mpi-only");
-	else if (!options->is_attach && (options->seconds || options->pid))
-		argp_error(state, "--for and --pid require --attach");
-	else if (options->is_mpi_only && options->record.admit_count)
-		argp_error(state, "--admit cannot be combined with --mpi-only, which has no session");
-	else if (options->has_wait && (options->is_attach || options->is_mpi_only))
-		argp_error(state, "--wait cannot be combined with --attach or --mpi-only");
-	else if (options->is_mpi_only && options->record.has_wakes)
-		argp_error(state, "--wakes requires the kernel modules and cannot be combined with --mpi-only");
-	else if (!options->is_attach && !options->record.command)
-		argp_error(state, "no command to record");
+		option_error(state, "--attach runs no command");
+	if (options->is_attach && (options->is_join || options->is_mpi_only))
+		option_error(state, "--attach cannot be combined with --join or --mpi-only");
+	if (!options->is_attach && (options->seconds || options->pid))
+		option_error(state, "--for and --pid require --attach");
+	if (options->is_mpi_only && options->record.admit_count)
+		option_error(state, "--admit cannot be combined with --mpi-only, which has no session");
+	if (options->has_wait && (options->is_attach || options->is_mpi_only))
+		option_error(state, "--wait cannot be combined with --attach or --mpi-only");
+	if (options->is_mpi_only && options->record.has_wakes)
+		option_error(state, "--wakes requires the kernel modules and cannot be combined with --mpi-only");
+	if (!options->is_attach && !options->record.command)
+		option_error(state, "no command to record");
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-	static const char *const policies[] = { "block", "drop", NULL };
-	static const char *const mmap_modes[] = { "page", "faultaround", "off", NULL };
-	static const char *const mpi_modes[] = { "auto", "on", "off", "openmpi", "mpich", NULL };
-	struct options *options = state->input;
-	struct record_options *record = &options->record;
+static const char *const policies[] = { "block", "drop", NULL };
+static const char *const mmap_modes[] = { "page", "faultaround", "off", NULL };
+static const char *const mpi_modes[] = { "auto", "on", "off", "openmpi", "mpich", NULL };
 
-	switch (key) {
-	case 'o':
-		record->output = argument;
-		options->has_output = true;
-		return 0;
-	case 'm':
-		add_mount(state, options, argument);
-		return 0;
-	case 'q':
-		options->is_quiet = true;
-		return 0;
-	case KEY_POLICY:
-		record->drop = option_word(state, "policy", argument, policies) == 1;
-		return 0;
-	case KEY_MMAP:
-		record->mmap_mode = mmap_modes[option_word(state, "mmap", argument, mmap_modes)];
-		return 0;
-	case KEY_MPI:
-		options->mpi = mpi_modes[option_word(state, "mpi", argument, mpi_modes)];
-		return 0;
-	case KEY_WAKES:
-		record->has_wakes = true;
-		return 0;
-	case KEY_WAIT:
-		options->has_wait = true;
-		record->wait_ms = argument ? 1000 * option_number(state, "wait", argument, 0, 1u << 30) :
-					     UINT64_MAX;
-		return 0;
-	case KEY_BUFFERS:
-		record->buffers = (u32)option_number(state, "buffers", argument, 4, 1024);
-		return 0;
-	case KEY_FLUSH:
-		record->flush_ms = (u32)option_number(state, "flush", argument, 10, 60000);
-		return 0;
-	case KEY_ADMIT:
-		add_admits(state, record, argument);
-		return 0;
-	case KEY_JOIN:
-		options->is_join = true;
-		return 0;
-	case KEY_JOB:
-		snprintf(options->job.name, sizeof(options->job.name), "%s", argument);
-		return 0;
-	case KEY_MPI_ONLY:
-		options->is_mpi_only = true;
-		return 0;
-	case KEY_ATTACH:
-		options->is_attach = true;
-		return 0;
-	case KEY_FOR:
-		options->seconds = (u32)option_number(state, "for", argument, 1, 1u << 30);
-		return 0;
-	case KEY_PID:
-		options->pid = (pid_t)option_number(state, "pid", argument, 1, 1u << 22);
-		return 0;
-	case ARGP_KEY_ARG: /* the command and everything after it */
-		record->command = state->argv + state->next - 1;
-		state->next = state->argc;
-		return 0;
-	case ARGP_KEY_END:
-		check(state, options);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct option_row option_rows[] = {
+	{ "output", 'o', OPTION_FILE, "FILE", .set = set_output, .help = "write the trace to FILE (default: iotape.iot)" },
+	{ "mount", 'm', OPTION_DIRECTORY, "DIR", .set = set_mount,
+	  .help = "record operations below DIR (default: the working directory); may be repeated" },
+	{ "policy", 0, OPTION_CHOICE, .words = policies, .field = FIELD(record.drop),
+	  .help = "if records are created faster than they can be written: make the command wait (default), or drop "
+		  "and count them" },
+	{ "mmap", 0, OPTION_WORD, .words = mmap_modes, .field = FIELD(record.mmap_mode),
+	  .help = "record the first access to each mapped page (default), to groups of pages as the kernel maps "
+		  "them, or none" },
+	{ "mpi", 0, OPTION_WORD, .words = mpi_modes, .field = FIELD(mpi),
+	  .help = "record MPI calls: if the command is mpirun or mpiexec (default), always, never, or of this MPI" },
+	{ "wakes", .field = FIELD(record.has_wakes),
+	  .help = "also record wake-ups, so that a replay keeps the order imposed by pipes, sockets and locks in memory" },
+	{ "buffers", 0, OPTION_COUNT, "N", .min = 4, .max = 1024, .field = FIELD(record.buffers),
+	  .help = "number of 32 KiB buffers per CPU (default: 16)" },
+	{ "flush", 0, OPTION_DURATION, "MS", .min = 10 * OPTION_MS, .max = 60 * OPTION_S, .unit = OPTION_MS,
+	  .stored_unit = OPTION_MS, .field = FIELD(record.flush_ms),
+	  .help = "maximum age of an unsent record, in ms or with a unit (default: 200)" },
+	{ "join", .field = FIELD(is_join),
+	  .help = "join the recording of this job on this node; the output is a directory (default: iotape.traces)" },
+	{ "job", 0, OPTION_TEXT, "NAME", .set = set_job, .help = "name of the job, if the launcher does not set one" },
+	{ "mpi-only", .field = FIELD(is_mpi_only),
+	  .help = "record MPI calls only, without kernel modules: each process writes a trace to the output directory" },
+	{ "attach", .field = FIELD(is_attach),
+	  .help = "run no command: record existing tapefs mounts, by any process, until Ctrl-C" },
+	{ "for", 0, OPTION_DURATION, "SECONDS", .min = OPTION_S, .max = (1ull << 30) * OPTION_S, .unit = OPTION_S,
+	  .stored_unit = OPTION_S, .field = FIELD(seconds), .help = "with --attach: end the recording after this time" },
+	{ "pid", 0, OPTION_COUNT, "PID", .min = 1, .max = 1u << 22, .field = FIELD(pid),
+	  .help = "with --attach: record the mounts of process PID until it ends" },
+	{ "admit", 0, OPTION_TEXT, "NAME,...", .set = set_admits,
+	  .help = "allow processes of these users, or of these :groups, to add MPI records even if the command did "
+		  "not start them; may be repeated" },
+	{ "wait", 0, OPTION_DURATION, "SECONDS", .is_optional = true, .max = (1ull << 30) * OPTION_S, .unit = OPTION_S,
+	  .stored_unit = OPTION_MS, .absent = UINT64_MAX, .field = FIELD(record.wait_ms), .given = FIELD(has_wait),
+	  .help = "after the end of the command, wait for all processes that it started, or at most this long "
+		  "(default: 1)" },
+	{ "quiet", 'q', .field = FIELD(is_quiet), .help = "do not print the summary" },
+	{},
+};
 
-static const struct argp argp = {
-	.options = option_table,
-	.parser = parse,
-	.args_doc = "[--] COMMAND [ARGUMENT...]\n--attach",
-	.doc = "Run COMMAND and record its file I/O below the given directories.\v"
-	       "Several nodes: mpirun ... iotape record --join -o DIR -m /scratch -- COMMAND, followed by "
-	       "iotape merge -o job.iot DIR. The exit code is that of COMMAND; 127 if it was not found, 126 if it "
-	       "cannot be executed, 1 if the recording failed.",
+static const struct option_table option_table = {
+	.rows = option_rows,
+	.operands = "[--] COMMAND [ARGUMENT...]\n--attach",
+	.operand_type = OPTION_COMMAND,
+	.add = add_command,
+	.check = check,
+	.about = "Run COMMAND and record its file I/O below the given directories.",
+	.notes = "Several nodes: mpirun ... iotape record --join -o DIR -m /scratch -- COMMAND, followed by "
+		 "iotape merge -o job.iot DIR. The exit code is that of COMMAND; 127 if it was not found, 126 if it "
+		 "cannot be executed, 1 if the recording failed.",
 };
 
 /* Which boot of the node: a clock of its own. */
@@ -224,7 +188,7 @@ static void add_job(struct facts *facts, const struct record_job *job)
 		facts_add(facts, "job.nodes", "%u", job->nodes);
 }
 
-static void add_command(struct facts *facts, char *const *arguments)
+static void add_command_fact(struct facts *facts, char *const *arguments)
 {
 	char command[2048] = "";
 	size_t at = 0;
@@ -245,7 +209,7 @@ static void add_facts(struct options *options)
 	if (options->is_attach)
 		facts_add(facts, "attached", "yes");
 	else
-		add_command(facts, options->record.command);
+		add_command_fact(facts, options->record.command);
 	facts_add(facts, "directory", "%s", cwd ? cwd : "?");
 	free(cwd);
 	for (i = 0; i < options->record.mount_count; i++)
@@ -591,7 +555,7 @@ static int run(int argc, char **argv)
 	};
 
 	record_job_find(&options.job);
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+	options_parse(&option_table, argc, argv, &options);
 	if (!options.record.mount_count)
 		options.record.mounts[options.record.mount_count++] = realpath(".", NULL);
 	if (!options.record.mounts[0])
@@ -607,5 +571,5 @@ const struct cmd cmd_record = {
 	.name = "record",
 	.summary = "run a command and record its file I/O",
 	.run = run,
-	.argp = &argp,
+	.options = &option_table,
 };

@@ -37,61 +37,23 @@ struct options {
 	struct iot_omissions omissions; /* of the program */
 };
 
-enum {
-	KEY_TARGET = 256,
-	KEY_ENGINE,
-	KEY_PACE,
-	KEY_COMPUTE,
-	KEY_PAUSE,
-	KEY_DATA,
-	KEY_FORCE,
-	KEY_EMULATE,
-	KEY_PRIVILEGED,
-	KEY_WAIT,
-	KEY_AGENT,
-	KEY_PLACE,
-	KEY_NODE_TIMEOUT,
-	KEY_KEEP_PARTS,
-	KEY_WINDOW,
-	KEY_AS,
-};
-
 #define WINDOW_MIB     64
-#define WINDOW_MIB_MAX 1048576 /* 1 TiB */
+#define WINDOW_MAX     (1ull << 40)
 #define FACTOR_MAX     65535
 #define NODE_TIMEOUT_S 60
 #define NODE_TIMEOUT_MAX_S 1048576
 
-static const struct argp_option option_table[] = {
-	{ "target", KEY_TARGET, "DIR", 0, "directory prepared by `iotape init`", 0 },
-	{ "engine", KEY_ENGINE, "kernel|thread|null", 0, "run operations by the module replayfs (default), by threads without root and modules, or not at all", 0 },
-	{ "output", 'o', "FILE", 0, "write the outcomes to FILE, a trace", 0 },
-	{ "pace", KEY_PACE, "natural|full|FACTOR", 0, "think times as in the trace (default), none, or multiplied by a factor", 0 },
-	{ "compute", KEY_COMPUTE, "FACTOR", 0, "factor for think time spent on a CPU", 0 },
-	{ "pause", KEY_PAUSE, "FACTOR", 0, "factor for think time spent waiting for something other than I/O", 0 },
-	{ "data", KEY_DATA, "copy|discard", 0, "copy data that is read to memory (default except at full pace), or leave it in the page cache", 0 },
-	{ "wait", KEY_WAIT, "sleep|spin", 0, "sleep during think time (default), or keep the CPU busy to reduce lateness", 0 },
-	{ "agent", KEY_AGENT, "openmpi|mpich|LIBRARY", OPTION_ARG_OPTIONAL, "run as one of the nodes started by mpirun or srun, with the tasks placed on it", 0 },
-	{ "place", KEY_PLACE, "block|cyclic|trace", 0, "placement of ranks: consecutive ranks on a node, round-robin, or as in the trace (default if that had as many nodes, else block)", 0 },
-	{ "node-timeout", KEY_NODE_TIMEOUT, "SECONDS", 0, "give up a node that has not been heard of for this time, and end (default: 60); 0: never", 0 },
-	{ "keep-parts", KEY_KEEP_PARTS, NULL, 0, "keep the outcomes of each node", 0 },
-	{ "window", KEY_WINDOW, "MIB", 0, "memory for the operations of a large program, which are read ahead (default: 64); kernel engine only", 0 },
-	{ "as", KEY_AS, "self|recorded", 0, "run operations as the caller (default), or each task as its recorded user and group", 0 },
-	{ "emulate", KEY_EMULATE, NULL, 0, "replace operations that the target does not support, see iotape-replay(1)", 0 },
-	{ "privileged-files", KEY_PRIVILEGED, NULL, 0, "make device nodes, set-user-ID files and capabilities as they were, not harmless: see iotape-replay(1)", 0 },
-	{ "force", KEY_FORCE, NULL, 0, "replay even if the target was not prepared for this program", 0 },
-	{ "json", 'j', NULL, 0, "print the summary as JSON", 0 },
-	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
-	{}
-};
+#define FIELD(member) OPTION_FIELD(struct options, member)
 
-static u32 scale(struct argp_state *state, const char *option, const char *argument)
+static u32 scale(const struct option_state *state, const char *argument)
 {
-	return (u32)(option_factor(state, option, argument, FACTOR_MAX) * IOT_SCALE_ONE);
+	return (u32)(option_factor(state, argument, FACTOR_MAX) * IOT_SCALE_ONE);
 }
 
-static void set_pace(struct argp_state *state, struct options *options, const char *argument)
+static void set_pace(struct option_state *state, char *argument)
 {
+	struct options *options = state->options;
+
 	options->replay.pace = IOT_PACE_SCALED;
 	if (!strcmp(argument, "natural"))
 		return;
@@ -99,162 +61,136 @@ static void set_pace(struct argp_state *state, struct options *options, const ch
 		options->replay.pace = IOT_PACE_FULL;
 		return;
 	}
-	options->replay.compute_scale = scale(state, "pace", argument);
+	options->replay.compute_scale = scale(state, argument);
 	options->replay.pause_scale = options->replay.compute_scale;
 }
 
-static void set_place(struct argp_state *state, struct options *options, const char *argument)
+static void set_compute(struct option_state *state, char *argument)
 {
-	static const char *const words[] = { "block", "cyclic", "trace", NULL };
-	static const enum place_rule rules[] = { PLACE_BLOCK, PLACE_CYCLIC, PLACE_TRACE };
-
-	options->is_place_given = true;
-	options->place = rules[option_word(state, "place", argument, words)];
+	((struct options *)state->options)->replay.compute_scale = scale(state, argument);
 }
 
-/* What is asked of an engine is what it can do. */
-static void check_engine(struct argp_state *state, struct options *options)
+static void set_pause(struct option_state *state, char *argument)
 {
+	((struct options *)state->options)->replay.pause_scale = scale(state, argument);
+}
+
+static void set_engine(struct option_state *state, char *argument)
+{
+	struct options *options = state->options;
+
+	options->replay.engine = engine_find(argument);
+	if (!options->replay.engine)
+		option_error(state, "--engine=%s: no such engine", argument);
+}
+
+static void set_agent(struct option_state *state, char *argument)
+{
+	struct options *options = state->options;
+
+	options->is_shared = true;
+	options->mpi = argument;
+}
+
+/* Options must be within the abilities of the engine. */
+static void check_engine(struct option_state *state)
+{
+	struct options *options = state->options;
 	const struct replay_engine *engine = options->replay.engine;
 
 	if (engine->uses_target && !options->replay.target)
-		argp_error(state, "no --target given");
+		option_error(state, "no --target given");
 	if (!engine->uses_target)
-		options->replay.target = NULL; /* the same command line does for all engines */
+		options->replay.target = NULL; /* so that one command line fits all engines */
 	if (options->is_window_given && !engine->streams)
-		argp_error(state, "--window: the %s engine loads the whole program",
-			   engine->name);
+		option_error(state, "--window: the %s engine loads the whole program", engine->name);
 	if (options->is_as_given && !engine->uses_target)
-		argp_error(state, "--as: the %s engine runs no operations", engine->name);
-	if (!options->is_data_given)
-		return;
-	if (!(engine->data_modes & (1u << options->replay.data)))
-		argp_error(state, "--data=%s: the %s engine %s",
-			   options->replay.data == IOT_DATA_COPY ? "copy" : "discard", engine->name,
-			   engine->data_modes ? "always copies what it reads" : "reads nothing");
+		option_error(state, "--as: the %s engine runs no operations", engine->name);
+	if (options->is_data_given && !(engine->data_modes & (1u << options->replay.data)))
+		option_error(state, "--data=%s: the %s engine %s",
+			     options->replay.data == IOT_DATA_COPY ? "copy" : "discard", engine->name,
+			     engine->data_modes ? "always copies what it reads" : "reads nothing");
 }
 
-/* What is for several nodes is said of several, and the other way round. */
-static void check_nodes(struct argp_state *state, const struct options *options)
+static void check_nodes(struct option_state *state)
 {
+	const struct options *options = state->options;
 	const char *option = options->is_place_given ? "--place" :
 			     options->is_limit_given ? "--node-timeout" :
 			     options->keeps_parts    ? "--keep-parts" : NULL;
 
 	if (option && !options->is_shared)
-		argp_error(state, "%s requires --agent", option);
+		option_error(state, "%s requires --agent", option);
 	if (options->is_window_given && options->is_shared)
-		argp_error(state, "--window cannot be combined with --agent: each node loads the whole program");
+		option_error(state, "--window cannot be combined with --agent: each node loads the whole program");
 }
 
-/* Do the options go together? */
-static void check(struct argp_state *state, struct options *options)
+static void check(struct option_state *state)
 {
-	if (!options->program)
-		argp_error(state, "no program given");
-	check_nodes(state, options);
-	check_engine(state, options);
+	check_nodes(state);
+	check_engine(state);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-	static const char *const as_words[] = { "self", "recorded", NULL };
-	static const char *const data_words[] = { "copy", "discard", NULL };
-	static const char *const wait_words[] = { "sleep", "spin", NULL };
-	struct options *options = state->input;
+static const char *const engine_words[] = { "kernel", "thread", "null", NULL };
+static const char *const pace_words[] = { "natural", "full", NULL };
+static const char *const agent_words[] = { "openmpi", "mpich", NULL };
+static const char *const as_words[] = { "self", "recorded", NULL };
+static const char *const data_words[] = { "copy", "discard", NULL };
+static const char *const wait_words[] = { "sleep", "spin", NULL };
+static const char *const place_words[] = { "block", "cyclic", "trace", NULL };
+static const int place_rules[] = { PLACE_BLOCK, PLACE_CYCLIC, PLACE_TRACE };
 
-	switch (key) {
-	case KEY_TARGET:
-		options->replay.target = argument;
-		return 0;
-	case KEY_ENGINE:
-		options->replay.engine = engine_find(argument);
-		if (!options->replay.engine)
-			argp_error(state, "--engine=%s: no such engine", argument);
-		return 0;
-	case 'o':
-		options->replay.output = argument;
-		return 0;
-	case KEY_PACE:
-		set_pace(state, options, argument);
-		return 0;
-	case KEY_AGENT:
-		options->is_shared = true;
-		options->mpi = argument;
-		return 0;
-	case KEY_PLACE:
-		set_place(state, options, argument);
-		return 0;
-	case KEY_NODE_TIMEOUT:
-		options->limit_s = (u32)option_number(state, "node-timeout", argument, 0,
-						      NODE_TIMEOUT_MAX_S);
-		options->is_limit_given = true;
-		return 0;
-	case KEY_KEEP_PARTS:
-		options->keeps_parts = true;
-		return 0;
-	case KEY_COMPUTE:
-		options->replay.compute_scale = scale(state, "compute", argument);
-		return 0;
-	case KEY_PAUSE:
-		options->replay.pause_scale = scale(state, "pause", argument);
-		return 0;
-	case KEY_DATA:
-		options->is_data_given = true;
-		options->replay.data = option_word(state, "data", argument, data_words) ?
-					       IOT_DATA_DISCARD : IOT_DATA_COPY;
-		return 0;
-	case KEY_WAIT:
-		options->replay.wait = option_word(state, "wait", argument, wait_words) ?
-					       IOT_WAIT_SPIN : IOT_WAIT_SLEEP;
-		return 0;
-	case KEY_WINDOW:
-		options->is_window_given = true;
-		options->replay.window_bytes =
-			option_number(state, "window", argument, 0, WINDOW_MIB_MAX) << 20;
-		return 0;
-	case KEY_AS:
-		options->is_as_given = true;
-		options->replay.users = option_word(state, "as", argument, as_words) ?
-						IOT_USERS_RECORDED : IOT_USERS_SELF;
-		return 0;
-	case KEY_EMULATE:
-		options->replay.is_emulated = true;
-		return 0;
-	case KEY_PRIVILEGED:
-		options->replay.is_privileged = true;
-		return 0;
-	case KEY_FORCE:
-		options->replay.is_forced = true;
-		return 0;
-	case 'j':
-		options->is_json = true;
-		return 0;
-	case 'q':
-		options->is_quiet = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (options->program)
-			argp_error(state, "%s: one program at a time", argument);
-		options->program = argument;
-		return 0;
-	case ARGP_KEY_END:
-		check(state, options);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct option_row option_rows[] = {
+	{ "target", 0, OPTION_DIRECTORY, "DIR", .field = FIELD(replay.target), .help = "directory prepared by `iotape init`" },
+	{ "engine", 0, OPTION_TEXT, .words = engine_words, .set = set_engine,
+	  .help = "run operations by the module replayfs (default), by threads without root and modules, or not at all" },
+	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(replay.output), .help = "write the outcomes to FILE, a trace" },
+	{ "pace", 0, OPTION_TEXT, "natural|full|FACTOR", .words = pace_words, .set = set_pace,
+	  .help = "think times as in the trace (default), none, or multiplied by a factor" },
+	{ "compute", 0, OPTION_FACTOR, "FACTOR", .set = set_compute, .help = "factor for think time spent on a CPU" },
+	{ "pause", 0, OPTION_FACTOR, "FACTOR", .set = set_pause,
+	  .help = "factor for think time spent waiting for something other than I/O" },
+	{ "data", 0, OPTION_CHOICE, .words = data_words, .field = FIELD(replay.data), .given = FIELD(is_data_given),
+	  .help = "copy data that is read to memory (default except at full pace), or leave it in the page cache" },
+	{ "wait", 0, OPTION_CHOICE, .words = wait_words, .field = FIELD(replay.wait),
+	  .help = "sleep during think time (default), or keep the CPU busy to reduce lateness" },
+	{ "agent", 0, OPTION_TEXT, "openmpi|mpich|LIBRARY", .is_optional = true, .words = agent_words, .set = set_agent,
+	  .help = "run as one of the nodes started by mpirun or srun, with the tasks placed on it" },
+	{ "place", 0, OPTION_CHOICE, .words = place_words, .values = place_rules, .field = FIELD(place),
+	  .given = FIELD(is_place_given),
+	  .help = "placement of ranks: consecutive ranks on a node, round-robin, or as in the trace (default if that "
+		  "had as many nodes, else block)" },
+	{ "node-timeout", 0, OPTION_DURATION, "SECONDS", .max = NODE_TIMEOUT_MAX_S * OPTION_S, .unit = OPTION_S,
+	  .stored_unit = OPTION_S, .field = FIELD(limit_s), .given = FIELD(is_limit_given),
+	  .help = "give up a node that has not responded for this time, and end (default: 60); 0: never" },
+	{ "keep-parts", .field = FIELD(keeps_parts), .help = "keep the outcomes of each node" },
+	{ "window", 0, OPTION_SIZE, "MIB", .max = WINDOW_MAX, .unit = OPTION_MIB, .field = FIELD(replay.window_bytes),
+	  .given = FIELD(is_window_given),
+	  .help = "memory for the operations of a large program, which are read ahead, in MiB or with a unit "
+		  "(default: 64); kernel engine only" },
+	{ "as", 0, OPTION_CHOICE, .words = as_words, .field = FIELD(replay.users), .given = FIELD(is_as_given),
+	  .help = "run operations as the caller (default), or each task as its recorded user and group" },
+	{ "emulate", .field = FIELD(replay.is_emulated),
+	  .help = "replace operations that the target does not support, see iotape-replay(1)" },
+	{ "privileged-files", .field = FIELD(replay.is_privileged),
+	  .help = "create device nodes, set-user-ID files and capabilities as they were, not harmless: see iotape-replay(1)" },
+	{ "force", .field = FIELD(replay.is_forced), .help = "replay even if the target was not prepared for this program" },
+	{ "json", 'j', .field = FIELD(is_json), .help = "print the summary as JSON" },
+	{ "quiet", 'q', .field = FIELD(is_quiet), .help = "do not print the summary" },
+	{},
+};
 
-static const struct argp argp = {
-	.options = option_table,
-	.parser = parse,
-	.args_doc = "PROGRAM",
-	.doc = "Replay PROGRAM on a target prepared by `iotape init`.\v"
-	       "The exit code is 3 if an operation diverged from the trace, or if the program lacks "
-	       "operations of the traced run. "
-	       "With --agent, %n in DIR is the number of the node; node 0 writes FILE from the "
-	       "outcomes of the nodes in FILE.0, FILE.1 and so on.",
+static const struct option_table option_table = {
+	.rows = option_rows,
+	.operands = "PROGRAM",
+	.operand_type = OPTION_FILE,
+	.operand_noun = "program",
+	.operand = FIELD(program),
+	.check = check,
+	.about = "Replay PROGRAM on a target prepared by `iotape init`.",
+	.notes = "The exit code is 3 if an operation diverged from the trace, or if the program lacks operations of "
+		 "the traced run. With --agent, %n in DIR is the number of the node; node 0 writes FILE from the "
+		 "outcomes of the nodes in FILE.0, FILE.1 and so on.",
 };
 
 static void add_facts(struct options *options)
@@ -521,7 +457,7 @@ static int run(int argc, char **argv)
 		.limit_s = NODE_TIMEOUT_S,
 	};
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	options_parse(&option_table, argc, argv, &options);
 	if (!options.is_data_given && options.replay.pace == IOT_PACE_FULL &&
 	    (options.replay.engine->data_modes & ENGINE_DISCARDS))
 		options.replay.data = IOT_DATA_DISCARD;
@@ -532,5 +468,5 @@ const struct cmd cmd_replay = {
 	.name = "replay",
 	.summary = "replay a program on a target",
 	.run = run,
-	.argp = &argp,
+	.options = &option_table,
 };

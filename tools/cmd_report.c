@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "cmd.h"
+#include "option.h"
 #include "runs.h"
 
 #define FILES_SHOWN 20
@@ -21,46 +22,41 @@ struct options {
 	const char *title;
 };
 
-static const struct argp_option option_table[] = {
-	{ "output", 'o', "FILE", 0, "write the report to FILE (required)", 0 },
-	{ "title", 't', "TEXT", 0, "heading (default: Runs side by side)", 0 },
-	{}
-};
+#define FIELD(member) OPTION_FIELD(struct options, member)
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void add_trace(struct option_state *state, char *path)
 {
-	struct options *options = state->input;
+	struct options *options = state->options;
 
-	switch (key) {
-	case 'o':
-		options->output = argument;
-		return 0;
-	case 't':
-		options->title = argument;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (options->path_count == COMPARISON_RUNS_MAX)
-			argp_error(state, "%s: at most %d traces at a time", argument,
-				   COMPARISON_RUNS_MAX);
-		options->paths[options->path_count++] = argument;
-		return 0;
-	case ARGP_KEY_END:
-		if (!options->path_count)
-			argp_error(state, "no trace given");
-		if (!options->output)
-			argp_error(state, "no --output given");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (options->path_count == COMPARISON_RUNS_MAX)
+		option_error(state, "%s: at most %d traces at a time", path, COMPARISON_RUNS_MAX);
+	options->paths[options->path_count++] = path;
 }
 
-static const struct argp argp = {
-	.options = option_table,
-	.parser = parse,
-	.args_doc = "TRACE...",
-	.doc = "Write the output of `iotape compare`, the files with the longest operation times and "
-	       "the facts of each run to one HTML file.",
+static void check(struct option_state *state)
+{
+	const struct options *options = state->options;
+
+	if (!options->path_count)
+		option_error(state, "no trace given");
+	if (!options->output)
+		option_error(state, "no --output given");
+}
+
+static const struct option_row option_rows[] = {
+	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(output), .help = "write the report to FILE (required)" },
+	{ "title", 't', OPTION_TEXT, "TEXT", .field = FIELD(title), .help = "heading (default: Runs side by side)" },
+	{},
+};
+
+static const struct option_table option_table = {
+	.rows = option_rows,
+	.operands = "TRACE...",
+	.operand_type = OPTION_FILE,
+	.add = add_trace,
+	.check = check,
+	.about = "Write the output of `iotape compare`, the files with the longest operation times and the facts of "
+		 "each run to one HTML file.",
 };
 
 static void put_character(FILE *out, const char *text, size_t bytes)
@@ -288,7 +284,7 @@ static int run(int argc, char **argv)
 	u32 refused, i;
 	int code;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	options_parse(&option_table, argc, argv, &options);
 	for (i = 0; i < options.path_count; i++)
 		if (iot_file_is_same(options.paths[i], options.output))
 			return fail("%s: is the output, too", options.paths[i]);
@@ -305,5 +301,5 @@ const struct cmd cmd_report = {
 	.name = "report",
 	.summary = "write a comparison of runs to an HTML file",
 	.run = run,
-	.argp = &argp,
+	.options = &option_table,
 };

@@ -12,6 +12,7 @@
 
 #include "cmd.h"
 #include "json.h"
+#include "option.h"
 
 enum form {
 	FORM_MARKDOWN,
@@ -19,39 +20,24 @@ enum form {
 	FORM_TEXT,
 };
 
-static const struct argp_option option_table[] = {
-	{ "markdown", 'm', NULL, 0, "print Markdown, as in Documentation/records.md (default)", 0 },
-	{ "json", 'j', NULL, 0, "print JSON, one object", 0 },
-	{ "text", 't', NULL, 0, "print the text that is embedded in traces", 0 },
-	{}
-};
-
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void set_form(struct option_state *state, char *argument)
 {
-	enum form *form = state->input;
+	enum form *form = state->options;
 
-	switch (key) {
-	case 'm':
-		*form = FORM_MARKDOWN;
-		return 0;
-	case 'j':
-		*form = FORM_JSON;
-		return 0;
-	case 't':
-		*form = FORM_TEXT;
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "%s: takes no arguments", argument);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	(void)argument;
+	*form = state->row->letter == 'j' ? FORM_JSON : state->row->letter == 't' ? FORM_TEXT : FORM_MARKDOWN;
 }
 
-static const struct argp argp = {
-	.options = option_table,
-	.parser = parse,
-	.doc = "Print the record kinds that a trace may contain, and their fields.",
+static const struct option_row option_rows[] = {
+	{ "markdown", 'm', .set = set_form, .help = "print Markdown, as in Documentation/records.md (default)" },
+	{ "json", 'j', .set = set_form, .help = "print JSON, one object" },
+	{ "text", 't', .set = set_form, .help = "print the text that is embedded in traces" },
+	{},
+};
+
+static const struct option_table option_table = {
+	.rows = option_rows,
+	.about = "Print the record kinds that a trace may contain, and their fields.",
 };
 
 #define COUNT_FIELD(type, field, class, sentence) +1
@@ -313,7 +299,7 @@ static int run(int argc, char **argv)
 {
 	enum form form = FORM_MARKDOWN;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &form);
+	options_parse(&option_table, argc, argv, &form);
 	if (form == FORM_TEXT)
 		return print_text();
 	if (form == FORM_JSON)
@@ -327,5 +313,5 @@ const struct cmd cmd_schema = {
 	.name = "schema",
 	.summary = "list record kinds and their fields",
 	.run = run,
-	.argp = &argp,
+	.options = &option_table,
 };

@@ -9,6 +9,7 @@
 
 #include "cmd.h"
 #include "json.h"
+#include "option.h"
 #include "snapshot/snapshot.h"
 
 struct options {
@@ -19,64 +20,47 @@ struct options {
 	bool is_quiet;
 };
 
-static const struct argp_option option_table[] = {
-	{ "output", 'o', "FILE", 0, "write the snapshot to FILE", 0 },
-	{ "list", 'l', NULL, 0, "print the entries of a snapshot, or of the initial tree of any program", 0 },
-	{ "cross-file-systems", 'X', NULL, 0, "include file systems mounted below the directory", 0 },
-	{ "json", 'j', NULL, 0, "print JSON", 0 },
-	{ "quiet", 'q', NULL, 0, "do not print the summary", 0 },
-	{}
+#define FIELD(member) OPTION_FIELD(struct options, member)
+
+static void add_operand(struct option_state *state, char *operand)
+{
+	struct options *options = state->options;
+
+	if (options->argument)
+		option_error(state, "%s: one at a time", operand);
+	options->argument = operand;
+}
+
+static void check(struct option_state *state)
+{
+	const struct options *options = state->options;
+
+	if (!options->argument)
+		option_error(state, options->is_list ? "no snapshot given" : "no directory given");
+	if (options->is_list && options->snapshot.output)
+		option_error(state, "--list cannot be combined with --output");
+	if (!options->is_list && !options->snapshot.output)
+		option_error(state, "no --output given");
+}
+
+static const struct option_row option_rows[] = {
+	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(snapshot.output), .help = "write the snapshot to FILE" },
+	{ "list", 'l', .field = FIELD(is_list),
+	  .help = "print the entries of a snapshot, or of the initial tree of any program" },
+	{ "cross-file-systems", 'X', .field = FIELD(snapshot.crosses_file_systems),
+	  .help = "include file systems mounted below the directory" },
+	{ "json", 'j', .field = FIELD(is_json), .help = "print JSON" },
+	{ "quiet", 'q', .field = FIELD(is_quiet), .help = "do not print the summary" },
+	{},
 };
 
-static void check(const struct options *options, struct argp_state *state)
-{
-	if (!options->argument)
-		argp_error(state, options->is_list ? "no snapshot given" : "no directory given");
-	if (options->is_list && options->snapshot.output)
-		argp_error(state, "--list cannot be combined with --output");
-	if (!options->is_list && !options->snapshot.output)
-		argp_error(state, "no --output given");
-}
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-	struct options *options = state->input;
-
-	switch (key) {
-	case 'o':
-		options->snapshot.output = argument;
-		return 0;
-	case 'l':
-		options->is_list = true;
-		return 0;
-	case 'X':
-		options->snapshot.crosses_file_systems = true;
-		return 0;
-	case 'j':
-		options->is_json = true;
-		return 0;
-	case 'q':
-		options->is_quiet = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (options->argument)
-			argp_error(state, "%s: one at a time", argument);
-		options->argument = argument;
-		return 0;
-	case ARGP_KEY_END:
-		check(options, state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = option_table,
-	.parser = parse,
-	.args_doc = "DIR\n--list SNAPSHOT",
-	.doc = "Save the metadata of the tree below DIR, for `iotape compile --snapshot` and "
-	       "`iotape init`.",
+static const struct option_table option_table = {
+	.rows = option_rows,
+	.operands = "DIR\n--list SNAPSHOT",
+	.operand_type = OPTION_FILE,
+	.add = add_operand,
+	.check = check,
+	.about = "Save the metadata of the tree below DIR, for `iotape compile --snapshot` and `iotape init`.",
 };
 
 /* -- taking one ---------------------------------------------------------------------- */
@@ -317,7 +301,7 @@ static int run(int argc, char **argv)
 {
 	struct options options = {};
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	options_parse(&option_table, argc, argv, &options);
 	return options.is_list ? list(&options) : take(&options);
 }
 
@@ -325,5 +309,5 @@ const struct cmd cmd_snapshot = {
 	.name = "snapshot",
 	.summary = "save the metadata of a directory tree",
 	.run = run,
-	.argp = &argp,
+	.options = &option_table,
 };

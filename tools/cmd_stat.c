@@ -19,44 +19,24 @@ struct options {
 	bool is_json;
 };
 
-static const struct argp_option option_table[] = {
-	{ "top", 'n', "N", 0, "print the first N files and processes, 0 for all (default: 10)", 0 },
-	{ "json", 'j', NULL, 0, "print JSON, with all files and processes", 0 },
-	{}
+#define FIELD(member) OPTION_FIELD(struct options, member)
+
+static const struct option_row option_rows[] = {
+	{ "top", 'n', OPTION_COUNT, "N", .max = UINT32_MAX, .field = FIELD(top),
+	  .help = "print the first N files and processes, 0 for all (default: 10)" },
+	{ "json", 'j', .field = FIELD(is_json), .help = "print JSON, with all files and processes" },
+	{},
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-	struct options *options = state->input;
-
-	switch (key) {
-	case 'n':
-		options->top = (u32)option_number(state, "top", argument, 0, UINT32_MAX);
-		return 0;
-	case 'j':
-		options->is_json = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (options->path)
-			argp_error(state, "%s: one trace at a time", argument);
-		options->path = argument;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no trace given");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = option_table,
-	.parser = parse,
-	.args_doc = "TRACE",
-	.doc = "Summarize a trace: operations with latency percentiles, files and processes with "
-	       "their bytes.\v"
-	       "Times of concurrent operations are added up. Touched are bytes of mapped pages that "
-	       "became accessible. Percentiles are exact to 1.6 %.",
+static const struct option_table option_table = {
+	.rows = option_rows,
+	.operands = "TRACE",
+	.operand_type = OPTION_FILE,
+	.operand_noun = "trace",
+	.operand = FIELD(path),
+	.about = "Summarize a trace: operations with latency percentiles, files and processes with their bytes.",
+	.notes = "Times of concurrent operations are added up. Touched are bytes of mapped pages that became "
+		 "accessible. Percentiles are exact to 1.6 %.",
 };
 
 /* -- text -------------------------------------------------------------------------------------- */
@@ -402,7 +382,7 @@ static int run(int argc, char **argv)
 	struct profile *profile;
 	int err;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	options_parse(&option_table, argc, argv, &options);
 	err = profile_read(options.path, &profile, &reject);
 	if (err)
 		return fail_reject(options.path, err, &reject);
@@ -424,5 +404,5 @@ const struct cmd cmd_stat = {
 	.name = "stat",
 	.summary = "summarize a trace by operation, file and process",
 	.run = run,
-	.argp = &argp,
+	.options = &option_table,
 };

@@ -12,34 +12,21 @@
 
 #include "cmd.h"
 #include "json.h"
+#include "option.h"
 #include "lib/iotape.h"
 
-static bool is_json;
-
-static const struct argp_option option_table[] = {
-	{ "json", 'j', NULL, 0, "print JSON, one object a line", 0 },
-	{}
+struct options {
+	bool is_json;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-	(void)argument;
-	switch (key) {
-	case 'j':
-		is_json = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "%s: takes no arguments", argument);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct option_row option_rows[] = {
+	{ "json", 'j', .field = OPTION_FIELD(struct options, is_json), .help = "print JSON, one object a line" },
+	{},
+};
 
-static const struct argp argp = {
-	.options = option_table,
-	.parser = parse,
-	.doc = "List active captures.",
+static const struct option_table option_table = {
+	.rows = option_rows,
+	.about = "List active captures.",
 };
 
 static const char *state_name(unsigned int state)
@@ -80,11 +67,12 @@ static void print_json(const struct iot_status *s)
 
 static int run(int argc, char **argv)
 {
+	struct options options = {};
 	struct iot_status status = {};
 	char why[512];
 	int fd, count = 0;
 
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	options_parse(&option_table, argc, argv, &options);
 	fd = open(IOT_CONTROL_PATH, O_RDWR | O_CLOEXEC);
 	if (fd < 0 && (errno == ENOENT || errno == ENXIO)) {
 		iot_module_missing("iotape", why, sizeof(why));
@@ -93,14 +81,14 @@ static int run(int argc, char **argv)
 	if (fd < 0)
 		return fail("%s: %s", IOT_CONTROL_PATH, strerror(errno));
 	for (; !ioctl(fd, IOT_IOC_STATUS, &status); count++) {
-		if (is_json)
+		if (options.is_json)
 			print_json(&status);
 		else
 			print_text(&status);
 	}
 	if (errno == EPERM)
 		return fail("only root may ask (CAP_SYS_ADMIN is needed)");
-	if (!count && !is_json)
+	if (!count && !options.is_json)
 		puts("no captures");
 	close(fd);
 	return EXIT_DONE;
@@ -110,5 +98,5 @@ const struct cmd cmd_status = {
 	.name = "status",
 	.summary = "list active captures",
 	.run = run,
-	.argp = &argp,
+	.options = &option_table,
 };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "suggest.h"
 
 static const struct cmd *const cmds[] = {
 #define CMD_POINTER(name) &cmd_##name,
@@ -17,7 +18,20 @@ static const struct cmd *const cmds[] = {
 #undef CMD_POINTER
 };
 
-static void print_help(FILE *out)
+/**
+ * cmd_at() - a command by its index
+ *
+ * Return: the command; NULL after the last.
+ */
+const struct cmd *cmd_at(size_t index)
+{
+	return index < sizeof(cmds) / sizeof(cmds[0]) ? cmds[index] : NULL;
+}
+
+/**
+ * cmds_help() - print the list of commands
+ */
+void cmds_help(FILE *out)
 {
 	size_t i;
 
@@ -25,13 +39,18 @@ static void print_help(FILE *out)
 	      "Record the file I/O of programs in the kernel and replay it on any storage.\n\n",
 	      out);
 	for (i = 0; i < sizeof(cmds) / sizeof(cmds[0]); i++)
-		fprintf(out, "  %-9s %s\n", cmds[i]->name, cmds[i]->summary);
-	fputs("\n`iotape COMMAND --help` lists the options of a command; the manual is `man iotape-COMMAND`.\n"
+		fprintf(out, "  %-10s %s\n", cmds[i]->name, cmds[i]->summary);
+	fputs("\n`iotape help COMMAND` lists the options of a command; the manual is `man iotape-COMMAND`.\n"
 	      "Exit codes: 0 done, 1 failed, 2 usage, 3 finished but differs.\n",
 	      out);
 }
 
-static const struct cmd *cmd_find(const char *name)
+/**
+ * cmd_find() - a command by its name
+ *
+ * Return: the command; NULL if there is none.
+ */
+const struct cmd *cmd_find(const char *name)
 {
 	size_t i;
 
@@ -39,6 +58,26 @@ static const struct cmd *cmd_find(const char *name)
 		if (!strcmp(cmds[i]->name, name))
 			return cmds[i];
 	return NULL;
+}
+
+/**
+ * cmd_unknown() - print that there is no such command, with a similar one if there is one
+ *
+ * Return: EXIT_USAGE.
+ */
+int cmd_unknown(const char *name)
+{
+	struct suggestion suggestion;
+	size_t i;
+
+	suggest_open(&suggestion, name);
+	for (i = 0; i < sizeof(cmds) / sizeof(cmds[0]); i++)
+		suggest_candidate(&suggestion, cmds[i]->name);
+	if (suggestion.nearest)
+		say("no command %s; did you mean %s?", name, suggestion.nearest);
+	else
+		say("no command %s; `iotape --help` lists them", name);
+	return EXIT_USAGE;
 }
 
 /* Output that cannot be written is a failure, and the last writes happen here. */
@@ -55,14 +94,13 @@ int main(int argc, char **argv)
 	static char name[64];
 
 	setlocale(LC_CTYPE, "");
-	argp_err_exit_status = EXIT_USAGE;
 	program_invocation_name = "iotape";
 	if (argc < 2) {
-		print_help(stderr);
+		cmds_help(stderr);
 		return EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-		print_help(stdout);
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+		cmds_help(stdout);
 		return finish_output(EXIT_DONE);
 	}
 	if (!strcmp(argv[1], "--version")) {
@@ -70,10 +108,8 @@ int main(int argc, char **argv)
 		return finish_output(EXIT_DONE);
 	}
 	cmd = cmd_find(argv[1]);
-	if (!cmd) {
-		say("no command %s; `iotape --help` lists them", argv[1]);
-		return EXIT_USAGE;
-	}
+	if (!cmd)
+		return cmd_unknown(argv[1]);
 	snprintf(name, sizeof(name), "iotape %s", cmd->name);
 	argv[1] = name;
 	program_invocation_name = name;

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every sub-command and every option of it has its place in a man page, and the pages are sound.
+# The option tables and the manual pages agree: every command and option has an entry, and every entry an option.
 #
-# What there is comes from the program: `iotape --help` lists the commands, `iotape NAME --help`
-# the options. iotape-NAME.1 tells of a command, or iotape.1 if there is no such page. An option is in
-# the synopsis and in what follows.
+# `iotape help` lists the commands, `iotape help NAME` the table of a command. The page of a command is
+# iotape-NAME.1, or iotape.1 if there is no such page. An option is in the synopsis and has an entry of
+# its own, with its letter.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1
@@ -18,6 +18,8 @@ text_of() { # PAGE FIRST LAST
 	sed -n "/^\.Sh $2/,/^\.Sh $3/p" "$1" | sed -E 's/\\-/-/g; s/\bFl (Fl |-)/--/g'
 }
 
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 bad=0
 if command -v mandoc >/dev/null; then
 	# what it says of pages that other packages have depends on the machine
@@ -32,15 +34,25 @@ while read -r command; do
 		bad=1
 		continue
 	fi
+	text_of "$page" SYNOPSIS DESCRIPTION >"$work/synopsis"
+	text_of "$page" DESCRIPTION NOTHING | sed -n 's/^\.It //p' >"$work/entries"
+	"$iotape" help "$command" | sed -nE 's/^ {2,6}(-([a-zA-Z0-9]), +)?--([a-z-]+).*/\3 \2/p' | grep -vE '^help ' >"$work/table"
 	while read -r option letter; do
-		if ! text_of "$page" DESCRIPTION NOTHING | grep -qE -- "--$option\b"; then
-			echo "$page:1: does not tell of the option --$option of $command"
+		if ! grep -E -- "(^|[ ,])--$option( |$)" "$work/entries" | grep -qE -- "${letter:+^Fl $letter }"; then
+			echo "$page:1: lacks an entry for the option ${letter:+-$letter, }--$option of $command"
 			bad=1
 		fi
-		if ! text_of "$page" SYNOPSIS DESCRIPTION | grep -qE -- "--$option\b${letter:+|Fl [a-zA-Z]*$letter}"; then
+		if ! grep -qE -- "--$option\b${letter:+|Fl [a-zA-Z]*$letter}" "$work/synopsis"; then
 			echo "$page:1: lacks the option --$option of $command in the synopsis"
 			bad=1
 		fi
-	done < <("$iotape" "$command" --help | sed -nE 's/^ +(-([a-zA-Z0-9]), +)?--([a-z-]+).*/\3 \2/p' | grep -vE '^(help|usage|version) ')
-done < <("$iotape" --help | sed -nE 's/^  ([a-z]+) +.*/\1/p')
+	done <"$work/table"
+	[ "$page" != Documentation/man/iotape.1 ] || continue
+	while read -r option; do
+		if ! grep -q "^$option " "$work/table"; then
+			echo "$page:1: has an entry for --$option, which $command does not have"
+			bad=1
+		fi
+	done < <(grep -oE -- '--[a-z-]+' "$work/entries" | sed 's/^--//')
+done < <("$iotape" help | sed -nE 's/^  ([a-z]+) +.*/\1/p')
 exit $bad
