@@ -74,15 +74,39 @@ static u32 found_in(const struct file_lock *lock)
 	}
 }
 
-static int lock_file(struct rfs_carrier *carrier, struct file *file, struct file_lock *lock, u32 our)
+static int set_lock(struct file *file, struct file_lock *lock, u32 our)
 {
-	int err;
-
 	if (our & IOT_LOCK_flock)
 		return file->f_op->flock ? file->f_op->flock(file, F_SETLK, lock) :
 					   locks_lock_file_wait(file, lock);
-	if (!(our & IOT_LOCK_test))
-		return vfs_lock_file(file, F_SETLK, lock, NULL);
+	return vfs_lock_file(file, F_SETLK, lock, NULL);
+}
+
+/* A lock for which the trace waited in vain, see iot_is_lock_in_vain(). */
+static s64 request_in_vain(struct file *file, struct file_lock *lock, const struct iot_program_op *op)
+{
+	u32 our = le32_to_cpu(op->flags);
+	int err = set_lock(file, lock, our);
+
+	if (err == -EAGAIN || err == -EACCES)
+		return (s64)le64_to_cpu(op->result);
+	if (!err) {
+		iot_lock_type(lock) = F_UNLCK;
+		set_lock(file, lock, our);
+	}
+	return err;
+}
+
+static s64 lock_file(struct rfs_carrier *carrier, struct file *file, struct file_lock *lock,
+		     const struct iot_program_op *op)
+{
+	u32 our = le32_to_cpu(op->flags);
+	int err;
+
+	if (unlikely(iot_is_lock_in_vain(op)))
+		return request_in_vain(file, lock, op);
+	if ((our & IOT_LOCK_flock) || !(our & IOT_LOCK_test))
+		return set_lock(file, lock, our);
 	err = vfs_test_lock(file, lock);
 	carrier->task->found.lock = err ? 0 : found_in(lock);
 	return err;
@@ -93,7 +117,7 @@ s64 rfs_do_lock(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	u32 our = le32_to_cpu(op->flags), owner = le32_to_cpu(op->mode);
 	struct file *file = rfs_handle_get(carrier->replay, op->handle);
 	struct file_lock lock;
-	int err = -EBADF;
+	s64 result = -EBADF;
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
@@ -101,11 +125,11 @@ s64 rfs_do_lock(struct rfs_carrier *carrier, const struct iot_program_op *op)
 		if (owner && !(our & (IOT_LOCK_test | IOT_LOCK_flock)))
 			note_locker(rfs_handle_at(carrier->replay, op->handle), owner);
 		fill(&lock, carrier->replay, op, file);
-		err = lock_file(carrier, file, &lock, our);
+		result = lock_file(carrier, file, &lock, op);
 		locks_release_private(&lock);
 	}
 	rfs_handle_put(carrier->replay, op->handle);
-	return err;
+	return result;
 }
 
 s64 rfs_do_flush(struct rfs_carrier *carrier, const struct iot_program_op *op)

@@ -18,6 +18,8 @@
  *   cut      mappings of 65 pages, of which pieces are unmapped that end within a page
  *   names    names of attributes that are too long, and changes of the target by the name "."
  *   hopeless an asynchronous read that the target cannot do, nor what could take its place
+ *   in-vain  locks for which the trace waited without getting them: of each kind one that nobody has, which
+ *            diverges, and some that another owner has
  *   splices  reads of pages into pipes: from within a page, and into pipes with fewer free slots, and more,
  *            than an ordinary one has
  *   deep     a directory whose path is longer than three system calls take, and operations in it
@@ -42,9 +44,9 @@
 
 #include <iotape/schema.h>
 
-#include "tests/unit/builder.h"
+#include "programs.h"
 
-static u32 count = 1000;
+u32 count = 1000;
 
 static struct iot_program_op *op_on_handle(struct builder *b, u16 kind, u32 handle, u64 offset_bytes,
 					   u64 length_bytes, s64 result)
@@ -66,116 +68,6 @@ static struct iot_program_op *op_open(struct builder *b, const char *path, u32 h
 	op->flags = cpu_to_le32(flags);
 	op->mode = cpu_to_le32(0600);
 	return op;
-}
-
-/* -- tokens ------------------------------------------------------------------------------------ */
-
-#define TASKS	64
-#define RANKS	4
-#define TOKENS	16
-#define ROUNDS	8
-#define MOVES	512 /* of a round, of all tokens */
-
-struct move {
-	u32 task;
-	u32 index; /* in the task */
-	u32 token;
-	u32 step; /* of the token */
-};
-
-/*
- * Who moves which token when: each round begins with a barrier, which is an arrive and a leave of
- * every task. A task's number of an operation is known as soon as its moves before are.
- */
-static struct move *plan(void)
-{
-	struct move *moves = calloc(ROUNDS * MOVES, sizeof(*moves));
-	u32 steps[TOKENS] = {}, counts[TASKS] = {}, round, i, task;
-
-	srand(count);
-	for (round = 0; moves && round < ROUNDS; round++) {
-		for (task = 0; task < TASKS; task++)
-			counts[task] += 2;
-		for (i = 0; i < MOVES; i++) {
-			struct move *move = &moves[round * MOVES + i];
-
-			move->token = (u32)rand() % TOKENS;
-			move->task = (u32)rand() % TASKS;
-			move->index = counts[move->task]++;
-			move->step = steps[move->token]++;
-		}
-	}
-	return moves;
-}
-
-static const struct move *move_before(const struct move *moves, u32 at)
-{
-	u32 i;
-
-	for (i = at; i-- > 0;)
-		if (moves[i].token == moves[at].token)
-			return &moves[i];
-	return NULL;
-}
-
-static void add_barrier(struct builder *b, u32 round, bool is_ordered)
-{
-	builder_op(b, IOT_PLAY_arrive)->handle = cpu_to_le32(round + 1);
-	builder_op(b, IOT_PLAY_leave);
-	if (is_ordered)
-		builder_wait(b, IOT_WAIT_HUB, round);
-}
-
-static void add_move(struct builder *b, const struct move *moves, u32 at, bool is_ordered)
-{
-	const struct move *move = &moves[at], *before = move_before(moves, at);
-	char from[64], to[64];
-
-	snprintf(from, sizeof(from), "d%u/token%u.%u", move->step % 3, move->token, move->step);
-	snprintf(to, sizeof(to), "d%u/token%u.%u", (move->step + 1) % 3, move->token, move->step + 1);
-	op_on_paths(b, IOT_KIND_rename, from, to, 0);
-	if (before && is_ordered)
-		builder_wait(b, before->task, before->index);
-}
-
-static void make_tokens(struct builder *b, bool is_ordered)
-{
-	struct move *moves = plan();
-	u32 task, round, i;
-	char path[64];
-
-	if (!moves)
-		abort();
-	for (i = 0; i < 3; i++) {
-		snprintf(path, sizeof(path), "d%u", i);
-		builder_entry(b, path, S_IFDIR | 0755);
-	}
-	for (i = 0; i < TOKENS; i++) {
-		snprintf(path, sizeof(path), "d0/token%u.0", i);
-		builder_entry(b, path, S_IFREG | 0644);
-	}
-	for (i = 0; i < ROUNDS; i++)
-		builder_hub(b, TASKS);
-	for (task = 0; task < TASKS; task++) {
-		builder_task(b)->rank = cpu_to_le32(task / (TASKS / RANKS) + 1);
-		for (round = 0; round < ROUNDS; round++) {
-			add_barrier(b, round, is_ordered);
-			for (i = round * MOVES; i < (round + 1) * MOVES; i++)
-				if (moves[i].task == task)
-					add_move(b, moves, i, is_ordered);
-		}
-	}
-	free(moves);
-}
-
-static void make_ordered(struct builder *b)
-{
-	make_tokens(b, true);
-}
-
-static void make_free(struct builder *b)
-{
-	make_tokens(b, false);
 }
 
 /* -- unable ------------------------------------------------------------------------------------ */
@@ -525,6 +417,41 @@ static void make_kinds(struct builder *b)
 	add_locks(b);
 	add_names(b);
 	add_directory(b);
+}
+
+/* -- in-vain ------------------------------------------------------------------------------------ */
+
+/* The first one is free: it diverges, and is free again. Of the others each is refused. */
+static void add_in_vain(struct builder *b, u32 owner, u32 other, u32 flags)
+{
+	const u32 exclusive = IOT_LOCK_exclusive | flags;
+
+	op_lock(b, 1, owner, exclusive | IOT_LOCK_wait, 0, INT64_MAX, -EINTR);
+	op_lock(b, 2, other, exclusive, 0, INT64_MAX, 0);
+	op_lock(b, 1, owner, exclusive | IOT_LOCK_wait, 0, INT64_MAX, -EINTR);
+	op_lock(b, 1, owner, IOT_LOCK_shared | IOT_LOCK_wait | flags, 0, INT64_MAX, -EDEADLK);
+	op_lock(b, 1, owner, exclusive, 0, INT64_MAX, -EAGAIN);
+	op_lock(b, 2, other, flags, 0, INT64_MAX, 0);
+	op_lock(b, 1, owner, exclusive, 0, INT64_MAX, 0);
+	op_lock(b, 1, owner, flags, 0, INT64_MAX, 0);
+}
+
+static void make_in_vain(struct builder *b)
+{
+	b->head.handles = cpu_to_le32(2);
+	builder_entry(b, "f", S_IFREG | 0644);
+	builder_task(b);
+	op_open(b, "f", 1, IOT_OPEN_read | IOT_OPEN_write)->mode = 0;
+	op_open(b, "f", 2, IOT_OPEN_read | IOT_OPEN_write)->mode = 0;
+	add_in_vain(b, 0, 0, IOT_LOCK_flock);
+	add_in_vain(b, 0, 0, IOT_LOCK_ofd);
+	add_in_vain(b, 1, 2, 0);
+	op_on_handle(b, IOT_KIND_flush, 1, 0, 0, 0)->mode = cpu_to_le32(1);
+	op_on_handle(b, IOT_KIND_flush, 2, 0, 0, 0)->mode = cpu_to_le32(2);
+	op_on_handle(b, IOT_KIND_release, 1, 0, 0, 0);
+	op_on_handle(b, IOT_KIND_release, 2, 0, 0, 0);
+	builder_task(b); /* another owner of locks */
+	builder_op(b, IOT_PLAY_pass);
 }
 
 /* -- mappings ---------------------------------------------------------------------------------- */
@@ -934,6 +861,7 @@ static const struct {
 	{ "cut", make_cut },
 	{ "hopeless", make_hopeless },
 	{ "splices", make_splices },
+	{ "in-vain", make_in_vain },
 	{ "zeros", make_zeros },
 	{ "deep", make_deep },
 	{ "names", make_names },

@@ -39,6 +39,12 @@ static const struct {
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'u', 2, 2, 1 }, { 'c', 's', 3, 3, 2 } }, "c<b" },
 	{ "who is refused comes after who has it, and before it is given up",
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'n', 2, 2, 2 }, { 'c', 'u', 3, 3, 1 } }, "b<a c<b" },
+	{ "who waits until a signal comes is refused",
+	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'i', 2, 5, 2, IOT_LOCK_wait }, { 'c', 'u', 6, 6, 1 } }, "b<a c<b" },
+	{ "and is refused by one that has given it up before the signal came",
+	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'i', 2, 9, 2, IOT_LOCK_wait }, { 'c', 'u', 3, 4, 1 } }, "b<a c<b" },
+	{ "who would wait for ever, too",
+	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'd', 2, 3, 2, IOT_LOCK_wait }, { 'c', 'u', 4, 4, 1 } }, "b<a c<b" },
 	{ "who finds it taken, too",
 	  { { 'a', 's', 1, 1, 1 }, { 'b', 't', 2, 2, 2 }, { 'c', 'u', 3, 3, 1 } }, "b<a c<b" },
 	{ "who finds it free comes before who takes it",
@@ -105,6 +111,11 @@ static void fill(struct graph_op *op, const struct step *step)
 		/* fall through */
 	case 's':
 		op->flags |= IOT_LOCK_shared;
+		break;
+	case 'i': /* interrupted */
+	case 'd': /* a deadlock */
+		op->result = step->what == 'i' ? -EINTR : -EDEADLK;
+		op->flags |= IOT_LOCK_exclusive;
 		break;
 	case 't': /* a test finds one */
 		op->mode = IOT_LOCK_shared;

@@ -4,10 +4,13 @@
  *
  * First they count together, under locks of each kind; their order is chance, the sum is not.
  * Then two processes take turns, synchronized by pipes that are not recorded: a lock of one is
- * refused to the other, or reported to it; a close releases the locks of its process.
+ * refused to the other, or reported to it, or waited for until a signal arrives; a close releases
+ * the locks of its process. At last each waits for a lock of the other, which one of them is refused.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #include "workload.h"
@@ -113,9 +116,54 @@ static void turn(void)
 	wait_turn();
 }
 
-static void hold(int inherited)
+static void ignore(int signal)
+{
+	(void)signal;
+}
+
+/* Signals come until the wait for a lock has ended, as the first may come before it begins. */
+static void set_alarm(suseconds_t period_us)
+{
+	struct sigaction action = { .sa_handler = ignore }; /* without SA_RESTART */
+	struct itimerval timer = { { 0, period_us }, { 0, period_us } };
+
+	CHECK(!sigaction(SIGALRM, &action, NULL) && !setitimer(ITIMER_REAL, &timer, NULL));
+}
+
+/* The other process has shared locks from the same byte on. */
+static void be_interrupted(int fd)
+{
+	set_alarm(50000);
+	CHECK_ERRNO(lock_range(fd, F_SETLKW, F_WRLCK, 10, 2), EINTR);
+	CHECK_ERRNO(lock_range(fd, F_OFD_SETLKW, F_WRLCK, 10, 2), EINTR);
+	set_alarm(0);
+}
+
+static void be_interrupted_in_flock(int fd)
+{
+	set_alarm(50000);
+	CHECK_ERRNO(flock(fd, LOCK_SH), EINTR);
+	set_alarm(0);
+}
+
+/* Each has a lock, and waits for that of the other. Return: was it refused, because neither would ever get it? */
+static bool is_deadlock(int fd, off_t own)
+{
+	int err;
+
+	CHECK(!lock_range(fd, F_SETLK, F_WRLCK, own, 1));
+	pass();
+	wait_turn();
+	err = lock_range(fd, F_SETLKW, F_WRLCK, 1 - own, 1);
+	CHECK(!err || errno == EDEADLK);
+	CHECK(!lock_range(fd, F_SETLK, F_UNLCK, 0, 0));
+	return err;
+}
+
+static bool hold(int inherited)
 {
 	int fd = open("turns", O_RDWR), other = open("turns", O_RDWR);
+	bool is_refused;
 
 	CHECK(fd >= 0 && other >= 0);
 	CHECK(!lock_range(fd, F_SETLK, F_RDLCK, 10, 10));
@@ -130,18 +178,22 @@ static void hold(int inherited)
 	turn();
 	CHECK(!close(inherited)); /* the other one has it, too */
 	turn();
+	is_refused = is_deadlock(fd, 0);
 	CHECK(!close(fd));
-	pass();
+	return is_refused;
 }
 
-static void refused(int inherited)
+/* Return: of is_deadlock(). */
+static bool refused(int inherited)
 {
 	struct flock range = { .l_type = F_WRLCK, .l_start = 12, .l_len = 1 };
 	int fd = open("turns", O_RDWR), reader = open("turns", O_RDONLY);
+	bool is_refused;
 
 	CHECK(fd >= 0 && reader >= 0);
 	wait_turn();
 	CHECK_ERRNO(lock_range(fd, F_SETLK, F_WRLCK, 10, 2), EAGAIN);
+	be_interrupted(fd);
 	CHECK(!lock_range(fd, F_SETLK, F_RDLCK, 10, 2));
 	CHECK_ERRNO(lock_range(reader, F_SETLK, F_WRLCK, 50, 2), EBADF);
 	CHECK(!fcntl(fd, F_GETLK, &range) && range.l_type == F_RDLCK);
@@ -154,17 +206,21 @@ static void refused(int inherited)
 	turn();
 	CHECK_ERRNO(flock(fd, LOCK_SH | LOCK_NB), EWOULDBLOCK);
 	turn();
+	be_interrupted_in_flock(fd);
 	CHECK_ERRNO(flock(fd, LOCK_SH | LOCK_NB), EWOULDBLOCK);
 	CHECK(!close(inherited));
 	CHECK(!flock(fd, LOCK_SH | LOCK_NB));
+	CHECK(!lock_range(fd, F_SETLK, F_UNLCK, 0, 0));
 	pass();
-	wait_turn();
+	is_refused = is_deadlock(fd, 1);
 	CHECK(!close(fd) && !close(reader));
+	return is_refused;
 }
 
 static void take_turns(void)
 {
 	int there[2], back[2], inherited, status;
+	bool is_refused;
 	pid_t pid;
 
 	CHECK(!pipe(there) && !pipe(back));
@@ -175,12 +231,11 @@ static void take_turns(void)
 	told = pid ? back[0] : there[0];
 	tell = pid ? there[1] : back[1];
 	CHECK(!close(pid ? back[1] : there[1]) && !close(pid ? there[0] : back[0])); /* of the other */
-	if (!pid) {
-		refused(inherited);
-		_exit(0);
-	}
-	hold(inherited);
-	CHECK(waitpid(pid, &status, 0) == pid && !status);
+	if (!pid)
+		_exit(refused(inherited));
+	is_refused = hold(inherited);
+	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+	CHECK(WEXITSTATUS(status) + is_refused == 1); /* the other got the lock in the end */
 }
 
 int main(int argc, char **argv)

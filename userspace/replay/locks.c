@@ -188,17 +188,38 @@ static int flock_of(u32 our)
 	return our & IOT_LOCK_shared ? LOCK_SH | LOCK_NB : LOCK_UN;
 }
 
+/* @our: IOT_LOCK_*, of the operation, or without a type to release what it has locked */
+static s64 set_lock(struct player_task *task, const struct iot_program_op *op, int fd, u32 our)
+{
+	return our & IOT_LOCK_flock ? RESULT(flock(fd, flock_of(our))) : lock_range(task, op, fd, our);
+}
+
+/* A lock for which the trace waited in vain, see iot_is_lock_in_vain(). */
+static s64 request_in_vain(struct player_task *task, const struct iot_program_op *op, int fd)
+{
+	u32 our = le32_to_cpu(op->flags);
+	s64 result = set_lock(task, op, fd, our);
+
+	if (result == -EAGAIN || result == -EACCES)
+		return (s64)le64_to_cpu(op->result);
+	if (!result)
+		set_lock(task, op, fd, our & ~(u32)(IOT_LOCK_shared | IOT_LOCK_exclusive));
+	return result;
+}
+
 static s64 lock_fd(struct player_task *task, const struct iot_program_op *op, int fd)
 {
 	u32 our = le32_to_cpu(op->flags), owner = le32_to_cpu(op->mode);
 
-	if (our & IOT_LOCK_flock)
-		return RESULT(flock(fd, flock_of(our)));
-	if (!may_lock(fd, our))
-		return -EBADF;
-	if (owner)
-		fd = locker_fd(stage_of(task)->lockers, fd, owner);
-	return fd < 0 ? fd : lock_range(task, op, fd, our);
+	if (!(our & IOT_LOCK_flock)) {
+		if (!may_lock(fd, our))
+			return -EBADF;
+		if (owner)
+			fd = locker_fd(stage_of(task)->lockers, fd, owner);
+	}
+	if (fd < 0)
+		return fd;
+	return iot_is_lock_in_vain(op) ? request_in_vain(task, op, fd) : set_lock(task, op, fd, our);
 }
 
 s64 perform_lock(struct player_task *task, const struct iot_program_op *op)

@@ -91,14 +91,14 @@ static int perform(struct player_task *task, const struct iot_program_op *op)
 
 	if (prepare_request(task, op, &request))
 		return -ECANCELED;
-	do { /* as a system call that a signal interrupted is tried again */
+	do { /* a system call that a signal interrupted is repeated; some locks have this result in the trace */
 		if (player_is_cancelled(task->player))
 			return -ECANCELED;
 		task->found = (struct iot_found){ .request = request };
 		task->refused = 0;
 		task->enter_ns = clock_now_ns();
 		task->result = performer->perform(task, op);
-	} while (task->result == -EINTR);
+	} while (task->result == -EINTR && !iot_is_lock_in_vain(op));
 	return 0;
 }
 

@@ -53,6 +53,16 @@ static inline bool iot_outcome_is_expected(const struct iot_program *program,
 	       !strcmp(iot_program_string(program, op->path2), "security.capability");
 }
 
+/*
+ * A lock for which the task waited in vain. An engine requests it as any other. Refused, the operation ends as in
+ * the trace; granted, the engine releases the lock at once, and the operation ends with 0, which differs.
+ */
+static inline bool iot_is_lock_in_vain(const struct iot_program_op *op)
+{
+	return le16_to_cpu(op->kind) == IOT_KIND_lock &&
+	       iot_is_wait_in_vain(le32_to_cpu(op->flags), (s64)le64_to_cpu(op->result));
+}
+
 #define IOT_VERDICT_NONE (~0u)
 
 /*

@@ -186,4 +186,10 @@ IOT_RECORDS(IOT_PUT)
 s32 iot_record_encode(void *buffer, size_t room_bytes, const struct iot_record *record);
 s32 iot_record_decode(const void *buffer, size_t available_bytes, struct iot_record *record);
 
+/* Did the wait for a lock end without it: by a signal, or because it would never have ended? */
+static inline bool iot_is_wait_in_vain(u32 lock_flags, s64 result)
+{
+	return (lock_flags & IOT_LOCK_wait) && (result == -EINTR || result == -EDEADLK);
+}
+
 #endif

@@ -212,7 +212,9 @@ enum iot_play {
  *
  * The owner of a lock is a process, by a number from 1 that is no larger than there are tasks; 0
  * of one that the handle owns, and of a flush of a process that owns none. No lock is waited for:
- * that the trace waited is an edge. end is the last byte.
+ * that the trace waited is an edge. end is the last byte. A lock with the flag `wait` and the result
+ * EINTR or EDEADLK was waited for and not obtained: an engine requests it once. If it is refused, the
+ * operation has the result of the trace; if not, the lock is released at once, and the result is 0.
  *
  * ioctl stands for requests 0x5400 to 0x54ff only. Those are a terminal's, with which programs
  * find out that a file is none; what others would do to a file system is not known.

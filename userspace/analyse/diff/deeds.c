@@ -218,7 +218,15 @@ static void make_failed_open(struct deed *deed, const struct iot_rec_lookup *r)
 /* -- equivalence 8: locks that were waited for ------------------------------------------------------ */
 
 /* Compared fields of a lock: result, begin, end, flags, found. */
-enum { LOCK_FLAGS = 3 };
+enum { LOCK_RESULT = 0, LOCK_FLAGS = 3 };
+
+/* A wait without a lock is a refusal. */
+static void make_unwaited(struct deed *deed, const struct iot_rec_lock *r)
+{
+	deed->fields[LOCK_FLAGS] &= ~(u64)IOT_LOCK_wait;
+	if (iot_is_wait_in_vain(r->flags, r->result))
+		deed->fields[LOCK_RESULT] = (u64)-EAGAIN;
+}
 
 /* -- what is implied ----------------------------------------------------------------------------- */
 
@@ -286,7 +294,7 @@ static int take_op(struct reading_state *s)
 			return err < 0 ? err : 0;
 		break;
 	case IOT_KIND_lock:
-		deed.fields[LOCK_FLAGS] &= ~(u64)IOT_LOCK_wait;
+		make_unwaited(&deed, &r->lock);
 		break;
 	case IOT_KIND_getxattr:
 		if (is_question(deed.kind, deed.path2) && r->getxattr.result == -EOPNOTSUPP)

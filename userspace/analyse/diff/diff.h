@@ -22,7 +22,8 @@
  *      long) counts as that open, failed.
  *   6. An asynchronous request counts as the read or write that it is, at the place of its
  *      submission: whether it is queued, or done at once, is the file system's choice.
- *   7. A lock that was waited for counts as the same lock without the wait.
+ *   7. A lock that was waited for counts as the same lock without the wait. One that was waited for until a signal
+ *      came, or that would have been waited for for ever (EINTR, EDEADLK), counts as refused.
  *   8. Whether there are capabilities to take away is answered with EOPNOTSUPP or ENODATA.
  *   9. A handle that was open before the recording counts as an open, and a seek to its position,
  *      and a mapping as a map, by the task that performs them in a replay, before all others. In

@@ -168,14 +168,14 @@ static void load_copy(struct loader *l, const struct iot_rec_copy_range *r, u32 
 	l->op->old_size_bytes = r->old_size_bytes;
 }
 
-/* A wait that got no lock changes nothing. Return: 0; 1 for such a wait. */
+/* Return: 0; 1 for a wait without a lock, other than by a signal or EDEADLK: a replay would not wait, and may get it. */
 static int load_lock(struct loader *l, const struct iot_rec_lock *r)
 {
 	on_handle(l, r->object, r->handle);
 	range(l, r->offset_bytes, 0, r->flags);
 	l->op->extra = (u64)r->end_bytes;
 	l->op->mode = r->found;
-	if (r->flags & IOT_LOCK_wait && r->result)
+	if (r->flags & IOT_LOCK_wait && r->result && !iot_is_wait_in_vain(r->flags, r->result))
 		return 1;
 	l->graph->tasks[l->task].has_locks |= graph_is_process_lock(r->flags);
 	return 0;

@@ -423,7 +423,7 @@ static void use(struct effects *e, struct effect *x, const struct lock *lock)
 	const struct graph_op *op = effects_op(e, x->at);
 	bool is_test = op->flags & IOT_LOCK_test;
 
-	if (op->result == -EAGAIN || op->result == -EACCES ||
+	if (op->result == -EAGAIN || op->result == -EACCES || iot_is_wait_in_vain(op->flags, op->result) ||
 	    (is_test && !op->result && (op->mode & LOCK_TYPES)))
 		be_refused(e, x, lock, is_test ? op->mode & LOCK_TYPES : 0);
 	else if (!op->result)

@@ -38,13 +38,16 @@ static bool is_woken(const struct graph_op *op)
  * @op: the operation
  * @opened_ns: of the hubs
  *
- * Return: its end, but for a wait in an MPI call: when that was over.
+ * Return: its end, but for a wait in an MPI call: when that was over. The wait for a lock that the task did not get is
+ * a pause of the task: what ended it, a signal, is in no trace. So this is its beginning then.
  */
 u64 graph_op_free_ns(const struct graph *graph, const struct graph_op *op, const u64 *opened_ns)
 {
 	u64 ns = 0;
 	u32 e;
 
+	if (op->kind == IOT_KIND_lock && iot_is_wait_in_vain(op->flags, op->result))
+		return op->enter_ns;
 	if (!is_explained(op) || op->flags != LEAVE_MPI)
 		return op->end_ns;
 	for (e = op->edges; e != GRAPH_NONE; e = graph->edges[e].next) {
@@ -120,7 +123,7 @@ static void think_of_task(const struct thinking *k, struct graph_task *t)
 
 	for (i = 0; i < t->op_count; i++) {
 		const struct graph_op *op = &t->ops[i];
-		u64 gap_ns, run_ns;
+		u64 gap_ns, run_ns, free_ns = graph_op_free_ns(k->graph, op, k->opened_ns);
 
 		if (!graph_is_io(op) && !is_woken(op))
 			continue;
@@ -130,8 +133,8 @@ static void think_of_task(const struct thinking *k, struct graph_task *t)
 			run_ns = gap_ns;
 		share(k, t, first, i, since_ns, run_ns);
 		first = i + 1;
-		if (op->end_ns > since_ns) {
-			since_ns = op->end_ns;
+		if (free_ns > since_ns) {
+			since_ns = free_ns;
 			ran_ns = op->runtime_ns + op->oncpu_ns;
 			has_ran = true;
 		}

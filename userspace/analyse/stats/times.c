@@ -60,6 +60,8 @@ static void add_op(struct process_times *p, const struct graph *graph, const str
 	if (begin_ns < since_ns)
 		begin_ns = since_ns;
 	if (op->kind == IOT_KIND_lock) {
+		if (iot_is_wait_in_vain(op->flags, op->result))
+			return; /* a pause, which think.c counts */
 		had_ns = waited_until(graph, op, opened_ns);
 		p->wait_ns += after(had_ns, begin_ns);
 		if (had_ns > begin_ns)
