@@ -57,12 +57,13 @@ layers=(
 	"userspace/mpi/         $user"
 	"userspace/import/      $user"
 	"userspace/compile/     $user|$(parts analyse)"
+	"userspace/anonymize/   $user"
 	"userspace/merge/       $user|$(parts analyse)"
 	"userspace/record/      $user|$(parts collectord)"
 	"userspace/transport/   $user"
 	"userspace/replay/      $user|$(parts collectord transport)"
 	"userspace/snapshot/    $user"
-	"tools/                 $user|$(parts analyse collectord mpi import compile merge record replay snapshot)"
+	"tools/                 $user|$(parts analyse anonymize collectord mpi import compile merge record replay snapshot)"
 	"tests/                 .*"
 )
 
