@@ -159,6 +159,13 @@ static void print_text(const struct options *options, const struct compile_summa
 		print_duration(": ", s->throttled_ns);
 		printf("\n");
 	}
+	if (s->recorder_ns) {
+		printf("  costs of recording between operations are no think time");
+		print_duration(": ", s->recorder_ns);
+		printf("\n");
+		if (s->recorder_cut)
+			printf("    %llu times between operations were shorter than these costs\n", s->recorder_cut);
+	}
 	if (s->guessed)
 		printf("  %llu entries are known by name and type only: empty files stand for them\n",
 		       s->guessed);
@@ -300,6 +307,8 @@ static void print_json(const struct options *options, const struct compile_summa
 	json_end(&json, '}');
 	json_put_unsigned(&json, "throttles", s->throttles);
 	json_put_unsigned(&json, "throttled_ns", s->throttled_ns);
+	json_put_unsigned(&json, "recorder_ns", s->recorder_ns);
+	json_put_unsigned(&json, "recorder_cut", s->recorder_cut);
 	json_put_unsigned(&json, "entries", s->entries);
 	json_put_unsigned(&json, "guessed_entries", s->guessed);
 	if (options->snapshot) {

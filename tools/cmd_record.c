@@ -232,6 +232,19 @@ static void add_facts(struct options *options)
 		facts_add(facts, "mmap", "%s", options->record.mmap_mode);
 }
 
+/* Without them a replay waits for the recorder's work, too, which is small: no reason not to record. */
+static void add_costs(struct options *options)
+{
+	char costs[2048];
+	int err = calibrate(&options->record, costs, sizeof(costs));
+
+	if (!err)
+		facts_add(&options->facts, IOT_FACT_COSTS, "%s", costs);
+	else if (err != -ENOENT && err != -ENXIO && err != -ENODEV && err != -EPERM && err != -EACCES) /* reported later */
+		say("warning: the cost of recording cannot be measured and stays in the time between operations: %s",
+		    strerror(-err));
+}
+
 /* Which MPI is meant. */
 static const char *mpi_of(const struct options *options)
 {
@@ -563,6 +576,8 @@ static int run(int argc, char **argv)
 	if (!options.is_attach)
 		find_mpi_library(&options);
 	add_facts(&options);
+	if (!options.is_mpi_only)
+		add_costs(&options);
 	options.record.facts = (const char *const *)options.facts.lines;
 	return options.is_join || options.is_mpi_only ? record_job(&options) : record(&options);
 }

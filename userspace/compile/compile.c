@@ -335,6 +335,8 @@ static void summarize(struct compiler *c)
 	memcpy(s->lengths, graph->lengths, sizeof(s->lengths));
 	s->throttles = graph->throttles;
 	s->throttled_ns = graph->throttled_ns;
+	s->recorder_ns = graph->recorder_ns;
+	s->recorder_cut = graph->recorder_cut;
 	s->unexplained = graph->unexplained;
 	s->mpi_unmatched = graph->mpi_unmatched;
 	s->mpi_ambiguous = graph->mpi_ambiguous;

@@ -38,6 +38,8 @@ enum compile_contradiction {
  * @dropped_bytes: that they moved
  * @omissions: what the program lacks: what the trace does, and what could not be expressed
  * @throttles, @throttled_ns: waits for the collector, which are no think time
+ * @recorder_ns: costs of recording between operations, which are no think time
+ * @recorder_cut: times between operations that were shorter than these costs
  * @unexplained: results of operations that overlapped others, and that no order of these explains
  * @entries: of the initial tree
  * @guessed: of them, those of which only name and type are known
@@ -66,6 +68,8 @@ struct compile_summary {
 	struct iot_omissions omissions;
 	u64 throttles;
 	u64 throttled_ns;
+	u64 recorder_ns;
+	u64 recorder_cut;
 	u64 unexplained;
 	u64 mpi_unmatched;
 	u64 mpi_ambiguous;

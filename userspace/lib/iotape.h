@@ -50,6 +50,7 @@ void iot_writer_close(struct iot_writer *writer);
 
 /* Facts of a trace that several commands read: keys of lines KEY=VALUE. */
 #define IOT_FACT_STORAGE   "storage"   /* the file system that a run was on: its type and id */
+#define IOT_FACT_COSTS	   "recorder.costs" /* of the recorder, outside of records: KIND:BEFORE:AFTER ..., in ns */
 #define IOT_FACT_REPLAY_OF "replay_of" /* of a replay: the id of the capture, in hexadecimal digits */
 
 /* -- reading traces ----------------------------------------------------------- */

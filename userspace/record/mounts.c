@@ -173,8 +173,16 @@ static void take_sentence(int fs_fd, const char *dir, int err, char *why, size_t
 	}
 }
 
-/* Return: descriptor of a new mount that is nowhere yet, or a negative errno. */
-static int make_mount(const char *dir, const char *mmap_mode, char *why, size_t room)
+/**
+ * mounts_make() - make a tapefs mount that is nowhere yet
+ * @dir: directory that it shows
+ * @mmap_mode: as in struct record_options
+ * @why: out, after an error: a sentence
+ * @room: room for it
+ *
+ * Return: descriptor of the mount, or a negative errno.
+ */
+int mounts_make(const char *dir, const char *mmap_mode, char *why, size_t room)
 {
 	int fs_fd = fsopen("tapefs", FSOPEN_CLOEXEC), mount_fd = -1, err = 0;
 
@@ -207,7 +215,7 @@ static int mount_one(const char *dir, const char *mmap_mode, char *why, size_t r
 		return -ENOMEM;
 	}
 	snprintf(why, room, "%s: cannot be mounted over", dir);
-	mount_fd = make_mount(dir, mmap_mode, why, room);
+	mount_fd = mounts_make(dir, mmap_mode, why, room);
 	err = mount_fd < 0 ? mount_fd : submounts_take(dir, submounts, &count, why, room);
 	if (!err && move_mount(mount_fd, "", AT_FDCWD, dir, MOVE_MOUNT_F_EMPTY_PATH)) {
 		err = -errno;

@@ -56,6 +56,10 @@ typedef void (*record_warn_fn)(const char *sentence);
 /* mounts.c: in the process that becomes the command */
 int mounts_enter(const struct record_options *options, int *dir_fds, char *why, size_t room);
 int mounts_warn(const struct record_options *options, record_warn_fn warn);
+int mounts_make(const char *dir, const char *mmap_mode, char *why, size_t room);
+
+/* calibrate.c */
+int calibrate(const struct record_options *options, char *costs, size_t room);
 
 /* runner.c */
 

@@ -90,6 +90,7 @@ enum graph_leave {
  * struct graph_op - an operation, or half of an MPI call, or an event of a task's life
  * @kind: of its record, or an enum iot_play
  * @number: of the operation in the trace's task, 0 if there is none
+ * @recorder_ns: part of the time before it that is no think time, but a cost of recording: see costs.h
  * @path, @path2: paths or texts it uses, NULL if none; live as long as the graph;
  *	behind the name that a setxattr has, and its zero byte, is the value if @extra is 1
  * @object, @handle, @other: ids of the trace; @other is a second handle or a request, or a
@@ -112,6 +113,7 @@ struct graph_op {
 	u64 oncpu_ns;
 	u64 compute_ns;
 	u64 pause_ns;
+	u64 recorder_ns;
 	const char *path;
 	const char *path2;
 	u64 object;
@@ -323,6 +325,8 @@ struct graph_object;
  * @dropped: records that could not be expressed, by kind
  * @dropped_bytes: that they moved
  * @throttles, @throttled_ns: waits for the collector, of all tasks
+ * @recorder_ns: costs of recording between operations, which are no think time
+ * @recorder_cut: gaps that were shorter than these costs should be
  * @unexplained: results that no order of operations that overlapped explains
  * @mpi_unmatched: MPI calls whose partner was not found
  * @mpi_ambiguous: MPI calls whose partner may be another one
@@ -385,6 +389,8 @@ struct graph {
 	u64 dropped_bytes;
 	u64 throttles;
 	u64 throttled_ns;
+	u64 recorder_ns;
+	u64 recorder_cut;
 	u64 unexplained;
 	u64 mpi_unmatched;
 	u64 mpi_ambiguous;

@@ -12,6 +12,10 @@
  * A thread that exits wakes the one that joins it. Before that it may have slept until that one told it to end, of
  * which the trace has nothing: its pause lasts only as long as the other one waited for its end.
  *
+ * Just before and just after a record the kernel walks to the file and makes the record. The recorder has measured
+ * how long that takes (costs.h). It is no think time: a replay walks to the file itself, and does not record. A gap
+ * that is shorter than that has no think time.
+ *
  * Inside a waiting MPI call it spins, which is waiting: until the message was sent, or the last
  * has come. What the call takes from then on, to move data or to set up a library, is nobody's
  * wait; it is part of the gap that follows.
@@ -19,6 +23,7 @@
 #include <stdlib.h>
 
 #include "analyse/graph/graph.h"
+#include "costs.h"
 #include "order.h"
 
 static bool is_explained(const struct graph_op *op)
@@ -69,17 +74,49 @@ static u64 gap_before(const struct graph_task *t, const struct graph_op *op, u64
 
 /* Tasks that think: what all of this needs to know. */
 struct thinking {
-	const struct graph *graph;
+	struct graph *graph;
 	u64 *opened_ns; /* when the last arrived at each hub */
+	struct costs costs;
 };
 
-/* Operations @first to @last are a row of gaps, in which the task ran for @run_ns. */
-static void share(const struct thinking *k, struct graph_task *t, u32 first, u32 last,
-		  u64 since_ns, u64 run_ns)
+static void cut(struct thinking *k, struct graph_op *op, u64 gap_ns, u32 cost_ns)
 {
-	u64 begin_ns = since_ns;
+	u64 left_ns = gap_ns - op->recorder_ns;
+
+	if (cost_ns > left_ns) {
+		k->graph->recorder_cut++;
+		cost_ns = (u32)left_ns;
+	}
+	op->recorder_ns += cost_ns;
+	k->graph->recorder_ns += cost_ns;
+}
+
+/*
+ * Takes the cost of recording off a row of gaps: what follows operation @first - 1 off the first of them, what precedes
+ * @last off the last one. A task that has just begun, or wakes up, returns from no record. Return: the cost.
+ */
+static u64 take_costs(struct thinking *k, struct graph_task *t, u32 first, u32 last, u64 since_ns)
+{
+	struct graph_op *begin = &t->ops[first], *end = &t->ops[last];
+	u64 cost_ns;
+
+	if (first && graph_is_io(begin - 1))
+		cut(k, begin, gap_before(t, begin, since_ns), costs_after_ns(&k->costs, begin - 1));
+	if (first < last && end[-1].end_ns > since_ns)
+		since_ns = end[-1].end_ns;
+	if (graph_is_io(end))
+		cut(k, end, gap_before(t, end, since_ns), costs_before_ns(&k->costs, end));
+	cost_ns = begin->recorder_ns;
+	return first < last ? cost_ns + end->recorder_ns : cost_ns;
+}
+
+/* Operations @first to @last are a row of gaps, in which the task ran for @run_ns. */
+static void share(struct thinking *k, struct graph_task *t, u32 first, u32 last, u64 since_ns, u64 run_ns)
+{
+	u64 begin_ns = since_ns, cost_ns = take_costs(k, t, first, last, since_ns);
 	u32 i;
 
+	run_ns -= cost_ns < run_ns ? cost_ns : run_ns;
 	for (i = first; i <= last; i++) {
 		const struct graph_op *op = &t->ops[i];
 		u64 ns = graph_op_free_ns(k->graph, op, k->opened_ns);
@@ -94,6 +131,7 @@ static void share(const struct thinking *k, struct graph_task *t, u32 first, u32
 		u64 ns = graph_op_free_ns(k->graph, op, k->opened_ns);
 		u64 gap_ns = gap_before(t, op, since_ns);
 
+		gap_ns -= op->recorder_ns < gap_ns ? op->recorder_ns : gap_ns;
 		if (!is_explained(op) || is_woken(op)) {
 			op->compute_ns = run_ns < gap_ns ? run_ns : gap_ns;
 			op->pause_ns = is_woken(op) ? 0 : gap_ns - op->compute_ns;
@@ -115,7 +153,7 @@ static u64 last_run_ns(const struct graph_task *t, u32 first, u64 ran_ns, bool h
 	return 0;
 }
 
-static void think_of_task(const struct thinking *k, struct graph_task *t)
+static void think_of_task(struct thinking *k, struct graph_task *t)
 {
 	u64 since_ns = t->begin_ns, ran_ns = 0;
 	bool has_ran = t->why == IOT_REASON_fork; /* a new thread has run for no time yet */
@@ -194,6 +232,7 @@ int graph_pass_think(struct graph *graph)
 
 	if (!k.opened_ns)
 		return -ENOMEM;
+	costs_read(&k.costs, graph_fact(graph, IOT_FACT_COSTS));
 	for (i = 0; i < graph->task_count; i++)
 		if (graph->tasks[i].lane_of == GRAPH_NONE) /* a lane does not think */
 			think_of_task(&k, &graph->tasks[i]);
