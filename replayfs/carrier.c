@@ -66,7 +66,7 @@ static int wait_for_order(struct rfs_carrier *carrier, const struct iot_program_
 
 static void arrive(struct rfs_replay *replay, const struct iot_program_op *op)
 {
-	u32 hub = le32_to_cpu(op->handle);
+	u32 hub = le32_to_cpu(op->latch);
 
 	if (le16_to_cpu(op->kind) == IOT_PLAY_arrive && hub)
 		rfs_arrive(replay, hub - 1, 1);

@@ -38,7 +38,7 @@ static int type_of(u32 our)
 static void fill(struct file_lock *lock, const struct rfs_replay *replay,
 		 const struct iot_program_op *op, struct file *file)
 {
-	u32 our = le32_to_cpu(op->flags), owner = le32_to_cpu(op->mode);
+	u32 our = le32_to_cpu(op->flags), owner = le32_to_cpu(op->owner);
 
 	locks_init_lock(lock);
 	iot_lock_type(lock) = type_of(our);
@@ -49,7 +49,7 @@ static void fill(struct file_lock *lock, const struct rfs_replay *replay,
 			       owner		    ? FL_POSIX :
 						      FL_POSIX | FL_OFDLCK;
 	lock->fl_start = le64_to_cpu(op->offset_bytes);
-	lock->fl_end = le64_to_cpu(op->extra);
+	lock->fl_end = le64_to_cpu(op->end_bytes);
 }
 
 /* As the system calls do. */
@@ -114,7 +114,7 @@ static s64 lock_file(struct rfs_carrier *carrier, struct file *file, struct file
 
 s64 rfs_do_lock(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
-	u32 our = le32_to_cpu(op->flags), owner = le32_to_cpu(op->mode);
+	u32 our = le32_to_cpu(op->flags), owner = le32_to_cpu(op->owner);
 	struct file *file = rfs_handle_get(carrier->replay, op->handle);
 	struct file_lock lock;
 	s64 result = -EBADF;
@@ -135,7 +135,7 @@ s64 rfs_do_lock(struct rfs_carrier *carrier, const struct iot_program_op *op)
 s64 rfs_do_flush(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	struct file *file = rfs_handle_get(carrier->replay, op->handle);
-	u32 number = le32_to_cpu(op->mode);
+	u32 number = le32_to_cpu(op->owner);
 	fl_owner_t owner = current->files;
 	int err = 0;
 

@@ -10,47 +10,10 @@
 #include "handles.h"
 #include "perform.h"
 
+#define FUNCTION(kind, ...) [IOT_KIND_##kind] = rfs_do_##kind,
+
 static const rfs_perform_fn functions[] = {
-	[IOT_KIND_lookup] = rfs_do_lookup,
-	[IOT_KIND_open] = rfs_do_open,
-	[IOT_KIND_stat] = rfs_do_stat,
-	[IOT_KIND_setattr] = rfs_do_setattr,
-	[IOT_KIND_mkdir] = rfs_do_mkdir,
-	[IOT_KIND_rmdir] = rfs_do_rmdir,
-	[IOT_KIND_mknod] = rfs_do_mknod,
-	[IOT_KIND_unlink] = rfs_do_unlink,
-	[IOT_KIND_rename] = rfs_do_rename,
-	[IOT_KIND_link] = rfs_do_link,
-	[IOT_KIND_symlink] = rfs_do_symlink,
-	[IOT_KIND_readlink] = rfs_do_readlink,
-	[IOT_KIND_follow] = rfs_do_follow,
-	[IOT_KIND_denied] = rfs_do_denied,
-	[IOT_KIND_statfs] = rfs_do_statfs,
-	[IOT_KIND_getxattr] = rfs_do_getxattr,
-	[IOT_KIND_setxattr] = rfs_do_setxattr,
-	[IOT_KIND_removexattr] = rfs_do_removexattr,
-	[IOT_KIND_listxattr] = rfs_do_listxattr,
-	[IOT_KIND_getfileattr] = rfs_do_getfileattr,
-	[IOT_KIND_setfileattr] = rfs_do_setfileattr,
-	[IOT_KIND_flush] = rfs_do_flush,
-	[IOT_KIND_release] = rfs_do_release,
-	[IOT_KIND_read] = rfs_do_read,
-	[IOT_KIND_write] = rfs_do_write,
-	[IOT_KIND_seek] = rfs_do_seek,
-	[IOT_KIND_fsync] = rfs_do_fsync,
-	[IOT_KIND_readdir] = rfs_do_readdir,
-	[IOT_KIND_fallocate] = rfs_do_fallocate,
-	[IOT_KIND_fadvise] = rfs_do_fadvise,
-	[IOT_KIND_ioctl] = rfs_do_ioctl,
-	[IOT_KIND_lock] = rfs_do_lock,
-	[IOT_KIND_copy_range] = rfs_do_copy_range,
-	[IOT_KIND_remap_range] = rfs_do_remap_range,
-	[IOT_KIND_map] = rfs_do_map,
-	[IOT_KIND_unmap] = rfs_do_unmap,
-	[IOT_KIND_touch] = rfs_do_touch,
-	[IOT_KIND_msync] = rfs_do_msync,
-	[IOT_KIND_madvise] = rfs_do_madvise,
-	[IOT_KIND_submit] = rfs_do_submit,
+	IOT_WORKER_OPERATIONS(FUNCTION)
 };
 
 /* -- what would give rights: core/replay/harmless.h ----------------------------------------------- */

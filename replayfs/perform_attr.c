@@ -79,7 +79,7 @@ static struct timespec64 stamp_of(__le64 ns)
 /* The group's privilege went unless it is in the mode that was left. */
 static unsigned int kill_of(const struct iot_program_op *op)
 {
-	bool has_mode = le32_to_cpu(op->flags) & IOT_ATTR_mode;
+	bool has_mode = le32_to_cpu(op->attrs) & IOT_ATTR_mode;
 	bool is_kept = has_mode && (le32_to_cpu(op->mode) & S_ISGID);
 
 	return ATTR_KILL_PRIV | ATTR_KILL_SUID | (is_kept ? 0 : ATTR_KILL_SGID);
@@ -100,7 +100,7 @@ static unsigned int times_of(u32 attrs)
 
 static void attr_of(const struct iot_program_op *op, struct iattr *attr)
 {
-	u32 attrs = le32_to_cpu(op->flags);
+	u32 attrs = le32_to_cpu(op->attrs);
 	unsigned int valid = 0;
 
 	valid |= attrs & IOT_ATTR_mode ? ATTR_MODE : 0;
@@ -119,9 +119,9 @@ static void attr_of(const struct iot_program_op *op, struct iattr *attr)
 		.ia_mode = le32_to_cpu(op->mode) & S_IALLUGO,
 		.ia_uid = make_kuid(current_user_ns(), le32_to_cpu(op->uid)),
 		.ia_gid = make_kgid(current_user_ns(), le32_to_cpu(op->gid)),
-		.ia_size = le64_to_cpu(op->length_bytes),
-		.ia_atime = stamp_of(op->offset_bytes),
-		.ia_mtime = stamp_of(op->extra),
+		.ia_size = le64_to_cpu(op->size_bytes),
+		.ia_atime = stamp_of(op->atime_ns),
+		.ia_mtime = stamp_of(op->mtime_ns),
 	};
 }
 
@@ -166,7 +166,7 @@ static int set_attr(struct rfs_carrier *carrier, const struct rfs_object *object
 		    const struct iot_program_op *op)
 {
 	struct inode *inode = d_inode(object->path.dentry);
-	bool is_truncate = le32_to_cpu(op->flags) & IOT_ATTR_size;
+	bool is_truncate = le32_to_cpu(op->attrs) & IOT_ATTR_size;
 	struct iattr attr;
 	int err = 0;
 
@@ -195,7 +195,7 @@ s64 rfs_do_setattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
 /* Permission was refused: ask for it again. */
 s64 rfs_do_denied(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
-	u32 prot = le32_to_cpu(op->flags);
+	u32 prot = le32_to_cpu(op->wanted);
 	struct path path;
 	int err = rfs_path_get(carrier, op->path, &path);
 
@@ -255,7 +255,7 @@ s64 rfs_do_getxattr(struct rfs_carrier *carrier, const struct iot_program_op *op
 
 	if (result)
 		return result;
-	result = get_value(&object, rfs_string(carrier, op->path2), room);
+	result = get_value(&object, rfs_string(carrier, op->xattr), room);
 	rfs_object_put(carrier, op, &object);
 	return result;
 }
@@ -272,7 +272,7 @@ static void *copy_value(struct rfs_carrier *carrier, const struct iot_program_op
 	if (value && known)
 		memcpy(value, known, bytes);
 	if (value)
-		rfs_value(carrier, rfs_string(carrier, op->path2), value, bytes);
+		rfs_value(carrier, rfs_string(carrier, op->xattr), value, bytes);
 	return value;
 }
 
@@ -294,7 +294,7 @@ static int set_xattr(struct rfs_carrier *carrier, const struct rfs_object *objec
 
 	if (value)
 		err = iot_vfs_setxattr(mnt_idmap(object->path.mnt), object->path.dentry,
-				       rfs_string(carrier, op->path2), value, bytes, le32_to_cpu(op->flags));
+				       rfs_string(carrier, op->xattr), value, bytes, le32_to_cpu(op->flags));
 	kvfree(value);
 	return is_left_out(carrier, op, err) ? 0 : err;
 }
@@ -308,7 +308,7 @@ static int remove_xattr(struct rfs_carrier *carrier, const struct rfs_object *ob
 			const struct iot_program_op *op)
 {
 	return iot_vfs_removexattr(mnt_idmap(object->path.mnt), object->path.dentry,
-				   rfs_string(carrier, op->path2));
+				   rfs_string(carrier, op->xattr));
 }
 
 s64 rfs_do_removexattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
@@ -362,11 +362,11 @@ static int set_flags(struct rfs_carrier *carrier, const struct rfs_object *objec
 
 	if (err)
 		return err;
-	if (op->mode) {
+	if (op->has_numbers) {
 		fileattr_fill_xflags(&attr, iot_fileattrs_to_x(flags, attr.fsx_xflags));
-		attr.fsx_projid = le32_to_cpu(op->uid);
-		attr.fsx_extsize = le64_to_cpu(op->length_bytes);
-		attr.fsx_cowextsize = le64_to_cpu(op->extra);
+		attr.fsx_projid = le32_to_cpu(op->project);
+		attr.fsx_extsize = le64_to_cpu(op->extsize_bytes);
+		attr.fsx_cowextsize = le64_to_cpu(op->cowextsize_bytes);
 	} else {
 		fileattr_fill_flags(&attr, iot_fileattrs_to(flags, attr.flags));
 	}

@@ -172,7 +172,7 @@ s64 rfs_do_seek(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	struct file *file = rfs_handle_get(carrier->replay, op->handle);
 	loff_t offset = le64_to_cpu(op->offset_bytes), result = le64_to_cpu(op->result);
-	int whence = le32_to_cpu(op->flags); /* IOT_WHENCES have the numbers of SEEK_* */
+	int whence = le32_to_cpu(op->whence); /* IOT_WHENCES have the numbers of SEEK_* */
 	loff_t before;
 
 	if (IS_ERR(file))
@@ -193,7 +193,7 @@ s64 rfs_do_fsync(struct rfs_carrier *carrier, const struct iot_program_op *op)
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	err = vfs_fsync_range(file, le64_to_cpu(op->offset_bytes), le64_to_cpu(op->extra),
+	err = vfs_fsync_range(file, le64_to_cpu(op->offset_bytes), le64_to_cpu(op->end_bytes),
 			      !!(le32_to_cpu(op->flags) & IOT_RW_datasync));
 	rfs_handle_put(carrier->replay, op->handle);
 	return err;
@@ -232,7 +232,7 @@ s64 rfs_do_readdir(struct rfs_carrier *carrier, const struct iot_program_op *op)
 		.context.actor = count_entry,
 		.carrier = carrier,
 		.op = op,
-		.left = le32_to_cpu(op->flags),
+		.left = le32_to_cpu(op->entries),
 	};
 	int err;
 
@@ -266,7 +266,7 @@ s64 rfs_do_fadvise(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	err = vfs_fadvise(file, le64_to_cpu(op->offset_bytes), le64_to_cpu(op->length_bytes),
-			  le32_to_cpu(op->flags));
+			  le32_to_cpu(op->advice));
 	rfs_handle_put(carrier->replay, op->handle);
 	return err;
 }
@@ -274,7 +274,7 @@ s64 rfs_do_fadvise(struct rfs_carrier *carrier, const struct iot_program_op *op)
 /* A terminal's request, which tells programs that a file is none. */
 s64 rfs_do_ioctl(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
-	unsigned int request = IOT_PROGRAM_IOCTLS | le32_to_cpu(op->flags);
+	unsigned int request = IOT_PROGRAM_IOCTLS | le32_to_cpu(op->request);
 	struct file *file = rfs_handle_get(carrier->replay, op->handle);
 	long result = -ENOTTY;
 
@@ -297,12 +297,12 @@ static s64 with_two_files(struct rfs_carrier *carrier, const struct iot_program_
 
 	if (IS_ERR(in))
 		return PTR_ERR(in);
-	out = rfs_handle_get(carrier->replay, op->other);
+	out = rfs_handle_get(carrier->replay, op->to_handle);
 	if (IS_ERR(out)) {
 		result = PTR_ERR(out);
 	} else {
 		result = do_it(in, out, op);
-		rfs_handle_put(carrier->replay, op->other);
+		rfs_handle_put(carrier->replay, op->to_handle);
 	}
 	rfs_handle_put(carrier->replay, op->handle);
 	return result;
@@ -310,7 +310,7 @@ static s64 with_two_files(struct rfs_carrier *carrier, const struct iot_program_
 
 static s64 copy_range(struct file *in, struct file *out, const struct iot_program_op *op)
 {
-	return vfs_copy_file_range(in, le64_to_cpu(op->offset_bytes), out, le64_to_cpu(op->extra),
+	return vfs_copy_file_range(in, le64_to_cpu(op->offset_bytes), out, le64_to_cpu(op->to_offset_bytes),
 				   le64_to_cpu(op->length_bytes), 0);
 }
 
@@ -333,7 +333,7 @@ static int may_dedupe(const struct file *in)
 
 static s64 remap_range(struct file *in, struct file *out, const struct iot_program_op *op)
 {
-	loff_t from = le64_to_cpu(op->offset_bytes), to = le64_to_cpu(op->extra);
+	loff_t from = le64_to_cpu(op->offset_bytes), to = le64_to_cpu(op->to_offset_bytes);
 	loff_t length = le64_to_cpu(op->length_bytes);
 	u32 flags = le32_to_cpu(op->flags); /* 1 deduplicate, 2 may be shortened */
 

@@ -35,12 +35,12 @@ s64 rfs_do_map(struct rfs_carrier *carrier, const struct iot_program_op *op)
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	address = vm_mmap(file, 0, length_bytes, prot_of(le32_to_cpu(op->mode)),
+	address = vm_mmap(file, 0, length_bytes, prot_of(le32_to_cpu(op->prot)),
 			  map_flags_of(le32_to_cpu(op->flags)), offset_bytes);
 	rfs_handle_put(carrier->replay, op->handle);
 	if (IS_ERR_VALUE(address))
 		return (long)address;
-	err = rfs_map_fill(carrier->replay, op->other, address, offset_bytes, length_bytes);
+	err = rfs_map_fill(carrier->replay, op->map, address, offset_bytes, length_bytes);
 	if (err)
 		vm_munmap(address, length_bytes);
 	return err;
@@ -48,7 +48,7 @@ s64 rfs_do_map(struct rfs_carrier *carrier, const struct iot_program_op *op)
 
 s64 rfs_do_unmap(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
-	return rfs_map_cut(carrier->replay, op->other, le64_to_cpu(op->offset_bytes),
+	return rfs_map_cut(carrier->replay, op->map, le64_to_cpu(op->offset_bytes),
 			   le64_to_cpu(op->length_bytes));
 }
 
@@ -57,12 +57,12 @@ s64 rfs_do_touch(struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
 	unsigned long address;
 	char byte = 0;
-	int err = rfs_map_get(carrier->replay, op->other, le64_to_cpu(op->offset_bytes), 1,
+	int err = rfs_map_get(carrier->replay, op->map, le64_to_cpu(op->offset_bytes), 1,
 			      &address);
 
 	if (err)
 		return err;
-	err = rfs_map_advise(carrier->replay, op->other, le32_to_cpu(op->flags));
+	err = rfs_map_advise(carrier->replay, op->map, le32_to_cpu(op->flags));
 	if (err)
 		goto out;
 	if (le32_to_cpu(op->flags) & IOT_TOUCH_write)
@@ -70,7 +70,7 @@ s64 rfs_do_touch(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	else
 		err = get_user(byte, (char __user *)address);
 out:
-	rfs_map_put(carrier->replay, op->other);
+	rfs_map_put(carrier->replay, op->map);
 	return err;
 }
 
@@ -95,12 +95,12 @@ static struct file *mapped_file_get(struct rfs_carrier *carrier, const struct io
 	u64 page_bytes = le64_to_cpu(op->offset_bytes) & PAGE_MASK;
 	unsigned long address;
 	struct file *file;
-	int err = rfs_map_get(carrier->replay, op->other, page_bytes, 1, &address);
+	int err = rfs_map_get(carrier->replay, op->map, page_bytes, 1, &address);
 
 	if (err)
 		return ERR_PTR(err);
 	file = file_at(address);
-	rfs_map_put(carrier->replay, op->other);
+	rfs_map_put(carrier->replay, op->map);
 	return file;
 }
 
@@ -111,7 +111,7 @@ s64 rfs_do_msync(struct rfs_carrier *carrier, const struct iot_program_op *op)
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	err = vfs_fsync_range(file, le64_to_cpu(op->offset_bytes), le64_to_cpu(op->extra),
+	err = vfs_fsync_range(file, le64_to_cpu(op->offset_bytes), le64_to_cpu(op->end_bytes),
 			      !!(le32_to_cpu(op->flags) & IOT_RW_datasync));
 	fput(file);
 	return err;
@@ -125,7 +125,7 @@ s64 rfs_do_madvise(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	err = vfs_fadvise(file, le64_to_cpu(op->offset_bytes), le64_to_cpu(op->length_bytes),
-			  le32_to_cpu(op->flags));
+			  le32_to_cpu(op->advice));
 	fput(file);
 	return err;
 }

@@ -270,7 +270,7 @@ static int make_node(struct rfs_carrier *carrier, const struct iot_program_op *o
 {
 	umode_t mode = rfs_mode(carrier, le32_to_cpu(op->mode));
 	bool is_device = S_ISCHR(mode) || S_ISBLK(mode);
-	u64 rdev = rfs_rdev(carrier, mode, le64_to_cpu(op->extra));
+	u64 rdev = rfs_rdev(carrier, mode, le64_to_cpu(op->rdev));
 
 	if (!(mode & S_IFMT) || S_ISREG(mode))
 		return iot_vfs_create(place->idmap, child, mode, &carrier->delegated);
@@ -305,7 +305,7 @@ s64 rfs_do_symlink(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	child = start_creating_at(&place);
 	err = PTR_ERR_OR_ZERO(child);
 	if (!err)
-		err = iot_vfs_symlink(place.idmap, child, rfs_string(carrier, op->path2),
+		err = iot_vfs_symlink(place.idmap, child, rfs_string(carrier, op->target),
 				      &carrier->delegated);
 	iot_end_dirop(child);
 	place_put(&place);
@@ -342,7 +342,7 @@ s64 rfs_do_link(struct rfs_carrier *carrier, const struct iot_program_op *op)
 
 	if (err)
 		return err;
-	err = place_get(carrier, op, op->path2, &place);
+	err = place_get(carrier, op, op->new_path, &place);
 	if (err) {
 		rfs_object_put(carrier, op, &old);
 		return err;
@@ -407,7 +407,7 @@ s64 rfs_do_rename(struct rfs_carrier *carrier, const struct iot_program_op *op)
 
 	if (err)
 		return err;
-	err = place_get(carrier, op, op->path2, &new);
+	err = place_get(carrier, op, op->new_path, &new);
 	if (err) {
 		path_put(&old.dir);
 		return err;

@@ -221,7 +221,7 @@ static ssize_t begin(struct rfs_carrier *carrier, struct rfs_request *request,
 static struct rfs_request *request_of(const struct rfs_replay *replay,
 				      const struct iot_program_op *op)
 {
-	return replay->tasks[le32_to_cpu(op->other) - 1].request;
+	return replay->tasks[le32_to_cpu(op->queue) - 1].request;
 }
 
 /**

@@ -3,6 +3,7 @@
  * compile_ops.c - an operation of the graph as one of a program: slots, texts, numbers, waits.
  */
 #include "compiler.h"
+#include "core/replay/operation.h"
 #include "initial.h"
 
 /* -- slots ------------------------------------------------------------------------------- */
@@ -134,137 +135,132 @@ static bool is_text(const char *text, size_t most_bytes)
 	return text && text[0] && strlen(text) <= most_bytes;
 }
 
-static bool has_path2(const struct graph_op *op)
-{
-	switch (op->kind) {
-	case IOT_KIND_rename:
-	case IOT_KIND_link:
-		return is_known(op->path2);
-	case IOT_KIND_symlink:
-		return is_text(op->path2, IOT_PROGRAM_TARGET_MAX - 1);
-	case IOT_KIND_getxattr:
-	case IOT_KIND_setxattr:
-	case IOT_KIND_removexattr:
-		return is_text(op->path2, IOT_PROGRAM_NAME_MAX);
-	default:
-		return true;
-	}
-}
-
-static int put_paths(struct compiler *c, struct iot_program_op *op)
-{
-	int err;
-
-	if (!is_known(c->op->path) || !has_path2(c->op))
-		return 1;
-	err = iot_builder_text(c->builder, c->op->path, &op->path);
-	if (!err && c->op->path2)
-		err = iot_builder_text(c->builder, c->op->path2, &op->path2);
-	return err;
-}
-
-/* By path if there is one, else through a handle. */
+/* A path, or a handle in its place. */
 static int put_place(struct compiler *c, struct iot_program_op *op)
 {
-	int err;
-
 	if (c->op->path)
-		return put_paths(c, op);
-	if (!has_path2(c->op))
-		return 1;
-	err = handle_slot(c, c->op->handle, false, &op->handle);
-	if (!err && c->op->path2)
-		err = iot_builder_text(c->builder, c->op->path2, &op->path2);
-	return err;
+		return iot_builder_text(c->builder, c->op->path, &op->path);
+	return handle_slot(c, c->op->handle, false, &op->handle);
 }
 
-/* Its value, if there is one, stands behind the name. */
-static int put_attribute(struct compiler *c, struct iot_program_op *op)
+static int put_text(struct compiler *c, const char *text, __le32 *at)
 {
-	const char *name = c->op->path2;
-	int err;
-
-	if (name && !c->op->extra && has_meaning(name))
-		return 1;
-	err = put_place(c, op);
-	if (!err && c->op->extra)
-		err = iot_builder_bytes(c->builder, name, strlen(name) + 1 + c->op->length_bytes,
-					&op->path2);
-	return err;
+	return text ? iot_builder_text(c->builder, text, at) : 0;
 }
+
+/* The value, if there is one, stands behind the name. */
+static int put_value(struct compiler *c, struct iot_program_op *op)
+{
+	const char *name = c->op->xattr;
+
+	op->has_value = cpu_to_le64(c->op->has_value);
+	return c->op->has_value ? iot_builder_bytes(c->builder, name, strlen(name) + 1 + c->op->length_bytes,
+						    &op->xattr) : 0;
+}
+
+/* Of a lock that an open file description owns, and of a process without locks, none. */
+static int put_owner(struct compiler *c, struct iot_program_op *op)
+{
+	if (c->op->kind != IOT_KIND_lock || graph_is_process_lock(c->op->flags))
+		op->owner = cpu_to_le32(owner_of(c));
+	return 0;
+}
+
+static int put_queue(struct compiler *c, struct iot_program_op *op)
+{
+	op->queue = cpu_to_le32(c->program_task[c->op->event] + 1);
+	return 0;
+}
+
+/* Can an operand be expressed? For each use of IOT_OPERAND_USES that may not be. */
+#define CAN_path(from)	   is_known((from)->path)
+#define CAN_place(from)	   (!(from)->path || is_known((from)->path))
+#define CAN_new_path(from) is_known((from)->new_path)
+#define CAN_target(from)   is_text((from)->target, IOT_PROGRAM_TARGET_MAX - 1)
+#define CAN_xattr(from)	   is_text((from)->xattr, IOT_PROGRAM_NAME_MAX)
+#define CAN_value(from)	   ((from)->has_value || !has_meaning((from)->xattr))
+#define CAN_queue(from)	   ((from)->event != GRAPH_NONE)
+
+#define CAN_object(from)       true
+#define CAN_place_handle(from) true
+#define CAN_handle(from)       true
+#define CAN_new_handle(from)   true
+#define CAN_to_handle(from)    true
+#define CAN_map(from)	       true
+#define CAN_new_map(from)      true
+#define CAN_latch(from)	       true
+#define CAN_owner(from)	       true
+#define CAN_bits(from)	       true
+#define CAN_mask(from)	       true
+#define CAN_request(from)      true
+#define CAN_yes_no(from)       true
+#define CAN_position(from)     true
+#define CAN_transfer(from)     true
+#define CAN_range_end(from)    true
+#define CAN_page(from)	       true
+#define CAN_small(from)	       true
+#define CAN_new_mode(from)     true
+#define CAN_rdev(from)	       true
+#define CAN_u32(from)	       true
+#define CAN_u64(from)	       true
+#define CAN_s64(from)	       true
+
+/* The member of a program's operation from that of the graph's. */
+#define PUT_32(member)		 (op->member = cpu_to_le32((u32)from->member), 0)
+#define PUT_64(member)		 (op->member = cpu_to_le64(from->member), 0)
+#define PUT_object(member)	 0 /* when all others can be expressed */
+#define PUT_path(member)	 put_text(c, from->member, &op->member)
+#define PUT_place(member)	 put_place(c, op)
+#define PUT_place_handle(member) 0 /* part of the place */
+#define PUT_new_path(member)	 put_text(c, from->member, &op->member)
+#define PUT_target(member)	 put_text(c, from->member, &op->member)
+#define PUT_xattr(member)	 put_text(c, from->member, &op->member)
+#define PUT_value(member)	 put_value(c, op)
+#define PUT_handle(member)	 handle_slot(c, from->member, false, &op->member)
+#define PUT_new_handle(member)	 handle_slot(c, from->member, true, &op->member)
+#define PUT_to_handle(member)	 handle_slot(c, from->member, false, &op->member)
+#define PUT_map(member)		 map_slot(c, false, &op->member)
+#define PUT_new_map(member)	 map_slot(c, true, &op->member)
+#define PUT_queue(member)	 put_queue(c, op)
+#define PUT_latch(member)	 PUT_32(member)
+#define PUT_owner(member)	 put_owner(c, op)
+#define PUT_bits(member)	 PUT_32(member)
+#define PUT_mask(member)	 PUT_32(member)
+#define PUT_request(member)	 PUT_32(member)
+#define PUT_yes_no(member)	 PUT_32(member)
+#define PUT_new_mode(member)	 PUT_32(member)
+#define PUT_u32(member)		 PUT_32(member)
+#define PUT_position(member)	 PUT_64(member)
+#define PUT_transfer(member)	 PUT_64(member)
+#define PUT_range_end(member)	 PUT_64(member)
+#define PUT_page(member)	 PUT_64(member)
+#define PUT_small(member)	 PUT_64(member)
+#define PUT_rdev(member)	 PUT_64(member)
+#define PUT_u64(member)		 PUT_64(member)
+#define PUT_s64(member)		 PUT_64(member)
+
+#define CAN_OPERAND(k, use, ...) && CAN_##use(from)
+#define CAN_KIND(k)	  (true IOT_OPERANDS_##k(CAN_OPERAND, CAN_OPERAND, IOT_OPERAND_SKIP, k))
+#define PUT_OPERAND(k, use, member, ...) err = err ?: PUT_##use(member);
+#define PUT_KIND(number, k)                                                            \
+	case number:                                                                   \
+		err = !CAN_KIND(k);                                                    \
+		IOT_OPERANDS_##k(PUT_OPERAND, PUT_OPERAND, IOT_OPERAND_SKIP, k)        \
+		break;
+#define PUT_RECORDED(k, ...) PUT_KIND(IOT_KIND_##k, k)
+#define PUT_UNRECORDED(number, k, sentence) PUT_KIND(number, k)
 
 /* Return: 0; 1 if the operation cannot be expressed; a negative errno. */
 static int put_operands(struct compiler *c, struct iot_program_op *op)
 {
-	int err;
+	const struct graph_op *from = c->op;
+	int err = 1;
 
-	switch (c->op->kind) {
-	case IOT_KIND_open:
-		err = put_paths(c, op);
-		return err ? err : handle_slot(c, c->op->handle, true, &op->handle);
-	case IOT_KIND_setxattr:
-		return put_attribute(c, op);
-	case IOT_KIND_stat:
-	case IOT_KIND_setattr:
-	case IOT_KIND_getxattr:
-	case IOT_KIND_removexattr:
-	case IOT_KIND_listxattr:
-	case IOT_KIND_getfileattr:
-	case IOT_KIND_setfileattr:
-	case IOT_KIND_link:
-	case IOT_KIND_denied:
-		return put_place(c, op);
-	case IOT_KIND_copy_range:
-	case IOT_KIND_remap_range:
-		err = handle_slot(c, c->op->handle, false, &op->handle);
-		return err ? err : handle_slot(c, c->op->other, false, &op->other);
-	case IOT_KIND_map:
-		err = handle_slot(c, c->op->handle, false, &op->handle);
-		return err ? err : map_slot(c, true, &op->other);
-	case IOT_KIND_submit:
-		if (c->op->event == GRAPH_NONE)
-			return 1;
-		op->other = cpu_to_le32(c->program_task[c->op->event] + 1);
-		op->extra = 0;
-		return handle_slot(c, c->op->handle, false, &op->handle);
-	case IOT_KIND_unmap:
-	case IOT_KIND_touch:
-	case IOT_KIND_msync:
-	case IOT_KIND_madvise:
-		return map_slot(c, false, &op->other);
-	case IOT_KIND_flush:
-		op->mode = cpu_to_le32(owner_of(c));
-		return handle_slot(c, c->op->handle, false, &op->handle);
-	case IOT_KIND_lock:
-		if (graph_is_process_lock(c->op->flags))
-			op->mode = cpu_to_le32(owner_of(c));
-		return handle_slot(c, c->op->handle, false, &op->handle);
-	case IOT_KIND_release:
-	case IOT_KIND_read:
-	case IOT_KIND_write:
-	case IOT_KIND_seek:
-	case IOT_KIND_fsync:
-	case IOT_KIND_readdir:
-	case IOT_KIND_fallocate:
-	case IOT_KIND_fadvise:
-	case IOT_KIND_ioctl:
-	case IOT_KIND_complete:
-		return handle_slot(c, c->op->handle, false, &op->handle);
-	default:
-		return put_paths(c, op);
+	switch (from->kind) {
+		IOT_OPERATIONS(PUT_RECORDED)
+		IOT_SYNC_OPERATIONS(PUT_UNRECORDED)
 	}
-}
-
-static void put_numbers(const struct graph_op *from, struct iot_program_op *op)
-{
-	op->flags = cpu_to_le32(from->flags);
-	op->mode = cpu_to_le32(from->mode);
-	op->uid = cpu_to_le32(from->uid);
-	op->gid = cpu_to_le32(from->gid);
-	op->offset_bytes = cpu_to_le64(from->offset_bytes);
-	op->length_bytes = cpu_to_le64(from->length_bytes);
-	op->extra = cpu_to_le64(from->extra);
-	op->result = cpu_to_le64((u64)from->result);
+	return err;
 }
 
 /* What is left of an operation that cannot be expressed: its place, and its think time. */
@@ -316,12 +312,10 @@ static int make_op(struct compiler *c, struct iot_program_op *op)
 		make_pass(op);
 		return 0;
 	}
-	if (c->op->kind >= IOT_PLAY_arrive) {
-		op->handle = cpu_to_le32((u32)c->op->handle); /* the hub */
-		return 0;
-	}
-	put_numbers(c->op, op);
 	err = put_operands(c, op);
+	if (c->op->kind >= IOT_PLAY_arrive)
+		return err;
+	op->result = cpu_to_le64((u64)c->op->result);
 	if (!err)
 		err = object_slot(c, c->op->object, &op->object);
 	if (err > 0) {

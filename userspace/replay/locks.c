@@ -167,7 +167,7 @@ static bool may_lock(int fd, u32 our)
 
 static s64 lock_range(struct player_task *task, const struct iot_program_op *op, int fd, u32 our)
 {
-	u64 end = le64_to_cpu(op->extra), begin = le64_to_cpu(op->offset_bytes);
+	u64 end = le64_to_cpu(op->end_bytes), begin = le64_to_cpu(op->offset_bytes);
 	struct flock range = {
 		.l_type = type_of(our),
 		.l_start = (off_t)begin,
@@ -209,7 +209,7 @@ static s64 request_in_vain(struct player_task *task, const struct iot_program_op
 
 static s64 lock_fd(struct player_task *task, const struct iot_program_op *op, int fd)
 {
-	u32 our = le32_to_cpu(op->flags), owner = le32_to_cpu(op->mode);
+	u32 our = le32_to_cpu(op->flags), owner = le32_to_cpu(op->owner);
 
 	if (!(our & IOT_LOCK_flock)) {
 		if (!may_lock(fd, our))
@@ -246,8 +246,8 @@ s64 perform_flush(struct player_task *task, const struct iot_program_op *op)
 		return fd;
 	copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	result = copy < 0 ? -errno : RESULT(close(copy));
-	if (op->mode)
-		give_up(stage_of(task)->lockers, fd, le32_to_cpu(op->mode));
+	if (op->owner)
+		give_up(stage_of(task)->lockers, fd, le32_to_cpu(op->owner));
 	handle_put(handle);
 	return result;
 }

@@ -12,48 +12,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define FUNCTION(kind, ...) [IOT_KIND_##kind] = perform_##kind,
+
 static const perform_fn functions[] = {
-	[IOT_KIND_lookup] = perform_lookup,
-	[IOT_KIND_open] = perform_open,
-	[IOT_KIND_stat] = perform_stat,
-	[IOT_KIND_setattr] = perform_setattr,
-	[IOT_KIND_mkdir] = perform_mkdir,
-	[IOT_KIND_rmdir] = perform_rmdir,
-	[IOT_KIND_mknod] = perform_mknod,
-	[IOT_KIND_unlink] = perform_unlink,
-	[IOT_KIND_rename] = perform_rename,
-	[IOT_KIND_link] = perform_link,
-	[IOT_KIND_symlink] = perform_symlink,
-	[IOT_KIND_readlink] = perform_readlink,
-	[IOT_KIND_follow] = perform_follow,
-	[IOT_KIND_denied] = perform_denied,
-	[IOT_KIND_statfs] = perform_statfs,
-	[IOT_KIND_getxattr] = perform_getxattr,
-	[IOT_KIND_setxattr] = perform_setxattr,
-	[IOT_KIND_removexattr] = perform_removexattr,
-	[IOT_KIND_listxattr] = perform_listxattr,
-	[IOT_KIND_getfileattr] = perform_getfileattr,
-	[IOT_KIND_setfileattr] = perform_setfileattr,
-	[IOT_KIND_flush] = perform_flush,
-	[IOT_KIND_release] = perform_release,
-	[IOT_KIND_read] = perform_read,
-	[IOT_KIND_write] = perform_write,
-	[IOT_KIND_seek] = perform_seek,
-	[IOT_KIND_fsync] = perform_fsync,
-	[IOT_KIND_readdir] = perform_readdir,
-	[IOT_KIND_fallocate] = perform_fallocate,
-	[IOT_KIND_fadvise] = perform_fadvise,
-	[IOT_KIND_ioctl] = perform_ioctl,
-	[IOT_KIND_lock] = perform_lock,
-	[IOT_KIND_copy_range] = perform_copy_range,
-	[IOT_KIND_remap_range] = perform_remap_range,
-	[IOT_KIND_map] = perform_map,
-	[IOT_KIND_unmap] = perform_unmap,
-	[IOT_KIND_touch] = perform_touch,
-	[IOT_KIND_msync] = perform_msync,
-	[IOT_KIND_madvise] = perform_madvise,
-	[IOT_KIND_submit] = perform_submit,
-	[IOT_KIND_complete] = perform_complete,
+	IOT_OPERATIONS(FUNCTION)
 };
 
 /* -- what would give rights: core/replay/harmless.h ------------------------------------------------------ */

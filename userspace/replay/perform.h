@@ -103,61 +103,20 @@ void value_to_set(struct player_task *task, const char *name, u8 *value, size_t 
 s64 perform_op(struct player_task *task, const struct iot_program_op *op);
 void perform_look(struct player_task *task, const struct iot_program_op *op);
 
+/* perform_lookup() and so on: one for each kind, in perform_*.c and locks.c. */
+#define DECLARE_PERFORM(kind, ...) s64 perform_##kind(struct player_task *task, const struct iot_program_op *op);
+IOT_OPERATIONS(DECLARE_PERFORM)
+#undef DECLARE_PERFORM
+
 /* perform_names.c */
 int walk(struct player_task *task, __le32 path);
-s64 perform_lookup(struct player_task *task, const struct iot_program_op *op);
 s64 perform_open(struct player_task *task, const struct iot_program_op *op);
-s64 perform_mkdir(struct player_task *task, const struct iot_program_op *op);
-s64 perform_mknod(struct player_task *task, const struct iot_program_op *op);
-s64 perform_symlink(struct player_task *task, const struct iot_program_op *op);
-s64 perform_link(struct player_task *task, const struct iot_program_op *op);
-s64 perform_unlink(struct player_task *task, const struct iot_program_op *op);
-s64 perform_rmdir(struct player_task *task, const struct iot_program_op *op);
-s64 perform_rename(struct player_task *task, const struct iot_program_op *op);
-s64 perform_readlink(struct player_task *task, const struct iot_program_op *op);
-s64 perform_follow(struct player_task *task, const struct iot_program_op *op);
-
-/* perform_attr.c */
-s64 perform_stat(struct player_task *task, const struct iot_program_op *op);
-s64 perform_setattr(struct player_task *task, const struct iot_program_op *op);
-s64 perform_denied(struct player_task *task, const struct iot_program_op *op);
-s64 perform_statfs(struct player_task *task, const struct iot_program_op *op);
-s64 perform_getxattr(struct player_task *task, const struct iot_program_op *op);
-s64 perform_setxattr(struct player_task *task, const struct iot_program_op *op);
-s64 perform_removexattr(struct player_task *task, const struct iot_program_op *op);
-s64 perform_listxattr(struct player_task *task, const struct iot_program_op *op);
-s64 perform_getfileattr(struct player_task *task, const struct iot_program_op *op);
-s64 perform_setfileattr(struct player_task *task, const struct iot_program_op *op);
-
-/* perform_data.c */
-s64 perform_release(struct player_task *task, const struct iot_program_op *op);
-s64 perform_read(struct player_task *task, const struct iot_program_op *op);
-s64 perform_write(struct player_task *task, const struct iot_program_op *op);
-s64 perform_submit(struct player_task *task, const struct iot_program_op *op);
-s64 perform_complete(struct player_task *task, const struct iot_program_op *op);
-s64 perform_seek(struct player_task *task, const struct iot_program_op *op);
-s64 perform_fsync(struct player_task *task, const struct iot_program_op *op);
-s64 perform_fallocate(struct player_task *task, const struct iot_program_op *op);
-s64 perform_fadvise(struct player_task *task, const struct iot_program_op *op);
-s64 perform_ioctl(struct player_task *task, const struct iot_program_op *op);
 
 /* locks.c */
 struct lockers *lockers_open(void);
 void lockers_close(struct lockers *lockers);
-s64 perform_flush(struct player_task *task, const struct iot_program_op *op);
-s64 perform_lock(struct player_task *task, const struct iot_program_op *op);
-
-/* perform_range.c */
-s64 perform_readdir(struct player_task *task, const struct iot_program_op *op);
-s64 perform_copy_range(struct player_task *task, const struct iot_program_op *op);
-s64 perform_remap_range(struct player_task *task, const struct iot_program_op *op);
 
 /* perform_maps.c */
-s64 perform_map(struct player_task *task, const struct iot_program_op *op);
-s64 perform_unmap(struct player_task *task, const struct iot_program_op *op);
-s64 perform_touch(struct player_task *task, const struct iot_program_op *op);
-s64 perform_msync(struct player_task *task, const struct iot_program_op *op);
-s64 perform_madvise(struct player_task *task, const struct iot_program_op *op);
 void take_faults(void);
 
 #endif

@@ -72,7 +72,7 @@ s64 perform_stat(struct player_task *task, const struct iot_program_op *op)
 
 static s64 set_size(const struct object *object, const struct iot_program_op *op)
 {
-	off_t size_bytes = (off_t)le64_to_cpu(op->length_bytes);
+	off_t size_bytes = (off_t)le64_to_cpu(op->size_bytes);
 
 	return RESULT(object->handle ? ftruncate(object->fd, size_bytes) :
 				       truncate(object->path, size_bytes));
@@ -80,7 +80,7 @@ static s64 set_size(const struct object *object, const struct iot_program_op *op
 
 static s64 set_owner(const struct object *object, const struct iot_program_op *op)
 {
-	u32 attrs = le32_to_cpu(op->flags);
+	u32 attrs = le32_to_cpu(op->attrs);
 
 	return RESULT(fchownat(object->fd, "", attrs & IOT_ATTR_uid ? le32_to_cpu(op->uid) : -1u,
 			       attrs & IOT_ATTR_gid ? le32_to_cpu(op->gid) : -1u, AT_EMPTY_PATH));
@@ -101,10 +101,10 @@ static struct timespec stamp_of(u32 attrs, u32 any, u32 given, __le64 ns)
 
 static s64 set_times(const struct object *object, const struct iot_program_op *op)
 {
-	u32 attrs = le32_to_cpu(op->flags);
+	u32 attrs = le32_to_cpu(op->attrs);
 	const struct timespec times[2] = {
-		stamp_of(attrs, IOT_ATTR_atime, IOT_ATTR_atime_set, op->offset_bytes),
-		stamp_of(attrs, IOT_ATTR_mtime, IOT_ATTR_mtime_set, op->extra),
+		stamp_of(attrs, IOT_ATTR_atime, IOT_ATTR_atime_set, op->atime_ns),
+		stamp_of(attrs, IOT_ATTR_mtime, IOT_ATTR_mtime_set, op->mtime_ns),
 	};
 
 	return RESULT(utimensat(object->fd, "", times, AT_EMPTY_PATH));
@@ -130,7 +130,7 @@ static s64 set_mode(struct player_task *task, const struct object *object, const
  */
 static s64 set_attr(struct player_task *task, const struct object *object, const struct iot_program_op *op)
 {
-	u32 attrs = le32_to_cpu(op->flags);
+	u32 attrs = le32_to_cpu(op->attrs);
 	u32 given = IOT_ATTR_atime_set | IOT_ATTR_mtime_set;
 	s64 result = 0;
 
@@ -165,7 +165,7 @@ s64 perform_setattr(struct player_task *task, const struct iot_program_op *op)
 /* Permission was refused: ask for it again. */
 s64 perform_denied(struct player_task *task, const struct iot_program_op *op)
 {
-	u32 prot = le32_to_cpu(op->flags);
+	u32 prot = le32_to_cpu(op->wanted);
 	int mode = (prot & IOT_PROT_read ? R_OK : 0) | (prot & IOT_PROT_write ? W_OK : 0) |
 		   (prot & IOT_PROT_exec ? X_OK : 0);
 	int fd = walk(task, op->path);
@@ -202,7 +202,7 @@ static size_t value_bytes(const struct iot_program_op *op, size_t bytes_max)
 
 s64 perform_getxattr(struct player_task *task, const struct iot_program_op *op)
 {
-	const char *name = string_of(task, op->path2);
+	const char *name = string_of(task, op->xattr);
 	size_t room = value_bytes(op, XATTR_SIZE_MAX);
 	u8 *value = memory_of(task)->sink;
 	struct object object;
@@ -229,7 +229,7 @@ static bool is_left_out(const struct player_task *task, const struct iot_program
 s64 perform_setxattr(struct player_task *task, const struct iot_program_op *op)
 {
 	const void *known = iot_program_value(task->player->program, op);
-	const char *name = string_of(task, op->path2);
+	const char *name = string_of(task, op->xattr);
 	size_t bytes = value_bytes(op, XATTR_SIZE_MAX);
 	int flags = (int)le32_to_cpu(op->flags);
 	void *value = memory_of(task)->sink;
@@ -251,7 +251,7 @@ s64 perform_setxattr(struct player_task *task, const struct iot_program_op *op)
 
 s64 perform_removexattr(struct player_task *task, const struct iot_program_op *op)
 {
-	const char *name = string_of(task, op->path2);
+	const char *name = string_of(task, op->xattr);
 	struct object object;
 	s64 result = object_get(task, op, &object);
 
@@ -324,9 +324,9 @@ static s64 set_numbers(int fd, const struct iot_program_op *op)
 	if (result)
 		return result;
 	attr.fsx_xflags = iot_fileattrs_to_x(le32_to_cpu(op->flags), attr.fsx_xflags);
-	attr.fsx_projid = le32_to_cpu(op->uid);
-	attr.fsx_extsize = (u32)le64_to_cpu(op->length_bytes);
-	attr.fsx_cowextsize = (u32)le64_to_cpu(op->extra);
+	attr.fsx_projid = le32_to_cpu(op->project);
+	attr.fsx_extsize = (u32)le64_to_cpu(op->extsize_bytes);
+	attr.fsx_cowextsize = (u32)le64_to_cpu(op->cowextsize_bytes);
 	return RESULT(ioctl(fd, FS_IOC_FSSETXATTR, &attr));
 }
 
@@ -351,7 +351,7 @@ s64 perform_setfileattr(struct player_task *task, const struct iot_program_op *o
 		return result;
 	fd = open_for_flags(&object);
 	if (fd >= 0) {
-		result = op->mode ? set_numbers((int)fd, op) : set_flags((int)fd, op);
+		result = op->has_numbers ? set_numbers((int)fd, op) : set_flags((int)fd, op);
 		close_for_flags(&object, (int)fd);
 	}
 	object_put(&object);

@@ -151,7 +151,7 @@ s64 perform_write(struct player_task *task, const struct iot_program_op *op)
  */
 s64 perform_submit(struct player_task *task, const struct iot_program_op *op)
 {
-	const struct player_task *lane = &task->player->tasks[le32_to_cpu(op->other) - 1];
+	const struct player_task *lane = &task->player->tasks[le32_to_cpu(op->queue) - 1];
 	struct request *request = request_of(lane);
 
 	request->fd = handle_get(task, op->handle, &request->handle);
@@ -193,7 +193,7 @@ s64 perform_complete(struct player_task *task, const struct iot_program_op *op)
 s64 perform_seek(struct player_task *task, const struct iot_program_op *op)
 {
 	off_t offset = (off_t)le64_to_cpu(op->offset_bytes), expected = (off_t)le64_to_cpu(op->result);
-	int whence = (int)le32_to_cpu(op->flags); /* IOT_WHENCES have the numbers of SEEK_* */
+	int whence = (int)le32_to_cpu(op->whence); /* IOT_WHENCES have the numbers of SEEK_* */
 	struct handle *handle;
 	int fd = handle_get(task, op->handle, &handle);
 	s64 result;
@@ -246,7 +246,7 @@ s64 perform_fadvise(struct player_task *task, const struct iot_program_op *op)
 	if (fd < 0)
 		return fd;
 	err = posix_fadvise(fd, (off_t)le64_to_cpu(op->offset_bytes),
-			    (off_t)le64_to_cpu(op->length_bytes), (int)le32_to_cpu(op->flags));
+			    (off_t)le64_to_cpu(op->length_bytes), (int)le32_to_cpu(op->advice));
 	handle_put(handle);
 	return -err;
 }
@@ -260,7 +260,7 @@ s64 perform_ioctl(struct player_task *task, const struct iot_program_op *op)
 
 	if (fd < 0)
 		return fd;
-	result = RESULT(ioctl(fd, IOT_PROGRAM_IOCTLS | le32_to_cpu(op->flags),
+	result = RESULT(ioctl(fd, IOT_PROGRAM_IOCTLS | le32_to_cpu(op->request),
 			      memory_of(task)->sink));
 	handle_put(handle);
 	return result;

@@ -35,13 +35,13 @@ s64 perform_map(struct player_task *task, const struct iot_program_op *op)
 
 	if (fd < 0)
 		return fd;
-	address = mmap(NULL, length_bytes, prot_of(le32_to_cpu(op->mode)),
+	address = mmap(NULL, length_bytes, prot_of(le32_to_cpu(op->prot)),
 		       map_flags_of(le32_to_cpu(op->flags)), fd, (off_t)offset_bytes);
 	result = address == MAP_FAILED ? -errno : 0;
 	handle_put(handle);
 	if (result)
 		return result;
-	result = map_fill(task, op->other, address, offset_bytes, length_bytes);
+	result = map_fill(task, op->map, address, offset_bytes, length_bytes);
 	if (result)
 		munmap(address, length_bytes);
 	return result;
@@ -49,7 +49,7 @@ s64 perform_map(struct player_task *task, const struct iot_program_op *op)
 
 s64 perform_unmap(struct player_task *task, const struct iot_program_op *op)
 {
-	return map_cut(task, op->other, le64_to_cpu(op->offset_bytes), le64_to_cpu(op->length_bytes));
+	return map_cut(task, op->map, le64_to_cpu(op->offset_bytes), le64_to_cpu(op->length_bytes));
 }
 
 /* -- touches ------------------------------------------------------------------------------------------ */
@@ -117,7 +117,7 @@ s64 perform_touch(struct player_task *task, const struct iot_program_op *op)
 {
 	struct map *map;
 	char *address;
-	int err = map_get(task, op->other, le64_to_cpu(op->offset_bytes), 1, &map, &address);
+	int err = map_get(task, op->map, le64_to_cpu(op->offset_bytes), 1, &map, &address);
 
 	if (err)
 		return err;
@@ -135,7 +135,7 @@ static int range_get(struct player_task *task, const struct iot_program_op *op, 
 {
 	u64 page_bytes = (u64)sysconf(_SC_PAGESIZE), offset_bytes = le64_to_cpu(op->offset_bytes);
 	u64 begin_bytes = offset_bytes - offset_bytes % page_bytes, most;
-	int err = map_get(task, op->other, begin_bytes, 1, map, address);
+	int err = map_get(task, op->map, begin_bytes, 1, map, address);
 
 	if (err)
 		return err;
@@ -148,7 +148,7 @@ static int range_get(struct player_task *task, const struct iot_program_op *op, 
 
 s64 perform_msync(struct player_task *task, const struct iot_program_op *op)
 {
-	u64 length_bytes = le64_to_cpu(op->extra) - le64_to_cpu(op->offset_bytes) + 1;
+	u64 length_bytes = le64_to_cpu(op->end_bytes) - le64_to_cpu(op->offset_bytes) + 1;
 	struct map *map;
 	char *address;
 	s64 result = range_get(task, op, &length_bytes, &map, &address);
@@ -165,7 +165,7 @@ s64 perform_madvise(struct player_task *task, const struct iot_program_op *op)
 {
 	static const int advices[] = { MADV_NORMAL, MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED };
 	u64 length_bytes = le64_to_cpu(op->length_bytes);
-	u32 advice = le32_to_cpu(op->flags);
+	u32 advice = le32_to_cpu(op->advice);
 	struct map *map;
 	char *address;
 	s64 result;

@@ -227,7 +227,7 @@ static bool is_device(u32 mode, u64 rdev)
 s64 perform_mknod(struct player_task *task, const struct iot_program_op *op)
 {
 	u32 mode = mode_to_make(task, le32_to_cpu(op->mode));
-	u64 rdev = rdev_to_make(task, mode, le64_to_cpu(op->extra));
+	u64 rdev = rdev_to_make(task, mode, le64_to_cpu(op->rdev));
 	struct place place;
 	s64 result;
 
@@ -248,7 +248,7 @@ s64 perform_symlink(struct player_task *task, const struct iot_program_op *op)
 
 	if (result)
 		return result;
-	result = RESULT(symlinkat(string_of(task, op->path2), place.dir_fd, place.name));
+	result = RESULT(symlinkat(string_of(task, op->target), place.dir_fd, place.name));
 	place_put(&place);
 	return result;
 }
@@ -273,7 +273,7 @@ static s64 link_handle(struct player_task *task, const struct iot_program_op *op
 s64 perform_link(struct player_task *task, const struct iot_program_op *op)
 {
 	struct place from, to;
-	s64 result = place_get(task, op->path2, &to);
+	s64 result = place_get(task, op->new_path, &to);
 
 	if (result)
 		return result;
@@ -319,7 +319,7 @@ s64 perform_rename(struct player_task *task, const struct iot_program_op *op)
 
 	if (result)
 		return result;
-	result = place_get(task, op->path2, &to);
+	result = place_get(task, op->new_path, &to);
 	if (!result) {
 		result = RESULT(renameat2(from.dir_fd, from.name, to.dir_fd, to.name,
 					  iot_rename_flags_to(le32_to_cpu(op->flags))));

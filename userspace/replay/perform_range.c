@@ -51,7 +51,7 @@ static off_t take_entries(struct player_task *task, const struct iot_program_op 
  */
 static s64 read_entries(struct player_task *task, const struct iot_program_op *op, int fd)
 {
-	u32 left = le32_to_cpu(op->flags);
+	u32 left = le32_to_cpu(op->entries);
 	off_t position = left ? -1 : lseek(fd, 0, SEEK_CUR), after = -1;
 	size_t room;
 	s64 bytes;
@@ -97,7 +97,7 @@ static s64 with_two_files(struct player_task *task, const struct iot_program_op 
 
 	if (in < 0)
 		return in;
-	out = handle_get(task, op->other, &to);
+	out = handle_get(task, op->to_handle, &to);
 	if (out < 0) {
 		result = out;
 	} else {
@@ -110,7 +110,7 @@ static s64 with_two_files(struct player_task *task, const struct iot_program_op 
 
 static s64 copy_range(int in, int out, const struct iot_program_op *op)
 {
-	off_t from = (off_t)le64_to_cpu(op->offset_bytes), to = (off_t)le64_to_cpu(op->extra);
+	off_t from = (off_t)le64_to_cpu(op->offset_bytes), to = (off_t)le64_to_cpu(op->to_offset_bytes);
 
 	return RESULT(copy_file_range(in, &from, out, &to, le64_to_cpu(op->length_bytes), 0));
 }
@@ -131,7 +131,7 @@ static s64 dedupe_range(int in, int out, const struct iot_program_op *op)
 			.src_length = le64_to_cpu(op->length_bytes),
 			.dest_count = 1,
 		},
-		.info = { .dest_fd = out, .dest_offset = le64_to_cpu(op->extra) },
+		.info = { .dest_fd = out, .dest_offset = le64_to_cpu(op->to_offset_bytes) },
 	};
 
 	if (ioctl(in, FIDEDUPERANGE, &request))
@@ -148,7 +148,7 @@ static s64 clone_range(int in, int out, const struct iot_program_op *op)
 		.src_fd = in,
 		.src_offset = le64_to_cpu(op->offset_bytes),
 		.src_length = le64_to_cpu(op->length_bytes),
-		.dest_offset = le64_to_cpu(op->extra),
+		.dest_offset = le64_to_cpu(op->to_offset_bytes),
 	};
 	struct stat stat;
 

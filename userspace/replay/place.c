@@ -9,6 +9,7 @@
  * there is only one of each. They are joined to sets, by union-find (Tarjan: Efficiency of a good but
  * not linear set union algorithm, 1975), and a set goes where the first of its ranks goes.
  */
+#include "core/replay/operation.h"
 #include "place.h"
 
 #include <errno.h>
@@ -108,25 +109,6 @@ static void use(struct placing *p, u32 *first, u32 number, u32 task)
 		join_tasks(p, first[number], task);
 }
 
-static bool is_handle_too(u16 kind)
-{
-	return kind == IOT_KIND_copy_range || kind == IOT_KIND_remap_range;
-}
-
-static bool is_on_map(u16 kind)
-{
-	switch (kind) {
-	case IOT_KIND_map:
-	case IOT_KIND_unmap:
-	case IOT_KIND_touch:
-	case IOT_KIND_msync:
-	case IOT_KIND_madvise:
-		return true;
-	default:
-		return false;
-	}
-}
-
 struct firsts {
 	u32 *handles;
 	u32 *maps;
@@ -136,18 +118,16 @@ struct firsts {
 
 static void join_op(struct placing *p, const struct firsts *f, const struct iot_program_op *op, u32 task)
 {
-	u16 kind = le16_to_cpu(op->kind);
+	u32 uses = iot_operation(le16_to_cpu(op->kind))->uses;
 
-	if (kind >= IOT_PLAY_arrive)
-		return;
-	if (op->handle)
+	if (op->handle && !(uses & IOT_USE_BIT(latch)))
 		use(p, f->handles, le32_to_cpu(op->handle), task);
-	if (op->other && is_handle_too(kind))
-		use(p, f->handles, le32_to_cpu(op->other), task);
-	if (op->other && is_on_map(kind))
-		use(p, f->maps, le32_to_cpu(op->other), task);
-	if (op->mode && (kind == IOT_KIND_lock || kind == IOT_KIND_flush))
-		use(p, f->owners, le32_to_cpu(op->mode), task);
+	if (uses & IOT_USE_BIT(to_handle))
+		use(p, f->handles, le32_to_cpu(op->to_handle), task);
+	if (uses & (IOT_USE_BIT(map) | IOT_USE_BIT(new_map)))
+		use(p, f->maps, le32_to_cpu(op->map), task);
+	if (uses & IOT_USE_BIT(owner) && op->owner)
+		use(p, f->owners, le32_to_cpu(op->owner), task);
 }
 
 static u32 *make_firsts(u32 count)

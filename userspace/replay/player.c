@@ -37,7 +37,7 @@ static int wait_for_order(struct player_task *task, const struct iot_program_op 
 
 static void arrive(struct player *player, const struct iot_program_op *op)
 {
-	u32 hub = le32_to_cpu(op->handle);
+	u32 hub = le32_to_cpu(op->latch);
 
 	if (le16_to_cpu(op->kind) != IOT_PLAY_arrive || !hub)
 		return;
@@ -76,7 +76,7 @@ static int prepare_request(struct player_task *task, const struct iot_program_op
 	*number = 0;
 	if (le16_to_cpu(op->kind) != IOT_KIND_submit)
 		return 0;
-	lane = &task->player->tasks[le32_to_cpu(op->other) - 1];
+	lane = &task->player->tasks[le32_to_cpu(op->queue) - 1];
 	err = wait_for_lane(task, lane, lane->submitted);
 	if (!err)
 		*number = player_request_number(lane, ++lane->submitted);

@@ -58,7 +58,7 @@ static int add_wait(struct share *share, const struct iot_program_wait *wait, u3
 
 static u32 hub_of(const struct iot_program_op *op)
 {
-	return le16_to_cpu(op->kind) == IOT_PLAY_arrive && op->handle ? le32_to_cpu(op->handle) - 1 :
+	return le16_to_cpu(op->kind) == IOT_PLAY_arrive && op->latch ? le32_to_cpu(op->latch) - 1 :
 									IOT_WAIT_HUB;
 }
 

@@ -35,22 +35,13 @@ static inline u32 iot_outcome_number(const struct iot_program_op *op, u32 index)
 	return op->origin_op ? le32_to_cpu(op->origin_op) : index + 1;
 }
 
-/*
- * Did it end as in the trace? What the kernel asks before it truncates, whether there are
- * capabilities to take away, a file system without attributes answers with an error of its own:
- * nobody learns of it, and no is no.
- */
+bool iot_outcome_is_equivalent(const struct iot_program *program, const struct iot_program_op *op, s64 result);
+
+/* Has it the result that it had in the trace, or one that means the same? */
 static inline bool iot_outcome_is_expected(const struct iot_program *program,
 					   const struct iot_program_op *op, s64 result)
 {
-	s64 expected = (s64)le64_to_cpu(op->result);
-
-	if (result == expected)
-		return true;
-	return le16_to_cpu(op->kind) == IOT_KIND_getxattr &&
-	       (result == -ENODATA || result == -EOPNOTSUPP) &&
-	       (expected == -ENODATA || expected == -EOPNOTSUPP) &&
-	       !strcmp(iot_program_string(program, op->path2), "security.capability");
+	return result == (s64)le64_to_cpu(op->result) || iot_outcome_is_equivalent(program, op, result);
 }
 
 /*

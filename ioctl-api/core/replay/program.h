@@ -108,9 +108,9 @@ static inline const char *iot_program_string(const struct iot_program *program, 
 static inline const void *iot_program_value(const struct iot_program *program,
 					    const struct iot_program_op *op)
 {
-	const char *name = iot_program_string(program, op->path2);
+	const char *name = iot_program_string(program, op->xattr);
 
-	return op->extra ? name + strlen(name) + 1 : NULL;
+	return op->has_value ? name + strlen(name) + 1 : NULL;
 }
 
 /* An operation, wherever it is; @room: for one that is not in memory. */

@@ -13,29 +13,15 @@
 
 #define PLAIN_FLAGS (IOT_RW_direct | IOT_RW_nowait | IOT_RW_hipri)
 
-/* What is not aligned as this target wants it, or not there, is an invalid argument to some. */
-static bool is_unable_by_einval(const struct iot_program_op *op)
-{
-	u32 flags = le32_to_cpu(op->flags);
+#define UNSUPPORTED_KIND(k, equivalence, error, einval, emulation) \
+	case IOT_KIND_##k:                                         \
+		return result == -EINVAL ? (einval) : (error) && result == -(error);
 
-	switch (le16_to_cpu(op->kind)) {
-	case IOT_KIND_open:
-		return flags & IOT_OPEN_direct;
-	case IOT_KIND_read:
-	case IOT_KIND_write:
-	case IOT_KIND_submit:
-	case IOT_KIND_complete:
-		return flags & IOT_RW_direct;
-	case IOT_KIND_fallocate:
-		return flags & (IOT_FALLOC_collapse_range | IOT_FALLOC_insert_range);
-	case IOT_KIND_seek:
-		return flags == IOT_WHENCE_data || flags == IOT_WHENCE_hole;
-	case IOT_KIND_rename:
-		return flags != 0;
-	case IOT_KIND_copy_range:
-	case IOT_KIND_remap_range:
-	case IOT_KIND_setfileattr:
-		return true;
+/* The results that say so for some kinds only, as for a transfer that the target wants aligned otherwise. */
+static bool is_unsupported_kind(u16 kind, u32 flags, s64 result)
+{
+	switch (kind) {
+		IOT_OPERATIONS(UNSUPPORTED_KIND)
 	default:
 		return false;
 	}
@@ -50,8 +36,6 @@ static bool is_unable_by_einval(const struct iot_program_op *op)
  */
 bool iot_is_unable(const struct iot_program_op *op, s64 result)
 {
-	u16 kind = le16_to_cpu(op->kind);
-
 	if ((s64)le64_to_cpu(op->result) < 0)
 		return false;
 	switch (result) {
@@ -59,14 +43,8 @@ bool iot_is_unable(const struct iot_program_op *op, s64 result)
 	case -ENOTTY:
 	case -ENOSYS:
 		return true;
-	case -EINVAL:
-		return is_unable_by_einval(op);
-	case -EXDEV:
-		return kind == IOT_KIND_copy_range || kind == IOT_KIND_remap_range;
-	case -ENODEV:
-		return kind == IOT_KIND_map;
 	default:
-		return false;
+		return is_unsupported_kind(le16_to_cpu(op->kind), le32_to_cpu(op->flags), result);
 	}
 }
 
@@ -91,12 +69,14 @@ static bool make_part(struct iot_program_op *next, u16 kind, __le32 handle, u64 
 }
 
 /* Read and written part by part: as much as was copied. */
-static bool copy_parts(const struct iot_program_op *op, u32 step, struct iot_program_op *next)
+static bool emulate_copy_range(const struct iot_program_op *op, u64 size_bytes, u32 step,
+			       struct iot_program_op *next)
 {
 	u64 length_bytes = le64_to_cpu(op->result);
 
+	(void)size_bytes;
 	if (step % 2)
-		return make_part(next, IOT_KIND_write, op->other, le64_to_cpu(op->extra), length_bytes,
+		return make_part(next, IOT_KIND_write, op->to_handle, le64_to_cpu(op->to_offset_bytes), length_bytes,
 				 step / 2);
 	return make_part(next, IOT_KIND_read, op->handle, le64_to_cpu(op->offset_bytes), length_bytes,
 			 step / 2);
@@ -106,6 +86,21 @@ static bool nothing(u32 step, struct iot_program_op *next)
 {
 	*next = (struct iot_program_op){ .kind = cpu_to_le16(IOT_PLAY_pass) };
 	return !step;
+}
+
+static bool emulate_advice(const struct iot_program_op *op, u64 size_bytes, u32 step,
+			   struct iot_program_op *next)
+{
+	(void)op;
+	(void)size_bytes;
+	return nothing(step, next);
+}
+
+/* Ranges that are equal already stay so. */
+static bool emulate_remap_range(const struct iot_program_op *op, u64 size_bytes, u32 step,
+				struct iot_program_op *next)
+{
+	return le32_to_cpu(op->flags) & 1 ? nothing(step, next) : emulate_copy_range(op, size_bytes, step, next);
 }
 
 /* Space that is there later than it was is the only difference. */
@@ -119,8 +114,8 @@ static bool allocate(const struct iot_program_op *op, u64 size_bytes, u32 step,
 	*next = (struct iot_program_op){
 		.kind = cpu_to_le16(IOT_KIND_setattr),
 		.handle = op->handle,
-		.flags = cpu_to_le32(IOT_ATTR_size | IOT_ATTR_by_handle),
-		.length_bytes = cpu_to_le64(end_bytes),
+		.attrs = cpu_to_le32(IOT_ATTR_size | IOT_ATTR_by_handle),
+		.size_bytes = cpu_to_le64(end_bytes),
 	};
 	return !step;
 }
@@ -139,8 +134,8 @@ static bool overwrite(const struct iot_program_op *op, u64 size_bytes, u32 step,
 	return make_part(next, IOT_KIND_write, op->handle, offset_bytes, end_bytes - offset_bytes, step);
 }
 
-static bool allocate_or_free(const struct iot_program_op *op, u64 size_bytes, u32 step,
-		      struct iot_program_op *next)
+static bool emulate_fallocate(const struct iot_program_op *op, u64 size_bytes, u32 step,
+			      struct iot_program_op *next)
 {
 	u32 flags = le32_to_cpu(op->flags);
 
@@ -152,33 +147,42 @@ static bool allocate_or_free(const struct iot_program_op *op, u64 size_bytes, u3
 }
 
 /* Through the page cache. What O_EXCL made was made before O_DIRECT was refused. */
-static bool open_plainly(const struct iot_program_op *op, u32 step, struct iot_program_op *next)
+static bool emulate_open(const struct iot_program_op *op, u64 size_bytes, u32 step, struct iot_program_op *next)
 {
 	u32 flags = le32_to_cpu(op->flags);
 
+	(void)size_bytes;
 	*next = *op;
 	next->flags = cpu_to_le32(flags & ~(u32)(IOT_OPEN_direct | IOT_OPEN_excl));
 	return !step && (flags & IOT_OPEN_direct);
 }
 
-static bool move_plainly(const struct iot_program_op *op, u32 step, struct iot_program_op *next)
+static bool emulate_transfer(const struct iot_program_op *op, u64 size_bytes, u32 step, struct iot_program_op *next)
 {
 	u32 flags = le32_to_cpu(op->flags);
 
+	(void)size_bytes;
 	*next = *op;
 	next->flags = cpu_to_le32(flags & ~(u32)PLAIN_FLAGS);
 	return !step && (flags & PLAIN_FLAGS);
 }
 
 /* Storage that is no memory: then it takes an msync to make what is written last. */
-static bool map_plainly(const struct iot_program_op *op, u32 step, struct iot_program_op *next)
+static bool emulate_map(const struct iot_program_op *op, u64 size_bytes, u32 step, struct iot_program_op *next)
 {
 	u32 flags = le32_to_cpu(op->flags);
 
+	(void)size_bytes;
 	*next = *op;
 	next->flags = cpu_to_le32(flags & ~(u32)IOT_MAP_sync);
 	return !step && (flags & IOT_MAP_sync);
 }
+
+#define emulate_none(op, size_bytes, step, next) false
+
+#define EMULATE_KIND(k, equivalence, error, einval, emulation) \
+	case IOT_KIND_##k:                                     \
+		return emulate_##emulation(op, size_bytes, step, next);
 
 /**
  * iot_substitute() - what may be performed instead of an operation that the target does not have
@@ -195,23 +199,7 @@ bool iot_substitute(const struct iot_program_op *op, u64 size_bytes, u32 step,
 		    struct iot_program_op *next)
 {
 	switch (le16_to_cpu(op->kind)) {
-	case IOT_KIND_open:
-		return open_plainly(op, step, next);
-	case IOT_KIND_read:
-	case IOT_KIND_write:
-	case IOT_KIND_complete:
-		return move_plainly(op, step, next);
-	case IOT_KIND_map:
-		return map_plainly(op, step, next);
-	case IOT_KIND_fallocate:
-		return allocate_or_free(op, size_bytes, step, next);
-	case IOT_KIND_fadvise:
-	case IOT_KIND_madvise:
-		return nothing(step, next);
-	case IOT_KIND_copy_range:
-		return copy_parts(op, step, next);
-	case IOT_KIND_remap_range: /* what is the same already stays so */
-		return le32_to_cpu(op->flags) & 1 ? nothing(step, next) : copy_parts(op, step, next);
+		IOT_OPERATIONS(EMULATE_KIND)
 	default:
 		return false;
 	}

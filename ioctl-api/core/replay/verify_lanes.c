@@ -12,7 +12,7 @@ static bool is_lane(const struct iot_program_task *task)
 static bool is_submit_of(const struct iot_program_op *submit, const struct iot_program_op *op,
 			 u32 lane)
 {
-	return le16_to_cpu(submit->kind) == IOT_KIND_submit && le32_to_cpu(submit->other) - 1 == lane &&
+	return le16_to_cpu(submit->kind) == IOT_KIND_submit && le32_to_cpu(submit->queue) - 1 == lane &&
 	       submit->handle == op->handle && submit->flags == op->flags &&
 	       submit->offset_bytes == op->offset_bytes && submit->length_bytes == op->length_bytes;
 }

@@ -101,7 +101,7 @@ static void sleep_on(struct dry_run *run, u32 task, const struct iot_program_wai
 
 static void dry_arrive(struct dry_run *run, const struct iot_program_op *op)
 {
-	u32 hub = le32_to_cpu(op->handle);
+	u32 hub = le32_to_cpu(op->latch);
 
 	if (le16_to_cpu(op->kind) == IOT_PLAY_arrive && hub && --run->order.pending[hub - 1] == 0)
 		wake_hub_waiters(run, hub - 1);
@@ -202,7 +202,7 @@ static int check_hubs(const struct verifier *v, u32 *arrivals)
 	memset(arrivals, 0, program->hub_count * sizeof(*arrivals));
 	for (i = 0; i < program->op_count && !err; i++) {
 		op = iot_program_op_at(program, i, &room);
-		hub = le16_to_cpu(op->kind) == IOT_PLAY_arrive ? le32_to_cpu(op->handle) : 0;
+		hub = le16_to_cpu(op->kind) == IOT_PLAY_arrive ? le32_to_cpu(op->latch) : 0;
 		if (hub && arrivals[hub - 1]++ == le32_to_cpu(program->hubs[hub - 1].arrivals))
 			return iot_verify_refuse(v, IOT_REJECT_hub, IOT_SECTION_HUBS, hub - 1);
 		if (i % IOT_VERIFY_PAUSE_OPS == 0)

@@ -54,6 +54,8 @@
 
 #include <linux/types.h>
 
+#include <iotape/program_ops.h>
+
 #define IOT_PROGRAM_MAGIC	"\211IRP\r\n\032\n"
 #define IOT_PROGRAM_MAGIC_BYTES 8
 #define IOT_PROGRAM_MAJOR	3 /* 2 had no users of tasks, 1 no extents and no xattrs */
@@ -142,87 +144,21 @@ struct iot_program_task {
 	__le32 gid;
 };
 
-/* Operations that stand for no record; all others have the kind of the record they stand for. */
-enum iot_play {
-	IOT_PLAY_arrive = 0x100, /* count down the hub in `handle`, if that is not 0 */
-	IOT_PLAY_leave = 0x101,	 /* nothing: its waits are what it is for */
-	IOT_PLAY_pass = 0x102,	 /* nothing: an operation that cannot be performed, or fork, exec */
-};
-
-/* What an ioctl is one of: a terminal's requests, see below. */
+/*
+ * An ioctl stands for requests 0x5400 to 0x54ff only. Those are a terminal's, by which programs find out that a file
+ * is no terminal; the effect of other requests on a file system is not known.
+ */
 #define IOT_PROGRAM_IOCTLS 0x5400
 
 /**
  * struct iot_program_op - one operation
- *
- * What the fields mean depends on the kind. Paths are relative to the target; handles
- * and mappings are slots from 1, which an open or map fills and a release or unmap
- * empties; 0 means none. Flags are the bits of schema.h.
- *
- *   kind         object handle other  path path2 flags    mode  arg     offset   length  extra
- *   lookup       x                    x          intents
- *   open         x      x or none     x          open     mode
- *   stat         x      if no path    x
- *   setattr      x      if no path    x          attrs    mode  uid,gid  atime    size    mtime
- *   mkdir        x                    x                   mode
- *   mknod        x                    x                   mode                            rdev
- *   rmdir unlink x                    x
- *   rename       x                    x    new   rename
- *   link         x      if no path    old  new
- *   symlink      x                    x    target
- *   readlink     x                    x                                               room
- *   follow       x                    x
- *   denied       x                    x          prot
- *   statfs       x                    x
- *   getxattr     x      if no path    x    name                                   room
- *   setxattr     x      if no path    x    name  1 | 2                            bytes    value
- *   removexattr  x      if no path    x    name
- *   listxattr    x      if no path    x                                           room
- *   getfileattr  x      if no path    x
- *   setfileattr  x      if no path    x          fileattr numb. project           extsize  cowextsize
- *   flush        x      x                                 owner
- *   release      x      x
- *   read write   x      x                        rw                      offset   length
- *   seek         x      x                        whence                  offset
- *   fsync        x      x                        rw                      start            end
- *   readdir      x      x                        entries
- *   fallocate    x      x                        falloc                  offset   length
- *   fadvise      x      x                        advice                  offset   length
- *   ioctl        x      x                        number
- *   lock         x      x                        lock     owner         start            end
- *   copy_range   x      in     out               -                       offset   length  offset out
- *   remap_range  x      in     out               1 | 2                   offset   length  offset out
- *   map          x      x      map               map      prot           offset   length
- *   unmap        x             map                                       offset   length
- *   touch        x             map               touch                   offset
- *   msync        x             map               rw                      start            end
- *   madvise      x             map               advice                  offset   length
- *   submit       x      x     lane               rw                      offset   length
- *   complete     x      x                        rw                      offset   length
- *   arrive              hub
- *
- * value of a setxattr is 1 if the trace has it: then it stands in the strings behind the zero byte
- * of the name, and has one behind it. 0: zeros are set, as many.
- *
- * numb. of a setfileattr is 1 if the numbers are to be set, too, 0 if not.
- *
- * The lane of a submit is the index of a task, plus 1. A complete repeats what its submit
- * says, for engines that perform the request in the lane; it has the result of the request,
- * a submit that of handing it over, which is 0.
- *
- * The owner of a lock is a process, by a number from 1 that is no larger than there are tasks; 0
- * of one that the handle owns, and of a flush of a process that owns none. No lock is waited for:
- * that the trace waited is an edge. end is the last byte. A lock with the flag `wait` and the result
- * EINTR or EDEADLK was waited for and not obtained: an engine requests it once. If it is refused, the
- * operation has the result of the trace; if not, the lock is released at once, and the result is 0.
- *
- * ioctl stands for requests 0x5400 to 0x54ff only. Those are a terminal's, with which programs
- * find out that a file is none; what others would do to a file system is not known.
- *
- * @compute_ns, @pause_ns: think time before it
- * @result: what it returned in the trace
+ * @kind: of IOT_OPERATIONS or IOT_SYNC_OPERATIONS; its operands are in IOT_OPERANDS_<kind>, which says by which name
+ *	the operation uses a member, and how
+ * @wait_count: number of its waits
  * @first_wait: its first wait, counted from the first of its task
  * @origin_op: number of the operation in the trace's task, 0 if there is none
+ * @compute_ns, @pause_ns: think time before it
+ * @result: what it returned in the trace
  */
 struct iot_program_op {
 	__le16 kind;
@@ -230,19 +166,64 @@ struct iot_program_op {
 	__le32 first_wait;
 	__le32 origin_op;
 	__le32 object;
-	__le32 handle;
-	__le32 other;
+	union {
+		__le32 handle;
+		__le32 latch;
+	};
+	union {
+		__le32 other;
+		__le32 to_handle;
+		__le32 map;
+		__le32 queue;
+	};
 	__le32 path;
-	__le32 path2;
-	__le32 flags;
-	__le32 mode;
-	__le32 uid;
+	union {
+		__le32 path2;
+		__le32 new_path;
+		__le32 target;
+		__le32 xattr;
+	};
+	union {
+		__le32 flags;
+		__le32 intents;
+		__le32 attrs;
+		__le32 wanted; /* IOT_PROT_*: permission that was refused */
+		__le32 whence;
+		__le32 entries;
+		__le32 advice;
+		__le32 request;
+	};
+	union {
+		__le32 mode;
+		__le32 prot;
+		__le32 owner;
+		__le32 has_numbers;
+	};
+	union {
+		__le32 uid;
+		__le32 project;
+	};
 	__le32 gid;
 	__le64 compute_ns;
 	__le64 pause_ns;
-	__le64 offset_bytes;
-	__le64 length_bytes;
-	__le64 extra;
+	union {
+		__le64 offset_bytes;
+		__le64 atime_ns;
+	};
+	union {
+		__le64 length_bytes; /* of a range, or of a buffer */
+		__le64 size_bytes;
+		__le64 extsize_bytes;
+	};
+	union {
+		__le64 extra;
+		__le64 end_bytes; /* the last byte */
+		__le64 to_offset_bytes;
+		__le64 mtime_ns;
+		__le64 rdev;
+		__le64 has_value;
+		__le64 cowextsize_bytes;
+	};
 	__le64 result;
 };
 

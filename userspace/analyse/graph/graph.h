@@ -92,7 +92,7 @@ enum graph_leave {
  * @number: of the operation in the trace's task, 0 if there is none
  * @recorder_ns: part of the time before it that is no think time, but a cost of recording: see costs.h
  * @path, @path2: paths or texts it uses, NULL if none; live as long as the graph;
- *	behind the name that a setxattr has, and its zero byte, is the value if @extra is 1
+ *	behind the name that a setxattr has, and its zero byte, is the value if @has_value is 1
  * @object, @handle, @other: ids of the trace; @other is a second handle or a request, or a
  *	number of the graph: a mapping, or a piece of one (live.h)
  * @file, @file2: what it is on, whatever id that has at the moment, from 1, 0 if nothing; of a
@@ -104,7 +104,10 @@ enum graph_leave {
  *	end of a request, its place in graph.requests; of the two ends of a wake-up, its place in graph.wakes; of a submit, its lane, GRAPH_NONE if none
  * @flags: of a leave that belongs to no MPI call, an enum graph_leave; of a pass that the
  *	trace does not have, an enum graph_pass
- * @mode: of a submit, until lanes.c has seen it, a number of the memory that it uses; 0 if not known
+ * @found: of a lock, what was in the way
+ * @memory: of a submit, until lanes.c has seen it, a number of the memory that it uses; 0 if not known
+ *
+ * The members that are not explained here are the operands of iotape/program_ops.h.
  */
 struct graph_op {
 	u64 enter_ns;
@@ -115,18 +118,63 @@ struct graph_op {
 	u64 pause_ns;
 	u64 recorder_ns;
 	const char *path;
-	const char *path2;
+	union {
+		const char *path2;
+		const char *new_path;
+		const char *target;
+		const char *xattr;
+	};
 	u64 object;
-	u64 handle;
-	u64 other;
-	u64 offset_bytes;
-	u64 length_bytes;
-	u64 extra;
+	union {
+		u64 handle;
+		u64 latch;
+	};
+	union {
+		u64 other;
+		u64 to_handle;
+		u64 map;
+	};
+	union {
+		u64 offset_bytes;
+		u64 atime_ns;
+	};
+	union {
+		u64 length_bytes;
+		u64 size_bytes;
+		u64 extsize_bytes;
+	};
+	union {
+		u64 extra;
+		u64 end_bytes;
+		u64 to_offset_bytes;
+		u64 mtime_ns;
+		u64 rdev;
+		u64 has_value;
+		u64 cowextsize_bytes;
+	};
 	u64 old_size_bytes;
 	s64 result;
-	u32 flags;
-	u32 mode;
-	u32 uid;
+	union {
+		u32 flags;
+		u32 intents;
+		u32 attrs;
+		u32 wanted;
+		u32 whence;
+		u32 entries;
+		u32 advice;
+		u32 request;
+	};
+	union {
+		u32 mode;
+		u32 prot;
+		u32 has_numbers;
+		u32 found;
+		u32 memory;
+	};
+	union {
+		u32 uid;
+		u32 project;
+	};
 	u32 gid;
 	u32 number;
 	u32 edges;

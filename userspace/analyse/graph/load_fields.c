@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "core/replay/operation.h"
 #include "implied.h"
 #include "loader.h"
 
@@ -43,142 +44,145 @@ static int on_object(struct loader *l, u64 name, u64 object, u64 handle)
 	return err;
 }
 
-static void on_handle(struct loader *l, u64 object, u64 handle)
+/* By name, as operations do that may find nothing under it. */
+static bool is_by_name(u16 kind)
 {
-	l->op->object = object;
-	l->op->handle = handle;
+	return kind == IOT_KIND_lookup || kind == IOT_KIND_open || kind == IOT_KIND_rename;
 }
 
-static void range(struct loader *l, s64 offset_bytes, u64 length_bytes, u32 flags)
+static int load_path(struct loader *l, u64 name)
 {
-	l->op->offset_bytes = (u64)offset_bytes;
-	l->op->length_bytes = length_bytes;
-	l->op->flags = flags;
+	return is_by_name(l->record->kind) ? set_path(l, name, &l->op->path) :
+					     on_object(l, name, l->op->object, 0);
 }
 
-static int load_lookup(struct loader *l, const struct iot_rec_lookup *r)
+/* By handle if the program did it so. */
+static int load_place_handle(struct loader *l, u64 handle)
 {
-	l->op->flags = r->intents;
-	l->op->object = r->object;
+	if (handle) {
+		l->op->path = NULL;
+		l->op->handle = handle;
+	}
+	return 0;
+}
+
+static int load_xattr(struct loader *l, const char **name)
+{
+	return l->record->tail_bytes ? set_tail(l, name) : 0;
+}
+
+/* -- operands ------------------------------------------------------------------------------- */
+
+/* The member of an operation from the field of a record, for each use of IOT_OPERAND_USES that records have. */
+#define LOAD_number(member, field)	 (l->op->member = field, 0)
+#define LOAD_signed(member, field)	 (l->op->member = (u64)field, 0)
+#define LOAD_object(member, field)	 LOAD_number(member, r->field)
+#define LOAD_handle(member, field)	 LOAD_number(member, r->field)
+#define LOAD_new_handle(member, field)	 LOAD_number(member, r->field)
+#define LOAD_to_handle(member, field)	 LOAD_number(member, r->field)
+#define LOAD_new_map(member, field)	 LOAD_number(member, r->field)
+#define LOAD_map(member, field)		 0 /* a piece of a mapping, see live.h */
+#define LOAD_bits(member, field)	 LOAD_number(member, r->field)
+#define LOAD_mask(member, field)	 LOAD_number(member, r->field)
+#define LOAD_yes_no(member, field)	 LOAD_number(member, r->field)
+#define LOAD_request(member, field)	 LOAD_number(member, r->field & 0xff)
+#define LOAD_transfer(member, field)	 LOAD_number(member, r->field)
+#define LOAD_page(member, field)	 LOAD_number(member, r->field)
+#define LOAD_small(member, field)	 LOAD_number(member, r->field)
+#define LOAD_new_mode(member, field)	 LOAD_number(member, r->field)
+#define LOAD_rdev(member, field)	 LOAD_number(member, r->field)
+#define LOAD_u32(member, field)		 LOAD_number(member, r->field)
+#define LOAD_u64(member, field)		 LOAD_number(member, r->field)
+#define LOAD_s64(member, field)		 LOAD_signed(member, r->field)
+#define LOAD_position(member, field)	 LOAD_signed(member, r->field)
+#define LOAD_range_end(member, field)	 LOAD_signed(member, r->field)
+#define LOAD_path(member, field)	 load_path(l, r->field)
+#define LOAD_place(member, field)	 load_path(l, r->field)
+#define LOAD_place_handle(member, field) load_place_handle(l, r->field)
+#define LOAD_new_path(member, field)	 set_path(l, r->field, &l->op->member)
+#define LOAD_target(member, field)	 set_tail(l, &l->op->member)
+#define LOAD_xattr(member, field)	 load_xattr(l, &l->op->member)
+
+#define LOAD_OPERAND(k, use, member, field, ...) err = err ?: LOAD_##use(member, k.field);
+#define LOAD_KIND(k, ...)                                                               \
+	case IOT_KIND_##k:                                                              \
+		IOT_OPERANDS_##k(LOAD_OPERAND, IOT_OPERAND_SKIP, IOT_OPERAND_SKIP, k)   \
+		return err;
+
+/* Return: 0; 1 if programs have no such operation; -ENOMEM. */
+static int load_operands(struct loader *l)
+{
+	const struct iot_record *r = l->record;
+	int err = 0;
+
+	switch (r->kind) {
+		IOT_WORKER_OPERATIONS(LOAD_KIND)
+	default:
+		return 1;
+	}
+}
+
+/* -- what else a kind needs: each of these returns what load_fields() does ----------------------- */
+
+/* An open that failed is known by its look-up. */
+static int finish_lookup(struct loader *l, const struct iot_rec_lookup *r)
+{
 	if (is_failed_open(r)) {
 		l->op->kind = IOT_KIND_open;
 		l->op->flags = failed_open_flags(r);
 	}
-	return set_path(l, r->name, &l->op->path);
+	return 0;
 }
 
-static int load_open(struct loader *l, const struct iot_rec_open *r)
+static int finish_open(struct loader *l, const struct iot_rec_open *r)
 {
-	l->op->object = r->object;
-	l->op->handle = r->handle;
-	l->op->flags = r->flags;
-	l->op->mode = r->mode;
 	l->op->old_size_bytes = r->size_bytes;
-	if (set_path(l, r->name, &l->op->path))
-		return -ENOMEM;
 	if (!is_known(l->op->path))
 		l->op->handle = 0; /* nothing in a replay would open it, but see load_gone.c */
 	return r->handle ? live_opened(&l->live, r->object, r->handle, l->op->handle != 0) : 0;
 }
 
-static int load_setattr(struct loader *l, const struct iot_rec_setattr *r)
-{
-	l->op->flags = r->attrs;
-	l->op->mode = r->mode;
-	l->op->uid = r->uid;
-	l->op->gid = r->gid;
-	l->op->length_bytes = r->size_bytes;
-	l->op->offset_bytes = r->atime_ns;
-	l->op->extra = r->mtime_ns;
-	l->op->old_size_bytes = r->old_size_bytes;
-	if (r->handle) { /* by handle if the program did it so */
-		on_handle(l, r->object, r->handle);
-		return 0;
-	}
-	return on_object(l, r->name, r->object, 0);
-}
-
-static int load_rename(struct loader *l, const struct iot_rec_rename *r)
-{
-	int err = set_path(l, r->name, &l->op->path);
-
-	l->op->object = r->object;
-	l->op->other = r->replaced;
-	l->op->flags = r->flags;
-	return err ? err : set_path(l, r->new_name, &l->op->path2);
-}
-
-static int load_link(struct loader *l, const struct iot_rec_link *r)
-{
-	int err = on_object(l, r->old_name, r->object, 0);
-
-	return err ? err : set_path(l, r->name, &l->op->path2);
-}
-
-/* Which object permission was refused for: by a name that it has. */
-static int load_denied(struct loader *l, const struct iot_rec_denied *r)
+/* The object that permission was refused for, by a name that it has. */
+static int finish_denied(struct loader *l, const struct iot_rec_denied *r)
 {
 	const char *path = iot_names_object(l->names, r->object).path;
 
-	l->op->object = r->object;
-	l->op->flags = r->prot;
 	l->op->path = path[0] ? graph_text(l->graph, path) : NULL;
 	return l->op->path ? 0 : path[0] ? -ENOMEM : 1;
 }
 
-static int load_xattr(struct loader *l, u64 name, u64 object, u64 length_bytes, u32 flags)
+static int finish_statfs(struct loader *l, const struct iot_rec_statfs *r)
 {
-	int err = on_object(l, name, object, 0);
-
-	l->op->length_bytes = length_bytes;
-	l->op->flags = flags;
-	return err || !l->record->tail_bytes ? err : set_tail(l, &l->op->path2);
+	l->op->path = graph_text(l->graph, iot_names_object(l->names, r->object).path);
+	return l->op->path ? 0 : -ENOMEM;
 }
 
-/* Its tail is the name, and perhaps a zero byte and the value. */
-static int load_setxattr(struct loader *l, const struct iot_rec_setxattr *r)
+/* The tail is the name, and perhaps a zero byte and the value. */
+static int finish_setxattr(struct loader *l, const struct iot_rec_setxattr *r)
 {
 	const u8 *tail = l->record->tail, *end = memchr(tail, 0, l->record->tail_bytes);
-	int err = load_xattr(l, r->name, r->object, r->length_bytes, r->flags);
 
-	if (err || !end || (u64)(tail + l->record->tail_bytes - end - 1) != r->length_bytes)
-		return err;
-	l->op->path2 = graph_bytes(l->graph, tail, l->record->tail_bytes);
-	l->op->extra = 1;
-	return l->op->path2 ? 0 : -ENOMEM;
-}
-
-static int load_setfileattr(struct loader *l, const struct iot_rec_setfileattr *r)
-{
-	l->op->flags = r->flags;
-	l->op->mode = r->has_numbers;
-	l->op->uid = r->project;
-	l->op->length_bytes = r->extsize_bytes;
-	l->op->extra = r->cowextsize_bytes;
-	l->graph->has_fileattrs = true;
-	return on_object(l, r->name, r->object, 0);
-}
-
-static void load_copy(struct loader *l, const struct iot_rec_copy_range *r, u32 flags)
-{
-	on_handle(l, r->object, r->handle);
-	range(l, r->offset_bytes, r->length_bytes, flags);
-	l->op->other = r->to_handle;
-	l->op->extra = (u64)r->to_offset_bytes;
-	l->op->old_size_bytes = r->old_size_bytes;
+	if (!end || (u64)(tail + l->record->tail_bytes - end - 1) != r->length_bytes)
+		return 0;
+	l->op->xattr = graph_bytes(l->graph, tail, l->record->tail_bytes);
+	l->op->has_value = 1;
+	return l->op->xattr ? 0 : -ENOMEM;
 }
 
 /* Return: 0; 1 for a wait without a lock, other than by a signal or EDEADLK: a replay would not wait, and may get it. */
-static int load_lock(struct loader *l, const struct iot_rec_lock *r)
+static int finish_lock(struct loader *l, const struct iot_rec_lock *r)
 {
-	on_handle(l, r->object, r->handle);
-	range(l, r->offset_bytes, 0, r->flags);
-	l->op->extra = (u64)r->end_bytes;
-	l->op->mode = r->found;
+	l->op->found = r->found;
 	if (r->flags & IOT_LOCK_wait && r->result && !iot_is_wait_in_vain(r->flags, r->result))
 		return 1;
 	l->graph->tasks[l->task].has_locks |= graph_is_process_lock(r->flags);
 	return 0;
+}
+
+static int finish_readdir(struct loader *l)
+{
+	l->op->path = graph_text(l->graph, iot_names_of_record(l->names, l->record).path);
+	return l->op->path ? 0 : -ENOMEM;
 }
 
 static u32 tgid_of(const struct loader *l)
@@ -187,15 +191,12 @@ static u32 tgid_of(const struct loader *l)
 }
 
 /* Return: 1 if the mapping is a child's, whose operation it becomes when the child is known. */
-static int load_map(struct loader *l, const struct iot_rec_map *r)
+static int finish_map(struct loader *l, const struct iot_rec_map *r)
 {
 	struct inherited_map *inherited = l->inherited;
 	size_t room = l->inherited_room ? 2 * l->inherited_room : 64;
 
-	on_handle(l, r->object, r->handle);
-	range(l, r->offset_bytes, r->length_bytes, r->flags & ~(u32)IOT_MAP_inherited);
-	l->op->other = r->map;
-	l->op->mode = r->prot;
+	l->op->flags &= ~(u32)IOT_MAP_inherited;
 	if (!(r->flags & IOT_MAP_inherited))
 		return live_mapped(&l->live, tgid_of(l), l->op);
 	if (l->inherited_count == l->inherited_room) {
@@ -261,183 +262,117 @@ static u64 asked_map(struct loader *l, u64 handle, u64 offset_bytes, bool is_sha
 	return live_map(&l->live, &asked);
 }
 
-static void on_map(struct loader *l, u64 object, u64 piece)
+static int finish_submit(struct loader *l, const struct iot_rec_submit *r)
 {
-	l->op->object = object;
-	l->op->other = piece;
+	l->op->other = r->request;
+	l->op->old_size_bytes = r->old_size_bytes;
+	l->op->memory = (u32)(r->memory ^ r->memory >> 32);
+	return 0;
 }
 
-/* These return what load_fields() does. */
-static int load_named(struct loader *l)
+/* Kinds by a name. */
+static int finish_named(struct loader *l)
 {
 	const struct iot_record *r = l->record;
 
 	switch (r->kind) {
 	case IOT_KIND_lookup:
-		return load_lookup(l, &r->lookup);
+		return finish_lookup(l, &r->lookup);
 	case IOT_KIND_open:
-		return load_open(l, &r->open);
+		return finish_open(l, &r->open);
 	case IOT_KIND_stat:
 		l->op->old_size_bytes = r->stat.size_bytes;
-		return on_object(l, r->stat.name, r->stat.object, 0);
+		return 0;
 	case IOT_KIND_setattr:
-		return load_setattr(l, &r->setattr);
-	case IOT_KIND_mkdir:
-		l->op->mode = r->mkdir.mode;
-		return on_object(l, r->mkdir.name, r->mkdir.object, 0);
-	case IOT_KIND_mknod:
-		l->op->mode = r->mknod.mode;
-		l->op->extra = r->mknod.rdev;
-		return on_object(l, r->mknod.name, r->mknod.object, 0);
-	case IOT_KIND_rmdir:
-		return on_object(l, r->rmdir.name, r->rmdir.object, 0);
-	case IOT_KIND_unlink:
-		return on_object(l, r->unlink.name, r->unlink.object, 0);
+		l->op->old_size_bytes = r->setattr.old_size_bytes;
+		return 0;
 	case IOT_KIND_rename:
-		return load_rename(l, &r->rename);
-	case IOT_KIND_link:
-		return load_link(l, &r->link);
-	case IOT_KIND_symlink:
-		return on_object(l, r->symlink.name, r->symlink.object, 0) ?: set_tail(l, &l->op->path2);
-	case IOT_KIND_readlink:
-		l->op->length_bytes = r->readlink.length_bytes;
-		return on_object(l, r->readlink.name, r->readlink.object, 0);
-	case IOT_KIND_follow:
-		return on_object(l, r->follow.name, r->follow.object, 0);
+		l->op->other = r->rename.replaced;
+		return 0;
 	case IOT_KIND_denied:
-		return load_denied(l, &r->denied);
+		return finish_denied(l, &r->denied);
 	case IOT_KIND_statfs:
-		l->op->object = r->statfs.object;
-		l->op->path = graph_text(l->graph, iot_names_object(l->names, r->statfs.object).path);
-		return l->op->path ? 0 : -ENOMEM;
-	case IOT_KIND_getxattr:
-		return load_xattr(l, r->getxattr.name, r->getxattr.object,
-				  r->getxattr.length_bytes, 0);
+		return finish_statfs(l, &r->statfs);
 	case IOT_KIND_setxattr:
-		return load_setxattr(l, &r->setxattr);
-	case IOT_KIND_removexattr:
-		return load_xattr(l, r->removexattr.name, r->removexattr.object, 0, 0);
-	case IOT_KIND_listxattr:
-		return load_xattr(l, r->listxattr.name, r->listxattr.object,
-				  r->listxattr.length_bytes, 0);
-	case IOT_KIND_getfileattr:
-		return on_object(l, r->getfileattr.name, r->getfileattr.object, 0);
+		return finish_setxattr(l, &r->setxattr);
 	case IOT_KIND_setfileattr:
-		return load_setfileattr(l, &r->setfileattr);
+		l->graph->has_fileattrs = true;
+		return 0;
 	default:
-		return 1;
+		return 0;
 	}
 }
 
-static int load_opened(struct loader *l)
+/* Kinds by a handle. */
+static int finish_opened(struct loader *l)
 {
 	const struct iot_record *r = l->record;
 
 	switch (r->kind) {
 	case IOT_KIND_release:
 		live_released(&l->live, r->release.handle);
-		on_handle(l, r->release.object, r->release.handle);
-		return 0;
-	case IOT_KIND_flush:
-		on_handle(l, r->flush.object, r->flush.handle);
-		return 0;
-	case IOT_KIND_read:
-		on_handle(l, r->read.object, r->read.handle);
-		range(l, r->read.offset_bytes, r->read.length_bytes, r->read.flags);
 		return 0;
 	case IOT_KIND_write:
-		on_handle(l, r->write.object, r->write.handle);
-		range(l, r->write.offset_bytes, r->write.length_bytes, r->write.flags);
 		l->op->old_size_bytes = r->write.old_size_bytes;
 		return 0;
-	case IOT_KIND_seek:
-		on_handle(l, r->seek.object, r->seek.handle);
-		range(l, r->seek.offset_bytes, 0, r->seek.whence);
-		return 0;
-	case IOT_KIND_fsync:
-		on_handle(l, r->fsync.object, r->fsync.handle);
-		range(l, r->fsync.offset_bytes, 0, r->fsync.flags);
-		l->op->extra = (u64)r->fsync.end_bytes;
-		return 0;
 	case IOT_KIND_readdir:
-		on_handle(l, r->readdir.object, r->readdir.handle);
-		range(l, 0, 0, r->readdir.entries);
-		l->op->path = graph_text(l->graph, iot_names_of_record(l->names, r).path);
-		return l->op->path ? 0 : -ENOMEM;
+		return finish_readdir(l);
 	case IOT_KIND_fallocate:
-		on_handle(l, r->fallocate.object, r->fallocate.handle);
-		range(l, r->fallocate.offset_bytes, r->fallocate.length_bytes, r->fallocate.flags);
 		l->op->old_size_bytes = r->fallocate.old_size_bytes;
 		return 0;
-	case IOT_KIND_fadvise:
-		on_handle(l, r->fadvise.object, r->fadvise.handle);
-		range(l, r->fadvise.offset_bytes, r->fadvise.length_bytes, r->fadvise.advice);
-		return 0;
 	case IOT_KIND_ioctl:
-		on_handle(l, r->ioctl.object, r->ioctl.handle);
-		range(l, 0, 0, r->ioctl.request & 0xff);
 		return (r->ioctl.request & ~0xffu) != IOT_PROGRAM_IOCTLS;
 	case IOT_KIND_lock:
-		return load_lock(l, &r->lock);
+		return finish_lock(l, &r->lock);
 	case IOT_KIND_copy_range:
-		load_copy(l, &r->copy_range, 0);
+		l->op->old_size_bytes = r->copy_range.old_size_bytes;
 		return 0;
 	case IOT_KIND_remap_range:
-		/* its fields begin with those of copy_range */
-		load_copy(l, &r->copy_range, r->remap_range.flags);
+		l->op->old_size_bytes = r->remap_range.old_size_bytes;
 		return 0;
 	default:
-		return 1;
+		return 0;
 	}
 }
 
-static int load_mapped(struct loader *l)
+/* Kinds by a mapping, and requests. */
+static int finish_mapped(struct loader *l)
 {
 	const struct iot_record *r = l->record;
 
 	switch (r->kind) {
 	case IOT_KIND_map:
-		return load_map(l, &r->map);
+		return finish_map(l, &r->map);
 	case IOT_KIND_unmap:
-		on_map(l, r->unmap.object, 0);
-		range(l, r->unmap.offset_bytes, r->unmap.length_bytes, 0);
-		return live_unmapped(&l->live, tgid_of(l), &r->unmap, &l->op->other);
+		return live_unmapped(&l->live, tgid_of(l), &r->unmap, &l->op->map);
 	case IOT_KIND_touch:
-		on_map(l, r->touch.object, 0);
-		range(l, r->touch.offset_bytes, r->touch.length_bytes, r->touch.flags);
-		return live_touched(&l->live, tgid_of(l), l->op->enter_ns, &r->touch, &l->op->other);
+		return live_touched(&l->live, tgid_of(l), l->op->enter_ns, &r->touch, &l->op->map);
 	case IOT_KIND_msync:
-		on_map(l, r->msync.object,
-		       asked_map(l, r->msync.handle, (u64)r->msync.offset_bytes, true));
-		range(l, r->msync.offset_bytes, 0, r->msync.flags);
-		l->op->extra = (u64)r->msync.end_bytes;
+		l->op->map = asked_map(l, r->msync.handle, (u64)r->msync.offset_bytes, true);
 		return 0;
 	case IOT_KIND_madvise:
-		on_map(l, r->madvise.object,
-		       asked_map(l, r->madvise.handle, (u64)r->madvise.offset_bytes, false));
-		range(l, r->madvise.offset_bytes, r->madvise.length_bytes, r->madvise.advice);
+		l->op->map = asked_map(l, r->madvise.handle, (u64)r->madvise.offset_bytes, false);
 		return 0;
 	case IOT_KIND_submit:
-		on_handle(l, r->submit.object, r->submit.handle);
-		range(l, r->submit.offset_bytes, r->submit.length_bytes, r->submit.flags);
-		l->op->other = r->submit.request;
-		l->op->old_size_bytes = r->submit.old_size_bytes;
-		l->op->mode = (u32)(r->submit.memory ^ r->submit.memory >> 32);
-		return 0;
+		return finish_submit(l, &r->submit);
 	default:
-		return 1;
+		return 0;
 	}
 }
 
 /**
- * load_fields() - take from a record of an operation what it needs to be performed
+ * load_fields() - take from a record of an operation what it needs to be run
  * @l: with the record, and an operation that has what all of them have
  *
  * Return: 0; 1 if the record cannot be expressed; -ENOMEM.
  */
 int load_fields(struct loader *l)
 {
+	int err = load_operands(l);
+
+	if (err)
+		return err;
 	if (l->record->kind >= IOT_KIND_map)
-		return load_mapped(l);
-	return l->record->kind >= IOT_KIND_flush ? load_opened(l) : load_named(l);
+		return finish_mapped(l);
+	return l->record->kind >= IOT_KIND_flush ? finish_opened(l) : finish_named(l);
 }
