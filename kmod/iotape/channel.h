@@ -62,6 +62,8 @@ struct iot_ring {
  * @current_buffer: is filled; NULL if the collector is behind
  * @records: made so far
  * @lost: lost so far
+ * @announced: records that said what an id stands for
+ * @refused: operations that the gate did not admit on this CPU
  * @is_behind: fewer than half of its buffers are empty
  * @is_quiet: the CPU is inside a wake-up, and must not wake anybody itself
  * @cpu: which
@@ -74,6 +76,8 @@ struct iot_channel {
 	struct iot_buffer *current_buffer;
 	u64 records;
 	u64 lost;
+	u64 announced;
+	u64 refused;
 	bool is_behind;
 	bool is_quiet;
 	u32 cpu;

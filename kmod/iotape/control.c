@@ -12,6 +12,7 @@
 #include <linux/uaccess.h>
 
 #include "alive.h"
+#include "debug.h"
 #include "joined.h"
 #include "mailbox.h"
 #include "session.h"
@@ -83,21 +84,37 @@ static int control_query(void __user *arg)
 	return copy_to_user(arg, &query, sizeof(query)) ? -EFAULT : 0;
 }
 
+/* What is wrong with a request; NULL if nothing is. */
+static const char *create_fault(const struct iot_create *create)
+{
+	if (create->policy > IOT_POLICY_DROP)
+		return "unknown policy";
+	if (create->flags & ~IOT_CREATE_WAKES)
+		return "unknown flags";
+	if (create->session)
+		return "the number of the session is not zero";
+	if (create->buffers < IOT_BUFFERS_MIN || create->buffers > IOT_BUFFERS_MAX)
+		return "number of buffers out of range";
+	if (create->flush_ms < IOT_FLUSH_MS_MIN || create->flush_ms > IOT_FLUSH_MS_MAX)
+		return "flush_ms out of range";
+	return NULL;
+}
+
 static int control_create(struct control *control, struct iot_create __user *arg)
 {
 	struct iot_session *session;
 	struct iot_create create;
+	const char *fault;
 
 	if (!capable(CAP_SYS_ADMIN))
-		return -EPERM;
+		return iot_refuse(-EPERM, "create: without CAP_SYS_ADMIN");
 	if (copy_from_user(&create, arg, sizeof(create)))
 		return -EFAULT;
-	if (create.policy > IOT_POLICY_DROP || create.flags & ~IOT_CREATE_WAKES || create.session ||
-	    create.buffers < IOT_BUFFERS_MIN || create.buffers > IOT_BUFFERS_MAX ||
-	    create.flush_ms < IOT_FLUSH_MS_MIN || create.flush_ms > IOT_FLUSH_MS_MAX)
-		return -EINVAL;
+	fault = create_fault(&create);
+	if (fault)
+		return iot_refuse(-EINVAL, "create: %s", fault);
 	if (control->session || control->joined)
-		return -EBUSY;
+		return iot_refuse(-EBUSY, "create: the descriptor is a session, or has joined one");
 	session = iot_session_new(&create);
 	if (IS_ERR(session))
 		return PTR_ERR(session);
@@ -117,10 +134,10 @@ static struct super_block *dir_sb_get(int dir_fd, struct file **dir)
 {
 	*dir = fget_raw(dir_fd);
 	if (!*dir)
-		return ERR_PTR(-EBADF);
+		return ERR_PTR(iot_refuse(-EBADF, "descriptor %d of the directory is not open", dir_fd));
 	if (!S_ISDIR(file_inode(*dir)->i_mode)) {
 		fput(*dir);
-		return ERR_PTR(-ENOTDIR);
+		return ERR_PTR(iot_refuse(-ENOTDIR, "descriptor %d is no directory", dir_fd));
 	}
 	return file_inode(*dir)->i_sb;
 }
@@ -133,11 +150,11 @@ static int control_attach(struct control *control, const void __user *arg)
 	int err;
 
 	if (!control->session)
-		return -EINVAL;
+		return iot_refuse(-EINVAL, "attach: the descriptor is no session");
 	if (copy_from_user(&attach, arg, sizeof(attach)))
 		return -EFAULT;
 	if (attach.reserved)
-		return -EINVAL;
+		return iot_refuse(-EINVAL, "attach: reserved is not zero");
 	sb = dir_sb_get(attach.dir_fd, &dir);
 	if (IS_ERR(sb))
 		return PTR_ERR(sb);
@@ -150,11 +167,16 @@ static int control_admit(struct control *control, const void __user *arg)
 {
 	struct iot_admit admit;
 
+	int err;
+
 	if (!control->session)
-		return -EINVAL;
+		return iot_refuse(-EINVAL, "admit: the descriptor is no session");
 	if (copy_from_user(&admit, arg, sizeof(admit)))
 		return -EFAULT;
-	return iot_session_admit(control->session, &admit);
+	err = iot_session_admit(control->session, &admit);
+	if (err)
+		iot_refuse(err, "admit: %s", err == -ENOSPC ? "too many users and groups" : "no such user or group");
+	return err;
 }
 
 static int control_join(struct control *control, const void __user *arg)
@@ -165,11 +187,11 @@ static int control_join(struct control *control, const void __user *arg)
 	struct file *dir;
 
 	if (control->session || control->joined)
-		return -EBUSY;
+		return iot_refuse(-EBUSY, "join: the descriptor is a session, or has joined one");
 	if (copy_from_user(&join, arg, sizeof(join)))
 		return -EFAULT;
 	if (join.reserved)
-		return -EINVAL;
+		return iot_refuse(-EINVAL, "join: reserved is not zero");
 	sb = dir_sb_get(join.dir_fd, &dir);
 	if (IS_ERR(sb))
 		return PTR_ERR(sb);
@@ -187,7 +209,7 @@ static int control_status(struct iot_status __user *arg)
 	int err;
 
 	if (!capable(CAP_SYS_ADMIN))
-		return -EPERM;
+		return iot_refuse(-EPERM, "status: without CAP_SYS_ADMIN");
 	if (copy_from_user(&status, arg, sizeof(status)))
 		return -EFAULT;
 	err = iot_session_status(&status);
@@ -199,7 +221,7 @@ static int control_status(struct iot_status __user *arg)
 static int control_simple(struct control *control, unsigned int command)
 {
 	if (!control->session)
-		return -EINVAL;
+		return iot_refuse(-EINVAL, "start, stop or adopt: the descriptor is no session");
 	switch (command) {
 	case IOT_IOC_START:
 		return iot_session_start(control->session);
@@ -263,14 +285,16 @@ static ssize_t control_write(struct file *file, const char __user *data, size_t 
 	size_t done = 0;
 	int length;
 
-	if (!session || bytes > sizeof(buffer))
-		return -EINVAL;
+	if (!session)
+		return iot_refuse(-EINVAL, "write: the descriptor has not joined a session");
+	if (bytes > sizeof(buffer))
+		return iot_refuse(-EINVAL, "write: more than %zu bytes", sizeof(buffer));
 	if (copy_from_user(buffer, data, bytes))
 		return -EFAULT;
 	while (done < bytes) {
 		length = iot_record_decode(buffer + done, bytes - done, &record);
 		if (length < 0 || !iot_joined_is_valid(&record))
-			return done ?: -EINVAL;
+			return done ?: iot_refuse(-EINVAL, "write: no valid record at byte %zu", done);
 		if (!iot_session_enter(session))
 			return -EPIPE;
 		iot_joined_emit(session, &record);
@@ -285,7 +309,8 @@ static int control_mmap(struct file *file, struct vm_area_struct *vma)
 	struct control *control = file->private_data;
 	struct iot_session *session = READ_ONCE(control->joined);
 
-	return session ? iot_mailbox_map(session, vma) : -EINVAL;
+	return session ? iot_mailbox_map(session, vma) :
+			 iot_refuse(-EINVAL, "mmap: the descriptor has not joined a session");
 }
 
 /* What msync(2) of a mailbox becomes. */
@@ -309,7 +334,7 @@ static const struct file_operations control_fops = {
 	.llseek = noop_llseek,
 };
 
-/* Anybody may open it: each request asks for what it needs, be it a privilege or the recorder's consent. */
+/* Every user may open it: each request checks for the privilege, or the consent of the recorder, that it needs. */
 static struct miscdevice control_device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "iotape",

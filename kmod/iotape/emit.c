@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * emit.c - the traced path: spans of operations, and room for their records.
+ * emit.c - the traced path after the gate: what an operation cost, and room for its record.
  */
 #include <linux/export.h>
 #include <linux/sched.h>
@@ -26,89 +26,6 @@ void iot_meter_begin(struct iot_meter *meter)
 	meter->enter_ns = ktime_get_mono_fast_ns();
 }
 EXPORT_SYMBOL_GPL(iot_meter_begin);
-
-static void span_begin(struct iot_session *session, struct iot_span *span, struct iot_task *task)
-{
-	span->task = task;
-	span->epoch = session->number;
-	span->note = 0;
-	span->parent = task->current_op;
-	span->op = iot_task_op_new(task);
-	iot_meter_begin(&span->meter);
-}
-
-void __iot_span_begin(struct iot_source *source, struct iot_span *span, u64 key)
-{
-	struct iot_session *session = iot_source_enter(source);
-	struct iot_task *task;
-
-	if (!session)
-		return;
-	if (current->tgid == session->collector)
-		goto out;
-	task = iot_task_of_current(session);
-	if (unlikely(!task)) {
-		iot_session_count_lost(session);
-		goto out;
-	}
-	if (key && task->kept_key == key && task->kept.epoch == session->number)
-		*span = task->kept;
-	else
-		span_begin(session, span, task);
-	task->kept_key = 0;
-	task->current_op = span->op;
-out:
-	iot_session_leave();
-}
-EXPORT_SYMBOL_GPL(__iot_span_begin);
-
-void __iot_span_end(struct iot_span *span)
-{
-	span->task->current_op = span->parent;
-}
-EXPORT_SYMBOL_GPL(__iot_span_end);
-
-void __iot_span_cancel(struct iot_span *span)
-{
-	iot_task_op_drop(span->task, span->op);
-	__iot_span_end(span);
-}
-EXPORT_SYMBOL_GPL(__iot_span_cancel);
-
-/**
- * iot_span_keep() - the operation will be tried again, at once: end its span for now
- * @span: one that is on
- * @key: what the next attempt will pass to iot_span_begin_kept()
- */
-void iot_span_keep(struct iot_span *span, u64 key)
-{
-	span->task->kept = *span;
-	span->task->kept_key = key;
-	__iot_span_end(span);
-}
-EXPORT_SYMBOL_GPL(iot_span_keep);
-
-/**
- * iot_span_task() - id of the task that an operation belongs to
- * @span: one that is on
- */
-u32 iot_span_task(const struct iot_span *span)
-{
-	return span->task->id;
-}
-EXPORT_SYMBOL_GPL(iot_span_task);
-
-/**
- * iot_span_epoch() - the session that an operation is recorded in, see iot_session_epoch()
- * @span: any
- *
- * Return: 0 if it is not recorded.
- */
-u64 iot_span_epoch(const struct iot_span *span)
-{
-	return iot_span_is_on(span) ? span->epoch : 0;
-}
-EXPORT_SYMBOL_GPL(iot_span_epoch);
 
 /*
  * Time that a thread has run. The scheduler adds to sum_exec_runtime only at ticks and
@@ -203,6 +120,16 @@ void iot_slot_close(struct iot_slot *slot)
 		iot_backpressure_arm(slot->session);
 }
 EXPORT_SYMBOL_GPL(iot_slot_close);
+
+/**
+ * iot_session_count_announced() - an announcement was written
+ * @session: entered
+ */
+void iot_session_count_announced(struct iot_session *session)
+{
+	this_cpu_inc(session->channels->announced);
+}
+EXPORT_SYMBOL_GPL(iot_session_count_announced);
 
 /**
  * iot_session_count_lost() - a record could not even be begun

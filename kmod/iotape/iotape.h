@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * iotape.h - the interface of iotape.ko for the modules that make records.
+ * iotape.h - the interface of iotape.ko for the modules that write records.
  *
  * tapefs and replayfs use nothing else of the core. A module that records
  *
- *   1. makes a source for each thing that can be recorded: iot_source_add();
- *   2. around each operation takes a span: iot_span_begin() ... iot_span_end();
- *   3. between the two, when the operation has ended, emits its record:
+ *   1. adds a source for each thing that can be recorded: iot_source_add();
+ *   2. takes each operation through the gate, which decides whether it is recorded: iot_gate_open() opens its span,
+ *      iot_span_end() ends it;
+ *   3. between the two, when the operation has ended, announces ids that are new, and emits its record:
  *      iot_span_enter(), IOT_EMIT_SPAN(), iot_session_leave().
  *
  * Locking: but for a task's very first record, which is allocated and put into a table, and for waking the
@@ -29,32 +30,32 @@ struct iot_task;
 
 struct vm_area_struct;
 
-/* What a file or a mapping is to a source. */
+/* How a file or a mapping relates to a source. */
 enum iot_view {
 	IOT_VIEW_NONE,
-	IOT_VIEW_OURS,	 /* what is done through it is recorded */
-	IOT_VIEW_UNSEEN, /* it is below the same directory, but goes around us */
+	IOT_VIEW_OURS,	 /* operations on it are recorded */
+	IOT_VIEW_UNSEEN, /* it is below the same directory, but bypasses the source */
 };
 
 /**
- * struct iot_source_ops - what a source tells of itself when a session begins to record it
+ * struct iot_source_ops - how a source announces itself and its state when a session begins to record it
  * @announce: the source; may sleep
  * @root: id of its root directory; the caller is inside iot_session_enter()
- * @view_file: what is a file to it? Like the next, called with spinlocks held: it may not sleep
- * @tell_file: a record of a file of its own, which is descriptor @fd of a task. Returns false if it
+ * @view_file: how a file relates to the source. Like the next, called with spinlocks held: it may not sleep
+ * @dump_file: announce a file of its own, which is descriptor @fd of a task. Returns false if it
  *	was opened in this session
- * @view_map: what is a mapping to it? Like the next two, called with the mm locked for reading
- * @tell_map: a record of a mapping of its own; the caller is inside iot_session_enter(). Returns
- *	false if it was made in this session
+ * @view_map: how a mapping relates to it. Like the next two, called with the mm locked for reading
+ * @dump_map: announce a mapping of its own; the caller is inside iot_session_enter(). Returns
+ *	false if it was mapped in this session
  * @retouch_map: let accesses to that mapping be first accesses again; may sleep
  */
 struct iot_source_ops {
 	void (*announce)(struct iot_source *source);
 	u64 (*root)(struct iot_session *session, const struct iot_source *source);
 	enum iot_view (*view_file)(const struct iot_source *source, const struct file *file);
-	bool (*tell_file)(struct iot_session *session, u32 task, s32 fd, const struct file *file);
+	bool (*dump_file)(struct iot_session *session, u32 task, s32 fd, const struct file *file);
 	enum iot_view (*view_map)(const struct iot_source *source, const struct vm_area_struct *vma);
-	bool (*tell_map)(struct iot_session *session, u32 task, const struct vm_area_struct *vma);
+	bool (*dump_map)(struct iot_session *session, u32 task, const struct vm_area_struct *vma);
 	void (*retouch_map)(struct iot_session *session, const struct vm_area_struct *vma);
 };
 
@@ -62,18 +63,18 @@ struct iot_source_ops {
  * struct iot_source - something that can be recorded: a tapefs mount
  * @sb: its super block; an open directory of it names the source
  * @ops: its own
- * @is_untold: what was there before @session is to be told still, or is being told (core's)
- * @is_telling: it is being told (core's)
+ * @is_dump_due: its state dump in @session is not complete (core's)
+ * @is_dumping: the dump is under way (core's)
  * @owner: the session it is attached to, NULL if none (core's)
  * @session: @owner while that is recording, else NULL (core's)
- * @path: where it is mounted, as @owner was told; NULL if that is not known (core's)
+ * @path: where it is mounted, in the namespace of the task that attached it; NULL if not known (core's)
  * @list: among all sources (core's)
  */
 struct iot_source {
 	struct super_block *sb;
 	const struct iot_source_ops *ops;
-	bool is_untold;
-	bool is_telling;
+	bool is_dump_due;
+	bool is_dumping;
 	struct iot_session *owner;
 	struct iot_session __rcu *session;
 	const char *path;
@@ -106,7 +107,7 @@ void iot_meter_fill(const struct iot_meter *meter, u64 now_ns, struct iot_rec_op
 
 /**
  * struct iot_span - one operation from its beginning to its end; lives on the stack
- * @task: who; NULL while nothing is recorded, and then nothing else is set
+ * @task: its task; NULL if it is not recorded, and then nothing else is set
  * @note: the caller's, 0 at first; it survives iot_span_keep()
  */
 struct iot_span {
@@ -119,46 +120,48 @@ struct iot_span {
 	u32 parent;
 };
 
-void __iot_span_begin(struct iot_source *source, struct iot_span *span, u64 key);
+void __iot_gate_open(struct iot_source *source, enum iot_kind kind, struct iot_span *span, u64 key);
 void __iot_span_end(struct iot_span *span);
 void __iot_span_cancel(struct iot_span *span);
 void iot_span_keep(struct iot_span *span, u64 key);
 
 /**
- * iot_span_begin() - note that current enters an operation
- * @source: what it operates on
- * @span: filled in
+ * iot_gate_open() - current enters an operation: decide whether it is recorded
+ * @source: that the operation is on
+ * @kind: kind of its record; of a request that may stay under way, that of a read or write
+ * @span: out: on if the operation is recorded
  *
+ * Before this has decided, nothing is announced. If no session records the source, this costs one load and one branch.
  * Spans of one task nest; the inner ones name the outer one as their parent.
  */
-static __always_inline void iot_span_begin(struct iot_source *source, struct iot_span *span)
+static __always_inline void iot_gate_open(struct iot_source *source, enum iot_kind kind, struct iot_span *span)
 {
 	span->task = NULL;
 	if (unlikely(rcu_access_pointer(source->session)))
-		__iot_span_begin(source, span, 0);
+		__iot_gate_open(source, kind, span, 0);
 }
 
 /**
- * iot_span_begin_kept() - as iot_span_begin(), or go on with a span that was kept
- * @source: what the operation is on
- * @span: filled in
+ * iot_gate_open_kept() - as iot_gate_open(), or continue a span that was kept
+ * @source: that the operation is on
+ * @kind: kind of its record
+ * @span: out: on if the operation is recorded
  * @key: of the operation, not 0
  *
- * The kernel tries some operations again, page faults for example; to the program they
- * are one. If the last thing that current did was to keep a span under the same key,
- * that span goes on; else this is a new one.
+ * The kernel tries some operations again, page faults for example; to the program they are one. If current has kept a
+ * span under the same key, and opened none since, that span continues; else this is a new one.
  */
-static __always_inline void iot_span_begin_kept(struct iot_source *source, struct iot_span *span,
-						u64 key)
+static __always_inline void iot_gate_open_kept(struct iot_source *source, enum iot_kind kind,
+					       struct iot_span *span, u64 key)
 {
 	span->task = NULL;
 	if (unlikely(rcu_access_pointer(source->session)))
-		__iot_span_begin(source, span, key);
+		__iot_gate_open(source, kind, span, key);
 }
 
 /**
  * iot_span_is_on() - is this operation being recorded?
- * @span: between its begin and its end
+ * @span: between the gate and its end
  */
 static __always_inline bool iot_span_is_on(const struct iot_span *span)
 {
@@ -167,9 +170,9 @@ static __always_inline bool iot_span_is_on(const struct iot_span *span)
 
 /**
  * iot_span_end() - note that current left the operation
- * @span: as filled in by iot_span_begin()
+ * @span: as filled in by iot_gate_open()
  *
- * Must be called for every span that was begun, with or without a record.
+ * Must be called for every operation that passed the gate, with or without a record.
  */
 static __always_inline void iot_span_end(struct iot_span *span)
 {
@@ -179,7 +182,7 @@ static __always_inline void iot_span_end(struct iot_span *span)
 
 /**
  * iot_span_cancel() - current left an operation that turned out not to be one
- * @span: as filled in by iot_span_begin()
+ * @span: as filled in by iot_gate_open()
  *
  * Instead of iot_span_end(), for a span without a record: its number is used again.
  */
@@ -267,6 +270,28 @@ void iot_span_fill(const struct iot_span *span, u64 now_ns, struct iot_rec_op *o
 			iot_slot_close(&__slot);                                         \
 		}                                                                        \
 		__written;                                                               \
+	})
+
+void iot_session_count_announced(struct iot_session *session);
+
+/**
+ * IOT_ANNOUNCE() - write the record that says what an id stands for
+ * @session: as for IOT_EMIT_EVENT(), like the others
+ * @name: kind of record
+ * @r: its fields
+ * @tail_p: its tail
+ * @tail_n: bytes of the tail
+ *
+ * The record is counted as an announcement.
+ *
+ * Return: true if the record was written, false if it was lost (and counted).
+ */
+#define IOT_ANNOUNCE(session, name, r, tail_p, tail_n)                                    \
+	({                                                                               \
+		bool __announced = IOT_EMIT_EVENT(session, name, r, tail_p, tail_n);      \
+		if (likely(__announced))                                                 \
+			iot_session_count_announced(session);                            \
+		__announced;                                                             \
 	})
 
 void __iot_backpressure_here(struct iot_source *source);

@@ -12,6 +12,7 @@
 #include <linux/vmalloc.h>
 
 #include "compat/vfs.h"
+#include "debug.h"
 #include "joined.h"
 #include "session.h"
 #include "task.h"
@@ -275,13 +276,15 @@ int iot_mailbox_map(struct iot_session *session, struct vm_area_struct *vma)
 
 	if (vma->vm_end - vma->vm_start != IOT_MAILBOX_BYTES || vma->vm_pgoff ||
 	    !(vma->vm_flags & VM_SHARED))
-		return -EINVAL;
+		return iot_refuse(-EINVAL, "mailbox: not a shared mapping of %d bytes at offset 0", IOT_MAILBOX_BYTES);
 	task = task_without_mailbox(session);
 	if (IS_ERR(task))
-		return PTR_ERR(task);
+		return iot_refuse(PTR_ERR(task), "mailbox: %s", task == ERR_PTR(-EBUSY) ?
+				  "the thread has one" : "the session does not record");
 	mailbox = mailbox_get(session, task);
 	if (IS_ERR(mailbox))
-		return PTR_ERR(mailbox);
+		return iot_refuse(PTR_ERR(mailbox), "mailbox: %s", mailbox == ERR_PTR(-EPIPE) ?
+				  "the session has ended" : "no memory, or too many mailboxes of the user or the session");
 	err = map_frames(vma, mailbox->head);
 	if (err) {
 		mailbox_put_both(mailbox);

@@ -5,6 +5,7 @@
 #include <iotape/version.h>
 #include <linux/module.h>
 
+#include "debug.h"
 #include "session.h"
 #include "task.h"
 #include "wakes.h"
@@ -22,6 +23,7 @@ static int __init iotape_init(void)
 	err = iot_control_init();
 	if (err)
 		goto err_control;
+	iot_debug_init();
 	return 0;
 
 err_control:
@@ -34,6 +36,7 @@ err_task:
 
 static void __exit iotape_exit(void)
 {
+	iot_debug_exit();
 	iot_control_exit();
 	iot_netlink_exit();
 	iot_task_exit();

@@ -12,6 +12,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "debug.h"
 #include "task.h"
 #include "wakes.h"
 
@@ -54,11 +55,11 @@ void iot_session_put(struct iot_session *session)
 EXPORT_SYMBOL_GPL(iot_session_put);
 
 /**
- * iot_session_new() - make a session, with all the memory it will ever need
- * @create: what user space asked for, already checked
+ * iot_session_new() - create a session, with all the memory it will ever need
+ * @create: the request of user space, already checked
  *
  * Return: the session with one reference; -ENOMEM; -EOPNOTSUPP if it asks for wake-ups, and this
- * kernel does not tell of them.
+ * kernel does not report them.
  */
 struct iot_session *iot_session_new(const struct iot_create *create)
 {
@@ -69,6 +70,7 @@ struct iot_session *iot_session_new(const struct iot_create *create)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&session->refs);
 	INIT_LIST_HEAD(&session->list);
+	iot_gate_init(&session->gate);
 	iot_backpressure_init(&session->backpressure, create->buffers);
 	init_waitqueue_head(&session->sender_wait);
 	session->policy = create->policy;
@@ -87,8 +89,10 @@ struct iot_session *iot_session_new(const struct iot_create *create)
 	session->has_wakes = create->flags & IOT_CREATE_WAKES;
 	err = iot_wakes_get(session->has_wakes);
 	session->uses_wakes = !err;
-	if (err && (session->has_wakes || err != -EOPNOTSUPP))
+	if (err && (session->has_wakes || err != -EOPNOTSUPP)) {
+		iot_refuse(err, "create: wake-ups cannot be recorded on this kernel");
 		goto err_session;
+	}
 
 	mutex_lock(&iot_control_lock);
 	session->number = ++last_number;
@@ -147,6 +151,7 @@ void iot_session_close(struct iot_session *session)
 
 	if (session->uses_wakes)
 		iot_wakes_put(session->has_wakes);
+	iot_gate_exit(&session->gate);
 	iot_sender_stop(session);
 	for_each_possible_cpu(cpu)
 		irq_work_sync(&per_cpu_ptr(session->channels, cpu)->late);
@@ -211,8 +216,10 @@ int iot_session_bind(struct iot_session *session, struct sock *collector)
 
 	mutex_lock(&iot_control_lock);
 	err = -EBUSY;
-	if (session->state != IOT_STATE_NEW)
+	if (session->state != IOT_STATE_NEW) {
+		iot_refuse(err, "bind: session %llu has, or had, a collector", session->number);
 		goto out;
+	}
 	session->collector = current->tgid;
 	iot_delivery_open(&session->delivery, collector);
 	err = iot_sender_start(session);
@@ -229,25 +236,25 @@ out:
 static void source_start(struct iot_source *source, struct iot_session *session)
 {
 	lockdep_assert_held(&iot_control_lock);
-	source->is_untold = true;
+	source->is_dump_due = true;
 	rcu_assign_pointer(source->session, session);
 	source->ops->announce(source);
 }
 
 /*
- * A source of which it is to be told what was there before, with a reference of its super block:
- * telling takes a while, and waits for the collector, whose end takes the lock.
+ * A source whose state is not dumped yet, with a reference of its super block: the dump takes a while, and waits for
+ * the collector, whose end takes the lock.
  */
-static struct iot_source *source_untold(struct iot_session *session)
+static struct iot_source *source_to_dump(struct iot_session *session)
 {
 	struct iot_source *source, *found = NULL;
 
 	mutex_lock(&iot_control_lock);
 	list_for_each_entry(source, &sources, list) {
-		if (source->owner != session || !session->is_running || !source->is_untold ||
-		    source->is_telling || !atomic_inc_not_zero(&source->sb->s_active))
+		if (source->owner != session || !session->is_running || !source->is_dump_due ||
+		    source->is_dumping || !atomic_inc_not_zero(&source->sb->s_active))
 			continue;
-		source->is_telling = true;
+		source->is_dumping = true;
 		found = source;
 		break;
 	}
@@ -255,24 +262,24 @@ static struct iot_source *source_untold(struct iot_session *session)
 	return found;
 }
 
-/* After that a source is recorded; the caller holds no lock. */
-static void tell_sources(struct iot_session *session)
+/* The sources are recorded already; the caller holds no lock. */
+static void dump_sources(struct iot_session *session)
 {
 	struct iot_source *source;
 	struct super_block *sb;
 
-	while ((source = source_untold(session))) {
-		iot_state_tell(session, source);
+	while ((source = source_to_dump(session))) {
+		iot_state_dump(session, source);
 		sb = source->sb;
 		mutex_lock(&iot_control_lock);
-		source->is_telling = false;
-		source->is_untold = false;
+		source->is_dumping = false;
+		source->is_dump_due = false;
 		mutex_unlock(&iot_control_lock);
 		deactivate_super(sb);
 	}
 }
 
-/* As the caller sees it, or as who mounted it in a namespace of his own did. NULL without memory. */
+/* In the namespace of the caller, or of the mount if that has another one. NULL without memory. */
 static const char *mount_path(struct vfsmount *mount)
 {
 	const struct path root = { .mnt = mount, .dentry = mount->mnt_root };
@@ -319,16 +326,21 @@ int iot_session_attach(struct iot_session *session, struct vfsmount *mount)
 	}
 	mutex_unlock(&iot_control_lock);
 	if (!err)
-		tell_sources(session);
+		dump_sources(session);
+	else if (err == -ENOTTY)
+		iot_refuse(err, "attach: the directory is not on a tapefs mount");
+	else
+		iot_refuse(err, "attach: %s", err == -EBUSY ? "another session records the mount" :
+							      "the session has ended");
 	return err;
 }
 
 /**
- * iot_session_start() - begin to record, and tell what is open and mapped already
+ * iot_session_start() - begin to record, and dump the state: handles and mappings that exist already
  * @session: with a collector
  *
- * If a signal ends the telling, the recording goes on without the rest of it, and without the
- * record that says that all was told.
+ * If a signal ends the dump, the recording continues without the rest of it, and without the record that states that
+ * it is complete.
  *
  * Return: 0; -EINVAL if there is no collector, or the session has run already.
  */
@@ -347,9 +359,10 @@ int iot_session_start(struct iot_session *session)
 		err = 0;
 	}
 	mutex_unlock(&iot_control_lock);
-	if (!err)
-		tell_sources(session);
-	return err;
+	if (err)
+		return iot_refuse(err, "start: session %llu has no collector, or was started before", session->number);
+	dump_sources(session);
+	return 0;
 }
 
 /**
@@ -376,6 +389,9 @@ int iot_session_stop(struct iot_session *session)
 		iot_session_kick(session);
 	}
 	mutex_unlock(&iot_control_lock);
+	if (err)
+		iot_refuse(err, "stop: session %llu %s", session->number,
+			   err == -EPIPE ? "has lost its collector" : "has no collector, or was stopped before");
 	return err;
 }
 
@@ -392,6 +408,8 @@ int iot_session_adopt(struct iot_session *session)
 	if (iot_session_enter(session)) {
 		err = iot_task_adopt(session);
 		iot_session_leave();
+	} else {
+		iot_refuse(err, "adopt: session %llu does not record", session->number);
 	}
 	return err;
 }
@@ -442,6 +460,25 @@ int iot_session_status(struct iot_status *status)
 	}
 	mutex_unlock(&iot_control_lock);
 	return err;
+}
+
+/**
+ * iot_session_each() - look at all sessions
+ * @show: called for each, with iot_control_lock held
+ * @context: for @show
+ */
+void iot_session_each(void (*show)(const struct iot_session *session, const struct iot_status *status, void *context),
+		      void *context)
+{
+	struct iot_session *session;
+	struct iot_status status;
+
+	mutex_lock(&iot_control_lock);
+	list_for_each_entry(session, &sessions, list) {
+		status_fill(session, &status);
+		show(session, &status, context);
+	}
+	mutex_unlock(&iot_control_lock);
 }
 
 /**
@@ -505,6 +542,10 @@ struct iot_session *iot_session_join(struct super_block *sb)
 		break;
 	}
 	mutex_unlock(&iot_control_lock);
+	if (IS_ERR(session))
+		iot_refuse(PTR_ERR(session), "join: %s",
+			   session == ERR_PTR(-EACCES) ? "neither started nor admitted by the recorder" :
+							 "no session records the mount of the directory");
 	return session;
 }
 
@@ -555,74 +596,3 @@ void iot_source_remove(struct iot_source *source)
 	synchronize_rcu();
 }
 EXPORT_SYMBOL_GPL(iot_source_remove);
-
-/**
- * iot_source_enter() - begin to emit records about a source
- * @source: any
- *
- * Return: the session that records it, until iot_session_leave(); NULL if none
- * does, and then there is nothing to leave.
- */
-struct iot_session *iot_source_enter(struct iot_source *source)
-{
-	struct iot_session *session;
-
-	rcu_read_lock();
-	session = rcu_dereference(source->session);
-	if (!session)
-		rcu_read_unlock();
-	return session;
-}
-EXPORT_SYMBOL_GPL(iot_source_enter);
-
-/**
- * iot_span_enter() - begin to emit the record of an operation
- * @source: what it operated on
- * @span: the operation
- *
- * As iot_source_enter(), and NULL also if the session is not the one in which the
- * operation began.
- */
-struct iot_session *iot_span_enter(struct iot_source *source, const struct iot_span *span)
-{
-	struct iot_session *session;
-
-	if (!iot_span_is_on(span))
-		return NULL;
-	session = iot_source_enter(source);
-	if (session && session->number != span->epoch) {
-		iot_session_leave();
-		session = NULL;
-	}
-	return session;
-}
-EXPORT_SYMBOL_GPL(iot_span_enter);
-
-/**
- * iot_session_enter() - begin to emit records into a session
- * @session: of which the caller has a reference
- *
- * Return: true until iot_session_leave(); false if the session does not record, and
- * then there is nothing to leave.
- */
-bool iot_session_enter(struct iot_session *session)
-{
-	rcu_read_lock();
-	if (READ_ONCE(session->is_running))
-		return true;
-	rcu_read_unlock();
-	return false;
-}
-EXPORT_SYMBOL_GPL(iot_session_enter);
-
-/**
- * iot_session_epoch() - what tells a session from all others since the module was loaded
- * @session: the session
- *
- * Return: its number.
- */
-u64 iot_session_epoch(const struct iot_session *session)
-{
-	return session->number;
-}
-EXPORT_SYMBOL_GPL(iot_session_epoch);

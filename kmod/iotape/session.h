@@ -28,6 +28,7 @@
 #include "backpressure.h"
 #include "channel.h"
 #include "delivery.h"
+#include "gate.h"
 #include "iotape.h"
 #include "mailbox.h"
 
@@ -42,6 +43,7 @@
  * @has_wakes: all wake-ups are recorded, not only those by threads that exit
  * @uses_wakes: it has called iot_wakes_get()
  * @flush_ms: oldest age of a record that is not on its way
+ * @gate: decides which operations are recorded
  * @backpressure: which CPUs are behind, and the tasks that wait for the collector
  * @sender_wait: where the sender sleeps
  * @channels: of each CPU, what was emitted there and is not sent yet
@@ -65,6 +67,7 @@ struct iot_session {
 	bool has_wakes;
 	bool uses_wakes;
 	u32 flush_ms;
+	struct iot_gate gate;
 	struct iot_backpressure backpressure;
 	wait_queue_head_t sender_wait;
 	struct iot_channel __percpu *channels;
@@ -90,6 +93,8 @@ int iot_session_start(struct iot_session *session);
 int iot_session_stop(struct iot_session *session);
 int iot_session_adopt(struct iot_session *session);
 int iot_session_status(struct iot_status *status);
+void iot_session_each(void (*show)(const struct iot_session *session, const struct iot_status *status, void *context),
+		      void *context);
 void iot_session_fail(struct iot_session *session);
 void iot_sessions_wake_orphans(void);
 int iot_session_admit(struct iot_session *session, const struct iot_admit *admit);
@@ -105,7 +110,7 @@ void iot_control_exit(void);
 struct iot_session *iot_control_session(struct file *file);
 
 /* state.c */
-void iot_state_tell(struct iot_session *session, struct iot_source *source);
+void iot_state_dump(struct iot_session *session, struct iot_source *source);
 
 /* netlink.c */
 int iot_netlink_init(void);

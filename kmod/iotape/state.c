@@ -31,23 +31,23 @@
 
 #define PASSES_MAX    16
 #define FILES_AT_ONCE 1024 /* looked at under a spinlock */
-#define TOLD_AT_ONCE  64   /* records until there is a chance to wait for the collector */
+#define RECORDS_AT_ONCE  64   /* records until there is a chance to wait for the collector */
 
 /**
- * struct state_walk - where the telling is
+ * struct state_walk - how far the dump is
  * @session: that records
  * @source: what it records
  * @result: the counts so far
  * @seen: threads, by their number, each with a reference, so that no other takes its place
- * @thread: the one that is looked at
+ * @thread: the current one
  * @process: its leader; this and the next two are compared only
- * @told_files: the last table that was told of this process
- * @told_mm: the last memory
- * @is_held: the process has something of the source, or works there
- * @is_unseen: it has been counted among those that have what goes around it
- * @looked: descriptors since locks were taken
- * @told: records since then
- * @next_fd: where to go on, if it was too much at once
+ * @dumped_files: the last table of this process that was dumped
+ * @dumped_mm: the last address space
+ * @is_held: the process has a handle or mapping of the source, or its root or working directory there
+ * @is_unseen: it was counted among the processes whose handles or mappings bypass the source
+ * @looked: descriptors visited since locks were taken
+ * @records: written since then
+ * @next_fd: where to continue
  */
 struct state_walk {
 	struct iot_session *session;
@@ -56,12 +56,12 @@ struct state_walk {
 	struct xarray seen;
 	struct task_struct *thread;
 	const struct task_struct *process;
-	const struct files_struct *told_files;
-	const struct mm_struct *told_mm;
+	const struct files_struct *dumped_files;
+	const struct mm_struct *dumped_mm;
 	bool is_held;
 	bool is_unseen;
 	unsigned int looked;
-	unsigned int told;
+	unsigned int records;
 	unsigned int next_fd;
 };
 
@@ -76,19 +76,19 @@ static void count_unseen(struct state_walk *w, u64 *count)
 /* -- descriptors ------------------------------------------------------------------------- */
 
 /* Return: not 0 if that is enough for once. */
-static int tell_file(const void *context, struct file *file, unsigned int fd)
+static int dump_file(const void *context, struct file *file, unsigned int fd)
 {
 	struct state_walk *w = (void *)context;
 	u32 task;
 
 	switch (w->source->ops->view_file(w->source, file)) {
 	case IOT_VIEW_OURS:
-		task = iot_task_tell(w->session, w->thread);
-		if (!task || !w->source->ops->tell_file(w->session, task, fd, file))
+		task = iot_task_announce(w->session, w->thread);
+		if (!task || !w->source->ops->dump_file(w->session, task, fd, file))
 			break;
 		w->result.opened++;
 		w->is_held = true;
-		w->told++;
+		w->records++;
 		break;
 	case IOT_VIEW_UNSEEN:
 		count_unseen(w, &w->result.unseen_files);
@@ -97,13 +97,13 @@ static int tell_file(const void *context, struct file *file, unsigned int fd)
 		break;
 	}
 	w->next_fd = fd + 1;
-	return ++w->looked == FILES_AT_ONCE || w->told == TOLD_AT_ONCE;
+	return ++w->looked == FILES_AT_ONCE || w->records == RECORDS_AT_ONCE;
 }
 
-/* Threads share what their leader has, as a rule; if that has ended, what the first one has. */
-static bool is_told(const struct state_walk *w, const void *own, const void *leaders)
+/* Threads usually share the table and memory of their leader; if it has ended, those of the first thread. */
+static bool is_dumped(const struct state_walk *w, const void *own, const void *leaders)
 {
-	return own == w->told_files || own == w->told_mm || own == leaders;
+	return own == w->dumped_files || own == w->dumped_mm || own == leaders;
 }
 
 static const void *leader_files(struct task_struct *thread)
@@ -112,7 +112,7 @@ static const void *leader_files(struct task_struct *thread)
 }
 
 /* Return: 1 if there are more; 0; -EPIPE. */
-static int tell_some_files(struct state_walk *w, unsigned int fd)
+static int dump_some_files(struct state_walk *w, unsigned int fd)
 {
 	struct task_struct *thread = w->thread;
 	int more = 0;
@@ -120,24 +120,24 @@ static int tell_some_files(struct state_walk *w, unsigned int fd)
 	if (!iot_session_enter(w->session))
 		return -EPIPE;
 	w->looked = 0;
-	w->told = 0;
+	w->records = 0;
 	task_lock(thread);
-	if (thread->files && (fd || !is_told(w, thread->files, leader_files(thread)))) {
-		w->told_files = thread->files;
-		more = iterate_fd(thread->files, fd, tell_file, w);
+	if (thread->files && (fd || !is_dumped(w, thread->files, leader_files(thread)))) {
+		w->dumped_files = thread->files;
+		more = iterate_fd(thread->files, fd, dump_file, w);
 	}
 	task_unlock(thread);
 	iot_session_leave();
 	return more;
 }
 
-static int tell_files(struct state_walk *w)
+static int dump_files(struct state_walk *w)
 {
 	int more, err;
 
 	w->next_fd = 0;
 	do {
-		more = tell_some_files(w, w->next_fd);
+		more = dump_some_files(w, w->next_fd);
 		err = more < 0 ? more : iot_backpressure_wait_dump(w->session);
 		cond_resched();
 	} while (!err && more);
@@ -147,24 +147,24 @@ static int tell_files(struct state_walk *w)
 /* -- mappings ------------------------------------------------------------------------------ */
 
 /* The mm is locked for reading. */
-static int tell_map(struct state_walk *w, const struct vm_area_struct *vma)
+static int dump_map(struct state_walk *w, const struct vm_area_struct *vma)
 {
+	bool is_announced;
 	u32 task;
-	bool is_told;
 
 	switch (w->source->ops->view_map(w->source, vma)) {
 	case IOT_VIEW_OURS:
 		if (!iot_session_enter(w->session))
 			return -EPIPE;
-		task = iot_task_tell(w->session, w->thread);
-		is_told = task && w->source->ops->tell_map(w->session, task, vma);
+		task = iot_task_announce(w->session, w->thread);
+		is_announced = task && w->source->ops->dump_map(w->session, task, vma);
 		iot_session_leave();
-		if (!is_told)
+		if (!is_announced)
 			break;
 		w->source->ops->retouch_map(w->session, vma);
 		w->result.mapped++;
 		w->is_held = true;
-		w->told++;
+		w->records++;
 		break;
 	case IOT_VIEW_UNSEEN:
 		count_unseen(w, &w->result.unseen_maps);
@@ -176,7 +176,7 @@ static int tell_map(struct state_walk *w, const struct vm_area_struct *vma)
 }
 
 /* Return: 1 if there are more, from *@address on; 0; or a negative errno. */
-static int tell_some_maps(struct state_walk *w, struct mm_struct *mm, unsigned long *address)
+static int dump_some_maps(struct state_walk *w, struct mm_struct *mm, unsigned long *address)
 {
 	VMA_ITERATOR(place, mm, *address);
 	struct vm_area_struct *vma;
@@ -184,12 +184,12 @@ static int tell_some_maps(struct state_walk *w, struct mm_struct *mm, unsigned l
 
 	if (err)
 		return err;
-	w->told = 0;
+	w->records = 0;
 	if (atomic_read(&mm->mm_users)) {
 		for_each_vma(place, vma) {
-			err = tell_map(w, vma);
+			err = dump_map(w, vma);
 			*address = vma->vm_end;
-			if (!err && w->told == TOLD_AT_ONCE)
+			if (!err && w->records == RECORDS_AT_ONCE)
 				err = 1;
 			if (err)
 				break;
@@ -217,7 +217,7 @@ static struct mm_struct *mm_of(struct state_walk *w)
 
 	rcu_read_lock(); /* for the parent */
 	task_lock(thread);
-	if (thread->mm && !is_told(w, thread->mm, sharer_mm(thread))) {
+	if (thread->mm && !is_dumped(w, thread->mm, sharer_mm(thread))) {
 		mm = thread->mm;
 		mmgrab(mm);
 	}
@@ -226,7 +226,7 @@ static struct mm_struct *mm_of(struct state_walk *w)
 	return mm;
 }
 
-static int tell_maps(struct state_walk *w)
+static int dump_maps(struct state_walk *w)
 {
 	struct mm_struct *mm = mm_of(w);
 	unsigned long address = 0;
@@ -235,24 +235,24 @@ static int tell_maps(struct state_walk *w)
 	if (!mm)
 		return 0;
 	do {
-		more = tell_some_maps(w, mm, &address);
+		more = dump_some_maps(w, mm, &address);
 		err = more < 0 ? more : iot_backpressure_wait_dump(w->session);
 		cond_resched();
 	} while (!err && more);
-	w->told_mm = mm;
+	w->dumped_mm = mm;
 	mmdrop(mm);
 	return err;
 }
 
 /* -- threads -------------------------------------------------------------------------------- */
 
-/* Its directory, or its root, is in the source. Of these nothing is used, but where they belong. */
+/* Its working directory or its root is in the source. Only their super block is read. */
 static bool works_there(const struct state_walk *w)
 {
 	const struct super_block *sb = w->source->sb;
 	bool is_there;
 
-	rcu_read_lock(); /* for what it leaves just now */
+	rcu_read_lock(); /* for a directory that it is leaving */
 	task_lock(w->thread);
 	is_there = w->thread->fs && (READ_ONCE(w->thread->fs->pwd.dentry)->d_sb == sb ||
 				     READ_ONCE(w->thread->fs->root.dentry)->d_sb == sb);
@@ -262,18 +262,18 @@ static bool works_there(const struct state_walk *w)
 }
 
 /*
- * Who has something of the source is known with all its threads: so their forks are recorded. With
- * wake-ups, also who has nothing open but works there: it may be woken, or wake, before it opens.
+ * A process with a handle or mapping of the source is announced with all its threads, so that their forks are recorded.
+ * With wake-ups, so is a process that only works there: it may be woken, or wake others, before it opens a file.
  */
-static int tell_thread(struct state_walk *w)
+static int dump_thread(struct state_walk *w)
 {
 	bool is_made;
 	int err;
 
 	if (w->process != w->thread->group_leader) {
 		w->process = w->thread->group_leader;
-		w->told_files = NULL;
-		w->told_mm = NULL;
+		w->dumped_files = NULL;
+		w->dumped_mm = NULL;
 		w->is_held = false;
 		w->is_unseen = false;
 	}
@@ -285,16 +285,16 @@ static int tell_thread(struct state_walk *w)
 	iot_session_leave();
 	if (is_made)
 		return 0;
-	err = tell_files(w);
+	err = dump_files(w);
 	if (!err)
-		err = tell_maps(w);
+		err = dump_maps(w);
 	if (w->session->has_wakes && works_there(w))
 		w->is_held = true;
 	if (err || !w->is_held)
 		return err;
 	if (!iot_session_enter(w->session))
 		return -EPIPE;
-	iot_task_tell(w->session, w->thread);
+	iot_task_announce(w->session, w->thread);
 	iot_session_leave();
 	return 0;
 }
@@ -391,8 +391,8 @@ static void forget_all(struct state_walk *w)
 }
 
 /*
- * Whoever was made after a pass was made by somebody who had been looked at: if that one has
- * something, it is known, and the making was recorded.
+ * A thread that was created after a pass was created by a thread that the pass had visited: if that thread has a handle
+ * or mapping of the source, it is known, and the creation was recorded.
  *
  * Return: 1 if another pass is needed; 0; or a negative errno.
  */
@@ -410,7 +410,7 @@ static int pass(struct state_walk *w, struct crowd *crowd)
 		}
 		err = see(w, w->thread);
 		if (err > 0) {
-			err = tell_thread(w);
+			err = dump_thread(w);
 			is_more |= w->is_held;
 		}
 	}
@@ -418,13 +418,13 @@ static int pass(struct state_walk *w, struct crowd *crowd)
 }
 
 /**
- * iot_state_tell() - records of what was open and mapped before a source was recorded
+ * iot_state_dump() - announce the handles and mappings that existed before a source was recorded
  * @session: that records it; the caller has a reference
- * @source: stays as long as this takes; nothing is locked
+ * @source: not removed meanwhile; nothing is locked
  *
- * The last record says that all was told. It is missing if a signal came, or memory was short.
+ * The last record states that the dump is complete. It is missing if a signal came, or memory was short.
  */
-void iot_state_tell(struct iot_session *session, struct iot_source *source)
+void iot_state_dump(struct iot_session *session, struct iot_source *source)
 {
 	struct state_walk w = { .session = session, .source = source };
 	struct crowd crowd = {};

@@ -42,9 +42,8 @@ static struct iot_task *task_find(const struct task_struct *thread)
 }
 
 /*
- * The thread itself adds a thread, or its parent before it runs, or who tells what there was when
- * a recording began: so it may be there already. GFP_NOWAIT: it may be in a page fault, and a
- * record must not make it wait for memory.
+ * A thread is added by itself, by its parent before it runs, or by a state dump: so it may be there already.
+ * GFP_NOWAIT: the thread may be in a page fault, and a record must not make it wait for memory.
  */
 static struct iot_task *task_add(const struct task_struct *thread, u32 parent, u32 why)
 {
@@ -107,7 +106,7 @@ static bool is_made_in(const struct iot_task *task, const struct iot_session *se
 	}
 }
 
-/* Say who a task is, once in each session; again if the record was lost. */
+/* Once in each session; again if the record was lost. */
 static void task_announce(struct iot_session *session, struct iot_task *task,
 			  struct task_struct *thread)
 {
@@ -129,7 +128,7 @@ static void task_announce(struct iot_session *session, struct iot_task *task,
 	r.uid = from_kuid_munged(&init_user_ns, cred->euid);
 	r.gid = from_kgid_munged(&init_user_ns, cred->egid);
 	rcu_read_unlock();
-	if (IOT_EMIT_EVENT(session, task, &r, thread->comm, strnlen(thread->comm, TASK_COMM_LEN)))
+	if (IOT_ANNOUNCE(session, task, &r, thread->comm, strnlen(thread->comm, TASK_COMM_LEN)))
 		task->epoch = session->number;
 }
 
@@ -177,7 +176,7 @@ struct iot_task *iot_task_of_current(struct iot_session *session)
 	return task;
 }
 
-/* Current becomes another task. The lock keeps iot_task_tell() from taking it for the old one. */
+/* Current becomes another task. The lock keeps iot_task_announce() from taking it for the old one. */
 static void task_renew(struct iot_task *task, u32 why)
 {
 	struct bucket *bucket = bucket_of(task->thread);
@@ -200,16 +199,16 @@ static void task_renew(struct iot_task *task, u32 why)
 }
 
 /**
- * iot_task_tell() - let a session know another thread
+ * iot_task_announce() - announce another thread to a session
  * @session: entered
  * @thread: any that is not new, with a reference of the caller
  *
- * What the thread announces itself at the same time is equal, and a reader does not mind. But that
- * it is known must not be noted for the task that it becomes meanwhile.
+ * The thread may announce itself at the same time: the records are equal, and readers accept that. But the task that it
+ * becomes meanwhile, by an exec, must not be marked as announced.
  *
- * Return: id of its task; 0 if it is as good as gone, or there is no memory.
+ * Return: id of its task; 0 if it is about to be freed, or there is no memory.
  */
-u32 iot_task_tell(struct iot_session *session, struct task_struct *thread)
+u32 iot_task_announce(struct iot_session *session, struct task_struct *thread)
 {
 	struct bucket *bucket = bucket_of(thread);
 	struct iot_task *task, as_found;

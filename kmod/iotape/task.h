@@ -122,7 +122,7 @@ struct iot_task *iot_task_find_current(void);
 struct iot_task *iot_task_of_current(struct iot_session *session);
 int iot_task_adopt(struct iot_session *session);
 bool iot_task_is_member(const struct iot_session *session);
-u32 iot_task_tell(struct iot_session *session, struct task_struct *thread);
+u32 iot_task_announce(struct iot_session *session, struct task_struct *thread);
 void iot_task_each(void (*see)(const struct iot_task *task, void *context), void *context);
 bool iot_task_is_made(struct iot_session *session, const struct task_struct *thread);
 

@@ -28,7 +28,7 @@ struct posix_acl *tfs_get_acl(struct mnt_idmap *idmap, struct dentry *dentry, in
 	struct posix_acl *acl;
 	struct iot_span span;
 
-	tfs_begin(dentry->d_sb, &span);
+	tfs_gate_open(dentry->d_sb, IOT_KIND_getxattr, &span);
 	acl = tfs_do_get_acl(dentry, name);
 	tfs_emit_getxattr(&span, dentry, name, 0, result_of(acl));
 	return acl;
@@ -41,7 +41,7 @@ int tfs_set_acl(struct mnt_idmap *idmap, struct dentry *dentry, struct posix_acl
 	struct iot_span span;
 	int err;
 
-	tfs_begin(dentry->d_sb, &span);
+	tfs_gate_open(dentry->d_sb, IOT_KIND_setxattr, &span);
 	err = tfs_do_set_acl(dentry, name, acl);
 	if (!err)
 		tfs_copy_attr_locked(d_inode(dentry));

@@ -21,7 +21,7 @@ int tfs_setattr(struct mnt_idmap *idmap, struct dentry *dentry, struct iattr *at
 	struct iot_span span;
 	int err;
 
-	tfs_begin(dentry->d_sb, &span);
+	tfs_gate_open(dentry->d_sb, IOT_KIND_setattr, &span);
 	err = tfs_do_setattr(dentry, attr);
 	if (!err) {
 		tfs_copy_attr_locked(inode);
@@ -39,7 +39,7 @@ int tfs_getattr(struct mnt_idmap *idmap, const struct path *path, struct kstat *
 	int err;
 
 	iot_backpressure_here(&TFS_SB(inode->i_sb)->source);
-	tfs_begin(inode->i_sb, &span);
+	tfs_gate_open(inode->i_sb, IOT_KIND_stat, &span);
 	err = tfs_do_getattr(path, stat, mask, flags);
 	if (!err) {
 		tfs_copy_attr(inode);
@@ -66,7 +66,7 @@ int tfs_permission(struct mnt_idmap *idmap, struct inode *inode, int mask)
 	if (likely(!err))
 		err = tfs_mount_permits(inode, mask);
 	if (unlikely(err && err != -ECHILD)) {
-		tfs_begin(inode->i_sb, &span);
+		tfs_gate_open(inode->i_sb, IOT_KIND_denied, &span);
 		tfs_emit_denied(&span, inode, mask, err);
 	}
 	return err;
@@ -90,7 +90,7 @@ static int fileattr_get(struct dentry *dentry, struct file_kattr *attr)
 
 	if (!is_asked)
 		return tfs_do_fileattr_get(dentry, attr);
-	tfs_begin(dentry->d_sb, &span);
+	tfs_gate_open(dentry->d_sb, IOT_KIND_getfileattr, &span);
 	err = tfs_do_fileattr_get(dentry, attr);
 	if (err == -ENOIOCTLCMD)
 		iot_span_cancel(&span);
@@ -104,7 +104,7 @@ static int fileattr_set(struct mnt_idmap *idmap, struct dentry *dentry, struct f
 	struct iot_span span;
 	int err;
 
-	tfs_begin(dentry->d_sb, &span);
+	tfs_gate_open(dentry->d_sb, IOT_KIND_setfileattr, &span);
 	err = tfs_do_fileattr_set(dentry, attr);
 	if (!err)
 		tfs_copy_attr_locked(d_inode(dentry));

@@ -51,7 +51,7 @@ int tfs_iterate_shared(struct file *file, struct dir_context *context)
 	loff_t offset = context->pos;
 	int err;
 
-	tfs_begin(relay.sb, &span);
+	tfs_gate_open(relay.sb, IOT_KIND_readdir, &span);
 	err = tfs_do_iterate(file, &relay.context);
 	context->pos = relay.context.pos;
 	tfs_emit_readdir(&span, file, offset, relay.entries, err);

@@ -4,12 +4,12 @@
  *
  * Every operation of tapefs has the same shape:
  *
- *	tfs_begin(sb, &span);
+ *	tfs_gate_open(sb, IOT_KIND_something, &span);		decide
  *	err = tfs_do_something(...);
- *	tfs_emit_something(&span, ..., err);
+ *	tfs_emit_something(&span, ..., err);			announce, write
  *
- * tfs_emit_*() writes the record, if the mount is being recorded, and always ends the
- * span. It does not sleep, allocate or fail.
+ * tfs_emit_*() announces ids that are new to the session and writes the record, if the gate has admitted the
+ * operation, and always ends the span. It does not sleep, allocate or fail.
  */
 #ifndef TFS_EMIT_H
 #define TFS_EMIT_H
@@ -19,9 +19,9 @@
 struct file_kattr;
 struct posix_acl;
 
-static inline void tfs_begin(const struct super_block *sb, struct iot_span *span)
+static __always_inline void tfs_gate_open(const struct super_block *sb, enum iot_kind kind, struct iot_span *span)
 {
-	iot_span_begin(&TFS_SB(sb)->source, span);
+	iot_gate_open(&TFS_SB(sb)->source, kind, span);
 }
 
 /* The session that a span's record goes to; NULL, and the span has ended, if to none. */
@@ -50,7 +50,7 @@ u64 tfs_name_id(struct iot_session *session, const struct dentry *dentry);
 void tfs_announce_mount(struct iot_source *source);
 
 /* state.c: what was there before the session */
-void __tfs_show_handle(struct iot_session *session, u32 task, s32 fd, const struct file *file);
+void __tfs_announce_handle(struct iot_session *session, u32 task, s32 fd, const struct file *file);
 
 /* Descriptors that are none. */
 #define TFS_FD_USED   (-1)
@@ -63,11 +63,11 @@ static inline u64 tfs_handle_id(struct iot_session *session, const struct iot_sp
 	const struct tfs_file *tfs = TFS_F(file);
 
 	if (unlikely(READ_ONCE(tfs->epoch) != iot_session_epoch(session)))
-		__tfs_show_handle(session, iot_span_task(span), TFS_FD_USED, file);
+		__tfs_announce_handle(session, iot_span_task(span), TFS_FD_USED, file);
 	return tfs->handle;
 }
 
-void tfs_show_handle(const struct iot_span *span, const struct file *file);
+void tfs_announce_handle(const struct iot_span *span, const struct file *file);
 u32 tfs_open_flags(unsigned int flags, fmode_t mode);
 u64 tfs_name_if_any(struct iot_session *session, const struct dentry *dentry);
 u32 tfs_prot_of(const struct vm_area_struct *vma);

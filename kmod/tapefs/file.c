@@ -112,7 +112,7 @@ int tfs_open(struct inode *inode, struct file *file)
 	struct iot_span span;
 	int err;
 
-	tfs_begin(inode->i_sb, &span);
+	tfs_gate_open(inode->i_sb, IOT_KIND_open, &span);
 	if (unlikely(is_for_swap()))
 		err = -EINVAL;
 	else
@@ -129,7 +129,7 @@ static int release(struct inode *inode, struct file *file)
 	struct file *lower = tfs->lower;
 	struct iot_span span;
 
-	tfs_begin(inode->i_sb, &span);
+	tfs_gate_open(inode->i_sb, IOT_KIND_release, &span);
 	tfs_exec_release(inode);
 	if (unlikely(tfs->lease))
 		tfs_lease_release(file);
@@ -145,7 +145,7 @@ static int flush(struct file *file, fl_owner_t owner)
 	struct iot_span span;
 	int err;
 
-	tfs_begin(file_inode(file)->i_sb, &span);
+	tfs_gate_open(file_inode(file)->i_sb, IOT_KIND_flush, &span);
 	err = tfs_do_flush(file, owner);
 	tfs_emit_flush(&span, file, err);
 	return err;
@@ -156,8 +156,8 @@ static loff_t llseek(struct file *file, loff_t offset, int whence)
 	struct iot_span span;
 	loff_t result;
 
-	tfs_begin(file_inode(file)->i_sb, &span);
-	tfs_show_handle(&span, file); /* with the position that it has before */
+	tfs_gate_open(file_inode(file)->i_sb, IOT_KIND_seek, &span);
+	tfs_announce_handle(&span, file); /* with the position that it has before */
 	result = tfs_do_llseek(file, offset, whence);
 	tfs_emit_seek(&span, file, offset, whence, result);
 	return result;
@@ -169,7 +169,7 @@ static int fsync(struct file *file, loff_t start, loff_t end, int datasync)
 	int err;
 
 	iot_backpressure_here(&TFS_SB(file_inode(file)->i_sb)->source);
-	tfs_begin(file_inode(file)->i_sb, &span);
+	tfs_gate_open(file_inode(file)->i_sb, IOT_KIND_fsync, &span);
 	err = tfs_do_fsync(file, start, end, datasync);
 	tfs_emit_fsync(&span, file, start, end, datasync, err);
 	return err;
@@ -187,7 +187,7 @@ static long fallocate(struct file *file, int mode, loff_t offset, loff_t length)
 	struct iot_span span;
 	long err;
 
-	tfs_begin(inode->i_sb, &span);
+	tfs_gate_open(inode->i_sb, IOT_KIND_fallocate, &span);
 	err = tfs_do_fallocate(file, mode, offset, length);
 	if (!err)
 		tfs_copy_size(inode);
@@ -200,7 +200,7 @@ static int fadvise(struct file *file, loff_t offset, loff_t length, int advice)
 	struct iot_span span;
 	int err;
 
-	tfs_begin(file_inode(file)->i_sb, &span);
+	tfs_gate_open(file_inode(file)->i_sb, IOT_KIND_fadvise, &span);
 	err = tfs_do_fadvise(file, offset, length, advice);
 	tfs_emit_fadvise(&span, file, offset, length, advice, err);
 	return err;
@@ -213,7 +213,7 @@ static ssize_t splice_read(struct file *file, loff_t *offset, struct pipe_inode_
 	struct iot_span span;
 	ssize_t result;
 
-	tfs_begin(file_inode(file)->i_sb, &span);
+	tfs_gate_open(file_inode(file)->i_sb, IOT_KIND_read, &span);
 	result = tfs_do_splice_read(file, offset, pipe, length, flags);
 	tfs_emit_read(&span, file, start, length, IOT_RW_splice, result);
 	return result;
@@ -227,7 +227,7 @@ static ssize_t copy_file_range(struct file *in, loff_t offset_in, struct file *o
 	struct iot_span span;
 	ssize_t result;
 
-	tfs_begin(inode->i_sb, &span);
+	tfs_gate_open(inode->i_sb, IOT_KIND_copy_range, &span);
 	result = tfs_do_copy_range(in, offset_in, out, offset_out, length, flags);
 	if (result > 0)
 		tfs_copy_size(inode);
@@ -245,7 +245,7 @@ static loff_t remap_file_range(struct file *in, loff_t offset_in, struct file *o
 
 	if (flags & ~(REMAP_FILE_DEDUP | REMAP_FILE_ADVISORY))
 		return -EINVAL;
-	tfs_begin(inode->i_sb, &span);
+	tfs_gate_open(inode->i_sb, IOT_KIND_remap_range, &span);
 	result = tfs_do_remap_range(in, offset_in, out, offset_out, length, flags);
 	if (result > 0)
 		tfs_copy_size(inode);
@@ -259,7 +259,7 @@ static long unlocked_ioctl(struct file *file, unsigned int command, unsigned lon
 	struct iot_span span;
 	long result;
 
-	tfs_begin(file_inode(file)->i_sb, &span);
+	tfs_gate_open(file_inode(file)->i_sb, IOT_KIND_ioctl, &span);
 	result = tfs_do_ioctl(file, command, argument);
 	tfs_copy_attr(file_inode(file));
 	tfs_emit_ioctl(&span, file, command, result);
@@ -271,7 +271,7 @@ static long compat_ioctl(struct file *file, unsigned int command, unsigned long 
 	struct iot_span span;
 	long result;
 
-	tfs_begin(file_inode(file)->i_sb, &span);
+	tfs_gate_open(file_inode(file)->i_sb, IOT_KIND_ioctl, &span);
 	result = tfs_do_compat_ioctl(file, command, argument);
 	tfs_copy_attr(file_inode(file));
 	tfs_emit_ioctl(&span, file, command, result);

@@ -52,7 +52,7 @@ static u64 name_announce(struct iot_session *session, const struct dentry *dentr
 		WRITE_ONCE(tfs->name, r.name);
 		WRITE_ONCE(tfs->dir, dentry->d_parent);
 		WRITE_ONCE(tfs->hash_len, dentry->d_name.hash_len);
-		if (IOT_EMIT_EVENT(session, name, &r, dentry->d_name.name,
+		if (IOT_ANNOUNCE(session, name, &r, dentry->d_name.name,
 				   IS_ROOT(dentry) ? 0 : dentry->d_name.len))
 			smp_store_release(&tfs->epoch, epoch);
 	}
@@ -87,7 +87,7 @@ static void object_announce(struct iot_session *session, const struct inode *ino
 		.cached_pages = lower->i_mapping->nrpages,
 	};
 
-	if (IOT_EMIT_EVENT(session, object, &r, target, target ? strlen(target) : 0))
+	if (IOT_ANNOUNCE(session, object, &r, target, target ? strlen(target) : 0))
 		smp_store_release(&tfs->epoch, iot_session_epoch(session));
 }
 

@@ -18,7 +18,7 @@ const char *tfs_get_link(struct dentry *dentry, struct inode *inode, struct dela
 		return ERR_PTR(-ECHILD); /* RCU walk: come again with references */
 	if (tfs_mount_is_nosymfollow(inode->i_sb))
 		return ERR_PTR(-ELOOP); /* as the VFS, before it asks */
-	tfs_begin(inode->i_sb, &span);
+	tfs_gate_open(inode->i_sb, IOT_KIND_follow, &span);
 	target = tfs_do_get_link(dentry, done);
 	tfs_emit_follow(&span, dentry, IS_ERR(target) ? NULL : target, PTR_ERR_OR_ZERO(target));
 	return target;
@@ -31,7 +31,7 @@ int tfs_readlink(struct dentry *dentry, char __user *buffer, int room)
 	const char *target;
 	int result;
 
-	tfs_begin(dentry->d_sb, &span);
+	tfs_gate_open(dentry->d_sb, IOT_KIND_readlink, &span);
 	target = tfs_do_get_link(dentry, &done);
 	if (IS_ERR(target)) {
 		result = PTR_ERR(target);

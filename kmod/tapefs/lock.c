@@ -91,7 +91,7 @@ int tfs_lock(struct file *file, int command, struct file_lock *lock)
 	struct iot_span span;
 	int err;
 
-	tfs_begin(file_inode(file)->i_sb, &span);
+	tfs_gate_open(file_inode(file)->i_sb, IOT_KIND_lock, &span);
 	err = lock_unless_closed(file, command, lock);
 	if (!err && command == F_GETLK)
 		r.found = type_of(lock);
@@ -105,7 +105,7 @@ int tfs_flock(struct file *file, int command, struct file_lock *lock)
 	struct iot_span span;
 	int err;
 
-	tfs_begin(file_inode(file)->i_sb, &span);
+	tfs_gate_open(file_inode(file)->i_sb, IOT_KIND_lock, &span);
 	err = tfs_do_flock(file, command, lock);
 	tfs_emit_lock(&span, file, &r, err);
 	return err;

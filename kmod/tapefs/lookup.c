@@ -227,7 +227,7 @@ struct dentry *tfs_lookup(struct inode *dir, struct dentry *dentry, unsigned int
 	struct inode *found;
 
 	flags = iot_lookup_flags(flags);
-	tfs_begin(dentry->d_sb, &span);
+	tfs_gate_open(dentry->d_sb, IOT_KIND_lookup, &span);
 	spliced = lookup_and_splice(dentry, is_to_be_made(flags), &found);
 	if (IS_ERR(spliced))
 		emit_failure(&span, dentry, flags, PTR_ERR(spliced));
@@ -325,7 +325,7 @@ static int revalidate_positive(struct dentry *dentry, struct dentry *lower, unsi
 	if (unlikely(!flags && (dentry->d_flags & DCACHE_OP_REAL))) /* perhaps by overlayfs */
 		tfs_real_hide(dentry);
 	if (unlikely((flags & make) == make)) { /* never in RCU walk; will fail with EEXIST */
-		tfs_begin(dentry->d_sb, &span);
+		tfs_gate_open(dentry->d_sb, IOT_KIND_lookup, &span);
 		emit_lookup(&span, dentry, d_inode(dentry), flags);
 	}
 	return 1;
@@ -362,7 +362,7 @@ static int revalidate_negative(struct dentry *dentry, unsigned int flags)
 		return -ECHILD;
 	if (flags & (LOOKUP_OPEN | LOOKUP_CREATE | LOOKUP_EXCL | LOOKUP_RENAME_TARGET))
 		return 0;
-	tfs_begin(dentry->d_sb, &span);
+	tfs_gate_open(dentry->d_sb, IOT_KIND_lookup, &span);
 	lower = lower_get(dentry);
 	valid = lower ? lower_revalidate(dentry, lower, flags) : 0;
 	if (valid > 0)
@@ -604,7 +604,7 @@ int tfs_atomic_open(struct inode *dir, struct dentry *dentry, struct file *file,
 	struct iot_span span;
 	int err = -ENOENT;
 
-	tfs_begin(dentry->d_sb, &span);
+	tfs_gate_open(dentry->d_sb, IOT_KIND_open, &span);
 	if (d_in_lookup(dentry))
 		spliced = lookup_and_splice(dentry, flags & O_CREAT, &found);
 	if (IS_ERR(spliced)) {
@@ -647,7 +647,7 @@ int tfs_tmpfile(struct mnt_idmap *idmap, struct inode *dir, struct file *file, u
 	struct file *lower;
 	int err;
 
-	tfs_begin(dentry->d_sb, &span);
+	tfs_gate_open(dentry->d_sb, IOT_KIND_open, &span);
 	lower = tfs_do_tmpfile(dentry->d_parent, mode, file->f_flags);
 	err = PTR_ERR_OR_ZERO(lower);
 	if (err)

@@ -103,7 +103,7 @@ static int mapped_fsync(struct file *lower, loff_t start, loff_t end, int datasy
 
 	if (is_by_handle(our))
 		return our->lower_ops->fsync(lower, start, end, datasync);
-	tfs_begin(our->path.dentry->d_sb, &span);
+	tfs_gate_open(our->path.dentry->d_sb, IOT_KIND_msync, &span);
 	err = our->lower_ops->fsync(lower, start, end, datasync);
 	tfs_emit_msync(&span, our->path.dentry, our->tfs->handle, start, end, datasync, err);
 	return err;
@@ -124,7 +124,7 @@ static int mapped_fadvise(struct file *lower, loff_t offset, loff_t length, int 
 
 	if (is_by_handle(our))
 		return do_fadvise(our, lower, offset, length, advice);
-	tfs_begin(our->path.dentry->d_sb, &span);
+	tfs_gate_open(our->path.dentry->d_sb, IOT_KIND_madvise, &span);
 	err = do_fadvise(our, lower, offset, length, advice);
 	tfs_emit_madvise(&span, our->path.dentry, our->tfs->handle, offset, length, advice, err);
 	return err;
@@ -140,7 +140,7 @@ static long mapped_fallocate(struct file *lower, int mode, loff_t offset, loff_t
 
 	if (is_by_handle(our))
 		return our->lower_ops->fallocate(lower, mode, offset, length);
-	tfs_begin(our->path.dentry->d_sb, &span);
+	tfs_gate_open(our->path.dentry->d_sb, IOT_KIND_fallocate, &span);
 	err = our->lower_ops->fallocate(lower, mode, offset, length);
 	tfs_emit_punch(&span, our->path.dentry, our->tfs->handle, offset, length, old_size_bytes, err);
 	return err;

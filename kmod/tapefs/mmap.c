@@ -83,7 +83,7 @@ static void begin_fault(const struct tfs_map *map, pgoff_t page, struct iot_span
 {
 	struct iot_source *source = &TFS_SB(file_inode(map->upper)->i_sb)->source;
 
-	iot_span_begin_kept(source, span, fault_key(map, page));
+	iot_gate_open_kept(source, IOT_KIND_touch, span, fault_key(map, page));
 }
 
 static s64 fault_errno(vm_fault_t fault)
@@ -224,7 +224,7 @@ static vm_fault_t map_huge_fault(struct vm_fault *vmf, iot_huge_t size)
 	if (vmf->flags & FAULT_FLAG_WRITE)
 		flags |= IOT_TOUCH_write | (pmd_none(vmf->orig_pmd) ? 0 : IOT_TOUCH_mkwrite);
 	refcount_inc(&map->refs);
-	tfs_begin(file_inode(map->upper)->i_sb, &span);
+	tfs_gate_open(file_inode(map->upper)->i_sb, IOT_KIND_touch, &span);
 	fault = map->lower_ops->huge_fault(vmf, size);
 	if (fault & (VM_FAULT_FALLBACK | VM_FAULT_RETRY))
 		iot_span_cancel(&span);
@@ -287,7 +287,7 @@ static void map_open(struct vm_area_struct *vma)
 		map->lower_ops->open(vma);
 	if (vma->vm_mm == current->mm)
 		return; /* split, or on the move; in a fork it is the child's */
-	tfs_begin(file_inode(map->upper)->i_sb, &span);
+	tfs_gate_open(file_inode(map->upper)->i_sb, IOT_KIND_map, &span);
 	tfs_emit_map(&span, map->upper, map->map, vma, IOT_MAP_inherited, 0);
 }
 
@@ -295,7 +295,7 @@ static void map_open(struct vm_area_struct *vma)
  * A mapping from before the session changes or goes: perhaps it was not told. It need not have been found then:
  * munmap takes it from the others first, and a fork that was under way had copied it for a child.
  */
-static void tell_early(const struct iot_span *span, const struct tfs_map *map,
+static void announce_map_early(const struct iot_span *span, const struct tfs_map *map,
 		       const struct vm_area_struct *vma)
 {
 	struct iot_session *session;
@@ -305,7 +305,7 @@ static void tell_early(const struct iot_span *span, const struct tfs_map *map,
 	session = iot_span_enter(&TFS_SB(file_inode(map->upper)->i_sb)->source, span);
 	if (!session)
 		return;
-	tfs_tell_map(session, iot_span_task(span), vma);
+	tfs_announce_map(session, iot_span_task(span), vma);
 	iot_session_leave();
 }
 
@@ -316,8 +316,8 @@ static int map_mremap(struct vm_area_struct *vma)
 	struct iot_span span;
 	int err = 0;
 
-	tfs_begin(file_inode(map->upper)->i_sb, &span);
-	tell_early(&span, map, vma);
+	tfs_gate_open(file_inode(map->upper)->i_sb, IOT_KIND_map, &span);
+	announce_map_early(&span, map, vma);
 	if (map->lower_ops->mremap)
 		err = map->lower_ops->mremap(vma);
 	tfs_emit_map(&span, map->upper, map->map, vma, IOT_MAP_moved, err);
@@ -329,8 +329,8 @@ static void map_close(struct vm_area_struct *vma)
 	struct tfs_map *map = map_of(vma);
 	struct iot_span span;
 
-	tfs_begin(file_inode(map->upper)->i_sb, &span);
-	tell_early(&span, map, vma);
+	tfs_gate_open(file_inode(map->upper)->i_sb, IOT_KIND_unmap, &span);
+	announce_map_early(&span, map, vma);
 	if (map->lower_ops->close)
 		map->lower_ops->close(vma);
 	tfs_emit_unmap(&span, map->upper, map->map, vma);
@@ -415,7 +415,7 @@ int tfs_mmap(struct file *file, struct vm_area_struct *vma)
 	u64 id = 0;
 	int err;
 
-	tfs_begin(file_inode(file)->i_sb, &span);
+	tfs_gate_open(file_inode(file)->i_sb, IOT_KIND_map, &span);
 	err = map_make(file, vma, &span, &id);
 	tfs_emit_map(&span, file, id, vma, 0, err);
 	return err;
@@ -457,14 +457,14 @@ enum iot_view tfs_view_map(const struct iot_source *source, const struct vm_area
 }
 
 /**
- * tfs_tell_map() - a record of a mapping that was there before
+ * tfs_announce_map() - a record of a mapping that was there before
  * @session: entered
  * @task: who has it
  * @vma: a mapping of ours; its mm is locked
  *
  * Return: false if its mmap was recorded in this session, and there is nothing to tell.
  */
-bool tfs_tell_map(struct iot_session *session, u32 task, const struct vm_area_struct *vma)
+bool tfs_announce_map(struct iot_session *session, u32 task, const struct vm_area_struct *vma)
 {
 	const struct tfs_map *map = map_of(vma);
 	const struct file *file = map->upper;
@@ -473,7 +473,7 @@ bool tfs_tell_map(struct iot_session *session, u32 task, const struct vm_area_st
 	if (map->epoch == iot_session_epoch(session))
 		return false;
 	if (READ_ONCE(TFS_F(file)->epoch) != iot_session_epoch(session))
-		__tfs_show_handle(session, task, TFS_FD_MAPPED, file);
+		__tfs_announce_handle(session, task, TFS_FD_MAPPED, file);
 	r.task = task;
 	r.object = tfs_object_id(session, file_inode(file), file_dentry(file));
 	r.handle = TFS_F(file)->handle;
@@ -483,7 +483,7 @@ bool tfs_tell_map(struct iot_session *session, u32 task, const struct vm_area_st
 	r.length_bytes = vma->vm_end - vma->vm_start;
 	r.prot = tfs_prot_of(vma);
 	r.flags = tfs_map_flags_of(vma);
-	IOT_EMIT_EVENT(session, mapped, &r, NULL, 0);
+	IOT_ANNOUNCE(session, mapped, &r, NULL, 0);
 	return true;
 }
 

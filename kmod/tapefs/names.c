@@ -38,7 +38,7 @@ int tfs_create(struct mnt_idmap *idmap, struct inode *dir, struct dentry *dentry
 	struct iot_span span;
 	int err;
 
-	tfs_begin(dir->i_sb, &span);
+	tfs_gate_open(dir->i_sb, IOT_KIND_mknod, &span);
 	err = made(dir, dentry, tfs_do_create(dentry, mode));
 	tfs_emit_mknod(&span, dentry, mode, 0, err);
 	return err;
@@ -49,7 +49,7 @@ int tfs_mkdir(struct mnt_idmap *idmap, struct inode *dir, struct dentry *dentry,
 	struct iot_span span;
 	int err;
 
-	tfs_begin(dir->i_sb, &span);
+	tfs_gate_open(dir->i_sb, IOT_KIND_mkdir, &span);
 	err = made(dir, dentry, tfs_do_mkdir(dentry, mode));
 	tfs_emit_mkdir(&span, dentry, mode, err);
 	return err;
@@ -61,7 +61,7 @@ int tfs_mknod(struct mnt_idmap *idmap, struct inode *dir, struct dentry *dentry,
 	struct iot_span span;
 	int err;
 
-	tfs_begin(dir->i_sb, &span);
+	tfs_gate_open(dir->i_sb, IOT_KIND_mknod, &span);
 	err = made(dir, dentry, tfs_do_mknod(dentry, mode, dev));
 	tfs_emit_mknod(&span, dentry, mode, dev, err);
 	return err;
@@ -73,7 +73,7 @@ int tfs_symlink(struct mnt_idmap *idmap, struct inode *dir, struct dentry *dentr
 	struct iot_span span;
 	int err;
 
-	tfs_begin(dir->i_sb, &span);
+	tfs_gate_open(dir->i_sb, IOT_KIND_symlink, &span);
 	err = made(dir, dentry, tfs_do_symlink(dentry, target));
 	tfs_emit_symlink(&span, dentry, target, err);
 	return err;
@@ -84,7 +84,7 @@ int tfs_link(struct dentry *old, struct inode *dir, struct dentry *dentry)
 	struct iot_span span;
 	int err;
 
-	tfs_begin(dir->i_sb, &span);
+	tfs_gate_open(dir->i_sb, IOT_KIND_link, &span);
 	if (tfs_mount_may_link(&nop_mnt_idmap, d_inode(old)))
 		err = made(dir, dentry, tfs_do_link(old, dentry));
 	else
@@ -117,7 +117,7 @@ int tfs_unlink(struct inode *dir, struct dentry *dentry)
 	struct iot_span span;
 	int err;
 
-	tfs_begin(dir->i_sb, &span);
+	tfs_gate_open(dir->i_sb, IOT_KIND_unlink, &span);
 	set_remover(dentry, current);
 	err = tfs_do_unlink(dentry);
 	set_remover(dentry, NULL);
@@ -132,7 +132,7 @@ int tfs_rmdir(struct inode *dir, struct dentry *dentry)
 	struct iot_span span;
 	int err;
 
-	tfs_begin(dir->i_sb, &span);
+	tfs_gate_open(dir->i_sb, IOT_KIND_rmdir, &span);
 	set_remover(dentry, current);
 	err = tfs_do_rmdir(dentry);
 	set_remover(dentry, NULL);
@@ -158,7 +158,7 @@ int tfs_rename(struct mnt_idmap *idmap, struct inode *old_dir, struct dentry *ol
 	struct iot_span span;
 	int err;
 
-	tfs_begin(old_dir->i_sb, &span);
+	tfs_gate_open(old_dir->i_sb, IOT_KIND_rename, &span);
 	tfs_dentry_place(old, NULL, NULL);
 	tfs_dentry_place(new, NULL, NULL);
 	set_remover(new, current);

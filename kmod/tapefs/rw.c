@@ -302,7 +302,7 @@ ssize_t tfs_read_iter(struct kiocb *iocb, struct iov_iter *iter)
 	if (err)
 		return err;
 	iot_backpressure_here(source);
-	iot_span_begin(source, &span);
+	iot_gate_open(source, IOT_KIND_read, &span);
 	if (is_sync_kiocb(iocb))
 		return read_sync(iocb, iter, &span);
 	return rw_async(iocb, iter, &span);
@@ -319,7 +319,7 @@ ssize_t tfs_write_iter(struct kiocb *iocb, struct iov_iter *iter)
 	if (unlikely(!iot_can_rw(iocb, lower)))
 		return -EOPNOTSUPP;
 	iot_backpressure_here(source);
-	iot_span_begin(source, &span);
+	iot_gate_open(source, IOT_KIND_write, &span);
 	if (is_sync_kiocb(iocb))
 		return write_sync(iocb, iter, &span);
 	iocb->ki_flags |= IOCB_WRITE;
@@ -372,7 +372,7 @@ ssize_t tfs_splice_write(struct pipe_inode_info *pipe, struct file *file, loff_t
 		return -EINVAL;
 	iot_backpressure_here(&TFS_SB(inode->i_sb)->source);
 	bytes = wait_for_bytes(pipe, flags);
-	tfs_begin(inode->i_sb, &span);
+	tfs_gate_open(inode->i_sb, IOT_KIND_write, &span);
 	old_size_bytes = i_size_read(file_inode(lower));
 	result = tfs_do_splice_write(pipe, file, offset, length, flags);
 	tfs_copy_size(inode);

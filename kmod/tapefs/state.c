@@ -14,13 +14,13 @@
 #include "tapefs.h"
 
 /**
- * __tfs_show_handle() - a record of a handle that was open before
+ * __tfs_announce_handle() - a record of a handle that was open before
  * @session: entered
  * @task: who has or uses it
  * @fd: its descriptor, or one of TFS_FD_*
  * @file: upper file
  */
-void __tfs_show_handle(struct iot_session *session, u32 task, s32 fd, const struct file *file)
+void __tfs_announce_handle(struct iot_session *session, u32 task, s32 fd, const struct file *file)
 {
 	const struct dentry *dentry = file_dentry(file);
 	const struct inode *inode = file_inode(file), *lower = tfs_lower_inode(inode);
@@ -36,16 +36,16 @@ void __tfs_show_handle(struct iot_session *session, u32 task, s32 fd, const stru
 	r.offset_bytes = READ_ONCE(file->f_pos);
 	r.size_bytes = i_size_read(lower);
 	r.cached_pages = lower->i_mapping->nrpages;
-	if (IOT_EMIT_EVENT(session, opened, &r, NULL, 0))
+	if (IOT_ANNOUNCE(session, opened, &r, NULL, 0))
 		smp_store_release(&tfs->epoch, iot_session_epoch(session));
 }
 
 /**
- * tfs_show_handle() - an operation is about to change what a handle is
+ * tfs_announce_handle() - an operation is about to change what a handle is
  * @span: the operation's
  * @file: upper file
  */
-void tfs_show_handle(const struct iot_span *span, const struct file *file)
+void tfs_announce_handle(const struct iot_span *span, const struct file *file)
 {
 	struct iot_session *session = iot_span_enter(&TFS_SB(file_inode(file)->i_sb)->source, span);
 
@@ -75,11 +75,11 @@ static enum iot_view view_file(const struct iot_source *source, const struct fil
 	return tfs_is_below(source, file) ? IOT_VIEW_UNSEEN : IOT_VIEW_NONE;
 }
 
-static bool tell_file(struct iot_session *session, u32 task, s32 fd, const struct file *file)
+static bool dump_file(struct iot_session *session, u32 task, s32 fd, const struct file *file)
 {
 	if (TFS_F(file)->opened == iot_session_epoch(session))
 		return false;
-	__tfs_show_handle(session, task, fd, file);
+	__tfs_announce_handle(session, task, fd, file);
 	return true;
 }
 
@@ -92,8 +92,8 @@ const struct iot_source_ops tfs_source_ops = {
 	.announce = tfs_announce_mount,
 	.root = root_of,
 	.view_file = view_file,
-	.tell_file = tell_file,
+	.dump_file = dump_file,
 	.view_map = tfs_view_map,
-	.tell_map = tfs_tell_map,
+	.dump_map = tfs_announce_map,
 	.retouch_map = tfs_retouch_map,
 };

@@ -58,7 +58,7 @@ static int statfs(struct dentry *dentry, struct kstatfs *stat)
 	struct iot_span span;
 	int err;
 
-	tfs_begin(dentry->d_sb, &span);
+	tfs_gate_open(dentry->d_sb, IOT_KIND_statfs, &span);
 	err = tfs_do_statfs(dentry, stat);
 	tfs_emit_statfs(&span, dentry, err);
 	return err;
@@ -180,8 +180,10 @@ int tfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	err = make_root(sb, tsb->lower.dentry);
 	if (!err)
 		err = tfs_watch_start(sb);
-	if (err)
+	if (err) {
+		pr_debug("mount of %s: no root or no watch of removed names (%d)\n", fc->source, err);
 		return err;
+	}
 	tsb->source.sb = sb;
 	tsb->source.ops = &tfs_source_ops;
 	iot_source_add(&tsb->source);

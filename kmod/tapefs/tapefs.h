@@ -342,7 +342,7 @@ unsigned long tfs_lower_unmapped_area(struct file *lower, unsigned long address,
 /* mmap.c */
 int tfs_mmap(struct file *file, struct vm_area_struct *vma);
 enum iot_view tfs_view_map(const struct iot_source *source, const struct vm_area_struct *vma);
-bool tfs_tell_map(struct iot_session *session, u32 task, const struct vm_area_struct *vma);
+bool tfs_announce_map(struct iot_session *session, u32 task, const struct vm_area_struct *vma);
 void tfs_retouch_map(struct iot_session *session, const struct vm_area_struct *vma);
 unsigned long tfs_get_unmapped_area(struct file *file, unsigned long address,
 				    unsigned long length_bytes, unsigned long page,

@@ -16,7 +16,7 @@ static int xattr_get(const struct xattr_handler *handler, struct dentry *dentry,
 	struct iot_span span;
 	ssize_t result;
 
-	tfs_begin(dentry->d_sb, &span);
+	tfs_gate_open(dentry->d_sb, IOT_KIND_getxattr, &span);
 	if (unlikely(current->in_execve) && !strcmp(name, XATTR_NAME_CAPS) && !tfs_mount_may_suid(dentry->d_sb))
 		result = -ENODATA; /* on a nosuid mount exec(2) does not look for capabilities */
 	else
@@ -33,7 +33,7 @@ static int xattr_set(const struct xattr_handler *handler, struct mnt_idmap *idma
 	struct iot_span span;
 	int err;
 
-	tfs_begin(dentry->d_sb, &span);
+	tfs_gate_open(dentry->d_sb, IOT_KIND_setxattr, &span);
 	if (value) {
 		err = tfs_do_setxattr(dentry, name, value, bytes, flags);
 		tfs_emit_setxattr(&span, dentry, name, &given, flags, err);
@@ -51,7 +51,7 @@ ssize_t tfs_listxattr(struct dentry *dentry, char *list, size_t room)
 	struct iot_span span;
 	ssize_t result;
 
-	tfs_begin(dentry->d_sb, &span);
+	tfs_gate_open(dentry->d_sb, IOT_KIND_listxattr, &span);
 	result = tfs_do_listxattr(dentry, list, room);
 	tfs_emit_listxattr(&span, dentry, room, result);
 	return result;

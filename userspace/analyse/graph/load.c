@@ -63,7 +63,10 @@ static int set_files(struct loader *l)
 	return err ? err : set_second(l);
 }
 
-/* What the kernel asked before, it will in the replay, too. */
+/*
+ * What the kernel asked before, it will in the replay, too. The question is the last operation of the task; numbers
+ * between the two, if any, are those of records that the trace lacks.
+ */
 static void drop_question(struct loader *l, u32 task)
 {
 	struct graph_task *t = &l->graph->tasks[task];
@@ -71,7 +74,7 @@ static void drop_question(struct loader *l, u32 task)
 	const struct graph_op *last = t->op_count ? &t->ops[t->op_count - 1] : NULL;
 
 	if (has_question(l->record) && last && is_question(last->kind, last->path2) &&
-	    last->number + 1 == r->op && last->object == r->object)
+	    last->number < r->op && last->object == r->object)
 		t->op_count--;
 }
 
@@ -85,7 +88,7 @@ static void ask_by_handle(struct loader *l)
 	struct graph_op *last = t->op_count > 1 ? &t->ops[t->op_count - 2] : NULL;
 
 	if (l->op->kind != IOT_KIND_setattr || !l->record->setattr.handle || !last ||
-	    !is_question(last->kind, last->path2) || last->number + 1 != l->op->number ||
+	    !is_question(last->kind, last->path2) || last->number >= l->op->number ||
 	    last->object != l->op->object)
 		return;
 	last->path = NULL;

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gate.c - the gate of the recorder: decides which operations are recorded, before anything is announced or numbered.
+ *
+ * Every operation of a source passes here, in this order:
+ *
+ *	iot_gate_open()		decide. A refused operation has no span: it gets no number, its task is not announced,
+ *				and the traced path does not look at it again
+ *	iot_span_enter()	the operation has ended, and its session still records
+ *	ids			announce objects, names and handles that are new to the session
+ *	IOT_EMIT_SPAN()		write
+ *
+ * gate_admits() is the only place that decides. Conditions on what is known at the start of an operation (its kind,
+ * the task, the source) belong there. While no session has a filter, a static key keeps it out of the traced path.
+ *
+ * Numbers of operations count admitted ones, so records of a task that were adjacent without a filter, and are both
+ * admitted, have adjacent numbers with it, too.
+ */
+#include <linux/bitmap.h>
+#include <linux/export.h>
+#include <linux/jump_label.h>
+#include <linux/sched.h>
+
+#include "session.h"
+#include "task.h"
+
+static DEFINE_STATIC_KEY_FALSE(has_filters);
+
+/**
+ * iot_gate_init() - admit everything
+ * @gate: of a new session
+ */
+void iot_gate_init(struct iot_gate *gate)
+{
+	bitmap_fill(gate->kinds, IOT_KIND_END);
+}
+
+/**
+ * iot_gate_set() - admit only some kinds of operations
+ * @gate: of a session that has not started; may be called again
+ * @kinds: bit N is set if kind N is admitted, 64 kinds a word
+ *
+ * Context: sleeps.
+ */
+void iot_gate_set(struct iot_gate *gate, const u64 kinds[IOT_KIND_END / 64])
+{
+	bitmap_from_arr64(gate->kinds, kinds, IOT_KIND_END);
+	if (!gate->is_filter)
+		static_branch_inc(&has_filters);
+	gate->is_filter = true;
+}
+
+/**
+ * iot_gate_exit() - the filter, if any, is no longer in use
+ * @gate: of a session that records nothing any more
+ *
+ * Context: sleeps.
+ */
+void iot_gate_exit(struct iot_gate *gate)
+{
+	if (gate->is_filter)
+		static_branch_dec(&has_filters);
+	gate->is_filter = false;
+}
+
+/* The decision. The collector's own operations are never recorded. */
+static __always_inline bool gate_admits(struct iot_session *session, enum iot_kind kind)
+{
+	if (current->tgid == session->collector)
+		return false;
+	if (static_branch_unlikely(&has_filters) && !test_bit(kind, session->gate.kinds)) {
+		this_cpu_inc(session->channels->refused);
+		return false;
+	}
+	return true;
+}
+
+static void span_begin(struct iot_session *session, struct iot_span *span, struct iot_task *task)
+{
+	span->task = task;
+	span->epoch = session->number;
+	span->note = 0;
+	span->parent = task->current_op;
+	span->op = iot_task_op_new(task);
+	iot_meter_begin(&span->meter);
+}
+
+void __iot_gate_open(struct iot_source *source, enum iot_kind kind, struct iot_span *span, u64 key)
+{
+	struct iot_session *session = iot_source_enter(source);
+	struct iot_task *task;
+
+	if (!session)
+		return;
+	if (!gate_admits(session, kind))
+		goto out;
+	task = iot_task_of_current(session);
+	if (unlikely(!task)) {
+		iot_session_count_lost(session);
+		goto out;
+	}
+	if (key && task->kept_key == key && task->kept.epoch == session->number)
+		*span = task->kept;
+	else
+		span_begin(session, span, task);
+	task->kept_key = 0;
+	task->current_op = span->op;
+out:
+	iot_session_leave();
+}
+EXPORT_SYMBOL_GPL(__iot_gate_open);
+
+void __iot_span_end(struct iot_span *span)
+{
+	span->task->current_op = span->parent;
+}
+EXPORT_SYMBOL_GPL(__iot_span_end);
+
+void __iot_span_cancel(struct iot_span *span)
+{
+	iot_task_op_drop(span->task, span->op);
+	__iot_span_end(span);
+}
+EXPORT_SYMBOL_GPL(__iot_span_cancel);
+
+/**
+ * iot_span_keep() - the operation is tried again at once: end its span for now
+ * @span: one that is on
+ * @key: the key that the next attempt passes to iot_gate_open_kept()
+ */
+void iot_span_keep(struct iot_span *span, u64 key)
+{
+	span->task->kept = *span;
+	span->task->kept_key = key;
+	__iot_span_end(span);
+}
+EXPORT_SYMBOL_GPL(iot_span_keep);
+
+/**
+ * iot_span_task() - id of the task that an operation belongs to
+ * @span: one that is on
+ */
+u32 iot_span_task(const struct iot_span *span)
+{
+	return span->task->id;
+}
+EXPORT_SYMBOL_GPL(iot_span_task);
+
+/**
+ * iot_span_epoch() - the session that an operation is recorded in, see iot_session_epoch()
+ * @span: any
+ *
+ * Return: 0 if it is not recorded.
+ */
+u64 iot_span_epoch(const struct iot_span *span)
+{
+	return iot_span_is_on(span) ? span->epoch : 0;
+}
+EXPORT_SYMBOL_GPL(iot_span_epoch);
+
+/**
+ * iot_source_enter() - begin to emit records about a source
+ * @source: any
+ *
+ * Return: the session that records it, until iot_session_leave(); NULL if none does, and then there is nothing to
+ * leave.
+ */
+struct iot_session *iot_source_enter(struct iot_source *source)
+{
+	struct iot_session *session;
+
+	rcu_read_lock();
+	session = rcu_dereference(source->session);
+	if (!session)
+		rcu_read_unlock();
+	return session;
+}
+EXPORT_SYMBOL_GPL(iot_source_enter);
+
+/**
+ * iot_span_enter() - begin to emit the record of an operation that has ended
+ * @source: of the operation
+ * @span: the operation
+ *
+ * As iot_source_enter(), and NULL also if the session is not the one in which the operation began.
+ */
+struct iot_session *iot_span_enter(struct iot_source *source, const struct iot_span *span)
+{
+	struct iot_session *session;
+
+	if (!iot_span_is_on(span))
+		return NULL;
+	session = iot_source_enter(source);
+	if (session && session->number != span->epoch) {
+		iot_session_leave();
+		session = NULL;
+	}
+	return session;
+}
+EXPORT_SYMBOL_GPL(iot_span_enter);
+
+/**
+ * iot_session_enter() - begin to emit records into a session
+ * @session: with a reference of the caller
+ *
+ * Return: true until iot_session_leave(); false if the session does not record, and then there is nothing to leave.
+ */
+bool iot_session_enter(struct iot_session *session)
+{
+	rcu_read_lock();
+	if (READ_ONCE(session->is_running))
+		return true;
+	rcu_read_unlock();
+	return false;
+}
+EXPORT_SYMBOL_GPL(iot_session_enter);
+
+/**
+ * iot_session_epoch() - a number that no other session has had since the module was loaded
+ * @session: any
+ */
+u64 iot_session_epoch(const struct iot_session *session)
+{
+	return session->number;
+}
+EXPORT_SYMBOL_GPL(iot_session_epoch);

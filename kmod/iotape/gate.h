@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * gate.h - the filter of a session, see gate.c.
+ */
+#ifndef IOT_GATE_H
+#define IOT_GATE_H
+
+#include <linux/types.h>
+
+#include "core/trace/record.h"
+
+/**
+ * struct iot_gate - which operations a session records; constant once it has started
+ * @is_filter: some kinds are not admitted
+ * @kinds: of records of operations that are admitted
+ */
+struct iot_gate {
+	bool is_filter;
+	DECLARE_BITMAP(kinds, IOT_KIND_END);
+};
+
+void iot_gate_init(struct iot_gate *gate);
+void iot_gate_set(struct iot_gate *gate, const u64 kinds[IOT_KIND_END / 64]);
+void iot_gate_exit(struct iot_gate *gate);
+
+#endif
