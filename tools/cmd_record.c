@@ -26,6 +26,7 @@ struct options {
 	struct record_options record;
 	struct record_job job;
 	const char *mpi;
+	const char *ops;
 	struct facts facts;
 	pid_t pid;
 	unsigned int seconds;
@@ -72,6 +73,19 @@ static void set_admits(struct option_state *state, char *list)
 		option_error(state, "--admit=%s: %s", list, why);
 }
 
+static void set_ops(struct option_state *state, char *list)
+{
+	struct options *options = state->options;
+	size_t place;
+	int classes = iot_op_classes_of(list, &place);
+
+	if (classes < 0)
+		option_error(state, "--ops=%s: '%s' names no class of operations: metadata, data, mapping, sync or lock",
+			     list, list + place);
+	options->record.ops = classes;
+	options->ops = list;
+}
+
 static void set_job(struct option_state *state, char *name)
 {
 	struct options *options = state->options;
@@ -105,6 +119,8 @@ static void check(struct option_state *state)
 		option_error(state, "--wait cannot be combined with --attach or --mpi-only");
 	if (options->is_mpi_only && options->record.has_wakes)
 		option_error(state, "--wakes requires the kernel modules and cannot be combined with --mpi-only");
+	if (options->is_mpi_only && options->record.ops)
+		option_error(state, "--ops cannot be combined with --mpi-only, which records no operations on files");
 	if (!options->is_attach && !options->record.command)
 		option_error(state, "no command to record");
 }
@@ -127,6 +143,8 @@ static const struct option_row option_rows[] = {
 	  .help = "record MPI calls: if the command is mpirun or mpiexec (default), always, never, or of this MPI" },
 	{ "wakes", .field = FIELD(record.has_wakes),
 	  .help = "also record wake-ups, so that a replay keeps the order imposed by pipes, sockets and locks in memory" },
+	{ "ops", 0, OPTION_TEXT, "CLASS,...", .set = set_ops,
+	  .help = "record only operations of these classes: metadata, data, mapping, sync, lock" },
 	{ "buffers", 0, OPTION_COUNT, "N", .min = 4, .max = 1024, .field = FIELD(record.buffers),
 	  .help = "number of 32 KiB buffers per CPU (default: 16)" },
 	{ "flush", 0, OPTION_DURATION, "MS", .min = 10 * OPTION_MS, .max = 60 * OPTION_S, .unit = OPTION_MS,
@@ -228,6 +246,8 @@ static void add_facts(struct options *options)
 	facts_add(facts, "policy", "%s", options->record.drop ? "drop" : "block");
 	if (options->record.has_wakes)
 		facts_add(facts, "wakes", "on");
+	if (options->ops)
+		facts_add(facts, IOT_FACT_OPS, "%s", options->ops);
 	if (!options->is_attach) /* else the mount has its own */
 		facts_add(facts, "mmap", "%s", options->record.mmap_mode);
 }
@@ -308,6 +328,7 @@ static void warn_of_omissions(const struct options *options, const struct collec
 	iot_omissions_add(&omissions, IOT_OMISSION_around,
 			  options->inherited >= 0 ? (u64)options->inherited : result->unseen_files + result->unseen_maps,
 			  unknown, unknown, NULL);
+	iot_omissions_add(&omissions, IOT_OMISSION_filtered, result->refused, unknown, unknown, NULL);
 	if (!strcmp(options->record.mmap_mode, "off"))
 		iot_omissions_add(&omissions, IOT_OMISSION_mapping, result->maps, unknown, unknown, NULL);
 	iot_omissions_finish(&omissions, &info);

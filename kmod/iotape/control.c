@@ -78,7 +78,7 @@ static int control_query(void __user *arg)
 #define COUNT_KIND(id, kind, group, sentence) +1
 		.kinds = 0 IOT_RECORDS(COUNT_KIND),
 #undef COUNT_KIND
-		.features = IOT_FEATURE_ADMIT | (iot_wakes_can() ? IOT_FEATURE_WAKES : 0),
+		.features = IOT_FEATURE_ADMIT | IOT_FEATURE_FILTER | (iot_wakes_can() ? IOT_FEATURE_WAKES : 0),
 	};
 
 	return copy_to_user(arg, &query, sizeof(query)) ? -EFAULT : 0;
@@ -179,6 +179,17 @@ static int control_admit(struct control *control, const void __user *arg)
 	return err;
 }
 
+static int control_filter(struct control *control, const void __user *arg)
+{
+	struct iot_filter filter;
+
+	if (!control->session)
+		return iot_refuse(-EINVAL, "filter: the descriptor is no session");
+	if (copy_from_user(&filter, arg, sizeof(filter)))
+		return -EFAULT;
+	return iot_session_filter(control->session, &filter);
+}
+
 static int control_join(struct control *control, const void __user *arg)
 {
 	struct iot_session *session;
@@ -260,6 +271,9 @@ static long control_ioctl(struct file *file, unsigned int command, unsigned long
 		break;
 	case IOT_IOC_JOIN:
 		err = control_join(control, user);
+		break;
+	case IOT_IOC_FILTER:
+		err = control_filter(control, user);
 		break;
 	case IOT_IOC_START:
 	case IOT_IOC_STOP:

@@ -118,16 +118,19 @@ static int session_send(struct iot_session *session)
 static int session_send_end(struct iot_session *session)
 {
 	struct iot_message_end end;
-	u64 lost = session->mailboxes.lost;
+	u64 lost = session->mailboxes.lost, refused = 0;
 	int cpu, err;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		lost += per_cpu_ptr(session->channels, cpu)->lost;
+		refused += per_cpu_ptr(session->channels, cpu)->refused;
+	}
 	end = (struct iot_message_end){
 		.records = cpu_to_le64(session->sent_records),
 		.lost = cpu_to_le64(lost),
 		.waits = cpu_to_le64(atomic64_read(&session->backpressure.waits)),
 		.end_ns = cpu_to_le64(session->end_ns),
+		.refused = cpu_to_le64(refused),
 	};
 	/* Without it the collector would wait for ever, so it is sent however long that takes. */
 	while ((err = iot_message_send_end(session, &end)) == -ENOMEM && !kthread_should_stop())

@@ -514,6 +514,21 @@ int iot_session_admit(struct iot_session *session, const struct iot_admit *admit
 	return err;
 }
 
+/**
+ * iot_session_filter() - record only some kinds of operations
+ * @session: not started; the caller lets nobody start it meanwhile
+ * @filter: the kinds
+ *
+ * Context: sleeps. Return: 0; -EINVAL if the session has started.
+ */
+int iot_session_filter(struct iot_session *session, const struct iot_filter *filter)
+{
+	if (session_state(session) > IOT_STATE_READY)
+		return iot_refuse(-EINVAL, "filter: session %llu was started before", session->number);
+	iot_gate_set(&session->gate, filter->kinds);
+	return 0;
+}
+
 /* To be able to name a mount is no consent of its recorder: a descriptor that was handed on is enough for it. */
 static bool may_join(const struct iot_session *session)
 {

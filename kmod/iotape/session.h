@@ -97,6 +97,7 @@ void iot_session_each(void (*show)(const struct iot_session *session, const stru
 		      void *context);
 void iot_session_fail(struct iot_session *session);
 void iot_sessions_wake_orphans(void);
+int iot_session_filter(struct iot_session *session, const struct iot_filter *filter);
 int iot_session_admit(struct iot_session *session, const struct iot_admit *admit);
 struct iot_session *iot_session_join(struct super_block *sb);
 

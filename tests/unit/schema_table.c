@@ -5,6 +5,7 @@
 #include "core/trace/schema_table.h"
 
 #include <ctype.h>
+#include <iotape/op_classes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -144,6 +145,27 @@ static void fields_keep_their_sign(void **state)
 	}
 }
 
+/* By which a recording is filtered. */
+static void operations_have_one_class(void **state)
+{
+	static const u16 kinds[] = {
+#define KIND(class, kind) IOT_KIND_##kind,
+		IOT_OP_KINDS(KIND)
+#undef KIND
+	};
+	const struct iot_kind_info *info;
+	size_t k, i;
+
+	(void)state;
+	for (k = 0; (info = iot_kind_at(k)); k++) {
+		size_t count = 0;
+
+		for (i = 0; i < ARRAY_SIZE(kinds); i++)
+			count += kinds[i] == info->kind;
+		assert_row(info->name, count == (info->group == IOT_GROUP_op));
+	}
+}
+
 static void wire_types_have_names_and_sizes(void **state)
 {
 	static const struct {
@@ -274,6 +296,7 @@ SUITE("schema_table",
       TEST(groups_have_names)
       TEST(fields_are_where_the_struct_has_them)
       TEST(fields_keep_their_sign)
+      TEST(operations_have_one_class)
       TEST(wire_types_have_names_and_sizes)
       TEST(classes_have_names_and_symbols)
       TEST(tails_are_told_of_kinds_that_have_one)

@@ -54,6 +54,7 @@ struct collector_options {
  * @mapped: mappings that were there before
  * @unseen_files, @unseen_maps: those then that went around the mounts
  * @maps: files that were mapped
+ * @refused: operations that a filter excluded
  * @last_fact: what was stated at the end, "" if nothing
  * @is_complete: the kernel said that nothing follows, and the file was finished
  * @err: 0 or the negative errno that ended it
@@ -70,6 +71,7 @@ struct collector_result {
 	uint64_t unseen_files;
 	uint64_t unseen_maps;
 	uint64_t maps;
+	uint64_t refused;
 	char last_fact[IOT_OMISSION_TEXT_BYTES];
 	bool is_complete;
 	int err;

@@ -76,12 +76,14 @@ static int take_end(struct receiver *receiver, struct nlattr *end)
 {
 	struct message *message;
 
-	if (!end || nla_len(end) != (int)sizeof(message->end))
+	if (!end || nla_len(end) < (int)offsetof(struct iot_message_end, refused) ||
+	    nla_len(end) > (int)sizeof(message->end))
 		return -EBADMSG;
 	message = message_new(MESSAGE_END, 0);
 	if (!message)
 		return -ENOMEM;
-	memcpy(&message->end, nla_data(end), sizeof(message->end));
+	memset(&message->end, 0, sizeof(message->end));
+	memcpy(&message->end, nla_data(end), (size_t)nla_len(end));
 	message->reason = receiver->reason;
 	receiver->is_ended = true;
 	queue_put(receiver->queue, message);

@@ -32,6 +32,7 @@ struct sink {
 	u32 stream_count;
 	struct collector_result result;
 	const char *path;
+	bool has_filter;
 };
 
 static u64 now_ns(clockid_t clock)
@@ -228,6 +229,7 @@ int sink_flush(struct sink *sink, bool is_all)
  */
 int sink_fact(struct sink *sink, const char *fact)
 {
+	static const char filter[] = IOT_FACT_OPS "=";
 	size_t bytes = strlen(fact);
 	struct iot_record record = {
 		.kind = IOT_KIND_fact,
@@ -236,6 +238,7 @@ int sink_fact(struct sink *sink, const char *fact)
 		.fact.time_ns = now_ns(CLOCK_MONOTONIC),
 	};
 
+	sink->has_filter |= !strncmp(fact, filter, strlen(filter));
 	return iot_writer_record(sink->writer, &record);
 }
 
@@ -517,8 +520,15 @@ int sink_finish(struct sink *sink, const struct iot_message_end *end, const char
 		.end.time_ns = now_ns(CLOCK_MONOTONIC),
 		.end.records = sink->result.records,
 	};
+	char filtered[64];
 	int err = sink_flush(sink, true);
 
+	if (!err && end && sink->has_filter) {
+		sink->result.refused = le64_to_cpu(end->refused);
+		snprintf(filtered, sizeof(filtered), "omission.filtered=%llu %s",
+			 (unsigned long long)sink->result.refused, sink->result.refused ? "? ?" : "0 0");
+		err = sink_fact(sink, filtered);
+	}
 	if (err)
 		return err;
 	if (end) {

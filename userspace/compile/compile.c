@@ -399,6 +399,18 @@ static int compile_graph(struct graph *graph, struct tree *tree,
 	return err;
 }
 
+/* Without names, opens and closes nothing is known of the files that the other operations are on. */
+static int refuse_filtered(const struct graph *graph, struct iot_reject *reject)
+{
+	const char *ops = graph_fact(graph, IOT_FACT_OPS);
+	size_t place;
+
+	if (!ops[0] || iot_op_classes_of(ops, &place) & 1 << IOT_OP_CLASS_metadata)
+		return 0;
+	*reject = (struct iot_reject){ .reason = IOT_REJECT_filtered };
+	return -EOPNOTSUPP;
+}
+
 /**
  * compile_trace() - compile a trace
  * @options: which, and how
@@ -421,6 +433,8 @@ int compile_trace(const struct compile_options *options, struct compile_summary 
 		err = tree_open(&tree);
 	if (!err)
 		err = load_trace(options->trace, graph, tree, options->progress, reject);
+	if (!err)
+		err = refuse_filtered(graph, reject);
 	if (!err) {
 		graph->rules = options->rules;
 		graph->causes_left_out = options->without;

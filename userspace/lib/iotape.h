@@ -11,6 +11,7 @@
 #define IOTAPE_H
 
 #include <iotape/omission.h>
+#include <iotape/op_classes.h>
 #include <iotape/program.h>
 #include <iotape/reject.h>
 #include <iotape/schema.h>
@@ -188,6 +189,14 @@ struct iot_sources_list {
 
 void iot_sources_open(struct iot_sources_list *list, u32 sources, const void *tail, size_t bytes);
 bool iot_sources_next(struct iot_sources_list *list, u32 *first, u32 *count);
+/* -- classes of operations: op_classes.c -------------------------------------------- */
+
+#define IOT_FACT_OPS "ops" /* fact of a filtered trace: the classes that were recorded */
+
+int iot_op_classes_of(const char *list, size_t *place);
+int iot_op_class_of(u16 kind);
+void iot_op_kinds_of(int classes, u64 bits[IOT_KIND_END / 64]);
+
 /* -- what a trace, a program or a run lacks: omissions.c ---------------------------- */
 
 #define IOT_OMISSION_DETAIL_BYTES 256
@@ -223,6 +232,7 @@ struct iot_omissions {
 	u64 mpi_calls;
 	bool has_files;
 	bool is_mmap_off;
+	bool is_filtered;
 	bool is_told[IOT_OMISSION_END];
 	struct iot_omission old[IOT_OMISSION_END];
 };

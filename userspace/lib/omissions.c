@@ -288,6 +288,8 @@ static void take_fact(struct iot_omissions *omissions, const char *fact)
 		add(&omissions->of[IOT_OMISSION_partial], 1, UNKNOWN, UNKNOWN, equals + 1);
 	else if (!strcmp(fact, "mmap=off"))
 		omissions->is_mmap_off = true;
+	else if (begins_with(fact, IOT_FACT_OPS "="))
+		omissions->is_filtered = true;
 	else if (begins_with(fact, "replay="))
 		omissions->has_files = true;
 }
@@ -387,6 +389,8 @@ static void add_old(struct iot_omissions *omissions, enum iot_omission_reason re
 void iot_omissions_finish(struct iot_omissions *omissions, const struct iot_trace_info *info)
 {
 	add_old(omissions, IOT_OMISSION_around);
+	if (omissions->is_filtered) /* the collector did not come to state a number */
+		add_shown(omissions, IOT_OMISSION_filtered, UNKNOWN, NULL);
 	if (omissions->is_mmap_off)
 		add_shown(omissions, IOT_OMISSION_mapping, omissions->maps, NULL);
 	if (omissions->mpi_calls && !omissions->has_files)

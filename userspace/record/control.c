@@ -71,9 +71,31 @@ int control_admit(const struct record_options *options, int session_fd, char *wh
 	return 0;
 }
 
+/* Record only the classes that --ops names. */
+static int control_filter(const struct record_options *options, const struct iot_query *query, int session_fd,
+			  char *why, size_t room)
+{
+	struct iot_filter filter;
+	u64 kinds[IOT_KIND_END / 64];
+	int err;
+
+	if (!options->ops)
+		return 0;
+	if (!(query->features & IOT_FEATURE_FILTER)) {
+		snprintf(why, room, "--ops: the loaded module iotape is too old for it");
+		return -EOPNOTSUPP;
+	}
+	iot_op_kinds_of(options->ops, kinds);
+	memcpy(filter.kinds, kinds, sizeof(filter.kinds));
+	err = ioctl(session_fd, IOT_IOC_FILTER, &filter) ? -errno : 0;
+	if (err)
+		snprintf(why, room, "--ops: %s", strerror(-err));
+	return err;
+}
+
 /**
  * control_open() - make a session
- * @options: policy, buffers, flush_ms, has_wakes and the admits are used
+ * @options: policy, buffers, flush_ms, has_wakes, ops and the admits are used
  * @session: out: its number
  * @why: out, after an error: a sentence
  * @room: room for it
@@ -109,6 +131,8 @@ int control_open(const struct record_options *options, uint64_t *session, char *
 		return refuse(why, room, err);
 	}
 	err = control_admit(options, fd, why, room);
+	if (!err)
+		err = control_filter(options, &query, fd, why, room);
 	if (err) {
 		close(fd);
 		return err;

@@ -20,6 +20,7 @@
  * @mmap_mode: how closely accesses to mapped files are watched: off, faultaround, page
  * @mpi_library: library to be preloaded into the command, or NULL
  * @has_wakes: record who wakes whom out of a wait, too
+ * @ops: classes of operations to record, a bit (1 << class) for each; 0: all
  * @drop: drop records rather than make tasks wait for the collector
  * @buffers: buffers of each CPU
  * @flush_ms: oldest age of a record that is not on its way
@@ -39,6 +40,7 @@ struct record_options {
 	const char *mmap_mode;
 	const char *mpi_library;
 	bool has_wakes;
+	int ops;
 	bool drop;
 	unsigned int buffers;
 	unsigned int flush_ms;

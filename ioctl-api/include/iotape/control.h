@@ -12,7 +12,7 @@
  *      and joining needs the consent of the recorder
  *   2  records of mpi_comm that say of which world a rank is; later: IOT_IOC_ALIVE
  *   3  the requests of both devices have a magic number of their own; 0xB7, which they had before, is that of
- *      nsfs and remoteproc, and strace named them after those
+ *      nsfs and remoteproc, and strace named them after those; later: IOT_IOC_FILTER
  */
 #ifndef IOTAPE_CONTROL_H
 #define IOTAPE_CONTROL_H
@@ -39,6 +39,7 @@ struct iot_query {
 };
 
 #define IOT_FEATURE_WAKES 1u /* IOT_CREATE_WAKES may be asked for */
+#define IOT_FEATURE_FILTER 4u /* IOT_IOC_FILTER is there */
 #define IOT_FEATURE_ADMIT 2u /* IOT_IOC_ADMIT is there: not everyone who can name a mount may join */
 
 enum iot_policy {
@@ -119,6 +120,18 @@ struct iot_status {
 	__u64 lost;
 	__u64 waits;
 	__u64 sent_bytes;
+};
+
+/**
+ * struct iot_filter - record only operations of some kinds
+ * @kinds: bit N is set if operations of kind N (of the group op, see schema.h) are to be recorded, 64 kinds a word
+ *
+ * Of a session, before it starts; the last call counts. Other records, such as names, tasks and their ends, are not
+ * affected: an object, name or handle of a recorded operation is announced, even if the operation that created it is
+ * not recorded. EINVAL: the session has started.
+ */
+struct iot_filter {
+	__u64 kinds[4];
 };
 
 enum iot_admit_kind {
@@ -239,6 +252,7 @@ struct iot_alive {
 #define IOT_IOC_JOIN   _IOW(IOT_IOC_MAGIC, 8, struct iot_join)
 #define IOT_IOC_ADMIT  _IOW(IOT_IOC_MAGIC, 9, struct iot_admit)
 #define IOT_IOC_ALIVE  _IOWR(IOT_IOC_MAGIC, 10, struct iot_alive)
+#define IOT_IOC_FILTER _IOW(IOT_IOC_MAGIC, 11, struct iot_filter)
 
 /* -- /dev/replayfs: a replay lives as long as its descriptor ------------------------------ */
 

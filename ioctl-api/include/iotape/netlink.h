@@ -64,12 +64,15 @@ struct iot_message_head {
  * @lost: records dropped
  * @waits: times a task was made to wait
  * @end_ns: when recording ended, monotonic clock
+ * @refused: operations that the filter of the session did not admit; an operation that the kernel tries again may count
+ *	several times. Older modules do not send it
  */
 struct iot_message_end {
 	__le64 records;
 	__le64 lost;
 	__le64 waits;
 	__le64 end_ns;
+	__le64 refused;
 };
 
 #endif

@@ -22,6 +22,7 @@
  * Changes
  *   1  first version: 16 reasons
  *   2  contradicted, sources
+ *   3  filtered
  */
 #ifndef IOTAPE_OMISSION_H
 #define IOTAPE_OMISSION_H
@@ -65,7 +66,10 @@
 	  "%llu MPI call ended before what it must have waited for, by the clocks of the trace", \
 	  "%llu MPI calls ended before what they must have waited for, by the clocks of the trace") \
 	O(18, sources, "of %llu MPI call it is not known whose data it waited for",             \
-	  "of %llu MPI calls it is not known whose data they waited for")
+	  "of %llu MPI calls it is not known whose data they waited for")                       \
+	/* excluded on request */                                                               \
+	O(19, filtered, "%llu operation was excluded by a filter (--ops)",                      \
+	  "%llu operations were excluded by a filter (--ops)")
 
 enum iot_omission_reason {
 #define IOT_OMISSION_VALUE(id, name, one, many) IOT_OMISSION_##name = id,
