@@ -3,31 +3,35 @@
  * cmd_dump.c - iotape dump: a trace as text, one line per record.
  */
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
+#include "dump.h"
+#include "input.h"
 #include "json.h"
 #include "omissions.h"
 #include "option.h"
+#include "option_selection.h"
 #include "partners.h"
 
 #define KINDS_MAX 64
 
 struct options {
 	const char *path;
-	const char *pattern;
+	const char *name; /* of it in messages */
 	const struct iot_kind_info *kinds[KINDS_MAX];
 	int kind_count;
 	bool is_group[IOT_GROUP_replay + 1];
 	bool has_group;
-	u64 task;
+	struct selection selection;
+	u64 max;
 	bool is_failed_only;
 	bool has_partners;
 	bool is_json;
-	u64 origin_ns; /* times are printed since then */
+	bool has_clock;
+	struct dump_view view;
 };
 
 #define FIELD(member) OPTION_FIELD(struct options, member)
@@ -79,30 +83,62 @@ static void set_all(struct option_state *state, char *argument)
 
 static bool is_restricted(const struct options *options)
 {
-	return options->kind_count || options->has_group || options->task || options->pattern ||
-	       options->is_failed_only;
+	return options->kind_count || options->has_group || options->is_failed_only || options->max ||
+	       !selection_is_all(&options->selection);
+}
+
+static void set_columns(struct option_state *state, char *list)
+{
+	struct dump_view *view = &((struct options *)state->options)->view;
+	char *name;
+
+	view->column_count = 0;
+	while ((name = strsep(&list, ","))) {
+		if (view->column_count == DUMP_COLUMNS_MAX)
+			option_error(state, "--columns: more than %d columns", DUMP_COLUMNS_MAX);
+		if (!dump_column_is_known(name))
+			option_error(state, "--columns=%s: neither a column nor a field of a record", name);
+		view->columns[view->column_count++] = name;
+	}
+}
+
+static void set_json_format(struct option_state *state, char *argument)
+{
+	struct options *options = state->options;
+
+	options->view.json_format = (u32)option_number(state, argument, 1, DUMP_JSON_FORMAT);
+	options->is_json = true;
 }
 
 static void check(struct option_state *state)
 {
 	const struct options *options = state->options;
 
-	if (options->has_partners && is_restricted(options))
+	if (options->is_json && (options->view.column_count || options->has_clock))
+		option_error(state, "--columns and --clock cannot be combined with --json");
+	if (options->has_partners && (is_restricted(options) || options->view.column_count || options->has_clock))
 		option_error(state, "--partners can be combined with --json only");
 }
+
+static const char *const clock_words[] = { "relative", "wall", "monotonic", NULL };
 
 static const struct option_row option_rows[] = {
 	{ "kind", 'k', OPTION_TEXT, "KIND[,...]", .word_at = kind_at, .set = set_kinds,
 	  .help = "print only records of these kinds or groups: run who life op mpi replay (default: op life mpi replay)" },
 	{ "all", 'a', .set = set_all, .help = "print records of all kinds" },
-	{ "task", 't', OPTION_COUNT, "ID", .min = 1, .max = UINT32_MAX, .field = FIELD(task),
-	  .help = "print only records of this task" },
-	{ "path", 'p', OPTION_TEXT, "PATTERN", .field = FIELD(pattern),
-	  .help = "print only operations on paths that match the shell pattern" },
+	OPTION_ROWS_SELECTION(struct options, selection),
 	{ "failed", 'f', .field = FIELD(is_failed_only), .help = "print only failed operations" },
+	{ "max", 'n', OPTION_COUNT, "N", .min = 1, .max = UINT64_MAX, .field = FIELD(max),
+	  .help = "print only the first N records" },
+	{ "columns", 'c', OPTION_TEXT, "COLUMN,...", .word_at = dump_column_at, .set = set_columns,
+	  .help = "print these columns: time latency task pid rank op kind path size fields text, or fields by name" },
+	{ "clock", 0, OPTION_CHOICE, .words = clock_words, .field = FIELD(view.clock), .given = FIELD(has_clock),
+	  .help = "print times in seconds since the start of the trace (default), as UTC, or of the monotonic clock" },
 	{ "partners", .field = FIELD(has_partners),
 	  .help = "print the matched MPI calls of each rank instead of records" },
 	{ "json", 'j', .field = FIELD(is_json), .help = "print JSON, one object a line" },
+	{ "json-format", 0, OPTION_COUNT, "1|2", .set = set_json_format,
+	  .help = "print JSON; 2: begin with an object that has the version, and write numbers beyond 2^53 as strings" },
 	{},
 };
 
@@ -114,7 +150,7 @@ static const struct option_table option_table = {
 	.operand = FIELD(path),
 	.check = check,
 	.about = "Print the records of a trace, one per line, in the order in which they ended.",
-	.notes = "Columns: time since the start in seconds, task, number of the operation, kind, "
+	.notes = "TRACE may be a pipe, or - for standard input. Columns: time since the start in seconds, task, number of the operation, kind, "
 		 "path with the generation of the object if it is not the first, fields of the kind. "
 		 "Lines at the end that begin with # list the omissions.",
 };
@@ -133,152 +169,25 @@ static bool is_kind_wanted(const struct options *options, const struct iot_kind_
 	return info->group != IOT_GROUP_run && info->group != IOT_GROUP_who;
 }
 
-/* Does a record begin with the fields of an operation? A wait for the collector does not. */
-static bool has_result(const struct iot_kind_info *info)
-{
-	return iot_kind_is_span(info) && info->group != IOT_GROUP_life;
-}
-
 static bool is_wanted(const struct options *options, struct iot_names *names,
 		      const struct iot_record *record, const struct iot_kind_info *info)
 {
 	if (!is_kind_wanted(options, info))
 		return false;
-	if (options->task && iot_record_task(record) != options->task)
+	if (options->is_failed_only && (!dump_has_result(info) || record->op.result >= 0))
 		return false;
-	if (options->is_failed_only && (!has_result(info) || record->op.result >= 0))
-		return false;
-	if (options->pattern &&
-	    (info->group != IOT_GROUP_op ||
-	     fnmatch(options->pattern, iot_names_of_record(names, record).path, 0)))
-		return false;
-	return true;
+	return selection_match(&options->selection, &options->view.actors, names, record);
 }
 
-/* What the line begins with already, or stands in the path. */
-static bool is_shown_elsewhere(const struct iot_kind_info *info, const struct iot_field *field)
+static void print(const struct options *options, struct iot_names *names, const struct iot_record *record,
+		  const struct iot_kind_info *info)
 {
-	if (field == &info->fields[0] || !strcmp(field->name, "task"))
-		return true;
-	return has_result(info) && !strcmp(field->name, "op");
-}
-
-static void print_field_text(struct iot_names *names, const struct iot_record *record,
-			     const struct iot_field *field)
-{
-	char text[1024], escaped[4 * IOT_PROGRAM_PATH_MAX + 1];
-	const char *path;
-
-	if (field->class == IOT_CLASS_name) {
-		path = iot_names_path(names, iot_field_get(record, field));
-		iot_text_bytes(escaped, sizeof(escaped), path, strlen(path));
-		printf(" %s=%s", field->name, escaped);
-		return;
-	}
-	iot_text_field(text, sizeof(text), record, field);
-	printf(" %s=%s", field->name, text);
-}
-
-static void print_head_text(const struct options *options, struct iot_names *names,
-			    const struct iot_record *record, const struct iot_kind_info *info)
-{
-	s64 since_ns = (s64)(iot_field_get(record, &info->fields[0]) - options->origin_ns);
-	struct iot_label label = iot_names_of_record(names, record);
-	char escaped[4 * IOT_PROGRAM_PATH_MAX + 1];
-
-	printf("%.6f %u", (double)since_ns / 1e9, iot_record_task(record));
-	if (has_result(info))
-		printf(" %u", record->op.op);
+	if (options->is_json)
+		dump_json(&options->view, names, record, info);
+	else if (options->view.column_count)
+		dump_columns(&options->view, names, record, info);
 	else
-		printf(" -");
-	printf(" %s", info->name);
-	if (info->group != IOT_GROUP_op)
-		return;
-	iot_text_bytes(escaped, sizeof(escaped), label.path, strlen(label.path));
-	printf(" %s", label.path[0] ? escaped : "?");
-	if (label.generation > 1)
-		printf("#%u", label.generation);
-}
-
-static void print_text(const struct options *options, struct iot_names *names,
-		       const struct iot_record *record, const struct iot_kind_info *info)
-{
-	char escaped[4 * IOT_TAIL_MAX_BYTES + 4];
-	u32 i;
-
-	print_head_text(options, names, record, info);
-	for (i = 0; i < info->field_count; i++)
-		if (!is_shown_elsewhere(info, &info->fields[i]))
-			print_field_text(names, record, &info->fields[i]);
-	if (record->tail_bytes) {
-		iot_text_tail(escaped, sizeof(escaped), record);
-		printf(" %s", escaped);
-	}
-	putchar('\n');
-}
-
-/* An object says by "kind" of which kind its record is: a field of that name has another key. */
-static const char *key_of(const struct iot_field *field)
-{
-	return strcmp(field->name, "kind") ? field->name : "op_kind";
-}
-
-static void print_field_json(struct json *json, struct iot_names *names,
-			     const struct iot_record *record, const struct iot_field *field)
-{
-	bool is_signed = field->type == IOT_WIRE_TYPE_s32 || field->type == IOT_WIRE_TYPE_s64;
-	u64 value = iot_field_get(record, field);
-	char text[1024];
-
-	json_key(json, key_of(field));
-	if (iot_class_info(field->class).symbols) {
-		iot_text_field(text, sizeof(text), record, field);
-		json_string(json, text);
-	} else if (field->class == IOT_CLASS_name) {
-		json_string(json, iot_names_path(names, value));
-	} else if (is_signed) {
-		json_integer(json, (s64)value);
-	} else {
-		json_unsigned(json, value);
-	}
-}
-
-static void print_tail_json(struct json *json, const struct iot_record *record)
-{
-	char text[4 * IOT_TAIL_MAX_BYTES + 4];
-	size_t bytes;
-	const u8 *value = iot_record_value(record, &bytes);
-
-	if (!record->tail_bytes)
-		return;
-	json_key(json, "tail");
-	if (value || iot_record_has_list(record)) {
-		iot_text_tail(text, sizeof(text), record);
-		json_string(json, text);
-	} else {
-		json_text(json, record->tail, record->tail_bytes);
-	}
-}
-
-static void print_json(struct iot_names *names, const struct iot_record *record,
-		       const struct iot_kind_info *info)
-{
-	struct iot_label label = iot_names_of_record(names, record);
-	struct json json;
-	u32 i;
-
-	json_open(&json, stdout);
-	json_begin(&json, '{');
-	json_put_string(&json, "kind", info->name);
-	if (info->group == IOT_GROUP_op) {
-		json_put_string(&json, "path", label.path);
-		json_put_unsigned(&json, "path_generation", label.generation);
-	}
-	for (i = 0; i < info->field_count; i++)
-		print_field_json(&json, names, record, &info->fields[i]);
-	print_tail_json(&json, record);
-	json_end(&json, '}');
-	json_line(&json);
+		dump_text(&options->view, names, record, info);
 }
 
 /*
@@ -316,13 +225,14 @@ static int dump_records(const struct options *options, struct iot_reader *reader
 	const struct iot_record *above;
 	struct iot_record record, named;
 	struct iot_reject reject;
+	u64 printed = 0;
 	u32 i, count;
 	int err;
 
 	above = iot_roots_records(roots, &count);
 	for (i = 0; i < count; i++)
 		if (iot_names_before(names, &above[i]))
-			return fail("%s: %s", options->path, strerror(ENOMEM));
+			return fail("%s: %s", options->name, strerror(ENOMEM));
 	while ((err = iot_reader_next(reader, &record, &reject)) > 0) {
 		const struct iot_kind_info *info = iot_kind_info(record.kind);
 
@@ -330,27 +240,27 @@ static int dump_records(const struct options *options, struct iot_reader *reader
 		named = record;
 		iot_roots_apply(roots, &named);
 		if (iot_names_before(names, &named))
-			return fail("%s: %s", options->path, strerror(ENOMEM));
+			return fail("%s: %s", options->name, strerror(ENOMEM));
 		if (is_wanted(options, names, &record, info)) {
-			if (options->is_json)
-				print_json(names, &record, info);
-			else
-				print_text(options, names, &record, info);
+			print(options, names, &record, info);
+			if (++printed == options->max)
+				return EXIT_DONE;
 		}
 		if (iot_names_after(names, &record))
-			return fail("%s: %s", options->path, strerror(ENOMEM));
+			return fail("%s: %s", options->name, strerror(ENOMEM));
 		if (ferror(stdout))
 			return EXIT_FAILED; /* main says why */
 	}
 	if (err < 0)
-		return fail_reject(options->path, err, &reject);
+		return fail_reject(options->name, err, &reject);
+	if (!printed && is_restricted(options))
+		say("%s: no record matches", options->name);
 	print_omissions(options, reader, &omissions);
 	return EXIT_DONE;
 }
 
-static int run(int argc, char **argv)
+static int dump(struct options *options)
 {
-	struct options options = {};
 	struct iot_trace_info info;
 	struct iot_reader *reader;
 	struct iot_reject reject = {};
@@ -358,28 +268,50 @@ static int run(int argc, char **argv)
 	struct iot_roots *roots;
 	int err, code;
 
-	options_parse(&option_table, argc, argv, &options);
-	if (options.has_partners)
-		return print_partners(options.path, options.is_json);
-	err = iot_roots_open(options.path, &roots, &reject);
+	err = iot_roots_open(options->path, &roots, &reject);
 	if (err)
-		return fail_reject(options.path, err, &reject);
-	err = iot_reader_open(options.path, &reader, &reject);
+		return fail_reject(options->name, err, &reject);
+	err = iot_reader_open(options->path, &reader, &reject);
 	if (err) {
 		iot_roots_close(roots);
-		return fail_reject(options.path, err, &reject);
+		return fail_reject(options->name, err, &reject);
 	}
 	if (iot_names_open(&names)) {
 		iot_reader_close(reader);
 		iot_roots_close(roots);
-		return fail("%s: %s", options.path, strerror(ENOMEM));
+		return fail("%s: %s", options->name, strerror(ENOMEM));
 	}
 	iot_reader_info(reader, &info);
-	options.origin_ns = info.mono_ns;
-	code = dump_records(&options, reader, names, roots);
+	options->view.origin_ns = info.mono_ns;
+	options->view.real_ns = info.real_ns;
+	options->view.actors.origin_ns = info.mono_ns;
+	if (options->is_json)
+		dump_json_head(&options->view, info.capture);
+	code = dump_records(options, reader, names, roots);
 	iot_names_close(names);
 	iot_reader_close(reader);
 	iot_roots_close(roots);
+	return code;
+}
+
+static int run(int argc, char **argv)
+{
+	struct options options = { .view.json_format = 1 };
+	struct iot_reject reject = {};
+	char copy[INPUT_PATH_BYTES];
+	int err = 0, code;
+
+	options_parse(&option_table, argc, argv, &options);
+	options.name = strcmp(options.path, "-") ? options.path : "standard input";
+	code = input_open(&options.path, copy);
+	if (code)
+		return code;
+	if (options.has_partners)
+		return print_partners(options.path, options.is_json);
+	if (selection_needs_actors(&options.selection) || dump_columns_need_actors(&options.view))
+		err = actors_read(options.path, &options.view.actors, &reject);
+	code = err ? fail_reject(options.name, err, &reject) : dump(&options);
+	actors_free(&options.view.actors);
 	return code;
 }
 

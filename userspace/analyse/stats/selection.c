@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * selection.c - which records of a trace are looked at.
+ */
+#include "selection.h"
+
+#include <fnmatch.h>
+
+/**
+ * selection_is_all() - does the selection have no condition?
+ */
+bool selection_is_all(const struct selection *selection)
+{
+	return !selection->since_ns && !selection->until_ns && !selection->task && !selection->has_rank &&
+	       !selection->pattern && !selection->has_ops;
+}
+
+/**
+ * selection_needs_actors() - do the conditions need the ranks of tasks?
+ */
+bool selection_needs_actors(const struct selection *selection)
+{
+	return selection->has_rank;
+}
+
+static bool is_of_rank(const struct selection *selection, const struct actors *actors, u32 task)
+{
+	const struct actor *actor = actors_find(actors, task);
+
+	return actor && actor->rank == selection->rank;
+}
+
+/**
+ * selection_match() - does a record meet all conditions?
+ * @selection: the conditions
+ * @actors: of the trace; without ranks only @origin_ns is used
+ * @names: as of the record
+ * @record: the record
+ */
+bool selection_match(const struct selection *selection, const struct actors *actors, struct iot_names *names,
+		     const struct iot_record *record)
+{
+	const struct iot_kind_info *info = iot_kind_info(record->kind);
+	s64 since_ns = (s64)(iot_field_get(record, &info->fields[0]) - actors->origin_ns);
+
+	if (selection->since_ns && since_ns < (s64)selection->since_ns)
+		return false;
+	if (selection->until_ns && since_ns >= (s64)selection->until_ns)
+		return false;
+	if (selection->has_ops && !selection->is_op[record->kind])
+		return false;
+	if (selection->task && iot_record_task(record) != selection->task)
+		return false;
+	if (selection->has_rank && !is_of_rank(selection, actors, iot_record_task(record)))
+		return false;
+	return !selection->pattern || (info->group == IOT_GROUP_op &&
+				       !fnmatch(selection->pattern, iot_names_of_record(names, record).path, 0));
+}
