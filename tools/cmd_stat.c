@@ -2,29 +2,48 @@
 /*
  * cmd_stat.c - iotape stat: what a trace amounts to, per operation, file and process.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyse/stats/profile.h"
 #include "cmd.h"
+#include "input.h"
 #include "json.h"
 #include "omissions.h"
 #include "option.h"
+#include "option_selection.h"
+#include "stat.h"
 #include "table.h"
+
+#define TOP	     10
+#define JSON_VERSION 1 /* of groups */
 
 struct options {
 	const char *path;
+	const char *name; /* of it in messages */
 	u32 top;
+	bool has_top;
+	enum stat_sort sort;
+	bool has_sort;
+	bool has_by;
+	enum breakdown_key by;
+	struct selection selection;
 	bool is_json;
 };
 
 #define FIELD(member) OPTION_FIELD(struct options, member)
 
 static const struct option_row option_rows[] = {
-	{ "top", 'n', OPTION_COUNT, "N", .max = UINT32_MAX, .field = FIELD(top),
-	  .help = "print the first N files and processes, 0 for all (default: 10)" },
-	{ "json", 'j', .field = FIELD(is_json), .help = "print JSON, with all files and processes" },
+	{ "by", 'b', OPTION_CHOICE, .words = stat_by_words, .field = FIELD(by), .given = FIELD(has_by),
+	  .help = "print one table: operations grouped by this" },
+	{ "sort", 's', OPTION_CHOICE, .words = stat_sort_words, .field = FIELD(sort), .given = FIELD(has_sort),
+	  .help = "order of the groups (default: time)" },
+	OPTION_ROWS_SELECTION(struct options, selection),
+	{ "top", 'n', OPTION_COUNT, "N", .max = UINT32_MAX, .field = FIELD(top), .given = FIELD(has_top),
+	  .help = "print the first N files, processes or groups, 0 for all (default: 10)" },
+	{ "json", 'j', .field = FIELD(is_json), .help = "print JSON, with all files and processes, or all groups without --top" },
 	{},
 };
 
@@ -35,7 +54,8 @@ static const struct option_table option_table = {
 	.operand_noun = "trace",
 	.operand = FIELD(path),
 	.about = "Summarize a trace: operations with latency percentiles, files and processes with their bytes.",
-	.notes = "Times of concurrent operations are added up. Touched are bytes of mapped pages that became "
+	.notes = "With --by, --sort or a selection, the groups of the selected operations are printed instead. TRACE may "
+		 "be a pipe, or - for standard input. Times of concurrent operations are added up. Touched are bytes of mapped pages that became "
 		 "accessible. Percentiles are exact to 1.6 %.",
 };
 
@@ -375,29 +395,101 @@ static void print_json(const struct profile *p)
 	json_line(&json);
 }
 
-static int run(int argc, char **argv)
+static bool is_mpi_only(const struct breakdown *b)
 {
-	struct options options = { .top = 10 };
+	return !b->sum.ops && b->omissions.of[IOT_OMISSION_mpi_only].count;
+}
+
+static int print_groups_json(const struct options *options, const struct breakdown *b)
+{
+	struct json json;
+
+	json_open(&json, stdout);
+	json_begin(&json, '{');
+	json_put_unsigned(&json, "version", JSON_VERSION);
+	json_put_string(&json, "by", stat_by_words[options->by]);
+	sum_json(&json, &b->sum, !is_mpi_only(b), !is_mpi_only(b));
+	json_put_unsigned(&json, "mpi_calls", b->mpi.ops);
+	omissions_json(&json, &b->omissions);
+	if (stat_groups_json(&json, b, options->sort, options->has_top ? options->top : 0))
+		return fail("%s: %s", options->name, strerror(ENOMEM));
+	stat_access_json(&json, b);
+	json_end(&json, '}');
+	json_line(&json);
+	return EXIT_DONE;
+}
+
+static int print_groups(const struct options *options, const struct breakdown *b)
+{
+	char read[32], written[32], touched[32];
+
+	if (options->is_json)
+		return print_groups_json(options, b);
+	if (is_mpi_only(b))
+		printf("%s: operations on files were not recorded, %llu MPI calls selected\n", options->name, b->mpi.ops);
+	else
+		printf("%s: selected: %llu operations, %llu failed, %s read, %s written, %s touched\n", options->name,
+		       b->sum.ops, b->sum.errors, quantity_bytes(read, b->sum.read_bytes),
+		       quantity_bytes(written, b->sum.written_bytes), quantity_bytes(touched, b->sum.touched_bytes));
+	omissions_print(stdout, "", &b->omissions);
+	if (!b->groups) {
+		say("%s: no operation matches", options->name);
+		return EXIT_DONE;
+	}
+	if (stat_groups_text(b, options->sort, options->top))
+		return fail("%s: %s", options->name, strerror(ENOMEM));
+	stat_errors_text(b, options->top);
+	stat_access_text(b);
+	return EXIT_DONE;
+}
+
+static int stat_groups(const struct options *options)
+{
+	struct breakdown b = { .key = options->by, .selection = options->selection };
+	struct iot_reject reject = {};
+	int err = breakdown_read(options->path, &b, &reject);
+	int code = err ? fail_reject(options->name, err, &reject) : print_groups(options, &b);
+
+	breakdown_free(&b);
+	return code;
+}
+
+static int stat_all(const struct options *options)
+{
 	struct iot_reject reject = {};
 	struct profile *profile;
-	int err;
+	int err = profile_read(options->path, &profile, &reject);
 
-	options_parse(&option_table, argc, argv, &options);
-	err = profile_read(options.path, &profile, &reject);
 	if (err)
-		return fail_reject(options.path, err, &reject);
-	if (options.is_json) {
+		return fail_reject(options->name, err, &reject);
+	if (options->is_json) {
 		print_json(profile);
 	} else {
-		print_summary(options.path, profile);
+		print_summary(options->name, profile);
 		print_kinds(profile);
 	}
-	if (!options.is_json && !profile->is_mpi_only) {
-		print_files(&options, profile);
-		print_processes(&options, profile);
+	if (!options->is_json && !profile->is_mpi_only) {
+		print_files(options, profile);
+		print_processes(options, profile);
 	}
 	profile_free(profile);
 	return EXIT_DONE;
+}
+
+static int run(int argc, char **argv)
+{
+	struct options options = { .top = TOP };
+	char copy[INPUT_PATH_BYTES];
+	int code;
+
+	options_parse(&option_table, argc, argv, &options);
+	options.name = strcmp(options.path, "-") ? options.path : "standard input";
+	code = input_open(&options.path, copy);
+	if (code)
+		return code;
+	if (options.has_by || options.has_sort || !selection_is_all(&options.selection))
+		return stat_groups(&options);
+	return stat_all(&options);
 }
 
 const struct cmd cmd_stat = {

@@ -37,8 +37,12 @@ static void count_bytes(struct profile_sum *sum, const struct iot_record *r)
 	}
 }
 
-/* The time of an operation within another one is a part of the other's. */
-static void count_op(struct profile_sum *sum, const struct iot_record *r)
+/**
+ * profile_count() - add an operation to a sum
+ *
+ * The time of a nested operation is part of that of the outer one.
+ */
+void profile_count(struct profile_sum *sum, const struct iot_record *r)
 {
 	sum->ops++;
 	sum->errors += r->op.result < 0;
@@ -51,7 +55,7 @@ static int count_kind(struct profile *p, const struct iot_record *r)
 {
 	struct profile_kind *kind = &p->kinds[r->kind];
 
-	count_op(&kind->sum, r);
+	profile_count(&kind->sum, r);
 	if (p->is_strace && !r->op.duration_ns)
 		return 0;
 	if (!kind->latency_ns)
@@ -192,7 +196,7 @@ static void count_file(struct profile *p, const struct iot_record *r, u32 file, 
 {
 	u64 bytes = is_copy(r) && r->op.result > 0 ? (u64)r->op.result : 0;
 
-	count_op(&p->files[file].sum, r);
+	profile_count(&p->files[file].sum, r);
 	p->files[file].sum.written_bytes -= bytes;
 	p->files[written].sum.written_bytes += bytes;
 	p->files[file].opens += r->kind == IOT_KIND_open && r->op.result >= 0;
@@ -215,12 +219,12 @@ static int take_op(struct adder *a, struct iot_names *names, const struct iot_re
 	if (err)
 		return err;
 	widen(p, r->op.enter_ns, iot_record_end_ns(r));
-	count_op(&p->sum, r);
+	profile_count(&p->sum, r);
 	count_file(p, r, file, written);
-	count_op(&p->processes[process].sum, r);
+	profile_count(&p->processes[process].sum, r);
 	node = adder_profile_node(a, r->op.task);
 	if (node)
-		count_op(&node->sum, r);
+		profile_count(&node->sum, r);
 	if (r->kind == IOT_KIND_open)
 		return count_cached(a, &r->open);
 	return r->kind == IOT_KIND_submit ? take_submit(a, &r->submit, file, process) : 0;
@@ -242,7 +246,7 @@ static int take_mpi(struct adder *a, const struct iot_record *r)
 		a->mpi_begin_ns = r->op.enter_ns;
 	if (end_ns > a->mpi_end_ns)
 		a->mpi_end_ns = end_ns;
-	count_op(&p->mpi, r);
+	profile_count(&p->mpi, r);
 	return count_kind(p, r);
 }
 

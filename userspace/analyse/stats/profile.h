@@ -169,6 +169,7 @@ struct profile {
 	u64 stalls;
 };
 
+void profile_count(struct profile_sum *sum, const struct iot_record *record);
 int profile_read(const char *path, struct profile **profile, struct iot_reject *reject);
 void profile_free(struct profile *profile);
 const char *profile_fact(const struct profile *profile, const char *key);

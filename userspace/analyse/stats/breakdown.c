@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * breakdown.c - selected operations of a trace by operation, file, process and so on.
+ */
+#include "breakdown.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_BYTES (IOT_PROGRAM_PATH_MAX + 128)
+
+/* An asynchronous request of which one end is known: either may be recorded first. */
+struct breakdown_request {
+	UT_hash_handle hh;
+	u64 id;
+	bool is_submitted;
+	bool is_selected;
+	bool is_write;
+	struct breakdown_group *group;
+	u64 enter_ns;
+	u64 end_ns;
+	s64 result;
+};
+
+/* -- groups ----------------------------------------------------------------------------------------- */
+
+static const char *node_name(const struct breakdown *b, const struct actor *actor)
+{
+	return actor && actor->node != ACTOR_UNKNOWN ? b->actors.nodes[actor->node] : "?";
+}
+
+/* With the node if there are several: process ids and ranks of other things may be equal there. */
+static void name_process(const struct breakdown *b, const struct actor *actor, u32 task, u32 pid, char *name)
+{
+	size_t at;
+
+	if (!actor || !pid) {
+		snprintf(name, NAME_BYTES, "task %u", task);
+		return;
+	}
+	at = (size_t)snprintf(name, NAME_BYTES, "%s %u", actor->command[0] ? actor->command : "?", pid);
+	if (b->actors.node_count > 1)
+		snprintf(name + at, NAME_BYTES - at, " on %s", node_name(b, actor));
+}
+
+static void name_known(u32 value, bool is_known, char *name)
+{
+	if (is_known)
+		snprintf(name, NAME_BYTES, "%u", value);
+	else
+		strcpy(name, "?");
+}
+
+static void name_path(enum breakdown_key key, const char *path, char *name)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!path[0])
+		strcpy(name, "?");
+	else if (key == BREAKDOWN_file)
+		snprintf(name, NAME_BYTES, "%s", path);
+	else if (!slash)
+		strcpy(name, ".");
+	else
+		snprintf(name, NAME_BYTES, "%.*s", (int)(slash - path), path);
+}
+
+/* @path: of the object of the record */
+static void name_group(const struct breakdown *b, const struct iot_record *r, const char *path, char *name)
+{
+	u32 task = iot_record_task(r);
+	const struct actor *actor = actors_find(&b->actors, task);
+
+	switch (b->key) {
+	case BREAKDOWN_operation:
+		snprintf(name, NAME_BYTES, "%s", iot_kind_info(r->kind)->name);
+		break;
+	case BREAKDOWN_file:
+	case BREAKDOWN_directory:
+		name_path(b->key, path, name);
+		break;
+	case BREAKDOWN_process:
+		name_process(b, actor, task, actor ? actor->tgid : 0, name);
+		break;
+	case BREAKDOWN_thread:
+		name_process(b, actor, task, actor ? actor->pid : 0, name);
+		break;
+	case BREAKDOWN_rank:
+		name_known(actor ? actor->rank : 0, actor && actor->rank != ACTOR_UNKNOWN, name);
+		break;
+	case BREAKDOWN_node:
+		snprintf(name, NAME_BYTES, "%s", node_name(b, actor));
+		break;
+	case BREAKDOWN_user:
+		name_known(actor ? actor->uid : 0, actor && actor->uid != ACTOR_UNKNOWN, name);
+		break;
+	}
+}
+
+static struct breakdown_group *group_get(struct breakdown *b, const char *name)
+{
+	struct breakdown_group *group;
+	size_t bytes = strlen(name);
+
+	HASH_FIND(hh, b->groups, name, bytes, group);
+	if (group)
+		return group;
+	group = calloc(1, sizeof(*group));
+	if (group)
+		group->name = strdup(name);
+	if (!group || !group->name) {
+		free(group);
+		return NULL;
+	}
+	HASH_ADD_KEYPTR(hh, b->groups, group->name, bytes, group);
+	return group;
+}
+
+static struct breakdown_group *group_of(struct breakdown *b, const struct iot_record *r, const char *path)
+{
+	char name[NAME_BYTES];
+
+	name_group(b, r, path, name);
+	return group_get(b, name);
+}
+
+static int error_add(struct breakdown_group *group, int errno_value)
+{
+	struct breakdown_error *larger;
+	u32 i;
+
+	for (i = 0; i < group->error_count; i++) {
+		if (group->errors[i].errno_value == errno_value) {
+			group->errors[i].count++;
+			return 0;
+		}
+	}
+	larger = reallocarray(group->errors, group->error_count + 1ul, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	group->errors = larger;
+	larger[group->error_count++] = (struct breakdown_error){ errno_value, 1 };
+	return 0;
+}
+
+static int latency_add(struct breakdown_group *group, u64 ns)
+{
+	if (!group->latency_ns)
+		group->latency_ns = calloc(1, sizeof(*group->latency_ns));
+	if (!group->latency_ns)
+		return -ENOMEM;
+	histogram_add(group->latency_ns, ns);
+	return 0;
+}
+
+/* -- asynchronous requests ------------------------------------------------------------------------------ */
+
+static void move_bytes(struct profile_sum *sum, const struct breakdown_request *request)
+{
+	sum->errors += request->result < 0;
+	if (request->result > 0 && request->is_write)
+		sum->written_bytes += (u64)request->result;
+	else if (request->result > 0)
+		sum->read_bytes += (u64)request->result;
+}
+
+/* Both ends are known. The completion is an operation of its own in the table of operations only. */
+static int request_end(struct breakdown *b, struct breakdown_request *request)
+{
+	u64 latency_ns = request->end_ns > request->enter_ns ? request->end_ns - request->enter_ns : 0;
+	struct breakdown_group *group = request->group;
+	int err = 0;
+
+	if (request->is_selected && b->key == BREAKDOWN_operation) {
+		group = group_get(b, iot_kind_info(IOT_KIND_complete)->name);
+		if (!group)
+			return -ENOMEM;
+		group->sum.ops++;
+		group->sum.time_ns += latency_ns;
+		err = latency_add(group, latency_ns);
+	}
+	if (request->is_selected) {
+		move_bytes(&group->sum, request);
+		move_bytes(&b->sum, request);
+		move_bytes(&b->data, request);
+		if (!err && request->result < 0)
+			err = error_add(group, (int)-request->result);
+	}
+	HASH_DEL(b->requests, request);
+	free(request);
+	return err;
+}
+
+static struct breakdown_request *request_get(struct breakdown *b, u64 id, bool *is_new)
+{
+	struct breakdown_request *request;
+
+	HASH_FIND(hh, b->requests, &id, sizeof(id), request);
+	*is_new = !request;
+	if (request)
+		return request;
+	request = calloc(1, sizeof(*request));
+	if (!request)
+		return NULL;
+	request->id = id;
+	HASH_ADD(hh, b->requests, id, sizeof(request->id), request);
+	return request;
+}
+
+/* @group: NULL if the request is not selected */
+static int take_submit(struct breakdown *b, const struct iot_rec_submit *r, struct breakdown_group *group)
+{
+	bool is_new;
+	struct breakdown_request *request = request_get(b, r->request, &is_new);
+
+	if (!request)
+		return -ENOMEM;
+	request->is_submitted = true;
+	request->is_selected = group;
+	request->group = group;
+	request->is_write = r->flags & IOT_RW_write;
+	request->enter_ns = r->enter_ns;
+	return is_new ? 0 : request_end(b, request);
+}
+
+static int take_complete(struct breakdown *b, const struct iot_rec_complete *r)
+{
+	bool is_new;
+	struct breakdown_request *request = request_get(b, r->request, &is_new);
+
+	if (!request)
+		return -ENOMEM;
+	request->end_ns = r->time_ns;
+	request->result = r->result;
+	return request->is_submitted ? request_end(b, request) : 0;
+}
+
+/* -- operations ------------------------------------------------------------------------------------------- */
+
+static bool is_data(const struct iot_record *r)
+{
+	switch (r->kind) {
+	case IOT_KIND_read:
+	case IOT_KIND_write:
+	case IOT_KIND_copy_range:
+	case IOT_KIND_remap_range:
+	case IOT_KIND_submit:
+	case IOT_KIND_touch:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A copy is an operation on the file that was read; the written bytes are in the other file. */
+static int move_copied(struct breakdown *b, struct iot_names *names, const struct iot_record *r,
+		       struct breakdown_group *group)
+{
+	const struct iot_rec_copy_range *copy = &r->copy_range; /* the other kind begins with the same fields */
+	struct iot_label label = iot_names_handle(names, copy->to_handle);
+	struct breakdown_group *target;
+	u64 bytes = r->op.result > 0 ? (u64)r->op.result : 0;
+
+	if (!bytes || (b->key != BREAKDOWN_file && b->key != BREAKDOWN_directory))
+		return 0;
+	target = group_of(b, r, label.generation ? label.path : iot_names_object(names, copy->to_object).path);
+	if (!target)
+		return -ENOMEM;
+	group->sum.written_bytes -= bytes;
+	target->sum.written_bytes += bytes;
+	return 0;
+}
+
+static int take_op(struct breakdown *b, struct iot_names *names, const struct iot_record *r)
+{
+	bool is_mpi = iot_kind_info(r->kind)->group == IOT_GROUP_mpi;
+	const struct actor *actor = actors_find(&b->actors, iot_record_task(r));
+	struct breakdown_group *group = group_of(b, r, is_mpi ? "" : iot_names_of_record(names, r).path);
+	int err = 0;
+
+	if (!group)
+		return -ENOMEM;
+	profile_count(&group->sum, r);
+	profile_count(is_mpi ? &b->mpi : &b->sum, r);
+	if (is_data(r))
+		profile_count(&b->data, r);
+	if (!b->actors.is_strace || r->op.duration_ns)
+		err = latency_add(group, r->op.duration_ns);
+	if (!err && r->op.result < 0)
+		err = error_add(group, (int)-r->op.result);
+	if (!err && !is_mpi)
+		err = patterns_add(&b->patterns, names, r, actor ? actor_process(actor) : iot_record_task(r));
+	if (!err && (r->kind == IOT_KIND_copy_range || r->kind == IOT_KIND_remap_range))
+		err = move_copied(b, names, r, group);
+	if (!err && r->kind == IOT_KIND_submit)
+		err = take_submit(b, &r->submit, group);
+	return err;
+}
+
+/* MPI calls are in the table of operations, and in others if they are asked for. */
+static bool is_counted(const struct breakdown *b, const struct iot_record *r)
+{
+	const struct iot_kind_info *info = iot_kind_info(r->kind);
+
+	if (info->group == IOT_GROUP_mpi)
+		return iot_kind_is_span(info) && (b->key == BREAKDOWN_operation || b->selection.has_ops);
+	return info->group == IOT_GROUP_op && r->kind != IOT_KIND_complete;
+}
+
+static int take_record(void *context, struct iot_names *names, const struct iot_record *r)
+{
+	struct breakdown *b = context;
+
+	iot_omissions_take(&b->omissions, r);
+	if (r->kind == IOT_KIND_complete)
+		return take_complete(b, &r->complete);
+	if (!is_counted(b, r))
+		return 0;
+	if (selection_match(&b->selection, &b->actors, names, r))
+		return take_op(b, names, r);
+	return r->kind == IOT_KIND_submit ? take_submit(b, &r->submit, NULL) : 0;
+}
+
+static void requests_free(struct breakdown *b)
+{
+	struct breakdown_request *request, *next;
+
+	HASH_ITER (hh, b->requests, request, next) {
+		HASH_DEL(b->requests, request);
+		free(request);
+	}
+}
+
+/**
+ * breakdown_read() - group the selected operations of a trace
+ * @path: of the trace
+ * @breakdown: in: @key and @selection, all else zero; out: the groups; to be given to breakdown_free(), also after
+ *	an error
+ * @reject: filled in if the trace is refused
+ *
+ * Return: 0 or a negative errno.
+ */
+int breakdown_read(const char *path, struct breakdown *breakdown, struct iot_reject *reject)
+{
+	struct iot_trace_info info;
+	int err = actors_read(path, &breakdown->actors, reject);
+
+	if (!err)
+		err = iot_trace_walk(path, take_record, breakdown, &info, reject);
+	requests_free(breakdown);
+	patterns_finish(&breakdown->patterns);
+	if (!err)
+		iot_omissions_finish(&breakdown->omissions, &info);
+	return err;
+}
+
+/**
+ * breakdown_free() - free what breakdown_read() has allocated
+ */
+void breakdown_free(struct breakdown *breakdown)
+{
+	struct breakdown_group *group, *next;
+
+	HASH_ITER (hh, breakdown->groups, group, next) {
+		HASH_DEL(breakdown->groups, group);
+		free(group->name);
+		free(group->latency_ns);
+		free(group->errors);
+		free(group);
+	}
+	actors_free(&breakdown->actors);
+}
