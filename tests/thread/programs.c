@@ -20,6 +20,7 @@
  *   hopeless an asynchronous read that the target cannot do, nor what could take its place
  *   in-vain  locks for which the trace waited without getting them: of each kind one that nobody has, which
  *            diverges, and some that another owner has
+ *   seeks    a seek beyond what ext4 allows, from a position that the trace cannot have had, and where it leaves the handle
  *   splices  reads of pages into pipes: from within a page, and into pipes with fewer free slots, and more,
  *            than an ordinary one has
  *   deep     a directory whose path is longer than three system calls take, and operations in it
@@ -419,7 +420,7 @@ static void make_kinds(struct builder *b)
 	add_directory(b);
 }
 
-/* -- in-vain ------------------------------------------------------------------------------------ */
+/* -- in-vain, seeks ----------------------------------------------------------------------------- */
 
 /* The first one is free: it diverges, and is free again. Of the others each is refused. */
 static void add_in_vain(struct builder *b, u32 owner, u32 other, u32 flags)
@@ -434,6 +435,18 @@ static void add_in_vain(struct builder *b, u32 owner, u32 other, u32 flags)
 	op_lock(b, 2, other, flags, 0, INT64_MAX, 0);
 	op_lock(b, 1, owner, exclusive, 0, INT64_MAX, 0);
 	op_lock(b, 1, owner, flags, 0, INT64_MAX, 0);
+}
+
+/* The trace cannot have been at -10. The next seek has that as its result, which is an errno, if the replay is there. */
+static void make_seeks(struct builder *b)
+{
+	b->head.handles = cpu_to_le32(1);
+	builder_entry(b, "f", S_IFREG | 0644);
+	builder_task(b);
+	op_open(b, "f", 1, IOT_OPEN_read)->mode = 0;
+	op_on_handle(b, IOT_KIND_seek, 1, (1ull << 62) + 10, 0, 1ll << 62)->flags = cpu_to_le32(IOT_WHENCE_cur);
+	op_on_handle(b, IOT_KIND_seek, 1, 0, 0, -10)->flags = cpu_to_le32(IOT_WHENCE_cur);
+	op_on_handle(b, IOT_KIND_release, 1, 0, 0, 0);
 }
 
 static void make_in_vain(struct builder *b)
@@ -862,6 +875,7 @@ static const struct {
 	{ "hopeless", make_hopeless },
 	{ "splices", make_splices },
 	{ "in-vain", make_in_vain },
+	{ "seeks", make_seeks },
 	{ "zeros", make_zeros },
 	{ "deep", make_deep },
 	{ "names", make_names },
