@@ -159,10 +159,10 @@ void tfs_emit_complete(struct iot_source *source, u64 epoch, u32 task, u32 op, u
 		       s64 result);
 
 /* emit_maps.c */
-void tfs_emit_map(struct iot_span *span, const struct file *file, u64 map,
+struct tfs_piece;
+void tfs_emit_map(struct iot_span *span, const struct file *file, const struct tfs_piece *piece,
 		  const struct vm_area_struct *vma, u32 how, s64 result);
-void tfs_emit_unmap(struct iot_span *span, const struct file *file, u64 map,
-		    const struct vm_area_struct *vma);
+void tfs_emit_unmap(struct iot_span *span, const struct file *file, const struct tfs_piece *piece);
 void tfs_emit_touch(struct iot_span *span, const struct file *file, u64 map, pgoff_t page,
 		    unsigned long pages, u32 flags, bool is_major, s64 result);
 void tfs_emit_msync(struct iot_span *span, const struct dentry *dentry, u64 handle, loff_t start,

@@ -6,6 +6,7 @@
 #include <linux/mm.h>
 
 #include "emit.h"
+#include "map.h"
 
 static u64 object_of(struct iot_session *session, const struct file *file)
 {
@@ -28,7 +29,7 @@ u32 tfs_map_flags_of(const struct vm_area_struct *vma)
 }
 
 /* @how: IOT_MAP_inherited, IOT_MAP_moved or 0 */
-void tfs_emit_map(struct iot_span *span, const struct file *file, u64 map,
+void tfs_emit_map(struct iot_span *span, const struct file *file, const struct tfs_piece *piece,
 		  const struct vm_area_struct *vma, u32 how, s64 result)
 {
 	struct iot_session *session = tfs_enter(span, file_inode(file)->i_sb);
@@ -38,9 +39,9 @@ void tfs_emit_map(struct iot_span *span, const struct file *file, u64 map,
 		return;
 	r.object = object_of(session, file);
 	r.handle = tfs_handle_id(session, span, file);
-	r.map = map;
-	r.offset_bytes = (s64)vma->vm_pgoff << PAGE_SHIFT;
-	r.length_bytes = vma->vm_end - vma->vm_start;
+	r.map = piece->map;
+	r.offset_bytes = (s64)piece->first << PAGE_SHIFT;
+	r.length_bytes = (u64)piece->pages << PAGE_SHIFT;
 	r.prot = tfs_prot_of(vma);
 	r.flags = tfs_map_flags_of(vma) | how;
 	r.result = result;
@@ -48,8 +49,7 @@ void tfs_emit_map(struct iot_span *span, const struct file *file, u64 map,
 	tfs_leave(span);
 }
 
-void tfs_emit_unmap(struct iot_span *span, const struct file *file, u64 map,
-		    const struct vm_area_struct *vma)
+void tfs_emit_unmap(struct iot_span *span, const struct file *file, const struct tfs_piece *piece)
 {
 	struct iot_session *session = tfs_enter(span, file_inode(file)->i_sb);
 	struct iot_rec_unmap r;
@@ -57,9 +57,9 @@ void tfs_emit_unmap(struct iot_span *span, const struct file *file, u64 map,
 	if (!session)
 		return;
 	r.object = object_of(session, file);
-	r.map = map;
-	r.offset_bytes = (s64)vma->vm_pgoff << PAGE_SHIFT;
-	r.length_bytes = vma->vm_end - vma->vm_start;
+	r.map = piece->map;
+	r.offset_bytes = (s64)piece->first << PAGE_SHIFT;
+	r.length_bytes = (u64)piece->pages << PAGE_SHIFT;
 	r.result = 0;
 	IOT_EMIT_SPAN(session, span, unmap, &r, NULL, 0);
 	tfs_leave(span);

@@ -60,6 +60,7 @@ int tfs_open_lower(struct file *file, struct file *lower)
 	tfs->handle = atomic64_inc_return(&last_handle);
 	spin_lock_init(&tfs->lock);
 	INIT_LIST_HEAD(&tfs->calls);
+	INIT_LIST_HEAD(&tfs->maps);
 	file->private_data = tfs;
 	/* What this file can do is what the lower one can. */
 	file->f_mode &= lower->f_mode | ~kept;
@@ -133,6 +134,7 @@ static int release(struct inode *inode, struct file *file)
 	tfs_exec_release(inode);
 	if (unlikely(tfs->lease))
 		tfs_lease_release(file);
+	tfs_maps_forget(tfs);
 	tfs_emit_release(&span, file);
 	if (!tfs->mapped) /* else the release of the lower file frees it, which may be in use by msync(2) */
 		kfree(tfs);

@@ -12,7 +12,7 @@
  * Lifetimes: a tfs_map has one reference from each vma (open and close keep count) and
  * one from each fault in progress, because a fault that gives up its locks may find
  * the vma gone. It holds the upper file, and with that the mount and this module, as a
- * mapping holds its file natively.
+ * mapping holds its file natively. A vma can have pages of several maps: pieces.c.
  *
  * Granularity (mount option mmap=): the kernel maps up to 16 resident pages around a
  * page that is read. `page` asks the lower file system for one only, and where that is
@@ -32,45 +32,18 @@
 
 #include "emit.h"
 #include "lower.h"
+#include "map.h"
 #include "tapefs.h"
 
 /* What an attempt to handle a fault leaves for the next: see iot_span_keep(). */
 #define NOTE_ABSENT 1 /* the page was not mapped at all */
 #define NOTE_MAJOR  2 /* storage had to be read */
 
-/**
- * struct tfs_map - what one mmap made, and what fork, split and move made of that
- * @ops: the wrapped operations, which the vmas point to
- * @lower_ops: those of the lower file system
- * @upper: the upper file, with a reference
- * @map: id
- * @epoch: session in which the mmap was recorded, 0 if none
- * @mode: how closely accesses are watched
- * @refs: vmas, and faults in progress
- */
-struct tfs_map {
-	struct vm_operations_struct ops;
-	const struct vm_operations_struct *lower_ops;
-	struct file *upper;
-	u64 map;
-	u64 epoch;
-	enum tfs_mmap_mode mode;
-	refcount_t refs;
-};
-
 static atomic64_t last_map = ATOMIC64_INIT(0);
 
 static struct tfs_map *map_of(const struct vm_area_struct *vma)
 {
 	return container_of(vma->vm_ops, struct tfs_map, ops);
-}
-
-static void map_put(struct tfs_map *map)
-{
-	if (!refcount_dec_and_test(&map->refs))
-		return;
-	fput(map->upper);
-	kfree(map);
 }
 
 /* A fault, and the write that follows it, of one page of one mapping. */
@@ -100,12 +73,12 @@ static u32 advice_of(const struct vm_area_struct *vma)
 	       (vma->vm_flags & VM_SEQ_READ ? IOT_TOUCH_sequential : 0);
 }
 
-static void emit_touch(struct iot_span *span, const struct tfs_map *map, pgoff_t page, u32 flags,
-		       vm_fault_t fault)
+static void emit_touch(struct iot_span *span, const struct tfs_map *map, u64 id, pgoff_t page,
+		       u32 flags, vm_fault_t fault)
 {
 	bool is_major = (fault & VM_FAULT_MAJOR) || (span->note & NOTE_MAJOR);
 
-	tfs_emit_touch(span, map->upper, map->map, page, 1, flags, is_major, fault_errno(fault));
+	tfs_emit_touch(span, map->upper, id, page, 1, flags, is_major, fault_errno(fault));
 }
 
 /*
@@ -152,6 +125,7 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 	bool is_single = IOT_MAPS_WHOLE_FOLIOS && map->mode == TFS_MMAP_PAGE;
 	u32 flags = advice_of(vmf->vma);
 	pgoff_t page = vmf->pgoff;
+	u64 id = tfs_map_at(map, vmf->vma, page);
 	struct iot_span span;
 	vm_fault_t fault;
 
@@ -174,10 +148,10 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 		iot_span_keep(&span, fault_key(map, page));
 	} else {
 		flags |= is_write ? IOT_TOUCH_write | (is_shared ? 0 : IOT_TOUCH_cow) : 0;
-		emit_touch(&span, map, page, flags, fault);
+		emit_touch(&span, map, id, page, flags, fault);
 	}
 out:
-	map_put(map);
+	tfs_map_put(map);
 	return fault;
 }
 
@@ -189,6 +163,7 @@ static vm_fault_t map_map_pages(struct vm_fault *vmf, pgoff_t first, pgoff_t las
 {
 	struct tfs_map *map = map_of(vmf->vma);
 	pgoff_t page = vmf->pgoff;
+	u64 id = tfs_map_at(map, vmf->vma, page);
 	struct iot_span span;
 	vm_fault_t fault;
 
@@ -201,7 +176,7 @@ static vm_fault_t map_map_pages(struct vm_fault *vmf, pgoff_t first, pgoff_t las
 	if (!iot_span_is_on(&span))
 		return fault;
 	if (fault & VM_FAULT_NOPAGE) /* the page that was touched is mapped */
-		tfs_emit_touch(&span, map->upper, map->map, first, last - first + 1,
+		tfs_emit_touch(&span, map->upper, id, first, last - first + 1,
 			       (last != first ? IOT_TOUCH_around : 0) | advice_of(vmf->vma),
 			       span.note & NOTE_MAJOR, 0);
 	else
@@ -215,6 +190,7 @@ static vm_fault_t map_huge_fault(struct vm_fault *vmf, iot_huge_t size)
 	struct tfs_map *map = map_of(vmf->vma);
 	unsigned long pages = iot_huge_pages(size);
 	pgoff_t first = round_down(vmf->pgoff, pages);
+	u64 id = tfs_map_at(map, vmf->vma, vmf->pgoff);
 	u32 flags = IOT_TOUCH_around | advice_of(vmf->vma);
 	struct iot_span span;
 	vm_fault_t fault;
@@ -229,9 +205,9 @@ static vm_fault_t map_huge_fault(struct vm_fault *vmf, iot_huge_t size)
 	if (fault & (VM_FAULT_FALLBACK | VM_FAULT_RETRY))
 		iot_span_cancel(&span);
 	else
-		tfs_emit_touch(&span, map->upper, map->map, first, pages, flags,
+		tfs_emit_touch(&span, map->upper, id, first, pages, flags,
 			       fault & VM_FAULT_MAJOR, fault_errno(fault));
-	map_put(map);
+	tfs_map_put(map);
 	return fault;
 }
 
@@ -241,6 +217,7 @@ static vm_fault_t map_page_mkwrite(struct vm_fault *vmf)
 	struct tfs_map *map = map_of(vmf->vma);
 	u32 flags = IOT_TOUCH_write | advice_of(vmf->vma);
 	pgoff_t page = vmf->pgoff;
+	u64 id = tfs_map_at(map, vmf->vma, page);
 	struct iot_span span;
 	vm_fault_t fault = 0;
 
@@ -254,9 +231,9 @@ static vm_fault_t map_page_mkwrite(struct vm_fault *vmf)
 	if (fault & (VM_FAULT_RETRY | VM_FAULT_NOPAGE)) /* it will be tried again */
 		iot_span_keep(&span, fault_key(map, page));
 	else
-		emit_touch(&span, map, page, flags | (span.note & NOTE_ABSENT ? 0 : IOT_TOUCH_mkwrite), fault);
+		emit_touch(&span, map, id, page, flags | (span.note & NOTE_ABSENT ? 0 : IOT_TOUCH_mkwrite), fault);
 out:
-	map_put(map);
+	tfs_map_put(map);
 	return fault;
 }
 
@@ -265,6 +242,7 @@ static vm_fault_t map_pfn_mkwrite(struct vm_fault *vmf)
 	struct tfs_map *map = map_of(vmf->vma);
 	u32 flags = IOT_TOUCH_write | IOT_TOUCH_mkwrite | advice_of(vmf->vma);
 	pgoff_t page = vmf->pgoff;
+	u64 id = tfs_map_at(map, vmf->vma, page);
 	struct iot_span span;
 	vm_fault_t fault;
 
@@ -272,14 +250,15 @@ static vm_fault_t map_pfn_mkwrite(struct vm_fault *vmf)
 	begin_fault(map, page, &span);
 	fault = map->lower_ops->pfn_mkwrite(vmf);
 	if (iot_span_is_on(&span))
-		emit_touch(&span, map, page, flags, fault);
-	map_put(map);
+		emit_touch(&span, map, id, page, flags, fault);
+	tfs_map_put(map);
 	return fault;
 }
 
 static void map_open(struct vm_area_struct *vma)
 {
 	struct tfs_map *map = map_of(vma);
+	struct tfs_piece piece = tfs_piece_before(vma);
 	struct iot_span span;
 
 	refcount_inc(&map->refs);
@@ -287,55 +266,81 @@ static void map_open(struct vm_area_struct *vma)
 		map->lower_ops->open(vma);
 	if (vma->vm_mm == current->mm)
 		return; /* split, or on the move; in a fork it is the child's */
-	tfs_gate_open(file_inode(map->upper)->i_sb, IOT_KIND_map, &span);
-	tfs_emit_map(&span, map->upper, map->map, vma, IOT_MAP_inherited, 0);
+	while (tfs_piece_next(map, vma, 1, &piece)) {
+		tfs_gate_open(file_inode(map->upper)->i_sb, IOT_KIND_map, &span);
+		tfs_emit_map(&span, map->upper, &piece, vma, IOT_MAP_inherited, 0);
+	}
+}
+
+static void announce_piece(struct iot_session *session, u32 task, const struct file *file,
+		       const struct tfs_piece *piece, const struct vm_area_struct *vma)
+{
+	struct iot_rec_mapped r;
+
+	if (READ_ONCE(TFS_F(file)->epoch) != iot_session_epoch(session))
+		__tfs_announce_handle(session, task, TFS_FD_MAPPED, file);
+	r.task = task;
+	r.object = tfs_object_id(session, file_inode(file), file_dentry(file));
+	r.handle = TFS_F(file)->handle;
+	r.map = piece->map;
+	r.address = vma->vm_start + ((piece->first - vma->vm_pgoff) << PAGE_SHIFT);
+	r.offset_bytes = (s64)piece->first << PAGE_SHIFT;
+	r.length_bytes = (u64)piece->pages << PAGE_SHIFT;
+	r.prot = tfs_prot_of(vma);
+	r.flags = tfs_map_flags_of(vma);
+	IOT_ANNOUNCE(session, mapped, &r, NULL, 0);
 }
 
 /*
- * A mapping from before the session changes or goes: perhaps it was not told. It need not have been found then:
+ * A mapping from before the session changes or goes: perhaps it was not announced. It need not have been found then:
  * munmap takes it from the others first, and a fork that was under way had copied it for a child.
  */
-static void announce_map_early(const struct iot_span *span, const struct tfs_map *map,
+static void announce_early(const struct iot_span *span, const struct file *file, const struct tfs_piece *piece,
 		       const struct vm_area_struct *vma)
 {
 	struct iot_session *session;
 
-	if (!iot_span_is_on(span) || map->epoch == iot_span_epoch(span))
+	if (!iot_span_is_on(span) || piece->epoch == iot_span_epoch(span))
 		return;
-	session = iot_span_enter(&TFS_SB(file_inode(map->upper)->i_sb)->source, span);
+	session = iot_span_enter(&TFS_SB(file_inode(file)->i_sb)->source, span);
 	if (!session)
 		return;
-	tfs_announce_map(session, iot_span_task(span), vma);
+	announce_piece(session, iot_span_task(span), file, piece, vma);
 	iot_session_leave();
 }
 
-/* mremap(2) has moved a mapping here; its old place is unmapped next. */
+/* mremap(2) has moved pages here; their old place is unmapped next. */
 static int map_mremap(struct vm_area_struct *vma)
 {
 	struct tfs_map *map = map_of(vma);
+	struct tfs_piece piece;
 	struct iot_span span;
 	int err = 0;
 
 	tfs_gate_open(file_inode(map->upper)->i_sb, IOT_KIND_map, &span);
-	announce_map_early(&span, map, vma);
+	tfs_map_move(map, vma, &piece);
+	announce_early(&span, map->upper, &piece, vma);
 	if (map->lower_ops->mremap)
 		err = map->lower_ops->mremap(vma);
-	tfs_emit_map(&span, map->upper, map->map, vma, IOT_MAP_moved, err);
+	tfs_emit_map(&span, map->upper, &piece, vma, IOT_MAP_moved, err);
 	return err;
 }
 
 static void map_close(struct vm_area_struct *vma)
 {
 	struct tfs_map *map = map_of(vma);
+	struct tfs_piece piece = tfs_piece_before(vma);
 	struct iot_span span;
 
-	tfs_gate_open(file_inode(map->upper)->i_sb, IOT_KIND_unmap, &span);
-	announce_map_early(&span, map, vma);
 	if (map->lower_ops->close)
 		map->lower_ops->close(vma);
-	tfs_emit_unmap(&span, map->upper, map->map, vma);
+	while (tfs_piece_next(map, vma, -1, &piece)) {
+		tfs_gate_open(file_inode(map->upper)->i_sb, IOT_KIND_unmap, &span);
+		announce_early(&span, map->upper, &piece, vma);
+		tfs_emit_unmap(&span, map->upper, &piece);
+	}
 	vma->vm_ops = map->lower_ops;
-	map_put(map);
+	tfs_map_put(map);
 }
 
 /* The lower mmap has succeeded, so from here on nothing may fail. */
@@ -373,6 +378,7 @@ static struct tfs_map *map_new(struct file *upper, const struct iot_span *span)
 	map->epoch = iot_span_epoch(span);
 	map->mode = READ_ONCE(TFS_SB(file_inode(upper)->i_sb)->options.mmap);
 	refcount_set(&map->refs, 1);
+	INIT_LIST_HEAD(&map->list);
 	return map;
 }
 
@@ -399,10 +405,12 @@ static int map_make(struct file *file, struct vm_area_struct *vma, const struct 
 	*id = map->map;
 	vma_set_file(vma, mapped);
 	err = vfs_mmap(mapped, vma);
-	if (!err && vma->vm_ops)
+	if (!err && vma->vm_ops) {
 		map_wrap(map, vma);
-	else
-		map_put(map); /* the caller drops vm_file, whatever it is now */
+		tfs_map_add(map, vma);
+	} else {
+		tfs_map_put(map); /* the caller drops vm_file, whatever it is now */
+	}
 	return err;
 }
 
@@ -411,13 +419,13 @@ static int map_make(struct file *file, struct vm_area_struct *vma, const struct 
  */
 int tfs_mmap(struct file *file, struct vm_area_struct *vma)
 {
+	struct tfs_piece all = { .first = vma->vm_pgoff, .pages = tfs_vma_pages(vma) };
 	struct iot_span span;
-	u64 id = 0;
 	int err;
 
 	tfs_gate_open(file_inode(file)->i_sb, IOT_KIND_map, &span);
-	err = map_make(file, vma, &span, &id);
-	tfs_emit_map(&span, file, id, vma, 0, err);
+	err = map_make(file, vma, &span, &all.map);
+	tfs_emit_map(&span, file, &all, vma, 0, err);
 	return err;
 }
 
@@ -460,31 +468,23 @@ enum iot_view tfs_view_map(const struct iot_source *source, const struct vm_area
  * tfs_announce_map() - a record of a mapping that was there before
  * @session: entered
  * @task: who has it
- * @vma: a mapping of ours; its mm is locked
+ * @vma: a mapping of ours, or several; its mm is locked
  *
- * Return: false if its mmap was recorded in this session, and there is nothing to tell.
+ * Return: false if its mmap was recorded in this session, and there is nothing to announce.
  */
 bool tfs_announce_map(struct iot_session *session, u32 task, const struct vm_area_struct *vma)
 {
-	const struct tfs_map *map = map_of(vma);
-	const struct file *file = map->upper;
-	struct iot_rec_mapped r;
+	struct tfs_map *map = map_of(vma);
+	struct tfs_piece piece = tfs_piece_before(vma);
+	bool is_announced = false;
 
-	if (map->epoch == iot_session_epoch(session))
-		return false;
-	if (READ_ONCE(TFS_F(file)->epoch) != iot_session_epoch(session))
-		__tfs_announce_handle(session, task, TFS_FD_MAPPED, file);
-	r.task = task;
-	r.object = tfs_object_id(session, file_inode(file), file_dentry(file));
-	r.handle = TFS_F(file)->handle;
-	r.map = map->map;
-	r.address = vma->vm_start;
-	r.offset_bytes = (s64)vma->vm_pgoff << PAGE_SHIFT;
-	r.length_bytes = vma->vm_end - vma->vm_start;
-	r.prot = tfs_prot_of(vma);
-	r.flags = tfs_map_flags_of(vma);
-	IOT_ANNOUNCE(session, mapped, &r, NULL, 0);
-	return true;
+	while (tfs_piece_next(map, vma, 0, &piece)) {
+		if (piece.epoch == iot_session_epoch(session))
+			continue;
+		announce_piece(session, task, map->upper, &piece, vma);
+		is_announced = true;
+	}
+	return is_announced;
 }
 
 /**

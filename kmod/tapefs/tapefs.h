@@ -112,8 +112,9 @@ struct tfs_dentry {
  * @handle: its id
  * @epoch: session in which it was announced last, by its open or since
  * @opened: session in which its open was recorded
- * @lock: guards @calls and the making of @mapped
+ * @lock: guards @calls, @maps and the making of @mapped
  * @calls: those by the handle that are under way below, see tfs_call_begin()
+ * @maps: its mappings, see pieces.c
  * @mapped: made by the first mmap; the release of the lower file then frees it, and this
  * @lease: NULL if no lease of it was ever set
  */
@@ -124,6 +125,7 @@ struct tfs_file {
 	u64 opened;
 	spinlock_t lock;
 	struct list_head calls;
+	struct list_head maps;
 	struct tfs_mapped *mapped;
 	struct tfs_lease *lease;
 };
@@ -338,6 +340,9 @@ void tfs_call_end(struct file *file, struct tfs_call *call);
 struct file *tfs_mapped_of(struct file *upper);
 unsigned long tfs_lower_unmapped_area(struct file *lower, unsigned long address, unsigned long length_bytes,
 				      unsigned long page, unsigned long flags);
+
+/* pieces.c */
+void tfs_maps_forget(struct tfs_file *tfs);
 
 /* mmap.c */
 int tfs_mmap(struct file *file, struct vm_area_struct *vma);
