@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * deeds_alike.c - records that may differ though what was done is the same: the equivalences of
+ * canon_alike.c - records that may differ though what was done is the same: the equivalences of
  * diff.h for which more than one record must be looked at.
  */
 #include <stdlib.h>
 #include <uthash.h>
 
-#include "deeds_reading.h"
+#include "canon_reading.h"
 
 #define PAGE_BYTES 4096
 
@@ -24,7 +24,7 @@ struct reading {
 	UT_hash_handle hh;
 	u64 handle;
 	u32 task; /* index */
-	u32 deed;
+	u32 op;
 };
 
 /* An access that has been seen. */
@@ -45,7 +45,7 @@ struct inherited {
 	struct inherited *next;
 	u32 task; /* index of the parent */
 	struct told_piece piece;
-	struct deed deed;
+	struct canon_op op;
 };
 
 /* A request, of which the submission or the end or both have been seen. */
@@ -54,7 +54,7 @@ struct request {
 	u64 id;
 	bool is_submitted;
 	u32 task; /* index */
-	u32 deed;
+	u32 op;
 	s64 result;
 };
 
@@ -70,7 +70,7 @@ static u64 hash_entry(const struct iot_record *r)
 	return hash;
 }
 
-int deeds_take_dirent(struct reading_state *s)
+int canon_take_dirent(struct reading_state *s)
 {
 	const struct iot_rec_dirent *r = &s->record->dirent;
 	struct entries *e;
@@ -112,7 +112,7 @@ static void entries_take(struct reading_state *s, const struct iot_rec_readdir *
 	}
 }
 
-void deeds_end_reading(struct reading_state *s, u64 handle)
+void canon_end_reading(struct reading_state *s, u64 handle)
 {
 	struct reading *reading;
 
@@ -123,65 +123,65 @@ void deeds_end_reading(struct reading_state *s, u64 handle)
 	}
 }
 
-/* Fields of a readdir deed: result, entries; here the set of entries comes third. */
+/* Fields of a readdir operation: result, entries; here the set of entries comes third. */
 enum { READDIR_RESULT, READDIR_COUNT, READDIR_SUM };
 
-int deeds_take_readdir(struct reading_state *s, u32 task, struct deed *deed)
+int canon_take_readdir(struct reading_state *s, u32 task, struct canon_op *op)
 {
 	u64 handle = s->record->readdir.handle, sum;
 	struct reading *reading;
-	struct deed *first;
+	struct canon_op *first;
 	u32 count;
 
 	entries_take(s, &s->record->readdir, &sum, &count);
 	HASH_FIND(hh, s->readings, &handle, sizeof(handle), reading);
 	if (reading && reading->task == task) {
-		first = &s->deeds->tasks[task].deeds[reading->deed];
+		first = &s->canon->tasks[task].ops[reading->op];
 		first->fields[READDIR_COUNT] += s->record->readdir.entries;
 		first->fields[READDIR_SUM] += sum;
-		if (deed->fields[READDIR_RESULT])
-			first->fields[READDIR_RESULT] = deed->fields[READDIR_RESULT];
+		if (op->fields[READDIR_RESULT])
+			first->fields[READDIR_RESULT] = op->fields[READDIR_RESULT];
 		return 0;
 	}
-	deeds_end_reading(s, handle);
-	deed->fields[READDIR_SUM] = sum;
-	if (!deeds_add(&s->deeds->tasks[task], deed))
+	canon_end_reading(s, handle);
+	op->fields[READDIR_SUM] = sum;
+	if (!canon_op_add(&s->canon->tasks[task], op))
 		return -ENOMEM;
 	reading = calloc(1, sizeof(*reading));
 	if (!reading)
 		return -ENOMEM;
 	reading->handle = handle;
 	reading->task = task;
-	reading->deed = s->deeds->tasks[task].count - 1;
+	reading->op = s->canon->tasks[task].count - 1;
 	HASH_ADD(hh, s->readings, handle, sizeof(reading->handle), reading);
 	return 0;
 }
 
 /* -- equivalence 2: look-ups that found something ------------------------------------------------ */
 
-int deeds_take_found(struct reading_state *s, const struct deed *deed)
+int canon_take_found(struct reading_state *s, const struct canon_op *op)
 {
-	struct deed_set *found;
+	struct canon_set *found;
 	char text[IOT_PROGRAM_PATH_MAX + 32];
-	size_t bytes = (size_t)snprintf(text, sizeof(text), "%s#%u", deed->path, deed->generation);
+	size_t bytes = (size_t)snprintf(text, sizeof(text), "%s#%u", op->path, op->generation);
 
 	if (bytes >= sizeof(text))
 		bytes = sizeof(text) - 1;
-	HASH_FIND(hh, s->deeds->found, text, bytes, found);
+	HASH_FIND(hh, s->canon->found, text, bytes, found);
 	if (found)
 		return 0;
 	found = malloc(sizeof(*found) + bytes + 1);
 	if (!found)
 		return -ENOMEM;
 	memcpy(found->text, text, bytes + 1);
-	HASH_ADD(hh, s->deeds->found, text, bytes, found);
+	HASH_ADD(hh, s->canon->found, text, bytes, found);
 	return 0;
 }
 
 /* -- equivalence 3: accesses to pages ---------------------------------------------------------------- */
 
 /* Return: 1 if it has been seen before, 0 if it is new, -ENOMEM. */
-int deeds_know_access(struct reading_state *s, u32 task)
+int canon_know_access(struct reading_state *s, u32 task)
 {
 	const struct iot_rec_touch *r = &s->record->touch;
 	struct access_key key;
@@ -203,10 +203,10 @@ int deeds_know_access(struct reading_state *s, u32 task)
 	return 0;
 }
 
-/* -- equivalence 4: mappings that fork copies; those that mremap moves are in deeds.c -------------------- */
+/* -- equivalence 4: mappings that fork copies; those that mremap moves are in canon.c -------------------- */
 
 /* In their order, which is that in which a replay maps them. */
-int deeds_take_inherited(struct reading_state *s, u32 task, const struct deed *deed)
+int canon_take_inherited(struct reading_state *s, u32 task, const struct canon_op *op)
 {
 	struct inherited **link = s->inherited_end ? s->inherited_end : &s->inherited;
 	const struct iot_rec_map *r = &s->record->map;
@@ -218,31 +218,31 @@ int deeds_take_inherited(struct reading_state *s, u32 task, const struct deed *d
 		link = &(*link)->next;
 	i->task = task;
 	i->piece = (struct told_piece){ r->map, r->offset_bytes, r->length_bytes };
-	i->deed = *deed;
-	i->deed.order = 0;
+	i->op = *op;
+	i->op.order = 0;
 	i->next = NULL;
 	*link = i;
 	s->inherited_end = &i->next;
 	return 0;
 }
 
-int deeds_take_fork(struct reading_state *s, const struct iot_rec_fork *r)
+int canon_take_fork(struct reading_state *s, const struct iot_rec_fork *r)
 {
 	struct inherited **link = &s->inherited, *i;
 	u32 parent, child;
-	int err = deeds_task(s->deeds, r->task, &parent);
+	int err = canon_task_get(s->canon, r->task, &parent);
 
 	s->inherited_end = NULL; /* some of them go */
 	if (!err)
-		err = deeds_task(s->deeds, r->child, &child);
+		err = canon_task_get(s->canon, r->child, &child);
 	while (!err && (i = *link)) {
 		if (i->task != parent) {
 			link = &i->next;
 			continue;
 		}
-		if (!deeds_add(&s->deeds->tasks[child], &i->deed))
+		if (!canon_op_add(&s->canon->tasks[child], &i->op))
 			err = -ENOMEM;
-		if (deeds_know_map(s, child, &i->piece) < 0)
+		if (canon_know_map(s, child, &i->piece) < 0)
 			err = -ENOMEM;
 		*link = i->next;
 		free(i);
@@ -270,13 +270,13 @@ static struct request *request_of(struct reading_state *s, u64 id)
 enum { RW_RESULT };
 
 /* The read or write that a submission begins; its result comes, or came, with the end. */
-int deeds_take_submit(struct reading_state *s, u32 task)
+int canon_take_submit(struct reading_state *s, u32 task)
 {
 	const struct iot_record *record = s->record;
 	const struct iot_rec_submit r = record->submit;
 	struct request *request = request_of(s, r.request);
 	struct iot_record data = *record;
-	struct deed deed;
+	struct canon_op op;
 	int err;
 
 	data.kind = r.flags & IOT_RW_write ? IOT_KIND_write : IOT_KIND_read;
@@ -286,18 +286,18 @@ int deeds_take_submit(struct reading_state *s, u32 task)
 	data.read.length_bytes = r.length_bytes;
 	data.read.flags = r.flags & ~(u32)(IOT_RW_write | IOT_RW_nowait | IOT_RW_hipri);
 	s->record = &data;
-	err = request ? deeds_make(s, &deed) : -ENOMEM;
+	err = request ? canon_op_make(s, &op) : -ENOMEM;
 	s->record = record;
 	if (err)
 		return err;
-	deed.fields[RW_RESULT] = (u64)request->result;
+	op.fields[RW_RESULT] = (u64)request->result;
 	request->is_submitted = true;
 	request->task = task;
-	request->deed = s->deeds->tasks[task].count;
-	return deeds_add(&s->deeds->tasks[task], &deed) ? 0 : -ENOMEM;
+	request->op = s->canon->tasks[task].count;
+	return canon_op_add(&s->canon->tasks[task], &op) ? 0 : -ENOMEM;
 }
 
-int deeds_take_complete(struct reading_state *s, const struct iot_rec_complete *r)
+int canon_take_complete(struct reading_state *s, const struct iot_rec_complete *r)
 {
 	struct request *request = request_of(s, r->request);
 
@@ -305,13 +305,13 @@ int deeds_take_complete(struct reading_state *s, const struct iot_rec_complete *
 		return -ENOMEM;
 	request->result = r->result; /* a submission that is written later takes it from here */
 	if (request->is_submitted)
-		s->deeds->tasks[request->task].deeds[request->deed].fields[RW_RESULT] = (u64)r->result;
+		s->canon->tasks[request->task].ops[request->op].fields[RW_RESULT] = (u64)r->result;
 	return 0;
 }
 
 /* -- the end -------------------------------------------------------------------------- */
 
-void deeds_free_alike(struct reading_state *s)
+void canon_free_alike(struct reading_state *s)
 {
 	struct reading *reading, *next_reading;
 	struct access *access, *next_access;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * deeds.h - the operations of a trace in the form in which two traces are compared.
+ * canon.h - canonical operations: those of a trace in the form in which two traces are compared.
  */
-#ifndef IOTAPE_DEEDS_H
-#define IOTAPE_DEEDS_H
+#ifndef IOTAPE_CANON_H
+#define IOTAPE_CANON_H
 
 #include "lib/iotape.h"
 
-#define DEED_FIELDS_MAX 16
+#define CANON_FIELDS_MAX 16
 
 /**
- * struct deed - an operation, without anything that two runs need not agree on
+ * struct canon_op - an operation, without anything that two runs need not agree on
  * @order: place in its task; 0 for what a task inherited
  * @nth: of those with this order, in the order of their records
- * @path: of its object; texts live as long as the deeds
+ * @path: of its object; texts live as long as the operations
  * @generation: of the object under this path, 0 if it is not to be compared
  * @path2: second path, or the text of its record, "" if none; behind the text and its zero
  *	byte, @value_bytes of a value
@@ -24,14 +24,14 @@
  * @is_merged: it was made part of an earlier one by an equivalence
  * @is_implied: another one brings it about, see implied.h
  */
-struct deed {
+struct canon_op {
 	u32 order;
 	u32 nth;
 	u32 generation;
 	const char *path;
 	const char *path2;
 	u32 value_bytes;
-	u64 fields[DEED_FIELDS_MAX];
+	u64 fields[CANON_FIELDS_MAX];
 	u16 kind;
 	bool is_merged;
 	bool is_implied;
@@ -40,12 +40,12 @@ struct deed {
 };
 
 /**
- * struct deed_task - the deeds of a task
+ * struct canon_task - the operations of a task
  * @plays: the task of another trace that it performs, 0 if none
  * @parent, @tgid, @why: as in its record
  * @nth: index among the tasks that its parent created, from 1
  */
-struct deed_task {
+struct canon_task {
 	u32 id;
 	u32 plays;
 	u32 parent;
@@ -53,42 +53,42 @@ struct deed_task {
 	u32 why;
 	u32 nth;
 	u32 made;
-	struct deed *deeds;
+	struct canon_op *ops;
 	u32 count;
 	u32 room;
 };
 
 /* A set of texts: of the look-ups that found something. */
-struct deed_set;
+struct canon_set;
 
 /**
- * struct deeds - what a trace did
+ * struct canon - the canonical operations of a trace
  * @info: of the trace file
  * @omissions: what it lacks
  * @is_attached: something was open before, so names were known before, and not looked up
  * @is_outcomes: of a replay, as it says itself: what is implied is not in it
  */
-struct deeds {
+struct canon {
 	struct iot_trace_info info;
 	struct iot_omissions omissions;
 	bool is_attached;
 	bool is_outcomes;
-	struct deed_task *tasks;
+	struct canon_task *tasks;
 	u32 task_count;
 	u32 task_room;
-	struct deed_set *found;
-	struct deed_texts *texts;
+	struct canon_set *found;
+	struct canon_texts *texts;
 };
 
-int deeds_read(const char *path, struct deeds **deeds, struct iot_reject *reject);
-void deeds_match_outcomes(struct deeds *deeds);
-void deeds_free(struct deeds *deeds);
-bool deeds_have_found(const struct deeds *deeds, const char *what);
-const char *deeds_next_found(const struct deeds *deeds, const char *previous);
-bool deed_is_equal(const struct deed *a, const struct deed *b);
-bool deed_is_made_harmless(const struct deed *first, const struct deed *second);
-bool deed_has_other_value(const struct deed *first, const struct deed *second);
-bool deed_takes_privileges(const struct deed *deed);
-char *deed_text(const struct deed *deed);
+int canon_read(const char *path, struct canon **canon, struct iot_reject *reject);
+void canon_match_outcomes(struct canon *canon);
+void canon_free(struct canon *canon);
+bool canon_have_found(const struct canon *canon, const char *what);
+const char *canon_next_found(const struct canon *canon, const char *previous);
+bool canon_op_is_equal(const struct canon_op *a, const struct canon_op *b);
+bool canon_op_is_made_harmless(const struct canon_op *first, const struct canon_op *second);
+bool canon_op_has_other_value(const struct canon_op *first, const struct canon_op *second);
+bool canon_op_takes_privileges(const struct canon_op *op);
+char *canon_op_text(const struct canon_op *op);
 
 #endif

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * deeds_harmless.c - operations that a replay performs without the rights that they would give: equivalence 11
+ * canon_harmless.c - operations that a replay performs without the rights that they would give: equivalence 11
  * of diff.h.
  */
-#include "deeds.h"
+#include "canon.h"
 
 #include <stdlib.h>
 
 #include "core/replay/harmless.h"
 
 /* Where a field is among those that are compared; NULL if the kind has none of the name. */
-static u64 *field_of(struct deed *deed, const char *name)
+static u64 *field_of(struct canon_op *op, const char *name)
 {
-	const struct iot_kind_info *info = iot_kind_info(deed->kind);
+	const struct iot_kind_info *info = iot_kind_info(op->kind);
 	u32 i, n = 0;
 
-	for (i = 0; i < info->field_count && n < DEED_FIELDS_MAX; i++) {
+	for (i = 0; i < info->field_count && n < CANON_FIELDS_MAX; i++) {
 		if (!iot_class_info(info->fields[i].class).is_compared)
 			continue;
 		if (!strcmp(info->fields[i].name, name))
-			return &deed->fields[n];
+			return &op->fields[n];
 		n++;
 	}
 	return NULL;
 }
 
 /* Does it take privileges away? Then a mode is what is left of one that had them. */
-static bool takes_away(struct deed *deed)
+static bool takes_away(struct canon_op *op)
 {
-	u64 *attrs = field_of(deed, "attrs");
+	u64 *attrs = field_of(op, "attrs");
 
-	return deed->kind == IOT_KIND_setattr && attrs && *attrs & IOT_ATTR_kill_priv;
+	return op->kind == IOT_KIND_setattr && attrs && *attrs & IOT_ATTR_kill_priv;
 }
 
-static void forget_mode(struct deed *deed)
+static void forget_mode(struct canon_op *op)
 {
-	u64 *attrs = field_of(deed, "attrs"), *mode = field_of(deed, "mode");
+	u64 *attrs = field_of(op, "attrs"), *mode = field_of(op, "mode");
 
 	if (attrs && mode) {
 		*attrs &= ~(u64)IOT_ATTR_mode;
@@ -43,9 +43,9 @@ static void forget_mode(struct deed *deed)
 	}
 }
 
-static void make_harmless(struct deed *deed)
+static void make_harmless(struct canon_op *op)
 {
-	u64 *mode = field_of(deed, "mode"), *rdev = field_of(deed, "rdev");
+	u64 *mode = field_of(op, "mode"), *rdev = field_of(op, "rdev");
 
 	if (!mode)
 		return;
@@ -54,7 +54,7 @@ static void make_harmless(struct deed *deed)
 	*mode = iot_harmless_mode((u32)*mode);
 }
 
-static bool is_harmless_value(const struct deed *first, const struct deed *second)
+static bool is_harmless_value(const struct canon_op *first, const struct canon_op *second)
 {
 	size_t name_bytes = strlen(first->path2) + 1;
 	bool is_equal = false;
@@ -75,13 +75,13 @@ static bool is_harmless_value(const struct deed *first, const struct deed *secon
 }
 
 /**
- * deed_is_made_harmless() - is an operation what a replay performs in the place of another one?
+ * canon_op_is_made_harmless() - is an operation what a replay performs in the place of another one?
  * @first: of the original
  * @second: of the replay; not equal
  */
-bool deed_is_made_harmless(const struct deed *first, const struct deed *second)
+bool canon_op_is_made_harmless(const struct canon_op *first, const struct canon_op *second)
 {
-	struct deed a = *first, b = *second;
+	struct canon_op a = *first, b = *second;
 
 	switch (a.kind) {
 	case IOT_KIND_open:
@@ -104,15 +104,15 @@ bool deed_is_made_harmless(const struct deed *first, const struct deed *second)
 	default:
 		return false;
 	}
-	return deed_is_equal(&a, &b);
+	return canon_op_is_equal(&a, &b);
 }
 
 /**
- * deed_has_other_value() - did a replay set another value than the trace has, and does not tell it?
+ * canon_op_has_other_value() - did a replay set another value than the trace has, and does not tell it?
  * @first: of the original
  * @second: of the replay; equal
  */
-bool deed_has_other_value(const struct deed *first, const struct deed *second)
+bool canon_op_has_other_value(const struct canon_op *first, const struct canon_op *second)
 {
 	u8 nothing;
 
@@ -121,12 +121,12 @@ bool deed_has_other_value(const struct deed *first, const struct deed *second)
 }
 
 /**
- * deed_takes_privileges() - is it a change by which the kernel takes privileges of a file away?
- * @deed: of the original; a file that has none is not changed
+ * canon_op_takes_privileges() - is it a change by which the kernel takes privileges of a file away?
+ * @op: of the original; a file that has none is not changed
  */
-bool deed_takes_privileges(const struct deed *deed)
+bool canon_op_takes_privileges(const struct canon_op *op)
 {
-	struct deed copy = *deed;
+	struct canon_op copy = *op;
 
-	return deed->is_implied && takes_away(&copy);
+	return op->is_implied && takes_away(&copy);
 }

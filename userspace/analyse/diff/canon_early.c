@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * deeds_early.c - equivalence 9: what was open and mapped before a recording is what its replay does
+ * canon_early.c - equivalence 9: what was open and mapped before a recording is what its replay does
  * first.
  */
 #include <stdlib.h>
 #include <uthash.h>
 
-#include "deeds_reading.h"
+#include "canon_reading.h"
 #include "analyse/graph/early.h"
 
 /* A file that had lost its name before. */
@@ -33,35 +33,35 @@ struct told {
 #define NO_TASK UINT32_MAX
 
 /* The task that a task came of, by a fork or exec that the trace has; or NO_TASK. */
-static u32 parent_of(const struct deeds *deeds, u32 task)
+static u32 parent_of(const struct canon *canon, u32 task)
 {
-	const struct deed_task *t = &deeds->tasks[task];
+	const struct canon_task *t = &canon->tasks[task];
 	u32 i;
 
 	if (t->why == IOT_REASON_fork || t->why == IOT_REASON_exec)
-		for (i = 0; i < deeds->task_count; i++)
-			if (deeds->tasks[i].id == t->parent)
+		for (i = 0; i < canon->task_count; i++)
+			if (canon->tasks[i].id == t->parent)
 				return i;
 	return NO_TASK;
 }
 
 /* The task that performs it: the one at the beginning that another one came of. */
-static u32 elder_of(const struct deeds *deeds, u32 task)
+static u32 elder_of(const struct canon *canon, u32 task)
 {
 	u32 parent;
 
-	while ((parent = parent_of(deeds, task)) != NO_TASK)
+	while ((parent = parent_of(canon, task)) != NO_TASK)
 		task = parent;
 	return task;
 }
 
 /* The first of its process that the trace has. */
-static u32 first_of_process(const struct deeds *deeds, u32 task)
+static u32 first_of_process(const struct canon *canon, u32 task)
 {
 	u32 parent;
 
-	while ((parent = parent_of(deeds, task)) != NO_TASK &&
-	       deeds->tasks[parent].tgid == deeds->tasks[task].tgid)
+	while ((parent = parent_of(canon, task)) != NO_TASK &&
+	       canon->tasks[parent].tgid == canon->tasks[task].tgid)
 		task = parent;
 	return task;
 }
@@ -70,15 +70,15 @@ static u32 first_of_process(const struct deeds *deeds, u32 task)
 static int add_early(struct reading_state *s, u32 task, struct iot_record *as)
 {
 	const struct iot_record *record = s->record;
-	struct deed deed;
+	struct canon_op op;
 	int err;
 
 	as->tail = (const u8 *)"";
 	s->record = as;
-	err = deeds_make(s, &deed);
+	err = canon_op_make(s, &op);
 	s->record = record;
-	deed.is_implied = false;
-	return err ? err : deeds_add(&s->deeds->tasks[task], &deed) ? 0 : -ENOMEM;
+	op.is_implied = false;
+	return err ? err : canon_op_add(&s->canon->tasks[task], &op) ? 0 : -ENOMEM;
 }
 
 static int note_unnamed(struct reading_state *s, u32 task, u64 object)
@@ -98,22 +98,22 @@ static int note_unnamed(struct reading_state *s, u32 task, u64 object)
 }
 
 /**
- * deeds_take_opened() - a handle that was open before the recording
+ * canon_take_opened() - a handle that was open before the recording
  * @s: where the reading is
  * @r: its record
  *
  * Return: 0 or -ENOMEM.
  */
-int deeds_take_opened(struct reading_state *s, const struct iot_rec_opened *r)
+int canon_take_opened(struct reading_state *s, const struct iot_rec_opened *r)
 {
 	struct iot_record open = { .kind = IOT_KIND_open }, seek = { .kind = IOT_KIND_seek };
 	u32 type = iot_names_type(s->names, r->object), task;
-	int err = deeds_task(s->deeds, r->task, &task);
+	int err = canon_task_get(s->canon, r->task, &task);
 
-	s->deeds->is_attached = true;
+	s->canon->is_attached = true;
 	if (err || !iot_names_is_first(s->names) || !is_opened_early(type))
 		return err;
-	task = elder_of(s->deeds, task);
+	task = elder_of(s->canon, task);
 	open.open.object = r->object;
 	open.open.handle = r->handle;
 	open.open.name = r->name;
@@ -142,16 +142,16 @@ static bool is_known(const struct told *told, const struct told_piece *piece)
 }
 
 /**
- * deeds_know_map() - a process has a mapping, as was told, or as a fork has copied it
+ * canon_know_map() - a process has a mapping, as was told, or as a fork has copied it
  * @s: where the reading is
  * @task: index of one of its tasks
  * @piece: the mapping
  *
  * Return: 0; 1 if that was known; -ENOMEM.
  */
-int deeds_know_map(struct reading_state *s, u32 task, const struct told_piece *piece)
+int canon_know_map(struct reading_state *s, u32 task, const struct told_piece *piece)
 {
-	const struct told_key key = { piece->map, s->deeds->tasks[task].tgid };
+	const struct told_key key = { piece->map, s->canon->tasks[task].tgid };
 	struct told *first, *told;
 
 	HASH_FIND(hh, s->told, &key, sizeof(key), first);
@@ -173,21 +173,21 @@ int deeds_know_map(struct reading_state *s, u32 task, const struct told_piece *p
 }
 
 /**
- * deeds_take_mapped() - a mapping that was there before the recording
+ * canon_take_mapped() - a mapping that was there before the recording
  * @s: where the reading is
  * @r: its record
  *
  * Return: 0 or -ENOMEM.
  */
-int deeds_take_mapped(struct reading_state *s, const struct iot_rec_mapped *r)
+int canon_take_mapped(struct reading_state *s, const struct iot_rec_mapped *r)
 {
 	const struct told_piece piece = { r->map, r->offset_bytes, r->length_bytes };
 	struct iot_record map = { .kind = IOT_KIND_map };
 	u32 task;
-	int err = deeds_task(s->deeds, r->task, &task);
+	int err = canon_task_get(s->canon, r->task, &task);
 
 	if (!err)
-		err = deeds_know_map(s, task, &piece);
+		err = canon_know_map(s, task, &piece);
 	if (err)
 		return err < 0 ? err : 0;
 	map.map.object = r->object;
@@ -197,16 +197,16 @@ int deeds_take_mapped(struct reading_state *s, const struct iot_rec_mapped *r)
 	map.map.length_bytes = r->length_bytes;
 	map.map.prot = r->prot;
 	map.map.flags = r->flags;
-	return add_early(s, first_of_process(s->deeds, task), &map);
+	return add_early(s, first_of_process(s->canon, task), &map);
 }
 
 /**
- * deeds_remove_unnamed() - names that were made up are removed when all is open
+ * canon_remove_unnamed() - names that were made up are removed when all is open
  * @s: where the reading is: at its end
  *
  * Return: 0 or -ENOMEM.
  */
-int deeds_remove_unnamed(struct reading_state *s)
+int canon_remove_unnamed(struct reading_state *s)
 {
 	const struct unnamed *unnamed;
 	int err = 0;
@@ -221,9 +221,9 @@ int deeds_remove_unnamed(struct reading_state *s)
 }
 
 /**
- * deeds_free_early() - free what was noted
+ * canon_free_early() - free what was noted
  */
-void deeds_free_early(struct reading_state *s)
+void canon_free_early(struct reading_state *s)
 {
 	struct unnamed *unnamed, *next_unnamed;
 	struct told *told, *next_told, *piece;
