@@ -735,7 +735,7 @@ static u32 replays(u64 seed, u64 width_ns, enum extra extra, const char *order, 
 {
 	struct compile_options options = {
 		.trace = trace, .program = program, .order = order, .without = without,
-		.crowd_min = seed % 2 ? 0 : 2, /* in every other one: what two wait for arrives at a hub */
+		.fan_in_min = seed % 2 ? 0 : 2, /* in every other one: what two wait for arrives at a hub */
 	};
 	struct compile_summary summary;
 	struct iot_program loaded;

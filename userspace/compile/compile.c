@@ -438,8 +438,8 @@ int compile_trace(const struct compile_options *options, struct compile_summary 
 	if (!err) {
 		graph->rules = options->rules;
 		graph->causes_left_out = options->without;
-		if (options->crowd_min)
-			graph->crowd_min = options->crowd_min;
+		if (options->fan_in_min)
+			graph->fan_in_min = options->fan_in_min;
 		if (!(options->rules & ORDER_BIT(mpi)))
 			graph->causes_left_out |= 1u << EDGE_mpi;
 		if (!(options->rules & ORDER_BIT(wake)))

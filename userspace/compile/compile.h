@@ -98,7 +98,7 @@ struct compile_summary {
  * @order: what the user calls the rules, NULL for the default
  * @rules: bits of enum order_rule: which order to keep; ORDER_DEFAULT
  * @without: bits of enum edge_cause: leave out edges of these causes
- * @crowd_min: so many operations that many wait for arrive at a hub, 0 for the default
+ * @fan_in_min: so many operations that many wait for arrive at a hub, 0 for the default
  * @snapshot: completes the initial state, NULL if there is none; verified
  * @takes_all: take also of the snapshot what the trace did not use
  * @progress: called now and then, may be NULL
@@ -109,7 +109,7 @@ struct compile_options {
 	const char *order;
 	u32 rules;
 	u32 without;
-	u32 crowd_min;
+	u32 fan_in_min;
 	const struct iot_program *snapshot;
 	bool takes_all;
 	load_progress_fn progress;

@@ -62,7 +62,7 @@ int graph_open(struct graph **graph)
 	*graph = calloc(1, sizeof(**graph));
 	if (!*graph)
 		return -ENOMEM;
-	(*graph)->crowd_min = GRAPH_CROWD_MIN;
+	(*graph)->fan_in_min = GRAPH_FAN_IN_MIN;
 	return 0;
 }
 
@@ -263,7 +263,7 @@ int graph_hub_add(struct graph *graph, u32 arrivals, u32 *hub)
 
 /**
  * graph_arrival_add() - the end of an operation is to open a hub
- * @graph: before graph_pass_crowds()
+ * @graph: before graph_pass_fan_in()
  * @task, @index: the operation
  * @hub: that counts it
  *

@@ -299,7 +299,7 @@ struct graph_arrival {
 	u32 hub;
 };
 
-#define GRAPH_CROWD_MIN 64 /* fewer are waited for one by one */
+#define GRAPH_FAN_IN_MIN 64 /* fewer are waited for one by one */
 
 /* An MPI call that was not matched, or not without doubt: where it is, and why. */
 struct graph_note {
@@ -367,8 +367,8 @@ struct graph_object;
  * @tasks: in the order they were seen
  * @edges: all edges, in lists by operation
  * @hubs: number of arrivals of each hub
- * @arrivals: of hubs that are no collectives, see crowds.c
- * @crowd_min: operations that are waited for one by one if they are fewer, GRAPH_CROWD_MIN
+ * @arrivals: of hubs that are no collectives, see fan_in.c
+ * @fan_in_min: operations that are waited for one by one if they are fewer, GRAPH_FAN_IN_MIN
  * @omissions: what the trace lacks
  * @dropped: records that could not be expressed, by kind
  * @dropped_bytes: that they moved
@@ -404,7 +404,7 @@ struct graph {
 	struct graph_arrival *arrivals;
 	u32 arrival_count;
 	u32 arrival_room;
-	u32 crowd_min;
+	u32 fan_in_min;
 	struct graph_link *links;
 	u32 link_count;
 	struct graph_mpi *mpi;

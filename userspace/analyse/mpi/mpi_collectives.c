@@ -14,14 +14,14 @@
 #define DIRECT_MAX 16 /* and then only of more than one in so many of those that have any */
 
 /**
- * struct crowd - the part of a collective that a hub can stand for
+ * struct fan_in - the part of a collective that a hub can stand for
  * @first, @stop: the members that leave: all, or those of one of two groups
  * @is_source: of each member of the collective, some of those needs it
  * @sources: how many are
  * @last_ns: when the last of them came
  * @hub: GRAPH_NONE while nobody needs one
  */
-struct crowd {
+struct fan_in {
 	u32 first;
 	u32 stop;
 	bool *is_source;
@@ -191,29 +191,29 @@ static int scan(struct graph *graph, const struct mpi_needs *needs)
 
 /* -- through hubs ------------------------------------------------------------------------------ */
 
-static void add_source(const struct graph *graph, const struct mpi_needs *needs, struct crowd *crowd, u32 member)
+static void add_source(const struct graph *graph, const struct mpi_needs *needs, struct fan_in *fan_in, u32 member)
 {
-	if (crowd->is_source[member])
+	if (fan_in->is_source[member])
 		return;
-	crowd->is_source[member] = true;
-	crowd->sources++;
-	if (came_ns(graph, needs, member) > crowd->last_ns)
-		crowd->last_ns = came_ns(graph, needs, member);
+	fan_in->is_source[member] = true;
+	fan_in->sources++;
+	if (came_ns(graph, needs, member) > fan_in->last_ns)
+		fan_in->last_ns = came_ns(graph, needs, member);
 }
 
-/* All ranges of a crowd are one, but for those that are empty. */
-static void find_sources(const struct graph *graph, const struct mpi_needs *needs, struct crowd *crowd)
+/* All ranges of a fan-in are one, but for those that are empty. */
+static void find_sources(const struct graph *graph, const struct mpi_needs *needs, struct fan_in *fan_in)
 {
 	const struct mpi_need *range = NULL, *need;
 	u32 own, i, users = 0, user = 0;
 
-	for (own = crowd->first; own < crowd->stop; own++) {
+	for (own = fan_in->first; own < fan_in->stop; own++) {
 		need = &needs->needs[own];
 		if (need->certainty == MPI_NEEDS_NOTHING || need->first == need->stop)
 			continue;
 		if (need->is_list) {
 			for (i = need->first; i < need->stop; i++)
-				add_source(graph, needs, crowd, needs->list[i]);
+				add_source(graph, needs, fan_in, needs->list[i]);
 			continue;
 		}
 		range = need;
@@ -222,62 +222,62 @@ static void find_sources(const struct graph *graph, const struct mpi_needs *need
 	}
 	for (i = range ? range->first : 0; range && i < range->stop; i++)
 		if (users > 1 || i != user)
-			add_source(graph, needs, crowd, i);
+			add_source(graph, needs, fan_in, i);
 }
 
 /*
  * Did nobody leave before the last came? Then the library may have made all wait for all, although not
  * all of them have data for each other.
  */
-static bool is_together(const struct graph *graph, const struct mpi_needs *needs, const struct crowd *crowd)
+static bool is_together(const struct graph *graph, const struct mpi_needs *needs, const struct fan_in *fan_in)
 {
 	u32 i;
 
-	for (i = crowd->first; i < crowd->stop; i++)
-		if (has_left(needs, i) && left_ns(graph, needs, i) <= crowd->last_ns)
+	for (i = fan_in->first; i < fan_in->stop; i++)
+		if (has_left(needs, i) && left_ns(graph, needs, i) <= fan_in->last_ns)
 			return false;
 	return true;
 }
 
-static int leave_hub(struct graph *graph, const struct mpi_needs *needs, struct crowd *crowd, u32 own)
+static int leave_hub(struct graph *graph, const struct mpi_needs *needs, struct fan_in *fan_in, u32 own)
 {
 	u32 i;
 	int err = 0;
 
-	if (crowd->hub == GRAPH_NONE) {
-		err = graph_hub_add(graph, crowd->sources, &crowd->hub);
+	if (fan_in->hub == GRAPH_NONE) {
+		err = graph_hub_add(graph, fan_in->sources, &fan_in->hub);
 		for (i = 0; i < needs->count && !err; i++) {
 			const struct graph_mpi *mpi = &graph->mpi[needs->members[i].call];
 
-			if (crowd->is_source[i])
-				graph->tasks[mpi->task].ops[mpi->arrive].handle = crowd->hub + 1;
+			if (fan_in->is_source[i])
+				graph->tasks[mpi->task].ops[mpi->arrive].handle = fan_in->hub + 1;
 		}
 	}
-	return err ? err : graph_edge_add(graph, GRAPH_NONE, crowd->hub,
+	return err ? err : graph_edge_add(graph, GRAPH_NONE, fan_in->hub,
 					  mpi_leave_of(graph, needs->members[own].ended), EDGE_mpi);
 }
 
-static int wait_in_crowd(struct graph *graph, const struct mpi_needs *needs, struct crowd *crowd, u32 own,
+static int wait_in_fan_in(struct graph *graph, const struct mpi_needs *needs, struct fan_in *fan_in, u32 own,
 			 bool is_for_all)
 {
 	const struct mpi_need *need = &needs->needs[own];
-	u32 count = need_count(need, own), others = crowd->sources;
-	bool have_come = has_left(needs, own) && left_ns(graph, needs, own) > crowd->last_ns;
+	u32 count = need_count(need, own), others = fan_in->sources;
+	bool have_come = has_left(needs, own) && left_ns(graph, needs, own) > fan_in->last_ns;
 
 	if (is_for_all && have_come)
-		return leave_hub(graph, needs, crowd, own);
+		return leave_hub(graph, needs, fan_in, own);
 	if (need->certainty == MPI_NEEDS_NOTHING || !count)
 		return 0;
-	if (have_come && crowd->sources > 1 &&
+	if (have_come && fan_in->sources > 1 &&
 	    (!need->is_list || (count > DIRECT_MAX && count > others / DIRECT_MAX)))
-		return leave_hub(graph, needs, crowd, own);
+		return leave_hub(graph, needs, fan_in, own);
 	return need->certainty == MPI_NEEDS_PERHAPS ? 0 : wait_for_each(graph, needs, own);
 }
 
 /* All members that leave for the same reason, and those whose data they get. */
-static int connect_crowd(struct graph *graph, const struct mpi_needs *needs, u32 first, u32 stop)
+static int connect_fan_in(struct graph *graph, const struct mpi_needs *needs, u32 first, u32 stop)
 {
-	struct crowd crowd = {
+	struct fan_in fan_in = {
 		.first = first,
 		.stop = stop,
 		.is_source = calloc(needs->count, sizeof(bool)),
@@ -285,14 +285,14 @@ static int connect_crowd(struct graph *graph, const struct mpi_needs *needs, u32
 	};
 	bool is_for_all;
 	u32 i;
-	int err = crowd.is_source ? 0 : -ENOMEM;
+	int err = fan_in.is_source ? 0 : -ENOMEM;
 
 	if (!err)
-		find_sources(graph, needs, &crowd);
-	is_for_all = !err && needs->is_each && crowd.sources > 1 && is_together(graph, needs, &crowd);
-	for (i = first; i < stop && !err && crowd.sources; i++)
-		err = wait_in_crowd(graph, needs, &crowd, i, is_for_all);
-	free(crowd.is_source);
+		find_sources(graph, needs, &fan_in);
+	is_for_all = !err && needs->is_each && fan_in.sources > 1 && is_together(graph, needs, &fan_in);
+	for (i = first; i < stop && !err && fan_in.sources; i++)
+		err = wait_in_fan_in(graph, needs, &fan_in, i, is_for_all);
+	free(fan_in.is_source);
 	return err;
 }
 
@@ -303,9 +303,9 @@ static int connect_collective(struct graph *graph, const struct mpi_needs *needs
 	if (needs->is_scan)
 		return scan(graph, needs);
 	if (!needs->is_split || !needs->is_each)
-		return connect_crowd(graph, needs, 0, needs->count);
-	err = connect_crowd(graph, needs, 0, needs->split);
-	return err ? err : connect_crowd(graph, needs, needs->split, needs->count);
+		return connect_fan_in(graph, needs, 0, needs->count);
+	err = connect_fan_in(graph, needs, 0, needs->split);
+	return err ? err : connect_fan_in(graph, needs, needs->split, needs->count);
 }
 
 /* -- all collectives ------------------------------------------------------------------------------ */

@@ -17,7 +17,7 @@ int graph_pass_wakes(struct graph *graph);
 int graph_pass_effects(struct graph *graph, struct tree *tree);
 int graph_pass_starts(struct graph *graph);
 int graph_pass_resources(struct graph *graph);
-int graph_pass_crowds(struct graph *graph);
+int graph_pass_fan_in(struct graph *graph);
 int graph_pass_prune(struct graph *graph);
 int graph_pass_lengths(struct graph *graph);
 int graph_pass_think(struct graph *graph);

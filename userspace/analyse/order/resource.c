@@ -234,11 +234,11 @@ static bool is_lane(const struct waiter *waiter, u32 task)
 	return waiter->graph->tasks[task].lane_of != GRAPH_NONE;
 }
 
-/* -- many users, that many wait for: see crowds.c ------------------------------------------------ */
+/* -- many users, that many wait for: see fan_in.c ------------------------------------------------ */
 
 /*
- * An arrival takes as much room as a dozen edges, so the first operations that wait for a crowd do so one by one: the
- * least number that is a crowd, divided by this.
+ * An arrival takes as much room as a dozen edges, so the first operations that wait for a fan-in do so one by one: the
+ * least number that is a fan-in, divided by this.
  */
 #define CROWD_ASKS 8
 
@@ -264,43 +264,43 @@ static u32 count_users(const struct user_list *list, const struct waiter *waiter
 }
 
 /* All that were put up to a version, and have ended, arrive at a new hub. */
-static int crowd_make(struct user_list *list, const struct waiter *waiter, u32 up_to)
+static int fan_in_make(struct user_list *list, const struct waiter *waiter, u32 up_to)
 {
 	u32 count = count_users(list, waiter, 0, up_to), hub, i;
 	int err = graph_hub_add(waiter->graph, count, &hub);
 
 	if (err)
 		return err;
-	list->crowd = hub + 1;
-	list->crowd_version = up_to;
-	list->crowd_seen = 0;
-	list->crowd_ns = 0;
+	list->fan_in = hub + 1;
+	list->fan_in_version = up_to;
+	list->fan_in_seen = 0;
+	list->fan_in_ns = 0;
 	list->asks = 0;
 	for (i = 0; i < list->count && !err; i++) {
 		const struct user *user = &list->users[i];
 
 		if (user->version > up_to || is_lane(waiter, user->task))
 			continue;
-		if (user->end_ns > list->crowd_ns)
-			list->crowd_ns = user->end_ns;
-		if (user->seen > list->crowd_seen)
-			list->crowd_seen = user->seen;
+		if (user->end_ns > list->fan_in_ns)
+			list->fan_in_ns = user->end_ns;
+		if (user->seen > list->fan_in_seen)
+			list->fan_in_seen = user->seen;
 		err = graph_arrival_add(waiter->graph, user->task, user->index, hub);
 	}
 	return err;
 }
 
 /* What comes new for an operation must be many, also beside those that arrive again. */
-static bool is_worth_a_crowd(struct user_list *list, const struct waiter *waiter, u32 seen, u32 up_to)
+static bool is_worth_a_fan_in(struct user_list *list, const struct waiter *waiter, u32 seen, u32 up_to)
 {
-	u32 arrived = list->crowd && list->crowd_version > seen ? list->crowd_version : seen;
-	u32 count = count_users(list, waiter, arrived, up_to), many = waiter->graph->crowd_min;
+	u32 arrived = list->fan_in && list->fan_in_version > seen ? list->fan_in_version : seen;
+	u32 count = count_users(list, waiter, arrived, up_to), many = waiter->graph->fan_in_min;
 
 	return count >= many && count >= list->count / 4 && ++list->asks > many / CROWD_ASKS;
 }
 
 /* Return: 0 or -ENOMEM; @arrived: the operation waits for all up to this version, but for lanes. */
-static int crowd_wait(struct user_list *list, struct waiter *waiter, u32 seen, enum edge_cause cause,
+static int fan_in_wait(struct user_list *list, struct waiter *waiter, u32 seen, enum edge_cause cause,
 		      u32 *arrived)
 {
 	struct graph *graph = waiter->graph;
@@ -309,17 +309,17 @@ static int crowd_wait(struct user_list *list, struct waiter *waiter, u32 seen, e
 	int err = 0;
 
 	*arrived = 0;
-	if (list->count < graph->crowd_min || list->version - seen < graph->crowd_min ||
+	if (list->count < graph->fan_in_min || list->version - seen < graph->fan_in_min ||
 	    waiter_op(waiter)->kind == IOT_KIND_complete || (graph->causes_left_out & (1u << cause)) ||
-	    (list->crowd && list->crowd_ns >= now_ns))
+	    (list->fan_in && list->fan_in_ns >= now_ns))
 		return 0;
 	up_to = ended_up_to(list, now_ns);
-	if (is_worth_a_crowd(list, waiter, seen, up_to))
-		err = crowd_make(list, waiter, up_to);
-	if (err || !list->crowd || count_users(list, waiter, seen, list->crowd_version) < graph->crowd_min)
+	if (is_worth_a_fan_in(list, waiter, seen, up_to))
+		err = fan_in_make(list, waiter, up_to);
+	if (err || !list->fan_in || count_users(list, waiter, seen, list->fan_in_version) < graph->fan_in_min)
 		return err;
-	*arrived = list->crowd_version;
-	return graph_edge_add(graph, GRAPH_NONE, list->crowd - 1,
+	*arrived = list->fan_in_version;
+	return graph_edge_add(graph, GRAPH_NONE, list->fan_in - 1,
 			      &graph->tasks[waiter->task].ops[waiter->target], cause);
 }
 
@@ -343,9 +343,9 @@ int user_list_wait(struct user_list *list, struct waiter *waiter, u32 *seen, enu
 
 	if (*seen == list->version)
 		return 0;
-	err = crowd_wait(list, waiter, *seen, cause, &arrived);
-	if (arrived && follows && list->crowd_seen > *follows)
-		*follows = list->crowd_seen;
+	err = fan_in_wait(list, waiter, *seen, cause, &arrived);
+	if (arrived && follows && list->fan_in_seen > *follows)
+		*follows = list->fan_in_seen;
 	for (i = 0; i < list->count && !err; i++) {
 		const struct user *user = &list->users[i];
 

@@ -57,10 +57,10 @@ struct user {
  * @followed: all that were put up to this version are followed by one that was put later; 0: none are
  * @followed_ns: when that one ends
  * @asks: how often many were waited for one by one since the last hub was made
- * @crowd: number of the hub that users arrive at, from 1; 0: none
- * @crowd_version: all that were put up to this version arrive there, but for lanes
- * @crowd_ns: when the last of them has ended
- * @crowd_seen: what they have waited for, as far as one of them did
+ * @fan_in: number of the hub that users arrive at, from 1; 0: none
+ * @fan_in_version: all that were put up to this version arrive there, but for lanes
+ * @fan_in_ns: when the last of them has ended
+ * @fan_in_seen: what they have waited for, as far as one of them did
  */
 struct user_list {
 	struct user *users;
@@ -70,10 +70,10 @@ struct user_list {
 	u32 followed;
 	u64 followed_ns;
 	u32 asks;
-	u32 crowd;
-	u32 crowd_version;
-	u32 crowd_seen;
-	u64 crowd_ns;
+	u32 fan_in;
+	u32 fan_in_version;
+	u32 fan_in_seen;
+	u64 fan_in_ns;
 };
 
 /**

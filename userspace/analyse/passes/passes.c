@@ -21,7 +21,7 @@ static const struct {
 	TREE_PASS(effects), /* what overlapped, and must keep an order by what it returned; file locks */
 	PASS(starts),	   /* marks where operations start, if others are to start after that */
 	PASS(resources),   /* names, files, handles, mappings: what must not change its order */
-	PASS(crowds),	   /* what many others wait for */
+	PASS(fan_in),	   /* what many others wait for */
 	PASS(prune),	   /* edges that follow from others go */
 	PASS(lengths),	   /* how long edges are */
 	PASS(think),	   /* time between operations, compute and pause */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * crowds.c - an operation that waits for a hub waits for what it would wait for one by one, and edges are few.
+ * fan_in.c - an operation that waits for a hub waits for what it would wait for one by one, and edges are few.
  *
  * Operations at random use one resource; what each has waited for, directly or through others, is found in the
  * simplest way, with hubs and without.
@@ -90,7 +90,7 @@ static void find_history(struct history *h, struct graph *graph)
  * Each takes less than @length_ns. Some come after others that began up to @late_ns later, as those do that had to
  * wait for others.
  */
-static struct graph *make_graph(u64 random, u32 crowd_min, u32 length_ns, u32 late_ns)
+static struct graph *make_graph(u64 random, u32 fan_in_min, u32 length_ns, u32 late_ns)
 {
 	static const enum use uses[] = { USE_LOOK, USE_CHANGE, USE_CHANGE, USE_EXCLUSIVE };
 	struct resource resource = {};
@@ -101,7 +101,7 @@ static struct graph *make_graph(u64 random, u32 crowd_min, u32 length_ns, u32 la
 
 	assert_int_equal(graph_open(&graph), 0);
 	assert_int_equal(waiter_open(&waiter, graph), 0);
-	graph->crowd_min = crowd_min;
+	graph->fan_in_min = fan_in_min;
 	for (i = 0; i < TASKS; i++)
 		assert_int_equal(graph_task_make(graph, 100 + i, &task), 0);
 	for (i = 0; i < TASKS * OPS;) {
@@ -128,7 +128,7 @@ static struct graph *make_graph(u64 random, u32 crowd_min, u32 length_ns, u32 la
 	}
 	resource_exit(&resource);
 	waiter_close(&waiter);
-	assert_int_equal(graph_pass_crowds(graph), 0);
+	assert_int_equal(graph_pass_fan_in(graph), 0);
 	return graph;
 }
 
@@ -254,4 +254,4 @@ static void edges_grow_with_the_tasks(void **state)
 	graph_close(graph);
 }
 
-SUITE("crowds", TEST(a_hub_says_what_edges_say) TEST(and_nothing_that_is_not_true) TEST(edges_grow_with_the_tasks))
+SUITE("fan_in", TEST(a_hub_says_what_edges_say) TEST(and_nothing_that_is_not_true) TEST(edges_grow_with_the_tasks))
