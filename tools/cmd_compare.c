@@ -126,6 +126,76 @@ static void nodes_json(struct json *json, const struct profile *p)
 	json_end(json, ']');
 }
 
+/* -- divergences ---------------------------------------------------------------------------------- */
+
+static const char *kind_name(u16 kind)
+{
+	const struct iot_kind_info *info = iot_kind_info(kind);
+
+	return info ? info->name : "operation";
+}
+
+static void divergences_json(struct json *json, const struct profile *p)
+{
+	u32 i;
+
+	json_key(json, "divergences");
+	json_begin(json, '[');
+	for (i = 0; i < p->divergence_count; i++) {
+		const struct profile_divergence *d = &p->divergences[i];
+
+		json_begin(json, '{');
+		json_put_unsigned(json, "task", d->task);
+		json_put_unsigned(json, "op", d->op);
+		json_put_string(json, "kind", kind_name(d->kind));
+		if (d->path)
+			json_put_string(json, "path", d->path);
+		else
+			json_put_null(json, "path");
+		json_key(json, "expected");
+		json_signed(json, d->expected);
+		json_key(json, "observed");
+		json_signed(json, d->got);
+		put_if(json, "other_task", d->other_task, d->other_task);
+		put_if(json, "other_op", d->other_task, d->other_op);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+}
+
+static void print_outcome(s64 result)
+{
+	const char *name = iot_text_errno(result);
+
+	if (name)
+		fputs(name, stdout);
+	else
+		printf("%lld", (long long)result);
+}
+
+static void print_divergences(const struct comparison_run *run)
+{
+	const struct profile *p = run->profile;
+	char path[IOT_PROGRAM_PATH_MAX];
+	u32 i;
+
+	for (i = 0; i < p->divergence_count; i++) {
+		const struct profile_divergence *d = &p->divergences[i];
+
+		iot_text_bytes(path, sizeof(path), d->path ?: "?", strlen(d->path ?: "?"));
+		printf("# %s: task %u, operation %u: %s %s: expected ", run->path, d->task, d->op, kind_name(d->kind), path);
+		print_outcome(d->expected);
+		printf(", observed ");
+		print_outcome(d->got);
+		if (d->other_task)
+			printf("; the order after task %u, operation %u may be missing", d->other_task, d->other_op);
+		putchar('\n');
+	}
+	if (p->diverged > p->divergence_count)
+		printf("# %s: and %llu other operations that diverged\n", run->path,
+		       (unsigned long long)(p->diverged - p->divergence_count));
+}
+
 static void run_json(struct json *json, const struct comparison_run *run)
 {
 	const struct profile *p = run->profile;
@@ -141,6 +211,7 @@ static void run_json(struct json *json, const struct comparison_run *run)
 	json_put_real(json, "timing_error", run->is_same_storage ? run->change : NAN);
 	json_put_real(json, "predicted_change", run->is_same_storage ? NAN : run->change);
 	json_put_unsigned(json, "semantic_errors", p->diverged);
+	divergences_json(json, p);
 	json_put_unsigned(json, "unable", p->unable);
 	json_put_unsigned(json, "emulated", p->emulated);
 	json_put_unsigned(json, "harmless", p->harmless);
@@ -229,6 +300,8 @@ static void print_text(const struct options *options, const struct comparison *c
 	latency_table(&table, c, options->is_all);
 	table_print(&table, stdout);
 	table_close(&table);
+	for (i = 0; i < c->run_count; i++)
+		print_divergences(&c->runs[i]);
 	for (i = 0; i < c->warning_count; i++)
 		printf("# %s\n", c->warnings[i].text);
 }

@@ -98,6 +98,12 @@ void json_unsigned(struct json *json, unsigned long long value)
 	fprintf(json->out, "%llu", value);
 }
 
+void json_signed(struct json *json, long long value)
+{
+	separate(json);
+	fprintf(json->out, "%lld", value);
+}
+
 /**
  * json_real() - a number; what is none becomes null
  */

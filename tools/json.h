@@ -29,6 +29,7 @@ void json_text(struct json *json, const void *bytes, size_t count);
 void json_string(struct json *json, const char *text);
 void json_integer(struct json *json, long long value);
 void json_unsigned(struct json *json, unsigned long long value);
+void json_signed(struct json *json, long long value);
 void json_real(struct json *json, double value);
 void json_null(struct json *json);
 void json_bool(struct json *json, bool value);

@@ -345,7 +345,64 @@ static void calls_of_mpi_are_what_there_is(void **state)
 	}
 }
 
+/* -- divergences -------------------------------------------------------------------------------------- */
+
+static void put_diverged(struct scribe *s)
+{
+	PUT(read, .object = SCRIBE_FILE, .handle = HANDLE, .length_bytes = 10, .result = 0);
+	PUT(divergence, .task = s->task, .op = s->op, .kind = IOT_KIND_read, .expected = 10, .got = 0);
+}
+
+static void divergences_are_listed_with_the_operation_of_another_task_before(void **state)
+{
+	struct scribe scribe, *s = &scribe;
+	const struct profile_divergence *d;
+	struct profile *profile;
+	u32 i;
+
+	(void)state;
+	scribe_begin(s);
+	PUT(open, .object = SCRIBE_FILE, .handle = HANDLE, .name = SCRIBE_NAME, .flags = IOT_OPEN_read);
+	put_diverged(s);
+	s->task = 2;
+	put_diverged(s);
+	for (i = 0; i < PROFILE_DIVERGENCES_MAX; i++)
+		put_diverged(s);
+	PUT(divergence, .task = 2, .op = 99, .kind = IOT_KIND_read, .expected = 1, .got = -2, .verdict = IOT_VERDICT_unable);
+	profile = finish(s);
+	assert_int_equal(profile->diverged, PROFILE_DIVERGENCES_MAX + 2);
+	assert_int_equal(profile->divergence_count, PROFILE_DIVERGENCES_MAX);
+	d = profile->divergences;
+	assert_string_equal(d[0].path, "a");
+	assert_int_equal(d[0].expected, 10);
+	assert_int_equal(d[0].got, 0);
+	assert_int_equal(d[0].other_task, 0);
+	assert_int_equal(d[1].task, 2);
+	assert_int_equal(d[1].op, d[0].op + 1);
+	assert_int_equal(d[1].other_task, 1);
+	assert_int_equal(d[1].other_op, d[0].op);
+	assert_int_equal(d[2].other_op, d[0].op);
+	profile_free(profile);
+}
+
+/* As when its record was lost. */
+static void a_divergence_without_its_operation_has_no_path(void **state)
+{
+	struct scribe scribe, *s = &scribe;
+	struct profile *profile;
+
+	(void)state;
+	scribe_begin(s);
+	PUT(divergence, .task = 1, .op = 9, .kind = IOT_KIND_read, .expected = 10, .got = 0);
+	profile = finish(s);
+	assert_int_equal(profile->divergence_count, 1);
+	assert_null(profile->divergences[0].path);
+	profile_free(profile);
+}
+
 SUITE("profile",
+      WITH_SCRATCH(divergences_are_listed_with_the_operation_of_another_task_before)
+      WITH_SCRATCH(a_divergence_without_its_operation_has_no_path)
       WITH_SCRATCH(the_run_begins_with_what_its_replay_does_first)
       WITH_SCRATCH(a_copy_is_read_from_one_file_and_written_to_another)
       WITH_SCRATCH(bandwidth_is_that_of_the_run)

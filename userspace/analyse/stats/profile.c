@@ -215,6 +215,8 @@ static int take_op(struct adder *a, struct iot_names *names, const struct iot_re
 	if (!err)
 		err = adder_process(a, r->op.task, &process);
 	if (!err)
+		err = adder_touch(a, &r->op, file);
+	if (!err)
 		err = count_kind(p, r);
 	if (err)
 		return err;
@@ -334,7 +336,7 @@ static int take_fact(struct adder *a, const struct iot_record *r)
 	return begins_with(fact, "node.") ? adder_take_node_fact(a, fact) : 0;
 }
 
-static void take_divergence(struct adder *a, const struct iot_rec_divergence *r)
+static int take_divergence(struct adder *a, const struct iot_rec_divergence *r)
 {
 	struct profile_node *node = adder_profile_node(a, r->task);
 
@@ -352,7 +354,9 @@ static void take_divergence(struct adder *a, const struct iot_rec_divergence *r)
 		a->profile->diverged++;
 		if (node)
 			node->diverged++;
+		return adder_diverged(a, r);
 	}
+	return 0;
 }
 
 static void take_played(struct adder *a, const struct iot_rec_played *played)
@@ -400,8 +404,7 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 		take_state(a->profile, &r->state);
 		return 0;
 	case IOT_KIND_divergence:
-		take_divergence(a, &r->divergence);
-		return 0;
+		return take_divergence(a, &r->divergence);
 	case IOT_KIND_played:
 		take_played(a, &r->played);
 		return 0;
@@ -476,6 +479,7 @@ static void adder_free(struct adder *a)
 	struct request *request, *next_request;
 
 	free(a->ranges);
+	free(a->touches);
 	HASH_ITER (hh, a->files, file, next_file) {
 		HASH_DEL(a->files, file);
 		free(file);
@@ -542,6 +546,8 @@ void profile_free(struct profile *profile)
 		free(profile->files[i].path);
 	for (i = 0; i < profile->fact_count; i++)
 		free(profile->facts[i]);
+	for (i = 0; i < profile->divergence_count; i++)
+		free(profile->divergences[i].path);
 	free(profile->files);
 	for (i = 0; i < profile->node_count; i++) {
 		free(profile->nodes[i].name);

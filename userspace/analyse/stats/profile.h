@@ -75,6 +75,28 @@ struct profile_task {
 	u32 first;
 };
 
+#define PROFILE_DIVERGENCES_MAX 10
+
+/**
+ * struct profile_divergence - an operation of a replay that diverged from the trace
+ * @path: what it was on; NULL if that is not known
+ * @task, @op: of the program
+ * @kind: of its record
+ * @expected, @got: result in the trace, and in the replay
+ * @other_task, @other_op: the last operation of another task on the same path before it: the order of the two may be
+ *	what the program lacks; 0 if there is none
+ */
+struct profile_divergence {
+	char *path;
+	u32 task;
+	u32 op;
+	u16 kind;
+	s64 expected;
+	s64 got;
+	u32 other_task;
+	u32 other_op;
+};
+
 /**
  * struct profile_node - a node of a run on several
  * @name: of a recording, of the host; of a replay, a number
@@ -121,6 +143,8 @@ struct profile_node {
  * @unseen_files, @unseen_maps, @unseen_tasks: descriptors and mappings that went around the mounts
  *	when the recording began, and processes that had them
  * @diverged: operations of a replay that diverged from the trace, except those in @unable
+ * @divergences: the first of these
+ * @divergence_count: how many of them are kept
  * @unable: those for which the target has no operation
  * @emulated: operations whose place others took, because the target has none such
  * @harmless: operations of a replay that made without its rights something that gives some
@@ -160,6 +184,8 @@ struct profile {
 	u64 unseen_maps;
 	u64 unseen_tasks;
 	u64 diverged;
+	struct profile_divergence divergences[PROFILE_DIVERGENCES_MAX];
+	u32 divergence_count;
 	u64 unable;
 	u64 emulated;
 	u64 harmless;

@@ -44,6 +44,27 @@ struct flying {
 	u64 handle;
 };
 
+/* An operation of a task. */
+struct actor {
+	u32 task;
+	u32 op;
+};
+
+/* Of a file: the last operation on it, and the last one of another task. */
+struct touches {
+	struct actor last;
+	struct actor other;
+};
+
+#define RECENT_COUNT 1024 /* operations that may end between the end of one and the record that it diverged */
+
+/* An operation that has just ended. */
+struct recent {
+	struct actor who;
+	struct actor other;
+	u32 file;
+};
+
 /* An asynchronous request of which one end is known: either may be written first. */
 struct request {
 	UT_hash_handle hh;
@@ -65,6 +86,8 @@ struct request {
  * @has_mount: a directory was recorded
  * @flying: handles that nothing has told of, but operations
  * @ranges: of tasks, by node; @is_sorted
+ * @touches: by file
+ * @recent: a ring; @recent_at is the next place
  */
 struct adder {
 	struct profile *profile;
@@ -85,7 +108,16 @@ struct adder {
 	u32 fact_room;
 	u32 file_room;
 	u32 process_room;
+	struct touches *touches;
+	u32 touch_count;
+	u32 touch_room;
+	struct recent recent[RECENT_COUNT];
+	u32 recent_at;
 };
+
+/* diverged.c */
+int adder_touch(struct adder *a, const struct iot_rec_op *op, u32 file);
+int adder_diverged(struct adder *a, const struct iot_rec_divergence *r);
 
 /* profile_who.c */
 int adder_grow(void *items, u32 count, u32 *room, size_t item_bytes);
