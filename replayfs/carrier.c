@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * carrier.c - a thread of the user performs tasks. For each operation: wait, think, perform, signal.
+ * carrier.c - a thread of the user performs tasks, an operation at a time.
  *
  * Before Linux 6.6 the last reference of a file is dropped on the way back to user mode, so a
  * carrier goes there after an operation that may drop one, and comes back at once. Such an
@@ -29,94 +29,50 @@ static u64 now_ns(void)
 	return ktime_get_mono_fast_ns();
 }
 
-/* Return: the first wait of the operation that does not hold; NULL; -EINTR; -ECANCELED. */
-static const struct iot_program_wait *blocker(struct rfs_carrier *carrier,
-					      const struct iot_program_op *op)
-{
-	struct rfs_task *task = carrier->task;
-	const struct iot_program_wait *wait;
+/* -- one operation: core/replay/step.h ------------------------------------------------------------- */
 
-	for (; task->holding < le16_to_cpu(op->wait_count); task->holding++) {
-		wait = rfs_wait(carrier->replay, carrier->task_index,
-				le32_to_cpu(op->first_wait) + task->holding, &task->stats);
-		if (IS_ERR(wait) || !iot_order_holds(&carrier->replay->order, wait))
-			return wait;
-	}
-	return NULL;
+static int sleep_until(void *worker, u64 until_ns)
+{
+	struct rfs_carrier *carrier = worker;
+
+	return rfs_sleep_until(carrier->replay, until_ns);
 }
 
-/* Return: 0 when all waits of the operation hold; -EINTR; -ECANCELED. */
-static int wait_for_order(struct rfs_carrier *carrier, const struct iot_program_op *op)
+static int wait_at(void *worker, const struct iot_program_op *op, u32 nth, const struct iot_program_wait **wait)
 {
-	const struct iot_program_wait *wait = blocker(carrier, op);
-	u64 begin_ns;
-	int err = 0;
+	struct rfs_carrier *carrier = worker;
 
-	if (likely(!wait))
-		return 0;
-	begin_ns = now_ns();
-	while (wait && !err) {
-		err = IS_ERR(wait) ? PTR_ERR(wait) : rfs_wait_for(carrier->replay, wait);
-		if (!err)
-			wait = blocker(carrier, op);
-	}
-	carrier->task->stats.order_ns += now_ns() - begin_ns;
-	return err;
+	*wait = rfs_wait(carrier->replay, carrier->task_index, le32_to_cpu(op->first_wait) + nth,
+			 &carrier->task->step.stats);
+	return PTR_ERR_OR_ZERO(*wait);
 }
 
-static void arrive(struct rfs_replay *replay, const struct iot_program_op *op)
+static int wait_for(void *worker, const struct iot_program_wait *wait)
 {
-	u32 hub = le32_to_cpu(op->latch);
+	struct rfs_carrier *carrier = worker;
 
-	if (le16_to_cpu(op->kind) == IOT_PLAY_arrive && hub)
-		rfs_arrive(replay, hub - 1, 1);
+	return rfs_wait_for(carrier->replay, wait);
 }
 
-static void tell(struct rfs_carrier *carrier, const struct iot_program_op *op)
+static u64 record_op(void *worker, const struct iot_program_op *op)
 {
-	struct rfs_task *task = carrier->task;
+	struct rfs_carrier *carrier = worker;
 
-	if (le16_to_cpu(op->kind) < IOT_PLAY_arrive) {
-		task->prev_end_ns = rfs_outcome(carrier, op, task->result);
-		task->stats.io_ns += task->prev_end_ns - task->meter.enter_ns;
-	} else {
-		task->prev_end_ns = now_ns();
-	}
+	return rfs_outcome(carrier, op, carrier->task->step.result);
 }
 
-/* How it ended. */
-static inline void count(struct rfs_task *task, const struct iot_program *program,
-			 const struct iot_program_op *op, s64 result)
+static void signal_latch(void *worker, u32 latch)
 {
-	if (unlikely(!iot_outcome_is_expected(program, op, result))) {
-		task->stats.diverged++;
-		task->stats.unable += iot_is_unable(op, result);
-	}
-	task->stats.emulated += task->refused != 0;
-	task->stats.harmless += task->found.is_harmless && result >= 0;
+	struct rfs_carrier *carrier = worker;
+
+	rfs_arrive(carrier->replay, latch, 1);
 }
 
-/* The operation has ended: tell the trace, then those who wait. */
-static void end_op(struct rfs_carrier *carrier, const struct iot_program_op *op)
+static void publish(void *worker)
 {
-	struct rfs_replay *replay = carrier->replay;
-	struct rfs_task *task = carrier->task;
-	bool is_play = le16_to_cpu(op->kind) >= IOT_PLAY_arrive;
+	struct rfs_carrier *carrier = worker;
 
-	if (!is_play) {
-		count(task, &replay->program, op, task->result);
-		task->stats.ops++;
-	}
-	if (replay->is_timed)
-		tell(carrier, op);
-	task->is_pending = false;
-	task->refused = 0;
-	task->has_thought = false;
-	task->holding = 0;
-	task->index++;
-	if (is_play)
-		arrive(replay, op);
-	rfs_move_on(replay, carrier->task_index);
+	rfs_move_on(carrier->replay, carrier->task_index);
 }
 
 /**
@@ -133,11 +89,11 @@ void rfs_lane_end(struct rfs_replay *replay, u32 lane, const struct iot_program_
 	struct rfs_task *task = &replay->tasks[lane];
 
 	if (result < 0) /* what took its place, too, failed */
-		task->refused = 0;
-	count(task, &replay->program, op, result);
+		task->step.refused = 0;
+	iot_step_count(&task->step, &replay->program, op, result);
 	rfs_outcome_complete(replay, lane, op, result);
-	task->refused = 0;
-	task->index++;
+	task->step.refused = 0;
+	task->step.index++;
 	rfs_move_on(replay, lane);
 }
 
@@ -161,43 +117,43 @@ static bool is_interrupted(const struct rfs_replay *replay, s64 result)
 	       (signal_pending(current) || rfs_is_cancelled(replay));
 }
 
-/* All that comes before an operation. Return: 0; -EINTR; -ECANCELED. */
-static int get_ready(struct rfs_carrier *carrier, const struct iot_program_op *op)
+static int admit(void *worker, const struct iot_program_op *op)
 {
-	struct rfs_replay *replay = carrier->replay;
+	struct rfs_carrier *carrier = worker;
+	struct iot_session *session = carrier->replay->session;
 	int err = 0;
 
-	if (replay->setup.pace != IOT_PACE_FULL)
-		err = rfs_pace(carrier, op);
-	if (!err && op->wait_count)
-		err = wait_for_order(carrier, op);
-	if (!err && le16_to_cpu(op->kind) == IOT_KIND_submit)
+	if (le16_to_cpu(op->kind) == IOT_KIND_submit)
 		err = rfs_submit_wait(carrier, op);
-	if (!err && replay->session)
-		err = iot_session_backpressure(replay->session);
-	return err;
+	return !err && session ? iot_session_backpressure(session) : err;
 }
 
-/* Return: 0 when it is to end; 1 when it is to end after a return to user mode; -EINTR; -ECANCELED. */
-static int do_op(struct rfs_carrier *carrier, const struct iot_program_op *op)
+static int run_op(void *worker, const struct iot_program_op *op)
 {
-	struct rfs_replay *replay = carrier->replay;
+	struct rfs_carrier *carrier = worker;
 	struct rfs_task *task = carrier->task;
-	int err = get_ready(carrier, op);
 
-	if (err)
-		return err;
-	if (replay->is_timed)
+	if (carrier->replay->is_timed) {
 		iot_meter_begin(&task->meter);
-	task->result = rfs_perform(carrier, op);
-	if (is_interrupted(replay, task->result))
-		return -EINTR;
-	if (needs_return(op)) {
-		task->is_pending = true;
-		return 1;
+		task->step.enter_ns = task->meter.enter_ns;
 	}
-	return 0;
+	task->step.result = rfs_perform(carrier, op);
+	if (is_interrupted(carrier->replay, task->step.result))
+		return -EINTR;
+	return needs_return(op);
 }
+
+static const struct iot_step_calls calls = {
+	.now_ns = now_ns,
+	.sleep_until = sleep_until,
+	.wait_at = wait_at,
+	.wait_for = wait_for,
+	.admit = admit,
+	.run = run_op,
+	.record = record_op,
+	.signal = signal_latch,
+	.publish = publish,
+};
 
 /* Return: 0; -EINTR; -ECANCELED. */
 static int may_go_on(const struct rfs_replay *replay)
@@ -217,21 +173,22 @@ static void pause_for_others(struct rfs_carrier *carrier)
 	carrier->ioprio = get_current_ioprio();
 }
 
-/* Operations that stand in memory one behind the other. Return: as do_op(). */
+/* Operations that stand in memory one behind the other. Return: as iot_step_begin(). */
 static int run_row(struct rfs_carrier *carrier, const struct iot_program_op *op, u32 count)
 {
+	const struct iot_step_options *options = &carrier->replay->options;
 	const struct iot_program_op *end = op + count;
-	struct rfs_task *task = carrier->task;
+	struct iot_step *step = &carrier->task->step;
 	int state;
 
 	for (; op < end; op++) {
-		if (!task->is_pending) {
-			state = may_go_on(carrier->replay) ?: do_op(carrier, op);
+		if (!step->is_pending) {
+			state = may_go_on(carrier->replay) ?: iot_step_begin(carrier, step, options, &calls, op);
 			if (state)
 				return state;
 		}
-		end_op(carrier, op);
-		if (need_resched() || task->index % RESCHED_OPS == 0)
+		iot_step_end(carrier, step, options, &calls, op);
+		if (need_resched() || step->index % RESCHED_OPS == 0)
 			pause_for_others(carrier);
 	}
 	return 0;
@@ -246,12 +203,12 @@ static int run_ops(struct rfs_carrier *carrier)
 	int state = 0;
 
 	carrier->ioprio = get_current_ioprio();
-	while (!state && task->index < count) {
-		op = rfs_op(replay, carrier->task_index, task->index, &task->stats);
+	while (!state && task->step.index < count) {
+		op = rfs_op(replay, carrier->task_index, task->step.index, &task->step.stats);
 		if (IS_ERR(op))
 			return PTR_ERR(op);
 		state = run_row(carrier, op,
-				rfs_ops_in_row(replay, carrier->task_index, task->index));
+				rfs_ops_in_row(replay, carrier->task_index, task->step.index));
 	}
 	return state;
 }
@@ -320,7 +277,7 @@ static int begin(struct rfs_carrier *carrier)
 	int err;
 
 	if (!task->has_begun) {
-		err = replay->windows ? rfs_window_begin(replay, carrier->task_index, &task->stats) : 0;
+		err = replay->windows ? rfs_window_begin(replay, carrier->task_index, &task->step.stats) : 0;
 		if (err)
 			return err;
 		err = prepare(replay, task, &replay->program.tasks[carrier->task_index]);
@@ -329,11 +286,11 @@ static int begin(struct rfs_carrier *carrier)
 			return err;
 		}
 		task->has_begun = true;
-		task->stats.task = le32_to_cpu(replay->program.tasks[carrier->task_index].origin);
+		task->step.stats.task = le32_to_cpu(replay->program.tasks[carrier->task_index].origin);
 		atomic_inc(&replay->waiting);
 	}
 	err = wait_event_interruptible(replay->go,
-				       READ_ONCE(replay->is_started) || rfs_is_cancelled(replay));
+				       smp_load_acquire(&replay->is_started) || rfs_is_cancelled(replay));
 	if (rfs_is_cancelled(replay))
 		return -ECANCELED;
 	if (err)
@@ -344,13 +301,13 @@ static int begin(struct rfs_carrier *carrier)
 static void finish(struct rfs_carrier *carrier)
 {
 	struct rfs_replay *replay = carrier->replay;
-	struct iot_rec_played stats = carrier->task->stats;
+	struct iot_rec_played stats = carrier->task->step.stats;
 	u32 lane;
 
 	for (lane = carrier->task_index + 1; is_lane_of(replay, lane, carrier->task_index); lane++) {
-		stats.diverged += replay->tasks[lane].stats.diverged;
-		stats.unable += replay->tasks[lane].stats.unable;
-		stats.emulated += replay->tasks[lane].stats.emulated;
+		stats.diverged += replay->tasks[lane].step.stats.diverged;
+		stats.unable += replay->tasks[lane].step.stats.unable;
+		stats.emulated += replay->tasks[lane].step.stats.emulated;
 		if (replay->windows)
 			rfs_window_end(replay, lane);
 	}
@@ -465,7 +422,16 @@ int rfs_start(struct rfs_replay *replay)
 		return -EAGAIN;
 	replay->state = RFS_STARTED;
 	replay->start_ns = now_ns();
-	WRITE_ONCE(replay->is_started, true);
+	replay->options = (struct iot_step_options){
+		.program = &replay->program,
+		.order = &replay->order,
+		.start_ns = replay->start_ns,
+		.compute_scale = replay->setup.compute_scale,
+		.pause_scale = replay->setup.pause_scale,
+		.is_paced = replay->setup.pace != IOT_PACE_FULL,
+		.is_timed = replay->is_timed,
+	};
+	smp_store_release(&replay->is_started, true);
 	wake_up_all(&replay->go);
 	return 0;
 }
@@ -508,11 +474,11 @@ void rfs_status(struct rfs_replay *replay, struct iot_replay_status *status)
 		return;
 	status->carriers = rfs_pools_carriers(replay);
 	for (i = 0; i < replay->program.task_count; i++) {
-		status->ops += READ_ONCE(replay->tasks[i].stats.ops);
-		status->diverged += READ_ONCE(replay->tasks[i].stats.diverged);
-		status->unable += READ_ONCE(replay->tasks[i].stats.unable);
-		status->emulated += READ_ONCE(replay->tasks[i].stats.emulated);
-		status->harmless += READ_ONCE(replay->tasks[i].stats.harmless);
-		status->stalls += READ_ONCE(replay->tasks[i].stats.stalls);
+		status->ops += READ_ONCE(replay->tasks[i].step.stats.ops);
+		status->diverged += READ_ONCE(replay->tasks[i].step.stats.diverged);
+		status->unable += READ_ONCE(replay->tasks[i].step.stats.unable);
+		status->emulated += READ_ONCE(replay->tasks[i].step.stats.emulated);
+		status->harmless += READ_ONCE(replay->tasks[i].step.stats.harmless);
+		status->stalls += READ_ONCE(replay->tasks[i].step.stats.stalls);
 	}
 }

@@ -108,7 +108,7 @@ static s64 lock_file(struct rfs_carrier *carrier, struct file *file, struct file
 	if ((our & IOT_LOCK_flock) || !(our & IOT_LOCK_test))
 		return set_lock(file, lock, our);
 	err = vfs_test_lock(file, lock);
-	carrier->task->found.lock = err ? 0 : found_in(lock);
+	carrier->task->step.found.lock = err ? 0 : found_in(lock);
 	return err;
 }
 

@@ -7,7 +7,7 @@
 
 static u32 number_of(const struct rfs_carrier *carrier, const struct iot_program_op *op)
 {
-	return iot_outcome_number(op, carrier->task->index);
+	return iot_outcome_number(op, carrier->task->step.index);
 }
 
 static u32 wire_bytes_of(u16 kind)
@@ -29,8 +29,8 @@ static u64 emit_op(struct rfs_carrier *carrier, const struct iot_program_op *op,
 	struct iot_record r = {};
 	struct iot_slot slot;
 
-	iot_outcome_fill(&r, &carrier->replay->program, op, &carrier->task->found, PAGE_SIZE);
-	r.op.task = carrier->task->stats.task;
+	iot_outcome_fill(&r, &carrier->replay->program, op, &carrier->task->step.found, PAGE_SIZE);
+	r.op.task = carrier->task->step.stats.task;
 	r.op.op = number_of(carrier, op);
 	r.op.result = result;
 	if (!iot_slot_open(carrier->replay->session, wire_bytes_of(r.kind) + r.tail_bytes, &slot))
@@ -75,8 +75,8 @@ u64 rfs_outcome(struct rfs_carrier *carrier, const struct iot_program_op *op, s6
 	if (!session || !iot_session_enter(session))
 		return ktime_get_mono_fast_ns();
 	end_ns = emit_op(carrier, op, result);
-	emit_divergence(session, op, task->stats.task, number_of(carrier, op), result, task->refused,
-			iot_outcome_verdict(&carrier->replay->program, op, &task->found, result, task->refused));
+	emit_divergence(session, op, task->step.stats.task, number_of(carrier, op), result, task->step.refused,
+			iot_outcome_verdict(&carrier->replay->program, op, &task->step.found, result, task->step.refused));
 	iot_session_leave();
 	return end_ns;
 }
@@ -95,17 +95,17 @@ void rfs_outcome_complete(struct rfs_replay *replay, u32 lane, const struct iot_
 {
 	const struct rfs_task *task = &replay->tasks[lane];
 	struct iot_rec_complete r = {
-		.task = task->stats.task,
+		.task = task->step.stats.task,
 		.op = le32_to_cpu(op->origin_op),
-		.request = rfs_request_number(lane, task->index + 1),
+		.request = rfs_request_number(lane, task->step.index + 1),
 		.result = result,
 	};
 
 	if (!replay->session || !iot_session_enter(replay->session))
 		return;
 	IOT_EMIT_EVENT(replay->session, complete, &r, NULL, 0);
-	emit_divergence(replay->session, op, r.task, r.op, result, task->refused,
-			iot_outcome_verdict(&replay->program, op, &task->found, result, task->refused));
+	emit_divergence(replay->session, op, r.task, r.op, result, task->step.refused,
+			iot_outcome_verdict(&replay->program, op, &task->step.found, result, task->step.refused));
 	iot_session_leave();
 }
 
@@ -124,7 +124,7 @@ void rfs_outcome_dirent(struct rfs_carrier *carrier, const struct iot_program_op
 {
 	struct iot_session *session = carrier->replay->session;
 	struct iot_rec_dirent r = {
-		.task = carrier->task->stats.task,
+		.task = carrier->task->step.stats.task,
 		.op = number_of(carrier, op),
 		.type = type, /* DT_* have the numbers of IOT_TYPES */
 	};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pace.c - think time between operations: see core/replay/pace.h.
+ * pace.c - sleeps for the think time between operations: see core/replay/pace.h.
  *
  * The end of a sleep is an absolute time, so work done meanwhile is not added to it.
  */
@@ -55,40 +55,15 @@ static int sleep_until(const struct rfs_replay *replay, u64 until_ns)
 }
 
 /**
- * rfs_pace() - let the think time before an operation pass
- * @carrier: who performs it
- * @op: the operation
+ * rfs_sleep_until() - let time pass
+ * @replay: started
+ * @until_ns: on the monotonic clock
  *
- * Return: 0; -EINTR, and the rest of the think time passes at the next call; -ECANCELED.
+ * Return: 0; -EINTR; -ECANCELED.
  */
-int rfs_pace(struct rfs_carrier *carrier, const struct iot_program_op *op)
+int rfs_sleep_until(const struct rfs_replay *replay, u64 until_ns)
 {
-	const struct rfs_replay *replay = carrier->replay;
-	const struct iot_replay_setup *setup = &replay->setup;
-	struct rfs_task *task = carrier->task;
-	u64 think_ns, until_ns, late_ns, since_ns = task->prev_end_ns;
-	int err = 0;
-
-	if (task->has_thought)
-		return 0;
-	think_ns = iot_pace_scaled(le64_to_cpu(op->compute_ns), setup->compute_scale) +
-		   iot_pace_scaled(le64_to_cpu(op->pause_ns), setup->pause_scale);
-	if (!task->index)
-		since_ns = iot_pace_begin(replay->start_ns, since_ns, think_ns);
-	until_ns = iot_pace_until(&task->pace, since_ns, think_ns);
-	if (now_ns() < until_ns)
-		err = setup->wait == IOT_WAIT_SPIN ? spin_until(replay, until_ns) :
-						     sleep_until(replay, until_ns);
-	if (err)
-		return err;
-	late_ns = iot_pace_late(&task->pace, until_ns, think_ns, now_ns());
-	task->has_thought = true;
-	if (!think_ns) /* nobody has slept: it is what lies between two operations */
-		return 0;
-	task->stats.think_ns += think_ns;
-	task->stats.late_ns += late_ns;
-	task->stats.late_max_ns = max(task->stats.late_max_ns, late_ns);
-	return 0;
+	return replay->setup.wait == IOT_WAIT_SPIN ? spin_until(replay, until_ns) : sleep_until(replay, until_ns);
 }
 
 /**
@@ -107,9 +82,9 @@ void rfs_lateness(struct rfs_replay *replay, struct iot_replay_lateness *latenes
 		const struct rfs_task *task = &replay->tasks[i];
 
 		for (bucket = 0; bucket < IOT_LATENESS_BUCKETS; bucket++)
-			lateness->wakeups[bucket] += READ_ONCE(task->pace.wakeups[bucket]);
-		lateness->sum_ns += READ_ONCE(task->stats.late_ns);
-		lateness->max_ns = max_t(u64, lateness->max_ns, READ_ONCE(task->stats.late_max_ns));
+			lateness->wakeups[bucket] += READ_ONCE(task->step.pace.wakeups[bucket]);
+		lateness->sum_ns += READ_ONCE(task->step.stats.late_ns);
+		lateness->max_ns = max_t(u64, lateness->max_ns, READ_ONCE(task->step.stats.late_max_ns));
 		cond_resched();
 	}
 }

@@ -34,7 +34,7 @@ umode_t rfs_mode(struct rfs_carrier *carrier, umode_t mode)
 
 	if (likely(mode == harmless) || is_privileged(carrier))
 		return mode;
-	carrier->task->found.is_harmless = true;
+	carrier->task->step.found.is_harmless = true;
 	return harmless;
 }
 
@@ -50,7 +50,7 @@ u64 rfs_rdev(struct rfs_carrier *carrier, umode_t mode, u64 rdev)
 
 	if (rdev == harmless || is_privileged(carrier))
 		return rdev;
-	carrier->task->found.is_harmless = true;
+	carrier->task->step.found.is_harmless = true;
 	return harmless;
 }
 
@@ -64,7 +64,7 @@ u64 rfs_rdev(struct rfs_carrier *carrier, umode_t mode, u64 rdev)
 void rfs_value(struct rfs_carrier *carrier, const char *name, u8 *value, size_t value_bytes)
 {
 	if (!is_privileged(carrier) && iot_harmless_value(name, value, value_bytes))
-		carrier->task->found.is_harmless = true;
+		carrier->task->step.found.is_harmless = true;
 }
 
 /* ---------------------------------------------------------------------------------------- */
@@ -126,7 +126,7 @@ static noinline s64 emulate(struct rfs_carrier *carrier, const struct iot_progra
 	}
 	if (!n)
 		return refused;
-	carrier->task->refused = refused;
+	carrier->task->step.refused = refused;
 	return iot_substitute_is_retry(op, &step) ? result : (s64)le64_to_cpu(op->result);
 }
 
@@ -142,8 +142,8 @@ s64 rfs_perform(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	s64 result;
 
 	if (carrier->replay->session)
-		carrier->task->found = (struct iot_found){};
-	carrier->task->found.is_harmless = false;
+		carrier->task->step.found = (struct iot_found){};
+	carrier->task->step.found.is_harmless = false;
 	result = perform_step(carrier, op);
 	if (unlikely(result < 0) && (carrier->replay->setup.flags & IOT_REPLAY_EMULATE) &&
 	    iot_is_unable(op, result))

@@ -66,7 +66,7 @@ s64 rfs_do_stat(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	if (err)
 		return err;
 	err = vfs_getattr(&object.path, &stat, STATX_BASIC_STATS, AT_STATX_SYNC_AS_STAT);
-	carrier->task->found.size_bytes = !err && S_ISREG(stat.mode) ? stat.size : 0;
+	carrier->task->step.found.size_bytes = !err && S_ISREG(stat.mode) ? stat.size : 0;
 	rfs_object_put(carrier, op, &object);
 	return err;
 }
@@ -282,7 +282,7 @@ static void *copy_value(struct rfs_carrier *carrier, const struct iot_program_op
  */
 static bool is_left_out(const struct rfs_carrier *carrier, const struct iot_program_op *op, int err)
 {
-	return err == -EINVAL && carrier->task->found.is_harmless && !op->result;
+	return err == -EINVAL && carrier->task->step.found.is_harmless && !op->result;
 }
 
 static int set_xattr(struct rfs_carrier *carrier, const struct rfs_object *object,

@@ -219,8 +219,8 @@ s64 rfs_do_open(struct rfs_carrier *carrier, const struct iot_program_op *op)
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	carrier->task->found.size_bytes = i_size_read(file_inode(file));
-	carrier->task->found.cached_pages = file->f_mapping->nrpages;
+	carrier->task->step.found.size_bytes = i_size_read(file_inode(file));
+	carrier->task->step.found.cached_pages = file->f_mapping->nrpages;
 	if (!op->handle) { /* it failed in the trace, so nothing uses it */
 		fput(file);
 		return 0;
@@ -436,8 +436,8 @@ static char *target_room(struct rfs_carrier *carrier, size_t bytes)
 {
 	struct rfs_memory *memory = carrier->task->memory;
 
-	carrier->task->found.target = memory->path;
-	carrier->task->found.target_bytes = min(bytes, sizeof(memory->path));
+	carrier->task->step.found.target = memory->path;
+	carrier->task->step.found.target_bytes = min(bytes, sizeof(memory->path));
 	return memory->path;
 }
 
@@ -445,7 +445,7 @@ static void keep_target(struct rfs_carrier *carrier, const char *target)
 {
 	char *room = target_room(carrier, strlen(target));
 
-	memcpy(room, target, carrier->task->found.target_bytes);
+	memcpy(room, target, carrier->task->step.found.target_bytes);
 }
 
 static int read_link(struct rfs_carrier *carrier, const struct path *path, u64 room_bytes)
@@ -456,7 +456,7 @@ static int read_link(struct rfs_carrier *carrier, const struct path *path, u64 r
 	if (result <= 0)
 		return result;
 	target = target_room(carrier, result);
-	if (copy_from_user(target, carrier->sink, carrier->task->found.target_bytes))
+	if (copy_from_user(target, carrier->sink, carrier->task->step.found.target_bytes))
 		return -EFAULT;
 	return result;
 }

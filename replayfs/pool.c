@@ -2,18 +2,15 @@
 /*
  * pool.c - assigns tasks to carriers.
  *
- * A task needs a carrier from the moment that the waits of its first operation hold until its
- * end: so a program of thousands of processes, one after the other, needs as many carriers as
- * are alive at once. Until then the task is a waiter where it would wait, and nothing else. When
- * its waits hold it stands in the list `ready` of its pool, and the next idle carrier of the pool
- * takes it.
+ * How many carriers there are is decided by core/replay/pool.h. Until a task needs one, it is a waiter where it would
+ * wait, and nothing else. When its waits hold it stands in the list `ready` of its pool, and the next idle
+ * carrier of the pool takes it.
  *
  * Tasks with mappings can only be performed in their own address space, so each of these is a
  * pool; all other tasks are one.
  *
  * Carriers are threads of the user. Each pool has a keeper, a thread that sleeps here and goes
- * back to user mode to start a carrier whenever fewer are idle than may be needed soon; so
- * hardly a task ever waits until a thread has been made.
+ * back to user mode to start a carrier whenever the pool is short of them.
  *
  * Locking: `lock` of the pool, taken when a task is to start, and when a carrier comes or goes.
  * It nests inside that of a queue that somebody waits on.
@@ -23,18 +20,9 @@
 
 #include "replayfs.h"
 
-/* Carriers that are kept idle while there are tasks that have not begun. */
-#define SPARES 2
-
 static u32 number_of(const struct rfs_replay *replay, const struct rfs_task *task)
 {
 	return task - replay->tasks;
-}
-
-/* With the lock: are there too few carriers for what stands in the list, and for what comes? */
-static bool is_short(const struct rfs_pool *pool)
-{
-	return pool->idle + pool->called < min(pool->unstarted, pool->ready_count + SPARES);
 }
 
 /* What it waited until now is no lateness that it would make up for: see iot_pace_begin(). */
@@ -44,12 +32,12 @@ static void make_ready(struct rfs_waiter *waiter)
 	struct rfs_pool *pool = task->pool;
 	unsigned long flags;
 
-	task->prev_end_ns = ktime_get_mono_fast_ns();
+	task->step.prev_end_ns = ktime_get_mono_fast_ns();
 	spin_lock_irqsave(&pool->lock, flags);
 	list_add_tail(&task->ready, &pool->ready);
-	pool->ready_count++;
+	pool->numbers.ready++;
 	wake_up(&pool->idlers);
-	if (is_short(pool))
+	if (iot_pool_is_short(&pool->numbers))
 		wake_up(&pool->keepers);
 	spin_unlock_irqrestore(&pool->lock, flags);
 }
@@ -79,7 +67,7 @@ static struct rfs_task *first_ready(struct rfs_pool *pool)
 	task = list_first_entry_or_null(&pool->ready, struct rfs_task, ready);
 	if (task) {
 		list_del_init(&task->ready);
-		pool->ready_count--;
+		pool->numbers.ready--;
 	}
 	spin_unlock_irq(&pool->lock);
 	return task;
@@ -89,10 +77,10 @@ static void take(struct rfs_pool *pool, struct rfs_task *task)
 {
 	spin_lock_irq(&pool->lock);
 	task->is_taken = true;
-	pool->unstarted--;
-	if (!pool->unstarted)
+	pool->numbers.unstarted--;
+	if (!pool->numbers.unstarted)
 		wake_up_all(&pool->idlers);
-	if (!pool->unstarted || is_short(pool))
+	if (!pool->numbers.unstarted || iot_pool_is_short(&pool->numbers))
 		wake_up_all(&pool->keepers);
 	spin_unlock_irq(&pool->lock);
 }
@@ -106,17 +94,17 @@ static bool look(struct rfs_replay *replay, struct rfs_pool *pool, struct rfs_ta
 		take(pool, *task);
 		return true;
 	}
-	return !READ_ONCE(pool->unstarted) || rfs_is_cancelled(replay);
+	return !READ_ONCE(pool->numbers.unstarted) || rfs_is_cancelled(replay);
 }
 
 static void count_idle(struct rfs_pool *pool, bool is_new, int change)
 {
 	spin_lock_irq(&pool->lock);
-	pool->idle += change;
-	if (is_new && pool->called)
-		pool->called--;
+	pool->numbers.idle += change;
+	if (is_new && pool->numbers.called)
+		pool->numbers.called--;
 	pool->carriers += is_new;
-	if (is_short(pool))
+	if (iot_pool_is_short(&pool->numbers))
 		wake_up(&pool->keepers);
 	spin_unlock_irq(&pool->lock);
 }
@@ -150,10 +138,10 @@ int rfs_pool_take(struct rfs_replay *replay, struct rfs_pool *pool, bool is_new,
 static bool is_called(struct rfs_replay *replay, struct rfs_pool *pool, bool *is_needed)
 {
 	spin_lock_irq(&pool->lock);
-	*is_needed = !rfs_is_cancelled(replay) && is_short(pool); /* not if nothing is unstarted */
-	pool->called += *is_needed;
+	*is_needed = !rfs_is_cancelled(replay) && iot_pool_is_short(&pool->numbers); /* not if nothing is unstarted */
+	pool->numbers.called += *is_needed;
 	spin_unlock_irq(&pool->lock);
-	return *is_needed || !READ_ONCE(pool->unstarted) || rfs_is_cancelled(replay);
+	return *is_needed || !READ_ONCE(pool->numbers.unstarted) || rfs_is_cancelled(replay);
 }
 
 /**
@@ -227,7 +215,7 @@ static void join_pool(struct rfs_replay *replay, u32 number, u32 *numbers)
 		*at = replay->pool_count;
 	}
 	task->pool = &replay->pools[*at - 1];
-	task->pool->unstarted++;
+	task->pool->numbers.unstarted++;
 }
 
 /* Address spaces with mappings, at most, and the common one. */
@@ -274,7 +262,7 @@ void rfs_pool_leave(struct rfs_replay *replay, u32 number)
 
 	if (!task->pool)
 		return;
-	task->pool->unstarted--;
+	task->pool->numbers.unstarted--;
 	task->pool = NULL;
 	replay->carried--;
 }

@@ -35,10 +35,9 @@
 
 #include "compat/vfs.h"
 #include "core/replay/blocks.h"
-#include "core/replay/order.h"
-#include "core/replay/outcome.h"
-#include "core/replay/pace.h"
+#include "core/replay/pool.h"
 #include "core/replay/program.h"
+#include "core/replay/step.h"
 #include "iotape/iotape.h"
 
 enum rfs_state {
@@ -94,18 +93,8 @@ struct rfs_waiter {
  * @is_claimed: a carrier is in it
  * @is_taken: a carrier was given it, and it has not ended
  * @has_begun: a carrier has been in it before
- * @is_pending: its operation `index` was performed, but ends only when the carrier comes
- *	back from user mode
- * @has_thought: the think time before operation `index` has passed
- * @index: the operation that is next, or pending
- * @holding: waits of it that are known to hold
- * @prev_end_ns: end of the operation before; of the first, when it may start
- * @pace: its wake-up lateness
  * @meter: of the pending operation
- * @result: of the operation performed last
- * @refused: what the target said, if others took the place of the operation; else 0
- * @found: what else it found, for its record
- * @stats: for its `played` record
+ * @step: how far it is; pending while a carrier goes to user mode and back
  * @memory: the carrier's, from the first time it comes in until the task has ended
  * @cred: what it performs with, likewise; NULL for what the carrier has
  * @request: of a lane, see requests.c
@@ -122,17 +111,8 @@ struct rfs_task {
 	unsigned long is_claimed ____cacheline_aligned_in_smp;
 	bool is_taken;
 	bool has_begun;
-	bool is_pending;
-	bool has_thought;
-	u32 index;
-	u32 holding;
-	u64 prev_end_ns;
-	struct iot_lateness pace;
 	struct iot_meter meter;
-	s64 result;
-	s64 refused;
-	struct iot_found found;
-	struct iot_rec_played stats;
+	struct iot_step step;
 	struct rfs_memory *memory;
 	const struct cred *cred;
 	struct rfs_request *request;
@@ -154,10 +134,7 @@ struct rfs_memory {
 /**
  * struct rfs_pool - tasks that any of the same carriers can perform, see pool.c
  * @space: their address space, IOT_SPACE_COMMON if they need none of their own
- * @unstarted: tasks that no carrier has taken
- * @ready_count: of them, those that may start
- * @idle: carriers that wait for a task
- * @called: carriers that the keeper was asked for, and that have not come in
+ * @numbers: of tasks and carriers
  * @carriers: carriers that have come in so far
  * @lock: of the numbers and of @ready
  * @ready: tasks that may start, or could when they were put there
@@ -166,10 +143,7 @@ struct rfs_memory {
  */
 struct rfs_pool {
 	u32 space;
-	u32 unstarted;
-	u32 ready_count;
-	u32 idle;
-	u32 called;
+	struct iot_pool numbers;
 	u32 carriers;
 	spinlock_t lock;
 	struct list_head ready;
@@ -216,6 +190,7 @@ struct rfs_request;
  * @session: where outcomes go, NULL if nowhere
  * @setup: options; from RFS_READY on
  * @go: carriers that wait for the start
+ * @options: what every step needs to know; from RFS_STARTED on
  * @is_timed: durations or end times of operations are needed
  * @waiting: tasks that have a carrier, or had one
  * @finished: tasks that have ended, their lanes before them
@@ -253,6 +228,7 @@ struct rfs_replay {
 	struct path root;
 	struct iot_session *session;
 	struct iot_replay_setup setup;
+	struct iot_step_options options;
 	bool is_timed;
 	wait_queue_head_t go;
 	atomic_t waiting;
@@ -337,7 +313,7 @@ wait_queue_head_t *rfs_queue_of_task(struct rfs_replay *replay, u32 task);
 static inline void rfs_move_on(struct rfs_replay *replay, u32 index)
 {
 	const struct rfs_task *task = &replay->tasks[index];
-	u32 ended = task->index; /* a lane may go on as soon as this is known */
+	u32 ended = task->step.index; /* a lane may go on as soon as this is known */
 
 	iot_store_release(iot_order_progress(&replay->order, index), ended);
 	smp_mb(); /* see wait.c */
@@ -363,7 +339,7 @@ int rfs_advance(struct rfs_replay *replay, const struct iot_replay_move *to);
 int rfs_arrive_elsewhere(struct rfs_replay *replay, const struct iot_replay_arrive *at);
 
 /* pace.c */
-int rfs_pace(struct rfs_carrier *carrier, const struct iot_program_op *op);
+int rfs_sleep_until(const struct rfs_replay *replay, u64 until_ns);
 void rfs_lateness(struct rfs_replay *replay, struct iot_replay_lateness *lateness);
 
 /* The number of the n-th request of a lane, from 1, in outcomes. */

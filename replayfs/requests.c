@@ -108,7 +108,7 @@ int rfs_requests_init(struct rfs_replay *replay)
 		replay->tasks[i].request->replay = replay;
 		replay->tasks[i].request->lane = i;
 		INIT_WORK(&replay->tasks[i].request->work, put_and_end);
-		replay->tasks[i].stats.task = le32_to_cpu(program->tasks[i].origin);
+		replay->tasks[i].step.stats.task = le32_to_cpu(program->tasks[i].origin);
 	}
 	return 0;
 }
@@ -214,7 +214,7 @@ static ssize_t begin(struct rfs_carrier *carrier, struct rfs_request *request,
 	    !(carrier->replay->setup.flags & IOT_REPLAY_EMULATE) || !iot_is_unable(&request->op, result) ||
 	    !iot_substitute(&request->op, 0, 0, &plain))
 		return result;
-	carrier->replay->tasks[request->lane].refused = result;
+	carrier->replay->tasks[request->lane].step.refused = result;
 	return try(carrier, request, &plain, file);
 }
 
@@ -245,7 +245,7 @@ int rfs_submit_wait(struct rfs_carrier *carrier, const struct iot_program_op *op
 
 	if (err)
 		return err;
-	complete = rfs_op(carrier->replay, request->lane, request->submitted, &carrier->task->stats);
+	complete = rfs_op(carrier->replay, request->lane, request->submitted, &carrier->task->step.stats);
 	if (IS_ERR(complete))
 		return PTR_ERR(complete);
 	request->op = *complete;
@@ -259,7 +259,7 @@ s64 rfs_do_submit(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	ssize_t result;
 
 	request->submitted++;
-	carrier->task->found.request = rfs_request_number(request->lane, request->submitted);
+	carrier->task->step.found.request = rfs_request_number(request->lane, request->submitted);
 	atomic_inc(&replay->under_way);
 	result = begin(carrier, request, op);
 	if (result != -EIOCBQUEUED)

@@ -24,6 +24,7 @@
 
 #define iot_load_acquire(p)	smp_load_acquire(p)
 #define iot_store_release(p, v) smp_store_release(p, v)
+#define iot_count(p, n)		(*(p) += (n)) /* one writer; readers see some number of before or after */
 
 #else
 
@@ -56,6 +57,7 @@ typedef __s64 s64;
 
 #define iot_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define iot_store_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
+#define iot_count(p, n)		__atomic_store_n(p, *(p) + (n), __ATOMIC_RELAXED)
 
 #ifndef ARRAY_SIZE
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))

@@ -12,20 +12,20 @@
 
 static u32 number_of(const struct player_task *task, const struct iot_program_op *op)
 {
-	return iot_outcome_number(op, task->index);
+	return iot_outcome_number(op, task->step.index);
 }
 
 static void put_op(struct player_task *task, const struct iot_program_op *op)
 {
 	struct iot_record r = {};
 
-	iot_outcome_fill(&r, task->player->program, op, &task->found, (u64)sysconf(_SC_PAGESIZE));
-	r.op.task = task->stats.task;
+	iot_outcome_fill(&r, task->player->program, op, &task->step.found, (u64)sysconf(_SC_PAGESIZE));
+	r.op.task = task->step.stats.task;
 	r.op.op = number_of(task, op);
-	r.op.result = task->result;
-	r.op.enter_ns = task->enter_ns;
-	r.op.duration_ns = task->prev_end_ns - task->enter_ns;
-	outcome_put(task, &r, task->prev_end_ns);
+	r.op.result = task->step.result;
+	r.op.enter_ns = task->step.enter_ns;
+	r.op.duration_ns = task->step.prev_end_ns - task->step.enter_ns;
+	outcome_put(task, &r, task->step.prev_end_ns);
 }
 
 static void put_divergence(struct player_task *task, const struct iot_program_op *op, u32 verdict)
@@ -33,17 +33,17 @@ static void put_divergence(struct player_task *task, const struct iot_program_op
 	const struct iot_record r = {
 		.kind = IOT_KIND_divergence,
 		.divergence = {
-			.time_ns = task->prev_end_ns,
-			.task = task->stats.task,
+			.time_ns = task->step.prev_end_ns,
+			.task = task->step.stats.task,
 			.op = number_of(task, op),
 			.kind = le16_to_cpu(op->kind),
 			.expected = (s64)le64_to_cpu(op->result),
-			.got = task->refused ? task->refused : task->result,
+			.got = task->step.refused ? task->step.refused : task->step.result,
 			.verdict = verdict,
 		},
 	};
 
-	outcome_put(task, &r, task->prev_end_ns);
+	outcome_put(task, &r, task->step.prev_end_ns);
 }
 
 /* The lane has not got on yet. */
@@ -52,15 +52,15 @@ static void put_complete(struct player_task *lane, const struct iot_program_op *
 	const struct iot_record r = {
 		.kind = IOT_KIND_complete,
 		.complete = {
-			.time_ns = lane->prev_end_ns,
-			.task = lane->stats.task,
+			.time_ns = lane->step.prev_end_ns,
+			.task = lane->step.stats.task,
 			.op = le32_to_cpu(op->origin_op),
-			.request = player_request_number(lane, lane->index + 1),
-			.result = lane->result,
+			.request = player_request_number(lane, lane->step.index + 1),
+			.result = lane->step.result,
 		},
 	};
 
-	outcome_put(lane, &r, lane->prev_end_ns);
+	outcome_put(lane, &r, lane->step.prev_end_ns);
 }
 
 /**
@@ -70,7 +70,7 @@ static void put_complete(struct player_task *lane, const struct iot_program_op *
  */
 void outcome_op(struct player_task *task, const struct iot_program_op *op)
 {
-	u32 verdict = iot_outcome_verdict(task->player->program, op, &task->found, task->result, task->refused);
+	u32 verdict = iot_outcome_verdict(task->player->program, op, &task->step.found, task->step.result, task->step.refused);
 
 	if (!task->player->outcomes)
 		return;
@@ -97,15 +97,15 @@ void outcome_dirent(struct player_task *task, const struct iot_program_op *op, c
 		.tail = (const u8 *)name,
 		.tail_bytes = (u16)strlen(name),
 		.dirent = {
-			.time_ns = task->enter_ns,
-			.task = task->stats.task,
+			.time_ns = task->step.enter_ns,
+			.task = task->step.stats.task,
 			.op = number_of(task, op),
 			.type = type,
 		},
 	};
 
 	if (task->player->outcomes)
-		outcome_put(task, &r, task->enter_ns);
+		outcome_put(task, &r, task->step.enter_ns);
 }
 
 /**

@@ -139,7 +139,7 @@ static struct outcome_buffer *take_free(struct player_task *task)
 	pthread_mutex_lock(&outcomes->lock);
 	buffer = pop_free(outcomes);
 	if (!buffer)
-		task->stats.stalls++;
+		task->step.stats.stalls++;
 	while (!buffer) {
 		pthread_cond_wait(&outcomes->emptied, &outcomes->lock);
 		buffer = pop_free(outcomes);

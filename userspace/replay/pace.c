@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pace.c - think time between operations, as replayfs/pace.c has it: see core/replay/pace.h.
+ * pace.c - sleeps for the think time between operations: see core/replay/pace.h.
  */
 #include "player.h"
 
@@ -37,38 +37,18 @@ static int sleep_until(struct player_task *task, u64 until_ns)
 }
 
 /**
- * player_pace() - let the think time before an operation pass
- * @task: which performs it
- * @op: the operation
+ * player_sleep_until() - let time pass
+ * @worker: the task
+ * @until_ns: on the monotonic clock
  *
  * Return: 0; -ECANCELED.
  */
-int player_pace(struct player_task *task, const struct iot_program_op *op)
+int player_sleep_until(void *worker, u64 until_ns)
 {
-	const struct replay_options *options = task->player->options;
-	u64 think_ns, until_ns, late_ns, since_ns = task->prev_end_ns;
-	int err = 0;
+	struct player_task *task = worker;
 
-	if (options->pace == IOT_PACE_FULL)
-		return 0;
-	think_ns = iot_pace_scaled(le64_to_cpu(op->compute_ns), options->compute_scale) +
-		   iot_pace_scaled(le64_to_cpu(op->pause_ns), options->pause_scale);
-	if (!task->index)
-		since_ns = iot_pace_begin(task->player->start_ns, since_ns, think_ns);
-	until_ns = iot_pace_until(&task->pace, since_ns, think_ns);
-	if (clock_now_ns() < until_ns)
-		err = options->wait == IOT_WAIT_SPIN ? spin_until(task->player, until_ns) :
-						       sleep_until(task, until_ns);
-	if (err)
-		return err;
-	late_ns = iot_pace_late(&task->pace, until_ns, think_ns, clock_now_ns());
-	if (!think_ns) /* nobody has slept: it is what lies between two operations */
-		return 0;
-	task->stats.think_ns += think_ns;
-	task->stats.late_ns += late_ns;
-	if (late_ns > task->stats.late_max_ns)
-		task->stats.late_max_ns = late_ns;
-	return 0;
+	return task->player->options->wait == IOT_WAIT_SPIN ? spin_until(task->player, until_ns) :
+							      sleep_until(task, until_ns);
 }
 
 /**
@@ -86,9 +66,9 @@ void player_lateness(const struct player *player, struct iot_replay_lateness *la
 
 		for (bucket = 0; bucket < IOT_LATENESS_BUCKETS; bucket++)
 			lateness->wakeups[bucket] +=
-				__atomic_load_n(&task->pace.wakeups[bucket], __ATOMIC_RELAXED);
-		lateness->sum_ns += __atomic_load_n(&task->stats.late_ns, __ATOMIC_RELAXED);
-		if (task->stats.late_max_ns > lateness->max_ns)
-			lateness->max_ns = task->stats.late_max_ns;
+				__atomic_load_n(&task->step.pace.wakeups[bucket], __ATOMIC_RELAXED);
+		lateness->sum_ns += __atomic_load_n(&task->step.stats.late_ns, __ATOMIC_RELAXED);
+		if (task->step.stats.late_max_ns > lateness->max_ns)
+			lateness->max_ns = task->step.stats.late_max_ns;
 	}
 }

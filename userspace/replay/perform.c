@@ -31,7 +31,7 @@ u32 mode_to_make(struct player_task *task, u32 mode)
 
 	if (mode == harmless || task->player->options->is_privileged)
 		return mode;
-	task->found.is_harmless = true;
+	task->step.found.is_harmless = true;
 	return harmless;
 }
 
@@ -47,7 +47,7 @@ u64 rdev_to_make(struct player_task *task, u32 mode, u64 rdev)
 
 	if (rdev == harmless || task->player->options->is_privileged)
 		return rdev;
-	task->found.is_harmless = true;
+	task->step.found.is_harmless = true;
 	return harmless;
 }
 
@@ -61,7 +61,7 @@ u64 rdev_to_make(struct player_task *task, u32 mode, u64 rdev)
 void value_to_set(struct player_task *task, const char *name, u8 *value, size_t value_bytes)
 {
 	if (!task->player->options->is_privileged && iot_harmless_value(name, value, value_bytes))
-		task->found.is_harmless = true;
+		task->step.found.is_harmless = true;
 }
 
 /* -- operations that the target does not have -------------------------------------------------------- */
@@ -110,7 +110,7 @@ static s64 emulate(struct player_task *task, const struct iot_program_op *op, s6
 	}
 	if (!n)
 		return refused;
-	task->refused = refused;
+	task->step.refused = refused;
 	return iot_substitute_is_retry(op, &step) ? result : (s64)le64_to_cpu(op->result);
 }
 
@@ -196,15 +196,15 @@ void perform_look(struct player_task *task, const struct iot_program_op *op)
 	struct stat stat;
 	int fd;
 
-	if (le16_to_cpu(op->kind) != IOT_KIND_open || task->result < 0 || !op->handle)
+	if (le16_to_cpu(op->kind) != IOT_KIND_open || task->step.result < 0 || !op->handle)
 		return;
 	fd = handle_get(task, op->handle, &handle);
 	if (fd < 0)
 		return;
 	if (!fstat(fd, &stat)) {
-		task->found.size_bytes = (u64)stat.st_size;
+		task->step.found.size_bytes = (u64)stat.st_size;
 		if (S_ISREG(stat.st_mode))
-			task->found.cached_pages = count_cached(task, fd, (u64)stat.st_size);
+			task->step.found.cached_pages = count_cached(task, fd, (u64)stat.st_size);
 	}
 	handle_put(handle);
 }

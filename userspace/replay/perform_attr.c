@@ -60,7 +60,7 @@ s64 perform_stat(struct player_task *task, const struct iot_program_op *op)
 	if (fd < 0)
 		return fd;
 	result = RESULT(statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &stat));
-	task->found.size_bytes = !result && S_ISREG(stat.stx_mode) ? stat.stx_size : 0;
+	task->step.found.size_bytes = !result && S_ISREG(stat.stx_mode) ? stat.stx_size : 0;
 	if (handle)
 		handle_put(handle);
 	else
@@ -222,7 +222,7 @@ s64 perform_getxattr(struct player_task *task, const struct iot_program_op *op)
  */
 static bool is_left_out(const struct player_task *task, const struct iot_program_op *op, s64 result)
 {
-	return result == -EINVAL && task->found.is_harmless && !op->result;
+	return result == -EINVAL && task->step.found.is_harmless && !op->result;
 }
 
 /* Of most attributes the trace has the length of the value, not the value: zeros take its place. */

@@ -178,7 +178,7 @@ s64 perform_complete(struct player_task *task, const struct iot_program_op *op)
 	if (result < 0 && task->player->options->is_emulated && iot_is_unable(op, result) &&
 	    iot_substitute(op, 0, 0, &plain)) {
 		plain_result = move(task, &plain, request->handle);
-		task->refused = plain_result < 0 ? 0 : result;
+		task->step.refused = plain_result < 0 ? 0 : result;
 		result = plain_result;
 	}
 	if (result != -EINTR) /* else it is tried again */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * player.c - threads perform tasks: think, wait, do, tell, and again.
+ * player.c - threads perform tasks, an operation at a time.
  */
 #include "core/replay/substitute.h"
 #include "player.h"
@@ -11,48 +11,37 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* -- one operation ---------------------------------------------------------------------------- */
+/* -- one operation: core/replay/step.h -------------------------------------------------------- */
 
-/* Return: 0 when all waits of the operation hold; -ECANCELED. */
-static int wait_for_order(struct player_task *task, const struct iot_program_op *op)
+static int wait_at(void *worker, const struct iot_program_op *op, u32 nth, const struct iot_program_wait **wait)
 {
-	struct player *player = task->player;
-	const struct iot_program_wait *wait;
-	u32 next = 0;
-	u64 begin_ns;
-	int err;
+	const struct player_task *task = worker;
+	const struct iot_program *program = task->player->program;
 
-	wait = iot_order_blocker(&player->order, task->number, op, &next);
-	if (!wait)
-		return 0;
-	begin_ns = clock_now_ns();
-	do {
-		err = park_wait(task, wait);
-		if (!err)
-			wait = iot_order_blocker(&player->order, task->number, op, &next);
-	} while (wait && !err);
-	task->stats.order_ns += clock_now_ns() - begin_ns;
-	return err;
+	*wait = program->waits + le64_to_cpu(program->tasks[task->number].first_wait) +
+		le32_to_cpu(op->first_wait) + nth;
+	return 0;
 }
 
-static void arrive(struct player *player, const struct iot_program_op *op)
+static int wait_for(void *worker, const struct iot_program_wait *wait)
 {
-	u32 hub = le32_to_cpu(op->latch);
-
-	if (le16_to_cpu(op->kind) != IOT_PLAY_arrive || !hub)
-		return;
-	if (!__atomic_sub_fetch(&player->order.pending[hub - 1], 1, __ATOMIC_ACQ_REL))
-		park_wake_opened(player, hub - 1);
+	return park_wait(worker, wait);
 }
 
-/* The operation has ended, for all who wait for it. */
-static void publish(struct player_task *task, const struct iot_program_op *op)
+static void signal_latch(void *worker, u32 latch)
 {
+	const struct player_task *task = worker;
 	struct player *player = task->player;
 
-	task->index++;
-	arrive(player, op);
-	iot_store_release(iot_order_progress(&player->order, task->number), task->index);
+	if (!__atomic_sub_fetch(&player->order.pending[latch], 1, __ATOMIC_ACQ_REL))
+		park_wake_opened(player, latch);
+}
+
+static void publish(void *worker)
+{
+	struct player_task *task = worker;
+
+	iot_store_release(iot_order_progress(&task->player->order, task->number), task->step.index);
 	park_wake_moved(task);
 	park_wake_agent(task);
 }
@@ -83,84 +72,72 @@ static int prepare_request(struct player_task *task, const struct iot_program_op
 	return err;
 }
 
-/* Return: 0; -ECANCELED, and it was not done. */
-static int perform(struct player_task *task, const struct iot_program_op *op)
+static int admit(void *worker, const struct iot_program_op *op)
 {
-	const struct performer *performer = task->player->performer;
-	u64 request;
+	struct player_task *task = worker;
 
-	if (prepare_request(task, op, &request))
-		return -ECANCELED;
+	return prepare_request(task, op, &task->request) ? -ECANCELED : 0;
+}
+
+static int run_op(void *worker, const struct iot_program_op *op)
+{
+	struct player_task *task = worker;
+	struct iot_step *step = &task->step;
+
 	do { /* a system call that a signal interrupted is repeated; some locks have this result in the trace */
 		if (player_is_cancelled(task->player))
 			return -ECANCELED;
-		task->found = (struct iot_found){ .request = request };
-		task->refused = 0;
-		task->enter_ns = clock_now_ns();
-		task->result = performer->perform(task, op);
-	} while (task->result == -EINTR && !iot_is_lock_in_vain(op));
+		step->found = (struct iot_found){ .request = task->request };
+		step->refused = 0;
+		step->enter_ns = clock_now_ns();
+		step->result = task->player->performer->perform(task, op);
+	} while (step->result == -EINTR && !iot_is_lock_in_vain(op));
+	step->prev_end_ns = clock_now_ns();
 	return 0;
 }
 
-static void add_one(u32 *counter)
+static u64 record_op(void *worker, const struct iot_program_op *op)
 {
-	__atomic_store_n(counter, *counter + 1, __ATOMIC_RELAXED);
-}
-
-/* Counters are read by others while they grow. A request counts by its submission. */
-static void count(struct player_task *task, const struct iot_program_op *op)
-{
-	task->stats.io_ns += task->prev_end_ns - task->enter_ns;
-	if (le16_to_cpu(op->kind) != IOT_KIND_complete)
-		add_one(&task->stats.ops);
-	if (!iot_outcome_is_expected(task->player->program, op, task->result)) {
-		add_one(&task->stats.diverged);
-		if (iot_is_unable(op, task->result))
-			add_one(&task->stats.unable);
-	}
-	if (task->refused)
-		add_one(&task->stats.emulated);
-	if (task->found.is_harmless && task->result >= 0)
-		add_one(&task->stats.harmless);
-}
-
-static int do_op(struct player_task *task, const struct iot_program_op *op)
-{
+	struct player_task *task = worker;
 	const struct performer *performer = task->player->performer;
-	bool is_io = le16_to_cpu(op->kind) < IOT_PLAY_arrive;
-	int err = player_pace(task, op);
 
-	if (!err)
-		err = wait_for_order(task, op);
-	if (!err && is_io)
-		err = perform(task, op);
-	if (err)
-		return err;
-	task->prev_end_ns = clock_now_ns();
-	if (is_io)
-		count(task, op);
-	if (is_io && task->player->outcomes) {
+	if (task->player->outcomes) {
 		if (performer->look)
 			performer->look(task, op);
 		outcome_op(task, op);
 	}
-	publish(task, op);
-	return 0;
+	return task->step.prev_end_ns;
 }
+
+static const struct iot_step_calls calls = {
+	.now_ns = clock_now_ns,
+	.sleep_until = player_sleep_until,
+	.wait_at = wait_at,
+	.wait_for = wait_for,
+	.admit = admit,
+	.run = run_op,
+	.record = record_op,
+	.signal = signal_latch,
+	.publish = publish,
+};
 
 /* -- one task --------------------------------------------------------------------------------- */
 
 static int run_ops(struct player_task *task)
 {
-	const struct iot_program *program = task->player->program;
-	const struct iot_program_task *traced = &program->tasks[task->number];
-	const struct iot_program_op *ops = program->ops + le64_to_cpu(traced->first_op);
+	struct player *player = task->player;
+	const struct iot_program_task *traced = &player->program->tasks[task->number];
+	const struct iot_program_op *ops = player->program->ops + le64_to_cpu(traced->first_op), *op;
 	u32 count = le32_to_cpu(traced->op_count);
 	int err = 0;
 
-	while (!err && task->index < count)
-		err = player_is_cancelled(task->player) ? -ECANCELED :
-							  do_op(task, &ops[task->index]);
+	while (!err && task->step.index < count) {
+		op = &ops[task->step.index];
+		err = player_is_cancelled(player) ? -ECANCELED :
+						    iot_step_begin(task, &task->step, &player->step, &calls, op);
+		if (!err)
+			iot_step_end(task, &task->step, &player->step, &calls, op);
+	}
 	return err;
 }
 
@@ -187,11 +164,11 @@ static void add_lane(struct iot_rec_played *stats, const struct iot_rec_played *
 static void finish(struct player_task *task)
 {
 	struct player *player = task->player;
-	struct iot_rec_played stats = task->stats;
+	struct iot_rec_played stats = task->step.stats;
 	u32 i;
 
 	for (i = task->number + 1; player_is_lane_of(player, i, task->number); i++)
-		add_lane(&stats, &player->tasks[i].stats);
+		add_lane(&stats, &player->tasks[i].step.stats);
 	outcome_played(task, &stats);
 	if (__atomic_add_fetch(&player->finished, 1, __ATOMIC_RELAXED) == player->task_count)
 		__atomic_store_n(&player->end_ns, clock_now_ns(), __ATOMIC_RELAXED);
@@ -252,7 +229,7 @@ static int make_order(struct player *player)
 	iot_order_init(&player->order, program, progress, IOT_ORDER_STEP, pending);
 	for (i = 0; i < program->task_count; i++) {
 		player->tasks[i] = (struct player_task){ .player = player, .number = i };
-		player->tasks[i].stats.task = le32_to_cpu(program->tasks[i].origin);
+		player->tasks[i].step.stats.task = le32_to_cpu(program->tasks[i].origin);
 		player->task_count += player_is_here(player, i) && !player_is_lane(program, i);
 	}
 	return player_share(player);
@@ -356,6 +333,15 @@ int player_start(struct player *player)
 	if (get_failed(player))
 		return refuse(player);
 	player->start_ns = clock_now_ns();
+	player->step = (struct iot_step_options){
+		.program = player->program,
+		.order = &player->order,
+		.start_ns = player->start_ns,
+		.compute_scale = player->options->compute_scale,
+		.pause_scale = player->options->pause_scale,
+		.is_paced = player->options->pace != IOT_PACE_FULL,
+		.is_timed = true,
+	};
 	__atomic_store_n(&player->go, 1, __ATOMIC_RELEASE);
 	futex_wake(&player->go);
 	return 0;
@@ -398,7 +384,7 @@ void player_status(const struct player *player, struct iot_replay_status *status
 		.carriers = __atomic_load_n(&player->pool.made, __ATOMIC_RELAXED),
 	};
 	for (i = 0; i < player->program->task_count; i++) {
-		const struct iot_rec_played *stats = &player->tasks[i].stats;
+		const struct iot_rec_played *stats = &player->tasks[i].step.stats;
 
 		status->ops += __atomic_load_n(&stats->ops, __ATOMIC_RELAXED);
 		status->diverged += __atomic_load_n(&stats->diverged, __ATOMIC_RELAXED);

@@ -19,9 +19,8 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "core/replay/order.h"
-#include "core/replay/outcome.h"
-#include "core/replay/pace.h"
+#include "core/replay/pool.h"
+#include "core/replay/step.h"
 #include "outcomes.h"
 #include "replay.h"
 #include "share.h"
@@ -68,15 +67,9 @@ struct player_thread;
  * @mark: its next operation that another node waits for: the task notifies the agent at the end of it
  * @next: in the list of a park, or of those that may begin
  * @start_next: waits of its first operation that are known to hold
- * @index: the operation that is next
- * @enter_ns: when the operation performed last was entered
- * @prev_end_ns: when it ended; of the first operation, when it may begin
- * @pace: its wake-up lateness
+ * @step: how far it is
  * @submitted: of a lane: requests submitted to it so far; written by the task's thread
- * @result: of the operation performed last
- * @refused: what the target said, if others took the place of the operation; else 0
- * @found: what else it found, for its record
- * @stats: for its `played` record
+ * @request: number of the request that it submits next, 0 if the operation is no submit
  * @outcome: where its records go
  * @memory: the engine's, of the size that it asked for, whole pages; of the thread that performs it
  */
@@ -87,15 +80,9 @@ struct player_task {
 	u32 mark;
 	struct player_task *next;
 	u32 start_next;
-	u32 index;
-	u64 enter_ns;
-	u64 prev_end_ns;
-	struct iot_lateness pace;
+	struct iot_step step;
 	u32 submitted;
-	s64 result;
-	s64 refused;
-	struct iot_found found;
-	struct iot_rec_played stats;
+	u64 request;
 	struct outcome_stream outcome;
 	void *memory;
 } __attribute__((aligned(64)));
@@ -128,14 +115,10 @@ struct performer {
  * @has_keeper: it was made
  * @threads: all that were made and have not been joined
  * @made: their number, and of those that have
- * @called: of @threads, those that have not come yet
- * @idle: of @threads, those that look for a task
  * @ended: of @threads, those that are to be joined
- * @unstarted: tasks here that nobody has taken
- * @first: of them, those that may begin
+ * @numbers: of tasks here and of threads; lanes of tasks that have begun are coming
+ * @first: of the unstarted, those that may begin
  * @last: the last of these
- * @ready: their number
- * @lanes: of the unstarted, lanes of tasks that have begun: they will follow soon
  * @roots: tasks that waited for nothing
  */
 struct pool {
@@ -146,14 +129,10 @@ struct pool {
 	bool has_keeper;
 	struct player_thread *threads;
 	u32 made;
-	u32 called;
-	u32 idle;
 	u32 ended;
-	u32 unstarted;
+	struct iot_pool numbers;
 	struct player_task *first;
 	struct player_task *last;
-	u32 ready;
-	u32 lanes;
 	u32 roots;
 };
 
@@ -175,6 +154,7 @@ struct pool {
  * @marked_count: their number
  * @outcomes: NULL if they go nowhere
  * @pool: who performs them
+ * @step: options of each step, from the start on
  * @go: futex: 1 when tasks may begin
  * @is_cancelled: futex: 1 when all are to end
  * @ready: tasks that wait for that
@@ -202,6 +182,7 @@ struct player {
 	u32 marked_count;
 	struct outcomes *outcomes;
 	struct pool pool;
+	struct iot_step_options step;
 	u32 go;
 	u32 is_cancelled;
 	u32 ready;
@@ -286,7 +267,7 @@ int player_advance(struct player *player, u32 task, u32 ended);
 int player_arrive(struct player *player, u32 hub, u32 count);
 
 /* pace.c */
-int player_pace(struct player_task *task, const struct iot_program_op *op);
+int player_sleep_until(void *worker, u64 until_ns);
 void player_lateness(const struct player *player, struct iot_replay_lateness *lateness);
 
 #endif

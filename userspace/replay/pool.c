@@ -2,13 +2,12 @@
 /*
  * pool.c - which thread performs which task, as replayfs/pool.c has it for carriers.
  *
- * A task needs a thread from the moment that the waits of its first operation hold until its end.
- * Until then it stands in the park of what it waits for, and is nothing else. Who moves on there
- * looks whether it may begin now, and puts it into the list of those; an idle thread takes it.
+ * How many threads there are is decided by core/replay/pool.h. Until a task needs one, it stands in the park of what
+ * it waits for. The task that moves on there checks whether it may begin now, and puts it into the list of those; an
+ * idle thread takes it. A keeper creates the threads.
  *
- * A keeper makes threads, whenever fewer are idle than may be needed soon: so hardly a task
- * ever waits until a thread has been made. A thread leaves when no task is left that has not begun,
- * or when it cannot be another task any more; then the keeper joins it.
+ * A thread leaves when no task is left that has not begun, or when it cannot be another task any more; then the
+ * keeper joins it.
  *
  * What a task leaves behind in its thread: its memory, which no operation reads before it has
  * written it; and its user, for which see struct performer. All else that system calls change here
@@ -23,9 +22,6 @@
 #include "player.h"
 
 #define THREAD_STACK_BYTES (256 << 10)
-/* Threads that are kept idle while there are tasks that have not begun. */
-#define SPARES 2
-
 struct player_thread {
 	struct player_thread *next;
 	struct player *player;
@@ -94,28 +90,20 @@ static bool may_begin(struct player_task *task)
 	return true;
 }
 
-/* Are there too few threads for the tasks that may begin, and for those that come? */
-static bool is_short(const struct pool *pool)
-{
-	u32 needed = pool->ready + pool->lanes + SPARES;
-
-	return pool->idle + pool->called < (pool->unstarted < needed ? pool->unstarted : needed);
-}
-
 static void add_ready(struct player_task *task)
 {
 	struct pool *pool = &task->player->pool;
 
-	task->prev_end_ns = clock_now_ns();
+	task->step.prev_end_ns = clock_now_ns();
 	task->next = NULL;
 	if (pool->first)
 		pool->last->next = task;
 	else
 		pool->first = task;
 	pool->last = task;
-	pool->ready++;
+	pool->numbers.ready++;
 	pthread_cond_signal(&pool->idlers);
-	if (is_short(pool))
+	if (iot_pool_is_short(&pool->numbers))
 		pthread_cond_signal(&pool->keeper_calls);
 }
 
@@ -134,12 +122,12 @@ static struct player_task *take_ready(struct player *player)
 	struct player_task *task = pool->first;
 
 	pool->first = task->next;
-	pool->ready--;
-	pool->unstarted--;
+	pool->numbers.ready--;
+	pool->numbers.unstarted--;
 	if (player_is_lane(player->program, task->number))
-		pool->lanes--;
+		pool->numbers.coming--;
 	else
-		pool->lanes += count_lanes(player, task->number);
+		pool->numbers.coming += count_lanes(player, task->number);
 	return task;
 }
 
@@ -173,16 +161,16 @@ static struct player_task *take(struct player *player, bool is_new)
 	struct player_task *task = NULL;
 
 	pthread_mutex_lock(&pool->lock);
-	pool->called -= is_new;
-	pool->idle++;
-	while (!pool->first && pool->unstarted)
+	pool->numbers.called -= is_new;
+	pool->numbers.idle++;
+	while (!pool->first && pool->numbers.unstarted)
 		pthread_cond_wait(&pool->idlers, &pool->lock);
-	pool->idle--;
-	if (pool->unstarted)
+	pool->numbers.idle--;
+	if (pool->numbers.unstarted)
 		task = take_ready(player);
-	if (!pool->unstarted)
+	if (!pool->numbers.unstarted)
 		pthread_cond_broadcast(&pool->idlers);
-	if (!pool->unstarted || is_short(pool))
+	if (!pool->numbers.unstarted || iot_pool_is_short(&pool->numbers))
 		pthread_cond_signal(&pool->keeper_calls);
 	pthread_mutex_unlock(&pool->lock);
 	return task;
@@ -280,12 +268,12 @@ static int add_thread(struct player *player)
 	struct player_thread *thread;
 	int err;
 
-	pool->called++;
+	pool->numbers.called++;
 	pthread_mutex_unlock(&pool->lock);
 	err = make_thread(player, &thread);
 	pthread_mutex_lock(&pool->lock);
 	if (err) {
-		pool->called--;
+		pool->numbers.called--;
 		return err;
 	}
 	thread->next = pool->threads;
@@ -318,10 +306,10 @@ static void *keep(void *argument)
 	int err = 0;
 
 	pthread_mutex_lock(&pool->lock);
-	while (pool->unstarted) {
+	while (pool->numbers.unstarted) {
 		if (pool->ended) {
 			join_ended(pool);
-		} else if (!err && is_short(pool)) {
+		} else if (!err && iot_pool_is_short(&pool->numbers)) {
 			err = add_thread(player);
 			if (err)
 				player_fail(player, err);
@@ -384,14 +372,14 @@ int pool_open(struct player *player)
 	for (i = 0; i < player->program->task_count; i++) {
 		if (!player_is_here(player, i))
 			continue;
-		pool->unstarted++;
+		pool->numbers.unstarted++;
 		if (may_begin(&player->tasks[i])) {
 			pool->roots++;
 			add_ready(&player->tasks[i]);
 		}
 	}
-	player->left = pool->unstarted;
-	if (pool->unstarted)
+	player->left = pool->numbers.unstarted;
+	if (pool->numbers.unstarted)
 		err = start_keeper(player);
 	if (err)
 		pool_cancel(player);
@@ -408,7 +396,7 @@ bool pool_is_ready(struct player *player)
 
 	pthread_mutex_lock(&player->pool.lock);
 	is_ready = __atomic_load_n(&player->ready, __ATOMIC_ACQUIRE) >= player->pool.roots &&
-		   !is_short(&player->pool);
+		   !iot_pool_is_short(&player->pool.numbers);
 	pthread_mutex_unlock(&player->pool.lock);
 	return is_ready;
 }
@@ -423,8 +411,8 @@ void pool_cancel(struct player *player)
 	u32 dropped;
 
 	pthread_mutex_lock(&pool->lock);
-	dropped = pool->unstarted;
-	pool->unstarted = 0;
+	dropped = pool->numbers.unstarted;
+	pool->numbers.unstarted = 0;
 	pthread_cond_broadcast(&pool->idlers);
 	pthread_cond_signal(&pool->keeper_calls);
 	pthread_mutex_unlock(&pool->lock);

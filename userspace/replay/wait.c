@@ -152,7 +152,7 @@ void park_wake_moved(struct player_task *task)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&task->waiters, __ATOMIC_RELAXED))
-		wake_park(task->player, moved_park(task->player, task->number, task->index - 1));
+		wake_park(task->player, moved_park(task->player, task->number, task->step.index - 1));
 }
 
 /**
@@ -200,6 +200,6 @@ void park_wake_passed(struct player *player, u32 task, u32 from, u32 to)
  */
 void park_wake_agent(struct player_task *task)
 {
-	if (task->index > __atomic_load_n(&task->mark, __ATOMIC_RELAXED))
+	if (task->step.index > __atomic_load_n(&task->mark, __ATOMIC_RELAXED))
 		wake_park(task->player, &task->player->agent);
 }

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * step.h - how a worker of any engine runs an operation of a task.
+ *
+ *   iot_step_begin()	let the think time pass, wait for the order, wait for what the engine wants, run
+ *   iot_step_end()	count and record the outcome, then publish that the operation has ended
+ *
+ * An engine offers a table of functions, which is constant where these are called: all of it is inlined, and a
+ * call through the table is a direct one. Between the two, an engine may leave the task and come back (`is_pending`);
+ * after an error in the first it may call it again, and what has been waited for is not waited for again.
+ */
+#ifndef IOTAPE_CORE_STEP_H
+#define IOTAPE_CORE_STEP_H
+
+#include "order.h"
+#include "outcome.h"
+#include "pace.h"
+
+/**
+ * struct iot_step - how far a task is; written by its worker only, the counters of @stats read by others, too
+ * @is_pending: operation @index was run and has not ended, see iot_step_end()
+ * @has_thought: the think time before operation @index has passed
+ * @index: the operation that is next, or pending
+ * @holding: waits of it that are known to hold
+ * @enter_ns: when the last operation was entered
+ * @prev_end_ns: when the operation before @index ended; of the first, when it could start
+ * @pace: wake-up lateness
+ * @result: of the last operation
+ * @refused: what the target answered, if an emulation took the place of the operation; else 0
+ * @found: what else the operation observed, for its record
+ * @stats: for the `played` record of the task
+ */
+struct iot_step {
+	bool is_pending;
+	bool has_thought;
+	u32 index;
+	u32 holding;
+	u64 enter_ns;
+	u64 prev_end_ns;
+	struct iot_lateness pace;
+	s64 result;
+	s64 refused;
+	struct iot_found found;
+	struct iot_rec_played stats;
+};
+
+/**
+ * struct iot_step_options - of a replay
+ * @program: the program
+ * @order: how far its tasks and latches are
+ * @start_ns: when the replay started
+ * @compute_scale: of think time on a CPU, see iot_pace_scaled()
+ * @pause_scale: of other think time, likewise
+ * @is_paced: think time passes at all
+ * @is_timed: durations or end times of operations are needed
+ */
+struct iot_step_options {
+	const struct iot_program *program;
+	const struct iot_order *order;
+	u64 start_ns;
+	u32 compute_scale;
+	u32 pause_scale;
+	bool is_paced;
+	bool is_timed;
+};
+
+/**
+ * struct iot_step_calls - an engine; @worker is its own, errors are negative errnos that end the step
+ * @now_ns: the clock
+ * @sleep_until: sleep, or spin
+ * @wait_at: the @nth wait of an operation
+ * @wait_for: sleep until a wait holds
+ * @admit: wait for what else the engine needs before the operation: a free request queue, the collector
+ * @run: run the operation, which has a record; sets `enter_ns`, `result`, `refused` and `found` of the step.
+ *	Return: 0; 1 if the operation ends later
+ * @record: write the record of the operation. Return: when it ended
+ * @signal: count down a latch
+ * @publish: let others know that the task has ended operation `index` - 1
+ */
+struct iot_step_calls {
+	u64 (*now_ns)(void);
+	int (*sleep_until)(void *worker, u64 until_ns);
+	int (*wait_at)(void *worker, const struct iot_program_op *op, u32 nth,
+		       const struct iot_program_wait **wait);
+	int (*wait_for)(void *worker, const struct iot_program_wait *wait);
+	int (*admit)(void *worker, const struct iot_program_op *op);
+	int (*run)(void *worker, const struct iot_program_op *op);
+	u64 (*record)(void *worker, const struct iot_program_op *op);
+	void (*signal)(void *worker, u32 latch);
+	void (*publish)(void *worker);
+};
+
+#define IOT_STEP_INLINE static inline __attribute__((__always_inline__))
+
+/* Does an operation stand for a record, and do something? */
+static inline bool iot_step_is_io(const struct iot_program_op *op)
+{
+	return le16_to_cpu(op->kind) < IOT_PLAY_arrive;
+}
+
+/* Let the think time before an operation pass. */
+IOT_STEP_INLINE int iot_step_think(void *worker, struct iot_step *step, const struct iot_step_options *options,
+				   const struct iot_step_calls *calls, const struct iot_program_op *op)
+{
+	u64 think_ns, until_ns, late_ns, since_ns = step->prev_end_ns;
+	int err = 0;
+
+	if (step->has_thought)
+		return 0;
+	think_ns = iot_pace_scaled(le64_to_cpu(op->compute_ns), options->compute_scale) +
+		   iot_pace_scaled(le64_to_cpu(op->pause_ns), options->pause_scale);
+	if (!step->index)
+		since_ns = iot_pace_begin(options->start_ns, since_ns, think_ns);
+	until_ns = iot_pace_until(&step->pace, since_ns, think_ns);
+	if (calls->now_ns() < until_ns)
+		err = calls->sleep_until(worker, until_ns);
+	if (err)
+		return err;
+	late_ns = iot_pace_late(&step->pace, until_ns, think_ns, calls->now_ns());
+	step->has_thought = true;
+	if (!think_ns) /* the time between two operations, in which no task has slept */
+		return 0;
+	step->stats.think_ns += think_ns;
+	step->stats.late_ns += late_ns;
+	if (late_ns > step->stats.late_max_ns)
+		step->stats.late_max_ns = late_ns;
+	return 0;
+}
+
+/* @wait: out: the first wait of the operation that does not hold, or NULL. */
+IOT_STEP_INLINE int iot_step_blocker(void *worker, struct iot_step *step, const struct iot_step_options *options,
+				     const struct iot_step_calls *calls, const struct iot_program_op *op,
+				     const struct iot_program_wait **wait)
+{
+	int err;
+
+	for (; step->holding < le16_to_cpu(op->wait_count); step->holding++) {
+		err = calls->wait_at(worker, op, step->holding, wait);
+		if (err || !iot_order_holds(options->order, *wait))
+			return err;
+	}
+	*wait = NULL;
+	return 0;
+}
+
+/* Wait until all waits of an operation hold. */
+IOT_STEP_INLINE int iot_step_wait(void *worker, struct iot_step *step, const struct iot_step_options *options,
+				  const struct iot_step_calls *calls, const struct iot_program_op *op)
+{
+	const struct iot_program_wait *wait;
+	int err = iot_step_blocker(worker, step, options, calls, op, &wait);
+	u64 begin_ns;
+
+	if (err || __builtin_expect(!wait, 1))
+		return err;
+	begin_ns = calls->now_ns();
+	while (wait && !err) {
+		err = calls->wait_for(worker, wait);
+		if (!err)
+			err = iot_step_blocker(worker, step, options, calls, op, &wait);
+	}
+	step->stats.order_ns += calls->now_ns() - begin_ns;
+	return err;
+}
+
+/**
+ * iot_step_begin() - all of an operation but its end
+ * @worker: of the engine
+ * @step: of the task
+ * @options: of the replay
+ * @calls: of the engine, a constant
+ * @op: operation `index` of the task
+ *
+ * Return: 0 when the operation is to end, by iot_step_end(); 1 if it ends later: it is pending; a negative errno if
+ * it was not run.
+ */
+IOT_STEP_INLINE int iot_step_begin(void *worker, struct iot_step *step, const struct iot_step_options *options,
+				   const struct iot_step_calls *calls, const struct iot_program_op *op)
+{
+	int err = 0;
+
+	if (options->is_paced)
+		err = iot_step_think(worker, step, options, calls, op);
+	if (!err && op->wait_count)
+		err = iot_step_wait(worker, step, options, calls, op);
+	if (!err)
+		err = calls->admit(worker, op);
+	if (!err && iot_step_is_io(op)) {
+		err = calls->run(worker, op);
+		step->is_pending = err > 0;
+	}
+	return err;
+}
+
+/**
+ * iot_step_count() - count the result of an operation
+ * @step: of the task, or of the request queue; in any context, by one caller at a time
+ * @program: of the operation
+ * @op: the operation
+ * @result: of it
+ */
+static inline void iot_step_count(struct iot_step *step, const struct iot_program *program,
+				  const struct iot_program_op *op, s64 result)
+{
+	if (__builtin_expect(!iot_outcome_is_expected(program, op, result), 0)) {
+		iot_count(&step->stats.diverged, 1);
+		iot_count(&step->stats.unable, iot_is_unable(op, result));
+	}
+	if (step->refused)
+		iot_count(&step->stats.emulated, 1);
+	if (step->found.is_harmless && result >= 0)
+		iot_count(&step->stats.harmless, 1);
+}
+
+/**
+ * iot_step_end() - an operation that iot_step_begin() has run has ended
+ * @worker: of the engine
+ * @step: of the task
+ * @options: of the replay
+ * @calls: of the engine, a constant
+ * @op: the operation
+ *
+ * The trace has it before those who wait for it.
+ */
+IOT_STEP_INLINE void iot_step_end(void *worker, struct iot_step *step, const struct iot_step_options *options,
+				  const struct iot_step_calls *calls, const struct iot_program_op *op)
+{
+	if (!iot_step_is_io(op)) {
+		if (options->is_timed)
+			step->prev_end_ns = calls->now_ns();
+	} else {
+		iot_step_count(step, options->program, op, step->result);
+		if (le16_to_cpu(op->kind) != IOT_KIND_complete) /* a request counts by its submit */
+			iot_count(&step->stats.ops, 1);
+		if (options->is_timed) {
+			step->prev_end_ns = calls->record(worker, op);
+			step->stats.io_ns += step->prev_end_ns - step->enter_ns;
+		}
+	}
+	step->is_pending = false;
+	step->refused = 0;
+	step->has_thought = false;
+	step->holding = 0;
+	step->index++;
+	if (le16_to_cpu(op->kind) == IOT_PLAY_arrive && op->latch)
+		calls->signal(worker, le32_to_cpu(op->latch) - 1);
+	calls->publish(worker);
+}
+
+#endif
