@@ -425,15 +425,20 @@ static int calibrate_below(const struct record_options *options, int tmpfs_fd, c
  *	and after it ends; "" after an error
  * @room: room for it
  *
- * Takes some ten milliseconds. Makes a session and mounts of its own, which are gone afterwards.
+ * Takes some ten milliseconds. Creates a session and mounts of its own, which are gone afterwards. Without the modules
+ * nothing is mounted, as a mount would load them.
  *
  * Return: 0 or a negative errno.
  */
 int calibrate(const struct record_options *options, char *costs, size_t room)
 {
-	int tmpfs_fd = make_tmpfs(), err;
+	char why[256];
+	int tmpfs_fd, err = control_check(why, sizeof(why));
 
 	costs[0] = 0;
+	if (err)
+		return err;
+	tmpfs_fd = make_tmpfs();
 	if (tmpfs_fd < 0)
 		return tmpfs_fd;
 	err = calibrate_below(options, tmpfs_fd, costs, room);
