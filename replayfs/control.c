@@ -15,7 +15,7 @@
 #include "window.h"
 
 /*
- * What a carrier does, it does with its own rights; but a replay can keep the machine
+ * What a worker does, it does with its own rights; but a replay can keep the machine
  * busy and hold much memory, so only who may administer the machine starts one.
  */
 static int replay_open(struct inode *inode, struct file *file)
@@ -93,7 +93,7 @@ static int control_run(struct rfs_replay *replay, struct iot_replay_run __user *
 
 	if (copy_from_user(&run, arg, sizeof(run)))
 		return -EFAULT;
-	state = rfs_carrier_run(replay, &run);
+	state = rfs_worker_run(replay, &run);
 	return put_user(run.task, &arg->task) ? -EFAULT : state;
 }
 

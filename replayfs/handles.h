@@ -6,7 +6,7 @@
  * released after; but a program may be hostile, so every use takes a reference: one
  * atomic operation on a line of the slot's own.
  *
- *   users of a slot	0 empty, -1 being changed by one carrier, else references: one of
+ *   users of a slot	0 empty, -1 being changed by one worker, else references: one of
  *			the slot itself and one of each use
  */
 #ifndef RFS_HANDLES_H

@@ -45,12 +45,12 @@ static int make_tasks(struct rfs_replay *replay, u64 room_bytes)
 	int err;
 
 	replay->tasks = vzalloc(array_size(program->task_count + 1, sizeof(*replay->tasks)));
-	replay->hubs = vzalloc(array_size(program->hub_count + 1, sizeof(*replay->hubs)));
+	replay->latches = vzalloc(array_size(program->latch_count + 1, sizeof(*replay->latches)));
 	progress = vzalloc(array_size(program->task_count + 1, IOT_ORDER_STEP * sizeof(*progress)));
-	pending = vzalloc(array_size(program->hub_count + 1, sizeof(*pending)));
+	pending = vzalloc(array_size(program->latch_count + 1, sizeof(*pending)));
 	replay->order.progress = progress; /* freed with the replay, whatever happens */
 	replay->order.pending = pending;
-	if (!replay->tasks || !replay->hubs || !progress || !pending)
+	if (!replay->tasks || !replay->latches || !progress || !pending)
 		return -ENOMEM;
 	iot_order_init(&replay->order, program, progress, IOT_ORDER_STEP, pending);
 	err = rfs_waits_init(replay);
@@ -79,12 +79,12 @@ static void free_tasks(struct rfs_replay *replay)
 	rfs_waits_exit(replay);
 	vfree(replay->pools);
 	vfree(replay->tasks);
-	vfree(replay->hubs);
+	vfree(replay->latches);
 	replay->order = (struct iot_order){};
 	replay->pools = NULL;
 	replay->pool_count = 0; /* it may be tried again */
 	replay->tasks = NULL;
-	replay->hubs = NULL;
+	replay->latches = NULL;
 }
 
 static int load_all(struct rfs_replay *replay, const struct iot_replay_load *load,

@@ -97,7 +97,7 @@ static s64 request_in_vain(struct file *file, struct file_lock *lock, const stru
 	return err;
 }
 
-static s64 lock_file(struct rfs_carrier *carrier, struct file *file, struct file_lock *lock,
+static s64 lock_file(struct rfs_worker *worker, struct file *file, struct file_lock *lock,
 		     const struct iot_program_op *op)
 {
 	u32 our = le32_to_cpu(op->flags);
@@ -108,14 +108,14 @@ static s64 lock_file(struct rfs_carrier *carrier, struct file *file, struct file
 	if ((our & IOT_LOCK_flock) || !(our & IOT_LOCK_test))
 		return set_lock(file, lock, our);
 	err = vfs_test_lock(file, lock);
-	carrier->task->step.found.lock = err ? 0 : found_in(lock);
+	worker->task->step.found.lock = err ? 0 : found_in(lock);
 	return err;
 }
 
-s64 rfs_do_lock(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_lock(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	u32 our = le32_to_cpu(op->flags), owner = le32_to_cpu(op->owner);
-	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	struct file *file = rfs_handle_get(worker->replay, op->handle);
 	struct file_lock lock;
 	s64 result = -EBADF;
 
@@ -123,18 +123,18 @@ s64 rfs_do_lock(struct rfs_carrier *carrier, const struct iot_program_op *op)
 		return PTR_ERR(file);
 	if (may_lock(file, our)) {
 		if (owner && !(our & (IOT_LOCK_test | IOT_LOCK_flock)))
-			note_locker(rfs_handle_at(carrier->replay, op->handle), owner);
-		fill(&lock, carrier->replay, op, file);
-		result = lock_file(carrier, file, &lock, op);
+			note_locker(rfs_handle_at(worker->replay, op->handle), owner);
+		fill(&lock, worker->replay, op, file);
+		result = lock_file(worker, file, &lock, op);
 		locks_release_private(&lock);
 	}
-	rfs_handle_put(carrier->replay, op->handle);
+	rfs_handle_put(worker->replay, op->handle);
 	return result;
 }
 
-s64 rfs_do_flush(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_flush(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	struct file *file = rfs_handle_get(worker->replay, op->handle);
 	u32 number = le32_to_cpu(op->owner);
 	fl_owner_t owner = current->files;
 	int err = 0;
@@ -142,14 +142,14 @@ s64 rfs_do_flush(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	if (number)
-		owner = owner_at(carrier->replay, number);
+		owner = owner_at(worker->replay, number);
 	if (file->f_op->flush)
 		err = file->f_op->flush(file, owner);
 	if (number) {
 		locks_remove_posix(file, owner);
-		cmpxchg(&rfs_handle_at(carrier->replay, op->handle)->locker, number, 0);
+		cmpxchg(&rfs_handle_at(worker->replay, op->handle)->locker, number, 0);
 	}
-	rfs_handle_put(carrier->replay, op->handle);
+	rfs_handle_put(worker->replay, op->handle);
 	return err;
 }
 

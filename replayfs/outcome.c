@@ -5,9 +5,9 @@
  */
 #include "replayfs.h"
 
-static u32 number_of(const struct rfs_carrier *carrier, const struct iot_program_op *op)
+static u32 number_of(const struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	return iot_outcome_number(op, carrier->task->step.index);
+	return iot_outcome_number(op, worker->task->step.index);
 }
 
 static u32 wire_bytes_of(u16 kind)
@@ -24,18 +24,18 @@ static u32 wire_bytes_of(u16 kind)
 }
 
 /* Return: when the operation ended. */
-static u64 emit_op(struct rfs_carrier *carrier, const struct iot_program_op *op, s64 result)
+static u64 emit_op(struct rfs_worker *worker, const struct iot_program_op *op, s64 result)
 {
 	struct iot_record r = {};
 	struct iot_slot slot;
 
-	iot_outcome_fill(&r, &carrier->replay->program, op, &carrier->task->step.found, PAGE_SIZE);
-	r.op.task = carrier->task->step.stats.task;
-	r.op.op = number_of(carrier, op);
+	iot_outcome_fill(&r, &worker->replay->program, op, &worker->task->step.found, PAGE_SIZE);
+	r.op.task = worker->task->step.stats.task;
+	r.op.op = number_of(worker, op);
 	r.op.result = result;
-	if (!iot_slot_open(carrier->replay->session, wire_bytes_of(r.kind) + r.tail_bytes, &slot))
+	if (!iot_slot_open(worker->replay->session, wire_bytes_of(r.kind) + r.tail_bytes, &slot))
 		return slot.now_ns;
-	iot_meter_fill(&carrier->task->meter, slot.now_ns, &r.op);
+	iot_meter_fill(&worker->task->meter, slot.now_ns, &r.op);
 	iot_record_encode(slot.p, IOT_RECORD_MAX_BYTES, &r);
 	iot_slot_close(&slot);
 	return slot.now_ns;
@@ -60,23 +60,23 @@ static void emit_divergence(struct iot_session *session, const struct iot_progra
 
 /**
  * rfs_outcome() - write the record of an operation that was performed
- * @carrier: who performed it
+ * @worker: who performed it
  * @op: the operation
  * @result: what it returned
  *
  * Return: when it ended, in ns of the monotonic clock: the same time as in the record.
  */
-u64 rfs_outcome(struct rfs_carrier *carrier, const struct iot_program_op *op, s64 result)
+u64 rfs_outcome(struct rfs_worker *worker, const struct iot_program_op *op, s64 result)
 {
-	struct iot_session *session = carrier->replay->session;
-	struct rfs_task *task = carrier->task;
+	struct iot_session *session = worker->replay->session;
+	struct rfs_task *task = worker->task;
 	u64 end_ns;
 
 	if (!session || !iot_session_enter(session))
 		return ktime_get_mono_fast_ns();
-	end_ns = emit_op(carrier, op, result);
-	emit_divergence(session, op, task->step.stats.task, number_of(carrier, op), result, task->step.refused,
-			iot_outcome_verdict(&carrier->replay->program, op, &task->step.found, result, task->step.refused));
+	end_ns = emit_op(worker, op, result);
+	emit_divergence(session, op, task->step.stats.task, number_of(worker, op), result, task->step.refused,
+			iot_outcome_verdict(&worker->replay->program, op, &task->step.found, result, task->step.refused));
 	iot_session_leave();
 	return end_ns;
 }
@@ -84,20 +84,20 @@ u64 rfs_outcome(struct rfs_carrier *carrier, const struct iot_program_op *op, s6
 /**
  * rfs_outcome_complete() - write the record of a request that has ended
  * @replay: the replay
- * @lane: index of the lane, which has not got on yet
+ * @queue: index of the request queue, which has not got on yet
  * @op: its operation
  * @result: of the request
  *
  * Callable in any context.
  */
-void rfs_outcome_complete(struct rfs_replay *replay, u32 lane, const struct iot_program_op *op,
+void rfs_outcome_complete(struct rfs_replay *replay, u32 queue, const struct iot_program_op *op,
 			  s64 result)
 {
-	const struct rfs_task *task = &replay->tasks[lane];
+	const struct rfs_task *task = &replay->tasks[queue];
 	struct iot_rec_complete r = {
 		.task = task->step.stats.task,
 		.op = le32_to_cpu(op->origin_op),
-		.request = rfs_request_number(lane, task->step.index + 1),
+		.request = rfs_request_number(queue, task->step.index + 1),
 		.result = result,
 	};
 
@@ -111,7 +111,7 @@ void rfs_outcome_complete(struct rfs_replay *replay, u32 lane, const struct iot_
 
 /**
  * rfs_outcome_dirent() - write the record of an entry that the present operation has read
- * @carrier: the carrier
+ * @worker: the worker
  * @op: the operation: a readdir
  * @name: the entry's, not terminated; a name too long for a record is cut
  * @length: of @name in bytes
@@ -119,13 +119,13 @@ void rfs_outcome_complete(struct rfs_replay *replay, u32 lane, const struct iot_
  *
  * If outcomes go nowhere, does nothing; if there is no room, the record is counted as lost.
  */
-void rfs_outcome_dirent(struct rfs_carrier *carrier, const struct iot_program_op *op,
+void rfs_outcome_dirent(struct rfs_worker *worker, const struct iot_program_op *op,
 			const char *name, int length, unsigned int type)
 {
-	struct iot_session *session = carrier->replay->session;
+	struct iot_session *session = worker->replay->session;
 	struct iot_rec_dirent r = {
-		.task = carrier->task->step.stats.task,
-		.op = number_of(carrier, op),
+		.task = worker->task->step.stats.task,
+		.op = number_of(worker, op),
 		.type = type, /* DT_* have the numbers of IOT_TYPES */
 	};
 

@@ -24,11 +24,11 @@
  *   deduplicate     vfs_dedupe_file_range_one  how the source was opened, and its type
  *   lock            vfs_lock_file(), flock()   how the handle was opened
  *   map             vm_mmap()                  nothing
- *   touch           access by the carrier      nothing
+ *   touch           access by the worker      nothing
  *   all others      one function each          nothing
  *
  * Not asked is what a module cannot call: hooks of security modules for paths (chmod, truncate, mkdir ...), and those
- * for readlink, locks and ioctl. They would be asked about the carrier, which has CAP_SYS_ADMIN, by the paths of a mount
+ * for readlink, locks and ioctl. They would be asked about the worker, which has CAP_SYS_ADMIN, by the paths of a mount
  * that is nowhere attached.
  */
 #ifndef RFS_PERFORM_H
@@ -36,7 +36,7 @@
 
 #include "replayfs.h"
 
-typedef s64 (*rfs_perform_fn)(struct rfs_carrier *carrier, const struct iot_program_op *op);
+typedef s64 (*rfs_perform_fn)(struct rfs_worker *worker, const struct iot_program_op *op);
 
 /**
  * struct rfs_object - what an operation by path or by handle is on
@@ -48,25 +48,25 @@ struct rfs_object {
 	struct file *file;
 };
 
-int rfs_object_get(struct rfs_carrier *carrier, const struct iot_program_op *op,
+int rfs_object_get(struct rfs_worker *worker, const struct iot_program_op *op,
 		   struct rfs_object *object);
-void rfs_object_put(struct rfs_carrier *carrier, const struct iot_program_op *op,
+void rfs_object_put(struct rfs_worker *worker, const struct iot_program_op *op,
 		    struct rfs_object *object);
 
 /* rfs_do_lookup() and so on: one for each kind, in perform_*.c, locks.c and requests.c. */
-#define RFS_DECLARE(kind, ...) s64 rfs_do_##kind(struct rfs_carrier *carrier, const struct iot_program_op *op);
+#define RFS_DECLARE(kind, ...) s64 rfs_do_##kind(struct rfs_worker *worker, const struct iot_program_op *op);
 IOT_WORKER_OPERATIONS(RFS_DECLARE)
 #undef RFS_DECLARE
 
 /* requests.c */
-int rfs_submit_wait(struct rfs_carrier *carrier, const struct iot_program_op *op);
+int rfs_submit_wait(struct rfs_worker *worker, const struct iot_program_op *op);
 
 /* perform.c */
-umode_t rfs_mode(struct rfs_carrier *carrier, umode_t mode);
-u64 rfs_rdev(struct rfs_carrier *carrier, umode_t mode, u64 rdev);
-void rfs_value(struct rfs_carrier *carrier, const char *name, u8 *value, size_t value_bytes);
+umode_t rfs_mode(struct rfs_worker *worker, umode_t mode);
+u64 rfs_rdev(struct rfs_worker *worker, umode_t mode, u64 rdev);
+void rfs_value(struct rfs_worker *worker, const char *name, u8 *value, size_t value_bytes);
 
 /* An object by its path: a symbolic link is met where it lies, never followed. */
-int rfs_path_get(struct rfs_carrier *carrier, __le32 path, struct path *found);
+int rfs_path_get(struct rfs_worker *worker, __le32 path, struct path *found);
 
 #endif

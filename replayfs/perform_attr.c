@@ -16,58 +16,58 @@
 #include "handles.h"
 #include "perform.h"
 
-int rfs_object_get(struct rfs_carrier *carrier, const struct iot_program_op *op,
+int rfs_object_get(struct rfs_worker *worker, const struct iot_program_op *op,
 		   struct rfs_object *object)
 {
 	object->file = NULL;
 	if (op->path)
-		return rfs_path_get(carrier, op->path, &object->path);
-	object->file = rfs_handle_get(carrier->replay, op->handle);
+		return rfs_path_get(worker, op->path, &object->path);
+	object->file = rfs_handle_get(worker->replay, op->handle);
 	if (IS_ERR(object->file))
 		return PTR_ERR(object->file);
 	object->path = object->file->f_path;
 	return 0;
 }
 
-void rfs_object_put(struct rfs_carrier *carrier, const struct iot_program_op *op,
+void rfs_object_put(struct rfs_worker *worker, const struct iot_program_op *op,
 		    struct rfs_object *object)
 {
 	if (object->file)
-		rfs_handle_put(carrier->replay, op->handle);
+		rfs_handle_put(worker->replay, op->handle);
 	else
 		path_put(&object->path);
 }
 
 /* Change what an operation is about, on a mount that may be written to. */
-static int change_object(struct rfs_carrier *carrier, const struct iot_program_op *op,
-			 int (*change)(struct rfs_carrier *carrier, const struct rfs_object *object,
+static int change_object(struct rfs_worker *worker, const struct iot_program_op *op,
+			 int (*change)(struct rfs_worker *worker, const struct rfs_object *object,
 				       const struct iot_program_op *op))
 {
 	struct rfs_object object;
-	int err = rfs_object_get(carrier, op, &object);
+	int err = rfs_object_get(worker, op, &object);
 
 	if (err)
 		return err;
 	err = mnt_want_write(object.path.mnt);
 	if (!err) {
-		err = change(carrier, &object, op);
+		err = change(worker, &object, op);
 		mnt_drop_write(object.path.mnt);
 	}
-	rfs_object_put(carrier, op, &object);
+	rfs_object_put(worker, op, &object);
 	return err;
 }
 
-s64 rfs_do_stat(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_stat(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	struct rfs_object object;
 	struct kstat stat;
-	int err = rfs_object_get(carrier, op, &object);
+	int err = rfs_object_get(worker, op, &object);
 
 	if (err)
 		return err;
 	err = vfs_getattr(&object.path, &stat, STATX_BASIC_STATS, AT_STATX_SYNC_AS_STAT);
-	carrier->task->step.found.size_bytes = !err && S_ISREG(stat.mode) ? stat.size : 0;
-	rfs_object_put(carrier, op, &object);
+	worker->task->step.found.size_bytes = !err && S_ISREG(stat.mode) ? stat.size : 0;
+	rfs_object_put(worker, op, &object);
 	return err;
 }
 
@@ -162,7 +162,7 @@ static int begin_truncate(const struct rfs_object *object, struct inode *inode, 
 	return err;
 }
 
-static int set_attr(struct rfs_carrier *carrier, const struct rfs_object *object,
+static int set_attr(struct rfs_worker *worker, const struct rfs_object *object,
 		    const struct iot_program_op *op)
 {
 	struct inode *inode = d_inode(object->path.dentry);
@@ -178,26 +178,26 @@ static int set_attr(struct rfs_carrier *carrier, const struct rfs_object *object
 	inode_lock(inode);
 	attr.ia_mode |= inode->i_mode & ~S_IALLUGO; /* file systems take it as a whole */
 	if (attr.ia_valid & ATTR_MODE)
-		attr.ia_mode = rfs_mode(carrier, attr.ia_mode);
+		attr.ia_mode = rfs_mode(worker, attr.ia_mode);
 	err = notify_change(mnt_idmap(object->path.mnt), object->path.dentry, &attr,
-			    iot_delegated(&carrier->delegated));
+			    iot_delegated(&worker->delegated));
 	inode_unlock(inode);
 	if (is_truncate)
 		put_write_access(inode);
 	return err;
 }
 
-s64 rfs_do_setattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_setattr(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	return change_object(carrier, op, set_attr);
+	return change_object(worker, op, set_attr);
 }
 
 /* Permission was refused: ask for it again. */
-s64 rfs_do_denied(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_denied(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	u32 prot = le32_to_cpu(op->wanted);
 	struct path path;
-	int err = rfs_path_get(carrier, op->path, &path);
+	int err = rfs_path_get(worker, op->path, &path);
 
 	if (err)
 		return err;
@@ -209,11 +209,11 @@ s64 rfs_do_denied(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	return err;
 }
 
-s64 rfs_do_statfs(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_statfs(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	struct kstatfs stat;
 	struct path path;
-	int err = rfs_path_get(carrier, op->path, &path);
+	int err = rfs_path_get(worker, op->path, &path);
 
 	if (err)
 		return err;
@@ -247,16 +247,16 @@ static ssize_t get_value(const struct rfs_object *object, const char *name, size
 	return result;
 }
 
-s64 rfs_do_getxattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_getxattr(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	size_t room = min_t(u64, le64_to_cpu(op->length_bytes), XATTR_SIZE_MAX);
 	struct rfs_object object;
-	ssize_t result = rfs_object_get(carrier, op, &object);
+	ssize_t result = rfs_object_get(worker, op, &object);
 
 	if (result)
 		return result;
-	result = get_value(&object, rfs_string(carrier, op->xattr), room);
-	rfs_object_put(carrier, op, &object);
+	result = get_value(&object, rfs_string(worker, op->xattr), room);
+	rfs_object_put(worker, op, &object);
 	return result;
 }
 
@@ -264,15 +264,15 @@ s64 rfs_do_getxattr(struct rfs_carrier *carrier, const struct iot_program_op *op
  * Of most attributes the trace has the length of the value, not the value: zeros take its place. It
  * is a copy in any case: the kernel may change it on its way.
  */
-static void *copy_value(struct rfs_carrier *carrier, const struct iot_program_op *op, size_t bytes)
+static void *copy_value(struct rfs_worker *worker, const struct iot_program_op *op, size_t bytes)
 {
-	const void *known = iot_program_value(&carrier->replay->program, op);
+	const void *known = iot_program_value(&worker->replay->program, op);
 	void *value = kvzalloc(bytes + 1, GFP_KERNEL);
 
 	if (value && known)
 		memcpy(value, known, bytes);
 	if (value)
-		rfs_value(carrier, rfs_string(carrier, op->xattr), value, bytes);
+		rfs_value(worker, rfs_string(worker, op->xattr), value, bytes);
 	return value;
 }
 
@@ -280,47 +280,47 @@ static void *copy_value(struct rfs_carrier *carrier, const struct iot_program_op
  * A security module may refuse a value that says nothing. Then the attribute stays as the module made it,
  * which gives no rights either.
  */
-static bool is_left_out(const struct rfs_carrier *carrier, const struct iot_program_op *op, int err)
+static bool is_left_out(const struct rfs_worker *worker, const struct iot_program_op *op, int err)
 {
-	return err == -EINVAL && carrier->task->step.found.is_harmless && !op->result;
+	return err == -EINVAL && worker->task->step.found.is_harmless && !op->result;
 }
 
-static int set_xattr(struct rfs_carrier *carrier, const struct rfs_object *object,
+static int set_xattr(struct rfs_worker *worker, const struct rfs_object *object,
 		     const struct iot_program_op *op)
 {
 	size_t bytes = min_t(u64, le64_to_cpu(op->length_bytes), XATTR_SIZE_MAX);
-	void *value = copy_value(carrier, op, bytes);
+	void *value = copy_value(worker, op, bytes);
 	int err = -ENOMEM;
 
 	if (value)
 		err = iot_vfs_setxattr(mnt_idmap(object->path.mnt), object->path.dentry,
-				       rfs_string(carrier, op->xattr), value, bytes, le32_to_cpu(op->flags));
+				       rfs_string(worker, op->xattr), value, bytes, le32_to_cpu(op->flags));
 	kvfree(value);
-	return is_left_out(carrier, op, err) ? 0 : err;
+	return is_left_out(worker, op, err) ? 0 : err;
 }
 
-s64 rfs_do_setxattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_setxattr(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	return change_object(carrier, op, set_xattr);
+	return change_object(worker, op, set_xattr);
 }
 
-static int remove_xattr(struct rfs_carrier *carrier, const struct rfs_object *object,
+static int remove_xattr(struct rfs_worker *worker, const struct rfs_object *object,
 			const struct iot_program_op *op)
 {
 	return iot_vfs_removexattr(mnt_idmap(object->path.mnt), object->path.dentry,
-				   rfs_string(carrier, op->xattr));
+				   rfs_string(worker, op->xattr));
 }
 
-s64 rfs_do_removexattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_removexattr(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	return change_object(carrier, op, remove_xattr);
+	return change_object(worker, op, remove_xattr);
 }
 
-s64 rfs_do_listxattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_listxattr(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	size_t room = min_t(u64, le64_to_cpu(op->length_bytes), XATTR_LIST_MAX);
 	struct rfs_object object;
-	ssize_t result = rfs_object_get(carrier, op, &object);
+	ssize_t result = rfs_object_get(worker, op, &object);
 	char *list = NULL;
 
 	if (result)
@@ -329,7 +329,7 @@ s64 rfs_do_listxattr(struct rfs_carrier *carrier, const struct iot_program_op *o
 		list = kvmalloc(room, GFP_KERNEL);
 	result = list || !room ? vfs_listxattr(object.path.dentry, list, room) : -ENOMEM;
 	kvfree(list);
-	rfs_object_put(carrier, op, &object);
+	rfs_object_put(worker, op, &object);
 	return result;
 }
 
@@ -339,21 +339,21 @@ static int errno_of(int err)
 	return err == -ENOIOCTLCMD ? -ENOTTY : err;
 }
 
-s64 rfs_do_getfileattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_getfileattr(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	struct file_kattr attr = { .flags_valid = true };
 	struct rfs_object object;
-	int err = rfs_object_get(carrier, op, &object);
+	int err = rfs_object_get(worker, op, &object);
 
 	if (err)
 		return err;
 	err = vfs_fileattr_get(object.path.dentry, &attr);
-	rfs_object_put(carrier, op, &object);
+	rfs_object_put(worker, op, &object);
 	return errno_of(err);
 }
 
 /* What the trace does not tell stays as it is. */
-static int set_flags(struct rfs_carrier *carrier, const struct rfs_object *object,
+static int set_flags(struct rfs_worker *worker, const struct rfs_object *object,
 		     const struct iot_program_op *op)
 {
 	u32 flags = le32_to_cpu(op->flags);
@@ -373,7 +373,7 @@ static int set_flags(struct rfs_carrier *carrier, const struct rfs_object *objec
 	return vfs_fileattr_set(mnt_idmap(object->path.mnt), object->path.dentry, &attr);
 }
 
-s64 rfs_do_setfileattr(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_setfileattr(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	return errno_of(change_object(carrier, op, set_flags));
+	return errno_of(change_object(worker, op, set_flags));
 }

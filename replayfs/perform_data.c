@@ -20,16 +20,16 @@
 #include "perform.h"
 #include "transfer.h"
 
-s64 rfs_do_release(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_release(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	return rfs_handle_empty(carrier->replay, op->handle);
+	return rfs_handle_empty(worker->replay, op->handle);
 }
 
-static ssize_t read_file(struct rfs_carrier *carrier, const struct iot_program_op *op,
+static ssize_t read_file(struct rfs_worker *worker, const struct iot_program_op *op,
 			 struct file *file)
 {
 	size_t length_bytes = le64_to_cpu(op->length_bytes);
-	struct kiocb kiocb = rfs_iocb(carrier, op, file);
+	struct kiocb kiocb = rfs_iocb(worker, op, file);
 	int err = rfs_iocb_check(&kiocb);
 	struct iov_iter iter;
 
@@ -37,7 +37,7 @@ static ssize_t read_file(struct rfs_carrier *carrier, const struct iot_program_o
 		err = rw_verify_area(READ, file, &kiocb.ki_pos, length_bytes);
 	if (err)
 		return err;
-	rfs_iter_init(carrier, &iter, &kiocb, length_bytes);
+	rfs_iter_init(worker, &iter, &kiocb, length_bytes);
 	return file->f_op->read_iter(&kiocb, &iter);
 }
 
@@ -108,9 +108,9 @@ static ssize_t splice_file(const struct iot_program_op *op, struct file *file)
 	return err ? err : fill_and_empty(op, file, pipe);
 }
 
-s64 rfs_do_read(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_read(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	struct file *file = rfs_handle_get(worker->replay, op->handle);
 	ssize_t result;
 
 	if (IS_ERR(file))
@@ -122,16 +122,16 @@ s64 rfs_do_read(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	else if (le32_to_cpu(op->flags) & IOT_RW_splice)
 		result = splice_file(op, file);
 	else
-		result = read_file(carrier, op, file);
-	rfs_handle_put(carrier->replay, op->handle);
+		result = read_file(worker, op, file);
+	rfs_handle_put(worker->replay, op->handle);
 	return result;
 }
 
-static ssize_t write_file(struct rfs_carrier *carrier, const struct iot_program_op *op,
+static ssize_t write_file(struct rfs_worker *worker, const struct iot_program_op *op,
 			  struct file *file)
 {
 	size_t length_bytes = le64_to_cpu(op->length_bytes);
-	struct kiocb kiocb = rfs_iocb(carrier, op, file);
+	struct kiocb kiocb = rfs_iocb(worker, op, file);
 	struct iov_iter iter;
 	ssize_t result;
 
@@ -145,22 +145,22 @@ static ssize_t write_file(struct rfs_carrier *carrier, const struct iot_program_
 	if (result)
 		return result;
 	kiocb.ki_flags |= IOCB_WRITE;
-	rfs_iter_init(carrier, &iter, &kiocb, length_bytes);
+	rfs_iter_init(worker, &iter, &kiocb, length_bytes);
 	file_start_write(file);
 	result = file->f_op->write_iter(&kiocb, &iter);
 	file_end_write(file);
 	return result;
 }
 
-s64 rfs_do_write(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_write(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	struct file *file = rfs_handle_get(worker->replay, op->handle);
 	ssize_t result;
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	result = write_file(carrier, op, file);
-	rfs_handle_put(carrier->replay, op->handle);
+	result = write_file(worker, op, file);
+	rfs_handle_put(worker->replay, op->handle);
 	return result;
 }
 
@@ -168,9 +168,9 @@ s64 rfs_do_write(struct rfs_carrier *carrier, const struct iot_program_op *op)
  * A seek from the current position comes out where it did in the trace: reads and writes
  * of the replay do not move that position, so it is put where it must have been.
  */
-s64 rfs_do_seek(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_seek(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	struct file *file = rfs_handle_get(worker->replay, op->handle);
 	loff_t offset = le64_to_cpu(op->offset_bytes), result = le64_to_cpu(op->result);
 	int whence = le32_to_cpu(op->whence); /* IOT_WHENCES have the numbers of SEEK_* */
 	loff_t before;
@@ -182,33 +182,33 @@ s64 rfs_do_seek(struct rfs_carrier *carrier, const struct iot_program_op *op)
 		file->f_pos = before;
 	result = whence <= SEEK_MAX ? vfs_llseek(file, offset, whence) : -EINVAL;
 	mutex_unlock(&file->f_pos_lock);
-	rfs_handle_put(carrier->replay, op->handle);
+	rfs_handle_put(worker->replay, op->handle);
 	return result;
 }
 
-s64 rfs_do_fsync(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_fsync(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	struct file *file = rfs_handle_get(worker->replay, op->handle);
 	int err;
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	err = vfs_fsync_range(file, le64_to_cpu(op->offset_bytes), le64_to_cpu(op->end_bytes),
 			      !!(le32_to_cpu(op->flags) & IOT_RW_datasync));
-	rfs_handle_put(carrier->replay, op->handle);
+	rfs_handle_put(worker->replay, op->handle);
 	return err;
 }
 
 /**
  * struct counter - takes as many entries of a directory as the traced call did
  * @context: what the file system calls for each entry
- * @carrier: in whose name entries are recorded
+ * @worker: in whose name entries are recorded
  * @op: the operation
  * @left: entries that may still be taken
  */
 struct counter {
 	struct dir_context context;
-	struct rfs_carrier *carrier;
+	struct rfs_worker *worker;
 	const struct iot_program_op *op;
 	u32 left;
 };
@@ -221,16 +221,16 @@ static bool count_entry(struct dir_context *context, const char *name, int lengt
 	if (!counter->left)
 		return false;
 	counter->left--;
-	rfs_outcome_dirent(counter->carrier, counter->op, name, length, type);
+	rfs_outcome_dirent(counter->worker, counter->op, name, length, type);
 	return true;
 }
 
-s64 rfs_do_readdir(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_readdir(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	struct file *file = rfs_handle_get(worker->replay, op->handle);
 	struct counter counter = {
 		.context.actor = count_entry,
-		.carrier = carrier,
+		.worker = worker,
 		.op = op,
 		.left = le32_to_cpu(op->entries),
 	};
@@ -241,70 +241,70 @@ s64 rfs_do_readdir(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	mutex_lock(&file->f_pos_lock);
 	err = iterate_dir(file, &counter.context);
 	mutex_unlock(&file->f_pos_lock);
-	rfs_handle_put(carrier->replay, op->handle);
+	rfs_handle_put(worker->replay, op->handle);
 	return err;
 }
 
-s64 rfs_do_fallocate(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_fallocate(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	struct file *file = rfs_handle_get(worker->replay, op->handle);
 	long err;
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	err = vfs_fallocate(file, iot_falloc_flags_to(le32_to_cpu(op->flags)),
 			    le64_to_cpu(op->offset_bytes), le64_to_cpu(op->length_bytes));
-	rfs_handle_put(carrier->replay, op->handle);
+	rfs_handle_put(worker->replay, op->handle);
 	return err;
 }
 
-s64 rfs_do_fadvise(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_fadvise(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	struct file *file = rfs_handle_get(worker->replay, op->handle);
 	int err;
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	err = vfs_fadvise(file, le64_to_cpu(op->offset_bytes), le64_to_cpu(op->length_bytes),
 			  le32_to_cpu(op->advice));
-	rfs_handle_put(carrier->replay, op->handle);
+	rfs_handle_put(worker->replay, op->handle);
 	return err;
 }
 
 /* A terminal's request, which tells programs that a file is none. */
-s64 rfs_do_ioctl(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_ioctl(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	unsigned int request = IOT_PROGRAM_IOCTLS | le32_to_cpu(op->request);
-	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	struct file *file = rfs_handle_get(worker->replay, op->handle);
 	long result = -ENOTTY;
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	if (file->f_op->unlocked_ioctl)
-		result = file->f_op->unlocked_ioctl(file, request, (unsigned long)carrier->sink);
-	rfs_handle_put(carrier->replay, op->handle);
+		result = file->f_op->unlocked_ioctl(file, request, (unsigned long)worker->sink);
+	rfs_handle_put(worker->replay, op->handle);
 	return result == -ENOIOCTLCMD ? -ENOTTY : result;
 }
 
 /* Two handles at once; @do_it gets both files. */
-static s64 with_two_files(struct rfs_carrier *carrier, const struct iot_program_op *op,
+static s64 with_two_files(struct rfs_worker *worker, const struct iot_program_op *op,
 			  s64 (*do_it)(struct file *in, struct file *out,
 				       const struct iot_program_op *op))
 {
-	struct file *in = rfs_handle_get(carrier->replay, op->handle);
+	struct file *in = rfs_handle_get(worker->replay, op->handle);
 	struct file *out;
 	s64 result;
 
 	if (IS_ERR(in))
 		return PTR_ERR(in);
-	out = rfs_handle_get(carrier->replay, op->to_handle);
+	out = rfs_handle_get(worker->replay, op->to_handle);
 	if (IS_ERR(out)) {
 		result = PTR_ERR(out);
 	} else {
 		result = do_it(in, out, op);
-		rfs_handle_put(carrier->replay, op->to_handle);
+		rfs_handle_put(worker->replay, op->to_handle);
 	}
-	rfs_handle_put(carrier->replay, op->handle);
+	rfs_handle_put(worker->replay, op->handle);
 	return result;
 }
 
@@ -314,9 +314,9 @@ static s64 copy_range(struct file *in, struct file *out, const struct iot_progra
 				   le64_to_cpu(op->length_bytes), 0);
 }
 
-s64 rfs_do_copy_range(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_copy_range(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	return with_two_files(carrier, op, copy_range);
+	return with_two_files(worker, op, copy_range);
 }
 
 /* As ioctl(FIDEDUPERANGE) does before it looks at what the range is compared with. */
@@ -344,7 +344,7 @@ static s64 remap_range(struct file *in, struct file *out, const struct iot_progr
 				    flags & 2 ? REMAP_FILE_CAN_SHORTEN : 0);
 }
 
-s64 rfs_do_remap_range(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_remap_range(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	return with_two_files(carrier, op, remap_range);
+	return with_two_files(worker, op, remap_range);
 }

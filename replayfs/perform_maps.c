@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perform_maps.c - operations on mappings, in the address space of the carrier.
+ * perform_maps.c - operations on mappings, in the address space of the worker.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -26,9 +26,9 @@ static unsigned long map_flags_of(u32 our)
 	return sync ? MAP_SHARED_VALIDATE | sync : MAP_SHARED;
 }
 
-s64 rfs_do_map(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_map(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	struct file *file = rfs_handle_get(worker->replay, op->handle);
 	u64 offset_bytes = le64_to_cpu(op->offset_bytes), length_bytes = le64_to_cpu(op->length_bytes);
 	unsigned long address;
 	int err;
@@ -37,32 +37,32 @@ s64 rfs_do_map(struct rfs_carrier *carrier, const struct iot_program_op *op)
 		return PTR_ERR(file);
 	address = vm_mmap(file, 0, length_bytes, prot_of(le32_to_cpu(op->prot)),
 			  map_flags_of(le32_to_cpu(op->flags)), offset_bytes);
-	rfs_handle_put(carrier->replay, op->handle);
+	rfs_handle_put(worker->replay, op->handle);
 	if (IS_ERR_VALUE(address))
 		return (long)address;
-	err = rfs_map_fill(carrier->replay, op->map, address, offset_bytes, length_bytes);
+	err = rfs_map_fill(worker->replay, op->map, address, offset_bytes, length_bytes);
 	if (err)
 		vm_munmap(address, length_bytes);
 	return err;
 }
 
-s64 rfs_do_unmap(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_unmap(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	return rfs_map_cut(carrier->replay, op->map, le64_to_cpu(op->offset_bytes),
+	return rfs_map_cut(worker->replay, op->map, le64_to_cpu(op->offset_bytes),
 			   le64_to_cpu(op->length_bytes));
 }
 
 /* One byte is enough for the page to be there, and dirty if it is a write. */
-s64 rfs_do_touch(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_touch(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	unsigned long address;
 	char byte = 0;
-	int err = rfs_map_get(carrier->replay, op->map, le64_to_cpu(op->offset_bytes), 1,
+	int err = rfs_map_get(worker->replay, op->map, le64_to_cpu(op->offset_bytes), 1,
 			      &address);
 
 	if (err)
 		return err;
-	err = rfs_map_advise(carrier->replay, op->map, le32_to_cpu(op->flags));
+	err = rfs_map_advise(worker->replay, op->map, le32_to_cpu(op->flags));
 	if (err)
 		goto out;
 	if (le32_to_cpu(op->flags) & IOT_TOUCH_write)
@@ -70,7 +70,7 @@ s64 rfs_do_touch(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	else
 		err = get_user(byte, (char __user *)address);
 out:
-	rfs_map_put(carrier->replay, op->map);
+	rfs_map_put(worker->replay, op->map);
 	return err;
 }
 
@@ -90,23 +90,23 @@ static struct file *file_at(unsigned long address)
 }
 
 /* The mapped file, by the page that the operation begins in. */
-static struct file *mapped_file_get(struct rfs_carrier *carrier, const struct iot_program_op *op)
+static struct file *mapped_file_get(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	u64 page_bytes = le64_to_cpu(op->offset_bytes) & PAGE_MASK;
 	unsigned long address;
 	struct file *file;
-	int err = rfs_map_get(carrier->replay, op->map, page_bytes, 1, &address);
+	int err = rfs_map_get(worker->replay, op->map, page_bytes, 1, &address);
 
 	if (err)
 		return ERR_PTR(err);
 	file = file_at(address);
-	rfs_map_put(carrier->replay, op->map);
+	rfs_map_put(worker->replay, op->map);
 	return file;
 }
 
-s64 rfs_do_msync(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_msync(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	struct file *file = mapped_file_get(carrier, op);
+	struct file *file = mapped_file_get(worker, op);
 	int err;
 
 	if (IS_ERR(file))
@@ -117,9 +117,9 @@ s64 rfs_do_msync(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	return err;
 }
 
-s64 rfs_do_madvise(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_madvise(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	struct file *file = mapped_file_get(carrier, op);
+	struct file *file = mapped_file_get(worker, op);
 	int err;
 
 	if (IS_ERR(file))

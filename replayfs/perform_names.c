@@ -23,10 +23,10 @@
 #include "perform.h"
 
 /* A piece of a path, from @from. The text is copied: what follows it is not to be walked. */
-static int walk_piece(const struct rfs_carrier *carrier, const struct path *from, const char *path,
+static int walk_piece(const struct rfs_worker *worker, const struct path *from, const char *path,
 		      size_t bytes, unsigned int flags, struct path *found)
 {
-	char *room = carrier->task->memory->path;
+	char *room = worker->task->memory->path;
 
 	memcpy(room, path, bytes);
 	room[bytes] = 0;
@@ -38,10 +38,10 @@ static int walk_piece(const struct rfs_carrier *carrier, const struct path *from
  * A link at the end of the path is found itself; one before it is an error. @bytes: of the path, which
  * is valid, or a part of one that is. One that is longer than a look-up takes is walked in pieces.
  */
-static int walk(const struct rfs_carrier *carrier, const char *path, size_t bytes, unsigned int flags,
+static int walk(const struct rfs_worker *worker, const char *path, size_t bytes, unsigned int flags,
 		struct path *found)
 {
-	const struct path *from = &carrier->replay->root;
+	const struct path *from = &worker->replay->root;
 	struct path before;
 	size_t piece;
 	int err;
@@ -52,7 +52,7 @@ static int walk(const struct rfs_carrier *carrier, const char *path, size_t byte
 		return 0;
 	}
 	while ((piece = iot_path_piece(path, bytes)) < bytes) {
-		err = walk_piece(carrier, from, path, piece, LOOKUP_DIRECTORY, found);
+		err = walk_piece(worker, from, path, piece, LOOKUP_DIRECTORY, found);
 		if (from == &before)
 			path_put(&before);
 		if (err)
@@ -62,17 +62,17 @@ static int walk(const struct rfs_carrier *carrier, const char *path, size_t byte
 		path += piece + 1;
 		bytes -= piece + 1;
 	}
-	err = walk_piece(carrier, from, path, bytes, flags, found);
+	err = walk_piece(worker, from, path, bytes, flags, found);
 	if (from == &before)
 		path_put(&before);
 	return err;
 }
 
-int rfs_path_get(struct rfs_carrier *carrier, __le32 path, struct path *found)
+int rfs_path_get(struct rfs_worker *worker, __le32 path, struct path *found)
 {
-	const char *text = rfs_string(carrier, path);
+	const char *text = rfs_string(worker, path);
 
-	return walk(carrier, text, strlen(text), 0, found);
+	return walk(worker, text, strlen(text), 0, found);
 }
 
 /**
@@ -103,18 +103,18 @@ static int refuse_dot(const struct iot_program_op *op)
 }
 
 /* @path: of @op. Return: 0, and a reference of the directory. */
-static int place_find(struct rfs_carrier *carrier, const struct iot_program_op *op, __le32 path,
+static int place_find(struct rfs_worker *worker, const struct iot_program_op *op, __le32 path,
 		      struct place *place)
 {
-	const char *text = rfs_string(carrier, path);
+	const char *text = rfs_string(worker, path);
 	const char *slash = strrchr(text, '/');
 	const char *last = slash ? slash + 1 : text;
 	int err;
 
 	if (!strcmp(text, "."))
 		return refuse_dot(op);
-	err = slash ? walk(carrier, text, slash - text, LOOKUP_DIRECTORY, &place->dir) :
-		      walk(carrier, ".", 1, LOOKUP_DIRECTORY, &place->dir);
+	err = slash ? walk(worker, text, slash - text, LOOKUP_DIRECTORY, &place->dir) :
+		      walk(worker, ".", 1, LOOKUP_DIRECTORY, &place->dir);
 	if (err)
 		return err;
 	place->name = (struct qstr)QSTR_INIT(last, strlen(last));
@@ -123,10 +123,10 @@ static int place_find(struct rfs_carrier *carrier, const struct iot_program_op *
 }
 
 /* Return: 0, and write access to the mount, until place_put(). */
-static int place_get(struct rfs_carrier *carrier, const struct iot_program_op *op, __le32 path,
+static int place_get(struct rfs_worker *worker, const struct iot_program_op *op, __le32 path,
 		     struct place *place)
 {
-	int err = place_find(carrier, op, path, place);
+	int err = place_find(worker, op, path, place);
 
 	if (err)
 		return err;
@@ -153,11 +153,11 @@ static struct dentry *start_removing_at(struct place *place)
 }
 
 /* A look-up as the first half of making a name that exists already. */
-static s64 lookup_to_create(struct rfs_carrier *carrier, const struct iot_program_op *op)
+static s64 lookup_to_create(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	struct dentry *child;
 	struct place place;
-	int err = place_get(carrier, op, op->path, &place);
+	int err = place_get(worker, op, op->path, &place);
 
 	if (err)
 		return err;
@@ -168,15 +168,15 @@ static s64 lookup_to_create(struct rfs_carrier *carrier, const struct iot_progra
 	return err;
 }
 
-s64 rfs_do_lookup(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_lookup(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	const u32 make = IOT_INTENT_create | IOT_INTENT_excl;
 	struct path found;
 	int err;
 
 	if ((le32_to_cpu(op->flags) & make) == make)
-		return lookup_to_create(carrier, op);
-	err = rfs_path_get(carrier, op->path, &found);
+		return lookup_to_create(worker, op);
+	err = rfs_path_get(worker, op->path, &found);
 	if (!err)
 		path_put(&found);
 	return err;
@@ -186,12 +186,12 @@ s64 rfs_do_lookup(struct rfs_carrier *carrier, const struct iot_program_op *op)
  * Of a path that is longer than an open takes, the last name, in its directory. A link there is not followed:
  * that directory would be taken for the root that it may not leave.
  */
-static struct file *open_long(struct rfs_carrier *carrier, const char *path, int flags, umode_t mode)
+static struct file *open_long(struct rfs_worker *worker, const char *path, int flags, umode_t mode)
 {
 	const char *slash = strrchr(path, '/');
 	struct file *file;
 	struct path dir;
-	int err = walk(carrier, path, slash - path, LOOKUP_DIRECTORY, &dir);
+	int err = walk(worker, path, slash - path, LOOKUP_DIRECTORY, &dir);
 
 	if (err)
 		return ERR_PTR(err);
@@ -201,45 +201,45 @@ static struct file *open_long(struct rfs_carrier *carrier, const char *path, int
 }
 
 /* Of a file that it makes, if it makes one. */
-static umode_t open_mode(struct rfs_carrier *carrier, const struct iot_program_op *op)
+static umode_t open_mode(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	if (!(le32_to_cpu(op->flags) & (IOT_OPEN_create | IOT_OPEN_tmpfile)))
 		return 0;
-	return rfs_mode(carrier, S_IFREG | (le32_to_cpu(op->mode) & S_IALLUGO)) & S_IALLUGO;
+	return rfs_mode(worker, S_IFREG | (le32_to_cpu(op->mode) & S_IALLUGO)) & S_IALLUGO;
 }
 
-s64 rfs_do_open(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_open(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	const char *path = rfs_string(carrier, op->path);
+	const char *path = rfs_string(worker, op->path);
 	int flags = O_LARGEFILE | iot_open_flags_to(le32_to_cpu(op->flags));
-	umode_t mode = open_mode(carrier, op);
+	umode_t mode = open_mode(worker, op);
 	struct file *file = strlen(path) < IOT_LOOKUP_MAX ?
-				    file_open_root(&carrier->replay->root, path, flags, mode) :
-				    open_long(carrier, path, flags, mode);
+				    file_open_root(&worker->replay->root, path, flags, mode) :
+				    open_long(worker, path, flags, mode);
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	carrier->task->step.found.size_bytes = i_size_read(file_inode(file));
-	carrier->task->step.found.cached_pages = file->f_mapping->nrpages;
+	worker->task->step.found.size_bytes = i_size_read(file_inode(file));
+	worker->task->step.found.cached_pages = file->f_mapping->nrpages;
 	if (!op->handle) { /* it failed in the trace, so nothing uses it */
 		fput(file);
 		return 0;
 	}
-	return rfs_handle_fill(carrier->replay, op->handle, file);
+	return rfs_handle_fill(worker->replay, op->handle, file);
 }
 
-s64 rfs_do_mkdir(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_mkdir(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	struct dentry *child;
 	struct place place;
-	int err = place_get(carrier, op, op->path, &place);
+	int err = place_get(worker, op, op->path, &place);
 
 	if (err)
 		return err;
 	child = start_creating_at(&place);
 	if (!IS_ERR(child))
 		child = iot_vfs_mkdir(place.idmap, child, le32_to_cpu(op->mode) & S_IALLUGO,
-				      &carrier->delegated);
+				      &worker->delegated);
 	err = PTR_ERR_OR_ZERO(child);
 	iot_end_dirop(child);
 	place_put(&place);
@@ -265,48 +265,48 @@ static int may_mknod(umode_t mode)
 }
 
 /* A mode without a type is that of a regular file; only devices have a number. */
-static int make_node(struct rfs_carrier *carrier, const struct iot_program_op *op,
+static int make_node(struct rfs_worker *worker, const struct iot_program_op *op,
 		     const struct place *place, struct dentry *child)
 {
-	umode_t mode = rfs_mode(carrier, le32_to_cpu(op->mode));
+	umode_t mode = rfs_mode(worker, le32_to_cpu(op->mode));
 	bool is_device = S_ISCHR(mode) || S_ISBLK(mode);
-	u64 rdev = rfs_rdev(carrier, mode, le64_to_cpu(op->rdev));
+	u64 rdev = rfs_rdev(worker, mode, le64_to_cpu(op->rdev));
 
 	if (!(mode & S_IFMT) || S_ISREG(mode))
-		return iot_vfs_create(place->idmap, child, mode, &carrier->delegated);
+		return iot_vfs_create(place->idmap, child, mode, &worker->delegated);
 	return iot_vfs_mknod(place->idmap, child, mode,
 			     is_device ? new_decode_dev(rdev) : 0,
-			     &carrier->delegated);
+			     &worker->delegated);
 }
 
-s64 rfs_do_mknod(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_mknod(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	struct dentry *child;
 	struct place place;
-	int err = may_mknod(le32_to_cpu(op->mode)) ?: place_get(carrier, op, op->path, &place);
+	int err = may_mknod(le32_to_cpu(op->mode)) ?: place_get(worker, op, op->path, &place);
 
 	if (err)
 		return err;
 	child = start_creating_at(&place);
-	err = PTR_ERR_OR_ZERO(child) ?: make_node(carrier, op, &place, child);
+	err = PTR_ERR_OR_ZERO(child) ?: make_node(worker, op, &place, child);
 	iot_end_dirop(child);
 	place_put(&place);
 	return err;
 }
 
-s64 rfs_do_symlink(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_symlink(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	struct dentry *child;
 	struct place place;
-	int err = place_get(carrier, op, op->path, &place);
+	int err = place_get(worker, op, op->path, &place);
 
 	if (err)
 		return err;
 	child = start_creating_at(&place);
 	err = PTR_ERR_OR_ZERO(child);
 	if (!err)
-		err = iot_vfs_symlink(place.idmap, child, rfs_string(carrier, op->target),
-				      &carrier->delegated);
+		err = iot_vfs_symlink(place.idmap, child, rfs_string(worker, op->target),
+				      &worker->delegated);
 	iot_end_dirop(child);
 	place_put(&place);
 	return err;
@@ -323,47 +323,47 @@ static bool is_safe_to_link(struct mnt_idmap *idmap, struct inode *inode)
 }
 
 /* As linkat(2) does with fs.protected_hardlinks, which looks for the new name first. */
-static int may_link(const struct rfs_carrier *carrier, const struct path *old)
+static int may_link(const struct rfs_worker *worker, const struct path *old)
 {
 	struct mnt_idmap *idmap = mnt_idmap(old->mnt);
 	struct inode *inode = d_inode(old->dentry);
 
-	if (carrier->replay->setup.flags & IOT_REPLAY_ANY_LINKS)
+	if (worker->replay->setup.flags & IOT_REPLAY_ANY_LINKS)
 		return 0;
 	return is_safe_to_link(idmap, inode) || inode_owner_or_capable(idmap, inode) ? 0 : -EPERM;
 }
 
-s64 rfs_do_link(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_link(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	struct dentry *child;
 	struct place place;
 	struct rfs_object old;
-	int err = rfs_object_get(carrier, op, &old);
+	int err = rfs_object_get(worker, op, &old);
 
 	if (err)
 		return err;
-	err = place_get(carrier, op, op->new_path, &place);
+	err = place_get(worker, op, op->new_path, &place);
 	if (err) {
-		rfs_object_put(carrier, op, &old);
+		rfs_object_put(worker, op, &old);
 		return err;
 	}
 	child = start_creating_at(&place);
-	err = PTR_ERR_OR_ZERO(child) ?: may_link(carrier, &old.path);
+	err = PTR_ERR_OR_ZERO(child) ?: may_link(worker, &old.path);
 	if (!err)
 		err = vfs_link(old.path.dentry, place.idmap, d_inode(place.dir.dentry), child,
-			       iot_delegated(&carrier->delegated));
+			       iot_delegated(&worker->delegated));
 	iot_end_dirop(child);
 	place_put(&place);
-	rfs_object_put(carrier, op, &old);
+	rfs_object_put(worker, op, &old);
 	return err;
 }
 
-s64 rfs_do_unlink(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_unlink(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	struct inode *inode = NULL;
 	struct dentry *child;
 	struct place place;
-	int err = place_get(carrier, op, op->path, &place);
+	int err = place_get(worker, op, op->path, &place);
 
 	if (err)
 		return err;
@@ -373,7 +373,7 @@ s64 rfs_do_unlink(struct rfs_carrier *carrier, const struct iot_program_op *op)
 		inode = d_inode(child);
 		ihold(inode); /* the file is truncated below, when the directory is free again */
 		err = vfs_unlink(place.idmap, d_inode(place.dir.dentry), child,
-			       iot_delegated(&carrier->delegated));
+			       iot_delegated(&worker->delegated));
 	}
 	iot_end_dirop(child);
 	iput(inode);
@@ -381,33 +381,33 @@ s64 rfs_do_unlink(struct rfs_carrier *carrier, const struct iot_program_op *op)
 	return err;
 }
 
-s64 rfs_do_rmdir(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_rmdir(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	struct dentry *child;
 	struct place place;
-	int err = place_get(carrier, op, op->path, &place);
+	int err = place_get(worker, op, op->path, &place);
 
 	if (err)
 		return err;
 	child = start_removing_at(&place);
 	err = PTR_ERR_OR_ZERO(child);
 	if (!err)
-		err = iot_vfs_rmdir(place.idmap, child, &carrier->delegated);
+		err = iot_vfs_rmdir(place.idmap, child, &worker->delegated);
 	iot_end_dirop(child);
 	place_put(&place);
 	return err;
 }
 
 /* Write access is taken once: who has it twice would wait for a freeze that waits for the first. */
-s64 rfs_do_rename(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_rename(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	struct iot_renaming renaming;
 	struct place old, new;
-	int err = place_find(carrier, op, op->path, &old);
+	int err = place_find(worker, op, op->path, &old);
 
 	if (err)
 		return err;
-	err = place_get(carrier, op, op->new_path, &new);
+	err = place_get(worker, op, op->new_path, &new);
 	if (err) {
 		path_put(&old.dir);
 		return err;
@@ -419,7 +419,7 @@ s64 rfs_do_rename(struct rfs_carrier *carrier, const struct iot_program_op *op)
 		.new_parent = new.dir.dentry,
 		.new_name = &new.name,
 		.flags = iot_rename_flags_to(le32_to_cpu(op->flags)),
-		.delegated = &carrier->delegated,
+		.delegated = &worker->delegated,
 	};
 	err = iot_start_renaming(&renaming);
 	if (!err) {
@@ -432,62 +432,62 @@ s64 rfs_do_rename(struct rfs_carrier *carrier, const struct iot_program_op *op)
 }
 
 /* Room for the target of a link, which the record of this operation has. */
-static char *target_room(struct rfs_carrier *carrier, size_t bytes)
+static char *target_room(struct rfs_worker *worker, size_t bytes)
 {
-	struct rfs_memory *memory = carrier->task->memory;
+	struct rfs_memory *memory = worker->task->memory;
 
-	carrier->task->step.found.target = memory->path;
-	carrier->task->step.found.target_bytes = min(bytes, sizeof(memory->path));
+	worker->task->step.found.target = memory->path;
+	worker->task->step.found.target_bytes = min(bytes, sizeof(memory->path));
 	return memory->path;
 }
 
-static void keep_target(struct rfs_carrier *carrier, const char *target)
+static void keep_target(struct rfs_worker *worker, const char *target)
 {
-	char *room = target_room(carrier, strlen(target));
+	char *room = target_room(worker, strlen(target));
 
-	memcpy(room, target, carrier->task->step.found.target_bytes);
+	memcpy(room, target, worker->task->step.found.target_bytes);
 }
 
-static int read_link(struct rfs_carrier *carrier, const struct path *path, u64 room_bytes)
+static int read_link(struct rfs_worker *worker, const struct path *path, u64 room_bytes)
 {
-	int result = vfs_readlink(path->dentry, carrier->sink, min_t(u64, room_bytes, PATH_MAX));
+	int result = vfs_readlink(path->dentry, worker->sink, min_t(u64, room_bytes, PATH_MAX));
 	char *target;
 
 	if (result <= 0)
 		return result;
-	target = target_room(carrier, result);
-	if (copy_from_user(target, carrier->sink, carrier->task->step.found.target_bytes))
+	target = target_room(worker, result);
+	if (copy_from_user(target, worker->sink, worker->task->step.found.target_bytes))
 		return -EFAULT;
 	return result;
 }
 
-s64 rfs_do_readlink(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_readlink(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	struct path path;
-	int result = rfs_path_get(carrier, op->path, &path);
+	int result = rfs_path_get(worker, op->path, &path);
 
 	if (result)
 		return result;
 	touch_atime(&path);
-	result = read_link(carrier, &path, le64_to_cpu(op->length_bytes));
+	result = read_link(worker, &path, le64_to_cpu(op->length_bytes));
 	path_put(&path);
 	return result;
 }
 
 /* What a walk does when it meets a link; where it points to is a matter of operations that follow. */
-s64 rfs_do_follow(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_follow(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	DEFINE_DELAYED_CALL(done);
 	const char *target;
 	struct path path;
-	int err = rfs_path_get(carrier, op->path, &path);
+	int err = rfs_path_get(worker, op->path, &path);
 
 	if (err)
 		return err;
 	touch_atime(&path);
 	target = vfs_get_link(path.dentry, &done);
 	if (!IS_ERR_OR_NULL(target))
-		keep_target(carrier, target);
+		keep_target(worker, target);
 	do_delayed_call(&done);
 	path_put(&path);
 	return PTR_ERR_OR_ZERO(target);

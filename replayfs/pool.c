@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pool.c - assigns tasks to carriers.
+ * pool.c - assigns tasks to workers.
  *
- * How many carriers there are is decided by core/replay/pool.h. Until a task needs one, it is a waiter where it would
+ * How many workers there are is decided by core/replay/pool.h. Until a task needs one, it is a waiter where it would
  * wait, and nothing else. When its waits hold it stands in the list `ready` of its pool, and the next idle
- * carrier of the pool takes it.
+ * worker of the pool takes it.
  *
  * Tasks with mappings can only be performed in their own address space, so each of these is a
  * pool; all other tasks are one.
  *
- * Carriers are threads of the user. Each pool has a keeper, a thread that sleeps here and goes
- * back to user mode to start a carrier whenever the pool is short of them.
+ * Workers are threads of the user. Each pool has a keeper, a thread that sleeps here and goes
+ * back to user mode to start a worker whenever the pool is short of them.
  *
- * Locking: `lock` of the pool, taken when a task is to start, and when a carrier comes or goes.
+ * Locking: `lock` of the pool, taken when a task is to start, and when a worker comes or goes.
  * It nests inside that of a queue that somebody waits on.
  */
 #include <linux/sched/signal.h>
@@ -85,7 +85,7 @@ static void take(struct rfs_pool *pool, struct rfs_task *task)
 	spin_unlock_irq(&pool->lock);
 }
 
-/* Return: is there anything to do for an idle carrier: a task, or to leave? */
+/* Return: is there anything to do for an idle worker: a task, or to leave? */
 static bool look(struct rfs_replay *replay, struct rfs_pool *pool, struct rfs_task **task)
 {
 	while ((*task = first_ready(pool))) {
@@ -103,7 +103,7 @@ static void count_idle(struct rfs_pool *pool, bool is_new, int change)
 	pool->numbers.idle += change;
 	if (is_new && pool->numbers.called)
 		pool->numbers.called--;
-	pool->carriers += is_new;
+	pool->workers += is_new;
 	if (iot_pool_is_short(&pool->numbers))
 		wake_up(&pool->keepers);
 	spin_unlock_irq(&pool->lock);
@@ -112,8 +112,8 @@ static void count_idle(struct rfs_pool *pool, bool is_new, int change)
 /**
  * rfs_pool_take() - wait for a task that may start
  * @replay: ready or started
- * @pool: of the carrier
- * @is_new: the carrier has not been here before
+ * @pool: of the worker
+ * @is_new: the worker has not been here before
  * @number: out: the task, the caller's to perform
  *
  * Return: 1 with a task; 0 if none is going to come; -EINTR; -ECANCELED.
@@ -145,7 +145,7 @@ static bool is_called(struct rfs_replay *replay, struct rfs_pool *pool, bool *is
 }
 
 /**
- * rfs_pool_keep() - wait until a pool is short of carriers
+ * rfs_pool_keep() - wait until a pool is short of workers
  * @replay: ready or started
  * @space: address space of the pool
  *
@@ -230,7 +230,7 @@ static u32 count_pools(const struct rfs_replay *replay)
 
 /**
  * rfs_pools_init() - put each task into a pool
- * @replay: its tasks are there, lanes have their requests
+ * @replay: its tasks are there, request queues have their requests
  *
  * Return: 0 or -ENOMEM.
  */
@@ -253,8 +253,8 @@ int rfs_pools_init(struct rfs_replay *replay)
 
 /**
  * rfs_pool_leave() - a task is performed by another node
- * @replay: loaded; no carrier has come
- * @number: of the task, or lane
+ * @replay: loaded; no worker has come
+ * @number: of the task, or request queue
  */
 void rfs_pool_leave(struct rfs_replay *replay, u32 number)
 {
@@ -269,10 +269,10 @@ void rfs_pool_leave(struct rfs_replay *replay, u32 number)
 
 /**
  * rfs_pools_fill() - let tasks wait for what their first operation waits for
- * @replay: set up; no carrier has come
+ * @replay: set up; no worker has come
  *
  * Those that wait for nothing are ready, and counted: the replay starts when each of them has a
- * carrier.
+ * worker.
  */
 void rfs_pools_fill(struct rfs_replay *replay)
 {
@@ -307,12 +307,12 @@ void rfs_pools_wake(struct rfs_replay *replay)
 	}
 }
 
-/* Carriers that have come in so far, of all pools. */
-u32 rfs_pools_carriers(const struct rfs_replay *replay)
+/* Workers that have come in so far, of all pools. */
+u32 rfs_pools_workers(const struct rfs_replay *replay)
 {
 	u32 count = 0, i;
 
 	for (i = 0; i < replay->pool_count; i++)
-		count += READ_ONCE(replay->pools[i].carriers);
+		count += READ_ONCE(replay->pools[i].workers);
 	return count;
 }

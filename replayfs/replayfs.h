@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * replayfs.h - a replay in the kernel: its program, its carriers, and their shared state.
+ * replayfs.h - a replay in the kernel: its program, its workers, and their shared state.
  *
  * A replay is a descriptor of /dev/replayfs. User space hands it the file of a program, to be
  * verified (load), says where and how to run it (setup), and sends a thread of its own
- * into it for each task (run): the carrier, which performs the operations of the task
+ * into it for each task (run): the worker, which performs the operations of the task
  * one after the other without leaving the kernel.
  *
  * Locking: `lock` serializes load, setup and start. From start on the program and the
- * options do not change, and carriers take no lock between operations:
+ * options do not change, and workers take no lock between operations:
  *
  *   progress[], pending[]	core/replay/order.h: written by one, read by all, with barriers
  *   who waits for whom	wait.c
- *   which carrier is next	pool.c: a lock, taken when a task begins
+ *   which worker is next	pool.c: a lock, taken when a task begins
  *   windows of the program	window.c: rings with one who fills and one who empties
- *   struct rfs_task		the carrier that has claimed it
+ *   struct rfs_task		the worker that has claimed it
  *   handle and mapping slots	handles.h: a reference count each
  *   what other nodes tell	share.c: a lock of its own, for their agent
  *
- * Ownership: the replay lives as long as its descriptor, which each carrier in the
+ * Ownership: the replay lives as long as its descriptor, which each worker in the
  * kernel holds; whatever is still open at its end is closed with it.
  */
 #ifndef RFS_REPLAYFS_H
@@ -43,7 +43,7 @@
 enum rfs_state {
 	RFS_EMPTY,   /* there is no program */
 	RFS_LOADED,  /* there is one, verified */
-	RFS_READY,   /* target and options are set: carriers may come */
+	RFS_READY,   /* target and options are set: workers may come */
 	RFS_STARTED, /* they run */
 };
 
@@ -69,7 +69,7 @@ struct rfs_source {
 };
 
 /**
- * struct rfs_waiter - something that waits for a task or a hub, see wait.c
+ * struct rfs_waiter - something that waits for a task or a latch, see wait.c
  * @entry: in the queue of what it waits for
  * @replay: of which it is
  * @wait: for what
@@ -89,15 +89,15 @@ struct rfs_waiter {
  * @starts: the waits of its first operation
  * @start_count: their number
  * @ready: in the list of its pool
- * @pool: whose carriers may perform it; NULL for a lane, and for what another node performs
- * @is_claimed: a carrier is in it
- * @is_taken: a carrier was given it, and it has not ended
- * @has_begun: a carrier has been in it before
+ * @pool: whose workers may perform it; NULL for a request queue, and for what another node performs
+ * @is_claimed: a worker is in it
+ * @is_taken: a worker was given it, and it has not ended
+ * @has_begun: a worker has been in it before
  * @meter: of the pending operation
- * @step: how far it is; pending while a carrier goes to user mode and back
- * @memory: the carrier's, from the first time it comes in until the task has ended
- * @cred: what it performs with, likewise; NULL for what the carrier has
- * @request: of a lane, see requests.c
+ * @step: how far it is; pending while a worker goes to user mode and back
+ * @memory: the worker's, from the first time it comes in until the task has ended
+ * @cred: what it performs with, likewise; NULL for what the worker has
+ * @request: of a request queue, see requests.c
  */
 struct rfs_task {
 	/* What others write, */
@@ -107,7 +107,7 @@ struct rfs_task {
 	u32 start_count;
 	struct list_head ready;
 	struct rfs_pool *pool;
-	/* and what is the carrier's. */
+	/* and what is the worker's. */
 	unsigned long is_claimed ____cacheline_aligned_in_smp;
 	bool is_taken;
 	bool has_begun;
@@ -118,11 +118,11 @@ struct rfs_task {
 	struct rfs_request *request;
 };
 
-/* A transfer larger than the carrier's buffer goes to the same memory several times. */
+/* A transfer larger than the worker's buffer goes to the same memory several times. */
 #define RFS_VECTORS_MAX (IOT_PROGRAM_LENGTH_MAX / IOT_CARRIER_BUFFER_BYTES + 1)
 
 /**
- * struct rfs_memory - kernel memory that a carrier needs
+ * struct rfs_memory - kernel memory that a worker needs
  * @path: for a part of a path in the program, as much as one look-up takes, or the target of a link
  * @vectors: for transfers
  */
@@ -132,26 +132,26 @@ struct rfs_memory {
 };
 
 /**
- * struct rfs_pool - tasks that any of the same carriers can perform, see pool.c
+ * struct rfs_pool - tasks that any of the same workers can perform, see pool.c
  * @space: their address space, IOT_SPACE_COMMON if they need none of their own
- * @numbers: of tasks and carriers
- * @carriers: carriers that have come in so far
+ * @numbers: of tasks and workers
+ * @workers: workers that have come in so far
  * @lock: of the numbers and of @ready
  * @ready: tasks that may start, or could when they were put there
- * @idlers: idle carriers
+ * @idlers: idle workers
  * @keepers: the keeper
  */
 struct rfs_pool {
 	u32 space;
 	struct iot_pool numbers;
-	u32 carriers;
+	u32 workers;
 	spinlock_t lock;
 	struct list_head ready;
 	wait_queue_head_t idlers;
 	wait_queue_head_t keepers;
 };
 
-struct rfs_hub {
+struct rfs_latch {
 	wait_queue_head_t opened;
 };
 
@@ -165,19 +165,19 @@ struct rfs_request;
  * @state: moves down the list of states under @lock
  * @source: where the program comes from
  * @program: where everything of it is; from RFS_LOADED on
- * @order: how far tasks and hubs are
+ * @order: how far tasks and latches are
  * @tasks: one for each task of the program
- * @hubs: one for each hub
+ * @latches: one for each latch
  * @moved: queues of tasks that wait for operations, see wait.c
  * @moved_mask: their number, a power of two, less one
  * @handles: slots of open files, see handles.h
  * @maps: slots of mappings, see handles.h
- * @pools: of carriers
+ * @pools: of workers
  * @pool_count: their number
  * @roots: tasks that may start at once
- * @requests: of the lanes, one each
+ * @requests: of the request queues, one each
  * @under_way: requests that have been submitted and have not ended
- * @carried: tasks that are no lanes, and are not another node's
+ * @carried: tasks that are no request queues, and are not another node's
  * @share: which part of the program is performed here; NULL for all of it
  * @windows: one for each task, if the program is streamed, else NULL
  * @starts: waits of first operations, if the program is streamed
@@ -189,12 +189,12 @@ struct rfs_request;
  * @root: the target, as a mount of its own: what is mounted in it cannot be reached
  * @session: where outcomes go, NULL if nowhere
  * @setup: options; from RFS_READY on
- * @go: carriers that wait for the start
+ * @go: workers that wait for the start
  * @options: what every step needs to know; from RFS_STARTED on
  * @is_timed: durations or end times of operations are needed
- * @waiting: tasks that have a carrier, or had one
- * @finished: tasks that have ended, their lanes before them
- * @is_started: what carriers on @go wait for
+ * @waiting: tasks that have a worker, or had one
+ * @finished: tasks that have ended, their request queues before them
+ * @is_started: what workers on @go wait for
  * @is_cancelled: what everybody who waits looks at, too
  * @start_ns: monotonic clock at the start, 0 before
  * @end_ns: monotonic clock at the end of the last task, 0 before
@@ -206,7 +206,7 @@ struct rfs_replay {
 	struct iot_program program;
 	struct iot_order order;
 	struct rfs_task *tasks;
-	struct rfs_hub *hubs;
+	struct rfs_latch *latches;
 	wait_queue_head_t *moved;
 	u32 moved_mask;
 	struct rfs_handle *handles;
@@ -240,16 +240,16 @@ struct rfs_replay {
 };
 
 /**
- * struct rfs_carrier - a thread of the user that performs a task, while it is in the kernel
+ * struct rfs_worker - a thread of the user that performs a task, while it is in the kernel
  * @replay: the replay; the descriptor that the thread came through keeps it
  * @task_index: which task
- * @task: the same, claimed by this carrier
+ * @task: the same, claimed by this worker
  * @sink: its memory that reads go to
  * @source: its memory that writes come from
  * @ioprio: of its reads and writes, looked at now and then
  * @delegated: what a client of NFS has to give back before the operation can be performed
  */
-struct rfs_carrier {
+struct rfs_worker {
 	struct rfs_replay *replay;
 	u32 task_index;
 	struct rfs_task *task;
@@ -264,9 +264,9 @@ static inline bool rfs_is_cancelled(const struct rfs_replay *replay)
 	return READ_ONCE(replay->is_cancelled);
 }
 
-static inline const char *rfs_string(const struct rfs_carrier *carrier, __le32 offset)
+static inline const char *rfs_string(const struct rfs_worker *worker, __le32 offset)
 {
-	return iot_program_string(&carrier->replay->program, offset);
+	return iot_program_string(&worker->replay->program, offset);
 }
 
 /* load.c */
@@ -284,12 +284,12 @@ void rfs_source_close(struct rfs_source *source);
 /* users.c */
 int rfs_user_get(const struct iot_program_task *task, const struct cred **cred);
 
-/* carrier.c */
+/* worker.c */
 void rfs_task_forget(struct rfs_task *task);
-int rfs_carrier_run(struct rfs_replay *replay, struct iot_replay_run *run);
+int rfs_worker_run(struct rfs_replay *replay, struct iot_replay_run *run);
 int rfs_start(struct rfs_replay *replay);
 void rfs_cancel(struct rfs_replay *replay);
-void rfs_lane_end(struct rfs_replay *replay, u32 lane, const struct iot_program_op *op, s64 result);
+void rfs_queue_end(struct rfs_replay *replay, u32 queue, const struct iot_program_op *op, s64 result);
 void rfs_status(struct rfs_replay *replay, struct iot_replay_status *status);
 
 /* wait.c */
@@ -299,7 +299,7 @@ int rfs_wait_for(struct rfs_replay *replay, const struct iot_program_wait *wait)
 bool rfs_call_when(struct rfs_waiter *waiter);
 void rfs_wake_passed(struct rfs_replay *replay, u32 task, u32 from, u32 to);
 void rfs_wake_moved(struct rfs_replay *replay, u32 task, u32 index);
-void rfs_arrive(struct rfs_replay *replay, u32 hub, u32 count);
+void rfs_arrive(struct rfs_replay *replay, u32 latch, u32 count);
 void rfs_wake_everybody(struct rfs_replay *replay);
 wait_queue_head_t *rfs_queue_of_task(struct rfs_replay *replay, u32 task);
 
@@ -313,7 +313,7 @@ wait_queue_head_t *rfs_queue_of_task(struct rfs_replay *replay, u32 task);
 static inline void rfs_move_on(struct rfs_replay *replay, u32 index)
 {
 	const struct rfs_task *task = &replay->tasks[index];
-	u32 ended = task->step.index; /* a lane may go on as soon as this is known */
+	u32 ended = task->step.index; /* a request queue may go on as soon as this is known */
 
 	iot_store_release(iot_order_progress(&replay->order, index), ended);
 	smp_mb(); /* see wait.c */
@@ -325,7 +325,7 @@ static inline void rfs_move_on(struct rfs_replay *replay, u32 index)
 int rfs_pools_init(struct rfs_replay *replay);
 void rfs_pools_fill(struct rfs_replay *replay);
 void rfs_pools_wake(struct rfs_replay *replay);
-u32 rfs_pools_carriers(const struct rfs_replay *replay);
+u32 rfs_pools_workers(const struct rfs_replay *replay);
 struct rfs_pool *rfs_pool_of(struct rfs_replay *replay, u32 space);
 void rfs_pool_leave(struct rfs_replay *replay, u32 number);
 int rfs_pool_take(struct rfs_replay *replay, struct rfs_pool *pool, bool is_new, u32 *number);
@@ -342,10 +342,10 @@ int rfs_arrive_elsewhere(struct rfs_replay *replay, const struct iot_replay_arri
 int rfs_sleep_until(const struct rfs_replay *replay, u64 until_ns);
 void rfs_lateness(struct rfs_replay *replay, struct iot_replay_lateness *lateness);
 
-/* The number of the n-th request of a lane, from 1, in outcomes. */
-static inline u64 rfs_request_number(u32 lane, u32 nth)
+/* The number of the n-th request of a request queue, from 1, in outcomes. */
+static inline u64 rfs_request_number(u32 queue, u32 nth)
 {
-	return (u64)lane << 32 | nth;
+	return (u64)queue << 32 | nth;
 }
 
 /* requests.c */
@@ -353,13 +353,13 @@ int rfs_requests_init(struct rfs_replay *replay);
 void rfs_requests_exit(struct rfs_replay *replay);
 
 /* perform.c */
-s64 rfs_perform(struct rfs_carrier *carrier, const struct iot_program_op *op);
+s64 rfs_perform(struct rfs_worker *worker, const struct iot_program_op *op);
 
 /* outcome.c */
-u64 rfs_outcome(struct rfs_carrier *carrier, const struct iot_program_op *op, s64 result);
-void rfs_outcome_dirent(struct rfs_carrier *carrier, const struct iot_program_op *op,
+u64 rfs_outcome(struct rfs_worker *worker, const struct iot_program_op *op, s64 result);
+void rfs_outcome_dirent(struct rfs_worker *worker, const struct iot_program_op *op,
 			const char *name, int length, unsigned int type);
-void rfs_outcome_complete(struct rfs_replay *replay, u32 lane, const struct iot_program_op *op,
+void rfs_outcome_complete(struct rfs_replay *replay, u32 queue, const struct iot_program_op *op,
 			  s64 result);
 void rfs_outcome_end(struct rfs_replay *replay, struct iot_rec_played *stats);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * requests.c - asynchronous reads and writes: a carrier submits them, and the file system's
+ * requests.c - asynchronous reads and writes: a worker submits them, and the file system's
  * completion ends them.
  *
- * A lane has no carrier. Its task submits a request and goes on; the lower file system
- * calls back when it has ended, in whatever context, and that is the end of the lane's
- * operation. A lane has one request under way at most, so its control block is the lane's.
- * The memory is the carrier's: the file system has taken hold of the pages by the time
+ * A request queue has no worker. Its task submits a request and goes on; the lower file system
+ * calls back when it has ended, in whatever context, and that is the end of the request queue's
+ * operation. A request queue has one request under way at most, so its control block is the request queue's.
+ * The memory is the worker's: the file system has taken hold of the pages by the time
  * that the submission returns, as with io_submit(2).
  */
 #include <linux/fs.h>
@@ -23,20 +23,20 @@
 #include "window.h"
 
 /**
- * struct rfs_request - the request of a lane
+ * struct rfs_request - the request of a request queue
  * @kiocb: the control block
  * @replay: the replay
- * @lane: index of the lane
- * @submitted: requests submitted to the lane so far; written by the carrier of its task
+ * @queue: index of the request queue
+ * @submitted: requests submitted to the request queue so far; written by the worker of its task
  * @has_handle: it uses the handle of @op
- * @op: the lane's operation for the request: where it ends nothing can be read
+ * @op: the request queue's operation for the request: where it ends nothing can be read
  * @result: of the request, for @work
  * @work: its end, if that may sleep
  */
 struct rfs_request {
 	struct kiocb kiocb;
 	struct rfs_replay *replay;
-	u32 lane;
+	u32 queue;
 	u32 submitted;
 	bool has_handle;
 	struct iot_program_op op;
@@ -48,7 +48,7 @@ static void end(struct rfs_request *request, s64 result)
 {
 	struct rfs_replay *replay = request->replay;
 
-	rfs_lane_end(replay, request->lane, &request->op, result);
+	rfs_queue_end(replay, request->queue, &request->op, result);
 	if (atomic_dec_and_test(&replay->under_way))
 		wake_up_var(&replay->under_way);
 }
@@ -62,7 +62,7 @@ static void put_and_end(struct work_struct *work)
 }
 
 /*
- * Called by the carrier for what ended at once, else where the request ends, and there nobody may
+ * Called by the worker for what ended at once, else where the request ends, and there nobody may
  * sleep. A handle that was released while its request was under way goes with it, and with the
  * handle go its locks, which may take a while: elsewhere.
  */
@@ -79,13 +79,13 @@ static void request_end(struct rfs_request *request, s64 result)
 	schedule_work(&request->work);
 }
 
-static bool is_lane(const struct iot_program *program, u32 task)
+static bool is_queue(const struct iot_program *program, u32 task)
 {
-	return le32_to_cpu(program->tasks[task].flags) & IOT_TASK_LANE;
+	return le32_to_cpu(program->tasks[task].flags) & IOT_TASK_QUEUE;
 }
 
 /**
- * rfs_requests_init() - room for the request of each lane
+ * rfs_requests_init() - room for the request of each request queue
  * @replay: its tasks are there
  *
  * Return: 0 or -ENOMEM.
@@ -93,20 +93,20 @@ static bool is_lane(const struct iot_program *program, u32 task)
 int rfs_requests_init(struct rfs_replay *replay)
 {
 	const struct iot_program *program = &replay->program;
-	u32 lanes = 0, i;
+	u32 queues = 0, i;
 
 	for (i = 0; i < program->task_count; i++)
-		lanes += is_lane(program, i);
-	replay->carried = program->task_count - lanes;
-	replay->requests = vzalloc(array_size(lanes + 1, sizeof(*replay->requests)));
+		queues += is_queue(program, i);
+	replay->carried = program->task_count - queues;
+	replay->requests = vzalloc(array_size(queues + 1, sizeof(*replay->requests)));
 	if (!replay->requests)
 		return -ENOMEM;
-	for (i = 0, lanes = 0; i < program->task_count; i++) {
-		if (!is_lane(program, i))
+	for (i = 0, queues = 0; i < program->task_count; i++) {
+		if (!is_queue(program, i))
 			continue;
-		replay->tasks[i].request = &replay->requests[lanes++];
+		replay->tasks[i].request = &replay->requests[queues++];
 		replay->tasks[i].request->replay = replay;
-		replay->tasks[i].request->lane = i;
+		replay->tasks[i].request->queue = i;
 		INIT_WORK(&replay->tasks[i].request->work, put_and_end);
 		replay->tasks[i].step.stats.task = le32_to_cpu(program->tasks[i].origin);
 	}
@@ -133,7 +133,7 @@ static void request_complete(struct kiocb *kiocb, long result)
 	request_end(container_of(kiocb, struct rfs_request, kiocb), result);
 }
 
-static ssize_t begin_read(struct rfs_carrier *carrier, struct kiocb *kiocb, size_t length_bytes)
+static ssize_t begin_read(struct rfs_worker *worker, struct kiocb *kiocb, size_t length_bytes)
 {
 	struct file *file = kiocb->ki_filp;
 	struct iov_iter iter;
@@ -146,11 +146,11 @@ static ssize_t begin_read(struct rfs_carrier *carrier, struct kiocb *kiocb, size
 	err = rw_verify_area(READ, file, &kiocb->ki_pos, length_bytes);
 	if (err)
 		return err;
-	rfs_iter_init(carrier, &iter, kiocb, length_bytes);
+	rfs_iter_init(worker, &iter, kiocb, length_bytes);
 	return file->f_op->read_iter(kiocb, &iter);
 }
 
-static ssize_t begin_write(struct rfs_carrier *carrier, struct kiocb *kiocb, size_t length_bytes)
+static ssize_t begin_write(struct rfs_worker *worker, struct kiocb *kiocb, size_t length_bytes)
 {
 	struct file *file = kiocb->ki_filp;
 	struct iov_iter iter;
@@ -164,7 +164,7 @@ static ssize_t begin_write(struct rfs_carrier *carrier, struct kiocb *kiocb, siz
 	if (result)
 		return result;
 	kiocb->ki_flags |= IOCB_WRITE;
-	rfs_iter_init(carrier, &iter, kiocb, length_bytes);
+	rfs_iter_init(worker, &iter, kiocb, length_bytes);
 	kiocb_start_write(kiocb);
 	result = file->f_op->write_iter(kiocb, &iter);
 	if (result != -EIOCBQUEUED)
@@ -178,12 +178,12 @@ static ssize_t begin_write(struct rfs_carrier *carrier, struct kiocb *kiocb, siz
  */
 #define DROPPED_IOCB_FLAGS (IOCB_NOWAIT | IOCB_HIPRI)
 
-static ssize_t try(struct rfs_carrier *carrier, struct rfs_request *request,
+static ssize_t try(struct rfs_worker *worker, struct rfs_request *request,
 		   const struct iot_program_op *op, struct file *file)
 {
 	ssize_t result;
 
-	request->kiocb = rfs_iocb(carrier, op, file);
+	request->kiocb = rfs_iocb(worker, op, file);
 	result = rfs_iocb_check(&request->kiocb);
 	if (result)
 		return result;
@@ -191,31 +191,31 @@ static ssize_t try(struct rfs_carrier *carrier, struct rfs_request *request,
 	request->kiocb.ki_complete = request_complete;
 	get_file(file); /* the request may end at once, but the file system looks at the file after that */
 	if (le32_to_cpu(op->flags) & IOT_RW_write)
-		result = begin_write(carrier, &request->kiocb, le64_to_cpu(op->length_bytes));
+		result = begin_write(worker, &request->kiocb, le64_to_cpu(op->length_bytes));
 	else
-		result = begin_read(carrier, &request->kiocb, le64_to_cpu(op->length_bytes));
+		result = begin_read(worker, &request->kiocb, le64_to_cpu(op->length_bytes));
 	fput(file);
 	return result;
 }
 
 /* What is refused is refused before it is queued. */
-static ssize_t begin(struct rfs_carrier *carrier, struct rfs_request *request,
+static ssize_t begin(struct rfs_worker *worker, struct rfs_request *request,
 		     const struct iot_program_op *op)
 {
-	struct file *file = rfs_handle_get(carrier->replay, op->handle);
+	struct file *file = rfs_handle_get(worker->replay, op->handle);
 	struct iot_program_op plain;
 	ssize_t result;
 
 	request->has_handle = !IS_ERR(file); /* which request_end() gives back, also after an error */
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	result = try(carrier, request, op, file);
+	result = try(worker, request, op, file);
 	if (likely(result >= 0 || result == -EIOCBQUEUED) ||
-	    !(carrier->replay->setup.flags & IOT_REPLAY_EMULATE) || !iot_is_unable(&request->op, result) ||
+	    !(worker->replay->setup.flags & IOT_REPLAY_EMULATE) || !iot_is_unable(&request->op, result) ||
 	    !iot_substitute(&request->op, 0, 0, &plain))
 		return result;
-	carrier->replay->tasks[request->lane].step.refused = result;
-	return try(carrier, request, &plain, file);
+	worker->replay->tasks[request->queue].step.refused = result;
+	return try(worker, request, &plain, file);
 }
 
 static struct rfs_request *request_of(const struct rfs_replay *replay,
@@ -225,43 +225,43 @@ static struct rfs_request *request_of(const struct rfs_replay *replay,
 }
 
 /**
- * rfs_submit_wait() - wait until the lane of a submit is free
- * @carrier: who submits
+ * rfs_submit_wait() - wait until the request queue of a submit is free
+ * @worker: who submits
  * @op: the submit
  *
- * The request before it in the lane must have ended, whatever the program's waits say.
+ * The request before it in the request queue must have ended, whatever the program's waits say.
  *
  * Return: 0; -EINTR; -ECANCELED.
  */
-int rfs_submit_wait(struct rfs_carrier *carrier, const struct iot_program_op *op)
+int rfs_submit_wait(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	struct rfs_request *request = request_of(carrier->replay, op);
+	struct rfs_request *request = request_of(worker->replay, op);
 	const struct iot_program_wait wait = {
-		.task = cpu_to_le32(request->lane),
+		.task = cpu_to_le32(request->queue),
 		.index = cpu_to_le32(request->submitted - 1),
 	};
 	const struct iot_program_op *complete;
-	int err = request->submitted ? rfs_wait_for(carrier->replay, &wait) : 0;
+	int err = request->submitted ? rfs_wait_for(worker->replay, &wait) : 0;
 
 	if (err)
 		return err;
-	complete = rfs_op(carrier->replay, request->lane, request->submitted, &carrier->task->step.stats);
+	complete = rfs_op(worker->replay, request->queue, request->submitted, &worker->task->step.stats);
 	if (IS_ERR(complete))
 		return PTR_ERR(complete);
 	request->op = *complete;
 	return 0;
 }
 
-s64 rfs_do_submit(struct rfs_carrier *carrier, const struct iot_program_op *op)
+s64 rfs_do_submit(struct rfs_worker *worker, const struct iot_program_op *op)
 {
-	struct rfs_replay *replay = carrier->replay;
+	struct rfs_replay *replay = worker->replay;
 	struct rfs_request *request = request_of(replay, op);
 	ssize_t result;
 
 	request->submitted++;
-	carrier->task->step.found.request = rfs_request_number(request->lane, request->submitted);
+	worker->task->step.found.request = rfs_request_number(request->queue, request->submitted);
 	atomic_inc(&replay->under_way);
-	result = begin(carrier, request, op);
+	result = begin(worker, request, op);
 	if (result != -EIOCBQUEUED)
 		request_end(request, result);
 	return 0;

@@ -81,19 +81,19 @@ static int check_marks(const struct rfs_share *share)
 	return 0;
 }
 
-/* No more can arrive elsewhere than arrive; and a lane is where its task is. */
+/* No more can arrive elsewhere than arrive; and a request queue is where its task is. */
 static int check_share(const struct rfs_share *share)
 {
 	const struct iot_program *program = &share->replay->program;
 	u32 i;
 
-	for (i = 0; i < program->hub_count; i++)
-		if (share->elsewhere[i] > le32_to_cpu(program->hubs[i].arrivals))
+	for (i = 0; i < program->latch_count; i++)
+		if (share->elsewhere[i] > le32_to_cpu(program->latches[i].arrivals))
 			return -EINVAL;
 	for (i = 0; i < program->task_count; i++) {
 		if (share->is_here[i] > 1)
 			return -EINVAL;
-		if (le32_to_cpu(program->tasks[i].flags) & IOT_TASK_LANE &&
+		if (le32_to_cpu(program->tasks[i].flags) & IOT_TASK_QUEUE &&
 		    share->is_here[i] != share->is_here[le32_to_cpu(program->tasks[i].parent)])
 			return -EINVAL;
 	}
@@ -188,7 +188,7 @@ static int fill_share(struct rfs_share *share, const struct iot_replay_share *fr
 	if (IS_ERR(array))
 		return PTR_ERR(array);
 	share->is_here = array;
-	array = take_array(from->elsewhere, program->hub_count, sizeof(*share->elsewhere));
+	array = take_array(from->elsewhere, program->latch_count, sizeof(*share->elsewhere));
 	if (IS_ERR(array))
 		return PTR_ERR(array);
 	share->elsewhere = array;
@@ -362,7 +362,7 @@ int rfs_advance(struct rfs_replay *replay, const struct iot_replay_move *to)
 }
 
 /**
- * rfs_arrive_elsewhere() - tasks elsewhere have arrived at a hub
+ * rfs_arrive_elsewhere() - tasks elsewhere have arrived at a latch
  * @replay: ready or started
  * @at: from user space: which, and how many
  *
@@ -375,10 +375,10 @@ int rfs_arrive_elsewhere(struct rfs_replay *replay, const struct iot_replay_arri
 
 	if (IS_ERR(share))
 		return PTR_ERR(share);
-	if (at->hub < replay->program.hub_count && at->count &&
-	    at->count <= share->elsewhere[at->hub]) {
-		share->elsewhere[at->hub] -= at->count;
-		rfs_arrive(replay, at->hub, at->count);
+	if (at->latch < replay->program.latch_count && at->count &&
+	    at->count <= share->elsewhere[at->latch]) {
+		share->elsewhere[at->latch] -= at->count;
+		rfs_arrive(replay, at->latch, at->count);
 		err = 0;
 	}
 	mutex_unlock(&share->lock);

@@ -16,7 +16,7 @@
 #include "replayfs.h"
 
 /*
- * The resident part of a program, its tasks, hubs and slots may take at most 1 / MEMORY_SHARE of the
+ * The resident part of a program, its tasks, latches and slots may take at most 1 / MEMORY_SHARE of the
  * machine's memory. The windows of streamed tasks are extra; the caller limits their size.
  */
 #define MEMORY_SHARE 4
@@ -116,8 +116,8 @@ int rfs_source_check(const struct rfs_source *source, u64 starts)
 	u64 tasks = le64_to_cpu(head->sections[IOT_SECTION_TASKS].count);
 	u64 bytes = resident_bytes(source) + starts * sizeof(struct iot_program_wait) +
 		    tasks * (sizeof(struct rfs_task) + IOT_ORDER_STEP * sizeof(u32)) +
-		    le64_to_cpu(head->sections[IOT_SECTION_HUBS].count) *
-			    (sizeof(struct rfs_hub) + sizeof(u32)) +
+		    le64_to_cpu(head->sections[IOT_SECTION_LATCHES].count) *
+			    (sizeof(struct rfs_latch) + sizeof(u32)) +
 		    le32_to_cpu(head->handles) * (u64)sizeof(struct rfs_handle) +
 		    le32_to_cpu(head->maps) * (u64)sizeof(struct rfs_map);
 

@@ -48,11 +48,11 @@ bool rfs_may_discard(const struct file *file)
 }
 
 /* What rfs_iter_init() does for a transfer that gets memory. */
-void rfs_iter_memory(struct rfs_carrier *carrier, struct iov_iter *iter, bool is_write,
+void rfs_iter_memory(struct rfs_worker *worker, struct iov_iter *iter, bool is_write,
 		     size_t length_bytes)
 {
-	void __user *memory = is_write ? carrier->source : carrier->sink;
-	struct iovec *vectors = carrier->task->memory->vectors;
+	void __user *memory = is_write ? worker->source : worker->sink;
+	struct iovec *vectors = worker->task->memory->vectors;
 	size_t left = length_bytes;
 	unsigned long count = 0;
 

@@ -16,19 +16,19 @@
 
 int rfs_iocb_flags(u32 our);
 int rfs_iocb_refusal(const struct kiocb *kiocb);
-void rfs_iter_memory(struct rfs_carrier *carrier, struct iov_iter *iter, bool is_write,
+void rfs_iter_memory(struct rfs_worker *worker, struct iov_iter *iter, bool is_write,
 		     size_t length_bytes);
 
 /**
  * rfs_iocb() - a synchronous control block for an operation
- * @carrier: performs it
+ * @worker: performs it
  * @op: the operation
  * @file: of the operation
  *
  * How it is done stands in the operation, not in its handle: flags of the call (RWF_*) and
  * fcntl(F_SETFL) change it from one operation to the next.
  */
-static inline struct kiocb rfs_iocb(const struct rfs_carrier *carrier,
+static inline struct kiocb rfs_iocb(const struct rfs_worker *worker,
 				    const struct iot_program_op *op, struct file *file)
 {
 	int flags = op->flags ? rfs_iocb_flags(le32_to_cpu(op->flags)) : 0;
@@ -37,7 +37,7 @@ static inline struct kiocb rfs_iocb(const struct rfs_carrier *carrier,
 		.ki_filp = file,
 		.ki_pos = le64_to_cpu(op->offset_bytes),
 		.ki_flags = (file->f_iocb_flags & ~RFS_IOCB_FLAGS) | flags,
-		.ki_ioprio = carrier->ioprio,
+		.ki_ioprio = worker->ioprio,
 	};
 }
 
@@ -51,22 +51,22 @@ bool rfs_may_discard(const struct file *file);
 
 /**
  * rfs_iter_init() - memory for a transfer: the same as often as it takes
- * @carrier: whose memory it is, as in a system call
- * @iter: filled in; it refers to a table of the carrier
+ * @worker: whose memory it is, as in a system call
+ * @iter: filled in; it refers to a table of the worker
  * @kiocb: of the transfer; a write has IOCB_WRITE
  * @length_bytes: as verified
  *
  * A read in mode `discard` gets no memory, except a read that bypasses the page cache: there the
  * device, or the server of the file system, writes to it.
  */
-static inline void rfs_iter_init(struct rfs_carrier *carrier, struct iov_iter *iter,
+static inline void rfs_iter_init(struct rfs_worker *worker, struct iov_iter *iter,
 				 const struct kiocb *kiocb, size_t length_bytes)
 {
 	if (!(kiocb->ki_flags & (IOCB_WRITE | IOCB_DIRECT)) &&
-	    carrier->replay->setup.data == IOT_DATA_DISCARD && rfs_may_discard(kiocb->ki_filp))
+	    worker->replay->setup.data == IOT_DATA_DISCARD && rfs_may_discard(kiocb->ki_filp))
 		iov_iter_discard(iter, ITER_DEST, length_bytes);
 	else
-		rfs_iter_memory(carrier, iter, kiocb->ki_flags & IOCB_WRITE, length_bytes);
+		rfs_iter_memory(worker, iter, kiocb->ki_flags & IOCB_WRITE, length_bytes);
 }
 
 #endif

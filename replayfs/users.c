@@ -2,7 +2,7 @@
 /*
  * users.c - a task runs with the user and group that it had in the trace.
  *
- * The credentials are created when a task begins, and the carrier has them while it is in the kernel
+ * The credentials are created when a task begins, and the worker has them while it is in the kernel
  * for that task: a single operation needs no change of credentials. A trace has no supplementary groups, nor
  * has the task.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * wait.c - waiting for tasks and hubs, and waking the waiters.
+ * wait.c - waiting for tasks and latches, and waking the waiters.
  *
- * A waiter for a hub is in the hub's queue `opened`. A waiter for an operation of a task is in one of
+ * A waiter for a latch is in the latch's queue `opened`. A waiter for an operation of a task is in one of
  * the replay's queues `moved`, by task and operation, and is counted in the task's `waiters`. A task
  * that moves on stores its progress, then checks whether it has any waiters, and then whether the
  * queue of the operation that has just ended is empty. A waiter counts itself and joins the queue,
@@ -31,14 +31,14 @@ static wait_queue_head_t *queue_of(struct rfs_replay *replay, const struct iot_p
 {
 	u32 task = le32_to_cpu(wait->task), index = le32_to_cpu(wait->index);
 
-	if (task == IOT_WAIT_HUB)
-		return &replay->hubs[index].opened;
+	if (task == IOT_WAIT_LATCH)
+		return &replay->latches[index].opened;
 	return moved_queue(replay, task, index);
 }
 
 /**
  * rfs_waits_init() - make the queues
- * @replay: tasks and hubs are there, all zero
+ * @replay: tasks and latches are there, all zero
  *
  * Return: 0 or -ENOMEM.
  */
@@ -53,8 +53,8 @@ int rfs_waits_init(struct rfs_replay *replay)
 	replay->moved_mask = count - 1;
 	for (i = 0; i < count; i++)
 		init_waitqueue_head(&replay->moved[i]);
-	for (i = 0; i < replay->program.hub_count; i++)
-		init_waitqueue_head(&replay->hubs[i].opened);
+	for (i = 0; i < replay->program.latch_count; i++)
+		init_waitqueue_head(&replay->latches[i].opened);
 	return 0;
 }
 
@@ -68,7 +68,7 @@ static void count_waiter(struct rfs_replay *replay, const struct iot_program_wai
 {
 	u32 task = le32_to_cpu(wait->task);
 
-	if (task != IOT_WAIT_HUB)
+	if (task != IOT_WAIT_LATCH)
 		atomic_add(change, &replay->tasks[task].waiters);
 }
 
@@ -189,18 +189,18 @@ void rfs_wake_passed(struct rfs_replay *replay, u32 task, u32 from, u32 to)
 }
 
 /**
- * rfs_arrive() - count down a hub
+ * rfs_arrive() - count down a latch
  * @replay: ready or started
- * @hub: its index
+ * @latch: its index
  * @count: how many arrive
  */
-void rfs_arrive(struct rfs_replay *replay, u32 hub, u32 count)
+void rfs_arrive(struct rfs_replay *replay, u32 latch, u32 count)
 {
-	if (!atomic_sub_and_test(count, (atomic_t *)&replay->order.pending[hub]))
+	if (!atomic_sub_and_test(count, (atomic_t *)&replay->order.pending[latch]))
 		return;
 	smp_mb__after_atomic(); /* see above */
-	if (waitqueue_active(&replay->hubs[hub].opened))
-		wake_up_all(&replay->hubs[hub].opened);
+	if (waitqueue_active(&replay->latches[latch].opened))
+		wake_up_all(&replay->latches[latch].opened);
 }
 
 /**
@@ -213,8 +213,8 @@ void rfs_wake_everybody(struct rfs_replay *replay)
 
 	for (i = 0; i <= replay->moved_mask; i++)
 		wake_up_all(&replay->moved[i]);
-	for (i = 0; i < replay->program.hub_count; i++)
-		wake_up_all(&replay->hubs[i].opened);
+	for (i = 0; i < replay->program.latch_count; i++)
+		wake_up_all(&replay->latches[i].opened);
 }
 
 /**

@@ -4,19 +4,19 @@
  *
  * Each task that runs, or soon may, has a window of two streams: its operations, and its waits. A
  * stream is a ring of blocks of the program's file. A thread of the user, the feeder, reads blocks
- * into it; the carrier of the task goes through them, and returns each when it asks for the next
+ * into it; the worker of the task goes through them, and returns each when it asks for the next
  * one. It wakes the feeder when half of a ring is free, and waits only if it finds a ring empty,
  * which is counted: a stall.
  *
  * A block whose content is not the verified one is refused (core/replay/blocks.h), and the replay ends.
  *
- *		    carrier				feeder
+ *		    worker				feeder
  *   stream.given   writes, release			reads, acquire
  *   stream.fed     reads, acquire			writes, release
  *   stream.bytes   reads what is fed			makes it, and frees it after `is_over`
  *   hungry	    adds the task, if it is not there	takes all
  *
- * The window of a lane is used by the carrier of its task.
+ * The window of a request queue is used by the worker of its task.
  */
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
@@ -57,7 +57,7 @@ enum window_flag {
  * struct rfs_window - of a task
  * @node: in the list of those that are hungry
  * @flags: enum window_flag
- * @is_over: the carrier needs it no more
+ * @is_over: the worker needs it no more
  * @ops: stream of operations
  * @waits: stream of waits
  */
@@ -86,7 +86,7 @@ static void stream_init(struct rfs_stream *stream, u32 section, u64 first, u32 c
 
 /* -- the feeder -------------------------------------------------------------------------------- */
 
-static void wake_carrier(struct rfs_replay *replay, u32 task)
+static void wake_worker(struct rfs_replay *replay, u32 task)
 {
 	wait_queue_head_t *queue = rfs_queue_of_task(replay, task);
 
@@ -106,7 +106,7 @@ static u32 room_of(const struct rfs_stream *stream)
 static int publish_block(struct rfs_replay *replay, u32 task, struct rfs_stream *stream)
 {
 	smp_store_release(&stream->fed, stream->fed + 1);
-	wake_carrier(replay, task);
+	wake_worker(replay, task);
 	cond_resched();
 	if (rfs_is_cancelled(replay))
 		return -ECANCELED;
@@ -175,7 +175,7 @@ static int feed_window(struct rfs_replay *replay, u32 task)
 		return 0;
 	}
 	err = feed_stream(replay, task, IOT_SECTION_OPS, &window->ops);
-	/* The waits of a lane are those that make it one: nobody looks at them again. */
+	/* The waits of a request queue are those that make it one: nobody looks at them again. */
 	if (!err && !replay->tasks[task].request)
 		err = feed_stream(replay, task, IOT_SECTION_WAITS, &window->waits);
 	if (!err && (room_of(&window->ops) ||
@@ -212,7 +212,7 @@ static void count_begun(struct rfs_replay *replay, struct rfs_window *window)
 
 /*
  * Tasks begin about in the order in which they stand: the next of them find their windows full. Of
- * lanes, when their tasks begin.
+ * request queues, when their tasks begin.
  */
 static bool is_ahead(const struct rfs_replay *replay)
 {
@@ -292,7 +292,7 @@ int rfs_windows_feed(struct rfs_replay *replay)
 	return err;
 }
 
-/* -- carriers ---------------------------------------------------------------------------------- */
+/* -- workers ---------------------------------------------------------------------------------- */
 
 /* The block that a unit is in is empty: wait until it is fed. */
 static int wait_for_block(struct rfs_replay *replay, u32 task, const struct rfs_stream *stream,
@@ -356,7 +356,7 @@ static int wait_until_full(struct rfs_replay *replay, u32 task, const struct rfs
 }
 
 /**
- * rfs_window_begin() - a carrier has taken a task: wait until what it needs first is there
+ * rfs_window_begin() - a worker has taken a task: wait until what it needs first is there
  * @replay: ready or started
  * @task: index of the task
  * @stats: where stalls are counted
@@ -366,14 +366,14 @@ static int wait_until_full(struct rfs_replay *replay, u32 task, const struct rfs
 int rfs_window_begin(struct rfs_replay *replay, u32 task, struct iot_rec_played *stats)
 {
 	struct rfs_window *window = &replay->windows[task];
-	u32 lane;
+	u32 queue;
 	int err = 0;
 
 	set_bit(WINDOW_BEGUN, &window->flags);
 	count_begun(replay, window);
 	rfs_windows_wake(replay);
-	for (lane = task + 1; lane < replay->program.task_count && replay->tasks[lane].request; lane++)
-		call_feeder(replay, lane);
+	for (queue = task + 1; queue < replay->program.task_count && replay->tasks[queue].request; queue++)
+		call_feeder(replay, queue);
 	if (window->ops.blocks)
 		err = go_to_block(replay, task, &window->ops, 0, stats);
 	if (!err && window->waits.blocks)
@@ -385,7 +385,7 @@ int rfs_window_begin(struct rfs_replay *replay, u32 task, struct iot_rec_played 
 }
 
 /**
- * rfs_window_end() - a task has ended, or that whose lane it is
+ * rfs_window_end() - a task has ended, or that whose request queue it is
  * @replay: started
  * @task: index of the task
  */
@@ -416,7 +416,7 @@ static u32 count_starts(const struct iot_program *program, const struct iot_prog
 
 /*
  * Waits of first operations, which are the first of their tasks, stay in memory: who waits for
- * them has no carrier yet.
+ * them has no worker yet.
  */
 static int starts_init(struct rfs_replay *replay)
 {

@@ -17,7 +17,7 @@ const void *rfs_window_unit(struct rfs_replay *replay, u32 task, u32 section, u3
  * @index: of the operation, no less than that of the one that was asked for before
  * @stats: where a stall is counted
  *
- * Called by the carrier of the task, or of the task whose lane it is.
+ * Called by the worker of the task, or of the task whose request queue it is.
  *
  * Return: the operation, until the next is asked for; -EINTR; -ECANCELED.
  */

@@ -149,8 +149,8 @@ static void print_text(const struct options *options, const struct compile_summa
 {
 	u32 i;
 
-	printf("%s: %llu operations of %u tasks, %llu waits, %u hubs, %llu entries to begin with\n",
-	       options->compile.program, s->operations, s->tasks, s->waits, s->hubs, s->entries);
+	printf("%s: %llu operations of %u tasks, %llu waits, %u latches, %llu entries to begin with\n",
+	       options->compile.program, s->operations, s->tasks, s->waits, s->latches, s->entries);
 	for (i = 0; i < EDGE_CAUSE_COUNT; i++)
 		if (s->edges[i])
 			print_edges(s, i);
@@ -292,8 +292,8 @@ static void print_json(const struct options *options, const struct compile_summa
 	json_put_unsigned(&json, "program_operations", s->ops);
 	json_put_unsigned(&json, "tasks", s->tasks);
 	json_put_unsigned(&json, "waits", s->waits);
-	json_put_unsigned(&json, "lanes", s->lanes);
-	json_put_unsigned(&json, "hubs", s->hubs);
+	json_put_unsigned(&json, "request_queues", s->queues);
+	json_put_unsigned(&json, "latches", s->latches);
 	json_put_unsigned(&json, "handles", s->handles);
 	json_put_unsigned(&json, "maps", s->maps);
 	print_causes(&json, "edges", s->edges);

@@ -189,7 +189,7 @@ void result_json(const struct replay_options *options, const struct replay_resul
 	json_put_unsigned(&json, "operations", r->ops);
 	json_put_unsigned(&json, "tasks", r->tasks);
 	json_put_unsigned(&json, "nodes", count_nodes(options));
-	json_put_unsigned(&json, "carriers", r->carriers);
+	json_put_unsigned(&json, "workers", r->workers);
 	json_put_unsigned(&json, "diverged", r->diverged);
 	json_put_unsigned(&json, "unable", r->unable);
 	json_put_unsigned(&json, "emulated", r->emulated);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * programs.c - programs to measure engines with, and to see how they share carriers.
+ * programs.c - programs to measure engines with, and to see how they share workers.
  *
  *	programs KIND FILE [TASKS [COUNT]]
  *
@@ -14,7 +14,7 @@
  *            before it does: nothing runs at the same time, and each operation wakes somebody
  *   script   TASKS processes, one after the other, as a shell starts them: each waits for its
  *            parent, looks at two names, reads a file, and ends; COUNT of them run at a time
- *   requests COUNT asynchronous direct reads in one lane: all but one wait for the one before
+ *   requests COUNT asynchronous direct reads in one request queue: all but one wait for the one before
  *   released the same, each of a handle of its own, which is locked before, and released while the
  *            read is under way: no application can do that
  */
@@ -200,20 +200,20 @@ static void add_request(struct builder *b, u16 kind, u32 handle, u32 number, u32
 	op->flags = cpu_to_le32(IOT_RW_direct);
 	op->origin_op = cpu_to_le32(number + 2);
 	if (kind == IOT_KIND_submit) {
-		op->other = cpu_to_le32(2); /* the lane is task 1 */
+		op->other = cpu_to_le32(2); /* the request queue is task 1 */
 		op->result = 0;
 	} else {
 		builder_wait(b, 0, at);
 	}
 }
 
-static void add_lane(struct builder *b)
+static void add_queue(struct builder *b)
 {
-	struct iot_program_task *lane = builder_task(b);
+	struct iot_program_task *queue = builder_task(b);
 
-	lane->flags = cpu_to_le32(IOT_TASK_LANE);
-	lane->origin = cpu_to_le32(1);
-	lane->parent = 0;
+	queue->flags = cpu_to_le32(IOT_TASK_QUEUE);
+	queue->origin = cpu_to_le32(1);
+	queue->parent = 0;
 }
 
 static void make_requests(struct builder *b)
@@ -227,7 +227,7 @@ static void make_requests(struct builder *b)
 	add_open(b, builder_string(b, "f"), 1);
 	for (i = 0; i < count; i++)
 		add_request(b, IOT_KIND_submit, 1, i, 0);
-	add_lane(b);
+	add_queue(b);
 	for (i = 0; i < count; i++)
 		add_request(b, IOT_KIND_complete, 1, i, i + 1);
 }
@@ -256,7 +256,7 @@ static void make_released(struct builder *b)
 		add_request(b, IOT_KIND_submit, i + 1, i, 0);
 		on_handle(b, IOT_KIND_release, i + 1, 0);
 	}
-	add_lane(b);
+	add_queue(b);
 	for (i = 0; i < count; i++)
 		add_request(b, IOT_KIND_complete, i + 1, i, 4 * i + 2);
 }

@@ -383,9 +383,9 @@ static void close_share(void)
 	close_fd();
 }
 
-/* -- carriers ---------------------------------------------------------------------------------------- */
+/* -- workers ---------------------------------------------------------------------------------------- */
 
-static struct iot_replay_run carrier;
+static struct iot_replay_run worker;
 static pthread_t helper;
 static volatile bool is_over;
 
@@ -395,7 +395,7 @@ static long perform(void)
 	int result;
 
 	do
-		result = ioctl(fd, IOT_RIOC_RUN, &carrier);
+		result = ioctl(fd, IOT_RIOC_RUN, &worker);
 	while (result == 1);
 	return result_of(result);
 }
@@ -407,11 +407,11 @@ static void *starter(void *unused)
 	return unused;
 }
 
-static void open_carrier(void)
+static void open_worker(void)
 {
 	must(!run_setup(), "set up");
 	is_over = false;
-	carrier = (struct iot_replay_run){
+	worker = (struct iot_replay_run){
 		.task = IOT_CARRIER_NEW,
 		.space = IOT_SPACE_COMMON,
 		.sink = (unsigned long)sink,
@@ -422,7 +422,7 @@ static void open_carrier(void)
 static void open_run(void)
 {
 	open_loaded();
-	open_carrier();
+	open_worker();
 	must(!pthread_create(&helper, NULL, starter, NULL), "a thread");
 }
 
@@ -464,7 +464,7 @@ static void open_fed(void)
 	must(!run_load_streamed() && load.is_streamed, "load in windows");
 	dir_fd = open(in(upper, "t"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	must(dir_fd >= 0, "target");
-	open_carrier();
+	open_worker();
 	must(!pthread_create(&helper, NULL, performer, NULL), "a thread");
 }
 

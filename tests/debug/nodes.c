@@ -3,7 +3,7 @@
  * nodes.c - performs a program by two replays of one process, each of which is a node, and tells each
  * what happens on the other: what agents of nodes do, without MPI and without a network.
  *
- *	nodes PROGRAM DIRECTORY		without hubs, lanes and mappings; DIRECTORY is prepared
+ *	nodes PROGRAM DIRECTORY		without latches, request queues and mappings; DIRECTORY is prepared
  *
  * Every other task is the first node's. Exit code 0 if all operations were performed, each once.
  */
@@ -55,7 +55,7 @@ static void open_program(const char *path)
 	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, program_fd, 0);
 	must(bytes != MAP_FAILED, path);
 	must(!iot_program_open(&program, bytes, (size_t)st.st_size, &reject), "a sound program");
-	must(!program.hub_count, "a program without hubs");
+	must(!program.latch_count, "a program without latches");
 }
 
 /* Does a task of another node wait for operation @index of @task? Looked at for each: few are long. */
@@ -114,7 +114,7 @@ static void share(u32 node, u8 **marked)
 	free(marks);
 }
 
-static void *carrier(void *fd)
+static void *worker(void *fd)
 {
 	struct iot_replay_run run = { .task = IOT_CARRIER_NEW, .space = IOT_SPACE_COMMON };
 	void *memory = mmap(NULL, IOT_CARRIER_BUFFER_BYTES, PROT_READ | PROT_WRITE,
@@ -156,7 +156,7 @@ static void perform(void)
 	for (i = 0; i < NODES; i++)
 		must(!pthread_create(&agents[i], NULL, agent, &fds[i]), "a thread");
 	for (i = 0; i < program.task_count; i++)
-		must(!pthread_create(&threads[i], NULL, carrier, &fds[node_of(i)]), "a thread");
+		must(!pthread_create(&threads[i], NULL, worker, &fds[node_of(i)]), "a thread");
 	for (i = 0; i < NODES; i++)
 		while (ioctl(fds[i], IOT_RIOC_START)) {
 			must(errno == EAGAIN, "start");

@@ -54,7 +54,7 @@ static int new_file(void)
 	return file;
 }
 
-/* A replay of the file, which a feeder and carriers may come to. */
+/* A replay of the file, which a feeder and workers may come to. */
 static int new_replay(int file)
 {
 	struct iot_replay_load load = { .program_fd = file };
@@ -135,7 +135,7 @@ static bool is_read_as_it_is(void)
 	const struct itimerval often = { { 1, 0 }, { 1, 0 } }, never = {};
 	int file = new_file(), fd = new_replay(file), state;
 
-	setitimer(ITIMER_REAL, &often, NULL); /* ends the feeder, which waits for carriers */
+	setitimer(ITIMER_REAL, &often, NULL); /* ends the feeder, which waits for workers */
 	state = ioctl(fd, IOT_RIOC_FEED);
 	state = state == -1 && errno == EINTR;
 	setitimer(ITIMER_REAL, &never, NULL);

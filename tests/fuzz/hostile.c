@@ -462,10 +462,10 @@ static void refuse_loaded(void)
 	expect("set up from nowhere", ioctl(fd, IOT_RIOC_SETUP, 8), EFAULT);
 	refuse_setups(fd);
 	expect("feed what is in memory", ioctl(fd, IOT_RIOC_FEED), EINVAL);
-	expect("start without carriers", ioctl(fd, IOT_RIOC_START), EAGAIN);
+	expect("start without workers", ioctl(fd, IOT_RIOC_START), EAGAIN);
 	expect("a task that is not there", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);
 	run.task = 0;
-	expect("a task that the carrier was not given", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);
+	expect("a task that the worker was not given", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);
 	run = (struct iot_replay_run){ .task = IOT_CARRIER_NEW, .space = 0xfffffffe };
 	expect("an address space that is not there", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);
 	expect("keep that", ioctl(fd, IOT_RIOC_KEEP, &keep), EINVAL);
@@ -481,7 +481,7 @@ static void refuse_loaded(void)
 	keep.reserved = 0;
 	expect("keep what was cancelled", ioctl(fd, IOT_RIOC_KEEP, &keep), ECANCELED);
 	close(fd);
-	tell("/dev/replayfs refuses setups, carriers and memory that cannot be");
+	tell("/dev/replayfs refuses setups, workers and memory that cannot be");
 }
 
 /* Of the program, as its header says. */
@@ -496,9 +496,9 @@ static u64 section_count(u32 kind)
 /* Whoever is the agent of a node says what it likes: it is taken if it can be. */
 static void refuse_shares(void)
 {
-	u64 tasks = section_count(IOT_SECTION_TASKS), hubs = section_count(IOT_SECTION_HUBS);
+	u64 tasks = section_count(IOT_SECTION_TASKS), latches = section_count(IOT_SECTION_LATCHES);
 	u8 *is_here = calloc(tasks + 1, 1);
-	u32 *elsewhere = calloc(hubs + 1, sizeof(*elsewhere));
+	u32 *elsewhere = calloc(latches + 1, sizeof(*elsewhere));
 	struct iot_program_wait marks[2] = {};
 	struct iot_replay_move moved[1];
 	struct iot_replay_share share = { .is_here = (u64)is_here, .elsewhere = (u64)elsewhere,
@@ -507,7 +507,7 @@ static void refuse_shares(void)
 					  .session_fd = -1, .compute_scale = 1, .pause_scale = 1 };
 	struct iot_replay_moved wait = { .moved = (u64)moved, .room = 1 };
 	struct iot_replay_move move = { .task = 0, .ended = 1 };
-	struct iot_replay_arrive arrive = { .hub = (u32)hubs, .count = 1 };
+	struct iot_replay_arrive arrive = { .latch = (u32)latches, .count = 1 };
 	struct iot_replay_load load = {};
 	int fd = must_open(IOT_REPLAY_PATH, O_RDWR), streamed = must_open(IOT_REPLAY_PATH, O_RDWR);
 
@@ -566,7 +566,7 @@ static void refuse_shares(void)
 	expect("no task", ioctl(fd, IOT_RIOC_ADVANCE, &move), EINVAL);
 	move.task = tasks > 1 ? 1 : 0;
 	expect("a task that is here", ioctl(fd, IOT_RIOC_ADVANCE, &move), EINVAL);
-	expect("no hub", ioctl(fd, IOT_RIOC_ARRIVE, &arrive), EINVAL);
+	expect("no latch", ioctl(fd, IOT_RIOC_ARRIVE, &arrive), EINVAL);
 	expect("advance from nowhere", ioctl(fd, IOT_RIOC_ADVANCE, 8), EFAULT);
 	expect("cancel", ioctl(fd, IOT_RIOC_CANCEL), 0);
 	close(setup.target_fd);
@@ -619,7 +619,7 @@ static void refuse_finished(void)
 	while (ioctl(fd, IOT_RIOC_START) && errno == EAGAIN)
 		usleep(1000);
 	waitpid(pid, &status, 0);
-	expect("a carrier", status ? -1 : 0, 0);
+	expect("a worker", status ? -1 : 0, 0);
 	expect_finished(fd);
 	run.task = 0;
 	expect("run what has finished", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);

@@ -68,37 +68,37 @@ static void add_filled(void)
 }
 
 /* A wait on something that is done earlier, or, rarely, on anything. */
-static void make_wait(struct rng *rng, struct builder *b, const u32 *done, u32 tasks, u32 hubs)
+static void make_wait(struct rng *rng, struct builder *b, const u32 *done, u32 tasks, u32 latches)
 {
 	u32 task = (u32)rng_below(rng, tasks);
 
-	if (rng_one_in(rng, 6) && hubs)
-		builder_wait(b, IOT_WAIT_HUB, (u32)rng_below(rng, hubs));
+	if (rng_one_in(rng, 6) && latches)
+		builder_wait(b, IOT_WAIT_LATCH, (u32)rng_below(rng, latches));
 	else if (rng_one_in(rng, 200))
 		builder_wait(b, task, (u32)rng_below(rng, 4));
 	else if (done[task])
 		builder_wait(b, task, (u32)rng_below(rng, done[task]));
 }
 
-/* Tasks that make and remove files, wait for each other and meet at hubs. */
+/* Tasks that make and remove files, wait for each other and meet at latches. */
 static u8 *make_program(struct rng *rng, size_t *count)
 {
-	u32 tasks = 1 + (u32)rng_below(rng, 6), hubs = (u32)rng_below(rng, 3), done[8] = {}, t, i;
+	u32 tasks = 1 + (u32)rng_below(rng, 6), latches = (u32)rng_below(rng, 3), done[8] = {}, t, i;
 	struct builder b;
 	u8 *bytes;
 
 	builder_open(&b);
 	b.head.handles = cpu_to_le32(2);
 	b.head.maps = cpu_to_le32(1);
-	for (i = 0; i < hubs; i++)
-		builder_hub(&b, tasks);
+	for (i = 0; i < latches; i++)
+		builder_latch(&b, tasks);
 	builder_object(&b, 1, "a/b");
 	builder_entry(&b, "a", 040755);
 	for (t = 0; t < tasks; t++) {
 		u32 ops = (u32)rng_below(rng, 8);
 
 		builder_task(&b);
-		for (i = 0; i < ops + hubs; i++) {
+		for (i = 0; i < ops + latches; i++) {
 			if (i >= ops) {
 				builder_op(&b, IOT_PLAY_arrive)->handle = cpu_to_le32(i - ops + 1);
 			} else if (rng_one_in(rng, 2)) {
@@ -109,7 +109,7 @@ static u8 *make_program(struct rng *rng, size_t *count)
 				builder_op(&b, IOT_KIND_read)->handle = cpu_to_le32(1);
 			}
 			while (rng_one_in(rng, 2))
-				make_wait(rng, &b, done, tasks, i >= ops ? 0 : hubs);
+				make_wait(rng, &b, done, tasks, i >= ops ? 0 : latches);
 			done[t]++;
 		}
 	}
@@ -128,7 +128,7 @@ static const struct {
 	{ sizeof(struct iot_program_task), "884444444444" },
 	{ sizeof(struct iot_program_op), "2244444444444888888" },
 	{ sizeof(struct iot_program_wait), "44" },
-	{ sizeof(struct iot_program_hub), "44" },
+	{ sizeof(struct iot_program_latch), "44" },
 	{ sizeof(struct iot_program_object), "844" },
 	{ sizeof(struct iot_program_entry), "444444888" },
 	{ 1, "1" },
@@ -296,29 +296,29 @@ static void check_path(const struct iot_program *p, __le32 at_bytes)
 	}
 }
 
-static bool is_lane(const struct iot_program *p, u32 task)
+static bool is_queue(const struct iot_program *p, u32 task)
 {
-	return task < p->task_count && (le32_to_cpu(p->tasks[task].flags) & IOT_TASK_LANE);
+	return task < p->task_count && (le32_to_cpu(p->tasks[task].flags) & IOT_TASK_QUEUE);
 }
 
-/* What an engine writes to when it submits: a lane, which completes as often as it is submitted to. */
+/* What an engine writes to when it submits: a request queue, which completes as often as it is submitted to. */
 static void check_submits(const struct iot_program *p)
 {
 	u32 *left = calloc(p->task_count + 1, sizeof(*left)), i;
 	u64 op;
 
 	for (i = 0; i < p->task_count; i++)
-		left[i] = is_lane(p, i) ? le32_to_cpu(p->tasks[i].op_count) : 0;
+		left[i] = is_queue(p, i) ? le32_to_cpu(p->tasks[i].op_count) : 0;
 	for (op = 0; op < p->op_count; op++) {
-		u32 lane = le32_to_cpu(p->ops[op].other) - 1;
+		u32 queue = le32_to_cpu(p->ops[op].other) - 1;
 
 		if (le16_to_cpu(p->ops[op].kind) != IOT_KIND_submit)
 			continue;
-		check(is_lane(p, lane), "a submit to what is no lane");
-		check(left[lane]-- > 0, "a lane with more submits than ends");
+		check(is_queue(p, queue), "a submit to what is no request queue");
+		check(left[queue]-- > 0, "a request queue with more submits than ends");
 	}
 	for (i = 0; i < p->task_count; i++)
-		check(!left[i], "a lane with more ends than submits");
+		check(!left[i], "a request queue with more ends than submits");
 	free(left);
 }
 
@@ -329,7 +329,7 @@ static void check_ops(const struct iot_program *p)
 	for (i = 0; i < p->op_count; i++) {
 		const struct iot_program_op *op = &p->ops[i];
 		u16 kind = le16_to_cpu(op->kind);
-		u32 handles = kind == IOT_PLAY_arrive ? p->hub_count : p->handle_count;
+		u32 handles = kind == IOT_PLAY_arrive ? p->latch_count : p->handle_count;
 
 		check(le32_to_cpu(op->handle) <= handles, "a handle");
 		check(le32_to_cpu(op->object) <= p->object_count, "an object");
@@ -350,7 +350,7 @@ static void check_ops(const struct iot_program *p)
 /* Round and round, one operation of each task at a time, until nothing moves. */
 static void check_end(const struct iot_program *p)
 {
-	u32 *numbers = calloc((size_t)2 * p->task_count + p->hub_count + 1, sizeof(*numbers)), t;
+	u32 *numbers = calloc((size_t)2 * p->task_count + p->latch_count + 1, sizeof(*numbers)), t;
 	u32 *progress = numbers, *next = numbers + p->task_count, *pending = next + p->task_count;
 	struct iot_order order;
 	u64 left = p->op_count;
@@ -378,8 +378,8 @@ static void check_end(const struct iot_program *p)
 		}
 	}
 	check(!left, "an end");
-	for (t = 0; t < p->hub_count; t++)
-		check(!pending[t], "a hub that opens");
+	for (t = 0; t < p->latch_count; t++)
+		check(!pending[t], "a latch that opens");
 	free(numbers);
 }
 

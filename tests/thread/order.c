@@ -70,7 +70,7 @@ static void check_edge(struct checker *c, u64 before, u64 after)
 static void check_from(struct checker *c, u32 task, u32 index, u64 after);
 
 /* Each operation that has arrived there; programs of this test are small. */
-static void check_hub(struct checker *c, u32 hub, u64 after)
+static void check_latch(struct checker *c, u32 latch, u64 after)
 {
 	u32 task, index;
 
@@ -80,7 +80,7 @@ static void check_hub(struct checker *c, u32 hub, u64 after)
 
 		for (index = 0; index < le32_to_cpu(t->op_count); index++)
 			if (le16_to_cpu(ops[index].kind) == IOT_PLAY_arrive &&
-			    le32_to_cpu(ops[index].handle) == hub + 1)
+			    le32_to_cpu(ops[index].handle) == latch + 1)
 				check_from(c, task, index, after);
 	}
 }
@@ -94,8 +94,8 @@ static void check_waits(struct checker *c, u32 task, u32 index, u64 after)
 	u32 i;
 
 	for (i = 0; i < le16_to_cpu(op->wait_count); i++, wait++) {
-		if (le32_to_cpu(wait->task) == IOT_WAIT_HUB)
-			check_hub(c, le32_to_cpu(wait->index), after);
+		if (le32_to_cpu(wait->task) == IOT_WAIT_LATCH)
+			check_latch(c, le32_to_cpu(wait->index), after);
 		else
 			check_from(c, le32_to_cpu(wait->task), le32_to_cpu(wait->index), after);
 	}

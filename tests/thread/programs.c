@@ -32,9 +32,9 @@
  *            waits for it, and one thinks for hours
  *   endless  three ranks: two make a directory each; then one thinks for hours, and each of the
  *            others waits for the one before it
- *   lanes    asynchronous writes and reads of a file, four under way at a time, and what waits
+ *   request_queues  asynchronous writes and reads of a file, four under way at a time, and what waits
  *            for some of them
- *   in-turn  COUNT asynchronous reads in one lane, of a long file and of an empty one in turn, with
+ *   in-turn  COUNT asynchronous reads in one request queue, of a long file and of an empty one in turn, with
  *            no wait of the one for the other
  *   reads    2 tasks, each reads 4 KiB COUNT times
  *   paced    COUNT reads, each after 10 ms of think time
@@ -244,14 +244,14 @@ static void make_burst(struct builder *b)
 {
 	u32 task;
 
-	builder_hub(b, count);
+	builder_latch(b, count);
 	add_maker(b, count, 0);
 	for (task = 1; task <= count; task++) {
 		add_made(b, 0);
 		add_file(b, task);
 		builder_op(b, IOT_PLAY_arrive)->handle = cpu_to_le32(1);
 		builder_op(b, IOT_PLAY_leave);
-		builder_wait(b, IOT_WAIT_HUB, 0);
+		builder_wait(b, IOT_WAIT_LATCH, 0);
 		add_file(b, count + task);
 	}
 }
@@ -579,7 +579,7 @@ static void make_names(struct builder *b)
 /* Direct I/O is refused to a directory when it is to be switched on, and any other when it comes. */
 static void make_hopeless(struct builder *b)
 {
-	struct iot_program_task *lane;
+	struct iot_program_task *queue;
 	struct iot_program_op *op;
 
 	b->head.handles = cpu_to_le32(1);
@@ -588,12 +588,12 @@ static void make_hopeless(struct builder *b)
 	op_open(b, "d", 1, IOT_OPEN_read | IOT_OPEN_directory)->mode = 0;
 	op = op_on_handle(b, IOT_KIND_submit, 1, 0, 4096, 0);
 	op->flags = cpu_to_le32(IOT_RW_direct);
-	op->other = cpu_to_le32(2); /* the lane is task 1 */
+	op->other = cpu_to_le32(2); /* the request queue is task 1 */
 	op->origin_op = cpu_to_le32(2);
-	lane = builder_task(b);
-	lane->flags = cpu_to_le32(IOT_TASK_LANE);
-	lane->origin = cpu_to_le32(1);
-	lane->parent = 0;
+	queue = builder_task(b);
+	queue->flags = cpu_to_le32(IOT_TASK_QUEUE);
+	queue->origin = cpu_to_le32(1);
+	queue->parent = 0;
 	op = op_on_handle(b, IOT_KIND_complete, 1, 0, 4096, 4096);
 	op->flags = cpu_to_le32(IOT_RW_direct);
 	op->origin_op = cpu_to_le32(2);
@@ -744,9 +744,9 @@ static void make_endless(struct builder *b)
 	builder_wait(b, 1, 1);
 }
 
-/* -- lanes ------------------------------------------------------------------------------------- */
+/* -- request queues ------------------------------------------------------------------------------------- */
 
-#define LANES	 4
+#define QUEUES	 4
 #define REQUESTS 256 /* first as many writes, then as many reads */
 
 /* Of a submit and of its complete, which repeats it. */
@@ -761,29 +761,29 @@ static struct iot_program_op *add_request(struct builder *b, u16 kind, u32 numbe
 	return op;
 }
 
-/* The first operation of the task is an open, then requests go to the lanes in turn. */
-static void make_lanes(struct builder *b)
+/* The first operation of the task is an open, then requests go to the request queues in turn. */
+static void make_queues(struct builder *b)
 {
-	u32 i, lane;
+	u32 i, queue;
 
 	b->head.handles = cpu_to_le32(1);
 	builder_task(b);
 	op_open(b, "f", 1, IOT_OPEN_read | IOT_OPEN_write | IOT_OPEN_create);
 	for (i = 0; i < 2 * REQUESTS; i++) {
-		lane = i % LANES + 1;
-		add_request(b, IOT_KIND_submit, i, 0)->other = cpu_to_le32(lane + 1);
+		queue = i % QUEUES + 1;
+		add_request(b, IOT_KIND_submit, i, 0)->other = cpu_to_le32(queue + 1);
 		if (i == REQUESTS) /* reads find what was written */
-			for (lane = 1; lane <= LANES; lane++)
-				builder_wait(b, lane, REQUESTS / LANES - 1);
+			for (queue = 1; queue <= QUEUES; queue++)
+				builder_wait(b, queue, REQUESTS / QUEUES - 1);
 	}
 	op_on_handle(b, IOT_KIND_release, 1, 0, 0, 0); /* while requests are under way */
-	for (lane = 1; lane <= LANES; lane++) {
+	for (queue = 1; queue <= QUEUES; queue++) {
 		struct iot_program_task *task = builder_task(b);
 
-		task->flags = cpu_to_le32(IOT_TASK_LANE);
+		task->flags = cpu_to_le32(IOT_TASK_QUEUE);
 		task->origin = cpu_to_le32(1);
 		task->parent = 0;
-		for (i = lane - 1; i < 2 * REQUESTS; i += LANES) {
+		for (i = queue - 1; i < 2 * REQUESTS; i += QUEUES) {
 			add_request(b, IOT_KIND_complete, i, 4096);
 			builder_wait(b, 0, i + 1);
 		}
@@ -802,14 +802,14 @@ static void add_turn(struct builder *b, u16 kind, u32 number)
 	op = op_on_handle(b, kind, handle, 0, 1 << 20, kind == IOT_KIND_complete ? result : 0);
 	op->origin_op = cpu_to_le32(number + 3);
 	if (kind == IOT_KIND_submit)
-		op->other = cpu_to_le32(2); /* the lane is task 1 */
+		op->other = cpu_to_le32(2); /* the request queue is task 1 */
 	else
 		builder_wait(b, 0, number + 2);
 }
 
 static void make_in_turn(struct builder *b)
 {
-	struct iot_program_task *lane;
+	struct iot_program_task *queue;
 	u32 i;
 
 	b->head.handles = cpu_to_le32(2);
@@ -820,10 +820,10 @@ static void make_in_turn(struct builder *b)
 	op_open(b, "empty", 2, IOT_OPEN_read)->mode = 0;
 	for (i = 0; i < count; i++)
 		add_turn(b, IOT_KIND_submit, i);
-	lane = builder_task(b);
-	lane->flags = cpu_to_le32(IOT_TASK_LANE);
-	lane->origin = cpu_to_le32(1);
-	lane->parent = 0;
+	queue = builder_task(b);
+	queue->flags = cpu_to_le32(IOT_TASK_QUEUE);
+	queue->origin = cpu_to_le32(1);
+	queue->parent = 0;
 	for (i = 0; i < count; i++)
 		add_turn(b, IOT_KIND_complete, i);
 }
@@ -880,7 +880,7 @@ static const struct {
 	{ "deep", make_deep },
 	{ "names", make_names },
 	{ "beyond", make_beyond },  { "out", make_out },   { "pipe", make_pipe },
-	{ "lanes", make_lanes },    { "reads", make_reads }, { "in-turn", make_in_turn },
+	{ "request_queues", make_queues },    { "reads", make_reads }, { "in-turn", make_in_turn },
 	{ "paced", make_paced },    { "endless", make_endless },
 	{ "users", make_users },    { "script", make_script }, { "burst", make_burst },
 };

@@ -63,7 +63,7 @@ static void add_barrier(struct builder *b, u32 round, bool is_ordered)
 	builder_op(b, IOT_PLAY_arrive)->handle = cpu_to_le32(round + 1);
 	builder_op(b, IOT_PLAY_leave);
 	if (is_ordered)
-		builder_wait(b, IOT_WAIT_HUB, round);
+		builder_wait(b, IOT_WAIT_LATCH, round);
 }
 
 static void add_move(struct builder *b, const struct move *moves, u32 at, bool is_ordered)
@@ -95,7 +95,7 @@ static void make_tokens(struct builder *b, bool is_ordered)
 		builder_entry(b, path, S_IFREG | 0644);
 	}
 	for (i = 0; i < ROUNDS; i++)
-		builder_hub(b, TASKS);
+		builder_latch(b, TASKS);
 	for (task = 0; task < TASKS; task++) {
 		builder_task(b)->rank = cpu_to_le32(task / (TASKS / RANKS) + 1);
 		for (round = 0; round < ROUNDS; round++) {

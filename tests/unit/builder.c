@@ -11,7 +11,7 @@
 
 static const size_t unit_bytes[IOT_SECTION_COUNT] = {
 	sizeof(struct iot_program_task),   sizeof(struct iot_program_op),
-	sizeof(struct iot_program_wait),   sizeof(struct iot_program_hub),
+	sizeof(struct iot_program_wait),   sizeof(struct iot_program_latch),
 	sizeof(struct iot_program_object), sizeof(struct iot_program_entry),
 	1,				   sizeof(struct iot_program_fact),
 	sizeof(struct iot_program_extent), sizeof(struct iot_program_xattr),
@@ -115,12 +115,12 @@ struct iot_program_wait *builder_wait(struct builder *b, u32 task, u32 index)
 	return wait;
 }
 
-struct iot_program_hub *builder_hub(struct builder *b, u32 arrivals)
+struct iot_program_latch *builder_latch(struct builder *b, u32 arrivals)
 {
-	struct iot_program_hub *hub = extend(b, IOT_SECTION_HUBS, 1);
+	struct iot_program_latch *latch = extend(b, IOT_SECTION_LATCHES, 1);
 
-	hub->arrivals = cpu_to_le32(arrivals);
-	return hub;
+	latch->arrivals = cpu_to_le32(arrivals);
+	return latch;
 }
 
 struct iot_program_object *builder_object(struct builder *b, u64 origin, const char *path)
@@ -316,17 +316,17 @@ static void fill_files(struct builder *b)
 	op_on_slots(b, IOT_KIND_release, 2, 0);
 }
 
-/* Two tasks and a lane: a fork, a barrier through a hub, a message, an asynchronous request. */
+/* Two tasks and a request queue: a fork, a barrier through a latch, a message, an asynchronous request. */
 void builder_fill(struct builder *b)
 {
 	struct iot_program_entry *file;
-	struct iot_program_task *lane;
+	struct iot_program_task *queue;
 	__le32 text;
 
 	builder_open(b);
 	b->head.handles = cpu_to_le32(2);
 	b->head.maps = cpu_to_le32(1);
-	builder_hub(b, 2);
+	builder_latch(b, 2);
 	builder_object(b, 7, "d/file");
 	builder_object(b, 8, "d/other");
 	builder_entry(b, "d", 040755)->flags = cpu_to_le32(IOT_ENTRY_XATTRS);
@@ -349,7 +349,7 @@ void builder_fill(struct builder *b)
 	fill_names(b);
 	builder_op(b, IOT_PLAY_arrive)->handle = cpu_to_le32(1);
 	builder_op(b, IOT_PLAY_leave);
-	builder_wait(b, IOT_WAIT_HUB, 0);
+	builder_wait(b, IOT_WAIT_LATCH, 0);
 
 	builder_task(b)->flags = cpu_to_le32(IOT_TASK_MAPS);
 	builder_op(b, IOT_PLAY_pass);
@@ -357,12 +357,12 @@ void builder_fill(struct builder *b)
 	fill_files(b);
 	builder_op(b, IOT_PLAY_arrive)->handle = cpu_to_le32(1);
 	builder_op(b, IOT_PLAY_leave);
-	builder_wait(b, IOT_WAIT_HUB, 0);
+	builder_wait(b, IOT_WAIT_LATCH, 0);
 	builder_wait(b, 2, 0);
 
-	lane = builder_task(b);
-	lane->flags = cpu_to_le32(IOT_TASK_LANE);
-	lane->parent = cpu_to_le32(1);
+	queue = builder_task(b);
+	queue->flags = cpu_to_le32(IOT_TASK_QUEUE);
+	queue->parent = cpu_to_le32(1);
 	op_on_slots(b, IOT_KIND_complete, 1, 0);
 	builder_wait(b, 1, 3);
 }

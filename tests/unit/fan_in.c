@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fan_in.c - an operation that waits for a hub waits for what it would wait for one by one, and edges are few.
+ * fan_in.c - an operation that waits for a latch waits for what it would wait for one by one, and edges are few.
  *
  * Operations at random use one resource; what each has waited for, directly or through others, is found in the
- * simplest way, with hubs and without.
+ * simplest way, with latches and without.
  */
 #include "analyse/order/resource.h"
 #include "analyse/graph/walk.h"
@@ -25,7 +25,7 @@ struct history {
 	u32 known[TASKS][OPS][TASKS];
 	u32 now[TASKS][TASKS]; /* of each task, at the moment */
 	u32 done[TASKS];
-	u32 (*hubs)[TASKS];
+	u32 (*latches)[TASKS];
 	u32 (*after)[TASKS]; /* of each operation of the graph, arrivals included */
 	u32 first[TASKS];    /* there, of each task */
 };
@@ -54,11 +54,11 @@ static int visit(void *context, u32 task, u32 index)
 	for (e = op->edges; e != GRAPH_NONE; e = h->graph->edges[e].next) {
 		const struct graph_edge *edge = &h->graph->edges[e];
 
-		merge(known, edge->task == GRAPH_NONE ? h->hubs[edge->index] :
+		merge(known, edge->task == GRAPH_NONE ? h->latches[edge->index] :
 							h->after[h->first[edge->task] + edge->index]);
 	}
 	if (op->kind == IOT_PLAY_arrive) {
-		merge(h->hubs[op->handle - 1], known);
+		merge(h->latches[op->handle - 1], known);
 	} else {
 		memcpy(h->known[task][h->done[task]], known, sizeof(h->known[0][0]));
 		known[task] = ++h->done[task];
@@ -77,13 +77,13 @@ static void find_history(struct history *h, struct graph *graph)
 		ops += graph->tasks[i].op_count;
 	}
 	h->after = calloc(ops, sizeof(*h->after));
-	h->hubs = calloc(graph->hub_count + 1ul, sizeof(*h->hubs));
-	assert_true(h->after && h->hubs);
+	h->latches = calloc(graph->latch_count + 1ul, sizeof(*h->latches));
+	assert_true(h->after && h->latches);
 	assert_int_equal(graph_walk(graph, visit, h), 0);
 	for (i = 0; i < TASKS; i++)
 		assert_int_equal(h->done[i], OPS);
 	free(h->after);
-	free(h->hubs);
+	free(h->latches);
 }
 
 /*
@@ -132,7 +132,7 @@ static struct graph *make_graph(u64 random, u32 fan_in_min, u32 length_ns, u32 l
 	return graph;
 }
 
-/* What an operation has waited for had ended when it began; @graph: without hubs. */
+/* What an operation has waited for had ended when it began; @graph: without latches. */
 static void assert_true_history(const struct history *h, const struct graph *graph)
 {
 	u32 task, index, other, known;
@@ -155,7 +155,7 @@ static void assert_no_less(const struct history *h, const struct history *than)
 		assert_true(known[i] >= least[i]);
 }
 
-/* Return: how many operations wait for hubs. */
+/* Return: how many operations wait for latches. */
 static u32 count_waits(const struct graph *graph)
 {
 	u32 count = 0, i, j, e;
@@ -167,7 +167,7 @@ static u32 count_waits(const struct graph *graph)
 	return count;
 }
 
-/* Waits for hubs, of all graphs: what pruning finds, and what it leaves. */
+/* Waits for latches, of all graphs: what pruning finds, and what it leaves. */
 struct waits {
 	u32 all;
 	u32 left;
@@ -175,24 +175,24 @@ struct waits {
 
 static void compare(u32 number, u32 late_ns, struct waits *waits)
 {
-	static struct history one_by_one, by_hubs, pruned;
+	static struct history one_by_one, by_latches, pruned;
 	u32 length_ns = number % 4 ? 1 + number % 20 : 1;
 	struct graph *without = make_graph(number, NEVER, length_ns, late_ns);
 	struct graph *with = make_graph(number, 2 + number % 3, length_ns, late_ns);
 
 	find_history(&one_by_one, without);
-	find_history(&by_hubs, with);
-	assert_int_equal(without->hub_count, 0);
-	assert_true_history(&by_hubs, without);
-	if (late_ns) /* who was left out, because others are waited for, may be at the hub */
-		assert_no_less(&by_hubs, &one_by_one);
+	find_history(&by_latches, with);
+	assert_int_equal(without->latch_count, 0);
+	assert_true_history(&by_latches, without);
+	if (late_ns) /* who was left out, because others are waited for, may be at the latch */
+		assert_no_less(&by_latches, &one_by_one);
 	else
-		assert_memory_equal(one_by_one.known, by_hubs.known, sizeof(by_hubs.known));
+		assert_memory_equal(one_by_one.known, by_latches.known, sizeof(by_latches.known));
 	waits->all += count_waits(with);
 	assert_int_equal(graph_pass_prune(with), 0);
 	waits->left += count_waits(with);
 	find_history(&pruned, with);
-	assert_memory_equal(by_hubs.known, pruned.known, sizeof(pruned.known));
+	assert_memory_equal(by_latches.known, pruned.known, sizeof(pruned.known));
 	graph_close(without);
 	graph_close(with);
 }
@@ -208,7 +208,7 @@ static void compare_all(u32 late_ns)
 	assert_true(waits.all > waits.left + GRAPHS);
 }
 
-static void a_hub_says_what_edges_say(void **state)
+static void a_latch_says_what_edges_say(void **state)
 {
 	(void)state;
 	compare_all(0);
@@ -246,7 +246,7 @@ static void edges_grow_with_the_tasks(void **state)
 			assert_int_equal(resource_use(&waiter, &resource, round % 2 ? USE_CHANGE : USE_LOOK,
 						      EDGE_size), 0);
 		}
-	assert_int_equal(graph->hub_count, rounds - 1);
+	assert_int_equal(graph->latch_count, rounds - 1);
 	assert_int_equal(graph->arrival_count, tasks * (rounds - 1));
 	assert_true(graph->edge_count < 20 * tasks * (rounds - 1));
 	resource_exit(&resource);
@@ -254,4 +254,4 @@ static void edges_grow_with_the_tasks(void **state)
 	graph_close(graph);
 }
 
-SUITE("fan_in", TEST(a_hub_says_what_edges_say) TEST(and_nothing_that_is_not_true) TEST(edges_grow_with_the_tasks))
+SUITE("fan_in", TEST(a_latch_says_what_edges_say) TEST(and_nothing_that_is_not_true) TEST(edges_grow_with_the_tasks))

@@ -120,17 +120,17 @@ static void read_arriving(struct iot_program_reader *reader, u32 section, u64 in
 	};
 }
 
-static void hub_is_refused_at_the_first_arrival_too_many(void **state)
+static void latch_is_refused_at_the_first_arrival_too_many(void **state)
 {
 	struct {
 		struct iot_program_reader reader;
 		u64 reads;
 	} counted = { .reader = { .read = read_arriving } };
-	const struct iot_program_hub hub = { .arrivals = cpu_to_le32(1000) };
+	const struct iot_program_latch latch = { .arrivals = cpu_to_le32(1000) };
 	const struct iot_program_head head = {};
 	const struct iot_program program = {
-		.head = &head, .reader = &counted.reader, .hubs = &hub,
-		.hub_count = 1, .op_count = (1ull << 32) + 1000,
+		.head = &head, .reader = &counted.reader, .latches = &latch,
+		.latch_count = 1, .op_count = (1ull << 32) + 1000,
 	};
 	struct iot_reject reject = {};
 	const struct verifier v = { .program = &program, .reject = &reject };
@@ -138,11 +138,11 @@ static void hub_is_refused_at_the_first_arrival_too_many(void **state)
 
 	(void)state;
 	assert_int_equal(iot_verify_order(&v, scratch), -EBADMSG);
-	assert_int_equal(reject.reason, IOT_REJECT_hub);
+	assert_int_equal(reject.reason, IOT_REJECT_latch);
 	assert_int_equal(counted.reads, 1001);
 }
 
 SUITE("limits",
       TEST(texts_are_as_long_as_linux_allows)
       TEST(waits_of_a_task_are_counted_beyond_32_bits)
-      TEST(hub_is_refused_at_the_first_arrival_too_many))
+      TEST(latch_is_refused_at_the_first_arrival_too_many))

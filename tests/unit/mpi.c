@@ -3,7 +3,7 @@
  * mpi.c - edges of messages and collectives: who waits for whom, and that all look back.
  *
  * A call of a task is two operations, its halves. Edges are written TASK.OP<TASK.OP, where
- * the first waits for the second, or TASK.OP<hN for hub N.
+ * the first waits for the second, or TASK.OP<hN for latch N.
  */
 #include "mpi_graph.h"
 #include "analyse/order/order.h"
@@ -310,7 +310,7 @@ static void matched_probe_counts_where_it_found_the_message(void **state)
 }
 
 /* But the root, which needs nothing of itself. */
-static void all_arrive_at_the_hub(void **state)
+static void all_arrive_at_the_latch(void **state)
 {
 	static const u64 times_ns[3][2] = { { 10, 20 }, { 12, 20 }, { 14, 20 } };
 	struct graph *graph = begin(3);
@@ -319,8 +319,8 @@ static void all_arrive_at_the_hub(void **state)
 	(void)state;
 	collective(graph, IOT_CALL_reduce, 0, times_ns);
 	assert_int_equal(graph_pass_mpi(graph), 0);
-	assert_int_equal(graph->hub_count, 1);
-	assert_int_equal(graph->hubs[0], 2);
+	assert_int_equal(graph->latch_count, 1);
+	assert_int_equal(graph->latches[0], 2);
 	for (i = 0; i < 3; i++)
 		assert_int_equal(graph->tasks[i].ops[0].handle, i > 0);
 	graph_close(graph);
@@ -366,7 +366,7 @@ static void nonblocking_collective_waits_where_it_is_waited_for(void **state)
 static void all_edges_look_back(void **state)
 {
 	struct graph *graph = begin(4);
-	u64 now_ns[4] = {}, hub_ns[1024] = {}, from_ns;
+	u64 now_ns[4] = {}, latch_ns[1024] = {}, from_ns;
 	u32 task, op, e, i;
 
 	(void)state;
@@ -390,14 +390,14 @@ static void all_edges_look_back(void **state)
 	}
 	graph_sort(graph);
 	assert_int_equal(graph_pass_mpi(graph), 0);
-	assert_true(graph->edge_count > 100 && graph->hub_count > 100);
-	assert_true(graph->hub_count <= ARRAY_SIZE(hub_ns));
+	assert_true(graph->edge_count > 100 && graph->latch_count > 100);
+	assert_true(graph->latch_count <= ARRAY_SIZE(latch_ns));
 	for (task = 0; task < 4; task++)
 		for (op = 0; op < graph->tasks[task].op_count; op++) {
 			const struct graph_op *half = &graph->tasks[task].ops[op];
 
-			if (half->handle && hub_ns[half->handle - 1] < half->enter_ns)
-				hub_ns[half->handle - 1] = half->enter_ns;
+			if (half->handle && latch_ns[half->handle - 1] < half->enter_ns)
+				latch_ns[half->handle - 1] = half->enter_ns;
 		}
 	for (task = 0; task < 4; task++)
 		for (op = 0; op < graph->tasks[task].op_count; op++)
@@ -406,7 +406,7 @@ static void all_edges_look_back(void **state)
 				const struct graph_edge *edge = &graph->edges[e];
 
 				from_ns = edge->task == GRAPH_NONE ?
-						  hub_ns[edge->index] :
+						  latch_ns[edge->index] :
 						  graph->tasks[edge->task].ops[edge->index].enter_ns;
 				assert_true(from_ns < graph->tasks[task].ops[op].enter_ns);
 			}
@@ -427,7 +427,7 @@ static void a_call_is_waiting_until_the_last_has_come(void **state)
 		half(graph, task, IOT_KIND_read, 110);
 	graph_sort(graph);
 	assert_int_equal(graph_pass_mpi(graph), 0);
-	assert_int_equal(graph->hub_count, 1);
+	assert_int_equal(graph->latch_count, 1);
 	assert_int_equal(graph_pass_think(graph), 0);
 	for (task = 0; task < 2; task++)
 		for (op = 0; op < 3; op++)
@@ -453,7 +453,7 @@ SUITE("mpi",
       TEST(groups_wait_for_each_other)
       TEST(root_waits_for_the_other_group)
       TEST(matched_probe_counts_where_it_found_the_message)
-      TEST(all_arrive_at_the_hub)
+      TEST(all_arrive_at_the_latch)
       TEST(who_left_early_has_not_waited)
       TEST(nonblocking_collective_waits_where_it_is_waited_for)
       TEST(all_edges_look_back)

@@ -3,7 +3,7 @@
  * mpi_graph.h - a graph of MPI calls that a test writes down, and the edges that come of it as text.
  *
  * A call of a task is two operations, its halves. Edges are written TASK.OP<TASK.OP, where
- * the first waits for the second, or TASK.OP<hN for hub N; the operations of call N of a task are
+ * the first waits for the second, or TASK.OP<hN for latch N; the operations of call N of a task are
  * 2 N and 2 N + 1, from 0.
  */
 #ifndef IOTAPE_TEST_MPI_GRAPH_H

@@ -255,7 +255,7 @@ static void dense_calls_have_few_edges(void **state)
 	}
 	graph_sort(graph);
 	assert_int_equal(graph_pass_mpi(graph), 0);
-	assert_int_equal(graph->hub_count, 1);
+	assert_int_equal(graph->latch_count, 1);
 	assert_true(graph->edge_count < 2 * 64);
 	assert_int_equal(graph->mpi_contradicted, 1);
 	graph_close(graph);

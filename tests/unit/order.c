@@ -17,7 +17,7 @@ struct fixture {
 	u32 pending[2];
 };
 
-/* Task 2's second operation waits for both hubs, then for two operations of task 0. */
+/* Task 2's second operation waits for both latches, then for two operations of task 0. */
 static void fixture_open(struct fixture *f)
 {
 	struct iot_reject reject;
@@ -25,8 +25,8 @@ static void fixture_open(struct fixture *f)
 	size_t byte_count;
 
 	builder_open(&b);
-	builder_hub(&b, 2);
-	builder_hub(&b, 1);
+	builder_latch(&b, 2);
+	builder_latch(&b, 1);
 	builder_task(&b);
 	builder_op(&b, IOT_PLAY_pass);
 	builder_op(&b, IOT_PLAY_pass);
@@ -36,9 +36,9 @@ static void fixture_open(struct fixture *f)
 	builder_task(&b);
 	builder_op(&b, IOT_PLAY_pass);
 	builder_op(&b, IOT_PLAY_leave);
-	builder_wait(&b, IOT_WAIT_HUB, 0);
+	builder_wait(&b, IOT_WAIT_LATCH, 0);
 	builder_wait(&b, 0, 0);
-	builder_wait(&b, IOT_WAIT_HUB, 1);
+	builder_wait(&b, IOT_WAIT_LATCH, 1);
 	builder_wait(&b, 0, 1);
 	f->bytes = builder_bytes(&b, &byte_count);
 	builder_close(&b);
@@ -89,9 +89,9 @@ static void wait_on_a_task_holds_when_the_operation_has_ended(void **state)
 	free(f.bytes);
 }
 
-static void wait_on_a_hub_holds_when_nobody_is_missing(void **state)
+static void wait_on_a_latch_holds_when_nobody_is_missing(void **state)
 {
-	struct iot_program_wait wait = { cpu_to_le32(IOT_WAIT_HUB), cpu_to_le32(1) };
+	struct iot_program_wait wait = { cpu_to_le32(IOT_WAIT_LATCH), cpu_to_le32(1) };
 	struct fixture f;
 
 	(void)state;
@@ -147,7 +147,7 @@ static void waits_known_to_hold_are_not_looked_at_again(void **state)
 
 	(void)state;
 	fixture_open(&f);
-	f.progress[0] = 2; /* the hubs are not open, but the caller says that they were */
+	f.progress[0] = 2; /* the latches are not open, but the caller says that they were */
 	assert_null(iot_order_blocker(&f.order, 2, op_of(&f, 2, 1), &next));
 	free(f.bytes);
 }
@@ -155,7 +155,7 @@ static void waits_known_to_hold_are_not_looked_at_again(void **state)
 SUITE("order",
       TEST(nothing_has_happened_at_first)
       TEST(wait_on_a_task_holds_when_the_operation_has_ended)
-      TEST(wait_on_a_hub_holds_when_nobody_is_missing)
+      TEST(wait_on_a_latch_holds_when_nobody_is_missing)
       TEST(operation_without_waits_may_start)
       TEST(blocker_is_the_first_wait_that_does_not_hold)
       TEST(waits_known_to_hold_are_not_looked_at_again))

@@ -24,7 +24,7 @@
 #define PROGRAMS  40 /* if IOTAPE_TEST_PROGRAMS says nothing else */
 #define SCHEDULES 10
 #define STEPS	  160
-#define TASKS_MAX 128 /* with lanes */
+#define TASKS_MAX 128 /* with request queues */
 
 static const char *const trace = scratch_trace, *const program = scratch_program;
 static u64 overlaps; /* of operations, in all traces */
@@ -244,7 +244,7 @@ static u32 replays(u64 seed, const char *order, u32 without)
 	run = calloc(1, sizeof(*run));
 	assert_non_null(run);
 	run->order.progress = calloc(loaded.task_count + 1, sizeof(u32));
-	run->order.pending = calloc(loaded.hub_count + 1, sizeof(u32));
+	run->order.pending = calloc(loaded.latch_count + 1, sizeof(u32));
 	assert_true(loaded.task_count <= TASKS_MAX);
 	for (i = 0; i < SCHEDULES; i++) {
 		run->program = &loaded;

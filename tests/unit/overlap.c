@@ -45,14 +45,14 @@ enum extra {
  * @dropped: of these, those that the program does not express
  * @doubtful: programs with directories that are renamed, of which compile says itself that they may come out
  *	otherwise, and do
- * @hubs: of the programs
+ * @latches: of the programs
  */
 struct tally {
 	u32 refused;
 	u32 gone;
 	u64 dropped;
 	u32 doubtful;
-	u64 hubs;
+	u64 latches;
 };
 
 static const char *const trace = scratch_trace, *const program = scratch_program;
@@ -735,7 +735,7 @@ static u32 replays(u64 seed, u64 width_ns, enum extra extra, const char *order, 
 {
 	struct compile_options options = {
 		.trace = trace, .program = program, .order = order, .without = without,
-		.fan_in_min = seed % 2 ? 0 : 2, /* in every other one: what two wait for arrives at a hub */
+		.fan_in_min = seed % 2 ? 0 : 2, /* in every other one: what two wait for arrives at a latch */
 	};
 	struct compile_summary summary;
 	struct iot_program loaded;
@@ -751,9 +751,9 @@ static u32 replays(u64 seed, u64 width_ns, enum extra extra, const char *order, 
 	compile_summary_free(&summary);
 	assert_int_equal(iot_program_load(program, &loaded, &reject), 0);
 	assert_true(loaded.task_count <= TASKS_MAX);
-	tally->hubs += loaded.hub_count;
+	tally->latches += loaded.latch_count;
 	run->order.progress = calloc(loaded.task_count + 1, sizeof(u32));
-	run->order.pending = calloc(loaded.hub_count + 1, sizeof(u32));
+	run->order.pending = calloc(loaded.latch_count + 1, sizeof(u32));
 	run->program = &loaded;
 	run->random = seed * 1000 + 7;
 	for (i = 0; i < SCHEDULES; i++)
@@ -802,7 +802,7 @@ static u32 programs_that_fail(u64 width_ns, enum extra extra, const char *order,
 	u32 failed = count_failed(width_ns, extra, order, without, &tally);
 
 	assert_true(tally.refused > program_count() * STEPS / 10); /* so it was not too easy */
-	assert_true(tally.hubs > program_count() || strcmp(order, "iotape"));
+	assert_true(tally.latches > program_count() || strcmp(order, "iotape"));
 	return failed;
 }
 

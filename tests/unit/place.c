@@ -164,7 +164,7 @@ static void traced_nodes_are_taken_as_they_were(void **state)
 	fixture_close(&f);
 }
 
-/* Rank 3 shares something with rank 1, and a hub with all. */
+/* Rank 3 shares something with rank 1, and a latch with all. */
 static void what_is_shared_stays_together(void **state)
 {
 	static const struct {
@@ -180,7 +180,7 @@ static void what_is_shared_stays_together(void **state)
 		{ "a mode is no owner", IOT_KIND_mkdir, 0, 0, 2, 0, false },
 		{ "the owner of a lock", IOT_KIND_flush, 0, 0, 2, 0, true },
 		{ "memory", IOT_PLAY_pass, 0, 0, 0, IOT_TASK_MAPS, true },
-		{ "a hub is no handle", IOT_PLAY_arrive, 2, 0, 0, 0, false },
+		{ "a latch is no handle", IOT_PLAY_arrive, 2, 0, 0, 0, false },
 		{ "nothing", IOT_PLAY_leave, 0, 0, 0, 0, false },
 	};
 	size_t i;

@@ -34,7 +34,7 @@ static void program_opens_and_has_its_sections(void **state)
 	assert_int_equal(iot_program_open(&program, bytes, byte_count, &reject), 0);
 	assert_int_equal(reject.reason, 0);
 	assert_int_equal(program.task_count, 3);
-	assert_int_equal(program.hub_count, 1);
+	assert_int_equal(program.latch_count, 1);
 	assert_int_equal(program.object_count, 2);
 	assert_int_equal(program.entry_count, 4);
 	assert_int_equal(program.fact_count, 1);
@@ -105,7 +105,7 @@ static void change_reserved2(struct iot_program_head *head)
 
 static void change_section_reserved(struct iot_program_head *head)
 {
-	head->sections[IOT_SECTION_HUBS].reserved = cpu_to_le32(1);
+	head->sections[IOT_SECTION_LATCHES].reserved = cpu_to_le32(1);
 }
 
 static void change_section_alignment(struct iot_program_head *head)
@@ -182,7 +182,7 @@ static const struct {
 	ROW(feature, IOT_REJECT_program_feature, -EPROTONOSUPPORT, AT(features_incompat)),
 	ROW(reserved, IOT_REJECT_reserved, -EBADMSG, AT(reserved)),
 	ROW(reserved2, IOT_REJECT_reserved, -EBADMSG, AT(reserved)),
-	ROW(section_reserved, IOT_REJECT_reserved, -EBADMSG, AT(sections[IOT_SECTION_HUBS])),
+	ROW(section_reserved, IOT_REJECT_reserved, -EBADMSG, AT(sections[IOT_SECTION_LATCHES])),
 	ROW(section_alignment, IOT_REJECT_section, -EBADMSG, AT(sections[IOT_SECTION_FACTS])),
 	ROW(section_into_head, IOT_REJECT_section, -EBADMSG, AT(sections[IOT_SECTION_TASKS])),
 	ROW(section_offset, IOT_REJECT_section, -EBADMSG, AT(sections[IOT_SECTION_STRINGS])),

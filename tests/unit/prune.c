@@ -2,7 +2,7 @@
 /*
  * prune.c - what is left of the edges says the same as all of them did, and nothing twice.
  *
- * Random graphs with hubs; what each operation has waited for is found in the simplest way,
+ * Random graphs with latches; what each operation has waited for is found in the simplest way,
  * before and after.
  */
 #include "analyse/graph/walk.h"
@@ -20,7 +20,7 @@
 struct history {
 	u32 known[TASKS][OPS][TASKS];
 	u32 visited;
-	u32 hubs[TASKS * OPS][TASKS];
+	u32 latches[TASKS * OPS][TASKS];
 	const struct graph *graph;
 	u32 skipped; /* an edge that does not count, GRAPH_NONE if all do */
 };
@@ -74,9 +74,9 @@ static void add_edges(struct graph *graph, u64 *random)
 }
 
 /* Some tasks arrive; those who come later may leave. */
-static void add_hub(struct graph *graph, u64 *random)
+static void add_latch(struct graph *graph, u64 *random)
 {
-	u32 members = 1 + below(random, TASKS), hub, i, j, index[TASKS];
+	u32 members = 1 + below(random, TASKS), latch, i, j, index[TASKS];
 	u64 open_ns = 0;
 
 	for (i = 0; i < members; i++) {
@@ -86,17 +86,17 @@ static void add_hub(struct graph *graph, u64 *random)
 		if (op_at(graph, i, index[i])->end_ns > open_ns)
 			open_ns = op_at(graph, i, index[i])->end_ns;
 	}
-	assert_int_equal(graph_hub_add(graph, members, &hub), 0);
+	assert_int_equal(graph_latch_add(graph, members, &latch), 0);
 	for (i = 0; i < members; i++) {
 		op_at(graph, i, index[i])->kind = IOT_PLAY_arrive;
-		op_at(graph, i, index[i])->handle = hub + 1;
+		op_at(graph, i, index[i])->handle = latch + 1;
 	}
 	for (i = 0; i < TASKS; i++)
 		for (j = 0; j < OPS; j++) {
 			if (op_at(graph, i, j)->enter_ns <= open_ns)
 				continue;
 			if (below(random, 2))
-				assert_int_equal(graph_edge_add(graph, GRAPH_NONE, hub,
+				assert_int_equal(graph_edge_add(graph, GRAPH_NONE, latch,
 								op_at(graph, i, j), EDGE_mpi), 0);
 			break;
 		}
@@ -127,7 +127,7 @@ static int visit(void *context, u32 task, u32 index)
 		if (e == h->skipped)
 			continue;
 		if (edge->task == GRAPH_NONE) {
-			merge(known, h->hubs[edge->index]);
+			merge(known, h->latches[edge->index]);
 			continue;
 		}
 		merge(known, h->known[edge->task][edge->index]);
@@ -135,9 +135,9 @@ static int visit(void *context, u32 task, u32 index)
 			known[edge->task] = edge->index + 1;
 	}
 	if (op->kind == IOT_PLAY_arrive) {
-		merge(h->hubs[op->handle - 1], known);
-		if (h->hubs[op->handle - 1][task] < index + 1)
-			h->hubs[op->handle - 1][task] = index + 1;
+		merge(h->latches[op->handle - 1], known);
+		if (h->latches[op->handle - 1][task] < index + 1)
+			h->latches[op->handle - 1][task] = index + 1;
 	}
 	return 0;
 }
@@ -154,7 +154,7 @@ static struct history *history_of(struct graph *graph, u32 skipped)
 	return h;
 }
 
-/* Every edge that is left counts; but one from a hub may stay that other hubs make needless. */
+/* Every edge that is left counts; but one from a latch may stay that other latches make needless. */
 static void nothing_is_said_twice(struct graph *graph, const struct history *all, u64 *left)
 {
 	u32 i, j, e;
@@ -186,7 +186,7 @@ static void what_is_left_says_the_same(void **state)
 		assert_int_equal(graph_open(&graph), 0);
 		add_ops(graph, &random);
 		for (j = 0; j < 4; j++)
-			add_hub(graph, &random);
+			add_latch(graph, &random);
 		add_edges(graph, &random);
 		before = history_of(graph, GRAPH_NONE);
 		assert_int_equal(graph_pass_prune(graph), 0);

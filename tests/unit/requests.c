@@ -2,7 +2,7 @@
 /*
  * requests.c - which request a submission waits for, as far as the memory that it uses tells.
  *
- * Tests write the lane of each request, from 0, in the order of submission; after "<", the request
+ * Tests write the request queue of each request, from 0, in the order of submission; after "<", the request
  * that it waits for, if there is one.
  */
 #include "analyse/graph/graph.h"
@@ -33,7 +33,7 @@ static void begin(void)
 /* A request from one time to another. */
 static void request(u32 memory, u64 submit_ns, u64 end_ns)
 {
-	const struct graph_request ended = { .id = ++count, .end_ns = end_ns, .result = 4096, .lane = GRAPH_NONE };
+	const struct graph_request ended = { .id = ++count, .end_ns = end_ns, .result = 4096, .queue = GRAPH_NONE };
 	struct graph_op *op = graph_op_add(graph, 0);
 
 	assert_non_null(op);
@@ -46,13 +46,13 @@ static void request(u32 memory, u64 submit_ns, u64 end_ns)
 	assert_int_equal(graph_request_add(graph, &ended), 0);
 }
 
-/* The number of the request that is an operation of a lane. */
-static u32 request_at(u32 lane, u32 index)
+/* The number of the request that is an operation of a request queue. */
+static u32 request_at(u32 queue, u32 index)
 {
 	u32 i;
 
 	for (i = 0; i < graph->request_count; i++)
-		if (graph->requests[i].lane == lane && graph->requests[i].index == index)
+		if (graph->requests[i].queue == queue && graph->requests[i].index == index)
 			return i;
 	return GRAPH_NONE;
 }
@@ -64,7 +64,7 @@ static void gives(const char *expected)
 	size_t used = 0;
 	u32 i;
 
-	assert_int_equal(graph_pass_lanes(graph), 0);
+	assert_int_equal(graph_pass_queues(graph), 0);
 	for (i = 0; i < count; i++) {
 		const struct graph_op *op = &graph->tasks[0].ops[i + 1];
 

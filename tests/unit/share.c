@@ -14,7 +14,7 @@
 
 #define TASKS	  12
 #define OPS_MAX	  20
-#define HUBS	  6
+#define LATCHES	  6
 #define NODES_MAX 4
 #define NOTES_MAX 4096
 #define PROGRAMS  400
@@ -32,7 +32,7 @@ struct simulation {
 	u32 node_of[TASKS];
 	struct share shares[NODES_MAX];
 	u32 progress[NODES_MAX + 1][TASKS]; /* as each node knows it; last, as it is */
-	u32 pending[NODES_MAX + 1][HUBS];
+	u32 pending[NODES_MAX + 1][LATCHES];
 	struct iot_order orders[NODES_MAX + 1];
 	struct queue queues[NODES_MAX][NODES_MAX];
 	u32 teller;
@@ -46,12 +46,12 @@ static u32 below(u32 limit)
 
 /*
  * Operations are made in an order in which they could run, each for a random task: so no waits form
- * a circle. A hub is arrived at by some, and waited for by some that come after them all.
+ * a circle. A latch is arrived at by some, and waited for by some that come after them all.
  */
 static void make_program(struct builder *b, bool has_edges)
 {
 	u16 kinds[TASKS][OPS_MAX] = {};
-	u32 hubs[TASKS][OPS_MAX] = {}, counts[TASKS] = {}, arrivals[HUBS] = {}, task, i, hub = 0;
+	u32 latches[TASKS][OPS_MAX] = {}, counts[TASKS] = {}, arrivals[LATCHES] = {}, task, i, latch = 0;
 	struct iot_program_wait waits[TASKS][OPS_MAX][3];
 	u32 wait_counts[TASKS][OPS_MAX] = {};
 
@@ -64,30 +64,30 @@ static void make_program(struct builder *b, bool has_edges)
 			continue;
 		counts[task]++;
 		kinds[task][at] = IOT_PLAY_leave;
-		if (hub < HUBS && !below(4)) { /* arrivals at the hub of this time */
+		if (latch < LATCHES && !below(4)) { /* arrivals at the latch of this time */
 			kinds[task][at] = IOT_PLAY_arrive;
-			hubs[task][at] = hub;
-			arrivals[hub]++;
+			latches[task][at] = latch;
+			arrivals[latch]++;
 			continue;
 		}
-		if (hub < HUBS && arrivals[hub] && !below(10))
-			hub++;
+		if (latch < LATCHES && arrivals[latch] && !below(10))
+			latch++;
 		if (has_edges && other != task && counts[other])
 			waits[task][at][wait_counts[task][at]++] = (struct iot_program_wait){
 				cpu_to_le32(other), cpu_to_le32(below(counts[other])) };
-		if (has_edges && hub && !below(2))
+		if (has_edges && latch && !below(2))
 			waits[task][at][wait_counts[task][at]++] = (struct iot_program_wait){
-				cpu_to_le32(IOT_WAIT_HUB), cpu_to_le32(below(hub)) };
+				cpu_to_le32(IOT_WAIT_LATCH), cpu_to_le32(below(latch)) };
 	}
-	for (i = 0; i < HUBS; i++)
-		builder_hub(b, arrivals[i]);
+	for (i = 0; i < LATCHES; i++)
+		builder_latch(b, arrivals[i]);
 	for (task = 0; task < TASKS; task++) {
 		builder_task(b);
 		for (i = 0; i < counts[task]; i++) {
 			u32 w;
 
 			builder_op(b, kinds[task][i])->handle =
-				cpu_to_le32(kinds[task][i] == IOT_PLAY_arrive ? hubs[task][i] + 1 : 0);
+				cpu_to_le32(kinds[task][i] == IOT_PLAY_arrive ? latches[task][i] + 1 : 0);
 			for (w = 0; w < wait_counts[task][i]; w++)
 				builder_wait(b, le32_to_cpu(waits[task][i][w].task),
 					     le32_to_cpu(waits[task][i][w].index));
@@ -147,16 +147,16 @@ static const struct iot_program_op *next_op(const struct simulation *s, u32 task
 static bool perform(struct simulation *s, u32 task)
 {
 	const struct iot_program_op *op = next_op(s, task);
-	u32 node = s->node_of[task], next = 0, true_next = 0, hub;
+	u32 node = s->node_of[task], next = 0, true_next = 0, latch;
 
 	if (s->progress[s->nodes][task] == le32_to_cpu(s->program.tasks[task].op_count) ||
 	    iot_order_blocker(&s->orders[node], task, op, &next))
 		return false;
 	assert_null(iot_order_blocker(&s->orders[s->nodes], task, op, &true_next));
 	if (le16_to_cpu(op->kind) == IOT_PLAY_arrive) {
-		hub = le32_to_cpu(op->handle) - 1;
-		s->pending[node][hub]--;
-		s->pending[s->nodes][hub]--;
+		latch = le32_to_cpu(op->handle) - 1;
+		s->pending[node][latch]--;
+		s->pending[s->nodes][latch]--;
 	}
 	s->progress[node][task]++;
 	s->progress[s->nodes][task]++;
@@ -250,7 +250,7 @@ static void what_nobody_waits_for_is_not_told(void **state)
 	free(s);
 }
 
-/* Task 0 here; task 1 of node 1 with three operations; a hub where both arrive. */
+/* Task 0 here; task 1 of node 1 with three operations; a latch where both arrive. */
 static void what_cannot_be_is_not_taken(void **state)
 {
 	static const struct {
@@ -269,11 +269,11 @@ static void what_cannot_be_is_not_taken(void **state)
 		{ "back", 1, { SHARE_PASSED, 1, 1 }, false },
 		{ "beyond the end", 1, { SHARE_PASSED, 1, 4 }, false },
 		{ "to the end", 1, { SHARE_PASSED, 1, 3 }, true },
-		{ "a hub that there is not", 1, { SHARE_ARRIVED, 1, 1 }, false },
+		{ "a latch that there is not", 1, { SHARE_ARRIVED, 1, 1 }, false },
 		{ "nobody", 1, { SHARE_ARRIVED, 0, 0 }, false },
 		{ "too many", 1, { SHARE_ARRIVED, 0, 2 }, false },
 		{ "who was missing", 1, { SHARE_ARRIVED, 0, 1 }, true },
-		{ "the same again, at the hub", 1, { SHARE_ARRIVED, 0, 1 }, false },
+		{ "the same again, at the latch", 1, { SHARE_ARRIVED, 0, 1 }, false },
 	};
 	const u32 node_of[] = { 0, 1 };
 	struct iot_program program;
@@ -285,7 +285,7 @@ static void what_cannot_be_is_not_taken(void **state)
 
 	(void)state;
 	builder_open(&b);
-	builder_hub(&b, 2);
+	builder_latch(&b, 2);
 	builder_task(&b);
 	builder_op(&b, IOT_PLAY_arrive)->handle = cpu_to_le32(1);
 	builder_task(&b);

@@ -115,7 +115,7 @@ static void verification_ends_when_it_is_told_to(void **state)
 /* The sections of an open program are const to others. */
 #define TASK(p, i)  ((struct iot_program_task *)&(p)->tasks[i])
 #define WAIT(p, i)  ((struct iot_program_wait *)&(p)->waits[i])
-#define HUB(p, i)   ((struct iot_program_hub *)&(p)->hubs[i])
+#define LATCH(p, i)   ((struct iot_program_latch *)&(p)->latches[i])
 #define ENTRY(p, i) ((struct iot_program_entry *)&(p)->tree[i])
 #define FACT(p, i)  ((struct iot_program_fact *)&(p)->facts[i])
 #define EXTENT(p, i) ((struct iot_program_extent *)&(p)->extents[i])
@@ -232,7 +232,7 @@ SET_OP(handle_outside, IOT_KIND_read, handle, cpu_to_le32(3))
 SET_OP(handle_largest, IOT_KIND_read, handle, cpu_to_le32(~0u))
 SET_OP(other_handle_outside, IOT_KIND_copy_range, other, cpu_to_le32(3))
 SET_OP(map_outside, IOT_KIND_touch, other, cpu_to_le32(2))
-SET_OP(hub_outside, IOT_PLAY_arrive, handle, cpu_to_le32(2))
+SET_OP(latch_outside, IOT_PLAY_arrive, handle, cpu_to_le32(2))
 
 SET_OP(path_outside, IOT_KIND_mkdir, path, cpu_to_le32((u32)p->string_bytes))
 SET_OP(path_of_tree_outside, IOT_KIND_mkdir, path, cpu_to_le32(~0u))
@@ -244,7 +244,7 @@ SET_OP(attribute_name_empty, IOT_KIND_getxattr, path2, 0)
 
 SET_IN(wait_on_no_task, WAIT(p, 1), task, cpu_to_le32(3))
 SET_IN(wait_on_no_op, WAIT(p, 1), index, cpu_to_le32(1u << 20))
-SET_IN(wait_on_no_hub, WAIT(p, 0), index, cpu_to_le32(1))
+SET_IN(wait_on_no_latch, WAIT(p, 0), index, cpu_to_le32(1))
 
 SET_OP(op_waits_leave_a_gap, IOT_PLAY_leave, first_wait, cpu_to_le32(1))
 
@@ -262,10 +262,10 @@ CHANGE(op_has_too_few_waits)
 	return TASK(p, 0);
 }
 
-SET_IN(hub_reserved, HUB(p, 0), reserved, cpu_to_le32(1))
-SET_IN(hub_wants_more, HUB(p, 0), arrivals, cpu_to_le32(3))
-SET_IN(hub_wants_less, HUB(p, 0), arrivals, cpu_to_le32(1))
-SET_IN(hub_wants_none, HUB(p, 0), arrivals, 0)
+SET_IN(latch_reserved, LATCH(p, 0), reserved, cpu_to_le32(1))
+SET_IN(latch_wants_more, LATCH(p, 0), arrivals, cpu_to_le32(3))
+SET_IN(latch_wants_less, LATCH(p, 0), arrivals, cpu_to_le32(1))
+SET_IN(latch_wants_none, LATCH(p, 0), arrivals, 0)
 
 SET_IN(object_path_outside, ((struct iot_program_object *)&p->objects[1]), path, cpu_to_le32(~0u))
 SET_IN(object_type_impossible, ((struct iot_program_object *)&p->objects[1]), type, cpu_to_le32(16))
@@ -310,7 +310,7 @@ CHANGE(operation_waits_for_itself)
 
 CHANGE(cycle_after_the_first_op)
 {
-	struct iot_program_wait *wait = WAIT(p, 0); /* of task 0's leave, on the hub */
+	struct iot_program_wait *wait = WAIT(p, 0); /* of task 0's leave, on the latch */
 
 	wait->task = cpu_to_le32(1); /* whose first waits for task 0's last */
 	wait->index = 0;
@@ -318,11 +318,11 @@ CHANGE(cycle_after_the_first_op)
 	return p->ops + le64_to_cpu(p->tasks[0].first_op) + le32_to_cpu(p->tasks[0].op_count) - 1;
 }
 
-SET_IN(lane_of_another_task, TASK(p, 2), parent, 0)
-SET_IN(lane_of_no_task, TASK(p, 0), flags, cpu_to_le32(IOT_TASK_LANE))
+SET_IN(queue_of_another_task, TASK(p, 2), parent, 0)
+SET_IN(queue_of_no_task, TASK(p, 0), flags, cpu_to_le32(IOT_TASK_QUEUE))
 SET_OP(completion_of_something_else, IOT_KIND_complete, offset_bytes, cpu_to_le64(4096))
 SET_OP(completion_after_a_thought, IOT_KIND_complete, compute_ns, cpu_to_le64(1))
-SET_OP(operation_in_a_lane, IOT_KIND_complete, kind, cpu_to_le16(IOT_KIND_read))
+SET_OP(operation_in_a_queue, IOT_KIND_complete, kind, cpu_to_le16(IOT_KIND_read))
 
 CHANGE(completion_waits_for_another)
 {
@@ -330,7 +330,7 @@ CHANGE(completion_waits_for_another)
 	return op_of_kind(p, IOT_KIND_complete);
 }
 
-CHANGE(submit_to_another_lane)
+CHANGE(submit_to_another_queue)
 {
 	op_of_kind(p, IOT_KIND_submit)->other = cpu_to_le32(1);
 	return op_of_kind(p, IOT_KIND_complete);
@@ -397,7 +397,7 @@ static const struct {
 	ROW(handle_largest, op_slot),
 	ROW(other_handle_outside, op_slot),
 	ROW(map_outside, op_slot),
-	ROW(hub_outside, op_slot),
+	ROW(latch_outside, op_slot),
 	ROW(path_outside, path),
 	ROW(path_of_tree_outside, path),
 	ROW(path2_outside, path),
@@ -407,14 +407,14 @@ static const struct {
 	ROW(attribute_name_empty, text),
 	ROW(wait_on_no_task, wait),
 	ROW(wait_on_no_op, wait),
-	ROW(wait_on_no_hub, wait),
+	ROW(wait_on_no_latch, wait),
 	ROW(op_waits_leave_a_gap, op_wait),
 	ROW(op_has_too_many_waits, op_wait),
 	ROW(op_has_too_few_waits, op_wait),
-	ROW(hub_reserved, hub),
-	ROW(hub_wants_more, hub),
-	ROW(hub_wants_less, hub),
-	ROW(hub_wants_none, hub),
+	ROW(latch_reserved, latch),
+	ROW(latch_wants_more, latch),
+	ROW(latch_wants_less, latch),
+	ROW(latch_wants_none, latch),
 	ROW(object_path_outside, op_slot),
 	ROW(object_type_impossible, op_slot),
 	ROW(entry_path_outside, path),
@@ -443,15 +443,15 @@ static const struct {
 	ROW(xattrs_not_in_order, xattr),
 	ROW(operation_waits_for_itself, cycle),
 	ROW(cycle_after_the_first_op, cycle),
-	ROW(lane_of_another_task, lane),
-	ROW(lane_of_no_task, lane),
-	ROW(completion_of_something_else, lane),
-	ROW(completion_after_a_thought, lane),
-	ROW(operation_in_a_lane, lane),
-	ROW(completion_waits_for_another, lane),
-	ROW(submit_to_another_lane, lane),
-	ROW(completion_in_a_task, lane),
-	ROW(submit_without_an_end, lane),
+	ROW(queue_of_another_task, queue),
+	ROW(queue_of_no_task, queue),
+	ROW(completion_of_something_else, queue),
+	ROW(completion_after_a_thought, queue),
+	ROW(operation_in_a_queue, queue),
+	ROW(completion_waits_for_another, queue),
+	ROW(submit_to_another_queue, queue),
+	ROW(completion_in_a_task, queue),
+	ROW(submit_without_an_end, queue),
 };
 
 static void program_with_one_thing_wrong_is_refused(void **state)
@@ -538,8 +538,8 @@ static void program_with_any_byte_of_a_section_changed_is_refused(void **state)
 /* -- what an operation uses ------------------------------------------------------------------ */
 
 /*
- * As in the table of program.h: h handle, n handle or none, H hub or none, e path or else handle,
- * o handle in `other`, m mapping in `other`, l lane in `other`, L in a lane, p path, q path in `path2`, t text in `path2`.
+ * As in the table of program.h: h handle, n handle or none, H latch or none, e path or else handle,
+ * o handle in `other`, m mapping in `other`, l request queue in `other`, L in a request queue, p path, q path in `path2`, t text in `path2`.
  */
 static const struct {
 	u16 kind;
@@ -587,7 +587,7 @@ static u32 reason_of(u16 kind, const struct slots *slots)
 	if (slots->path2)
 		op->path2 = builder_string(&b, slots->path2);
 	if (kind == IOT_PLAY_arrive && slots->handle)
-		builder_hub(&b, 1);
+		builder_latch(&b, 1);
 	verify_built(&b, NULL, &reject);
 	builder_close(&b);
 	return reject.reason;
@@ -613,9 +613,9 @@ static void operation_must_have_what_it_uses_and_nothing_else(void **state)
 		const struct slots good = slots_of(uses);
 		struct slots bad = good;
 
-		/* it takes two tasks to make a lane: the only one here is none */
+		/* it takes two tasks to make a request queue: the only one here is none */
 		assert_row(uses, reason_of(used[i].kind, &good) ==
-					 (strpbrk(uses, "lL") ? IOT_REJECT_lane : 0u));
+					 (strpbrk(uses, "lL") ? IOT_REJECT_queue : 0u));
 		bad.handle = !good.handle;
 		assert_row(uses, reason_of(used[i].kind, &bad) ==
 					 (strpbrk(uses, "nH") ? 0u : IOT_REJECT_op_slot));
@@ -760,11 +760,11 @@ static void long_paths_are_walked_in_pieces(void **state)
 struct edge {
 	u32 waiter; /* in this task, */
 	u32 op;	    /* this operation waits */
-	u32 task;   /* for this task or hub */
+	u32 task;   /* for this task or latch */
 	u32 index;
 };
 
-#define HUB_1 IOT_WAIT_HUB
+#define LATCH_1 IOT_WAIT_LATCH
 #define NO_EDGE { 9, 0, 0, 0 }
 
 /* Three tasks of three operations each; `arrivals` in the last operation of so many tasks. */
@@ -784,10 +784,10 @@ static const struct {
 	{ "two, same operation", { { 0, 1, 1, 1 }, { 1, 1, 0, 1 }, NO_EDGE }, 0, false },
 	{ "two, ping-pong", { { 0, 1, 1, 0 }, { 1, 1, 0, 1 }, { 0, 2, 1, 1 }, { 1, 2, 0, 2 } }, 0, true },
 	{ "three in a circle", { { 0, 0, 1, 0 }, { 1, 0, 2, 0 }, { 2, 0, 0, 0 }, NO_EDGE }, 0, false },
-	{ "hub that opens", { { 2, 2, HUB_1, 0 }, NO_EDGE }, 2, true },
-	{ "hub after its own arrival", { { 0, 2, HUB_1, 0 }, NO_EDGE }, 1, false },
-	{ "hub never open", { { 0, 0, HUB_1, 0 }, NO_EDGE }, 3, false },
-	{ "hub and task in a circle", { { 1, 1, HUB_1, 0 }, { 0, 2, 1, 1 }, NO_EDGE }, 1, false },
+	{ "latch that opens", { { 2, 2, LATCH_1, 0 }, NO_EDGE }, 2, true },
+	{ "latch after its own arrival", { { 0, 2, LATCH_1, 0 }, NO_EDGE }, 1, false },
+	{ "latch never open", { { 0, 0, LATCH_1, 0 }, NO_EDGE }, 3, false },
+	{ "latch and task in a circle", { { 1, 1, LATCH_1, 0 }, { 0, 2, 1, 1 }, NO_EDGE }, 1, false },
 };
 
 static u32 reason_of_order(size_t row)
@@ -798,7 +798,7 @@ static u32 reason_of_order(size_t row)
 
 	builder_open(&b);
 	if (orders[row].arrivals)
-		builder_hub(&b, orders[row].arrivals);
+		builder_latch(&b, orders[row].arrivals);
 	for (task = 0; task < 3; task++) {
 		builder_task(&b);
 		for (op = 0; op < 3; op++) {
@@ -862,18 +862,18 @@ static void build_crowd(struct builder *b)
 	}
 }
 
-/* The same through hubs: the crowd waits for all of them, which open one after the other. */
-static void build_hubs(struct builder *b)
+/* The same through latches: the crowd waits for all of them, which open one after the other. */
+static void build_latches(struct builder *b)
 {
 	u32 i, task;
 
 	for (i = 0; i < MANY; i++)
-		builder_hub(b, 1);
+		builder_latch(b, 1);
 	for (task = 1; task < 64; task++) {
 		builder_task(b);
 		builder_op(b, IOT_PLAY_leave);
 		for (i = 0; i < MANY; i++)
-			builder_wait(b, IOT_WAIT_HUB, i);
+			builder_wait(b, IOT_WAIT_LATCH, i);
 	}
 	builder_task(b);
 	for (i = 0; i < MANY; i++)
@@ -901,7 +901,7 @@ static const struct {
 } large[] = {
 	{ "chain", build_chain },
 	{ "crowd", build_crowd },
-	{ "hubs", build_hubs },
+	{ "latches", build_latches },
 	{ "fan-in", build_fan_in },
 };
 

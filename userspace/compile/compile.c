@@ -17,8 +17,8 @@ static u32 program_parent(const struct compiler *c, u32 index)
 	const struct graph_task *task = &c->graph->tasks[index];
 	u32 parent = graph_task_find(c->graph, task->parent);
 
-	if (task->lane_of != GRAPH_NONE)
-		return c->program_task[task->lane_of];
+	if (task->queue_of != GRAPH_NONE)
+		return c->program_task[task->queue_of];
 	if (parent == GRAPH_NONE || c->program_task[parent] == GRAPH_NONE)
 		return c->program_task[index];
 	return c->program_task[parent];
@@ -58,7 +58,7 @@ static u32 rank_of(const struct compiler *c, const struct graph_task *task)
 static int put_task(struct compiler *c, u32 index, u32 space)
 {
 	struct graph_task *from = &c->graph->tasks[index];
-	const struct graph_task *user = from->lane_of == GRAPH_NONE ? from : &c->graph->tasks[from->lane_of];
+	const struct graph_task *user = from->queue_of == GRAPH_NONE ? from : &c->graph->tasks[from->queue_of];
 	struct iot_program_task task = {
 		.first_op = cpu_to_le64(iot_builder_count(c->builder, IOT_SECTION_OPS)),
 		.first_wait = cpu_to_le64(iot_builder_count(c->builder, IOT_SECTION_WAITS)),
@@ -67,7 +67,7 @@ static int put_task(struct compiler *c, u32 index, u32 space)
 		.space = cpu_to_le32(space),
 		.flags = cpu_to_le32(
 			(c->graph->tasks[index].has_maps ? IOT_TASK_MAPS : 0) |
-			(c->graph->tasks[index].lane_of != GRAPH_NONE ? IOT_TASK_LANE : 0)),
+			(c->graph->tasks[index].queue_of != GRAPH_NONE ? IOT_TASK_QUEUE : 0)),
 		.rank = cpu_to_le32(rank_of(c, from)),
 		.uid = cpu_to_le32(user->uid),
 		.gid = cpu_to_le32(user->gid),
@@ -90,14 +90,14 @@ static int put_task(struct compiler *c, u32 index, u32 space)
 	return err;
 }
 
-static int put_lanes(struct compiler *c, u32 index, u32 space)
+static int put_queues(struct compiler *c, u32 index, u32 space)
 {
 	const struct graph_task *task = &c->graph->tasks[index];
 	u32 i;
 	int err = 0;
 
-	for (i = 0; i < task->lane_count && !err; i++)
-		err = put_task(c, task->first_lane + i, space);
+	for (i = 0; i < task->queue_count && !err; i++)
+		err = put_task(c, task->first_queue + i, space);
 	return err;
 }
 
@@ -112,19 +112,19 @@ static int put_tasks(struct compiler *c)
 	for (i = 0; i < c->graph->task_count && !err; i++) {
 		u32 space = c->graph->tasks[i].space;
 
-		if (c->program_task[i] == GRAPH_NONE || c->graph->tasks[i].lane_of != GRAPH_NONE)
+		if (c->program_task[i] == GRAPH_NONE || c->graph->tasks[i].queue_of != GRAPH_NONE)
 			continue;
 		if (spaces[space] == GRAPH_NONE)
 			spaces[space] = count++;
 		err = put_task(c, i, spaces[space]);
 		if (!err)
-			err = put_lanes(c, i, spaces[space]);
+			err = put_queues(c, i, spaces[space]);
 	}
 	free(spaces);
 	return err;
 }
 
-/* The lanes of a task follow it. */
+/* The request queues of a task follow it. */
 static int number_tasks(struct compiler *c)
 {
 	const struct graph_task *tasks = c->graph->tasks;
@@ -134,23 +134,23 @@ static int number_tasks(struct compiler *c)
 	if (!c->program_task)
 		return -ENOMEM;
 	for (i = 0; i < c->graph->task_count; i++) {
-		if (tasks[i].lane_of != GRAPH_NONE)
+		if (tasks[i].queue_of != GRAPH_NONE)
 			continue;
 		c->program_task[i] = tasks[i].has_io ? count++ : GRAPH_NONE;
-		for (j = 0; j < tasks[i].lane_count; j++)
-			c->program_task[tasks[i].first_lane + j] = count++;
+		for (j = 0; j < tasks[i].queue_count; j++)
+			c->program_task[tasks[i].first_queue + j] = count++;
 	}
 	return count > IOT_PROGRAM_TASKS_MAX ? -E2BIG : 0;
 }
 
-static int put_hubs(struct compiler *c)
+static int put_latches(struct compiler *c)
 {
 	u32 i;
 
-	for (i = 0; i < c->graph->hub_count; i++) {
-		struct iot_program_hub hub = { .arrivals = cpu_to_le32(c->graph->hubs[i]) };
+	for (i = 0; i < c->graph->latch_count; i++) {
+		struct iot_program_latch latch = { .arrivals = cpu_to_le32(c->graph->latches[i]) };
 
-		if (iot_builder_add(c->builder, IOT_SECTION_HUBS, &hub) < 0)
+		if (iot_builder_add(c->builder, IOT_SECTION_LATCHES, &latch) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -287,7 +287,7 @@ static int build(struct compiler *c, struct tree *tree)
 	if (!err)
 		err = put_tasks(c);
 	if (!err)
-		err = put_hubs(c);
+		err = put_latches(c);
 	if (!err)
 		err = initial_put(c->builder, tree, c->graph, c->options, c->summary);
 	if (!err) {
@@ -325,9 +325,9 @@ static void summarize(struct compiler *c)
 	s->ops = iot_builder_count(c->builder, IOT_SECTION_OPS);
 	s->waits = iot_builder_count(c->builder, IOT_SECTION_WAITS);
 	for (i = 0; i < graph->task_count; i++)
-		s->lanes += graph->tasks[i].lane_count;
-	s->tasks = (u32)iot_builder_count(c->builder, IOT_SECTION_TASKS) - s->lanes;
-	s->hubs = graph->hub_count;
+		s->queues += graph->tasks[i].queue_count;
+	s->tasks = (u32)iot_builder_count(c->builder, IOT_SECTION_TASKS) - s->queues;
+	s->latches = graph->latch_count;
 	s->handles = slots_count(c->handles);
 	s->maps = slots_count(c->maps);
 	memcpy(s->edges, graph->edges_by_cause, sizeof(s->edges));

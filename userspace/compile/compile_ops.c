@@ -340,7 +340,7 @@ static int put_waits(struct compiler *c)
 		struct iot_program_wait wait;
 
 		edge = &c->graph->edges[e];
-		wait.task = cpu_to_le32(edge->task == GRAPH_NONE ? IOT_WAIT_HUB :
+		wait.task = cpu_to_le32(edge->task == GRAPH_NONE ? IOT_WAIT_LATCH :
 								   c->program_task[edge->task]);
 		wait.index = cpu_to_le32(edge->index);
 		if (edge->task != GRAPH_NONE && c->program_task[edge->task] == GRAPH_NONE)

@@ -20,7 +20,7 @@
  *
  *   moved     what has been passed of what other nodes wait for
  *   advance   a task on another node has got on
- *   arrive    tasks on another node have arrived at a hub
+ *   arrive    tasks on another node have arrived at a latch
  *
  * To add one: copy engine_null.c, which is complete, and name it in the table of replay.c.
  * Engines that perform operations in this process need little more than a function that
@@ -107,7 +107,7 @@ struct replay_engine {
 	void (*lateness)(struct replay *replay, struct iot_replay_lateness *lateness);
 	int (*moved)(struct replay *replay, struct iot_replay_move *moved, u32 room, u64 timeout_ns);
 	int (*advance)(struct replay *replay, u32 task, u32 ended);
-	int (*arrive)(struct replay *replay, u32 hub, u32 count);
+	int (*arrive)(struct replay *replay, u32 latch, u32 count);
 	void (*cancel)(struct replay *replay);
 	int (*close)(struct replay *replay);
 };

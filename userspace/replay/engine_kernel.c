@@ -17,11 +17,11 @@
 #include "player.h"
 
 #define FEEDER_NICE (-20)
-/* What carriers get to end their operations when the replay was cancelled. */
+/* What workers get to end their operations when the replay was cancelled. */
 #define GRACE_NS    2000000000ull
 
 /**
- * struct feeder - the thread that reads a large program ahead of the carriers
+ * struct feeder - the thread that reads a large program ahead of the workers
  * @thread: if @is_running
  * @replay_fd: of the replay
  * @error: out: why it gave up
@@ -40,7 +40,7 @@ struct engine {
 	int session_fd;
 	struct collector collector;
 	bool has_collector;
-	struct carriers *carriers;
+	struct workers *workers;
 	u64 cancelled_ns; /* 0: not */
 	bool is_streamed;
 	struct feeder feeder;
@@ -102,7 +102,7 @@ static int load(struct engine *e)
 }
 
 /*
- * It has little to do, but in time: among as many carriers as there are tasks, all of which want to
+ * It has little to do, but in time: among as many workers as there are tasks, all of which want to
  * run, its turn would come when their windows are empty. Without the right to it, it stays one of them.
  */
 static void *feed(void *argument)
@@ -275,34 +275,34 @@ static int kernel_set_up(struct replay *replay)
 		err = start_collector(e);
 	if (err)
 		return err;
-	err = carriers_start(&e->carriers, e->replay_fd, e->options->program, replay->share);
-	return err ? refuse(e, "no carriers", err) : start_feeder(e);
+	err = workers_start(&e->workers, e->replay_fd, e->options->program, replay->share);
+	return err ? refuse(e, "no workers", err) : start_feeder(e);
 }
 
 /* One may sleep in an operation that only a fatal signal ends, as the open of a pipe. */
-static void end_late_carriers(struct engine *e)
+static void end_late_workers(struct engine *e)
 {
 	if (e->cancelled_ns && clock_now_ns() - e->cancelled_ns >= GRACE_NS)
-		carriers_end(e->carriers);
+		workers_end(e->workers);
 }
 
 static int kernel_wait(struct replay *replay, int timeout_ms)
 {
 	struct engine *e = replay->state;
-	int left = carriers_wait(e->carriers, timeout_ms, replay->why, replay->room);
+	int left = workers_wait(e->workers, timeout_ms, replay->why, replay->room);
 
-	end_late_carriers(e);
+	end_late_workers(e);
 	return left ? left : finish_feeder(e);
 }
 
-/* Return: 1 while there are carriers; a negative errno. */
+/* Return: 1 while there are workers; a negative errno. */
 static int wait_before_start(struct replay *replay)
 {
 	int left = kernel_wait(replay, 1);
 
 	if (left)
 		return left < 0 ? left : 1;
-	snprintf(replay->why, replay->room, "the carriers ended before the replay began");
+	snprintf(replay->why, replay->room, "the workers ended before the replay began");
 	return -ECHILD;
 }
 
@@ -315,7 +315,7 @@ static int kernel_ready(struct replay *replay)
 	return status.waiting >= status.roots ? 0 : wait_before_start(replay);
 }
 
-/* All carriers wait inside the kernel before the first of them goes. */
+/* All workers wait inside the kernel before the first of them goes. */
 static int kernel_start(struct replay *replay)
 {
 	struct engine *e = replay->state;
@@ -355,11 +355,11 @@ static int kernel_advance(struct replay *replay, u32 task, u32 ended)
 	return kernel_share_advance(e->replay_fd, task, ended);
 }
 
-static int kernel_arrive(struct replay *replay, u32 hub, u32 count)
+static int kernel_arrive(struct replay *replay, u32 latch, u32 count)
 {
 	struct engine *e = replay->state;
 
-	return kernel_share_arrive(e->replay_fd, hub, count);
+	return kernel_share_arrive(e->replay_fd, latch, count);
 }
 
 static void kernel_cancel(struct replay *replay)
@@ -380,7 +380,7 @@ static int kernel_close(struct replay *replay)
 		return 0;
 	if (e->feeder.is_running)
 		kernel_cancel(replay);
-	carriers_kill(e->carriers);
+	workers_kill(e->workers);
 	if (e->feeder.is_running)
 		pthread_join(e->feeder.thread, NULL);
 	err = finish_collector(e);

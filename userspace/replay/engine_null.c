@@ -66,9 +66,9 @@ static int null_advance(struct replay *replay, u32 task, u32 ended)
 	return player_advance(replay->state, task, ended);
 }
 
-static int null_arrive(struct replay *replay, u32 hub, u32 count)
+static int null_arrive(struct replay *replay, u32 latch, u32 count)
 {
-	return player_arrive(replay->state, hub, count);
+	return player_arrive(replay->state, latch, count);
 }
 
 static void null_cancel(struct replay *replay)

@@ -198,11 +198,11 @@ static int thread_advance(struct replay *replay, u32 task, u32 ended)
 	return player_advance(e->player, task, ended);
 }
 
-static int thread_arrive(struct replay *replay, u32 hub, u32 count)
+static int thread_arrive(struct replay *replay, u32 latch, u32 count)
 {
 	struct engine *e = replay->state;
 
-	return player_arrive(e->player, hub, count);
+	return player_arrive(e->player, latch, count);
 }
 
 static void thread_cancel(struct replay *replay)

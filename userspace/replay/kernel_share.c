@@ -91,9 +91,9 @@ int kernel_share_advance(int replay_fd, u32 task, u32 ended)
 /**
  * kernel_share_arrive() - see engine.h
  */
-int kernel_share_arrive(int replay_fd, u32 hub, u32 count)
+int kernel_share_arrive(int replay_fd, u32 latch, u32 count)
 {
-	struct iot_replay_arrive what = { .hub = hub, .count = count };
+	struct iot_replay_arrive what = { .latch = latch, .count = count };
 
 	return ioctl(replay_fd, IOT_RIOC_ARRIVE, &what) ? -errno : 0;
 }

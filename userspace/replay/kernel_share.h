@@ -10,6 +10,6 @@
 int kernel_share(struct replay *replay, int replay_fd);
 int kernel_share_moved(int replay_fd, struct iot_replay_move *moved, u32 room, u64 timeout_ns);
 int kernel_share_advance(int replay_fd, u32 task, u32 ended);
-int kernel_share_arrive(int replay_fd, u32 hub, u32 count);
+int kernel_share_arrive(int replay_fd, u32 latch, u32 count);
 
 #endif

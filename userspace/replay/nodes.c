@@ -154,7 +154,7 @@ int nodes_send(struct nodes *nodes)
 /* -- results, as numbers ------------------------------------------------------------------------- */
 
 #define RESULT_FIELDS(F) F(elapsed_ns) F(ops) F(diverged) F(unable) F(emulated) F(harmless) F(stalls) F(lost) \
-	F(carriers) F(tasks) F(finished) F(is_cancelled)
+	F(workers) F(tasks) F(finished) F(is_cancelled)
 
 enum result_number {
 #define RESULT_NUMBER(name) RESULT_##name,
@@ -221,7 +221,7 @@ void nodes_add_result(struct replay_result *sum, const struct replay_result *par
 	sum->harmless += part->harmless;
 	sum->stalls += part->stalls;
 	sum->lost += part->lost;
-	sum->carriers += part->carriers;
+	sum->workers += part->workers;
 	sum->tasks += part->tasks;
 	sum->finished += part->finished;
 	sum->is_cancelled |= part->is_cancelled;

@@ -6,7 +6,7 @@
  *
  *   note      what        value     from, to        says
  *   passed    task        count     any, any        that many of its operations have ended
- *   arrived   hub         count     any, any        that many of its arrivals have happened
+ *   arrived   latch         count     any, any        that many of its arrivals have happened
  *   meet      number      errno     others, 0       I have come to that meeting, well or not, and
  *                                                   (the upper half of the value) for that replay
  *   go        number      -         0, others       all have come to that meeting, and are well
@@ -144,7 +144,7 @@ struct nodes_gathering {
  * @is_lost: some do not answer
  * @is_finished: the results of all that answer are there
  * @code: to exit with, when all have ended
- * @take: called for what others tell of tasks and hubs; not 0 ends it with that errno
+ * @take: called for what others tell of tasks and latches; not 0 ends it with that errno
  * @context: for @take
  * @is_interrupted: has a signal come?
  * @wire: held where the transport is used

@@ -46,21 +46,21 @@ static void put_divergence(struct player_task *task, const struct iot_program_op
 	outcome_put(task, &r, task->step.prev_end_ns);
 }
 
-/* The lane has not got on yet. */
-static void put_complete(struct player_task *lane, const struct iot_program_op *op)
+/* The request queue has not got on yet. */
+static void put_complete(struct player_task *queue, const struct iot_program_op *op)
 {
 	const struct iot_record r = {
 		.kind = IOT_KIND_complete,
 		.complete = {
-			.time_ns = lane->step.prev_end_ns,
-			.task = lane->step.stats.task,
+			.time_ns = queue->step.prev_end_ns,
+			.task = queue->step.stats.task,
 			.op = le32_to_cpu(op->origin_op),
-			.request = player_request_number(lane, lane->step.index + 1),
-			.result = lane->step.result,
+			.request = player_request_number(queue, queue->step.index + 1),
+			.result = queue->step.result,
 		},
 	};
 
-	outcome_put(lane, &r, lane->step.prev_end_ns);
+	outcome_put(queue, &r, queue->step.prev_end_ns);
 }
 
 /**

@@ -22,7 +22,7 @@
 struct lockers;
 
 /**
- * struct request - what a lane is to do next; written by its task, before the lane may go on
+ * struct request - what a request queue is to do next; written by its task, before the request queue may go on
  * @handle: held until the request has ended
  * @fd: its descriptor, or a negative errno
  */
@@ -41,7 +41,7 @@ struct request {
  * @handles: slots of open files, see slots.h
  * @maps: slots of mappings, see slots.h
  * @lockers: owners of locks, see locks.c
- * @requests: of each task; those of lanes are used
+ * @requests: of each task; those of request queues are used
  */
 struct stage {
 	int root_fd;
@@ -77,9 +77,9 @@ static inline struct task_memory *memory_of(const struct player_task *task)
 	return task->memory;
 }
 
-static inline struct request *request_of(const struct player_task *lane)
+static inline struct request *request_of(const struct player_task *queue)
 {
-	return &stage_of(lane)->requests[lane->number];
+	return &stage_of(queue)->requests[queue->number];
 }
 
 static inline const char *string_of(const struct player_task *task, __le32 text)

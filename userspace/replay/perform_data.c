@@ -146,13 +146,13 @@ s64 perform_write(struct player_task *task, const struct iot_program_op *op)
 /* -- asynchronous requests -------------------------------------------------------------------------- */
 
 /*
- * The thread of the lane performs the request; the handle is held from here on, as by a system
+ * The thread of the request queue performs the request; the handle is held from here on, as by a system
  * call that has queued it.
  */
 s64 perform_submit(struct player_task *task, const struct iot_program_op *op)
 {
-	const struct player_task *lane = &task->player->tasks[le32_to_cpu(op->queue) - 1];
-	struct request *request = request_of(lane);
+	const struct player_task *queue = &task->player->tasks[le32_to_cpu(op->queue) - 1];
+	struct request *request = request_of(queue);
 
 	request->fd = handle_get(task, op->handle, &request->handle);
 	return 0;

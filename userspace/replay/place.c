@@ -148,7 +148,7 @@ static void join_all(struct placing *p, const struct firsts *f)
 		const struct iot_program_task *task = &program->tasks[i];
 		const struct iot_program_op *ops = program->ops + le64_to_cpu(task->first_op);
 
-		if (le32_to_cpu(task->flags) & IOT_TASK_LANE)
+		if (le32_to_cpu(task->flags) & IOT_TASK_QUEUE)
 			join_tasks(p, le32_to_cpu(task->parent), i);
 		if (le32_to_cpu(task->flags) & IOT_TASK_MAPS)
 			use(p, f->spaces, le32_to_cpu(task->space), i);

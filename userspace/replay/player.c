@@ -46,11 +46,11 @@ static void publish(void *worker)
 	park_wake_agent(task);
 }
 
-/* The request before it in the lane must have ended, whatever the program's waits say. */
-static int wait_for_lane(struct player_task *task, const struct player_task *lane, u32 requests)
+/* The request before it in the request queue must have ended, whatever the program's waits say. */
+static int wait_for_queue(struct player_task *task, const struct player_task *queue, u32 requests)
 {
 	const struct iot_program_wait wait = {
-		.task = cpu_to_le32(lane->number),
+		.task = cpu_to_le32(queue->number),
 		.index = cpu_to_le32(requests - 1),
 	};
 
@@ -59,16 +59,16 @@ static int wait_for_lane(struct player_task *task, const struct player_task *lan
 
 static int prepare_request(struct player_task *task, const struct iot_program_op *op, u64 *number)
 {
-	struct player_task *lane;
+	struct player_task *queue;
 	int err;
 
 	*number = 0;
 	if (le16_to_cpu(op->kind) != IOT_KIND_submit)
 		return 0;
-	lane = &task->player->tasks[le32_to_cpu(op->queue) - 1];
-	err = wait_for_lane(task, lane, lane->submitted);
+	queue = &task->player->tasks[le32_to_cpu(op->queue) - 1];
+	err = wait_for_queue(task, queue, queue->submitted);
 	if (!err)
-		*number = player_request_number(lane, ++lane->submitted);
+		*number = player_request_number(queue, ++queue->submitted);
 	return err;
 }
 
@@ -142,23 +142,23 @@ static int run_ops(struct player_task *task)
 }
 
 /* A task that ends waits for its requests, as at exit(2). */
-static int wait_for_lanes(struct player_task *task)
+static int wait_for_queues(struct player_task *task)
 {
 	struct player *player = task->player;
 	u32 i;
 	int err = 0;
 
-	for (i = task->number + 1; player_is_lane_of(player, i, task->number) && !err; i++)
-		err = wait_for_lane(task, &player->tasks[i],
+	for (i = task->number + 1; player_is_queue_of(player, i, task->number) && !err; i++)
+		err = wait_for_queue(task, &player->tasks[i],
 				    le32_to_cpu(player->program->tasks[i].op_count));
 	return err;
 }
 
-static void add_lane(struct iot_rec_played *stats, const struct iot_rec_played *lane)
+static void add_queue(struct iot_rec_played *stats, const struct iot_rec_played *queue)
 {
-	stats->diverged += __atomic_load_n(&lane->diverged, __ATOMIC_RELAXED);
-	stats->unable += __atomic_load_n(&lane->unable, __ATOMIC_RELAXED);
-	stats->emulated += __atomic_load_n(&lane->emulated, __ATOMIC_RELAXED);
+	stats->diverged += __atomic_load_n(&queue->diverged, __ATOMIC_RELAXED);
+	stats->unable += __atomic_load_n(&queue->unable, __ATOMIC_RELAXED);
+	stats->emulated += __atomic_load_n(&queue->emulated, __ATOMIC_RELAXED);
 }
 
 static void finish(struct player_task *task)
@@ -167,8 +167,8 @@ static void finish(struct player_task *task)
 	struct iot_rec_played stats = task->step.stats;
 	u32 i;
 
-	for (i = task->number + 1; player_is_lane_of(player, i, task->number); i++)
-		add_lane(&stats, &player->tasks[i].step.stats);
+	for (i = task->number + 1; player_is_queue_of(player, i, task->number); i++)
+		add_queue(&stats, &player->tasks[i].step.stats);
 	outcome_played(task, &stats);
 	if (__atomic_add_fetch(&player->finished, 1, __ATOMIC_RELAXED) == player->task_count)
 		__atomic_store_n(&player->end_ns, clock_now_ns(), __ATOMIC_RELAXED);
@@ -195,7 +195,7 @@ void player_perform(struct player_task *task)
 {
 	struct player *player = task->player;
 
-	if (!run_ops(task) && !player_is_lane(player->program, task->number) && !wait_for_lanes(task))
+	if (!run_ops(task) && !player_is_queue(player->program, task->number) && !wait_for_queues(task))
 		finish(task);
 	outcome_flush(task);
 }
@@ -219,7 +219,7 @@ static int make_order(struct player *player)
 	const struct iot_program *program = player->program;
 	u32 *progress = aligned_alloc(IOT_ORDER_STEP * sizeof(*progress),
 				      (program->task_count + 1ul) * IOT_ORDER_STEP * sizeof(*progress));
-	u32 *pending = calloc(program->hub_count + 1ul, sizeof(*pending)), i;
+	u32 *pending = calloc(program->latch_count + 1ul, sizeof(*pending)), i;
 
 	player->tasks = aligned_alloc(64, (program->task_count + 1ul) * sizeof(*player->tasks));
 	player->order.progress = progress; /* freed with the player, whatever happens */
@@ -230,7 +230,7 @@ static int make_order(struct player *player)
 	for (i = 0; i < program->task_count; i++) {
 		player->tasks[i] = (struct player_task){ .player = player, .number = i };
 		player->tasks[i].step.stats.task = le32_to_cpu(program->tasks[i].origin);
-		player->task_count += player_is_here(player, i) && !player_is_lane(program, i);
+		player->task_count += player_is_here(player, i) && !player_is_queue(program, i);
 	}
 	return player_share(player);
 }
@@ -381,7 +381,7 @@ void player_status(const struct player *player, struct iot_replay_status *status
 		.finished = __atomic_load_n(&player->finished, __ATOMIC_RELAXED),
 		.start_ns = player->start_ns,
 		.end_ns = __atomic_load_n(&player->end_ns, __ATOMIC_RELAXED),
-		.carriers = __atomic_load_n(&player->pool.made, __ATOMIC_RELAXED),
+		.workers = __atomic_load_n(&player->pool.made, __ATOMIC_RELAXED),
 	};
 	for (i = 0; i < player->program->task_count; i++) {
 		const struct iot_rec_played *stats = &player->tasks[i].step.stats;

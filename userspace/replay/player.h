@@ -35,7 +35,7 @@
  * @beginners: tasks that may not begin until it has happened, and have no thread: a list, under the
  *	lock of the pool
  *
- * There is one for each hub, and a table of them for operations of tasks, in which those that
+ * There is one for each latch, and a table of them for operations of tasks, in which those that
  * follow each other have different ones. So a task that moves on wakes those who wait for
  * the operation that has just ended, and few others. Each task counts in `waiters` who waits for it
  * at all: while that is nobody, it does not even look at a park.
@@ -68,7 +68,7 @@ struct player_thread;
  * @next: in the list of a park, or of those that may begin
  * @start_next: waits of its first operation that are known to hold
  * @step: how far it is
- * @submitted: of a lane: requests submitted to it so far; written by the task's thread
+ * @submitted: of a request queue: requests submitted to it so far; written by the task's thread
  * @request: number of the request that it submits next, 0 if the operation is no submit
  * @outcome: where its records go
  * @memory: the engine's, of the size that it asked for, whole pages; of the thread that performs it
@@ -93,7 +93,7 @@ struct player_task {
  * @begin: the calling thread is to perform a task: 0; 1 if it can perform no other one after that; or
  *	a negative errno; may be NULL
  * @perform: do what an operation says. A submit takes hold of what its request needs, a complete,
- *	which comes in the thread of the lane, is the request. Called when the operation's waits
+ *	which comes in the thread of the request queue, is the request. Called when the operation's waits
  *	hold; returns what the system call would; -EINTR if a signal came first: it is called
  *	again, unless the replay was cancelled. arrive, leave and pass do not come here
  * @look: called after the end of an operation if outcomes are written: fill in what of @found
@@ -116,7 +116,7 @@ struct performer {
  * @threads: all that were made and have not been joined
  * @made: their number, and of those that have
  * @ended: of @threads, those that are to be joined
- * @numbers: of tasks here and of threads; lanes of tasks that have begun are coming
+ * @numbers: of tasks here and of threads; request queues of tasks that have begun are coming
  * @first: of the unstarted, those that may begin
  * @last: the last of these
  * @roots: tasks that waited for nothing
@@ -143,9 +143,9 @@ struct pool {
  * @program: of it
  * @performer: the engine's functions
  * @context: the engine's
- * @order: how far tasks and hubs are
+ * @order: how far tasks and latches are
  * @tasks: one for each task of the program
- * @hubs: one for each hub
+ * @latches: one for each latch
  * @moved: table of parks, for those who wait for operations
  * @moved_mask: their number, a power of two, less one
  * @agent: where the agent sleeps, if there are other nodes
@@ -159,8 +159,8 @@ struct pool {
  * @is_cancelled: futex: 1 when all are to end
  * @ready: tasks that wait for that
  * @failed: why a task could not begin, a negative errno; 0
- * @left: futex: tasks and lanes here that have not ended; when it is cancelled, those that have begun
- * @task_count: of those here, tasks that are no lanes
+ * @left: futex: tasks and request queues here that have not ended; when it is cancelled, those that have begun
+ * @task_count: of those here, tasks that are no request queues
  * @finished: of them, those that were performed to their end
  * @start_ns: monotonic clock at the start, 0 before
  * @end_ns: monotonic clock at the end of the last task, 0 before
@@ -173,7 +173,7 @@ struct player {
 	void *context;
 	struct iot_order order;
 	struct player_task *tasks;
-	struct park *hubs;
+	struct park *latches;
 	struct park *moved;
 	u32 moved_mask;
 	struct park agent;
@@ -214,22 +214,22 @@ static inline bool player_is_cancelled(const struct player *player)
 	return __atomic_load_n(&player->is_cancelled, __ATOMIC_RELAXED);
 }
 
-static inline bool player_is_lane(const struct iot_program *program, u32 task)
+static inline bool player_is_queue(const struct iot_program *program, u32 task)
 {
-	return le32_to_cpu(program->tasks[task].flags) & IOT_TASK_LANE;
+	return le32_to_cpu(program->tasks[task].flags) & IOT_TASK_QUEUE;
 }
 
-/* The number of the n-th request of a lane, from 1, in outcomes. */
-static inline u64 player_request_number(const struct player_task *lane, u32 nth)
+/* The number of the n-th request of a request queue, from 1, in outcomes. */
+static inline u64 player_request_number(const struct player_task *queue, u32 nth)
 {
-	return (u64)lane->number << 32 | nth;
+	return (u64)queue->number << 32 | nth;
 }
 
-/* The lanes of a task stand behind it. */
-static inline bool player_is_lane_of(const struct player *player, u32 lane, u32 task)
+/* The request queues of a task stand behind it. */
+static inline bool player_is_queue_of(const struct player *player, u32 queue, u32 task)
 {
-	return lane < player->program->task_count && player_is_lane(player->program, lane) &&
-	       le32_to_cpu(player->program->tasks[lane].parent) == task;
+	return queue < player->program->task_count && player_is_queue(player->program, queue) &&
+	       le32_to_cpu(player->program->tasks[queue].parent) == task;
 }
 
 /* player.c */
@@ -255,7 +255,7 @@ void parks_exit(struct player *player);
 struct park *park_of(const struct player *player, const struct iot_program_wait *wait);
 int park_wait(struct player_task *task, const struct iot_program_wait *wait);
 void park_wake_moved(struct player_task *task);
-void park_wake_opened(struct player *player, u32 hub);
+void park_wake_opened(struct player *player, u32 latch);
 void park_wake_everybody(struct player *player);
 void park_wake_passed(struct player *player, u32 task, u32 from, u32 to);
 void park_wake_agent(struct player_task *task);
@@ -264,7 +264,7 @@ void park_wake_agent(struct player_task *task);
 int player_share(struct player *player);
 int player_moved(struct player *player, struct iot_replay_move *moved, u32 room, u64 timeout_ns);
 int player_advance(struct player *player, u32 task, u32 ended);
-int player_arrive(struct player *player, u32 hub, u32 count);
+int player_arrive(struct player *player, u32 latch, u32 count);
 
 /* pace.c */
 int player_sleep_until(void *worker, u64 until_ns);

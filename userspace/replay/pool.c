@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pool.c - which thread performs which task, as replayfs/pool.c has it for carriers.
+ * pool.c - which thread performs which task, as replayfs/pool.c has it for workers.
  *
  * How many threads there are is decided by core/replay/pool.h. Until a task needs one, it stands in the park of what
  * it waits for. The task that moves on there checks whether it may begin now, and puts it into the list of those; an
@@ -61,7 +61,7 @@ static void count_waiter(struct player_task *task, u32 change)
 {
 	u32 other = le32_to_cpu(wait_of(task)->task);
 
-	if (other != IOT_WAIT_HUB)
+	if (other != IOT_WAIT_LATCH)
 		__atomic_fetch_add(&task->player->tasks[other].waiters, change, __ATOMIC_SEQ_CST);
 }
 
@@ -107,11 +107,11 @@ static void add_ready(struct player_task *task)
 		pthread_cond_signal(&pool->keeper_calls);
 }
 
-static u32 count_lanes(const struct player *player, u32 task)
+static u32 count_queues(const struct player *player, u32 task)
 {
 	u32 count = 0;
 
-	while (player_is_lane_of(player, task + 1 + count, task))
+	while (player_is_queue_of(player, task + 1 + count, task))
 		count++;
 	return count;
 }
@@ -124,10 +124,10 @@ static struct player_task *take_ready(struct player *player)
 	pool->first = task->next;
 	pool->numbers.ready--;
 	pool->numbers.unstarted--;
-	if (player_is_lane(player->program, task->number))
+	if (player_is_queue(player->program, task->number))
 		pool->numbers.coming--;
 	else
-		pool->numbers.coming += count_lanes(player, task->number);
+		pool->numbers.coming += count_queues(player, task->number);
 	return task;
 }
 

@@ -185,14 +185,14 @@ static u64 count_operations(const struct replay *replay)
 	return count;
 }
 
-/* Without lanes. */
+/* Without request queues. */
 static u32 count_tasks(const struct replay *replay)
 {
 	const struct iot_program *program = replay->options->program;
 	u32 count = 0, i;
 
 	for (i = 0; i < program->task_count; i++)
-		count += is_here(replay, i) && !(le32_to_cpu(program->tasks[i].flags) & IOT_TASK_LANE);
+		count += is_here(replay, i) && !(le32_to_cpu(program->tasks[i].flags) & IOT_TASK_QUEUE);
 	return count;
 }
 
@@ -234,7 +234,7 @@ static void take_result(struct replay *replay)
 	result->emulated = status.emulated;
 	result->harmless = status.harmless;
 	result->stalls = status.stalls;
-	result->carriers = status.carriers;
+	result->workers = status.workers;
 	replay->options->engine->lateness(replay, &result->lateness);
 }
 

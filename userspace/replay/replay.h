@@ -184,8 +184,8 @@ struct replay_options {
  * @unable: of those, the ones that the target has no operation for
  * @emulated: operations whose place others took
  * @harmless: operations that made something harmless in the place of what would give rights
- * @stalls: times that a carrier had to wait until its part of the program was read
- * @carriers: threads that performed the tasks
+ * @stalls: times that a worker had to wait until its part of the program was read
+ * @workers: threads that performed the tasks
  * @lateness: how late think times ended
  * @is_streamed: the program was larger than its window
  * @is_cancelled: it was ended before its time
@@ -199,7 +199,7 @@ struct replay_result {
 	u64 harmless;
 	u64 stalls;
 	u64 lost;
-	u32 carriers;
+	u32 workers;
 	u32 tasks;
 	u32 finished;
 	struct iot_replay_lateness lateness;
@@ -248,14 +248,14 @@ bool agent_sample(const struct agent *agent, u32 node, u64 sample_ns[3]);
 void agent_end(struct agent *agent, int code, bool is_gathered);
 void agent_close(struct agent *agent);
 
-/* -- carriers.c: the processes and threads that the kernel engine sends into the kernel  */
+/* -- workers.c: the processes and threads that the kernel engine sends into the kernel  */
 
-struct carriers;
+struct workers;
 
-int carriers_start(struct carriers **carriers, int replay_fd, const struct iot_program *program,
+int workers_start(struct workers **workers, int replay_fd, const struct iot_program *program,
 		   const struct share *share);
-int carriers_wait(struct carriers *carriers, int timeout_ms, char *why, size_t room);
-void carriers_end(struct carriers *carriers);
-void carriers_kill(struct carriers *carriers);
+int workers_wait(struct workers *workers, int timeout_ms, char *why, size_t room);
+void workers_end(struct workers *workers);
+void workers_kill(struct workers *workers);
 
 #endif

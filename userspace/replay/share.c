@@ -29,7 +29,7 @@ static int add_mark(struct share *share, const struct share_mark *mark)
 	return 0;
 }
 
-static int add_leave(struct share *share, u32 hub, u32 node)
+static int add_leave(struct share *share, u32 latch, u32 node)
 {
 	struct share_leave *leaves = grow(share->leaves, share->leave_count, &share->leave_room,
 					  sizeof(*leaves));
@@ -37,7 +37,7 @@ static int add_leave(struct share *share, u32 hub, u32 node)
 	if (!leaves)
 		return -ENOMEM;
 	share->leaves = leaves;
-	leaves[share->leave_count++] = (struct share_leave){ .hub = hub, .node = node };
+	leaves[share->leave_count++] = (struct share_leave){ .latch = latch, .node = node };
 	return 0;
 }
 
@@ -47,33 +47,33 @@ static int add_wait(struct share *share, const struct iot_program_wait *wait, u3
 	struct share_mark mark = {
 		.task = le32_to_cpu(wait->task),
 		.index = le32_to_cpu(wait->index),
-		.hub = IOT_WAIT_HUB,
+		.latch = IOT_WAIT_LATCH,
 		.node = node,
 	};
 
-	if (mark.task == IOT_WAIT_HUB)
+	if (mark.task == IOT_WAIT_LATCH)
 		return share->here[mark.index] ? add_leave(share, mark.index, node) : 0;
 	return share_is_here(share, mark.task) ? add_mark(share, &mark) : 0;
 }
 
-static u32 hub_of(const struct iot_program_op *op)
+static u32 latch_of(const struct iot_program_op *op)
 {
 	return le16_to_cpu(op->kind) == IOT_PLAY_arrive && op->latch ? le32_to_cpu(op->latch) - 1 :
-									IOT_WAIT_HUB;
+									IOT_WAIT_LATCH;
 }
 
 static void count_arrivals(struct share *share)
 {
 	const struct iot_program *program = share->program;
-	u32 i, j, hub;
+	u32 i, j, latch;
 
 	for (i = 0; i < program->task_count; i++) {
 		const struct iot_program_op *ops = program->ops + le64_to_cpu(program->tasks[i].first_op);
 		u32 *count = share_is_here(share, i) ? share->arrivals : share->elsewhere;
 
 		for (j = 0; j < le32_to_cpu(program->tasks[i].op_count); j++)
-			if ((hub = hub_of(&ops[j])) != IOT_WAIT_HUB)
-				count[hub]++;
+			if ((latch = latch_of(&ops[j])) != IOT_WAIT_LATCH)
+				count[latch]++;
 	}
 }
 
@@ -99,8 +99,8 @@ static int compare_leaves(const void *a, const void *b)
 {
 	const struct share_leave *x = a, *y = b;
 
-	if (x->hub != y->hub)
-		return x->hub < y->hub ? -1 : 1;
+	if (x->latch != y->latch)
+		return x->latch < y->latch ? -1 : 1;
 	return (x->node > y->node) - (x->node < y->node);
 }
 
@@ -112,8 +112,8 @@ static int compare_marks(const void *a, const void *b)
 		return x->task < y->task ? -1 : 1;
 	if (x->index != y->index)
 		return x->index < y->index ? -1 : 1;
-	if (x->hub != y->hub)
-		return x->hub < y->hub ? -1 : 1;
+	if (x->latch != y->latch)
+		return x->latch < y->latch ? -1 : 1;
 	return (x->node > y->node) - (x->node < y->node);
 }
 
@@ -133,15 +133,15 @@ static size_t unique(void *array, size_t count, size_t element_bytes,
 	return left + 1;
 }
 
-/* The first of a hub; leaves are sorted. */
-static size_t first_leave(const struct share *share, u32 hub)
+/* The first of a latch; leaves are sorted. */
+static size_t first_leave(const struct share *share, u32 latch)
 {
 	size_t low = 0, high = share->leave_count;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (share->leaves[middle].hub < hub)
+		if (share->leaves[middle].latch < latch)
 			low = middle + 1;
 		else
 			high = middle;
@@ -149,14 +149,14 @@ static size_t first_leave(const struct share *share, u32 hub)
 	return low;
 }
 
-static bool has_leaves(const struct share *share, u32 hub)
+static bool has_leaves(const struct share *share, u32 latch)
 {
-	size_t first = first_leave(share, hub);
+	size_t first = first_leave(share, latch);
 
-	return first < share->leave_count && share->leaves[first].hub == hub;
+	return first < share->leave_count && share->leaves[first].latch == latch;
 }
 
-/* Arrivals here at hubs that others wait for are marks, too. */
+/* Arrivals here at latches that others wait for are marks, too. */
 static int find_arrivals(struct share *share)
 {
 	const struct iot_program *program = share->program;
@@ -169,9 +169,9 @@ static int find_arrivals(struct share *share)
 		if (!share_is_here(share, i))
 			continue;
 		for (j = 0; j < le32_to_cpu(program->tasks[i].op_count) && !err; j++) {
-			struct share_mark mark = { .task = i, .index = j, .hub = hub_of(&ops[j]) };
+			struct share_mark mark = { .task = i, .index = j, .latch = latch_of(&ops[j]) };
 
-			if (mark.hub != IOT_WAIT_HUB && has_leaves(share, mark.hub))
+			if (mark.latch != IOT_WAIT_LATCH && has_leaves(share, mark.latch))
 				err = add_mark(share, &mark);
 		}
 	}
@@ -212,16 +212,16 @@ int share_open(struct share *share, const struct iot_program *program, const u32
 		.node = node,
 		.nodes = nodes,
 		.next_mark = calloc(program->task_count + 1ul, sizeof(*share->next_mark)),
-		.arrivals = calloc(program->hub_count + 1ul, sizeof(*share->arrivals)),
-		.here = calloc(program->hub_count + 1ul, sizeof(*share->here)),
-		.elsewhere = calloc(program->hub_count + 1ul, sizeof(*share->elsewhere)),
+		.arrivals = calloc(program->latch_count + 1ul, sizeof(*share->arrivals)),
+		.here = calloc(program->latch_count + 1ul, sizeof(*share->here)),
+		.elsewhere = calloc(program->latch_count + 1ul, sizeof(*share->elsewhere)),
 		.ended = calloc(program->task_count + 1ul, sizeof(*share->ended)),
 	};
 	if (!share->next_mark || !share->arrivals || !share->here ||
 	    !share->elsewhere || !share->ended)
 		return -ENOMEM;
 	count_arrivals(share);
-	memcpy(share->here, share->arrivals, program->hub_count * sizeof(*share->here));
+	memcpy(share->here, share->arrivals, program->latch_count * sizeof(*share->here));
 	err = find_waits(share);
 	share->leave_count = unique(share->leaves, share->leave_count, sizeof(*share->leaves),
 				    compare_leaves);
@@ -247,21 +247,21 @@ void share_close(struct share *share)
 
 /* -- while they run ------------------------------------------------------------------------------ */
 
-/* Nodes that wait for the hub get a note when all tasks of this node have arrived. */
-static int arrived(struct share *share, u32 hub, share_tell_fn tell, void *context)
+/* Nodes that wait for the latch get a note when all tasks of this node have arrived. */
+static int arrived(struct share *share, u32 latch, share_tell_fn tell, void *context)
 {
 	const struct share_note note = {
 		.news = SHARE_ARRIVED,
-		.what = hub,
-		.value = share->arrivals[hub],
+		.what = latch,
+		.value = share->arrivals[latch],
 	};
 	size_t at;
 	int err = 0;
 
-	if (--share->here[hub])
+	if (--share->here[latch])
 		return 0;
-	for (at = first_leave(share, hub); at < share->leave_count && !err; at++) {
-		if (share->leaves[at].hub != hub)
+	for (at = first_leave(share, latch); at < share->leave_count && !err; at++) {
+		if (share->leaves[at].latch != latch)
 			break;
 		err = tell(context, share->leaves[at].node, &note);
 	}
@@ -290,8 +290,8 @@ int share_moved(struct share *share, u32 task, u32 ended, share_tell_fn tell, vo
 			.value = mark->index + 1,
 		};
 
-		err = mark->hub == IOT_WAIT_HUB ? tell(context, mark->node, &note) :
-						  arrived(share, mark->hub, tell, context);
+		err = mark->latch == IOT_WAIT_LATCH ? tell(context, mark->node, &note) :
+						  arrived(share, mark->latch, tell, context);
 	}
 	return err;
 }
@@ -317,7 +317,7 @@ bool share_take(struct share *share, u32 from, const struct share_note *note)
 		share->ended[note->what] = note->value;
 		return true;
 	case SHARE_ARRIVED:
-		if (note->what >= program->hub_count || !note->value ||
+		if (note->what >= program->latch_count || !note->value ||
 		    note->value > share->elsewhere[note->what])
 			return false;
 		share->elsewhere[note->what] -= note->value;
@@ -333,7 +333,7 @@ bool share_is_told(const struct share *share)
 	u32 i;
 
 	for (i = 0; i < share->program->task_count; i++)
-		if (share_next(share, i) != IOT_WAIT_HUB)
+		if (share_next(share, i) != IOT_WAIT_LATCH)
 			return false;
 	return true;
 }

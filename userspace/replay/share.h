@@ -4,7 +4,7 @@
  *
  * A wait of a task on one node for a task on another holds when the other node has said so. Each node
  * finds in the program what others wait for: marks, at which it tells them. It tells how far the task
- * is, or, of a hub that tasks on several nodes arrive at, how many have arrived here, once all of them
+ * is, or, of a latch that tasks on several nodes arrive at, how many have arrived here, once all of them
  * have. What only its own tasks wait for it tells nobody.
  *
  * It is arithmetic: nothing here waits, sends, or knows an engine.
@@ -17,7 +17,7 @@
 /* What one node tells another. */
 enum share_news {
 	SHARE_PASSED = 1,  /* task `what` has ended `value` operations */
-	SHARE_ARRIVED = 2, /* `value` tasks of the node have arrived at hub `what` */
+	SHARE_ARRIVED = 2, /* `value` tasks of the node have arrived at latch `what` */
 };
 
 struct share_note {
@@ -30,19 +30,19 @@ struct share_note {
  * struct share_mark - an operation of a task here that others wait for
  * @task: which
  * @index: holds when it has ended that one
- * @hub: it arrives at that hub; IOT_WAIT_HUB if a task waits for it
+ * @latch: it arrives at that latch; IOT_WAIT_LATCH if a task waits for it
  * @node: of who waits, if it is a task
  */
 struct share_mark {
 	u32 task;
 	u32 index;
-	u32 hub;
+	u32 latch;
 	u32 node;
 };
 
-/* Node @node waits for @hub. */
+/* Node @node waits for @latch. */
 struct share_leave {
-	u32 hub;
+	u32 latch;
 	u32 node;
 };
 
@@ -55,11 +55,11 @@ struct share_leave {
  * @marks: what others wait for, by task and index
  * @mark_count: their number
  * @next_mark: of each task, the first that has not been told
- * @leaves: other nodes that wait for a hub that tasks here arrive at, by hub
+ * @leaves: other nodes that wait for a latch that tasks here arrive at, by latch
  * @leave_count: their number
- * @arrivals: of each hub, arrivals of tasks here
+ * @arrivals: of each latch, arrivals of tasks here
  * @here: of them, those that are missing
- * @elsewhere: of each hub, arrivals on other nodes that have not been told
+ * @elsewhere: of each latch, arrivals on other nodes that have not been told
  * @ended: of each task elsewhere, operations that have ended, as far as was told
  */
 struct share {
@@ -89,13 +89,13 @@ static inline bool share_is_here(const struct share *share, u32 task)
 	return share->node_of[task] == share->node;
 }
 
-/* The index of the next mark of a task; IOT_WAIT_HUB if it has none. */
+/* The index of the next mark of a task; IOT_WAIT_LATCH if it has none. */
 static inline u32 share_next(const struct share *share, u32 task)
 {
 	size_t next = share->next_mark[task];
 
 	return next < share->mark_count && share->marks[next].task == task ?
-		       share->marks[next].index : IOT_WAIT_HUB;
+		       share->marks[next].index : IOT_WAIT_LATCH;
 }
 
 typedef int (*share_tell_fn)(void *context, u32 node, const struct share_note *note);

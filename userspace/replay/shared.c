@@ -29,7 +29,7 @@ int player_share(struct player *player)
 	u32 i;
 
 	for (i = 0; i < player->program->task_count; i++)
-		player->tasks[i].mark = IOT_WAIT_HUB;
+		player->tasks[i].mark = IOT_WAIT_LATCH;
 	if (!share)
 		return 0;
 	player->marked = malloc((player->program->task_count + 1ul) * sizeof(*player->marked));
@@ -37,7 +37,7 @@ int player_share(struct player *player)
 		return -ENOMEM;
 	for (i = 0; i < player->program->task_count; i++) {
 		player->tasks[i].mark = share_next(share, i);
-		if (player->tasks[i].mark != IOT_WAIT_HUB)
+		if (player->tasks[i].mark != IOT_WAIT_LATCH)
 			player->marked[player->marked_count++] = i;
 	}
 	player->agent_turns = ~player->agent.turns; /* so that it looks at once */
@@ -52,7 +52,7 @@ static u32 next_mark(const struct share *share, u32 task, u32 ended)
 	while (at < share->mark_count && share->marks[at].task == task && share->marks[at].index < ended)
 		at++;
 	return at < share->mark_count && share->marks[at].task == task ? share->marks[at].index :
-									 IOT_WAIT_HUB;
+									 IOT_WAIT_LATCH;
 }
 
 /* Return: has the task passed its mark? */
@@ -128,16 +128,16 @@ int player_advance(struct player *player, u32 task, u32 ended)
 }
 
 /**
- * player_arrive() - tasks of another node have arrived at a hub
+ * player_arrive() - tasks of another node have arrived at a latch
  * @player: set up
- * @hub: which
+ * @latch: which
  * @count: their number
  *
  * Return: 0.
  */
-int player_arrive(struct player *player, u32 hub, u32 count)
+int player_arrive(struct player *player, u32 latch, u32 count)
 {
-	if (!__atomic_sub_fetch(&player->order.pending[hub], count, __ATOMIC_ACQ_REL))
-		park_wake_opened(player, hub);
+	if (!__atomic_sub_fetch(&player->order.pending[latch], count, __ATOMIC_ACQ_REL))
+		park_wake_opened(player, latch);
 	return 0;
 }

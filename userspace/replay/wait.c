@@ -60,11 +60,11 @@ struct park *park_of(const struct player *player, const struct iot_program_wait 
 {
 	u32 task = le32_to_cpu(wait->task), index = le32_to_cpu(wait->index);
 
-	return task == IOT_WAIT_HUB ? &player->hubs[index] : moved_park(player, task, index);
+	return task == IOT_WAIT_LATCH ? &player->latches[index] : moved_park(player, task, index);
 }
 
 /**
- * parks_init() - make parks for hubs and for operations
+ * parks_init() - make parks for latches and for operations
  * @player: the rest is zero
  *
  * Return: 0 or -ENOMEM; parks_exit() is right in both cases.
@@ -77,21 +77,21 @@ int parks_init(struct player *player)
 		count *= 2;
 	player->moved = calloc(count, sizeof(*player->moved));
 	player->moved_mask = count - 1;
-	player->hubs = calloc(player->program->hub_count + 1ul, sizeof(*player->hubs));
-	return player->moved && player->hubs ? 0 : -ENOMEM;
+	player->latches = calloc(player->program->latch_count + 1ul, sizeof(*player->latches));
+	return player->moved && player->latches ? 0 : -ENOMEM;
 }
 
 void parks_exit(struct player *player)
 {
 	free(player->moved);
-	free(player->hubs);
+	free(player->latches);
 }
 
 static void count_sleeper(struct player *player, const struct iot_program_wait *wait, u32 change)
 {
 	u32 task = le32_to_cpu(wait->task);
 
-	if (task != IOT_WAIT_HUB)
+	if (task != IOT_WAIT_LATCH)
 		__atomic_fetch_add(&player->tasks[task].waiters, change, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&park_of(player, wait)->sleepers, change, __ATOMIC_SEQ_CST);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -156,12 +156,12 @@ void park_wake_moved(struct player_task *task)
 }
 
 /**
- * park_wake_opened() - a hub has opened
+ * park_wake_opened() - a latch has opened
  */
-void park_wake_opened(struct player *player, u32 hub)
+void park_wake_opened(struct player *player, u32 latch)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	wake_park(player, &player->hubs[hub]);
+	wake_park(player, &player->latches[latch]);
 }
 
 /**
@@ -173,8 +173,8 @@ void park_wake_everybody(struct player *player)
 
 	for (i = 0; i <= player->moved_mask; i++)
 		wake_park(player, &player->moved[i]);
-	for (i = 0; i < player->program->hub_count; i++)
-		wake_park(player, &player->hubs[i]);
+	for (i = 0; i < player->program->latch_count; i++)
+		wake_park(player, &player->latches[i]);
 }
 
 /**

@@ -10,7 +10,7 @@
  * @program: verified
  * @progress: room for a number of each task
  * @step: the room of each, in numbers
- * @pending: room for a number of each hub
+ * @pending: room for a number of each latch
  */
 void iot_order_init(struct iot_order *order, const struct iot_program *program, u32 *progress,
 		    u32 step, u32 *pending)
@@ -23,8 +23,8 @@ void iot_order_init(struct iot_order *order, const struct iot_program *program, 
 	order->pending = pending;
 	for (i = 0; i < program->task_count; i++)
 		*iot_order_progress(order, i) = 0;
-	for (i = 0; i < program->hub_count; i++)
-		pending[i] = le32_to_cpu(program->hubs[i].arrivals);
+	for (i = 0; i < program->latch_count; i++)
+		pending[i] = le32_to_cpu(program->latches[i].arrivals);
 }
 
 /**

@@ -2,9 +2,9 @@
 /*
  * order.h - the scheduler of every replay engine: may this operation start?
  *
- * Each task publishes how many of its operations have ended; each hub how many
+ * Each task publishes how many of its operations have ended; each latch how many
  * arrivals it still needs. A wait reads one of these numbers. There is no lock: a
- * task's number is written by the task alone, and grows; a hub's is counted down
+ * task's number is written by the task alone, and grows; a latch's is counted down
  * atomically, and stays at zero.
  *
  *		    writes                      reads
@@ -19,12 +19,12 @@
 #include "program.h"
 
 /**
- * struct iot_order - how far the tasks and hubs of a program are
+ * struct iot_order - how far the tasks and latches of a program are
  * @program: verified
  * @progress: for each task, operations that have ended; see iot_order_progress()
  * @step: from the number of one task to that of the next: IOT_ORDER_STEP where tasks run at the
  *	same time, so that those that have nothing to do with each other share no cache line
- * @pending: for each hub, arrivals that are missing
+ * @pending: for each latch, arrivals that are missing
  */
 struct iot_order {
 	const struct iot_program *program;
@@ -57,7 +57,7 @@ static inline bool iot_order_holds(const struct iot_order *order,
 {
 	u32 task = le32_to_cpu(wait->task), index = le32_to_cpu(wait->index);
 
-	if (task == IOT_WAIT_HUB)
+	if (task == IOT_WAIT_LATCH)
 		return iot_load_acquire(&order->pending[index]) == 0;
 	return iot_load_acquire(iot_order_progress(order, task)) > index;
 }

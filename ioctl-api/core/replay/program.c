@@ -15,7 +15,7 @@ static_assert(sizeof(struct iot_program_head) == 296, "layout of the header");
 static_assert(sizeof(struct iot_program_task) == 56, "layout of a task");
 static_assert(sizeof(struct iot_program_op) == 96, "layout of an operation");
 static_assert(sizeof(struct iot_program_wait) == 8, "layout of a wait");
-static_assert(sizeof(struct iot_program_hub) == 8, "layout of a hub");
+static_assert(sizeof(struct iot_program_latch) == 8, "layout of a latch");
 static_assert(sizeof(struct iot_program_object) == 16, "layout of an object");
 static_assert(sizeof(struct iot_program_entry) == 48, "layout of an entry of the tree");
 static_assert(sizeof(struct iot_program_fact) == 8, "layout of a fact");
@@ -26,7 +26,7 @@ static const u32 unit_bytes[IOT_SECTION_COUNT] = {
 	[IOT_SECTION_TASKS] = sizeof(struct iot_program_task),
 	[IOT_SECTION_OPS] = sizeof(struct iot_program_op),
 	[IOT_SECTION_WAITS] = sizeof(struct iot_program_wait),
-	[IOT_SECTION_HUBS] = sizeof(struct iot_program_hub),
+	[IOT_SECTION_LATCHES] = sizeof(struct iot_program_latch),
 	[IOT_SECTION_OBJECTS] = sizeof(struct iot_program_object),
 	[IOT_SECTION_TREE] = sizeof(struct iot_program_entry),
 	[IOT_SECTION_STRINGS] = 1,
@@ -157,7 +157,7 @@ void iot_program_place(struct iot_program *program, const struct iot_program_hea
 		.tasks = sections[IOT_SECTION_TASKS],
 		.ops = sections[IOT_SECTION_OPS],
 		.waits = sections[IOT_SECTION_WAITS],
-		.hubs = sections[IOT_SECTION_HUBS],
+		.latches = sections[IOT_SECTION_LATCHES],
 		.objects = sections[IOT_SECTION_OBJECTS],
 		.tree = sections[IOT_SECTION_TREE],
 		.strings = sections[IOT_SECTION_STRINGS],
@@ -167,7 +167,7 @@ void iot_program_place(struct iot_program *program, const struct iot_program_hea
 		.task_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_TASKS].count),
 		.op_count = le64_to_cpu(head->sections[IOT_SECTION_OPS].count),
 		.wait_count = le64_to_cpu(head->sections[IOT_SECTION_WAITS].count),
-		.hub_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_HUBS].count),
+		.latch_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_LATCHES].count),
 		.object_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_OBJECTS].count),
 		.entry_count = (u32)le64_to_cpu(head->sections[IOT_SECTION_TREE].count),
 		.string_bytes = le64_to_cpu(head->sections[IOT_SECTION_STRINGS].count),

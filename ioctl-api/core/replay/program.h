@@ -29,7 +29,7 @@ struct iot_program_reader {
  * @tasks: section
  * @ops: section, NULL if it is not in memory
  * @waits: section, NULL if it is not in memory
- * @hubs: section
+ * @latches: section
  * @objects: section
  * @tree: section
  * @strings: section
@@ -39,7 +39,7 @@ struct iot_program_reader {
  * @task_count: number of tasks
  * @op_count: number of operations, of all tasks
  * @wait_count: number of waits, of all tasks
- * @hub_count: number of hubs
+ * @latch_count: number of latches
  * @object_count: number of objects
  * @entry_count: number of entries of the tree
  * @string_bytes: length of the strings
@@ -60,7 +60,7 @@ struct iot_program {
 	const struct iot_program_task *tasks;
 	const struct iot_program_op *ops;
 	const struct iot_program_wait *waits;
-	const struct iot_program_hub *hubs;
+	const struct iot_program_latch *latches;
 	const struct iot_program_object *objects;
 	const struct iot_program_entry *tree;
 	const char *strings;
@@ -70,7 +70,7 @@ struct iot_program {
 	u32 task_count;
 	u64 op_count;
 	u64 wait_count;
-	u32 hub_count;
+	u32 latch_count;
 	u32 object_count;
 	u32 entry_count;
 	u64 string_bytes;

@@ -56,7 +56,7 @@ static const void *section_at(const struct iot_program *program, u32 section)
 {
 	const void *const sections[IOT_SECTION_COUNT] = {
 		[IOT_SECTION_TASKS] = program->tasks,	  [IOT_SECTION_OPS] = program->ops,
-		[IOT_SECTION_WAITS] = program->waits,	  [IOT_SECTION_HUBS] = program->hubs,
+		[IOT_SECTION_WAITS] = program->waits,	  [IOT_SECTION_LATCHES] = program->latches,
 		[IOT_SECTION_OBJECTS] = program->objects, [IOT_SECTION_TREE] = program->tree,
 		[IOT_SECTION_STRINGS] = program->strings, [IOT_SECTION_FACTS] = program->facts,
 		[IOT_SECTION_EXTENTS] = program->extents, [IOT_SECTION_XATTRS] = program->xattrs,
@@ -214,7 +214,7 @@ static int check_wait(const struct verifier *v, u64 number)
 	const struct iot_program_wait *wait = iot_program_wait_at(program, number, &room);
 	u32 task = le32_to_cpu(wait->task), index = le32_to_cpu(wait->index);
 
-	if (task == IOT_WAIT_HUB ? index < program->hub_count :
+	if (task == IOT_WAIT_LATCH ? index < program->latch_count :
 				   task < program->task_count &&
 					   index < le32_to_cpu(program->tasks[task].op_count))
 		return 0;
@@ -254,7 +254,7 @@ static int check_task_fields(const struct verifier *v, const struct iot_program_
 	const struct iot_program *program = v->program;
 	u64 number = (u64)(task - program->tasks);
 
-	if (le32_to_cpu(task->flags) & ~(IOT_TASK_LANE | IOT_TASK_MAPS) ||
+	if (le32_to_cpu(task->flags) & ~(IOT_TASK_QUEUE | IOT_TASK_MAPS) ||
 	    le32_to_cpu(task->parent) >= program->task_count ||
 	    le32_to_cpu(task->space) >= program->task_count || !iot_verify_is_string(v, task->command))
 		return iot_verify_refuse(v, IOT_REJECT_task_field, IOT_SECTION_TASKS, number);
@@ -334,7 +334,7 @@ int iot_program_verify(const struct iot_program *program, u32 *scratch, iot_paus
 	if (!err)
 		err = check_waits(&v);
 	if (!err)
-		err = iot_verify_lanes(&v);
+		err = iot_verify_queues(&v);
 	if (!err)
 		err = iot_verify_tree(&v);
 	if (!err)

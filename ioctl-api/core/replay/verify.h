@@ -32,7 +32,7 @@ bool iot_verify_is_path(const struct verifier *v, __le32 at_bytes);
 
 int iot_verify_op(const struct verifier *v, const struct iot_program_op *op, u64 index);
 int iot_verify_tasks(const struct verifier *v);
-int iot_verify_lanes(const struct verifier *v);
+int iot_verify_queues(const struct verifier *v);
 int iot_verify_tree(const struct verifier *v);
 int iot_verify_order(const struct verifier *v, u32 *scratch);
 

@@ -27,7 +27,7 @@ static u32 uses_of(const struct iot_operation *operation, const struct iot_progr
 static bool is_handle_valid(const struct verifier *v, const struct iot_program_op *op, u32 uses)
 {
 	if (uses & IOT_USE_BIT(latch))
-		return !op->latch || is_slot(op->latch, v->program->hub_count);
+		return !op->latch || is_slot(op->latch, v->program->latch_count);
 	if (uses & IOT_USE_BIT(handle))
 		return is_slot(op->handle, v->program->handle_count);
 	return op->handle == 0;

@@ -22,7 +22,7 @@ struct dry_run {
 	u32 *holding;	   /* of each task, waits of its next operation that are known to hold */
 	u32 *awaited;	   /* of a task that waits for a task, the operation it waits for */
 	u32 *task_waiters; /* of each task, top of the heap of those who wait for it */
-	u32 *hub_waiters;  /* of each hub, first on the list of those who wait for it */
+	u32 *latch_waiters;  /* of each latch, first on the list of those who wait for it */
 	u32 *child;	   /* of a task in a heap, its first child */
 	u32 *sibling;	   /* the next child of the same parent, or the next on the list */
 	u32 *ready;	   /* stack */
@@ -31,7 +31,7 @@ struct dry_run {
 };
 
 #define DRY_RUN_TASK_ARRAYS 7 /* progress is one of them */
-#define DRY_RUN_HUB_ARRAYS  2
+#define DRY_RUN_LATCH_ARRAYS  2
 
 static u32 heap_merge(struct dry_run *run, u32 a, u32 b)
 {
@@ -76,11 +76,11 @@ static void wake_task_waiters(struct dry_run *run, u32 task)
 	}
 }
 
-static void wake_hub_waiters(struct dry_run *run, u32 hub)
+static void wake_latch_waiters(struct dry_run *run, u32 latch)
 {
 	u32 waiter;
 
-	for (waiter = run->hub_waiters[hub]; waiter; waiter = run->sibling[waiter - 1])
+	for (waiter = run->latch_waiters[latch]; waiter; waiter = run->sibling[waiter - 1])
 		run->ready[run->ready_count++] = waiter - 1;
 }
 
@@ -88,9 +88,9 @@ static void sleep_on(struct dry_run *run, u32 task, const struct iot_program_wai
 {
 	u32 on = le32_to_cpu(wait->task), index = le32_to_cpu(wait->index);
 
-	if (on == IOT_WAIT_HUB) {
-		run->sibling[task] = run->hub_waiters[index];
-		run->hub_waiters[index] = task + 1;
+	if (on == IOT_WAIT_LATCH) {
+		run->sibling[task] = run->latch_waiters[index];
+		run->latch_waiters[index] = task + 1;
 		return;
 	}
 	run->awaited[task] = index;
@@ -101,10 +101,10 @@ static void sleep_on(struct dry_run *run, u32 task, const struct iot_program_wai
 
 static void dry_arrive(struct dry_run *run, const struct iot_program_op *op)
 {
-	u32 hub = le32_to_cpu(op->latch);
+	u32 latch = le32_to_cpu(op->latch);
 
-	if (le16_to_cpu(op->kind) == IOT_PLAY_arrive && hub && --run->order.pending[hub - 1] == 0)
-		wake_hub_waiters(run, hub - 1);
+	if (le16_to_cpu(op->kind) == IOT_PLAY_arrive && latch && --run->order.pending[latch - 1] == 0)
+		wake_latch_waiters(run, latch - 1);
 }
 
 /* The first wait of an operation that is not known to hold and does not: its number, from 1. */
@@ -162,15 +162,15 @@ static u32 *take(u32 **scratch, u32 count)
 static int check_order(const struct verifier *v, u32 *scratch)
 {
 	const struct iot_program *program = v->program;
-	u32 tasks = program->task_count, hubs = program->hub_count, i;
+	u32 tasks = program->task_count, latches = program->latch_count, i;
 	u32 *progress = scratch, *pending = scratch + tasks;
 	struct dry_run run = { .v = v };
 	int err = 0;
 
 	memset(scratch, 0, iot_program_scratch_count(program) * sizeof(*scratch));
 	iot_order_init(&run.order, program, progress, 1, pending);
-	scratch += tasks + hubs;
-	run.hub_waiters = take(&scratch, hubs);
+	scratch += tasks + latches;
+	run.latch_waiters = take(&scratch, latches);
 	run.task_waiters = take(&scratch, tasks);
 	run.holding = take(&scratch, tasks);
 	run.awaited = take(&scratch, tasks);
@@ -189,29 +189,29 @@ static int check_order(const struct verifier *v, u32 *scratch)
 			 le64_to_cpu(program->tasks[i].first_op) + progress[i]);
 }
 
-/* Each hub is counted down exactly as often as it says. */
-static int check_hubs(const struct verifier *v, u32 *arrivals)
+/* Each latch is counted down exactly as often as it says. */
+static int check_latches(const struct verifier *v, u32 *arrivals)
 {
 	const struct iot_program *program = v->program;
 	const struct iot_program_op *op;
 	struct iot_program_op room;
-	u32 hub;
+	u32 latch;
 	int err = 0;
 	u64 i;
 
-	memset(arrivals, 0, program->hub_count * sizeof(*arrivals));
+	memset(arrivals, 0, program->latch_count * sizeof(*arrivals));
 	for (i = 0; i < program->op_count && !err; i++) {
 		op = iot_program_op_at(program, i, &room);
-		hub = le16_to_cpu(op->kind) == IOT_PLAY_arrive ? le32_to_cpu(op->latch) : 0;
-		if (hub && arrivals[hub - 1]++ == le32_to_cpu(program->hubs[hub - 1].arrivals))
-			return iot_verify_refuse(v, IOT_REJECT_hub, IOT_SECTION_HUBS, hub - 1);
+		latch = le16_to_cpu(op->kind) == IOT_PLAY_arrive ? le32_to_cpu(op->latch) : 0;
+		if (latch && arrivals[latch - 1]++ == le32_to_cpu(program->latches[latch - 1].arrivals))
+			return iot_verify_refuse(v, IOT_REJECT_latch, IOT_SECTION_LATCHES, latch - 1);
 		if (i % IOT_VERIFY_PAUSE_OPS == 0)
 			err = iot_verify_pause(v);
 	}
-	for (i = 0; i < program->hub_count && !err; i++)
-		if (program->hubs[i].reserved || !arrivals[i] ||
-		    arrivals[i] != le32_to_cpu(program->hubs[i].arrivals))
-			err = iot_verify_refuse(v, IOT_REJECT_hub, IOT_SECTION_HUBS, i);
+	for (i = 0; i < program->latch_count && !err; i++)
+		if (program->latches[i].reserved || !arrivals[i] ||
+		    arrivals[i] != le32_to_cpu(program->latches[i].arrivals))
+			err = iot_verify_refuse(v, IOT_REJECT_latch, IOT_SECTION_LATCHES, i);
 	return err;
 }
 
@@ -222,7 +222,7 @@ static int check_hubs(const struct verifier *v, u32 *arrivals)
 u64 iot_program_scratch_count(const struct iot_program *program)
 {
 	return DRY_RUN_TASK_ARRAYS * (u64)program->task_count +
-	       DRY_RUN_HUB_ARRAYS * (u64)program->hub_count;
+	       DRY_RUN_LATCH_ARRAYS * (u64)program->latch_count;
 }
 
 /**
@@ -234,7 +234,7 @@ u64 iot_program_scratch_count(const struct iot_program *program)
  */
 int iot_verify_order(const struct verifier *v, u32 *scratch)
 {
-	int err = check_hubs(v, scratch);
+	int err = check_latches(v, scratch);
 
 	return err ? err : check_order(v, scratch);
 }

@@ -262,7 +262,7 @@ enum iot_pace {
 };
 
 enum iot_data_mode {
-	IOT_DATA_COPY = 0,    /* what is read is copied to the carrier's memory */
+	IOT_DATA_COPY = 0,    /* what is read is copied to the worker's memory */
 	IOT_DATA_DISCARD = 1, /* it is not: reads end in the page cache */
 };
 
@@ -286,7 +286,7 @@ enum iot_users {
  * @resident_bytes: memory that operations and waits may take; if they are larger, tasks share as much
  *	for windows of them, if that is enough for two blocks of each task that runs
  * @offset_bytes: out, if EBADMSG: where in the program
- * @tasks: out: number of tasks that carriers perform: all but lanes
+ * @tasks: out: number of tasks that workers perform: all but request queues
  * @is_streamed: in: zero; out: 1 if it is larger: then IOT_RIOC_FEED is needed
  * @ops: out: number of operations
  */
@@ -314,7 +314,7 @@ struct iot_replay_load {
  * @compute_scale: factor for think time on a CPU, in 1 / IOT_SCALE_ONE
  * @pause_scale: factor for think time off it
  * @wait: an enum iot_wait_mode: how think time passes
- * @users: an enum iot_users: in whose name. Of carriers, others than the caller's want CAP_SETUID and
+ * @users: an enum iot_users: in whose name. Of workers, others than the caller's want CAP_SETUID and
  *	CAP_SETGID
  * @flags: IOT_REPLAY_*
  * @reserved: zero
@@ -333,7 +333,7 @@ struct iot_replay_setup {
 };
 
 /**
- * struct iot_replay_run - the calling thread performs tasks: it is a carrier
+ * struct iot_replay_run - the calling thread performs tasks: it is a worker
  * @task: IOT_CARRIER_NEW at first; out: what to come back with: the index of the task that it is
  *	in, or IOT_CARRIER_IDLE
  * @space: the tasks that it may perform: those with mappings of this address space, or for
@@ -341,7 +341,7 @@ struct iot_replay_setup {
  * @sink: address of memory of the caller that reads go to, IOT_CARRIER_BUFFER_BYTES
  * @source: address of memory of the caller that writes come from, of the same size
  *
- * A carrier performs one task after the other, each from when the waits of its first operation
+ * A worker performs one task after the other, each from when the waits of its first operation
  * hold. Returns 0 when no further task will need it, 1 when the caller must call again (it
  * went back to user mode so that the last references of files are dropped in order), EINTR when
  * a signal came (call again, or leave), ECANCELED when the replay was ended by IOT_RIOC_CANCEL.
@@ -358,7 +358,7 @@ struct iot_replay_run {
 #define IOT_SPACE_COMMON 0xffffffff
 
 /**
- * struct iot_replay_keep - wait until tasks need one carrier more
+ * struct iot_replay_keep - wait until tasks need one worker more
  * @space: as in struct iot_replay_run
  * @reserved: zero
  *
@@ -374,14 +374,14 @@ struct iot_replay_keep {
 
 /**
  * struct iot_replay_status - how far it is
- * @waiting: tasks that have or had a carrier
+ * @waiting: tasks that have or had a worker
  * @finished: tasks that have ended
  * @ops: operations performed
  * @diverged: operations whose result was not the one in the trace
- * @stalls: times a carrier had to wait for its arguments
+ * @stalls: times a worker had to wait for its arguments
  * @start_ns: monotonic clock at the start, 0 before
  * @end_ns: monotonic clock when the last task ended, 0 before
- * @carriers: carriers that have come in so far
+ * @workers: workers that have come in so far
  * @roots: tasks that must have one before it can start
  * @unable: of @diverged, those that the target has no operation for
  * @emulated: operations whose place others took
@@ -395,7 +395,7 @@ struct iot_replay_status {
 	__u64 stalls;
 	__u64 start_ns;
 	__u64 end_ns;
-	__u32 carriers;
+	__u32 workers;
 	__u32 roots;
 	__u64 unable;
 	__u64 emulated;
@@ -416,9 +416,9 @@ struct iot_replay_lateness {
 
 /**
  * struct iot_replay_share - other nodes perform a part of the program: said between load and setup
- * @is_here: address of a byte for each task: 1 if it is performed here, 0 if elsewhere; a lane is
+ * @is_here: address of a byte for each task: 1 if it is performed here, 0 if elsewhere; a request queue is
  *	where its task is
- * @elsewhere: address of a __u32 for each hub: how many arrive at it elsewhere
+ * @elsewhere: address of a __u32 for each latch: how many arrive at it elsewhere
  * @marks: address of an array of struct iot_program_wait: operations of tasks here that others wait
  *	for, by task and then by index, each once
  * @mark_count: number of marks
@@ -452,15 +452,15 @@ struct iot_replay_moved {
 	__u32 timeout_ns;
 };
 
-/* Tasks elsewhere, so many, have arrived at a hub. */
+/* Tasks elsewhere, so many, have arrived at a latch. */
 struct iot_replay_arrive {
-	__u32 hub;
+	__u32 latch;
 	__u32 count;
 };
 
 #define IOT_RIOC_SETUP	_IOW(IOT_IOC_MAGIC, 33, struct iot_replay_setup)
 #define IOT_RIOC_RUN	_IOWR(IOT_IOC_MAGIC, 34, struct iot_replay_run)
-/* Let all carriers go at once; EAGAIN while a task that waits for nothing has none. */
+/* Let all workers go at once; EAGAIN while a task that waits for nothing has none. */
 #define IOT_RIOC_START	_IO(IOT_IOC_MAGIC, 35)
 #define IOT_RIOC_STATUS _IOR(IOT_IOC_MAGIC, 36, struct iot_replay_status)
 #define IOT_RIOC_CANCEL _IO(IOT_IOC_MAGIC, 37)
@@ -473,7 +473,7 @@ struct iot_replay_arrive {
 #define IOT_RIOC_ARRIVE _IOW(IOT_IOC_MAGIC, 51, struct iot_replay_arrive)
 #define IOT_RIOC_LOAD	_IOWR(IOT_IOC_MAGIC, 44, struct iot_replay_load) /* 32: what was written */
 /*
- * Read the program, if it is streamed, ahead of the carriers; to be called by a thread of its own
+ * Read the program, if it is streamed, ahead of the workers; to be called by a thread of its own
  * once the replay is set up. Returns 0 when no task needs more, EINTR when a signal came (call
  * again), ECANCELED; EBADMSG if the file is not any more what was verified, or another errno if it
  * cannot be read: then the replay is cancelled.

@@ -6,12 +6,12 @@
  * table of sections; each section is an array of one fixed-size structure, or of
  * bytes, and has a checksum. All numbers are little-endian, all reserved fields zero.
  *
- *   tasks    what runs on its own: a traced task, or a lane: a series of asynchronous
+ *   tasks    what runs on its own: a traced task, or a request queue: a series of asynchronous
  *            requests of a task, none of which begins before the one before it has ended;
  *            a contiguous range of `ops` and of `waits`
  *   ops      operations, of one task after those of the other
  *   waits    what an operation waits for before it starts, of one task after the other
- *   hubs     countdowns: open when as many operations have arrived
+ *   latches     countdowns: open when as many operations have arrived
  *   objects  what is operated on: for the names in the records of a replay
  *   tree     what must exist before: `iotape init` makes it
  *   strings  paths, texts and values, each ended by a zero byte; offset 0 is the empty one
@@ -23,7 +23,7 @@
  *
  * Order. An operation starts when the one before it in its task has ended and each of
  * its waits holds. A wait on a task holds when that task has ended the operation of the
- * given index; a wait on a hub holds when the hub is open. `arrive` and `leave` are the
+ * given index; a wait on a latch holds when the latch is open. `arrive` and `leave` are the
  * two halves of a call that synchronizes tasks: arrive waits for nothing but its task,
  * leave for the others.
  *
@@ -31,17 +31,17 @@
  *   resource (a before b)      b                       a's task, a's index
  *   send -> recv               recv's leave            send's arrive
  *   synchronous send           send's leave            recv's arrive
- *   barrier, alltoall, ...     each leave              the hub, where each rank arrived
+ *   barrier, alltoall, ...     each leave              the latch, where each rank arrived
  *   bcast, scatter             each leave              root's arrive
- *   reduce, gather             root's leave            a hub, where each rank arrived
+ *   reduce, gather             root's leave            a latch, where each rank arrived
  *   fork, exec                 first of the child      the fork, the exec
- *   asynchronous submit        submit                  a completion in a lane
- *   asynchronous completion    the lane's `complete`   the submit in the task
+ *   asynchronous submit        submit                  a completion in a request queue
+ *   asynchronous completion    the request queue's `complete`   the submit in the task
  *
- * Lanes stand right behind their task. All their operations are `complete`, one for each
- * submit of the task that names the lane, in the same order; each waits for its submit and
+ * Request queues stand right behind their task. All their operations are `complete`, one for each
+ * submit of the task that names the request queue, in the same order; each waits for its submit and
  * for nothing else, has no think time, and ends when the request has ended. A task ends
- * when its lanes have.
+ * when its request queues have.
  *
  * Pace. After the end of the operation before it in its task, an operation lets think
  * time pass: `compute_ns` that the traced task spent on a CPU, `pause_ns` that it spent
@@ -70,7 +70,7 @@ enum iot_section_kind {
 	IOT_SECTION_TASKS,
 	IOT_SECTION_OPS,
 	IOT_SECTION_WAITS,
-	IOT_SECTION_HUBS,
+	IOT_SECTION_LATCHES,
 	IOT_SECTION_OBJECTS,
 	IOT_SECTION_TREE,
 	IOT_SECTION_STRINGS,
@@ -112,17 +112,17 @@ struct iot_program_head {
 
 #define IOT_ID_UNKNOWN 0xffffffffu /* a user or group that is not known */
 
-#define IOT_TASK_LANE 1u /* a lane of the task in `parent` */
+#define IOT_TASK_QUEUE 1u /* a request queue of the task in `parent` */
 #define IOT_TASK_MAPS 2u /* performs operations on mappings: needs an address space to itself */
 
 /**
- * struct iot_program_task - a task or a lane
+ * struct iot_program_task - a task or a request queue
  * @first_op: its first operation, as index into `ops`
  * @op_count: their number
  * @first_wait: its first wait, as index into `waits`
  * @wait_count: their number
  * @origin: id of the task in the trace, in whose name outcomes are recorded
- * @parent: index of the task that made it, or whose lane it is; itself if none
+ * @parent: index of the task that made it, or whose request queue it is; itself if none
  * @space: number of the address space; tasks with the same one share memory
  * @flags: IOT_TASK_*
  * @command: string: the command that the traced task ran
@@ -227,14 +227,14 @@ struct iot_program_op {
 	__le64 result;
 };
 
-#define IOT_WAIT_HUB 0xffffffffu /* in `task`: `index` is a hub */
+#define IOT_WAIT_LATCH 0xffffffffu /* in `task`: `index` is a latch */
 
 struct iot_program_wait {
 	__le32 task;
 	__le32 index;
 };
 
-struct iot_program_hub {
+struct iot_program_latch {
 	__le32 arrivals;
 	__le32 reserved;
 };

@@ -88,7 +88,7 @@
 	V(2, fork, "a traced task made it: fork, vfork or clone")                      \
 	V(3, exec, "a traced task became it by exec")                                  \
 	V(4, adopt, "named by the recorder before it started the command")             \
-	V(5, play, "a carrier that performs a task of a program")
+	V(5, play, "a worker that performs a task of a program")
 
 /* Why an operation of a replay has a record beside its own. */
 #define IOT_VERDICTS(V)                                                                \

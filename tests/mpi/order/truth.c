@@ -216,8 +216,8 @@ static void demand(const char *dir, struct order *order)
 struct run {
 	struct iot_program program;
 	struct knowledge *ops;	/* what is known when each has ended */
-	struct knowledge *hubs;
-	u32 *left;		/* arrivals missing at each hub */
+	struct knowledge *latches;
+	u32 *left;		/* arrivals missing at each latch */
 	u32 *done;		/* operations of each task */
 	u32 drop;
 	u32 edges;
@@ -228,10 +228,10 @@ static bool holds(struct run *run, const struct iot_program_wait *wait, struct k
 {
 	u32 task = le32_to_cpu(wait->task), index = le32_to_cpu(wait->index);
 
-	if (task == IOT_WAIT_HUB) {
+	if (task == IOT_WAIT_LATCH) {
 		if (run->left[index])
 			return false;
-		learn(known, &run->hubs[index]);
+		learn(known, &run->latches[index]);
 		return true;
 	}
 	if (run->done[task] <= index)
@@ -267,7 +267,7 @@ static bool perform(struct run *run, u32 task, struct order *order)
 	}
 	run->ops[at] = known;
 	if (le16_to_cpu(op->kind) == IOT_PLAY_arrive && op->handle) {
-		learn(&run->hubs[le32_to_cpu(op->handle) - 1], &known);
+		learn(&run->latches[le32_to_cpu(op->handle) - 1], &known);
 		run->left[le32_to_cpu(op->handle) - 1]--;
 	}
 	run->done[task]++;
@@ -281,13 +281,13 @@ static void run_program(struct run *run, struct order *order)
 	u32 i;
 
 	run->ops = allocate(program->op_count, sizeof(*run->ops));
-	run->hubs = allocate(program->hub_count, sizeof(*run->hubs));
-	run->left = allocate(program->hub_count, sizeof(*run->left));
+	run->latches = allocate(program->latch_count, sizeof(*run->latches));
+	run->left = allocate(program->latch_count, sizeof(*run->left));
 	run->done = allocate(program->task_count, sizeof(*run->done));
 	for (i = 0; i < RANKS_MAX; i++)
 		order->before[i] = allocate(program->op_count, sizeof(struct knowledge));
-	for (i = 0; i < program->hub_count; i++)
-		run->left[i] = le32_to_cpu(program->hubs[i].arrivals);
+	for (i = 0; i < program->latch_count; i++)
+		run->left[i] = le32_to_cpu(program->latches[i].arrivals);
 	while (is_moving) {
 		is_moving = false;
 		for (i = 0; i < program->task_count; i++)

@@ -76,7 +76,7 @@ static bool has_players(const struct canon *canon)
 	return false;
 }
 
-/* The task that performs a given one. A carrier is announced once in each trace. */
+/* The task that performs a given one. A worker is announced once in each trace. */
 static const struct canon_task *player_of(const struct canon *canon, u32 task)
 {
 	u32 i;

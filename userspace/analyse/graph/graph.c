@@ -100,7 +100,7 @@ void graph_close(struct graph *graph)
 	free(graph->facts);
 	free(graph->tasks);
 	free(graph->edges);
-	free(graph->hubs);
+	free(graph->latches);
 	free(graph->arrivals);
 	free(graph->mpi);
 	free(graph->requests);
@@ -143,7 +143,7 @@ int graph_task_make(struct graph *graph, u32 id, u32 *index)
 		return -ENOMEM;
 	}
 	*index = graph->task_count++;
-	graph->tasks[*index] = (struct graph_task){ .id = id, .lane_of = GRAPH_NONE };
+	graph->tasks[*index] = (struct graph_task){ .id = id, .queue_of = GRAPH_NONE };
 	slot->id = id;
 	slot->index = *index;
 	HASH_ADD(hh, graph->task_slots, id, sizeof(slot->id), slot);
@@ -151,14 +151,14 @@ int graph_task_make(struct graph *graph, u32 id, u32 *index)
 }
 
 /**
- * graph_lane_make() - one more lane of a task
+ * graph_queue_make() - one more request queue of a task
  * @graph: the graph
- * @task: index of the task; the lane made last, if any, was one of the same
- * @index: out: index of the lane
+ * @task: index of the task; the request queue made last, if any, was one of the same
+ * @index: out: index of the request queue
  *
  * Return: 0 or -ENOMEM.
  */
-int graph_lane_make(struct graph *graph, u32 task, u32 *index)
+int graph_queue_make(struct graph *graph, u32 task, u32 *index)
 {
 	struct graph_task *parent;
 
@@ -166,15 +166,15 @@ int graph_lane_make(struct graph *graph, u32 task, u32 *index)
 		return -ENOMEM;
 	parent = &graph->tasks[task];
 	*index = graph->task_count++;
-	if (!parent->lane_count++)
-		parent->first_lane = *index;
+	if (!parent->queue_count++)
+		parent->first_queue = *index;
 	graph->tasks[*index] = (struct graph_task){
 		.id = parent->id,
 		.tgid = parent->tgid,
 		.space = parent->space,
 		.begin_ns = parent->begin_ns,
 		.has_io = true,
-		.lane_of = task,
+		.queue_of = task,
 	};
 	return 0;
 }
@@ -216,8 +216,8 @@ struct graph_op *graph_op_add(struct graph *graph, u32 task)
 /**
  * graph_edge_add() - an operation waits for another one
  * @graph: the graph
- * @task: index of the other's task, or GRAPH_NONE for a hub
- * @index: of the other in its task, or of the hub
+ * @task: index of the other's task, or GRAPH_NONE for a latch
+ * @index: of the other in its task, or of the latch
  * @to: who waits
  * @cause: why
  *
@@ -245,36 +245,36 @@ int graph_edge_add(struct graph *graph, u32 task, u32 index, struct graph_op *to
 }
 
 /**
- * graph_hub_add() - a new hub
+ * graph_latch_add() - a new latch
  * @graph: the graph
  * @arrivals: that open it
- * @hub: out: its number, from 0
+ * @latch: out: its number, from 0
  *
  * Return: 0 or -ENOMEM.
  */
-int graph_hub_add(struct graph *graph, u32 arrivals, u32 *hub)
+int graph_latch_add(struct graph *graph, u32 arrivals, u32 *latch)
 {
-	if (reserve(&graph->hubs, graph->hub_count, &graph->hub_room, sizeof(*graph->hubs)))
+	if (reserve(&graph->latches, graph->latch_count, &graph->latch_room, sizeof(*graph->latches)))
 		return -ENOMEM;
-	*hub = graph->hub_count++;
-	graph->hubs[*hub] = arrivals;
+	*latch = graph->latch_count++;
+	graph->latches[*latch] = arrivals;
 	return 0;
 }
 
 /**
- * graph_arrival_add() - the end of an operation is to open a hub
+ * graph_arrival_add() - the end of an operation is to open a latch
  * @graph: before graph_pass_fan_in()
  * @task, @index: the operation
- * @hub: that counts it
+ * @latch: that counts it
  *
  * Return: 0 or -ENOMEM.
  */
-int graph_arrival_add(struct graph *graph, u32 task, u32 index, u32 hub)
+int graph_arrival_add(struct graph *graph, u32 task, u32 index, u32 latch)
 {
 	if (reserve(&graph->arrivals, graph->arrival_count, &graph->arrival_room,
 		    sizeof(*graph->arrivals)))
 		return -ENOMEM;
-	graph->arrivals[graph->arrival_count++] = (struct graph_arrival){ task, index, hub };
+	graph->arrivals[graph->arrival_count++] = (struct graph_arrival){ task, index, latch };
 	return 0;
 }
 

@@ -59,7 +59,7 @@ struct edge_lengths {
 
 /**
  * struct graph_edge - a wait: the operation that has it in its list waits for another
- * @task: index of the other's task; GRAPH_NONE: wait for hub @index
+ * @task: index of the other's task; GRAPH_NONE: wait for latch @index
  * @index: of the other in its task
  * @cause: why
  * @next: the next wait of the same operation, GRAPH_NONE if none
@@ -101,11 +101,11 @@ enum graph_leave {
  * @edges: first of its waits, GRAPH_NONE if none
  * @event: of halves of MPI calls, the call in graph.mpi; of fork and exec, the new task's
  *	id; of a leave that waits for the end of a task, that task's id, of one that waits for the
- *	end of a request, its place in graph.requests; of the two ends of a wake-up, its place in graph.wakes; of a submit, its lane, GRAPH_NONE if none
+ *	end of a request, its place in graph.requests; of the two ends of a wake-up, its place in graph.wakes; of a submit, its request queue, GRAPH_NONE if none
  * @flags: of a leave that belongs to no MPI call, an enum graph_leave; of a pass that the
  *	trace does not have, an enum graph_pass
  * @found: of a lock, what was in the way
- * @memory: of a submit, until lanes.c has seen it, a number of the memory that it uses; 0 if not known
+ * @memory: of a submit, until queues.c has seen it, a number of the memory that it uses; 0 if not known
  *
  * The members that are not explained here are the operands of iotape/program_ops.h.
  */
@@ -205,8 +205,8 @@ struct graph_throttle {
  * @space: number of its address space
  * @has_maps: it does something to mappings
  * @has_locks: it takes locks that its process owns
- * @lane_of: index of the task that it is a lane of, GRAPH_NONE if it is no lane
- * @first_lane, @lane_count: its lanes, which follow each other
+ * @queue_of: index of the task that it is a request queue of, GRAPH_NONE if it is no request queue
+ * @first_queue, @queue_count: its request queues, which follow each other
  * @has_io: it, or a task made by it, does something to files
  * @throttles: in the order of their ends
  */
@@ -224,9 +224,9 @@ struct graph_task {
 	bool has_io;
 	bool has_maps;
 	bool has_locks;
-	u32 lane_of;
-	u32 first_lane;
-	u32 lane_count;
+	u32 queue_of;
+	u32 first_queue;
+	u32 queue_count;
 	char *command;
 	struct graph_op *ops;
 	u32 op_count;
@@ -270,13 +270,13 @@ struct graph_mpi {
 /**
  * struct graph_request - an asynchronous request that has ended
  * @id: in the trace
- * @lane, @index: its operation `complete`; @lane is GRAPH_NONE if it has none
+ * @queue, @index: its operation `complete`; @queue is GRAPH_NONE if it has none
  */
 struct graph_request {
 	u64 id;
 	u64 end_ns;
 	s64 result;
-	u32 lane;
+	u32 queue;
 	u32 index;
 };
 
@@ -292,11 +292,11 @@ struct graph_wake {
 	u32 leave;
 };
 
-/* An operation whose end opens a hub, with those of others: what many operations wait for. */
+/* An operation whose end opens a latch, with those of others: what many operations wait for. */
 struct graph_arrival {
 	u32 task;
 	u32 index;
-	u32 hub;
+	u32 latch;
 };
 
 #define GRAPH_FAN_IN_MIN 64 /* fewer are waited for one by one */
@@ -366,8 +366,8 @@ struct graph_object;
  * struct graph - all of it
  * @tasks: in the order they were seen
  * @edges: all edges, in lists by operation
- * @hubs: number of arrivals of each hub
- * @arrivals: of hubs that are no collectives, see fan_in.c
+ * @latches: number of arrivals of each latch
+ * @arrivals: of latches that are no collectives, see fan_in.c
  * @fan_in_min: operations that are waited for one by one if they are fewer, GRAPH_FAN_IN_MIN
  * @omissions: what the trace lacks
  * @dropped: records that could not be expressed, by kind
@@ -398,9 +398,9 @@ struct graph {
 	struct graph_edge *edges;
 	u32 edge_count;
 	u32 edge_room;
-	u32 *hubs;
-	u32 hub_count;
-	u32 hub_room;
+	u32 *latches;
+	u32 latch_count;
+	u32 latch_room;
 	struct graph_arrival *arrivals;
 	u32 arrival_count;
 	u32 arrival_room;
@@ -496,13 +496,13 @@ void graph_close(struct graph *graph);
 
 u32 graph_task_find(const struct graph *graph, u32 id);
 int graph_task_make(struct graph *graph, u32 id, u32 *index);
-int graph_lane_make(struct graph *graph, u32 task, u32 *index);
+int graph_queue_make(struct graph *graph, u32 task, u32 *index);
 int graph_request_add(struct graph *graph, const struct graph_request *request);
 struct graph_op *graph_op_add(struct graph *graph, u32 task);
 int graph_edge_add(struct graph *graph, u32 task, u32 index, struct graph_op *to,
 		   enum edge_cause cause);
-int graph_hub_add(struct graph *graph, u32 arrivals, u32 *hub);
-int graph_arrival_add(struct graph *graph, u32 task, u32 index, u32 hub);
+int graph_latch_add(struct graph *graph, u32 arrivals, u32 *latch);
+int graph_arrival_add(struct graph *graph, u32 task, u32 index, u32 latch);
 struct graph_mpi *graph_mpi_add(struct graph *graph);
 int graph_wake_add(struct graph *graph, u32 task, u32 woken);
 int graph_throttle_add(struct graph *graph, u32 task, u64 begin_ns, u64 end_ns);
@@ -515,7 +515,7 @@ int graph_fact_add(struct graph *graph, const void *bytes, size_t count);
 const char *graph_fact(const struct graph *graph, const char *key);
 int graph_object_add(struct graph *graph, u64 id, u32 type, const char *path);
 int graph_file(struct graph *graph, u64 id, u32 *number);
-u64 *graph_hubs_opened(const struct graph *graph);
+u64 *graph_latches_opened(const struct graph *graph);
 u64 graph_op_free_ns(const struct graph *graph, const struct graph_op *op, const u64 *opened_ns);
 u64 graph_edge_ends(const struct graph *graph, const struct graph_edge *edge, const u64 *opened_ns);
 u32 graph_object_type(const struct graph *graph, u64 id, const char **path);

@@ -304,7 +304,7 @@ static int load_complete(struct loader *l, const struct iot_rec_complete *r)
 		.id = r->request,
 		.end_ns = r->time_ns,
 		.result = r->result,
-		.lane = GRAPH_NONE,
+		.queue = GRAPH_NONE,
 	};
 	u32 task;
 	int err = graph_task_make(l->graph, r->task, &task);

@@ -27,9 +27,9 @@ struct walk {
 	u32 heap_count;
 	u32 *next;	    /* of each task, its next operation */
 	u32 *parked;	    /* of each task, first of those that wait for it */
-	u32 *hub_parked;
+	u32 *latch_parked;
 	u32 *next_parked;   /* the next that waits for the same */
-	u32 *hub_left;
+	u32 *latch_left;
 	bool *is_inside;    /* of each task, its operation has begun, and ends later */
 	graph_visit_fn leave; /* NULL: nothing is visited twice */
 };
@@ -93,10 +93,10 @@ static bool is_parked(struct walk *w, u32 task)
 	for (; e != GRAPH_NONE; e = graph->edges[e].next) {
 		const struct graph_edge *edge = &graph->edges[e];
 
-		if (edge->task == GRAPH_NONE ? !w->hub_left[edge->index] :
+		if (edge->task == GRAPH_NONE ? !w->latch_left[edge->index] :
 					       w->next[edge->task] > edge->index)
 			continue;
-		list = edge->task == GRAPH_NONE ? &w->hub_parked[edge->index] :
+		list = edge->task == GRAPH_NONE ? &w->latch_parked[edge->index] :
 						  &w->parked[edge->task];
 		w->next_parked[task] = *list;
 		*list = task;
@@ -117,8 +117,8 @@ static void unpark(struct walk *w, u32 *list)
 
 static void arrive(struct walk *w, const struct graph_op *op)
 {
-	if (op->kind == IOT_PLAY_arrive && op->handle && !--w->hub_left[op->handle - 1])
-		unpark(w, &w->hub_parked[op->handle - 1]);
+	if (op->kind == IOT_PLAY_arrive && op->handle && !--w->latch_left[op->handle - 1])
+		unpark(w, &w->latch_parked[op->handle - 1]);
 }
 
 /* The task at the top is in an operation until that ends. */
@@ -168,25 +168,25 @@ static int step(struct walk *w, graph_visit_fn visit, void *context)
 
 static int walk_init(struct walk *w, struct graph *graph, graph_visit_fn leave)
 {
-	u32 tasks = graph->task_count, hubs = graph->hub_count, i;
+	u32 tasks = graph->task_count, latches = graph->latch_count, i;
 
 	*w = (struct walk){
 		.graph = graph,
 		.heap = calloc(tasks + 1, sizeof(*w->heap)),
 		.next = calloc(tasks + 1, sizeof(u32)),
 		.parked = malloc((tasks + 1) * sizeof(u32)),
-		.hub_parked = malloc((hubs + 1ull) * sizeof(u32)),
+		.latch_parked = malloc((latches + 1ull) * sizeof(u32)),
 		.next_parked = malloc((tasks + 1) * sizeof(u32)),
-		.hub_left = malloc((hubs + 1ull) * sizeof(u32)),
+		.latch_left = malloc((latches + 1ull) * sizeof(u32)),
 		.is_inside = calloc(tasks + 1, sizeof(bool)),
 		.leave = leave,
 	};
-	if (!w->heap || !w->next || !w->parked || !w->hub_parked || !w->next_parked ||
-	    !w->hub_left || !w->is_inside)
+	if (!w->heap || !w->next || !w->parked || !w->latch_parked || !w->next_parked ||
+	    !w->latch_left || !w->is_inside)
 		return -ENOMEM;
-	for (i = 0; i < hubs; i++) {
-		w->hub_parked[i] = GRAPH_NONE;
-		w->hub_left[i] = graph->hubs[i];
+	for (i = 0; i < latches; i++) {
+		w->latch_parked[i] = GRAPH_NONE;
+		w->latch_left[i] = graph->latches[i];
 	}
 	for (i = 0; i < tasks; i++) {
 		w->parked[i] = GRAPH_NONE;
@@ -206,9 +206,9 @@ static int walk(struct graph *graph, graph_visit_fn visit, graph_visit_fn leave,
 	free(w.heap);
 	free(w.next);
 	free(w.parked);
-	free(w.hub_parked);
+	free(w.latch_parked);
 	free(w.next_parked);
-	free(w.hub_left);
+	free(w.latch_left);
 	free(w.is_inside);
 	return err;
 }

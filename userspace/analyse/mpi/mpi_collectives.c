@@ -2,7 +2,7 @@
 /*
  * mpi_collectives.c - edges of collectives: the n-th of a communicator is the same on all its ranks.
  *
- * A rank that needs the data of others waits for each of them, directly or through a hub at which they
+ * A rank that needs the data of others waits for each of them, directly or through a latch at which they
  * arrive (mpi_needs.c says whom it needs). Times decide only where MPI leaves it open: what a library may
  * or may not do is in the program if the trace shows that it may have been so.
  */
@@ -14,12 +14,12 @@
 #define DIRECT_MAX 16 /* and then only of more than one in so many of those that have any */
 
 /**
- * struct fan_in - the part of a collective that a hub can stand for
+ * struct fan_in - the part of a collective that a latch can stand for
  * @first, @stop: the members that leave: all, or those of one of two groups
  * @is_source: of each member of the collective, some of those needs it
  * @sources: how many are
  * @last_ns: when the last of them came
- * @hub: GRAPH_NONE while nobody needs one
+ * @latch: GRAPH_NONE while nobody needs one
  */
 struct fan_in {
 	u32 first;
@@ -27,7 +27,7 @@ struct fan_in {
 	bool *is_source;
 	u32 sources;
 	u64 last_ns;
-	u32 hub;
+	u32 latch;
 };
 
 static u64 came_ns(const struct graph *graph, const struct mpi_needs *needs, u32 member)
@@ -131,16 +131,16 @@ static int chain(struct graph *graph, const struct mpi_needs *needs, u32 own)
 
 /*
  * Where the end of a request says nothing of the others: the ranks are rows, as many as each is long. Those of
- * a row arrive at a hub, and each rank waits for the rows below its own, and for those below it in its own.
+ * a row arrive at a latch, and each rank waits for the rows below its own, and for those below it in its own.
  */
 static int rows(struct graph *graph, const struct mpi_needs *needs, u32 length)
 {
-	u32 hub = 0, first, i, row;
+	u32 latch = 0, first, i, row;
 	int err = 0;
 
 	for (first = 0; first + length < needs->count && !err; first += length) {
-		err = graph_hub_add(graph, length, &row);
-		hub = first ? hub : row; /* of the first row; the others follow it */
+		err = graph_latch_add(graph, length, &row);
+		latch = first ? latch : row; /* of the first row; the others follow it */
 		for (i = first; i < first + length && !err; i++) {
 			const struct graph_mpi *mpi = &graph->mpi[needs->members[i].call];
 
@@ -151,7 +151,7 @@ static int rows(struct graph *graph, const struct mpi_needs *needs, u32 length)
 		if (needs->needs[i].certainty == MPI_NEEDS_NOTHING)
 			continue;
 		for (row = 0; row < i / length && !err; row++)
-			err = graph_edge_add(graph, GRAPH_NONE, hub + row,
+			err = graph_edge_add(graph, GRAPH_NONE, latch + row,
 					     mpi_leave_of(graph, needs->members[i].ended), EDGE_mpi);
 		for (first = i - i % length; first < i && !err; first++)
 			err = wait_for_member(graph, needs, first, i);
@@ -189,7 +189,7 @@ static int scan(struct graph *graph, const struct mpi_needs *needs)
 	return err;
 }
 
-/* -- through hubs ------------------------------------------------------------------------------ */
+/* -- through latches ------------------------------------------------------------------------------ */
 
 static void add_source(const struct graph *graph, const struct mpi_needs *needs, struct fan_in *fan_in, u32 member)
 {
@@ -239,21 +239,21 @@ static bool is_together(const struct graph *graph, const struct mpi_needs *needs
 	return true;
 }
 
-static int leave_hub(struct graph *graph, const struct mpi_needs *needs, struct fan_in *fan_in, u32 own)
+static int leave_latch(struct graph *graph, const struct mpi_needs *needs, struct fan_in *fan_in, u32 own)
 {
 	u32 i;
 	int err = 0;
 
-	if (fan_in->hub == GRAPH_NONE) {
-		err = graph_hub_add(graph, fan_in->sources, &fan_in->hub);
+	if (fan_in->latch == GRAPH_NONE) {
+		err = graph_latch_add(graph, fan_in->sources, &fan_in->latch);
 		for (i = 0; i < needs->count && !err; i++) {
 			const struct graph_mpi *mpi = &graph->mpi[needs->members[i].call];
 
 			if (fan_in->is_source[i])
-				graph->tasks[mpi->task].ops[mpi->arrive].handle = fan_in->hub + 1;
+				graph->tasks[mpi->task].ops[mpi->arrive].handle = fan_in->latch + 1;
 		}
 	}
-	return err ? err : graph_edge_add(graph, GRAPH_NONE, fan_in->hub,
+	return err ? err : graph_edge_add(graph, GRAPH_NONE, fan_in->latch,
 					  mpi_leave_of(graph, needs->members[own].ended), EDGE_mpi);
 }
 
@@ -265,12 +265,12 @@ static int wait_in_fan_in(struct graph *graph, const struct mpi_needs *needs, st
 	bool have_come = has_left(needs, own) && left_ns(graph, needs, own) > fan_in->last_ns;
 
 	if (is_for_all && have_come)
-		return leave_hub(graph, needs, fan_in, own);
+		return leave_latch(graph, needs, fan_in, own);
 	if (need->certainty == MPI_NEEDS_NOTHING || !count)
 		return 0;
 	if (have_come && fan_in->sources > 1 &&
 	    (!need->is_list || (count > DIRECT_MAX && count > others / DIRECT_MAX)))
-		return leave_hub(graph, needs, fan_in, own);
+		return leave_latch(graph, needs, fan_in, own);
 	return need->certainty == MPI_NEEDS_PERHAPS ? 0 : wait_for_each(graph, needs, own);
 }
 
@@ -281,7 +281,7 @@ static int connect_fan_in(struct graph *graph, const struct mpi_needs *needs, u3
 		.first = first,
 		.stop = stop,
 		.is_source = calloc(needs->count, sizeof(bool)),
-		.hub = GRAPH_NONE,
+		.latch = GRAPH_NONE,
 	};
 	bool is_for_all;
 	u32 i;

@@ -3,7 +3,7 @@
  * fan_in.c - fan-in: many operations that wait for the same many others.
  *
  * If each of many operations waits for the same many others, there are as many edges as pairs of them: a thousand
- * ranks that ask for the size of a file, and then make it longer, have a million. So the others arrive at a hub, and
+ * ranks that ask for the size of a file, and then make it longer, have a million. So the others arrive at a latch, and
  * each of the many waits for that (resource.c says who). Here each of the others gets an operation behind it that does
  * nothing but arrive: it says the same as an edge, because an operation of a task begins when the one before it has ended.
  */
@@ -27,7 +27,7 @@ static int compare(const void *a, const void *b)
 		return x->task < y->task ? -1 : 1;
 	if (x->index != y->index)
 		return x->index < y->index ? -1 : 1;
-	return x->hub < y->hub ? -1 : x->hub > y->hub;
+	return x->latch < y->latch ? -1 : x->latch > y->latch;
 }
 
 static int count_moves(struct fan_in *fan_in, const struct graph_task *t)
@@ -59,7 +59,7 @@ static int insert(struct graph_task *t, const struct fan_in *fan_in)
 		for (; left > fan_in->moves[i]; left--)
 			ops[i + left] = (struct graph_op){
 				.kind = IOT_PLAY_arrive,
-				.handle = fan_in->arrivals[left - 1].hub + 1,
+				.handle = fan_in->arrivals[left - 1].latch + 1,
 				.enter_ns = end_ns,
 				.end_ns = end_ns,
 				.edges = GRAPH_NONE,
@@ -98,7 +98,7 @@ static int apply(struct graph *graph, struct fan_in *fan_ins)
 }
 
 /**
- * graph_pass_fan_in() - insert arrivals at hubs behind operations that many others wait for
+ * graph_pass_fan_in() - insert arrivals at latches behind operations that many others wait for
  * @graph: with all edges
  *
  * Return: 0 or -ENOMEM.

@@ -14,7 +14,7 @@
 struct lengths {
 	u64 *lengths_ns[EDGE_CAUSE_COUNT];
 	u64 counts[EDGE_CAUSE_COUNT];
-	u64 *opened_ns; /* when the last arrived at each hub */
+	u64 *opened_ns; /* when the last arrived at each latch */
 };
 
 static int allocate(const struct graph *graph, struct lengths *l)
@@ -28,22 +28,22 @@ static int allocate(const struct graph *graph, struct lengths *l)
 		if (!l->lengths_ns[i])
 			return -ENOMEM;
 	}
-	l->opened_ns = graph_hubs_opened(graph);
+	l->opened_ns = graph_latches_opened(graph);
 	return l->opened_ns ? 0 : -ENOMEM;
 }
 
 /**
- * graph_hubs_opened() - when the last arrived at each hub
+ * graph_latches_opened() - when the last arrived at each latch
  * @graph: after graph_pass_mpi()
  *
- * Return: a time in ns for each hub, to be freed; NULL if there is no memory.
+ * Return: a time in ns for each latch, to be freed; NULL if there is no memory.
  */
-u64 *graph_hubs_opened(const struct graph *graph)
+u64 *graph_latches_opened(const struct graph *graph)
 {
-	u64 *opened_ns = calloc(graph->hub_count + 1ull, sizeof(*opened_ns));
+	u64 *opened_ns = calloc(graph->latch_count + 1ull, sizeof(*opened_ns));
 	u32 i, j;
 
-	for (i = 0; opened_ns && i < graph->task_count && graph->hub_count; i++)
+	for (i = 0; opened_ns && i < graph->task_count && graph->latch_count; i++)
 		for (j = 0; j < graph->tasks[i].op_count; j++) {
 			const struct graph_op *op = &graph->tasks[i].ops[j];
 
@@ -58,7 +58,7 @@ u64 *graph_hubs_opened(const struct graph *graph)
  * graph_edge_ends() - when what an edge waits for happened in the trace, in ns
  * @graph: of the edge
  * @edge: the edge
- * @opened_ns: of the hubs
+ * @opened_ns: of the latches
  */
 u64 graph_edge_ends(const struct graph *graph, const struct graph_edge *edge, const u64 *opened_ns)
 {

@@ -12,7 +12,7 @@
 struct tree;
 
 int graph_pass_life(struct graph *graph);
-int graph_pass_lanes(struct graph *graph);
+int graph_pass_queues(struct graph *graph);
 int graph_pass_wakes(struct graph *graph);
 int graph_pass_effects(struct graph *graph, struct tree *tree);
 int graph_pass_starts(struct graph *graph);

@@ -47,7 +47,7 @@ struct pruned_task {
 	u32 freed;
 };
 
-struct pruned_hub {
+struct pruned_latch {
 	u32 *clock; /* what those who arrived had waited for */
 	u32 edges;
 };
@@ -61,7 +61,7 @@ struct candidate {
 struct pruner {
 	struct graph *graph;
 	struct pruned_task *tasks;
-	struct pruned_hub *hubs;
+	struct pruned_latch *latches;
 	struct candidate *candidates;
 	u32 candidate_room;
 	u64 clock_bytes;
@@ -217,24 +217,24 @@ static bool is_implied(struct pruner *p, u32 task, const struct graph_edge *edge
 	return false;
 }
 
-static void ask_hub(struct pruner *p, u32 hub)
+static void ask_latch(struct pruner *p, u32 latch)
 {
-	if (!--p->hubs[hub].edges)
-		clock_free(p, &p->hubs[hub].clock);
+	if (!--p->latches[latch].edges)
+		clock_free(p, &p->latches[latch].clock);
 }
 
-static void leave_hub(struct pruner *p, u32 task, u32 hub)
+static void leave_latch(struct pruner *p, u32 task, u32 latch)
 {
 	struct pruned_task *t = &p->tasks[task];
 
 	if (!t->clock)
 		t->clock = clock_make(p);
-	if (t->clock && p->hubs[hub].clock)
-		merge(p, t->clock, p->hubs[hub].clock);
-	ask_hub(p, hub);
+	if (t->clock && p->latches[latch].clock)
+		merge(p, t->clock, p->latches[latch].clock);
+	ask_latch(p, latch);
 }
 
-static bool has_hub(const struct graph *graph, const struct graph_op *op)
+static bool has_latch(const struct graph *graph, const struct graph_op *op)
 {
 	u32 e;
 
@@ -244,8 +244,8 @@ static bool has_hub(const struct graph *graph, const struct graph_op *op)
 	return false;
 }
 
-/* What the task will know by all edges of an operation but those from hubs. */
-static u32 *clock_without_hubs(struct pruner *p, u32 task, u32 index)
+/* What the task will know by all edges of an operation but those from latches. */
+static u32 *clock_without_latches(struct pruner *p, u32 task, u32 index)
 {
 	const struct graph *graph = p->graph;
 	const struct graph_op *op = &graph->tasks[task].ops[index];
@@ -281,21 +281,21 @@ static bool knows(const struct pruner *p, const u32 *clock, const u32 *other)
 }
 
 /*
- * Edges from hubs that say nothing new beside the others go; but not those of MPI calls, which are where a task
+ * Edges from latches that say nothing new beside the others go; but not those of MPI calls, which are where a task
  * waits, whatever it knows.
  */
-static void drop_hubs(struct pruner *p, u32 task, u32 index)
+static void drop_latches(struct pruner *p, u32 task, u32 index)
 {
 	struct graph *graph = p->graph;
 	struct graph_op *op = &graph->tasks[task].ops[index];
 	u32 *clock, *link = &op->edges;
 
-	if (op->kind == IOT_PLAY_leave || !has_hub(graph, op))
+	if (op->kind == IOT_PLAY_leave || !has_latch(graph, op))
 		return;
-	clock = clock_without_hubs(p, task, index);
+	clock = clock_without_latches(p, task, index);
 	while (clock && *link != GRAPH_NONE) {
 		struct graph_edge *edge = &graph->edges[*link];
-		const u32 *other = edge->task == GRAPH_NONE ? p->hubs[edge->index].clock : NULL;
+		const u32 *other = edge->task == GRAPH_NONE ? p->latches[edge->index].clock : NULL;
 
 		if (!other || !knows(p, clock, other)) {
 			link = &edge->next;
@@ -303,7 +303,7 @@ static void drop_hubs(struct pruner *p, u32 task, u32 index)
 		}
 		graph->pruned_by_cause[edge->cause]++;
 		*link = edge->next;
-		ask_hub(p, edge->index);
+		ask_latch(p, edge->index);
 	}
 	clock_free(p, &clock);
 }
@@ -317,7 +317,7 @@ static int compare_candidates(const void *a, const void *b)
 	return x->edge > y->edge ? -1 : x->edge < y->edge;
 }
 
-/* Hubs first, then the latest. Return: their number, or -ENOMEM. */
+/* Latches first, then the latest. Return: their number, or -ENOMEM. */
 static s64 gather(struct pruner *p, const struct graph_op *op)
 {
 	const struct graph *graph = p->graph;
@@ -353,16 +353,16 @@ static int prune_edges(struct pruner *p, u32 task, u32 index)
 	s64 count, i;
 	int err;
 
-	drop_hubs(p, task, index);
+	drop_latches(p, task, index);
 	count = gather(p, op);
 	err = count < 0 ? (int)count : keep(p, &p->tasks[task], index, false);
 	op->edges = err ? op->edges : GRAPH_NONE;
 	for (i = 0; i < count && !err; i++) {
 		struct graph_edge *edge = &p->graph->edges[p->candidates[i].edge];
-		bool is_hub = edge->task == GRAPH_NONE, is_old = false;
+		bool is_latch = edge->task == GRAPH_NONE, is_old = false;
 
-		if (is_hub) {
-			leave_hub(p, task, edge->index);
+		if (is_latch) {
+			leave_latch(p, task, edge->index);
 		} else {
 			is_old = is_implied(p, task, edge);
 			asked(p, &p->tasks[edge->task], edge->index);
@@ -377,23 +377,23 @@ static int prune_edges(struct pruner *p, u32 task, u32 index)
 	return err;
 }
 
-/* Who arrives at a hub brings along what it has waited for, and its own operations so far. */
+/* Who arrives at a latch brings along what it has waited for, and its own operations so far. */
 static void arrive(struct pruner *p, u32 task, u32 index)
 {
 	const struct graph_op *op = &p->graph->tasks[task].ops[index];
-	struct pruned_hub *hub;
+	struct pruned_latch *latch;
 
 	if (op->kind != IOT_PLAY_arrive || !op->handle)
 		return;
-	hub = &p->hubs[op->handle - 1];
-	if (!hub->clock && hub->edges)
-		hub->clock = clock_make(p);
-	if (!hub->clock)
+	latch = &p->latches[op->handle - 1];
+	if (!latch->clock && latch->edges)
+		latch->clock = clock_make(p);
+	if (!latch->clock)
 		return;
 	if (p->tasks[task].clock)
-		merge(p, hub->clock, p->tasks[task].clock);
-	if (hub->clock[task] < index + 1)
-		hub->clock[task] = index + 1;
+		merge(p, latch->clock, p->tasks[task].clock);
+	if (latch->clock[task] < index + 1)
+		latch->clock[task] = index + 1;
 }
 
 static int visit(void *context, u32 task, u32 index)
@@ -414,7 +414,7 @@ static int visit(void *context, u32 task, u32 index)
 
 /* -- the pass ----------------------------------------------------------------------------------------- */
 
-/* How often each operation and each hub will be asked for. */
+/* How often each operation and each latch will be asked for. */
 static void count_edges(struct pruner *p)
 {
 	const struct graph *graph = p->graph;
@@ -427,7 +427,7 @@ static void count_edges(struct pruner *p)
 				const struct graph_edge *edge = &graph->edges[e];
 
 				if (edge->task == GRAPH_NONE)
-					p->hubs[edge->index].edges++;
+					p->latches[edge->index].edges++;
 				else
 					p->tasks[edge->task].edges[edge->index]++;
 			}
@@ -438,8 +438,8 @@ static int allocate(struct pruner *p)
 	u32 tasks = p->graph->task_count, i;
 
 	p->tasks = calloc(tasks + 1, sizeof(*p->tasks));
-	p->hubs = calloc(p->graph->hub_count + 1ull, sizeof(*p->hubs));
-	if (!p->tasks || !p->hubs)
+	p->latches = calloc(p->graph->latch_count + 1ull, sizeof(*p->latches));
+	if (!p->tasks || !p->latches)
 		return -ENOMEM;
 	for (i = 0; i < tasks; i++) {
 		p->tasks[i].edges = calloc(p->graph->tasks[i].op_count + 1ull, sizeof(u32));
@@ -460,10 +460,10 @@ static void release(struct pruner *p)
 		free(p->tasks[i].clock);
 		free(p->tasks[i].edges);
 	}
-	for (i = 0; p->hubs && i < p->graph->hub_count; i++)
-		free(p->hubs[i].clock);
+	for (i = 0; p->latches && i < p->graph->latch_count; i++)
+		free(p->latches[i].clock);
 	free(p->tasks);
-	free(p->hubs);
+	free(p->latches);
 	free(p->candidates);
 }
 

@@ -229,9 +229,9 @@ int user_list_add(struct user_list *list, const struct waiter *waiter, u32 seen)
 }
 
 /* The end of a request comes by itself, and waits for nothing. */
-static bool is_lane(const struct waiter *waiter, u32 task)
+static bool is_queue(const struct waiter *waiter, u32 task)
 {
-	return waiter->graph->tasks[task].lane_of != GRAPH_NONE;
+	return waiter->graph->tasks[task].queue_of != GRAPH_NONE;
 }
 
 /* -- many users, that many wait for: see fan_in.c ------------------------------------------------ */
@@ -259,19 +259,19 @@ static u32 count_users(const struct user_list *list, const struct waiter *waiter
 
 	for (i = 0; i < list->count; i++)
 		count += list->users[i].version > after && list->users[i].version <= up_to &&
-			 !is_lane(waiter, list->users[i].task);
+			 !is_queue(waiter, list->users[i].task);
 	return count;
 }
 
-/* All that were put up to a version, and have ended, arrive at a new hub. */
+/* All that were put up to a version, and have ended, arrive at a new latch. */
 static int fan_in_make(struct user_list *list, const struct waiter *waiter, u32 up_to)
 {
-	u32 count = count_users(list, waiter, 0, up_to), hub, i;
-	int err = graph_hub_add(waiter->graph, count, &hub);
+	u32 count = count_users(list, waiter, 0, up_to), latch, i;
+	int err = graph_latch_add(waiter->graph, count, &latch);
 
 	if (err)
 		return err;
-	list->fan_in = hub + 1;
+	list->fan_in = latch + 1;
 	list->fan_in_version = up_to;
 	list->fan_in_seen = 0;
 	list->fan_in_ns = 0;
@@ -279,13 +279,13 @@ static int fan_in_make(struct user_list *list, const struct waiter *waiter, u32 
 	for (i = 0; i < list->count && !err; i++) {
 		const struct user *user = &list->users[i];
 
-		if (user->version > up_to || is_lane(waiter, user->task))
+		if (user->version > up_to || is_queue(waiter, user->task))
 			continue;
 		if (user->end_ns > list->fan_in_ns)
 			list->fan_in_ns = user->end_ns;
 		if (user->seen > list->fan_in_seen)
 			list->fan_in_seen = user->seen;
-		err = graph_arrival_add(waiter->graph, user->task, user->index, hub);
+		err = graph_arrival_add(waiter->graph, user->task, user->index, latch);
 	}
 	return err;
 }
@@ -299,7 +299,7 @@ static bool is_worth_a_fan_in(struct user_list *list, const struct waiter *waite
 	return count >= many && count >= list->count / 4 && ++list->asks > many / CROWD_ASKS;
 }
 
-/* Return: 0 or -ENOMEM; @arrived: the operation waits for all up to this version, but for lanes. */
+/* Return: 0 or -ENOMEM; @arrived: the operation waits for all up to this version, but for request queues. */
 static int fan_in_wait(struct user_list *list, struct waiter *waiter, u32 seen, enum edge_cause cause,
 		      u32 *arrived)
 {
@@ -349,11 +349,11 @@ int user_list_wait(struct user_list *list, struct waiter *waiter, u32 *seen, enu
 	for (i = 0; i < list->count && !err; i++) {
 		const struct user *user = &list->users[i];
 
-		if (user->version <= *seen || (user->version <= arrived && !is_lane(waiter, user->task)))
+		if (user->version <= *seen || (user->version <= arrived && !is_queue(waiter, user->task)))
 			continue;
 		if (user->end_ns < now_ns) {
 			err = waiter_wait(waiter, user->task, user->index, cause);
-			if (follows && user->seen > *follows && !is_lane(waiter, user->task))
+			if (follows && user->seen > *follows && !is_queue(waiter, user->task))
 				*follows = user->seen;
 			continue;
 		}
@@ -421,7 +421,7 @@ static void note_follower(struct user_list *list, const struct waiter *waiter, u
 {
 	u64 end_ns = waiter_op(waiter)->end_ns;
 
-	if (follows <= list->followed || is_lane(waiter, waiter->task) ||
+	if (follows <= list->followed || is_queue(waiter, waiter->task) ||
 	    (list->followed && end_ns > list->followed_ns))
 		return;
 	list->followed = follows;

@@ -41,7 +41,7 @@ static bool is_woken(const struct graph_op *op)
  * graph_op_free_ns() - when a task does something of its own again, after an operation and what it waits for
  * @graph: of the operation
  * @op: the operation
- * @opened_ns: of the hubs
+ * @opened_ns: of the latches
  *
  * Return: its end, but for a wait in an MPI call: when that was over. The wait for a lock that the task did not get is
  * a pause of the task: what ended it, a signal, is in no trace. So this is its beginning then.
@@ -75,7 +75,7 @@ static u64 gap_before(const struct graph_task *t, const struct graph_op *op, u64
 /* Tasks that think: what all of this needs to know. */
 struct thinking {
 	struct graph *graph;
-	u64 *opened_ns; /* when the last arrived at each hub */
+	u64 *opened_ns; /* when the last arrived at each latch */
 	struct costs costs;
 };
 
@@ -227,14 +227,14 @@ static void limit_pauses_before_exit(struct graph *graph)
  */
 int graph_pass_think(struct graph *graph)
 {
-	struct thinking k = { .graph = graph, .opened_ns = graph_hubs_opened(graph) };
+	struct thinking k = { .graph = graph, .opened_ns = graph_latches_opened(graph) };
 	u32 i;
 
 	if (!k.opened_ns)
 		return -ENOMEM;
 	costs_read(&k.costs, graph_fact(graph, IOT_FACT_COSTS));
 	for (i = 0; i < graph->task_count; i++)
-		if (graph->tasks[i].lane_of == GRAPH_NONE) /* a lane does not think */
+		if (graph->tasks[i].queue_of == GRAPH_NONE) /* a request queue does not think */
 			think_of_task(&k, &graph->tasks[i]);
 	limit_pauses_before_exit(graph);
 	free(k.opened_ns);

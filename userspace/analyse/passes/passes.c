@@ -15,7 +15,7 @@ static const struct {
 	int (*run_with_tree)(struct graph *graph, struct tree *tree);
 } passes[] = {
 	PASS(life),	   /* a task begins when it was made, a parent goes on when a child ended */
-	PASS(lanes),	   /* asynchronous requests */
+	PASS(queues),	   /* asynchronous requests */
 	PASS(mpi),	   /* messages and collectives */
 	PASS(wakes),	   /* which task woke which out of a wait */
 	TREE_PASS(effects), /* what overlapped, and must keep an order by what it returned; file locks */

@@ -126,7 +126,7 @@ static int compare(const void *a, const void *b)
  */
 int graph_times(const struct graph *graph, struct process_times **times, u32 *count)
 {
-	u64 *opened_ns = graph_hubs_opened(graph);
+	u64 *opened_ns = graph_latches_opened(graph);
 	u32 i;
 
 	*count = 0;
@@ -138,7 +138,7 @@ int graph_times(const struct graph *graph, struct process_times **times, u32 *co
 	for (i = 0; i < graph->task_count; i++) {
 		const struct graph_task *t = &graph->tasks[i];
 
-		if (t->has_io && t->lane_of == GRAPH_NONE)
+		if (t->has_io && t->queue_of == GRAPH_NONE)
 			add_task(process_of(*times, count, t->tgid), graph, t, opened_ns);
 	}
 	free(opened_ns);

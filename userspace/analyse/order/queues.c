@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lanes.c - asynchronous requests: a lane for as many as a task had under way at once.
+ * queues.c - asynchronous requests: a request queue for as many as a task had under way at once.
  *
- * A lane is a series of requests of a task, none of which began before the one before it
+ * A request queue is a series of requests of a task, none of which began before the one before it
  * had ended. It is a task of the graph of its own, with an operation `complete` for each
  * request, which ends when the request has. What the program did to learn of an end is
  * not seen, so this is what waits for one:
  *
- *	submit		the end before it in its lane
+ *	submit		the end before it in its request queue
  *	other		operations of the task: all ends before it
  *	leave		of an end for which the task waited (life.c knows): think time
  *			begins there
@@ -15,9 +15,9 @@
  * How many requests a program has under way at once is its own limit, which a fast storage hides: each
  * request has ended there before the next one is submitted. But a program uses memory again only
  * when it has learnt of the end of the request that used it before. So a task that uses the same pieces of
- * memory again and again gets as many lanes as it has used pieces, and a submit waits for the oldest
+ * memory again and again gets as many request queues as it has used pieces, and a submit waits for the oldest
  * request. Of other tasks only that much is known that there were never more requests under way than in
- * the trace: a submit takes the lane with the newest end.
+ * the trace: a submit takes the request queue with the newest end.
  *
  * What others do to the same file waits for it by resources.c, as for any operation.
  */
@@ -35,20 +35,20 @@ struct known {
 };
 
 /**
- * struct lane - a lane of the task that is looked at
+ * struct queue - a request queue of the task that is looked at
  * @task: its index
  * @end_ns: of its last request
  * @waited: requests of it that the task has waited for
  * @submitted: place of its last request among all of the task
  */
-struct lane {
+struct queue {
 	u32 task;
 	u32 waited;
 	u32 submitted;
 	u64 end_ns;
 };
 
-struct laner {
+struct queuer {
 	struct graph *graph;
 	struct known *requests;
 	struct known *handles;
@@ -57,9 +57,9 @@ struct laner {
 	bool uses_memory_again;
 	u32 submitted;
 	u32 task;
-	struct lane *lanes;
-	u32 lane_count;
-	u32 lane_room;
+	struct queue *queues;
+	u32 queue_count;
+	u32 queue_room;
 };
 
 static int known_add(struct known **table, u64 id, u32 index)
@@ -97,7 +97,7 @@ static void known_free(struct known **table)
 }
 
 /* Which requests ended, and which handles there are: without both a request is left out. */
-static int learn(struct laner *l)
+static int learn(struct queuer *l)
 {
 	const struct graph *graph = l->graph;
 	u32 i, j;
@@ -113,7 +113,7 @@ static int learn(struct laner *l)
 	return err;
 }
 
-static struct graph_op *op_at(const struct laner *l, u32 index)
+static struct graph_op *op_at(const struct queuer *l, u32 index)
 {
 	return &l->graph->tasks[l->task].ops[index];
 }
@@ -121,7 +121,7 @@ static struct graph_op *op_at(const struct laner *l, u32 index)
 /* A piece of memory must have been used so often, on average, for its number to tell how many requests there can be. */
 #define USES_MIN 4
 
-static int memory_learn(struct laner *l, u32 memory)
+static int memory_learn(struct queuer *l, u32 memory)
 {
 	if (!memory || known_find(l->memory, memory))
 		return 0;
@@ -129,14 +129,14 @@ static int memory_learn(struct laner *l, u32 memory)
 	return known_add(&l->memory, memory, 0);
 }
 
-static void memory_forget(struct laner *l)
+static void memory_forget(struct queuer *l)
 {
 	known_free(&l->memory);
 	l->memory_count = 0;
 }
 
 /* Does the task use few pieces of memory for many requests? */
-static int memory_survey(struct laner *l)
+static int memory_survey(struct queuer *l)
 {
 	const struct graph_task *t = &l->graph->tasks[l->task];
 	u32 j, submits = 0;
@@ -156,60 +156,60 @@ static int memory_survey(struct laner *l)
 }
 
 /* May a request begin although all that were submitted before it are still under way? */
-static bool has_memory_left(const struct laner *l)
+static bool has_memory_left(const struct queuer *l)
 {
-	return l->uses_memory_again && l->lane_count < l->memory_count;
+	return l->uses_memory_again && l->queue_count < l->memory_count;
 }
 
-static bool is_better(const struct laner *l, const struct lane *lane, const struct lane *than)
+static bool is_better(const struct queuer *l, const struct queue *queue, const struct queue *than)
 {
 	if (!than)
 		return true;
-	return l->uses_memory_again ? lane->submitted < than->submitted : lane->end_ns > than->end_ns;
+	return l->uses_memory_again ? queue->submitted < than->submitted : queue->end_ns > than->end_ns;
 }
 
-/* The lane to wait for before an operation, of those that were free in the trace; NULL if there is none. */
-static struct lane *free_lane(const struct laner *l, u64 by_ns)
+/* The request queue to wait for before an operation, of those that were free in the trace; NULL if there is none. */
+static struct queue *free_queue(const struct queuer *l, u64 by_ns)
 {
-	struct lane *best = NULL;
+	struct queue *best = NULL;
 	u32 i;
 
-	for (i = 0; i < l->lane_count && !has_memory_left(l); i++)
-		if (l->lanes[i].end_ns <= by_ns && is_better(l, &l->lanes[i], best))
-			best = &l->lanes[i];
+	for (i = 0; i < l->queue_count && !has_memory_left(l); i++)
+		if (l->queues[i].end_ns <= by_ns && is_better(l, &l->queues[i], best))
+			best = &l->queues[i];
 	return best;
 }
 
-static struct lane *lane_add(struct laner *l)
+static struct queue *queue_add(struct queuer *l)
 {
-	struct lane *lane;
+	struct queue *queue;
 
-	if (l->lane_count == l->lane_room) {
-		u32 room = l->lane_room ? 2 * l->lane_room : 16;
-		struct lane *lanes = reallocarray(l->lanes, room, sizeof(*lanes));
+	if (l->queue_count == l->queue_room) {
+		u32 room = l->queue_room ? 2 * l->queue_room : 16;
+		struct queue *queues = reallocarray(l->queues, room, sizeof(*queues));
 
-		if (!lanes)
+		if (!queues)
 			return NULL;
-		l->lanes = lanes;
-		l->lane_room = room;
+		l->queues = queues;
+		l->queue_room = room;
 	}
-	lane = &l->lanes[l->lane_count];
-	*lane = (struct lane){};
-	if (graph_lane_make(l->graph, l->task, &lane->task))
+	queue = &l->queues[l->queue_count];
+	*queue = (struct queue){};
+	if (graph_queue_make(l->graph, l->task, &queue->task))
 		return NULL;
-	l->lane_count++;
-	return lane;
+	l->queue_count++;
+	return queue;
 }
 
-/* The operation waits for the end of the last request of a lane, if its task has not. */
-static int wait_for_last(struct laner *l, struct lane *lane, struct graph_op *op)
+/* The operation waits for the end of the last request of a request queue, if its task has not. */
+static int wait_for_last(struct queuer *l, struct queue *queue, struct graph_op *op)
 {
-	u32 count = l->graph->tasks[lane->task].op_count;
+	u32 count = l->graph->tasks[queue->task].op_count;
 
-	if (lane->waited == count)
+	if (queue->waited == count)
 		return 0;
-	lane->waited = count;
-	return graph_edge_add(l->graph, lane->task, count - 1, op, EDGE_request);
+	queue->waited = count;
+	return graph_edge_add(l->graph, queue->task, count - 1, op, EDGE_request);
 }
 
 static void count_bytes(struct graph *graph, const struct graph_op *op, s64 result)
@@ -218,18 +218,18 @@ static void count_bytes(struct graph *graph, const struct graph_op *op, s64 resu
 		*(op->flags & IOT_RW_write ? &graph->write_bytes : &graph->read_bytes) += (u64)result;
 }
 
-/* The end of a request, as an operation of its lane. */
-static int put_complete(struct laner *l, const struct lane *lane, u32 index,
+/* The end of a request, as an operation of its request queue. */
+static int put_complete(struct queuer *l, const struct queue *queue, u32 index,
 			struct graph_request *request)
 {
-	struct graph_op *complete = graph_op_add(l->graph, lane->task);
+	struct graph_op *complete = graph_op_add(l->graph, queue->task);
 	struct graph_op *submit = op_at(l, index);
 
 	if (!complete)
 		return -ENOMEM;
-	request->lane = lane->task;
-	request->index = l->graph->tasks[lane->task].op_count - 1;
-	submit->event = lane->task;
+	request->queue = queue->task;
+	request->index = l->graph->tasks[queue->task].op_count - 1;
+	submit->event = queue->task;
 	submit->extra = (u64)request->result;
 	complete->kind = IOT_KIND_complete;
 	complete->enter_ns = request->end_ns;
@@ -247,11 +247,11 @@ static int put_complete(struct laner *l, const struct lane *lane, u32 index,
 	return graph_edge_add(l->graph, l->task, index, complete, EDGE_request);
 }
 
-static int put_submit(struct laner *l, u32 index)
+static int put_submit(struct queuer *l, u32 index)
 {
 	struct graph_op *op = op_at(l, index);
 	const struct known *known = known_find(l->requests, op->other);
-	struct lane *lane;
+	struct queue *queue;
 	int err = memory_learn(l, op->mode);
 
 	op->mode = 0;
@@ -260,49 +260,49 @@ static int put_submit(struct laner *l, u32 index)
 		return err;
 	if (!known || !known_find(l->handles, op->handle))
 		return 0; /* it will be counted as not expressed */
-	lane = free_lane(l, op->enter_ns);
-	if (lane)
-		err = wait_for_last(l, lane, op);
+	queue = free_queue(l, op->enter_ns);
+	if (queue)
+		err = wait_for_last(l, queue, op);
 	else
-		lane = lane_add(l);
-	if (!lane)
+		queue = queue_add(l);
+	if (!queue)
 		return -ENOMEM;
-	lane->end_ns = l->graph->requests[known->index].end_ns;
-	lane->submitted = l->submitted++;
-	return err ? err : put_complete(l, lane, index, &l->graph->requests[known->index]);
+	queue->end_ns = l->graph->requests[known->index].end_ns;
+	queue->submitted = l->submitted++;
+	return err ? err : put_complete(l, queue, index, &l->graph->requests[known->index]);
 }
 
-/* Nothing of this waits for a request that has no lane. */
-static int put_leave(struct laner *l, struct graph_op *op)
+/* Nothing of this waits for a request that has no request queue. */
+static int put_leave(struct queuer *l, struct graph_op *op)
 {
 	const struct graph_request *request = &l->graph->requests[op->event];
 	u32 i;
 
-	if (request->lane == GRAPH_NONE)
+	if (request->queue == GRAPH_NONE)
 		return 0;
-	for (i = 0; i < l->lane_count; i++)
-		if (l->lanes[i].task == request->lane && l->lanes[i].waited <= request->index)
-			l->lanes[i].waited = request->index + 1;
-	return graph_edge_add(l->graph, request->lane, request->index, op, EDGE_request);
+	for (i = 0; i < l->queue_count; i++)
+		if (l->queues[i].task == request->queue && l->queues[i].waited <= request->index)
+			l->queues[i].waited = request->index + 1;
+	return graph_edge_add(l->graph, request->queue, request->index, op, EDGE_request);
 }
 
-static int put_other(struct laner *l, struct graph_op *op)
+static int put_other(struct queuer *l, struct graph_op *op)
 {
 	u32 i;
 	int err = 0;
 
-	for (i = 0; i < l->lane_count && !err; i++)
-		if (l->lanes[i].end_ns <= op->enter_ns)
-			err = wait_for_last(l, &l->lanes[i], op);
+	for (i = 0; i < l->queue_count && !err; i++)
+		if (l->queues[i].end_ns <= op->enter_ns)
+			err = wait_for_last(l, &l->queues[i], op);
 	return err;
 }
 
-static int look_at_task(struct laner *l)
+static int look_at_task(struct queuer *l)
 {
 	u32 j;
 	int err = memory_survey(l);
 
-	l->lane_count = 0;
+	l->queue_count = 0;
 	l->submitted = 0;
 	for (j = 0; j < l->graph->tasks[l->task].op_count && !err; j++) {
 		struct graph_op *op = op_at(l, j);
@@ -319,14 +319,14 @@ static int look_at_task(struct laner *l)
 }
 
 /**
- * graph_pass_lanes() - lanes of asynchronous requests, and what waits for their ends
- * @graph: after life.c, which removes operations; before all that looks at lanes
+ * graph_pass_queues() - request queues of asynchronous requests, and what waits for their ends
+ * @graph: after life.c, which removes operations; before all that looks at request queues
  *
  * Return: 0 or -ENOMEM.
  */
-int graph_pass_lanes(struct graph *graph)
+int graph_pass_queues(struct graph *graph)
 {
-	struct laner l = { .graph = graph };
+	struct queuer l = { .graph = graph };
 	u32 tasks = graph->task_count;
 	int err = graph->request_count ? learn(&l) : 0;
 
@@ -335,6 +335,6 @@ int graph_pass_lanes(struct graph *graph)
 			err = look_at_task(&l);
 	known_free(&l.requests);
 	known_free(&l.handles);
-	free(l.lanes);
+	free(l.queues);
 	return err;
 }

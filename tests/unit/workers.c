@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * carriers.c - processes that carry tasks: the ways in which they end are distinguished. Linked with
+ * workers.c - processes that carry tasks: the ways in which they end are distinguished. Linked with
  * --wrap=ioctl, which gives each of them an answer of the kernel.
  */
 #include <errno.h>
@@ -28,9 +28,9 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 }
 
 /* One process. */
-static struct carriers *start(int error)
+static struct workers *start(int error)
 {
-	struct carriers *carriers;
+	struct workers *workers;
 	struct iot_program program;
 	struct iot_reject reject;
 	struct builder b;
@@ -43,20 +43,20 @@ static struct carriers *start(int error)
 	bytes = builder_bytes(&b, &byte_count);
 	assert_int_equal(iot_program_open(&program, bytes, byte_count, &reject), 0);
 	keeper_error = error;
-	assert_int_equal(carriers_start(&carriers, -1, &program, NULL), 0);
+	assert_int_equal(workers_start(&workers, -1, &program, NULL), 0);
 	free(bytes);
 	builder_close(&b);
-	return carriers;
+	return workers;
 }
 
 /* At most 10 s. */
-static int wait_for_end(struct carriers *carriers, char *why, size_t room)
+static int wait_for_end(struct workers *workers, char *why, size_t room)
 {
 	int left = 1, n;
 
 	why[0] = 0;
 	for (n = 0; n < 100 && left > 0; n++)
-		left = carriers_wait(carriers, 100, why, room);
+		left = workers_wait(workers, 100, why, room);
 	return left;
 }
 
@@ -69,34 +69,34 @@ static void errors_are_told(void **state)
 		const char *why;
 	} rows[] = {
 		{ "cancelled", ECANCELED, 0, "" },
-		{ "not permitted", EPERM, -ECHILD, "a carrier failed: Operation not permitted" },
-		{ "no memory", ENOMEM, -ECHILD, "a carrier failed: Cannot allocate memory" },
+		{ "not permitted", EPERM, -ECHILD, "a worker failed: Operation not permitted" },
+		{ "no memory", ENOMEM, -ECHILD, "a worker failed: Cannot allocate memory" },
 	};
-	struct carriers *carriers;
+	struct workers *workers;
 	char why[100];
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		carriers = start(rows[i].error);
-		assert_row(rows[i].name, wait_for_end(carriers, why, sizeof(why)) == rows[i].left);
+		workers = start(rows[i].error);
+		assert_row(rows[i].name, wait_for_end(workers, why, sizeof(why)) == rows[i].left);
 		assert_string_equal(why, rows[i].why);
-		carriers_kill(carriers);
+		workers_kill(workers);
 	}
 }
 
-/* After carriers_end() a killed carrier is no error; without it, it is reported. */
+/* After workers_end() a killed worker is no error; without it, it is reported. */
 static void killed_ones_are_told(void **state)
 {
-	struct carriers *carriers = start(0);
+	struct workers *workers = start(0);
 	char why[100];
 
 	(void)state;
-	assert_int_equal(carriers_wait(carriers, 1, why, sizeof(why)), 1);
-	carriers_end(carriers);
-	assert_int_equal(wait_for_end(carriers, why, sizeof(why)), 0);
+	assert_int_equal(workers_wait(workers, 1, why, sizeof(why)), 1);
+	workers_end(workers);
+	assert_int_equal(wait_for_end(workers, why, sizeof(why)), 0);
 	assert_string_equal(why, "");
-	carriers_kill(carriers);
+	workers_kill(workers);
 }
 
-SUITE("carriers", TEST(errors_are_told) TEST(killed_ones_are_told))
+SUITE("workers", TEST(errors_are_told) TEST(killed_ones_are_told))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * carriers.c - threads that perform tasks of a program in the kernel, in processes by address space.
+ * workers.c - threads that perform tasks of a program in the kernel, in processes by address space.
  *
  * Tasks that do something to mappings share memory with those that they shared it with
  * in the trace, and with no others; all other tasks are performed by threads of one process. In
@@ -26,7 +26,7 @@
 #define THREAD_STACK_BYTES (64 << 10)
 #define EXIT_CANCELLED	   200 /* of a process; no errno is that large */
 
-struct carriers {
+struct workers {
 	void *source;
 	pid_t *pids;
 	u32 count;
@@ -47,11 +47,11 @@ struct thread {
 	const struct process *process;
 };
 
-/* Lanes have no carrier: their operations end by themselves. */
-static bool has_carrier(const struct iot_program *program, const struct share *share, u32 task)
+/* Request queues have no worker: their operations end by themselves. */
+static bool has_worker(const struct iot_program *program, const struct share *share, u32 task)
 {
 	return (!share || share_is_here(share, task)) &&
-	       !(le32_to_cpu(program->tasks[task].flags) & IOT_TASK_LANE);
+	       !(le32_to_cpu(program->tasks[task].flags) & IOT_TASK_QUEUE);
 }
 
 static void *map_buffer(int flags)
@@ -78,9 +78,9 @@ static void *make_source(void)
 	return buffer;
 }
 
-/* -- inside a carrier process --------------------------------------------------------------- */
+/* -- inside a worker process --------------------------------------------------------------- */
 
-/* Without this carrier the others might wait for ever: the process ends, and so the replay. */
+/* Without this worker the others might wait for ever: the process ends, and so the replay. */
 static void give_up(int error)
 {
 	_exit(error);
@@ -161,7 +161,7 @@ static void become_process(const struct process *process, pid_t parent)
 	_exit(process_main(process));
 }
 
-static int start_process(struct carriers *carriers, const struct process *process)
+static int start_process(struct workers *workers, const struct process *process)
 {
 	pid_t parent = getpid(), pid = fork();
 
@@ -169,8 +169,8 @@ static int start_process(struct carriers *carriers, const struct process *proces
 		return -errno;
 	if (!pid)
 		become_process(process, parent);
-	carriers->pids[carriers->count++] = pid;
-	carriers->left++;
+	workers->pids[workers->count++] = pid;
+	workers->left++;
 	return 0;
 }
 
@@ -181,7 +181,7 @@ static bool *list_spaces(const struct iot_program *program, const struct share *
 	u32 i;
 
 	for (i = 0; is_needed && i < program->task_count; i++) {
-		if (!has_carrier(program, share, i))
+		if (!has_worker(program, share, i))
 			continue;
 		if (le32_to_cpu(program->tasks[i].flags) & IOT_TASK_MAPS)
 			is_needed[le32_to_cpu(program->tasks[i].space)] = true;
@@ -192,18 +192,18 @@ static bool *list_spaces(const struct iot_program *program, const struct share *
 }
 
 /**
- * carriers_start() - start the processes that carriers are made in
- * @carriers: out: to be given to carriers_kill()
+ * workers_start() - start the processes that workers are made in
+ * @workers: out: to be given to workers_kill()
  * @replay_fd: a replay that is set up
  * @program: its program
  * @share: the part of it that is performed here, NULL for all
  *
  * Return: 0 or a negative errno.
  */
-int carriers_start(struct carriers **carriers, int replay_fd, const struct iot_program *program,
+int workers_start(struct workers **workers, int replay_fd, const struct iot_program *program,
 		   const struct share *share)
 {
-	struct carriers *c = calloc(1, sizeof(*c));
+	struct workers *c = calloc(1, sizeof(*c));
 	bool *is_needed = list_spaces(program, share);
 	struct process process = { .replay_fd = replay_fd };
 	int err = c && is_needed ? 0 : -ENOMEM;
@@ -223,29 +223,29 @@ int carriers_start(struct carriers **carriers, int replay_fd, const struct iot_p
 	}
 	free(is_needed);
 	if (err) {
-		carriers_kill(c);
+		workers_kill(c);
 		return err;
 	}
-	*carriers = c;
+	*workers = c;
 	return 0;
 }
 
-static int describe(const struct carriers *carriers, int status, char *why, size_t room)
+static int describe(const struct workers *workers, int status, char *why, size_t room)
 {
 	if (WIFEXITED(status) && (!WEXITSTATUS(status) || WEXITSTATUS(status) == EXIT_CANCELLED))
 		return 0;
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && carriers->are_ended)
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && workers->are_ended)
 		return 0;
 	if (WIFSIGNALED(status))
-		snprintf(why, room, "a carrier was killed by signal %d", WTERMSIG(status));
+		snprintf(why, room, "a worker was killed by signal %d", WTERMSIG(status));
 	else
-		snprintf(why, room, "a carrier failed: %s", strerror(WEXITSTATUS(status)));
+		snprintf(why, room, "a worker failed: %s", strerror(WEXITSTATUS(status)));
 	return -ECHILD;
 }
 
 /**
- * carriers_wait() - wait for carriers to end
- * @carriers: started
+ * workers_wait() - wait for workers to end
+ * @workers: started
  * @timeout_ms: how long
  * @why: out, after an error: a sentence
  * @room: room for it
@@ -253,52 +253,52 @@ static int describe(const struct carriers *carriers, int status, char *why, size
  * Return: number of processes that are left; -ECHILD if one failed or was killed: then
  * the others may wait for it for ever.
  */
-int carriers_wait(struct carriers *carriers, int timeout_ms, char *why, size_t room)
+int workers_wait(struct workers *workers, int timeout_ms, char *why, size_t room)
 {
 	const struct timespec pause = { .tv_nsec = 1000000L * (timeout_ms < 100 ? timeout_ms : 100) };
 	int status, err = 0;
 	u32 i;
 
-	for (i = 0; i < carriers->count && !err; i++) {
-		if (!carriers->pids[i] || waitpid(carriers->pids[i], &status, WNOHANG) <= 0)
+	for (i = 0; i < workers->count && !err; i++) {
+		if (!workers->pids[i] || waitpid(workers->pids[i], &status, WNOHANG) <= 0)
 			continue;
-		carriers->pids[i] = 0;
-		carriers->left--;
-		err = describe(carriers, status, why, room);
+		workers->pids[i] = 0;
+		workers->left--;
+		err = describe(workers, status, why, room);
 	}
-	if (!err && carriers->left)
+	if (!err && workers->left)
 		nanosleep(&pause, NULL);
-	return err ? err : (int)carriers->left;
+	return err ? err : (int)workers->left;
 }
 
 /**
- * carriers_end() - end what is left, whatever it is doing; carriers_wait() tells when it has
+ * workers_end() - end what is left, whatever it is doing; workers_wait() tells when it has
  */
-void carriers_end(struct carriers *carriers)
+void workers_end(struct workers *workers)
 {
 	u32 i;
 
-	carriers->are_ended = true;
-	for (i = 0; carriers->pids && i < carriers->count; i++)
-		if (carriers->pids[i])
-			kill(carriers->pids[i], SIGKILL);
+	workers->are_ended = true;
+	for (i = 0; workers->pids && i < workers->count; i++)
+		if (workers->pids[i])
+			kill(workers->pids[i], SIGKILL);
 }
 
 /**
- * carriers_kill() - end what is left, wait for that, and free; NULL is allowed
+ * workers_kill() - end what is left, wait for that, and free; NULL is allowed
  */
-void carriers_kill(struct carriers *carriers)
+void workers_kill(struct workers *workers)
 {
 	u32 i;
 
-	if (!carriers)
+	if (!workers)
 		return;
-	carriers_end(carriers);
-	for (i = 0; carriers->pids && i < carriers->count; i++)
-		if (carriers->pids[i])
-			waitpid(carriers->pids[i], NULL, 0);
-	if (carriers->source)
-		munmap(carriers->source, IOT_CARRIER_BUFFER_BYTES);
-	free(carriers->pids);
-	free(carriers);
+	workers_end(workers);
+	for (i = 0; workers->pids && i < workers->count; i++)
+		if (workers->pids[i])
+			waitpid(workers->pids[i], NULL, 0);
+	if (workers->source)
+		munmap(workers->source, IOT_CARRIER_BUFFER_BYTES);
+	free(workers->pids);
+	free(workers);
 }

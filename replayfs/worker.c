@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * carrier.c - a thread of the user performs tasks, an operation at a time.
+ * worker.c - a thread of the user performs tasks, an operation at a time.
  *
  * Before Linux 6.6 the last reference of a file is dropped on the way back to user mode, so a
- * carrier goes there after an operation that may drop one, and comes back at once. Such an
- * operation ends, for tasks that wait for it, when the carrier is back.
+ * worker goes there after an operation that may drop one, and comes back at once. Such an
+ * operation ends, for tasks that wait for it, when the worker is back.
  *
  * A replay at full pace without outcomes needs no times of operations, and does not read the clock.
  */
@@ -31,70 +31,70 @@ static u64 now_ns(void)
 
 /* -- one operation: core/replay/step.h ------------------------------------------------------------- */
 
-static int sleep_until(void *worker, u64 until_ns)
+static int sleep_until(void *self, u64 until_ns)
 {
-	struct rfs_carrier *carrier = worker;
+	struct rfs_worker *worker = self;
 
-	return rfs_sleep_until(carrier->replay, until_ns);
+	return rfs_sleep_until(worker->replay, until_ns);
 }
 
-static int wait_at(void *worker, const struct iot_program_op *op, u32 nth, const struct iot_program_wait **wait)
+static int wait_at(void *self, const struct iot_program_op *op, u32 nth, const struct iot_program_wait **wait)
 {
-	struct rfs_carrier *carrier = worker;
+	struct rfs_worker *worker = self;
 
-	*wait = rfs_wait(carrier->replay, carrier->task_index, le32_to_cpu(op->first_wait) + nth,
-			 &carrier->task->step.stats);
+	*wait = rfs_wait(worker->replay, worker->task_index, le32_to_cpu(op->first_wait) + nth,
+			 &worker->task->step.stats);
 	return PTR_ERR_OR_ZERO(*wait);
 }
 
-static int wait_for(void *worker, const struct iot_program_wait *wait)
+static int wait_for(void *self, const struct iot_program_wait *wait)
 {
-	struct rfs_carrier *carrier = worker;
+	struct rfs_worker *worker = self;
 
-	return rfs_wait_for(carrier->replay, wait);
+	return rfs_wait_for(worker->replay, wait);
 }
 
-static u64 record_op(void *worker, const struct iot_program_op *op)
+static u64 record_op(void *self, const struct iot_program_op *op)
 {
-	struct rfs_carrier *carrier = worker;
+	struct rfs_worker *worker = self;
 
-	return rfs_outcome(carrier, op, carrier->task->step.result);
+	return rfs_outcome(worker, op, worker->task->step.result);
 }
 
-static void signal_latch(void *worker, u32 latch)
+static void signal_latch(void *self, u32 latch)
 {
-	struct rfs_carrier *carrier = worker;
+	struct rfs_worker *worker = self;
 
-	rfs_arrive(carrier->replay, latch, 1);
+	rfs_arrive(worker->replay, latch, 1);
 }
 
-static void publish(void *worker)
+static void publish(void *self)
 {
-	struct rfs_carrier *carrier = worker;
+	struct rfs_worker *worker = self;
 
-	rfs_move_on(carrier->replay, carrier->task_index);
+	rfs_move_on(worker->replay, worker->task_index);
 }
 
 /**
- * rfs_lane_end() - the request of a lane has ended
+ * rfs_queue_end() - the request of a request queue has ended
  * @replay: the replay
- * @lane: index of the lane, which has a request under way
- * @op: the lane's operation
+ * @queue: index of the request queue, which has a request under way
+ * @op: the request queue's operation
  * @result: of the request
  *
- * Callable in any context. The lane may be given its next request before this returns.
+ * Callable in any context. The request queue may be given its next request before this returns.
  */
-void rfs_lane_end(struct rfs_replay *replay, u32 lane, const struct iot_program_op *op, s64 result)
+void rfs_queue_end(struct rfs_replay *replay, u32 queue, const struct iot_program_op *op, s64 result)
 {
-	struct rfs_task *task = &replay->tasks[lane];
+	struct rfs_task *task = &replay->tasks[queue];
 
 	if (result < 0) /* what took its place, too, failed */
 		task->step.refused = 0;
 	iot_step_count(&task->step, &replay->program, op, result);
-	rfs_outcome_complete(replay, lane, op, result);
+	rfs_outcome_complete(replay, queue, op, result);
 	task->step.refused = 0;
 	task->step.index++;
-	rfs_move_on(replay, lane);
+	rfs_move_on(replay, queue);
 }
 
 /*
@@ -117,28 +117,28 @@ static bool is_interrupted(const struct rfs_replay *replay, s64 result)
 	       (signal_pending(current) || rfs_is_cancelled(replay));
 }
 
-static int admit(void *worker, const struct iot_program_op *op)
+static int admit(void *self, const struct iot_program_op *op)
 {
-	struct rfs_carrier *carrier = worker;
-	struct iot_session *session = carrier->replay->session;
+	struct rfs_worker *worker = self;
+	struct iot_session *session = worker->replay->session;
 	int err = 0;
 
 	if (le16_to_cpu(op->kind) == IOT_KIND_submit)
-		err = rfs_submit_wait(carrier, op);
+		err = rfs_submit_wait(worker, op);
 	return !err && session ? iot_session_backpressure(session) : err;
 }
 
-static int run_op(void *worker, const struct iot_program_op *op)
+static int run_op(void *self, const struct iot_program_op *op)
 {
-	struct rfs_carrier *carrier = worker;
-	struct rfs_task *task = carrier->task;
+	struct rfs_worker *worker = self;
+	struct rfs_task *task = worker->task;
 
-	if (carrier->replay->is_timed) {
+	if (worker->replay->is_timed) {
 		iot_meter_begin(&task->meter);
 		task->step.enter_ns = task->meter.enter_ns;
 	}
-	task->step.result = rfs_perform(carrier, op);
-	if (is_interrupted(carrier->replay, task->step.result))
+	task->step.result = rfs_perform(worker, op);
+	if (is_interrupted(worker->replay, task->step.result))
 		return -EINTR;
 	return needs_return(op);
 }
@@ -167,74 +167,74 @@ static int may_go_on(const struct rfs_replay *replay)
  * Now and then: RCU wants to hear of a thread even if nobody else needs its CPU, and its priority may
  * have been changed.
  */
-static void pause_for_others(struct rfs_carrier *carrier)
+static void pause_for_others(struct rfs_worker *worker)
 {
 	cond_resched();
-	carrier->ioprio = get_current_ioprio();
+	worker->ioprio = get_current_ioprio();
 }
 
 /* Operations that stand in memory one behind the other. Return: as iot_step_begin(). */
-static int run_row(struct rfs_carrier *carrier, const struct iot_program_op *op, u32 count)
+static int run_row(struct rfs_worker *worker, const struct iot_program_op *op, u32 count)
 {
-	const struct iot_step_options *options = &carrier->replay->options;
+	const struct iot_step_options *options = &worker->replay->options;
 	const struct iot_program_op *end = op + count;
-	struct iot_step *step = &carrier->task->step;
+	struct iot_step *step = &worker->task->step;
 	int state;
 
 	for (; op < end; op++) {
 		if (!step->is_pending) {
-			state = may_go_on(carrier->replay) ?: iot_step_begin(carrier, step, options, &calls, op);
+			state = may_go_on(worker->replay) ?: iot_step_begin(worker, step, options, &calls, op);
 			if (state)
 				return state;
 		}
-		iot_step_end(carrier, step, options, &calls, op);
+		iot_step_end(worker, step, options, &calls, op);
 		if (need_resched() || step->index % RESCHED_OPS == 0)
-			pause_for_others(carrier);
+			pause_for_others(worker);
 	}
 	return 0;
 }
 
-static int run_ops(struct rfs_carrier *carrier)
+static int run_ops(struct rfs_worker *worker)
 {
-	struct rfs_replay *replay = carrier->replay;
-	u32 count = le32_to_cpu(replay->program.tasks[carrier->task_index].op_count);
-	struct rfs_task *task = carrier->task;
+	struct rfs_replay *replay = worker->replay;
+	u32 count = le32_to_cpu(replay->program.tasks[worker->task_index].op_count);
+	struct rfs_task *task = worker->task;
 	const struct iot_program_op *op;
 	int state = 0;
 
-	carrier->ioprio = get_current_ioprio();
+	worker->ioprio = get_current_ioprio();
 	while (!state && task->step.index < count) {
-		op = rfs_op(replay, carrier->task_index, task->step.index, &task->step.stats);
+		op = rfs_op(replay, worker->task_index, task->step.index, &task->step.stats);
 		if (IS_ERR(op))
 			return PTR_ERR(op);
-		state = run_row(carrier, op,
-				rfs_ops_in_row(replay, carrier->task_index, task->step.index));
+		state = run_row(worker, op,
+				rfs_ops_in_row(replay, worker->task_index, task->step.index));
 	}
 	return state;
 }
 
-/* The lanes of a task stand behind it. */
-static bool is_lane_of(const struct rfs_replay *replay, u32 lane, u32 task)
+/* The request queues of a task stand behind it. */
+static bool is_queue_of(const struct rfs_replay *replay, u32 queue, u32 task)
 {
 	const struct iot_program *program = &replay->program;
 
-	return lane < program->task_count &&
-	       (le32_to_cpu(program->tasks[lane].flags) & IOT_TASK_LANE) &&
-	       le32_to_cpu(program->tasks[lane].parent) == task;
+	return queue < program->task_count &&
+	       (le32_to_cpu(program->tasks[queue].flags) & IOT_TASK_QUEUE) &&
+	       le32_to_cpu(program->tasks[queue].parent) == task;
 }
 
 /* A thread that ends waits for its requests, as at exit(2). */
-static int wait_for_lanes(struct rfs_carrier *carrier)
+static int wait_for_queues(struct rfs_worker *worker)
 {
-	struct rfs_replay *replay = carrier->replay;
-	u32 lane;
+	struct rfs_replay *replay = worker->replay;
+	u32 queue;
 	int err = 0;
 
-	for (lane = carrier->task_index + 1; is_lane_of(replay, lane, carrier->task_index) && !err;
-	     lane++) {
+	for (queue = worker->task_index + 1; is_queue_of(replay, queue, worker->task_index) && !err;
+	     queue++) {
 		const struct iot_program_wait wait = {
-			.task = cpu_to_le32(lane),
-			.index = cpu_to_le32(le32_to_cpu(replay->program.tasks[lane].op_count) - 1),
+			.task = cpu_to_le32(queue),
+			.index = cpu_to_le32(le32_to_cpu(replay->program.tasks[queue].op_count) - 1),
 		};
 
 		err = rfs_wait_for(replay, &wait);
@@ -270,23 +270,23 @@ void rfs_task_forget(struct rfs_task *task)
 }
 
 /* The first time in: become the task, and wait for the start with all others. */
-static int begin(struct rfs_carrier *carrier)
+static int begin(struct rfs_worker *worker)
 {
-	struct rfs_replay *replay = carrier->replay;
-	struct rfs_task *task = carrier->task;
+	struct rfs_replay *replay = worker->replay;
+	struct rfs_task *task = worker->task;
 	int err;
 
 	if (!task->has_begun) {
-		err = replay->windows ? rfs_window_begin(replay, carrier->task_index, &task->step.stats) : 0;
+		err = replay->windows ? rfs_window_begin(replay, worker->task_index, &task->step.stats) : 0;
 		if (err)
 			return err;
-		err = prepare(replay, task, &replay->program.tasks[carrier->task_index]);
+		err = prepare(replay, task, &replay->program.tasks[worker->task_index]);
 		if (err) {
 			rfs_task_forget(task);
 			return err;
 		}
 		task->has_begun = true;
-		task->step.stats.task = le32_to_cpu(replay->program.tasks[carrier->task_index].origin);
+		task->step.stats.task = le32_to_cpu(replay->program.tasks[worker->task_index].origin);
 		atomic_inc(&replay->waiting);
 	}
 	err = wait_event_interruptible(replay->go,
@@ -298,59 +298,59 @@ static int begin(struct rfs_carrier *carrier)
 	return 0;
 }
 
-static void finish(struct rfs_carrier *carrier)
+static void finish(struct rfs_worker *worker)
 {
-	struct rfs_replay *replay = carrier->replay;
-	struct iot_rec_played stats = carrier->task->step.stats;
-	u32 lane;
+	struct rfs_replay *replay = worker->replay;
+	struct iot_rec_played stats = worker->task->step.stats;
+	u32 queue;
 
-	for (lane = carrier->task_index + 1; is_lane_of(replay, lane, carrier->task_index); lane++) {
-		stats.diverged += replay->tasks[lane].step.stats.diverged;
-		stats.unable += replay->tasks[lane].step.stats.unable;
-		stats.emulated += replay->tasks[lane].step.stats.emulated;
+	for (queue = worker->task_index + 1; is_queue_of(replay, queue, worker->task_index); queue++) {
+		stats.diverged += replay->tasks[queue].step.stats.diverged;
+		stats.unable += replay->tasks[queue].step.stats.unable;
+		stats.emulated += replay->tasks[queue].step.stats.emulated;
 		if (replay->windows)
-			rfs_window_end(replay, lane);
+			rfs_window_end(replay, queue);
 	}
 	if (replay->windows)
-		rfs_window_end(replay, carrier->task_index);
+		rfs_window_end(replay, worker->task_index);
 	rfs_outcome_end(replay, &stats);
-	rfs_task_forget(carrier->task);
-	WRITE_ONCE(carrier->task->is_taken, false);
+	rfs_task_forget(worker->task);
+	WRITE_ONCE(worker->task->is_taken, false);
 	if (atomic_inc_return(&replay->finished) == replay->carried) {
 		WRITE_ONCE(replay->end_ns, now_ns());
 		rfs_windows_wake(replay);
 	}
 }
 
-/* Return: 0 when the task has ended; 1 to come back; -EINTR; and what ends a carrier. */
-static int perform_task(struct rfs_carrier *carrier)
+/* Return: 0 when the task has ended; 1 to come back; -EINTR; and what ends a worker. */
+static int perform_task(struct rfs_worker *worker)
 {
 	const struct cred *own = NULL;
-	int state = begin(carrier);
+	int state = begin(worker);
 
 	if (state)
 		return state;
-	if (carrier->task->cred)
-		own = override_creds(carrier->task->cred);
-	state = run_ops(carrier);
+	if (worker->task->cred)
+		own = override_creds(worker->task->cred);
+	state = run_ops(worker);
 	if (!state)
-		state = wait_for_lanes(carrier);
+		state = wait_for_queues(worker);
 	if (own)
 		revert_creds(own);
 	if (!state)
-		finish(carrier);
+		finish(worker);
 	return state;
 }
 
-static int perform_claimed(struct rfs_carrier *carrier)
+static int perform_claimed(struct rfs_worker *worker)
 {
 	int state = -EINVAL;
 
-	if (test_and_set_bit_lock(0, &carrier->task->is_claimed))
+	if (test_and_set_bit_lock(0, &worker->task->is_claimed))
 		return -EBUSY;
-	if (READ_ONCE(carrier->task->is_taken))
-		state = perform_task(carrier);
-	clear_bit_unlock(0, &carrier->task->is_claimed);
+	if (READ_ONCE(worker->task->is_taken))
+		state = perform_task(worker);
+	clear_bit_unlock(0, &worker->task->is_claimed);
 	return state;
 }
 
@@ -368,16 +368,16 @@ static int check_run(struct rfs_replay *replay, const struct iot_replay_run *run
 }
 
 /**
- * rfs_carrier_run() - current performs tasks until none is left, or it must go to user mode
+ * rfs_worker_run() - current performs tasks until none is left, or it must go to user mode
  * @replay: ready or started
  * @run: from user space; its task is what it is to come back with
  *
  * Return: 0 when there is no task left for it; 1 to come back; -EINTR, and it may come back;
  * -ECANCELED; -EBUSY if another thread performs the task; -EINVAL, -EFAULT, -ENOMEM.
  */
-int rfs_carrier_run(struct rfs_replay *replay, struct iot_replay_run *run)
+int rfs_worker_run(struct rfs_replay *replay, struct iot_replay_run *run)
 {
-	struct rfs_carrier carrier = {
+	struct rfs_worker worker = {
 		.replay = replay,
 		.sink = (void __user *)run->sink,
 		.source = (void __user *)run->source,
@@ -399,9 +399,9 @@ int rfs_carrier_run(struct rfs_replay *replay, struct iot_replay_run *run)
 			if (state <= 0)
 				return state;
 		}
-		carrier.task_index = run->task;
-		carrier.task = &replay->tasks[run->task];
-		state = carrier.task->pool == pool ? perform_claimed(&carrier) : -EINVAL;
+		worker.task_index = run->task;
+		worker.task = &replay->tasks[run->task];
+		state = worker.task->pool == pool ? perform_claimed(&worker) : -EINVAL;
 		if (state)
 			return state;
 		run->task = IOT_CARRIER_IDLE;
@@ -409,10 +409,10 @@ int rfs_carrier_run(struct rfs_replay *replay, struct iot_replay_run *run)
 }
 
 /**
- * rfs_start() - let all carriers go
+ * rfs_start() - let all workers go
  * @replay: ready
  *
- * Return: 0; -EAGAIN while a task that may start at once has no carrier; -EINVAL.
+ * Return: 0; -EAGAIN while a task that may start at once has no worker; -EINVAL.
  */
 int rfs_start(struct rfs_replay *replay)
 {
@@ -437,10 +437,10 @@ int rfs_start(struct rfs_replay *replay)
 }
 
 /**
- * rfs_cancel() - all carriers leave as soon as their operation has ended
+ * rfs_cancel() - all workers leave as soon as their operation has ended
  * @replay: in any state; it stays cancelled
  *
- * Takes no lock and does not wait for the carriers.
+ * Takes no lock and does not wait for the workers.
  */
 void rfs_cancel(struct rfs_replay *replay)
 {
@@ -456,7 +456,7 @@ void rfs_cancel(struct rfs_replay *replay)
 /**
  * rfs_status() - how far it is
  * @replay: in any state
- * @status: out: the numbers are those of slightly different moments, because the carriers are
+ * @status: out: the numbers are those of slightly different moments, because the workers are
  *	not stopped for them
  */
 void rfs_status(struct rfs_replay *replay, struct iot_replay_status *status)
@@ -472,7 +472,7 @@ void rfs_status(struct rfs_replay *replay, struct iot_replay_status *status)
 	};
 	if (smp_load_acquire(&replay->state) < RFS_LOADED)
 		return;
-	status->carriers = rfs_pools_carriers(replay);
+	status->workers = rfs_pools_workers(replay);
 	for (i = 0; i < replay->program.task_count; i++) {
 		status->ops += READ_ONCE(replay->tasks[i].step.stats.ops);
 		status->diverged += READ_ONCE(replay->tasks[i].step.stats.diverged);
