@@ -184,7 +184,7 @@ static void compare(u32 number, u32 late_ns, struct waits *waits)
 	find_history(&by_latches, with);
 	assert_int_equal(without->latch_count, 0);
 	assert_true_history(&by_latches, without);
-	if (late_ns) /* who was left out, because others are waited for, may be at the latch */
+	if (late_ns) /* a task left out, as others are waited for, may be at the latch */
 		assert_no_less(&by_latches, &one_by_one);
 	else
 		assert_memory_equal(one_by_one.known, by_latches.known, sizeof(by_latches.known));

@@ -39,7 +39,7 @@ static const struct {
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'u', 2, 2, 1 }, { 'c', 's', 3, 3, 2 } }, "c<b" },
 	{ "who is refused comes after who has it, and before it is given up",
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'n', 2, 2, 2 }, { 'c', 'u', 3, 3, 1 } }, "b<a c<b" },
-	{ "who waits until a signal comes is refused",
+	{ "a wait that a signal ends is refused",
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'i', 2, 5, 2, IOT_LOCK_wait }, { 'c', 'u', 6, 6, 1 } }, "b<a c<b" },
 	{ "and is refused by one that has given it up before the signal came",
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'i', 2, 9, 2, IOT_LOCK_wait }, { 'c', 'u', 3, 4, 1 } }, "b<a c<b" },

@@ -142,7 +142,7 @@ static bool is_known(const struct told *told, const struct told_piece *piece)
 }
 
 /**
- * canon_know_map() - a process has a mapping, as was told, or as a fork has copied it
+ * canon_know_map() - a process has a mapping, announced or copied by a fork
  * @s: where the reading is
  * @task: index of one of its tasks
  * @piece: the mapping
