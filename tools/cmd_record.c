@@ -36,6 +36,7 @@ struct options {
 	bool is_attach;
 	bool is_join;
 	bool is_mpi_only;
+	bool is_uncalibrated;
 	bool is_quiet;
 };
 
@@ -143,6 +144,8 @@ static const struct option_row option_rows[] = {
 	  .help = "record MPI calls: if the command is mpirun or mpiexec (default), always, never, or of this MPI" },
 	{ "wakes", .field = FIELD(record.has_wakes),
 	  .help = "also record wake-ups, so that a replay keeps the order imposed by pipes, sockets and locks in memory" },
+	{ "no-calibration", 0, OPTION_FLAG, .field = FIELD(is_uncalibrated),
+	  .help = "do not measure the cost of recording before the recording begins" },
 	{ "ops", 0, OPTION_TEXT, "CLASS,...", .set = set_ops,
 	  .help = "record only operations of these classes: metadata, data, mapping, sync, lock" },
 	{ "buffers", 0, OPTION_COUNT, "N", .min = 4, .max = 1024, .field = FIELD(record.buffers),
@@ -597,7 +600,7 @@ static int run(int argc, char **argv)
 	if (!options.is_attach)
 		find_mpi_library(&options);
 	add_facts(&options);
-	if (!options.is_mpi_only)
+	if (!options.is_mpi_only && !options.is_uncalibrated)
 		add_costs(&options);
 	options.record.facts = (const char *const *)options.facts.lines;
 	return options.is_join || options.is_mpi_only ? record_job(&options) : record(&options);
