@@ -61,7 +61,7 @@ const struct cmd *cmd_find(const char *name)
 }
 
 /**
- * cmd_unknown() - print that there is no such command, with a similar one if there is one
+ * cmd_unknown() - report a command that does not exist, and suggest a similar one
  *
  * Return: EXIT_USAGE.
  */
