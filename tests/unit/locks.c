@@ -169,7 +169,7 @@ static void locks_give_edges(void **state)
 		struct graph *graph = graph_of(steps, tasks, indices);
 		char edges[64] = "";
 
-		assert_int_equal(graph_pass_effects(graph, NULL), 0);
+		assert_int_equal(graph_pass_linear(graph, NULL), 0);
 		for (i = 0; steps[i].name; i++)
 			for (from = 0; steps[from].name; from++)
 				for (e = graph->tasks[tasks[i]].ops[indices[i]].edges; e != GRAPH_NONE;
@@ -222,7 +222,7 @@ static void many_ranges_keep_their_order(void **state)
 		add_range(graph, one, 15 + 10 * i, i, 0);
 	}
 	add_range(graph, two, 20 + 10 * ranges, 17, IOT_LOCK_exclusive);
-	assert_int_equal(graph_pass_effects(graph, NULL), 0);
+	assert_int_equal(graph_pass_linear(graph, NULL), 0);
 	last = &graph->tasks[two].ops[0];
 	assert_int_not_equal(last->edges, GRAPH_NONE);
 	assert_int_equal(graph->edges[last->edges].task, one);

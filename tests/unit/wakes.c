@@ -41,7 +41,7 @@ static void wake(struct graph *graph, u32 task, u32 woken, u64 time_ns, u64 runt
 {
 	struct graph_op *op = add(graph, task, IOT_PLAY_pass, time_ns, time_ns);
 
-	op->flags = PASS_WAKE;
+	op->flags = NOP_WAKE;
 	op->event = graph->wake_count;
 	op = add(graph, woken, IOT_PLAY_leave, time_ns, time_ns);
 	op->flags = LEAVE_WOKEN;

@@ -8,7 +8,6 @@
 
 #include "compiler.h"
 #include "initial.h"
-#include "analyse/passes/passes.h"
 
 /* -- tasks ------------------------------------------------------------------------------------- */
 
@@ -57,7 +56,7 @@ static u32 rank_of(const struct compiler *c, const struct graph_task *task)
 
 static int put_task(struct compiler *c, u32 index, u32 space)
 {
-	struct graph_task *from = &c->graph->tasks[index];
+	const struct graph_task *from = &c->graph->tasks[index];
 	const struct graph_task *user = from->queue_of == GRAPH_NONE ? from : &c->graph->tasks[from->queue_of];
 	struct iot_program_task task = {
 		.first_op = cpu_to_le64(iot_builder_count(c->builder, IOT_SECTION_OPS)),
@@ -84,9 +83,8 @@ static int put_task(struct compiler *c, u32 index, u32 space)
 	task.wait_count = cpu_to_le32(waits);
 	if (!err && iot_builder_add(c->builder, IOT_SECTION_TASKS, &task) < 0)
 		err = -ENOMEM;
-	free(from->ops); /* they are in the program now, and take as much room there */
-	from->ops = NULL;
-	from->op_count = 0;
+	if (c->own)
+		analysis_drop_ops(c->own, index);
 	return err;
 }
 
@@ -212,7 +210,7 @@ static int put_facts(struct compiler *c)
 	if (!err)
 		err = iot_builder_fact(c->builder, "compile.order", c->options->order ?: "iotape");
 	for (i = 0; i < EDGE_CAUSE_COUNT && !err; i++)
-		if (c->options->without & (1u << i))
+		if (analysis_options(c->analysis)->without & (1u << i))
 			err = iot_builder_fact(c->builder, "compile.without", edge_cause_names[i]);
 	return err;
 }
@@ -278,7 +276,7 @@ static void sum_omissions(struct compiler *c)
 	iot_omissions_add(&s->omissions, IOT_OMISSION_sources, graph->mpi_unknown, 0, 0, NULL);
 }
 
-static int build(struct compiler *c, struct tree *tree)
+static int build(struct compiler *c)
 {
 	int err = number_tasks(c);
 
@@ -289,7 +287,7 @@ static int build(struct compiler *c, struct tree *tree)
 	if (!err)
 		err = put_latches(c);
 	if (!err)
-		err = initial_put(c->builder, tree, c->graph, c->options, c->summary);
+		err = initial_put(c->builder, c->analysis, c->options, c->summary);
 	if (!err) {
 		sum_omissions(c);
 		err = put_facts(c);
@@ -364,11 +362,14 @@ static int save(struct compiler *c, const char *path, struct iot_reject *reject)
 	return err;
 }
 
-static int compile_graph(struct graph *graph, struct tree *tree,
+static int write_program(const struct analysis *analysis, struct analysis *own,
 			 const struct compile_options *options, struct compile_summary *summary,
 			 struct iot_reject *reject)
 {
-	struct compiler c = { .options = options, .graph = graph, .summary = summary };
+	const struct graph *graph = analysis_graph(analysis);
+	struct compiler c = {
+		.options = options, .analysis = analysis, .graph = graph, .own = own, .summary = summary,
+	};
 	int err = iot_builder_open(graph->info.capture, &c.builder);
 
 	if (!err)
@@ -384,7 +385,7 @@ static int compile_graph(struct graph *graph, struct tree *tree,
 	if (!err)
 		err = sort_ranks(&c);
 	if (!err)
-		err = build(&c, tree);
+		err = build(&c);
 	if (!err) {
 		summarize(&c);
 		err = save(&c, options->program, reject);
@@ -412,44 +413,59 @@ static int refuse_filtered(const struct graph *graph, struct iot_reject *reject)
 }
 
 /**
- * compile_trace() - compile a trace
- * @options: which, and how
+ * compile_analysis() - write a program from an analysed trace
+ * @analysis: only read, so that the caller may compile again or read on
+ * @options: the program; @trace, @rules, @without, @fan_in_min and @progress of the analysis count instead
  * @summary: filled in; for compile_summary_free(), also on failure
  * @reject: filled in if the trace is refused, or the program would be
+ *
+ * Return: 0; -EINVAL if a pass has not run; or another negative errno. After an error no program was written.
+ */
+int compile_analysis(const struct analysis *analysis, const struct compile_options *options,
+		     struct compile_summary *summary, struct iot_reject *reject)
+{
+	int err;
+
+	*summary = (struct compile_summary){};
+	*reject = (struct iot_reject){};
+	err = refuse_filtered(analysis_graph(analysis), reject);
+	if (!err && analysis_passes(analysis) != PASSES_ALL)
+		err = -EINVAL;
+	return err ? err : write_program(analysis, NULL, options, summary, reject);
+}
+
+/**
+ * compile_trace() - load a trace, run all passes, and write a program
+ * @options: the trace, the program and the rules
+ * @summary: filled in; for compile_summary_free(), also on failure
+ * @reject: filled in if the trace is refused, or the program would be
+ *
+ * The graph is freed while the program grows, so the peak of memory is lower than with compile_analysis().
  *
  * Return: 0 or a negative errno; then no program was written.
  */
 int compile_trace(const struct compile_options *options, struct compile_summary *summary,
 		  struct iot_reject *reject)
 {
-	struct graph *graph;
-	struct tree *tree = NULL;
+	const struct analysis_options rules = {
+		.rules = options->rules,
+		.without = options->without,
+		.fan_in_min = options->fan_in_min,
+		.progress = options->progress,
+	};
+	struct analysis *analysis;
 	int err;
 
 	*summary = (struct compile_summary){};
 	*reject = (struct iot_reject){};
-	err = graph_open(&graph);
+	err = analysis_load(&analysis, options->trace, &rules, reject);
 	if (!err)
-		err = tree_open(&tree);
+		err = refuse_filtered(analysis_graph(analysis), reject);
 	if (!err)
-		err = load_trace(options->trace, graph, tree, options->progress, reject);
+		err = analysis_run(analysis, PASSES_ALL);
 	if (!err)
-		err = refuse_filtered(graph, reject);
-	if (!err) {
-		graph->rules = options->rules;
-		graph->causes_left_out = options->without;
-		if (options->fan_in_min)
-			graph->fan_in_min = options->fan_in_min;
-		if (!(options->rules & ORDER_BIT(mpi)))
-			graph->causes_left_out |= 1u << EDGE_mpi;
-		if (!(options->rules & ORDER_BIT(wake)))
-			graph->causes_left_out |= 1u << EDGE_wake;
-		err = graph_passes_run(graph, tree);
-	}
-	if (!err)
-		err = compile_graph(graph, tree, options, summary, reject);
-	tree_close(tree);
-	graph_close(graph);
+		err = write_program(analysis, analysis, options, summary, reject);
+	analysis_close(analysis);
 	return err;
 }
 

@@ -5,7 +5,7 @@
 #ifndef IOTAPE_COMPILE_H
 #define IOTAPE_COMPILE_H
 
-#include "analyse/graph/load.h"
+#include "analyse/passes/analysis.h"
 #include "analyse/stats/times.h"
 #include "lib/iotape.h"
 
@@ -115,6 +115,8 @@ struct compile_options {
 	load_progress_fn progress;
 };
 
+int compile_analysis(const struct analysis *analysis, const struct compile_options *options,
+		     struct compile_summary *summary, struct iot_reject *reject);
 int compile_trace(const struct compile_options *options, struct compile_summary *summary,
 		  struct iot_reject *reject);
 void compile_summary_free(struct compile_summary *summary);

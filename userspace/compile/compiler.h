@@ -10,6 +10,9 @@
 
 /**
  * struct compiler - the work on a program
+ * @analysis, @graph: of the trace; only read
+ * @own: the same analysis if nobody needs it after the program, so that operations are freed as soon as they are
+ *	written; else NULL
  * @owners: processes that own locks; their number is never larger than that of tasks
  * @program_task: of each task of the graph, its number in the program, or GRAPH_NONE
  * @ranks: those of the graph, by process
@@ -18,7 +21,9 @@
  */
 struct compiler {
 	const struct compile_options *options;
-	struct graph *graph;
+	const struct analysis *analysis;
+	const struct graph *graph;
+	struct analysis *own;
 	struct iot_builder *builder;
 	struct slots *handles;
 	struct slots *maps;

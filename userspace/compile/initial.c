@@ -461,18 +461,18 @@ static int put_items(struct initial *in)
 
 /* -- all of it ----------------------------------------------------------------------- */
 
-static int gather(struct initial *in, struct tree *tree)
+static int gather(struct initial *in, const struct analysis *analysis)
 {
 	const struct tree_entry *entries;
 	size_t count, i;
-	int err = tree_finish(tree, &entries, &count);
+	int err = analysis_initial(analysis, &entries, &count);
 
 	if (!err)
 		err = read_snapshot(in);
 	for (i = 0; i < count && !err; i++)
 		err = take_traced(in, &entries[i]);
 	if (in->snapshot && !err)
-		err = tree_absent(tree, note_absent, in);
+		err = analysis_absent(analysis, note_absent, in);
 	for (i = 0; i < count && in->snapshot && !err; i++)
 		if (is_known(entries[i].path))
 			err = take_parents(in, entries[i].path);
@@ -504,16 +504,16 @@ static void free_all(struct initial *in)
 /**
  * initial_put() - write the initial state
  * @builder: the program
- * @tree: what the trace found; complete
- * @graph: of the trace
+ * @analysis: of the trace, after all passes
  * @options: the snapshot, if there is one, and how much of it
  * @summary: filled in: what is about the initial state
  *
  * Return: 0 or a negative errno.
  */
-int initial_put(struct iot_builder *builder, struct tree *tree, const struct graph *graph,
+int initial_put(struct iot_builder *builder, const struct analysis *analysis,
 		const struct compile_options *options, struct compile_summary *summary)
 {
+	const struct graph *graph = analysis_graph(analysis);
 	struct initial in = {
 		.builder = builder,
 		.options = options,
@@ -522,7 +522,7 @@ int initial_put(struct iot_builder *builder, struct tree *tree, const struct gra
 		.is_strace = !strcmp(graph_fact(graph, "source"), "strace"),
 	};
 	const char *directory;
-	int err = gather(&in, tree);
+	int err = gather(&in, analysis);
 
 	if (!err)
 		err = put_items(&in);

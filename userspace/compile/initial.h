@@ -7,7 +7,7 @@
 
 #include "compile.h"
 
-int initial_put(struct iot_builder *builder, struct tree *tree, const struct graph *graph,
+int initial_put(struct iot_builder *builder, const struct analysis *analysis,
 		const struct compile_options *options, struct compile_summary *summary);
 
 #endif

@@ -71,10 +71,10 @@ struct graph_edge {
 	u32 next;
 };
 
-/* What a pass is. */
-enum graph_pass {
-	PASS_START = 1, /* the next operation of the task starts now: its waits are here */
-	PASS_WAKE = 2,  /* the task wakes another one: graph.wakes has it */
+/* Kinds of nops that no record stands for. */
+enum graph_nop {
+	NOP_START = 1, /* the next operation of the task starts now: its waits are here */
+	NOP_WAKE = 2,  /* the task wakes another one: graph.wakes has it */
 };
 
 /* What a leave waits for, if not for a message. */
@@ -103,7 +103,7 @@ enum graph_leave {
  *	id; of a leave that waits for the end of a task, that task's id, of one that waits for the
  *	end of a request, its place in graph.requests; of the two ends of a wake-up, its place in graph.wakes; of a submit, its request queue, GRAPH_NONE if none
  * @flags: of a leave that belongs to no MPI call, an enum graph_leave; of a pass that the
- *	trace does not have, an enum graph_pass
+ *	trace does not have, an enum graph_nop
  * @found: of a lock, what was in the way
  * @memory: of a submit, until queues.c has seen it, a number of the memory that it uses; 0 if not known
  *
@@ -526,7 +526,7 @@ void graph_sort(struct graph *graph);
 /* One of the two operations that stand for a wake-up? */
 static inline bool graph_is_wake(const struct graph_op *op)
 {
-	return (op->kind == IOT_PLAY_pass && op->flags == PASS_WAKE) ||
+	return (op->kind == IOT_PLAY_pass && op->flags == NOP_WAKE) ||
 	       (op->kind == IOT_PLAY_leave && op->flags == LEAVE_WOKEN);
 }
 

@@ -337,7 +337,7 @@ static int load_wake(struct loader *l, const struct iot_rec_wake *r)
 	if (!op)
 		return -ENOMEM;
 	op->kind = IOT_PLAY_pass;
-	op->flags = PASS_WAKE;
+	op->flags = NOP_WAKE;
 	op->enter_ns = r->time_ns;
 	op->end_ns = r->time_ns;
 	op->number = r->op;

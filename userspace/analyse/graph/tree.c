@@ -576,15 +576,7 @@ static void place_directories(struct tree *tree, struct node *node)
 	}
 }
 
-/**
- * tree_finish() - all that was there, parents before what is in them
- * @tree: complete; not to be observed any more
- * @entries: out: live as long as the tree
- * @count: out: their number
- *
- * Return: 0 or -ENOMEM.
- */
-int tree_finish(struct tree *tree, const struct tree_entry **entries, size_t *count)
+static int list_entries(struct tree *tree)
 {
 	struct node *node;
 
@@ -599,6 +591,23 @@ int tree_finish(struct tree *tree, const struct tree_entry **entries, size_t *co
 		if (is_entry(tree, node))
 			fill_entry(&tree->entries[tree->entry_count++], node);
 	qsort(tree->entries, tree->entry_count, sizeof(*tree->entries), compare_entries);
+	return 0;
+}
+
+/**
+ * tree_finish() - list the initial tree, parents before children; each call returns the same list
+ * @tree: complete; nothing may be added any more
+ * @entries: out: live as long as the tree
+ * @count: out: their number
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tree_finish(struct tree *tree, const struct tree_entry **entries, size_t *count)
+{
+	int err = tree->entries ? 0 : list_entries(tree);
+
+	if (err)
+		return err;
 	*entries = tree->entries;
 	*count = tree->entry_count;
 	return tree->is_short_of_memory ? -ENOMEM : 0;

@@ -22,7 +22,7 @@ struct place {
 };
 
 struct walk {
-	struct graph *graph;
+	const struct graph *graph;
 	struct place *heap; /* who began first at the top */
 	u32 heap_count;
 	u32 *next;	    /* of each task, its next operation */
@@ -166,7 +166,7 @@ static int step(struct walk *w, graph_visit_fn visit, void *context)
 	return err;
 }
 
-static int walk_init(struct walk *w, struct graph *graph, graph_visit_fn leave)
+static int walk_init(struct walk *w, const struct graph *graph, graph_visit_fn leave)
 {
 	u32 tasks = graph->task_count, latches = graph->latch_count, i;
 
@@ -196,7 +196,7 @@ static int walk_init(struct walk *w, struct graph *graph, graph_visit_fn leave)
 	return 0;
 }
 
-static int walk(struct graph *graph, graph_visit_fn visit, graph_visit_fn leave, void *context)
+static int walk(const struct graph *graph, graph_visit_fn visit, graph_visit_fn leave, void *context)
 {
 	struct walk w;
 	int err = walk_init(&w, graph, leave);
@@ -224,7 +224,7 @@ static int walk(struct graph *graph, graph_visit_fn visit, graph_visit_fn leave,
  *
  * Return: 0, -ENOMEM, or what @visit returned if that was not 0.
  */
-int graph_walk(struct graph *graph, graph_visit_fn visit, void *context)
+int graph_walk(const struct graph *graph, graph_visit_fn visit, void *context)
 {
 	return walk(graph, visit, NULL, context);
 }
@@ -238,7 +238,7 @@ int graph_walk(struct graph *graph, graph_visit_fn visit, void *context)
  *
  * Return: 0, or a negative errno as graph_walk() does.
  */
-int graph_walk_spans(struct graph *graph, graph_visit_fn visit, graph_visit_fn leave, void *context)
+int graph_walk_spans(const struct graph *graph, graph_visit_fn visit, graph_visit_fn leave, void *context)
 {
 	return walk(graph, visit, leave, context);
 }

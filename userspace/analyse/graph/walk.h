@@ -10,8 +10,8 @@
 /* Called for an operation; return: 0, or a negative errno, which ends the walk. */
 typedef int (*graph_visit_fn)(void *context, u32 task, u32 index);
 
-int graph_walk(struct graph *graph, graph_visit_fn visit, void *context);
-int graph_walk_spans(struct graph *graph, graph_visit_fn visit, graph_visit_fn leave,
+int graph_walk(const struct graph *graph, graph_visit_fn visit, void *context);
+int graph_walk_spans(const struct graph *graph, graph_visit_fn visit, graph_visit_fn leave,
 		     void *context);
 
 #endif

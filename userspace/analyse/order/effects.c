@@ -266,7 +266,7 @@ static int settle(struct graph *graph, struct tree *tree)
 }
 
 /**
- * graph_pass_effects() - edges between operations that overlapped, as their results demand
+ * graph_pass_linear() - edges between operations that overlapped, as their results demand
  * @graph: with the edges of life and messages
  * @tree: what was there before; names that operations found in different ways while they
  *	overlapped are settled, whatever the rules are. NULL: nobody asks
@@ -275,7 +275,7 @@ static int settle(struct graph *graph, struct tree *tree)
  *
  * Return: 0 or -ENOMEM.
  */
-int graph_pass_effects(struct graph *graph, struct tree *tree)
+int graph_pass_linear(struct graph *graph, struct tree *tree)
 {
 	bool is_disputed = tree && tree_is_disputed(tree);
 	struct effects e = { .graph = graph, .causes = causes_of(graph) };

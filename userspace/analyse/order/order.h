@@ -14,7 +14,7 @@ struct tree;
 int graph_pass_life(struct graph *graph);
 int graph_pass_queues(struct graph *graph);
 int graph_pass_wakes(struct graph *graph);
-int graph_pass_effects(struct graph *graph, struct tree *tree);
+int graph_pass_linear(struct graph *graph, struct tree *tree);
 int graph_pass_starts(struct graph *graph);
 int graph_pass_resources(struct graph *graph);
 int graph_pass_fan_in(struct graph *graph);

@@ -79,7 +79,7 @@ static int insert_marks(struct graph_task *t, u32 *marks)
 			continue;
 		op[-1] = (struct graph_op){
 			.kind = IOT_PLAY_pass,
-			.flags = PASS_START,
+			.flags = NOP_START,
 			.enter_ns = op->enter_ns,
 			.end_ns = op->enter_ns,
 			.edges = op->edges, /* for ends of requests */
