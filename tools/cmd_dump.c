@@ -218,7 +218,7 @@ static void print_omissions(const struct options *options, const struct iot_read
 }
 
 /* The directories that recorded ones are in are not records of the trace: they have their part in paths. */
-static int dump_records(const struct options *options, struct iot_reader *reader,
+static int dump_records(struct options *options, struct iot_reader *reader,
 			struct iot_names *names, const struct iot_roots *roots)
 {
 	struct iot_omissions omissions = {};
@@ -237,6 +237,8 @@ static int dump_records(const struct options *options, struct iot_reader *reader
 		const struct iot_kind_info *info = iot_kind_info(record.kind);
 
 		iot_omissions_take(&omissions, &record);
+		if (selection_take(&options->selection, &record))
+			return fail("%s: %s", options->name, strerror(ENOMEM));
 		named = record;
 		iot_roots_apply(roots, &named);
 		if (iot_names_before(names, &named))
@@ -287,7 +289,9 @@ static int dump(struct options *options)
 	options->view.actors.origin_ns = info.mono_ns;
 	if (options->is_json)
 		dump_json_head(&options->view, info.capture);
-	code = dump_records(options, reader, names, roots);
+	code = selection_open(&options->selection) ? fail("%s: %s", options->name, strerror(ENOMEM)) :
+						     dump_records(options, reader, names, roots);
+	selection_close(&options->selection);
 	iot_names_close(names);
 	iot_reader_close(reader);
 	iot_roots_close(roots);
@@ -312,6 +316,7 @@ static int run(int argc, char **argv)
 		err = actors_read(options.path, &options.view.actors, &reject);
 	code = err ? fail_reject(options.name, err, &reject) : dump(&options);
 	actors_free(&options.view.actors);
+	filter_free((struct filter *)options.selection.filter);
 	return code;
 }
 

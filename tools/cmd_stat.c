@@ -447,9 +447,10 @@ static int stat_groups(const struct options *options)
 {
 	struct breakdown b = { .key = options->by, .selection = options->selection };
 	struct iot_reject reject = {};
-	int err = breakdown_read(options->path, &b, &reject);
+	int err = selection_open(&b.selection) ?: breakdown_read(options->path, &b, &reject);
 	int code = err ? fail_reject(options->name, err, &reject) : print_groups(options, &b);
 
+	selection_close(&b.selection);
 	breakdown_free(&b);
 	return code;
 }

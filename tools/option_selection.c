@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "option_filter.h"
+
 static bool is_operation(const struct iot_kind_info *info)
 {
 	return info->group == IOT_GROUP_op || (info->group == IOT_GROUP_mpi && iot_kind_is_span(info));
@@ -45,4 +47,18 @@ void option_set_operations(struct option_state *state, char *list)
 			option_error(state, "--op=%s: no such operation", name);
 		selection->is_op[info->kind] = true;
 	}
+}
+
+/**
+ * option_set_filter() - the value of --filter of commands that read traces
+ *
+ * The field of the row is the struct selection.
+ */
+void option_set_filter(struct option_state *state, char *argument)
+{
+	struct selection *selection = (void *)((char *)state->options + state->row->field.offset);
+	struct filter *filter = option_filter(state, argument, true);
+
+	filter_free((struct filter *)selection->filter);
+	selection->filter = filter;
 }

@@ -24,9 +24,13 @@
 	{ "path", 'p', OPTION_TEXT, "GLOB", .field = OPTION_FIELD(type, selection.pattern),                 \
 	  .help = "only operations on paths that match the shell pattern" },                                \
 	{ "op", 0, OPTION_TEXT, "KIND[,...]", .word_at = option_operation_at, .set = option_set_operations, \
-	  .field = OPTION_FIELD(type, selection), .help = "only operations of these kinds" }
+	  .field = OPTION_FIELD(type, selection), .help = "only operations of these kinds" },                  \
+	{ "filter", 0, OPTION_TEXT, "EXPR|@FILE", .set = option_set_filter,                                  \
+	  .field = OPTION_FIELD(type, selection), .help = "only operations for which the expression is true, see "   \
+							  "iotape-filter(7)" }
 
 const char *option_operation_at(size_t index);
+void option_set_filter(struct option_state *state, char *argument);
 void option_set_operations(struct option_state *state, char *list);
 
 #endif

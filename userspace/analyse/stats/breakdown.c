@@ -310,8 +310,12 @@ static bool is_counted(const struct breakdown *b, const struct iot_record *r)
 static int take_record(void *context, struct iot_names *names, const struct iot_record *r)
 {
 	struct breakdown *b = context;
+	int err;
 
 	iot_omissions_take(&b->omissions, r);
+	err = selection_take(&b->selection, r);
+	if (err)
+		return err;
 	if (r->kind == IOT_KIND_complete)
 		return take_complete(b, &r->complete);
 	if (!is_counted(b, r))
@@ -334,7 +338,7 @@ static void requests_free(struct breakdown *b)
 /**
  * breakdown_read() - group the selected operations of a trace
  * @path: of the trace
- * @breakdown: in: @key and @selection, all else zero; out: the groups; to be given to breakdown_free(), also after
+ * @breakdown: in: @key and @selection, which is open, all else zero; out: the groups; to be given to breakdown_free(), also after
  *	an error
  * @reject: filled in if the trace is refused
  *

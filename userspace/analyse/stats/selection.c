@@ -12,7 +12,7 @@
 bool selection_is_all(const struct selection *selection)
 {
 	return !selection->since_ns && !selection->until_ns && !selection->task && !selection->has_rank &&
-	       !selection->pattern && !selection->has_ops;
+	       !selection->pattern && !selection->has_ops && !selection->filter;
 }
 
 /**
@@ -21,6 +21,39 @@ bool selection_is_all(const struct selection *selection)
 bool selection_needs_actors(const struct selection *selection)
 {
 	return selection->has_rank;
+}
+
+/**
+ * selection_open() - begin with a trace
+ * @selection: the conditions
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int selection_open(struct selection *selection)
+{
+	return selection->filter ? filter_view_open(selection->filter, &selection->view) : 0;
+}
+
+/**
+ * selection_take() - learn from a record what the conditions need
+ * @selection: open
+ * @record: the next one of the trace
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int selection_take(struct selection *selection, const struct iot_record *record)
+{
+	return selection->view ? filter_view_take(selection->view, record) : 0;
+}
+
+/**
+ * selection_close() - forget what was learned
+ * @selection: open, or not
+ */
+void selection_close(struct selection *selection)
+{
+	filter_view_close(selection->view);
+	selection->view = NULL;
 }
 
 static bool is_of_rank(const struct selection *selection, const struct actors *actors, u32 task)
@@ -32,7 +65,7 @@ static bool is_of_rank(const struct selection *selection, const struct actors *a
 
 /**
  * selection_match() - does a record meet all conditions?
- * @selection: the conditions
+ * @selection: the conditions, open
  * @actors: of the trace; without ranks only @origin_ns is used
  * @names: as of the record
  * @record: the record
@@ -48,6 +81,8 @@ bool selection_match(const struct selection *selection, const struct actors *act
 	if (selection->until_ns && since_ns >= (s64)selection->until_ns)
 		return false;
 	if (selection->has_ops && !selection->is_op[record->kind])
+		return false;
+	if (selection->view && !filter_view_match(selection->view, names, record))
 		return false;
 	if (selection->task && iot_record_task(record) != selection->task)
 		return false;

@@ -6,6 +6,7 @@
 #define IOTAPE_SELECTION_H
 
 #include "actors.h"
+#include "filter/filter.h"
 
 /**
  * struct selection - conditions, all of which a record must meet; all zero selects everything
@@ -14,6 +15,8 @@
  * @rank: used if @has_rank
  * @pattern: shell pattern that the path of an operation matches, NULL: any
  * @is_op: operations by kind, used if @has_ops
+ * @filter: an expression, iotape-filter(7); NULL: any
+ * @view: of @filter, between selection_open() and selection_close()
  */
 struct selection {
 	u64 since_ns;
@@ -24,10 +27,15 @@ struct selection {
 	const char *pattern;
 	bool has_ops;
 	bool is_op[IOT_KIND_END];
+	const struct filter *filter;
+	struct filter_view *view;
 };
 
 bool selection_is_all(const struct selection *selection);
 bool selection_needs_actors(const struct selection *selection);
+int selection_open(struct selection *selection);
+int selection_take(struct selection *selection, const struct iot_record *record);
+void selection_close(struct selection *selection);
 bool selection_match(const struct selection *selection, const struct actors *actors, struct iot_names *names,
 		     const struct iot_record *record);
 
