@@ -62,7 +62,7 @@ struct rfs_map {
 	} holes[RFS_HOLES_MAX];
 };
 
-/* locks.c */
+/* run_vfs_locks.c */
 void rfs_locks_drop(struct rfs_replay *replay, struct rfs_handle *handle);
 
 void rfs_handle_put_last(struct rfs_replay *replay, struct rfs_handle *handle);

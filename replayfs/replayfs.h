@@ -4,15 +4,15 @@
  *
  * A replay is a descriptor of /dev/replayfs. User space hands it the file of a program, to be
  * verified (load), says where and how to run it (setup), and sends a thread of its own
- * into it for each task (run): the worker, which performs the operations of the task
+ * into it for each task (run): the worker, which runs the operations of the task
  * one after the other without leaving the kernel.
  *
  * Locking: `lock` serializes load, setup and start. From start on the program and the
  * options do not change, and workers take no lock between operations:
  *
  *   progress[], pending[]	core/replay/order.h: written by one, read by all, with barriers
- *   who waits for whom	wait.c
- *   which worker is next	pool.c: a lock, taken when a task begins
+ *   who waits for whom	wait_queues.c
+ *   which worker is next	worker_pool.c: a lock, taken when a task begins
  *   windows of the program	window.c: rings with one who fills and one who empties
  *   struct rfs_task		the worker that has claimed it
  *   handle and mapping slots	handles.h: a reference count each
@@ -53,7 +53,7 @@ struct rfs_share;
 struct rfs_window;
 
 /**
- * struct rfs_source - the file of a program, and what of it is in memory, see source.c
+ * struct rfs_source - the file of a program, and what of it is in memory, see program_source.c
  * @file: NULL once all of it is
  * @is_streamed: operations and waits are not
  * @head: the program's header
@@ -69,7 +69,7 @@ struct rfs_source {
 };
 
 /**
- * struct rfs_waiter - something that waits for a task or a latch, see wait.c
+ * struct rfs_waiter - something that waits for a task or a latch, see wait_queues.c
  * @entry: in the queue of what it waits for
  * @replay: of which it is
  * @wait: for what
@@ -83,20 +83,20 @@ struct rfs_waiter {
 };
 
 /**
- * struct rfs_task - a task as it is performed
+ * struct rfs_task - a task as it is run
  * @waiters: number of tasks that wait for an operation of it
  * @start: the task itself, while it waits for what its first operation waits for
  * @starts: the waits of its first operation
  * @start_count: their number
  * @ready: in the list of its pool
- * @pool: whose workers may perform it; NULL for a request queue, and for what another node performs
+ * @pool: whose workers may run it; NULL for a request queue, and for what another node runs
  * @is_claimed: a worker is in it
  * @is_taken: a worker was given it, and it has not ended
  * @has_begun: a worker has been in it before
  * @meter: of the pending operation
  * @step: how far it is; pending while a worker goes to user mode and back
  * @memory: the worker's, from the first time it comes in until the task has ended
- * @cred: what it performs with, likewise; NULL for what the worker has
+ * @cred: what it runs with, likewise; NULL for what the worker has
  * @request: of a request queue, see requests.c
  */
 struct rfs_task {
@@ -119,7 +119,7 @@ struct rfs_task {
 };
 
 /* A transfer larger than the worker's buffer goes to the same memory several times. */
-#define RFS_VECTORS_MAX (IOT_PROGRAM_LENGTH_MAX / IOT_CARRIER_BUFFER_BYTES + 1)
+#define RFS_VECTORS_MAX (IOT_PROGRAM_LENGTH_MAX / IOT_WORKER_BUFFER_BYTES + 1)
 
 /**
  * struct rfs_memory - kernel memory that a worker needs
@@ -132,7 +132,7 @@ struct rfs_memory {
 };
 
 /**
- * struct rfs_pool - tasks that any of the same workers can perform, see pool.c
+ * struct rfs_pool - tasks that any of the same workers can run, see worker_pool.c
  * @space: their address space, IOT_SPACE_COMMON if they need none of their own
  * @numbers: of tasks and workers
  * @workers: workers that have come in so far
@@ -168,7 +168,7 @@ struct rfs_request;
  * @order: how far tasks and latches are
  * @tasks: one for each task of the program
  * @latches: one for each latch
- * @moved: queues of tasks that wait for operations, see wait.c
+ * @moved: queues of tasks that wait for operations, see wait_queues.c
  * @moved_mask: their number, a power of two, less one
  * @handles: slots of open files, see handles.h
  * @maps: slots of mappings, see handles.h
@@ -178,7 +178,7 @@ struct rfs_request;
  * @requests: of the request queues, one each
  * @under_way: requests that have been submitted and have not ended
  * @carried: tasks that are no request queues, and are not another node's
- * @share: which part of the program is performed here; NULL for all of it
+ * @share: which part of the program is run here; NULL for all of it
  * @windows: one for each task, if the program is streamed, else NULL
  * @starts: waits of first operations, if the program is streamed
  * @hungry: windows that the feeder should look at
@@ -240,14 +240,14 @@ struct rfs_replay {
 };
 
 /**
- * struct rfs_worker - a thread of the user that performs a task, while it is in the kernel
+ * struct rfs_worker - a thread of the user that runs a task, while it is in the kernel
  * @replay: the replay; the descriptor that the thread came through keeps it
  * @task_index: which task
  * @task: the same, claimed by this worker
  * @sink: its memory that reads go to
  * @source: its memory that writes come from
  * @ioprio: of its reads and writes, looked at now and then
- * @delegated: what a client of NFS has to give back before the operation can be performed
+ * @delegated: what a client of NFS has to give back before the operation can be run
  */
 struct rfs_worker {
 	struct rfs_replay *replay;
@@ -269,20 +269,20 @@ static inline const char *rfs_string(const struct rfs_worker *worker, __le32 off
 	return iot_program_string(&worker->replay->program, offset);
 }
 
-/* load.c */
+/* program_load.c */
 int rfs_load(struct rfs_replay *replay, struct iot_replay_load *load);
 int rfs_setup(struct rfs_replay *replay, const struct iot_replay_setup *setup);
 void rfs_unload(struct rfs_replay *replay);
 
-/* source.c */
+/* program_source.c */
 int rfs_source_open(struct rfs_source *source, const struct iot_replay_load *load,
 		    struct iot_program *program, struct iot_reject *reject);
 int rfs_source_check(const struct rfs_source *source, u64 starts);
 void rfs_source_settle(struct rfs_source *source, struct iot_program *program);
 void rfs_source_close(struct rfs_source *source);
 
-/* users.c */
-int rfs_user_get(const struct iot_program_task *task, const struct cred **cred);
+/* task_users.c */
+int rfs_task_user_get(const struct iot_program_task *task, const struct cred **cred);
 
 /* worker.c */
 void rfs_task_forget(struct rfs_task *task);
@@ -292,7 +292,7 @@ void rfs_cancel(struct rfs_replay *replay);
 void rfs_queue_end(struct rfs_replay *replay, u32 queue, const struct iot_program_op *op, s64 result);
 void rfs_status(struct rfs_replay *replay, struct iot_replay_status *status);
 
-/* wait.c */
+/* wait_queues.c */
 int rfs_waits_init(struct rfs_replay *replay);
 void rfs_waits_exit(struct rfs_replay *replay);
 int rfs_wait_for(struct rfs_replay *replay, const struct iot_program_wait *wait);
@@ -300,7 +300,7 @@ bool rfs_call_when(struct rfs_waiter *waiter);
 void rfs_wake_passed(struct rfs_replay *replay, u32 task, u32 from, u32 to);
 void rfs_wake_moved(struct rfs_replay *replay, u32 task, u32 index);
 void rfs_arrive(struct rfs_replay *replay, u32 latch, u32 count);
-void rfs_wake_everybody(struct rfs_replay *replay);
+void rfs_wake_all(struct rfs_replay *replay);
 wait_queue_head_t *rfs_queue_of_task(struct rfs_replay *replay, u32 task);
 
 /**
@@ -316,12 +316,12 @@ static inline void rfs_move_on(struct rfs_replay *replay, u32 index)
 	u32 ended = task->step.index; /* a request queue may go on as soon as this is known */
 
 	iot_store_release(iot_order_progress(&replay->order, index), ended);
-	smp_mb(); /* see wait.c */
+	smp_mb(); /* see wait_queues.c */
 	if (unlikely(atomic_read(&task->waiters)))
 		rfs_wake_moved(replay, index, ended - 1);
 }
 
-/* pool.c */
+/* worker_pool.c */
 int rfs_pools_init(struct rfs_replay *replay);
 void rfs_pools_fill(struct rfs_replay *replay);
 void rfs_pools_wake(struct rfs_replay *replay);
@@ -338,7 +338,7 @@ int rfs_moved(struct rfs_replay *replay, const struct iot_replay_moved *from);
 int rfs_advance(struct rfs_replay *replay, const struct iot_replay_move *to);
 int rfs_arrive_elsewhere(struct rfs_replay *replay, const struct iot_replay_arrive *at);
 
-/* pace.c */
+/* pace_sleep.c */
 int rfs_sleep_until(const struct rfs_replay *replay, u64 until_ns);
 void rfs_lateness(struct rfs_replay *replay, struct iot_replay_lateness *lateness);
 
@@ -352,10 +352,10 @@ static inline u64 rfs_request_number(u32 queue, u32 nth)
 int rfs_requests_init(struct rfs_replay *replay);
 void rfs_requests_exit(struct rfs_replay *replay);
 
-/* perform.c */
-s64 rfs_perform(struct rfs_worker *worker, const struct iot_program_op *op);
+/* run_vfs.c */
+s64 rfs_run_op(struct rfs_worker *worker, const struct iot_program_op *op);
 
-/* outcome.c */
+/* outcome_emit.c */
 u64 rfs_outcome(struct rfs_worker *worker, const struct iot_program_op *op, s64 result);
 void rfs_outcome_dirent(struct rfs_worker *worker, const struct iot_program_op *op,
 			const char *name, int length, unsigned int type);
@@ -363,7 +363,7 @@ void rfs_outcome_complete(struct rfs_replay *replay, u32 queue, const struct iot
 			  s64 result);
 void rfs_outcome_end(struct rfs_replay *replay, struct iot_rec_played *stats);
 
-/* control.c */
+/* replay_control.c */
 int rfs_control_init(void);
 void rfs_control_exit(void);
 

@@ -18,7 +18,7 @@
 #include "compat/vfs.h"
 #include "handles.h"
 #include "core/replay/substitute.h"
-#include "perform.h"
+#include "run_vfs.h"
 #include "transfer.h"
 #include "window.h"
 

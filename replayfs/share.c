@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * share.c - a replay that performs a part of a program, because other nodes perform the rest.
+ * share.c - a replay that runs a part of a program, because other nodes run the rest.
  *
  * An agent in user space transports progress between nodes whose tasks wait for each other. Before the
  * set-up it passes the tasks that run here, and their marks: the operations at which other nodes need a
@@ -202,7 +202,7 @@ static int fill_share(struct rfs_share *share, const struct iot_replay_share *fr
 }
 
 /**
- * rfs_share() - this replay performs a part of its program
+ * rfs_share() - this replay runs a part of its program
  * @replay: loaded, and serialized by its lock
  * @from: from user space: which part
  *

@@ -56,13 +56,13 @@ void rfs_iter_memory(struct rfs_worker *worker, struct iov_iter *iter, bool is_w
 	size_t left = length_bytes;
 	unsigned long count = 0;
 
-	if (length_bytes <= IOT_CARRIER_BUFFER_BYTES) {
+	if (length_bytes <= IOT_WORKER_BUFFER_BYTES) {
 		iov_iter_ubuf(iter, is_write ? ITER_SOURCE : ITER_DEST, memory, length_bytes);
 		return;
 	}
 	do {
 		vectors[count].iov_base = memory;
-		vectors[count].iov_len = min_t(size_t, left, IOT_CARRIER_BUFFER_BYTES);
+		vectors[count].iov_len = min_t(size_t, left, IOT_WORKER_BUFFER_BYTES);
 		left -= vectors[count++].iov_len;
 	} while (left);
 	iov_iter_init(iter, is_write ? ITER_SOURCE : ITER_DEST, vectors, count, length_bytes);

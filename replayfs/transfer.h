@@ -21,7 +21,7 @@ void rfs_iter_memory(struct rfs_worker *worker, struct iov_iter *iter, bool is_w
 
 /**
  * rfs_iocb() - a synchronous control block for an operation
- * @worker: performs it
+ * @worker: runs it
  * @op: the operation
  * @file: of the operation
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * worker.c - a thread of the user performs tasks, an operation at a time.
+ * worker.c - a thread of the user runs tasks, an operation at a time.
  *
  * Before Linux 6.6 the last reference of a file is dropped on the way back to user mode, so a
  * worker goes there after an operation that may drop one, and comes back at once. Such an
@@ -17,7 +17,7 @@
 
 #include "compat/vfs.h"
 #include "handles.h"
-#include "perform.h"
+#include "run_vfs.h"
 #include "core/replay/substitute.h"
 #include "replayfs.h"
 #include "window.h"
@@ -137,7 +137,7 @@ static int run_op(void *self, const struct iot_program_op *op)
 		iot_meter_begin(&task->meter);
 		task->step.enter_ns = task->meter.enter_ns;
 	}
-	task->step.result = rfs_perform(worker, op);
+	task->step.result = rfs_run_op(worker, op);
 	if (is_interrupted(worker->replay, task->step.result))
 		return -EINTR;
 	return needs_return(op);
@@ -252,13 +252,13 @@ static int prepare(struct rfs_replay *replay, struct rfs_task *task,
 	if (!task->memory)
 		return -ENOMEM;
 	if (replay->setup.users == IOT_USERS_RECORDED)
-		err = rfs_user_get(from, &task->cred);
+		err = rfs_task_user_get(from, &task->cred);
 	return err ? err : iot_task_play(le32_to_cpu(from->origin));
 }
 
 /**
  * rfs_task_forget() - free what a task needed
- * @task: nobody performs it; it may have needed nothing
+ * @task: nobody runs it; it may have needed nothing
  */
 void rfs_task_forget(struct rfs_task *task)
 {
@@ -323,7 +323,7 @@ static void finish(struct rfs_worker *worker)
 }
 
 /* Return: 0 when the task has ended; 1 to come back; -EINTR; and what ends a worker. */
-static int perform_task(struct rfs_worker *worker)
+static int worker_run_task(struct rfs_worker *worker)
 {
 	const struct cred *own = NULL;
 	int state = begin(worker);
@@ -342,14 +342,14 @@ static int perform_task(struct rfs_worker *worker)
 	return state;
 }
 
-static int perform_claimed(struct rfs_worker *worker)
+static int worker_run_claimed(struct rfs_worker *worker)
 {
 	int state = -EINVAL;
 
 	if (test_and_set_bit_lock(0, &worker->task->is_claimed))
 		return -EBUSY;
 	if (READ_ONCE(worker->task->is_taken))
-		state = perform_task(worker);
+		state = worker_run_task(worker);
 	clear_bit_unlock(0, &worker->task->is_claimed);
 	return state;
 }
@@ -358,22 +358,22 @@ static int check_run(struct rfs_replay *replay, const struct iot_replay_run *run
 {
 	if (smp_load_acquire(&replay->state) < RFS_READY)
 		return -EINVAL;
-	if (run->task < IOT_CARRIER_IDLE &&
+	if (run->task < IOT_WORKER_IDLE &&
 	    (run->task >= replay->program.task_count || replay->tasks[run->task].request))
 		return -EINVAL;
-	if (!access_ok((void __user *)run->sink, IOT_CARRIER_BUFFER_BYTES) ||
-	    !access_ok((void __user *)run->source, IOT_CARRIER_BUFFER_BYTES))
+	if (!access_ok((void __user *)run->sink, IOT_WORKER_BUFFER_BYTES) ||
+	    !access_ok((void __user *)run->source, IOT_WORKER_BUFFER_BYTES))
 		return -EFAULT;
 	return 0;
 }
 
 /**
- * rfs_worker_run() - current performs tasks until none is left, or it must go to user mode
+ * rfs_worker_run() - current runs tasks until none is left, or it must go to user mode
  * @replay: ready or started
  * @run: from user space; its task is what it is to come back with
  *
  * Return: 0 when there is no task left for it; 1 to come back; -EINTR, and it may come back;
- * -ECANCELED; -EBUSY if another thread performs the task; -EINVAL, -EFAULT, -ENOMEM.
+ * -ECANCELED; -EBUSY if another thread runs the task; -EINVAL, -EFAULT, -ENOMEM.
  */
 int rfs_worker_run(struct rfs_replay *replay, struct iot_replay_run *run)
 {
@@ -392,19 +392,19 @@ int rfs_worker_run(struct rfs_replay *replay, struct iot_replay_run *run)
 	if (!pool)
 		return -EINVAL;
 	for (;;) {
-		is_new = run->task == IOT_CARRIER_NEW;
-		if (run->task >= IOT_CARRIER_IDLE) {
-			run->task = IOT_CARRIER_IDLE;
+		is_new = run->task == IOT_WORKER_NEW;
+		if (run->task >= IOT_WORKER_IDLE) {
+			run->task = IOT_WORKER_IDLE;
 			state = rfs_pool_take(replay, pool, is_new, &run->task);
 			if (state <= 0)
 				return state;
 		}
 		worker.task_index = run->task;
 		worker.task = &replay->tasks[run->task];
-		state = worker.task->pool == pool ? perform_claimed(&worker) : -EINVAL;
+		state = worker.task->pool == pool ? worker_run_claimed(&worker) : -EINVAL;
 		if (state)
 			return state;
-		run->task = IOT_CARRIER_IDLE;
+		run->task = IOT_WORKER_IDLE;
 	}
 }
 
@@ -449,7 +449,7 @@ void rfs_cancel(struct rfs_replay *replay)
 	wake_up_all(&replay->feeders);
 	if (smp_load_acquire(&replay->state) < RFS_LOADED)
 		return;
-	rfs_wake_everybody(replay);
+	rfs_wake_all(replay);
 	rfs_pools_wake(replay);
 }
 

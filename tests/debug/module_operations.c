@@ -312,7 +312,7 @@ static long run_mailbox_unmap(void)
 
 /* -- replays ------------------------------------------------------------------------------------------ */
 
-static char sink[IOT_CARRIER_BUFFER_BYTES];
+static char sink[IOT_WORKER_BUFFER_BYTES];
 static int program_fd = -1;
 static struct iot_replay_load load;
 
@@ -412,7 +412,7 @@ static void open_worker(void)
 	must(!run_setup(), "set up");
 	is_over = false;
 	worker = (struct iot_replay_run){
-		.task = IOT_CARRIER_NEW,
+		.task = IOT_WORKER_NEW,
 		.space = IOT_SPACE_COMMON,
 		.sink = (unsigned long)sink,
 		.source = (unsigned long)sink,
@@ -447,7 +447,7 @@ static void close_run(void)
 
 /* -- the feeder: who gets no memory for windows ends the replay ---------------------------------------- */
 
-static void *performer(void *unused)
+static void *runner(void *unused)
 {
 	pthread_t thread;
 
@@ -465,7 +465,7 @@ static void open_fed(void)
 	dir_fd = open(in(upper, "t"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	must(dir_fd >= 0, "target");
 	open_worker();
-	must(!pthread_create(&helper, NULL, performer, NULL), "a thread");
+	must(!pthread_create(&helper, NULL, runner, NULL), "a thread");
 }
 
 static long run_feed(void) { return last = result_of(ioctl(fd, IOT_RIOC_FEED)); }

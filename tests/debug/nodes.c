@@ -116,8 +116,8 @@ static void share(u32 node, u8 **marked)
 
 static void *worker(void *fd)
 {
-	struct iot_replay_run run = { .task = IOT_CARRIER_NEW, .space = IOT_SPACE_COMMON };
-	void *memory = mmap(NULL, IOT_CARRIER_BUFFER_BYTES, PROT_READ | PROT_WRITE,
+	struct iot_replay_run run = { .task = IOT_WORKER_NEW, .space = IOT_SPACE_COMMON };
+	void *memory = mmap(NULL, IOT_WORKER_BUFFER_BYTES, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int result;
 

@@ -72,7 +72,7 @@ static int new_replay(int file)
 /* Return: did the feeder find out, and is the replay over? */
 static bool is_found(int fd)
 {
-	struct iot_replay_run run = { .task = IOT_CARRIER_NEW, .space = IOT_SPACE_COMMON };
+	struct iot_replay_run run = { .task = IOT_WORKER_NEW, .space = IOT_SPACE_COMMON };
 	bool is = ioctl(fd, IOT_RIOC_FEED) == -1 && errno == EBADMSG;
 
 	return is && ioctl(fd, IOT_RIOC_RUN, &run) == -1 && errno == ECANCELED;

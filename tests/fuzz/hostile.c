@@ -466,7 +466,7 @@ static void refuse_loaded(void)
 	expect("a task that is not there", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);
 	run.task = 0;
 	expect("a task that the worker was not given", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);
-	run = (struct iot_replay_run){ .task = IOT_CARRIER_NEW, .space = 0xfffffffe };
+	run = (struct iot_replay_run){ .task = IOT_WORKER_NEW, .space = 0xfffffffe };
 	expect("an address space that is not there", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);
 	expect("keep that", ioctl(fd, IOT_RIOC_KEEP, &keep), EINVAL);
 	keep = (struct iot_replay_keep){ .space = IOT_SPACE_COMMON, .reserved = 1 };
@@ -476,7 +476,7 @@ static void refuse_loaded(void)
 	run = (struct iot_replay_run){ .source = 0xffff888000000000ull };
 	expect("memory of the kernel to write from", ioctl(fd, IOT_RIOC_RUN, &run), EFAULT);
 	expect("cancel", ioctl(fd, IOT_RIOC_CANCEL), 0);
-	run = (struct iot_replay_run){ .task = IOT_CARRIER_NEW, .space = IOT_SPACE_COMMON };
+	run = (struct iot_replay_run){ .task = IOT_WORKER_NEW, .space = IOT_SPACE_COMMON };
 	expect("run what was cancelled", ioctl(fd, IOT_RIOC_RUN, &run), ECANCELED);
 	keep.reserved = 0;
 	expect("keep what was cancelled", ioctl(fd, IOT_RIOC_KEEP, &keep), ECANCELED);
@@ -604,7 +604,7 @@ static void expect_finished(int fd)
 
 static void refuse_finished(void)
 {
-	struct iot_replay_run run = { .task = IOT_CARRIER_NEW, .space = IOT_SPACE_COMMON };
+	struct iot_replay_run run = { .task = IOT_WORKER_NEW, .space = IOT_SPACE_COMMON };
 	int file = tiny_program(), target = must_open(directory, O_RDONLY);
 	struct iot_replay_setup setup = { .target_fd = target, .session_fd = -1 };
 	int fd = must_open(IOT_REPLAY_PATH, O_RDWR), status = 0;
@@ -624,7 +624,7 @@ static void refuse_finished(void)
 	run.task = 0;
 	expect("run what has finished", ioctl(fd, IOT_RIOC_RUN, &run), EINVAL);
 	expect("start again", ioctl(fd, IOT_RIOC_START), EINVAL);
-	run.task = IOT_CARRIER_NEW;
+	run.task = IOT_WORKER_NEW;
 	expect("run when nothing is left", ioctl(fd, IOT_RIOC_RUN, &run), 0);
 	expect_finished(fd);
 	close(fd);

@@ -315,7 +315,7 @@ static s64 do_seek(struct fs_handle *handle, const struct fs_node *file, const s
 	switch (op->flags) {
 	case IOT_WHENCE_set:
 		return (s64)op->offset_bytes;
-	case IOT_WHENCE_cur: /* no operation moves a position, see perform_data.c of replayfs */
+	case IOT_WHENCE_cur: /* no operation moves a position, see replayfs/run_vfs_data.c */
 		return op->result;
 	default:
 		return (s64)(file->size + op->offset_bytes);

@@ -130,7 +130,7 @@ static void a_hole_ends_where_the_file_does(void **state)
 /* Parts of what was copied in the trace, read and written by turns, without gaps. */
 static void a_long_copy_is_made_in_parts(void **state)
 {
-	const u64 length_bytes = 2 * IOT_CARRIER_BUFFER_BYTES + 5;
+	const u64 length_bytes = 2 * IOT_WORKER_BUFFER_BYTES + 5;
 	struct iot_program_op op = make(IOT_KIND_copy_range, 0, (s64)length_bytes), step;
 	u64 read_bytes = 0, written_bytes = 0;
 	u32 n;

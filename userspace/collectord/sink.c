@@ -402,7 +402,7 @@ static int put_objects(struct sink *sink, const struct naming *naming)
  * @sink: the trace
  * @program: verified
  *
- * The ids are those of replayfs/outcome.c: tasks and objects as in the trace, names by
+ * The ids are those of replayfs/outcome_emit.c: tasks and objects as in the trace, names by
  * their place in the program. A path stands as one component in the root.
  *
  * Return: 0 or a negative errno.

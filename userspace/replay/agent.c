@@ -152,7 +152,7 @@ int agent_open(struct agent **agent, const char *mpi, u32 limit_s, char *why, si
 }
 
 /**
- * agent_prepare() - find out which tasks this node performs, and what others want to know of them
+ * agent_prepare() - find out which tasks this node runs, and what others want to know of them
  * @agent: open
  * @program: verified; must stay
  * @rule: how to place tasks
@@ -214,7 +214,7 @@ int agent_start(struct agent *agent)
 	sigset_t all, before;
 	int err;
 
-	agent->nodes.awaited = "perform its tasks";
+	agent->nodes.awaited = "run its tasks";
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	sigfillset(&all);

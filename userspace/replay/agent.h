@@ -19,7 +19,7 @@
  * @node_of: of each task of the program
  * @place: how they came there
  * @share: the part of this node
- * @replay: that the engine performs; NULL when it can be told nothing
+ * @replay: that the engine runs; NULL when it can be told nothing
  * @thread: while it runs
  * @is_to_stop: set by others: all tasks here have ended
  * @is_to_cancel: set by others: tell the other nodes to end

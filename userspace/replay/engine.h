@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * engine.h - what performs a program: the interface that every engine has, and how to add one.
+ * engine.h - what runs a program: the interface that every engine has, and how to add one.
  *
  * An engine is a struct of functions. replay.c calls them, from one thread, in this order,
  * whatever engine it is; it does itself what is the same for all: it opens the target, looks
@@ -15,7 +15,7 @@
  *   close     always, and last, if `open` was called at all: end what is left, finish the
  *             trace of outcomes, free everything
  *
- * With several nodes, each has an engine, which performs the tasks that are placed there
+ * With several nodes, each has an engine, which runs the tasks that are placed there
  * (share_is_here()). From set_up on the agent, another thread, calls these:
  *
  *   moved     what has been passed of what other nodes wait for
@@ -23,8 +23,8 @@
  *   arrive    tasks on another node have arrived at a latch
  *
  * To add one: copy engine_null.c, which is complete, and name it in the table of replay.c.
- * Engines that perform operations in this process need little more than a function that
- * performs one: player.h has threads, order, pace and outcomes.
+ * Engines that run operations in this process need little more than a function that
+ * runs one: local_replay.h has threads, order, pace and outcomes.
  *
  * What every engine owes: an operation starts when the one before it in its task has ended, its
  * think time has passed and its waits hold (core/replay/order.h); a result that is not the one in the
@@ -52,7 +52,7 @@ struct share;
  *	and set it to -1, else it is open until after `close`
  * @state: the engine's own
  * @last_fact: what the trace of outcomes is to say at its end, see struct collector_options
- * @share: which tasks this engine performs, of those of several nodes; NULL for all
+ * @share: which tasks this engine runs, of those of several nodes; NULL for all
  * @why: out, with an error: a sentence
  * @room: room for it
  */
@@ -75,7 +75,7 @@ struct replay {
  * @name: as in --engine=NAME
  * @sentence: what it does, for people
  * @data_modes: ENGINE_*: what it can do with data that is read; 0 if it reads none
- * @uses_target: it performs operations on a target
+ * @uses_target: it runs operations on a target
  * @streams: it reads the program from its file: its operations need not be in memory
  * @open: see above; 0 or a negative errno with a sentence in `why`, as of all that return one
  * @set_up: see above
@@ -114,7 +114,7 @@ struct replay_engine {
 
 extern const struct replay_engine engine_kernel; /* replayfs.ko */
 extern const struct replay_engine engine_thread; /* system calls of threads */
-extern const struct replay_engine engine_null;	 /* nothing is performed */
+extern const struct replay_engine engine_null;	 /* nothing is run */
 
 const struct replay_engine *engine_find(const char *name);
 

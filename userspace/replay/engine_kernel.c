@@ -14,7 +14,7 @@
 
 #include "collectord/collectord.h"
 #include "kernel_share.h"
-#include "player.h"
+#include "local_replay.h"
 
 #define FEEDER_NICE (-20)
 /* What workers get to end their operations when the replay was cancelled. */

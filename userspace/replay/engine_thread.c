@@ -12,39 +12,39 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "perform.h"
-#include "users.h"
+#include "run_syscall.h"
+#include "thread_users.h"
 
 struct engine {
-	struct player *player;
+	struct local_replay *local;
 	struct stage stage;
 };
 
-static int begin(struct player_task *task)
+static int begin(struct worker_task *task)
 {
-	if (task->player->options->users == IOT_USERS_SELF)
+	if (task->local->options->users == IOT_USERS_SELF)
 		return 0;
-	return users_become(&task->player->program->tasks[task->number]);
+	return users_become(&task->local->program->tasks[task->number]);
 }
 
-static const struct performer performer = {
+static const struct op_runner runner = {
 	.memory_bytes = sizeof(struct task_memory),
 	.begin = begin,
-	.perform = perform_op,
-	.look = perform_look,
+	.run = run_operation,
+	.observe = run_observe,
 };
 
 /* Data that does not compress. */
 static u8 *make_source(void)
 {
-	u8 *source = mmap(NULL, IOT_CARRIER_BUFFER_BYTES, PROT_READ | PROT_WRITE,
+	u8 *source = mmap(NULL, IOT_WORKER_BUFFER_BYTES, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	u64 state = 0x2545f4914f6cdd1dull;
 	size_t i;
 
 	if (source == MAP_FAILED)
 		return NULL;
-	for (i = 0; i < IOT_CARRIER_BUFFER_BYTES; i += sizeof(state)) { /* xorshift64 */
+	for (i = 0; i < IOT_WORKER_BUFFER_BYTES; i += sizeof(state)) { /* xorshift64 */
 		state ^= state << 13;
 		state ^= state >> 7;
 		state ^= state << 17;
@@ -117,7 +117,7 @@ static int thread_open(struct replay *replay)
 	if (!e)
 		return replay_refuse(replay, "the thread engine", -ENOMEM);
 	replay->state = e;
-	err = player_open(replay, &performer, &e->stage, &e->player);
+	err = local_replay_open(replay, &runner, &e->stage, &e->local);
 	if (err)
 		return err;
 	e->stage = (struct stage){
@@ -146,70 +146,70 @@ static int thread_set_up(struct replay *replay)
 	confine(replay, &e->stage);
 	iot_file_limit_raise(); /* a handle is a descriptor here, and a program may have many */
 	take_faults();
-	return player_set_up(e->player);
+	return local_replay_set_up(e->local);
 }
 
 static int thread_ready(struct replay *replay)
 {
 	struct engine *e = replay->state;
 
-	return player_ready(e->player);
+	return local_replay_ready(e->local);
 }
 
 static int thread_start(struct replay *replay)
 {
 	struct engine *e = replay->state;
 
-	return player_start(e->player);
+	return local_replay_start(e->local);
 }
 
 static int thread_wait(struct replay *replay, int timeout_ms)
 {
 	struct engine *e = replay->state;
 
-	return player_wait(e->player, timeout_ms);
+	return local_replay_wait(e->local, timeout_ms);
 }
 
 static void thread_status(struct replay *replay, struct iot_replay_status *status)
 {
 	struct engine *e = replay->state;
 
-	player_status(e->player, status);
+	local_replay_status(e->local, status);
 }
 
 static void thread_lateness(struct replay *replay, struct iot_replay_lateness *lateness)
 {
 	struct engine *e = replay->state;
 
-	player_lateness(e->player, lateness);
+	local_replay_lateness(e->local, lateness);
 }
 
 static int thread_moved(struct replay *replay, struct iot_replay_move *moved, u32 room, u64 timeout_ns)
 {
 	struct engine *e = replay->state;
 
-	return player_moved(e->player, moved, room, timeout_ns);
+	return local_replay_moved(e->local, moved, room, timeout_ns);
 }
 
 static int thread_advance(struct replay *replay, u32 task, u32 ended)
 {
 	struct engine *e = replay->state;
 
-	return player_advance(e->player, task, ended);
+	return local_replay_advance(e->local, task, ended);
 }
 
 static int thread_arrive(struct replay *replay, u32 latch, u32 count)
 {
 	struct engine *e = replay->state;
 
-	return player_arrive(e->player, latch, count);
+	return local_replay_signal(e->local, latch, count);
 }
 
 static void thread_cancel(struct replay *replay)
 {
 	struct engine *e = replay->state;
 
-	player_cancel(e->player);
+	local_replay_cancel(e->local);
 }
 
 /* Mappings and what is left in slots go with the process. */
@@ -221,13 +221,13 @@ static int thread_close(struct replay *replay)
 
 	if (!e)
 		return 0;
-	err = player_close(e->player);
+	err = local_replay_close(e->local);
 	if (e->stage.is_mounted)
 		close(e->stage.root_fd);
 	if (e->stage.null_fd > 0)
 		close(e->stage.null_fd);
 	if (e->stage.source)
-		munmap(e->stage.source, IOT_CARRIER_BUFFER_BYTES);
+		munmap(e->stage.source, IOT_WORKER_BUFFER_BYTES);
 	if (e->stage.handles)
 		munmap(e->stage.handles, (program->handle_count + 1ul) * sizeof(struct handle));
 	if (e->stage.maps)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kernel_share.c - a replay in the kernel that performs the part of one node.
+ * kernel_share.c - a replay in the kernel that runs the part of one node.
  */
 #include "kernel_share.h"
 
@@ -30,7 +30,7 @@ static u32 list_marks(const struct share *share, struct iot_program_wait *marks)
 }
 
 /**
- * kernel_share() - say which part of the program is performed here
+ * kernel_share() - say which part of the program is run here
  * @replay: has its share
  * @replay_fd: loaded, not set up
  *

@@ -8,18 +8,18 @@
  */
 #include <unistd.h>
 
-#include "player.h"
+#include "local_replay.h"
 
-static u32 number_of(const struct player_task *task, const struct iot_program_op *op)
+static u32 number_of(const struct worker_task *task, const struct iot_program_op *op)
 {
 	return iot_outcome_number(op, task->step.index);
 }
 
-static void put_op(struct player_task *task, const struct iot_program_op *op)
+static void put_op(struct worker_task *task, const struct iot_program_op *op)
 {
 	struct iot_record r = {};
 
-	iot_outcome_fill(&r, task->player->program, op, &task->step.found, (u64)sysconf(_SC_PAGESIZE));
+	iot_outcome_fill(&r, task->local->program, op, &task->step.found, (u64)sysconf(_SC_PAGESIZE));
 	r.op.task = task->step.stats.task;
 	r.op.op = number_of(task, op);
 	r.op.result = task->step.result;
@@ -28,7 +28,7 @@ static void put_op(struct player_task *task, const struct iot_program_op *op)
 	outcome_put(task, &r, task->step.prev_end_ns);
 }
 
-static void put_divergence(struct player_task *task, const struct iot_program_op *op, u32 verdict)
+static void put_divergence(struct worker_task *task, const struct iot_program_op *op, u32 verdict)
 {
 	const struct iot_record r = {
 		.kind = IOT_KIND_divergence,
@@ -47,7 +47,7 @@ static void put_divergence(struct player_task *task, const struct iot_program_op
 }
 
 /* The request queue has not got on yet. */
-static void put_complete(struct player_task *queue, const struct iot_program_op *op)
+static void put_complete(struct worker_task *queue, const struct iot_program_op *op)
 {
 	const struct iot_record r = {
 		.kind = IOT_KIND_complete,
@@ -55,7 +55,7 @@ static void put_complete(struct player_task *queue, const struct iot_program_op 
 			.time_ns = queue->step.prev_end_ns,
 			.task = queue->step.stats.task,
 			.op = le32_to_cpu(op->origin_op),
-			.request = player_request_number(queue, queue->step.index + 1),
+			.request = queue_request_number(queue, queue->step.index + 1),
 			.result = queue->step.result,
 		},
 	};
@@ -65,14 +65,14 @@ static void put_complete(struct player_task *queue, const struct iot_program_op 
 
 /**
  * outcome_op() - write the record of an operation that has ended, and of its divergence
- * @task: which has performed it
+ * @task: which has run it
  * @op: the operation
  */
-void outcome_op(struct player_task *task, const struct iot_program_op *op)
+void outcome_op(struct worker_task *task, const struct iot_program_op *op)
 {
-	u32 verdict = iot_outcome_verdict(task->player->program, op, &task->step.found, task->step.result, task->step.refused);
+	u32 verdict = iot_outcome_verdict(task->local->program, op, &task->step.found, task->step.result, task->step.refused);
 
-	if (!task->player->outcomes)
+	if (!task->local->outcomes)
 		return;
 	if (le16_to_cpu(op->kind) == IOT_KIND_complete)
 		put_complete(task, op);
@@ -84,12 +84,12 @@ void outcome_op(struct player_task *task, const struct iot_program_op *op)
 
 /**
  * outcome_dirent() - write the record of an entry that the present operation has read
- * @task: which performs it
+ * @task: which runs it
  * @op: the operation: a readdir
  * @name: of the entry
  * @type: DT_*, which have the numbers of IOT_TYPES
  */
-void outcome_dirent(struct player_task *task, const struct iot_program_op *op, const char *name,
+void outcome_dirent(struct worker_task *task, const struct iot_program_op *op, const char *name,
 		    unsigned int type)
 {
 	struct iot_record r = {
@@ -104,20 +104,20 @@ void outcome_dirent(struct player_task *task, const struct iot_program_op *op, c
 		},
 	};
 
-	if (task->player->outcomes)
+	if (task->local->outcomes)
 		outcome_put(task, &r, task->step.enter_ns);
 }
 
 /**
  * outcome_played() - write what there is to say of a task that has ended
- * @task: which has performed its last operation
+ * @task: which has run its last operation
  * @stats: what there is; the time is filled in
  */
-void outcome_played(struct player_task *task, const struct iot_rec_played *stats)
+void outcome_played(struct worker_task *task, const struct iot_rec_played *stats)
 {
 	struct iot_record r = { .kind = IOT_KIND_played, .played = *stats };
 
 	r.played.time_ns = clock_now_ns();
-	if (task->player->outcomes)
+	if (task->local->outcomes)
 		outcome_put(task, &r, r.played.time_ns);
 }

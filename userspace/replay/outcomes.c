@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "collectord/collectord.h"
-#include "player.h"
+#include "local_replay.h"
 
 #define BUFFER_BYTES  (32 << 10)
 #define BUFFERS_EXTRA 64 /* besides one for each task: 2 MiB that may wait to be written */
@@ -131,9 +131,9 @@ static struct outcome_buffer *pop_free(struct outcomes *outcomes)
 	return buffer;
 }
 
-static struct outcome_buffer *take_free(struct player_task *task)
+static struct outcome_buffer *take_free(struct worker_task *task)
 {
-	struct outcomes *outcomes = task->player->outcomes;
+	struct outcomes *outcomes = task->local->outcomes;
 	struct outcome_buffer *buffer;
 
 	pthread_mutex_lock(&outcomes->lock);
@@ -155,10 +155,10 @@ static struct outcome_buffer *take_free(struct player_task *task)
 /**
  * outcome_flush() - what a task has told so far is to be written
  */
-void outcome_flush(struct player_task *task)
+void outcome_flush(struct worker_task *task)
 {
 	struct outcome_buffer *buffer = task->outcome.buffer;
-	struct outcomes *outcomes = task->player->outcomes;
+	struct outcomes *outcomes = task->local->outcomes;
 
 	if (!buffer)
 		return;
@@ -174,7 +174,7 @@ void outcome_flush(struct player_task *task)
 	pthread_mutex_unlock(&outcomes->lock);
 }
 
-void outcome_put(struct player_task *task, const struct iot_record *record, u64 end_ns)
+void outcome_put(struct worker_task *task, const struct iot_record *record, u64 end_ns)
 {
 	struct outcome_buffer *buffer = task->outcome.buffer;
 	s32 bytes = -ENOSPC;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * outcomes.h - the trace of what became of the operations that a player performs.
+ * outcomes.h - the trace of outcomes of a local replay.
  *
  * Each task has a stream of its own in the trace and fills a buffer of its own. Full buffers, and
  * those that have waited long enough, go through a queue to the thread that writes, and come
@@ -18,7 +18,7 @@
 
 struct outcomes;
 struct outcome_buffer;
-struct player_task;
+struct worker_task;
 struct replay_options;
 
 /**
@@ -38,13 +38,13 @@ int outcomes_open(const struct replay_options *options, const char *last_fact,
 int outcomes_close(struct outcomes *outcomes, u64 *lost);
 
 /* outcomes.c: put a record into the stream of a task; @end_ns is never less than the one before */
-void outcome_put(struct player_task *task, const struct iot_record *record, u64 end_ns);
-void outcome_flush(struct player_task *task);
+void outcome_put(struct worker_task *task, const struct iot_record *record, u64 end_ns);
+void outcome_flush(struct worker_task *task);
 
 /* outcome_record.c: what there is to tell. Without outcomes each does nothing. */
-void outcome_op(struct player_task *task, const struct iot_program_op *op);
-void outcome_dirent(struct player_task *task, const struct iot_program_op *op, const char *name,
+void outcome_op(struct worker_task *task, const struct iot_program_op *op);
+void outcome_dirent(struct worker_task *task, const struct iot_program_op *op, const char *name,
 		    unsigned int type);
-void outcome_played(struct player_task *task, const struct iot_rec_played *stats);
+void outcome_played(struct worker_task *task, const struct iot_rec_played *stats);
 
 #endif

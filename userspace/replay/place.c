@@ -275,7 +275,7 @@ static int put_tasks(struct placing *p, u32 *node_of, struct placement *place, u
 }
 
 /**
- * place_tasks() - say on which node each task is performed
+ * place_tasks() - say on which node each task is run
  * @program: verified
  * @nodes: their number, 1 to PLACE_NODES_MAX
  * @rule: which to follow

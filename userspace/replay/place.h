@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * place.h - on which node a task of a program is performed.
+ * place.h - on which node a task of a program is run.
  */
 #ifndef IOTAPE_PLACE_H
 #define IOTAPE_PLACE_H

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * replay.c - one replay from beginning to end, whatever engine performs it.
+ * replay.c - one replay from beginning to end, whatever engine runs it.
  */
 #include "agent.h"
-#include "player.h"
+#include "local_replay.h"
 #include "reach.h"
-#include "users.h"
+#include "thread_users.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -108,7 +108,7 @@ static bool take_mark(struct replay *replay)
 	       !mark_write(replay->target_fd, &(struct mark){ .state = MARK_NONE });
 }
 
-/* If nothing has been performed, the target is still what it was prepared for. */
+/* If nothing has been run, the target is still what it was prepared for. */
 static void mark_again(const struct replay *replay, struct mark *mark, bool has_begun)
 {
 	int fd;
@@ -315,7 +315,7 @@ static int end(struct replay *replay)
  *
  * A signal ends it before its time; what was recorded until then is complete.
  *
- * With other nodes, this performs the tasks that are placed here. All nodes begin together, or none
+ * With other nodes, this runs the tasks that are placed here. All nodes begin together, or none
  * does; then @why may be empty: another one says it.
  *
  * Return: 0 or a negative errno.

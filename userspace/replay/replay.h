@@ -141,7 +141,7 @@ struct agent;
 
 /**
  * struct replay_options - how to replay
- * @engine: who performs it
+ * @engine: who runs it
  * @program: the program, verified; of an engine that streams, from iot_program_stream()
  * @window_bytes: memory that operations may take, of an engine that streams
  * @target: directory; NULL if the engine uses none
@@ -179,13 +179,13 @@ struct replay_options {
 /**
  * struct replay_result - what came of it
  * @elapsed_ns: from the start to the end of the last task
- * @ops: operations performed
+ * @ops: operations run
  * @diverged: of them, those with another result than in the trace
  * @unable: of those, the ones that the target has no operation for
  * @emulated: operations whose place others took
  * @harmless: operations that made something harmless in the place of what would give rights
  * @stalls: times that a worker had to wait until its part of the program was read
- * @workers: threads that performed the tasks
+ * @workers: threads that run the tasks
  * @lateness: how late think times ended
  * @is_streamed: the program was larger than its window
  * @is_cancelled: it was ended before its time

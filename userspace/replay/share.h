@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * share.h - which part of a program a node performs, and what the nodes have to tell each other.
+ * share.h - which part of a program a node runs, and what the nodes have to tell each other.
  *
  * A wait of a task on one node for a task on another holds when the other node has said so. Each node
  * finds in the program what others wait for: marks, at which it tells them. It tells how far the task

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "perform.h"
+#include "run_syscall.h"
 
 /* Return: true with a reference; false if the slot is empty or being changed. */
 static bool users_get(u32 *users)
@@ -31,7 +31,7 @@ static bool users_claim(u32 *users)
 					   __ATOMIC_RELAXED);
 }
 
-static struct handle *handle_at(const struct player_task *task, __le32 slot)
+static struct handle *handle_at(const struct worker_task *task, __le32 slot)
 {
 	return &stage_of(task)->handles[le32_to_cpu(slot) - 1];
 }
@@ -45,7 +45,7 @@ static struct handle *handle_at(const struct player_task *task, __le32 slot)
  *
  * Return: 0; -EBUSY if the slot is not empty.
  */
-int handle_fill(struct player_task *task, __le32 slot, int fd, int flags)
+int handle_fill(struct worker_task *task, __le32 slot, int fd, int flags)
 {
 	struct handle *handle = handle_at(task, slot);
 
@@ -68,7 +68,7 @@ int handle_fill(struct player_task *task, __le32 slot, int fd, int flags)
  *
  * Return: its descriptor; -EBADF if the slot is empty.
  */
-int handle_get(struct player_task *task, __le32 slot, struct handle **handle)
+int handle_get(struct worker_task *task, __le32 slot, struct handle **handle)
 {
 	*handle = handle_at(task, slot);
 	return users_get(&(*handle)->users) ? (*handle)->fd : -EBADF;
@@ -97,7 +97,7 @@ void handle_put(struct handle *handle)
  *
  * Return: 0; -EBADF if the slot is empty.
  */
-int handle_empty(struct player_task *task, __le32 slot)
+int handle_empty(struct worker_task *task, __le32 slot)
 {
 	struct handle *handle;
 	int fd = handle_get(task, slot, &handle), err = -EBADF;
@@ -112,7 +112,7 @@ int handle_empty(struct player_task *task, __le32 slot)
 	return err;
 }
 
-static struct map *map_at(const struct player_task *task, __le32 slot)
+static struct map *map_at(const struct worker_task *task, __le32 slot)
 {
 	return &stage_of(task)->maps[le32_to_cpu(slot) - 1];
 }
@@ -135,7 +135,7 @@ static u64 whole_pages(u64 length_bytes)
  *
  * Return: 0; -EBUSY if the slot is not empty.
  */
-int map_fill(struct player_task *task, __le32 slot, char *address, u64 offset_bytes,
+int map_fill(struct worker_task *task, __le32 slot, char *address, u64 offset_bytes,
 	     u64 length_bytes)
 {
 	struct map *map = map_at(task, slot);
@@ -183,7 +183,7 @@ static int check_range(const struct map *map, u64 offset_bytes, u64 length_bytes
  *
  * Return: 0; -EFAULT if it is not mapped; -EINTR if the replay was cancelled.
  */
-int map_get(struct player_task *task, __le32 slot, u64 offset_bytes, u64 length_bytes,
+int map_get(struct worker_task *task, __le32 slot, u64 offset_bytes, u64 length_bytes,
 	    struct map **map, char **address)
 {
 	struct map *m = map_at(task, slot);
@@ -192,7 +192,7 @@ int map_get(struct player_task *task, __le32 slot, u64 offset_bytes, u64 length_
 	while (!users_get(&m->users)) {
 		if (!__atomic_load_n(&m->users, __ATOMIC_RELAXED))
 			return -EFAULT;
-		if (player_is_cancelled(task->player))
+		if (local_replay_is_cancelled(task->local))
 			return -EINTR;
 		sched_yield(); /* a piece of it is just being unmapped */
 	}
@@ -250,7 +250,7 @@ static int cut(struct map *map, u64 offset_bytes, u64 length_bytes)
  * Return: 0; -EFAULT if the piece is not mapped; -ENOSPC if there are too many pieces; -EINTR
  * if the replay was cancelled; what munmap(2) returns.
  */
-int map_cut(struct player_task *task, __le32 slot, u64 offset_bytes, u64 length_bytes)
+int map_cut(struct worker_task *task, __le32 slot, u64 offset_bytes, u64 length_bytes)
 {
 	struct map *map = map_at(task, slot);
 	u32 users = 1;
@@ -260,7 +260,7 @@ int map_cut(struct player_task *task, __le32 slot, u64 offset_bytes, u64 length_
 					    __ATOMIC_RELAXED)) {
 		if (!users)
 			return -EFAULT;
-		if (player_is_cancelled(task->player))
+		if (local_replay_is_cancelled(task->local))
 			return -EINTR;
 		usleep(100);
 		users = 1;

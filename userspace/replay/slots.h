@@ -13,7 +13,7 @@
 #ifndef IOTAPE_SLOTS_H
 #define IOTAPE_SLOTS_H
 
-#include "player.h"
+#include "local_replay.h"
 
 #define HOLES_MAX 16
 #define SLOT_BUSY 0xffffffffu
@@ -57,16 +57,16 @@ struct map {
 	} holes[HOLES_MAX];
 } __attribute__((aligned(64)));
 
-int handle_fill(struct player_task *task, __le32 slot, int fd, int flags);
-int handle_get(struct player_task *task, __le32 slot, struct handle **handle);
+int handle_fill(struct worker_task *task, __le32 slot, int fd, int flags);
+int handle_get(struct worker_task *task, __le32 slot, struct handle **handle);
 void handle_put(struct handle *handle);
-int handle_empty(struct player_task *task, __le32 slot);
+int handle_empty(struct worker_task *task, __le32 slot);
 
-int map_fill(struct player_task *task, __le32 slot, char *address, u64 offset_bytes,
+int map_fill(struct worker_task *task, __le32 slot, char *address, u64 offset_bytes,
 	     u64 length_bytes);
-int map_get(struct player_task *task, __le32 slot, u64 offset_bytes, u64 length_bytes,
+int map_get(struct worker_task *task, __le32 slot, u64 offset_bytes, u64 length_bytes,
 	    struct map **map, char **address);
 void map_put(struct map *map);
-int map_cut(struct player_task *task, __le32 slot, u64 offset_bytes, u64 length_bytes);
+int map_cut(struct worker_task *task, __le32 slot, u64 offset_bytes, u64 length_bytes);
 
 #endif

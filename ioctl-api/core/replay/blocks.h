@@ -3,7 +3,7 @@
  * blocks.h - operations and waits of a program that stay in its file: read in blocks, each of which
  * must be the second time what it was the first.
  *
- * A program is verified once and performed later, and its file may change in between. So the
+ * A program is verified once and run later, and its file may change in between. So the
  * first time that a block is read its checksum is noted, with a key that nobody knows; whatever
  * is read later has the same checksum, or is refused. iot_program_verify() reads all blocks, one
  * after the other, before it looks at any: so all that it looks at, and all that is read after

@@ -8,7 +8,7 @@
  * atomically, and stays at zero.
  *
  *		    writes                      reads
- *   progress[t]    who performs t, release     everybody, acquire
+ *   progress[t]    worker of t, release     everybody, acquire
  *   pending[h]     who arrives at h, atomic    everybody, acquire
  *
  * What it means to wait is the engine's business: sleep, spin, or do something else.

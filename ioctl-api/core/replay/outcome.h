@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * outcome.h - the record of an operation that a replay has performed, for every engine.
+ * outcome.h - the record of an operation that a replay has run, for every engine.
  */
 #ifndef IOTAPE_OUTCOME_H
 #define IOTAPE_OUTCOME_H

@@ -3,7 +3,7 @@
  * substitute.c - which results say that the target cannot do what the original's file system did,
  * and which operations may take the place of one.
  *
- * Both engines perform substitutes by the functions that perform any operation. Data that is written
+ * Both engines run substitutes by the functions that run any operation. Data that is written
  * is that of all writes of a replay: what a range has in it afterwards is not what matters.
  */
 #include <iotape/control.h>
@@ -52,12 +52,12 @@ bool iot_is_unable(const struct iot_program_op *op, s64 result)
 static bool make_part(struct iot_program_op *next, u16 kind, __le32 handle, u64 offset_bytes,
 		      u64 length_bytes, u64 nth)
 {
-	u64 done_bytes = nth * IOT_CARRIER_BUFFER_BYTES, left_bytes = length_bytes - done_bytes;
+	u64 done_bytes = nth * IOT_WORKER_BUFFER_BYTES, left_bytes = length_bytes - done_bytes;
 
 	if (done_bytes >= length_bytes)
 		return false;
-	if (left_bytes > IOT_CARRIER_BUFFER_BYTES)
-		left_bytes = IOT_CARRIER_BUFFER_BYTES;
+	if (left_bytes > IOT_WORKER_BUFFER_BYTES)
+		left_bytes = IOT_WORKER_BUFFER_BYTES;
 	*next = (struct iot_program_op){
 		.kind = cpu_to_le16(kind),
 		.handle = handle,
@@ -185,7 +185,7 @@ static bool emulate_map(const struct iot_program_op *op, u64 size_bytes, u32 ste
 		return emulate_##emulation(op, size_bytes, step, next);
 
 /**
- * iot_substitute() - what may be performed instead of an operation that the target does not have
+ * iot_substitute() - what may be run instead of an operation that the target does not have
  * @op: of which iot_is_unable() is true
  * @size_bytes: of the file of its handle, for a fallocate
  * @step: from 0

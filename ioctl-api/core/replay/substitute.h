@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * substitute.h - what a target has no operation for: to be told from an error of order, and what may
- * be performed in its place.
+ * substitute.h - operations that a target does not support, and their emulation.
  */
 #ifndef IOTAPE_CORE_SUBSTITUTE_H
 #define IOTAPE_CORE_SUBSTITUTE_H

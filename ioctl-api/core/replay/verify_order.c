@@ -6,7 +6,7 @@
 #include "verify.h"
 
 /*
- * A dry run: tasks perform their operations as far as they can; who must wait is looked
+ * A dry run: tasks run their operations as far as they can; who must wait is looked
  * at again when what it waits for has happened, and then goes on with its next wait. Who
  * still waits when nothing moves any more waits in a circle, perhaps for itself.
  *

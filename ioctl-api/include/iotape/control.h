@@ -272,7 +272,7 @@ enum iot_wait_mode {
 };
 
 enum iot_users {
-	IOT_USERS_SELF = 0,	/* that of the thread that performs */
+	IOT_USERS_SELF = 0,	/* that of the thread that runs */
 	IOT_USERS_RECORDED = 1, /* that of the task in the trace, where it is known */
 };
 
@@ -286,7 +286,7 @@ enum iot_users {
  * @resident_bytes: memory that operations and waits may take; if they are larger, tasks share as much
  *	for windows of them, if that is enough for two blocks of each task that runs
  * @offset_bytes: out, if EBADMSG: where in the program
- * @tasks: out: number of tasks that workers perform: all but request queues
+ * @tasks: out: number of tasks that workers run: all but request queues
  * @is_streamed: in: zero; out: 1 if it is larger: then IOT_RIOC_FEED is needed
  * @ops: out: number of operations
  */
@@ -333,15 +333,15 @@ struct iot_replay_setup {
 };
 
 /**
- * struct iot_replay_run - the calling thread performs tasks: it is a worker
- * @task: IOT_CARRIER_NEW at first; out: what to come back with: the index of the task that it is
- *	in, or IOT_CARRIER_IDLE
- * @space: the tasks that it may perform: those with mappings of this address space, or for
+ * struct iot_replay_run - the calling thread runs tasks: it is a worker
+ * @task: IOT_WORKER_NEW at first; out: what to come back with: the index of the task that it is
+ *	in, or IOT_WORKER_IDLE
+ * @space: the tasks that it may run: those with mappings of this address space, or for
  *	IOT_SPACE_COMMON all those without
- * @sink: address of memory of the caller that reads go to, IOT_CARRIER_BUFFER_BYTES
+ * @sink: address of memory of the caller that reads go to, IOT_WORKER_BUFFER_BYTES
  * @source: address of memory of the caller that writes come from, of the same size
  *
- * A worker performs one task after the other, each from when the waits of its first operation
+ * A worker runs one task after the other, each from when the waits of its first operation
  * hold. Returns 0 when no further task will need it, 1 when the caller must call again (it
  * went back to user mode so that the last references of files are dropped in order), EINTR when
  * a signal came (call again, or leave), ECANCELED when the replay was ended by IOT_RIOC_CANCEL.
@@ -353,8 +353,8 @@ struct iot_replay_run {
 	__u64 source;
 };
 
-#define IOT_CARRIER_IDLE 0xfffffffe
-#define IOT_CARRIER_NEW	 0xffffffff
+#define IOT_WORKER_IDLE 0xfffffffe
+#define IOT_WORKER_NEW	 0xffffffff
 #define IOT_SPACE_COMMON 0xffffffff
 
 /**
@@ -370,13 +370,13 @@ struct iot_replay_keep {
 	__u32 reserved;
 };
 
-#define IOT_CARRIER_BUFFER_BYTES (4 << 20)
+#define IOT_WORKER_BUFFER_BYTES (4 << 20)
 
 /**
  * struct iot_replay_status - how far it is
  * @waiting: tasks that have or had a worker
  * @finished: tasks that have ended
- * @ops: operations performed
+ * @ops: operations run
  * @diverged: operations whose result was not the one in the trace
  * @stalls: times a worker had to wait for its arguments
  * @start_ns: monotonic clock at the start, 0 before
@@ -415,8 +415,8 @@ struct iot_replay_lateness {
 };
 
 /**
- * struct iot_replay_share - other nodes perform a part of the program: said between load and setup
- * @is_here: address of a byte for each task: 1 if it is performed here, 0 if elsewhere; a request queue is
+ * struct iot_replay_share - other nodes run a part of the program: said between load and setup
+ * @is_here: address of a byte for each task: 1 if it is run here, 0 if elsewhere; a request queue is
  *	where its task is
  * @elsewhere: address of a __u32 for each latch: how many arrive at it elsewhere
  * @marks: address of an array of struct iot_program_wait: operations of tasks here that others wait

@@ -113,7 +113,7 @@ struct iot_program_head {
 #define IOT_ID_UNKNOWN 0xffffffffu /* a user or group that is not known */
 
 #define IOT_TASK_QUEUE 1u /* a request queue of the task in `parent` */
-#define IOT_TASK_MAPS 2u /* performs operations on mappings: needs an address space to itself */
+#define IOT_TASK_MAPS 2u /* runs operations on mappings: needs an address space to itself */
 
 /**
  * struct iot_program_task - a task or a request queue
