@@ -75,7 +75,7 @@ static void free_tasks(struct rfs_replay *replay)
 		rfs_task_forget(&replay->tasks[i]);
 	vfree(replay->order.progress);
 	vfree(replay->order.pending);
-	rfs_share_exit(replay);
+	rfs_partition_exit(replay);
 	rfs_waits_exit(replay);
 	vfree(replay->pools);
 	vfree(replay->tasks);

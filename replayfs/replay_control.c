@@ -65,11 +65,11 @@ static int control_setup(struct rfs_replay *replay, const void __user *arg)
 
 static int control_share(struct rfs_replay *replay, const void __user *arg)
 {
-	struct iot_replay_share share;
+	struct iot_replay_partition partition;
 
-	if (copy_from_user(&share, arg, sizeof(share)))
+	if (copy_from_user(&partition, arg, sizeof(partition)))
 		return -EFAULT;
-	return rfs_share(replay, &share);
+	return rfs_partition_set(replay, &partition);
 }
 
 static long control_locked(struct rfs_replay *replay, unsigned int command, void __user *arg)
@@ -77,7 +77,7 @@ static long control_locked(struct rfs_replay *replay, unsigned int command, void
 	switch (command) {
 	case IOT_RIOC_LOAD:
 		return control_load(replay, arg);
-	case IOT_RIOC_SHARE:
+	case IOT_RIOC_PARTITION:
 		return control_share(replay, arg);
 	case IOT_RIOC_SETUP:
 		return control_setup(replay, arg);
@@ -137,7 +137,7 @@ static int control_agent(struct rfs_replay *replay, unsigned int command, const 
 	union {
 		struct iot_replay_moved moved;
 		struct iot_replay_move move;
-		struct iot_replay_arrive arrive;
+		struct iot_replay_signal arrive;
 	} u;
 
 	if (copy_from_user(&u, arg, _IOC_SIZE(command)))
@@ -148,7 +148,7 @@ static int control_agent(struct rfs_replay *replay, unsigned int command, const 
 	case IOT_RIOC_ADVANCE:
 		return rfs_advance(replay, &u.move);
 	default:
-		return rfs_arrive_elsewhere(replay, &u.arrive);
+		return rfs_latch_signal_remote(replay, &u.arrive);
 	}
 }
 
@@ -160,7 +160,7 @@ static long replay_ioctl(struct file *file, unsigned int command, unsigned long 
 
 	switch (command) {
 	case IOT_RIOC_LOAD:
-	case IOT_RIOC_SHARE:
+	case IOT_RIOC_PARTITION:
 	case IOT_RIOC_SETUP:
 	case IOT_RIOC_START:
 		if (mutex_lock_interruptible(&replay->lock))
@@ -174,7 +174,7 @@ static long replay_ioctl(struct file *file, unsigned int command, unsigned long 
 		return control_keep(replay, user);
 	case IOT_RIOC_MOVED:
 	case IOT_RIOC_ADVANCE:
-	case IOT_RIOC_ARRIVE:
+	case IOT_RIOC_SIGNAL:
 		return control_agent(replay, command, user);
 	case IOT_RIOC_FEED:
 		return control_feed(replay);

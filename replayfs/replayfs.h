@@ -16,7 +16,7 @@
  *   windows of the program	window.c: rings with one who fills and one who empties
  *   struct rfs_task		the worker that has claimed it
  *   handle and mapping slots	handles.h: a reference count each
- *   what other nodes tell	share.c: a lock of its own, for their agent
+ *   what other nodes tell	partition.c: a lock of its own, for their agent
  *
  * Ownership: the replay lives as long as its descriptor, which each worker in the
  * kernel holds; whatever is still open at its end is closed with it.
@@ -49,7 +49,7 @@ enum rfs_state {
 
 struct rfs_pool;
 struct rfs_replay;
-struct rfs_share;
+struct rfs_partition;
 struct rfs_window;
 
 /**
@@ -178,7 +178,7 @@ struct rfs_request;
  * @requests: of the request queues, one each
  * @under_way: requests that have been submitted and have not ended
  * @carried: tasks that are no request queues, and are not another node's
- * @share: which part of the program is run here; NULL for all of it
+ * @partition: which part of the program is run here; NULL for all of it
  * @windows: one for each task, if the program is streamed, else NULL
  * @starts: waits of first operations, if the program is streamed
  * @hungry: windows that the feeder should look at
@@ -217,7 +217,7 @@ struct rfs_replay {
 	struct rfs_request *requests;
 	atomic_t under_way;
 	u32 carried;
-	struct rfs_share *share;
+	struct rfs_partition *partition;
 	struct rfs_window *windows;
 	struct iot_program_wait *starts;
 	struct llist_head hungry;
@@ -299,7 +299,7 @@ int rfs_wait_for(struct rfs_replay *replay, const struct iot_program_wait *wait)
 bool rfs_call_when(struct rfs_waiter *waiter);
 void rfs_wake_passed(struct rfs_replay *replay, u32 task, u32 from, u32 to);
 void rfs_wake_moved(struct rfs_replay *replay, u32 task, u32 index);
-void rfs_arrive(struct rfs_replay *replay, u32 latch, u32 count);
+void rfs_latch_signal(struct rfs_replay *replay, u32 latch, u32 count);
 void rfs_wake_all(struct rfs_replay *replay);
 wait_queue_head_t *rfs_queue_of_task(struct rfs_replay *replay, u32 task);
 
@@ -331,12 +331,12 @@ void rfs_pool_leave(struct rfs_replay *replay, u32 number);
 int rfs_pool_take(struct rfs_replay *replay, struct rfs_pool *pool, bool is_new, u32 *number);
 int rfs_pool_keep(struct rfs_replay *replay, u32 space);
 
-/* share.c */
-int rfs_share(struct rfs_replay *replay, const struct iot_replay_share *from);
-void rfs_share_exit(struct rfs_replay *replay);
+/* partition.c */
+int rfs_partition_set(struct rfs_replay *replay, const struct iot_replay_partition *from);
+void rfs_partition_exit(struct rfs_replay *replay);
 int rfs_moved(struct rfs_replay *replay, const struct iot_replay_moved *from);
 int rfs_advance(struct rfs_replay *replay, const struct iot_replay_move *to);
-int rfs_arrive_elsewhere(struct rfs_replay *replay, const struct iot_replay_arrive *at);
+int rfs_latch_signal_remote(struct rfs_replay *replay, const struct iot_replay_signal *at);
 
 /* pace_sleep.c */
 int rfs_sleep_until(const struct rfs_replay *replay, u64 until_ns);

@@ -189,12 +189,12 @@ void rfs_wake_passed(struct rfs_replay *replay, u32 task, u32 from, u32 to)
 }
 
 /**
- * rfs_arrive() - count down a latch
+ * rfs_latch_signal() - count down a latch
  * @replay: ready or started
  * @latch: its index
  * @count: how many arrive
  */
-void rfs_arrive(struct rfs_replay *replay, u32 latch, u32 count)
+void rfs_latch_signal(struct rfs_replay *replay, u32 latch, u32 count)
 {
 	if (!atomic_sub_and_test(count, (atomic_t *)&replay->order.pending[latch]))
 		return;

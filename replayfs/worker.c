@@ -65,7 +65,7 @@ static void signal_latch(void *self, u32 latch)
 {
 	struct rfs_worker *worker = self;
 
-	rfs_arrive(worker->replay, latch, 1);
+	rfs_latch_signal(worker->replay, latch, 1);
 }
 
 static void publish(void *self)

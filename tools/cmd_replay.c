@@ -23,7 +23,7 @@ struct options {
 	const char *mpi;
 	u32 limit_s;
 	const char *whole; /* the outcomes of all nodes; NULL if there are none, or there is one node */
-	enum place_rule place;
+	enum placement_rule placement;
 	bool is_shared;
 	bool is_place_given;
 	bool is_limit_given;
@@ -138,7 +138,7 @@ static const char *const as_words[] = { "self", "recorded", NULL };
 static const char *const data_words[] = { "copy", "discard", NULL };
 static const char *const wait_words[] = { "sleep", "spin", NULL };
 static const char *const place_words[] = { "block", "cyclic", "trace", NULL };
-static const int place_rules[] = { PLACE_BLOCK, PLACE_CYCLIC, PLACE_TRACE };
+static const int place_rules[] = { PLACEMENT_BLOCK, PLACEMENT_CYCLIC, PLACEMENT_TRACE };
 
 static const struct option_row option_rows[] = {
 	{ "target", 0, OPTION_DIRECTORY, "DIR", .field = FIELD(replay.target), .help = "directory prepared by `iotape init`" },
@@ -156,7 +156,7 @@ static const struct option_row option_rows[] = {
 	  .help = "sleep during think time (default), or keep the CPU busy to reduce lateness" },
 	{ "agent", 0, OPTION_TEXT, "openmpi|mpich|LIBRARY", .is_optional = true, .words = agent_words, .set = set_agent,
 	  .help = "run as one of the nodes started by mpirun or srun, with the tasks placed on it" },
-	{ "place", 0, OPTION_CHOICE, .words = place_words, .values = place_rules, .field = FIELD(place),
+	{ "place", 0, OPTION_CHOICE, .words = place_words, .values = place_rules, .field = FIELD(placement),
 	  .given = FIELD(is_place_given),
 	  .help = "placement of ranks: consecutive ranks on a node, round-robin, or as in the trace (default if that "
 		  "had as many nodes, else block)" },
@@ -232,12 +232,12 @@ static int replay(struct options *options)
 
 /* -- one of several nodes ----------------------------------------------------------------------- */
 
-static const char *rule_name(enum place_rule rule)
+static const char *rule_name(enum placement_rule rule)
 {
 	switch (rule) {
-	case PLACE_CYCLIC:
+	case PLACEMENT_CYCLIC:
 		return "cyclic";
-	case PLACE_TRACE:
+	case PLACEMENT_TRACE:
 		return "trace";
 	default:
 		return "block";
@@ -267,17 +267,17 @@ static int number_paths(struct options *options, u32 node, u32 count)
 /* What the user would like to know of where tasks went, from one node only. */
 static void tell_place(const struct agent_view *view)
 {
-	const struct placement *place = &view->place;
+	const struct placement *placement = &view->placement;
 
 	if (view->node || view->count == 1)
 		return;
-	if (!place->ranks)
+	if (!placement->ranks)
 		say("no task of the program is known to be a rank: all are performed on node 0");
-	else if (place->tied)
+	else if (placement->tied)
 		say("%u of %u ranks are on another node than --place=%s says, with those that they share open files or memory with",
-		    place->tied, place->ranks, rule_name(place->rule));
-	if (place->ranks && place->used < view->count)
-		say("%u of %u nodes have nothing to perform", view->count - place->used, view->count);
+		    placement->tied, placement->ranks, rule_name(placement->rule));
+	if (placement->ranks && placement->used < view->count)
+		say("%u of %u nodes have nothing to perform", view->count - placement->used, view->count);
 }
 
 /* Processes with the same text have the same monotonic clock. */
@@ -316,7 +316,7 @@ static void add_part_facts(struct facts *facts, const struct agent *agent)
 static void add_place_facts(struct facts *facts, const struct agent_view *view)
 {
 	facts_add(facts, "node", "%u of %u", view->node, view->count);
-	facts_add(facts, "place", "%s", rule_name(view->place.rule));
+	facts_add(facts, "place", "%s", rule_name(view->placement.rule));
 }
 
 static void say_text(const char *sentence)
@@ -360,7 +360,7 @@ static int load_shared(struct options *options, struct iot_program *program, cha
 		return err;
 	}
 	options->replay.program = program;
-	err = agent_prepare(agent, program, options->place, why, room);
+	err = agent_prepare(agent, program, options->placement, why, room);
 	if (err)
 		return err;
 	view = agent_view(agent);
@@ -403,7 +403,7 @@ static int replay_shared(struct options *options)
 	}
 	options->replay.agent = agent;
 	err = load_shared(options, &program, why, sizeof(why));
-	err = agent_meet(agent, err, why, sizeof(why));
+	err = agent_rendezvous(agent, err, why, sizeof(why));
 	if (!err)
 		add_part_facts(&options->facts, options->replay.agent);
 	if (!err)

@@ -370,11 +370,11 @@ static void close_setup(void)
 static long run_share(void)
 {
 	static unsigned char is_here[4096];
-	struct iot_replay_share share = { .is_here = (unsigned long)is_here };
+	struct iot_replay_partition share = { .is_here = (unsigned long)is_here };
 
 	must(load.tasks <= sizeof(is_here), "a program with fewer tasks");
 	memset(is_here, 1, sizeof(is_here));
-	return last = result_of(ioctl(fd, IOT_RIOC_SHARE, &share));
+	return last = result_of(ioctl(fd, IOT_RIOC_PARTITION, &share));
 }
 
 static void close_share(void)

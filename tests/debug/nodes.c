@@ -97,7 +97,7 @@ static void share(u32 node, u8 **marked)
 	struct iot_program_wait *marks = calloc(program.op_count, sizeof(*marks));
 	struct iot_replay_load load = { .program_fd = program_fd, .resident_bytes = ~0ull };
 	struct iot_replay_setup setup = { .target_fd = target_fd, .session_fd = -1 };
-	struct iot_replay_share part = { .marks = (unsigned long)marks };
+	struct iot_replay_partition part = { .marks = (unsigned long)marks };
 	u32 task;
 
 	is_here[node] = calloc(program.task_count, 1);
@@ -109,7 +109,7 @@ static void share(u32 node, u8 **marked)
 	fds[node] = open(IOT_REPLAY_PATH, O_RDWR | O_CLOEXEC);
 	must(fds[node] >= 0, IOT_REPLAY_PATH);
 	must(!ioctl(fds[node], IOT_RIOC_LOAD, &load), "load");
-	must(!ioctl(fds[node], IOT_RIOC_SHARE, &part), "share");
+	must(!ioctl(fds[node], IOT_RIOC_PARTITION, &part), "share");
 	must(!ioctl(fds[node], IOT_RIOC_SETUP, &setup), "set up");
 	free(marks);
 }

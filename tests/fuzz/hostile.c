@@ -501,56 +501,56 @@ static void refuse_shares(void)
 	u32 *elsewhere = calloc(latches + 1, sizeof(*elsewhere));
 	struct iot_program_wait marks[2] = {};
 	struct iot_replay_move moved[1];
-	struct iot_replay_share share = { .is_here = (u64)is_here, .elsewhere = (u64)elsewhere,
+	struct iot_replay_partition partition = { .is_here = (u64)is_here, .elsewhere = (u64)elsewhere,
 					  .marks = (u64)marks };
 	struct iot_replay_setup setup = { .target_fd = must_open(directory, O_RDONLY),
 					  .session_fd = -1, .compute_scale = 1, .pause_scale = 1 };
 	struct iot_replay_moved wait = { .moved = (u64)moved, .room = 1 };
 	struct iot_replay_move move = { .task = 0, .ended = 1 };
-	struct iot_replay_arrive arrive = { .latch = (u32)latches, .count = 1 };
+	struct iot_replay_signal arrive = { .latch = (u32)latches, .count = 1 };
 	struct iot_replay_load load = {};
 	int fd = must_open(IOT_REPLAY_PATH, O_RDWR), streamed = must_open(IOT_REPLAY_PATH, O_RDWR);
 
 	memset(is_here, 1, tasks);
 	expect("load in windows", load_program(streamed, program_fd, 0, &load), 0);
-	expect("a part of what is streamed", ioctl(streamed, IOT_RIOC_SHARE, &share), EINVAL);
+	expect("a part of what is streamed", ioctl(streamed, IOT_RIOC_PARTITION, &partition), EINVAL);
 	close(streamed);
-	expect("a part of nothing", ioctl(fd, IOT_RIOC_SHARE, &share), EINVAL);
+	expect("a part of nothing", ioctl(fd, IOT_RIOC_PARTITION, &partition), EINVAL);
 	expect("load", load_program(fd, program_fd, ~0ull, &load), 0);
-	expect("a part from nowhere", ioctl(fd, IOT_RIOC_SHARE, 8), EFAULT);
-	share.is_here = 8;
-	expect("tasks from nowhere", ioctl(fd, IOT_RIOC_SHARE, &share), EFAULT);
-	share.is_here = (u64)is_here;
-	share.mark_count = 0xffffffff;
-	expect("more marks than operations", ioctl(fd, IOT_RIOC_SHARE, &share), EINVAL);
-	share.mark_count = 1;
-	share.marks = 8;
-	expect("marks from nowhere", ioctl(fd, IOT_RIOC_SHARE, &share), EFAULT);
-	share.marks = (u64)marks;
+	expect("a part from nowhere", ioctl(fd, IOT_RIOC_PARTITION, 8), EFAULT);
+	partition.is_here = 8;
+	expect("tasks from nowhere", ioctl(fd, IOT_RIOC_PARTITION, &partition), EFAULT);
+	partition.is_here = (u64)is_here;
+	partition.mark_count = 0xffffffff;
+	expect("more marks than operations", ioctl(fd, IOT_RIOC_PARTITION, &partition), EINVAL);
+	partition.mark_count = 1;
+	partition.marks = 8;
+	expect("marks from nowhere", ioctl(fd, IOT_RIOC_PARTITION, &partition), EFAULT);
+	partition.marks = (u64)marks;
 	marks[0].task = cpu_to_le32((u32)tasks);
-	expect("a mark of no task", ioctl(fd, IOT_RIOC_SHARE, &share), EINVAL);
+	expect("a mark of no task", ioctl(fd, IOT_RIOC_PARTITION, &partition), EINVAL);
 	marks[0].task = 0;
 	marks[0].index = cpu_to_le32(0xffffffff);
-	expect("a mark of no operation", ioctl(fd, IOT_RIOC_SHARE, &share), EINVAL);
+	expect("a mark of no operation", ioctl(fd, IOT_RIOC_PARTITION, &partition), EINVAL);
 	marks[0].index = 0;
-	share.mark_count = 2;
-	expect("the same mark twice", ioctl(fd, IOT_RIOC_SHARE, &share), EINVAL);
-	share.mark_count = 0;
-	share.reserved = 1;
-	expect("reserved bits", ioctl(fd, IOT_RIOC_SHARE, &share), EINVAL);
-	share.reserved = 0;
+	partition.mark_count = 2;
+	expect("the same mark twice", ioctl(fd, IOT_RIOC_PARTITION, &partition), EINVAL);
+	partition.mark_count = 0;
+	partition.reserved = 1;
+	expect("reserved bits", ioctl(fd, IOT_RIOC_PARTITION, &partition), EINVAL);
+	partition.reserved = 0;
 	is_here[0] = 2;
-	expect("neither here nor elsewhere", ioctl(fd, IOT_RIOC_SHARE, &share), EINVAL);
+	expect("neither here nor elsewhere", ioctl(fd, IOT_RIOC_PARTITION, &partition), EINVAL);
 	is_here[0] = 0;
-	share.mark_count = 1;
-	expect("a mark of a task elsewhere", ioctl(fd, IOT_RIOC_SHARE, &share), EINVAL);
-	share.mark_count = 0;
+	partition.mark_count = 1;
+	expect("a mark of a task elsewhere", ioctl(fd, IOT_RIOC_PARTITION, &partition), EINVAL);
+	partition.mark_count = 0;
 	expect("advance before the part is known", ioctl(fd, IOT_RIOC_ADVANCE, &move), EINVAL);
-	expect("a part", ioctl(fd, IOT_RIOC_SHARE, &share), 0);
-	expect("another one", ioctl(fd, IOT_RIOC_SHARE, &share), EBUSY);
+	expect("a part", ioctl(fd, IOT_RIOC_PARTITION, &partition), 0);
+	expect("another one", ioctl(fd, IOT_RIOC_PARTITION, &partition), EBUSY);
 	expect("advance before it is set up", ioctl(fd, IOT_RIOC_ADVANCE, &move), EINVAL);
 	expect("set up", ioctl(fd, IOT_RIOC_SETUP, &setup), 0);
-	expect("a part when it is set up", ioctl(fd, IOT_RIOC_SHARE, &share), EBUSY);
+	expect("a part when it is set up", ioctl(fd, IOT_RIOC_PARTITION, &partition), EBUSY);
 	wait.room = 257;
 	expect("too much at once", ioctl(fd, IOT_RIOC_MOVED, &wait), EINVAL);
 	wait.room = 1;
@@ -566,7 +566,7 @@ static void refuse_shares(void)
 	expect("no task", ioctl(fd, IOT_RIOC_ADVANCE, &move), EINVAL);
 	move.task = tasks > 1 ? 1 : 0;
 	expect("a task that is here", ioctl(fd, IOT_RIOC_ADVANCE, &move), EINVAL);
-	expect("no latch", ioctl(fd, IOT_RIOC_ARRIVE, &arrive), EINVAL);
+	expect("no latch", ioctl(fd, IOT_RIOC_SIGNAL, &arrive), EINVAL);
 	expect("advance from nowhere", ioctl(fd, IOT_RIOC_ADVANCE, 8), EFAULT);
 	expect("cancel", ioctl(fd, IOT_RIOC_CANCEL), 0);
 	close(setup.target_fd);
@@ -669,7 +669,7 @@ static unsigned long random_request(struct rng *rng)
 		IOT_IOC_ADOPT, IOT_IOC_STATUS, IOT_IOC_JOIN, IOT_IOC_ADMIT, IOT_RIOC_LOAD, IOT_RIOC_SETUP,
 		IOT_RIOC_RUN,  IOT_RIOC_START, IOT_RIOC_STATUS, IOT_RIOC_CANCEL, IOT_RIOC_KEEP,
 		IOT_RIOC_FEED,
-		IOT_RIOC_SHARE, IOT_RIOC_MOVED, IOT_RIOC_ADVANCE, IOT_RIOC_ARRIVE,
+		IOT_RIOC_PARTITION, IOT_RIOC_MOVED, IOT_RIOC_ADVANCE, IOT_RIOC_SIGNAL,
 	};
 	unsigned long request = requests[rng_below(rng, ARRAY_SIZE(requests))];
 

@@ -99,4 +99,4 @@ static void killed_ones_are_told(void **state)
 	workers_kill(workers);
 }
 
-SUITE("workers", TEST(errors_are_told) TEST(killed_ones_are_told))
+SUITE("kernel_workers", TEST(errors_are_told) TEST(killed_ones_are_told))

@@ -118,9 +118,9 @@ static void *play(void *argument)
 	assert_int_equal(nodes_open(&nodes, &transport), 0);
 	nodes.identity = part->identity;
 	snprintf(part->why, sizeof(part->why), "node %u's own sentence, a long one", part->node);
-	part->met = nodes_meet(&nodes, part->first_err, part->why, sizeof(part->why));
+	part->met = nodes_rendezvous(&nodes, part->first_err, part->why, sizeof(part->why));
 	if (!part->met)
-		part->met = nodes_meet(&nodes, part->second_err, part->why, sizeof(part->why));
+		part->met = nodes_rendezvous(&nodes, part->second_err, part->why, sizeof(part->why));
 	part->result = (struct replay_result){
 		.ops = 100 + part->node, .diverged = part->diverged, .elapsed_ns = 7 - part->node,
 		.tasks = 1,
@@ -193,7 +193,7 @@ static void one_that_fails_ends_all(void **state)
 		  "node 1: node 1's own sentence, a long one" },
 		{ "nodes 1 and 2", { [1] = { .first_err = -EIO }, [2] = { .first_err = -EIO } }, NULL },
 		{ "another program", { [1] = { .identity = 1 } },
-		  "node 1: it has another program than node 0, or is to place tasks otherwise" },
+		  "node 1: it has another program than node 0, or places tasks differently" },
 		{ "a signal", { [1] = { .is_interrupted = true } }, NULL },
 		{ "node 0, last", { { .last_err = -EIO } }, "node 0's own sentence, a long one" },
 		{ "node 1, last", { [1] = { .last_err = -EIO } },

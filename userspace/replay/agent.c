@@ -32,7 +32,7 @@
 
 /* -- between engine and nodes ----------------------------------------------------------------- */
 
-static int tell(void *context, u32 node, const struct share_note *note)
+static int tell(void *context, u32 node, const struct partition_note *note)
 {
 	struct agent *agent = context;
 
@@ -40,18 +40,18 @@ static int tell(void *context, u32 node, const struct share_note *note)
 }
 
 /* Others have got on. */
-static int take(void *context, u32 from, const struct share_note *note)
+static int take(void *context, u32 from, const struct partition_note *note)
 {
 	struct agent *agent = context;
 	const struct replay_engine *engine;
 
 	if (!agent->replay)
 		return 0; /* nothing is left here that could wait for it */
-	if (!share_take(&agent->share, from, note))
+	if (!partition_receive(&agent->partition, from, note))
 		return -EPROTO;
 	engine = agent->replay->options->engine;
-	return note->news == SHARE_PASSED ? engine->advance(agent->replay, note->what, note->value) :
-					    engine->arrive(agent->replay, note->what, note->value);
+	return note->news == PARTITION_PASSED ? engine->advance(agent->replay, note->what, note->value) :
+					    engine->signal(agent->replay, note->what, note->value);
 }
 
 /* Tasks here have got on. Return: how many; a negative errno. */
@@ -62,7 +62,7 @@ static int tell_moved(struct agent *agent, u64 timeout_ns)
 	int err = 0, i;
 
 	for (i = 0; i < count && !err; i++)
-		err = share_moved(&agent->share, moved[i].task, moved[i].ended, tell, agent);
+		err = partition_report(&agent->partition, moved[i].task, moved[i].ended, tell, agent);
 	return err ? err : count;
 }
 
@@ -87,7 +87,7 @@ static int turn(struct agent *agent, u64 timeout_ns, bool *is_told)
 		came++;
 	if (state < 0)
 		return state;
-	nodes_judge(&agent->nodes);
+	nodes_detect_failures(&agent->nodes);
 	moved = tell_moved(agent, came ? 0 : timeout_ns);
 	if (moved < 0)
 		return moved;
@@ -143,7 +143,7 @@ int agent_open(struct agent **agent, const char *mpi, u32 limit_s, char *why, si
 	a->nodes.is_interrupted = replay_has_signal;
 	err = nodes_open(&a->nodes, transport);
 	if (!err)
-		err = nodes_watch(&a->nodes, limit_s);
+		err = nodes_detector_start(&a->nodes, limit_s);
 	if (err) {
 		snprintf(why, room, "%s: %s", transport->name, strerror(-err));
 		return err;
@@ -161,19 +161,19 @@ int agent_open(struct agent **agent, const char *mpi, u32 limit_s, char *why, si
  *
  * Return: 0 or a negative errno.
  */
-int agent_prepare(struct agent *agent, const struct iot_program *program, enum place_rule rule,
+int agent_prepare(struct agent *agent, const struct iot_program *program, enum placement_rule rule,
 		  char *why, size_t room)
 {
 	u32 nodes = agent->nodes.count;
-	int err = nodes > PLACE_NODES_MAX ? -E2BIG : 0;
+	int err = nodes > PLACEMENT_NODES_MAX ? -E2BIG : 0;
 
 	agent->node_of = calloc(program->task_count + 1ul, sizeof(*agent->node_of));
 	if (!err && !agent->node_of)
 		err = -ENOMEM;
 	if (!err)
-		err = place_tasks(program, nodes, rule, agent->node_of, &agent->place);
+		err = placement_compute(program, nodes, rule, agent->node_of, &agent->placement);
 	if (!err)
-		err = share_open(&agent->share, program, agent->node_of, agent->nodes.node, nodes);
+		err = partition_open(&agent->partition, program, agent->node_of, agent->nodes.node, nodes);
 	agent->nodes.identity = le32_to_cpu(program->head->head_crc) + (u32)rule;
 	if (err == -ENOENT)
 		snprintf(why, room, "--place=trace: the trace is of one node, or does not say of which");
@@ -235,7 +235,7 @@ int agent_stop(struct agent *agent)
 	__atomic_store_n(&agent->is_to_stop, 1, __ATOMIC_RELEASE);
 	pthread_join(agent->thread, NULL);
 	agent_detach(agent);
-	if (!agent->err && !agent->nodes.is_cancelled && !share_is_told(&agent->share))
+	if (!agent->err && !agent->nodes.is_cancelled && !partition_is_reported(&agent->partition))
 		agent->err = -EPROTO;
 	return agent->err;
 }
@@ -248,7 +248,7 @@ struct agent_view agent_view(const struct agent *agent)
 	return (struct agent_view){
 		.node = agent->nodes.node,
 		.count = agent->nodes.count,
-		.place = agent->place,
+		.placement = agent->placement,
 		.run = agent->nodes.run,
 		.sample_ns = { agent->nodes.sample.sent_ns, agent->nodes.sample.seen_ns,
 			       agent->nodes.sample.back_ns },
@@ -263,15 +263,15 @@ struct agent_view agent_view(const struct agent *agent)
  */
 void agent_ranks(const struct agent *agent, char *text, size_t room)
 {
-	place_list_ranks(agent->share.program, agent->node_of, agent->nodes.node, text, room);
+	placement_list_ranks(agent->partition.program, agent->node_of, agent->nodes.node, text, room);
 }
 
 /**
- * agent_meet() - nodes_meet(), of an agent
+ * agent_rendezvous() - nodes_rendezvous(), of an agent
  */
-int agent_meet(struct agent *agent, int err, char *why, size_t room)
+int agent_rendezvous(struct agent *agent, int err, char *why, size_t room)
 {
-	return nodes_meet(&agent->nodes, err, why, room);
+	return nodes_rendezvous(&agent->nodes, err, why, room);
 }
 
 /**
@@ -373,8 +373,8 @@ void agent_close(struct agent *agent)
 	alarm(CLOSE_SECONDS);
 	nodes_close(&agent->nodes);
 	alarm(0);
-	if (agent->share.program)
-		share_close(&agent->share);
+	if (agent->partition.program)
+		partition_close(&agent->partition);
 	free(agent->node_of);
 	free(agent); /* its library stays: what it has registered with the process does, too */
 }

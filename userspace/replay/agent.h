@@ -17,8 +17,8 @@
  * @library: of the transport
  * @nodes: of the replay
  * @node_of: of each task of the program
- * @place: how they came there
- * @share: the part of this node
+ * @placement: how they came there
+ * @partition: the part of this node
  * @replay: that the engine runs; NULL when it can be told nothing
  * @thread: while it runs
  * @is_to_stop: set by others: all tasks here have ended
@@ -30,8 +30,8 @@ struct agent {
 	void *library;
 	struct nodes nodes;
 	u32 *node_of;
-	struct placement place;
-	struct share share;
+	struct placement placement;
+	struct partition partition;
 	struct replay *replay;
 	pthread_t thread;
 	u32 is_to_stop;

@@ -16,11 +16,11 @@
  *             trace of outcomes, free everything
  *
  * With several nodes, each has an engine, which runs the tasks that are placed there
- * (share_is_here()). From set_up on the agent, another thread, calls these:
+ * (partition_has_task()). From set_up on the agent, another thread, calls these:
  *
  *   moved     what has been passed of what other nodes wait for
  *   advance   a task on another node has got on
- *   arrive    tasks on another node have arrived at a latch
+ *   signal    tasks on another node have arrived at a latch
  *
  * To add one: copy engine_null.c, which is complete, and name it in the table of replay.c.
  * Engines that run operations in this process need little more than a function that
@@ -42,7 +42,7 @@
 
 struct replay_options;
 struct replay_result;
-struct share;
+struct partition;
 
 /**
  * struct replay - a replay, as its engine sees it
@@ -52,7 +52,7 @@ struct share;
  *	and set it to -1, else it is open until after `close`
  * @state: the engine's own
  * @last_fact: what the trace of outcomes is to say at its end, see struct collector_options
- * @share: which tasks this engine runs, of those of several nodes; NULL for all
+ * @partition: which tasks this engine runs, of those of several nodes; NULL for all
  * @why: out, with an error: a sentence
  * @room: room for it
  */
@@ -62,7 +62,7 @@ struct replay {
 	int target_fd;
 	void *state;
 	char *last_fact;
-	const struct share *share;
+	const struct partition *partition;
 	char *why;
 	size_t room;
 };
@@ -85,10 +85,10 @@ struct replay {
  *	what is left, 0 if nothing is
  * @status: how far it is; may be called at any time between set_up and close
  * @lateness: how late think times ended so far; may be called when status may
- * @moved: wait until a task has passed a mark of the share, or that time has passed; fills in which
+ * @moved: wait until a task has passed a mark of the partition, or that time has passed; fills in which
  *	have, and how far, and returns their number
  * @advance: 0; @ended is more than before
- * @arrive: 0; @count is no more than are missing there
+ * @signal: 0; @count is no more than are missing there
  * @cancel: see above; does not wait
  * @close: see above; an error means that the outcomes are not complete
  */
@@ -107,7 +107,7 @@ struct replay_engine {
 	void (*lateness)(struct replay *replay, struct iot_replay_lateness *lateness);
 	int (*moved)(struct replay *replay, struct iot_replay_move *moved, u32 room, u64 timeout_ns);
 	int (*advance)(struct replay *replay, u32 task, u32 ended);
-	int (*arrive)(struct replay *replay, u32 latch, u32 count);
+	int (*signal)(struct replay *replay, u32 latch, u32 count);
 	void (*cancel)(struct replay *replay);
 	int (*close)(struct replay *replay);
 };

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "collectord/collectord.h"
-#include "kernel_share.h"
+#include "kernel_partition.h"
 #include "local_replay.h"
 
 #define FEEDER_NICE (-20)
@@ -267,15 +267,15 @@ static int kernel_set_up(struct replay *replay)
 	struct engine *e = replay->state;
 	int err = create_session(e);
 
-	if (!err && replay->share)
-		err = kernel_share(replay, e->replay_fd);
+	if (!err && replay->partition)
+		err = kernel_partition(replay, e->replay_fd);
 	if (!err)
 		err = give_target(e);
 	if (!err)
 		err = start_collector(e);
 	if (err)
 		return err;
-	err = workers_start(&e->workers, e->replay_fd, e->options->program, replay->share);
+	err = workers_start(&e->workers, e->replay_fd, e->options->program, replay->partition);
 	return err ? refuse(e, "no workers", err) : start_feeder(e);
 }
 
@@ -345,21 +345,21 @@ static int kernel_moved(struct replay *replay, struct iot_replay_move *moved, u3
 {
 	struct engine *e = replay->state;
 
-	return kernel_share_moved(e->replay_fd, moved, room, timeout_ns);
+	return kernel_partition_moved(e->replay_fd, moved, room, timeout_ns);
 }
 
 static int kernel_advance(struct replay *replay, u32 task, u32 ended)
 {
 	struct engine *e = replay->state;
 
-	return kernel_share_advance(e->replay_fd, task, ended);
+	return kernel_partition_advance(e->replay_fd, task, ended);
 }
 
-static int kernel_arrive(struct replay *replay, u32 latch, u32 count)
+static int kernel_signal(struct replay *replay, u32 latch, u32 count)
 {
 	struct engine *e = replay->state;
 
-	return kernel_share_arrive(e->replay_fd, latch, count);
+	return kernel_partition_signal(e->replay_fd, latch, count);
 }
 
 static void kernel_cancel(struct replay *replay)
@@ -405,7 +405,7 @@ const struct replay_engine engine_kernel = {
 	.lateness = kernel_lateness,
 	.moved = kernel_moved,
 	.advance = kernel_advance,
-	.arrive = kernel_arrive,
+	.signal = kernel_signal,
 	.cancel = kernel_cancel,
 	.close = kernel_close,
 };

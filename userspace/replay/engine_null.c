@@ -66,7 +66,7 @@ static int null_advance(struct replay *replay, u32 task, u32 ended)
 	return local_replay_advance(replay->state, task, ended);
 }
 
-static int null_arrive(struct replay *replay, u32 latch, u32 count)
+static int null_signal(struct replay *replay, u32 latch, u32 count)
 {
 	return local_replay_signal(replay->state, latch, count);
 }
@@ -95,7 +95,7 @@ const struct replay_engine engine_null = {
 	.lateness = null_lateness,
 	.moved = null_moved,
 	.advance = null_advance,
-	.arrive = null_arrive,
+	.signal = null_signal,
 	.cancel = null_cancel,
 	.close = null_close,
 };

@@ -198,7 +198,7 @@ static int thread_advance(struct replay *replay, u32 task, u32 ended)
 	return local_replay_advance(e->local, task, ended);
 }
 
-static int thread_arrive(struct replay *replay, u32 latch, u32 count)
+static int thread_signal(struct replay *replay, u32 latch, u32 count)
 {
 	struct engine *e = replay->state;
 
@@ -252,7 +252,7 @@ const struct replay_engine engine_thread = {
 	.lateness = thread_lateness,
 	.moved = thread_moved,
 	.advance = thread_advance,
-	.arrive = thread_arrive,
+	.signal = thread_signal,
 	.cancel = thread_cancel,
 	.close = thread_close,
 };

@@ -40,7 +40,7 @@ static int ask_once(struct nodes *nodes, u32 node, u32 round, struct nodes_sampl
 	while (state >= 0 && peer->answered != round && !nodes->is_cancelled) {
 		state = nodes_receive(nodes);
 		if (!state) {
-			nodes_judge(nodes);
+			nodes_detect_failures(nodes);
 			sched_yield();
 		}
 	}

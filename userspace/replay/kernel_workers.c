@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "replay.h"
-#include "share.h"
+#include "partition.h"
 
 #define THREAD_STACK_BYTES (64 << 10)
 #define EXIT_CANCELLED	   200 /* of a process; no errno is that large */
@@ -48,9 +48,9 @@ struct thread {
 };
 
 /* Request queues have no worker: their operations end by themselves. */
-static bool has_worker(const struct iot_program *program, const struct share *share, u32 task)
+static bool has_worker(const struct iot_program *program, const struct partition *partition, u32 task)
 {
-	return (!share || share_is_here(share, task)) &&
+	return (!partition || partition_has_task(partition, task)) &&
 	       !(le32_to_cpu(program->tasks[task].flags) & IOT_TASK_QUEUE);
 }
 
@@ -175,13 +175,13 @@ static int start_process(struct workers *workers, const struct process *process)
 }
 
 /* For each address space, and last the common one: is it needed? */
-static bool *list_spaces(const struct iot_program *program, const struct share *share)
+static bool *list_spaces(const struct iot_program *program, const struct partition *partition)
 {
 	bool *is_needed = calloc(program->task_count + 1ul, sizeof(*is_needed));
 	u32 i;
 
 	for (i = 0; is_needed && i < program->task_count; i++) {
-		if (!has_worker(program, share, i))
+		if (!has_worker(program, partition, i))
 			continue;
 		if (le32_to_cpu(program->tasks[i].flags) & IOT_TASK_MAPS)
 			is_needed[le32_to_cpu(program->tasks[i].space)] = true;
@@ -196,15 +196,15 @@ static bool *list_spaces(const struct iot_program *program, const struct share *
  * @workers: out: to be given to workers_kill()
  * @replay_fd: a replay that is set up
  * @program: its program
- * @share: the part of it that is run here, NULL for all
+ * @partition: the part of it that is run here, NULL for all
  *
  * Return: 0 or a negative errno.
  */
 int workers_start(struct workers **workers, int replay_fd, const struct iot_program *program,
-		   const struct share *share)
+		   const struct partition *partition)
 {
 	struct workers *c = calloc(1, sizeof(*c));
-	bool *is_needed = list_spaces(program, share);
+	bool *is_needed = list_spaces(program, partition);
 	struct process process = { .replay_fd = replay_fd };
 	int err = c && is_needed ? 0 : -ENOMEM;
 	u32 space;

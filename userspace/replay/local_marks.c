@@ -25,18 +25,18 @@
  */
 int local_replay_find_marks(struct local_replay *local)
 {
-	const struct share *share = local->replay->share;
+	const struct partition *partition = local->replay->partition;
 	u32 i;
 
 	for (i = 0; i < local->program->task_count; i++)
 		local->tasks[i].mark = IOT_WAIT_LATCH;
-	if (!share)
+	if (!partition)
 		return 0;
 	local->marked = malloc((local->program->task_count + 1ul) * sizeof(*local->marked));
 	if (!local->marked)
 		return -ENOMEM;
 	for (i = 0; i < local->program->task_count; i++) {
-		local->tasks[i].mark = share_next(share, i);
+		local->tasks[i].mark = partition_next_mark(partition, i);
 		if (local->tasks[i].mark != IOT_WAIT_LATCH)
 			local->marked[local->marked_count++] = i;
 	}
@@ -45,13 +45,13 @@ int local_replay_find_marks(struct local_replay *local)
 }
 
 /* The mark behind what has ended. */
-static u32 next_mark(const struct share *share, u32 task, u32 ended)
+static u32 next_mark(const struct partition *partition, u32 task, u32 ended)
 {
-	size_t at = share->next_mark[task];
+	size_t at = partition->next_mark[task];
 
-	while (at < share->mark_count && share->marks[at].task == task && share->marks[at].index < ended)
+	while (at < partition->mark_count && partition->marks[at].task == task && partition->marks[at].index < ended)
 		at++;
-	return at < share->mark_count && share->marks[at].task == task ? share->marks[at].index :
+	return at < partition->mark_count && partition->marks[at].task == task ? partition->marks[at].index :
 									 IOT_WAIT_LATCH;
 }
 
@@ -66,7 +66,7 @@ static bool look(struct local_replay *local, u32 number, struct iot_replay_move 
 	while (ended > task->mark) {
 		is_moved = true;
 		*moved = (struct iot_replay_move){ .task = number, .ended = ended };
-		__atomic_store_n(&task->mark, next_mark(local->replay->share, number, ended),
+		__atomic_store_n(&task->mark, next_mark(local->replay->partition, number, ended),
 				 __ATOMIC_RELAXED);
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		ended = iot_load_acquire(progress);

@@ -24,7 +24,7 @@
 #include "core/replay/step.h"
 #include "outcomes.h"
 #include "replay.h"
-#include "share.h"
+#include "partition.h"
 
 /* Interrupts a system call of a thread, and does nothing else. */
 #define WORKER_KICK SIGUSR1
@@ -205,7 +205,7 @@ int local_replay_close(struct local_replay *local);
 
 static inline bool local_replay_has_task(const struct local_replay *local, u32 task)
 {
-	return !local->replay->share || share_is_here(local->replay->share, task);
+	return !local->replay->partition || partition_has_task(local->replay->partition, task);
 }
 
 static inline bool local_replay_is_cancelled(const struct local_replay *local)

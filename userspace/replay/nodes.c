@@ -66,7 +66,7 @@ void nodes_close(struct nodes *nodes)
 {
 	u32 i;
 
-	nodes_unwatch(nodes);
+	nodes_detector_stop(nodes);
 	if (nodes->transport)
 		nodes->transport->close();
 	for (i = 0; nodes->peers && i < nodes->count; i++)
@@ -257,7 +257,7 @@ static void take_text(char *text, size_t room, u32 at, u64 piece)
 
 static int take_progress(struct nodes *nodes, u32 from, const struct nodes_note *note)
 {
-	const struct share_note told = {
+	const struct partition_note told = {
 		.news = le32_to_cpu(note->news),
 		.what = le32_to_cpu(note->what),
 		.value = (u32)le64_to_cpu(note->value),
@@ -273,7 +273,7 @@ static void take_meeting(const struct nodes *nodes, struct nodes_peer *peer, u32
 	if (peer->err || value >> 32 == nodes->identity)
 		return;
 	peer->err = -EINVAL;
-	snprintf(peer->why, sizeof(peer->why), "it has another program than node 0, or is to place tasks otherwise");
+	snprintf(peer->why, sizeof(peer->why), "it has another program than node 0, or places tasks differently");
 }
 
 static int answer(struct nodes *nodes, u32 node, u32 number)
@@ -313,9 +313,9 @@ static int take_note(struct nodes *nodes, u32 from, const struct nodes_note *not
 
 	switch ((enum nodes_news)le32_to_cpu(note->news)) {
 	case NODES_PASSED:
-	case NODES_ARRIVED:
+	case NODES_SIGNALED:
 		return take_progress(nodes, from, note);
-	case NODES_MEET:
+	case NODES_RENDEZVOUS:
 		take_meeting(nodes, peer, what, value);
 		return 0;
 	case NODES_GO:
@@ -420,7 +420,7 @@ int nodes_turn(struct nodes *nodes)
 		state = nodes_receive(nodes);
 	if (state)
 		return state;
-	nodes_judge(nodes);
+	nodes_detect_failures(nodes);
 	if (nodes->asked_ms && nodes_now_ms() - nodes->asked_ms < ASKED_MS)
 		sched_yield();
 	else

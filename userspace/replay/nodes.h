@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * nodes.h - the nodes of one replay: they meet, tell each other how far tasks are, and what came of it.
+ * nodes.h - the nodes of one replay: they meet, report the progress of tasks to each other, and their results to node 0.
  *
  * A message is a row of notes. Node 0 is the one that the others meet at, and that speaks for all.
  *
  *   note      what        value     from, to        says
  *   passed    task        count     any, any        that many of its operations have ended
- *   arrived   latch         count     any, any        that many of its arrivals have happened
- *   meet      number      errno     others, 0       I have come to that meeting, well or not, and
+ *   signaled  latch         count     any, any        that many of its signals have happened
+ *   rendezvous number     errno     others, 0       I have come to that rendezvous, with or without an error, and
  *                                                   (the upper half of the value) for that replay
- *   go        number      -         0, others       all have come to that meeting, and are well
- *   stop      -           -         0, others       somebody is not: it is over
+ *   go        number      -         0, others       all have come to that rendezvous without an error
+ *   stop      -           -         0, others       a node has an error: the replay ends
  *   cancel    -           -         any, others     a signal came, or I have failed: end your tasks
  *   text      place       8 bytes   others, 0       a piece of a sentence about my failure
  *   result    number      value     others, 0       a field of my result
@@ -25,7 +25,7 @@
  *   fetch     bytes       offset    0, others       I want that piece of your outcomes
  *   file      bytes       offset    others, 0       that piece, which follows, up to a multiple of notes
  *
- * One thread at a time uses it, besides that of watch.c, which only sends.
+ * One thread at a time uses it, besides that of failure_detector.c, which only sends.
  */
 #ifndef IOTAPE_NODES_H
 #define IOTAPE_NODES_H
@@ -33,13 +33,13 @@
 #include <pthread.h>
 
 #include "replay.h"
-#include "share.h"
+#include "partition.h"
 #include "transport/transport.h"
 
 enum nodes_news {
-	NODES_PASSED = SHARE_PASSED,
-	NODES_ARRIVED = SHARE_ARRIVED,
-	NODES_MEET,
+	NODES_PASSED = PARTITION_PASSED,
+	NODES_SIGNALED = PARTITION_SIGNALED,
+	NODES_RENDEZVOUS,
 	NODES_GO,
 	NODES_STOP,
 	NODES_CANCEL,
@@ -82,7 +82,7 @@ struct nodes_sample {
  * struct nodes_peer - another node
  * @notes: for it, not sent yet
  * @note_count: their number
- * @met: meetings that it has come to
+ * @met: rendezvous that it has come to
  * @is_done: its tasks have ended, and its result is known
  * @err: what it failed with, 0 if it has not
  * @why: a sentence about that
@@ -136,8 +136,8 @@ struct nodes_gathering {
  * @peers: one each; that of this node is not used but for its result
  * @inbox: of TRANSPORT_MESSAGE_BYTES
  * @identity: of what they are to do, the same for all of them
- * @meetings: that this node has come to
- * @gone: meetings after which all went on
+ * @rendezvous: that this node has come to
+ * @gone: rendezvous after which all went on
  * @is_stopped: node 0 said so
  * @is_cancelled: a node was, this one or another
  * @is_ended: node 0 said so
@@ -148,7 +148,7 @@ struct nodes_gathering {
  * @context: for @take
  * @is_interrupted: has a signal come?
  * @wire: held where the transport is used
- * @pulse: the thread of watch.c, if @has_pulse
+ * @pulse: the thread of failure_detector.c, if @has_pulse
  * @is_pulse_over: it is to end
  * @limit_ms: after so long a silence a node is given up; 0: never
  * @judged_ms: when that was looked at last
@@ -168,7 +168,7 @@ struct nodes {
 	struct nodes_peer *peers;
 	void *inbox;
 	u32 identity;
-	u32 meetings;
+	u32 rendezvous;
 	u32 gone;
 	bool is_stopped;
 	bool is_cancelled;
@@ -176,7 +176,7 @@ struct nodes {
 	bool is_lost;
 	bool is_finished;
 	int code;
-	int (*take)(void *context, u32 from, const struct share_note *note);
+	int (*take)(void *context, u32 from, const struct partition_note *note);
 	void *context;
 	bool (*is_interrupted)(void);
 	pthread_mutex_t wire;
@@ -219,10 +219,10 @@ static inline size_t nodes_file_bytes(u32 bytes)
 	       sizeof(struct nodes_note);
 }
 
-/* watch.c */
-int nodes_watch(struct nodes *nodes, u32 limit_s);
-void nodes_unwatch(struct nodes *nodes);
-void nodes_judge(struct nodes *nodes);
+/* failure_detector.c */
+int nodes_detector_start(struct nodes *nodes, u32 limit_s);
+void nodes_detector_stop(struct nodes *nodes);
+void nodes_detect_failures(struct nodes *nodes);
 
 /* gather.c */
 int nodes_ask_clocks(struct nodes *nodes, u32 when);
@@ -230,8 +230,8 @@ int nodes_give_piece(struct nodes *nodes, u32 bytes, u64 offset_bytes);
 int nodes_take_piece(struct nodes *nodes, u32 bytes, u64 value, const void *data);
 int nodes_gather(struct nodes *nodes, const char *output, bool *is_here, char *why, size_t room);
 
-/* meeting.c */
-int nodes_meet(struct nodes *nodes, int err, char *why, size_t room);
+/* rendezvous.c */
+int nodes_rendezvous(struct nodes *nodes, int err, char *why, size_t room);
 int nodes_finish(struct nodes *nodes, struct replay_result *result, int err, char *why, size_t room,
 		 void (*say)(const char *sentence));
 int nodes_end(struct nodes *nodes, int code, bool is_gathered);

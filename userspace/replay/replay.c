@@ -163,7 +163,7 @@ static int start(struct replay *replay, bool *has_begun)
 
 static bool is_here(const struct replay *replay, u32 task)
 {
-	return !replay->share || share_is_here(replay->share, task);
+	return !replay->partition || partition_has_task(replay->partition, task);
 }
 
 /* Without those that only keep order, and ends of requests, which their submissions count for. */
@@ -265,11 +265,11 @@ static void set_last_fact(const struct replay *replay, u64 operations)
 /* -- with other nodes ------------------------------------------------------------------------------- */
 
 /* Alone, this is nothing. Return: @err, or that of another node. */
-static int meet(struct replay *replay, int err)
+static int meet_nodes(struct replay *replay, int err)
 {
 	struct agent *agent = replay->options->agent;
 
-	return agent ? nodes_meet(&agent->nodes, err, replay->why, replay->room) : err;
+	return agent ? nodes_rendezvous(&agent->nodes, err, replay->why, replay->room) : err;
 }
 
 /* Return: 0 when the tasks of this node, and those of all others, can go. */
@@ -328,7 +328,7 @@ int replay_run(const struct replay_options *options, replay_progress_fn progress
 		.options = options,
 		.result = result,
 		.target_fd = -1,
-		.share = options->agent ? &options->agent->share : NULL,
+		.partition = options->agent ? &options->agent->partition : NULL,
 		.why = why,
 		.room = room,
 	};
@@ -344,13 +344,13 @@ int replay_run(const struct replay_options *options, replay_progress_fn progress
 		err = open_last_fact(&replay);
 	if (!err)
 		err = open_target(&replay, &mark);
-	err = meet(&replay, err);
+	err = meet_nodes(&replay, err);
 	if (!err) {
 		is_marked = take_mark(&replay);
 		err = engine->set_up(&replay);
 		if (!err)
 			err = get_ready(&replay);
-		err = meet(&replay, err);
+		err = meet_nodes(&replay, err);
 	}
 	if (!err) {
 		err = begin(&replay, &has_begun);

@@ -9,7 +9,7 @@
 
 #include "engine.h"
 #include "lib/iotape.h"
-#include "place.h"
+#include "placement.h"
 
 /* -- initial tree: prepare.c --------------------------------------------------------- */
 
@@ -220,14 +220,14 @@ int replay_run(const struct replay_options *options, replay_progress_fn progress
  * struct agent_view - what is known of the nodes
  * @node: this one, from 0; node 0 speaks for all
  * @count: their number
- * @place: how tasks came to nodes, from agent_prepare() on
- * @run: number of this replay, from the first agent_meet() on
+ * @placement: how tasks came to nodes, from agent_prepare() on
+ * @run: number of this replay, from the first agent_rendezvous() on
  * @sample_ns: a look of node 0 at the clock of this node: asked, seen here, heard; 0 on node 0
  */
 struct agent_view {
 	u32 node;
 	u32 count;
-	struct placement place;
+	struct placement placement;
 	u64 run;
 	u64 sample_ns[3];
 };
@@ -235,12 +235,12 @@ struct agent_view {
 typedef void (*agent_say_fn)(const char *sentence);
 
 int agent_open(struct agent **agent, const char *mpi, u32 limit_s, char *why, size_t room);
-int agent_prepare(struct agent *agent, const struct iot_program *program, enum place_rule rule,
+int agent_prepare(struct agent *agent, const struct iot_program *program, enum placement_rule rule,
 		  char *why, size_t room);
 struct agent_view agent_view(const struct agent *agent);
 void agent_ranks(const struct agent *agent, char *text, size_t room);
 void agent_outcomes(struct agent *agent, const char *path);
-int agent_meet(struct agent *agent, int err, char *why, size_t room);
+int agent_rendezvous(struct agent *agent, int err, char *why, size_t room);
 int agent_finish(struct agent *agent, struct replay_result *result, int err, int *code, char *why,
 		 size_t room, agent_say_fn say);
 int agent_gather(struct agent *agent, const char *output, bool *is_here, char *why, size_t room);
@@ -253,7 +253,7 @@ void agent_close(struct agent *agent);
 struct workers;
 
 int workers_start(struct workers **workers, int replay_fd, const struct iot_program *program,
-		   const struct share *share);
+		   const struct partition *partition);
 int workers_wait(struct workers *workers, int timeout_ms, char *why, size_t room);
 void workers_end(struct workers *workers);
 void workers_kill(struct workers *workers);

@@ -415,7 +415,7 @@ struct iot_replay_lateness {
 };
 
 /**
- * struct iot_replay_share - other nodes run a part of the program: said between load and setup
+ * struct iot_replay_partition - other nodes run a part of the program: said between load and setup
  * @is_here: address of a byte for each task: 1 if it is run here, 0 if elsewhere; a request queue is
  *	where its task is
  * @elsewhere: address of a __u32 for each latch: how many arrive at it elsewhere
@@ -424,7 +424,7 @@ struct iot_replay_lateness {
  * @mark_count: number of marks
  * @reserved: zero
  */
-struct iot_replay_share {
+struct iot_replay_partition {
 	__u64 is_here;
 	__u64 elsewhere;
 	__u64 marks;
@@ -453,7 +453,7 @@ struct iot_replay_moved {
 };
 
 /* Tasks elsewhere, so many, have arrived at a latch. */
-struct iot_replay_arrive {
+struct iot_replay_signal {
 	__u32 latch;
 	__u32 count;
 };
@@ -467,10 +467,10 @@ struct iot_replay_arrive {
 #define IOT_RIOC_KEEP	_IOW(IOT_IOC_MAGIC, 38, struct iot_replay_keep)
 #define IOT_RIOC_LATENESS _IOR(IOT_IOC_MAGIC, 39, struct iot_replay_lateness)
 /* For the agent of a node. ADVANCE: a task elsewhere has got on. */
-#define IOT_RIOC_SHARE	_IOW(IOT_IOC_MAGIC, 48, struct iot_replay_share)
+#define IOT_RIOC_PARTITION	_IOW(IOT_IOC_MAGIC, 48, struct iot_replay_partition)
 #define IOT_RIOC_MOVED	_IOW(IOT_IOC_MAGIC, 49, struct iot_replay_moved)
 #define IOT_RIOC_ADVANCE _IOW(IOT_IOC_MAGIC, 50, struct iot_replay_move)
-#define IOT_RIOC_ARRIVE _IOW(IOT_IOC_MAGIC, 51, struct iot_replay_arrive)
+#define IOT_RIOC_SIGNAL _IOW(IOT_IOC_MAGIC, 51, struct iot_replay_signal)
 #define IOT_RIOC_LOAD	_IOWR(IOT_IOC_MAGIC, 44, struct iot_replay_load) /* 32: what was written */
 /*
  * Read the program, if it is streamed, ahead of the workers; to be called by a thread of its own

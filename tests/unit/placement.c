@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * place.c - tasks go to nodes by their ranks, and what cannot be apart stays together.
+ * placement.c - tasks go to nodes by their ranks, and what cannot be apart stays together.
  */
-#include "replay/place.h"
+#include "replay/placement.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,10 +17,10 @@ struct fixture {
 	u8 *bytes;
 	struct iot_program program;
 	u32 node_of[TASKS_MAX + 1];
-	struct placement place;
+	struct placement placement;
 };
 
-static int place(struct fixture *f, u32 nodes, enum place_rule rule)
+static int place(struct fixture *f, u32 nodes, enum placement_rule rule)
 {
 	struct iot_reject reject;
 	size_t byte_count;
@@ -29,7 +29,7 @@ static int place(struct fixture *f, u32 nodes, enum place_rule rule)
 	f->bytes = builder_bytes(&f->b, &byte_count);
 	assert_int_equal(iot_program_open(&f->program, f->bytes, byte_count, &reject), 0);
 	memset(f->node_of, 0xee, sizeof(f->node_of));
-	return place_tasks(&f->program, nodes, rule, f->node_of, &f->place);
+	return placement_compute(&f->program, nodes, rule, f->node_of, &f->placement);
 }
 
 static void fixture_close(struct fixture *f)
@@ -76,17 +76,17 @@ static void ranks_go_by_the_rule(void **state)
 {
 	static const struct {
 		const char *name;
-		enum place_rule rule;
+		enum placement_rule rule;
 		u32 nodes;
 		const char *node_of;
 		u32 used;
 	} rows[] = {
-		{ "one node", PLACE_AUTO, 1, "0000", 1 },
-		{ "blocks of two", PLACE_AUTO, 2, "0011", 2 },
-		{ "blocks that are not equal", PLACE_BLOCK, 3, "0012", 3 },
-		{ "more nodes than ranks", PLACE_BLOCK, 6, "0134", 4 },
-		{ "cyclic on two", PLACE_CYCLIC, 2, "0101", 2 },
-		{ "cyclic on three", PLACE_CYCLIC, 3, "0120", 3 },
+		{ "one node", PLACEMENT_AUTO, 1, "0000", 1 },
+		{ "blocks of two", PLACEMENT_AUTO, 2, "0011", 2 },
+		{ "blocks that are not equal", PLACEMENT_BLOCK, 3, "0012", 3 },
+		{ "more nodes than ranks", PLACEMENT_BLOCK, 6, "0134", 4 },
+		{ "cyclic on two", PLACEMENT_CYCLIC, 2, "0101", 2 },
+		{ "cyclic on three", PLACEMENT_CYCLIC, 3, "0120", 3 },
 	};
 	struct fixture f = {};
 	size_t i;
@@ -97,8 +97,8 @@ static void ranks_go_by_the_rule(void **state)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		assert_int_equal(place(&f, rows[i].nodes, rows[i].rule), 0);
 		assert_nodes(&f, rows[i].name, rows[i].node_of);
-		assert_row(rows[i].name, f.place.used == rows[i].used && !f.place.tied);
-		assert_row(rows[i].name, f.place.ranks == 4 && f.place.rule != PLACE_AUTO);
+		assert_row(rows[i].name, f.placement.used == rows[i].used && !f.placement.tied);
+		assert_row(rows[i].name, f.placement.ranks == 4 && f.placement.rule != PLACEMENT_AUTO);
 	}
 	fixture_close(&f);
 }
@@ -121,9 +121,9 @@ static void tasks_without_a_rank_go_with_their_kin(void **state)
 	add(&f, -1, 7);
 	add(&f, -1, -1); /* of nobody */
 	add(&f, -1, 4);	 /* of the launcher, beside the ranks */
-	assert_int_equal(place(&f, 4, PLACE_BLOCK), 0);
+	assert_int_equal(place(&f, 4, PLACEMENT_BLOCK), 0);
 	assert_nodes(&f, "kin", "00012322202");
-	assert_int_equal(f.place.tied, 0);
+	assert_int_equal(f.placement.tied, 0);
 	fixture_close(&f);
 }
 
@@ -138,7 +138,7 @@ static void a_circle_of_parents_comes_to_an_end(void **state)
 	add(&f, -1, 0);
 	add(&f, 1, 4);
 	add(&f, 0, 3);
-	assert_int_equal(place(&f, 2, PLACE_BLOCK), 0);
+	assert_int_equal(place(&f, 2, PLACEMENT_BLOCK), 0);
 	assert_nodes(&f, "circle", "00010");
 	fixture_close(&f);
 }
@@ -150,16 +150,16 @@ static void traced_nodes_are_taken_as_they_were(void **state)
 	(void)state;
 	builder_open(&f.b);
 	add_ranks(&f, 4); /* with the ids 1 to 4 */
-	assert_int_equal(place(&f, 2, PLACE_TRACE), -ENOENT);
+	assert_int_equal(place(&f, 2, PLACEMENT_TRACE), -ENOENT);
 	builder_fact(&f.b, "trace.node.a.ranks", "0,2");
 	builder_fact(&f.b, "trace.node.a.tasks", "1-1");
 	builder_fact(&f.b, "trace.node.b.tasks", "2-4");
-	assert_int_equal(place(&f, 2, PLACE_AUTO), 0);
+	assert_int_equal(place(&f, 2, PLACEMENT_AUTO), 0);
 	assert_nodes(&f, "as traced", "0111");
-	assert_int_equal(f.place.rule, PLACE_TRACE);
-	assert_int_equal(place(&f, 3, PLACE_AUTO), 0);
+	assert_int_equal(f.placement.rule, PLACEMENT_TRACE);
+	assert_int_equal(place(&f, 3, PLACEMENT_AUTO), 0);
 	assert_nodes(&f, "another number of nodes", "0012");
-	assert_int_equal(place(&f, 1, PLACE_TRACE), 0);
+	assert_int_equal(place(&f, 1, PLACEMENT_TRACE), 0);
 	assert_nodes(&f, "fewer nodes", "0000");
 	fixture_close(&f);
 }
@@ -208,16 +208,16 @@ static void what_is_shared_stays_together(void **state)
 			tasks[rank].flags = cpu_to_le32(rows[i].flags);
 			tasks[rank].space = cpu_to_le32(rank & 1);
 		}
-		assert_int_equal(place(&f, 4, PLACE_BLOCK), 0);
+		assert_int_equal(place(&f, 4, PLACEMENT_BLOCK), 0);
 		assert_nodes(&f, rows[i].name,
 			     !rows[i].is_tied ? "0123" : rows[i].flags ? "0101" : "0121");
 		assert_row(rows[i].name,
-			   f.place.tied == (rows[i].is_tied ? (rows[i].flags ? 2u : 1u) : 0u));
+			   f.placement.tied == (rows[i].is_tied ? (rows[i].flags ? 2u : 1u) : 0u));
 		fixture_close(&f);
 	}
 }
 
-SUITE("place",
+SUITE("placement",
       TEST(ranks_go_by_the_rule)
       TEST(tasks_without_a_rank_go_with_their_kin)
       TEST(a_circle_of_parents_comes_to_an_end)

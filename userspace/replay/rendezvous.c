@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * meeting.c - where the nodes of a replay wait for each other: at its beginning, and at its end.
+ * rendezvous.c - the nodes of a replay wait for each other, at its start and at its end.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,19 +9,19 @@
 
 #include "nodes.h"
 
-/* Launchers kill what has not ended a second after the signal: the sentence comes before that. */
+/* Launchers kill the remaining processes a second after the signal: the message must come earlier. */
 #define ANSWER_MS 500
-#define LATER_MS  800 /* that node 0 is not there, somebody else must say */
+#define LATER_MS  800 /* another node reports that node 0 is missing */
 #define GIVE_UP_MS 10000
 
-/* -- meetings -------------------------------------------------------------------------------------- */
+/* -- rendezvous -------------------------------------------------------------------------------------- */
 
 static u32 count_met(const struct nodes *nodes)
 {
 	u32 met = 1, i;
 
 	for (i = 1; i < nodes->count; i++)
-		met += nodes->peers[i].met == nodes->meetings;
+		met += nodes->peers[i].met == nodes->rendezvous;
 	return met;
 }
 
@@ -36,7 +36,7 @@ static u32 first_failed(const struct nodes *nodes)
 	return nodes->count;
 }
 
-/* Return: is it over? */
+/* Return: true if the replay is cancelled and the time for an answer has passed. */
 static bool is_hopeless(struct nodes *nodes, u64 *since_ms)
 {
 	if (!nodes->is_cancelled && nodes->is_interrupted && nodes->is_interrupted()) {
@@ -48,17 +48,17 @@ static bool is_hopeless(struct nodes *nodes, u64 *since_ms)
 	return *since_ms && nodes_now_ms() - *since_ms > (nodes->node ? LATER_MS : ANSWER_MS);
 }
 
-/* What is waited for at each meeting. */
+/* What the others are waited for to do, at each rendezvous. */
 static const char *const aims[] = {
 	"come", "read the program", "look at its target", "get ready",
 };
 
-/* Before the first operation: what the outcomes begin with. */
+/* Before the first operation: the first facts of the outcomes. */
 static int introduce(struct nodes *nodes)
 {
 	int err;
 
-	if (nodes->meetings != 1)
+	if (nodes->rendezvous != 1)
 		return 0;
 	if (getrandom(&nodes->run, sizeof(nodes->run), GRND_NONBLOCK) != sizeof(nodes->run))
 		nodes->run = nodes_now_ns();
@@ -70,7 +70,7 @@ static int tell_host(struct nodes *nodes)
 {
 	char host[NODES_HOST_BYTES] = "";
 
-	if (nodes->meetings != 1 || gethostname(host, sizeof(host) - 1))
+	if (nodes->rendezvous != 1 || gethostname(host, sizeof(host) - 1))
 		return 0;
 	return nodes_tell_text(nodes, NODES_HOST, host, sizeof(host));
 }
@@ -81,7 +81,7 @@ static int host(struct nodes *nodes, int err, char *why, size_t room)
 	int state = 0;
 	u32 failed;
 
-	nodes->awaited = aims[nodes->meetings < ARRAY_SIZE(aims) ? nodes->meetings : 0];
+	nodes->awaited = aims[nodes->rendezvous < ARRAY_SIZE(aims) ? nodes->rendezvous : 0];
 	while (!err && state >= 0 && count_met(nodes) < nodes->count &&
 	       first_failed(nodes) == nodes->count && !nodes->is_cancelled) {
 		state = nodes_turn(nodes);
@@ -104,7 +104,7 @@ static int host(struct nodes *nodes, int err, char *why, size_t room)
 	if (err)
 		nodes_tell_all(nodes, NODES_STOP, 0, 0);
 	else
-		nodes_tell_all(nodes, NODES_GO, nodes->meetings, 0);
+		nodes_tell_all(nodes, NODES_GO, nodes->rendezvous, 0);
 	nodes_send(nodes);
 	return err;
 }
@@ -114,14 +114,14 @@ static int visit(struct nodes *nodes, int err, char *why, size_t room)
 	u64 since_ms = 0;
 	int state = err ? nodes_tell_text(nodes, NODES_TEXT, why, NODES_WHY_BYTES) : tell_host(nodes);
 
-	nodes->awaited = aims[nodes->meetings < ARRAY_SIZE(aims) ? nodes->meetings : 0];
+	nodes->awaited = aims[nodes->rendezvous < ARRAY_SIZE(aims) ? nodes->rendezvous : 0];
 	if (!state)
-		state = nodes_tell(nodes, 0, NODES_MEET, nodes->meetings,
+		state = nodes_tell(nodes, 0, NODES_RENDEZVOUS, nodes->rendezvous,
 				   (u64)nodes->identity << 32 | (u32)err);
-	while (state >= 0 && nodes->gone < nodes->meetings && !nodes->is_stopped && !nodes->is_lost &&
+	while (state >= 0 && nodes->gone < nodes->rendezvous && !nodes->is_stopped && !nodes->is_lost &&
 	       !is_hopeless(nodes, &since_ms))
 		state = nodes_turn(nodes);
-	if (nodes->gone >= nodes->meetings)
+	if (nodes->gone >= nodes->rendezvous)
 		return 0;
 	if (room)
 		why[0] = 0; /* node 0 speaks for all */
@@ -133,7 +133,7 @@ static int visit(struct nodes *nodes, int err, char *why, size_t room)
 }
 
 /**
- * nodes_meet() - wait until all nodes have come here
+ * nodes_rendezvous() - wait until all nodes have come here
  * @nodes: open
  * @err: what this one has failed with, or 0
  * @why: in and out: a sentence about it; out: empty if another node says it
@@ -141,9 +141,9 @@ static int visit(struct nodes *nodes, int err, char *why, size_t room)
  *
  * Return: 0 if all are well; else a negative errno, and so for all of them.
  */
-int nodes_meet(struct nodes *nodes, int err, char *why, size_t room)
+int nodes_rendezvous(struct nodes *nodes, int err, char *why, size_t room)
 {
-	nodes->meetings++;
+	nodes->rendezvous++;
 	err = nodes->node ? visit(nodes, err, why, room) : host(nodes, err, why, room);
 	nodes->is_stopped |= err < 0;
 	return err;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * watch.c - nodes that do not answer any more, though nobody has ended them.
+ * failure_detector.c - finds nodes that no longer answer.
  *
- * A thread of each node tells node 0 again and again that it is alive, and that of node 0 all others,
- * whatever else they do. Who waits for somebody counts how long nothing has come from there. A node that
- * is silent for longer than the limit is given up, and then all is over. Time in which this node itself
- * stood still does not count.
+ * A thread of each node sends a heartbeat to node 0, and that of node 0 to all others, regardless of what
+ * the node does. A node that waits for another one adds up the time without a message from it. A node that
+ * is silent for longer than the limit is given up, and the replay is cancelled. Time in which this node itself
+ * was stopped does not count.
  */
 #include <errno.h>
 #include <signal.h>
@@ -16,20 +16,20 @@
 
 #define PULSE_MS	1000
 #define JUDGE_MS	100
-#define STEP_MS		500 /* longer between two judgements: this node did not listen meanwhile */
+#define STEP_MS		500 /* a longer time between two checks: this node was stopped meanwhile */
 #define STACK_BYTES	(64 << 10)
 #define MS_PER_S	1000
 
-/* -- to be heard ----------------------------------------------------------------------------------- */
+/* -- heartbeats ----------------------------------------------------------------------------------- */
 
-static void tell_alive(struct nodes *nodes, u32 node)
+static void send_heartbeat(struct nodes *nodes, u32 node)
 {
 	const struct nodes_note note = { .news = cpu_to_le32(NODES_ALIVE) };
 
-	nodes_carry(nodes, node, &note, sizeof(note)); /* what is wrong, who listens will notice */
+	nodes_carry(nodes, node, &note, sizeof(note)); /* a failure shows when the other node receives */
 }
 
-static void *pulse(void *argument)
+static void *heartbeat_main(void *argument)
 {
 	struct nodes *nodes = argument;
 	u64 next_ms = 0;
@@ -43,19 +43,19 @@ static void *pulse(void *argument)
 			continue;
 		next_ms = nodes_now_ms() + (nodes->limit_ms / 8 < PULSE_MS ? nodes->limit_ms / 8 : PULSE_MS);
 		for (i = nodes->node ? 0 : 1; i < (nodes->node ? 1 : nodes->count); i++)
-			tell_alive(nodes, i);
+			send_heartbeat(nodes, i);
 	}
 	return NULL;
 }
 
 /**
- * nodes_watch() - from now on, a node that is not heard of for too long is given up
+ * nodes_detector_start() - give up nodes that are silent for too long, from now on
  * @nodes: open
- * @limit_s: how long that is; 0: it is waited for
+ * @limit_s: maximum silence; 0 for no limit
  *
  * Return: 0 or a negative errno.
  */
-int nodes_watch(struct nodes *nodes, u32 limit_s)
+int nodes_detector_start(struct nodes *nodes, u32 limit_s)
 {
 	pthread_attr_t attr;
 	sigset_t all, before;
@@ -69,7 +69,7 @@ int nodes_watch(struct nodes *nodes, u32 limit_s)
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&nodes->pulse, &attr, pulse, nodes);
+	err = pthread_create(&nodes->pulse, &attr, heartbeat_main, nodes);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	nodes->has_pulse = !err;
@@ -77,9 +77,9 @@ int nodes_watch(struct nodes *nodes, u32 limit_s)
 }
 
 /**
- * nodes_unwatch() - the opposite of nodes_watch(), also if that was not called
+ * nodes_detector_stop() - undo nodes_detector_start(), if it was called
  */
-void nodes_unwatch(struct nodes *nodes)
+void nodes_detector_stop(struct nodes *nodes)
 {
 	if (!nodes->has_pulse)
 		return;
@@ -88,9 +88,9 @@ void nodes_unwatch(struct nodes *nodes)
 	nodes->has_pulse = false;
 }
 
-/* -- to listen --------------------------------------------------------------------------------------- */
+/* -- detection --------------------------------------------------------------------------------------- */
 
-static void give_up(struct nodes *nodes, u32 node)
+static void node_give_up(struct nodes *nodes, u32 node)
 {
 	struct nodes_peer *peer = &nodes->peers[node];
 
@@ -107,12 +107,12 @@ static void give_up(struct nodes *nodes, u32 node)
 }
 
 /**
- * nodes_judge() - has anybody been silent for too long? To be called when nothing more has come
+ * nodes_detect_failures() - give up nodes that were silent for too long; call after all messages were received
  * @nodes: open
  *
- * Node 0 looks at all others, they look at node 0.
+ * Node 0 checks all others; these check node 0.
  */
-void nodes_judge(struct nodes *nodes)
+void nodes_detect_failures(struct nodes *nodes)
 {
 	u64 now_ms, passed_ms;
 	u32 i;
@@ -131,6 +131,6 @@ void nodes_judge(struct nodes *nodes)
 				  peer->silent_ms + (passed_ms < STEP_MS ? passed_ms : STEP_MS);
 		peer->is_heard = false;
 		if (peer->silent_ms > nodes->limit_ms && !peer->is_lost)
-			give_up(nodes, i);
+			node_give_up(nodes, i);
 	}
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * share.c - nodes that tell each other what share.c says keep the order of the program, come to its
+ * partition.c - nodes that tell each other what partition.c says keep the order of the program, come to its
  * end, and tell nothing else: random programs on several nodes, messages between two nodes in order,
  * all else in any order.
  */
-#include "replay/share.h"
+#include "replay/partition.h"
 
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@
 #define PROGRAMS  400
 
 struct queue {
-	struct share_note notes[NOTES_MAX];
+	struct partition_note notes[NOTES_MAX];
 	u32 taken;
 	u32 count;
 };
@@ -30,7 +30,7 @@ struct simulation {
 	struct iot_program program;
 	u32 nodes;
 	u32 node_of[TASKS];
-	struct share shares[NODES_MAX];
+	struct partition partitions[NODES_MAX];
 	u32 progress[NODES_MAX + 1][TASKS]; /* as each node knows it; last, as it is */
 	u32 pending[NODES_MAX + 1][LATCHES];
 	struct iot_order orders[NODES_MAX + 1];
@@ -113,7 +113,7 @@ static void simulation_open(struct simulation *s, bool has_edges)
 	for (i = 0; i <= s->nodes; i++)
 		iot_order_init(&s->orders[i], &s->program, s->progress[i], 1, s->pending[i]);
 	for (i = 0; i < s->nodes; i++)
-		assert_int_equal(share_open(&s->shares[i], &s->program, s->node_of, i, s->nodes), 0);
+		assert_int_equal(partition_open(&s->partitions[i], &s->program, s->node_of, i, s->nodes), 0);
 }
 
 static void simulation_close(struct simulation *s)
@@ -121,11 +121,11 @@ static void simulation_close(struct simulation *s)
 	u32 i;
 
 	for (i = 0; i < s->nodes; i++)
-		share_close(&s->shares[i]);
+		partition_close(&s->partitions[i]);
 	free(s->bytes);
 }
 
-static int tell(void *context, u32 node, const struct share_note *note)
+static int tell(void *context, u32 node, const struct partition_note *note)
 {
 	struct simulation *s = context;
 	struct queue *queue = &s->queues[s->teller][node];
@@ -167,19 +167,19 @@ static bool perform(struct simulation *s, u32 task)
 static void look(struct simulation *s, u32 task)
 {
 	s->teller = s->node_of[task];
-	share_moved(&s->shares[s->teller], task, s->progress[s->teller][task], tell, s);
+	partition_report(&s->partitions[s->teller], task, s->progress[s->teller][task], tell, s);
 }
 
 static bool deliver(struct simulation *s, u32 from, u32 to)
 {
 	struct queue *queue = &s->queues[from][to];
-	const struct share_note *note;
+	const struct partition_note *note;
 
 	if (queue->taken == queue->count)
 		return false;
 	note = &queue->notes[queue->taken++];
-	assert_true(share_take(&s->shares[to], from, note));
-	if (note->news == SHARE_PASSED)
+	assert_true(partition_receive(&s->partitions[to], from, note));
+	if (note->news == PARTITION_PASSED)
 		s->progress[to][note->what] = note->value;
 	else
 		s->pending[to][note->what] -= note->value;
@@ -216,7 +216,7 @@ static void run(struct simulation *s)
 	for (i = 0; i < TASKS; i++)
 		assert_int_equal(s->progress[s->nodes][i], le32_to_cpu(s->program.tasks[i].op_count));
 	for (i = 0; i < s->nodes; i++)
-		assert_true(share_is_told(&s->shares[i]));
+		assert_true(partition_is_reported(&s->partitions[i]));
 }
 
 static void nodes_keep_order_and_come_to_the_end(void **state)
@@ -256,29 +256,29 @@ static void what_cannot_be_is_not_taken(void **state)
 	static const struct {
 		const char *name;
 		u32 from;
-		struct share_note note;
+		struct partition_note note;
 		bool is_right;
 	} rows[] = {
 		{ "no news", 1, { 0, 1, 1 }, false },
-		{ "a task that there is not", 1, { SHARE_PASSED, 2, 1 }, false },
-		{ "a task that is here", 1, { SHARE_PASSED, 0, 1 }, false },
-		{ "a task of another node", 2, { SHARE_PASSED, 1, 1 }, false },
-		{ "no progress", 1, { SHARE_PASSED, 1, 0 }, false },
-		{ "progress", 1, { SHARE_PASSED, 1, 2 }, true },
-		{ "the same again", 1, { SHARE_PASSED, 1, 2 }, false },
-		{ "back", 1, { SHARE_PASSED, 1, 1 }, false },
-		{ "beyond the end", 1, { SHARE_PASSED, 1, 4 }, false },
-		{ "to the end", 1, { SHARE_PASSED, 1, 3 }, true },
-		{ "a latch that there is not", 1, { SHARE_ARRIVED, 1, 1 }, false },
-		{ "nobody", 1, { SHARE_ARRIVED, 0, 0 }, false },
-		{ "too many", 1, { SHARE_ARRIVED, 0, 2 }, false },
-		{ "who was missing", 1, { SHARE_ARRIVED, 0, 1 }, true },
-		{ "the same again, at the latch", 1, { SHARE_ARRIVED, 0, 1 }, false },
+		{ "a task that there is not", 1, { PARTITION_PASSED, 2, 1 }, false },
+		{ "a task that is here", 1, { PARTITION_PASSED, 0, 1 }, false },
+		{ "a task of another node", 2, { PARTITION_PASSED, 1, 1 }, false },
+		{ "no progress", 1, { PARTITION_PASSED, 1, 0 }, false },
+		{ "progress", 1, { PARTITION_PASSED, 1, 2 }, true },
+		{ "the same again", 1, { PARTITION_PASSED, 1, 2 }, false },
+		{ "back", 1, { PARTITION_PASSED, 1, 1 }, false },
+		{ "beyond the end", 1, { PARTITION_PASSED, 1, 4 }, false },
+		{ "to the end", 1, { PARTITION_PASSED, 1, 3 }, true },
+		{ "a latch that there is not", 1, { PARTITION_SIGNALED, 1, 1 }, false },
+		{ "nobody", 1, { PARTITION_SIGNALED, 0, 0 }, false },
+		{ "too many", 1, { PARTITION_SIGNALED, 0, 2 }, false },
+		{ "who was missing", 1, { PARTITION_SIGNALED, 0, 1 }, true },
+		{ "the same again, at the latch", 1, { PARTITION_SIGNALED, 0, 1 }, false },
 	};
 	const u32 node_of[] = { 0, 1 };
 	struct iot_program program;
 	struct iot_reject reject;
-	struct share share;
+	struct partition partition;
 	struct builder b;
 	size_t byte_count, i;
 	u8 *bytes;
@@ -295,15 +295,15 @@ static void what_cannot_be_is_not_taken(void **state)
 	bytes = builder_bytes(&b, &byte_count);
 	builder_close(&b);
 	assert_int_equal(iot_program_open(&program, bytes, byte_count, &reject), 0);
-	assert_int_equal(share_open(&share, &program, node_of, 0, 3), 0);
+	assert_int_equal(partition_open(&partition, &program, node_of, 0, 3), 0);
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_row(rows[i].name,
-			   share_take(&share, rows[i].from, &rows[i].note) == rows[i].is_right);
-	share_close(&share);
+			   partition_receive(&partition, rows[i].from, &rows[i].note) == rows[i].is_right);
+	partition_close(&partition);
 	free(bytes);
 }
 
-SUITE("share",
+SUITE("partition",
       TEST(nodes_keep_order_and_come_to_the_end)
       TEST(what_nobody_waits_for_is_not_told)
       TEST(what_cannot_be_is_not_taken))

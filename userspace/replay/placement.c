@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * place.c - tasks to nodes: by the rank that they belong to, but together what cannot be apart.
+ * placement.c - assigns tasks to nodes by rank, and keeps tasks together that cannot be separated.
  *
  * A task belongs to the rank of its process, or of the nearest process above that has one; a
  * launcher, which is above ranks, to the first of them; any other to the first rank of all.
@@ -10,7 +10,7 @@
  * not linear set union algorithm, 1975), and a set goes where the first of its ranks goes.
  */
 #include "core/replay/operation.h"
-#include "place.h"
+#include "placement.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 #define NONE 0xffffffffu
 
-struct placing {
+struct placer {
 	const struct iot_program *program;
 	u32 *rank;   /* of each task, NONE if it has none */
 	u32 *lowest; /* of each task, of the ranks below it */
@@ -27,15 +27,15 @@ struct placing {
 	u32 rank_count;
 };
 
-/* -- whose a task is -------------------------------------------------------------------------- */
+/* -- ranks of tasks -------------------------------------------------------------------------- */
 
-static u32 parent_of(const struct placing *p, u32 task)
+static u32 parent_of(const struct placer *p, u32 task)
 {
 	return le32_to_cpu(p->program->tasks[task].parent);
 }
 
-/* What was not verified to be no circle is followed no further than it can be none. */
-static u32 rank_above(const struct placing *p, u32 task)
+/* Parents may form a circle; the number of steps is limited. */
+static u32 rank_above(const struct placer *p, u32 task)
 {
 	u32 steps = p->program->task_count;
 
@@ -44,7 +44,7 @@ static u32 rank_above(const struct placing *p, u32 task)
 	return p->rank[task];
 }
 
-static void tell_ancestors(struct placing *p, u32 task)
+static void lower_ancestors(struct placer *p, u32 task)
 {
 	u32 rank = p->rank[task];
 
@@ -55,7 +55,7 @@ static void tell_ancestors(struct placing *p, u32 task)
 }
 
 /* Those that have a rank, then what is above them, then what is below them, then the rest. */
-static void find_ranks(struct placing *p)
+static void find_ranks(struct placer *p)
 {
 	u32 count = p->program->task_count, i;
 
@@ -67,7 +67,7 @@ static void find_ranks(struct placing *p)
 	}
 	for (i = 0; i < count; i++)
 		if (p->rank[i] != NONE)
-			tell_ancestors(p, i);
+			lower_ancestors(p, i);
 	for (i = 0; i < count; i++)
 		if (p->rank[i] == NONE)
 			p->rank[i] = p->lowest[i];
@@ -76,9 +76,9 @@ static void find_ranks(struct placing *p)
 			p->rank[i] = rank_above(p, i);
 }
 
-/* -- what cannot be apart --------------------------------------------------------------------- */
+/* -- tasks that cannot be separated --------------------------------------------------------------------- */
 
-static u32 set_of(struct placing *p, u32 task)
+static u32 set_of(struct placer *p, u32 task)
 {
 	while (p->set[task] != task) {
 		p->set[task] = p->set[p->set[task]];
@@ -87,7 +87,7 @@ static u32 set_of(struct placing *p, u32 task)
 	return task;
 }
 
-static void join_tasks(struct placing *p, u32 a, u32 b)
+static void join_tasks(struct placer *p, u32 a, u32 b)
 {
 	a = set_of(p, a);
 	b = set_of(p, b);
@@ -100,8 +100,8 @@ static void join_tasks(struct placing *p, u32 a, u32 b)
 	}
 }
 
-/* Whoever uses a thing is joined to the first that did. */
-static void use(struct placing *p, u32 *first, u32 number, u32 task)
+/* Join the task to the first user of the same object. */
+static void join_user(struct placer *p, u32 *first, u32 number, u32 task)
 {
 	if (first[number] == NONE)
 		first[number] = task;
@@ -116,18 +116,18 @@ struct firsts {
 	u32 *spaces;
 };
 
-static void join_op(struct placing *p, const struct firsts *f, const struct iot_program_op *op, u32 task)
+static void join_op(struct placer *p, const struct firsts *f, const struct iot_program_op *op, u32 task)
 {
 	u32 uses = iot_operation(le16_to_cpu(op->kind))->uses;
 
 	if (op->handle && !(uses & IOT_USE_BIT(latch)))
-		use(p, f->handles, le32_to_cpu(op->handle), task);
+		join_user(p, f->handles, le32_to_cpu(op->handle), task);
 	if (uses & IOT_USE_BIT(to_handle))
-		use(p, f->handles, le32_to_cpu(op->to_handle), task);
+		join_user(p, f->handles, le32_to_cpu(op->to_handle), task);
 	if (uses & (IOT_USE_BIT(map) | IOT_USE_BIT(new_map)))
-		use(p, f->maps, le32_to_cpu(op->map), task);
+		join_user(p, f->maps, le32_to_cpu(op->map), task);
 	if (uses & IOT_USE_BIT(owner) && op->owner)
-		use(p, f->owners, le32_to_cpu(op->owner), task);
+		join_user(p, f->owners, le32_to_cpu(op->owner), task);
 }
 
 static u32 *make_firsts(u32 count)
@@ -139,7 +139,7 @@ static u32 *make_firsts(u32 count)
 	return first;
 }
 
-static void join_all(struct placing *p, const struct firsts *f)
+static void join_all(struct placer *p, const struct firsts *f)
 {
 	const struct iot_program *program = p->program;
 	u32 i, j;
@@ -151,13 +151,13 @@ static void join_all(struct placing *p, const struct firsts *f)
 		if (le32_to_cpu(task->flags) & IOT_TASK_QUEUE)
 			join_tasks(p, le32_to_cpu(task->parent), i);
 		if (le32_to_cpu(task->flags) & IOT_TASK_MAPS)
-			use(p, f->spaces, le32_to_cpu(task->space), i);
+			join_user(p, f->spaces, le32_to_cpu(task->space), i);
 		for (j = 0; j < le32_to_cpu(task->op_count); j++)
 			join_op(p, f, &ops[j], i);
 	}
 }
 
-static int find_sets(struct placing *p)
+static int find_sets(struct placer *p)
 {
 	const struct iot_program *program = p->program;
 	struct firsts firsts = {
@@ -180,9 +180,9 @@ static int find_sets(struct placing *p)
 	return err;
 }
 
-/* -- where ranks go --------------------------------------------------------------------------- */
+/* -- nodes of ranks --------------------------------------------------------------------------- */
 
-/* Ids of the tasks of the traced nodes, as `iotape merge` says them: node.NAME.tasks=FIRST-LAST. */
+/* Ids of the tasks of the traced nodes, as `iotape merge` writes them: node.NAME.tasks=FIRST-LAST. */
 static bool take_range(const struct iot_program *program, u32 fact, u32 *first, u32 *last)
 {
 	const char *key = iot_program_string(program, program->facts[fact].key);
@@ -220,7 +220,7 @@ static u32 traced_node(const struct iot_program *program, u32 origin)
 	return 0;
 }
 
-static void place_as_traced(struct placing *p, u32 nodes)
+static void place_as_traced(struct placer *p, u32 nodes)
 {
 	const struct iot_program *program = p->program;
 	u64 traced = count_traced_nodes(program);
@@ -235,23 +235,23 @@ static void place_as_traced(struct placing *p, u32 nodes)
 	}
 }
 
-static void place_ranks(struct placing *p, u32 nodes, enum place_rule rule)
+static void place_ranks(struct placer *p, u32 nodes, enum placement_rule rule)
 {
 	u32 i;
 
 	for (i = 0; i < p->rank_count; i++)
-		p->node[i] = rule == PLACE_CYCLIC ? i % nodes :
+		p->node[i] = rule == PLACEMENT_CYCLIC ? i % nodes :
 						    (u32)((u64)i * nodes / p->rank_count);
-	if (rule == PLACE_TRACE)
+	if (rule == PLACEMENT_TRACE)
 		place_as_traced(p, nodes);
 }
 
-static u32 rank_node(const struct placing *p, u32 rank)
+static u32 rank_node(const struct placer *p, u32 rank)
 {
 	return rank == NONE || !p->rank_count ? 0 : p->node[rank];
 }
 
-static int put_tasks(struct placing *p, u32 *node_of, struct placement *place, u32 nodes)
+static int put_tasks(struct placer *p, u32 *node_of, struct placement *placement, u32 nodes)
 {
 	bool *is_used = calloc(nodes, 1), *is_tied = calloc(p->rank_count + 1ul, 1);
 	int err = is_used && is_tied ? 0 : -ENOMEM;
@@ -261,13 +261,13 @@ static int put_tasks(struct placing *p, u32 *node_of, struct placement *place, u
 		u32 rank = p->rank[i];
 
 		node_of[i] = rank_node(p, p->rank[set_of(p, i)]);
-		place->used += !is_used[node_of[i]];
+		placement->used += !is_used[node_of[i]];
 		is_used[node_of[i]] = true;
 		if (rank == NONE || node_of[i] == rank_node(p, rank) || is_tied[rank] ||
 		    !p->program->tasks[i].rank)
 			continue;
 		is_tied[rank] = true;
-		place->tied++;
+		placement->tied++;
 	}
 	free(is_used);
 	free(is_tied);
@@ -275,24 +275,23 @@ static int put_tasks(struct placing *p, u32 *node_of, struct placement *place, u
 }
 
 /**
- * place_tasks() - say on which node each task is run
+ * placement_compute() - assign each task to a node
  * @program: verified
- * @nodes: their number, 1 to PLACE_NODES_MAX
- * @rule: which to follow
- * @node_of: out: of each task, and room for one more
- * @place: filled in
+ * @nodes: their number, 1 to PLACEMENT_NODES_MAX
+ * @rule: the rule to follow
+ * @node_of: out: node of each task, and room for one more
+ * @placement: out
  *
- * It depends on the program, the number of nodes and the rule, and on nothing else: each node finds
- * the same.
+ * The result depends on the program, the number of nodes and the rule only: each node gets the same.
  *
- * Return: 0; -EINVAL if the program says more ranks than it can have, -ENOENT if the nodes of the
- * trace are not known, -ENOMEM.
+ * Return: 0; -EINVAL if the program has more ranks than possible, -ENOENT if the nodes of the
+ * trace are unknown, -ENOMEM.
  */
-int place_tasks(const struct iot_program *program, u32 nodes, enum place_rule rule, u32 *node_of,
-		struct placement *place)
+int placement_compute(const struct iot_program *program, u32 nodes, enum placement_rule rule, u32 *node_of,
+		struct placement *placement)
 {
 	size_t room = (program->task_count + 1ul) * sizeof(u32);
-	struct placing p = {
+	struct placer p = {
 		.program = program,
 		.rank = malloc(room),
 		.lowest = malloc(room),
@@ -305,18 +304,18 @@ int place_tasks(const struct iot_program *program, u32 nodes, enum place_rule ru
 		find_ranks(&p);
 	if (!err && p.rank_count > IOT_PROGRAM_TASKS_MAX)
 		err = -EINVAL;
-	if (!err && rule == PLACE_TRACE && !traced)
+	if (!err && rule == PLACEMENT_TRACE && !traced)
 		err = -ENOENT;
 	if (!err) {
 		p.node = calloc(p.rank_count + 1ul, sizeof(*p.node));
 		err = p.node ? find_sets(&p) : -ENOMEM;
 	}
-	if (rule == PLACE_AUTO)
-		rule = traced == nodes && traced > 1 ? PLACE_TRACE : PLACE_BLOCK;
-	*place = (struct placement){ .rule = rule, .ranks = p.rank_count };
+	if (rule == PLACEMENT_AUTO)
+		rule = traced == nodes && traced > 1 ? PLACEMENT_TRACE : PLACEMENT_BLOCK;
+	*placement = (struct placement){ .rule = rule, .ranks = p.rank_count };
 	if (!err) {
 		place_ranks(&p, nodes, rule);
-		err = put_tasks(&p, node_of, place, nodes);
+		err = put_tasks(&p, node_of, placement, nodes);
 	}
 	free(p.rank);
 	free(p.lowest);
@@ -325,7 +324,7 @@ int place_tasks(const struct iot_program *program, u32 nodes, enum place_rule ru
 	return err;
 }
 
-/* Is that rank on the node? A rank is where the task is that has it. */
+/* A rank is on the node of the task that has it. */
 static void mark_ranks(const struct iot_program *program, const u32 *node_of, u32 node, bool *is_here)
 {
 	u32 i;
@@ -336,14 +335,14 @@ static void mark_ranks(const struct iot_program *program, const u32 *node_of, u3
 }
 
 /**
- * place_list_ranks() - the ranks of a node
+ * placement_list_ranks() - the ranks of a node
  * @program: verified
- * @node_of: as of place_tasks()
+ * @node_of: as of placement_compute()
  * @node: which
  * @text: out: "0-3,6"; it ends earlier if there is no room for more
  * @room: room for it, at least 32 bytes
  */
-void place_list_ranks(const struct iot_program *program, const u32 *node_of, u32 node, char *text,
+void placement_list_ranks(const struct iot_program *program, const u32 *node_of, u32 node, char *text,
 		      size_t room)
 {
 	u32 count = 0, i, first, last;
