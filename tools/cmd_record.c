@@ -326,12 +326,19 @@ static void warn_of_omissions(const struct options *options, const struct collec
 	struct iot_omissions omissions = {};
 	char before[64];
 
+	char paused[IOT_OMISSION_DETAIL_BYTES];
+
+	if (result->is_stopped && !options->is_attach)
+		say("warning: the recording was stopped by iotape ctl before the command had ended");
+	snprintf(paused, sizeof(paused), "%.3f s", (double)result->paused_ns / 1e9);
 	snprintf(before, sizeof(before), "%s: warning: ", program_invocation_name);
 	iot_omissions_take(&omissions, &fact);
 	iot_omissions_add(&omissions, IOT_OMISSION_around,
 			  options->inherited >= 0 ? (u64)options->inherited : result->unseen_files + result->unseen_maps,
 			  unknown, unknown, NULL);
 	iot_omissions_add(&omissions, IOT_OMISSION_filtered, result->refused, unknown, unknown, NULL);
+	iot_omissions_add(&omissions, IOT_OMISSION_paused, result->pauses, result->left_out,
+			  result->left_out ? unknown : 0, result->paused_ns ? paused : NULL);
 	if (!strcmp(options->record.mmap_mode, "off"))
 		iot_omissions_add(&omissions, IOT_OMISSION_mapping, result->maps, unknown, unknown, NULL);
 	iot_omissions_finish(&omissions, &info);
@@ -441,6 +448,7 @@ static int record(struct options *options)
 		return fail("%s", why[0] ? why : strerror(-session_fd));
 	collect.session_fd = session_fd;
 	collect.last_fact = last_fact;
+	collect.may_stop = options->is_attach;
 	err = collector_start(&collector, &collect);
 	if (err == -EPIPE)
 		return fail("the collector was killed before the recording began");

@@ -112,12 +112,10 @@ static void bash_with_argument(FILE *out, const struct cmd *cmd)
 	const char *before = "";
 
 	for (row = cmd->options->rows; row->name; row++) {
-		if (row->type == OPTION_FLAG)
+		if (row->type == OPTION_FLAG || row->is_optional)
 			continue;
-		if (!row->is_optional) {
-			fprintf(out, "%s%s:--%s", before, cmd->name, row->name);
-			before = "|";
-		}
+		fprintf(out, "%s%s:--%s", before, cmd->name, row->name);
+		before = "|";
 		if (row->letter)
 			fprintf(out, "|%s:-%c", cmd->name, row->letter);
 	}

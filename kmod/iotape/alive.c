@@ -3,13 +3,13 @@
  * alive.c - lists the live threads of a recording, for a recorder whose command has ended and left
  * other processes behind.
  */
-#include <linux/capability.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "alive.h"
+#include "ctl.h"
 #include "task.h"
 
 /**
@@ -63,7 +63,7 @@ int iot_alive_list(struct iot_alive __user *arg)
 	struct iot_alive alive;
 	int err = 0;
 
-	if (!capable(CAP_SYS_ADMIN))
+	if (!iot_ctl_is_permitted())
 		return -EPERM;
 	if (copy_from_user(&alive, arg, sizeof(alive)))
 		return -EFAULT;

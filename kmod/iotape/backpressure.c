@@ -46,7 +46,7 @@ void iot_backpressure_init(struct iot_backpressure *backpressure, u32 buffers)
 
 static bool channel_is_short(const struct iot_session *session, const struct iot_channel *channel)
 {
-	return iot_ring_count(&channel->empty) < session->backpressure.low_water;
+	return iot_ring_count(&channel->empty) < READ_ONCE(session->backpressure.low_water);
 }
 
 static void channel_clear(struct iot_session *session, struct iot_channel *channel)
@@ -85,6 +85,16 @@ void iot_backpressure_relax(struct iot_session *session, struct iot_channel *cha
 }
 
 /**
+ * iot_backpressure_resize() - each CPU has another number of buffers, or will have
+ * @backpressure: of a session
+ * @buffers: of each CPU
+ */
+void iot_backpressure_resize(struct iot_backpressure *backpressure, u32 buffers)
+{
+	WRITE_ONCE(backpressure->low_water, buffers / 2);
+}
+
+/**
  * iot_backpressure_wake() - let all tasks that wait look again
  * @session: any; callable with interrupts off
  */
@@ -95,9 +105,19 @@ void iot_backpressure_wake(struct iot_session *session)
 
 /* -- waits ----------------------------------------------------------------------------------- */
 
-static bool wait_is_over(struct iot_session *session)
+static bool shortage_is_over(struct iot_session *session)
 {
 	return !iot_backpressure_is_on(&session->backpressure) || !READ_ONCE(session->is_running);
+}
+
+static bool is_blocking(const struct iot_session *session)
+{
+	return READ_ONCE(session->policy) == IOT_POLICY_BLOCK;
+}
+
+static bool wait_is_over(struct iot_session *session)
+{
+	return shortage_is_over(session) || !is_blocking(session);
 }
 
 static void wait_record(struct iot_session *session, struct iot_task *task, u64 begin_ns)
@@ -169,12 +189,12 @@ int iot_backpressure_wait_mailbox(struct iot_session *session, struct iot_task *
 	u64 begin_ns = ktime_get_mono_fast_ns();
 	int err;
 
-	if (session->policy != IOT_POLICY_BLOCK)
+	if (!is_blocking(session))
 		return 0;
 	atomic64_inc(&session->backpressure.waits);
 	task->is_held = true;
 	err = wait_event_freezable(session->backpressure.wait, iot_mailbox_has_room(task->mailbox) ||
-					   !READ_ONCE(session->is_running));
+					   !READ_ONCE(session->is_running) || !is_blocking(session));
 	task->is_held = false;
 	wait_record(session, task, begin_ns);
 	return err ? -EINTR : 0;
@@ -220,7 +240,7 @@ void iot_backpressure_arm(struct iot_session *session)
 {
 	unsigned long flags;
 
-	if (session->policy != IOT_POLICY_BLOCK || !in_task() || (current->flags & PF_KTHREAD))
+	if (!is_blocking(session) || !in_task() || (current->flags & PF_KTHREAD))
 		return;
 	local_irq_save(flags);
 	backpressure_arm(session);
@@ -235,7 +255,7 @@ void iot_backpressure_arm_interrupted(struct iot_session *session)
 {
 	const struct iot_task *task = iot_task_find_current();
 
-	if (session->policy != IOT_POLICY_BLOCK || (current->flags & PF_KTHREAD))
+	if (!is_blocking(session) || (current->flags & PF_KTHREAD))
 		return;
 	if (task && task->epoch == session->number)
 		backpressure_arm(session);
@@ -260,7 +280,7 @@ static struct iot_task *task_that_waits_here(struct iot_session *session)
 {
 	struct iot_task *task;
 
-	if (likely(wait_is_over(session)) || session->policy != IOT_POLICY_BLOCK || is_in_the_way())
+	if (likely(wait_is_over(session)) || is_in_the_way())
 		return NULL;
 	task = iot_task_find_current();
 	if (!task || (IOT_WAITS_AT_RETURN && !task->backpressure_session && !(current->flags & PF_KTHREAD)))
@@ -294,7 +314,7 @@ EXPORT_SYMBOL_GPL(__iot_backpressure_here);
  */
 int iot_session_backpressure(struct iot_session *session)
 {
-	if (likely(wait_is_over(session)) || session->policy != IOT_POLICY_BLOCK)
+	if (likely(wait_is_over(session)))
 		return 0;
 	atomic64_inc(&session->backpressure.waits);
 	return wait_event_freezable(session->backpressure.wait, wait_is_over(session)) ? -EINTR : 0;
@@ -312,7 +332,7 @@ EXPORT_SYMBOL_GPL(iot_session_backpressure);
 int iot_backpressure_wait_dump(struct iot_session *session)
 {
 	if (iot_backpressure_is_on(&session->backpressure) &&
-	    wait_event_killable(session->backpressure.wait, wait_is_over(session)))
+	    wait_event_killable(session->backpressure.wait, shortage_is_over(session)))
 		return -EINTR;
 	return READ_ONCE(session->is_running) ? 0 : -EPIPE;
 }

@@ -41,6 +41,7 @@ static inline bool iot_backpressure_is_on(const struct iot_backpressure *backpre
 void iot_backpressure_init(struct iot_backpressure *backpressure, u32 buffers);
 void iot_backpressure_check(struct iot_session *session, struct iot_channel *channel);
 void iot_backpressure_relax(struct iot_session *session, struct iot_channel *channel);
+void iot_backpressure_resize(struct iot_backpressure *backpressure, u32 buffers);
 void iot_backpressure_wake(struct iot_session *session);
 void iot_backpressure_arm(struct iot_session *session);
 void iot_backpressure_arm_interrupted(struct iot_session *session);

@@ -4,14 +4,13 @@
  */
 #include "channel.h"
 
-#include <linux/log2.h>
 #include <linux/slab.h>
 
 #include "session.h"
 
+/* @slots: a power of two */
 static int ring_init(struct iot_ring *ring, u32 slots)
 {
-	slots = roundup_pow_of_two(slots);
 	ring->slots = kcalloc(slots, sizeof(*ring->slots), GFP_KERNEL);
 	if (!ring->slots)
 		return -ENOMEM;
@@ -153,8 +152,11 @@ int iot_channel_init(struct iot_channel *channel, struct iot_session *session, u
 {
 	channel->session = session;
 	channel->cpu = cpu;
+	channel->buffers = buffers;
+	channel->limit = buffers;
 	init_irq_work(&channel->late, channel_late);
-	if (ring_init(&channel->full, buffers) || ring_init(&channel->empty, buffers))
+	BUILD_BUG_ON_NOT_POWER_OF_2(IOT_BUFFERS_MAX);
+	if (ring_init(&channel->full, IOT_BUFFERS_MAX) || ring_init(&channel->empty, IOT_BUFFERS_MAX))
 		return -ENOMEM;
 	while (buffers--) {
 		struct iot_buffer *buffer = iot_buffer_new(cpu);
@@ -206,6 +208,21 @@ void iot_channel_rotate(struct iot_channel *channel)
 		irq_work_queue(&channel->late);
 	else
 		channel_report(channel, buffer);
+}
+
+/**
+ * iot_channel_give_back() - hand over empty buffers that are too many
+ * @channel: this CPU's, with interrupts off; or that of a CPU that is not online
+ *
+ * Those that are in use follow when they have been sent.
+ */
+void iot_channel_give_back(struct iot_channel *channel)
+{
+	u32 excess = channel->buffers - channel->limit;
+	struct iot_buffer *buffer;
+
+	while (excess-- && (buffer = iot_ring_get(&channel->empty)))
+		iot_ring_put(&channel->full, buffer);
 }
 
 /**

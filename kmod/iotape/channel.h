@@ -12,7 +12,8 @@
  *   empty            sender                 this CPU, irqs off
  *   current, counts  this CPU, irqs off     - (others read them unlocked, for status)
  *
- * The sender makes a CPU give up a buffer that is not full by an interrupt to it.
+ * The sender makes a CPU give up a buffer that is not full by an interrupt to it. A buffer without records on `full`
+ * is one too many, after the number of buffers was made smaller.
  */
 #ifndef IOT_CHANNEL_H
 #define IOT_CHANNEL_H
@@ -63,7 +64,10 @@ struct iot_ring {
  * @records: made so far
  * @lost: lost so far
  * @announced: records that said what an id stands for
- * @refused: operations that the gate did not admit on this CPU
+ * @refused: operations that the filter did not admit on this CPU
+ * @left_out: operations that a pause left out on this CPU
+ * @buffers: how many there are; the sender's
+ * @limit: how many there are to be; the sender's
  * @is_behind: fewer than half of its buffers are empty
  * @is_quiet: the CPU is inside a wake-up, and must not wake anybody itself
  * @cpu: which
@@ -78,6 +82,9 @@ struct iot_channel {
 	u64 lost;
 	u64 announced;
 	u64 refused;
+	u64 left_out;
+	u32 buffers;
+	u32 limit;
 	bool is_behind;
 	bool is_quiet;
 	u32 cpu;
@@ -89,6 +96,7 @@ struct iot_channel {
 int iot_channel_init(struct iot_channel *channel, struct iot_session *session, u32 cpu, u32 buffers);
 void iot_channel_exit(struct iot_channel *channel);
 void iot_channel_rotate(struct iot_channel *channel);
+void iot_channel_give_back(struct iot_channel *channel);
 u8 *iot_channel_reserve(struct iot_channel *channel, u32 bytes, u64 now_ns);
 
 struct iot_buffer *iot_ring_peek(struct iot_ring *ring);

@@ -4,7 +4,6 @@
  */
 #include <iotape/control.h>
 
-#include <linux/capability.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -78,7 +77,7 @@ static int control_query(void __user *arg)
 #define COUNT_KIND(id, kind, group, sentence) +1
 		.kinds = 0 IOT_RECORDS(COUNT_KIND),
 #undef COUNT_KIND
-		.features = IOT_FEATURE_ADMIT | IOT_FEATURE_FILTER | (iot_wakes_can() ? IOT_FEATURE_WAKES : 0),
+		.features = IOT_FEATURE_ADMIT | IOT_FEATURE_FILTER | IOT_FEATURE_CTL | (iot_wakes_can() ? IOT_FEATURE_WAKES : 0),
 	};
 
 	return copy_to_user(arg, &query, sizeof(query)) ? -EFAULT : 0;
@@ -106,7 +105,7 @@ static int control_create(struct control *control, struct iot_create __user *arg
 	struct iot_create create;
 	const char *fault;
 
-	if (!capable(CAP_SYS_ADMIN))
+	if (!iot_ctl_is_permitted())
 		return iot_refuse(-EPERM, "create: without CAP_SYS_ADMIN");
 	if (copy_from_user(&create, arg, sizeof(create)))
 		return -EFAULT;
@@ -190,6 +189,32 @@ static int control_filter(struct control *control, const void __user *arg)
 	return iot_session_filter(control->session, &filter);
 }
 
+static int control_done(struct control *control, const void __user *arg)
+{
+	struct iot_done done;
+
+	if (!control->session)
+		return iot_refuse(-EINVAL, "done: the descriptor is no session");
+	if (copy_from_user(&done, arg, sizeof(done)))
+		return -EFAULT;
+	if (done.reserved || done.err > 0 || done.err < -MAX_ERRNO)
+		return iot_refuse(-EINVAL, "done: no errno, or reserved is not zero");
+	return iot_ctl_answer(control->session, done.number, done.err);
+}
+
+static int control_describe(struct control *control, const void __user *arg)
+{
+	struct iot_describe describe;
+
+	if (!control->session)
+		return iot_refuse(-EINVAL, "describe: the descriptor is no session");
+	if (copy_from_user(&describe, arg, sizeof(describe)))
+		return -EFAULT;
+	if (describe.reserved || describe.bytes > IOT_DESCRIBE_MAX_BYTES)
+		return iot_refuse(-EINVAL, "describe: the text is too long, or reserved is not zero");
+	return iot_ctl_describe(control->session, u64_to_user_ptr(describe.text), describe.bytes);
+}
+
 static int control_join(struct control *control, const void __user *arg)
 {
 	struct iot_session *session;
@@ -219,7 +244,7 @@ static int control_status(struct iot_status __user *arg)
 	struct iot_status status;
 	int err;
 
-	if (!capable(CAP_SYS_ADMIN))
+	if (!iot_ctl_is_permitted())
 		return iot_refuse(-EPERM, "status: without CAP_SYS_ADMIN");
 	if (copy_from_user(&status, arg, sizeof(status)))
 		return -EFAULT;
@@ -256,6 +281,10 @@ static long control_ioctl(struct file *file, unsigned int command, unsigned long
 		return control_status(user);
 	case IOT_IOC_ALIVE:
 		return iot_alive_list(user);
+	case IOT_IOC_INFO:
+		return iot_ctl_info(user);
+	case IOT_IOC_CTL:
+		return iot_ctl_change(user);
 	}
 	if (mutex_lock_interruptible(&control->lock))
 		return -ERESTARTSYS;
@@ -274,6 +303,12 @@ static long control_ioctl(struct file *file, unsigned int command, unsigned long
 		break;
 	case IOT_IOC_FILTER:
 		err = control_filter(control, user);
+		break;
+	case IOT_IOC_DONE:
+		err = control_done(control, user);
+		break;
+	case IOT_IOC_DESCRIBE:
+		err = control_describe(control, user);
 		break;
 	case IOT_IOC_START:
 	case IOT_IOC_STOP:

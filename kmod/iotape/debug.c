@@ -16,7 +16,7 @@ static struct dentry *directory;
 
 static void session_show(const struct iot_session *session, const struct iot_status *status, void *context)
 {
-	u64 announced = 0, refused = 0;
+	u64 announced = 0, refused = 0, left_out = 0;
 	struct seq_file *out = context;
 	int cpu;
 
@@ -25,11 +25,12 @@ static void session_show(const struct iot_session *session, const struct iot_sta
 
 		announced += READ_ONCE(channel->announced);
 		refused += READ_ONCE(channel->refused);
+		left_out += READ_ONCE(channel->left_out);
 	}
 	seq_printf(out, "session=%llu state=%u policy=%u collector=%u mounts=%u records=%llu announced=%llu "
-		   "refused=%llu lost=%llu waits=%llu behind=%d sent_records=%llu sent_bytes=%llu references=%u\n",
+		   "refused=%llu left_out=%llu lost=%llu waits=%llu behind=%d sent_records=%llu sent_bytes=%llu references=%u\n",
 		   status->session, status->state, status->policy, status->collector, status->mounts,
-		   status->records, announced, refused, status->lost, status->waits,
+		   status->records, announced, refused, left_out, status->lost, status->waits,
 		   atomic_read(&session->backpressure.behind), READ_ONCE(session->sent_records),
 		   status->sent_bytes, kref_read(&session->refs));
 }

@@ -61,6 +61,41 @@ void iot_gate_exit(struct iot_gate *gate)
 	if (gate->is_filter)
 		static_branch_dec(&has_filters);
 	gate->is_filter = false;
+	iot_gate_pause(gate, false);
+}
+
+/**
+ * iot_gate_pause() - admit nothing for a time, or end that
+ * @gate: of any session; the caller excludes other changes
+ * @is_paused: admit nothing
+ *
+ * A pause is a filter that nothing passes: names, life of tasks and MPI calls are recorded as with any filter.
+ *
+ * Context: sleeps. When it returns, operations may still be decided on as before until an RCU grace period has passed.
+ */
+void iot_gate_pause(struct iot_gate *gate, bool is_paused)
+{
+	if (gate->is_paused == is_paused)
+		return;
+	if (is_paused)
+		static_branch_inc(&has_filters);
+	WRITE_ONCE(gate->is_paused, is_paused);
+	if (!is_paused)
+		static_branch_dec(&has_filters);
+}
+
+/* The filter decides first: a pause counts only operations that would have been recorded. */
+static bool gate_passes(struct iot_session *session, enum iot_kind kind)
+{
+	if (!test_bit(kind, session->gate.kinds)) {
+		this_cpu_inc(session->channels->refused);
+		return false;
+	}
+	if (READ_ONCE(session->gate.is_paused)) {
+		this_cpu_inc(session->channels->left_out);
+		return false;
+	}
+	return true;
 }
 
 /* The decision. The collector's own operations are never recorded. */
@@ -68,11 +103,16 @@ static __always_inline bool gate_admits(struct iot_session *session, enum iot_ki
 {
 	if (current->tgid == session->collector)
 		return false;
-	if (static_branch_unlikely(&has_filters) && !test_bit(kind, session->gate.kinds)) {
-		this_cpu_inc(session->channels->refused);
-		return false;
-	}
-	return true;
+	return !static_branch_unlikely(&has_filters) || gate_passes(session, kind);
+}
+
+/* An operation that the kernel tries again began before a pause: no later one may continue it. */
+static void forget_kept(void)
+{
+	struct iot_task *task = iot_task_find_current();
+
+	if (task)
+		task->kept_key = 0;
 }
 
 static void span_begin(struct iot_session *session, struct iot_span *span, struct iot_task *task)
@@ -92,8 +132,11 @@ void __iot_gate_open(struct iot_source *source, enum iot_kind kind, struct iot_s
 
 	if (!session)
 		return;
-	if (!gate_admits(session, kind))
+	if (!gate_admits(session, kind)) {
+		if (unlikely(key))
+			forget_kept();
 		goto out;
+	}
 	task = iot_task_of_current(session);
 	if (unlikely(!task)) {
 		iot_session_count_lost(session);

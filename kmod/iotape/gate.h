@@ -10,17 +10,20 @@
 #include "core/trace/record.h"
 
 /**
- * struct iot_gate - which operations a session records; constant once it has started
+ * struct iot_gate - which operations a session records; the filter is constant once it has started
  * @is_filter: some kinds are not admitted
  * @kinds: of records of operations that are admitted
+ * @is_paused: no operation is admitted; this one may change at any time
  */
 struct iot_gate {
 	bool is_filter;
 	DECLARE_BITMAP(kinds, IOT_KIND_END);
+	bool is_paused;
 };
 
 void iot_gate_init(struct iot_gate *gate);
 void iot_gate_set(struct iot_gate *gate, const u64 kinds[IOT_KIND_END / 64]);
+void iot_gate_pause(struct iot_gate *gate, bool is_paused);
 void iot_gate_exit(struct iot_gate *gate);
 
 #endif

@@ -22,6 +22,8 @@
 #include <linux/list.h>
 #include <linux/rcupdate.h>
 
+#include <iotape/control.h>
+
 #include "core/trace/record.h"
 
 struct iot_session;
@@ -48,6 +50,7 @@ enum iot_view {
  * @dump_map: announce a mapping of its own; the caller is inside iot_session_enter(). Returns
  *	false if it was mapped in this session
  * @retouch_map: let accesses to that mapping be first accesses again; may sleep
+ * @set_mmap: how closely accesses to mappings are recorded that are made from now on
  */
 struct iot_source_ops {
 	void (*announce)(struct iot_source *source);
@@ -57,6 +60,7 @@ struct iot_source_ops {
 	enum iot_view (*view_map)(const struct iot_source *source, const struct vm_area_struct *vma);
 	bool (*dump_map)(struct iot_session *session, u32 task, const struct vm_area_struct *vma);
 	void (*retouch_map)(struct iot_session *session, const struct vm_area_struct *vma);
+	void (*set_mmap)(struct iot_source *source, enum iot_mmap mmap);
 };
 
 /**

@@ -156,6 +156,29 @@ int iot_message_send_end(struct iot_session *session, const struct iot_message_e
 	return iot_delivery_put(&session->delivery, skb);
 }
 
+/**
+ * iot_message_send_mark() - ask the collector to do something at this place of the stream
+ * @session: whose collector; the caller may sleep
+ * @mark: what
+ *
+ * Return: 0 or a negative errno.
+ */
+int iot_message_send_mark(struct iot_session *session, const struct iot_message_mark *mark)
+{
+	struct sk_buff *skb = genlmsg_new(nla_total_size(sizeof(*mark)), GFP_KERNEL);
+	void *head;
+
+	if (!skb)
+		return -ENOMEM;
+	head = genlmsg_put(skb, 0, 0, &family, 0, IOT_CMD_MARK);
+	if (!head || nla_put(skb, IOT_ATTR_MARK, sizeof(*mark), mark)) {
+		kfree_skb(skb);
+		return -ENOMEM;
+	}
+	genlmsg_end(skb, head);
+	return iot_delivery_put(&session->delivery, skb);
+}
+
 static int socket_released(struct notifier_block *block, unsigned long event, void *data)
 {
 	struct netlink_notify *notify = data;

@@ -37,10 +37,28 @@ static void rotate_here(void *channel)
 	iot_channel_rotate(channel);
 }
 
+static void give_back_here(void *channel)
+{
+	iot_channel_give_back(channel);
+}
+
+/* Call a function where the CPU of a channel is not between two lines of its own; cpus_read_lock() is held. */
+static void call_on_cpu(struct iot_channel *channel, void (*call)(void *channel))
+{
+	unsigned long flags;
+
+	if (cpu_online(channel->cpu)) {
+		smp_call_function_single(channel->cpu, call, channel, 1);
+		return;
+	}
+	local_irq_save(flags);
+	call(channel);
+	local_irq_restore(flags);
+}
+
 /* Make all CPUs give up what they have: a record does not wait longer than flush_ms. */
 static void session_rotate(struct iot_session *session)
 {
-	unsigned long flags;
 	int cpu;
 
 	cpus_read_lock();
@@ -48,15 +66,8 @@ static void session_rotate(struct iot_session *session)
 		struct iot_channel *channel = per_cpu_ptr(session->channels, cpu);
 		struct iot_buffer *buffer = READ_ONCE(channel->current_buffer);
 
-		if (!buffer || !READ_ONCE(buffer->count))
-			continue;
-		if (cpu_online(cpu)) {
-			smp_call_function_single(cpu, rotate_here, channel, 1);
-		} else {
-			local_irq_save(flags);
-			iot_channel_rotate(channel);
-			local_irq_restore(flags);
-		}
+		if (buffer && READ_ONCE(buffer->count))
+			call_on_cpu(channel, rotate_here);
 	}
 	cpus_read_unlock();
 }
@@ -66,6 +77,11 @@ static void channel_return(struct iot_channel *channel, struct iot_buffer *buffe
 {
 	struct iot_session *session = channel->session;
 
+	if (channel->buffers > channel->limit) {
+		channel->buffers--;
+		iot_buffer_free(buffer);
+		return;
+	}
 	while (iot_buffer_refill(buffer, GFP_KERNEL | __GFP_NOWARN) && !kthread_should_stop())
 		msleep(REFILL_RETRY_MS);
 	if (!buffer->skb) {
@@ -86,6 +102,10 @@ static int channel_send(struct iot_channel *channel)
 
 	if (!buffer)
 		return 0;
+	if (!buffer->count) { /* see iot_channel_give_back() */
+		channel_return(channel, buffer);
+		return 1;
+	}
 	count = buffer->count;
 	used_bytes = buffer->used_bytes;
 	err = iot_message_send(session, buffer);
@@ -113,6 +133,80 @@ static int session_send(struct iot_session *session)
 		}
 	} while (is_any);
 	return 0;
+}
+
+/* Only the sender adds empty buffers. Return: 0 or -ENOMEM. */
+static int channel_grow(struct iot_channel *channel, u32 buffers)
+{
+	struct iot_buffer *buffer;
+
+	while (channel->buffers < buffers) {
+		buffer = iot_buffer_new(channel->cpu);
+		if (!buffer)
+			return -ENOMEM;
+		channel->buffers++;
+		iot_ring_put(&channel->empty, buffer);
+	}
+	return 0;
+}
+
+static void session_set_limit(struct iot_session *session, u32 buffers)
+{
+	int cpu;
+
+	iot_backpressure_resize(&session->backpressure, buffers);
+	cpus_read_lock();
+	for_each_possible_cpu(cpu) {
+		struct iot_channel *channel = per_cpu_ptr(session->channels, cpu);
+
+		channel->limit = buffers;
+		if (channel->buffers > buffers)
+			call_on_cpu(channel, give_back_here);
+		iot_backpressure_relax(session, channel);
+	}
+	cpus_read_unlock();
+}
+
+/* Return: 0; -ENOMEM, and the number of buffers is as before. */
+static int session_resize(struct iot_session *session, u32 buffers)
+{
+	int cpu, err = 0;
+
+	for_each_possible_cpu(cpu)
+		if (!err)
+			err = channel_grow(per_cpu_ptr(session->channels, cpu), buffers);
+	if (!err)
+		WRITE_ONCE(session->buffers, buffers);
+	session_set_limit(session, session->buffers);
+	return err;
+}
+
+/*
+ * A change that the sender makes, or that the collector is to make when it has all records from before it. The sender
+ * has sent what was full, and now sends the rest.
+ */
+static int session_change(struct iot_session *session)
+{
+	struct iot_message_mark mark;
+	int err = 0;
+
+	if (!iot_ctl_is_due(session, &mark))
+		return 0;
+	if (le32_to_cpu(mark.verb) == IOT_CTL_BUFFERS) {
+		err = session_resize(session, le32_to_cpu(mark.value));
+		iot_ctl_done(session, le64_to_cpu(mark.number), err);
+		if (err)
+			return 0;
+	}
+	session_rotate(session);
+	err = session_send(session);
+	if (!err)
+		err = iot_mailboxes_send(session, U64_MAX);
+	if (!err || err == -ENOMEM)
+		err = iot_message_send_mark(session, &mark);
+	if (err == -ENOMEM)
+		iot_ctl_done(session, le64_to_cpu(mark.number), err);
+	return err;
 }
 
 static int session_send_end(struct iot_session *session)
@@ -189,6 +283,8 @@ static int sender(void *data)
 			err = session_send(session);
 			if (!err)
 				err = iot_mailboxes_send(session, U64_MAX);
+			if (!err)
+				err = session_change(session);
 			if (err == -ENOMEM)
 				err = 0; /* next time */
 		}

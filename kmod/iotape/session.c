@@ -41,6 +41,7 @@ static void session_free(struct kref *refs)
 
 	free_buffers(session);
 	iot_delivery_exit(&session->delivery);
+	iot_ctl_exit(session);
 	kfree(session);
 }
 
@@ -72,6 +73,10 @@ struct iot_session *iot_session_new(const struct iot_create *create)
 	INIT_LIST_HEAD(&session->list);
 	iot_gate_init(&session->gate);
 	iot_backpressure_init(&session->backpressure, create->buffers);
+	iot_ctl_init(session);
+	session->created_ns = ktime_get_mono_fast_ns();
+	session->user = current_uid();
+	session->buffers = create->buffers;
 	init_waitqueue_head(&session->sender_wait);
 	session->policy = create->policy;
 	session->flush_ms = create->flush_ms;
@@ -119,6 +124,7 @@ static void session_quiesce(struct iot_session *session)
 			rcu_assign_pointer(source->session, NULL);
 	synchronize_rcu();
 	session->end_ns = ktime_get_mono_fast_ns();
+	iot_ctl_wake(session);
 	iot_mailboxes_close(&session->mailboxes);
 	iot_backpressure_wake(session);
 }
@@ -352,6 +358,7 @@ int iot_session_start(struct iot_session *session)
 	mutex_lock(&iot_control_lock);
 	if (session_state(session) == IOT_STATE_READY) {
 		session->state = IOT_STATE_RUNNING;
+		session->start_ns = ktime_get_mono_fast_ns();
 		WRITE_ONCE(session->is_running, true);
 		list_for_each_entry(source, &sources, list)
 			if (source->owner == session)
@@ -384,6 +391,7 @@ int iot_session_stop(struct iot_session *session)
 	} else if (state != IOT_STATE_READY && state != IOT_STATE_RUNNING) {
 		err = -EINVAL;
 	} else {
+		iot_ctl_ends(session);
 		session_quiesce(session);
 		session->state = IOT_STATE_DRAINING;
 		iot_session_kick(session);
@@ -414,7 +422,12 @@ int iot_session_adopt(struct iot_session *session)
 	return err;
 }
 
-static void status_fill(const struct iot_session *session, struct iot_status *status)
+/**
+ * iot_session_counts() - what a session has done so far
+ * @session: any; iot_control_lock is held
+ * @status: filled in
+ */
+void iot_session_counts(const struct iot_session *session, struct iot_status *status)
 {
 	struct iot_source *source;
 	int cpu;
@@ -454,7 +467,7 @@ int iot_session_status(struct iot_status *status)
 	list_for_each_entry(session, &sessions, list) {
 		if (session->number <= status->session)
 			continue;
-		status_fill(session, status);
+		iot_session_counts(session, status);
 		err = 0;
 		break;
 	}
@@ -475,7 +488,7 @@ void iot_session_each(void (*show)(const struct iot_session *session, const stru
 
 	mutex_lock(&iot_control_lock);
 	list_for_each_entry(session, &sessions, list) {
-		status_fill(session, &status);
+		iot_session_counts(session, &status);
 		show(session, &status, context);
 	}
 	mutex_unlock(&iot_control_lock);
@@ -495,6 +508,89 @@ struct iot_session *iot_session_find(u64 number)
 		if (session->number == number)
 			return READ_ONCE(session->is_running) ? session : NULL;
 	return NULL;
+}
+
+/**
+ * iot_session_find_locked() - a session by its number
+ * @number: of the session; iot_control_lock is held
+ *
+ * Return: the session, which keeps its buffers until the lock is released; NULL if there is none.
+ */
+struct iot_session *iot_session_find_locked(u64 number)
+{
+	struct iot_session *session;
+
+	lockdep_assert_held(&iot_control_lock);
+	list_for_each_entry(session, &sessions, list)
+		if (session->number == number)
+			return session;
+	return NULL;
+}
+
+/**
+ * iot_session_get() - a session by its number
+ * @number: of the session
+ *
+ * Return: the session with a reference; NULL if there is none.
+ */
+struct iot_session *iot_session_get(u64 number)
+{
+	struct iot_session *session;
+
+	mutex_lock(&iot_control_lock);
+	session = iot_session_find_locked(number);
+	if (session)
+		kref_get(&session->refs);
+	mutex_unlock(&iot_control_lock);
+	return session;
+}
+
+/**
+ * iot_session_set_mmap() - how closely accesses to mappings are recorded that are made from now on
+ * @session: any
+ * @mmap: how
+ *
+ * Return: 0; -EOPNOTSUPP if it records nothing that can be mapped.
+ */
+int iot_session_set_mmap(struct iot_session *session, enum iot_mmap mmap)
+{
+	struct iot_source *source;
+	int err = -EOPNOTSUPP;
+
+	mutex_lock(&iot_control_lock);
+	list_for_each_entry(source, &sources, list) {
+		if (source->owner != session || !source->ops->set_mmap)
+			continue;
+		source->ops->set_mmap(source, mmap);
+		err = 0;
+	}
+	mutex_unlock(&iot_control_lock);
+	return err;
+}
+
+/**
+ * iot_session_paths() - the paths of the mounts of a session, each ended by a zero byte
+ * @session: any; iot_control_lock is held
+ * @text: where to
+ * @room: bytes there
+ *
+ * Return: bytes of them; what does not fit is left out.
+ */
+size_t iot_session_paths(const struct iot_session *session, char *text, size_t room)
+{
+	struct iot_source *source;
+	size_t at = 0, bytes;
+
+	list_for_each_entry(source, &sources, list) {
+		if (source->owner != session)
+			continue;
+		bytes = source->path ? strlen(source->path) + 1 : 1;
+		if (at + bytes > room)
+			break;
+		memcpy(text + at, source->path ?: "", bytes);
+		at += bytes;
+	}
+	return at;
 }
 
 /**

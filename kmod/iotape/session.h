@@ -19,6 +19,7 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/uidgid.h>
 #include <linux/wait.h>
 
 #include <iotape/control.h>
@@ -27,6 +28,7 @@
 #include "admission.h"
 #include "backpressure.h"
 #include "channel.h"
+#include "ctl.h"
 #include "delivery.h"
 #include "gate.h"
 #include "iotape.h"
@@ -54,7 +56,12 @@
  * @collector: process id of the collector, whose own operations are not recorded
  * @sent_records: records handed to the collector
  * @sent_bytes: bytes of them
- * @end_ns: when recording ended
+ * @created_ns: when it was made
+ * @start_ns: when recording began, 0 before
+ * @end_ns: when recording ended, 0 before
+ * @user: that made it
+ * @buffers: of each CPU; written by the sender once that runs
+ * @control: changes while it runs, see ctl.c
  * @refs: see above
  * @list: among all sessions
  */
@@ -78,7 +85,12 @@ struct iot_session {
 	pid_t collector;
 	u64 sent_records;
 	u64 sent_bytes;
+	u64 created_ns;
+	u64 start_ns;
 	u64 end_ns;
+	kuid_t user;
+	u32 buffers;
+	struct iot_ctl_state control;
 	struct kref refs;
 	struct list_head list;
 };
@@ -97,6 +109,11 @@ void iot_session_each(void (*show)(const struct iot_session *session, const stru
 		      void *context);
 void iot_session_fail(struct iot_session *session);
 void iot_sessions_wake_orphans(void);
+struct iot_session *iot_session_find_locked(u64 number);
+struct iot_session *iot_session_get(u64 number);
+int iot_session_set_mmap(struct iot_session *session, enum iot_mmap mmap);
+void iot_session_counts(const struct iot_session *session, struct iot_status *status);
+size_t iot_session_paths(const struct iot_session *session, char *text, size_t room);
 int iot_session_filter(struct iot_session *session, const struct iot_filter *filter);
 int iot_session_admit(struct iot_session *session, const struct iot_admit *admit);
 struct iot_session *iot_session_join(struct super_block *sb);
@@ -118,6 +135,7 @@ int iot_netlink_init(void);
 void iot_netlink_exit(void);
 int iot_message_new(struct iot_buffer *buffer, gfp_t gfp);
 int iot_message_send(struct iot_session *session, struct iot_buffer *buffer);
+int iot_message_send_mark(struct iot_session *session, const struct iot_message_mark *mark);
 int iot_message_send_end(struct iot_session *session, const struct iot_message_end *end);
 
 /* sender.c */

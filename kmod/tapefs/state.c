@@ -88,6 +88,12 @@ static u64 root_of(struct iot_session *session, const struct iot_source *source)
 	return tfs_object_id(session, d_inode(source->sb->s_root), source->sb->s_root);
 }
 
+/* Mappings that exist keep the mode that they were made with. */
+static void set_mmap(struct iot_source *source, enum iot_mmap mmap)
+{
+	WRITE_ONCE(TFS_SB(source->sb)->options.mmap, (enum tfs_mmap_mode)mmap);
+}
+
 const struct iot_source_ops tfs_source_ops = {
 	.announce = tfs_announce_mount,
 	.root = root_of,
@@ -96,4 +102,5 @@ const struct iot_source_ops tfs_source_ops = {
 	.view_map = tfs_view_map,
 	.dump_map = tfs_announce_map,
 	.retouch_map = tfs_retouch_map,
+	.set_mmap = set_mmap,
 };

@@ -31,9 +31,9 @@
 
 /* How closely accesses to mapped files are watched: see mmap.c. */
 enum tfs_mmap_mode {
-	TFS_MMAP_OFF,	      /* mappings are recorded, accesses are not */
-	TFS_MMAP_FAULTAROUND, /* as the kernel faults: up to 16 pages at a time */
-	TFS_MMAP_PAGE,	      /* every first access to every page */
+	TFS_MMAP_OFF = IOT_MMAP_OFF,		     /* mappings are recorded, accesses are not */
+	TFS_MMAP_FAULTAROUND = IOT_MMAP_FAULTAROUND, /* as the kernel faults: up to 16 pages at a time */
+	TFS_MMAP_PAGE = IOT_MMAP_PAGE,		     /* every first access to every page */
 };
 
 struct tfs_options {

@@ -65,6 +65,11 @@ static int must_open(const char *path, int flags)
 	return fd;
 }
 
+static void on_alarm(int signal)
+{
+	(void)signal; /* ends what waits */
+}
+
 static int session_new(void)
 {
 	struct iot_create create = { .buffers = 4, .flush_ms = 100 };
@@ -185,6 +190,44 @@ static void refuse_admissions(void)
 	tell("a session admits users and groups, and not too many");
 }
 
+static void refuse_controls(void)
+{
+	struct iot_describe describe = { .text = 8, .bytes = 8 };
+	struct iot_ctl ctl = { .session = ~0ull };
+	struct iot_info info = { .session = ~0ull };
+	struct iot_status status = {};
+	struct iot_done done = {};
+	int other = must_open(IOT_CONTROL_PATH, O_RDWR), fd = session_new();
+
+	expect("change no session", ioctl(other, IOT_IOC_CTL, &ctl), ENOENT);
+	expect("change from nowhere", ioctl(other, IOT_IOC_CTL, 8), EFAULT);
+	expect("learn of no session", ioctl(other, IOT_IOC_INFO, &info), ENOENT);
+	expect("learn from nowhere", ioctl(other, IOT_IOC_INFO, 8), EFAULT);
+	while (!ioctl(other, IOT_IOC_STATUS, &status))
+		info.session = status.session;
+	info.room = IOT_INFO_TEXT_MAX_BYTES + 1;
+	expect("learn more than there can be", ioctl(other, IOT_IOC_INFO, &info), EINVAL);
+	info.room = 64;
+	info.text = 8;
+	expect("learn to nowhere", ioctl(other, IOT_IOC_INFO, &info), EFAULT);
+	ctl.session = info.session;
+	for (ctl.verb = 0; ctl.verb < 20; ctl.verb++)
+		expect("change what does not run", ioctl(other, IOT_IOC_CTL, &ctl), EINVAL);
+	expect("answer for no session", ioctl(other, IOT_IOC_DONE, &done), EINVAL);
+	expect("answer what nobody asked", ioctl(fd, IOT_IOC_DONE, &done), EINVAL);
+	done.err = 1;
+	expect("answer with no errno", ioctl(fd, IOT_IOC_DONE, &done), EINVAL);
+	done = (struct iot_done){ .reserved = 1 };
+	expect("answer with reserved bits", ioctl(fd, IOT_IOC_DONE, &done), EINVAL);
+	expect("describe no session", ioctl(other, IOT_IOC_DESCRIBE, &describe), EINVAL);
+	expect("describe from nowhere", ioctl(fd, IOT_IOC_DESCRIBE, &describe), EFAULT);
+	describe.bytes = IOT_DESCRIBE_MAX_BYTES + 1;
+	expect("describe at length", ioctl(fd, IOT_IOC_DESCRIBE, &describe), EINVAL);
+	close(other);
+	close(fd);
+	tell("sessions that do not run are not changed, and descriptions are bounded");
+}
+
 /* -- netlink ------------------------------------------------------------------------------------ */
 
 static struct nl_sock *netlink;
@@ -288,6 +331,50 @@ static void refuse_messages(void)
 	tell("netlink refuses messages that are wrong in any way");
 }
 
+/* A collector that answers nothing: a signal ends the wait. */
+static void ask_in_vain(int fd, struct iot_ctl *ctl)
+{
+	const struct itimerval soon = { { 0, 0 }, { 0, 200000 } };
+	const struct sigaction action = { .sa_handler = on_alarm };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	expect("flush without an answer", ioctl(fd, IOT_IOC_CTL, ctl), EINTR);
+}
+
+static void control_live(int fd)
+{
+	struct iot_status status = {};
+	struct iot_ctl ctl = {};
+
+	while (!ioctl(fd, IOT_IOC_STATUS, &status))
+		ctl.session = status.session;
+	ctl.verb = IOT_CTL_RESUME;
+	expect("resume what is not paused", ioctl(fd, IOT_IOC_CTL, &ctl), EALREADY);
+	ctl.verb = IOT_CTL_PAUSE;
+	ctl.value = 1;
+	expect("pause with a value", ioctl(fd, IOT_IOC_CTL, &ctl), EINVAL);
+	ctl.value = 0;
+	expect("pause", ioctl(fd, IOT_IOC_CTL, &ctl), 0);
+	expect("pause again", ioctl(fd, IOT_IOC_CTL, &ctl), EALREADY);
+	ctl.verb = IOT_CTL_FLUSH;
+	ask_in_vain(fd, &ctl);
+	ctl.verb = IOT_CTL_MMAP;
+	expect("mappings of no mount", ioctl(fd, IOT_IOC_CTL, &ctl), EOPNOTSUPP);
+	ctl.value = 3;
+	expect("no mode of mappings", ioctl(fd, IOT_IOC_CTL, &ctl), EINVAL);
+	ctl.verb = IOT_CTL_POLICY;
+	expect("no policy", ioctl(fd, IOT_IOC_CTL, &ctl), EINVAL);
+	ctl.verb = IOT_CTL_BUFFERS;
+	expect("too few buffers", ioctl(fd, IOT_IOC_CTL, &ctl), EINVAL);
+	ctl.value = IOT_BUFFERS_MAX + 1;
+	expect("too many buffers", ioctl(fd, IOT_IOC_CTL, &ctl), EINVAL);
+	ctl.value = 7;
+	expect("another number of buffers", ioctl(fd, IOT_IOC_CTL, &ctl), 0);
+	ctl = (struct iot_ctl){ .session = ctl.session, .verb = 99 };
+	expect("no verb", ioctl(fd, IOT_IOC_CTL, &ctl), EINVAL);
+}
+
 static void live(void)
 {
 	int fd = session_new();
@@ -295,6 +382,7 @@ static void live(void)
 	expect("bind", bind_session(fd), 0);
 	expect("start", ioctl(fd, IOT_IOC_START), 0);
 	expect("start again", ioctl(fd, IOT_IOC_START), EINVAL);
+	control_live(fd);
 	expect("stop", ioctl(fd, IOT_IOC_STOP), 0);
 	expect("stop again", ioctl(fd, IOT_IOC_STOP), EINVAL);
 	expect("start once more", ioctl(fd, IOT_IOC_START), EINVAL);
@@ -649,6 +737,8 @@ static void as_nobody(void)
 	expect("query", ioctl(fd, IOT_IOC_QUERY, &query), 0);
 	expect("create", ioctl(fd, IOT_IOC_CREATE, &create), EPERM);
 	expect("status", ioctl(fd, IOT_IOC_STATUS, &status), EPERM);
+	expect("change", ioctl(fd, IOT_IOC_CTL, &(struct iot_ctl){ .session = 1, .verb = IOT_CTL_STOP }), EPERM);
+	expect("learn", ioctl(fd, IOT_IOC_INFO, &(struct iot_info){ .session = 1 }), EPERM);
 	expect("bind a session that was inherited", bind_session(session), EPERM);
 	expect("open the replayer", open(IOT_REPLAY_PATH, O_RDWR), EACCES);
 	fflush(stdout);
@@ -657,18 +747,13 @@ static void as_nobody(void)
 
 /* -- anything ---------------------------------------------------------------------------------------- */
 
-static void on_alarm(int signal)
-{
-	(void)signal; /* ends what waits */
-}
-
 static unsigned long random_request(struct rng *rng)
 {
 	static const unsigned long requests[] = {
 		IOT_IOC_QUERY, IOT_IOC_CREATE, IOT_IOC_ATTACH, IOT_IOC_START, IOT_IOC_STOP,
 		IOT_IOC_ADOPT, IOT_IOC_STATUS, IOT_IOC_JOIN, IOT_IOC_ADMIT, IOT_RIOC_LOAD, IOT_RIOC_SETUP,
 		IOT_RIOC_RUN,  IOT_RIOC_START, IOT_RIOC_STATUS, IOT_RIOC_CANCEL, IOT_RIOC_KEEP,
-		IOT_RIOC_FEED,
+		IOT_RIOC_FEED, IOT_IOC_CTL, IOT_IOC_DONE, IOT_IOC_DESCRIBE, IOT_IOC_INFO,
 		IOT_RIOC_PARTITION, IOT_RIOC_MOVED, IOT_RIOC_ADVANCE, IOT_RIOC_SIGNAL,
 	};
 	unsigned long request = requests[rng_below(rng, ARRAY_SIZE(requests))];
@@ -691,6 +776,21 @@ static void random_argument(struct rng *rng, u32 *words, size_t count)
 		memset(words + 3, 0, (count - 3) * sizeof(*words));
 }
 
+/* Of a session that exists, whose it may be. */
+static void random_control(struct rng *rng, int fd)
+{
+	struct iot_status status = {};
+	struct iot_ctl ctl = { .verb = (u32)rng_below(rng, 10), .value = (u32)rng_below(rng, 12) };
+	u64 steps = rng_below(rng, 8);
+
+	do {
+		if (ioctl(fd, IOT_IOC_STATUS, &status))
+			return;
+	} while (steps--);
+	ctl.session = status.session;
+	(void)ioctl(fd, IOT_IOC_CTL, &ctl);
+}
+
 static void random_step(struct rng *rng, int *fds, size_t count)
 {
 	size_t which = rng_below(rng, count);
@@ -698,7 +798,11 @@ static void random_step(struct rng *rng, int *fds, size_t count)
 	struct request request;
 	u32 words[16];
 
-	switch (rng_below(rng, 12)) {
+	switch (rng_below(rng, 14)) {
+	case 13:
+	case 12:
+		random_control(rng, fds[which]);
+		break;
 	case 0:
 		close(fds[which]);
 		fds[which] = open(rng_one_in(rng, 2) ? IOT_CONTROL_PATH : IOT_REPLAY_PATH,
@@ -781,11 +885,12 @@ int main(int argc, char **argv)
 	directory = argv[2];
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	program_fd = must_open(program_path, O_RDONLY);
-	printf("1..13\n");
+	printf("1..14\n");
 	refuse_create();
 	refuse_without_session();
 	refuse_in_session();
 	refuse_admissions();
+	refuse_controls();
 	netlink_open();
 	refuse_messages();
 	live();

@@ -170,6 +170,55 @@ static void put_map(struct iot_omissions *o, s64 result)
 	iot_omissions_take(o, &record);
 }
 
+static void put_control(struct iot_omissions *o, u32 verb, u64 since_ns, u64 time_ns, u64 operations)
+{
+	struct iot_record record = {
+		.kind = IOT_KIND_control,
+		.control = { .time_ns = time_ns, .since_ns = since_ns, .verb = verb, .operations = operations },
+	};
+
+	iot_omissions_take(o, &record);
+}
+
+static void a_pause_is_a_gap(void **state)
+{
+	struct iot_omissions o = {};
+
+	(void)state;
+	put_control(&o, IOT_VERB_policy, 1000000000, 1000000000, 0);
+	put_control(&o, IOT_VERB_pause, 2000000000, 2100000000, 0);
+	put_control(&o, IOT_VERB_resume, 2900000000, 3000000000, 5);
+	put_control(&o, IOT_VERB_pause, 4000000000, 4000000000, 0);
+	put_control(&o, IOT_VERB_stop, 4500000000, 5000000000, 2);
+	put_control(&o, IOT_VERB_stop, 5000000000, 5000000000, 0);
+	iot_omissions_finish(&o, &whole);
+	assert_true(has(&o, IOT_OMISSION_paused, 2, 7, UNKNOWN, "2.000 s of 4.000 s"));
+	assert_false(iot_omissions_is_whole(&o));
+
+	o = (struct iot_omissions){}; /* nothing happened in it */
+	put_control(&o, IOT_VERB_pause, 1000000000, 1000000000, 0);
+	put_control(&o, IOT_VERB_resume, 1500000000, 1500000000, 0);
+	iot_omissions_finish(&o, &whole);
+	assert_true(has(&o, IOT_OMISSION_paused, 1, 0, 0, "0.500 s of 0.500 s"));
+
+	o = (struct iot_omissions){}; /* its end is lost */
+	put_control(&o, IOT_VERB_pause, 1000000000, 1000000000, 0);
+	iot_omissions_finish(&o, &whole);
+	assert_true(has(&o, IOT_OMISSION_paused, 1, UNKNOWN, UNKNOWN, "0.000 s of 0.000 s"));
+
+	o = (struct iot_omissions){}; /* its beginning is lost; a fact counts for all */
+	put_control(&o, IOT_VERB_resume, 1000000000, 1000000000, 3);
+	take(&o, "omission.paused=4 9 ?");
+	iot_omissions_finish(&o, &whole);
+	assert_true(has(&o, IOT_OMISSION_paused, 4, 9, UNKNOWN, ""));
+
+	o = (struct iot_omissions){};
+	put_control(&o, IOT_VERB_mmap, 1000000000, 1000000000, 0);
+	put_map(&o, 0);
+	iot_omissions_finish(&o, &whole);
+	assert_true(has(&o, IOT_OMISSION_mapping, 1, UNKNOWN, UNKNOWN, ""));
+}
+
 /* Of a trace that was merged, a fact tells of all of it. */
 static void a_fact_counts_instead_of_what_records_show(void **state)
 {

@@ -3,8 +3,10 @@
  * collector.c - one collection from beginning to end.
  */
 #include <errno.h>
+#include <iotape/control.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,8 +44,41 @@ static int tick(struct sink *sink, struct timespec *last, unsigned int *ticks)
 	return err ? err : sink_flush(sink, false);
 }
 
+/* Do what `iotape ctl` wants at this place of the stream. Return: 0, or why the trace could not be written. */
+static int answer(struct sink *sink, const struct collector_options *options, const struct receiver *receiver,
+		  const struct iot_message_mark *mark)
+{
+	struct iot_done done = { .number = le64_to_cpu(mark->number) };
+	int err = 0;
+
+	switch (le32_to_cpu(mark->verb)) {
+	case IOT_CTL_BUFFERS: /* answered by the kernel */
+		receiver_resize(receiver->socket, le32_to_cpu(mark->value));
+		return 0;
+	case IOT_CTL_FLUSH:
+		err = sink_sync(sink);
+		done.err = err;
+		break;
+	default:
+		done.err = -EOPNOTSUPP;
+	}
+	ioctl(options->session_fd, IOT_IOC_DONE, &done); /* if it fails, nobody waits any more */
+	return err;
+}
+
+static const char *reason_of(const struct sink *sink, const struct collector_options *options,
+			     const struct message *message)
+{
+	struct collector_result result;
+
+	sink_result(sink, &result);
+	if (message->reason[0] || !result.is_stopped || options->may_stop)
+		return message->reason;
+	return "stopped by iotape ctl before the command had ended";
+}
+
 /* Return: 1 if nothing follows, 0 to go on, or why it cannot go on. */
-static int take(struct sink *sink, const struct collector_options *options,
+static int take(struct sink *sink, const struct collector_options *options, const struct receiver *receiver,
 		const struct message *message)
 {
 	int err;
@@ -51,8 +86,10 @@ static int take(struct sink *sink, const struct collector_options *options,
 	switch (message->kind) {
 	case MESSAGE_RECORDS:
 		return sink_message(sink, message);
+	case MESSAGE_MARK:
+		return answer(sink, options, receiver, &message->mark);
 	case MESSAGE_END:
-		err = sink_conclude(sink, options->last_fact, &message->end, message->reason);
+		err = sink_conclude(sink, options->last_fact, &message->end, reason_of(sink, options, message));
 		return err ? err : 1;
 	default:
 		return message->error;
@@ -60,7 +97,8 @@ static int take(struct sink *sink, const struct collector_options *options,
 }
 
 /* Return: 0 after the end, or why the trace could not be written or received. */
-static int collect(struct sink *sink, const struct collector_options *options, struct queue *queue)
+static int collect(struct sink *sink, const struct collector_options *options, const struct receiver *receiver,
+		   struct queue *queue)
 {
 	struct timespec last_tick = {};
 	unsigned int ticks = 0;
@@ -70,7 +108,7 @@ static int collect(struct sink *sink, const struct collector_options *options, s
 	while (!state) {
 		message = queue_get(queue, TICK_MS);
 		if (message)
-			state = take(sink, options, message);
+			state = take(sink, options, receiver, message);
 		free(message);
 		if (!state)
 			state = tick(sink, &last_tick, &ticks);
@@ -104,7 +142,7 @@ static int run_threads(const struct collector_options *options, struct receiver 
 	if (options->ready_fd >= 0 && write(options->ready_fd, "", 1) != 1 && errno != EPIPE)
 		err = -errno;
 	if (!err)
-		err = collect(sink, options, queue);
+		err = collect(sink, options, receiver, queue);
 	if (err)
 		abandon(receiver, queue);
 	receiver_join(receiver);

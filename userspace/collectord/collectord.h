@@ -28,6 +28,7 @@ struct iot_program;
  * @last_fact: text of the same form that is the last fact, "" for none, as it stands there when the
  *	trace ends: memory shared with the process that will know it by then; NULL for none. If it does not
  *	itself say that the trace is partial, and the recording ended early, a fact `partial` follows
+ * @may_stop: `iotape ctl stop` is as good an end as any other
  * @program: the program that is replayed, whose tasks, objects and names the records are
  *	about; NULL if it is no replay
  */
@@ -39,6 +40,7 @@ struct collector_options {
 	const char *path;
 	const char *const *facts;
 	const char *last_fact;
+	bool may_stop;
 	const struct iot_program *program;
 };
 
@@ -55,6 +57,10 @@ struct collector_options {
  * @unseen_files, @unseen_maps: those then that went around the mounts
  * @maps: files that were mapped
  * @refused: operations that a filter excluded
+ * @pauses: times that it was paused
+ * @paused_ns: time in pauses
+ * @left_out: operations that these left out; UINT64_MAX if that is not known
+ * @is_stopped: it was stopped by `iotape ctl`
  * @last_fact: what was stated at the end, "" if nothing
  * @is_complete: the kernel said that nothing follows, and the file was finished
  * @err: 0 or the negative errno that ended it
@@ -72,6 +78,10 @@ struct collector_result {
 	uint64_t unseen_maps;
 	uint64_t maps;
 	uint64_t refused;
+	uint64_t pauses;
+	uint64_t paused_ns;
+	uint64_t left_out;
+	bool is_stopped;
 	char last_fact[IOT_OMISSION_TEXT_BYTES];
 	bool is_complete;
 	int err;

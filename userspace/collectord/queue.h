@@ -18,6 +18,7 @@
 
 enum message_kind {
 	MESSAGE_RECORDS,
+	MESSAGE_MARK,	/* `mark` is set: do something, and answer */
 	MESSAGE_END,	/* nothing follows; `end` and `reason` are set */
 	MESSAGE_BROKEN, /* the socket failed with `error`; nothing follows */
 };
@@ -28,6 +29,7 @@ struct message {
 	int error;
 	struct iot_message_head head;
 	struct iot_message_end end;
+	struct iot_message_mark mark;
 	const char *reason; /* as for sink_conclude() */
 	size_t bytes;
 	unsigned char records[];

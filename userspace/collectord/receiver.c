@@ -90,6 +90,20 @@ static int take_end(struct receiver *receiver, struct nlattr *end)
 	return 0;
 }
 
+static int take_mark(struct receiver *receiver, struct nlattr *mark)
+{
+	struct message *message;
+
+	if (!mark || nla_len(mark) != (int)sizeof(message->mark))
+		return -EBADMSG;
+	message = message_new(MESSAGE_MARK, 0);
+	if (!message)
+		return -ENOMEM;
+	memcpy(&message->mark, nla_data(mark), sizeof(message->mark));
+	queue_put(receiver->queue, message);
+	return 0;
+}
+
 static int take_message(struct nl_msg *msg, void *argument)
 {
 	struct receiver *receiver = argument;
@@ -100,6 +114,8 @@ static int take_message(struct nl_msg *msg, void *argument)
 
 	if (!err && head->cmd == IOT_CMD_DATA)
 		err = take_records(receiver, attrs);
+	else if (!err && head->cmd == IOT_CMD_MARK)
+		err = take_mark(receiver, attrs[IOT_ATTR_MARK]);
 	else if (!err && head->cmd == IOT_CMD_END)
 		err = take_end(receiver, attrs[IOT_ATTR_END]);
 	if (err)
@@ -154,8 +170,14 @@ static int bind_session(struct receiver *receiver, int family)
 	return err;
 }
 
-/* More than the limit for ordinary users, where that is allowed; else what there is. */
-static void set_buffer(struct nl_sock *socket, unsigned int buffers)
+/**
+ * receiver_resize() - let more or less wait in the socket
+ * @socket: of the receiver
+ * @buffers: buffers of each CPU that the session has
+ *
+ * More than the limit for ordinary users, where that is allowed; else what there is.
+ */
+void receiver_resize(struct nl_sock *socket, unsigned int buffers)
 {
 	int bytes = buffers < SOCKET_BYTES_MAX / SOCKET_BYTES_PER_BUFFER ?
 			    (int)buffers * SOCKET_BYTES_PER_BUFFER : SOCKET_BYTES_MAX;
@@ -194,7 +216,7 @@ int receiver_open(struct receiver *receiver, int session_fd, int control_fd, uns
 	family = err = genl_ctrl_resolve(receiver->socket, IOT_GENL_NAME);
 	if (err < 0)
 		goto err_socket;
-	set_buffer(receiver->socket, buffers);
+	receiver_resize(receiver->socket, buffers);
 	nl_socket_set_msg_buf_size(receiver->socket, MESSAGE_ROOM_BYTES);
 	nl_socket_disable_msg_peek(receiver->socket);
 	err = bind_session(receiver, family);

@@ -25,6 +25,7 @@ int receiver_open(struct receiver *receiver, int session_fd, int control_fd, uns
 		  struct queue *queue);
 int receiver_start(struct receiver *receiver);
 void receiver_join(struct receiver *receiver);
+void receiver_resize(struct nl_sock *socket, unsigned int buffers);
 void receiver_close(struct receiver *receiver);
 
 #endif

@@ -33,6 +33,7 @@ struct sink {
 	struct collector_result result;
 	const char *path;
 	bool has_filter;
+	struct iot_omissions pauses;
 };
 
 static u64 now_ns(clockid_t clock)
@@ -111,6 +112,17 @@ static void count_state(struct sink *sink, const unsigned char *p, size_t bytes)
 	sink->result.unseen_maps += record.state.unseen_maps;
 }
 
+/* The trace has these records itself; they are for the summary. */
+static void note_control(struct sink *sink, const unsigned char *p, size_t bytes)
+{
+	struct iot_record record;
+
+	if (iot_record_decode(p, bytes, &record) < 0)
+		return;
+	sink->result.is_stopped |= record.control.verb == IOT_VERB_stop && record.control.value;
+	iot_omissions_take(&sink->pauses, &record);
+}
+
 /* Which of the records are what a user asked for, to tell whether there was any. */
 static void count_operations(struct sink *sink, const struct message *message)
 {
@@ -123,6 +135,8 @@ static void count_operations(struct sink *sink, const struct message *message)
 		sink->result.maps += info && info->kind == IOT_KIND_map;
 		if (info && info->kind == IOT_KIND_state)
 			count_state(sink, p, (size_t)(stop - p));
+		if (info && info->kind == IOT_KIND_control)
+			note_control(sink, p, (size_t)(stop - p));
 		p += iot_get_u16(p);
 	}
 }
@@ -219,6 +233,19 @@ int sink_flush(struct sink *sink, bool is_all)
 		if (is_all || now - sink->streams[i].since_ns > CHUNK_AGE_NS)
 			err = stream_write(sink, &sink->streams[i]);
 	return err;
+}
+
+/**
+ * sink_sync() - let everything reach the disk
+ * @sink: the trace
+ *
+ * Return: 0 or a negative errno.
+ */
+int sink_sync(struct sink *sink)
+{
+	int err = sink_flush(sink, true);
+
+	return err ? err : iot_writer_sync(sink->writer);
 }
 
 /**
@@ -552,7 +579,12 @@ int sink_finish(struct sink *sink, const struct iot_message_end *end, const char
  */
 void sink_result(const struct sink *sink, struct collector_result *result)
 {
+	const struct iot_omission *paused = &sink->pauses.old[IOT_OMISSION_paused];
+
 	*result = sink->result;
+	result->pauses = paused->count;
+	result->paused_ns = sink->pauses.paused_ns;
+	result->left_out = sink->pauses.pause_ns ? UINT64_MAX : paused->operations;
 	result->bytes = iot_writer_bytes(sink->writer);
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "collectord.h"
+#include "describe.h"
 
 static int collector_main(struct collector_options *options, int result_fd)
 {
@@ -84,6 +85,7 @@ int collector_start(struct collector *collector, struct collector_options *optio
 		return failed.err ? failed.err : -EIO;
 	}
 	close(ready[0]);
+	session_describe(options);
 	return 0;
 }
 

@@ -42,6 +42,7 @@ int iot_writer_open_at(const char *path, const unsigned char capture[16], u64 re
 int iot_writer_chunk(struct iot_writer *writer, const struct iot_chunk_head *what,
 		     const void *records);
 int iot_writer_record(struct iot_writer *writer, const struct iot_record *record);
+int iot_writer_sync(struct iot_writer *writer);
 int iot_writer_flush(struct iot_writer *writer);
 void iot_writer_limit_index(struct iot_writer *writer, size_t bytes);
 int iot_writer_finish(struct iot_writer *writer);
@@ -221,7 +222,8 @@ struct iot_omission {
  * @operations: that are there, without the ends of asynchronous ones
  * @bytes: that these moved, or made accessible in mappings
  * @of: by reason, an enum iot_omission_reason
- * @maps, @mpi_calls, @has_files, @is_mmap_off, @is_told, @old: of a trace that is being read: for
+ * @maps, @mpi_calls, @has_files, @is_mmap_off, @is_filtered, @is_told, @begin_ns, @end_ns, @pause_ns, @paused_ns,
+ *	@old: of a trace that is being read: for
  *	iot_omissions_finish()
  */
 struct iot_omissions {
@@ -234,6 +236,10 @@ struct iot_omissions {
 	bool is_mmap_off;
 	bool is_filtered;
 	bool is_told[IOT_OMISSION_END];
+	u64 begin_ns;
+	u64 end_ns;
+	u64 pause_ns;
+	u64 paused_ns;
 	struct iot_omission old[IOT_OMISSION_END];
 };
 

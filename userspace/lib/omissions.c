@@ -334,6 +334,49 @@ static void take_state(struct iot_omissions *omissions, const struct iot_rec_sta
 	    detail);
 }
 
+/* A pause, or its end; the one may be lost, and the other not. */
+static void take_control(struct iot_omissions *omissions, const struct iot_rec_control *r)
+{
+	struct iot_omission *paused = &omissions->old[IOT_OMISSION_paused];
+	bool is_end = r->verb == IOT_VERB_resume || (r->verb == IOT_VERB_stop && (omissions->pause_ns || r->operations));
+
+	if (r->verb == IOT_VERB_mmap && !r->value)
+		omissions->is_mmap_off = true;
+	if (r->verb == IOT_VERB_pause && !omissions->pause_ns) {
+		omissions->pause_ns = r->since_ns ? r->since_ns : r->time_ns;
+		paused->count++;
+	}
+	if (!is_end)
+		return;
+	paused->count += !omissions->pause_ns;
+	paused->operations = sum(paused->operations, r->operations);
+	paused->bytes = sum(paused->bytes, r->operations ? UNKNOWN : 0);
+	if (omissions->pause_ns && r->time_ns > omissions->pause_ns)
+		omissions->paused_ns += r->time_ns - omissions->pause_ns;
+	omissions->pause_ns = 0;
+}
+
+/* How long, of how long. */
+static void finish_pauses(struct iot_omissions *omissions)
+{
+	struct iot_omission *paused = &omissions->old[IOT_OMISSION_paused];
+
+	if (!paused->count)
+		return;
+	if (omissions->pause_ns) { /* it did not end in the trace */
+		paused->operations = UNKNOWN;
+		paused->bytes = UNKNOWN;
+		if (omissions->end_ns > omissions->pause_ns)
+			omissions->paused_ns += omissions->end_ns - omissions->pause_ns;
+		omissions->pause_ns = 0;
+	}
+	snprintf(paused->detail, sizeof(paused->detail), "%.3f s of %.3f s", (double)omissions->paused_ns / 1e9,
+		 (double)(omissions->end_ns - omissions->begin_ns) / 1e9);
+	if (!omissions->is_told[IOT_OMISSION_paused])
+		add(&omissions->of[IOT_OMISSION_paused], paused->count, paused->operations, paused->bytes,
+		    paused->detail);
+}
+
 /**
  * iot_omissions_take() - learn from a record of a trace
  * @omissions: all zero before the first one
@@ -344,7 +387,13 @@ void iot_omissions_take(struct iot_omissions *omissions, const struct iot_record
 	const struct iot_kind_info *info = iot_kind_info(record->kind);
 	char fact[IOT_TAIL_MAX_BYTES + 1];
 
+	omissions->end_ns = iot_record_end_ns(record);
+	if (!omissions->begin_ns)
+		omissions->begin_ns = record->op.enter_ns;
 	switch (record->kind) {
+	case IOT_KIND_control:
+		take_control(omissions, &record->control);
+		return;
 	case IOT_KIND_fact:
 		memcpy(fact, record->tail, record->tail_bytes);
 		fact[record->tail_bytes] = 0;
@@ -389,6 +438,7 @@ static void add_old(struct iot_omissions *omissions, enum iot_omission_reason re
 void iot_omissions_finish(struct iot_omissions *omissions, const struct iot_trace_info *info)
 {
 	add_old(omissions, IOT_OMISSION_around);
+	finish_pauses(omissions);
 	if (omissions->is_filtered) /* the collector did not come to state a number */
 		add_shown(omissions, IOT_OMISSION_filtered, UNKNOWN, NULL);
 	if (omissions->is_mmap_off)

@@ -316,6 +316,16 @@ int iot_writer_flush(struct iot_writer *writer)
 }
 
 /**
+ * iot_writer_sync() - let what was written reach the disk
+ *
+ * Return: 0 or a negative errno.
+ */
+int iot_writer_sync(struct iot_writer *writer)
+{
+	return writer->is_file && fdatasync(writer->fd) ? -errno : 0;
+}
+
+/**
  * iot_writer_record() - add a record of the writer's own
  * @writer: the trace
  * @record: the record; such records must come in the order of their ends

@@ -12,7 +12,8 @@
  *      and joining needs the consent of the recorder
  *   2  records of mpi_comm that say of which world a rank is; later: IOT_IOC_ALIVE
  *   3  the requests of both devices have a magic number of their own; 0xB7, which they had before, is that of
- *      nsfs and remoteproc, and strace named them after those; later: IOT_IOC_FILTER
+ *      nsfs and remoteproc, and strace named them after those; later: IOT_IOC_FILTER; later: IOT_IOC_CTL,
+ *      IOT_IOC_DONE, IOT_IOC_DESCRIBE and IOT_IOC_INFO
  */
 #ifndef IOTAPE_CONTROL_H
 #define IOTAPE_CONTROL_H
@@ -40,6 +41,7 @@ struct iot_query {
 
 #define IOT_FEATURE_WAKES 1u /* IOT_CREATE_WAKES may be asked for */
 #define IOT_FEATURE_FILTER 4u /* IOT_IOC_FILTER is there */
+#define IOT_FEATURE_CTL 16u /* IOT_IOC_CTL, IOT_IOC_DONE, IOT_IOC_DESCRIBE and IOT_IOC_INFO are there */
 #define IOT_FEATURE_ADMIT 2u /* IOT_IOC_ADMIT is there: not everyone who can name a mount may join */
 
 enum iot_policy {
@@ -132,6 +134,137 @@ struct iot_status {
  */
 struct iot_filter {
 	__u64 kinds[4];
+};
+
+/* What IOT_IOC_CTL changes; a record `control` has the same numbers, see IOT_VERBS in schema.h. */
+enum iot_ctl_verb {
+	IOT_CTL_PAUSE = 1,   /* leave operations on files out, and count them */
+	IOT_CTL_RESUME = 2,  /* record them again */
+	IOT_CTL_STOP = 3,    /* as IOT_IOC_STOP */
+	IOT_CTL_FLUSH = 4,   /* returns when the collector has written all records so far */
+	IOT_CTL_POLICY = 5,  /* value: an enum iot_policy */
+	IOT_CTL_BUFFERS = 6, /* value: buffers of each CPU */
+	IOT_CTL_MMAP = 7,    /* value: an enum iot_mmap, for mappings made from now on */
+	IOT_CTL_DUMP = 8,    /* returns when the collector has written its flight recorder to a file */
+};
+
+enum iot_mmap {
+	IOT_MMAP_OFF = 0,	  /* mappings are recorded, accesses to them are not */
+	IOT_MMAP_FAULTAROUND = 1, /* accesses to groups of pages, as the kernel maps them */
+	IOT_MMAP_PAGE = 2,	  /* the first access to each page */
+};
+
+/**
+ * struct iot_ctl - change a session that runs
+ * @session: its number
+ * @verb: an enum iot_ctl_verb
+ * @value: as the verb defines it, else zero
+ *
+ * The change takes effect between two records of each task: an operation is recorded as a whole or not at all. A
+ * record `control` states it. Changes of a session come one after the other.
+ *
+ * Requires what IOT_IOC_CREATE requires. ENOENT: no session has this number. EINVAL: the session does not record, or
+ * no such verb or value. EALREADY: the session is in that state. EPIPE: the collector has gone. ENOMEM: there is no
+ * memory for so many buffers, and their number is as before. EINTR. FLUSH and DUMP return what the collector answers;
+ * EOPNOTSUPP to DUMP: it has no flight recorder.
+ */
+struct iot_ctl {
+	__u64 session;
+	__u32 verb;
+	__u32 value;
+};
+
+/**
+ * struct iot_done - the collector answers IOT_CMD_MARK
+ * @number: of the mark
+ * @err: 0, or a negative errno, from -4095
+ * @reserved: zero
+ *
+ * Of a session. EINVAL: nobody waits for this number.
+ */
+struct iot_done {
+	__u64 number;
+	__s32 err;
+	__u32 reserved;
+};
+
+#define IOT_DESCRIBE_MAX_BYTES 4096
+
+/**
+ * struct iot_describe - what the recorder says of a session, for IOT_IOC_INFO
+ * @text: address of the text: lines of the form key=value
+ * @bytes: of it, at most IOT_DESCRIBE_MAX_BYTES
+ * @reserved: zero
+ *
+ * Of a session; the last call counts. The kernel does not read the text.
+ */
+struct iot_describe {
+	__u64 text;
+	__u32 bytes;
+	__u32 reserved;
+};
+
+#define IOT_INFO_PAUSED 1u   /* the session is paused */
+#define IOT_INFO_WAKES 2u    /* all wake-ups are recorded */
+#define IOT_INFO_FILTERED 4u /* not all operations are recorded */
+
+#define IOT_INFO_TEXT_MAX_BYTES (1u << 20)
+
+/**
+ * struct iot_info - all that is known of a session
+ * @session: in: its number
+ * @text: in: address of room for texts
+ * @room: in: bytes of it, at most IOT_INFO_TEXT_MAX_BYTES; what does not fit is left out
+ * @text_bytes: out: bytes of the texts: the text of IOT_IOC_DESCRIBE, then for each mount its path, each ended by a
+ *	zero byte
+ * @state, @policy, @collector, @mounts, @records, @lost, @waits, @sent_bytes: as in struct iot_status
+ * @buffers: of each CPU
+ * @cpus: possible CPUs, each of which has that many
+ * @behind: CPUs with fewer than half of their buffers free
+ * @flush_ms: as given to IOT_IOC_CREATE
+ * @flags: bits IOT_INFO_*
+ * @uid: user that made the session, in the user namespace of the caller, or the overflow id
+ * @pauses: how often it was paused
+ * @reserved: zero
+ * @created_ns, @started_ns, @ended_ns, @now_ns: on the monotonic clock; 0: not yet
+ * @paused_ns: time in pauses, the current one included
+ * @left_out: operations that pauses left out
+ * @refused: operations that the filter left out
+ * @announced: records that announce what an id stands for
+ * @sent_records: records handed to the collector
+ *
+ * Requires what IOT_IOC_STATUS requires. ENOENT: no session has this number.
+ */
+struct iot_info {
+	__u64 session;
+	__u64 text;
+	__u32 room;
+	__u32 text_bytes;
+	__u32 state;
+	__u32 policy;
+	__u32 collector;
+	__u32 mounts;
+	__u32 buffers;
+	__u32 cpus;
+	__u32 behind;
+	__u32 flush_ms;
+	__u32 flags;
+	__u32 uid;
+	__u32 pauses;
+	__u32 reserved;
+	__u64 created_ns;
+	__u64 started_ns;
+	__u64 ended_ns;
+	__u64 now_ns;
+	__u64 paused_ns;
+	__u64 left_out;
+	__u64 refused;
+	__u64 announced;
+	__u64 records;
+	__u64 lost;
+	__u64 waits;
+	__u64 sent_bytes;
+	__u64 sent_records;
 };
 
 enum iot_admit_kind {
@@ -253,6 +386,10 @@ struct iot_alive {
 #define IOT_IOC_ADMIT  _IOW(IOT_IOC_MAGIC, 9, struct iot_admit)
 #define IOT_IOC_ALIVE  _IOWR(IOT_IOC_MAGIC, 10, struct iot_alive)
 #define IOT_IOC_FILTER _IOW(IOT_IOC_MAGIC, 11, struct iot_filter)
+#define IOT_IOC_CTL    _IOW(IOT_IOC_MAGIC, 16, struct iot_ctl)
+#define IOT_IOC_DONE   _IOW(IOT_IOC_MAGIC, 17, struct iot_done)
+#define IOT_IOC_DESCRIBE _IOW(IOT_IOC_MAGIC, 18, struct iot_describe)
+#define IOT_IOC_INFO   _IOWR(IOT_IOC_MAGIC, 19, struct iot_info)
 
 /* -- /dev/replayfs: a replay lives as long as its descriptor ------------------------------ */
 

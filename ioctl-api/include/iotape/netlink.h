@@ -12,6 +12,9 @@
  *   IOT_CMD_DATA   to user     IOT_ATTR_HEAD: struct iot_message_head,
  *                              IOT_ATTR_RECORDS: whole records of one CPU, in order
  *   IOT_CMD_END    to user     IOT_ATTR_END: struct iot_message_end; nothing follows
+ *   IOT_CMD_MARK   to user     IOT_ATTR_MARK: struct iot_message_mark; all records from before a request of
+ *                              IOT_IOC_CTL have been sent. The collector answers with IOT_IOC_DONE; one that does
+ *                              not know it ignores it
  */
 #ifndef IOTAPE_NETLINK_H
 #define IOTAPE_NETLINK_H
@@ -26,6 +29,7 @@ enum iot_genl_command {
 	IOT_CMD_BIND,
 	IOT_CMD_DATA,
 	IOT_CMD_END,
+	IOT_CMD_MARK,
 	IOT_CMD_MAX_PLUS_1
 };
 
@@ -35,6 +39,7 @@ enum iot_genl_attribute {
 	IOT_ATTR_HEAD,
 	IOT_ATTR_RECORDS,
 	IOT_ATTR_END,
+	IOT_ATTR_MARK,
 	IOT_ATTR_MAX_PLUS_1
 };
 #define IOT_ATTR_MAX (IOT_ATTR_MAX_PLUS_1 - 1)
@@ -73,6 +78,18 @@ struct iot_message_end {
 	__le64 waits;
 	__le64 end_ns;
 	__le64 refused;
+};
+
+/**
+ * struct iot_message_mark - the collector is to do something at this place of the stream
+ * @number: for struct iot_done
+ * @verb: IOT_CTL_FLUSH, IOT_CTL_DUMP, or IOT_CTL_BUFFERS, whose answer nobody waits for
+ * @value: of the request
+ */
+struct iot_message_mark {
+	__le64 number;
+	__le32 verb;
+	__le32 value;
 };
 
 #endif

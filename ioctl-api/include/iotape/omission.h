@@ -23,6 +23,7 @@
  *   1  first version: 16 reasons
  *   2  contradicted, sources
  *   3  filtered
+ *   4  paused
  */
 #ifndef IOTAPE_OMISSION_H
 #define IOTAPE_OMISSION_H
@@ -69,7 +70,8 @@
 	  "of %llu MPI calls it is not known whose data they waited for")                       \
 	/* excluded on request */                                                               \
 	O(19, filtered, "%llu operation was excluded by a filter (--ops)",                      \
-	  "%llu operations were excluded by a filter (--ops)")
+	  "%llu operations were excluded by a filter (--ops)")                                  \
+	O(20, paused, "the recording was paused %llu time", "the recording was paused %llu times")
 
 enum iot_omission_reason {
 #define IOT_OMISSION_VALUE(id, name, one, many) IOT_OMISSION_##name = id,

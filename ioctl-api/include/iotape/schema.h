@@ -75,7 +75,8 @@
 	C(lock_flags, 1, "see IOT_LOCK_FLAGS")                                         \
 	C(verdict, 0, "see IOT_VERDICTS")                                              \
 	C(fileattrs, 1, "see IOT_FILEATTRS")                                           \
-	C(sources, 1, "see IOT_SOURCES")
+	C(sources, 1, "see IOT_SOURCES")                                               \
+	C(verb, 0, "see IOT_VERBS")
 
 /*
  * Values and bits of our own: traces from one architecture or libc are read on
@@ -96,6 +97,17 @@
 	V(1, unable, "the target has no such operation")                               \
 	V(2, emulated, "the target has no such operation, and others took its place")  \
 	V(3, harmless, "what would give rights was made without them")
+
+/* What was changed while a recording ran; the numbers are those of enum iot_ctl_verb. */
+#define IOT_VERBS(V)                                                                   \
+	V(1, pause, "operations on files are left out from now on")                    \
+	V(2, resume, "operations on files are recorded again")                         \
+	V(3, stop, "the recording ends")                                               \
+	V(4, flush, "the collector writes all records so far")                         \
+	V(5, policy, "0 tasks wait for the collector, 1 records without room are dropped") \
+	V(6, buffers, "number of buffers of each CPU")                                 \
+	V(7, mmap, "accesses to mappings made from now on: 0 are not recorded, 1 in groups of pages, 2 by page") \
+	V(8, dump, "the collector writes its flight recorder to a file")
 
 #define IOT_WHENCES(V)                                                                 \
 	V(0, set, "from the start")                                                    \
@@ -160,6 +172,15 @@
 	F(u64, records, cost, "records that the kernel handed over")                   \
 	F(u64, lost, cost, "records that it had to drop, counted one by one")          \
 	F(u64, throttles, cost, "times a task was made to wait for the collector")
+
+/* A pause left operations out that were entered from `since_ns` of its record to `time_ns` of the one that ends it. */
+#define IOT_FIELDS_control(F)                                                          \
+	F(u64, time_ns, instant, "when it was in effect for all operations")           \
+	F(u64, since_ns, instant, "when it was in effect for the first")               \
+	F(u32, verb, verb, "what was changed")                                         \
+	F(u32, value, num, "to what, else 0; of a stop, 1 if it was requested while the recorder went on") \
+	F(u32, uid, state, "user that requested it, 4294967295 if nobody did")         \
+	F(u64, operations, cost, "if it ends a pause: operations that the pause left out")
 
 /* -- who and what -------------------------------------------------------- */
 
@@ -707,6 +728,7 @@
 	R(4, mount, run, "a mount that is recorded")                                   \
 	R(5, end, run, "the capture ended")                                            \
 	R(6, state, run, "the state dump of a mount is complete")                      \
+	R(8, control, run, "the recording was changed while it ran")                   \
 	R(16, task, who, "a task")                                                     \
 	R(17, object, who, "an object")                                                \
 	R(18, name, who, "a name")                                                     \
@@ -825,6 +847,12 @@ enum iot_reason {
 enum iot_verdict {
 #define IOT_V(value, name, sentence) IOT_VERDICT_##name = value,
 	IOT_VERDICTS(IOT_V)
+#undef IOT_V
+};
+
+enum iot_verb {
+#define IOT_V(value, name, sentence) IOT_VERB_##name = value,
+	IOT_VERBS(IOT_V)
 #undef IOT_V
 };
 

@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ctl.c - changes a session while it runs: pause, resume, stop, flush, policy, buffers, mmap, dump.
+ *
+ * Each change leaves a record `control`. What needs the sender, or the collector behind it, is passed on as a mark: the
+ * sender takes it between two messages, sends all records from before it, and then the mark. The caller waits for the
+ * answer, which ends with the recording.
+ *
+ * Operations are recorded as a whole or not at all: a pause is decided at their entry (gate.c), and the other changes
+ * concern buffers, not operations.
+ */
+#include "ctl.h"
+
+#include <linux/capability.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "debug.h"
+#include "session.h"
+
+#define AGAIN_MS 20 /* until there may be room for a record */
+
+/**
+ * iot_ctl_is_permitted() - may current make sessions, list them and change them?
+ *
+ * The only place that decides on rights over sessions. The descriptor of a session gives those of its owner without it.
+ */
+bool iot_ctl_is_permitted(void)
+{
+	return capable(CAP_SYS_ADMIN);
+}
+
+/**
+ * iot_ctl_init() - no change yet
+ * @session: being made
+ */
+void iot_ctl_init(struct iot_session *session)
+{
+	mutex_init(&session->control.lock);
+	init_waitqueue_head(&session->control.wait);
+}
+
+/**
+ * iot_ctl_exit() - free what changes have left
+ * @session: nobody uses it any more
+ */
+void iot_ctl_exit(struct iot_session *session)
+{
+	kfree(session->control.text);
+}
+
+/* -- records ---------------------------------------------------------------------------------- */
+
+static bool is_over(const struct iot_session *session)
+{
+	return !READ_ONCE(session->is_running);
+}
+
+/* Return: 0; -EPIPE if the session does not record; -ENOBUFS. */
+static int control_emit(struct iot_session *session, struct iot_rec_control *r)
+{
+	int err = -EPIPE;
+
+	if (iot_session_enter(session)) {
+		if (!r->since_ns)
+			r->since_ns = ktime_get_mono_fast_ns();
+		err = IOT_EMIT_EVENT(session, control, r, NULL, 0) ? 0 : -ENOBUFS;
+		iot_session_leave();
+	}
+	return err;
+}
+
+/*
+ * A change that has no record would falsify the trace, so the caller waits for room, whatever the policy. Attempts
+ * without room count as lost records.
+ */
+static int control_record(struct iot_session *session, struct iot_rec_control *r)
+{
+	int err;
+
+	while ((err = control_emit(session, r)) == -ENOBUFS)
+		if (wait_event_interruptible_timeout(session->control.wait, is_over(session),
+						     msecs_to_jiffies(AGAIN_MS)) < 0)
+			return -EINTR;
+	return err;
+}
+
+static u64 left_out(const struct iot_session *session)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(session->channels, cpu)->left_out);
+	return sum;
+}
+
+/* -- marks ------------------------------------------------------------------------------------ */
+
+/**
+ * iot_ctl_is_due() - is there something for the sender to do?
+ * @session: the caller is its sender
+ * @mark: out: what
+ *
+ * Return: true once for each mark.
+ */
+bool iot_ctl_is_due(struct iot_session *session, struct iot_message_mark *mark)
+{
+	if (!smp_load_acquire(&session->control.is_due)) /* pairs with control_mark() */
+		return false;
+	*mark = session->control.mark;
+	WRITE_ONCE(session->control.is_due, false);
+	return true;
+}
+
+/**
+ * iot_ctl_done() - answer a mark
+ * @session: any
+ * @number: of the mark; that of another one is ignored
+ * @err: 0 or a negative errno
+ */
+void iot_ctl_done(struct iot_session *session, u64 number, int err)
+{
+	struct iot_ctl_state *control = &session->control;
+
+	spin_lock(&control->wait.lock);
+	if (control->is_waited_for && le64_to_cpu(control->mark.number) == number) {
+		control->err = err;
+		control->is_waited_for = false;
+		wake_up_all_locked(&control->wait);
+	}
+	spin_unlock(&control->wait.lock);
+}
+
+/**
+ * iot_ctl_answer() - IOT_IOC_DONE
+ * @session: whose collector answers
+ * @number: of the mark
+ * @err: 0 or a negative errno
+ *
+ * Return: 0; -EINVAL if nobody waits for that number.
+ */
+int iot_ctl_answer(struct iot_session *session, u64 number, int err)
+{
+	struct iot_ctl_state *control = &session->control;
+	bool is_known;
+
+	spin_lock(&control->wait.lock);
+	is_known = control->is_waited_for && le64_to_cpu(control->mark.number) == number;
+	spin_unlock(&control->wait.lock);
+	if (!is_known)
+		return iot_refuse(-EINVAL, "done: nobody waits for %llu", number);
+	iot_ctl_done(session, number, err);
+	return 0;
+}
+
+/**
+ * iot_ctl_wake() - recording has ended: nobody waits any longer
+ * @session: any
+ */
+void iot_ctl_wake(struct iot_session *session)
+{
+	wake_up_all(&session->control.wait);
+}
+
+/* Return: the answer; -EINTR; -EPIPE if the recording ended before it came. */
+static int control_mark(struct iot_session *session, u32 verb, u32 value)
+{
+	struct iot_ctl_state *control = &session->control;
+	int err;
+
+	lockdep_assert_held(&control->lock);
+	spin_lock(&control->wait.lock);
+	control->mark = (struct iot_message_mark){
+		.number = cpu_to_le64(le64_to_cpu(control->mark.number) + 1),
+		.verb = cpu_to_le32(verb),
+		.value = cpu_to_le32(value),
+	};
+	control->is_waited_for = true;
+	spin_unlock(&control->wait.lock);
+	smp_store_release(&control->is_due, true); /* pairs with iot_ctl_is_due() */
+	iot_session_kick(session);
+	err = wait_event_interruptible(control->wait, !READ_ONCE(control->is_waited_for) || is_over(session));
+	spin_lock(&control->wait.lock);
+	if (!control->is_waited_for)
+		err = control->err;
+	else
+		err = err ? -EINTR : -EPIPE;
+	control->is_waited_for = false;
+	spin_unlock(&control->wait.lock);
+	return err;
+}
+
+/* -- verbs ------------------------------------------------------------------------------------ */
+
+/*
+ * An operation that is entered while the flag is being set may be admitted or not; when the grace period has passed,
+ * none is admitted any more.
+ */
+static int session_pause(struct iot_session *session, struct iot_rec_control *r)
+{
+	struct iot_ctl_state *control = &session->control;
+	int err = 0;
+
+	mutex_lock(&iot_control_lock);
+	if (is_over(session))
+		err = -EINVAL;
+	else if (control->pause_ns)
+		err = -EALREADY;
+	if (!err) {
+		control->pause_left_out = left_out(session);
+		control->pause_ns = ktime_get_mono_fast_ns();
+		control->pauses++;
+		r->since_ns = control->pause_ns;
+		iot_gate_pause(&session->gate, true);
+	}
+	mutex_unlock(&iot_control_lock);
+	if (err)
+		return err;
+	synchronize_rcu();
+	return control_record(session, r);
+}
+
+/* The grace period, again: when it has passed, the count is final. */
+static int session_resume(struct iot_session *session, struct iot_rec_control *r)
+{
+	struct iot_ctl_state *control = &session->control;
+	int err = 0;
+
+	mutex_lock(&iot_control_lock);
+	if (is_over(session))
+		err = -EINVAL;
+	else if (!control->pause_ns)
+		err = -EALREADY;
+	if (!err) {
+		r->since_ns = ktime_get_mono_fast_ns();
+		iot_gate_pause(&session->gate, false);
+		synchronize_rcu();
+		r->operations = left_out(session) - control->pause_left_out;
+		control->paused_ns += ktime_get_mono_fast_ns() - control->pause_ns;
+		control->pause_ns = 0;
+	}
+	mutex_unlock(&iot_control_lock);
+	return err ?: control_record(session, r);
+}
+
+/**
+ * iot_ctl_ends() - the recording is about to end: if that ends a pause, state what it left out
+ * @session: iot_control_lock is held, so there is no wait for room: without the record, the number is unknown
+ */
+void iot_ctl_ends(struct iot_session *session)
+{
+	struct iot_ctl_state *control = &session->control;
+	struct iot_rec_control r = { .verb = IOT_VERB_stop, .uid = ~0u };
+
+	lockdep_assert_held(&iot_control_lock);
+	if (!control->pause_ns)
+		return;
+	r.operations = left_out(session) - control->pause_left_out;
+	control->paused_ns += ktime_get_mono_fast_ns() - control->pause_ns;
+	control->pause_ns = 0;
+	control_emit(session, &r);
+}
+
+static int session_stop(struct iot_session *session, struct iot_rec_control *r)
+{
+	int err = control_record(session, r);
+
+	if (!err)
+		err = iot_session_stop(session);
+	return err;
+}
+
+static int session_set_policy(struct iot_session *session, struct iot_rec_control *r)
+{
+	if (r->value > IOT_POLICY_DROP)
+		return -EINVAL;
+	WRITE_ONCE(session->policy, r->value);
+	iot_backpressure_wake(session); /* those that wait need not any longer */
+	return control_record(session, r);
+}
+
+static int session_set_buffers(struct iot_session *session, struct iot_rec_control *r)
+{
+	int err;
+
+	if (r->value < IOT_BUFFERS_MIN || r->value > IOT_BUFFERS_MAX)
+		return -EINVAL;
+	err = control_mark(session, r->verb, r->value);
+	return err ?: control_record(session, r);
+}
+
+static int session_set_mmap(struct iot_session *session, struct iot_rec_control *r)
+{
+	int err;
+
+	if (r->value > IOT_MMAP_PAGE)
+		return -EINVAL;
+	err = iot_session_set_mmap(session, r->value);
+	return err ?: control_record(session, r);
+}
+
+/* What the collector does when it has all records from before. */
+static int session_ask(struct iot_session *session, struct iot_rec_control *r)
+{
+	int err = control_record(session, r);
+
+	return err ?: control_mark(session, r->verb, 0);
+}
+
+static int session_change(struct iot_session *session, const struct iot_ctl *ctl)
+{
+	struct iot_rec_control r = {
+		.verb = ctl->verb,
+		.value = ctl->value,
+		.uid = from_kuid(&init_user_ns, current_uid()),
+	};
+	bool has_value = ctl->verb >= IOT_CTL_POLICY && ctl->verb <= IOT_CTL_MMAP;
+
+	if (is_over(session) || (ctl->value && !has_value))
+		return -EINVAL;
+	switch (ctl->verb) {
+	case IOT_CTL_PAUSE:
+		return session_pause(session, &r);
+	case IOT_CTL_RESUME:
+		return session_resume(session, &r);
+	case IOT_CTL_STOP:
+		r.value = 1;
+		return session_stop(session, &r);
+	case IOT_CTL_POLICY:
+		return session_set_policy(session, &r);
+	case IOT_CTL_BUFFERS:
+		return session_set_buffers(session, &r);
+	case IOT_CTL_MMAP:
+		return session_set_mmap(session, &r);
+	case IOT_CTL_FLUSH:
+	case IOT_CTL_DUMP:
+		return session_ask(session, &r);
+	default:
+		return -EINVAL;
+	}
+}
+
+/**
+ * iot_ctl_change() - IOT_IOC_CTL
+ * @arg: of the ioctl
+ *
+ * Return: 0 or a negative errno, see struct iot_ctl.
+ */
+int iot_ctl_change(const struct iot_ctl __user *arg)
+{
+	struct iot_session *session;
+	struct iot_ctl ctl;
+	int err;
+
+	if (!iot_ctl_is_permitted())
+		return iot_refuse(-EPERM, "ctl: without CAP_SYS_ADMIN");
+	if (copy_from_user(&ctl, arg, sizeof(ctl)))
+		return -EFAULT;
+	session = iot_session_get(ctl.session);
+	if (!session)
+		return iot_refuse(-ENOENT, "ctl: no session %llu", ctl.session);
+	err = -EINTR;
+	if (!mutex_lock_interruptible(&session->control.lock)) {
+		err = session_change(session, &ctl);
+		mutex_unlock(&session->control.lock);
+	}
+	iot_session_put(session);
+	if (err)
+		iot_refuse(err, "ctl: session %llu, verb %u, value %u", ctl.session, ctl.verb, ctl.value);
+	return err;
+}
+
+/* -- what others may learn of a session ------------------------------------------------------- */
+
+/**
+ * iot_ctl_describe() - IOT_IOC_DESCRIBE
+ * @session: any
+ * @text: of the caller
+ * @bytes: of it
+ *
+ * Return: 0 or a negative errno.
+ */
+int iot_ctl_describe(struct iot_session *session, const void __user *text, u32 bytes)
+{
+	char *copy = bytes ? memdup_user(text, bytes) : NULL;
+
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	mutex_lock(&iot_control_lock);
+	swap(session->control.text, copy);
+	session->control.text_bytes = bytes;
+	mutex_unlock(&iot_control_lock);
+	kfree(copy);
+	return 0;
+}
+
+/* The text of the recorder, and the paths of the mounts. */
+static u32 texts_fill(const struct iot_session *session, char *room, size_t room_bytes)
+{
+	const struct iot_ctl_state *control = &session->control;
+	size_t at = min_t(size_t, control->text_bytes, room_bytes ? room_bytes - 1 : 0);
+
+	if (!room_bytes)
+		return 0;
+	memcpy(room, control->text, at);
+	room[at++] = 0;
+	return at + iot_session_paths(session, room + at, room_bytes - at);
+}
+
+static void info_count(const struct iot_session *session, struct iot_info *info)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct iot_channel *channel = per_cpu_ptr(session->channels, cpu);
+
+		info->cpus++;
+		info->refused += READ_ONCE(channel->refused);
+		info->announced += READ_ONCE(channel->announced);
+	}
+	info->left_out = left_out(session);
+}
+
+static void info_fill(const struct iot_session *session, struct iot_info *info, char *texts)
+{
+	const struct iot_ctl_state *control = &session->control;
+	struct iot_status status;
+	u64 now_ns = ktime_get_mono_fast_ns();
+
+	iot_session_counts(session, &status);
+	*info = (struct iot_info){
+		.session = session->number,
+		.text = info->text,
+		.room = info->room,
+		.text_bytes = texts_fill(session, texts, info->room),
+		.state = status.state,
+		.policy = status.policy,
+		.collector = status.collector,
+		.mounts = status.mounts,
+		.buffers = READ_ONCE(session->buffers),
+		.behind = max(atomic_read(&session->backpressure.behind), 0),
+		.flush_ms = session->flush_ms,
+		.flags = (control->pause_ns ? IOT_INFO_PAUSED : 0) | (session->has_wakes ? IOT_INFO_WAKES : 0) |
+			 (session->gate.is_filter ? IOT_INFO_FILTERED : 0),
+		.uid = from_kuid_munged(current_user_ns(), session->user),
+		.pauses = control->pauses,
+		.created_ns = session->created_ns,
+		.started_ns = session->start_ns,
+		.ended_ns = session->end_ns,
+		.now_ns = now_ns,
+		.paused_ns = control->paused_ns + (control->pause_ns ? now_ns - control->pause_ns : 0),
+		.records = status.records,
+		.lost = status.lost,
+		.waits = status.waits,
+		.sent_bytes = status.sent_bytes,
+		.sent_records = READ_ONCE(session->sent_records),
+	};
+	info_count(session, info);
+}
+
+/**
+ * iot_ctl_info() - IOT_IOC_INFO
+ * @arg: of the ioctl
+ *
+ * Return: 0 or a negative errno.
+ */
+int iot_ctl_info(struct iot_info __user *arg)
+{
+	struct iot_session *session;
+	struct iot_info info;
+	char *texts;
+	int err = 0;
+
+	if (!iot_ctl_is_permitted())
+		return iot_refuse(-EPERM, "info: without CAP_SYS_ADMIN");
+	if (copy_from_user(&info, arg, sizeof(info)))
+		return -EFAULT;
+	if (info.room > IOT_INFO_TEXT_MAX_BYTES)
+		return iot_refuse(-EINVAL, "info: too much room");
+	texts = kvzalloc(info.room, GFP_KERNEL_ACCOUNT);
+	if (info.room && !texts)
+		return -ENOMEM;
+	mutex_lock(&iot_control_lock);
+	session = iot_session_find_locked(info.session);
+	if (session)
+		info_fill(session, &info, texts);
+	else
+		err = -ENOENT;
+	mutex_unlock(&iot_control_lock);
+	if (!err && (copy_to_user(u64_to_user_ptr(info.text), texts, info.text_bytes) ||
+		     copy_to_user(arg, &info, sizeof(info))))
+		err = -EFAULT;
+	kvfree(texts);
+	return err;
+}
