@@ -172,7 +172,7 @@ static int explain(const struct options *options, const struct session *session,
 		return fail("only root may do this (CAP_SYS_ADMIN is needed)");
 	case EOPNOTSUPP:
 		return fail("session %llu has %s", number, options->verb->verb == IOT_CTL_DUMP ?
-			    "no flight recorder (record --flight)" : "no mount whose mappings it could record");
+			    "no flight recorder" : "no mount whose mappings it could record");
 	default:
 		return fail("session %llu: %s: %s", number, options->verb->name, strerror(err));
 	}
