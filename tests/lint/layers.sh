@@ -60,11 +60,12 @@ layers=(
 	"userspace/compile/     $user|$(parts analyse filter)"
 	"userspace/anonymize/   $user"
 	"userspace/merge/       $user|$(parts analyse)"
+	"userspace/pattern/     $user|$(parts analyse/diff)"
 	"userspace/record/      $user|$(parts collectord)"
 	"userspace/transport/   $user"
 	"userspace/replay/      $user|$(parts collectord transport)"
 	"userspace/snapshot/    $user"
-	"tools/                 $user|$(parts analyse anonymize collectord filter mpi import compile merge record replay snapshot)"
+	"tools/                 $user|$(parts analyse anonymize collectord filter mpi import compile merge pattern record replay snapshot)"
 	"tests/                 .*"
 )
 

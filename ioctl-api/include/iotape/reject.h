@@ -57,7 +57,17 @@
 	R(86, extent, EBADMSG, "data where a file of the initial tree has none, or not in order") \
 	R(87, xattr, EBADMSG, "an impossible extended attribute of the initial tree")      \
 	R(88, changed, EBADMSG, "changed since it was verified")                           \
-	R(89, text, EBADMSG, "a name of an attribute, or a target of a link, that is empty or too long")
+	R(89, text, EBADMSG, "a name of an attribute, or a target of a link, that is empty or too long") \
+	/* patterns */                                                                    \
+	R(128, pattern_magic, EBADMSG, "not a pattern")                                    \
+	R(129, pattern_short, EBADMSG, "too short for what its header says")               \
+	R(130, pattern_major, EPROTONOSUPPORT, "made by a version whose patterns cannot be read") \
+	R(131, pattern_feature, EPROTONOSUPPORT, "uses a feature of patterns that is not known here") \
+	R(132, pattern_head, EBADMSG, "damaged header")                                    \
+	R(133, pattern_crc, EBADMSG, "wrong checksum")                                     \
+	R(134, pattern_data, EBADMSG, "damaged description of operations")                 \
+	R(135, pattern_counts, EBADMSG, "loops that do not make as many operations as it says") \
+	R(136, pattern_irregular, EFBIG, "a task with too many operations that repeat nothing")
 
 enum iot_reject_reason {
 #define IOT_REJECT_VALUE(id, name, error, sentence) IOT_REJECT_##name = id,

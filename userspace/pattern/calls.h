@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * calls.h - what the canonical operations of a trace do not tell: MPI calls, times, handles and nesting of each
+ * operation. Private to stream.c and calls.c.
+ */
+#ifndef IOTAPE_PATTERN_CALLS_H
+#define IOTAPE_PATTERN_CALLS_H
+
+#include <uthash.h>
+
+#include "event.h"
+
+/**
+ * struct call - an operation or MPI call of a task
+ * @op: its number in the task
+ * @is_fact: it is none: what a rank learnt after the operation of this number
+ * @parent: number of the operation that it is nested in
+ * @depth: of operations that it is nested in
+ * @enter_ns, @duration_ns: when
+ * @ids: by enum event_role: as in the record, later as numbers by role
+ * @event: of MPI, else NULL
+ */
+struct call {
+	u32 op;
+	bool is_fact;
+	bool is_release;
+	bool is_done;
+	u32 parent;
+	u32 depth;
+	u64 nth;
+	u64 enter_ns;
+	u64 duration_ns;
+	u64 ids[EVENT_ROLES];
+	struct event *event;
+};
+
+/**
+ * struct caller - a task
+ * @job: key of its MPI_COMM_WORLD, 0 if it is no rank
+ * @rank, @size: in that
+ * @calls: sorted by call_order() once all are there
+ */
+struct caller {
+	UT_hash_handle hh;
+	u32 task;
+	u64 job;
+	u32 rank;
+	u32 size;
+	struct call *calls;
+	u32 count;
+	u32 room;
+};
+
+int calls_read(const char *path, struct caller **callers, struct iot_reject *reject);
+struct caller *calls_of(struct caller *callers, u32 task);
+const struct call *call_find(const struct caller *caller, u32 op);
+void calls_free(struct caller *callers);
+
+#endif

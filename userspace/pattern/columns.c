@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * columns.c - columns: made task by task, then of any task.
+ */
+#include "columns.h"
+
+#define TABLE_MAX (1u << 27) /* values of one task */
+
+/* -- making ------------------------------------------------------------------------------------------------ */
+
+static struct column_class *class_get(struct column *column, const struct bytes *form)
+{
+	struct column_class *classes;
+	u32 i;
+
+	for (i = 0; i < column->class_count; i++)
+		if (column->classes[i].form.count == form->count &&
+		    !memcmp(column->classes[i].form.data, form->data, form->count))
+			return &column->classes[i];
+	classes = reallocarray(column->classes, column->class_count + 1, sizeof(*classes));
+	if (!classes)
+		return NULL;
+	column->classes = classes;
+	classes[column->class_count] = (struct column_class){};
+	bytes_add(&classes[column->class_count].form, form->data, form->count);
+	return &classes[column->class_count++];
+}
+
+static int add_series(struct column *column, const struct series *series)
+{
+	struct numbers params = {}, table = {};
+	struct column_class *class;
+	struct bytes form = {};
+	int err = -ENOMEM;
+
+	series_split(series, &form, &params, &table);
+	numbers_add(&params, table.count);
+	class = form.is_failed || params.is_failed || table.is_failed ? NULL : class_get(column, &form);
+	if (class) {
+		class->tasks++;
+		class->param_count = (u32)params.count;
+		numbers_add_all(&class->values, &params);
+		numbers_add_all(&class->table_values, &table);
+		numbers_add(&column->numbers, (u64)(class - column->classes));
+		if (!class->values.is_failed && !class->table_values.is_failed && !column->numbers.is_failed &&
+		    !class->form.is_failed)
+			err = 0;
+	}
+	bytes_free(&form);
+	numbers_free(&params);
+	numbers_free(&table);
+	return err;
+}
+
+/**
+ * column_add() - add the numbers of the next task
+ * @column: all zero at first
+ * @values: of the task
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int column_add(struct column *column, const struct numbers *values)
+{
+	struct series *series = values->is_failed ? NULL : series_make(values->values, values->count);
+	int err = series ? add_series(column, series) : -ENOMEM;
+
+	series_free(series);
+	return err;
+}
+
+static int finish_class(struct column_class *class)
+{
+	u64 *values = calloc(class->tasks + 1, sizeof(*values)), task;
+	u32 i;
+
+	class->params = calloc(class->param_count + 1, sizeof(*class->params));
+	if (!values || !class->params) {
+		free(values);
+		return -ENOMEM;
+	}
+	for (i = 0; i < class->param_count; i++) {
+		for (task = 0; task < class->tasks; task++)
+			values[task] = class->values.values[task * class->param_count + i];
+		class->params[i] = series_make(values, class->tasks);
+		if (!class->params[i])
+			break;
+	}
+	free(values);
+	if (i < class->param_count)
+		return -ENOMEM;
+	numbers_free(&class->values);
+	if (class->table_values.count) {
+		class->table = series_make(class->table_values.values, class->table_values.count);
+		if (!class->table)
+			return -ENOMEM;
+	}
+	numbers_free(&class->table_values);
+	return 0;
+}
+
+/**
+ * column_finish() - no more tasks are to come
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int column_finish(struct column *column)
+{
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i < column->class_count && !err; i++)
+		err = finish_class(&column->classes[i]);
+	if (!err && column->class_count > 1) {
+		column->class_of = series_make(column->numbers.values, column->numbers.count);
+		err = column->class_of ? 0 : -ENOMEM;
+	}
+	numbers_free(&column->numbers);
+	return err;
+}
+
+/**
+ * column_free() - free what a column has allocated
+ */
+void column_free(struct column *column)
+{
+	u32 i, j;
+
+	for (i = 0; i < column->class_count; i++) {
+		struct column_class *class = &column->classes[i];
+
+		for (j = 0; class->params && j < class->param_count; j++)
+			series_free(class->params[j]);
+		free(class->params);
+		series_free(class->table);
+		bytes_free(&class->form);
+		numbers_free(&class->values);
+		numbers_free(&class->table_values);
+	}
+	free(column->classes);
+	series_free(column->class_of);
+	numbers_free(&column->numbers);
+	*column = (struct column){};
+}
+
+/* -- the series of a task ----------------------------------------------------------------------------------- */
+
+/* The class of a task, and which of its tasks it is. */
+static const struct column_class *class_of(const struct column *column, u64 task, u64 *index)
+{
+	u64 class, i;
+
+	*index = task;
+	if (!column->class_of)
+		return &column->classes[0];
+	class = series_at(column->class_of, task);
+	for (i = 0, *index = 0; i < task; i++)
+		*index += series_at(column->class_of, i) == class;
+	return class < column->class_count && *index < column->classes[class].tasks ? &column->classes[class] : NULL;
+}
+
+/* The values of a task's tables: what earlier ones have comes first. Return: NULL if there is no memory, or they are not
+ * all there. */
+static u64 *table_of(const struct column_class *class, u64 index, u64 count)
+{
+	const struct series *counts = class->params[class->param_count - 1];
+	u64 *values, first = 0, i;
+
+	for (i = 0; i < index; i++)
+		first += series_at(counts, i);
+	if (!class->table || count > TABLE_MAX || first > class->table->count || count > class->table->count - first)
+		return NULL;
+	values = malloc((count + 1) * sizeof(*values));
+	for (i = 0; values && i < count; i++)
+		values[i] = series_at(class->table, first + i);
+	return values;
+}
+
+/**
+ * column_series() - the series of a task
+ * @column: finished, or read from a file
+ * @task: index among the tasks of the column
+ *
+ * Return: to be given to series_free(); NULL if it is not sound or there is no memory.
+ */
+struct series *column_series(const struct column *column, u64 task)
+{
+	u64 index, *params, *table = NULL, table_count;
+	const struct column_class *class = class_of(column, task, &index);
+	struct series *series = NULL;
+	u32 i;
+
+	if (!class || !class->param_count)
+		return NULL;
+	params = calloc(class->param_count, sizeof(*params));
+	if (!params)
+		return NULL;
+	for (i = 0; i < class->param_count; i++)
+		params[i] = series_at(class->params[i], index);
+	table_count = params[class->param_count - 1];
+	if (table_count)
+		table = table_of(class, index, table_count);
+	if (table || !table_count)
+		series = series_join(class->form.data, class->form.count, params, class->param_count - 1, table, table_count);
+	free(params);
+	free(table);
+	return series;
+}
+
+/* -- bytes ------------------------------------------------------------------------------------------------------- */
+
+/**
+ * column_put() - a column as bytes
+ * @bytes: are appended to
+ * @column: finished
+ */
+void column_put(struct bytes *bytes, const struct column *column)
+{
+	u32 i, j;
+
+	bytes_put(bytes, column->class_count);
+	for (i = 0; i < column->class_count; i++) {
+		const struct column_class *class = &column->classes[i];
+
+		bytes_put(bytes, class->form.count);
+		bytes_add(bytes, class->form.data, class->form.count);
+		bytes_put(bytes, class->param_count);
+		for (j = 0; j < class->param_count; j++)
+			series_put(bytes, class->params[j]);
+		bytes_put(bytes, class->table != NULL);
+		if (class->table)
+			series_put(bytes, class->table);
+	}
+	if (column->class_count > 1)
+		series_put(bytes, column->class_of);
+}
+
+static bool get_class(struct input *in, struct column_class *class)
+{
+	size_t form_bytes = input_get_count(in);
+	const u8 *form = input_get_bytes(in, form_bytes);
+	u64 params, i;
+
+	if (form)
+		bytes_add(&class->form, form, form_bytes);
+	params = input_get_count(in);
+	if (in->is_failed || class->form.is_failed || !params)
+		return false;
+	class->params = calloc(params, sizeof(*class->params));
+	if (!class->params)
+		return false;
+	class->param_count = (u32)params;
+	for (i = 0; i < params; i++) {
+		class->params[i] = series_get(in);
+		if (!class->params[i] || class->params[i]->count != class->params[0]->count)
+			return false;
+	}
+	class->tasks = class->params[0]->count;
+	if (!input_get(in))
+		return true;
+	class->table = series_get(in);
+	return class->table;
+}
+
+/**
+ * column_get() - read a column
+ * @in: from where; nothing in it is trusted
+ * @tasks: that it is of
+ * @column: out; to be given to column_free() in any case
+ *
+ * Return: whether it is sound.
+ */
+bool column_get(struct input *in, u64 tasks, struct column *column)
+{
+	u64 classes = input_get_count(in), sum = 0, i;
+
+	*column = (struct column){};
+	if (!classes)
+		return false;
+	column->classes = calloc(classes, sizeof(*column->classes));
+	if (!column->classes)
+		return false;
+	column->class_count = (u32)classes;
+	for (i = 0; i < classes; i++) {
+		if (!get_class(in, &column->classes[i]) || column->classes[i].tasks > tasks - sum)
+			return false;
+		sum += column->classes[i].tasks;
+	}
+	if (classes > 1) {
+		column->class_of = series_get(in);
+		if (!column->class_of || column->class_of->count != tasks)
+			return false;
+	}
+	return sum == tasks && !in->is_failed;
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * expression.c - write columns as expressions, as far as they are linear in loop variables and the rank.
+ */
+#include "expression.h"
+
+#define VALUES_MAX (1u << 22) /* that are looked at for an expression */
+#define SHOWN_MAX  6	      /* of numbers that are no expression */
+
+typedef long long number;
+
+/**
+ * loop_variable() - the name of the variable of a loop
+ * @index: 0 for the outermost
+ * @text: room for it
+ */
+const char *loop_variable(u32 index, char text[16])
+{
+	if (index < 18)
+		snprintf(text, 16, "%c", 'i' + (char)index);
+	else
+		snprintf(text, 16, "i%u", index);
+	return text;
+}
+
+/* -- of ranks ---------------------------------------------------------------------------------------------- */
+
+static bool is_equal(const u64 *values, u64 count)
+{
+	u64 i;
+
+	for (i = 1; i < count; i++)
+		if (values[i] != values[0])
+			return false;
+	return true;
+}
+
+/* Are they base + step * rank? */
+static bool is_linear(const struct ranks *ranks, const u64 *values, u64 *base, u64 *step)
+{
+	s64 apart;
+	u64 i;
+
+	if (ranks->count < 2)
+		return false;
+	apart = (s64)(ranks->values[1] - ranks->values[0]);
+	if (apart <= 0 || (s64)(values[1] - values[0]) % apart)
+		return false;
+	*step = (u64)((s64)(values[1] - values[0]) / apart);
+	*base = values[0] - *step * ranks->values[0];
+	for (i = 0; i < ranks->count; i++)
+		if (values[i] != *base + *step * ranks->values[i])
+			return false;
+	return true;
+}
+
+static void print_some(FILE *out, const u64 *values, u64 count)
+{
+	u64 i;
+
+	fputc('{', out);
+	for (i = 0; i < count && i < SHOWN_MAX; i++)
+		fprintf(out, "%s%lld", i ? ", " : "", (number)values[i]);
+	if (count > SHOWN_MAX)
+		fprintf(out, ", ... %llu values", (unsigned long long)count);
+	fputc('}', out);
+}
+
+static void print_wrap(FILE *out, const char *name, u64 first_rank, const struct series *s)
+{
+	s64 shift = (s64)((s->first + s->period - first_rank % s->period) % s->period);
+
+	if (s->base)
+		fprintf(out, "%lld + ", (number)s->base);
+	if (s->step != 1)
+		fprintf(out, "%lld*", (number)s->step);
+	if (shift)
+		fprintf(out, "((%s + %lld) mod %llu)", name, (number)shift, (unsigned long long)s->period);
+	else
+		fprintf(out, "(%s mod %llu)", name, (unsigned long long)s->period);
+}
+
+static void print_sum(FILE *out, u64 base, u64 step, const char *name)
+{
+	if (base)
+		fprintf(out, "%lld %c ", (number)base, (s64)step < 0 ? '-' : '+');
+	else if ((s64)step < 0)
+		fputc('-', out);
+	if ((s64)step < 0)
+		step = 0 - step;
+	if (step != 1)
+		fprintf(out, "%lld*", (number)step);
+	fputs(name, out);
+}
+
+/**
+ * expression_print_ranks() - one number of each task as an expression of the rank
+ * @out: where
+ * @ranks: the tasks
+ * @values: as many as there are tasks
+ */
+void expression_print_ranks(FILE *out, const struct ranks *ranks, const u64 *values)
+{
+	u64 base, step;
+	struct series *s;
+
+	if (is_equal(values, ranks->count)) {
+		fprintf(out, "%lld", (number)values[0]);
+		return;
+	}
+	if (is_linear(ranks, values, &base, &step)) {
+		print_sum(out, base, step, ranks->name);
+		return;
+	}
+	s = series_make(values, ranks->count);
+	if (s && s->form == SERIES_WRAP && ranks->values[ranks->count - 1] - ranks->values[0] == ranks->count - 1) {
+		print_wrap(out, ranks->name, ranks->values[0], s);
+	} else {
+		fprintf(out, "by %s ", ranks->name);
+		print_some(out, values, ranks->count);
+	}
+	series_free(s);
+}
+
+/* -- of loops ------------------------------------------------------------------------------------------------ */
+
+/* All numbers of a task. NULL if they are too many. */
+static u64 *values_of(const struct column *column, u64 task, u64 *count)
+{
+	struct series *s = column_series(column, task);
+	struct cursor *c = s && s->count <= VALUES_MAX ? cursor_open(s) : NULL;
+	u64 *values = c ? malloc((s->count + 1) * sizeof(*values)) : NULL, i;
+
+	for (i = 0; values && i < s->count; i++)
+		values[i] = cursor_next(c);
+	*count = values ? s->count : 0;
+	cursor_close(c);
+	series_free(s);
+	return values;
+}
+
+static u64 trips_of(const struct loops *loops)
+{
+	u64 trips = 1;
+	u32 i;
+
+	for (i = 0; i < loops->count; i++) {
+		if (!loops->trips[i] || trips > VALUES_MAX)
+			return 0;
+		trips *= loops->trips[i];
+	}
+	return trips;
+}
+
+/*
+ * Numbers of one task as a sum: the first and a factor for each loop. Return: whether they are one.
+ */
+static bool fit(const u64 *values, u64 count, const struct loops *loops, u64 *sum)
+{
+	u64 stride = 1, at, rest, value;
+	u32 i;
+
+	if (trips_of(loops) != count || !count)
+		return false;
+	sum[0] = values[0];
+	for (i = loops->count; i-- > 0; stride *= loops->trips[i])
+		sum[i + 1] = loops->trips[i] > 1 ? values[stride] - values[0] : 0;
+	for (at = 0; at < count; at++) {
+		value = sum[0];
+		rest = at;
+		for (i = loops->count; i-- > 0; rest /= loops->trips[i])
+			value += sum[i + 1] * (rest % loops->trips[i]);
+		if (value != values[at])
+			return false;
+	}
+	return true;
+}
+
+/* The sums of all tasks, one parameter after the other. NULL if there is one that has none. */
+static u64 *fit_tasks(const struct column *column, const struct loops *loops, const struct ranks *ranks)
+{
+	u64 *sums = calloc((loops->count + 1) * ranks->count + 1, sizeof(*sums)), task, count;
+	u64 sum[LOOPS_MAX + 1], looked = 0;
+	u32 i;
+
+	for (task = 0; sums && task < ranks->count; task++) {
+		u64 *values = values_of(column, task, &count);
+		bool is_sum = values && fit(values, count, loops, sum);
+
+		free(values);
+		looked += count;
+		if (!is_sum || looked > 8ull * VALUES_MAX) {
+			free(sums);
+			return NULL;
+		}
+		for (i = 0; i <= loops->count; i++)
+			sums[i * ranks->count + task] = sum[i];
+	}
+	return sums;
+}
+
+static void print_sums(FILE *out, const u64 *sums, const struct loops *loops, const struct ranks *ranks)
+{
+	bool is_begun = false;
+	char name[16];
+	u64 task;
+	u32 i;
+
+	for (i = 0; i <= loops->count; i++) {
+		const u64 *values = sums + i * ranks->count;
+		bool is_constant = is_equal(values, ranks->count);
+
+		for (task = 0; task < ranks->count && !values[task]; task++)
+			;
+		if (task == ranks->count)
+			continue;
+		if (is_begun)
+			fputs(" + ", out);
+		is_begun = true;
+		if (i && !is_constant)
+			fputc('(', out);
+		if (!i || !is_constant || values[0] != 1)
+			expression_print_ranks(out, ranks, values);
+		if (i && !is_constant)
+			fputc(')', out);
+		if (i)
+			fprintf(out, "%s%s", is_constant && values[0] == 1 ? "" : "*", loop_variable(i - 1, name));
+	}
+	if (!is_begun)
+		fputc('0', out);
+}
+
+/**
+ * expression_print() - a column as an expression
+ * @out: where
+ * @column: the column
+ * @loops: around what has the column
+ * @ranks: the tasks
+ *
+ * What is no expression is printed as its first values, of the first task.
+ */
+void expression_print(FILE *out, const struct column *column, const struct loops *loops, const struct ranks *ranks)
+{
+	u64 *sums = fit_tasks(column, loops, ranks), *values, count;
+
+	if (sums) {
+		print_sums(out, sums, loops, ranks);
+		free(sums);
+		return;
+	}
+	values = values_of(column, 0, &count);
+	if (!values)
+		fputs("{...}", out);
+	else
+		print_some(out, values, count);
+	if (ranks->count > 1 && (column->class_count > 1 || column->classes[0].table))
+		fprintf(out, " of %s %llu", ranks->name, (unsigned long long)ranks->values[0]);
+	free(values);
+}
+
+/**
+ * expression_constant() - is a column one number, of all tasks?
+ * @value: out: the number
+ */
+bool expression_constant(const struct column *column, u64 *value)
+{
+	const struct column_class *class = &column->classes[0];
+
+	if (column->class_count != 1 || class->form.count != 1 || class->form.data[0] != SERIES_LINE || class->param_count < 3 ||
+	    !series_is_constant(class->params[1]) || !series_is_constant(class->params[2]) || class->params[2]->base)
+		return false;
+	*value = class->params[1]->base;
+	return true;
+}
+
+/**
+ * expression_first_break() - where numbers of the first task leave the line on which they begin
+ * @column: the column
+ * @stride: look at each number that has an index divisible by this
+ * @count: of numbers that are looked at
+ *
+ * Return: how many are on the line; @count if all are.
+ */
+u64 expression_first_break(const struct column *column, u64 stride, u64 count)
+{
+	u64 total, *values = values_of(column, 0, &total), i;
+
+	if (!values || count < 2 || (count - 1) * stride >= total) {
+		free(values);
+		return count;
+	}
+	for (i = 2; i < count && values[i * stride] - values[(i - 1) * stride] == values[stride] - values[0]; i++)
+		;
+	free(values);
+	return i;
+}

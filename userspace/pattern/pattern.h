@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * pattern.h - the operations of a trace as loops, the same for many ranks.
+ */
+#ifndef IOTAPE_PATTERN_H
+#define IOTAPE_PATTERN_H
+
+#include "lib/iotape.h"
+
+struct pattern;
+
+/**
+ * struct pattern_summary - what a pattern is
+ * @capture: of the trace that it was made of
+ * @operations: of all tasks
+ * @tasks: their number
+ * @ranks: of them, ranks of MPI
+ * @groups: of tasks with the same structure
+ * @shapes: kinds of operations, by what is not an operand
+ * @has_times: it has histograms of think times and durations
+ * @digest: hash of the canonical stream
+ */
+struct pattern_summary {
+	unsigned char capture[16];
+	u64 operations;
+	u64 tasks;
+	u64 ranks;
+	u64 groups;
+	u64 shapes;
+	bool has_times;
+	u8 digest[32];
+};
+
+int pattern_make(const char *trace, struct pattern **pattern, struct iot_omissions *omissions, struct iot_reject *reject);
+int pattern_load(const char *path, struct pattern **pattern, struct iot_reject *reject);
+int pattern_load_bytes(const void *bytes, size_t count, struct pattern **pattern, struct iot_reject *reject);
+int pattern_image(const struct pattern *pattern, void **bytes, size_t *count);
+void pattern_summarize(const struct pattern *pattern, struct pattern_summary *summary);
+int pattern_expand(const struct pattern *pattern, FILE *out, u64 limit, u8 digest[32], u64 *operations);
+int pattern_print(const struct pattern *pattern, FILE *out);
+void pattern_free(struct pattern *pattern);
+
+#endif

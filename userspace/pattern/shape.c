@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * shape.c - separate operations into shapes and operands, and put them together again.
+ */
+#include "shape.h"
+
+#include <uthash.h>
+
+struct shape_entry {
+	UT_hash_handle hh;
+	u32 index;
+	struct shape shape;
+	size_t count;
+	u8 bytes[];
+};
+
+/* -- from an event ------------------------------------------------------------------------------------- */
+
+static void put_fields(struct bytes *bytes, const struct event *event, struct numbers *operands)
+{
+	const struct iot_field *field;
+	u32 i;
+
+	for (i = 0; i < event->field_count && (field = event_field(event->kind, i)); i++) {
+		bool is_error = field->class == IOT_CLASS_result && (s64)event->fields[i] < 0;
+		bool is_operand = event_field_is_operand(field) && !is_error;
+
+		bytes_put(bytes, is_operand);
+		if (is_operand)
+			numbers_add(operands, event->fields[i]);
+		else
+			bytes_put_signed(bytes, event->fields[i]);
+	}
+}
+
+static void put_template(struct bytes *bytes, const char *text, struct widths *widths, struct numbers *operands)
+{
+	struct bytes template = {};
+
+	template_split(widths, text, &template, operands);
+	bytes_put(bytes, template.count);
+	bytes_add(bytes, template.data, template.count);
+	bytes->is_failed |= template.is_failed;
+	bytes_free(&template);
+}
+
+/**
+ * shape_put() - shape and operands of an event
+ * @bytes: are appended to: the shape
+ * @event: the event
+ * @widths: of the numbers in names
+ * @operands: are appended to
+ */
+void shape_put(struct bytes *bytes, const struct event *event, struct widths *widths, struct numbers *operands)
+{
+	u32 i, mask = 0;
+
+	for (i = 0; i < EVENT_ROLES; i++)
+		mask |= (u32)(event->roles[i] > 0) << i;
+	bytes_put(bytes, event->kind);
+	bytes_put(bytes, event->flags);
+	bytes_put(bytes, event->depth);
+	bytes_put(bytes, mask);
+	put_fields(bytes, event, operands);
+	for (i = 0; i < EVENT_ROLES; i++)
+		if (event->roles[i])
+			numbers_add(operands, event->roles[i]);
+	put_template(bytes, event->path, widths, operands);
+	put_template(bytes, event->path2, widths, operands);
+	bytes_put(bytes, event->value_bytes);
+	bytes_add(bytes, event->value, event->value_bytes);
+	bytes_put(bytes, event->list_count);
+	for (i = 0; i < event->list_count; i++)
+		numbers_add(operands, event->list[i]);
+}
+
+/* -- from bytes ----------------------------------------------------------------------------------------- */
+
+static bool get_template(struct input *in, const u8 **template, size_t *bytes)
+{
+	*bytes = input_get_count(in);
+	*template = input_get_bytes(in, *bytes);
+	return *template && template_is_sound(*template, *bytes);
+}
+
+static void get_fields(struct input *in, struct shape *shape)
+{
+	u32 i;
+
+	shape->field_count = event_count_fields(shape->kind);
+	for (i = 0; i < shape->field_count; i++) {
+		if (input_get(in))
+			shape->operand_fields |= 1u << i;
+		else
+			shape->fields[i] = input_get_signed(in);
+	}
+}
+
+static bool is_event_kind(u64 kind)
+{
+	const struct iot_kind_info *info = kind < IOT_KIND_END ? iot_kind_info((u16)kind) : NULL;
+
+	return info && (info->group == IOT_GROUP_op || info->group == IOT_GROUP_mpi);
+}
+
+/**
+ * shape_get() - read a shape
+ * @bytes, @count: nothing in them is trusted
+ * @shape: out; points into @bytes
+ *
+ * Return: whether it is sound.
+ */
+bool shape_get(const u8 *bytes, size_t count, struct shape *shape)
+{
+	struct input in = { .data = bytes, .count = count };
+	u64 kind = input_get(&in), flags = input_get(&in), depth = input_get(&in), roles = input_get(&in), list;
+
+	*shape = (struct shape){ .kind = (u16)kind, .flags = (u8)flags, .depth = (u32)depth, .roles = (u32)roles };
+	if (!is_event_kind(kind) || flags > 7 || depth > UINT32_MAX || roles >= 1 << EVENT_ROLES)
+		return false;
+	get_fields(&in, shape);
+	if (!get_template(&in, &shape->path, &shape->path_bytes) ||
+	    !get_template(&in, &shape->path2, &shape->path2_bytes))
+		return false;
+	shape->value_bytes = input_get_count(&in);
+	shape->value = input_get_bytes(&in, shape->value_bytes);
+	list = input_get(&in);
+	if (in.is_failed || list > EVENT_LIST_MAX || in.at != in.count)
+		return false;
+	shape->list_count = (u32)list;
+	shape->operand_count = (u32)__builtin_popcount(shape->operand_fields) + (u32)__builtin_popcount(shape->roles) +
+			       template_count_holes(shape->path, shape->path_bytes) +
+			       template_count_holes(shape->path2, shape->path2_bytes) + shape->list_count;
+	return true;
+}
+
+/**
+ * shape_make_event() - an event from its shape and operands
+ * @shape: sound
+ * @operands: as many as it has
+ * @texts: room for names, to be given to bytes_free() after the last use; look at their is_failed
+ * @event: out; valid until the next call with these @texts, and as long as @operands
+ */
+void shape_make_event(const struct shape *shape, const u64 *operands, struct bytes texts[2], struct event *event)
+{
+	u32 i;
+
+	event->kind = shape->kind;
+	event->flags = shape->flags;
+	event->depth = shape->depth;
+	event->field_count = shape->field_count;
+	for (i = 0; i < shape->field_count; i++)
+		event->fields[i] = shape->operand_fields & 1u << i ? *operands++ : shape->fields[i];
+	for (i = 0; i < EVENT_ROLES; i++)
+		event->roles[i] = shape->roles & 1u << i ? *operands++ : 0;
+	template_join(shape->path, shape->path_bytes, operands, &texts[0]);
+	operands += template_count_holes(shape->path, shape->path_bytes);
+	template_join(shape->path2, shape->path2_bytes, operands, &texts[1]);
+	operands += template_count_holes(shape->path2, shape->path2_bytes);
+	event->path = texts[0].is_failed ? "" : (const char *)texts[0].data;
+	event->path2 = texts[1].is_failed ? "" : (const char *)texts[1].data;
+	event->value = shape->value;
+	event->value_bytes = (u32)shape->value_bytes;
+	event->list_count = shape->list_count;
+	event->list = operands;
+}
+
+/**
+ * shape_operand_of_field() - which operand a field is
+ *
+ * Return: its index; -1 if it has one value.
+ */
+s64 shape_operand_of_field(const struct shape *shape, u32 field)
+{
+	if (!(shape->operand_fields & 1u << field))
+		return -1;
+	return __builtin_popcount(shape->operand_fields & ((1u << field) - 1));
+}
+
+/* -- sets of shapes --------------------------------------------------------------------------------------- */
+
+static int grow(struct shapes *shapes)
+{
+	u32 room = shapes->room ? 2 * shapes->room : 64;
+	struct shape_entry **entries = reallocarray(shapes->entries, room, sizeof(*entries));
+
+	if (!entries)
+		return -ENOMEM;
+	shapes->entries = entries;
+	shapes->room = room;
+	return 0;
+}
+
+/**
+ * shapes_add() - the number of a shape, which is added if it is new
+ * @shapes: the set
+ * @bytes, @count: the shape
+ * @index: out: its number
+ *
+ * Return: 0, -EINVAL if it is not sound, or -ENOMEM.
+ */
+int shapes_add(struct shapes *shapes, const u8 *bytes, size_t count, u32 *index)
+{
+	struct shape_entry *entry;
+
+	HASH_FIND(hh, shapes->table, bytes, count, entry);
+	if (entry) {
+		*index = entry->index;
+		return 0;
+	}
+	if (shapes->count == shapes->room && grow(shapes))
+		return -ENOMEM;
+	entry = calloc(1, sizeof(*entry) + count);
+	if (!entry)
+		return -ENOMEM;
+	memcpy(entry->bytes, bytes, count);
+	entry->count = count;
+	entry->index = shapes->count;
+	if (!shape_get(entry->bytes, count, &entry->shape)) {
+		free(entry);
+		return -EINVAL;
+	}
+	HASH_ADD(hh, shapes->table, bytes, count, entry);
+	shapes->entries[shapes->count++] = entry;
+	*index = entry->index;
+	return 0;
+}
+
+/**
+ * shapes_at() - a shape by its number
+ */
+const struct shape *shapes_at(const struct shapes *shapes, u32 index)
+{
+	return &shapes->entries[index]->shape;
+}
+
+/**
+ * shapes_bytes() - the bytes of a shape
+ * @count: out
+ */
+const u8 *shapes_bytes(const struct shapes *shapes, u32 index, size_t *count)
+{
+	*count = shapes->entries[index]->count;
+	return shapes->entries[index]->bytes;
+}
+
+/**
+ * shapes_free() - free all shapes of a set
+ */
+void shapes_free(struct shapes *shapes)
+{
+	u32 i;
+
+	HASH_CLEAR(hh, shapes->table);
+	for (i = 0; i < shapes->count; i++)
+		free(shapes->entries[i]);
+	free(shapes->entries);
+	*shapes = (struct shapes){};
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * state.h - a pattern in memory: private to this directory.
+ */
+#ifndef IOTAPE_PATTERN_STATE_H
+#define IOTAPE_PATTERN_STATE_H
+
+#include "columns.h"
+#include "nodes.h"
+#include "pattern.h"
+#include "stream.h"
+#include "times.h"
+
+/**
+ * struct group - tasks with the same structure
+ * @root: node of it
+ * @task_count: their number
+ * @positions: of the tasks, ascending
+ * @columns: of the structure, as many as its root says
+ * @times: of the operations of each run, in order; NULL if there are none
+ */
+struct group {
+	u32 root;
+	u64 task_count;
+	struct series *positions;
+	struct column *columns;
+	struct run_times *times;
+};
+
+/**
+ * struct pattern - the operations of a trace
+ * @facts: of tasks, by enum task_fact: series over their positions
+ */
+struct pattern {
+	unsigned char capture[16];
+	u8 digest[32];
+	u64 operations;
+	u64 task_count;
+	struct series *facts[TASK_FACT_COUNT];
+	struct shapes shapes;
+	struct nodes nodes;
+	struct group *groups;
+	u32 group_count;
+	bool has_times;
+};
+
+int pattern_of_stream(struct stream *stream, struct pattern **pattern);
+
+#endif

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * stream.c - the canonical stream of a trace: operations as `iotape diff` compares them, and MPI calls between them.
+ */
+#include "stream.h"
+
+#include "analyse/diff/canon.h"
+#include "calls.h"
+
+/* A task of the trace, and where it comes in the stream. */
+struct place {
+	u32 index; /* in the trace */
+	bool is_rank;
+	u64 job;
+	u32 rank;
+	u32 size;
+	u32 first; /* index of the first task of its process */
+};
+
+struct making {
+	const struct canon *canon;
+	struct caller *callers;
+	struct place *places;
+	u32 *positions; /* by index in the trace */
+	struct widths *widths;
+	struct digest *digest;
+	struct stream *stream;
+};
+
+/* -- events ----------------------------------------------------------------------------------------------- */
+
+/**
+ * stream_add_event() - append an operation to a task
+ * @stream: of the task
+ * @task: the task
+ * @event: the operation
+ * @widths: of the numbers in names
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int stream_add_event(struct stream *stream, struct stream_task *task, const struct event *event, struct widths *widths)
+{
+	struct bytes shape = {};
+	u32 index;
+	int err;
+
+	shape_put(&shape, event, widths, &task->operands);
+	err = shape.is_failed || task->operands.is_failed ? -ENOMEM :
+							    shapes_add(&stream->shapes, shape.data, shape.count, &index);
+	bytes_free(&shape);
+	if (err)
+		return err;
+	numbers_add(&task->shapes, index);
+	stream->operations++;
+	return task->shapes.is_failed ? -ENOMEM : 0;
+}
+
+/* Ends of the operations at hand: of each depth, the time from which the next one's think time counts. */
+struct ends {
+	u64 ns[16];
+};
+
+/* The beginning of a task is not known: nothing is known of the time before its first operation. */
+static void add_times(struct stream_task *task, struct ends *ends, const struct call *call)
+{
+	u32 depth = !call ? 0 : call->depth < 15 ? call->depth : 14;
+	u64 since_ns = ends->ns[depth], end_ns;
+
+	numbers_add(&task->think_ns, call && since_ns && call->enter_ns > since_ns ? call->enter_ns - since_ns : 0);
+	numbers_add(&task->duration_ns, call ? call->duration_ns : 0);
+	if (!call)
+		return;
+	end_ns = call->enter_ns + call->duration_ns;
+	if (end_ns > ends->ns[depth])
+		ends->ns[depth] = end_ns;
+	ends->ns[depth + 1] = call->enter_ns;
+}
+
+static int add_event(struct making *m, struct stream_task *task, struct event *event, struct ends *ends,
+		     const struct call *call)
+{
+	if (call) {
+		event->depth = call->depth;
+		event->roles[EVENT_HANDLE] = call->ids[EVENT_HANDLE];
+		event->roles[EVENT_COMM] = call->ids[EVENT_COMM];
+		event->roles[EVENT_REQUEST] = call->ids[EVENT_REQUEST];
+	}
+	add_times(task, ends, call);
+	digest_event(m->digest, event);
+	return stream_add_event(m->stream, task, event, m->widths);
+}
+
+static void make_event(const struct canon_op *op, struct event *event)
+{
+	*event = (struct event){
+		.kind = op->kind,
+		.flags = (u8)((op->is_implied ? EVENT_IMPLIED : 0) | (op->is_nameless ? EVENT_NAMELESS : 0) |
+			      (op->has_value ? EVENT_VALUE : 0)),
+		.field_count = event_count_fields(op->kind),
+		.roles = { [EVENT_GENERATION] = op->generation },
+		.path = op->path,
+		.path2 = op->path2,
+	};
+	memcpy(event->fields, op->fields, event->field_count * sizeof(u64));
+	if (op->has_value) {
+		event->value = (const u8 *)op->path2 + strlen(op->path2) + 1;
+		event->value_bytes = op->value_bytes;
+	}
+}
+
+/* MPI calls, and facts, that come before the operation of this number. */
+static int add_calls_before(struct making *m, struct stream_task *task, const struct caller *caller, u64 op, u32 *next,
+			    struct ends *ends)
+{
+	int err = 0;
+
+	for (; caller && *next < caller->count && caller->calls[*next].op < op && !err; ++*next)
+		if (caller->calls[*next].event)
+			err = add_event(m, task, caller->calls[*next].event, ends, &caller->calls[*next]);
+	return err;
+}
+
+static int add_events(struct making *m, const struct canon_task *from, struct stream_task *task)
+{
+	const struct caller *caller = calls_of(m->callers, from->id);
+	struct ends ends = {};
+	struct event event;
+	u32 i, next = 0;
+	int err = 0;
+
+	for (i = 0; i < from->count && !err; i++) {
+		if (from->ops[i].is_merged)
+			continue;
+		err = add_calls_before(m, task, caller, from->ops[i].order, &next, &ends);
+		make_event(&from->ops[i], &event);
+		if (!err)
+			err = add_event(m, task, &event, &ends,
+					from->ops[i].order ? call_find(caller, from->ops[i].order) : NULL);
+	}
+	return err ? err : add_calls_before(m, task, caller, (u64)UINT32_MAX + 1, &next, &ends);
+}
+
+/* -- names that look-ups found ---------------------------------------------------------------------------- */
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strverscmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int add_found(struct making *m, struct stream_task *task)
+{
+	const char *text, **texts;
+	struct ends ends = {};
+	size_t count = 0, i;
+	int err = 0;
+
+	for (text = canon_next_found(m->canon, NULL); text; text = canon_next_found(m->canon, text))
+		count++;
+	texts = calloc(count + 1, sizeof(*texts));
+	if (!texts)
+		return -ENOMEM;
+	for (text = canon_next_found(m->canon, NULL), i = 0; text; text = canon_next_found(m->canon, text))
+		texts[i++] = text;
+	qsort(texts, count, sizeof(*texts), compare_texts);
+	for (i = 0; i < count && !err; i++) {
+		struct event event = { .kind = IOT_KIND_lookup, .path = texts[i], .path2 = "",
+				       .field_count = event_count_fields(IOT_KIND_lookup) };
+
+		err = add_event(m, task, &event, &ends, NULL);
+	}
+	free(texts);
+	return err;
+}
+
+/* -- tasks ---------------------------------------------------------------------------------------------------- */
+
+static u32 index_of(const struct canon *canon, u32 id)
+{
+	u32 i;
+
+	for (i = 0; i < canon->task_count; i++)
+		if (canon->tasks[i].id == id)
+			return i;
+	return UINT32_MAX;
+}
+
+static u32 first_of_process(const struct canon *canon, u32 index)
+{
+	u32 steps, parent;
+
+	for (steps = 0; steps < canon->task_count; steps++) {
+		parent = canon->tasks[index].parent ? index_of(canon, canon->tasks[index].parent) : UINT32_MAX;
+		if (parent == UINT32_MAX || canon->tasks[parent].tgid != canon->tasks[index].tgid)
+			break;
+		index = parent;
+	}
+	return index;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (!x->job != !y->job)
+		return x->job ? -1 : 1;
+	if (x->job != y->job)
+		return x->job < y->job ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	if (x->is_rank != y->is_rank)
+		return x->is_rank ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Jobs have the numbers in which they begin, not their keys. Those of tasks of a rank's process are the rank's. */
+static void find_ranks(struct making *m)
+{
+	const struct canon *canon = m->canon;
+	struct numbers jobs = {};
+	u32 i, j;
+
+	for (i = 0; i < canon->task_count; i++) {
+		const struct caller *caller = calls_of(m->callers, canon->tasks[i].id);
+		struct place *place = &m->places[i];
+
+		place->index = i;
+		place->first = first_of_process(canon, i);
+		if (!caller || !caller->job)
+			continue;
+		place->is_rank = true;
+		place->rank = caller->rank;
+		place->size = caller->size;
+		for (j = 0; j < jobs.count && jobs.values[j] != caller->job; j++)
+			;
+		if (j == jobs.count)
+			numbers_add(&jobs, caller->job);
+		place->job = j + 1;
+	}
+	numbers_free(&jobs);
+	for (i = 0; i < canon->task_count; i++) {
+		struct place *place = &m->places[i], *first = &m->places[place->first];
+
+		if (place->is_rank && first != place && !first->is_rank) {
+			first->job = place->job;
+			first->rank = place->rank;
+			first->size = place->size;
+		}
+	}
+	for (i = 0; i < canon->task_count; i++) {
+		struct place *place = &m->places[i], *first = &m->places[place->first];
+
+		if (!place->is_rank && first != place) {
+			place->job = first->job;
+			place->rank = first->rank;
+			place->size = first->size;
+		}
+	}
+}
+
+static int find_places(struct making *m)
+{
+	u32 count = m->canon->task_count, i;
+
+	m->places = calloc(count + 1, sizeof(*m->places));
+	m->positions = calloc(count + 1, sizeof(*m->positions));
+	if (!m->places || !m->positions)
+		return -ENOMEM;
+	find_ranks(m);
+	qsort(m->places, count, sizeof(*m->places), compare_places);
+	for (i = 0; i < count; i++)
+		m->positions[m->places[i].index] = i;
+	return 0;
+}
+
+static void set_facts(const struct making *m, const struct place *place, u64 facts[TASK_FACT_COUNT])
+{
+	const struct canon_task *task = &m->canon->tasks[place->index];
+	u32 parent = task->parent ? index_of(m->canon, task->parent) : UINT32_MAX;
+
+	facts[TASK_FACT_what] = place->is_rank ? TASK_RANK : TASK_OTHER;
+	facts[TASK_FACT_job] = place->job;
+	facts[TASK_FACT_rank] = place->rank;
+	facts[TASK_FACT_size] = place->size;
+	facts[TASK_FACT_process] = m->positions[place->first];
+	facts[TASK_FACT_parent] = parent == UINT32_MAX ? 0 : (u64)m->positions[parent] + 1;
+	facts[TASK_FACT_nth] = task->nth;
+	facts[TASK_FACT_why] = task->why;
+}
+
+/* -- the whole ------------------------------------------------------------------------------------------------- */
+
+static int learn_names(struct making *m)
+{
+	const struct caller *caller;
+	u32 i, j;
+	int err = 0;
+
+	for (i = 0; i < m->canon->task_count && !err; i++)
+		for (j = 0; j < m->canon->tasks[i].count && !err; j++) {
+			err = template_learn(&m->widths, m->canon->tasks[i].ops[j].path);
+			if (!err)
+				err = template_learn(&m->widths, m->canon->tasks[i].ops[j].path2);
+		}
+	for (caller = m->callers; caller && !err; caller = caller->hh.next)
+		for (i = 0; i < caller->count && !err; i++)
+			if (caller->calls[i].event)
+				err = template_learn(&m->widths, caller->calls[i].event->path2);
+	return err;
+}
+
+static int make_tasks(struct making *m)
+{
+	struct stream *stream = m->stream;
+	bool has_found = canon_next_found(m->canon, NULL);
+	u32 i;
+	int err = 0;
+
+	stream->tasks = calloc(m->canon->task_count + 1, sizeof(*stream->tasks));
+	if (!stream->tasks)
+		return -ENOMEM;
+	stream->task_count = m->canon->task_count + has_found;
+	for (i = 0; i < m->canon->task_count && !err; i++) {
+		set_facts(m, &m->places[i], stream->tasks[i].facts);
+		digest_task(m->digest, stream->tasks[i].facts);
+		err = add_events(m, &m->canon->tasks[m->places[i].index], &stream->tasks[i]);
+	}
+	if (!err && has_found) {
+		stream->tasks[i].facts[TASK_FACT_what] = TASK_FOUND;
+		digest_task(m->digest, stream->tasks[i].facts);
+		err = add_found(m, &stream->tasks[i]);
+	}
+	return err;
+}
+
+static int make_stream(struct making *m)
+{
+	int err;
+
+	m->digest = digest_open();
+	if (!m->digest)
+		return -ENOMEM;
+	err = find_places(m);
+	if (!err)
+		err = learn_names(m);
+	if (!err)
+		err = make_tasks(m);
+	digest_close(m->digest, m->stream->digest);
+	free(m->places);
+	free(m->positions);
+	template_free(&m->widths);
+	return err;
+}
+
+/**
+ * stream_read() - the canonical stream of a trace
+ * @path: of the trace
+ * @stream: out: to be given to stream_free()
+ * @reject: filled in if the trace is refused
+ *
+ * Return: 0 or a negative errno.
+ */
+int stream_read(const char *path, struct stream **stream, struct iot_reject *reject)
+{
+	struct making m = {};
+	struct canon *canon;
+	int err = canon_read(path, &canon, reject);
+
+	if (err)
+		return err;
+	err = calls_read(path, &m.callers, reject);
+	if (err) {
+		canon_free(canon);
+		return err;
+	}
+	m.canon = canon;
+	m.stream = calloc(1, sizeof(*m.stream));
+	err = m.stream ? make_stream(&m) : -ENOMEM;
+	if (err) {
+		iot_refuse(reject, IOT_REJECT_memory, 0);
+		stream_free(m.stream);
+	} else {
+		m.stream->info = canon->info;
+		m.stream->omissions = canon->omissions;
+		*stream = m.stream;
+	}
+	calls_free(m.callers);
+	canon_free(canon);
+	return err;
+}
+
+/**
+ * stream_free() - free a stream; NULL is allowed
+ */
+void stream_free(struct stream *stream)
+{
+	u32 i;
+
+	if (!stream)
+		return;
+	for (i = 0; i < stream->task_count; i++) {
+		numbers_free(&stream->tasks[i].shapes);
+		numbers_free(&stream->tasks[i].operands);
+		numbers_free(&stream->tasks[i].think_ns);
+		numbers_free(&stream->tasks[i].duration_ns);
+	}
+	free(stream->tasks);
+	shapes_free(&stream->shapes);
+	free(stream);
+}

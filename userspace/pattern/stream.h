@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * stream.h - the canonical stream of a trace, task by task.
+ */
+#ifndef IOTAPE_PATTERN_STREAM_H
+#define IOTAPE_PATTERN_STREAM_H
+
+#include "shape.h"
+
+/**
+ * struct stream_task - a task and its operations
+ * @facts: by enum task_fact
+ * @shapes: of its operations, by number
+ * @operands: of all of them, one operation after the other
+ * @think_ns: for each, the time since the end of the one before
+ * @duration_ns: for each, how long it took
+ */
+struct stream_task {
+	u64 facts[TASK_FACT_COUNT];
+	struct numbers shapes;
+	struct numbers operands;
+	struct numbers think_ns;
+	struct numbers duration_ns;
+};
+
+/**
+ * struct stream - of a trace
+ * @info: of the trace
+ * @omissions: what it lacks, and so does the pattern
+ * @shapes: of all operations
+ * @tasks: in the order of their ranks
+ * @operations: of all tasks
+ * @digest: the hash of them
+ */
+struct stream {
+	struct iot_trace_info info;
+	struct iot_omissions omissions;
+	struct shapes shapes;
+	struct stream_task *tasks;
+	u32 task_count;
+	u64 operations;
+	u8 digest[32];
+};
+
+int stream_read(const char *path, struct stream **stream, struct iot_reject *reject);
+void stream_free(struct stream *stream);
+
+/* For streams that are made otherwise than from a trace. */
+int stream_add_event(struct stream *stream, struct stream_task *task, const struct event *event, struct widths *widths);
+
+#endif
