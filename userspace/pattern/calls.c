@@ -109,7 +109,7 @@ static void take_comm(struct caller *caller, const struct iot_rec_mpi_comm *r)
 		return;
 	caller->job = r->world ? r->world : r->comm;
 	caller->rank = r->world_rank;
-	caller->size = r->size;
+	caller->ranks = r->size;
 }
 
 static int take_record(void *context, struct iot_names *names, const struct iot_record *r)

@@ -37,7 +37,7 @@ struct call {
 /**
  * struct caller - a task
  * @job: key of its MPI_COMM_WORLD, 0 if it is no rank
- * @rank, @size: in that
+ * @rank, @ranks: own, and how many there are
  * @calls: sorted by call_order() once all are there
  */
 struct caller {
@@ -45,7 +45,7 @@ struct caller {
 	u32 task;
 	u64 job;
 	u32 rank;
-	u32 size;
+	u32 ranks;
 	struct call *calls;
 	u32 count;
 	u32 room;

@@ -199,6 +199,18 @@ static u64 *fit_tasks(const struct column *column, const struct loops *loops, co
 	return sums;
 }
 
+/* A constant times a variable, behind others or not. */
+static void print_term(FILE *out, bool is_behind, u64 factor, const char *variable)
+{
+	bool is_negative = (s64)factor < 0;
+
+	fputs(is_behind ? is_negative ? " - " : " + " : is_negative ? "-" : "", out);
+	factor = is_negative ? 0 - factor : factor;
+	if (factor != 1)
+		fprintf(out, "%lld*", (number)factor);
+	fputs(variable, out);
+}
+
 static void print_sums(FILE *out, const u64 *sums, const struct loops *loops, const struct ranks *ranks)
 {
 	bool is_begun = false;
@@ -214,17 +226,18 @@ static void print_sums(FILE *out, const u64 *sums, const struct loops *loops, co
 			;
 		if (task == ranks->count)
 			continue;
+		if (i && is_constant) {
+			print_term(out, is_begun, values[0], loop_variable(i - 1, name));
+			is_begun = true;
+			continue;
+		}
 		if (is_begun)
 			fputs(" + ", out);
 		is_begun = true;
-		if (i && !is_constant)
-			fputc('(', out);
-		if (!i || !is_constant || values[0] != 1)
-			expression_print_ranks(out, ranks, values);
-		if (i && !is_constant)
-			fputc(')', out);
+		fputs(i ? "(" : "", out);
+		expression_print_ranks(out, ranks, values);
 		if (i)
-			fprintf(out, "%s%s", is_constant && values[0] == 1 ? "" : "*", loop_variable(i - 1, name));
+			fprintf(out, ")*%s", loop_variable(i - 1, name));
 	}
 	if (!is_begun)
 		fputc('0', out);

@@ -229,7 +229,7 @@ static void find_ranks(struct making *m)
 			continue;
 		place->is_rank = true;
 		place->rank = caller->rank;
-		place->size = caller->size;
+		place->size = caller->ranks;
 		for (j = 0; j < jobs.count && jobs.values[j] != caller->job; j++)
 			;
 		if (j == jobs.count)
