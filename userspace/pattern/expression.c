@@ -80,6 +80,26 @@ static void print_wrap(FILE *out, const char *name, u64 first_rank, const struct
 		fprintf(out, "(%s mod %llu)", name, (unsigned long long)s->period);
 }
 
+/* Rows and columns of a grid: linear in both. */
+static bool print_grid(FILE *out, const struct ranks *ranks, const struct series *s)
+{
+	const struct series *row = s->parts[0];
+	u64 base;
+
+	if (s->form != SERIES_CYCLE || row->form != SERIES_LINE || ranks->values[0] % s->period)
+		return false;
+	base = row->base - s->step * (ranks->values[0] / s->period);
+	if (base)
+		fprintf(out, "%lld + ", (number)base);
+	if (row->step)
+		fprintf(out, "%lld*(%s mod %llu)", (number)row->step, ranks->name, (unsigned long long)s->period);
+	if (row->step && s->step)
+		fputs(" + ", out);
+	if (s->step)
+		fprintf(out, "%lld*(%s div %llu)", (number)s->step, ranks->name, (unsigned long long)s->period);
+	return true;
+}
+
 static void print_sum(FILE *out, u64 base, u64 step, const char *name)
 {
 	if (base)
@@ -103,6 +123,7 @@ void expression_print_ranks(FILE *out, const struct ranks *ranks, const u64 *val
 {
 	u64 base, step;
 	struct series *s;
+	bool is_gapless;
 
 	if (is_equal(values, ranks->count)) {
 		fprintf(out, "%lld", (number)values[0]);
@@ -113,9 +134,10 @@ void expression_print_ranks(FILE *out, const struct ranks *ranks, const u64 *val
 		return;
 	}
 	s = series_make(values, ranks->count);
-	if (s && s->form == SERIES_WRAP && ranks->values[ranks->count - 1] - ranks->values[0] == ranks->count - 1) {
+	is_gapless = s && ranks->values[ranks->count - 1] - ranks->values[0] == ranks->count - 1;
+	if (is_gapless && s->form == SERIES_WRAP) {
 		print_wrap(out, ranks->name, ranks->values[0], s);
-	} else {
+	} else if (!is_gapless || !print_grid(out, ranks, s)) {
 		fprintf(out, "by %s ", ranks->name);
 		print_some(out, values, ranks->count);
 	}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * codes.c - traces of parallel codes with any number of ranks: their patterns give the same operations, and are small
+ * whatever the number of ranks is.
+ *
+ * The traces are generated: checkpoints with a file per process; IOR with one file, in chunks or interleaved; BT-IO,
+ * where each rank writes rows of its cells of a square; HACC-IO, where each variable of all ranks lies together and rank 0 writes a
+ * header; k aggregators that receive data of their neighbours and write them to one file.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "pattern/pattern.h"
+#include "scratch.h"
+#include "suite.h"
+
+#define BYTES_MAX (30u << 10)
+#define WORLD	  0x77
+#define ROOT	  1
+#define SHARED	  2
+#define MIB	  (1ull << 20)
+#define CREATED	  (IOT_OPEN_write | IOT_OPEN_create)
+
+static struct iot_writer *writer;
+static u64 now_ns, next_id;
+static u32 ranks, ops[1024], numbers[1024];
+
+/* -- records ------------------------------------------------------------------------------------------------- */
+
+static void put(struct iot_record record, const char *tail)
+{
+	now_ns += 1000;
+	record.fact.time_ns = now_ns;
+	record.tail = (const u8 *)tail;
+	record.tail_bytes = (u16)(tail ? strlen(tail) : 0);
+	assert_int_equal(iot_writer_record(writer, &record), 0);
+}
+
+#define PUT(kind_, tail, ...) put((struct iot_record){ .kind = IOT_KIND_##kind_, .kind_ = { __VA_ARGS__ } }, tail)
+
+static void put_op(u32 rank, struct iot_record record)
+{
+	now_ns += 1000;
+	record.op.enter_ns = now_ns - 300;
+	record.op.duration_ns = 200 + rank % 7;
+	record.op.task = rank + 1;
+	record.op.op = ++ops[rank];
+	assert_int_equal(iot_writer_record(writer, &record), 0);
+}
+
+#define OP(rank, kind_, ...) put_op(rank, (struct iot_record){ .kind = IOT_KIND_##kind_, .kind_ = { __VA_ARGS__ } })
+
+static void put_object(u64 id, u64 dir, const char *name, bool is_dir)
+{
+	PUT(name, name, .name = id, .dir = dir);
+	PUT(object, NULL, .object = id, .name = id, .type = is_dir ? IOT_TYPE_dir : IOT_TYPE_file,
+	    .mode = is_dir ? S_IFDIR | 0755 : S_IFREG | 0644, .ino = id, .nlink = 1);
+}
+
+static void collective(u32 rank, u32 call)
+{
+	OP(rank, mpi_coll, .call = call, .comm = WORLD, .number = ++numbers[rank], .root = -1, .sources = IOT_SOURCES_all);
+}
+
+static void barrier(void)
+{
+	u32 rank;
+
+	for (rank = 0; rank < ranks; rank++)
+		collective(rank, IOT_CALL_barrier);
+}
+
+static u64 open_file(u32 rank, u64 object)
+{
+	u64 handle = next_id++;
+
+	OP(rank, open, .name = object, .object = object, .handle = handle, .flags = CREATED, .mode = 0644);
+	return handle;
+}
+
+static void write_at(u32 rank, u64 object, u64 handle, u64 offset_bytes, u64 length_bytes)
+{
+	OP(rank, write, .object = object, .handle = handle, .offset_bytes = (s64)offset_bytes, .length_bytes = length_bytes,
+	   .result = (s64)length_bytes);
+}
+
+static void close_file(u32 rank, u64 object, u64 handle)
+{
+	OP(rank, fsync, .object = object, .handle = handle, .end_bytes = INT64_MAX);
+	OP(rank, flush, .object = object, .handle = handle);
+	OP(rank, release, .object = object, .handle = handle);
+}
+
+/* -- codes ------------------------------------------------------------------------------------------------------ */
+
+static void checkpoint(void)
+{
+	char name[32];
+	u32 step, rank, i;
+	u64 dir, file, handle;
+
+	for (step = 0; step < 5; step++) {
+		snprintf(name, sizeof(name), "step%04u", step * 100);
+		dir = next_id++;
+		OP(0, mkdir, .name = dir, .object = dir, .mode = 0755);
+		put_object(dir, ROOT, name, true);
+		barrier();
+		for (rank = 0; rank < ranks; rank++) {
+			snprintf(name, sizeof(name), "rank.%05u", rank);
+			file = next_id++;
+			put_object(file, dir, name, false);
+			handle = open_file(rank, file);
+			write_at(rank, file, handle, 0, 512);
+			for (i = 0; i < 8; i++)
+				write_at(rank, file, handle, 512 + i * MIB, MIB);
+			close_file(rank, file, handle);
+		}
+		barrier();
+	}
+}
+
+static void ior(bool is_interleaved)
+{
+	u64 handles[1024], at;
+	u32 rank, i;
+
+	for (rank = 0; rank < ranks; rank++)
+		handles[rank] = open_file(rank, SHARED);
+	barrier();
+	for (i = 0; i < 32; i++)
+		for (rank = 0; rank < ranks; rank++) {
+			at = is_interleaved ? i * ranks + rank : rank * 32 + i;
+			write_at(rank, SHARED, handles[rank], at * MIB, MIB);
+		}
+	barrier();
+	for (rank = 0; rank < ranks; rank++)
+		close_file(rank, SHARED, handles[rank]);
+}
+
+static void ior_chunks(void)
+{
+	ior(false);
+}
+
+static void ior_interleaved(void)
+{
+	ior(true);
+}
+
+/* A square of as many ranks, each with a square of 8 rows in each of 4 steps. */
+static void bt_io(void)
+{
+	u32 side = (u32)sqrt(ranks), step, rank, row;
+	u64 handles[1024], x, y;
+
+	for (rank = 0; rank < ranks; rank++)
+		handles[rank] = open_file(rank, SHARED);
+	for (step = 0; step < 4; step++) {
+		for (rank = 0; rank < ranks; rank++) {
+			x = rank % side;
+			y = rank / side;
+			for (row = 0; row < 8; row++)
+				write_at(rank, SHARED, handles[rank],
+					 ((step * side + y) * 8 + row) * side * 4096 + x * 4096, 4096);
+		}
+		barrier();
+	}
+	for (rank = 0; rank < ranks; rank++)
+		close_file(rank, SHARED, handles[rank]);
+}
+
+static void hacc_io(void)
+{
+	static const u64 widths[] = { 4, 4, 4, 4, 4, 4, 4, 8, 2 };
+	const u64 particles = 100000;
+	u64 handles[1024], at;
+	u32 rank, i;
+
+	for (rank = 0; rank < ranks; rank++)
+		handles[rank] = open_file(rank, SHARED);
+	write_at(0, SHARED, handles[0], 0, 24 << 20);
+	barrier();
+	for (rank = 0; rank < ranks; rank++)
+		for (i = 0, at = 24 << 20; i < 9; i++) {
+			write_at(rank, SHARED, handles[rank], at + rank * particles * widths[i], particles * widths[i]);
+			at += particles * widths[i] * ranks;
+		}
+	barrier();
+	for (rank = 0; rank < ranks; rank++)
+		close_file(rank, SHARED, handles[rank]);
+}
+
+/* Groups of 4 ranks send to the first of them. */
+static void aggregators(void)
+{
+	u32 step, first, i;
+	u64 handles[1024];
+
+	for (first = 0; first < ranks; first += 4)
+		handles[first] = open_file(first, SHARED);
+	for (step = 0; step < 10; step++) {
+		for (first = 0; first < ranks; first += 4) {
+			for (i = 1; i < 4; i++)
+				OP(first + i, mpi_send, .call = IOT_CALL_send, .comm = WORLD, .peer = (s32)first, .tag = 7,
+				   .length_bytes = 16384);
+			for (i = 1; i < 4; i++)
+				OP(first, mpi_recv, .call = IOT_CALL_recv, .comm = WORLD, .peer = (s32)(first + i), .tag = 7,
+				   .length_bytes = 16384);
+			write_at(first, SHARED, handles[first], (step * ranks + first) * 16384, 65536);
+		}
+		barrier();
+	}
+	for (first = 0; first < ranks; first += 4)
+		close_file(first, SHARED, handles[first]);
+}
+
+/* -- traces and patterns ------------------------------------------------------------------------------------------- */
+
+static void make_trace(u32 count, void (*code)(void))
+{
+	static const unsigned char capture[16] = "codes";
+	u32 rank;
+
+	ranks = count;
+	now_ns = 1000000;
+	next_id = 100;
+	memset(ops, 0, sizeof(ops));
+	memset(numbers, 0, sizeof(numbers));
+	assert_int_equal(iot_writer_open(scratch_trace, capture, &writer), 0);
+	put_object(ROOT, 0, "", true);
+	put_object(SHARED, ROOT, "shared.dat", false);
+	for (rank = 0; rank < ranks; rank++) {
+		PUT(task, NULL, .task = rank + 1, .pid = 1000 + rank, .tgid = 1000 + rank, .why = IOT_REASON_seen);
+		PUT(mpi_comm, NULL, .task = rank + 1, .comm = WORLD, .rank = rank, .size = ranks, .world_rank = rank,
+		    .world = WORLD);
+		collective(rank, IOT_CALL_init);
+	}
+	code();
+	for (rank = 0; rank < ranks; rank++)
+		collective(rank, IOT_CALL_finalize);
+	PUT(end, NULL, .records = 1);
+	assert_int_equal(iot_writer_finish(writer), 0);
+	iot_writer_close(writer);
+}
+
+/* Return: bytes of the pattern. */
+static size_t check_pattern(const char *name, u64 *operations)
+{
+	struct pattern_summary summary;
+	struct iot_omissions omissions;
+	struct pattern *pattern, *loaded;
+	struct iot_reject reject;
+	u8 digest[32];
+	size_t bytes;
+	void *image;
+
+	assert_int_equal(pattern_make(scratch_trace, &pattern, &omissions, &reject), 0);
+	assert_int_equal(pattern_image(pattern, &image, &bytes), 0);
+	assert_int_equal(pattern_load_bytes(image, bytes, &loaded, &reject), 0);
+	assert_int_equal(pattern_expand(loaded, NULL, UINT64_MAX, digest, operations), 0);
+	pattern_summarize(pattern, &summary);
+	assert_row(name, summary.ranks == ranks);
+	assert_row(name, !memcmp(summary.digest, digest, sizeof(digest)));
+	assert_row(name, bytes <= BYTES_MAX);
+	free(image);
+	pattern_free(pattern);
+	pattern_free(loaded);
+	return bytes;
+}
+
+static void patterns_do_not_grow_with_ranks(void **unused)
+{
+	static const struct {
+		const char *name;
+		void (*code)(void);
+	} codes[] = { { "checkpoint", checkpoint },   { "IOR, chunks", ior_chunks }, { "IOR, interleaved", ior_interleaved },
+		      { "BT-IO", bt_io }, { "HACC-IO", hacc_io }, { "aggregators", aggregators } };
+	static const u32 counts[] = { 4, 16, 64, 256, 1024 };
+	size_t i, j, bytes;
+	struct stat st;
+	u64 operations;
+
+	(void)unused;
+	for (i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		for (j = 0; j < sizeof(counts) / sizeof(counts[0]); j++) {
+			make_trace(counts[j], codes[i].code);
+			assert_int_equal(stat(scratch_trace, &st), 0);
+			bytes = check_pattern(codes[i].name, &operations);
+			printf("# %s, %u ranks: %llu operations, trace %lld bytes, pattern %zu bytes\n", codes[i].name, counts[j],
+			       (unsigned long long)operations, (long long)st.st_size, bytes);
+		}
+}
+
+/* What a person reads of the simplest code. */
+static void a_pattern_reads_like_the_program(void **unused)
+{
+	struct iot_omissions omissions;
+	struct pattern *pattern;
+	struct iot_reject reject;
+	char *text;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	(void)unused;
+	make_trace(16, bt_io);
+	assert_int_equal(pattern_make(scratch_trace, &pattern, &omissions, &reject), 0);
+	assert_int_equal(pattern_print(pattern, out), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "ranks 0-15:\n"));
+	assert_non_null(strstr(text, "   for i in 0 .. 3:\n"));
+	assert_non_null(strstr(text, "     for j in 0 .. 7:\n"));
+	assert_non_null(strstr(text, "write shared.dat offset_bytes="));
+	assert_non_null(strstr(text, "=4096*(rank mod 4) + 131072*(rank div 4) + 524288*i + 16384*j length_bytes=4096"));
+	assert_non_null(strstr(text, "==   mpi_coll barrier"));
+	if (getenv("PATTERN_TEXT"))
+		fputs(text, stderr);
+	free(text);
+	pattern_free(pattern);
+}
+
+SUITE("codes", WITH_SCRATCH(patterns_do_not_grow_with_ranks) WITH_SCRATCH(a_pattern_reads_like_the_program))
