@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * patterns.c - mutated patterns through pattern_load_bytes(), pattern_print() and pattern_expand().
+ *
+ *	patterns [OPTION]... TRACE...	see fuzz_options()
+ *
+ * Inputs begin as the pattern of one of the traces. Most changes are to the description, which is compressed again and gets right
+ * checksums; some to the head. What passes is printed, and its first operations are made.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <zstd.h>
+
+#include "core/crc32c.h"
+#include "core/trace/record.h"
+#include "mutate.h"
+#include "pattern/pattern.h"
+
+#define SEEDS_MAX     64
+#define HEAD_BYTES    40
+#define BYTES_MAX     (1 << 20)
+#define EXPANDED_MAX  2000
+
+static struct {
+	u8 *raw;
+	size_t count;
+	u32 features;
+} seeds[SEEDS_MAX];
+static size_t seed_count;
+
+static bool add_seed(const char *path)
+{
+	struct iot_omissions omissions;
+	struct iot_reject reject;
+	struct pattern *pattern;
+	size_t bytes;
+	void *image;
+
+	if (seed_count == SEEDS_MAX || pattern_make(path, &pattern, &omissions, &reject))
+		return false;
+	if (pattern_image(pattern, &image, &bytes))
+		abort();
+	seeds[seed_count].count = iot_get_u64((u8 *)image + 16);
+	seeds[seed_count].features = iot_get_u32((u8 *)image + 12);
+	seeds[seed_count].raw = malloc(seeds[seed_count].count + 1);
+	if (!seeds[seed_count].raw ||
+	    ZSTD_decompress(seeds[seed_count].raw, seeds[seed_count].count, (u8 *)image + HEAD_BYTES, bytes - HEAD_BYTES) !=
+		    seeds[seed_count].count)
+		abort();
+	seed_count++;
+	free(image);
+	pattern_free(pattern);
+	return true;
+}
+
+static void seal(u8 *image, size_t bytes)
+{
+	iot_put_u32(image + 32, iot_crc32c(0, image + HEAD_BYTES, bytes - HEAD_BYTES));
+	iot_put_u32(image + 36, iot_crc32c(0, image, 36));
+}
+
+/* A change of the head or of the stored bytes, with right checksums or not. */
+static size_t damage_image(struct rng *rng, u8 *image, size_t bytes)
+{
+	static const u8 fields[][2] = { { 0, 8 }, { 8, 4 }, { 12, 4 }, { 16, 8 }, { 24, 8 } };
+	size_t which = rng_below(rng, 5);
+
+	if (rng_one_in(rng, 3))
+		mutate_field(rng, image + fields[which][0], fields[which][1]);
+	else if (rng_one_in(rng, 2))
+		mutate_bytes(rng, image + HEAD_BYTES, bytes - HEAD_BYTES);
+	else
+		bytes = rng_below(rng, bytes);
+	if (bytes > HEAD_BYTES && !rng_one_in(rng, 4))
+		iot_put_u32(image + 36, iot_crc32c(0, image, 36));
+	if (bytes > HEAD_BYTES && rng_one_in(rng, 4))
+		seal(image, bytes);
+	return bytes;
+}
+
+static u8 *make_input(struct rng *rng, size_t *bytes)
+{
+	size_t seed = rng_below(rng, seed_count), raw_bytes = seeds[seed].count, stored;
+	u8 *raw = malloc(raw_bytes + 1), *image = malloc(HEAD_BYTES + ZSTD_compressBound(raw_bytes));
+	u64 changes;
+
+	if (!raw || !image)
+		abort();
+	memcpy(raw, seeds[seed].raw, raw_bytes);
+	for (changes = rng_below(rng, 4); changes; changes--)
+		mutate_bytes(rng, raw, raw_bytes);
+	if (rng_one_in(rng, 20))
+		raw_bytes = rng_below(rng, raw_bytes);
+	stored = ZSTD_compress(image + HEAD_BYTES, ZSTD_compressBound(raw_bytes), raw, raw_bytes, 1);
+	*bytes = HEAD_BYTES + stored;
+	memcpy(image, "IOTAPTRN", 8);
+	iot_put_u32(image + 8, 1);
+	iot_put_u32(image + 12, seeds[seed].features);
+	iot_put_u64(image + 16, raw_bytes);
+	iot_put_u64(image + 24, stored);
+	seal(image, *bytes);
+	if (rng_one_in(rng, 4))
+		*bytes = damage_image(rng, image, *bytes);
+	free(raw);
+	return image;
+}
+
+static int use(const u8 *image, size_t bytes, FILE *nowhere, struct iot_reject *reject)
+{
+	struct pattern *pattern;
+	u64 operations;
+	u8 digest[32];
+	int err = pattern_load_bytes(image, bytes, &pattern, reject);
+
+	if (err)
+		return err;
+	err = pattern_expand(pattern, nowhere, EXPANDED_MAX, digest, &operations);
+	if (err)
+		*reject = (struct iot_reject){ .reason = err == -ENOMEM ? IOT_REJECT_memory : IOT_REJECT_pattern_counts };
+	else
+		pattern_print(pattern, nowhere);
+	pattern_free(pattern);
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	static const u32 unreachable[] = { IOT_REJECT_pattern_irregular, 0 };
+	struct tally tally = { .what = "patterns" };
+	struct fuzz_options options;
+	FILE *nowhere = fopen("/dev/null", "we");
+	int i = fuzz_options(argc, argv, &options);
+	u64 seed;
+
+	for (; i < argc; i++)
+		add_seed(argv[i]);
+	if (!seed_count || !nowhere) {
+		fputs("usage: patterns [OPTION]... TRACE...\n", stderr);
+		return 2;
+	}
+	for (seed = options.seed; seed < options.seed + options.count; seed++) {
+		struct iot_reject reject = {};
+		struct rng rng;
+		size_t bytes;
+		u8 *image;
+		int err;
+
+		rng_seed(&rng, seed);
+		fuzz_begin(seed);
+		image = make_input(&rng, &bytes);
+		fuzz_keep(&options, seed, image, bytes);
+		err = use(image, bytes, nowhere, &reject);
+		tally_add(&tally, err, &reject);
+		free(image);
+	}
+	fclose(nowhere);
+	while (seed_count)
+		free(seeds[--seed_count].raw);
+	return tally_report(&tally, IOT_REJECT_pattern_magic, IOT_REJECT_pattern_irregular, unreachable);
+}
