@@ -129,7 +129,7 @@ static struct rfs_map *map_at(struct rfs_replay *replay, __le32 slot)
  * @slot: from the program
  * @address: where the mapping begins
  * @offset_bytes: where it begins in the file
- * @length_bytes: its length; it ends with a page, as what is mapped does
+ * @length_bytes: its length; rounded up to pages
  *
  * Return: 0; -EBUSY if the slot is not empty.
  */
@@ -205,7 +205,7 @@ int rfs_map_get(struct rfs_replay *replay, __le32 slot, u64 offset_bytes, u64 le
 }
 
 /**
- * rfs_map_advise() - how much the kernel reads ahead in a mapping, as madvise(2) tells it
+ * rfs_map_advise() - how much the kernel reads ahead in a mapping, as set by madvise(2)
  * @replay: the replay
  * @slot: from the program; the caller uses it
  * @touch_flags: IOT_TOUCH_random, IOT_TOUCH_sequential, or neither

@@ -23,8 +23,8 @@
 /**
  * struct rfs_handle - an open file
  * @users: see above
- * @is_held: the slot has its reference; who clears it drops that, and nobody drops it twice
- * @locker: who may own locks that were taken through it, which locks.c gives up before the file
+ * @is_held: the slot has its reference; the task that clears it drops the reference, once
+ * @locker: owner of locks taken through it, which run_vfs_locks.c releases before the file
  *	goes: a number of the program, RFS_LOCKERS of several, 0 nobody
  * @file: the file
  */

@@ -16,7 +16,7 @@ static int __init replayfs_init(void)
 static void __exit replayfs_exit(void)
 {
 	rfs_control_exit();
-	/* Who has ended the last request may have been preempted before it was back from requests.c. */
+	/* The thread that ended the last request may still be in requests.c, preempted. */
 	synchronize_rcu_tasks();
 }
 

@@ -29,7 +29,7 @@ static u64 emit_op(struct rfs_worker *worker, const struct iot_program_op *op, s
 	struct iot_record r = {};
 	struct iot_slot slot;
 
-	iot_outcome_fill(&r, &worker->replay->program, op, &worker->task->step.found, PAGE_SIZE);
+	iot_outcome_fill(&r, &worker->replay->program, op, &worker->task->step.observed, PAGE_SIZE);
 	r.op.task = worker->task->step.stats.task;
 	r.op.op = number_of(worker, op);
 	r.op.result = result;
@@ -62,7 +62,7 @@ static void emit_divergence(struct iot_session *session, const struct iot_progra
  * rfs_outcome() - write the record of an operation that was run
  * @worker: has run it
  * @op: the operation
- * @result: what it returned
+ * @result: its result
  *
  * Return: when it ended, in ns of the monotonic clock: the same time as in the record.
  */
@@ -76,7 +76,7 @@ u64 rfs_outcome(struct rfs_worker *worker, const struct iot_program_op *op, s64 
 		return ktime_get_mono_fast_ns();
 	end_ns = emit_op(worker, op, result);
 	emit_divergence(session, op, task->step.stats.task, number_of(worker, op), result, task->step.refused,
-			iot_outcome_verdict(&worker->replay->program, op, &task->step.found, result, task->step.refused));
+			iot_outcome_verdict(&worker->replay->program, op, &task->step.observed, result, task->step.refused));
 	iot_session_leave();
 	return end_ns;
 }
@@ -105,7 +105,7 @@ void rfs_outcome_complete(struct rfs_replay *replay, u32 queue, const struct iot
 		return;
 	IOT_EMIT_EVENT(replay->session, complete, &r, NULL, 0);
 	emit_divergence(replay->session, op, r.task, r.op, result, task->step.refused,
-			iot_outcome_verdict(&replay->program, op, &task->step.found, result, task->step.refused));
+			iot_outcome_verdict(&replay->program, op, &task->step.observed, result, task->step.refused));
 	iot_session_leave();
 }
 

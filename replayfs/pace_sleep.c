@@ -11,7 +11,7 @@
 
 /* A sleep shorter than this costs more than it saves: the CPU waits instead. */
 #define SPIN_NS 50000
-/* Nobody wakes who sleeps when the replay is cancelled: it looks itself, so often. */
+/* A sleeping worker is not woken when the replay is cancelled; it checks at this interval. */
 #define LOOK_NS 100000000
 
 static u64 now_ns(void)

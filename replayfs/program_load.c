@@ -105,7 +105,7 @@ static int load_all(struct rfs_replay *replay, const struct iot_replay_load *loa
 /**
  * rfs_load() - take a program, and verify every byte of it
  * @replay: empty; after an error it is still, and it can be tried again
- * @load: from user space; what is out is filled in
+ * @load: from user space; out members are filled in
  *
  * Return: 0; -EBADMSG or another errno of reject.h, with the reason in @load; -EBADF or -EINVAL if
  * the descriptor is none of a file that can be read; -EFBIG; -ENOMEM; -EINTR; -EBUSY if a program

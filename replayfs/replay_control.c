@@ -16,7 +16,7 @@
 
 /*
  * What a worker does, it does with its own rights; but a replay can keep the machine
- * busy and hold much memory, so only who may administer the machine starts one.
+ * busy and hold much memory, so only an administrator may start one.
  */
 static int replay_open(struct inode *inode, struct file *file)
 {

@@ -11,12 +11,12 @@
  * options do not change, and workers take no lock between operations:
  *
  *   progress[], pending[]	core/replay/order.h: written by one, read by all, with barriers
- *   who waits for whom	wait_queues.c
+ *   waits of tasks		wait_queues.c
  *   which worker is next	worker_pool.c: a lock, taken when a task begins
- *   windows of the program	window.c: rings with one who fills and one who empties
+ *   windows of the program	window.c: rings with one producer and one consumer
  *   struct rfs_task		the worker that has claimed it
  *   handle and mapping slots	handles.h: a reference count each
- *   what other nodes tell	partition.c: a lock of its own, for their agent
+ *   progress of other nodes	partition.c: a lock of its own, for their agent
  *
  * Ownership: the replay lives as long as its descriptor, which each worker in the
  * kernel holds; whatever is still open at its end is closed with it.
@@ -70,7 +70,7 @@ struct rfs_source {
 
 /**
  * struct rfs_waiter - something that waits for a task or a latch, see wait_queues.c
- * @entry: in the queue of what it waits for
+ * @entry: in the queue of its task or latch
  * @replay: of which it is
  * @wait: for what
  * @is_over: for rfs_call_when(): what to call
@@ -96,18 +96,18 @@ struct rfs_waiter {
  * @meter: of the pending operation
  * @step: how far it is; pending while a worker goes to user mode and back
  * @memory: the worker's, from the first time it comes in until the task has ended
- * @cred: what it runs with, likewise; NULL for what the worker has
+ * @cred: credentials, likewise; NULL for what the worker has
  * @request: of a request queue, see requests.c
  */
 struct rfs_task {
-	/* What others write, */
+	/* Written by other tasks. */
 	atomic_t waiters;
 	struct rfs_waiter start;
 	const struct iot_program_wait *starts;
 	u32 start_count;
 	struct list_head ready;
 	struct rfs_pool *pool;
-	/* and what is the worker's. */
+	/* Written by the worker. */
 	unsigned long is_claimed ____cacheline_aligned_in_smp;
 	bool is_taken;
 	bool has_begun;
@@ -186,7 +186,7 @@ struct rfs_request;
  * @is_fed: there is a feeder
  * @primed: tasks that the feeder has looked at, to fill their windows ahead of them
  * @ahead: of them, those that have not begun
- * @root: the target, as a mount of its own: what is mounted in it cannot be reached
+ * @root: the target, as a mount of its own: mounts in it cannot be reached
  * @session: where outcomes go, NULL if nowhere
  * @setup: options; from RFS_READY on
  * @go: workers that wait for the start
@@ -195,7 +195,7 @@ struct rfs_request;
  * @waiting: tasks that have a worker, or had one
  * @finished: tasks that have ended, their request queues before them
  * @is_started: what workers on @go wait for
- * @is_cancelled: what everybody who waits looks at, too
+ * @is_cancelled: checked by all waiters, too
  * @start_ns: monotonic clock at the start, 0 before
  * @end_ns: monotonic clock at the end of the last task, 0 before
  */

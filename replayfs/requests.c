@@ -44,7 +44,7 @@ struct rfs_request {
 	struct work_struct work;
 };
 
-static void end(struct rfs_request *request, s64 result)
+static void request_publish(struct rfs_request *request, s64 result)
 {
 	struct rfs_replay *replay = request->replay;
 
@@ -53,12 +53,12 @@ static void end(struct rfs_request *request, s64 result)
 		wake_up_var(&replay->under_way);
 }
 
-static void put_and_end(struct work_struct *work)
+static void request_put_and_publish(struct work_struct *work)
 {
 	struct rfs_request *request = container_of(work, struct rfs_request, work);
 
 	rfs_handle_put(request->replay, request->op.handle);
-	end(request, request->result);
+	request_publish(request, request->result);
 }
 
 /*
@@ -72,7 +72,7 @@ static void request_end(struct rfs_request *request, s64 result)
 
 	request->has_handle = false;
 	if (!has_handle || rfs_handle_put_unless_last(request->replay, request->op.handle)) {
-		end(request, result);
+		request_publish(request, result);
 		return;
 	}
 	request->result = result;
@@ -107,14 +107,14 @@ int rfs_requests_init(struct rfs_replay *replay)
 		replay->tasks[i].request = &replay->requests[queues++];
 		replay->tasks[i].request->replay = replay;
 		replay->tasks[i].request->queue = i;
-		INIT_WORK(&replay->tasks[i].request->work, put_and_end);
+		INIT_WORK(&replay->tasks[i].request->work, request_put_and_publish);
 		replay->tasks[i].step.stats.task = le32_to_cpu(program->tasks[i].origin);
 	}
 	return 0;
 }
 
 /**
- * rfs_requests_exit() - wait for what is under way
+ * rfs_requests_exit() - wait for all requests under way
  * @replay: nobody submits any more
  *
  * Not to be interrupted: the storage writes to memory of ours until it has ended.
@@ -133,7 +133,7 @@ static void request_complete(struct kiocb *kiocb, long result)
 	request_end(container_of(kiocb, struct rfs_request, kiocb), result);
 }
 
-static ssize_t begin_read(struct rfs_worker *worker, struct kiocb *kiocb, size_t length_bytes)
+static ssize_t request_begin_read(struct rfs_worker *worker, struct kiocb *kiocb, size_t length_bytes)
 {
 	struct file *file = kiocb->ki_filp;
 	struct iov_iter iter;
@@ -150,7 +150,7 @@ static ssize_t begin_read(struct rfs_worker *worker, struct kiocb *kiocb, size_t
 	return file->f_op->read_iter(kiocb, &iter);
 }
 
-static ssize_t begin_write(struct rfs_worker *worker, struct kiocb *kiocb, size_t length_bytes)
+static ssize_t request_begin_write(struct rfs_worker *worker, struct kiocb *kiocb, size_t length_bytes)
 {
 	struct file *file = kiocb->ki_filp;
 	struct iov_iter iter;
@@ -178,7 +178,7 @@ static ssize_t begin_write(struct rfs_worker *worker, struct kiocb *kiocb, size_
  */
 #define DROPPED_IOCB_FLAGS (IOCB_NOWAIT | IOCB_HIPRI)
 
-static ssize_t try(struct rfs_worker *worker, struct rfs_request *request,
+static ssize_t request_try(struct rfs_worker *worker, struct rfs_request *request,
 		   const struct iot_program_op *op, struct file *file)
 {
 	ssize_t result;
@@ -191,15 +191,15 @@ static ssize_t try(struct rfs_worker *worker, struct rfs_request *request,
 	request->kiocb.ki_complete = request_complete;
 	get_file(file); /* the request may end at once, but the file system looks at the file after that */
 	if (le32_to_cpu(op->flags) & IOT_RW_write)
-		result = begin_write(worker, &request->kiocb, le64_to_cpu(op->length_bytes));
+		result = request_begin_write(worker, &request->kiocb, le64_to_cpu(op->length_bytes));
 	else
-		result = begin_read(worker, &request->kiocb, le64_to_cpu(op->length_bytes));
+		result = request_begin_read(worker, &request->kiocb, le64_to_cpu(op->length_bytes));
 	fput(file);
 	return result;
 }
 
-/* What is refused is refused before it is queued. */
-static ssize_t begin(struct rfs_worker *worker, struct rfs_request *request,
+/* Refusals precede queueing. */
+static ssize_t request_begin(struct rfs_worker *worker, struct rfs_request *request,
 		     const struct iot_program_op *op)
 {
 	struct file *file = rfs_handle_get(worker->replay, op->handle);
@@ -209,13 +209,13 @@ static ssize_t begin(struct rfs_worker *worker, struct rfs_request *request,
 	request->has_handle = !IS_ERR(file); /* which request_end() gives back, also after an error */
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	result = try(worker, request, op, file);
+	result = request_try(worker, request, op, file);
 	if (likely(result >= 0 || result == -EIOCBQUEUED) ||
-	    !(worker->replay->setup.flags & IOT_REPLAY_EMULATE) || !iot_is_unable(&request->op, result) ||
+	    !(worker->replay->setup.flags & IOT_REPLAY_EMULATE) || !iot_is_unsupported(&request->op, result) ||
 	    !iot_substitute(&request->op, 0, 0, &plain))
 		return result;
 	worker->replay->tasks[request->queue].step.refused = result;
-	return try(worker, request, &plain, file);
+	return request_try(worker, request, &plain, file);
 }
 
 static struct rfs_request *request_of(const struct rfs_replay *replay,
@@ -226,7 +226,7 @@ static struct rfs_request *request_of(const struct rfs_replay *replay,
 
 /**
  * rfs_submit_wait() - wait until the request queue of a submit is free
- * @worker: who submits
+ * @worker: submits
  * @op: the submit
  *
  * The request before it in the request queue must have ended, whatever the program's waits say.
@@ -259,9 +259,9 @@ s64 rfs_do_submit(struct rfs_worker *worker, const struct iot_program_op *op)
 	ssize_t result;
 
 	request->submitted++;
-	worker->task->step.found.request = rfs_request_number(request->queue, request->submitted);
+	worker->task->step.observed.request = rfs_request_number(request->queue, request->submitted);
 	atomic_inc(&replay->under_way);
-	result = begin(worker, request, op);
+	result = request_begin(worker, request, op);
 	if (result != -EIOCBQUEUED)
 		request_end(request, result);
 	return 0;

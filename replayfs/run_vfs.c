@@ -34,7 +34,7 @@ umode_t rfs_mode(struct rfs_worker *worker, umode_t mode)
 
 	if (likely(mode == harmless) || is_privileged(worker))
 		return mode;
-	worker->task->step.found.is_harmless = true;
+	worker->task->step.observed.is_harmless = true;
 	return harmless;
 }
 
@@ -50,7 +50,7 @@ u64 rfs_rdev(struct rfs_worker *worker, umode_t mode, u64 rdev)
 
 	if (rdev == harmless || is_privileged(worker))
 		return rdev;
-	worker->task->step.found.is_harmless = true;
+	worker->task->step.observed.is_harmless = true;
 	return harmless;
 }
 
@@ -64,7 +64,7 @@ u64 rfs_rdev(struct rfs_worker *worker, umode_t mode, u64 rdev)
 void rfs_value(struct rfs_worker *worker, const char *name, u8 *value, size_t value_bytes)
 {
 	if (!is_privileged(worker) && iot_harmless_value(name, value, value_bytes))
-		worker->task->step.found.is_harmless = true;
+		worker->task->step.observed.is_harmless = true;
 }
 
 /* ---------------------------------------------------------------------------------------- */
@@ -132,7 +132,7 @@ static noinline s64 emulate(struct rfs_worker *worker, const struct iot_program_
 
 /**
  * rfs_run_op() - do what an operation says
- * @worker: who does it
+ * @worker: runs it
  * @op: verified; its waits hold
  *
  * Return: what the system call would.
@@ -142,11 +142,11 @@ s64 rfs_run_op(struct rfs_worker *worker, const struct iot_program_op *op)
 	s64 result;
 
 	if (worker->replay->session)
-		worker->task->step.found = (struct iot_found){};
-	worker->task->step.found.is_harmless = false;
+		worker->task->step.observed = (struct iot_observed){};
+	worker->task->step.observed.is_harmless = false;
 	result = run_step(worker, op);
 	if (unlikely(result < 0) && (worker->replay->setup.flags & IOT_REPLAY_EMULATE) &&
-	    iot_is_unable(op, result))
+	    iot_is_unsupported(op, result))
 		result = emulate(worker, op, result);
 	return result;
 }

@@ -66,7 +66,7 @@ s64 rfs_do_stat(struct rfs_worker *worker, const struct iot_program_op *op)
 	if (err)
 		return err;
 	err = vfs_getattr(&object.path, &stat, STATX_BASIC_STATS, AT_STATX_SYNC_AS_STAT);
-	worker->task->step.found.size_bytes = !err && S_ISREG(stat.mode) ? stat.size : 0;
+	worker->task->step.observed.size_bytes = !err && S_ISREG(stat.mode) ? stat.size : 0;
 	rfs_object_put(worker, op, &object);
 	return err;
 }
@@ -282,7 +282,7 @@ static void *copy_value(struct rfs_worker *worker, const struct iot_program_op *
  */
 static bool is_left_out(const struct rfs_worker *worker, const struct iot_program_op *op, int err)
 {
-	return err == -EINVAL && worker->task->step.found.is_harmless && !op->result;
+	return err == -EINVAL && worker->task->step.observed.is_harmless && !op->result;
 }
 
 static int set_xattr(struct rfs_worker *worker, const struct rfs_object *object,
@@ -333,7 +333,7 @@ s64 rfs_do_listxattr(struct rfs_worker *worker, const struct iot_program_op *op)
 	return result;
 }
 
-/* As a program would be told that there is no such ioctl. */
+/* The result for a program that issues an unknown ioctl. */
 static int errno_of(int err)
 {
 	return err == -ENOIOCTLCMD ? -ENOTTY : err;
@@ -352,7 +352,7 @@ s64 rfs_do_getfileattr(struct rfs_worker *worker, const struct iot_program_op *o
 	return errno_of(err);
 }
 
-/* What the trace does not tell stays as it is. */
+/* Attributes that the trace lacks stay unchanged. */
 static int set_flags(struct rfs_worker *worker, const struct rfs_object *object,
 		     const struct iot_program_op *op)
 {

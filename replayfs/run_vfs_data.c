@@ -271,7 +271,7 @@ s64 rfs_do_fadvise(struct rfs_worker *worker, const struct iot_program_op *op)
 	return err;
 }
 
-/* A terminal's request, which tells programs that a file is none. */
+/* A request for terminals, by which programs check whether a file is one. */
 s64 rfs_do_ioctl(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	unsigned int request = IOT_PROGRAM_IOCTLS | le32_to_cpu(op->request);

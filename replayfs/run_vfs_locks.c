@@ -35,7 +35,7 @@ static int type_of(u32 our)
 	return our & IOT_LOCK_shared ? F_RDLCK : F_UNLCK;
 }
 
-static void fill(struct file_lock *lock, const struct rfs_replay *replay,
+static void lock_fill(struct file_lock *lock, const struct rfs_replay *replay,
 		 const struct iot_program_op *op, struct file *file)
 {
 	u32 our = le32_to_cpu(op->flags), owner = le32_to_cpu(op->owner);
@@ -108,7 +108,7 @@ static s64 lock_file(struct rfs_worker *worker, struct file *file, struct file_l
 	if ((our & IOT_LOCK_flock) || !(our & IOT_LOCK_test))
 		return set_lock(file, lock, our);
 	err = vfs_test_lock(file, lock);
-	worker->task->step.found.lock = err ? 0 : found_in(lock);
+	worker->task->step.observed.lock = err ? 0 : found_in(lock);
 	return err;
 }
 
@@ -124,7 +124,7 @@ s64 rfs_do_lock(struct rfs_worker *worker, const struct iot_program_op *op)
 	if (may_lock(file, our)) {
 		if (owner && !(our & (IOT_LOCK_test | IOT_LOCK_flock)))
 			note_locker(rfs_handle_at(worker->replay, op->handle), owner);
-		fill(&lock, worker->replay, op, file);
+		lock_fill(&lock, worker->replay, op, file);
 		result = lock_file(worker, file, &lock, op);
 		locks_release_private(&lock);
 	}
@@ -161,7 +161,7 @@ static void drop(const struct rfs_replay *replay, struct file *file, u32 owner)
 	};
 	struct file_lock lock;
 
-	fill(&lock, replay, &all, file);
+	lock_fill(&lock, replay, &all, file);
 	vfs_lock_file(file, F_SETLK, &lock, NULL);
 	locks_release_private(&lock);
 }
@@ -173,7 +173,7 @@ static u32 owner_number(const struct rfs_replay *replay, fl_owner_t owner)
 	return task >= tasks && task < tasks + replay->program.task_count ? task - tasks + 1 : 0;
 }
 
-/* Return: an owner of this replay's who has locks of processes on a file; 0 if nobody has. */
+/* Return: an owner in this replay that holds process locks on a file; 0 if there is none. */
 static u32 find_owner(const struct rfs_replay *replay, const struct file *file)
 {
 	struct file_lock_context *context = smp_load_acquire(&file_inode(file)->i_flctx);
@@ -198,7 +198,7 @@ static u32 find_owner(const struct rfs_replay *replay, const struct file *file)
  * @handle: has a locker, and no user
  *
  * May sleep. Nothing is left to do if those who took them have closed the file. Of several, each
- * who has a lock is asked for, as the VFS does when a file is closed: there may be a million tasks.
+ * owner of a lock is looked up, as the VFS does when a file is closed: there may be a million tasks.
  */
 void rfs_locks_drop(struct rfs_replay *replay, struct rfs_handle *handle)
 {

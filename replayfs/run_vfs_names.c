@@ -219,8 +219,8 @@ s64 rfs_do_open(struct rfs_worker *worker, const struct iot_program_op *op)
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	worker->task->step.found.size_bytes = i_size_read(file_inode(file));
-	worker->task->step.found.cached_pages = file->f_mapping->nrpages;
+	worker->task->step.observed.size_bytes = i_size_read(file_inode(file));
+	worker->task->step.observed.cached_pages = file->f_mapping->nrpages;
 	if (!op->handle) { /* it failed in the trace, so nothing uses it */
 		fput(file);
 		return 0;
@@ -398,7 +398,7 @@ s64 rfs_do_rmdir(struct rfs_worker *worker, const struct iot_program_op *op)
 	return err;
 }
 
-/* Write access is taken once: who has it twice would wait for a freeze that waits for the first. */
+/* Write access is taken once: a task that had it twice would wait for a freeze that waits for the first. */
 s64 rfs_do_rename(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	struct iot_renaming renaming;
@@ -436,8 +436,8 @@ static char *target_room(struct rfs_worker *worker, size_t bytes)
 {
 	struct rfs_memory *memory = worker->task->memory;
 
-	worker->task->step.found.target = memory->path;
-	worker->task->step.found.target_bytes = min(bytes, sizeof(memory->path));
+	worker->task->step.observed.target = memory->path;
+	worker->task->step.observed.target_bytes = min(bytes, sizeof(memory->path));
 	return memory->path;
 }
 
@@ -445,7 +445,7 @@ static void keep_target(struct rfs_worker *worker, const char *target)
 {
 	char *room = target_room(worker, strlen(target));
 
-	memcpy(room, target, worker->task->step.found.target_bytes);
+	memcpy(room, target, worker->task->step.observed.target_bytes);
 }
 
 static int read_link(struct rfs_worker *worker, const struct path *path, u64 room_bytes)
@@ -456,7 +456,7 @@ static int read_link(struct rfs_worker *worker, const struct path *path, u64 roo
 	if (result <= 0)
 		return result;
 	target = target_room(worker, result);
-	if (copy_from_user(target, worker->sink, worker->task->step.found.target_bytes))
+	if (copy_from_user(target, worker->sink, worker->task->step.observed.target_bytes))
 		return -EFAULT;
 	return result;
 }

@@ -10,7 +10,7 @@
 
 #include "replayfs.h"
 
-/* What is the operation's, not its handle's. */
+/* Flags of the operation, not of its handle. */
 #define RFS_IOCB_FLAGS \
 	(IOCB_APPEND | IOCB_DIRECT | IOCB_DSYNC | IOCB_SYNC | IOCB_NOWAIT | IOCB_HIPRI)
 

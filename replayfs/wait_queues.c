@@ -167,7 +167,7 @@ void rfs_wake_moved(struct rfs_replay *replay, u32 task, u32 index)
 }
 
 /**
- * rfs_wake_passed() - tell those who wait for a task of another node that it has got on
+ * rfs_wake_passed() - wake the tasks that wait for a task of another node
  * @replay: ready or started
  * @task: its index; its progress has been stored
  * @from: operations of it that had ended before
@@ -204,7 +204,7 @@ void rfs_latch_signal(struct rfs_replay *replay, u32 latch, u32 count)
 }
 
 /**
- * rfs_wake_all() - let all who wait for order look again, because it is cancelled
+ * rfs_wake_all() - wake all waiters, because the replay is cancelled
  * @replay: loaded
  */
 void rfs_wake_all(struct rfs_replay *replay)
@@ -218,11 +218,11 @@ void rfs_wake_all(struct rfs_replay *replay)
 }
 
 /**
- * rfs_queue_of_task() - a queue for who waits for something of a task that is no operation
+ * rfs_queue_of_task() - a queue to wait for an event of a task other than an operation
  * @replay: loaded
  * @task: index of the task
  *
- * Others wait there, too: who is woken looks whether it is meant. A cancelled replay wakes all.
+ * The queue is shared: a woken waiter checks its condition. A cancelled replay wakes all.
  */
 wait_queue_head_t *rfs_queue_of_task(struct rfs_replay *replay, u32 task)
 {

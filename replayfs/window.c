@@ -13,7 +13,7 @@
  *		    worker				feeder
  *   stream.given   writes, release			reads, acquire
  *   stream.fed     reads, acquire			writes, release
- *   stream.bytes   reads what is fed			makes it, and frees it after `is_over`
+ *   stream.bytes   reads the blocks			makes it, and frees it after `is_over`
  *   hungry	    adds the task, if it is not there	takes all
  *
  * The window of a request queue is used by the worker of its task.
@@ -90,7 +90,7 @@ static void wake_worker(struct rfs_replay *replay, u32 task)
 {
 	wait_queue_head_t *queue = rfs_queue_of_task(replay, task);
 
-	smp_mb(); /* what was fed is stored before it is looked who waits for it */
+	smp_mb(); /* store the data before the check for waiters */
 	if (waitqueue_active(queue))
 		wake_up_all(queue);
 }
@@ -164,7 +164,7 @@ static void call_feeder(struct rfs_replay *replay, u32 task)
 		wake_up(&replay->feeders);
 }
 
-/* What does not fit in a turn is fed when all others who are hungry had theirs. */
+/* The rest of a window is fed after all other hungry windows had a turn. */
 static int feed_window(struct rfs_replay *replay, u32 task)
 {
 	struct rfs_window *window = &replay->windows[task];
@@ -194,7 +194,7 @@ static int feed_hungry(struct rfs_replay *replay)
 		u32 task = window - replay->windows;
 
 		clear_bit(WINDOW_HUNGRY, &window->flags);
-		smp_mb__after_atomic(); /* who is hungry from here on is in the list again */
+		smp_mb__after_atomic(); /* a window that becomes hungry from here on is in the list again */
 		if (!err)
 			err = feed_window(replay, task);
 		if (err == -EINTR)
@@ -343,7 +343,7 @@ const void *rfs_window_unit(struct rfs_replay *replay, u32 task, u32 section, u3
 			       (is_op ? sizeof(struct iot_program_op) : sizeof(struct iot_program_wait));
 }
 
-/* Before the start nobody is measured: who waits for it has as much as its window holds. */
+/* Nothing is measured before the start: a worker that waits for it has a full window. */
 static int wait_until_full(struct rfs_replay *replay, u32 task, const struct rfs_stream *stream)
 {
 	int err = wait_event_interruptible(*rfs_queue_of_task(replay, task),
@@ -356,7 +356,7 @@ static int wait_until_full(struct rfs_replay *replay, u32 task, const struct rfs
 }
 
 /**
- * rfs_window_begin() - a worker has taken a task: wait until what it needs first is there
+ * rfs_window_begin() - a worker has taken a task: wait until its first blocks are there
  * @replay: ready or started
  * @task: index of the task
  * @stats: where stalls are counted
@@ -398,7 +398,7 @@ void rfs_window_end(struct rfs_replay *replay, u32 task)
 /* Let the feeder look whether there is anything to do. */
 void rfs_windows_wake(struct rfs_replay *replay)
 {
-	smp_mb(); /* what it is to see is stored before it is looked whether it sleeps */
+	smp_mb(); /* store the state before the check for a sleeper */
 	if (waitqueue_active(&replay->feeders))
 		wake_up(&replay->feeders);
 }

@@ -476,7 +476,7 @@ void rfs_status(struct rfs_replay *replay, struct iot_replay_status *status)
 	for (i = 0; i < replay->program.task_count; i++) {
 		status->ops += READ_ONCE(replay->tasks[i].step.stats.ops);
 		status->diverged += READ_ONCE(replay->tasks[i].step.stats.diverged);
-		status->unable += READ_ONCE(replay->tasks[i].step.stats.unable);
+		status->unsupported += READ_ONCE(replay->tasks[i].step.stats.unable);
 		status->emulated += READ_ONCE(replay->tasks[i].step.stats.emulated);
 		status->harmless += READ_ONCE(replay->tasks[i].step.stats.harmless);
 		status->stalls += READ_ONCE(replay->tasks[i].step.stats.stalls);

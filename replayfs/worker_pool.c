@@ -25,8 +25,8 @@ static u32 number_of(const struct rfs_replay *replay, const struct rfs_task *tas
 	return task - replay->tasks;
 }
 
-/* What it waited until now is no lateness that it would make up for: see iot_pace_begin(). */
-static void make_ready(struct rfs_waiter *waiter)
+/* The wait until now is not lateness: see iot_pace_begin(). */
+static void task_make_ready(struct rfs_waiter *waiter)
 {
 	struct rfs_task *task = container_of(waiter, struct rfs_task, start);
 	struct rfs_pool *pool = task->pool;
@@ -42,8 +42,8 @@ static void make_ready(struct rfs_waiter *waiter)
 	spin_unlock_irqrestore(&pool->lock, flags);
 }
 
-/* Return: true if the task may start; false if make_ready() will be called, or was. */
-static bool may_start(struct rfs_replay *replay, struct rfs_task *task)
+/* Return: true if the task may start; false if task_make_ready() will be called, or was. */
+static bool task_may_start(struct rfs_replay *replay, struct rfs_task *task)
 {
 	u32 i;
 
@@ -59,7 +59,7 @@ static bool may_start(struct rfs_replay *replay, struct rfs_task *task)
 	return true;
 }
 
-static struct rfs_task *first_ready(struct rfs_pool *pool)
+static struct rfs_task *pool_pop_ready(struct rfs_pool *pool)
 {
 	struct rfs_task *task;
 
@@ -73,7 +73,7 @@ static struct rfs_task *first_ready(struct rfs_pool *pool)
 	return task;
 }
 
-static void take(struct rfs_pool *pool, struct rfs_task *task)
+static void pool_take_task(struct rfs_pool *pool, struct rfs_task *task)
 {
 	spin_lock_irq(&pool->lock);
 	task->is_taken = true;
@@ -86,18 +86,18 @@ static void take(struct rfs_pool *pool, struct rfs_task *task)
 }
 
 /* Return: is there anything to do for an idle worker: a task, or to leave? */
-static bool look(struct rfs_replay *replay, struct rfs_pool *pool, struct rfs_task **task)
+static bool pool_find_task(struct rfs_replay *replay, struct rfs_pool *pool, struct rfs_task **task)
 {
-	while ((*task = first_ready(pool))) {
-		if (!may_start(replay, *task))
+	while ((*task = pool_pop_ready(pool))) {
+		if (!task_may_start(replay, *task))
 			continue;
-		take(pool, *task);
+		pool_take_task(pool, *task);
 		return true;
 	}
 	return !READ_ONCE(pool->numbers.unstarted) || rfs_is_cancelled(replay);
 }
 
-static void count_idle(struct rfs_pool *pool, bool is_new, int change)
+static void pool_count_idle(struct rfs_pool *pool, bool is_new, int change)
 {
 	spin_lock_irq(&pool->lock);
 	pool->numbers.idle += change;
@@ -123,9 +123,9 @@ int rfs_pool_take(struct rfs_replay *replay, struct rfs_pool *pool, bool is_new,
 	struct rfs_task *task = NULL;
 	int err;
 
-	count_idle(pool, is_new, 1);
-	err = wait_event_interruptible_exclusive(pool->idlers, look(replay, pool, &task));
-	count_idle(pool, false, -1);
+	pool_count_idle(pool, is_new, 1);
+	err = wait_event_interruptible_exclusive(pool->idlers, pool_find_task(replay, pool, &task));
+	pool_count_idle(pool, false, -1);
 	if (task) {
 		*number = number_of(replay, task);
 		return 1;
@@ -135,7 +135,7 @@ int rfs_pool_take(struct rfs_replay *replay, struct rfs_pool *pool, bool is_new,
 	return rfs_is_cancelled(replay) ? -ECANCELED : 0;
 }
 
-static bool is_called(struct rfs_replay *replay, struct rfs_pool *pool, bool *is_needed)
+static bool pool_needs_worker(struct rfs_replay *replay, struct rfs_pool *pool, bool *is_needed)
 {
 	spin_lock_irq(&pool->lock);
 	*is_needed = !rfs_is_cancelled(replay) && iot_pool_is_short(&pool->numbers); /* not if nothing is unstarted */
@@ -160,7 +160,7 @@ int rfs_pool_keep(struct rfs_replay *replay, u32 space)
 
 	if (!pool)
 		return -EINVAL;
-	err = wait_event_interruptible(pool->keepers, is_called(replay, pool, &is_needed));
+	err = wait_event_interruptible(pool->keepers, pool_needs_worker(replay, pool, &is_needed));
 	if (is_needed)
 		return 1;
 	if (err)
@@ -204,7 +204,7 @@ static struct rfs_pool *pool_add(struct rfs_replay *replay, u32 space)
 }
 
 /* @numbers: for each address space, the number of its pool, from 1; the last is the common one. */
-static void join_pool(struct rfs_replay *replay, u32 number, u32 *numbers)
+static void pool_join_task(struct rfs_replay *replay, u32 number, u32 *numbers)
 {
 	u32 space = space_of(&replay->program.tasks[number]);
 	u32 *at = &numbers[min(space, replay->program.task_count)];
@@ -246,7 +246,7 @@ int rfs_pools_init(struct rfs_replay *replay)
 	}
 	for (i = 0; i < count; i++)
 		if (!replay->tasks[i].request)
-			join_pool(replay, i, numbers);
+			pool_join_task(replay, i, numbers);
 	vfree(numbers);
 	return 0;
 }
@@ -284,10 +284,10 @@ void rfs_pools_fill(struct rfs_replay *replay)
 		if (!task->pool)
 			continue;
 		task->start.replay = replay;
-		task->start.is_over = make_ready;
-		if (may_start(replay, task)) {
+		task->start.is_over = task_make_ready;
+		if (task_may_start(replay, task)) {
 			replay->roots++;
-			make_ready(&task->start);
+			task_make_ready(&task->start);
 		}
 		cond_resched();
 	}

@@ -212,7 +212,7 @@ static void run_json(struct json *json, const struct comparison_run *run)
 	json_put_real(json, "predicted_change", run->is_same_storage ? NAN : run->change);
 	json_put_unsigned(json, "semantic_errors", p->diverged);
 	divergences_json(json, p);
-	json_put_unsigned(json, "unable", p->unable);
+	json_put_unsigned(json, "unsupported", p->unable);
 	json_put_unsigned(json, "emulated", p->emulated);
 	json_put_unsigned(json, "harmless", p->harmless);
 	put_if(json, "operations", is_known, p->sum.ops);

@@ -373,7 +373,7 @@ static void print_json(const struct profile *p)
 	json_put_unsigned(&json, "mpi_ranks", p->ranks);
 	json_put_unsigned(&json, "mpi_time_ns", p->mpi.time_ns);
 	json_put_unsigned(&json, "diverged", p->diverged);
-	json_put_unsigned(&json, "unable", p->unable);
+	json_put_unsigned(&json, "unsupported", p->unable);
 	json_put_unsigned(&json, "emulated", p->emulated);
 	json_put_unsigned(&json, "harmless", p->harmless);
 	json_put_unsigned(&json, "lost", p->info.lost + p->info.missing);

@@ -84,10 +84,10 @@ static u32 count_nodes(const struct replay_options *options)
 	return options->agent ? agent_view(options->agent).count : 1;
 }
 
-static void print_unable(const struct replay_result *r)
+static void print_unsupported(const struct replay_result *r)
 {
-	if (r->unable)
-		printf("  %llu of them because the target has no such operation%s\n", r->unable,
+	if (r->unsupported)
+		printf("  %llu of them because the target has no such operation%s\n", r->unsupported,
 		       r->emulated ? "" : ": see --emulate");
 	if (r->emulated)
 		printf("  %llu operations that the target does not have were emulated\n", r->emulated);
@@ -145,7 +145,7 @@ void result_text(const char *program, const struct replay_options *options,
 		       options->data == IOT_DATA_COPY ? "copied" : "discarded", r->diverged);
 	else
 		printf(", nothing was performed\n");
-	print_unable(r);
+	print_unsupported(r);
 	print_lateness(&r->lateness);
 	if (r->is_streamed)
 		printf("  the program was read in a window of %llu MiB; prefetch stalls: %llu\n",
@@ -191,7 +191,7 @@ void result_json(const struct replay_options *options, const struct replay_resul
 	json_put_unsigned(&json, "nodes", count_nodes(options));
 	json_put_unsigned(&json, "workers", r->workers);
 	json_put_unsigned(&json, "diverged", r->diverged);
-	json_put_unsigned(&json, "unable", r->unable);
+	json_put_unsigned(&json, "unsupported", r->unsupported);
 	json_put_unsigned(&json, "emulated", r->emulated);
 	json_put_unsigned(&json, "harmless", r->harmless);
 	json_put_bool(&json, "is_streamed", r->is_streamed);

@@ -67,7 +67,7 @@ static void semantic_cell(struct table *table, const struct comparison_run *run)
 		table_cell(table, "-");
 }
 
-static void unable_cell(struct table *table, const struct comparison_run *run)
+static void unsupported_cell(struct table *table, const struct comparison_run *run)
 {
 	if (run->is_replay)
 		table_cell(table, "%llu", run->profile->unable);
@@ -236,7 +236,7 @@ static const struct {
 	{ "timing error", timing_cell },
 	{ "predicted change", predicted_cell, has_prediction },
 	{ "semantic errors", semantic_cell },
-	{ "target cannot", unable_cell },
+	{ "target cannot", unsupported_cell },
 	{ "emulated", emulated_cell },
 	{ "made harmless", harmless_cell },
 	{ "operations", operations_cell },

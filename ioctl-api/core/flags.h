@@ -3,7 +3,7 @@
  * flags.h - flags of system calls as numbers of this host, and as numbers of records.
  *
  * Records have numbers of their own, since those of hosts differ by architecture. Each pair stands
- * here once, and serves who records, who imports and who performs.
+ * here once, and serves the recorder, the importer and the engines.
  */
 #ifndef IOTAPE_FLAGS_H
 #define IOTAPE_FLAGS_H
@@ -65,7 +65,7 @@ static inline u32 iot_open_flags_of(u64 flags)
 
 /**
  * iot_open_flags_to() - to flags of open(2)
- * @ours: IOT_OPEN_*; those that only tell what came of the call are left out
+ * @ours: IOT_OPEN_*; without those that only describe the result of the call
  *
  * Return: flags of this host.
  */

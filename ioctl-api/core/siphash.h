@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * siphash.h - a checksum with a secret key: who does not know the key cannot make other bytes that
+ * siphash.h - a checksum with a secret key: without the key nobody can make other bytes that
  * have the same.
  */
 #ifndef IOTAPE_SIPHASH_H

@@ -38,7 +38,7 @@ static int resolve(const struct iot_admit *admit, struct iot_admitted *admitted)
 /**
  * iot_admission_add() - admit a user or a group
  * @admission: of a session
- * @admit: who
+ * @admit: the processes that may join
  *
  * Return: 0, also if that one is admitted already; -EINVAL if there is none; -ENOSPC.
  */

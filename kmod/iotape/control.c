@@ -83,7 +83,7 @@ static int control_query(void __user *arg)
 	return copy_to_user(arg, &query, sizeof(query)) ? -EFAULT : 0;
 }
 
-/* What is wrong with a request; NULL if nothing is. */
+/* Return: the reason why a request is invalid; NULL if it is valid. */
 static const char *create_fault(const struct iot_create *create)
 {
 	if (create->policy > IOT_POLICY_DROP)
@@ -121,13 +121,13 @@ static int control_create(struct control *control, struct iot_create __user *arg
 		iot_session_close(session);
 		return -EFAULT;
 	}
-	smp_store_release(&control->session, session); /* for who reads it without the lock */
+	smp_store_release(&control->session, session); /* for readers without the lock */
 	return 0;
 }
 
 /*
  * The super block of a directory that the caller has open. O_PATH will do: such an open does
- * not reach the file system, so that who joins leaves no operations in the trace.
+ * not reach the file system, so a joining process leaves no operations in the trace.
  */
 static struct super_block *dir_sb_get(int dir_fd, struct file **dir)
 {

@@ -82,7 +82,7 @@ void iot_mailboxes_exit(struct iot_mailboxes *mailboxes)
 }
 
 /**
- * iot_mailboxes_close() - tell the threads that nothing is taken any more
+ * iot_mailboxes_close() - refuse further records of the threads
  * @mailboxes: of a session that is quiescent
  */
 void iot_mailboxes_close(struct iot_mailboxes *mailboxes)
@@ -485,7 +485,7 @@ static int stream_send(struct iot_session *session, struct iot_stream *stream, u
 }
 
 /**
- * iot_mailboxes_send() - hand over what is in them
+ * iot_mailboxes_send() - pass their records to the sender
  * @session: whose sender calls
  * @end_ns: when recording ended, or U64_MAX
  *

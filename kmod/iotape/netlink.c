@@ -105,7 +105,7 @@ err_layout:
  *
  * Sleeps until the collector's socket has room.
  *
- * Return: 0; -ECONNREFUSED if the socket has gone; -EINTR if the sender was told to
+ * Return: 0; -ECONNREFUSED if the socket has gone; -EINTR if the sender must end
  * stop.
  */
 int iot_message_send(struct iot_session *session, struct iot_buffer *buffer)
@@ -134,7 +134,7 @@ int iot_message_send(struct iot_session *session, struct iot_buffer *buffer)
 }
 
 /**
- * iot_message_send_end() - tell the collector that nothing follows
+ * iot_message_send_end() - announce the end of the stream to the collector
  * @session: whose collector; the caller may sleep
  * @end: totals of the session
  *

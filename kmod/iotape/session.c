@@ -212,7 +212,7 @@ static enum iot_state session_state(const struct iot_session *session)
  * @session: without a receiver yet
  * @collector: the netlink socket that asks, which cannot be closed before it has got its answer
  *
- * The process that asks is the collector: what it does itself is not recorded.
+ * The calling process is the collector: its own operations are not recorded.
  *
  * Return: 0; -EBUSY if the session has, or had, a receiver; -ENOMEM.
  */
@@ -596,7 +596,7 @@ size_t iot_session_paths(const struct iot_session *session, char *text, size_t r
 /**
  * iot_session_admit() - let a user or a group join
  * @session: any
- * @admit: who
+ * @admit: the processes that may join
  *
  * Return: 0; -EINVAL if there is none; -ENOSPC if too many are admitted.
  */

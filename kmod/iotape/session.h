@@ -49,7 +49,7 @@
  * @backpressure: which CPUs are behind, and the tasks that wait for the collector
  * @sender_wait: where the sender sleeps
  * @channels: of each CPU, what was emitted there and is not sent yet
- * @admission: who may join, besides those that the recorder adopted and their descendants
+ * @admission: processes that may join, besides those that the recorder adopted and their descendants
  * @mailboxes: what threads put records of MPI into
  * @sender: the thread that sends, NULL before there is a collector
  * @delivery: the collector's socket

@@ -11,17 +11,17 @@
  * lets go of its address space when it exits: a thread that joins it sleeps on a futex, and may do its
  * next operation before the kernel reports the exit. Without the record that wait would be think time.
  *
- * What is recorded: both are tasks of the session, and in no operation on files (what wakes and
+ * Conditions for a record: both are tasks of the session, and in no operation on files (what wakes and
  * waits there is the file system's own affair, and file locks are recorded as such); the one that
  * wakes does it itself, not an interrupt or a thread of the kernel that happens to run; the one
  * that is woken sleeps so that a signal could wake it, as in waits for pipes, sockets, futexes,
  * semaphores, children, poll and signals. Waits for the collector are ours, and do not count.
  *
- * How few records will do: a wake-up tells the woken task what the other one knows, which is its
- * own operations and what it was told. If it has learnt nothing since it woke the same task last,
+ * How few records will do: a wake-up passes on the knowledge of the waking task: its
+ * own operations and those that it learnt of. If it has learnt nothing since it woke the same task last,
  * and that one entered no operation since, there is no record. It has learnt nothing, too, if all
  * that it was told since came from the task that it wakes: two that hand a message to and fro make
- * one record each. What is remembered may be forgotten: then there is a record too many.
+ * one record each. Forgetting is safe: it costs a redundant record.
  */
 #include "wakes.h"
 
@@ -39,7 +39,7 @@ static DEFINE_MUTEX(users_lock);
 static unsigned int users;     /* sessions */
 static unsigned int all_users; /* of them, those that ask for all wake-ups; read without the lock */
 
-/* -- what is remembered -------------------------------------------------------------------- */
+/* -- memory of earlier wake-ups -------------------------------------------------------------------- */
 
 static struct iot_wake_note *note_of(struct iot_wakes *wakes, u32 waker)
 {
@@ -74,7 +74,7 @@ static void note_down(struct iot_wakes *wakes, struct iot_wake_note *note,
 	smp_store_release(&wakes->news, wakes->news + 1); /* pairs with wake_record() */
 }
 
-/* What is remembered of another session is nothing. */
+/* The memory of another session does not count. */
 static struct iot_wakes *wakes_begin(struct iot_task *task, const struct iot_session *session)
 {
 	if (task->wakes.epoch != session->number)
@@ -82,7 +82,7 @@ static struct iot_wakes *wakes_begin(struct iot_task *task, const struct iot_ses
 	return &task->wakes;
 }
 
-/* Current's own, which others may be about to change: who reads more news than there were then records too much. */
+/* Current's own, which others may be about to change: a stale read costs a redundant record. */
 static const struct iot_wakes *wakes_of(const struct iot_task *task, const struct iot_session *session)
 {
 	static const struct iot_wakes none;

@@ -28,7 +28,7 @@ static void each_operation_has_a_row_and_nothing_else_has(void **state)
 	assert_true(iot_operation(IOT_KIND_seek)->flags == 7);
 }
 
-static struct iot_record record_of(struct iot_program_op op, const struct iot_found *found)
+static struct iot_record record_of(struct iot_program_op op, const struct iot_observed *found)
 {
 	const struct iot_program_object objects[] = { { .origin = cpu_to_le64(500) } };
 	const struct iot_program program = { .objects = objects, .object_count = 1, .strings = "\0user.a\0value" };
@@ -44,7 +44,7 @@ static struct iot_record record_of(struct iot_program_op op, const struct iot_fo
 
 static void members_reach_the_fields_of_the_record(void **state)
 {
-	const struct iot_found none = {}, seen = { .lock = IOT_LOCK_shared, .request = 7, .size_bytes = 9 };
+	const struct iot_observed none = {}, seen = { .lock = IOT_LOCK_shared, .request = 7, .size_bytes = 9 };
 	struct iot_record r;
 
 	(void)state;
@@ -78,7 +78,7 @@ static void members_reach_the_fields_of_the_record(void **state)
 
 static void texts_are_tails(void **state)
 {
-	const struct iot_found none = {}, seen = { .target = "there", .target_bytes = 5 }, other = { .is_harmless = true };
+	const struct iot_observed none = {}, seen = { .target = "there", .target_bytes = 5 }, other = { .is_harmless = true };
 	struct iot_record r;
 
 	(void)state;

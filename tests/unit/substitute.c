@@ -64,7 +64,7 @@ static void some_results_say_that_it_cannot_be_done(void **state)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct iot_program_op op = make(rows[i].kind, rows[i].flags, rows[i].expected);
 
-		assert_row(rows[i].name, iot_is_unable(&op, rows[i].got) == rows[i].is_unable);
+		assert_row(rows[i].name, iot_is_unsupported(&op, rows[i].got) == rows[i].is_unable);
 	}
 }
 

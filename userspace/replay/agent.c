@@ -26,21 +26,21 @@
 #define STACK_BYTES	(256 << 10)
 #define CLOSE_SECONDS	10
 
-/* Who aborts ends all others: node 1, which says why, lets them finish, and they let it speak. */
+/* An abort ends all other nodes: node 1, which prints the reason, gives them time to end, and they wait for it. */
 #define SPEAKER_SECONDS	2
 #define OTHERS_SECONDS	5
 
 /* -- between engine and nodes ----------------------------------------------------------------- */
 
-static int tell(void *context, u32 node, const struct partition_note *note)
+static int agent_send_note(void *context, u32 node, const struct partition_note *note)
 {
 	struct agent *agent = context;
 
 	return nodes_tell(&agent->nodes, node, (enum nodes_news)note->news, note->what, note->value);
 }
 
-/* Others have got on. */
-static int take(void *context, u32 from, const struct partition_note *note)
+/* Tasks on other nodes have advanced. */
+static int agent_take_note(void *context, u32 from, const struct partition_note *note)
 {
 	struct agent *agent = context;
 	const struct replay_engine *engine;
@@ -54,22 +54,22 @@ static int take(void *context, u32 from, const struct partition_note *note)
 					    engine->signal(agent->replay, note->what, note->value);
 }
 
-/* Tasks here have got on. Return: how many; a negative errno. */
-static int tell_moved(struct agent *agent, u64 timeout_ns)
+/* Report the progress of local tasks. Return: the number of tasks that advanced; a negative errno. */
+static int agent_report(struct agent *agent, u64 timeout_ns)
 {
 	struct iot_replay_move moved[MOVED_MAX];
 	int count = agent->replay->options->engine->moved(agent->replay, moved, MOVED_MAX, timeout_ns);
 	int err = 0, i;
 
 	for (i = 0; i < count && !err; i++)
-		err = partition_report(&agent->partition, moved[i].task, moved[i].ended, tell, agent);
+		err = partition_report(&agent->partition, moved[i].task, moved[i].ended, agent_send_note, agent);
 	return err ? err : count;
 }
 
-static void look_for_cancel(struct agent *agent, bool *is_told)
+static void agent_check_cancel(struct agent *agent, bool *is_sent)
 {
-	if (__atomic_load_n(&agent->is_to_cancel, __ATOMIC_RELAXED) && !*is_told) {
-		*is_told = true;
+	if (__atomic_load_n(&agent->is_to_cancel, __ATOMIC_RELAXED) && !*is_sent) {
+		*is_sent = true;
 		if (!agent->nodes.is_cancelled)
 			nodes_tell_all(&agent->nodes, NODES_CANCEL, 0, 0);
 		agent->nodes.is_cancelled = true;
@@ -78,8 +78,8 @@ static void look_for_cancel(struct agent *agent, bool *is_told)
 		__atomic_store_n(&agent->is_cancelled, 1, __ATOMIC_RELAXED);
 }
 
-/* Return: has anything happened? Or a negative errno. */
-static int turn(struct agent *agent, u64 timeout_ns, bool *is_told)
+/* Return: the number of messages and of tasks that advanced; a negative errno. */
+static int agent_turn(struct agent *agent, u64 timeout_ns, bool *is_sent)
 {
 	int came = 0, state, moved;
 
@@ -88,25 +88,25 @@ static int turn(struct agent *agent, u64 timeout_ns, bool *is_told)
 	if (state < 0)
 		return state;
 	nodes_detect_failures(&agent->nodes);
-	moved = tell_moved(agent, came ? 0 : timeout_ns);
+	moved = agent_report(agent, came ? 0 : timeout_ns);
 	if (moved < 0)
 		return moved;
-	look_for_cancel(agent, is_told);
+	agent_check_cancel(agent, is_sent);
 	state = nodes_send(&agent->nodes);
 	return state ? state : came + moved;
 }
 
-static void *run(void *argument)
+static void *agent_main(void *argument)
 {
 	struct agent *agent = argument;
-	bool is_told = false, is_last = false;
+	bool is_sent = false, is_last = false;
 	u32 idle = 0;
 	int state = 0;
 
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	while (state >= 0 && !(is_last && !state)) {
 		is_last = __atomic_load_n(&agent->is_to_stop, __ATOMIC_ACQUIRE);
-		state = turn(agent, is_last || idle < BUSY_TURNS ? 0 : SLEEP_NS, &is_told);
+		state = agent_turn(agent, is_last || idle < BUSY_TURNS ? 0 : SLEEP_NS, &is_sent);
 		idle = state ? 0 : idle + 1;
 		if (!state && idle < BUSY_TURNS)
 			sched_yield();
@@ -124,7 +124,7 @@ static void *run(void *argument)
  * agent_open() - join the other nodes
  * @agent: out: to be given to agent_close(), also after an error
  * @mpi: openmpi, mpich, or the path of a library; NULL for that of the launcher
- * @limit_s: a node that is not heard of for so long is given up; 0: it is waited for
+ * @limit_s: maximum silence of a node; 0 for no limit
  * @why: out, after an error: a sentence
  * @room: room for it
  *
@@ -152,7 +152,7 @@ int agent_open(struct agent **agent, const char *mpi, u32 limit_s, char *why, si
 }
 
 /**
- * agent_prepare() - find out which tasks this node runs, and what others want to know of them
+ * agent_prepare() - place the tasks, and find the marks of this node
  * @agent: open
  * @program: verified; must stay
  * @rule: how to place tasks
@@ -183,14 +183,14 @@ int agent_prepare(struct agent *agent, const struct iot_program *program, enum p
 }
 
 /**
- * agent_attach() - from now on, what other nodes tell is for this replay
+ * agent_attach() - pass the reports of other nodes to a replay, from now on
  * @agent: prepared
  * @replay: set up
  */
 void agent_attach(struct agent *agent, struct replay *replay)
 {
 	agent->replay = replay;
-	agent->nodes.take = take;
+	agent->nodes.take = agent_take_note;
 	agent->nodes.context = agent;
 }
 
@@ -203,7 +203,7 @@ void agent_detach(struct agent *agent)
 }
 
 /**
- * agent_start() - tell and be told, from now on
+ * agent_start() - start the thread that exchanges reports
  * @agent: has its replay
  *
  * Return: 0 or a negative errno.
@@ -219,14 +219,14 @@ int agent_start(struct agent *agent)
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&agent->thread, &attr, run, agent);
+	err = pthread_create(&agent->thread, &attr, agent_main, agent);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	return -err;
 }
 
 /**
- * agent_stop() - all tasks here have ended: tell the last of it, and leave the engine alone
+ * agent_stop() - all local tasks have ended: send the last reports, and detach from the engine
  *
  * Return: 0; a negative errno if the agent has failed, and others may wait for ever.
  */
@@ -241,7 +241,7 @@ int agent_stop(struct agent *agent)
 }
 
 /**
- * agent_view() - what is known of the nodes
+ * agent_view() - describe the nodes of the replay
  */
 struct agent_view agent_view(const struct agent *agent)
 {
@@ -317,7 +317,7 @@ int agent_gather(struct agent *agent, const char *output, bool *is_here, char *w
 	if (nodes->is_stopped || !nodes->is_finished)
 		return -ENODATA;
 	if (!nodes->is_lost)
-		nodes_ask_clocks(nodes, 1); /* without that, what was known before has to do */
+		nodes_ask_clocks(nodes, 1); /* if it fails, earlier samples remain in use */
 	return nodes_gather(nodes, output, is_here, why, room);
 }
 
@@ -365,7 +365,7 @@ void agent_close(struct agent *agent)
 	if (!agent)
 		return;
 	if (agent->nodes.transport && agent->nodes.is_lost) {
-		if (agent->nodes.node) /* node 0 was lost, and nobody knows who is ready */
+		if (agent->nodes.node) /* node 0 was lost, and the state of the others is unknown */
 			sleep(agent->nodes.node == 1 ? SPEAKER_SECONDS : OTHERS_SECONDS);
 		agent->nodes.transport->abort(1);
 	}
@@ -376,5 +376,5 @@ void agent_close(struct agent *agent)
 	if (agent->partition.program)
 		partition_close(&agent->partition);
 	free(agent->node_of);
-	free(agent); /* its library stays: what it has registered with the process does, too */
+	free(agent); /* its library stays loaded, as its registrations with the process do */
 }

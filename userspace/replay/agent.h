@@ -19,10 +19,10 @@
  * @node_of: of each task of the program
  * @placement: how they came there
  * @partition: the part of this node
- * @replay: that the engine runs; NULL when it can be told nothing
+ * @replay: that the engine runs; NULL when it takes no reports
  * @thread: while it runs
  * @is_to_stop: set by others: all tasks here have ended
- * @is_to_cancel: set by others: tell the other nodes to end
+ * @is_to_cancel: set by others: cancel the other nodes
  * @is_cancelled: set by the thread: another node says that it is to end, or cannot be reached
  * @err: of the thread
  */

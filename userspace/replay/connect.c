@@ -11,7 +11,7 @@
 
 #include "connect.h"
 
-/* What launchers tell the processes that they start. */
+/* Variables that launchers set for their processes. */
 static const struct {
 	const char *variable; /* how many there are */
 	const char *mpi;

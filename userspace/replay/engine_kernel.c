@@ -53,7 +53,7 @@ static int refuse(struct engine *e, const char *what, int err)
 
 /* -- the program ------------------------------------------------------------------------------- */
 
-/* Whoever lacks the module, or the right to use it, may like to know that there is a way without. */
+/* Without the module, or the right to use it, another engine may do. */
 #define WITHOUT "--engine=thread does without"
 
 static int open_device(struct engine *e)
@@ -147,7 +147,7 @@ static int finish_feeder(struct engine *e)
 	if (e->feeder.error != -EBADMSG)
 		return refuse(e, "the program cannot be read any more", e->feeder.error);
 	snprintf(e->replay->why, e->replay->room,
-		 "the file of the program is not any more what was verified");
+		 "the file of the program has changed since its verification");
 	return e->feeder.error;
 }
 

@@ -67,7 +67,7 @@ static void *make_slots(u32 count, size_t slot_bytes)
  * so an open costs what it does, and nothing can be put in its place in between. What is mounted below
  * the target is there, too, so that paths end where they did.
  *
- * Return: a descriptor; a negative errno, as for who may not mount.
+ * Return: a descriptor; a negative errno, for example if the caller may not mount.
  */
 static int mount_without_devices(int target_fd)
 {

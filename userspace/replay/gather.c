@@ -93,7 +93,7 @@ int nodes_ask_clocks(struct nodes *nodes, u32 when)
 	return err;
 }
 
-/* -- files: who has one ------------------------------------------------------------------------------- */
+/* -- the node that has the file ------------------------------------------------------------------------------- */
 
 /**
  * nodes_give_piece() - node 0 wants a piece of the outcomes of this node
@@ -128,7 +128,7 @@ int nodes_give_piece(struct nodes *nodes, u32 bytes, u64 offset_bytes)
 	return err;
 }
 
-/* -- files: who wants one ----------------------------------------------------------------------------- */
+/* -- the node that fetches it ----------------------------------------------------------------------------- */
 
 /**
  * nodes_take_piece() - a piece of outcomes has come

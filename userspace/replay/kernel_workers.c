@@ -152,7 +152,7 @@ static int process_main(const struct process *process)
 
 static void become_process(const struct process *process, pid_t parent)
 {
-	/* A Ctrl-C goes to all of us; who started us decides, and cancels the replay. */
+	/* A Ctrl-C goes to all of us; the parent decides, and cancels the replay. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
@@ -272,7 +272,7 @@ int workers_wait(struct workers *workers, int timeout_ms, char *why, size_t room
 }
 
 /**
- * workers_end() - end what is left, whatever it is doing; workers_wait() tells when it has
+ * workers_end() - end the remaining processes; workers_wait() waits for them
  */
 void workers_end(struct workers *workers)
 {
@@ -285,7 +285,7 @@ void workers_end(struct workers *workers)
 }
 
 /**
- * workers_kill() - end what is left, wait for that, and free; NULL is allowed
+ * workers_kill() - end the remaining processes, wait for them, and free; NULL is allowed
  */
 void workers_kill(struct workers *workers)
 {

@@ -44,7 +44,7 @@ static int make_order(struct local_replay *local)
 }
 
 /**
- * local_replay_open() - make what is needed to play a program
+ * local_replay_open() - allocate a replay by threads
  * @replay: which
  * @runner: functions of the engine
  * @context: of the engine, for them
@@ -196,7 +196,7 @@ void local_replay_status(const struct local_replay *local, struct iot_replay_sta
 
 		status->ops += __atomic_load_n(&stats->ops, __ATOMIC_RELAXED);
 		status->diverged += __atomic_load_n(&stats->diverged, __ATOMIC_RELAXED);
-		status->unable += __atomic_load_n(&stats->unable, __ATOMIC_RELAXED);
+		status->unsupported += __atomic_load_n(&stats->unable, __ATOMIC_RELAXED);
 		status->emulated += __atomic_load_n(&stats->emulated, __ATOMIC_RELAXED);
 		status->harmless += __atomic_load_n(&stats->harmless, __ATOMIC_RELAXED);
 	}
@@ -228,7 +228,7 @@ static void end_tasks(struct local_replay *local)
 }
 
 /**
- * local_replay_close() - end what is left, finish the outcomes, free; NULL is allowed
+ * local_replay_close() - end the remaining tasks, finish the outcomes, free; NULL is allowed
  *
  * Return: 0; a negative errno if the outcomes are not complete.
  */

@@ -153,7 +153,7 @@ int nodes_send(struct nodes *nodes)
 
 /* -- results, as numbers ------------------------------------------------------------------------- */
 
-#define RESULT_FIELDS(F) F(elapsed_ns) F(ops) F(diverged) F(unable) F(emulated) F(harmless) F(stalls) F(lost) \
+#define RESULT_FIELDS(F) F(elapsed_ns) F(ops) F(diverged) F(unsupported) F(emulated) F(harmless) F(stalls) F(lost) \
 	F(workers) F(tasks) F(finished) F(is_cancelled)
 
 enum result_number {
@@ -207,7 +207,7 @@ int nodes_tell_result(struct nodes *nodes, const struct replay_result *result)
 	return err;
 }
 
-/* All nodes start at the same time: what took longest is what it took. */
+/* All nodes start at the same time: the longest time is the time of the replay. */
 void nodes_add_result(struct replay_result *sum, const struct replay_result *part)
 {
 	u32 i;
@@ -216,7 +216,7 @@ void nodes_add_result(struct replay_result *sum, const struct replay_result *par
 		sum->elapsed_ns = part->elapsed_ns;
 	sum->ops += part->ops;
 	sum->diverged += part->diverged;
-	sum->unable += part->unable;
+	sum->unsupported += part->unsupported;
 	sum->emulated += part->emulated;
 	sum->harmless += part->harmless;
 	sum->stalls += part->stalls;

@@ -84,7 +84,7 @@ struct nodes_sample {
  * @note_count: their number
  * @met: rendezvous that it has come to
  * @is_done: its tasks have ended, and its result is known
- * @err: what it failed with, 0 if it has not
+ * @err: its errno, 0 without an error
  * @why: a sentence about that
  * @result: of its part
  * @host: its name
@@ -144,7 +144,7 @@ struct nodes_gathering {
  * @is_lost: some do not answer
  * @is_finished: the results of all that answer are there
  * @code: to exit with, when all have ended
- * @take: called for what others tell of tasks and latches; not 0 ends it with that errno
+ * @take: called for reports of tasks and latches; an error ends the replay
  * @context: for @take
  * @is_interrupted: has a signal come?
  * @wire: held where the transport is used

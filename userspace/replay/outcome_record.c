@@ -19,7 +19,7 @@ static void put_op(struct worker_task *task, const struct iot_program_op *op)
 {
 	struct iot_record r = {};
 
-	iot_outcome_fill(&r, task->local->program, op, &task->step.found, (u64)sysconf(_SC_PAGESIZE));
+	iot_outcome_fill(&r, task->local->program, op, &task->step.observed, (u64)sysconf(_SC_PAGESIZE));
 	r.op.task = task->step.stats.task;
 	r.op.op = number_of(task, op);
 	r.op.result = task->step.result;
@@ -70,7 +70,7 @@ static void put_complete(struct worker_task *queue, const struct iot_program_op 
  */
 void outcome_op(struct worker_task *task, const struct iot_program_op *op)
 {
-	u32 verdict = iot_outcome_verdict(task->local->program, op, &task->step.found, task->step.result, task->step.refused);
+	u32 verdict = iot_outcome_verdict(task->local->program, op, &task->step.observed, task->step.result, task->step.refused);
 
 	if (!task->local->outcomes)
 		return;

@@ -153,7 +153,7 @@ static struct outcome_buffer *take_free(struct worker_task *task)
 }
 
 /**
- * outcome_flush() - what a task has told so far is to be written
+ * outcome_flush() - pass the records of a task to the writer
  */
 void outcome_flush(struct worker_task *task)
 {

@@ -41,7 +41,7 @@ int outcomes_close(struct outcomes *outcomes, u64 *lost);
 void outcome_put(struct worker_task *task, const struct iot_record *record, u64 end_ns);
 void outcome_flush(struct worker_task *task);
 
-/* outcome_record.c: what there is to tell. Without outcomes each does nothing. */
+/* outcome_record.c: the records. Without outcomes each function does nothing. */
 void outcome_op(struct worker_task *task, const struct iot_program_op *op);
 void outcome_dirent(struct worker_task *task, const struct iot_program_op *op, const char *name,
 		    unsigned int type);

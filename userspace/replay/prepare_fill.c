@@ -239,7 +239,7 @@ static int repair_file(struct preparer *p, const struct wanted *wanted, int fd,
 	return err;
 }
 
-/* Who is not root may not be allowed to open its own file; the mode is set in the end. */
+/* Without root, the mode could prevent the owner from opening the file; it is set last. */
 static int open_pinned(int pin, const struct stat *stat)
 {
 	char path[PIN_PATH_BYTES];

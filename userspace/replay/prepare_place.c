@@ -113,7 +113,7 @@ int place_reopen(int pin, int flags)
 }
 
 /*
- * Who is not root may have to open a directory of its own to change what is in there; its mode is
+ * Without root, init may have to open a directory of its own to change what is in there; its mode is
  * set in the end. Return: true if it was opened.
  */
 bool place_may_enter(int dir)

@@ -230,7 +230,7 @@ static void take_result(struct replay *replay)
 	result->elapsed_ns = status.end_ns > status.start_ns ? status.end_ns - status.start_ns : 0;
 	result->ops = status.ops;
 	result->diverged = status.diverged;
-	result->unable = status.unable;
+	result->unsupported = status.unsupported;
 	result->emulated = status.emulated;
 	result->harmless = status.harmless;
 	result->stalls = status.stalls;
@@ -296,7 +296,7 @@ static int begin(struct replay *replay, bool *has_begun)
 	return err;
 }
 
-/* Return: 0; a negative errno if other nodes may wait for what they are not told. */
+/* Return: 0; a negative errno if other nodes may wait for reports that do not come. */
 static int end(struct replay *replay)
 {
 	struct agent *agent = replay->options->agent;

@@ -141,7 +141,7 @@ struct agent;
 
 /**
  * struct replay_options - how to replay
- * @engine: who runs it
+ * @engine: runs it
  * @program: the program, verified; of an engine that streams, from iot_program_stream()
  * @window_bytes: memory that operations may take, of an engine that streams
  * @target: directory; NULL if the engine uses none
@@ -181,7 +181,7 @@ struct replay_options {
  * @elapsed_ns: from the start to the end of the last task
  * @ops: operations run
  * @diverged: of them, those with another result than in the trace
- * @unable: of those, the ones that the target has no operation for
+ * @unsupported: of those, the ones that the target has no operation for
  * @emulated: operations whose place others took
  * @harmless: operations that made something harmless in the place of what would give rights
  * @stalls: times that a worker had to wait until its part of the program was read
@@ -194,7 +194,7 @@ struct replay_result {
 	u64 elapsed_ns;
 	u64 ops;
 	u64 diverged;
-	u64 unable;
+	u64 unsupported;
 	u64 emulated;
 	u64 harmless;
 	u64 stalls;
@@ -217,7 +217,7 @@ int replay_run(const struct replay_options *options, replay_progress_fn progress
 /* -- one of several nodes: agent.c ------------------------------------------------------ */
 
 /**
- * struct agent_view - what is known of the nodes
+ * struct agent_view - the nodes of a replay
  * @node: this one, from 0; node 0 speaks for all
  * @count: their number
  * @placement: how tasks came to nodes, from agent_prepare() on

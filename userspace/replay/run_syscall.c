@@ -31,7 +31,7 @@ u32 mode_to_make(struct worker_task *task, u32 mode)
 
 	if (mode == harmless || task->local->options->is_privileged)
 		return mode;
-	task->step.found.is_harmless = true;
+	task->step.observed.is_harmless = true;
 	return harmless;
 }
 
@@ -47,7 +47,7 @@ u64 rdev_to_make(struct worker_task *task, u32 mode, u64 rdev)
 
 	if (rdev == harmless || task->local->options->is_privileged)
 		return rdev;
-	task->step.found.is_harmless = true;
+	task->step.observed.is_harmless = true;
 	return harmless;
 }
 
@@ -61,7 +61,7 @@ u64 rdev_to_make(struct worker_task *task, u32 mode, u64 rdev)
 void value_to_set(struct worker_task *task, const char *name, u8 *value, size_t value_bytes)
 {
 	if (!task->local->options->is_privileged && iot_harmless_value(name, value, value_bytes))
-		task->step.found.is_harmless = true;
+		task->step.observed.is_harmless = true;
 }
 
 /* -- operations that the target does not have -------------------------------------------------------- */
@@ -128,7 +128,7 @@ s64 run_operation(struct worker_task *task, const struct iot_program_op *op)
 
 	/* A request keeps its handle only until it has ended: see run_complete(). */
 	if (result < 0 && task->local->options->is_emulated && kind != IOT_KIND_complete &&
-	    iot_is_unable(op, result))
+	    iot_is_unsupported(op, result))
 		result = emulate(task, op, result);
 	return result;
 }
@@ -202,9 +202,9 @@ void run_observe(struct worker_task *task, const struct iot_program_op *op)
 	if (fd < 0)
 		return;
 	if (!fstat(fd, &stat)) {
-		task->step.found.size_bytes = (u64)stat.st_size;
+		task->step.observed.size_bytes = (u64)stat.st_size;
 		if (S_ISREG(stat.st_mode))
-			task->step.found.cached_pages = count_cached(task, fd, (u64)stat.st_size);
+			task->step.observed.cached_pages = count_cached(task, fd, (u64)stat.st_size);
 	}
 	handle_put(handle);
 }

@@ -60,7 +60,7 @@ s64 run_stat(struct worker_task *task, const struct iot_program_op *op)
 	if (fd < 0)
 		return fd;
 	result = RESULT(statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &stat));
-	task->step.found.size_bytes = !result && S_ISREG(stat.stx_mode) ? stat.stx_size : 0;
+	task->step.observed.size_bytes = !result && S_ISREG(stat.stx_mode) ? stat.stx_size : 0;
 	if (handle)
 		handle_put(handle);
 	else
@@ -222,7 +222,7 @@ s64 run_getxattr(struct worker_task *task, const struct iot_program_op *op)
  */
 static bool is_left_out(const struct worker_task *task, const struct iot_program_op *op, s64 result)
 {
-	return result == -EINVAL && task->step.found.is_harmless && !op->result;
+	return result == -EINVAL && task->step.observed.is_harmless && !op->result;
 }
 
 /* Of most attributes the trace has the length of the value, not the value: zeros take its place. */
@@ -330,7 +330,7 @@ static s64 set_numbers(int fd, const struct iot_program_op *op)
 	return RESULT(ioctl(fd, FS_IOC_FSSETXATTR, &attr));
 }
 
-/* What the trace does not tell stays as it is. */
+/* Attributes that the trace lacks stay unchanged. */
 static s64 set_flags(int fd, const struct iot_program_op *op)
 {
 	int flags = 0; /* whatever the name of the request says of its argument */

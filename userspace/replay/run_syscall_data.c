@@ -175,7 +175,7 @@ s64 run_complete(struct worker_task *task, const struct iot_program_op *op)
 	if (request->fd < 0)
 		return request->fd;
 	result = move(task, op, request->handle);
-	if (result < 0 && task->local->options->is_emulated && iot_is_unable(op, result) &&
+	if (result < 0 && task->local->options->is_emulated && iot_is_unsupported(op, result) &&
 	    iot_substitute(op, 0, 0, &plain)) {
 		plain_result = move(task, &plain, request->handle);
 		task->step.refused = plain_result < 0 ? 0 : result;
@@ -251,7 +251,7 @@ s64 run_fadvise(struct worker_task *task, const struct iot_program_op *op)
 	return -err;
 }
 
-/* A terminal's request, which tells programs that a file is none. */
+/* A request for terminals, by which programs check whether a file is one. */
 s64 run_ioctl(struct worker_task *task, const struct iot_program_op *op)
 {
 	struct handle *handle;

@@ -177,7 +177,7 @@ static s64 lock_range(struct worker_task *task, const struct iot_program_op *op,
 	if (fcntl(fd, our & IOT_LOCK_test ? F_OFD_GETLK : F_OFD_SETLK, &range))
 		return -errno;
 	if (our & IOT_LOCK_test && range.l_type != F_UNLCK)
-		task->step.found.lock = range.l_type == F_WRLCK ? IOT_LOCK_exclusive : IOT_LOCK_shared;
+		task->step.observed.lock = range.l_type == F_WRLCK ? IOT_LOCK_exclusive : IOT_LOCK_shared;
 	return 0;
 }
 

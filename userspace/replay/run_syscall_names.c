@@ -342,8 +342,8 @@ static s64 read_link(struct worker_task *task, const struct iot_program_op *op, 
 	close(fd);
 	if (result == -ENOENT) /* it is there, and no link */
 		return -EINVAL;
-	task->step.found.target = target;
-	task->step.found.target_bytes = result > 0 ? (u32)result : 0;
+	task->step.observed.target = target;
+	task->step.observed.target_bytes = result > 0 ? (u32)result : 0;
 	return result;
 }
 

@@ -21,7 +21,7 @@
 /**
  * struct handle - an open file
  * @users: see above
- * @is_held: the slot has its reference; who clears it drops that, and nobody drops it twice
+ * @is_held: the slot has its reference; the task that clears it drops the reference, once
  * @fd: the descriptor
  * @flags: O_APPEND and O_DIRECT as they are set
  */

@@ -30,7 +30,7 @@ static int sleep_until(struct worker_task *task, u64 until_ns)
 			    is_long ? now_ns + OUTCOME_AGE_MAX_NS : until_ns - SPIN_NS / 2);
 		if (local_replay_is_cancelled(local))
 			return -ECANCELED;
-		if (is_long) /* what it has told is to be written, however long it sleeps */
+		if (is_long) /* its records are written before a long sleep */
 			outcome_flush(task);
 	}
 	return spin_until(local, until_ns);

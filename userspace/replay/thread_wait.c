@@ -55,7 +55,7 @@ static struct park *park_of_op(const struct local_replay *local, u32 task, u32 i
 	return &local->moved[(task * 0x9e3779b1u + index) & local->moved_mask];
 }
 
-/* Where those are who wait for it. */
+/* The park of the tasks that wait for it. */
 struct park *park_of(const struct local_replay *local, const struct iot_program_wait *wait)
 {
 	u32 task = le32_to_cpu(wait->task), index = le32_to_cpu(wait->index);
@@ -97,7 +97,7 @@ static void count_sleeper(struct local_replay *local, const struct iot_program_w
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* What a task has told is to be written, however long it sleeps. */
+/* The records of the task are written during a long sleep. */
 static void sleep_there(struct worker_task *task, struct park *park, u32 turns)
 {
 	u64 until_ns = task->outcome.buffer ? clock_now_ns() + OUTCOME_AGE_MAX_NS : 0;

@@ -80,7 +80,7 @@ static int run_op(void *worker, const struct iot_program_op *op)
 	do { /* a system call that a signal interrupted is repeated; some locks have this result in the trace */
 		if (local_replay_is_cancelled(task->local))
 			return -ECANCELED;
-		step->found = (struct iot_found){ .request = task->request };
+		step->observed = (struct iot_observed){ .request = task->request };
 		step->refused = 0;
 		step->enter_ns = clock_now_ns();
 		step->result = task->local->runner->run(task, op);

@@ -42,7 +42,7 @@ int iot_blocks_read(const struct iot_blocks *blocks, u64 number, u32 count, void
 }
 
 /**
- * iot_blocks_check() - is a block what it was the first time?
+ * iot_blocks_check() - check that a block has not changed since it was noted
  * @blocks: initialized
  * @number: of the block
  * @bytes: of it, as they were read; nobody else can change them

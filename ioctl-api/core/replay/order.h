@@ -3,13 +3,13 @@
  * order.h - the scheduler of every replay engine: may this operation start?
  *
  * Each task publishes how many of its operations have ended; each latch how many
- * arrivals it still needs. A wait reads one of these numbers. There is no lock: a
+ * signals it still needs. A wait reads one of these numbers. There is no lock: a
  * task's number is written by the task alone, and grows; a latch's is counted down
  * atomically, and stays at zero.
  *
  *		    writes                      reads
  *   progress[t]    worker of t, release     everybody, acquire
- *   pending[h]     who arrives at h, atomic    everybody, acquire
+ *   pending[h]     signalers, atomic         all, acquire
  *
  * What it means to wait is the engine's business: sleep, spin, or do something else.
  */
@@ -24,7 +24,7 @@
  * @progress: for each task, operations that have ended; see iot_order_progress()
  * @step: from the number of one task to that of the next: IOT_ORDER_STEP where tasks run at the
  *	same time, so that those that have nothing to do with each other share no cache line
- * @pending: for each latch, arrivals that are missing
+ * @pending: for each latch, signals that are missing
  */
 struct iot_order {
 	const struct iot_program *program;

@@ -30,29 +30,29 @@ static void set_text_tail(struct iot_record *r, const char *text)
 
 /* The name of an attribute, and the value that was set; unless another value was. */
 static void set_xattr_tail(struct iot_record *r, const struct iot_program *program,
-			   const struct iot_program_op *op, const struct iot_found *found)
+			   const struct iot_program_op *op, const struct iot_observed *observed)
 {
 	const char *name = iot_program_string(program, op->xattr);
 	u64 bytes = strlen(name);
 
-	if (r->kind == IOT_KIND_setxattr && op->has_value && !found->is_harmless)
+	if (r->kind == IOT_KIND_setxattr && op->has_value && !observed->is_harmless)
 		bytes += 1 + le64_to_cpu(op->length_bytes);
 	set_tail(r, name, bytes);
 }
 
 /* Both as the replay set them, see harmless.h. */
-static u32 mode_of(const struct iot_program_op *op, const struct iot_found *found)
+static u32 mode_of(const struct iot_program_op *op, const struct iot_observed *observed)
 {
 	u32 mode = le32_to_cpu(op->mode);
 
-	return found->is_harmless ? iot_harmless_mode(mode) : mode;
+	return observed->is_harmless ? iot_harmless_mode(mode) : mode;
 }
 
-static u64 rdev_of(const struct iot_program_op *op, const struct iot_found *found)
+static u64 rdev_of(const struct iot_program_op *op, const struct iot_observed *observed)
 {
 	u64 rdev = le64_to_cpu(op->rdev);
 
-	return found->is_harmless ? iot_harmless_rdev(mode_of(op, found), rdev) : rdev;
+	return observed->is_harmless ? iot_harmless_rdev(mode_of(op, observed), rdev) : rdev;
 }
 
 /* The field of a record from the member of an operation, for each use of IOT_OPERAND_USES that records have. */
@@ -78,20 +78,20 @@ static u64 rdev_of(const struct iot_program_op *op, const struct iot_found *foun
 #define FILL_transfer(field, member)	 FILL_u64(field, member)
 #define FILL_small(field, member)	 FILL_u64(field, member)
 #define FILL_page(field, member)	 field = page_bytes
-#define FILL_new_mode(field, member)	 field = mode_of(op, found)
-#define FILL_rdev(field, member)	 field = rdev_of(op, found)
+#define FILL_new_mode(field, member)	 field = mode_of(op, observed)
+#define FILL_rdev(field, member)	 field = rdev_of(op, observed)
 #define FILL_target(field, member)	 set_text_tail(r, iot_program_string(program, member))
-#define FILL_xattr(field, member)	 set_xattr_tail(r, program, op, found)
+#define FILL_xattr(field, member)	 set_xattr_tail(r, program, op, observed)
 
-/* The field of a record from what the operation has found. */
-#define FOUND_size_bytes(field)	  field = found->size_bytes
-#define FOUND_cached_pages(field) field = found->cached_pages
-#define FOUND_request(field)	  field = found->request
-#define FOUND_lock(field)	  field = found->lock
-#define FOUND_target(field)	  set_tail(r, found->target, found->target_bytes)
+/* The field of a record from the observations of the operation. */
+#define OBSERVED_size_bytes(field)	  field = observed->size_bytes
+#define OBSERVED_cached_pages(field) field = observed->cached_pages
+#define OBSERVED_request(field)	  field = observed->request
+#define OBSERVED_lock(field)	  field = observed->lock
+#define OBSERVED_target(field)	  set_tail(r, observed->target, observed->target_bytes)
 
 #define FILL_FIELD(k, use, member, field, ...) FILL_##use(r->k.field, op->member);
-#define FILL_FOUND(k, what, field) FOUND_##what(r->k.field);
+#define FILL_FOUND(k, what, field) OBSERVED_##what(r->k.field);
 #define FILL_KIND(k, ...)                                                        \
 	case IOT_KIND_##k:                                                       \
 		IOT_OPERANDS_##k(FILL_FIELD, IOT_OPERAND_SKIP, FILL_FOUND, k)    \
@@ -102,11 +102,11 @@ static u64 rdev_of(const struct iot_program_op *op, const struct iot_found *foun
  * @r: kind, arguments and tail are filled in; who, when and with which result is the caller's
  * @program: of the operation
  * @op: that stands for a record, and for no end of a request
- * @found: what it found; its target, or the program, must live as long as @r is used
+ * @observed: observations of the operation; its target, or the program, must live as long as @r is used
  * @page_bytes: of this machine: what a touch makes accessible
  */
 void iot_outcome_fill(struct iot_record *r, const struct iot_program *program,
-		      const struct iot_program_op *op, const struct iot_found *found, u64 page_bytes)
+		      const struct iot_program_op *op, const struct iot_observed *observed, u64 page_bytes)
 {
 	r->kind = le16_to_cpu(op->kind);
 	switch (r->kind) {

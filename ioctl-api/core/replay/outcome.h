@@ -10,7 +10,7 @@
 #include "substitute.h"
 
 /**
- * struct iot_found - what an operation found besides its result
+ * struct iot_observed - observations of an operation besides its result
  * @size_bytes: of the object of an open or stat
  * @cached_pages: pages of it in the page cache, of an open
  * @target: of a symbolic link, not terminated
@@ -19,7 +19,7 @@
  * @lock: IOT_LOCK_*: of a test of a lock, what is in the way
  * @is_harmless: what was made would have given rights, and was made without them, see harmless.h
  */
-struct iot_found {
+struct iot_observed {
 	u64 size_bytes;
 	u64 cached_pages;
 	const char *target;
@@ -61,16 +61,16 @@ static inline bool iot_is_lock_in_vain(const struct iot_program_op *op)
  * operation; else 0. Return: an enum iot_verdict, or IOT_VERDICT_NONE if it ended as in the trace.
  */
 static inline u32 iot_outcome_verdict(const struct iot_program *program, const struct iot_program_op *op,
-				      const struct iot_found *found, s64 result, s64 refused)
+				      const struct iot_observed *observed, s64 result, s64 refused)
 {
 	if (refused)
 		return IOT_VERDICT_emulated;
 	if (!iot_outcome_is_expected(program, op, result))
-		return iot_is_unable(op, result) ? IOT_VERDICT_unable : IOT_VERDICT_otherwise;
-	return found->is_harmless && result >= 0 ? IOT_VERDICT_harmless : IOT_VERDICT_NONE;
+		return iot_is_unsupported(op, result) ? IOT_VERDICT_unable : IOT_VERDICT_otherwise;
+	return observed->is_harmless && result >= 0 ? IOT_VERDICT_harmless : IOT_VERDICT_NONE;
 }
 
 void iot_outcome_fill(struct iot_record *r, const struct iot_program *program,
-		      const struct iot_program_op *op, const struct iot_found *found, u64 page_bytes);
+		      const struct iot_program_op *op, const struct iot_observed *observed, u64 page_bytes);
 
 #endif

@@ -18,7 +18,7 @@ static u64 lesser(u64 x, u64 y)
  * @ready_ns: when what the operation waits for had happened
  * @think_ns: think time, scaled
  *
- * The task thinks while it waits. What it waits longer is no lateness that it could make up for.
+ * The task thinks while it waits. A longer wait is not lateness, and is not made up for.
  *
  * Return: what stands for the end of an operation before it, on the same clock.
  */

@@ -75,7 +75,7 @@ u64 iot_section_bytes(const struct iot_program_head *head, u32 section)
 	return le64_to_cpu(head->sections[section].count) * unit_bytes[section];
 }
 
-/* Whoever runs a program makes room for its slots, of which no operation uses more than two. */
+/* An engine allocates the slots of a program, of which no operation uses more than two. */
 static int check_slots(const struct iot_program_head *head, struct iot_reject *reject)
 {
 	u64 ops = le64_to_cpu(head->sections[IOT_SECTION_OPS].count);

@@ -7,7 +7,7 @@
  *
  * An engine offers a table of functions, which is constant where these are called: all of it is inlined, and a
  * call through the table is a direct one. Between the two, an engine may leave the task and come back (`is_pending`);
- * after an error in the first it may call it again, and what has been waited for is not waited for again.
+ * after an error in the first it may call it again, and waits that hold are not repeated.
  */
 #ifndef IOTAPE_CORE_STEP_H
 #define IOTAPE_CORE_STEP_H
@@ -27,7 +27,7 @@
  * @pace: wake-up lateness
  * @result: of the last operation
  * @refused: what the target answered, if an emulation took the place of the operation; else 0
- * @found: what else the operation observed, for its record
+ * @observed: observations of the operation besides its result, for its record
  * @stats: for the `played` record of the task
  */
 struct iot_step {
@@ -40,7 +40,7 @@ struct iot_step {
 	struct iot_lateness pace;
 	s64 result;
 	s64 refused;
-	struct iot_found found;
+	struct iot_observed observed;
 	struct iot_rec_played stats;
 };
 
@@ -71,7 +71,7 @@ struct iot_step_options {
  * @wait_at: the @nth wait of an operation
  * @wait_for: sleep until a wait holds
  * @admit: wait for what else the engine needs before the operation: a free request queue, the collector
- * @run: run the operation, which has a record; sets `enter_ns`, `result`, `refused` and `found` of the step.
+ * @run: run the operation, which has a record; sets `enter_ns`, `result`, `refused` and `observed` of the step.
  *	Return: 0; 1 if the operation ends later
  * @record: write the record of the operation. Return: when it ended
  * @signal: count down a latch
@@ -204,11 +204,11 @@ static inline void iot_step_count(struct iot_step *step, const struct iot_progra
 {
 	if (__builtin_expect(!iot_outcome_is_expected(program, op, result), 0)) {
 		iot_count(&step->stats.diverged, 1);
-		iot_count(&step->stats.unable, iot_is_unable(op, result));
+		iot_count(&step->stats.unable, iot_is_unsupported(op, result));
 	}
 	if (step->refused)
 		iot_count(&step->stats.emulated, 1);
-	if (step->found.is_harmless && result >= 0)
+	if (step->observed.is_harmless && result >= 0)
 		iot_count(&step->stats.harmless, 1);
 }
 
@@ -220,7 +220,7 @@ static inline void iot_step_count(struct iot_step *step, const struct iot_progra
  * @calls: of the engine, a constant
  * @op: the operation
  *
- * The trace has it before those who wait for it.
+ * The record is written before waiting tasks continue.
  */
 IOT_STEP_INLINE void iot_step_end(void *worker, struct iot_step *step, const struct iot_step_options *options,
 				  const struct iot_step_calls *calls, const struct iot_program_op *op)

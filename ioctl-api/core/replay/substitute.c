@@ -28,13 +28,13 @@ static bool is_unsupported_kind(u16 kind, u32 flags, s64 result)
 }
 
 /**
- * iot_is_unable() - does a result say that the target has no such operation?
+ * iot_is_unsupported() - does a result say that the target has no such operation?
  * @op: the operation
  * @result: in the replay
  *
  * Only where the original succeeded; where it was refused, too, in another way, nothing is known.
  */
-bool iot_is_unable(const struct iot_program_op *op, s64 result)
+bool iot_is_unsupported(const struct iot_program_op *op, s64 result)
 {
 	if ((s64)le64_to_cpu(op->result) < 0)
 		return false;
@@ -186,14 +186,14 @@ static bool emulate_map(const struct iot_program_op *op, u64 size_bytes, u32 ste
 
 /**
  * iot_substitute() - what may be run instead of an operation that the target does not have
- * @op: of which iot_is_unable() is true
+ * @op: of which iot_is_unsupported() is true
  * @size_bytes: of the file of its handle, for a fallocate
  * @step: from 0
  * @next: out: a step; unless iot_substitute_is_retry(), it must end as it says, and the operation has
  *	then ended as in the trace
  *
  * Return: true if there is such a step; false behind the last one, or at once if there is nothing
- * that would do the same to those who come later.
+ * that would do the same to later tasks.
  */
 bool iot_substitute(const struct iot_program_op *op, u64 size_bytes, u32 step,
 		    struct iot_program_op *next)

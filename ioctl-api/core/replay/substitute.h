@@ -7,7 +7,7 @@
 
 #include "program.h"
 
-bool iot_is_unable(const struct iot_program_op *op, s64 result);
+bool iot_is_unsupported(const struct iot_program_op *op, s64 result);
 bool iot_substitute(const struct iot_program_op *op, u64 size_bytes, u32 step,
 		    struct iot_program_op *next);
 

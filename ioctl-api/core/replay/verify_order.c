@@ -10,7 +10,7 @@
  * at again when what it waits for has happened, and then goes on with its next wait. Who
  * still waits when nothing moves any more waits in a circle, perhaps for itself.
  *
- * Each wait is slept on at most once, whatever the program: those who wait for a task are
+ * Each wait is slept on at most once, whatever the program: tasks that wait for a task are
  * in a heap by the operation they wait for. It is a pairing heap: a tree in which nobody
  * waits for more than its children do, a node's children being a list.
  *
@@ -21,8 +21,8 @@ struct dry_run {
 	struct iot_order order;
 	u32 *holding;	   /* of each task, waits of its next operation that are known to hold */
 	u32 *awaited;	   /* of a task that waits for a task, the operation it waits for */
-	u32 *task_waiters; /* of each task, top of the heap of those who wait for it */
-	u32 *latch_waiters;  /* of each latch, first on the list of those who wait for it */
+	u32 *task_waiters; /* of each task, top of the heap of the tasks that wait for it */
+	u32 *latch_waiters;  /* of each latch, first on the list of the tasks that wait for it */
 	u32 *child;	   /* of a task in a heap, its first child */
 	u32 *sibling;	   /* the next child of the same parent, or the next on the list */
 	u32 *ready;	   /* stack */
@@ -65,7 +65,7 @@ static u32 heap_rest(struct dry_run *run, u32 top)
 	return rest;
 }
 
-/* A task has got on: who waited for no more than that is ready. */
+/* A task has advanced: waits up to its progress hold. */
 static void wake_task_waiters(struct dry_run *run, u32 task)
 {
 	u32 *top = &run->task_waiters[task];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * control.h - what is asked of the modules: the ioctls of /dev/iotape and /dev/replayfs.
+ * control.h - the ioctls of /dev/iotape and /dev/replayfs.
  *
  * Rules: fixed-width fields without holes, so that 32-bit callers need no
  * translation; every reserved field and every unknown flag must be zero, or the
@@ -42,7 +42,7 @@ struct iot_query {
 #define IOT_FEATURE_WAKES 1u /* IOT_CREATE_WAKES may be asked for */
 #define IOT_FEATURE_FILTER 4u /* IOT_IOC_FILTER is there */
 #define IOT_FEATURE_CTL 16u /* IOT_IOC_CTL, IOT_IOC_DONE, IOT_IOC_DESCRIBE and IOT_IOC_INFO are there */
-#define IOT_FEATURE_ADMIT 2u /* IOT_IOC_ADMIT is there: not everyone who can name a mount may join */
+#define IOT_FEATURE_ADMIT 2u /* IOT_IOC_ADMIT is there: to name a mount is not enough to join its session */
 
 enum iot_policy {
 	IOT_POLICY_BLOCK = 0, /* a task that got ahead of the collector waits */
@@ -55,7 +55,7 @@ enum iot_policy {
 #define IOT_FLUSH_MS_MIN   10
 #define IOT_FLUSH_MS_MAX   60000
 
-#define IOT_CREATE_WAKES 1u /* record who wakes whom out of a wait */
+#define IOT_CREATE_WAKES 1u /* record which task wakes which */
 
 /**
  * struct iot_create - make the descriptor a session; needs CAP_SYS_ADMIN
@@ -520,7 +520,7 @@ struct iot_replay_keep {
  * @end_ns: monotonic clock when the last task ended, 0 before
  * @workers: workers that have come in so far
  * @roots: tasks that must have one before it can start
- * @unable: of @diverged, those that the target has no operation for
+ * @unsupported: of @diverged, operations that the target does not support
  * @emulated: operations whose place others took
  * @harmless: operations that made something harmless in the place of what would give rights
  */
@@ -534,7 +534,7 @@ struct iot_replay_status {
 	__u64 end_ns;
 	__u32 workers;
 	__u32 roots;
-	__u64 unable;
+	__u64 unsupported;
 	__u64 emulated;
 	__u64 harmless;
 };
@@ -612,7 +612,7 @@ struct iot_replay_signal {
 /*
  * Read the program, if it is streamed, ahead of the workers; to be called by a thread of its own
  * once the replay is set up. Returns 0 when no task needs more, EINTR when a signal came (call
- * again), ECANCELED; EBADMSG if the file is not any more what was verified, or another errno if it
+ * again), ECANCELED; EBADMSG if the file has changed since its verification, or another errno if it
  * cannot be read: then the replay is cancelled.
  */
 #define IOT_RIOC_FEED	_IO(IOT_IOC_MAGIC, 45)
