@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/graph/load.h"
-#include "analyse/mpi/partners.h"
+#include "analyse/graph/graph_load.h"
+#include "analyse/mpi/mpi_partners.h"
 #include "cmd.h"
 #include "core/trace/schema_table.h"
 #include "json.h"

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "analyse/diff/diff.h"
-#include "analyse/graph/load.h"
-#include "analyse/mpi/partners.h"
+#include "analyse/graph/graph_load.h"
+#include "analyse/mpi/mpi_partners.h"
 #include "analyse/stats/profile.h"
 #include "compile/compile.h"
 #include "make_trace.h"

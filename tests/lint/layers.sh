@@ -24,7 +24,7 @@ parts() {
 	for part; do
 		case $part in
 		analyse) headers+='|"analyse/[a-z]+/[a-z_]+\.h"' ;;
-		analyse/*) headers+="|\"$part/[a-z]+\.h\"" ;;
+		analyse/*) headers+="|\"$part/[a-z_]+\.h\"" ;;
 		*) headers+="|\"$part/$part\\.h\"" ;;
 		esac
 	done

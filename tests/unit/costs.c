@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "analyse/graph/load.h"
-#include "analyse/order/order.h"
+#include "analyse/graph/graph_load.h"
+#include "analyse/order/order_passes.h"
 #include "analyse/stats/times.h"
 #include "scratch.h"
 #include "scribe.h"

@@ -2,7 +2,7 @@
 /*
  * data.c - a file that is written all over costs each write about the same, however many pieces it has.
  */
-#include "analyse/order/data.h"
+#include "analyse/order/tracker_data.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -16,7 +16,7 @@
 /* Pieces that do not touch each other, each before those that are there. Return: seconds of CPU time. */
 static double writes(u32 count)
 {
-	struct data data = {};
+	struct data_tracker data = {};
 	struct waiter waiter;
 	struct graph *graph;
 	clock_t begun;
@@ -39,11 +39,11 @@ static double writes(u32 count)
 
 		waiter.index = waiter.target = i;
 		waiter.enter_ns = 10 * i;
-		assert_int_equal(data_use(&waiter, &data, offset_bytes, offset_bytes + PIECE_BYTES, true), 0);
+		assert_int_equal(data_tracker_use(&waiter, &data, offset_bytes, offset_bytes + PIECE_BYTES, true), 0);
 	}
 	taken = (double)(clock() - begun) / CLOCKS_PER_SEC;
 	assert_int_equal(data.count, count);
-	data_exit(&data);
+	data_tracker_exit(&data);
 	waiter_close(&waiter);
 	graph_close(graph);
 	return taken;

@@ -5,13 +5,13 @@
  * Operations at random use one resource; what each has waited for, directly or through others, is found in the
  * simplest way, with latches and without.
  */
-#include "analyse/order/resource.h"
-#include "analyse/graph/walk.h"
+#include "analyse/order/tracker.h"
+#include "analyse/graph/causal.h"
 
 #include <stdlib.h>
 
 #include "suite.h"
-#include "analyse/order/order.h"
+#include "analyse/order/order_passes.h"
 
 #define TASKS  9
 #define OPS    24
@@ -79,7 +79,7 @@ static void find_history(struct history *h, struct graph *graph)
 	h->after = calloc(ops, sizeof(*h->after));
 	h->latches = calloc(graph->latch_count + 1ul, sizeof(*h->latches));
 	assert_true(h->after && h->latches);
-	assert_int_equal(graph_walk(graph, visit, h), 0);
+	assert_int_equal(causal_traverse(graph, visit, h), 0);
 	for (i = 0; i < TASKS; i++)
 		assert_int_equal(h->done[i], OPS);
 	free(h->after);
@@ -93,7 +93,7 @@ static void find_history(struct history *h, struct graph *graph)
 static struct graph *make_graph(u64 random, u32 fan_in_min, u32 length_ns, u32 late_ns)
 {
 	static const enum use uses[] = { USE_LOOK, USE_CHANGE, USE_CHANGE, USE_EXCLUSIVE };
-	struct resource resource = {};
+	struct tracker resource = {};
 	struct waiter waiter;
 	u64 free_ns[TASKS] = {}, now_ns = 10;
 	struct graph *graph;
@@ -123,10 +123,10 @@ static struct graph *make_graph(u64 random, u32 fan_in_min, u32 length_ns, u32 l
 		waiter.enter_ns = op->enter_ns;
 		if (!below(&random, 20))
 			use = uses[below(&random, ARRAY_SIZE(uses))];
-		assert_int_equal(resource_use(&waiter, &resource, use, EDGE_size), 0);
+		assert_int_equal(tracker_use(&waiter, &resource, use, EDGE_size), 0);
 		i++;
 	}
-	resource_exit(&resource);
+	tracker_exit(&resource);
 	waiter_close(&waiter);
 	assert_int_equal(graph_pass_fan_in(graph), 0);
 	return graph;
@@ -224,7 +224,7 @@ static void and_nothing_that_is_not_true(void **state)
 static void edges_grow_with_the_tasks(void **state)
 {
 	const u32 tasks = 1000, rounds = 4;
-	struct resource resource = {};
+	struct tracker resource = {};
 	struct waiter waiter;
 	struct graph *graph;
 	u32 round, i, task;
@@ -243,13 +243,13 @@ static void edges_grow_with_the_tasks(void **state)
 			waiter.task = i;
 			waiter.index = waiter.target = round;
 			waiter.enter_ns = op->enter_ns;
-			assert_int_equal(resource_use(&waiter, &resource, round % 2 ? USE_CHANGE : USE_LOOK,
+			assert_int_equal(tracker_use(&waiter, &resource, round % 2 ? USE_CHANGE : USE_LOOK,
 						      EDGE_size), 0);
 		}
 	assert_int_equal(graph->latch_count, rounds - 1);
 	assert_int_equal(graph->arrival_count, tasks * (rounds - 1));
 	assert_true(graph->edge_count < 20 * tasks * (rounds - 1));
-	resource_exit(&resource);
+	tracker_exit(&resource);
 	waiter_close(&waiter);
 	graph_close(graph);
 }

@@ -7,10 +7,10 @@
  */
 #include <sys/stat.h>
 
-#include "analyse/graph/load.h"
+#include "analyse/graph/graph_load.h"
 #include "scratch.h"
 #include "suite.h"
-#include "analyse/order/order.h"
+#include "analyse/order/order_passes.h"
 
 #define BEGIN_NS 1000000
 #define MS	 1000000

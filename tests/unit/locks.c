@@ -9,7 +9,7 @@
 
 #include "analyse/graph/graph.h"
 #include "suite.h"
-#include "analyse/order/order.h"
+#include "analyse/order/order_passes.h"
 
 #define STEPS_MAX 8
 

@@ -6,7 +6,7 @@
  * the first waits for the second, or TASK.OP<hN for latch N.
  */
 #include "mpi_graph.h"
-#include "analyse/order/order.h"
+#include "analyse/order/order_passes.h"
 #include "analyse/mpi/mpi.h"
 
 #include <stdlib.h>

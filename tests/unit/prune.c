@@ -5,12 +5,12 @@
  * Random graphs with latches; what each operation has waited for is found in the simplest way,
  * before and after.
  */
-#include "analyse/graph/walk.h"
+#include "analyse/graph/causal.h"
 
 #include <stdlib.h>
 
 #include "suite.h"
-#include "analyse/order/order.h"
+#include "analyse/order/order_passes.h"
 
 #define TASKS  5
 #define OPS    30
@@ -149,7 +149,7 @@ static struct history *history_of(struct graph *graph, u32 skipped)
 	assert_non_null(h);
 	h->graph = graph;
 	h->skipped = skipped;
-	assert_int_equal(graph_walk(graph, visit, h), 0);
+	assert_int_equal(causal_traverse(graph, visit, h), 0);
 	assert_int_equal(h->visited, TASKS * OPS);
 	return h;
 }
@@ -221,7 +221,7 @@ static void edges_come_before_time(void **state)
 	for (i = 0; i + 1 < TASKS; i++) /* each waits for the next one */
 		assert_int_equal(graph_edge_add(graph, i + 1, 0, op_at(graph, i, 0), EDGE_life), 0);
 	h.graph = graph;
-	assert_int_equal(graph_walk(graph, visit, &h), 0);
+	assert_int_equal(causal_traverse(graph, visit, &h), 0);
 	assert_int_equal(h.visited, TASKS);
 	assert_int_equal(h.known[0][0][TASKS - 1], 1);
 	graph_close(graph);

@@ -8,7 +8,7 @@
 #include "analyse/graph/graph.h"
 
 #include "suite.h"
-#include "analyse/order/order.h"
+#include "analyse/order/order_passes.h"
 
 #define HANDLE 7
 

@@ -12,7 +12,7 @@
 #include "scribe.h"
 #include "suite.h"
 #include "waits.h"
-#include "analyse/order/order.h"
+#include "analyse/order/order_passes.h"
 
 #define HANDLE	  7
 #define OLD_BYTES 8192

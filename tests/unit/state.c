@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "analyse/diff/diff.h"
-#include "analyse/graph/load.h"
+#include "analyse/graph/graph_load.h"
 #include "suite.h"
-#include "analyse/order/order.h"
+#include "analyse/order/order_passes.h"
 
 #define BEGIN_NS 1000000
 #define STEPS_MAX 16

@@ -2,12 +2,12 @@
 /*
  * throttle.c - what a task waited for the collector is no time of its own.
  */
-#include "analyse/graph/load.h"
+#include "analyse/graph/graph_load.h"
 #include "compile/compile.h"
 #include "scratch.h"
 #include "scribe.h"
 #include "suite.h"
-#include "analyse/order/order.h"
+#include "analyse/order/order_passes.h"
 
 #define HANDLE	7
 #define HELD_NS 50000000

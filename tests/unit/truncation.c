@@ -3,7 +3,7 @@
  * truncation.c - an open that truncates lasts until the truncation, which has a record of its own, has ended;
  * and what a write saw of the size may be from before a truncation that it waited for.
  */
-#include "analyse/graph/load.h"
+#include "analyse/graph/graph_load.h"
 #include "compile/compile.h"
 #include "scratch.h"
 #include "scribe.h"

@@ -6,7 +6,7 @@
 #define IOTAPE_COMPILER_H
 
 #include "compile.h"
-#include "slots.h"
+#include "compile_slots.h"
 
 /**
  * struct compiler - the work on a program

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/graph/load.h"
+#include "analyse/graph/graph_load.h"
 #include "state.h"
 
 /* A task of a node, or a process. */

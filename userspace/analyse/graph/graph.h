@@ -2,7 +2,7 @@
 /*
  * graph.h - a trace as a graph: tasks, their operations in order, and edges between them.
  *
- * load.c and load_fields.c make it from a trace; the passes of analyse/passes/passes.c add to it.
+ * graph_load.c and load_fields.c make it from a trace; the passes of analyse/passes/passes.c add to it.
  *
  * An edge says that an operation must have ended before another one starts; its two
  * operations did not overlap in the trace, but for the two halves of MPI calls, whose

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * loader.h - what load.c, which makes operations of records, and load_fields.c, which fills them
+ * loader.h - what graph_load.c, which makes operations of records, and load_fields.c, which fills them
  * in, know of the record at hand.
  */
 #ifndef IOTAPE_LOADER_H
@@ -8,7 +8,7 @@
 
 #include "early.h"
 #include "live.h"
-#include "load.h"
+#include "graph_load.h"
 
 /* A mapping that a fork copied, before it is known for which child. */
 struct inherited_map {

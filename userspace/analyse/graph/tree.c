@@ -34,7 +34,7 @@ void tree_close(struct tree *tree)
 
 	if (!tree)
 		return;
-	tree_free_sights(tree);
+	tree_free_observations(tree);
 	HASH_ITER (hh, tree->nodes, node, next_node) {
 		HASH_DEL(tree->nodes, node);
 		free(node->path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tree_nodes.h - what a tree is made of: private to tree.c and tree_sights.c.
+ * tree_nodes.h - what a tree is made of: private to tree.c and tree_observations.c.
  */
 #ifndef IOTAPE_TREE_NODES_H
 #define IOTAPE_TREE_NODES_H
@@ -16,18 +16,18 @@ enum node_state {
 };
 
 /* An operation of the trace; one that others are nested in stands for those. */
-struct sight_by {
+struct observer {
 	u32 task;
 	u32 op; /* 0: none */
 };
 
 /**
- * struct sight - what an operation that changed a name found there, while the first was under way
+ * struct observation - what an operation that changed a name found there, while the first was under way
  * @next: of the same node
  */
-struct sight {
-	struct sight *next;
-	struct sight_by by;
+struct observation {
+	struct observation *next;
+	struct observer by;
 	enum node_state state;
 	struct tree_object *object;
 };
@@ -54,9 +54,9 @@ struct node {
 	enum node_state state;
 	u32 type;
 	struct tree_object *object;
-	struct sight_by first_by;
+	struct observer first_by;
 	u64 until_ns;
-	struct sight *rivals;
+	struct observation *rivals;
 	struct arrival *arrivals;
 	bool is_disputed;
 	char *path;
@@ -128,11 +128,11 @@ struct node *tree_node_of(struct tree *tree, u64 name);
 struct tree_object *tree_object_of(struct tree *tree, u64 id);
 void *tree_allocate(struct tree *tree, size_t bytes);
 
-/* tree_sights.c */
+/* tree_observations.c */
 void tree_found(struct tree *tree, u64 name, u64 id, bool is_change);
 void tree_missed(struct tree *tree, u64 name, bool is_change);
 void tree_came(struct tree *tree, u64 name, u64 id);
 void tree_listed(struct tree *tree, struct node *node, u32 type);
-void tree_free_sights(struct tree *tree);
+void tree_free_observations(struct tree *tree);
 
 #endif

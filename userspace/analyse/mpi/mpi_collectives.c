@@ -339,7 +339,7 @@ u32 graph_comm_first(const struct graph *graph, u64 comm)
 	return rank ? rank->first : 0;
 }
 
-static int connect_one(struct graph *graph, struct mpi_telling *telling, const struct mpi_member *members,
+static int connect_one(struct graph *graph, struct mpi_report *report, const struct mpi_member *members,
 		       u32 count, struct mpi_needs *needs)
 {
 	const struct graph_rank *rank = any_rank(graph, members[0].comm);
@@ -347,8 +347,8 @@ static int connect_one(struct graph *graph, struct mpi_telling *telling, const s
 
 	if (count != (rank ? rank->size : 0))
 		mpi_unmatched(graph, members[0].call, "a collective that not all ranks called");
-	if (telling->listener)
-		return mpi_tell(graph, telling, members, count, needs);
+	if (report->listener)
+		return mpi_report(graph, report, members, count, needs);
 	if (count == 1)
 		return 0;
 	err = mpi_needs_find(graph, members, count, needs);
@@ -358,7 +358,7 @@ static int connect_one(struct graph *graph, struct mpi_telling *telling, const s
 static int connect_all(struct graph *graph, const struct graph_mpi_listener *listener,
 		       const struct mpi_member *members, size_t count)
 {
-	struct mpi_telling telling = { .listener = listener };
+	struct mpi_report report = { .listener = listener };
 	struct mpi_needs needs = {};
 	size_t first, last;
 	int err = 0;
@@ -368,10 +368,10 @@ static int connect_all(struct graph *graph, const struct graph_mpi_listener *lis
 				       members[last].number == members[first].number;
 		     last++)
 			;
-		err = connect_one(graph, &telling, &members[first], (u32)(last - first), &needs);
+		err = connect_one(graph, &report, &members[first], (u32)(last - first), &needs);
 	}
 	mpi_needs_close(&needs);
-	mpi_telling_close(&telling);
+	mpi_report_close(&report);
 	return err;
 }
 

@@ -113,12 +113,12 @@ void mpi_needs_close(struct mpi_needs *needs);
 void mpi_near_sort(struct graph *graph);
 
 /**
- * struct mpi_telling - the arguments of a listener's functions
+ * struct mpi_report - the arguments of a listener's functions
  * @parts: the members of a collective
  * @from, @to: room for some of them each
  * @room: for so many
  */
-struct mpi_telling {
+struct mpi_report {
 	const struct graph_mpi_listener *listener;
 	struct graph_mpi_part *parts;
 	struct graph_mpi_part *from;
@@ -126,9 +126,9 @@ struct mpi_telling {
 	u32 room;
 };
 
-int mpi_tell(struct graph *graph, struct mpi_telling *telling, const struct mpi_member *members, u32 count,
+int mpi_report(struct graph *graph, struct mpi_report *report, const struct mpi_member *members, u32 count,
 	     struct mpi_needs *needs);
-void mpi_telling_close(struct mpi_telling *telling);
+void mpi_report_close(struct mpi_report *report);
 
 int mpi_parts_collect(const struct graph *graph, struct mpi_parts *parts);
 int mpi_parts_connect(struct graph *graph, const struct mpi_parts *parts, u32 send, u32 receive);

@@ -4,13 +4,13 @@
  *
  * If each of many operations waits for the same many others, there are as many edges as pairs of them: a thousand
  * ranks that ask for the size of a file, and then make it longer, have a million. So the others arrive at a latch, and
- * each of the many waits for that (resource.c says who). Here each of the others gets an operation behind it that does
+ * each of the many waits for that (tracker.c says who). Here each of the others gets an operation behind it that does
  * nothing but arrive: it says the same as an edge, because an operation of a task begins when the one before it has ended.
  */
 #include <stdlib.h>
 
 #include "analyse/graph/graph.h"
-#include "order.h"
+#include "order_passes.h"
 
 /* Arrivals of a task, in the order of its operations. */
 struct fan_in {

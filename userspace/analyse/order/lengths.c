@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "analyse/graph/graph.h"
-#include "order.h"
+#include "order_passes.h"
 
 /* Lengths of the edges of each cause. */
 struct lengths {

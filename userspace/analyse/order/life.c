@@ -6,7 +6,7 @@
 #include <uthash.h>
 
 #include "analyse/graph/graph.h"
-#include "order.h"
+#include "order_passes.h"
 
 /* A pause that is shorter is taken for preemption rather than for waiting. */
 #define WAIT_MIN_NS 20000

@@ -16,8 +16,8 @@
  */
 #include <stdlib.h>
 
-#include "analyse/graph/walk.h"
-#include "order.h"
+#include "analyse/graph/causal.h"
+#include "order_passes.h"
 
 #define CLOCK_BYTES_MAX (512ull << 20)
 
@@ -481,7 +481,7 @@ int graph_pass_prune(struct graph *graph)
 
 	if (!err) {
 		count_edges(&p);
-		err = graph_walk(graph, visit, &p);
+		err = causal_traverse(graph, visit, &p);
 	}
 	release(&p);
 	return err;

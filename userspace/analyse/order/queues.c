@@ -19,13 +19,13 @@
  * request. Of other tasks only that much is known that there were never more requests under way than in
  * the trace: a submit takes the request queue with the newest end.
  *
- * What others do to the same file waits for it by resources.c, as for any operation.
+ * What others do to the same file waits for it by order_rules.c, as for any operation.
  */
 #include <stdlib.h>
 #include <uthash.h>
 
 #include "analyse/graph/graph.h"
-#include "order.h"
+#include "order_passes.h"
 
 /* An id that is known: of a request, with its place in graph.requests, or of a handle. */
 struct known {

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "analyse/graph/graph.h"
-#include "analyse/graph/walk.h"
-#include "order.h"
+#include "analyse/graph/causal.h"
+#include "order_passes.h"
 
 /**
  * struct marker - a walk over operations on files
@@ -132,7 +132,7 @@ int graph_pass_starts(struct graph *graph)
 	m.marks = calloc(graph->task_count + 1, sizeof(*m.marks));
 	if (!m.marks)
 		return -ENOMEM;
-	err = graph_walk(graph, visit, &m);
+	err = causal_traverse(graph, visit, &m);
 	if (!err)
 		err = apply(&m);
 	for (i = 0; i < graph->task_count; i++)

@@ -24,7 +24,7 @@
 
 #include "analyse/graph/graph.h"
 #include "costs.h"
-#include "order.h"
+#include "order_passes.h"
 
 static bool is_explained(const struct graph_op *op)
 {

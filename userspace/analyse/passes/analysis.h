@@ -12,7 +12,7 @@
 #ifndef IOTAPE_ANALYSIS_H
 #define IOTAPE_ANALYSIS_H
 
-#include "analyse/graph/load.h"
+#include "analyse/graph/graph_load.h"
 #include "passes.h"
 
 struct analysis;

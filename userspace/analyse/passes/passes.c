@@ -5,7 +5,7 @@
 #include "passes.h"
 
 #include "analyse/mpi/mpi.h"
-#include "analyse/order/order.h"
+#include "analyse/order/order_passes.h"
 
 static const u32 needs[] = {
 #define GRAPH_PASS_NEEDS(name, needed, sentence) needed,
@@ -44,8 +44,8 @@ static int run(struct graph *graph, struct tree *tree, enum graph_pass pass)
 		return graph_pass_linear(graph, tree);
 	case PASS_starts:
 		return graph_pass_starts(graph);
-	case PASS_resources:
-		return graph_pass_resources(graph);
+	case PASS_rules:
+		return graph_pass_rules(graph);
 	case PASS_fan_in:
 		return graph_pass_fan_in(graph);
 	case PASS_prune:

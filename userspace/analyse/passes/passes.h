@@ -21,8 +21,8 @@ struct tree;
 	P(linear, PASS_BIT(mpi) | PASS_BIT(wakes), "overlapping operations in the order that their results " \
 	  "show, and file locks")                                                                           \
 	P(starts, PASS_BIT(linear), "marks at the starts of operations, if rules order starts")             \
-	P(resources, PASS_BIT(starts), "uses of names, files, handles and mappings that must keep their order") \
-	P(fan_in, PASS_BIT(resources), "latches where many operations wait for many others")                \
+	P(rules, PASS_BIT(starts), "uses of names, files, handles and mappings that must keep their order") \
+	P(fan_in, PASS_BIT(rules), "latches where many operations wait for many others")                \
 	P(prune, PASS_BIT(fan_in), "edges that follow from other edges are removed")                        \
 	P(lengths, PASS_BIT(prune), "time between the two operations of each edge")                         \
 	P(think, PASS_BIT(prune), "think time: compute and pause between operations")

@@ -119,7 +119,7 @@ struct adder {
 int adder_touch(struct adder *a, const struct iot_rec_op *op, u32 file);
 int adder_diverged(struct adder *a, const struct iot_rec_divergence *r);
 
-/* profile_who.c */
+/* profile_groups.c */
 int adder_grow(void *items, u32 count, u32 *room, size_t item_bytes);
 int adder_file(struct adder *a, const char *path, u32 *index);
 u32 adder_node(struct adder *a, u32 task);

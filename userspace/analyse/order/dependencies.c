@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dependencies.c - the dependency table, and the uses of names, handles and mappings.
+ *
+ *	path		exclusive by what makes, removes or renames it, looked at by
+ *			what uses it, or finds it absent, or uses anything below it
+ *	handle		exclusive by open and release, looked at by what uses it
+ *	mapping		exclusive by map and unmap, looked at by accesses
+ *
+ * A directory that is renamed is an exclusive use of both its paths, so it comes between
+ * what was done below it under the one and under the other. Paths are those that walks
+ * led to: a symbolic link on the way is an operation of its own, which uses the link's.
+ */
+#include "dependencies.h"
+
+#include <stdlib.h>
+#include <uthash.h>
+
+/* Resources of which there are many, found by a number or a text. */
+struct slot {
+	UT_hash_handle hh;
+	union {
+		struct tracker tracker;
+		struct size_tracker size;
+		struct data_tracker data;
+	};
+};
+
+/*
+ * Data of a file that only one task uses, or that nobody writes, needs no order; nor do permissions
+ * that nobody sets.
+ */
+struct sharing {
+	u32 task; /* that uses its data, + 1 */
+	bool is_shared;
+	bool is_written;
+	bool is_permitted_anew;
+};
+
+/* They differ in size; only as many bytes are there as are needed, and the key. */
+static size_t slot_bytes(enum slot_kind kind)
+{
+	size_t bytes = kind == SLOT_SIZE ? sizeof(struct size_tracker) :
+		       kind == SLOT_DATA ? sizeof(struct data_tracker) :
+					   sizeof(struct tracker);
+
+	return offsetof(struct slot, tracker) + bytes;
+}
+
+static char *slot_key(struct slot *slot, enum slot_kind kind)
+{
+	return (char *)slot + slot_bytes(kind);
+}
+
+static struct slot *slot_of(struct dependencies *u, enum slot_kind kind, const void *key, size_t bytes)
+{
+	struct slot *slot;
+
+	HASH_FIND(hh, u->slots[kind], key, bytes, slot);
+	if (slot)
+		return slot;
+	slot = calloc(1, slot_bytes(kind) + bytes);
+	if (!slot) {
+		u->err = -ENOMEM;
+		return NULL;
+	}
+	memcpy(slot_key(slot, kind), key, bytes);
+	HASH_ADD_KEYPTR(hh, u->slots[kind], slot_key(slot, kind), bytes, slot);
+	return slot;
+}
+
+static void slot_drop(struct dependencies *u, enum slot_kind kind, struct slot *slot)
+{
+	HASH_DEL(u->slots[kind], slot);
+	if (kind == SLOT_SIZE)
+		size_tracker_exit(&slot->size);
+	else if (kind == SLOT_DATA)
+		data_tracker_exit(&slot->data);
+	else
+		tracker_exit(&slot->tracker);
+	free(slot);
+}
+
+static void share(struct sharing *sharing, u32 task, u32 file, bool is_write)
+{
+	sharing[file].is_shared |= sharing[file].task && sharing[file].task != task + 1;
+	sharing[file].is_written |= is_write;
+	sharing[file].task = task + 1;
+}
+
+static void find_sharing(const struct graph *graph, struct sharing *sharing)
+{
+	u32 i, j;
+
+	for (i = 0; i < graph->task_count; i++)
+		for (j = 0; j < graph->tasks[i].op_count; j++) {
+			const struct graph_op *op = &graph->tasks[i].ops[j];
+			bool is_copy = op->kind == IOT_KIND_copy_range ||
+				       op->kind == IOT_KIND_remap_range;
+			bool is_request = op->kind == IOT_KIND_submit ||
+					  op->kind == IOT_KIND_complete;
+
+			if (op->kind == IOT_KIND_read || op->kind == IOT_KIND_write || is_copy ||
+			    is_request || op->kind == IOT_KIND_touch)
+				share(sharing, i, op->file, op->kind == IOT_KIND_write ||
+				      (is_request && (op->flags & IOT_RW_write)));
+			if (is_copy)
+				share(sharing, i, op->file2, true);
+			sharing[op->file].is_permitted_anew |= dependencies_is_permission(op);
+		}
+}
+
+/**
+ * dependencies_open() - no resources yet
+ * @table: filled in
+ * @graph: gets edges
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int dependencies_open(struct dependencies *table, struct graph *graph)
+{
+	int err;
+
+	*table = (struct dependencies){ .sharing = calloc(graph->file_count + 1ul, sizeof(*table->sharing)) };
+	err = waiter_open(&table->waiter, graph);
+	if (!table->sharing)
+		return -ENOMEM;
+	find_sharing(graph, table->sharing);
+	return err;
+}
+
+/**
+ * dependencies_close() - free what dependencies_open() and the uses made
+ */
+void dependencies_close(struct dependencies *table)
+{
+	struct slot *slot, *next;
+	int kind;
+
+	for (kind = 0; kind < SLOT_KIND_COUNT; kind++)
+		HASH_ITER (hh, table->slots[kind], slot, next)
+			slot_drop(table, kind, slot);
+	waiter_close(&table->waiter);
+	free(table->sharing);
+}
+
+/**
+ * dependencies_key() - the operation uses a resource
+ * @table: with the current operation
+ * @kind: what it is; no size
+ * @key: which
+ * @bytes: of @key
+ * @how: it uses it
+ * @cause: of edges
+ */
+void dependencies_key(struct dependencies *table, enum slot_kind kind, const void *key, size_t bytes, enum use how,
+	      enum edge_cause cause)
+{
+	struct slot *slot = table->err ? NULL : slot_of(table, kind, key, bytes);
+
+	if (slot)
+		table->err = tracker_use(&table->waiter, &slot->tracker, how, cause);
+}
+
+/**
+ * dependencies_number() - the operation uses a resource that has a number, but for 0
+ */
+void dependencies_number(struct dependencies *table, enum slot_kind kind, u64 number, enum use how,
+		 enum edge_cause cause)
+{
+	if (number)
+		dependencies_key(table, kind, &number, sizeof(number), how, cause);
+}
+
+/**
+ * dependencies_size() - the size of a file
+ *
+ * Return: what tracker_sizes.h takes; NULL if there is no file, or something went wrong before.
+ */
+struct size_tracker *dependencies_size(struct dependencies *table, u32 file)
+{
+	struct slot *slot;
+
+	if (table->err || !file)
+		return NULL;
+	slot = slot_of(table, SLOT_SIZE, &file, sizeof(file));
+	return slot ? &slot->size : NULL;
+}
+
+/**
+ * dependencies_permissions() - the operation uses the mode and the owners of a file or directory
+ * @table: with the current operation
+ * @file: which, 0 if none
+ * @how: it uses them
+ */
+void dependencies_permissions(struct dependencies *table, u32 file, enum use how)
+{
+	if (file && table->sharing[file].is_permitted_anew)
+		dependencies_number(table, SLOT_PERMISSIONS, file, how, EDGE_attr);
+}
+
+/**
+ * dependencies_data() - the bytes of a file
+ *
+ * Return: what tracker_data.h takes; NULL if no two tasks meet there, or something went wrong before.
+ */
+struct data_tracker *dependencies_data(struct dependencies *table, u32 file)
+{
+	const struct sharing *sharing = &table->sharing[file];
+	struct slot *slot;
+
+	if (table->err || !file || !sharing->is_shared || !sharing->is_written)
+		return NULL;
+	slot = slot_of(table, SLOT_DATA, &file, sizeof(file));
+	return slot ? &slot->data : NULL;
+}
+
+/* -- names --------------------------------------------------------------------------------- */
+
+/* A path, and as a look everything above it. */
+static void use_path(struct dependencies *u, const char *path, enum use how, enum edge_cause cause)
+{
+	const char *slash;
+
+	if (!path || !strcmp(path, "."))
+		return;
+	for (slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/'))
+		dependencies_key(u, SLOT_PATH, path, (size_t)(slash - path), USE_LOOK, cause);
+	dependencies_key(u, SLOT_PATH, path, strlen(path), how, cause);
+}
+
+/**
+ * dependencies_names() - what an operation does to names
+ * @table: with the current operation
+ * @cause: of edges
+ */
+void dependencies_names(struct dependencies *table, enum edge_cause cause)
+{
+	const struct graph_op *op = table->op;
+	enum use change = op->result < 0 ? USE_LOOK : USE_EXCLUSIVE;
+
+	switch (op->kind) {
+	case IOT_KIND_open:
+		if (!(op->flags & IOT_OPEN_created) || (op->flags & IOT_OPEN_tmpfile))
+			change = USE_LOOK;
+		use_path(table, op->path, change, cause);
+		break;
+	case IOT_KIND_mkdir:
+	case IOT_KIND_mknod:
+	case IOT_KIND_symlink:
+	case IOT_KIND_unlink:
+	case IOT_KIND_rmdir:
+		use_path(table, op->path, change, cause);
+		break;
+	case IOT_KIND_rename:
+		use_path(table, op->path, change, cause);
+		use_path(table, op->path2, change, cause);
+		break;
+	case IOT_KIND_link:
+		use_path(table, op->path, USE_LOOK, cause);
+		use_path(table, op->path2, change, cause);
+		break;
+	case IOT_KIND_readdir: /* its path is only what the directory was opened as */
+		break;
+	default:
+		use_path(table, op->path, USE_LOOK, cause);
+	}
+}
+
+/* -- handles and mappings ---------------------------------------------------------------------- */
+
+/**
+ * dependencies_handles() - what an operation does to handles and mappings
+ * @table: with the current operation
+ * @cause: of edges
+ */
+void dependencies_handles(struct dependencies *table, enum edge_cause cause)
+{
+	const struct graph_op *op = table->op;
+	bool is_end = op->kind == IOT_KIND_open || op->kind == IOT_KIND_release;
+
+	dependencies_number(table, SLOT_HANDLE, op->handle, is_end ? USE_EXCLUSIVE : USE_LOOK, cause);
+	switch (op->kind) {
+	case IOT_KIND_copy_range:
+	case IOT_KIND_remap_range:
+		dependencies_number(table, SLOT_HANDLE, op->other, USE_LOOK, cause);
+		break;
+	case IOT_KIND_map:
+	case IOT_KIND_unmap:
+		dependencies_number(table, SLOT_MAP, op->other, USE_EXCLUSIVE, cause);
+		break;
+	case IOT_KIND_touch:
+	case IOT_KIND_msync:
+	case IOT_KIND_madvise:
+		dependencies_number(table, SLOT_MAP, op->other, USE_LOOK, cause);
+		break;
+	}
+}
+
+/**
+ * dependencies_forget_handle() - the operation was the last use of its handle: no other comes
+ */
+void dependencies_forget_handle(struct dependencies *table)
+{
+	static const enum slot_kind kinds[] = { SLOT_HANDLE, SLOT_POSITION };
+	const u64 handle = table->op->handle;
+	struct slot *slot;
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		HASH_FIND(hh, table->slots[kinds[i]], &handle, sizeof(handle), slot);
+		if (slot)
+			slot_drop(table, kinds[i], slot);
+	}
+}

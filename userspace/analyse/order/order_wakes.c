@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * order_wakes.c - who woke whom out of a wait: pipes, sockets, locks in memory, ends of children.
+ *
+ * A wake-up has an operation in either task, which does nothing: a pass where the one woke the
+ * other, and a leave there, which waits for the pass. So what the one did before, and what it had
+ * been told by others, comes before what the other did after it had been woken, also along a chain
+ * of tasks that touch no file. The time in which the one came to wake the other is its own think
+ * time, and not that of the one that waited.
+ */
+#include "analyse/graph/graph.h"
+#include "order_passes.h"
+
+static bool is_left_out(const struct graph *graph)
+{
+	return graph->causes_left_out & (1u << EDGE_wake);
+}
+
+/**
+ * graph_wakes_mark() - a task matters if it wakes one that does
+ * @graph: some tasks have has_io
+ *
+ * Return: true if there are more of them now.
+ */
+bool graph_wakes_mark(struct graph *graph)
+{
+	bool is_more = false;
+	u32 i;
+
+	for (i = graph->wake_count; i-- > 0 && !is_left_out(graph);) {
+		const struct graph_wake *wake = &graph->wakes[i];
+
+		if (!graph->tasks[wake->woken].has_io || graph->tasks[wake->task].has_io)
+			continue;
+		graph->tasks[wake->task].has_io = true;
+		is_more = true;
+	}
+	return is_more;
+}
+
+/**
+ * graph_wakes_drop() - remove operations of wake-ups that order nothing
+ * @graph: it is known which tasks matter, and nothing refers to operations by their place
+ */
+void graph_wakes_drop(struct graph *graph)
+{
+	u32 i, j, count;
+
+	for (i = 0; i < graph->task_count && graph->wake_count; i++) {
+		struct graph_task *t = &graph->tasks[i];
+
+		for (j = 0, count = 0; j < t->op_count; j++) {
+			const struct graph_op *op = &t->ops[j];
+
+			if (graph_is_wake(op) &&
+			    (is_left_out(graph) ||
+			     !graph->tasks[graph->wakes[op->event].woken].has_io))
+				continue;
+			t->ops[count++] = *op;
+		}
+		t->op_count = count;
+	}
+}
+
+/*
+ * Where the two ends are. The kernel records no wake-up that comes from inside an operation; of a
+ * trace that has one the operation has not ended then, and nobody can wait for that.
+ */
+static void find_ends(struct graph *graph)
+{
+	u32 i, j;
+
+	for (i = 0; i < graph->task_count; i++) {
+		u64 ended_ns = 0;
+
+		for (j = 0; j < graph->tasks[i].op_count; j++) {
+			const struct graph_op *op = &graph->tasks[i].ops[j];
+
+			if (graph_is_wake(op) && op->kind == IOT_PLAY_leave)
+				graph->wakes[op->event].leave = j;
+			else if (graph_is_wake(op) && ended_ns <= op->enter_ns)
+				graph->wakes[op->event].pass = j;
+			if (op->end_ns > ended_ns)
+				ended_ns = op->end_ns;
+		}
+	}
+}
+
+/**
+ * graph_pass_wakes() - edges of wake-ups
+ * @graph: after graph_pass_life(), which removes operations
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int graph_pass_wakes(struct graph *graph)
+{
+	u32 i;
+	int err = 0;
+
+	if (graph->wake_count)
+		find_ends(graph);
+	for (i = 0; i < graph->wake_count && !err; i++) {
+		const struct graph_wake *wake = &graph->wakes[i];
+
+		if (wake->pass != GRAPH_NONE && wake->leave != GRAPH_NONE)
+			err = graph_edge_add(graph, wake->task, wake->pass,
+					     &graph->tasks[wake->woken].ops[wake->leave],
+					     EDGE_wake);
+	}
+	return err;
+}
