@@ -392,7 +392,11 @@ int canon_read(const char *path, struct canon **canon, struct iot_reject *reject
 
 	if (!s.canon)
 		return iot_refuse(reject, IOT_REJECT_memory, 0), -ENOMEM;
-	err = iot_trace_walk(path, take_record, &s, &s.canon->info, reject);
+	err = canon_open_alike(&s);
+	if (err)
+		iot_refuse(reject, IOT_REJECT_memory, 0);
+	else
+		err = iot_trace_walk(path, take_record, &s, &s.canon->info, reject);
 	if (!err)
 		iot_omissions_finish(&s.canon->omissions, &s.canon->info);
 	sort(s.canon);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <uthash.h>
 
+#include "analyse/graph/request_pairs.h"
 #include "canon_reading.h"
 
 #define PAGE_BYTES 4096
@@ -48,14 +49,10 @@ struct inherited {
 	struct canon_op op;
 };
 
-/* A request, of which the submission or the end or both have been seen. */
-struct request {
-	UT_hash_handle hh;
-	u64 id;
-	bool is_submitted;
+/* Data of a request: the operation that its submission has become. */
+struct submitted {
 	u32 task; /* index */
 	u32 op;
-	s64 result;
 };
 
 /* -- equivalence 1: entries of directories ----------------------------------------------------- */
@@ -252,29 +249,29 @@ int canon_take_fork(struct reading_state *s, const struct iot_rec_fork *r)
 
 /* -- equivalence 6: asynchronous requests ----------------------------------------------------------- */
 
-static struct request *request_of(struct reading_state *s, u64 id)
+static struct submitted *submitted_of(struct request_pair *pair)
 {
-	struct request *request;
-
-	HASH_FIND(hh, s->requests, &id, sizeof(id), request);
-	if (request)
-		return request;
-	request = calloc(1, sizeof(*request));
-	if (!request)
-		return NULL;
-	request->id = id;
-	HASH_ADD(hh, s->requests, id, sizeof(request->id), request);
-	return request;
+	return (struct submitted *)pair->context;
 }
 
 enum { RW_RESULT };
+
+/**
+ * canon_open_alike() - prepare the equivalences that pair records
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int canon_open_alike(struct reading_state *s)
+{
+	return request_pairs_open(&s->requests, sizeof(struct submitted));
+}
 
 /* The read or write that a submission begins; its result comes, or came, with the end. */
 int canon_take_submit(struct reading_state *s, u32 task)
 {
 	const struct iot_record *record = s->record;
 	const struct iot_rec_submit r = record->submit;
-	struct request *request = request_of(s, r.request);
+	struct request_pair *pair = request_pairs_submit(s->requests, &record->submit);
 	struct iot_record data = *record;
 	struct canon_op op;
 	int err;
@@ -286,26 +283,25 @@ int canon_take_submit(struct reading_state *s, u32 task)
 	data.read.length_bytes = r.length_bytes;
 	data.read.flags = r.flags & ~(u32)(IOT_RW_write | IOT_RW_nowait | IOT_RW_hipri);
 	s->record = &data;
-	err = request ? canon_op_make(s, &op) : -ENOMEM;
+	err = pair ? canon_op_make(s, &op) : -ENOMEM;
 	s->record = record;
 	if (err)
 		return err;
-	op.fields[RW_RESULT] = (u64)request->result;
-	request->is_submitted = true;
-	request->task = task;
-	request->op = s->canon->tasks[task].count;
+	op.fields[RW_RESULT] = (u64)pair->result;
+	*submitted_of(pair) = (struct submitted){ task, s->canon->tasks[task].count };
 	return canon_op_add(&s->canon->tasks[task], &op) ? 0 : -ENOMEM;
 }
 
 int canon_take_complete(struct reading_state *s, const struct iot_rec_complete *r)
 {
-	struct request *request = request_of(s, r->request);
+	struct request_pair *pair = request_pairs_complete(s->requests, r);
+	const struct submitted *submitted;
 
-	if (!request)
+	if (!pair)
 		return -ENOMEM;
-	request->result = r->result; /* a submission that is written later takes it from here */
-	if (request->is_submitted)
-		s->canon->tasks[request->task].ops[request->op].fields[RW_RESULT] = (u64)r->result;
+	submitted = submitted_of(pair); /* a later submission takes the result from the pair */
+	if (pair->is_submitted)
+		s->canon->tasks[submitted->task].ops[submitted->op].fields[RW_RESULT] = (u64)r->result;
 	return 0;
 }
 
@@ -315,7 +311,6 @@ void canon_free_alike(struct reading_state *s)
 {
 	struct reading *reading, *next_reading;
 	struct access *access, *next_access;
-	struct request *request, *next_request;
 	struct inherited *inherited;
 	struct entries *entries;
 
@@ -327,10 +322,7 @@ void canon_free_alike(struct reading_state *s)
 		HASH_DEL(s->accesses, access);
 		free(access);
 	}
-	HASH_ITER (hh, s->requests, request, next_request) {
-		HASH_DEL(s->requests, request);
-		free(request);
-	}
+	request_pairs_close(s->requests);
 	while ((inherited = s->inherited)) {
 		s->inherited = inherited->next;
 		free(inherited);

@@ -13,7 +13,7 @@ struct access;
 struct entries;
 struct inherited;
 struct reading;
-struct request;
+struct request_pairs;
 struct told;
 struct unnamed;
 
@@ -51,7 +51,7 @@ struct reading_state {
 	struct access *accesses;
 	struct inherited *inherited;
 	struct inherited **inherited_end;
-	struct request *requests;
+	struct request_pairs *requests;
 	struct unnamed *unnamed;
 	struct told *told;
 	const struct iot_record *record;
@@ -63,6 +63,7 @@ struct canon_op *canon_op_add(struct canon_task *task, const struct canon_op *op
 int canon_op_make(struct reading_state *s, struct canon_op *op);
 
 /* canon_alike.c */
+int canon_open_alike(struct reading_state *s);
 int canon_take_dirent(struct reading_state *s);
 int canon_take_readdir(struct reading_state *s, u32 task, struct canon_op *op);
 void canon_end_reading(struct reading_state *s, u64 handle);

@@ -9,18 +9,15 @@
 
 #define NAME_BYTES (IOT_PROGRAM_PATH_MAX + 128)
 
-/* An asynchronous request of which one end is known: either may be recorded first. */
+/* Data of a request: @group is NULL if it is not selected. */
 struct breakdown_request {
-	UT_hash_handle hh;
-	u64 id;
-	bool is_submitted;
-	bool is_selected;
-	bool is_write;
 	struct breakdown_group *group;
-	u64 enter_ns;
-	u64 end_ns;
-	s64 result;
 };
+
+static struct breakdown_request *request_data(struct request_pair *pair)
+{
+	return (struct breakdown_request *)pair->context;
+}
 
 /* -- groups ----------------------------------------------------------------------------------------- */
 
@@ -155,23 +152,15 @@ static int latency_add(struct breakdown_group *group, u64 ns)
 
 /* -- asynchronous requests ------------------------------------------------------------------------------ */
 
-static void move_bytes(struct profile_sum *sum, const struct breakdown_request *request)
+/* Both records are known. The completion is an operation of its own in the table of operations only. */
+static int request_end(struct breakdown *b, struct request_pair *pair)
 {
-	sum->errors += request->result < 0;
-	if (request->result > 0 && request->is_write)
-		sum->written_bytes += (u64)request->result;
-	else if (request->result > 0)
-		sum->read_bytes += (u64)request->result;
-}
-
-/* Both ends are known. The completion is an operation of its own in the table of operations only. */
-static int request_end(struct breakdown *b, struct breakdown_request *request)
-{
-	u64 latency_ns = request->end_ns > request->enter_ns ? request->end_ns - request->enter_ns : 0;
-	struct breakdown_group *group = request->group;
+	u64 latency_ns = request_pair_latency_ns(pair);
+	struct breakdown_group *group = request_data(pair)->group;
+	bool is_selected = group;
 	int err = 0;
 
-	if (request->is_selected && b->key == BREAKDOWN_operation) {
+	if (is_selected && b->key == BREAKDOWN_operation) {
 		group = group_get(b, iot_kind_info(IOT_KIND_complete)->name);
 		if (!group)
 			return -ENOMEM;
@@ -179,60 +168,35 @@ static int request_end(struct breakdown *b, struct breakdown_request *request)
 		group->sum.time_ns += latency_ns;
 		err = latency_add(group, latency_ns);
 	}
-	if (request->is_selected) {
-		move_bytes(&group->sum, request);
-		move_bytes(&b->sum, request);
-		move_bytes(&b->data, request);
-		if (!err && request->result < 0)
-			err = error_add(group, (int)-request->result);
+	if (is_selected) {
+		profile_count_request(&group->sum, pair);
+		profile_count_request(&b->sum, pair);
+		profile_count_request(&b->data, pair);
+		if (!err && pair->result < 0)
+			err = error_add(group, (int)-pair->result);
 	}
-	HASH_DEL(b->requests, request);
-	free(request);
+	request_pairs_drop(b->requests, pair);
 	return err;
-}
-
-static struct breakdown_request *request_get(struct breakdown *b, u64 id, bool *is_new)
-{
-	struct breakdown_request *request;
-
-	HASH_FIND(hh, b->requests, &id, sizeof(id), request);
-	*is_new = !request;
-	if (request)
-		return request;
-	request = calloc(1, sizeof(*request));
-	if (!request)
-		return NULL;
-	request->id = id;
-	HASH_ADD(hh, b->requests, id, sizeof(request->id), request);
-	return request;
 }
 
 /* @group: NULL if the request is not selected */
 static int take_submit(struct breakdown *b, const struct iot_rec_submit *r, struct breakdown_group *group)
 {
-	bool is_new;
-	struct breakdown_request *request = request_get(b, r->request, &is_new);
+	struct request_pair *pair = request_pairs_submit(b->requests, r);
 
-	if (!request)
+	if (!pair)
 		return -ENOMEM;
-	request->is_submitted = true;
-	request->is_selected = group;
-	request->group = group;
-	request->is_write = r->flags & IOT_RW_write;
-	request->enter_ns = r->enter_ns;
-	return is_new ? 0 : request_end(b, request);
+	request_data(pair)->group = group;
+	return request_pair_is_whole(pair) ? request_end(b, pair) : 0;
 }
 
 static int take_complete(struct breakdown *b, const struct iot_rec_complete *r)
 {
-	bool is_new;
-	struct breakdown_request *request = request_get(b, r->request, &is_new);
+	struct request_pair *pair = request_pairs_complete(b->requests, r);
 
-	if (!request)
+	if (!pair)
 		return -ENOMEM;
-	request->end_ns = r->time_ns;
-	request->result = r->result;
-	return request->is_submitted ? request_end(b, request) : 0;
+	return request_pair_is_whole(pair) ? request_end(b, pair) : 0;
 }
 
 /* -- operations ------------------------------------------------------------------------------------------- */
@@ -325,16 +289,6 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 	return r->kind == IOT_KIND_submit ? take_submit(b, &r->submit, NULL) : 0;
 }
 
-static void requests_free(struct breakdown *b)
-{
-	struct breakdown_request *request, *next;
-
-	HASH_ITER (hh, b->requests, request, next) {
-		HASH_DEL(b->requests, request);
-		free(request);
-	}
-}
-
 /**
  * breakdown_read() - group the selected operations of a trace
  * @path: of the trace
@@ -350,8 +304,11 @@ int breakdown_read(const char *path, struct breakdown *breakdown, struct iot_rej
 	int err = actors_read(path, &breakdown->actors, reject);
 
 	if (!err)
+		err = request_pairs_open(&breakdown->requests, sizeof(struct breakdown_request));
+	if (!err)
 		err = iot_trace_walk(path, take_record, breakdown, &info, reject);
-	requests_free(breakdown);
+	request_pairs_close(breakdown->requests);
+	breakdown->requests = NULL;
 	patterns_finish(&breakdown->patterns);
 	if (!err)
 		iot_omissions_finish(&breakdown->omissions, &info);

@@ -43,7 +43,6 @@ struct breakdown_group {
 	u32 error_count;
 };
 
-struct breakdown_request;
 
 /**
  * struct breakdown - selected operations of a trace
@@ -63,7 +62,7 @@ struct breakdown {
 	struct patterns patterns;
 	struct actors actors;
 	struct iot_omissions omissions;
-	struct breakdown_request *requests;
+	struct request_pairs *requests;
 };
 
 int breakdown_read(const char *path, struct breakdown *breakdown, struct iot_reject *reject);

@@ -97,38 +97,30 @@ static void widen(struct profile *p, u64 begin_ns, u64 end_ns)
 
 /* -- asynchronous requests ------------------------------------------------------------------------- */
 
-/* Return: what is known of a request; @is_new: nothing is, yet. NULL if there is no memory. */
-static struct request *request_of(struct adder *a, u64 id, bool *is_new)
+/**
+ * profile_count_request() - add the bytes and the error of a completed request to a sum
+ */
+void profile_count_request(struct profile_sum *sum, const struct request_pair *pair)
 {
-	struct request *request;
-
-	HASH_FIND(hh, a->requests, &id, sizeof(id), request);
-	*is_new = !request;
-	if (request)
-		return request;
-	request = calloc(1, sizeof(*request));
-	if (!request)
-		return NULL;
-	request->id = id;
-	HASH_ADD(hh, a->requests, id, sizeof(request->id), request);
-	return request;
+	sum->errors += pair->result < 0;
+	if (pair->result > 0 && pair->is_write)
+		sum->written_bytes += (u64)pair->result;
+	else if (pair->result > 0)
+		sum->read_bytes += (u64)pair->result;
 }
 
-static void move_bytes(struct profile_sum *sum, const struct request *request)
+static struct request_groups *request_data(struct request_pair *pair)
 {
-	sum->errors += request->result < 0;
-	if (request->result > 0 && request->is_write)
-		sum->written_bytes += (u64)request->result;
-	else if (request->result > 0)
-		sum->read_bytes += (u64)request->result;
+	return (struct request_groups *)pair->context;
 }
 
-/* Both ends are known. What a request takes is no time that its task spends in it. */
-static int request_end(struct adder *a, struct request *request)
+/* Both records are known. The time of a request is not time that its task spends in an operation. */
+static int request_end(struct adder *a, struct request_pair *pair)
 {
 	struct profile *p = a->profile;
 	struct profile_kind *kind = &p->kinds[IOT_KIND_complete];
-	u64 latency_ns = request->end_ns > request->enter_ns ? request->end_ns - request->enter_ns : 0;
+	const struct request_groups *groups = request_data(pair);
+	u64 latency_ns = request_pair_latency_ns(pair);
 
 	if (!kind->latency_ns)
 		kind->latency_ns = calloc(1, sizeof(*kind->latency_ns));
@@ -137,45 +129,35 @@ static int request_end(struct adder *a, struct request *request)
 	histogram_add(kind->latency_ns, latency_ns);
 	kind->sum.ops++;
 	kind->sum.time_ns += latency_ns;
-	move_bytes(&kind->sum, request);
-	move_bytes(&p->sum, request);
-	move_bytes(&p->files[request->file].sum, request);
-	move_bytes(&p->processes[request->process].sum, request);
-	if (request->node != NO_NODE)
-		move_bytes(&p->nodes[request->node].sum, request);
-	if (request->end_ns > p->end_ns)
-		p->end_ns = request->end_ns;
-	HASH_DEL(a->requests, request);
-	free(request);
+	profile_count_request(&kind->sum, pair);
+	profile_count_request(&p->sum, pair);
+	profile_count_request(&p->files[groups->file].sum, pair);
+	profile_count_request(&p->processes[groups->process].sum, pair);
+	if (groups->node != NO_NODE)
+		profile_count_request(&p->nodes[groups->node].sum, pair);
+	if (pair->end_ns > p->end_ns)
+		p->end_ns = pair->end_ns;
+	request_pairs_drop(a->requests, pair);
 	return 0;
 }
 
 static int take_submit(struct adder *a, const struct iot_rec_submit *r, u32 file, u32 process)
 {
-	bool is_new;
-	struct request *request = request_of(a, r->request, &is_new);
+	struct request_pair *pair = request_pairs_submit(a->requests, r);
 
-	if (!request)
+	if (!pair)
 		return -ENOMEM;
-	request->is_submitted = true;
-	request->file = file;
-	request->process = process;
-	request->node = adder_node(a, r->task);
-	request->is_write = r->flags & IOT_RW_write;
-	request->enter_ns = r->enter_ns;
-	return is_new ? 0 : request_end(a, request);
+	*request_data(pair) = (struct request_groups){ file, process, adder_node(a, r->task) };
+	return request_pair_is_whole(pair) ? request_end(a, pair) : 0;
 }
 
 static int take_complete(struct adder *a, const struct iot_rec_complete *r)
 {
-	bool is_new;
-	struct request *request = request_of(a, r->request, &is_new);
+	struct request_pair *pair = request_pairs_complete(a->requests, r);
 
-	if (!request)
+	if (!pair)
 		return -ENOMEM;
-	request->end_ns = r->time_ns;
-	request->result = r->result;
-	return request->is_submitted ? request_end(a, request) : 0;
+	return request_pair_is_whole(pair) ? request_end(a, pair) : 0;
 }
 
 static bool is_copy(const struct iot_record *r)
@@ -476,7 +458,6 @@ static void adder_free(struct adder *a)
 	struct file *file, *next_file;
 	struct task *task, *next_task;
 	struct opened *opened, *next_opened;
-	struct request *request, *next_request;
 
 	free(a->ranges);
 	free(a->touches);
@@ -492,10 +473,7 @@ static void adder_free(struct adder *a)
 		HASH_DEL(a->opened, opened);
 		free(opened);
 	}
-	HASH_ITER (hh, a->requests, request, next_request) {
-		HASH_DEL(a->requests, request);
-		free(request);
-	}
+	request_pairs_close(a->requests);
 }
 
 /**
@@ -513,7 +491,11 @@ int profile_read(const char *path, struct profile **profile, struct iot_reject *
 
 	if (!a.profile)
 		return iot_refuse(reject, IOT_REJECT_memory, 0), -ENOMEM;
-	err = iot_trace_walk(path, take_record, &a, &a.profile->info, reject);
+	err = request_pairs_open(&a.requests, sizeof(struct request_groups));
+	if (err)
+		iot_refuse(reject, IOT_REJECT_memory, 0);
+	else
+		err = iot_trace_walk(path, take_record, &a, &a.profile->info, reject);
 	count_flying(&a);
 	end_mpi(&a);
 	if (!err && list_tasks(&a)) {

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "histogram.h"
+#include "analyse/graph/request_pairs.h"
 #include "lib/iotape.h"
 
 /**
@@ -196,6 +197,7 @@ struct profile {
 };
 
 void profile_count(struct profile_sum *sum, const struct iot_record *record);
+void profile_count_request(struct profile_sum *sum, const struct request_pair *pair);
 int profile_read(const char *path, struct profile **profile, struct iot_reject *reject);
 void profile_free(struct profile *profile);
 const char *profile_fact(const struct profile *profile, const char *key);

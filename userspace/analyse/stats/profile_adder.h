@@ -65,18 +65,11 @@ struct recent {
 	u32 file;
 };
 
-/* An asynchronous request of which one end is known: either may be written first. */
-struct request {
-	UT_hash_handle hh;
-	u64 id;
-	bool is_submitted;
-	bool is_write;
+/* Where an asynchronous request is added up: indices. */
+struct request_groups {
 	u32 file;
 	u32 process;
 	u32 node;
-	u64 enter_ns;
-	u64 end_ns;
-	s64 result;
 };
 
 /**
@@ -98,7 +91,7 @@ struct adder {
 	struct file *files;
 	struct task *tasks;
 	struct opened *opened;
-	struct request *requests;
+	struct request_pairs *requests;
 	struct flying *flying;
 	struct range *ranges;
 	u32 range_count;
