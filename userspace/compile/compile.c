@@ -164,7 +164,7 @@ static int put_number(struct compiler *c, const char *key, u64 value)
 	return iot_builder_fact(c->builder, key, text);
 }
 
-/* What is lacking, for a replay to say so. */
+/* Omissions, for a replay to report. */
 static int put_omissions(struct compiler *c)
 {
 	const struct iot_omissions *omissions = &c->summary->omissions;
@@ -232,7 +232,7 @@ static int summarize_times(struct compiler *c)
 	return err;
 }
 
-/* -- what is lacking ---------------------------------------------------------------------------- */
+/* -- omissions ---------------------------------------------------------------------------- */
 
 /* By kind, as "ioctl 3, lock 2". Return: their number. */
 static u64 list_dropped(const struct compile_summary *s, char *text, size_t room)
@@ -296,7 +296,7 @@ static int build(struct compiler *c)
 	return err;
 }
 
-/* What the compiler makes must pass the verifier: a circle of edges would show here. */
+/* Each program must pass the verifier, which detects circles of edges. */
 static int verify(const void *image, size_t bytes, struct iot_reject *reject)
 {
 	struct iot_program program;

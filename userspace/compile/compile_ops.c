@@ -274,7 +274,7 @@ static void make_pass(struct iot_program_op *op)
 	};
 }
 
-/* As iot_record_moved_bytes() has it; of a request, what it moved when it ended. */
+/* As iot_record_moved_bytes() has it; of a request, the bytes at its completion. */
 static u64 moved_bytes(const struct graph_op *op)
 {
 	u64 result = op->result > 0 ? (u64)op->result : 0;
@@ -353,11 +353,11 @@ static int put_waits(struct compiler *c)
 }
 
 /**
- * compiler_put_op() - an operation and what it waits for
+ * compiler_put_op() - write an operation and its waits
  * @c: @op is the one, of @task
  * @first_wait: in and out: number of waits of the task before it
  *
- * What cannot be expressed becomes a pass, and is counted.
+ * An operation that cannot be expressed becomes a nop, and is counted.
  *
  * Return: 0 or a negative errno.
  */

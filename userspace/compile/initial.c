@@ -6,7 +6,7 @@
  * The trace is the younger and the closer of the two, so where they contradict each other it is
  * right, and the contradiction is counted. A trace that comes from strace knows few attributes: there
  * the snapshot's are right. What a trace cannot know is always the snapshot's: where files have data,
- * extended attributes, and what is behind names that nobody looked at.
+ * extended attributes, and files that no operation accessed.
  */
 #include "initial.h"
 
@@ -205,7 +205,7 @@ static bool has_place(const struct initial *in, const char *path)
 	return has_one;
 }
 
-/* Directories come before what is in them, so what is left out takes that along. */
+/* Directories precede their contents, so omitting a directory omits its contents. */
 static int take_all(struct initial *in)
 {
 	u32 i;
@@ -506,7 +506,7 @@ static void free_all(struct initial *in)
  * @builder: the program
  * @analysis: of the trace, after all passes
  * @options: the snapshot, if there is one, and how much of it
- * @summary: filled in: what is about the initial state
+ * @summary: the part about the initial tree is filled in
  *
  * Return: 0 or a negative errno.
  */

@@ -23,7 +23,7 @@ struct place {
 
 struct walk {
 	const struct graph *graph;
-	struct place *heap; /* who began first at the top */
+	struct place *heap; /* the earliest start at the top */
 	u32 heap_count;
 	u32 *next;	    /* of each task, its next operation */
 	u32 *parked;	    /* of each task, first of those that wait for it */

@@ -218,7 +218,7 @@ struct graph_op *graph_op_add(struct graph *graph, u32 task)
  * @graph: the graph
  * @task: index of the other's task, or GRAPH_NONE for a latch
  * @index: of the other in its task, or of the latch
- * @to: who waits
+ * @to: the operation that waits
  * @cause: why
  *
  * The end of a request waits for its submission, always, and for nothing else: it comes by itself.
@@ -413,7 +413,7 @@ int graph_fact_add(struct graph *graph, const void *bytes, size_t count)
  * @graph: loaded
  * @key: its key
  *
- * Return: what it says; "" if it is not there.
+ * Return: its value; "" without such a fact.
  */
 const char *graph_fact(const struct graph *graph, const char *key)
 {
@@ -460,7 +460,7 @@ int graph_object_add(struct graph *graph, u64 id, u32 type, const char *path)
 }
 
 /**
- * graph_file() - number of what has an identity
+ * graph_file() - number of a file by its identity
  * @graph: the graph
  * @id: its identity, 0 if it is nothing
  * @number: out: from 1, the same for the same identity; 0 for nothing

@@ -6,8 +6,8 @@
  *
  * An edge says that an operation must have ended before another one starts; its two
  * operations did not overlap in the trace, but for the two halves of MPI calls, whose
- * order MPI itself guarantees, where what they returned tells which came first, and where all
- * operations are to be performed one by one. The record of a fork follows the beginning of its child.
+ * order MPI guarantees, for an order that results show, and for --order=single, where all operations
+ * run one by one. The record of a fork follows the start of its child.
  */
 #ifndef IOTAPE_GRAPH_H
 #define IOTAPE_GRAPH_H
@@ -21,12 +21,12 @@
 #define EDGE_CAUSES(C)                                                                  \
 	C(life, "life", "fork, exec and exit")                                          \
 	C(mpi, "mpi", "messages and collectives")                                       \
-	C(wake, "wake", "who was woken goes on after what the other did before") \
+	C(wake, "wake", "a task that was woken continues after the operations that preceded the wake-up") \
 	C(request, "request", "no more asynchronous requests are under way than in the trace") \
 	C(name, "name", "a name means the same object as in the trace")                 \
 	C(entries, "entries", "a directory has the same entries as in the trace")       \
 	C(size, "size", "a file has the same size as in the trace")                     \
-	C(data, "data", "a read finds what was written last")                           \
+	C(data, "data", "a read returns the data written last")                           \
 	C(handle, "handle", "a handle or mapping is used while it exists, in the same state") \
 	C(attr, "attr", "an object has the same attributes as in the trace")            \
 	C(lock, "lock", "a file lock is free, or taken, as in the trace")               \
@@ -95,8 +95,8 @@ enum graph_leave {
  *	behind the name that a setxattr has, and its zero byte, is the value if @has_value is 1
  * @object, @handle, @other: ids of the trace; @other is a second handle or a request, or a
  *	number of the graph: a mapping, or a piece of one (live.h)
- * @file, @file2: what it is on, whatever id that has at the moment, from 1, 0 if nothing; of a
- *	rename the second is what it replaced, of a copy what it wrote to
+ * @file, @file2: numbers of its files, from 1, 0 if none; the second is the file that a rename replaced or that a copy
+ *	wrote to
  * @dir, @dir2: directories that @path and @path2 are in, numbered like files; 0 if not known
  * @edges: first of its waits, GRAPH_NONE if none
  * @event: of halves of MPI calls, the call in graph.mpi; of fork and exec, the new task's
@@ -104,7 +104,7 @@ enum graph_leave {
  *	end of a request, its place in graph.requests; of the two ends of a wake-up, its place in graph.wakes; of a submit, its request queue, GRAPH_NONE if none
  * @flags: of a leave that belongs to no MPI call, an enum graph_leave; of a pass that the
  *	trace does not have, an enum graph_nop
- * @found: of a lock, what was in the way
+ * @found: of a lock, type of the conflicting lock
  * @memory: of a submit, until queues.c has seen it, a number of the memory that it uses; 0 if not known
  *
  * The members that are not explained here are the operands of iotape/program_ops.h.
@@ -201,7 +201,7 @@ struct graph_throttle {
  * @begin_ns: when it was first seen, or made after that
  * @uid, @gid: its effective user and group then, IOT_ID_UNKNOWN if they are not known
  * @exec_into: id of the task that it became by exec, 0 if none
- * @has_exited: what was read of the trace has its exit
+ * @has_exited: its exit has been read
  * @space: number of its address space
  * @has_maps: it does something to mappings
  * @has_locks: it takes locks that its process owns
@@ -301,7 +301,7 @@ struct graph_arrival {
 
 #define GRAPH_FAN_IN_MIN 64 /* fewer are waited for one by one */
 
-/* An MPI call that was not matched, or not without doubt: where it is, and why. */
+/* An MPI call without a match, or with a doubtful one. */
 struct graph_note {
 	u32 task;
 	u32 op;
@@ -311,7 +311,7 @@ struct graph_note {
 #define GRAPH_NOTES_MAX 8
 
 /**
- * struct graph_rank - a rank of a communicator of @size ranks: who it is
+ * struct graph_rank - the identity of a rank in a communicator of @size ranks
  * @world_rank: in its MPI_COMM_WORLD; from graph_worlds_number() on, among all ranks of all worlds
  * @world, @origin: keys, see mpi_comm in schema.h
  * @first: of two groups, ranks of the first; 0 if it has one group
@@ -474,8 +474,8 @@ struct graph_mpi_part {
 /**
  * struct graph_mpi_listener - receives the matches of MPI calls; functions may be NULL
  * @has_many_clocks: times of different tasks cannot be compared
- * @message: a send, and the receive of what it sent
- * @probe: a send, and a probe that found what it sent
+ * @message: a send, and the receive of its message
+ * @probe: a send, and a probe that saw its message
  * @collective: all known parts of one collective, in the order of ranks
  * @waits: parts of one collective: each of @to ended after each of @from was entered, whatever
  *	clocks say; a part may be among both, and means nothing to itself

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * live.c - tables of what is open and mapped; they grow with that, not with the trace.
+ * live.c - tables of open handles and mappings; their size depends on these, not on the trace.
  */
 #include "live.h"
 
@@ -81,7 +81,7 @@ static struct open_object *open_object(struct live *l, u64 id)
 
 /**
  * live_opened() - a handle was opened
- * @l: what is open
+ * @l: open handles
  * @id: the object
  * @handle: on it
  * @is_named: by a name that is known; else others, also older ones, are preferred to it
@@ -207,7 +207,7 @@ static struct live_maps *make_maps(struct live *l, u32 tgid, u64 handle)
 
 /**
  * live_mapped() - a mapping was made, or a piece of one; or could not be
- * @l: what is mapped
+ * @l: mappings
  * @tgid: the process
  * @op: its operation; its @other is the mapping, and becomes the piece: a number that no other has
  *
@@ -250,9 +250,9 @@ static bool has_offset(const struct live_map *map, u64 offset_bytes)
 
 /**
  * live_touched() - the piece of a mapping that was accessed
- * @l: what is mapped
+ * @l: mappings
  * @tgid: the process
- * @enter_ns: when the access began: what was mapped after that is another one
+ * @enter_ns: start of the access; a later mapping is a different one
  * @r: the access
  * @piece: out: of several the one that was made last. If none has this offset, because the mapping grew where it
  *	was, which nobody sees, it is the one that was made last; if none is known yet, the next one that will be
@@ -351,7 +351,7 @@ static u64 oldest_piece(const struct map_place *place, u64 from, u64 to)
 	return piece;
 }
 
-/* Of a piece there are several parts, if what was between them has gone. */
+/* A piece has several parts if memory between them was unmapped. */
 static int unmap_parts(struct live_maps *maps, struct map_place *place, u64 piece, u64 from, u64 to)
 {
 	struct live_map **link = &place->pieces, *map;
@@ -374,7 +374,7 @@ static int unmap_parts(struct live_maps *maps, struct map_place *place, u64 piec
 
 /**
  * live_unmapped() - a mapping, or a part of it, is gone
- * @l: what is mapped
+ * @l: mappings
  * @tgid: the process
  * @r: what went
  * @piece: out: the one that it was, or was a part of; 0 if none is known
@@ -427,8 +427,8 @@ static void maps_free(struct live *l)
 
 /**
  * live_map() - the mapping, or the piece of one, that a process asked something of
- * @l: what is mapped
- * @asked: what is known of it
+ * @l: mappings
+ * @asked: its known properties
  *
  * Return: of several the one that was made last, 0 if there is none.
  */

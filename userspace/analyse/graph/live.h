@@ -28,7 +28,7 @@ struct live {
  * @tgid: the process
  * @handle: that was mapped
  * @offset_bytes: that is mapped
- * @enter_ns: when the operation began: what was mapped after that is another one
+ * @enter_ns: start of the operation; a later mapping is a different one
  * @is_shared: private mappings are not asked
  */
 struct live_asked {

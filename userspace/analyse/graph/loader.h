@@ -17,7 +17,7 @@ struct inherited_map {
 };
 
 /**
- * struct early - what was open and mapped before the recording, see load_state.c
+ * struct early - handles and mappings from before the recording, see load_state.c
  * @root: of the first mount, as a file
  * @ns: since the beginning, for the next operation
  * @ops: opens, whose paths are known at the end
@@ -48,10 +48,10 @@ struct gone {
  * struct loader - a trace as it is read
  * @count: records read
  * @names: as they are at the moment of the record
- * @live: what is open and mapped then
+ * @live: open handles and mappings at that moment
  * @inherited: mappings that forks copied whose children are not known yet
- * @early: what was there before
- * @gone: what was found by names that had gone
+ * @early: state before the recording
+ * @gone: operations on removed names
  * @task: index of the record's
  * @record: the record
  * @op: the operation that becomes of it

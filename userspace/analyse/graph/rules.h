@@ -20,7 +20,7 @@
 	R(fd_seq, "fd_seq", "operations on a handle, one by one")                             \
 	R(aio_stage, "aio_stage", "what comes after the end of a request waits for it")         \
 	R(temporal, NULL, "operations start in the order of the trace")                       \
-	R(found, NULL, "an operation finds what it found in the trace")                       \
+	R(found, NULL, "an operation observes the same as in the trace")                       \
 	R(mpi, NULL, "messages and collectives")                                              \
 	R(wake, NULL, "wake-ups")
 
@@ -38,7 +38,7 @@ enum order_rule {
 
 /* P(name, rules, sentence) */
 #define ORDER_PRESETS(P)                                                                      \
-	P(iotape, ORDER_BIT(found) | ORDER_WAITS, "an operation finds what it found")      \
+	P(iotape, ORDER_BIT(found) | ORDER_WAITS, "an operation observes the same as in the trace")      \
 	P(artc, ORDER_BIT(file_seq) | ORDER_BIT(path_stage) | ORDER_BIT(fd_stage) |           \
 	  ORDER_BIT(fd_seq) | ORDER_BIT(aio_stage) | ORDER_WAITS, "the defaults of ARTC")  \
 	P(single, ORDER_BIT(program_seq) | ORDER_WAITS, "all operations, one by one")      \

@@ -142,7 +142,7 @@ static void set_target(struct tree *tree, struct tree_object *object,
 		tree->is_short_of_memory = true;
 }
 
-/* A reader who had no room to spare may not have got it all. */
+/* A target that fills the buffer of the reader may be truncated. */
 static bool has_all_of_target(const struct iot_record *record)
 {
 	return record->kind == IOT_KIND_follow ||
@@ -231,7 +231,7 @@ static void observe_readdir(struct tree *tree, const struct iot_rec_readdir *r)
 	}
 }
 
-/* O_TMPFILE: the name is that of the directory; what was made has none. */
+/* O_TMPFILE: the name is that of the directory; the new file has none. */
 static void observe_nameless(struct tree *tree, const struct iot_rec_open *r)
 {
 	struct tree_object *object = tree_object_of(tree, r->object);
@@ -274,7 +274,7 @@ static void observe_rename(struct tree *tree, const struct iot_rec_rename *r)
 
 /**
  * tree_observe() - learn from a record
- * @tree: what is known
+ * @tree: observations so far
  * @names: what ids stand for at this record
  * @record: the next record of the trace
  *
@@ -419,7 +419,7 @@ static void place_announced(struct tree *tree)
 
 /**
  * tree_place() - an object was there, but had no name: it gets one in the root
- * @tree: what is known
+ * @tree: observations so far
  * @id: the object
  * @component: the name, which nothing else has
  *

@@ -41,7 +41,7 @@ struct arrival {
  * struct node - one component in one directory
  * @type: as a directory says, if the object is not known
  * @object: NULL if it is not known, or there is none
- * @first_by: who looked first, of those that ended
+ * @first_by: first operation on it, of those that have ended
  * @until_ns: when that ended
  * @rivals: those that changed the name and began before that
  * @arrivals: what came to the name, of what the trace did not make
@@ -101,12 +101,12 @@ struct pending {
 };
 
 /**
- * struct tree - what is known
+ * struct tree - observations so far
  * @root: of the first mount
  * @observed: the record at hand
  * @ids: what ids of objects stand for then; NULL when the trace has been read
  * @has_placed: objects that were only announced have their places
- * @disputes: names of which it is not known yet who came first
+ * @disputes: names with several operations that may have been the first
  */
 struct tree {
 	struct node *nodes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tree_observations.c - who came first of the operations on a name that overlapped.
+ * tree_observations.c - which of the overlapping operations on a name came first.
  *
  * A name was what the first operation on it found. That is one of those that began before the one
  * that ended first had ended: that one itself, or one that changed the name. What they found may
@@ -65,7 +65,7 @@ static bool saw(struct tree *tree, struct node *node, enum node_state state,
 
 /**
  * tree_found() - an operation found an object under a name
- * @tree: what is known
+ * @tree: observations so far
  * @name: of the trace
  * @id: of the object
  * @is_change: something else is there afterwards, or nothing
@@ -87,7 +87,7 @@ void tree_found(struct tree *tree, u64 name, u64 id, bool is_change)
 
 /**
  * tree_missed() - an operation found nothing under a name
- * @tree: what is known
+ * @tree: observations so far
  * @name: of the trace
  * @is_change: something is there afterwards
  */
@@ -101,7 +101,7 @@ void tree_missed(struct tree *tree, u64 name, bool is_change)
 
 /**
  * tree_came() - something that the trace did not make came to a name
- * @tree: what is known
+ * @tree: observations so far
  * @name: of the trace
  * @id: of the object
  */
@@ -122,7 +122,7 @@ void tree_came(struct tree *tree, u64 name, u64 id)
 
 /**
  * tree_listed() - a directory had an entry
- * @tree: what is known
+ * @tree: observations so far
  * @node: of the entry
  * @type: as the directory says
  */
@@ -176,7 +176,7 @@ static void settle(struct node *node, const struct observation *observation)
 	}
 }
 
-/* Whoever brought it there had found it elsewhere. */
+/* The operation that moved it there had observed it elsewhere. */
 static bool has_come(const struct node *node, const struct tree_object *object)
 {
 	const struct arrival *arrival;
@@ -205,7 +205,7 @@ static void judge_by_arrivals(struct node *node)
 	}
 }
 
-/* All who may have been the first found it there. */
+/* Each operation that may have been the first observed it there. */
 static void place(struct node *node)
 {
 	const struct observation first = { .state = node->state, .object = node->object,
@@ -273,8 +273,8 @@ static void find_first_names(struct tree *tree)
 }
 
 /**
- * tree_judge() - the trace has been read: who was the first on each name?
- * @tree: what is known
+ * tree_judge() - decide which operation was the first on each name; all records have been read
+ * @tree: observations so far
  *
  * Return: 0 or -ENOMEM.
  */
@@ -358,7 +358,7 @@ static void free_disputes(struct tree *tree)
 
 /**
  * tree_settle() - all that took effect has been told
- * @tree: what is known
+ * @tree: observations so far
  */
 void tree_settle(struct tree *tree)
 {
@@ -369,7 +369,7 @@ void tree_settle(struct tree *tree)
 }
 
 /**
- * tree_free_observations() - free what is left of what operations saw
+ * tree_free_observations() - free the remaining observations
  * @tree: not to be used for anything else any more
  */
 void tree_free_observations(struct tree *tree)

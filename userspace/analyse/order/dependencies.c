@@ -147,7 +147,7 @@ void dependencies_close(struct dependencies *table)
 /**
  * dependencies_key() - the operation uses a resource
  * @table: with the current operation
- * @kind: what it is; no size
+ * @kind: of the resource; not SLOT_SIZE
  * @key: which
  * @bytes: of @key
  * @how: it uses it

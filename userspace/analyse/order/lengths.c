@@ -2,8 +2,8 @@
 /*
  * lengths.c - how long edges are, in the time of the trace.
  *
- * The longer an edge, the less it holds up a replay that runs otherwise than the trace
- * did: who waits for what ended long ago does not wait.
+ * The longer an edge, the less it delays a replay whose timing differs from the trace: an operation that ended
+ * long ago delays nobody.
  */
 #include <stdlib.h>
 

@@ -268,8 +268,8 @@ static int settle(struct graph *graph, struct tree *tree)
 /**
  * graph_pass_linear() - edges between operations that overlapped, as their results demand
  * @graph: with the edges of life and messages
- * @tree: what was there before; names that operations found in different ways while they
- *	overlapped are settled, whatever the rules are. NULL: nobody asks
+ * @tree: initial tree; names that operations observed in different states while they
+ *	overlapped are settled, whatever the rules are. NULL: no tree
  *
  * Those of locks, whether they overlapped or not.
  *

@@ -53,7 +53,7 @@ struct freed {
 	bool is_test;
 };
 
-/* Who was refused because of a hold, or found one of type @found, 0 if it does not say which. */
+/* An operation that a lock refused, or that observed a lock of type @found; 0: any type. */
 struct refused {
 	struct lock lock;
 	u32 found;
@@ -156,14 +156,14 @@ static void hold_add(struct linear *e, struct file_locks *f, const struct hold *
 		f->holds[f->hold_count++] = *hold;
 }
 
-/* One after the other by one task: who waits for the last waits for all. */
+/* By one task in sequence: an operation that waits for the last waits for all. */
 static bool is_after(const struct freed *a, const struct freed *b)
 {
 	return a->by.task == b->by.task && a->lock.type == b->lock.type &&
 	       is_within(&b->lock, &a->lock);
 }
 
-/* Of very many ranges one is kept for each task: who waits for that waits for more than it must. */
+/* Of very many ranges only one per task is retained; an operation that waits for it waits longer than necessary. */
 static void coarsen(struct file_locks *f)
 {
 	u32 i, j, kept = 0;
@@ -229,7 +229,7 @@ static void cut(struct linear *e, struct file_locks *f, u32 at, const struct loc
 	}
 }
 
-/* Whoever was refused because of it was so before; if it is still in the way, because of that. */
+/* Operations that it refused took effect before; if it still conflicts, it is the reason. */
 static void settle_refused(struct linear *e, struct file_locks *f, const struct hold *hold,
 			   const struct lock *range, const struct hold *instead, struct op_at by)
 {
@@ -296,7 +296,7 @@ static bool is_free_to_happen(const struct linear_op *x, const struct linear_op 
 	return other != x && !other->has_happened && !other->is_happening;
 }
 
-/* Whoever has a lock gave it up: one that is under way did, or nobody of whom it is known. */
+/* The owner of a lock released it: an operation under way did, or none that is known. */
 static void force_free(struct linear *e, struct file_locks *f, const struct linear_op *x, u32 at)
 {
 	const struct hold hold = f->holds[at];
@@ -315,7 +315,7 @@ static void force_free(struct linear *e, struct file_locks *f, const struct line
 	f->holds[at] = f->holds[--f->hold_count];
 }
 
-/* After all that gave up what was in the way; of them, who comes later need not wait for those. */
+/* After all releases of conflicting locks; later operations need not wait for these again. */
 static void wait_for_freed(struct linear *e, struct file_locks *f, const struct lock *lock,
 			   struct op_at who, bool is_taken)
 {
@@ -369,7 +369,7 @@ static bool was_in_way(struct linear *e, const struct file_locks *f, const struc
 	return false;
 }
 
-/* One that is under way takes what is in the way. */
+/* An operation under way takes the conflicting lock. */
 static bool force_taken(struct linear *e, struct file_locks *f, const struct linear_op *x,
 			const struct lock *lock, u32 found)
 {

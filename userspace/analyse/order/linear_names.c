@@ -92,7 +92,7 @@ static bool has_path(const struct graph_op *op)
 }
 
 /* Does its path say anything? */
-static bool tells_of_name(const struct graph_op *op)
+static bool shows_name(const struct graph_op *op)
 {
 	switch (op->kind) {
 	case IOT_KIND_readdir: /* its path is only what the directory was opened as */
@@ -141,7 +141,7 @@ static void see(struct linear *e, const char *text, u32 dir, u32 file)
 /* By which names directories were found. */
 static void see_directories(struct linear *e, const struct graph_op *op)
 {
-	if (!has_path(op) || !tells_of_name(op))
+	if (!has_path(op) || !shows_name(op))
 		return;
 	see(e, op->path, op->dir, op->file);
 	if (op->kind != IOT_KIND_rename)
@@ -208,7 +208,7 @@ static void find_first(struct linear *e, const struct graph_op *op)
 {
 	bool is_there = op->result >= 0 || op->result == -EEXIST || op->result == -ENOTEMPTY;
 
-	if (!has_path(op) || !tells_of_name(op) || is_made(op) || !is_there)
+	if (!has_path(op) || !shows_name(op) || is_made(op) || !is_there)
 		return;
 	if (op->kind != IOT_KIND_rename || op->result >= 0)
 		found(e, op->path, op->dir, op->file);
@@ -310,7 +310,7 @@ static void folders_begin(struct linear *e)
 /**
  * names_open() - find out which names and directories change
  * @e: the model
- * @tree: what was there at the beginning, or NULL
+ * @tree: initial tree, or NULL
  *
  * Return: 0 or -ENOMEM.
  */
@@ -457,7 +457,7 @@ static bool is_of_what_is_there(const struct graph_op *op)
 
 static void observe_there(struct linear *e, struct linear_op *x, const struct graph_op *op)
 {
-	if (op->file) /* a lookup for what is to be made has none */
+	if (op->file) /* a look-up before a creation has none */
 		observe_path(e, x, op->path, op->dir, value_of(e, op->file, VALUE_PRESENT), VALUE_ANY);
 }
 
@@ -499,7 +499,7 @@ void names_observe(struct linear *e, struct linear_op *x)
 {
 	const struct graph_op *op = linear_graph_op(e, x->at);
 
-	if (!has_path(op) || !tells_of_name(op))
+	if (!has_path(op) || !shows_name(op))
 		return;
 	if (op->result < 0 && op->result != -ENOENT && is_of_what_is_there(op))
 		observe_there(e, x, op);

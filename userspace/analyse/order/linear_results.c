@@ -2,8 +2,8 @@
 /*
  * linear_results.c - what the result of an operation says of the size of its file.
  *
- * Who asked for the size, or for the end, or read less than was asked for, found a certain size;
- * who read all, one that was large enough.
+ * A query of the size, a seek to the end and a short read observe an exact size; a full read observes a lower
+ * bound.
  */
 #include "linear.h"
 
@@ -59,7 +59,7 @@ static void makes_by_fallocate(struct linear_op *x, const struct graph_op *op)
 		makes(x, op->offset_bytes + op->length_bytes, true);
 }
 
-/* An import does not tell how much of a file was cloned. */
+/* An import does not know how much of a file was cloned. */
 static void makes_by_copy(struct linear_op *x, const struct graph_op *op)
 {
 	if (op->kind == IOT_KIND_remap_range && (op->flags & REMAP_DEDUPLICATE))
@@ -92,7 +92,7 @@ u32 size_file(const struct graph_op *op)
 }
 
 /**
- * size_take_result() - what an operation found, and what it made of the size; neither of most
+ * size_take_result() - sizes that an operation observed and set; most operations do neither
  * @x: all that it says of sizes is set
  * @op: the operation
  */

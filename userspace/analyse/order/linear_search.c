@@ -22,7 +22,7 @@
 #define THINGS_MAX  256	      /* they are about */
 #define CHANGES_MAX 24	      /* of those that have happened: states remember more versions */
 #define TRIES_MAX   50000     /* of one search */
-#define TRIES_SIGHT 5000      /* of one for what is no result */
+#define TRIES_SAMPLE 5000      /* of one for what is no result */
 #define ALL_TRIES   2000000   /* of all of a trace */
 #define WALKS_OPS   400000000 /* so many operations may be walked over again */
 #define WALKS_MAX   200
@@ -92,7 +92,7 @@ struct search {
 	u64 seen[SEEN_ROOM]; /* hashes of what led nowhere */
 };
 
-/* -- what has happened ------------------------------------------------------------------------- */
+/* -- operations so far ------------------------------------------------------------------------- */
 
 /**
  * searches_open() - nothing has happened, and there are no scripts
@@ -335,7 +335,7 @@ static void find_things(struct search *s, const struct linear_op *wrong, u64 fro
 	}
 }
 
-/* Who looked, and found states so before those happened that are tried in other orders. */
+/* Operations that observed states before the changes whose order varies. */
 static bool is_explained_before(const struct linear_op *x, u64 count)
 {
 	u32 i;
@@ -455,7 +455,7 @@ static bool was_seen(struct search *s, u64 done)
 	return false;
 }
 
-/* Those who only look do so as soon as they can. Return: how many are done. */
+/* Operations that only observe take effect as early as possible. Return: their number. */
 static u32 look(struct search *s, u64 *done, u32 count)
 {
 	u32 i;
@@ -579,7 +579,7 @@ bool searches_again(struct linear *e, const struct linear_op *x, enum sought wha
 		return true;
 	}
 	s->e = e;
-	found = search_more_and_more(s, x, what == SOUGHT_SAMPLE ? TRIES_SIGHT : TRIES_MAX);
+	found = search_more_and_more(s, x, what == SOUGHT_SAMPLE ? TRIES_SAMPLE : TRIES_MAX);
 	if (found)
 		add_script(s, found);
 	free(s);

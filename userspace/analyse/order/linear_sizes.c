@@ -17,14 +17,14 @@ struct size_version {
 	struct op_at by; /* task GRAPH_NONE: it was so before */
 };
 
-/* Who found a size while others that change it were under way, or could begin before it ended. */
+/* An operation that observed a size while operations that change it could overlap it. */
 struct size_witness {
 	u64 min_bytes;
 	u64 max_bytes;
 	struct op_at who;
 };
 
-/* Who made the file longer, or would have, had it not been by then. */
+/* An operation that extended the file, or would have if the file had been shorter. */
 struct size_growth {
 	u64 count;
 	u64 bytes;
@@ -85,7 +85,7 @@ static u64 until(const struct file_size *f, u32 at)
 
 /* -- before the walk ---------------------------------------------------------------------------- */
 
-/* Of each file, who uses it, and whether its size changes. */
+/* Of each file, the tasks that use it, and whether its size changes. */
 struct size_use {
 	u32 task; /* + 1 */
 	bool is_shared;
@@ -129,7 +129,7 @@ static int begins_with(void *context, const struct tree_size *size)
 /**
  * sizes_open() - find out which files change their size while several tasks use them
  * @e: the model
- * @tree: what was there at the beginning, or NULL
+ * @tree: initial tree, or NULL
  *
  * Return: 0 or -ENOMEM.
  */
@@ -250,7 +250,7 @@ static s64 find(const struct file_size *f, const struct size_range *range, u64 l
 	return -1;
 }
 
-/* Does it bring the size nearer to what was found? */
+/* Does it bring the size closer to the observed one? */
 static bool would_help(const struct linear *e, struct file_size *f, const struct linear_op *x,
 		       const struct size_range *range, const struct linear_op *other)
 {
@@ -350,7 +350,7 @@ static void order_growths(struct linear *e, const struct linear_op *x, u64 momen
 			linear_order(e, x->at, f->growths[i].who, EDGE_size);
 }
 
-/* What a write or truncation saw tells of the order, but is no result. */
+/* The size that a write or truncation saw determines an order, but is not a result. */
 static void take_seen(struct linear *e, const struct linear_op *x)
 {
 	struct size_range range;
@@ -456,7 +456,7 @@ static u64 smallest(const struct linear *e, const struct file_size *f)
 	return bytes;
 }
 
-/* Who comes now began after all of these, but those that have not ended. */
+/* Later operations start after all of these except those under way. */
 static void forget_witnesses(const struct linear *e, struct file_size *f)
 {
 	u32 i, kept = 0;
@@ -479,7 +479,7 @@ static u64 earliest(const struct linear *e, const u32 *tasks, u32 count, u64 ns)
 	return ns;
 }
 
-/* What had ended before all that it matters to began: nobody comes any more who overlapped it. */
+/* It ended before all operations that it matters to: no later operation overlaps it. */
 static void forget_ended(const struct linear *e, struct file_size *f)
 {
 	u64 since_ns = earliest(e, f->pending, f->pending_count, e->now_ns);
@@ -564,7 +564,7 @@ bool size_was(const struct linear_op *x, u64 low, u64 high)
  * size_sample() - what an operation saw before it changed the size, as if another had found that
  * @sample: has the size
  *
- * Return: false if it tells nothing.
+ * Return: false if it shows nothing.
  */
 bool size_sample(const struct linear *e, const struct linear_op *x, struct linear_op *sample)
 {

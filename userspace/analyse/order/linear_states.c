@@ -88,7 +88,7 @@ bool state_was(const struct linear_state *state, u32 need, u64 low, u64 high)
 
 /**
  * state_forget() - discard the versions of a state
- * @value: what it is
+ * @value: its value from now on
  */
 void state_forget(struct linear *e, struct linear_state *state, u32 value)
 {
@@ -146,7 +146,7 @@ static void expect_no_more(struct linear *e, struct linear_state *state, u32 tas
 	state->pending_count = kept;
 	if (kept)
 		return;
-	for (i = 0; i < state->witness_count; i++) /* who comes now began after all others */
+	for (i = 0; i < state->witness_count; i++) /* later operations start after all others */
 		if (linear_is_under_way(e, state->witnesses[i].who))
 			state->witnesses[kept++] = state->witnesses[i];
 	state->witness_count = kept;
@@ -168,7 +168,7 @@ static void add_changer(struct linear *e, struct linear_state *state, const stru
 		state->changers[state->changer_count++] = *changer;
 }
 
-/* A name more or less in a directory. Who found some in it did so before any of them went. */
+/* A directory gains or loses a name. Operations that observed names in it did so before a removal. */
 static void change_entries(struct linear *e, const struct linear_op *x, const struct observation *observation)
 {
 	const struct changer changer = { e->count, observation->more, x->at };
@@ -194,9 +194,9 @@ static void change(struct linear *e, struct linear_op *x, const struct observati
 		set(e, observation->state, observation->after, x->at);
 }
 
-/* -- who must have happened ------------------------------------------------------------------- */
+/* -- operations that must have taken effect ------------------------------------------------------------------- */
 
-/* What an operation does to a state makes it what it is to be. */
+/* Does an operation set the required value of a state? */
 static bool would_meet(const struct linear_op *x, const struct linear_state *state, u32 need)
 {
 	u32 i;
@@ -260,7 +260,7 @@ static bool force(struct linear *e, struct linear_state *state, u32 need, u32 se
 	return false;
 }
 
-/* What was at the beginning is not known, so then rather what is under way has happened. */
+/* The initial value is unknown, so an operation under way is the likelier explanation. */
 static bool is_found(const struct linear *e, const struct linear_op *x, const struct observation *observation)
 {
 	s64 at = find_now(e, x, observation);
@@ -344,7 +344,7 @@ static void force_all(struct linear *e, const struct linear_op *x)
 
 /* -- edges ------------------------------------------------------------------------------------ */
 
-/* After who made it so, and before who made it otherwise. */
+/* After the operation that set the value, and before the next that changed it. */
 static void order(struct linear *e, const struct linear_op *x, const struct observation *observation, u32 at)
 {
 	struct linear_state *state = observation->state;
@@ -368,8 +368,8 @@ static void order(struct linear *e, const struct linear_op *x, const struct obse
 }
 
 /*
- * Who found a directory empty did so after all that was made or removed in it; who found something
- * in it, after all that had been made, and before what was removed from then on.
+ * An operation that observed an empty directory took effect after all changes in it; an operation that observed names,
+ * after all creations so far and before all later removals.
  */
 static void order_entries(struct linear *e, const struct linear_op *x, const struct observation *observation,
 			  u64 moment)

@@ -322,7 +322,7 @@ static void found(struct dependencies *u)
 	found_positions(u);
 }
 
-/* Not what is below a directory that is renamed: the names of that are. */
+/* Not names below a renamed directory: the name of the directory stands for them. */
 static void file_seq(struct dependencies *u)
 {
 	use_files(u, SLOT_FILE, USE_EXCLUSIVE, EDGE_file_seq);

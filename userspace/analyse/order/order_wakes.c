@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * order_wakes.c - who woke whom out of a wait: pipes, sockets, locks in memory, ends of children.
+ * order_wakes.c - wake-ups from waits for pipes, sockets, locks in memory and ends of children.
  *
- * A wake-up has an operation in either task, which does nothing: a pass where the one woke the
- * other, and a leave there, which waits for the pass. So what the one did before, and what it had
- * been told by others, comes before what the other did after it had been woken, also along a chain
- * of tasks that touch no file. The time in which the one came to wake the other is its own think
- * time, and not that of the one that waited.
+ * A wake-up is represented by an operation in each of the two tasks: a nop where the waker called, and a leave in the
+ * woken task that waits for the nop. Operations before the wake-up, and those that they waited for, therefore precede
+ * operations after the wait, also along a chain of tasks without file operations. The time until the wake-up
+ * is think time of the waker, not of the task that waited.
  */
 #include "analyse/graph/graph.h"
 #include "order_passes.h"

@@ -48,7 +48,7 @@ struct pruned_task {
 };
 
 struct pruned_latch {
-	u32 *clock; /* what those who arrived had waited for */
+	u32 *clock; /* operations that those before the latch had waited for */
 	u32 edges;
 };
 
@@ -145,7 +145,7 @@ static struct snapshot *snapshot_add(struct pruned_task *t)
 	return &t->snapshots[t->count];
 }
 
-/* The clock is about to change, or to go: keep what it was, if somebody will ask. */
+/* Retain the clock before a change if it will be needed. */
 static int keep(struct pruner *p, struct pruned_task *t, u32 index, bool is_last)
 {
 	struct snapshot *snapshot;
@@ -377,7 +377,7 @@ static int prune_edges(struct pruner *p, u32 task, u32 index)
 	return err;
 }
 
-/* Who arrives at a latch brings along what it has waited for, and its own operations so far. */
+/* A signal of a latch passes on the clock of its task, including its own operations so far. */
 static void arrive(struct pruner *p, u32 task, u32 index)
 {
 	const struct graph_op *op = &p->graph->tasks[task].ops[index];
@@ -471,8 +471,8 @@ static void release(struct pruner *p)
  * graph_pass_prune() - remove edges that follow from others
  * @graph: with all edges
  *
- * Return: 0 or -ENOMEM. If the edges form a circle, those in it stay; who verifies the
- * program says where it is.
+ * Return: 0 or -ENOMEM. If the edges form a circle, those in it stay; the verifier of the
+ * program reports it.
  */
 int graph_pass_prune(struct graph *graph)
 {

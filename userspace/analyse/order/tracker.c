@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* -- what is known to be waited for ---------------------------------------------------------- */
+/* -- waits so far ---------------------------------------------------------- */
 
 /* The first @index operations of @from have ended when @to goes on. */
 struct known_pair {
@@ -382,7 +382,7 @@ void use_list_forget(struct use_list *list, u64 before_ns)
 
 /* -- resources --------------------------------------------------------------------------------- */
 
-/* When began the last exclusive user that has ended by now? Who had ended then is settled. */
+/* Start of the last exclusive use that has ended; uses that ended before it are settled. */
 static void settle(struct tracker *tracker, u64 now_ns)
 {
 	u64 settled_ns = tracker->settled_ns;
@@ -520,7 +520,7 @@ static const struct tracker_use *only_user(const struct tracker *r)
 }
 
 /**
- * tracker_absorb() - two resources become one, if those who wait for the one may wait for both
+ * tracker_absorb() - merge two trackers, if waiting for both is correct wherever one is waited for
  * @tracker: of one use, gets the other's; unless it cannot
  * @other: of one use of the same kind, by the same task, whose last one counts for both
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tracker_data.c - edges that keep what was written before what reads or overwrites it.
+ * tracker_data.c - edges from writes to later reads and writes of the same bytes.
  */
 #include "tracker_data.h"
 
@@ -118,7 +118,7 @@ static int cut(struct data_tracker *data, u64 begin, u64 end, struct piece **fir
 	return err;
 }
 
-/* Who used it last ended then. */
+/* End of the last use. */
 static u64 last_ns(const struct piece *piece)
 {
 	return tracker_last_ns(&piece->tracker);
@@ -136,7 +136,7 @@ static void forget_old(struct data_tracker *data)
 			drop(data, piece);
 }
 
-/* Neighbours that nobody will tell apart become one: from before @first to the end of the range. */
+/* Merge neighbours with equal uses, from before @first to the end of the range. */
 static void merge(struct data_tracker *data, struct piece *first, u64 end)
 {
 	struct piece *piece = first == data->pieces ? first : first->prev, *next;

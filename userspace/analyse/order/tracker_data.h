@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tracker_data.h - the bytes of a file as resources: who wrote what others read, or overwrite.
+ * tracker_data.h - trackers of the bytes of a file.
  *
- * A read finds what was written last before it, so it comes after that and before what
- * overwrites it. Who touches other bytes has no order by this. What one task wrote or read in a
- * row is one piece.
+ * A read returns the data written last, so it comes after that write and before the next write of the same bytes.
+ * Accesses to different bytes have no order. Consecutive bytes that one task accessed in sequence form one piece.
  */
 #ifndef IOTAPE_DATA_H
 #define IOTAPE_DATA_H

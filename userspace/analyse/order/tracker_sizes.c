@@ -91,7 +91,7 @@ static void find_maxima(struct size_tracker *size)
 }
 
 /*
- * Of the older half, every second one goes: who looks for it finds the next that moved the
+ * Of the older half, every second one is dropped: a look-up finds the next one that moved the
  * end, which is later, but had ended as well.
  */
 static void thin(struct size_tracker *size)
@@ -131,7 +131,7 @@ static int extension_add(struct size_tracker *size, const struct waiter *waiter,
 
 /* -- the size ------------------------------------------------------------------------------------ */
 
-/* Uses that a truncation and the like waited for: who waits for that waits for them. */
+/* Uses that an exclusive use waited for: an operation that waits for the latter waits for them, too. */
 static void forget(struct size_tracker *size, u64 before_ns)
 {
 	u32 i, kept = 0;

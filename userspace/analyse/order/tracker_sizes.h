@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tracker_sizes.h - the size of a file as a resource: who makes it what others find.
+ * tracker_sizes.h - tracker of the size of a file.
  *
  * Writes that extend a file commute with each other, and with reads of what was there
- * before. Who looks up to a position must come after a write that moved the end past it,
- * and one is enough, whatever else was written before. Whoever found the end must come before writes that go beyond
- * it. Writes find nothing, so they need not wait until the file is as long as it was. What
+ * before. An operation that reads up to a position comes after a write that moved the end past it; one such
+ * write is enough. An operation that observed the end comes before writes beyond
+ * it. Writes observe no size, so they need not wait until the file is as long as it was. What
  * sets the size (truncate, append, allocate) is exclusive.
  */
 #ifndef IOTAPE_SIZES_H
@@ -34,7 +34,7 @@ struct extension {
  * struct size_tracker - the size of one object
  * @all: exclusive uses of it, and the last of any other use of each task
  * @ends: looks that found the end of the file
- * @writers: who wrote, and which of these they have waited for
+ * @writers: writes, and which of them their tasks have waited for
  * @set_end_ns: when the last exclusive use of it ended
  * @extensions: in the order in which they began; of very many, not all of the oldest
  */
