@@ -38,6 +38,7 @@ struct options {
 	bool is_mpi_only;
 	bool is_uncalibrated;
 	bool is_quiet;
+	int stream_fd;
 };
 
 #define FIELD(member) OPTION_FIELD(struct options, member)
@@ -124,6 +125,8 @@ static void check(struct option_state *state)
 		option_error(state, "--ops cannot be combined with --mpi-only, which records no operations on files");
 	if (!options->is_attach && !options->record.command)
 		option_error(state, "no command to record");
+	if (record_is_stream(options->record.output) && (options->is_join || options->is_mpi_only))
+		option_error(state, "--output=%s: --join and --mpi-only write to a directory", options->record.output);
 }
 
 static const char *const policies[] = { "block", "drop", NULL };
@@ -131,7 +134,8 @@ static const char *const mmap_modes[] = { "page", "faultaround", "off", NULL };
 static const char *const mpi_modes[] = { "auto", "on", "off", "openmpi", "mpich", NULL };
 
 static const struct option_row option_rows[] = {
-	{ "output", 'o', OPTION_FILE, "FILE", .set = set_output, .help = "write the trace to FILE (default: iotape.iot)" },
+	{ "output", 'o', OPTION_FILE, "FILE", .set = set_output, .help = "write the trace to FILE (default: iotape.iot); -: to standard output, unix:PATH or tcp:HOST:PORT: to "
+		  "a stream socket" },
 	{ "mount", 'm', OPTION_DIRECTORY, "DIR", .set = set_mount,
 	  .help = "record operations below DIR (default: the working directory); may be repeated" },
 	{ "policy", 0, OPTION_CHOICE, .words = policies, .field = FIELD(record.drop),
@@ -345,10 +349,15 @@ static void warn_of_omissions(const struct options *options, const struct collec
 	omissions_list(stderr, before, &omissions);
 }
 
+static const char *output_name(const struct options *options)
+{
+	return strcmp(options->record.output, "-") ? options->record.output : "standard output";
+}
+
 static void print_summary(const struct options *options, const struct collector_result *result)
 {
 	fprintf(stderr, "%s: %s: %llu operations, %llu records, %.1f MiB", program_invocation_name,
-		options->record.output, (unsigned long long)result->operations,
+		output_name(options), (unsigned long long)result->operations,
 		(unsigned long long)result->records, (double)result->bytes / (1 << 20));
 	if (result->throttles)
 		fprintf(stderr, ", %llu waits for the collector",
@@ -375,8 +384,10 @@ static bool say_collection(const struct options *options, const struct collector
 {
 	if (result->err == -EPIPE)
 		say("the collector was killed: the trace ends where it was");
+	else if (result->err == -ECONNRESET && options->stream_fd)
+		say("%s: the reader has gone: the recording ended there", output_name(options));
 	else if (result->err)
-		say("%s: %s: the recording ended there", options->record.output,
+		say("%s: %s: the recording ended there", output_name(options),
 		    strerror(-result->err));
 	return result->err;
 }
@@ -448,12 +459,15 @@ static int record(struct options *options)
 		return fail("%s", why[0] ? why : strerror(-session_fd));
 	collect.session_fd = session_fd;
 	collect.last_fact = last_fact;
+	collect.stream_fd = options->stream_fd;
 	collect.may_stop = options->is_attach;
 	err = collector_start(&collector, &collect);
-	if (err == -EPIPE)
+	if (options->stream_fd)
+		close(options->stream_fd); /* its reader sees the end when the collector ends */
+	if (err == -EPIPE && !options->stream_fd)
 		return fail("the collector was killed before the recording began");
 	if (err)
-		return fail("%s: %s", options->record.output, strerror(-err));
+		return fail("%s: %s", output_name(options), strerror(-err));
 	if (options->is_attach)
 		return record_attached(options, &collector, session_fd);
 	err = runner_start(&runner, &options->record, session_fd, warn, why, sizeof(why));
@@ -585,6 +599,17 @@ static int record_job(struct options *options)
 	return options->is_mpi_only ? record_mpi_only(options) : record_join(options);
 }
 
+/* Before anything else is begun, so that a reader that is not there is no recording that is lost. */
+static int open_stream(struct options *options)
+{
+	char why[512];
+
+	if (!record_is_stream(options->record.output))
+		return EXIT_DONE;
+	options->stream_fd = record_stream_open(options->record.output, why, sizeof(why));
+	return options->stream_fd < 0 ? fail("%s", why) : EXIT_DONE;
+}
+
 static int run(int argc, char **argv)
 {
 	struct options options = {
@@ -607,6 +632,8 @@ static int run(int argc, char **argv)
 		return fail("the working directory is gone");
 	if (!options.is_attach)
 		find_mpi_library(&options);
+	if (open_stream(&options))
+		return EXIT_FAILED;
 	add_facts(&options);
 	if (!options.is_mpi_only && !options.is_uncalibrated)
 		add_costs(&options);

@@ -5,6 +5,8 @@
  * Fakes replace the connection to the kernel: the collector waits until it gets the request to end, and
  * the kernel then says that nothing follows.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,7 @@ int collector_run(const struct collector_options *options, struct collector_resu
 {
 	struct iot_message_end end = {};
 	struct sink *sink;
-	int err = sink_open(options->path, &sink);
+	int err = sink_open(options->path, options->stream_fd, &sink);
 
 	if (err || write(options->ready_fd, "", 1) != 1)
 		return err ? err : -EIO;
@@ -111,6 +113,38 @@ static void death_of_the_recorder_is_the_reason(void **state)
 	assert_string_equal(said.partial, said.why);
 }
 
-SUITE("collector",
+/* What comes out of a pipe is a trace like any other; that the reader has gone is an error, and no more. */
+static void a_pipe_gets_the_whole_trace(void **state)
+{
+	struct collector_result result;
+	struct iot_message_end end = {};
+	struct sink *sink;
+	int fds[2], file;
+	char bytes[65536];
+	ssize_t n;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(sink_open("-", fds[1], &sink), 0);
+	assert_int_equal(sink_conclude(sink, NULL, &end, ""), 0);
+	sink_result(sink, &result);
+	sink_close(sink);
+	file = open(scratch_trace, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	assert_true(file >= 0);
+	while ((n = read(fds[0], bytes, sizeof(bytes))) > 0)
+		assert_int_equal(write(file, bytes, (size_t)n), n);
+	close(file);
+	close(fds[0]);
+	assert_true(read_trace().is_complete);
+
+	assert_int_equal(pipe(fds), 0);
+	assert_true(signal(SIGPIPE, SIG_IGN) != SIG_ERR);
+	assert_int_equal(sink_open("-", fds[1], &sink), 0);
+	close(fds[0]);
+	assert_int_equal(sink_conclude(sink, NULL, &end, ""), -EPIPE);
+	sink_close(sink);
+}
+
+SUITE("collector", WITH_SCRATCH(a_pipe_gets_the_whole_trace)
       WITH_SCRATCH(recording_that_was_ended_gives_no_reason)
       WITH_SCRATCH(death_of_the_recorder_is_the_reason))

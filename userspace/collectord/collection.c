@@ -78,7 +78,7 @@ int collection_open(const struct collector_options *options, struct collection *
 	if (!c)
 		return -ENOMEM;
 	c->last_fact = options->last_fact;
-	err = sink_open(options->path, &c->sink);
+	err = sink_open(options->path, 0, &c->sink);
 	if (!err)
 		err = sink_describe(c->sink, options);
 	if (err) {

@@ -165,7 +165,7 @@ int collector_run(const struct collector_options *options, struct collector_resu
 
 	ignore_signals();
 	*result = (struct collector_result){};
-	err = sink_open(options->path, &sink);
+	err = sink_open(options->path, options->stream_fd, &sink);
 	if (err)
 		return err;
 	err = sink_describe(sink, options);
@@ -179,6 +179,8 @@ int collector_run(const struct collector_options *options, struct collector_resu
 	if (err)
 		goto err_receiver;
 	err = run_threads(options, &receiver, sink, &queue);
+	if (err == -EPIPE && options->stream_fd) /* which stands for a collector that was killed */
+		err = -ECONNRESET;
 	sink_result(sink, result);
 	if (options->last_fact)
 		snprintf(result->last_fact, sizeof(result->last_fact), "%s", options->last_fact);

@@ -24,6 +24,7 @@ struct iot_program;
  * @ready_fd: a byte is written to it when the session may start; -1 if nobody waits
  * @buffers: buffers of each CPU that the session has
  * @path: trace file
+ * @stream_fd: a pipe or socket that the trace goes to instead; 0 for none
  * @facts: texts of the form key=value, ended by NULL
  * @last_fact: text of the same form that is the last fact, "" for none, as it stands there when the
  *	trace ends: memory shared with the process that will know it by then; NULL for none. If it does not
@@ -38,6 +39,7 @@ struct collector_options {
 	int ready_fd;
 	unsigned int buffers;
 	const char *path;
+	int stream_fd;
 	const char *const *facts;
 	const char *last_fact;
 	bool may_stop;

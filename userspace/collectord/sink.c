@@ -47,11 +47,12 @@ static u64 now_ns(clockid_t clock)
 /**
  * sink_open() - begin a trace
  * @path: its file
+ * @stream_fd: a pipe or socket for it instead, which becomes the sink's; 0 for none
  * @sink: out: to be given to sink_close()
  *
  * Return: 0 or a negative errno.
  */
-int sink_open(const char *path, struct sink **sink)
+int sink_open(const char *path, int stream_fd, struct sink **sink)
 {
 	struct sink *s = calloc(1, sizeof(*s));
 	unsigned char capture[16];
@@ -62,6 +63,8 @@ int sink_open(const char *path, struct sink **sink)
 	s->path = path;
 	if (getrandom(capture, sizeof(capture), 0) != sizeof(capture))
 		err = -EIO;
+	else if (stream_fd)
+		err = iot_writer_open_stream(stream_fd, capture, &s->writer);
 	else
 		err = iot_writer_open(path, capture, &s->writer);
 	if (err) {

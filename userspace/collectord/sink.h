@@ -11,7 +11,7 @@
 
 struct sink;
 
-int sink_open(const char *path, struct sink **sink);
+int sink_open(const char *path, int stream_fd, struct sink **sink);
 int sink_message(struct sink *sink, const struct message *message);
 int sink_chunk(struct sink *sink, const struct iot_chunk_head *what, const void *records);
 int sink_fact(struct sink *sink, const char *fact);

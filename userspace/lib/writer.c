@@ -4,6 +4,7 @@
  * whenever the writer dies.
  */
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -25,6 +26,7 @@ static_assert(sizeof(struct iot_index_entry) == 32, "layout of an index entry");
  * struct iot_writer - a trace being written
  * @fd: its file; -1 behind iot_writer_finish()
  * @path: of the file
+ * @is_stream: a pipe or a socket: what was written is gone
  * @is_file: a regular one, known by @dev and @inode; not a pipe, or /dev/null
  * @offset_bytes: where the next chunk goes
  * @own: records of iot_writer_record() that are not written yet
@@ -33,6 +35,7 @@ static_assert(sizeof(struct iot_index_entry) == 32, "layout of an index entry");
 struct iot_writer {
 	int fd;
 	char path[PATH_MAX];
+	bool is_stream;
 	bool is_file;
 	dev_t dev;
 	ino_t inode;
@@ -60,13 +63,28 @@ static u64 clock_ns(clockid_t clock)
 	return (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
 }
 
+static ssize_t write_some(struct iot_writer *writer, const void *data, size_t bytes)
+{
+	struct pollfd room = { .fd = writer->fd, .events = POLLOUT };
+	ssize_t n;
+
+	if (!writer->is_stream)
+		return pwrite(writer->fd, data, bytes, (off_t)writer->offset_bytes);
+	n = write(writer->fd, data, bytes);
+	if (n < 0 && errno == EAGAIN) { /* another process has made the pipe non-blocking */
+		poll(&room, 1, -1);
+		errno = EINTR;
+	}
+	return n;
+}
+
 static int write_all(struct iot_writer *writer, const void *data, size_t bytes)
 {
 	const u8 *p = data;
 	ssize_t n;
 
 	while (bytes) {
-		n = pwrite(writer->fd, p, bytes, (off_t)writer->offset_bytes);
+		n = write_some(writer, p, bytes);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -116,6 +134,7 @@ static int open_file(struct iot_writer *writer, const char *path)
 	if (fstat(writer->fd, &stat))
 		return -errno;
 	writer->is_file = S_ISREG(stat.st_mode);
+	writer->is_stream = S_ISFIFO(stat.st_mode);
 	writer->dev = stat.st_dev;
 	writer->inode = stat.st_ino;
 	return 0;
@@ -125,6 +144,52 @@ static int open_file(struct iot_writer *writer, const char *path)
 static int cut(struct iot_writer *writer, u64 bytes)
 {
 	return writer->is_file && ftruncate(writer->fd, (off_t)bytes) ? -errno : 0;
+}
+
+/* @fd: a stream, or -1 to open the path. */
+static int open_writer(int fd, const char *path, const unsigned char capture[16], u64 real_ns, u64 mono_ns,
+		       struct iot_writer **writer)
+{
+	struct iot_writer *w = calloc(1, sizeof(*w));
+	int err = -ENOMEM;
+
+	if (!w)
+		return -ENOMEM;
+	w->fd = fd;
+	w->is_stream = fd >= 0;
+	w->index_max_bytes = IOT_INDEX_MAX_BYTES;
+	w->zstd = ZSTD_createCCtx();
+	if (!w->zstd)
+		goto err_writer;
+	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+	err = fd >= 0 ? 0 : open_file(w, path);
+	if (!err)
+		err = write_head(w, capture, real_ns, mono_ns);
+	if (err)
+		goto err_writer;
+	*writer = w;
+	return 0;
+
+err_writer:
+	iot_writer_discard(w); /* no head, no trace */
+	iot_writer_close(w);
+	return err;
+}
+
+/**
+ * iot_writer_open_stream() - begin a trace that goes to a pipe or a socket
+ * @fd: descriptor of it, which becomes the writer's
+ * @capture: random id of the capture
+ * @writer: out: the writer, to be given to iot_writer_close()
+ *
+ * After an error of this or a later function, the stream is of no use any more: -EPIPE or -ECONNRESET if its reader
+ * has gone. SIGPIPE is ignored by the caller.
+ *
+ * Return: 0 or a negative errno.
+ */
+int iot_writer_open_stream(int fd, const unsigned char capture[16], struct iot_writer **writer)
+{
+	return open_writer(fd, "", capture, clock_ns(CLOCK_REALTIME), clock_ns(CLOCK_MONOTONIC), writer);
 }
 
 /**
@@ -140,29 +205,7 @@ static int cut(struct iot_writer *writer, u64 bytes)
 int iot_writer_open_at(const char *path, const unsigned char capture[16], u64 real_ns, u64 mono_ns,
 		       struct iot_writer **writer)
 {
-	struct iot_writer *w = calloc(1, sizeof(*w));
-	int err = -ENOMEM;
-
-	if (!w)
-		return -ENOMEM;
-	w->fd = -1;
-	w->index_max_bytes = IOT_INDEX_MAX_BYTES;
-	w->zstd = ZSTD_createCCtx();
-	if (!w->zstd)
-		goto err_writer;
-	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
-	err = open_file(w, path);
-	if (!err)
-		err = write_head(w, capture, real_ns, mono_ns);
-	if (err)
-		goto err_writer;
-	*writer = w;
-	return 0;
-
-err_writer:
-	iot_writer_discard(w); /* no head, no trace */
-	iot_writer_close(w);
-	return err;
+	return open_writer(-1, path, capture, real_ns, mono_ns, writer);
 }
 
 /**

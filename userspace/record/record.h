@@ -86,6 +86,10 @@ int control_open(const struct record_options *options, uint64_t *session, char *
 int control_admit(const struct record_options *options, int session_fd, char *why, size_t room);
 int control_check(char *why, size_t room);
 
+/* stream.c */
+bool record_is_stream(const char *output);
+int record_stream_open(const char *output, char *why, size_t room);
+
 /* admit.c */
 int record_admit(struct record_options *options, const char *list, char *why, size_t room);
 
