@@ -228,7 +228,8 @@ struct iot_describe {
  * @reserved: zero
  * @created_ns, @started_ns, @ended_ns, @now_ns: on the monotonic clock; 0: not yet
  * @paused_ns: time in pauses, the current one included
- * @left_out: operations that pauses left out
+ * @left_out: operations that pauses left out. One that the kernel tries again may count several times, and one that
+ *	would have had no record, such as a lookup that finds what is known, once
  * @refused: operations that the filter left out
  * @announced: records that announce what an id stands for
  * @sent_records: records handed to the collector
