@@ -211,14 +211,14 @@ s64 rfs_do_denied(struct rfs_worker *worker, const struct iot_program_op *op)
 
 s64 rfs_do_statfs(struct rfs_worker *worker, const struct iot_program_op *op)
 {
+	struct rfs_object object;
 	struct kstatfs stat;
-	struct path path;
-	int err = rfs_path_get(worker, op->path, &path);
+	int err = rfs_object_get(worker, op, &object);
 
 	if (err)
 		return err;
-	err = vfs_statfs(&path, &stat);
-	path_put(&path);
+	err = vfs_statfs(&object.path, &stat);
+	rfs_object_put(worker, op, &object);
 	return err;
 }
 

@@ -67,6 +67,9 @@ static inline u64 tfs_handle_id(struct iot_session *session, const struct iot_sp
 	return tfs->handle;
 }
 
+/* descriptor.c */
+u64 tfs_descriptor_handle(struct iot_session *session, const struct iot_span *span, const struct inode *inode);
+
 void tfs_announce_handle(const struct iot_span *span, const struct file *file);
 u32 tfs_open_flags(unsigned int flags, fmode_t mode);
 u64 tfs_name_if_any(struct iot_session *session, const struct dentry *dentry);

@@ -19,6 +19,11 @@ static u64 object_of(struct iot_session *session, const struct dentry *dentry)
 	return tfs_object_id(session, d_inode_rcu(dentry), dentry);
 }
 
+static u64 handle_of(struct iot_session *session, const struct iot_span *span, const struct dentry *dentry)
+{
+	return tfs_descriptor_handle(session, span, d_inode_rcu(dentry));
+}
+
 /* A name that is still in its directory, else 0. */
 u64 tfs_name_if_any(struct iot_session *session, const struct dentry *dentry)
 {
@@ -126,6 +131,7 @@ void tfs_emit_stat(struct iot_span *span, const struct dentry *dentry, const str
 		return;
 	r.name = tfs_name_if_any(session, dentry);
 	r.object = object_of(session, dentry);
+	r.handle = handle_of(session, span, dentry);
 	r.size_bytes = !result && S_ISREG(stat->mode) ? stat->size : 0;
 	r.result = result;
 	IOT_EMIT_SPAN(session, span, stat, &r, NULL, 0);
@@ -156,8 +162,6 @@ static u32 attrs_of(unsigned int valid)
 		attrs |= IOT_ATTR_by_open;
 	if (valid & (ATTR_KILL_SUID | ATTR_KILL_SGID | ATTR_KILL_PRIV))
 		attrs |= IOT_ATTR_kill_priv;
-	if (valid & ATTR_FILE)
-		attrs |= IOT_ATTR_by_handle;
 	return attrs;
 }
 
@@ -179,6 +183,10 @@ void tfs_emit_setattr(struct iot_span *span, const struct dentry *dentry, const 
 	r.attrs = attrs_of(attr->ia_valid);
 	if (attr->ia_valid & ATTR_FILE)
 		r.handle = tfs_handle_id(session, span, attr->ia_file);
+	else
+		r.handle = handle_of(session, span, dentry);
+	if (r.handle)
+		r.attrs |= IOT_ATTR_by_handle;
 	if (attr->ia_valid & ATTR_MODE)
 		r.mode = attr->ia_mode & S_IALLUGO;
 	if (attr->ia_valid & ATTR_UID)
@@ -371,6 +379,7 @@ void tfs_emit_statfs(struct iot_span *span, const struct dentry *dentry, s64 res
 	if (!session)
 		return;
 	r.object = object_of(session, dentry);
+	r.handle = handle_of(session, span, dentry);
 	r.result = result;
 	IOT_EMIT_SPAN(session, span, statfs, &r, NULL, 0);
 	tfs_leave(span);
@@ -386,6 +395,7 @@ void tfs_emit_getxattr(struct iot_span *span, const struct dentry *dentry, const
 		return;
 	r.name = tfs_name_if_any(session, dentry);
 	r.object = object_of(session, dentry);
+	r.handle = handle_of(session, span, dentry);
 	r.length_bytes = room;
 	r.result = result;
 	IOT_EMIT_SPAN(session, span, getxattr, &r, name, tail_bytes(name));
@@ -464,6 +474,7 @@ void tfs_emit_setxattr(struct iot_span *span, const struct dentry *dentry, const
 		return;
 	r.name = tfs_name_if_any(session, dentry);
 	r.object = object_of(session, dentry);
+	r.handle = handle_of(session, span, dentry);
 	r.length_bytes = value->length_bytes;
 	r.flags = flags; /* XATTR_CREATE is 1, XATTR_REPLACE 2, as in the record */
 	r.result = result;
@@ -484,6 +495,7 @@ void tfs_emit_removexattr(struct iot_span *span, const struct dentry *dentry, co
 		return;
 	r.name = tfs_name_if_any(session, dentry);
 	r.object = object_of(session, dentry);
+	r.handle = handle_of(session, span, dentry);
 	r.result = result;
 	IOT_EMIT_SPAN(session, span, removexattr, &r, name, tail_bytes(name));
 	tfs_leave(span);
@@ -498,6 +510,7 @@ void tfs_emit_listxattr(struct iot_span *span, const struct dentry *dentry, size
 		return;
 	r.name = tfs_name_if_any(session, dentry);
 	r.object = object_of(session, dentry);
+	r.handle = handle_of(session, span, dentry);
 	r.length_bytes = room;
 	r.result = result;
 	IOT_EMIT_SPAN(session, span, listxattr, &r, NULL, 0);
@@ -513,6 +526,7 @@ void tfs_emit_getfileattr(struct iot_span *span, const struct dentry *dentry, s6
 		return;
 	r.name = tfs_name_if_any(session, dentry);
 	r.object = object_of(session, dentry);
+	r.handle = handle_of(session, span, dentry);
 	r.result = result;
 	IOT_EMIT_SPAN(session, span, getfileattr, &r, NULL, 0);
 	tfs_leave(span);
@@ -528,6 +542,7 @@ void tfs_emit_setfileattr(struct iot_span *span, const struct dentry *dentry,
 		return;
 	r.name = tfs_name_if_any(session, dentry);
 	r.object = object_of(session, dentry);
+	r.handle = handle_of(session, span, dentry);
 	r.has_numbers = attr->fsx_valid;
 	if (attr->fsx_valid) {
 		r.flags = iot_fileattrs_of_x(attr->fsx_xflags);

@@ -45,8 +45,8 @@ void expect_flush(struct comparison *c, const struct file *file);
 
 /* expect_attr.c */
 void take_capability(struct comparison *c);
-void expect_setattr(struct comparison *c, const char *path, struct object *object, const char *word,
-		    bool has_size, long long size);
+void expect_setattr(struct comparison *c, const char *path, struct object *object, const struct file *file,
+		    const char *word, bool has_size, long long size);
 
 /* expect_lock.c */
 void leave_flock(struct comparison *c, int dir, int path);

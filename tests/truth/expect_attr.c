@@ -20,15 +20,38 @@ void take_capability(struct comparison *c)
 	}
 }
 
-void expect_setattr(struct comparison *c, const char *path, struct object *object,
-			   const char *word, bool has_size, long long size)
+/*
+ * The record of a call by name has no handle, and that of a call by descriptor has the descriptor's, which want->file
+ * says.
+ */
+static const struct record *expect_place(struct comparison *c, const struct want *want)
 {
-	const struct want want = { .kind = "setattr", .path = path, .object = object,
+	const struct record *record = expect(c, want);
+	bool has_handle = want->file && want->file->handle;
+
+	if (record && !has_handle && record_number(record, "handle"))
+		difference(c, "%s has handle %lld", want->kind, record_number(record, "handle"));
+	return record;
+}
+
+/**
+ * expect_setattr() - the record of a change of attributes
+ * @path: of a call by name; NULL of a call by descriptor
+ * @object: that is changed
+ * @file: of a call by descriptor, else NULL
+ * @word: among the attributes
+ * @has_size: is it a change of the size, to @size?
+ * @size: new size in bytes
+ */
+void expect_setattr(struct comparison *c, const char *path, struct object *object, const struct file *file,
+		    const char *word, bool has_size, long long size)
+{
+	const struct want want = { .kind = "setattr", .path = path, .object = object, .file = file,
 				   .has_result = true, .result = -c->call->err };
 	const struct record *record;
 
 	take_capability(c);
-	record = expect(c, &want);
+	record = expect_place(c, &want);
 	if (!record)
 		return;
 	if (!strstr(record_text(record, "attrs"), word))
@@ -51,11 +74,11 @@ static void check_size(struct comparison *c, const struct record *record)
 		difference(c, "size %lld", record_number(record, "size_bytes"));
 }
 
-static void expect_stat(struct comparison *c, const char *path, struct object *object)
+static void expect_stat(struct comparison *c, const char *path, struct object *object, const struct file *file)
 {
-	const struct want want = { .kind = "stat", .path = path, .object = object, .has_result = true };
+	const struct want want = { .kind = "stat", .path = path, .object = object, .file = file, .has_result = true };
 
-	check_size(c, expect(c, &want));
+	check_size(c, expect_place(c, &want));
 }
 
 static void leave_fstat(struct comparison *c, int dir, int path)
@@ -64,7 +87,7 @@ static void leave_fstat(struct comparison *c, int dir, int path)
 
 	(void)dir, (void)path;
 	if (file)
-		expect_stat(c, NULL, file->object);
+		expect_stat(c, NULL, file->object, file);
 }
 
 static void leave_stat(struct comparison *c, int dir, int path)
@@ -81,7 +104,7 @@ static void leave_stat(struct comparison *c, int dir, int path)
 	if (is_at)
 		is_lstat = argument_has_flag(call, flags, "AT_SYMLINK_NOFOLLOW");
 	if (reach(c, dir, path, !is_lstat, &w))
-		expect_stat(c, last_path(&w), w.node->object);
+		expect_stat(c, last_path(&w), w.node->object, NULL);
 }
 
 static void leave_access(struct comparison *c, int dir, int path)
@@ -101,7 +124,7 @@ static void set_attributes(struct comparison *c, int dir, int path, bool does_fo
 	struct walk w;
 
 	if (reach(c, dir, path, does_follow, &w))
-		expect_setattr(c, last_path(&w), w.node->object, word, has_size, size);
+		expect_setattr(c, last_path(&w), w.node->object, NULL, word, has_size, size);
 }
 
 static void leave_chmod(struct comparison *c, int dir, int path)
@@ -118,7 +141,14 @@ static void leave_chown(struct comparison *c, int dir, int path)
 {
 	bool does_follow = strcmp(c->call->name, "lchown") &&
 			   !argument_has_flag(c->call, path + 3, "AT_SYMLINK_NOFOLLOW");
+	struct file *file;
 
+	if (dir >= 0 && !*argument_text(c->call, path) && argument_has_flag(c->call, path + 3, "AT_EMPTY_PATH")) {
+		file = file_of(c->self, (int)argument_number(c->call, dir));
+		if (file)
+			expect_setattr(c, NULL, file->object, file, owner_word(c->call, path + 1), false, 0);
+		return;
+	}
 	set_attributes(c, dir, path, does_follow, owner_word(c->call, path + 1), false, 0);
 }
 
@@ -133,7 +163,7 @@ static void leave_fchmod(struct comparison *c, int dir, int path)
 
 	(void)dir, (void)path;
 	if (file)
-		expect_setattr(c, NULL, file->object,
+		expect_setattr(c, NULL, file->object, file,
 			       strcmp(c->call->name, "fchown") ? "mode" : owner_word(c->call, 1), false, 0);
 }
 
@@ -143,7 +173,7 @@ static void leave_utimes(struct comparison *c, int dir, int path)
 
 	if (!c->call->args[path].is_string) { /* NULL: of the descriptor */
 		if (file)
-			expect_setattr(c, NULL, file->object, "mtime", false, 0);
+			expect_setattr(c, NULL, file->object, file, "mtime", false, 0);
 		return;
 	}
 	set_attributes(c, dir, path, !argument_has_flag(c->call, path + 2, "AT_SYMLINK_NOFOLLOW"), "mtime",
@@ -186,6 +216,7 @@ static void leave_xattr(struct comparison *c, int dir, int path)
 		if (!file)
 			return;
 		want.object = file->object;
+		want.file = file;
 	} else {
 		if (!reach(c, dir, path, !is_link, &w))
 			return;
@@ -196,18 +227,20 @@ static void leave_xattr(struct comparison *c, int dir, int path)
 		want.tail = set_text(call);
 	else if (strcmp(want.kind, "listxattr"))
 		want.tail = argument_text(call, 1);
-	expect(c, &want);
+	expect_place(c, &want);
 }
 
 static void leave_statfs(struct comparison *c, int dir, int path)
 {
+	struct want want = { .kind = "statfs", .has_result = true };
 	struct file *file;
 	struct walk w;
 
 	if (*c->call->name == 'f') {
 		file = file_of(c->self, (int)argument_number(c->call, 0));
+		want.file = file;
 		if (file)
-			expect_simple(c, "statfs", NULL, 0);
+			expect_place(c, &want);
 	} else if (reach(c, dir, path, true, &w)) {
 		expect_simple(c, "statfs", last_path(&w), 0);
 	}

@@ -214,7 +214,7 @@ static void leave_ftruncate(struct comparison *c, int dir, int path)
 	if (call->err == EINVAL)
 		vfs_error(c, "setattr");
 	else
-		expect_setattr(c, NULL, file->object, "size", true, argument_number(call, 1));
+		expect_setattr(c, NULL, file->object, file, "size", true, argument_number(call, 1));
 }
 
 static void leave_writeback(struct comparison *c, int dir, int path)

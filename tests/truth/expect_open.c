@@ -145,7 +145,7 @@ static void open_known(struct comparison *c, struct walk *w, int flags)
 	file->handle = record ? record_number(record, "handle") : 0;
 	if (argument_has_flag(call, flags, "O_TRUNC") && !is_created) {
 		apply(c, RULE_TRUNCATION);
-		expect_setattr(c, path, w->node->object, "by_open", true, 0);
+		expect_setattr(c, path, w->node->object, file, "by_open", true, 0);
 	}
 }
 

@@ -131,6 +131,43 @@ static void fields_reach_the_members_of_the_operation(void **state)
 	assert_true(le64_to_cpu(op.atime_ns) == 8 && le64_to_cpu(op.mtime_ns) == 9);
 }
 
+/*
+ * What a call did by a descriptor a replay does by that handle, and not by another one of the file, nor by a name that it
+ * has; unless the handle is one that no replay opens.
+ */
+static void call_by_descriptor_is_replayed_by_its_handle(void **state)
+{
+	static const u16 kinds[] = { IOT_KIND_stat, IOT_KIND_setattr, IOT_KIND_statfs, IOT_KIND_getxattr,
+				     IOT_KIND_setxattr, IOT_KIND_removexattr, IOT_KIND_listxattr,
+				     IOT_KIND_getfileattr, IOT_KIND_setfileattr };
+	struct scribe scribe, *s = &scribe;
+	struct iot_program_op op;
+	u32 i, is_known;
+
+	(void)state;
+	for (i = 0; i < 2 * ARRAY_SIZE(kinds); i++) {
+		struct iot_record r = { .kind = kinds[i / 2], .stat = { .object = SCRIBE_FILE, .name = SCRIBE_NAME } };
+		const struct iot_kind_info *info = iot_kind_info(r.kind);
+		u32 f;
+
+		is_known = i % 2;
+		if (r.kind == IOT_KIND_statfs)
+			r.statfs = (struct iot_rec_statfs){ .object = SCRIBE_FILE };
+		for (f = 0; f < info->field_count; f++)
+			if (!strcmp(info->fields[f].name, "handle"))
+				iot_field_set(&r, &info->fields[f], is_known ? 7 : 9);
+		scribe_begin(s);
+		s->task = 1;
+		PUT(open, .object = SCRIBE_FILE, .handle = 7, .name = SCRIBE_NAME, .flags = IOT_OPEN_read);
+		PUT(open, .object = SCRIBE_FILE, .handle = 8, .name = SCRIBE_NAME, .flags = IOT_OPEN_read);
+		scribe_put(s, r,
+			   strstr(info->name, "etxattr") || strstr(info->name, "removexattr") ? "user.a" : NULL);
+		op = compiled(s, r.kind);
+		assert_row(info->name, le32_to_cpu(op.handle) == is_known);
+		assert_row(info->name, (op.path == 0) == (is_known == 1));
+	}
+}
+
 /* What the test of a lock found is no owner. */
 static void lock_of_a_handle_has_no_owner(void **state)
 {
@@ -149,4 +186,5 @@ static void lock_of_a_handle_has_no_owner(void **state)
 
 SUITE("operations", TEST(each_operation_has_a_row_and_nothing_else_has) TEST(members_reach_the_fields_of_the_record)
       TEST(texts_are_tails) WITH_SCRATCH(fields_reach_the_members_of_the_operation)
+      WITH_SCRATCH(call_by_descriptor_is_replayed_by_its_handle)
       WITH_SCRATCH(lock_of_a_handle_has_no_owner))

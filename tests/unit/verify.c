@@ -550,7 +550,7 @@ static const struct {
 	{ IOT_KIND_setattr, "e" },     { IOT_KIND_mkdir, "p" },	       { IOT_KIND_mknod, "p" },
 	{ IOT_KIND_rmdir, "p" },       { IOT_KIND_unlink, "p" },       { IOT_KIND_rename, "pq" },
 	{ IOT_KIND_link, "eq" },       { IOT_KIND_symlink, "pt" },     { IOT_KIND_readlink, "p" },
-	{ IOT_KIND_follow, "p" },      { IOT_KIND_statfs, "p" },       { IOT_KIND_getxattr, "et" },
+	{ IOT_KIND_follow, "p" },      { IOT_KIND_statfs, "e" },       { IOT_KIND_getxattr, "et" },
 	{ IOT_KIND_setxattr, "et" },   { IOT_KIND_removexattr, "et" }, { IOT_KIND_listxattr, "e" },
 	{ IOT_KIND_getfileattr, "e" }, { IOT_KIND_setfileattr, "e" },
 	{ IOT_KIND_flush, "h" },       { IOT_KIND_release, "h" },      { IOT_KIND_read, "h" },

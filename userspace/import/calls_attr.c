@@ -50,6 +50,17 @@ bool object_of(struct import *im, const struct call *call, const struct call_kin
 }
 
 /**
+ * place_handle() - the handle whose descriptor a call had
+ * @place: as object_of() found it
+ *
+ * Return: its id; 0 if the call had a name, or a descriptor that is not in the trace.
+ */
+u64 place_handle(const struct place *place)
+{
+	return place->file ? place->file->handle : 0;
+}
+
+/**
  * object_inside() - the same, if there is a record to be made of it
  * @record: of which kind
  */
@@ -117,6 +128,7 @@ void call_stat(struct import *im, const struct call *call, const struct call_kin
 	}
 	record.stat.object = emit_object(im, place.inode);
 	record.stat.name = emit_name_of(im, place.inode, place.entry);
+	record.stat.handle = place_handle(&place);
 	emit_op(im, &record);
 }
 
@@ -140,6 +152,7 @@ void call_statfs(struct import *im, const struct call *call, const struct call_k
 	if (!object_inside(im, call, kind, 0, record.kind, &place))
 		return;
 	record.statfs.object = emit_object(im, place.inode);
+	record.statfs.handle = place_handle(&place);
 	record.statfs.result = call->result;
 	emit_op(im, &record);
 }
@@ -152,8 +165,8 @@ static void begin_setattr(struct import *im, const struct call *call, const stru
 	*record = (struct iot_record){ .kind = IOT_KIND_setattr };
 	record->setattr.object = emit_object(im, place->inode);
 	record->setattr.name = emit_name_of(im, place->inode, place->entry);
-	if (!record->setattr.name && place->file)
-		record->setattr.handle = place->file->handle;
+	record->setattr.handle = place_handle(place);
+	record->setattr.attrs = record->setattr.handle ? IOT_ATTR_by_handle : 0;
 	record->setattr.old_size_bytes = place->inode->size_bytes;
 	record->setattr.result = call->result;
 }
@@ -171,7 +184,7 @@ void call_chmod(struct import *im, const struct call *call, const struct call_ki
 	if (!object_inside(im, call, kind, 3, IOT_KIND_setattr, &place))
 		return;
 	begin_setattr(im, call, &place, &record);
-	record.setattr.attrs = IOT_ATTR_mode;
+	record.setattr.attrs |= IOT_ATTR_mode;
 	record.setattr.mode = (u32)mode & MODE_BITS;
 	emit_op(im, &record);
 	if (!call->result && place.inode->mode)
@@ -307,7 +320,7 @@ void call_utimes(struct import *im, const struct call *call, const struct call_k
 	if (!times_of(im, call, kind, &place))
 		return;
 	begin_setattr(im, call, &place, &record);
-	record.setattr.attrs = times.attrs;
+	record.setattr.attrs |= times.attrs;
 	record.setattr.atime_ns = times.atime_ns;
 	record.setattr.mtime_ns = times.mtime_ns;
 	if (times.attrs)

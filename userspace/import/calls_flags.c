@@ -44,13 +44,16 @@ static bool take_numbers(struct text given, const char *prefix, struct iot_rec_s
 	return true;
 }
 
-static void put(struct import *im, const struct call *call, struct inode *inode, struct entry *entry,
-		struct iot_record *record)
+static void put(struct import *im, const struct call *call, const struct place *place, struct iot_record *record)
 {
 	if (!is_shown(record->kind, call->result))
 		return;
-	record->getfileattr.object = emit_object(im, inode); /* both begin alike */
-	record->getfileattr.name = emit_name_of(im, inode, entry);
+	record->getfileattr.object = emit_object(im, place->inode); /* both begin alike */
+	record->getfileattr.name = emit_name_of(im, place->inode, place->entry);
+	if (record->kind == IOT_KIND_getfileattr)
+		record->getfileattr.handle = place_handle(place);
+	else
+		record->setfileattr.handle = place_handle(place);
 	record->getfileattr.result = call->result;
 	emit_op(im, record);
 }
@@ -64,8 +67,9 @@ static void put(struct import *im, const struct call *call, struct inode *inode,
  *
  * Return: is it?
  */
-bool call_file_flags(struct import *im, const struct call *call, const struct file *file, u32 request)
+bool call_file_flags(struct import *im, const struct call *call, struct file *file, u32 request)
 {
+	const struct place place = { .file = file, .inode = file->inode, .entry = file->entry };
 	struct iot_record record = { .kind = IOT_KIND_setfileattr };
 	struct text given = call->arg_count > 2 ? call->args[2] : (struct text){};
 	bool is_known = true;
@@ -87,7 +91,7 @@ bool call_file_flags(struct import *im, const struct call *call, const struct fi
 		return false;
 	}
 	if (is_known) {
-		put(im, call, file->inode, file->entry, &record);
+		put(im, call, &place, &record);
 	} else if (call->result >= 0) {
 		gap_named(im, IMPORT_GAP_call, call->name, call->args[1]);
 		gap_moved(im, IMPORT_GAP_call, call);
@@ -109,5 +113,5 @@ void call_file_attr(struct import *im, const struct call *call, const struct cal
 		}
 	}
 	if (object_inside(im, call, kind, AT_FLAGS_ARG, record.kind, &place))
-		put(im, call, place.inode, place.entry, &record);
+		put(im, call, &place, &record);
 }

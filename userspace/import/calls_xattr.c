@@ -89,6 +89,23 @@ static size_t put_value(const struct xattr *x, u8 *text, size_t name_bytes, size
 	return 1 + bytes;
 }
 
+static void set_handle(struct iot_record *record, u64 handle)
+{
+	switch (record->kind) {
+	case IOT_KIND_getxattr:
+		record->getxattr.handle = handle;
+		break;
+	case IOT_KIND_setxattr:
+		record->setxattr.handle = handle;
+		break;
+	case IOT_KIND_listxattr:
+		record->listxattr.handle = handle;
+		break;
+	default:
+		record->removexattr.handle = handle;
+	}
+}
+
 /* All of them begin with name and object. */
 static void put_xattr(struct import *im, const struct call *call, const struct xattr *x,
 		      const struct place *place, struct iot_record *record)
@@ -104,6 +121,7 @@ static void put_xattr(struct import *im, const struct call *call, const struct x
 	record->removexattr.object = emit_object(im, place->inode);
 	record->removexattr.name = emit_name_of(im, place->inode, place->entry);
 	record->removexattr.result = call->result;
+	set_handle(record, place_handle(place));
 	if (record->kind == IOT_KIND_setxattr)
 		bytes += put_value(x, text, bytes, sizeof(text));
 	record->tail = text;

@@ -522,10 +522,11 @@ CALL_HANDLERS(CALL_DECLARE)
 
 bool object_of(struct import *im, const struct call *call, const struct call_kind *kind, u32 flags_arg,
 	       struct place *place);
+u64 place_handle(const struct place *place);
 bool object_inside(struct import *im, const struct call *call, const struct call_kind *kind, u32 flags_arg,
 		   u16 record, struct place *place);
 void names_lose(struct import *im, const struct call *call);
 bool call_lock(struct import *im, const struct call *call, s64 command);
-bool call_file_flags(struct import *im, const struct call *call, const struct file *file, u32 request);
+bool call_file_flags(struct import *im, const struct call *call, struct file *file, u32 request);
 
 #endif

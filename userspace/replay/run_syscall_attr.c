@@ -23,7 +23,7 @@
  * struct object - what an operation by path or by handle is on
  * @fd: the object
  * @handle: NULL if it was found by path
- * @path: leads to it
+ * @path: leads to it; only if it was found by path
  */
 struct object {
 	int fd;
@@ -38,7 +38,8 @@ static int object_get(struct worker_task *task, const struct iot_program_op *op,
 	object->fd = op->path ? walk(task, op->path) : handle_get(task, op->handle, &object->handle);
 	if (object->fd < 0)
 		return object->fd;
-	snprintf(object->path, sizeof(object->path), "/proc/self/fd/%d", object->fd);
+	if (!object->handle)
+		snprintf(object->path, sizeof(object->path), "/proc/self/fd/%d", object->fd);
 	return 0;
 }
 
@@ -120,7 +121,7 @@ static s64 set_mode(struct worker_task *task, const struct object *object, const
 			return -errno;
 		mode = mode_to_make(task, (stat.st_mode & S_IFMT) | mode) & 07777;
 	}
-	return RESULT(chmod(object->path, mode));
+	return RESULT(object->handle ? fchmod(object->fd, mode) : chmod(object->path, mode));
 }
 
 /*
@@ -180,14 +181,14 @@ s64 run_denied(struct worker_task *task, const struct iot_program_op *op)
 
 s64 run_statfs(struct worker_task *task, const struct iot_program_op *op)
 {
+	struct object object;
 	struct statfs stat;
-	int fd = walk(task, op->path);
-	s64 result;
+	s64 result = object_get(task, op, &object);
 
-	if (fd < 0)
-		return fd;
-	result = RESULT(fstatfs(fd, &stat));
-	close(fd);
+	if (result)
+		return result;
+	result = RESULT(fstatfs(object.fd, &stat));
+	object_put(&object);
 	return result;
 }
 

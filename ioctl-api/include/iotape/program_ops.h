@@ -74,6 +74,7 @@
 #define IOT_OPERANDS_stat(F, P, R, k)                      \
 	F(k, object, object, object)                       \
 	F(k, place, path, name)                            \
+	F(k, place_handle, handle, handle)                 \
 	R(k, size_bytes, size_bytes)
 
 #define IOT_OPERANDS_setattr(F, P, R, k)                   \
@@ -141,17 +142,20 @@
 
 #define IOT_OPERANDS_statfs(F, P, R, k)                    \
 	F(k, object, object, object)                       \
-	P(k, path, path)
+	P(k, place, path)                                  \
+	F(k, place_handle, handle, handle)
 
 #define IOT_OPERANDS_getxattr(F, P, R, k)                  \
 	F(k, object, object, object)                       \
 	F(k, place, path, name)                            \
+	F(k, place_handle, handle, handle)                 \
 	F(k, xattr, xattr, tail)                           \
 	F(k, u64, length_bytes, length_bytes)
 
 #define IOT_OPERANDS_setxattr(F, P, R, k)                  \
 	F(k, object, object, object)                       \
 	F(k, place, path, name)                            \
+	F(k, place_handle, handle, handle)                 \
 	F(k, xattr, xattr, tail)                           \
 	F(k, u64, length_bytes, length_bytes)              \
 	F(k, mask, flags, flags, 3)                        \
@@ -160,20 +164,24 @@
 #define IOT_OPERANDS_removexattr(F, P, R, k)               \
 	F(k, object, object, object)                       \
 	F(k, place, path, name)                            \
+	F(k, place_handle, handle, handle)                 \
 	F(k, xattr, xattr, tail)
 
 #define IOT_OPERANDS_listxattr(F, P, R, k)                 \
 	F(k, object, object, object)                       \
 	F(k, place, path, name)                            \
+	F(k, place_handle, handle, handle)                 \
 	F(k, u64, length_bytes, length_bytes)
 
 #define IOT_OPERANDS_getfileattr(F, P, R, k)               \
 	F(k, object, object, object)                       \
-	F(k, place, path, name)
+	F(k, place, path, name)                            \
+	F(k, place_handle, handle, handle)
 
 #define IOT_OPERANDS_setfileattr(F, P, R, k)               \
 	F(k, object, object, object)                       \
 	F(k, place, path, name)                            \
+	F(k, place_handle, handle, handle)                 \
 	F(k, bits, flags, flags, IOT_FILEATTRS)            \
 	F(k, yes_no, has_numbers, has_numbers)             \
 	F(k, u32, project, project)                        \

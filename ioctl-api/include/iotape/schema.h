@@ -280,7 +280,8 @@
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "a name of the object, 0 if it has none any more")          \
 	F(u64, object, object, "of what")                                              \
-	F(u64, size_bytes, bytes, "size found, of a regular file (else 0)")
+	F(u64, size_bytes, bytes, "size found, of a regular file (else 0)")            \
+	F(u64, handle, handle, "the handle whose descriptor the call had, 0 if none or not known")
 
 #define IOT_FIELDS_setattr(F)                                                          \
 	IOT_FIELDS_op(F)                                                               \
@@ -358,37 +359,43 @@
 
 #define IOT_FIELDS_statfs(F)                                                           \
 	IOT_FIELDS_op(F)                                                               \
-	F(u64, object, object, "an object of the file system")
+	F(u64, object, object, "an object of the file system")                         \
+	F(u64, handle, handle, "the handle whose descriptor the call had, 0 if none or not known")
 
 #define IOT_FIELDS_getxattr(F)                                                         \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "a name of the object")                                     \
 	F(u64, object, object, "of what")                                              \
-	F(u64, length_bytes, bytes, "room offered for the value, 0 to ask for its size")
+	F(u64, length_bytes, bytes, "room offered for the value, 0 to ask for its size") \
+	F(u64, handle, handle, "the handle whose descriptor the call had, 0 if none or not known")
 
 #define IOT_FIELDS_setxattr(F)                                                         \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "a name of the object")                                     \
 	F(u64, object, object, "of what")                                              \
 	F(u64, length_bytes, bytes, "bytes of the value")                              \
-	F(u32, flags, num, "1 create only, 2 replace only")
+	F(u32, flags, num, "1 create only, 2 replace only")                            \
+	F(u64, handle, handle, "the handle whose descriptor the call had, 0 if none or not known")
 
 #define IOT_FIELDS_removexattr(F)                                                      \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "a name of the object")                                     \
-	F(u64, object, object, "of what")
+	F(u64, object, object, "of what")                                              \
+	F(u64, handle, handle, "the handle whose descriptor the call had, 0 if none or not known")
 
 #define IOT_FIELDS_listxattr(F)                                                        \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "a name of the object")                                     \
 	F(u64, object, object, "of what")                                              \
-	F(u64, length_bytes, bytes, "room offered, 0 to ask for the size")
+	F(u64, length_bytes, bytes, "room offered, 0 to ask for the size")             \
+	F(u64, handle, handle, "the handle whose descriptor the call had, 0 if none or not known")
 
 /* What lsattr asks for: FS_IOC_GETFLAGS and FS_IOC_FSGETXATTR. */
 #define IOT_FIELDS_getfileattr(F)                                                      \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "a name of the object, 0 if it has none any more")          \
-	F(u64, object, object, "of what")
+	F(u64, object, object, "of what")                                              \
+	F(u64, handle, handle, "the handle whose descriptor the call had, 0 if none or not known")
 
 /* What chattr does: FS_IOC_SETFLAGS, or FS_IOC_FSSETXATTR, which sets the numbers, too. */
 #define IOT_FIELDS_setfileattr(F)                                                      \
@@ -399,7 +406,8 @@
 	F(u32, has_numbers, num, "1 if the numbers are set, and flags that all file systems know")  \
 	F(u32, project, num, "number of the project")                                  \
 	F(u64, extsize_bytes, bytes, "size of the pieces in which space is taken")     \
-	F(u64, cowextsize_bytes, bytes, "and that for copies of shared blocks")
+	F(u64, cowextsize_bytes, bytes, "and that for copies of shared blocks")        \
+	F(u64, handle, handle, "the handle whose descriptor the call had, 0 if none or not known")
 
 /* -- operations on handles ----------------------------------------------- */
 

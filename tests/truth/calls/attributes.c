@@ -11,13 +11,17 @@
 
 static void changed(void)
 {
-	int fd = make_open("attributes");
+	int fd = make_open("attributes"), place;
 
 	CALL("chmod", chmod("attributes", 0640));
 	CALL("fchmod", fchmod(fd, 0644));
 	CALL("chown of a file", (void)!chown("attributes", 0, 0));
 	CALL("chown of a directory", (void)!chown("old", 0, 0));
 	CALL("fchown", (void)!fchown(fd, 0, 0));
+	CALL("fchownat, empty path", (void)!fchownat(fd, "", 0, 0, AT_EMPTY_PATH));
+	place = open("attributes", O_PATH);
+	CALL("fchownat of O_PATH, empty path", (void)!fchownat(place, "", 0, 0, AT_EMPTY_PATH));
+	close(place);
 	CALL("utimensat", utimensat(AT_FDCWD, "attributes", NULL, 0));
 	CALL("futimens", futimens(fd, NULL));
 	CALL("truncate", (void)!truncate("attributes", 100));
@@ -43,11 +47,26 @@ static void asked(void)
 
 	CALL("fstat", fstat(fd, &stat));
 	CALL("statx", statx(AT_FDCWD, "asked", 0, STATX_ALL, &statx_));
+	CALL("statx, empty path", statx(fd, "", AT_EMPTY_PATH, STATX_ALL, &statx_));
 	CALL("statfs", statfs("asked", &statfs_));
 	CALL("fstatfs", fstatfs(fd, &statfs_));
 	CALL("name_to_handle_at (EOPNOTSUPP)",
 	     name_to_handle_at(AT_FDCWD, "asked", &handle.handle, &mount_id, 0));
 	close(fd);
+}
+
+/* A file that has no name, and a directory. */
+static void asked_by_descriptor(void)
+{
+	int fd = make_open("removed"), dir = open("old", O_RDONLY | O_DIRECTORY);
+	struct stat stat;
+
+	MUST(!unlink("removed"));
+	CALL("fstat of a removed file", fstat(fd, &stat));
+	CALL("fchmod of a removed file", fchmod(fd, 0600));
+	CALL("fstat of a directory", fstat(dir, &stat));
+	close(fd);
+	close(dir);
 }
 
 static void extended(void)
@@ -106,6 +125,7 @@ void calls_of_attributes(void)
 {
 	changed();
 	asked();
+	asked_by_descriptor();
 	extended();
 	controlled();
 }

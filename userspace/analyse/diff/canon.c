@@ -131,17 +131,48 @@ static int set_path2(struct reading_state *s, struct canon_op *op)
 	return op->path2 ? 0 : -ENOMEM;
 }
 
+/* The handle of an operation that has a name or a handle; 0 if it has none. */
+static u64 place_handle_of(const struct iot_record *r)
+{
+	switch (r->kind) {
+	case IOT_KIND_stat:
+		return r->stat.handle;
+	case IOT_KIND_setattr:
+		return r->setattr.handle;
+	case IOT_KIND_statfs:
+		return r->statfs.handle;
+	case IOT_KIND_getxattr:
+		return r->getxattr.handle;
+	case IOT_KIND_setxattr:
+		return r->setxattr.handle;
+	case IOT_KIND_removexattr:
+		return r->removexattr.handle;
+	case IOT_KIND_listxattr:
+		return r->listxattr.handle;
+	case IOT_KIND_getfileattr:
+		return r->getfileattr.handle;
+	case IOT_KIND_setfileattr:
+		return r->setfileattr.handle;
+	default:
+		return 0;
+	}
+}
+
 /*
  * An operation on a handle has the name of the handle, even if its record has another one: the names of a file
  * at that moment, and the choice among them, do not depend on the task.
  */
 static struct iot_label label_of(const struct reading_state *s)
 {
-	const struct iot_record *r = s->record;
+	u64 handle = place_handle_of(s->record);
+	struct iot_label label;
 
-	if (r->kind == IOT_KIND_setattr && r->setattr.handle)
-		return iot_names_handle(s->names, r->setattr.handle);
-	return iot_names_of_record(s->names, r);
+	if (handle) {
+		label = iot_names_handle(s->names, handle);
+		if (label.generation)
+			return label;
+	}
+	return iot_names_of_record(s->names, s->record);
 }
 
 /*
@@ -156,7 +187,6 @@ static bool is_nameless(const struct iot_record *r)
 	case IOT_KIND_madvise:
 		return !r->madvise.handle;
 	case IOT_KIND_setattr:
-		return !r->setattr.name && !r->setattr.handle;
 	case IOT_KIND_stat:
 	case IOT_KIND_readlink:
 	case IOT_KIND_follow:
@@ -164,7 +194,7 @@ static bool is_nameless(const struct iot_record *r)
 	case IOT_KIND_setxattr:
 	case IOT_KIND_listxattr:
 	case IOT_KIND_removexattr:
-		return !r->stat.name; /* they begin alike */
+		return !r->stat.name && !place_handle_of(r); /* they begin alike */
 	default:
 		return false;
 	}

@@ -13,6 +13,7 @@ struct open_object;
 struct open_handle {
 	UT_hash_handle hh;
 	u64 handle;
+	bool is_named;
 	struct open_object *object;
 	struct open_handle *previous;
 	struct open_handle *next;
@@ -101,6 +102,7 @@ int live_opened(struct live *l, u64 id, u64 handle, bool is_named)
 	if (!open)
 		return -ENOMEM;
 	open->handle = handle;
+	open->is_named = is_named;
 	open->object = object;
 	open->previous = is_named ? object->last : NULL;
 	open->next = is_named ? NULL : object->first;
@@ -147,6 +149,19 @@ u64 live_handle(struct live *l, u64 id)
 
 	HASH_FIND(hh, l->objects, &id, sizeof(id), object);
 	return object ? object->last->handle : 0;
+}
+
+/**
+ * live_is_named() - is a handle open, by a name that is known?
+ * @l: what is open
+ * @handle: its id
+ */
+bool live_is_named(struct live *l, u64 handle)
+{
+	struct open_handle *open;
+
+	HASH_FIND(hh, l->handles, &handle, sizeof(handle), open);
+	return open && open->is_named;
 }
 
 static void handles_free(struct live *l)

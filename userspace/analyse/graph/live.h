@@ -42,6 +42,7 @@ struct live_asked {
 int live_opened(struct live *l, u64 id, u64 handle, bool is_named);
 void live_released(struct live *l, u64 handle);
 u64 live_handle(struct live *l, u64 id);
+bool live_is_named(struct live *l, u64 handle);
 
 int live_mapped(struct live *l, u32 tgid, struct graph_op *op);
 int live_unmapped(struct live *l, u32 tgid, const struct iot_rec_unmap *r, u64 *piece);

@@ -56,10 +56,12 @@ static int load_path(struct loader *l, u64 name)
 					     on_object(l, name, l->op->object, 0);
 }
 
-/* By handle if the program did it so. */
+/* By handle if the program did it so, and a replay can: else the object has a name, or another handle. */
 static int load_place_handle(struct loader *l, u64 handle)
 {
-	if (handle) {
+	bool has_place = l->op->path || l->op->handle;
+
+	if (handle && (!has_place || live_is_named(&l->live, handle))) {
 		l->op->path = NULL;
 		l->op->handle = handle;
 	}
@@ -153,6 +155,9 @@ static int finish_denied(struct loader *l, const struct iot_rec_denied *r)
 
 static int finish_statfs(struct loader *l, const struct iot_rec_statfs *r)
 {
+	if (live_is_named(&l->live, r->handle))
+		return 0;
+	l->op->handle = 0;
 	l->op->path = graph_text(l->graph, iot_names_object(l->names, r->object).path);
 	return l->op->path ? 0 : -ENOMEM;
 }
