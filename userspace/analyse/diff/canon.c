@@ -245,6 +245,17 @@ static void make_failed_open(struct canon_op *op, const struct iot_rec_lookup *r
 	op->fields[OPEN_FLAGS] = failed_open_flags(r);
 }
 
+/* -- equivalence 11: changes by descriptor ----------------------------------------------------------- */
+
+/* Compared fields of a setattr: result, attrs. */
+enum { SETATTR_ATTRS = 1 };
+
+static void make_unhandled(struct canon_op *op)
+{
+	if (!(op->fields[SETATTR_ATTRS] & IOT_ATTR_size))
+		op->fields[SETATTR_ATTRS] &= ~(u64)IOT_ATTR_by_handle;
+}
+
 /* -- equivalence 8: locks that were waited for ------------------------------------------------------ */
 
 /* Compared fields of a lock: result, begin, end, flags, found. */
@@ -303,6 +314,7 @@ static int take_op(struct reading_state *s)
 			make_failed_open(&op, &r->lookup);
 		break;
 	case IOT_KIND_setattr:
+		make_unhandled(&op);
 		if (has_question(r))
 			mark_question(&s->canon->tasks[task], op.order);
 		else if (r->setattr.handle || op.is_nameless)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * canon_harmless.c - operations that a replay performs without the rights that they would give: equivalence 11
+ * canon_harmless.c - operations that a replay performs without the rights that they would give: equivalence 10
  * of diff.h.
  */
 #include "canon.h"

@@ -32,6 +32,8 @@
  *  10. A replay makes harmless what would give rights (core/replay/harmless.h): nodes of devices, set-user-ID and
  *      set-group-ID, attributes security.*; and the kernel does not take away what a file does not have.
  *      Not if struct diff_options says that nothing was made harmless.
+ *  11. A change of attributes other than the size counts as the same, whether it has the flag `by_handle` or not: a
+ *      worker of a replay changes the file of a handle without a system call that has its descriptor.
  *
  * In the outcomes of a replay (`iotape replay -o`) there is nothing that another operation
  * implies (implied.h), and the object of an operation is the program's word, not the file
@@ -57,7 +59,7 @@ struct diff_item {
 /**
  * struct diff_options - how to compare
  * @items_max: so many differences are described
- * @is_privileged: equivalence 11 does not hold
+ * @is_privileged: equivalence 10 does not hold
  */
 struct diff_options {
 	size_t items_max;
