@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * births.c - which call made which thread, from the first pass.
+ * births.c - matches calls that create threads with the threads, from the first pass.
  *
- * A call returns the number that its caller has for the new thread. In another PID namespace that is not
- * the one that strace has for it, and that its lines begin with. Newer versions tell both, if asked to; a message
- * in the middle of the call tells the other one, too. Else a number that no line has stands for a thread that no call
- * returned: those that were made first come first.
+ * A call returns the number of the new thread in the caller's PID namespace. If strace runs in
+ * another namespace, its lines begin with a different number. Newer versions of strace print both
+ * on request; a message in the middle of the call shows the other number, too. Otherwise a returned
+ * number without any line is paired with a thread that no call returned, in order of creation.
  */
 #include <stdlib.h>
 

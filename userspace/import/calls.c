@@ -315,7 +315,7 @@ static const struct {
 } reasons[] = { IMPORT_CALLS_OTHER(REASON) };
 
 /**
- * import_call_class() - what the importer makes of a system call
+ * import_call_class() - how the importer treats a system call
  * @name: as strace has it
  *
  * Return: "record"; "gap", if it is counted where it concerns the root; the reason why it does not matter;

@@ -10,10 +10,10 @@
 #define NS_PER_S 1000000000ll
 
 /**
- * object_of() - what a call is about: a name, or a descriptor
+ * object_of() - the object of a call, given by a name or a descriptor
  * @flags_arg: where AT_* flags are, of calls that have them
  *
- * Return: is it there, and shown?
+ * Return: whether the object exists and the log shows it.
  */
 bool object_of(struct import *im, const struct call *call, const struct call_kind *kind,
 		      u32 flags_arg, struct place *place)
@@ -97,7 +97,7 @@ static void learn_stat(struct inode *inode, struct text stat, const char *prefix
 		inode->known->gid = (u32)number;
 }
 
-/* The size that a stat shows, if it shows one. Return: is it known, by that or by what was before? */
+/* The size that a stat shows, if any. Return: whether the size is known, from this stat or from before. */
 static bool take_size(const struct inode *inode, u64 *size_bytes)
 {
 	*size_bytes = inode->type == IOT_TYPE_file ? inode->size_bytes : 0;
@@ -271,7 +271,7 @@ static bool take_utimbuf(struct text text, struct times *times)
 	return true;
 }
 
-/* Return: is it known what is asked for? */
+/* Return: whether the requested attributes are known. */
 static bool take_times(const struct call *call, const struct call_kind *kind, struct times *times)
 {
 	s64 unit_ns = strncmp(kind->name, "utimensat", 9) ? 1000 : 1;

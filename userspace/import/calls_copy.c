@@ -33,7 +33,7 @@ static enum offset offset_of(const struct call *call, u32 arg, u64 *offset)
 /**
  * take_offset() - a number that a call is given the address of: [1]
  *
- * Return: is there one?
+ * Return: whether there is one.
  */
 bool take_offset(const struct call *call, u32 arg, u64 *offset_bytes)
 {
@@ -71,7 +71,7 @@ static void move_on(const struct transfer *t, s64 result)
 		t->file->position_bytes += (u64)result;
 }
 
-/* What the kernel does with a pipe of its own, as if in one piece. */
+/* The kernel copies through a pipe of its own; the model treats this as one transfer. */
 static void move_data(struct import *im, const struct call *call, const struct call_kind *kind,
 		      struct transfer *from, struct transfer *to)
 {
@@ -129,7 +129,7 @@ static void copy_done(struct transfer *from, struct transfer *to, s64 result)
 		to->file->position_bytes = to->offset_bytes + (u64)result;
 }
 
-/* The kernel asks for what is left of the source. */
+/* The kernel requests the rest of the source. */
 static u64 copy_length(const struct transfer *from, u64 copied_bytes)
 {
 	u64 left_bytes = from->file->inode->size_bytes > from->offset_bytes ?

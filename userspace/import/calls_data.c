@@ -155,7 +155,7 @@ static void leave_out(struct import *im, const struct call *call, const struct c
 		file->is_position_lost = true;
 }
 
-/* What was moved where is known, but the file may be longer than that. */
+/* The transferred range is known, but the file may extend beyond it. */
 static void lose_size(struct file *file)
 {
 	file->inode->has_exact_size = false;

@@ -46,7 +46,7 @@ static void copy_fd(struct import *im, const struct call *call, s64 to, bool is_
 
 	if (to < 0 || (same && file && same->file == file && value_fd(call->args[0], &from, &path) && from == to))
 		return;
-	if (!file) { /* what was there is closed all the same */
+	if (!file) { /* the previous file is closed all the same */
 		fd_forget(im, to);
 		return;
 	}
@@ -191,7 +191,10 @@ void call_fcntl(struct import *im, const struct call *call, const struct call_ki
 		other_command(im, call);
 }
 
-/* -- what is no file ----------------------------------------------------------------------------------- */
+/*
+ * -- descriptors that are not files
+ * -----------------------------------------------------------------------------------
+ */
 
 void call_no_file(struct import *im, const struct call *call, const struct call_kind *kind)
 {
@@ -214,7 +217,7 @@ void call_no_files(struct import *im, const struct call *call, const struct call
 			fd_install_nothing(im, fd);
 }
 
-/* A descriptor of another process: what it stands for is shown where it is used, if at all. */
+/* A descriptor of another process: its file is shown at its first use, if at all. */
 void call_any_file(struct import *im, const struct call *call, const struct call_kind *kind)
 {
 	(void)kind;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * calls_file.c - what is done through descriptors without moving data to memory.
+ * calls_file.c - calls on descriptors that transfer no data to or from memory.
  */
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -235,7 +235,7 @@ static bool take_dirent(struct text *list, struct text *item)
 	return true;
 }
 
-/* Are they as long as what the call returned? */
+/* Whether their total length is the result of the call. */
 static bool are_all_there(struct text list, s64 result)
 {
 	struct text item;

@@ -24,7 +24,7 @@ static const struct lock_command {
 	{ F_OFD_GETLK, IOT_LOCK_ofd | IOT_LOCK_test },
 };
 
-/* What a structure says; every member is there, or nothing is known. */
+/* The contents of a structure: every member is present, or nothing is known. */
 struct range {
 	s64 type;
 	s64 whence;
@@ -51,7 +51,7 @@ static u32 type_of(s64 type)
 	return type == F_RDLCK ? IOT_LOCK_shared : type == F_WRLCK ? IOT_LOCK_exclusive : 0;
 }
 
-/* What a range is relative to. Return: is that known? */
+/* The base of a range. Return: whether it is known. */
 static bool take_base(const struct file *file, s64 whence, s64 *base)
 {
 	switch (whence) {
@@ -70,9 +70,9 @@ static bool take_base(const struct file *file, s64 whence, s64 *base)
 }
 
 /*
- * From begin to end as the kernel counts: what it is relative to, and lengths of 0 or less.
+ * The range as the kernel computes it, from the base and lengths that may be 0 or negative.
  *
- * Return: is there such a range?
+ * Return: whether the range is valid.
  */
 static bool set_range(struct iot_rec_lock *r, s64 base, const struct range *range)
 {
@@ -93,7 +93,7 @@ static bool set_range(struct iot_rec_lock *r, s64 base, const struct range *rang
 	return r->offset_bytes >= 0 && r->end_bytes >= r->offset_bytes;
 }
 
-/* What the system call refuses by itself does not come to the file system. */
+/* Calls that the system call layer rejects do not reach the file system. */
 static void put_lock(struct import *im, const struct call *call, struct file *file,
 		     struct iot_rec_lock lock)
 {

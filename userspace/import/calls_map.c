@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * calls_map.c - mapped files: what is mapped where, and the calls that change it.
+ * calls_map.c - mapped files: the mappings of a process, and the calls that change them.
  *
  * Accesses to mapped memory are no system calls, so there are no touches.
  */
@@ -54,7 +54,7 @@ static struct mapping *mapping_at(const struct memory *memory, u64 address)
 	return NULL;
 }
 
-/* What is mapped at an address becomes two mappings, of which one ends there. */
+/* Split the mapping at an address in two; the first ends there. */
 static void split(struct import *im, struct memory *memory, u64 address)
 {
 	struct mapping *mapping = mapping_at(memory, address), behind;
@@ -99,7 +99,7 @@ static void put_unmap(struct import *im, const struct mapping *mapping)
 }
 
 /**
- * memory_copy() - what a fork makes of mappings
+ * memory_copy() - copy the mappings at a fork
  */
 struct memory *memory_copy(struct import *im, const struct memory *from)
 {
@@ -335,7 +335,7 @@ void call_mlock(struct import *im, const struct call *call, const struct call_ki
 	change_pages(im, call, kind, &change);
 }
 
-/* What is mapped now; of what is mapped later, calls of mmap(2) do not tell. */
+/* Applies to the current mappings; calls of mmap(2) do not show the effect on later ones. */
 void call_mlockall(struct import *im, const struct call *call, const struct call_kind *kind)
 {
 	const bool is_unlock = !strcmp(kind->name, "munlockall");

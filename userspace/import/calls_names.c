@@ -72,7 +72,7 @@ static bool make(struct import *im, const struct call *call, struct place *place
 	return entry_is_inside(im, place->entry);
 }
 
-/* A call was not understood: a name may have come or gone. Calls that look for it will tell. */
+/* A call was not understood: it may have created or removed a name. Later look-ups show which. */
 static void lose_entry(struct import *im, const struct call *call, int dir, u32 arg)
 {
 	struct place place;
@@ -248,7 +248,7 @@ void call_symlink(struct import *im, const struct call *call, const struct call_
 
 /* -- links ------------------------------------------------------------------------------------ */
 
-/* What a link is made of. /proc/self/fd/N is how a file that has no name yet is given one. */
+/* The source of a link. /proc/self/fd/N is the way to give a name to a file without one. */
 static bool link_old(struct import *im, const struct call *call, const struct call_kind *kind,
 		     struct place *place)
 {

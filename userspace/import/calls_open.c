@@ -138,9 +138,9 @@ static size_t last_component(const u8 *path, size_t *bytes)
 }
 
 /*
- * A name that led elsewhere than it says: there is a symbolic link in it that the log did not
- * show. Where both names end in the same components, it is before them; it is none of what is
- * known to be a directory.
+ * The opened path differs from the name: the name contains a symbolic link that the log did not
+ * show. The link comes before the components in which both end, and it is none of the components
+ * known to be directories.
  */
 static void learn_link(struct import *im, const u8 *name, size_t name_bytes, const u8 *path,
 		       size_t path_bytes)
@@ -272,7 +272,7 @@ static struct inode *file_opened(struct import *im, const struct asked *asked, s
 	inode = inode_make(im, IOT_TYPE_file, S_IFREG | asked->mode);
 	if (!inode)
 		return NULL;
-	if (is_unsure && !(asked->flags & O_TRUNC)) { /* what is found in it may show it was there */
+	if (is_unsure && !(asked->flags & O_TRUNC)) { /* later accesses may show that it existed */
 		u8 path[2 * PATH_ROOM];
 		size_t bytes = entry_path(entry, path, sizeof(path));
 
@@ -357,7 +357,7 @@ static void open_worked(struct import *im, const struct call *call, const struct
 	fd_install(im, call->result, file, asked->flags & O_CLOEXEC);
 }
 
-/* What the descriptor stands for now is not known: where it is used, -y may say. */
+/* The file behind the descriptor is unknown now; -y may show it at its next use. */
 static void forget_descriptor(struct import *im, const struct call *call)
 {
 	if (call->has_result && call->result >= 0)
@@ -387,7 +387,10 @@ void call_open(struct import *im, const struct call *call, const struct call_kin
 		open_worked(im, call, &asked, &place);
 }
 
-/* A place, as O_PATH makes one. With OPEN_TREE_CLONE what is below it is on a mount of its own. */
+/*
+ * A location, like a descriptor from O_PATH. With OPEN_TREE_CLONE the tree below it is a mount of
+ * its own.
+ */
 void call_open_tree(struct import *im, const struct call *call, const struct call_kind *kind)
 {
 	struct place place;

@@ -27,7 +27,10 @@ static struct text flags_of(const struct call *call)
 	return value;
 }
 
-/* What a new task shares. If that is not known, nothing is taken to be shared, and it is counted. */
+/*
+ * The resources that a new task shares. If the flags are unknown, nothing is assumed shared, and
+ * the gap is counted.
+ */
 static u64 clone_flags(struct import *im, const struct call *call)
 {
 	struct text text;
@@ -52,7 +55,7 @@ void call_clone(struct import *im, const struct call *call, const struct call_ki
 	(void)kind;
 	if (call->result <= 0 || call->result > 0x7fffffff)
 		return;
-	if (!im->slash) { /* the first pass: only who makes whom is wanted */
+	if (!im->slash) { /* the first pass: needs only the parents of tasks */
 		if (birth_add(im, call, clone_flags(im, call)))
 			im->err = -ENOMEM;
 		return;
@@ -192,7 +195,7 @@ static bool may_be_magic(const u8 *path, size_t bytes)
 	return !bytes || (bytes > 6 && (!memcmp(path, "/proc/", 6) || !memcmp(path, "/dev/f", 6)));
 }
 
-/* /proc/self/exe and the like: the path of what it leads to. Return: its length; 0 if there is none. */
+/* /proc/self/exe and the like: the path of the target. Return: its length; 0 if there is none. */
 static size_t magic_path(struct import *im, const struct call *call, const struct call_kind *kind,
 			 u8 *path, size_t room)
 {

@@ -2,7 +2,7 @@
 /*
  * calls_xattr.c - calls that read and change extended attributes.
  *
- * Those with a directory and flags, as setxattrat(2), have what the others have in a structure:
+ * The variants with a directory and flags, such as setxattrat(2), take the other arguments in a structure:
  * {value="v", size=1, flags=0}.
  */
 #include <sys/xattr.h>

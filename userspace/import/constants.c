@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * constants.c - names of flags and values that strace prints for what the importer reads.
+ * constants.c - names of flags and values in the arguments that the importer reads.
  */
 #include <fcntl.h>
 #include <linux/falloc.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * emit.c - what the model does becomes records, in the order of their ends.
+ * emit.c - turns the operations of the model into records, in the order of their ends.
  *
- * The time of a system call goes to the first operation that it makes; those that came before,
- * such as look-ups on the way, and those that follow, take none of it.
+ * The first operation of a system call gets all of its time; operations before it, such as look-ups
+ * on the way, and after it take no time.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static u32 default_mode(u32 type)
 	}
 }
 
-/* What has a name inside comes behind the directory that this is in. */
+/* An object with a name inside the root is announced after the directory that holds the name. */
 static void put_object(struct import *im, struct inode *inode, struct entry *entry)
 {
 	struct iot_record record = { .kind = IOT_KIND_object };
@@ -166,8 +166,8 @@ static void put_op(struct import *im, struct iot_record *record, u64 end_ns)
 }
 
 /**
- * emit_before() - an operation on the way to what the call is for
- * @record: without the members that all operations have, but for the result
+ * emit_before() - emit an operation that precedes the main operation of a call
+ * @record: with the result set, but none of the other members that all operations share
  */
 void emit_before(struct import *im, struct iot_record *record)
 {

@@ -139,9 +139,9 @@ void fd_close(struct import *im, s64 fd)
 }
 
 /**
- * fd_forget() - a call has returned a descriptor, and what it stands for is not known
+ * fd_forget() - note that a call returned a descriptor of an unknown file
  *
- * What it stood for before was closed where the log does not show it.
+ * The previous file of this descriptor was closed without a trace in the log.
  */
 void fd_forget(struct import *im, s64 fd)
 {
@@ -157,7 +157,7 @@ static int compare_fds(const void *a, const void *b)
 	return x->fd < y->fd ? -1 : x->fd > y->fd;
 }
 
-/* Close what a condition holds for, in the order of descriptors, as the kernel does. */
+/* Close the descriptors that fulfil a condition, in ascending order, like the kernel. */
 static void close_those(struct import *im, struct fd_table *table, u64 first, u64 last,
 			bool is_cloexec_only)
 {
@@ -319,7 +319,7 @@ static bool is_other(struct import *im, const struct file *file, const u8 *path,
 	return path_is_inside(im, path, bytes) != inode_is_inside(im, file->inode);
 }
 
-/* Does -y say of a descriptor that what it was opened as has no name any more? */
+/* Whether -y shows that the file of a descriptor has lost its name. */
 static bool is_deleted(struct text arg)
 {
 	return memmem(arg.p, arg.bytes, "(deleted)", 9);

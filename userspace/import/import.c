@@ -82,7 +82,7 @@ static void leave(struct import *im, const struct event *event)
 		kind->leave(im, event->call, kind);
 }
 
-/* A call that does not return: what it has done, if anything, is not known. */
+/* A call that does not return: its effects, if any, are unknown. */
 static void abandon(struct import *im, const struct event *event)
 {
 	const struct call_kind *kind;
@@ -156,7 +156,7 @@ static void look_at_call(struct import *im, const struct call *call)
 		look_at_offset(im, call);
 }
 
-/* Who makes whom: a child is often seen before the call that makes it returns. */
+/* Record the parent of each task: a child often appears before the call that creates it returns. */
 static int find_births(struct import *im)
 {
 	struct event event;
@@ -348,7 +348,7 @@ static void summarize(struct import *im)
 }
 
 /**
- * import_summary_free() - free what a summary holds
+ * import_summary_free() - free the contents of a summary
  */
 void import_summary_free(struct import_summary *summary)
 {

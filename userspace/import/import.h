@@ -8,7 +8,7 @@
 #include "lib/iotape.h"
 
 /*
- * What a log does not tell, or of which there is no record. Those of the kinds `call` and `flag` are also
+ * Information that a log lacks, or that has no record. Gaps of the kinds `call` and `flag` are also
  * counted by name.
  *
  * G(name, omission, operations, sentence): why the trace is incomplete then, a reason of omission.h, or
@@ -77,15 +77,15 @@ struct import_named {
 };
 
 /**
- * struct import_summary - what came of it
+ * struct import_summary - the result of an import
  * @calls: system calls in the logs
  * @operations: records of operations that they became
  * @tasks: tasks in the trace
- * @gaps: how often a log did not tell
+ * @gaps: number of gaps in the logs, by kind
  * @named: of some of them, by name; free with import_summary_free()
  * @named_count: their number
- * @omissions: what the trace lacks for that
- * @message: if the import failed, who and where and why, as one sentence; else empty
+ * @omissions: omissions of the trace because of the gaps
+ * @message: if the import failed, program, position and reason, as one sentence; else empty
  */
 struct import_summary {
 	u64 calls;

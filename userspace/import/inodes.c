@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * inodes.c - the model of the file system: files, names, sizes, and what they were in the beginning.
+ * inodes.c - the model of the file system: files, names, sizes, and their initial state.
  *
  * The model has the whole file system of the traced machine, as far as the log speaks of it,
  * because names lead in and out of what is imported.
@@ -24,12 +24,12 @@ void gap(struct import *im, enum import_gap what)
 	im->gaps[what]++;
 }
 
-/* -- what was there at the beginning ---------------------------------------------------------- */
+/* -- the initial state ---------------------------------------------------------- */
 
 /**
- * known_of() - what is known of a path at the beginning
+ * known_of() - the knowledge about the initial state of a path
  *
- * Return: it, made if need be; NULL if there is no memory.
+ * Return: the entry, created if necessary; NULL if out of memory.
  */
 struct known *known_of(struct import *im, const u8 *path, size_t bytes)
 {
@@ -133,7 +133,7 @@ int inodes_init(struct import *im)
 }
 
 /**
- * inodes_exit() - forget the model, but not what was there at the beginning
+ * inodes_exit() - free the model, but keep the initial state
  */
 void inodes_exit(struct import *im)
 {
@@ -236,7 +236,7 @@ bool path_is_inside(const struct import *im, const u8 *path, size_t bytes)
 }
 
 /**
- * inode_at() - what the model has at a path, links not followed
+ * inode_at() - the inode of the model at a path, without following links
  *
  * Return: NULL if that is not known.
  */
@@ -281,7 +281,7 @@ struct entry *inode_name(const struct inode *inode, struct entry *preferred)
 	return inode->entry && inode->entry->inode == inode ? inode->entry : NULL;
 }
 
-/* -- what is found, and what is done to names --------------------------------------------------------- */
+/* -- look-ups and changes of names --------------------------------------------------------- */
 
 /* Is it one of IOT_TYPES? */
 static bool is_type(u32 type)
@@ -316,10 +316,10 @@ static void take_known(struct import *im, struct inode *inode, struct known *kno
 }
 
 /**
- * entry_find() - a call shows that there is something of this name
- * @type: what it is, as far as the call shows; 0 if not
+ * entry_find() - note that a call shows this name to exist
+ * @type: type of the file, if the call shows it; else 0
  *
- * Return: it; made if the model did not have it; NULL if there is no memory.
+ * Return: the entry, created if the model lacked it; NULL if out of memory.
  */
 struct inode *entry_find(struct import *im, struct entry *entry, u32 type)
 {
@@ -344,7 +344,7 @@ struct inode *entry_find(struct import *im, struct entry *entry, u32 type)
 }
 
 /**
- * entry_was_there() - was a directory of this name there at the beginning, if nobody looked yet?
+ * entry_was_there() - note a directory of this name in the initial state, unless already looked up
  */
 bool entry_was_there(struct import *im, struct entry *entry)
 {
@@ -391,10 +391,10 @@ void entry_swap(struct entry *a, struct entry *b)
 	was_b->entry = a;
 }
 
-/* -- what is learned of a file -------------------------------------------------------------------------- */
+/* -- knowledge about a file -------------------------------------------------------------------------- */
 
 /**
- * inode_is() - a call shows what it is; 0 says nothing
+ * inode_is() - note the file type that a call shows; 0 has no meaning
  */
 void inode_is(struct inode *inode, u32 type)
 {

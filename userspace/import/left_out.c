@@ -66,7 +66,7 @@ void named_gaps_forget(struct import *im)
 }
 
 /**
- * gap_bytes() - what was left out moved bytes
+ * gap_bytes() - count the bytes of omitted operations
  * @what: what it is counted as
  * @bytes: their number, or IOT_OMISSION_UNKNOWN
  */
@@ -77,7 +77,7 @@ void gap_bytes(struct import *im, enum import_gap what, u64 bytes)
 	*sum = *sum > IOT_OMISSION_UNKNOWN - bytes ? IOT_OMISSION_UNKNOWN : *sum + bytes;
 }
 
-/* Return: how often what a call returns was moved in files. */
+/* Return: how many times the bytes that a call returns were transferred to or from files. */
 static u64 data_moves(call_fn fn)
 {
 	if (fn == call_copy_range)
@@ -86,7 +86,7 @@ static u64 data_moves(call_fn fn)
 }
 
 /**
- * gap_moved() - an operation is left out, and with it what it moved
+ * gap_moved() - count an omitted operation and its bytes
  * @what: what it is counted as
  */
 void gap_moved(struct import *im, enum import_gap what, const struct call *call)
@@ -144,8 +144,8 @@ static bool descriptor_concerns_root(struct import *im, struct text text, bool i
 }
 
 /**
- * call_concerns_root() - has a call an argument that leads to the root?
- * @descriptors: arguments that are descriptors, as bits; others are taken for one only if -y says what it is
+ * call_concerns_root() - check whether an argument of a call leads below the root
+ * @descriptors: arguments that are descriptors, as bits; others count as one only if -y shows their path
  */
 bool call_concerns_root(struct import *im, const struct call *call, u32 descriptors)
 {
@@ -208,7 +208,7 @@ static bool is_object_missing(const struct call *call, const struct call_kind *k
 	       (*call->args[kind->arg].p != '"' && !value_fd(call->args[kind->arg], &fd, &path));
 }
 
-/* Which file a call was about is not known: nothing is sure that follows from what it did. */
+/* The file of the call is unknown: every state that the call may have changed becomes uncertain. */
 static void lose_files(struct import *im)
 {
 	struct descriptor *descriptor, *next;
@@ -252,7 +252,7 @@ static bool returns_descriptor(call_fn fn)
 /**
  * call_short() - a call of a known kind has succeeded, and some of its arguments are missing
  *
- * What is there cannot be told apart. Calls without effect on files are of no interest.
+ * The arguments that are present cannot be identified. Calls without effect on files do not matter.
  */
 void call_short(struct import *im, const struct call *call, const struct call_kind *kind)
 {

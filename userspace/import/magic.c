@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * magic.c - links of procfs that lead to what a process has open, to where it works, and to what it
- * executes: /proc/PID/fd/N, cwd, root and exe; PID may be self, and threads are below task/. /dev/fd leads there, too.
+ * magic.c - links of procfs to the open files, directories and executable of a process:
+ * /proc/PID/fd/N, cwd, root and exe; PID may be self, and threads are below task/. /dev/fd leads
+ * there, too.
  */
 #include <stdlib.h>
 
@@ -157,9 +158,9 @@ static enum magic step_task(struct import *im, const struct task *task, const u8
 }
 
 /**
- * magic_step() - a component of a path, if it is such a link
- * @dir: the directory that it is in
- * @place: out: what it leads to, if that is MAGIC_FOUND
+ * magic_step() - resolve a component of a path if it is such a link
+ * @dir: the directory of the component
+ * @place: out: the target, if the result is MAGIC_FOUND
  */
 enum magic magic_step(struct import *im, const struct inode *dir, const u8 *component, size_t bytes,
 		      struct place *place)

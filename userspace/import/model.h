@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * model.h - what the importer knows of the traced machine at a moment: the file system, and the
+ * model.h - the importer's model of the traced machine at one moment: the file system and the
  * processes that use it.
  *
  * Ownership: everything lives until the end of a pass. Inodes, entries and tasks are never
  * freed before, because later records may still refer to them; open files, tables of
  * descriptors and lists of mappings are, with their last reference.
  *
- * A log is gone through three times. The first time shows which task makes which. The second
- * goes through the model and learns what was there at the beginning (struct known). The third
- * begins with that, and writes the trace.
+ * The importer makes three passes over a log. The first finds the parent of each task. The second
+ * runs the model and learns the initial state (struct known). The third starts from that state and
+ * writes the trace.
  */
 #ifndef IMPORT_MODEL_H
 #define IMPORT_MODEL_H
@@ -26,8 +26,8 @@
 #define MODE_BITS 07777 /* of a mode, without the type */
 
 /**
- * struct known - what was found out of something that was there at the beginning
- * @path: under which it was found first
+ * struct known - knowledge about an object of the initial state
+ * @path: of its first look-up
  */
 struct known {
 	UT_hash_handle hh;
@@ -67,12 +67,12 @@ struct entry {
 };
 
 /**
- * struct inode - a file, directory or whatever
+ * struct inode - a file, a directory, or any other object
  * @id: in the trace, 0 before it was announced
  * @entry: a name of it, of a directory its only one; the name may be gone
  * @entries: of a directory
  * @below: the one that emit_object() came from on its way up
- * @known: what was there at the beginning; NULL if it was made since
+ * @known: the object's initial state; NULL if it was created later
  * @size_bytes: as far as is known
  * @has_size: it is all of its size; in the last pass, all that is to be found out
  * @has_exact_size: a call showed it, or made it so
@@ -164,14 +164,14 @@ struct memory {
 
 /**
  * struct task - a thread
- * @inner_pid: what it is called in its own PID namespace, if that is another number; else 0
+ * @inner_pid: its number in its own PID namespace, if different; else 0
  * @id: of the task in the trace; an exec gives it another
  * @ops: operations that it entered in the trace
  * @call: that it is in; NULL if in none
- * @is_done: the model has what that call does already, see pending.c
+ * @is_done: the model already contains the effect of that call, see pending.c
  * @idle_since_ns: end of its last system call
  * @runtime_ns: time between its system calls
- * @program: what it executes, as far as is known
+ * @program: its executable, if known
  */
 struct task {
 	UT_hash_handle hh;
@@ -192,9 +192,9 @@ struct task {
 };
 
 /**
- * struct birth - a task that another one makes, from the first pass
- * @result: what the call returned: the child, as its maker calls it
- * @child: as strace calls it; 0 if that is not known
+ * struct birth - the creation of a task by another one, from the first pass
+ * @result: of the call: the child's number in its parent's namespace
+ * @child: its number in the log; 0 if unknown
  * @begin_ns: of the call
  * @flags: CLONE_*
  */
@@ -246,13 +246,13 @@ struct root {
 
 /**
  * struct import - an import
- * @task: whose call is looked at
- * @begin_ns, @end_ns: its time; what is recorded first takes it up
+ * @task: the task of the current call
+ * @begin_ns, @end_ns: time of the call; the first record takes all of it
  * @last_ns: end of the record that was written last
  * @writer: NULL while nothing is written
- * @leads_away: a name below the root was opened, and what -y says was opened is not below it
- * @are_names_lost: a call that changes names was not understood: any name may be there now
- * @pending_depth: calls that are under way and were taken for done, each to settle the one before
+ * @leads_away: a name below the root was opened, and the path that -y shows is not below it
+ * @are_names_lost: a call that changes names was not understood: any name may exist now
+ * @pending_depth: nested calls that are under way and were assumed done, each to settle the previous one
  */
 struct import {
 	struct log *log;
@@ -276,7 +276,7 @@ struct import {
 	bool is_mmap2_by_page;
 
 	struct inode *slash; /* of the whole file system */
-	struct inode *nothing; /* what is no file of a file system */
+	struct inode *nothing; /* stands for all objects outside file systems */
 	struct root *roots;  /* of the trace */
 	size_t root_count;
 	struct inode *inodes;
@@ -306,7 +306,7 @@ struct import {
 void gap(struct import *im, enum import_gap what);
 void *import_allocate(struct import *im, size_t bytes);
 
-/* -- what is left out, see left_out.c -------------------------------------------------------- */
+/* -- omissions, see left_out.c -------------------------------------------------------- */
 
 void gap_named(struct import *im, enum import_gap what, struct text call, struct text detail);
 void gap_moved(struct import *im, enum import_gap what, const struct call *call);
@@ -356,9 +356,9 @@ void inode_has_target(struct import *im, struct inode *inode, const u8 *target, 
 #define PLACE_MAY_LOSE 8 /* that a link of procfs leads nowhere known is not to be counted */
 
 /**
- * struct place - where a name leads
+ * struct place - the target of a name
  * @entry: the last name that was looked at; NULL if there is none in the name, as in "/"
- * @inode: what it is, NULL if it is absent or not known
+ * @inode: the target, NULL if absent or unknown
  * @file: if an empty name, or a link of procfs, stands for a descriptor
  * @is_end: the walk came to the last component
  * @is_magic: it went through a link of procfs, such as /proc/self/fd/3
@@ -396,7 +396,7 @@ void tasks_exit(struct import *im);
 struct task *task_named(struct import *im, const struct task *by, u32 pid);
 void group_exit(struct import *im, u32 tgid, u32 code, u64 time_ns);
 
-/* -- who makes whom, see births.c ---------------------------------------------------------------- */
+/* -- parents of tasks, see births.c ---------------------------------------------------------------- */
 
 int birth_add(struct import *im, const struct call *call, u64 flags);
 int sighting_add(struct import *im, u32 pid, u64 time_ns);
@@ -408,7 +408,7 @@ void births_exit(struct import *im);
 enum magic {
 	MAGIC_NONE, /* a name like others */
 	MAGIC_FOUND,
-	MAGIC_LOST, /* a link of procfs, and what it leads to is not known */
+	MAGIC_LOST, /* a link of procfs with an unknown target */
 };
 
 enum magic magic_step(struct import *im, const struct inode *dir, const u8 *component, size_t bytes,
@@ -457,14 +457,14 @@ int emit_close(struct import *im, int err);
 typedef void (*call_fn)(struct import *im, const struct call *call, const struct call_kind *kind);
 
 /**
- * struct call_kind - what to do for a system call
+ * struct call_kind - how to import a system call
  * @name: of the call
- * @leave: when it returned
- * @dir: which argument is the directory that a name is relative to; -1: none
- * @arg: which argument is the name, or the descriptor
- * @variant: what tells it from calls that do nearly the same
- * @args: so many arguments strace shows at least
- * @enter: when it is entered, because its effect is at once
+ * @leave: runs when the call has returned
+ * @dir: index of the argument with the base directory of the name; -1: none
+ * @arg: index of the argument with the name or the descriptor
+ * @variant: distinguishes it from similar calls
+ * @args: minimum number of arguments that strace shows
+ * @enter: runs at the entry of the call, for immediate effects
  */
 struct call_kind {
 	const char *name;

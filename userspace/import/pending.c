@@ -97,7 +97,7 @@ static bool can_be(const struct import *im, const struct task *task, const struc
 	       !failure_of(im, call);
 }
 
-/* As if the call returned now; what is under way in im goes on afterwards. */
+/* Process the call as if it returned now; the current call of im continues afterwards. */
 static void finish(struct import *im, struct task *task)
 {
 	struct task *before = im->task;
@@ -121,13 +121,13 @@ static void finish(struct import *im, struct task *task)
 }
 
 /**
- * pending_settle() - a call shows that a name is there, or is not, against what the model has
- * @is_made: it is there
+ * pending_settle() - resolve a contradiction between a call and the model about a name's existence
+ * @is_made: the call shows that the name exists
  *
- * That call may show that another one was done before, and so on; behind PENDING_DEPTH_MAX of them
+ * That call may imply that another one was done before, and so on; beyond PENDING_DEPTH_MAX levels
  * the log contradicts itself.
  *
- * Return: has a call that is under way brought it about?
+ * Return: whether a call under way explains it.
  */
 bool pending_settle(struct import *im, struct entry *entry, bool is_made)
 {

@@ -115,7 +115,7 @@ static bool is_negative_time(const char *p, const char *end)
 	return p == end;
 }
 
-/* <0.000123> at the end of the line. Return: what is before it. */
+/* <0.000123> at the end of the line. Return: the end of the text before it. */
 static const char *take_duration(struct call *call, const char *p, const char *end)
 {
 	const char *open = end;
@@ -136,7 +136,7 @@ static const char *take_duration(struct call *call, const char *p, const char *e
 	return open;
 }
 
-/* What is behind the number: 3</a/b>(deleted), or a process and what strace itself calls it. */
+/* The text after the number: 3</a/b>(deleted), or a process and its number in strace's own namespace. */
 static void take_comments(struct call *call, const char *p, const char *end)
 {
 	u64 pid;

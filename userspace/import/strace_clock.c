@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * strace_clock.c - a clock that was set back while strace ran.
+ * strace_clock.c - corrects times if the clock was set back while strace ran.
  *
- * The times of lines are those of the wall clock, and durations are not. The lines of a file are in
- * the order in which they were written, so the clock was set back where a line is earlier than the
- * end of what the line before it shows. By how much cannot be known: all later times are moved by the
- * smallest amount that puts the line behind that end. With a file for each thread, most files show the
- * same step; it is the largest of their amounts that counts.
+ * The times of lines come from the wall clock; durations do not. The lines of a file are in the
+ * order in which they were written, so the clock was set back where a line is earlier than the end
+ * of the call on the line before it. The size of the step is unknown: all later times move by the
+ * smallest amount that puts the line after that end. With a file for each thread, most files show
+ * the same step; the largest of their amounts counts.
  *
- * A file in which no step shows began after it, or ended before it, or its thread did nothing for so long
- * that it does not show. If the times do not tell, its first line is as late as the call that made the thread.
+ * A file without a step began after it or ended before it, or its thread was idle for so long that
+ * the step is hidden. If the times do not decide, its first line gets the time of the call that
+ * created the thread.
  */
 #include <stdlib.h>
 
@@ -51,7 +52,7 @@ static int add_sight(struct survey *s, const struct sight *sight)
 /* Clocks that are slewed run faster or slower than the one that measures durations. */
 #define SLACK_NS(duration_ns) (1000000 + (duration_ns) / 1000)
 
-/* How long the call took that a whole line shows, as far as the end of the line tells; else 0. */
+/* Duration of the call on a complete line, if the end of the line shows it; else 0. */
 static u64 duration_of(const struct line *line)
 {
 	const char *begin = line->body.p, *end = begin + line->body.bytes, *open;

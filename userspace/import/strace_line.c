@@ -43,7 +43,7 @@ const char *take_digits(const char *p, const char *end, u64 *number)
 /**
  * take_time() - SECONDS.FRACTION
  *
- * Return: after it; @p if that is not what is there.
+ * Return: the position after it; @p if there is no time.
  */
 const char *take_time(const char *p, const char *end, u64 *time_ns)
 {
@@ -76,7 +76,7 @@ static bool is_pid(u64 pid)
 	return pid && pid <= 0x7fffffff;
 }
 
-/* -- what is on a line ---------------------------------------------------------------------- */
+/* -- contents of a line ---------------------------------------------------------------------- */
 
 static void parse_end(struct line *line, const char *p, const char *end)
 {

@@ -50,12 +50,12 @@ struct line {
 
 /**
  * struct call - a system call
- * @names: what strace calls the arguments: -N all of them, else those of clone(2); empty if nothing
- * @result: what it returned, a negative errno if it failed
- * @has_result: it returned; else its result is `?`
- * @has_duration: strace says how long it took
- * @result_path: what -y says of a descriptor that was returned; empty if nothing
- * @outer_pid: what --decode-pids=pidns says a process that was returned is called by strace itself; or 0
+ * @names: strace's names of the arguments: -N all of them, else those of clone(2); empty if none
+ * @result: return value, a negative errno if the call failed
+ * @has_result: the call returned; else its result is `?`
+ * @has_duration: the line shows the duration
+ * @result_path: path that -y shows for a returned descriptor; empty if none
+ * @outer_pid: number of a returned process in strace's namespace, from --decode-pids=pidns; or 0
  * @attached_pid: process that strace attached while the call was under way; 0 if none is known
  * @begin_ns, @end_ns: since 1970
  */

@@ -20,8 +20,8 @@ int log_open(struct log **log)
 
 /**
  * log_add_text() - add a log that is in memory
- * @name: what it is called in messages
- * @text: stays the caller's, and must stay
+ * @name: name for messages
+ * @text: owned by the caller; must outlive the log
  *
  * Return: 0 or -ENOMEM.
  */
@@ -163,7 +163,7 @@ bool log_has_exits(const struct log *log)
 
 /* -- files by time ------------------------------------------------------------------------ */
 
-/* What is left comes before what begins at the same time. */
+/* Ends come before beginnings of the same time. */
 static bool is_before(const struct source *a, const struct source *b)
 {
 	if (a->due_ns != b->due_ns)
@@ -202,7 +202,7 @@ static bool has_exit_lines(const struct log *log)
 	return false;
 }
 
-/* What is to be known of all files before the first line counts. */
+/* Gather the information about all files that the first line needs. */
 static int survey(struct log *log)
 {
 	if (log->is_surveyed)

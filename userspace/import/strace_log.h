@@ -2,8 +2,8 @@
 /*
  * strace_log.h - the files of one strace run, as events in the order in which they happened.
  *
- * A call that other threads interrupt in the log is put together from its halves. It makes two
- * events, so that what a call does at its beginning comes before what happened meanwhile.
+ * A call that lines of other threads interrupt is assembled from its halves. It yields two events,
+ * so that its immediate effects precede the calls in between.
  */
 #ifndef IMPORT_STRACE_LOG_H
 #define IMPORT_STRACE_LOG_H

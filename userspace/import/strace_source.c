@@ -42,7 +42,7 @@ void source_close(struct source *source)
 /**
  * source_text() - take the next line as it is
  *
- * Return: is there one?
+ * Return: whether there is one.
  */
 bool source_text(struct source *source, struct text *text)
 {

@@ -87,13 +87,13 @@ static const char *next_word(const char *p, const char *end, bool *is_alternativ
 
 /**
  * value_flags() - a number, or names of bits that are joined by |
- * @text: as strace shows it, in whatever way -X asks for
+ * @text: as strace prints it, with any setting of -X
  * @flags: out: what is known of them
  *
  * Of alternatives, as in `TCGETS or SNDCTL_TMR_TIMEBASE`, the first one that is known counts.
  *
- * Return: how much is known. Words that are not known begin with a capital: else it is VALUE_UNKNOWN.
- * With VALUE_PARTLY it may be nothing but that it is a set of flags.
+ * Return: the degree of knowledge. Unknown words must begin with a capital, else VALUE_UNKNOWN.
+ * With VALUE_PARTLY possibly no flag is known.
  */
 enum value_known value_flags(struct text text, s64 *flags)
 {
@@ -137,7 +137,7 @@ enum value_known value_flags(struct text text, s64 *flags)
  * value_number() - a number, or names that are all known
  * @number: out
  *
- * Return: is it one?
+ * Return: whether the text is one.
  */
 bool value_number(struct text text, s64 *number)
 {
@@ -162,7 +162,7 @@ bool call_number(const struct call *call, u32 index, s64 *number)
  * call_flags() - an argument that is a set of flags
  * @flags: out: what is known of them
  *
- * Return: how much is known; VALUE_UNKNOWN if it is not there.
+ * Return: the degree of knowledge; VALUE_UNKNOWN if the argument is missing.
  */
 enum value_known call_flags(const struct call *call, u32 index, s64 *flags)
 {
@@ -174,14 +174,14 @@ enum value_known call_flags(const struct call *call, u32 index, s64 *flags)
  * value_fd() - a descriptor
  * @text: as in 3</a/b>, AT_FDCWD</a> or 3; with -X verbose there is a comment before the bracket
  * @fd: out
- * @path: out: what is said of it, still escaped; empty if nothing
+ * @path: out: its path in the log, still escaped; empty if none
  *
- * Return: is it one?
+ * Return: whether the text is one.
  */
 bool value_fd(struct text text, s64 *fd, struct text *path)
 {
 	struct text number = { text.p, 0 };
-	size_t begin = 0; /* of what is said of it */
+	size_t begin = 0; /* of its path */
 
 	while (number.bytes < text.bytes && text.p[number.bytes] != '<' && text.p[number.bytes] != ' ')
 		number.bytes++;
@@ -282,7 +282,7 @@ void value_path(struct text quoted, u8 *bytes, size_t room, size_t *count)
  * @name: of the member
  * @value: out
  *
- * Return: is there one?
+ * Return: whether there is one.
  */
 bool value_member(struct text text, const char *name, struct text *value)
 {
@@ -317,11 +317,11 @@ bool value_member_number(struct text text, const char *name, s64 *number)
 }
 
 /**
- * value_inner() - what is between brackets
+ * value_inner() - the text between brackets
  * @bracket: the opening one
  * @inner: out
  *
- * Return: does the text begin with it, and end with its counterpart?
+ * Return: whether the text begins with the bracket and ends with its counterpart.
  */
 bool value_inner(struct text text, char bracket, struct text *inner)
 {
@@ -336,11 +336,11 @@ bool value_inner(struct text text, char bracket, struct text *inner)
 
 /**
  * value_first() - take the first item of a list
- * @list: what is between the brackets, or what is left of it
+ * @list: the text between the brackets, or the rest of it
  * @item: out
  * @rest: out; may be the same as @list
  *
- * Return: is there one?
+ * Return: whether there is one.
  */
 bool value_first(struct text list, struct text *item, struct text *rest)
 {

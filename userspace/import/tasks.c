@@ -27,7 +27,7 @@ static void emit_task(struct import *im, const struct task *task, u32 parent, u3
 			  .parent = parent,
 			  .pid = task->pid,
 			  .tgid = task->tgid,
-			  .uid = UINT32_MAX, /* strace does not tell */
+			  .uid = UINT32_MAX, /* strace does not show it */
 			  .gid = UINT32_MAX,
 			  .why = why },
 	};
@@ -77,7 +77,7 @@ static void task_free(struct import *im, struct task *task)
 	free(task);
 }
 
-/* One that nobody made: it was there when strace came. */
+/* A task without a parent in the log: it existed when strace attached. */
 static struct task *task_adopt(struct import *im, u32 pid, u64 time_ns)
 {
 	bool is_first = !im->last_task;
@@ -207,7 +207,7 @@ struct task *task_of(struct import *im, u32 pid, u64 time_ns)
 
 /* -- exec ------------------------------------------------------------------------------------ */
 
-/* The file that becomes the program: what the kernel reads of it is not in the log. */
+/* The file that becomes the program: the kernel's reads of it are not in the log. */
 static void open_program(struct import *im, struct task *task, const u8 *path, size_t bytes)
 {
 	struct iot_record record = { .kind = IOT_KIND_open };
@@ -286,7 +286,7 @@ void task_supersede(struct import *im, u32 from_pid, u32 pid, u64 time_ns)
 	if (to)
 		task_exit(im, to, 0, time_ns);
 	HASH_DEL(im->tasks, from);
-	from->call = NULL; /* it is an exec, which nobody looks for */
+	from->call = NULL; /* an exec, which has no look-up */
 	from->pid = pid;
 	HASH_ADD(hh, im->tasks, pid, sizeof(from->pid), from);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * walk.c - from a name to a file, as the kernel walks, guided by how the call ended.
+ * walk.c - resolves a name to a file like the kernel, guided by the result of the call.
  *
- * What the model does not know yet is decided by that: all that is on the way of a call that
- * succeeded was there.
+ * The result decides what the model does not know yet: if the call succeeded, every component of
+ * the path existed.
  */
 #include "model.h"
 
@@ -27,7 +27,7 @@ static bool is_path_error(s64 result)
 	       result == -ENAMETOOLONG;
 }
 
-/* Put a link's target before what is left of the name. */
+/* Put a link's target before the rest of the name. */
 static bool push_target(struct walk *w, const struct inode *link)
 {
 	size_t at = sizeof(w->name) - w->left;
@@ -61,7 +61,7 @@ static bool take_component(struct walk *w, const u8 **component, size_t *bytes, 
 	return *bytes > 0;
 }
 
-/* Decide on a name in the middle that nobody has looked at. Return: go on? */
+/* Decide on a component in the middle that no call has looked up. Return: whether to continue. */
 static bool settle_middle(struct walk *w, struct entry *entry)
 {
 	struct import *im = w->im;
@@ -103,7 +103,7 @@ static bool follow(struct walk *w, struct entry *entry)
 	return false;
 }
 
-/* What a link of procfs leads to is not known. */
+/* The target of a link of procfs is unknown. */
 static void lose(struct walk *w)
 {
 	w->place->err = -EXDEV;
@@ -206,7 +206,7 @@ static void walk(struct import *im, struct inode *at, const u8 *path, size_t byt
 /**
  * place_from_path() - the directory or file of an absolute path that is there
  *
- * Return: is there one?
+ * Return: whether there is one.
  */
 bool place_from_path(struct import *im, const u8 *path, size_t bytes, struct place *place)
 {
@@ -327,7 +327,7 @@ void place_of_text(struct import *im, const struct call *call, int dir_arg, stru
 		return;
 	}
 	if (!bytes)
-		return; /* ENOENT, and nobody is asked */
+		return; /* ENOENT without a look-up in the file system */
 	base = *path == '/' ? im->slash : place_base(im, call, dir_arg);
 	if (!base)
 		return;
@@ -354,7 +354,7 @@ void place_of(struct import *im, const struct call *call, int dir_arg, u32 path_
 	place_of_text(im, call, dir_arg, name, flags, intents, place);
 }
 
-/* The kernel's answer to who may not: of what is known, the nearest. */
+/* The kernel's error for missing permission: the closest known cause. */
 static void emit_denied(struct import *im, const struct place *place, u32 intents)
 {
 	struct iot_record record = { .kind = IOT_KIND_denied };
@@ -371,7 +371,7 @@ static void emit_denied(struct import *im, const struct place *place, u32 intent
 }
 
 /**
- * place_failed() - a call ended on the way to what it was to work on
+ * place_failed() - a call failed during the path walk to its object
  * @intents: as of place_of()
  */
 void place_failed(struct import *im, const struct call *call, const struct place *place,
