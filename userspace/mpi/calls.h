@@ -3,16 +3,17 @@
  * calls.h - every MPI call that the shim wraps, once.
  *
  * A row is IOT_MPI_ROW(C, Name, call, root, (parameters), (arguments)): the name after MPI_, its name in
- * IOT_CALLS, and how it is declared. `root` is the rank that a collective comes from or goes
- * to, -1 if there is none, and 0 where it has no meaning. A row is there if the MPI declares the call
- * (mpi_has.h). From the rows are expanded the pointers to the calls below the shim, the wrappers of all
- * calls that differ in nothing but names, and the second entries, PMPI_Name. Rows of IOT_MPI_OTHERS have
- * wrappers that are written by hand.
+ * IOT_CALLS, and how it is declared. `root` is the source or destination rank of a collective, -1
+ * if there is none, and 0 where it has no meaning. A row exists if the MPI declares the call
+ * (mpi_has.h). The rows expand to the pointers to the calls below the shim, the wrappers of all
+ * calls that differ only in names, and the second entries, PMPI_Name. Rows of IOT_MPI_OTHERS have
+ * wrappers written by hand.
  *
  * A call with a count exists twice since MPI 4: with `int`, and as Name_c with MPI_Count. The rows of both are
  * made of one, with the suffix and the type of the count (and of displacements) as parameters.
  *
- * What has no row is not wrapped, and passes the shim by; names.list has every call of MPI, and says why.
+ * A call without a row is not wrapped and bypasses the shim; names.list has every call of MPI, with
+ * the reason.
  */
 #ifndef IOTAPE_MPI_CALLS_H
 #define IOTAPE_MPI_CALLS_H
@@ -133,7 +134,7 @@
 	IOT_MPI_OTHERS(C)
 
 /*
- * Q(Name): what the shim asks MPI itself; all of these are local and send nothing.
+ * Q(Name): calls that the shim itself makes; all of these are local and send nothing.
  */
 #define IOT_MPI_QUERY(Q, Name) IOT_MPI_IF(IOT_HAS_##Name)(Q(Name))
 #define IOT_MPI_QUERIES(Q)                           \

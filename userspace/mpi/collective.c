@@ -36,8 +36,9 @@ void iot_mpi_collective_begin(struct iot_mpi_collective *call, u64 enter_ns,
 }
 
 /*
- * Between two groups the root names itself MPI_ROOT, its own group has nothing to do with it,
- * and the other group names it by its rank. Who names nobody leaves that to the others.
+ * Between two groups the root passes MPI_ROOT, the rest of its group takes no part and passes
+ * MPI_PROC_NULL, and the other group passes the root's rank. A rank without a root in its arguments
+ * leaves the root to the others.
  */
 static s32 root_of(const struct iot_mpi_collective *call, int root)
 {
@@ -87,8 +88,8 @@ void iot_mpi_collective_end(const struct iot_mpi_collective *call, u32 name, int
 }
 
 /**
- * iot_mpi_collective_emit() - record a call, and whose data it brings
- * @blocks: what it brings; not looked at if the call failed
+ * iot_mpi_collective_emit() - record a call and the ranks whose data it brings
+ * @blocks: the data that the call brings; ignored if the call failed
  *
  * Otherwise as iot_mpi_collective_end().
  */
@@ -119,8 +120,9 @@ static bool begin(struct iot_mpi_collective *call, MPI_Comm comm)
 }
 
 /*
- * What the caller gets, by the names that the parameters have in calls.h. It is evaluated after a call
- * that MPI has accepted: what has a meaning at the root alone is not looked at elsewhere.
+ * The data that the caller receives, by the names of the parameters in calls.h. Evaluated only
+ * after MPI has accepted the call; arguments that are significant only at the root are ignored
+ * elsewhere.
  */
 #define NO_BLOCKS   ((struct iot_mpi_blocks){ .sources = IOT_SOURCES_none })
 #define ALL_BLOCKS  ((struct iot_mpi_blocks){ .sources = IOT_SOURCES_all })
@@ -224,10 +226,10 @@ static void posted(const struct iot_mpi_collective *call, u32 name, int root,
 /* -- persistent requests of collectives -------------------------------------------------------- */
 
 /*
- * What is started is the n-th round of the collective that the call made: MPI matches the rounds of one
- * request with those of the requests that the other ranks made by the same call. So the request has a key of
- * its own, as a window has. Whose data it brings follows from the arguments of the call, which the
- * program may change once the request is freed.
+ * A start begins the n-th round of the collective that the call created: MPI matches the rounds of
+ * one request with those of the requests that the other ranks created by the same call. So the
+ * request has a key of its own, like a window. The ranks whose data it brings follow from the
+ * arguments of the call, which the program may change once the request is freed.
  */
 IOT_MPI_OPTIONAL static void made(const struct iot_mpi_comm *parent, u64 key, MPI_Comm comm, u32 name,
 				  const struct iot_mpi_collective *call, int root,
@@ -257,8 +259,7 @@ IOT_MPI_OPTIONAL static void made(const struct iot_mpi_comm *parent, u64 key, MP
  * iot_mpi_collective_start() - a persistent request of a collective has been started
  * @enter_ns: when the call began that started it
  * @name: an enum iot_call
- * @round: what it does
- * @number: how often it has been started, this time included
+ * @round: what it does @number: how often it has been started, this time included
  * @request: of this time
  */
 void iot_mpi_collective_start(u64 enter_ns, u32 name, const struct iot_mpi_round *round, u32 number,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * comm.c - communicators: what is counted for each, and the calls that make and free them.
+ * comm.c - communicators: their counters, and the calls that create and free them.
  *
- * A communicator that was made by a call that is not wrapped has no key, and what is done
- * on it is not recorded.
+ * A communicator that was created by a call without a wrapper has no key, and calls on it are not
+ * recorded.
  *
  * Ownership: the state of a communicator is an attribute of it and goes with it, however
  * that happens; it is found by the handle. Those of MPI_COMM_WORLD and MPI_COMM_SELF are here.
@@ -26,9 +26,9 @@ u64 iot_mpi_comm_world(void)
 }
 
 /**
- * iot_mpi_comm_announce() - tell who this rank is in a communicator, or in what has its ranks
- * @state: its
- * @origin: see schema.h
+ * iot_mpi_comm_announce() - announce the rank of this process in a communicator, or in an object
+ * with its ranks
+ * @state: its @origin: see schema.h
  */
 void iot_mpi_comm_announce(const struct iot_mpi_comm *state, u64 origin)
 {
@@ -44,7 +44,7 @@ static u64 derive(const struct iot_mpi_comm *parent, u64 key, u64 value)
 }
 
 /**
- * iot_mpi_comm_child() - the key of what a collective call on a communicator makes
+ * iot_mpi_comm_child() - the key of the object that a collective call on a communicator creates
  * @parent: the communicator
  */
 u64 iot_mpi_comm_child(struct iot_mpi_comm *parent)
@@ -122,7 +122,7 @@ int iot_mpi_comm_start(int rank, int ranks, bool is_spawned)
 }
 
 /**
- * iot_mpi_comm_self() - what is known of MPI_COMM_SELF
+ * iot_mpi_comm_self() - the state of MPI_COMM_SELF
  */
 struct iot_mpi_comm *iot_mpi_comm_self(void)
 {
@@ -202,7 +202,7 @@ static struct iot_mpi_comm *made(const struct iot_mpi_comm *from, MPI_Comm comm)
 struct creation {
 	struct iot_mpi_collective call;
 	struct iot_mpi_comm *parent;
-	u64 key; /* of what it makes, still without its ranks */
+	u64 key; /* of the new communicator, without its ranks yet */
 };
 
 static bool creation_begin(struct creation *creation, MPI_Comm comm)
@@ -286,7 +286,7 @@ IOT_MPI_IDUPS(DEFINE_IDUP)
 
 /**
  * iot_mpi_comm_idup_done() - the request of MPI_Comm_idup() has ended
- * @state: what is known of the communicator; becomes its own
+ * @state: of the communicator, which takes ownership
  * @comm: it
  */
 void iot_mpi_comm_idup_done(struct iot_mpi_comm *state, MPI_Comm comm)
@@ -300,8 +300,8 @@ void iot_mpi_comm_idup_done(struct iot_mpi_comm *state, MPI_Comm comm)
 /* -- calls of a group ------------------------------------------------------------------------ */
 
 /*
- * Such a call is the first collective on what it makes: there is no other communicator of
- * which all ranks, and no others, make it.
+ * Such a call is the first collective on the communicator that it creates: no other communicator
+ * consists of exactly the ranks that make the call.
  */
 static void group_made(u64 enter_ns, u32 name, const struct iot_mpi_comm *from, MPI_Comm comm)
 {
@@ -345,8 +345,8 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *mad
 }
 
 /*
- * No communicator has all of its ranks, but the world has, if none is of another one: what is
- * made with such is not recorded.
+ * The only other communicator with all of its ranks is the world, if all of them belong to it:
+ * communicators with ranks of another world are not recorded.
  */
 static void inter_made(u64 enter_ns, u32 name, u64 hash, MPI_Comm comm)
 {

@@ -2,13 +2,13 @@
 /*
  * file.c - records into a trace of the process's own, where there are no kernel modules.
  *
- * The trace is written through mappings of the file, in chunks that are open: a record is
- * there for every reader as soon as its first eight bytes are, which are written last. So
- * the death of the process loses nothing, and a record costs no system call. What is missing
- * in the file of a process that died is the index, and the record that says that it ended.
+ * The trace is written through mappings of the file, in chunks that are open: a record becomes
+ * visible to every reader with its first eight bytes, which are written last. So the death of the
+ * process loses nothing, and a record costs no system call. The file of a process that died lacks
+ * only the index and the record of its end.
  *
  * Each thread has a stream, and so a chunk, of its own; the stream of a thread that ended
- * goes to the next one that begins. No descriptor is kept: programs close those that they
+ * passes to the next thread that begins. No descriptor is kept: programs close those that they
  * do not know.
  *
  * Locking: the lock is held to begin and to end chunks and streams, never for a record.
@@ -89,8 +89,8 @@ static int write_all(int fd, const void *data, size_t bytes, u64 offset_bytes)
 }
 
 /*
- * Room that is there: a store to a mapping cannot be told that the disk is full. Zeros cost
- * less than fallocate(2), whose pages the kernel would read before the first store.
+ * Allocate the space in advance: a store to a mapping cannot report a full disk. Writing zeros
+ * costs less than fallocate(2), whose pages the kernel would read before the first store.
  */
 static int make_room(int fd, u64 offset_bytes, size_t bytes)
 {
@@ -191,7 +191,7 @@ static int map_chunk(struct stream *stream, int fd, size_t bytes)
 	return 0;
 }
 
-/* The index says what a chunk holds when it is left. */
+/* The index entry of a chunk is complete when the chunk is closed. */
 static void leave_chunk(const struct stream *stream)
 {
 	struct iot_index_entry *entry;
@@ -378,7 +378,7 @@ static void end_stream(void *argument)
 
 /**
  * iot_mpi_file_write() - put a record into the trace of the process
- * @record: encoded; who and when are filled in
+ * @record: encoded; task and time are filled in
  * @bytes: its length
  */
 void iot_mpi_file_write(u8 *record, size_t bytes)
@@ -441,9 +441,9 @@ static int make_file(const char *dir, const char *host, u64 begin_ns)
 
 /**
  * iot_mpi_file_open() - begin the trace of the process
- * @dir: directory, made if it is not there
+ * @dir: directory, created if missing
  * @begin_ns: when MPI began
- * @where: out: what was in the way, after an error
+ * @where: out: the object that caused an error
  *
  * Return: 0 or a negative errno.
  */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * glance.c - calls that tell of requests whether they are complete, and leave them there.
+ * glance.c - calls that report whether requests are complete without freeing them.
  *
- * The program knows of the end from then on: what it does next comes after it. So the end is recorded here,
- * once, and the wait or test that lets go of the request later finds nothing to record.
+ * From then on the program knows that the request is complete, and its next operations come after
+ * it. So the end is recorded here, once, and the wait or test that later frees the request has
+ * nothing to record.
  *
- * Which one of several requests that share a handle is meant is not known before one is let go of. These
- * were complete when they were made, so that the end of no other rank's call is missed.
+ * If several requests share a handle, the one that is meant is unknown until one is freed. Such
+ * requests were complete when they were created, so the end of no other rank's call is missed.
  */
 #include "shim.h"
 

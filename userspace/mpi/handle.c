@@ -2,9 +2,9 @@
 /*
  * handle.c - communicators and windows that the shim knows, by their handles.
  *
- * MPI could be asked, but who asks about a handle that MPI does not accept calls the program's
- * handler of errors, which may end the program. So nothing is asked that the program's own call has
- * not been let through with.
+ * MPI could be queried, but a query with a handle that MPI does not accept calls the program's
+ * error handler, which may end the program. So the shim queries only handles that MPI has accepted
+ * in the program's own call.
  */
 #include "shim.h"
 
@@ -19,11 +19,11 @@ static struct iot_mpi_handle **place_of(struct iot_mpi_handles *table, uintptr_t
 }
 
 /**
- * iot_mpi_handle_find() - what is known of a handle
+ * iot_mpi_handle_find() - the state of a handle
  * @table: of its kind
  * @value: it
  *
- * Return: NULL if nothing is.
+ * Return: the state, or NULL if the handle is unknown.
  */
 struct iot_mpi_handle *iot_mpi_handle_find(struct iot_mpi_handles *table, uintptr_t value)
 {
@@ -36,9 +36,9 @@ struct iot_mpi_handle *iot_mpi_handle_find(struct iot_mpi_handles *table, uintpt
 }
 
 /**
- * iot_mpi_handle_add() - remember one that MPI has just made
+ * iot_mpi_handle_add() - add a handle that MPI has just created
  * @table: of its kind
- * @handle: the beginning of what is known of it, which is the caller's
+ * @handle: the first member of its state; owned by the caller
  * @value: it
  */
 void iot_mpi_handle_add(struct iot_mpi_handles *table, struct iot_mpi_handle *handle, uintptr_t value)
@@ -54,9 +54,9 @@ void iot_mpi_handle_add(struct iot_mpi_handles *table, struct iot_mpi_handle *ha
 }
 
 /**
- * iot_mpi_handle_remove() - forget one that MPI is about to free
+ * iot_mpi_handle_remove() - remove a handle that MPI is about to free
  * @table: of its kind
- * @handle: what was known of it; nothing happens if it is not there
+ * @handle: its state; no effect if it is not in the table
  */
 void iot_mpi_handle_remove(struct iot_mpi_handles *table, struct iot_mpi_handle *handle)
 {

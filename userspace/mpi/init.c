@@ -16,8 +16,8 @@ static bool has_begun, is_world_there;
 
 /**
  * iot_mpi_speak_of() - say that nothing is recorded
- * @rank: of the process; where all meet the same, rank 0 speaks for all
- * @where: what is in the way
+ * @rank: of the process; for a problem of all ranks, only rank 0 reports it
+ * @where: the object of the problem
  * @why: a reason
  */
 void iot_mpi_speak_of(int rank, const char *where, const char *why)
@@ -30,7 +30,7 @@ void iot_mpi_speak_of(int rank, const char *where, const char *why)
 	bytes = snprintf(text, sizeof(text), IOT_MPI_NAME ": %s: %s: MPI calls are not recorded\n",
 			 where, why);
 	if (write(STDERR_FILENO, text, (size_t)bytes) < 0)
-		return; /* nobody can be told */
+		return; /* no way to report it */
 }
 
 /**
@@ -77,7 +77,7 @@ bool iot_mpi_world_is_there(void)
  * iot_mpi_world_group() - all processes of the world
  * @group: out, to be freed
  *
- * Return: false if MPI does not tell.
+ * Return: false if MPI does not provide it.
  */
 bool iot_mpi_world_group(MPI_Group *group)
 {

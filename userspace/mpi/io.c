@@ -158,7 +158,7 @@ static void tried(const struct iot_mpi_collective *call, const char *path, int r
 	iot_mpi_session_write(wire, (size_t)(IOT_WIRE_mpi_file + bytes));
 }
 
-/* One that failed is no file: its record has no number, and nobody waits for it. */
+/* A failed open yields no file: its record has no number, and no rank waits for it. */
 static void opened(struct iot_mpi_collective *call, MPI_File handle,
 		   const struct iot_mpi_comm *parent, const char *path)
 {

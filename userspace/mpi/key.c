@@ -38,7 +38,7 @@ u64 iot_mpi_mix_text(u64 hash, const char *text)
 	return hash;
 }
 
-/* -- who is in a communicator ---------------------------------------------------------------- */
+/* -- members of a communicator ---------------------------------------------------------------- */
 
 /* Return: false if one of @group is none of @all. */
 static bool mix_ranks(u64 *hash, MPI_Group group, MPI_Group all)
@@ -96,7 +96,7 @@ bool iot_mpi_mix_world(u64 *hash, MPI_Group group)
 	return are_known;
 }
 
-/* The rank in @all of who is rank 0 in @group; MPI_UNDEFINED if it is not there. */
+/* The rank in @all of the process with rank 0 in @group; MPI_UNDEFINED if it is absent. */
 static int first_in(MPI_Group group, MPI_Group all)
 {
 	int zero = 0, rank = MPI_UNDEFINED;
@@ -139,7 +139,7 @@ static void put_in_order(struct iot_mpi_sides *sides, int own, int peers, int fi
 }
 
 /**
- * iot_mpi_sides() - who is in a communicator that all ranks of another one made
+ * iot_mpi_sides() - the ranks of a communicator that all ranks of another one created
  * @comm: it
  * @parent: the other one
  * @parent_state: of that
@@ -168,12 +168,12 @@ void iot_mpi_sides(MPI_Comm comm, MPI_Comm parent, const struct iot_mpi_comm *pa
 }
 
 /**
- * iot_mpi_world_hash() - who is in an intercommunicator, by the ranks of the world
+ * iot_mpi_world_hash() - a hash of an intercommunicator's members, by their ranks in the world
  * @inter: it
  * @hash: out: equal on both sides
  * @sides: out
  *
- * Return: false if somebody is of another world.
+ * Return: false if a member belongs to another world.
  */
 bool iot_mpi_world_hash(MPI_Comm inter, u64 *hash, struct iot_mpi_sides *sides)
 {
@@ -227,13 +227,16 @@ static bool read_process(int pid, struct process *process)
 		      "%llu", &process->parent, (unsigned long long *)&process->start) == 2;
 }
 
-/* Slurm tells it to those that it starts itself; below another launcher it is that of a whole shell. */
+/*
+ * Slurm sets it for the processes that it starts itself; below another launcher it is that of a
+ * whole shell.
+ */
 static const char *slurm_job(void)
 {
 	return getenv("HYDI_CONTROL_FD") ? NULL : getenv("PMI_JOBID");
 }
 
-/* MPICH's launcher tells no name, but all ranks of a node descend from one process of it. */
+/* MPICH's launcher passes no name, but all ranks of a node descend from one of its processes. */
 static u64 mix_launcher(u64 hash)
 {
 	struct process process = { .parent = getpid() };
@@ -254,8 +257,8 @@ static u64 mix_launcher(u64 hash)
  * @ranks: in it
  * @is_spawned: it has a name of its own, whatever that of the job
  *
- * The launcher tells all ranks of a job the same name. A job of one rank may have none, and
- * has nobody to agree with.
+ * The launcher passes the same name to all ranks of a job. A job of one rank may have none, and
+ * needs no agreement.
  */
 u64 iot_mpi_world_key(int ranks, bool is_spawned)
 {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * link.c - communicators with processes of another MPI_COMM_WORLD: those that were spawned, and
- * those that connect.
+ * link.c - communicators with processes of another MPI_COMM_WORLD, by spawn or by connect.
  *
- * The two sides have nothing in common that a key could be made of, and no message may be added for
- * it. So each side has a key of its own, which its ranks agree on, and a record says what it knows
- * of the other side: how many these are, and how both call what brought them together, which is the
- * port, or the process that spawned. Who reads the trace finds the sides that belong together.
+ * The two sides share nothing from which a key could be derived, and no message may be added for
+ * it. So each side has a key of its own, which its ranks agree on, and a record describes the other
+ * side: the number of its ranks, and the common name of the link, which is the port or the process
+ * that spawned. The reader of the trace pairs the sides.
  *
- * What is then made of such a communicator is made by both sides. Its key is the exclusive or of
- * the side's key, the *origin*, and a hash that is equal on both sides: with the origins known to be
- * one, so are all these.
+ * Both sides take part in creating communicators from such a communicator. The key of each is the
+ * exclusive or of the side's key, the *origin*, and a hash that is equal on both sides: once the
+ * two origins are paired, so are all these keys.
  */
 #include "shim.h"
 
@@ -88,7 +87,7 @@ static const char *own_name(char *name, size_t bytes)
 	return name;
 }
 
-/* Who spawned this one: the name that it had then, a colon, and more. */
+/* The process that spawned this world: its name at that time, a colon, and more. */
 static const char *parent_name(char *name, size_t bytes)
 {
 	const char *port = getenv("OMPI_PARENT_PORT");

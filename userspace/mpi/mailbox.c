@@ -73,7 +73,7 @@ static void begin(int fd)
 	pthread_setspecific(key, box);
 }
 
-/* What is in it stays the kernel's. */
+/* The kernel keeps the ownership of the contents. */
 static void end(void *box)
 {
 	mine = NULL;
@@ -84,7 +84,7 @@ static void end(void *box)
 /**
  * iot_mpi_mailbox_open() - join the session that records a mount
  * @dir: the mount
- * @where: out: what was in the way, after an error
+ * @where: out: the object that caused an error
  *
  * Return: 0 or a negative errno.
  */
@@ -184,7 +184,7 @@ static void put(struct iot_mailbox_head *box, const u8 *record, size_t bytes)
 
 /**
  * iot_mpi_mailbox_write() - put a record into the mailbox of the thread
- * @record: encoded; what the kernel does not know is filled in
+ * @record: encoded; the members that the kernel does not know are filled in
  * @bytes: its length
  */
 void iot_mpi_mailbox_write(u8 *record, size_t bytes)

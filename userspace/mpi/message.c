@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * message.c - point-to-point calls: what was sent, received, or posted.
+ * message.c - point-to-point calls: send, receive, and their nonblocking forms.
  *
  * A call to or from MPI_PROC_NULL is no message and gives no record; nor does a call that
  * failed, unless the message was too long for the buffer: it has been received all the same.
@@ -51,7 +51,7 @@ s32 iot_mpi_tag(int tag)
 }
 
 /**
- * iot_mpi_received_bytes() - length of what was received
+ * iot_mpi_received_bytes() - length of a received message
  * @status: of the receive
  */
 u64 iot_mpi_received_bytes(const MPI_Status *status)
@@ -64,10 +64,10 @@ u64 iot_mpi_received_bytes(const MPI_Status *status)
 }
 
 /**
- * iot_mpi_length_bytes() - length of what is sent, or room of a receive
+ * iot_mpi_length_bytes() - length of a message to send, or of a receive buffer
  *
- * To be asked only after a call that MPI has let through with the type: else MPI would call the
- * program's handler of errors, for a call that the program did not make.
+ * Call it only after MPI has accepted a call with the type: otherwise MPI would call the program's
+ * error handler for a call that the program did not make.
  */
 u64 iot_mpi_length_bytes(MPI_Count count, MPI_Datatype type)
 {

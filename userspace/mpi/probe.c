@@ -80,7 +80,7 @@ static void probed(const struct iot_mpi_message *probe, MPI_Message message,
 	remember(message, &request);
 }
 
-/* What was found is received by another call, which is recorded as any other. */
+/* Another call receives the message; it is recorded like any other receive. */
 static void seen(const struct iot_mpi_message *probe, int peer, const MPI_Status *status)
 {
 	if (peer == MPI_PROC_NULL)

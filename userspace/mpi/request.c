@@ -117,7 +117,7 @@ static void what_free(const struct iot_mpi_persistent *what)
 	free(what->arrived);
 }
 
-/* What was known of its request is forgotten. */
+/* Remove the state of its request. */
 static void entry_clear(struct entry *entry)
 {
 	if (entry->request.persistent)
@@ -160,11 +160,11 @@ u64 iot_mpi_request_new(void)
 /**
  * iot_mpi_request_add() - remember a request
  * @handle: as MPI just returned it
- * @request: what is known of it; an id of 0 means that it is not recorded. What it does each
- *	time if it is persistent is copied, and what that has of its own becomes the request's
+ * @request: its state; an id of 0 means that it is not recorded. The description of a persistent
+ *	request is copied; allocations inside it pass to the request
  *
- * To be called when the beginning of the request has been recorded: another thread may take
- * one that shares the handle at once.
+ * Call it after the beginning of the request has been recorded: another thread may at once complete
+ * a request that shares the handle.
  */
 void iot_mpi_request_add(MPI_Request handle, const struct iot_mpi_request *request)
 {
@@ -214,8 +214,8 @@ void iot_mpi_request_skip(MPI_Request handle)
 }
 
 /**
- * iot_mpi_request_find() - what is known of requests that are about to be waited for
- * @handles: they
+ * iot_mpi_request_find() - the states of requests before a wait
+ * @handles: of the requests
  * @count: their number
  * @found: filled in for each
  *
@@ -286,7 +286,7 @@ void iot_mpi_request_take(MPI_Request handle, struct iot_mpi_request *found)
  * @handle: its handle
  * @id: of what it does this time
  *
- * Return: what that is; valid until the request is freed. NULL if it is not recorded.
+ * Return: its description; valid until the request is freed. NULL if it is not recorded.
  */
 const struct iot_mpi_persistent *iot_mpi_request_begin(MPI_Request handle, u64 id)
 {
@@ -316,10 +316,10 @@ static struct entry *partitioned(MPI_Request handle)
 }
 
 /**
- * iot_mpi_request_ready() - partitions of a send that has been started may be sent
+ * iot_mpi_request_ready() - partitions of a started send are ready
  * @handle: its handle
  * @partitions: how many
- * @what: out: what it does; its @ready says how many may be sent by now
+ * @what: out: its description; @ready there counts the partitions that are ready by now
  * @id: out: of what it does this time
  *
  * Return: false if it is not recorded.
@@ -340,7 +340,7 @@ bool iot_mpi_request_ready(MPI_Request handle, int partitions, struct iot_mpi_pe
 }
 
 /**
- * iot_mpi_request_arrived() - a partition of a receive that has been started was found to have come
+ * iot_mpi_request_arrived() - a partition of a started receive was seen to have arrived
  * @handle: its handle
  * @partition: which
  * @what: out: what it does
@@ -383,7 +383,7 @@ int MPI_Request_free(MPI_Request *request)
 	return rc;
 }
 
-/* Requests that say when buffers are empty: nobody else has a part in that. */
+/* Requests that complete when buffers are empty: no other rank is involved. */
 #define DEFINE_FLUSH(name, call_name, root, parameters, arguments)       \
 	int MPI_##name parameters                                        \
 	{                                                                \

@@ -4,15 +4,13 @@
  *
  * The bindings of Fortran (mpif.h, mpi, mpi_f08) are libraries of their own, which turn the arguments
  * of a call into those of C and then call MPI, in Open MPI and MPICH by its second name. A tool
- * that is linked into the program, or preloaded before the shim, has taken the first name for
- * itself and passes the program's call on by the second one. So the shim has the second names, too,
- * and records such a call if it is the outermost one of its thread, as it does by the first name.
- * Below the shim the call goes by its second name again: no tool sees what it would not see without
- * the shim.
+ * that is linked into the program, or preloaded before the shim, intercepts the first name and
+ * forwards the program's call by the second one. So the shim defines the second names, too, and
+ * records such a call if it is the outermost one of its thread, as with the first name. Below the
+ * shim the call goes by its second name again: no tool sees what it would not see without the shim.
  *
- * What is left out is what MPI itself calls by these names: below a call that the shim knows that is
- * not outermost, and elsewhere (a call that is not wrapped, a thread of MPI's own) it comes from
- * MPI's own code.
+ * MPI's own calls by these names are not recorded: below a wrapped call they are not outermost, and
+ * elsewhere (below a call without a wrapper, or in a thread of MPI) they come from MPI's own code.
  */
 #include "shim.h"
 

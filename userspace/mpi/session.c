@@ -52,7 +52,7 @@ static void let_go_in_child(void)
  * They go to the session that records the mount of IOTAPE_MOUNT, or else to a file in the
  * directory of IOTAPE_MPI_OUT.
  *
- * Return: 1, 0 if neither was asked for, or a negative errno.
+ * Return: 1, 0 if neither variable is set, or a negative errno.
  */
 int iot_mpi_session_open(u64 begin_ns, const char **where)
 {
@@ -120,12 +120,12 @@ static u32 op_new(u32 *ops)
 }
 
 /**
- * iot_mpi_record_end() - a record ends now
- * @record: encoded; what the wrapper left open is filled in
- * @task: who
+ * iot_mpi_record_end() - write a record that ends now
+ * @record: encoded; the members that the wrapper left open are filled in
+ * @task: the calling task
  * @ops: number of the last operation of the thread
  *
- * Return: when.
+ * Return: the end time.
  */
 u64 iot_mpi_record_end(u8 *record, u32 task, u32 *ops)
 {

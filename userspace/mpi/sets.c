@@ -4,9 +4,9 @@
  *
  * A process that begins a session knows sets of processes by their names. That of mpi://WORLD, the
  * processes that were started together, takes the place of MPI_COMM_WORLD: its ranks are those of the
- * records, and the key of the job is made for it. To begin a session makes nobody wait, and has no
- * record but what announces the process; the end of the last one is recorded for the process alone, to
- * say that it has ended MPI.
+ * records, and the key of the job is made for it. The start of a session makes no rank wait and has
+ * no record of its own, only the announcement of the process; the end of the last session is
+ * recorded for the process alone, to show that it has ended MPI.
  */
 #include "shim.h"
 

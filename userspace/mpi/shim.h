@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * shim.h - what the files of the shim know of each other.
+ * shim.h - declarations shared by the files of the shim.
  *
  * The library is preloaded into whatever a recorded command starts, so it depends on the C
  * library only, finds MPI at the first MPI call, and is inert until MPI_Init has joined a
- * session. A wrapper then notes the time, calls MPI, and writes a record for what happened;
- * no message is added and no call becomes collective. errno is as MPI left it.
+ * session. A wrapper then takes the time, calls MPI, and writes a record of the call; no message is
+ * added and no call becomes collective. errno is as MPI left it.
  *
- * Only the outermost call of a thread counts: what MPI calls by its public names while it
- * performs a call is none of the program's.
+ * Only the outermost call of a thread counts: calls that MPI makes by public names inside a call
+ * are not the program's.
  *
- * Nothing is asked of MPI about what the program's own call was not let through with: MPI would
- * call the program's handler of errors, or end the program.
+ * The shim queries MPI only about arguments that MPI has accepted in the program's own call:
+ * otherwise MPI would call the program's error handler, or end the program.
  *
  * Locking: communicators count atomically; the tables of handles, of requests, of messages found by
  * probes and of groups have a lock each, held for look-ups only and never while MPI runs.
@@ -19,7 +19,7 @@
 #ifndef IOTAPE_MPI_SHIM_H
 #define IOTAPE_MPI_SHIM_H
 
-/* What mpi.h declares is what the library exports; all else is hidden. */
+/* The library exports the declarations of mpi.h; all else is hidden. */
 #pragma GCC visibility push(default)
 #include <mpi.h>
 #pragma GCC visibility pop
@@ -93,7 +93,7 @@ static inline __attribute__((always_inline)) const struct iot_mpi_library *iot_m
 	bool is_second = iot_mpi_is_second;
 
 	iot_mpi_find_once(__builtin_return_address(0));
-	iot_mpi_is_second = false; /* what is called meanwhile has a name of its own */
+	iot_mpi_is_second = false; /* nested calls have names of their own */
 	return __builtin_expect(is_second, 0) ? &iot_mpi_bare : &iot_mpi_found;
 }
 
@@ -165,11 +165,11 @@ bool iot_mpi_world_group(MPI_Group *group);
 bool iot_mpi_sets_are_there(void);
 bool iot_mpi_sets_world(MPI_Group *group);
 
-/* -- handle.c: what is known by its handle ------------------------------------------------ */
+/* -- handle.c: states by handle ------------------------------------------------ */
 
 #define IOT_MPI_HANDLE_BUCKETS 256
 
-/* The first member of what is known of it. */
+/* The first member of its state. */
 struct iot_mpi_handle {
 	struct iot_mpi_handle *next;
 	uintptr_t value;
@@ -191,14 +191,14 @@ void iot_mpi_handle_remove(struct iot_mpi_handles *table, struct iot_mpi_handle 
  * struct iot_mpi_comm - a communicator
  * @handle: of it, or of the window that is like one
  * @key: equal on all its ranks, and nowhere else; but see link.c
- * @origin: of the keys of what is made of it, see link.c; 0 if all its ranks are of one world
- * @collectives: collective calls on it that this rank has begun
- * @children: those of them that make a communicator
- * @ranks: how many it has
- * @own: own rank, as records have it: those of the two groups of an intercommunicator are
- *	counted in one sequence
- * @peer_base: what is added to the ranks of others, as MPI has them: 0 but there
- * @first: ranks of the first of the two groups, 0 but there
+ * @origin: of the keys of communicators made from it, see link.c; 0 if all its ranks are of one world
+ * @collectives: number of collective calls on it that this rank has begun
+ * @children: number of those that create a communicator
+ * @ranks: their number
+ * @own: own rank, as in records: the two groups of an intercommunicator are numbered in one
+ *	sequence
+ * @peer_base: added to MPI's ranks of others: 0 except there
+ * @first: ranks of the first of the two groups, 0 except there
  * @near: with a topology, the ranks that collectives of neighbours bring data from, in the order
  *	of their blocks; an address of its own, NULL if there are none or no memory
  * @near_count: their number
@@ -236,10 +236,10 @@ void iot_mpi_topology_announce(struct iot_mpi_comm *state, MPI_Comm comm);
 /**
  * struct iot_mpi_sides - the ranks of a communicator, which may be of two groups
  * @ranks: all of them
- * @first: in the communicator that it was made from, rank of the one who is its rank 0
- * @base: what is added to the own rank
- * @peer_base: what is added to the ranks of others; the one of both that is not 0 is how many ranks
- *	the first group has
+ * @first: rank, in the communicator that it was made from, of its rank 0
+ * @base: added to the own rank
+ * @peer_base: added to the ranks of others; of @base and @peer_base one is 0, and the other is the
+ *	number of ranks of the first group
  */
 struct iot_mpi_sides {
 	int ranks;
@@ -272,9 +272,9 @@ struct iot_mpi_blocks;
 /**
  * struct iot_mpi_collective - a collective call that has begun
  * @enter_ns: when
- * @comm: key of its communicator, which may be gone when the call ends
+ * @comm: key of its communicator, which may be freed before the call ends
  * @number: its number there
- * @peer_base: what is added to the rank of its root
+ * @peer_base: added to the rank of its root
  * @own: rank of the caller, which may be the root of a call between two groups
  * @ranks: of the communicator
  * @first: of its first group, 0 if it has one group
@@ -304,7 +304,7 @@ void iot_mpi_collective_emit(const struct iot_mpi_collective *call, u32 name, in
 /* -- sources.c: the ranks whose data a collective brings --------------------------------- */
 
 /**
- * struct iot_mpi_blocks - what a collective call brings to the caller
+ * struct iot_mpi_blocks - the data that a collective call brings to the caller
  * @sources: an enum iot_sources, if that is known without the list of blocks; else
  *	IOT_SOURCES_runs
  * @counts: elements of each block, of @width bytes each: int, or MPI_Count
@@ -331,8 +331,8 @@ u32 iot_mpi_sources(const struct iot_mpi_collective *call, const struct iot_mpi_
 		    u8 *list, u16 *list_bytes);
 
 /**
- * struct iot_mpi_round - what a persistent request of a collective does each time
- * @call: on its own key; the time and the number are of each time
+ * struct iot_mpi_round - one round of a persistent collective request
+ * @call: on its own key; time and number differ in each round
  * @root: as MPI was given it
  * @sources: an enum iot_sources, with @list_bytes of a list
  */
@@ -352,18 +352,19 @@ void iot_mpi_collective_start(u64 enter_ns, u32 name, const struct iot_mpi_round
 /**
  * struct iot_mpi_request - a request
  * @id: unique in the process; 0: not one of ours, or persistent and not started
- * @is_receive: its end says who sent what
- * @is_as_asked: its end is recorded with @peer and @tag, and MPI is not asked: what a generalized request
- *	says is the program's own; of MPI_Isendrecv() MPICH 4.0 leaves the status as it was
- * @peer, @tag: of a receive, what it asks for, as records have it: -1 for any. Of an exchange both are -1
- *	if one is
+ * @is_receive: the record of its end names sender and length
+ * @is_as_asked: its end is recorded with @peer and @tag, and MPI is not queried: the status of a
+ *	generalized request is the program's own, and MPICH 4.0 does not set the status of
+ *	MPI_Isendrecv()
+ * @peer, @tag: of a receive, the requested source and tag, as in records: -1 for any. Of an
+ *	exchange both are -1 if one is
  * @ranks: of its communicator: the sender's is one of them
- * @is_shared: the handle stands for many requests, so which one it is remains open until
- *	the request is taken
- * @persistent: what a persistent request does each time it is started, or NULL
- * @peer_base: what is added to the rank of the sender
- * @made: where the communicator will be that is there when the request has ended, and @state
- *	what is known of it; NULL if none
+ * @is_shared: the handle stands for many requests, so the request is identified only when it is
+ *	completed
+ * @persistent: the description of a persistent request, or NULL
+ * @peer_base: added to the rank of the sender
+ * @made: address of the communicator that exists once the request has ended, and @state its state;
+ *	NULL if none
  */
 struct iot_mpi_request {
 	u64 id;
@@ -380,15 +381,15 @@ struct iot_mpi_request {
 };
 
 /**
- * struct iot_mpi_persistent - what a persistent request does
+ * struct iot_mpi_persistent - description of a persistent request
  * @call: an enum iot_call
  * @peer: rank, as records have it
- * @partitions: how many it has; 0 if it is not partitioned
- * @ready: how many of them may be sent since it was started
- * @started: how often it was
- * @arrived: of a receive in partitions, a bit for each that was found to have come; like @round an address of
- *	its own, which is the request's, or NULL
- * @round: of a collective: all that it does
+ * @partitions: their number; 0 if it is not partitioned
+ * @ready: number of partitions marked ready since the last start
+ * @started: number of starts
+ * @arrived: of a receive in partitions, a bit for each that was seen to have arrived; like @round
+ *	allocated and owned by the request, or NULL
+ * @round: of a collective: its full description
  */
 struct iot_mpi_persistent {
 	u32 call;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sources.c - the ranks whose data a collective call brings to the caller: what the caller must wait for.
+ * sources.c - the ranks whose data a collective call brings to the caller, so that it must wait for them.
  *
- * The arguments of the receiving side say it all: the sending side of each pair must have given the
- * same amount. An empty block brings nothing, and MPI need not wait for the rank that it would come from.
+ * The arguments of the receiving side suffice: the sending side of each pair must pass the same
+ * amount. An empty block brings nothing, and MPI need not wait for its source rank.
  */
 #include "shim.h"
 
@@ -15,9 +15,9 @@ static bool is_empty_type(MPI_Datatype type)
 }
 
 /**
- * iot_mpi_block() - what a call brings of which all blocks are alike
+ * iot_mpi_block() - the data of a call with equal blocks
  * @count: elements of one block
- * @type: of the elements; looked at only if there are any
+ * @type: of the elements; ignored if there are none
  */
 struct iot_mpi_blocks iot_mpi_block(MPI_Count count, MPI_Datatype type)
 {
@@ -149,8 +149,8 @@ static u32 all_or_none(const struct walk *walk)
 
 /**
  * iot_mpi_sources() - the ranks whose data a call brings
- * @call: that MPI has accepted
- * @blocks: what it brings
+ * @call: accepted by MPI
+ * @blocks: the data that it brings
  * @list: room for IOT_SOURCES_MAX_BYTES
  * @list_bytes: out: bytes of the list there, as the tail of a record has it
  *

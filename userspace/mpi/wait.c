@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * wait.c - waits and tests: one record for each request that they found complete.
+ * wait.c - waits and tests: one record for each request that they complete.
  *
  * A request of ours is complete when the call has set its handle to MPI_REQUEST_NULL. This
- * holds for all eight calls, and for requests that ended with an error. The handle of a
- * persistent request stays: there the call is asked what it says, and one that failed because the
- * message was too long has ended it.
+ * holds for all eight calls, and for requests that ended with an error. The handle of a persistent
+ * request stays: there the results of the call decide, and a failure because the message was too
+ * long has ended the request, too.
  */
 #include "shim.h"
 
@@ -14,13 +14,13 @@
 #define REQUESTS_ON_STACK 16
 
 /**
- * struct wait - a call that waits or tests
+ * struct wait - a wait or test
  * @enter_ns: when it began
  * @name: an enum iot_call
  * @count: of the requests
  * @handles: copies of the handles, which MPI overwrites
- * @found: what is known of the requests
- * @statuses: where MPI says how they ended: the caller's, or ours if it did not ask
+ * @found: states of the requests
+ * @statuses: MPI's status of each request: the caller's array, or our own if the caller passed none
  */
 struct wait {
 	u64 enter_ns;
@@ -113,9 +113,9 @@ static s64 result_of(const MPI_Status *status, bool is_as_asked, int rc)
 }
 
 /*
- * Who sent what. A request that was taken for a receive, because MPI gave the handle of one to it and the end of
- * that one was not seen, leaves a status without a meaning: what is not possible is not known. Nor is it
- * after an error.
+ * Sender, tag and length. A request may be mistaken for a receive, because MPI reused the handle of
+ * a receive whose end was not seen; its status has no meaning, so impossible values count as
+ * unknown. So does a status after an error.
  */
 static void put_sender(struct iot_rec_mpi_done *done, const struct iot_mpi_request *request,
 		       const MPI_Status *status)
@@ -134,8 +134,8 @@ static void put_sender(struct iot_rec_mpi_done *done, const struct iot_mpi_reque
 }
 
 /**
- * iot_mpi_done() - record that a request was found complete
- * @enter_ns: when the call began that found it
+ * iot_mpi_done() - record the end of a request
+ * @enter_ns: start of the call that completed it
  * @name: an enum iot_call
  * @request: it
  * @status: of it

@@ -216,7 +216,7 @@ static void started(u64 enter_ns, struct window *window, MPI_Group ranks, MPI_Wi
 DEFINE(Win_start, (MPI_Group group, int assertion, MPI_Win win), (group, assertion, win),
        started(enter_ns, window, group, win))
 
-/* What was begun by start has then been let in, and ends. */
+/* The access epoch that MPI_Win_start began has then been granted, and ends. */
 static void completed(u64 enter_ns, struct window *window)
 {
 	struct group *started = &window->started;
