@@ -5,8 +5,8 @@
  * A communicator that was created by a call without a wrapper has no key, and calls on it are not
  * recorded.
  *
- * Ownership: the state of a communicator is an attribute of it and goes with it, however
- * that happens; it is found by the handle. Those of MPI_COMM_WORLD and MPI_COMM_SELF are here.
+ * Ownership: the state of a communicator is an attribute of it and is freed with it; it is found by
+ * the handle. This file holds the states of MPI_COMM_WORLD and MPI_COMM_SELF.
  */
 #include "shim.h"
 

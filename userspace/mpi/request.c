@@ -343,8 +343,8 @@ bool iot_mpi_request_ready(MPI_Request handle, int partitions, struct iot_mpi_pe
  * iot_mpi_request_arrived() - a partition of a started receive was seen to have arrived
  * @handle: its handle
  * @partition: which
- * @what: out: what it does
- * @id: out: of what it does this time
+ * @what: out: its description
+ * @id: out: of this round
  *
  * Return: false if that was known, or is not recorded.
  */

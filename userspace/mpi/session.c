@@ -47,9 +47,9 @@ static void let_go_in_child(void)
 /**
  * iot_mpi_session_open() - begin to take records
  * @begin_ns: when MPI began
- * @where: out: what was in the way, after an error
+ * @where: out: the object that caused an error
  *
- * They go to the session that records the mount of IOTAPE_MOUNT, or else to a file in the
+ * Records go to the session that records the mount of IOTAPE_MOUNT, or else to a file in the
  * directory of IOTAPE_MPI_OUT.
  *
  * Return: 1, 0 if neither variable is set, or a negative errno.

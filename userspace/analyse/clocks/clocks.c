@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * clocks.c - one time for several nodes: a line for each clock, and corrections of what no line
- * can keep in order.
+ * clocks.c - one time for several nodes: a line for each clock, and corrections where no line keeps
+ * the order.
  *
- * What is known are meetings: something was done on some nodes (a message was sent, a rank
- * came to a barrier), and something ended on others that cannot have ended before.
+ * The input is a list of meetings: some nodes did something (sent a message, reached a barrier),
+ * and on other nodes something ended that cannot have ended earlier.
  */
 #include "clocks.h"
 
@@ -60,9 +60,9 @@ void clocks_close(struct clocks *clocks)
 }
 
 /**
- * clocks_guess() - both clocks of a node at one moment
+ * clocks_guess() - add a reading of both clocks of a node at one moment
  *
- * Used where messages do not tell more. The first one of a node counts.
+ * Used where messages give no better bound. The first reading of a node counts.
  */
 void clocks_guess(struct clocks *clocks, u32 node, u64 mono_ns, u64 real_ns)
 {
@@ -158,7 +158,7 @@ int clocks_leave(struct clocks *clocks, u32 meeting, u32 node, u64 time_ns)
 /**
  * clocks_fit() - find the time of the reference for each reading of each clock
  * @clocks: with all meetings
- * @reference: a node; if it comes before what it must follow, even its own time is corrected
+ * @reference: a node; even its own time is corrected where an end would precede its cause
  *
  * Return: 0 or -ENOMEM.
  */
@@ -199,7 +199,7 @@ const struct clock_fit *clocks_result(const struct clocks *clocks, u32 node)
 }
 
 /**
- * clock_source_sentence() - what a clock was fitted by
+ * clock_source_sentence() - the source of a clock fit
  */
 const char *clock_source_sentence(enum clock_source source)
 {

@@ -11,7 +11,7 @@
 
 struct clocks;
 
-/* What the clock of a node was fitted by. */
+/* The source of the fit of a node's clock. */
 #define CLOCK_SOURCES(S)                                                                  \
 	S(reference, "its clock is the one that the others are fitted to")                \
 	S(messages, "messages both ways between it and others")                           \
@@ -26,17 +26,17 @@ enum clock_source {
 };
 
 /**
- * struct clock_fit - what became of the clock of a node
+ * struct clock_fit - the fit of a node's clock
  * @source: an enum clock_source
  * @origin_ns: a reading of the node's clock
- * @offset_ns: what has to be added to it for the time of the reference
- * @drift_ppb: how much that grows, ns in a second
- * @bounds: ends of calls of this node that could not be before something on another one
- * @margin_ns: half of the room that the bounds leave for lines, where it is widest: the offset is known
- *	to that. Negative: no line keeps all of them, and this is by how much they fail
- * @corrected: ends that the line puts before what they must follow, and that were moved
- * @corrected_max_ns: the longest way of these
- * @contradicted: ends whose bounds form a circle, which were left where they were
+ * @offset_ns: to add to it for the time of the reference
+ * @drift_ppb: growth of the offset, ns in a second
+ * @bounds: ends of calls of this node with a cause on another one
+ * @margin_ns: half of the room that the bounds leave for lines, where it is widest: the precision
+ *	of the offset. Negative: no line fulfils all bounds, and this is the violation
+ * @corrected: ends that the line puts before their causes, and that were moved
+ * @corrected_max_ns: the largest of these moves
+ * @contradicted: ends whose bounds form a cycle; these were not moved
  */
 struct clock_fit {
 	enum clock_source source;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * clocks_corrections.c - corrections of what no line can keep in order.
+ * clocks_corrections.c - corrections of times where no line keeps the order.
  *
- * A clock that is corrected while it runs is no line. Where an end would come before what it
- * must follow, the time of its node jumps forward, and then runs a little slower until it is
- * on the line again: the controlled logical clock (Rabenseifner: The Controlled Logical Clock,
- * 1997), here of a node rather than of a process, because the processes of a node see each
- * other's files and must keep their order. So time never runs backward on a node, and an end
- * is after all that it must follow; only if what is known is a circle, that cannot be, and the
- * end stays where it is.
+ * A clock that is adjusted while it runs is not linear. Where an end would come before its cause,
+ * the time of its node jumps forward, and then runs a little slower until it is on the line again:
+ * the controlled logical clock (Rabenseifner: The Controlled Logical Clock, 1997), here of a node
+ * rather than of a process, because the processes of a node see each other's files and must keep
+ * their order. So time never runs backward on a node, and an end comes after all its causes; only
+ * if the bounds form a cycle is that impossible, and the end stays where it is.
  */
 #include <errno.h>
 #include <math.h>

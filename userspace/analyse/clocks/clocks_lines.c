@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * clocks_lines.c - a line for each clock, between what other nodes say of it.
+ * clocks_lines.c - a line for each clock, between the bounds from other nodes.
  *
  * Two clocks differ by an offset and a drift, a line. A message one way is a point that the line must
- * pass on one side, a message the other way one on the other side. Between the convex hulls of
- * both sets lie the lines that keep all in order (Duda, Harrus, Haddad, Bernard: Estimating
- * Global Time in Distributed Systems, 1987). A line without drift is taken if there is one: clocks that
- * are kept right differ by an offset, and a short trace leaves room for any drift. Else the drift is the
- * mean of those that are possible, each weighted by the room that it leaves and by how usual it is. The
- * offset is in the middle of the room that this drift leaves. With more than two nodes each is fitted to
- * those that were before it, and then to all others, until all lie between their bounds.
+ * pass on one side, a message the other way one on the other side. Between the convex hulls of both
+ * sets lie the lines that keep the order of all messages (Duda, Harrus, Haddad, Bernard: Estimating
+ * Global Time in Distributed Systems, 1987). A line without drift is preferred: synchronized clocks
+ * differ by an offset, and a short trace leaves room for any drift. Otherwise the drift is the mean
+ * of the possible drifts, each weighted by the room that it leaves and by its prior probability.
+ * The offset is in the middle of the room that this drift leaves. With more than two nodes, each is
+ * first fitted to those before it, and then to all others, until all lie between their bounds.
  *
- * Floating point is used for what is small beside a reading of a clock, and in one order, so
- * that the same events give the same times.
+ * Floating point is used only for values that are small compared with a clock reading, and in a
+ * fixed order, so that the same events give the same times.
  */
 #include <errno.h>
 #include <math.h>
@@ -20,7 +20,7 @@
 
 #include "clocks_state.h"
 
-#define DRIFT_MAX   1e-3  /* twice what the kernel slews a clock by */
+#define DRIFT_MAX   1e-3  /* twice the rate at which the kernel slews a clock */
 #define DRIFT_USUAL 50e-6 /* of a clock that nothing keeps right; larger ones are less likely, by e for each */
 #define STEPS	    100	  /* of a search for a drift; each takes a third away, or half */
 #define SAMPLES	    256	  /* of the drifts that are possible */
@@ -30,7 +30,7 @@
 #define NO_NODE     (~0u)
 
 /**
- * clock_line_extra_ns() - what the line adds to a reading, beside the base
+ * clock_line_extra_ns() - the amount that the line adds to a reading, without the base
  */
 double clock_line_extra_ns(const struct clock_node *node, u64 time_ns)
 {
@@ -57,9 +57,9 @@ struct points {
 };
 
 /**
- * struct sides - what a line must pass between
- * @below: it passes above these, that is, this node ended something
- * @above: it passes below these
+ * struct sides - the bounds between which a line must pass
+ * @below: the line passes above these: this node ended something
+ * @above: the line passes below these
  */
 struct sides {
 	struct points below;
@@ -243,7 +243,7 @@ static int fit_line(struct clocks *clocks, u32 own)
 	return err;
 }
 
-/* If the wall clock is far off, the base is moved, for what is added to it to be small. */
+/* If the wall clock is far off, move the base, so that the amounts added to it are small. */
 static int fit_node(struct clocks *clocks, u32 own)
 {
 	struct clock_node *node = &clocks->nodes[own];
@@ -285,7 +285,7 @@ static u32 next_to_fit(const struct clocks *clocks)
 	return best;
 }
 
-/* The base is what the wall clocks say: everything else is small beside a reading. */
+/* The base comes from the wall clocks: everything else is small compared with a reading. */
 static void set_bases(struct clocks *clocks, u32 reference)
 {
 	const struct clock_node *r = &clocks->nodes[reference];
@@ -299,7 +299,7 @@ static void set_bases(struct clocks *clocks, u32 reference)
 			node->base_ns = (s64)((node->guess_real_ns - node->guess_mono_ns) -
 					      (r->guess_real_ns - r->guess_mono_ns));
 	}
-	for (e = 0; e < clocks->event_count; e++) { /* the first event, if nobody has guessed */
+	for (e = 0; e < clocks->event_count; e++) { /* the first event, if there was no guess */
 		struct clock_node *node = &clocks->nodes[clocks->events[e].node];
 
 		if (!node->has_guess && !node->fit.origin_ns)
@@ -317,7 +317,10 @@ static bool is_between_bounds(const struct clocks *clocks)
 	return true;
 }
 
-/* Each line moves into the middle of what the others leave it: so all of them find room, if there is any. */
+/*
+ * Move each line into the middle of the room that the others leave: so all lines find room, if
+ * there is any.
+ */
 static int sweep(struct clocks *clocks, u32 reference)
 {
 	u32 own, i;

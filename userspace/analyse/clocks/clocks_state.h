@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * clocks_state.h - what the files that fit clocks know of each other; for them alone.
+ * clocks_state.h - private declarations of the files that fit clocks.
  */
 #ifndef IOTAPE_ANALYSE_CLOCKS_STATE_H
 #define IOTAPE_ANALYSE_CLOCKS_STATE_H
@@ -16,8 +16,8 @@ struct clock_knot {
 
 /**
  * struct clock_node - a clock
- * @base_ns, @start_ns, @drift: what is added to a reading: the first, and a small part
- *	that is @start_ns at the origin
+ * @base_ns, @start_ns, @drift: correction of a reading: the base, and a small part that is
+ *	@start_ns at the origin
  * @events: indices of its events, in the order of its clock
  * @next: the first that has no time yet
  */
@@ -45,7 +45,7 @@ struct clock_event {
 	bool is_end;
 };
 
-/* What ends in a meeting ends after @after_ns, which is known when nobody is @missing. */
+/* The ends of a meeting come after @after_ns, which is known once @missing is 0. */
 struct clock_meeting {
 	u64 after_ns;
 	u32 missing;

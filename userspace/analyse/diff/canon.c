@@ -100,7 +100,7 @@ static int take_task(struct canon *canon, const struct iot_rec_task *r)
 	canon->tasks[index].why = r->why;
 	canon->tasks[index].tgid = r->tgid;
 	canon->tasks[index].plays = r->plays;
-	if (!r->parent || r->parent >= r->task) /* who was made has the larger id, or the record lies */
+	if (!r->parent || r->parent >= r->task) /* a child has a larger id than its parent, or the record is wrong */
 		return 0;
 	canon->tasks[index].parent = r->parent;
 	err = canon_task_get(canon, r->parent, &parent);
@@ -176,8 +176,8 @@ static struct iot_label label_of(const struct reading_state *s)
 }
 
 /*
- * Outcomes tell of what is done to a range of a mapping only in which file that is; and of a file that
- * has no name, nobody tells by what handle it was asked for.
+ * Outcomes contain only the file of an operation on a range of a mapping; for a file without a
+ * name, they do not contain the handle that was queried.
  */
 static bool is_nameless(const struct iot_record *r)
 {
@@ -269,7 +269,7 @@ static void make_unwaited(struct canon_op *op, const struct iot_rec_lock *r)
 		op->fields[LOCK_RESULT] = (u64)-EAGAIN;
 }
 
-/* -- what is implied ----------------------------------------------------------------------------- */
+/* -- implied operations ----------------------------------------------------------------------------- */
 
 static void mark_question(struct canon_task *task, u32 order)
 {
@@ -405,9 +405,10 @@ static int compare_order(const void *a, const void *b)
 }
 
 /*
- * Operations are sorted when all are there: a reading refers to them by place until then. Outcomes are in
- * the order in which they were performed; what a task inherited has numbers of others in them, and
- * what is none of the trace's operations, as the opening of what was open before, has none.
+ * Operations are sorted when all are there: a reading refers to them by place until then. Outcomes
+ * are in the order of their execution; in them, operations on inherited objects have the numbers of
+ * other operations, and operations that are not in the trace, such as the opens of handles from
+ * before the recording, have none.
  */
 static void sort(struct canon *canon)
 {
@@ -455,8 +456,8 @@ int canon_read(const char *path, struct canon **canon, struct iot_reject *reject
  * canon_match_outcomes() - remove operations that outcomes of a replay do not contain
  * @canon: of the trace that is compared with them
  *
- * That is what is implied, and which generation of a name an object is: outcomes have that
- * from the program, not from the file system.
+ * This removes implied operations and the generations of names: outcomes take these from the
+ * program, not from the file system.
  */
 void canon_match_outcomes(struct canon *canon)
 {
@@ -518,9 +519,9 @@ bool canon_have_found(const struct canon *canon, const char *what)
 }
 
 /**
- * canon_next_found() - walk what look-ups found
+ * canon_next_found() - iterate over the results of look-ups
  * @canon: of a trace
- * @previous: what was returned last, NULL to begin
+ * @previous: the last one returned, NULL to begin
  *
  * Return: path and generation as text; NULL after the last.
  */

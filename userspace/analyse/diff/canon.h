@@ -10,7 +10,7 @@
 #define CANON_FIELDS_MAX 16
 
 /**
- * struct canon_op - an operation, without anything that two runs need not agree on
+ * struct canon_op - an operation, without the parts that may differ between two runs
  * @order: place in its task; 0 for what a task inherited
  * @nth: of those with this order, in the order of their records
  * @path: of its object; texts live as long as the operations
@@ -18,11 +18,11 @@
  * @path2: second path, or the text of its record, "" if none; behind the text and its zero
  *	byte, @value_bytes of a value
  * @has_value: there is a value, if an empty one
- * @is_nameless: its record does not tell by what handle it is, or that was opened by a name that had gone: and so
- *	not by what name of the file
+ * @is_nameless: its record lacks the handle, or the handle was opened by a name that had been
+ *	removed: so the name of the file that it used is unknown
  * @fields: those of its fields that are compared, in the order of schema.h
- * @is_merged: it was made part of an earlier one by an equivalence
- * @is_implied: another one brings it about, see implied.h
+ * @is_merged: an equivalence merged it into an earlier one
+ * @is_implied: another operation causes it, see implied.h
  */
 struct canon_op {
 	u32 order;
@@ -64,9 +64,9 @@ struct canon_set;
 /**
  * struct canon - the canonical operations of a trace
  * @info: of the trace file
- * @omissions: what it lacks
+ * @omissions: of the trace
  * @is_attached: something was open before, so names were known before, and not looked up
- * @is_outcomes: of a replay, as it says itself: what is implied is not in it
+ * @is_outcomes: the trace is the outcomes of a replay, by its own facts: implied operations are not in it
  */
 struct canon {
 	struct iot_trace_info info;

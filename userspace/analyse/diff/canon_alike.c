@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * canon_alike.c - records that may differ though what was done is the same: the equivalences of
- * diff.h for which more than one record must be looked at.
+ * canon_alike.c - records that may differ although the operations are the same: the equivalences of
+ * diff.h that need more than one record.
  */
 #include <stdlib.h>
 #include <uthash.h>
@@ -89,7 +89,7 @@ int canon_take_dirent(struct reading_state *s)
 	return 0;
 }
 
-/* What the readdir returned, as sum and count; nothing is left of it afterwards. */
+/* The entries that the readdir returned, as sum and count; clears them. */
 static void entries_take(struct reading_state *s, const struct iot_rec_readdir *r, u64 *sum,
 			 u32 *count)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * canon_early.c - equivalence 9: what was open and mapped before a recording is what its replay does
- * first.
+ * canon_early.c - equivalence 9: handles and mappings from before a recording match the first
+ * operations of its replay.
  */
 #include <stdlib.h>
 #include <uthash.h>
@@ -130,7 +130,7 @@ int canon_take_opened(struct reading_state *s, const struct iot_rec_opened *r)
 	return err;
 }
 
-/* Two CPUs may tell a mapping at once, or a piece of one: the first record counts. */
+/* Two CPUs may announce a mapping, or a piece of one, at the same time: the first record counts. */
 static bool is_known(const struct told *told, const struct told_piece *piece)
 {
 	for (; told; told = told->next)
@@ -221,7 +221,7 @@ int canon_remove_unnamed(struct reading_state *s)
 }
 
 /**
- * canon_free_early() - free what was noted
+ * canon_free_early() - free the noted handles and mappings
  */
 void canon_free_early(struct reading_state *s)
 {

@@ -25,7 +25,7 @@ static u64 *field_of(struct canon_op *op, const char *name)
 	return NULL;
 }
 
-/* Does it take privileges away? Then a mode is what is left of one that had them. */
+/* Whether the operation removes privileges. Then the mode is the rest of one that had them. */
 static bool takes_away(struct canon_op *op)
 {
 	u64 *attrs = field_of(op, "attrs");
@@ -75,7 +75,7 @@ static bool is_harmless_value(const struct canon_op *first, const struct canon_o
 }
 
 /**
- * canon_op_is_made_harmless() - is an operation what a replay performs in the place of another one?
+ * canon_op_is_made_harmless() - check whether a replay runs an operation in the place of another one
  * @first: of the original
  * @second: of the replay; not equal
  */
@@ -108,7 +108,8 @@ bool canon_op_is_made_harmless(const struct canon_op *first, const struct canon_
 }
 
 /**
- * canon_op_has_other_value() - did a replay set another value than the trace has, and does not tell it?
+ * canon_op_has_other_value() - check whether a replay set a different value that its outcomes do
+ * not contain
  * @first: of the original
  * @second: of the replay; equal
  */

@@ -31,17 +31,17 @@ struct canon_set {
 };
 
 /**
- * struct reading_state - where a reading is
- * @canon: what has been read so far
- * @names: what ids stand for at the record at hand
+ * struct reading_state - the state of a reading
+ * @canon: the result so far
+ * @names: paths of ids at the current record
  * @entries: of readdirs that have not ended
  * @readings: handles of directories that are being read
  * @accesses: first accesses to pages that have been seen
  * @inherited: mappings that a fork has copied, for a child that is not known yet; and their end, NULL: not known
  * @requests: those that have been submitted or have ended
  * @unnamed: files that had lost their names before the recording
- * @told: mappings that were there before, and what forks have copied
- * @record: at hand
+ * @told: mappings from the state dump, and copies by forks
+ * @record: the current one
  */
 struct reading_state {
 	struct canon *canon;

@@ -113,7 +113,7 @@ static const struct canon_task *twin_of(const struct differ *d, const struct can
 enum likeness {
 	OTHER,
 	EQUAL,
-	HARMLESS, /* the second is what a replay makes of the first */
+	HARMLESS, /* a replay replaces the first by the second */
 };
 
 static bool may_be_harmless(const struct differ *d)
@@ -198,7 +198,7 @@ static void compare_task(struct differ *d, const struct canon_task *a, const str
 
 /* -- all ----------------------------------------------------------------------------------------------- */
 
-/* What was known to the kernel before a recording began was not looked up in it. */
+/* Names that the kernel had cached before a recording are not looked up in it. */
 static void compare_found(struct differ *d)
 {
 	const char *what;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * early.h - what records of what was there before the recording stand for in a replay.
+ * early.h - the operations of a replay that stand for the records of a state dump.
  */
 #ifndef IOTAPE_EARLY_H
 #define IOTAPE_EARLY_H

@@ -77,7 +77,7 @@ enum graph_nop {
 	NOP_WAKE = 2,  /* the task wakes another one: graph.wakes has it */
 };
 
-/* What a leave waits for, if not for a message. */
+/* The reason for the wait of a leave, other than a message. */
 enum graph_leave {
 	LEAVE_MPI,
 	LEAVE_MADE,  /* the fork or exec that made its task */
@@ -366,14 +366,14 @@ struct graph_object;
  * struct graph - all of it
  * @tasks: in the order they were seen
  * @edges: all edges, in lists by operation
- * @latches: number of arrivals of each latch
+ * @latches: number of signals of each latch
  * @arrivals: of latches that are no collectives, see fan_in.c
  * @fan_in_min: operations that are waited for one by one if they are fewer, GRAPH_FAN_IN_MIN
- * @omissions: what the trace lacks
+ * @omissions: of the trace
  * @dropped: records that could not be expressed, by kind
  * @dropped_bytes: that they moved
  * @throttles, @throttled_ns: waits for the collector, of all tasks
- * @recorder_ns: costs of recording between operations, which are no think time
+ * @recorder_ns: costs of recording between operations, not part of think time
  * @recorder_cut: gaps that were shorter than these costs should be
  * @unexplained: results that no order of operations that overlapped explains
  * @mpi_unmatched: MPI calls whose partner was not found

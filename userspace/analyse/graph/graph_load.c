@@ -18,7 +18,7 @@ static int directory_of(struct loader *l, u64 name, u32 *number)
 	return graph_file(l->graph, iot_names_directory(l->names, name), number);
 }
 
-/* Of what has two names or two objects. */
+/* For operations with two names or two objects. */
 static int set_second(struct loader *l)
 {
 	const struct iot_record *r = l->record;
@@ -64,8 +64,8 @@ static int set_files(struct loader *l)
 }
 
 /*
- * What the kernel asked before, it will in the replay, too. The question is the last operation of the task; numbers
- * between the two, if any, are those of records that the trace lacks.
+ * The kernel repeats its own query in the replay. The query is the last operation of the task;
+ * numbers between the two, if any, belong to records that the trace lacks.
  */
 static void drop_question(struct loader *l, u32 task)
 {
@@ -79,8 +79,8 @@ static void drop_question(struct loader *l, u32 task)
 }
 
 /*
- * Before a truncation through a handle the kernel asks by the entry that was opened, which nobody looks
- * up: another task may have renamed it, or removed it, by then.
+ * Before a truncation through a handle the kernel queries by the entry that was opened, without a
+ * look-up: another task may have renamed or removed it by then.
  */
 static void ask_by_handle(struct loader *l)
 {
@@ -218,8 +218,9 @@ static int load_leave(struct loader *l, u32 task, u64 time_ns, enum graph_leave 
 }
 
 /*
- * A task begins by waiting for what made it, from when it was announced, which is before the fork is
- * told. What comes of the fork, as copies of mappings, comes after that.
+ * A task begins by waiting for the operation that created it, from its own announcement on, which
+ * precedes the record of the fork. Results of the fork, such as copies of mappings, come after
+ * that.
  */
 static int load_begin(struct loader *l, u32 task, u64 time_ns)
 {
@@ -297,7 +298,7 @@ static int load_exit(struct loader *l, const struct iot_rec_exit *r)
 	return load_leave(l, maker, r->time_ns, LEAVE_ENDED, r->task);
 }
 
-/* Perhaps who submitted it waits for that; life.c decides. */
+/* The task that submitted it may wait for it; life.c decides. */
 static int load_complete(struct loader *l, const struct iot_rec_complete *r)
 {
 	const struct graph_request request = {
@@ -419,7 +420,7 @@ int load_mpi_fields(struct graph *graph, struct graph_mpi *mpi, const struct iot
 		mpi->peer = r->mpi_win.peer;
 		mpi->number = r->mpi_win.is_exclusive;
 		break;
-	case IOT_KIND_mpi_link: /* the first collective on what it makes */
+	case IOT_KIND_mpi_link: /* the first collective on the new communicator */
 		mpi->kind = IOT_KIND_mpi_coll;
 		mpi->call = r->mpi_link.call;
 		mpi->comm = r->mpi_link.comm;
@@ -473,7 +474,7 @@ static int load_near(struct loader *l, const struct iot_rec_mpi_near *r)
 	return graph_near_add(l->graph, &near);
 }
 
-/* Nobody waits for it, and nothing is known of its order. */
+/* No operation waits for it, and its order is unknown. */
 static bool is_alone(const struct iot_record *r)
 {
 	if (r->kind == IOT_KIND_mpi_file)
@@ -576,7 +577,7 @@ static int load_next(void *context, struct iot_names *names, const struct iot_re
  * load_trace() - read a trace into a graph
  * @path: of the trace
  * @graph: empty
- * @tree: empty; learns what was there before
+ * @tree: empty; learns the initial tree
  * @progress: called now and then, may be NULL
  * @reject: filled in if the trace is refused
  *

@@ -32,7 +32,7 @@ static inline bool has_question(const struct iot_record *record)
 	       (record->setattr.attrs & (IOT_ATTR_by_open | IOT_ATTR_kill_priv));
 }
 
-/* Is this what the kernel asks for then? */
+/* Whether this is the query that the kernel makes then. */
 static inline bool is_question(u16 kind, const char *xattr)
 {
 	return kind == IOT_KIND_getxattr && xattr && !strcmp(xattr, "security.capability");
@@ -47,7 +47,7 @@ static inline bool is_failed_open(const struct iot_rec_lookup *r)
 	return r->result < 0 && r->result != -ENOENT && (r->intents & IOT_INTENT_open);
 }
 
-/* What is known of how it was to be opened. */
+/* The known open flags. */
 static inline u32 failed_open_flags(const struct iot_rec_lookup *r)
 {
 	return IOT_OPEN_read | (r->intents & IOT_INTENT_create ? IOT_OPEN_create : 0) |

@@ -59,7 +59,7 @@ struct map_place {
 	UT_hash_handle hh;
 	struct map_key map; /* with a mapping for the handle */
 	u64 handle;
-	u64 expected; /* the number that its first piece has, as it was accessed before anybody told of it; or 0 */
+	u64 expected; /* the number of its first piece, if it was accessed before its announcement; or 0 */
 	struct live_map *pieces;
 };
 
@@ -152,8 +152,8 @@ u64 live_handle(struct live *l, u64 id)
 }
 
 /**
- * live_is_named() - is a handle open, by a name that is known?
- * @l: what is open
+ * live_is_named() - check whether a handle is open by a known name
+ * @l: open handles
  * @handle: its id
  */
 bool live_is_named(struct live *l, u64 handle)
@@ -269,8 +269,8 @@ static bool has_offset(const struct live_map *map, u64 offset_bytes)
  * @tgid: the process
  * @enter_ns: start of the access; a later mapping is a different one
  * @r: the access
- * @piece: out: of several the one that was made last. If none has this offset, because the mapping grew where it
- *	was, which nobody sees, it is the one that was made last; if none is known yet, the next one that will be
+ * @piece: out: the newest of several. If none has this offset, because the mapping grew in place,
+ *	which is not recorded, the newest of all; if none is known yet, the next one
  *
  * Return: 0 or -ENOMEM.
  */

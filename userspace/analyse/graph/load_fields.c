@@ -2,8 +2,8 @@
 /*
  * load_fields.c - from the fields of a record to an operation of a graph, kind by kind.
  *
- * What an operation needs to be performed is taken from its record; what it refers to by
- * id is resolved to paths while the names of that moment are known.
+ * The arguments of an operation come from its record; ids are resolved to paths while the names of
+ * that moment are known.
  */
 #include <stdlib.h>
 
@@ -218,13 +218,13 @@ static int finish_map(struct loader *l, const struct iot_rec_map *r)
 }
 
 /**
- * load_inherited() - a fork is complete: the copies of the parent's mappings are what the child does
- * first, when it has waited for the fork
+ * load_inherited() - make copies of the parent's mappings the first operations of the child, after
+ * its wait for the fork
  * @l: the loader
  * @parent, @child: indices of the tasks
  *
- * They are made when the child begins, as those that load_mapped_before() makes: all of them are in the
- * order of the trace then.
+ * They are created when the child begins, like those of load_mapped_before(): then all of them are
+ * in the order of the trace.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -253,7 +253,7 @@ int load_inherited(struct loader *l, u32 parent, u32 child)
 	return 0;
 }
 
-/* The kernel writes back what is shared, and only that. */
+/* The kernel writes back only shared mappings. */
 static u64 asked_map(struct loader *l, u64 handle, u64 offset_bytes, bool is_shared)
 {
 	const struct live_asked asked = {
@@ -366,8 +366,8 @@ static int finish_mapped(struct loader *l)
 }
 
 /**
- * load_fields() - take from a record of an operation what it needs to be run
- * @l: with the record, and an operation that has what all of them have
+ * load_fields() - take the arguments of an operation from its record
+ * @l: with the record, and an operation whose common members are set
  *
  * Return: 0; 1 if the record cannot be expressed; -ENOMEM.
  */

@@ -3,13 +3,13 @@
  * load_gone.c - opens and the like of names that were removed or replaced before their record begins.
  *
  * The kernel finds a name in its cache, which is not recorded, and opens what it has found, or changes
- * it; another task may take the name away in between. Then the record has none. But the file was found
- * by the name that went, and before that had gone: so the operation gets that name, and lies in the time
- * when both may have been under way, which is after whatever its own task did before. What it does
- * not take any more of the time is between operations.
+ * it; another task may remove the name in between. Then the record has none. But the file was found
+ * by the removed name, before its removal: so the operation gets that name, and its time is limited
+ * to the interval in which both may have been under way, after the previous operation of its own
+ * task. The rest of its original time counts as time between operations.
  *
- * What was opened in another way, as through /proc/self/fd, had mostly lost its name before that.
- * What has a handle, as one of another task on the same file, is left to it.
+ * A file opened in another way, such as through /proc/self/fd, has usually lost its name before.
+ * Operations on a file with an open handle, possibly of another task, keep that handle.
  */
 #include <stdlib.h>
 #include <uthash.h>
@@ -130,7 +130,7 @@ static int note_removal(struct loader *l, u64 id, const char *path, u32 dir)
 }
 
 /**
- * load_gone() - is an operation on what has no name any more, or does it take a name away?
+ * load_gone() - note an operation that removes a name, or on a file that has lost its name
  * @l: with its record, and the operation, which is complete
  *
  * Return: 0 or -ENOMEM.
@@ -205,7 +205,7 @@ static void row_know(struct row *row, u32 index)
 							   row->task->ops[row->known].end_ns);
 }
 
-/* When a task was free again for what it began at @at_ns, as far as this operation knows. */
+/* When a task was free for the operation that it began at @at_ns, as far as this operation shows. */
 static u64 freed_ns(const struct graph_op *op, u64 at_ns)
 {
 	if (op->end_ns <= at_ns)
@@ -339,7 +339,7 @@ int load_gone_finish(struct loader *l)
 }
 
 /**
- * load_gone_close() - free what was noted
+ * load_gone_close() - free the noted operations
  */
 void load_gone_close(struct gone *gone)
 {

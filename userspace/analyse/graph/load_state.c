@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * load_state.c - what was open and mapped before the recording began becomes the first operations.
+ * load_state.c - turns the handles and mappings from before the recording into the first operations.
  *
  * Of each handle the first record counts, wherever it is in the trace: the handle is opened at the
- * beginning, by a task that was there then, and moved to its position; a mapping is made. So these
- * end before any other operation begins, whatever went on while they were told.
+ * beginning, by a task that existed then, and moved to its position; a mapping is made. So these
+ * end before any other operation begins, even if operations ran during the state dump.
  *
- * A path is that of the beginning, which may have changed when the handle was told. A file that had
- * no name any more gets one (names.c) that is removed when all is open.
+ * Paths are those of the beginning; they may have changed by the time of the handle's record. A
+ * file that had lost its name gets one (names.c) that is removed when everything is open.
  */
 #include <stdlib.h>
 #include <uthash.h>
@@ -178,7 +178,7 @@ int load_opened_before(struct loader *l)
 	return err;
 }
 
-/* What a fork copied while it was not recorded yet: as load_inherited(). */
+/* Mappings that a fork copied before it was recorded: like load_inherited(). */
 static struct graph_op *add_copied(struct loader *l, u32 child, u64 object, u32 file)
 {
 	struct graph_op *op = graph_op_add(l->graph, child);
@@ -244,7 +244,7 @@ static int unlink_early(struct loader *l, const struct unnamed *unnamed)
 }
 
 /**
- * load_early_finish() - the trace has ended: what was at its beginning is known
+ * load_early_finish() - complete the initial handles and mappings at the end of the trace
  * @l: the loader, before operations are sorted
  *
  * Return: 0 or -ENOMEM.
@@ -272,7 +272,7 @@ int load_early_finish(struct loader *l)
 }
 
 /**
- * load_early_close() - free what was noted
+ * load_early_close() - free the noted state
  */
 void load_early_close(struct early *early)
 {

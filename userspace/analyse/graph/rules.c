@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rules.c - from what a user writes to a set of rules.
+ * rules.c - parses a set of rules from the user's text.
  */
 #include "rules.h"
 
@@ -38,8 +38,8 @@ static unsigned int rule_bit(const char *word, size_t bytes)
 }
 
 /**
- * order_rules_parse() - a preset, or rules with commas between them
- * @text: what the user wrote
+ * order_rules_parse() - parse a preset, or a list of rules with commas
+ * @text: the user's text
  * @rules: out: bits of enum order_rule
  *
  * Rules that are listed one by one come with those of messages and wake-ups, which none of them replaces.

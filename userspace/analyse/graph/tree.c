@@ -97,9 +97,9 @@ static struct node *node_at(struct tree *tree, u64 dir, const void *component, s
 }
 
 /**
- * tree_node_of() - what a name of the trace is
+ * tree_node_of() - the node of a name of the trace
  *
- * Return: NULL if the trace did not say.
+ * Return: NULL if the trace does not show it.
  */
 struct node *tree_node_of(struct tree *tree, u64 name)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tree.h - what must have existed before a trace began, as far as the trace shows it.
+ * tree.h - the initial tree of a trace, as far as the trace shows it.
  *
- * Whatever an operation finds that no operation before it made was there at the
- * beginning: by the name it is found under, with the attributes it had when it was seen
- * first. A directory that is renamed takes what is in it along, so a name is kept as a
- * component in a directory object, and becomes a path at the end.
+ * An object that an operation finds, and that no earlier operation created, existed at the
+ * beginning: by the name of its first use, with the attributes of its first appearance. A directory
+ * that is renamed takes what is in it along, so a name is kept as a component in a directory
+ * object, and becomes a path at the end.
  */
 #ifndef IOTAPE_TREE_H
 #define IOTAPE_TREE_H
@@ -44,7 +44,7 @@ void tree_happened(struct tree *tree, u32 task, u32 op);
 void tree_begin_anew(struct tree *tree);
 void tree_settle(struct tree *tree);
 
-/* What a name was at the beginning: identities of an object, 0 if it was absent, and its directory. */
+/* A name at the beginning: ids of its object, 0 if absent, and of its directory. */
 struct tree_first {
 	const char *path;
 	u64 object;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tree_nodes.h - what a tree is made of: private to tree.c and tree_observations.c.
+ * tree_nodes.h - the nodes of a tree: private to tree.c and tree_observations.c.
  */
 #ifndef IOTAPE_TREE_NODES_H
 #define IOTAPE_TREE_NODES_H
@@ -10,7 +10,7 @@
 #include "tree.h"
 
 enum node_state {
-	NODE_UNKNOWN, /* mentioned, but nobody has looked */
+	NODE_UNKNOWN, /* mentioned, but not looked up */
 	NODE_ABSENT,  /* did not exist at the beginning */
 	NODE_PRESENT, /* did */
 };
@@ -42,9 +42,9 @@ struct arrival {
  * @type: as a directory says, if the object is not known
  * @object: NULL if it is not known, or there is none
  * @first_by: first operation on it, of those that have ended
- * @until_ns: when that ended
+ * @until_ns: its end
  * @rivals: those that changed the name and began before that
- * @arrivals: what came to the name, of what the trace did not make
+ * @arrivals: objects that came to the name, without those that the trace created
  * @is_disputed: it is not known yet which of all these was the first
  * @path: at the beginning; set at the end
  * @key: id of the directory, component; a zero byte follows

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tree_observations.c - which of the overlapping operations on a name came first.
+ * tree_observations.c - finds the first of the overlapping operations on a name.
  *
- * A name was what the first operation on it found. That is one of those that began before the one
- * that ended first had ended: that one itself, or one that changed the name. What they found may
- * differ: then what never came to the name was there, and what was elsewhere, or was made, was not.
- * Else it counts which of them took effect first, which linear.c finds out.
+ * The first operation on a name shows its initial state. The candidates are the operation that
+ * ended first, and those that changed the name and began before that end. Their observations may
+ * differ: then an object that never came to the name was there, and one that was elsewhere, or was
+ * created, was not. Otherwise the candidate that took effect first decides, which linear.c
+ * determines.
  */
 #include <stdlib.h>
 
@@ -187,7 +188,7 @@ static bool has_come(const struct node *node, const struct tree_object *object)
 	return false;
 }
 
-/* What was found at a name and never came there was there at the beginning. */
+/* An object that was found at a name and never came there was there at the beginning. */
 static void judge_by_arrivals(struct node *node)
 {
 	const struct observation first = { .state = node->state, .object = node->object,
@@ -224,7 +225,7 @@ static void place(struct node *node)
 		object->placed = node;
 }
 
-/* What was elsewhere at the beginning came later. */
+/* An object that was elsewhere at the beginning came later. */
 static bool may_be_first_at(const struct observation *observation, const struct node *node)
 {
 	return may_be_first(observation) &&
@@ -299,10 +300,10 @@ int tree_judge(struct tree *tree)
 }
 
 /**
- * tree_is_disputed() - is that not known of some names?
+ * tree_is_disputed() - check whether the first operation on some name is unknown
  * @tree: judged
  *
- * Then it is to be told the order in which operations took effect, by tree_happened().
+ * Then the caller passes the order in which operations took effect, by tree_happened().
  */
 bool tree_is_disputed(const struct tree *tree)
 {
@@ -328,7 +329,7 @@ void tree_happened(struct tree *tree, u32 task, u32 op)
 }
 
 /**
- * tree_begin_anew() - the order that was told is not so: it will be told again
+ * tree_begin_anew() - discard the order passed so far, which was wrong; the caller passes it again
  * @tree: disputed
  */
 void tree_begin_anew(struct tree *tree)
@@ -357,7 +358,7 @@ static void free_disputes(struct tree *tree)
 }
 
 /**
- * tree_settle() - all that took effect has been told
+ * tree_settle() - conclude after the whole order has been passed
  * @tree: observations so far
  */
 void tree_settle(struct tree *tree)

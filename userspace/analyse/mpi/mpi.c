@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mpi.c - messages and collectives: which calls wait for which.
+ * mpi.c - edges between MPI calls, of messages and collectives.
  *
  * Matching is by MPI's own rules. Of one communicator, source, destination and tag, the
  * k-th send pairs with the k-th receive in the order of posting whose status named that
  * source and tag. The n-th collective of a communicator is the same on all its ranks.
  *
- * Which calls must wait for which follows from MPI, too, and not from times: what a rank has received it
- * has waited for. Where MPI leaves it to the library, the trace decides: a rank that left before another
- * one arrived has not waited for it.
+ * The edges follow from MPI, too, and not from times: a rank has waited for what it has received.
+ * Where MPI leaves the wait to the library, the trace decides: a rank that left before another one
+ * arrived has not waited for it.
  *
- * Every wait looks back in time, so that no circle can come of them and of other edges. In true time all
- * waits do. Clocks of several nodes are corrected by the same rules when traces are merged, so that they do
- * in the time of the merged trace; what does not is counted.
+ * Every wait points back in time, so that it cannot close a cycle with other edges. In true time
+ * all waits do. Clocks of several nodes are corrected by the same rules when traces are merged, so
+ * that waits point back in the time of the merged trace, too; exceptions are counted.
  */
 #include <stdlib.h>
 
@@ -88,7 +88,7 @@ u32 mpi_ended_by(const struct graph *graph, const struct mpi_dones *dones, u32 c
 	return done ? done->call : GRAPH_NONE;
 }
 
-/* -- what is not certain ---------------------------------------------------------------- */
+/* -- uncertain matches ---------------------------------------------------------------- */
 
 /**
  * mpi_note() - remember one of the first calls that are not certain, and why
@@ -117,9 +117,10 @@ void mpi_unmatched(struct graph *graph, u32 call, const char *reason)
 }
 
 /**
- * mpi_contradicted() - count a call that ended before what it must have waited for, as times have it
+ * mpi_contradicted() - count a call that, by its times, ended before the operation that it must
+ * have waited for
  *
- * There is no edge then: it could close a circle with others.
+ * No edge is added then: it could close a cycle with others.
  */
 void mpi_contradicted(struct graph *graph, u32 call)
 {
@@ -192,8 +193,8 @@ static int compare_locks(const void *a, const void *b)
 }
 
 /*
- * Who had an exclusive lock before whom is what it happened to be, and a replay may do it the
- * other way round: no edge, but it is said.
+ * The order of two exclusive locks is accidental, and a replay may reverse it: no edge, but a
+ * report.
  */
 static int locks(struct graph *graph)
 {

@@ -2,9 +2,9 @@
 /*
  * mpi_collectives.c - edges of collectives: the n-th of a communicator is the same on all its ranks.
  *
- * A rank that needs the data of others waits for each of them, directly or through a latch at which they
- * arrive (mpi_needs.c says whom it needs). Times decide only where MPI leaves it open: what a library may
- * or may not do is in the program if the trace shows that it may have been so.
+ * A rank that needs the data of others waits for each of them, directly or through a latch that
+ * they signal (mpi_needs.c lists the ranks that it needs). Times decide only where MPI leaves it
+ * open: optional waits of a library become part of the program if the trace permits them.
  */
 #include <stdlib.h>
 
@@ -14,12 +14,12 @@
 #define DIRECT_MAX 16 /* and then only of more than one in so many of those that have any */
 
 /**
- * struct fan_in - the part of a collective that a latch can stand for
+ * struct fan_in - the part of a collective that a latch can replace
  * @first, @stop: the members that leave: all, or those of one of two groups
  * @is_source: of each member of the collective, some of those needs it
- * @sources: how many are
+ * @sources: their number
  * @last_ns: when the last of them came
- * @latch: GRAPH_NONE while nobody needs one
+ * @latch: GRAPH_NONE until one is needed
  */
 struct fan_in {
 	u32 first;
@@ -95,8 +95,8 @@ static int wait_for_each(struct graph *graph, const struct mpi_needs *needs, u32
 /* -- scans ------------------------------------------------------------------------------------ */
 
 /*
- * Does the end of a member's call stand for all that it needs, and for its own arrival? It does if the
- * call is one of those that wait where they are made; the lowest waits for nobody, but takes its time.
+ * Whether the end of a member's call implies the arrival of all that it needs, and its own. It does
+ * if the call is a blocking one; the lowest rank waits for no other, but its call takes time.
  */
 static bool is_link(const struct graph *graph, const struct mpi_needs *needs, u32 member)
 {
@@ -226,8 +226,8 @@ static void find_sources(const struct graph *graph, const struct mpi_needs *need
 }
 
 /*
- * Did nobody leave before the last came? Then the library may have made all wait for all, although not
- * all of them have data for each other.
+ * Whether no rank left before the last arrived. Then the library may have made all wait for all,
+ * although not all of them have data for each other.
  */
 static bool is_together(const struct graph *graph, const struct mpi_needs *needs, const struct fan_in *fan_in)
 {

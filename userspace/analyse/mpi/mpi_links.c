@@ -69,7 +69,7 @@ int graph_link_add(struct graph *graph, const struct iot_record *r, u32 call)
 
 /* -- keys ---------------------------------------------------------------------------------------- */
 
-/* What is known of a key. */
+/* The state of a key. */
 struct descent {
 	u64 comm;
 	u64 origin;
@@ -244,7 +244,7 @@ int graph_links_unite(struct graph *graph, bool has_one_clock)
 
 /* -- worlds ------------------------------------------------------------------------------------------ */
 
-/* The world of those who spawned this one, 0 if nobody did, or it is not known who. */
+/* The world that spawned this one, 0 if none did, or if it is unknown. */
 static u64 world_above(const struct graph *graph, u64 world)
 {
 	const struct graph_link *link;

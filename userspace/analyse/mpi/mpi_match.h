@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * mpi_match.h - what the files that match MPI calls know of each other; for them alone.
+ * mpi_match.h - private declarations of the files that match MPI calls.
  */
 #ifndef IOTAPE_ANALYSE_MPI_MATCH_H
 #define IOTAPE_ANALYSE_MPI_MATCH_H

@@ -31,7 +31,7 @@ static int compare_streams(const struct endpoint *x, const struct endpoint *y)
 	return 0;
 }
 
-/* What was posted at the same time is in the order of its records. */
+/* Receives posted at the same time are in the order of their records. */
 static int compare_endpoints(const void *a, const void *b)
 {
 	const struct endpoint *x = a, *y = b;
@@ -73,8 +73,8 @@ static bool is_probe(const struct graph *graph, u32 call)
 }
 
 /*
- * Does the record of a receive not say how long the message was? The buffer was too short, MPICH 4.0 left the
- * status as it was, or MPI does not tell of partitions.
+ * Whether the record of a receive lacks the length of the message: the buffer was too short, MPICH
+ * 4.0 did not set the status, or the message has partitions, for which MPI gives no length.
  */
 static bool has_no_length(const struct graph_mpi *posted, const struct graph_mpi *status)
 {

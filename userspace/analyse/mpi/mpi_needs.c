@@ -2,18 +2,18 @@
 /*
  * mpi_needs.c - the ranks that each rank of a collective must wait for, as MPI has it.
  *
- * That follows from the call, its root and topology, and from the data that it brings, which the
- * record of the receiving rank tells: never from times. MPI 4.0, 6.1: a collective may return as soon as
- * the caller's part in it is over, so it makes a rank wait for those whose data it gets, and only a
- * barrier for all. What makes communicators of a communicator has data of all: what they are to be, or
- * which number the new one may have.
+ * That follows from the call, its root and topology, and from the data that it brings, which is in
+ * the record of the receiving rank: never from times. MPI 4.0, 6.1: a collective may return as soon
+ * as the caller's part in it is over, so a rank waits for the ranks whose data it gets, and only in
+ * a barrier for all. A call that creates communicators from a communicator needs data of all ranks:
+ * the members of the new ones, or a free number for them.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "mpi_match.h"
 
-/* What a call takes data from. */
+/* The ranks from which a call takes data. */
 enum shape {
 	SHAPE_ALL,  /* all ranks, of both groups if there are two */
 	SHAPE_EACH, /* all ranks; between two groups those of the other one */
@@ -88,7 +88,7 @@ static u32 place_of(const struct mpi_needs *needs, u32 rank)
 	u32 low = 0, high = needs->count;
 
 	if (rank < needs->count && needs->members[rank].rank == rank)
-		return rank; /* nobody is missing */
+		return rank; /* no rank is missing */
 	while (low < high) {
 		u32 middle = low + (high - low) / 2;
 
@@ -338,7 +338,7 @@ int mpi_needs_find(const struct graph *graph, const struct mpi_member *members, 
 }
 
 /**
- * mpi_needs_close() - free what was found
+ * mpi_needs_close() - free the results
  */
 void mpi_needs_close(struct mpi_needs *needs)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mpi_partners.c - which MPI calls belong together, in a form that does not depend on time.
+ * mpi_partners.c - matching MPI calls, in a form that does not depend on time.
  *
- * Calls are named by rank and by their number there. So two runs of a program that asks for no message
- * of just anybody, and has one thread for each rank, have the same partners, however long what took.
- * What is found or completed when it happens to be, by probes, tests and waits, is not numbered; nor
- * is one-sided access, which has no partner.
+ * Calls are named by rank and by their number there. So two runs of a program without wildcard
+ * receives, and with one thread for each rank, have the same partners, whatever the durations.
+ * Calls with results that depend on timing (probes, tests and waits) are not numbered; nor is
+ * one-sided access, which has no partner.
  */
 #include "mpi_partners.h"
 #include "mpi.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A call that another one answers, with what it is sorted by. */
+/* A call with a partner, and its sort key. */
 struct place {
 	u32 rank;
 	u64 enter_ns;

@@ -2,8 +2,8 @@
 /*
  * mpi_parts.c - messages in partitions: a partition that the receiver has found was made ready before.
  *
- * Sender and receiver may have cut the message in different pieces. What the receiver has found comes
- * after all pieces of the sender that have a byte of it.
+ * Sender and receiver may have divided the message differently. A partition of the receiver comes
+ * after all partitions of the sender that have a byte of it.
  */
 #include <stdlib.h>
 

@@ -69,9 +69,9 @@ static int report_needs(const struct mpi_report *report, const struct mpi_needs 
  * @report: its listener, and memory that is allocated here
  * @members: of the collective, in the order of ranks
  * @count: their number
- * @needs: room for what they wait for
+ * @needs: buffer for their needs
  *
- * Return: 0, -ENOMEM, or what the listener returned.
+ * Return: 0, -ENOMEM, or the listener's result.
  */
 int mpi_report(struct graph *graph, struct mpi_report *report, const struct mpi_member *members, u32 count,
 		struct mpi_needs *needs)

@@ -210,7 +210,10 @@ static void doubt_group(const struct graph *graph, struct stream *stream, const 
 			stream->receives[group->receives[k]].is_doubtful = END_GAP;
 }
 
-/* -- what is left ------------------------------------------------------------------------------------- */
+/*
+ * -- remaining sends and receives
+ * -------------------------------------------------------------------------------------
+ */
 
 /* Return: the next receive that has a partner. */
 static u32 next_paired(const struct stream *stream, const u32 *order, u32 count, u32 at)
@@ -232,7 +235,7 @@ static u32 find_send(const struct graph *graph, const struct stream *stream, u32
 }
 
 /*
- * Lengths do not tell: between the partners of the receives around it, the first send that can be its own.
+ * Lengths do not decide: the first possible send between the partners of the receives around it.
  * @order: the receives in the order of posting
  */
 static void pair_rest(const struct graph *graph, struct stream *stream, const u32 *order, u32 count)
@@ -259,7 +262,7 @@ static void pair_rest(const struct graph *graph, struct stream *stream, const u3
 
 /* -- a stream ------------------------------------------------------------------------------------------ */
 
-/* Does each have the partner that its place gives it? Sends that nobody received may be left. */
+/* Whether each has the partner of its position. Sends without a receive may be left. */
 static bool pair_by_place(const struct graph *graph, struct stream *stream, const u32 *order, u32 count)
 {
 	u32 pairs = count < stream->send_count ? count : (u32)stream->send_count, i;
@@ -272,7 +275,10 @@ static bool pair_by_place(const struct graph *graph, struct stream *stream, cons
 	return true;
 }
 
-/* Return: the send that the first receive behind a probe takes, of those that can be what was found. */
+/*
+ * Return: the send that the first receive after a probe takes, among those that the probe may have
+ * found.
+ */
 static u32 find_probed(const struct graph *graph, const struct stream *stream, u32 probe)
 {
 	u32 i, send;
@@ -282,7 +288,7 @@ static u32 find_probed(const struct graph *graph, const struct stream *stream, u
 		if (send != GRAPH_NONE && agrees(graph, stream, send, probe))
 			return send;
 	}
-	return find_send(graph, stream, 0, (u32)stream->send_count, probe); /* nobody has received it */
+	return find_send(graph, stream, 0, (u32)stream->send_count, probe); /* no receive has taken it */
 }
 
 static void pair_probes(const struct graph *graph, struct stream *stream)

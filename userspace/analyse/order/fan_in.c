@@ -3,9 +3,10 @@
  * fan_in.c - fan-in: many operations that wait for the same many others.
  *
  * If each of many operations waits for the same many others, there are as many edges as pairs of them: a thousand
- * ranks that ask for the size of a file, and then make it longer, have a million. So the others arrive at a latch, and
- * each of the many waits for that (tracker.c says who). Here each of the others gets an operation behind it that does
- * nothing but arrive: it says the same as an edge, because an operation of a task begins when the one before it has ended.
+ * ranks that ask for the size of a file, and then make it longer, have a million. So the others
+ * signal a latch, and each of the many waits for it (tracker.c selects them). This file adds, after
+ * each of the others, an operation that only signals: it is equivalent to an edge, because an
+ * operation of a task begins when the one before it has ended.
  */
 #include <stdlib.h>
 

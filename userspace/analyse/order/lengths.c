@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lengths.c - how long edges are, in the time of the trace.
+ * lengths.c - lengths of edges, in the time of the trace.
  *
- * The longer an edge, the less it delays a replay whose timing differs from the trace: an operation that ended
- * long ago delays nobody.
+ * The longer an edge, the less it delays a replay whose timing differs from the trace: an operation
+ * that ended long ago delays no other.
  */
 #include <stdlib.h>
 

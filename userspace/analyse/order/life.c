@@ -85,8 +85,8 @@ static void processes_free(struct process *processes)
 }
 
 /*
- * Threads share the space of who made them, and who became another by exec its own: exec has mapped the program
- * before that. Other tasks have one of their own.
+ * A thread shares the address space of its creator, and a task after an exec has that of the task
+ * before, because exec maps the program first. Other tasks have one of their own.
  */
 static bool has_space_of(const struct graph_task *t, const struct graph_task *parent)
 {
@@ -131,10 +131,10 @@ static void mark_maps(struct graph *graph)
 }
 
 /*
- * Did the task wait when a child ended, between two operations, of which NULL is none? It did
- * not if it was in an operation, or if it used the CPU all the time between them, but for what it
- * waited for the collector. That is not known of a task before its first operation, if it had run
- * before it began to be one.
+ * Whether the task was waiting when a child ended, between two operations (NULL: none). It was not
+ * if it was in an operation, or if it used the CPU for the whole time between them, except for
+ * waits for the collector. Before the first operation of a task this is unknown, if its thread ran
+ * before the task began.
  */
 static bool has_waited(const struct graph_task *t, u64 ended_ns, const struct graph_op *before,
 		       const struct graph_op *after)
@@ -179,7 +179,7 @@ static bool may_wait(const struct graph *graph, const struct graph_task *t, u32 
 	return is_awaited(graph, &t->ops[j]);
 }
 
-/* Waits for children and requests that nobody waited for go. */
+/* Remove waits for children and requests that no task waited for. */
 static void drop_idle_leaves(struct graph *graph, struct graph_task *t)
 {
 	u32 j, last = GRAPH_NONE, next = 0, count = 0;
@@ -196,7 +196,7 @@ static void drop_idle_leaves(struct graph *graph, struct graph_task *t)
 				 next < t->op_count ? &t->ops[next] : NULL)))
 			continue;
 		t->ops[count] = *op;
-		if (graph_is_io(op) && op->number) /* the others are what the task began with */
+		if (graph_is_io(op) && op->number) /* the others belong to the initial state of the task */
 			last = count;
 		count++;
 	}
@@ -225,7 +225,7 @@ static int wait_for_end(struct graph *graph, struct graph_op *op)
 	return count ? graph_edge_add(graph, child, count - 1, op, EDGE_life) : 0;
 }
 
-/* Only what was there before the recording comes before it. Return: NULL if it has none. */
+/* Only operations of the state dump come before it. Return: NULL if it has none. */
 static struct graph_op *begin_of(const struct graph_task *t)
 {
 	u32 i;
@@ -275,7 +275,7 @@ static void begin_with_command(struct graph_task *t)
 	if (t->why != IOT_REASON_adopt || !t->exec_into)
 		return;
 	while (j < t->op_count && !t->ops[j].number && t->ops[j].kind != IOT_KIND_exec)
-		j++; /* what was open before */
+		j++; /* handles from before the recording */
 	if (j < t->op_count && t->ops[j].enter_ns > t->begin_ns)
 		t->begin_ns = t->ops[j].enter_ns;
 }

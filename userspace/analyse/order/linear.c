@@ -4,9 +4,10 @@
  *
  * The idea of ordering by results is that of checking a history for linearizability (Herlihy and
  * Wing, 1990; Wing and Gong, 1993): find an order of overlapping operations that explains what
- * each returned. Here one such order is enough, and what it does not need gets no edges. What is
- * ambiguous is taken as it comes; only if a result has no explanation then is there a search, of the
- * last operations alone (linear_search.c). What nothing explains is let be, and counted.
+ * each returned. Here one such order is enough, and what it does not need gets no edges. Ambiguous
+ * operations are taken in the order of the traversal; only if a result then has no explanation, the
+ * last operations are searched (linear_search.c). Results without any explanation are counted and
+ * left.
  */
 #include "linear.h"
 
@@ -70,8 +71,9 @@ void linear_wait(struct linear *e, struct op_at before, struct op_at after,
 }
 
 /*
- * A request takes effect some time before it ends: who saw that, and ended first, cannot wait for the end,
- * or it would come after all that followed it.
+ * A request takes effect some time before it ends: an operation that observed the effect and ended
+ * first cannot wait for the end of the request, or it would come after everything that followed the
+ * request.
  */
 static bool can_wait(const struct graph_op *before, const struct graph_op *after)
 {
@@ -93,11 +95,11 @@ void linear_order(struct linear *e, struct op_at before, struct op_at after,
 /**
  * linear_room() - room for one more in an array
  * @array: or NULL
- * @count: how many it has
+ * @count: number of elements
  * @room: in and out: for how many
  * @bytes: of an element
  *
- * Return: the array, which may have moved; on failure e->err is set and it is what it was.
+ * Return: the array, which may have moved; on failure the old array, and e->err is set.
  */
 void *linear_room(struct linear *e, void *array, u32 count, u32 *room, size_t bytes)
 {
@@ -253,8 +255,8 @@ static int linearize(struct linear *e, struct tree *tree)
 }
 
 /*
- * What was there at the beginning: the order of a walk tells, but that walk had to guess it, and how
- * many names directories had. So the edges are those of another one, which knows.
+ * The initial state follows from the order of a traversal, but that traversal had to guess it, and
+ * the number of names in directories. So the edges come from a second traversal, which knows both.
  */
 static int settle(struct graph *graph, struct tree *tree)
 {

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * linear_locks.c - file locks: what must not change its order so that each is free, or taken, as it
- * was in the trace.
+ * linear_locks.c - file locks: the order that keeps each lock free, or locked, as in the trace.
  *
- * A replay asks for a lock when it is to be free, and never waits for one. So
+ * A replay requests a lock when it must be free, and never waits for one. So
  *
- *	who takes one, or finds it free		comes after what gave up all that was in its way
- *	who is refused, or finds one taken	comes after who took what is in the way, and
- *						before what gave that up
- *	who gives one up			comes after who took it
+ *	a lock, or a test that finds none	comes after the release of all that was in its way
+ *	a refusal, or a test that finds one	comes after the lock that is in the way, and
+ *						before its release
+ *	a release				comes after its lock
  *
- * whether they overlapped or not. What gives up a lock is also close(2), which gives up all locks
- * of the process on the file, and the end of a handle, which gives up those that the handle owns.
- * Locks of fcntl and of flock are not in each other's way.
+ * whether they overlapped or not. A release is also close(2), which releases all locks of the
+ * process on the file, and the end of a handle, which releases those that the handle owns.
+ * Locks of fcntl and of flock do not conflict with each other.
  */
 #include <stdlib.h>
 #include <uthash.h>
@@ -181,7 +180,7 @@ static void coarsen(struct file_locks *f)
 		f->freed[j].lock.from = 0;
 		f->freed[j].lock.to = (u64)INT64_MAX;
 		f->freed[j].lock.type = IOT_LOCK_exclusive;
-		f->freed[j].is_test = true; /* nobody is refused because of that */
+		f->freed[j].is_test = true; /* causes no refusal */
 		kept += j == kept;
 	}
 	f->freed_count = kept;
@@ -483,7 +482,7 @@ void locks_begin(struct linear *e, struct linear_op *x)
 }
 
 /**
- * locks_close() - nobody holds any
+ * locks_close() - free the state of all locks
  */
 void locks_close(struct linear *e)
 {

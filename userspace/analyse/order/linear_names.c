@@ -95,7 +95,7 @@ static bool has_path(const struct graph_op *op)
 static bool shows_name(const struct graph_op *op)
 {
 	switch (op->kind) {
-	case IOT_KIND_readdir: /* its path is only what the directory was opened as */
+	case IOT_KIND_readdir: /* its path is only the name by which the directory was opened */
 	case IOT_KIND_statfs:
 	case IOT_KIND_denied:
 		return false;
@@ -384,7 +384,7 @@ static void observe_path(struct linear *e, struct linear_op *x, const char *text
 		observation(x, &level->name->state, value_of(e, level->file, VALUE_PRESENT), VALUE_ANY, 0);
 }
 
-/* What is to be made found no directory. */
+/* An operation that creates a name found no directory. */
 static void observe_no_directory(struct linear *e, struct linear_op *x, const char *text, u32 dir)
 {
 	const struct path *path = path_path(e, text, dir);

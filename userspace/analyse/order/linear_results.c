@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * linear_results.c - what the result of an operation says of the size of its file.
+ * linear_results.c - the size of a file, as observed by the result of an operation.
  *
  * A query of the size, a seek to the end and a short read observe an exact size; a full read observes a lower
  * bound.
@@ -48,7 +48,7 @@ static void says_touch(struct linear_op *x, const struct graph_op *op)
 		size_says(x, 0, op->offset_bytes);
 }
 
-/* What is put in or taken out in the middle moves the end by as much. */
+/* Inserting or collapsing a range in the middle moves the end by its length. */
 static void makes_by_fallocate(struct linear_op *x, const struct graph_op *op)
 {
 	if (op->flags & IOT_FALLOC_collapse_range)

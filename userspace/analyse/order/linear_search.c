@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * linear_search.c - another order of the last operations, where the first one that came to mind
- * does not explain what an operation found.
+ * linear_search.c - searches for another order of the last operations, where the first guess does
+ * not explain the result of an operation.
  *
- * The walk takes what must have happened as it comes, and is hardly ever wrong. Where a result has
- * no explanation, the operations that took effect last and those under way are tried in all orders
- * that time allows, from what was before them, until one explains them all; who only looks does so
- * as soon as that is possible, which loses nothing. That order is a *script*: the walk begins anew,
- * and what is in a script happens after all that comes before it there.
+ * The traversal takes operations as they come, and is rarely wrong. Where a result has no
+ * explanation, the search tries the operations that took effect last and those under way in all
+ * orders that time permits, from the state before them, until one explains them all; operations
+ * that only observe take effect as soon as possible, which loses no solution. The order found is a
+ * *script*: the traversal restarts, and an operation in a script takes effect after all that
+ * precede it there.
  *
- * All of it is bounded: how many operations are looked at, how often they are tried, and how often
- * the walk begins anew. What is not found then is counted as unexplained.
+ * All of it is bounded: the number of operations, of tries, and of restarts. Results beyond these
+ * bounds count as unexplained.
  */
 #include <stdlib.h>
 #include <uthash.h>
@@ -22,7 +23,7 @@
 #define THINGS_MAX  256	      /* they are about */
 #define CHANGES_MAX 24	      /* of those that have happened: states remember more versions */
 #define TRIES_MAX   50000     /* of one search */
-#define TRIES_SAMPLE 5000      /* of one for what is no result */
+#define TRIES_SAMPLE 5000      /* of one without a result to explain */
 #define ALL_TRIES   2000000   /* of all of a trace */
 #define WALKS_OPS   400000000 /* so many operations may be walked over again */
 #define WALKS_MAX   200
@@ -63,8 +64,8 @@ struct searches {
 };
 
 /*
- * An operation of a search; bits of those that had ended when it began. Of one that changes a size there is another
- * item before it: what it saw then.
+ * An operation of a search, with bits for those that had ended when it began. One that changes a
+ * size has another item before it, with the size that it observed.
  */
 struct item {
 	struct linear_op x;
@@ -73,7 +74,7 @@ struct item {
 	bool is_sight;
 };
 
-/* What a state is as the search goes on; of a directory, how many names it has. Or the size of a file. */
+/* A state during the search; for a directory, its number of names; for a file, its size. */
 struct standing {
 	struct linear_state *state;
 	struct file_size *size;
@@ -230,7 +231,7 @@ static void add_script(struct search *s, u32 count)
 	}
 }
 
-/* -- what a search is about ------------------------------------------------------------------------ */
+/* -- scope of a search ------------------------------------------------------------------------ */
 
 /* Return: false if it has been there. */
 static bool add_thing(struct search *s, struct linear_state *state)
@@ -313,7 +314,7 @@ static void take_past(const struct search *s, const struct past *past, struct li
 	x->has_happened = true;
 }
 
-/* All that has to do with what is searched for, or with what has to do with that. */
+/* All operations connected with the unexplained result, directly or through others. */
 static void find_things(struct search *s, const struct linear_op *wrong, u64 from)
 {
 	const struct searches *past = s->e->searches;

@@ -270,7 +270,7 @@ static bool would_help(const struct linear *e, struct file_size *f, const struct
 	return other->size_after_bytes > now_bytes;
 }
 
-/* What it found; a write or truncation saw a size, too, at some moment before it made another. */
+/* The observed size; a write or truncation observed one, too, at some moment before it changed it. */
 static bool says_range(const struct linear *e, const struct linear_op *x, struct size_range *range)
 {
 	const u64 old_bytes = linear_graph_op(e, x->at)->old_size_bytes;

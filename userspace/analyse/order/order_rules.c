@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * order_rules.c - the rules of order: which resources each operation uses, and how.
+ * order_rules.c - the rules of order: the resources that each operation uses, and the kind of each use.
  *
  * After the idea of resource-oriented replay (ROOT, SOSP 2013), applied to identities that the recorder knows. The
  * rule `found` is our own: an operation must observe what it observed in the trace, and nothing else needs an
@@ -229,7 +229,7 @@ static void found_data(struct dependencies *u)
 
 /* -- attributes and positions ------------------------------------------------------------------ */
 
-/* What a flag of the file, or of its directory, may forbid. */
+/* Operations that a flag of the file, or of its directory, may forbid. */
 static bool is_forbidden_by_flags(const struct graph_op *op)
 {
 	switch (op->kind) {
@@ -361,8 +361,8 @@ static void by_rules(struct dependencies *u, u32 rules)
 
 /*
  * A request moves its data some time between its two ends, so both use what a read or write
- * would. What happened before it is waited for by the first, and what happens after waits for
- * the second; in ROOT's rules that is a rule of its own.
+ * would. The first waits for earlier operations, and later operations wait for the second; in ROOT
+ * this is a separate rule.
  */
 static void request_by_rules(struct dependencies *u, u32 rules)
 {

@@ -62,8 +62,8 @@ void graph_wakes_drop(struct graph *graph)
 }
 
 /*
- * Where the two ends are. The kernel records no wake-up that comes from inside an operation; of a
- * trace that has one the operation has not ended then, and nobody can wait for that.
+ * The two ends of the edge. The kernel records no wake-up from inside an operation; if a trace has
+ * one, the operation has not ended at that time, so no other can wait for it.
  */
 static void find_ends(struct graph *graph)
 {

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * prune.c - edges that follow from others go.
+ * prune.c - removes edges that follow from others.
  *
- * Operations are walked in an order that the edges allow. Of each task it is known, for
- * every other task, up to which of its operations this one has waited for, directly or
- * through others: its clock. An edge from an operation that the clock has passed says
- * nothing new. After a wait the clock takes in what the other task's clock was at that
- * operation. The waits of one operation are looked at from the latest to the earliest, so
- * what remains is the least that says the same.
+ * Operations are visited in an order that the edges allow. Each task has a vector clock: for every
+ * other task, the last operation that this one has waited for, directly or through others. An edge
+ * from an operation that the clock has passed is redundant. After a wait the clock merges the other
+ * task's clock at that operation. The waits of one operation are visited from the latest to the
+ * earliest, so the remaining edges are the smallest equivalent set.
  *
- * A clock has a number for each task. A task has one from its first wait to its end, and
- * one more for each moment that somebody will still ask for. Beyond CLOCK_BYTES_MAX no
- * more are kept: then edges stay that could have gone, which costs time at replay, and
- * nothing else.
+ * A clock has a number for each task. A task has one from its first wait to its end, and one more
+ * for each moment that a later wait still needs. Beyond CLOCK_BYTES_MAX no more are kept: then
+ * redundant edges stay, which only costs time at replay.
  */
 #include <stdlib.h>
 
@@ -30,11 +28,11 @@ struct snapshot {
 };
 
 /**
- * struct pruned_task - what a task has waited for
+ * struct pruned_task - the waits of a task
  * @clock: of each task, operations that it knows to have ended; NULL: none
  * @since: since which of its operations
  * @edges: of each operation, edges from it that have not been looked at yet
- * @snapshots: @clock in former times, as far as somebody will ask
+ * @snapshots: earlier values of @clock that later waits still need
  * @freed: of them, those without a clock
  */
 struct pruned_task {
@@ -183,7 +181,7 @@ static void asked(struct pruner *p, struct pruned_task *t, u32 index)
 	}
 }
 
-/* What a task had waited for when it performed an operation; NULL if nothing, or not known. */
+/* The clock of a task at an operation; NULL if it had not waited, or if it is unknown. */
 static const u32 *clock_at(struct pruned_task *t, u32 index)
 {
 	const struct snapshot *snapshot;
@@ -244,7 +242,7 @@ static bool has_latch(const struct graph *graph, const struct graph_op *op)
 	return false;
 }
 
-/* What the task will know by all edges of an operation but those from latches. */
+/* The clock of a task after all edges of an operation except those from latches. */
 static u32 *clock_without_latches(struct pruner *p, u32 task, u32 index)
 {
 	const struct graph *graph = p->graph;

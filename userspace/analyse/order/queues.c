@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * queues.c - asynchronous requests: a request queue for as many as a task had under way at once.
+ * queues.c - asynchronous requests: as many request queues as a task had requests under way at once.
  *
  * A request queue is a series of requests of a task, none of which began before the one before it
  * had ended. It is a task of the graph of its own, with an operation `complete` for each
- * request, which ends when the request has. What the program did to learn of an end is
- * not seen, so this is what waits for one:
+ * request, which ends when the request has. The way in which the program learned of an end is not
+ * recorded, so these operations wait for ends:
  *
  *	submit		the end before it in its request queue
  *	other		operations of the task: all ends before it
@@ -13,13 +13,13 @@
  *			begins there
  *
  * How many requests a program has under way at once is its own limit, which a fast storage hides: each
- * request has ended there before the next one is submitted. But a program uses memory again only
- * when it has learnt of the end of the request that used it before. So a task that uses the same pieces of
- * memory again and again gets as many request queues as it has used pieces, and a submit waits for the oldest
- * request. Of other tasks only that much is known that there were never more requests under way than in
- * the trace: a submit takes the request queue with the newest end.
+ * request has ended there before the next one is submitted. But a program reuses a buffer only
+ * after it has learned of the end of the previous request with it. So a task that reuses the same
+ * buffers gets as many request queues as buffers, and a submit waits for the oldest request. For
+ * other tasks the trace shows only the maximum number of requests under way: a submit takes the
+ * request queue with the newest end.
  *
- * What others do to the same file waits for it by order_rules.c, as for any operation.
+ * Operations of other tasks on the same file wait for it by order_rules.c, as for any operation.
  */
 #include <stdlib.h>
 #include <uthash.h>
@@ -118,7 +118,7 @@ static struct graph_op *op_at(const struct queuer *l, u32 index)
 	return &l->graph->tasks[l->task].ops[index];
 }
 
-/* A piece of memory must have been used so often, on average, for its number to tell how many requests there can be. */
+/* Minimum average uses of a buffer for the number of buffers to show the maximum number of requests. */
 #define USES_MIN 4
 
 static int memory_learn(struct queuer *l, u32 memory)

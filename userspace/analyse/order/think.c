@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * think.c - time between operations: compute, pause, and what a wait explains.
+ * think.c - time between operations: compute, pause, and explained waits.
  *
  * Between two operations on files a task may fork, or be in MPI calls, so the time
  * between them is a row of gaps. The task's CPU time between the two operations is
- * known. A gap that ends with a wait is explained by it: the replay waits for the same.
- * What a task computes is thought to be computed in the other gaps, as early as it fits. A task
- * that was woken may have computed before it waited: what it had run by then is known, and its wait
- * begins after as much.
+ * known. A gap that ends with a wait is explained by it: the replay waits, too. The CPU time of a
+ * task is assigned to the other gaps, as early as it fits. A task that was woken may have computed
+ * before it waited: its CPU time up to then is known, and its wait begins after that much.
  *
- * A thread that exits wakes the one that joins it. Before that it may have slept until that one told it to end, of
- * which the trace has nothing: its pause lasts only as long as the other one waited for its end.
+ * A thread that exits wakes the one that joins it. Before that it may have slept until that one
+ * asked it to end, which the trace does not show: its pause lasts only as long as the other one
+ * waited for its end.
  *
  * Just before and just after a record the kernel walks to the file and makes the record. The recorder has measured
  * how long that takes (costs.h). It is no think time: a replay walks to the file itself, and does not record. A gap
  * that is shorter than that has no think time.
  *
  * Inside a waiting MPI call it spins, which is waiting: until the message was sent, or the last
- * has come. What the call takes from then on, to move data or to set up a library, is nobody's
- * wait; it is part of the gap that follows.
+ * has come. The rest of the call, to transfer data or to set up a library, is not a wait; it is
+ * part of the gap that follows.
  */
 #include <stdlib.h>
 
@@ -38,13 +38,14 @@ static bool is_woken(const struct graph_op *op)
 }
 
 /**
- * graph_op_free_ns() - when a task does something of its own again, after an operation and what it waits for
+ * graph_op_free_ns() - the time from which a task runs on its own again, after an operation and its waits
  * @graph: of the operation
  * @op: the operation
  * @opened_ns: of the latches
  *
- * Return: its end, but for a wait in an MPI call: when that was over. The wait for a lock that the task did not get is
- * a pause of the task: what ended it, a signal, is in no trace. So this is its beginning then.
+ * Return: the end of the operation; for a wait in an MPI call, the end of the wait. The wait for a
+ * lock that the task did not get is a pause of the task, because the signal that ended it is in no
+ * trace: the result is the start of the operation then.
  */
 u64 graph_op_free_ns(const struct graph *graph, const struct graph_op *op, const u64 *opened_ns)
 {
@@ -142,7 +143,7 @@ static void share(struct thinking *k, struct graph_task *t, u32 first, u32 last,
 	}
 }
 
-/* What a task ran for after its last operation, if that is known. */
+/* The CPU time of a task after its last operation, if known. */
 static u64 last_run_ns(const struct graph_task *t, u32 first, u64 ran_ns, bool has_ran)
 {
 	u32 i;
@@ -167,7 +168,7 @@ static void think_of_task(struct thinking *k, struct graph_task *t)
 			continue;
 		gap_ns = gap_before(t, op, since_ns);
 		run_ns = has_ran && op->runtime_ns > ran_ns ? op->runtime_ns - ran_ns : 0;
-		if (!has_ran && !is_woken(op)) /* not known: what was not waiting is thought to be compute */
+		if (!has_ran && !is_woken(op)) /* unknown: time without a wait counts as compute */
 			run_ns = gap_ns;
 		share(k, t, first, i, since_ns, run_ns);
 		first = i + 1;

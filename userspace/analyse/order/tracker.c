@@ -57,7 +57,7 @@ static int known_grow(struct known *known)
 }
 
 /**
- * waiter_open() - nobody has waited for anything
+ * waiter_open() - initialize a waiter without any waits
  * @waiter: filled in
  * @graph: gets edges
  *
@@ -191,7 +191,7 @@ static struct tracker_use user_of(const struct waiter *waiter)
 }
 
 /**
- * use_list_seen() - what the last user of a task had waited for
+ * use_list_seen() - the version up to which the last user of a task had waited
  *
  * Return: a version of the other list, 0 if there is no such user.
  */

@@ -78,7 +78,7 @@ struct use_list {
 /**
  * struct tracker - a resource and its uses that later operations may have to wait for
  * @exclusive, @changes, @looks: uses by kind
- * @settled_ns: nobody needs to wait for uses that ended before this time
+ * @settled_ns: no operation needs to wait for uses that ended before this time
  */
 struct tracker {
 	struct use_list exclusive;

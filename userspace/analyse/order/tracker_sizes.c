@@ -169,12 +169,13 @@ int size_tracker_set(struct waiter *waiter, struct size_tracker *size)
 }
 
 /**
- * size_tracker_cut() - an operation sets the size, whatever it was
+ * size_tracker_cut() - an operation sets the size, independent of the old one
  * @waiter: the operation
  * @size: of which object
  *
- * What made the file longer does so no more for who comes after that. Those that overlapped this one
- * have come before it, too: linear.c has ordered them, and the walk goes by that.
+ * For later operations, earlier extensions of the file no longer count. Extensions that overlapped
+ * this operation have come before it, too: linear.c has ordered them, and the traversal follows
+ * that order.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -2,11 +2,11 @@
 /*
  * tracker_sizes.h - tracker of the size of a file.
  *
- * Writes that extend a file commute with each other, and with reads of what was there
- * before. An operation that reads up to a position comes after a write that moved the end past it; one such
- * write is enough. An operation that observed the end comes before writes beyond
- * it. Writes observe no size, so they need not wait until the file is as long as it was. What
- * sets the size (truncate, append, allocate) is exclusive.
+ * Writes that extend a file commute with each other, and with reads of the old contents. An
+ * operation that reads up to a position comes after a write that moved the end past it; one such
+ * write is enough. An operation that observed the end comes before writes beyond it. Writes observe
+ * no size, so they need not wait until the file has its length in the trace. Operations that set
+ * the size (truncate, append, allocate) are exclusive.
  */
 #ifndef IOTAPE_SIZES_H
 #define IOTAPE_SIZES_H

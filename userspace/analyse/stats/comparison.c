@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shares of what was opened that was cached may differ by so much without a warning. */
+/* Cached shares of opened files may differ by this much without a warning. */
 #define CACHED_SHARE_TOLERANCE 0.1
 
 static int warn(struct comparison *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -105,7 +105,7 @@ static bool is_capture(const struct profile *profile, const char *id)
 	return !strcmp(text, id);
 }
 
-/* What is not known, as of old traces, is not the same. A host has file systems of its own. */
+/* Unknown values, as in old traces, count as different. File systems are the same only on the same host. */
 static bool is_same_fact(const struct comparison_run *a, const struct comparison_run *b, const char *key)
 {
 	const char *x = profile_fact(a->profile, key), *y = profile_fact(b->profile, key);

@@ -12,14 +12,14 @@
 /**
  * struct comparison_run - one run
  * @path: of its trace
- * @profile: what it amounts to
+ * @profile: of the trace
  * @is_replay: of a program
  * @place: directory that it ran in
  * @pace: of a replay, "" of an original
- * @data: of a replay: what became of data that was read; "" of an original
+ * @data: of a replay: the treatment of read data; "" of an original
  * @seconds: from its beginning to the end of its last operation
- * @original: of a replay, the run that it is measured by: one on the same storage, else the recording
- *	that it replays; NULL if neither is there
+ * @original: of a replay, the run to compare with: one on the same storage, else the recording that
+ *	it replays; NULL if there is neither
  * @change: of a replay at natural pace, seconds / those of the original - 1; NAN of any other run
  * @is_same_storage: both were on one file system, so that @change is an error of the replay; else it is
  *	a prediction
@@ -38,9 +38,9 @@ struct comparison_run {
 };
 
 /**
- * struct comparison_warning - what makes a run hard to compare
+ * struct comparison_warning - a reason why a run is hard to compare
  * @text: a sentence
- * @is_omission: it is of what the run's trace lacks
+ * @is_omission: about an omission of the run's trace
  */
 struct comparison_warning {
 	char *text;

@@ -12,10 +12,10 @@
 #include "profile_adder.h"
 
 /**
- * adder_touch() - an operation was performed
+ * adder_touch() - count an operation
  * @a: of the profile
  * @op: the operation
- * @file: index of what it was on
+ * @file: index of its file
  *
  * Return: 0 or -ENOMEM.
  */

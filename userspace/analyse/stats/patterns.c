@@ -166,7 +166,7 @@ int patterns_add(struct patterns *patterns, struct iot_names *names, const struc
 }
 
 /**
- * patterns_finish() - count the files, and free what is needed for that
+ * patterns_finish() - count the files, and free the data for that
  */
 void patterns_finish(struct patterns *patterns)
 {

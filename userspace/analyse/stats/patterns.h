@@ -46,9 +46,9 @@ struct pattern_stream;
 struct pattern_file;
 
 /**
- * struct patterns - how files are accessed
+ * struct patterns - access patterns of files
  * @requests: by enum pattern_direction
- * @read_only, @write_only, @read_write: files by what was done with their data
+ * @read_only, @write_only, @read_write: files by the accesses to their data
  * @shared: of these files, those that several processes accessed
  * @unknown: accesses to files without a known path
  * @touches: first accesses to pages of mappings

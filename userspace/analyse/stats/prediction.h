@@ -9,7 +9,7 @@
 
 #define PREDICTION_RUNS_MAX (COMPARISON_RUNS_MAX - 1)
 
-/* G(name, heading): what the time of a run is divided by. */
+/* G(name, heading): the groups into which the time of a run is divided. */
 #define PREDICTION_GROUPS(G)             \
 	G(operation, "operations")       \
 	G(file, "files")                 \

@@ -165,7 +165,7 @@ static bool is_copy(const struct iot_record *r)
 	return r->kind == IOT_KIND_copy_range || r->kind == IOT_KIND_remap_range;
 }
 
-/* What a record calls the file that a copy went to; the fields of both kinds begin alike. */
+/* The destination file of a copy; the fields of both kinds begin alike. */
 static const char *path_of_copy(struct iot_names *names, const struct iot_rec_copy_range *r)
 {
 	struct iot_label label = iot_names_handle(names, r->to_handle);
@@ -173,7 +173,7 @@ static const char *path_of_copy(struct iot_names *names, const struct iot_rec_co
 	return label.generation ? label.path : iot_names_object(names, r->to_object).path;
 }
 
-/* The operation is one on the file that was read; what it wrote is in the other. */
+/* The operation counts for the source file; its written bytes count for the other. */
 static void count_file(struct profile *p, const struct iot_record *r, u32 file, u32 written)
 {
 	u64 bytes = is_copy(r) && r->op.result > 0 ? (u64)r->op.result : 0;
@@ -245,9 +245,15 @@ static void end_mpi(struct adder *a)
 	p->is_mpi_only = !a->has_mount;
 }
 
-/* -- what was there before ------------------------------------------------------------------------ */
+/*
+ * -- handles and mappings from before
+ * ------------------------------------------------------------------------
+ */
 
-/* What a replay opens or maps before all else, when its first task begins: so the run begins then, too. */
+/*
+ * The opens and mappings with which a replay starts, when its first task begins: so the run begins
+ * then, too.
+ */
 static void begin_early(struct adder *a)
 {
 	if (a->first_task_ns)
@@ -586,10 +592,10 @@ double profile_bandwidth(const struct profile *profile, u64 bytes)
 }
 
 /**
- * profile_cached_share() - of what was opened, which part was in the page cache
+ * profile_cached_share() - the share of opened files that was in the page cache
  * @profile: of the trace
  *
- * Return: the part, from 0 to 1; NAN if nothing was opened, or nobody looked.
+ * Return: the part, from 0 to 1; NAN if nothing was opened, or if the cache was not examined.
  */
 double profile_cached_share(const struct profile *profile)
 {

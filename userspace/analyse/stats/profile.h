@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * profile.h - what a trace amounts to: per operation, per file, per process.
+ * profile.h - the profile of a trace: sums per operation, per file, per process.
  */
 #ifndef IOTAPE_PROFILE_H
 #define IOTAPE_PROFILE_H
@@ -80,7 +80,7 @@ struct profile_task {
 
 /**
  * struct profile_divergence - an operation of a replay that diverged from the trace
- * @path: what it was on; NULL if that is not known
+ * @path: of its object; NULL if unknown
  * @task, @op: of the program
  * @kind: of its record
  * @expected, @got: result in the trace, and in the replay
@@ -118,14 +118,14 @@ struct profile_node {
 };
 
 /**
- * struct profile - what a trace amounts to
+ * struct profile - sums of a trace
  * @info: of the trace file
- * @omissions: what it lacks
+ * @omissions: of the trace
  * @facts: texts key=value
- * @is_strace: it was imported: strace does not tell what is in the page cache, and the time of a
- *	system call is that of one of its operations
+ * @is_strace: it was imported: strace does not show the state of the page cache, and one operation
+ *	of a system call has all of its time
  * @throttles: times that a task had to wait for the collector
- * @is_mpi_only: no operations on files were recorded, and that there are none says nothing
+ * @is_mpi_only: only MPI was recorded, so the absence of file operations has no meaning
  * @begin_ns: beginning of the first operation; that of the first task, if anything was open then;
  *	without operations, that of the first MPI call
  * @end_ns: end of the last one
@@ -137,18 +137,18 @@ struct profile_node {
  * @processes: that did any, sorted by time, longest first
  * @tasks: all tasks, sorted by id
  * @nodes: those of a run on several, in the order of the trace
- * @opened_bytes: sizes of what was opened, once for each object
+ * @opened_bytes: sizes of opened files, once for each object
  * @cached_bytes: of them, in the page cache at that moment; see profile_cached_share()
  * @opened, @mapped: descriptors and mappings from before the recording
- * @in_no_table: handles from before that no descriptor or mapping showed, but an operation
+ * @in_no_table: handles from before, known only from an operation, not from a descriptor or mapping
  * @unseen_files, @unseen_maps, @unseen_tasks: descriptors and mappings that went around the mounts
  *	when the recording began, and processes that had them
  * @diverged: operations of a replay that diverged from the trace, except those in @unable
  * @divergences: the first of these
  * @divergence_count: how many of them are kept
- * @unable: those for which the target has no operation
- * @emulated: operations whose place others took, because the target has none such
- * @harmless: operations of a replay that made without its rights something that gives some
+ * @unable: operations that the target does not support
+ * @emulated: unsupported operations that were replaced by others
+ * @harmless: operations of a replay that created an object without the rights that it would grant
  * @order_ns: of a replay, time in which tasks waited for others, added up
  * @late_ns: of a replay, how late think times ended, added up
  * @late_max_ns: the largest of it

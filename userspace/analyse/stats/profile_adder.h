@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * profile_adder.h - parts of profile.c: what is known while a trace is added up.
+ * profile_adder.h - parts of profile.c: the state while a trace is added up.
  */
 #ifndef IOTAPE_PROFILE_ADDER_H
 #define IOTAPE_PROFILE_ADDER_H
@@ -77,7 +77,7 @@ struct request_groups {
  * @first_task_ns: when the first task was seen
  * @mpi_begin_ns, @mpi_end_ns: of the first MPI call, and of the last
  * @has_mount: a directory was recorded
- * @flying: handles that nothing has told of, but operations
+ * @flying: handles without an announcement, known only from operations
  * @ranges: of tasks, by node; @is_sorted
  * @touches: by file
  * @recent: a ring; @recent_at is the next place

@@ -35,7 +35,7 @@ int selection_open(struct selection *selection)
 }
 
 /**
- * selection_take() - learn from a record what the conditions need
+ * selection_take() - collect the information for the conditions from a record
  * @selection: open
  * @record: the next one of the trace
  *
@@ -47,7 +47,7 @@ int selection_take(struct selection *selection, const struct iot_record *record)
 }
 
 /**
- * selection_close() - forget what was learned
+ * selection_close() - free the collected information
  * @selection: open, or not
  */
 void selection_close(struct selection *selection)

@@ -21,7 +21,7 @@ static u64 after(u64 ns, u64 since_ns)
 	return ns > since_ns ? ns - since_ns : 0;
 }
 
-/* The gap before an operation, of which think.c has said what is explained, and how, until @free_ns. */
+/* The gap before an operation; think.c has explained its parts up to @free_ns. */
 static void add_gap(struct process_times *p, const struct graph_op *op, u64 since_ns, u64 free_ns)
 {
 	p->compute_ns += op->compute_ns;
@@ -71,7 +71,7 @@ static void add_op(struct process_times *p, const struct graph *graph, const str
 	p->io_ns += after(op->end_ns, begin_ns);
 }
 
-/* What the last MPI call takes when its wait is over is in no gap: nothing says what that is. */
+/* The time of the last MPI call after its wait is in no gap: it remains unexplained. */
 static void add_task(struct process_times *p, const struct graph *graph,
 		     const struct graph_task *t, const u64 *opened_ns)
 {

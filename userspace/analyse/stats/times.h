@@ -11,15 +11,15 @@
  * struct process_times - a process, and the time of its threads, added up
  * @pid: the process
  * @rank: in MPI_COMM_WORLD, -1 if it is in none
- * @threads: its threads that do anything that is recorded
- * @command: what it ran last, "" if that is not known; lives as long as the graph
- * @elapsed_ns: from the first to the last that is known of each thread
+ * @threads: its threads with any record
+ * @command: the command of its last exec, "" if unknown; lives as long as the graph
+ * @elapsed_ns: from the first to the last record of each thread
  * @io_ns: in operations on files; of locks that were waited for, not the wait
  * @compute_ns: between them, on a CPU
  * @mpi_ns: waiting for messages, and in collectives for the last to come, on a CPU or not
  * @wait_ns: waiting for a child, a request or a lock
- * @unexplained_ns: between operations, or in MPI calls that nobody is waited for in any more, not on a
- *	CPU, and nothing says why
+ * @unexplained_ns: between operations, or in MPI calls after their waits, not on a CPU, for an
+ *	unknown reason
  *
  * The parts add up to @elapsed_ns.
  */
