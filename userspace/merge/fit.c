@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fit.c - from MPI calls that belong together to one time for all nodes.
+ * fit.c - derives one time for all nodes from matching MPI calls.
  *
  * Only what is certain is taken: a message is received, or found, after it was sent, a synchronous send ends
  * after its receive was posted, and a collective ends after the ranks have come whose data it brings.
@@ -12,7 +12,7 @@
 #include "state.h"
 #include "analyse/mpi/mpi.h"
 
-/* What was done by call @from, and what call @to found done. */
+/* The effect of call @from, which call @to observed. */
 static int follows(struct merge *merge, u32 from, u32 to)
 {
 	const struct graph *calls = merge->calls;

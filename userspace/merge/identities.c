@@ -17,7 +17,7 @@
 static const char *const ids_names[] = { "tasks", "processes", "objects", "handles", "names",
 					 "mappings", "requests" };
 
-/* Process ids stay what they were on the first node, and can be told on the others. */
+/* Process ids are kept on the first node, and can be derived on the others. */
 static bool keep_process_ids(struct merge *merge)
 {
 	u32 node;

@@ -13,7 +13,7 @@
 #define NAME_BYTES_MAX 200
 
 /**
- * merge_fail() - say what is wrong with a file
+ * merge_fail() - report an error of a file
  *
  * Return: @err.
  */
@@ -170,7 +170,7 @@ static bool is_of_node(const struct merge *merge, const struct merge_input *inpu
 	       !strcmp(merge->nodes[node].boot, input->boot ?: "");
 }
 
-/* A node is a host name and a boot: what has a clock of its own. */
+/* A node is a host name and a boot: the unit with a clock of its own. */
 static int find_node(struct merge *merge, u32 number)
 {
 	struct merge_input *input = &merge->inputs[number];
@@ -275,9 +275,9 @@ static void free_node(struct merge_node *node)
 }
 
 /**
- * merge_leave_out() - go on without the traces that are marked so
+ * merge_leave_out() - continue without the traces marked for it
  *
- * What was learnt is forgotten: it is to be learnt again.
+ * Discards the survey, which must be repeated.
  */
 int merge_leave_out(struct merge *merge)
 {

@@ -12,8 +12,8 @@
 /* -- one job ----------------------------------------------------------------------------------- */
 
 /*
- * What a job goes by: as its recorder was told, else the key of its MPI_COMM_WORLD, or of that which
- * spawned it, for which there is @room; "" if neither.
+ * The name of a job: the one given to its recorder, else the key of its MPI_COMM_WORLD, or of the
+ * world that spawned it, written to @room; "" if neither.
  */
 static const char *label_of(const struct merge *merge, u32 number, char room[17])
 {
@@ -243,7 +243,7 @@ static int list_node_ranks(struct merge *merge, u32 node)
 	return merge->nodes[node].result.ranks ? 0 : -ENOMEM;
 }
 
-/* Of a world, once: who is there, and who is not. */
+/* For each world, once: its present and missing ranks. */
 static int count_world(struct merge *merge, u32 first)
 {
 	const struct merge_rank *rank = &merge->ranks[first];
@@ -303,7 +303,7 @@ static void check_end(struct merge *merge, const struct merge_input *input)
 	}
 }
 
-/* The launcher may have told how many nodes there are. */
+/* The launcher may have set the number of nodes. */
 static void check_nodes(const struct merge *merge)
 {
 	unsigned long nodes;
@@ -333,7 +333,7 @@ int merge_list_ranks(struct merge *merge)
 }
 
 /**
- * merge_take_stock() - say what is missing, after all was read
+ * merge_take_stock() - report missing ranks and nodes, after all traces are read
  */
 int merge_take_stock(struct merge *merge)
 {

@@ -11,11 +11,11 @@
 #include "lib/iotape.h"
 
 /**
- * struct merge_sample - a look of node 0 of a replay at the clock of another node
- * @node: which
- * @sent_ns: when it asked
- * @seen_ns: what the other said
- * @back_ns: when it heard
+ * struct merge_sample - a reading by node 0 of a replay of the clock of another node
+ * @node: the other node
+ * @sent_ns: time of the query, by node 0
+ * @seen_ns: reading of the other clock
+ * @back_ns: time of the answer, by node 0
  */
 struct merge_sample {
 	u32 node;
@@ -64,13 +64,13 @@ struct merge_node_result {
 };
 
 /**
- * struct merge_result - what came of it
+ * struct merge_result - the result of a merge
  * @nodes: valid until merge_close()
- * @unfinished: ranks that did not end MPI, traces that are not complete, and nodes that did not perform
- *	all of their part of a replay
- * @missing_ranks: of which there is nothing
- * @missing_nodes: of a replay, of which there is nothing
- * @omissions: what the traces lack, and so does the new one
+ * @unfinished: ranks that did not end MPI, traces that are not complete, and nodes that did not
+ *	replay all of their partition
+ * @missing_ranks: ranks without any trace
+ * @missing_nodes: nodes of a replay without any trace
+ * @omissions: of the traces, and so of the new one
  */
 struct merge_result {
 	u64 records;

@@ -141,7 +141,7 @@ static int put_node_facts(struct merge *merge, u32 number, u64 time_ns)
 	return err;
 }
 
-/* What the directories of nodes are in. */
+/* The parent of the directories of nodes. */
 static int put_root(struct merge *merge, u64 time_ns)
 {
 	struct iot_record name = {
@@ -206,7 +206,10 @@ static bool tell_what_is_missing(const struct merge *merge, char *why, size_t ro
 	return why[0];
 }
 
-/* Does the new trace state what all of them lack for this reason? Not what it shows itself. */
+/*
+ * Whether the new trace states this omission for all of them. It does not state an omission that
+ * its own records show.
+ */
 static bool is_stated(const struct merge *merge, enum iot_omission_reason reason)
 {
 	switch (reason) {

@@ -2,11 +2,11 @@
 /*
  * parts.c - the outcomes of the nodes of one replay become those of the whole.
  *
- * Nothing has to be renamed: tasks, objects and names are those of the program on every node, and each
- * node has told all of them. So those of the first node are kept, and the operations of all; and it is
- * said which tasks were performed where. Nodes with the same clock keep their times. For the others,
- * node 0 has asked what time it is there, and the bounds that follow from its questions and the answers
- * are fitted as those of messages are.
+ * Nothing has to be renamed: tasks, objects and names are those of the program on every node, and
+ * each node has announced all of them. So the announcements of the first node are kept, and the
+ * operations of all; facts state the placement of tasks. Nodes with the same clock keep their
+ * times. For the others, node 0 has queried the time there, and the bounds from its queries and the
+ * answers are fitted like those of messages.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -77,9 +77,9 @@ int parts_check(struct merge *merge)
 }
 
 /**
- * parts_name() - what a node of a replay goes by: its number, since several may be on one host
+ * parts_name() - the name of a node of a replay: its number, since several may be on one host
  *
- * Return: to be freed; NULL if there is no memory.
+ * Return: the name, freed by the caller; NULL if out of memory.
  */
 char *parts_name(const struct merge_input *input)
 {
@@ -88,7 +88,10 @@ char *parts_name(const struct merge_input *input)
 	return asprintf(&name, "%u", input->part_number) < 0 ? NULL : name;
 }
 
-/* -- who did what ------------------------------------------------------------------------------------- */
+/*
+ * -- placement of tasks
+ * -------------------------------------------------------------------------------------
+ */
 
 /**
  * parts_see_task() - a task was performed on a node, which was not known yet
@@ -239,7 +242,7 @@ u32 parts_reference(const struct merge *merge)
 }
 
 /**
- * parts_bound() - what is known of the clocks of nodes, before they are fitted
+ * parts_bound() - add the bounds of the clocks of nodes, before they are fitted
  */
 int parts_bound(struct merge *merge)
 {
@@ -263,7 +266,7 @@ int parts_bound(struct merge *merge)
 /* -- all of it ------------------------------------------------------------------------------------------ */
 
 /**
- * parts_take_stock() - say what is missing, after all was read
+ * parts_take_stock() - report missing parts, after all are read
  */
 void parts_take_stock(struct merge *merge)
 {

@@ -151,7 +151,7 @@ static int name_own(struct merge *merge)
 
 		if (mount->is_shared || !has_another(merge, mount))
 			continue;
-		if (strlen(path) > PATH_BYTES_MAX) /* the end tells more */
+		if (strlen(path) > PATH_BYTES_MAX) /* the end is more specific */
 			path += strlen(path) - PATH_BYTES_MAX;
 		if (asprintf(&mount->component, "%.*s%s", HOST_BYTES_MAX, host, path) < 0) {
 			mount->component = NULL;
@@ -164,7 +164,7 @@ static int name_own(struct merge *merge)
 }
 
 /**
- * shared_open() - decide what is shared
+ * shared_open() - decide which directories are shared
  */
 int shared_open(struct merge *merge)
 {
@@ -345,7 +345,7 @@ static int rewrite_object(struct merge *merge, u32 node, struct iot_rec_object *
 	return err ? err : alias_set(&merge->shared->objects, id, r->object, &inode);
 }
 
-/* A shared directory has one name for all nodes; what a node has for itself goes by the node's. */
+/* A shared directory has one name for all nodes; a private one goes below the node's name. */
 static int rewrite_root(struct merge *merge, u32 node, struct iot_record *record)
 {
 	struct iot_rec_name *r = &record->name;
@@ -387,7 +387,7 @@ static int rewrite_name(struct merge *merge, u32 node, struct iot_record *record
 }
 
 /**
- * shared_rewrite() - let a record mean what it means for all nodes
+ * shared_rewrite() - convert a record to the ids and names common to all nodes
  * @record: with new ids
  *
  * Return: 0 or -ENOMEM.
@@ -428,7 +428,7 @@ static void forget(struct shared *shared, u64 object)
 }
 
 /**
- * shared_after() - what a record that was written changes: inodes that are free for others
+ * shared_after() - update the state after a written record: inodes that become free for others
  */
 void shared_after(struct merge *merge, const struct iot_record *record)
 {

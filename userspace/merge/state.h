@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * state.h - what the files of this directory know of a merge. Not for others.
+ * state.h - the state of a merge. Private to this directory.
  *
- * First all traces are read to learn whose they are, which ids they use and which MPI calls
- * belong together (survey.c); that gives times (fit.c) and new ids (identities.c, shared.c).
- * Then they are read again, and each record is rewritten and put in its place (output.c).
+ * The first reading of all traces finds their ranks and nodes, the ids in use and the matching MPI
+ * calls (survey.c); that gives times (fit.c) and new ids (identities.c, shared.c). The second
+ * reading rewrites each record and puts it in its place (output.c).
  *
- * Functions return 0 or a negative errno. When they fail, the sentence was said.
+ * Functions return 0 or a negative errno. When they fail, they have already reported the error.
  */
 #ifndef IOTAPE_MERGE_STATE_H
 #define IOTAPE_MERGE_STATE_H
@@ -49,7 +49,7 @@ struct merge_mount {
 	bool may_share;
 	bool is_shared;
 	char *path;
-	char *component; /* what it is in the new trace; NULL if it has the name of its node */
+	char *component; /* its name in the new trace; NULL if it has the name of its node */
 };
 
 /**
@@ -88,12 +88,12 @@ struct merge_fact {
  * @text: room for a changed tail of it
  * @chunk: records that are not written yet, described by @head
  * @world: key of the MPI_COMM_WORLD that its first rank is of, 0 if of none
- * @job: as the recorder was told, NULL if it was not
- * @replay: of a replay, its program; else NULL, as what follows
- * @part: which of its nodes
- * @run: which replay
- * @clock: says which clock it has
- * @sample: what a look at the clock of node 0 gave
+ * @job: name given to the recorder, NULL if none
+ * @replay: of a replay, its program; else NULL, and the following members are unused
+ * @part: number of its node
+ * @run: id of the replay
+ * @clock: id of its clock
+ * @sample: reading of its clock by node 0
  */
 struct merge_input {
 	char *path;
@@ -122,7 +122,7 @@ struct merge_input {
 	char *sample;
 	char *ranks;
 	u32 part_number;
-	char *mount; /* as the last fact has it: for records of mounts that do not tell their path */
+	char *mount; /* from the last fact: for records of mounts without a path */
 	u32 mount_facts;
 	bool is_left_out;
 	bool is_partial; /* of a replay: not all operations of its node were performed */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * survey.c - the first reading of the traces: which ids they use, who is which rank, what is
- * said of the run, and of several nodes all MPI calls.
+ * survey.c - the first reading of the traces: ids in use, ranks, facts about the run, and with
+ * several nodes all MPI calls.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static struct merge_task *make_task(struct merge *merge, u32 input, u32 id, bool
 }
 
 /**
- * merge_forget() - forget what was surveyed
+ * merge_forget() - discard the survey
  */
 void merge_forget(struct merge *merge)
 {
@@ -145,7 +145,7 @@ static void see_ids(struct merge_node *node, const struct iot_record *record)
 }
 
 /**
- * merge_is_omission() - is it a fact that says what a trace lacks?
+ * merge_is_omission() - check whether a fact states an omission
  */
 bool merge_is_omission(const struct iot_record *record)
 {
@@ -386,7 +386,7 @@ static int see_record(struct merge *merge, u32 number, const struct iot_record *
 	return merge_is_cluster(merge) ? see_call(merge, input->node, record) : 0;
 }
 
-/* What a program lacks, each of the nodes that performed it states: that counts once. */
+/* Each node of a replay states the omissions of the program: they count once. */
 static void add_omissions(struct merge *merge, u32 number, struct iot_omissions *omissions)
 {
 	struct iot_trace_info info;
