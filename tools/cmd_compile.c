@@ -186,7 +186,7 @@ static void print_text(const struct options *options, const struct compile_summa
 	omissions_print(stdout, "  ", &s->omissions);
 }
 
-/* A part of what it is a part of: which of them matters shows best so. */
+/* A part as a share of its total, which shows best which parts matter. */
 static void cell_share(struct table *table, u64 ns, const struct process_times *p)
 {
 	table_cell(table, "%.1f%%", p->elapsed_ns ? 100.0 * (double)ns / (double)p->elapsed_ns : 0);

@@ -17,12 +17,12 @@ static const char *const policies[] = { "block", "drop", NULL };
 static const char *const mmap_modes[] = { "off", "faultaround", "page", NULL };
 
 /**
- * struct verb - what can be changed
+ * struct verb - a setting that can be changed
  * @name: on the command line
  * @verb: for the kernel
- * @words: what the value may be; its index goes to the kernel
+ * @words: possible values; the index goes to the kernel
  * @min, @max: limits of a value that is a number; 0: there is none
- * @again: what is said if there is nothing to change
+ * @again: message if there is nothing to change
  */
 struct verb {
 	const char *name;

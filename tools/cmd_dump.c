@@ -191,8 +191,8 @@ static void print(const struct options *options, struct iot_names *names, const 
 }
 
 /*
- * What a reader of the records must know of those that are not there. That a trace does not state
- * what it lacks is no news of its records, which are printed as they always were.
+ * Information about missing records for their reader. A trace that does not state its omissions
+ * says nothing about its records, so these are printed without a remark.
  */
 static void print_omissions(const struct options *options, const struct iot_reader *reader,
 			    struct iot_omissions *omissions)

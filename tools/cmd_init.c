@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cmd_init.c - iotape init: make what a replay needs to find.
+ * cmd_init.c - iotape init: create the initial tree of a replay.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -144,7 +144,7 @@ static void print_text(const char *target, const struct prepare_result *result,
 	omissions_print(stdout, "  ", omissions);
 }
 
-/* Return: true if the tree is not what it was to be. */
+/* Return: true if the tree differs from the wanted one. */
 static bool print_failures(const struct prepare_result *result)
 {
 	if (result->is_open)

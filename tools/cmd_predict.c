@@ -40,10 +40,10 @@ struct options {
 };
 
 /**
- * struct work - what is made on the way
+ * struct work - intermediate files
  * @program: compiled from the trace
  * @outcomes: directory of the outcomes of each replay
- * @target: where the program is replayed now
+ * @target: of the current replay
  */
 struct work {
 	struct compile_summary summary;
@@ -303,7 +303,7 @@ static int predict_on(const struct options *options, struct work *w, const char 
 	return code;
 }
 
-/* The traced directory's storage first: what is said of the other one rests on that. */
+/* The traced directory's storage first: the prediction for the other one depends on it. */
 static int predict(const struct options *options, struct work *w)
 {
 	struct comparison comparison, validation;
@@ -345,7 +345,7 @@ static int run(int argc, char **argv)
 	int code, removed = EXIT_DONE;
 
 	options_parse(&option_table, argc, argv, &options);
-	replay_take_signals(); /* what was made is removed then, too */
+	replay_take_signals(); /* intermediate files are removed then, too */
 	code = make_outcomes(&options, &work);
 	if (code)
 		return code;

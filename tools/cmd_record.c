@@ -312,7 +312,7 @@ static void say_text(const char *sentence)
 	say("%s", sentence);
 }
 
-/* What the trace lacks. How much of the whole that is, those tell that read it. */
+/* The omissions of the trace. Commands that read it compute their share of the whole. */
 static void warn_of_omissions(const struct options *options, const struct collector_result *result)
 {
 	const struct iot_trace_info info = {
@@ -426,7 +426,7 @@ static int record_attached(struct options *options, struct collector *collector,
 	return EXIT_DONE;
 }
 
-/* Until they have ended, or patience has; what is left is stated in the trace. */
+/* Wait until they have ended, or until the time limit; the trace states the remaining ones. */
 static void wait_for_descendants(const struct options *options, const struct collector *collector,
 				 uint64_t session, char *fact)
 {
@@ -503,7 +503,7 @@ static int fail_once(const struct options *options, const char *why)
 	return speaks(options) ? fail("%s", why) : EXIT_FAILED;
 }
 
-/* The last process of a node has the result; what the others say of the trace is nothing. */
+/* The last process of a node has the result; the others report nothing about the trace. */
 static bool leave(struct options *options, struct joined *joined)
 {
 	struct collector_result result;

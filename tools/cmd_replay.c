@@ -264,7 +264,7 @@ static int number_paths(struct options *options, u32 node, u32 count)
 	return 0;
 }
 
-/* What the user would like to know of where tasks went, from one node only. */
+/* Report the placement of tasks to the user, from one node only. */
 static void tell_place(const struct agent_view *view)
 {
 	const struct placement *placement = &view->placement;
@@ -296,7 +296,7 @@ static void name_clock(char *text, size_t room)
 	snprintf(text, room, "%s %s", boot, space);
 }
 
-/* What those who put the outcomes of all nodes together need to know of this one. */
+/* Facts about this node for the merge of the outcomes of all nodes. */
 static void add_part_facts(struct facts *facts, const struct agent *agent)
 {
 	struct agent_view view = agent_view(agent);
@@ -351,7 +351,7 @@ static int load_shared(struct options *options, struct iot_program *program, cha
 	struct agent_view view;
 	int err;
 
-	options->replay.window_bytes = UINT64_MAX; /* nobody feeds tasks that are elsewhere */
+	options->replay.window_bytes = UINT64_MAX; /* operations of tasks on other nodes are never consumed */
 	err = load(options, program, &reject);
 	if (err) {
 		snprintf(why, room, "%s: %s", options->program,

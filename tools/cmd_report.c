@@ -79,7 +79,7 @@ static void put_character(FILE *out, const char *text, size_t bytes)
 	}
 }
 
-/* What is not UTF-8, as in the name of a file, becomes \ooo, as iot_text_bytes() has it. */
+/* Bytes that are not UTF-8, such as in the name of a file, become \ooo, as in iot_text_bytes(). */
 static void put_text(FILE *out, const char *text)
 {
 	const char *end = text + strlen(text);
@@ -102,7 +102,7 @@ static void put_element(FILE *out, const char *element, const char *text)
 	fprintf(out, "</%s>\n", element);
 }
 
-/* Its first cell says what the others are; those of the first row of a table, what is below them. */
+/* The first cell is the heading of its row; the cells of the first row are headings of their columns. */
 static void put_row(FILE *out, const struct table *table, size_t row, bool is_head)
 {
 	size_t columns = (size_t)table->columns, i;

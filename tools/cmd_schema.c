@@ -2,7 +2,7 @@
 /*
  * cmd_schema.c - iotape schema: the record tables, for people and for programs.
  *
- * Documentation/records.md is what it prints as Markdown.
+ * Documentation/records.md is its output as Markdown.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cmd_snapshot.c - iotape snapshot: write down what is in a directory, or print what was.
+ * cmd_snapshot.c - iotape snapshot: save the contents of a directory, or print a saved one.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cmd_stat.c - iotape stat: what a trace amounts to, per operation, file and process.
+ * cmd_stat.c - iotape stat: sums of a trace, per operation, file and process.
  */
 #include <errno.h>
 #include <stdio.h>

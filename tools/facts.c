@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * facts.c - what a command tells of a run in the trace that it writes.
+ * facts.c - facts about a run, in the trace that a command writes.
  */
 #include "facts.h"
 
@@ -38,7 +38,7 @@ void facts_add(struct facts *facts, const char *key, const char *format, ...)
 }
 
 /**
- * facts_add_host() - where it ran, and by what it was written
+ * facts_add_host() - add the host of the run, and the version of the writer
  * @facts: to these
  */
 void facts_add_host(struct facts *facts)
@@ -53,8 +53,8 @@ void facts_add_host(struct facts *facts)
 }
 
 /**
- * facts_add_storage() - which file system a run was on, so that runs on one storage can be told from others
- * @facts: to these; nothing if the directory cannot be looked at
+ * facts_add_storage() - add the file system of a run, to distinguish runs on different storage
+ * @facts: to these; nothing if the directory cannot be examined
  * @directory: that was recorded, or replayed in
  */
 void facts_add_storage(struct facts *facts, const char *directory)
@@ -69,7 +69,7 @@ void facts_add_storage(struct facts *facts, const char *directory)
 }
 
 /**
- * facts_add_replay() - how a program was replayed, and what it lacks
+ * facts_add_replay() - add the options of a replay, and the omissions of its program
  * @facts: to these
  * @program: name of its file
  * @replay: options of the replay

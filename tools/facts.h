@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * facts.h - what a command tells of a run in the trace that it writes: lines KEY=VALUE.
+ * facts.h - facts about a run, in the trace that a command writes: lines KEY=VALUE.
  */
 #ifndef IOTAPE_FACTS_H
 #define IOTAPE_FACTS_H

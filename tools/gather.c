@@ -85,15 +85,16 @@ static int put_together(const struct agent *agent, const char *whole, const bool
 }
 
 /**
- * gather_outcomes() - make one file of what all nodes have written. For all of them, after agent_finish()
+ * gather_outcomes() - merge the outcomes of all nodes into one file. Called on all nodes, after
+ * agent_finish()
  * @agent: of this node
  * @whole: the file; its parts are @whole.0, @whole.1 and so on
- * @keeps_parts: parts stay where they are
- * @partial: why not everything was performed, NULL if it was
- * @is_gathered: out: the file is there, and parts are to go
+ * @keeps_parts: do not remove the parts
+ * @partial: why the replay is partial, NULL if it is whole
+ * @is_gathered: out: the file exists, and parts can be removed
  *
- * Node 0 does it. Return: 0, also if there is nothing; 1 if the file is not what it should be, and that
- * was said.
+ * Node 0 does the work. Return: 0, also if there are no outcomes; 1 if the file is incomplete,
+ * which has been reported.
  */
 int gather_outcomes(struct agent *agent, const char *whole, bool keeps_parts, const char *partial,
 		    bool *is_gathered)

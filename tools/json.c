@@ -105,7 +105,7 @@ void json_signed(struct json *json, long long value)
 }
 
 /**
- * json_real() - a number; what is none becomes null
+ * json_real() - write a number; NAN becomes null
  */
 void json_real(struct json *json, double value)
 {

@@ -48,10 +48,10 @@ static bool find_command(const char *command, char full[PATH_MAX])
 }
 
 /**
- * launcher_mpi() - which MPI a command uses
- * @command: as it was typed; if it starts no MPI jobs, what mpirun is counts
+ * launcher_mpi() - the MPI that a command uses
+ * @command: as typed; if it starts no MPI jobs, mpirun decides
  *
- * Return: "openmpi" or "mpich", by what the launcher is a link to.
+ * Return: "openmpi" or "mpich", by the target of the launcher's link.
  */
 const char *launcher_mpi(const char *command)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * message.c - what a sub-command says on standard error.
+ * message.c - messages of a sub-command on standard error.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * omissions.c - what a result lacks, as text, as JSON, as facts and as an exit code.
+ * omissions.c - omissions of a result, as text, as JSON, as facts and as an exit code.
  */
 #include "omissions.h"
 
@@ -27,7 +27,7 @@ void omissions_list(FILE *out, const char *before, const struct iot_omissions *o
 }
 
 /**
- * omissions_print() - print how much is missing, and why; nothing if nothing is
+ * omissions_print() - print the amount and reasons of omissions; nothing if there are none
  * @out: where to
  * @before: each line begins with it
  * @omissions: gathered, with what is there
@@ -102,7 +102,7 @@ void omissions_json(struct json *json, const struct iot_omissions *omissions)
 }
 
 /**
- * omissions_add_facts() - state in a trace what it lacks
+ * omissions_add_facts() - state the omissions of a trace in its facts
  * @facts: to these
  * @omissions: gathered
  */
@@ -123,10 +123,10 @@ void omissions_add_facts(struct facts *facts, const struct iot_omissions *omissi
 /**
  * omissions_verdict() - the exit code of a comparison
  * @has_differences: something differs
- * @omissions: what was compared lacks this
+ * @omissions: of the compared traces
  *
- * Where operations or bytes are missing, a result that shows no difference is not exact. Where only
- * the order or details of operations are not known, that is printed, and their results are the verdict.
+ * If operations or bytes are missing, a result without differences is not exact. If only the order
+ * or details of operations are unknown, that is printed, and their results are the verdict.
  *
  * Return: EXIT_DONE or EXIT_DIFFERS.
  */
@@ -139,7 +139,7 @@ int omissions_verdict(bool has_differences, const struct iot_omissions *omission
  * omissions_print_verdict() - say why a result without differences is not exact; nothing if it is
  * @before: the line begins with it
  * @has_differences: something differs, and was printed
- * @omissions: what was compared lacks this
+ * @omissions: of the compared traces
  */
 void omissions_print_verdict(const char *before, bool has_differences, const struct iot_omissions *omissions)
 {

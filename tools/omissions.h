@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * omissions.h - what a result lacks, for the user: the same words beside every result.
+ * omissions.h - omissions of a result, for the user: the same words beside every result.
  */
 #ifndef IOTAPE_TOOLS_OMISSIONS_H
 #define IOTAPE_TOOLS_OMISSIONS_H

@@ -80,7 +80,7 @@ static void end_table(struct table *table)
 	putchar('\n');
 }
 
-/* Of a process's recorded time: what a replay waits for, and what it lets pass. */
+/* Parts of a process's recorded time: waits that a replay repeats, and time that it lets pass. */
 static void sum_times(const struct compile_summary *s, double *wait_ns, double *think_ns)
 {
 	u32 i;

@@ -9,15 +9,15 @@
 #include "compile/compile.h"
 
 /**
- * struct predict_result - what there is to print
+ * struct predict_result - the results to print
  * @trace: of the recorded run
  * @on: directory of the storage that is predicted
  * @comparison: the recording and the replays on it
  * @prediction: from these
  * @summary: of the program: where the recorded time went
- * @omissions: what the program lacks
- * @validated: the same as @prediction on the recording's storage; NULL if nobody asked
- * @validated_on: directory of that
+ * @omissions: of the program
+ * @validated: the same as @prediction on the recording's storage; NULL if not requested
+ * @validated_on: its directory
  */
 struct predict_result {
 	const char *trace;
