@@ -38,7 +38,7 @@ static int add_extent(struct found *found, u64 offset_bytes, u64 end_bytes)
 	return 0;
 }
 
-/* Return: 0; -EAGAIN if the file system does not tell. */
+/* Return: 0; -EAGAIN if the file system does not report it. */
 static int find_extents(int fd, struct found *found)
 {
 	off_t at = 0, data, hole, size = (off_t)found->size_bytes;

@@ -3,7 +3,7 @@
  * scan.c - walk a directory.
  *
  * Directories are read one after the other, each opened by its path from the root, so depth
- * needs no descriptors. Names come and go while this happens: what is gone is counted.
+ * needs no descriptors. Names may appear and vanish meanwhile: vanished ones are counted.
  */
 #include "scan.h"
 
@@ -17,7 +17,7 @@
 
 #define PROGRESS_NAMES 1024
 
-/* Count what the snapshot does not have. Return: 0 or -ENOMEM. */
+/* Count an object that the snapshot lacks. Return: 0 or -ENOMEM. */
 int scan_gap(struct scan *scan, enum snapshot_gap gap, const char *path)
 {
 	struct snapshot_result *result = scan->result;
@@ -213,7 +213,7 @@ int scan_directory(struct scan *scan)
 	return err;
 }
 
-/* Forget what was found. */
+/* Free the entries. */
 void scan_free(struct scan *scan)
 {
 	size_t i;

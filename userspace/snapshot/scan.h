@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * scan.h - what is in a directory, in memory.
+ * scan.h - the contents of a directory, in memory.
  */
 #ifndef IOTAPE_SNAPSHOT_SCAN_H
 #define IOTAPE_SNAPSHOT_SCAN_H
@@ -19,7 +19,7 @@ struct xattr {
 };
 
 /**
- * struct found - a name, and what is there
+ * struct found - a name and its object
  * @path: from the directory
  * @target: of a symbolic link, else NULL
  * @dev, @inode: identity: two names of one file have the same

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * snapshot.c - what was found in a directory becomes a program that has a tree and no tasks.
+ * snapshot.c - turns the contents of a directory into a program with a tree and no tasks.
  *
- * The same directory makes the same tree, however its names are read: they are sorted, and of
- * several names of a file the first one has it, the others refer to that.
+ * The same directory yields the same tree in any order of reading: names are sorted, and of several
+ * names of a file the first one has the file, and the others refer to the first.
  */
 #include "snapshot.h"
 
@@ -268,14 +268,14 @@ static int write_program(struct scan *scan)
 }
 
 /**
- * snapshot_take() - write down what is in a directory
- * @options: which, and where to
+ * snapshot_take() - save the contents of a directory
+ * @options: the directory and the output
  * @progress: called now and then, may be NULL
  * @result: filled in, also after an error; to be given to snapshot_result_free()
  * @why: out, after an error: a sentence
  * @room: room for it
  *
- * Return: 0 or a negative errno; then the output is what it was.
+ * Return: 0 or a negative errno; then the output is unchanged.
  */
 int snapshot_take(const struct snapshot_options *options, snapshot_progress_fn progress,
 		  struct snapshot_result *result, char *why, size_t room)
@@ -300,7 +300,7 @@ int snapshot_take(const struct snapshot_options *options, snapshot_progress_fn p
 }
 
 /**
- * snapshot_result_free() - free what a result refers to
+ * snapshot_result_free() - free the contents of a result
  */
 void snapshot_result_free(struct snapshot_result *result)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * snapshot.h - write down what is in a directory, without its data.
+ * snapshot.h - save the contents of a directory, without its data.
  */
 #ifndef IOTAPE_SNAPSHOT_H
 #define IOTAPE_SNAPSHOT_H
 
 #include "lib/iotape.h"
 
-/* What a snapshot does not have: enum snapshot_gap, its sentence for one or many. */
+/* Gaps of a snapshot: enum snapshot_gap, with a sentence for one or many. */
 #define SNAPSHOT_GAPS(G)                                                            \
 	G(unread_dir, "could not be read: what is in there is missing")             \
 	G(unread_file, "could not be read: taken to have data everywhere")          \
@@ -24,7 +24,7 @@ enum snapshot_gap {
 	SNAPSHOT_GAP_COUNT
 };
 
-/* Is it what was asked for, though worth a word? All other gaps are things that are missing. */
+/* Whether the gap is intended, though worth a message. All other gaps are missing objects. */
 static inline bool snapshot_gap_is_expected(enum snapshot_gap gap)
 {
 	return gap == SNAPSHOT_other_file_system || gap == SNAPSHOT_outside_names;
@@ -33,10 +33,10 @@ static inline bool snapshot_gap_is_expected(enum snapshot_gap gap)
 extern const char *const snapshot_gap_sentences[SNAPSHOT_GAP_COUNT];
 
 /**
- * struct snapshot_options - what to write down
+ * struct snapshot_options - options of a snapshot
  * @directory: the directory; its own attributes are not part of it
  * @output: file to write
- * @crosses_file_systems: enter what is mounted below, too
+ * @crosses_file_systems: also enter mounts below
  */
 struct snapshot_options {
 	const char *directory;
@@ -45,7 +45,7 @@ struct snapshot_options {
 };
 
 /**
- * struct snapshot_result - what was written down
+ * struct snapshot_result - the saved contents
  * @entries: names
  * @size_bytes: of all files, by their sizes
  * @data_bytes: without holes
