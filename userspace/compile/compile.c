@@ -470,7 +470,7 @@ int compile_trace(const struct compile_options *options, struct compile_summary 
 }
 
 /**
- * compile_summary_free() - free what a summary refers to
+ * compile_summary_free() - free the contents of a summary
  */
 void compile_summary_free(struct compile_summary *summary)
 {

@@ -29,14 +29,14 @@ enum compile_contradiction {
 };
 
 /**
- * struct compile_summary - what became of a trace
+ * struct compile_summary - the result of a compilation
  * @operations: operations of the trace
  * @ops: operations of the program, those included that only wait or are waited for
  * @edges, @pruned: by cause, before pruning and removed by it
  * @lengths: of those that are left, by cause
  * @dropped: records that could not be expressed, by kind
  * @dropped_bytes: that they moved
- * @omissions: what the program lacks: what the trace does, and what could not be expressed
+ * @omissions: of the program: those of the trace, and records that could not be expressed
  * @throttles, @throttled_ns: waits for the collector, which are no think time
  * @recorder_ns: costs of recording between operations, which are no think time
  * @recorder_cut: times between operations that were shorter than these costs
@@ -92,10 +92,10 @@ struct compile_summary {
 };
 
 /**
- * struct compile_options - what to compile
+ * struct compile_options - options of a compilation
  * @trace: file of the trace
  * @program: file to write
- * @order: what the user calls the rules, NULL for the default
+ * @order: the user's name of the rules, NULL for the default
  * @rules: bits of enum order_rule: which order to keep; ORDER_DEFAULT
  * @without: bits of enum edge_cause: leave out edges of these causes
  * @fan_in_min: so many operations that many wait for arrive at a latch, 0 for the default

@@ -263,7 +263,7 @@ static int put_operands(struct compiler *c, struct iot_program_op *op)
 	return err;
 }
 
-/* What is left of an operation that cannot be expressed: its place, and its think time. */
+/* The rest of an operation that cannot be expressed: its place and its think time. */
 static void make_pass(struct iot_program_op *op)
 {
 	*op = (struct iot_program_op){

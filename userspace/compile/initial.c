@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * initial.c - what must be there when a program begins: what the trace found, completed from a
+ * initial.c - the initial tree of a program: the objects that the trace found, completed from a
  * snapshot if there is one.
  *
  * The trace is the younger and the closer of the two, so where they contradict each other it is
  * right, and the contradiction is counted. A trace that comes from strace knows few attributes: there
- * the snapshot's are right. What a trace cannot know is always the snapshot's: where files have data,
- * extended attributes, and files that no operation accessed.
+ * the snapshot's are right. Information that a trace cannot have always comes from the snapshot:
+ * holes of files, extended attributes, and files that no operation accessed.
  */
 #include "initial.h"
 
@@ -18,8 +18,8 @@
 
 /**
  * struct item - a path of the initial state
- * @traced: what the trace says of it, or NULL
- * @entry: what the snapshot says: index of the entry that has the object; or NONE
+ * @traced: its state by the trace, or NULL
+ * @entry: by the snapshot: index of the entry that has the object; or NONE
  * @owner: the item whose further name this is, or NULL
  */
 struct item {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * initial.h - the initial state of a program: of what the trace found, and a snapshot.
+ * initial.h - the initial state of a program, from the trace and a snapshot.
  */
 #ifndef IOTAPE_COMPILE_INITIAL_H
 #define IOTAPE_COMPILE_INITIAL_H
