@@ -10,7 +10,7 @@
 /* An anonymized trace begins at this moment: 2000-01-01 00:00:00 UTC. */
 #define EPOCH_NS 946684800000000000ull
 
-/* What the reader notices of a trace, and no record of it states. */
+/* Omissions that the reader detects, and that no record of the trace states. */
 static const enum iot_omission_reason noticed[] = {
 	IOT_OMISSION_unfinished,
 	IOT_OMISSION_torn,
@@ -56,7 +56,7 @@ static int put_record(struct anonymize *a, struct iot_writer *writer, struct iot
 	return fail_write(a, iot_writer_record(writer, record));
 }
 
-/* The new trace is whole in itself, so that facts must say what the old one lacks. */
+/* The new trace is whole in itself, so facts must state the omissions of the old one. */
 static int put_omissions(struct anonymize *a, struct iot_writer *writer, struct iot_omissions *omissions,
 			 const struct iot_trace_info *info, u64 time_ns)
 {
@@ -124,9 +124,9 @@ static int write_trace(struct anonymize *a, struct iot_reader *reader)
 }
 
 /**
- * anonymize_trace() - write a trace without what identifies people and projects
- * @options: which, and how
- * @result: out: what was done
+ * anonymize_trace() - write a trace without identities of people and projects
+ * @options: the traces and the treatment
+ * @result: out: counts
  *
  * Memory grows with the number of users and groups only. A trace that fails half-way is removed.
  *

@@ -18,7 +18,7 @@ struct anon_id {
 	UT_hash_handle hh;
 };
 
-/* Root and what is not known stay: whether permission was asked for at all depends on it. */
+/* Root and unknown ids stay: whether permissions were checked at all depends on them. */
 static int replace_id(struct anonymize *a, struct anon_id **ids, u64 *value)
 {
 	u32 id = (u32)*value;
