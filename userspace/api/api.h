@@ -26,10 +26,10 @@ struct iotape_record {
  * @names: NULL without IOTAPE_READER_PATHS
  * @roots: NULL if paths are not wanted, or the trace is of one directory
  * @record: the record that was read last
- * @has_record: there is one, and @names have not learnt what follows from it
+ * @has_record: there is one, and @names do not contain its effects yet
  * @is_at_end: all was read, and @omissions are complete
  * @end_lost: records that were lost, by the records themselves
- * @omissions: what the trace lacks
+ * @omissions: of the trace
  * @stated: the part of @omissions that its facts state
  * @sentence: of the omission that was asked for last
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * calls.c - read what the canonical operations of a trace do not tell.
+ * calls.c - read the parts of a trace that its canonical operations lack.
  */
 #include "calls.h"
 

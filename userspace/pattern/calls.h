@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * calls.h - what the canonical operations of a trace do not tell: MPI calls, times, handles and nesting of each
- * operation. Private to stream.c and calls.c.
+ * calls.h - the parts of a trace that its canonical operations lack: MPI calls, times, handles and
+ * nesting of each operation. Private to stream.c and calls.c.
  */
 #ifndef IOTAPE_PATTERN_CALLS_H
 #define IOTAPE_PATTERN_CALLS_H

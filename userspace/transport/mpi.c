@@ -40,7 +40,7 @@ static int start(uint32_t *node, uint32_t *nodes)
 	return 0;
 }
 
-/* Free what has been sent, or with @is_last wait for it. */
+/* Free sent messages; with @is_last wait for them. */
 static int finish_parcels(bool is_last)
 {
 	struct parcel **at = &parcels;
@@ -98,7 +98,7 @@ static int take(uint32_t *from, void *bytes, size_t room)
 	return count;
 }
 
-/* A message that nobody took, because it was over before, would be complained about. */
+/* MPI would complain about a message without a receiver, because the replay ended first. */
 static void take_the_rest(void)
 {
 	static char rest[TRANSPORT_MESSAGE_BYTES];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * transport.h - how nodes of a replay reach each other: what a library for an MPI offers.
+ * transport.h - messages between the nodes of a replay: the interface of a library for an MPI.
  *
  * `iotape` is not linked with an MPI. It loads a library that is, and that has one symbol,
- * `iotape_transport`. Such a library knows nothing of replays: it carries bytes. What is said with
- * them is in userspace/replay/agent.c.
+ * `iotape_transport`. Such a library knows nothing of replays: it carries bytes. The protocol is in
+ * userspace/replay/agent.c.
  *
  * All functions are called by one thread at a time.
  */
@@ -19,7 +19,7 @@
 #define TRANSPORT_MESSAGE_BYTES 65536 /* no message is longer */
 
 /**
- * struct transport - what carries messages between the processes that a launcher started
+ * struct transport - carries messages between the processes that a launcher started
  * @version: TRANSPORT_VERSION
  * @name: of the MPI
  * @open: join the others; says which of them this is, from 0, and how many they are
