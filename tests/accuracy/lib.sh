@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the scripts of the laboratory share: how a workload is loaded, and what it may call.
+# Shared by the scripts of the laboratory: loading a workload, and the functions that it may call.
 # shellcheck shell=bash disable=SC2034,SC2154,SC2317 # for the scripts that source it
 
 accuracy=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
@@ -9,7 +9,8 @@ ranks=${IOTAPE_RANKS:-2}
 export bin ranks
 
 # load_workload NAME[:PARAMETER]: sets workload, parameter, packages, programs, trees, mpi, and the functions
-# prepare DIRECTORY PARAMETER (makes what is there before, neither measured nor recorded) and work DIRECTORY PARAMETER.
+# prepare DIRECTORY PARAMETER (creates the initial tree, neither measured nor recorded) and work
+# DIRECTORY PARAMETER.
 load_workload() {
 	workload=${1%%:*} parameter='' packages='' mpi=''
 	programs=() trees=()
@@ -35,7 +36,7 @@ job() {
 	launch "$bin/accuracy/$program" "$@"
 }
 
-# phase NAME: what follows belongs to this phase. A file of that name tells a replay's phases.
+# phase NAME: begins a phase. A file of that name marks the phases of a replay.
 phase() {
 	[ -z "${IOTAPE_PHASES:-}" ] || echo "$1 $EPOCHREALTIME" >>"$IOTAPE_PHASES"
 	: >"$directory/.phase.$1"

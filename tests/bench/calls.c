@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * calls.c - how long file operations take: one line for each, its name and ns per call.
+ * calls.c - durations of file operations: one line for each, its name and ns per call.
  *
  *	calls [--calls=N] [--maps | --writers] DIRECTORY
  *
- * With --maps, of mappings and what is done to their pages; with --writers, of writes by one, two and
+ * With --maps, of mappings and accesses to their pages; with --writers, of writes by one, two and
  * four threads at once; else of the usual calls.
  *
  * Each operation is repeated N times in a batch; the fastest of twenty batches counts, for

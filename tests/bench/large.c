@@ -15,7 +15,7 @@
 #define BLOCK_BYTES 4096
 #define FILES	    64	 /* names that a task uses again and again */
 
-/* What a task is at: its file, and the step with it. */
+/* The position of a task: its file, and the step with it. */
 struct worker {
 	u32 op;
 	u32 file;

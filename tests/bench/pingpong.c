@@ -4,7 +4,8 @@
  *
  *	pingpong [--turns=N] [--batches=N] DIRECTORY
  *
- * In the turns `quiet` nobody touches a file, in the turns `write` both write 16 bytes before they hand over.
+ * In the turns `quiet` no process accesses a file, in the turns `write` both write 16 bytes before
+ * they pass the byte on.
  */
 #include <fcntl.h>
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * keys.c - read JSON values from standard input, and refuse what is not JSON, and an object in which a key
- * is there twice: most readers keep one of the two values, and which one is up to them.
+ * keys.c - read JSON values from standard input, and refuse invalid JSON, and an object with a
+ * duplicate key: most readers keep one of the two values, and the choice is theirs.
  *
  *	keys	exit code 0, and the number of objects is printed; or 1, and a sentence with the line
  */
@@ -109,7 +109,7 @@ static void read_member(int depth)
 	read_value(depth + 1);
 }
 
-/* What is between brackets, with commas. */
+/* The text between brackets, with commas. */
 static void read_items(int depth, char end)
 {
 	bool is_object = end == '}';

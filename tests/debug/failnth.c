@@ -95,7 +95,7 @@ unsigned int disarm(void)
 	return (unsigned int)atoi(text);
 }
 
-/* -- what a directory looks like ------------------------------------------------------------- */
+/* -- the state of a directory ------------------------------------------------------------- */
 
 static uint32_t content_of(const char *path)
 {

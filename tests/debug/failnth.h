@@ -10,15 +10,15 @@
 
 /**
  * struct operation - one system call, or a few that belong together
- * @name: what the tests call it; each attempt has a directory NAME.N
+ * @name: its name in the tests; each attempt has a directory NAME.N
  * @kind: of the record that a success makes, NULL if it does not matter
- * @file: what the record is about, in that directory; NULL: the directory itself
+ * @file: the object of the record, in that directory; NULL: the directory itself
  * @prepare: without injection, through the lower path, so that nothing is cached above
  * @open: without injection, through the path that is tested
  * @run: with injection. Return: 0 or more, or a negative errno
- * @close: without injection: undo what @open and @run have left open
+ * @close: without injection: close everything that @open and @run have left open
  * @error: one that it may return instead of ENOMEM, without asking the lower file system
- * @is_loose: what it leaves is not looked at
+ * @is_loose: do not compare the state that it leaves
  */
 struct operation {
 	const char *name;

@@ -230,7 +230,7 @@ static void close_requests(void)
 	close_all();
 }
 
-/* Return: what the request ended with, or why it could not be submitted. */
+/* Return: the result of the request, or the error of its submission. */
 static long request_run(int opcode)
 {
 	static const char data[] = "new data";

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What the cases of tests/debug share, on top of tests/robust/lib.sh: what a kernel offers to
-# let allocations fail, and to find memory that nobody refers to.
+# Shared by the cases of tests/debug, on top of tests/robust/lib.sh: the means of a kernel to let
+# allocations fail, and to find leaked memory.
 # Sourced by the cases, which are scripts that run in the guest.
 
 # shellcheck source=tests/robust/lib.sh
@@ -96,7 +96,7 @@ no_loss_uncounted() {
 	[ "$gaps" -le "$lost" ]
 }
 
-# Instead of end: the modules are unloaded, so that what they forgot belongs to nobody.
+# Instead of end: unload the modules, so that memory that they leaked has no references.
 end_without_leaks() {
 	[ ! -d /sys/module/inject ] || rmmod inject
 	ok "the modules can be unloaded" rmmod replayfs tapefs iotape

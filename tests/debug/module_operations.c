@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module_operations.c - what is asked of the modules: mounts, sessions, replays; for failnth.c.
+ * module_operations.c - operations of the modules: mounts, sessions, replays; for failnth.c.
  *
- * What failed for want of memory must succeed when it is repeated.
+ * An operation that failed for lack of memory must succeed when it is repeated.
  */
 #include "failnth.h"
 
@@ -445,7 +445,7 @@ static void close_run(void)
 	close_fd();
 }
 
-/* -- the feeder: who gets no memory for windows ends the replay ---------------------------------------- */
+/* -- the feeder: without memory for windows, it ends the replay ---------------------------------------- */
 
 static void *runner(void *unused)
 {

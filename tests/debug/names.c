@@ -81,7 +81,7 @@ static void open_name(const char *what, const char *name, int flags, bool is_to_
 	close(fd);
 }
 
-/* A file, made above or below, or only looked for; nobody removes it. */
+/* A file, created above or below, or only looked up; never removed. */
 static void use_file(unsigned int *seed, const char *name, const char *below)
 {
 	struct stat st;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nodes.c - performs a program by two replays of one process, each of which is a node, and tells each
- * what happens on the other: what agents of nodes do, without MPI and without a network.
+ * nodes.c - runs a program by two replays of one process, each of which is a node, and passes the
+ * events of each to the other: like agents of nodes, but without MPI and without a network.
  *
  *	nodes PROGRAM DIRECTORY		without latches, request queues and mappings; DIRECTORY is prepared
  *

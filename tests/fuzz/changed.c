@@ -104,7 +104,7 @@ static void flip(int file, u64 where)
 		exit(1);
 }
 
-/* All checksums are right again: only what was verified tells that this is another program. */
+/* All checksums are right again: only the verified contents show that this is another program. */
 static void flip_and_seal(int file, u64 where)
 {
 	u8 *bytes = malloc(count);

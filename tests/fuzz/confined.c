@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * confined.c - programs that try what a replay must not do; each operation has as its result how it
- * must end.
+ * confined.c - programs that try operations forbidden to a replay; the result of each operation is
+ * the one that it must have.
  *
  *	confined NAME FILE
  *

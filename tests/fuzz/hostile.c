@@ -388,7 +388,7 @@ static void live(void)
 	expect("start once more", ioctl(fd, IOT_IOC_START), EINVAL);
 	close(fd);
 	nl_socket_free(netlink);
-	netlink_open(); /* what the session sent goes with the socket */
+	netlink_open(); /* messages of the session vanish with the socket */
 	tell("a session runs once");
 }
 
@@ -475,7 +475,7 @@ static long load_slots(int fd, u32 ops, u32 handles, u32 maps)
 	return result;
 }
 
-/* What a slot takes is more than what an operation does. */
+/* A slot takes more memory than an operation. */
 static void refuse_slots(int fd)
 {
 	const u32 ops = 1 << 24;
@@ -581,7 +581,7 @@ static u64 section_count(u32 kind)
 	return le64_to_cpu(head.sections[kind].count);
 }
 
-/* Whoever is the agent of a node says what it likes: it is taken if it can be. */
+/* The agent of a node may send anything: valid messages are accepted. */
 static void refuse_shares(void)
 {
 	u64 tasks = section_count(IOT_SECTION_TASKS), latches = section_count(IOT_SECTION_LATCHES);
@@ -732,7 +732,7 @@ static void as_nobody(void)
 
 	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))
 		_exit(1);
-	netlink_open(); /* rights are those of who made the socket, too */
+	netlink_open(); /* the rights of the creator of the socket count, too */
 	fd = must_open(IOT_CONTROL_PATH, O_RDWR);
 	expect("query", ioctl(fd, IOT_IOC_QUERY, &query), 0);
 	expect("create", ioctl(fd, IOT_IOC_CREATE, &create), EPERM);

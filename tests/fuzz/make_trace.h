@@ -8,7 +8,7 @@
 #include "mutate.h"
 #include "tests/unit/trace_bytes.h"
 
-/* What a fuzzer does with a trace; return: 0 or a negative errno, with its reason. */
+/* Runs a fuzzer on a trace; return: 0 or a negative errno, with its reason. */
 typedef int (*feed_fn)(struct trace_bytes *input, struct rng *rng, struct iot_reject *reject);
 
 /* The whole run, by the options and traces given; return: 0, or 1 if a trace cannot be read. */

@@ -58,7 +58,7 @@ static void fail(const char *what, const char *detail)
 	abort();
 }
 
-/* -- what a trace says ------------------------------------------------------------------------------ */
+/* -- contents of a trace ------------------------------------------------------------------------------ */
 
 static u64 id_of(const struct iot_record *record, enum iot_class class)
 {
@@ -247,7 +247,7 @@ static bool import(struct deeds *deeds)
 	return true;
 }
 
-/* -- what is dropped ----------------------------------------------------------------------------------- */
+/* -- dropped members ----------------------------------------------------------------------------------- */
 
 struct log_text {
 	char *bytes;

@@ -264,7 +264,7 @@ static size_t mutate(struct rng *rng, u8 *bytes, size_t count)
 	return rng_one_in(rng, 16) ? rng_below(rng, count) : count;
 }
 
-/* -- what was promised of a program that passed --------------------------------------------------- */
+/* -- guarantees for a program that passed --------------------------------------------------- */
 
 static void check(bool is_so, const char *what)
 {

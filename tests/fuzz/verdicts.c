@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * verdicts.c - mutated programs to the kernel: it must say of each what the library says.
+ * verdicts.c - mutated programs to the kernel: its verdict on each must be that of the library.
  *
  *	verdicts PROGRAM...	prints TAP, and on stderr the names of those that are accepted
  */

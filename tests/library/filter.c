@@ -53,7 +53,7 @@ static struct file *find_file(struct filter *filter)
 	return &filter->files[i];
 }
 
-/* What is no operation is kept: names, tasks and facts give the rest its meaning. */
+/* Records other than operations are kept: names, tasks and facts give the rest its meaning. */
 static int take_record(struct filter *filter, const struct iotape_record *record, struct iotape_error *error)
 {
 	const struct iotape_kind *kind = iotape_record_kind(record);

@@ -69,7 +69,7 @@ layers=(
 	"tests/                 .*"
 )
 
-# Sets allowed to a regular expression of what a file may include.
+# Sets allowed to a regular expression of the files that a file may include.
 find_allowed() {
 	local layer
 	allowed=

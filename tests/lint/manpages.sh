@@ -22,7 +22,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0
 if command -v mandoc >/dev/null; then
-	# what it says of pages that other packages have depends on the machine
+	# its remarks on pages of other packages depend on the machine
 	found=$(mandoc -T lint -W warning Documentation/man/*.[1-8] | grep -v 'outdated mandoc.db')
 	[ -z "$found" ] || { echo "$found"; bad=1; }
 fi

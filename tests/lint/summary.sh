@@ -76,7 +76,7 @@ meet() { # MINE OTHER
 	echo "tests/summary:1: --jobs=2 does not run two beside each other, or more, or mixes what they print"
 	bad=1
 }
-# Who is killed leaves nothing behind.
+# A killed run leaves nothing behind.
 tests/summary --jobs=2 "echo \$\$ >$directory/d; exec sleep 987" "echo \$\$ >$directory/e; exec sleep 987" >/dev/null &
 summary=$!
 tries=200

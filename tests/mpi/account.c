@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * account.c - what a rank of the exercise did and saw.
+ * account.c - the calls and observations of a rank of the exercise.
  */
 #define _GNU_SOURCE
 #include "exercise.h"

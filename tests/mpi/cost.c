@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cost.c - what a call costs: prints nanoseconds of CPU time of one, the least of several
- * rounds, so that whatever else goes on counts as little as possible.
+ * cost.c - the cost of a call: prints nanoseconds of CPU time of one, the least of several rounds,
+ * to exclude the influence of other load.
  *
  * A barrier of one rank is the cheapest collective there is, and an empty message to oneself
  * the cheapest message: what they take more under the shim is what their records cost.

@@ -7,8 +7,8 @@
  *	dynamic DIR connect	the halves of the world connect to each other, three times
  *	dynamic DIR join	ranks 0 and 1 by a socket
  *
- * In each step some write files, and those who then meet them read these: who comes too early finds
- * nothing, and fails.
+ * In each step some ranks write files, and the ranks that then meet them read these: a rank that
+ * comes too early finds nothing, and fails.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -60,7 +60,7 @@ static void get(const char *step, int who)
 
 /* -- spawn ------------------------------------------------------------------------------------- */
 
-/* What those who spawned and those who were do together: both have an equal number of ranks. */
+/* Calls of both the spawning and the spawned ranks, which are equal in number. */
 static void meet(MPI_Comm inter, bool is_above, const char *own, const char *other, MPI_Comm *merged)
 {
 	int out = rank, in = -1, sum, ranks;
@@ -115,7 +115,7 @@ static void spawn(void)
 	MPI_Comm_disconnect(&inter);
 }
 
-/* -- those who were spawned ---------------------------------------------------------------------- */
+/* -- spawned ranks ---------------------------------------------------------------------- */
 
 static void child(MPI_Comm parent)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * exercise.c - an MPI program that knows what it does.
+ * exercise.c - an MPI program that keeps an account of its calls.
  *
  *	exercise DIR MODE	leaves the account of each rank in DIR/rank.N
  *
@@ -122,7 +122,7 @@ static void threads(void)
 
 /* -- children ---------------------------------------------------------------------------- */
 
-/* A child is not a rank: what it does is not recorded, and it holds nothing of the shim. */
+/* A child is not a rank: its calls are not recorded, and it holds nothing of the shim. */
 static void children(void)
 {
 	static const char *const search = "! ls -l /proc/self/fd | grep -q iotape";

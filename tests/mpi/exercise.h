@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * exercise.h - what the parts of exercise.c know of each other.
+ * exercise.h - shared by the parts of exercise.c.
  *
  * The program uses every call that the shim wraps, and some that it does not. It keeps its
  * own account of what it did, in the words of the trace: a count for each kind of record and

@@ -141,7 +141,7 @@ static void in_two_steps(MPI_File file)
 	done("file_read_all_end");
 }
 
-/* One position for all: who comes first writes first, or each in its turn. */
+/* One position for all: the first to arrive writes first, or each in its turn. */
 static void one_position(MPI_File file)
 {
 	MPI_Request request;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * mpi.h - what the MPI workloads of the laboratory share: ranks, files, computing.
+ * mpi.h - shared by the MPI workloads of the laboratory: ranks, files, computing.
  */
 #ifndef ACCURACY_MPI_H
 #define ACCURACY_MPI_H
