@@ -2,8 +2,8 @@
 /*
  * agent.h - the agent of a node: it stands between the engine of the node and the other nodes.
  *
- * Locking: a thread of its own runs from agent_start() to agent_stop(); between them nobody else
- * uses the nodes. What others ask of it, and what it says to them, are the two flags.
+ * Locking: a thread of its own runs from agent_start() to agent_stop(); between them no other
+ * thread uses the nodes. The two flags are the requests of other threads to it, and its answer.
  */
 #ifndef IOTAPE_AGENT_H
 #define IOTAPE_AGENT_H

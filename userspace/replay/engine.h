@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * engine.h - what runs a program: the interface that every engine has, and how to add one.
+ * engine.h - the interface of all engines that run a program, and how to add one.
  *
  * An engine is a struct of functions. replay.c calls them, from one thread, in this order,
- * whatever engine it is; it does itself what is the same for all: it opens the target, looks
- * at its mark and sets it, takes signals, shows progress, and puts the result together.
+ * for every engine; it does the common work itself: it opens the target, checks and sets its mark,
+ * takes signals, shows progress, and assembles the result.
  *
  *   open      get what is needed, refuse what cannot be done; the target is not open yet
  *   set_up    the target is open: everything but the first operation
@@ -26,12 +26,11 @@
  * Engines that run operations in this process need little more than a function that
  * runs one: local_replay.h has threads, order, pace and outcomes.
  *
- * What every engine owes: an operation starts when the one before it in its task has ended, its
- * think time has passed and its waits hold (core/replay/order.h); a result that is not the one in the
- * program is counted, written to the outcomes, and nothing stops for it; outcomes have the
+ * Duties of every engine: an operation starts when the one before it in its task has ended, its
+ * think time has passed and its waits hold (core/replay/order.h); a result that diverges from the
+ * program is counted and written to the outcomes, and the replay continues; outcomes have the
  * tasks, objects and operation numbers of the original; nothing outside of the target can be
- * reached; when the process is killed, nothing stays behind but the target and what is
- * written of the outcomes.
+ * reached; when the process is killed, only the target and the written part of the outcomes remain.
  */
 #ifndef IOTAPE_ENGINE_H
 #define IOTAPE_ENGINE_H
@@ -46,12 +45,12 @@ struct partition;
 
 /**
  * struct replay - a replay, as its engine sees it
- * @options: what, where and how
+ * @options: of the replay
  * @result: to be filled in by the engine: lost, is_streamed; by replay.c: all else
  * @target_fd: the target, from set_up on; -1 if the engine uses none. The engine may close it
  *	and set it to -1, else it is open until after `close`
  * @state: the engine's own
- * @last_fact: what the trace of outcomes is to say at its end, see struct collector_options
+ * @last_fact: the last fact of the trace of outcomes, see struct collector_options
  * @partition: which tasks this engine runs, of those of several nodes; NULL for all
  * @why: out, with an error: a sentence
  * @room: room for it
@@ -73,18 +72,18 @@ struct replay {
 /**
  * struct replay_engine - an engine
  * @name: as in --engine=NAME
- * @sentence: what it does, for people
- * @data_modes: ENGINE_*: what it can do with data that is read; 0 if it reads none
+ * @sentence: its description, for users
+ * @data_modes: ENGINE_*: supported treatments of read data; 0 if it reads none
  * @uses_target: it runs operations on a target
  * @streams: it reads the program from its file: its operations need not be in memory
  * @open: see above; 0 or a negative errno with a sentence in `why`, as of all that return one
  * @set_up: see above
  * @ready: 0; 1 if it is too early: to be called again
  * @start: 0; 1 if it is too early: to be called again
- * @wait: wait until the tasks have ended, or that time has passed, or a signal came; returns
- *	what is left, 0 if nothing is
- * @status: how far it is; may be called at any time between set_up and close
- * @lateness: how late think times ended so far; may be called when status may
+ * @wait: wait until the tasks have ended, or that time has passed, or a signal came; returns the
+ *	number of remaining ones, 0 if none
+ * @status: its progress; may be called at any time between set_up and close
+ * @lateness: lateness so far; may be called when status may
  * @moved: wait until a task has passed a mark of the partition, or that time has passed; fills in which
  *	have, and how far, and returns their number
  * @advance: 0; @ended is more than before

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * engine_null.c - obeys order and pace, runs nothing, and reports what was expected.
+ * engine_null.c - obeys order and pace, runs nothing, and reports the expected results.
  *
  * It measures what order, pace and outcomes themselves cost. And it is the template for an
  * engine that runs operations in this process: see @run of struct op_runner.

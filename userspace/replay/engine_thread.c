@@ -63,9 +63,9 @@ static void *make_slots(u32 count, size_t slot_bytes)
 }
 
 /*
- * The target on a mount of its own, which nobody else sees, and on which the kernel opens no device:
- * so an open costs what it does, and nothing can be put in its place in between. What is mounted below
- * the target is there, too, so that paths end where they did.
+ * The target on a private mount, invisible to other processes, on which the kernel opens no device:
+ * so an open needs no extra check, and no other object can replace the file in between. Mounts
+ * below the target are included, so that paths lead to the same objects.
  *
  * Return: a descriptor; a negative errno, for example if the caller may not mount.
  */
@@ -212,7 +212,7 @@ static void thread_cancel(struct replay *replay)
 	local_replay_cancel(e->local);
 }
 
-/* Mappings and what is left in slots go with the process. */
+/* Mappings and open slots are released with the process. */
 static int thread_close(struct replay *replay)
 {
 	const struct iot_program *program = replay->options->program;

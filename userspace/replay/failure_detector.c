@@ -2,10 +2,10 @@
 /*
  * failure_detector.c - finds nodes that no longer answer.
  *
- * A thread of each node sends a heartbeat to node 0, and that of node 0 to all others, regardless of what
- * the node does. A node that waits for another one adds up the time without a message from it. A node that
- * is silent for longer than the limit is given up, and the replay is cancelled. Time in which this node itself
- * was stopped does not count.
+ * A thread of each node sends a heartbeat to node 0, and that of node 0 to all others, whether the
+ * node is busy or not. A node that waits for another one adds up the time without a message from
+ * it. A node that is silent for longer than the limit is given up, and the replay is cancelled.
+ * Time in which this node itself was stopped does not count.
  */
 #include <errno.h>
 #include <signal.h>

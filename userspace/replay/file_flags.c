@@ -2,10 +2,10 @@
 /*
  * file_flags.c - flags of files, those of chattr(1), that a replay may have left in a target.
  *
- * Two of them forbid changes, and would keep init from making the tree what it was; others change
- * what writing costs, and would slow the next replay down. A file that init makes has those of the
- * directory it is in, so what was there before gets those of the target. Flags that say how data is
- * kept, such as that it is compressed, cannot be changed any more when there is some, and stay.
+ * Two of them forbid changes, and would keep init from restoring the tree; others change the cost
+ * of writes, and would slow the next replay down. A file that init creates inherits the flags of
+ * its directory, so existing files get those of the target. Flags for the format of data, such as
+ * compression, cannot be changed any more when there is data, and stay.
  */
 #include "file_flags.h"
 
@@ -65,11 +65,11 @@ void file_flags_put_back(int fd, int flags)
 }
 
 /**
- * file_flags_free_name() - let a name be removed, or what it names be changed
+ * file_flags_free_name() - permit the removal of a name and changes of its object
  * @dir: a directory
  * @name: in it
  *
- * Return: did flags of either change?
+ * Return: whether flags of either changed.
  */
 bool file_flags_free_name(int dir, const char *name)
 {
@@ -88,12 +88,12 @@ bool file_flags_free_name(int dir, const char *name)
 }
 
 /**
- * file_flags_reset() - give what is in a target the flags that it would have if it were made now
+ * file_flags_reset() - give the objects in a target the flags of newly created ones
  * @target: the target, open for reading
  * @dir: a directory in it
  * @name: in that
  *
- * Return: did any of them change?
+ * Return: whether any flags changed.
  */
 bool file_flags_reset(int target, int dir, const char *name)
 {

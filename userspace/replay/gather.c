@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gather.c - node 0 of a replay learns what the clocks of the others say, and has their outcomes sent.
+ * gather.c - node 0 of a replay reads the clocks of the other nodes, and collects their outcomes.
  *
- * The others do nothing of their own: they answer wherever they listen.
+ * The others only answer, wherever they wait for messages.
  *
- * Clocks: node 0 asks what time it is, several times, and keeps the question that was answered soonest:
- * the other clock has said that between the two readings of its own. It does so before the first operation
- * and after the last one, so that drift is seen.
+ * Clocks: node 0 queries the time several times, and keeps the query with the fastest answer: the
+ * other clock was read between the two readings of its own. It does so before the first operation
+ * and after the last one, to detect drift.
  *
- * Files: outcomes that node 0 finds where it would put them are on shared storage. Others it asks for,
- * piece by piece, so that nobody has more than a piece in memory.
+ * Files: outcomes that node 0 finds under their final name are on shared storage. It requests the
+ * others piece by piece, so that no node has more than a piece in memory.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -137,7 +137,7 @@ int nodes_give_piece(struct nodes *nodes, u32 bytes, u64 offset_bytes)
  * @value: where it belongs; all ones: it could not be read
  * @data: the piece
  *
- * Return: 0; -EPROTO if nobody has asked.
+ * Return: 0; -EPROTO if it was not requested.
  */
 int nodes_take_piece(struct nodes *nodes, u32 bytes, u64 value, const void *data)
 {

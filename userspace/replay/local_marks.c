@@ -44,7 +44,7 @@ int local_replay_find_marks(struct local_replay *local)
 	return 0;
 }
 
-/* The mark behind what has ended. */
+/* The mark after the last operation that has ended. */
 static u32 next_mark(const struct partition *partition, u32 task, u32 ended)
 {
 	size_t at = partition->next_mark[task];

@@ -76,7 +76,7 @@ static void take_kick(int signal)
 	(void)signal; /* it is enough that a system call was interrupted */
 }
 
-/* What a task does may raise these; it is to be a result, not the end of the replay. */
+/* Operations of a task may raise these signals, which must become a result, not end the replay. */
 static void take_signals(void)
 {
 	struct sigaction kick = { .sa_handler = take_kick };

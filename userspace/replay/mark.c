@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mark.c - an extended attribute of the target directory says what it was prepared for.
+ * mark.c - an extended attribute of the target directory names the program that it was prepared for.
  *
  * It keeps a replay away from directories that were not made for it, and from one that
- * an earlier replay has changed; and it lets init change what it made itself, and nothing
- * else. Some file systems have no such attributes; there the user must know.
+ * an earlier replay has changed; and it lets init change only its own work. Some file systems have
+ * no such attributes; there the user is responsible.
  *
  * The attribute is one that any owner of a directory may set and read. It is not there while
  * a replay runs, which so finds no attribute that the traced program did not.
@@ -25,7 +25,7 @@ static const char *const state_words[] = {
 };
 
 /**
- * mark_id() - what a mark calls a program
+ * mark_id() - the id of a program in a mark
  */
 void mark_id(const struct iot_program *program, char id[MARK_ID_BYTES])
 {
@@ -46,7 +46,7 @@ static enum mark_state state_of(const char *word)
 }
 
 /**
- * mark_read() - what a target is marked as
+ * mark_read() - read the mark of a target
  * @target_fd: the directory
  * @mark: filled in
  */
@@ -102,7 +102,7 @@ int mark_write(int target_fd, const struct mark *mark)
 }
 
 /**
- * mark_get() - what a target is marked as, for a program
+ * mark_get() - read the mark of a target and compare it with a program
  */
 enum mark_state mark_get(int target_fd, const struct iot_program *program)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nodes.c - what the nodes of a replay say to each other.
+ * nodes.c - messages between the nodes of a replay.
  */
 #include "nodes.h"
 
@@ -103,7 +103,7 @@ static int send_to(struct nodes *nodes, u32 node)
 }
 
 /**
- * nodes_tell() - have a note for a node, which nodes_send() sends
+ * nodes_tell() - queue a note for a node, which nodes_send() sends
  * @nodes: open
  * @node: another one
  * @news: see above, as what is next
@@ -407,7 +407,7 @@ int nodes_receive(struct nodes *nodes)
 }
 
 /**
- * nodes_turn() - send what is to be sent, and wait a moment for something to come
+ * nodes_turn() - send pending messages, and wait briefly for incoming ones
  *
  * Return: as nodes_receive().
  */

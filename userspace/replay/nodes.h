@@ -67,10 +67,10 @@ struct nodes_note {
 #define NODES_HOST_BYTES 64
 
 /**
- * struct nodes_sample - a look of node 0 at the clock of another one
- * @sent_ns: when it asked
- * @seen_ns: what the other said
- * @back_ns: when it heard
+ * struct nodes_sample - a reading by node 0 of the clock of another one
+ * @sent_ns: time of the query, by node 0
+ * @seen_ns: reading of the other clock
+ * @back_ns: time of the answer, by node 0
  */
 struct nodes_sample {
 	u64 sent_ns;
@@ -212,7 +212,7 @@ static inline u64 nodes_now_ms(void)
 	return nodes_now_ns() / 1000000;
 }
 
-/* What the data of a piece take in a message. */
+/* The size of the data of a piece in a message. */
 static inline size_t nodes_file_bytes(u32 bytes)
 {
 	return (bytes + sizeof(struct nodes_note) - 1) / sizeof(struct nodes_note) *

@@ -87,7 +87,10 @@ static void give_back(struct outcomes *outcomes, struct outcome_buffer *buffer)
 	pthread_mutex_unlock(&outcomes->lock);
 }
 
-/* What cannot be written is lost; but tasks go on, as they would if nobody wrote. */
+/*
+ * Buffers that cannot be written are lost; but tasks continue, as they would without a trace of
+ * outcomes.
+ */
 static void write_buffer(struct outcomes *outcomes, const struct outcome_buffer *buffer)
 {
 	const struct iot_chunk_head what = {
@@ -225,7 +228,7 @@ static void outcomes_free(struct outcomes *outcomes)
 /**
  * outcomes_open() - begin a trace of outcomes
  * @options: of the replay: its output, program and facts
- * @last_fact: what is the last of them, when the trace ends; see struct collector_options
+ * @last_fact: the last fact, at the end of the trace; see struct collector_options
  * @outcomes: out: to be given to outcomes_close()
  *
  * Return: 0 or a negative errno.

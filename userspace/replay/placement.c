@@ -54,7 +54,7 @@ static void lower_ancestors(struct placer *p, u32 task)
 	}
 }
 
-/* Those that have a rank, then what is above them, then what is below them, then the rest. */
+/* Tasks with a rank, then their ancestors, then their descendants, then the rest. */
 static void find_ranks(struct placer *p)
 {
 	u32 count = p->program->task_count, i;

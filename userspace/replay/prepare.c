@@ -51,7 +51,7 @@ void prepare_changed(struct preparer *p, const char *path, enum prepare_change c
 		p->options->change(path, change);
 }
 
-/* -- what is wanted ------------------------------------------------------------------ */
+/* -- the wanted tree ------------------------------------------------------------------ */
 
 static int refuse_entry(struct preparer *p, const char *path, const char *what)
 {
@@ -115,7 +115,7 @@ static int each_wanted(struct preparer *p, int (*do_it)(struct preparer *p, stru
 
 /* -- the page cache ------------------------------------------------------------------ */
 
-/* Does the program say what was cached? strace, of whose log it may be, does not. */
+/* Whether the program shows the state of the cache. An import from strace does not. */
 static bool is_cache_known(const struct iot_program *program)
 {
 	const char *source = iot_program_fact_value(program, "trace.source");
@@ -129,7 +129,7 @@ static bool leaves_cache(const struct preparer *p)
 	       (p->options->cache == PREPARE_MATCH && !is_cache_known(p->program));
 }
 
-/* Into the page cache, or out of it. What is dirty cannot be dropped: it was synced before. */
+/* Into the page cache, or out of it. Dirty pages cannot be dropped: the file was synced before. */
 static int set_cache(struct preparer *p, struct wanted *wanted)
 {
 	const struct iot_program_entry *entry = entry_of(p, wanted);
@@ -180,7 +180,7 @@ static int look_if_empty(struct preparer *p)
 	return is_empty;
 }
 
-/* May what is in the target be changed? Only if init made it, here, for this program. */
+/* Whether the contents of the target may be changed: only if init created them, here, for this program. */
 static int check_mark(struct preparer *p, const struct mark *mark, const struct stat *target)
 {
 	const char *name = p->options->target;
@@ -233,9 +233,8 @@ static u64 random_seed(void)
 }
 
 /*
- * Decide what is known of the target, and mark it as one in work: if init does not come to its
- * end, the next one can go on. That this mark cannot be set is found out at the end, if all else
- * goes well.
+ * Determine the state of the target, and mark it as being prepared: if init is interrupted, the
+ * next one can continue. A failure to set this mark is detected at the end, if all else succeeds.
  */
 static int begin(struct preparer *p, struct mark *mark)
 {

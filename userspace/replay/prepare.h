@@ -3,9 +3,9 @@
  * prepare.h - parts of prepare.c: a program's tree in a target, made or repaired.
  *
  * Nothing outside of the target can be reached: a path has no dots in it, its directories are
- * opened without following links or leaving the file system, and what is changed is held by a
- * descriptor (a pin) whose type, and number of names, was looked at. So neither a link that
- * somebody planted is followed, nor is a file changed that has another name outside.
+ * opened without following links or leaving the file system, and a changed object is held by a
+ * descriptor (a pin) whose type and number of names have been checked. So init follows no planted
+ * link, and changes no file with another name outside.
  */
 #ifndef IOTAPE_PREPARE_H
 #define IOTAPE_PREPARE_H
@@ -20,7 +20,7 @@
 #define PIN_PATH_BYTES (64 + 256)
 
 /**
- * struct wanted - what is to be there under a path, and what is
+ * struct wanted - the wanted and the present object of a path
  * @path: as in the program
  * @index: of its entry in the tree
  * @first: of the entry that it is a further name of; its own if it is none
@@ -29,7 +29,7 @@
  * @is_new: made now
  * @is_counted: that it is made now follows from a change that was counted
  * @is_suspect: it changed since init left it, or may have
- * @was: what was there
+ * @was: the previous object
  */
 struct wanted {
 	UT_hash_handle hh;
@@ -96,7 +96,7 @@ static inline u32 mode_of(const struct preparer *p, const struct wanted *wanted)
 	return le32_to_cpu(entry_of(p, wanted)->mode);
 }
 
-/* What it is made with. */
+/* Its mode at creation. */
 static inline u32 mode_to_make(const struct preparer *p, const struct wanted *wanted)
 {
 	u32 mode = mode_of(p, wanted);
@@ -136,12 +136,12 @@ void place_pin_path(int pin, char path[PIN_PATH_BYTES]);
 void place_forget(struct preparer *p);
 bool place_may_enter(int dir);
 
-/* -- prepare_clear.c: what is there, and should not be -- */
+/* -- prepare_clear.c: removes unwanted objects -- */
 
 int clear_target(struct preparer *p);
 int clear_links(struct preparer *p);
 
-/* -- prepare_make.c: what is not there, and should be -- */
+/* -- prepare_make.c: creates missing objects -- */
 
 int make_missing(struct preparer *p);
 

@@ -40,8 +40,8 @@ static const struct iot_program_xattr *find_xattr(const struct preparer *p,
 }
 
 /*
- * Is it to be removed where it is not wanted? If the program does not know the attributes of an
- * object, those that a directory hands on to what is made in it stay.
+ * Whether to remove an unwanted attribute. If the program does not know the attributes of an
+ * object, those inherited from its directory stay.
  */
 static bool is_removed(const struct preparer *p, const struct wanted *wanted, const char *name)
 {
@@ -52,8 +52,8 @@ static bool is_removed(const struct preparer *p, const struct wanted *wanted, co
 }
 
 /*
- * Who is not root needs the rights of a file to read and set its attributes; the mode is set after
- * them. Return: true if it is worth another try.
+ * A caller other than root needs the rights of a file to read and set its attributes; the mode is
+ * set after them. Return: true if it is worth another try.
  */
 static bool can_open(const char *path)
 {

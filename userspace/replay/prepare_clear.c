@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * prepare_clear.c - what is in a target that was prepared before, and should not be there.
+ * prepare_clear.c - removes unwanted objects from a target that was prepared before.
  *
- * Directories are read one after the other, each by its path from the target. What stays is
- * noted, so that what did not change is not looked at again.
+ * Directories are read one after the other, each by its path from the target. Kept objects are
+ * noted, so that unchanged ones are not examined again.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -57,7 +57,7 @@ static int open_to_read(struct preparer *p, const char *path)
 }
 
 /*
- * Remove what is in a directory, up to the first directory that is not empty.
+ * Remove the contents of a directory, up to the first directory that is not empty.
  *
  * Return: 0 if it is empty now; 1 if the removal's path names another directory to be emptied
  * first; a negative errno.
@@ -216,7 +216,7 @@ static int look_into(struct preparer *p, const char *path)
 }
 
 /**
- * clear_target() - remove what is not wanted, and note what is there
+ * clear_target() - remove unwanted objects, and note the others
  *
  * Return: 0 or a negative errno, with a sentence.
  */
@@ -227,7 +227,7 @@ int clear_target(struct preparer *p)
 
 	file_flags_free(p->target_fd);
 	err = look_into(p, ".");
-	/* directories come before what is in them */
+	/* directories come before their contents */
 	for (i = 0; i < p->program->entry_count && !err; i++)
 		if (p->wanted[i].is_there && S_ISDIR(mode_of(p, &p->wanted[i])))
 			err = look_into(p, p->wanted[i].path);

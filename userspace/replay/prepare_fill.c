@@ -2,9 +2,8 @@
 /*
  * prepare_fill.c - contents of files: data where there is to be data, holes elsewhere.
  *
- * Data is one block of 1 MiB, again and again from the beginning of a file, so what is at an
- * offset is known from the seed: a file that was changed is compared, and written where it
- * differs.
+ * Data is one block of 1 MiB, repeated from the beginning of a file, so the data at an offset
+ * follows from the seed: a file that was changed is compared, and written where it differs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +54,7 @@ int fill_open(struct preparer *p, u64 seed)
 
 /* -- data ---------------------------------------------------------------------------- */
 
-/* What is wanted at an offset, up to the end of the block. */
+/* The wanted data at an offset, up to the end of the block. */
 static const u8 *data_at(const struct fill *fill, u64 at, u64 end, size_t *bytes)
 {
 	size_t into = (size_t)(at % BLOCK_BYTES);

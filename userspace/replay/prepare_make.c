@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * prepare_make.c - make what is not there.
+ * prepare_make.c - creates missing objects.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -72,7 +72,7 @@ static int make_wanted(struct preparer *p, struct wanted *wanted)
 }
 
 /**
- * make_missing() - make what is not there, with its contents
+ * make_missing() - create missing objects, with their contents
  *
  * Return: 0 or a negative errno, with a sentence.
  */

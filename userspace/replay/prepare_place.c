@@ -67,7 +67,7 @@ int place_parent(struct preparer *p, const char *path, const char **last)
 }
 
 /**
- * place_pin() - hold what is under a path: no change of the name will lead elsewhere
+ * place_pin() - hold the object of a path, so that no change of the name leads elsewhere
  * @p: the work
  * @wanted: the path
  * @stat: out: what it is

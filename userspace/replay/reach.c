@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * reach.c - can users other than the owner of a target reach what is in it?
+ * reach.c - checks whether users other than the owner of a target can reach its contents.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,10 +40,10 @@ static int go_up(int *fd, const struct stat *stat)
 }
 
 /**
- * target_is_private() - may no user but root and the caller enter a target, or a directory above it?
+ * target_is_private() - check that only root and the caller can enter a target, or a directory above it
  * @target_fd: the target
  *
- * What the file system is mounted on elsewhere is not known.
+ * Other mounts of the file system are unknown.
  *
  * Return: 1 if so; 0; a negative errno.
  */

@@ -48,7 +48,7 @@ static bool is_hopeless(struct nodes *nodes, u64 *since_ms)
 	return *since_ms && nodes_now_ms() - *since_ms > (nodes->node ? LATER_MS : ANSWER_MS);
 }
 
-/* What the others are waited for to do, at each rendezvous. */
+/* The action of the others that each rendezvous waits for. */
 static const char *const aims[] = {
 	"come", "read the program", "look at its target", "get ready",
 };
@@ -180,7 +180,10 @@ static u64 count_ops(const struct nodes *nodes, const struct replay_result *mine
 	return ops;
 }
 
-/* Nodes that do not answer may be dead; nobody waits for them for long. Return: has it been too long? */
+/*
+ * Nodes that do not answer may be dead; the wait for them is limited. Return: whether it has been
+ * too long.
+ */
 static bool miss(struct nodes *nodes, u64 since_ms, const struct replay_result *mine,
 		 void (*say)(const char *sentence), bool *is_said)
 {
@@ -247,7 +250,7 @@ static int give_up(const struct nodes *nodes, int state, char *why, size_t room,
 }
 
 /**
- * nodes_finish() - the tasks of this node have ended: what came of all of them
+ * nodes_finish() - exchange results after the tasks of this node have ended
  * @nodes: open
  * @result: of this node; out, on node 0: of all
  * @err: what this one has failed with, or 0

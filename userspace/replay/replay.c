@@ -108,7 +108,7 @@ static bool take_mark(struct replay *replay)
 	       !mark_write(replay->target_fd, &(struct mark){ .state = MARK_NONE });
 }
 
-/* If nothing has been run, the target is still what it was prepared for. */
+/* If no operation has run, the mark of the target is still valid. */
 static void mark_again(const struct replay *replay, struct mark *mark, bool has_begun)
 {
 	int fd;
@@ -238,7 +238,7 @@ static void take_result(struct replay *replay)
 	replay->options->engine->lateness(replay, &result->lateness);
 }
 
-/* -- what the outcomes say of all of it --------------------------------------------------------- */
+/* -- facts of the outcomes --------------------------------------------------------- */
 
 /* The collector of the kernel engine outlives this process: it writes this fact unless this process replaces it. */
 static int open_last_fact(struct replay *replay)
@@ -307,7 +307,7 @@ static int end(struct replay *replay)
 
 /**
  * replay_run() - replay a program
- * @options: what, where and how
+ * @options: of the replay
  * @progress: called several times a second, may be NULL
  * @result: filled in
  * @why: out, after an error: a sentence

@@ -69,7 +69,7 @@ struct prepare_options {
 };
 
 /**
- * struct prepare_result - what was done
+ * struct prepare_result - counts of a preparation
  * @entries: of the tree
  * @bytes: of data that were written
  * @changes: by enum prepare_change, to a target that was prepared before
@@ -111,7 +111,7 @@ enum mark_state {
 #define MARK_ID_BYTES (2 * 16 + 1)
 
 /**
- * struct mark - what is known of a target
+ * struct mark - the mark of a target
  * @state: not MARK_OTHER
  * @id: of the capture that it was prepared for
  * @inode: of the target: a copy of a target is none; 0 if init did not set the mark

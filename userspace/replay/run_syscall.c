@@ -115,11 +115,11 @@ static s64 emulate(struct worker_task *task, const struct iot_program_op *op, s6
 }
 
 /**
- * run_operation() - do what an operation says
+ * run_operation() - run an operation
  * @task: which does it
  * @op: verified, neither arrive nor leave nor pass; its waits hold
  *
- * Return: what the system call would; -ENOSYS if there is no such operation.
+ * Return: the result of the system call; -ENOSYS if there is no such operation.
  */
 s64 run_operation(struct worker_task *task, const struct iot_program_op *op)
 {
@@ -133,7 +133,7 @@ s64 run_operation(struct worker_task *task, const struct iot_program_op *op)
 	return result;
 }
 
-/* -- what is in the page cache of a file that was opened ------------------------------------------- */
+/* -- cached pages of an opened file ------------------------------------------- */
 
 #ifndef SYS_cachestat
 #define SYS_cachestat 451
@@ -186,7 +186,7 @@ static u64 count_cached(struct worker_task *task, int fd, u64 size_bytes)
 }
 
 /**
- * run_observe() - size and cached pages of what was opened, for its record
+ * run_observe() - size and cached pages of an opened file, for its record
  * @task: which opened it
  * @op: the operation
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * run_syscall.h - the operations as the thread engine runs them, one function each; each returns
- * what the system call would. They mean the same as those of replayfs.
+ * the result of the system call. They are equivalent to those of replayfs.
  *
  * Confinement: paths have no dots in them (core/replay/verify.c), and every walk is an openat2() from
  * the target that does not leave it, crosses no mount and follows no magic link. Only an open
@@ -56,7 +56,7 @@ struct stage {
 };
 
 /**
- * struct task_memory - memory of a task while it is run; what is in it, nobody knows
+ * struct task_memory - memory of a task while it runs; its contents are undefined
  * @sink: where reads go
  * @vectors: for transfers
  * @path: for a path that is a part of one in the program
@@ -87,7 +87,7 @@ static inline const char *string_of(const struct worker_task *task, __le32 text)
 	return iot_program_string(task->local->program, text);
 }
 
-/* What a system call returned, as an operation's result. */
+/* The return value of a system call, as an operation's result. */
 #define RESULT(call)                             \
 	({                                       \
 		s64 result_ = (s64)(call);       \

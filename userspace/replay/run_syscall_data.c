@@ -2,8 +2,8 @@
 /*
  * run_syscall_data.c - operations on open files.
  *
- * Positions are those of the trace, so that order alone decides what is read and written
- * where; a handle's own position only matters to seeks and to reading directories.
+ * Positions are those of the trace, so that order alone determines the data of each access; a
+ * handle's own position only matters to seeks and to reading directories.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -158,7 +158,7 @@ s64 run_submit(struct worker_task *task, const struct iot_program_op *op)
 	return 0;
 }
 
-/* That it would not wait was tried by the program, and so it was queued. Nobody polls for its end. */
+/* The program tried without waiting, so the request was queued. The replay does not poll for its end. */
 static s64 move(struct worker_task *task, const struct iot_program_op *op, struct handle *handle)
 {
 	u32 our = le32_to_cpu(op->flags) & ~(u32)(IOT_RW_nowait | IOT_RW_hipri);

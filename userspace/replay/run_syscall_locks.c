@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * run_syscall_locks.c - locks of files, and what gives them up: close(2).
+ * run_syscall_locks.c - locks of files, and their release by close(2).
  *
  * A lock is asked for and never waited for: what the trace waited for is an edge of the
  * program, so a replay cannot come to a standstill here. Locks that the processes of the trace
@@ -60,7 +60,7 @@ static void drop(struct lockers *lockers, struct locker *locker)
 
 /**
  * lockers_close() - give up all locks
- * @lockers: may be NULL; nobody uses it any more
+ * @lockers: may be NULL; no longer in use
  */
 void lockers_close(struct lockers *lockers)
 {
@@ -133,7 +133,7 @@ static int locker_fd(struct lockers *lockers, int fd, u32 owner)
 	return copy;
 }
 
-/* What the process closes it with: any descriptor of the file will do. */
+/* The descriptor that the process closes: any one of the file will do. */
 static void give_up(struct lockers *lockers, int fd, u32 owner)
 {
 	struct locker_key key;

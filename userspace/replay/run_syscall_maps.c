@@ -97,7 +97,7 @@ static int touch(volatile char *address, bool is_write)
 }
 
 /*
- * How much the kernel reads ahead, as the program had told it. Nothing changes in a mapping of which pieces are unmapped:
+ * The read-ahead that the program had set by advice. Nothing changes in a mapping with unmapped pieces:
  * others may be in their place.
  */
 static void advise(struct map *map, u32 touch_flags)

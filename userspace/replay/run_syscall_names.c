@@ -125,7 +125,7 @@ s64 run_lookup(struct worker_task *task, const struct iot_program_op *op)
 
 /* -- opens where there may be devices ------------------------------------------------------------- */
 
-/* Of what a descriptor stands for. Return: a descriptor or a negative errno. */
+/* For the object of a descriptor. Return: a descriptor or a negative errno. */
 static int open_found(int found_fd, u64 flags)
 {
 	struct stat stat;
@@ -143,16 +143,16 @@ static int open_found(int found_fd, u64 flags)
 	return (int)RESULT(open(path, (int)(flags & ~(u64)(O_CREAT | O_EXCL | O_NOFOLLOW))));
 }
 
-/* Does the open make what it opens, or fail? */
+/* Whether the open creates the file, or fails. */
 static bool makes(u64 flags)
 {
 	return (flags & O_TMPFILE) == O_TMPFILE || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
 }
 
 /*
- * What is there is found first, looked at, and then opened by what was found: another task may give its
- * name to something else. What is not there is made. One thing is not done any more: to make what a
- * link leads to.
+ * An existing object is looked up first, checked, and then opened through the result of the
+ * look-up: another task may give its name to a different object. A missing one is created. Only the
+ * creation of a link's missing target is not supported.
  */
 static int open_warily(const struct worker_task *task, const char *path, const struct open_how *how)
 {
@@ -354,7 +354,7 @@ s64 run_readlink(struct worker_task *task, const struct iot_program_op *op)
 	return read_link(task, op, room && room < PATH_MAX ? room : PATH_MAX);
 }
 
-/* What a walk does when it meets a link; where it points to is a matter of operations that follow. */
+/* The step of a path walk at a link; later operations deal with its target. */
 s64 run_follow(struct worker_task *task, const struct iot_program_op *op)
 {
 	s64 result = read_link(task, op, PATH_MAX);

@@ -46,7 +46,7 @@ static off_t take_entries(struct worker_task *task, const struct iot_program_op 
 }
 
 /*
- * As many entries as the traced call took. What is read beyond them is read again next time: the
+ * As many entries as the traced call took. Entries read beyond them are read again next time: the
  * position goes back to where they end.
  */
 static s64 read_entries(struct worker_task *task, const struct iot_program_op *op, int fd)

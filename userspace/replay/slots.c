@@ -93,7 +93,7 @@ void handle_put(struct handle *handle)
  * @task: which releases it
  * @slot: from the program
  *
- * The file is closed if nobody uses it.
+ * The file is closed if it has no other user.
  *
  * Return: 0; -EBADF if the slot is empty.
  */
@@ -244,11 +244,11 @@ static int cut(struct map *map, u64 offset_bytes, u64 length_bytes)
  * @offset_bytes: where the piece begins in the file
  * @length_bytes: its length; the last page of it goes as a whole
  *
- * Waits until nobody uses any part of the mapping: an address that is free may be given to
+ * Waits until no task uses any part of the mapping: an address that is free may be given to
  * something else at once.
  *
- * Return: 0; -EFAULT if the piece is not mapped; -ENOSPC if there are too many pieces; -EINTR
- * if the replay was cancelled; what munmap(2) returns.
+ * Return: 0; -EFAULT if the piece is not mapped; -ENOSPC if there are too many pieces; -EINTR if
+ * the replay was cancelled; the result of munmap(2).
  */
 int map_cut(struct worker_task *task, __le32 slot, u64 offset_bytes, u64 length_bytes)
 {

@@ -40,7 +40,7 @@ struct handle {
  * @address: where it begins
  * @offset_bytes: where it begins in the file
  * @length_bytes: its length, whole pages
- * @left_bytes: of it, what is still mapped
+ * @left_bytes: length of the part that is still mapped
  * @holes: ranges of the file, whole pages, that are not mapped any more
  */
 struct map {
