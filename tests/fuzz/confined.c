@@ -156,7 +156,7 @@ static void make_owners(struct builder *b)
 	op_lock(b, 1, 0, 1);
 	op_lock(b, 1, 1, MANY_TASKS);
 	op_on_handle(b, IOT_KIND_release, 1, 0);
-	/* Nobody has them any more. */
+	/* They have no owner any more. */
 	op_lock(b, 2, 0, 2);
 	op_lock(b, 2, 1, 3);
 	for (i = 1; i < MANY_TASKS; i++)

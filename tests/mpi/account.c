@@ -88,7 +88,7 @@ static int open_mpi(struct dl_phdr_info *info, size_t bytes, void *context)
 	return *library != NULL;
 }
 
-/* A call of MPI, in its library, so that nobody sees it who is preloaded. */
+/* A call of MPI, in its library, so that preloaded libraries do not see it. */
 void *hidden(const char *name)
 {
 	static void *library;

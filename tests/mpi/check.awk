@@ -174,7 +174,7 @@ function check_call(    task) {
 		wrong("calls", "task " task ": operation " f["op"] " returned " f["result"])
 }
 
-# What is ready is told before the message counts as sent; what has come belongs to a receive.
+# Ready partitions are recorded before the message counts as sent; arrived ones belong to a receive.
 function read_part(    request) {
 	request = process " " f["request"]
 	if (f["call"] == "parrived" && !(request in receive_of))

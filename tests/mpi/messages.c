@@ -102,7 +102,7 @@ void exchange(bool is_ignoring, MPI_Comm comm)
 	did("mpi_recv", "sendrecv");
 	did("mpi_send", "sendrecv");
 	did("mpi_recv", "sendrecv");
-	/* A line rather than a ring: at its ends there is nobody. */
+	/* A line rather than a ring: its ends have no neighbour. */
 	MPI_Sendrecv(&out, 1, MPI_INT, rank + 1 < size ? next : MPI_PROC_NULL, 5, &in, 1, MPI_INT,
 		     rank ? previous : MPI_PROC_NULL, 5, comm, wanted);
 	if (rank + 1 < size)
@@ -111,7 +111,7 @@ void exchange(bool is_ignoring, MPI_Comm comm)
 		did("mpi_recv", "sendrecv");
 }
 
-/* Both ways at once, with one request; at the ends of a line there is nobody. */
+/* Both ways at once, with one request; the ends of a line have no neighbour. */
 static void exchange_nonblocking(int way, bool is_ignoring, MPI_Comm comm)
 {
 #if MPI_VERSION >= 4

@@ -47,7 +47,7 @@ static int delegate(int fd, uint16_t type)
 	return fcntl(fd, F_SETDELEG, &delegation);
 }
 
-/* Whoever does not wait is over by then. */
+/* A task that does not wait has ended by then. */
 static void hold_until_asked(const char *held)
 {
 	const struct timespec patience = { .tv_sec = 5 };

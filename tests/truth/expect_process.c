@@ -89,7 +89,7 @@ static void map_program(struct comparison *c, struct file *file)
 	}
 }
 
-/* Programs in the mount are taken to be linked statically: nobody maps them but the kernel. */
+/* Programs in the mount are assumed to be linked statically: only the kernel maps them. */
 static void leave_exec(struct comparison *c, int dir, int path)
 {
 	struct files *files = c->self->files;

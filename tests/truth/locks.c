@@ -167,7 +167,7 @@ static void *wait_for_lock(void *fd)
 	return (void *)(intptr_t)(lock((int)(intptr_t)fd, F_SETLKW, F_WRLCK) ? errno : 0);
 }
 
-/* A descriptor is closed while another thread waits for a lock by it: nobody has that in the end. */
+/* A descriptor is closed while another thread waits for a lock by it: the lock has no owner in the end. */
 static void closed(void)
 {
 	int fd = open_file(above), copy = dup(fd), told, status;
@@ -223,7 +223,7 @@ static void leased(void)
 	CHECK(!stat(below, &now) && !now.st_size);
 }
 
-/* Nobody gives the lease back, and who waits is interrupted: he has nothing of the file then. */
+/* The lease is not released, and the waiting task is interrupted: it has no part of the file then. */
 static void kept_lease(void)
 {
 	struct sigaction action = { .sa_handler = nothing };

@@ -128,7 +128,7 @@ static void moved(void)
 	say("unmap", b, 5, 3);
 }
 
-/* It grows where it is, which nobody sees. */
+/* It grows in place, which is not recorded. */
 static void grown(void)
 {
 	int a = map(room, 0, 4, MADV_NORMAL), b;

@@ -71,7 +71,7 @@ struct node *node_add(struct node *dir, const char *name, struct object *object)
 	return node;
 }
 
-/* "d dir/sub", "l dir/link" TAB "target": a name that nobody has used yet. */
+/* "d dir/sub", "l dir/link" TAB "target": a name that has not been used yet. */
 static bool take_old(struct tree *tree, char *line)
 {
 	char *path = line + 2, *target = strchr(path, '\t'), *slash;

@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 	show("who wrote, again", writer);
 	show("who had it open since the first", fd);
 
-	/* The error of the file is another one, of which nobody has been told. */
+	/* The error of the file is another one, which has not been reported yet. */
 	outcome("fsync of who wrote", fsync(writer));
 	outcome("fsync of who wrote, again", fsync(writer));
 	show_range("sync_file_range of who wrote", writer);

@@ -435,7 +435,7 @@ static void call_readlink(struct app *a)
 		app_emit(a, (struct fs_op){ .kind = IOT_KIND_readlink, .path = path });
 }
 
-/* A file that nobody has open leaves memory, and comes back as another object. */
+/* A file that is not open leaves memory, and returns as another object. */
 static void evict(struct app *a, int node)
 {
 	u32 i;

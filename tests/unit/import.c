@@ -16,7 +16,7 @@
 static char name[NAME_BYTES + 1];
 static unsigned int line;
 
-/* Times of calls ascend, and nobody waits. */
+/* Times of calls ascend, and no task waits. */
 static void put(FILE *log, unsigned int pid, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

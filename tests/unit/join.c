@@ -50,7 +50,7 @@ char *descendants_fact_open(void)
 	return fact;
 }
 
-/* Nobody is left behind. */
+/* No process remains. */
 int descendants_wait(uint64_t session, uint64_t wait_ms, int end_fd, record_warn_fn say, char *fact)
 {
 	(void)session;

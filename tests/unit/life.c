@@ -176,7 +176,7 @@ static void a_child_that_ends_when_it_is_made_is_not_waited_for(void **state)
 	gives("1: ended fork open; 2: made<1.fork exit flush");
 }
 
-/* Nobody waits for the orphan; what it does after the exit of its maker is not its maker's. */
+/* No task waits for the orphan; its operations after the exit of its parent are not its parent's. */
 static void a_child_that_leaves_an_orphan_is_waited_for(void **state)
 {
 	(void)state;

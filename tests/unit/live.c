@@ -156,7 +156,7 @@ static void a_part_moves(void **state)
 	live_close(&live);
 }
 
-/* It moves whole, and grows where it then is, which nobody sees. */
+/* It moves as a whole, and grows in place afterwards, which is not recorded. */
 static void all_of_it_moves(void **state)
 {
 	struct live live = {};

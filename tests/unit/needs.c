@@ -64,7 +64,10 @@ static void lists_of_both_kinds_mean_ranks(void **state)
 	counts(graph, "0.1<h0 1.1<h0 2.1<h0 3.1<h0", 0, 0);
 }
 
-/* What the library may have done is in the program if nobody left before the last one came who had data. */
+/*
+ * An optional wait of the library is in the program if no rank left before the last one with data
+ * arrived.
+ */
 static void all_wait_for_all_with_data_if_nobody_left_early(void **state)
 {
 	struct graph *graph = begin(3);

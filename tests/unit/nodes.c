@@ -178,7 +178,7 @@ static void all_exit_with_the_same_code(void **state)
 		assert_int_equal(parts[i].code, 3);
 }
 
-/* Whoever fails, and whenever: node 0 says the sentence, the others none. */
+/* Whichever node fails, at any time: node 0 reports it, the others print nothing. */
 static void one_that_fails_ends_all(void **state)
 {
 	static const struct {

@@ -93,7 +93,7 @@ static void a_directory_lets_its_names_be_used(void **state)
 	gives(s, "0.1<1.0 1.0<0.0 1.1<0.1");
 }
 
-/* Times, what was refused itself, and permissions of what nobody sets them of. */
+/* Times, operations that were refused themselves, and permissions of objects that no operation sets. */
 static void nothing_else_is_ordered(void **state)
 {
 	struct scribe scribe, *s = &scribe;

@@ -454,7 +454,7 @@ static void the_same_as_what_is_opened_and_removed(void **state)
 	assert_int_equal(differences(first, kept), 1);
 }
 
-/* Of a file with several names nobody knows by which one it was opened, if that had gone by then. */
+/* For a file with several names, the name of its open is unknown if that name had been removed by then. */
 static void an_open_whose_name_went_is_like_any(void **state)
 {
 	static const struct step gone[] = {

@@ -181,7 +181,7 @@ static void what_was_cut_off_is_received_all_the_same(void **state)
 	counts(graph, "1.1<0.0 1.3<0.2", 0, 0);
 }
 
-/* A probe found what the next receive takes; another one what nobody takes. */
+/* A probe found the message that the next receive takes; another one a message that no receive takes. */
 static void probes_find_what_is_received_next(void **state)
 {
 	struct graph *graph = begin(2);

@@ -91,7 +91,7 @@ static struct stage *stage;
 
 static const struct kind *kind_of(const struct way *way);
 
-/* Sleeps that nobody ends are not taken for waiting for somebody. */
+/* Sleeps that no task ends do not count as waits for another task. */
 static void nap(void)
 {
 	usleep(5000);

@@ -262,7 +262,7 @@ static void go_on(struct held *h)
 	CHECK(!rename(in("dir/reader"), in("read")));
 }
 
-/* All is as it would be if nobody had looked. */
+/* The state is as if it had not been examined. */
 static void look_back(struct held *h)
 {
 	char buffer[8] = "";

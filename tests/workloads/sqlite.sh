@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A workload: SQLite, a program nobody here wrote. Inserts in transactions with a rollback
+# A workload: SQLite, a program from outside the project. Inserts in transactions with a rollback
 # journal and with a write-ahead log (whose index is a mapped file), reads, removes,
 # rolls back, vacuums.
 #

@@ -231,7 +231,7 @@ static void print_xattrs(const char *path)
 		print_xattr(path, names[i]);
 }
 
-/* Says which entries are one object; the first of them is named by nobody. */
+/* Reports entries that are one object; none names the first of them. */
 static void print_link(const char *path, const char *shown, const struct stat *stat)
 {
 	struct seen *seen = malloc(sizeof(*seen)), **found;
