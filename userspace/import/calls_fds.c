@@ -191,10 +191,7 @@ void call_fcntl(struct import *im, const struct call *call, const struct call_ki
 		other_command(im, call);
 }
 
-/*
- * -- descriptors that are not files
- * -----------------------------------------------------------------------------------
- */
+/* -- descriptors that are not files ------------------------------------------------------------ */
 
 void call_no_file(struct import *im, const struct call *call, const struct call_kind *kind)
 {

@@ -88,10 +88,7 @@ char *parts_name(const struct merge_input *input)
 	return asprintf(&name, "%u", input->part_number) < 0 ? NULL : name;
 }
 
-/*
- * -- placement of tasks
- * -------------------------------------------------------------------------------------
- */
+/* -- placement of tasks ------------------------------------------------------------------------ */
 
 /**
  * parts_see_task() - a task was performed on a node, which was not known yet

@@ -210,10 +210,7 @@ static void doubt_group(const struct graph *graph, struct stream *stream, const 
 			stream->receives[group->receives[k]].is_doubtful = END_GAP;
 }
 
-/*
- * -- remaining sends and receives
- * -------------------------------------------------------------------------------------
- */
+/* -- remaining sends and receives -------------------------------------------------------------- */
 
 /* Return: the next receive that has a partner. */
 static u32 next_paired(const struct stream *stream, const u32 *order, u32 count, u32 at)

@@ -245,10 +245,7 @@ static void end_mpi(struct adder *a)
 	p->is_mpi_only = !a->has_mount;
 }
 
-/*
- * -- handles and mappings from before
- * ------------------------------------------------------------------------
- */
+/* -- handles and mappings from before ---------------------------------------------------------- */
 
 /*
  * The opens and mappings with which a replay starts, when its first task begins: so the run begins
