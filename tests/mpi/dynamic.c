@@ -79,7 +79,7 @@ static void meet(MPI_Comm inter, bool is_above, const char *own, const char *oth
 	MPI_Comm_free(&copy);
 }
 
-/* Those who are there spawn one more, who belongs to neither of their worlds. */
+/* The present ranks spawn one more, which belongs to neither of their worlds. */
 static void spawn_one(MPI_Comm merged)
 {
 	char *arguments[] = { (char *)dir, "late", NULL };

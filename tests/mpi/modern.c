@@ -12,7 +12,7 @@
 
 /* -- news of requests ----------------------------------------------------------------------- */
 
-/* Who sees that a request is complete goes on; it lets go of the request later. */
+/* A rank that sees that a request is complete continues; it frees the request later. */
 static void glances(MPI_Comm comm)
 {
 	int out[4] = { rank, rank, rank, rank }, in[4], i, is_done;

@@ -18,7 +18,7 @@ static void received(int source, int tag, int count, MPI_Comm comm)
 	free(values);
 }
 
-/* As who does not know how much comes, nor from whom: twice, and it is still the same message. */
+/* As a receiver that knows neither length nor sender: two probes find the same message. */
 static void probe(MPI_Comm comm)
 {
 	MPI_Status status;

@@ -4,7 +4,7 @@
  *
  *	ring DIR ROUNDS
  *
- * A token, a file that changes its name with each step, goes around: who has received the message
+ * A token, a file that changes its name with each step, goes around: the rank that has received the message
  * may rename it. In a file of all, each writes its block, and after a barrier reads the next rank's.
  * Rank 0 makes a directory, tells all by a broadcast, and they put files there; when all have told it,
  * it removes them and the directory.

@@ -112,7 +112,7 @@ void add_word(char *text, const char *word)
 	strcat(text, word);
 }
 
-/* -- who looks at which call ------------------------------------------------------------- */
+/* -- the checks of each call ------------------------------------------------------------- */
 
 static const struct route *const tables[] = {
 	attr_routes, data_routes, map_routes, name_routes, open_routes, process_routes, request_routes,

@@ -129,7 +129,7 @@ static void unchain(struct node *node)
 	node->next = NULL;
 }
 
-/* The node stays, for those who are in it or have it open, but is nowhere. */
+/* The node stays for tasks that have it open or as working directory, but has no name. */
 void node_remove(struct node *node)
 {
 	unchain(node);

@@ -94,7 +94,7 @@ static void note_signal(int signal)
 	siglongjmp(killed, 1);
 }
 
-/* A mapping of a file without blocks: who writes to a page asks for one. */
+/* A mapping of a file without blocks: a write to a page allocates one. */
 static void fill_by_mapping(void)
 {
 	const long bytes = 4L << 20;

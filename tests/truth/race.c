@@ -4,7 +4,7 @@
  *
  *	race ABOVE BELOW ROUNDS
  *
- * Who opens with O_CREAT, but not with O_EXCL, must never be told that the name exists, nor
+ * An open with O_CREAT, but not with O_EXCL, must never fail because the name exists, nor
  * that anything is stale. Exit code: 0 never, 1 it was.
  */
 #include <errno.h>

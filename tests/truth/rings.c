@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rings.c - writes of io_uring with O_DIRECT, where it matters who waits.
+ * rings.c - writes of io_uring with O_DIRECT, where it matters which task waits.
  *
  *	rings append DIRECTORY
  *	rings frozen DIRECTORY

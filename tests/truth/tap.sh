@@ -4,7 +4,7 @@
 # shellcheck shell=bash
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-# shellcheck disable=SC2034 # for who sources this
+# shellcheck disable=SC2034 # for the scripts that source this
 bin=$top/build/tests
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT

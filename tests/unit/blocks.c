@@ -166,7 +166,7 @@ static void program_in_a_file_is_refused_where_one_in_memory_is(void **state)
 	file_close(&file);
 }
 
-/* Each byte in turn of one operation; checksums are right again, as of who means it. */
+/* Each byte in turn of one operation; checksums are right again, as after a deliberate change. */
 static void change_is_found(void **state)
 {
 	struct iot_reject reject = {};

@@ -241,7 +241,7 @@ static void put_data(struct fs_node *file, u64 begin, u64 length_bytes, u32 tag)
 	add_extent(file, begin, begin + length_bytes, tag);
 }
 
-/* A number that tells who wrote what is in a range, however it is divided. */
+/* A number that identifies the writers of a range, independent of its division. */
 static u64 data_seen(const struct fs_node *file, u64 begin, u64 length_bytes)
 {
 	u64 end = begin + length_bytes, seen = 0;

@@ -23,7 +23,7 @@ struct fs_entry {
 	int node;
 };
 
-/* Bytes of a file, and who wrote them. */
+/* Bytes of a file, and their writer. */
 struct fs_extent {
 	u64 begin;
 	u64 end;

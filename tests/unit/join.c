@@ -209,7 +209,7 @@ static void all_find_one_session(void **state)
 	assert_int_equal(traces(), 1);
 }
 
-/* Who is expected is waited for, even if all others have gone. */
+/* An expected process is waited for, even if all others have ended. */
 static void late_one_finds_it(void **state)
 {
 	pid_t pids[2];

@@ -97,7 +97,7 @@ static void sides_and_what_they_made_get_one_key(void **state)
 	graph_close(graph);
 }
 
-/* Who spawns together with whom they spawned has one key as soon as these have. */
+/* A communicator of spawning and spawned ranks has one key as soon as these have. */
 static void a_side_may_be_of_two_worlds(void **state)
 {
 	struct graph *graph = begin(3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mpi.c - edges of messages and collectives: who waits for whom, and that all look back.
+ * mpi.c - edges of messages and collectives: the waits, and that all point back in time.
  *
  * A call of a task is two operations, its halves. Edges are written TASK.OP<TASK.OP, where
  * the first waits for the second, or TASK.OP<hN for latch N.

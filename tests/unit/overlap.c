@@ -5,7 +5,7 @@
  *
  * Tasks make and remove names, move the end of a file, touch mapped pages, and take and give up locks,
  * all at the same time: each takes effect at one moment, but is recorded as if it had begun some time before and ended some time
- * after that. What each returned is all that says who came first. The program is performed many
+ * after that. Only the results show which came first. The program is performed many
  * times, by random tasks of those that may go on. Without what results tell it must fail.
  */
 #include <stdlib.h>
@@ -682,7 +682,7 @@ static void perform(struct run *run, u32 origin, const struct iot_program_op *fr
 			fs_find(&run->fs, iot_program_string(p, from->path)) >= 0;
 	s64 result = perform_op(run, origin, from), was = (s64)le64_to_cpu(from->result);
 
-	/* Who found a file in the trace is not to make it. */
+	/* A task that found a file in the trace must not create it. */
 	if (le16_to_cpu(from->kind) == IOT_KIND_open && !result && !was &&
 	    (le32_to_cpu(from->flags) & making) == (is_found ? making : IOT_OPEN_create))
 		result = is_found ? 0 : 1, was = !result;
@@ -832,7 +832,10 @@ static void who_makes_a_file_makes_it_again(void **state)
 	assert_true(programs_that_fail(60, RACES, "iotape", 1u << EDGE_name) > 0);
 }
 
-/* Who fails with what he finds, or changes only that, has found it; also in a directory that moves. */
+/*
+ * An operation that fails because of an existing object, or changes only that, has found it; also
+ * in a directory that moves.
+ */
 static void what_is_done_by_name_is_done_again(void **state)
 {
 	static const enum extra extras[] = { FAILS, TRUNCATES, MOVES };

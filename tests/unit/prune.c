@@ -73,7 +73,7 @@ static void add_edges(struct graph *graph, u64 *random)
 	}
 }
 
-/* Some tasks arrive; those who come later may leave. */
+/* Some tasks signal; later ones may wait. */
 static void add_latch(struct graph *graph, u64 *random)
 {
 	u32 members = 1 + below(random, TASKS), latch, i, j, index[TASKS];

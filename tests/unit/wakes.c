@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * wakes.c - who woke whom: which tasks matter for it, what waits for what, and who thinks.
+ * wakes.c - wake-ups: the tasks that matter for them, the waits, and think times.
  *
  * Edges are written TASK.OP<TASK.OP, where the first waits for the second.
  */

@@ -8,7 +8,7 @@
  *
  * Threads share descriptors and mappings. Mappings are shared and private, outlive descriptors,
  * names and the end of their files, go in pieces, and are inherited by processes that are forked
- * in the middle. Who touches a page beyond the end goes on after SIGBUS.
+ * in the middle. A task that touches a page beyond the end continues after SIGBUS.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -40,7 +40,7 @@ static const struct workload_option options[] = {
 	{}
 };
 
-/* What may be mapped, until someone takes it away: who touches it has the lock for reading. */
+/* Possibly mapped, until a task unmaps it: a task that touches it holds the lock for reading. */
 struct mapping {
 	pthread_rwlock_t lock;
 	char *start;

@@ -104,7 +104,7 @@ static void sequential(void)
 	printf("sequential: %lld bytes\n", (long long)bytes);
 }
 
-/* Each block says who wrote it last. */
+/* Each block names its last writer. */
 static void random_access(void)
 {
 	long *tags = calloc((size_t)blocks, sizeof(*tags)), block, i;

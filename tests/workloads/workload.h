@@ -162,7 +162,7 @@ static inline void workload_shuffle(uint64_t *state, long *order, long count)
 	}
 }
 
-/* What stands at an offset of a file: depends on the offset and on who wrote it. */
+/* The data at an offset of a file: depends on the offset and on the writer. */
 static inline uint64_t workload_word(long tag, int64_t offset_bytes)
 {
 	uint64_t state = (uint64_t)tag << 40 ^ (uint64_t)(offset_bytes >> 3);

@@ -110,7 +110,7 @@ void script_targets(const struct script *script, enum comm comm, int rank, struc
 			near->ranks[near->count++] = i;
 }
 
-/* -- who has to do with a step ------------------------------------------------------------------ */
+/* -- ranks that take part in a step ------------------------------------------------------------------ */
 
 /**
  * script_is_in() - does a rank take part in a collective?

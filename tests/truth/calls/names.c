@@ -182,7 +182,7 @@ static void renamed(void)
 	CALL("rename to another mount (EXDEV)", rename("b", "/dev/shm/x"));
 }
 
-/* As another user: who is refused by permissions is recorded, who is refused otherwise not. */
+/* As another user: a refusal by permissions is recorded, any other refusal is not. */
 static void refused(void)
 {
 	MUST(!mkdir("private", 0700) && !mkdir("open", 0777) && !chmod("open", 0777));
