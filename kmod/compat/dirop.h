@@ -185,16 +185,16 @@ static inline int iot_vfs_rmdir(struct mnt_idmap *idmap, struct dentry *child,
 #endif
 
 /**
- * struct iot_renaming - a rename from beginning to end
+ * struct iot_renaming - a rename in progress
  * @idmap: of the mount that both names are in
  * @old_parent: directory of the old name
  * @old_name: the old name; its hash is filled in
  * @new_parent: directory of the new name
  * @new_name: the new name; its hash is filled in
  * @flags: RENAME_*
- * @delegated: out, if set: who has to give back a delegation first
- * @old_dentry: out: what has the old name
- * @new_dentry: out: what has the new name, perhaps negative
+ * @delegated: out, if set: the inode whose delegation must be returned first
+ * @old_dentry: out: dentry of the old name
+ * @new_dentry: out: dentry of the new name, perhaps negative
  */
 struct iot_renaming {
 	struct mnt_idmap *idmap;

@@ -14,7 +14,7 @@ enum freeze_holder {
 };
 #endif
 
-/* The operation of a super block, or what the VFS does if there is none. Until 6.12 goes. */
+/* The operation of a super block, or the default of the VFS if there is none. Until 6.12 goes. */
 #if defined(IOT_HAVE_FREEZE_OWNER)
 #define IOT_FREEZE_CALL(operation, sb, who, owner)                                        \
 	((sb)->s_op->operation ? (sb)->s_op->operation(sb, who, owner) : operation(sb, who, owner))

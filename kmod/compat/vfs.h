@@ -84,9 +84,9 @@ int vfs_path_lookup(struct dentry *dentry, struct vfsmount *mnt, const char *nam
 #endif
 
 /*
- * 6.6: a thread of a user may release a file where it is, holding no locks, as close(2) does since
- * then; before, the kernel stops at a BUG_ON(), and the file is released when the thread returns to
- * user mode. No header tells the two apart, and no kernel has lost it again. Until 6.1 goes.
+ * 6.6: a user thread that holds no locks may release a file at once, as close(2) does since then.
+ * Before, this hits a BUG_ON(), and the file is released when the thread returns to user mode.
+ * No header distinguishes the two, and no kernel has lost it again. Until 6.1 goes.
  */
 #define IOT_RELEASES_AT_ONCE (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0))
 
@@ -122,9 +122,9 @@ static inline bool iot_is_pinned(const struct dentry *dentry)
 }
 
 /*
- * 6.19: who creates by start_creating() does not say that the name must not exist, which system
- * calls do; only open may find one. And the target of a rename is said to be created, which
- * 6.12 did not say. Until 6.12 goes.
+ * 6.19: a caller of start_creating() does not set LOOKUP_EXCL, which system calls set; only open may
+ * find an existing name. And LOOKUP_CREATE is set for the target of a rename, which it was not in
+ * 6.12. Until 6.12 goes.
  */
 static inline unsigned int iot_lookup_flags(unsigned int flags)
 {
@@ -256,7 +256,7 @@ static inline ssize_t vfs_splice_read(struct file *in, loff_t *offset,
 #define iot_lock_entry_owner fl_owner
 #endif
 
-/* By 7.3: who has to give back a delegation is a structure. Until 6.12 goes. */
+/* By 7.3: a delegation to be returned is described by a structure. Until 6.12 goes. */
 #ifdef IOT_HAVE_DELEGATED_INODE
 #define iot_delegated(delegated) (delegated)
 #else
@@ -300,8 +300,8 @@ static inline struct inode **iot_delegated(struct delegated_inode *delegated)
 #endif
 
 /*
- * 6.14: a table of operations says whether what is read and written may leave the page cache at once
- * (RWF_DONTCACHE). Until 6.12 goes.
+ * 6.14: a table of operations says whether data that was read or written may leave the page cache at
+ * once (RWF_DONTCACHE). Until 6.12 goes.
  */
 #ifdef IOT_HAVE_DONTCACHE
 #define IOT_FOP_DONTCACHE FOP_DONTCACHE
@@ -331,7 +331,7 @@ static inline bool iot_can_rw(const struct kiocb *iocb, const struct file *lower
 #define iot_can_write_parallel(table)	    false
 #endif
 
-/* 6.9: FS_IOC_GETFSUUID tells what the super block has; before, nobody could ask. Until 6.1 goes. */
+/* 6.9: FS_IOC_GETFSUUID returns the UUID of the super block; before, it did not exist. Until 6.1 goes. */
 static inline void iot_copy_uuid(struct super_block *sb, const struct super_block *lower)
 {
 #ifdef IOT_HAVE_SUPER_SET_UUID
@@ -362,8 +362,8 @@ static inline void iot_copy_uuid(struct super_block *sb, const struct super_bloc
 #endif
 
 /*
- * 6.10: was a member of the mm. Until 6.1 goes. Between 6.12 and 7.2 it ceased to be told the
- * mm, which always was the caller's. Until 6.12 goes.
+ * 6.10: was a member of the mm. Until 6.1 goes. Between 6.12 and 7.2 it lost the parameter mm,
+ * which always was the caller's. Until 6.12 goes.
  */
 static inline unsigned long iot_mm_get_unmapped_area(struct file *file, unsigned long address,
 						     unsigned long length_bytes,

@@ -41,8 +41,8 @@ void iot_ctl_init(struct iot_session *session)
 }
 
 /**
- * iot_ctl_exit() - free what changes have left
- * @session: nobody uses it any more
+ * iot_ctl_exit() - free the state that changes have left
+ * @session: no longer in use
  */
 void iot_ctl_exit(struct iot_session *session)
 {
@@ -138,7 +138,7 @@ void iot_ctl_done(struct iot_session *session, u64 number, int err)
  * @number: of the mark
  * @err: 0 or a negative errno
  *
- * Return: 0; -EINVAL if nobody waits for that number.
+ * Return: 0; -EINVAL if no change waits for that number.
  */
 int iot_ctl_answer(struct iot_session *session, u64 number, int err)
 {
@@ -149,13 +149,13 @@ int iot_ctl_answer(struct iot_session *session, u64 number, int err)
 	is_known = control->is_waited_for && le64_to_cpu(control->mark.number) == number;
 	spin_unlock(&control->wait.lock);
 	if (!is_known)
-		return iot_refuse(-EINVAL, "done: nobody waits for %llu", number);
+		return iot_refuse(-EINVAL, "done: no change waits for %llu", number);
 	iot_ctl_done(session, number, err);
 	return 0;
 }
 
 /**
- * iot_ctl_wake() - recording has ended: nobody waits any longer
+ * iot_ctl_wake() - recording has ended: end all waits
  * @session: any
  */
 void iot_ctl_wake(struct iot_session *session)
@@ -245,7 +245,7 @@ static int session_resume(struct iot_session *session, struct iot_rec_control *r
 }
 
 /**
- * iot_ctl_ends() - the recording is about to end: if that ends a pause, state what it left out
+ * iot_ctl_ends() - the recording is about to end: if that ends a pause, record the number of operations left out
  * @session: iot_control_lock is held, so there is no wait for room: without the record, the number is unknown
  */
 void iot_ctl_ends(struct iot_session *session)
@@ -300,7 +300,7 @@ static int session_set_mmap(struct iot_session *session, struct iot_rec_control 
 	return err ?: control_record(session, r);
 }
 
-/* What the collector does when it has all records from before. */
+/* The collector acts once it has all earlier records. */
 static int session_ask(struct iot_session *session, struct iot_rec_control *r)
 {
 	int err = control_record(session, r);

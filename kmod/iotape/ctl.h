@@ -18,15 +18,15 @@ struct iot_session;
  * struct iot_ctl_state - of a session
  * @lock: one change at a time; it is taken before iot_control_lock, and held while the collector does its part
  * @wait: for the sender and the collector
- * @mark: what the sender is to do next
+ * @mark: the next mark for the sender
  * @is_due: the sender has not seen @mark yet
- * @is_waited_for: the answer to @mark is not there yet
+ * @is_waited_for: the answer to @mark has not arrived yet
  * @err: the answer
- * @pauses: how many there were
+ * @pauses: number of pauses so far
  * @pause_ns: when the current pause began; guarded, like the rest, by iot_control_lock
  * @pause_left_out: operations that pauses had left out by then
  * @paused_ns: time in pauses that have ended
- * @text: what the recorder says of the session
+ * @text: the recorder's description of the session
  * @text_bytes: of it
  */
 struct iot_ctl_state {

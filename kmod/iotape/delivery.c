@@ -24,10 +24,10 @@ int iot_delivery_init(struct iot_delivery *delivery)
 }
 
 /**
- * iot_delivery_exit() - give the sockets back
- * @delivery: nobody uses it any more, and those that read it under RCU are gone
+ * iot_delivery_exit() - release the sockets
+ * @delivery: no longer in use, and readers under RCU have finished
  *
- * What the collector has not read yet stays in its socket, if that is open.
+ * Messages that the collector has not read yet stay in its socket, if that is open.
  */
 void iot_delivery_exit(struct iot_delivery *delivery)
 {
@@ -82,16 +82,16 @@ void iot_delivery_wake(struct iot_delivery *delivery)
 }
 
 /**
- * iot_delivery_purge() - free what a collector that has ended left unread
+ * iot_delivery_purge() - free messages that a collector left unread when it ended
  * @delivery: open; the caller is the sender
  */
 void iot_delivery_purge(struct iot_delivery *delivery)
 {
-	if (iot_delivery_has_ended(delivery)) /* no file refers to it: nobody reads */
+	if (iot_delivery_has_ended(delivery)) /* no file refers to it: no reader is left */
 		skb_queue_purge(&delivery->to->sk_receive_queue);
 }
 
-/* A message that is mostly empty would take room in the queue for what it does not hold. */
+/* A message that is mostly empty would be charged to the queue at its full size. */
 static void cut(struct sk_buff *skb)
 {
 	int unused_bytes = skb_end_pointer(skb) - skb_tail_pointer(skb);

@@ -28,9 +28,9 @@ void iot_meter_begin(struct iot_meter *meter)
 EXPORT_SYMBOL_GPL(iot_meter_begin);
 
 /*
- * Time that a thread has run. The scheduler adds to sum_exec_runtime only at ticks and
- * switches, and notes when in exec_start, on the scheduler's clock: what the thread has
- * run so far is the one plus the time since the other.
+ * CPU time of a thread. The scheduler updates sum_exec_runtime only at ticks and switches,
+ * and notes the time of the update in exec_start, on the scheduler's clock: the CPU time so
+ * far is the former plus the time since the latter.
  */
 static u64 runtime_ns(u64 sum_ns, u64 exec_start_ns, u64 clock_ns)
 {
@@ -38,9 +38,9 @@ static u64 runtime_ns(u64 sum_ns, u64 exec_start_ns, u64 clock_ns)
 }
 
 /**
- * iot_meter_fill() - what the operation cost, which ends now
- * @meter: as filled in at its beginning, by the same thread
- * @now_ns: its end
+ * iot_meter_fill() - fill in the cost of an operation that ends now
+ * @meter: as filled in at the start of the operation, by the same thread
+ * @now_ns: end of the operation
  * @op: times and switches are set
  */
 void iot_meter_fill(const struct iot_meter *meter, u64 now_ns, struct iot_rec_op *op)

@@ -24,9 +24,9 @@ u64 iot_joined_clock_ns(void)
 }
 
 /**
- * iot_joined_emit() - make a record of the thread that writes it, which ends now
+ * iot_joined_emit() - emit a record of the current thread, of an operation that ends now
  * @session: entered
- * @record: valid; of what it says only the kind's own fields and the beginning are believed
+ * @record: valid; only the kind's own fields and the start time are used as given
  */
 void iot_joined_emit(struct iot_session *session, struct iot_record *record)
 {

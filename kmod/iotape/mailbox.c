@@ -101,8 +101,8 @@ void iot_mailboxes_close(struct iot_mailboxes *mailboxes)
 }
 
 /*
- * If no thread has the mailbox any more, and all was taken out of it: its memory goes. That is looked at in
- * this order, as what a thread writes, it writes before it drops its references.
+ * Free the mailbox if no thread uses it any more and all records were taken out of it. The two are checked in
+ * this order, since a thread writes its records before it drops its references.
  */
 static void stream_drop_left(struct iot_stream *stream)
 {
@@ -235,8 +235,8 @@ static const struct vm_operations_struct mailbox_vm_ops = {
 };
 
 /*
- * As frames, not as pages: nobody can hold on to them, for another thread may get them, nor give them
- * to a child. The references of the mappings keep them.
+ * As page frames, not as pages: a task can neither pin them, as another thread may get them next, nor
+ * pass them on to a child. The references of the mappings keep them.
  */
 static int map_frames(struct vm_area_struct *vma, const struct iot_mailbox_head *head)
 {
@@ -326,7 +326,7 @@ int iot_mailbox_sync(struct iot_session *session)
 	return iot_mailbox_has_room(task->mailbox) ? 0 : iot_backpressure_wait_mailbox(session, task);
 }
 
-/* What is there, as far as a message has room; read once. Return: bytes, or -EBADMSG. */
+/* Copy the available bytes, as far as a message has room; each is read once. Return: bytes, or -EBADMSG. */
 static int copy_out(const struct iot_mailbox *mailbox, u8 *to, u32 *available_bytes)
 {
 	const u8 *ring = (const u8 *)mailbox->head + IOT_MAILBOX_HEAD_BYTES;
@@ -343,7 +343,7 @@ static int copy_out(const struct iot_mailbox *mailbox, u8 *to, u32 *available_by
 	return bytes;
 }
 
-/* Set what the thread does not know, and bring ends into order. Return: the end. */
+/* Set the fields that the thread does not know, and bring end times into order. Return: the end time. */
 static u64 settle(struct iot_stream *stream, struct iot_record *record, u64 now_ns)
 {
 	const struct iot_mailbox *mailbox = stream->mailbox;
@@ -397,7 +397,7 @@ static void close_broken(struct iot_stream *stream)
 	WRITE_ONCE(mailbox->taken, READ_ONCE(mailbox->head->tail));
 }
 
-/* What the thread says it has lost; a number that went back is not believed. */
+/* Add the thread's count of lost records; a count that decreased is ignored. */
 static void take_lost(struct iot_stream *stream)
 {
 	struct iot_mailbox *mailbox = stream->mailbox;

@@ -18,8 +18,7 @@
  *
  * Locking: the lock of all guards the list, and which streams have a mailbox; it is taken with a mmap lock
  * held. The list only grows until the session is closed, so that the sender walks it without a lock. The
- * lock of a stream is taken inside of it; it guards what is being taken out of the mailbox, and the
- * pointer to that.
+ * lock of a stream nests inside it; it guards the reading of the mailbox, and the pointer to the mailbox.
  */
 #ifndef IOT_MAILBOX_H
 #define IOT_MAILBOX_H
@@ -46,7 +45,7 @@ struct vm_area_struct;
  * @is_closed: there will be no further ones
  * @buffer: the message that the sender fills from them
  * @records: taken out of all
- * @lost: records that the threads had no room for, and what was not right
+ * @lost: records that the threads had no room for, and invalid ones
  */
 struct iot_mailboxes {
 	struct mutex lock;
@@ -84,10 +83,10 @@ struct iot_stream {
  * @head: the memory, shared with user space
  * @session: number of the session
  * @owner: real user of the thread when it got the mailbox
- * @task: whose
- * @clock_ns: what the thread's clock has more than the kernel's
+ * @task: task of the thread
+ * @clock_ns: offset of the thread's clock from the kernel's
  * @taken: bytes taken out
- * @lost_seen: of what the thread says it has lost
+ * @lost_seen: the thread's count of lost records, as of the last look
  * @rcu: to free it
  */
 struct iot_mailbox {

@@ -22,7 +22,7 @@ static LIST_HEAD(sessions);
 static LIST_HEAD(sources);
 static u64 last_number;
 
-/* Nobody writes to them any more, and nobody sends. */
+/* There are no writers any more, and no sender. */
 static void free_buffers(struct iot_session *session)
 {
 	int cpu;
@@ -373,11 +373,11 @@ int iot_session_start(struct iot_session *session)
 }
 
 /**
- * iot_session_stop() - end recording; the sender hands over what is left
+ * iot_session_stop() - end recording; the sender hands over the remaining records
  * @session: with a collector; it need not have started, and then it never will
  *
  * Return: 0; -EINVAL if it has no collector yet, or was stopped; -EPIPE if its collector
- * has gone.
+ * has exited.
  */
 int iot_session_stop(struct iot_session *session)
 {
@@ -404,7 +404,7 @@ int iot_session_stop(struct iot_session *session)
 }
 
 /**
- * iot_session_adopt() - current is the root of what a session records
+ * iot_session_adopt() - make current the root of the tasks that a session records
  * @session: recording
  *
  * Return: 0; -EINVAL if it does not record; -ENOMEM.
@@ -423,7 +423,7 @@ int iot_session_adopt(struct iot_session *session)
 }
 
 /**
- * iot_session_counts() - what a session has done so far
+ * iot_session_counts() - counters of a session so far
  * @session: any; iot_control_lock is held
  * @status: filled in
  */
@@ -612,7 +612,7 @@ int iot_session_admit(struct iot_session *session, const struct iot_admit *admit
 
 /**
  * iot_session_filter() - record only some kinds of operations
- * @session: not started; the caller lets nobody start it meanwhile
+ * @session: not started; the caller prevents a start meanwhile
  * @filter: the kinds
  *
  * Context: sleeps. Return: 0; -EINVAL if the session has started.
@@ -694,7 +694,7 @@ void iot_source_add(struct iot_source *source)
 EXPORT_SYMBOL_GPL(iot_source_add);
 
 /**
- * iot_source_remove() - it will cease to exist: when this returns nobody looks at it
+ * iot_source_remove() - remove a source; it is no longer in use when this returns
  * @source: added before
  */
 void iot_source_remove(struct iot_source *source)

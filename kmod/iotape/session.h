@@ -48,20 +48,20 @@
  * @gate: decides which operations are recorded
  * @backpressure: which CPUs are behind, and the tasks that wait for the collector
  * @sender_wait: where the sender sleeps
- * @channels: of each CPU, what was emitted there and is not sent yet
+ * @channels: of each CPU, records that were emitted there and are not sent yet
  * @admission: processes that may join, besides those that the recorder adopted and their descendants
- * @mailboxes: what threads put records of MPI into
+ * @mailboxes: of threads that write MPI records
  * @sender: the thread that sends, NULL before there is a collector
  * @delivery: the collector's socket
  * @collector: process id of the collector, whose own operations are not recorded
  * @sent_records: records handed to the collector
  * @sent_bytes: bytes of them
- * @created_ns: when it was made
+ * @created_ns: when it was created
  * @start_ns: when recording began, 0 before
  * @end_ns: when recording ended, 0 before
- * @user: that made it
+ * @user: that created it
  * @buffers: of each CPU; written by the sender once that runs
- * @control: changes while it runs, see ctl.c
+ * @control: changes at run time, see ctl.c
  * @refs: see above
  * @list: among all sessions
  */

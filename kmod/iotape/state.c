@@ -34,11 +34,11 @@
 #define RECORDS_AT_ONCE  64   /* records until there is a chance to wait for the collector */
 
 /**
- * struct state_walk - how far the dump is
+ * struct state_walk - progress of the state dump
  * @session: that records
- * @source: what it records
+ * @source: to be dumped
  * @result: the counts so far
- * @seen: threads, by their number, each with a reference, so that no other takes its place
+ * @seen: threads, by their number, each with a reference, so that the number is not reused
  * @thread: the current one
  * @process: its leader; this and the next two are compared only
  * @dumped_files: the last table of this process that was dumped

@@ -272,7 +272,7 @@ void iot_task_each(void (*see)(const struct iot_task *task, void *context), void
 }
 
 /**
- * iot_task_adopt() - announce current as the root of what is recorded
+ * iot_task_adopt() - announce current as the root of the recorded tasks
  * @session: entered
  *
  * Return: 0 or -ENOMEM.

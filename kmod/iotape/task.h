@@ -29,19 +29,19 @@ struct task_struct;
 /**
  * struct iot_task - a thread that is traced
  * @node: among all that have the same hash
- * @thread: whom it describes; only compared, never followed
- * @id: of its present task; a new one after each exec
- * @parent: id of the task that made it, or that it was before exec; 0 if not known
+ * @thread: the thread that it describes; only compared, never dereferenced
+ * @id: of its current task; a new one after each exec
+ * @parent: id of the task that created it, or of its task before exec; 0 if not known
  * @why: an enum iot_reason
- * @plays: task of a program that it performs, 0 if none
+ * @plays: task of a program that it runs, 0 if none
  * @epoch: session in which the task was announced last
- * @made: session in which its making by fork was recorded, 0 if none
- * @member: session that it may join: the recorder adopted it, or one that it descends from; 0 if none
- * @renewed: session in which the exec that made it what it is was recorded, 0 if none
+ * @made: session in which its fork was recorded, 0 if none
+ * @member: session that it may join: the recorder adopted it, or one of its ancestors; 0 if none
+ * @renewed: session in which its last exec was recorded, 0 if none
  * @ops: operations that the task has entered; if it has a mailbox, see iot_task_sync()
- * @current_op: number of the innermost one that it is in, 0 if none
- * @mailbox: where it puts records of MPI, NULL if it does not
- * @kept: a span of an operation that will be tried again, see iot_span_keep()
+ * @current_op: number of the innermost operation under way, 0 if none
+ * @mailbox: for its MPI records, NULL if it has none
+ * @kept: span of an operation that will be retried, see iot_span_keep()
  * @kept_key: of that span, 0 if there is none
  * @wakes: recent wake-ups of it, see wakes.c
  * @is_held: it waits for the collector

@@ -11,17 +11,17 @@
  * lets go of its address space when it exits: a thread that joins it sleeps on a futex, and may do its
  * next operation before the kernel reports the exit. Without the record that wait would be think time.
  *
- * Conditions for a record: both are tasks of the session, and in no operation on files (what wakes and
- * waits there is the file system's own affair, and file locks are recorded as such); the one that
- * wakes does it itself, not an interrupt or a thread of the kernel that happens to run; the one
- * that is woken sleeps so that a signal could wake it, as in waits for pipes, sockets, futexes,
- * semaphores, children, poll and signals. Waits for the collector are ours, and do not count.
+ * Conditions for a record: both are tasks of the session, and in no operation on files (waits and
+ * wake-ups there are internal to the file system, and file locks are recorded as such); the waking
+ * task makes the wake-up itself, not an interrupt or a kernel thread that happens to run; the woken
+ * task sleeps interruptibly, as in waits for pipes, sockets, futexes, semaphores, children, poll
+ * and signals. Waits for the collector belong to the recorder, and do not count.
  *
- * How few records will do: a wake-up passes on the knowledge of the waking task: its
- * own operations and those that it learnt of. If it has learnt nothing since it woke the same task last,
- * and that one entered no operation since, there is no record. It has learnt nothing, too, if all
- * that it was told since came from the task that it wakes: two that hand a message to and fro make
- * one record each. Forgetting is safe: it costs a redundant record.
+ * Redundant wake-ups have no record: a wake-up passes on the knowledge of the waking task, that is, its
+ * own operations and those that it learnt of. If it has learnt nothing since it last woke the same task,
+ * and that task has entered no operation since, there is no record. Knowledge that came from the woken
+ * task itself does not count: two tasks that pass a message back and forth make one record each.
+ * Forgetting is safe: it costs a redundant record.
  */
 #include "wakes.h"
 

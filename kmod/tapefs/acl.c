@@ -14,7 +14,7 @@
 
 #ifdef IOT_HAVE_GET_INODE_ACL
 
-/* What getxattr(2) returns for it, if the caller has room. */
+/* The result of getxattr(2) for it, if the caller's buffer is large enough. */
 static s64 result_of(const struct posix_acl *acl)
 {
 	if (IS_ERR_OR_NULL(acl))

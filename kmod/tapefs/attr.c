@@ -50,8 +50,8 @@ int tfs_getattr(struct mnt_idmap *idmap, const struct path *path, struct kstat *
 }
 
 /*
- * Only a refusal is worth a record, which has no length: what is granted is followed by
- * what was meant to be done.
+ * Only a refusal gets a record, which has no duration: a granted permission is followed by
+ * the operation that it was needed for.
  */
 int tfs_permission(struct mnt_idmap *idmap, struct inode *inode, int mask)
 {
@@ -78,9 +78,9 @@ static int fiemap(struct inode *inode, struct fiemap_extent_info *info, u64 star
 }
 
 /*
- * The VFS asks before it sets, to fill in what a program does not say, and then wants neither set of
- * flags. Only what a program asked for is recorded. Who does not have the operation answers an ioctl
- * of its own, which has a record.
+ * The VFS reads the flags before it sets them, to fill in those that a program does not give, and
+ * then requests neither set of flags. Only requests of programs are recorded. A file system without
+ * this operation handles the ioctl itself, which has a record.
  */
 static int fileattr_get(struct dentry *dentry, struct file_kattr *attr)
 {

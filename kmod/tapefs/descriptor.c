@@ -2,8 +2,8 @@
 /*
  * descriptor.c - the handle that the current system call names by a descriptor.
  *
- * The VFS passes stat, chmod, setxattr and their like the path of a file, not the file: fstat(fd) and stat(name) are
- * one operation to a file system. Number and arguments of the system call tell them apart.
+ * For stat, chmod, setxattr and similar calls, the VFS passes the path of a file, not the file: fstat(fd) and
+ * stat(name) are the same operation to a file system. Number and arguments of the system call distinguish them.
  *
  * The arguments are a hint only. The handle is recorded if the descriptor is open on a file of ours that has the very
  * inode of the operation; other system calls, io_uring, kernel threads and descriptors of O_PATH have none. A second

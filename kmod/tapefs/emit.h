@@ -49,7 +49,7 @@ u64 tfs_object_id(struct iot_session *session, const struct inode *inode,
 u64 tfs_name_id(struct iot_session *session, const struct dentry *dentry);
 void tfs_announce_mount(struct iot_source *source);
 
-/* state.c: what was there before the session */
+/* state.c: handles and mappings that existed before the session */
 void __tfs_announce_handle(struct iot_session *session, u32 task, s32 fd, const struct file *file);
 
 /* Descriptors that are none. */

@@ -248,7 +248,7 @@ void tfs_emit_ioctl(struct iot_span *span, const struct file *file, unsigned int
 	tfs_leave(span);
 }
 
-/* @r: what was asked for, and found, is filled in. */
+/* @r: the request, and the lock found, are filled in. */
 void tfs_emit_lock(struct iot_span *span, const struct file *file, struct iot_rec_lock *r,
 		   s64 result)
 {

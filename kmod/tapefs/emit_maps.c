@@ -20,7 +20,7 @@ u32 tfs_prot_of(const struct vm_area_struct *vma)
 	       (vma->vm_flags & VM_EXEC ? IOT_PROT_exec : 0);
 }
 
-/* The kernel takes VM_SHARED away from a mapping of a handle that nobody can write through. */
+/* The kernel clears VM_SHARED of a mapping if its handle is not open for writing. */
 u32 tfs_map_flags_of(const struct vm_area_struct *vma)
 {
 	return (vma->vm_flags & VM_MAYSHARE ? IOT_MAP_shared : 0) |

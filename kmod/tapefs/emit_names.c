@@ -424,7 +424,7 @@ static u32 acl_id(const struct posix_acl_entry *entry)
 	}
 }
 
-/* As programs know it. What the kernel has for this changed its arguments, and allocates by now. */
+/* In the form of user space. The kernel's function for this changed its arguments, and now allocates. */
 static void put_acl(u8 *p, const struct posix_acl *acl)
 {
 	unsigned int i;

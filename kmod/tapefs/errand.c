@@ -51,9 +51,9 @@ void tfs_run_at_return(struct tfs_errand *errand)
 }
 
 /**
- * tfs_errands_drain() - wait until nobody is about to run code of this file
+ * tfs_errands_drain() - wait until no task is about to run code of this file
  *
- * The caller is the end of the module. A task that has counted its errand out may be preempted before it has
+ * Called when the module is unloaded. A task that has counted its errand out may be preempted before it has
  * left run().
  */
 void tfs_errands_drain(void)

@@ -150,8 +150,8 @@ int tfs_exec_open(struct file *file)
  * __tfs_exec_read() - the kernel reads a file for itself
  * @file: upper file
  *
- * Return: 0; -ETXTBSY if nobody may write to it meanwhile, but somebody has the lower inode open for
- * writing; -ENOMEM.
+ * Return: 0; -ETXTBSY if writing must be denied meanwhile, but the lower inode is open for writing;
+ * -ENOMEM.
  */
 int __tfs_exec_read(struct file *file)
 {
@@ -196,7 +196,7 @@ static void find_exit(struct tracepoint *tracepoint, void *found)
 static struct tracepoint *exit_tracepoint;
 
 /**
- * tfs_exec_init() - be told when tasks exit
+ * tfs_exec_init() - register for the exit of tasks
  *
  * Return: 0 or a negative errno.
  */

@@ -22,9 +22,9 @@
 static atomic64_t last_handle = ATOMIC64_INIT(0);
 
 /*
- * The page cache is the lower file's: sync_file_range(2) and others look for it in the upper one. But who
- * finds that of tmpfs there takes the inode for one of tmpfs, too, and looks for seals behind it, in fcntl(2)
- * and mmap(2).
+ * The page cache is the lower file's: sync_file_range(2) and others look for it in the upper file. But with
+ * the page cache of tmpfs there, fcntl(2) and mmap(2) take the inode for one of tmpfs, too, and look for
+ * seals in it.
  */
 static bool is_cache_shared(const struct address_space *lower)
 {
@@ -62,7 +62,7 @@ int tfs_open_lower(struct file *file, struct file *lower)
 	INIT_LIST_HEAD(&tfs->calls);
 	INIT_LIST_HEAD(&tfs->maps);
 	file->private_data = tfs;
-	/* What this file can do is what the lower one can. */
+	/* This file has the capabilities of the lower one. */
 	file->f_mode &= lower->f_mode | ~kept;
 	file->f_mode |= lower->f_mode & added;
 	if (is_cache_shared(lower->f_mapping)) {

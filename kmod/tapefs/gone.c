@@ -53,7 +53,7 @@ struct leftover {
 	struct inode *inode;
 };
 
-/* Of the lists and counts of all watches. A mount goes with what is on its list: nobody waits for a stopped task. */
+/* Guards the lists and counts of all watches. An unmount frees its list itself: it never waits for a stopped task. */
 static DEFINE_SPINLOCK(leftovers_lock);
 
 static bool is_unused(const struct dentry *dentry)
@@ -61,7 +61,7 @@ static bool is_unused(const struct dentry *dentry)
 	return !d_count(dentry) && tfs_is_dropped(dentry);
 }
 
-/* What was looked up in it is what uses it, perhaps. */
+/* It may be in use by dentries below it only. */
 static bool is_removed_dir(const struct dentry *dentry)
 {
 	return d_is_dir(dentry) && TFS_D(dentry) && d_unhashed(tfs_lower_dentry(dentry));
@@ -166,7 +166,7 @@ static bool has_leftover(struct inode *inode)
 	return is_found;
 }
 
-/* Most events are about inodes that nobody has looked at through this mount. */
+/* Most events are about inodes that were never looked up through this mount. */
 static struct inode *get_leftover(struct super_block *sb, struct inode *lower)
 {
 	struct inode *inode;
@@ -211,7 +211,7 @@ static const struct fsnotify_ops watch_ops = {
 };
 
 /**
- * tfs_watch_start() - drop what is removed below
+ * tfs_watch_start() - watch for removals below, and drop the upper objects
  * @sb: upper super block, which has its root
  *
  * Return: 0 or a negative errno.

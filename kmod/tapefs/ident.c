@@ -20,8 +20,8 @@
 static atomic64_t last_name = ATOMIC64_INIT(0);
 
 /*
- * Of a directory on the way up. NULL if it was removed: who moved the name out of it after it
- * was found here could remove it at once, and RCU keeps the dentry, not what it stands for.
+ * Of a directory on the way up. NULL if it was removed: after it was found here, another task may
+ * move the name out of it and remove it at once, and RCU keeps the dentry, not its inode.
  */
 static const struct tfs_inode *directory_of(const struct dentry *dentry)
 {
@@ -92,9 +92,9 @@ static void object_announce(struct iot_session *session, const struct inode *ino
 }
 
 /*
- * The directories above a name, from the root down, so that a reader always knows
- * where it is. Nearly always there is nothing to do: who walked the path announced
- * them. Starting again from below for each one needs no stack.
+ * The directories above a name, from the root down, so that a reader always knows its
+ * path. There is almost never anything to do: the path walk has announced them.
+ * Starting again from below for each one needs no stack.
  */
 static void parents_announce(struct iot_session *session, const struct dentry *dentry)
 {
@@ -161,7 +161,7 @@ u64 tfs_object_id(struct iot_session *session, const struct inode *inode,
 }
 
 /**
- * tfs_announce_mount() - say what is recorded, when a session begins to
+ * tfs_announce_mount() - announce the mount when a session begins to record it
  * @source: that of the mount
  */
 void tfs_announce_mount(struct iot_source *source)

@@ -24,7 +24,7 @@ static atomic64_t last_object = ATOMIC64_INIT(0);
  *	exclusively and the lower i_rwsem held at least shared. Any other copy needs i_lock only.
  *
  * So a task that holds the upper i_rwsem sees such a program with an owner that it had together with these bits.
- * Documentation/decisions/0026-two-inodes.md lists who reads the copy, and under which locks.
+ * Documentation/decisions/0026-two-inodes.md lists the readers of the copy, and their locks.
  */
 struct owner {
 	kuid_t uid;
@@ -69,7 +69,7 @@ static bool copy_plain_owner(struct inode *inode)
 	return is_plain;
 }
 
-/* The upper i_rwsem is held exclusively, or nobody has found the inode yet. */
+/* The upper i_rwsem is held exclusively, or the inode is not visible to other tasks yet. */
 static void copy_setid_owner(struct inode *inode)
 {
 	struct inode *lower = tfs_lower_inode(inode);
@@ -126,9 +126,9 @@ void tfs_copy_attr_locked(struct inode *inode)
  * tfs_copy_size() - refresh the size
  * @inode: upper inode
  *
- * Callable in interrupts, so there is no lock: who finds that the size changed while it
- * was copied copies it again, and so the last one is right. Cheap if it did not change,
- * which is the common case of parallel writers.
+ * Callable in interrupts, so there is no lock: a task that sees the size change during the
+ * copy copies it again, so the last copy is correct. Cheap if the size did not change, the
+ * common case of parallel writers.
  */
 void tfs_copy_size(struct inode *inode)
 {

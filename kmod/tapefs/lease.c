@@ -7,12 +7,12 @@
  *
  *	set		The shadow is set first: the lower inode counts all opens of the file, above and below.
  *	broken above	The VFS notifies the holder. The shadow is broken, too, so that both expire at the same time.
- *	broken below	The upper lease is broken, and the VFS tells the holder.
- *	given up	or reduced, or lost with the last descriptor: then the shadow, too.
+ *	broken below	The upper lease is broken, and the VFS notifies the holder.
+ *	released	or downgraded, or lost with the last descriptor: the shadow, too.
  *
  * Leases are broken under a spin lock, and breaking one takes others. So each break starts the same work, which
- * makes both of each pair the less of the two. A holder that does not give up its lease in time loses it, the shadow
- * perhaps before the upper one, by as much as the work was late.
+ * reduces both of each pair to the weaker of the two. A holder that does not release its lease in time loses it, the
+ * shadow perhaps before the upper one, by as much as the work was late.
  */
 #include <linux/cred.h>
 #include <linux/fs.h>
@@ -33,7 +33,7 @@ struct tfs_lease {
 	struct file *upper;
 };
 
-/* What is left of a lease, when it has been given up as far as it is being broken. */
+/* The level of a lease that remains once the break has completed. */
 enum level {
 	FOR_WRITING,
 	FOR_READING,
@@ -43,8 +43,8 @@ enum level {
 /**
  * struct state - of the lease of a file
  * @is_set: there is one
- * @is_breaking: its holder has to give it up, or a part of it
- * @left: what is left then
+ * @is_breaking: its holder has to release or downgrade it
+ * @left: the level that remains then
  */
 struct state {
 	bool is_set;
@@ -163,7 +163,7 @@ static void find_ops(const struct iot_lease *lease)
 	upper_ops.lm_break = upper_break;
 	shadow_ops = *lease->fl_lmops;
 	shadow_ops.lm_break = shadow_break;
-	shadow_ops.lm_setup = NULL; /* nobody wants a signal of it */
+	shadow_ops.lm_setup = NULL; /* a shadow sends no signal */
 	vfs_ops = lease->fl_lmops;
 }
 

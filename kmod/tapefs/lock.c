@@ -27,7 +27,7 @@ static u32 type_of(const struct file_lock *lock)
 	}
 }
 
-/* What is asked for. */
+/* The request of the caller, as a record. */
 static struct iot_rec_lock request_of(int command, const struct file_lock *lock)
 {
 	unsigned int flags = iot_lock_flags(lock);
@@ -70,10 +70,10 @@ static bool is_closed(const struct file *file)
 }
 
 /*
- * Another thread may close the descriptor while the lock is waited for, and finds nothing to give up. The VFS looks for that
- * when the lock has been taken, and takes it back, but only of the upper inode, which has none: so it is done here
- * (fcntl_setlk(), since "filelock: Remove locks reliably when fcntl/close race is detected"). Who closes it
- * later finds the lock.
+ * Another thread may close the descriptor during the wait for the lock, when there is no lock to release yet. The VFS
+ * checks for that after it has taken the lock, and releases it, but only on the upper inode, which has none: so it is
+ * released here (fcntl_setlk(), since "filelock: Remove locks reliably when fcntl/close race is detected"). A later
+ * close finds the lock.
  */
 static int lock_unless_closed(struct file *file, int command, struct file_lock *lock)
 {

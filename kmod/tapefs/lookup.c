@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lookup.c - from names to objects: lookup, revalidation, and opening what is not cached.
+ * lookup.c - from names to objects: lookup, revalidation, and opening of uncached names.
  *
  * The dentry of a name that is about to be created is not hashed before the creation: so no other task finds it
  * while it is negative, and no dentry that a task has found becomes positive. A task that finds a negative dentry
@@ -81,11 +81,11 @@ void tfs_dentry_replace(struct dentry *dentry, struct dentry *lower)
 }
 
 /**
- * tfs_dentry_hide() - let nobody find a dentry any more, if nobody has found it
+ * tfs_dentry_hide() - unhash a dentry, unless another task has a reference
  * @dentry: upper or lower dentry
- * @refs: how many references there are of it if nobody else has any
+ * @refs: number of references if no other task has one
  *
- * Return: whether it is hidden. Who was about to find it without a lock looks again.
+ * Return: whether it is unhashed. A lockless lookup that was about to find it retries.
  */
 bool tfs_dentry_hide(struct dentry *dentry, unsigned int refs)
 {
@@ -110,10 +110,10 @@ static void d_release(struct dentry *dentry)
 }
 
 /**
- * tfs_instantiate() - a name that did not exist now does
- * @dentry: upper dentry, negative; hashed only if the caller has looked it up without saying why, which
- *	no system call does
- * @lower: what was made below, positive; its reference is consumed
+ * tfs_instantiate() - make a negative dentry positive, after a creation
+ * @dentry: upper dentry, negative; hashed only if the caller looked it up without stating its intent,
+ *	which no system call does
+ * @lower: dentry of the new lower object, positive; its reference is consumed
  *
  * Return: 0 or a negative errno.
  */
@@ -133,7 +133,7 @@ int tfs_instantiate(struct dentry *dentry, struct dentry *lower)
 }
 
 /*
- * Show what the lower dentry of @dentry, which is not hashed, stands for. If it is for nothing, and
+ * Connect @dentry, which is not hashed, with the object of its lower dentry. If that is negative, and
  * @is_to_be_made, @dentry stays as it is. Return: as the lookup of a directory does.
  */
 static struct dentry *splice(struct dentry *dentry, bool is_to_be_made, struct inode **found)
@@ -176,15 +176,15 @@ static struct dentry *lookup_and_splice(struct dentry *dentry, bool is_to_be_mad
 	return err ? ERR_PTR(err) : splice(dentry, is_to_be_made, found);
 }
 
-/* Does who looks a name up want to create it, if it does not exist? Not of an open. */
+/* Will the caller of a lookup create the name if it does not exist? Not for opens. */
 static bool is_to_be_made(unsigned int flags)
 {
 	return flags & (LOOKUP_CREATE | LOOKUP_RENAME_TARGET);
 }
 
 /*
- * What a caller who looks this up will make of it. Who wants to create the name makes
- * a record of its own if it does not exist, and fails if it does.
+ * Does the lookup itself need a record? A caller that is about to create the name makes
+ * a record of its own if the name does not exist, and fails if it does.
  */
 static bool is_worth_a_record(const struct inode *found, unsigned int flags, s64 *result)
 {
@@ -332,8 +332,8 @@ static int revalidate_positive(struct dentry *dentry, struct dentry *lower, unsi
 }
 
 /*
- * Who makes a name of a hashed dentry replaces its lower one, see tfs_instantiate(): RCU keeps that for
- * this moment. Return: it, referenced; NULL if it has gone.
+ * A creation at a hashed dentry replaces its lower dentry, see tfs_instantiate(): RCU keeps the old one for
+ * this moment. Return: the lower dentry, referenced; NULL if it is being freed.
  */
 static struct dentry *lower_get(const struct dentry *dentry)
 {
@@ -349,8 +349,8 @@ static struct dentry *lower_get(const struct dentry *dentry)
 
 /*
  * A name that is known not to exist. Looking it up again is an operation like the
- * first time, and is recorded. Who wants to open it is sent to tfs_atomic_open(), who
- * wants to create it to a fresh look-up.
+ * first time, and is recorded. An open goes on to tfs_atomic_open(), a creation to a
+ * new lookup.
  */
 static int revalidate_negative(struct dentry *dentry, unsigned int flags)
 {
@@ -376,10 +376,10 @@ static int revalidate_negative(struct dentry *dentry, unsigned int flags)
 }
 
 /*
- * Is what the upper dcache says of a name still true below? Called for every component
+ * Does the upper dentry of a name still agree with the lower file system? Called for every component
  * of every path walk, mostly without references or locks (RCU walk). overlayfs calls it for dentries
- * that it holds, too: for a file that it has copied up, many kernels (Debian's 6.1.176, not 6.1.192) hold the dentry that the
- * file had before it was given its name.
+ * that it holds, too: for a file that it has copied up, many kernels (Debian's 6.1.176, not 6.1.192) hold the dentry that
+ * the file had before it got its name.
  */
 static int d_revalidate(struct dentry *dentry, unsigned int flags)
 {
@@ -393,7 +393,7 @@ static int d_revalidate(struct dentry *dentry, unsigned int flags)
 	return revalidate_negative(dentry, flags);
 }
 
-/* For what was reached without its name: "." and the end of a magic link. */
+/* For objects that were reached without their name: "." and the target of a magic link. */
 static int d_weak_revalidate(struct dentry *dentry, unsigned int flags)
 {
 	struct dentry *lower = tfs_lower_dentry(dentry);
@@ -406,8 +406,8 @@ static int d_weak_revalidate(struct dentry *dentry, unsigned int flags)
 }
 
 /*
- * The key of encrypted files can be removed only when nobody has their inodes, or those of their directories. In an
- * encrypted directory all is encrypted but what has no contents of its own.
+ * The key of encrypted files can be removed only when their inodes, and those of their directories, are unused. In an
+ * encrypted directory, every object that has contents is encrypted.
  */
 static bool is_encrypted(const struct dentry *dentry)
 {
@@ -419,11 +419,11 @@ static bool is_encrypted(const struct dentry *dentry)
 }
 
 /**
- * tfs_is_dropped() - is a name not worth keeping when nobody uses it?
+ * tfs_is_dropped() - is a dentry to be dropped when it is no longer in use?
  * @dentry: upper dentry; its d_lock is held
  *
- * Because it has gone below, or NFS only keeps it while somebody uses it, or because the lower inode must not be
- * kept in memory.
+ * It is if the name was removed below, if NFS keeps the lower dentry only while it is in use, or if the lower inode
+ * must not be kept in memory.
  */
 bool tfs_is_dropped(const struct dentry *dentry)
 {
@@ -516,8 +516,8 @@ static int open_below(struct dentry *dentry, struct file *file, struct dentry *m
 }
 
 /*
- * An open that finds no room for a file of its own makes nothing. It finds that out before, where
- * there are not two files: so what was made goes again.
+ * An open that cannot allocate its file creates nothing. With one file, that is known before the
+ * creation; with two, the allocation of the second may fail after it: so the new name is removed.
  */
 static bool is_to_be_unmade(int err)
 {
@@ -526,7 +526,7 @@ static bool is_to_be_unmade(int err)
 
 static int create_and_open(struct dentry *dentry, struct file *file, umode_t mode)
 {
-	unsigned int refs = 2; /* of what was made: @made, the upper dentry's, and some */
+	unsigned int refs = 2; /* of the new lower dentry: @made, the upper dentry's, and some */
 	struct file *lower;
 	struct dentry *made = create_below(dentry, file, mode, &lower);
 	int err;
@@ -534,7 +534,7 @@ static int create_and_open(struct dentry *dentry, struct file *file, umode_t mod
 	if (IS_ERR(made))
 		return PTR_ERR(made);
 	if (lower)
-		refs++; /* it goes when this task returns to user mode */
+		refs++; /* dropped when this task returns to user mode */
 	if (iot_is_pinned(made))
 		refs++;
 	err = open_below(dentry, file, made, lower);

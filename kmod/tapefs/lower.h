@@ -14,12 +14,12 @@
 #include "compat/freeze.h"
 
 /*
- * A client of NFS has to give back its delegation of an object before that is changed here: its server
- * works on the lower file system, never on this one. So who waits may hold the locks of upper objects
- * that the VFS has taken for him, but none of lower ones.
+ * An NFS client has to return its delegation of an object before the object is changed here: the server
+ * works on the lower file system, never on this one. So the waiting task may hold the locks of upper
+ * objects that the VFS has taken for it, but none of lower ones.
  *
- * Return: whether what ended with @err is to be done again, because it has been given back. If nobody
- * waits any more, because of a signal, @err says so.
+ * Return: whether the operation that ended with @err is to be retried, because the delegation was
+ * returned. If a signal ended the wait, @err is set accordingly.
  */
 static inline bool tfs_is_given_back(struct delegated_inode *delegated, int *err)
 {

@@ -102,7 +102,7 @@ err_start:
  * tfs_do_getattr() - attributes as the lower file system has them, its dev and ino included
  * @path: the upper object
  * @stat: filled in
- * @mask: what is wanted, STATX_*
+ * @mask: requested attributes, STATX_*
  * @flags: AT_*
  *
  * Return: 0 or a negative errno.
@@ -169,19 +169,19 @@ int tfs_do_sync_fs(struct super_block *sb)
 	down_read_nested(&lower->s_umount, TFS_BELOW);
 	err = sync_filesystem(lower);
 	up_read(&lower->s_umount);
-	if (sb->s_root) /* else there is nobody to be told */
+	if (sb->s_root) /* else there is no upper inode to report errors on */
 		copy_errors(sb, lower);
 	return err;
 }
 
 /**
  * tfs_do_freeze() - ioctl(FIFREEZE): all of the lower file system, as through its own mount
- * @sb: the upper one, which does not freeze: its writers wait where they reach the lower one, and
- *	who thaws that by its own mount lets them go on
+ * @sb: the upper one, which does not freeze: its writers wait where they reach the lower one, until
+ *	that is thawed, perhaps through its own mount
  * @who: FREEZE_HOLDER_USERSPACE; the kernel freezes the lower file system by itself
  * @owner: passed on
  *
- * The caller holds no lock of either. What is frozen stays so when the upper mount goes.
+ * The caller holds no lock of either. The lower file system stays frozen when the upper one is unmounted.
  *
  * Return: 0 or a negative errno; EOPNOTSUPP as from the lower file system, if it cannot.
  */
@@ -253,7 +253,7 @@ ssize_t tfs_do_listxattr(struct dentry *dentry, char *list, size_t room)
 }
 
 #ifdef IOT_HAVE_GET_INODE_ACL
-/* As who comes through the mount below sees it: file systems keep what is the same for all mounts. */
+/* Ids as seen through the mount below: file systems cache the form that is the same for all mounts. */
 static void map_acl(const struct path *lower, struct posix_acl *acl)
 {
 	struct user_namespace *of_fs = i_user_ns(d_inode(lower->dentry));

@@ -15,7 +15,7 @@
 #include "lower.h"
 #include "compat/vfs.h"
 
-/* Capabilities without an id are those for who is 0. */
+/* Capabilities without a root id apply to user 0. */
 static uid_t root_of(const struct vfs_ns_cap_data *caps, ssize_t bytes)
 {
 	return bytes == XATTR_CAPS_SZ_3 ? le32_to_cpu(caps->rootid) : 0;
@@ -36,10 +36,10 @@ static ssize_t set_root(struct vfs_ns_cap_data *caps, ssize_t bytes, uid_t root)
 /**
  * tfs_do_getcaps() - read the attribute XATTR_NAME_CAPS
  * @dentry: upper dentry
- * @value: where to; as for vfs_getxattr()
- * @room: bytes there, or 0 to be told how many are wanted
+ * @value: buffer, as for vfs_getxattr()
+ * @room: its size, or 0 to query the size of the value
  *
- * Who is nobody in the mount below becomes an id that is nobody's.
+ * A root id that the mount below does not map becomes an id that no user has.
  *
  * Return: bytes, or a negative errno.
  */
@@ -51,7 +51,7 @@ ssize_t tfs_do_getcaps(struct dentry *dentry, void *value, size_t room)
 	ssize_t bytes = __vfs_getxattr(lower.dentry, inode, XATTR_NAME_CAPS, &caps, sizeof(caps));
 	vfsuid_t root;
 
-	if (bytes == -ERANGE) /* the VFS will say what it thinks of that */
+	if (bytes == -ERANGE) /* the VFS checks this form itself */
 		return __vfs_getxattr(lower.dentry, inode, XATTR_NAME_CAPS, value, room);
 	if (bytes != XATTR_CAPS_SZ_2 && bytes != XATTR_CAPS_SZ_3)
 		return bytes < 0 ? bytes : -EINVAL;
@@ -84,7 +84,7 @@ static int set_below(const struct path *lower, const void *value, size_t bytes, 
 /**
  * tfs_do_setcaps() - set the attribute XATTR_NAME_CAPS
  * @dentry: upper dentry; the caller may write to the lower mount
- * @value: what the VFS has found to be capabilities, and allowed
+ * @value: capabilities that the VFS has verified and permitted
  * @bytes: of @value
  * @flags: XATTR_CREATE, XATTR_REPLACE
  *

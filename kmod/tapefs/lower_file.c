@@ -15,12 +15,12 @@
 #include "lower.h"
 #include "compat/vfs.h"
 
-/* What was asked of the name, and is done by the time a file is opened. */
+/* Flags that apply to the name, and are done by the time a file is opened. */
 #define OPEN_ONCE_FLAGS (O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC)
 
 /*
- * Who notes accesses asks the mount below, which is not the file's own: so what that one says, perhaps a
- * bind mount, is said by a flag of the lower file. Through a mount that is read-only none is noted.
+ * Access times depend on the mount of the lower file, not on the upper mount: so the noatime options of the
+ * upper mount, perhaps a bind mount, become a flag of the lower file. A read-only mount updates none.
  */
 static unsigned int noatime_of(const struct file *file)
 {
@@ -44,7 +44,7 @@ struct file *tfs_do_open(const struct file *file, int flags)
 	struct path lower = tfs_lower_path(file_dentry(file));
 	struct file *opened = dentry_open(&lower, flags & ~OPEN_ONCE_FLAGS, current_cred());
 
-	/* Not with the open: who serves a FUSE would have to be allowed to ask for it himself. */
+	/* Not with the open: the server of a FUSE file system would itself need permission for it. */
 	if (!IS_ERR(opened))
 		opened->f_flags |= noatime_of(file);
 	return opened;
@@ -71,12 +71,12 @@ struct file *tfs_lower_as_set(struct file *file)
 }
 
 /**
- * tfs_tell_rw() - tell who watches the lower file (inotify, fanotify) that it was read or written
- * @file: upper file, whose own watchers the VFS tells
- * @is_write: what was done
- * @result: how it ended
+ * tfs_tell_rw() - notify watchers of the lower file (inotify, fanotify) of a read or write
+ * @file: upper file, whose own watchers the VFS notifies
+ * @is_write: a write, not a read
+ * @result: its result
  *
- * For what does not go through a function of the VFS, which would. Context: may sleep.
+ * For operations that do not go through a function of the VFS, which would do it. Context: may sleep.
  */
 void tfs_tell_rw(const struct file *file, bool is_write, ssize_t result)
 {
@@ -89,8 +89,8 @@ void tfs_tell_rw(const struct file *file, bool is_write, ssize_t result)
 }
 
 /*
- * Who closes a descriptor loses its locks of the object, which are the lower one's: of the upper one, which has
- * none, the VFS gives up nothing.
+ * A process that closes a descriptor loses its locks of the object. These are locks of the lower inode; the VFS
+ * releases only those of the upper one, which has none.
  */
 int tfs_do_flush(struct file *file, fl_owner_t owner)
 {
@@ -115,12 +115,12 @@ static void move_lock(struct file_lock *lock, struct file *from, struct file *to
  * tfs_do_lock() - fcntl(2) locks, which belong to the process or to the open file
  * @file: upper file
  * @command: F_GETLK, F_SETLK or F_SETLKW
- * @lock: the VFS's, on the upper file, where it is again at the end; on the lower file in between.
- *	What F_GETLK has found is on no file
+ * @lock: the VFS's, on the upper file before and after the call; on the lower file in between.
+ *	A lock found by F_GETLK is on no file
  *
- * So they conflict with what others lock through the lower file system, on other nodes, too. Who
- * waits for a lock does so in here: the VFS would wait as well, and come again, but then one call
- * would be several operations.
+ * So they conflict with locks taken through the lower file system, on other nodes, too. The wait
+ * for a lock happens in here: the VFS could wait as well, and call again, but then one call would
+ * be several operations.
  *
  * Return: as vfs_lock_file().
  */
@@ -180,7 +180,7 @@ loff_t tfs_do_llseek(struct file *file, loff_t offset, int whence)
 	return result;
 }
 
-/* Who has been told of failed write-back is not told again by sync_file_range(2), which asks the upper file. */
+/* A write-back error is reported once: sync_file_range(2), which checks the upper file, does not repeat it. */
 int tfs_do_fsync(struct file *file, loff_t start, loff_t end, int datasync)
 {
 	struct file *lower = tfs_lower_as_set(file);

@@ -178,15 +178,15 @@ struct dentry *tfs_do_link(struct dentry *old, struct dentry *dentry)
 }
 
 /**
- * tfs_do_create_open() - make a regular file and open it, which is one operation below
+ * tfs_do_create_open() - create a regular file and open it, which is one operation below
  * @dentry: upper dentry, negative
  * @flags: of the open
  * @mode: as the VFS gave it
  *
- * For file systems where two would not be the same: who makes a file that he may not write can
- * write it all the same, by this one handle.
+ * For file systems on which two operations would not be equivalent: a task that creates a file
+ * without write permission can still write to it through this one handle.
  *
- * Return: the lower file, open; or an error, -EEXIST if somebody else has made the name.
+ * Return: the lower file, open; or an error, -EEXIST if another task has created the name.
  */
 struct file *tfs_do_create_open(struct dentry *dentry, int flags, umode_t mode)
 {
@@ -268,8 +268,8 @@ static int find_and_unlink_below(struct dentry *dentry, struct delegated_inode *
 	if (IS_ERR(child))
 		return PTR_ERR(child);
 	/*
-	 * A lower dentry without further references becomes a negative one when its name is removed, so
-	 * nobody else may have the upper one then, or find it.
+	 * A lower dentry without further references becomes negative when its name is removed, so no other
+	 * task may have the upper one then, or find it.
 	 */
 	if ((child->d_flags & DCACHE_OP_REVALIDATE) && tfs_dentry_hide(dentry, 1))
 		err = hide_and_unlink_below(dentry, child, delegated);
@@ -297,13 +297,13 @@ int tfs_do_unlink(struct dentry *dentry)
 }
 
 /**
- * tfs_do_uncreate() - remove what was made a moment ago, because it could not be shown
+ * tfs_do_uncreate() - remove a new object that could not get an upper inode or file
  * @dentry: upper dentry of the name, whose parent is still locked
- * @made: the lower dentry of what was made
- * @refs: how many references that has if nobody else has found it
+ * @made: lower dentry of the new object
+ * @refs: number of its references if no other task has found it
  *
- * As good as it goes: there may be no memory for that either, or somebody else has found it, above or
- * below, and perhaps opened it: then it stays.
+ * Best effort: there may be no memory for that either. And if another task has found the object,
+ * above or below, and perhaps opened it, it stays.
  */
 void tfs_do_uncreate(struct dentry *dentry, const struct dentry *made, unsigned int refs)
 {
@@ -374,7 +374,7 @@ static int rename_below(struct dentry *old, struct dentry *new, unsigned int fla
 	if (is_stale(old, renaming.old_dentry) || is_stale(new, renaming.new_dentry)) {
 		err = -ESTALE;
 	} else {
-		is_lent = lend(new, renaming.new_dentry); /* it stays what it is, without a name */
+		is_lent = lend(new, renaming.new_dentry); /* the object stays, without a name */
 		err = iot_vfs_rename(&renaming);
 		take_back(renaming.new_dentry, is_lent);
 	}

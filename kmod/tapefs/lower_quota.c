@@ -29,7 +29,7 @@ static void end_look(struct super_block *lower)
 	up_read(&lower->s_umount);
 }
 
-/* -- what a quota is, and what has been used of it ------------------------------------ */
+/* -- limits and usage ----------------------------------------------------------------- */
 
 static int do_sync(struct super_block *sb, int type)
 {

@@ -19,7 +19,7 @@
  * not heeded takes pages out of large folios one by one (map_one_page()), so that every
  * page makes a record when it is first read and when it is first written; first, in a
  * process and until it is written back, discarded or unmapped. An access to a page that
- * is mapped makes no fault, and nobody can see it.
+ * is mapped makes no fault, and cannot be observed.
  *
  * Contexts: map_pages runs under rcu_read_lock() and may not sleep. page_mkwrite returns
  * with a folio locked. Nothing here waits for a collector.
@@ -465,9 +465,9 @@ enum iot_view tfs_view_map(const struct iot_source *source, const struct vm_area
 }
 
 /**
- * tfs_announce_map() - a record of a mapping that was there before
+ * tfs_announce_map() - announce a mapping that existed before the session
  * @session: entered
- * @task: who has it
+ * @task: a task of the process that has it
  * @vma: a mapping of ours, or several; its mm is locked
  *
  * Return: false if its mmap was recorded in this session, and there is nothing to announce.

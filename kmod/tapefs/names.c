@@ -19,8 +19,8 @@ static void copy_attr_of_parent(struct inode *dir)
 }
 
 /*
- * The last steps of all that make an object: @lower is what was made, or the error. Made it is,
- * even if there is no memory to show it up here: then it is looked up when it is wanted.
+ * The last steps of each creation: @lower is the dentry of the new object, or the error. If there is
+ * no memory for an upper inode, the object still exists, and a later lookup finds it.
  */
 static int made(struct inode *dir, struct dentry *dentry, struct dentry *lower)
 {
@@ -105,7 +105,7 @@ static void removed(struct inode *dir, struct dentry *dentry)
 	d_drop(dentry);
 }
 
-/* So that the task does not drop later what it drops itself: see gone.c. The VFS has locked the inode. */
+/* So that gone.c leaves the dentry to this task, which drops it itself. The VFS has locked the inode. */
 static void set_remover(const struct dentry *dentry, const struct task_struct *task)
 {
 	if (d_is_positive(dentry))

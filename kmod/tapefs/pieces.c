@@ -168,9 +168,9 @@ static struct tfs_map *newcomer_of(const struct tfs_map *map, const struct vm_ar
 
 /**
  * tfs_map_move() - mremap(2) has moved pages to a vma
- * @map: that of the vma, perhaps of a neighbour that has taken them in
- * @vma: where they are now
- * @moved: filled in: what was moved, of which map
+ * @map: of the vma, perhaps of a neighbour that the pages were merged into
+ * @vma: their new place
+ * @moved: filled in: the pages that were moved, and their map
  */
 void tfs_map_move(struct tfs_map *map, const struct vm_area_struct *vma, struct tfs_piece *moved)
 {

@@ -39,7 +39,7 @@ static void set_real(struct dentry *dentry, bool is_shown)
 	spin_unlock(&dentry->d_lock);
 }
 
-/* A new dentry has the flags of all operations; nobody else knows of it. */
+/* A new dentry has the flags of all operations; no other task can see it yet. */
 int tfs_d_init(struct dentry *dentry)
 {
 	dentry->d_flags &= ~DCACHE_OP_REAL;

@@ -22,19 +22,19 @@
 #include "tapefs.h"
 #include "compat/vfs.h"
 
-/* Nobody waits for folios with the caller's control block, or polls with it, but the caller. */
+/* Only the caller waits for folios with its control block, or polls with it. */
 #define IOCB_OF_THE_CALLER (IOCB_HIPRI | IOCB_WAITQ | IOCB_ALLOC_CACHE | IOT_IOCB_CALLER_COMP)
 
 /**
  * struct request - a read or write that may be completed later
  * @lower: the control block below
- * @upper: the caller's; not to be touched once it has been told of the end
- * @file: the upper file, with a reference: it outlives the caller's interest
- * @refs: one for who submits, one for who completes
+ * @upper: the caller's; not to be touched once its completion has been called
+ * @file: the upper file, with a reference, since the caller may drop its own at completion
+ * @refs: one for the submitter, one for the completion
  * @source: the mount's
  * @number: its id in records
  * @epoch: session in which it was submitted, 0 if it is not recorded
- * @task: who submitted it
+ * @task: that submitted it
  * @op: number of that operation in its task
  */
 struct request {
@@ -96,7 +96,7 @@ static void emit_write(struct iot_span *span, const struct kiocb *iocb, loff_t o
 		       result);
 }
 
-/* The caller's control block learns what the lower file system did. */
+/* Copy the outcome in the lower control block to the caller's. */
 static void request_end(struct request *request, long result)
 {
 	struct kiocb *upper = request->upper;
@@ -143,8 +143,8 @@ static struct request *request_new(struct kiocb *upper, struct iot_span *span)
 }
 
 /*
- * As the VFS does on the upper super block, which does not freeze: who must not wait comes again.
- * Return: whether there is leave to write below.
+ * As the VFS does on the upper super block, which does not freeze: a caller that must not wait retries.
+ * Return: whether the lower file system may be written to.
  */
 static bool start_write(struct kiocb *lower)
 {
@@ -156,7 +156,7 @@ static bool start_write(struct kiocb *lower)
 	}
 	if (!sb_start_write_trylock(sb))
 		return false;
-	__sb_writers_release(sb, SB_FREEZE_WRITE); /* for lockdep: who completes it gives it back */
+	__sb_writers_release(sb, SB_FREEZE_WRITE); /* for lockdep: the completion releases it */
 	return true;
 }
 
@@ -185,8 +185,8 @@ static ssize_t request_begin(struct request *request, struct iov_iter *iter)
 }
 
 /*
- * A number for the memory that a request uses: a program uses it again only when it has learnt of the end of the
- * request. Places in memory are nobody's business. To be called before the lower file system advances the iterator.
+ * A number for the memory that a request uses: a program reuses the memory only after it has learnt of the end of the
+ * request. A record must not disclose addresses. To be called before the lower file system advances the iterator.
  */
 static u64 memory_of(const struct iov_iter *iter)
 {
@@ -327,8 +327,8 @@ ssize_t tfs_write_iter(struct kiocb *iocb, struct iov_iter *iter)
 }
 
 /*
- * What a splice will find in a pipe. Until somebody writes to an empty one it is not the file system's time, and
- * nobody is to keep the lower one from being frozen by waiting. How the wait ended is for that one to say.
+ * Bytes in the pipe of a splice. The wait for a writer of an empty pipe is not time of the file system, and must not
+ * block a freeze of the lower one, so it happens here; the lower file system reports how the wait ended.
  */
 static size_t wait_for_bytes(struct pipe_inode_info *pipe, unsigned int flags)
 {

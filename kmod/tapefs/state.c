@@ -14,9 +14,9 @@
 #include "tapefs.h"
 
 /**
- * __tfs_announce_handle() - a record of a handle that was open before
+ * __tfs_announce_handle() - announce a handle that was open before the session
  * @session: entered
- * @task: who has or uses it
+ * @task: that has or uses it
  * @fd: its descriptor, or one of TFS_FD_*
  * @file: upper file
  */
@@ -41,7 +41,7 @@ void __tfs_announce_handle(struct iot_session *session, u32 task, s32 fd, const 
 }
 
 /**
- * tfs_announce_handle() - an operation is about to change what a handle is
+ * tfs_announce_handle() - announce a handle before an operation changes its state
  * @span: the operation's
  * @file: upper file
  */

@@ -122,7 +122,7 @@ static void inherit(struct super_block *sb, const struct path *lower_path)
 	sb->s_iflags |= lower->s_iflags &
 			(IOT_SB_I_NOUMASK | SB_I_UNTRUSTED_MOUNTER | SB_I_IMA_UNVERIFIABLE_SIGNATURE);
 	tfs_mount_inherit(sb);
-	sb->s_iflags |= SB_I_SKIP_SYNC; /* of sync(2), which tells nobody of errors */
+	sb->s_iflags |= SB_I_SKIP_SYNC; /* of sync(2), which reports no errors */
 	iot_copy_uuid(sb, lower);
 	sb->s_maxbytes = lower->s_maxbytes;
 	sb->s_blocksize = lower->s_blocksize;
@@ -161,7 +161,7 @@ int tfs_fill_super(struct super_block *sb, struct fs_context *fc)
 
 	if (!tsb)
 		return -ENOMEM;
-	sb->s_fs_info = tsb; /* kill_sb frees it from now on, with what it holds */
+	sb->s_fs_info = tsb; /* from now on kill_sb frees it, with its contents */
 	tsb->options = *options;
 	err = kern_path(fc->source, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &tsb->lower);
 	if (err)

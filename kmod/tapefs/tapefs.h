@@ -11,9 +11,9 @@
  *	dentry		lower dentry, positive or negative, from lookup to d_release
  *	file		a lower file of its own, from open to release
  *
- * Locking order: what the VFS holds of the upper object, then what it takes for the
- * lower one. Nothing of ours is shared between two files, or two CPUs, on reads and
- * writes: in particular no upper i_rwsem is taken for them.
+ * Locking order: locks that the VFS holds of the upper object, then those that it takes
+ * of the lower one. On reads and writes tapefs shares no data between two files or two
+ * CPUs: in particular, it takes no upper i_rwsem.
  */
 #ifndef TFS_TAPEFS_H
 #define TFS_TAPEFS_H
@@ -187,8 +187,8 @@ static inline struct path tfs_lower_path(const struct dentry *dentry)
 }
 
 /*
- * The owner of an object as seen through the mount below, which may be idmapped; nobody if
- * that has no such id. So VFS and programs see the same owner.
+ * The owner of an object as seen through the mount below, which may be idmapped; the overflow
+ * id if the mount does not map it. So VFS and programs see the same owner.
  */
 static inline kuid_t tfs_lower_uid(const struct inode *inode)
 {
@@ -279,7 +279,7 @@ int tfs_atomic_open(struct inode *dir, struct dentry *dentry, struct file *file,
 		    unsigned int flags, umode_t mode);
 int tfs_tmpfile(struct mnt_idmap *idmap, struct inode *dir, struct file *file, umode_t mode);
 
-/* names.c, attr.c, link.c: what the operations of inodes point to */
+/* names.c, attr.c, link.c: the inode operations */
 extern const struct inode_operations tfs_dir_iops;
 extern const struct inode_operations tfs_file_iops;
 extern const struct inode_operations tfs_symlink_iops;
