@@ -20,14 +20,14 @@ int rfs_handles_init(struct rfs_replay *replay)
 	return replay->handles && replay->maps ? 0 : -ENOMEM;
 }
 
-/* Nobody else uses the handle, and its file is about to go. */
+/* The handle has no other user, and its file is about to be released. */
 static void put_locks(struct rfs_replay *replay, struct rfs_handle *handle)
 {
 	if (handle->locker)
 		rfs_locks_drop(replay, handle);
 }
 
-/* Nobody uses the replay any more. Mappings went with the address spaces they were in. */
+/* The replay is no longer in use. Mappings were freed with their address spaces. */
 void rfs_handles_exit(struct rfs_replay *replay)
 {
 	u32 i;
@@ -82,7 +82,7 @@ static struct file *put_last(struct rfs_replay *replay, struct rfs_handle *handl
 	return NULL;
 }
 
-/* What is left of rfs_handle_put() when there is perhaps no other user, not even the slot. */
+/* The slow path of rfs_handle_put(), when there may be no other user, not even the slot. */
 void rfs_handle_put_last(struct rfs_replay *replay, struct rfs_handle *handle)
 {
 	struct file *file = put_last(replay, handle);
@@ -92,12 +92,12 @@ void rfs_handle_put_last(struct rfs_replay *replay, struct rfs_handle *handle)
 }
 
 /**
- * rfs_handle_empty() - the slot gives up its reference
+ * rfs_handle_empty() - drop the reference of a slot
  * @replay: the replay
  * @slot: from the program
  *
- * If nobody uses the file, it is released: here, if IOT_RELEASES_AT_ONCE, else when current returns
- * to user mode.
+ * If the file is no longer in use, it is released: here, if IOT_RELEASES_AT_ONCE, else when current
+ * returns to user mode.
  *
  * Return: 0; -EBADF if the slot is empty.
  */
@@ -276,8 +276,8 @@ static int cut(struct rfs_map *map, u64 offset_bytes, u64 length_bytes)
  * @offset_bytes: where the piece begins in the file
  * @length_bytes: its length
  *
- * Waits until nobody uses any part of the mapping: an address that is free may be given
- * to something else at once.
+ * Waits until no part of the mapping is in use: an address that is freed may be reused at
+ * once.
  *
  * Return: 0; -EFAULT if the piece is not mapped here; -ENOSPC if there are too many
  * pieces; -EINTR; what munmap(2) returns.

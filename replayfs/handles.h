@@ -24,8 +24,8 @@
  * struct rfs_handle - an open file
  * @users: see above
  * @is_held: the slot has its reference; the task that clears it drops the reference, once
- * @locker: owner of locks taken through it, which run_vfs_locks.c releases before the file
- *	goes: a number of the program, RFS_LOCKERS of several, 0 nobody
+ * @locker: owner of locks taken through it, which run_vfs_locks.c releases before the file:
+ *	a number of the program, RFS_LOCKERS if there are several, 0 if none
  * @file: the file
  */
 struct rfs_handle {
@@ -44,7 +44,7 @@ struct rfs_handle {
  * @address: where it begins there
  * @offset_bytes: where it begins in the file
  * @length_bytes: its length
- * @left_bytes: of it, what is still mapped
+ * @left_bytes: of it, still mapped
  * @holes: ranges of the file that are not mapped any more
  */
 struct rfs_map {

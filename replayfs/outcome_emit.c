@@ -41,7 +41,7 @@ static u64 emit_op(struct rfs_worker *worker, const struct iot_program_op *op, s
 	return slot.now_ns;
 }
 
-/* @refused: what the target said, if others took its place, else 0 */
+/* @refused: the target's own result, if an emulation took the place of the operation, else 0 */
 static void emit_divergence(struct iot_session *session, const struct iot_program_op *op,
 			    u32 task, u32 number, s64 result, s64 refused, u32 verdict)
 {

@@ -21,7 +21,7 @@
 
 #include "replayfs.h"
 
-/* What the agent gets at once, and how long it sleeps at most. */
+/* Limits of one call of the agent: moves that it gets, and its sleep. */
 #define MOVED_MAX      256
 #define TIMEOUT_NS_MAX NSEC_PER_SEC
 

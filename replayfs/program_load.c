@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * program_load.c - loads a program: reads it, verifies it, and allocates what it needs to run.
+ * program_load.c - loads a program: reads it, verifies it, and allocates memory to run it.
  */
 #include <linux/file.h>
 #include <linux/mm.h>
@@ -132,7 +132,7 @@ int rfs_load(struct rfs_replay *replay, struct iot_replay_load *load)
 	load->ops = replay->program.op_count;
 	load->is_streamed = replay->source.is_streamed;
 	rfs_source_settle(&replay->source, &replay->program);
-	smp_store_release(&replay->state, RFS_LOADED); /* what it needs is there */
+	smp_store_release(&replay->state, RFS_LOADED); /* after all of its memory */
 	return 0;
 }
 
@@ -203,7 +203,7 @@ int rfs_setup(struct rfs_replay *replay, const struct iot_replay_setup *setup)
 
 /**
  * rfs_unload() - the descriptor was closed: free everything
- * @replay: nobody uses it any more
+ * @replay: no longer in use
  */
 void rfs_unload(struct rfs_replay *replay)
 {

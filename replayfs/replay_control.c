@@ -15,8 +15,8 @@
 #include "window.h"
 
 /*
- * What a worker does, it does with its own rights; but a replay can keep the machine
- * busy and hold much memory, so only an administrator may start one.
+ * A worker runs operations with its own rights; but a replay can keep the machine busy
+ * and hold much memory, so only an administrator may start one.
  */
 static int replay_open(struct inode *inode, struct file *file)
 {
@@ -131,7 +131,7 @@ static int control_lateness(struct rfs_replay *replay, void __user *arg)
 	return copy_to_user(arg, &lateness, sizeof(lateness)) ? -EFAULT : 0;
 }
 
-/* What the agent of a node says and asks. */
+/* Requests of the agent of a node. */
 static int control_agent(struct rfs_replay *replay, unsigned int command, const void __user *arg)
 {
 	union {

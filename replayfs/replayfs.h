@@ -83,20 +83,20 @@ struct rfs_waiter {
 };
 
 /**
- * struct rfs_task - a task as it is run
+ * struct rfs_task - a task during a replay
  * @waiters: number of tasks that wait for an operation of it
- * @start: the task itself, while it waits for what its first operation waits for
+ * @start: the task itself, while its first operation waits
  * @starts: the waits of its first operation
  * @start_count: their number
  * @ready: in the list of its pool
- * @pool: whose workers may run it; NULL for a request queue, and for what another node runs
- * @is_claimed: a worker is in it
- * @is_taken: a worker was given it, and it has not ended
- * @has_begun: a worker has been in it before
+ * @pool: its workers may run the task; NULL for a request queue, and for tasks of other nodes
+ * @is_claimed: a worker runs it at present
+ * @is_taken: it was assigned to a worker, and has not ended
+ * @has_begun: a worker has run it before
  * @meter: of the pending operation
- * @step: how far it is; pending while a worker goes to user mode and back
- * @memory: the worker's, from the first time it comes in until the task has ended
- * @cred: credentials, likewise; NULL for what the worker has
+ * @step: its progress; pending while a worker returns to user mode and comes back
+ * @memory: the worker's, from its first entry until the task has ended
+ * @cred: credentials, likewise; NULL for those of the worker
  * @request: of a request queue, see requests.c
  */
 struct rfs_task {
@@ -242,12 +242,12 @@ struct rfs_replay {
 /**
  * struct rfs_worker - a thread of the user that runs a task, while it is in the kernel
  * @replay: the replay; the descriptor that the thread came through keeps it
- * @task_index: which task
+ * @task_index: index of the task
  * @task: the same, claimed by this worker
  * @sink: its memory that reads go to
  * @source: its memory that writes come from
- * @ioprio: of its reads and writes, looked at now and then
- * @delegated: what a client of NFS has to give back before the operation can be run
+ * @ioprio: of its reads and writes, refreshed periodically
+ * @delegated: inode whose delegation an NFS client has to return before the operation can be run
  */
 struct rfs_worker {
 	struct rfs_replay *replay;

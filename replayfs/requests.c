@@ -62,9 +62,9 @@ static void request_put_and_publish(struct work_struct *work)
 }
 
 /*
- * Called by the worker for what ended at once, else where the request ends, and there nobody may
- * sleep. A handle that was released while its request was under way goes with it, and with the
- * handle go its locks, which may take a while: elsewhere.
+ * Called by the worker if the request ended at once, else by its completion, which may not sleep.
+ * A handle that was released while its request was under way is freed with it. Its locks are
+ * released then, which may take a while and so happens in a context that may sleep.
  */
 static void request_end(struct rfs_request *request, s64 result)
 {
@@ -115,9 +115,9 @@ int rfs_requests_init(struct rfs_replay *replay)
 
 /**
  * rfs_requests_exit() - wait for all requests under way
- * @replay: nobody submits any more
+ * @replay: no more requests are submitted
  *
- * Not to be interrupted: the storage writes to memory of ours until it has ended.
+ * Not interruptible: the storage writes to memory of the replay until they have ended.
  */
 void rfs_requests_exit(struct rfs_replay *replay)
 {
@@ -173,8 +173,8 @@ static ssize_t request_begin_write(struct rfs_worker *worker, struct kiocb *kioc
 }
 
 /*
- * That it would not wait was tried by the program, and so it was queued; here it is queued in
- * any case. Nobody polls for its end.
+ * The traced program tried it with IOCB_NOWAIT, and it was queued; here it is queued in any case.
+ * Its end is not polled for.
  */
 #define DROPPED_IOCB_FLAGS (IOCB_NOWAIT | IOCB_HIPRI)
 

@@ -69,7 +69,7 @@ void rfs_value(struct rfs_worker *worker, const char *name, u8 *value, size_t va
 
 /* ---------------------------------------------------------------------------------------- */
 
-/* The target may be what a server of NFS serves: as its system call, an operation waits for clients, without locks. */
+/* The target may be exported by NFS: like its system call, an operation waits for clients without holding locks. */
 static bool is_given_back(struct rfs_worker *worker, s64 *result)
 {
 	if (likely(!is_delegated(&worker->delegated)))
@@ -131,11 +131,11 @@ static noinline s64 emulate(struct rfs_worker *worker, const struct iot_program_
 }
 
 /**
- * rfs_run_op() - do what an operation says
+ * rfs_run_op() - run an operation
  * @worker: runs it
  * @op: verified; its waits hold
  *
- * Return: what the system call would.
+ * Return: the same as the system call.
  */
 s64 rfs_run_op(struct rfs_worker *worker, const struct iot_program_op *op)
 {

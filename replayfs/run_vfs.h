@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * run_vfs.h - the operations, one function each; each returns what the system call would.
+ * run_vfs.h - the operations, one function each; each returns the same as the system call.
  *
- * A replay calls the functions of the VFS that system calls end in. What a system call checks before that function
- * does, as the task's user, is checked here:
+ * A replay calls the functions of the VFS that system calls end in. Checks that a system call makes before it calls
+ * such a function, as the task's user, are made here:
  *
  *   operation       function                   checked before by the system call, and by the operation
  *   open            file_open_root()           nothing: it is all in there, leases and fs.protected_* too
@@ -27,9 +27,9 @@
  *   touch           access by the worker      nothing
  *   all others      one function each          nothing
  *
- * Not asked is what a module cannot call: hooks of security modules for paths (chmod, truncate, mkdir ...), and those
- * for readlink, locks and ioctl. They would be asked about the worker, which has CAP_SYS_ADMIN, by the paths of a mount
- * that is nowhere attached.
+ * Not called, as a module cannot call them: hooks of security modules for paths (chmod, truncate, mkdir ...), and those
+ * for readlink, locks and ioctl. They would check the worker, which has CAP_SYS_ADMIN, and paths of a mount that is
+ * not attached anywhere.
  */
 #ifndef RFS_RUN_VFS_H
 #define RFS_RUN_VFS_H

@@ -144,7 +144,7 @@ static int may_truncate(const struct rfs_object *object, struct inode *inode,
 	return err;
 }
 
-/* Return: 0, and write access to @inode; by name, nobody has a lease on it, as with truncate(2). */
+/* Return: 0, and write access to @inode; by name, leases on it were broken, as by truncate(2). */
 static int begin_truncate(const struct rfs_object *object, struct inode *inode, struct iattr *attr)
 {
 	int err = may_truncate(object, inode, attr) ?: get_write_access(inode);

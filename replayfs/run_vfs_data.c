@@ -201,8 +201,8 @@ s64 rfs_do_fsync(struct rfs_worker *worker, const struct iot_program_op *op)
 
 /**
  * struct counter - takes as many entries of a directory as the traced call did
- * @context: what the file system calls for each entry
- * @worker: in whose name entries are recorded
+ * @context: callback of the file system, for each entry
+ * @worker: entries are recorded as read by it
  * @op: the operation
  * @left: entries that may still be taken
  */
@@ -319,7 +319,7 @@ s64 rfs_do_copy_range(struct rfs_worker *worker, const struct iot_program_op *op
 	return with_two_files(worker, op, copy_range);
 }
 
-/* As ioctl(FIDEDUPERANGE) does before it looks at what the range is compared with. */
+/* As ioctl(FIDEDUPERANGE) does before it looks at the other range. */
 static int may_dedupe(const struct file *in)
 {
 	if (!(in->f_mode & FMODE_READ))

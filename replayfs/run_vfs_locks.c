@@ -193,12 +193,12 @@ static u32 find_owner(const struct rfs_replay *replay, const struct file *file)
 }
 
 /**
- * rfs_locks_drop() - give up locks of processes, of a handle whose file is about to go
+ * rfs_locks_drop() - release locks of processes through a handle whose file is about to be released
  * @replay: the replay
  * @handle: has a locker, and no user
  *
- * May sleep. Nothing is left to do if those who took them have closed the file. Of several, each
- * owner of a lock is looked up, as the VFS does when a file is closed: there may be a million tasks.
+ * May sleep. No lock is left if all its owners have closed the file. If there are several, each owner
+ * is taken from its lock, as the VFS does when a file is closed: there may be a million tasks.
  */
 void rfs_locks_drop(struct rfs_replay *replay, struct rfs_handle *handle)
 {

@@ -87,7 +87,7 @@ struct place {
 	struct mnt_idmap *idmap;
 };
 
-/* The target has no name in itself: what the system call says to "." at the end of a path. */
+/* The target has no name in itself: the result of the system call for "." at the end of a path. */
 static int refuse_dot(const struct iot_program_op *op)
 {
 	switch (le16_to_cpu(op->kind)) {
@@ -312,7 +312,7 @@ s64 rfs_do_symlink(struct rfs_worker *worker, const struct iot_program_op *op)
 	return err;
 }
 
-/* Of what linkat(2) takes for a file that anybody may link who sees it: nothing that gives rights, and no secret. */
+/* As linkat(2) decides whether any user may link a file: it gives no rights, and its user may read and write it. */
 static bool is_safe_to_link(struct mnt_idmap *idmap, struct inode *inode)
 {
 	const umode_t group_program = S_ISGID | S_IXGRP;
@@ -474,7 +474,7 @@ s64 rfs_do_readlink(struct rfs_worker *worker, const struct iot_program_op *op)
 	return result;
 }
 
-/* What a walk does when it meets a link; where it points to is a matter of operations that follow. */
+/* The step of a path walk at a link; operations that follow resolve its target. */
 s64 rfs_do_follow(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	DEFINE_DELAYED_CALL(done);

@@ -175,7 +175,7 @@ static int feed_window(struct rfs_replay *replay, u32 task)
 		return 0;
 	}
 	err = feed_stream(replay, task, IOT_SECTION_OPS, &window->ops);
-	/* The waits of a request queue are those that make it one: nobody looks at them again. */
+	/* The waits of a request queue follow from its definition: they are not used again. */
 	if (!err && !replay->tasks[task].request)
 		err = feed_stream(replay, task, IOT_SECTION_WAITS, &window->waits);
 	if (!err && (room_of(&window->ops) ||
@@ -415,8 +415,8 @@ static u32 count_starts(const struct iot_program *program, const struct iot_prog
 }
 
 /*
- * Waits of first operations, which are the first of their tasks, stay in memory: who waits for
- * them has no worker yet.
+ * Waits of first operations, which are the first of their tasks, stay in memory: a task that waits
+ * for them has no worker yet.
  */
 static int starts_init(struct rfs_replay *replay)
 {
@@ -489,8 +489,8 @@ int rfs_windows_init(struct rfs_replay *replay, u64 room_bytes)
 }
 
 /**
- * rfs_windows_exit() - free what rfs_windows_init() has made, or a part of it
- * @replay: nobody uses it any more
+ * rfs_windows_exit() - free the memory of rfs_windows_init(), also after it failed
+ * @replay: no longer in use
  */
 void rfs_windows_exit(struct rfs_replay *replay)
 {

@@ -164,8 +164,8 @@ static int may_go_on(const struct rfs_replay *replay)
 }
 
 /*
- * Now and then: RCU wants to hear of a thread even if nobody else needs its CPU, and its priority may
- * have been changed.
+ * Called periodically: RCU needs a quiescent state of the thread even if no other task needs its CPU, and
+ * its priority may have changed.
  */
 static void pause_for_others(struct rfs_worker *worker)
 {
@@ -242,7 +242,7 @@ static int wait_for_queues(struct rfs_worker *worker)
 	return err;
 }
 
-/* What a task needs as long as it runs. */
+/* Take the resources that a task needs as long as it runs. */
 static int prepare(struct rfs_replay *replay, struct rfs_task *task,
 		   const struct iot_program_task *from)
 {
@@ -257,8 +257,8 @@ static int prepare(struct rfs_replay *replay, struct rfs_task *task,
 }
 
 /**
- * rfs_task_forget() - free what a task needed
- * @task: nobody runs it; it may have needed nothing
+ * rfs_task_forget() - free the resources of a task
+ * @task: not being run; it may have no resources
  */
 void rfs_task_forget(struct rfs_task *task)
 {
@@ -370,9 +370,9 @@ static int check_run(struct rfs_replay *replay, const struct iot_replay_run *run
 /**
  * rfs_worker_run() - current runs tasks until none is left, or it must go to user mode
  * @replay: ready or started
- * @run: from user space; its task is what it is to come back with
+ * @run: from user space; its task is the one to call again with
  *
- * Return: 0 when there is no task left for it; 1 to come back; -EINTR, and it may come back;
+ * Return: 0 when there is no task left for it; 1 to call again; -EINTR, and it may call again;
  * -ECANCELED; -EBUSY if another thread runs the task; -EINVAL, -EFAULT, -ENOMEM.
  */
 int rfs_worker_run(struct rfs_replay *replay, struct iot_replay_run *run)
