@@ -66,8 +66,8 @@ static int admit_one(struct record_options *options, const char *name, char *why
  * record_admit() - note users and groups that may add MPI records
  * @options: the admits are added to
  * @list: names or numbers, with commas between them; those of groups follow a colon
- * @why: out, after an error: what is wrong
- * @room: room for it
+ * @why: out, after an error: a sentence
+ * @room: size of @why
  *
  * Return: 0 or a negative errno.
  */

@@ -90,15 +90,15 @@ static int open_ends(struct attachment *attachment, pid_t pid, char *why, size_t
 }
 
 /**
- * attach_start() - begin to record mounts that are there
+ * attach_start() - begin to record existing mounts
  * @attachment: filled in; to be given to attach_close(), also after an error
  * @options: mounts are used
- * @pid: process that sees these mounts, with whose end the recording ends; 0 for the caller, and none
+ * @pid: process that sees these mounts; the recording ends with it; 0: the caller sees them
  * @session_fd: a session with a collector
  * @why: out, after an error: a sentence
  * @room: room for it
  *
- * When it returns, all that was open and mapped has been told.
+ * When it returns, all open handles and mappings have been announced.
  *
  * Return: 0 or a negative errno.
  */

@@ -2,18 +2,18 @@
 /*
  * calibrate.c - the time that recorded operations take outside of their records.
  *
- * A record covers an operation from its entry into tapefs to its result. The walk to the file, which comes before,
- * and the making of the record, which comes after, lie between two records: there they look like time that the
- * program computed. A replay makes the walk itself, so it must not wait for that time again.
+ * A record covers an operation from its entry into tapefs to its result. The path walk before it and the creation of
+ * the record after it fall between two records, where they look like compute time of the program. A replay makes the
+ * walk itself, so it must not wait for that time again.
  *
- * Before a recording begins, this process therefore performs each kind of operation on a private tapefs over a
- * private tmpfs, with a cheap operation, the reference, before and after it, and reads the times between the records.
- * With nothing else between two system calls these are the cost. The mounts are nowhere in the file tree, so nobody
- * else sees them, and the directories of the user are not touched.
+ * Before a recording begins, this process therefore runs each kind of operation on a private tapefs over a private
+ * tmpfs, with a cheap operation, the reference, before and after it, and reads the times between the records. With
+ * nothing else between two system calls, these times are the cost. The mounts are not attached to the file tree, so
+ * no other process sees them, and the directories of the user are not touched.
  *
- * Only sums are known: the time from one record to the next is what follows the first plus what precedes the second.
- * Half of the time between two references is taken for either part of the reference. Any other division would give
- * the same sums.
+ * Only sums are known: the time from one record to the next is the part after the first operation plus the part before
+ * the second. Half of the time between two references is attributed to each part of the reference. Any other division
+ * would give the same sums.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -40,7 +40,7 @@
 #define REFERENCE    IOT_KIND_seek
 #define PATH_BYTES   64
 
-/* What the steps work on: @dir_fd is the root of the recorded mount, @file_fd the file of this round. */
+/* The files of the steps: @dir_fd is the root of the recorded mount, @file_fd the file of this round. */
 struct bench {
 	int dir_fd;
 	int seek_fd;
@@ -233,7 +233,7 @@ static void perform(struct bench *b)
 	close(b->seek_fd);
 }
 
-/* -- what the records say --------------------------------------------------------------- */
+/* -- evaluation of the records ---------------------------------------------------------- */
 
 /* Times between two records, of which one is the reference. */
 struct samples {

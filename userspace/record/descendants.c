@@ -75,7 +75,7 @@ static int compare_threads(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* One thread of each process is left; of what has no number here, each counts. */
+/* Keep one thread of each process; each thread without a number here counts. */
 static void keep_processes(struct alive *alive)
 {
 	uint32_t i, kept = 0;
@@ -174,7 +174,7 @@ static void wait_for(uint32_t pid, struct patience *patience)
 		close(fd);
 }
 
-/* -- what is said of them --------------------------------------------------------------------- */
+/* -- reports about them ----------------------------------------------------------------------- */
 
 static void list_names(const struct alive *alive, char *text, size_t room)
 {
@@ -210,7 +210,7 @@ static void state(const struct alive *alive, char *fact)
 }
 
 /**
- * descendants_fact_open() - memory for what is said of descendants, which the collector shares
+ * descendants_fact_open() - memory for the fact about descendants, shared with the collector
  *
  * Return: IOT_OMISSION_TEXT_BYTES, with nothing in them; NULL if there is no memory.
  */
@@ -223,16 +223,16 @@ char *descendants_fact_open(void)
 }
 
 /**
- * descendants_wait() - wait for what the command has left behind, and state what still runs then
+ * descendants_wait() - wait for descendants that outlive the command, and state those that still run afterwards
  * @session: number of the session, which still records
- * @wait_ms: so long at most, UINT64_MAX: until all have ended
- * @end_fd: can be read, or is closed by its peer, if there is no use in waiting any more
- * @say: called once with a sentence, if it has to wait; NULL: nobody is to know
+ * @wait_ms: longest wait; UINT64_MAX: until all have ended
+ * @end_fd: becomes readable, or is closed by its peer, when the wait is pointless
+ * @say: called once with a sentence, if it has to wait; NULL for no message
  * @fact: out: from descendants_fact_open(): the omission of those that still run, if there are any
  *
- * SIGINT, SIGTERM and SIGHUP end the wait, and nothing else. Afterwards SIGINT is ignored.
+ * SIGINT, SIGTERM and SIGHUP end only the wait. Afterwards SIGINT is ignored.
  *
- * Return: 0; a negative errno if the kernel does not tell: -ENOTTY if the module is older.
+ * Return: 0; a negative errno if the kernel does not list them: -ENOTTY if the module is older.
  */
 int descendants_wait(uint64_t session, uint64_t wait_ms, int end_fd, record_warn_fn say, char *fact)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * holder.c - the process that has the session of a node, for all who joined it.
+ * holder.c - the process that has the session of a node, for all processes that joined it.
  *
- * It belongs to none of them: who came first may end first, and what ends the job by signals does
- * not end it. It goes when everybody who was expected has come and gone. It records nothing of
- * itself, and keeps no descriptor that launchers wait for.
+ * It belongs to none of them: the first process may end first, and signals that end the job do not
+ * end it. It exits when all expected processes have joined and ended. It is not recorded itself,
+ * and keeps no descriptor that launchers wait for.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +25,8 @@
 #include "join.h"
 
 #define FIRST_MS 30000 /* for the first one to come */
-#define LATE_MS	 10000 /* for those who were expected and have not come */
-#define GRACE_MS 1000  /* if it is not known how many there are */
+#define LATE_MS	 10000 /* for expected processes that have not joined */
+#define GRACE_MS 1000  /* if the number of processes is not known */
 #define AGAIN_MS 100
 
 struct client {
@@ -159,7 +159,7 @@ static int open_session(struct holder *holder)
 	return err;
 }
 
-/* -- those who join --------------------------------------------------------------------------- */
+/* -- joined processes ------------------------------------------------------------------------- */
 
 static void send_welcome(const struct holder *holder, int fd)
 {
@@ -258,7 +258,7 @@ static void serve_events(struct holder *holder)
 	free(polls);
 }
 
-/* While somebody works, those who are done need not wait. Return: does somebody? */
+/* While any process still works, finished ones need not wait. Return: does any? */
 static bool release_done(struct holder *holder)
 {
 	static const struct join_goodbye goodbye;
@@ -297,7 +297,7 @@ static void serve_all(struct holder *holder)
 	} while (is_busy || now_ms() - idle_ms <= patience_ms(holder));
 }
 
-/* As long as the last one who joined waits for the trace. */
+/* As long as the last joined process waits for the trace. */
 static void wait_for_descendants(const struct holder *holder)
 {
 	if (holder->client_count)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * job.c - what a launcher tells its processes of the job that they are of.
+ * job.c - information about the job that a launcher passes to its processes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,8 +66,8 @@ static void find_name(struct record_job *job)
 }
 
 /**
- * record_job_find() - what is known of the job from the environment
- * @job: out: a launcher that tells nothing leaves an empty name, 0 processes and rank 0
+ * record_job_find() - find information about the job in the environment
+ * @job: out: without information from a launcher: an empty name, 0 processes and rank 0
  */
 void record_job_find(struct record_job *job)
 {

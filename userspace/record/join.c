@@ -2,9 +2,9 @@
 /*
  * join.c - one session for all processes of a node that begin to record the same job.
  *
- * Who holds it is decided by a name in the abstract namespace of Unix sockets, which only one
- * process of a node can have, and which goes with it, however it ends. The name is made of the
- * user, the node, the job and the directory of the traces.
+ * The holder is the process that binds a name in the abstract namespace of Unix sockets: only one
+ * process of a node can, and the name disappears with the process, however it ends. The name is
+ * made of the user, the node, the job and the directory of the traces.
  */
 #include <errno.h>
 #include <signal.h>
@@ -47,7 +47,7 @@ static socklen_t name_of(struct sockaddr_un *name, const struct record_options *
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)bytes);
 }
 
-/* Its parent is nobody who would have to wait for it. */
+/* Forked twice, so that no process of the job has to wait for it. */
 static int start_holder(const struct record_options *options, int listen_fd)
 {
 	int status;

@@ -4,8 +4,8 @@
  * userspace/record.
  *
  * The first process forks another one, the holder, which has the session. Each process connects to
- * the holder, receives what it needs to run its command in the session, and reports the end of the
- * command. The holder answers when the process need not wait any longer.
+ * the holder, receives the descriptors to run its command in the session, and reports the end of
+ * the command. The holder answers when the process need not wait any longer.
  */
 #ifndef IOTAPE_RECORD_JOIN_H
 #define IOTAPE_RECORD_JOIN_H

@@ -78,7 +78,7 @@ static int submount_take(const char *path, struct submount *mounts, int *count, 
 	int err;
 
 	if (*count == SUBMOUNTS_MAX) {
-		snprintf(why, room, "%s: more than %d file systems are mounted below what is recorded", path,
+		snprintf(why, room, "%s: more than %d file systems are mounted below the recorded directory", path,
 			 SUBMOUNTS_MAX);
 		return -E2BIG;
 	}
@@ -132,7 +132,7 @@ static int submounts_put(struct submount *mounts, int count, int err, char *why,
 	return err;
 }
 
-/* What the mount below forbids stays forbidden. */
+/* Restrictions of the mount below stay in force. */
 static unsigned int attributes_of(const char *dir)
 {
 	static const struct {
@@ -156,7 +156,7 @@ static unsigned int attributes_of(const char *dir)
 	return attributes;
 }
 
-/* The sentence that the kernel left, else what the errno says. */
+/* The sentence that the kernel left, else that of the errno. */
 static void take_sentence(int fs_fd, const char *dir, int err, char *why, size_t room)
 {
 	static const char prefix[] = "e tapefs: ";
@@ -303,7 +303,7 @@ static bool is_recorded(const struct record_options *options, const char *path)
 	return false;
 }
 
-/* Return: is what the link leads to recorded, and opened before? */
+/* Return: does the link lead to a file that is recorded, and was opened before? */
 static bool warn_of_link(const struct record_options *options, const char *link, const char *what,
 			 record_warn_fn warn)
 {
@@ -315,7 +315,7 @@ static bool warn_of_link(const struct record_options *options, const char *link,
 	path[bytes] = 0;
 	if (!is_recorded(options, path))
 		return false;
-	snprintf(text, sizeof(text), "%s %s, which was opened before: what is done through it is not recorded",
+	snprintf(text, sizeof(text), "%s %s, which was opened before: operations through it are not recorded",
 		 what, path);
 	if (warn)
 		warn(text);
@@ -323,13 +323,13 @@ static bool warn_of_link(const struct record_options *options, const char *link,
 }
 
 /**
- * mounts_warn() - say what the command can reach without being seen
+ * mounts_warn() - warn of files that the command can use without being recorded
  * @options: mounts is used
- * @warn: called for each thing; may be NULL
+ * @warn: called for each of them; may be NULL
  *
- * To be called before mounts_enter(), in the process that becomes the command, or that makes it.
+ * To be called before mounts_enter(), in the process that becomes the command, or that forks it.
  *
- * Return: number of descriptors that the command inherits and that go around the mounts.
+ * Return: number of descriptors that the command inherits and that bypass the mounts.
  */
 int mounts_warn(const struct record_options *options, record_warn_fn warn)
 {

@@ -13,13 +13,13 @@
 #define RECORD_MOUNTS_MAX 16
 
 /**
- * struct record_options - what to record, and how
+ * struct record_options - options of a recording
  * @command: the command and its arguments, ended by NULL
  * @mounts: directories to record, absolute, without symbolic links
  * @mount_count: their number
  * @mmap_mode: how closely accesses to mapped files are watched: off, faultaround, page
  * @mpi_library: library to be preloaded into the command, or NULL
- * @has_wakes: record who wakes whom out of a wait, too
+ * @has_wakes: record wake-ups, too
  * @ops: classes of operations to record, a bit (1 << class) for each; 0: all
  * @drop: drop records rather than make tasks wait for the collector
  * @buffers: buffers of each CPU
@@ -28,10 +28,9 @@
  * @facts: texts of the form key=value for the trace, ended by NULL
  * @admits: users and groups that may add MPI records although the command did not start their processes
  * @admit_count: their number
- * @wait_ms: wait for processes that the command has left behind, so long at most; UINT64_MAX: until all
- *	have ended
+ * @wait_ms: longest wait for descendants that outlive the command; UINT64_MAX: until all have ended
  * @namespace_fd: a mount namespace to be entered that has the mounts, in a session that runs; -1
- *	to make them
+ *	to create them
  */
 struct record_options {
 	char **command;
@@ -68,8 +67,8 @@ int calibrate(const struct record_options *options, char *costs, size_t room);
 /**
  * struct runner - the command
  * @pid: its process
- * @code: if it could not be started: what a shell would exit with, or 0 if that is not
- *	what failed
+ * @code: if it could not be started: the exit code of a shell for this error, or 0 if another
+ *	step failed
  */
 struct runner {
 	pid_t pid;
@@ -120,12 +119,12 @@ void attach_close(struct attachment *attachment);
 /* job.c */
 
 /**
- * struct record_job - what a launcher tells of its job
- * @name: the same for all its processes; "" if it tells none
- * @local_processes: processes on this node, 0 if it does not tell
- * @local_rank: which of these this one is, 0 if it does not tell
- * @nodes: of the job, 0 if it does not tell
- * @mpi: "openmpi", "mpich", or NULL if it does not tell
+ * struct record_job - information about a job from its launcher
+ * @name: the same for all its processes; "" if not known
+ * @local_processes: processes on this node, 0 if not known
+ * @local_rank: rank of this process among them, 0 if not known
+ * @nodes: of the job, 0 if not known
+ * @mpi: "openmpi", "mpich", or NULL if not known
  */
 struct record_job {
 	char name[256];

@@ -47,7 +47,7 @@ static int enter_namespace(int session_fd, const struct record_options *options,
 		snprintf(why, room, "the recording of this node is over: %s", strerror(errno));
 		return -errno;
 	}
-	return control_admit(options, session_fd, why, room); /* who made the session may have been asked for others */
+	return control_admit(options, session_fd, why, room); /* the creator of the session may have admitted others */
 }
 
 static int attach(int session_fd, const struct record_options *options, char *why, size_t room)
@@ -75,8 +75,8 @@ static int attach(int session_fd, const struct record_options *options, char *wh
 }
 
 /**
- * runner_preload() - let what is executed from now on begin with a library
- * @library: goes first, before what the user preloads; NULL for none
+ * runner_preload() - preload a library into programs that are executed from now on
+ * @library: loaded first, before those that the user preloads; NULL for none
  */
 void runner_preload(const char *library)
 {
@@ -165,8 +165,8 @@ static void pass_on(int signal)
 }
 
 /*
- * What the terminal sends goes to the whole foreground group, so to the command, too; what
- * is sent to us alone is meant for it.
+ * A signal from the terminal goes to the whole foreground group, so to the command, too; a
+ * signal to this process alone is passed on to the command.
  */
 static void handle_signals(pid_t pid)
 {

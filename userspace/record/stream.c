@@ -32,7 +32,7 @@ static int keep(int fd, const char *output, char *why, size_t room)
 	return err;
 }
 
-/* What the command prints goes to standard error from now on: it is no part of the trace. */
+/* Output of the command goes to standard error from now on: it is not part of the trace. */
 static int take_standard_output(char *why, size_t room)
 {
 	int fd;
