@@ -9,7 +9,7 @@
 #include "sink.h"
 
 /**
- * sink_describe() - write what a trace begins with
+ * sink_describe() - write the first records of a trace
  * @sink: the trace
  * @options: its facts and, of a replay, its program
  *
@@ -30,10 +30,10 @@ int sink_describe(struct sink *sink, const struct collector_options *options)
 }
 
 /**
- * sink_conclude() - write what a trace ends with
+ * sink_conclude() - write the last records of a trace
  * @sink: the trace
  * @last_fact: see struct collector_options
- * @end: totals of who made the records
+ * @end: totals of the source of the records
  * @reason: why it ended, "" if as planned
  *
  * Return: 0 or a negative errno.

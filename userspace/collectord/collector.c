@@ -18,7 +18,7 @@
 #define TICK_MS		   200
 #define CLOCK_EVERY_TICKS  25
 
-/* The recorder decides what a Ctrl-C means; what it started is collected to its end. */
+/* The recorder decides on the effect of a Ctrl-C; the collection goes on to its end. */
 static void ignore_signals(void)
 {
 	signal(SIGINT, SIG_IGN);
@@ -28,7 +28,7 @@ static void ignore_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* What is due every now and then, however many messages come. */
+/* Periodic work, however many messages come. */
 static int tick(struct sink *sink, struct timespec *last, unsigned int *ticks)
 {
 	struct timespec now;
@@ -62,7 +62,7 @@ static int answer(struct sink *sink, const struct collector_options *options, co
 	default:
 		done.err = -EOPNOTSUPP;
 	}
-	ioctl(options->session_fd, IOT_IOC_DONE, &done); /* if it fails, nobody waits any more */
+	ioctl(options->session_fd, IOT_IOC_DONE, &done); /* if it fails, no change waits any more */
 	return err;
 }
 
@@ -138,7 +138,7 @@ static int run_threads(const struct collector_options *options, struct receiver 
 
 	if (err)
 		return err;
-	/* If nobody is there to read it, `control` has ended, too, and that ends the session. */
+	/* If the reader is gone, `control` has ended, too, and that ends the session. */
 	if (options->ready_fd >= 0 && write(options->ready_fd, "", 1) != 1 && errno != EPIPE)
 		err = -errno;
 	if (!err)
@@ -151,10 +151,10 @@ static int run_threads(const struct collector_options *options, struct receiver 
 
 /**
  * collector_run() - collect a session into a trace
- * @options: what and where to
- * @result: filled in, also after an error, as far as it came
+ * @options: the session and the trace
+ * @result: filled in, also after an error, as far as the collection came
  *
- * Return: 0 or a negative errno. After an error what has reached the file is readable.
+ * Return: 0 or a negative errno. After an error the records in the file are readable.
  */
 int collector_run(const struct collector_options *options, struct collector_result *result)
 {

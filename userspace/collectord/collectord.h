@@ -2,9 +2,9 @@
 /*
  * collectord.h - the collector: from a session of the kernel to a trace file.
  *
- * Runs in a process of its own, which the kernel does not record. It ends when it is
- * told to by a byte on the descriptor `control`, or by its end: then the recorder died,
- * and the trace says so.
+ * Runs in a process of its own, which the kernel does not record. It ends after a byte
+ * on the descriptor `control`, or at the end of file: then the recorder died, and the
+ * trace states that.
  */
 #ifndef IOTAPE_COLLECTORD_H
 #define IOTAPE_COLLECTORD_H
@@ -18,10 +18,10 @@
 struct iot_program;
 
 /**
- * struct collector_options - what to collect, and where to
+ * struct collector_options - the session to collect, and its trace
  * @session_fd: descriptor of a new session
  * @control_fd: a byte on it, or its end, means: stop; see collector_reason()
- * @ready_fd: a byte is written to it when the session may start; -1 if nobody waits
+ * @ready_fd: a byte is written to it when the session may start; -1 for none
  * @buffers: buffers of each CPU that the session has
  * @path: trace file
  * @stream_fd: a pipe or socket that the trace goes to instead; 0 for none
@@ -29,7 +29,7 @@ struct iot_program;
  * @last_fact: text of the same form that is the last fact, "" for none, as it stands there when the
  *	trace ends: memory shared with the process that will know it by then; NULL for none. If it does not
  *	itself say that the trace is partial, and the recording ended early, a fact `partial` follows
- * @may_stop: `iotape ctl stop` is as good an end as any other
+ * @may_stop: `iotape ctl stop` is a regular end
  * @program: the program that is replayed, whose tasks, objects and names the records are
  *	about; NULL if it is no replay
  */
@@ -47,7 +47,7 @@ struct collector_options {
 };
 
 /**
- * struct collector_result - what came of it
+ * struct collector_result - result of a collection
  * @records: records of the kernel that are in the file
  * @operations: of them, operations on files
  * @lost: records that the kernel dropped
@@ -55,16 +55,16 @@ struct collector_options {
  * @bytes: length of the file
  * @throttles: times the kernel made a task wait
  * @opened: descriptors that were open before
- * @mapped: mappings that were there before
- * @unseen_files, @unseen_maps: those then that went around the mounts
+ * @mapped: mappings that existed before
+ * @unseen_files, @unseen_maps: descriptors and mappings that bypassed the mounts then
  * @maps: files that were mapped
  * @refused: operations that a filter excluded
  * @pauses: times that it was paused
  * @paused_ns: time in pauses
  * @left_out: operations that these left out; UINT64_MAX if that is not known
  * @is_stopped: it was stopped by `iotape ctl`
- * @last_fact: what was stated at the end, "" if nothing
- * @is_complete: the kernel said that nothing follows, and the file was finished
+ * @last_fact: the fact stated at the end, "" if none
+ * @is_complete: the kernel announced the end, and the file was finished
  * @err: 0 or the negative errno that ended it
  */
 struct collector_result {

@@ -41,7 +41,7 @@ static void add_line(char text[IOT_DESCRIBE_MAX_BYTES], size_t *at, const char *
 }
 
 /**
- * session_describe() - say what a session is for
+ * session_describe() - describe the purpose of a session
  * @options: session_fd, path and facts are used
  *
  * A module that is too old, or an error, leaves the session without a description.

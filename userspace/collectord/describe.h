@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * describe.h - what a session is for.
+ * describe.h - the purpose of a session.
  */
 #ifndef IOTAPE_DESCRIBE_H
 #define IOTAPE_DESCRIBE_H

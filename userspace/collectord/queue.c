@@ -24,7 +24,7 @@ int queue_init(struct queue *queue, unsigned int messages_max)
 }
 
 /**
- * queue_exit() - free a queue and what is in it; nobody uses it any more
+ * queue_exit() - free a queue, which is no longer in use, and its messages
  */
 void queue_exit(struct queue *queue)
 {
@@ -38,8 +38,8 @@ void queue_exit(struct queue *queue)
 }
 
 /**
- * message_new() - room for a message
- * @kind: what it is
+ * message_new() - allocate a message
+ * @kind: its kind
  * @bytes: of records in it
  *
  * Return: the message, to be freed with free(); NULL if there is no memory.

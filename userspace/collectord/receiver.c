@@ -51,7 +51,7 @@ static void put_broken(struct receiver *receiver, int error)
 
 	receiver->is_ended = true;
 	if (!message)
-		abort(); /* a few bytes, and nothing to tell the other thread without them */
+		abort(); /* a few bytes, without which the other thread cannot be notified */
 	message->error = error;
 	queue_put(receiver->queue, message);
 }

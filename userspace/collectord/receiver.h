@@ -16,7 +16,7 @@ struct receiver {
 	int session_fd;
 	int control_fd;
 	struct queue *queue;
-	const char *reason; /* why the recording ended, "" if it was told to */
+	const char *reason; /* why the recording ended, "" if by request */
 	pthread_t thread;
 	bool is_ended;
 };

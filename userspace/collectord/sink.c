@@ -126,7 +126,7 @@ static void note_control(struct sink *sink, const unsigned char *p, size_t bytes
 	iot_omissions_take(&sink->pauses, &record);
 }
 
-/* Which of the records are what a user asked for, to tell whether there was any. */
+/* Count operations on files and mappings, to know whether there were any. */
 static void count_operations(struct sink *sink, const struct message *message)
 {
 	const unsigned char *p = message->records, *stop = p + message->bytes;
@@ -220,7 +220,7 @@ int sink_chunk(struct sink *sink, const struct iot_chunk_head *what, const void 
 }
 
 /**
- * sink_flush() - write what has waited long enough
+ * sink_flush() - write records that have waited long enough
  * @sink: the trace
  * @is_all: write everything
  *
@@ -406,8 +406,8 @@ static int put_op_paths(struct sink *sink, const struct naming *naming)
 }
 
 /*
- * A program has all objects that ever went by a name, so the name does not come with the
- * object: the operation that opens or makes it says when it is what the name means.
+ * A program has all objects that ever had a name, so the name is not announced with the
+ * object: the operation that opens or creates the object binds it to the name.
  */
 static int put_objects(struct sink *sink, const struct naming *naming)
 {
@@ -428,7 +428,7 @@ static int put_objects(struct sink *sink, const struct naming *naming)
 }
 
 /**
- * sink_program() - add what the records of a replay refer to
+ * sink_program() - add the tasks, objects and names that the records of a replay refer to
  * @sink: the trace
  * @program: verified
  *
@@ -536,7 +536,7 @@ int sink_memory(struct sink *sink)
 /**
  * sink_finish() - complete the trace
  * @sink: the trace
- * @end: totals of the kernel, or NULL if it did not tell
+ * @end: totals of the kernel, or NULL if not received
  * @reason: why it ended, "" if as planned
  *
  * Return: 0 or a negative errno.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spawn.c - the collector as a process of its own, so that the kernel can tell it from
- * what is recorded, and so that it outlives who started it.
+ * spawn.c - the collector as a process of its own, so that the kernel can distinguish it from
+ * recorded tasks, and so that it outlives the process that started it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@ static int collector_main(struct collector_options *options, int result_fd)
 
 	result.err = err;
 	if (write(result_fd, &result, sizeof(result)) != sizeof(result))
-		return 1; /* nobody is there to hear it */
+		return 1; /* the reader is gone */
 	return err ? 1 : 0;
 }
 
