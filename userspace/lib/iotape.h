@@ -61,17 +61,17 @@ void iot_writer_close(struct iot_writer *writer);
 struct iot_reader;
 
 /**
- * struct iot_trace_info - what a trace says of itself as a whole
+ * struct iot_trace_info - facts about a trace as a whole
  * @capture: random id of the capture
  * @real_ns: wall clock at its beginning
  * @mono_ns: monotonic clock then
  * @is_complete: its writer finished it; if not, records may be missing at its end
  * @is_torn: it ends in the middle of a chunk, which was ignored
- * @states_omissions: its writer stated all that it knew to be lacking
+ * @states_omissions: its writer stated all omissions that it knew of
  * @bytes: of the file
  * @chunks: chunks of records
  * @records: records in them
- * @lost: records that the kernel had to drop, as far as chunks tell; those after the last
+ * @lost: records that the kernel had to drop, according to the chunks; those after the last
  *	chunks, too, when all was read and the trace is complete
  * @missing: records that the kernel sent and the file does not have
  * @unknown: records of kinds that this reader does not know (after reading all)
@@ -135,7 +135,7 @@ struct iot_names;
  * struct iot_label - the name of an object, the same in every run of a program
  * @path: path from the root of the mount, "." for the root itself; "" if not known
  * @generation: index among the objects of this path, from 1; 0 if not known
- * @is_guess: it was opened by a name that had gone when the record was made: this is only what it was seen by last
+ * @is_guess: the name that it was opened by had been removed when the record was made: this is its last known name
  */
 struct iot_label {
 	const char *path;
@@ -199,17 +199,17 @@ int iot_op_classes_of(const char *list, size_t *place);
 int iot_op_class_of(u16 kind);
 void iot_op_kinds_of(int classes, u64 bits[IOT_KIND_END / 64]);
 
-/* -- what a trace, a program or a run lacks: omissions.c ---------------------------- */
+/* -- omissions of a trace, a program or a run: omissions.c -------------------------- */
 
 #define IOT_OMISSION_DETAIL_BYTES 256
 #define IOT_OMISSION_TEXT_BYTES	  640
 
 /**
- * struct iot_omission - what is lacking for one reason
- * @count: as the sentence of the reason counts; 0 if nothing is lacking
- * @operations: that are lacking, or IOT_OMISSION_UNKNOWN
+ * struct iot_omission - the omission for one reason
+ * @count: as the sentence of the reason counts; 0 if nothing is missing
+ * @operations: missing operations, or IOT_OMISSION_UNKNOWN
  * @bytes: that these moved, or IOT_OMISSION_UNKNOWN
- * @detail: which they are, "" if that is not said
+ * @detail: a list of them, "" if not given
  */
 struct iot_omission {
 	u64 count;
@@ -219,8 +219,8 @@ struct iot_omission {
 };
 
 /**
- * struct iot_omissions - what is lacking, and what is there
- * @operations: that are there, without the ends of asynchronous ones
+ * struct iot_omissions - missing and present operations
+ * @operations: those present, without the ends of asynchronous ones
  * @bytes: that these moved, or made accessible in mappings
  * @of: by reason, an enum iot_omission_reason
  * @maps, @mpi_calls, @has_files, @is_mmap_off, @is_filtered, @is_told, @begin_ns, @end_ns, @pause_ns, @paused_ns,

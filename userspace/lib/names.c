@@ -57,7 +57,7 @@ void iot_names_close(struct iot_names *names)
 	free(names);
 }
 
-/* -- what is learned from records ------------------------------------------------------------------- */
+/* -- updates by records ----------------------------------------------------------------------------- */
 
 static struct iot_label label_of(const struct binding *binding)
 {
@@ -181,7 +181,7 @@ static void feed_opened(struct iot_names *names, const struct iot_rec_opened *r)
 	names_set_tag(names, &names->handles, r->handle, iot_names_object(names, r->object));
 }
 
-/* An operation that succeeded on an object by name shows what the name means. */
+/* An operation that succeeded on an object by name binds the name to the object. */
 static void feed_op(struct iot_names *names, const struct iot_record *record)
 {
 	u64 name = first_of_class(record, IOT_CLASS_name);
@@ -194,8 +194,8 @@ static void feed_op(struct iot_names *names, const struct iot_record *record)
 }
 
 /**
- * iot_names_before() - learn from a record what its labels need
- * @names: what is known
+ * iot_names_before() - update from a record, as far as its labels need it
+ * @names: updated
  * @record: the next record of the trace
  *
  * To be called for each record, in order, before asking for its labels.
@@ -244,8 +244,8 @@ int iot_names_before(struct iot_names *names, const struct iot_record *record)
 }
 
 /**
- * iot_names_after() - learn from a record what holds after it
- * @names: what is known
+ * iot_names_after() - update from a record to the state after it
+ * @names: updated
  * @record: the record that iot_names_before() was called for last
  *
  * Return: 0 or -ENOMEM.
@@ -273,11 +273,11 @@ int iot_names_after(struct iot_names *names, const struct iot_record *record)
 	return names->is_short_of_memory ? -ENOMEM : 0;
 }
 
-/* -- what is asked for ------------------------------------------------------------------------------ */
+/* -- queries ---------------------------------------------------------------------------------------- */
 
 /**
  * iot_names_path() - path of a name
- * @names: what is known
+ * @names: names so far
  * @name: its id
  *
  * Return: the path from the root of the mount; "" if the name is not known.
@@ -288,8 +288,8 @@ const char *iot_names_path(struct iot_names *names, u64 name)
 }
 
 /**
- * iot_names_directory() - what a name is in
- * @names: what is known
+ * iot_names_directory() - directory of a name
+ * @names: names so far
  * @name: its id
  *
  * Return: the identity of the directory; 0 if it is the root's name, or not known.
@@ -302,8 +302,8 @@ u64 iot_names_directory(struct iot_names *names, u64 name)
 }
 
 /**
- * iot_names_identity() - what an object is, whatever id it has at the moment
- * @names: what is known
+ * iot_names_identity() - identity of an object, whatever its current id
+ * @names: names so far
  * @object: an id of it
  *
  * Return: the first of its ids.
@@ -317,7 +317,7 @@ u64 iot_names_identity(struct iot_names *names, u64 object)
 
 /**
  * iot_names_object() - label of an object, by the name that was seen last
- * @names: what is known
+ * @names: names so far
  * @object: an id of it
  *
  * Return: the label; without a path if nothing is known.
@@ -332,8 +332,8 @@ struct iot_label iot_names_object(struct iot_names *names, u64 object)
 }
 
 /**
- * iot_names_unnamed() - what an object is called that had lost its name before the recording
- * @names: what is known
+ * iot_names_unnamed() - made-up path of an object that had lost its name before the recording
+ * @names: names so far
  * @object: an id of it
  *
  * Return: a path that was made up; NULL if the object has a name of its own.
@@ -346,8 +346,8 @@ const char *iot_names_unnamed(struct iot_names *names, u64 object)
 }
 
 /**
- * iot_names_type() - what an object is
- * @names: what is known
+ * iot_names_type() - type of an object
+ * @names: names so far
  * @object: an id of it
  *
  * Return: an enum iot_type.
@@ -360,8 +360,8 @@ u32 iot_names_type(struct iot_names *names, u64 object)
 }
 
 /**
- * iot_names_is_first() - did the last record tell of a handle for the first time?
- * @names: what is known; iot_names_before() was called for a record of the kind opened last
+ * iot_names_is_first() - did the last record announce a handle for the first time?
+ * @names: names so far; iot_names_before() was called for a record of the kind opened last
  */
 bool iot_names_is_first(const struct iot_names *names)
 {
@@ -376,8 +376,8 @@ static struct iot_label tag_label(const struct iot_names *names, struct tag *tag
 }
 
 /**
- * iot_names_handle() - label of what was opened
- * @names: what is known
+ * iot_names_handle() - label of the object of a handle
+ * @names: names so far
  * @handle: an id
  *
  * Return: the label as it was then; without a path if nothing is known.
@@ -388,8 +388,8 @@ struct iot_label iot_names_handle(struct iot_names *names, u64 handle)
 }
 
 /**
- * iot_names_map() - label of what was mapped
- * @names: what is known
+ * iot_names_map() - label of the object of a mapping
+ * @names: names so far
  * @map: an id
  *
  * Return: the label as it was then; without a path if nothing is known.
@@ -400,11 +400,11 @@ struct iot_label iot_names_map(struct iot_names *names, u64 map)
 }
 
 /**
- * iot_names_of_record() - label of what an operation is on
- * @names: what is known
+ * iot_names_of_record() - label of the object of an operation
+ * @names: names so far
  * @record: the record that iot_names_before() was called for last
  *
- * By name where it has one, else as its handle or mapping was when it was made.
+ * By the operation's name if it has one, else that of its handle or mapping when that was created.
  *
  * Return: the label; without a path if nothing is known.
  */

@@ -140,7 +140,7 @@ struct name *names_name(struct iot_names *names, u64 id)
 	return name;
 }
 
-/* Write a path before what is at @at; of one that is too long as many components as fit. */
+/* Write a path in front of the text at @at; of a path that is too long, as many components as fit. */
 static size_t path_prepend(char *text, size_t at, const char *path)
 {
 	size_t bytes = strlen(path);
@@ -160,7 +160,7 @@ static size_t path_prepend(char *text, size_t at, const char *path)
 /*
  * The path of a name is written from its end: component, directory, its directory, and
  * so on up to the root, or to one whose path is known. "?" stands for names that were lost,
- * and for what is too much for a path: a trace may even say that a directory is in itself.
+ * and for the excess of a path: in a damaged trace a directory may even contain itself.
  */
 static struct binding *path_build(struct iot_names *names, const struct name *name, bool *is_lost)
 {
@@ -200,7 +200,7 @@ struct binding *names_binding(struct iot_names *names, u64 id)
 	if (name->epoch != names->epoch) {
 		name->binding = name->dir ? path_build(names, name, &is_lost) :
 					    names_binding_of(names, ".");
-		name->epoch = is_lost ? 0 : names->epoch; /* what is lost may still be told */
+		name->epoch = is_lost ? 0 : names->epoch; /* a lost name may still be announced */
 	}
 	return name->binding;
 }

@@ -11,7 +11,7 @@
 #include "core/siphash.h"
 #include "iotape.h"
 
-/* One path, and what was seen under it. Lives as long as the names, so labels point to it. */
+/* One path, and the objects seen under it. Lives as long as the names, so labels point to it. */
 struct binding {
 	UT_hash_handle hh;
 	u64 object;
@@ -41,8 +41,8 @@ struct object {
 	u64 identity; /* if it is another object's id, that one has what follows */
 	struct inode_key inode;
 	u64 name; /* of a directory its only one, else the last that was seen */
-	struct binding *nameless; /* if it was made without a name */
-	bool is_unnamed; /* that is what it was called because it had lost its name before */
+	struct binding *nameless; /* if it was created without a name */
+	bool is_unnamed; /* that path was made up, as it had lost its name before */
 	u32 type;
 };
 
@@ -70,7 +70,7 @@ struct iot_names {
 	struct tag *maps;
 	u64 epoch; /* from 1, grows when a directory is renamed */
 	u32 unnamed; /* objects that were open without a name before the recording */
-	bool is_first; /* the last record told of a handle that was not known */
+	bool is_first; /* the last record announced a handle that was not known */
 	bool is_short_of_memory;
 };
 

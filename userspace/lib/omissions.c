@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * omissions.c - what a trace, a program or the outcomes of a replay lack: gathered, stated, and as
+ * omissions.c - omissions of a trace, a program or the outcomes of a replay: gathered, stated, and as
  * text. The reasons are those of omission.h.
  *
- * What comes from a file is not trusted: counts are added without overflow, texts are cut.
+ * Contents of a file are not trusted: counts are added without overflow, texts are truncated.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -71,9 +71,9 @@ void iot_omissions_add(struct iot_omissions *omissions, enum iot_omission_reason
 }
 
 /**
- * iot_omissions_sum() - what is lacking in another trace is lacking here, too
+ * iot_omissions_sum() - add the omissions of another trace
  * @omissions: the sum
- * @other: is added to it, with what is there
+ * @other: added to it, present operations included
  */
 void iot_omissions_sum(struct iot_omissions *omissions, const struct iot_omissions *other)
 {
@@ -185,12 +185,12 @@ static void print_number(char text[24], u64 number)
 }
 
 /**
- * iot_omission_fact() - what is lacking for a reason, as a fact states it
+ * iot_omission_fact() - the omission for a reason, in the form of a fact
  * @omissions: gathered
- * @reason: why
+ * @reason: the reason
  * @text: out: key=value
  *
- * Return: length of the text; 0 if nothing is lacking for this reason.
+ * Return: length of the text; 0 if nothing is missing for this reason.
  */
 int iot_omission_fact(const struct iot_omissions *omissions, enum iot_omission_reason reason,
 		      char text[IOT_OMISSION_TEXT_BYTES])
@@ -417,7 +417,7 @@ void iot_omissions_take(struct iot_omissions *omissions, const struct iot_record
 	omissions->bytes += iot_record_moved_bytes(record);
 }
 
-/* What the records show, unless facts state it: then these are about all of the trace. */
+/* Omissions that the records show, unless facts state them: facts cover the whole trace. */
 static void add_shown(struct iot_omissions *omissions, enum iot_omission_reason reason, u64 count,
 		      const char *detail)
 {
@@ -433,7 +433,7 @@ static void add_old(struct iot_omissions *omissions, enum iot_omission_reason re
 /**
  * iot_omissions_finish() - all records were taken
  * @omissions: of the trace
- * @info: what the file shows, when all was read
+ * @info: of the file, after all was read
  */
 void iot_omissions_finish(struct iot_omissions *omissions, const struct iot_trace_info *info)
 {
@@ -469,7 +469,7 @@ static u64 fact_number(const struct iot_program *program, const char *key)
 }
 
 /**
- * iot_omissions_of_program() - what a program lacks, as it states itself
+ * iot_omissions_of_program() - the omissions that a program states
  * @omissions: filled in
  * @program: verified
  */
@@ -499,12 +499,12 @@ void iot_omissions_of_program(struct iot_omissions *omissions, const struct iot_
 /* -- text ----------------------------------------------------------------------------------------- */
 
 /**
- * iot_omission_text() - what is lacking for a reason, as a sentence
+ * iot_omission_text() - the omission for a reason, as a sentence
  * @omissions: gathered
- * @reason: why
+ * @reason: the reason
  * @text: out
  *
- * Return: length of the text; 0 if nothing is lacking for this reason.
+ * Return: length of the text; 0 if nothing is missing for this reason.
  */
 int iot_omission_text(const struct iot_omissions *omissions, enum iot_omission_reason reason,
 		      char text[IOT_OMISSION_TEXT_BYTES])
@@ -540,7 +540,7 @@ static void print_share(char text[160], u64 there, u64 lacking, bool is_more, co
 		snprintf(text, 160, "0 %s", what);
 }
 
-/* No operation is lacking: then it is what is known of them. */
+/* If no operation is missing, knowledge about some of them is. */
 static const char *unknown_part(const struct iot_omissions *omissions)
 {
 	bool is_order = false;
@@ -556,11 +556,11 @@ static const char *unknown_part(const struct iot_omissions *omissions)
 }
 
 /**
- * iot_omissions_text() - how much is lacking, as a sentence
- * @omissions: gathered, with what is there
+ * iot_omissions_text() - the extent of all omissions, as a sentence
+ * @omissions: gathered, present operations included
  * @text: out
  *
- * Return: length of the text; 0 if nothing is lacking.
+ * Return: length of the text; 0 if nothing is missing.
  */
 int iot_omissions_text(const struct iot_omissions *omissions, char text[IOT_OMISSION_TEXT_BYTES])
 {

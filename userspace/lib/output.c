@@ -29,7 +29,7 @@
 #define LINKS_MAX 40 /* as the kernel follows */
 #define MODE	  0600
 
-/* What is at a path. */
+/* The kind of file at a path. */
 enum place {
 	PLACE_NEW, /* nothing */
 	PLACE_FILE,
@@ -248,7 +248,7 @@ static int write_and_close(int fd, const void *bytes, size_t count)
  * @bytes: its contents
  * @count: their number
  *
- * Return: 0; or a negative errno, and then the file is what it was.
+ * Return: 0; or a negative errno, and then the file is unchanged.
  */
 int iot_file_save(const char *path, const void *bytes, size_t count)
 {

@@ -16,7 +16,7 @@
 #define CACHE_BYTES (16u << 20)
 
 struct stream {
-	struct iot_blocks blocks; /* at first: what a program has of it is its reader */
+	struct iot_blocks blocks; /* first member: a program refers to it by its reader */
 	int fd;
 	struct iot_program_head head;
 	void *sections[IOT_SECTION_COUNT];
@@ -127,7 +127,7 @@ static int verify(const struct iot_program *program, struct iot_reject *reject)
  * @path: its file, which is open until iot_program_free()
  * @resident_bytes: operations and waits are in memory if they are no larger
  * @program: filled in; to be read by iot_program_op_at() and iot_program_wait_at(), by one thread at
- *	a time; what they return is what was verified, or zeros after an error of its reader
+ *	a time; they return verified contents, or zeros after an error of its reader
  * @reject: filled in if it is refused
  *
  * Return: 0 or a negative errno.

@@ -62,7 +62,7 @@ const struct iot_program_xattr *iot_tree_xattrs(const struct iot_program *progra
 }
 
 /**
- * iot_program_fact_value() - what a program says about itself
+ * iot_program_fact_value() - value of a fact of a program
  * @program: verified
  * @key: of the fact
  *
@@ -102,7 +102,7 @@ bool iot_xattr_is_state(const char *name)
  * iot_tree_root() - the entry of the directory that holds all others
  * @program: verified
  *
- * Return: it, NULL if the program does not tell of it.
+ * Return: it, NULL if the program does not contain it.
  */
 const struct iot_program_entry *iot_tree_root(const struct iot_program *program)
 {

@@ -47,7 +47,7 @@ struct stream {
  * struct iot_reader - a trace being read
  * @heap: streams that have a record, the one whose record comes first on top
  * @is_top_read: that record was returned
- * @end_lost: what the kernel had dropped in the end, 0 before that record was read
+ * @end_lost: records that the kernel dropped, from the record at the end; 0 before that was read
  */
 struct iot_reader {
 	int fd;
@@ -380,7 +380,7 @@ int iot_reader_next(struct iot_reader *reader, struct iot_record *record,
 }
 
 /**
- * iot_reader_info() - what the trace says of itself; loss is known as far as was read
+ * iot_reader_info() - facts about the trace; losses are known as far as it was read
  */
 void iot_reader_info(const struct iot_reader *reader, struct iot_trace_info *info)
 {

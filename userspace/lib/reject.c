@@ -5,8 +5,8 @@
 #include "iotape.h"
 
 /**
- * iot_reject_sentence() - why something was refused
- * @reject: as filled in by who refused it
+ * iot_reject_sentence() - the reason of a refusal
+ * @reject: as filled in by the function that refused
  *
  * Return: a text to be printed after the name of the file and the place.
  */

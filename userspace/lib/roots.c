@@ -15,7 +15,7 @@
 #include "core/trace/record.h"
 #include "iotape.h"
 
-#define ROOTS_MAX 1024 /* more than that are not told apart */
+#define ROOTS_MAX 1024 /* more than that are not distinguished */
 
 /* A directory without a directory above, by its name in the trace. */
 struct top {
@@ -23,7 +23,7 @@ struct top {
 	u64 object;
 	struct iot_rec_object record; /* of it */
 	char *path; /* of the mount; NULL if it is none */
-	u64 dir; /* what it is in, if there are several */
+	u64 dir; /* its directory, if there are several */
 	const char *component;
 };
 
@@ -34,14 +34,14 @@ struct mount {
 
 /**
  * struct iot_roots - the roots of a trace
- * @tops, @top_count: what may be a root
+ * @tops, @top_count: candidates for roots
  * @mounts, @mount_count: mounts, of which not all need be roots: a merged trace has those of nodes
  * @expected: how many directories the facts list
  * @is_merged: of several nodes: the facts list the directories that these share
  * @time_ns: when the trace begins
- * @records, @record_count: what the trace lacks: directories above the roots, and facts
- * @texts, @text_count: what those point to
- * @made: directories above the roots that were made
+ * @records, @record_count: additions to the trace: directories above the roots, and facts
+ * @texts, @text_count: the texts of these
+ * @made: number of directories among them
  */
 struct iot_roots {
 	struct top tops[ROOTS_MAX];
@@ -77,7 +77,7 @@ void iot_roots_close(struct iot_roots *roots)
 	free(roots);
 }
 
-/* -- what the beginning of a trace says ------------------------------------------------------------ */
+/* -- the beginning of a trace ---------------------------------------------------------------------- */
 
 static bool begins_with(const struct iot_record *record, const char *text)
 {
@@ -330,7 +330,7 @@ static int place(struct iot_roots *roots, struct top *top, u64 base, size_t skip
 		.kind = IOT_KIND_fact, .fact.time_ns = roots->time_ns }, fact);
 }
 
-/* What is below it may be in the trace before it is. */
+/* The trace may contain names below it before it contains the root itself. */
 static int announce(struct iot_roots *roots, const struct top *top)
 {
 	int err = add_record(roots, (struct iot_record){
@@ -339,7 +339,7 @@ static int announce(struct iot_roots *roots, const struct top *top)
 	return err ? err : add_record(roots, (struct iot_record){ .kind = IOT_KIND_object, .object = top->record }, "");
 }
 
-/* What all are below: one of them, the root of a merged trace, or what is made for it. */
+/* The directory above all roots: one of them, the root of a merged trace, or an added one. */
 static int find_base(struct iot_roots *roots, size_t common, u64 *base)
 {
 	const struct top *found = NULL;
@@ -412,7 +412,7 @@ int iot_roots_open(const char *path, struct iot_roots **roots, struct iot_reject
 }
 
 /**
- * iot_roots_records() - what is to be read before the records of the trace
+ * iot_roots_records() - records to be read before those of the trace
  * @roots: NULL: nothing
  * @count: out: their number
  *

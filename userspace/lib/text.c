@@ -127,15 +127,15 @@ static size_t plain_bytes(const u8 *p, size_t count)
 
 /**
  * iot_text_bytes() - raw bytes, a file name for example, as one printable word
- * @text: where to
- * @room: room there; four times @count and one suffice
+ * @text: out
+ * @room: size of @text; four times @count plus one suffices
  * @bytes: the bytes
  * @count: their number
  *
- * Blanks, backslashes, control characters and what is not UTF-8 become \ooo, as in
+ * Blanks, backslashes, control characters and bytes that are not UTF-8 become \ooo, as in
  * /proc/mounts.
  *
- * Return: length of the text, which is always ended by a zero byte.
+ * Return: length of the text, which always ends with a zero byte.
  */
 int iot_text_bytes(char *text, size_t room, const void *bytes, size_t count)
 {

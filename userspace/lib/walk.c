@@ -49,7 +49,7 @@ static int walk_records(const struct walk *walk, struct iot_reader *reader, cons
  * @path: of the trace
  * @fn: called; an error of it, a negative errno, ends the walk
  * @context: for @fn
- * @info: out: what the trace says of itself, complete after the last record; may be NULL
+ * @info: out: facts about the trace, complete after the last record; may be NULL
  * @reject: filled in if the trace is refused or @fn returned -ENOMEM
  *
  * If the trace has several roots, @fn sees one tree, see roots.c.

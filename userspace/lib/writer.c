@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * writer.c - write a trace, chunk by chunk, so that what was written is readable
+ * writer.c - write a trace, chunk by chunk, so that written records stay readable
  * whenever the writer dies.
  */
 #include <fcntl.h>
@@ -24,13 +24,13 @@ static_assert(sizeof(struct iot_index_entry) == 32, "layout of an index entry");
 
 /**
  * struct iot_writer - a trace being written
- * @fd: its file; -1 behind iot_writer_finish()
+ * @fd: its file; -1 after iot_writer_finish()
  * @path: of the file
- * @is_stream: a pipe or a socket: what was written is gone
+ * @is_stream: a pipe or a socket: written bytes cannot be changed
  * @is_file: a regular one, known by @dev and @inode; not a pipe, or /dev/null
  * @offset_bytes: where the next chunk goes
  * @own: records of iot_writer_record() that are not written yet
- * @own_head: what they are
+ * @own_head: their chunk head
  */
 struct iot_writer {
 	int fd;
@@ -254,7 +254,7 @@ static int index_add(struct iot_writer *writer, const struct iot_chunk_head *hea
 	return 0;
 }
 
-/* Compress if that makes it smaller; @head says afterwards what is stored. */
+/* Compress if that makes it smaller; @head is updated to the stored form. */
 static int pack(struct iot_writer *writer, struct iot_chunk_head *head, const void *raw,
 		const void **stored)
 {
@@ -359,7 +359,7 @@ int iot_writer_flush(struct iot_writer *writer)
 }
 
 /**
- * iot_writer_sync() - let what was written reach the disk
+ * iot_writer_sync() - flush the file to the disk
  *
  * Return: 0 or a negative errno.
  */
@@ -409,7 +409,7 @@ static int write_index(struct iot_writer *writer, u64 *at_bytes)
 	return write_chunk(writer, &head, writer->index);
 }
 
-/* Some file systems tell only here that a disk or a quota is full. */
+/* Some file systems report only here that a disk or a quota is full. */
 static int close_file(struct iot_writer *writer)
 {
 	int fd = writer->fd;
@@ -456,8 +456,8 @@ void iot_writer_close(struct iot_writer *writer)
 }
 
 /**
- * iot_writer_discard() - remove a trace that did not come to its end
- * @writer: the trace, which must still be closed; what is no regular file, or is another one by now, stays
+ * iot_writer_discard() - remove an unfinished trace
+ * @writer: the trace, which must still be closed; a file that is not regular, or has been replaced, stays
  */
 void iot_writer_discard(const struct iot_writer *writer)
 {
