@@ -10,7 +10,7 @@
  */
 #include "crc32c.h"
 
-/* What the bits of @byte, each with its remainder, come to. */
+/* The sum of the remainders of the bits that are set in @byte. */
 #define REMAINDER(byte, a, b, c, d, e, f, g, h)                                        \
 	(((byte) & 1 ? a : 0) ^ ((byte) & 2 ? b : 0) ^ ((byte) & 4 ? c : 0) ^          \
 	 ((byte) & 8 ? d : 0) ^ ((byte) & 16 ? e : 0) ^ ((byte) & 32 ? f : 0) ^        \

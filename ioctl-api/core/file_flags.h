@@ -3,8 +3,8 @@
  * file_flags.h - flags of files, those of chattr(1), as numbers of Linux and as numbers of records.
  *
  * Linux has two sets of them, which overlap: FS_*_FL of FS_IOC_SETFLAGS, and FS_XFLAG_* of
- * FS_IOC_FSSETXATTR. What a file system notes in them of how it keeps a file, such as that it has
- * extents, is in no record: the target's own stays.
+ * FS_IOC_FSSETXATTR. Flags that describe how a file system stores a file, such as FS_EXTENT_FL,
+ * are in no record: a replay leaves those of the target as they are.
  */
 #ifndef IOTAPE_FILE_FLAGS_H
 #define IOTAPE_FILE_FLAGS_H

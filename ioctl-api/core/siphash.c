@@ -45,7 +45,7 @@ static u64 word_at(const u8 *p)
 	return le64_to_cpu(word);
 }
 
-/* What is left at the end, and in the highest byte the length. */
+/* The remaining bytes at the end, and the length in the highest byte. */
 static u64 last_word(const u8 *p, size_t left, size_t bytes)
 {
 	u64 word = (u64)bytes << 56;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * siphash.h - a checksum with a secret key: without the key nobody can make other bytes that
- * have the same.
+ * siphash.h - a checksum with a secret key: without the key, other bytes with the same checksum
+ * cannot be constructed.
  */
 #ifndef IOTAPE_SIPHASH_H
 #define IOTAPE_SIPHASH_H

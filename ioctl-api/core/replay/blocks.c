@@ -45,7 +45,7 @@ int iot_blocks_read(const struct iot_blocks *blocks, u64 number, u32 count, void
  * iot_blocks_check() - check that a block has not changed since it was noted
  * @blocks: initialized
  * @number: of the block
- * @bytes: of it, as they were read; nobody else can change them
+ * @bytes: of it, as they were read; not shared
  *
  * Return: 0; -EBADMSG, also if there is no such block.
  */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * blocks.h - operations and waits of a program that stay in its file: read in blocks, each of which
- * must be the second time what it was the first.
+ * must have the same contents each time it is read.
  *
  * A program is verified once and run later, and its file may change in between. So the
- * first time that a block is read its checksum is noted, with a key that nobody knows; whatever
- * is read later has the same checksum, or is refused. iot_program_verify() reads all blocks, one
- * after the other, before it looks at any: so all that it looks at, and all that is read after
- * it, is the same program.
+ * checksum of a block, with a secret key, is noted when the block is first read; if it differs
+ * in a later read, the block is refused. iot_program_verify() reads all blocks, one after the
+ * other, before it checks any: so all blocks that it checks, and all that are read after it,
+ * belong to the same program.
  *
- * Locking: iot_blocks_check() does not change what has been noted once, so several may read blocks
- * that are known. The cache behind iot_blocks.reader is for one at a time.
+ * Locking: iot_blocks_check() does not change a checksum once noted, so several threads may read
+ * known blocks concurrently. The cache behind iot_blocks.reader is for one thread at a time.
  */
 #ifndef IOTAPE_BLOCKS_H
 #define IOTAPE_BLOCKS_H
@@ -26,7 +26,7 @@
 typedef int (*iot_read_fn)(void *context, u64 offset_bytes, void *bytes, size_t count);
 
 /**
- * struct iot_blocks - where the blocks are, and what is known of them
+ * struct iot_blocks - the blocks of a program, and their checksums
  * @reader: for iot_program: one unit at a time, by the cache
  * @read: reads the file
  * @context: for @read
@@ -36,7 +36,7 @@ typedef int (*iot_read_fn)(void *context, u64 offset_bytes, void *bytes, size_t 
  * @count: number of all
  * @digests: of each block, 0 before it was read; room for @count
  * @slots: number of blocks in the cache
- * @cached: which block is in each slot, plus 1; room for @slots, zero at first
+ * @cached: number of the block in each slot, plus 1; room for @slots, zero at first
  * @cache: room for @slots blocks
  */
 struct iot_blocks {

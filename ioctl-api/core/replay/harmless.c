@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * harmless.c - what is made in the place of things that would give rights: see harmless.h.
+ * harmless.c - replacements for objects that would give rights: see harmless.h.
  *
- * The numbers are those of the system call interface, which both worlds share.
+ * The numbers are those of the system call interface, the same in kernel and user space.
  */
 #include "harmless.h"
 
@@ -38,8 +38,8 @@ u32 iot_harmless_mode(u32 mode)
  * @mode: its type
  * @rdev: its number
  *
- * Character device 0:0 is none: it says that a name was removed. Who may make no nodes of devices may
- * make that one; so of all others the number is changed to one that takes the same right.
+ * Character device 0:0 is no device, but marks a removed name. Users without the right to create device
+ * nodes may create that one; so the number of any other is changed to one that requires the same right.
  *
  * Return: the number, or one that belongs to no driver.
  */

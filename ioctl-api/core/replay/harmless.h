@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * harmless.h - which of the things that a program makes would give other users rights that they did not
- * have, and what a replay makes in their place. All engines and `iotape init` use these functions.
+ * harmless.h - objects of a program that would give other users rights that they did not have, and the
+ * replacements that a replay creates. All engines and `iotape init` use these functions.
  *
- * A target outlives its replay, and a program may come from another user. What it makes must not give rights
- * to anything but the target itself:
+ * A target outlives its replay, and a program may come from another user. Objects that it creates must not
+ * give rights to anything but the target itself:
  *
- *   made by a program                      right that it would give          made instead
+ *   created by a program                   right that it would give          created instead
  *   node of a device                       to the device                     a node of the same type with a
  *                                                                            number that no driver has
- *   set-user-id and set-group-id of what   those of the owner, which is      the same mode without them
- *   is no directory                        root, or the user that replays
+ *   set-user-id and set-group-id, except   those of the owner, which is      the same mode without them
+ *   on directories                         root, or the user that replays
  *   security.capability                    capabilities                      the attribute, with none
- *   other attributes security.*            what a security module grants     the attribute, all zeros
- *                                          to a label or trusts as signed
+ *   other attributes security.*            rights that a security module     the attribute, all zeros
+ *                                          grants to a label or signature
  *
  * Everything else stays as it is:
  *
  *   permissions of others, access          rights to files of the target, whose contents are made up; they
  *   control lists, owners                  end with those of the target itself, see `iotape init`
- *   set-group-id, sticky on directories    the group of files made there, and who may remove them
+ *   set-group-id, sticky on directories    the group of files created there, and the right to remove them
  *   symbolic links that lead out           none: rights are those to the file that they lead to. No part of
  *                                          iotape follows them
- *   node of the device 0:0                 none: it says that a name was removed (overlayfs)
+ *   node of the device 0:0                 none: it marks a removed name (overlayfs)
  *   named pipes, sockets                   none
  *   attributes trusted.*                   none: root alone reads them
  *   flags of files, projects               none: they take rights away, or count space

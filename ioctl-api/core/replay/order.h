@@ -8,10 +8,10 @@
  * atomically, and stays at zero.
  *
  *		    writes                      reads
- *   progress[t]    worker of t, release     everybody, acquire
- *   pending[h]     signalers, atomic         all, acquire
+ *   progress[t]    worker of t, release     all, acquire
+ *   pending[h]     signalers, atomic        all, acquire
  *
- * What it means to wait is the engine's business: sleep, spin, or do something else.
+ * How to wait is up to the engine: sleep, spin, or do something else.
  */
 #ifndef IOTAPE_ORDER_H
 #define IOTAPE_ORDER_H

@@ -98,12 +98,12 @@ static u64 rdev_of(const struct iot_program_op *op, const struct iot_observed *o
 		break;
 
 /**
- * iot_outcome_fill() - what the record of an operation says of it
- * @r: kind, arguments and tail are filled in; who, when and with which result is the caller's
+ * iot_outcome_fill() - fill in the record of an operation
+ * @r: kind, arguments and tail are filled in; the caller fills in task, times and result
  * @program: of the operation
  * @op: that stands for a record, and for no end of a request
  * @observed: observations of the operation; its target, or the program, must live as long as @r is used
- * @page_bytes: of this machine: what a touch makes accessible
+ * @page_bytes: page size of this machine, the length of a touch
  */
 void iot_outcome_fill(struct iot_record *r, const struct iot_program *program,
 		      const struct iot_program_op *op, const struct iot_observed *observed, u64 page_bytes)

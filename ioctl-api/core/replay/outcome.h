@@ -16,8 +16,8 @@
  * @target: of a symbolic link, not terminated
  * @target_bytes: its length, 0 if there is none
  * @request: number of the request that was submitted
- * @lock: IOT_LOCK_*: of a test of a lock, what is in the way
- * @is_harmless: what was made would have given rights, and was made without them, see harmless.h
+ * @lock: IOT_LOCK_*: of a test of a lock, the conflicting one
+ * @is_harmless: the new object would have given rights, and was created without them, see harmless.h
  */
 struct iot_observed {
 	u64 size_bytes;
@@ -57,8 +57,8 @@ static inline bool iot_is_lock_in_vain(const struct iot_program_op *op)
 #define IOT_VERDICT_NONE (~0u)
 
 /*
- * What a record beside that of an operation says; @refused: what the target said, if others took the place of the
- * operation; else 0. Return: an enum iot_verdict, or IOT_VERDICT_NONE if it ended as in the trace.
+ * The verdict for a divergence record. @refused: the target's own result, if an emulation took the place of the
+ * operation; else 0. Return: an enum iot_verdict, or IOT_VERDICT_NONE if the operation ended as in the trace.
  */
 static inline u32 iot_outcome_verdict(const struct iot_program *program, const struct iot_program_op *op,
 				      const struct iot_observed *observed, s64 result, s64 refused)

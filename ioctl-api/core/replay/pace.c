@@ -15,12 +15,12 @@ static u64 lesser(u64 x, u64 y)
 /**
  * iot_pace_begin() - when the think time before the first operation of a task began
  * @start_ns: when the replay started
- * @ready_ns: when what the operation waits for had happened
+ * @ready_ns: when all waits of the operation held
  * @think_ns: think time, scaled
  *
- * The task thinks while it waits. A longer wait is not lateness, and is not made up for.
+ * Think time and waits overlap. A longer wait is not lateness, and is not made up for.
  *
- * Return: what stands for the end of an operation before it, on the same clock.
+ * Return: a substitute for the end of an operation before it, on the same clock.
  */
 u64 iot_pace_begin(u64 start_ns, u64 ready_ns, u64 think_ns)
 {
@@ -47,9 +47,9 @@ u64 iot_pace_until(const struct iot_lateness *pace, u64 prev_end_ns, u64 think_n
  * @pace: of the task
  * @until_ns: when it should have, by iot_pace_until()
  * @think_ns: as given there
- * @now_ns: when the task came to itself, not before @until_ns
+ * @now_ns: when the task woke up, not before @until_ns
  *
- * What the think time was shortened by is owed no more, and what it took too long is.
+ * The debt is reduced by the time that the think time was shortened by, and grows by the lateness.
  *
  * Return: how late it is, in ns.
  */
@@ -87,7 +87,7 @@ u32 iot_lateness_bucket(u64 late_ns)
 }
 
 /**
- * iot_lateness_limit() - what the lateness in a bucket is less than
+ * iot_lateness_limit() - upper bound of the lateness in a bucket, exclusive
  * @bucket: the bucket
  *
  * Return: ns; of the last bucket, U64_MAX.

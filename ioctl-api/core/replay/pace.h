@@ -3,9 +3,9 @@
  * pace.h - think time: until when an operation waits, and how late wake-ups are.
  *
  * Closed loop: the think time of an operation begins when the one before it has ended in this
- * replay, not when it did in the trace. What a wake-up comes too late is taken off the next
- * think time, so lateness does not add up. How late an operation of the storage is, is never
- * taken off: that is what is measured.
+ * replay, not when it did in the trace. The lateness of a wake-up is subtracted from the next
+ * think time, so lateness does not add up. Delays of the storage are never subtracted: they are
+ * the measurement.
  */
 #ifndef IOTAPE_PACE_H
 #define IOTAPE_PACE_H

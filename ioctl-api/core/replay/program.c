@@ -37,7 +37,7 @@ static const u32 unit_bytes[IOT_SECTION_COUNT] = {
 
 /* More than this cannot be meant, and products of it with a unit do not overflow. */
 #define COUNT_MAX (1ull << 40)
-/* What is numbered by 32 bits. */
+/* Limit of elements that 32 bits number. */
 #define SMALL_COUNT_MAX 0xfffffff0ull
 
 /**

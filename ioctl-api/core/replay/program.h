@@ -104,7 +104,7 @@ static inline const char *iot_program_string(const struct iot_program *program, 
 	return program->strings + le32_to_cpu(at_bytes);
 }
 
-/* What a setxattr sets, length_bytes long; NULL if the trace does not have it. */
+/* The value that a setxattr sets, length_bytes long; NULL if the trace does not have it. */
 static inline const void *iot_program_value(const struct iot_program *program,
 					    const struct iot_program_op *op)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * splice.h - how much a read of pages into a pipe is to ask for, in every engine.
+ * splice.h - the length of a splice from a file into a pipe, in every engine.
  *
- * A pipe has slots for pages, and pages lie in it as in the file: a read that begins within a page leaves
- * a part of a slot empty. An engine passes pages on to nobody, so nothing but this limits it.
+ * A pipe has slots for pages, and pages keep their offset from the file: a read that begins within a page
+ * leaves a part of a slot empty. An engine discards the pages, so there is no other limit.
  */
 #ifndef IOTAPE_CORE_SPLICE_H
 #define IOTAPE_CORE_SPLICE_H
 
 #include "program.h"
 
-#define IOT_PIPE_SLOTS	   16u	  /* of a pipe whose size nobody has changed */
+#define IOT_PIPE_SLOTS	   16u	  /* of a pipe of the default size */
 #define IOT_PIPE_SLOTS_MAX 65536u /* a pipe of 256 MiB */
 
 /**
@@ -39,11 +39,11 @@ static inline u32 iot_splice_slots(const struct iot_program_op *op, u64 page_byt
 }
 
 /**
- * iot_splice_bytes() - what a splice into such a pipe can move
+ * iot_splice_bytes() - bytes that a splice into such a pipe can move
  * @op: a read with IOT_RW_splice
  * @page_bytes: size of a page
  *
- * Return: bytes to ask for where no pipe limits them; no more than the operation asked for.
+ * Return: bytes to request where no pipe limits them; no more than the operation requests.
  */
 static inline u64 iot_splice_bytes(const struct iot_program_op *op, u64 page_bytes)
 {

@@ -2,7 +2,7 @@
 /*
  * step.h - how a worker of any engine runs an operation of a task.
  *
- *   iot_step_begin()	let the think time pass, wait for the order, wait for what the engine wants, run
+ *   iot_step_begin()	let the think time pass, wait for the order, wait for the engine's arguments, run
  *   iot_step_end()	count and record the outcome, then publish that the operation has ended
  *
  * An engine offers a table of functions, which is constant where these are called: all of it is inlined, and a
@@ -17,7 +17,7 @@
 #include "pace.h"
 
 /**
- * struct iot_step - how far a task is; written by its worker only, the counters of @stats read by others, too
+ * struct iot_step - progress of a task; written by its worker only, the counters of @stats read by others, too
  * @is_pending: operation @index was run and has not ended, see iot_step_end()
  * @has_thought: the think time before operation @index has passed
  * @index: the operation that is next, or pending
@@ -26,7 +26,7 @@
  * @prev_end_ns: when the operation before @index ended; of the first, when it could start
  * @pace: wake-up lateness
  * @result: of the last operation
- * @refused: what the target answered, if an emulation took the place of the operation; else 0
+ * @refused: the target's own result, if an emulation took the place of the operation; else 0
  * @observed: observations of the operation besides its result, for its record
  * @stats: for the `played` record of the task
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * substitute.c - which results say that the target cannot do what the original's file system did,
- * and which operations may take the place of one.
+ * substitute.c - results that show that the target does not support an operation of the original's
+ * file system, and the emulation of such operations.
  *
- * Both engines run substitutes by the functions that run any operation. Data that is written
- * is that of all writes of a replay: what a range has in it afterwards is not what matters.
+ * Both engines run an emulation by the functions that run any operation. It writes the same data
+ * as all writes of a replay: the contents of a range afterwards do not matter.
  */
 #include <iotape/control.h>
 #include <iotape/schema.h>
@@ -120,7 +120,7 @@ static bool allocate(const struct iot_program_op *op, u64 size_bytes, u32 step,
 	return !step;
 }
 
-/* What was to be zeros is written; if the size is kept, no further than the file goes. */
+/* The range to be zeroed is written; if the size is kept, only up to the end of the file. */
 static bool overwrite(const struct iot_program_op *op, u64 size_bytes, u32 step,
 		      struct iot_program_op *next)
 {
@@ -167,7 +167,7 @@ static bool emulate_transfer(const struct iot_program_op *op, u64 size_bytes, u3
 	return !step && (flags & PLAIN_FLAGS);
 }
 
-/* Storage that is no memory: then it takes an msync to make what is written last. */
+/* Storage that is not memory: an msync is required to make writes durable. */
 static bool emulate_map(const struct iot_program_op *op, u64 size_bytes, u32 step, struct iot_program_op *next)
 {
 	u32 flags = le32_to_cpu(op->flags);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * verify.c - is a program safe to run? Every byte of it is looked at.
+ * verify.c - is a program safe to run? Every byte of it is checked.
  *
- * What passes refers to nothing outside of itself, names no path that could lead out
- * of a directory by its text, and can run to its end: its operations do not wait for
- * each other in a circle. That it does what the trace did is not verified here; that
- * is what a replay finds out.
+ * A verified program refers to nothing outside of itself, contains no path whose text
+ * could lead out of a directory, and can run to its end: its operations do not wait for
+ * each other in a circle. Whether it does the same as the trace is not verified here;
+ * a replay shows that.
  */
 #include "core/crc32c.h"
 #include "verify.h"
@@ -32,7 +32,7 @@ int iot_verify_pause(const struct verifier *v)
 }
 
 /**
- * iot_verify_refuse() - say what is wrong, and where
+ * iot_verify_refuse() - note the reason and the place of a refusal
  * @v: the work
  * @reason: an enum iot_reject
  * @section: in which it is
@@ -173,12 +173,12 @@ bool iot_path_is_valid(const char *text)
 }
 
 /**
- * iot_path_piece() - as much of a path as one look-up takes
- * @path: valid, or what is left of such a path
+ * iot_path_piece() - the part of a path that one lookup can take
+ * @path: valid, or the rest of such a path
  * @bytes: of it
  *
- * Look-ups take a path of 4095 bytes. A longer one, which a program can reach step by step, is
- * walked in pieces: the next one begins behind the slash that follows this one.
+ * Lookups take a path of 4095 bytes. A longer one, which a program can reach step by step, is
+ * walked in pieces: the next one begins after the slash that follows this one.
  *
  * Return: bytes of the piece, which are whole components; @bytes if that is all of it.
  */

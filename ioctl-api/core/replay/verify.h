@@ -12,8 +12,8 @@
 
 /**
  * struct verifier - one verification
- * @program: which
- * @reject: out: what is wrong
+ * @program: to be verified
+ * @reject: out: the reason and place of a refusal
  * @pause: see iot_program_verify()
  * @context: for it
  */

@@ -6,13 +6,13 @@
 #include "verify.h"
 
 /*
- * A dry run: tasks run their operations as far as they can; who must wait is looked
- * at again when what it waits for has happened, and then goes on with its next wait. Who
- * still waits when nothing moves any more waits in a circle, perhaps for itself.
+ * A dry run: tasks run their operations as far as they can; a task that must wait is
+ * resumed when its wait holds, and then continues with its next wait. A task that still
+ * waits when no task can run is part of a circle, or waits for one, perhaps for itself.
  *
- * Each wait is slept on at most once, whatever the program: tasks that wait for a task are
- * in a heap by the operation they wait for. It is a pairing heap: a tree in which nobody
- * waits for more than its children do, a node's children being a list.
+ * A task sleeps at most once on each wait, whatever the program: tasks that wait for a task
+ * are in a heap by the operation they wait for. It is a pairing heap: a tree in which no node
+ * waits for a later operation than its children do, a node's children being a list.
  *
  * Links between tasks are their indices + 1, and 0 at the end.
  */

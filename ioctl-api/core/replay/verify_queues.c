@@ -64,7 +64,7 @@ static int check_queue(const struct verifier *v, const struct iot_program_task *
  * iot_verify_queues() - does each request queue complete what its task submits to it?
  * @v: the work; operations and waits have been verified
  *
- * What it completes was submitted, and there are as many submits as completions.
+ * Each completion has its submit, and there are as many submits as completions.
  *
  * Return: 0 or a refusal.
  */

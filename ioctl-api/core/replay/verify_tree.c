@@ -69,7 +69,7 @@ static int check_extents(const struct verifier *v)
 		if (le32_to_cpu(extent->entry) != last || !i)
 			end_bytes = 0;
 		else
-			end_bytes++; /* what has no room between is one extent */
+			end_bytes++; /* adjacent extents must be one */
 		last = le32_to_cpu(extent->entry);
 		size_bytes = le64_to_cpu(v->program->tree[last].size_bytes);
 		offset = le64_to_cpu(extent->offset_bytes);

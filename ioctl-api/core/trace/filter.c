@@ -108,7 +108,7 @@ static bool is_met(const struct check *check, u32 at)
  * @bytes: any, aligned to 8
  * @count: their number
  *
- * No step is trusted: they refer to what is there, jump forward only, and leave one truth value.
+ * No step is trusted: each refers to existing data, jumps only forward, and the last leaves one truth value.
  *
  * Return: 0 or -EINVAL.
  */

@@ -52,7 +52,7 @@ enum iot_wire_bytes {
  * @tail: raw bytes, not terminated; points into the buffer it was decoded from
  * @tail_bytes: their number
  * @op: the common fields, valid if the kind is an operation
- * @mpi_known: those of what a rank knows, see iot_kind_is_mpi_known()
+ * @mpi_known: common fields of records of a rank's knowledge, see iot_kind_is_mpi_known()
  *
  * The other members are the fields of each kind.
  */

@@ -86,7 +86,7 @@ const struct iot_kind_info *iot_kind_by_name(const char *name)
 }
 
 /**
- * iot_kind_tail() - what the tail of a record of a kind holds
+ * iot_kind_tail() - contents of the tail of a kind of record
  * @kind: any number
  *
  * Return: a sentence, or NULL if such a record has no tail.
@@ -189,8 +189,7 @@ bool iot_kind_is_span(const struct iot_kind_info *info)
 }
 
 /**
- * iot_record_end_ns() - when the record was written: what the records of a stream are in
- * the order of
+ * iot_record_end_ns() - when the record was written: the order of the records of a stream
  * @record: of a known kind
  */
 u64 iot_record_end_ns(const struct iot_record *record)
@@ -280,7 +279,7 @@ static const struct {
 };
 
 /**
- * iot_class_info() - what the fields of a class have in common
+ * iot_class_info() - common properties of the fields of a class
  * @class: the class
  */
 struct iot_class_info iot_class_info(enum iot_class class)

@@ -21,7 +21,7 @@ enum iot_wire_type {
 /**
  * struct iot_field - one field of a kind of record
  * @name: as in schema.h
- * @sentence: what it means
+ * @sentence: its meaning
  * @type: its form on the wire
  * @class: an enum iot_class
  * @offset_bytes: of it in struct iot_rec_KIND, and so in the members of struct iot_record
@@ -37,7 +37,7 @@ struct iot_field {
 /**
  * struct iot_kind_info - one kind of record
  * @name: as in schema.h
- * @sentence: what it means
+ * @sentence: its meaning
  * @kind: its id
  * @group: an enum iot_group
  * @wire_bytes: of head and fields
@@ -62,9 +62,9 @@ struct iot_symbol {
 };
 
 /**
- * struct iot_class_info - what fields of a class have in common
+ * struct iot_class_info - common properties of the fields of a class
  * @name: as in schema.h
- * @sentence: what it means
+ * @sentence: its meaning
  * @is_compared: must two runs of the same program agree?
  * @is_bits: @symbols are bits rather than values
  * @symbols: names of values or bits, ended by one without a name; or NULL

@@ -89,7 +89,7 @@ enum iot_filter_code {
  * @reserved: zero
  * @value: that a number is compared with
  *
- * What a code does not use is zero.
+ * Members that a code does not use are zero.
  */
 struct iot_filter_step {
 	__u8 code;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * program.h - a trace compiled into what a replay does: the layout of an .irp file.
+ * program.h - a trace compiled for replay: the layout of an .irp file.
  *
  * Everything is resolved: an engine looks nothing up. A program is a header with a
  * table of sections; each section is an array of one fixed-size structure, or of
  * bytes, and has a checksum. All numbers are little-endian, all reserved fields zero.
  *
- *   tasks    what runs on its own: a traced task, or a request queue: a series of asynchronous
- *            requests of a task, none of which begins before the one before it has ended;
- *            a contiguous range of `ops` and of `waits`
- *   ops      operations, of one task after those of the other
- *   waits    what an operation waits for before it starts, of one task after the other
- *   latches     countdowns: open when as many operations have arrived
- *   objects  what is operated on: for the names in the records of a replay
- *   tree     what must exist before: `iotape init` makes it
+ *   tasks    units that run concurrently: a traced task, or a request queue: a series of
+ *            asynchronous requests of a task, none of which begins before the one before it has
+ *            ended; a contiguous range of `ops` and of `waits`
+ *   ops      operations, task by task
+ *   waits    conditions for the start of operations, task by task
+ *   latches  countdowns: open when a given number of operations have signalled
+ *   objects  objects of operations: for the names in the records of a replay
+ *   tree     the initial tree: `iotape init` creates it
  *   strings  paths, texts and values, each ended by a zero byte; offset 0 is the empty one
  *   facts    pairs of strings about the trace and the compilation
- *   extents  where files of the tree have data, of one after the other
- *   xattrs   extended attributes of the tree, of one entry after the other
+ *   extents  ranges with data in files of the tree, file by file
+ *   xattrs   extended attributes of the tree, entry by entry
  *
  * A program without tasks is a snapshot: only a tree.
  *
@@ -38,15 +38,15 @@
  *   asynchronous submit        submit                  a completion in a request queue
  *   asynchronous completion    the request queue's `complete`   the submit in the task
  *
- * Request queues stand right behind their task. All their operations are `complete`, one for each
+ * Request queues directly follow their task. All their operations are `complete`, one for each
  * submit of the task that names the request queue, in the same order; each waits for its submit and
  * for nothing else, has no think time, and ends when the request has ended. A task ends
  * when its request queues have.
  *
- * Pace. After the end of the operation before it in its task, an operation lets think
- * time pass: `compute_ns` that the traced task spent on a CPU, `pause_ns` that it spent
- * otherwise. It starts when that time has passed and its waits hold, whichever is later.
- * What the traced task itself waited for (a child, a message) is a `leave` of its own,
+ * Pace. Think time passes between an operation and the one before it in its task:
+ * `compute_ns` that the traced task spent on a CPU, and `pause_ns` that it did not. The
+ * operation starts when that time has passed and its waits hold, whichever is later.
+ * A wait of the traced task itself (for a child, a message) is a `leave` of its own,
  * without think time, so that the think time after it begins when the wait holds.
  */
 #ifndef IOTAPE_PROGRAM_H
@@ -59,8 +59,8 @@
 #define IOT_PROGRAM_MAGIC	"\211IRP\r\n\032\n"
 #define IOT_PROGRAM_MAGIC_BYTES 8
 #define IOT_PROGRAM_MAJOR	3 /* 2 had no users of tasks, 1 no extents and no xattrs */
-#define IOT_PROGRAM_STATES	1u /* feature: what the program lacks is stated in its facts, see omission.h */
-#define IOT_PROGRAM_PATH_MAX	16384 /* with its zero byte: four times what a system call takes */
+#define IOT_PROGRAM_STATES	1u /* feature: omissions are stated in its facts, see omission.h */
+#define IOT_PROGRAM_PATH_MAX	16384 /* with its zero byte: four times the limit of system calls */
 #define IOT_PROGRAM_TARGET_MAX	4096 /* of a symbolic link, with its zero byte */
 #define IOT_PROGRAM_TASKS_MAX	(1u << 20)
 #define IOT_PROGRAM_NAME_MAX	255 /* bytes of the name of an attribute */
@@ -152,13 +152,13 @@ struct iot_program_task {
 
 /**
  * struct iot_program_op - one operation
- * @kind: of IOT_OPERATIONS or IOT_SYNC_OPERATIONS; its operands are in IOT_OPERANDS_<kind>, which says by which name
- *	the operation uses a member, and how
+ * @kind: of IOT_OPERATIONS or IOT_SYNC_OPERATIONS; its operands are in IOT_OPERANDS_<kind>, which defines the name
+ *	of each member for this operation, and its use
  * @wait_count: number of its waits
  * @first_wait: its first wait, counted from the first of its task
  * @origin_op: number of the operation in the trace's task, 0 if there is none
  * @compute_ns, @pause_ns: think time before it
- * @result: what it returned in the trace
+ * @result: its result in the trace
  */
 struct iot_program_op {
 	__le16 kind;
@@ -251,7 +251,7 @@ struct iot_program_object {
 	__le32 type;
 };
 
-/* What is known of an entry. */
+/* Flags of an entry: the information that it has. */
 #define IOT_ENTRY_EXTENTS 1u /* where a regular file has data: in `extents`; the rest is holes */
 #define IOT_ENTRY_XATTRS  2u /* its extended attributes: in `xattrs`; it has no others */
 

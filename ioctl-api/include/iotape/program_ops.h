@@ -41,7 +41,7 @@
 	U(range_end, "last byte of a range, not before `offset_bytes`")                          \
 	U(page, "length in bytes; in a replay, a page of the machine")                           \
 	U(small, "number of 32 bits in a field of 64")                                           \
-	U(new_mode, "type and permissions of what is created or changed, see harmless.h")        \
+	U(new_mode, "type and permissions of the object created or changed, see harmless.h")     \
 	U(rdev, "device number, see harmless.h")                                                 \
 	U(u32, "number")                                                                         \
 	U(u64, "number")                                                                         \

@@ -78,7 +78,7 @@ enum iot_reject_reason {
 /**
  * struct iot_reject - why and where something was refused
  * @reason: an enum iot_reject_reason, 0 if it was not
- * @offset_bytes: of what was refused, from the beginning of the file
+ * @offset_bytes: of the refused part, from the beginning of the file
  */
 struct iot_reject {
 	__u32 reason;

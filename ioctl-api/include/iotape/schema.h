@@ -36,22 +36,22 @@
 #define IOT_TAIL_MAX_BYTES    4096 /* PATH_MAX: no name or link target is longer */
 
 /*
- * C(class, compared, sentence): what a field means. `compared` says whether two
- * runs of the same program must agree on it (iotape diff): identifiers, times
- * and the state of caches differ between any two runs, what was asked for and
- * what came back does not.
+ * C(class, compared, sentence): the meaning of a field. `compared`: two runs of
+ * the same program must agree on it (iotape diff). Identifiers, times and the
+ * state of caches differ between any two runs, requests and their results do
+ * not.
  */
 #define IOT_CLASSES(C)                                                                 \
 	C(num, 1, "a number")                                                          \
 	C(offset, 1, "a position in a file, in bytes")                                 \
 	C(bytes, 1, "a length in bytes")                                               \
-	C(result, 1, "what the call returned: a count, or a negative errno")           \
+	C(result, 1, "return value of the call: a count, or a negative errno")         \
 	C(mode, 1, "type and permission bits as in stat(2)")                           \
 	C(stamp, 1, "a time stamp that the program set, ns since 1970")                \
 	C(instant, 0, "a point on the node's monotonic clock, ns")                     \
 	C(wall, 0, "a point in wall-clock time, ns since 1970")                        \
 	C(span, 0, "a length of time, ns")                                             \
-	C(cost, 0, "what the operation cost the machine, not what it did")             \
+	C(cost, 0, "cost of the operation for the machine, not its effect")            \
 	C(state, 0, "state found, such as a cache's or a file system's own number")    \
 	C(task, 0, "id of a task: a traced thread between two execs")                  \
 	C(object, 0, "id of an object: a file's identity, whatever its names")         \
@@ -86,19 +86,19 @@
  */
 #define IOT_REASONS(V)                                                                 \
 	V(1, seen, "first operation of a thread that was already running")             \
-	V(2, fork, "a traced task made it: fork, vfork or clone")                      \
+	V(2, fork, "created by a traced task: fork, vfork or clone")                   \
 	V(3, exec, "a traced task became it by exec")                                  \
 	V(4, adopt, "named by the recorder before it started the command")             \
-	V(5, play, "a worker that performs a task of a program")
+	V(5, play, "a worker that runs a task of a program")
 
 /* Why an operation of a replay has a record beside its own. */
 #define IOT_VERDICTS(V)                                                                \
 	V(0, otherwise, "it diverged from the trace")                                  \
 	V(1, unable, "the target has no such operation")                               \
-	V(2, emulated, "the target has no such operation, and others took its place")  \
-	V(3, harmless, "what would give rights was made without them")
+	V(2, emulated, "the target has no such operation, and an emulation took its place") \
+	V(3, harmless, "an object that would give rights was created without them")
 
-/* What was changed while a recording ran; the numbers are those of enum iot_ctl_verb. */
+/* A change to a recording while it runs; the numbers are those of enum iot_ctl_verb. */
 #define IOT_VERBS(V)                                                                   \
 	V(1, pause, "operations on files are left out from now on")                    \
 	V(2, resume, "operations on files are recorded again")                         \
@@ -139,7 +139,7 @@
 	F(u64, oncpu_ns, cost, "time of it that the task ran on a CPU")                \
 	F(u64, runtime_ns, cost, "time that the task had run on a CPU before it")      \
 	F(u32, switches, cost, "voluntary context switches in it")                     \
-	F(u32, task, task, "who")                                                      \
+	F(u32, task, task, "the task")                                                 \
 	F(u32, op, cost, "number of the operation in its task, from 1, in order of entry") \
 	F(u32, parent, cost, "number of the operation of the task that it is nested in, or 0") \
 	F(s64, result, result, "0 or a count, or a negative errno")
@@ -173,33 +173,33 @@
 	F(u64, lost, cost, "records that it had to drop, counted one by one")          \
 	F(u64, throttles, cost, "times a task was made to wait for the collector")
 
-/* A pause left operations out that were entered from `since_ns` of its record to `time_ns` of the one that ends it. */
+/* A pause leaves out operations entered between `since_ns` of its record and `time_ns` of the one that ends it. */
 #define IOT_FIELDS_control(F)                                                          \
 	F(u64, time_ns, instant, "when it was in effect for all operations")           \
 	F(u64, since_ns, instant, "when it was in effect for the first")               \
-	F(u32, verb, verb, "what was changed")                                         \
-	F(u32, value, num, "to what, else 0; of a stop, 1 if it was requested while the recorder went on") \
-	F(u32, uid, state, "user that requested it, 4294967295 if nobody did")         \
+	F(u32, verb, verb, "the kind of change")                                       \
+	F(u32, value, num, "the new value, else 0; of a stop, 1 if it was requested while the recorder ran on") \
+	F(u32, uid, state, "user that requested it, 4294967295 if no user did")        \
 	F(u64, operations, cost, "if it ends a pause: operations that the pause left out")
 
-/* -- who and what -------------------------------------------------------- */
+/* -- ids: tasks, objects, names ------------------------------------------ */
 
 #define IOT_FIELDS_task(F)                                                             \
 	F(u64, time_ns, instant, "when it was first seen")                             \
 	F(u32, task, task, "its id")                                                   \
-	F(u32, parent, task, "the task that made it, or 0")                            \
+	F(u32, parent, task, "the task that created it, or 0")                         \
 	F(u32, pid, state, "thread id (the kernel's pid)")                             \
 	F(u32, tgid, state, "process id")                                              \
 	F(u32, uid, state, "effective user id, 4294967295 if not known")               \
 	F(u32, gid, state, "effective group id, 4294967295 if not known")              \
-	F(u32, why, reason, "how it came about")                                       \
-	F(u32, plays, state, "the task of a program that it performs, or 0")
+	F(u32, why, reason, "origin of the task")                                      \
+	F(u32, plays, state, "the task of a program that it runs, or 0")
 
 #define IOT_FIELDS_object(F)                                                           \
 	F(u64, time_ns, instant, "when it was first seen in this capture")             \
 	F(u64, object, object, "its id")                                               \
 	F(u64, name, name, "a name of it at that moment, 0 if it has none")             \
-	F(u32, type, type, "what it is")                                               \
+	F(u32, type, type, "its type")                                                 \
 	F(u32, mode, mode, "its mode")                                                 \
 	F(u32, uid, state, "owner")                                                    \
 	F(u32, gid, state, "group")                                                    \
@@ -218,27 +218,27 @@
 
 #define IOT_FIELDS_dirent(F)                                                           \
 	F(u64, time_ns, instant, "when it was read")                                   \
-	F(u32, task, task, "who read it")                                              \
+	F(u32, task, task, "the task that read it")                                    \
 	F(u32, op, cost, "the readdir it belongs to")                                  \
-	F(u32, type, type, "what it is, as far as the directory says")
+	F(u32, type, type, "its type, as far as the directory states it")
 
 /* -- life of tasks ------------------------------------------------------- */
 
 #define IOT_FIELDS_fork(F)                                                             \
 	F(u64, time_ns, instant, "when")                                               \
-	F(u32, task, task, "who")                                                      \
+	F(u32, task, task, "the task")                                                 \
 	F(u32, op, cost, "operations the task had entered by then")                    \
 	F(u32, child, task, "the new task")
 
 #define IOT_FIELDS_exec(F)                                                             \
 	F(u64, time_ns, instant, "when it succeeded")                                  \
-	F(u32, task, task, "who")                                                      \
+	F(u32, task, task, "the task")                                                 \
 	F(u32, op, cost, "operations the task had entered by then")                    \
 	F(u32, into, task, "the task it became")
 
 #define IOT_FIELDS_exit(F)                                                             \
 	F(u64, time_ns, instant, "when it began to exit")                              \
-	F(u32, task, task, "who")                                                      \
+	F(u32, task, task, "the task")                                                 \
 	F(u32, op, cost, "operations the task had entered by then")                    \
 	F(s32, code, num, "wait status: exit code shifted by 8, or signal")            \
 	F(u64, oncpu_ns, cost, "time on a CPU in its whole life")
@@ -246,13 +246,13 @@
 #define IOT_FIELDS_throttled(F)                                                        \
 	F(u64, time_ns, instant, "when the wait began")                                \
 	F(u64, duration_ns, span, "how long it took")                                  \
-	F(u32, task, task, "who had to wait for the collector")                        \
+	F(u32, task, task, "the task that had to wait for the collector")              \
 	F(u32, op, cost, "operations the task had entered by then")
 
-/* By a thread that exits, or in sessions that ask for all; a wake-up that orders nothing new has none. */
+/* By a thread that exits, or by any in sessions that request it; a wake-up without new order has no record. */
 #define IOT_FIELDS_wake(F)                                                             \
 	F(u64, time_ns, instant, "when")                                               \
-	F(u32, task, task, "who woke another task")                                    \
+	F(u32, task, task, "the task that woke another one")                           \
 	F(u32, op, cost, "operations the task had entered by then")                    \
 	F(u32, woken, task, "the task that had waited")                                \
 	F(u32, woken_op, cost, "operations that one had entered by then")              \
@@ -262,33 +262,33 @@
 
 #define IOT_FIELDS_lookup(F)                                                           \
 	IOT_FIELDS_op(F)                                                               \
-	F(u64, name, name, "the name looked for")                                      \
-	F(u64, object, object, "what it names, 0 if nothing")                          \
-	F(u32, intents, intents, "what for")
+	F(u64, name, name, "the name looked up")                                       \
+	F(u64, object, object, "the object found, 0 if none")                          \
+	F(u32, intents, intents, "purpose of the lookup")
 
 #define IOT_FIELDS_open(F)                                                             \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "the name that was opened; with O_TMPFILE the directory's") \
-	F(u64, object, object, "what was opened")                                      \
-	F(u64, handle, handle, "the handle that came of it, 0 if it failed")           \
+	F(u64, object, object, "the object opened")                                    \
+	F(u64, handle, handle, "the new handle, 0 if it failed")                       \
 	F(u32, flags, open_flags, "how")                                               \
-	F(u32, mode, mode, "permissions asked for, of a file that this open made")     \
+	F(u32, mode, mode, "permissions requested, of a file that this open created")  \
 	F(u64, size_bytes, state, "size then")                                         \
 	F(u64, cached_pages, state, "pages of it in the page cache then")
 
 #define IOT_FIELDS_stat(F)                                                             \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "a name of the object, 0 if it has none any more")          \
-	F(u64, object, object, "of what")                                              \
+	F(u64, object, object, "the object")                                           \
 	F(u64, size_bytes, bytes, "size found, of a regular file (else 0)")            \
 	F(u64, handle, handle, "the handle whose descriptor the call had, 0 if none or not known")
 
 #define IOT_FIELDS_setattr(F)                                                          \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "a name of the object, 0 if it has none any more")          \
-	F(u64, object, object, "of what")                                              \
-	F(u64, handle, handle, "through which handle, 0 if by name")                   \
-	F(u32, attrs, attrs, "what was to change")                                     \
+	F(u64, object, object, "the object")                                           \
+	F(u64, handle, handle, "the handle, 0 if by name")                             \
+	F(u32, attrs, attrs, "attributes to be changed")                               \
 	F(u32, mode, mode, "new permissions")                                          \
 	F(u32, uid, num, "new owner")                                                  \
 	F(u32, gid, num, "new group")                                                  \
@@ -301,7 +301,7 @@
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "the new name")                                             \
 	F(u64, object, object, "the new directory, 0 if it failed")                    \
-	F(u32, mode, mode, "permissions asked for, umask applied")
+	F(u32, mode, mode, "permissions requested, umask applied")
 
 #define IOT_FIELDS_rmdir(F)                                                            \
 	IOT_FIELDS_op(F)                                                               \
@@ -312,28 +312,28 @@
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "the new name")                                             \
 	F(u64, object, object, "the new object, 0 if it failed")                       \
-	F(u32, mode, mode, "type and permissions asked for, umask applied")            \
+	F(u32, mode, mode, "type and permissions requested, umask applied")            \
 	F(u64, rdev, num, "device number, of a device")
 
 #define IOT_FIELDS_unlink(F)                                                           \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "the name removed")                                         \
-	F(u64, object, object, "what it named")                                        \
-	F(u32, nlink, state, "hard links that are left")
+	F(u64, object, object, "the object that it named")                             \
+	F(u32, nlink, state, "remaining hard links")
 
 #define IOT_FIELDS_rename(F)                                                           \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "the old name")                                             \
 	F(u64, new_name, name, "the new name")                                         \
-	F(u64, object, object, "what is renamed")                                      \
-	F(u64, replaced, object, "what the new name meant before, 0 if nothing")       \
+	F(u64, object, object, "the object renamed")                                   \
+	F(u64, replaced, object, "the object that the new name had before, 0 if none") \
 	F(u32, flags, rename_flags, "how")
 
 #define IOT_FIELDS_link(F)                                                             \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, old_name, name, "an existing name, 0 if it has none: from O_TMPFILE")   \
 	F(u64, name, name, "the new name")                                             \
-	F(u64, object, object, "of what")
+	F(u64, object, object, "the object")
 
 #define IOT_FIELDS_symlink(F)                                                          \
 	IOT_FIELDS_op(F)                                                               \
@@ -344,9 +344,9 @@
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "its name")                                                 \
 	F(u64, object, object, "the symbolic link")                                    \
-	F(u64, length_bytes, bytes, "room for the answer")
+	F(u64, length_bytes, bytes, "size of the buffer")
 
-/* A path walk that met a symbolic link and went on where it points to. */
+/* A path walk that followed a symbolic link. */
 #define IOT_FIELDS_follow(F)                                                           \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "its name")                                                 \
@@ -354,8 +354,8 @@
 
 #define IOT_FIELDS_denied(F)                                                           \
 	IOT_FIELDS_op(F)                                                               \
-	F(u64, object, object, "what permission was asked for")                        \
-	F(u32, prot, prot, "which permission was refused")
+	F(u64, object, object, "the object that permission was requested for")         \
+	F(u32, prot, prot, "the permission that was refused")
 
 #define IOT_FIELDS_statfs(F)                                                           \
 	IOT_FIELDS_op(F)                                                               \
@@ -365,14 +365,14 @@
 #define IOT_FIELDS_getxattr(F)                                                         \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "a name of the object")                                     \
-	F(u64, object, object, "of what")                                              \
-	F(u64, length_bytes, bytes, "room offered for the value, 0 to ask for its size") \
+	F(u64, object, object, "the object")                                           \
+	F(u64, length_bytes, bytes, "size of the buffer for the value, 0 to query its size") \
 	F(u64, handle, handle, "the handle whose descriptor the call had, 0 if none or not known")
 
 #define IOT_FIELDS_setxattr(F)                                                         \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "a name of the object")                                     \
-	F(u64, object, object, "of what")                                              \
+	F(u64, object, object, "the object")                                           \
 	F(u64, length_bytes, bytes, "bytes of the value")                              \
 	F(u32, flags, num, "1 create only, 2 replace only")                            \
 	F(u64, handle, handle, "the handle whose descriptor the call had, 0 if none or not known")
@@ -380,59 +380,59 @@
 #define IOT_FIELDS_removexattr(F)                                                      \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "a name of the object")                                     \
-	F(u64, object, object, "of what")                                              \
+	F(u64, object, object, "the object")                                           \
 	F(u64, handle, handle, "the handle whose descriptor the call had, 0 if none or not known")
 
 #define IOT_FIELDS_listxattr(F)                                                        \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "a name of the object")                                     \
-	F(u64, object, object, "of what")                                              \
-	F(u64, length_bytes, bytes, "room offered, 0 to ask for the size")             \
+	F(u64, object, object, "the object")                                           \
+	F(u64, length_bytes, bytes, "size of the buffer, 0 to query the size")         \
 	F(u64, handle, handle, "the handle whose descriptor the call had, 0 if none or not known")
 
-/* What lsattr asks for: FS_IOC_GETFLAGS and FS_IOC_FSGETXATTR. */
+/* As by lsattr: FS_IOC_GETFLAGS and FS_IOC_FSGETXATTR. */
 #define IOT_FIELDS_getfileattr(F)                                                      \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "a name of the object, 0 if it has none any more")          \
-	F(u64, object, object, "of what")                                              \
+	F(u64, object, object, "the object")                                           \
 	F(u64, handle, handle, "the handle whose descriptor the call had, 0 if none or not known")
 
-/* What chattr does: FS_IOC_SETFLAGS, or FS_IOC_FSSETXATTR, which sets the numbers, too. */
+/* As by chattr: FS_IOC_SETFLAGS, or FS_IOC_FSSETXATTR, which sets the numbers, too. */
 #define IOT_FIELDS_setfileattr(F)                                                      \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, name, name, "a name of the object, 0 if it has none any more")          \
-	F(u64, object, object, "of what")                                              \
-	F(u32, flags, fileattrs, "those that are to be set; others are to go")         \
-	F(u32, has_numbers, num, "1 if the numbers are set, and flags that all file systems know")  \
+	F(u64, object, object, "the object")                                           \
+	F(u32, flags, fileattrs, "flags to be set; all others are cleared")            \
+	F(u32, has_numbers, num, "1 if the numbers are set, along with flags that all file systems know") \
 	F(u32, project, num, "number of the project")                                  \
-	F(u64, extsize_bytes, bytes, "size of the pieces in which space is taken")     \
-	F(u64, cowextsize_bytes, bytes, "and that for copies of shared blocks")        \
+	F(u64, extsize_bytes, bytes, "extent size hint for allocation")                \
+	F(u64, cowextsize_bytes, bytes, "extent size hint for copies of shared blocks") \
 	F(u64, handle, handle, "the handle whose descriptor the call had, 0 if none or not known")
 
 /* -- operations on handles ----------------------------------------------- */
 
 #define IOT_FIELDS_flush(F)                                                            \
 	IOT_FIELDS_op(F)                                                               \
-	F(u64, object, object, "of what")                                              \
-	F(u64, handle, handle, "a descriptor of which was closed")
+	F(u64, object, object, "the object")                                           \
+	F(u64, handle, handle, "the handle of which a descriptor was closed")
 
 #define IOT_FIELDS_release(F)                                                          \
 	IOT_FIELDS_op(F)                                                               \
-	F(u64, object, object, "of what")                                              \
-	F(u64, handle, handle, "which ceased to exist")
+	F(u64, object, object, "the object")                                           \
+	F(u64, handle, handle, "the handle released")
 
 #define IOT_FIELDS_read(F)                                                             \
 	IOT_FIELDS_op(F)                                                               \
-	F(u64, object, object, "from what")                                            \
-	F(u64, handle, handle, "through which handle")                                 \
+	F(u64, object, object, "the object read from")                                 \
+	F(u64, handle, handle, "the handle")                                           \
 	F(s64, offset_bytes, offset, "where it began")                                 \
-	F(u64, length_bytes, bytes, "bytes asked for")                                 \
+	F(u64, length_bytes, bytes, "bytes requested")                                 \
 	F(u32, flags, rw_flags, "how")
 
 #define IOT_FIELDS_write(F)                                                            \
 	IOT_FIELDS_op(F)                                                               \
-	F(u64, object, object, "to what")                                              \
-	F(u64, handle, handle, "through which handle")                                 \
+	F(u64, object, object, "the object written to")                                \
+	F(u64, handle, handle, "the handle")                                           \
 	F(s64, offset_bytes, offset, "where it began, the end of the file if appending") \
 	F(u64, length_bytes, bytes, "bytes to write")                                  \
 	F(u32, flags, rw_flags, "how")                                                 \
@@ -440,15 +440,15 @@
 
 #define IOT_FIELDS_seek(F)                                                             \
 	IOT_FIELDS_op(F)                                                               \
-	F(u64, object, object, "of what")                                              \
+	F(u64, object, object, "the object")                                           \
 	F(u64, handle, handle, "which")                                                \
 	F(s64, offset_bytes, offset, "how far")                                        \
 	F(u32, whence, whence, "from where")
 
 #define IOT_FIELDS_fsync(F)                                                            \
 	IOT_FIELDS_op(F)                                                               \
-	F(u64, object, object, "of what")                                              \
-	F(u64, handle, handle, "through which handle")                                 \
+	F(u64, object, object, "the object")                                           \
+	F(u64, handle, handle, "the handle")                                           \
 	F(s64, offset_bytes, offset, "start of the range")                             \
 	F(s64, end_bytes, offset, "its last byte, the largest s64 for the whole file") \
 	F(u32, flags, rw_flags, "datasync or not")
@@ -456,23 +456,23 @@
 #define IOT_FIELDS_readdir(F)                                                          \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, object, object, "the directory")                                        \
-	F(u64, handle, handle, "through which handle")                                 \
+	F(u64, handle, handle, "the handle")                                           \
 	F(s64, offset_bytes, state, "position before, a cookie of the lower file system") \
 	F(u32, entries, num, "entries that fitted")
 
 #define IOT_FIELDS_fallocate(F)                                                        \
 	IOT_FIELDS_op(F)                                                               \
-	F(u64, object, object, "of what")                                              \
-	F(u64, handle, handle, "through which handle")                                 \
+	F(u64, object, object, "the object")                                           \
+	F(u64, handle, handle, "the handle")                                           \
 	F(s64, offset_bytes, offset, "start of the range")                             \
 	F(u64, length_bytes, bytes, "its length")                                      \
-	F(u32, flags, falloc_flags, "what to do with it")                              \
+	F(u32, flags, falloc_flags, "the kind of change")                              \
 	F(u64, old_size_bytes, state, "size before")
 
 #define IOT_FIELDS_fadvise(F)                                                          \
 	IOT_FIELDS_op(F)                                                               \
-	F(u64, object, object, "of what")                                              \
-	F(u64, handle, handle, "through which handle")                                 \
+	F(u64, object, object, "the object")                                           \
+	F(u64, handle, handle, "the handle")                                           \
 	F(s64, offset_bytes, offset, "start of the range")                             \
 	F(u64, length_bytes, bytes, "its length, 0 to the end")                        \
 	F(u32, advice, num, "POSIX_FADV_* as on Linux: 0 normal 1 random 2 sequential " \
@@ -480,11 +480,11 @@
 
 #define IOT_FIELDS_copy_range(F)                                                       \
 	IOT_FIELDS_op(F)                                                               \
-	F(u64, object, object, "from what")                                            \
-	F(u64, handle, handle, "through which handle")                                 \
+	F(u64, object, object, "the object read from")                                 \
+	F(u64, handle, handle, "the handle")                                           \
 	F(s64, offset_bytes, offset, "where it began")                                 \
-	F(u64, to_object, object, "to what")                                           \
-	F(u64, to_handle, handle, "through which handle")                              \
+	F(u64, to_object, object, "the object written to")                             \
+	F(u64, to_handle, handle, "the handle")                                        \
 	F(s64, to_offset_bytes, offset, "where it began there")                        \
 	F(u64, length_bytes, bytes, "bytes to copy")                                   \
 	F(u64, old_size_bytes, state, "size of the target before")
@@ -496,43 +496,43 @@
 
 #define IOT_FIELDS_ioctl(F)                                                            \
 	IOT_FIELDS_op(F)                                                               \
-	F(u64, object, object, "of what")                                              \
-	F(u64, handle, handle, "through which handle")                                 \
+	F(u64, object, object, "the object")                                           \
+	F(u64, handle, handle, "the handle")                                           \
 	F(u32, request, num, "request number")
 
-/* A lock that was waited for is had at the end of the operation. */
+/* If the operation waits, the lock is acquired at its end. */
 #define IOT_FIELDS_lock(F)                                                             \
 	IOT_FIELDS_op(F)                                                               \
-	F(u64, object, object, "of what")                                              \
-	F(u64, handle, handle, "through which handle")                                 \
+	F(u64, object, object, "the object")                                           \
+	F(u64, handle, handle, "the handle")                                           \
 	F(s64, offset_bytes, offset, "where it begins")                                \
-	F(s64, end_bytes, offset, "last byte, the largest number for all that may come") \
-	F(u32, flags, lock_flags, "what was asked for")                                \
-	F(u32, found, lock_flags, "of a test: what is in the way, 0 if nothing")
+	F(s64, end_bytes, offset, "last byte, the largest s64 for the rest of the file, however it grows") \
+	F(u32, flags, lock_flags, "the request")                                       \
+	F(u32, found, lock_flags, "of a test: the conflicting lock, 0 if none")
 
 /* -- memory mapping ------------------------------------------------------ */
 
 #define IOT_FIELDS_map(F)                                                              \
 	IOT_FIELDS_op(F)                                                               \
-	F(u64, object, object, "of what")                                              \
-	F(u64, handle, handle, "through which handle")                                 \
+	F(u64, object, object, "the object")                                           \
+	F(u64, handle, handle, "the handle")                                           \
 	F(u64, map, map, "the mapping")                                                \
 	F(s64, offset_bytes, offset, "where in the file it begins")                    \
 	F(u64, length_bytes, bytes, "its length, whole pages")                         \
-	F(u32, prot, prot, "access asked for")                                         \
+	F(u32, prot, prot, "access requested")                                         \
 	F(u32, flags, map_flags, "how")
 
 #define IOT_FIELDS_unmap(F)                                                            \
 	IOT_FIELDS_op(F)                                                               \
-	F(u64, object, object, "of what")                                              \
-	F(u64, map, map, "the mapping, or the piece of it, that goes")                 \
+	F(u64, object, object, "the object")                                           \
+	F(u64, map, map, "the mapping that is removed, whole or in part")              \
 	F(s64, offset_bytes, offset, "where in the file the piece begins")             \
 	F(u64, length_bytes, bytes, "its length, whole pages")
 
 #define IOT_FIELDS_touch(F)                                                            \
 	IOT_FIELDS_op(F)                                                               \
-	F(u64, object, object, "of what")                                              \
-	F(u64, map, map, "through which mapping")                                      \
+	F(u64, object, object, "the object")                                           \
+	F(u64, map, map, "the mapping")                                                \
 	F(s64, offset_bytes, offset, "the page's offset in the file")                  \
 	F(u64, length_bytes, bytes, "bytes that became accessible, whole pages")       \
 	F(u32, flags, touch_flags, "how")                                              \
@@ -540,7 +540,7 @@
 
 #define IOT_FIELDS_msync(F)                                                            \
 	IOT_FIELDS_op(F)                                                               \
-	F(u64, object, object, "of what")                                              \
+	F(u64, object, object, "the object")                                           \
 	F(u64, handle, handle, "the handle that was mapped")                           \
 	F(s64, offset_bytes, offset, "start of the range in the file")                 \
 	F(s64, end_bytes, offset, "its last byte")                                     \
@@ -548,7 +548,7 @@
 
 #define IOT_FIELDS_madvise(F)                                                          \
 	IOT_FIELDS_op(F)                                                               \
-	F(u64, object, object, "of what")                                              \
+	F(u64, object, object, "the object")                                           \
 	F(u64, handle, handle, "the handle that was mapped")                           \
 	F(s64, offset_bytes, offset, "start of the range in the file")                 \
 	F(u64, length_bytes, bytes, "its length")                                      \
@@ -559,27 +559,27 @@
 #define IOT_FIELDS_submit(F)                                                           \
 	IOT_FIELDS_op(F)                                                               \
 	F(u64, request, request, "the request")                                        \
-	F(u64, object, object, "of what")                                              \
-	F(u64, handle, handle, "through which handle")                                 \
+	F(u64, object, object, "the object")                                           \
+	F(u64, handle, handle, "the handle")                                           \
 	F(s64, offset_bytes, offset, "where it begins")                                \
-	F(u64, length_bytes, bytes, "bytes asked for")                                 \
+	F(u64, length_bytes, bytes, "bytes requested")                                 \
 	F(u32, flags, rw_flags, "how")                                                 \
 	F(u64, old_size_bytes, state, "size before")                                   \
 	F(u64, memory, state, "a number for the memory that the data is moved from or to, 0 if not known")
 
 #define IOT_FIELDS_complete(F)                                                         \
 	F(u64, time_ns, instant, "when the request ended")                             \
-	F(u32, task, task, "who had submitted it")                                     \
+	F(u32, task, task, "the task that submitted it")                               \
 	F(u32, op, cost, "the submit operation")                                       \
 	F(u64, request, request, "the request")                                        \
 	F(s64, result, result, "bytes moved, or a negative errno")
 
 /* -- MPI ----------------------------------------------------------------- */
 
-/* What records begin with that are no calls, but what a rank knows. */
+/* The first fields of records that describe no call, but the knowledge of a rank. */
 #define IOT_FIELDS_mpi_known(F)                                                        \
-	F(u64, time_ns, instant, "when the rank learnt of it")                         \
-	F(u32, task, task, "who")                                                      \
+	F(u64, time_ns, instant, "when the rank learned of it")                        \
+	F(u32, task, task, "the task")                                                 \
 	F(u32, op, cost, "operations the task had entered by then")                    \
 	F(u64, comm, request, "communicator key: equal on all its ranks, and nowhere else")
 
@@ -589,7 +589,7 @@
 	F(u32, rank, num, "own rank in it")                                            \
 	F(u32, size, num, "ranks in it")                                               \
 	F(u32, world_rank, num, "own rank in MPI_COMM_WORLD")                          \
-	F(u64, world, request, "key of that MPI_COMM_WORLD; 0 if the recorder did not tell") \
+	F(u64, world, request, "key of that MPI_COMM_WORLD; 0 if not known")           \
 	F(u64, origin, request, "key of the mpi_link that it descends from, 0 if none: both sides have the same " \
 		"exclusive or of comm and origin")                                     \
 	F(u32, first, num, "of two groups, ranks of the first: they are below this; 0 if it has one group")
@@ -613,9 +613,9 @@
 	IOT_FIELDS_op(F)                                                               \
 	F(u32, call, call, "which call")                                               \
 	F(u64, comm, request, "communicator key")                                      \
-	F(s32, peer, num, "rank of the sender in it, as found; as asked for (-1 any) if nonblocking") \
-	F(s32, tag, num, "tag, as found; as asked for (-1 any) if nonblocking")        \
-	F(u64, length_bytes, bytes, "bytes received; room offered if nonblocking")     \
+	F(s32, peer, num, "rank of the sender in it, as found; as requested (-1 any) if nonblocking") \
+	F(s32, tag, num, "tag, as found; as requested (-1 any) if nonblocking")        \
+	F(u64, length_bytes, bytes, "bytes received; size of the buffer if nonblocking") \
 	F(u64, request, request, "request that a nonblocking call made, else 0")
 
 /* One request that a wait or test found complete: one record for each. */
@@ -637,7 +637,7 @@
 	F(u32, sources, sources, "ranks whose data the call brings to this rank")
 
 /*
- * A call on a file of MPI. What it does to files of the system has the numbers that follow its own.
+ * A call on an MPI file. Its operations on files of the system have the numbers that follow its own.
  */
 #define IOT_FIELDS_mpi_file(F)                                                         \
 	IOT_FIELDS_op(F)                                                               \
@@ -645,7 +645,7 @@
 	F(u64, file, request, "key: equal on all ranks that opened it together, as of a communicator") \
 	F(u32, number, num, "number of the collective call on the file, from 1; 0 if it is not collective") \
 	F(s64, place, num, "offset or size that the call was given, in units of the view; -1 if none") \
-	F(u64, length_bytes, bytes, "bytes asked for, 0 if none")                      \
+	F(u64, length_bytes, bytes, "bytes requested, 0 if none")                      \
 	F(u64, request, request, "request that a nonblocking call made, else 0")       \
 	F(u32, last_op, cost, "last operation nested in it: those of the task from the next number to this one")
 
@@ -659,8 +659,8 @@
 	F(u64, length_bytes, bytes, "bytes to be received")
 
 /*
- * Partitions of a message: the sender says that they may be sent, or the receiver finds that they have come.
- * Both may have cut the message in other pieces.
+ * Partitions of a message: the sender marks them ready, or the receiver finds that they have arrived.
+ * Both may divide the message differently.
  */
 #define IOT_FIELDS_mpi_part(F)                                                         \
 	IOT_FIELDS_op(F)                                                               \
@@ -670,8 +670,8 @@
 	F(u64, length_bytes, bytes, "bytes of the partitions")
 
 /*
- * A one-sided call of one rank alone: access to memory of others, and its locks. Those that bring
- * ranks together are collectives, or messages without data: post is sent to each rank of its
+ * A one-sided call of one rank alone: access to memory of others, and its locks. Calls that
+ * synchronize ranks are collectives, or messages without data: post is sent to each rank of its
  * group, and start receives it; complete is sent, with tag 1, and wait receives it.
  */
 #define IOT_FIELDS_mpi_win(F)                                                          \
@@ -684,8 +684,8 @@
 	F(u64, request, request, "request that the call made, else 0")
 
 /*
- * A communicator with processes that need not be of the same MPI_COMM_WORLD, as one of its two sides
- * knows it: how it was made is the first collective on it. Each side has a key of its own for it. The
+ * A communicator whose processes may belong to different MPI_COMM_WORLDs, as one of its two sides
+ * knows it: its creation is the first collective on it. Each side has a key of its own for it. The
  * side that spawned or accepted comes first in the ranks.
  */
 #define IOT_FIELDS_mpi_link(F)                                                         \
@@ -706,28 +706,28 @@
 	F(u32, op, cost, "operation of the task, from 1")                              \
 	F(u32, kind, num, "kind of record that the operation stands for")              \
 	F(s64, expected, result, "result in the trace")                                \
-	F(s64, got, result, "result in the replay; if emulated, what the target said")   \
-	F(u32, verdict, verdict, "what that means")
+	F(s64, got, result, "result in the replay; if emulated, the target's own result") \
+	F(u32, verdict, verdict, "kind of divergence")
 
 #define IOT_FIELDS_played(F)                                                           \
 	F(u64, time_ns, instant, "when the task of the program had ended")             \
 	F(u32, task, task, "task of the program")                                      \
-	F(u32, ops, num, "operations performed")                                       \
+	F(u32, ops, num, "operations run")                                             \
 	F(u32, diverged, num, "of them with another result than in the trace")         \
 	F(u32, stalls, num, "times it had to wait for its arguments")                  \
 	F(u64, io_ns, span, "time in operations")                                      \
-	F(u64, think_ns, span, "think time asked for")                                 \
+	F(u64, think_ns, span, "think time to be spent")                               \
 	F(u64, order_ns, span, "time spent waiting for other tasks")                   \
 	F(u64, late_ns, span, "wake-up lateness, summed")                              \
 	F(u64, late_max_ns, span, "largest wake-up lateness")                       \
-	F(u32, unable, num, "of those with another result, what the target has no operation for") \
-	F(u32, emulated, num, "operations whose place others took")                    \
-	F(u32, harmless, num, "operations that made something harmless in the place of what would give rights")
+	F(u32, unable, num, "of the diverged, operations that the target does not have") \
+	F(u32, emulated, num, "operations that were emulated")                         \
+	F(u32, harmless, num, "operations that created an object without the rights that it would have given")
 
 /*
- * R(id, kind, group, sentence). Groups: `run` facts about the run, `who` binds
- * ids, `life` of tasks, `op` is an operation of a program on the file system,
- * `mpi` an operation on messages, `replay` what only a replay knows.
+ * R(id, kind, group, sentence). Groups: `run` facts about the run, `who` the
+ * meaning of ids, `life` of tasks, `op` operations of a program on the file
+ * system, `mpi` operations on messages, `replay` facts about a replay.
  */
 #define IOT_RECORDS(R)                                                                 \
 	R(1, fact, run, "something about the run, as key=value")                       \
@@ -742,8 +742,8 @@
 	R(18, name, who, "a name")                                                     \
 	R(19, dirent, who, "an entry that a readdir returned")                         \
 	R(20, opened, who, "a handle that was open before the recording")              \
-	R(21, mapped, who, "a mapping that was there before the recording")            \
-	R(32, fork, life, "a task made another one")                                   \
+	R(21, mapped, who, "a mapping that existed before the recording")              \
+	R(32, fork, life, "a task created another one")                                \
 	R(33, exec, life, "a task became another program")                             \
 	R(34, exit, life, "a task began to exit")                                      \
 	R(35, throttled, life, "a task was made to wait for the collector")            \
@@ -752,17 +752,17 @@
 	R(65, open, op, "open or create a file")                                       \
 	R(66, stat, op, "attributes read")                                             \
 	R(67, setattr, op, "attributes changed: truncate, chmod, chown, utimes")       \
-	R(68, mkdir, op, "directory made")                                             \
+	R(68, mkdir, op, "directory created")                                          \
 	R(69, rmdir, op, "directory removed")                                          \
-	R(70, mknod, op, "special or regular file made by mknod")                      \
+	R(70, mknod, op, "special or regular file created by mknod")                   \
 	R(71, unlink, op, "name removed")                                              \
 	R(72, rename, op, "name changed")                                              \
-	R(73, link, op, "hard link made")                                              \
-	R(74, symlink, op, "symbolic link made")                                       \
+	R(73, link, op, "hard link created")                                           \
+	R(74, symlink, op, "symbolic link created")                                    \
 	R(75, readlink, op, "symbolic link read by readlink(2)")                       \
 	R(76, follow, op, "symbolic link followed by a path walk")                     \
 	R(77, denied, op, "permission refused")                                        \
-	R(78, statfs, op, "file system asked about itself")                            \
+	R(78, statfs, op, "attributes of the file system read")                        \
 	R(79, getxattr, op, "extended attribute read")                                 \
 	R(80, setxattr, op, "extended attribute written")                              \
 	R(81, removexattr, op, "extended attribute removed")                           \
@@ -770,7 +770,7 @@
 	R(83, getfileattr, op, "flags of a file read: lsattr")                         \
 	R(84, setfileattr, op, "flags of a file changed: chattr")                      \
 	R(96, flush, op, "a descriptor closed")                                        \
-	R(97, release, op, "a handle's last reference gone")                           \
+	R(97, release, op, "last reference to a handle dropped")                       \
 	R(98, read, op, "one read")                                                    \
 	R(99, write, op, "one write")                                                  \
 	R(100, seek, op, "position of a handle moved")                                 \
@@ -781,9 +781,9 @@
 	R(105, copy_range, op, "range copied by the file system")                      \
 	R(106, remap_range, op, "range shared by reflink or deduplication")            \
 	R(107, ioctl, op, "ioctl passed to the lower file system")                     \
-	R(108, lock, op, "file lock taken, given up or asked about")                   \
+	R(108, lock, op, "file lock taken, released or tested")                        \
 	R(128, map, op, "file mapped")                                                 \
-	R(129, unmap, op, "mapping, or a piece of one, gone")                          \
+	R(129, unmap, op, "mapping removed, whole or in part")                         \
 	R(130, touch, op, "first access to a page of a mapping")                       \
 	R(131, msync, op, "mapping made durable")                                      \
 	R(132, madvise, op, "advice on a mapping that reached the file system")        \
@@ -797,28 +797,28 @@
 	R(165, mpi_file, mpi, "call on a file of MPI")                                 \
 	R(166, mpi_probe, mpi, "message found, not yet received")                      \
 	R(167, mpi_win, mpi, "access to memory of another rank, or a lock of it")      \
-	R(168, mpi_link, mpi, "a communicator made with processes of another MPI_COMM_WORLD") \
+	R(168, mpi_link, mpi, "a communicator created with processes of another MPI_COMM_WORLD") \
 	R(169, mpi_near, mpi, "a neighbour of a rank in a communicator")               \
-	R(170, mpi_part, mpi, "partitions of a message that are ready, or have come")  \
+	R(170, mpi_part, mpi, "partitions of a message that are ready, or have arrived") \
 	R(192, divergence, replay, "an operation diverged from the trace")             \
-	R(193, played, replay, "a task of a program was performed")
+	R(193, played, replay, "a task of a program has ended")
 
-/* T(kind, sentence): what the tail of a record holds, of the kinds that may have one. */
+/* T(kind, sentence): contents of the tail, for the kinds of records that may have one. */
 #define IOT_TAILS(T)                                                                   \
 	T(fact, "key=value")                                                           \
-	T(mount, "path of the mount, nothing if it is not known")                      \
-	T(end, "why it ended, if not because it was told to")                          \
+	T(mount, "path of the mount, empty if not known")                              \
+	T(end, "why it ended, empty if by request")                                    \
 	T(task, "command name")                                                        \
 	T(object, "target of a symbolic link where that is in memory")                 \
 	T(name, "the component, raw bytes")                                            \
 	T(dirent, "the component, raw bytes")                                          \
 	T(exec, "file name as given to exec")                                          \
 	T(symlink, "target")                                                           \
-	T(readlink, "the target, as much of it as there was room for")                 \
+	T(readlink, "the target, as far as it fitted into the buffer")                 \
 	T(follow, "target")                                                            \
-	T(mpi_coll, "a list of ranks, if `sources` says so")                           \
+	T(mpi_coll, "a list of ranks, if `sources` requires one")                      \
 	T(mpi_file, "name as given to MPI_File_open")                                  \
-	T(mpi_link, "what both sides call it: a port, or the process that spawned; nothing where that is not known") \
+	T(mpi_link, "name of it on both sides: a port, or the process that spawned; empty if not known") \
 	T(getxattr, "name of the attribute")                                           \
 	T(setxattr, "name of the attribute; if the value is known, a zero byte and the value") \
 	T(removexattr, "name of the attribute")

@@ -22,7 +22,7 @@
 	B(12, nonblock, "O_NONBLOCK")                                                  \
 	B(13, tmpfile, "O_TMPFILE")                                                    \
 	B(14, exec, "opened to be executed")                                           \
-	B(15, created, "this open made the file")
+	B(15, created, "this open created the file")
 
 #define IOT_RW_FLAGS(B)                                                                \
 	B(0, append, "at the end of the file, wherever that was")                      \
@@ -52,7 +52,7 @@
 	B(0, create, "the caller wants to create the name")                            \
 	B(1, excl, "the name must not exist")                                          \
 	B(2, open, "the caller wants to open what it finds")                           \
-	B(3, rename_target, "the name is where a rename leads to")
+	B(3, rename_target, "the name is the new name of a rename")
 
 #define IOT_RENAME_FLAGS(B)                                                            \
 	B(0, noreplace, "RENAME_NOREPLACE")                                            \
@@ -67,9 +67,9 @@
 #define IOT_MAP_FLAGS(B)                                                               \
 	B(0, shared, "MAP_SHARED")                                                     \
 	B(1, locked, "MAP_LOCKED, or mlockall in force")                               \
-	B(2, inherited, "a child's copy of its parent's mapping, made by fork")        \
+	B(2, inherited, "a child's copy of its parent's mapping, created by fork")     \
 	B(3, sync, "MAP_SYNC")                                                         \
-	B(4, moved, "the new place of a mapping that mremap moved; its old one goes next")
+	B(4, moved, "the new place of a mapping that mremap moved; the old one is removed next")
 
 #define IOT_TOUCH_FLAGS(B)                                                             \
 	B(0, write, "the access was a write")                                          \
@@ -87,41 +87,41 @@
 	B(4, insert_range, "FALLOC_FL_INSERT_RANGE")                                   \
 	B(5, unshare_range, "FALLOC_FL_UNSHARE_RANGE")
 
-/* Neither shared nor exclusive: the lock is given up. Neither ofd nor flock: the process owns it. */
+/* Neither shared nor exclusive: the lock is released. Neither ofd nor flock: the process owns it. */
 #define IOT_LOCK_FLAGS(B)                                                              \
 	B(0, shared, "F_RDLCK, LOCK_SH")                                               \
 	B(1, exclusive, "F_WRLCK, LOCK_EX")                                            \
 	B(2, wait, "F_SETLKW; flock without LOCK_NB")                                  \
-	B(3, test, "F_GETLK: what would be in the way?")                               \
+	B(3, test, "F_GETLK: tests for a conflicting lock")                            \
 	B(4, ofd, "F_OFD_*: the open file description owns it")                        \
 	B(5, flock, "flock(2): the open file description owns it, of the whole file")
 
-/* What a program may ask for; what a file system notes of how it keeps a file is not among it. */
+/* Flags that a program may set; notes of a file system on its own storage of the file are excluded. */
 #define IOT_FILEATTRS(B)                                                               \
 	B(0, secrm, "s: blocks are overwritten when the file is removed")              \
-	B(1, unrm, "u: the file can be brought back when it was removed")              \
+	B(1, unrm, "u: the file can be restored after its removal")                    \
 	B(2, compr, "c: data is compressed")                                           \
 	B(3, sync, "S: written at once")                                               \
-	B(4, immutable, "i: nothing of it may change")                                 \
+	B(4, immutable, "i: the file must not change")                                 \
 	B(5, append, "a: written only at its end")                                     \
-	B(6, nodump, "d: no part of a backup")                                         \
-	B(7, noatime, "A: access times are not kept")                                  \
+	B(6, nodump, "d: not included in backups")                                     \
+	B(7, noatime, "A: access times are not updated")                               \
 	B(8, nocompr, "m: data is not compressed")                                     \
 	B(9, journal_data, "j: data goes through the journal")                         \
-	B(10, notail, "t: no part of a block is shared with other files")              \
+	B(10, notail, "t: blocks are not shared with the tails of other files")        \
 	B(11, dirsync, "D: changes of the directory are written at once")              \
 	B(12, topdir, "T: directories in it are not placed close to each other")       \
-	B(13, nocow, "C: data is overwritten where it is")                             \
+	B(13, nocow, "C: data is overwritten in place")                                \
 	B(14, dax, "x: no page cache between program and storage")                     \
-	B(15, projinherit, "P: what is made in it belongs to its project")             \
-	B(16, casefold, "F: names in it in upper and lower case are the same")         \
+	B(15, projinherit, "P: new files in it belong to its project")                 \
+	B(16, casefold, "F: names in it are not case-sensitive")                       \
 	B(17, realtime, "r: data is in the realtime part of the file system")          \
-	B(18, rtinherit, "t: so is that of files that are made in it")                 \
-	B(19, nosymlinks, "n: no symbolic links are made in it")                       \
-	B(20, extsize, "e: space is taken in pieces of the size given")                \
-	B(21, extszinherit, "E: so it is for what is made in it")                      \
+	B(18, rtinherit, "t: so is the data of new files in it")                       \
+	B(19, nosymlinks, "n: no symbolic links are created in it")                    \
+	B(20, extsize, "e: space is allocated in extents of the given size")           \
+	B(21, extszinherit, "E: the same for new files in it")                         \
 	B(22, nodefrag, "f: not to be moved by defragmentation")                       \
 	B(23, filestream, "S: files in it are kept together")                          \
-	B(24, cowextsize, "C: copies of shared blocks are made in pieces of the size given")
+	B(24, cowextsize, "C: shared blocks are copied in extents of the given size")
 
 #endif

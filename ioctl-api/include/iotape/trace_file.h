@@ -25,7 +25,7 @@
 #define IOT_TRACE_MAGIC_BYTES 8
 #define IOT_TRACE_MAJOR	      1 /* a reader refuses another one */
 #define IOT_TRACE_SCHEMA_MAX_BYTES (1 << 20)
-#define IOT_TRACE_STATES      1u /* feature: what the writer knew to be lacking is stated, see omission.h */
+#define IOT_TRACE_STATES      1u /* feature: the writer states the omissions that it knows of, see omission.h */
 
 /**
  * struct iot_trace_head - first bytes of a trace
