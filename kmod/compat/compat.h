@@ -4,7 +4,7 @@
  * like the newest one, as far as that is possible with macros.
  *
  * Only this header and the others in this directory read IOT_HAVE_*. Each entry names the
- * change, the version that made it, and the version with whose end it becomes unnecessary.
+ * change, the version that made it, and the oldest version that still needs it.
  */
 #ifndef IOT_COMPAT_H
 #define IOT_COMPAT_H

@@ -19,7 +19,7 @@
 
 #ifdef IOT_HAVE_GET_INODE_ACL
 
-/* A list is looked at, and not made bytes of: only its size is of use. */
+/* The list is not converted to bytes: only its size is used. */
 static inline ssize_t iot_get_acl(struct mnt_idmap *idmap, struct dentry *dentry, const char *name,
 				  size_t room)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * alive.c - lists the live threads of a recording, for a recorder whose command has ended and left
- * other processes behind.
+ * alive.c - lists the live threads of a recording, for a recorder whose command has ended while
+ * some of its descendants still run.
  */
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -13,10 +13,10 @@
 #include "task.h"
 
 /**
- * struct alive_list - threads as they are found
+ * struct alive_list - threads found so far
  * @session: number of the session that knows them
  * @threads: room for them
- * @room: for so many
+ * @room: size of @threads
  * @count: threads found, also without room
  */
 struct alive_list {

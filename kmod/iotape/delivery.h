@@ -13,7 +13,7 @@
  * Flow control: the messages that were not read yet count as the send buffer of @account, a socket of the
  * kernel's own. The receive buffer of the collector's socket (SO_RCVBUF) is the limit. The destructor of a
  * message is then the kernel's sock_wfree(), which wakes the sender when half of the messages have been
- * read. A destructor of this module could run after the module has gone.
+ * read. A destructor of this module could run after the module was unloaded.
  */
 #ifndef IOT_DELIVERY_H
 #define IOT_DELIVERY_H

@@ -490,7 +490,7 @@ static int stream_send(struct iot_session *session, struct iot_stream *stream, u
  * @end_ns: when recording ended, or U64_MAX
  *
  * Return: 0; -ENOMEM if there is no memory for a message, and nothing has been taken for it; another
- * negative errno if the collector has gone.
+ * negative errno if the collector has exited.
  */
 int iot_mailboxes_send(struct iot_session *session, u64 end_ns)
 {

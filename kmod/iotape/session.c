@@ -168,7 +168,7 @@ void iot_session_close(struct iot_session *session)
 }
 
 /**
- * iot_session_fail() - the collector has gone: stop recording, let everybody go on
+ * iot_session_fail() - the collector has exited: stop recording, resume all waiting tasks
  * @session: any
  */
 void iot_session_fail(struct iot_session *session)
@@ -199,7 +199,7 @@ void iot_sessions_wake_orphans(void)
 	rcu_read_unlock();
 }
 
-/* The sender may not have noticed yet that the collector has gone. */
+/* The sender may not have noticed yet that the collector has exited. */
 static enum iot_state session_state(const struct iot_session *session)
 {
 	if (session->state != IOT_STATE_ENDED && iot_delivery_has_ended(&session->delivery))

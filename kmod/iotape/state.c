@@ -11,10 +11,10 @@
  *   - a thread that was created, but has not yet run, is left to a later pass: then it is known whether
  *     its creation was recorded. If so, its handles and mappings follow from those of its parent.
  *
- * A table of descriptors is read under the locks that it is changed under, a few at a time, and
- * the records are made there: with a reference of a file, the last close might become ours. Of an
- * mm only the struct is held, for the same reason; while it is locked for reading its mappings
- * stay, even if its last user has gone.
+ * A table of descriptors is read under the locks that guard its changes, a few descriptors at a time,
+ * and the records are made there: with a reference of a file, the last close might become ours. Of
+ * an mm only the struct is held, for the same reason; while it is locked for reading its mappings
+ * stay, even if its last user has exited.
  */
 #include <linux/fdtable.h>
 #include <linux/fs.h>
@@ -30,7 +30,7 @@
 #include "task.h"
 
 #define PASSES_MAX    16
-#define FILES_AT_ONCE 1024 /* looked at under a spinlock */
+#define FILES_AT_ONCE 1024 /* visited under a spinlock */
 #define RECORDS_AT_ONCE  64   /* records until there is a chance to wait for the collector */
 
 /**

@@ -245,12 +245,12 @@ bool iot_task_is_made(struct iot_session *session, const struct task_struct *thr
 }
 
 /**
- * iot_task_each() - look at all threads that have an entry
+ * iot_task_each() - call a function for all threads that have an entry
  * @see: called for each, with the lock of its bucket and interrupts off: the thread is not freed
- *	meanwhile, because it gives up its entry first
+ *	meanwhile, because its entry is removed first
  * @context: for @see
  *
- * Threads that come and go meanwhile are seen or not.
+ * Threads that start or exit meanwhile may or may not be visited.
  */
 void iot_task_each(void (*see)(const struct iot_task *task, void *context), void *context)
 {

@@ -88,7 +88,7 @@ static inline void iot_task_ops_set(struct iot_task *task, u32 ops)
 
 /*
  * Of another task, which sleeps: it enters no operation meanwhile. The caller has interrupts off, so a
- * mailbox that it gives up, because it had not fallen asleep yet, is there all the same.
+ * mailbox that it drops, because it had not fallen asleep yet, is not freed meanwhile.
  */
 static inline u32 iot_task_ops_asleep(const struct iot_task *task)
 {

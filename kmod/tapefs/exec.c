@@ -38,7 +38,7 @@ struct exec {
 	bool is_opened;
 };
 
-/* Inodes whose lower ones are denied: as many as there are programs of all mounts that run. */
+/* Inodes whose lower ones deny writes: one for each running program of all mounts. */
 static LIST_HEAD(denied);
 static DEFINE_SPINLOCK(denied_lock);
 
@@ -48,7 +48,7 @@ static bool is_denied_above(const struct inode *inode)
 }
 
 /*
- * From 6.16 on, a task that exits is seen before it gives up its program, which it does next if no other task shares
+ * From 6.16 on, the exit of a task is seen before it drops its program, which it does next if no other task shares
  * its memory. If other threads are exiting, too, the release of the program's file ends the denial.
  *
  * Return: the inode of that program, or NULL.
@@ -170,7 +170,7 @@ void __tfs_exec_release(struct inode *inode)
 }
 
 /*
- * A task that exits gives up its program before it closes its descriptors, by which others may learn that it has ended.
+ * A task that exits drops its program before it closes its descriptors, from which others may learn that it has ended.
  * The file of the program is released after that.
  */
 static void task_exits(void *data, struct task_struct *task)

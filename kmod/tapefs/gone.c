@@ -40,11 +40,11 @@ struct tfs_watch {
 };
 
 /**
- * struct leftover - an upper inode with a name that has gone below
+ * struct leftover - an upper inode with a name that was removed below
  * @errand: of the task that removed it
  * @list: member of @watch->leftovers
  * @watch: of its mount
- * @inode: with a reference; NULL if the mount has gone before the errand was run
+ * @inode: with a reference; NULL if the file system was unmounted before the errand was run
  */
 struct leftover {
 	struct tfs_errand errand;
@@ -182,8 +182,8 @@ static struct inode *get_leftover(struct super_block *sb, struct inode *lower)
 }
 
 /*
- * A name was removed; a file has one link less, as its name was removed or replaced; or a name was made in a
- * directory that may have been encrypted since it was looked at.
+ * A name was removed; a file has one link less, as its name was removed or replaced; or a name was created in a
+ * directory that may have been encrypted since it was looked up.
  */
 static int handle_event(struct fsnotify_group *group, u32 mask, const void *data, int data_type,
 			struct inode *dir, const struct qstr *name, u32 cookie,
@@ -251,7 +251,7 @@ err_group:
 }
 
 /**
- * tfs_watch_stop() - the mount goes, and so do references of its inodes
+ * tfs_watch_stop() - drop the references of inodes before an unmount
  * @sb: upper super block
  *
  * Waits for tasks that are dropping something, not for those that have yet to return to user mode.

@@ -83,7 +83,7 @@ static void copy_setid_owner(struct inode *inode)
 	inode_unlock_shared(lower);
 }
 
-/* i_lock is needed because the VFS counts inodes without links: two tasks must not take away the last link. */
+/* i_lock is needed because the VFS counts inodes without links: two tasks must not both remove the last link. */
 static void copy_flags_and_links(struct inode *inode)
 {
 	const struct inode *lower = tfs_lower_inode(inode);
@@ -95,7 +95,7 @@ static void copy_flags_and_links(struct inode *inode)
 }
 
 /**
- * tfs_copy_attr() - refresh the attributes that the VFS looks at in the upper inode
+ * tfs_copy_attr() - refresh the attributes that the VFS reads from the upper inode
  * @inode: upper inode
  *
  * To be called after every operation that may have changed them. Times are not among them: they are

@@ -54,7 +54,7 @@ struct state {
 
 static LIST_HEAD(leases);
 static DEFINE_MUTEX(leases_lock); /* of the list */
-static DEFINE_MUTEX(set_lock);	  /* one lease is set or given up at a time, or all pairs are made the same */
+static DEFINE_MUTEX(set_lock);	  /* serializes setting and release of leases, and the work that aligns all pairs */
 
 /* Those of the VFS, which it does not export, with another lm_break. Written once, under set_lock. */
 static struct iot_lease_operations upper_ops, shadow_ops;
@@ -255,7 +255,7 @@ static int drop_both(struct file *file, void **priv)
 }
 
 /**
- * tfs_setlease() - set, change or give up a lease
+ * tfs_setlease() - set, change or release a lease
  * @file: upper file
  * @type: F_RDLCK, F_WRLCK or F_UNLCK
  * @lease: the VFS's, for the former two; NULL if it is used
@@ -279,7 +279,7 @@ int tfs_setlease(struct file *file, iot_lease_type type, struct iot_lease **leas
  * tfs_lease_release() - a file of which a lease has been set is released
  * @file: upper file
  *
- * The VFS has given up the upper lease.
+ * The VFS has released the upper lease.
  */
 void tfs_lease_release(struct file *file)
 {

@@ -245,8 +245,8 @@ static bool is_at_place(const struct tfs_dentry *tfs, const struct dentry *lower
 }
 
 /*
- * Did somebody move the lower name? Without the lock that question may come in the middle
- * of a rename of ours. Return: as d_revalidate().
+ * Was the lower name moved by another task? Without the lock, this may run in the middle of
+ * a rename by tapefs itself. Return: as d_revalidate().
  */
 static int place_revalidate(struct dentry *dentry, struct dentry *lower, unsigned int flags)
 {
@@ -292,8 +292,8 @@ static int refresh(struct inode *inode, unsigned int flags)
 }
 
 /*
- * A dentry that no name leads to, of a file that was made without a name (O_TMPFILE) or removed. It stands for
- * the same object as long as the lower dentry does.
+ * A dentry without a name, of a file that was created without one (O_TMPFILE) or removed. It stays valid as long
+ * as the lower dentry has the same inode.
  */
 static int unnamed_revalidate(struct inode *inode, const struct dentry *lower, unsigned int flags)
 {
@@ -548,7 +548,7 @@ static int create_and_open(struct dentry *dentry, struct file *file, umode_t mod
 	return err;
 }
 
-/* The name was absent, and then it could not be made because it is there: others have made it below. */
+/* The name did not exist, but its creation failed with EEXIST: another task has created it below. */
 static struct dentry *find_again(struct dentry *dentry, struct inode **found)
 {
 	struct dentry *lower = tfs_do_lookup(dentry);
@@ -561,8 +561,8 @@ static struct dentry *find_again(struct dentry *dentry, struct inode **found)
 }
 
 /*
- * Return: 0 or an error. The file was made and is open, or there is already what @found says, with what
- * splice() returned in @spliced.
+ * Return: 0 or an error. Either the file was created and is open, or @found is the existing object, and @spliced
+ * the return value of splice().
  */
 static int create_or_find(struct dentry *dentry, struct file *file, umode_t mode,
 			  struct dentry **spliced, struct inode **found)

@@ -26,7 +26,7 @@ static int start_truncating(struct inode *lower)
 }
 
 /*
- * The VFS has found out by the upper inode which set-user-ID and set-group-ID bits a change takes away. The
+ * The VFS has determined from the upper inode which set-user-ID and set-group-ID bits a change removes. The
  * lower one may have others by now. As chown_common() and do_truncate() do it; the lower inode is locked.
  */
 static void find_bits_to_remove(struct mnt_idmap *idmap, const struct dentry *lower, struct iattr *attr)

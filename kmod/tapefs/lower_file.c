@@ -52,7 +52,7 @@ struct file *tfs_do_open(const struct file *file, int flags)
 
 /**
  * tfs_lower_as_set() - the lower file, with the flags that the upper one has now
- * @file: upper file; fcntl(F_SETFL) changes only that, and what looks at flags below must see them, too
+ * @file: upper file; fcntl(F_SETFL) changes only that, and the lower file system must see its flags, too
  *
  * Return: the lower file.
  */
@@ -288,7 +288,7 @@ static bool is_open_to_exchange(const struct file *file)
 	return (file->f_mode & both) == both && !(file->f_flags & O_APPEND);
 }
 
-/* What XFS looks at between the mounts of two files and whether it can exchange ranges at all. */
+/* The checks of XFS, from that of the two mounts to that of its own support of exchanges. */
 static int exchange_error(const struct file *file, const struct file *other)
 {
 	umode_t mode = file_inode(file)->i_mode, other_mode = file_inode(other)->i_mode;

@@ -113,7 +113,7 @@ static struct dentry *mkdir_below(struct dentry *dentry, umode_t mode,
 		mnt_drop_write(tfs_lower_mnt(dentry->d_sb));
 		return child;
 	}
-	/* Some network file systems do not know what they made: ask again when it is needed. */
+	/* Some network file systems return no inode for a new object: a later lookup gets it. */
 	return end_creating_below(dentry, child, d_is_positive(child) ? 0 : -ESTALE);
 }
 
@@ -223,9 +223,9 @@ static void end_removing_below(struct dentry *dentry, struct dentry *child)
 }
 
 /*
- * NFS counts the references of a name that goes away: if there are more than the caller's, somebody
- * uses the object, and it is given another name (".nfs...") instead. That the upper dentry has one
- * is not a use: while the caller has @child, the upper one's reference is given up.
+ * NFS counts the references of a dentry whose name is removed: if there are more than the caller's, the
+ * object is in use, and NFS renames it (".nfs...") instead. The reference of the upper dentry is not a
+ * use: it is dropped while the caller has @child.
  */
 static bool lend(const struct dentry *dentry, struct dentry *child)
 {

@@ -95,8 +95,8 @@ int tfs_link(struct dentry *old, struct inode *dir, struct dentry *dentry)
 }
 
 /*
- * The name has gone: so that its lower dentry, and with it the lower inode, does not
- * stay because of a negative upper dentry, that is not kept.
+ * The name was removed. Its negative upper dentry is not kept, since it would keep the
+ * lower dentry, and with it the lower inode.
  */
 static void removed(struct inode *dir, struct dentry *dentry)
 {
