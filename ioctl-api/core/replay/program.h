@@ -81,7 +81,7 @@ struct iot_program {
 	u32 map_count;
 };
 
-/* Called now and then by what takes long: may give up the CPU; not 0 to stop with that. */
+/* Called periodically during long work: may yield the CPU; a result other than 0 ends the work with it. */
 typedef int (*iot_pause_fn)(void *context);
 
 int iot_refuse(struct iot_reject *reject, u32 reason, u64 offset_bytes);

@@ -103,7 +103,7 @@ static bool emulate_remap_range(const struct iot_program_op *op, u64 size_bytes,
 	return le32_to_cpu(op->flags) & 1 ? nothing(step, next) : emulate_copy_range(op, size_bytes, step, next);
 }
 
-/* Space that is there later than it was is the only difference. */
+/* The only difference: space is allocated later than in the trace. */
 static bool allocate(const struct iot_program_op *op, u64 size_bytes, u32 step,
 		     struct iot_program_op *next)
 {
@@ -146,7 +146,7 @@ static bool emulate_fallocate(const struct iot_program_op *op, u64 size_bytes, u
 	return allocate(op, size_bytes, step, next);
 }
 
-/* Through the page cache. What O_EXCL made was made before O_DIRECT was refused. */
+/* Through the page cache. With O_EXCL, the file was created before O_DIRECT was refused. */
 static bool emulate_open(const struct iot_program_op *op, u64 size_bytes, u32 step, struct iot_program_op *next)
 {
 	u32 flags = le32_to_cpu(op->flags);

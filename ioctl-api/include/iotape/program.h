@@ -121,8 +121,8 @@ struct iot_program_head {
  * @op_count: their number
  * @first_wait: its first wait, as index into `waits`
  * @wait_count: their number
- * @origin: id of the task in the trace, in whose name outcomes are recorded
- * @parent: index of the task that made it, or whose request queue it is; itself if none
+ * @origin: id of the task in the trace, and in records of outcomes
+ * @parent: index of the task that created it, or that has this request queue; itself if none
  * @space: number of the address space; tasks with the same one share memory
  * @flags: IOT_TASK_*
  * @command: string: the command that the traced task ran
