@@ -115,8 +115,8 @@ static inline bool rfs_handle_put_unless_last(struct rfs_replay *replay, __le32 
  * @slot: from the program; not empty
  *
  * The last reference is the slot's own, unless the slot was emptied meanwhile: then the file is
- * released here, or rather when current returns to user mode; and locks are given up, so this may
- * sleep.
+ * released here, or rather when current returns to user mode; and its locks are released, so this
+ * may sleep.
  */
 static inline void rfs_handle_put(struct rfs_replay *replay, __le32 slot)
 {

@@ -277,7 +277,7 @@ static void *copy_value(struct rfs_worker *worker, const struct iot_program_op *
 }
 
 /*
- * A security module may refuse a value that says nothing. Then the attribute stays as the module made it,
+ * A security module may refuse a value without meaning. Then the attribute stays as the module created it,
  * which gives no rights either.
  */
 static bool is_left_out(const struct rfs_worker *worker, const struct iot_program_op *op, int err)

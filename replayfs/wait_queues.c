@@ -157,7 +157,7 @@ bool rfs_call_when(struct rfs_waiter *waiter)
 	return false;
 }
 
-/* What rfs_move_on() does when somebody waits for the task; @index: of the operation that has ended. */
+/* The slow path of rfs_move_on(), if a task waits for this one; @index: of the ended operation. */
 void rfs_wake_moved(struct rfs_replay *replay, u32 task, u32 index)
 {
 	wait_queue_head_t *queue = moved_queue(replay, task, index);

@@ -356,7 +356,7 @@ static int wait_until_full(struct rfs_replay *replay, u32 task, const struct rfs
 }
 
 /**
- * rfs_window_begin() - a worker has taken a task: wait until its first blocks are there
+ * rfs_window_begin() - a worker has taken a task: wait until its first blocks are in memory
  * @replay: ready or started
  * @task: index of the task
  * @stats: where stalls are counted
@@ -385,7 +385,7 @@ int rfs_window_begin(struct rfs_replay *replay, u32 task, struct iot_rec_played 
 }
 
 /**
- * rfs_window_end() - a task has ended, or that whose request queue it is
+ * rfs_window_end() - a task has ended, or for a request queue, the task that has it
  * @replay: started
  * @task: index of the task
  */

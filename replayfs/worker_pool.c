@@ -12,8 +12,8 @@
  * Workers are threads of the user. Each pool has a keeper, a thread that sleeps here and goes
  * back to user mode to start a worker whenever the pool is short of them.
  *
- * Locking: `lock` of the pool, taken when a task is to start, and when a worker comes or goes.
- * It nests inside that of a queue that somebody waits on.
+ * Locking: `lock` of the pool, taken when a task is to start, and when a worker enters or leaves.
+ * It nests inside the lock of a wait queue.
  */
 #include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
