@@ -15,7 +15,7 @@
  * systems have generations.
  *
  * Memory grows with the number of names, objects and mappings, not with that of other operations: a
- * mapping goes piece by piece, so when it has gone is not known here, and its label stays.
+ * mapping is removed piece by piece, so its end is not known here, and its label stays.
  */
 #include <stdlib.h>
 #include <sys/random.h>
