@@ -283,7 +283,7 @@ static uint64_t patience_ms(const struct holder *holder)
 	return holder->joined >= holder->expected ? 0 : LATE_MS;
 }
 
-/* Until all have come, and all have gone or are done. */
+/* Until all processes have joined, and all have exited or are done. */
 static void serve_all(struct holder *holder)
 {
 	uint64_t idle_ms = now_ms();

@@ -2,8 +2,8 @@
 /*
  * stream.c - a trace that goes to a pipe or a socket instead of a file.
  *
- * A reader that is slow holds the collector up, and the policy of the session decides what that means for the
- * command; one that has gone ends the recording, and the command goes on.
+ * A slow reader delays the collector, and the policy of the session decides on the effect on the command; if
+ * the reader exits, the recording ends, and the command goes on.
  */
 #include <errno.h>
 #include <fcntl.h>
