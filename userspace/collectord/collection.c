@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * collection.c - what every trace begins and ends with, and traces whose records no kernel sends.
+ * collection.c - the first and last records of every trace, and traces whose records come from no kernel.
  */
 #include <stdlib.h>
 #include <string.h>

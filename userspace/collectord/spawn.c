@@ -38,7 +38,7 @@ static ssize_t read_whole(int fd, void *data, size_t bytes)
  * collector_reason() - why the recording ends
  * @control_fd: that of the collector, which can be read
  *
- * Return: "" if the recorder said that it should; a sentence if the recorder has gone.
+ * Return: "" if the recorder requested it; a sentence if the recorder has exited.
  */
 const char *collector_reason(int control_fd)
 {
