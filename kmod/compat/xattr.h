@@ -48,7 +48,7 @@ static inline int iot_set_acl(struct mnt_idmap *idmap, struct dentry *dentry, co
 	return err;
 }
 
-/* What getxattr(2) does, but that of an access control list @value is not filled in. */
+/* As getxattr(2), except that @value is not filled in for an access control list. */
 static inline ssize_t iot_vfs_getxattr(struct mnt_idmap *idmap, struct dentry *dentry,
 				       const char *name, void *value, size_t room)
 {

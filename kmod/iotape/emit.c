@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * emit.c - the traced path after the gate: what an operation cost, and room for its record.
+ * emit.c - the traced path after the gate: the cost of an operation, and room for its record.
  */
 #include <linux/export.h>
 #include <linux/sched.h>

@@ -302,7 +302,7 @@ void __iot_backpressure_here(struct iot_source *source);
 
 /**
  * iot_backpressure_here() - wait for the collector now, if current must
- * @source: what current is about to operate on; it may sleep and holds no lock of ours
+ * @source: that current is about to operate on; current may sleep and holds no lock of the recorder
  *
  * For kernel threads, and for system calls that make many records before they end: a task that is due to wait on its
  * return to user mode waits here already.

@@ -215,7 +215,7 @@ static void mailbox_vm_open(struct vm_area_struct *vma)
 	kref_get(&mailbox->refs);
 }
 
-/* A thread that lets go of its own mailbox has none any more; its numbers go on. */
+/* A thread that drops its own mailbox continues without one; its numbers continue, too. */
 static void mailbox_vm_close(struct vm_area_struct *vma)
 {
 	struct iot_mailbox *mailbox = vma->vm_private_data;

@@ -103,7 +103,7 @@ struct iot_mailbox {
 
 #define IOT_MAILBOX_STEP_MAX (1 << 20) /* operations that a thread enters without the kernel, at most */
 
-/* The number of the last operation of the thread, if it is sensible: it never goes back. */
+/* The number of the last operation of the thread, if it is plausible: it never decreases. */
 static inline u32 iot_mailbox_op(const struct iot_mailbox *mailbox, u32 known)
 {
 	u32 op = READ_ONCE(mailbox->head->op);

@@ -138,7 +138,7 @@ static void source_disown(struct iot_source *source)
 }
 
 /**
- * iot_session_close() - the descriptor was closed: end whatever goes on
+ * iot_session_close() - the descriptor was closed: end the session
  * @session: the caller's reference is consumed
  */
 void iot_session_close(struct iot_session *session)

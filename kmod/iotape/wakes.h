@@ -12,8 +12,8 @@
 /**
  * struct iot_wake_note - a wake-up of a task that was recorded
  * @waker: id of the task that it came from
- * @waker_ops: operations that one had entered by then
- * @waker_news: recorded wake-ups of that one by then
+ * @waker_ops: operations that the waking task had entered by then
+ * @waker_news: recorded wake-ups of the waking task by then
  * @own_ops: operations that the task itself had entered
  */
 struct iot_wake_note {

@@ -156,7 +156,7 @@ static void copy_errors(struct super_block *sb, struct super_block *lower)
 }
 
 /**
- * tfs_do_sync_fs() - syncfs(2) and the end of the mount; sync(2) comes to the lower one by itself
+ * tfs_do_sync_fs() - syncfs(2) and unmounting; sync(2) reaches the lower one by itself
  * @sb: upper super block
  *
  * Return: 0 or a negative errno.

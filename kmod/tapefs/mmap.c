@@ -35,7 +35,7 @@
 #include "map.h"
 #include "tapefs.h"
 
-/* What an attempt to handle a fault leaves for the next: see iot_span_keep(). */
+/* Notes of an attempt to handle a fault, for the next one: see iot_span_keep(). */
 #define NOTE_ABSENT 1 /* the page was not mapped at all */
 #define NOTE_MAJOR  2 /* storage had to be read */
 

@@ -235,7 +235,7 @@ static ssize_t rw_async(struct kiocb *iocb, struct iov_iter *iter, struct iot_sp
 		request_put(request);
 		return result;
 	}
-	request->epoch = 0; /* it is over: one record says all */
+	request->epoch = 0; /* it has ended: one record suffices */
 	request_end(request, result);
 	request_put(request); /* not the last reference of the file: the caller has one */
 	tfs_tell_rw(iocb->ki_filp, is_write, result);

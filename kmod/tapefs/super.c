@@ -91,7 +91,7 @@ const struct super_operations tfs_super_operations = {
 	.show_options = show_options,
 };
 
-/* What cannot lie below: each with the sentence that mount(8) shows. */
+/* Unsupported lower file systems: each with the sentence that mount(8) shows. */
 static int check_lower(struct fs_context *fc, const struct path *lower)
 {
 	const struct super_block *sb = lower->dentry->d_sb;

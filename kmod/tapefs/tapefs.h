@@ -45,8 +45,8 @@ struct tfs_options {
  * @lower: the directory below, with the mount that it was reached through
  * @read_only: the same, by a mount of our own through which nothing is written; NULL if there can be none
  * @options: as mounted
- * @quota: what of quotactl_fd(2) the lower file system can do
- * @source: what sessions attach to
+ * @quota: operations of quotactl_fd(2) that the lower file system supports
+ * @source: for sessions to attach to
  * @watch: of the lower super block, see gone.c
  */
 struct tfs_sb {
