@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * verify_order.c - do the tasks of a program come to their ends, or wait for each other for ever?
+ * verify_order.c - do the tasks of a program end, or wait for each other for ever?
  */
 #include "order.h"
 #include "verify.h"

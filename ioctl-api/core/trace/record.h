@@ -25,7 +25,7 @@
 IOT_RECORDS(IOT_STRUCT)
 #undef IOT_STRUCT
 
-/* What every operation begins with; a prefix of each of their structs. */
+/* The common fields of all operations; a prefix of each of their structs. */
 struct iot_rec_op {
 	IOT_FIELDS_op(IOT_MEMBER)
 };

@@ -45,13 +45,13 @@ enum iot_genl_attribute {
 #define IOT_ATTR_MAX (IOT_ATTR_MAX_PLUS_1 - 1)
 
 /**
- * struct iot_message_head - what the records of one message are
+ * struct iot_message_head - describes the records of one message
  * @sequence: number of the first of them in its stream in this session, from 0
  * @lost: records of this stream that were dropped since the session began, up to the
  *	last record of this message
  * @first_ns: end time of the first record, monotonic clock
  * @last_ns: end time of the last one
- * @cpu: their stream: the CPU they were made on; higher numbers are mailboxes
+ * @cpu: their stream: the CPU that they were made on; higher numbers are mailboxes
  * @count: number of records
  */
 struct iot_message_head {
@@ -81,9 +81,9 @@ struct iot_message_end {
 };
 
 /**
- * struct iot_message_mark - the collector is to do something at this place of the stream
+ * struct iot_message_mark - a request to the collector at this place of the stream
  * @number: for struct iot_done
- * @verb: IOT_CTL_FLUSH, IOT_CTL_DUMP, or IOT_CTL_BUFFERS, whose answer nobody waits for
+ * @verb: IOT_CTL_FLUSH, IOT_CTL_DUMP, or IOT_CTL_BUFFERS, which no caller waits for
  * @value: of the request
  */
 struct iot_message_mark {

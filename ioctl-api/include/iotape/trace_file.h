@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * trace_file.h - the container of a trace: what lies where in an .iot file.
+ * trace_file.h - the container of a trace: the layout of an .iot file.
  *
  *   file header (64 bytes) | embedded schema (text) | chunk | chunk | ... | index | trailer
  *
