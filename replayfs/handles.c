@@ -74,7 +74,7 @@ static struct file *put_last(struct rfs_replay *replay, struct rfs_handle *handl
 
 	while (!atomic_add_unless(&handle->users, -1, 1)) {
 		if (atomic_cmpxchg(&handle->users, 1, -1) != 1)
-			continue; /* somebody came */
+			continue; /* the handle got a new user */
 		put_locks(replay, handle);
 		atomic_set_release(&handle->users, 0);
 		return file;

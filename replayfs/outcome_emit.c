@@ -138,7 +138,7 @@ void rfs_outcome_dirent(struct rfs_worker *worker, const struct iot_program_op *
 /**
  * rfs_outcome_end() - write what there is to say of a task that has ended
  * @replay: the replay
- * @stats: what there is; its time is filled in
+ * @stats: the counts; the time is filled in
  */
 void rfs_outcome_end(struct rfs_replay *replay, struct iot_rec_played *stats)
 {

@@ -63,7 +63,7 @@ static int make_tasks(struct rfs_replay *replay, u64 room_bytes)
 	return err ? err : rfs_handles_init(replay);
 }
 
-/* What make_tasks() made, or a part of it. */
+/* Free the result of make_tasks(), or a part of it. */
 static void free_tasks(struct rfs_replay *replay)
 {
 	u32 i;

@@ -197,7 +197,7 @@ static void drop_section(struct rfs_source *source, u32 section)
 }
 
 /**
- * rfs_source_settle() - give back what only the verification needed
+ * rfs_source_settle() - free resources that only the verification needed
  * @source: open
  * @program: of it, verified; what only user space uses of it is gone afterwards
  */
@@ -223,7 +223,7 @@ void rfs_source_settle(struct rfs_source *source, struct iot_program *program)
 }
 
 /**
- * rfs_source_close() - give back everything
+ * rfs_source_close() - free all resources
  * @source: open, or empty
  */
 void rfs_source_close(struct rfs_source *source)

@@ -73,7 +73,7 @@ struct rfs_source {
  * @entry: in the queue of its task or latch
  * @replay: of which it is
  * @wait: for what
- * @is_over: for rfs_call_when(): what to call
+ * @is_over: for rfs_call_when(): the function to call
  */
 struct rfs_waiter {
 	struct wait_queue_entry entry;
@@ -135,7 +135,7 @@ struct rfs_memory {
  * struct rfs_pool - tasks that any of the same workers can run, see worker_pool.c
  * @space: their address space, IOT_SPACE_COMMON if they need none of their own
  * @numbers: of tasks and workers
- * @workers: workers that have come in so far
+ * @workers: workers that have entered so far
  * @lock: of the numbers and of @ready
  * @ready: tasks that may start, or could when they were put there
  * @idlers: idle workers
@@ -190,11 +190,11 @@ struct rfs_request;
  * @session: where outcomes go, NULL if nowhere
  * @setup: options; from RFS_READY on
  * @go: workers that wait for the start
- * @options: what every step needs to know; from RFS_STARTED on
+ * @options: parameters of every step; valid from RFS_STARTED on
  * @is_timed: durations or end times of operations are needed
  * @waiting: tasks that have a worker, or had one
  * @finished: tasks that have ended, their request queues before them
- * @is_started: what workers on @go wait for
+ * @is_started: the condition that workers on @go wait for
  * @is_cancelled: checked by all waiters, too
  * @start_ns: monotonic clock at the start, 0 before
  * @end_ns: monotonic clock at the end of the last task, 0 before

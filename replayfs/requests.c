@@ -206,7 +206,7 @@ static ssize_t request_begin(struct rfs_worker *worker, struct rfs_request *requ
 	struct iot_program_op plain;
 	ssize_t result;
 
-	request->has_handle = !IS_ERR(file); /* which request_end() gives back, also after an error */
+	request->has_handle = !IS_ERR(file); /* which request_end() releases, also after an error */
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	result = request_try(worker, request, op, file);

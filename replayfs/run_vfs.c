@@ -106,7 +106,7 @@ static u64 size_of(struct rfs_worker *worker, const struct iot_program_op *op)
 	return size_bytes;
 }
 
-/* The target said that it cannot do it: what others do in its place. */
+/* The target does not support the operation: run its emulation. */
 static noinline s64 emulate(struct rfs_worker *worker, const struct iot_program_op *op, s64 refused)
 {
 	u64 size_bytes = size_of(worker, op);

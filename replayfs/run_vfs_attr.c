@@ -125,7 +125,7 @@ static void attr_of(const struct iot_program_op *op, struct iattr *attr)
 	};
 }
 
-/* As truncate(2) and ftruncate(2) do before they come to the file system. */
+/* As truncate(2) and ftruncate(2) do before they call the file system. */
 static int may_truncate(const struct rfs_object *object, struct inode *inode,
 			const struct iattr *attr)
 {

@@ -22,7 +22,7 @@
 #include "handles.h"
 #include "run_vfs.h"
 
-/* A piece of a path, from @from. The text is copied: what follows it is not to be walked. */
+/* A piece of a path, from @from. The text is copied, since the walk must end with it. */
 static int walk_piece(const struct rfs_worker *worker, const struct path *from, const char *path,
 		      size_t bytes, unsigned int flags, struct path *found)
 {

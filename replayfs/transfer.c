@@ -16,7 +16,7 @@ int rfs_iocb_flags(u32 our)
 	       (our & IOT_RW_nowait ? IOCB_NOWAIT : 0) | (our & IOT_RW_hipri ? IOCB_HIPRI : 0);
 }
 
-/* What rfs_iocb_check() returns if there may be something to refuse. */
+/* The slow path of rfs_iocb_check(), if there may be a reason to refuse. */
 int rfs_iocb_refusal(const struct kiocb *kiocb)
 {
 	const struct file *file = kiocb->ki_filp;
@@ -47,7 +47,7 @@ bool rfs_may_discard(const struct file *file)
 	}
 }
 
-/* What rfs_iter_init() does for a transfer that gets memory. */
+/* The slow path of rfs_iter_init(), for a transfer that gets memory. */
 void rfs_iter_memory(struct rfs_worker *worker, struct iov_iter *iter, bool is_write,
 		     size_t length_bytes)
 {

@@ -35,7 +35,7 @@
  * @blocks: number of blocks that they are in
  * @ring: blocks in memory at most
  * @fed: blocks that have been read so far
- * @given: blocks that have been given back so far
+ * @given: blocks that have been released so far
  * @bytes: the ring
  */
 struct rfs_stream {
@@ -57,7 +57,7 @@ enum window_flag {
  * struct rfs_window - of a task
  * @node: in the list of those that are hungry
  * @flags: enum window_flag
- * @is_over: the worker needs it no more
+ * @is_over: the worker no longer needs it
  * @ops: stream of operations
  * @waits: stream of waits
  */
@@ -198,7 +198,7 @@ static int feed_hungry(struct rfs_replay *replay)
 		if (!err)
 			err = feed_window(replay, task);
 		if (err == -EINTR)
-			call_feeder(replay, task); /* the next call goes on with it */
+			call_feeder(replay, task); /* the next call continues with it */
 	}
 	return err;
 }
@@ -232,7 +232,7 @@ static int feed_ahead(struct rfs_replay *replay)
 			if (!test_and_set_bit(WINDOW_AHEAD, &window->flags))
 				atomic_inc(&replay->ahead);
 			err = feed_window(replay, replay->primed);
-			if (err == -EINTR) /* its task may begin before the next call, which goes on with it */
+			if (err == -EINTR) /* its task may begin before the next call, which resumes it */
 				call_feeder(replay, replay->primed);
 			count_begun(replay, window);
 		}
@@ -325,7 +325,7 @@ static int go_to_block(struct rfs_replay *replay, u32 task, struct rfs_stream *s
 	return wait_for_block(replay, task, stream, block, stats);
 }
 
-/* What rfs_op() and rfs_wait() do if the program is not in memory. */
+/* The slow path of rfs_op() and rfs_wait(), if the program is not in memory. */
 const void *rfs_window_unit(struct rfs_replay *replay, u32 task, u32 section, u32 index,
 			    struct iot_rec_played *stats)
 {

@@ -3,7 +3,7 @@
  * worker.c - a thread of the user runs tasks, an operation at a time.
  *
  * Before Linux 6.6 the last reference of a file is dropped on the way back to user mode, so a
- * worker goes there after an operation that may drop one, and comes back at once. Such an
+ * worker goes there after an operation that may drop one, and returns at once. Such an
  * operation ends, for tasks that wait for it, when the worker is back.
  *
  * A replay at full pace without outcomes needs no times of operations, and does not read the clock.
@@ -322,7 +322,7 @@ static void finish(struct rfs_worker *worker)
 	}
 }
 
-/* Return: 0 when the task has ended; 1 to come back; -EINTR; and what ends a worker. */
+/* Return: 0 when the task has ended; 1 to call again; -EINTR; and errors that end a worker. */
 static int worker_run_task(struct rfs_worker *worker)
 {
 	const struct cred *own = NULL;

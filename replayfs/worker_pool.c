@@ -149,7 +149,7 @@ static bool pool_needs_worker(struct rfs_replay *replay, struct rfs_pool *pool, 
  * @replay: ready or started
  * @space: address space of the pool
  *
- * Return: 1 if the caller is to start one and come back; 0 if the pool needs no more; -EINTR;
+ * Return: 1 if the caller is to start one and call again; 0 if the pool needs no more; -EINTR;
  * -ECANCELED; -EINVAL.
  */
 int rfs_pool_keep(struct rfs_replay *replay, u32 space)
@@ -307,7 +307,7 @@ void rfs_pools_wake(struct rfs_replay *replay)
 	}
 }
 
-/* Workers that have come in so far, of all pools. */
+/* Workers that have entered so far, of all pools. */
 u32 rfs_pools_workers(const struct rfs_replay *replay)
 {
 	u32 count = 0, i;
