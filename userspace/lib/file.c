@@ -27,7 +27,7 @@ bool iot_file_is_same(const char *path, const char *other)
 /**
  * iot_file_limit_raise() - let this process have as many files open as it may
  *
- * The limit that it has at first is for programs that use select(), and is no more than a hint.
+ * The soft limit is low for the sake of programs that use select(); any process may raise it.
  */
 void iot_file_limit_raise(void)
 {

@@ -305,7 +305,7 @@ static u64 positive(s64 number)
  * iot_record_moved_bytes() - bytes that an operation moved, or made accessible in a mapping
  * @record: any
  *
- * A copy reads and writes. What an asynchronous request moves is known when it ends.
+ * A copy reads and writes. The bytes that an asynchronous request moves are known when it ends.
  */
 u64 iot_record_moved_bytes(const struct iot_record *record)
 {
@@ -439,7 +439,7 @@ void iot_omissions_finish(struct iot_omissions *omissions, const struct iot_trac
 {
 	add_old(omissions, IOT_OMISSION_around);
 	finish_pauses(omissions);
-	if (omissions->is_filtered) /* the collector did not come to state a number */
+	if (omissions->is_filtered) /* the collector ended before it stated a number */
 		add_shown(omissions, IOT_OMISSION_filtered, UNKNOWN, NULL);
 	if (omissions->is_mmap_off)
 		add_shown(omissions, IOT_OMISSION_mapping, omissions->maps, NULL);

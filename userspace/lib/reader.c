@@ -360,7 +360,7 @@ err_open:
  * @record: out: valid until the next call
  * @reject: filled in if the trace is damaged
  *
- * Records come in the order of their ends. Those of kinds that are not known are
+ * Records are in the order of their ends. Those of unknown kinds are
  * skipped, and counted.
  *
  * Return: 1; 0 at the end; or a negative errno.

@@ -266,7 +266,7 @@ static int add_record(struct iot_roots *roots, struct iot_record record, const c
 	return 0;
 }
 
-/* Objects and names have numbers that no trace comes to. */
+/* Added objects and names have numbers that no trace reaches. */
 static int make_dir(struct iot_roots *roots, u64 dir, const char *component, u64 *made)
 {
 	const struct top *owner = NULL;

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-/* What each record goes to. */
+/* The receiver of each record. */
 struct walk {
 	struct iot_names *names;
 	iot_walk_fn fn;

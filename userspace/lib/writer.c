@@ -371,7 +371,7 @@ int iot_writer_sync(struct iot_writer *writer)
 /**
  * iot_writer_record() - add a record of the writer's own
  * @writer: the trace
- * @record: the record; such records must come in the order of their ends
+ * @record: the record; such records must be in the order of their ends
  *
  * Return: 0 or a negative errno.
  */
