@@ -55,7 +55,7 @@ static int attach_dir(const char *dir, pid_t pid, int session_fd, char *why, siz
 	return err;
 }
 
-/* What ends the recording, from here on. */
+/* From here on, these signals end the recording. */
 static int catch_signals(void)
 {
 	sigset_t signals;

@@ -191,7 +191,7 @@ int join_session(struct joined *joined, const struct record_options *options, co
 /**
  * join_leave() - the command has ended
  * @joined: from join_session()
- * @result: out, for the last one of the node: what came of the recording
+ * @result: out, for the last process of the node: the result of the recording
  * @path: out, for the last one: the trace
  * @room: room for it
  *
