@@ -19,7 +19,7 @@
 
 /*
  * The kernel counts the memory that a message takes, which is a little more than it holds.
- * What waits here is bounded in proportion to what waits in the kernel's buffers.
+ * The messages that wait here are bounded in proportion to the kernel's buffers.
  */
 #define SOCKET_BYTES_PER_BUFFER (1 << 20)
 #define SOCKET_BYTES_MAX	(64 << 20)

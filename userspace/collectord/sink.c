@@ -16,7 +16,7 @@
 #define CHUNK_BYTES  (256 << 10)
 #define CHUNK_AGE_NS 1000000000ull
 
-/* What one CPU sent and is not written yet. */
+/* Records that one CPU sent and that are not written yet. */
 struct stream {
 	unsigned char *records;
 	size_t bytes;
@@ -317,7 +317,7 @@ static int put_task(struct sink *sink, const struct iot_program *program, u32 in
 	return iot_writer_record(sink->writer, &record);
 }
 
-/* What names are put of a program, and in which directory. */
+/* The names of a program, as they are written, and their directory. */
 struct naming {
 	const struct iot_program *program;
 	u64 root;     /* object */

@@ -92,7 +92,7 @@ int collector_start(struct collector *collector, struct collector_options *optio
 /**
  * collector_finish() - end the session, and wait until the trace is complete
  * @collector: started
- * @result: out: what came of it; after a collector that was killed, its `err` is -EPIPE
+ * @result: out: the result of the collection; if the collector was killed, its `err` is -EPIPE
  */
 void collector_finish(struct collector *collector, struct collector_result *result)
 {
