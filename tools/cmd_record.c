@@ -464,8 +464,10 @@ static int record(struct options *options)
 	err = collector_start(&collector, &collect);
 	if (options->stream_fd)
 		close(options->stream_fd); /* its reader sees the end when the collector ends */
-	if (err == -EPIPE && !options->stream_fd)
+	if (err == -EPIPE)
 		return fail("the collector was killed before the recording began");
+	if (err == -ECONNRESET && options->stream_fd)
+		return fail("%s: the reader has gone before the recording began", output_name(options));
 	if (err)
 		return fail("%s: %s", output_name(options), strerror(-err));
 	if (options->is_attach)

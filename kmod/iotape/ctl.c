@@ -106,10 +106,15 @@ static u64 left_out(const struct iot_session *session)
  */
 bool iot_ctl_is_due(struct iot_session *session, struct iot_message_mark *mark)
 {
-	if (!smp_load_acquire(&session->control.is_due)) /* pairs with control_mark() */
+	struct iot_ctl_state *control = &session->control;
+
+	if (!READ_ONCE(control->is_due))
 		return false;
-	*mark = session->control.mark;
-	WRITE_ONCE(session->control.is_due, false);
+	/* A caller that was interrupted may be followed by one that is writing the next mark. */
+	spin_lock(&control->wait.lock);
+	*mark = control->mark;
+	control->is_due = false;
+	spin_unlock(&control->wait.lock);
 	return true;
 }
 
@@ -177,8 +182,8 @@ static int control_mark(struct iot_session *session, u32 verb, u32 value)
 		.value = cpu_to_le32(value),
 	};
 	control->is_waited_for = true;
+	WRITE_ONCE(control->is_due, true);
 	spin_unlock(&control->wait.lock);
-	smp_store_release(&control->is_due, true); /* pairs with iot_ctl_is_due() */
 	iot_session_kick(session);
 	err = wait_event_interruptible(control->wait, !READ_ONCE(control->is_waited_for) || is_over(session));
 	spin_lock(&control->wait.lock);
@@ -221,12 +226,27 @@ static int session_pause(struct iot_session *session, struct iot_rec_control *r)
 	return control_record(session, r);
 }
 
-/* The grace period, again: when it has passed, the count is final. */
+/* Return: operations that the pause left out. The pause is over. */
+static u64 pause_end(struct iot_session *session, u64 now_ns)
+{
+	struct iot_ctl_state *control = &session->control;
+
+	lockdep_assert_held(&iot_control_lock);
+	control->paused_ns += now_ns - control->pause_ns;
+	control->pause_ns = 0;
+	return left_out(session) - control->pause_left_out;
+}
+
+/*
+ * The count is final after another grace period, during which others need iot_control_lock. If the session ends
+ * meanwhile, iot_ctl_ends() has recorded the end of the pause.
+ */
 static int session_resume(struct iot_session *session, struct iot_rec_control *r)
 {
 	struct iot_ctl_state *control = &session->control;
 	int err = 0;
 
+	lockdep_assert_held(&control->lock);
 	mutex_lock(&iot_control_lock);
 	if (is_over(session))
 		err = -EINVAL;
@@ -235,11 +255,16 @@ static int session_resume(struct iot_session *session, struct iot_rec_control *r
 	if (!err) {
 		r->since_ns = ktime_get_mono_fast_ns();
 		iot_gate_pause(&session->gate, false);
-		synchronize_rcu();
-		r->operations = left_out(session) - control->pause_left_out;
-		control->paused_ns += ktime_get_mono_fast_ns() - control->pause_ns;
-		control->pause_ns = 0;
 	}
+	mutex_unlock(&iot_control_lock);
+	if (err)
+		return err;
+	synchronize_rcu();
+	mutex_lock(&iot_control_lock);
+	if (control->pause_ns)
+		r->operations = pause_end(session, r->since_ns);
+	else
+		err = -EPIPE;
 	mutex_unlock(&iot_control_lock);
 	return err ?: control_record(session, r);
 }
@@ -256,9 +281,7 @@ void iot_ctl_ends(struct iot_session *session)
 	lockdep_assert_held(&iot_control_lock);
 	if (!control->pause_ns)
 		return;
-	r.operations = left_out(session) - control->pause_left_out;
-	control->paused_ns += ktime_get_mono_fast_ns() - control->pause_ns;
-	control->pause_ns = 0;
+	r.operations = pause_end(session, ktime_get_mono_fast_ns());
 	control_emit(session, &r);
 }
 
@@ -276,7 +299,7 @@ static int session_set_policy(struct iot_session *session, struct iot_rec_contro
 	if (r->value > IOT_POLICY_DROP)
 		return -EINVAL;
 	WRITE_ONCE(session->policy, r->value);
-	iot_backpressure_wake(session); /* those that wait need not any longer */
+	iot_backpressure_wake(session); /* under `drop` no task waits */
 	return control_record(session, r);
 }
 

@@ -18,7 +18,7 @@ struct iot_session;
  * struct iot_ctl_state - of a session
  * @lock: one change at a time; it is taken before iot_control_lock, and held while the collector does its part
  * @wait: for the sender and the collector
- * @mark: the next mark for the sender
+ * @mark: the next mark for the sender; guarded, like the next three, by the lock of @wait
  * @is_due: the sender has not seen @mark yet
  * @is_waited_for: the answer to @mark has not arrived yet
  * @err: the answer

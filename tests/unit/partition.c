@@ -259,9 +259,9 @@ static void what_cannot_be_is_not_taken(void **state)
 		struct partition_note note;
 		bool is_right;
 	} rows[] = {
-		{ "no news", 1, { 0, 1, 1 }, false },
-		{ "a task that there is not", 1, { PARTITION_PASSED, 2, 1 }, false },
-		{ "a task that is here", 1, { PARTITION_PASSED, 0, 1 }, false },
+		{ "an unknown kind", 1, { 0, 1, 1 }, false },
+		{ "an unknown task", 1, { PARTITION_PASSED, 2, 1 }, false },
+		{ "a task of this node", 1, { PARTITION_PASSED, 0, 1 }, false },
 		{ "a task of another node", 2, { PARTITION_PASSED, 1, 1 }, false },
 		{ "no progress", 1, { PARTITION_PASSED, 1, 0 }, false },
 		{ "progress", 1, { PARTITION_PASSED, 1, 2 }, true },
@@ -269,10 +269,10 @@ static void what_cannot_be_is_not_taken(void **state)
 		{ "back", 1, { PARTITION_PASSED, 1, 1 }, false },
 		{ "beyond the end", 1, { PARTITION_PASSED, 1, 4 }, false },
 		{ "to the end", 1, { PARTITION_PASSED, 1, 3 }, true },
-		{ "a latch that there is not", 1, { PARTITION_SIGNALED, 1, 1 }, false },
-		{ "nobody", 1, { PARTITION_SIGNALED, 0, 0 }, false },
+		{ "an unknown latch", 1, { PARTITION_SIGNALED, 1, 1 }, false },
+		{ "no signal", 1, { PARTITION_SIGNALED, 0, 0 }, false },
 		{ "too many", 1, { PARTITION_SIGNALED, 0, 2 }, false },
-		{ "who was missing", 1, { PARTITION_SIGNALED, 0, 1 }, true },
+		{ "the missing signal", 1, { PARTITION_SIGNALED, 0, 1 }, true },
 		{ "the same again, at the latch", 1, { PARTITION_SIGNALED, 0, 1 }, false },
 	};
 	const u32 node_of[] = { 0, 1 };

@@ -179,8 +179,6 @@ int collector_run(const struct collector_options *options, struct collector_resu
 	if (err)
 		goto err_receiver;
 	err = run_threads(options, &receiver, sink, &queue);
-	if (err == -EPIPE && options->stream_fd) /* which stands for a collector that was killed */
-		err = -ECONNRESET;
 	sink_result(sink, result);
 	if (options->last_fact)
 		snprintf(result->last_fact, sizeof(result->last_fact), "%s", options->last_fact);
@@ -189,5 +187,6 @@ err_receiver:
 	queue_exit(&queue);
 err_sink:
 	sink_close(sink);
-	return err;
+	/* -EPIPE stands for a collector that was killed. */
+	return err == -EPIPE && options->stream_fd ? -ECONNRESET : err;
 }

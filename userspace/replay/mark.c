@@ -3,8 +3,8 @@
  * mark.c - an extended attribute of the target directory names the program that it was prepared for.
  *
  * It keeps a replay away from directories that were not made for it, and from one that
- * an earlier replay has changed; and it lets init change only its own work. Some file systems have
- * no such attributes; there the user is responsible.
+ * an earlier replay has changed; and it lets init change only its own work. On
+ * file systems without extended attributes there is no such check.
  *
  * The attribute is one that any owner of a directory may set and read. It is not there while
  * a replay runs, which so finds no attribute that the traced program did not.

@@ -163,10 +163,10 @@ enum iot_mmap {
  * The change takes effect between two records of each task: an operation is recorded as a whole or not at all. A
  * record `control` states it. Changes of a session come one after the other.
  *
- * Requires what IOT_IOC_CREATE requires. ENOENT: no session has this number. EINVAL: the session does not record, or
- * no such verb or value. EALREADY: the session is in that state. EPIPE: the collector has gone. ENOMEM: there is no
- * memory for so many buffers, and their number is as before. EINTR. FLUSH and DUMP return what the collector answers;
- * EOPNOTSUPP to DUMP: it has no flight recorder.
+ * Requires the same capability as IOT_IOC_CREATE. ENOENT: no session has this number. EINVAL: the session does not
+ * record, the verb is unknown, or the value is not allowed for it. EALREADY: the session is in that state. EPIPE: the
+ * recording ended first. ENOMEM: not enough memory for the buffers; their number is unchanged. EINTR: a signal ended
+ * the wait. FLUSH and DUMP return the collector's answer, which is EOPNOTSUPP to DUMP without a flight recorder.
  */
 struct iot_ctl {
 	__u64 session;
