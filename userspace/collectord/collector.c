@@ -149,14 +149,7 @@ static int run_threads(const struct collector_options *options, struct receiver 
 	return err;
 }
 
-/**
- * collector_run() - collect a session into a trace
- * @options: the session and the trace
- * @result: filled in, also after an error, as far as the collection came
- *
- * Return: 0 or a negative errno. After an error the records in the file are readable.
- */
-int collector_run(const struct collector_options *options, struct collector_result *result)
+static int run_session(const struct collector_options *options, struct collector_result *result)
 {
 	struct receiver receiver;
 	struct queue queue;
@@ -187,6 +180,21 @@ err_receiver:
 	queue_exit(&queue);
 err_sink:
 	sink_close(sink);
+	return err;
+}
+
+/**
+ * collector_run() - collect a session into a trace
+ * @options: the session and the trace
+ * @result: filled in, also after an error, as far as the collection came
+ *
+ * Return: 0 or a negative errno; -ECONNRESET if the reader of a stream has gone. After an error the records in the
+ * file are readable.
+ */
+int collector_run(const struct collector_options *options, struct collector_result *result)
+{
+	int err = run_session(options, result);
+
 	/* -EPIPE stands for a collector that was killed. */
 	return err == -EPIPE && options->stream_fd ? -ECONNRESET : err;
 }
