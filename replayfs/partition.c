@@ -88,7 +88,7 @@ static int partition_check(const struct rfs_partition *partition)
 	u32 i;
 
 	for (i = 0; i < program->latch_count; i++)
-		if (partition->elsewhere[i] > le32_to_cpu(program->latches[i].arrivals))
+		if (partition->elsewhere[i] > le32_to_cpu(program->latches[i].signals))
 			return -EINVAL;
 	for (i = 0; i < program->task_count; i++) {
 		if (partition->is_here[i] > 1)

@@ -137,7 +137,7 @@ static int control_agent(struct rfs_replay *replay, unsigned int command, const 
 	union {
 		struct iot_replay_moved moved;
 		struct iot_replay_move move;
-		struct iot_replay_signal arrive;
+		struct iot_replay_signal signal;
 	} u;
 
 	if (copy_from_user(&u, arg, _IOC_SIZE(command)))
@@ -148,7 +148,7 @@ static int control_agent(struct rfs_replay *replay, unsigned int command, const 
 	case IOT_RIOC_ADVANCE:
 		return rfs_advance(replay, &u.move);
 	default:
-		return rfs_latch_signal_remote(replay, &u.arrive);
+		return rfs_latch_signal_remote(replay, &u.signal);
 	}
 }
 

@@ -84,7 +84,7 @@ static s64 run_step(struct rfs_worker *worker, const struct iot_program_op *step
 	s64 result;
 
 	if (kind >= ARRAY_SIZE(functions) || !functions[kind])
-		return 0; /* arrive, leave, pass */
+		return 0; /* signal, wait, nop */
 	do {
 		result = functions[kind](worker, step);
 	} while (is_given_back(worker, &result));

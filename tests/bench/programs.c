@@ -162,7 +162,7 @@ static void make(struct builder *b, add_fn add)
 static void add_child(struct builder *b, u32 task, __le32 path)
 {
 	builder_task(b)->parent = 0;
-	builder_op(b, IOT_PLAY_leave);
+	builder_op(b, IOT_PLAY_wait);
 	builder_wait(b, 0, task - 1);
 	on_path(b, IOT_KIND_lookup, path);
 	on_path(b, IOT_KIND_stat, path);
@@ -183,7 +183,7 @@ static void make_script(struct builder *b)
 	builder_entry(b, "f", S_IFREG | 0644)->size_bytes = cpu_to_le64(FILE_BYTES);
 	builder_task(b);
 	for (task = 1; task <= tasks; task++) {
-		builder_op(b, IOT_PLAY_pass);
+		builder_op(b, IOT_PLAY_nop);
 		if (task > count)
 			builder_wait(b, task - count, CHILD_OPS - 1);
 	}

@@ -674,7 +674,7 @@ static int tiny_program(void)
 
 	builder_open(&b);
 	builder_task(&b);
-	builder_op(&b, IOT_PLAY_leave);
+	builder_op(&b, IOT_PLAY_wait);
 	bytes = builder_bytes(&b, &count);
 	expect("a program", write(file, bytes, count) == (ssize_t)count ? 0 : -1, 0);
 	free(bytes);

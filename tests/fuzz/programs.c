@@ -100,7 +100,7 @@ static u8 *make_program(struct rng *rng, size_t *count)
 		builder_task(&b);
 		for (i = 0; i < ops + latches; i++) {
 			if (i >= ops) {
-				builder_op(&b, IOT_PLAY_arrive)->handle = cpu_to_le32(i - ops + 1);
+				builder_op(&b, IOT_PLAY_signal)->handle = cpu_to_le32(i - ops + 1);
 			} else if (rng_one_in(rng, 2)) {
 				__le32 path = builder_string(&b, "a/b");
 
@@ -329,7 +329,7 @@ static void check_ops(const struct iot_program *p)
 	for (i = 0; i < p->op_count; i++) {
 		const struct iot_program_op *op = &p->ops[i];
 		u16 kind = le16_to_cpu(op->kind);
-		u32 handles = kind == IOT_PLAY_arrive ? p->latch_count : p->handle_count;
+		u32 handles = kind == IOT_PLAY_signal ? p->latch_count : p->handle_count;
 
 		check(le32_to_cpu(op->handle) <= handles, "a handle");
 		check(le32_to_cpu(op->object) <= p->object_count, "an object");
@@ -367,8 +367,8 @@ static void check_end(const struct iot_program *p)
 			if (progress[t] == le32_to_cpu(task->op_count) ||
 			    iot_order_blocker(&order, t, op, &next[t]))
 				continue;
-			if (le16_to_cpu(op->kind) == IOT_PLAY_arrive && op->handle) {
-				check(pending[le32_to_cpu(op->handle) - 1] > 0, "arrivals");
+			if (le16_to_cpu(op->kind) == IOT_PLAY_signal && op->handle) {
+				check(pending[le32_to_cpu(op->handle) - 1] > 0, "signals");
 				pending[le32_to_cpu(op->handle) - 1]--;
 			}
 			next[t] = 0;

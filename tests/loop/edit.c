@@ -64,9 +64,9 @@ static void take(struct iot_program_op *place, const struct iot_program_op *oper
 
 static bool remove_op(struct iot_program_op *op)
 {
-	const struct iot_program_op pass = { .kind = cpu_to_le16(IOT_PLAY_pass) };
+	const struct iot_program_op nop = { .kind = cpu_to_le16(IOT_PLAY_nop) };
 
-	take(op, &pass);
+	take(op, &nop);
 	return true;
 }
 

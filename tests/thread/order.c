@@ -5,7 +5,7 @@
  *	order PROGRAM OUTCOMES...
  *
  * No operation may have been entered before each that it waits for, and the one before it in its
- * task, had ended. Nodes of one replay have outcomes each, by one clock. What only keeps order (arrive, leave, pass) leaves no record: it has ended
+ * task, had ended. Nodes of one replay have outcomes each, by one clock. What only keeps order (signal, wait, nop) leaves no record: it has ended
  * when what it waits for has, which is followed back to operations that have one.
  *
  * exit code: 0 it was kept, 1 it was not, or not everything was performed
@@ -52,7 +52,7 @@ static int take(void *context, struct iot_names *names, const struct iot_record 
 
 static bool has_record(const struct iot_program_op *op)
 {
-	return le16_to_cpu(op->kind) < IOT_PLAY_arrive;
+	return le16_to_cpu(op->kind) < IOT_PLAY_signal;
 }
 
 static void check_edge(struct checker *c, u64 before, u64 after)
@@ -79,7 +79,7 @@ static void check_latch(struct checker *c, u32 latch, u64 after)
 		const struct iot_program_op *ops = c->program.ops + le64_to_cpu(t->first_op);
 
 		for (index = 0; index < le32_to_cpu(t->op_count); index++)
-			if (le16_to_cpu(ops[index].kind) == IOT_PLAY_arrive &&
+			if (le16_to_cpu(ops[index].kind) == IOT_PLAY_signal &&
 			    le32_to_cpu(ops[index].handle) == latch + 1)
 				check_from(c, task, index, after);
 	}

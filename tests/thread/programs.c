@@ -187,7 +187,7 @@ static void add_maker(struct builder *b, u32 at_once, u32 ops)
 	builder_task(b);
 	op_on_path(b, IOT_KIND_mkdir, "d", 0)->mode = cpu_to_le32(0777);
 	for (task = 1; task <= count; task++) {
-		builder_op(b, IOT_PLAY_pass);
+		builder_op(b, IOT_PLAY_nop);
 		if (task > at_once)
 			builder_wait(b, task - at_once, ops - 1);
 	}
@@ -199,7 +199,7 @@ static struct iot_program_task *add_made(struct builder *b, u32 after)
 	struct iot_program_task *task = builder_task(b);
 
 	task->parent = 0;
-	builder_op(b, IOT_PLAY_leave);
+	builder_op(b, IOT_PLAY_wait);
 	builder_wait(b, 0, after);
 	return task;
 }
@@ -249,8 +249,8 @@ static void make_burst(struct builder *b)
 	for (task = 1; task <= count; task++) {
 		add_made(b, 0);
 		add_file(b, task);
-		builder_op(b, IOT_PLAY_arrive)->handle = cpu_to_le32(1);
-		builder_op(b, IOT_PLAY_leave);
+		builder_op(b, IOT_PLAY_signal)->handle = cpu_to_le32(1);
+		builder_op(b, IOT_PLAY_wait);
 		builder_wait(b, IOT_WAIT_LATCH, 0);
 		add_file(b, count + task);
 	}
@@ -464,7 +464,7 @@ static void make_in_vain(struct builder *b)
 	op_on_handle(b, IOT_KIND_release, 1, 0, 0, 0);
 	op_on_handle(b, IOT_KIND_release, 2, 0, 0, 0);
 	builder_task(b); /* another owner of locks */
-	builder_op(b, IOT_PLAY_pass);
+	builder_op(b, IOT_PLAY_nop);
 }
 
 /* -- mappings ---------------------------------------------------------------------------------- */

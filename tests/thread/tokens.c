@@ -24,7 +24,7 @@ struct move {
 };
 
 /*
- * Who moves which token when: each round begins with a barrier, which is an arrive and a leave of
+ * Who moves which token when: each round begins with a barrier, which is a signal and a wait of
  * every task. A task's number of an operation is known as soon as its moves before are.
  */
 static struct move *plan(void)
@@ -60,8 +60,8 @@ static const struct move *move_before(const struct move *moves, u32 at)
 
 static void add_barrier(struct builder *b, u32 round, bool is_ordered)
 {
-	builder_op(b, IOT_PLAY_arrive)->handle = cpu_to_le32(round + 1);
-	builder_op(b, IOT_PLAY_leave);
+	builder_op(b, IOT_PLAY_signal)->handle = cpu_to_le32(round + 1);
+	builder_op(b, IOT_PLAY_wait);
 	if (is_ordered)
 		builder_wait(b, IOT_WAIT_LATCH, round);
 }

@@ -72,7 +72,7 @@ static void fill(struct builder *b)
 	for (task = 0; task < TASKS; task++) {
 		builder_task(b);
 		for (i = 0; i < OPS; i++) {
-			builder_op(b, IOT_PLAY_leave)->pause_ns = cpu_to_le64(task * OPS + i);
+			builder_op(b, IOT_PLAY_wait)->pause_ns = cpu_to_le64(task * OPS + i);
 			if (task)
 				builder_wait(b, task - 1, i);
 			else if (i)

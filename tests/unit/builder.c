@@ -115,11 +115,11 @@ struct iot_program_wait *builder_wait(struct builder *b, u32 task, u32 index)
 	return wait;
 }
 
-struct iot_program_latch *builder_latch(struct builder *b, u32 arrivals)
+struct iot_program_latch *builder_latch(struct builder *b, u32 signals)
 {
 	struct iot_program_latch *latch = extend(b, IOT_SECTION_LATCHES, 1);
 
-	latch->arrivals = cpu_to_le32(arrivals);
+	latch->signals = cpu_to_le32(signals);
 	return latch;
 }
 
@@ -345,18 +345,18 @@ void builder_fill(struct builder *b)
 
 	text = builder_string(b, "sh");
 	builder_task(b)->command = text;
-	builder_op(b, IOT_PLAY_pass); /* the fork */
+	builder_op(b, IOT_PLAY_nop); /* the fork */
 	fill_names(b);
-	builder_op(b, IOT_PLAY_arrive)->handle = cpu_to_le32(1);
-	builder_op(b, IOT_PLAY_leave);
+	builder_op(b, IOT_PLAY_signal)->handle = cpu_to_le32(1);
+	builder_op(b, IOT_PLAY_wait);
 	builder_wait(b, IOT_WAIT_LATCH, 0);
 
 	builder_task(b)->flags = cpu_to_le32(IOT_TASK_MAPS);
-	builder_op(b, IOT_PLAY_pass);
+	builder_op(b, IOT_PLAY_nop);
 	builder_wait(b, 0, 0);
 	fill_files(b);
-	builder_op(b, IOT_PLAY_arrive)->handle = cpu_to_le32(1);
-	builder_op(b, IOT_PLAY_leave);
+	builder_op(b, IOT_PLAY_signal)->handle = cpu_to_le32(1);
+	builder_op(b, IOT_PLAY_wait);
 	builder_wait(b, IOT_WAIT_LATCH, 0);
 	builder_wait(b, 2, 0);
 

@@ -35,7 +35,7 @@ struct iot_program_wait *builder_wait(struct builder *b, u32 task, u32 index);
 /* With one path, or two, and what came of it in the trace. */
 struct iot_program_op *op_on_path(struct builder *b, u16 kind, const char *path, s64 result);
 struct iot_program_op *op_on_paths(struct builder *b, u16 kind, const char *path, const char *path2, s64 result);
-struct iot_program_latch *builder_latch(struct builder *b, u32 arrivals);
+struct iot_program_latch *builder_latch(struct builder *b, u32 signals);
 struct iot_program_object *builder_object(struct builder *b, u64 origin, const char *path);
 struct iot_program_entry *builder_entry(struct builder *b, const char *path, u32 mode);
 struct iot_program_extent *builder_extent(struct builder *b, u32 entry, u64 offset, u64 length);

@@ -26,7 +26,7 @@ struct history {
 	u32 now[TASKS][TASKS]; /* of each task, at the moment */
 	u32 done[TASKS];
 	u32 (*latches)[TASKS];
-	u32 (*after)[TASKS]; /* of each operation of the graph, arrivals included */
+	u32 (*after)[TASKS]; /* of each operation of the graph, signals included */
 	u32 first[TASKS];    /* there, of each task */
 };
 
@@ -57,7 +57,7 @@ static int visit(void *context, u32 task, u32 index)
 		merge(known, edge->task == GRAPH_NONE ? h->latches[edge->index] :
 							h->after[h->first[edge->task] + edge->index]);
 	}
-	if (op->kind == IOT_PLAY_arrive) {
+	if (op->kind == IOT_PLAY_signal) {
 		merge(h->latches[op->handle - 1], known);
 	} else {
 		memcpy(h->known[task][h->done[task]], known, sizeof(h->known[0][0]));
@@ -247,7 +247,7 @@ static void edges_grow_with_the_tasks(void **state)
 						      EDGE_size), 0);
 		}
 	assert_int_equal(graph->latch_count, rounds - 1);
-	assert_int_equal(graph->arrival_count, tasks * (rounds - 1));
+	assert_int_equal(graph->signal_count, tasks * (rounds - 1));
 	assert_true(graph->edge_count < 20 * tasks * (rounds - 1));
 	tracker_exit(&resource);
 	waiter_close(&waiter);

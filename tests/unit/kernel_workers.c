@@ -39,7 +39,7 @@ static struct workers *start(int error)
 
 	builder_open(&b);
 	builder_task(&b);
-	builder_op(&b, IOT_PLAY_pass);
+	builder_op(&b, IOT_PLAY_nop);
 	bytes = builder_bytes(&b, &byte_count);
 	assert_int_equal(iot_program_open(&program, bytes, byte_count, &reject), 0);
 	keeper_error = error;

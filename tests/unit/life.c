@@ -90,11 +90,11 @@ static void put_exit(u32 task, u64 at_ns)
 
 static const char *name_of(const struct graph_op *op)
 {
-	static const char *const leaves[] = { [LEAVE_MPI] = "mpi", [LEAVE_MADE] = "made",
-					      [LEAVE_ENDED] = "ended", [LEAVE_DONE] = "done",
-					      [LEAVE_WOKEN] = "woken" };
+	static const char *const leaves[] = { [WAIT_MPI] = "mpi", [WAIT_MADE] = "made",
+					      [WAIT_ENDED] = "ended", [WAIT_DONE] = "done",
+					      [WAIT_WOKEN] = "woken" };
 
-	if (op->kind == IOT_PLAY_leave)
+	if (op->kind == IOT_PLAY_wait)
 		return leaves[op->flags];
 	return op->kind < IOT_KIND_END ? iot_kind_info(op->kind)->name : "?";
 }

@@ -80,7 +80,7 @@ static void read_waiting(struct iot_program_reader *reader, u32 section, u64 ind
 	(void)reader;
 	if (section == IOT_SECTION_OPS)
 		*(struct iot_program_op *)unit = (struct iot_program_op){
-			.kind = cpu_to_le16(IOT_PLAY_pass),
+			.kind = cpu_to_le16(IOT_PLAY_nop),
 			.wait_count = cpu_to_le16(index < 2 * MOST_WAITS ? 0xffff : 1),
 			.first_wait = cpu_to_le32((u32)(index * 0xffff)),
 		};
@@ -108,14 +108,14 @@ static void waits_of_a_task_are_counted_beyond_32_bits(void **state)
 	assert_int_equal(reject.offset_bytes, MOST_WAITS * sizeof(struct iot_program_op));
 }
 
-/* Two to the power of 32 arrivals would be none. */
+/* Two to the power of 32 signals would be none. */
 static void read_arriving(struct iot_program_reader *reader, u32 section, u64 index, void *unit)
 {
 	(void)section;
 	(void)index;
 	++*(u64 *)(reader + 1);
 	*(struct iot_program_op *)unit = (struct iot_program_op){
-		.kind = cpu_to_le16(IOT_PLAY_arrive),
+		.kind = cpu_to_le16(IOT_PLAY_signal),
 		.handle = cpu_to_le32(1),
 	};
 }
@@ -126,7 +126,7 @@ static void latch_is_refused_at_the_first_arrival_too_many(void **state)
 		struct iot_program_reader reader;
 		u64 reads;
 	} counted = { .reader = { .read = read_arriving } };
-	const struct iot_program_latch latch = { .arrivals = cpu_to_le32(1000) };
+	const struct iot_program_latch latch = { .signals = cpu_to_le32(1000) };
 	const struct iot_program_head head = {};
 	const struct iot_program program = {
 		.head = &head, .reader = &counted.reader, .latches = &latch,

@@ -63,8 +63,8 @@ static inline void call(struct graph *graph, struct graph_mpi fields)
 	assert_non_null(mpi);
 	fields.comm = fields.comm ?: COMM;
 	*mpi = fields;
-	half(graph, fields.task, IOT_PLAY_arrive, fields.enter_ns);
-	half(graph, fields.task, IOT_PLAY_leave, fields.end_ns);
+	half(graph, fields.task, IOT_PLAY_signal, fields.enter_ns);
+	half(graph, fields.task, IOT_PLAY_wait, fields.end_ns);
 }
 
 static inline void append(char *text, size_t room, const struct graph_edge *edge, u32 task, u32 op)

@@ -62,10 +62,10 @@ static void describe(const struct iot_program *program, char *text, size_t room)
 		const struct iot_program_op *op = &program->ops[i];
 		u16 kind = le16_to_cpu(op->kind);
 
-		if (kind == IOT_PLAY_leave)
+		if (kind == IOT_PLAY_wait)
 			continue;
 		snprintf(text + strlen(text), room - strlen(text), "%s%s",
-			 text[0] ? " " : "", kind < IOT_KIND_END ? iot_kind_info(kind)->name : "pass");
+			 text[0] ? " " : "", kind < IOT_KIND_END ? iot_kind_info(kind)->name : "nop");
 		if (op->handle || op->other)
 			snprintf(text + strlen(text), room - strlen(text), "-%u-%u",
 				 le32_to_cpu(op->handle), le32_to_cpu(op->other));
@@ -98,8 +98,8 @@ static void what_cannot_be_opened_is_not_used(void **state)
 	compile(&summary, &program);
 	describe(&program, text, sizeof(text));
 	assert_string_equal(text,
-			    "open-1-0 unlink pass "
-			    "pass pass pass pass pass pass pass stat-1-0 pass pass pass "
+			    "open-1-0 unlink nop "
+			    "nop nop nop nop nop nop nop stat-1-0 nop nop nop "
 			    "read-1-0 copy_range-1-1 lock-1-0 submit-1-2 map-1-1 touch-0-1 madvise-0-1 "
 			    "stat-1-0 unmap-0-1 flush-1-0 release-1-0 complete-1-0");
 	assert_int_equal(summary.handles, 1);

@@ -144,12 +144,12 @@ static bool step(struct run *run, u32 index)
 	run->step++;
 	if (le16_to_cpu(op->kind) == IOT_KIND_complete) {
 		perform(run, le32_to_cpu(task->origin), op);
-	} else if (le16_to_cpu(op->kind) < IOT_PLAY_arrive) {
+	} else if (le16_to_cpu(op->kind) < IOT_PLAY_signal) {
 		run->started[le32_to_cpu(task->origin)][le32_to_cpu(op->origin_op)] =
 			run->marks[index] ?: run->step;
 		run->marks[index] = 0;
 		perform(run, le32_to_cpu(task->origin), op);
-	} else if (le16_to_cpu(op->kind) == IOT_PLAY_pass && !op->origin_op) {
+	} else if (le16_to_cpu(op->kind) == IOT_PLAY_nop && !op->origin_op) {
 		run->marks[index] = run->step;
 	}
 	run->order.progress[index]++;

@@ -703,9 +703,9 @@ static bool step(struct run *run, u32 index)
 	if (run->order.progress[index] == le32_to_cpu(task->op_count) ||
 	    iot_order_blocker(&run->order, index, op, &next))
 		return false;
-	if (le16_to_cpu(op->kind) < IOT_PLAY_arrive)
+	if (le16_to_cpu(op->kind) < IOT_PLAY_signal)
 		perform(run, le32_to_cpu(task->origin), op);
-	if (le16_to_cpu(op->kind) == IOT_PLAY_arrive)
+	if (le16_to_cpu(op->kind) == IOT_PLAY_signal)
 		run->order.pending[le32_to_cpu(op->handle) - 1]--;
 	run->order.progress[index]++;
 	return true;
@@ -735,7 +735,7 @@ static u32 replays(u64 seed, u64 width_ns, enum extra extra, const char *order, 
 {
 	struct compile_options options = {
 		.trace = trace, .program = program, .order = order, .without = without,
-		.fan_in_min = seed % 2 ? 0 : 2, /* in every other one: what two wait for arrives at a latch */
+		.fan_in_min = seed % 2 ? 0 : 2, /* in every other one: what two wait for signals a latch */
 	};
 	struct compile_summary summary;
 	struct iot_program loaded;

@@ -51,7 +51,7 @@ static u32 below(u32 limit)
 static void make_program(struct builder *b, bool has_edges)
 {
 	u16 kinds[TASKS][OPS_MAX] = {};
-	u32 latches[TASKS][OPS_MAX] = {}, counts[TASKS] = {}, arrivals[LATCHES] = {}, task, i, latch = 0;
+	u32 latches[TASKS][OPS_MAX] = {}, counts[TASKS] = {}, signals[LATCHES] = {}, task, i, latch = 0;
 	struct iot_program_wait waits[TASKS][OPS_MAX][3];
 	u32 wait_counts[TASKS][OPS_MAX] = {};
 
@@ -63,14 +63,14 @@ static void make_program(struct builder *b, bool has_edges)
 		if (at == OPS_MAX)
 			continue;
 		counts[task]++;
-		kinds[task][at] = IOT_PLAY_leave;
-		if (latch < LATCHES && !below(4)) { /* arrivals at the latch of this time */
-			kinds[task][at] = IOT_PLAY_arrive;
+		kinds[task][at] = IOT_PLAY_wait;
+		if (latch < LATCHES && !below(4)) { /* signals at the latch of this time */
+			kinds[task][at] = IOT_PLAY_signal;
 			latches[task][at] = latch;
-			arrivals[latch]++;
+			signals[latch]++;
 			continue;
 		}
-		if (latch < LATCHES && arrivals[latch] && !below(10))
+		if (latch < LATCHES && signals[latch] && !below(10))
 			latch++;
 		if (has_edges && other != task && counts[other])
 			waits[task][at][wait_counts[task][at]++] = (struct iot_program_wait){
@@ -80,14 +80,14 @@ static void make_program(struct builder *b, bool has_edges)
 				cpu_to_le32(IOT_WAIT_LATCH), cpu_to_le32(below(latch)) };
 	}
 	for (i = 0; i < LATCHES; i++)
-		builder_latch(b, arrivals[i]);
+		builder_latch(b, signals[i]);
 	for (task = 0; task < TASKS; task++) {
 		builder_task(b);
 		for (i = 0; i < counts[task]; i++) {
 			u32 w;
 
 			builder_op(b, kinds[task][i])->handle =
-				cpu_to_le32(kinds[task][i] == IOT_PLAY_arrive ? latches[task][i] + 1 : 0);
+				cpu_to_le32(kinds[task][i] == IOT_PLAY_signal ? latches[task][i] + 1 : 0);
 			for (w = 0; w < wait_counts[task][i]; w++)
 				builder_wait(b, le32_to_cpu(waits[task][i][w].task),
 					     le32_to_cpu(waits[task][i][w].index));
@@ -153,7 +153,7 @@ static bool perform(struct simulation *s, u32 task)
 	    iot_order_blocker(&s->orders[node], task, op, &next))
 		return false;
 	assert_null(iot_order_blocker(&s->orders[s->nodes], task, op, &true_next));
-	if (le16_to_cpu(op->kind) == IOT_PLAY_arrive) {
+	if (le16_to_cpu(op->kind) == IOT_PLAY_signal) {
 		latch = le32_to_cpu(op->handle) - 1;
 		s->pending[node][latch]--;
 		s->pending[s->nodes][latch]--;
@@ -250,7 +250,7 @@ static void what_nobody_waits_for_is_not_told(void **state)
 	free(s);
 }
 
-/* Task 0 here; task 1 of node 1 with three operations; a latch where both arrive. */
+/* Task 0 here; task 1 of node 1 with three operations; a latch that both signal. */
 static void what_cannot_be_is_not_taken(void **state)
 {
 	static const struct {
@@ -287,11 +287,11 @@ static void what_cannot_be_is_not_taken(void **state)
 	builder_open(&b);
 	builder_latch(&b, 2);
 	builder_task(&b);
-	builder_op(&b, IOT_PLAY_arrive)->handle = cpu_to_le32(1);
+	builder_op(&b, IOT_PLAY_signal)->handle = cpu_to_le32(1);
 	builder_task(&b);
-	builder_op(&b, IOT_PLAY_arrive)->handle = cpu_to_le32(1);
-	builder_op(&b, IOT_PLAY_leave);
-	builder_op(&b, IOT_PLAY_leave);
+	builder_op(&b, IOT_PLAY_signal)->handle = cpu_to_le32(1);
+	builder_op(&b, IOT_PLAY_wait);
+	builder_op(&b, IOT_PLAY_wait);
 	bytes = builder_bytes(&b, &byte_count);
 	builder_close(&b);
 	assert_int_equal(iot_program_open(&program, bytes, byte_count, &reject), 0);

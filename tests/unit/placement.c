@@ -179,9 +179,9 @@ static void what_is_shared_stays_together(void **state)
 		{ "a mapping", IOT_KIND_touch, 0, 2, 0, 0, true },
 		{ "a mode is no owner", IOT_KIND_mkdir, 0, 0, 2, 0, false },
 		{ "the owner of a lock", IOT_KIND_flush, 0, 0, 2, 0, true },
-		{ "memory", IOT_PLAY_pass, 0, 0, 0, IOT_TASK_MAPS, true },
-		{ "a latch is no handle", IOT_PLAY_arrive, 2, 0, 0, 0, false },
-		{ "nothing", IOT_PLAY_leave, 0, 0, 0, 0, false },
+		{ "memory", IOT_PLAY_nop, 0, 0, 0, IOT_TASK_MAPS, true },
+		{ "a latch is no handle", IOT_PLAY_signal, 2, 0, 0, 0, false },
+		{ "nothing", IOT_PLAY_wait, 0, 0, 0, 0, false },
 	};
 	size_t i;
 	u32 rank;
@@ -197,7 +197,7 @@ static void what_is_shared_stays_together(void **state)
 			struct iot_program_op *op;
 
 			add(&f, (int)rank, -1);
-			op = add_on_handle(&f, rank & 1 ? rows[i].kind : IOT_PLAY_leave,
+			op = add_on_handle(&f, rank & 1 ? rows[i].kind : IOT_PLAY_wait,
 					   rank & 1 ? rows[i].handle : 0);
 			op->other = cpu_to_le32(rank & 1 ? rows[i].other : 0);
 			op->mode = cpu_to_le32(rank & 1 ? rows[i].mode : 0);

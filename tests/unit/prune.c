@@ -88,7 +88,7 @@ static void add_latch(struct graph *graph, u64 *random)
 	}
 	assert_int_equal(graph_latch_add(graph, members, &latch), 0);
 	for (i = 0; i < members; i++) {
-		op_at(graph, i, index[i])->kind = IOT_PLAY_arrive;
+		op_at(graph, i, index[i])->kind = IOT_PLAY_signal;
 		op_at(graph, i, index[i])->handle = latch + 1;
 	}
 	for (i = 0; i < TASKS; i++)
@@ -134,7 +134,7 @@ static int visit(void *context, u32 task, u32 index)
 		if (known[edge->task] < edge->index + 1)
 			known[edge->task] = edge->index + 1;
 	}
-	if (op->kind == IOT_PLAY_arrive) {
+	if (op->kind == IOT_PLAY_signal) {
 		merge(h->latches[op->handle - 1], known);
 		if (h->latches[op->handle - 1][task] < index + 1)
 			h->latches[op->handle - 1][task] = index + 1;

@@ -232,7 +232,7 @@ SET_OP(handle_outside, IOT_KIND_read, handle, cpu_to_le32(3))
 SET_OP(handle_largest, IOT_KIND_read, handle, cpu_to_le32(~0u))
 SET_OP(other_handle_outside, IOT_KIND_copy_range, other, cpu_to_le32(3))
 SET_OP(map_outside, IOT_KIND_touch, other, cpu_to_le32(2))
-SET_OP(latch_outside, IOT_PLAY_arrive, handle, cpu_to_le32(2))
+SET_OP(latch_outside, IOT_PLAY_signal, handle, cpu_to_le32(2))
 
 SET_OP(path_outside, IOT_KIND_mkdir, path, cpu_to_le32((u32)p->string_bytes))
 SET_OP(path_of_tree_outside, IOT_KIND_mkdir, path, cpu_to_le32(~0u))
@@ -246,11 +246,11 @@ SET_IN(wait_on_no_task, WAIT(p, 1), task, cpu_to_le32(3))
 SET_IN(wait_on_no_op, WAIT(p, 1), index, cpu_to_le32(1u << 20))
 SET_IN(wait_on_no_latch, WAIT(p, 0), index, cpu_to_le32(1))
 
-SET_OP(op_waits_leave_a_gap, IOT_PLAY_leave, first_wait, cpu_to_le32(1))
+SET_OP(op_waits_leave_a_gap, IOT_PLAY_wait, first_wait, cpu_to_le32(1))
 
 CHANGE(op_has_too_many_waits)
 {
-	struct iot_program_op *op = op_of_kind(p, IOT_PLAY_leave);
+	struct iot_program_op *op = op_of_kind(p, IOT_PLAY_wait);
 
 	op->wait_count = cpu_to_le16(2);
 	return op;
@@ -258,14 +258,14 @@ CHANGE(op_has_too_many_waits)
 
 CHANGE(op_has_too_few_waits)
 {
-	op_of_kind(p, IOT_PLAY_leave)->wait_count = 0;
+	op_of_kind(p, IOT_PLAY_wait)->wait_count = 0;
 	return TASK(p, 0);
 }
 
 SET_IN(latch_reserved, LATCH(p, 0), reserved, cpu_to_le32(1))
-SET_IN(latch_wants_more, LATCH(p, 0), arrivals, cpu_to_le32(3))
-SET_IN(latch_wants_less, LATCH(p, 0), arrivals, cpu_to_le32(1))
-SET_IN(latch_wants_none, LATCH(p, 0), arrivals, 0)
+SET_IN(latch_wants_more, LATCH(p, 0), signals, cpu_to_le32(3))
+SET_IN(latch_wants_less, LATCH(p, 0), signals, cpu_to_le32(1))
+SET_IN(latch_wants_none, LATCH(p, 0), signals, 0)
 
 SET_IN(object_path_outside, ((struct iot_program_object *)&p->objects[1]), path, cpu_to_le32(~0u))
 SET_IN(object_type_impossible, ((struct iot_program_object *)&p->objects[1]), type, cpu_to_le32(16))
@@ -559,9 +559,9 @@ static const struct {
 	{ IOT_KIND_ioctl, "h" },	       { IOT_KIND_lock, "h" },	       { IOT_KIND_denied, "p" },
 	{ IOT_KIND_copy_range, "ho" }, { IOT_KIND_remap_range, "ho" }, { IOT_KIND_map, "hm" },
 	{ IOT_KIND_unmap, "m" },       { IOT_KIND_touch, "m" },	       { IOT_KIND_msync, "m" },
-	{ IOT_KIND_madvise, "m" },     { IOT_PLAY_arrive, "H" },       { IOT_PLAY_leave, "" },
+	{ IOT_KIND_madvise, "m" },     { IOT_PLAY_signal, "H" },       { IOT_PLAY_wait, "" },
 	{ IOT_KIND_submit, "hl" },      { IOT_KIND_complete, "hL" },
-	{ IOT_PLAY_pass, "" },	       { IOT_KIND_denied, "p" },
+	{ IOT_PLAY_nop, "" },	       { IOT_KIND_denied, "p" },
 };
 
 struct slots {
@@ -587,7 +587,7 @@ static u32 reason_of(u16 kind, const struct slots *slots)
 		op->path = builder_string(&b, slots->path);
 	if (slots->path2)
 		op->path2 = builder_string(&b, slots->path2);
-	if (kind == IOT_PLAY_arrive && slots->handle)
+	if (kind == IOT_PLAY_signal && slots->handle)
 		builder_latch(&b, 1);
 	verify_built(&b, NULL, &reject);
 	builder_close(&b);
@@ -768,11 +768,11 @@ struct edge {
 #define LATCH_1 IOT_WAIT_LATCH
 #define NO_EDGE { 9, 0, 0, 0 }
 
-/* Three tasks of three operations each; `arrivals` in the last operation of so many tasks. */
+/* Three tasks of three operations each; `signals` in the last operation of so many tasks. */
 static const struct {
 	const char *name;
 	struct edge edges[4];
-	u32 arrivals;
+	u32 signals;
 	bool is_good;
 } orders[] = {
 	{ "no waits", { NO_EDGE }, 0, true },
@@ -786,7 +786,7 @@ static const struct {
 	{ "two, ping-pong", { { 0, 1, 1, 0 }, { 1, 1, 0, 1 }, { 0, 2, 1, 1 }, { 1, 2, 0, 2 } }, 0, true },
 	{ "three in a circle", { { 0, 0, 1, 0 }, { 1, 0, 2, 0 }, { 2, 0, 0, 0 }, NO_EDGE }, 0, false },
 	{ "latch that opens", { { 2, 2, LATCH_1, 0 }, NO_EDGE }, 2, true },
-	{ "latch after its own arrival", { { 0, 2, LATCH_1, 0 }, NO_EDGE }, 1, false },
+	{ "latch after its own signal", { { 0, 2, LATCH_1, 0 }, NO_EDGE }, 1, false },
 	{ "latch never open", { { 0, 0, LATCH_1, 0 }, NO_EDGE }, 3, false },
 	{ "latch and task in a circle", { { 1, 1, LATCH_1, 0 }, { 0, 2, 1, 1 }, NO_EDGE }, 1, false },
 };
@@ -798,13 +798,13 @@ static u32 reason_of_order(size_t row)
 	u32 task, op, e;
 
 	builder_open(&b);
-	if (orders[row].arrivals)
-		builder_latch(&b, orders[row].arrivals);
+	if (orders[row].signals)
+		builder_latch(&b, orders[row].signals);
 	for (task = 0; task < 3; task++) {
 		builder_task(&b);
 		for (op = 0; op < 3; op++) {
-			builder_op(&b, IOT_PLAY_arrive)->handle =
-				cpu_to_le32(op == 2 && task < orders[row].arrivals);
+			builder_op(&b, IOT_PLAY_signal)->handle =
+				cpu_to_le32(op == 2 && task < orders[row].signals);
 			for (e = 0; e < 4 && orders[row].edges[e].waiter < 3; e++)
 				if (orders[row].edges[e].waiter == task && orders[row].edges[e].op == op)
 					builder_wait(&b, orders[row].edges[e].task,
@@ -837,7 +837,7 @@ static void build_chain(struct builder *b)
 
 	builder_task(b);
 	for (i = 0; i < 100 * MANY; i++) {
-		builder_op(b, IOT_PLAY_pass);
+		builder_op(b, IOT_PLAY_nop);
 		if (i)
 			builder_wait(b, 0, i - 1);
 	}
@@ -850,13 +850,13 @@ static void build_crowd(struct builder *b)
 
 	for (task = 0; task < MANY; task++) {
 		builder_task(b);
-		builder_op(b, IOT_PLAY_pass);
+		builder_op(b, IOT_PLAY_nop);
 		builder_wait(b, MANY, MANY - 1);
 	}
 	for (; task < MANY + 2; task++) {
 		builder_task(b);
 		for (i = 0; i < MANY; i++) {
-			builder_op(b, IOT_PLAY_pass);
+			builder_op(b, IOT_PLAY_nop);
 			if (task > MANY || i)
 				builder_wait(b, 2 * MANY + 1 - task, task > MANY ? i : i - 1);
 		}
@@ -872,13 +872,13 @@ static void build_latches(struct builder *b)
 		builder_latch(b, 1);
 	for (task = 1; task < 64; task++) {
 		builder_task(b);
-		builder_op(b, IOT_PLAY_leave);
+		builder_op(b, IOT_PLAY_wait);
 		for (i = 0; i < MANY; i++)
 			builder_wait(b, IOT_WAIT_LATCH, i);
 	}
 	builder_task(b);
 	for (i = 0; i < MANY; i++)
-		builder_op(b, IOT_PLAY_arrive)->handle = cpu_to_le32(i + 1);
+		builder_op(b, IOT_PLAY_signal)->handle = cpu_to_le32(i + 1);
 }
 
 /* An operation with as many waits as there can be, each on another task that is not there yet. */
@@ -887,12 +887,12 @@ static void build_fan_in(struct builder *b)
 	u32 i;
 
 	builder_task(b);
-	builder_op(b, IOT_PLAY_leave);
+	builder_op(b, IOT_PLAY_wait);
 	for (i = 1; i < 0xffff; i++)
 		builder_wait(b, i, 0);
 	for (i = 1; i < 0xffff; i++) {
 		builder_task(b);
-		builder_op(b, IOT_PLAY_pass);
+		builder_op(b, IOT_PLAY_nop);
 	}
 }
 

@@ -39,12 +39,12 @@ static struct graph_op *add(struct graph *graph, u32 task, u16 kind, u64 enter_n
 /* Task @task wakes @woken, which has run for @runtime_ns until it slept. */
 static void wake(struct graph *graph, u32 task, u32 woken, u64 time_ns, u64 runtime_ns)
 {
-	struct graph_op *op = add(graph, task, IOT_PLAY_pass, time_ns, time_ns);
+	struct graph_op *op = add(graph, task, IOT_PLAY_nop, time_ns, time_ns);
 
 	op->flags = NOP_WAKE;
 	op->event = graph->wake_count;
-	op = add(graph, woken, IOT_PLAY_leave, time_ns, time_ns);
-	op->flags = LEAVE_WOKEN;
+	op = add(graph, woken, IOT_PLAY_wait, time_ns, time_ns);
+	op->flags = WAIT_WOKEN;
 	op->event = graph->wake_count;
 	op->runtime_ns = runtime_ns;
 	assert_int_equal(graph_wake_add(graph, task, woken), 0);

@@ -146,7 +146,7 @@ static int put_latches(struct compiler *c)
 	u32 i;
 
 	for (i = 0; i < c->graph->latch_count; i++) {
-		struct iot_program_latch latch = { .arrivals = cpu_to_le32(c->graph->latches[i]) };
+		struct iot_program_latch latch = { .signals = cpu_to_le32(c->graph->latches[i]) };
 
 		if (iot_builder_add(c->builder, IOT_SECTION_LATCHES, &latch) < 0)
 			return -ENOMEM;

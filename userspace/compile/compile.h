@@ -98,7 +98,7 @@ struct compile_summary {
  * @order: the user's name of the rules, NULL for the default
  * @rules: bits of enum order_rule: which order to keep; ORDER_DEFAULT
  * @without: bits of enum edge_cause: leave out edges of these causes
- * @fan_in_min: so many operations that many wait for arrive at a latch, 0 for the default
+ * @fan_in_min: so many operations that many wait for signal a latch, 0 for the default
  * @snapshot: completes the initial state, NULL if there is none; verified
  * @takes_all: take also of the snapshot what the trace did not use
  * @progress: called now and then, may be NULL

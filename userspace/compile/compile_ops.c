@@ -264,10 +264,10 @@ static int put_operands(struct compiler *c, struct iot_program_op *op)
 }
 
 /* The rest of an operation that cannot be expressed: its place and its think time. */
-static void make_pass(struct iot_program_op *op)
+static void make_nop(struct iot_program_op *op)
 {
 	*op = (struct iot_program_op){
-		.kind = cpu_to_le16(IOT_PLAY_pass),
+		.kind = cpu_to_le16(IOT_PLAY_nop),
 		.compute_ns = op->compute_ns,
 		.pause_ns = op->pause_ns,
 		.origin_op = op->origin_op,
@@ -309,11 +309,11 @@ static int make_op(struct compiler *c, struct iot_program_op *op)
 	op->compute_ns = cpu_to_le64(c->op->compute_ns);
 	op->pause_ns = cpu_to_le64(c->op->pause_ns);
 	if (is_event(c->op->kind)) {
-		make_pass(op);
+		make_nop(op);
 		return 0;
 	}
 	err = put_operands(c, op);
-	if (c->op->kind >= IOT_PLAY_arrive)
+	if (c->op->kind >= IOT_PLAY_signal)
 		return err;
 	op->result = cpu_to_le64((u64)c->op->result);
 	if (!err)
@@ -322,7 +322,7 @@ static int make_op(struct compiler *c, struct iot_program_op *op)
 		/* the end of a request goes with its submission, which is counted */
 		c->summary->dropped[c->op->kind] += c->op->kind != IOT_KIND_complete;
 		c->summary->dropped_bytes += moved_bytes(c->op);
-		make_pass(op);
+		make_nop(op);
 		err = 0;
 	}
 	return err;

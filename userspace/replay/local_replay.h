@@ -94,7 +94,7 @@ struct worker_task {
  *	this one; a negative errno. May be NULL
  * @run: run an operation whose waits hold. A submit takes a reference to the objects of its request; a complete, in
  *	the thread of the request queue, is the request. Return: the result of the system call. After -EINTR
- *	it is called again, unless the replay was cancelled. Not called for arrive, leave and pass
+ *	it is called again, unless the replay was cancelled. Not called for signal, wait and nop
  * @observe: if outcomes are written, called after the end of an operation to fill in the parts of @observed that
  *	would prolong the operation; may be NULL
  */

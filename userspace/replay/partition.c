@@ -58,7 +58,7 @@ static int add_wait(struct partition *partition, const struct iot_program_wait *
 
 static u32 latch_of(const struct iot_program_op *op)
 {
-	return le16_to_cpu(op->kind) == IOT_PLAY_arrive && op->latch ? le32_to_cpu(op->latch) - 1 :
+	return le16_to_cpu(op->kind) == IOT_PLAY_signal && op->latch ? le32_to_cpu(op->latch) - 1 :
 									IOT_WAIT_LATCH;
 }
 

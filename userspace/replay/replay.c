@@ -179,7 +179,7 @@ static u64 count_operations(const struct replay *replay)
 		first = le64_to_cpu(program->tasks[i].first_op);
 		for (j = 0; is_here(replay, i) && j < le32_to_cpu(program->tasks[i].op_count); j++) {
 			kind = le16_to_cpu(iot_program_op_at(program, first + j, &room)->kind);
-			count += kind < IOT_PLAY_arrive && kind != IOT_KIND_complete;
+			count += kind < IOT_PLAY_signal && kind != IOT_KIND_complete;
 		}
 	}
 	return count;

@@ -117,7 +117,7 @@ static s64 emulate(struct worker_task *task, const struct iot_program_op *op, s6
 /**
  * run_operation() - run an operation
  * @task: which does it
- * @op: verified, neither arrive nor leave nor pass; its waits hold
+ * @op: verified, neither signal nor wait nor nop; its waits hold
  *
  * Return: the result of the system call; -ENOSYS if there is no such operation.
  */

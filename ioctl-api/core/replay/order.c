@@ -24,7 +24,7 @@ void iot_order_init(struct iot_order *order, const struct iot_program *program, 
 	for (i = 0; i < program->task_count; i++)
 		*iot_order_progress(order, i) = 0;
 	for (i = 0; i < program->latch_count; i++)
-		pending[i] = le32_to_cpu(program->latches[i].arrivals);
+		pending[i] = le32_to_cpu(program->latches[i].signals);
 }
 
 /**

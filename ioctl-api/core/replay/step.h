@@ -95,7 +95,7 @@ struct iot_step_calls {
 /* Does an operation stand for a record, and do something? */
 static inline bool iot_step_is_io(const struct iot_program_op *op)
 {
-	return le16_to_cpu(op->kind) < IOT_PLAY_arrive;
+	return le16_to_cpu(op->kind) < IOT_PLAY_signal;
 }
 
 /* Let the think time before an operation pass. */
@@ -242,7 +242,7 @@ IOT_STEP_INLINE void iot_step_end(void *worker, struct iot_step *step, const str
 	step->has_thought = false;
 	step->holding = 0;
 	step->index++;
-	if (le16_to_cpu(op->kind) == IOT_PLAY_arrive && op->latch)
+	if (le16_to_cpu(op->kind) == IOT_PLAY_signal && op->latch)
 		calls->signal(worker, le32_to_cpu(op->latch) - 1);
 	calls->publish(worker);
 }

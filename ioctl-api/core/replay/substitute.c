@@ -84,7 +84,7 @@ static bool emulate_copy_range(const struct iot_program_op *op, u64 size_bytes, 
 
 static bool nothing(u32 step, struct iot_program_op *next)
 {
-	*next = (struct iot_program_op){ .kind = cpu_to_le16(IOT_PLAY_pass) };
+	*next = (struct iot_program_op){ .kind = cpu_to_le16(IOT_PLAY_nop) };
 	return !step;
 }
 

@@ -99,11 +99,11 @@ static void sleep_on(struct dry_run *run, u32 task, const struct iot_program_wai
 					heap_merge(run, run->task_waiters[on], task + 1) : task + 1;
 }
 
-static void dry_arrive(struct dry_run *run, const struct iot_program_op *op)
+static void dry_signal(struct dry_run *run, const struct iot_program_op *op)
 {
 	u32 latch = le32_to_cpu(op->latch);
 
-	if (le16_to_cpu(op->kind) == IOT_PLAY_arrive && latch && --run->order.pending[latch - 1] == 0)
+	if (le16_to_cpu(op->kind) == IOT_PLAY_signal && latch && --run->order.pending[latch - 1] == 0)
 		wake_latch_waiters(run, latch - 1);
 }
 
@@ -139,7 +139,7 @@ static int dry_task(struct dry_run *run, u32 index)
 		blocker = dry_blocker(run, index, op, &wait);
 		if (blocker)
 			break;
-		dry_arrive(run, op);
+		dry_signal(run, op);
 		if (*progress % IOT_VERIFY_PAUSE_OPS == 0)
 			err = iot_verify_pause(run->v);
 	}
@@ -190,7 +190,7 @@ static int check_order(const struct verifier *v, u32 *scratch)
 }
 
 /* Each latch is counted down exactly as often as it says. */
-static int check_latches(const struct verifier *v, u32 *arrivals)
+static int check_latches(const struct verifier *v, u32 *signals)
 {
 	const struct iot_program *program = v->program;
 	const struct iot_program_op *op;
@@ -199,18 +199,18 @@ static int check_latches(const struct verifier *v, u32 *arrivals)
 	int err = 0;
 	u64 i;
 
-	memset(arrivals, 0, program->latch_count * sizeof(*arrivals));
+	memset(signals, 0, program->latch_count * sizeof(*signals));
 	for (i = 0; i < program->op_count && !err; i++) {
 		op = iot_program_op_at(program, i, &room);
-		latch = le16_to_cpu(op->kind) == IOT_PLAY_arrive ? le32_to_cpu(op->latch) : 0;
-		if (latch && arrivals[latch - 1]++ == le32_to_cpu(program->latches[latch - 1].arrivals))
+		latch = le16_to_cpu(op->kind) == IOT_PLAY_signal ? le32_to_cpu(op->latch) : 0;
+		if (latch && signals[latch - 1]++ == le32_to_cpu(program->latches[latch - 1].signals))
 			return iot_verify_refuse(v, IOT_REJECT_latch, IOT_SECTION_LATCHES, latch - 1);
 		if (i % IOT_VERIFY_PAUSE_OPS == 0)
 			err = iot_verify_pause(v);
 	}
 	for (i = 0; i < program->latch_count && !err; i++)
-		if (program->latches[i].reserved || !arrivals[i] ||
-		    arrivals[i] != le32_to_cpu(program->latches[i].arrivals))
+		if (program->latches[i].reserved || !signals[i] ||
+		    signals[i] != le32_to_cpu(program->latches[i].signals))
 			err = iot_verify_refuse(v, IOT_REJECT_latch, IOT_SECTION_LATCHES, i);
 	return err;
 }

@@ -23,17 +23,17 @@
  *
  * Order. An operation starts when the one before it in its task has ended and each of
  * its waits holds. A wait on a task holds when that task has ended the operation of the
- * given index; a wait on a latch holds when the latch is open. `arrive` and `leave` are the
- * two halves of a call that synchronizes tasks: arrive waits for nothing but its task,
- * leave for the others.
+ * given index; a wait on a latch holds when the latch is open. `signal` and `wait` are the
+ * two halves of a call that synchronizes tasks: signal waits for nothing but its task,
+ * wait for the others.
  *
  *   edge of                    is a wait of            on
  *   resource (a before b)      b                       a's task, a's index
- *   send -> recv               recv's leave            send's arrive
- *   synchronous send           send's leave            recv's arrive
- *   barrier, alltoall, ...     each leave              the latch, where each rank arrived
- *   bcast, scatter             each leave              root's arrive
- *   reduce, gather             root's leave            a latch, where each rank arrived
+ *   send -> recv               recv's wait             send's signal
+ *   synchronous send           send's wait             recv's signal
+ *   barrier, alltoall, ...     each wait               the latch, which each rank signals
+ *   bcast, scatter             each wait               root's signal
+ *   reduce, gather             root's wait             a latch, which each rank signals
  *   fork, exec                 first of the child      the fork, the exec
  *   asynchronous submit        submit                  a completion in a request queue
  *   asynchronous completion    the request queue's `complete`   the submit in the task
@@ -46,7 +46,7 @@
  * Pace. Think time passes between an operation and the one before it in its task:
  * `compute_ns` that the traced task spent on a CPU, and `pause_ns` that it did not. The
  * operation starts when that time has passed and its waits hold, whichever is later.
- * A wait of the traced task itself (for a child, a message) is a `leave` of its own,
+ * A wait of the traced task itself (for a child, a message) is a `wait` of its own,
  * without think time, so that the think time after it begins when the wait holds.
  */
 #ifndef IOTAPE_PROGRAM_H
@@ -235,7 +235,7 @@ struct iot_program_wait {
 };
 
 struct iot_program_latch {
-	__le32 arrivals;
+	__le32 signals;
 	__le32 reserved;
 };
 

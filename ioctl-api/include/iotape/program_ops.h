@@ -331,11 +331,11 @@
 	P(k, transfer, length_bytes)                       \
 	P(k, bits, flags, IOT_RW_FLAGS)
 
-#define IOT_OPERANDS_arrive(F, P, R, k)                    \
+#define IOT_OPERANDS_signal(F, P, R, k)                    \
 	P(k, latch, latch)
 
-#define IOT_OPERANDS_leave(F, P, R, k)
-#define IOT_OPERANDS_pass(F, P, R, k)
+#define IOT_OPERANDS_wait(F, P, R, k)
+#define IOT_OPERANDS_nop(F, P, R, k)
 
 /*
  * O(kind, equivalence, error, einval, emulation): the operations of workers, and how their results are compared.
@@ -397,9 +397,9 @@
 
 /* S(number, kind, sentence): operations that stand for no record. */
 #define IOT_SYNC_OPERATIONS(S)                                                                         \
-	S(0x100, arrive, "count down a latch, if there is one")                                        \
-	S(0x101, leave, "nothing: it has waits only")                                                  \
-	S(0x102, pass, "nothing: a fork or exec, or an operation that cannot be expressed")
+	S(0x100, signal, "count down a latch, if there is one")                                        \
+	S(0x101, wait, "nothing: it has waits only")                                                   \
+	S(0x102, nop, "nothing: a fork or exec, or an operation that cannot be expressed")
 
 enum iot_operand_use {
 #define IOT_USE_VALUE(use, sentence) IOT_USE_##use,

@@ -49,7 +49,7 @@
 	R(78, op_slot, EBADMSG, "an operation on a handle, mapping or object that does not exist") \
 	R(79, op_wait, EBADMSG, "an operation whose waits are not those of its task")     \
 	R(80, wait, EBADMSG, "a wait for something that is not in the program")           \
-	R(81, latch, EBADMSG, "a latch with another number of arrivals than it says")         \
+	R(81, latch, EBADMSG, "a latch with another number of signals than it says")         \
 	R(82, cycle, EBADMSG, "operations that wait for each other in a circle")          \
 	R(83, tree, EBADMSG, "an impossible entry of the initial tree")                   \
 	R(84, reserved, EBADMSG, "a reserved field that is not zero")                      \

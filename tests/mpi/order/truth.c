@@ -217,7 +217,7 @@ struct run {
 	struct iot_program program;
 	struct knowledge *ops;	/* what is known when each has ended */
 	struct knowledge *latches;
-	u32 *left;		/* arrivals missing at each latch */
+	u32 *left;		/* signals missing at each latch */
 	u32 *done;		/* operations of each task */
 	u32 drop;
 	u32 edges;
@@ -266,7 +266,7 @@ static bool perform(struct run *run, u32 task, struct order *order)
 		known.ended[rank]++;
 	}
 	run->ops[at] = known;
-	if (le16_to_cpu(op->kind) == IOT_PLAY_arrive && op->handle) {
+	if (le16_to_cpu(op->kind) == IOT_PLAY_signal && op->handle) {
 		learn(&run->latches[le32_to_cpu(op->handle) - 1], &known);
 		run->left[le32_to_cpu(op->handle) - 1]--;
 	}
@@ -287,7 +287,7 @@ static void run_program(struct run *run, struct order *order)
 	for (i = 0; i < RANKS_MAX; i++)
 		order->before[i] = allocate(program->op_count, sizeof(struct knowledge));
 	for (i = 0; i < program->latch_count; i++)
-		run->left[i] = le32_to_cpu(program->latches[i].arrivals);
+		run->left[i] = le32_to_cpu(program->latches[i].signals);
 	while (is_moving) {
 		is_moving = false;
 		for (i = 0; i < program->task_count; i++)

@@ -115,9 +115,9 @@ static void unpark(struct walk *w, u32 *list)
 	}
 }
 
-static void arrive(struct walk *w, const struct graph_op *op)
+static void signal_latch(struct walk *w, const struct graph_op *op)
 {
-	if (op->kind == IOT_PLAY_arrive && op->handle && !--w->latch_left[op->handle - 1])
+	if (op->kind == IOT_PLAY_signal && op->handle && !--w->latch_left[op->handle - 1])
 		unpark(w, &w->latch_parked[op->handle - 1]);
 }
 
@@ -161,7 +161,7 @@ static int step(struct walk *w, graph_visit_fn visit, void *context)
 		w->heap[0].is_end = 0;
 		sift_down(w, 0);
 	}
-	arrive(w, &t->ops[w->next[task] - 1]);
+	signal_latch(w, &t->ops[w->next[task] - 1]);
 	unpark(w, &w->parked[task]);
 	return err;
 }

@@ -101,7 +101,7 @@ void graph_close(struct graph *graph)
 	free(graph->tasks);
 	free(graph->edges);
 	free(graph->latches);
-	free(graph->arrivals);
+	free(graph->signals);
 	free(graph->mpi);
 	free(graph->requests);
 	free(graph->wakes);
@@ -262,19 +262,19 @@ int graph_latch_add(struct graph *graph, u32 arrivals, u32 *latch)
 }
 
 /**
- * graph_arrival_add() - the end of an operation is to open a latch
+ * graph_signal_add() - the end of an operation is to open a latch
  * @graph: before graph_pass_fan_in()
  * @task, @index: the operation
  * @latch: that counts it
  *
  * Return: 0 or -ENOMEM.
  */
-int graph_arrival_add(struct graph *graph, u32 task, u32 index, u32 latch)
+int graph_signal_add(struct graph *graph, u32 task, u32 index, u32 latch)
 {
-	if (reserve(&graph->arrivals, graph->arrival_count, &graph->arrival_room,
-		    sizeof(*graph->arrivals)))
+	if (reserve(&graph->signals, graph->signal_count, &graph->signal_room,
+		    sizeof(*graph->signals)))
 		return -ENOMEM;
-	graph->arrivals[graph->arrival_count++] = (struct graph_arrival){ task, index, latch };
+	graph->signals[graph->signal_count++] = (struct graph_signal){ task, index, latch };
 	return 0;
 }
 
@@ -287,7 +287,7 @@ struct graph_mpi *graph_mpi_add(struct graph *graph)
 {
 	if (reserve(&graph->mpi, graph->mpi_count, &graph->mpi_room, sizeof(*graph->mpi)))
 		return NULL;
-	graph->mpi[graph->mpi_count] = (struct graph_mpi){ .arrive = GRAPH_NONE, .leave = GRAPH_NONE };
+	graph->mpi[graph->mpi_count] = (struct graph_mpi){ .signal = GRAPH_NONE, .wait = GRAPH_NONE };
 	return &graph->mpi[graph->mpi_count++];
 }
 
@@ -304,8 +304,8 @@ int graph_wake_add(struct graph *graph, u32 task, u32 woken)
 	graph->wakes[graph->wake_count++] = (struct graph_wake){
 		.task = task,
 		.woken = woken,
-		.pass = GRAPH_NONE,
-		.leave = GRAPH_NONE,
+		.nop = GRAPH_NONE,
+		.wait = GRAPH_NONE,
 	};
 	return 0;
 }

@@ -77,13 +77,13 @@ enum graph_nop {
 	NOP_WAKE = 2,  /* the task wakes another one: graph.wakes has it */
 };
 
-/* The reason for the wait of a leave, other than a message. */
-enum graph_leave {
-	LEAVE_MPI,
-	LEAVE_MADE,  /* the fork or exec that made its task */
-	LEAVE_ENDED, /* the end of a task that its task made */
-	LEAVE_DONE,  /* the end of a request that its task submitted */
-	LEAVE_WOKEN, /* what another task did before it woke this one */
+/* What a `wait` waits for, other than a message. */
+enum graph_wait_cause {
+	WAIT_MPI,
+	WAIT_MADE,  /* the fork or exec that made its task */
+	WAIT_ENDED, /* the end of a task that its task made */
+	WAIT_DONE,  /* the end of a request that its task submitted */
+	WAIT_WOKEN, /* what another task did before it woke this one */
 };
 
 /**
@@ -100,9 +100,9 @@ enum graph_leave {
  * @dir, @dir2: directories that @path and @path2 are in, numbered like files; 0 if not known
  * @edges: first of its waits, GRAPH_NONE if none
  * @event: of halves of MPI calls, the call in graph.mpi; of fork and exec, the new task's
- *	id; of a leave that waits for the end of a task, that task's id, of one that waits for the
+ *	id; of a wait for the end of a task, that task's id, of one for the
  *	end of a request, its place in graph.requests; of the two ends of a wake-up, its place in graph.wakes; of a submit, its request queue, GRAPH_NONE if none
- * @flags: of a leave that belongs to no MPI call, an enum graph_leave; of a pass that the
+ * @flags: of a wait that belongs to no MPI call, an enum graph_wait_cause; of a nop that the
  *	trace does not have, an enum graph_nop
  * @found: of a lock, type of the conflicting lock
  * @memory: of a submit, until queues.c has seen it, a number of the memory that it uses; 0 if not known
@@ -240,7 +240,7 @@ struct graph_task {
  * struct graph_mpi - one MPI call of one task
  * @kind: of its record
  * @task: index of its task
- * @arrive, @leave: indices of its halves, GRAPH_NONE if it has none
+ * @signal, @wait: indices of its halves, GRAPH_NONE if it has none
  * @result: 0, or a negative errno
  * @sources: of a collective, an enum iot_sources
  * @list, @list_bytes: the tail of its record, if that is a list of ranks; lives as long as the graph
@@ -249,8 +249,8 @@ struct graph_mpi {
 	u16 kind;
 	u32 call;
 	u32 task;
-	u32 arrive;
-	u32 leave;
+	u32 signal;
+	u32 wait;
 	u64 enter_ns;
 	u64 end_ns;
 	u64 comm;
@@ -283,17 +283,17 @@ struct graph_request {
 /**
  * struct graph_wake - a task woke another one that had waited
  * @task, @woken: indices of the two
- * @pass, @leave: indices of the operations that stand for it, GRAPH_NONE if it is to order nothing
+ * @nop, @wait: indices of the operations that stand for it, GRAPH_NONE if it is to order nothing
  */
 struct graph_wake {
 	u32 task;
 	u32 woken;
-	u32 pass;
-	u32 leave;
+	u32 nop;
+	u32 wait;
 };
 
 /* An operation whose end opens a latch, with those of others: what many operations wait for. */
-struct graph_arrival {
+struct graph_signal {
 	u32 task;
 	u32 index;
 	u32 latch;
@@ -367,7 +367,7 @@ struct graph_object;
  * @tasks: in the order they were seen
  * @edges: all edges, in lists by operation
  * @latches: number of signals of each latch
- * @arrivals: of latches that are no collectives, see fan_in.c
+ * @signals: to latches that are no collectives, see fan_in.c
  * @fan_in_min: operations that are waited for one by one if they are fewer, GRAPH_FAN_IN_MIN
  * @omissions: of the trace
  * @dropped: records that could not be expressed, by kind
@@ -401,9 +401,9 @@ struct graph {
 	u32 *latches;
 	u32 latch_count;
 	u32 latch_room;
-	struct graph_arrival *arrivals;
-	u32 arrival_count;
-	u32 arrival_room;
+	struct graph_signal *signals;
+	u32 signal_count;
+	u32 signal_room;
 	u32 fan_in_min;
 	struct graph_link *links;
 	u32 link_count;
@@ -502,7 +502,7 @@ struct graph_op *graph_op_add(struct graph *graph, u32 task);
 int graph_edge_add(struct graph *graph, u32 task, u32 index, struct graph_op *to,
 		   enum edge_cause cause);
 int graph_latch_add(struct graph *graph, u32 arrivals, u32 *latch);
-int graph_arrival_add(struct graph *graph, u32 task, u32 index, u32 latch);
+int graph_signal_add(struct graph *graph, u32 task, u32 index, u32 latch);
 struct graph_mpi *graph_mpi_add(struct graph *graph);
 int graph_wake_add(struct graph *graph, u32 task, u32 woken);
 int graph_throttle_add(struct graph *graph, u32 task, u64 begin_ns, u64 end_ns);
@@ -526,20 +526,20 @@ void graph_sort(struct graph *graph);
 /* One of the two operations that stand for a wake-up? */
 static inline bool graph_is_wake(const struct graph_op *op)
 {
-	return (op->kind == IOT_PLAY_pass && op->flags == NOP_WAKE) ||
-	       (op->kind == IOT_PLAY_leave && op->flags == LEAVE_WOKEN);
+	return (op->kind == IOT_PLAY_nop && op->flags == NOP_WAKE) ||
+	       (op->kind == IOT_PLAY_wait && op->flags == WAIT_WOKEN);
 }
 
 /* Does it wait for the fork or exec that made its task? */
 static inline bool graph_is_begin(const struct graph_op *op)
 {
-	return op->kind == IOT_PLAY_leave && op->flags == LEAVE_MADE;
+	return op->kind == IOT_PLAY_wait && op->flags == WAIT_MADE;
 }
 
 /* Does it do something, other than fork, exec, exit and halves of MPI calls? */
 static inline bool graph_is_io(const struct graph_op *op)
 {
-	return op->kind < IOT_PLAY_arrive && op->kind != IOT_KIND_fork &&
+	return op->kind < IOT_PLAY_signal && op->kind != IOT_KIND_fork &&
 	       op->kind != IOT_KIND_exec && op->kind != IOT_KIND_exit;
 }
 

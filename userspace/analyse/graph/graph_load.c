@@ -203,13 +203,13 @@ static int load_event(struct loader *l, u64 time_ns, u32 id, u32 number, u32 eve
 	return 0;
 }
 
-static int load_leave(struct loader *l, u32 task, u64 time_ns, enum graph_leave why, u32 event)
+static int load_wait(struct loader *l, u32 task, u64 time_ns, enum graph_wait_cause why, u32 event)
 {
 	struct graph_op *op = graph_op_add(l->graph, task);
 
 	if (!op)
 		return -ENOMEM;
-	op->kind = IOT_PLAY_leave;
+	op->kind = IOT_PLAY_wait;
 	op->flags = why;
 	op->enter_ns = time_ns;
 	op->end_ns = time_ns;
@@ -225,7 +225,7 @@ static int load_leave(struct loader *l, u32 task, u64 time_ns, enum graph_leave 
 static int load_begin(struct loader *l, u32 task, u64 time_ns)
 {
 	struct graph_task *t = &l->graph->tasks[task];
-	int err = load_leave(l, task, time_ns, LEAVE_MADE, 0);
+	int err = load_wait(l, task, time_ns, WAIT_MADE, 0);
 
 	if (err || t->begin_ns >= time_ns)
 		return err;
@@ -295,7 +295,7 @@ static int load_exit(struct loader *l, const struct iot_rec_exit *r)
 	maker = maker_of(l, task);
 	if (maker == GRAPH_NONE || l->graph->tasks[maker].has_exited)
 		return 0;
-	return load_leave(l, maker, r->time_ns, LEAVE_ENDED, r->task);
+	return load_wait(l, maker, r->time_ns, WAIT_ENDED, r->task);
 }
 
 /* The task that submitted it may wait for it; life.c decides. */
@@ -311,7 +311,7 @@ static int load_complete(struct loader *l, const struct iot_rec_complete *r)
 	int err = graph_task_make(l->graph, r->task, &task);
 
 	if (!err)
-		err = load_leave(l, task, r->time_ns, LEAVE_DONE, l->graph->request_count);
+		err = load_wait(l, task, r->time_ns, WAIT_DONE, l->graph->request_count);
 	return err ? err : graph_request_add(l->graph, &request);
 }
 
@@ -328,7 +328,7 @@ static int load_wake(struct loader *l, const struct iot_rec_wake *r)
 		return err;
 	err = graph_wake_add(l->graph, task, woken);
 	if (!err)
-		err = load_leave(l, woken, r->time_ns, LEAVE_WOKEN, wake);
+		err = load_wait(l, woken, r->time_ns, WAIT_WOKEN, wake);
 	if (err)
 		return err;
 	op = &l->graph->tasks[woken].ops[l->graph->tasks[woken].op_count - 1];
@@ -337,7 +337,7 @@ static int load_wake(struct loader *l, const struct iot_rec_wake *r)
 	op = graph_op_add(l->graph, task);
 	if (!op)
 		return -ENOMEM;
-	op->kind = IOT_PLAY_pass;
+	op->kind = IOT_PLAY_nop;
 	op->flags = NOP_WAKE;
 	op->enter_ns = r->time_ns;
 	op->end_ns = r->time_ns;
@@ -508,8 +508,8 @@ static int load_mpi(struct loader *l)
 	if (l->record->kind == IOT_KIND_mpi_link &&
 	    graph_link_add(l->graph, l->record, l->graph->mpi_count - 1))
 		return -ENOMEM;
-	err = mpi_half(l, task, mpi->enter_ns, IOT_PLAY_arrive, r->op);
-	return err ? err : mpi_half(l, task, mpi->end_ns, IOT_PLAY_leave, r->op);
+	err = mpi_half(l, task, mpi->enter_ns, IOT_PLAY_signal, r->op);
+	return err ? err : mpi_half(l, task, mpi->end_ns, IOT_PLAY_wait, r->op);
 }
 
 /* -- the trace ----------------------------------------------------------------------------------- */

@@ -102,7 +102,7 @@ void mpi_note(struct graph *graph, u32 call, const char *reason)
 		return;
 	graph->mpi_notes[graph->mpi_note_count++] = (struct graph_note){
 		.task = task->id,
-		.op = mpi->arrive == GRAPH_NONE ? 0 : task->ops[mpi->arrive].number,
+		.op = mpi->signal == GRAPH_NONE ? 0 : task->ops[mpi->signal].number,
 		.reason = reason,
 	};
 }
@@ -144,13 +144,13 @@ static void note_links(struct graph *graph)
 /* -- edges ----------------------------------------------------------------------------------- */
 
 /**
- * mpi_leave_of() - the second half of a call
+ * mpi_wait_of() - the second half of a call
  */
-struct graph_op *mpi_leave_of(struct graph *graph, u32 call)
+struct graph_op *mpi_wait_of(struct graph *graph, u32 call)
 {
 	const struct graph_mpi *mpi = &graph->mpi[call];
 
-	return &graph->tasks[mpi->task].ops[mpi->leave];
+	return &graph->tasks[mpi->task].ops[mpi->wait];
 }
 
 /**
@@ -174,7 +174,7 @@ int mpi_wait_for(struct graph *graph, u32 from, u32 ended)
 
 	if (ended == GRAPH_NONE || !mpi_looks_back(graph, from, ended))
 		return 0;
-	return graph_edge_add(graph, mpi->task, mpi->arrive, mpi_leave_of(graph, ended), EDGE_mpi);
+	return graph_edge_add(graph, mpi->task, mpi->signal, mpi_wait_of(graph, ended), EDGE_mpi);
 }
 
 /* -- locks of windows ------------------------------------------------------------------------------ */
@@ -231,10 +231,10 @@ static void find_halves(struct graph *graph)
 		for (j = 0; j < graph->tasks[i].op_count; j++) {
 			const struct graph_op *op = &graph->tasks[i].ops[j];
 
-			if (op->kind == IOT_PLAY_arrive)
-				graph->mpi[op->event - 1].arrive = j;
-			else if (op->kind == IOT_PLAY_leave && op->flags == LEAVE_MPI)
-				graph->mpi[op->event - 1].leave = j;
+			if (op->kind == IOT_PLAY_signal)
+				graph->mpi[op->event - 1].signal = j;
+			else if (op->kind == IOT_PLAY_wait && op->flags == WAIT_MPI)
+				graph->mpi[op->event - 1].wait = j;
 		}
 }
 

@@ -117,8 +117,8 @@ static int chain(struct graph *graph, const struct mpi_needs *needs, u32 own)
 		below = &graph->mpi[needs->members[i].call];
 		is_linked = is_link(graph, needs, i) && left_ns(graph, needs, i) < left_ns(graph, needs, own);
 		if (is_linked)
-			err = graph_edge_add(graph, below->task, below->leave,
-					     mpi_leave_of(graph, needs->members[own].ended), EDGE_mpi);
+			err = graph_edge_add(graph, below->task, below->wait,
+					     mpi_wait_of(graph, needs->members[own].ended), EDGE_mpi);
 		else if (mpi_looks_back(graph, needs->members[i].call, needs->members[own].ended))
 			err = wait_for_member(graph, needs, i, own);
 		else
@@ -131,7 +131,7 @@ static int chain(struct graph *graph, const struct mpi_needs *needs, u32 own)
 
 /*
  * Where the end of a request says nothing of the others: the ranks are rows, as many as each is long. Those of
- * a row arrive at a latch, and each rank waits for the rows below its own, and for those below it in its own.
+ * a row signal a latch, and each rank waits for the rows below its own, and for those below it in its own.
  */
 static int rows(struct graph *graph, const struct mpi_needs *needs, u32 length)
 {
@@ -144,7 +144,7 @@ static int rows(struct graph *graph, const struct mpi_needs *needs, u32 length)
 		for (i = first; i < first + length && !err; i++) {
 			const struct graph_mpi *mpi = &graph->mpi[needs->members[i].call];
 
-			graph->tasks[mpi->task].ops[mpi->arrive].handle = row + 1;
+			graph->tasks[mpi->task].ops[mpi->signal].handle = row + 1;
 		}
 	}
 	for (i = 0; i < needs->count && !err; i++) {
@@ -152,7 +152,7 @@ static int rows(struct graph *graph, const struct mpi_needs *needs, u32 length)
 			continue;
 		for (row = 0; row < i / length && !err; row++)
 			err = graph_edge_add(graph, GRAPH_NONE, latch + row,
-					     mpi_leave_of(graph, needs->members[i].ended), EDGE_mpi);
+					     mpi_wait_of(graph, needs->members[i].ended), EDGE_mpi);
 		for (first = i - i % length; first < i && !err; first++)
 			err = wait_for_member(graph, needs, first, i);
 	}
@@ -239,7 +239,7 @@ static bool is_together(const struct graph *graph, const struct mpi_needs *needs
 	return true;
 }
 
-static int leave_latch(struct graph *graph, const struct mpi_needs *needs, struct fan_in *fan_in, u32 own)
+static int wait_for_latch(struct graph *graph, const struct mpi_needs *needs, struct fan_in *fan_in, u32 own)
 {
 	u32 i;
 	int err = 0;
@@ -250,11 +250,11 @@ static int leave_latch(struct graph *graph, const struct mpi_needs *needs, struc
 			const struct graph_mpi *mpi = &graph->mpi[needs->members[i].call];
 
 			if (fan_in->is_source[i])
-				graph->tasks[mpi->task].ops[mpi->arrive].handle = fan_in->latch + 1;
+				graph->tasks[mpi->task].ops[mpi->signal].handle = fan_in->latch + 1;
 		}
 	}
 	return err ? err : graph_edge_add(graph, GRAPH_NONE, fan_in->latch,
-					  mpi_leave_of(graph, needs->members[own].ended), EDGE_mpi);
+					  mpi_wait_of(graph, needs->members[own].ended), EDGE_mpi);
 }
 
 static int wait_in_fan_in(struct graph *graph, const struct mpi_needs *needs, struct fan_in *fan_in, u32 own,
@@ -265,12 +265,12 @@ static int wait_in_fan_in(struct graph *graph, const struct mpi_needs *needs, st
 	bool have_come = has_left(needs, own) && left_ns(graph, needs, own) > fan_in->last_ns;
 
 	if (is_for_all && have_come)
-		return leave_latch(graph, needs, fan_in, own);
+		return wait_for_latch(graph, needs, fan_in, own);
 	if (need->certainty == MPI_NEEDS_NOTHING || !count)
 		return 0;
 	if (have_come && fan_in->sources > 1 &&
 	    (!need->is_list || (count > DIRECT_MAX && count > others / DIRECT_MAX)))
-		return leave_latch(graph, needs, fan_in, own);
+		return wait_for_latch(graph, needs, fan_in, own);
 	return need->certainty == MPI_NEEDS_PERHAPS ? 0 : wait_for_each(graph, needs, own);
 }
 

@@ -37,7 +37,7 @@ u32 mpi_rank_of(const struct graph *graph, u64 comm, u32 task);
 u32 mpi_ended_by(const struct graph *graph, const struct mpi_dones *dones, u32 call);
 void mpi_note(struct graph *graph, u32 call, const char *reason);
 void mpi_unmatched(struct graph *graph, u32 call, const char *reason);
-struct graph_op *mpi_leave_of(struct graph *graph, u32 call);
+struct graph_op *mpi_wait_of(struct graph *graph, u32 call);
 bool mpi_looks_back(const struct graph *graph, u32 from, u32 ended);
 int mpi_wait_for(struct graph *graph, u32 from, u32 ended);
 void mpi_contradicted(struct graph *graph, u32 call);

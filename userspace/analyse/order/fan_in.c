@@ -13,16 +13,16 @@
 #include "analyse/graph/graph.h"
 #include "order_passes.h"
 
-/* Arrivals of a task, in the order of its operations. */
+/* Signals of a task, in the order of its operations. */
 struct fan_in {
-	const struct graph_arrival *arrivals;
+	const struct graph_signal *signals;
 	u32 count;
 	u32 *moves; /* of each operation: by how many places it moves on */
 };
 
 static int compare(const void *a, const void *b)
 {
-	const struct graph_arrival *x = a, *y = b;
+	const struct graph_signal *x = a, *y = b;
 
 	if (x->task != y->task)
 		return x->task < y->task ? -1 : 1;
@@ -40,7 +40,7 @@ static int count_moves(struct fan_in *fan_in, const struct graph_task *t)
 		return -ENOMEM;
 	for (i = 0; i < t->op_count; i++) {
 		fan_in->moves[i] = before;
-		while (before < fan_in->count && fan_in->arrivals[before].index == i)
+		while (before < fan_in->count && fan_in->signals[before].index == i)
 			before++;
 	}
 	return 0;
@@ -59,8 +59,8 @@ static int insert(struct graph_task *t, const struct fan_in *fan_in)
 
 		for (; left > fan_in->moves[i]; left--)
 			ops[i + left] = (struct graph_op){
-				.kind = IOT_PLAY_arrive,
-				.handle = fan_in->arrivals[left - 1].latch + 1,
+				.kind = IOT_PLAY_signal,
+				.handle = fan_in->signals[left - 1].latch + 1,
 				.enter_ns = end_ns,
 				.end_ns = end_ns,
 				.edges = GRAPH_NONE,
@@ -92,14 +92,14 @@ static int apply(struct graph *graph, struct fan_in *fan_ins)
 	for (i = 0; i < graph->edge_count && !err; i++)
 		move_on(fan_ins, graph->edges[i].task, &graph->edges[i].index);
 	for (i = 0; i < graph->mpi_count && !err; i++) {
-		move_on(fan_ins, graph->mpi[i].task, &graph->mpi[i].arrive);
-		move_on(fan_ins, graph->mpi[i].task, &graph->mpi[i].leave);
+		move_on(fan_ins, graph->mpi[i].task, &graph->mpi[i].signal);
+		move_on(fan_ins, graph->mpi[i].task, &graph->mpi[i].wait);
 	}
 	return err;
 }
 
 /**
- * graph_pass_fan_in() - insert arrivals at latches behind operations that many others wait for
+ * graph_pass_fan_in() - insert signals to latches after operations that many others wait for
  * @graph: with all edges
  *
  * Return: 0 or -ENOMEM.
@@ -110,17 +110,17 @@ int graph_pass_fan_in(struct graph *graph)
 	u32 i;
 	int err;
 
-	if (!graph->arrival_count)
+	if (!graph->signal_count)
 		return 0;
 	fan_ins = calloc(graph->task_count, sizeof(*fan_ins));
 	if (!fan_ins)
 		return -ENOMEM;
-	qsort(graph->arrivals, graph->arrival_count, sizeof(*graph->arrivals), compare);
-	for (i = 0; i < graph->arrival_count; i++) {
-		struct fan_in *fan_in = &fan_ins[graph->arrivals[i].task];
+	qsort(graph->signals, graph->signal_count, sizeof(*graph->signals), compare);
+	for (i = 0; i < graph->signal_count; i++) {
+		struct fan_in *fan_in = &fan_ins[graph->signals[i].task];
 
 		if (!fan_in->count++)
-			fan_in->arrivals = &graph->arrivals[i];
+			fan_in->signals = &graph->signals[i];
 	}
 	err = apply(graph, fan_ins);
 	for (i = 0; i < graph->task_count; i++)

@@ -47,7 +47,7 @@ u64 *graph_latches_opened(const struct graph *graph)
 		for (j = 0; j < graph->tasks[i].op_count; j++) {
 			const struct graph_op *op = &graph->tasks[i].ops[j];
 
-			if (op->kind == IOT_PLAY_arrive && op->handle &&
+			if (op->kind == IOT_PLAY_signal && op->handle &&
 			    op->end_ns > opened_ns[op->handle - 1])
 				opened_ns[op->handle - 1] = op->end_ns;
 		}

@@ -36,7 +36,7 @@ static void mark_io(struct graph *graph)
 		struct graph_task *t = &graph->tasks[i];
 
 		for (j = 0; j < t->op_count && !t->has_io; j++)
-			t->has_io = graph_is_io(&t->ops[j]) || t->ops[j].kind == IOT_PLAY_arrive;
+			t->has_io = graph_is_io(&t->ops[j]) || t->ops[j].kind == IOT_PLAY_signal;
 	}
 	do
 		mark_makers(graph);
@@ -150,9 +150,9 @@ static bool has_waited(const struct graph_task *t, u64 ended_ns, const struct gr
 	return run_ns < gap_ns && gap_ns - run_ns > WAIT_MIN_NS;
 }
 
-static bool is_leave(const struct graph_op *op, enum graph_leave why)
+static bool is_wait(const struct graph_op *op, enum graph_wait_cause why)
 {
-	return op->kind == IOT_PLAY_leave && op->flags == why;
+	return op->kind == IOT_PLAY_wait && op->flags == why;
 }
 
 static bool is_awaited(const struct graph *graph, const struct graph_op *op)
@@ -169,18 +169,18 @@ static bool is_awaited(const struct graph *graph, const struct graph_op *op)
 static bool is_passed_over(const struct graph_task *t, u32 j, u32 next)
 {
 	return next < t->op_count && t->ops[next].kind == IOT_KIND_submit &&
-	       is_leave(&t->ops[j + 1], LEAVE_DONE);
+	       is_wait(&t->ops[j + 1], WAIT_DONE);
 }
 
 static bool may_wait(const struct graph *graph, const struct graph_task *t, u32 j, u32 next)
 {
-	if (is_leave(&t->ops[j], LEAVE_DONE))
+	if (is_wait(&t->ops[j], WAIT_DONE))
 		return !is_passed_over(t, j, next);
 	return is_awaited(graph, &t->ops[j]);
 }
 
 /* Remove waits for children and requests that no task waited for. */
-static void drop_idle_leaves(struct graph *graph, struct graph_task *t)
+static void drop_idle_waits(struct graph *graph, struct graph_task *t)
 {
 	u32 j, last = GRAPH_NONE, next = 0, count = 0;
 
@@ -190,7 +190,7 @@ static void drop_idle_leaves(struct graph *graph, struct graph_task *t)
 		if (next <= j) /* the first operation on files after this one, if there is one */
 			for (next = j + 1; next < t->op_count && !graph_is_io(&t->ops[next]);)
 				next++;
-		if ((is_leave(op, LEAVE_ENDED) || is_leave(op, LEAVE_DONE)) &&
+		if ((is_wait(op, WAIT_ENDED) || is_wait(op, WAIT_DONE)) &&
 		    (!may_wait(graph, t, j, next) ||
 		     !has_waited(t, op->enter_ns, last == GRAPH_NONE ? NULL : &t->ops[last],
 				 next < t->op_count ? &t->ops[next] : NULL)))
@@ -258,7 +258,7 @@ static int connect(struct graph *graph, u32 task)
 
 		if (op->kind == IOT_KIND_fork || op->kind == IOT_KIND_exec)
 			err = wait_for_making(graph, task, j);
-		else if (is_leave(op, LEAVE_ENDED))
+		else if (is_wait(op, WAIT_ENDED))
 			err = wait_for_end(graph, op);
 	}
 	return err;
@@ -297,7 +297,7 @@ int graph_pass_life(struct graph *graph)
 	for (i = 0; i < graph->task_count; i++)
 		begin_with_command(&graph->tasks[i]);
 	for (i = 0; i < graph->task_count; i++)
-		drop_idle_leaves(graph, &graph->tasks[i]);
+		drop_idle_waits(graph, &graph->tasks[i]);
 	for (i = 0; i < graph->task_count && !err; i++)
 		if (graph->tasks[i].has_io)
 			err = connect(graph, i);

@@ -478,7 +478,7 @@ static int visit(void *context, u32 task, u32 index)
 	struct sweep *s = context;
 	struct graph *graph = s->table.waiter.graph;
 	const struct graph_op *op = &graph->tasks[task].ops[index];
-	bool has_mark = index && op[-1].kind == IOT_PLAY_pass && op[-1].flags == NOP_START;
+	bool has_mark = index && op[-1].kind == IOT_PLAY_nop && op[-1].flags == NOP_START;
 
 	if (!graph->tasks[task].has_io || !graph_is_io(op))
 		return 0;

@@ -2,7 +2,7 @@
 /*
  * order_wakes.c - wake-ups from waits for pipes, sockets, locks in memory and ends of children.
  *
- * A wake-up is represented by an operation in each of the two tasks: a nop where the waker called, and a leave in the
+ * A wake-up is represented by an operation in each of the two tasks: a nop where the waker called, and a wait in the
  * woken task that waits for the nop. Operations before the wake-up, and those that they waited for, therefore precede
  * operations after the wait, also along a chain of tasks without file operations. The time until the wake-up
  * is think time of the waker, not of the task that waited.
@@ -75,10 +75,10 @@ static void find_ends(struct graph *graph)
 		for (j = 0; j < graph->tasks[i].op_count; j++) {
 			const struct graph_op *op = &graph->tasks[i].ops[j];
 
-			if (graph_is_wake(op) && op->kind == IOT_PLAY_leave)
-				graph->wakes[op->event].leave = j;
+			if (graph_is_wake(op) && op->kind == IOT_PLAY_wait)
+				graph->wakes[op->event].wait = j;
 			else if (graph_is_wake(op) && ended_ns <= op->enter_ns)
-				graph->wakes[op->event].pass = j;
+				graph->wakes[op->event].nop = j;
 			if (op->end_ns > ended_ns)
 				ended_ns = op->end_ns;
 		}
@@ -101,9 +101,9 @@ int graph_pass_wakes(struct graph *graph)
 	for (i = 0; i < graph->wake_count && !err; i++) {
 		const struct graph_wake *wake = &graph->wakes[i];
 
-		if (wake->pass != GRAPH_NONE && wake->leave != GRAPH_NONE)
-			err = graph_edge_add(graph, wake->task, wake->pass,
-					     &graph->tasks[wake->woken].ops[wake->leave],
+		if (wake->nop != GRAPH_NONE && wake->wait != GRAPH_NONE)
+			err = graph_edge_add(graph, wake->task, wake->nop,
+					     &graph->tasks[wake->woken].ops[wake->wait],
 					     EDGE_wake);
 	}
 	return err;

@@ -221,7 +221,7 @@ static void ask_latch(struct pruner *p, u32 latch)
 		clock_free(p, &p->latches[latch].clock);
 }
 
-static void leave_latch(struct pruner *p, u32 task, u32 latch)
+static void wait_for_latch(struct pruner *p, u32 task, u32 latch)
 {
 	struct pruned_task *t = &p->tasks[task];
 
@@ -288,7 +288,7 @@ static void drop_latches(struct pruner *p, u32 task, u32 index)
 	struct graph_op *op = &graph->tasks[task].ops[index];
 	u32 *clock, *link = &op->edges;
 
-	if (op->kind == IOT_PLAY_leave || !has_latch(graph, op))
+	if (op->kind == IOT_PLAY_wait || !has_latch(graph, op))
 		return;
 	clock = clock_without_latches(p, task, index);
 	while (clock && *link != GRAPH_NONE) {
@@ -360,7 +360,7 @@ static int prune_edges(struct pruner *p, u32 task, u32 index)
 		bool is_latch = edge->task == GRAPH_NONE, is_old = false;
 
 		if (is_latch) {
-			leave_latch(p, task, edge->index);
+			wait_for_latch(p, task, edge->index);
 		} else {
 			is_old = is_implied(p, task, edge);
 			asked(p, &p->tasks[edge->task], edge->index);
@@ -376,12 +376,12 @@ static int prune_edges(struct pruner *p, u32 task, u32 index)
 }
 
 /* A signal of a latch passes on the clock of its task, including its own operations so far. */
-static void arrive(struct pruner *p, u32 task, u32 index)
+static void signal_latch(struct pruner *p, u32 task, u32 index)
 {
 	const struct graph_op *op = &p->graph->tasks[task].ops[index];
 	struct pruned_latch *latch;
 
-	if (op->kind != IOT_PLAY_arrive || !op->handle)
+	if (op->kind != IOT_PLAY_signal || !op->handle)
 		return;
 	latch = &p->latches[op->handle - 1];
 	if (!latch->clock && latch->edges)
@@ -402,7 +402,7 @@ static int visit(void *context, u32 task, u32 index)
 
 	if (err)
 		return err;
-	arrive(p, task, index);
+	signal_latch(p, task, index);
 	if (index + 1 < t->op_count)
 		return 0;
 	err = keep(p, &p->tasks[task], index + 1, true);

@@ -9,7 +9,7 @@
  *
  *	submit		the end before it in its request queue
  *	other		operations of the task: all ends before it
- *	leave		of an end for which the task waited (life.c knows): think time
+ *	wait		for an end for which the task waited (life.c knows): think time
  *			begins there
  *
  * How many requests a program has under way at once is its own limit, which a fast storage hides: each
@@ -273,7 +273,7 @@ static int put_submit(struct queuer *l, u32 index)
 }
 
 /* Nothing of this waits for a request that has no request queue. */
-static int put_leave(struct queuer *l, struct graph_op *op)
+static int put_wait(struct queuer *l, struct graph_op *op)
 {
 	const struct graph_request *request = &l->graph->requests[op->event];
 	u32 i;
@@ -309,9 +309,9 @@ static int look_at_task(struct queuer *l)
 
 		if (op->kind == IOT_KIND_submit)
 			err = put_submit(l, j);
-		else if (op->kind == IOT_PLAY_leave && op->flags == LEAVE_DONE)
-			err = put_leave(l, op);
-		else if (op->kind < IOT_PLAY_arrive)
+		else if (op->kind == IOT_PLAY_wait && op->flags == WAIT_DONE)
+			err = put_wait(l, op);
+		else if (op->kind < IOT_PLAY_signal)
 			err = put_other(l, op);
 	}
 	memory_forget(l);

@@ -78,7 +78,7 @@ static int insert_marks(struct graph_task *t, u32 *marks)
 		if (marks[i] == (i ? marks[i - 1] : 0))
 			continue;
 		op[-1] = (struct graph_op){
-			.kind = IOT_PLAY_pass,
+			.kind = IOT_PLAY_nop,
 			.flags = NOP_START,
 			.enter_ns = op->enter_ns,
 			.end_ns = op->enter_ns,
@@ -109,8 +109,8 @@ static int apply(struct marker *m)
 	for (i = 0; i < graph->edge_count && !err; i++)
 		move_on(m, graph->edges[i].task, &graph->edges[i].index);
 	for (i = 0; i < graph->mpi_count && !err; i++) {
-		move_on(m, graph->mpi[i].task, &graph->mpi[i].arrive);
-		move_on(m, graph->mpi[i].task, &graph->mpi[i].leave);
+		move_on(m, graph->mpi[i].task, &graph->mpi[i].signal);
+		move_on(m, graph->mpi[i].task, &graph->mpi[i].wait);
 	}
 	return err;
 }

@@ -28,13 +28,13 @@
 
 static bool is_explained(const struct graph_op *op)
 {
-	return op->kind == IOT_PLAY_leave && op->edges != GRAPH_NONE;
+	return op->kind == IOT_PLAY_wait && op->edges != GRAPH_NONE;
 }
 
 /* A wait of which it is known how long the task had run before it, too. */
 static bool is_woken(const struct graph_op *op)
 {
-	return is_explained(op) && op->flags == LEAVE_WOKEN;
+	return is_explained(op) && op->flags == WAIT_WOKEN;
 }
 
 /**
@@ -54,7 +54,7 @@ u64 graph_op_free_ns(const struct graph *graph, const struct graph_op *op, const
 
 	if (op->kind == IOT_KIND_lock && iot_is_wait_in_vain(op->flags, op->result))
 		return op->enter_ns;
-	if (!is_explained(op) || op->flags != LEAVE_MPI)
+	if (!is_explained(op) || op->flags != WAIT_MPI)
 		return op->end_ns;
 	for (e = op->edges; e != GRAPH_NONE; e = graph->edges[e].next) {
 		u64 end_ns = graph_edge_ends(graph, &graph->edges[e], opened_ns);
@@ -123,7 +123,7 @@ static void share(struct thinking *k, struct graph_task *t, u32 first, u32 last,
 		u64 ns = graph_op_free_ns(k->graph, op, k->opened_ns);
 		u64 spin_ns = ns > begin_ns ? ns - begin_ns : 0;
 
-		if (is_explained(op) && op->flags == LEAVE_MPI)
+		if (is_explained(op) && op->flags == WAIT_MPI)
 			run_ns -= spin_ns < run_ns ? spin_ns : run_ns;
 		begin_ns += spin_ns;
 	}
@@ -182,9 +182,9 @@ static void think_of_task(struct thinking *k, struct graph_task *t)
 		share(k, t, first, t->op_count - 1, since_ns, last_run_ns(t, first, ran_ns, has_ran));
 }
 
-static bool is_before_exit(const struct graph_task *t, u32 pass)
+static bool is_before_exit(const struct graph_task *t, u32 nop)
 {
-	u32 i = pass + 1;
+	u32 i = nop + 1;
 
 	while (i < t->op_count && graph_is_wake(&t->ops[i]))
 		i++;
@@ -192,10 +192,10 @@ static bool is_before_exit(const struct graph_task *t, u32 pass)
 }
 
 /* How long a task slept before it was woken: it computes first, and then sleeps. */
-static u64 slept_ns(const struct graph_task *t, u32 leave)
+static u64 slept_ns(const struct graph_task *t, u32 wait)
 {
-	const struct graph_op *op = &t->ops[leave];
-	u64 since_ns = leave ? op[-1].end_ns : t->begin_ns;
+	const struct graph_op *op = &t->ops[wait];
+	u64 since_ns = wait ? op[-1].end_ns : t->begin_ns;
 	u64 gap_ns = gap_before(t, op, since_ns);
 
 	return gap_ns > op->compute_ns ? gap_ns - op->compute_ns : 0;
@@ -207,16 +207,16 @@ static void limit_pauses_before_exit(struct graph *graph)
 
 	for (i = 0; i < graph->wake_count; i++) {
 		const struct graph_wake *wake = &graph->wakes[i];
-		struct graph_op *pass;
+		struct graph_op *nop;
 		u64 ns;
 
-		if (wake->pass == GRAPH_NONE || wake->leave == GRAPH_NONE ||
-		    !is_before_exit(&graph->tasks[wake->task], wake->pass))
+		if (wake->nop == GRAPH_NONE || wake->wait == GRAPH_NONE ||
+		    !is_before_exit(&graph->tasks[wake->task], wake->nop))
 			continue;
-		pass = &graph->tasks[wake->task].ops[wake->pass];
-		ns = slept_ns(&graph->tasks[wake->woken], wake->leave);
-		if (pass->pause_ns > ns)
-			pass->pause_ns = ns;
+		nop = &graph->tasks[wake->task].ops[wake->nop];
+		ns = slept_ns(&graph->tasks[wake->woken], wake->wait);
+		if (nop->pause_ns > ns)
+			nop->pause_ns = ns;
 	}
 }
 

@@ -237,7 +237,7 @@ static bool is_queue(const struct waiter *waiter, u32 task)
 /* -- many users, that many wait for: see fan_in.c ------------------------------------------------ */
 
 /*
- * An arrival takes as much room as a dozen edges, so the first operations that wait for a fan-in do so one by one: the
+ * A signal takes as much room as a dozen edges, so the first operations that wait for a fan-in do so one by one: the
  * least number that is a fan-in, divided by this.
  */
 #define CROWD_ASKS 8
@@ -263,7 +263,7 @@ static u32 count_users(const struct use_list *list, const struct waiter *waiter,
 	return count;
 }
 
-/* All that were put up to a version, and have ended, arrive at a new latch. */
+/* All that were put up to a version, and have ended, signal a new latch. */
 static int fan_in_make(struct use_list *list, const struct waiter *waiter, u32 up_to)
 {
 	u32 count = count_users(list, waiter, 0, up_to), latch, i;
@@ -285,12 +285,12 @@ static int fan_in_make(struct use_list *list, const struct waiter *waiter, u32 u
 			list->fan_in_ns = user->end_ns;
 		if (user->seen > list->fan_in_seen)
 			list->fan_in_seen = user->seen;
-		err = graph_arrival_add(waiter->graph, user->task, user->index, latch);
+		err = graph_signal_add(waiter->graph, user->task, user->index, latch);
 	}
 	return err;
 }
 
-/* What comes new for an operation must be many, also beside those that arrive again. */
+/* What comes new for an operation must be many, also beside those that signal again. */
 static bool is_worth_a_fan_in(struct use_list *list, const struct waiter *waiter, u32 seen, u32 up_to)
 {
 	u32 arrived = list->fan_in && list->fan_in_version > seen ? list->fan_in_version : seen;

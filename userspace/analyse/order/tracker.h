@@ -56,8 +56,8 @@ struct tracker_use {
  * @followed: all that were put up to this version are followed by one that was put later; 0: none are
  * @followed_ns: when that one ends
  * @asks: how often many were waited for one by one since the last latch was made
- * @fan_in: number of the latch that users arrive at, from 1; 0: none
- * @fan_in_version: all that were put up to this version arrive there, but for request queues
+ * @fan_in: number of the latch that users signal, from 1; 0: none
+ * @fan_in_version: all that were put up to this version signal it, but for request queues
  * @fan_in_ns: when the last of them has ended
  * @fan_in_seen: what they have waited for, as far as one of them did
  */

@@ -27,11 +27,11 @@ static void add_gap(struct process_times *p, const struct graph_op *op, u64 sinc
 	p->compute_ns += op->compute_ns;
 	p->unexplained_ns += op->pause_ns;
 	p->io_ns += op->recorder_ns;
-	if (op->kind == IOT_PLAY_pass && op->flags == NOP_WAKE) /* think.c may have shortened the pause */
+	if (op->kind == IOT_PLAY_nop && op->flags == NOP_WAKE) /* think.c may have shortened the pause */
 		p->wait_ns += after(op->enter_ns, since_ns + op->compute_ns + op->pause_ns + op->recorder_ns);
-	if (op->kind != IOT_PLAY_leave || op->edges == GRAPH_NONE)
+	if (op->kind != IOT_PLAY_wait || op->edges == GRAPH_NONE)
 		return;
-	if (op->flags == LEAVE_MPI)
+	if (op->flags == WAIT_MPI)
 		p->mpi_ns += after(free_ns, since_ns);
 	else
 		p->wait_ns += after(op->enter_ns, since_ns + op->compute_ns + op->recorder_ns);
