@@ -18,6 +18,7 @@
 #include "launcher.h"
 #include "omissions.h"
 #include "option.h"
+#include "option_filter.h"
 #include "record/record.h"
 
 #define GRACE_MS 1000 /* for processes that end right behind the command */
@@ -27,6 +28,7 @@ struct options {
 	struct record_job job;
 	const char *mpi;
 	const char *ops;
+	struct filter *filter;
 	struct facts facts;
 	pid_t pid;
 	unsigned int seconds;
@@ -88,6 +90,15 @@ static void set_ops(struct option_state *state, char *list)
 	options->ops = list;
 }
 
+static void set_filter(struct option_state *state, char *argument)
+{
+	struct options *options = state->options;
+
+	filter_free(options->filter);
+	options->filter = option_filter(state, argument, false);
+	options->record.program = filter_program(options->filter, &options->record.program_bytes);
+}
+
 static void set_job(struct option_state *state, char *name)
 {
 	struct options *options = state->options;
@@ -123,6 +134,8 @@ static void check(struct option_state *state)
 		option_error(state, "--wakes requires the kernel modules and cannot be combined with --mpi-only");
 	if (options->is_mpi_only && options->record.ops)
 		option_error(state, "--ops cannot be combined with --mpi-only, which records no operations on files");
+	if (options->is_mpi_only && options->filter)
+		option_error(state, "--filter cannot be combined with --mpi-only, which records no operations on files");
 	if (!options->is_attach && !options->record.command)
 		option_error(state, "no command to record");
 	if (record_is_stream(options->record.output) && (options->is_join || options->is_mpi_only))
@@ -152,6 +165,8 @@ static const struct option_row option_rows[] = {
 	  .help = "do not measure the cost of recording before the recording begins" },
 	{ "ops", 0, OPTION_TEXT, "CLASS,...", .set = set_ops,
 	  .help = "record only operations of these classes: metadata, data, mapping, sync, lock" },
+	{ "filter", 0, OPTION_TEXT, "EXPR|@FILE", .set = set_filter,
+	  .help = "record only operations for which the expression is true, see iotape-filter(7)" },
 	{ "buffers", 0, OPTION_COUNT, "N", .min = 4, .max = 1024, .field = FIELD(record.buffers),
 	  .help = "number of 32 KiB buffers per CPU (default: 16)" },
 	{ "flush", 0, OPTION_DURATION, "MS", .min = 10 * OPTION_MS, .max = 60 * OPTION_S, .unit = OPTION_MS,
@@ -255,6 +270,8 @@ static void add_facts(struct options *options)
 		facts_add(facts, "wakes", "on");
 	if (options->ops)
 		facts_add(facts, IOT_FACT_OPS, "%s", options->ops);
+	if (options->filter)
+		facts_add(facts, IOT_FACT_FILTER, "%s", filter_text(options->filter));
 	if (!options->is_attach) /* else the mount has its own */
 		facts_add(facts, "mmap", "%s", options->record.mmap_mode);
 }

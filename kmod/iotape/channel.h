@@ -18,6 +18,8 @@
 #ifndef IOT_CHANNEL_H
 #define IOT_CHANNEL_H
 
+#include <iotape/netlink.h>
+
 #include <linux/irq_work.h>
 #include <linux/skbuff.h>
 #include <linux/types.h>
@@ -64,7 +66,8 @@ struct iot_ring {
  * @records: made so far
  * @lost: lost so far
  * @announced: records that said what an id stands for
- * @refused: operations that the filter did not admit on this CPU
+ * @refused: operations that a filter did not admit on this CPU
+ * @refused_of: of them those that a filter program refused, by kind from IOT_REFUSED_FIRST
  * @left_out: operations that a pause left out on this CPU
  * @buffers: how many there are; the sender's
  * @limit: how many there are to be; the sender's
@@ -82,6 +85,7 @@ struct iot_channel {
 	u64 lost;
 	u64 announced;
 	u64 refused;
+	u64 refused_of[IOT_REFUSED_KINDS];
 	u64 left_out;
 	u32 buffers;
 	u32 limit;

@@ -12,6 +12,7 @@
 
 #include "alive.h"
 #include "debug.h"
+#include "filter.h"
 #include "joined.h"
 #include "mailbox.h"
 #include "session.h"
@@ -77,7 +78,8 @@ static int control_query(void __user *arg)
 #define COUNT_KIND(id, kind, group, sentence) +1
 		.kinds = 0 IOT_RECORDS(COUNT_KIND),
 #undef COUNT_KIND
-		.features = IOT_FEATURE_ADMIT | IOT_FEATURE_FILTER | IOT_FEATURE_CTL | (iot_wakes_can() ? IOT_FEATURE_WAKES : 0),
+		.features = IOT_FEATURE_ADMIT | IOT_FEATURE_FILTER | IOT_FEATURE_PROGRAM | IOT_FEATURE_CTL |
+			    (iot_wakes_can() ? IOT_FEATURE_WAKES : 0),
 	};
 
 	return copy_to_user(arg, &query, sizeof(query)) ? -EFAULT : 0;
@@ -187,6 +189,28 @@ static int control_filter(struct control *control, const void __user *arg)
 	if (copy_from_user(&filter, arg, sizeof(filter)))
 		return -EFAULT;
 	return iot_session_filter(control->session, &filter);
+}
+
+static int control_program(struct control *control, const void __user *arg)
+{
+	struct iot_filter_program program;
+	void *bytes;
+	int err;
+
+	if (!control->session)
+		return iot_refuse(-EINVAL, "program: the descriptor is no session");
+	if (copy_from_user(&program, arg, sizeof(program)))
+		return -EFAULT;
+	if (program.reserved || program.bytes > IOT_FILTER_BYTES_MAX)
+		return iot_refuse(-EINVAL, "program: too large, or reserved is not zero");
+	bytes = vmemdup_user(u64_to_user_ptr(program.program), program.bytes);
+	if (IS_ERR(bytes))
+		return PTR_ERR(bytes);
+	mutex_lock(&iot_control_lock);
+	err = iot_gate_set_filter(control->session, bytes, program.bytes);
+	mutex_unlock(&iot_control_lock);
+	kvfree(bytes);
+	return err == -EINVAL ? iot_refuse(err, "program: not a filter program") : err;
 }
 
 static int control_done(struct control *control, const void __user *arg)
@@ -303,6 +327,9 @@ static long control_ioctl(struct file *file, unsigned int command, unsigned long
 		break;
 	case IOT_IOC_FILTER:
 		err = control_filter(control, user);
+		break;
+	case IOT_IOC_PROGRAM:
+		err = control_program(control, user);
 		break;
 	case IOT_IOC_DONE:
 		err = control_done(control, user);

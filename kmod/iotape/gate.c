@@ -10,8 +10,9 @@
  *	ids			announce objects, names and handles that are new to the session
  *	IOT_EMIT_SPAN()		write
  *
- * gate_admits() is the only place that decides. Conditions on what is known at the start of an operation (its kind,
- * the task, the source) belong there. While no session has a filter, a static key keeps it out of the traced path.
+ * gate_admits() and iot_program_admits() are the only places that decide; filter.c has the filter expressions. If an
+ * expression tests what is known later, the span is pending, and iot_gate_keeps() decides in front of the ids.
+ * While no session has a filter by kinds, a static key keeps it out of the traced path.
  *
  * Numbers of operations count admitted ones, so records of a task that were adjacent without a filter, and are both
  * admitted, have adjacent numbers with it, too.
@@ -21,6 +22,7 @@
 #include <linux/jump_label.h>
 #include <linux/sched.h>
 
+#include "filter.h"
 #include "session.h"
 #include "task.h"
 
@@ -84,29 +86,42 @@ void iot_gate_pause(struct iot_gate *gate, bool is_paused)
 		static_branch_dec(&has_filters);
 }
 
-/* The filter decides first: a pause counts only operations that would have been recorded. */
-static bool gate_passes(struct iot_session *session, enum iot_kind kind)
+static bool kind_passes(struct iot_session *session, enum iot_kind kind)
 {
-	if (!test_bit(kind, session->gate.kinds)) {
-		this_cpu_inc(session->channels->refused);
+	if (test_bit(kind, session->gate.kinds))
+		return true;
+	this_cpu_inc(session->channels->refused);
+	return false;
+}
+
+static bool is_left_out(struct iot_session *session)
+{
+	if (!READ_ONCE(session->gate.is_paused))
 		return false;
-	}
-	if (READ_ONCE(session->gate.is_paused)) {
-		this_cpu_inc(session->channels->left_out);
-		return false;
-	}
+	this_cpu_inc(session->channels->left_out);
 	return true;
 }
 
-/* The decision. The collector's own operations are never recorded. */
-static __always_inline bool gate_admits(struct iot_session *session, enum iot_kind kind)
+/*
+ * The decision. The collector's own operations are never recorded. The filters decide first: a pause counts only
+ * operations that would have been recorded, and those that an expression would have decided on later.
+ */
+static __always_inline bool gate_admits(struct iot_session *session, struct iot_source *source, enum iot_kind kind,
+					const struct iot_what *what, struct iot_span *span)
 {
+	const struct iot_program *program;
+
 	if (current->tgid == session->collector)
 		return false;
-	return !static_branch_unlikely(&has_filters) || gate_passes(session, kind);
+	if (static_branch_unlikely(&has_filters) && !kind_passes(session, kind))
+		return false;
+	program = rcu_dereference(session->gate.program);
+	if (unlikely(program) && !iot_program_admits(program, session, source, kind, what, span))
+		return false;
+	return !static_branch_unlikely(&has_filters) || !is_left_out(session);
 }
 
-/* An operation that the kernel tries again began before a pause: no later one may continue it. */
+/* An operation that the kernel tries again began before it was refused: no later one may continue it. */
 static void forget_kept(void)
 {
 	struct iot_task *task = iot_task_find_current();
@@ -125,14 +140,24 @@ static void span_begin(struct iot_session *session, struct iot_span *span, struc
 	iot_meter_begin(&span->meter);
 }
 
-void __iot_gate_open(struct iot_source *source, enum iot_kind kind, struct iot_span *span, u64 key)
+/* An operation that is tried again: its beginning is that of the first attempt. */
+static void span_continue(struct iot_span *span, const struct iot_task *task)
+{
+	bool is_pending = span->is_pending;
+
+	*span = task->kept;
+	span->is_pending = is_pending;
+}
+
+void __iot_gate_open(struct iot_source *source, enum iot_kind kind, struct iot_span *span, u64 key,
+		     const struct iot_what *what)
 {
 	struct iot_session *session = iot_source_enter(source);
 	struct iot_task *task;
 
 	if (!session)
 		return;
-	if (!gate_admits(session, kind)) {
+	if (!gate_admits(session, source, kind, what, span)) {
 		if (unlikely(key))
 			forget_kept();
 		goto out;
@@ -143,7 +168,7 @@ void __iot_gate_open(struct iot_source *source, enum iot_kind kind, struct iot_s
 		goto out;
 	}
 	if (key && task->kept_key == key && task->kept.epoch == session->number)
-		*span = task->kept;
+		span_continue(span, task);
 	else
 		span_begin(session, span, task);
 	task->kept_key = 0;

@@ -13,11 +13,15 @@
  * struct iot_gate - which operations a session records; the filter is constant once it has started
  * @is_filter: some kinds are not admitted
  * @kinds: of records of operations that are admitted
+ * @program: an operation must pass it, too; NULL: there is none. Replaced by iot_gate_set_filter()
+ * @had_program: there was one
  * @is_paused: no operation is admitted; this one may change at any time
  */
 struct iot_gate {
 	bool is_filter;
 	DECLARE_BITMAP(kinds, IOT_KIND_END);
+	struct iot_program __rcu *program;
+	bool had_program;
 	bool is_paused;
 };
 

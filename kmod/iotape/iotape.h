@@ -24,6 +24,7 @@
 
 #include <iotape/control.h>
 
+#include "core/trace/filter.h"
 #include "core/trace/record.h"
 
 struct iot_session;
@@ -51,6 +52,9 @@ enum iot_view {
  *	false if it was mapped in this session
  * @retouch_map: let accesses to that mapping be first accesses again; may sleep
  * @set_mmap: how closely accesses to mappings are recorded that are made from now on
+ * @paths: results of the tests of paths of a filter program with a number; false if the path is not known. Like the
+ *	next, called under rcu_read_lock() for operations of current
+ * @ino: inode number of an object in records
  */
 struct iot_source_ops {
 	void (*announce)(struct iot_source *source);
@@ -61,6 +65,9 @@ struct iot_source_ops {
 	bool (*dump_map)(struct iot_session *session, u32 task, const struct vm_area_struct *vma);
 	void (*retouch_map)(struct iot_session *session, const struct vm_area_struct *vma);
 	void (*set_mmap)(struct iot_source *source, enum iot_mmap mmap);
+	bool (*paths)(const struct iot_source *source, const struct dentry *dentry,
+		      const struct iot_filter_head *program, u32 number, u64 *bits);
+	bool (*ino)(const struct inode *inode, u64 *ino);
 };
 
 /**
@@ -112,19 +119,49 @@ void iot_meter_fill(const struct iot_meter *meter, u64 now_ns, struct iot_rec_op
 /**
  * struct iot_span - one operation from its beginning to its end; lives on the stack
  * @task: its task; NULL if it is not recorded, and then nothing else is set
+ * @is_pending: a filter decides at the end of the operation, see iot_gate_keeps()
  * @note: the caller's, 0 at first; it survives iot_span_keep()
  */
 struct iot_span {
 	struct iot_task *task;
+	bool is_pending;
 	u32 note;
 	/* private: the rest is the core's */
 	struct iot_meter meter;
 	u64 epoch;
 	u32 op;
 	u32 parent;
+	u32 nth;
 };
 
-void __iot_gate_open(struct iot_source *source, enum iot_kind kind, struct iot_span *span, u64 key);
+/**
+ * struct iot_what - what an operation is on, for filters
+ * @dentry: a name; NULL if there is none
+ * @inode: the object; NULL if there is none
+ * @offset_bytes: where the range begins
+ * @length_bytes: length of the range, or bytes requested
+ * @result: of the operation, if @is_end
+ * @has_offset: @offset_bytes is used
+ * @has_length: @length_bytes is used
+ * @is_end: the operation has ended
+ * @is_submit: it is an asynchronous request that has been, or will be, submitted
+ */
+struct iot_what {
+	const struct dentry *dentry;
+	const struct inode *inode;
+	s64 offset_bytes;
+	u64 length_bytes;
+	s64 result;
+	bool has_offset;
+	bool has_length;
+	bool is_end;
+	bool is_submit;
+};
+
+void __iot_gate_open(struct iot_source *source, enum iot_kind kind, struct iot_span *span, u64 key,
+		     const struct iot_what *what);
+bool iot_gate_keeps(struct iot_session *session, struct iot_source *source, struct iot_span *span, enum iot_kind kind,
+		    const struct iot_what *what);
 void __iot_span_end(struct iot_span *span);
 void __iot_span_cancel(struct iot_span *span);
 void iot_span_keep(struct iot_span *span, u64 key);
@@ -135,14 +172,33 @@ void iot_span_keep(struct iot_span *span, u64 key);
  * @kind: kind of its record; of a request that may stay under way, that of a read or write
  * @span: out: on if the operation is recorded
  *
+ * A filter that tests the object or the range decides at the end; see iot_gate_open_on().
+ *
  * Before this has decided, nothing is announced. If no session records the source, this costs one load and one branch.
  * Spans of one task nest; the inner ones name the outer one as their parent.
  */
 static __always_inline void iot_gate_open(struct iot_source *source, enum iot_kind kind, struct iot_span *span)
 {
 	span->task = NULL;
+	span->is_pending = false;
 	if (unlikely(rcu_access_pointer(source->session)))
-		__iot_gate_open(source, kind, span, 0);
+		__iot_gate_open(source, kind, span, 0, NULL);
+}
+
+/**
+ * iot_gate_open_on() - as iot_gate_open(), if it is known what the operation is on
+ * @source: that the operation is on
+ * @kind: kind of its record
+ * @span: out: on if the operation is recorded
+ * @what: the object and the range
+ */
+static __always_inline void iot_gate_open_on(struct iot_source *source, enum iot_kind kind, struct iot_span *span,
+					     const struct iot_what *what)
+{
+	span->task = NULL;
+	span->is_pending = false;
+	if (unlikely(rcu_access_pointer(source->session)))
+		__iot_gate_open(source, kind, span, 0, what);
 }
 
 /**
@@ -159,8 +215,9 @@ static __always_inline void iot_gate_open_kept(struct iot_source *source, enum i
 					       struct iot_span *span, u64 key)
 {
 	span->task = NULL;
+	span->is_pending = false;
 	if (unlikely(rcu_access_pointer(source->session)))
-		__iot_gate_open(source, kind, span, key);
+		__iot_gate_open(source, kind, span, key, NULL);
 }
 
 /**

@@ -142,13 +142,14 @@ int iot_message_send(struct iot_session *session, struct iot_buffer *buffer)
  */
 int iot_message_send_end(struct iot_session *session, const struct iot_message_end *end)
 {
-	struct sk_buff *skb = genlmsg_new(nla_total_size(sizeof(*end)), GFP_KERNEL);
+	size_t bytes = session->gate.had_program ? sizeof(*end) : offsetof(struct iot_message_end, refused_of);
+	struct sk_buff *skb = genlmsg_new(nla_total_size(bytes), GFP_KERNEL);
 	void *head;
 
 	if (!skb)
 		return -ENOMEM;
 	head = genlmsg_put(skb, 0, 0, &family, 0, IOT_CMD_END);
-	if (!head || nla_put(skb, IOT_ATTR_END, sizeof(*end), end)) {
+	if (!head || nla_put(skb, IOT_ATTR_END, bytes, end)) {
 		kfree_skb(skb);
 		return -ENOMEM;
 	}

@@ -209,23 +209,33 @@ static int session_change(struct iot_session *session)
 	return err;
 }
 
+static u64 refused_of(const struct iot_session *session, int index)
+{
+	u64 refused = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		refused += per_cpu_ptr(session->channels, cpu)->refused_of[index];
+	return refused;
+}
+
 static int session_send_end(struct iot_session *session)
 {
-	struct iot_message_end end;
+	struct iot_message_end end = {};
 	u64 lost = session->mailboxes.lost, refused = 0;
-	int cpu, err;
+	int cpu, err, i;
 
 	for_each_possible_cpu(cpu) {
 		lost += per_cpu_ptr(session->channels, cpu)->lost;
 		refused += per_cpu_ptr(session->channels, cpu)->refused;
 	}
-	end = (struct iot_message_end){
-		.records = cpu_to_le64(session->sent_records),
-		.lost = cpu_to_le64(lost),
-		.waits = cpu_to_le64(atomic64_read(&session->backpressure.waits)),
-		.end_ns = cpu_to_le64(session->end_ns),
-		.refused = cpu_to_le64(refused),
-	};
+	end.records = cpu_to_le64(session->sent_records);
+	end.lost = cpu_to_le64(lost);
+	end.waits = cpu_to_le64(atomic64_read(&session->backpressure.waits));
+	end.end_ns = cpu_to_le64(session->end_ns);
+	end.refused = cpu_to_le64(refused);
+	for (i = 0; i < IOT_REFUSED_KINDS; i++)
+		end.refused_of[i] = cpu_to_le64(refused_of(session, i));
 	/* Without it the collector would wait for ever, so it is sent however long that takes. */
 	while ((err = iot_message_send_end(session, &end)) == -ENOMEM && !kthread_should_stop())
 		msleep(REFILL_RETRY_MS);

@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 
 #include "debug.h"
+#include "filter.h"
 #include "task.h"
 #include "wakes.h"
 
@@ -158,6 +159,7 @@ void iot_session_close(struct iot_session *session)
 	if (session->uses_wakes)
 		iot_wakes_put(session->has_wakes);
 	iot_gate_exit(&session->gate);
+	iot_program_drop(session);
 	iot_sender_stop(session);
 	for_each_possible_cpu(cpu)
 		irq_work_sync(&per_cpu_ptr(session->channels, cpu)->late);

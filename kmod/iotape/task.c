@@ -157,6 +157,16 @@ struct iot_task *iot_task_find_current(void)
 }
 
 /**
+ * iot_task_entry() - the entry of current, which need not be known to a session
+ *
+ * Context: RCU. Return: the entry, or NULL if there was no memory to make it.
+ */
+struct iot_task *iot_task_entry(void)
+{
+	return task_find(current) ?: task_add(current, 0, IOT_REASON_seen);
+}
+
+/**
  * iot_task_of_current() - the entry of current, known to a session
  * @session: entered
  *

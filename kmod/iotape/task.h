@@ -39,6 +39,7 @@ struct task_struct;
  * @member: session that it may join: the recorder adopted it, or one of its ancestors; 0 if none
  * @renewed: session in which its last exec was recorded, 0 if none
  * @ops: operations that the task has entered; if it has a mailbox, see iot_task_sync()
+ * @seen: operations that a filter with every() has looked at
  * @current_op: number of the innermost operation under way, 0 if none
  * @mailbox: for its MPI records, NULL if it has none
  * @kept: span of an operation that will be retried, see iot_span_keep()
@@ -61,6 +62,7 @@ struct iot_task {
 	u64 member;
 	u64 renewed;
 	u32 ops;
+	u32 seen;
 	u32 current_op;
 	struct iot_mailbox *mailbox;
 	struct iot_span kept;
@@ -119,6 +121,7 @@ void iot_task_exit(void);
 
 struct iot_task *iot_task_find(const struct task_struct *thread);
 struct iot_task *iot_task_find_current(void);
+struct iot_task *iot_task_entry(void);
 struct iot_task *iot_task_of_current(struct iot_session *session);
 int iot_task_adopt(struct iot_session *session);
 bool iot_task_is_member(const struct iot_session *session);

@@ -37,6 +37,64 @@ static inline struct iot_session *tfs_enter(struct iot_span *span, const struct 
 	return session;
 }
 
+/*
+ * The same for an operation whose arguments are known: a filter that needs them, or the end of the operation, decides
+ * here, before anything is announced. A number that stands in records of a readdir's entries is not used again.
+ */
+static inline struct iot_session *tfs_enter_on(struct iot_span *span, const struct super_block *sb, enum iot_kind kind,
+					       const struct iot_what *what)
+{
+	struct iot_session *session = tfs_enter(span, sb);
+
+	if (likely(!session || !span->is_pending) ||
+	    iot_gate_keeps(session, &TFS_SB(sb)->source, span, kind, what))
+		return session;
+	iot_session_leave();
+	if (kind == IOT_KIND_readdir)
+		iot_span_end(span);
+	else
+		iot_span_cancel(span);
+	return NULL;
+}
+
+static inline struct iot_what tfs_what_name(const struct dentry *dentry, s64 result)
+{
+	return (struct iot_what){
+		.dentry = dentry, .inode = d_inode_rcu(dentry), .result = result, .is_end = true
+	};
+}
+
+static inline struct iot_what tfs_what_file(const struct file *file, s64 result)
+{
+	return (struct iot_what){
+		.dentry = file_dentry(file), .inode = file_inode(file), .result = result, .is_end = true
+	};
+}
+
+static inline void tfs_what_at(struct iot_what *what, s64 offset_bytes)
+{
+	what->offset_bytes = offset_bytes;
+	what->has_offset = true;
+}
+
+static inline void tfs_what_range(struct iot_what *what, s64 offset_bytes, u64 length_bytes)
+{
+	tfs_what_at(what, offset_bytes);
+	what->length_bytes = length_bytes;
+	what->has_length = true;
+}
+
+static inline void tfs_what_length(struct iot_what *what, u64 length_bytes)
+{
+	what->length_bytes = length_bytes;
+	what->has_length = true;
+}
+
+/* paths.c */
+bool tfs_paths(const struct iot_source *source, const struct dentry *dentry, const struct iot_filter_head *program,
+	       u32 number, u64 *bits);
+bool tfs_ino(const struct inode *inode, u64 *ino);
+
 static inline void tfs_leave(struct iot_span *span)
 {
 	iot_session_leave();

@@ -53,9 +53,12 @@ static u32 intents_of(unsigned int flags)
 void tfs_emit_lookup(struct iot_span *span, const struct dentry *dentry, const struct inode *found,
 		     unsigned int flags, s64 result)
 {
-	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_what what = tfs_what_name(dentry, result);
+	struct iot_session *session;
 	struct iot_rec_lookup r;
 
+	what.inode = found;
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_lookup, &what);
 	if (!session)
 		return;
 	r.name = tfs_name_id(session, dentry);
@@ -92,11 +95,15 @@ static u64 open_name(struct iot_session *session, const struct dentry *dentry, b
 void tfs_emit_open(struct iot_span *span, const struct dentry *dentry, const struct file *file,
 		   unsigned int flags, umode_t mode, s64 result)
 {
-	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_what what = tfs_what_name(dentry, result);
+	struct iot_session *session;
 	bool is_nameless = flags & __O_TMPFILE; /* the dentry's name is made up */
 	const struct inode *inode;
 	struct iot_rec_open r;
 
+	if (is_nameless)
+		what.dentry = dentry->d_parent;
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_open, &what);
 	if (!session)
 		return;
 	inode = d_inode_rcu(dentry);
@@ -124,9 +131,11 @@ void tfs_emit_open(struct iot_span *span, const struct dentry *dentry, const str
 void tfs_emit_stat(struct iot_span *span, const struct dentry *dentry, const struct kstat *stat,
 		   s64 result)
 {
-	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_what what = tfs_what_name(dentry, result);
+	struct iot_session *session;
 	struct iot_rec_stat r;
 
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_stat, &what);
 	if (!session)
 		return;
 	r.name = tfs_name_if_any(session, dentry);
@@ -173,9 +182,11 @@ static u64 stamp_ns(const struct timespec64 *time)
 void tfs_emit_setattr(struct iot_span *span, const struct dentry *dentry, const struct iattr *attr,
 		      u64 old_size_bytes, s64 result)
 {
-	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_what what = tfs_what_name(dentry, result);
+	struct iot_session *session;
 	struct iot_rec_setattr r = {};
 
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_setattr, &what);
 	if (!session)
 		return;
 	r.name = tfs_name_if_any(session, dentry);
@@ -215,9 +226,11 @@ static u32 made_mode(const struct dentry *dentry, umode_t mode, s64 result)
 
 void tfs_emit_mkdir(struct iot_span *span, const struct dentry *dentry, umode_t mode, s64 result)
 {
-	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_what what = tfs_what_name(dentry, result);
+	struct iot_session *session;
 	struct iot_rec_mkdir r;
 
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_mkdir, &what);
 	if (!session)
 		return;
 	r.name = tfs_name_id(session, dentry);
@@ -231,9 +244,11 @@ void tfs_emit_mkdir(struct iot_span *span, const struct dentry *dentry, umode_t 
 void tfs_emit_mknod(struct iot_span *span, const struct dentry *dentry, umode_t mode, dev_t dev,
 		    s64 result)
 {
-	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_what what = tfs_what_name(dentry, result);
+	struct iot_session *session;
 	struct iot_rec_mknod r;
 
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_mknod, &what);
 	if (!session)
 		return;
 	r.name = tfs_name_id(session, dentry);
@@ -248,9 +263,11 @@ void tfs_emit_mknod(struct iot_span *span, const struct dentry *dentry, umode_t 
 void tfs_emit_symlink(struct iot_span *span, const struct dentry *dentry, const char *target,
 		      s64 result)
 {
-	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_what what = tfs_what_name(dentry, result);
+	struct iot_session *session;
 	struct iot_rec_symlink r;
 
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_symlink, &what);
 	if (!session)
 		return;
 	r.name = tfs_name_id(session, dentry);
@@ -263,9 +280,11 @@ void tfs_emit_symlink(struct iot_span *span, const struct dentry *dentry, const 
 void tfs_emit_link(struct iot_span *span, const struct dentry *old, const struct dentry *dentry,
 		   s64 result)
 {
-	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_what what = tfs_what_name(dentry, result);
+	struct iot_session *session;
 	struct iot_rec_link r;
 
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_link, &what);
 	if (!session)
 		return;
 	r.old_name = tfs_name_if_any(session, old);
@@ -278,9 +297,11 @@ void tfs_emit_link(struct iot_span *span, const struct dentry *old, const struct
 
 void tfs_emit_unlink(struct iot_span *span, const struct dentry *dentry, s64 result)
 {
-	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_what what = tfs_what_name(dentry, result);
+	struct iot_session *session;
 	struct iot_rec_unlink r;
 
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_unlink, &what);
 	if (!session)
 		return;
 	r.name = tfs_name_id(session, dentry);
@@ -293,9 +314,11 @@ void tfs_emit_unlink(struct iot_span *span, const struct dentry *dentry, s64 res
 
 void tfs_emit_rmdir(struct iot_span *span, const struct dentry *dentry, s64 result)
 {
-	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_what what = tfs_what_name(dentry, result);
+	struct iot_session *session;
 	struct iot_rec_rmdir r;
 
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_rmdir, &what);
 	if (!session)
 		return;
 	r.name = tfs_name_id(session, dentry);
@@ -309,9 +332,11 @@ void tfs_emit_rmdir(struct iot_span *span, const struct dentry *dentry, s64 resu
 void tfs_emit_rename(struct iot_span *span, const struct dentry *old, const struct dentry *new,
 		     unsigned int flags, s64 result)
 {
-	struct iot_session *session = tfs_enter(span, old->d_sb);
+	struct iot_what what = tfs_what_name(old, result);
+	struct iot_session *session;
 	struct iot_rec_rename r;
 
+	session = tfs_enter_on(span, old->d_sb, IOT_KIND_rename, &what);
 	if (!session)
 		return;
 	r.name = tfs_name_id(session, old);
@@ -327,9 +352,12 @@ void tfs_emit_rename(struct iot_span *span, const struct dentry *old, const stru
 void tfs_emit_readlink(struct iot_span *span, const struct dentry *dentry, const char *target,
 		       int room_bytes, s64 result)
 {
-	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_what what = tfs_what_name(dentry, result);
+	struct iot_session *session;
 	struct iot_rec_readlink r;
 
+	tfs_what_length(&what, room_bytes);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_readlink, &what);
 	if (!session)
 		return;
 	r.name = tfs_name_if_any(session, dentry);
@@ -344,9 +372,11 @@ void tfs_emit_readlink(struct iot_span *span, const struct dentry *dentry, const
 void tfs_emit_follow(struct iot_span *span, const struct dentry *dentry, const char *target,
 		     s64 result)
 {
-	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_what what = tfs_what_name(dentry, result);
+	struct iot_session *session;
 	struct iot_rec_follow r;
 
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_follow, &what);
 	if (!session)
 		return;
 	r.name = tfs_name_if_any(session, dentry);
@@ -358,9 +388,11 @@ void tfs_emit_follow(struct iot_span *span, const struct dentry *dentry, const c
 
 void tfs_emit_denied(struct iot_span *span, const struct inode *inode, int mask, s64 result)
 {
-	struct iot_session *session = tfs_enter(span, inode->i_sb);
+	struct iot_what what = { .inode = inode, .result = result, .is_end = true };
+	struct iot_session *session;
 	struct iot_rec_denied r;
 
+	session = tfs_enter_on(span, inode->i_sb, IOT_KIND_denied, &what);
 	if (!session)
 		return;
 	r.object = tfs_object_id(session, inode, NULL);
@@ -373,9 +405,11 @@ void tfs_emit_denied(struct iot_span *span, const struct inode *inode, int mask,
 
 void tfs_emit_statfs(struct iot_span *span, const struct dentry *dentry, s64 result)
 {
-	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_what what = tfs_what_name(dentry, result);
+	struct iot_session *session;
 	struct iot_rec_statfs r;
 
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_statfs, &what);
 	if (!session)
 		return;
 	r.object = object_of(session, dentry);
@@ -388,9 +422,12 @@ void tfs_emit_statfs(struct iot_span *span, const struct dentry *dentry, s64 res
 void tfs_emit_getxattr(struct iot_span *span, const struct dentry *dentry, const char *name,
 		       size_t room, s64 result)
 {
-	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_what what = tfs_what_name(dentry, result);
+	struct iot_session *session;
 	struct iot_rec_getxattr r;
 
+	tfs_what_length(&what, room);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_getxattr, &what);
 	if (!session)
 		return;
 	r.name = tfs_name_if_any(session, dentry);
@@ -467,9 +504,12 @@ static void emit_value(struct iot_session *session, struct iot_span *span,
 void tfs_emit_setxattr(struct iot_span *span, const struct dentry *dentry, const char *name,
 		       const struct tfs_value *value, int flags, s64 result)
 {
-	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_what what = tfs_what_name(dentry, result);
+	struct iot_session *session;
 	struct iot_rec_setxattr r;
 
+	tfs_what_length(&what, value->length_bytes);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_setxattr, &what);
 	if (!session)
 		return;
 	r.name = tfs_name_if_any(session, dentry);
@@ -488,9 +528,11 @@ void tfs_emit_setxattr(struct iot_span *span, const struct dentry *dentry, const
 void tfs_emit_removexattr(struct iot_span *span, const struct dentry *dentry, const char *name,
 			  s64 result)
 {
-	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_what what = tfs_what_name(dentry, result);
+	struct iot_session *session;
 	struct iot_rec_removexattr r;
 
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_removexattr, &what);
 	if (!session)
 		return;
 	r.name = tfs_name_if_any(session, dentry);
@@ -503,9 +545,12 @@ void tfs_emit_removexattr(struct iot_span *span, const struct dentry *dentry, co
 
 void tfs_emit_listxattr(struct iot_span *span, const struct dentry *dentry, size_t room, s64 result)
 {
-	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_what what = tfs_what_name(dentry, result);
+	struct iot_session *session;
 	struct iot_rec_listxattr r;
 
+	tfs_what_length(&what, room);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_listxattr, &what);
 	if (!session)
 		return;
 	r.name = tfs_name_if_any(session, dentry);
@@ -519,9 +564,11 @@ void tfs_emit_listxattr(struct iot_span *span, const struct dentry *dentry, size
 
 void tfs_emit_getfileattr(struct iot_span *span, const struct dentry *dentry, s64 result)
 {
-	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_what what = tfs_what_name(dentry, result);
+	struct iot_session *session;
 	struct iot_rec_getfileattr r;
 
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_getfileattr, &what);
 	if (!session)
 		return;
 	r.name = tfs_name_if_any(session, dentry);
@@ -535,9 +582,11 @@ void tfs_emit_getfileattr(struct iot_span *span, const struct dentry *dentry, s6
 void tfs_emit_setfileattr(struct iot_span *span, const struct dentry *dentry,
 			  const struct file_kattr *attr, s64 result)
 {
-	struct iot_session *session = tfs_enter(span, dentry->d_sb);
+	struct iot_what what = tfs_what_name(dentry, result);
+	struct iot_session *session;
 	struct iot_rec_setfileattr r = {};
 
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_setfileattr, &what);
 	if (!session)
 		return;
 	r.name = tfs_name_if_any(session, dentry);

@@ -121,6 +121,21 @@ static void request_complete(struct kiocb *lower, long result)
 	upper->ki_complete(upper, result);
 }
 
+/* An asynchronous request is decided on before it is submitted, because it may end at any time: as a success in no time. */
+static void settle(struct kiocb *iocb, enum iot_kind kind, struct iot_span *span, struct iot_what *what)
+{
+	struct super_block *sb = file_inode(iocb->ki_filp)->i_sb;
+	struct iot_session *session;
+
+	what->is_end = true;
+	what->is_submit = true;
+	session = tfs_enter_on(span, sb, kind, what);
+	if (session)
+		iot_session_leave();
+	else
+		span->task = NULL;
+}
+
 static struct request *request_new(struct kiocb *upper, struct iot_span *span)
 {
 	struct request *request = kmem_cache_zalloc(request_cache, GFP_KERNEL);
@@ -287,6 +302,28 @@ static ssize_t write_sync(struct kiocb *iocb, struct iov_iter *iter, struct iot_
 	return result;
 }
 
+/* An append begins at the end of the file: filters that test its offset decide when that is known. */
+static __always_inline void gate_open(struct kiocb *iocb, const struct iov_iter *iter, enum iot_kind kind,
+				      struct iot_span *span)
+{
+	struct iot_source *source = &TFS_SB(file_inode(iocb->ki_filp)->i_sb)->source;
+	struct iot_what what = {};
+
+	if (likely(!rcu_access_pointer(source->session))) {
+		iot_gate_open(source, kind, span);
+		return;
+	}
+	what = tfs_what_file(iocb->ki_filp, 0);
+	what.is_end = false;
+	tfs_what_range(&what, iocb->ki_pos, iov_iter_count(iter));
+	if (iocb->ki_flags & IOCB_APPEND)
+		iot_gate_open(source, kind, span);
+	else
+		iot_gate_open_on(source, kind, span, &what);
+	if (iot_span_is_on(span) && span->is_pending && !is_sync_kiocb(iocb))
+		settle(iocb, kind, span, &what);
+}
+
 ssize_t tfs_read_iter(struct kiocb *iocb, struct iov_iter *iter)
 {
 	struct iot_source *source = &TFS_SB(file_inode(iocb->ki_filp)->i_sb)->source;
@@ -302,7 +339,7 @@ ssize_t tfs_read_iter(struct kiocb *iocb, struct iov_iter *iter)
 	if (err)
 		return err;
 	iot_backpressure_here(source);
-	iot_gate_open(source, IOT_KIND_read, &span);
+	gate_open(iocb, iter, IOT_KIND_read, &span);
 	if (is_sync_kiocb(iocb))
 		return read_sync(iocb, iter, &span);
 	return rw_async(iocb, iter, &span);
@@ -319,7 +356,7 @@ ssize_t tfs_write_iter(struct kiocb *iocb, struct iov_iter *iter)
 	if (unlikely(!iot_can_rw(iocb, lower)))
 		return -EOPNOTSUPP;
 	iot_backpressure_here(source);
-	iot_gate_open(source, IOT_KIND_write, &span);
+	gate_open(iocb, iter, IOT_KIND_write, &span);
 	if (is_sync_kiocb(iocb))
 		return write_sync(iocb, iter, &span);
 	iocb->ki_flags |= IOCB_WRITE;

@@ -103,4 +103,6 @@ const struct iot_source_ops tfs_source_ops = {
 	.dump_map = tfs_announce_map,
 	.retouch_map = tfs_retouch_map,
 	.set_mmap = set_mmap,
+	.paths = tfs_paths,
+	.ino = tfs_ino,
 };

@@ -91,9 +91,10 @@ struct tfs_inode {
  * @name: the id under which it was
  * @dir: the parent then
  * @hash_len: hash and length of the component then; a rename changes it or @dir
+ * @paths: results of a filter, see paths.c
  * @rcu: frees it
  *
- * All but @lower are written under d_lock of the upper dentry.
+ * All but @lower and @paths are written under d_lock of the upper dentry.
  */
 struct tfs_dentry {
 	struct dentry *lower;
@@ -103,6 +104,7 @@ struct tfs_dentry {
 	u64 name;
 	const struct dentry *dir;
 	u64 hash_len;
+	u64 paths;
 	struct rcu_head rcu;
 };
 

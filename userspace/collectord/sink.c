@@ -238,6 +238,11 @@ int sink_flush(struct sink *sink, bool is_all)
 	return err;
 }
 
+static bool begins_with(const char *text, const char *beginning)
+{
+	return !strncmp(text, beginning, strlen(beginning));
+}
+
 /**
  * sink_sync() - let everything reach the disk
  * @sink: the trace
@@ -259,7 +264,6 @@ int sink_sync(struct sink *sink)
  */
 int sink_fact(struct sink *sink, const char *fact)
 {
-	static const char filter[] = IOT_FACT_OPS "=";
 	size_t bytes = strlen(fact);
 	struct iot_record record = {
 		.kind = IOT_KIND_fact,
@@ -268,7 +272,7 @@ int sink_fact(struct sink *sink, const char *fact)
 		.fact.time_ns = now_ns(CLOCK_MONOTONIC),
 	};
 
-	sink->has_filter |= !strncmp(fact, filter, strlen(filter));
+	sink->has_filter |= begins_with(fact, IOT_FACT_OPS "=") || begins_with(fact, IOT_FACT_FILTER "=");
 	return iot_writer_record(sink->writer, &record);
 }
 
@@ -533,6 +537,28 @@ int sink_memory(struct sink *sink)
 	return iot_writer_record(sink->writer, &record);
 }
 
+/* What a filter left out: in all, and of each kind if the filter is an expression. */
+static int put_filtered(struct sink *sink, const struct iot_message_end *end)
+{
+	const struct iot_kind_info *info;
+	char fact[96];
+	int err, i;
+
+	sink->result.refused = le64_to_cpu(end->refused);
+	snprintf(fact, sizeof(fact), "omission.filtered=%llu %s", (unsigned long long)sink->result.refused,
+		 sink->result.refused ? "? ?" : "0 0");
+	err = sink_fact(sink, fact);
+	for (i = 0; i < IOT_REFUSED_KINDS && !err; i++) {
+		info = iot_kind_info((u16)(IOT_REFUSED_FIRST + i));
+		if (!end->refused_of[i] || !info)
+			continue;
+		snprintf(fact, sizeof(fact), "filtered.%s=%llu", info->name,
+			 (unsigned long long)le64_to_cpu(end->refused_of[i]));
+		err = sink_fact(sink, fact);
+	}
+	return err;
+}
+
 /**
  * sink_finish() - complete the trace
  * @sink: the trace
@@ -550,15 +576,10 @@ int sink_finish(struct sink *sink, const struct iot_message_end *end, const char
 		.end.time_ns = now_ns(CLOCK_MONOTONIC),
 		.end.records = sink->result.records,
 	};
-	char filtered[64];
 	int err = sink_flush(sink, true);
 
-	if (!err && end && sink->has_filter) {
-		sink->result.refused = le64_to_cpu(end->refused);
-		snprintf(filtered, sizeof(filtered), "omission.filtered=%llu %s",
-			 (unsigned long long)sink->result.refused, sink->result.refused ? "? ?" : "0 0");
-		err = sink_fact(sink, filtered);
-	}
+	if (!err && end && sink->has_filter)
+		err = put_filtered(sink, end);
 	if (err)
 		return err;
 	if (end) {

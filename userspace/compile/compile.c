@@ -8,6 +8,7 @@
 
 #include "compiler.h"
 #include "initial.h"
+#include "filter/filter.h"
 
 /* -- tasks ------------------------------------------------------------------------------------- */
 
@@ -400,16 +401,45 @@ static int write_program(const struct analysis *analysis, struct analysis *own,
 	return err;
 }
 
+/* The value of a fact, of the whole trace or, in a merged one, of a node; NULL if it is another fact. */
+static const char *value_of(const char *fact, const char *key)
+{
+	const char *equals = strchr(fact, '='), *at = equals ? equals - strlen(key) : NULL;
+
+	if (!at || at < fact || strncmp(at, key, strlen(key)))
+		return NULL;
+	return at == fact || (at[-1] == '.' && !strncmp(fact, "node.", 5)) ? equals + 1 : NULL;
+}
+
+/* Does a fact allow that names, opens and closes were recorded? A filter that this version cannot compile may. */
+static bool has_metadata(const char *fact)
+{
+	const char *ops = value_of(fact, IOT_FACT_OPS), *expression = value_of(fact, IOT_FACT_FILTER);
+	struct filter_error error;
+	struct filter *filter;
+	bool has = true;
+	size_t place;
+
+	if (ops)
+		return iot_op_classes_of(ops, &place) & 1 << IOT_OP_CLASS_metadata;
+	if (expression && !filter_compile(expression, &filter, &error)) {
+		has = filter_admits_metadata(filter);
+		filter_free(filter);
+	}
+	return has;
+}
+
 /* Without names, opens and closes nothing is known of the files that the other operations are on. */
 static int refuse_filtered(const struct graph *graph, struct iot_reject *reject)
 {
-	const char *ops = graph_fact(graph, IOT_FACT_OPS);
-	size_t place;
+	u32 i;
 
-	if (!ops[0] || iot_op_classes_of(ops, &place) & 1 << IOT_OP_CLASS_metadata)
-		return 0;
-	*reject = (struct iot_reject){ .reason = IOT_REJECT_filtered };
-	return -EOPNOTSUPP;
+	for (i = 0; i < graph->fact_count; i++)
+		if (!has_metadata(graph->facts[i])) {
+			*reject = (struct iot_reject){ .reason = IOT_REJECT_filtered };
+			return -EOPNOTSUPP;
+		}
+	return 0;
 }
 
 /**

@@ -8,8 +8,6 @@
 #include "core/trace/filter.h"
 #include "lib/iotape.h"
 
-#define IOT_FACT_FILTER "filter" /* of a filtered trace: the expression */
-
 #define FILTER_TEXT_MAX 3500 /* bytes of an expression, so that a fact can hold it */
 
 struct filter;

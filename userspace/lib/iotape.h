@@ -193,7 +193,8 @@ void iot_sources_open(struct iot_sources_list *list, u32 sources, const void *ta
 bool iot_sources_next(struct iot_sources_list *list, u32 *first, u32 *count);
 /* -- classes of operations: op_classes.c -------------------------------------------- */
 
-#define IOT_FACT_OPS "ops" /* fact of a filtered trace: the classes that were recorded */
+#define IOT_FACT_OPS	"ops"	 /* fact of a filtered trace: the classes that were recorded */
+#define IOT_FACT_FILTER "filter" /* and the expression, see iotape-filter(7) */
 
 int iot_op_classes_of(const char *list, size_t *place);
 int iot_op_class_of(u16 kind);

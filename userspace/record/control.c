@@ -93,9 +93,28 @@ static int control_filter(const struct record_options *options, const struct iot
 	return err;
 }
 
+/* Record only the operations that --filter selects. */
+static int control_program(const struct record_options *options, const struct iot_query *query, int session_fd,
+			   char *why, size_t room)
+{
+	struct iot_filter_program program = { (uintptr_t)options->program, (u32)options->program_bytes, 0 };
+	int err;
+
+	if (!options->program)
+		return 0;
+	if (!(query->features & IOT_FEATURE_PROGRAM)) {
+		snprintf(why, room, "--filter: the loaded module iotape is too old for it");
+		return -EOPNOTSUPP;
+	}
+	err = ioctl(session_fd, IOT_IOC_PROGRAM, &program) ? -errno : 0;
+	if (err)
+		snprintf(why, room, "--filter: %s", strerror(-err));
+	return err;
+}
+
 /**
  * control_open() - make a session
- * @options: policy, buffers, flush_ms, has_wakes, ops and the admits are used
+ * @options: policy, buffers, flush_ms, has_wakes, ops, the program and the admits are used
  * @session: out: its number
  * @why: out, after an error: a sentence
  * @room: room for it
@@ -132,7 +151,7 @@ int control_open(const struct record_options *options, uint64_t *session, char *
 	}
 	err = control_admit(options, fd, why, room);
 	if (!err)
-		err = control_filter(options, &query, fd, why, room);
+		err = control_filter(options, &query, fd, why, room) ?: control_program(options, &query, fd, why, room);
 	if (err) {
 		close(fd);
 		return err;

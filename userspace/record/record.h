@@ -21,6 +21,8 @@
  * @mpi_library: library to be preloaded into the command, or NULL
  * @has_wakes: record wake-ups, too
  * @ops: classes of operations to record, a bit (1 << class) for each; 0: all
+ * @program: filter program, see <iotape/filter.h>; NULL: none
+ * @program_bytes: of it
  * @drop: drop records rather than make tasks wait for the collector
  * @buffers: buffers of each CPU
  * @flush_ms: oldest age of a record that is not on its way
@@ -40,6 +42,8 @@ struct record_options {
 	const char *mpi_library;
 	bool has_wakes;
 	int ops;
+	const void *program;
+	size_t program_bytes;
 	bool drop;
 	unsigned int buffers;
 	unsigned int flush_ms;

@@ -13,7 +13,7 @@
  *   2  records of mpi_comm that say of which world a rank is; later: IOT_IOC_ALIVE
  *   3  the requests of both devices have a magic number of their own; 0xB7, which they had before, is that of
  *      nsfs and remoteproc, and strace named them after those; later: IOT_IOC_FILTER; later: IOT_IOC_CTL,
- *      IOT_IOC_DONE, IOT_IOC_DESCRIBE and IOT_IOC_INFO
+ *      IOT_IOC_DONE, IOT_IOC_DESCRIBE and IOT_IOC_INFO; later: IOT_IOC_PROGRAM
  */
 #ifndef IOTAPE_CONTROL_H
 #define IOTAPE_CONTROL_H
@@ -41,6 +41,7 @@ struct iot_query {
 
 #define IOT_FEATURE_WAKES 1u /* IOT_CREATE_WAKES may be asked for */
 #define IOT_FEATURE_FILTER 4u /* IOT_IOC_FILTER is there */
+#define IOT_FEATURE_PROGRAM 8u /* IOT_IOC_PROGRAM is there */
 #define IOT_FEATURE_CTL 16u /* IOT_IOC_CTL, IOT_IOC_DONE, IOT_IOC_DESCRIBE and IOT_IOC_INFO are there */
 #define IOT_FEATURE_ADMIT 2u /* IOT_IOC_ADMIT is there: to name a mount is not enough to join its session */
 
@@ -134,6 +135,21 @@ struct iot_status {
  */
 struct iot_filter {
 	__u64 kinds[4];
+};
+
+/**
+ * struct iot_filter_program - record only operations for which a program is true
+ * @program: address of the program, see <iotape/filter.h>
+ * @bytes: of it; 0: record all
+ * @reserved: zero
+ *
+ * Of a session, at any time; in addition to IOT_IOC_FILTER. The last call counts. Other records are not affected, as
+ * with struct iot_filter. EINVAL: it is not a program.
+ */
+struct iot_filter_program {
+	__u64 program;
+	__u32 bytes;
+	__u32 reserved;
 };
 
 /* What IOT_IOC_CTL changes; a record `control` has the same numbers, see IOT_VERBS in schema.h. */
@@ -230,7 +246,7 @@ struct iot_describe {
  * @paused_ns: time in pauses, the current one included
  * @left_out: operations that pauses left out. One that the kernel tries again may count several times, and one that
  *	would have had no record, such as a lookup that finds what is known, once
- * @refused: operations that the filter left out
+ * @refused: operations that a filter left out
  * @announced: records that announce what an id stands for
  * @sent_records: records handed to the collector
  *
@@ -387,6 +403,7 @@ struct iot_alive {
 #define IOT_IOC_ADMIT  _IOW(IOT_IOC_MAGIC, 9, struct iot_admit)
 #define IOT_IOC_ALIVE  _IOWR(IOT_IOC_MAGIC, 10, struct iot_alive)
 #define IOT_IOC_FILTER _IOW(IOT_IOC_MAGIC, 11, struct iot_filter)
+#define IOT_IOC_PROGRAM _IOW(IOT_IOC_MAGIC, 12, struct iot_filter_program)
 #define IOT_IOC_CTL    _IOW(IOT_IOC_MAGIC, 16, struct iot_ctl)
 #define IOT_IOC_DONE   _IOW(IOT_IOC_MAGIC, 17, struct iot_done)
 #define IOT_IOC_DESCRIBE _IOW(IOT_IOC_MAGIC, 18, struct iot_describe)

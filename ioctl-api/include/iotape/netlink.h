@@ -63,6 +63,9 @@ struct iot_message_head {
 	__le32 count;
 };
 
+#define IOT_REFUSED_FIRST 64 /* kinds of operations are from here */
+#define IOT_REFUSED_KINDS 96
+
 /**
  * struct iot_message_end - totals of the session, to check against what came
  * @records: records in all messages
@@ -71,6 +74,7 @@ struct iot_message_head {
  * @end_ns: when recording ended, monotonic clock
  * @refused: operations that the filter of the session did not admit; an operation that the kernel tries again may count
  *	several times. Older modules do not send it
+ * @refused_of: of them those that a filter program refused, by kind from IOT_REFUSED_FIRST; sent if there was one
  */
 struct iot_message_end {
 	__le64 records;
@@ -78,6 +82,7 @@ struct iot_message_end {
 	__le64 waits;
 	__le64 end_ns;
 	__le64 refused;
+	__le64 refused_of[IOT_REFUSED_KINDS];
 };
 
 /**

@@ -69,8 +69,7 @@
 	O(18, sources, "of %llu MPI call it is not known whose data it waited for",             \
 	  "of %llu MPI calls it is not known whose data they waited for")                       \
 	/* excluded on request */                                                               \
-	O(19, filtered, "%llu operation was excluded by a filter (--ops)",                      \
-	  "%llu operations were excluded by a filter (--ops)")                                  \
+	O(19, filtered, "%llu operation was excluded by a filter", "%llu operations were excluded by a filter") \
 	O(20, paused, "the recording was paused %llu time", "the recording was paused %llu times")
 
 enum iot_omission_reason {

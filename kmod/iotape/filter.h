@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * filter.h - filter programs of sessions, see filter.c.
+ */
+#ifndef IOT_FILTER_KMOD_H
+#define IOT_FILTER_KMOD_H
+
+#include <linux/rcupdate.h>
+
+#include "core/trace/filter.h"
+#include "iotape.h"
+
+/**
+ * struct iot_program - a verified filter program
+ * @rcu: frees it
+ * @number: of programs since the module was loaded; results of path tests are cached under it
+ * @uses: see iot_filter_uses()
+ * @head: the program
+ */
+struct iot_program {
+	struct rcu_head rcu;
+	u32 number;
+	u32 uses;
+	struct iot_filter_head head[];
+};
+
+int iot_gate_set_filter(struct iot_session *session, const void *bytes, size_t count);
+void iot_program_drop(struct iot_session *session);
+bool iot_program_admits(const struct iot_program *program, struct iot_session *session, struct iot_source *source,
+			enum iot_kind kind, const struct iot_what *what, struct iot_span *span);
+
+#endif

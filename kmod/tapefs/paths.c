@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * paths.c - paths of objects for filters.
+ *
+ * The results of a filter's tests of a path are kept with the dentry, in one word, so that they are read and replaced
+ * as a whole:
+ *
+ *	bits 0-15	results, bit N of test N
+ *	bits 16-35	number of the filter program
+ *	bits 36-63	sequence of renames
+ *
+ * The kernel counts the renames of all file systems in one sequence (rename_lock). A result from before any rename is
+ * not used any more: names above may have changed.
+ */
+#include <linux/dcache.h>
+
+#include "tapefs.h"
+#include "emit.h"
+
+#define PATH_BYTES 1024 /* of a longer path, nothing is known */
+
+struct path_room {
+	char bytes[PATH_BYTES];
+};
+
+static DEFINE_PER_CPU(struct path_room, path_room);
+
+static u64 key_of(u32 number, unsigned int sequence)
+{
+	return ((u64)sequence << 36) | ((u64)(number & 0xfffff) << 16);
+}
+
+/*
+ * From the end of @room to its beginning. Under RCU, a parent is not freed. Return: the first byte; NULL if there is no
+ * room, or the name is in no directory of the mount.
+ */
+static const char *path_write(const struct dentry *dentry, char *room, u32 bytes)
+{
+	char *at = room + bytes;
+	const unsigned char *name;
+	u32 length;
+
+	while (dentry != dentry->d_sb->s_root) {
+		if (IS_ROOT(dentry))
+			return NULL;
+		/* The lock keeps the name whole, and its length right. */
+		spin_lock(&((struct dentry *)dentry)->d_lock);
+		name = dentry->d_name.name;
+		length = dentry->d_name.len;
+		if (at - room < length + 1) {
+			spin_unlock(&((struct dentry *)dentry)->d_lock);
+			return NULL;
+		}
+		if (at != room + bytes)
+			*--at = '/';
+		at -= length;
+		memcpy(at, name, length);
+		spin_unlock(&((struct dentry *)dentry)->d_lock);
+		dentry = READ_ONCE(dentry->d_parent);
+	}
+	return at;
+}
+
+/* Of a mount whose path is not known, patterns of whole paths match nothing. */
+static u32 tests_of(const struct iot_source *source, const struct iot_filter_head *program, const char *path, u32 bytes,
+		    const char *room)
+{
+	size_t root_bytes = source->path ? strlen(source->path) : 0;
+	char *root;
+
+	if (root_bytes && source->path[root_bytes - 1] == '/')
+		root_bytes--;
+	if (!source->path || path - room < root_bytes + 1)
+		return iot_filter_paths(program, NULL, 0, path, bytes);
+	root = (char *)path - root_bytes - 1;
+	memcpy(root, source->path, root_bytes);
+	root[root_bytes] = '/';
+	return iot_filter_paths(program, root, root_bytes + 1, path, bytes);
+}
+
+/**
+ * tfs_paths() - results of the tests of a path
+ * @source: that of the mount
+ * @dentry: of it
+ * @program: verified
+ * @number: of the program
+ * @bits: out: bit N is set if test N is true
+ *
+ * Context: RCU. Return: false if the path is not known.
+ */
+bool tfs_paths(const struct iot_source *source, const struct dentry *dentry, const struct iot_filter_head *program,
+	       u32 number, u64 *bits)
+{
+	u64 key = key_of(number, read_seqbegin(&rename_lock)), kept = READ_ONCE(TFS_D(dentry)->paths);
+	const char *path;
+	char *room;
+
+	if (likely(kept && (kept & ~0xffffull) == key)) {
+		*bits = kept & 0xffff;
+		return true;
+	}
+	room = get_cpu_ptr(&path_room)->bytes;
+	path = path_write(dentry, room, PATH_BYTES);
+	if (path) {
+		*bits = tests_of(source, program, path, room + PATH_BYTES - path, room);
+		WRITE_ONCE(TFS_D(dentry)->paths, key | *bits);
+	}
+	put_cpu_ptr(&path_room);
+	return path;
+}
+
+/**
+ * tfs_ino() - inode number of an object in records
+ * @inode: upper inode
+ * @ino: out
+ */
+bool tfs_ino(const struct inode *inode, u64 *ino)
+{
+	*ino = TFS_I(inode)->lower->i_ino;
+	return true;
+}
