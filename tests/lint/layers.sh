@@ -58,7 +58,7 @@ layers=(
 	"userspace/mpi/         $user"
 	"userspace/import/      $user"
 	"userspace/compile/     $user|$(parts analyse filter)"
-	"userspace/anonymize/   $user"
+	"userspace/anonymize/   $user|$(parts filter)"
 	"userspace/merge/       $user|$(parts analyse)"
 	"userspace/pattern/     $user|$(parts analyse/diff)"
 	"userspace/record/      $user|$(parts collectord)"
