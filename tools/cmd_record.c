@@ -456,6 +456,12 @@ static void wait_for_descendants(const struct options *options, const struct col
 		say("whether processes of the command still run is not known: %s", strerror(-err));
 }
 
+/* Operations that a filter excluded count, too: a trace without operations may be what was asked for. */
+static bool has_found_operations(const struct collector_result *result)
+{
+	return result->operations || result->refused;
+}
+
 static int record(struct options *options)
 {
 	struct collector_options collect = {
@@ -503,7 +509,7 @@ static int record(struct options *options)
 		print_summary(options, &result);
 	if (is_good)
 		warn_of_omissions(options, &result);
-	if (is_good && !result.operations)
+	if (is_good && !has_found_operations(&result))
 		is_good = fail("nothing was recorded: the command did nothing below %s",
 			       options->record.mounts[0]) == EXIT_DONE;
 	if (status)
@@ -540,7 +546,7 @@ static bool leave(struct options *options, struct joined *joined)
 	if (!options->is_quiet)
 		print_summary(options, &result);
 	warn_of_omissions(options, &result);
-	if (!result.operations)
+	if (!has_found_operations(&result))
 		return fail("nothing was recorded: the commands did nothing below %s",
 			    options->record.mounts[0]) == EXIT_DONE;
 	return true;
