@@ -79,7 +79,7 @@ void tfs_quota_inherit(struct super_block *sb);
 /* files: lower_file.c */
 struct file *tfs_do_open(const struct file *file, int flags);
 struct file *tfs_lower_as_set(struct file *file);
-void tfs_tell_rw(const struct file *file, bool is_write, ssize_t result);
+void tfs_notify_rw(const struct file *file, bool is_write, ssize_t result);
 int tfs_do_flush(struct file *file, fl_owner_t owner);
 int tfs_do_lock(struct file *file, int command, struct file_lock *lock);
 void tfs_do_unlock_process(struct file *file);

@@ -71,14 +71,14 @@ struct file *tfs_lower_as_set(struct file *file)
 }
 
 /**
- * tfs_tell_rw() - notify watchers of the lower file (inotify, fanotify) of a read or write
+ * tfs_notify_rw() - notify watchers of the lower file (inotify, fanotify) of a read or write
  * @file: upper file, whose own watchers the VFS notifies
  * @is_write: a write, not a read
  * @result: its result
  *
  * For operations that do not go through a function of the VFS, which would do it. Context: may sleep.
  */
-void tfs_tell_rw(const struct file *file, bool is_write, ssize_t result)
+void tfs_notify_rw(const struct file *file, bool is_write, ssize_t result)
 {
 	if (result <= 0)
 		return;
@@ -225,7 +225,7 @@ ssize_t tfs_do_splice_read(struct file *file, loff_t *offset, struct pipe_inode_
 {
 	ssize_t result = vfs_splice_read(tfs_lower_as_set(file), offset, pipe, length, flags);
 
-	tfs_tell_rw(file, false, result);
+	tfs_notify_rw(file, false, result);
 	return result;
 }
 
@@ -242,7 +242,7 @@ ssize_t tfs_do_splice_write(struct pipe_inode_info *pipe, struct file *file, lof
 	result = lower->f_op->splice_write(pipe, lower, offset, length, flags);
 	file_end_write(lower);
 	tfs_call_end(file, &call);
-	tfs_tell_rw(file, true, result);
+	tfs_notify_rw(file, true, result);
 	return result;
 }
 

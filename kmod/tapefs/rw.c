@@ -253,7 +253,7 @@ static ssize_t rw_async(struct kiocb *iocb, struct iov_iter *iter, struct iot_sp
 	request->epoch = 0; /* it has ended: one record suffices */
 	request_end(request, result);
 	request_put(request); /* not the last reference of the file: the caller has one */
-	tfs_tell_rw(iocb->ki_filp, is_write, result);
+	tfs_notify_rw(iocb->ki_filp, is_write, result);
 out:
 	if (is_write)
 		emit_write(span, iocb, offset, length, flags, old_size_bytes, result);
@@ -273,7 +273,7 @@ static ssize_t read_sync(struct kiocb *iocb, struct iov_iter *iter, struct iot_s
 	kiocb_init_lower(&kiocb, iocb);
 	result = lower->f_op->read_iter(&kiocb, iter);
 	iocb->ki_pos = kiocb.ki_pos;
-	tfs_tell_rw(iocb->ki_filp, false, result);
+	tfs_notify_rw(iocb->ki_filp, false, result);
 	if (iot_span_is_on(span))
 		tfs_emit_read(span, iocb->ki_filp, offset, length, rw_flags_of(iocb->ki_flags),
 			      result);
@@ -295,7 +295,7 @@ static ssize_t write_sync(struct kiocb *iocb, struct iov_iter *iter, struct iot_
 	file_end_write(lower);
 	iocb->ki_pos = kiocb.ki_pos;
 	tfs_copy_size(file_inode(iocb->ki_filp));
-	tfs_tell_rw(iocb->ki_filp, true, result);
+	tfs_notify_rw(iocb->ki_filp, true, result);
 	if (iot_span_is_on(span))
 		emit_write(span, iocb, offset, length, rw_flags_of(iocb->ki_flags), old_size_bytes,
 			   result);

@@ -26,7 +26,7 @@ static size_t count;
 static u64 changes;
 static int target_fd, number;
 
-static void tell(bool is_ok, const char *what)
+static void report(bool is_ok, const char *what)
 {
 	printf("%sok %d - %s\n", is_ok ? "" : "not ", ++number, what);
 	fflush(stdout);
@@ -169,11 +169,11 @@ int main(int argc, char **argv)
 	}
 	first = (u64)((const u8 *)program.ops - sound);
 	printf("1..5\n");
-	tell(is_read_as_it_is(), "a program that has not changed is read");
-	tell(change(cut, 0), "a program that has become empty is found out");
-	tell(change(cut, first + 10), "a program that ends in its first operation is found out");
-	tell(all_bytes(flip, &program), "a program that is damaged anywhere is found out");
-	tell(all_bytes(flip_and_seal, &program), "a program that has become another one is found out");
+	report(is_read_as_it_is(), "a program that has not changed is read");
+	report(change(cut, 0), "a program that was truncated to zero is detected");
+	report(change(cut, first + 10), "a program that is cut in its first operation is detected");
+	report(all_bytes(flip, &program), "damage anywhere in a program is detected");
+	report(all_bytes(flip_and_seal, &program), "a program that was replaced by another one is detected");
 	close(target_fd);
 	free(sound);
 	return 0;

@@ -45,7 +45,7 @@ static void expect(const char *what, long result, int wanted)
 	bad++;
 }
 
-static void tell(const char *what)
+static void report(const char *what)
 {
 	static int number;
 
@@ -108,7 +108,7 @@ static void refuse_create(void)
 	expect("a request for a terminal", ioctl(fd, 0x5401, &create), ENOTTY);
 	expect("a request of the other device", ioctl(fd, IOT_RIOC_START), ENOTTY);
 	close(fd);
-	tell("/dev/iotape refuses sessions that cannot be");
+	report("/dev/iotape refuses sessions that cannot be");
 }
 
 static void refuse_without_session(void)
@@ -137,7 +137,7 @@ static void refuse_without_session(void)
 	expect("join from nowhere", ioctl(fd, IOT_IOC_JOIN, NULL), EFAULT);
 	close(attach.dir_fd);
 	close(fd);
-	tell("/dev/iotape refuses what needs a session, and to join what is not recorded");
+	report("/dev/iotape refuses requests that need a session, and to join a mount that is not recorded");
 }
 
 static void refuse_in_session(void)
@@ -165,7 +165,7 @@ static void refuse_in_session(void)
 	expect("write", write(fd, &status, 8), EINVAL);
 	expect("status after the last", ioctl(fd, IOT_IOC_STATUS, &status), ENOENT);
 	close(fd);
-	tell("a session refuses what it is not ready for");
+	report("a session refuses requests that come too early");
 }
 
 static void refuse_admissions(void)
@@ -187,7 +187,7 @@ static void refuse_admissions(void)
 	admit.id++;
 	expect("admit too many", ioctl(fd, IOT_IOC_ADMIT, &admit), ENOSPC);
 	close(fd);
-	tell("a session admits users and groups, and not too many");
+	report("a session admits users and groups, and not too many");
 }
 
 static void refuse_controls(void)
@@ -225,7 +225,7 @@ static void refuse_controls(void)
 	expect("describe at length", ioctl(fd, IOT_IOC_DESCRIBE, &describe), EINVAL);
 	close(other);
 	close(fd);
-	tell("sessions that do not run are not changed, and descriptions are bounded");
+	report("sessions that do not run are not changed, and descriptions are bounded");
 }
 
 /* -- netlink ------------------------------------------------------------------------------------ */
@@ -328,7 +328,7 @@ static void refuse_messages(void)
 	expect("a session", bind_session(fd), 0);
 	expect("the same again", bind_session(fd), EBUSY);
 	close(fd);
-	tell("netlink refuses messages that are wrong in any way");
+	report("netlink refuses messages that are wrong in any way");
 }
 
 /* A collector that answers nothing: a signal ends the wait. */
@@ -389,7 +389,7 @@ static void live(void)
 	close(fd);
 	nl_socket_free(netlink);
 	netlink_open(); /* messages of the session vanish with the socket */
-	tell("a session runs once");
+	report("a session runs once");
 }
 
 /* They end at once, even if another socket gets the same port. */
@@ -408,7 +408,7 @@ static void orphan(void)
 	expect("bind to another socket", bind_session(ready), EBUSY);
 	close(ready);
 	close(running);
-	tell("sessions end with the socket that they are bound to");
+	report("sessions end with the socket that they are bound to");
 }
 
 /* -- /dev/replayfs -------------------------------------------------------------------------------- */
@@ -506,7 +506,7 @@ static void refuse_unloaded(void)
 	expect("read", read(fd, &run, 8), EINVAL);
 	expect("cancel", ioctl(fd, IOT_RIOC_CANCEL), 0);
 	close(fd);
-	tell("/dev/replayfs refuses what needs a program, and files that are none");
+	report("/dev/replayfs refuses requests that need a program, and files that are no programs");
 }
 
 static void refuse_setups(int fd)
@@ -569,7 +569,7 @@ static void refuse_loaded(void)
 	keep.reserved = 0;
 	expect("keep what was cancelled", ioctl(fd, IOT_RIOC_KEEP, &keep), ECANCELED);
 	close(fd);
-	tell("/dev/replayfs refuses setups, workers and memory that cannot be");
+	report("/dev/replayfs refuses setups, workers and memory that cannot be");
 }
 
 /* Of the program, as its header says. */
@@ -661,7 +661,7 @@ static void refuse_shares(void)
 	close(fd);
 	free(is_here);
 	free(elsewhere);
-	tell("/dev/replayfs refuses parts, and progress, that cannot be");
+	report("/dev/replayfs refuses parts, and progress, that cannot be");
 }
 
 /* A program of one task, which does nothing. */
@@ -718,7 +718,7 @@ static void refuse_finished(void)
 	close(fd);
 	close(target);
 	close(file);
-	tell("a task is performed once");
+	report("a task is performed once");
 }
 
 /* -- somebody without rights ------------------------------------------------------------------------ */
@@ -873,7 +873,7 @@ static void all_of_anything(void)
 		}
 	}
 	snprintf(what, sizeof(what), "%lu requests at random in four processes", random_count / 4 * 4);
-	tell(what);
+	report(what);
 }
 
 int main(int argc, char **argv)
@@ -900,7 +900,7 @@ int main(int argc, char **argv)
 	refuse_shares();
 	refuse_finished();
 	bad += !in_child(as_nobody);
-	tell("nobody may look, and nothing else");
+	report("forbidden look-ups are refused, and nothing else");
 	all_of_anything();
 	nl_socket_free(netlink);
 	close(program_fd);

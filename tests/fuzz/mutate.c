@@ -136,7 +136,7 @@ void fuzz_keep(const struct fuzz_options *options, u64 seed, const void *bytes, 
 
 static volatile u64 seed_now;
 
-static void tell_seed(void)
+static void report_seed(void)
 {
 	char text[64];
 	int n = snprintf(text, sizeof(text), "# with --seed=%llu --count=1\n", (unsigned long long)seed_now);
@@ -151,7 +151,7 @@ static void on_alarm(int signal)
 
 	(void)signal;
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) > 0)
-		tell_seed();
+		report_seed();
 	_exit(1);
 }
 
@@ -160,7 +160,7 @@ void fuzz_begin(u64 seed)
 	static bool is_ready;
 
 	if (!is_ready) {
-		__sanitizer_set_death_callback(tell_seed);
+		__sanitizer_set_death_callback(report_seed);
 		signal(SIGALRM, on_alarm);
 		is_ready = true;
 	}

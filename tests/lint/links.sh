@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Links in the documentation lead to files that are there.
+# Links in the documentation lead to existing files.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1

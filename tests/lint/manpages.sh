@@ -30,7 +30,7 @@ while read -r command; do
 	page=Documentation/man/iotape-$command.1
 	[ -f "$page" ] || page=Documentation/man/iotape.1
 	if ! grep -qE "\b$command\b" "$page" 2>/dev/null; then
-		echo "$page:1: does not tell of the command $command"
+		echo "$page:1: does not mention the command $command"
 		bad=1
 		continue
 	fi

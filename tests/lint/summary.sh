@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The summary of tests counts what it should.
+# The summary of tests counts correctly.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Numbers in public headers say in their names what they count.
+# Numbers in public headers have their units in their names.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Only kmod/compat knows kernel versions and what they have.
+# Only kmod/compat knows kernel versions and their features.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1

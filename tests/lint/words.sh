@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Nothing is left to be done in the sources, and nothing stands in for what is missing.
+# The sources have no unfinished work and no placeholders.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1

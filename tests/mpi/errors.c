@@ -25,7 +25,7 @@ static void count_win_error(MPI_Win *win, int *code, ...)
 	handled++;
 }
 
-static void tell(const char *call, int rc)
+static void report(const char *call, int rc)
 {
 	int class = MPI_SUCCESS;
 
@@ -35,7 +35,7 @@ static void tell(const char *call, int rc)
 	fflush(stdout);
 	handled = 0;
 }
-#define TELL(call) tell(#call, MPI_##call)
+#define REPORT(call) report(#call, MPI_##call)
 
 /* The handlers of files and of `comm` return; that of everything else is as it is at first. */
 static void with_fatal_world(const char *path, MPI_Comm comm)
@@ -46,24 +46,24 @@ static void with_fatal_world(const char *path, MPI_Comm comm)
 	MPI_File file;
 	MPI_Comm made;
 
-	tell("File_open", MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
-	TELL(File_write(file, buffer, 1, MPI_DATATYPE_NULL, &status));
-	TELL(File_read_at_all(file, 0, buffer, 1, MPI_DATATYPE_NULL, &status));
-	TELL(File_write_at(file, 0, buffer, -1, MPI_BYTE, &status));
-	TELL(File_iwrite(file, buffer, 1, MPI_DATATYPE_NULL, &request));
-	TELL(File_iread_at(file, 0, buffer, 1, MPI_DATATYPE_NULL, &request));
-	TELL(File_write_all_begin(file, buffer, 1, MPI_DATATYPE_NULL));
+	report("File_open", MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
+	REPORT(File_write(file, buffer, 1, MPI_DATATYPE_NULL, &status));
+	REPORT(File_read_at_all(file, 0, buffer, 1, MPI_DATATYPE_NULL, &status));
+	REPORT(File_write_at(file, 0, buffer, -1, MPI_BYTE, &status));
+	REPORT(File_iwrite(file, buffer, 1, MPI_DATATYPE_NULL, &request));
+	REPORT(File_iread_at(file, 0, buffer, 1, MPI_DATATYPE_NULL, &request));
+	REPORT(File_write_all_begin(file, buffer, 1, MPI_DATATYPE_NULL));
 #ifdef OPEN_MPI /* MPICH does not look */
-	tell("File_iwrite without a request", MPI_File_iwrite(file, buffer, 1, MPI_BYTE, NULL));
+	report("File_iwrite without a request", MPI_File_iwrite(file, buffer, 1, MPI_BYTE, NULL));
 #endif
-	tell("File_close", MPI_File_close(&file));
-	TELL(Send(buffer, 1, MPI_DATATYPE_NULL, 0, 0, comm));
-	TELL(Irecv(buffer, 1, MPI_DATATYPE_NULL, 0, 0, comm, &request));
-	TELL(Sendrecv(buffer, 1, MPI_DATATYPE_NULL, 0, 0, other, 1, MPI_BYTE, 0, 0, comm, &status));
-	TELL(Sendrecv_replace(buffer, 1, MPI_DATATYPE_NULL, 0, 0, 0, 0, comm, &status));
-	TELL(Bcast(buffer, 1, MPI_DATATYPE_NULL, 0, comm));
-	TELL(Ibcast(buffer, 1, MPI_DATATYPE_NULL, 0, comm, &request));
-	TELL(Comm_split(comm, -7, 0, &made));
+	report("File_close", MPI_File_close(&file));
+	REPORT(Send(buffer, 1, MPI_DATATYPE_NULL, 0, 0, comm));
+	REPORT(Irecv(buffer, 1, MPI_DATATYPE_NULL, 0, 0, comm, &request));
+	REPORT(Sendrecv(buffer, 1, MPI_DATATYPE_NULL, 0, 0, other, 1, MPI_BYTE, 0, 0, comm, &status));
+	REPORT(Sendrecv_replace(buffer, 1, MPI_DATATYPE_NULL, 0, 0, 0, 0, comm, &status));
+	REPORT(Bcast(buffer, 1, MPI_DATATYPE_NULL, 0, comm));
+	REPORT(Ibcast(buffer, 1, MPI_DATATYPE_NULL, 0, comm, &request));
+	REPORT(Comm_split(comm, -7, 0, &made));
 }
 
 /* An address that is none, where the program has no result of its own. */
@@ -77,16 +77,16 @@ static void without_results(MPI_Comm comm)
 	for (i = 0; i < 3; i++) {
 		MPI_Irecv(buffer, 1, MPI_BYTE, 0, i, comm, &request);
 		if (i == 0)
-			tell("Waitany without an index", MPI_Waitany(1, &request, NULL, &status));
+			report("Waitany without an index", MPI_Waitany(1, &request, NULL, &status));
 		else if (i == 1)
-			tell("Test without a flag", MPI_Test(&request, NULL, &status));
+			report("Test without a flag", MPI_Test(&request, NULL, &status));
 		else
-			tell("Waitsome without a number", MPI_Waitsome(1, &request, NULL, &i, &status));
+			report("Waitsome without a number", MPI_Waitsome(1, &request, NULL, &i, &status));
 		MPI_Cancel(&request);
 		MPI_Wait(&request, &status);
 	}
 #ifdef MPICH_VERSION /* Open MPI does not look */
-	tell("Ibarrier without a request", MPI_Ibarrier(comm, NULL));
+	report("Ibarrier without a request", MPI_Ibarrier(comm, NULL));
 #endif
 }
 
@@ -98,16 +98,16 @@ static void without_handles(MPI_Comm comm)
 	static char buffer[8];
 	MPI_Request request;
 
-	TELL(Send(buffer, 1, MPI_BYTE, 0, 0, none));
-	TELL(Irecv(buffer, 1, MPI_BYTE, 0, 0, none, &request));
-	TELL(Barrier(none));
-	TELL(Ibarrier(none, &request));
-	TELL(Comm_dup(none, &made));
-	TELL(Comm_free(&none));
-	TELL(Comm_create_group(comm, MPI_GROUP_NULL, 0, &made));
-	TELL(Win_fence(0, no_window));
-	TELL(Win_lock(MPI_LOCK_SHARED, 0, 0, no_window));
-	TELL(Put(buffer, 1, MPI_BYTE, 0, 0, 1, MPI_BYTE, no_window));
+	REPORT(Send(buffer, 1, MPI_BYTE, 0, 0, none));
+	REPORT(Irecv(buffer, 1, MPI_BYTE, 0, 0, none, &request));
+	REPORT(Barrier(none));
+	REPORT(Ibarrier(none, &request));
+	REPORT(Comm_dup(none, &made));
+	REPORT(Comm_free(&none));
+	REPORT(Comm_create_group(comm, MPI_GROUP_NULL, 0, &made));
+	REPORT(Win_fence(0, no_window));
+	REPORT(Win_lock(MPI_LOCK_SHARED, 0, 0, no_window));
+	REPORT(Put(buffer, 1, MPI_BYTE, 0, 0, 1, MPI_BYTE, no_window));
 }
 
 static void with_window(void)
@@ -120,9 +120,9 @@ static void with_window(void)
 	MPI_Win_create_errhandler(count_win_error, &handler);
 	MPI_Win_set_errhandler(win, handler);
 	MPI_Win_fence(0, win);
-	TELL(Put(buffer, 1, MPI_DATATYPE_NULL, 0, 0, 1, MPI_BYTE, win));
+	REPORT(Put(buffer, 1, MPI_DATATYPE_NULL, 0, 0, 1, MPI_BYTE, win));
 	MPI_Win_fence(0, win);
-	TELL(Win_post(MPI_GROUP_NULL, 0, win));
+	REPORT(Win_post(MPI_GROUP_NULL, 0, win));
 	MPI_Win_free(&win);
 	MPI_Errhandler_free(&handler);
 }

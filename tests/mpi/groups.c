@@ -128,7 +128,7 @@ static void of_a_group(void)
 static void while_others_work(void)
 {
 	struct request_list list = {};
-	MPI_Comm comms[2], told;
+	MPI_Comm comms[2], duplicate;
 	int i;
 
 	for (i = 0; i < 2; i++) { /* one at a time: Open MPI 4.1 hangs if they overlap */
@@ -141,10 +141,10 @@ static void while_others_work(void)
 		exchange(true, comms[i]);
 		freed(&comms[i]);
 	}
-	MPI_Comm_dup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &told);
+	MPI_Comm_dup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &duplicate);
 	announced("comm_dup_with_info");
-	exchange(true, told);
-	freed(&told);
+	exchange(true, duplicate);
+	freed(&duplicate);
 }
 
 /* Ranks are those of the other group; both groups use the same ones, and tags. */

@@ -141,7 +141,7 @@ static void put_all(struct iot_mailbox_head *box, u64 comm)
 		put(box, (u32)i, comm);
 }
 
-static void tell(void)
+static void report(void)
 {
 	printf("%ld %ld\n", put_total, lost_total);
 	fflush(stdout);
@@ -173,7 +173,7 @@ static void run_threads(void)
 			die("pthread_create");
 	for (i = 0; i < threads; i++)
 		pthread_join(ids[i], NULL);
-	tell();
+	report();
 }
 
 static void run_killed(void)
@@ -193,7 +193,7 @@ static void run_rounds(void)
 			die("pthread_create");
 		pthread_join(id, NULL);
 	}
-	tell();
+	report();
 }
 
 static void *take_one(void *result)
@@ -260,7 +260,7 @@ static void run_stopped(void)
 		die("pthread_create");
 	put_all(box, 1);
 	pthread_join(id, NULL);
-	tell();
+	report();
 }
 
 static void run_forked(void)
@@ -278,13 +278,13 @@ static void run_forked(void)
 	put_all(box, 1);
 	waitpid(child, &status, 0);
 	expect(!status, "the child works");
-	tell();
+	report();
 }
 
 static void run_executed(char **argv)
 {
 	put_all(begin(), 1);
-	tell();
+	report();
 	argv[2] = "threads";
 	execv("/proc/self/exe", argv);
 	die("exec");
@@ -312,7 +312,7 @@ static void run_nested(void)
 		close(fd);
 	}
 	put_total = records;
-	tell();
+	report();
 }
 
 static void hold(void)

@@ -6,7 +6,7 @@
  *
  * A token, a file that changes its name with each step, goes around: the rank that has received the message
  * may rename it. In a file of all, each writes its block, and after a barrier reads the next rank's.
- * Rank 0 makes a directory, tells all by a broadcast, and they put files there; when all have told it,
+ * Rank 0 makes a directory, informs all by a broadcast, and they put files there; when all have answered,
  * it removes them and the directory.
  */
 #include <fcntl.h>

@@ -31,14 +31,14 @@ struct delegation {
 };
 #endif
 
-/* What the holder and the asker tell each other. */
-struct told {
+/* Shared by the holder and the asker. */
+struct shared {
 	atomic_bool is_held;
 	atomic_bool is_over;
 	atomic_bool has_waited;
 };
 
-static struct told *told;
+static struct shared *shared;
 
 static int delegate(int fd, uint16_t type)
 {
@@ -58,10 +58,10 @@ static void hold_until_asked(const char *held)
 	sigaddset(&asked, SIGIO);
 	CHECK(!sigprocmask(SIG_BLOCK, &asked, NULL));
 	CHECK(fd >= 0 && !delegate(fd, F_RDLCK));
-	told->is_held = true;
+	shared->is_held = true;
 	if (sigtimedwait(&asked, NULL, &patience) == SIGIO) {
 		usleep(100000);
-		told->has_waited = !told->is_over;
+		shared->has_waited = !shared->is_over;
 	}
 	CHECK(!delegate(fd, F_UNLCK));
 	_exit(0);
@@ -125,18 +125,18 @@ static void ask(const char *held, const char *what, int (*operation)(void))
 	int status;
 	long result;
 
-	*told = (struct told){};
+	*shared = (struct shared){};
 	holder = fork();
 	if (!holder)
 		hold_until_asked(held);
-	while (!told->is_held && !waitpid(holder, &status, WNOHANG))
+	while (!shared->is_held && !waitpid(holder, &status, WNOHANG))
 		usleep(1000);
-	CHECK(told->is_held);
+	CHECK(shared->is_held);
 	result = operation();
-	told->is_over = true;
+	shared->is_over = true;
 	printf("%s: %s", what, workload_outcome(result));
 	CHECK(waitpid(holder, &status, 0) == holder && !status);
-	puts(told->has_waited ? ", after a while" : ", at once");
+	puts(shared->has_waited ? ", after a while" : ", at once");
 }
 
 static bool is_known(const char *held)
@@ -169,8 +169,8 @@ int main(int argc, char **argv)
 	}
 	if (!is_known(argv[2]))
 		return NOT_HERE;
-	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	CHECK(told != MAP_FAILED && !chdir(argv[1]));
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(shared != MAP_FAILED && !chdir(argv[1]));
 	for (i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
 		ask(argv[2], operations[i].name, operations[i].operation);
 	return 0;

@@ -47,16 +47,16 @@ static const char *path(const char *dir, const char *name)
 }
 
 /* Return: @result, for the caller to use. */
-static int tell(const char *what, int result)
+static int report(const char *what, int result)
 {
 	printf("%s: %s\n", what, result < 0 ? strerrorname_np(errno) : "done");
 	fflush(stdout);
 	return result;
 }
 
-static void tell_and_close(const char *what, int fd)
+static void report_and_close(const char *what, int fd)
 {
-	if (tell(what, fd) >= 0)
+	if (report(what, fd) >= 0)
 		close(fd);
 }
 
@@ -135,7 +135,7 @@ static void stop(struct program *program)
 	CHECK(waitpid(program->pid, NULL, 0) == program->pid);
 }
 
-/* What start() starts: tells that it runs, and waits. */
+/* Started by start(): reports that it runs, and waits. */
 static int wait_for_end(const char *how)
 {
 	bool is_child = !strcmp(how, "--fork") && !fork();
@@ -151,21 +151,21 @@ static int wait_for_end(const char *how)
 	return 0;
 }
 
-static void tell_exec(const char *what, const char *dir, const char *name)
+static void report_exec(const char *what, const char *dir, const char *name)
 {
 	struct program program;
 
-	if (tell(what, start(&program, dir, name, NULL) ? 0 : -1) == 0)
+	if (report(what, start(&program, dir, name, NULL) ? 0 : -1) == 0)
 		stop(&program);
 }
 
 static void try_writes(const char *name)
 {
-	tell_and_close("open to write", open(path(there, name), O_WRONLY | O_CLOEXEC));
-	tell_and_close("open to read and write", open(path(there, name), O_RDWR | O_CLOEXEC));
-	tell_and_close("open to append", open(path(there, name), O_WRONLY | O_APPEND | O_CLOEXEC));
-	tell_and_close("open to read", open(path(there, name), O_RDONLY | O_CLOEXEC));
-	tell("truncate", truncate(path(there, name), 70000));
+	report_and_close("open to write", open(path(there, name), O_WRONLY | O_CLOEXEC));
+	report_and_close("open to read and write", open(path(there, name), O_RDWR | O_CLOEXEC));
+	report_and_close("open to append", open(path(there, name), O_WRONLY | O_APPEND | O_CLOEXEC));
+	report_and_close("open to read", open(path(there, name), O_RDONLY | O_CLOEXEC));
+	report("truncate", truncate(path(there, name), 70000));
 }
 
 static void running(void)
@@ -175,10 +175,10 @@ static void running(void)
 	copy("/proc/self/exe", path(here, "program"), 0755);
 	CHECK(start(&first, here, "./program", NULL));
 	try_writes("program");
-	tell_and_close("open to cut", open(path(there, "program"), O_WRONLY | O_TRUNC | O_CLOEXEC));
+	report_and_close("open to cut", open(path(there, "program"), O_WRONLY | O_TRUNC | O_CLOEXEC));
 	CHECK(start(&second, here, "./program", NULL));
 	stop(&first);
-	tell_and_close("open to write, one of two has ended", open(path(there, "program"), O_WRONLY | O_CLOEXEC));
+	report_and_close("open to write, one of two has ended", open(path(there, "program"), O_WRONLY | O_CLOEXEC));
 	stop(&second);
 	try_writes("program");
 }
@@ -196,10 +196,10 @@ static void forked(void)
 	CHECK(start(&parent, here, "./program", "--fork"));
 	CHECK(!close(10) && !close(11));
 	stop(&parent);
-	tell_and_close("open to write, a child runs it", open(path(there, "program"), O_WRONLY | O_CLOEXEC));
+	report_and_close("open to write, a child runs it", open(path(there, "program"), O_WRONLY | O_CLOEXEC));
 	CHECK(!close(end[1]));
 	CHECK(!read(ended[0], &byte, 1));
-	tell_and_close("open to write, it has ended", open(path(there, "program"), O_WRONLY | O_CLOEXEC));
+	report_and_close("open to write, it has ended", open(path(there, "program"), O_WRONLY | O_CLOEXEC));
 }
 
 /* It becomes another program. */
@@ -210,10 +210,10 @@ static void replaced(void)
 	copy("/proc/self/exe", path(here, "program"), 0755);
 	copy("/proc/self/exe", path(here, "other"), 0755);
 	CHECK(start(&program, here, "./program", "--exec"));
-	tell_and_close("open to write what called exec", open(path(there, "program"), O_WRONLY | O_CLOEXEC));
-	tell_and_close("open to write what runs", open(path(there, "other"), O_WRONLY | O_CLOEXEC));
+	report_and_close("open to write what called exec", open(path(there, "program"), O_WRONLY | O_CLOEXEC));
+	report_and_close("open to write what runs", open(path(there, "other"), O_WRONLY | O_CLOEXEC));
 	stop(&program);
-	tell_and_close("open to write, it has ended", open(path(there, "other"), O_WRONLY | O_CLOEXEC));
+	report_and_close("open to write, it has ended", open(path(there, "other"), O_WRONLY | O_CLOEXEC));
 }
 
 /* While its interpreter runs, a script may be written to. */
@@ -224,8 +224,8 @@ static void script(void)
 	copy("/proc/self/exe", path(here, "program"), 0755);
 	put("script", "#!./program --wait\n", 0755);
 	CHECK(start(&program, here, "./script", NULL));
-	tell_and_close("open to write a script", open(path(there, "script"), O_WRONLY | O_CLOEXEC));
-	tell_and_close("open to write its interpreter", open(path(there, "program"), O_WRONLY | O_CLOEXEC));
+	report_and_close("open to write a script", open(path(there, "script"), O_WRONLY | O_CLOEXEC));
+	report_and_close("open to write its interpreter", open(path(there, "program"), O_WRONLY | O_CLOEXEC));
 	stop(&program);
 }
 
@@ -242,14 +242,14 @@ static void loader(void)
 	copy(linked, path(here, "linked"), 0755);
 	copy(loader, path(here, "ld.so"), 0755);
 	CHECK(start(&program, here, "./linked", NULL));
-	tell_and_close("open to write a loader", open(path(there, "ld.so"), O_WRONLY | O_CLOEXEC));
-	tell_and_close("open to write what it has loaded", open(path(there, "linked"), O_WRONLY | O_CLOEXEC));
+	report_and_close("open to write a loader", open(path(there, "ld.so"), O_WRONLY | O_CLOEXEC));
+	report_and_close("open to write what it has loaded", open(path(there, "linked"), O_WRONLY | O_CLOEXEC));
 	stop(&program);
 	CHECK(start_with(&program, here, arguments)); /* it is a program, too */
-	tell_and_close("open to write a loader that runs", open(path(there, "ld.so"), O_WRONLY | O_CLOEXEC));
-	tell_and_close("open to write what it runs", open(path(there, "linked"), O_WRONLY | O_CLOEXEC));
+	report_and_close("open to write a loader that runs", open(path(there, "ld.so"), O_WRONLY | O_CLOEXEC));
+	report_and_close("open to write what it runs", open(path(there, "linked"), O_WRONLY | O_CLOEXEC));
 	stop(&program);
-	tell_and_close("open to write a loader that has ended", open(path(there, "ld.so"), O_WRONLY | O_CLOEXEC));
+	report_and_close("open to write a loader that has ended", open(path(there, "ld.so"), O_WRONLY | O_CLOEXEC));
 }
 
 static void written(void)
@@ -260,33 +260,33 @@ static void written(void)
 
 	copy("/proc/self/exe", path(here, "program"), 0755);
 	fd = open(path(there, "program"), O_WRONLY | O_APPEND | O_CLOEXEC);
-	tell_exec("exec of what is open to write", here, "./program");
+	report_exec("exec of what is open to write", here, "./program");
 	CHECK(!close(fd));
-	tell_exec("exec of what is closed", here, "./program");
+	report_exec("exec of what is closed", here, "./program");
 	fd = open(path(there, "program"), O_RDWR | O_CLOEXEC);
 	map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	CHECK(map != MAP_FAILED && !close(fd));
-	tell_exec("exec of what is mapped to write", here, "./program");
+	report_exec("exec of what is mapped to write", here, "./program");
 	CHECK(!munmap(map, 4096));
-	tell_exec("exec of what was mapped", here, "./program");
+	report_exec("exec of what was mapped", here, "./program");
 	fd = open(path(there, "program"), O_RDONLY | O_CLOEXEC);
-	tell_exec("exec of what is open to read", here, "./program");
+	report_exec("exec of what is open to read", here, "./program");
 	CHECK(!close(fd));
 	put("script", "#!./program --wait\n", 0755);
 	fd = open(path(there, "program"), O_WRONLY | O_CLOEXEC);
-	tell_exec("exec of a script whose interpreter is open to write", here, "./script");
+	report_exec("exec of a script whose interpreter is open to write", here, "./script");
 	CHECK(!close(fd));
 	fd = open(path(there, "script"), O_WRONLY | O_CLOEXEC);
-	tell_exec("exec of a script that is open to write", here, "./script");
+	report_exec("exec of a script that is open to write", here, "./script");
 	CHECK(!close(fd));
-	tell_exec("exec of a script", here, "./script");
+	report_exec("exec of a script", here, "./script");
 	put("nothing", "no program", 0755);
-	tell_exec("exec of what is no program", here, "./nothing");
-	tell_and_close("open to write what is no program", open(path(there, "nothing"), O_WRONLY | O_CLOEXEC));
+	report_exec("exec of what is no program", here, "./nothing");
+	report_and_close("open to write what is no program", open(path(there, "nothing"), O_WRONLY | O_CLOEXEC));
 	CHECK(start(&program, here, "./program", NULL));
-	tell("rename what runs", rename(path(there, "program"), path(there, "renamed")));
-	tell_and_close("open to write what is renamed", open(path(there, "renamed"), O_WRONLY | O_CLOEXEC));
-	tell("remove what runs", unlink(path(there, "renamed")));
+	report("rename what runs", rename(path(there, "program"), path(there, "renamed")));
+	report_and_close("open to write what is renamed", open(path(there, "renamed"), O_WRONLY | O_CLOEXEC));
+	report("remove what runs", unlink(path(there, "renamed")));
 	stop(&program);
 }
 
@@ -299,10 +299,10 @@ static void module(void)
 	fd = open(path(here, "module"), O_RDONLY | O_CLOEXEC);
 	writer = open(path(there, "module"), O_WRONLY | O_CLOEXEC);
 	CHECK(fd >= 0 && writer >= 0);
-	tell("load what is open to write", (int)syscall(SYS_finit_module, fd, "", 0));
+	report("load what is open to write", (int)syscall(SYS_finit_module, fd, "", 0));
 	CHECK(!close(writer));
-	tell("load what is no module", (int)syscall(SYS_finit_module, fd, "", 0));
-	tell_and_close("open to write what was loaded", open(path(there, "module"), O_WRONLY | O_CLOEXEC));
+	report("load what is no module", (int)syscall(SYS_finit_module, fd, "", 0));
+	report_and_close("open to write what was loaded", open(path(there, "module"), O_WRONLY | O_CLOEXEC));
 	CHECK(!close(fd));
 }
 
@@ -312,26 +312,26 @@ static void swapped(void)
 	int fd = open(path(there, "swap"), O_RDWR | O_CLOEXEC), other;
 	char page[4096] = { 0 };
 
-	tell("open to read and write", fd);
-	tell("write", (int)pwrite(fd, page, sizeof(page), 0));
-	tell("ftruncate", ftruncate(fd, 0));
-	tell("truncate", truncate(path(there, "swap"), 0));
-	tell("fallocate", fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 65536));
-	tell("fallocate, longer", fallocate(fd, 0, 0, 16 << 20));
-	tell("map to write", mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED ? -1 : 0);
-	tell("map to read", mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED ? -1 : 0);
+	report("open to read and write", fd);
+	report("write", (int)pwrite(fd, page, sizeof(page), 0));
+	report("ftruncate", ftruncate(fd, 0));
+	report("truncate", truncate(path(there, "swap"), 0));
+	report("fallocate", fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 65536));
+	report("fallocate, longer", fallocate(fd, 0, 0, 16 << 20));
+	report("map to write", mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED ? -1 : 0);
+	report("map to read", mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED ? -1 : 0);
 	put("other", "other", 0600);
 	other = open(path(there, "other"), O_RDWR | O_CLOEXEC);
-	tell("copy to it", (int)copy_file_range(other, NULL, fd, NULL, 5, 0));
-	tell("copy from it", (int)copy_file_range(fd, NULL, other, NULL, 5, 0));
-	tell("share blocks with it", ioctl(fd, FICLONE, other));
-	tell("open to cut", open(path(there, "swap"), O_WRONLY | O_TRUNC | O_CLOEXEC));
-	tell("unlink", unlink(path(there, "swap")));
-	tell("rename", rename(path(there, "swap"), path(there, "swap2")));
-	tell("replace", rename(path(there, "other"), path(there, "swap")));
-	tell("link", link(path(there, "swap"), path(there, "linked")));
-	tell("unlink the link", unlink(path(there, "linked")));
-	tell("chmod", chmod(path(there, "swap"), 0600));
+	report("copy to it", (int)copy_file_range(other, NULL, fd, NULL, 5, 0));
+	report("copy from it", (int)copy_file_range(fd, NULL, other, NULL, 5, 0));
+	report("share blocks with it", ioctl(fd, FICLONE, other));
+	report("open to cut", open(path(there, "swap"), O_WRONLY | O_TRUNC | O_CLOEXEC));
+	report("unlink", unlink(path(there, "swap")));
+	report("rename", rename(path(there, "swap"), path(there, "swap2")));
+	report("replace", rename(path(there, "other"), path(there, "swap")));
+	report("link", link(path(there, "swap"), path(there, "linked")));
+	report("unlink the link", unlink(path(there, "linked")));
+	report("chmod", chmod(path(there, "swap"), 0600));
 }
 
 /* Flags that are set THERE while a descriptor is open HERE. */
@@ -350,22 +350,22 @@ static void try_flagged(int fd)
 	struct timespec times[2] = { { .tv_sec = 1 }, { .tv_sec = 2 } };
 	struct stat stat;
 
-	tell("ftruncate", ftruncate(fd, 3));
-	tell("write", (int)pwrite(fd, "x", 1, 0));
-	tell("fallocate", fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 4096));
-	tell("map to write", mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED ? -1 : 0);
-	tell("fchmod", fchmod(fd, 0640));
-	tell("futimens", futimens(fd, times));
-	tell("fchown", fchown(fd, 1, 1));
-	tell_and_close("open to write", open(path(here, "file"), O_WRONLY | O_CLOEXEC));
-	tell_and_close("open to append", open(path(here, "file"), O_WRONLY | O_APPEND | O_CLOEXEC));
-	tell_and_close("open to cut", open(path(here, "file"), O_WRONLY | O_APPEND | O_TRUNC | O_CLOEXEC));
-	tell("truncate", truncate(path(here, "file"), 2));
-	tell("chmod", chmod(path(here, "file"), 0600));
-	tell("link", link(path(here, "file"), path(here, "linked")));
-	tell("unlink the link", unlink(path(here, "linked")));
-	tell("rename", rename(path(here, "file"), path(here, "file2")));
-	tell("rename back", rename(path(here, "file2"), path(here, "file")));
+	report("ftruncate", ftruncate(fd, 3));
+	report("write", (int)pwrite(fd, "x", 1, 0));
+	report("fallocate", fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 4096));
+	report("map to write", mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED ? -1 : 0);
+	report("fchmod", fchmod(fd, 0640));
+	report("futimens", futimens(fd, times));
+	report("fchown", fchown(fd, 1, 1));
+	report_and_close("open to write", open(path(here, "file"), O_WRONLY | O_CLOEXEC));
+	report_and_close("open to append", open(path(here, "file"), O_WRONLY | O_APPEND | O_CLOEXEC));
+	report_and_close("open to cut", open(path(here, "file"), O_WRONLY | O_APPEND | O_TRUNC | O_CLOEXEC));
+	report("truncate", truncate(path(here, "file"), 2));
+	report("chmod", chmod(path(here, "file"), 0600));
+	report("link", link(path(here, "file"), path(here, "linked")));
+	report("unlink the link", unlink(path(here, "linked")));
+	report("rename", rename(path(here, "file"), path(here, "file2")));
+	report("rename back", rename(path(here, "file2"), path(here, "file")));
 	CHECK(!fstat(fd, &stat));
 	printf("size %ld mode %o\n", (long)stat.st_size, stat.st_mode & 07777);
 }
@@ -377,15 +377,15 @@ static void flagged(void)
 	put("file", "0123456789", 0644);
 	fd = open(path(here, "file"), O_RDWR | O_CLOEXEC);
 	CHECK(fd >= 0);
-	tell("append only", set_flags(FS_APPEND_FL));
+	report("append only", set_flags(FS_APPEND_FL));
 	try_flagged(fd);
-	tell("nothing", set_flags(0));
+	report("nothing", set_flags(0));
 	CHECK(!access(path(here, "file"), W_OK)); /* a descriptor learns of that when its file is named */
 	try_flagged(fd);
-	tell("immutable", set_flags(FS_IMMUTABLE_FL));
+	report("immutable", set_flags(FS_IMMUTABLE_FL));
 	try_flagged(fd);
-	tell("nothing", set_flags(0));
-	tell("unlink", unlink(path(here, "file")));
+	report("nothing", set_flags(0));
+	report("unlink", unlink(path(here, "file")));
 	CHECK(!close(fd));
 }
 
