@@ -30,6 +30,7 @@ struct options {
 	bool has_by;
 	enum breakdown_key by;
 	struct selection selection;
+	bool has_waits;
 	bool is_json;
 };
 
@@ -41,11 +42,22 @@ static const struct option_row option_rows[] = {
 	{ "sort", 's', OPTION_CHOICE, .words = stat_sort_words, .field = FIELD(sort), .given = FIELD(has_sort),
 	  .help = "order of the groups (default: time)" },
 	OPTION_ROWS_SELECTION(struct options, selection),
+	{ "waits", 'w', .field = FIELD(has_waits),
+	  .help = "print the time of each process in storage, computation and waits, imbalance between ranks, and late "
+		  "arrivals at MPI calls" },
 	{ "top", 'n', OPTION_COUNT, "N", .max = UINT32_MAX, .field = FIELD(top), .given = FIELD(has_top),
 	  .help = "print the first N files, processes or groups, 0 for all (default: 10)" },
 	{ "json", 'j', .field = FIELD(is_json), .help = "print JSON, with all files and processes, or all groups without --top" },
 	{},
 };
+
+static void check(struct option_state *state)
+{
+	const struct options *options = state->options;
+
+	if (options->has_waits && (options->has_by || options->has_sort || !selection_is_all(&options->selection)))
+		option_error(state, "--waits can be combined with --top and --json only");
+}
 
 static const struct option_table option_table = {
 	.rows = option_rows,
@@ -53,6 +65,7 @@ static const struct option_table option_table = {
 	.operand_type = OPTION_FILE,
 	.operand_noun = "trace",
 	.operand = FIELD(path),
+	.check = check,
 	.about = "Summarize a trace: operations with latency percentiles, files and processes with their bytes.",
 	.notes = "With --by, --sort or a selection, the groups of the selected operations are printed instead. TRACE may "
 		 "be a pipe, or - for standard input. Times of concurrent operations are added up. Touched are bytes of mapped pages that became "
@@ -488,6 +501,8 @@ static int run(int argc, char **argv)
 	code = input_open(&options.path, copy);
 	if (code)
 		return code;
+	if (options.has_waits)
+		return stat_waits(options.path, options.name, options.top, options.is_json);
 	if (options.has_by || options.has_sort || !selection_is_all(&options.selection))
 		return stat_groups(&options);
 	return stat_all(&options);

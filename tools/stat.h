@@ -27,6 +27,9 @@ int stat_groups_text(const struct breakdown *b, enum stat_sort sort, u32 top);
 int stat_groups_json(struct json *json, const struct breakdown *b, enum stat_sort sort, u32 top);
 void stat_errors_text(const struct breakdown *b, u32 top);
 
+/* stat_waits.c */
+int stat_waits(const char *path, const char *name, u32 top, bool is_json);
+
 /* stat_access.c */
 void stat_access_text(const struct breakdown *b);
 void stat_access_json(struct json *json, const struct breakdown *b);

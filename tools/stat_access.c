@@ -76,6 +76,14 @@ static double percent(u64 part, u64 whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
+static void put_shares(const struct breakdown *b, const char *what, u64 ops, u64 time_ns)
+{
+	printf("operations on %s: %llu (%.1f%% of operations", what, ops, percent(ops, b->sum.ops));
+	if (!b->actors.is_strace)
+		printf(", %.1f%% of time", percent(time_ns, b->sum.time_ns));
+	printf(")\n");
+}
+
 /**
  * stat_access_text() - print how files were accessed
  */
@@ -94,10 +102,8 @@ void stat_access_text(const struct breakdown *b)
 	       files, p->read_only, p->write_only, p->read_write, p->shared);
 	if (p->unknown)
 		printf("accesses to files without a known path: %llu\n", p->unknown);
-	printf("operations on metadata: %llu (%.1f%% of operations", metadata, percent(metadata, b->sum.ops));
-	if (!b->actors.is_strace)
-		printf(", %.1f%% of time", percent(b->sum.time_ns - b->data.time_ns, b->sum.time_ns));
-	printf(")\n");
+	put_shares(b, "metadata", metadata, b->sum.time_ns - b->data.time_ns);
+	put_shares(b, "mappings", b->mapping.ops, b->mapping.time_ns);
 	if (p->touches)
 		printf("accesses to mapped pages: %llu, of which %llu read storage\n", p->touches, p->major);
 }
@@ -154,6 +160,11 @@ void stat_access_json(struct json *json, const struct breakdown *b)
 		json_put_null(json, "metadata_time_ns");
 	else
 		json_put_unsigned(json, "metadata_time_ns", b->sum.time_ns - b->data.time_ns);
+	json_put_unsigned(json, "mapping_operations", b->mapping.ops);
+	if (b->actors.is_strace)
+		json_put_null(json, "mapping_time_ns");
+	else
+		json_put_unsigned(json, "mapping_time_ns", b->mapping.time_ns);
 	json_put_unsigned(json, "mapped_accesses", p->touches);
 	json_put_unsigned(json, "mapped_accesses_major", p->major);
 	json_end(json, '}');

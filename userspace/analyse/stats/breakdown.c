@@ -248,6 +248,8 @@ static int take_op(struct breakdown *b, struct iot_names *names, const struct io
 	profile_count(is_mpi ? &b->mpi : &b->sum, r);
 	if (is_data(r))
 		profile_count(&b->data, r);
+	if (iot_op_class_of(r->kind) == IOT_OP_CLASS_mapping)
+		profile_count(&b->mapping, r);
 	if (!b->actors.is_strace || r->op.duration_ns)
 		err = latency_add(group, r->op.duration_ns);
 	if (!err && r->op.result < 0)

@@ -49,6 +49,7 @@ struct breakdown_group {
  * @groups: hash by name
  * @sum: of all operations
  * @data: of them, those that move data: reads, writes, copies, submits and accesses to mappings
+ * @mapping: of @sum, mappings, accesses to them, and advice on them
  * @mpi: calls among the groups, which are not part of @sum
  * @actors: of the trace
  */
@@ -58,6 +59,7 @@ struct breakdown {
 	struct breakdown_group *groups;
 	struct profile_sum sum;
 	struct profile_sum data;
+	struct profile_sum mapping;
 	struct profile_sum mpi;
 	struct patterns patterns;
 	struct actors actors;
