@@ -2,14 +2,18 @@
 /*
  * cmd_compile.c - iotape compile: turn a trace into a replay program.
  */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "compile/compile.h"
 #include "json.h"
 #include "omissions.h"
 #include "option.h"
+#include "pattern_trace.h"
 #include "table.h"
 
 #define SNAPSHOT_FACT "snapshot.directory"
@@ -87,12 +91,12 @@ static const struct option_row option_rows[] = {
 
 static const struct option_table option_table = {
 	.rows = option_rows,
-	.operands = "TRACE",
+	.operands = "TRACE\nPATTERN",
 	.operand_type = OPTION_FILE,
-	.operand_noun = "trace",
+	.operand_noun = "trace or pattern",
 	.operand = FIELD(compile.trace),
 	.check = check,
-	.about = "Compile a trace to a program for `iotape init` and `iotape replay`.",
+	.about = "Compile a trace, or a pattern, to a program for `iotape init` and `iotape replay`.",
 };
 
 static void print_duration(const char *before, u64 ns)
@@ -364,14 +368,45 @@ static int load_snapshot(struct options *options, struct iot_program *snapshot)
 	return fail("%s: a program, and no snapshot", options->snapshot);
 }
 
-/* job.iot becomes job.irp. */
+/* job.iot becomes job.irp, and so does job.ipt. */
 static char *default_output(const char *trace)
 {
 	const char *dot = strrchr(trace, '.');
-	int stem = dot && !strcmp(dot, ".iot") ? (int)(dot - trace) : (int)strlen(trace);
+	int stem = dot && (!strcmp(dot, ".iot") || !strcmp(dot, ".ipt")) ? (int)(dot - trace) : (int)strlen(trace);
 	char *output;
 
 	return asprintf(&output, "%.*s.irp", stem, trace) < 0 ? NULL : output;
+}
+
+/* A pattern is compiled from its trace, which lies beside the program for so long. Return: an exit code. */
+static int take_pattern(struct options *options, char **trace)
+{
+	struct pattern *pattern;
+	struct iot_reject reject;
+	int code, err, fd;
+
+	*trace = NULL;
+	if (!is_pattern(options->compile.trace))
+		return EXIT_DONE;
+	err = pattern_load(options->compile.trace, &pattern, &reject);
+	if (err)
+		return fail_reject(options->compile.trace, err, &reject);
+	fd = asprintf(trace, "%s.XXXXXX", options->compile.program) < 0 ? -1 : mkstemp(*trace);
+	if (fd < 0) {
+		code = fail("%s: %s", options->compile.program, strerror(errno));
+	} else {
+		close(fd);
+		code = write_pattern_trace(options->compile.trace, pattern, *trace, options->is_quiet || options->is_json);
+	}
+	pattern_free(pattern);
+	return code;
+}
+
+static void drop_trace(char *trace)
+{
+	if (trace)
+		unlink(trace);
+	free(trace);
 }
 
 static int run(int argc, char **argv)
@@ -383,6 +418,8 @@ static int run(int argc, char **argv)
 	};
 	struct compile_summary summary;
 	struct iot_reject reject;
+	const char *input;
+	char *made;
 	int err, code;
 
 	options_parse(&option_table, argc, argv, &options);
@@ -397,7 +434,18 @@ static int run(int argc, char **argv)
 	code = load_snapshot(&options, &snapshot);
 	if (code)
 		return code;
+	input = options.compile.trace;
+	code = take_pattern(&options, &made);
+	if (made)
+		options.compile.trace = made;
+	if (code) {
+		drop_trace(made);
+		iot_program_free(&snapshot);
+		return code;
+	}
 	err = compile_trace(&options.compile, &summary, &reject);
+	drop_trace(made);
+	options.compile.trace = input;
 	progress_end();
 	if (!err)
 		print(&options, &summary);

@@ -11,6 +11,7 @@
 #include "omissions.h"
 #include "option.h"
 #include "pattern/pattern.h"
+#include "pattern_trace.h"
 
 struct options {
 	const char *input;
@@ -23,7 +24,7 @@ struct options {
 #define FIELD(member) OPTION_FIELD(struct options, member)
 
 static const struct option_row option_rows[] = {
-	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(output), .help = "write the pattern of the trace to FILE" },
+	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(output), .help = "write the pattern of the trace to FILE; with --expand, the trace of the pattern" },
 	{ "expand", 'e', .field = FIELD(is_expand),
 	  .help = "print all operations of a pattern, one per line, and check that they are those of the trace" },
 	{ "print", 'p', .field = FIELD(is_print), .help = "print a pattern as loops with expressions as operands" },
@@ -35,17 +36,18 @@ static const struct option_row option_rows[] = {
 static void check(struct option_state *state)
 {
 	const struct options *options = state->options;
-	int given = (options->output != NULL) + options->is_expand + options->is_print;
 
-	if (given > 1)
-		option_error(state, "--output, --expand and --print exclude each other");
-	if (!given)
+	if (options->is_expand && options->is_print)
+		option_error(state, "--expand and --print exclude each other");
+	if (options->output && options->is_print)
+		option_error(state, "--output and --print exclude each other");
+	if (!options->output && !options->is_expand && !options->is_print)
 		option_error(state, "no --output, --expand or --print given");
 }
 
 static const struct option_table option_table = {
 	.rows = option_rows,
-	.operands = "TRACE -o FILE\nPATTERN --print\nPATTERN --expand",
+	.operands = "TRACE -o FILE\nPATTERN --print\nPATTERN --expand\nPATTERN --expand -o FILE",
 	.operand_type = OPTION_FILE,
 	.operand_noun = "trace or pattern",
 	.operand = FIELD(input),
@@ -112,6 +114,14 @@ static int make(const struct options *options)
 	return code;
 }
 
+/* The operations of a pattern as a trace. */
+static int expand_to_trace(const struct options *options, const struct pattern *pattern)
+{
+	if (iot_file_is_same(options->input, options->output))
+		return fail("%s: is the pattern itself", options->output);
+	return write_pattern_trace(options->input, pattern, options->output, options->is_quiet);
+}
+
 static int show(const struct options *options)
 {
 	struct iot_reject reject;
@@ -120,7 +130,9 @@ static int show(const struct options *options)
 
 	if (err)
 		return fail_reject(options->input, err, &reject);
-	if (options->is_expand) {
+	if (options->is_expand && options->output) {
+		code = expand_to_trace(options, pattern);
+	} else if (options->is_expand) {
 		code = verify(options->input, pattern, options->is_quiet ? NULL : stdout);
 	} else {
 		err = pattern_print(pattern, stdout);
@@ -136,7 +148,7 @@ static int run(int argc, char **argv)
 	struct options options = {};
 
 	options_parse(&option_table, argc, argv, &options);
-	return options.output ? make(&options) : show(&options);
+	return options.output && !options.is_expand ? make(&options) : show(&options);
 }
 
 const struct cmd cmd_pattern = {

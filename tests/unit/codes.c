@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "pattern/pattern.h"
 #include "scratch.h"
@@ -103,8 +104,8 @@ static void checkpoint(void)
 	for (step = 0; step < 5; step++) {
 		snprintf(name, sizeof(name), "step%04u", step * 100);
 		dir = next_id++;
-		OP(0, mkdir, .name = dir, .object = dir, .mode = 0755);
 		put_object(dir, ROOT, name, true);
+		OP(0, mkdir, .name = dir, .object = dir, .mode = 0755);
 		barrier();
 		for (rank = 0; rank < ranks; rank++) {
 			snprintf(name, sizeof(name), "rank.%05u", rank);
@@ -217,6 +218,20 @@ static void aggregators(void)
 
 /* -- traces and patterns ------------------------------------------------------------------------------------------- */
 
+/* For a look at it with the commands: a directory on the file system of the scratch directory. */
+static void keep_trace(void)
+{
+	const char *dir = getenv("PATTERN_TRACES");
+	static u32 number;
+	char path[256];
+
+	if (!dir)
+		return;
+	snprintf(path, sizeof(path), "%s/%u.%u.iot", dir, number++, ranks);
+	unlink(path);
+	assert_int_equal(link(scratch_trace, path), 0);
+}
+
 static void make_trace(u32 count, void (*code)(void))
 {
 	static const unsigned char capture[16] = "codes";
@@ -242,6 +257,24 @@ static void make_trace(u32 count, void (*code)(void))
 	PUT(end, NULL, .records = 1);
 	assert_int_equal(iot_writer_finish(writer), 0);
 	iot_writer_close(writer);
+	keep_trace();
+}
+
+/* A trace of the pattern has the same operations: pattern_trace() reads it again. No rank waits in vain. */
+static void check_trace(const char *name, const struct pattern *pattern)
+{
+	struct pattern_refusal refusal;
+	char path[96];
+	u64 broken = 1;
+	int err;
+
+	snprintf(path, sizeof(path), "%s.again", scratch_trace);
+	err = pattern_trace(pattern, path, &broken, &refusal);
+	if (err)
+		printf("# %s: %s\n", name, refusal.text);
+	assert_row(name, !err);
+	assert_row(name, !broken);
+	unlink(path);
 }
 
 /* Return: bytes of the pattern. */
@@ -263,6 +296,8 @@ static size_t check_pattern(const char *name, u64 *operations)
 	assert_row(name, summary.ranks == ranks);
 	assert_row(name, !memcmp(summary.digest, digest, sizeof(digest)));
 	assert_row(name, bytes <= BYTES_MAX);
+	if (ranks <= 64)
+		check_trace(name, loaded);
 	free(image);
 	pattern_free(pattern);
 	pattern_free(loaded);

@@ -18,7 +18,7 @@
 #define TASKS_MAX	(1u << 24)
 #define COMPRESSION	19
 
-enum feature { FEATURE_TIMES = 1 };
+enum feature { FEATURE_TIMES = 1, FEATURE_MADE = 2 };
 
 /* -- writing ------------------------------------------------------------------------------------------------- */
 
@@ -125,7 +125,7 @@ int pattern_image(const struct pattern *pattern, void **bytes, size_t *count)
 		free(image);
 		return -ENOMEM;
 	}
-	put_head(image, pattern->has_times ? FEATURE_TIMES : 0, raw.count, stored,
+	put_head(image, (pattern->has_times ? FEATURE_TIMES : 0) | (pattern->is_made ? FEATURE_MADE : 0), raw.count, stored,
 		 iot_crc32c(0, image + HEAD_BYTES, stored));
 	bytes_free(&raw);
 	*bytes = image;
@@ -276,7 +276,7 @@ static u32 check_head(const u8 *head, size_t count)
 		return IOT_REJECT_pattern_head;
 	if (iot_get_u32(head + 8) != MAJOR)
 		return IOT_REJECT_pattern_major;
-	if (iot_get_u32(head + 12) & ~(u32)FEATURE_TIMES)
+	if (iot_get_u32(head + 12) & ~(u32)(FEATURE_TIMES | FEATURE_MADE))
 		return IOT_REJECT_pattern_feature;
 	if (iot_get_u64(head + 24) != count - HEAD_BYTES)
 		return IOT_REJECT_pattern_short;
@@ -312,6 +312,7 @@ int pattern_load_bytes(const void *bytes, size_t count, struct pattern **pattern
 	}
 	in.data = raw;
 	p->has_times = iot_get_u32((const u8 *)bytes + 12) & FEATURE_TIMES;
+	p->is_made = iot_get_u32((const u8 *)bytes + 12) & FEATURE_MADE;
 	if (ZSTD_decompress(raw, in.count, (const u8 *)bytes + HEAD_BYTES, count - HEAD_BYTES) != in.count ||
 	    !get_pattern(&in, p)) {
 		pattern_free(p);

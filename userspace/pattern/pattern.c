@@ -305,7 +305,7 @@ void pattern_summarize(const struct pattern *pattern, struct pattern_summary *su
 
 	*summary = (struct pattern_summary){ .operations = pattern->operations, .tasks = pattern->task_count,
 					     .groups = pattern->group_count, .shapes = pattern->shapes.count,
-					     .has_times = pattern->has_times };
+					     .has_times = pattern->has_times, .is_made = pattern->is_made };
 	memcpy(summary->capture, pattern->capture, sizeof(summary->capture));
 	memcpy(summary->digest, pattern->digest, sizeof(summary->digest));
 	for (i = 0; i < pattern->task_count; i++)

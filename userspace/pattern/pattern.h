@@ -18,6 +18,7 @@ struct pattern;
  * @groups: of tasks with the same structure
  * @shapes: kinds of operations, by what is not an operand
  * @has_times: it has histograms of think times and durations
+ * @is_made: it is no description of a trace, but was extrapolated or changed
  * @digest: hash of the canonical stream
  */
 struct pattern_summary {
@@ -28,7 +29,15 @@ struct pattern_summary {
 	u64 groups;
 	u64 shapes;
 	bool has_times;
+	bool is_made;
 	u8 digest[32];
+};
+
+/**
+ * struct pattern_refusal - why something cannot be done with a pattern
+ */
+struct pattern_refusal {
+	char text[512];
 };
 
 int pattern_make(const char *trace, struct pattern **pattern, struct iot_omissions *omissions, struct iot_reject *reject);
@@ -37,6 +46,7 @@ int pattern_load_bytes(const void *bytes, size_t count, struct pattern **pattern
 int pattern_image(const struct pattern *pattern, void **bytes, size_t *count);
 void pattern_summarize(const struct pattern *pattern, struct pattern_summary *summary);
 int pattern_expand(const struct pattern *pattern, FILE *out, u64 limit, u8 digest[32], u64 *operations);
+int pattern_trace(const struct pattern *pattern, const char *path, u64 *broken, struct pattern_refusal *refusal);
 int pattern_print(const struct pattern *pattern, FILE *out);
 void pattern_free(struct pattern *pattern);
 

@@ -29,6 +29,7 @@ struct group {
 
 /**
  * struct pattern - the operations of a trace
+ * @is_made: it was extrapolated or changed
  * @facts: of tasks, by enum task_fact: series over their positions
  */
 struct pattern {
@@ -42,6 +43,7 @@ struct pattern {
 	struct group *groups;
 	u32 group_count;
 	bool has_times;
+	bool is_made;
 };
 
 int pattern_of_stream(struct stream *stream, struct pattern **pattern);

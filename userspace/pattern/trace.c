@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trace.c - a trace of the operations of a pattern.
+ *
+ * The task whose next operation begins first runs it. If all tasks wait, the first one stops waiting, which is counted: then
+ * the order between the tasks is not known.
+ */
+#include "trace.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define BEGIN_NS 1000000000ull
+
+/* -- fields by name ------------------------------------------------------------------------------------------ */
+
+/**
+ * trace_field() - a field of an event
+ *
+ * Return: its value; 0 if there is none of the name.
+ */
+u64 trace_field(const struct event *event, const char *name)
+{
+	const struct iot_field *field;
+	u32 i;
+
+	for (i = 0; i < event->field_count && (field = event_field(event->kind, i)); i++)
+		if (!strcmp(field->name, name))
+			return event->fields[i];
+	return 0;
+}
+
+/**
+ * trace_set() - set a field of a record, if its kind has one of the name
+ */
+void trace_set(struct iot_record *record, const char *name, u64 value)
+{
+	const struct iot_kind_info *info = iot_kind_info(record->kind);
+	u32 i;
+
+	for (i = 0; i < info->field_count; i++)
+		if (!strcmp(info->fields[i].name, name))
+			iot_field_set(record, &info->fields[i], value);
+}
+
+/**
+ * trace_refuse() - note why a pattern cannot become a trace
+ * @player: the task, if known
+ * @event: the operation that is the reason
+ * @why: the sentence
+ *
+ * Return: -EOPNOTSUPP.
+ */
+int trace_refuse(struct synthesis *s, const struct player *player, const struct event *event, const char *why)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return -ENOMEM;
+	if (player)
+		fprintf(out, "task %u: ", player->id);
+	event_print(out, event);
+	fclose(out);
+	snprintf(s->refusal->text, sizeof(s->refusal->text), "%.300s: %s", text + strspn(text, " "), why);
+	free(text);
+	return -EOPNOTSUPP;
+}
+
+/* -- records ------------------------------------------------------------------------------------------------- */
+
+/* The nested operations of a call have come. */
+static int let_go(struct synthesis *s, struct player *player, u32 depth)
+{
+	u32 i;
+	int err = 0;
+
+	for (i = TRACE_DEPTH_MAX; i-- > depth && !err;) {
+		if (!player->is_held[i])
+			continue;
+		player->is_held[i] = false;
+		player->held[i].tail = (const u8 *)player->held_tail[i];
+		if (player->held[i].kind == IOT_KIND_mpi_file)
+			player->held[i].mpi_file.last_op = player->op;
+		if (player->now_ns > player->held[i].op.enter_ns + player->held[i].op.duration_ns)
+			player->held[i].op.duration_ns = player->now_ns - player->held[i].op.enter_ns;
+		err = iot_writer_record(s->writer, &player->held[i]);
+	}
+	return err;
+}
+
+/**
+ * trace_put_op() - write an operation
+ * @s: the synthesis
+ * @player: its task
+ * @record: all but task and numbers
+ * @depth: of operations that it is nested in
+ *
+ * Return: 0 or a negative errno.
+ */
+int trace_put_op(struct synthesis *s, struct player *player, struct iot_record *record, u32 depth)
+{
+	record->op.task = player->id;
+	record->op.op = ++player->op;
+	record->op.parent = depth && depth <= TRACE_DEPTH_MAX ? player->nesting[depth - 1] : 0;
+	if (depth < TRACE_DEPTH_MAX)
+		player->nesting[depth] = player->op;
+	return iot_writer_record(s->writer, record);
+}
+
+/* Calls on MPI files are written when they end. */
+static int hold(struct player *player, struct iot_record *record, u32 depth)
+{
+	record->op.task = player->id;
+	record->op.op = ++player->op;
+	record->op.parent = depth ? player->nesting[depth - 1] : 0;
+	player->nesting[depth] = player->op;
+	free(player->held_tail[depth]);
+	player->held_tail[depth] = strndup((const char *)record->tail, record->tail_bytes);
+	player->held[depth] = *record;
+	player->is_held[depth] = true;
+	return player->held_tail[depth] ? 0 : -ENOMEM;
+}
+
+static int put_fact(struct synthesis *s, const char *text)
+{
+	struct iot_record record = { .kind = IOT_KIND_fact, .tail = (const u8 *)text, .tail_bytes = (u16)strlen(text) };
+
+	record.fact.time_ns = BEGIN_NS;
+	return iot_writer_record(s->writer, &record);
+}
+
+/* A list of ranks, or the second text, and a value behind it. */
+static int set_tail(struct iot_record *record, const struct event *event, u8 tail[IOT_TAIL_MAX_BYTES])
+{
+	bool is_runs = event->kind == IOT_KIND_mpi_coll && record->mpi_coll.sources == IOT_SOURCES_runs;
+	size_t bytes = strlen(event->path2), i;
+
+	record->tail = tail;
+	if (event->kind == IOT_KIND_rename || event->kind == IOT_KIND_link)
+		return 0;
+	if (bytes + 1 + event->value_bytes > IOT_TAIL_MAX_BYTES || event->list_count * 4ull > IOT_TAIL_MAX_BYTES)
+		return -EBADMSG;
+	memcpy(tail, event->path2, bytes + 1);
+	if (event->flags & EVENT_VALUE) {
+		memcpy(tail + bytes + 1, event->value, event->value_bytes);
+		bytes += 1 + event->value_bytes;
+	}
+	for (i = 0; i < event->list_count; i++) {
+		if (is_runs)
+			iot_put_u32(tail + 4 * i, (u32)event->list[i]);
+		else
+			tail[i] = (u8)event->list[i];
+	}
+	record->tail_bytes = (u16)(event->list_count ? event->list_count * (is_runs ? 4 : 1) : bytes);
+	return 0;
+}
+
+/* -- time ------------------------------------------------------------------------------------------------------ */
+
+static const struct run_times *times_of(const struct synthesis *s, const struct player *player)
+{
+	return s->pattern->has_times ? &player->group->times[player->run] : NULL;
+}
+
+static u64 think_ns(const struct synthesis *s, const struct player *player)
+{
+	const struct run_times *times = times_of(s, player);
+
+	return times ? (u64)(times->think.mean_ns + 0.5) : 0;
+}
+
+/* Of calls that wait for others the shortest, as the others are waited for here, too. */
+static u64 duration_ns(const struct synthesis *s, const struct player *player, bool is_wait)
+{
+	const struct run_times *times = times_of(s, player);
+
+	if (!times)
+		return 0;
+	return is_wait ? times->duration.min_ns : (u64)(times->duration.mean_ns + 0.5);
+}
+
+/* -- tasks ------------------------------------------------------------------------------------------------------- */
+
+static int next_event(const struct synthesis *s, struct player *player)
+{
+	int got = events_next(player->events, &player->event, &player->run);
+
+	player->has_event = got > 0;
+	player->has_arrived = false;
+	if (got > 0)
+		player->next_ns = player->now_ns + think_ns(s, player);
+	return got < 0 ? got : 0;
+}
+
+static int fill_ids(struct synthesis *s, struct player *player, struct iot_record *record)
+{
+	return iot_kind_info(record->kind)->group == IOT_GROUP_op ? world_fill(s, player, record) :
+								    ranks_fill(s, player, record);
+}
+
+/* The next operation of a task, which has all that it waits for. */
+static int run_event(struct synthesis *s, struct player *player, u64 ready_ns)
+{
+	const struct event *event = &player->event;
+	struct iot_record record = { .kind = event->kind };
+	u32 depth = event->depth < TRACE_DEPTH_MAX ? event->depth : TRACE_DEPTH_MAX - 1, i;
+	u64 end_ns = player->next_ns + duration_ns(s, player, ready_ns);
+	u8 tail[IOT_TAIL_MAX_BYTES];
+	int err = let_go(s, player, depth);
+
+	if (end_ns < ready_ns)
+		end_ns = ready_ns + duration_ns(s, player, true);
+	for (i = 0; i < event->field_count; i++)
+		iot_field_set(&record, event_field(event->kind, i), event->fields[i]);
+	s->last_ns = player->next_ns > s->last_ns ? player->next_ns : s->last_ns;
+	if (!err)
+		err = fill_ids(s, player, &record);
+	if (!err)
+		err = set_tail(&record, event, tail);
+	if (err)
+		return err;
+	record.op.enter_ns = player->next_ns;
+	if (iot_kind_is_mpi_known(event->kind)) {
+		record.mpi_known.task = player->id;
+		record.mpi_known.op = player->op;
+		err = iot_writer_record(s->writer, &record);
+	} else {
+		record.op.duration_ns = end_ns - player->next_ns;
+		err = event->kind == IOT_KIND_mpi_file ? hold(player, &record, depth) : trace_put_op(s, player, &record, depth);
+		player->now_ns = event->kind == IOT_KIND_mpi_file ? player->next_ns : end_ns;
+		s->done_ns = end_ns;
+	}
+	return err ? err : next_event(s, player);
+}
+
+/* The task whose next operation begins first; if @is_any, also one that waits. */
+static struct player *find_first(struct synthesis *s, bool is_any)
+{
+	struct player *first = NULL, *player;
+
+	for (player = s->players; player < s->players + s->player_count; player++)
+		if (player->has_event && (is_any || !player->is_blocked) && (!first || player->next_ns < first->next_ns))
+			first = player;
+	return first;
+}
+
+static int run_all(struct synthesis *s)
+{
+	struct player *player;
+	u64 ready_ns;
+	int err = 0;
+	u32 i;
+
+	while (!err) {
+		player = find_first(s, false);
+		ready_ns = 0;
+		if (!player) {
+			player = find_first(s, true);
+			if (!player)
+				break;
+			s->broken++;
+		} else if (!world_is_ready(s, player) || !ranks_is_ready(s, player, &ready_ns)) {
+			player->is_blocked = true;
+			player->is_waiting = iot_kind_info(player->event.kind)->group == IOT_GROUP_op;
+			continue;
+		} else if (player->is_waiting && player->next_ns < s->done_ns) {
+			player->next_ns = s->done_ns; /* others may be before it now */
+			continue;
+		}
+		player->is_waiting = false;
+		player->is_blocked = false;
+		if (iot_kind_info(player->event.kind)->group == IOT_GROUP_op)
+			for (i = 0; i < s->player_count; i++) /* it may create what another one waits for */
+				s->players[i].is_blocked &= s->players[i].has_arrived;
+		err = run_event(s, player, ready_ns);
+	}
+	for (player = s->players; player < s->players + s->player_count && !err; player++)
+		err = let_go(s, player, 0);
+	return err;
+}
+
+/* -- the whole ------------------------------------------------------------------------------------------------------ */
+
+static int put_task(struct synthesis *s, struct player *player, u32 id, u32 parent, u64 process)
+{
+	struct iot_record record = { .kind = IOT_KIND_task, .tail = (const u8 *)"" };
+
+	player->id = id;
+	record.task.time_ns = BEGIN_NS;
+	record.task.task = id;
+	record.task.parent = parent;
+	record.task.pid = (u32)(player - s->players) + 1000;
+	record.task.tgid = (u32)process + 1000;
+	record.task.uid = record.task.gid = UINT32_MAX;
+	record.task.why = (u32)player->facts[TASK_FACT_why];
+	return iot_writer_record(s->writer, &record);
+}
+
+/* Parents before their children, and these in their order; else by position. */
+static int put_tasks(struct synthesis *s)
+{
+	u32 *made = calloc(s->player_count + 1, sizeof(*made)), id = 0, before, i;
+	bool is_forced = false;
+	int err = made ? 0 : -ENOMEM;
+
+	while (!err && id < s->player_count) {
+		before = id;
+		for (i = 0; i < s->player_count && !err; i++) {
+			struct player *player = &s->players[i];
+			u64 parent = player->facts[TASK_FACT_parent];
+			bool has_parent = parent && parent <= s->player_count;
+
+			if (player->id)
+				continue;
+			if (has_parent && !is_forced &&
+			    (!s->players[parent - 1].id || made[parent - 1] + 1ull != player->facts[TASK_FACT_nth]))
+				continue;
+			if (has_parent)
+				made[parent - 1]++;
+			err = put_task(s, player, ++id, has_parent ? s->players[parent - 1].id : 0,
+				       player->facts[TASK_FACT_process]);
+		}
+		is_forced = id == before;
+	}
+	free(made);
+	return err;
+}
+
+static int learn_found_names(struct synthesis *s, const struct group *group, u64 task)
+{
+	struct events *events;
+	struct event event;
+	int err = events_open(s->pattern, group, task, &events);
+
+	if (err)
+		return err;
+	while ((err = events_next(events, &event, NULL)) > 0 && !(err = world_learn(s, NULL, &event)))
+		;
+	events_close(events);
+	return err;
+}
+
+static int open_players(struct synthesis *s)
+{
+	const struct pattern *p = s->pattern;
+	u64 *tasks = events_find_tasks(p), i;
+	u32 fact;
+	int err = tasks ? 0 : -EBADMSG;
+
+	s->players = calloc(p->task_count + 1, sizeof(*s->players));
+	if (!s->players)
+		err = -ENOMEM;
+	for (i = 0; i < p->task_count && !err; i++) {
+		struct player *player = &s->players[s->player_count];
+
+		player->group = &p->groups[tasks[2 * i]];
+		player->run = (u32)tasks[2 * i + 1]; /* until it runs: its index in the group */
+		player->now_ns = BEGIN_NS;
+		for (fact = 0; fact < TASK_FACT_COUNT; fact++)
+			player->facts[fact] = series_at(p->facts[fact], i);
+		if (player->facts[TASK_FACT_what] == TASK_FOUND)
+			err = learn_found_names(s, player->group, player->run);
+		else
+			s->player_count++;
+	}
+	free(tasks);
+	return err;
+}
+
+static int start_players(struct synthesis *s)
+{
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i < s->player_count && !err; i++) {
+		err = events_open(s->pattern, s->players[i].group, s->players[i].run, &s->players[i].events);
+		if (!err)
+			err = next_event(s, &s->players[i]);
+	}
+	return err;
+}
+
+static int put_end(struct synthesis *s)
+{
+	struct iot_record record = { .kind = IOT_KIND_end, .tail = (const u8 *)"" };
+	u32 i;
+
+	for (i = 0; i < s->player_count; i++)
+		if (s->players[i].now_ns > s->last_ns)
+			s->last_ns = s->players[i].now_ns;
+	record.end.time_ns = s->last_ns;
+	record.end.records = s->pattern->operations;
+	return iot_writer_record(s->writer, &record);
+}
+
+static int write_all(struct synthesis *s)
+{
+	int err = put_fact(s, "pattern.times=mean");
+
+	if (!err)
+		err = put_fact(s, s->pattern->is_made ? "pattern.of=model" : "pattern.of=trace");
+	if (!err)
+		err = put_tasks(s);
+	if (!err)
+		err = ranks_learn(s);
+	if (!err)
+		err = start_players(s);
+	if (!err)
+		err = run_all(s);
+	if (!err)
+		err = world_finish(s);
+	return err ? err : put_end(s);
+}
+
+static void close_players(struct synthesis *s)
+{
+	u32 i, depth;
+
+	for (i = 0; s->players && i < s->pattern->task_count; i++) {
+		events_close(s->players[i].events);
+		numbers_free(&s->players[i].handles);
+		for (depth = 0; depth < TRACE_DEPTH_MAX; depth++)
+			free(s->players[i].held_tail[depth]);
+	}
+	free(s->players);
+}
+
+/* Its operations must be those of the pattern. */
+static int check(const struct pattern *pattern, const char *path, struct pattern_refusal *refusal)
+{
+	struct pattern_summary summary;
+	struct iot_omissions omissions;
+	struct iot_reject reject;
+	struct pattern *again;
+	bool is_same;
+	int err = pattern_make(path, &again, &omissions, &reject);
+
+	if (err)
+		return err;
+	pattern_summarize(again, &summary);
+	is_same = !memcmp(summary.digest, pattern->digest, sizeof(summary.digest));
+	pattern_free(again);
+	if (is_same)
+		return 0;
+	snprintf(refusal->text, sizeof(refusal->text), "the trace would not have the operations of the pattern, whose names or "
+		 "tasks depend on an order that it does not contain");
+	return -EOPNOTSUPP;
+}
+
+/**
+ * pattern_trace() - write the operations of a pattern as a trace
+ * @pattern: the pattern
+ * @path: of the trace
+ * @broken: out: waits that were given up; then the order between tasks is not that of the program
+ * @refusal: out: filled in if the error is -EOPNOTSUPP
+ *
+ * The times are means. The trace is read again: it has the operations of the pattern, or none is left.
+ *
+ * Return: 0, -EOPNOTSUPP if the pattern lacks what a trace needs, or another negative errno.
+ */
+int pattern_trace(const struct pattern *pattern, const char *path, u64 *broken, struct pattern_refusal *refusal)
+{
+	struct synthesis s = { .pattern = pattern, .next_id = 1, .last_ns = BEGIN_NS, .refusal = refusal };
+	int err = open_players(&s);
+
+	refusal->text[err == -EOPNOTSUPP ? strlen(refusal->text) : 0] = 0;
+	if (!err)
+		err = iot_writer_open_at(path, pattern->capture, BEGIN_NS, BEGIN_NS, &s.writer);
+	if (!err) {
+		err = write_all(&s);
+		if (!err)
+			err = iot_writer_finish(s.writer);
+		else
+			iot_writer_discard(s.writer);
+		iot_writer_close(s.writer);
+		if (!err) {
+			err = check(pattern, path, refusal);
+			if (err)
+				unlink(path);
+		}
+	}
+	*broken = s.broken;
+	ranks_free(&s);
+	world_free(&s);
+	close_players(&s);
+	return err;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * trace.h - a trace that is made from a pattern. Private to trace*.c.
+ *
+ * A pattern has neither identifiers nor the order between tasks. Both are made up: tasks run in simulated time, which advances by
+ * the mean of think times and durations; collective calls and messages of MPI make them wait, and so does a name that
+ * another task has yet to create.
+ */
+#ifndef IOTAPE_PATTERN_TRACE_H
+#define IOTAPE_PATTERN_TRACE_H
+
+#include <uthash.h>
+
+#include "events.h"
+
+#define TRACE_DEPTH_MAX 16
+
+/**
+ * struct life - an object, by path and generation
+ * @is_created: an operation of some task creates it
+ * @is_found: a look-up finds it
+ * @uses: operations by this name that are still to come, without those that remove the name
+ * @absences: operations to come that do not find the next object of the path, which is not there yet
+ * @borrowed: operations to come on handles that other tasks opened
+ * @size_bytes: of a file that exists at the beginning: reads and queries need so many
+ */
+struct life {
+	UT_hash_handle hh;
+	bool is_created;
+	bool is_found;
+	bool is_written;
+	bool has_size;
+	u64 uses;
+	u64 absences;
+	u64 borrowed;
+	u64 size_bytes;
+	char key[];
+};
+
+/**
+ * struct place - a path
+ * @name: id, 0 if it has not been announced
+ * @dir: object that the name is in
+ * @object: that is there now, 0 if there is none
+ * @generation: of it, or of the last one
+ * @type: an enum iot_type
+ * @is_target: a rename or link puts an object there
+ */
+struct place {
+	UT_hash_handle hh;
+	u64 name;
+	u64 dir;
+	u64 object;
+	u32 generation;
+	u32 type;
+	bool is_target;
+	char path[];
+};
+
+/**
+ * struct open_handle - an open file description
+ * @task: that opened it
+ */
+struct open_handle {
+	UT_hash_handle hh;
+	u64 id;
+	u64 object;
+	u32 generation;
+	bool is_released;
+	u32 task;
+	struct place *place;
+};
+
+/* A collective call, by communicator and number; or messages by communicator, ranks and tag. */
+struct meeting_key {
+	u64 comm;
+	u64 number; /* of a collective, or the tag */
+	u64 from;   /* rank plus 1, of messages */
+	u64 to;
+};
+
+struct meeting {
+	UT_hash_handle hh;
+	struct meeting_key key;
+	u64 count; /* arrivals, or messages that have not been received */
+	u64 last_ns;
+};
+
+/* A communicator as a task knows it. */
+struct membership {
+	u64 key;
+	u64 rank;
+	u64 ranks;
+};
+
+/* A request that has begun. */
+struct pending {
+	u64 id;
+	u64 comm; /* of a receive, else 0 */
+	u64 rank;
+};
+
+/**
+ * struct player - a task that runs
+ * @now_ns: when its last operation ended
+ * @next_ns: when the next one begins
+ * @is_waiting: for an object that another task creates, or still uses
+ * @op: number of its last operation
+ * @nesting: numbers of the operations that the next one may be nested in, by depth
+ * @handles: ids by role, 0 if the role is free
+ * @comms: communicators by role; found before the run
+ * @requests: by role
+ * @held: calls on MPI files whose nested operations have not all come, by depth
+ */
+struct player {
+	struct events *events;
+	const struct group *group;
+	u32 id;
+	u64 facts[TASK_FACT_COUNT];
+	struct event event;
+	u32 run;
+	bool has_event;
+	bool is_blocked;
+	bool has_arrived;
+	bool is_waiting;
+	u64 now_ns;
+	u64 next_ns;
+	u32 op;
+	u32 nesting[TRACE_DEPTH_MAX];
+	struct numbers handles;
+	struct membership *comms;
+	u32 comm_count;
+	struct pending *requests;
+	u32 request_count;
+	struct iot_record held[TRACE_DEPTH_MAX];
+	char *held_tail[TRACE_DEPTH_MAX];
+	bool is_held[TRACE_DEPTH_MAX];
+};
+
+/**
+ * struct synthesis - a trace that is being made
+ * @players: by position
+ * @place_of: position of each rank, see ranks_learn()
+ * @last_ns: the latest beginning of an operation so far
+ * @done_ns: when the operation that ran last ended
+ * @broken: waits that were given up, because all tasks waited
+ */
+struct synthesis {
+	const struct pattern *pattern;
+	struct iot_writer *writer;
+	struct player *players;
+	u32 player_count;
+	struct life *lives;
+	struct place *places;
+	struct open_handle *handles;
+	struct meeting *meetings;
+	u64 next_id;
+	u64 last_ns;
+	u64 done_ns;
+	u64 broken;
+	struct pattern_refusal *refusal;
+};
+
+/* trace_world.c: names, objects and handles */
+struct place *world_place(struct synthesis *s, const char *path);
+struct life *world_life(struct synthesis *s, const char *path, u64 generation);
+int world_learn(struct synthesis *s, struct player *player, const struct event *event);
+bool world_is_ready(struct synthesis *s, const struct player *player);
+int world_fill(struct synthesis *s, struct player *player, struct iot_record *record);
+int world_finish(struct synthesis *s);
+void world_free(struct synthesis *s);
+
+/* trace_ranks.c: communicators and waits */
+int ranks_learn(struct synthesis *s);
+bool ranks_is_ready(struct synthesis *s, struct player *player, u64 *ready_ns);
+int ranks_fill(struct synthesis *s, struct player *player, struct iot_record *record);
+void ranks_free(struct synthesis *s);
+
+/* trace.c */
+u64 trace_field(const struct event *event, const char *name);
+void trace_set(struct iot_record *record, const char *name, u64 value);
+int trace_put_op(struct synthesis *s, struct player *player, struct iot_record *record, u32 depth);
+int trace_refuse(struct synthesis *s, const struct player *player, const struct event *event, const char *why);
+
+#endif

@@ -1,0 +1,608 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trace_world.c - ids of names, objects and handles for the paths and roles of a pattern.
+ */
+#include "trace.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+/* -- paths -------------------------------------------------------------------------------------------------- */
+
+/**
+ * world_place() - a path
+ *
+ * Return: NULL if there is no memory.
+ */
+struct place *world_place(struct synthesis *s, const char *path)
+{
+	struct place *place;
+
+	HASH_FIND_STR(s->places, path, place);
+	if (place)
+		return place;
+	place = calloc(1, sizeof(*place) + strlen(path) + 1);
+	if (!place)
+		return NULL;
+	strcpy(place->path, path);
+	place->type = strcmp(path, ".") ? IOT_TYPE_file : IOT_TYPE_dir;
+	HASH_ADD_STR(s->places, path, place);
+	return place;
+}
+
+/**
+ * world_life() - an object by path and generation
+ *
+ * Return: NULL if there is no memory.
+ */
+struct life *world_life(struct synthesis *s, const char *path, u64 generation)
+{
+	char key[IOT_PROGRAM_PATH_MAX + 32];
+	struct life *life;
+
+	snprintf(key, sizeof(key), "%s#%" PRIu64, path, (uint64_t)generation);
+	HASH_FIND_STR(s->lives, key, life);
+	if (life)
+		return life;
+	life = calloc(1, sizeof(*life) + strlen(key) + 1);
+	if (!life)
+		return NULL;
+	strcpy(life->key, key);
+	HASH_ADD_STR(s->lives, key, life);
+	return life;
+}
+
+static struct place *parent_of(struct synthesis *s, const char *path)
+{
+	char dir[IOT_PROGRAM_PATH_MAX];
+	const char *slash = strrchr(path, '/');
+
+	if (!strcmp(path, "."))
+		return NULL;
+	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+	return world_place(s, dir);
+}
+
+static bool has_name(u16 kind)
+{
+	const struct iot_kind_info *info = iot_kind_info(kind);
+	u32 i;
+
+	for (i = 0; i < info->field_count; i++)
+		if (info->fields[i].class == IOT_CLASS_name)
+			return true;
+	return false;
+}
+
+static bool creates(const struct event *event)
+{
+	if ((s64)event->fields[0] < 0)
+		return false;
+	switch (event->kind) {
+	case IOT_KIND_open:
+		return trace_field(event, "flags") & IOT_OPEN_created || trace_field(event, "mode");
+	case IOT_KIND_mkdir:
+	case IOT_KIND_mknod:
+	case IOT_KIND_symlink:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool removes(const struct event *event)
+{
+	return !event->fields[0] &&
+	       (event->kind == IOT_KIND_unlink || event->kind == IOT_KIND_rmdir || event->kind == IOT_KIND_rename);
+}
+
+static bool is_by_name(const struct event *event)
+{
+	return *event->path && (!event->roles[EVENT_HANDLE] || event->kind == IOT_KIND_open);
+}
+
+/* Operations on a name are before its removal, and those that do not find it before its creation. */
+static void count_use(struct life *life, const struct event *event, u64 change)
+{
+	if ((s64)event->fields[0] >= 0 && !removes(event))
+		life->uses += change;
+	if ((s64)event->fields[0] == -ENOENT)
+		life->absences += change;
+}
+
+/* -- before the run -------------------------------------------------------------------------------------------- */
+
+static u32 type_by(const struct event *event)
+{
+	switch (event->kind) {
+	case IOT_KIND_mkdir:
+	case IOT_KIND_rmdir:
+	case IOT_KIND_readdir:
+		return IOT_TYPE_dir;
+	case IOT_KIND_symlink:
+	case IOT_KIND_readlink:
+	case IOT_KIND_follow:
+		return IOT_TYPE_symlink;
+	case IOT_KIND_open:
+		return trace_field(event, "flags") & IOT_OPEN_directory ? IOT_TYPE_dir : IOT_TYPE_unknown;
+	default:
+		return IOT_TYPE_unknown;
+	}
+}
+
+static void learn_size(struct life *life, const struct event *event)
+{
+	u64 result = event->fields[0], end;
+
+	if (event->kind == IOT_KIND_read && (s64)result > 0) {
+		end = trace_field(event, "offset_bytes") + result;
+		if (end > life->size_bytes)
+			life->size_bytes = end;
+	} else if (event->kind == IOT_KIND_write) {
+		life->is_written = true;
+	} else if (event->kind == IOT_KIND_stat && !life->is_written && !life->has_size && !(s64)result) {
+		life->has_size = true;
+		if (trace_field(event, "size_bytes") > life->size_bytes)
+			life->size_bytes = trace_field(event, "size_bytes");
+	}
+}
+
+static const char *problem_of(const struct event *event)
+{
+	switch (event->kind) {
+	case IOT_KIND_map:
+	case IOT_KIND_unmap:
+	case IOT_KIND_touch:
+	case IOT_KIND_msync:
+	case IOT_KIND_madvise:
+		return "a pattern does not contain the mapping that it is on";
+	case IOT_KIND_copy_range:
+	case IOT_KIND_remap_range:
+		return "a pattern does not contain its second file";
+	case IOT_KIND_open:
+		if ((s64)event->fields[0] >= 0 && !event->roles[EVENT_HANDLE])
+			return "the file was open when the recording began";
+		if (trace_field(event, "flags") & IOT_OPEN_tmpfile)
+			return "its file has no name";
+		return NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* PATH#GENERATION: a name that a look-up found. */
+static int learn_found(struct synthesis *s, const char *text)
+{
+	const char *mark = strrchr(text, '#');
+	char path[IOT_PROGRAM_PATH_MAX];
+	struct life *life;
+
+	if (!mark || (size_t)(mark - text) >= sizeof(path))
+		return 0;
+	snprintf(path, sizeof(path), "%.*s", (int)(mark - text), text);
+	life = world_life(s, path, strtoull(mark + 1, NULL, 10));
+	if (!life)
+		return -ENOMEM;
+	life->is_found = true;
+	return 0;
+}
+
+static u64 *role_of(struct player *player, u64 role)
+{
+	while (player->handles.count < role && !player->handles.is_failed)
+		numbers_add(&player->handles, 0);
+	return player->handles.is_failed ? NULL : &player->handles.values[role - 1];
+}
+
+/* A handle that another task opened must not be released before. */
+static int learn_handle(struct player *player, struct life *life, const struct event *event)
+{
+	u64 *role = role_of(player, event->roles[EVENT_HANDLE]);
+
+	if (!role)
+		return -ENOMEM;
+	if (event->kind == IOT_KIND_open)
+		*role = 1;
+	else if (event->kind == IOT_KIND_release)
+		*role = 0;
+	else if (!*role)
+		life->borrowed++;
+	return 0;
+}
+
+/**
+ * world_learn() - note what an operation says about the objects of all tasks
+ * @s: the synthesis
+ * @player: its task; until it runs, its handles are 1 if it opened them; NULL for names that look-ups found
+ * @event: the operation
+ *
+ * Return: 0, -EOPNOTSUPP if it cannot be part of a trace, -ENOMEM.
+ */
+int world_learn(struct synthesis *s, struct player *player, const struct event *event)
+{
+	const char *problem = problem_of(event);
+	struct place *place, *parent, *target;
+	struct life *life;
+	u32 type;
+
+	if (problem)
+		return trace_refuse(s, NULL, event, problem);
+	if (iot_kind_info(event->kind)->group != IOT_GROUP_op || !*event->path)
+		return 0;
+	if (event->kind == IOT_KIND_lookup && !(s64)event->fields[0])
+		return learn_found(s, event->path);
+	place = world_place(s, event->path);
+	parent = parent_of(s, event->path);
+	life = world_life(s, event->path, event->roles[EVENT_GENERATION]);
+	if (!place || (!parent && strcmp(event->path, ".")) || !life)
+		return -ENOMEM;
+	if (parent)
+		parent->type = IOT_TYPE_dir;
+	type = type_by(event);
+	if (type != IOT_TYPE_unknown && (s64)event->fields[0] >= 0)
+		place->type = type;
+	life->is_created |= creates(event);
+	learn_size(life, event);
+	if (is_by_name(event))
+		count_use(life, event, 1);
+	if (player && event->roles[EVENT_HANDLE] && learn_handle(player, life, event))
+		return -ENOMEM;
+	if ((event->kind == IOT_KIND_rename || event->kind == IOT_KIND_link) && !(s64)event->fields[0]) {
+		target = world_place(s, event->path2);
+		if (!target)
+			return -ENOMEM;
+		target->is_target = true;
+	}
+	return 0;
+}
+
+/* -- names and objects -------------------------------------------------------------------------------------------- */
+
+static int put(struct synthesis *s, struct iot_record *record, const char *tail)
+{
+	record->fact.time_ns = s->last_ns;
+	record->tail = (const u8 *)tail;
+	record->tail_bytes = (u16)(tail ? strlen(tail) : 0);
+	return iot_writer_record(s->writer, record);
+}
+
+static int have_object(struct synthesis *s, struct player *player, struct place *place, const struct event *event);
+
+/* The name of a path, in a directory that exists. */
+static int have_name(struct synthesis *s, struct player *player, struct place *place)
+{
+	struct place *parent = parent_of(s, place->path);
+	struct iot_record record = { .kind = IOT_KIND_name };
+	const char *component = strrchr(place->path, '/');
+	int err = parent && !parent->object ? have_object(s, player, parent, NULL) : 0;
+
+	if (err || (place->name && (!parent || place->dir == parent->object)))
+		return err;
+	component = !parent ? "" : component ? component + 1 : place->path;
+	place->dir = parent ? parent->object : 0;
+	place->name = s->next_id++;
+	record.name.name = place->name;
+	record.name.dir = place->dir;
+	return put(s, &record, component);
+}
+
+static u32 mode_of(u32 type, const struct event *event)
+{
+	u32 mode = event && creates(event) && event->kind != IOT_KIND_symlink ? (u32)trace_field(event, "mode") & 07777 : 0;
+
+	switch (type) {
+	case IOT_TYPE_dir:
+		return S_IFDIR | (mode ? mode : 0755);
+	case IOT_TYPE_symlink:
+		return S_IFLNK | 0777;
+	default:
+		return S_IFREG | (mode ? mode : 0644);
+	}
+}
+
+static int put_lookup(struct synthesis *s, struct player *player, struct place *place)
+{
+	struct iot_record record = { .kind = IOT_KIND_lookup };
+	struct life *life = world_life(s, place->path, place->generation);
+
+	if (!life || !life->is_found)
+		return life ? 0 : -ENOMEM;
+	life->is_found = false;
+	record.lookup.name = place->name;
+	record.lookup.object = place->object;
+	record.op.enter_ns = player->now_ns;
+	return trace_put_op(s, player, &record, player->has_event ? player->event.depth : 0);
+}
+
+/* The next object of a path: it exists, or the operation creates it. */
+static int have_object(struct synthesis *s, struct player *player, struct place *place, const struct event *event)
+{
+	struct iot_record record = { .kind = IOT_KIND_object };
+	bool is_new = event && creates(event);
+	struct life *life;
+	int err = have_name(s, player, place);
+
+	if (err)
+		return err;
+	life = world_life(s, place->path, ++place->generation);
+	if (!life)
+		return -ENOMEM;
+	place->object = s->next_id++;
+	record.object.object = place->object;
+	record.object.name = place->name;
+	record.object.type = place->type;
+	record.object.mode = mode_of(place->type, event);
+	record.object.nlink = 1;
+	record.object.ino = place->object;
+	record.object.size_bytes = is_new || place->type != IOT_TYPE_file ? 0 : life->size_bytes;
+	err = put(s, &record, place->type == IOT_TYPE_symlink && event ? event->path2 : NULL);
+	return err || is_new ? err : put_lookup(s, player, place);
+}
+
+/* -- handles -------------------------------------------------------------------------------------------------------- */
+
+static struct open_handle *handle_at(struct synthesis *s, u64 id)
+{
+	struct open_handle *handle;
+
+	HASH_FIND(hh, s->handles, &id, sizeof(id), handle);
+	return handle;
+}
+
+/* Of another task: the youngest of this file. */
+static struct open_handle *find_shared(struct synthesis *s, const struct event *event)
+{
+	struct open_handle *handle, *found = NULL;
+
+	for (handle = s->handles; handle; handle = (struct open_handle *)handle->hh.next)
+		if (!handle->is_released && handle->generation == event->roles[EVENT_GENERATION] &&
+		    !strcmp(handle->place->path, event->path))
+			found = handle;
+	return found;
+}
+
+static struct open_handle *handle_of(struct synthesis *s, struct player *player, const struct event *event)
+{
+	u64 *role = role_of(player, event->roles[EVENT_HANDLE]);
+	struct open_handle *handle;
+
+	if (!role)
+		return NULL;
+	if (*role)
+		return handle_at(s, *role);
+	handle = find_shared(s, event);
+	if (handle)
+		*role = handle->id;
+	return handle;
+}
+
+static int open_handle(struct synthesis *s, struct player *player, struct place *place)
+{
+	u64 *role = role_of(player, player->event.roles[EVENT_HANDLE]);
+	struct open_handle *handle = role ? calloc(1, sizeof(*handle)) : NULL;
+
+	if (!handle)
+		return -ENOMEM;
+	handle->id = s->next_id++;
+	handle->object = place->object;
+	handle->generation = place->generation;
+	handle->place = place;
+	handle->task = player->id;
+	HASH_ADD(hh, s->handles, id, sizeof(handle->id), handle);
+	*role = handle->id;
+	return 0;
+}
+
+/* -- operations -------------------------------------------------------------------------------------------------------- */
+
+static bool handle_is_ready(struct synthesis *s, const struct player *player, u64 role)
+{
+	const struct event *event = &player->event;
+	struct life *life = world_life(s, event->path, event->roles[EVENT_GENERATION]);
+
+	if (player->handles.count < role || !player->handles.values[role - 1])
+		return find_shared(s, event);
+	return event->kind != IOT_KIND_release || !life || !life->borrowed;
+}
+
+/* Do the directories of a path exist, those that another task creates? */
+static bool has_parents(struct synthesis *s, const char *path)
+{
+	struct place *dir = parent_of(s, path);
+	struct life *life;
+
+	for (; dir; dir = parent_of(s, dir->path)) {
+		if (dir->object)
+			continue;
+		life = world_life(s, dir->path, dir->generation + 1);
+		if (dir->is_target || (life && life->is_created))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * world_is_ready() - has what the next operation of a task needs been created?
+ */
+bool world_is_ready(struct synthesis *s, const struct player *player)
+{
+	const struct event *event = &player->event;
+	u64 generation = event->roles[EVENT_GENERATION], role = event->roles[EVENT_HANDLE];
+	struct place *place;
+	struct life *life;
+
+	if (iot_kind_info(event->kind)->group != IOT_GROUP_op)
+		return true;
+	if (is_by_name(event) && (s64)event->fields[0] >= 0 && !has_parents(s, event->path))
+		return false;
+	if (!generation && !role)
+		return true;
+	if (role && event->kind != IOT_KIND_open)
+		return handle_is_ready(s, player, role);
+	place = world_place(s, event->path);
+	life = world_life(s, event->path, generation - (creates(event) && generation));
+	if (!place || !life)
+		return true;
+	if (creates(event) && place->generation < generation)
+		return !life->absences;
+	if (place->generation >= generation || creates(event))
+		return !removes(event) || !life->uses;
+	return !(life->is_created || place->is_target);
+}
+
+static int after_name_op(struct synthesis *s, struct player *player, struct place *place, struct iot_record *record)
+{
+	struct place *target;
+	int err;
+
+	switch (record->kind) {
+	case IOT_KIND_unlink:
+	case IOT_KIND_rmdir:
+		place->object = 0;
+		return 0;
+	case IOT_KIND_rename:
+	case IOT_KIND_link:
+		if (place->type == IOT_TYPE_dir)
+			return trace_refuse(s, player, &player->event, "renamed directories are not supported");
+		target = world_place(s, player->event.path2);
+		err = target ? have_name(s, player, target) : -ENOMEM;
+		if (err)
+			return err;
+		if (record->kind == IOT_KIND_rename) {
+			record->rename.new_name = target->name;
+			record->rename.replaced = target->object;
+		} else {
+			record->link.old_name = place->name;
+			record->link.name = target->name;
+		}
+		if (target->object != place->object)
+			target->generation++;
+		target->object = place->object;
+		target->type = place->type;
+		if (record->kind == IOT_KIND_rename)
+			place->object = 0;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* An operation by name. */
+static int fill_name(struct synthesis *s, struct player *player, struct iot_record *record)
+{
+	const struct event *event = &player->event;
+	struct place *place = world_place(s, event->path);
+	struct life *life;
+	bool is_done = record->op.result >= 0;
+	int err;
+
+	life = world_life(s, event->path, event->roles[EVENT_GENERATION]);
+	if (!place || !life)
+		return -ENOMEM;
+	count_use(life, event, (u64)-1);
+	if (place->generation < event->roles[EVENT_GENERATION])
+		err = have_object(s, player, place, event);
+	else
+		err = have_name(s, player, place);
+	if (!err && is_done && place->object && !creates(event))
+		err = put_lookup(s, player, place);
+	if (err)
+		return err;
+	if (has_name(record->kind))
+		trace_set(record, "name", place->name);
+	if (is_done)
+		trace_set(record, "object", place->object);
+	if (is_done && record->kind == IOT_KIND_open) {
+		err = open_handle(s, player, place);
+		if (!err)
+			record->open.handle = *role_of(player, event->roles[EVENT_HANDLE]);
+	}
+	return err || !is_done ? err : after_name_op(s, player, place, record);
+}
+
+/**
+ * world_fill() - set the ids of an operation, announcing them before
+ * @s: the synthesis
+ * @player: its task
+ * @record: of its event, which is of the group op
+ *
+ * Return: 0, -EOPNOTSUPP if it is refused, or another negative errno.
+ */
+int world_fill(struct synthesis *s, struct player *player, struct iot_record *record)
+{
+	const struct event *event = &player->event;
+	struct open_handle *handle;
+	struct life *life;
+
+	if (event->roles[EVENT_HANDLE] && event->kind != IOT_KIND_open) {
+		handle = handle_of(s, player, event);
+		if (!handle)
+			return trace_refuse(s, player, event, "no operation opens its file");
+		life = world_life(s, event->path, event->roles[EVENT_GENERATION]);
+		if (life && life->borrowed && handle->task != player->id && record->kind != IOT_KIND_release)
+			life->borrowed--;
+		trace_set(record, "object", handle->object);
+		trace_set(record, "handle", handle->id);
+		if (record->kind == IOT_KIND_release) {
+			handle->is_released = true;
+			player->handles.values[event->roles[EVENT_HANDLE] - 1] = 0;
+		}
+		return 0;
+	}
+	return *event->path ? fill_name(s, player, record) : 0;
+}
+
+/* -- the end ------------------------------------------------------------------------------------------------------------ */
+
+/**
+ * world_finish() - names that look-ups found, and that no operation used
+ *
+ * Return: 0 or a negative errno.
+ */
+int world_finish(struct synthesis *s)
+{
+	struct player *player = &s->players[0];
+	struct life *life, *next;
+	int err = 0;
+
+	HASH_ITER (hh, s->lives, life, next) {
+		char path[IOT_PROGRAM_PATH_MAX];
+		struct place *place;
+
+		if (!life->is_found || err || !s->player_count)
+			continue;
+		snprintf(path, sizeof(path), "%.*s", (int)(strrchr(life->key, '#') - life->key), life->key);
+		place = world_place(s, path);
+		if (!place)
+			return -ENOMEM;
+		if (!place->generation)
+			err = have_object(s, player, place, NULL);
+		else if (place->object)
+			err = put_lookup(s, player, place);
+	}
+	return err;
+}
+
+/**
+ * world_free() - free what this file has allocated
+ */
+void world_free(struct synthesis *s)
+{
+	struct open_handle *handle, *next_handle;
+	struct place *place, *next_place;
+	struct life *life, *next_life;
+
+	HASH_ITER (hh, s->handles, handle, next_handle) {
+		HASH_DEL(s->handles, handle);
+		free(handle);
+	}
+	HASH_ITER (hh, s->places, place, next_place) {
+		HASH_DEL(s->places, place);
+		free(place);
+	}
+	HASH_ITER (hh, s->lives, life, next_life) {
+		HASH_DEL(s->lives, life);
+		free(life);
+	}
+}
