@@ -5,6 +5,9 @@
  * A program is evaluated at the gate with what is known there. If the answer depends on fields that are known later,
  * the span is pending: tfs_emit_*() asks iot_gate_keeps() before it announces anything.
  *
+ * Most operations should cost little if they are not recorded. So iot_gate_refuses() decides first, by the kind of the
+ * operation and by the decision graph of the program, and leaves only what it cannot decide to the rest of the gate.
+ *
  * Locking: the program of a session is replaced under iot_control_lock and read under RCU. An operation that is pending
  * when the program is replaced is decided by the new one.
  */
@@ -25,10 +28,58 @@
 #define DAY_NS	      (86400ull * NSEC_PER_SEC)
 #define CGROUP_BYTES  256
 
+/* Kernels clear all variables on the stack (CONFIG_INIT_STACK_ALL_ZERO), which would cost more than most programs. */
+#if __has_attribute(uninitialized)
+#define FILLED_BY_HAND __attribute__((uninitialized))
+#else
+#define FILLED_BY_HAND
+#endif
+
+/* Fields that are cheap to read; and of them those of the object and the range. */
+#define QUICK_FIELDS                                                                                   \
+	(IOT_FILTER_BIT(IOT_FILTER_uid) | IOT_FILTER_BIT(IOT_FILTER_gid) | IOT_FILTER_BIT(IOT_FILTER_pid) | WHAT_FIELDS)
+#define WHAT_FIELDS                                                                                    \
+	(IOT_FILTER_BIT(IOT_FILTER_path) | IOT_FILTER_BIT(IOT_FILTER_ext) | IOT_FILTER_BIT(IOT_FILTER_object) | \
+	 IOT_FILTER_BIT(IOT_FILTER_size) | IOT_FILTER_BIT(IOT_FILTER_offset))
+
+/* The path of the control group that an operation on this CPU was in last. Groups of version 2 are never renamed. */
+struct cgroup_text {
+	u64 id;
+	u32 bytes;
+	char text[CGROUP_BYTES];
+};
+
+static DEFINE_PER_CPU(struct cgroup_text, cgroup_text);
+
 /* The core exports nothing itself. */
 EXPORT_SYMBOL_GPL(iot_filter_paths);
 
 static u32 last_number;
+
+static struct iot_program *program_new(const void *bytes, size_t count)
+{
+	struct iot_program *program = kvzalloc(sizeof(*program) + count, GFP_KERNEL_ACCOUNT);
+	u32 kind;
+
+	if (!program)
+		return ERR_PTR(-ENOMEM);
+	memcpy(program->head, bytes, count);
+	if (iot_filter_verify(program->head, count)) {
+		kvfree(program);
+		return ERR_PTR(-EINVAL);
+	}
+	program->number = ++last_number;
+	program->uses = iot_filter_uses(program->head);
+	if (program->uses & IOT_FILTER_BIT(IOT_FILTER_nth)) { /* each operation is counted */
+		bitmap_fill(program->kinds, IOT_KIND_END);
+		return program;
+	}
+	for (kind = 0; kind < IOT_KIND_END; kind++)
+		if (iot_filter_can_admit(program->head, kind))
+			__set_bit(kind, program->kinds);
+	iot_filter_graph_make(&program->graph, program->head);
+	return program;
+}
 
 /**
  * iot_gate_set_filter() - let a session record only operations for which a program is true
@@ -48,20 +99,15 @@ int iot_gate_set_filter(struct iot_session *session, const void *bytes, size_t c
 	if (count > IOT_FILTER_BYTES_MAX)
 		return -EINVAL;
 	if (count) {
-		program = kvmalloc(sizeof(*program) + count, GFP_KERNEL_ACCOUNT);
-		if (!program)
-			return -ENOMEM;
-		memcpy(program->head, bytes, count);
-		if (iot_filter_verify(program->head, count)) {
-			kvfree(program);
-			return -EINVAL;
-		}
-		program->number = ++last_number;
-		program->uses = iot_filter_uses(program->head);
+		program = program_new(bytes, count);
+		if (IS_ERR(program))
+			return PTR_ERR(program);
 		session->gate.had_program = true;
+		static_branch_inc(&iot_has_filters);
 	}
 	old = rcu_replace_pointer(session->gate.program, program, lockdep_is_held(&iot_control_lock));
 	if (old) {
+		static_branch_dec(&iot_has_filters);
 		synchronize_rcu();
 		kvfree(old);
 	}
@@ -85,16 +131,12 @@ void iot_program_drop(struct iot_session *session)
  * @source: of the operation
  * @what: what it is on
  * @span: its span
- * @number: of the program
- * @text: a text that is looked at
  */
 struct situation {
 	struct iot_filter_subject subject;
 	const struct iot_source *source;
 	const struct iot_what *what;
-	struct iot_span *span;
-	u32 number;
-	char text[CGROUP_BYTES];
+	const struct iot_span *span;
 };
 
 static struct situation *situation_of(struct iot_filter_subject *subject)
@@ -102,49 +144,46 @@ static struct situation *situation_of(struct iot_filter_subject *subject)
 	return container_of(subject, struct situation, subject);
 }
 
-/* Control groups of version 2. A path that is cut equals nothing. */
-static bool load_cgroup(struct situation *s)
+/* A path that is cut equals nothing. The caller has disabled preemption. */
+static bool load_cgroup(struct iot_filter_subject *subject)
 {
 #ifdef CONFIG_CGROUPS
-	s->text[0] = 0;
-	cgroup_path(task_dfl_cgroup(current), s->text, sizeof(s->text));
-	s->subject.text = s->text;
-	s->subject.bytes = strnlen(s->text, sizeof(s->text));
-	return s->subject.bytes && s->subject.bytes < sizeof(s->text) - 1;
+	struct cgroup_text *last = this_cpu_ptr(&cgroup_text);
+	struct cgroup *cgroup = task_dfl_cgroup(current);
+
+	if (last->id != cgroup_id(cgroup)) {
+		last->text[0] = 0;
+		cgroup_path(cgroup, last->text, sizeof(last->text));
+		last->bytes = strnlen(last->text, sizeof(last->text));
+		last->id = cgroup_id(cgroup);
+	}
+	subject->text = last->text;
+	subject->bytes = last->bytes;
+	return last->bytes && last->bytes < sizeof(last->text) - 1;
 #else
 	return false;
 #endif
 }
 
-static bool load_task(struct situation *s, enum iot_filter_field field)
+static bool load_task(struct iot_filter_subject *subject, enum iot_filter_field field)
 {
-	u64 *number = &s->subject.number[field];
+	u64 *number = &subject->number[field];
 	const struct iot_task *task;
 
 	switch (field) {
-	case IOT_FILTER_uid:
-		*number = from_kuid_munged(&init_user_ns, current_euid());
-		return true;
-	case IOT_FILTER_gid:
-		*number = from_kgid_munged(&init_user_ns, current_egid());
-		return true;
-	case IOT_FILTER_pid:
-		*number = current->tgid;
-		return true;
 	case IOT_FILTER_session:
 		*number = pid_nr(task_session(current));
 		return true;
 	case IOT_FILTER_comm:
-		memcpy(s->text, current->comm, TASK_COMM_LEN);
-		s->subject.text = s->text;
-		s->subject.bytes = strnlen(s->text, TASK_COMM_LEN);
+		subject->text = current->comm;
+		subject->bytes = strnlen(current->comm, TASK_COMM_LEN);
 		return true;
 	case IOT_FILTER_share:
 		task = iot_task_entry();
 		*number = task ? iot_filter_share(task->id) : IOT_FILTER_SHARES;
 		return task;
 	default:
-		return load_cgroup(s);
+		return load_cgroup(subject);
 	}
 }
 
@@ -155,23 +194,46 @@ static u64 real_ns_of(const struct situation *s)
 	return s->what->is_end ? now_ns - (ktime_get_mono_fast_ns() - s->span->meter.enter_ns) : now_ns;
 }
 
-static bool load(struct iot_filter_subject *subject, const struct iot_filter_head *program, enum iot_filter_field field)
+/* Fields of QUICK_FIELDS; of the path and the extension the results of all tests. */
+static __always_inline bool load_quick(const struct iot_source *source, const struct iot_program *program,
+				       const struct iot_what *what, enum iot_filter_field field, u64 *number)
 {
-	struct situation *s = situation_of(subject);
-	const struct iot_what *what = s->what;
-	u64 *number = &subject->number[field];
+	s64 bits;
 
 	switch (field) {
-	case IOT_FILTER_path:
-		return what->dentry && s->source->ops->paths(s->source, what->dentry, program, s->number, number);
-	case IOT_FILTER_object:
-		return what->inode && s->source->ops->ino(what->inode, number);
+	case IOT_FILTER_uid:
+		*number = __kuid_val(current_euid());
+		return true;
+	case IOT_FILTER_gid:
+		*number = __kgid_val(current_egid());
+		return true;
+	case IOT_FILTER_pid:
+		*number = current->tgid;
+		return true;
 	case IOT_FILTER_size:
 		*number = what->length_bytes;
 		return what->has_length;
 	case IOT_FILTER_offset:
 		*number = what->offset_bytes;
 		return what->has_offset;
+	case IOT_FILTER_object:
+		*number = what->inode ? source->ops->ino(what->inode) : 0;
+		return what->inode;
+	default:
+		bits = what->dentry ? source->ops->paths(source, what->dentry, program->head, program->number) : -1;
+		*number = bits;
+		return bits >= 0;
+	}
+}
+
+static bool load(struct iot_filter_subject *subject, const struct iot_filter_head *head, enum iot_filter_field field)
+{
+	const struct iot_program *program = container_of(head, struct iot_program, head[0]);
+	struct situation *s = situation_of(subject);
+	const struct iot_what *what = s->what;
+	u64 *number = &subject->number[field];
+
+	switch (field) {
 	case IOT_FILTER_result:
 		*number = what->result == -ERESTARTSYS ? -EINTR : what->result;
 		return true;
@@ -188,7 +250,9 @@ static bool load(struct iot_filter_subject *subject, const struct iot_filter_hea
 		*number = s->span->nth;
 		return true;
 	default:
-		return load_task(s, field);
+		if (QUICK_FIELDS & IOT_FILTER_BIT(field))
+			return load_quick(s->source, program, what, field, number);
+		return load_task(subject, field);
 	}
 }
 
@@ -208,22 +272,32 @@ static bool is_in_tree(struct iot_filter_subject *subject, u64 pid)
 	return is_in;
 }
 
+static __always_inline void situation_fill(struct situation *s, const struct iot_source *source, enum iot_kind kind,
+					   const struct iot_what *what, const struct iot_span *span, u32 later)
+{
+	s->subject.load = load;
+	s->subject.is_in_tree = is_in_tree;
+	s->subject.loaded = IOT_FILTER_BIT(IOT_FILTER_op);
+	s->subject.absent = 0;
+	s->subject.later = later;
+	s->subject.number[IOT_FILTER_op] = kind;
+	s->source = source;
+	s->what = what;
+	s->span = span;
+}
+
+/* Preemption is disabled for texts of this CPU. */
 static enum iot_truth evaluate(const struct iot_program *program, struct iot_source *source, enum iot_kind kind,
 			       const struct iot_what *what, struct iot_span *span, u32 later)
 {
-	struct situation s;
+	struct situation s FILLED_BY_HAND;
+	enum iot_truth truth;
 
-	s.subject.load = load;
-	s.subject.is_in_tree = is_in_tree;
-	s.subject.loaded = IOT_FILTER_BIT(IOT_FILTER_op);
-	s.subject.absent = 0;
-	s.subject.later = later;
-	s.subject.number[IOT_FILTER_op] = kind;
-	s.source = source;
-	s.what = what;
-	s.span = span;
-	s.number = program->number;
-	return iot_filter_run(program->head, &s.subject);
+	situation_fill(&s, source, kind, what, span, later);
+	preempt_disable();
+	truth = iot_filter_run(program->head, &s.subject);
+	preempt_enable();
+	return truth;
 }
 
 static void count_refused(struct iot_session *session, enum iot_kind kind)
@@ -232,6 +306,80 @@ static void count_refused(struct iot_session *session, enum iot_kind kind)
 	if (kind >= IOT_REFUSED_FIRST && kind < IOT_REFUSED_FIRST + IOT_REFUSED_KINDS)
 		this_cpu_inc(session->channels->refused_of[kind - IOT_REFUSED_FIRST]);
 }
+
+/* Tests of fields that are not quick to read. */
+static noinline bool test_slowly(const struct iot_program *program, const struct iot_source *source,
+				 const struct iot_what *what, const struct iot_filter_node *node)
+{
+	struct situation s FILLED_BY_HAND;
+
+	situation_fill(&s, source, 0, what, NULL, 0);
+	return iot_filter_test(program->head, &iot_filter_steps(program->head)[node->at], &s.subject) == IOT_YES;
+}
+
+static __always_inline bool test_quickly(const struct iot_program *program, const struct iot_source *source,
+					 enum iot_kind kind, const struct iot_what *what,
+					 const struct iot_filter_node *node)
+{
+	u64 number;
+
+	if (node->field == IOT_FILTER_op)
+		return iot_filter_data(program->head)[node->data + kind / 8] >> kind % 8 & 1;
+	if (!(QUICK_FIELDS & IOT_FILTER_BIT(node->field)))
+		return test_slowly(program, source, what, node);
+	if (!load_quick(source, program, what, node->field, &number))
+		return false;
+	if (node->field == IOT_FILTER_path || node->field == IOT_FILTER_ext)
+		return number >> node->target & 1;
+	return iot_filter_compare(node->code, node->field == IOT_FILTER_offset, number, node->value);
+}
+
+static noinline bool graph_refuses(const struct iot_program *program, const struct iot_source *source,
+				   enum iot_kind kind, const struct iot_what *what)
+{
+	const struct iot_filter_node *node;
+	u32 at = program->graph.count ? 0 : IOT_FILTER_ADMIT;
+
+	while (at < IOT_FILTER_NODES_MAX) {
+		node = &program->graph.nodes[at];
+		if (IOT_FILTER_AT_END & IOT_FILTER_BIT(node->field))
+			return false;
+		at = node->next[test_quickly(program, source, kind, what, node)];
+	}
+	return at == IOT_FILTER_REFUSE;
+}
+
+/**
+ * iot_gate_refuses() - does a filter certainly exclude an operation?
+ * @source: of the operation
+ * @kind: kind of its record, which is certain
+ * @what: the object and the range
+ *
+ * To be called before iot_gate_open_on(), which decides on all other operations.
+ *
+ * Return: true if the operation is not recorded; it has been counted.
+ */
+bool iot_gate_refuses(const struct iot_source *source, enum iot_kind kind, const struct iot_what *what)
+{
+	const struct iot_program *program;
+	struct iot_session *session;
+	bool is_refused = false;
+
+	preempt_disable(); /* instead of rcu_read_lock(), which costs more; and for texts of this CPU */
+	session = rcu_dereference_sched(source->session);
+	if (!session || current->tgid == session->collector)
+		goto out;
+	program = rcu_dereference_sched(session->gate.program);
+	if (!program)
+		goto out;
+	is_refused = !test_bit(kind, program->kinds) || graph_refuses(program, source, kind, what);
+	if (is_refused)
+		count_refused(session, kind);
+out:
+	preempt_enable();
+	return is_refused;
+}
+EXPORT_SYMBOL_GPL(iot_gate_refuses);
 
 /**
  * iot_program_admits() - decide at the gate
@@ -249,6 +397,7 @@ bool iot_program_admits(const struct iot_program *program, struct iot_session *s
 {
 	static const struct iot_what unknown = {};
 	u32 later = IOT_FILTER_AT_END;
+	bool is_unsure = !what && kind == IOT_KIND_open; /* it may turn out to be a lookup */
 	struct iot_task *task;
 	enum iot_truth truth;
 
@@ -258,9 +407,8 @@ bool iot_program_admits(const struct iot_program *program, struct iot_session *s
 		span->nth = task ? ++task->seen : 0;
 	}
 	if (!what)
-		later |= IOT_FILTER_BIT(IOT_FILTER_path) | IOT_FILTER_BIT(IOT_FILTER_object) |
-			 IOT_FILTER_BIT(IOT_FILTER_size) | IOT_FILTER_BIT(IOT_FILTER_offset);
-	if (!what && kind == IOT_KIND_open) /* it may turn out to be a lookup */
+		later |= WHAT_FIELDS;
+	if (is_unsure)
 		later |= IOT_FILTER_BIT(IOT_FILTER_op);
 	truth = evaluate(program, source, kind, what ?: &unknown, span, later);
 	span->is_pending = truth == IOT_LATER;

@@ -5,22 +5,24 @@
 #ifndef IOT_FILTER_KMOD_H
 #define IOT_FILTER_KMOD_H
 
-#include <linux/rcupdate.h>
+#include <linux/types.h>
 
 #include "core/trace/filter.h"
 #include "iotape.h"
 
 /**
  * struct iot_program - a verified filter program
- * @rcu: frees it
  * @number: of programs since the module was loaded; results of path tests are cached under it
  * @uses: see iot_filter_uses()
+ * @kinds: of operations for which it can be true
+ * @graph: decides quickly
  * @head: the program
  */
 struct iot_program {
-	struct rcu_head rcu;
 	u32 number;
 	u32 uses;
+	DECLARE_BITMAP(kinds, IOT_KIND_END);
+	struct iot_filter_graph graph;
 	struct iot_filter_head head[];
 };
 

@@ -12,7 +12,7 @@
  *
  * gate_admits() and iot_program_admits() are the only places that decide; filter.c has the filter expressions. If an
  * expression tests what is known later, the span is pending, and iot_gate_keeps() decides in front of the ids.
- * While no session has a filter by kinds, a static key keeps it out of the traced path.
+ * While no session has a filter, a static key keeps all of this out of the traced path.
  *
  * Numbers of operations count admitted ones, so records of a task that were adjacent without a filter, and are both
  * admitted, have adjacent numbers with it, too.
@@ -26,7 +26,8 @@
 #include "session.h"
 #include "task.h"
 
-static DEFINE_STATIC_KEY_FALSE(has_filters);
+DEFINE_STATIC_KEY_FALSE(iot_has_filters);
+EXPORT_SYMBOL_GPL(iot_has_filters);
 
 /**
  * iot_gate_init() - admit everything
@@ -48,7 +49,7 @@ void iot_gate_set(struct iot_gate *gate, const u64 kinds[IOT_KIND_END / 64])
 {
 	bitmap_from_arr64(gate->kinds, kinds, IOT_KIND_END);
 	if (!gate->is_filter)
-		static_branch_inc(&has_filters);
+		static_branch_inc(&iot_has_filters);
 	gate->is_filter = true;
 }
 
@@ -61,7 +62,7 @@ void iot_gate_set(struct iot_gate *gate, const u64 kinds[IOT_KIND_END / 64])
 void iot_gate_exit(struct iot_gate *gate)
 {
 	if (gate->is_filter)
-		static_branch_dec(&has_filters);
+		static_branch_dec(&iot_has_filters);
 	gate->is_filter = false;
 	iot_gate_pause(gate, false);
 }
@@ -80,10 +81,10 @@ void iot_gate_pause(struct iot_gate *gate, bool is_paused)
 	if (gate->is_paused == is_paused)
 		return;
 	if (is_paused)
-		static_branch_inc(&has_filters);
+		static_branch_inc(&iot_has_filters);
 	WRITE_ONCE(gate->is_paused, is_paused);
 	if (!is_paused)
-		static_branch_dec(&has_filters);
+		static_branch_dec(&iot_has_filters);
 }
 
 static bool kind_passes(struct iot_session *session, enum iot_kind kind)
@@ -103,22 +104,28 @@ static bool is_left_out(struct iot_session *session)
 }
 
 /*
- * The decision. The collector's own operations are never recorded. The filters decide first: a pause counts only
- * operations that would have been recorded, and those that an expression would have decided on later.
+ * The filters decide first: a pause counts only operations that would have been recorded, and those that an expression
+ * would have decided on later.
  */
+static bool filters_admit(struct iot_session *session, struct iot_source *source, enum iot_kind kind,
+			  const struct iot_what *what, struct iot_span *span)
+{
+	const struct iot_program *program = rcu_dereference(session->gate.program);
+
+	if (!kind_passes(session, kind))
+		return false;
+	if (program && !iot_program_admits(program, session, source, kind, what, span))
+		return false;
+	return !is_left_out(session);
+}
+
+/* The decision. The collector's own operations are never recorded. */
 static __always_inline bool gate_admits(struct iot_session *session, struct iot_source *source, enum iot_kind kind,
 					const struct iot_what *what, struct iot_span *span)
 {
-	const struct iot_program *program;
-
 	if (current->tgid == session->collector)
 		return false;
-	if (static_branch_unlikely(&has_filters) && !kind_passes(session, kind))
-		return false;
-	program = rcu_dereference(session->gate.program);
-	if (unlikely(program) && !iot_program_admits(program, session, source, kind, what, span))
-		return false;
-	return !static_branch_unlikely(&has_filters) || !is_left_out(session);
+	return !static_branch_unlikely(&iot_has_filters) || filters_admit(session, source, kind, what, span);
 }
 
 /* An operation that the kernel tries again began before it was refused: no later one may continue it. */

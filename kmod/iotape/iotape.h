@@ -19,6 +19,7 @@
 #define IOTAPE_KMOD_H
 
 #include <linux/fs.h>
+#include <linux/jump_label.h>
 #include <linux/list.h>
 #include <linux/rcupdate.h>
 
@@ -52,8 +53,8 @@ enum iot_view {
  *	false if it was mapped in this session
  * @retouch_map: let accesses to that mapping be first accesses again; may sleep
  * @set_mmap: how closely accesses to mappings are recorded that are made from now on
- * @paths: results of the tests of paths of a filter program with a number; false if the path is not known. Like the
- *	next, called under rcu_read_lock() for operations of current
+ * @paths: results of the tests of paths of a filter program with a number, bit N that of test N; -1 if the path is not
+ *	known. Like the next, called in an RCU read-side section for operations of current
  * @ino: inode number of an object in records
  */
 struct iot_source_ops {
@@ -65,9 +66,9 @@ struct iot_source_ops {
 	bool (*dump_map)(struct iot_session *session, u32 task, const struct vm_area_struct *vma);
 	void (*retouch_map)(struct iot_session *session, const struct vm_area_struct *vma);
 	void (*set_mmap)(struct iot_source *source, enum iot_mmap mmap);
-	bool (*paths)(const struct iot_source *source, const struct dentry *dentry,
-		      const struct iot_filter_head *program, u32 number, u64 *bits);
-	bool (*ino)(const struct inode *inode, u64 *ino);
+	s64 (*paths)(const struct iot_source *source, const struct dentry *dentry,
+		     const struct iot_filter_head *program, u32 number);
+	u64 (*ino)(const struct inode *inode);
 };
 
 /**
@@ -158,8 +159,11 @@ struct iot_what {
 	bool is_submit;
 };
 
+DECLARE_STATIC_KEY_FALSE(iot_has_filters); /* a session has a filter, or is paused */
+
 void __iot_gate_open(struct iot_source *source, enum iot_kind kind, struct iot_span *span, u64 key,
 		     const struct iot_what *what);
+bool iot_gate_refuses(const struct iot_source *source, enum iot_kind kind, const struct iot_what *what);
 bool iot_gate_keeps(struct iot_session *session, struct iot_source *source, struct iot_span *span, enum iot_kind kind,
 		    const struct iot_what *what);
 void __iot_span_end(struct iot_span *span);

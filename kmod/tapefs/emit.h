@@ -37,63 +37,66 @@ static inline struct iot_session *tfs_enter(struct iot_span *span, const struct 
 	return session;
 }
 
+bool tfs_keeps(struct iot_session *session, struct iot_span *span, const struct super_block *sb, enum iot_kind kind,
+	       struct iot_what what);
+
 /*
  * The same for an operation whose arguments are known: a filter that needs them, or the end of the operation, decides
- * here, before anything is announced. A number that stands in records of a readdir's entries is not used again.
+ * here, before anything is announced. The expression @what, a struct iot_what, is evaluated only for such a filter.
  */
-static inline struct iot_session *tfs_enter_on(struct iot_span *span, const struct super_block *sb, enum iot_kind kind,
-					       const struct iot_what *what)
-{
-	struct iot_session *session = tfs_enter(span, sb);
+#define tfs_enter_on(span, sb, kind, what)                                                  \
+	({                                                                                 \
+		struct iot_session *__session = tfs_enter(span, sb);                       \
+		if (unlikely(__session && (span)->is_pending) &&                           \
+		    !tfs_keeps(__session, span, sb, kind, what))                           \
+			__session = NULL;                                                  \
+		__session;                                                                 \
+	})
 
-	if (likely(!session || !span->is_pending) ||
-	    iot_gate_keeps(session, &TFS_SB(sb)->source, span, kind, what))
-		return session;
-	iot_session_leave();
-	if (kind == IOT_KIND_readdir)
-		iot_span_end(span);
-	else
-		iot_span_cancel(span);
-	return NULL;
+static inline struct iot_what tfs_what_lookup(const struct dentry *dentry, const struct inode *inode, s64 result)
+{
+	return (struct iot_what){ .dentry = dentry, .inode = inode, .result = result, .is_end = true };
 }
 
 static inline struct iot_what tfs_what_name(const struct dentry *dentry, s64 result)
 {
-	return (struct iot_what){
-		.dentry = dentry, .inode = d_inode_rcu(dentry), .result = result, .is_end = true
-	};
+	return tfs_what_lookup(dentry, d_inode_rcu(dentry), result);
 }
 
 static inline struct iot_what tfs_what_file(const struct file *file, s64 result)
 {
-	return (struct iot_what){
-		.dentry = file_dentry(file), .inode = file_inode(file), .result = result, .is_end = true
-	};
+	return tfs_what_lookup(file_dentry(file), file_inode(file), result);
 }
 
-static inline void tfs_what_at(struct iot_what *what, s64 offset_bytes)
+static inline struct iot_what tfs_what_at(struct iot_what what, s64 offset_bytes)
 {
-	what->offset_bytes = offset_bytes;
-	what->has_offset = true;
+	what.offset_bytes = offset_bytes;
+	what.has_offset = true;
+	return what;
 }
 
-static inline void tfs_what_range(struct iot_what *what, s64 offset_bytes, u64 length_bytes)
+static inline struct iot_what tfs_what_length(struct iot_what what, u64 length_bytes)
 {
-	tfs_what_at(what, offset_bytes);
-	what->length_bytes = length_bytes;
-	what->has_length = true;
+	what.length_bytes = length_bytes;
+	what.has_length = true;
+	return what;
 }
 
-static inline void tfs_what_length(struct iot_what *what, u64 length_bytes)
+static inline struct iot_what tfs_what_range(struct iot_what what, s64 offset_bytes, u64 length_bytes)
 {
-	what->length_bytes = length_bytes;
-	what->has_length = true;
+	return tfs_what_length(tfs_what_at(what, offset_bytes), length_bytes);
+}
+
+static inline struct iot_what tfs_what_submit(struct iot_what what)
+{
+	what.is_submit = true;
+	return what;
 }
 
 /* paths.c */
-bool tfs_paths(const struct iot_source *source, const struct dentry *dentry, const struct iot_filter_head *program,
-	       u32 number, u64 *bits);
-bool tfs_ino(const struct inode *inode, u64 *ino);
+s64 tfs_paths(const struct iot_source *source, const struct dentry *dentry, const struct iot_filter_head *program,
+	      u32 number);
+u64 tfs_ino(const struct inode *inode);
 
 static inline void tfs_leave(struct iot_span *span)
 {

@@ -14,11 +14,10 @@ static u64 object_of(struct iot_session *session, const struct file *file)
 
 void tfs_emit_flush(struct iot_span *span, const struct file *file, s64 result)
 {
-	struct iot_what what = tfs_what_file(file, result);
 	struct iot_session *session;
 	struct iot_rec_flush r;
 
-	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_flush, &what);
+	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_flush, tfs_what_file(file, result));
 	if (!session)
 		return;
 	r.object = object_of(session, file);
@@ -30,11 +29,10 @@ void tfs_emit_flush(struct iot_span *span, const struct file *file, s64 result)
 
 void tfs_emit_release(struct iot_span *span, const struct file *file)
 {
-	struct iot_what what = tfs_what_file(file, 0);
 	struct iot_session *session;
 	struct iot_rec_release r;
 
-	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_release, &what);
+	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_release, tfs_what_file(file, 0));
 	if (!session)
 		return;
 	r.object = object_of(session, file);
@@ -47,12 +45,11 @@ void tfs_emit_release(struct iot_span *span, const struct file *file)
 void tfs_emit_read(struct iot_span *span, const struct file *file, loff_t offset, size_t length,
 		   u32 flags, s64 result)
 {
-	struct iot_what what = tfs_what_file(file, result);
 	struct iot_session *session;
 	struct iot_rec_read r;
 
-	tfs_what_range(&what, offset, length);
-	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_read, &what);
+	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_read,
+			       tfs_what_range(tfs_what_file(file, result), offset, length));
 	if (!session)
 		return;
 	r.object = object_of(session, file);
@@ -68,12 +65,11 @@ void tfs_emit_read(struct iot_span *span, const struct file *file, loff_t offset
 void tfs_emit_write(struct iot_span *span, const struct file *file, loff_t offset, size_t length,
 		    u32 flags, u64 old_size_bytes, s64 result)
 {
-	struct iot_what what = tfs_what_file(file, result);
 	struct iot_session *session;
 	struct iot_rec_write r;
 
-	tfs_what_range(&what, offset, length);
-	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_write, &what);
+	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_write,
+			       tfs_what_range(tfs_what_file(file, result), offset, length));
 	if (!session)
 		return;
 	r.object = object_of(session, file);
@@ -90,12 +86,11 @@ void tfs_emit_write(struct iot_span *span, const struct file *file, loff_t offse
 void tfs_emit_seek(struct iot_span *span, const struct file *file, loff_t offset, int whence,
 		   s64 result)
 {
-	struct iot_what what = tfs_what_file(file, result);
 	struct iot_session *session;
 	struct iot_rec_seek r;
 
-	tfs_what_at(&what, offset);
-	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_seek, &what);
+	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_seek,
+			       tfs_what_at(tfs_what_file(file, result), offset));
 	if (!session)
 		return;
 	r.object = object_of(session, file);
@@ -110,12 +105,11 @@ void tfs_emit_seek(struct iot_span *span, const struct file *file, loff_t offset
 void tfs_emit_fsync(struct iot_span *span, const struct file *file, loff_t start, loff_t end,
 		    int datasync, s64 result)
 {
-	struct iot_what what = tfs_what_file(file, result);
 	struct iot_session *session;
 	struct iot_rec_fsync r;
 
-	tfs_what_at(&what, start);
-	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_fsync, &what);
+	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_fsync,
+			       tfs_what_at(tfs_what_file(file, result), start));
 	if (!session)
 		return;
 	r.object = object_of(session, file);
@@ -147,11 +141,10 @@ void tfs_emit_dirent(struct iot_span *span, const struct super_block *sb, const 
 void tfs_emit_readdir(struct iot_span *span, const struct file *file, loff_t offset, u32 entries,
 		      s64 result)
 {
-	struct iot_what what = tfs_what_file(file, result);
 	struct iot_session *session;
 	struct iot_rec_readdir r;
 
-	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_readdir, &what);
+	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_readdir, tfs_what_file(file, result));
 	if (!session)
 		return;
 	r.object = object_of(session, file);
@@ -166,12 +159,11 @@ void tfs_emit_readdir(struct iot_span *span, const struct file *file, loff_t off
 void tfs_emit_fallocate(struct iot_span *span, const struct file *file, int mode, loff_t offset,
 			loff_t length, u64 old_size_bytes, s64 result)
 {
-	struct iot_what what = tfs_what_file(file, result);
 	struct iot_session *session;
 	struct iot_rec_fallocate r;
 
-	tfs_what_range(&what, offset, length);
-	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_fallocate, &what);
+	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_fallocate,
+			       tfs_what_range(tfs_what_file(file, result), offset, length));
 	if (!session)
 		return;
 	r.object = object_of(session, file);
@@ -188,12 +180,11 @@ void tfs_emit_fallocate(struct iot_span *span, const struct file *file, int mode
 void tfs_emit_fadvise(struct iot_span *span, const struct file *file, loff_t offset, loff_t length,
 		      int advice, s64 result)
 {
-	struct iot_what what = tfs_what_file(file, result);
 	struct iot_session *session;
 	struct iot_rec_fadvise r;
 
-	tfs_what_range(&what, offset, length);
-	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_fadvise, &what);
+	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_fadvise,
+			       tfs_what_range(tfs_what_file(file, result), offset, length));
 	if (!session)
 		return;
 	r.object = object_of(session, file);
@@ -210,12 +201,11 @@ void tfs_emit_copy_range(struct iot_span *span, const struct file *in, loff_t of
 			 const struct file *out, loff_t offset_out, size_t length,
 			 u64 old_size_bytes, s64 result)
 {
-	struct iot_what what = tfs_what_file(in, result);
 	struct iot_session *session;
 	struct iot_rec_copy_range r;
 
-	tfs_what_range(&what, offset_in, length);
-	session = tfs_enter_on(span, file_inode(out)->i_sb, IOT_KIND_copy_range, &what);
+	session = tfs_enter_on(span, file_inode(out)->i_sb, IOT_KIND_copy_range,
+			       tfs_what_range(tfs_what_file(in, result), offset_in, length));
 	if (!session)
 		return;
 	r.object = object_of(session, in);
@@ -235,12 +225,11 @@ void tfs_emit_remap_range(struct iot_span *span, const struct file *in, loff_t o
 			  const struct file *out, loff_t offset_out, loff_t length,
 			  unsigned int flags, u64 old_size_bytes, s64 result)
 {
-	struct iot_what what = tfs_what_file(in, result);
 	struct iot_session *session;
 	struct iot_rec_remap_range r;
 
-	tfs_what_range(&what, offset_in, length);
-	session = tfs_enter_on(span, file_inode(out)->i_sb, IOT_KIND_remap_range, &what);
+	session = tfs_enter_on(span, file_inode(out)->i_sb, IOT_KIND_remap_range,
+			       tfs_what_range(tfs_what_file(in, result), offset_in, length));
 	if (!session)
 		return;
 	r.object = object_of(session, in);
@@ -260,11 +249,10 @@ void tfs_emit_remap_range(struct iot_span *span, const struct file *in, loff_t o
 void tfs_emit_ioctl(struct iot_span *span, const struct file *file, unsigned int command,
 		    s64 result)
 {
-	struct iot_what what = tfs_what_file(file, result);
 	struct iot_session *session;
 	struct iot_rec_ioctl r;
 
-	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_ioctl, &what);
+	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_ioctl, tfs_what_file(file, result));
 	if (!session)
 		return;
 	r.object = object_of(session, file);
@@ -279,11 +267,10 @@ void tfs_emit_ioctl(struct iot_span *span, const struct file *file, unsigned int
 void tfs_emit_lock(struct iot_span *span, const struct file *file, struct iot_rec_lock *r,
 		   s64 result)
 {
-	struct iot_what what = tfs_what_file(file, result);
 	struct iot_session *session;
 
-	tfs_what_at(&what, r->offset_bytes);
-	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_lock, &what);
+	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_lock,
+			       tfs_what_at(tfs_what_file(file, result), r->offset_bytes));
 	if (!session)
 		return;
 	r->object = object_of(session, file);
@@ -296,13 +283,11 @@ void tfs_emit_lock(struct iot_span *span, const struct file *file, struct iot_re
 void tfs_emit_submit(struct iot_span *span, const struct file *file, u64 request, loff_t offset,
 		     size_t length, u32 flags, u64 old_size_bytes, u64 memory)
 {
-	struct iot_what what = tfs_what_file(file, 0);
 	struct iot_session *session;
 	struct iot_rec_submit r;
 
-	tfs_what_range(&what, offset, length);
-	what.is_submit = true;
-	session = tfs_enter_on(span, file_inode(file)->i_sb, flags & IOT_RW_write ? IOT_KIND_write : IOT_KIND_read, &what);
+	session = tfs_enter_on(span, file_inode(file)->i_sb, flags & IOT_RW_write ? IOT_KIND_write : IOT_KIND_read,
+			       tfs_what_submit(tfs_what_range(tfs_what_file(file, 0), offset, length)));
 	if (!session)
 		return;
 	r.request = request;

@@ -32,12 +32,12 @@ u32 tfs_map_flags_of(const struct vm_area_struct *vma)
 void tfs_emit_map(struct iot_span *span, const struct file *file, const struct tfs_piece *piece,
 		  const struct vm_area_struct *vma, u32 how, s64 result)
 {
-	struct iot_what what = tfs_what_file(file, result);
 	struct iot_session *session;
 	struct iot_rec_map r;
 
-	tfs_what_range(&what, (s64)piece->first << PAGE_SHIFT, (u64)piece->pages << PAGE_SHIFT);
-	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_map, &what);
+	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_map,
+			       tfs_what_range(tfs_what_file(file, result), (s64)piece->first << PAGE_SHIFT,
+					      (u64)piece->pages << PAGE_SHIFT));
 	if (!session)
 		return;
 	r.object = object_of(session, file);
@@ -54,12 +54,12 @@ void tfs_emit_map(struct iot_span *span, const struct file *file, const struct t
 
 void tfs_emit_unmap(struct iot_span *span, const struct file *file, const struct tfs_piece *piece)
 {
-	struct iot_what what = tfs_what_file(file, 0);
 	struct iot_session *session;
 	struct iot_rec_unmap r;
 
-	tfs_what_range(&what, (s64)piece->first << PAGE_SHIFT, (u64)piece->pages << PAGE_SHIFT);
-	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_unmap, &what);
+	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_unmap,
+			       tfs_what_range(tfs_what_file(file, 0), (s64)piece->first << PAGE_SHIFT,
+					      (u64)piece->pages << PAGE_SHIFT));
 	if (!session)
 		return;
 	r.object = object_of(session, file);
@@ -74,12 +74,11 @@ void tfs_emit_unmap(struct iot_span *span, const struct file *file, const struct
 void tfs_emit_touch(struct iot_span *span, const struct file *file, u64 map, pgoff_t page,
 		    unsigned long pages, u32 flags, bool is_major, s64 result)
 {
-	struct iot_what what = tfs_what_file(file, result);
 	struct iot_session *session;
 	struct iot_rec_touch r;
 
-	tfs_what_range(&what, (s64)page << PAGE_SHIFT, (u64)pages << PAGE_SHIFT);
-	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_touch, &what);
+	session = tfs_enter_on(span, file_inode(file)->i_sb, IOT_KIND_touch,
+			       tfs_what_range(tfs_what_file(file, result), (s64)page << PAGE_SHIFT, (u64)pages << PAGE_SHIFT));
 	if (!session)
 		return;
 	r.object = object_of(session, file);
@@ -96,12 +95,10 @@ void tfs_emit_touch(struct iot_span *span, const struct file *file, u64 map, pgo
 void tfs_emit_msync(struct iot_span *span, const struct dentry *dentry, u64 handle, loff_t start,
 		    loff_t end, int datasync, s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	struct iot_rec_msync r;
 
-	tfs_what_at(&what, start);
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_msync, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_msync, tfs_what_at(tfs_what_name(dentry, result), start));
 	if (!session)
 		return;
 	r.object = tfs_object_id(session, d_inode_rcu(dentry), dentry);
@@ -118,12 +115,11 @@ void tfs_emit_msync(struct iot_span *span, const struct dentry *dentry, u64 hand
 void tfs_emit_punch(struct iot_span *span, const struct dentry *dentry, u64 handle, loff_t offset,
 		    loff_t length, u64 old_size_bytes, s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	struct iot_rec_fallocate r;
 
-	tfs_what_range(&what, offset, length);
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_fallocate, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_fallocate,
+			       tfs_what_range(tfs_what_name(dentry, result), offset, length));
 	if (!session)
 		return;
 	r.object = tfs_object_id(session, d_inode_rcu(dentry), dentry);
@@ -140,12 +136,11 @@ void tfs_emit_punch(struct iot_span *span, const struct dentry *dentry, u64 hand
 void tfs_emit_madvise(struct iot_span *span, const struct dentry *dentry, u64 handle, loff_t offset,
 		      loff_t length, int advice, s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	struct iot_rec_madvise r;
 
-	tfs_what_range(&what, offset, length);
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_madvise, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_madvise,
+			       tfs_what_range(tfs_what_name(dentry, result), offset, length));
 	if (!session)
 		return;
 	r.object = tfs_object_id(session, d_inode_rcu(dentry), dentry);

@@ -53,12 +53,10 @@ static u32 intents_of(unsigned int flags)
 void tfs_emit_lookup(struct iot_span *span, const struct dentry *dentry, const struct inode *found,
 		     unsigned int flags, s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	struct iot_rec_lookup r;
 
-	what.inode = found;
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_lookup, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_lookup, tfs_what_lookup(dentry, found, result));
 	if (!session)
 		return;
 	r.name = tfs_name_id(session, dentry);
@@ -95,15 +93,12 @@ static u64 open_name(struct iot_session *session, const struct dentry *dentry, b
 void tfs_emit_open(struct iot_span *span, const struct dentry *dentry, const struct file *file,
 		   unsigned int flags, umode_t mode, s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	bool is_nameless = flags & __O_TMPFILE; /* the dentry's name is made up */
 	const struct inode *inode;
 	struct iot_rec_open r;
 
-	if (is_nameless)
-		what.dentry = dentry->d_parent;
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_open, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_open, tfs_what_lookup(is_nameless ? dentry->d_parent : dentry, d_inode_rcu(dentry), result));
 	if (!session)
 		return;
 	inode = d_inode_rcu(dentry);
@@ -131,11 +126,10 @@ void tfs_emit_open(struct iot_span *span, const struct dentry *dentry, const str
 void tfs_emit_stat(struct iot_span *span, const struct dentry *dentry, const struct kstat *stat,
 		   s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	struct iot_rec_stat r;
 
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_stat, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_stat, tfs_what_name(dentry, result));
 	if (!session)
 		return;
 	r.name = tfs_name_if_any(session, dentry);
@@ -182,11 +176,10 @@ static u64 stamp_ns(const struct timespec64 *time)
 void tfs_emit_setattr(struct iot_span *span, const struct dentry *dentry, const struct iattr *attr,
 		      u64 old_size_bytes, s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	struct iot_rec_setattr r = {};
 
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_setattr, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_setattr, tfs_what_name(dentry, result));
 	if (!session)
 		return;
 	r.name = tfs_name_if_any(session, dentry);
@@ -226,11 +219,10 @@ static u32 made_mode(const struct dentry *dentry, umode_t mode, s64 result)
 
 void tfs_emit_mkdir(struct iot_span *span, const struct dentry *dentry, umode_t mode, s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	struct iot_rec_mkdir r;
 
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_mkdir, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_mkdir, tfs_what_name(dentry, result));
 	if (!session)
 		return;
 	r.name = tfs_name_id(session, dentry);
@@ -244,11 +236,10 @@ void tfs_emit_mkdir(struct iot_span *span, const struct dentry *dentry, umode_t 
 void tfs_emit_mknod(struct iot_span *span, const struct dentry *dentry, umode_t mode, dev_t dev,
 		    s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	struct iot_rec_mknod r;
 
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_mknod, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_mknod, tfs_what_name(dentry, result));
 	if (!session)
 		return;
 	r.name = tfs_name_id(session, dentry);
@@ -263,11 +254,10 @@ void tfs_emit_mknod(struct iot_span *span, const struct dentry *dentry, umode_t 
 void tfs_emit_symlink(struct iot_span *span, const struct dentry *dentry, const char *target,
 		      s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	struct iot_rec_symlink r;
 
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_symlink, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_symlink, tfs_what_name(dentry, result));
 	if (!session)
 		return;
 	r.name = tfs_name_id(session, dentry);
@@ -280,11 +270,10 @@ void tfs_emit_symlink(struct iot_span *span, const struct dentry *dentry, const 
 void tfs_emit_link(struct iot_span *span, const struct dentry *old, const struct dentry *dentry,
 		   s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	struct iot_rec_link r;
 
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_link, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_link, tfs_what_name(dentry, result));
 	if (!session)
 		return;
 	r.old_name = tfs_name_if_any(session, old);
@@ -297,11 +286,10 @@ void tfs_emit_link(struct iot_span *span, const struct dentry *old, const struct
 
 void tfs_emit_unlink(struct iot_span *span, const struct dentry *dentry, s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	struct iot_rec_unlink r;
 
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_unlink, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_unlink, tfs_what_name(dentry, result));
 	if (!session)
 		return;
 	r.name = tfs_name_id(session, dentry);
@@ -314,11 +302,10 @@ void tfs_emit_unlink(struct iot_span *span, const struct dentry *dentry, s64 res
 
 void tfs_emit_rmdir(struct iot_span *span, const struct dentry *dentry, s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	struct iot_rec_rmdir r;
 
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_rmdir, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_rmdir, tfs_what_name(dentry, result));
 	if (!session)
 		return;
 	r.name = tfs_name_id(session, dentry);
@@ -332,11 +319,10 @@ void tfs_emit_rmdir(struct iot_span *span, const struct dentry *dentry, s64 resu
 void tfs_emit_rename(struct iot_span *span, const struct dentry *old, const struct dentry *new,
 		     unsigned int flags, s64 result)
 {
-	struct iot_what what = tfs_what_name(old, result);
 	struct iot_session *session;
 	struct iot_rec_rename r;
 
-	session = tfs_enter_on(span, old->d_sb, IOT_KIND_rename, &what);
+	session = tfs_enter_on(span, old->d_sb, IOT_KIND_rename, tfs_what_name(old, result));
 	if (!session)
 		return;
 	r.name = tfs_name_id(session, old);
@@ -352,12 +338,11 @@ void tfs_emit_rename(struct iot_span *span, const struct dentry *old, const stru
 void tfs_emit_readlink(struct iot_span *span, const struct dentry *dentry, const char *target,
 		       int room_bytes, s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	struct iot_rec_readlink r;
 
-	tfs_what_length(&what, room_bytes);
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_readlink, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_readlink,
+			       tfs_what_length(tfs_what_name(dentry, result), room_bytes));
 	if (!session)
 		return;
 	r.name = tfs_name_if_any(session, dentry);
@@ -372,11 +357,10 @@ void tfs_emit_readlink(struct iot_span *span, const struct dentry *dentry, const
 void tfs_emit_follow(struct iot_span *span, const struct dentry *dentry, const char *target,
 		     s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	struct iot_rec_follow r;
 
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_follow, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_follow, tfs_what_name(dentry, result));
 	if (!session)
 		return;
 	r.name = tfs_name_if_any(session, dentry);
@@ -388,11 +372,11 @@ void tfs_emit_follow(struct iot_span *span, const struct dentry *dentry, const c
 
 void tfs_emit_denied(struct iot_span *span, const struct inode *inode, int mask, s64 result)
 {
-	struct iot_what what = { .inode = inode, .result = result, .is_end = true };
 	struct iot_session *session;
 	struct iot_rec_denied r;
 
-	session = tfs_enter_on(span, inode->i_sb, IOT_KIND_denied, &what);
+	session = tfs_enter_on(span, inode->i_sb, IOT_KIND_denied,
+			       tfs_what_lookup(NULL, inode, result));
 	if (!session)
 		return;
 	r.object = tfs_object_id(session, inode, NULL);
@@ -405,11 +389,10 @@ void tfs_emit_denied(struct iot_span *span, const struct inode *inode, int mask,
 
 void tfs_emit_statfs(struct iot_span *span, const struct dentry *dentry, s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	struct iot_rec_statfs r;
 
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_statfs, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_statfs, tfs_what_name(dentry, result));
 	if (!session)
 		return;
 	r.object = object_of(session, dentry);
@@ -422,12 +405,11 @@ void tfs_emit_statfs(struct iot_span *span, const struct dentry *dentry, s64 res
 void tfs_emit_getxattr(struct iot_span *span, const struct dentry *dentry, const char *name,
 		       size_t room, s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	struct iot_rec_getxattr r;
 
-	tfs_what_length(&what, room);
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_getxattr, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_getxattr,
+			       tfs_what_length(tfs_what_name(dentry, result), room));
 	if (!session)
 		return;
 	r.name = tfs_name_if_any(session, dentry);
@@ -504,12 +486,11 @@ static void emit_value(struct iot_session *session, struct iot_span *span,
 void tfs_emit_setxattr(struct iot_span *span, const struct dentry *dentry, const char *name,
 		       const struct tfs_value *value, int flags, s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	struct iot_rec_setxattr r;
 
-	tfs_what_length(&what, value->length_bytes);
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_setxattr, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_setxattr,
+			       tfs_what_length(tfs_what_name(dentry, result), value->length_bytes));
 	if (!session)
 		return;
 	r.name = tfs_name_if_any(session, dentry);
@@ -528,11 +509,10 @@ void tfs_emit_setxattr(struct iot_span *span, const struct dentry *dentry, const
 void tfs_emit_removexattr(struct iot_span *span, const struct dentry *dentry, const char *name,
 			  s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	struct iot_rec_removexattr r;
 
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_removexattr, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_removexattr, tfs_what_name(dentry, result));
 	if (!session)
 		return;
 	r.name = tfs_name_if_any(session, dentry);
@@ -545,12 +525,11 @@ void tfs_emit_removexattr(struct iot_span *span, const struct dentry *dentry, co
 
 void tfs_emit_listxattr(struct iot_span *span, const struct dentry *dentry, size_t room, s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	struct iot_rec_listxattr r;
 
-	tfs_what_length(&what, room);
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_listxattr, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_listxattr,
+			       tfs_what_length(tfs_what_name(dentry, result), room));
 	if (!session)
 		return;
 	r.name = tfs_name_if_any(session, dentry);
@@ -564,11 +543,10 @@ void tfs_emit_listxattr(struct iot_span *span, const struct dentry *dentry, size
 
 void tfs_emit_getfileattr(struct iot_span *span, const struct dentry *dentry, s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	struct iot_rec_getfileattr r;
 
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_getfileattr, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_getfileattr, tfs_what_name(dentry, result));
 	if (!session)
 		return;
 	r.name = tfs_name_if_any(session, dentry);
@@ -582,11 +560,10 @@ void tfs_emit_getfileattr(struct iot_span *span, const struct dentry *dentry, s6
 void tfs_emit_setfileattr(struct iot_span *span, const struct dentry *dentry,
 			  const struct file_kattr *attr, s64 result)
 {
-	struct iot_what what = tfs_what_name(dentry, result);
 	struct iot_session *session;
 	struct iot_rec_setfileattr r = {};
 
-	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_setfileattr, &what);
+	session = tfs_enter_on(span, dentry->d_sb, IOT_KIND_setfileattr, tfs_what_name(dentry, result));
 	if (!session)
 		return;
 	r.name = tfs_name_if_any(session, dentry);

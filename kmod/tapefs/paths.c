@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * paths.c - paths of objects for filters.
+ * paths.c - filters: paths of objects, and the decision on operations at their end.
  *
  * The results of a filter's tests of a path are kept with the dentry, in one word, so that they are read and replaced
  * as a whole:
@@ -78,44 +78,70 @@ static u32 tests_of(const struct iot_source *source, const struct iot_filter_hea
 	return iot_filter_paths(program, root, root_bytes + 1, path, bytes);
 }
 
+static noinline s64 paths_find(const struct iot_source *source, const struct dentry *dentry,
+			       const struct iot_filter_head *program, u64 key)
+{
+	char *room = get_cpu_ptr(&path_room)->bytes;
+	const char *path = path_write(dentry, room, PATH_BYTES);
+	s64 bits = -1;
+
+	if (path) {
+		bits = tests_of(source, program, path, room + PATH_BYTES - path, room);
+		WRITE_ONCE(TFS_D(dentry)->paths, key | bits);
+	}
+	put_cpu_ptr(&path_room);
+	return bits;
+}
+
 /**
  * tfs_paths() - results of the tests of a path
  * @source: that of the mount
  * @dentry: of it
  * @program: verified
  * @number: of the program
- * @bits: out: bit N is set if test N is true
  *
- * Context: RCU. Return: false if the path is not known.
+ * Context: RCU. Return: bit N is set if test N is true; -1 if the path is not known.
  */
-bool tfs_paths(const struct iot_source *source, const struct dentry *dentry, const struct iot_filter_head *program,
-	       u32 number, u64 *bits)
+s64 tfs_paths(const struct iot_source *source, const struct dentry *dentry, const struct iot_filter_head *program,
+	      u32 number)
 {
 	u64 key = key_of(number, read_seqbegin(&rename_lock)), kept = READ_ONCE(TFS_D(dentry)->paths);
-	const char *path;
-	char *room;
 
-	if (likely(kept && (kept & ~0xffffull) == key)) {
-		*bits = kept & 0xffff;
+	if (likely((kept & ~0xffffull) == key && kept))
+		return kept & 0xffff;
+	return paths_find(source, dentry, program, key);
+}
+
+/**
+ * tfs_keeps() - let a filter decide on an operation that is pending
+ * @session: entered; if the operation is refused, it has been left, and the span has ended
+ * @span: of the operation
+ * @sb: of its object
+ * @kind: of its record
+ * @what: all that is known of it. A value, not a pointer: a local variable would cost each caller a stack protector
+ *
+ * A number that stands in records of a readdir's entries is not used again.
+ *
+ * Return: false if the operation is not recorded.
+ */
+bool tfs_keeps(struct iot_session *session, struct iot_span *span, const struct super_block *sb, enum iot_kind kind,
+	       struct iot_what what)
+{
+	if (iot_gate_keeps(session, &TFS_SB(sb)->source, span, kind, &what))
 		return true;
-	}
-	room = get_cpu_ptr(&path_room)->bytes;
-	path = path_write(dentry, room, PATH_BYTES);
-	if (path) {
-		*bits = tests_of(source, program, path, room + PATH_BYTES - path, room);
-		WRITE_ONCE(TFS_D(dentry)->paths, key | *bits);
-	}
-	put_cpu_ptr(&path_room);
-	return path;
+	iot_session_leave();
+	if (kind == IOT_KIND_readdir)
+		iot_span_end(span);
+	else
+		iot_span_cancel(span);
+	return false;
 }
 
 /**
  * tfs_ino() - inode number of an object in records
  * @inode: upper inode
- * @ino: out
  */
-bool tfs_ino(const struct inode *inode, u64 *ino)
+u64 tfs_ino(const struct inode *inode)
 {
-	*ino = TFS_I(inode)->lower->i_ino;
-	return true;
+	return TFS_I(inode)->lower->i_ino;
 }

@@ -122,14 +122,14 @@ static void request_complete(struct kiocb *lower, long result)
 }
 
 /* An asynchronous request is decided on before it is submitted, because it may end at any time: as a success in no time. */
-static void settle(struct kiocb *iocb, enum iot_kind kind, struct iot_span *span, struct iot_what *what)
+static void settle(const struct kiocb *iocb, size_t length, struct iot_span *span)
 {
-	struct super_block *sb = file_inode(iocb->ki_filp)->i_sb;
+	enum iot_kind kind = iocb->ki_flags & IOCB_WRITE ? IOT_KIND_write : IOT_KIND_read;
+	const struct file *file = iocb->ki_filp;
 	struct iot_session *session;
 
-	what->is_end = true;
-	what->is_submit = true;
-	session = tfs_enter_on(span, sb, kind, what);
+	session = tfs_enter_on(span, file_inode(file)->i_sb, kind,
+			       tfs_what_submit(tfs_what_range(tfs_what_file(file, 0), iocb->ki_pos, length)));
 	if (session)
 		iot_session_leave();
 	else
@@ -222,15 +222,19 @@ static u64 memory_of(const struct iov_iter *iter)
  */
 static ssize_t rw_async(struct kiocb *iocb, struct iov_iter *iter, struct iot_span *span)
 {
-	struct request *request = request_new(iocb, span);
 	bool is_write = iocb->ki_flags & IOCB_WRITE;
 	u32 flags = rw_flags_of(iocb->ki_flags);
 	size_t length = iov_iter_count(iter);
-	u64 memory = iot_span_is_on(span) ? memory_of(iter) : 0;
 	u64 old_size_bytes = i_size_read(file_inode(tfs_lower_file(iocb->ki_filp)));
 	loff_t offset = iocb->ki_pos;
+	struct request *request;
 	ssize_t result;
+	u64 memory;
 
+	if (unlikely(iot_span_is_on(span) && span->is_pending))
+		settle(iocb, length, span);
+	request = request_new(iocb, span);
+	memory = iot_span_is_on(span) ? memory_of(iter) : 0;
 	if (!request) {
 		result = -ENOMEM;
 		goto out;
@@ -303,25 +307,31 @@ static ssize_t write_sync(struct kiocb *iocb, struct iov_iter *iter, struct iot_
 }
 
 /* An append begins at the end of the file: filters that test its offset decide when that is known. */
-static __always_inline void gate_open(struct kiocb *iocb, const struct iov_iter *iter, enum iot_kind kind,
-				      struct iot_span *span)
+static noinline void gate_open_filtered(struct iot_source *source, struct kiocb *iocb, const struct iov_iter *iter,
+					enum iot_kind kind, struct iot_span *span)
 {
-	struct iot_source *source = &TFS_SB(file_inode(iocb->ki_filp)->i_sb)->source;
-	struct iot_what what = {};
+	const struct file *file = iocb->ki_filp;
+	struct iot_what what = tfs_what_range(tfs_what_lookup(file_dentry(file), file_inode(file), 0), iocb->ki_pos,
+					      iov_iter_count(iter));
 
-	if (likely(!rcu_access_pointer(source->session))) {
-		iot_gate_open(source, kind, span);
-		return;
-	}
-	what = tfs_what_file(iocb->ki_filp, 0);
 	what.is_end = false;
-	tfs_what_range(&what, iocb->ki_pos, iov_iter_count(iter));
+	span->task = NULL;
+	span->is_pending = false;
+	if (!rcu_access_pointer(source->session))
+		return;
 	if (iocb->ki_flags & IOCB_APPEND)
 		iot_gate_open(source, kind, span);
-	else
+	else if (!iot_gate_refuses(source, kind, &what))
 		iot_gate_open_on(source, kind, span, &what);
-	if (iot_span_is_on(span) && span->is_pending && !is_sync_kiocb(iocb))
-		settle(iocb, kind, span, &what);
+}
+
+static __always_inline void gate_open(struct iot_source *source, struct kiocb *iocb, const struct iov_iter *iter,
+				      enum iot_kind kind, struct iot_span *span)
+{
+	if (static_branch_unlikely(&iot_has_filters))
+		gate_open_filtered(source, iocb, iter, kind, span);
+	else
+		iot_gate_open(source, kind, span);
 }
 
 ssize_t tfs_read_iter(struct kiocb *iocb, struct iov_iter *iter)
@@ -339,7 +349,7 @@ ssize_t tfs_read_iter(struct kiocb *iocb, struct iov_iter *iter)
 	if (err)
 		return err;
 	iot_backpressure_here(source);
-	gate_open(iocb, iter, IOT_KIND_read, &span);
+	gate_open(source, iocb, iter, IOT_KIND_read, &span);
 	if (is_sync_kiocb(iocb))
 		return read_sync(iocb, iter, &span);
 	return rw_async(iocb, iter, &span);
@@ -356,7 +366,7 @@ ssize_t tfs_write_iter(struct kiocb *iocb, struct iov_iter *iter)
 	if (unlikely(!iot_can_rw(iocb, lower)))
 		return -EOPNOTSUPP;
 	iot_backpressure_here(source);
-	gate_open(iocb, iter, IOT_KIND_write, &span);
+	gate_open(source, iocb, iter, IOT_KIND_write, &span);
 	if (is_sync_kiocb(iocb))
 		return write_sync(iocb, iter, &span);
 	iocb->ki_flags |= IOCB_WRITE;

@@ -71,6 +71,26 @@ static void invent(struct iot_filter_head *program, size_t steps)
 	}
 }
 
+/* Its decision graph ends, too. */
+static void follow(const struct iot_filter_head *program)
+{
+	struct iot_filter_graph graph;
+	u32 at = 0;
+
+	iot_filter_graph_make(&graph, program);
+	if (!graph.count)
+		return;
+	while (at < IOT_FILTER_NODES_MAX) {
+		const struct iot_filter_node *node = &graph.nodes[at];
+
+		if (at >= graph.count || node->at >= program->steps)
+			abort();
+		at = node->next[random_u64() % 2];
+	}
+	if (at != IOT_FILTER_ADMIT && at != IOT_FILTER_REFUSE)
+		abort();
+}
+
 static bool try(const struct iot_filter_head *whole, size_t count, bool is_invented)
 {
 	struct iot_filter_subject subject = { .load = load, .is_in_tree = is_in_tree, .later = (u32)random_u64() };
@@ -87,8 +107,11 @@ static bool try(const struct iot_filter_head *whole, size_t count, bool is_inven
 	is_sound = !iot_filter_verify(program, count);
 	if (is_sound && iot_filter_run(program, &subject) > IOT_YES)
 		abort();
-	if (is_sound)
+	if (is_sound) {
 		iot_filter_uses(program);
+		iot_filter_can_admit(program, (u32)random_u64() % 256);
+		follow(program);
+	}
 	free(program);
 	return is_sound;
 }

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <iotape/control.h>
+#include <iotape/filter.h>
 #include <iotape/netlink.h>
 #include <linux/genetlink.h>
 #include <netlink/genl/ctrl.h>
@@ -226,6 +227,62 @@ static void refuse_controls(void)
 	close(other);
 	close(fd);
 	report("sessions that do not run are not changed, and descriptions are bounded");
+}
+
+/* A filter program: one that is verified, and of which any bytes may be changed. */
+struct small_program {
+	struct iot_filter_head head;
+	struct iot_filter_step steps[3];
+	u8 data[8];
+};
+
+static const struct small_program sound_program = {
+	.head = { .version = IOT_FILTER_VERSION, .steps = 3, .data_bytes = 8 },
+	.steps = {
+		{ .code = IOT_FILTER_GLOB, .field = IOT_FILTER_path, .bytes = 8 },
+		{ .code = IOT_FILTER_EQ, .field = IOT_FILTER_uid, .value = 3 },
+		{ .code = IOT_FILTER_OR },
+	},
+	.data = "/a/**/b*",
+};
+
+static int program_set(int fd, const void *program, size_t bytes)
+{
+	struct iot_filter_program argument = { (uintptr_t)program, (u32)bytes, 0 };
+
+	return ioctl(fd, IOT_IOC_PROGRAM, &argument);
+}
+
+static void refuse_filter_programs(void)
+{
+	struct iot_filter_program argument = { .program = 8, .bytes = 64 };
+	int other = must_open(IOT_CONTROL_PATH, O_RDWR), fd = session_new();
+	struct small_program program = sound_program;
+	size_t bytes;
+
+	expect("filter no session", program_set(other, &program, sizeof(program)), EINVAL);
+	expect("filter from nowhere", ioctl(fd, IOT_IOC_PROGRAM, 8), EFAULT);
+	expect("a program from nowhere", ioctl(fd, IOT_IOC_PROGRAM, &argument), EFAULT);
+	argument.bytes = IOT_FILTER_BYTES_MAX + 1;
+	expect("a program that is too large", ioctl(fd, IOT_IOC_PROGRAM, &argument), EINVAL);
+	argument = (struct iot_filter_program){ .reserved = 1 };
+	expect("a program with reserved bits", ioctl(fd, IOT_IOC_PROGRAM, &argument), EINVAL);
+	for (bytes = 1; bytes < sizeof(program); bytes++)
+		expect("a part of a program", program_set(fd, &program, bytes), EINVAL);
+	program.steps[0].target = 1;
+	expect("a test with another number", program_set(fd, &program, sizeof(program)), EINVAL);
+	program = sound_program;
+	program.steps[2].code = IOT_FILTER_SKIP_NO;
+	expect("a skip to itself", program_set(fd, &program, sizeof(program)), EINVAL);
+	program = sound_program;
+	program.steps[0].data = 1;
+	expect("a text behind the data", program_set(fd, &program, sizeof(program)), EINVAL);
+	expect("a program", program_set(fd, &sound_program, sizeof(sound_program)), 0);
+	expect("another program", program_set(fd, &sound_program, sizeof(sound_program)), 0);
+	expect("no program", program_set(fd, NULL, 0), 0);
+	close(other);
+	close(fd);
+	tell("filter programs are verified");
 }
 
 /* -- netlink ------------------------------------------------------------------------------------ */
@@ -791,6 +848,15 @@ static void random_control(struct rng *rng, int fd)
 	(void)ioctl(fd, IOT_IOC_CTL, &ctl);
 }
 
+static void random_program(struct rng *rng, int fd)
+{
+	struct small_program program = sound_program;
+
+	if (rng_one_in(rng, 2))
+		mutate_bytes(rng, (u8 *)&program, sizeof(program));
+	(void)program_set(fd, &program, rng_one_in(rng, 10) ? 0 : sizeof(program));
+}
+
 static void random_step(struct rng *rng, int *fds, size_t count)
 {
 	size_t which = rng_below(rng, count);
@@ -798,7 +864,11 @@ static void random_step(struct rng *rng, int *fds, size_t count)
 	struct request request;
 	u32 words[16];
 
-	switch (rng_below(rng, 14)) {
+	switch (rng_below(rng, 16)) {
+	case 15:
+	case 14:
+		random_program(rng, fds[which]);
+		break;
 	case 13:
 	case 12:
 		random_control(rng, fds[which]);
@@ -885,12 +955,13 @@ int main(int argc, char **argv)
 	directory = argv[2];
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	program_fd = must_open(program_path, O_RDONLY);
-	printf("1..14\n");
+	printf("1..15\n");
 	refuse_create();
 	refuse_without_session();
 	refuse_in_session();
 	refuse_admissions();
 	refuse_controls();
+	refuse_filter_programs();
 	netlink_open();
 	refuse_messages();
 	live();

@@ -308,6 +308,23 @@ static int reference(const struct node *node, const struct situation *s)
 	return (left < right) == (node->kind == NODE_AND) ? left : right;
 }
 
+/* As the recorder decides at the gate. */
+static enum iot_truth follow(const struct iot_filter_graph *graph, const struct iot_filter_head *program,
+			     struct situation *s)
+{
+	const struct iot_filter_step *steps = iot_filter_steps(program);
+	u32 at = 0, visited = 0;
+
+	while (at < IOT_FILTER_NODES_MAX) {
+		const struct iot_filter_node *node = &graph->nodes[at];
+
+		assert_true(at < graph->count && visited++ < IOT_FILTER_NODES_MAX);
+		assert_true(node->code == steps[node->at].code && node->field == steps[node->at].field);
+		at = node->next[iot_filter_test(program, &steps[node->at], &s->subject) == IOT_YES];
+	}
+	return at == IOT_FILTER_ADMIT ? IOT_YES : IOT_NO;
+}
+
 static const char *const tests[] = {
 	"uid == 1000", "uid != 1000", "uid in {0, 7, 9}", "size >= 4k", "size < 4k", "size != 1", "offset < 0",
 	"offset >= 0", "op in {read, write}", "op != open", "class == metadata", "class in {data, sync}", "result < 0",
@@ -341,6 +358,7 @@ static void programs_decide_as_the_tree(void **state)
 
 	(void)state;
 	for (i = 0; i < 20000; i++) {
+		struct iot_filter_graph graph;
 		struct filter_error error;
 		struct filter *filter;
 		char text[4096] = "";
@@ -351,6 +369,8 @@ static void programs_decide_as_the_tree(void **state)
 			continue;
 		}
 		compiled++;
+		iot_filter_graph_make(&graph, filter->program);
+		assert_row(text, graph.count);
 		for (j = 0; j < 8; j++) {
 			struct situation s = { .subject.load = load, .subject.is_in_tree = is_in_tree };
 
@@ -359,6 +379,11 @@ static void programs_decide_as_the_tree(void **state)
 			s.subject.later = (u32)(random_u64(&seed) & random_u64(&seed) & random_u64(&seed));
 			if ((int)iot_filter_run(filter->program, &s.subject) != reference(filter->tree, &s))
 				fail_msg("%s: row %zu without %x later %x", text, s.row, s.without, s.subject.later);
+			if (s.subject.later)
+				continue;
+			s.subject.loaded = s.subject.absent = 0;
+			if ((int)follow(&graph, filter->program, &s) != reference(filter->tree, &s))
+				fail_msg("%s: row %zu without %x: the graph", text, s.row, s.without);
 		}
 		filter_free(filter);
 	}

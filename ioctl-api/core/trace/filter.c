@@ -156,38 +156,22 @@ static bool has(const struct iot_filter_head *program, const struct iot_filter_s
 	return step->bytes == bytes && !memcmp(wanted, is, bytes);
 }
 
-static bool compare(u8 code, bool is_less, bool is_equal)
-{
-	switch (code) {
-	case IOT_FILTER_EQ:
-		return is_equal;
-	case IOT_FILTER_NE:
-		return !is_equal;
-	case IOT_FILTER_LT:
-		return is_less;
-	case IOT_FILTER_LE:
-		return is_less || is_equal;
-	case IOT_FILTER_GT:
-		return !is_less && !is_equal;
-	default:
-		return !is_less;
-	}
-}
-
 static bool is_so(const struct iot_filter_head *program, const struct iot_filter_step *step, u64 value)
 {
-	bool is_less = types[step->field] == TYPE_sign ? (s64)value < (s64)step->value : value < step->value;
-
 	if (step->code == IOT_FILTER_IN)
 		return value < IOT_FILTER_SET_BYTES * 8 &&
 		       iot_filter_data(program)[step->data + value / 8] >> value % 8 & 1;
-	if (step->code == IOT_FILTER_MULTIPLE)
-		return !(value % step->value);
-	return compare(step->code, is_less, value == step->value);
+	return iot_filter_compare(step->code, types[step->field] == TYPE_sign, value, step->value);
 }
 
-static enum iot_truth test(const struct iot_filter_head *program, const struct iot_filter_step *step,
-			   struct iot_filter_subject *subject)
+/**
+ * iot_filter_test() - evaluate a test
+ * @program: verified
+ * @step: of it, a test
+ * @subject: the operation
+ */
+enum iot_truth iot_filter_test(const struct iot_filter_head *program, const struct iot_filter_step *step,
+			       struct iot_filter_subject *subject)
 {
 	u32 type = types[step->field];
 	enum iot_filter_field field = type == TYPE_path ? IOT_FILTER_path : (enum iot_filter_field)step->field;
@@ -222,6 +206,28 @@ static u64 combine(u64 stack, bool is_or)
 	return (stack >> 4 << 2) | ((a < b) == is_or ? b : a);
 }
 
+/* Evaluate a step that is no test. Return: the last step of those that this one skips, or its own number. */
+static u32 step_over(const struct iot_filter_step *step, u32 at, u64 *stack)
+{
+	u64 top = *stack & 3;
+
+	switch (step->code) {
+	case IOT_FILTER_NOT:
+		*stack = (*stack & ~3ull) | (IOT_YES - top);
+		return at;
+	case IOT_FILTER_AND:
+		*stack = combine(*stack, false);
+		return at;
+	case IOT_FILTER_OR:
+		*stack = combine(*stack, true);
+		return at;
+	case IOT_FILTER_SKIP_NO:
+		return top == IOT_NO ? step->target - 1u : at;
+	default:
+		return top == IOT_YES ? step->target - 1u : at;
+	}
+}
+
 /**
  * iot_filter_run() - evaluate a program
  * @program: verified
@@ -232,35 +238,99 @@ static u64 combine(u64 stack, bool is_or)
  */
 enum iot_truth iot_filter_run(const struct iot_filter_head *program, struct iot_filter_subject *subject)
 {
-	const struct iot_filter_step *steps = iot_filter_steps(program), *step;
+	const struct iot_filter_step *steps = iot_filter_steps(program);
 	u64 stack = 0;
 	u32 at;
 
 	for (at = 0; at < program->steps; at++) {
-		step = &steps[at];
-		switch (step->code) {
-		case IOT_FILTER_NOT:
-			stack = (stack & ~3ull) | (IOT_YES - (stack & 3));
-			break;
-		case IOT_FILTER_AND:
-			stack = combine(stack, false);
-			break;
-		case IOT_FILTER_OR:
-			stack = combine(stack, true);
-			break;
-		case IOT_FILTER_SKIP_NO:
-			if ((stack & 3) == IOT_NO)
-				at = step->target - 1u;
-			break;
-		case IOT_FILTER_SKIP_YES:
-			if ((stack & 3) == IOT_YES)
-				at = step->target - 1u;
-			break;
-		default:
-			stack = stack << 2 | test(program, step, subject);
-		}
+		if (is_test(steps[at].code))
+			stack = stack << 2 | iot_filter_test(program, &steps[at], subject);
+		else
+			at = step_over(&steps[at], at, &stack);
 	}
 	return (enum iot_truth)(stack & 3);
+}
+
+static bool load_kind(struct iot_filter_subject *subject, const struct iot_filter_head *program,
+		      enum iot_filter_field field)
+{
+	(void)subject;
+	(void)program;
+	return field == IOT_FILTER_op;
+}
+
+/**
+ * iot_filter_can_admit() - can a program be true for a kind of operations?
+ * @program: verified
+ * @kind: kind of record
+ *
+ * Return: false if it is false whatever the other fields are.
+ */
+bool iot_filter_can_admit(const struct iot_filter_head *program, u32 kind)
+{
+	struct iot_filter_subject subject = { .load = load_kind, .later = ~IOT_FILTER_BIT(IOT_FILTER_op) };
+
+	subject.number[IOT_FILTER_op] = kind;
+	return iot_filter_run(program, &subject) != IOT_NO;
+}
+
+/* -- decision graphs ---------------------------------------------------------------------------- */
+
+/* The node behind a result of a test: go over steps that are no tests. Return: false if there are too many nodes. */
+static bool node_link(struct iot_filter_graph *graph, const struct iot_filter_head *program, u32 at, u64 stack, u16 *link)
+{
+	const struct iot_filter_step *steps = iot_filter_steps(program);
+	struct iot_filter_node *node;
+
+	while (at < program->steps && !is_test(steps[at].code))
+		at = step_over(&steps[at], at, &stack) + 1;
+	if (at >= program->steps) {
+		*link = (stack & 3) == IOT_YES ? IOT_FILTER_ADMIT : IOT_FILTER_REFUSE;
+		return true;
+	}
+	for (node = graph->nodes; node < graph->nodes + graph->count; node++)
+		if (node->at == at && node->stack == stack)
+			break;
+	if (node == graph->nodes + IOT_FILTER_NODES_MAX)
+		return false;
+	if (node == graph->nodes + graph->count)
+		graph->nodes[graph->count++] = (struct iot_filter_node){
+			.code = steps[at].code,
+			.field = steps[at].field,
+			.at = (u16)at,
+			.target = steps[at].target,
+			.data = steps[at].data,
+			.value = steps[at].value,
+			.stack = stack,
+		};
+	*link = (u16)(node - graph->nodes);
+	return true;
+}
+
+/**
+ * iot_filter_graph_make() - which test follows on which result of another one
+ * @graph: out: no nodes if there would be too many, which happens only to programs without skips
+ * @program: verified
+ *
+ * Without fields that are known later, a program that skips is a binary decision diagram of its tests: the truth values
+ * on the stack follow from the test that is next. To follow links takes much less time than to evaluate steps.
+ */
+void iot_filter_graph_make(struct iot_filter_graph *graph, const struct iot_filter_head *program)
+{
+	struct iot_filter_node *node;
+	u16 first;
+	u32 i;
+
+	graph->count = 0;
+	node_link(graph, program, 0, 0, &first);
+	for (i = 0; i < graph->count; i++) {
+		node = &graph->nodes[i];
+		if (!node_link(graph, program, node->at + 1u, node->stack << 2 | IOT_NO, &node->next[0]) ||
+		    !node_link(graph, program, node->at + 1u, node->stack << 2 | IOT_YES, &node->next[1])) {
+			graph->count = 0;
+			return;
+		}
+	}
 }
 
 static const char *extension_of(const char *name, u32 bytes, u32 *count)

@@ -57,9 +57,71 @@ static inline const u8 *iot_filter_data(const struct iot_filter_head *program)
 	return (const u8 *)(iot_filter_steps(program) + program->steps);
 }
 
+/* The result of a test of a number, @is_signed or not. */
+static inline bool iot_filter_compare(u8 code, bool is_signed, u64 a, u64 b)
+{
+	bool is_less = is_signed ? (s64)a < (s64)b : a < b;
+
+	switch (code) {
+	case IOT_FILTER_EQ:
+		return a == b;
+	case IOT_FILTER_NE:
+		return a != b;
+	case IOT_FILTER_LT:
+		return is_less;
+	case IOT_FILTER_LE:
+		return is_less || a == b;
+	case IOT_FILTER_GT:
+		return !is_less && a != b;
+	case IOT_FILTER_GE:
+		return !is_less;
+	default:
+		return !(a % b);
+	}
+}
+
+#define IOT_FILTER_NODES_MAX 64
+#define IOT_FILTER_REFUSE    0xffff /* instead of a node: the program is false */
+#define IOT_FILTER_ADMIT     0xfffe /* it is true */
+
+/**
+ * struct iot_filter_node - a test in a decision graph
+ * @code: of the step
+ * @field: of it
+ * @at: its number
+ * @next: nodes, or IOT_FILTER_*, if the test is false or true
+ * @target: of the step
+ * @data: of the step
+ * @value: of the step
+ * @stack: truth values in front of it
+ */
+struct iot_filter_node {
+	u8 code;
+	u8 field;
+	u16 at;
+	u16 next[2];
+	u16 target;
+	u32 data;
+	u64 value;
+	u64 stack;
+};
+
+/**
+ * struct iot_filter_graph - a program as a decision graph, see iot_filter_graph_make()
+ * @count: of nodes; the first is that of the first test
+ */
+struct iot_filter_graph {
+	u32 count;
+	struct iot_filter_node nodes[IOT_FILTER_NODES_MAX];
+};
+
 int iot_filter_verify(const void *bytes, size_t count);
 u32 iot_filter_uses(const struct iot_filter_head *program);
 enum iot_truth iot_filter_run(const struct iot_filter_head *program, struct iot_filter_subject *subject);
+enum iot_truth iot_filter_test(const struct iot_filter_head *program, const struct iot_filter_step *step,
+			       struct iot_filter_subject *subject);
+bool iot_filter_can_admit(const struct iot_filter_head *program, u32 kind);
+void iot_filter_graph_make(struct iot_filter_graph *graph, const struct iot_filter_head *program);
 u32 iot_filter_paths(const struct iot_filter_head *program, const char *root, u32 root_bytes, const char *path,
 		     u32 path_bytes);
 bool iot_glob_match(const char *pattern, u32 pattern_bytes, const char *text, u32 text_bytes);
