@@ -54,6 +54,7 @@ layers=(
 	"userspace/filter/      $user"
 	"userspace/analyse/stats/   $user|$(parts analyse/graph filter)"
 	"userspace/analyse/diff/    $user|$(parts analyse/graph)"
+	"userspace/export/      $user|$(parts analyse filter)"
 	"userspace/collectord/  $user"
 	"userspace/mpi/         $user"
 	"userspace/import/      $user"
@@ -65,7 +66,7 @@ layers=(
 	"userspace/transport/   $user"
 	"userspace/replay/      $user|$(parts collectord transport)"
 	"userspace/snapshot/    $user"
-	"tools/                 $user|$(parts analyse anonymize collectord filter mpi import compile merge pattern record replay snapshot)"
+	"tools/                 $user|$(parts analyse anonymize collectord export filter mpi import compile merge pattern record replay snapshot)"
 	"tests/                 .*"
 )
 

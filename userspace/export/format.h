@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * format.h - what a format of an export consists of. Private to this directory.
+ *
+ * A new format gets a file here and a row in the table of export.c.
+ */
+#ifndef IOTAPE_EXPORT_FORMAT_H
+#define IOTAPE_EXPORT_FORMAT_H
+
+#include "analyse/stats/breakdown.h"
+#include "core/trace/schema_table.h"
+#include "export.h"
+
+struct export;
+
+/**
+ * struct export_event - a record that is exported
+ * @record: of an operation, an MPI call, or of a task's life, if the format has these
+ * @info: of its kind
+ * @path: of its object, from the root of the mount; "" if not known
+ * @generation: of the object
+ * @actor: its task; NULL if the trace has no record of it
+ * @begin_ns: since the start of the trace
+ * @duration_ns: of an asynchronous request, up to its completion
+ * @result: of an asynchronous request, that of its completion
+ */
+struct export_event {
+	const struct iot_record *record;
+	const struct iot_kind_info *info;
+	const char *path;
+	u32 generation;
+	const struct actor *actor;
+	u64 begin_ns;
+	u64 duration_ns;
+	s64 result;
+};
+
+/**
+ * struct export_format - a format
+ * @name: on the command line
+ * @sentence: the tool that reads it
+ * @is_ordered: events come in the order in which they began, else in which they ended; for this all of them are kept
+ *	in memory
+ * @has_requests: an asynchronous request is one event, a submit; else its records are two
+ * @has_life: forks, execs and exits are events, too
+ * @begin, @end: before the first event, and after the last; NULL: nothing to do
+ * @take: an event; a negative errno ends the export
+ * @free: of @context; called after errors, too
+ * @whole: reads the trace by itself; then the functions above are NULL
+ */
+struct export_format {
+	const char *name;
+	const char *sentence;
+	bool is_ordered;
+	bool has_requests;
+	bool has_life;
+	int (*begin)(struct export *x);
+	int (*take)(struct export *x, const struct export_event *event);
+	int (*end)(struct export *x);
+	void (*free)(struct export *x);
+	int (*whole)(struct export *x, struct iot_reject *reject);
+};
+
+/**
+ * struct export - an export
+ * @context: of the format
+ * @info: of the trace file
+ * @pending: selected requests that have not been seen to end
+ */
+struct export {
+	const struct export_format *format;
+	const struct export_options *options;
+	struct export_summary *summary;
+	FILE *out;
+	struct selection selection;
+	struct actors actors;
+	struct iot_trace_info info;
+	struct request_pairs *requests;
+	u64 pending;
+	struct export_kept *kept;
+	size_t kept_count;
+	size_t kept_room;
+	struct export_text *texts;
+	void *context;
+};
+
+extern const struct export_format export_format_csv;
+extern const struct export_format export_format_chrome;
+extern const struct export_format export_format_dxt;
+extern const struct export_format export_format_fio;
+extern const struct export_format export_format_prometheus;
+
+/* export.c */
+void export_lose(struct export *x, const struct export_event *event, const char *reason);
+const char *export_full_path(const struct export *x, const char *path, char full[2 * PATH_MAX]);
+u32 export_pid(const struct export_event *event);
+u32 export_tid(const struct export_event *event);
+bool export_has_line_break(const char *path);
+
+/* Reasons of losses that several formats have. */
+#define EXPORT_NO_FORM	"the format has no form for them"
+#define EXPORT_FAILED	"they failed, and the format has no results"
+#define EXPORT_NO_PATH	"the path of their file is not known"
+
+#endif
