@@ -108,7 +108,8 @@ struct iot_filter_node {
 
 /**
  * struct iot_filter_graph - a program as a decision graph, see iot_filter_graph_make()
- * @count: of nodes; the first is that of the first test
+ * @count: of nodes
+ * @nodes: the first is that of the first test
  */
 struct iot_filter_graph {
 	u32 count;
