@@ -13,8 +13,14 @@
 #include "pattern/pattern.h"
 #include "pattern_trace.h"
 
+#define RUNS_MAX 16
+
 struct options {
+	const char *inputs[RUNS_MAX];
+	unsigned int input_count;
 	const char *input;
+	uint64_t ranks;
+	const char *measured;
 	const char *output;
 	bool is_expand;
 	bool is_print;
@@ -28,15 +34,41 @@ static const struct option_row option_rows[] = {
 	{ "expand", 'e', .field = FIELD(is_expand),
 	  .help = "print all operations of a pattern, one per line, and check that they are those of the trace" },
 	{ "print", 'p', .field = FIELD(is_print), .help = "print a pattern as loops with expressions as operands" },
+	{ "extrapolate", 0, OPTION_COUNT, "RANKS", .field = FIELD(ranks), .min = 1, .max = 1 << 24,
+	  .help = "make the pattern of a run with RANKS ranks from patterns of three runs or more" },
+	{ "measured", 0, OPTION_FILE, "PATTERN", .field = FIELD(measured),
+	  .help = "with --extrapolate, compare the result with the pattern of a run with as many ranks" },
 	{ "quiet", 'q', .field = FIELD(is_quiet),
 	  .help = "do not print the summary; with --expand, only check the operations" },
 	{}
 };
 
+static void add_input(struct option_state *state, char *path)
+{
+	struct options *options = state->options;
+
+	if (options->input_count == RUNS_MAX)
+		option_failure(state, 0, "%s: more than %d patterns", path, RUNS_MAX);
+	options->inputs[options->input_count++] = path;
+	options->input = options->inputs[0];
+}
+
 static void check(struct option_state *state)
 {
 	const struct options *options = state->options;
 
+	if (!options->input_count)
+		option_error(state, "no trace or pattern given");
+	if (options->ranks && (options->is_expand || options->is_print))
+		option_error(state, "--extrapolate and %s exclude each other", options->is_expand ? "--expand" : "--print");
+	if (options->measured && !options->ranks)
+		option_error(state, "--measured requires --extrapolate");
+	if (options->ranks && !options->output)
+		option_error(state, "no --output given");
+	if (options->ranks && options->input_count < 3)
+		option_error(state, "--extrapolate: three patterns or more are needed");
+	if (!options->ranks && options->input_count > 1)
+		option_error(state, "%s: one trace or pattern at a time", options->inputs[1]);
 	if (options->is_expand && options->is_print)
 		option_error(state, "--expand and --print exclude each other");
 	if (options->output && options->is_print)
@@ -47,14 +79,13 @@ static void check(struct option_state *state)
 
 static const struct option_table option_table = {
 	.rows = option_rows,
-	.operands = "TRACE -o FILE\nPATTERN --print\nPATTERN --expand\nPATTERN --expand -o FILE",
+	.operands = "TRACE -o FILE\nPATTERN --print\nPATTERN --expand\nPATTERN --expand -o FILE\n--extrapolate=RANKS PATTERN PATTERN PATTERN... -o FILE",
 	.operand_type = OPTION_FILE,
-	.operand_noun = "trace or pattern",
-	.operand = FIELD(input),
+	.add = add_input,
 	.check = check,
 	.about = "Describe the operations of a trace by nested loops and by groups of ranks, without loss: a small file that "
-		 "can be printed, and expanded again.",
-	.notes = "The exit code is 3 if the operations of a pattern are not those of the trace that it was made from.",
+		 "can be printed, expanded again, and extrapolated to other numbers of ranks.",
+	.notes = "The exit code is 3 if the operations of a pattern are not those of the trace that it was made from, or of the run that it is compared with.",
 };
 
 /* The pattern is expanded before it is written: a file that exists is right. */
@@ -114,6 +145,101 @@ static int make(const struct options *options)
 	return code;
 }
 
+static void print_fits(const struct extrapolation_summary *summary)
+{
+	static const char *const classes[] = { "think times", "file operations", "messages", "collectives" };
+	const struct extrapolation_fit *fit;
+	u32 i, form;
+
+	for (i = 0; i < EXTRAPOLATION_CLASSES; i++) {
+		fit = &summary->fits[i];
+		if (!fit->positions)
+			continue;
+		printf("  %s: R2 %.3f", classes[i], fit->explained / (double)fit->positions);
+		for (form = 0; form < EXTRAPOLATION_FORMS; form++)
+			if (fit->forms[form])
+				printf(", %llu %s", (unsigned long long)fit->forms[form], extrapolation_form_name(form));
+		printf("\n");
+	}
+}
+
+static void print_extrapolated(const struct options *options, const struct pattern *pattern, size_t bytes,
+			       const struct extrapolation_summary *fits)
+{
+	struct pattern_summary summary;
+
+	pattern_summarize(pattern, &summary);
+	printf("%s: %llu operations of %llu tasks in %zu bytes; %llu ranks, %llu groups\n", options->output,
+	       (unsigned long long)summary.operations, (unsigned long long)summary.tasks, bytes,
+	       (unsigned long long)summary.ranks, (unsigned long long)summary.groups);
+	printf("  operations: exact functions, which give those of all %u runs\n", options->input_count);
+	if (summary.has_times)
+		print_fits(fits);
+	else
+		printf("  times: not known\n");
+}
+
+static void print_error(const char *what, const struct pattern_time_error *error)
+{
+	printf("  %s: %.3g s in sum, %.3g s measured; differences %.1f %%\n", what, error->made_ns / 1e9, error->measured_ns / 1e9,
+	       100 * error->share);
+}
+
+/* A run that was held out. */
+static int compare(const struct options *options, const struct pattern *made)
+{
+	struct pattern_comparison comparison;
+	struct iot_reject reject;
+	struct pattern *measured;
+	int err = pattern_load(options->measured, &measured, &reject);
+
+	if (err)
+		return fail_reject(options->measured, err, &reject);
+	pattern_compare(made, measured, &comparison);
+	pattern_free(measured);
+	if (!options->is_quiet) {
+		printf("%s: the operations are %s\n", options->measured, comparison.is_same ? "the same" : "others");
+		print_error("think times", &comparison.think);
+		print_error("durations", &comparison.duration);
+	}
+	return comparison.is_same ? EXIT_DONE : EXIT_DIFFERS;
+}
+
+static int extrapolate(const struct options *options)
+{
+	const struct pattern *runs[RUNS_MAX] = {};
+	struct extrapolation_summary summary;
+	struct pattern_refusal refusal;
+	struct pattern *pattern = NULL;
+	struct iot_reject reject;
+	int code = EXIT_DONE, err;
+	size_t bytes = 0;
+	u32 i;
+
+	for (i = 0; i < options->input_count && !code; i++) {
+		if (iot_file_is_same(options->inputs[i], options->output))
+			code = fail("%s: is the output, too", options->inputs[i]);
+		err = code ? 0 : pattern_load(options->inputs[i], (struct pattern **)&runs[i], &reject);
+		if (err)
+			code = fail_reject(options->inputs[i], err, &reject);
+	}
+	if (!code) {
+		err = pattern_extrapolate(runs, options->input_count, options->ranks, &pattern, &summary, &refusal);
+		if (err)
+			code = fail("%s: %s", options->output, err == -EOPNOTSUPP ? refusal.text : strerror(-err));
+	}
+	if (!code)
+		code = save(options, pattern, &bytes);
+	if (!code && !options->is_quiet)
+		print_extrapolated(options, pattern, bytes, &summary);
+	if (!code && options->measured)
+		code = compare(options, pattern);
+	pattern_free(pattern);
+	for (i = 0; i < RUNS_MAX; i++)
+		pattern_free((struct pattern *)runs[i]);
+	return code;
+}
+
 /* The operations of a pattern as a trace. */
 static int expand_to_trace(const struct options *options, const struct pattern *pattern)
 {
@@ -148,6 +274,8 @@ static int run(int argc, char **argv)
 	struct options options = {};
 
 	options_parse(&option_table, argc, argv, &options);
+	if (options.ranks)
+		return extrapolate(&options);
 	return options.output && !options.is_expand ? make(&options) : show(&options);
 }
 

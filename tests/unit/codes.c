@@ -216,6 +216,70 @@ static void aggregators(void)
 		close_file(first, SHARED, handles[first]);
 }
 
+/* The same amount of data whatever the number of ranks is: fewer iterations, smaller writes. */
+static void strong_scaling(void)
+{
+	const u64 total = 5760;
+	u64 handles[1024], share = total / ranks, i;
+	u32 rank;
+
+	for (rank = 0; rank < ranks; rank++)
+		handles[rank] = open_file(rank, SHARED);
+	for (rank = 0; rank < ranks; rank++) {
+		for (i = 0; i < share; i++)
+			write_at(rank, SHARED, handles[rank], (rank * share + i) * 4096, 4096);
+		write_at(rank, SHARED, handles[rank], (total + rank * share) * 4096, share * 4096);
+	}
+	barrier();
+	for (rank = 0; rank < ranks; rank++)
+		close_file(rank, SHARED, handles[rank]);
+}
+
+/* Each rank sends to the next one on a ring; the first collects from all, and writes an index. */
+static void ring(void)
+{
+	u32 rank, step;
+	u64 handle;
+
+	for (step = 0; step < 6; step++) {
+		for (rank = 0; rank < ranks; rank++)
+			OP(rank, mpi_send, .call = IOT_CALL_send, .comm = WORLD, .peer = (s32)((rank + 1) % ranks), .tag = 3,
+			   .length_bytes = 8192);
+		for (rank = 0; rank < ranks; rank++)
+			OP(rank, mpi_recv, .call = IOT_CALL_recv, .comm = WORLD, .peer = (s32)((rank + ranks - 1) % ranks),
+			   .tag = 3, .length_bytes = 8192);
+	}
+	for (rank = 1; rank < ranks; rank++)
+		OP(rank, mpi_send, .call = IOT_CALL_send, .comm = WORLD, .peer = 0, .tag = 4, .length_bytes = 64);
+	handle = open_file(0, SHARED);
+	for (rank = 1; rank < ranks; rank++) {
+		OP(0, mpi_recv, .call = IOT_CALL_recv, .comm = WORLD, .peer = (s32)rank, .tag = 4, .length_bytes = 64);
+		write_at(0, SHARED, handle, rank * 64, 64);
+	}
+	close_file(0, SHARED, handle);
+}
+
+/* What no function of the number of ranks describes. */
+static void irregular(void)
+{
+	u64 handle = open_file(0, SHARED);
+
+	write_at(0, SHARED, handle, ranks * ranks % 11 * 4096, 4096);
+	close_file(0, SHARED, handle);
+}
+
+/* More ranks do something else. */
+static void another(void)
+{
+	u64 handle = open_file(0, SHARED);
+
+	if (ranks > 6)
+		OP(0, stat, .name = SHARED, .object = SHARED);
+	else
+		write_at(0, SHARED, handle, 0, 4096);
+	close_file(0, SHARED, handle);
+}
+
 /* -- traces and patterns ------------------------------------------------------------------------------------------- */
 
 /* For a look at it with the commands: a directory on the file system of the scratch directory. */
@@ -327,6 +391,112 @@ static void patterns_do_not_grow_with_ranks(void **unused)
 		}
 }
 
+static struct pattern *pattern_of(u32 count, void (*code)(void))
+{
+	struct iot_omissions omissions;
+	struct pattern *pattern;
+	struct iot_reject reject;
+
+	make_trace(count, code);
+	assert_int_equal(pattern_make(scratch_trace, &pattern, &omissions, &reject), 0);
+	return pattern;
+}
+
+/* Of what was extrapolated, and of the run itself. Return: whether the operations are the same. */
+static bool is_as_run(const char *name, const struct pattern *made, u32 count, void (*code)(void))
+{
+	struct pattern *run = pattern_of(count, code);
+	struct pattern_comparison comparison;
+	struct pattern_summary a, b;
+
+	pattern_compare(made, run, &comparison);
+	printf("# %s, %u ranks: error of think times %.1f %%, of durations %.1f %%\n", name, count,
+	       100 * comparison.think.share, 100 * comparison.duration.share);
+
+	pattern_summarize(made, &a);
+	pattern_summarize(run, &b);
+	pattern_free(run);
+	return comparison.is_same && !memcmp(a.digest, b.digest, sizeof(a.digest)) && a.operations == b.operations && a.is_made && !b.is_made;
+}
+
+/* Runs that are held out come out of smaller ones: all but the times. */
+static void patterns_are_extrapolated(void **unused)
+{
+	static const struct {
+		const char *name;
+		void (*code)(void);
+		u32 runs[4];
+		u32 held_out[3];
+	} cases[] = {
+		{ "checkpoint", checkpoint, { 4, 6, 8, 12 }, { 16, 64, 256 } },
+		{ "IOR, chunks", ior_chunks, { 4, 6, 8 }, { 12, 16, 100 } },
+		{ "IOR, interleaved", ior_interleaved, { 4, 6, 8 }, { 12, 16, 100 } },
+		{ "BT-IO", bt_io, { 4, 9, 16 }, { 25, 36, 256 } },
+		{ "HACC-IO", hacc_io, { 4, 6, 8 }, { 12, 16, 256 } },
+		{ "aggregators", aggregators, { 8, 12, 16 }, { 4, 20, 64 } },
+		{ "strong scaling", strong_scaling, { 4, 6, 8 }, { 12, 16, 96 } },
+		{ "ring", ring, { 6, 8, 12 }, { 4, 16, 256 } },
+	};
+	const struct pattern *runs[4];
+	struct extrapolation_summary summary;
+	struct pattern_refusal refusal;
+	struct pattern *made;
+	u32 i, j, count;
+	int err;
+
+	(void)unused;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		for (count = 0; count < 4 && cases[i].runs[count]; count++)
+			runs[count] = pattern_of(cases[i].runs[count], cases[i].code);
+		for (j = 0; j < ARRAY_SIZE(cases[i].held_out); j++) {
+			err = pattern_extrapolate(runs, count, cases[i].held_out[j], &made, &summary, &refusal);
+			if (err)
+				printf("# %s, %u ranks: %s\n", cases[i].name, cases[i].held_out[j], refusal.text);
+			assert_row(cases[i].name, !err);
+			if (err)
+				break;
+			assert_row(cases[i].name, is_as_run(cases[i].name, made, cases[i].held_out[j], cases[i].code));
+			pattern_free(made);
+		}
+		while (count)
+			pattern_free((struct pattern *)runs[--count]);
+	}
+}
+
+/* What does not fit is named, and nothing comes of it. */
+static void what_does_not_fit_is_refused(void **unused)
+{
+	static const struct {
+		void (*code)(void);
+		u32 runs[3];
+		u32 ranks;
+		const char *sentence;
+	} cases[] = {
+		{ irregular, { 4, 6, 8 }, 16, "write shared.dat: offset_bytes is no known function of the number of ranks "
+					      "that is whole at 16: 20480 at 4, 12288 at 6, 36864 at 8" },
+		{ another, { 4, 6, 8 }, 16, "the operations of rank 0 of 4 are those of no rank of 8: they differ from "
+					    "write shared.dat on" },
+		{ strong_scaling, { 4, 6, 8 }, 7, "number of iterations of write shared.dat is no known function of the number of "
+						  "ranks that is whole at 7: 1441 at 4, 961 at 6, 721 at 8" },
+		{ ior_chunks, { 4, 4, 8 }, 16, "two runs with 4 ranks" },
+	};
+	struct extrapolation_summary summary;
+	struct pattern_refusal refusal;
+	const struct pattern *runs[3];
+	struct pattern *made;
+	u32 i, j;
+
+	(void)unused;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		for (j = 0; j < 3; j++)
+			runs[j] = pattern_of(cases[i].runs[j], cases[i].code);
+		assert_int_equal(pattern_extrapolate(runs, 3, cases[i].ranks, &made, &summary, &refusal), -EOPNOTSUPP);
+		assert_string_equal(refusal.text, cases[i].sentence);
+		for (j = 0; j < 3; j++)
+			pattern_free((struct pattern *)runs[j]);
+	}
+}
+
 /* What a person reads of the simplest code. */
 static void a_pattern_reads_like_the_program(void **unused)
 {
@@ -354,4 +524,5 @@ static void a_pattern_reads_like_the_program(void **unused)
 	pattern_free(pattern);
 }
 
-SUITE("codes", WITH_SCRATCH(patterns_do_not_grow_with_ranks) WITH_SCRATCH(a_pattern_reads_like_the_program))
+SUITE("codes", WITH_SCRATCH(patterns_do_not_grow_with_ranks) WITH_SCRATCH(patterns_are_extrapolated) WITH_SCRATCH(what_does_not_fit_is_refused)
+	WITH_SCRATCH(a_pattern_reads_like_the_program))

@@ -40,6 +40,58 @@ struct pattern_refusal {
 	char text[512];
 };
 
+/* Classes of times that are extrapolated. */
+enum extrapolation_class {
+	EXTRAPOLATION_thinks,
+	EXTRAPOLATION_files,
+	EXTRAPOLATION_messages,
+	EXTRAPOLATION_collectives,
+	EXTRAPOLATION_CLASSES
+};
+
+/**
+ * enum extrapolation_forms - forms of functions of the number of ranks: constant, linear, inverse, inverse plus
+ *	constant, polynomial
+ */
+enum extrapolation_forms { EXTRAPOLATION_FORMS = 5 };
+
+/**
+ * struct extrapolation_fit - how times of a class were extrapolated
+ * @positions: operations of loop bodies
+ * @forms: of them, those with a function of each form
+ * @explained: sum of the coefficients of determination
+ */
+struct extrapolation_fit {
+	u64 positions;
+	u64 forms[EXTRAPOLATION_FORMS];
+	double explained;
+};
+
+struct extrapolation_summary {
+	struct extrapolation_fit fits[EXTRAPOLATION_CLASSES];
+};
+
+/**
+ * struct pattern_time_error - times of all tasks
+ * @share: sum of the differences at each operation of a loop body, without sign, by the measured time
+ */
+struct pattern_time_error {
+	double made_ns;
+	double measured_ns;
+	double share;
+};
+
+struct pattern_comparison {
+	bool is_same;
+	struct pattern_time_error think;
+	struct pattern_time_error duration;
+};
+
+void pattern_compare(const struct pattern *made, const struct pattern *measured, struct pattern_comparison *comparison);
+const char *extrapolation_form_name(u32 form);
+int pattern_extrapolate(const struct pattern **runs, u32 count, u64 ranks, struct pattern **pattern,
+			struct extrapolation_summary *summary, struct pattern_refusal *refusal);
+
 int pattern_make(const char *trace, struct pattern **pattern, struct iot_omissions *omissions, struct iot_reject *reject);
 int pattern_load(const char *path, struct pattern **pattern, struct iot_reject *reject);
 int pattern_load_bytes(const void *bytes, size_t count, struct pattern **pattern, struct iot_reject *reject);

@@ -1,0 +1,568 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * extrapolate.c - the pattern of a number of ranks that did not run, from the patterns of runs with other numbers.
+ *
+ * Structures are taken from the largest run, and must be those of all; ranks of groups, iterations and operands
+ * are exact functions of the number of ranks. The result is exact or refused: the same is done for the number of
+ * ranks of each run, whose operations must come out. Times are approximate, with the quality of their fit.
+ */
+#include "extrapolate.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "events.h"
+#include "scale.h"
+
+#define RUNS_MIN  3
+#define TASKS_MAX (1u << 24)
+
+struct extrapolation {
+	const struct pattern *const *runs;
+	struct scaling scaling;
+	const struct pattern *model; /* the largest run */
+	struct pattern_refusal *refusal;
+};
+
+static int refuse(struct extrapolation *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static int refuse(struct extrapolation *x, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(x->refusal->text, sizeof(x->refusal->text), format, args);
+	va_end(args);
+	return -EOPNOTSUPP;
+}
+
+/* -- what an operation is called ---------------------------------------------------------------------------------- */
+
+/* Kind and name, with # for numbers. */
+static void name_shape(const struct shape *shape, char text[200])
+{
+	size_t at = (size_t)snprintf(text, 200, "%s%s", iot_kind_info(shape->kind)->name, shape->path_bytes ? " " : "");
+	size_t i;
+
+	for (i = 0; i < shape->path_bytes && at < 190; i++) {
+		text[at++] = shape->path[i] ? (char)shape->path[i] : '#';
+		i += !shape->path[i];
+	}
+	text[at] = 0;
+}
+
+static const struct iot_field *operand_field(const struct shape *shape, u32 operand)
+{
+	u32 i;
+
+	for (i = 0; i < shape->field_count; i++)
+		if (shape->operand_fields & 1u << i && !operand--)
+			return event_field(shape->kind, i);
+	return NULL;
+}
+
+/* The operation, and the operand, of a column. */
+static void name_column(const struct pattern *p, u32 index, u32 column, char text[256])
+{
+	const struct node *node = nodes_at(&p->nodes, index);
+	const struct shape *shape;
+	const struct iot_field *field;
+	char name[200];
+	u32 i;
+
+	if (node->type != NODE_LIST && !column--) {
+		while (node->type != NODE_RUN)
+			node = nodes_at(&p->nodes, node->body[0]);
+		name_shape(shapes_at(&p->shapes, node->shape), name);
+		snprintf(text, 256, "number of iterations of %s", name);
+		return;
+	}
+	if (node->type == NODE_RUN) {
+		shape = shapes_at(&p->shapes, node->shape);
+		field = operand_field(shape, column);
+		name_shape(shape, name);
+		snprintf(text, 256, "%s: %s", name, field ? field->name : "number in a name or a list, or role");
+		return;
+	}
+	for (i = 0; i < node->body_count; i++) {
+		const struct node *part = nodes_at(&p->nodes, node->body[i]);
+
+		if (column < part->columns) {
+			name_column(p, node->body[i], column, text);
+			return;
+		}
+		column -= part->columns;
+	}
+}
+
+static int refuse_numbers(struct extrapolation *x, const char *what)
+{
+	const struct model_points *points = &x->scaling.points;
+	char text[256] = "";
+	size_t at = 0;
+	u32 i;
+
+	for (i = 0; x->scaling.has_points && i < points->count && at < 200; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%lld at %" PRIu64, i ? ", " : ": ",
+				       (long long)points->values[i], (uint64_t)points->ranks[i]);
+	return refuse(x, "%s is no known function of the number of ranks that is whole at %" PRIu64 "%s", what,
+		      (uint64_t)x->scaling.target, text);
+}
+
+/* -- structures ----------------------------------------------------------------------------------------------------- */
+
+static const struct shape *first_shape(const struct pattern *p, u32 index)
+{
+	const struct node *node = nodes_at(&p->nodes, index);
+
+	while (node->type != NODE_RUN && node->body_count)
+		node = nodes_at(&p->nodes, node->body[0]);
+	return node->type == NODE_RUN ? shapes_at(&p->shapes, node->shape) : NULL;
+}
+
+/* The first part of a structure that no structure of another run has in its place. */
+static const struct shape *first_difference(const struct pattern *a, const struct group *group, const struct pattern *b)
+{
+	const struct node *x = nodes_at(&a->nodes, group->root);
+	u32 i, same, furthest = 0;
+
+	for (i = 0; i < b->group_count; i++) {
+		same = pattern_same_parts(a, group->root, b, b->groups[i].root);
+		furthest = same > furthest ? same : furthest;
+	}
+	return furthest < x->body_count ? first_shape(a, x->body[furthest]) : NULL;
+}
+
+static int refuse_group(struct extrapolation *x, u32 run, const struct group *group, u32 other)
+{
+	const struct pattern *p = x->runs[run];
+	const struct shape *shape = first_difference(p, group, x->runs[other]);
+	u64 position = series_at(group->positions, 0);
+	char name[200] = "the end";
+
+	if (shape)
+		name_shape(shape, name);
+	return refuse(x, "the operations of rank %" PRIu64 " of %" PRIu64 " are those of no rank of %" PRIu64 ": they differ from %s on",
+		      (uint64_t)series_at(p->facts[TASK_FACT_rank], position), (uint64_t)x->scaling.ranks[run],
+		      (uint64_t)x->scaling.ranks[other], name);
+}
+
+/* Small runs may lack a group, such as the ranks inside of a grid; the largest has all. Two runs have each. */
+static int check_groups(struct extrapolation *x)
+{
+	u32 last = x->scaling.count - 1, run, i, found;
+
+	for (run = 0; run < last; run++)
+		for (i = 0; i < x->runs[run]->group_count; i++)
+			if (!pattern_find_group(x->runs[run], &x->runs[run]->groups[i], x->model))
+				return refuse_group(x, run, &x->runs[run]->groups[i], last);
+	for (i = 0; i < x->model->group_count; i++) {
+		for (run = 0, found = 0; run < last; run++)
+			found += pattern_find_group(x->model, &x->model->groups[i], x->runs[run]) != NULL;
+		if (!found)
+			return refuse_group(x, last, &x->model->groups[i], last - 1);
+	}
+	return 0;
+}
+
+static int copy_structure(const struct pattern *from, struct pattern *to)
+{
+	const struct node *node;
+	const u8 *bytes;
+	size_t count;
+	u32 i, index;
+	int err = 0;
+
+	for (i = 0; i < from->shapes.count && !err; i++) {
+		bytes = shapes_bytes(&from->shapes, i, &count);
+		err = shapes_add(&to->shapes, bytes, count, &index);
+	}
+	for (i = 0; i < from->nodes.count && !err; i++) {
+		node = nodes_at(&from->nodes, i);
+		err = nodes_add(&to->nodes, &to->shapes, node->type, node->type == NODE_RUN ? &node->shape : node->body,
+				node->type == NODE_RUN ? 1 : node->body_count, &index);
+	}
+	return err;
+}
+
+/* -- numbers -------------------------------------------------------------------------------------------------------- */
+
+static int scale_facts(struct extrapolation *x, struct pattern *made)
+{
+	static const char *const names[] = {
+#define NAME(name, sentence) "the " #name " of tasks",
+		TASK_FACTS(NAME)
+#undef NAME
+	};
+	const struct series *runs[MODEL_RUNS_MAX];
+	u32 fact, run;
+
+	for (fact = 0; fact < TASK_FACT_COUNT; fact++) {
+		for (run = 0; run < x->scaling.count; run++)
+			runs[run] = x->runs[run]->facts[fact];
+		made->facts[fact] = scale_series(&x->scaling, runs);
+		if (!made->facts[fact])
+			return refuse_numbers(x, names[fact]);
+	}
+	made->task_count = made->facts[0]->count;
+	if (made->task_count > TASKS_MAX)
+		return refuse(x, "more than %u tasks", TASKS_MAX);
+	for (fact = 0; fact < TASK_FACT_COUNT; fact++)
+		if (made->facts[fact]->count != made->task_count)
+			return refuse(x, "%s would not be those of all tasks", names[fact]);
+	return 0;
+}
+
+static int scale_columns(struct extrapolation *x, const struct group *model, const struct group *const *groups,
+			 struct group *made)
+{
+	u32 count = nodes_at(&x->model->nodes, model->root)->columns, column, run;
+	const struct column *columns[MODEL_RUNS_MAX];
+	char name[256] = "";
+
+	made->columns = calloc(count + 1, sizeof(*made->columns));
+	if (!made->columns)
+		return -ENOMEM;
+	for (column = 0; column < count; column++) {
+		for (run = 0; run < x->scaling.count; run++)
+			columns[run] = groups[run] ? &groups[run]->columns[column] : NULL;
+		if (!scale_column(&x->scaling, columns, &made->columns[column])) {
+			name_column(x->model, model->root, column, name);
+			return refuse_numbers(x, name);
+		}
+	}
+	return 0;
+}
+
+static int scale_group(struct extrapolation *x, const struct group *model, struct pattern *made)
+{
+	struct group *group = &made->groups[made->group_count];
+	const struct group *groups[MODEL_RUNS_MAX];
+	const struct series *positions[MODEL_RUNS_MAX];
+	u32 run;
+
+	for (run = 0; run < x->scaling.count; run++) {
+		groups[run] = pattern_find_group(x->model, model, x->runs[run]);
+		positions[run] = groups[run] ? groups[run]->positions : NULL;
+	}
+	if (x->scaling.same < x->scaling.count && !groups[x->scaling.same])
+		return 0; /* the run does not have it */
+	group->root = model->root;
+	group->positions = scale_series(&x->scaling, positions);
+	if (!group->positions)
+		return refuse_numbers(x, "the list of ranks that do the same");
+	group->task_count = group->positions->count;
+	made->group_count++;
+	group->times = calloc(nodes_at(&x->model->nodes, model->root)->runs + 1, sizeof(*group->times));
+	return group->times ? scale_columns(x, model, groups, group) : -ENOMEM;
+}
+
+/* -- operations ----------------------------------------------------------------------------------------------------- */
+
+/* Sets the hash, and counts the operations of each run. */
+static int count_operations(struct pattern *made)
+{
+	u64 *tasks = events_find_tasks(made), i, facts[TASK_FACT_COUNT];
+	struct digest *digest = digest_open();
+	struct events *events;
+	struct event event;
+	u32 run, fact;
+	int err = digest ? 0 : -ENOMEM;
+
+	if (!tasks)
+		err = -EBADMSG;
+	made->operations = 1ull << 40;
+	for (i = 0; i < made->task_count && !err; i++) {
+		struct group *group = &made->groups[tasks[2 * i]];
+
+		for (fact = 0; fact < TASK_FACT_COUNT; fact++)
+			facts[fact] = series_at(made->facts[fact], i);
+		digest_task(digest, facts);
+		err = events_open(made, group, tasks[2 * i + 1], &events);
+		if (err)
+			break;
+		while ((err = events_next(events, &event, &run)) > 0) {
+			digest_event(digest, &event);
+			group->times[run].think.count++;
+			group->times[run].duration.count++;
+		}
+		events_close(events);
+	}
+	free(tasks);
+	if (digest)
+		digest_close(digest, made->digest);
+	made->operations = 0;
+	for (i = 0; i < made->group_count; i++)
+		for (run = 0; run < nodes_at(&made->nodes, made->groups[i].root)->runs; run++)
+			made->operations += made->groups[i].times[run].think.count;
+	return err;
+}
+
+static int extrapolate_to(struct extrapolation *x, u64 ranks, struct pattern **pattern)
+{
+	struct pattern *made = calloc(1, sizeof(*made));
+	u32 i;
+	int err;
+
+	if (!made)
+		return -ENOMEM;
+	x->scaling.target = ranks;
+	x->scaling.has_points = false;
+	for (i = 0; i < x->scaling.count && x->scaling.ranks[i] != ranks; i++)
+		;
+	x->scaling.same = i;
+	memcpy(made->capture, x->model->capture, sizeof(made->capture));
+	made->is_made = true;
+	made->groups = calloc(x->model->group_count + 1, sizeof(*made->groups));
+	err = made->groups ? copy_structure(x->model, made) : -ENOMEM;
+	if (!err)
+		err = scale_facts(x, made);
+	for (i = 0; i < x->model->group_count && !err; i++)
+		err = scale_group(x, &x->model->groups[i], made);
+	if (!err)
+		err = count_operations(made);
+	if (err == -EBADMSG)
+		err = refuse(x, "loops and groups at %" PRIu64 " ranks do not fit each other", (uint64_t)ranks);
+	if (err)
+		pattern_free(made);
+	else
+		*pattern = made;
+	return err;
+}
+
+/* The first operation of a run that comes out wrong. */
+static int refuse_operation(struct extrapolation *x, const struct pattern *made, u32 run)
+{
+	const struct pattern *p = x->runs[run];
+	u64 *tasks = events_find_tasks(p), *made_tasks = events_find_tasks(made), i;
+	char name[200] = "the number of tasks";
+
+	for (i = 0; tasks && made_tasks && i < p->task_count && i < made->task_count; i++) {
+		struct events *a = NULL, *b = NULL;
+		struct event x1, x2;
+		int got_a = 0, got_b = 0;
+		bool is_same = true;
+		u8 hash_a[32], hash_b[32];
+
+		if (!events_open(p, &p->groups[tasks[2 * i]], tasks[2 * i + 1], &a) &&
+		    !events_open(made, &made->groups[made_tasks[2 * i]], made_tasks[2 * i + 1], &b))
+			while (is_same) {
+				struct digest *da = digest_open(), *db = digest_open();
+
+				got_a = events_next(a, &x1, NULL);
+				got_b = events_next(b, &x2, NULL);
+				if (got_a > 0 && da)
+					digest_event(da, &x1);
+				if (got_b > 0 && db)
+					digest_event(db, &x2);
+				if (da)
+					digest_close(da, hash_a);
+				if (db)
+					digest_close(db, hash_b);
+				is_same = got_a == got_b && da && db && !memcmp(hash_a, hash_b, sizeof(hash_a));
+				if (is_same && got_a <= 0)
+					break;
+			}
+		if (!is_same)
+			snprintf(name, sizeof(name), "rank %" PRIu64 ", %s %.150s",
+				 (uint64_t)series_at(p->facts[TASK_FACT_rank], i),
+				 got_a > 0 ? iot_kind_info(x1.kind)->name : "the end", got_a > 0 ? x1.path : "");
+		events_close(a);
+		events_close(b);
+		if (!is_same)
+			break;
+	}
+	free(tasks);
+	free(made_tasks);
+	return refuse(x, "the functions that fit the other runs do not give the operations of the run with %" PRIu64 " ranks: %s",
+		      (uint64_t)x->scaling.ranks[run], name);
+}
+
+/* What was measured must come out. */
+static int check_runs(struct extrapolation *x)
+{
+	struct pattern *made;
+	u32 run;
+	int err = 0;
+
+	for (run = 0; run < x->scaling.count && !err; run++) {
+		err = extrapolate_to(x, x->scaling.ranks[run], &made);
+		if (err)
+			break;
+		if (memcmp(made->digest, x->runs[run]->digest, sizeof(made->digest)))
+			err = refuse_operation(x, made, run);
+		pattern_free(made);
+	}
+	return err;
+}
+
+/* -- times ---------------------------------------------------------------------------------------------------------- */
+
+static enum extrapolation_class class_of(const struct shape *shape)
+{
+	switch (shape->kind) {
+	case IOT_KIND_mpi_coll:
+	case IOT_KIND_mpi_link:
+		return EXTRAPOLATION_collectives;
+	default:
+		return iot_kind_info(shape->kind)->group == IOT_GROUP_mpi ? EXTRAPOLATION_messages : EXTRAPOLATION_files;
+	}
+}
+
+/* Stretched from the times of the largest run. */
+static void make_times(struct times *times, const struct times *largest, double mean_ns)
+{
+	double stretch = largest->mean_ns > 0 ? mean_ns / largest->mean_ns : 1;
+	u64 count = times->count;
+
+	*times = (struct times){};
+	if (!count)
+		return;
+	times->count = count;
+	times->mean_ns = mean_ns;
+	times->min_ns = (u64)((double)largest->min_ns * stretch);
+	times->max_ns = (u64)((double)largest->max_ns * stretch + 0.5);
+	times->squares = times_deviation_ns(largest) * stretch * times_deviation_ns(largest) * stretch * (double)count;
+	times->bins[mean_ns >= 1 ? 64 - (u32)__builtin_clzll((u64)mean_ns) : 0] = count;
+}
+
+static void fit_times(struct extrapolation *x, struct times *times, const struct times *const *runs,
+		      struct extrapolation_fit *report)
+{
+	u64 ranks[MODEL_RUNS_MAX];
+	double values[MODEL_RUNS_MAX], mean_ns;
+	const struct times *largest = NULL;
+	struct model_fit fit;
+	u32 run, count = 0;
+
+	for (run = 0; run < x->scaling.count; run++) {
+		if (!runs[run] || !runs[run]->count)
+			continue;
+		ranks[count] = x->scaling.ranks[run];
+		values[count++] = runs[run]->mean_ns;
+		largest = runs[run];
+	}
+	if (!largest)
+		return;
+	fit = model_fit(ranks, values, count);
+	mean_ns = model_value(&fit, x->scaling.target);
+	make_times(times, largest, mean_ns > 0 ? mean_ns : 0);
+	report->positions++;
+	report->forms[fit.form]++;
+	report->explained += fit.explained;
+}
+
+static void fit_node(struct extrapolation *x, u32 index, const struct group *const *groups, struct group *made, u32 *run,
+		     struct extrapolation_summary *summary)
+{
+	const struct node *node = nodes_at(&x->model->nodes, index);
+	const struct times *thinks[MODEL_RUNS_MAX] = {}, *durations[MODEL_RUNS_MAX] = {};
+	u32 i;
+
+	for (i = 0; i < node->body_count; i++)
+		fit_node(x, node->body[i], groups, made, run, summary);
+	if (node->type != NODE_RUN)
+		return;
+	for (i = 0; i < x->scaling.count; i++)
+		if (groups[i]) {
+			thinks[i] = &groups[i]->times[*run].think;
+			durations[i] = &groups[i]->times[*run].duration;
+		}
+	fit_times(x, &made->times[*run].think, thinks, &summary->fits[EXTRAPOLATION_thinks]);
+	fit_times(x, &made->times[*run].duration, durations,
+		  &summary->fits[class_of(shapes_at(&x->model->shapes, node->shape))]);
+	++*run;
+}
+
+static void fit_all(struct extrapolation *x, struct pattern *made, struct extrapolation_summary *summary)
+{
+	const struct group *groups[MODEL_RUNS_MAX];
+	u32 i, run, index;
+
+	for (i = 0; i < x->scaling.count; i++)
+		if (!x->runs[i]->has_times)
+			return;
+	for (i = 0; i < made->group_count; i++) {
+		index = 0;
+		for (run = 0; run < x->scaling.count; run++)
+			groups[run] = pattern_find_group(made, &made->groups[i], x->runs[run]);
+		fit_node(x, made->groups[i].root, groups, &made->groups[i], &index, summary);
+	}
+	made->has_times = true;
+}
+
+/* -- the whole ------------------------------------------------------------------------------------------------------ */
+
+static u64 ranks_of(const struct pattern *pattern)
+{
+	struct pattern_summary summary;
+
+	pattern_summarize(pattern, &summary);
+	return summary.ranks;
+}
+
+static int compare_patterns(const void *a, const void *b)
+{
+	u64 x = ranks_of(*(const struct pattern *const *)a), y = ranks_of(*(const struct pattern *const *)b);
+
+	return x < y ? -1 : x > y;
+}
+
+static int open_runs(struct extrapolation *x, const struct pattern **runs, u32 count)
+{
+	u32 i;
+
+	if (count < RUNS_MIN || count > MODEL_RUNS_MAX)
+		return refuse(x, "%u runs, and not from %u to %u", count, RUNS_MIN, MODEL_RUNS_MAX);
+	qsort(runs, count, sizeof(*runs), compare_patterns);
+	x->scaling.count = count;
+	for (i = 0; i < count; i++) {
+		x->scaling.ranks[i] = ranks_of(runs[i]);
+		if (!x->scaling.ranks[i])
+			return refuse(x, "a run without ranks of MPI");
+		if (i && x->scaling.ranks[i] == x->scaling.ranks[i - 1])
+			return refuse(x, "two runs with %" PRIu64 " ranks", (uint64_t)x->scaling.ranks[i]);
+	}
+	x->runs = runs;
+	x->model = runs[count - 1];
+	return 0;
+}
+
+/**
+ * extrapolation_form_name() - what a form of functions is called
+ * @form: index, below EXTRAPOLATION_FORMS
+ */
+const char *extrapolation_form_name(u32 form)
+{
+	return model_name((enum model_form)form);
+}
+
+/**
+ * pattern_extrapolate() - the pattern of another number of ranks
+ * @runs: patterns of runs with different numbers of ranks; are sorted by these
+ * @count: their number
+ * @ranks: number of ranks of the result
+ * @pattern: out: to be given to pattern_free()
+ * @summary: out: how well times fit
+ * @refusal: filled in if the error is -EOPNOTSUPP
+ *
+ * Return: 0; -EOPNOTSUPP if a structure or a number does not fit; -ENOMEM.
+ */
+int pattern_extrapolate(const struct pattern **runs, u32 count, u64 ranks, struct pattern **pattern,
+			struct extrapolation_summary *summary, struct pattern_refusal *refusal)
+{
+	struct extrapolation x = { .refusal = refusal };
+	int err = open_runs(&x, runs, count);
+
+	*summary = (struct extrapolation_summary){};
+	if (!err)
+		err = check_groups(&x);
+	if (!err)
+		err = check_runs(&x);
+	if (!err)
+		err = extrapolate_to(&x, ranks, pattern);
+	if (!err)
+		fit_all(&x, *pattern, summary);
+	return err;
+}
