@@ -13,7 +13,8 @@
 #include "pattern/pattern.h"
 #include "pattern_trace.h"
 
-#define RUNS_MAX 16
+#define RUNS_MAX    16
+#define CHANGES_MAX 8
 
 struct options {
 	const char *inputs[RUNS_MAX];
@@ -21,6 +22,8 @@ struct options {
 	const char *input;
 	uint64_t ranks;
 	const char *measured;
+	char *changes[CHANGES_MAX];
+	unsigned int change_count;
 	const char *output;
 	bool is_expand;
 	bool is_print;
@@ -28,6 +31,17 @@ struct options {
 };
 
 #define FIELD(member) OPTION_FIELD(struct options, member)
+
+static void add_change(struct option_state *state, char *text)
+{
+	struct options *options = state->options;
+
+	if (!strchr(text, '='))
+		option_error(state, "--set=%s: not NAME=VALUE", text);
+	if (options->change_count == CHANGES_MAX)
+		option_error(state, "more than %d times --set", CHANGES_MAX);
+	options->changes[options->change_count++] = text;
+}
 
 static const struct option_row option_rows[] = {
 	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(output), .help = "write the pattern of the trace to FILE; with --expand, the trace of the pattern" },
@@ -38,6 +52,8 @@ static const struct option_row option_rows[] = {
 	  .help = "make the pattern of a run with RANKS ranks from patterns of three runs or more" },
 	{ "measured", 0, OPTION_FILE, "PATTERN", .field = FIELD(measured),
 	  .help = "with --extrapolate, compare the result with the pattern of a run with as many ranks" },
+	{ "set", 0, OPTION_TEXT, "NAME=VALUE", .set = add_change,
+	  .help = "change what a pattern does: fsync=no, transfer=SIZE, files=shared, files=process; may be repeated" },
 	{ "quiet", 'q', .field = FIELD(is_quiet),
 	  .help = "do not print the summary; with --expand, only check the operations" },
 	{}
@@ -61,6 +77,11 @@ static void check(struct option_state *state)
 		option_error(state, "no trace or pattern given");
 	if (options->ranks && (options->is_expand || options->is_print))
 		option_error(state, "--extrapolate and %s exclude each other", options->is_expand ? "--expand" : "--print");
+	if (options->change_count && (options->ranks || options->is_expand || options->is_print))
+		option_error(state, "--set and %s exclude each other", options->ranks ? "--extrapolate" :
+										    options->is_expand ? "--expand" : "--print");
+	if (options->change_count && !options->output)
+		option_error(state, "no --output given");
 	if (options->measured && !options->ranks)
 		option_error(state, "--measured requires --extrapolate");
 	if (options->ranks && !options->output)
@@ -79,7 +100,7 @@ static void check(struct option_state *state)
 
 static const struct option_table option_table = {
 	.rows = option_rows,
-	.operands = "TRACE -o FILE\nPATTERN --print\nPATTERN --expand\nPATTERN --expand -o FILE\n--extrapolate=RANKS PATTERN PATTERN PATTERN... -o FILE",
+	.operands = "TRACE -o FILE\nPATTERN --print\nPATTERN --expand\nPATTERN --expand -o FILE\n--extrapolate=RANKS PATTERN PATTERN PATTERN... -o FILE\n--set=NAME=VALUE PATTERN -o FILE",
 	.operand_type = OPTION_FILE,
 	.add = add_input,
 	.check = check,
@@ -240,6 +261,52 @@ static int extrapolate(const struct options *options)
 	return code;
 }
 
+static int change_one(const struct options *options, char *change, struct pattern **pattern)
+{
+	char *equals = strchr(change, '=');
+	struct pattern_refusal refusal;
+	struct pattern *changed;
+	u64 count;
+	int err;
+
+	*equals = 0;
+	err = pattern_change(*pattern, change, equals + 1, &changed, &count, &refusal);
+	*equals = '=';
+	if (err)
+		return fail("%s: --set=%s: %s", options->input, change, err == -EOPNOTSUPP ? refusal.text : strerror(-err));
+	if (!options->is_quiet)
+		printf("%s: %llu operations or sequences of them changed\n", change, (unsigned long long)count);
+	pattern_free(*pattern);
+	*pattern = changed;
+	return EXIT_DONE;
+}
+
+static int change(const struct options *options)
+{
+	struct pattern_summary summary;
+	struct iot_reject reject;
+	struct pattern *pattern;
+	int code = EXIT_DONE, err;
+	size_t bytes = 0;
+	u32 i;
+
+	if (iot_file_is_same(options->input, options->output))
+		return fail("%s: is the output, too", options->input);
+	err = pattern_load(options->input, &pattern, &reject);
+	if (err)
+		return fail_reject(options->input, err, &reject);
+	for (i = 0; i < options->change_count && !code; i++)
+		code = change_one(options, options->changes[i], &pattern);
+	if (!code)
+		code = save(options, pattern, &bytes);
+	pattern_summarize(pattern, &summary);
+	if (!code && !options->is_quiet)
+		printf("%s: %llu operations of %llu tasks in %zu bytes; as much data as before, and no new overlap\n",
+		       options->output, (unsigned long long)summary.operations, (unsigned long long)summary.tasks, bytes);
+	pattern_free(pattern);
+	return code;
+}
+
 /* The operations of a pattern as a trace. */
 static int expand_to_trace(const struct options *options, const struct pattern *pattern)
 {
@@ -274,6 +341,8 @@ static int run(int argc, char **argv)
 	struct options options = {};
 
 	options_parse(&option_table, argc, argv, &options);
+	if (options.change_count)
+		return change(&options);
 	if (options.ranks)
 		return extrapolate(&options);
 	return options.output && !options.is_expand ? make(&options) : show(&options);

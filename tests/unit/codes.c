@@ -497,6 +497,94 @@ static void what_does_not_fit_is_refused(void **unused)
 	}
 }
 
+/* Header and data of each rank in one file; and one rank that reads what another one wrote. */
+static void exchange(void)
+{
+	u64 handles[1024];
+	u32 rank;
+
+	for (rank = 0; rank < ranks; rank++)
+		handles[rank] = open_file(rank, SHARED);
+	for (rank = 0; rank < ranks; rank++)
+		write_at(rank, SHARED, handles[rank], rank * MIB, MIB);
+	barrier();
+	OP(0, read, .object = SHARED, .handle = handles[0], .offset_bytes = MIB, .length_bytes = MIB, .result = MIB);
+	for (rank = 0; rank < ranks; rank++)
+		close_file(rank, SHARED, handles[rank]);
+}
+
+static char *text_of(const struct pattern *pattern)
+{
+	char *text;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	assert_non_null(out);
+	assert_int_equal(pattern_print(pattern, out), 0);
+	fclose(out);
+	return text;
+}
+
+/* What if: the lines that show the change, or why it makes no sense. What comes of it can be a trace. */
+static void patterns_are_changed(void **unused)
+{
+	static const struct {
+		void (*code)(void);
+		const char *name, *value;
+		u64 operations;
+		const char *lines[2];
+		const char *refusal;
+	} cases[] = {
+		{ checkpoint, "fsync", "no", 1173, { "flush step{100*i:04}/rank.{rank:05}" } },
+		{ checkpoint, "transfer", "4M", 773, { "for j in 0 .. 2:\n       write step" } },
+		{ ior_chunks, "transfer", "64KiB", 8336, { "for i in 0 .. 511:", "offset_bytes=33554432*rank + 65536*i length_bytes=65536" } },
+		{ checkpoint, "files", "shared", 1253, { "open step{100*i:04}/rank.shared flags=write|create mode=0644",
+							"open step{100*i:04}/rank.shared flags=write|create mode=0 " } },
+		{ ior_chunks, "files", "process", 656, { "write shared.dat.{rank:05} offset_bytes=1048576*i length_bytes=1048576" } },
+		{ ior_interleaved, "files", "process", 656, { "write shared.dat.{rank:05} offset_bytes=1048576*i length_bytes=1048576",
+							     "open shared.dat.{rank:05} flags=write|create|created mode=0644" } },
+		{ ring, "transfer", "64", 0, {}, "no reads or writes that follow each other would have another size" },
+		{ ior_chunks, "files", "shared", 0, {}, "no rank has a file of its own" },
+		{ checkpoint, "files", "process", 0, {}, "no file is opened by several ranks" },
+		{ exchange, "files", "process", 0, {}, "ranks write what others write or read" },
+		{ checkpoint, "ranks", "8", 0, {}, "ranks: one run does not tell how numbers depend on it: use --extrapolate with "
+						   "patterns of three runs" },
+		{ checkpoint, "transfer", "4 pages", 0, {}, "transfer: not a size such as 64K or 4M" },
+	};
+	struct pattern *pattern, *changed;
+	struct pattern_summary summary;
+	struct pattern_refusal refusal;
+	u64 count;
+	char *text;
+	u32 i, j;
+	int err;
+
+	(void)unused;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		pattern = pattern_of(16, cases[i].code);
+		err = pattern_change(pattern, cases[i].name, cases[i].value, &changed, &count, &refusal);
+		pattern_free(pattern);
+		if (cases[i].refusal) {
+			assert_int_equal(err, -EOPNOTSUPP);
+			assert_string_equal(refusal.text, cases[i].refusal);
+			continue;
+		}
+		assert_int_equal(err, 0);
+		pattern_summarize(changed, &summary);
+		assert_true(summary.is_made && count);
+		assert_int_equal(summary.operations, cases[i].operations);
+		text = text_of(changed);
+		for (j = 0; j < 2 && cases[i].lines[j]; j++) {
+			if (!strstr(text, cases[i].lines[j]))
+				printf("# not there: %s\n", cases[i].lines[j]);
+			assert_row(cases[i].value, strstr(text, cases[i].lines[j]));
+		}
+		free(text);
+		check_trace(cases[i].name, changed);
+		pattern_free(changed);
+	}
+}
+
 /* What a person reads of the simplest code. */
 static void a_pattern_reads_like_the_program(void **unused)
 {
@@ -525,4 +613,4 @@ static void a_pattern_reads_like_the_program(void **unused)
 }
 
 SUITE("codes", WITH_SCRATCH(patterns_do_not_grow_with_ranks) WITH_SCRATCH(patterns_are_extrapolated) WITH_SCRATCH(what_does_not_fit_is_refused)
-	WITH_SCRATCH(a_pattern_reads_like_the_program))
+	WITH_SCRATCH(patterns_are_changed) WITH_SCRATCH(a_pattern_reads_like_the_program))

@@ -13,17 +13,9 @@
 #include <stdio.h>
 
 #include "events.h"
-#include "scale.h"
 
 #define RUNS_MIN  3
 #define TASKS_MAX (1u << 24)
-
-struct extrapolation {
-	const struct pattern *const *runs;
-	struct scaling scaling;
-	const struct pattern *model; /* the largest run */
-	struct pattern_refusal *refusal;
-};
 
 static int refuse(struct extrapolation *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -397,101 +389,6 @@ static int check_runs(struct extrapolation *x)
 	return err;
 }
 
-/* -- times ---------------------------------------------------------------------------------------------------------- */
-
-static enum extrapolation_class class_of(const struct shape *shape)
-{
-	switch (shape->kind) {
-	case IOT_KIND_mpi_coll:
-	case IOT_KIND_mpi_link:
-		return EXTRAPOLATION_collectives;
-	default:
-		return iot_kind_info(shape->kind)->group == IOT_GROUP_mpi ? EXTRAPOLATION_messages : EXTRAPOLATION_files;
-	}
-}
-
-/* Stretched from the times of the largest run. */
-static void make_times(struct times *times, const struct times *largest, double mean_ns)
-{
-	double stretch = largest->mean_ns > 0 ? mean_ns / largest->mean_ns : 1;
-	u64 count = times->count;
-
-	*times = (struct times){};
-	if (!count)
-		return;
-	times->count = count;
-	times->mean_ns = mean_ns;
-	times->min_ns = (u64)((double)largest->min_ns * stretch);
-	times->max_ns = (u64)((double)largest->max_ns * stretch + 0.5);
-	times->squares = times_deviation_ns(largest) * stretch * times_deviation_ns(largest) * stretch * (double)count;
-	times->bins[mean_ns >= 1 ? 64 - (u32)__builtin_clzll((u64)mean_ns) : 0] = count;
-}
-
-static void fit_times(struct extrapolation *x, struct times *times, const struct times *const *runs,
-		      struct extrapolation_fit *report)
-{
-	u64 ranks[MODEL_RUNS_MAX];
-	double values[MODEL_RUNS_MAX], mean_ns;
-	const struct times *largest = NULL;
-	struct model_fit fit;
-	u32 run, count = 0;
-
-	for (run = 0; run < x->scaling.count; run++) {
-		if (!runs[run] || !runs[run]->count)
-			continue;
-		ranks[count] = x->scaling.ranks[run];
-		values[count++] = runs[run]->mean_ns;
-		largest = runs[run];
-	}
-	if (!largest)
-		return;
-	fit = model_fit(ranks, values, count);
-	mean_ns = model_value(&fit, x->scaling.target);
-	make_times(times, largest, mean_ns > 0 ? mean_ns : 0);
-	report->positions++;
-	report->forms[fit.form]++;
-	report->explained += fit.explained;
-}
-
-static void fit_node(struct extrapolation *x, u32 index, const struct group *const *groups, struct group *made, u32 *run,
-		     struct extrapolation_summary *summary)
-{
-	const struct node *node = nodes_at(&x->model->nodes, index);
-	const struct times *thinks[MODEL_RUNS_MAX] = {}, *durations[MODEL_RUNS_MAX] = {};
-	u32 i;
-
-	for (i = 0; i < node->body_count; i++)
-		fit_node(x, node->body[i], groups, made, run, summary);
-	if (node->type != NODE_RUN)
-		return;
-	for (i = 0; i < x->scaling.count; i++)
-		if (groups[i]) {
-			thinks[i] = &groups[i]->times[*run].think;
-			durations[i] = &groups[i]->times[*run].duration;
-		}
-	fit_times(x, &made->times[*run].think, thinks, &summary->fits[EXTRAPOLATION_thinks]);
-	fit_times(x, &made->times[*run].duration, durations,
-		  &summary->fits[class_of(shapes_at(&x->model->shapes, node->shape))]);
-	++*run;
-}
-
-static void fit_all(struct extrapolation *x, struct pattern *made, struct extrapolation_summary *summary)
-{
-	const struct group *groups[MODEL_RUNS_MAX];
-	u32 i, run, index;
-
-	for (i = 0; i < x->scaling.count; i++)
-		if (!x->runs[i]->has_times)
-			return;
-	for (i = 0; i < made->group_count; i++) {
-		index = 0;
-		for (run = 0; run < x->scaling.count; run++)
-			groups[run] = pattern_find_group(made, &made->groups[i], x->runs[run]);
-		fit_node(x, made->groups[i].root, groups, &made->groups[i], &index, summary);
-	}
-	made->has_times = true;
-}
-
 /* -- the whole ------------------------------------------------------------------------------------------------------ */
 
 static u64 ranks_of(const struct pattern *pattern)
@@ -563,6 +460,6 @@ int pattern_extrapolate(const struct pattern **runs, u32 count, u64 ranks, struc
 	if (!err)
 		err = extrapolate_to(&x, ranks, pattern);
 	if (!err)
-		fit_all(&x, *pattern, summary);
+		extrapolate_times(&x, *pattern, summary);
 	return err;
 }

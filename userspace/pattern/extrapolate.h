@@ -1,13 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * extrapolate.h - private to this directory: model.h is of extrapolate.c.
+ * extrapolate.h - private to extrapolate*.c.
  */
 #ifndef IOTAPE_PATTERN_EXTRAPOLATE_H
 #define IOTAPE_PATTERN_EXTRAPOLATE_H
 
-#include "model.h"
+#include "scale.h"
 #include "state.h"
 
 _Static_assert((int)MODEL_FORMS == (int)EXTRAPOLATION_FORMS, "pattern.h has as many forms");
+
+/**
+ * struct extrapolation - patterns of runs, and where they lead
+ * @runs: by number of ranks
+ * @model: the largest run
+ */
+struct extrapolation {
+	const struct pattern *const *runs;
+	struct scaling scaling;
+	const struct pattern *model;
+	struct pattern_refusal *refusal;
+};
+
+void extrapolate_times(struct extrapolation *x, struct pattern *made, struct extrapolation_summary *summary);
 
 #endif

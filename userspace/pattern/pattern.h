@@ -71,6 +71,9 @@ struct extrapolation_summary {
 	struct extrapolation_fit fits[EXTRAPOLATION_CLASSES];
 };
 
+int pattern_change(const struct pattern *pattern, const char *name, const char *value, struct pattern **made, u64 *changed,
+		   struct pattern_refusal *refusal);
+
 /**
  * struct pattern_time_error - times of all tasks
  * @share: sum of the differences at each operation of a loop body, without sign, by the measured time

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * change.h - the operations of a pattern while they are changed. Private to change*.c.
+ */
+#ifndef IOTAPE_PATTERN_CHANGE_H
+#define IOTAPE_PATTERN_CHANGE_H
+
+#include "events.h"
+
+/**
+ * struct step - an operation
+ * @event: its texts belong to the change
+ * @is_dropped: it is left out
+ */
+struct step {
+	struct event event;
+	u64 think_ns;
+	u64 duration_ns;
+	bool is_dropped;
+};
+
+/**
+ * struct actor - a task
+ */
+struct actor {
+	u64 facts[TASK_FACT_COUNT];
+	struct step *steps;
+	u64 count;
+	u64 room;
+};
+
+struct change {
+	struct actor *actors;
+	u64 actor_count;
+	char **texts;
+	size_t text_count;
+	size_t text_room;
+	u64 changed;
+	struct pattern_refusal *refusal;
+};
+
+/* Data of a file that a task accesses. */
+struct extent {
+	const char *path;
+	u64 generation;
+	u64 actor;
+	u64 begin;
+	u64 end;
+	bool is_write;
+};
+
+struct extents {
+	struct extent *items;
+	size_t count;
+	size_t room;
+};
+
+/* change.c */
+int change_refuse(struct change *c, const struct event *event, const char *why);
+const char *change_text(struct change *c, const char *text);
+u64 *change_field(struct event *event, const char *name);
+int change_add_step(struct actor *actor, const struct step *step);
+
+/* change_extents.c */
+bool extent_of(const struct event *event, u64 actor, struct extent *extent);
+int extents_of(const struct change *c, struct extents *extents);
+void extents_sort(struct extents *extents);
+u64 extents_overlap(struct extents *extents);
+
+/* change_files.c */
+int change_to_shared(struct change *c);
+int change_to_private(struct change *c);
+
+#endif
