@@ -14,24 +14,13 @@ static const struct export_format *const formats[] = {
 	&export_format_dxt,
 	&export_format_fio,
 	&export_format_prometheus,
+	&export_format_strace,
 };
 
 /* A text that many events share. */
 struct export_text {
 	UT_hash_handle hh;
 	char text[];
-};
-
-/* An event that is kept until all have been read. */
-struct export_kept {
-	struct iot_record record;
-	const char *path;
-	u8 *tail;
-	u32 generation;
-	u64 begin_ns;
-	u64 duration_ns;
-	s64 result;
-	size_t number;
 };
 
 /* Data of a request that has been submitted. */
@@ -163,13 +152,16 @@ static int event_keep(struct export *x, const struct export_event *event)
 		.record = *event->record, .generation = event->generation, .begin_ns = event->begin_ns,
 		.duration_ns = event->duration_ns, .result = event->result, .number = x->kept_count,
 	};
+	kept->type = event->type;
 	kept->path = text_keep(x, event->path);
+	kept->name_path = text_keep(x, event->name_path);
+	kept->path2 = text_keep(x, event->path2);
 	if (event->record->tail_bytes) {
 		kept->tail = malloc(event->record->tail_bytes);
 		if (kept->tail)
 			memcpy(kept->tail, event->record->tail, event->record->tail_bytes);
 	}
-	if (!kept->path || (event->record->tail_bytes && !kept->tail))
+	if (!kept->path || !kept->name_path || !kept->path2 || (event->record->tail_bytes && !kept->tail))
 		return -ENOMEM;
 	x->kept_count++;
 	return 0;
@@ -190,6 +182,21 @@ static int compare_kept(const void *a, const void *b)
 	return p->number < q->number ? -1 : p->number > q->number;
 }
 
+/**
+ * export_kept_event() - an event that was kept
+ * @x: the export
+ * @kept: one of its events; the result points into it
+ */
+struct export_event export_kept_event(const struct export *x, const struct export_kept *kept)
+{
+	return (struct export_event){
+		.record = &kept->record, .info = iot_kind_info(kept->record.kind), .path = kept->path,
+		.name_path = kept->name_path, .path2 = kept->path2, .type = kept->type, .generation = kept->generation,
+		.actor = actors_find(&x->actors, iot_record_task(&kept->record)), .begin_ns = kept->begin_ns,
+		.duration_ns = kept->duration_ns, .result = kept->result,
+	};
+}
+
 static int kept_give(struct export *x)
 {
 	size_t i;
@@ -197,15 +204,11 @@ static int kept_give(struct export *x)
 
 	if (x->kept_count)
 		qsort(x->kept, x->kept_count, sizeof(*x->kept), compare_kept);
-	for (i = 0; i < x->kept_count && !err; i++) {
-		struct export_kept *kept = &x->kept[i];
-		const struct export_event event = {
-			.record = &kept->record, .info = iot_kind_info(kept->record.kind), .path = kept->path,
-			.generation = kept->generation, .actor = actors_find(&x->actors, iot_record_task(&kept->record)),
-			.begin_ns = kept->begin_ns, .duration_ns = kept->duration_ns, .result = kept->result,
-		};
+	for (i = 0; i < x->kept_count; i++)
+		x->kept[i].record.tail = x->kept[i].tail;
+	for (i = 0; i < x->kept_count && !err && x->format->take; i++) {
+		const struct export_event event = export_kept_event(x, &x->kept[i]);
 
-		kept->record.tail = kept->tail;
 		err = x->format->take(x, &event);
 	}
 	return err;
@@ -225,6 +228,8 @@ static struct export_event event_of(const struct export *x, const struct iot_rec
 		.record = record,
 		.info = info,
 		.path = label.path,
+		.name_path = "",
+		.path2 = "",
 		.generation = label.generation,
 		.actor = actors_find(&x->actors, iot_record_task(record)),
 		.begin_ns = since_start(x, iot_field_get(record, &info->fields[0])),
@@ -305,6 +310,39 @@ static void take_mount(struct export *x, const struct iot_record *r)
 		snprintf(x->summary->root, PATH_MAX, "%.*s", r->tail_bytes, (const char *)r->tail);
 }
 
+static u64 field_value(const struct iot_record *r, const char *name)
+{
+	const struct iot_kind_info *info = iot_kind_info(r->kind);
+	u32 i;
+
+	for (i = 0; i < info->field_count; i++)
+		if (!strcmp(info->fields[i].name, name))
+			return iot_field_get(r, &info->fields[i]);
+	return 0;
+}
+
+static const char *path_of_name(struct iot_names *names, u64 name)
+{
+	return name ? iot_names_path(names, name) : "";
+}
+
+/* The names of operations on names, which may not be those of their objects; and the type of these. */
+static void find_names(struct iot_names *names, struct export_event *event)
+{
+	const struct iot_record *r = event->record;
+	u64 object;
+
+	if (event->info->group != IOT_GROUP_op)
+		return;
+	object = field_value(r, "object");
+	event->name_path = path_of_name(names, field_value(r, "name"));
+	if (r->kind == IOT_KIND_rename)
+		event->path2 = path_of_name(names, r->rename.new_name);
+	else if (r->kind == IOT_KIND_link)
+		event->path2 = path_of_name(names, r->link.old_name);
+	event->type = object ? iot_names_type(names, object) : IOT_TYPE_unknown;
+}
+
 static int take_record(void *context, struct iot_names *names, const struct iot_record *r)
 {
 	struct export *x = context;
@@ -332,6 +370,8 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 	if (!is_selected)
 		return 0;
 	event = event_of(x, r, label);
+	if (x->format->has_life)
+		find_names(names, &event);
 	return event_give(x, &event);
 }
 

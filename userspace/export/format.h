@@ -18,6 +18,9 @@ struct export;
  * @record: of an operation, an MPI call, or of a task's life, if the format has these
  * @info: of its kind
  * @path: of its object, from the root of the mount; "" if not known
+ * @name_path: of its name, if the record has one; else ""
+ * @path2: of its second name; else ""
+ * @type: of the object, an enum iot_type
  * @generation: of the object
  * @actor: its task; NULL if the trace has no record of it
  * @begin_ns: since the start of the trace
@@ -28,6 +31,9 @@ struct export_event {
 	const struct iot_record *record;
 	const struct iot_kind_info *info;
 	const char *path;
+	const char *name_path;
+	const char *path2;
+	u32 type;
 	u32 generation;
 	const struct actor *actor;
 	u64 begin_ns;
@@ -42,9 +48,9 @@ struct export_event {
  * @is_ordered: events come in the order in which they began, else in which they ended; for this all of them are kept
  *	in memory
  * @has_requests: an asynchronous request is one event, a submit; else its records are two
- * @has_life: forks, execs and exits are events, too
+ * @has_life: forks, execs, exits, and entries of directories are events, too
  * @begin, @end: before the first event, and after the last; NULL: nothing to do
- * @take: an event; a negative errno ends the export
+ * @take: an event; a negative errno ends the export; NULL if the format is ordered and reads @kept of struct export
  * @free: of @context; called after errors, too
  * @whole: reads the trace by itself; then the functions above are NULL
  */
@@ -62,9 +68,30 @@ struct export_format {
 };
 
 /**
+ * struct export_kept - an event that is kept until all have been read
+ * @number: in the order of the trace
+ *
+ * The other members are those of struct export_event.
+ */
+struct export_kept {
+	struct iot_record record;
+	u8 *tail;
+	const char *path;
+	const char *name_path;
+	const char *path2;
+	u32 type;
+	u32 generation;
+	u64 begin_ns;
+	u64 duration_ns;
+	s64 result;
+	size_t number;
+};
+
+/**
  * struct export - an export
  * @context: of the format
  * @info: of the trace file
+ * @kept: of formats that are ordered, the events, in order
  * @pending: selected requests that have not been seen to end
  */
 struct export {
@@ -89,8 +116,10 @@ extern const struct export_format export_format_chrome;
 extern const struct export_format export_format_dxt;
 extern const struct export_format export_format_fio;
 extern const struct export_format export_format_prometheus;
+extern const struct export_format export_format_strace;
 
 /* export.c */
+struct export_event export_kept_event(const struct export *x, const struct export_kept *kept);
 void export_lose(struct export *x, const struct export_event *event, const char *reason);
 const char *export_full_path(const struct export *x, const char *path, char full[2 * PATH_MAX]);
 u32 export_pid(const struct export_event *event);
