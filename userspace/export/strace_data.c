@@ -9,7 +9,7 @@
 /**
  * strace_put_transfer() - pread64, pwrite64 or, at the end of a file, write
  */
-int strace_put_transfer(const struct line *l, bool is_write, u64 handle, s64 offset, u64 length, u32 flags)
+int strace_put_transfer(const struct line *l, bool is_write, u64 handle, s64 offset_bytes, u64 length_bytes, u32 flags)
 {
 	bool is_append = is_write && flags & IOT_RW_append;
 	int err;
@@ -19,9 +19,9 @@ int strace_put_transfer(const struct line *l, bool is_write, u64 handle, s64 off
 	err = line_begin_fd(l, is_append ? "write" : is_write ? "pwrite64" : "pread64", handle);
 	if (err)
 		return err;
-	fprintf(l->out, ", " UNKNOWN_ADDRESS ", %llu", length);
+	fprintf(l->out, ", " UNKNOWN_ADDRESS ", %llu", length_bytes);
 	if (!is_append)
-		fprintf(l->out, ", %lld", offset);
+		fprintf(l->out, ", %lld", offset_bytes);
 	return line_finish(l);
 }
 

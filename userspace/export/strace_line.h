@@ -52,7 +52,7 @@ int strace_put_setattr(const struct line *l);
 int strace_put_statfs(const struct line *l);
 int strace_put_xattr(const struct line *l, const char *by_name, const char *by_fd, u64 handle, bool has_name);
 int strace_put_fileattr(const struct line *l);
-int strace_put_transfer(const struct line *l, bool is_write, u64 handle, s64 offset, u64 length, u32 flags);
+int strace_put_transfer(const struct line *l, bool is_write, u64 handle, s64 offset_bytes, u64 length_bytes, u32 flags);
 int strace_put_seek(const struct line *l);
 int strace_put_fsync(const struct line *l);
 int strace_put_readdir(const struct line *l, const char *dirents);
