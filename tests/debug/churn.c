@@ -53,6 +53,7 @@ static bool is_expected(int error)
 	case ENOMEM:
 	case ENFILE:
 	case EAGAIN:
+	case EIO: /* fsync, of a file whose writeback lacked memory */
 		return may_lack_memory;
 	default:
 		return false;
