@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * patterns.c - mutated patterns through pattern_load_bytes(), pattern_print() and pattern_expand().
+ * patterns.c - mutated patterns through pattern_load_bytes(), pattern_print(), pattern_expand(), pattern_change() and
+ * pattern_trace().
  *
  *	patterns [OPTION]... TRACE...	see fuzz_options()
  *
  * Inputs begin as the pattern of one of the traces. Most changes are to the description, which is compressed again and gets right
- * checksums; some to the head. What passes is printed, and its first operations are made.
+ * checksums; some to the head. What passes is printed, and its first operations are made; if it is small, it is changed in all
+ * ways, and becomes a trace. Both may refuse it.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include "core/crc32c.h"
@@ -105,8 +108,50 @@ static u8 *make_input(struct rng *rng, size_t *bytes)
 	return image;
 }
 
+static bool is_expected(int err)
+{
+	return !err || err == -EOPNOTSUPP || err == -EBADMSG;
+}
+
+static void change(const struct pattern *pattern)
+{
+	static const char *const changes[][2] = { { "fsync", "no" }, { "transfer", "1000" }, { "files", "shared" }, { "files", "process" } };
+	struct pattern_refusal refusal;
+	struct pattern *changed;
+	u64 count;
+	size_t i;
+	int err;
+
+	for (i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		err = pattern_change(pattern, changes[i][0], changes[i][1], &changed, &count, &refusal);
+		if (!err)
+			pattern_free(changed);
+		else if (!is_expected(err))
+			abort();
+	}
+}
+
+static void trace(const struct pattern *pattern)
+{
+	char path[] = "/tmp/fuzz-patterns.XXXXXX";
+	struct pattern_refusal refusal;
+	u64 broken;
+	int fd = mkstemp(path), err;
+
+	if (fd < 0)
+		abort();
+	close(fd);
+	err = pattern_trace(pattern, path, &broken, &refusal);
+	unlink(path);
+	if (!is_expected(err)) {
+		fprintf(stderr, "a trace of it: %d\n", err);
+		abort();
+	}
+}
+
 static int use(const u8 *image, size_t bytes, FILE *nowhere, struct iot_reject *reject)
 {
+	struct pattern_summary summary;
 	struct pattern *pattern;
 	u64 operations;
 	u8 digest[32];
@@ -119,6 +164,11 @@ static int use(const u8 *image, size_t bytes, FILE *nowhere, struct iot_reject *
 		*reject = (struct iot_reject){ .reason = err == -ENOMEM ? IOT_REJECT_memory : IOT_REJECT_pattern_counts };
 	else
 		pattern_print(pattern, nowhere);
+	pattern_summarize(pattern, &summary);
+	if (!err && summary.operations <= EXPANDED_MAX && summary.tasks <= EXPANDED_MAX) {
+		change(pattern);
+		trace(pattern);
+	}
 	pattern_free(pattern);
 	return err;
 }

@@ -186,6 +186,8 @@ static struct series *translate(const struct column *column, const struct column
 
 	for (i = 0; values && i < tasks; i++) {
 		class = column->class_of ? series_at(column->class_of, i) : 0;
+		if (class >= column->class_count)
+			break;
 		values[i] = find_class(model, &column->classes[class].form);
 		if (values[i] == model->class_count)
 			break;

@@ -65,11 +65,24 @@ static struct membership *member_get(struct player *player, u64 role)
 	return &comms[role - 1];
 }
 
+/* A task has that many handles, communicators and requests at a time. */
+#define ROLES_MAX (1u << 20)
+
+static bool has_sound_roles(const struct event *event)
+{
+	u32 i;
+
+	for (i = EVENT_HANDLE; i < EVENT_ROLES; i++)
+		if (event->roles[i] > ROLES_MAX)
+			return false;
+	return event->roles[EVENT_GENERATION] <= UINT32_MAX;
+}
+
 /* What the communicator of an event is, if it comes for the first time. */
 static int learn_event(struct learning *l, struct player *player, const struct event *event, bool *has_world)
 {
 	u64 job = player->facts[TASK_FACT_job], role = event->roles[EVENT_COMM];
-	struct membership *member = role && role < EVENT_LIST_MAX ? member_get(player, role) : NULL;
+	struct membership *member = role ? member_get(player, role) : NULL;
 	struct circle *circle;
 
 	if (!role || (member && member->key))
@@ -115,7 +128,7 @@ int ranks_learn(struct synthesis *s)
 		if (err)
 			break;
 		while (!err && (err = events_next(events, &event, NULL)) > 0) {
-			err = world_learn(s, &s->players[i], &event);
+			err = has_sound_roles(&event) ? world_learn(s, &s->players[i], &event) : -EBADMSG;
 			if (!err)
 				err = learn_event(&l, &s->players[i], &event, &has_world);
 		}
