@@ -324,6 +324,86 @@ static void make_trace(u32 count, void (*code)(void))
 	keep_trace();
 }
 
+#define MESSAGES_MAX 8192
+#define NUMBERS_MAX  256
+
+struct message {
+	u32 from, to;
+	s32 tag;
+	u64 ns;
+};
+
+/* When ranks met, by the times of a trace. */
+struct meetings {
+	u64 last_enter_ns[NUMBERS_MAX]; /* of a collective, by its number */
+	u64 first_end_ns[NUMBERS_MAX];
+	struct message sent[MESSAGES_MAX], received[MESSAGES_MAX];
+	u32 sent_count, received_count;
+};
+
+static void add_message(struct message *messages, u32 *count, u32 from, u32 to, s32 tag, u64 ns)
+{
+	assert_true(*count < MESSAGES_MAX);
+	messages[(*count)++] = (struct message){ from, to, tag, ns };
+}
+
+static int take_meeting(void *context, struct iot_names *names, const struct iot_record *r)
+{
+	u64 end_ns = r->op.enter_ns + r->op.duration_ns;
+	struct meetings *m = context;
+	u32 number;
+
+	(void)names;
+	switch (r->kind) {
+	case IOT_KIND_mpi_coll:
+		number = r->mpi_coll.number % NUMBERS_MAX;
+		if (r->op.enter_ns > m->last_enter_ns[number])
+			m->last_enter_ns[number] = r->op.enter_ns;
+		if (!m->first_end_ns[number] || end_ns < m->first_end_ns[number])
+			m->first_end_ns[number] = end_ns;
+		break;
+	case IOT_KIND_mpi_send:
+		add_message(m->sent, &m->sent_count, r->op.task - 1, (u32)r->mpi_send.peer, r->mpi_send.tag, r->op.enter_ns);
+		break;
+	case IOT_KIND_mpi_recv:
+		add_message(m->received, &m->received_count, (u32)r->mpi_recv.peer, r->op.task - 1, r->mpi_recv.tag, end_ns);
+		break;
+	}
+	return 0;
+}
+
+/* No rank leaves a collective before all have come, or receives what has not been sent. */
+static bool is_in_order(const char *path)
+{
+	struct meetings *m = calloc(1, sizeof(*m));
+	struct iot_trace_info info;
+	struct iot_reject reject;
+	bool is_right = true;
+	u32 i, j;
+
+	assert_non_null(m);
+	assert_int_equal(iot_trace_walk(path, take_meeting, m, &info, &reject), 0);
+	for (i = 0; i < NUMBERS_MAX; i++)
+		is_right &= m->first_end_ns[i] >= m->last_enter_ns[i];
+	assert_int_equal(m->sent_count, m->received_count);
+	for (i = 0; i < m->received_count; i++) {
+		const struct message *got = &m->received[i];
+
+		for (j = 0; j < m->sent_count; j++) { /* each is taken once, in order */
+			struct message *sent = &m->sent[j];
+
+			if (sent->from != got->from || sent->to != got->to || sent->tag != got->tag || sent->ns == UINT64_MAX)
+				continue;
+			is_right &= sent->ns <= got->ns;
+			sent->ns = UINT64_MAX;
+			break;
+		}
+		is_right &= j < m->sent_count;
+	}
+	free(m);
+	return is_right;
+}
+
 /* A trace of the pattern has the same operations: pattern_trace() reads it again. No rank waits in vain. */
 static void check_trace(const char *name, const struct pattern *pattern)
 {
@@ -338,6 +418,7 @@ static void check_trace(const char *name, const struct pattern *pattern)
 		printf("# %s: %s\n", name, refusal.text);
 	assert_row(name, !err);
 	assert_row(name, !broken);
+	assert_row(name, is_in_order(path));
 	unlink(path);
 }
 
@@ -543,6 +624,7 @@ static void patterns_are_changed(void **unused)
 		{ ior_chunks, "files", "process", 656, { "write shared.dat.{rank:05} offset_bytes=1048576*i length_bytes=1048576" } },
 		{ ior_interleaved, "files", "process", 656, { "write shared.dat.{rank:05} offset_bytes=1048576*i length_bytes=1048576",
 							     "open shared.dat.{rank:05} flags=write|create|created mode=0644" } },
+		{ ring, "fsync", "no", 288, { "write shared.dat" } },
 		{ ring, "transfer", "64", 0, {}, "no reads or writes that follow each other would have another size" },
 		{ ior_chunks, "files", "shared", 0, {}, "no rank has a file of its own" },
 		{ checkpoint, "files", "process", 0, {}, "no file is opened by several ranks" },
