@@ -186,7 +186,8 @@ bool model_exact(const struct model_points *points, u64 ranks, u64 *value)
 	for (i = 0; i < ARRAY_SIZE(term_sets); i++)
 		if (fit_terms(points, term_sets[i], ranks, value))
 			return true;
-	for (i = 0; i < 2 * (DIVISOR_MAX - 1) && points->count > 2 && TERM_QUOTIENT + i <= INT8_MAX; i++) {
+	/* One of many divisors fits three points by chance. */
+	for (i = 0; i < 2 * (DIVISOR_MAX - 1) && points->count > 3 && TERM_QUOTIENT + i <= INT8_MAX; i++) {
 		set[1] = (signed char)(TERM_QUOTIENT + i);
 		if (fit_terms(points, set, ranks, value))
 			return true;

@@ -27,6 +27,12 @@ static bool is_alike(const struct parts *a, const struct parts *b)
 	       !memcmp(a->form.data, b->form.data, a->form.count);
 }
 
+/* A line of one number has no step, and one of none no base. */
+static bool is_defined(const struct parts *parts, size_t param)
+{
+	return parts->form.count != 1 || parts->form.data[0] != SERIES_LINE || param <= parts->params.values[0];
+}
+
 /* One number of each run that has it. */
 static bool scale_number(struct scaling *scaling, const struct model_points *points, u64 *value)
 {
@@ -47,7 +53,7 @@ static bool scale_params(struct scaling *scaling, const struct parts *all, u32 l
 	for (i = 0; i < all[last].params.count; i++) {
 		points.count = 0;
 		for (run = 0; run < scaling->count; run++) {
-			if (!is_alike(&all[run], &all[last]))
+			if (!is_alike(&all[run], &all[last]) || (!is_defined(&all[run], i) && is_defined(&all[last], i)))
 				continue;
 			points.ranks[points.count] = scaling->ranks[run];
 			points.values[points.count++] = all[run].params.values[i];
@@ -102,6 +108,18 @@ static struct series *join(const struct parts *form, const struct parts *made)
 			   made->table.count);
 }
 
+/* Of few ranks, neighbours on a ring are a table. */
+static void split_as_wrap(const struct series *series, struct parts *parts)
+{
+	struct series *wrap = series_as_wrap(series);
+
+	if (!wrap)
+		return;
+	free_parts(parts);
+	series_split(wrap, &parts->form, &parts->params, &parts->table);
+	series_free(wrap);
+}
+
 /**
  * scale_series() - a series at another number of ranks
  * @scaling: from which runs to where
@@ -122,6 +140,9 @@ struct series *scale_series(struct scaling *scaling, const struct series *const 
 		if (runs[run]->count)
 			last = run;
 	}
+	for (run = 0; run < last && runs[last] && runs[last]->form == SERIES_WRAP; run++)
+		if (runs[run] && runs[run]->form != SERIES_WRAP)
+			split_as_wrap(runs[run], &all[run]);
 	if (runs[last] && scale_params(scaling, all, last, &made) && scale_table(scaling, all, last, &made))
 		series = join(&all[last], &made);
 	if (!series && scaling->same < scaling->count && runs[scaling->same])

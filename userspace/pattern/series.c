@@ -98,6 +98,23 @@ static struct series *make_wrap(const u64 *v, size_t n)
 	return s ? s : wrap_of_step(v, n, v[2] - v[1]);
 }
 
+/**
+ * series_as_wrap() - a short series as the wrap that a longer one would be
+ * @series: of any form; one that has fewer than four numbers is a line or a table, if it is made
+ *
+ * Return: to be given to series_free(); NULL if it is no wrap, if it is one of several, or if there is no memory.
+ */
+struct series *series_as_wrap(const struct series *series)
+{
+	u64 values[16], i;
+
+	if (series->count < 3 || series->count > ARRAY_SIZE(values))
+		return NULL;
+	for (i = 0; i < series->count; i++)
+		values[i] = series_at(series, i);
+	return wrap_of_step(values, series->count, values[1] - values[0]);
+}
+
 /* -- cycles ------------------------------------------------------------------------------------------ */
 
 /*
