@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * users.c - mutated traces through all that takes whole traces: profile, diff, partners, compiler.
+ * users.c - mutated traces through all that takes whole traces: profile, diff, partners, late arrivals, exports, compiler.
  *
  *	users [OPTION]... TRACE...	see fuzz_options()
  *
@@ -13,9 +13,11 @@
 
 #include "analyse/diff/diff.h"
 #include "analyse/graph/graph_load.h"
+#include "analyse/mpi/mpi_late.h"
 #include "analyse/mpi/mpi_partners.h"
 #include "analyse/stats/profile.h"
 #include "compile/compile.h"
+#include "export/export.h"
 #include "make_trace.h"
 
 static char directory[] = "/tmp/iotape-fuzz-XXXXXX";
@@ -73,6 +75,48 @@ static int partners(const char *path, struct iot_reject *reject)
 	return err;
 }
 
+static int late(const char *path, struct iot_reject *reject)
+{
+	struct late_arrivals arrivals;
+	const struct late_row *row;
+	struct graph *graph;
+	struct tree *tree;
+	int err;
+
+	if (graph_open(&graph) || tree_open(&tree))
+		abort();
+	err = load_trace(path, graph, tree, NULL, reject);
+	if (!err) {
+		check(!graph_late_arrivals(graph, &arrivals), "late arrivals of what was loaded are found");
+		check(arrivals.certain <= arrivals.parts, "no part needs others twice");
+		for (row = arrivals.rows; row; row = row->hh.next)
+			check(row->times && row->max_ns <= row->sum_ns, "a row has waits");
+		late_arrivals_free(&arrivals);
+	}
+	tree_close(tree);
+	graph_close(graph);
+	return err;
+}
+
+/* One of the formats. */
+static int export(const char *path, struct rng *rng, struct iot_reject *reject)
+{
+	static struct export_summary summary;
+	struct export_options options = { .trace = path };
+	size_t count = 0;
+	int err;
+
+	while (export_format_at(count))
+		count++;
+	options.format = export_format_at(rng_below(rng, (u32)count));
+	options.out = fopen("/dev/null", "w");
+	if (!options.out)
+		abort();
+	err = export_trace(&options, &summary, reject);
+	fclose(options.out);
+	return err;
+}
+
 static int compile(const char *path, struct iot_reject *reject)
 {
 	const struct compile_options options = { .trace = path, .program = program_path };
@@ -97,10 +141,13 @@ static int feed(struct trace_bytes *input, struct rng *rng, struct iot_reject *r
 	struct iot_reject other = {};
 	int err = profile(path, reject);
 
-	(void)rng;
 	check(diff(path, &other) == err && other.reason == reject->reason, "diff refuses the same");
 	other = (struct iot_reject){};
 	check(partners(path, &other) == err && other.reason == reject->reason, "partners refuses the same");
+	other = (struct iot_reject){};
+	check(late(path, &other) == err && other.reason == reject->reason, "late arrivals refuse the same");
+	other = (struct iot_reject){};
+	check(export(path, rng, &other) == err && other.reason == reject->reason, "exports refuse the same");
 	other = (struct iot_reject){};
 	if (!err)
 		return compile(path, reject);

@@ -65,7 +65,7 @@ static int process_number(struct dxt *d, const struct export_event *e, u32 *numb
 static struct dxt_table *table_get(struct export *x, const struct export_event *e, u32 rank)
 {
 	struct dxt *d = x->context;
-	char key[PATH_MAX + 16], *path = key + 11;
+	char key[IOT_PROGRAM_PATH_MAX + 16], *path = key + 11;
 	struct dxt_table *table;
 	size_t bytes;
 
@@ -202,7 +202,7 @@ static void put_segments(FILE *out, u32 rank, const char *what, struct segments 
 
 static void put_table(struct export *x, struct dxt_table *table)
 {
-	char full[2 * PATH_MAX];
+	char full[EXPORT_PATH_BYTES];
 
 	export_full_path(x, table->path + 11, full);
 	fprintf(x->out, "\n# DXT, file_id: %llu, file_name: %s\n", file_id(full), full);

@@ -82,12 +82,12 @@ void export_lose(struct export *x, const struct export_event *event, const char 
  *
  * Return: @full.
  */
-const char *export_full_path(const struct export *x, const char *path, char full[2 * PATH_MAX])
+const char *export_full_path(const struct export *x, const char *path, char full[EXPORT_PATH_BYTES])
 {
 	if (!strcmp(path, "."))
-		snprintf(full, 2 * PATH_MAX, "%s", x->summary->root);
+		snprintf(full, EXPORT_PATH_BYTES, "%s", x->summary->root);
 	else
-		snprintf(full, 2 * PATH_MAX, "%s/%s", x->summary->root, path);
+		snprintf(full, EXPORT_PATH_BYTES, "%s/%s", x->summary->root, path);
 	return full;
 }
 

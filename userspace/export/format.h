@@ -11,6 +11,8 @@
 #include "core/trace/schema_table.h"
 #include "export.h"
 
+#define EXPORT_PATH_BYTES (PATH_MAX + IOT_PROGRAM_PATH_MAX) /* room for a root and a path below it */
+
 struct export;
 
 /**
@@ -121,7 +123,7 @@ extern const struct export_format export_format_strace;
 /* export.c */
 struct export_event export_kept_event(const struct export *x, const struct export_kept *kept);
 void export_lose(struct export *x, const struct export_event *event, const char *reason);
-const char *export_full_path(const struct export *x, const char *path, char full[2 * PATH_MAX]);
+const char *export_full_path(const struct export *x, const char *path, char full[EXPORT_PATH_BYTES]);
 u32 export_pid(const struct export_event *event);
 u32 export_tid(const struct export_event *event);
 bool export_has_line_break(const char *path);

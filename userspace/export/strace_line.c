@@ -11,7 +11,7 @@
  */
 void line_path(const struct line *l, const char *path)
 {
-	char full[2 * PATH_MAX];
+	char full[EXPORT_PATH_BYTES];
 
 	export_full_path(l->x, path, full);
 	strace_string(l->out, full, strlen(full));
@@ -68,7 +68,7 @@ int line_lose(const struct line *l, const char *reason)
  */
 int line_begin_fd(const struct line *l, const char *call, u64 handle)
 {
-	char full[2 * PATH_MAX];
+	char full[EXPORT_PATH_BYTES];
 	bool is_new;
 	int fd = strace_fd_use(l->fds, strace_process(l->event), handle, &is_new);
 
