@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -52,11 +53,13 @@ static void check(struct option_state *state)
 
 	if (!options->export.format)
 		option_error(state, "no --format given");
+	if (!options->output && export_is_directory(options->export.format))
+		option_error(state, "--format=%s needs --output: it is a directory", options->export.format);
 }
 
 static const struct option_row option_rows[] = {
 	{ "format", 'f', OPTION_TEXT, "FORMAT", .word_at = export_format_at, .set = set_format,
-	  .help = "csv, chrome (JSON, also for Perfetto), dxt (text of darshan-dxt-parser), fio (I/O log), prometheus or strace "
+	  .help = "csv, chrome (JSON, also for Perfetto), ctf (a directory for babeltrace2), dxt (text of darshan-dxt-parser), fio (I/O log), prometheus or strace "
 		  "(required)" },
 	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(output), .help = "write to FILE (default: standard output)" },
 	OPTION_ROWS_SELECTION(struct options, export.selection),
@@ -139,6 +142,27 @@ static int write_file(struct options *options)
 	return code;
 }
 
+/* A new directory, which only its owner can read. */
+static int write_directory(struct options *options)
+{
+	static const char *const names[] = { "stream", "metadata" };
+	char path[PATH_MAX + 16];
+	size_t i;
+	int code;
+
+	if (mkdir(options->output, 0700))
+		return fail("%s: %s", options->output, strerror(errno));
+	options->export.directory = options->output;
+	code = write_output(options);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]) && code; i++) {
+		snprintf(path, sizeof(path), "%s/%s", options->output, names[i]);
+		unlink(path);
+	}
+	if (code)
+		rmdir(options->output);
+	return code;
+}
+
 static int run(int argc, char **argv)
 {
 	struct options options = {};
@@ -156,6 +180,8 @@ static int run(int argc, char **argv)
 		code = write_output(&options);
 	else if (iot_file_is_same(options.path, options.output))
 		code = fail("%s: is the output, too", options.name);
+	else if (export_is_directory(options.export.format))
+		code = write_directory(&options);
 	else
 		code = write_file(&options);
 	filter_free((struct filter *)options.export.selection.filter);

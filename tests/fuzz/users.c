@@ -22,6 +22,8 @@
 
 static char directory[] = "/tmp/iotape-fuzz-XXXXXX";
 static char program_path[sizeof(directory) + sizeof("/program")];
+static char stream_path[sizeof(directory) + sizeof("/stream")];
+static char metadata_path[sizeof(directory) + sizeof("/metadata")];
 
 static void check(bool is_so, const char *what)
 {
@@ -109,11 +111,14 @@ static int export(const char *path, struct rng *rng, struct iot_reject *reject)
 	while (export_format_at(count))
 		count++;
 	options.format = export_format_at(rng_below(rng, (u32)count));
+	options.directory = directory;
 	options.out = fopen("/dev/null", "w");
 	if (!options.out)
 		abort();
 	err = export_trace(&options, &summary, reject);
 	fclose(options.out);
+	unlink(stream_path);
+	unlink(metadata_path);
 	return err;
 }
 
@@ -163,6 +168,8 @@ int main(int argc, char **argv)
 	if (!mkdtemp(directory))
 		return 1;
 	sprintf(program_path, "%s/program", directory);
+	sprintf(stream_path, "%s/stream", directory);
+	sprintf(metadata_path, "%s/metadata", directory);
 	if (!fuzz_traces(argc, argv, &tally, feed))
 		code = tally_report(&tally, 0, 0, NULL); /* reasons are counted by traces.c */
 	rmdir(directory);

@@ -11,6 +11,7 @@
 static const struct export_format *const formats[] = {
 	&export_format_csv,
 	&export_format_chrome,
+	&export_format_ctf,
 	&export_format_dxt,
 	&export_format_fio,
 	&export_format_prometheus,
@@ -49,6 +50,20 @@ const char *export_format_at(size_t index)
 const char *export_format_sentence(size_t index)
 {
 	return formats[index]->sentence;
+}
+
+/**
+ * export_is_directory() - is the output of a format a directory?
+ * @format: its name
+ */
+bool export_is_directory(const char *format)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(formats); i++)
+		if (!strcmp(formats[i]->name, format))
+			return formats[i]->is_directory;
+	return false;
 }
 
 /**

@@ -19,6 +19,7 @@
  * @selection: records that are exported
  * @root: path of the recorded directory in the output; NULL: that of its mount, as far as known
  * @out: receives the output
+ * @directory: does so, of formats that are one; it exists and is empty
  */
 struct export_options {
 	const char *trace;
@@ -26,6 +27,7 @@ struct export_options {
 	struct selection selection;
 	const char *root;
 	FILE *out;
+	const char *directory;
 };
 
 /**
@@ -56,6 +58,7 @@ struct export_summary {
 };
 
 const char *export_format_at(size_t index);
+bool export_is_directory(const char *format);
 const char *export_format_sentence(size_t index);
 int export_trace(const struct export_options *options, struct export_summary *summary, struct iot_reject *reject);
 

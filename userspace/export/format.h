@@ -51,6 +51,7 @@ struct export_event {
  *	in memory
  * @has_requests: an asynchronous request is one event, a submit; else its records are two
  * @has_life: forks, execs, exits, and entries of directories are events, too
+ * @is_directory: the output is a directory, struct export_options.directory
  * @begin, @end: before the first event, and after the last; NULL: nothing to do
  * @take: an event; a negative errno ends the export; NULL if the format is ordered and reads @kept of struct export
  * @free: of @context; called after errors, too
@@ -62,6 +63,7 @@ struct export_format {
 	bool is_ordered;
 	bool has_requests;
 	bool has_life;
+	bool is_directory;
 	int (*begin)(struct export *x);
 	int (*take)(struct export *x, const struct export_event *event);
 	int (*end)(struct export *x);
@@ -115,6 +117,7 @@ struct export {
 
 extern const struct export_format export_format_csv;
 extern const struct export_format export_format_chrome;
+extern const struct export_format export_format_ctf;
 extern const struct export_format export_format_dxt;
 extern const struct export_format export_format_fio;
 extern const struct export_format export_format_prometheus;
