@@ -177,7 +177,8 @@ static int take(struct export *x, const struct export_event *e)
 	fwrite(e->path, 1, strlen(e->path) + 1, out);
 	put_u32(out, e->generation);
 	put_u16(out, e->record->tail_bytes);
-	fwrite(e->record->tail, 1, e->record->tail_bytes, out);
+	if (e->record->tail_bytes)
+		fwrite(e->record->tail, 1, e->record->tail_bytes, out);
 	return 0;
 }
 
