@@ -243,6 +243,8 @@ static int extrapolate(const struct options *options)
 		err = code ? 0 : pattern_load(options->inputs[i], (struct pattern **)&runs[i], &reject);
 		if (err)
 			code = fail_reject(options->inputs[i], err, &reject);
+		else if (!code)
+			code = verify(options->inputs[i], runs[i], NULL);
 	}
 	if (!code) {
 		err = pattern_extrapolate(runs, options->input_count, options->ranks, &pattern, &summary, &refusal);
@@ -295,6 +297,7 @@ static int change(const struct options *options)
 	err = pattern_load(options->input, &pattern, &reject);
 	if (err)
 		return fail_reject(options->input, err, &reject);
+	code = verify(options->input, pattern, NULL);
 	for (i = 0; i < options->change_count && !code; i++)
 		code = change_one(options, options->changes[i], &pattern);
 	if (!code)

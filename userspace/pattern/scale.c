@@ -183,7 +183,8 @@ static bool scale_class(struct scaling *scaling, const struct column *const *run
 		for (run = 0; run < scaling->count; run++) {
 			index = runs[run] ? find_class(runs[run], &model->form) : 0;
 			of_runs[run] = NULL;
-			if (runs[run] && index < runs[run]->class_count)
+			if (runs[run] && index < runs[run]->class_count &&
+			    runs[run]->classes[index].param_count == model->param_count)
 				of_runs[run] = i < model->param_count ? runs[run]->classes[index].params[i] :
 									runs[run]->classes[index].table;
 		}
