@@ -282,7 +282,7 @@ static void refuse_filter_programs(void)
 	expect("no program", program_set(fd, NULL, 0), 0);
 	close(other);
 	close(fd);
-	tell("filter programs are verified");
+	report("filter programs are verified");
 }
 
 /* -- netlink ------------------------------------------------------------------------------------ */
