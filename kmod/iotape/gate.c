@@ -22,6 +22,7 @@
 #include <linux/jump_label.h>
 #include <linux/sched.h>
 
+#include "compat/sched.h"
 #include "filter.h"
 #include "session.h"
 #include "task.h"
@@ -188,6 +189,7 @@ EXPORT_SYMBOL_GPL(__iot_gate_open);
 void __iot_span_end(struct iot_span *span)
 {
 	span->task->current_op = span->parent;
+	WRITE_ONCE(span->task->delayed_ns, iot_thread_delay_ns(current));
 }
 EXPORT_SYMBOL_GPL(__iot_span_end);
 

@@ -13,6 +13,7 @@
 #include <linux/spinlock.h>
 #include <linux/tracepoint.h>
 
+#include "compat/sched.h"
 #include "session.h"
 
 #define TASK_HASH_BITS 10
@@ -181,8 +182,10 @@ struct iot_task *iot_task_of_current(struct iot_session *session)
 		if (!task)
 			return NULL;
 	}
-	if (unlikely(task->epoch != session->number))
+	if (unlikely(task->epoch != session->number)) {
+		WRITE_ONCE(task->delayed_ns, iot_thread_delay_ns(current));
 		task_announce(session, task, current);
+	}
 	return task;
 }
 
@@ -201,6 +204,7 @@ static void task_renew(struct iot_task *task, u32 why)
 	task->epoch = 0;
 	task->ops = 0;
 	task->current_op = 0;
+	WRITE_ONCE(task->delayed_ns, iot_thread_delay_ns(current));
 	task->wakes = (struct iot_wakes){};
 	mailbox = task->mailbox;
 	WRITE_ONCE(task->mailbox, NULL);
@@ -236,8 +240,10 @@ u32 iot_task_announce(struct iot_session *session, struct task_struct *thread)
 		return as_found.id;
 	task_announce(session, &as_found, thread);
 	spin_lock_irqsave(&bucket->lock, flags);
-	if (task->id == as_found.id)
+	if (task->id == as_found.id) {
 		task->epoch = as_found.epoch;
+		WRITE_ONCE(task->delayed_ns, iot_thread_delay_ns(thread));
+	}
 	spin_unlock_irqrestore(&bucket->lock, flags);
 	return as_found.id;
 }

@@ -7,7 +7,7 @@
  * the task_struct: files closed by an exiting thread are still closed by a known task.
  *
  * Locking: look-up is lock-free (RCU); a bucket's lock is taken to add and remove entries. Only the
- * thread itself writes the fields of its entry, without a lock. The exceptions are @epoch and @id, written
+ * thread itself writes the fields of its entry, without a lock. The exceptions are @epoch, @id and @delayed_ns, written
  * under the bucket's lock when another thread announces this one, or when this one becomes another task;
  * @made, written by the parent; and the fields about wake-ups, written by the waking thread under the
  * pi_lock of this thread.
@@ -41,6 +41,7 @@ struct task_struct;
  * @ops: operations that the task has entered; if it has a mailbox, see iot_task_sync()
  * @seen: operations that a filter with every() has looked at
  * @current_op: number of the innermost operation under way, 0 if none
+ * @delayed_ns: iot_thread_delay_ns() when its last operation ended, or when it began if it has entered none
  * @mailbox: for its MPI records, NULL if it has none
  * @kept: span of an operation that will be retried, see iot_span_keep()
  * @kept_key: of that span, 0 if there is none
@@ -64,6 +65,7 @@ struct iot_task {
 	u32 ops;
 	u32 seen;
 	u32 current_op;
+	u64 delayed_ns;
 	struct iot_mailbox *mailbox;
 	struct iot_span kept;
 	u64 kept_key;

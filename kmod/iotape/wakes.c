@@ -31,6 +31,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
+#include "compat/sched.h"
 #include "session.h"
 #include "task.h"
 
@@ -109,6 +110,14 @@ static bool wake_emit(struct iot_session *session, struct iot_rec_wake *r)
 	return p;
 }
 
+/* 0 if the kernel does not know it, else 1 more than it is: in older traces the field is 0. */
+static u64 delay_ns(const struct iot_task *task, const struct task_struct *thread)
+{
+	u64 all_ns = iot_thread_delay_ns(thread);
+
+	return all_ns == U64_MAX ? 0 : all_ns - READ_ONCE(task->delayed_ns) + 1;
+}
+
 static void wake_record(struct iot_session *session, struct iot_task *waker,
 			struct iot_task *wakee, const struct task_struct *thread)
 {
@@ -125,6 +134,7 @@ static void wake_record(struct iot_session *session, struct iot_task *waker,
 		.woken = wakee->id,
 		.woken_op = now.own_ops,
 		.woken_runtime_ns = thread->se.sum_exec_runtime,
+		.woken_delay_ns = delay_ns(wakee, thread),
 	};
 
 	iot_task_sync(waker);

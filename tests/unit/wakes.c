@@ -50,6 +50,13 @@ static void wake(struct graph *graph, u32 task, u32 woken, u64 time_ns, u64 runt
 	assert_int_equal(graph_wake_add(graph, task, woken), 0);
 }
 
+static void exit_at(struct graph *graph, u32 task, u64 time_ns, u64 runtime_ns)
+{
+	struct graph_op *op = add(graph, task, IOT_KIND_exit, time_ns, time_ns);
+
+	op->runtime_ns = runtime_ns;
+}
+
 static void analyse(struct graph *graph)
 {
 	graph_sort(graph);
@@ -153,6 +160,50 @@ static void a_wait_is_no_think_time(void **state)
 	gives(graph, "1.1<0.1");
 }
 
+/*
+ * It ran for 4 and then waited for a CPU for 3: when it slept, at 17, 23 were left. What it had waited for a CPU before an
+ * earlier wake-up is not counted twice.
+ */
+static void a_wait_for_a_processor_is_none_for_a_task(void **state)
+{
+	struct graph *graph = begin(2);
+	struct graph_op *op;
+
+	(void)state;
+	add(graph, 0, IO, 10, 20);
+	add(graph, 1, IO, 0, 10);
+	wake(graph, 0, 1, 40, 4);
+	graph->tasks[1].ops[1].delay_ns = 3;
+	wake(graph, 0, 1, 50, 4);
+	graph->tasks[1].ops[2].delay_ns = 5;
+	add(graph, 1, IO, 60, 70)->runtime_ns = 4;
+	analyse(graph);
+	op = graph->tasks[1].ops;
+	assert_int_equal(op[1].compute_ns, 4);
+	assert_int_equal(op[1].pause_ns, 3);
+	assert_int_equal(op[2].compute_ns, 0);
+	assert_int_equal(op[2].pause_ns, 2);
+	assert_int_equal(op[3].pause_ns, 10);
+	graph_close(graph);
+}
+
+/* The thread that exits may have slept from 10 on; the other one slept from 17 on only, when it had got a CPU at last. */
+static void a_pause_before_an_exit_does_not_begin_before_the_other_one_sleeps(void **state)
+{
+	struct graph *graph = begin(2);
+
+	(void)state;
+	add(graph, 0, IO, 5, 10);
+	add(graph, 1, IO, 0, 10);
+	wake(graph, 0, 1, 40, 4);
+	graph->tasks[1].ops[1].delay_ns = 3;
+	exit_at(graph, 0, 41, 0);
+	add(graph, 1, IO, 48, 50);
+	analyse(graph);
+	assert_int_equal(graph->tasks[0].ops[1].pause_ns, 23);
+	graph_close(graph);
+}
+
 static void without_the_order_a_wait_is_think_time(void **state)
 {
 	struct graph *graph = begin(2);
@@ -171,13 +222,6 @@ static void without_the_order_a_wait_is_think_time(void **state)
 	assert_int_equal(op->compute_ns, 12);
 	assert_int_equal(op->pause_ns, 26);
 	gives(graph, "");
-}
-
-static void exit_at(struct graph *graph, u32 task, u64 time_ns, u64 runtime_ns)
-{
-	struct graph_op *op = add(graph, task, IOT_KIND_exit, time_ns, time_ns);
-
-	op->runtime_ns = runtime_ns;
 }
 
 /* It slept until a request to end, which leaves no record: the other task waited for 4 of those 80. */
@@ -218,12 +262,90 @@ static void a_wait_for_a_thread_lasts_as_long_as_its_work(void **state)
 	gives(graph, "1.1<0.1");
 }
 
+/* Half of an MPI call, the only one of its task. */
+static void half(struct graph *graph, u32 task, u16 kind, u64 time_ns)
+{
+	struct graph_mpi *mpi = kind == IOT_PLAY_signal ? graph_mpi_add(graph) : &graph->mpi[graph->mpi_count - 1];
+	struct graph_op *op = add(graph, task, kind, time_ns, time_ns);
+
+	assert_non_null(mpi);
+	op->event = graph->mpi_count;
+	if (kind == IOT_PLAY_signal)
+		mpi->enter_ns = time_ns;
+	mpi->end_ns = time_ns;
+}
+
+/*
+ * Rank 0 enters MPI_Finalize at 12, rank 1 at 50; then rank 0 ends its thread, which is task 2, and joins it until 60. It
+ * returns at 80. In the 48 from 12 to 60 it polled until 50, ran for 4, and slept for 6.
+ */
+static void ranks_that_have_arrived_are_waited_for_before_a_wake_up_in_the_call(void **state)
+{
+	struct graph *graph = begin(3);
+	const struct graph_op *ops;
+
+	(void)state;
+	add(graph, 1, IO, 0, 10);
+	half(graph, 1, IOT_PLAY_signal, 50);
+	add(graph, 0, IO, 0, 10)->oncpu_ns = 10;
+	half(graph, 0, IOT_PLAY_signal, 12);
+	wake(graph, 2, 0, 60, 54);
+	exit_at(graph, 2, 61, 0);
+	half(graph, 0, IOT_PLAY_wait, 80);
+	graph_sort(graph);
+	assert_int_equal(graph_pass_life(graph), 0);
+	ops = graph->tasks[0].ops;
+	assert_int_equal(ops[3].flags, WAIT_MPI);
+	assert_int_equal(graph_edge_add(graph, 1, 1, &graph->tasks[0].ops[3], EDGE_mpi), 0);
+	assert_int_equal(graph_pass_wakes(graph), 0);
+	assert_int_equal(graph_pass_prune(graph), 0);
+	assert_int_equal(graph_pass_think(graph), 0);
+	assert_int_equal(ops[2].flags, WAIT_MPI);
+	assert_int_equal(graph->mpi[1].wait, 2);
+	assert_int_equal(ops[3].flags, WAIT_WOKEN);
+	assert_int_equal(ops[3].compute_ns, 4);
+	assert_int_equal(ops[3].pause_ns, 0);
+	assert_int_equal(graph->tasks[2].ops[0].pause_ns, 6);
+	gives(graph, "0.2<1.1 0.3<2.0");
+}
+
+/* Of the 100 until the last rank arrived at 112, and the 20 until it was woken, it ran for 9 and waited for a CPU for 6. */
+static void a_library_that_sleeps_in_a_wait_does_not_poll(void **state)
+{
+	struct graph *graph = begin(3);
+	const struct graph_op *ops;
+
+	(void)state;
+	add(graph, 1, IO, 0, 10);
+	half(graph, 1, IOT_PLAY_signal, 112);
+	add(graph, 0, IO, 0, 12)->oncpu_ns = 12;
+	half(graph, 0, IOT_PLAY_signal, 12);
+	wake(graph, 2, 0, 132, 21);
+	graph->tasks[0].ops[graph->tasks[0].op_count - 1].delay_ns = 6;
+	exit_at(graph, 2, 133, 0);
+	half(graph, 0, IOT_PLAY_wait, 140);
+	graph_sort(graph);
+	assert_int_equal(graph_pass_life(graph), 0);
+	ops = graph->tasks[0].ops;
+	assert_int_equal(graph_edge_add(graph, 1, 1, &graph->tasks[0].ops[3], EDGE_mpi), 0);
+	assert_int_equal(graph_pass_wakes(graph), 0);
+	assert_int_equal(graph_pass_think(graph), 0);
+	assert_int_equal(ops[3].compute_ns, 9);
+	assert_int_equal(ops[3].pause_ns, 6);
+	assert_int_equal(graph->tasks[2].ops[0].pause_ns, 5);
+	graph_close(graph);
+}
+
 SUITE("wakes",
       TEST(who_was_woken_waits_for_what_was_before)
       TEST(an_order_goes_through_who_touches_no_file)
       TEST(what_ends_nowhere_goes)
       TEST(nobody_waits_for_what_had_not_ended)
       TEST(a_wait_is_no_think_time)
+      TEST(a_wait_for_a_processor_is_none_for_a_task)
+      TEST(a_pause_before_an_exit_does_not_begin_before_the_other_one_sleeps)
+      TEST(ranks_that_have_arrived_are_waited_for_before_a_wake_up_in_the_call)
+      TEST(a_library_that_sleeps_in_a_wait_does_not_poll)
       TEST(without_the_order_a_wait_is_think_time)
       TEST(a_pause_before_an_exit_is_no_longer_than_the_wait_for_it)
       TEST(a_wait_for_a_thread_lasts_as_long_as_its_work))

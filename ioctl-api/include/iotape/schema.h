@@ -256,7 +256,9 @@
 	F(u32, op, cost, "operations the task had entered by then")                    \
 	F(u32, woken, task, "the task that had waited")                                \
 	F(u32, woken_op, cost, "operations that one had entered by then")              \
-	F(u64, woken_runtime_ns, cost, "time that it had run on a CPU before it waited")
+	F(u64, woken_runtime_ns, cost, "time that it had run on a CPU before it waited")  \
+	F(u64, woken_delay_ns, cost,                                                   \
+	  "1 more than the time that it had waited for a CPU since its last operation, until it slept; 0 if not known")
 
 /* -- operations on names ------------------------------------------------- */
 

@@ -102,6 +102,8 @@ enum graph_wait_cause {
  * @event: of halves of MPI calls, the call in graph.mpi; of fork and exec, the new task's
  *	id; of a wait for the end of a task, that task's id, of one for the
  *	end of a request, its place in graph.requests; of the two ends of a wake-up, its place in graph.wakes; of a submit, its request queue, GRAPH_NONE if none
+ * @delay_ns: of a wait out of which the task was woken: how long it had waited for a CPU since its last operation, before
+ *	it slept; 0 if not known
  * @flags: of a wait that belongs to no MPI call, an enum graph_wait_cause; of a nop that the
  *	trace does not have, an enum graph_nop
  * @found: of a lock, type of the conflicting lock
@@ -137,6 +139,7 @@ struct graph_op {
 	union {
 		u64 offset_bytes;
 		u64 atime_ns;
+		u64 delay_ns;
 	};
 	union {
 		u64 length_bytes;

@@ -334,6 +334,7 @@ static int load_wake(struct loader *l, const struct iot_rec_wake *r)
 	op = &l->graph->tasks[woken].ops[l->graph->tasks[woken].op_count - 1];
 	op->number = r->woken_op;
 	op->runtime_ns = r->woken_runtime_ns;
+	op->delay_ns = r->woken_delay_ns ? r->woken_delay_ns - 1 : 0;
 	op = graph_op_add(l->graph, task);
 	if (!op)
 		return -ENOMEM;

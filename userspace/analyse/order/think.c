@@ -6,7 +6,8 @@
  * between them is a row of gaps. The task's CPU time between the two operations is
  * known. A gap that ends with a wait is explained by it: the replay waits, too. The CPU time of a
  * task is assigned to the other gaps, as early as it fits. A task that was woken may have computed
- * before it waited: its CPU time up to then is known, and its wait begins after that much.
+ * before it waited: its CPU time up to then is known, and so is the time for which it was runnable, but other tasks
+ * had the CPUs. The latter is a pause; the wait begins after both.
  *
  * A thread that exits wakes the one that joins it. Before that it may have slept until that one
  * asked it to end, which the trace does not show: its pause lasts only as long as the other one
@@ -111,32 +112,75 @@ static u64 take_costs(struct thinking *k, struct graph_task *t, u32 first, u32 l
 	return first < last ? cost_ns + end->recorder_ns : cost_ns;
 }
 
-/* Operations @first to @last are a row of gaps, in which the task ran for @run_ns. */
-static void share(struct thinking *k, struct graph_task *t, u32 first, u32 last, u64 since_ns, u64 run_ns)
+static u64 lesser(u64 x, u64 y)
 {
-	u64 begin_ns = since_ns, cost_ns = take_costs(k, t, first, last, since_ns);
+	return x < y ? x : y;
+}
+
+/**
+ * struct spent - what a task did in a row of gaps, besides sleeping
+ * @run_ns: it ran
+ * @delay_ns: it waited for a CPU; 0 if not known
+ */
+struct spent {
+	u64 run_ns;
+	u64 delay_ns;
+};
+
+static u64 mpi_waits_ns(const struct thinking *k, const struct graph_task *t, u32 first, u32 last, u64 since_ns)
+{
+	u64 sum_ns = 0;
 	u32 i;
 
-	run_ns -= cost_ns < run_ns ? cost_ns : run_ns;
 	for (i = first; i <= last; i++) {
 		const struct graph_op *op = &t->ops[i];
 		u64 ns = graph_op_free_ns(k->graph, op, k->opened_ns);
-		u64 spin_ns = ns > begin_ns ? ns - begin_ns : 0;
 
+		if (ns <= since_ns)
+			continue;
 		if (is_explained(op) && op->flags == WAIT_MPI)
-			run_ns -= spin_ns < run_ns ? spin_ns : run_ns;
-		begin_ns += spin_ns;
+			sum_ns += ns - since_ns;
+		since_ns = ns;
 	}
+	return sum_ns;
+}
+
+/*
+ * Takes off what the task spent in waits in MPI calls. A library that polls runs for all of their time, or waits for a
+ * CPU. If both together are known, and are less than half of it, the library has slept, as MPI_Finalize of Open MPI
+ * does: then the task spent them in the gaps.
+ */
+static void take_polling(struct spent *spent, u64 waits_ns)
+{
+	u64 ran_ns = lesser(waits_ns, spent->run_ns);
+
+	if (spent->delay_ns && spent->run_ns + spent->delay_ns < waits_ns / 2)
+		return;
+	spent->run_ns -= ran_ns;
+	spent->delay_ns -= lesser(waits_ns - ran_ns, spent->delay_ns);
+}
+
+/* Operations @first to @last are a row of gaps. */
+static void share(struct thinking *k, struct graph_task *t, u32 first, u32 last, u64 since_ns, struct spent spent)
+{
+	u64 cost_ns = take_costs(k, t, first, last, since_ns);
+	u32 i;
+
+	spent.run_ns -= lesser(cost_ns, spent.run_ns);
+	take_polling(&spent, mpi_waits_ns(k, t, first, last, since_ns));
 	for (i = first; i <= last; i++) {
 		struct graph_op *op = &t->ops[i];
 		u64 ns = graph_op_free_ns(k->graph, op, k->opened_ns);
 		u64 gap_ns = gap_before(t, op, since_ns);
 
-		gap_ns -= op->recorder_ns < gap_ns ? op->recorder_ns : gap_ns;
+		gap_ns -= lesser(op->recorder_ns, gap_ns);
 		if (!is_explained(op) || is_woken(op)) {
-			op->compute_ns = run_ns < gap_ns ? run_ns : gap_ns;
-			op->pause_ns = is_woken(op) ? 0 : gap_ns - op->compute_ns;
-			run_ns -= op->compute_ns;
+			op->compute_ns = lesser(spent.run_ns, gap_ns);
+			op->pause_ns = gap_ns - op->compute_ns;
+			if (is_woken(op))
+				op->pause_ns = lesser(spent.delay_ns, op->pause_ns);
+			spent.run_ns -= op->compute_ns;
+			spent.delay_ns -= lesser(op->pause_ns, spent.delay_ns);
 		}
 		if (ns > since_ns)
 			since_ns = ns;
@@ -156,21 +200,26 @@ static u64 last_run_ns(const struct graph_task *t, u32 first, u64 ran_ns, bool h
 
 static void think_of_task(struct thinking *k, struct graph_task *t)
 {
-	u64 since_ns = t->begin_ns, ran_ns = 0;
+	u64 since_ns = t->begin_ns, ran_ns = 0, delayed_ns = 0;
 	bool has_ran = t->why == IOT_REASON_fork; /* a new thread has run for no time yet */
 	u32 first = 0, i;
 
 	for (i = 0; i < t->op_count; i++) {
 		const struct graph_op *op = &t->ops[i];
-		u64 gap_ns, run_ns, free_ns = graph_op_free_ns(k->graph, op, k->opened_ns);
+		struct spent spent = {};
+		u64 gap_ns, free_ns = graph_op_free_ns(k->graph, op, k->opened_ns);
 
 		if (!graph_is_io(op) && !is_woken(op))
 			continue;
 		gap_ns = gap_before(t, op, since_ns);
-		run_ns = has_ran && op->runtime_ns > ran_ns ? op->runtime_ns - ran_ns : 0;
+		if (has_ran && op->runtime_ns > ran_ns)
+			spent.run_ns = op->runtime_ns - ran_ns;
 		if (!has_ran && !is_woken(op)) /* unknown: time without a wait counts as compute */
-			run_ns = gap_ns;
-		share(k, t, first, i, since_ns, run_ns);
+			spent.run_ns = gap_ns;
+		if (is_woken(op) && op->delay_ns > delayed_ns)
+			spent.delay_ns = op->delay_ns - delayed_ns;
+		share(k, t, first, i, since_ns, spent);
+		delayed_ns = is_woken(op) ? delayed_ns + spent.delay_ns : 0;
 		first = i + 1;
 		if (free_ns > since_ns) {
 			since_ns = free_ns;
@@ -179,7 +228,8 @@ static void think_of_task(struct thinking *k, struct graph_task *t)
 		}
 	}
 	if (first < t->op_count)
-		share(k, t, first, t->op_count - 1, since_ns, last_run_ns(t, first, ran_ns, has_ran));
+		share(k, t, first, t->op_count - 1, since_ns,
+		      (struct spent){ .run_ns = last_run_ns(t, first, ran_ns, has_ran) });
 }
 
 static bool is_before_exit(const struct graph_task *t, u32 nop)
@@ -191,18 +241,19 @@ static bool is_before_exit(const struct graph_task *t, u32 nop)
 	return i < t->op_count && t->ops[i].kind == IOT_KIND_exit;
 }
 
-/* How long a task slept before it was woken: it computes first, and then sleeps. */
-static u64 slept_ns(const struct graph_task *t, u32 wait)
+/* How long a task slept before it was woken: it computes and waits for a CPU first, and then sleeps. */
+static u64 slept_ns(const struct thinking *k, const struct graph_task *t, u32 wait)
 {
 	const struct graph_op *op = &t->ops[wait];
-	u64 since_ns = wait ? op[-1].end_ns : t->begin_ns;
+	u64 since_ns = wait ? graph_op_free_ns(k->graph, op - 1, k->opened_ns) : t->begin_ns;
 	u64 gap_ns = gap_before(t, op, since_ns);
 
-	return gap_ns > op->compute_ns ? gap_ns - op->compute_ns : 0;
+	return gap_ns - lesser(op->compute_ns + op->pause_ns, gap_ns);
 }
 
-static void limit_pauses_before_exit(struct graph *graph)
+static void limit_pauses_before_exit(const struct thinking *k)
 {
+	struct graph *graph = k->graph;
 	u32 i;
 
 	for (i = 0; i < graph->wake_count; i++) {
@@ -214,7 +265,7 @@ static void limit_pauses_before_exit(struct graph *graph)
 		    !is_before_exit(&graph->tasks[wake->task], wake->nop))
 			continue;
 		nop = &graph->tasks[wake->task].ops[wake->nop];
-		ns = slept_ns(&graph->tasks[wake->woken], wake->wait);
+		ns = slept_ns(k, &graph->tasks[wake->woken], wake->wait);
 		if (nop->pause_ns > ns)
 			nop->pause_ns = ns;
 	}
@@ -237,7 +288,7 @@ int graph_pass_think(struct graph *graph)
 	for (i = 0; i < graph->task_count; i++)
 		if (graph->tasks[i].queue_of == GRAPH_NONE) /* a request queue does not think */
 			think_of_task(&k, &graph->tasks[i]);
-	limit_pauses_before_exit(graph);
+	limit_pauses_before_exit(&k);
 	free(k.opened_ns);
 	return 0;
 }

@@ -34,7 +34,7 @@ static void add_gap(struct process_times *p, const struct graph_op *op, u64 sinc
 	if (op->flags == WAIT_MPI)
 		p->mpi_ns += after(free_ns, since_ns);
 	else
-		p->wait_ns += after(op->enter_ns, since_ns + op->compute_ns + op->recorder_ns);
+		p->wait_ns += after(op->enter_ns, since_ns + op->compute_ns + op->pause_ns + op->recorder_ns);
 }
 
 /* Until when an operation waited for others: until the last of those that it waits for had ended. */

@@ -18,7 +18,7 @@
  * @compute_ns: between them, on a CPU
  * @mpi_ns: waiting for messages, and in collectives for the last to come, on a CPU or not
  * @wait_ns: waiting for a child, a request or a lock
- * @unexplained_ns: between operations, or in MPI calls after their waits, not on a CPU, for an
+ * @unexplained_ns: between operations, or in MPI calls after their waits, not on a CPU: waiting for one, or for an
  *	unknown reason
  *
  * The parts add up to @elapsed_ns.

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * sched.h - what the scheduler knows of a thread, if the kernel was configured to keep it.
+ */
+#ifndef IOT_COMPAT_SCHED_H
+#define IOT_COMPAT_SCHED_H
+
+#include <linux/limits.h>
+#include <linux/sched.h>
+
+/*
+ * CONFIG_SCHED_INFO, which distributions have: time that a thread was runnable and waited for a CPU, in ns, as of when
+ * it got one last. U64_MAX in kernels without it.
+ */
+static inline u64 iot_thread_delay_ns(const struct task_struct *thread)
+{
+#ifdef CONFIG_SCHED_INFO
+	return thread->sched_info.run_delay;
+#else
+	return U64_MAX;
+#endif
+}
+
+#endif
