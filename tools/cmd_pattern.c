@@ -226,38 +226,54 @@ static int compare(const struct options *options, const struct pattern *made)
 	return comparison.is_same ? EXIT_DONE : EXIT_DIFFERS;
 }
 
-static int extrapolate(const struct options *options)
+/* Return: an exit code. */
+static int load_run(const struct options *options, const char *input, struct pattern **run)
 {
-	const struct pattern *runs[RUNS_MAX] = {};
+	struct pattern_summary summary;
+	struct iot_reject reject;
+	int err, code;
+
+	if (iot_file_is_same(input, options->output))
+		return fail("%s: is the output, too", input);
+	err = pattern_load(input, run, &reject);
+	if (err)
+		return fail_reject(input, err, &reject);
+	code = verify(input, *run, NULL);
+	if (code)
+		return code;
+	pattern_summarize(*run, &summary);
+	return summary.ranks ? EXIT_DONE : fail("%s: has no ranks of MPI", input);
+}
+
+static int extrapolate_runs(const struct options *options, const struct pattern **runs)
+{
 	struct extrapolation_summary summary;
 	struct pattern_refusal refusal;
 	struct pattern *pattern = NULL;
-	struct iot_reject reject;
-	int code = EXIT_DONE, err;
 	size_t bytes = 0;
-	u32 i;
+	int err = pattern_extrapolate(runs, options->input_count, options->ranks, &pattern, &summary, &refusal), code;
 
-	for (i = 0; i < options->input_count && !code; i++) {
-		if (iot_file_is_same(options->inputs[i], options->output))
-			code = fail("%s: is the output, too", options->inputs[i]);
-		err = code ? 0 : pattern_load(options->inputs[i], (struct pattern **)&runs[i], &reject);
-		if (err)
-			code = fail_reject(options->inputs[i], err, &reject);
-		else if (!code)
-			code = verify(options->inputs[i], runs[i], NULL);
-	}
-	if (!code) {
-		err = pattern_extrapolate(runs, options->input_count, options->ranks, &pattern, &summary, &refusal);
-		if (err)
-			code = fail("%s: %s", options->output, err == -EOPNOTSUPP ? refusal.text : strerror(-err));
-	}
-	if (!code)
-		code = save(options, pattern, &bytes);
+	if (err)
+		return fail("%s", err == -EOPNOTSUPP ? refusal.text : strerror(-err));
+	code = save(options, pattern, &bytes);
 	if (!code && !options->is_quiet)
 		print_extrapolated(options, pattern, bytes, &summary);
 	if (!code && options->measured)
 		code = compare(options, pattern);
 	pattern_free(pattern);
+	return code;
+}
+
+static int extrapolate(const struct options *options)
+{
+	const struct pattern *runs[RUNS_MAX] = {};
+	int code = EXIT_DONE;
+	u32 i;
+
+	for (i = 0; i < options->input_count && !code; i++)
+		code = load_run(options, options->inputs[i], (struct pattern **)&runs[i]);
+	if (!code)
+		code = extrapolate_runs(options, runs);
 	for (i = 0; i < RUNS_MAX; i++)
 		pattern_free((struct pattern *)runs[i]);
 	return code;
