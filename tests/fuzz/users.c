@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * users.c - mutated traces through all that takes whole traces: profile, diff, partners, late arrivals, exports, compiler.
+ * users.c - mutated traces through all that takes whole traces: profile, hints, diff, partners, late arrivals, exports, compiler.
  *
  *	users [OPTION]... TRACE...	see fuzz_options()
  *
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "advise/advise.h"
 #include "analyse/diff/diff.h"
 #include "analyse/graph/graph_load.h"
 #include "analyse/mpi/mpi_late.h"
@@ -100,6 +101,15 @@ static int late(const char *path, struct iot_reject *reject)
 	return err;
 }
 
+static int advise(const char *path, struct iot_reject *reject)
+{
+	struct advise advise;
+	int err = advise_read(path, &advise, reject);
+
+	advise_free(&advise);
+	return err;
+}
+
 /* One of the formats. */
 static int export(const char *path, struct rng *rng, struct iot_reject *reject)
 {
@@ -146,6 +156,8 @@ static int feed(struct trace_bytes *input, struct rng *rng, struct iot_reject *r
 	struct iot_reject other = {};
 	int err = profile(path, reject);
 
+	check(advise(path, &other) == err && other.reason == reject->reason, "hints refuse the same");
+	other = (struct iot_reject){};
 	check(diff(path, &other) == err && other.reason == reject->reason, "diff refuses the same");
 	other = (struct iot_reject){};
 	check(partners(path, &other) == err && other.reason == reject->reason, "partners refuses the same");

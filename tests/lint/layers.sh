@@ -54,6 +54,7 @@ layers=(
 	"userspace/filter/      $user"
 	"userspace/analyse/stats/   $user|$(parts analyse/graph filter)"
 	"userspace/analyse/diff/    $user|$(parts analyse/graph)"
+	"userspace/advise/      $user|$(parts analyse)"
 	"userspace/export/      $user|$(parts analyse filter)"
 	"userspace/collectord/  $user"
 	"userspace/mpi/         $user"
@@ -66,7 +67,7 @@ layers=(
 	"userspace/transport/   $user"
 	"userspace/replay/      $user|$(parts collectord transport)"
 	"userspace/snapshot/    $user"
-	"tools/                 $user|$(parts analyse anonymize collectord export filter mpi import compile merge pattern record replay snapshot)"
+	"tools/                 $user|$(parts advise analyse anonymize collectord export filter mpi import compile merge pattern record replay snapshot)"
 	"tests/                 .*"
 )
 
