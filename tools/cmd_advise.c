@@ -115,7 +115,7 @@ static void print_found(const struct options *options, const struct advise_rule 
 	print_items(options, rule, finding);
 	printf("  reason: %s\n", rule->reason);
 	printf("  try: %s\n", rule->remedy);
-	print_change(rule->change);
+	print_change(finding->change);
 }
 
 /* Is it the first hint with its reason? */
@@ -231,7 +231,7 @@ static void hint_json(struct json *json, const struct options *options, const st
 	items_json(json, options, finding);
 	json_put_string(json, "reason", rule->reason);
 	json_put_string(json, "try", rule->remedy);
-	text_or_null(json, "set", rule->change);
+	text_or_null(json, "set", finding->change);
 	json_end(json, '}');
 }
 

@@ -91,6 +91,7 @@ static void large_reads(struct scribe *s) { reads(s, 200, 0, 64 * KIB, 64 * KIB)
 static void few_small_reads(struct scribe *s) { reads(s, 99, 0, 4096, 4096); }
 static void small_writes(struct scribe *s) { writes(s, 200, 0, 100, 100); }
 static void large_writes(struct scribe *s) { writes(s, 200, 0, 2 * MIB, 2 * MIB); }
+static void small_strided_writes(struct scribe *s) { writes(s, 200, 0, MIB, 100); }
 static void unaligned_writes(struct scribe *s) { writes(s, 200, 100, 64 * KIB, 64 * KIB); }
 static void strided_reads(struct scribe *s) { reads(s, 200, 100 * MIB, -100 * KIB, 64 * KIB); }
 
@@ -103,6 +104,8 @@ static void reads_at_the_end(struct scribe *s)
 	for (i = 0; i < 200; i++)
 		PUT(read, .object = SCRIBE_FILE, .handle = HANDLE, .offset_bytes = 205001, .length_bytes = 4096);
 }
+
+static void small_strided_reads(struct scribe *s) { reads(s, 200, 0, MIB, 100); }
 
 static void random_reads(struct scribe *s)
 {
@@ -259,6 +262,15 @@ static void files(struct scribe *s, u32 count, u32 processes, u32 readers)
 }
 
 static void file_of_each(struct scribe *s) { files(s, 32, 32, 0); }
+static void file_of_each_rank(struct scribe *s)
+{
+	u32 i;
+
+	files(s, 32, 32, 0);
+	for (i = 0; i < 32; i++)
+		PUT(mpi_comm, .task = 10 + i, .comm = COMM, .rank = i, .size = 32, .world_rank = i, .world = COMM);
+}
+
 static void files_of_31(struct scribe *s) { files(s, 40, 31, 0); }
 static void files_of_few(struct scribe *s) { files(s, 64, 8, 0); }
 static void files_of_two_each(struct scribe *s) { files(s, 32, 32, 1); }
@@ -477,6 +489,42 @@ static void each_hint_applies_where_it_should(void **state)
 	}
 }
 
+static void changes_are_named_where_they_are_possible(void **state)
+{
+	static const struct {
+		void (*put)(struct scribe *s);
+		enum advise_hint hint;
+		const char *change;
+	} cases[] = {
+		{ small_reads, ADVISE_small_reads, "transfer=1M" },
+		{ small_strided_reads, ADVISE_small_reads, NULL },
+		{ small_writes, ADVISE_small_writes, "transfer=1M" },
+		{ small_strided_writes, ADVISE_small_writes, NULL },
+		{ fsync_after_each, ADVISE_durable_writes, "fsync=no" },
+		{ sync_writes, ADVISE_durable_writes, NULL },
+		{ file_of_each_rank, ADVISE_file_per_process, "files=shared" },
+		{ file_of_each, ADVISE_file_per_process, NULL },
+		{ random_reads, ADVISE_random_reads, NULL },
+		{ large_reads, ADVISE_small_reads, NULL },
+	};
+	struct scribe scribe, *s = &scribe;
+	struct iot_reject reject;
+	struct advise advise;
+	const char *change;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		scribe_begin(s);
+		cases[i].put(s);
+		scribe_finish(s);
+		assert_int_equal(advise_read(scratch_trace, &advise, &reject), 0);
+		change = advise.findings[cases[i].hint].change;
+		assert_string_equal(change ?: "none", cases[i].change ?: "none");
+		advise_free(&advise);
+	}
+}
+
 /* The table of rules has all that is printed, and each has both kinds of traces above. */
 static void each_hint_has_a_rule_and_tests(void **state)
 {
@@ -497,4 +545,5 @@ static void each_hint_has_a_rule_and_tests(void **state)
 	}
 }
 
-SUITE("advise", WITH_SCRATCH(each_hint_applies_where_it_should) TEST(each_hint_has_a_rule_and_tests))
+SUITE("advise", WITH_SCRATCH(each_hint_applies_where_it_should) WITH_SCRATCH(changes_are_named_where_they_are_possible)
+      TEST(each_hint_has_a_rule_and_tests))

@@ -99,6 +99,7 @@ struct advise_item {
  * struct advise_finding - a hint in a trace
  * @count, @whole: so many of so many, in the unit of the rule
  * @why: of a verdict that is unknown or inapplicable: the reason
+ * @change: of a hint that was found: the change of its rule, if the job has such operations; or NULL
  * @items: of a hint that was found: largest first
  */
 struct advise_finding {
@@ -106,6 +107,7 @@ struct advise_finding {
 	u64 count;
 	u64 whole;
 	const char *why;
+	const char *change;
 	struct advise_item *items;
 	u32 item_count;
 };

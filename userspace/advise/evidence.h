@@ -126,6 +126,7 @@ struct evidence {
 	struct mpi_file *mpi_files;
 	struct collectives *collectives;
 	u64 rank_time_ns;
+	u64 fsyncs; /* that made a single write durable */
 	u32 classes; /* that were recorded: bits */
 	bool has_filter;
 };

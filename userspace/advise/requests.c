@@ -156,6 +156,7 @@ static int take_fsync(struct evidence *e, const struct operation *o)
 	if (pair->unsynced == 1) {
 		e->tallies[ADVISE_durable_writes].count++;
 		o->subject->hits[ADVISE_durable_writes]++;
+		e->fsyncs++;
 	}
 	pair->unsynced = 0;
 	return 0;

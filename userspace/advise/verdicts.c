@@ -84,6 +84,27 @@ static void judge(const struct evidence *e, enum advise_hint hint)
 	}
 }
 
+/* Is half of the requests consecutive, so that larger transfers are possible? */
+static bool is_mergeable(const struct pattern_requests *requests)
+{
+	return requests->consecutive * 2 >= requests->count;
+}
+
+/* Does the job have operations that the change is about? Changes of files are about ranks. */
+static bool can_change(const struct evidence *e, enum advise_hint hint)
+{
+	switch (hint) {
+	case ADVISE_small_reads:
+		return is_mergeable(&e->patterns.requests[PATTERN_READ]);
+	case ADVISE_small_writes:
+		return is_mergeable(&e->patterns.requests[PATTERN_WRITE]);
+	case ADVISE_durable_writes:
+		return e->fsyncs;
+	default:
+		return HASH_COUNT(e->ranks) >= 2;
+	}
+}
+
 /* -- items ------------------------------------------------------------------------------------------------ */
 
 static int add_item(struct advise_finding *finding, const char *name, u64 count)
@@ -151,6 +172,7 @@ int verdicts_make(struct evidence *e)
 		judge(e, hint);
 		if (finding->verdict != ADVISE_FOUND)
 			continue;
+		finding->change = can_change(e, hint) ? advise_rules[hint].change : NULL;
 		err = advise_rules[hint].unit == ADVISE_COUNT ? list_subjects(e, hint) : list_ranks(e, hint);
 		if (finding->item_count)
 			qsort(finding->items, finding->item_count, sizeof(*finding->items), compare_items);
