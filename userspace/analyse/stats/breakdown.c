@@ -121,6 +121,12 @@ static struct breakdown_group *group_of(struct breakdown *b, const struct iot_re
 	return group_get(b, name);
 }
 
+/* Contents of a trace are not trusted: the result may be any negative number. */
+static int errno_of(s64 result)
+{
+	return result < -INT_MAX ? INT_MAX : (int)-result;
+}
+
 static int error_add(struct breakdown_group *group, int errno_value)
 {
 	struct breakdown_error *larger;
@@ -173,7 +179,7 @@ static int request_end(struct breakdown *b, struct request_pair *pair)
 		profile_count_request(&b->sum, pair);
 		profile_count_request(&b->data, pair);
 		if (!err && pair->result < 0)
-			err = error_add(group, (int)-pair->result);
+			err = error_add(group, errno_of(pair->result));
 	}
 	request_pairs_drop(b->requests, pair);
 	return err;
@@ -253,7 +259,7 @@ static int take_op(struct breakdown *b, struct iot_names *names, const struct io
 	if (!b->actors.is_strace || r->op.duration_ns)
 		err = latency_add(group, r->op.duration_ns);
 	if (!err && r->op.result < 0)
-		err = error_add(group, (int)-r->op.result);
+		err = error_add(group, errno_of(r->op.result));
 	if (!err && !is_mpi)
 		err = patterns_add(&b->patterns, names, r, actor ? actor_process(actor) : iot_record_task(r));
 	if (!err && (r->kind == IOT_KIND_copy_range || r->kind == IOT_KIND_remap_range))
