@@ -59,7 +59,7 @@ static u32 size_class(u64 bytes)
 
 static void classify(struct pattern_requests *requests, struct position *before, s64 begin, s64 end)
 {
-	s64 distance = begin - before->begin;
+	s64 distance = (s64)((u64)begin - (u64)before->begin); /* offsets of a damaged trace may be any numbers */
 
 	if (!before->is_known)
 		requests->first++;
@@ -94,7 +94,7 @@ static int request_add(struct patterns *patterns, u64 handle, enum pattern_direc
 	requests->aligned_offsets += !(begin % PATTERN_ALIGN_BYTES);
 	requests->aligned_lengths += !(length % PATTERN_ALIGN_BYTES);
 	requests->sizes[size_class(length)]++;
-	classify(requests, &stream->positions[direction], begin, begin + (s64)moved);
+	classify(requests, &stream->positions[direction], begin, (s64)((u64)begin + moved));
 	return 0;
 }
 
