@@ -553,7 +553,7 @@ static int waits_read(const char *path, struct waits *w, struct iot_reject *reje
 }
 
 /**
- * stat_waits() - print where the time of processes went, and who waits for whom
+ * stat_waits() - print where the time of processes went, and which rank waits for which
  * @path: of the trace
  * @name: of it in messages
  * @top: number of rows of each table, 0: all; JSON has all

@@ -49,7 +49,7 @@ struct late_row {
 };
 
 /**
- * struct late_arrivals - who waits for whom
+ * struct late_arrivals - waits of ranks for other ranks
  * @rows: by key
  * @last: of each rank that is known, how many collectives it entered last; by rank
  * @rank_count: length of @last
