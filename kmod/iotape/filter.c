@@ -56,9 +56,9 @@ EXPORT_SYMBOL_GPL(iot_filter_paths);
 
 static u32 last_number;
 
-static struct iot_program *program_new(const void *bytes, size_t count)
+static struct iot_gate_program *program_new(const void *bytes, size_t count)
 {
-	struct iot_program *program = kvzalloc(sizeof(*program) + count, GFP_KERNEL_ACCOUNT);
+	struct iot_gate_program *program = kvzalloc(sizeof(*program) + count, GFP_KERNEL_ACCOUNT);
 	u32 kind;
 
 	if (!program)
@@ -89,11 +89,11 @@ static struct iot_program *program_new(const void *bytes, size_t count)
  *
  * Operations that are decided on before an RCU grace period has passed may be decided by the program before.
  *
- * Context: sleeps; the caller holds iot_control_lock. Return: 0; -EINVAL if it is not a program; -ENOMEM.
+ * Context: may sleep; the caller holds iot_control_lock. Return: 0; -EINVAL if it is not a program; -ENOMEM.
  */
 int iot_gate_set_filter(struct iot_session *session, const void *bytes, size_t count)
 {
-	struct iot_program *program = NULL, *old;
+	struct iot_gate_program *program = NULL, *old;
 
 	lockdep_assert_held(&iot_control_lock);
 	if (count > IOT_FILTER_BYTES_MAX)
@@ -108,8 +108,7 @@ int iot_gate_set_filter(struct iot_session *session, const void *bytes, size_t c
 	old = rcu_replace_pointer(session->gate.program, program, lockdep_is_held(&iot_control_lock));
 	if (old) {
 		static_branch_dec(&iot_has_filters);
-		synchronize_rcu();
-		kvfree(old);
+		kvfree_rcu(old, rcu); /* iot_control_lock is not held for a grace period: others take it, too */
 	}
 	return 0;
 }
@@ -195,7 +194,7 @@ static u64 real_ns_of(const struct situation *s)
 }
 
 /* Fields of QUICK_FIELDS; of the path and the extension the results of all tests. */
-static __always_inline bool load_quick(const struct iot_source *source, const struct iot_program *program,
+static __always_inline bool load_quick(const struct iot_source *source, const struct iot_gate_program *program,
 				       const struct iot_what *what, enum iot_filter_field field, u64 *number)
 {
 	s64 bits;
@@ -228,7 +227,7 @@ static __always_inline bool load_quick(const struct iot_source *source, const st
 
 static bool load(struct iot_filter_subject *subject, const struct iot_filter_head *head, enum iot_filter_field field)
 {
-	const struct iot_program *program = container_of(head, struct iot_program, head[0]);
+	const struct iot_gate_program *program = container_of(head, struct iot_gate_program, head[0]);
 	struct situation *s = situation_of(subject);
 	const struct iot_what *what = s->what;
 	u64 *number = &subject->number[field];
@@ -256,7 +255,7 @@ static bool load(struct iot_filter_subject *subject, const struct iot_filter_hea
 	}
 }
 
-/* Ancestors beyond the initial process of the machine there are none; the limit is for a chain that changes meanwhile. */
+/* The chain ends at the initial process of the machine; the limit is for one that changes meanwhile. */
 static bool is_in_tree(struct iot_filter_subject *subject, u64 pid)
 {
 	const struct task_struct *task = current;
@@ -287,7 +286,7 @@ static __always_inline void situation_fill(struct situation *s, const struct iot
 }
 
 /* Preemption is disabled for texts of this CPU. */
-static enum iot_truth evaluate(const struct iot_program *program, struct iot_source *source, enum iot_kind kind,
+static enum iot_truth evaluate(const struct iot_gate_program *program, struct iot_source *source, enum iot_kind kind,
 			       const struct iot_what *what, struct iot_span *span, u32 later)
 {
 	struct situation s FILLED_BY_HAND;
@@ -308,7 +307,7 @@ static void count_refused(struct iot_session *session, enum iot_kind kind)
 }
 
 /* Tests of fields that are not quick to read. */
-static noinline bool test_slowly(const struct iot_program *program, const struct iot_source *source,
+static noinline bool test_slowly(const struct iot_gate_program *program, const struct iot_source *source,
 				 const struct iot_what *what, const struct iot_filter_node *node)
 {
 	struct situation s FILLED_BY_HAND;
@@ -317,7 +316,7 @@ static noinline bool test_slowly(const struct iot_program *program, const struct
 	return iot_filter_test(program->head, &iot_filter_steps(program->head)[node->at], &s.subject) == IOT_YES;
 }
 
-static __always_inline bool test_quickly(const struct iot_program *program, const struct iot_source *source,
+static __always_inline bool test_quickly(const struct iot_gate_program *program, const struct iot_source *source,
 					 enum iot_kind kind, const struct iot_what *what,
 					 const struct iot_filter_node *node)
 {
@@ -334,7 +333,7 @@ static __always_inline bool test_quickly(const struct iot_program *program, cons
 	return iot_filter_compare(node->code, node->field == IOT_FILTER_offset, number, node->value);
 }
 
-static noinline bool graph_refuses(const struct iot_program *program, const struct iot_source *source,
+static noinline bool graph_refuses(const struct iot_gate_program *program, const struct iot_source *source,
 				   enum iot_kind kind, const struct iot_what *what)
 {
 	const struct iot_filter_node *node;
@@ -361,7 +360,7 @@ static noinline bool graph_refuses(const struct iot_program *program, const stru
  */
 bool iot_gate_refuses(const struct iot_source *source, enum iot_kind kind, const struct iot_what *what)
 {
-	const struct iot_program *program;
+	const struct iot_gate_program *program;
 	struct iot_session *session;
 	bool is_refused = false;
 
@@ -392,7 +391,7 @@ EXPORT_SYMBOL_GPL(iot_gate_refuses);
  *
  * Return: false if the operation is not recorded; it has been counted.
  */
-bool iot_program_admits(const struct iot_program *program, struct iot_session *session, struct iot_source *source,
+bool iot_program_admits(const struct iot_gate_program *program, struct iot_session *session, struct iot_source *source,
 			enum iot_kind kind, const struct iot_what *what, struct iot_span *span)
 {
 	static const struct iot_what unknown = {};
@@ -430,7 +429,7 @@ bool iot_program_admits(const struct iot_program *program, struct iot_session *s
 bool iot_gate_keeps(struct iot_session *session, struct iot_source *source, struct iot_span *span, enum iot_kind kind,
 		    const struct iot_what *what)
 {
-	const struct iot_program *program = rcu_dereference(session->gate.program);
+	const struct iot_gate_program *program = rcu_dereference(session->gate.program);
 
 	span->is_pending = false;
 	if (!program || evaluate(program, source, kind, what, span, 0) == IOT_YES)

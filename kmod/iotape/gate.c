@@ -111,7 +111,7 @@ static bool is_left_out(struct iot_session *session)
 static bool filters_admit(struct iot_session *session, struct iot_source *source, enum iot_kind kind,
 			  const struct iot_what *what, struct iot_span *span)
 {
-	const struct iot_program *program = rcu_dereference(session->gate.program);
+	const struct iot_gate_program *program = rcu_dereference(session->gate.program);
 
 	if (!kind_passes(session, kind))
 		return false;

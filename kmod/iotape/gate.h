@@ -20,7 +20,7 @@
 struct iot_gate {
 	bool is_filter;
 	DECLARE_BITMAP(kinds, IOT_KIND_END);
-	struct iot_program __rcu *program;
+	struct iot_gate_program __rcu *program;
 	bool had_program;
 	bool is_paused;
 };
