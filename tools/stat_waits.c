@@ -305,10 +305,10 @@ static void print_late_ranks(const struct late_arrivals *late, u32 top)
 	table_cell(&table, "others waited");
 	table_cell(&table, "waited itself");
 	for (i = 0; i < shown; i++) {
-		struct late_sum sum = late_sum(late, i);
+		struct late_sum sum = late_sum(late, late->ranks[i].rank);
 
-		table_cell(&table, "%u", i);
-		table_cell(&table, "%llu", late->last[i]);
+		table_cell(&table, "%u", late->ranks[i].rank);
+		table_cell(&table, "%llu", late->ranks[i].last);
 		table_cell(&table, "%llu", sum.times);
 		table_time(&table, sum.caused_ns);
 		table_time(&table, sum.waited_ns);
@@ -456,11 +456,11 @@ static void late_ranks_json(struct json *json, const struct late_arrivals *late)
 	json_key(json, "ranks");
 	json_begin(json, '[');
 	for (i = 0; i < late->rank_count; i++) {
-		struct late_sum sum = late_sum(late, i);
+		struct late_sum sum = late_sum(late, late->ranks[i].rank);
 
 		json_begin(json, '{');
-		json_put_unsigned(json, "rank", i);
-		json_put_unsigned(json, "last_in_collectives", late->last[i]);
+		json_put_unsigned(json, "rank", late->ranks[i].rank);
+		json_put_unsigned(json, "last_in_collectives", late->ranks[i].last);
 		json_put_unsigned(json, "times_waited_for", sum.times);
 		json_put_unsigned(json, "caused_ns", sum.caused_ns);
 		json_put_unsigned(json, "waited_ns", sum.waited_ns);

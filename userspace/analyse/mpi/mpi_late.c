@@ -90,19 +90,52 @@ static int take_message(void *context, const struct graph_mpi_part *send, const 
 	return wait_until(finding, send, receive->call, LATE_receiver);
 }
 
+static int compare_ranks(const void *a, const void *b)
+{
+	const struct late_rank *x = a, *y = b;
+
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static struct late_rank *late_rank_find(const struct late_arrivals *late, u32 rank)
+{
+	const struct late_rank key = { .rank = rank };
+
+	return late->rank_count ? bsearch(&key, late->ranks, late->rank_count, sizeof(key), compare_ranks) : NULL;
+}
+
+/* Ranks are listed, not indexed by their number: a damaged trace may state any number. */
+static int late_ranks_list(const struct graph *graph, struct late_arrivals *late)
+{
+	u32 i, kept = 0;
+
+	late->ranks = calloc(graph->rank_count + 1ul, sizeof(*late->ranks));
+	if (!late->ranks)
+		return -ENOMEM;
+	for (i = 0; i < graph->rank_count; i++)
+		late->ranks[i].rank = graph->ranks[i].world_rank;
+	qsort(late->ranks, graph->rank_count, sizeof(*late->ranks), compare_ranks);
+	for (i = 0; i < graph->rank_count; i++)
+		if (!kept || late->ranks[kept - 1].rank != late->ranks[i].rank)
+			late->ranks[kept++] = late->ranks[i];
+	late->rank_count = kept;
+	return 0;
+}
+
 static int take_collective(void *context, const struct graph_mpi_part *parts, u32 count)
 {
 	struct finding *finding = context;
-	u32 last = 0, rank, i;
+	struct late_rank *rank;
+	u32 last = 0, i;
 
 	if (count < 2)
 		return 0;
 	for (i = 1; i < count; i++)
 		if (finding->graph->mpi[parts[i].call].enter_ns > finding->graph->mpi[parts[last].call].enter_ns)
 			last = i;
-	rank = rank_of(finding, parts[last].call);
-	if (rank < finding->late->rank_count)
-		finding->late->last[rank]++;
+	rank = late_rank_find(finding->late, rank_of(finding, parts[last].call));
+	if (rank)
+		rank->last++;
 	finding->late->collectives++;
 	finding->late->parts += count;
 	return 0;
@@ -146,7 +179,6 @@ static int find(struct graph *graph, struct finding *finding)
 		.collective = take_collective,
 		.waits = take_waits,
 	};
-	u32 i;
 	int err;
 
 	graph_worlds_number(graph);
@@ -154,12 +186,9 @@ static int find(struct graph *graph, struct finding *finding)
 		memcpy(finding->ranks, graph->ranks, graph->rank_count * sizeof(*graph->ranks));
 		qsort(finding->ranks, graph->rank_count, sizeof(*graph->ranks), compare_tgids);
 	}
-	for (i = 0; i < graph->rank_count; i++)
-		if (graph->ranks[i].world_rank >= finding->late->rank_count)
-			finding->late->rank_count = graph->ranks[i].world_rank + 1;
-	finding->late->last = calloc(finding->late->rank_count + 1ul, sizeof(u64));
-	if (!finding->late->last)
-		return -ENOMEM;
+	err = late_ranks_list(graph, finding->late);
+	if (err)
+		return err;
 	err = graph_mpi_match(graph, &listener);
 	finding->late->unmatched = graph->mpi_unmatched;
 	return err;
@@ -197,6 +226,6 @@ void late_arrivals_free(struct late_arrivals *late)
 		HASH_DEL(late->rows, row);
 		free(row);
 	}
-	free(late->last);
+	free(late->ranks);
 	*late = (struct late_arrivals){};
 }

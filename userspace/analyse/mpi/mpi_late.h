@@ -49,10 +49,20 @@ struct late_row {
 };
 
 /**
+ * struct late_rank - a rank that the trace knows
+ * @rank: in MPI_COMM_WORLD
+ * @last: collectives that it entered last
+ */
+struct late_rank {
+	u32 rank;
+	u64 last;
+};
+
+/**
  * struct late_arrivals - waits of ranks for other ranks
  * @rows: by key
- * @last: of each rank that is known, how many collectives it entered last; by rank
- * @rank_count: length of @last
+ * @ranks: sorted by rank; numbers may be missing
+ * @rank_count: length of @ranks
  * @collectives: with at least two known parts
  * @messages: whose two ends were found
  * @parts: calls in these collectives
@@ -61,7 +71,7 @@ struct late_row {
  */
 struct late_arrivals {
 	struct late_row *rows;
-	u64 *last;
+	struct late_rank *ranks;
 	u32 rank_count;
 	u64 collectives;
 	u64 messages;
