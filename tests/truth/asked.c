@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * asked.c - allows opens of a file, and reads the mappings of the opening process before it does.
+ * asked.c - reads the mappings of a process before it permits the process to open a file.
  *
  *	asked ABOVE BELOW
  *
- * The two paths lead to the same file, one through tapefs. A process opens and maps it above. Each open below
- * raises a permission event (fanotify(7), FAN_OPEN_PERM), and this program reads /proc/PID/maps before it answers,
- * as scanners do. The read waits for a task that changes the mappings: if that task waits for the answer, both
- * wait for ever. Exits with 0 if the process has ended, and as many events came as the process has made opens.
+ * Both paths lead to the same file, ABOVE through tapefs. A child opens and maps the file at ABOVE. Each open below
+ * raises a permission event (fanotify(7), FAN_OPEN_PERM). Before answering, this program reads /proc/PID/maps of the
+ * child, as scanners do. That read waits for a task that modifies the mappings: if the same task waits for the
+ * answer, both are deadlocked. Exits with 0 if the child has ended and there was one event for each of its opens.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static void open_and_map(const char *path)
 {
 	int fd = open(path, O_RDWR);
 
-	alarm(PATIENCE_S); /* it waits so that a signal ends it */
+	alarm(PATIENCE_S); /* a signal can end the wait */
 	if (fd < 0 || mmap(NULL, 1, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED)
 		_exit(1);
 	_exit(0);
@@ -49,7 +49,7 @@ static void read_maps(int pid)
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	fd = open(path, O_RDONLY);
 	if (fd < 0)
-		return; /* it has ended */
+		return; /* the child has ended */
 	while (read(fd, text, sizeof(text)) > 0)
 		;
 	close(fd);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * compare.c - does a trace say what strace saw of the same execution?
+ * compare.c - compares a trace with a strace log of the same execution.
  *
  *	compare --mount=DIRECTORY [--old=LIST] LOG DUMP
  *
- * LOG is of `strace -f -y`, DUMP of `iotape dump --all --json`. The directory was empty at
- * first, or had what LIST says: lines of `find -mindepth 1 -printf '%y %P\t%l\n'`. Each system call must have made the records that Documentation/visibility.md says,
- * with the same files, offsets, lengths, flags and results, in each thread in order; what a
- * rule of that page explains is counted under its number; no record may be left over.
+ * LOG is the output of `strace -f -y`, DUMP that of `iotape dump --all --json`. LIST has the initial contents of the
+ * directory, as printed by `find -mindepth 1 -printf '%y %P\t%l\n'`; without it, the directory was empty. Each system
+ * call must have the records that Documentation/visibility.md states, with the same files, offsets, lengths, flags
+ * and results, in order in each thread. Differences that a rule of that page explains are counted by rule. No record
+ * may be left over.
  */
 #include "compare.h"
 
@@ -18,7 +19,7 @@
 #include <string.h>
 
 #define SHOWN_MAX 25 /* differences that are printed */
-#define AHEAD_MAX 30 /* records looked through for the one that is expected */
+#define AHEAD_MAX 30 /* records searched for the expected one */
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_DIFFERS = 3 };
 
@@ -75,7 +76,7 @@ void count_bytes(struct comparison *c, const struct file *file, bool is_write, l
 		total_of(&c->bytes, 0, bytes_key(file->path, is_write))->strace += bytes;
 }
 
-/* Of a record that strace knows nothing of. */
+/* Counts a record that strace does not show. */
 void count_record_bytes(struct comparison *c, const struct record *record)
 {
 	bool is_write = !strcmp(record->kind, "write");
@@ -90,7 +91,7 @@ void count_call(struct comparison *c, const char *kind)
 	total_of(&c->operations, c->self->pid, kind)->strace++;
 }
 
-/* The other side, from the records alone. */
+/* The totals of the trace. */
 static void count_records(struct comparison *c)
 {
 	long i;
@@ -180,8 +181,8 @@ static void check_release(struct comparison *c, const struct record *record)
 /**
  * peek() - the next record of a thread that a system call must explain
  *
- * Accesses to pages, last references and calls of MPI have no system call of their own: they
- * are looked at and passed over.
+ * Accesses to pages, last references and MPI calls have no system call of their own: they
+ * are checked and skipped.
  */
 struct record *peek(struct comparison *c, struct process *process)
 {
@@ -218,7 +219,7 @@ struct record *take(struct comparison *c, struct process *process)
 	return record;
 }
 
-/* Is this the record that is wanted, whatever its details? */
+/* Is this the expected record, except for its details? */
 static bool is_same(const struct record *record, const struct want *want)
 {
 	if (strcmp(record->kind, want->kind))
@@ -268,7 +269,7 @@ static void check_details(struct comparison *c, const struct record *record, con
 		check_object(c, record, want->file->object);
 }
 
-/* The wanted record further on; those before it are then explained by nothing. */
+/* Find the expected record further on; nothing explains the records before it. */
 static struct record *look_ahead(struct comparison *c, const struct want *want)
 {
 	long i, at = c->self->next, end = at + AHEAD_MAX;
@@ -291,7 +292,7 @@ static struct record *look_ahead(struct comparison *c, const struct want *want)
 }
 
 /**
- * expect() - take the record that a system call must have made
+ * expect() - take the record that a system call must have created
  *
  * Return: the record, or NULL if there is none, which is a difference.
  */
@@ -339,7 +340,7 @@ static int record_compare(const void *a, const void *b)
 	return x->op < y->op ? -1 : x->op > y->op;
 }
 
-/* Gives each thread its operations, in the order in which it entered them. */
+/* Gives each thread its operations, in the order in which the thread entered them. */
 static void deal_records(struct comparison *c)
 {
 	struct process *process;
@@ -364,7 +365,7 @@ static void deal_records(struct comparison *c)
 			      record_compare);
 }
 
-/* The call that made a thread, if it is in the log. */
+/* The call that created a thread, if the log has it. */
 static const struct call *maker_of(const struct comparison *c, int pid)
 {
 	static const char *const names[] = { "clone", "clone3", "fork", "vfork" };
@@ -393,7 +394,7 @@ static bool call_says(const struct call *call, const char *word)
 	return false;
 }
 
-/* The thread of an event; it begins with what its maker has now. */
+/* The thread of an event. A new thread inherits the current state of its creator. */
 static struct process *thread_of_log(struct comparison *c, int pid)
 {
 	struct process *process = process_of(pid);
@@ -451,7 +452,7 @@ static void go_through(struct comparison *c)
 	}
 }
 
-/* What strace and threads of the kernel do in the mount is recorded, too, as their own. */
+/* Operations of strace and of kernel threads in the mount are recorded as their own. */
 static void check_others(struct comparison *c, struct process *process)
 {
 	const struct record *task = task_record(&c->dump, process->pid);

@@ -2,9 +2,9 @@
 /*
  * compare.h - one comparison of a strace log with a trace of the same execution.
  *
- * compare.c goes through the log and keeps each thread's records at hand, in the order of
- * their operations; expect.c says which of them a system call must have made, and takes
- * them; rules.h has the rules by which the two may differ.
+ * compare.c reads the log and keeps the records of each thread, in the order of
+ * their operations; expect.c knows the records that a system call must have, and takes
+ * them; rules.h has the rules by which log and trace may differ.
  */
 #ifndef TRUTH_COMPARE_H
 #define TRUTH_COMPARE_H
@@ -34,16 +34,16 @@ struct comparison {
 	struct tree tree;
 	long applied[RULE_END];
 	long differences;
-	long calls;	      /* that touched the mount */
-	struct call *call;    /* which is being looked at */
-	struct process *self; /* whose it is */
-	struct file **files;  /* all that were opened */
+	long calls;	      /* on files of the mount */
+	struct call *call;    /* current */
+	struct process *self; /* its caller */
+	struct file **files;  /* all open file descriptions so far */
 	long file_count;
 	struct totals operations; /* by pid and kind */
 	struct totals bytes;	  /* by path */
 };
 
-/* What a record must say. Text that is NULL and numbers that are not `has_` may be anything. */
+/* Expected contents of a record. NULL texts, and numbers without `has_`, match anything. */
 struct want {
 	const char *kind;
 	const char *path;

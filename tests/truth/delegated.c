@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * delegated.c - what waits for the holder of a directory's delegation, which Linux has since 6.19.
+ * delegated.c - operations that wait for the holder of a directory delegation. Linux has these since 6.19.
  *
  *	delegated DIRECTORY HELD
  *
- * HELD is the same directory, perhaps by another path: of it a child takes a delegation and, when it is asked
- * for it, lets the asker wait, and gives it back. Prints how each operation on names in DIRECTORY ended, and
- * whether it had waited, to be the same on a bare directory and under tapefs. Exits with 77 if the kernel has
- * no such delegations.
+ * HELD is the same directory, perhaps by another path. A child takes a delegation of it and, when the kernel recalls
+ * it, returns it after a delay. Prints the outcome of each operation on names in DIRECTORY and whether it waited; the
+ * output must be the same on a bare directory and under tapefs. Exits with 77 if the kernel does not support
+ * directory delegations.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -31,7 +31,7 @@ struct delegation {
 };
 #endif
 
-/* Shared by the holder and the asker. */
+/* Shared by the holder and the caller. */
 struct shared {
 	atomic_bool is_held;
 	atomic_bool is_over;
@@ -47,7 +47,7 @@ static int delegate(int fd, uint16_t type)
 	return fcntl(fd, F_SETDELEG, &delegation);
 }
 
-/* A task that does not wait has ended by then. */
+/* A task that does not wait ends within this time. */
 static void hold_until_asked(const char *held)
 {
 	const struct timespec patience = { .tv_sec = 5 };

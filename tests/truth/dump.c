@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dump.c - the reader of dumped traces: one flat JSON object per line.
+ * dump.c - reads dumped traces: one flat JSON object per line.
  */
 #include "dump.h"
 
@@ -29,7 +29,7 @@ static char *put_utf8(char *to, unsigned int code)
 	return to;
 }
 
-/* A string, in place. Return: after the closing quote, or NULL. */
+/* Decode a string in place. Return: the position after the closing quote, or NULL. */
 static char *take_string(char *p, char **text)
 {
 	char *to = ++p;
@@ -84,7 +84,7 @@ static int take_line(struct record *record, char *p)
 	return *p == '}' && *record->kind ? 0 : -EINVAL;
 }
 
-/* Which thread is which task; a thread is another task after an exec. */
+/* Maps threads to tasks. A thread becomes another task at an exec. */
 static void find_pids(struct dump *dump)
 {
 	static int pids[TASKS_MAX];
@@ -107,8 +107,8 @@ static void find_pids(struct dump *dump)
 
 /**
  * dump_read() - read a whole dump
- * @path: of the file
- * @dump: filled in; its error says what was wrong
+ * @path: path of the dump
+ * @dump: filled in; contains a message after an error
  *
  * Return: 0 or a negative errno.
  */
@@ -152,7 +152,7 @@ int dump_read(const char *path, struct dump *dump)
 }
 
 /**
- * record_text() - a field as text, "" if the record has none of this name
+ * record_text() - a field as text, "" if the record has no field of this name
  */
 const char *record_text(const struct record *record, const char *key)
 {
@@ -165,7 +165,7 @@ const char *record_text(const struct record *record, const char *key)
 }
 
 /**
- * record_number() - a field as a number, 0 if the record has none of this name
+ * record_number() - a field as a number, 0 if the record has no field of this name
  */
 long long record_number(const struct record *record, const char *key)
 {

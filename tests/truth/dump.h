@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dump.h - a trace, as `iotape dump --all --json` prints it.
+ * dump.h - a trace in the format of `iotape dump --all --json`.
  */
 #ifndef TRUTH_DUMP_H
 #define TRUTH_DUMP_H
@@ -11,7 +11,7 @@
 
 struct field {
 	const char *key;
-	char *text; /* unescaped; a number as its digits */
+	char *text; /* unescaped; digits for a number */
 };
 
 /* One line. */
@@ -20,11 +20,11 @@ struct record {
 	long line;
 	struct field fields[FIELDS_MAX];
 	int field_count;
-	int pid;       /* thread that did it, 0 if the record is not one of a task */
-	long task;     /* its id in the trace */
-	long op;       /* number of the operation in the task, 0 if it is no operation */
-	long parent;   /* the operation it is nested in, or 0 */
-	bool is_taken; /* the comparison is through with it */
+	int pid;       /* thread of the operation, 0 if the record does not belong to a task */
+	long task;     /* id of the task in the trace */
+	long op;       /* number of the operation in its task, 0 for an event */
+	long parent;   /* enclosing operation, or 0 */
+	bool is_taken; /* already compared */
 };
 
 struct dump {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * exclusive.c - what the kernel refuses to one user of a file because of another, when the two come by different paths.
+ * exclusive.c - calls that the kernel refuses because another user, who came by another path, uses the file.
  *
  *	exclusive CASE HERE THERE
  *	exclusive --map FILE
  *
- * HERE and THERE are paths of one directory, one perhaps through tapefs. Prints how each call ended, to be the
- * same whatever the paths are. What runs or holds something does so HERE, what is tried against it, THERE.
+ * HERE and THERE are paths of one directory, one perhaps through tapefs. The file is run or held open HERE, and the
+ * calls are made THERE. Prints the outcome of each call, which must be the same for any two paths.
  * The second form maps a file until it is killed.
  */
 #include <errno.h>
@@ -46,7 +46,7 @@ static const char *path(const char *dir, const char *name)
 	return result;
 }
 
-/* Return: @result, for the caller to use. */
+/* Return: @result, for the caller's use. */
 static int report(const char *what, int result)
 {
 	printf("%s: %s\n", what, result < 0 ? strerrorname_np(errno) : "done");
@@ -86,10 +86,10 @@ static void put(const char *name, const char *text, mode_t mode)
 
 struct program {
 	pid_t pid;
-	int end; /* closed to let it end */
+	int end; /* closing it ends the program */
 };
 
-/* Return: whether it runs; else errno is that of exec. */
+/* Return: true if the program runs; otherwise errno is the error of exec. */
 static bool start_with(struct program *program, const char *dir, char *const *arguments)
 {
 	int ready[2], failed[2], end[2], err = 0;
@@ -135,7 +135,7 @@ static void stop(struct program *program)
 	CHECK(waitpid(program->pid, NULL, 0) == program->pid);
 }
 
-/* Started by start(): reports that it runs, and waits. */
+/* Started by start(): reports that it runs, then waits. */
 static int wait_for_end(const char *how)
 {
 	bool is_child = !strcmp(how, "--fork") && !fork();
@@ -202,7 +202,7 @@ static void forked(void)
 	report_and_close("open to write, it has ended", open(path(there, "program"), O_WRONLY | O_CLOEXEC));
 }
 
-/* It becomes another program. */
+/* The process executes another program. */
 static void replaced(void)
 {
 	struct program program;
@@ -210,13 +210,13 @@ static void replaced(void)
 	copy("/proc/self/exe", path(here, "program"), 0755);
 	copy("/proc/self/exe", path(here, "other"), 0755);
 	CHECK(start(&program, here, "./program", "--exec"));
-	report_and_close("open to write what called exec", open(path(there, "program"), O_WRONLY | O_CLOEXEC));
-	report_and_close("open to write what runs", open(path(there, "other"), O_WRONLY | O_CLOEXEC));
+	report_and_close("open to write the old program", open(path(there, "program"), O_WRONLY | O_CLOEXEC));
+	report_and_close("open to write the new program", open(path(there, "other"), O_WRONLY | O_CLOEXEC));
 	stop(&program);
 	report_and_close("open to write, it has ended", open(path(there, "other"), O_WRONLY | O_CLOEXEC));
 }
 
-/* While its interpreter runs, a script may be written to. */
+/* A running script may be written; its interpreter may not. */
 static void script(void)
 {
 	struct program program;
@@ -229,7 +229,7 @@ static void script(void)
 	stop(&program);
 }
 
-/* The loader of dynamic programs is only denied until it is loaded. */
+/* Writes to the loader of a dynamic program are denied only while it loads. */
 static void loader(void)
 {
 	char *arguments[] = { "./ld.so", "./linked", "--wait", NULL };
@@ -243,11 +243,11 @@ static void loader(void)
 	copy(loader, path(here, "ld.so"), 0755);
 	CHECK(start(&program, here, "./linked", NULL));
 	report_and_close("open to write a loader", open(path(there, "ld.so"), O_WRONLY | O_CLOEXEC));
-	report_and_close("open to write what it has loaded", open(path(there, "linked"), O_WRONLY | O_CLOEXEC));
+	report_and_close("open to write a loaded file", open(path(there, "linked"), O_WRONLY | O_CLOEXEC));
 	stop(&program);
-	CHECK(start_with(&program, here, arguments)); /* it is a program, too */
+	CHECK(start_with(&program, here, arguments)); /* the loader is a program, too */
 	report_and_close("open to write a loader that runs", open(path(there, "ld.so"), O_WRONLY | O_CLOEXEC));
-	report_and_close("open to write what it runs", open(path(there, "linked"), O_WRONLY | O_CLOEXEC));
+	report_and_close("open to write the program that it runs", open(path(there, "linked"), O_WRONLY | O_CLOEXEC));
 	stop(&program);
 	report_and_close("open to write a loader that has ended", open(path(there, "ld.so"), O_WRONLY | O_CLOEXEC));
 }
@@ -260,17 +260,17 @@ static void written(void)
 
 	copy("/proc/self/exe", path(here, "program"), 0755);
 	fd = open(path(there, "program"), O_WRONLY | O_APPEND | O_CLOEXEC);
-	report_exec("exec of what is open to write", here, "./program");
+	report_exec("exec of a program open to write", here, "./program");
 	CHECK(!close(fd));
-	report_exec("exec of what is closed", here, "./program");
+	report_exec("exec of a program that was closed", here, "./program");
 	fd = open(path(there, "program"), O_RDWR | O_CLOEXEC);
 	map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	CHECK(map != MAP_FAILED && !close(fd));
-	report_exec("exec of what is mapped to write", here, "./program");
+	report_exec("exec of a program mapped to write", here, "./program");
 	CHECK(!munmap(map, 4096));
-	report_exec("exec of what was mapped", here, "./program");
+	report_exec("exec of a program that was mapped", here, "./program");
 	fd = open(path(there, "program"), O_RDONLY | O_CLOEXEC);
-	report_exec("exec of what is open to read", here, "./program");
+	report_exec("exec of a program open to read", here, "./program");
 	CHECK(!close(fd));
 	put("script", "#!./program --wait\n", 0755);
 	fd = open(path(there, "program"), O_WRONLY | O_CLOEXEC);
@@ -281,16 +281,16 @@ static void written(void)
 	CHECK(!close(fd));
 	report_exec("exec of a script", here, "./script");
 	put("nothing", "no program", 0755);
-	report_exec("exec of what is no program", here, "./nothing");
-	report_and_close("open to write what is no program", open(path(there, "nothing"), O_WRONLY | O_CLOEXEC));
+	report_exec("exec of a file that is not a program", here, "./nothing");
+	report_and_close("open to write a file that is not a program", open(path(there, "nothing"), O_WRONLY | O_CLOEXEC));
 	CHECK(start(&program, here, "./program", NULL));
 	report("rename what runs", rename(path(there, "program"), path(there, "renamed")));
-	report_and_close("open to write what is renamed", open(path(there, "renamed"), O_WRONLY | O_CLOEXEC));
+	report_and_close("open to write a renamed program", open(path(there, "renamed"), O_WRONLY | O_CLOEXEC));
 	report("remove what runs", unlink(path(there, "renamed")));
 	stop(&program);
 }
 
-/* The kernel reads a module by itself. */
+/* The kernel reads a module itself. */
 static void module(void)
 {
 	int fd, writer;
@@ -299,14 +299,14 @@ static void module(void)
 	fd = open(path(here, "module"), O_RDONLY | O_CLOEXEC);
 	writer = open(path(there, "module"), O_WRONLY | O_CLOEXEC);
 	CHECK(fd >= 0 && writer >= 0);
-	report("load what is open to write", (int)syscall(SYS_finit_module, fd, "", 0));
+	report("load a module open to write", (int)syscall(SYS_finit_module, fd, "", 0));
 	CHECK(!close(writer));
-	report("load what is no module", (int)syscall(SYS_finit_module, fd, "", 0));
-	report_and_close("open to write what was loaded", open(path(there, "module"), O_WRONLY | O_CLOEXEC));
+	report("load a file that is not a module", (int)syscall(SYS_finit_module, fd, "", 0));
+	report_and_close("open to write a file that was loaded", open(path(there, "module"), O_WRONLY | O_CLOEXEC));
 	CHECK(!close(fd));
 }
 
-/* The kernel swaps to it. The caller has made it, and makes the kernel stop. */
+/* The kernel swaps to the file. The script created it and calls swapoff. */
 static void swapped(void)
 {
 	int fd = open(path(there, "swap"), O_RDWR | O_CLOEXEC), other;
@@ -334,7 +334,7 @@ static void swapped(void)
 	report("chmod", chmod(path(there, "swap"), 0600));
 }
 
-/* Flags that are set THERE while a descriptor is open HERE. */
+/* Inode flags are set THERE while a descriptor is open HERE. */
 static int set_flags(int flags)
 {
 	int fd = open(path(there, "file"), O_RDONLY | O_CLOEXEC), err;
@@ -380,7 +380,7 @@ static void flagged(void)
 	report("append only", set_flags(FS_APPEND_FL));
 	try_flagged(fd);
 	report("nothing", set_flags(0));
-	CHECK(!access(path(here, "file"), W_OK)); /* a descriptor learns of that when its file is named */
+	CHECK(!access(path(here, "file"), W_OK)); /* a lookup updates the flags for open descriptors */
 	try_flagged(fd);
 	report("immutable", set_flags(FS_IMMUTABLE_FL));
 	try_flagged(fd);

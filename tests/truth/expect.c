@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * expect.c - which records each system call must have made: who looks at which call, and
- * the errors that come before any record.
+ * expect.c - the records that each system call must have: the check of each call, and
+ * errors that occur before any record.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,12 +10,12 @@
 
 #include "expect.h"
 
-/* -- errors that never come to the file system ---------------------------------------- */
+/* -- errors that do not reach the file system ------------------------------------------ */
 
 /*
- * What the kernel finds before it asks the file system, for each kind of record that is
- * then missing: the table of errors in Documentation/visibility.md. Errors that both may
- * find are decided where the call is looked at.
+ * Errors that the kernel returns without asking the file system, for each kind of record that is
+ * then missing: the table of errors in Documentation/visibility.md. Errors that both can
+ * return are decided by the check of the call.
  */
 static const struct {
 	const char *kind;
@@ -41,7 +41,7 @@ static const struct {
 	{ "rename", { EISDIR, ENOTDIR, EINVAL, EXDEV, EPERM, EROFS, EBUSY } },
 };
 
-/* No record of this kind was made, because the call failed before. */
+/* There is no record of this kind, because the call failed earlier. */
 void vfs_error(struct comparison *c, const char *kind)
 {
 	size_t i, j;
@@ -71,7 +71,7 @@ void vfs_errors_print(void)
 	}
 }
 
-/* Mounts, locks of the kernel and sticky directories forbid what permissions allow. */
+/* Mounts, kernel locks and sticky directories can forbid what permissions allow. */
 bool forbidden(struct comparison *c, const char *kind)
 {
 	const int err = c->call->err;
@@ -90,7 +90,7 @@ struct record *expect_simple(struct comparison *c, const char *kind, const char 
 	return expect(c, &want);
 }
 
-/* The next record of the thread, if it is of this kind. */
+/* The next record of the thread if it is of this kind, otherwise NULL. */
 struct record *peek_kind(struct comparison *c, const char *kind)
 {
 	struct record *record = peek(c, c->self);
@@ -118,7 +118,7 @@ static const struct route *const tables[] = {
 	attr_routes, data_routes, map_routes, name_routes, open_routes, process_routes, request_routes,
 };
 
-/* Calls that do not come to the file system, whatever their arguments. */
+/* Calls that do not reach the file system, whatever their arguments. */
 static const char *const silent[] = {
 	"brk", "chroot", "exit", "exit_group", "getcwd", "mincore", "pipe", "pipe2",
 	"poll", "ppoll", "pselect6", "select", "umask", "wait4", "waitid",
@@ -135,7 +135,7 @@ static bool is_silent(const char *name)
 }
 
 /**
- * calls_print() - the names of the calls that are looked at
+ * calls_print() - print the names of the calls that have a check
  */
 void calls_print(void)
 {
@@ -148,7 +148,7 @@ void calls_print(void)
 	puts("exit\nexit_group");
 }
 
-/* A call that is not in the table must not be one that touches the mount. */
+/* A call without a table entry must not touch the mount. */
 static void check_unknown(struct comparison *c)
 {
 	const struct call *call = c->call;
@@ -177,7 +177,7 @@ void call_enter(struct comparison *c)
 }
 
 /**
- * call_leave() - a call has returned: take its records, and learn from it
+ * call_leave() - a call has returned: take its records, and update the model
  */
 void call_leave(struct comparison *c)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * expect.h - which records each system call must have made: what the topics share.
+ * expect.h - the records that each system call must have: shared by the topics.
  *
- * A topic is a file expect_*.c with a table of the calls that it looks at.
+ * A topic is a file expect_*.c with a table of its calls.
  */
 #ifndef TRUTH_EXPECT_H
 #define TRUTH_EXPECT_H
 
 #include "compare.h"
 
-/* Who is handed the arguments of a call: @dir is the index of the descriptor of the
+/* The check of a call. @dir is the index of the argument that is the descriptor of the
  * directory, or -1; @path that of the path. */
 struct route {
 	const char *name;

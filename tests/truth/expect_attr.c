@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * expect_attr.c - the records of attributes, asked and changed.
+ * expect_attr.c - the records of queries and changes of attributes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "expect.h"
 
-/* The kernel may ask whether capabilities of the file have to go; the answer was no so far. */
+/* The kernel may ask whether it has to clear the capabilities of the file; the answer has been no. */
 void take_capability(struct comparison *c)
 {
 	const struct record *record = peek_kind(c, "getxattr");
@@ -21,8 +21,8 @@ void take_capability(struct comparison *c)
 }
 
 /*
- * The record of a call by name has no handle, and that of a call by descriptor has the descriptor's, which want->file
- * says.
+ * The record of a call by name has no handle; that of a call by descriptor has the handle of the descriptor, in
+ * want->file.
  */
 static const struct record *expect_place(struct comparison *c, const struct want *want)
 {
@@ -36,11 +36,11 @@ static const struct record *expect_place(struct comparison *c, const struct want
 
 /**
  * expect_setattr() - the record of a change of attributes
- * @path: of a call by name; NULL of a call by descriptor
- * @object: that is changed
- * @file: of a call by descriptor, else NULL
- * @word: among the attributes
- * @has_size: is it a change of the size, to @size?
+ * @path: index of the path, for a call by name
+ * @object: the object whose attributes change
+ * @file: for a call by descriptor, otherwise NULL
+ * @word: one of the attributes
+ * @has_size: the size changes to @size
  * @size: new size in bytes
  */
 void expect_setattr(struct comparison *c, const char *path, struct object *object, const struct file *file,
@@ -171,7 +171,7 @@ static void leave_utimes(struct comparison *c, int dir, int path)
 {
 	struct file *file = file_of(c->self, (int)argument_number(c->call, 0));
 
-	if (!c->call->args[path].is_string) { /* NULL: of the descriptor */
+	if (!c->call->args[path].is_string) { /* NULL: the descriptor */
 		if (file)
 			expect_setattr(c, NULL, file->object, file, "mtime", false, 0);
 		return;
@@ -180,7 +180,7 @@ static void leave_utimes(struct comparison *c, int dir, int path)
 		       false, 0);
 }
 
-/* The name; and the value of an attribute that a file system acts on. NULL if strace cut that. */
+/* The name of an attribute, or the value if a file system acts on it. NULL if strace truncated it. */
 static const char *set_text(const struct call *call)
 {
 	const char *name = argument_text(call, 1);
@@ -198,10 +198,10 @@ static const char *set_text(const struct call *call)
 	p = text + sprintf(text, "%s=0x", name);
 	for (i = 0; i < value->bytes; i++)
 		p += sprintf(p, "%02x", (unsigned char)value->text[i]);
-	return text; /* until the program ends, as all that is expected */
+	return text; /* freed at exit, like all expected texts */
 }
 
-/* getxattr and its like: the kind of record is the name without a leading l or f. */
+/* getxattr and its variants: the kind of record is the name without a leading l or f. */
 static void leave_xattr(struct comparison *c, int dir, int path)
 {
 	const struct call *call = c->call;

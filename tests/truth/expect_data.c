@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * expect_data.c - the records of what is done through a descriptor: data, positions, directories.
+ * expect_data.c - the records of calls on descriptors: data, positions, directories.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "expect.h"
 
-/* Bytes that the vector of a readv or writev has room for. */
+/* The total length of the vector of a readv or writev. */
 static long long vector_bytes(const char *text)
 {
 	long long bytes = 0;
@@ -42,18 +42,18 @@ static const char *rw_flags(const struct comparison *c, const struct file *file,
 }
 
 struct transfer {
-	bool is_write, is_vector, is_at; /* at an offset of its own */
-	int flags;			 /* index of the argument, 0 if there is none */
+	bool is_write, is_vector, is_at; /* at an explicit offset */
+	int flags;			 /* index of the argument, 0 if none */
 };
 
-/* Is this failure one that comes before the file system is asked? */
+/* Does this failure occur before the file system is asked? */
 static bool is_early(struct comparison *c, const struct file *file)
 {
 	const struct record *record = peek(c, c->self);
 
 	if (c->call->err == EBADF || (c->call->err == EISDIR && file->object->type == TYPE_DIR))
 		return true;
-	/* Bad addresses and negative offsets are found early or late. */
+	/* Bad addresses and negative offsets can be detected early or late. */
 	return (c->call->err == EFAULT || c->call->err == EINVAL) &&
 	       (!record || record_number(record, "result") != -c->call->err);
 }
@@ -89,7 +89,7 @@ static void transfer(struct comparison *c, const struct transfer *t)
 	want.has_offset = is_at || file->is_position_known;
 	want.offset = is_at ? offset : file->position;
 	if (t->is_write && strstr(want.flags, "append"))
-		want.has_offset = false; /* wherever the end was */
+		want.has_offset = false; /* the end of the file at that time */
 	record = expect(c, &want);
 	if (record && !want.has_offset && !call->err &&
 	    record_number(record, "offset_bytes") != record_number(record, "old_size_bytes"))
@@ -144,7 +144,7 @@ static void leave_lseek(struct comparison *c, int dir, int path)
 	}
 }
 
-/* A call on a handle that makes one record of its own. */
+/* A call on a handle with one record of its own. */
 struct record *expect_of_file(struct comparison *c, const char *kind, struct file *file)
 {
 	const struct call *call = c->call;
@@ -179,7 +179,7 @@ static void leave_fallocate(struct comparison *c, int dir, int path)
 	if (!file)
 		return;
 	if ((call->err == EINVAL || call->err == EOPNOTSUPP) && !peek_kind(c, "fallocate")) {
-		vfs_error(c, "fallocate"); /* no length, flags that do not go together */
+		vfs_error(c, "fallocate"); /* zero length, incompatible flags */
 		return;
 	}
 	want.offset = argument_number(call, 2);
@@ -249,7 +249,7 @@ static void leave_copy_range(struct comparison *c, int dir, int path)
 		out->is_position_known = false;
 }
 
-/* One end of a splice or sendfile: records of this handle until the bytes are all there. */
+/* One end of a splice or sendfile: takes records of this handle until they add up to the bytes. */
 static void take_pieces(struct comparison *c, struct file *in, struct file *out, long long bytes)
 {
 	long long left_in = in ? bytes : 0, left_out = out ? bytes : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * expect_lock.c - flock(2), and of fcntl(2) what is about locks and leases.
+ * expect_lock.c - flock(2), and the commands of fcntl(2) for locks and leases.
  */
 #include <errno.h>
 #include <limits.h>
@@ -9,13 +9,13 @@
 
 #include "expect.h"
 
-/* What the kernel says before it asks the file system: no such lock, or not with this descriptor. */
+/* Errors before the file system is asked: no such lock type, or not permitted by the descriptor. */
 static bool is_refused(const struct call *call)
 {
 	return call->err == EBADF || call->err == EINVAL;
 }
 
-/* strace tells a wait that a signal ended, and that may begin again, by other names. */
+/* strace shows a wait that was interrupted by a signal, and may restart, by other names. */
 static long long result_of(const struct call *call)
 {
 	if (call->err)
@@ -53,7 +53,7 @@ void leave_flock(struct comparison *c, int dir, int path)
 		expect_lock(c, &want, type, is_nonblocking || !type ? "flock" : "wait|flock");
 }
 
-/* A number of strace's text of a struct flock. */
+/* A number in strace's representation of a struct flock. */
 static long long number_after(const char *text, const char *key)
 {
 	const char *at = strstr(text, key);
@@ -69,8 +69,8 @@ static const char *type_in(const char *text)
 }
 
 /**
- * leave_lock() - fcntl(2) with one of the commands of locks
- * @c: the comparison; the call is on a file that is known
+ * leave_lock() - fcntl(2) with one of the lock commands
+ * @c: the comparison; the call is on a known file
  * @command: the command
  */
 void leave_lock(struct comparison *c, const char *command)
@@ -86,7 +86,7 @@ void leave_lock(struct comparison *c, const char *command)
 	}
 	if (is_refused(call))
 		return;
-	if (strstr(command, "GETLK")) { /* strace tells what was found, not what was asked for */
+	if (strstr(command, "GETLK")) { /* strace shows the result, not the request */
 		expect_simple(c, "lock", NULL, result_of(call));
 		return;
 	}

@@ -145,7 +145,7 @@ static void leave_madvise(struct comparison *c, int dir, int path)
 		each_area(c, "fallocate", RULE_MADVISE, true);
 }
 
-/* A mapping that is moved is mapped at its new place, then unmapped at its old one. */
+/* A moved mapping is mapped at its new address, then unmapped at its old one. */
 static void move_area(struct comparison *c, struct area *old, unsigned long long start,
 		      unsigned long long length)
 {
@@ -167,7 +167,7 @@ static void move_area(struct comparison *c, struct area *old, unsigned long long
 	expect_unmap(c, old);
 }
 
-/* mremap(old, old_length, new_length, flags[, new]) = new, of one mapping */
+/* mremap(old, old_length, new_length, flags[, new]) = new, for one mapping */
 static void leave_mremap(struct comparison *c, int dir, int path)
 {
 	unsigned long long old = (unsigned long long)argument_number(c->call, 0);

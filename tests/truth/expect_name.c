@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * expect_name.c - the records of calls that make, remove, rename and follow names.
+ * expect_name.c - the records of calls that create, remove and rename names, and read links.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "expect.h"
 
 /*
- * The new name of a call that makes one, and a record of this kind. Return: false if
- * there is no record, because the call failed before.
+ * The new name of a call that creates one, and a record of this kind. Return: false if
+ * there is no record, because the call failed earlier.
  */
 static bool reach_new(struct comparison *c, const char *kind, int dir, int path, struct walk *w)
 {
@@ -87,7 +87,7 @@ static void leave_bind(struct comparison *c, int dir, int path)
 	make(c, -1, 1, "mknod", TYPE_OTHER, NULL);
 }
 
-/* The kernel asks for the place of a handle that tapefs does not have. */
+/* The kernel asks for the path of a handle that tapefs does not know. */
 static void leave_name_to_handle(struct comparison *c, int dir, int path)
 {
 	struct walk w;
@@ -123,7 +123,7 @@ static void leave_readlink(struct comparison *c, int dir, int path)
 	}
 	want.path = last_path(&w);
 	want.object = w.node->object;
-	want.tail = strndup(w.node->object->target, (size_t)call->result); /* what there was room for */
+	want.tail = strndup(w.node->object->target, (size_t)call->result); /* truncated to the buffer */
 	expect(c, &want);
 }
 
@@ -226,7 +226,7 @@ static void leave_rename(struct comparison *c, int dir, int path)
 	const struct record *record;
 	struct walk old, new;
 
-	/* Both paths are walked before the last components are looked up. */
+	/* Both paths are walked before either last component is looked up. */
 	if (!walk(c, dir, path, false, &old) ||
 	    !walk(c, is_at ? 2 : -1, is_at ? 3 : 1, false, &new))
 		return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * expect_open.c - the records of opening, closing and duplicating descriptors.
+ * expect_open.c - the records of calls that open, close and duplicate descriptors.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static const struct {
 	{ "O_NOATIME", "noatime" },	{ "O_NONBLOCK", "nonblock" },
 };
 
-/* The flags as the trace has them, from those that strace shows. */
+/* Convert the flags that strace shows to those of the trace. */
 static const char *open_flags(const struct call *call, int index, bool is_created)
 {
 	static char text[256];
@@ -67,7 +67,7 @@ static void opened(struct comparison *c, struct file *file, int flags)
 	put_descriptor(c, call->result, file, argument_has_flag(call, flags, "O_CLOEXEC"));
 }
 
-/* An open that was refused; with O_CREAT, the file system is asked if the name is there. */
+/* A refused open. With O_CREAT, the file system is first asked whether the name exists. */
 static void open_refused(struct comparison *c, const struct walk *w, int flags)
 {
 	const struct want want = { .kind = "open", .path = last_path(w), .has_result = true,
@@ -149,7 +149,7 @@ static void open_known(struct comparison *c, struct walk *w, int flags)
 	}
 }
 
-/* Opens /proc/self/fd/N: the file itself, without a walk. */
+/* An open of /proc/self/fd/N: reaches the file without a path walk. */
 static void open_magic(struct comparison *c, const struct file *old, int flags)
 {
 	struct want want = { .kind = "open", .path = old->path, .object = old->object, .has_result = true,
@@ -215,7 +215,7 @@ void expect_flush(struct comparison *c, const struct file *file)
 	expect(c, &want);
 }
 
-/* What a call closes is closed from the moment it is entered. */
+/* A call closes its descriptors as soon as it is entered. */
 void enter_close(struct comparison *c, int fd, int slot)
 {
 	struct file *file = file_of(c->self, fd);
@@ -234,7 +234,7 @@ static void leave_closed(struct comparison *c)
 	for (slot = 0; slot < 2; slot++)
 		if (c->call->closed[slot])
 			expect_flush(c, c->call->closed[slot]);
-	peek(c, c->self); /* the release follows at once, if it does here */
+	peek(c, c->self); /* the release follows immediately, if this task does it */
 }
 
 static void leave_close(struct comparison *c, int dir, int path)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * expect_process.c - the records of fork, exec and exit: what processes begin and end with.
+ * expect_process.c - the records of fork, exec and exit: inherited and released handles and mappings.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static void drop_memory(struct comparison *c, enum rule rule)
 	}
 }
 
-/* The kernel opens a program that is in the mount, and reads it. Return: the file. */
+/* The kernel opens and reads a program of the mount. Return: the file. */
 static struct file *open_program(struct comparison *c, const struct walk *w)
 {
 	struct want want = { .kind = "open", .path = last_path(w), .has_result = true,
@@ -73,7 +73,7 @@ static struct file *reach_program(struct comparison *c, int path)
 	return refused(c, &w) ? NULL : open_program(c, &w);
 }
 
-/* The addresses at which the kernel maps the program are unknown; only their order is known. */
+/* The addresses at which the kernel maps the program are unknown, except for their order. */
 static void map_program(struct comparison *c, struct file *file)
 {
 	unsigned long long at = 1ULL << 62;
@@ -89,7 +89,7 @@ static void map_program(struct comparison *c, struct file *file)
 	}
 }
 
-/* Programs in the mount are assumed to be linked statically: only the kernel maps them. */
+/* Programs of the mount are assumed to be statically linked: only the kernel maps them. */
 static void leave_exec(struct comparison *c, int dir, int path)
 {
 	struct files *files = c->self->files;
@@ -117,7 +117,7 @@ static void leave_exec(struct comparison *c, int dir, int path)
 }
 
 /**
- * process_begin_exit() - a thread enters exit: what it alone holds is held no more
+ * process_begin_exit() - a thread enters exit: release what it does not share
  */
 void process_begin_exit(struct comparison *c)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * expect_request.c - the records of asynchronous requests: io_submit, whose requests strace
- * shows, and io_uring, whose requests it does not.
+ * expect_request.c - the records of asynchronous requests: those of io_submit, which strace
+ * shows, and those of io_uring, which it does not show.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 
 #define PENDING_MAX 64
 
-/* Requests that were submitted and whose results io_getevents has not shown yet, in order. */
+/* Submitted requests whose results io_getevents has not yet returned, in order. */
 static struct {
-	struct file *file; /* NULL: of no file in the mount, or no read or write */
+	struct file *file; /* NULL: not of the mount, or neither read nor write */
 	bool is_write;
-	long long result; /* by its record */
+	long long result; /* from its record */
 } pending[PENDING_MAX];
 static int pending_count;
 
@@ -86,7 +86,7 @@ static void leave_io_getevents(struct comparison *c, int dir, int path)
 	}
 }
 
-/* What is asked for is in memory that strace does not look at. */
+/* The requests are in memory that strace does not read. */
 static void leave_io_uring_enter(struct comparison *c, int dir, int path)
 {
 	static const char *const kinds[] = { "read", "write", "fsync", "submit" };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * handed.c - what a user can do through a descriptor that another one has opened, of a file that he may not open.
+ * handed.c - calls of a user on a descriptor that root opened, of a file that the user may not open.
  *
  *	handed FILE
  *
- * Run as root: makes the file, opens it, and goes on as nobody. Prints how each call ended, to be the same on a bare
- * directory and under tapefs. A network file system asks its server with the credentials of the open.
+ * Run as root: creates and opens the file, then continues as nobody. Prints the outcome of each call, which must be
+ * the same on a bare directory and under tapefs. A network file system sends the credentials of the open to its server.
  */
 #include <fcntl.h>
 #include <stdio.h>

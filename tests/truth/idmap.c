@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * idmap.c - mounts a directory somewhere else with other owners.
+ * idmap.c - creates an idmapped mount of a directory.
  *
  *	idmap FROM TO ID SEEN COUNT
  *
- * Users and groups ID and so many after it look like SEEN and those after it, at TO; others have no id there.
- * The kernel takes that from a user namespace, which nobody has to be in.
+ * At TO, the COUNT users and groups from ID on appear as those from SEEN on; all others are unmapped.
+ * The kernel takes the mapping from a user namespace, which needs no member.
  */
 #include <fcntl.h>
 #include <linux/mount.h>
@@ -27,7 +27,7 @@ static void write_map(pid_t pid, const char *what, char **ids)
 	CHECK(fd >= 0 && write(fd, line, strlen(line)) == (ssize_t)strlen(line) && !close(fd));
 }
 
-/* A process in a namespace of its own, as long as it takes to open that. */
+/* A process in a user namespace of its own, which lives until the namespace is open. */
 static int namespace_of(char **ids)
 {
 	char name[64], byte;

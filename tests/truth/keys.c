@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * keys.c - encrypted directories: whether their key can be removed after files were used by another path.
+ * keys.c - encrypted directories: can their key be removed after another path has used files?
  *
  *	keys HERE THERE
  *
  * HERE and THERE are paths of one directory, one perhaps through tapefs, on a file system with fscrypt. Files are
- * used HERE, and the key is removed THERE. Prints how each call ended, to be the same whatever the paths are.
- * Exits with 77 if the kernel knows no encryption.
+ * used HERE, and the key is removed THERE. Prints the outcome of each call, which must be the same for any two paths.
+ * Exits with 77 if the kernel does not support encryption.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -99,7 +99,7 @@ static void put(const char *name)
 	CHECK(fd >= 0 && write(fd, "secret", 6) == 6 && !close(fd));
 }
 
-/* What is in the directory, and can be read. */
+/* Counts the names of the directory, and how many are readable. */
 static void list(const char *name)
 {
 	int names = 0, readable = 0, fd;
@@ -135,8 +135,8 @@ static void use(const char *dir)
 	tell("read it", (int)readlink(path(dir, "plainlink"), target, sizeof(target)));
 	tell("make a link", link(path(dir, "plain1"), path(dir, "plain1too")));
 	tell("make a pipe", mkfifo(path(dir, "plainpipe"), 0600));
-	tell("look for what is absent", lstat(path(dir, "absent"), &stat));
-	tell("look for what is absent further down", lstat(path(dir, "plaindir/absent"), &stat));
+	tell("look up an absent name", lstat(path(dir, "absent"), &stat));
+	tell("look up an absent name further down", lstat(path(dir, "plaindir/absent"), &stat));
 	tell("rename", rename(path(dir, "plain1too"), path(dir, "plain2")));
 }
 
@@ -171,11 +171,11 @@ int main(int argc, char **argv)
 	add_key(there);
 	list("enc");
 	CHECK(!chdir(dir));
-	remove_key("remove it while somebody is there");
+	remove_key("remove it while a working directory is there");
 	CHECK(!chdir("/"));
 	remove_key("remove it again");
 
-	/* Encrypted there when it is known here. */
+	/* A name looks encrypted there when its plain text is known here. */
 	CHECK(!mkdir(path(there, "late"), 0700) && !stat(path(here, "late"), &status));
 	add_key(there);
 	encrypt(path(there, "late"));

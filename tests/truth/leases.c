@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * leases.c - leases of a file that is opened by another path.
+ * leases.c - leases of a file that another path opens.
  *
  *	leases HERE THERE
  *
  * HERE and THERE are paths of one directory, one perhaps through tapefs. Leases are held HERE and broken THERE.
- * Prints how each call ended, to be the same whatever the paths are. Run by root; sets how long the holder of a
- * lease has (/proc/sys/fs/lease-break-time).
+ * Prints the outcome of each call, which must be the same for any two paths. Run as root; sets the time that the
+ * holder of a lease has to release it (/proc/sys/fs/lease-break-time).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -71,7 +71,7 @@ static void set(int fd, int type)
 	char what[64];
 
 	snprintf(what, sizeof(what), "set a lease: %s", type_name(type));
-	CHECK(type == F_UNLCK || !fcntl(fd, F_SETSIG, SIGRTMIN)); /* who gives one up loses it */
+	CHECK(type == F_UNLCK || !fcntl(fd, F_SETSIG, SIGRTMIN)); /* a released lease loses its signal */
 	tell(what, fcntl(fd, F_SETLEASE, type));
 	tell_lease(fd);
 }
@@ -123,7 +123,7 @@ static int do_call(enum call call, int flags)
 	}
 }
 
-/* Another process makes the call; end_call() prints its result, so that the order of lines is fixed. */
+/* Another process makes the call. end_call() prints its result, so the order of the lines is fixed. */
 static pid_t start_call(const char *what, enum call call, int flags)
 {
 	pid_t pid;
@@ -133,7 +133,7 @@ static pid_t start_call(const char *what, enum call call, int flags)
 	pid = fork();
 	if (pid)
 		return pid;
-	close_range(3, ~0U, 0); /* the holder's descriptor is its own */
+	close_range(3, ~0U, 0); /* drop the descriptor inherited from the holder */
 	_exit(do_call(call, flags) < 0 ? errno : 0);
 }
 
@@ -217,7 +217,7 @@ static void calls(void)
 		enum call call;
 		bool is_breaking;
 	} tried[] = {
-		{ "truncate", TRUNCATE, true }, { "open to cut", CUT, true },	 { "exec", EXEC, true },
+		{ "truncate", TRUNCATE, true }, { "open to truncate", CUT, true },	 { "exec", EXEC, true },
 		{ "chmod", CHMOD, false },	{ "unlink", UNLINK, false },
 	};
 	int fd = open_here(O_RDONLY);
@@ -261,7 +261,7 @@ static void conflicts(void)
 	CHECK(!munmap(map, 4096));
 	set(fd, F_RDLCK);
 	other = open(there, O_RDONLY | O_CLOEXEC);
-	tell("set a lease there, too, for reading", fcntl(other, F_SETLEASE, F_RDLCK));
+	tell("set a read lease there, too", fcntl(other, F_SETLEASE, F_RDLCK));
 	set(fd, F_WRLCK);
 	CHECK(!close(other));
 	set(fd, F_WRLCK);
@@ -286,7 +286,7 @@ static void refused(void)
 	*strrchr(parent, '/') = 0;
 	dir = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	tell("of a directory", fcntl(dir, F_SETLEASE, F_RDLCK));
-	tell("of no type", fcntl(fd, F_SETLEASE, 77));
+	tell("of an invalid type", fcntl(fd, F_SETLEASE, 77));
 	pid = fork();
 	if (!pid)
 		_exit(!setuid(1000) && fcntl(fd, F_SETLEASE, F_RDLCK) < 0 ? errno : 0);
@@ -295,7 +295,7 @@ static void refused(void)
 	CHECK(!close(fd) && !close(dir));
 }
 
-/* The holder does nothing: the lease is lost in the end. */
+/* The holder does nothing: the kernel breaks the lease after the timeout. */
 static void lost(void)
 {
 	FILE *limit = fopen("/proc/sys/fs/lease-break-time", "w");
@@ -304,13 +304,13 @@ static void lost(void)
 
 	CHECK(limit && fputs("1\n", limit) >= 0 && !fclose(limit));
 	set(fd, F_RDLCK);
-	pid = start_call("open to write what nobody gives back", OPEN, O_WRONLY);
+	pid = start_call("open to write, the lease is not released", OPEN, O_WRONLY);
 	wait_for_break(fd);
 	end_call(pid);
 	tell_lease(fd);
 	set(fd, F_RDLCK);
 	set(fd, F_WRLCK);
-	pid = start_call("open to read what nobody gives back", OPEN, O_RDONLY);
+	pid = start_call("open to read, the lease is not released", OPEN, O_RDONLY);
 	wait_for_break(fd);
 	end_call(pid);
 	tell_lease(fd);

@@ -4,8 +4,9 @@
  *
  *	locks CASE ABOVE BELOW
  *
- * The two paths lead to the same file, one through tapefs. Who locks it in one place must be
- * seen in the other, as if both were one. Exits with 0 if that is so, and tells what is not.
+ * Both paths lead to the same file, ABOVE through tapefs. A lock taken by one path must be
+ * seen by the other. Exits with 0 if it is; otherwise prints the difference.
+ */
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +74,7 @@ static void of_process(void)
 	CHECK(type_for_others(above, getpid()) == F_WRLCK);
 	CHECK(!lock(fd, F_SETLK, F_RDLCK));
 	CHECK(type_for_others(below, getpid()) == F_RDLCK);
-	CHECK(!close(other)); /* any descriptor of the file will do */
+	CHECK(!close(other)); /* closing any descriptor of the file releases the lock */
 	CHECK(type_for_others(below, getpid()) == F_UNLCK);
 	CHECK(!lock(fd, F_SETLK, F_WRLCK) && !lock(fd, F_SETLK, F_UNLCK));
 	CHECK(type_for_others(below, getpid()) == F_UNLCK);
@@ -109,7 +110,7 @@ static void of_flock(void)
 	CHECK(!flock(under, LOCK_EX | LOCK_NB));
 }
 
-/* A process that has locked the file, and releases the lock on request. */
+/* A process that locks the file, and releases the lock on request. */
 static pid_t holder(const char *path, int *told)
 {
 	int ready[2], done[2];
@@ -119,11 +120,11 @@ static pid_t holder(const char *path, int *told)
 	CHECK(!pipe(ready) && !pipe(done));
 	pid = fork();
 	if (!pid) {
-		close(done[1]); /* it ends with us */
+		close(done[1]); /* the child ends with its parent */
 		CHECK(!lock(open_file(path), F_SETLK, F_WRLCK));
 		CHECK(write(ready[1], "", 1) == 1);
 		CHECK(read(done[0], &byte, 1) >= 0);
-		usleep(100000); /* who waits should have begun to */
+		usleep(100000); /* the waiting task should be waiting by now */
 		_exit(0);
 	}
 	CHECK(read(ready[0], &byte, 1) == 1);
@@ -161,13 +162,13 @@ static void interrupted(void)
 	CHECK(!lock(fd, F_SETLK, F_WRLCK));
 }
 
-/* Waits for a lock, and says how that ended, as an errno. */
+/* Waits for a lock. Return: 0 or an errno. */
 static void *wait_for_lock(void *fd)
 {
 	return (void *)(intptr_t)(lock((int)(intptr_t)fd, F_SETLKW, F_WRLCK) ? errno : 0);
 }
 
-/* A descriptor is closed while another thread waits for a lock by it: the lock has no owner in the end. */
+/* A descriptor is closed while another thread waits for a lock on it: the lock must not remain without an owner. */
 static void closed(void)
 {
 	int fd = open_file(above), copy = dup(fd), told, status;
@@ -176,7 +177,7 @@ static void closed(void)
 	void *result;
 
 	CHECK(!pthread_create(&waiter, NULL, wait_for_lock, (void *)(intptr_t)fd));
-	usleep(300000); /* it waits now */
+	usleep(300000); /* the thread waits by now */
 	CHECK(!close(fd));
 	CHECK(write(told, "", 1) == 1);
 	CHECK(!pthread_join(waiter, &result) && (intptr_t)result == EBADF);
@@ -185,7 +186,7 @@ static void closed(void)
 	CHECK(!lock(copy, F_SETLK, F_WRLCK) && type_for_others(below, getpid()) == F_WRLCK);
 }
 
-/* Has a lease until it is wanted back, and the file is as it was until then. */
+/* Holds a lease until it is recalled; the file must not change until then. */
 static void give_lease_back(int told)
 {
 	struct timespec patience = { .tv_sec = 10 };
@@ -199,7 +200,7 @@ static void give_lease_back(int told)
 	CHECK(!fcntl(fd, F_SETLEASE, F_RDLCK));
 	CHECK(write(told, "", 1) == 1);
 	CHECK(sigtimedwait(&wanted, NULL, &patience) == SIGIO);
-	usleep(100000); /* who does not wait has done it by now */
+	usleep(100000); /* without a wait, the call would have completed by now */
 	CHECK(!fstat(fd, &now) && now.st_size);
 	CHECK(!fcntl(fd, F_SETLEASE, F_UNLCK));
 }
@@ -223,7 +224,7 @@ static void leased(void)
 	CHECK(!stat(below, &now) && !now.st_size);
 }
 
-/* The lease is not released, and the waiting task is interrupted: it has no part of the file then. */
+/* The lease is not released, and the waiting task is interrupted: it must have no access to the file. */
 static void kept_lease(void)
 {
 	struct sigaction action = { .sa_handler = nothing };
@@ -246,7 +247,7 @@ static void kept_lease(void)
 	}
 	CHECK(waitpid(pid, &status, 0) == pid && !status);
 	CHECK(!fcntl(fd, F_SETLEASE, F_UNLCK));
-	CHECK(!fcntl(fd, F_SETLEASE, F_RDLCK)); /* which is refused while somebody may write */
+	CHECK(!fcntl(fd, F_SETLEASE, F_RDLCK)); /* refused while any task may write */
 	CHECK(!fcntl(fd, F_SETLEASE, F_UNLCK));
 	CHECK(!fstat(fd, &now) && now.st_size == 10);
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# lower.awk - from a dump to the sizes that its files must have in the end: PATH SIZE.
-# Only of files that keep one name.
+# lower.awk - from a dump, the final sizes of files: PATH SIZE. Only files that keep
+# one name.
 
 function value(key,    i) {
 	for (i = 4; i <= NF; i++)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mappings.c - what a file system does in a way of its own when a file is mapped: where the mapping lies, whether
- * it is made of huge pages, whether its writes are storage's at once (MAP_SYNC).
+ * mappings.c - properties of mappings that depend on the file system: the address, huge pages, and synchronous writes
+ * to storage (MAP_SYNC).
  *
  *	mappings DIRECTORY
  *
- * Prints a line for each, to be the same on a bare directory and under tapefs; those that begin with "huge:" say how
- * much huge pages map, which is nothing where tapefs watches every page.
+ * Prints a line for each, which must be the same on a bare directory and under tapefs. Lines that begin with "huge:"
+ * state how much memory huge pages map: none where tapefs watches every page.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@
 #define MADV_COLLAPSE 25
 #endif
 
-/* What /proc/self/smaps says of the mapping that lies at an address: a number of KiB, or its flags. */
+/* A number of KiB, or the flags, of the mapping at an address, from /proc/self/smaps. */
 static void say_smaps(const char *what, const void *address)
 {
 	FILE *smaps = fopen("/proc/self/smaps", "r");
@@ -91,7 +91,7 @@ static void try_synchronous(void)
 		{ "MAP_SHARED_VALIDATE, MAP_SYNC", MAP_SHARED_VALIDATE | MAP_SYNC },
 		{ "MAP_SHARED, MAP_SYNC", MAP_SHARED | MAP_SYNC },
 		{ "MAP_PRIVATE, MAP_SYNC", MAP_PRIVATE | MAP_SYNC },
-		{ "MAP_SHARED_VALIDATE, a flag that is none", MAP_SHARED_VALIDATE | 0x2000000 },
+		{ "MAP_SHARED_VALIDATE, an invalid flag", MAP_SHARED_VALIDATE | 0x2000000 },
 	};
 	size_t i;
 	char *at;
@@ -109,7 +109,7 @@ static void try_synchronous(void)
 	CHECK(!close(fd));
 }
 
-/* In a child, which may be killed. */
+/* Runs in a child, which may be killed. */
 static void touch_behind_end(const char *at)
 {
 	pid_t child = fork();
@@ -119,10 +119,10 @@ static void touch_behind_end(const char *at)
 	if (!child)
 		_exit(*(const volatile char *)at);
 	CHECK(waitpid(child, &status, 0) == child);
-	printf("an access behind the end: %s\n", WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "done");
+	printf("an access beyond the end: %s\n", WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "done");
 }
 
-/* Parts of a huge page are protected, taken away, made a hole, locked. */
+/* Parts of a huge page are protected, discarded, punched out, locked. */
 static void try_parts(char *at, int fd)
 {
 	char byte;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * merges.c - mappings of one file that meet in memory, so that newer kernels make one of two.
+ * merges.c - adjacent mappings of one file, which newer kernels merge.
  *
  *	merges FILE [visible]
  *
- * A mapping has the advice MADV_RANDOM when it meets its neighbour, and a part of it that gets the neighbour's advice becomes
- * a part of that. With `visible`, no mapping grows where it is, which no record shows.
+ * A mapping has the advice MADV_RANDOM when it becomes adjacent to another. If a part of it gets the advice of its
+ * neighbour, the kernel merges the part with that. With `visible`, no mapping grows in place, which no record shows.
  *
- * Prints what a trace must say, a line each: `map N FIRST PAGES`, `moved N FIRST PAGES`, `inherited N FIRST PAGES`,
- * `unmap N FIRST PAGES` and `touch N PAGE`, where N counts the mappings in the order in which they are made, and
- * pages are those of the file. Touches are writes.
+ * Prints the expected records of a trace, one per line: `map N FIRST PAGES`, `moved N FIRST PAGES`,
+ * `inherited N FIRST PAGES`, `unmap N FIRST PAGES` and `touch N PAGE`, where N numbers the mappings in the order of
+ * their creation, and pages are those of the file. Touches are writes.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@
 	} while (0)
 
 static int fd, maps;
-static char *room; /* of address space, which nothing else uses */
+static char *room; /* address space without other uses */
 
 /* Map pages of the file so that its first page would be at @base. Return: number of the mapping. */
 static int map(char *base, long first, long pages, int advice)
@@ -65,7 +65,7 @@ static void touch(char *base, int number, long page)
 	printf("touch %d %ld\n", number, page);
 }
 
-/* The beginning of one gets the advice of the other, which ends there, and the other way around. */
+/* The first pages of a mapping get the advice of the one that ends there, and vice versa. */
 static void advised(void)
 {
 	int a = map(room, 0, 4, MADV_NORMAL), b = map(room, 4, 4, MADV_RANDOM), c, d;
@@ -93,7 +93,7 @@ static void advised(void)
 	say("unmap", d, 14, 4);
 }
 
-/* What is left of one where it was goes before what the other one has of it. */
+/* The remainder of a mapping in its old place is unmapped before the part that was merged with the neighbour. */
 static void outlived(void)
 {
 	int a = map(room, 0, 4, MADV_NORMAL), b = map(room, 4, 4, MADV_RANDOM);
@@ -108,7 +108,7 @@ static void outlived(void)
 	say("unmap", b, 4, 2);
 }
 
-/* One is moved to where the other one ends. */
+/* A mapping is moved to the end of another. */
 static void moved(void)
 {
 	char *elsewhere = room + PAGES * PAGE;
@@ -128,7 +128,7 @@ static void moved(void)
 	say("unmap", b, 5, 3);
 }
 
-/* It grows in place, which is not recorded. */
+/* A mapping grows in place, which is not recorded. */
 static void grown(void)
 {
 	int a = map(room, 0, 4, MADV_NORMAL), b;

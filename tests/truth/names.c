@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * names.c - the model of names, and the walk of a path through it as the kernel does it.
+ * names.c - the model of names, and path walks through it that work like those of the kernel.
  */
 #include "names.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINKS_MAX 40 /* as the kernel */
+#define LINKS_MAX 40 /* limit of the kernel */
 
 void tree_open(struct tree *tree, const char *mount)
 {
@@ -29,7 +29,7 @@ struct object *object_new(enum type type, const char *target)
 }
 
 /**
- * node_path() - the path of a name as traces show it, "." for the root
+ * node_path() - the path of a name in the format of traces, "." for the root
  */
 char *node_path(const struct node *node)
 {
@@ -71,7 +71,7 @@ struct node *node_add(struct node *dir, const char *name, struct object *object)
 	return node;
 }
 
-/* "d dir/sub", "l dir/link" TAB "target": a name that has not been used yet. */
+/* "d dir/sub", "l dir/link" TAB "target": a name that has not been looked up yet. */
 static bool take_old(struct tree *tree, char *line)
 {
 	char *path = line + 2, *target = strchr(path, '\t'), *slash;
@@ -94,9 +94,9 @@ static bool take_old(struct tree *tree, char *line)
 }
 
 /**
- * tree_read() - put what a directory had before into the model
+ * tree_read() - add the initial contents of a directory to the model
  * @tree: the names
- * @list: a file of lines "TYPE PATH<tab>TARGET", a directory before what is in it
+ * @list: a file of lines "TYPE PATH<tab>TARGET", a directory before its entries
  *
  * Return: 0, or a negative errno.
  */
@@ -129,7 +129,7 @@ static void unchain(struct node *node)
 	node->next = NULL;
 }
 
-/* The node stays for tasks that have it open or as working directory, but has no name. */
+/* The node remains for tasks that have it open or as working directory, but has no name. */
 void node_remove(struct node *node)
 {
 	unchain(node);
@@ -148,7 +148,7 @@ void node_move(struct node *node, struct node *dir, const char *name)
 
 /* -- walking ------------------------------------------------------------------------- */
 
-/* "/a/b" and "c" make "/a/b/c"; ".." takes one off. */
+/* "/a/b" and "c" become "/a/b/c"; ".." removes a component. */
 static void outside_step(char *path, const char *component)
 {
 	size_t length;
@@ -198,7 +198,7 @@ static void add_step(struct walk *walk, enum step_kind kind, struct node *node, 
 }
 
 /**
- * child_path() - the path of a name in a directory, whether it is there or not
+ * child_path() - the path of a name in a directory, whether or not it exists
  */
 char *child_path(const struct node *dir, const char *name)
 {
@@ -211,7 +211,7 @@ char *child_path(const struct node *dir, const char *name)
 	return all;
 }
 
-/* Looks a name up; notes what a file system sees of that. */
+/* Looks a name up, and notes the requests that reach the file system. */
 static struct node *look_up(struct walk *walk, struct node *dir, const char *name)
 {
 	struct node *node = node_child(dir, name);
@@ -224,7 +224,7 @@ static struct node *look_up(struct walk *walk, struct node *dir, const char *nam
 }
 
 /**
- * place_enter() - the place of a path without symbolic links, such as strace shows
+ * place_enter() - the place of a path without symbolic links, like those that strace prints
  */
 void place_enter(struct tree *tree, struct place *place, const char *path)
 {
@@ -237,7 +237,7 @@ void place_enter(struct tree *tree, struct place *place, const char *path)
 	snprintf(place->path, sizeof(place->path), "%s", path);
 }
 
-/* The next component of @rest, which goes on after it. Return: false if there is none. */
+/* The next component of @rest, which advances past it. Return: false if there is none. */
 static bool next_component(const char **rest, char *component, bool *is_last)
 {
 	size_t length;
@@ -253,14 +253,15 @@ static bool next_component(const char **rest, char *component, bool *is_last)
 }
 
 /**
- * walk_path() - walk a path as the kernel does
+ * walk_path() - walk a path in the way of the kernel
  * @tree: the names
  * @from: where a relative path begins
  * @path: the path
- * @does_follow: if its last component is a symbolic link, follow that, too
- * @walk: filled in
+ * @does_follow: whether to follow a symbolic link in the last component
+ * @walk: the result
  *
- * The look-up of the last component is left to the caller unless it is followed: what
+ * The lookup of the last component is left to the caller unless it is followed, because its
+ * result depends on the system call.
  * comes of it depends on the system call.
  */
 void walk_path(struct tree *tree, const struct place *from, const char *path, bool does_follow,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * names.h - a model of the names below a mount: what system calls that succeeded made of a
- * directory, and what was there before. It says where a path leads and what walking it takes.
+ * names.h - a model of the names below a mount: its initial contents, changed by the system
+ * calls that succeeded. It resolves a path and lists the requests of the path walk.
  */
 #ifndef TRUTH_NAMES_H
 #define TRUTH_NAMES_H
@@ -11,38 +11,38 @@
 
 enum type { TYPE_FILE, TYPE_DIR, TYPE_SYMLINK, TYPE_OTHER };
 
-/* An object; every name of it, and every handle, points to it. */
+/* An object, which all its names and handles point to. */
 struct object {
 	enum type type;
 	char *target; /* of a symbolic link */
 	long links;
-	long long id; /* in the trace, 0 until a record told */
+	long long id; /* in the trace, 0 until a record states it */
 };
 
 struct node {
 	char name[256 + 1];
-	struct node *parent; /* NULL of the root, and when the name has gone */
+	struct node *parent; /* NULL for the root and for removed names */
 	struct node *children;
 	struct node *next;
 	struct object *object;
-	bool is_known; /* has been looked up, or made: the file system is not asked again */
+	bool is_known; /* looked up or created: the file system is not asked again */
 };
 
-/* A place: inside of the mount, or a path that leads elsewhere. */
+/* A place: inside of the mount, or a path outside. */
 struct place {
 	struct node *node;
 	char path[PATH_MAX];
 };
 
 enum step_kind {
-	STEP_LOOKUP, /* a name that is there is looked up for the first time */
-	STEP_ABSENT, /* a name that is not there is looked up; the walk ends */
+	STEP_LOOKUP, /* first lookup of an existing name */
+	STEP_ABSENT, /* lookup of an absent name; the walk ends */
 	STEP_FOLLOW, /* a symbolic link is followed */
 };
 
 struct step {
 	enum step_kind kind;
-	struct node *node; /* NULL of an absent name */
+	struct node *node; /* NULL for an absent name */
 	char *path;
 };
 
@@ -51,12 +51,12 @@ struct step {
 struct walk {
 	struct step steps[STEPS_MAX];
 	int step_count;
-	bool is_outside; /* it ends elsewhere */
-	int err;	 /* why it failed before its last component */
-	struct node *dir; /* where the last component is */
+	bool is_outside; /* ends outside of the mount */
+	int err;	 /* error before the last component */
+	struct node *dir; /* directory of the last component */
 	char last[PATH_MAX];
-	bool is_last_special; /* it is . or .. or there is none */
-	struct node *node;    /* what it means, NULL if nothing */
+	bool is_last_special; /* the last component is . or .., or missing */
+	struct node *node;    /* the result, NULL if absent */
 };
 
 struct tree {

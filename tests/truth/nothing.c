@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nothing.c - a program that exits at once, and has nothing else in it: to be executed.
+ * nothing.c - a program that exits at once, to be executed by tests.
  */
 #include <sys/syscall.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * outcomes.c - how calls end that the kernel answers by itself if a file system lacks an operation.
+ * outcomes.c - outcomes of calls that the kernel answers itself if a file system lacks an operation.
  *
  *	outcomes DIRECTORY
  *
- * Prints a line for each, to be the same on a bare directory and under tapefs: who stands between
- * must lack what is lacking below.
+ * Prints a line for each, which must be the same on a bare directory and under tapefs: a stacked file system
+ * must lack the operations that the file system below lacks.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 
 #define SIZE_BYTES 65536
 #define BLOCK_BYTES 4096
-#define ROOM	   2 /* files that are compared with the first */
+#define ROOM	   2 /* files compared with the first */
 #define CHANGED_BYTES (1 << 20)
 #define REWRITE_TRIES 5
 
@@ -46,7 +46,7 @@ static int make(const char *name, int byte)
 	return fd;
 }
 
-/* Each of the others has an outcome of its own, if there is one at all. */
+/* Each of the other files has an outcome of its own, if the call has any. */
 static void deduplicate(int fd, int same, int other)
 {
 	struct file_dedupe_range *range = calloc(1, sizeof(*range) + ROOM * sizeof(range->info[0]));
@@ -72,8 +72,8 @@ static void map_block(int fd)
 
 	outcome("FIBMAP", ioctl(fd, FIBMAP, &block));
 	printf("FIBMAP: %s\n", block ? "has a block" : "has none");
-	outcome("FIBMAP behind the end", ioctl(fd, FIBMAP, &hole));
-	printf("FIBMAP behind the end: %s\n", hole ? "has a block" : "has none");
+	outcome("FIBMAP beyond the end", ioctl(fd, FIBMAP, &hole));
+	printf("FIBMAP beyond the end: %s\n", hole ? "has a block" : "has none");
 }
 
 static int reopen(const char *name, int flags)
@@ -87,10 +87,10 @@ static int reopen(const char *name, int flags)
 	return fd;
 }
 
-/* On most XFS, since 6.10: a feature that must be chosen when one is made. */
+/* Since 6.10, on XFS file systems that were created with this feature. */
 static void exchange(const char *what, int with, int fd)
 {
-	struct { /* xfs_exchange_range, which not all headers have */
+	struct { /* xfs_exchange_range, missing in some headers */
 		__s32 file1_fd;
 		__u32 pad;
 		__u64 file1_offset, file2_offset, length, flags;
@@ -100,7 +100,7 @@ static void exchange(const char *what, int with, int fd)
 	outcome("XFS_IOC_EXCHANGE_RANGE", ioctl(fd, _IOW('X', 129, range), &range));
 }
 
-/* What is wrong with the descriptors is said before whether it can be done at all. */
+/* The kernel checks the descriptors before it checks for support. */
 static void exchange_all(int fd, int other, int dir)
 {
 	int reader = reopen("other", O_RDONLY), writer = reopen("other", O_WRONLY);
@@ -108,17 +108,17 @@ static void exchange_all(int fd, int other, int dir)
 
 	exchange("with itself", fd, fd);
 	exchange("with another file", other, fd);
-	exchange("with one that is read only", reader, fd);
-	exchange("of one that is read only", fd, reader);
-	exchange("with one that is written only", writer, fd);
-	exchange("with one that is appended to", appender, fd);
+	exchange("with a read-only handle", reader, fd);
+	exchange("of a read-only handle", fd, reader);
+	exchange("with a write-only handle", writer, fd);
+	exchange("with an O_APPEND handle", appender, fd);
 	exchange("with a directory", dir, fd);
 	exchange("of a directory", fd, dir);
 	exchange("with a device", outside, fd);
 	exchange("with nothing", -1, fd);
 }
 
-/* Only files that memfd_create(2) makes have any; others are refused in two ways. */
+/* Only files of memfd_create(2) have seals; other files are refused in two ways. */
 static void seal(int fd)
 {
 	void *map = mmap(NULL, SIZE_BYTES, PROT_READ, MAP_SHARED, fd, 0);
@@ -129,10 +129,10 @@ static void seal(int fd)
 	munmap(map, SIZE_BYTES);
 }
 
-/* Since 6.9. The super block has it, not the file. */
+/* Since 6.9. A property of the super block, not of the file. */
 static void name_file_system(int fd)
 {
-	struct { /* fsuuid2, which not all headers have */
+	struct { /* fsuuid2, missing in some headers */
 		__u8 length;
 		__u8 bytes[16];
 	} uuid = { 0 };
@@ -145,7 +145,7 @@ static void name_file_system(int fd)
 	printf("\n");
 }
 
-/* Writes and reads that a file system must say it can do: since 6.11 and 6.14; which not all headers have. */
+/* Writes and reads that need support of the file system, since 6.11 and 6.14; missing in some headers. */
 static void ask_for(const char *what, int flag, int fd)
 {
 	static char data[BLOCK_BYTES] __attribute__((aligned(BLOCK_BYTES)));
@@ -166,14 +166,14 @@ static void ask_for_all(int fd)
 	ask_for("RWF_ATOMIC and O_DIRECT", atomic, direct);
 	ask_for("RWF_DONTCACHE", dontcache, fd);
 	ask_for("RWF_DONTCACHE and O_DIRECT", dontcache, direct);
-	ask_for("a flag that is none", unknown, fd);
+	ask_for("an invalid flag", unknown, fd);
 	close(direct);
 }
 
-/* file_getattr(2) and file_setattr(2), since 6.17: some file systems have attributes of links, too. */
+/* file_getattr(2) and file_setattr(2), since 6.17: some file systems have attributes of links. */
 static void attributes(const char *name)
 {
-	struct { /* file_attr, which not all headers have */
+	struct { /* file_attr, missing in some headers */
 		__u64 flags;
 		__u32 extent_bytes, extents, project, cow_extent_bytes;
 	} attr = { 0 };
@@ -199,7 +199,7 @@ static void attributes_all(void)
 	attributes(".");
 }
 
-/* What an ioctl leaves in a buffer, as far as it stays the same. Programs of x32 have theirs at small addresses. */
+/* Prints a checksum of the reproducible part of an ioctl's output. x32 programs have buffers at small addresses. */
 static void ask_file_system(const char *what, int fd, unsigned long command, size_t bytes)
 {
 	static unsigned char *answer;
@@ -224,8 +224,8 @@ static void ask_file_system(const char *what, int fd, unsigned long command, siz
 #endif
 }
 
-/* Which file systems have of their own, some that no kernel has, and some that only Lustre has. */
-static void ask_for_what_is_rare(int fd, int dir)
+/* ioctls of single file systems, of no file system, and of Lustre. */
+static void ask_for_rare_ioctls(int fd, int dir)
 {
 	int each[] = { fd, dir };
 	size_t i;
@@ -244,13 +244,13 @@ static void ask_for_what_is_rare(int fd, int dir)
 		ask_file_system("FITRIM", each[i], _IOC(_IOC_READ | _IOC_WRITE, 'X', 121, 24), 0);
 		ask_file_system("LL_IOC_LOV_GETSTRIPE", each[i], _IOW('f', 155, long), 0);
 		ask_file_system("LL_IOC_GETVERSION", each[i], _IOR('f', 3, long), 0);
-		ask_file_system("nobody's", each[i], _IOC(_IOC_READ | _IOC_WRITE, 0xe7, 99, 4000), 4000);
+		ask_file_system("an unknown ioctl", each[i], _IOC(_IOC_READ | _IOC_WRITE, 0xe7, 99, 4000), 4000);
 		ask_file_system("without a size", each[i], 0x12345678, 0);
 		ask_file_system("zero", each[i], 0, 0);
 	}
 }
 
-/* It is a year that no access is in until one is noted. */
+/* The access time is set to a year that no real access has. */
 static void note_access(const char *what, int fd)
 {
 	const struct timespec old[] = { { .tv_sec = 1000000000 }, { .tv_nsec = UTIME_OMIT } };
@@ -286,7 +286,7 @@ static bool access_changes_time(int fd, volatile char *byte, bool is_write)
 	if (is_write)
 		*byte = 1;
 	else
-		(void)*byte; /* volatile: it is read */
+		(void)*byte; /* volatile: a real read */
 	if (fstat(fd, &now))
 		perror("fstat");
 	return now.st_mtime != old[1].tv_sec;
@@ -303,8 +303,8 @@ static void changes_time(int fd, const char *what, volatile char *byte, bool is_
 }
 
 /*
- * Writes to a page that is dirty and mapped leave the time as it is, unless the kernel has written the page back in
- * the meantime, which it does when it likes: several tries, of which one suffices.
+ * Writes to a dirty, mapped page leave the time unchanged, unless the kernel has written the page back in
+ * the meantime, which it may do at any time. Several tries; one success suffices.
  */
 static void rewrite_changes_time(int fd, const char *what, char *page, bool with_mprotect)
 {
@@ -321,8 +321,8 @@ static void rewrite_changes_time(int fd, const char *what, char *page, bool with
 }
 
 /*
- * Where pages are never written back, as on tmpfs, a write is noticed if the page was not mapped. The second page
- * read is far from the first, of which the kernel maps the neighbours.
+ * Where pages are never written back, as on tmpfs, a write changes the time if the page was not mapped. The second
+ * page is far from the first, because the kernel maps the neighbours of the first.
  */
 static void note_changes(void)
 {
@@ -366,7 +366,7 @@ int main(int argc, char **argv)
 	attributes_all();
 	note_accesses();
 	note_changes();
-	ask_for_what_is_rare(fd, dir);
+	ask_for_rare_ioctls(fd, dir);
 	outcome("FICLONE", ioctl(same, FICLONE, fd));
 	outcome("FICLONE of a directory", ioctl(same, FICLONE, dir));
 	outcome("FIBMAP of a directory", ioctl(dir, FIBMAP, &fd));

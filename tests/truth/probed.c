@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * probed.c - for tests/truth/mapped: a program that calls a function five times, for probes of it.
+ * probed.c - a program that calls a function five times, for the probes of tests/truth/mapped.
  */
 #include <stdio.h>
 

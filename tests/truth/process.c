@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * process.c - tables of descriptors and mappings, copied and shared as fork and clone do.
+ * process.c - tables of descriptors and mappings, which fork and clone copy or share.
  */
 #include "process.h"
 
@@ -65,7 +65,7 @@ static struct memory *memory_copy(const struct memory *from)
 }
 
 /**
- * process_clone() - what a new thread or process begins with
+ * process_clone() - create the state of a new thread or process
  */
 void process_clone(struct process *child, const struct process *parent, bool shares_files,
 		   bool shares_memory)
@@ -97,7 +97,7 @@ void areas_add(struct memory *memory, struct area area)
 }
 
 /**
- * areas_split() - make an address the border of two pieces, if a mapping is there
+ * areas_split() - split the mapping at an address, if there is one
  */
 void areas_split(struct memory *memory, unsigned long long address)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * process.h - what processes hold: descriptors, mappings, a working directory; and the
- * threads that share them.
+ * process.h - the state of processes: descriptors, mappings, working directory; and the
+ * threads that share it.
  */
 #ifndef TRUTH_PROCESS_H
 #define TRUTH_PROCESS_H
@@ -16,20 +16,20 @@
 /* An open file description of a file in the mount. */
 struct file {
 	struct object *object;
-	struct node *node; /* of a directory */
-	char *path;	  /* it was opened by */
+	struct node *node; /* if it is a directory */
+	char *path;	  /* path of the open */
 	long long handle; /* in the trace */
 	int refs;	  /* descriptors */
 	int maps;	  /* mappings, and pieces of them */
 	bool is_write, is_append, is_direct, is_sync, is_dsync;
-	bool is_path;	  /* O_PATH: the file system does not know */
+	bool is_path;	  /* O_PATH: unknown to the file system */
 	bool is_released;
 	bool is_position_known;
 	long long position;
 };
 
 struct descriptor {
-	struct file *file; /* NULL: closed, or not of the mount */
+	struct file *file; /* NULL: closed, or not on the mount */
 	bool is_cloexec;
 };
 
@@ -38,7 +38,7 @@ struct files {
 	struct descriptor fd[FDS_MAX];
 };
 
-/* A piece of a mapping of a file in the mount. */
+/* A piece of a mapping of a file on the mount. */
 struct area {
 	unsigned long long start, end;
 	long long offset;
@@ -57,11 +57,11 @@ struct process { /* a thread */
 	struct files *files;
 	struct memory *memory;
 	struct place cwd;
-	struct record **records; /* of the trace, in the order in which operations were entered */
+	struct record **records; /* of the trace, in the order of the entry of their operations */
 	long record_count;
 	long next;
 	bool has_ended;
-	bool is_counted; /* is in the log */
+	bool is_counted; /* the log has it */
 };
 
 struct process *process_of(int pid);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * quotas.c - quotas of a file system: what they are, what is left of them, and what happens where nothing is left.
+ * quotas.c - quotas of a file system: limits, usage, and behaviour at the limit.
  *
  *	quotas limit DEVICE user|project ID BLOCKS FILES   sets a limit (quotactl(2)), in KiB and files
  *	quotas use-files DIRECTORY                         reaches the limits of its caller there
  *	quotas use-blocks DIRECTORY
- *	quotas ask DIRECTORY USER PROJECT                  looks, and changes, by the directory (quotactl_fd(2))
+ *	quotas ask DIRECTORY USER PROJECT                  queries and changes quotas by the directory (quotactl_fd(2))
  *
- * The latter three print a line for each thing, to be the same on a bare directory and under tapefs.
+ * All forms except the first print a line for each result, to be the same on a bare directory and under tapefs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 
 #define BLOCK_BYTES 65536
 
-/* Not in all headers. */
+/* Missing in some headers. */
 #ifndef PRJQUOTA
 #define PRJQUOTA 2
 #endif
@@ -38,7 +38,7 @@
 static int limit(const char *device, const char *type, const char *id, const char *kib, const char *files)
 {
 	struct dqblk quota = {
-		.dqb_bhardlimit = strtoul(kib, NULL, 10), /* of 1 KiB each */
+		.dqb_bhardlimit = strtoul(kib, NULL, 10), /* in units of 1 KiB */
 		.dqb_ihardlimit = strtoul(files, NULL, 10),
 		.dqb_valid = QIF_LIMITS,
 	};
@@ -66,7 +66,7 @@ static int make(const char *name, int flags)
 	return fd;
 }
 
-/* As much as fits. */
+/* Writes until the limit is reached. */
 static void fill(const char *what, int fd, int flags)
 {
 	static char data[BLOCK_BYTES] __attribute__((aligned(BLOCK_BYTES)));
@@ -109,7 +109,7 @@ static void fill_by_mapping(void)
 	if (!sigsetjmp(killed, 1))
 		for (; at < bytes; at += 4096)
 			map[at] = 'x';
-	printf("a mapping: %s\n", at < bytes ? "SIGBUS before all is written" : "all is written");
+	printf("a mapping: %s\n", at < bytes ? "SIGBUS before all data is written" : "all data is written");
 	say("msync", msync(map, bytes, MS_SYNC));
 	CHECK(!munmap(map, bytes) && !close(fd) && !unlink("mapped"));
 }
@@ -149,7 +149,7 @@ static void fill_by_names(void)
 	CHECK(!unlink("renamed") && !unlink("linked"));
 }
 
-/* XFS may count a file that is removed for a while: so the two are for different users. */
+/* XFS may count a removed file for a while, so the two use different users. */
 static int use_files(const char *directory)
 {
 	CHECK(!chdir(directory));
@@ -168,7 +168,7 @@ static int use_blocks(const char *directory)
 	return 0;
 }
 
-/* -- by the directory -------------------------------------------------------------------- */
+/* -- queries by the directory -------------------------------------------------------------- */
 
 static long ask_for(int fd, int command, int type, int id, void *data)
 {
@@ -212,7 +212,7 @@ static void ask_type(int fd, const char *what, int type, int id)
 	say("to a bad address", ask_for(fd, Q_GETQUOTA, type, id, (void *)16));
 }
 
-/* Off and on again, as far as the file system can do so. */
+/* Off and on again, if the file system supports it. */
 static void switch_type(int fd, int type)
 {
 	unsigned int limits = type == USRQUOTA ? FS_QUOTA_UDQ_ENFD : FS_QUOTA_PDQ_ENFD;
@@ -231,7 +231,7 @@ static int ask(const char *directory, const char *user, const char *project)
 	CHECK(fd >= 0);
 	ask_type(fd, "users", USRQUOTA, atoi(user));
 	ask_type(fd, "projects", PRJQUOTA, atoi(project));
-	ask_type(fd, "a type that is none", 7, 0);
+	ask_type(fd, "an invalid type", 7, 0);
 	switch_type(fd, USRQUOTA);
 	switch_type(fd, PRJQUOTA);
 	CHECK(!seteuid(1000));

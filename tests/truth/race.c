@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * race.c - makes a name in one directory while the same is made and removed in another one.
+ * race.c - creates a name in one directory while the same name is created and removed in another directory.
  *
  *	race ABOVE BELOW ROUNDS
  *
- * An open with O_CREAT, but not with O_EXCL, must never fail because the name exists, nor
- * that anything is stale. Exit code: 0 never, 1 it was.
+ * An open with O_CREAT and without O_EXCL must never fail with EEXIST or
+ * ESTALE. Exit code: 0 if no open failed, 1 otherwise.
  */
 #include <errno.h>
 #include <fcntl.h>

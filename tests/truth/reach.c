@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * reach.c - the records of walking a path to the name that a system call is about.
+ * reach.c - the records of the path walk to the name that a system call acts on.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ struct place base_of(struct comparison *c, int dir)
 	return place;
 }
 
-/* A directory that was removed: the kernel makes and looks up nothing in it. */
+/* A removed directory: the kernel creates and looks up no names in it. */
 bool is_dead(const struct comparison *c, const struct node *dir)
 {
 	return dir != c->tree.root && !dir->parent;
@@ -55,7 +55,7 @@ void take_steps(struct comparison *c, const struct walk *walk)
 }
 
 /*
- * Walks the path of a call and takes the records of that. Return: false if that is all:
+ * Walks the path of a call and takes the records of the walk. Return: false if the call has no further records:
  * the walk failed, or it leads out of the mount.
  */
 bool walk(struct comparison *c, int dir, int path, bool does_follow, struct walk *w)
@@ -82,7 +82,7 @@ bool walk(struct comparison *c, int dir, int path, bool does_follow, struct walk
 /**
  * refused() - take the record of a permission that was refused to the caller
  *
- * Return: is that why the call failed? Then that is all there is.
+ * Return: true if the call failed for this reason. Then it has no further records.
  */
 bool refused(struct comparison *c, const struct walk *w)
 {
@@ -106,7 +106,7 @@ char *last_path(const struct walk *w)
 	return w->node ? node_path(w->node) : child_path(w->dir, w->last);
 }
 
-/* The look-up of the last component of a path that is not followed. Return: is it there? */
+/* The lookup of a last component that is not followed. Return: does the name exist? */
 bool look_up_last(struct comparison *c, const struct walk *w)
 {
 	char *path = last_path(w);
@@ -124,7 +124,7 @@ bool look_up_last(struct comparison *c, const struct walk *w)
 	return true;
 }
 
-/* A call on one existing name: walks to it. Return: false if there is nothing more. */
+/* A call on one existing name: walks to it. Return: false if there are no further records. */
 bool reach(struct comparison *c, int dir, int path, bool does_follow, struct walk *w)
 {
 	if (!walk(c, dir, path, does_follow, w))

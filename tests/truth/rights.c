@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rights.c - for tests/truth/rights: the rights of programs, and the results of ioctls.
+ * rights.c - the rights of programs and the results of ioctls, for tests/truth/rights.
  *
- *	rights rights				the ids and capabilities that this program runs with
- *	rights exec-descriptor FILE		the same, of a program that is executed by its descriptor
- *	rights read FILE			one byte of it
- *	rights read-descriptor FILE		the same, opened by a descriptor of its place (O_PATH)
- *	rights map FILE				map it to execute it, and to read it and make it executable
- *	rights access FILE...			the results of access(2)
- *	rights mount-flags DIRECTORY [keep+]N	is its mount nosymfollow?
- *	rights fill FILE			64 KiB of bytes that can be told apart
- *	rights ioctls DIRECTORY			ioctls, most of which change something
- *	rights state DIRECTORY			attributes that they change
- *	rights remounted DIRECTORY		one, by a descriptor from before its mount is made read-only
+ *	rights rights				prints its ids and capabilities
+ *	rights exec-descriptor FILE		executes a program by a descriptor, which prints the same
+ *	rights read FILE			reads a byte
+ *	rights read-descriptor FILE		reads a byte of a file opened through an O_PATH descriptor
+ *	rights map FILE				maps a file for execution, and for reading before making it executable
+ *	rights access FILE...			prints the results of access(2)
+ *	rights mount-flags DIRECTORY [keep+]N	sets nosymfollow of its mount if N is not 0, otherwise clears it
+ *	rights fill FILE			writes 64 KiB of different lines
+ *	rights ioctls DIRECTORY			makes ioctls, most of which change something
+ *	rights state DIRECTORY			prints the attributes that they change
+ *	rights remounted DIRECTORY		makes one by a descriptor from before its mount becomes read-only
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -174,7 +174,7 @@ static void try_generic(void)
 	try_ioctl("FS_IOC_ENABLE_VERITY", other_fd, FS_IOC_ENABLE_VERITY, &verity);
 }
 
-/* By number where no header has them: of ext4, XFS and f2fs. */
+/* ioctls of ext4, XFS and f2fs that no header defines, by number. */
 static void try_own(void)
 {
 	static const struct {
@@ -267,7 +267,7 @@ static int show_state(const char *dir)
 	return 0;
 }
 
-/* The mount of @dir is made read-only for good. */
+/* Remounts the file system of @dir read-only, permanently. */
 static int remounted(const char *dir)
 {
 	struct btrfs_ioctl_vol_args args = { .name = "made" };

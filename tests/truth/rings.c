@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rings.c - writes of io_uring with O_DIRECT, where it matters which task waits.
+ * rings.c - io_uring writes with O_DIRECT that show which task waits.
  *
  *	rings append DIRECTORY
  *	rings frozen DIRECTORY
  *	rings workers DIRECTORY
  *
- * append: makes a file longer by two writes, one after the other, each by a worker, who may wait.
+ * append: appends twice, one write after the other, each by an io_uring worker, which may wait.
  *
- * frozen: says "ready"; when it is sent a line, by when somebody has frozen the file system, it hands a write to
- * the kernel, which must not wait, and says "submitted"; sent another line, it waits for the write, and says "written".
+ * frozen: prints "ready" and reads a line, before which the caller freezes the file system; submits a write, which
+ * must not wait, and prints "submitted"; reads another line, waits for the write, and prints "written".
  *
- * workers: the same with several writes that are for the kernel's workers; instead of "submitted" it says whether
- * more than one of these waits, for they do not wait for each other where the file system takes such writes at the
- * same time.
+ * workers: the same with several writes for io_uring workers. Instead of "submitted", it prints whether
+ * more than one worker waits: they do not wait for each other if the file system accepts such writes
+ * concurrently.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 
 static char block[BLOCK] __attribute__((aligned(BLOCK)));
 
-/* Written before, so that nothing about it changes but its bytes. */
+/* The file is written beforehand, so that later writes change only its data. */
 static int open_file(int flags)
 {
 	int fd = open("file", O_CREAT | O_RDWR, 0600), i;
@@ -104,7 +104,7 @@ static int waiting_workers(void)
 	return n;
 }
 
-/* Gives them five seconds, for a second worker is made when the first one waits. */
+/* Allows five seconds, because io_uring creates a second worker when the first one waits. */
 static const char *count_workers(void)
 {
 	int i;

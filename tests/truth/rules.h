@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rules.h - by which rules a trace may differ from what strace or the program itself saw.
+ * rules.h - the rules by which a trace may differ from the observations of strace or of the program.
  *
- * They are explained in Documentation/visibility.md; tests/truth/table checks that numbers and
- * sentences are the same there.
+ * Documentation/visibility.md explains them; tests/truth/table checks that it has the same numbers and
+ * sentences.
  */
 #ifndef TRUTH_RULES_H
 #define TRUTH_RULES_H
@@ -12,41 +12,41 @@
 
 /* R(number, name, sentence) */
 #define RULES(R)                                                                              \
-	R(1, OUTSIDE, "what does not lead into the mount is not seen")                        \
-	R(2, OTHERS, "any other thread in the mount is recorded as a task of its own")        \
-	R(3, FIRST_LOOKUP, "a name that is there makes a lookup when it is used first")       \
-	R(4, ABSENT, "a name that is not there makes a lookup every time")                    \
-	R(5, FOLLOW, "a symbolic link on the way makes a follow")                             \
-	R(6, EXISTS, "a name that was to be new and is not makes a lookup with EEXIST")       \
-	R(7, DENIED, "a refused permission makes a denied record, a granted one nothing")     \
-	R(8, VFS_ERROR, "an error that the kernel finds before it asks is not seen")          \
-	R(9, WORKING_DIRECTORY, "working directory, umask and path are the kernel's own")     \
-	R(10, TRUNCATION, "an open that truncates makes a setattr after the open")            \
-	R(11, CAPABILITY, "the kernel asks for capabilities before truncation and chown")     \
-	R(12, FLUSH, "every closed descriptor makes a flush, whichever task closes it")       \
-	R(13, RELEASE, "the last reference makes a release, in the task that drops it")       \
-	R(14, DESCRIPTORS, "the table of descriptors is the kernel's own")                    \
-	R(15, EXIT, "exit unmaps and closes what is left")                                    \
-	R(16, EXEC, "exec unmaps everything, closes some, and reads the program")             \
-	R(17, SPLICE, "a copy through a pipe is reads and writes, in pieces")                 \
-	R(18, SAME_FILE, "a rename onto another name of the same file does nothing")          \
-	R(19, UNMAP, "munmap makes an unmap for each piece, also where mmap replaces one")    \
-	R(20, INHERITED, "fork makes a map in the parent for each mapping that is inherited") \
-	R(21, TOUCH, "a first access to a page is no system call")                            \
-	R(22, MSYNC, "msync makes a record for each mapping, if it is synchronous")           \
-	R(23, MADVISE, "the file system sees little of madvise")                              \
-	R(24, PROTECTION, "protection and locking of memory is not seen, but splits mappings") \
-	R(25, WRITEBACK, "sync_file_range, syncfs and sync are not seen")                     \
-	R(26, LEASES, "leases are not seen")                                                  \
-	R(27, IOCTL, "ioctls that the kernel answers itself are not seen")                    \
-	R(28, PATH_ONLY, "a descriptor of a place only (O_PATH) makes no open and no flush")  \
-	R(29, SPECIAL, "what is done to pipes, sockets and devices is not seen, names are")   \
-	R(30, MAPPED, "an access to a page that is mapped already is not seen")               \
-	R(31, PRIVATE_COPY, "a write to a private page that was read is a copy in memory")    \
-	R(32, WRITTEN_BACK, "a page that was written back is written to for the first time again") \
-	R(33, MREMAP, "mremap makes a map if it moves a mapping, and an unmap of what it leaves")  \
-	R(34, REQUEST, "requests of io_uring are in the trace, but are no system calls")       \
-	R(35, MPI, "calls of MPI are in the trace, but are no system calls")
+	R(1, OUTSIDE, "paths and descriptors outside of the mount are not recorded")                           \
+	R(2, OTHERS, "other threads in the mount are recorded as tasks of their own")                          \
+	R(3, FIRST_LOOKUP, "the first use of an existing name creates a lookup")                               \
+	R(4, ABSENT, "each use of an absent name creates a lookup")                                            \
+	R(5, FOLLOW, "a symbolic link in a path creates a follow")                                             \
+	R(6, EXISTS, "a new name that already exists creates a lookup with EEXIST")                            \
+	R(7, DENIED, "a refused permission creates a denied record, a granted one creates none")               \
+	R(8, VFS_ERROR, "an error that the kernel detects before it asks the file system is not recorded")     \
+	R(9, WORKING_DIRECTORY, "the working directory, its path and the umask are state of the kernel")       \
+	R(10, TRUNCATION, "an open that truncates creates a setattr after the open")                           \
+	R(11, CAPABILITY, "the kernel queries capabilities before truncation and chown")                       \
+	R(12, FLUSH, "each close of a descriptor creates a flush, in the task that closes it")                 \
+	R(13, RELEASE, "the last reference creates a release, in the task that drops it")                      \
+	R(14, DESCRIPTORS, "the descriptor table is state of the kernel")                                      \
+	R(15, EXIT, "exit unmaps the remaining mappings and closes the remaining descriptors")                 \
+	R(16, EXEC, "exec unmaps all mappings, closes some descriptors, and reads the program")                \
+	R(17, SPLICE, "a copy through a pipe is recorded as reads and writes of pieces")                       \
+	R(18, SAME_FILE, "a rename onto another name of the same file has no effect")                          \
+	R(19, UNMAP, "munmap creates an unmap for each piece, also if mmap replaces one")                      \
+	R(20, INHERITED, "fork creates a map in the parent for each inherited mapping")                        \
+	R(21, TOUCH, "the first access to a page is not a system call")                                        \
+	R(22, MSYNC, "a synchronous msync creates a record for each mapping")                                  \
+	R(23, MADVISE, "few kinds of madvise reach the file system")                                           \
+	R(24, PROTECTION, "changes of protection and locks of memory are not recorded, but split mappings")    \
+	R(25, WRITEBACK, "sync_file_range, syncfs and sync are not recorded")                                  \
+	R(26, LEASES, "leases are not recorded")                                                               \
+	R(27, IOCTL, "ioctls that the kernel answers itself are not recorded")                                 \
+	R(28, PATH_ONLY, "an O_PATH descriptor creates no open and no flush")                                  \
+	R(29, SPECIAL, "operations on pipes, sockets and devices are not recorded, their names are")           \
+	R(30, MAPPED, "an access to a page that is already mapped is not recorded")                            \
+	R(31, PRIVATE_COPY, "a write to a private page that was read is a copy in memory")                     \
+	R(32, WRITTEN_BACK, "after write-back, the next write to a page is a first write again")               \
+	R(33, MREMAP, "mremap creates a map if it moves the mapping, and an unmap of the old pages")           \
+	R(34, REQUEST, "io_uring requests are recorded, but are not system calls")                             \
+	R(35, MPI, "MPI calls are recorded, but are not system calls")
 
 enum rule {
 #define RULE(number, name, sentence) RULE_##name = number,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * seeks.c - directories read from anywhere: by telldir(3) and seekdir(3), in small pieces, by several at once, while
- * names come and go.
+ * seeks.c - reads directories from any position: by telldir(3) and seekdir(3), in small pieces, by several handles,
+ * while names are created and removed.
  *
  *	seeks DIRECTORY
  *
- * Prints what it finds, to be the same on a bare directory and under tapefs.
+ * Prints its findings, which must be the same on a bare directory and under tapefs.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 
 #define NAMES 400
 
-/* A place in a directory, and what comes next there; nothing if it is the end. */
+/* A position in a directory, and the next entry; none at the end. */
 struct place {
 	long position;
 	char next[NAME_MAX + 1];
@@ -43,7 +43,7 @@ static void make_names(void)
 	}
 }
 
-/* Return: how many places there are, the last one at the end. */
+/* Return: the number of positions, including the end. */
 static int walk(DIR *dir, struct place *places, int room)
 {
 	struct dirent *entry;
@@ -80,7 +80,7 @@ static void find_again(const char *what, DIR *dir, const struct place *places, i
 	free(order);
 }
 
-/* Each entry that getdents64(2) gives, in a buffer that has room for one or two. */
+/* Reads all entries by getdents64(2), with a buffer for one or two entries. */
 static void read_in_pieces(int fd)
 {
 	char buffer[80], last[NAME_MAX + 1] = "";
@@ -124,7 +124,7 @@ static void seek_anywhere(int fd)
 	}
 }
 
-/* Two handles have a position each, two descriptors of one share it. */
+/* Two handles have separate positions; two descriptors of a handle share one. */
 static void read_at_once(DIR *dir)
 {
 	DIR *other = opendir(".");
@@ -141,7 +141,7 @@ static void read_at_once(DIR *dir)
 	CHECK(!close(twin) && !closedir(other));
 }
 
-/* What is found from a place on after names have come and gone. */
+/* Entries found from a position on, after names have been created and removed. */
 static void change_meanwhile(DIR *dir, struct place *places, int count)
 {
 	char name[NAME_MAX + 1];
@@ -179,7 +179,7 @@ static void remove_all_while_reading(void)
 	printf("removed while reading: %d\n", removed);
 }
 
-/* It has no entries any more, not even its own. */
+/* A removed directory has no entries, not even "." and "..". */
 static void read_what_is_gone(void)
 {
 	char buffer[512];
@@ -214,7 +214,7 @@ int main(int argc, char **argv)
 	count = walk(dir, places, NAMES + 10);
 	printf("%d places\n", count);
 	find_again("at random", dir, places, count, 1);
-	find_again("at random, once more", dir, places, count, 2);
+	find_again("at random, again", dir, places, count, 2);
 	seekdir(dir, places[count / 3].position);
 	read_at_once(dir);
 	read_in_pieces(dirfd(dir));

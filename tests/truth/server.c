@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * server.c - for tests/truth/mapped: a FUSE server of one file that reads files of its caller in /proc, as many
- * servers do for their logs. So it needs the lock of the address space of the task that waits for it.
+ * server.c - a FUSE server of one file, for tests/truth/mapped, that reads files of its caller in /proc, as many
+ * servers do for their logs. To do so, it needs the address space lock of the task that waits for it.
  *
- *	server DIRECTORY REQUESTS	until it is unmounted; writes each request to the file REQUESTS
+ *	server DIRECTORY REQUESTS	runs until it is unmounted; appends each request to the file REQUESTS
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * setids.c - set-user-ID programs whose owner and mode others change meanwhile.
+ * setids.c - set-user-ID programs whose owner and mode change concurrently.
  *
  *	setids race HOW CHANGED EXECUTED NEIGHBOUR COUNT
  *	setids bits HERE THERE
  *
- * race: root gives the program CHANGED to itself, and back, and sets the bit again, all the time, while a user
- * executes EXECUTED, the same file, COUNT times. It belongs to root or is set-user-ID, never both. So it must never
- * run as root. HOW is `user`, or `group` for the other bit; `descriptor` executes it by one; `fresh` has the kernel
- * forget names all the time. The user also writes to NEIGHBOUR, so that chown(2) takes its time on ext4.
+ * race: in a loop, root changes the owner of the program CHANGED to root and back, and sets the set-user-ID bit
+ * again, while a user executes EXECUTED, the same file, COUNT times. The file either belongs to root or is
+ * set-user-ID, never both, so it must never run as root. HOW is `user`, or `group` for set-group-ID; `descriptor`
+ * executes by a descriptor; `fresh` makes the kernel drop its dentries continuously. The user also writes to
+ * NEIGHBOUR, to make chown(2) slower on ext4.
  *
- * bits: prints which bits changes HERE take away that were set THERE, by a descriptor from before.
+ * bits: prints which bits set THERE are cleared by changes HERE through a descriptor that was opened before.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -69,7 +70,7 @@ static void execute(const char *path, bool is_by_descriptor)
 	_exit(1);
 }
 
-/* Return: the process that executes it, and ends with AS_ROOT if it ever ran as root. */
+/* Return: pid of the process that executes the program; its exit code is AS_ROOT if the program ever ran as root. */
 static pid_t start_user(const char *how, const char *path, int count)
 {
 	int executed = 0, as_root = 0, status, i;
@@ -134,7 +135,7 @@ static void tell(const char *what, int result)
 	fflush(stdout);
 }
 
-/* By a descriptor, as an owner without privileges. */
+/* Through a descriptor, as an unprivileged owner. */
 static void as_user(const char *what, int fd, int (*call)(int fd))
 {
 	pid_t pid;

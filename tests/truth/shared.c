@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * shared.c - for tests/truth/mapped: operations of a handle and of its mappings, on one file.
+ * shared.c - operations of a handle and of its mappings on one file, for tests/truth/mapped.
  *
- *	shared map FILE			the first mapping of a handle, to read and to write
+ *	shared map FILE			the first mapping of a handle, for reading and for writing
  *	shared by-handle FILE		operations of a handle that resemble those of a mapping
- *	shared by-mapping FILE		the same, by a mapping
- *	shared closed FILE		mappings whose handle is closed, in a child, a thread and an exec
+ *	shared by-mapping FILE		the same operations of a mapping
+ *	shared closed FILE		mappings whose handle is closed: in a child, in a thread, by an exec
  *	shared cold FILE		reads of mapped pages, each of which waits for the storage
- *	shared copy FILE COPY			a range of a file that is mapped
- *	shared race SECONDS FILE	threads and children do all of it at once, with one handle
+ *	shared copy FILE COPY			copies a range of a mapped file
+ *	shared race SECONDS FILE	threads and children do all of the above concurrently, with one handle
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -77,7 +77,7 @@ static void write_by_aio(int fd, void *block)
 	syscall(SYS_io_destroy, context);
 }
 
-/* Synchronous writes; a kernel thread completes the queued one. */
+/* Synchronous writes; a kernel thread completes a queued one. */
 static void write_durably(const char *path)
 {
 	int fd = open(path, O_RDWR | O_DSYNC | O_DIRECT);
@@ -178,7 +178,7 @@ static int closed(const char *path)
 	return status != 0;
 }
 
-/* The kernel gives up its locks while it waits, and handles the fault again. */
+/* The kernel releases its locks while it waits, and handles the fault again. */
 static int cold(const char *path)
 {
 	int fd = open(path, O_RDWR), i;
@@ -211,7 +211,7 @@ static int copy_range(const char *path, const char *copy)
 	return 0;
 }
 
-/* -- all at once ------------------------------------------------------------------------------ */
+/* -- all of the above concurrently ------------------------------------------------------------ */
 
 static atomic_int handle = -1;
 static const char *raced;

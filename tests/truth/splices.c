@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * splices.c - what splice(2) and sendfile(2) put into files.
+ * splices.c - writes splice(2) and sendfile(2) output to files.
  *
  *	splices [--late=MS] DIRECTORY
  *
- * Prints how each call ended and what is in the files, to be the same on a bare directory and under tapefs. With
- * --late nothing but a splice that waits so long for its byte.
+ * Prints the outcome of each call and the contents of the files, which must be the same on a bare directory and under
+ * tapefs. With --late, only makes one splice, which waits this time for its byte.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -41,7 +41,7 @@ static int make(const char *name)
 	return fd;
 }
 
-/* Pieces of different sizes, so that buffers of the pipe are partly filled. */
+/* Pieces of different sizes fill pipe buffers partially. */
 static void fill(int pipe_end, size_t length)
 {
 	size_t done, piece = 1;
@@ -84,7 +84,7 @@ static void take_some(const int *ends)
 	at = INT64_MAX;
 	say("at the largest offset", splice(ends[0], NULL, fd, &at, 1000, 0));
 	say("appended", splice(ends[0], NULL, appender, NULL, 1000, 0));
-	say("to be read only", splice(ends[0], NULL, reader, NULL, 1000, 0));
+	say("to a read-only handle", splice(ends[0], NULL, reader, NULL, 1000, 0));
 	say("more than there is", splice(ends[0], NULL, fd, NULL, BIG_BYTES, SPLICE_F_MORE));
 	say("without waiting", splice(ends[0], NULL, fd, NULL, 1000, SPLICE_F_NONBLOCK));
 	show("some", fd);
@@ -93,7 +93,7 @@ static void take_some(const int *ends)
 	close(fd);
 }
 
-/* In whole pages, as a file system asks for them there; not all have it. */
+/* Whole pages, as file systems require for direct writes; not all support them. */
 static void take_direct(const int *ends)
 {
 	int fd = open("direct", O_CREAT | O_RDWR | O_DIRECT | O_DSYNC, 0600), reader;
@@ -159,7 +159,7 @@ static void be_limited(const int *ends)
 	close(fd);
 }
 
-/* Somebody else writes a byte after a while, and goes. */
+/* A child writes a byte after a delay, and exits. */
 static void wait_for(long late_ms)
 {
 	const struct timespec late = { late_ms / 1000, late_ms % 1000 * 1000000 };
@@ -177,7 +177,7 @@ static void wait_for(long late_ms)
 	close(ends[1]);
 	say("what comes later", splice(ends[0], NULL, fd, NULL, 1000, 0));
 	CHECK(waitpid(child, NULL, 0) == child);
-	say("when nobody writes any more", splice(ends[0], NULL, fd, NULL, 1000, 0));
+	say("when the pipe has no writer", splice(ends[0], NULL, fd, NULL, 1000, 0));
 	show("late", fd);
 	close(ends[0]);
 	close(fd);
@@ -200,7 +200,7 @@ int main(int argc, char **argv)
 {
 	long late_ms = 0;
 	const struct workload_option options[] = {
-		{ "late", &late_ms, .sentence = "only a splice that waits so many milliseconds" },
+		{ "late", &late_ms, .sentence = "only make one splice, which waits this many milliseconds" },
 		{ 0 },
 	};
 	int ends[2], i;
@@ -208,7 +208,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < PIPE_BYTES; i++)
 		bytes[i] = (char)(i / 7);
 	CHECK(!chdir(workload_options(argc, argv, "Splices into files.", options)) && !pipe(ends));
-	CHECK(fcntl(ends[1], F_SETPIPE_SZ, ROOM_BYTES) == ROOM_BYTES); /* not all of its pages will be full */
+	CHECK(fcntl(ends[1], F_SETPIPE_SZ, ROOM_BYTES) == ROOM_BYTES); /* partially filled pages need extra room */
 	if (late_ms) {
 		wait_for(late_ms);
 		return 0;

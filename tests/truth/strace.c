@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * strace.c - the reader of strace logs.
+ * strace.c - reads strace logs.
  */
 #include "strace.h"
 
@@ -12,7 +12,7 @@
 
 #define PIDS_MAX 4096
 
-/* The half of a call that strace printed when another thread came in between. */
+/* The first part of a call that strace interrupted to print another thread's. */
 struct half {
 	int pid;
 	char *text;
@@ -48,7 +48,7 @@ static void add_event(struct reader *reader, enum event_kind kind, int pid, stru
 
 /* -- arguments ----------------------------------------------------------------------- */
 
-/* Undoes \n, \", \ooo and the like; stops at the closing quote. Return: how many bytes there are. */
+/* Decodes \n, \", \ooo and similar; stops at the closing quote. Return: the number of bytes. */
 static size_t take_string(const char *p, char *to)
 {
 	const char *begin = to;
@@ -76,7 +76,7 @@ static size_t take_string(const char *p, char *to)
 	return (size_t)(to - begin);
 }
 
-/* The end of an argument: a comma or the closing parenthesis on the outermost level. */
+/* The end of an argument: a comma or the closing parenthesis of the outermost level. */
 static const char *argument_end(const char *p)
 {
 	int depth = 0;
@@ -106,7 +106,7 @@ static const char *argument_end(const char *p)
 	return p;
 }
 
-/* "3</mnt/f>(deleted)": the path goes to @path, the rest stays. */
+/* "3</mnt/f>(deleted)": the path is moved to @path, the rest remains. */
 static void split_path(struct argument *argument)
 {
 	char *open = strchr(argument->text, '<'), *close, *quoted;
@@ -120,7 +120,7 @@ static void split_path(struct argument *argument)
 	argument->path = open + 1;
 	if (asprintf(&quoted, "\"%s\"", argument->path) < 0)
 		abort();
-	take_string(quoted, argument->path); /* they are escaped as strings are */
+	take_string(quoted, argument->path); /* escaped in the same way as strings */
 	free(quoted);
 }
 
@@ -189,7 +189,7 @@ static void take_result(struct call *call, const char *p)
 	}
 }
 
-/* @text is NAME(ARGUMENTS) = RESULT, or only the first part of it. */
+/* @text is NAME(ARGUMENTS) = RESULT, or only the first part. */
 static void parse_call(struct call *call, const char *text)
 {
 	const char *open = strchr(text, '(');
@@ -251,7 +251,7 @@ static int take_line(struct reader *reader, char *line, long number)
 	struct call *call;
 	int pid = (int)strtol(line, &text, 10);
 
-	strtod(text, &text); /* when */
+	strtod(text, &text); /* the time */
 	text += strspn(text, " ");
 	if (pid <= 0)
 		return -EINVAL;
@@ -281,8 +281,8 @@ static int take_line(struct reader *reader, char *line, long number)
 
 /**
  * log_read() - read a whole log
- * @path: of the file
- * @log: filled in; its error says what was wrong
+ * @path: path of the log
+ * @log: filled in; contains a message after an error
  *
  * Return: 0 or a negative errno.
  */
@@ -327,7 +327,7 @@ long long argument_number(const struct call *call, int index)
 }
 
 /**
- * argument_has_flag() - is a flag among those of an argument like O_RDWR|O_CREAT?
+ * argument_has_flag() - does an argument like O_RDWR|O_CREAT contain this flag?
  */
 bool argument_has_flag(const struct call *call, int index, const char *flag)
 {

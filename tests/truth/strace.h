@@ -2,8 +2,8 @@
 /*
  * strace.h - a log of `strace -f -y -o LOG`, as system calls.
  *
- * Calls that strace had to print in two pieces are put together. What happens to a call is
- * two events, in the order of the log: it is entered, and it returns.
+ * The two parts of an interrupted call are joined. Each call is
+ * two events, in the order of the log: entry and return.
  */
 #ifndef TRUTH_STRACE_H
 #define TRUTH_STRACE_H
@@ -13,38 +13,38 @@
 
 #define CALL_ARGS_MAX 8
 
-/* One argument as strace shows it: 3</mnt/f> has text "3" and path "/mnt/f". */
+/* One argument: 3</mnt/f> has text "3" and path "/mnt/f". */
 struct argument {
-	char *text; /* without the path; a string without its quotes, and unescaped */
-	char *path; /* what -y says the descriptor is, NULL if nothing */
-	size_t bytes; /* of a string, which may have zeros in it */
+	char *text; /* without the path; a string without quotes, decoded */
+	char *path; /* of the descriptor, from strace -y, or NULL */
+	size_t bytes; /* length of a string, which may contain zeros */
 	bool is_string;
-	bool is_cut; /* strace did not print all of it */
+	bool is_cut; /* truncated by strace */
 };
 
 struct call {
 	int pid;
-	long line; /* of the log, where it was entered */
+	long line; /* line of the entry in the log */
 	char *name;
 	struct argument args[CALL_ARGS_MAX];
 	int arg_count;
-	bool has_result; /* else it never returned */
+	bool has_result; /* false: the call never returned */
 	long long result;
-	int err; /* 0 or the errno that came with -1 */
+	int err; /* 0 or the errno of a result of -1 */
 	char *result_path;
-	void *closed[2]; /* for who goes through the log: files whose descriptors it closed */
+	void *closed[2]; /* for use by the comparison: files whose descriptors the call closed */
 };
 
 enum event_kind {
 	EVENT_ENTER,
 	EVENT_LEAVE,
-	EVENT_END, /* of a thread */
+	EVENT_END, /* end of a thread */
 };
 
 struct event {
 	enum event_kind kind;
 	int pid;
-	struct call *call; /* NULL at an end */
+	struct call *call; /* NULL for EVENT_END */
 };
 
 struct log {

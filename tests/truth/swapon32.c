@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * swapon32.c - swapon(2) as programs of x32 call it, of a file that it must be refused of.
+ * swapon32.c - calls swapon(2) like an x32 program, on a file for which the kernel must refuse it.
  *
  *	swapon32 FILE
  *
- * Exit code: 0 it was refused with EINVAL, or this kernel runs no such programs: tests/truth/run starts
+ * Exit code: 0 if it is refused with EINVAL, or if the kernel does not run x32 programs; tests/truth/run boots
  * one that does.
  */
 #include <errno.h>

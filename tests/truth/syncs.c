@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * syncs.c - writes a block that the device does not take, and prints whom syncfs(2), fsync(2),
- * sync_file_range(2) and msync(2) tell of it.
+ * syncs.c - writes a block that the device rejects, and prints which callers of syncfs(2), fsync(2),
+ * sync_file_range(2) and msync(2) get the error.
  *
  *	syncs FILE OTHER BADBLOCKS SECTORS
  *
- * FILE has a block at least, on a null_blk device that BADBLOCKS, a file of configfs, belongs to, and
- * a block of SECTORS sectors. OTHER is the same file by another name, perhaps of another mount.
+ * FILE has at least one block of SECTORS sectors, on a null_blk device; BADBLOCKS is the configfs
+ * attribute of the device. OTHER is the same file by another name, perhaps on another mount.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -64,7 +64,7 @@ static unsigned long first_sector(int fd)
 	int block = 0;
 
 	if (ioctl(fd, FIBMAP, &block) || !block) {
-		fprintf(stderr, "syncs: where is the file?\n");
+		fprintf(stderr, "syncs: cannot locate the first block of the file\n");
 		exit(2);
 	}
 	return block * sectors;
@@ -86,7 +86,7 @@ static void fail_once(int fd, unsigned long first)
 	mark('+', first);
 	if (pwrite(fd, "lost", 4, 0) != 4)
 		perror("pwrite");
-	show("who wrote", fd);
+	show("the writer", fd);
 	mark('-', first);
 }
 
@@ -104,28 +104,28 @@ int main(int argc, char **argv)
 	writer = open_file(argv[1]);
 	idle = open_file(argv[1]);
 	other = open_file(argv[2]);
-	first = first_sector(writer); /* who has lost something is not told where it was */
+	first = first_sector(writer); /* before the failure: later, FIBMAP may fail */
 	show("nothing has failed", writer);
 	fail_once(writer, first);
-	show("who wrote, again", writer);
-	show("who had it open", idle);
-	show("who had it open, again", idle);
-	show("who had the other open", other);
-	show("who had the other open, again", other);
+	show("the writer, again", writer);
+	show("a second handle", idle);
+	show("a second handle, again", idle);
+	show("a handle of the other name", other);
+	show("a handle of the other name, again", other);
 	fd = open_file(argv[1]);
-	show("who opens it later", fd);
-	show("who opens the other later", open_file(argv[2]));
+	show("a later open", fd);
+	show("a later open of the other name", open_file(argv[2]));
 	fail_once(writer, first);
-	show("who wrote, again", writer);
-	show("who had it open since the first", fd);
+	show("the writer, again", writer);
+	show("a handle opened after the first failure", fd);
 
-	/* The error of the file is another one, which has not been reported yet. */
-	outcome("fsync of who wrote", fsync(writer));
-	outcome("fsync of who wrote, again", fsync(writer));
-	show_range("sync_file_range of who wrote", writer);
-	show_mapped("msync of who had it open", idle);
-	show_mapped("msync of who had it open, again", idle);
-	show_range("sync_file_range of who opens it later", open_file(argv[1]));
-	show_mapped("msync of who opens the other later", open_file(argv[2]));
+	/* The file has a separate error, which has not been reported yet. */
+	outcome("fsync of the writer", fsync(writer));
+	outcome("fsync of the writer, again", fsync(writer));
+	show_range("sync_file_range of the writer", writer);
+	show_mapped("msync of a second handle", idle);
+	show_mapped("msync of a second handle, again", idle);
+	show_range("sync_file_range of a later open", open_file(argv[1]));
+	show_mapped("msync of a later open of the other name", open_file(argv[2]));
 	return 0;
 }

@@ -10,7 +10,7 @@ function value(key,    i) {
 	return ""
 }
 
-# One record as a word: kind, what is special about it, how it failed.
+# One record as a word: kind, peculiarities, error.
 function word(    text, flags) {
 	text = $4
 	flags = value("flags")
@@ -20,7 +20,7 @@ function word(    text, flags) {
 		text = text "[" value("attrs") "]"
 	if (text == "getxattr" && $NF == "security.capability")
 		text = text "[capability]"
-	gsub(/\|/, "+", text) # it is to stand in a table
+	gsub(/\|/, "+", text) # the text becomes a table cell
 	if (value("result") ~ /^E/)
 		text = text "=" value("result")
 	return text
@@ -39,7 +39,7 @@ function add(    life) {
 	words[records] = word()
 }
 
-# The records of one task that are nested in one of its operations, in order, from LOW on.
+# The records nested in one operation of a task, in order, from LOW on.
 function list(which, inside,    text, best, i, last, once, count, one, nested) {
 	last = -1
 	text = ""

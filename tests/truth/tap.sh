@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# tap.sh - TAP output for the tests of this directory: to be sourced. Sets top, the top of the
-# tree; bin, the programs of the tests; and out, a directory that goes at the end.
+# tap.sh - TAP output for the tests of this directory, to be sourced. Sets top, the top of the
+# tree; bin, the directory of test programs; and out, a directory that is removed at exit.
 # shellcheck shell=bash
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -11,8 +11,8 @@ trap 'rm -rf "$out"' EXIT
 number=0
 failures=0
 
-# ok DESCRIPTION COMMAND...: one line, by the exit code of COMMAND, whose output is shown
-# if it failed.
+# ok DESCRIPTION COMMAND...: prints one line, depending on the exit code of COMMAND, and the output of
+# COMMAND if it failed.
 ok() {
 	local what=$1
 	shift

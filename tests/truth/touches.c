@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * touches.c - does a trace have the first accesses to mapped pages that the program made?
+ * touches.c - compares the touches of a trace with the accesses that the program made to mapped pages.
  *
  *	touches LIST DUMP
  *
- * LIST is of `maps --touches`: all accesses, in order, by process. DUMP is of `iotape dump
- * --all --json`. Of the accesses, those must have made a touch record which found the page
- * not mapped, or not writable, in their process; in this order, with this page and file, and
- * as a read or a write. Which those are, the rules of Documentation/visibility.md say.
+ * LIST is the output of `maps --touches`: all accesses, in order, by process. DUMP is the output of `iotape dump
+ * --all --json`. An access must have a touch record if it found the page not mapped, or not writable, in its
+ * process. Touches must have the same order, page and file, and be a read or a write like the access. The rules
+ * are in Documentation/visibility.md.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,12 +25,12 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_DIFFERS = 3 };
 
 enum state { ABSENT, READABLE, WRITABLE };
 
-/* A file as one process has it mapped. */
+/* The mapping of a file in one process. */
 struct area {
 	int pid;
 	char name[64];
 	bool is_private;
-	unsigned char *state; /* of each page */
+	unsigned char *state; /* one for each page */
 };
 
 static struct area areas[AREAS_MAX];
@@ -68,7 +68,7 @@ static struct area *area_of(int pid, const char *name)
 	return area;
 }
 
-/* The next touch of a process, in the order in which they were begun. */
+/* The next touch of a process, in the order of their starts. */
 static struct record *next_touch(int pid)
 {
 	static struct {
@@ -122,7 +122,7 @@ static void read_page(struct area *area, long page)
 	expect(area, page, "0");
 }
 
-/* The kernel has written the page back meanwhile, as it may at any time. */
+/* The kernel has written the page back in the meantime, as it may do at any time. */
 static void written_again(struct area *area, long page)
 {
 	applied[RULE_WRITTEN_BACK]++;

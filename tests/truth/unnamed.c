@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * unnamed.c - makes files without a name (O_TMPFILE), gives each a name, and closes it.
+ * unnamed.c - creates unnamed files (O_TMPFILE), links each to a name, and closes it.
  *
  *	unnamed DIRECTORY COUNT
  */

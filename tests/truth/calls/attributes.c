@@ -26,11 +26,11 @@ static void changed(void)
 	CALL("futimens", futimens(fd, NULL));
 	CALL("truncate", (void)!truncate("attributes", 100));
 	CALL("ftruncate", (void)!ftruncate(fd, 200));
-	CALL("ftruncate to less than nothing (EINVAL)", (void)!ftruncate(fd, -1));
+	CALL("ftruncate, negative size (EINVAL)", (void)!ftruncate(fd, -1));
 	CALL("umask", umask(022));
 	close(fd);
 	fd = open("attributes", O_RDONLY);
-	CALL("ftruncate of a handle for reading (EINVAL)", (void)!ftruncate(fd, 200));
+	CALL("ftruncate of a read-only handle (EINVAL)", (void)!ftruncate(fd, 200));
 	close(fd);
 }
 
@@ -55,7 +55,7 @@ static void asked(void)
 	close(fd);
 }
 
-/* A file that has no name, and a directory. */
+/* A file without a name, and a directory. */
 static void asked_by_descriptor(void)
 {
 	int fd = make_open("removed"), dir = open("old", O_RDONLY | O_DIRECTORY);
@@ -82,10 +82,10 @@ static void extended(void)
 	CALL("setxattr", setxattr("extended", "user.a", "value", 5, 0));
 	CALL("fsetxattr", fsetxattr(fd, "user.b", "value", 5, 0));
 	CALL("setxattr, XATTR_CREATE, there already", setxattr("extended", "user.a", "v", 1, XATTR_CREATE));
-	CALL("setxattr, no such name space", setxattr("extended", "nowhere.a", "v", 1, 0));
+	CALL("setxattr, unknown namespace", setxattr("extended", "nowhere.a", "v", 1, 0));
 	CALL("getxattr", getxattr("extended", "user.a", text, sizeof(text)));
 	CALL("getxattr, not there", getxattr("extended", "user.c", text, sizeof(text)));
-	CALL("getxattr, too little room", getxattr("extended", "user.a", text, 1));
+	CALL("getxattr, buffer too small", getxattr("extended", "user.a", text, 1));
 	CALL("listxattr", listxattr("extended", text, sizeof(text)));
 	CALL("removexattr", removexattr("extended", "user.a"));
 	CALL("removexattr, not there", removexattr("extended", "user.a"));
@@ -114,9 +114,9 @@ static void controlled(void)
 	CALL("ioctl FS_IOC_FSGETXATTR", ioctl(fd, FS_IOC_FSGETXATTR, &numbers));
 	CALL("ioctl FS_IOC_FSSETXATTR", ioctl(fd, FS_IOC_FSSETXATTR, &numbers));
 	CALL("ioctl FS_IOC_FIEMAP", ioctl(fd, 0xc020660bUL, &fiemap));
-	CALL("ioctl FICLONE where files cannot share blocks", ioctl(other, FICLONE, fd));
-	CALL("ioctl of the file system's own (FS_IOC_GETVERSION)", ioctl(fd, FS_IOC_GETVERSION, &flags));
-	CALL("ioctl that nobody knows (TCGETS)", ioctl(fd, 0x5401UL, fiemap));
+	CALL("ioctl FICLONE, not supported", ioctl(other, FICLONE, fd));
+	CALL("ioctl of the file system (FS_IOC_GETVERSION)", ioctl(fd, FS_IOC_GETVERSION, &flags));
+	CALL("unknown ioctl (TCGETS)", ioctl(fd, 0x5401UL, fiemap));
 	close(fd);
 	close(other);
 }

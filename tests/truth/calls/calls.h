@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * calls.h - one of each system call, with a label before each.
+ * calls.h - makes each system call once, with a label before it.
  *
- * A label is an absent name that is looked up, so that it stands in the trace between the
- * records; tests/truth/table makes a table of that, and compares it with the one in
- * Documentation/visibility.md. What only prepares a call comes after a label "-".
+ * A label is a lookup of an absent name, which separates the records of two calls in the
+ * trace. tests/truth/table turns the trace into a table and compares it with that in
+ * Documentation/visibility.md. The label "-" precedes preparations.
  *
- *	CALL("label", what is recorded under it);
+ *	CALL("label", statement whose records follow the label);
  */
 #ifndef TRUTH_CALLS_H
 #define TRUTH_CALLS_H
@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The directory is the working directory; `old` is in it, with files never looked at. */
+/* The working directory. Its subdirectory `old` has files that have never been looked up. */
 extern char directory[];
 extern int directory_fd;
 
@@ -49,7 +49,7 @@ static inline void must(int line, const char *what, int is_true)
 }
 #define MUST(condition) must(__LINE__, #condition, !!(condition))
 
-/* A file with contents, that is not open. */
+/* Creates a file with contents, and closes it. */
 static inline void make(const char *name)
 {
 	static char block[8192];
@@ -68,7 +68,7 @@ static inline int make_open(const char *name)
 	return fd;
 }
 
-/* Runs code in a child that leaves by _exit(), and waits. */
+/* Runs code in a child that ends with _exit(), and waits for it. */
 #define IN_CHILD(...)                             \
 	do {                                      \
 		pid_t child__ = fork();           \

@@ -22,7 +22,7 @@ static void transferred(void)
 	CALL("read at the end", (void)!pread(fd, buffer, 100, 1 << 20));
 	CALL("read of nothing", (void)!read(fd, buffer, 0));
 	CALL("read to a bad address (EFAULT)", (void)!read(fd, (void *)-4096L, 100));
-	CALL("read to an address without memory", (void)!pread(fd, (void *)4096, 100, 0));
+	CALL("read to an unmapped address", (void)!pread(fd, (void *)4096, 100, 0));
 	CALL("pread64, negative offset (EINVAL)", (void)!pread(fd, buffer, 100, -1));
 	CALL("write", (void)!write(fd, buffer, 100));
 	CALL("pwrite64", (void)!pwrite(fd, buffer, 100, 50));
@@ -30,7 +30,7 @@ static void transferred(void)
 	CALL("pwritev2, RWF_APPEND", (void)!pwritev2(fd, vector, 2, 0, RWF_APPEND));
 	CALL("preadv2, RWF_NOWAIT, in the page cache", (void)!preadv2(fd, vector, 1, 0, RWF_NOWAIT));
 	CALL("write of nothing", (void)!write(fd, buffer, 0));
-	CALL("write to a handle for reading (EBADF)", (void)!write(readonly, buffer, 1));
+	CALL("write to a read-only handle (EBADF)", (void)!write(readonly, buffer, 1));
 	direct = open("data", O_RDWR | O_DIRECT);
 	CALL("read, O_DIRECT", (void)!pread(direct, buffer, 4096, 0));
 	CALL("read, O_DIRECT, misaligned", (void)!pread(direct, buffer + 1, 10, 1));
@@ -51,7 +51,7 @@ static void positioned(void)
 	CALL("lseek, SEEK_HOLE", lseek(fd, 0, SEEK_HOLE));
 	CALL("lseek, SEEK_DATA beyond the end", lseek(fd, 1 << 20, SEEK_DATA));
 	CALL("lseek before the start", lseek(fd, -1, SEEK_SET));
-	CALL("lseek, no such whence (EINVAL)", lseek(fd, 0, 77));
+	CALL("lseek, invalid whence (EINVAL)", lseek(fd, 0, 77));
 	close(fd);
 }
 
@@ -87,9 +87,9 @@ static void made_durable(void)
 	CALL("fallocate", (void)!fallocate(fd, 0, 0, 100000));
 	CALL("fallocate, FALLOC_FL_PUNCH_HOLE",
 	     (void)!fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 4096));
-	CALL("fallocate, flags that do not go together (EOPNOTSUPP)",
+	CALL("fallocate, incompatible flags (EOPNOTSUPP)",
 	     (void)!fallocate(fd, FALLOC_FL_PUNCH_HOLE, 0, 4096));
-	CALL("fallocate, no length (EINVAL)", (void)!fallocate(fd, 0, 0, 0));
+	CALL("fallocate, zero length (EINVAL)", (void)!fallocate(fd, 0, 0, 0));
 	close(fd);
 }
 
@@ -100,7 +100,7 @@ static void locked(void)
 
 	CALL("flock", flock(fd, LOCK_EX));
 	CALL("fcntl F_SETLK", fcntl(fd, F_SETLK, &lock));
-	CALL("fcntl F_OFD_SETLK, what the process has locked (EAGAIN)", fcntl(fd, F_OFD_SETLK, &lock));
+	CALL("fcntl F_OFD_SETLK, locked by the process (EAGAIN)", fcntl(fd, F_OFD_SETLK, &lock));
 	CALL("fcntl F_GETLK", fcntl(fd, F_GETLK, &lock));
 	CALL("fcntl F_SETLEASE", fcntl(fd, F_SETLEASE, F_WRLCK));
 	CALL("fcntl F_SETFL", fcntl(fd, F_SETFL, O_APPEND));
@@ -117,7 +117,7 @@ static void duplicated(void)
 	CALL("fcntl F_DUPFD", copy = fcntl(fd, F_DUPFD, 50));
 	close(copy);
 	close(other);
-	CALL("close of what is not open (EBADF)", close(999));
+	CALL("close of an unused descriptor (EBADF)", close(999));
 	CALL("close_range", close_range((unsigned int)fd, (unsigned int)fd, 0));
 	fd = make_open("unlinked");
 	CALL("unlink of an open file", unlink("unlinked"));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * main.c - makes one of each system call below a directory.
+ * main.c - makes each system call once, on files of a directory.
  *
  *	calls DIRECTORY
  *
- * The directory has a subdirectory `old` with the files that tests/truth/table puts there.
+ * The directory has a subdirectory `old` with files that tests/truth/table creates.
  */
 #include <limits.h>
 

@@ -80,10 +80,10 @@ static void private(int fd)
 	CALL("mmap, MAP_POPULATE", area = mmap(NULL, 3 * PAGE, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0));
 	unmap(area, 3);
 	readonly = open("old/stat", O_RDONLY);
-	CALL("mmap, MAP_SHARED, of a handle for reading",
+	CALL("mmap, MAP_SHARED, of a read-only handle",
 	     area = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, readonly, 0));
 	unmap(area, 1);
-	CALL("mmap for writing of a handle for reading (EACCES)",
+	CALL("mmap for writing of a read-only handle (EACCES)",
 	     mmap(NULL, PAGE, PROT_WRITE, MAP_SHARED, readonly, 0));
 	close(readonly);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * names.c - calls on names: look-up, open, make, remove, rename, link; and how they fail.
+ * names.c - calls on names: lookup, open, create, remove, rename, link; and their failures.
  */
 #include <dirent.h>
 #include <linux/fs.h>
@@ -19,16 +19,16 @@ static void looked_up(void)
 {
 	CALL("stat, absent name", stat("absent", &st));
 	CALL("stat, the same absent name again", stat("absent", &st));
-	CALL("stat, name that was not used before", stat("old/stat", &st));
-	CALL("stat, name that was used before", stat("old/stat", &st));
+	CALL("stat, existing name, first use", stat("old/stat", &st));
+	CALL("stat, known name", stat("old/stat", &st));
 	CALL("stat, absent directory", stat("nodir/file", &st));
 	CALL("stat, a file as directory (ENOTDIR)", stat("old/stat/x", &st));
-	CALL("stat, too long a name", stat(too_long, &st));
+	CALL("stat, name too long", stat(too_long, &st));
 	CALL("lstat of a symbolic link", lstat("old/link", &st));
 	CALL("stat of a symbolic link", stat("old/link", &st));
 	CALL("stat of the mount itself", stat(".", &st));
-	CALL("access that is granted", access("old/stat", R_OK));
-	CALL("access that is refused", access("old/stat", X_OK));
+	CALL("access, granted", access("old/stat", R_OK));
+	CALL("access, refused", access("old/stat", X_OK));
 	CALL("access, absent name", access("absent", F_OK));
 	CALL("readlink", (void)!readlink("old/link", too_long + 290, 5));
 	CALL("readlink of a file (EINVAL)", (void)!readlink("old/stat", too_long + 290, 5));
@@ -43,18 +43,18 @@ static void opened(void)
 	CALL("open, known name", fd = open("file", O_RDONLY));
 	CALL("open, known name, O_CREAT", close(open("file", O_CREAT | O_RDWR, 0644)));
 	close(fd);
-	CALL("open, name that was not used before", fd = open("old/open", O_RDONLY));
+	CALL("open, existing name, first use", fd = open("old/open", O_RDONLY));
 	close(fd);
-	CALL("open, the same, O_CREAT", fd = open("old/open2", O_CREAT | O_RDWR, 0600));
+	CALL("open, existing name, first use, O_CREAT", fd = open("old/open2", O_CREAT | O_RDWR, 0600));
 	close(fd);
 	CALL("open, known name, O_CREAT and O_EXCL", open("file", O_CREAT | O_EXCL | O_RDWR, 0600));
-	CALL("open, name not used before, O_CREAT and O_EXCL",
+	CALL("open, existing name, first use, O_CREAT and O_EXCL",
 	     open("old/open3", O_CREAT | O_EXCL | O_RDWR, 0600));
 	CALL("open, O_TRUNC", fd = open("file", O_TRUNC | O_RDWR));
 	close(fd);
 	CALL("open, absent name", open("absent", O_RDONLY));
 	CALL("open, absent directory, O_CREAT", open("nodir/file", O_CREAT | O_RDWR, 0600));
-	CALL("open, too long a name, O_CREAT", open(too_long, O_CREAT | O_RDWR, 0600));
+	CALL("open, name too long, O_CREAT", open(too_long, O_CREAT | O_RDWR, 0600));
 	CALL("open, a file as directory (ENOTDIR)", open("file", O_RDONLY | O_DIRECTORY));
 	CALL("open, a directory for writing (EISDIR)", open("old", O_RDWR));
 	CALL("open, a symbolic link, O_NOFOLLOW (ELOOP)", open("old/link", O_RDONLY | O_NOFOLLOW));
@@ -119,9 +119,9 @@ static void made(void)
 
 	CALL("mkdir, new name", mkdir("dir", 0755));
 	CALL("mkdir, known name", mkdir("dir", 0755));
-	CALL("mkdir, name that is there and was not used before", mkdir("old/mkdir", 0755));
+	CALL("mkdir, existing name, first use", mkdir("old/mkdir", 0755));
 	CALL("mkdir, absent directory", mkdir("nodir/dir", 0755));
-	CALL("mkdir, too long a name", mkdir(too_long, 0755));
+	CALL("mkdir, name too long", mkdir(too_long, 0755));
 	CALL("mknod of a named pipe", mkfifo("pipe", 0644));
 	CALL("mknod of a regular file", mknod("plain", S_IFREG | 0644, 0));
 	CALL("mknod, known name", mkfifo("dir", 0644));
@@ -142,7 +142,7 @@ static void made(void)
 static void removed(void)
 {
 	CALL("unlink", unlink("hard"));
-	CALL("unlink, name that was not used before", unlink("old/unlink"));
+	CALL("unlink, existing name, first use", unlink("old/unlink"));
 	CALL("unlink, absent name", unlink("absent"));
 	CALL("unlink of a directory (EISDIR)", unlink("dir"));
 	make("dir/child");
@@ -161,8 +161,8 @@ static void renamed(void)
 	make("dir/file");
 	CALL("rename, new name", rename("a", "c"));
 	CALL("rename, known new name", rename("c", "b"));
-	CALL("rename, old name not used before", rename("old/rename", "old/renamed"));
-	CALL("rename, both names not used before", rename("old/rename2", "old/rename3"));
+	CALL("rename, first use of the old name", rename("old/rename", "old/renamed"));
+	CALL("rename, first use of both names", rename("old/rename2", "old/rename3"));
 	CALL("rename, absent old name", rename("absent", "d"));
 	CALL("rename, absent directory", rename("b", "nodir/b"));
 	MUST(!link("b", "b2"));
@@ -177,12 +177,12 @@ static void renamed(void)
 	CALL("rename of a directory onto a file (ENOTDIR)", rename("dir", "b"));
 	CALL("rename of a file onto a directory (EISDIR)", rename("b", "dir"));
 	CALL("rename of a directory into itself (EINVAL)", rename("dir", "dir/sub/x"));
-	CALL("rename onto a directory that is not empty", rename("dir2", "dir"));
+	CALL("rename onto a nonempty directory", rename("dir2", "dir"));
 	CALL("rename onto an empty directory", rename("dir2", "dir/sub"));
 	CALL("rename to another mount (EXDEV)", rename("b", "/dev/shm/x"));
 }
 
-/* As another user: a refusal by permissions is recorded, any other refusal is not. */
+/* As another user. A refusal by permissions is recorded; other refusals are not. */
 static void refused(void)
 {
 	MUST(!mkdir("private", 0700) && !mkdir("open", 0777) && !chmod("open", 0777));
@@ -198,7 +198,7 @@ static void refused(void)
 	CALL("mkdir, directory not writable", mkdir("private2", 0700));
 	CALL("unlink, directory not writable", unlink("mine"));
 	CALL("unlink in a sticky directory (EPERM)", unlink("sticky/file"));
-	CALL("unlink of another's file where all may write", unlink("open/file"));
+	CALL("unlink of another user's file in a writable directory", unlink("open/file"));
 	CALL("chmod, not the owner", chmod("mine", 0666));
 	CALL("utimensat, not the owner", utimensat(AT_FDCWD, "mine", NULL, 0));
 	CALL("truncate, permission refused", (void)!truncate("mine", 0));

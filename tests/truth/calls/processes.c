@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * processes.c - fork, exec, exit, with what is open and mapped.
+ * processes.c - fork, exec and exit with open and mapped files.
  */
 #include <sched.h>
 #include <signal.h>
@@ -43,7 +43,7 @@ static void forked(void)
 		_exit(0);
 	}
 	close(fd);
-	CALL("exit of the last one that has a descriptor", wait_for(pid));
+	CALL("exit of the last process with a descriptor", wait_for(pid));
 }
 
 static void executed(void)
