@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * edit.c - make a program wrong in one place, and sound all the same: what the tests of the
- * whole loop must notice.
+ * edit.c - changes one place of a program, which stays valid: a change that the tests of
+ * the whole loop must notice.
  *
  *	edit remove|shift|swap|value KIND IN OUT
  *
- * remove: the middle operation of that kind does nothing. shift: it is 4096 bytes further
- * on. swap: it changes places with the next of that kind in its task that differs from it.
+ * remove: the middle operation of this kind becomes a nop. shift: its offset increases by 4096
+ * bytes. swap: it changes places with the next different operation of this kind in its task.
  * value: the attribute that it sets gets another value.
  * Exit code: 0 done, 1 there is no such operation, 2 usage.
  */
@@ -34,7 +34,7 @@ static u16 kind_named(const char *name)
 	return 0;
 }
 
-/* The middle one of those that succeeded. */
+/* The middle one of the successful operations. */
 static struct iot_program_op *middle(u16 kind)
 {
 	struct iot_program_op *ops = (struct iot_program_op *)program.ops;
@@ -50,7 +50,7 @@ static struct iot_program_op *middle(u16 kind)
 			return &ops[i];
 }
 
-/* Order and think time belong to the place, all else to the operation. */
+/* Order and think time belong to the position, everything else to the operation. */
 static void take(struct iot_program_op *place, const struct iot_program_op *operation)
 {
 	struct iot_program_op taken = *operation;
@@ -113,7 +113,7 @@ static bool swap_ops(struct iot_program_op *op)
 	return false;
 }
 
-/* Of an access control list: a permission of its second entry. */
+/* Changes a permission of the second entry of an access control list. */
 static bool change_value(struct iot_program_op *op)
 {
 	u8 *value = (u8 *)iot_program_value(&program, op);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Of a dump that has all records: does each handle begin once, by open or opened, before it is used,
-# and end once? Prints what is wrong, and the counts.
+# Checks a dump with all records: each handle must start once, by open or opened, before its first use,
+# and end once. Prints errors and counts.
 $3 == "-" && $4 != "opened" { next }
 {
 	handle = ""

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lease.c - has a lease on a file until somebody wants to change the file; prints how long the file is then, and gives
- * the lease back.
+ * lease.c - holds a lease on a file until another process wants to change the file; then prints the length of the file
+ * and releases the lease.
  */
 #include <fcntl.h>
 #include <signal.h>

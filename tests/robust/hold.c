@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hold.c - keeps a file in use, as an open descriptor or as a mapping and nothing else,
- * and checks at every line of its input that it can still be read and written.
+ * hold.c - keeps a file in use, either by an open descriptor or by a mapping,
+ * and checks for each line of its input that the file can still be read and written.
  *
  *	hold open|map FILE
  */

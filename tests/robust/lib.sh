@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What the cases share: TAP, random delays, and whether the guest is as it was before.
-# Sourced by the cases, which are scripts that run in the guest.
-# shellcheck disable=SC2034 # what is set here, they use
+# Shared by the cases, which are scripts that run in the guest and source this file: TAP, random
+# delays, and the check that nothing is left behind.
+# shellcheck disable=SC2034 # variables for the cases
 
 set -u
 
@@ -16,12 +16,12 @@ failures=0
 work=$(mktemp -d)
 data=$storage/${0##*/}
 
-# On the console, too: a guest that dies says in which test.
+# Also printed on the console: if a guest dies, the test is known.
 mark() {
 	echo "robust: ${0##*/}: $1" >/dev/kmsg
 }
 
-# ok WHAT COMMAND...: a test; what the command prints says why it fails.
+# ok WHAT COMMAND...: a test; the output of a failing command is the reason.
 ok() {
 	local what=$1
 	shift
@@ -36,7 +36,7 @@ ok() {
 	mark "$number done: $what"
 }
 
-# The same command must fail, and say something that matches.
+# The command must fail with this exit code and a matching message.
 # says CODE PATTERN COMMAND...
 says() {
 	local want=$1 pattern=$2 code=0
@@ -48,7 +48,7 @@ says() {
 		{ echo "not one sentence:"; cat "$work/said"; return 1; }
 }
 
-# wait_for SECONDS COMMAND...: until it succeeds.
+# wait_for SECONDS COMMAND...: repeats the command until it succeeds.
 wait_for() {
 	local end=$((SECONDS + $1))
 	shift
@@ -58,7 +58,7 @@ wait_for() {
 	done
 }
 
-# Since the guest has started.
+# Time since the boot of the guest.
 now_ms() {
 	local up
 	read -r up _ </proc/uptime
@@ -74,8 +74,8 @@ sleep_ms() {
 	sleep "$(($1 / 1000)).$(printf %03d $(($1 % 1000)))"
 }
 
-# child PID N: sets child to its Nth child from 1, when it has one; fails if the parent has gone, or the kernel
-# does not tell (CONFIG_PROC_CHILDREN).
+# child PID N: sets child to the Nth child of PID, as soon as it exists; fails if the parent has ended, or the kernel
+# does not list children (CONFIG_PROC_CHILDREN).
 child() {
 	local children
 	[ -e "/proc/$1/task/$1/children" ] || return
@@ -87,9 +87,9 @@ child() {
 	return 1
 }
 
-# -- is everything as before? ---------------------------------------------------------------------
+# -- is anything left behind? ------------------------------------------------------------------------
 
-# Mounts; our modules and how often each is used; our processes and kernel threads.
+# Mounts; the project's modules with their use counts; its processes and kernel threads.
 state() {
 	local name used file
 	printf '%s\n' "$(</proc/mounts)"
@@ -115,7 +115,7 @@ remember() {
 	before=$(state)
 }
 
-# What ends takes a moment until the last of it has gone.
+# The last parts of an ending process take a moment to disappear.
 as_before() {
 	wait_for 60 is_as_before >/dev/null && return
 	echo "before and after:"
@@ -134,23 +134,23 @@ modules_go() {
 
 # -- traces -----------------------------------------------------------------------------------------
 
-# readable TRACE complete|any: leaves it as text in $work/dump.
+# readable TRACE complete|any: writes the dump of the trace to $work/dump.
 readable() {
 	iotape dump --all "$1" >"$work/dump" || { echo "$1: dump fails"; return 1; }
 	[ "$2" = any ] || ! grep '^# .*not finished' "$work/dump"
 }
 
-# reasons TRACE: why it is incomplete, as it states or shows itself, a word for each between blanks.
+# reasons TRACE: why it is incomplete, stated or inferred by stat; a word for each, separated by spaces.
 reasons() {
 	echo " $(iotape stat --json "$1" | grep -oE '"reason":"[a-z_]+"' | cut -d '"' -f 4 | tr '\n' ' ')"
 }
 
-# status FIELD: of the first capture.
+# status FIELD: a field of the first session.
 status() {
 	iotape status --json | head -n 1 | sed -n "s/.*\"$1\": *\"\{0,1\}\([a-z0-9]*\).*/\1/p"
 }
 
-# -- beginning and end ----------------------------------------------------------------------------
+# -- start and end of a case ----------------------------------------------------------------------
 
 begin() {
 	echo "# suite: ${suite:-robust} ${0##*/}"
@@ -162,7 +162,7 @@ begin() {
 }
 
 end() {
-	ok "everything is as it was" as_before
+	ok "nothing is left behind" as_before
 	ok "the modules can be unloaded and loaded" modules_go
 	ok "the kernel log is clean" clean_log
 	rm -rf "$data" "$work"

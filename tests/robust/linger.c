@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * linger.c - ends and leaves a process behind, which works until it gets the signal to end.
+ * linger.c - ends and leaves a process running, until that process gets a signal.
  *
  *	linger HOW DIRECTORY STOP
  *
- * HOW is the way in which it is left behind: nohup, setsid, daemon (forked twice), thread (its first
+ * HOW is the way in which the process detaches: nohup, setsid, daemon (double fork), thread (its first
  * thread has ended), mounts or pids (in a namespace of its own). The process is called left-HOW. It
- * makes DIRECTORY/HOW; when this program has ended, DIRECTORY/HOW.parent, with the id of its parent
- * then; and when the file STOP is there, DIRECTORY/HOW.late.
+ * creates DIRECTORY/HOW; after the end of this program, DIRECTORY/HOW.parent with its parent pid at that
+ * time; and when the file STOP exists, DIRECTORY/HOW.late.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -35,7 +35,7 @@ static void make(const char *suffix, long number)
 	CHECK(!close(fd));
 }
 
-/* What is left behind; its parent was @parent when it was made. */
+/* The remaining process; @parent was its parent at its creation. */
 static void *linger(void *parent)
 {
 	char name[16];
@@ -52,7 +52,7 @@ static void *linger(void *parent)
 	exit(0);
 }
 
-/* The first thread has ended when the process is shown as one that has. */
+/* The first thread has ended when the process is a zombie in /proc. */
 static bool has_lost_leader(void)
 {
 	char line[256] = "";
@@ -79,7 +79,7 @@ static void leave_thread(pid_t *parent)
 	pthread_exit(NULL);
 }
 
-/* In the first child. */
+/* Runs in the first child. */
 static void leave(void)
 {
 	static pid_t parent;
@@ -96,7 +96,7 @@ static void leave(void)
 	linger(&parent);
 }
 
-/* In the first child, which has one that is left. */
+/* Runs in the first child, whose own child remains. */
 static void leave_grandchild(void)
 {
 	static pid_t parent;
@@ -106,7 +106,7 @@ static void leave_grandchild(void)
 	parent = strcmp(how, "daemon") ? 0 : getpid();
 	pid = fork();
 	CHECK(pid >= 0);
-	if (!pid && !strcmp(how, "pids")) { /* whose parent is nobody, from the beginning */
+	if (!pid && !strcmp(how, "pids")) { /* has no parent in its namespace from the beginning */
 		parent = -1;
 		linger(&parent);
 	}

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * populate.c - maps a file so that one system call touches all of its pages, after a child
- * has filled all buffers between it and the trace with reads.
+ * has filled all buffers between the child and the trace by reads.
  *
  * The file must exist. Each line of the input is a step:
  *
- *	fill		a child reads and reads
- *	stop		the child stops; says how often it has read
- *	populate	the child stops when it can; map the file with MAP_POPULATE
+ *	fill		a child reads in a loop
+ *	stop		the child stops; prints the number of its reads
+ *	populate	the child stops when it can; maps the file with MAP_POPULATE
  *
- * A line is printed after each step. At the end of the input both end.
+ * A line is printed after each step. Both end at the end of the input.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -21,7 +21,7 @@
 
 #include "workloads/workload.h"
 
-/* What parent and child share. */
+/* Shared by parent and child. */
 static struct shared {
 	atomic_bool is_stopping;
 	atomic_bool is_stopped;
@@ -36,7 +36,7 @@ static void fill(void)
 {
 	char byte;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* the parent may be killed */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* tests may kill the parent */
 	while (!atomic_load(&shared->is_stopping)) {
 		CHECK(pread(fd, &byte, 1, 0) == 1);
 		atomic_fetch_add(&shared->reads, 1);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * usurp.c - what a stranger does to get the records of others. For the guest.
+ * usurp.c - attempts of a stranger to get the records of others. For the guest.
  *
- *	usurp port PORT		as nobody: bind this port of generic netlink as soon as it is free, and print
- *				how many messages and bytes come
- *	usurp names DIR		look for names in a directory, for ever: what is to be stolen
- *	usurp crowd		begin and end sessions, for ever, so that what waits for their lock waits long
+ *	usurp port PORT		as nobody: binds this generic netlink port as soon as it is free, and prints
+ *				the number of messages and bytes that it receives
+ *	usurp names DIR		looks up names in a directory forever: the records to steal
+ *	usurp crowd		starts and ends sessions forever, to keep their lock busy
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -75,7 +75,7 @@ static struct nl_sock *bind_session(int session_fd)
 	return socket;
 }
 
-/* Each end of a recording waits for a grace period of RCU, and others wait for it meanwhile. */
+/* Each end of a session waits for an RCU grace period while it holds the lock. */
 static int crowd(void)
 {
 	for (;;) {

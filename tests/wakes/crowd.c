@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * crowd.c - hundreds of tasks that wake each other as fast as they can, for some seconds.
+ * crowd.c - hundreds of tasks that wake each other as fast as possible, for some seconds.
  *
  *	crowd [--tasks=N] [--seconds=N] DIRECTORY
  *
- * A ring of processes passes bytes on by pipes until they are killed; threads wake all others by a lock in memory; others
- * are made, execute a program, and go, all the time. Each writes to a file now and then.
+ * A ring of processes passes bytes on through pipes until they are killed; threads wake all others by a lock in memory;
+ * other processes are created continuously, execute a program, and end. Each writes to a file now and then.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -45,7 +45,7 @@ static void write_some(int fd, unsigned long count)
 		CHECK(pwrite(fd, &count, sizeof(count), 0) == sizeof(count));
 }
 
-/* A byte from the left goes to the right, until one is killed. */
+/* Passes bytes from the left to the right, until it is killed. */
 static void pass_on(int from, int to, int fd)
 {
 	unsigned long count = 0;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Of the output of `iotape dump --json`: how many files of `used` and `old` were begun with before all
-# was done with that of the same name in `made`. Prints two numbers: files looked at, out of order.
+# From the output of `iotape dump --json`: how many files of `used` and `old` were accessed before all operations
+# on the file of the same name in `made` had ended? Prints two numbers: files checked, files out of order.
 
 function number(name) {
 	return match($0, "\"" name "\":[0-9]+") ? substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3) + 0 : 0
@@ -16,7 +16,7 @@ match($0, /"path":"(made|used|old)\/[^"]*"/) {
 		end = enter + number("duration_ns")
 		if (!(file in made) || end > made[file])
 			made[file] = end
-	} else if (dir == "used" || $0 ~ /"kind":"unlink"/) { # old was made at the beginning
+	} else if (dir == "used" || $0 ~ /"kind":"unlink"/) { # old was created at the start
 		if (!(file in used) || enter < used[file])
 			used[file] = enter
 	}

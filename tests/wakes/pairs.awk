@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Are there as many wake-ups of each pair as hand-overs? Of --tasks of the workload handover, then of the
-# output of `iotape dump --json --kind=who,wake`. Prints those that differ, and their number last.
+# Does each pair of tasks have as many wake-ups as hand-overs? Reads the output of handover --tasks, then the
+# output of `iotape dump --json --kind=who,wake`. Prints the pairs that differ, and their number last.
 
 function number(name) {
 	return match($0, "\"" name "\":[0-9]+") ? substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3) + 0 : 0
