@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * account.c - the calls and observations of a rank of the exercise.
+ * account.c - counts the calls and observations of a rank of the exercise.
  */
 #define _GNU_SOURCE
 #include "exercise.h"
@@ -22,7 +22,7 @@ static struct {
 static unsigned long sum;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* A record of this kind and call has to be in the trace. */
+/* The trace must have a record of this kind and call. */
 void did(const char *kind, const char *call)
 {
 	int i;
@@ -37,7 +37,7 @@ void did(const char *kind, const char *call)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Data that came; the order in which it did may differ. */
+/* Received data, in any order. */
 void saw(const int *values, int count)
 {
 	int i;
@@ -76,7 +76,7 @@ void account_write(const char *dir)
 		exit(1);
 }
 
-/* -- past the shim -------------------------------------------------------------------------- */
+/* -- calls that bypass the shim -------------------------------------------------------------- */
 
 static int open_mpi(struct dl_phdr_info *info, size_t bytes, void *context)
 {
@@ -88,7 +88,7 @@ static int open_mpi(struct dl_phdr_info *info, size_t bytes, void *context)
 	return *library != NULL;
 }
 
-/* A call of MPI, in its library, so that preloaded libraries do not see it. */
+/* An MPI function from its library, bypassing preloaded libraries. */
 void *hidden(const char *name)
 {
 	static void *library;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * blocks.c - the list of ranks that the shim makes of the counts of a call is that of the blocks that
- * are not empty, for any number of ranks. Without MPI: of the shim it has sources.c alone.
+ * blocks.c - the list of ranks that the shim derives from the counts of a call is that of the nonempty
+ * blocks, for any number of ranks. Does not use MPI, and contains only sources.c of the shim.
  *
- *	blocks	exit code: 0 all lists are right
+ *	blocks	exit code: 0 if all lists are right
  */
 #include "mpi/shim.h"
 
@@ -32,7 +32,7 @@ static u32 below(u32 limit)
 	return (u32)rand() % limit;
 }
 
-/* Any way to be sparse: nobody, all, some in a row, every n-th, at random. */
+/* Fills the counts in one of several patterns: none, all, a range, every n-th, at random. */
 static void fill(u32 count)
 {
 	u32 way = below(5), a = below(count + 1), b = below(count + 1), i;
@@ -42,7 +42,7 @@ static void fill(u32 count)
 			    (way == 4 && !below(1 + b % 40));
 }
 
-/* Return: the blocks that are not empty, as the truth has it. */
+/* Return: the number of nonempty blocks, computed independently. */
 static u32 expect(const struct iot_mpi_collective *call, bool is_near, u32 count, u32 *others)
 {
 	u32 sources = 0, i;
@@ -99,14 +99,14 @@ static bool is_right(const struct iot_mpi_collective *call, bool is_near, bool i
 	u32 others, expected = expect(call, is_near, count, &others), i, got;
 
 	for (i = 0; i < count; i++)
-		wide_counts[i] = (MPI_Count)counts[i] << 32; /* no int sees that there are any */
+		wide_counts[i] = (MPI_Count)counts[i] << 32; /* all zero if truncated to int */
 	got = iot_mpi_sources(call, &blocks, list, &bytes);
 	switch (got) {
 	case IOT_SOURCES_none:
 		return !expected && !bytes;
 	case IOT_SOURCES_all:
 		return expected == others && !bytes;
-	case IOT_SOURCES_unknown: /* neighbours may be in any order */
+	case IOT_SOURCES_unknown: /* neighbours can be in any order */
 		return call->ranks > 8 * IOT_SOURCES_MAX_BYTES && !bytes &&
 		       (is_near || runs() > IOT_SOURCES_MAX_BYTES / 8);
 	}

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Compares the MPI records of a trace with what the ranks say they did, and with each other,
-# by MPI's own rules. Prints a line for each contradiction, and at last how many records.
+# Checks the MPI records of a trace against the ranks' own accounts, and against each other
+# by the rules of MPI. Prints a line for each contradiction, and the number of records at the end.
 #
 #	awk -f check.awk ACCOUNT... DUMP
 #
-# ACCOUNT is rank.N of exercise; DUMP comes from iotape dump --json --kind=mpi,task. Keys and
-# request ids are text here: they have more digits than awk's numbers.
+# ACCOUNT is rank.N of exercise; DUMP is the output of iotape dump --json --kind=mpi,task. Keys and
+# request ids are text here, because they have more digits than awk's numbers.
 
 function wrong(what, text) {
 	print what ": " text
@@ -18,7 +18,7 @@ function read_account() {
 }
 
 function read_json(    parts, count, i, colon, value) {
-	split("", f) # of the record before
+	split("", f) # clear the previous record
 	count = split(substr($0, 2, length($0) - 2), parts, ",")
 	for (i = 1; i <= count; i++) {
 		colon = index(parts[i], ":")
@@ -69,7 +69,7 @@ function read_send(    stream, n) {
 		began()
 }
 
-# The ids of requests are unique in their process; the thread that began one also waits for it.
+# Request ids are unique in their process; the thread that starts a request also waits for it.
 function began(    request) {
 	request = process " " f["request"]
 	if (request in beginner && !(f["call"] == "isendrecv" && call_of[request] == "isendrecv" && !exchanged[request]++))
@@ -78,13 +78,13 @@ function began(    request) {
 	beginner[request] = f["task"]
 }
 
-# In the order in which the receives were posted; the sender may not be known yet.
+# In the order in which the receives were posted; the sender may still be unknown.
 function read_receive(    n) {
 	n = ++receives
 	receive_comm[n] = f["comm"]
 	receive_rank[n] = rank_in[f["comm"] " " process]
 	receive_enter_ns[n] = f["enter_ns"]
-	is_exchange[n] = f["call"] == "isendrecv" # how much it received is not known
+	is_exchange[n] = f["call"] == "isendrecv" # received size unknown
 	if (f["request"] != "0") {
 		began()
 		receive_of[process " " f["request"]] = n
@@ -114,7 +114,7 @@ function read_done(    request, n) {
 		wrong("requests", request " ended twice")
 	if (!(request in receive_of)) {
 		if (f["peer"] != -1 || f["tag"] != -1 || f["length_bytes"] != 0)
-			wrong("requests", request " is no receive, but received something")
+			wrong("requests", request " is not a receive, but received data")
 		return
 	}
 	n = receive_of[request]
@@ -125,20 +125,20 @@ function read_done(    request, n) {
 		wrong("requests", request " received from nobody")
 	if ((asked_peer[n] != -1 && asked_peer[n] != f["peer"]) ||
 	    (asked_tag[n] != -1 && asked_tag[n] != f["tag"]))
-		wrong("requests", request " received what it did not ask for")
+			wrong("requests", request " received a message that does not match")
 	if (!f["result"] && f["length_bytes"] > room[n])
-		wrong("requests", request " received more than it has room for")
+			wrong("requests", request " received more than its buffer holds")
 }
 
 function read_collective(    call, who) {
 	call = f["comm"] " " f["number"]
 	who = f["comm"] " " process
 	if (f["call"] == "intercomm_create" && !(first_of[f["comm"]] > 0 && first_of[f["comm"]] < size_of[f["comm"]]))
-		wrong("communicators", f["comm"] ": is between two groups, and does not say so")
+		wrong("communicators", f["comm"] ": is an inter-communicator, and not marked as one")
 	if (f["number"] != ++collectives[who])
 		wrong("collectives", who ": number " f["number"] " is the " collectives[who] "th")
 	if (arrived[call]++) {
-		if (root_of[call] < 0) # between two groups not everybody names the root
+		if (root_of[call] < 0) # in an inter-communicator, not all ranks name the root
 			root_of[call] = f["root"]
 		if (name_of[call] != f["call"] || (f["root"] >= 0 && root_of[call] != f["root"]))
 			wrong("collectives", call ": " name_of[call] " and " f["call"])
@@ -159,13 +159,13 @@ function read_collective(    call, who) {
 	}
 }
 
-# A call may give several records, which have begun at the same time.
+# A call may have several records, with the same start.
 function check_call(    task) {
 	task = f["task"]
 	if (f["op"] <= last_op[task])
 		wrong("calls", "task " task ": records are not in order")
 	if (f["enter_ns"] != last_call_ns[task] && f["enter_ns"] < last_return_ns[task])
-		wrong("calls", "task " task ": operation " f["op"] " began before the last one ended")
+		wrong("calls", "task " task ": operation " f["op"] " began before the previous one ended")
 	last_op[task] = f["op"]
 	last_call_ns[task] = f["enter_ns"]
 	last_return_ns[task] = f["end_ns"]
@@ -174,16 +174,16 @@ function check_call(    task) {
 		wrong("calls", "task " task ": operation " f["op"] " returned " f["result"])
 }
 
-# Ready partitions are recorded before the message counts as sent; arrived ones belong to a receive.
+# Ready partitions are recorded before the message counts as sent; arrived partitions belong to a receive.
 function read_part(    request) {
 	request = process " " f["request"]
 	if (f["call"] == "parrived" && !(request in receive_of))
-		wrong("requests", request " is in partitions, but no receive")
+		wrong("requests", request " is partitioned, but not a receive")
 	if (parts[request " " f["call"] " " f["offset_bytes"]]++)
 		wrong("requests", request ": a partition twice")
 }
 
-# A file is as a communicator; calls of one rank alone have no number.
+# A file counts as a communicator; calls of a single rank have no number.
 function read_file() {
 	if (f["number"] > 0)
 		read_collective()
@@ -192,7 +192,7 @@ function read_file() {
 }
 
 function read_record(    what) {
-	if (f["kind"] == "omissions") # what the trace lacks is no record
+	if (f["kind"] == "omissions") # not counted as a record
 		return
 	if (f["kind"] == "mpi_file")
 		f["comm"] = f["file"]
@@ -279,7 +279,7 @@ function compare_neighbours(    who, part, near, count, i) {
 			wrong("communicators", part[1] ": rank " part[3] " has " count " neighbours")
 		for (i = 1; i <= count; i++)
 			if (end_ns_of[who] < enter_ns_of[part[1] " " part[2] " " near[i]])
-				wrong("collectives", who ": left before its neighbours had come")
+				wrong("collectives", who ": ended before its neighbours had called")
 	}
 }
 
@@ -290,7 +290,7 @@ function compare_collectives(    call, part, comm) {
 			wrong("collectives", call ": " arrived[call] " of " size_of[part[1]] " ranks")
 		if (name_of[call] ~ /^(barrier|allreduce|allgather|alltoall)$/ &&
 		    first_end_ns[call] < last_enter_ns[call])
-			wrong("collectives", call ": " name_of[call] " left before all had come")
+			wrong("collectives", call ": " name_of[call] " ended before all had called")
 	}
 	for (comm in size_of)
 		if (members[comm] != size_of[comm])

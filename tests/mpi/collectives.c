@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * collectives.c - every collective call, blocking and not.
+ * collectives.c - every collective call, blocking and nonblocking.
  */
 #include "exercise.h"
 
-#define MANY 16 /* more ranks than there are */
+#define MANY 16 /* more than the number of ranks */
 
 static int ones[MANY], places[MANY], byte_places[MANY], in[MANY];
 static const int own[MANY] = { 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31, 33 };
@@ -85,7 +85,7 @@ static void rootless(int ranks, int rank_there, MPI_Comm comm)
 	done("reduce_scatter_block", 1);
 }
 
-/* All at once, with a blocking one in between: they are numbered in one sequence. */
+/* All concurrently, with a blocking one in between: they are numbered in one sequence. */
 static void nonblocking(int root, int ranks, int way, MPI_Comm comm)
 {
 	static int ins[8][MANY];
@@ -119,7 +119,7 @@ static void nonblocking(int root, int ranks, int way, MPI_Comm comm)
 	saw(ins[6], ranks);
 }
 
-/* The rest of those that do not block. */
+/* The other nonblocking calls. */
 static void nonblocking_more(int root, int ranks, int way, MPI_Comm comm)
 {
 	static int ins[9][MANY];

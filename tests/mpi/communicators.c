@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * communicators.c - communicators made in every way that is recorded, used and freed.
+ * communicators.c - creates communicators in every way that is recorded, uses and frees them.
  */
 #include "exercise.h"
 
@@ -28,7 +28,7 @@ static void freed(MPI_Comm *comm)
 	did("mpi_coll", "comm_free");
 }
 
-/* Two halves, in reverse order; the same call makes both. */
+/* One call creates two halves, in reverse order. */
 static void halves(MPI_Comm parent)
 {
 	MPI_Comm half, again, inner;
@@ -42,7 +42,7 @@ static void halves(MPI_Comm parent)
 	collectives(inner);
 	freed(&inner);
 	freed(&again);
-	MPI_Comm_dup(half, &inner); /* may have the handle of the one before, not its key */
+	MPI_Comm_dup(half, &inner); /* may reuse the handle of the previous one, not its key */
 	made("comm_dup", inner);
 	freed(&half);
 	barrier(inner);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cost.c - the cost of a call: prints nanoseconds of CPU time of one, the least of several rounds,
+ * cost.c - the cost of a call: prints its CPU time in ns, the minimum of several rounds,
  * to exclude the influence of other load.
  *
- * A barrier of one rank is the cheapest collective there is, and an empty message to oneself
- * the cheapest message: what they take more under the shim is what their records cost.
+ * A barrier of one rank is the cheapest collective, and an empty message to the same rank
+ * the cheapest message: their additional time under the shim is the cost of the records.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void barrier(void)
 	MPI_Barrier(MPI_COMM_SELF);
 }
 
-/* Four records: two requests are made, and complete. */
+/* Four records: start and completion of two requests. */
 static void message(void)
 {
 	MPI_Request requests[2];

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * counter.c - another tool between the program and MPI: it counts calls by itself.
+ * counter.c - another tool between program and MPI, which counts calls independently.
  *
- * It is preloaded after the shim, which must pass every call on to it, once. What a call is
- * given does not matter to it, so each is a jump to the second name of the call: it shares
- * nothing with the shim, not even how calls are declared.
+ * It is preloaded after the shim, which must pass on every call once. The arguments
+ * do not matter, so each function is a jump to the PMPI name of the call. It shares
+ * nothing with the shim, not even declarations of the calls.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #ifndef __x86_64__
-#error "the jumps are those of x86-64"
+#error "the jumps are for x86-64"
 #endif
 
 #define BOTH(C, Name, name) C(Name) C(I##name)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dynamic.c - processes that are spawned, or find each other, and what they then do together.
+ * dynamic.c - processes that are spawned or connect to each other, and communicate.
  *
  *	dynamic DIR spawn	two ranks spawn two, then two by spawn_multiple, then all of a merged
  *				communicator spawn one
  *	dynamic DIR connect	the halves of the world connect to each other, three times
  *	dynamic DIR join	ranks 0 and 1 by a socket
  *
- * In each step some ranks write files, and the ranks that then meet them read these: a rank that
- * comes too early finds nothing, and fails.
+ * In each step, ranks write files that newly met ranks read afterwards: a rank that
+ * is too early finds no file, and fails.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -60,7 +60,7 @@ static void get(const char *step, int who)
 
 /* -- spawn ------------------------------------------------------------------------------------- */
 
-/* Calls of both the spawning and the spawned ranks, which are equal in number. */
+/* Calls of both the spawning and the spawned ranks, which have the same number. */
 static void meet(MPI_Comm inter, bool is_above, const char *own, const char *other, MPI_Comm *merged)
 {
 	int out = rank, in = -1, sum, ranks;
@@ -79,7 +79,7 @@ static void meet(MPI_Comm inter, bool is_above, const char *own, const char *oth
 	MPI_Comm_free(&copy);
 }
 
-/* The present ranks spawn one more, which belongs to neither of their worlds. */
+/* All ranks together spawn one more, which belongs to neither of their worlds. */
 static void spawn_one(MPI_Comm merged)
 {
 	char *arguments[] = { (char *)dir, "late", NULL };

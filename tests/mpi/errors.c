@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * errors.c - calls that MPI refuses, by a program that goes on after that.
+ * errors.c - makes calls that MPI refuses, and continues.
  *
- *	errors FILE	says of each call what it returned, and how often the program's handler of errors was called
+ *	errors FILE	prints the result of each call, and how often the program's error handler was called
  *
- * What it prints is the same with the shim and without: a question of the shim's own that MPI refuses
- * would end the program, or call the handler once more.
+ * The output must be the same with and without the shim: if MPI refused a query of the shim, the
+ * program would end, or the handler would be called once more than without it.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static void report(const char *call, int rc)
 }
 #define REPORT(call) report(#call, MPI_##call)
 
-/* The handlers of files and of `comm` return; that of everything else is as it is at first. */
+/* The error handlers of files and of `comm` return; all others are the initial ones. */
 static void with_fatal_world(const char *path, MPI_Comm comm)
 {
 	static char buffer[8], other[8];
@@ -53,7 +53,7 @@ static void with_fatal_world(const char *path, MPI_Comm comm)
 	REPORT(File_iwrite(file, buffer, 1, MPI_DATATYPE_NULL, &request));
 	REPORT(File_iread_at(file, 0, buffer, 1, MPI_DATATYPE_NULL, &request));
 	REPORT(File_write_all_begin(file, buffer, 1, MPI_DATATYPE_NULL));
-#ifdef OPEN_MPI /* MPICH does not look */
+#ifdef OPEN_MPI /* MPICH does not check */
 	report("File_iwrite without a request", MPI_File_iwrite(file, buffer, 1, MPI_BYTE, NULL));
 #endif
 	report("File_close", MPI_File_close(&file));
@@ -66,7 +66,7 @@ static void with_fatal_world(const char *path, MPI_Comm comm)
 	REPORT(Comm_split(comm, -7, 0, &made));
 }
 
-/* An address that is none, where the program has no result of its own. */
+/* A null pointer for each result of a call. */
 static void without_results(MPI_Comm comm)
 {
 	static char buffer[8];
@@ -85,12 +85,12 @@ static void without_results(MPI_Comm comm)
 		MPI_Cancel(&request);
 		MPI_Wait(&request, &status);
 	}
-#ifdef MPICH_VERSION /* Open MPI does not look */
+#ifdef MPICH_VERSION /* Open MPI does not check */
 	report("Ibarrier without a request", MPI_Ibarrier(comm, NULL));
 #endif
 }
 
-/* Handles that are none: each is an error of MPI_COMM_WORLD, or of MPI_COMM_SELF. */
+/* Invalid handles: each is an error of MPI_COMM_WORLD, or of MPI_COMM_SELF. */
 static void without_handles(MPI_Comm comm)
 {
 	MPI_Comm none = (MPI_Comm)0, made;

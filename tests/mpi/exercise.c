@@ -2,14 +2,14 @@
 /*
  * exercise.c - an MPI program that keeps an account of its calls.
  *
- *	exercise DIR MODE	leaves the account of each rank in DIR/rank.N
+ *	exercise DIR MODE	writes the account of each rank to DIR/rank.N
  *
- * Modes: `calls` every call that is recorded and some that are not; `probes` those that look for
- * messages; `modern` those that not every MPI has; `threads` several threads of each rank at once; `children` fork and exec while MPI
- * runs; `descriptors` descriptors closed that are not the program's; `killed` 1000 collectives and
- * no end; `aborted` 1000 and MPI_Abort; `unfinished` messages, and exit without MPI_Finalize; `io`
- * every call on files, `romio` almost every; `windows` every one-sided call; `late` nothing before
- * somebody makes DIR/go.
+ * Modes: `calls` every recorded call and some that are not recorded; `probes` probes for
+ * messages; `modern` calls that not every MPI has; `threads` several threads of each rank concurrently; `children`
+ * fork and exec while MPI runs; `descriptors` closes descriptors of others; `killed` 1000 collectives and
+ * an endless wait; `aborted` 1000 collectives and MPI_Abort; `unfinished` messages, and exit without MPI_Finalize;
+ * `io` every call on files, `romio` nearly all; `windows` every one-sided call; `late` waits until
+ * DIR/go exists.
  */
 #define _GNU_SOURCE
 #include "exercise.h"
@@ -55,7 +55,7 @@ static void io(void)
 	files(dir, true);
 }
 
-/* Open MPI's copy of ROMIO crashes on collective calls that make requests. */
+/* Open MPI's copy of ROMIO crashes on collective calls that create requests. */
 static void romio(void)
 {
 	files(dir, false);
@@ -122,7 +122,7 @@ static void threads(void)
 
 /* -- children ---------------------------------------------------------------------------- */
 
-/* A child is not a rank: its calls are not recorded, and it holds nothing of the shim. */
+/* A child is not a rank: its calls are not recorded, and it has no descriptors of the shim. */
 static void children(void)
 {
 	static const char *const search = "! ls -l /proc/self/fd | grep -q iotape";
@@ -146,7 +146,7 @@ static void children(void)
 
 /* -- descriptors ------------------------------------------------------------------------- */
 
-/* Whatever number the shim's descriptor had, it is a file of the program's now. */
+/* All descriptor numbers, including the shim's, belong to files of the program now. */
 static void descriptors(void)
 {
 	char path[4096];
@@ -165,7 +165,7 @@ static void descriptors(void)
 	expect(!fstat(fd, &stat) && stat.st_size == 0);
 }
 
-/* Is still there at the end: MPI_Finalize must not have closed it, nor written to it. */
+/* The files must remain at the end: MPI_Finalize must not have closed them, nor written to them. */
 static void descriptors_at_end(void)
 {
 	struct stat stat;
@@ -197,7 +197,7 @@ static void touch(const char *name)
 
 /* -- killed ------------------------------------------------------------------------------ */
 
-/* 1000 collectives, which have returned everywhere before the first rank dies. */
+/* 1000 collectives, which have returned on all ranks before the first rank dies. */
 static void all_but_the_end(void)
 {
 	int i, sum;
@@ -222,13 +222,13 @@ static void killed(void)
 {
 	all_but_the_end();
 	if (!rank)
-		sleep(1); /* of others the launcher may wait for the end */
+		sleep(1); /* after an exit, the launcher may wait for the other ranks */
 	kill(getpid(), SIGKILL);
 }
 
 /* -- late -------------------------------------------------------------------------------- */
 
-/* Another program would have gone on to MPI_Finalize. */
+/* A real program would continue to MPI_Finalize. */
 static void unfinished(void)
 {
 	messages(MPI_COMM_WORLD);
@@ -245,7 +245,7 @@ static void late(void)
 	while (access(path, F_OK))
 		usleep(50000);
 	errno = 77;
-	MPI_Barrier(MPI_COMM_SELF); /* this one finds out that nobody records any more */
+	MPI_Barrier(MPI_COMM_SELF); /* this call notices that the recording has ended */
 	expect(errno == 77);
 	messages(MPI_COMM_WORLD);
 }

@@ -2,9 +2,9 @@
 /*
  * exercise.h - shared by the parts of exercise.c.
  *
- * The program uses every call that the shim wraps, and some that it does not. It keeps its
- * own account of what it did, in the words of the trace: a count for each kind of record and
- * call. It checks all data that it receives, and sums it up.
+ * The program uses every call that the shim wraps, and some others. It keeps its
+ * own account in the terms of the trace: a count for each kind of record and
+ * call. It verifies all received data, and adds up checksums.
  */
 #ifndef TESTS_MPI_EXERCISE_H
 #define TESTS_MPI_EXERCISE_H
@@ -14,7 +14,7 @@
 
 extern int rank, size, next, previous;
 
-/* account.c; safe in threads */
+/* account.c; thread-safe */
 void did(const char *kind, const char *call);
 void saw(const int *values, int count);
 void expect_at(bool is_so, const char *file, int line);

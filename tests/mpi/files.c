@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * files.c - every call on files of MPI: each rank has its own ints of a shared file.
+ * files.c - every call on MPI files: each rank has its own ints of a shared file.
  */
 #include "exercise.h"
 
@@ -25,7 +25,7 @@ static void came(void)
 	}
 }
 
-/* Through a view in which each rank sees its own part only. */
+/* Through a view in which each rank sees only its own part. */
 static void alone(MPI_File file)
 {
 	MPI_Request request;
@@ -141,7 +141,7 @@ static void in_two_steps(MPI_File file)
 	done("file_read_all_end");
 }
 
-/* One position for all: the first to arrive writes first, or each in its turn. */
+/* A shared file pointer: ranks write in the order of arrival, or ordered by rank. */
 static void one_position(MPI_File file)
 {
 	MPI_Request request;
@@ -194,7 +194,7 @@ void files(const char *dir, bool has_requests)
 
 	snprintf(path, sizeof(path), "%s/shared", dir);
 	rc = MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, MPI_INFO_NULL, &file);
-	expect(rc != MPI_SUCCESS); /* it is not there: a record, but no file */
+	expect(rc != MPI_SUCCESS); /* the file does not exist: a record without a file */
 	done("file_open");
 	barrier(MPI_COMM_WORLD);
 	MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL, &file);

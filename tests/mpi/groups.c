@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * groups.c - communicators with a topology, of a group, made while others work, and between
- * two groups.
+ * groups.c - communicators with a topology, created from a group while other ranks work, and
+ * inter-communicators.
  */
 #include "exercise.h"
 
@@ -11,7 +11,7 @@ static void announced(const char *call)
 	did("mpi_comm", "-");
 }
 
-/* Every rank has the two beside it as neighbours. */
+/* The neighbours of each rank are the adjacent ranks. */
 static void announced_ring(const char *call)
 {
 	announced(call);
@@ -25,7 +25,7 @@ static void freed(MPI_Comm *comm)
 	did("mpi_coll", "comm_free");
 }
 
-/* On a ring; the buffers have room for both neighbours. */
+/* On a ring; the buffers hold data of both neighbours. */
 static void neighbours(MPI_Comm comm)
 {
 	static const int ones[2] = { 1, 1 }, places[2] = { 0, 1 };
@@ -103,7 +103,7 @@ static void topologies(void)
 	freed(&graph);
 }
 
-/* Only the odd ranks call, twice with the same tag, while the even ones do something else. */
+/* Only odd ranks call, twice with the same tag; even ranks work on something else. */
 static void of_a_group(void)
 {
 	int odd[2] = { 1, 3 }, sum, i;
@@ -131,7 +131,7 @@ static void while_others_work(void)
 	MPI_Comm comms[2], duplicate;
 	int i;
 
-	for (i = 0; i < 2; i++) { /* one at a time: Open MPI 4.1 hangs if they overlap */
+	for (i = 0; i < 2; i++) { /* one after the other: Open MPI 4.1 hangs if they overlap */
 		MPI_Comm_idup(MPI_COMM_WORLD, &comms[i], list_add(&list, true));
 		announced("comm_idup");
 		barrier(MPI_COMM_WORLD);
@@ -147,7 +147,7 @@ static void while_others_work(void)
 	freed(&duplicate);
 }
 
-/* Ranks are those of the other group; both groups use the same ones, and tags. */
+/* Ranks are those of the remote group; both groups use the same ranks and tags. */
 static void between(MPI_Comm comm, int own, int ranks, bool is_low)
 {
 	int in = -1, sum, root = is_low ? (own ? MPI_PROC_NULL : MPI_ROOT) : 0;

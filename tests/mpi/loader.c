@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * loader.c - a program that knows nothing of MPI loads something that does, as interpreters
- * do: MPI is out of sight of everything that is preloaded.
+ * loader.c - a program without MPI that loads a plug-in with MPI, as interpreters
+ * do: preloaded libraries cannot see the MPI library.
  *
  *	loader PLUGIN
  */

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mailbox.c - mailboxes as the kernel must bear with them: without MPI, and without the shim.
- * For the guest. Prints how many records were put in, and how many found no room.
+ * mailbox.c - mailboxes as seen by the kernel: without MPI, and without the shim.
+ * For the guest. Prints the number of records put in, and of those for which there was no room.
  *
- *	mailbox DIR threads THREADS RECORDS	by threads, all with a mailbox at once; they end
- *	mailbox DIR killed THREADS RECORDS	the same, and SIGKILL
+ *	mailbox DIR threads THREADS RECORDS	by threads that all have a mailbox at the same time, and end
+ *	mailbox DIR killed THREADS RECORDS	the same, ended by SIGKILL
  *	mailbox DIR rounds THREADS RECORDS	the same, one thread after the other
- *	mailbox DIR stopped 1 RECORDS		the collector is stopped until nothing goes on
- *	mailbox DIR forked 1 RECORDS		a child has no mailbox, and gets its own; both put
- *	mailbox DIR executed 1 RECORDS		and then again, after exec
- *	mailbox DIR nested 1 RECORDS		each around a file that is made
- *	mailbox DIR hold 0 0			until DIR/go is there
- *	mailbox DIR wrong 0 0			all that should not be
- *	mailbox DIR most THREADS RECORDS	as many as there are to be had, up to THREADS, each by a thread that
- *						ends; prints how many it got, with RECORDS in each, and what came
- *						then, and waits until its input ends
+ *	mailbox DIR stopped 1 RECORDS		the collector is stopped until nothing proceeds
+ *	mailbox DIR forked 1 RECORDS		a child has no mailbox, and gets its own; both put records
+ *	mailbox DIR executed 1 RECORDS		puts the records again after an exec
+ *	mailbox DIR nested 1 RECORDS		each record encloses the creation of a file
+ *	mailbox DIR hold 0 0			until DIR/go exists
+ *	mailbox DIR wrong 0 0			invalid contents and calls
+ *	mailbox DIR most THREADS RECORDS	as many mailboxes as possible, up to THREADS, each by a thread that
+ *						ends; prints their number, with RECORDS in each, and the error after
+ *						the last, and waits for the end of its input
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -182,7 +182,7 @@ static void run_killed(void)
 	raise(SIGKILL);
 }
 
-/* More of them than there may be mailboxes. */
+/* Creates more mailboxes than the limit. */
 static void run_rounds(void)
 {
 	pthread_t id;
@@ -254,7 +254,7 @@ static void run_stopped(void)
 	pid_t collector = collector_of(fd);
 	pthread_t id;
 
-	expect(collector > 0, "there is a collector");
+	expect(collector > 0, "the collector runs");
 	kill(collector, SIGSTOP);
 	if (pthread_create(&id, NULL, let_go, (void *)(intptr_t)collector))
 		die("pthread_create");
@@ -326,10 +326,10 @@ static void hold(void)
 	snprintf(path, sizeof(path), "%s/go", dir);
 	while (access(path, F_OK))
 		usleep(50000);
-	expect(box->is_closed, "it is closed when the session is over");
+	expect(box->is_closed, "the mailbox is closed at the end of the session");
 }
 
-/* Its pages may be another thread's when it has gone. */
+/* After the mailbox is freed, its pages may belong to another thread's. */
 static void hold_pages(struct iot_mailbox_head *box)
 {
 	struct iovec page = { .iov_base = RING(box), .iov_len = 4096 };
@@ -338,14 +338,14 @@ static void hold_pages(struct iot_mailbox_head *box)
 	if (pipe(ends))
 		die("pipe");
 	expect(vmsplice(ends[1], &page, 1, SPLICE_F_NONBLOCK) == -1 && errno == EFAULT,
-	       "a pipe does not hold on to a page of it");
+	       "a pipe cannot keep a page of a mailbox");
 	expect(madvise(box, IOT_MAILBOX_BYTES, MADV_DOFORK) && errno == EINVAL,
-	       "a child cannot be given it");
+	       "a child cannot inherit a mailbox");
 	close(ends[0]);
 	close(ends[1]);
 }
 
-/* In a child, because a mailbox that was spoiled is closed. */
+/* Runs in a child, because a mailbox with invalid contents is closed. */
 static void spoil(const char *what, void (*spoiler)(struct iot_mailbox_head *))
 {
 	int status;
@@ -397,7 +397,7 @@ static void spoil_large(struct iot_mailbox_head *box)
 	put_bytes(box, wire, sizeof(wire));
 }
 
-/* No reason to close it, but numbers and times must stay in order. */
+/* Not a reason to close the mailbox, but numbers and times in the trace must stay in order. */
 static void spoil_order(struct iot_mailbox_head *box)
 {
 	struct iot_rec_mpi_coll record = { .enter_ns = ~0ull - 5, .duration_ns = 100, .op = 1 };
@@ -427,27 +427,27 @@ static void wrong(void)
 	struct iot_mailbox_head *box;
 
 	expect(map(fd, IOT_MAILBOX_BYTES, 0, MAP_SHARED) == MAP_FAILED && errno == EINVAL,
-	       "who has not joined gets none");
+	       "a process that has not joined gets no mailbox");
 	expect(map(joined, IOT_MAILBOX_BYTES, 0, MAP_PRIVATE) == MAP_FAILED && errno == EINVAL,
-	       "it is shared");
+	       "a private mapping is refused");
 	expect(map(joined, IOT_MAILBOX_BYTES - 4096, 0, MAP_SHARED) == MAP_FAILED && errno == EINVAL,
-	       "it is as large as it is");
+	       "a partial mapping is refused");
 	expect(map(joined, IOT_MAILBOX_BYTES, 4096, MAP_SHARED) == MAP_FAILED && errno == EINVAL,
-	       "it begins at its beginning");
-	expect(fsync(joined) && errno == EINVAL, "who has none cannot have it emptied");
+	       "a mapping at an offset is refused");
+	expect(fsync(joined) && errno == EINVAL, "fsync without a mailbox is refused");
 	box = begin();
 	expect(map(joined, IOT_MAILBOX_BYTES, 0, MAP_SHARED) == MAP_FAILED && errno == EBUSY,
-	       "a thread gets one");
-	expect(!fsync(joined), "who has one can");
+	       "a thread gets one mailbox");
+	expect(!fsync(joined), "fsync empties the mailbox");
 	hold_pages(box);
 	munmap((u8 *)box + IOT_MAILBOX_HEAD_BYTES, 4096);
 	box = mremap(box, IOT_MAILBOX_HEAD_BYTES, IOT_MAILBOX_HEAD_BYTES, MREMAP_MAYMOVE);
-	expect(box != MAP_FAILED && !box->tail, "a piece of one is one");
-	spoil("a record that is too short", spoil_length);
+	expect(box != MAP_FAILED && !box->tail, "a remaining part of the mapping works");
+	spoil("a short record", spoil_length);
 	spoil("a record of another kind", spoil_kind);
-	spoil("more than there can be", spoil_tail);
-	spoil("half the ring of nonsense", spoil_large);
-	spoil("numbers and times that run backwards", spoil_order);
+	spoil("an impossible tail", spoil_tail);
+	spoil("half of the ring with invalid data", spoil_large);
+	spoil("decreasing numbers and times", spoil_order);
 }
 
 int main(int argc, char **argv)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * messages.c - point to point, in a ring.
+ * messages.c - point-to-point messages on a ring.
  */
 #include "exercise.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define LARGE 30000 /* ints; too large to be sent before the receiver is there */
+#define LARGE 30000 /* ints; too large to be sent before the receive is posted */
 
 static const struct {
 	const char *name;
@@ -83,7 +83,7 @@ static void blocking_receive(int count, int from, int tag, bool is_ignoring, MPI
 		expect(got == count && status.MPI_SOURCE == previous && status.MPI_TAG == 9);
 	}
 	came(in, count, previous);
-	barrier(comm); /* the next receive from anybody must not see the next round */
+	barrier(comm); /* so that the next MPI_ANY_SOURCE receive gets no message of the next round */
 	free(out);
 	free(in);
 }
@@ -102,7 +102,7 @@ void exchange(bool is_ignoring, MPI_Comm comm)
 	did("mpi_recv", "sendrecv");
 	did("mpi_send", "sendrecv");
 	did("mpi_recv", "sendrecv");
-	/* A line rather than a ring: its ends have no neighbour. */
+	/* A line instead of a ring: its ends have one neighbour. */
 	MPI_Sendrecv(&out, 1, MPI_INT, rank + 1 < size ? next : MPI_PROC_NULL, 5, &in, 1, MPI_INT,
 		     rank ? previous : MPI_PROC_NULL, 5, comm, wanted);
 	if (rank + 1 < size)
@@ -111,7 +111,7 @@ void exchange(bool is_ignoring, MPI_Comm comm)
 		did("mpi_recv", "sendrecv");
 }
 
-/* Both ways at once, with one request; the ends of a line have no neighbour. */
+/* In both directions, with one request; the ends of a line have one neighbour. */
 static void exchange_nonblocking(int way, bool is_ignoring, MPI_Comm comm)
 {
 #if MPI_VERSION >= 4
@@ -138,7 +138,7 @@ static void exchange_nonblocking(int way, bool is_ignoring, MPI_Comm comm)
 			did("mpi_send", "isendrecv");
 		if (rank)
 			did("mpi_recv", "isendrecv");
-		/* by another call in the same stream: none is left out */
+		/* by another call in the same stream, so that none is left over */
 		MPI_Sendrecv(&out, 1, MPI_INT, next, 6, &in[0], 1, MPI_INT, previous, 6, comm, MPI_STATUS_IGNORE);
 		did("mpi_send", "sendrecv");
 		did("mpi_recv", "sendrecv");
@@ -149,7 +149,7 @@ static void exchange_nonblocking(int way, bool is_ignoring, MPI_Comm comm)
 #endif
 }
 
-/* Among the requests are one that is null and two for no message. */
+/* The requests include a null request and two for MPI_PROC_NULL. */
 static void nonblocking(int kind, int way, bool is_ignoring, int count, int messages_each, MPI_Comm comm)
 {
 	int *in[32], *out = buffer_of(count, rank), nothing = 0, i;
@@ -177,7 +177,7 @@ static void nonblocking(int kind, int way, bool is_ignoring, int count, int mess
 	free(out);
 }
 
-/* Every second int of a larger buffer: the bytes are those sent, not those spanned. */
+/* Every second int of a larger buffer: the recorded bytes are those sent, not the extent. */
 static void derived_type(MPI_Comm comm)
 {
 	int out[20], in[20] = {}, i;

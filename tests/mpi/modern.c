@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * modern.c - calls that not every MPI has, as far as this one has them: large counts, persistent
- * collectives, news of requests that stay, partitions that are looked for. And requests that the
+ * modern.c - calls that some MPIs lack, if this one has them: large counts, persistent
+ * collectives, status queries of active requests, partitioned receives that are polled. Also requests that the
  * program completes itself, which every MPI has.
  */
 #include "exercise.h"
@@ -10,9 +10,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* -- news of requests ----------------------------------------------------------------------- */
+/* -- status of active requests -------------------------------------------------------------- */
 
-/* A rank that sees that a request is complete continues; it frees the request later. */
+/* A rank that sees that a request is complete continues, and frees the request later. */
 static void glances(MPI_Comm comm)
 {
 	int out[4] = { rank, rank, rank, rank }, in[4], i, is_done;
@@ -35,7 +35,7 @@ static void glances(MPI_Comm comm)
 			MPI_Request_get_status(requests[i], &is_done, i & 1 ? &status : MPI_STATUS_IGNORE);
 		did("mpi_done", "status");
 		expect(!(i & 1) || status.MPI_SOURCE == previous);
-		MPI_Request_get_status(requests[i], &is_done, &status); /* again: it is no news */
+		MPI_Request_get_status(requests[i], &is_done, &status); /* a repetition: no record */
 		expect(is_done && status.MPI_TAG == 70 + i);
 	}
 	MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
@@ -45,7 +45,7 @@ static void glances(MPI_Comm comm)
 	barrier(comm);
 }
 
-/* The same of one that is started again and again. */
+/* The same with a persistent request that is started repeatedly. */
 static void persistent_glances(MPI_Comm comm)
 {
 	int in = -1, round, is_done;
@@ -127,7 +127,7 @@ static void partitions(MPI_Comm comm)
 				MPI_Parrived(requests[1], i, &is_there);
 			did("mpi_part", "parrived");
 			expect(in[2 * i] == 10 * previous + round);
-			MPI_Parrived(requests[1], i, &is_there); /* no news */
+			MPI_Parrived(requests[1], i, &is_there); /* a repetition: no record */
 		}
 		MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 		did("mpi_done", "wait");
@@ -141,7 +141,7 @@ static void partitions(MPI_Comm comm)
 #endif
 }
 
-/* -- requests of the program's own ------------------------------------------------------------ */
+/* -- generalized requests ----------------------------------------------------------------------- */
 
 static int query(void *extra, MPI_Status *status)
 {
@@ -181,7 +181,7 @@ static void generalized(void)
 	MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
 	for (i = 0; i < 3; i++)
 		did("mpi_done", "wait");
-	did("mpi_comm", "-"); /* of all such requests */
+	did("mpi_comm", "-"); /* shared by all generalized requests */
 }
 
 /* -- large counts ---------------------------------------------------------------------------- */
@@ -283,7 +283,7 @@ static void large_collectives(MPI_Comm comm)
 
 /* -- persistent collectives ------------------------------------------------------------------- */
 
-/* Each is a sequence of its own, beside those of the communicator and of the other ones. */
+/* Each has a sequence of its own, apart from the communicator's and the others'. */
 static void persistent_collectives(MPI_Comm comm)
 {
 #if IOT_HAS_Allreduce_init
@@ -364,7 +364,7 @@ static void duplicate_with_info(MPI_Comm comm)
 #endif
 }
 
-/* With four ranks or more: with fewer, neighbours are the same. */
+/* With four ranks or more: with fewer, both neighbours are the same rank. */
 void modern(MPI_Comm comm)
 {
 	glances(comm);

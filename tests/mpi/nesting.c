@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nesting.c - a library below the shim that makes one call of others, by their first names:
- * these are not the program's.
+ * nesting.c - a library below the shim that implements calls by other calls, through their MPI names:
+ * these are not calls of the program.
  */
 #include <mpi.h>
 

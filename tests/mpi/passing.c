@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * passing.c - what the shim does not record but must let pass, and what it must not confuse
- * with what it records: other communicators, requests and errors.
+ * passing.c - calls that the shim does not record but must pass on, and must not confuse
+ * with recorded ones: other communicators, requests and errors.
  */
 #include "exercise.h"
 
@@ -10,7 +10,7 @@
 
 #define HIDDEN(name) ((__typeof__(&PMPI_##name))hidden("PMPI_" #name))
 
-/* A communicator made past the shim has no key, nor has what is made of it. */
+/* A communicator created by a call that bypasses the shim has no key, nor do communicators derived from it. */
 static void other_communicator(void)
 {
 	int out = rank, in = -1, sum;
@@ -31,7 +31,7 @@ static void other_communicator(void)
 	MPI_Comm_free(&ring);
 }
 
-/* The receive never happens, and its end says so. */
+/* The receive is cancelled, and its end says so. */
 static void cancelled(void)
 {
 	int in = -1, is_cancelled = 0;
@@ -47,7 +47,7 @@ static void cancelled(void)
 	expect(is_cancelled);
 }
 
-/* Freed requests end unseen; their handles are used again, by what is not recorded, too. */
+/* The end of freed requests is not seen; their handles are reused, also by unrecorded requests. */
 static void freed(void)
 {
 	int out = rank, in = -1, i;
@@ -74,7 +74,7 @@ static void freed(void)
 	}
 }
 
-/* Small sends share their handle with each other and with requests for no message. */
+/* Small sends share their handle with each other and with requests for MPI_PROC_NULL. */
 static void shared(void)
 {
 	int out = rank, in = -1, i;
@@ -91,7 +91,7 @@ static void shared(void)
 	}
 }
 
-/* Requests that another language's binding or another tool completes leave their handles. */
+/* The handles of requests completed by another language binding or another tool remain. */
 static void behind_our_back(void)
 {
 	MPI_Request request;
@@ -113,8 +113,8 @@ static void behind_our_back(void)
 }
 
 /*
- * The handle of a receive whose end nobody saw is given to a send, of which MPI says nothing in the
- * status: no garbage becomes a sender.
+ * A send gets the handle of a receive whose end was not seen. MPI leaves the status of a send
+ * undefined: it must not be taken for a sender.
  */
 static void garbage(void)
 {
@@ -139,7 +139,7 @@ static void garbage(void)
 	free(in);
 }
 
-/* Errors come back as they are. */
+/* Errors are returned unchanged. */
 static void errors(void)
 {
 	int out[8] = {}, in[4], in2[4], rc, class;
@@ -154,7 +154,7 @@ static void errors(void)
 	did("mpi_coll", "bcast");
 	expect(rc != MPI_SUCCESS);
 
-	/* Too long a message has come all the same. */
+	/* A truncated message still counts as received. */
 	MPI_Irecv(in2, 4, MPI_INT, previous, 52, MPI_COMM_WORLD, list_add(&list, true));
 	did("mpi_recv", "irecv");
 	barrier(MPI_COMM_WORLD);
@@ -174,7 +174,7 @@ static void errors(void)
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
-/* As far as MPI leaves errno alone, so do we. */
+/* The shim preserves errno to the same extent as MPI. */
 static void error_number(void)
 {
 	int out = 1, in;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * persistent.c - persistent requests, and messages that matched probes find.
+ * persistent.c - persistent requests, and messages of matched probes.
  */
 #include "exercise.h"
 
@@ -12,7 +12,7 @@ static const struct {
 	      { "ssend_init", MPI_Ssend_init },
 	      { "rsend_init", MPI_Rsend_init } };
 
-/* Requests of every kind, one that is for nobody, and two that are not persistent. */
+/* Requests of every kind, one for MPI_PROC_NULL, and two that are not persistent. */
 static void rounds(int kind, int way, MPI_Comm comm)
 {
 	int out = rank, in = -1, out2 = -rank, in2 = -1, nothing = 0, round, i;
@@ -47,8 +47,8 @@ static void rounds(int kind, int way, MPI_Comm comm)
 }
 
 /*
- * The first message is too long for its receive, which has ended all the same; the others fit. Open MPI
- * 4.1 frees the request then, and crashes when it is started again.
+ * The first message is too long for its receive, which completes nevertheless; the others fit. Open MPI
+ * 4.1 frees the request in this case, and crashes when it is started again.
  */
 static void truncated(int way, bool is_ignoring, MPI_Comm comm)
 {
@@ -133,7 +133,7 @@ static void overtaken(MPI_Comm comm)
 	MPI_Mrecv(in, 1, MPI_INT, &message, &status);
 }
 
-/* A message in four parts, three times, beside another one of the same tag. */
+/* A message in four partitions, three times, next to another one with the same tag. */
 static void partitioned(MPI_Comm comm)
 {
 #if MPI_VERSION >= 4

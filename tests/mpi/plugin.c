@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * plugin.c - what loader.c loads: a little MPI.
+ * plugin.c - the plug-in of loader.c: a few MPI calls.
  */
 #include <mpi.h>
 #include <stddef.h>

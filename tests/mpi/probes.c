@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * probes.c - probes that leave the message where it is, and the receives that take it.
+ * probes.c - probes that leave the message in place, and the receives that get it.
  */
 #include "exercise.h"
 
@@ -18,7 +18,7 @@ static void received(int source, int tag, int count, MPI_Comm comm)
 	free(values);
 }
 
-/* As a receiver that knows neither length nor sender: two probes find the same message. */
+/* For a receiver that knows neither length nor sender, two probes find the same message. */
 static void probe(MPI_Comm comm)
 {
 	MPI_Status status;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sessions.c - a program that has MPI by sessions only: it never calls MPI_Init, and has no MPI_COMM_WORLD.
+ * sessions.c - a program that initializes MPI by sessions only: it never calls MPI_Init, and has no MPI_COMM_WORLD.
  *
- *	sessions DIR once|again|both	leaves the account of each rank in DIR/rank.N
+ *	sessions DIR once|again|both	writes the account of each rank to DIR/rank.N
  *
- * `again`: when the first session has ended there is another one; `both`: it calls MPI_Init, too, while it has
+ * `again`: a second session follows the first; `both`: MPI_Init is called, too, while there is
  * a session.
  *
- * Where MPI has no sessions it does nothing, and exits with 4.
+ * Exits with 4 if MPI does not support sessions.
  */
 #include "exercise.h"
 #include "mpi_has.h"
@@ -47,7 +47,7 @@ static void use(MPI_Comm comm)
 	did("mpi_coll", "comm_free");
 }
 
-/* Twice the same group and tag; and the ranks in two halves, the last first in one of them. */
+/* The same group and tag twice; and the ranks in two halves, one of them in reverse order. */
 static void groups_of(MPI_Group world)
 {
 	MPI_Comm first = made(world, "all"), second = made(world, "all"), inter;

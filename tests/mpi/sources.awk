@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Prints a line for each collective that moves data, or is a barrier, of a trace that `iotape dump --json
-# --kind=mpi_comm,mpi_coll,task` printed: rank, call, and whose data it brings. For sources.c.
+# Prints a line for each collective that moves data, or is a barrier, of a trace printed by `iotape dump --json
+# --kind=mpi_comm,mpi_coll,task`: rank, call, and the ranks whose data it delivers. For sources.c.
 
 function field(name,    at, value) {
 	at = index($0, "\"" name "\":")
@@ -12,7 +12,7 @@ function field(name,    at, value) {
 	return value
 }
 
-# A list has commas.
+# The items of a list are separated by commas.
 function list(    value) {
 	if (!match($0, /"tail":"[^"]*"/))
 		return ""

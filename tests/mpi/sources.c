@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sources.c - collectives with empty blocks, and what their records must say about whose data they bring.
+ * sources.c - collectives with empty blocks, and the ranks whose data their records must state.
  *
  *	sources	for four ranks; each prints a line for each call: RANK CALL SOURCES [LIST]
  *
- * What is expected is written here by hand for each call, from what it is given.
+ * The expected values are written by hand for each call.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static void all_or_none(const char *call, int is_some)
 	says(call, is_some ? "all" : "none");
 }
 
-/* Each gives the next rank and the one after that an element; rank 3 gives nobody anything. */
+/* Each rank contributes an element for the next two ranks, except rank 3, which contributes nothing. */
 static int gives(int source, int target)
 {
 	int step = (target - source + RANKS) % RANKS;
@@ -59,14 +59,14 @@ static void to_all(MPI_Comm comm)
 	says("alltoallw", bits[rank]);
 	for (i = 0; i < RANKS; i++) {
 		out[i] = in[i] = 1;
-		types[i] = (i + rank) % 2 ? empty : MPI_INT; /* the ranks whose distance is odd give nothing */
+		types[i] = (i + rank) % 2 ? empty : MPI_INT; /* no data between ranks at an odd distance */
 	}
 	MPI_Alltoallw(from, out, places, types, to, in, places, types, comm);
 	printf("%d alltoallw bits %d\n", rank, (rank + 2) % RANKS);
 	MPI_Alltoallv(from, out, places, empty, to, in, places, empty, comm);
 	says("alltoallv", "none");
 	memset(in, 0, sizeof(in));
-	in[rank] = 1; /* of itself alone */
+	in[rank] = 1; /* only from itself */
 	MPI_Alltoallv(from, in, places, MPI_INT, to, in, places, MPI_INT, comm);
 	says("alltoallv", "none");
 	for (i = 0; i < RANKS; i++)
@@ -107,7 +107,7 @@ static void uniform(int count, MPI_Comm comm)
 	says("barrier", "all");
 }
 
-/* Ranks 1 and 3 have something to give, or to get. */
+/* Only ranks 1 and 3 contribute, or receive. */
 static void some(MPI_Comm comm)
 {
 	static const int counts[RANKS] = { 0, 2, 0, 1 };
@@ -123,7 +123,7 @@ static void some(MPI_Comm comm)
 	all_or_none("reduce_scatter", counts[rank]);
 }
 
-/* A line without ends, in which each gets something from the rank below it alone. */
+/* A line with open ends, in which each rank receives only from the rank below it. */
 static void neighbours(void)
 {
 	const int size = RANKS, is_ring = 0, in[2] = { 1, 0 }, out[2] = { 0, 1 };
@@ -144,7 +144,7 @@ static void neighbours(void)
 	MPI_Comm_free(&line);
 }
 
-/* Between ranks 0 and 1, and 2 and 3; the ranks of the first group come first in the sequence of both. */
+/* Between ranks 0 and 1, and 2 and 3; the ranks of the first group come first in the common sequence. */
 static void groups(void)
 {
 	const int in[2] = { 0, 1 }, out[2] = { rank % 2, rank % 2 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * steps.c - a regular parallel program, for patterns: each rank exchanges data with its neighbours on a ring, takes part in
- * collectives, and writes to one file of MPI, in steps. The number of ranks is the only difference between two runs.
+ * steps.c - a regular parallel program, for patterns: in each step, a rank exchanges data with its neighbours on a ring,
+ * takes part in collectives, and writes to a shared MPI file. Runs differ only in the number of ranks.
  *
  *	steps FILE
  */

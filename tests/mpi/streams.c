@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * streams.c - two ranks, of four threads each, that send each other messages with one tag: MPI hears of them in
- * any order, and only their lengths say which is which. No two of a rank have the same.
+ * streams.c - two ranks, with four threads each, that exchange messages with one tag: MPI sees them in
+ * any order, and only their lengths identify the pairs. All lengths of a rank are different.
  */
 #include <mpi.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * windows.c - one-sided calls: every way to make a window, to bring ranks together, to lock,
- * and to access memory. What was accessed is checked.
+ * windows.c - one-sided calls: every way to create a window, to synchronize, to lock,
+ * and to access memory. All accessed data is verified.
  */
 #include "exercise.h"
 
@@ -64,7 +64,7 @@ static void fences(MPI_Win window, const int *memory)
 	saw(&got, 1);
 }
 
-/* Each lets the rank before it in, and accesses the memory of the one behind it. */
+/* Each rank exposes its memory to the rank before it, and accesses that of the rank after it. */
 static void groups_of_two(MPI_Win window, const int *memory, bool is_test)
 {
 	int value = rank + 200, is_done = 0;
@@ -158,7 +158,7 @@ static void with_requests(MPI_Win window)
 	barrier(MPI_COMM_WORLD);
 }
 
-/* Its memory is attached, and accessed by address. */
+/* Memory is attached to the window, and accessed by address. */
 static void dynamic(void)
 {
 	MPI_Aint *places = calloc((size_t)size, sizeof(*places)), own;

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Nodes that are apart, on one machine: each has a network, a host name and mounts of its own, by
-# namespaces, and the launcher another one, in which a switch joins them. Nothing outside of them
+# Separate nodes on one machine: namespaces give each a network, a host name and mounts of its
+# own; the launcher has another network namespace, in which a switch connects them. Nothing outside of them
 # changes. Needs root, and iproute2.
 #
-# cluster_open sets cluster: a directory with, of each of node0, node1 and so on, and of head,
-#	NAME.pid	a process that has its namespaces
-#	NAME.storage	what is on /srv there, and nowhere else
-#	NAME.hosts	for mpirun.openmpi and mpirun.mpich: the first NAME + 1 of them
+# cluster_open sets cluster: a directory with, for each of node0, node1 and so on, and for head,
+#	NAME.pid	a process in its namespaces
+#	NAME.storage	contents of its /srv, which no other node has
+#	NAME.hosts	for mpirun.openmpi and mpirun.mpich: the first NAME + 1 nodes
 
 cluster_network=10.211.7
 
-# A process that keeps namespaces. Its mounts are private.
+# A process that keeps namespaces alive. Its mounts are private.
 cluster_holder() { # NAME
 	mkdir "$cluster/$1.storage"
 	# shellcheck disable=SC2016 # the inner shell expands it
@@ -40,7 +40,7 @@ cluster_link() { # NUMBER: a cable from the node to the switch
 		nsenter -t "$node" --net -- ip link set net0 up
 }
 
-# cluster_open NODES DIR: the directory is empty, and outside of /srv.
+# cluster_open NODES DIR: the directory is empty and not in /srv.
 cluster_open() {
 	local i j
 	cluster=$2 cluster_holders=()
@@ -70,7 +70,7 @@ cluster_close() {
 	cluster_holders=()
 } 2>/dev/null
 
-# cluster_run MPI PROCESSES NODES COMMAND...: as many on each of the nodes.
+# cluster_run MPI PROCESSES NODES COMMAND...: the same number of processes on each node.
 cluster_run() {
 	local mpi=$1 count=$2 nodes=$3 each
 	shift 3

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What tests/nodes/host and tests/nodes/guest share. The caller sets iotape, mpi and target, and is in
+# Shared by tests/nodes/host and tests/nodes/guest. The caller sets iotape, mpi and target, and runs in
 # a directory of its own.
 
 # As root, and more nodes than processors; MPICH asks for neither.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
 
-# What the launcher starts on each node, before iotape.
+# The command that the launcher runs on each node, before iotape.
 each=()
 
 number=0
 failures=0
 
-# ok DESCRIPTION COMMAND...: one line of TAP, by the exit code of COMMAND.
+# ok DESCRIPTION COMMAND...: one line of TAP, depending on the exit code of COMMAND.
 ok() {
 	local what="$mpi: $1"
 	shift
@@ -33,7 +33,7 @@ prepare() { # NAME: the target is empty, and prepared for NAME.irp
 	mkdir "$target" && "$iotape" init -q "$1.irp" --target="$target"
 }
 
-# nodes COUNT NAME ENGINE [OPTION]...: what is printed in said and errors, the exit code in code.
+# nodes COUNT NAME ENGINE [OPTION]...: stores the output in said and errors, the exit code in code.
 nodes() {
 	local count=$1 name=$2 engine=$3
 	shift 3
@@ -44,7 +44,7 @@ nodes() {
 	[ "$code" != 124 ]
 }
 
-# What iotape itself said; launchers have much to say.
+# The messages of iotape, without those of launchers.
 sentences() {
 	grep '^iotape replay: ' errors
 }
@@ -57,7 +57,7 @@ value() { # KEY: a number in the summary that was printed as JSON
 	first "$1" <said
 }
 
-# performed NODES NAME ENGINE: as in the trace, by as many, and no operation is missing.
+# performed NODES NAME ENGINE: as in the trace, by this number of nodes, and no operation is missing.
 performed() {
 	local all sum
 	prepare "$2" || return
@@ -71,7 +71,7 @@ performed() {
 	[ "$(value operations)" = "$all" ] && [ "$sum" = "$all" ]
 }
 
-# one_outcome NODES: what the nodes wrote is one file, which compare reads and which is not partial.
+# one_outcome NODES: the outcomes of the nodes are one file, which compare reads and which is not partial.
 one_outcome() {
 	[ "$(ls -d out out.* 2>/dev/null)" = out ] || { ls; return 1; }
 	"$iotape" compare out >compared || return
@@ -80,8 +80,8 @@ one_outcome() {
 	[ "$1" = 1 ] || [ "$(grep -c '^ *out  *[0-9]' compared)" = "$1" ]
 }
 
-# The same, where each node has a host name and a monotonic clock of its own, if the caller may make
-# these, and what messages go through is the network, where that can be chosen.
+# The same with a host name and a monotonic clock for each node, if the caller has permission to create
+# these, and with the network as transport if it can be chosen.
 apart() { # NODES NAME ENGINE
 	local -x OMPI_MCA_btl=self,tcp
 	each=("$top/tests/mpi/node" 1)
@@ -91,7 +91,7 @@ apart() { # NODES NAME ENGINE
 	return $code
 }
 
-# Each node has done something, and together they have done all; as compare says.
+# By the output of compare, each node runs some operations, and together they run all.
 all_have_outcomes() { # NODES
 	local counts=()
 	[ "$1" != 1 ] || return 0

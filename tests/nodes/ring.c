@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ring.c - an MPI program whose files go from rank to rank: what one does needs what another did.
+ * ring.c - an MPI program that passes files from rank to rank: operations of a rank depend on those of others.
  *
  *	ring DIR ROUNDS
  *
- * A token, a file that changes its name with each step, goes around: the rank that has received the message
- * may rename it. In a file of all, each writes its block, and after a barrier reads the next rank's.
- * Rank 0 makes a directory, informs all by a broadcast, and they put files there; when all have answered,
- * it removes them and the directory.
+ * A token, which is a file that is renamed in each step, circulates: the rank that has received the message
+ * may rename it. In a shared file, each rank writes its block, and reads that of the next rank after a barrier.
+ * Rank 0 creates a directory and broadcasts this; all ranks create files there; when all have answered,
+ * it removes the files and the directory.
  */
 #include <fcntl.h>
 #include <mpi.h>

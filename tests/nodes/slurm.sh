@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# A Slurm of one's own, with one node: this machine. Its files are in a directory, and nothing outside
+# A private Slurm with one node: this machine. Its files are in a directory, and nothing outside
 # of it changes. Needs root, and slurmctld, slurmd, munge (Debian: slurm-wlm, munge).
 #
-# slurm_open DIR: an empty directory; sets SLURM_CONF, by which srun and all others find it
-# slurm_close: ends what was started
+# slurm_open DIR: an empty directory; sets SLURM_CONF, by which srun and the daemons find it
+# slurm_close: ends the daemons
 
 slurm_daemons=()
 
@@ -56,7 +56,7 @@ slurm_open() {
 	mkdir "$1/state" "$1/spool"
 	slurm_munge "$1"
 	slurm_configuration "$1" >"$1/slurm.conf"
-	# The plugin for version 2 wants a tree of groups that systemd made; that for version 1 does nothing.
+	# The plugin for cgroup v2 needs groups created by systemd; that for v1 does nothing.
 	echo CgroupPlugin=cgroup/v1 >"$1/cgroup.conf"
 	export SLURM_CONF=$1/slurm.conf
 	for ((tries = 0; tries < 100; tries++)); do

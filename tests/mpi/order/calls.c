@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * calls.c - collectives of a script.
+ * calls.c - the collectives of a script.
  *
- * An element is the number of the step and of the rank that gave it, so that data which arrives shows whose it
- * is: that of calls that move data without changing it is checked.
+ * An element consists of the number of the step and of the contributing rank, so that received data identifies its
+ * source. Calls that move data without changing it are verified by this.
  */
 #include "program.h"
 
@@ -17,7 +17,7 @@ static int value(const struct step *step, int from)
 
 /* -- arguments ------------------------------------------------------------------------------------- */
 
-/* The ranks that blocks are for, or from: those of the group, of the other one, or the neighbours. */
+/* The ranks that blocks are for or from: those of the local group, of the remote group, or the neighbours. */
 static void partners(const struct step *step, bool is_out, struct members *members)
 {
 	if (step->call >= CALL_NEAR && is_out)
@@ -30,7 +30,7 @@ static void partners(const struct step *step, bool is_out, struct members *membe
 		script_members(&script, step->comm, step->group, members);
 }
 
-/* Does a rank give the same block to all receivers? */
+/* Does a rank contribute the same block to all receivers? */
 static bool gives_all_the_same(const struct step *step)
 {
 	switch (step->call) {
@@ -47,8 +47,8 @@ static bool gives_all_the_same(const struct step *step)
 }
 
 /*
- * Calls that have a type of each block say where it is in bytes. Some of the blocks that are empty have
- * elements, but of a type without data.
+ * Calls with a datatype for each block have displacements in bytes. Some empty blocks have
+ * elements of a datatype without data.
  */
 static void set_type(int place, int from, int to, int *count, MPI_Datatype *type, int *place_w, MPI_Aint *bytes,
 		     const struct step *step)
@@ -87,7 +87,7 @@ static void fill(const struct step *step, struct blocks *b, struct members *from
 	}
 }
 
-/* What came of those that gave something is theirs. */
+/* Verify that received blocks contain the data of their sources. */
 static void check(const struct step *step, const struct blocks *b, const struct members *from)
 {
 	int i, k;
@@ -113,11 +113,11 @@ static void check(const struct step *step, const struct blocks *b, const struct 
 
 #define IN_PLACE(buffer) (is_in_place ? MPI_IN_PLACE : (void *)(buffer))
 
-/* A call of which there are two, of which the other one makes a request. */
+/* A call with a blocking and a nonblocking variant. */
 #define CALL(Name, name, ...) \
 	(request ? MPI_I##name(__VA_ARGS__, comm, request) : MPI_##Name(__VA_ARGS__, comm))
 
-/* Of calls whose blocks are alike, the count of one that comes from there, or is given. */
+/* For calls with equal blocks: the count of a received block, or of a contributed one. */
 static int count_of(const struct step *step, const struct members *members, bool is_out)
 {
 	int i;
@@ -130,7 +130,7 @@ static int count_of(const struct step *step, const struct members *members, bool
 	return 0;
 }
 
-/* Root and place of it are as MPI wants them between two groups. */
+/* The root argument of an inter-communicator, by the rules of MPI. */
 static int root_of(const struct step *step, bool *is_root, int *root_rank)
 {
 	struct members members;
@@ -259,7 +259,7 @@ static void among_neighbours(const struct step *step, struct blocks *b, const st
 	}
 }
 
-/* Where a call ends that has no request it has brought its data. */
+/* A call without a request has delivered its data when it returns. */
 static void make_call(const struct step *step, struct blocks *b, const struct members *from,
 		      MPI_Request *request)
 {
@@ -297,7 +297,7 @@ void perform_call(const struct step *step)
 	free(b);
 }
 
-/* Each rank needs to know what the others of its new communicator are. */
+/* Each rank needs the ranks of its new communicator. */
 void perform_split(const struct step *step)
 {
 	MPI_Comm made;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * messages.c - messages of a script, and what was begun and ends later.
+ * messages.c - the messages of a script, and operations that complete later.
  *
- * A message begins with its number, unless it is empty: then it is that of the step in which it is
- * received, which the order of messages in MPI demands of all others, too.
+ * A message begins with its number, unless it is empty: then its number is that of the step in which it is
+ * received, which follows from the message order of MPI.
  */
 #include "program.h"
 
@@ -14,7 +14,7 @@
 #define PENDING_MAX 512
 #define BYTES_MAX   70000
 
-/* -- what ends later ------------------------------------------------------------------------------ */
+/* -- operations that complete later --------------------------------------------------------------- */
 
 static struct pending pending[PENDING_MAX];
 static int pending_count;
@@ -26,7 +26,7 @@ void pending_add(const struct pending *what)
 	pending[pending_count++] = *what;
 }
 
-/* Return: the number of the message that a receive of a step has received. */
+/* Return: the number of the message that a receive got. */
 static int received(int step, const void *buffer, const MPI_Status *status)
 {
 	int message = step * RANKS_MAX + status->MPI_SOURCE, bytes;
@@ -100,7 +100,7 @@ static void wait_any(MPI_Request *requests)
 	for (i = 0; i < pending_count; i++) {
 		MPI_Waitany(pending_count, requests, &index, &status);
 		ended(&pending[index], &status);
-		requests[index] = MPI_REQUEST_NULL; /* a persistent one would still be there */
+		requests[index] = MPI_REQUEST_NULL; /* a persistent request would remain */
 		log_io();
 	}
 }
@@ -185,7 +185,7 @@ static void send(const struct step *step, int tag)
 
 /* -- receives ------------------------------------------------------------------------------------ */
 
-/* The message is there, and taken. */
+/* The message has arrived and is matched. */
 static void receive_found(const struct step *step, int number, MPI_Comm comm)
 {
 	char *buffer = calloc(1, BYTES_MAX);

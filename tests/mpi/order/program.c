@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * program.c - performs its part of a script: program SEED STEPS FILES LOGS
+ * program.c - runs its part of a script: program SEED STEPS FILES LOGS
  *
  * FILES/io.RANK is the file of a rank, LOGS/log.RANK its log.
  */
@@ -113,7 +113,7 @@ static void make_comms(void)
 	MPI_Comm_dup(MPI_COMM_WORLD, &comms[COMM_TWIN]);
 	MPI_Comm_split(MPI_COMM_WORLD, own % 2, -own, &comms[COMM_HALVES]);
 	MPI_Comm_split(MPI_COMM_WORLD, script_group_of(&script, COMM_PARTS, own), own, &comms[COMM_PARTS]);
-	/* the leader of each half is its first rank, the highest one */
+	/* the leader of each half is its first rank, which is the highest */
 	MPI_Intercomm_create(comms[COMM_HALVES], 0, MPI_COMM_WORLD,
 			     script.ranks - 1 - (own % 2 == (script.ranks - 1) % 2), 7, &comms[COMM_BRIDGE]);
 	make_graph();
@@ -190,7 +190,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < script.count; i++)
 		perform(&script.steps[i]);
 	pending_wait(WAIT_ALL);
-	log_io(); /* after all */
+	log_io(); /* after all steps */
 	close(io_fd);
 	free_comms();
 	MPI_Type_free(&empty_type);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * program.h - what the files of the program that performs a script know of each other.
+ * program.h - shared by the files of the program that runs a script.
  *
- * It keeps a log of what it does, in its own order: operations on its file with their times; where messages
- * and collectives begin and end; and of each receive, which message came, because that is in it.
+ * It keeps a log in its own order: operations on its file with their times; the start and end of messages
+ * and collectives; and for each receive the message that it got, which the message contains.
  */
 #ifndef TESTS_MPI_ORDER_PROGRAM_H
 #define TESTS_MPI_ORDER_PROGRAM_H
@@ -13,17 +13,17 @@
 #include "script.h"
 
 /*
- * A line of the log is a letter, two numbers, and the ns in which an operation began and ended:
+ * A line of the log is a letter, two numbers, and the times in ns of the start and end of an operation:
  *
  *	i	an operation on the file	0	its number, from 0
  *	s S	a send begins, ends		message	-
  *	p g	a receive begins, ends		receive	-, message
- *	m	one was matched to be received	receive	message
- *	f	a probe found one		receive that follows	message
+ *	m	a message was matched		receive	message
+ *	f	a probe found a message		receive that follows	message
  *	c C	a collective begins, ends	step	-
  *
- * The number of a message is that of its step, times RANKS_MAX, plus its sender; of a receive it is that of
- * its step, times RANKS_MAX, plus its place in it.
+ * The number of a message is that of its step, times RANKS_MAX, plus its sender; that of a receive is that of
+ * its step, times RANKS_MAX, plus its position in the step.
  */
 void log_io(void);
 int log_add(char letter, int number, int message);
@@ -36,10 +36,10 @@ extern MPI_Comm comms[COMM_COUNT];
 extern MPI_Datatype empty_type; /* its elements have no data */
 
 /**
- * struct pending - something that was begun
- * @persistent: or MPI_REQUEST_NULL
- * @letter, @number: of its end in the log
- * @matched: if it @is_matched, the line where it was
+ * struct pending - an operation that has begun
+ * @persistent: request, or MPI_REQUEST_NULL
+ * @letter, @number: log entry of its end
+ * @matched: line of the match if @is_matched
  * @buffer: of a message
  * @blocks: of a collective
  */
@@ -55,7 +55,7 @@ struct pending {
 	struct blocks *blocks;
 };
 
-/* Arguments of a collective, which MPI may look at until it has ended. */
+/* Arguments of a collective, which MPI may access until the collective has ended. */
 struct blocks {
 	int out[RANKS_MAX * COUNT_MAX * 2];
 	int in[RANKS_MAX * COUNT_MAX * 2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * script.c - a script from a number, and what follows from a step by the rules of MPI.
+ * script.c - a script from a seed, and the consequences of a step by the rules of MPI.
  */
 #include "script.h"
 
@@ -33,7 +33,7 @@ static bool one_in(struct dice *dice, int chances)
 /* -- communicators ------------------------------------------------------------------------------- */
 
 /**
- * script_group_of() - which group of a communicator a rank is in
+ * script_group_of() - the group of a communicator that a rank is in
  */
 int script_group_of(const struct script *script, enum comm comm, int rank)
 {
@@ -49,7 +49,7 @@ int script_group_of(const struct script *script, enum comm comm, int rank)
 }
 
 /**
- * script_members() - the ranks of a group; may be none
+ * script_members() - the ranks of a group; may be empty
  */
 void script_members(const struct script *script, enum comm comm, int group, struct members *members)
 {
@@ -65,7 +65,7 @@ void script_members(const struct script *script, enum comm comm, int group, stru
 	}
 }
 
-/* In the graph each rank has a source and a target: Open MPI 4.1 receives what is not there for a rank without. */
+/* In the graph each rank has at least one source and target: Open MPI 4.1 misbehaves for a rank without. */
 static bool is_edge(const struct script *script, enum comm comm, int from, int to)
 {
 	if (comm == COMM_LINE)
@@ -76,7 +76,7 @@ static bool is_edge(const struct script *script, enum comm comm, int from, int t
 }
 
 /**
- * script_sources() - the neighbours that a rank gets data of; on the line -1 where it ends
+ * script_sources() - the neighbours from which a rank receives data; -1 at the ends of the line
  */
 void script_sources(const struct script *script, enum comm comm, int rank, struct members *near)
 {
@@ -94,7 +94,7 @@ void script_sources(const struct script *script, enum comm comm, int rank, struc
 }
 
 /**
- * script_targets() - those that it gives data to
+ * script_targets() - the neighbours to which a rank sends data
  */
 void script_targets(const struct script *script, enum comm comm, int rank, struct members *near)
 {
@@ -105,15 +105,15 @@ void script_targets(const struct script *script, enum comm comm, int rank, struc
 		return;
 	}
 	near->count = 0;
-	for (i = script->ranks; i-- > 0;) /* in another order than the sources */
+	for (i = script->ranks; i-- > 0;) /* in a different order than the sources */
 		if (is_edge(script, comm, rank, i))
 			near->ranks[near->count++] = i;
 }
 
-/* -- ranks that take part in a step ------------------------------------------------------------------ */
+/* -- participants of a step ------------------------------------------------------------------------ */
 
 /**
- * script_is_in() - does a rank take part in a collective?
+ * script_is_in() - does a rank participate in a collective?
  */
 bool script_is_in(const struct script *script, const struct step *step, int rank)
 {
@@ -121,7 +121,7 @@ bool script_is_in(const struct script *script, const struct step *step, int rank
 }
 
 /**
- * script_sends() - is a rank one of those that send to one that receives from anybody?
+ * script_sends() - does a rank send to a receiver with MPI_ANY_SOURCE?
  */
 bool script_sends(const struct script *script, const struct step *step, int rank)
 {
@@ -138,7 +138,7 @@ static int count_by(const struct step *step, uint64_t what)
 	return x % 16 < (uint64_t)step->zeros ? 0 : 1 + (int)(x / 16 % COUNT_MAX);
 }
 
-/* All give the same; between two groups each of them may give another amount. */
+/* All ranks contribute the same count; in an inter-communicator the groups may differ. */
 static int uniform(const struct script *script, const struct step *step, int from)
 {
 	bool is_one_way = step->call == CALL_ALLGATHER || step->call == CALL_ALLTOALL;
@@ -148,9 +148,9 @@ static int uniform(const struct script *script, const struct step *step, int fro
 }
 
 /**
- * script_elements() - how many elements of its data one rank gives another one, or itself, in a collective
+ * script_elements() - number of elements that a rank contributes for another one, or itself, in a collective
  *
- * Of a reduction, how many there are in what comes of it; of a barrier none. It does not matter here
+ * For a reduction, the number of elements of the result; for a barrier none. Does not consider
  * whether the call takes data from that rank at all.
  */
 int script_elements(const struct script *script, const struct step *step, int from, int to)
@@ -167,7 +167,7 @@ int script_elements(const struct script *script, const struct step *step, int fr
 	case CALL_ALLTOALLW:
 	case CALL_NEIGHBOR_ALLTOALLV:
 	case CALL_NEIGHBOR_ALLTOALLW:
-		if (step->is_in_place && from > to) /* both ways as much */
+		if (step->is_in_place && from > to) /* symmetric */
 			return count_by(step, 100 + (uint64_t)(to * RANKS_MAX + from));
 		return count_by(step, 100 + (uint64_t)(from * RANKS_MAX + to));
 	case CALL_BARRIER:
@@ -186,7 +186,7 @@ static int place_of(const struct members *members, int rank)
 	return i;
 }
 
-/* Does a call of this name take data from that rank, if there is any? */
+/* Does this call take data from that rank, if there is any? */
 static bool takes(const struct script *script, const struct step *step, int from, int to)
 {
 	struct members members;
@@ -215,7 +215,7 @@ static bool takes(const struct script *script, const struct step *step, int from
 }
 
 /**
- * script_gives() - must a rank wait in a collective until another one has come?
+ * script_gives() - must a rank wait in a collective until another one has called it?
  */
 bool script_gives(const struct script *script, const struct step *step, int from, int to)
 {
@@ -225,14 +225,14 @@ bool script_gives(const struct script *script, const struct step *step, int from
 	       (step->call == CALL_BARRIER || script_elements(script, step, from, to));
 }
 
-/* -- making one ------------------------------------------------------------------------------------ */
+/* -- creating a script -------------------------------------------------------------------------------- */
 
 static const int lengths[] = { 4, 4, 4, 8, 8, 12, 64, 1000, 6000, 70000 };
 
 static void make_message(const struct script *script, struct step *step, struct dice *dice)
 {
 	step->comm = one_in(dice, 4) ? COMM_TWIN : COMM_WORLD;
-	step->is_any_tag = step->comm == COMM_TWIN; /* and then all messages there are received so */
+	step->is_any_tag = step->comm == COMM_TWIN; /* so that all receives of this communicator are */
 	step->from = below(dice, script->ranks);
 	step->to = (step->from + 1 + below(dice, one_in(dice, 2) ? 1 : script->ranks - 1)) % script->ranks;
 	step->call = below(dice, SENDINGS);
@@ -247,7 +247,7 @@ static void make_any(const struct script *script, struct step *step, struct dice
 	step->to = below(dice, script->ranks);
 	step->call = below(dice, SENDINGS);
 	step->how = below(dice, RECV_PERSISTENT);
-	step->tag = 1000 + step->id; /* of no other step */
+	step->tag = 1000 + step->id; /* unique to the step */
 	step->bytes = lengths[below(dice, sizeof(lengths) / sizeof(*lengths))];
 }
 
@@ -264,7 +264,7 @@ static void make_call(const struct script *script, struct step *step, struct dic
 		step->call = one_in(dice, 8) ? CALL_ALLTOALLV : CALL_NEAR + below(dice, CALLS - CALL_NEAR);
 	else
 		step->call = below(dice, CALL_NEAR);
-	if (step->comm == COMM_GRAPH && step->call == CALL_NEIGHBOR_ALLTOALLW) /* MPICH 4.0 mixes up its counts */
+	if (step->comm == COMM_GRAPH && step->call == CALL_NEIGHBOR_ALLTOALLW) /* MPICH 4.0 confuses its counts */
 		step->comm = COMM_LINE;
 	script_members(script, step->comm, step->group, &members);
 	step->root = members.count ? below(dice, members.count) : 0;
@@ -310,12 +310,12 @@ static void make_step(const struct script *script, struct step *step, struct dic
 }
 
 /**
- * script_make() - make a script; all that have the same arguments are the same
- * @script: out: to be given to script_free()
+ * script_make() - create a script, which depends on the arguments only
+ * @script: out: to be released with script_free()
  * @ranks: at least 4, at most RANKS_MAX
- * @count: steps
+ * @count: number of steps
  *
- * Return: 0, or -1 if there is no memory.
+ * Return: 0, or -1 if memory is exhausted.
  */
 int script_make(struct script *script, uint64_t seed, int ranks, int count)
 {

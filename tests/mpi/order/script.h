@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * script.h - what the ranks of a random MPI program do, all of it from a number: the program performs it,
- * and truth.c knows by it who must have waited for whom.
+ * script.h - the actions of the ranks of a random MPI program, derived from a seed: the program runs them,
+ * and truth.c derives the waits between ranks from them.
  *
- * A script is a list of steps in an order in which all of them could be done one after the other: so ranks that
- * do their own in this order cannot wait for each other in a circle. What begins in a step and ends later
- * is ended by a step of its own.
+ * A script is a list of steps in an order in which all of them could be done one after the other: ranks that
+ * do their own steps in this order cannot deadlock. Operations that begin in a step and end later
+ * are completed by a step of their own.
  */
 #ifndef TESTS_MPI_ORDER_SCRIPT_H
 #define TESTS_MPI_ORDER_SCRIPT_H
@@ -17,46 +17,46 @@
 #define GROUPS	  3
 #define COUNT_MAX 3 /* elements of a block */
 
-/* Communicators: their groups are disjoint, and each rank is in one of them. */
+/* Communicators: the groups of each are disjoint, and each rank is in one of them. */
 enum comm {
 	COMM_WORLD,
 	COMM_TWIN,   /* a duplicate */
 	COMM_HALVES, /* even and odd ranks, the highest first */
-	COMM_PARTS,  /* any three groups */
+	COMM_PARTS,  /* three arbitrary groups */
 	COMM_BRIDGE, /* between the two halves */
-	COMM_GRAPH,  /* any neighbours */
-	COMM_LINE,   /* neighbours in a row */
+	COMM_GRAPH,  /* arbitrary neighbours */
+	COMM_LINE,   /* neighbours on a line */
 	COMM_COUNT
 };
 
 enum what {
-	STEP_IO,      /* @rank performs @count operations on its file */
-	STEP_PAUSE,   /* @rank does nothing for @count us */
+	STEP_IO,      /* @rank runs @count operations on its file */
+	STEP_PAUSE,   /* @rank sleeps for @count us */
 	STEP_MESSAGE, /* from @from to @to */
-	STEP_ANY,     /* all senders of a set to @to, which receives from anybody */
+	STEP_ANY,     /* from all senders of a set to @to, which receives from MPI_ANY_SOURCE */
 	STEP_CALL,    /* a collective of group @group of @comm */
-	STEP_SPLIT,   /* a communicator is made of @comm, and freed */
-	STEP_WAIT,    /* @rank completes what it has begun */
+	STEP_SPLIT,   /* a communicator is created from @comm, and freed */
+	STEP_WAIT,    /* @rank completes pending operations */
 };
 
-/* How a message is sent. */
+/* The way in which a message is sent. */
 enum sending {
 	SEND_PLAIN,
 	SEND_BUFFERED,
 	SEND_SYNCHRONOUS,
-	SEND_REQUEST, /* from here on complete when it is waited for */
+	SEND_REQUEST, /* this and the following ones have a request to be completed */
 	SEND_SYNCHRONOUS_REQUEST,
 	SEND_PERSISTENT,
 	SENDINGS
 };
 
-/* How it is received. */
+/* The way in which a message is received. */
 enum receiving {
 	RECV_PLAIN,
 	RECV_PROBED,	      /* by MPI_Probe */
-	RECV_LOOKED_FOR,      /* by MPI_Iprobe, until it is there */
+	RECV_LOOKED_FOR,      /* after a loop of MPI_Iprobe */
 	RECV_MATCHED,	      /* by MPI_Mprobe */
-	RECV_MATCHED_REQUEST, /* and MPI_Imrecv */
+	RECV_MATCHED_REQUEST, /* by MPI_Mprobe and MPI_Imrecv */
 	RECV_REQUEST,
 	RECV_PERSISTENT,
 	RECEIVINGS
@@ -75,13 +75,13 @@ enum collective {
 	CALL_ALLGATHERV,
 	CALL_ALLTOALL,
 	CALL_ALLTOALLV,
-	CALL_BETWEEN, /* those before can be made between two groups */
+	CALL_BETWEEN, /* the preceding calls are possible on an inter-communicator */
 	CALL_ALLTOALLW = CALL_BETWEEN,
 	CALL_SCAN,
 	CALL_EXSCAN,
 	CALL_REDUCE_SCATTER,
 	CALL_REDUCE_SCATTER_BLOCK,
-	CALL_NEAR, /* from here on those of neighbours */
+	CALL_NEAR, /* this and the following ones are neighbourhood collectives */
 	CALL_NEIGHBOR_ALLGATHER = CALL_NEAR,
 	CALL_NEIGHBOR_ALLGATHERV,
 	CALL_NEIGHBOR_ALLTOALL,
@@ -95,21 +95,21 @@ enum waiting {
 	WAIT_ALL,
 	WAIT_ANY,  /* one after the other, with an operation on the file after each */
 	WAIT_SOME,
-	WAIT_TEST, /* each, by MPI_Test */
+	WAIT_TEST, /* each by MPI_Test */
 	WAIT_TEST_ALL,
 	WAITINGS
 };
 
 /**
- * struct step - something that one rank does, or some do together
+ * struct step - an action of one rank, or of several together
  * @id: its number, from 1
  * @call: an enum sending or enum collective
  * @how: an enum receiving or enum waiting
  * @tag, @bytes: of a message
- * @is_any_tag: it is received by MPI_ANY_TAG
- * @root: place in the group
- * @seed: of the counts
- * @zeros: of so many blocks in 16 the count is 0
+ * @is_any_tag: it is received with MPI_ANY_TAG
+ * @root: position in the group
+ * @seed: for the counts
+ * @zeros: number of blocks in 16 with count 0
  */
 struct step {
 	enum what what;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * truth.c - is the order of all operations on files in a compiled program that which MPI demands?
+ * truth.c - does a compiled program preserve the order of file operations that MPI demands?
  *
  *	truth SEED STEPS RANKS LOGS PROGRAM [DROP]
  *
- * What must come before what follows from the script, from the logs of the ranks, which tell what each did one
- * after the other and which message each receive got, and from the rules of MPI; nothing of it comes from
- * the analysis. For each operation it is known how many of each other rank's must have ended before, here and in
- * the program: then the order of all pairs is compared. With DROP, so many-th edges of the program are left out.
+ * The required order follows from the script, from the logs of the ranks, which have the order of their operations
+ * and the message that each receive got, and from the rules of MPI. It does not use the
+ * analysis. For each operation, the number of operations of each other rank that must have ended before is computed,
+ * from MPI and from the program, so all pairs can be compared. With DROP, one in DROP edges of the program is left out.
  *
- * Prints pairs, those that are lost, and those that the program has besides. exit code: 0 if none is lost
+ * Prints the number of pairs, of lost ones, and of additional ones in the program. Exit code: 0 if no pair is lost.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,14 +17,14 @@
 #include "lib/iotape.h"
 #include "script.h"
 
-/* All memory is in use until the program ends. */
+/* Memory is not freed before the program ends. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
 	return "detect_leaks=0";
 }
 
-/* Of each rank, operations that have ended. */
+/* For each rank, the number of operations that have ended. */
 struct knowledge {
 	u32 ended[RANKS_MAX];
 };
@@ -53,7 +53,7 @@ static void *allocate(size_t count, size_t bytes)
 	return memory;
 }
 
-/* What is known before each operation of each rank. */
+/* The knowledge before each operation of each rank. */
 struct order {
 	struct knowledge *before[RANKS_MAX];
 	u32 count[RANKS_MAX];
@@ -65,7 +65,7 @@ struct event {
 	char letter;
 	int number;
 	int message;
-	struct knowledge known; /* when it was over */
+	struct knowledge known; /* at its end */
 };
 
 struct log {
@@ -101,7 +101,7 @@ static void read_log(const char *dir, int rank)
 	fclose(in);
 }
 
-/* Return: an event of a rank, NULL if it is not there. */
+/* Return: an event of a rank, NULL if there is none. */
 static const struct event *find(int rank, char letter, int number)
 {
 	u32 i;
@@ -117,18 +117,18 @@ static bool has_passed(int rank, const struct event *event)
 	return event < logs[rank].events + logs[rank].done;
 }
 
-/* Has what an event waits for happened? If so, it is known. */
+/* Has the event for which another one waits occurred? If so, take over its knowledge. */
 static bool hear_of(struct knowledge *known, int rank, const struct event *event)
 {
 	if (!event)
-		die("log", "something that was waited for is not there");
+		die("log", "an event that another one waits for is missing");
 	if (!has_passed(rank, event))
 		return false;
 	learn(known, &event->known);
 	return true;
 }
 
-/* Where the receive was posted that got a message: of a synchronous send, which waits for it. */
+/* The post of the receive that got a message, for which a synchronous send waits. */
 static bool hear_of_receive(struct knowledge *known, int message)
 {
 	int rank;
@@ -138,7 +138,7 @@ static bool hear_of_receive(struct knowledge *known, int message)
 		for (i = 0; i < logs[rank].count; i++)
 			if (logs[rank].events[i].letter == 'g' && logs[rank].events[i].message == message)
 				return hear_of(known, rank, find(rank, 'p', logs[rank].events[i].number));
-	die("log", "a message that nobody received");
+	die("log", "a message was not received");
 	return false;
 }
 
@@ -160,7 +160,7 @@ static bool is_synchronous(int message)
 	return call == SEND_SYNCHRONOUS || call == SEND_SYNCHRONOUS_REQUEST;
 }
 
-/* Return: false if something that the next event of a rank waits for has not happened. */
+/* Return: false if the next event of a rank must wait for an event that has not occurred. */
 static bool advance(int rank, struct order *order)
 {
 	struct log *log = &logs[rank];
@@ -208,14 +208,14 @@ static void demand(const char *dir, struct order *order)
 	}
 	for (rank = 0; rank < script.ranks; rank++)
 		if (logs[rank].done < logs[rank].count)
-			die("logs", "the ranks wait for each other in a circle");
+			die("logs", "the ranks are deadlocked");
 }
 
-/* -- what the program does ---------------------------------------------------------------------------- */
+/* -- the order of the program ------------------------------------------------------------------------- */
 
 struct run {
 	struct iot_program program;
-	struct knowledge *ops;	/* what is known when each has ended */
+	struct knowledge *ops;	/* the knowledge at the end of each */
 	struct knowledge *latches;
 	u32 *left;		/* signals missing at each latch */
 	u32 *done;		/* operations of each task */
@@ -240,7 +240,7 @@ static bool holds(struct run *run, const struct iot_program_wait *wait, struct k
 	return true;
 }
 
-/* Which waits are left out is the same whenever it is asked. */
+/* The selection of dropped waits is deterministic. */
 static bool is_dropped(const struct run *run, const struct iot_program_wait *wait)
 {
 	return run->drop && (u32)(wait - run->program.waits) % run->drop == run->drop - 1;
@@ -261,7 +261,7 @@ static bool perform(struct run *run, u32 task, struct order *order)
 			return false;
 	if (le16_to_cpu(op->kind) == IOT_KIND_write && rank < RANKS_MAX) {
 		if (le64_to_cpu(op->offset_bytes) != order->count[rank])
-			die("program", "the operations of a rank are not in order, or not all there");
+			die("program", "operations of a rank are missing or out of order");
 		order->before[rank][order->count[rank]++] = known;
 		known.ended[rank]++;
 	}
@@ -296,7 +296,7 @@ static void run_program(struct run *run, struct order *order)
 	}
 }
 
-/* -- both ------------------------------------------------------------------------------------------------ */
+/* -- comparison ------------------------------------------------------------------------------------------- */
 
 static u64 compare(const struct order *truth, const struct order *program)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weave.c - puts what the ranks did to their files into the traces of their MPI calls, as a recorder of both
- * would have, and makes the clocks of nodes drift.
+ * weave.c - adds the file operations of the ranks to the traces of their MPI calls, as if one recorder had recorded
+ * both, and makes the clocks of nodes drift.
  *
  *	weave LOGS TRACES OUT [PPM]...
  *
- * OUT gets a trace for each one in TRACES. LOGS has the log of each rank. The clock of the host whose name ends
- * with N runs faster by the (N + 1)-th PPM, from 0 on, and its wall clock is wrong by N times 3 ms.
+ * OUT gets a trace for each one in TRACES. LOGS has the log of each rank. The clock of a host whose name ends
+ * with N is faster by the (N + 1)-th PPM, counted from 0, and its wall clock is wrong by N times 3 ms.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -27,7 +27,7 @@ struct trace {
 	double drift;
 };
 
-/* All memory is in use until the program ends. */
+/* Memory is not freed before the program ends. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -53,7 +53,7 @@ static struct iot_record *add(struct trace *trace, u16 kind, u64 time_ns, const 
 	record = &trace->records[trace->count++];
 	*record = (struct iot_record){ .kind = kind, .tail = (const u8 *)tail,
 				       .tail_bytes = (u16)(tail ? strlen(tail) : 0) };
-	record->op.enter_ns = time_ns; /* that is where each record has its time */
+	record->op.enter_ns = time_ns; /* the time of every kind of record is at this place */
 	return record;
 }
 
@@ -82,7 +82,7 @@ static int take(void *context, struct iot_names *names, const struct iot_record 
 	return 0;
 }
 
-/* -- what its rank did -------------------------------------------------------------------------------- */
+/* -- the operations of its rank ---------------------------------------------------------------------------- */
 
 static struct iot_record *add_op(struct trace *trace, u16 kind, u64 begin_ns, u64 end_ns)
 {
@@ -93,7 +93,7 @@ static struct iot_record *add_op(struct trace *trace, u16 kind, u64 begin_ns, u6
 	return record;
 }
 
-/* A directory and a file of its own; its ids are those of no other rank. */
+/* A directory and a file of its own, whose ids no other rank has. */
 static void add_file(struct trace *trace, u64 at_ns, u64 id)
 {
 	char *mount = NULL;
@@ -168,7 +168,7 @@ static bool is_call(const struct iot_record *record)
 	return info->group == IOT_GROUP_op || (info->group == IOT_GROUP_mpi && !iot_kind_is_mpi_known(record->kind));
 }
 
-/* Those that are no calls come first, in their order: what they say is used by others of that moment. */
+/* Records that are not calls come first, in their order: calls of the same time depend on them. */
 static int compare(const void *a, const void *b)
 {
 	const struct iot_record *x = *(struct iot_record *const *)a, *y = *(struct iot_record *const *)b;
@@ -192,7 +192,7 @@ static void set_clock(const struct trace *trace, struct iot_record *record)
 		record->op.duration_ns = drifted(trace, end_ns) - record->op.enter_ns;
 }
 
-/* A rank has one thread: the numbers of its operations are in the order of their ends. */
+/* A rank has one thread: its operations are numbered in the order of their ends. */
 static struct iot_record **put_in_order(struct trace *trace)
 {
 	struct iot_record **order = calloc(trace->count + 1, sizeof(struct iot_record *));
