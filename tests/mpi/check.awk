@@ -125,9 +125,9 @@ function read_done(    request, n) {
 		wrong("requests", request " received from nobody")
 	if ((asked_peer[n] != -1 && asked_peer[n] != f["peer"]) ||
 	    (asked_tag[n] != -1 && asked_tag[n] != f["tag"]))
-			wrong("requests", request " received a message that does not match")
+		wrong("requests", request " received a message that does not match")
 	if (!f["result"] && f["length_bytes"] > room[n])
-			wrong("requests", request " received more than its buffer holds")
+		wrong("requests", request " received more than its buffer holds")
 }
 
 function read_collective(    call, who) {

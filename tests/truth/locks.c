@@ -7,7 +7,6 @@
  * Both paths lead to the same file, ABOVE through tapefs. A lock taken by one path must be
  * seen by the other. Exits with 0 if it is; otherwise prints the difference.
  */
- */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
