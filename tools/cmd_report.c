@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cmd_report.c - iotape report: runs side by side in one HTML file that needs nothing else.
+ * cmd_report.c - iotape report: a job, or runs side by side, in one HTML file that needs nothing else.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/random.h>
 
 #include "cmd.h"
 #include "option.h"
-#include "runs.h"
+#include "report_page.h"
 
-#define FILES_SHOWN 20
-#define BAR_WIDTH   400
+/* Of each run, however many there are. */
+#define LANES_MIN 16
+#define MAPS_MIN  2
+
+#define WAITS_OPERATIONS_MAX 3000000 /* the graph of waits takes about 300 bytes of memory for each */
 
 struct options {
 	const char *paths[COMPARISON_RUNS_MAX];
@@ -45,7 +48,7 @@ static void check(struct option_state *state)
 
 static const struct option_row option_rows[] = {
 	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(output), .help = "write the report to FILE (required)" },
-	{ "title", 't', OPTION_TEXT, "TEXT", .field = FIELD(title), .help = "heading (default: Runs side by side)" },
+	{ "title", 't', OPTION_TEXT, "TEXT", .field = FIELD(title), .help = "heading (default: one that fits)" },
 	{},
 };
 
@@ -55,230 +58,126 @@ static const struct option_table option_table = {
 	.operand_type = OPTION_FILE,
 	.add = add_trace,
 	.check = check,
-	.about = "Write the output of `iotape compare`, the files with the longest operation times and the facts of "
-		 "each run to one HTML file.",
+	.about = "Write one HTML file with charts and tables: of a trace, what the job did, when, where its time went and what could "
+		 "be improved; of several traces, also the output of `iotape compare`.",
 };
 
-static void put_character(FILE *out, const char *text, size_t bytes)
+/* -- reading ------------------------------------------------------------------------------------- */
+
+/* All runs share a page, which stays small. */
+static struct report_limits limits_of(u32 runs)
 {
-	switch (*text) {
-	case '<':
-		fputs("&lt;", out);
-		break;
-	case '>':
-		fputs("&gt;", out);
-		break;
-	case '&':
-		fputs("&amp;", out);
-		break;
-	case '"':
-		fputs("&quot;", out);
-		break;
-	default:
-		fwrite(text, bytes, 1, out);
+	struct report_limits limits = { REPORT_LANES_MAX / runs, REPORT_OPS_MAX / runs, REPORT_FILES / runs };
+
+	if (limits.lanes < LANES_MIN)
+		limits.lanes = LANES_MIN;
+	if (limits.maps < MAPS_MIN)
+		limits.maps = MAPS_MIN;
+	return limits;
+}
+
+/* Hints and waits are about a job, not about a replay of it. */
+static int read_job(const char *path, struct report_run *run, struct iot_reject *reject)
+{
+	int err = advise_read(path, &run->advise, reject);
+
+	run->has_advise = true;
+	if (err || run->run->profile->sum.ops + run->run->profile->mpi.ops > WAITS_OPERATIONS_MAX)
+		return err;
+	err = waits_read(&run->waits, path, reject);
+	run->has_waits = true;
+	return err;
+}
+
+static int read_run(const struct report_limits *limits, struct report_run *run, struct iot_reject *reject)
+{
+	const char *path = run->run->path;
+	int err = report_read(path, limits, &run->charts, reject);
+
+	if (run->run->is_replay)
+		run->why = "Of a replay, hints and waits are not shown: they are about the job.";
+	else if (!err) {
+		err = read_job(path, run, reject);
+		if (!run->has_waits)
+			run->why = "The trace is too large to compute times and waits here: see iotape stat --waits.";
 	}
+	return err;
 }
 
-/* Bytes that are not UTF-8, such as in the name of a file, become \ooo, as in iot_text_bytes(). */
-static void put_text(FILE *out, const char *text)
-{
-	const char *end = text + strlen(text);
-	size_t bytes;
-	u32 character;
-
-	for (; text < end; text += bytes ? bytes : 1) {
-		bytes = iot_text_utf8(text, (size_t)(end - text), &character);
-		if (bytes)
-			put_character(out, text, bytes);
-		else
-			fprintf(out, "\\%03o", (unsigned char)*text);
-	}
-}
-
-static void put_element(FILE *out, const char *element, const char *text)
-{
-	fprintf(out, "<%s>", element);
-	put_text(out, text);
-	fprintf(out, "</%s>\n", element);
-}
-
-/* The first cell is the heading of its row; the cells of the first row are headings of their columns. */
-static void put_row(FILE *out, const struct table *table, size_t row, bool is_head)
-{
-	size_t columns = (size_t)table->columns, i;
-
-	fputs("<tr>", out);
-	for (i = row * columns; i < (row + 1) * columns && i < table->count; i++)
-		put_element(out, is_head || i == row * columns ? "th" : "td", table->cells[i]);
-	fputs("</tr>\n", out);
-}
-
-static void put_table(FILE *out, const struct table *table)
-{
-	size_t rows = table->count / (size_t)table->columns, row;
-
-	fputs("<table>\n", out);
-	for (row = 0; row < rows; row++)
-		put_row(out, table, row, row == 0);
-	fputs("</table>\n", out);
-}
-
-/* What latency_table() makes has no row of names; what runs_table() makes begins with one. */
-static void put_latencies(FILE *out, const struct comparison *c)
-{
-	struct table runs, latencies;
-	size_t row;
-
-	put_element(out, "h2", "Latencies");
-	runs_table(&runs, c);
-	latency_table(&latencies, c, true);
-	fputs("<table>\n", out);
-	put_row(out, &runs, 0, true);
-	for (row = 0; row < latencies.count / (size_t)latencies.columns; row++)
-		put_row(out, &latencies, row, false);
-	fputs("</table>\n", out);
-	table_close(&latencies);
-	table_close(&runs);
-}
-
-/* A bar for each run, as long as the run took. */
-static void put_bars(FILE *out, const struct comparison *c)
-{
-	double longest = 0;
-	u32 i;
-
-	for (i = 0; i < c->run_count; i++)
-		if (c->runs[i].seconds > longest)
-			longest = c->runs[i].seconds;
-	if (longest <= 0)
-		return;
-	fprintf(out, "<svg width=\"%d\" height=\"%u\" role=\"img\">\n", BAR_WIDTH + 400,
-		24 * c->run_count);
-	for (i = 0; i < c->run_count; i++) {
-		const struct comparison_run *run = &c->runs[i];
-		double width = BAR_WIDTH * run->seconds / longest;
-
-		fprintf(out, "<rect class=\"%s\" x=\"0\" y=\"%u\" width=\"%.1f\" height=\"18\"/>\n",
-			run->is_replay ? "replay" : "original", 24 * i, width);
-		fprintf(out, "<text x=\"%.1f\" y=\"%u\">%.3f s, %s on ", width + 6, 24 * i + 14,
-			run->seconds, run->is_replay ? "replay" : "original");
-		put_text(out, run->place);
-		fputs("</text>\n", out);
-	}
-	fputs("</svg>\n", out);
-}
-
-static void put_files(FILE *out, const struct profile *p)
-{
-	u32 i, count = p->file_count < FILES_SHOWN ? p->file_count : FILES_SHOWN;
-	struct table table;
-
-	table_open(&table, 7);
-	table_cell(&table, "file");
-	table_cell(&table, "operations");
-	table_cell(&table, "failed");
-	table_cell(&table, "time");
-	table_cell(&table, "read");
-	table_cell(&table, "written");
-	table_cell(&table, "touched");
-	for (i = 0; i < count; i++) {
-		const struct profile_sum *sum = &p->files[i].sum;
-		char escaped[4 * IOT_PROGRAM_PATH_MAX + 1];
-
-		iot_text_bytes(escaped, sizeof(escaped), p->files[i].path, strlen(p->files[i].path));
-		table_cell(&table, "%s", escaped[0] ? escaped : "?");
-		table_cell(&table, "%llu", sum->ops);
-		table_cell(&table, "%llu", sum->errors);
-		table_time(&table, sum->time_ns);
-		table_bytes(&table, sum->read_bytes);
-		table_bytes(&table, sum->written_bytes);
-		table_bytes(&table, sum->touched_bytes);
-	}
-	put_table(out, &table);
-	table_close(&table);
-	if (count < p->file_count)
-		fprintf(out, "<p>... and %u more files</p>\n", p->file_count - count);
-}
-
-static void put_run(FILE *out, const struct comparison_run *run)
+static void runs_free(struct report_run *runs, u32 count)
 {
 	u32 i;
 
-	put_element(out, "h2", run->path);
-	fputs("<ul>\n", out);
-	for (i = 0; i < run->profile->fact_count; i++)
-		put_element(out, "li", run->profile->facts[i]);
-	fputs("</ul>\n", out);
-	put_files(out, run->profile);
-}
-
-static void put_head(FILE *out, const char *title)
-{
-	char written[64];
-	time_t now = time(NULL);
-
-	strftime(written, sizeof(written), "%Y-%m-%d %H:%M:%S %z", localtime(&now));
-	fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n", out);
-	put_element(out, "title", title);
-	fputs("<style>\n"
-	      "body { font: 15px sans-serif; margin: 2em; max-width: 80em }\n"
-	      "table { border-collapse: collapse; margin: 1em 0 }\n"
-	      "th, td { padding: 2px 12px; text-align: right; border-bottom: 1px solid #ddd }\n"
-	      "th:first-child { text-align: left }\n"
-	      ".original { fill: #4477aa } .replay { fill: #ee8844 }\n"
-	      ".warning { background: #fff3cd; padding: 4px 8px }\n"
-	      "</style></head><body>\n",
-	      out);
-	put_element(out, "h1", title);
-	fprintf(out, "<p>iotape %s, %s</p>\n", IOTAPE_VERSION, written);
-}
-
-static void put_report(FILE *out, const struct options *options, const struct comparison *c)
-{
-	struct table table;
-	u32 i;
-
-	put_head(out, options->title);
-	put_bars(out, c);
-	for (i = 0; i < c->warning_count; i++) {
-		fputs("<p class=\"warning\">", out);
-		put_text(out, c->warnings[i].text);
-		fputs("</p>\n", out);
+	for (i = 0; runs && i < count; i++) {
+		report_free(&runs[i].charts);
+		if (runs[i].has_advise)
+			advise_free(&runs[i].advise);
+		if (runs[i].has_waits)
+			waits_close(&runs[i].waits);
 	}
-	runs_table(&table, c);
-	put_table(out, &table);
-	table_close(&table);
-	if (runs_have_nodes(c)) {
-		put_element(out, "h2", "Nodes");
-		nodes_table(&table, c);
-		put_table(out, &table);
-		table_close(&table);
-	}
-	put_latencies(out, c);
-	for (i = 0; i < c->run_count; i++)
-		put_run(out, &c->runs[i]);
-	fputs("</body></html>\n", out);
+	free(runs);
 }
 
-static int write_report(const struct options *options, const struct comparison *c)
+/* -- writing ------------------------------------------------------------------------------------- */
+
+static int nonce_make(char nonce[33])
+{
+	unsigned char bytes[16];
+	size_t i;
+
+	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
+		return -errno;
+	for (i = 0; i < sizeof(bytes); i++)
+		snprintf(nonce + 2 * i, 3, "%02x", bytes[i]);
+	return 0;
+}
+
+static int write_report(const struct options *options, struct report_view *view)
 {
 	char *text = NULL;
 	size_t bytes = 0;
 	FILE *out = open_memstream(&text, &bytes);
-	int err = -ENOMEM;
+	int err = out ? nonce_make(view->nonce) : -ENOMEM;
 
-	if (out) {
-		put_report(out, options, c);
-		if (!fclose(out))
-			err = iot_file_save(options->output, text, bytes);
-	}
+	if (out && !err)
+		report_page_put(out, view);
+	if (out && fclose(out))
+		err = -ENOMEM;
+	if (!err)
+		err = iot_file_save(options->output, text, bytes);
 	free(text);
 	return err ? fail("%s: %s", options->output, strerror(-err)) : EXIT_DONE;
 }
 
+static int make_report(const struct options *options, const struct comparison *c)
+{
+	const struct report_limits limits = limits_of(c->run_count);
+	struct report_view view = { .title = options->title, .comparison = c };
+	struct iot_reject reject = {};
+	int err, code = EXIT_DONE;
+	u32 i;
+
+	if (!view.title)
+		view.title = c->run_count > 1 ? "Runs side by side" : "Report of a job";
+	view.runs = calloc(c->run_count, sizeof(*view.runs));
+	if (!view.runs)
+		return fail("%s: %s", options->output, strerror(ENOMEM));
+	for (i = 0; i < c->run_count && !code; i++) {
+		view.runs[i].run = &c->runs[i];
+		view.runs[i].index = i;
+		err = read_run(&limits, &view.runs[i], &reject);
+		if (err)
+			code = fail_reject(options->paths[i], err, &reject);
+	}
+	if (!code)
+		code = write_report(options, &view);
+	runs_free(view.runs, c->run_count);
+	return code;
+}
+
 static int run(int argc, char **argv)
 {
-	struct options options = { .title = "Runs side by side" };
+	struct options options = {};
 	struct comparison comparison;
 	struct iot_reject reject;
 	u32 refused, i;
@@ -292,14 +191,14 @@ static int run(int argc, char **argv)
 	if (code)
 		code = fail_reject(options.paths[refused], code, &reject);
 	else
-		code = write_report(&options, &comparison);
+		code = make_report(&options, &comparison);
 	comparison_free(&comparison);
 	return code;
 }
 
 const struct cmd cmd_report = {
 	.name = "report",
-	.summary = "write a comparison of runs to an HTML file",
+	.summary = "write a job, or runs side by side, to an HTML file with charts",
 	.run = run,
 	.options = &option_table,
 };

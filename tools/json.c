@@ -44,6 +44,12 @@ void json_end(struct json *json, char bracket)
 	fputc(bracket, json->out);
 }
 
+/* '<' and so on; line separators of older JavaScript; two code points that are no characters. */
+static bool is_for_html(uint32_t c)
+{
+	return c == '<' || c == '>' || c == '&' || c == 0x2028 || c == 0x2029 || c == 0xfffe || c == 0xffff;
+}
+
 /**
  * json_text() - a string of any bytes
  */
@@ -62,7 +68,7 @@ void json_text(struct json *json, const void *bytes, size_t count)
 			n = 1;
 		} else if (c == '"' || c == '\\') {
 			fprintf(json->out, "\\%c", *p);
-		} else if (c < ' ' || (c >= 0x7f && c <= 0x9f)) {
+		} else if (c < ' ' || (c >= 0x7f && c <= 0x9f) || (json->is_in_html && is_for_html(c))) {
 			fprintf(json->out, "\\u%04x", c);
 		} else {
 			fwrite(p, 1, n, json->out);

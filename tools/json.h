@@ -4,6 +4,8 @@
  *
  * File names are bytes, JSON text is not: a byte that is not part of valid UTF-8 is
  * written as the character U+DC80 to U+DCFF, as Python reads it with "surrogateescape".
+ *
+ * With @is_in_html, strings have no character that could end the script element around them, or that XML forbids.
  */
 #ifndef IOTAPE_JSON_H
 #define IOTAPE_JSON_H
@@ -19,6 +21,7 @@ struct json {
 	int depth;
 	bool has_item[JSON_DEPTH_MAX];
 	bool is_after_key;
+	bool is_in_html;
 };
 
 void json_open(struct json *json, FILE *out);

@@ -1,54 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * stat_waits.c - iotape stat --waits: where the time of processes went, imbalance between ranks, and late arrivals.
- *
- * Edges and late arrivals come from graphs of their own: matching for one changes the keys of communicators.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/mpi/mpi_late.h"
-#include "analyse/passes/analysis.h"
-#include "analyse/stats/times.h"
 #include "cmd.h"
-#include "core/trace/schema_table.h"
 #include "json.h"
 #include "omissions.h"
 #include "stat.h"
 #include "table.h"
+#include "waits.h"
 
 #define JSON_VERSION 1
-
-/* Parts of the elapsed time, and what else is compared between ranks. W(member, heading) */
-#define TIMES(W)                                                                                          \
-	W(io, "storage") W(compute, "compute") W(mpi, "MPI waits") W(wait, "other waits") W(unexplained, "unexplained")
-
-static const char *const late_names[] = {
-#define LATE_NAME(kind, name, sentence) name,
-	LATE_KINDS(LATE_NAME)
-#undef LATE_NAME
-};
-
-/**
- * struct waits - what is printed
- * @times: of processes
- * @bytes: operations by rank
- * @late: if @has_mpi
- * @is_storage_known: operations on files were recorded
- * @is_compute_known: so was the time on CPUs
- */
-struct waits {
-	struct analysis *analysis;
-	struct process_times *times;
-	u32 count;
-	struct breakdown bytes;
-	struct late_arrivals late;
-	bool has_mpi;
-	bool is_storage_known;
-	bool is_compute_known;
-};
 
 /* -- imbalance ------------------------------------------------------------------------------------------- */
 
@@ -115,64 +81,6 @@ static u32 spreads_of(const struct waits *w, struct spread spreads[SPREAD_COUNT]
 	return spreads[SPREAD_IO].ranks;
 }
 
-/* -- late arrivals ---------------------------------------------------------------------------------------- */
-
-static int compare_rows(const void *a, const void *b)
-{
-	const struct late_row *x = *(const struct late_row *const *)a, *y = *(const struct late_row *const *)b;
-
-	if (x->sum_ns != y->sum_ns)
-		return x->sum_ns < y->sum_ns ? 1 : -1;
-	return memcmp(&x->key, &y->key, sizeof(x->key));
-}
-
-/* Return: the rows, longest waits first, to be freed; NULL without memory. */
-static const struct late_row **rows_sort(const struct late_arrivals *late)
-{
-	const struct late_row **rows = calloc(HASH_COUNT(late->rows) + 1ul, sizeof(struct late_row *));
-	const struct late_row *row;
-	size_t count = 0;
-
-	if (!rows)
-		return NULL;
-	for (row = late->rows; row; row = row->hh.next)
-		rows[count++] = row;
-	qsort(rows, count, sizeof(*rows), compare_rows);
-	return rows;
-}
-
-/* Sums of a rank: caused, and had. */
-struct late_sum {
-	u64 times;
-	u64 caused_ns;
-	u64 waited_ns;
-};
-
-static struct late_sum late_sum(const struct late_arrivals *late, u32 rank)
-{
-	struct late_sum sum = {};
-	const struct late_row *row;
-
-	for (row = late->rows; row; row = row->hh.next) {
-		if (row->key.late == rank) {
-			sum.times += row->times;
-			sum.caused_ns += row->sum_ns;
-		}
-		if (row->key.waiter == rank)
-			sum.waited_ns += row->sum_ns;
-	}
-	return sum;
-}
-
-static const char *call_name(u32 call)
-{
-	const struct iot_symbol *symbol = iot_class_info(IOT_CLASS_call).symbols;
-
-	while (symbol->name && symbol->value != call)
-		symbol++;
-	return symbol->name ?: "?";
-}
-
 /* -- text ------------------------------------------------------------------------------------------------- */
 
 static void cell_rank(struct table *table, u32 rank)
@@ -193,14 +101,6 @@ static void cell_time_share(struct table *table, bool is_known, u64 ns, u64 whol
 		table_cell(table, "%s %5.1f%%", quantity_time(text, ns), whole_ns ? 100.0 * (double)ns / (double)whole_ns : 0);
 }
 
-/* Is this member of struct process_times known? */
-static bool is_part_known(const struct waits *w, size_t member)
-{
-	if (member == offsetof(struct process_times, io_ns))
-		return w->is_storage_known;
-	return member != offsetof(struct process_times, compute_ns) || w->is_compute_known;
-}
-
 static void times_row(struct table *table, const struct waits *w, const struct process_times *t)
 {
 	char escaped[4 * 65 + 1];
@@ -214,8 +114,8 @@ static void times_row(struct table *table, const struct waits *w, const struct p
 	table_cell(table, "%u", t->threads);
 	table_time(table, t->elapsed_ns);
 #define TIME_CELL(member, heading) \
-	cell_time_share(table, is_part_known(w, offsetof(struct process_times, member##_ns)), t->member##_ns, t->elapsed_ns);
-	TIMES(TIME_CELL)
+	cell_time_share(table, waits_is_known(w, offsetof(struct process_times, member##_ns)), t->member##_ns, t->elapsed_ns);
+	WAITS_TIMES(TIME_CELL)
 #undef TIME_CELL
 }
 
@@ -230,7 +130,7 @@ static void print_times(const struct waits *w, u32 shown)
 {
 	static const char *const head[] = { "process", "rank", "threads", "elapsed",
 #define TIME_HEAD(member, heading) heading,
-					    TIMES(TIME_HEAD)
+					    WAITS_TIMES(TIME_HEAD)
 #undef TIME_HEAD
 	};
 	struct table table;
@@ -305,7 +205,7 @@ static void print_late_ranks(const struct late_arrivals *late, u32 top)
 	table_cell(&table, "others waited");
 	table_cell(&table, "waited itself");
 	for (i = 0; i < shown; i++) {
-		struct late_sum sum = late_sum(late, late->ranks[i].rank);
+		struct waits_late_sum sum = waits_late_sum(late, late->ranks[i].rank);
 
 		table_cell(&table, "%u", late->ranks[i].rank);
 		table_cell(&table, "%llu", late->ranks[i].last);
@@ -321,7 +221,7 @@ static void print_late_ranks(const struct late_arrivals *late, u32 top)
 static int print_late(const struct late_arrivals *late, u32 top)
 {
 	static const char *const head[] = { "late arrival", "call", "waiting rank", "late rank", "times", "waited", "mean", "max" };
-	const struct late_row **rows = rows_sort(late);
+	const struct late_row **rows = waits_late_rows(late);
 	u32 count = HASH_COUNT(late->rows), shown = top && top < count ? top : count, i;
 	struct table table;
 
@@ -334,8 +234,8 @@ static int print_late(const struct late_arrivals *late, u32 top)
 	for (i = 0; i < ARRAY_SIZE(head); i++)
 		table_cell(&table, "%s", head[i]);
 	for (i = 0; i < shown; i++) {
-		table_cell(&table, "%s", late_names[rows[i]->key.kind]);
-		table_cell(&table, "%s", call_name(rows[i]->key.call));
+		table_cell(&table, "%s", waits_late_name(rows[i]->key.kind));
+		table_cell(&table, "%s", waits_call_name(rows[i]->key.call));
 		cell_rank(&table, rows[i]->key.waiter);
 		cell_rank(&table, rows[i]->key.late);
 		table_cell(&table, "%llu", rows[i]->times);
@@ -437,8 +337,8 @@ static void late_rows_json(struct json *json, const struct late_row **rows, u32 
 	json_begin(json, '[');
 	for (i = 0; i < count; i++) {
 		json_begin(json, '{');
-		json_put_string(json, "kind", late_names[rows[i]->key.kind]);
-		json_put_string(json, "call", call_name(rows[i]->key.call));
+		json_put_string(json, "kind", waits_late_name(rows[i]->key.kind));
+		json_put_string(json, "call", waits_call_name(rows[i]->key.call));
 		put_rank(json, "waiting_rank", rows[i]->key.waiter);
 		put_rank(json, "late_rank", rows[i]->key.late);
 		json_put_unsigned(json, "times", rows[i]->times);
@@ -456,7 +356,7 @@ static void late_ranks_json(struct json *json, const struct late_arrivals *late)
 	json_key(json, "ranks");
 	json_begin(json, '[');
 	for (i = 0; i < late->rank_count; i++) {
-		struct late_sum sum = late_sum(late, late->ranks[i].rank);
+		struct waits_late_sum sum = waits_late_sum(late, late->ranks[i].rank);
 
 		json_begin(json, '{');
 		json_put_unsigned(json, "rank", late->ranks[i].rank);
@@ -478,7 +378,7 @@ static int late_json(struct json *json, const struct waits *w)
 		json_null(json);
 		return 0;
 	}
-	rows = rows_sort(&w->late);
+	rows = waits_late_rows(&w->late);
 	if (!rows)
 		return -ENOMEM;
 	json_begin(json, '{');
@@ -513,45 +413,6 @@ static int print_json(const struct waits *w)
 	return 0;
 }
 
-/* -- reading ---------------------------------------------------------------------------------------------- */
-
-static int late_read(const char *path, struct late_arrivals *late, struct iot_reject *reject)
-{
-	struct graph *graph = NULL;
-	struct tree *tree = NULL;
-	int err = graph_open(&graph);
-
-	if (!err)
-		err = tree_open(&tree);
-	if (!err)
-		err = load_trace(path, graph, tree, NULL, reject);
-	if (!err)
-		err = graph_late_arrivals(graph, late);
-	tree_close(tree);
-	graph_close(graph);
-	return err;
-}
-
-static int waits_read(const char *path, struct waits *w, struct iot_reject *reject)
-{
-	const struct analysis_options options = { .rules = ORDER_DEFAULT };
-	int err = breakdown_read(path, &w->bytes, reject);
-
-	if (!err)
-		err = analysis_load(&w->analysis, path, &options, reject);
-	if (!err) {
-		w->has_mpi = analysis_graph(w->analysis)->mpi_count;
-		w->is_storage_known = w->bytes.sum.ops || !w->bytes.omissions.of[IOT_OMISSION_mpi_only].count;
-		w->is_compute_known = w->is_storage_known && !w->bytes.actors.is_strace;
-		err = analysis_run(w->analysis, PASSES_ALL);
-	}
-	if (!err)
-		err = graph_times(analysis_graph(w->analysis), &w->times, &w->count);
-	if (!err && w->has_mpi)
-		err = late_read(path, &w->late, reject);
-	return err;
-}
-
 /**
  * stat_waits() - print where the time of processes went, and which rank waits for which
  * @path: of the trace
@@ -563,17 +424,14 @@ static int waits_read(const char *path, struct waits *w, struct iot_reject *reje
  */
 int stat_waits(const char *path, const char *name, u32 top, bool is_json)
 {
-	struct waits w = { .bytes.key = BREAKDOWN_rank };
+	struct waits w;
 	struct iot_reject reject = {};
-	int err = waits_read(path, &w, &reject), code = EXIT_DONE;
+	int err = waits_read(&w, path, &reject), code = EXIT_DONE;
 
 	if (err)
 		code = fail_reject(name, err, &reject);
 	else if (is_json ? print_json(&w) : print_text(&w, name, top))
 		code = fail("%s: %s", name, strerror(ENOMEM));
-	free(w.times);
-	late_arrivals_free(&w.late);
-	breakdown_free(&w.bytes);
-	analysis_close(w.analysis);
+	waits_close(&w);
 	return code;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * users.c - mutated traces through all that takes whole traces: profile, hints, diff, partners, late arrivals, exports, compiler.
+ * users.c - mutated traces through all that takes whole traces: profile, hints, diff, partners, late arrivals, charts, exports, compiler.
  *
  *	users [OPTION]... TRACE...	see fuzz_options()
  *
@@ -20,6 +20,7 @@
 #include "compile/compile.h"
 #include "export/export.h"
 #include "make_trace.h"
+#include "report/report.h"
 
 static char directory[] = "/tmp/iotape-fuzz-XXXXXX";
 static char program_path[sizeof(directory) + sizeof("/program")];
@@ -110,6 +111,39 @@ static int advise(const char *path, struct iot_reject *reject)
 	return err;
 }
 
+static void check_lanes(const struct report *report, const struct report_limits *limits)
+{
+	u64 operations = 0;
+	u32 i;
+
+	check(report->lane_count <= limits->lanes, "rows have a limit");
+	for (i = 0; i < report->lane_count; i++) {
+		check(report->lanes[i].ranks && report->lanes[i].name[0], "a row has a name");
+		operations += report->lanes[i].operations;
+	}
+	check(operations == report->operations, "each operation is in a row");
+}
+
+static int charts(const char *path, struct iot_reject *reject)
+{
+	static struct report report;
+	const struct report_limits limits = { 4, 20, 2 };
+	int err = report_read(path, &limits, &report, reject);
+	u64 started = 0;
+	u32 class, i;
+
+	if (!err) {
+		for (class = 0; class < REPORT_CLASS_COUNT; class++)
+			for (i = 0; i < REPORT_BINS; i++)
+				started += report.started[class][i];
+		check(started == report.operations, "each operation is in a bin");
+		check_lanes(&report, &limits);
+		check(report.op_count <= limits.ops && report.map_count <= limits.maps, "charts have limits");
+	}
+	report_free(&report);
+	return err;
+}
+
 /* One of the formats. */
 static int export(const char *path, struct rng *rng, struct iot_reject *reject)
 {
@@ -157,6 +191,8 @@ static int feed(struct trace_bytes *input, struct rng *rng, struct iot_reject *r
 	int err = profile(path, reject);
 
 	check(advise(path, &other) == err && other.reason == reject->reason, "hints refuse the same");
+	other = (struct iot_reject){};
+	check(charts(path, &other) == err && other.reason == reject->reason, "charts refuse the same");
 	other = (struct iot_reject){};
 	check(diff(path, &other) == err && other.reason == reject->reason, "diff refuses the same");
 	other = (struct iot_reject){};

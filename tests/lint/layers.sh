@@ -55,6 +55,7 @@ layers=(
 	"userspace/analyse/stats/   $user|$(parts analyse/graph filter)"
 	"userspace/analyse/diff/    $user|$(parts analyse/graph)"
 	"userspace/advise/      $user|$(parts analyse)"
+	"userspace/report/      $user|$(parts analyse)"
 	"userspace/export/      $user|$(parts analyse filter)"
 	"userspace/collectord/  $user"
 	"userspace/mpi/         $user"
@@ -67,7 +68,7 @@ layers=(
 	"userspace/transport/   $user"
 	"userspace/replay/      $user|$(parts collectord transport)"
 	"userspace/snapshot/    $user"
-	"tools/                 $user|$(parts advise analyse anonymize collectord export filter mpi import compile merge pattern record replay snapshot)"
+	"tools/                 $user|$(parts advise analyse anonymize collectord export filter mpi import compile merge pattern record replay report snapshot)"
 	"tests/                 .*"
 )
 

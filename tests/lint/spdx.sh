@@ -13,7 +13,8 @@ while IFS= read -r file; do
 	esac
 	case $file in
 	*.c) expected="// SPDX-License-Identifier: $licence" ;;
-	*.h) expected="/* SPDX-License-Identifier: $licence */" ;;
+	*.html) expected="<!-- SPDX-License-Identifier: $licence -->" ;;
+	*.h | *.css | *.js) expected="/* SPDX-License-Identifier: $licence */" ;;
 	*) expected="# SPDX-License-Identifier: $licence" ;;
 	esac
 	line=1
@@ -24,7 +25,7 @@ while IFS= read -r file; do
 		bad=1
 	fi
 done < <({
-	tests/lint/files '*.c' '*.h' '*.sh' '*.mk' '*Kbuild' '*Makefile' '*Kbuild.probe'
+	tests/lint/files '*.c' '*.h' '*.sh' '*.css' '*.js' '*.html' '*.mk' '*Kbuild' '*Makefile' '*Kbuild.probe'
 	tests/lint/files '*' | xargs -d '\n' grep -lE -m1 '^#!' 2>/dev/null
 } | sort -u)
 exit $bad

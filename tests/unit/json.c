@@ -115,7 +115,26 @@ static void values_are_separated(void **state)
 	check(&f, "{\"a\":[],\"b\":[1,{},\"x\"],\"\\\"\":{\"d\":-1}}\n{}\n");
 }
 
+/* Inside of a script element of a page that is XML, too. */
+static void json_in_a_page_ends_no_script(void **state)
+{
+	static const char text[] = "</script><!--&\342\200\250\342\200\251\357\277\276]]>";
+	struct json json;
+	char *written;
+	size_t count;
+	FILE *out = open_memstream(&written, &count);
+
+	(void)state;
+	json_open(&json, out);
+	json.is_in_html = true;
+	json_string(&json, text);
+	fclose(out);
+	assert_string_equal(written, "\"\\u003c/script\\u003e\\u003c!--\\u0026\\u2028\\u2029\\ufffe]]\\u003e\"");
+	free(written);
+}
+
 SUITE("json",
       TEST(text_is_json_whatever_its_bytes)
       TEST(numbers_are_exact)
-      TEST(values_are_separated))
+      TEST(values_are_separated)
+      TEST(json_in_a_page_ends_no_script))

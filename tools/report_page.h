@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * report_page.h - parts of iotape report: what is shown, and the files that write its sections.
+ */
+#ifndef IOTAPE_REPORT_PAGE_H
+#define IOTAPE_REPORT_PAGE_H
+
+#include "advise/advise.h"
+#include "html.h"
+#include "json.h"
+#include "report/report.h"
+#include "runs.h"
+#include "waits.h"
+
+#define REPORT_ROWS_MAX	 100 /* of a table, and of a chart with a bar for each */
+#define REPORT_FACTS_MAX 200
+#define REPORT_KINDS_MAX 8 /* curves of latencies */
+
+/**
+ * struct report_run - a run, and all that is shown of it
+ * @run: of the comparison
+ * @index: of it
+ * @charts: of its trace
+ * @waits, @advise: of a recording
+ * @has_waits, @has_advise: they are set
+ * @why: why there are no waits; NULL if there is nothing to say
+ */
+struct report_run {
+	const struct comparison_run *run;
+	u32 index;
+	struct report charts;
+	struct waits waits;
+	struct advise advise;
+	bool has_waits;
+	bool has_advise;
+	const char *why;
+};
+
+/**
+ * struct report_view - a page
+ * @title: of it
+ * @nonce: a random word; only scripts that have it run
+ * @comparison: the runs
+ * @runs: as many
+ */
+struct report_view {
+	const char *title;
+	char nonce[33];
+	const struct comparison *comparison;
+	struct report_run *runs;
+};
+
+/* report_page.c */
+void report_page_put(FILE *out, const struct report_view *view);
+
+/* report_runs.c */
+void report_runs_put(FILE *out, const struct comparison *c);
+
+/* report_run.c */
+void report_run_put(FILE *out, const struct report_run *run);
+
+/* report_hints.c */
+void report_hints_put(FILE *out, const struct advise *advise);
+
+/* report_waits.c */
+void report_times_put(FILE *out, const struct waits *waits);
+void report_late_put(FILE *out, const struct late_arrivals *late);
+
+/* report_data.c */
+void report_data_put(FILE *out, const struct report_view *view);
+
+#endif
