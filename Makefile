@@ -39,7 +39,7 @@ all: modules user
 ## install: install what was built below DESTDIR: install-user and install-modules
 install: install-user install-modules
 
-## install-user: programs, library, headers, manual pages and shell completion, under PREFIX, BINDIR, LIBDIR, INCLUDEDIR, DATADIR, MANDIR
+## install-user: programs, library, headers, manual pages, shell completion, Python package, under PREFIX, BINDIR, LIBDIR, INCLUDEDIR, DATADIR, MANDIR, PYTHONDIR
 install-user:
 	@$(MAKE) --no-print-directory -C userspace install
 

@@ -60,7 +60,7 @@ int fail_reject(const char *path, int err, const struct iot_reject *reject)
 		return fail("%s: %s", path, strerror(-err));
 	if (reject->reason == IOT_REJECT_filtered) /* of the trace as a whole */
 		return fail("%s: %s", path, iot_reject_sentence(reject));
-	return fail("%s:%#llx: %s", path, (unsigned long long)reject->offset_bytes,
+	return fail("%s:0x%llx: %s", path, (unsigned long long)reject->offset_bytes,
 		    iot_reject_sentence(reject));
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * users.c - mutated traces through all that takes whole traces: profile, hints, diff, partners, late arrivals, charts, exports, compiler.
+ * users.c - mutated traces through all that takes whole traces: columns, profile, hints, diff, partners, late arrivals,
+ * charts, exports, compiler.
  *
  *	users [OPTION]... TRACE...	see fuzz_options()
  *
  * Looked at is, too: all of them refuse the same traces; what the compiler writes is a sound
  * program, and if it refuses there is no file.
  */
+#include <iotape/iotape.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -102,6 +104,33 @@ static int late(const char *path, struct iot_reject *reject)
 	return err;
 }
 
+/* All columns of libiotape, in batches of some rows. */
+static int columns(const char *path, struct rng *rng)
+{
+	static const char *const names[] = { "kind", "path",  "begin_ns", "end_ns",	  "task",     "moved_bytes",
+					     "handle", "size_bytes", "result", "offset_bytes", "op_kind", "runtime_ns" };
+	enum { COLUMNS = sizeof(names) / sizeof(names[0]), ROWS = 64 };
+	static uint64_t values[COLUMNS][ROWS];
+	static unsigned char known[COLUMNS][ROWS];
+	struct iotape_column table[COLUMNS];
+	struct iotape_reader *reader;
+	int result, i;
+
+	for (i = 0; i < COLUMNS; i++)
+		table[i] = (struct iotape_column){ names[i], values[i], known[i] };
+	result = iotape_reader_open(path, IOTAPE_READER_PATHS, &reader, NULL);
+	if (result)
+		return result;
+	while ((result = iotape_reader_columns(reader, NULL, 0, table, COLUMNS, 1 + rng_below(rng, ROWS), NULL)) > 0) {
+		for (i = 0; i < result; i++) {
+			check(known[0][i] && iotape_kind_at(values[0][i]), "a kind exists");
+			check(!known[1][i] || iotape_reader_path_at(reader, values[1][i]), "a path exists");
+		}
+	}
+	iotape_reader_close(reader);
+	return result;
+}
+
 static int advise(const char *path, struct iot_reject *reject)
 {
 	struct advise advise;
@@ -190,6 +219,7 @@ static int feed(struct trace_bytes *input, struct rng *rng, struct iot_reject *r
 	struct iot_reject other = {};
 	int err = profile(path, reject);
 
+	check(columns(path, rng) == err, "columns refuse the same");
 	check(advise(path, &other) == err && other.reason == reject->reason, "hints refuse the same");
 	other = (struct iot_reject){};
 	check(charts(path, &other) == err && other.reason == reject->reason, "charts refuse the same");

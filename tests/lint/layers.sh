@@ -46,6 +46,7 @@ layers=(
 	"userspace/lib/         $libc|$core"
 	"userspace/include/     <std(def|int)\.h>|<iotape/version\.h>"
 	"userspace/api/         $user"
+	"userspace/python/      nothing: it is Python, and loads libiotape"
 	"userspace/analyse/graph/   $user"
 	"userspace/analyse/order/   $user|$(parts analyse/graph)"
 	"userspace/analyse/mpi/     $user|$(parts analyse/graph)"

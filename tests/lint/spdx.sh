@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 bad=0
 while IFS= read -r file; do
 	case $file in
-	ioctl-api/* | userspace/lib/* | userspace/api/* | userspace/include/* | tests/library/*) licence='GPL-2.0-only OR MIT' ;;
+	ioctl-api/* | userspace/lib/* | userspace/api/* | userspace/include/* | userspace/python/* | tests/library/*) licence='GPL-2.0-only OR MIT' ;;
 	*) licence='GPL-2.0-only' ;;
 	esac
 	case $file in
@@ -25,7 +25,7 @@ while IFS= read -r file; do
 		bad=1
 	fi
 done < <({
-	tests/lint/files '*.c' '*.h' '*.sh' '*.css' '*.js' '*.html' '*.mk' '*Kbuild' '*Makefile' '*Kbuild.probe'
+	tests/lint/files '*.c' '*.h' '*.sh' '*.css' '*.js' '*.html' '*.py' '*.mk' '*Kbuild' '*Makefile' '*Kbuild.probe'
 	tests/lint/files '*' | xargs -d '\n' grep -lE -m1 '^#!' 2>/dev/null
 } | sort -u)
 exit $bad

@@ -66,6 +66,10 @@ static void kinds_and_fields_are_those_of_the_schema(void **state)
 	assert_false(iotape_kind_is_operation(kind("mpi_send")));
 	assert_string_equal(iotape_kind_group(kind("mpi_send")), "mpi");
 	assert_string_equal(iotape_field_meaning(field("read", "length_bytes")), "bytes");
+	assert_string_equal(iotape_field_unit(field("read", "length_bytes")), "bytes");
+	assert_string_equal(iotape_field_unit(field("read", "duration_ns")), "ns");
+	assert_string_equal(iotape_field_unit(field("open", "cached_pages")), "pages");
+	assert_string_equal(iotape_field_unit(field("read", "task")), "");
 	assert_true(iotape_field_is_signed(field("read", "result")));
 	assert_false(iotape_field_is_signed(field("read", "task")));
 	assert_string_equal(iotape_version(), IOTAPE_VERSION);
@@ -357,12 +361,123 @@ static void paths_tell_recorded_directories_apart(void **state)
 	assert_string_equal(paths, "m1/a m2/a ");
 }
 
+static void some_values_mean_not_known(void **state)
+{
+	struct iotape_record *task, *copy;
+
+	(void)state;
+	assert_int_equal(iotape_record_new(kind("task"), &task), 0);
+	assert_int_equal(iotape_record_is_known(task, field("task", "uid")), 1);
+	assert_int_equal(iotape_record_is_known(task, field("read", "task")), -EINVAL);
+	assert_int_equal(iotape_record_is_known(task, NULL), -EINVAL);
+	assert_int_equal(iotape_record_set_u64(task, field("task", "uid"), UINT32_MAX), 0);
+	assert_int_equal(iotape_record_is_known(task, field("task", "uid")), 0);
+	assert_int_equal(iotape_record_copy(task, &copy), 0);
+	assert_int_equal(iotape_record_is_known(copy, field("task", "uid")), 0);
+	assert_int_equal(iotape_record_is_known(copy, field("task", "gid")), 1);
+	iotape_record_free(copy);
+	iotape_record_free(task);
+	assert_int_equal(iotape_record_new(kind("stat"), &task), 0);
+	assert_int_equal(iotape_record_is_known(task, field("stat", "handle")), 0); /* "0 if none or not known" */
+	iotape_record_free(task);
+}
+
+static void write_reads(const char *path, uint64_t count)
+{
+	struct iotape_writer *writer;
+	uint64_t i;
+
+	assert_int_equal(iotape_writer_open(path, NULL, &writer, NULL), 0);
+	for (i = 0; i < count; i++) {
+		assert_int_equal(iotape_writer_add_fact(writer, "number", "1", NULL), 0);
+		add(writer, new_read(100 + i, i & 1 ? -5 : (int64_t)i), 0);
+	}
+	assert_int_equal(iotape_writer_finish(writer, NULL), 0);
+	iotape_writer_close(writer);
+}
+
+static void columns_are_those_of_the_records(void **state)
+{
+	enum { ROWS = 3 };
+	uint64_t begin_ns[ROWS], result[ROWS], fd[ROWS], of[ROWS], moved[ROWS];
+	unsigned char known[5][ROWS];
+	const struct iotape_column columns[] = {
+		{ "begin_ns", begin_ns, known[0] }, { "result", result, known[1] }, { "fd", fd, known[2] },
+		{ "kind", of, known[3] },	    { "moved_bytes", moved, known[4] },
+	};
+	const struct iotape_column path_column = { "path", of, known[0] }, no_column = { "lenght", of, known[0] };
+	const struct iotape_kind *reads = kind("read");
+	struct iotape_reader *reader;
+	struct iotape_error error;
+	char path[PATH_MAX], wanted[PATH_MAX + 64];
+
+	(void)state;
+	path_of(path, "columns.iot");
+	write_reads(path, 5);
+	assert_int_equal(iotape_reader_open(path, 0, &reader, NULL), 0);
+	assert_null(iotape_reader_record(reader));
+	assert_int_equal(iotape_reader_columns(reader, &reads, 1, &path_column, 1, ROWS, &error), -EINVAL);
+	assert_int_equal(iotape_reader_columns(reader, &reads, 1, &no_column, 1, ROWS, &error), -EINVAL);
+	snprintf(wanted, sizeof(wanted), "%s: no column 'lenght'", path);
+	assert_string_equal(error.sentence, wanted);
+	assert_int_equal(iotape_reader_columns(reader, &reads, 1, columns, 5, ROWS, NULL), ROWS);
+	assert_true(begin_ns[0] == 100 && begin_ns[2] == 102 && (int64_t)result[1] == -5 && result[2] == 2);
+	assert_ptr_equal(iotape_kind_at(of[0]), reads);
+	assert_true(known[0][0] && known[1][1] && !known[2][0] && !known[2][2] && known[3][0]);
+	assert_true(moved[2] == 2 && moved[1] == 0 && known[4][1]);
+	assert_int_equal(iotape_record_begin_ns(iotape_reader_record(reader)), 102);
+	assert_int_equal(iotape_reader_columns(reader, &reads, 1, NULL, 0, 1, NULL), 1); /* find one */
+	assert_int_equal(iotape_record_begin_ns(iotape_reader_record(reader)), 103);
+	assert_int_equal(iotape_reader_columns(reader, NULL, 0, columns, 5, ROWS, NULL), 2); /* a fact, too */
+	assert_false(known[1][0] || known[4][0]);
+	assert_true(known[1][1] && result[1] == 4);
+	assert_int_equal(iotape_reader_columns(reader, NULL, 0, columns, 5, ROWS, NULL), 0);
+	assert_null(iotape_reader_record(reader));
+	iotape_reader_close(reader);
+	assert_int_equal(unlink(path), 0);
+}
+
+/* Rows before the damage, then the failure, again and again. */
+static void a_damaged_trace_is_not_read_on(void **state)
+{
+	uint64_t of[4096];
+	unsigned char known[4096];
+	const struct iotape_column column = { "kind", of, known };
+	unsigned char capture[16] = "", bytes[256];
+	struct iot_record clock = { .kind = IOT_KIND_clock, .clock.time_ns = 100 };
+	struct iot_chunk_head head = { .stream = cpu_to_le32(1), .count = cpu_to_le32(3), .first_ns = cpu_to_le64(100),
+				       .last_ns = cpu_to_le64(100) }; /* but it has two */
+	const struct iotape_record *record;
+	struct iotape_reader *reader;
+	struct iotape_error error, again;
+	struct iot_writer *writer;
+	int one = iot_record_encode(bytes, sizeof(bytes), &clock);
+
+	(void)state;
+	assert_int_equal(iot_record_encode(bytes + one, sizeof(bytes) - (size_t)one, &clock), one);
+	head.raw_bytes = cpu_to_le32(2 * (u32)one);
+	assert_int_equal(iot_writer_open(scratch_trace, capture, &writer), 0);
+	assert_int_equal(iot_writer_chunk(writer, &head, bytes), 0);
+	assert_int_equal(iot_writer_finish(writer), 0);
+	iot_writer_close(writer);
+	assert_int_equal(iotape_reader_open(scratch_trace, 0, &reader, NULL), 0);
+	assert_int_equal(iotape_reader_columns(reader, NULL, 0, &column, 1, 4096, &error), 2);
+	assert_int_equal(iotape_reader_columns(reader, NULL, 0, &column, 1, 4096, &error), -EBADMSG);
+	assert_int_equal(iotape_reader_next(reader, &record, &again), -EBADMSG);
+	assert_string_equal(error.sentence, again.sentence);
+	assert_int_equal(iotape_reader_columns(reader, NULL, 0, NULL, 0, 1, NULL), -EBADMSG);
+	iotape_reader_close(reader);
+}
+
 SUITE("api",
       TEST(kinds_and_fields_are_those_of_the_schema)
       TEST(values_fit_or_are_refused)
       TEST(tails_belong_to_their_record)
       WITH_SCRATCH(errors_say_which_file_and_why)
       WITH_SCRATCH(what_is_written_is_read)
+      TEST(some_values_mean_not_known)
+      WITH_SCRATCH(columns_are_those_of_the_records)
+      WITH_SCRATCH(a_damaged_trace_is_not_read_on)
       WITH_SCRATCH(an_unfinished_trace_is_removed)
       WITH_SCRATCH(copies_lack_what_the_original_lacks)
       WITH_SCRATCH(paths_tell_recorded_directories_apart))

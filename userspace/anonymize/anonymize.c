@@ -32,7 +32,7 @@ static int fail_read(const struct anonymize *a, int err, const struct iot_reject
 	if (!reject->reason || reject->reason == IOT_REJECT_io || reject->reason == IOT_REJECT_memory)
 		a->options->say("%s: %s", a->options->input, strerror(-err));
 	else
-		a->options->say("%s:%#llx: %s", a->options->input, (unsigned long long)reject->offset_bytes,
+		a->options->say("%s:0x%llx: %s", a->options->input, (unsigned long long)reject->offset_bytes,
 				iot_reject_sentence(reject));
 	return err;
 }

@@ -73,3 +73,15 @@ int iotape_field_is_signed(const struct iotape_field *field)
 
 	return type == IOT_WIRE_TYPE_s32 || type == IOT_WIRE_TYPE_s64;
 }
+
+const char *iotape_field_unit(const struct iotape_field *field)
+{
+	static const char *const units[] = { "ns", "bytes", "pages" }; /* as names of fields end */
+	const char *last = strrchr(api_field(field)->name, '_');
+	size_t i;
+
+	for (i = 0; last && i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(last + 1, units[i]))
+			return units[i];
+	return "";
+}

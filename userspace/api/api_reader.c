@@ -74,6 +74,7 @@ void iotape_reader_close(struct iotape_reader *reader)
 	iot_names_close(reader->names);
 	iot_roots_close(reader->roots);
 	iot_reader_close(reader->reader);
+	api_paths_close(&reader->paths);
 	free(reader->path);
 	free(reader);
 }
@@ -89,8 +90,28 @@ static void finish_omissions(struct iotape_reader *reader)
 	iot_omissions_finish(&reader->omissions, &info);
 }
 
-int iotape_reader_next(struct iotape_reader *reader, const struct iotape_record **record,
-		       struct iotape_error *error)
+static bool is_source_log(const struct iot_record *record)
+{
+	static const char fact[] = "source=strace";
+
+	return record->kind == IOT_KIND_fact && record->tail_bytes == sizeof(fact) - 1 &&
+	       !memcmp(record->tail, fact, sizeof(fact) - 1);
+}
+
+/* What a record states about the trace as a whole, and which of its fields are known. */
+static void take_record(struct iotape_reader *reader, const struct iot_record *r)
+{
+	iot_omissions_take(&reader->omissions, r);
+	if (r->kind == IOT_KIND_end)
+		reader->end_lost = r->end.lost;
+	reader->is_log |= is_source_log(r);
+	reader->record.absent = iot_reader_absent(reader->reader, r);
+	if (reader->is_log)
+		reader->record.absent |= api_absent_in_logs(r);
+	reader->has_record = true;
+}
+
+static int read_next(struct iotape_reader *reader, struct iotape_error *error)
 {
 	struct iot_record *r = &reader->record.record;
 	struct iot_reject reject = { 0 };
@@ -112,12 +133,27 @@ int iotape_reader_next(struct iotape_reader *reader, const struct iotape_record 
 	}
 	if (reader->names && (err = know_names(reader, r)) < 0)
 		return api_fail(error, err, reader->path);
-	iot_omissions_take(&reader->omissions, r);
-	if (r->kind == IOT_KIND_end)
-		reader->end_lost = r->end.lost;
-	reader->has_record = true;
-	*record = &reader->record;
+	take_record(reader, r);
 	return 1;
+}
+
+int iotape_reader_next(struct iotape_reader *reader, const struct iotape_record **record,
+		       struct iotape_error *error)
+{
+	int result = reader->failure.code;
+
+	if (!result)
+		result = read_next(reader, &reader->failure);
+	if (result < 0 && error)
+		*error = reader->failure;
+	if (result > 0)
+		*record = &reader->record;
+	return result;
+}
+
+const struct iotape_record *iotape_reader_record(const struct iotape_reader *reader)
+{
+	return reader->has_record ? &reader->record : NULL;
 }
 
 const char *iotape_reader_path(struct iotape_reader *reader, int *is_guess)

@@ -72,6 +72,19 @@ const void *iotape_record_tail(const struct iotape_record *record, size_t *bytes
 	return record->record.tail;
 }
 
+int iotape_record_is_known(const struct iotape_record *record, const struct iotape_field *field)
+{
+	const struct iot_kind_info *info = iot_kind_info(record->record.kind);
+	struct api_unknown unknown;
+
+	if (!has_field(record, field))
+		return -EINVAL;
+	if (record->absent >> (api_field(field) - info->fields) & 1)
+		return 0;
+	unknown = api_unknown_of(api_field(field));
+	return !unknown.exists || iot_field_get(&record->record, api_field(field)) != unknown.value;
+}
+
 int iotape_record_text(const struct iotape_record *record, const struct iotape_field *field, char *text,
 		       size_t room_bytes)
 {
@@ -127,6 +140,12 @@ static bool is_narrow(const struct iotape_field *field)
 	return iot_wire_type_bytes(api_field(field)->type) == 4;
 }
 
+static void set_known(struct iotape_record *record, const struct iotape_field *field, u64 value)
+{
+	iot_field_set(&record->record, api_field(field), value);
+	record->absent &= ~(1ull << (api_field(field) - iot_kind_info(record->record.kind)->fields));
+}
+
 int iotape_record_set_s64(struct iotape_record *record, const struct iotape_field *field, int64_t value)
 {
 	if (!has_field(record, field))
@@ -135,7 +154,7 @@ int iotape_record_set_s64(struct iotape_record *record, const struct iotape_fiel
 		return value < 0 ? -ERANGE : iotape_record_set_u64(record, field, (uint64_t)value);
 	if (is_narrow(field) && (value < INT32_MIN || value > INT32_MAX))
 		return -ERANGE;
-	iot_field_set(&record->record, api_field(field), (u64)value);
+	set_known(record, field, (u64)value);
 	return 0;
 }
 
@@ -147,7 +166,7 @@ int iotape_record_set_u64(struct iotape_record *record, const struct iotape_fiel
 		return value > INT64_MAX ? -ERANGE : iotape_record_set_s64(record, field, (int64_t)value);
 	if (is_narrow(field) && value > UINT32_MAX)
 		return -ERANGE;
-	iot_field_set(&record->record, api_field(field), value);
+	set_known(record, field, value);
 	return 0;
 }
 

@@ -380,6 +380,18 @@ int iot_reader_next(struct iot_reader *reader, struct iot_record *record,
 }
 
 /**
+ * iot_reader_absent() - fields that a record of the trace lacks
+ * @reader: the trace
+ * @record: as iot_reader_next() returned it
+ *
+ * Return: a bit for each field by its index in the kind.
+ */
+u64 iot_reader_absent(const struct iot_reader *reader, const struct iot_record *record)
+{
+	return iot_schema_absent(reader->schema, record);
+}
+
+/**
  * iot_reader_info() - facts about the trace; losses are known as far as it was read
  */
 void iot_reader_info(const struct iot_reader *reader, struct iot_trace_info *info)

@@ -35,6 +35,12 @@ struct iot_schema {
 
 #define KINDS_MAX 65536
 
+/* Fields of a kind are bits of 64. */
+#define CHECK_FIELDS(id, name, group, sentence) \
+	static_assert(sizeof(struct iot_rec_##name) <= FIELDS_MAX * sizeof(u32), #name " has too many fields");
+IOT_RECORDS(CHECK_FIELDS)
+#undef CHECK_FIELDS
+
 /**
  * iot_schema_print() - our tables as text
  * @text: out: the text, to be freed by the caller
@@ -233,4 +239,43 @@ void iot_schema_translate(const struct iot_schema *schema, const void *buffer,
 			iot_field_set(record, column->field, column_get(column, p));
 		p += column->bytes;
 	}
+}
+
+/* Of our fields, in our order: a bit for each whose end is beyond @room_bytes. */
+static u64 absent_in_order(const struct iot_kind_info *info, u32 room_bytes)
+{
+	u64 absent = 0;
+	u32 i, end_bytes = 0;
+
+	for (i = 0; i < info->field_count; i++) {
+		end_bytes += iot_wire_type_bytes(info->fields[i].type);
+		if (end_bytes > room_bytes)
+			absent |= 1ull << i;
+	}
+	return absent;
+}
+
+/**
+ * iot_schema_absent() - fields that a record lacks, because its writer did not know them or because it is cut
+ * @schema: of the writer
+ * @record: as iot_record_decode() filled it in, of a kind that we know
+ *
+ * Return: a bit for each field by its index in the kind. Such fields read as 0.
+ */
+u64 iot_schema_absent(const struct iot_schema *schema, const struct iot_record *record)
+{
+	const struct iot_kind_info *info = iot_kind_info(record->kind);
+	const struct table *table = schema->tables[record->kind];
+	u32 room_bytes = record->length_bytes - IOT_RECORD_HEAD_BYTES - record->tail_bytes, end_bytes = 0, i;
+	u64 absent;
+
+	if (!table || !table->info || table->is_prefix)
+		return absent_in_order(info, room_bytes);
+	absent = absent_in_order(info, 0);
+	for (i = 0; i < table->column_count; i++) {
+		end_bytes += table->columns[i].bytes;
+		if (table->columns[i].field && end_bytes <= room_bytes)
+			absent &= ~(1ull << (table->columns[i].field - info->fields));
+	}
+	return absent;
 }

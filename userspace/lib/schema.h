@@ -13,6 +13,7 @@ struct iot_schema;
 int iot_schema_parse(const char *text, size_t bytes, struct iot_schema **schema);
 void iot_schema_free(struct iot_schema *schema);
 const char *iot_schema_kind_name(const struct iot_schema *schema, u16 kind);
+u64 iot_schema_absent(const struct iot_schema *schema, const struct iot_record *record);
 void iot_schema_translate(const struct iot_schema *schema, const void *buffer,
 			  struct iot_record *record);
 

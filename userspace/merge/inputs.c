@@ -33,7 +33,7 @@ int merge_fail_reject(const struct merge *merge, const char *path, int err,
 {
 	if (!reject->reason || reject->reason == IOT_REJECT_io || reject->reason == IOT_REJECT_memory)
 		return merge_fail(merge, path, err);
-	merge->options.say("%s:%#llx: %s", path, (unsigned long long)reject->offset_bytes,
+	merge->options.say("%s:0x%llx: %s", path, (unsigned long long)reject->offset_bytes,
 			   iot_reject_sentence(reject));
 	return err;
 }

@@ -75,6 +75,9 @@ const char *iotape_field_sentence(const struct iotape_field *field);
 /* What values of the field are, such as "bytes", "instant" or "task". */
 const char *iotape_field_meaning(const struct iotape_field *field);
 
+/* "ns", "bytes" or "pages"; "" for values without a unit. */
+const char *iotape_field_unit(const struct iotape_field *field);
+
 /* 1 if values may be negative, else 0. */
 int iotape_field_is_signed(const struct iotape_field *field);
 
@@ -88,6 +91,12 @@ const struct iotape_kind *iotape_record_kind(const struct iotape_record *record)
  */
 int iotape_record_get_s64(const struct iotape_record *record, const struct iotape_field *field, int64_t *value);
 int iotape_record_get_u64(const struct iotape_record *record, const struct iotape_field *field, uint64_t *value);
+
+/*
+ * 1 if the value of a field is known; 0 if it is not: the trace is older than the field, its source does not show
+ * it, or the value is the one that the description of the field calls not known. -EINVAL: not a field of the record.
+ */
+int iotape_record_is_known(const struct iotape_record *record, const struct iotape_field *field);
 
 /* Begin and end on the monotonic clock of the node. Records without a duration end when they begin. */
 uint64_t iotape_record_begin_ns(const struct iotape_record *record);
@@ -138,12 +147,51 @@ void iotape_reader_close(struct iotape_reader *reader);
 int iotape_reader_next(struct iotape_reader *reader, const struct iotape_record **record,
 		       struct iotape_error *error);
 
+/* The record that was read last; valid until the next call. NULL: none was read, or the trace is at its end. */
+const struct iotape_record *iotape_reader_record(const struct iotape_reader *reader);
+
 /*
  * The path, from the root of the recorded mount, of the file that the last record is about; valid until the
  * next call for the reader. NULL: not known, or opened without IOTAPE_READER_PATHS. is_guess, which may be
  * NULL: 1 if the file had lost this name before the record.
  */
 const char *iotape_reader_path(struct iotape_reader *reader, int *is_guess);
+
+/**
+ * struct iotape_column - room for one value of each of many records
+ * @name: a field, or one of the columns that iotape_reader_columns() describes
+ * @values: values in the order of the records; those of fields that iotape_field_is_signed() in the kind of the
+ *	record as two's complement
+ * @known: 1 for each record with such a value, else 0: its kind has no such field, or the value is not known
+ *	as iotape_record_is_known() has it; the value is then 0
+ */
+struct iotape_column {
+	const char *name;
+	uint64_t *values;
+	unsigned char *known;
+};
+
+/*
+ * The next records as columns: those of kind_count kinds, or with kind_count 0 all; others are skipped. Each
+ * column has room for row_count rows, which is not above INT_MAX. Columns are fields of any kind, and
+ *
+ *	kind		index of the kind, for iotape_kind_at(); the column of a field of this name is op_kind
+ *	begin_ns, end_ns, task, moved_bytes	as the functions of these names return
+ *	path		of an operation: number of its path, for iotape_reader_path_at(); needs IOTAPE_READER_PATHS
+ *
+ * Return: the number of rows; 0 at the end of the trace; or a negative errno. -EINVAL: no kind has such a field.
+ * Of a damaged trace, the records before the damage are returned first. May be mixed with iotape_reader_next().
+ * Without columns and with one row, it finds the next record of these kinds, for iotape_reader_record().
+ */
+int iotape_reader_columns(struct iotape_reader *reader, const struct iotape_kind *const *kinds, size_t kind_count,
+			  const struct iotape_column *columns, size_t column_count, size_t row_count,
+			  struct iotape_error *error);
+
+/*
+ * A path by the number that the column path has; numbers begin at 0 and are given in the order of first use.
+ * Valid as long as the reader. NULL: no such number yet.
+ */
+const char *iotape_reader_path_at(const struct iotape_reader *reader, uint64_t number);
 
 /**
  * struct iotape_info - properties of a trace as a whole
