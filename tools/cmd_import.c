@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cmd_import.c - iotape import: the output of strace becomes a trace.
+ * cmd_import.c - iotape import: a log of strace or another tool becomes a trace.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,12 +46,25 @@ static void set_root(struct option_state *state, char *path)
 	list_add(state, &options->import.roots, &options->import.root_count, path);
 }
 
+static void set_format(struct option_state *state, char *argument)
+{
+	struct options *options = state->options;
+	const char *name;
+	size_t i;
+
+	for (i = 0; (name = import_format_at(i)); i++)
+		if (!strcmp(name, argument))
+			options->import.format = name;
+	if (!options->import.format)
+		option_error(state, "--format=%s: no such format", argument);
+}
+
 static void check(struct option_state *state)
 {
 	const struct options *options = state->options;
 
 	if (!options->import.log_count)
-		option_error(state, "no strace output given");
+		option_error(state, "no log given");
 	if (!options->import.root_count)
 		option_error(state, "no --root given");
 	if (!options->import.trace)
@@ -59,6 +72,9 @@ static void check(struct option_state *state)
 }
 
 static const struct option_row option_rows[] = {
+	{ "format", 'f', OPTION_TEXT, "FORMAT", .word_at = import_format_at, .set = set_format,
+	  .help = "strace, dxt (text of darshan-dxt-parser), fio (I/O log), dftracer (.pfw) or recorder (text of recorder2text); "
+		  "default: that which the logs show" },
 	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(import.trace), .help = "write the trace to FILE (required)" },
 	{ "root", 'r', OPTION_DIRECTORY, "DIR", .set = set_root,
 	  .help = "include operations below DIR, an absolute path (required); may be repeated" },
@@ -69,11 +85,12 @@ static const struct option_row option_rows[] = {
 
 static const struct option_table option_table = {
 	.rows = option_rows,
-	.operands = "STRACE...",
+	.operands = "LOG...",
 	.operand_type = OPTION_FILE,
 	.add = add_log,
 	.check = check,
-	.about = "Convert the output of `strace -f -ttt -T -y -v -s 4096 -o STRACE` to a trace.",
+	.about = "Convert the output of `strace -f -ttt -T -y -v -s 4096 -o LOG`, or a log of another tool, to a trace.",
+	.notes = "A log other than of strace may be compressed by gzip. Information that logs lack is counted and stated in the trace.",
 };
 
 static void print_named(const struct import_summary *s, enum import_gap kind)
@@ -102,10 +119,14 @@ static void print_text(const struct options *options, const struct import_summar
 	}
 }
 
-static void put_named(struct json *json, const struct import_summary *s, enum import_gap kind)
+static void put_named(struct json *json, const struct import_summary *s, enum import_gap kind, bool is_always)
 {
 	size_t i;
 
+	for (i = 0; i < s->named_count && s->named[i].kind != kind; i++)
+		;
+	if (i == s->named_count && !is_always)
+		return;
 	json_key(json, import_gap_names[kind]);
 	json_begin(json, '{');
 	for (i = 0; i < s->named_count; i++)
@@ -132,8 +153,8 @@ static void print_json(const struct import_summary *s)
 	json_end(&json, '}');
 	json_key(&json, "named");
 	json_begin(&json, '{');
-	put_named(&json, s, IMPORT_GAP_call);
-	put_named(&json, s, IMPORT_GAP_flag);
+	for (i = 0; i < IMPORT_GAP_COUNT; i++)
+		put_named(&json, s, i, i == IMPORT_GAP_call || i == IMPORT_GAP_flag);
 	json_end(&json, '}');
 	omissions_json(&json, &s->omissions);
 	json_end(&json, '}');
@@ -147,7 +168,7 @@ static int run(int argc, char **argv)
 	int err;
 
 	options_parse(&option_table, argc, argv, &options);
-	err = import_strace(&options.import, &summary);
+	err = import_logs(&options.import, &summary);
 	free(options.import.logs);
 	free(options.import.roots);
 	if (err)
@@ -162,7 +183,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_import = {
 	.name = "import",
-	.summary = "convert strace output to a trace",
+	.summary = "convert a log of strace or another tool to a trace",
 	.run = run,
 	.options = &option_table,
 };

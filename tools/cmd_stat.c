@@ -393,7 +393,7 @@ static void print_json(const struct profile *p)
 	json_put_bool(&json, "is_complete", p->info.is_complete);
 	omissions_json(&json, &p->omissions);
 	put_if(&json, "opened_bytes", !p->is_mpi_only, p->opened_bytes);
-	put_if(&json, "cached_bytes", !p->is_mpi_only && !p->is_strace, p->cached_bytes);
+	put_if(&json, "cached_bytes", !p->is_mpi_only && !p->is_imported, p->cached_bytes);
 	json_put_unsigned(&json, "opened", p->opened);
 	json_put_unsigned(&json, "mapped", p->mapped);
 	json_put_unsigned(&json, "in_no_table", p->in_no_table);

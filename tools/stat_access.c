@@ -79,7 +79,7 @@ static double percent(u64 part, u64 whole)
 static void put_shares(const struct breakdown *b, const char *what, u64 ops, u64 time_ns)
 {
 	printf("operations on %s: %llu (%.1f%% of operations", what, ops, percent(ops, b->sum.ops));
-	if (!b->actors.is_strace)
+	if (!b->actors.is_imported)
 		printf(", %.1f%% of time", percent(time_ns, b->sum.time_ns));
 	printf(")\n");
 }
@@ -156,12 +156,12 @@ void stat_access_json(struct json *json, const struct breakdown *b)
 	json_put_unsigned(json, "files_shared", p->shared);
 	json_put_unsigned(json, "accesses_without_path", p->unknown);
 	json_put_unsigned(json, "metadata_operations", b->sum.ops - b->data.ops);
-	if (b->actors.is_strace)
+	if (b->actors.is_imported)
 		json_put_null(json, "metadata_time_ns");
 	else
 		json_put_unsigned(json, "metadata_time_ns", b->sum.time_ns - b->data.time_ns);
 	json_put_unsigned(json, "mapping_operations", b->mapping.ops);
-	if (b->actors.is_strace)
+	if (b->actors.is_imported)
 		json_put_null(json, "mapping_time_ns");
 	else
 		json_put_unsigned(json, "mapping_time_ns", b->mapping.time_ns);

@@ -136,7 +136,7 @@ int waits_read(struct waits *w, const char *path, struct iot_reject *reject)
 	if (!err) {
 		w->has_mpi = analysis_graph(w->analysis)->mpi_count;
 		w->is_storage_known = w->bytes.sum.ops || !w->bytes.omissions.of[IOT_OMISSION_mpi_only].count;
-		w->is_compute_known = w->is_storage_known && !w->bytes.actors.is_strace;
+		w->is_compute_known = w->is_storage_known && !w->bytes.actors.is_imported;
 		err = analysis_run(w->analysis, PASSES_ALL);
 	}
 	if (!err)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * logs.c - mutated strace logs through the importer, and what comes of them through the compiler.
+ * logs.c - mutated logs of strace and other tools through the importer, and what comes of them through the
+ * compiler.
  *
  *	logs [OPTION]... LOG...		see fuzz_options()
  *
@@ -61,7 +62,7 @@ static bool write_log(const struct log_text *log)
 /* Somewhere between two characters that mean something to the reader. */
 static size_t any_place(struct rng *rng, const struct log_text *log)
 {
-	static const char marks[] = " ,=()<>[]{}\"\n|";
+	static const char marks[] = " ,=()<>[]{}\"\n|:";
 	size_t at = rng_below(rng, log->count), i;
 
 	for (i = 0; i < 200 && at + 1 < log->count && !strchr(marks, log->bytes[at]); i++)
@@ -73,7 +74,7 @@ static size_t word_bytes(const struct log_text *log, size_t at)
 {
 	size_t bytes = 1;
 
-	while (at + bytes < log->count && bytes < 300 && !strchr(" ,=()<>[]{}\"\n|", log->bytes[at + bytes]))
+	while (at + bytes < log->count && bytes < 300 && !strchr(" ,=()<>[]{}\"\n|:", log->bytes[at + bytes]))
 		bytes++;
 	return bytes;
 }
@@ -96,6 +97,8 @@ static void mutate_word(struct rng *rng, struct log_text *log)
 		"\"a/../../b\"", " <unfinished ...>", "\n", "-1 ENOENT (x)", "? ERESTARTSYS (x)",
 		"4294967295", "1073741824", "4096", "\"\\0\"", "\"/tmp/job/root\"", "\\", "<", ">", "\"",
 		"/tmp/job/root/a (deleted)", "pipe:[1]", "O_TMPFILE|O_RDWR", "RENAME_EXCHANGE", "*/", "/*",
+		"99999999999999999999999", "4611686018427387905", "1e400", "0.000000001", "X_POSIX", "wait", "POSIX",
+		"{\"a\":{", "\\u0000", "\\ud800", ":", "ph", "1700000000.5", "fio version 2 iolog", " )", " ( ",
 	};
 	size_t at = any_place(rng, log), from = any_place(rng, log), bytes;
 	u8 copy[512];
@@ -183,7 +186,7 @@ static bool feed(void)
 		.logs = logs, .log_count = 1, .trace = trace_path, .roots = roots, .root_count = 1,
 	};
 	struct import_summary summary;
-	int err = import_strace(&options, &summary);
+	int err = import_logs(&options, &summary);
 
 	check(!err == !summary.message[0], "a log is refused with a sentence", summary.message);
 	if (!err)

@@ -237,7 +237,7 @@ static bool import(struct deeds *deeds)
 		.logs = logs, .log_count = 1, .trace = trace_path, .roots = roots, .root_count = 1,
 	};
 	struct iot_reject reject;
-	int err = import_strace(&options, &deeds->summary);
+	int err = import_logs(&options, &deeds->summary);
 
 	if (err)
 		return false;

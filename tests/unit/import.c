@@ -63,7 +63,7 @@ static void import(FILE *log, u16 kind, struct outcome *o)
 
 	fclose(log);
 	*o = (struct outcome){};
-	assert_int_equal(import_strace(&options, &o->summary), 0);
+	assert_int_equal(import_logs(&options, &o->summary), 0);
 	import_summary_free(&o->summary);
 	assert_int_equal(iot_reader_open(scratch_trace, &reader, &reject), 0);
 	while ((n = iot_reader_next(reader, &record, &reject)) > 0) {

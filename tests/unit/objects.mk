@@ -12,7 +12,7 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 CFLAGS := $(OPTIMIZE) -g -std=gnu11 -D_GNU_SOURCE $(WARN) $(SANITIZE) -MMD -MP
 CFLAGS += -I$(TOP)/ioctl-api/include -I$(TOP)/ioctl-api -I$(TOP)/userspace/include -I$(TOP)/userspace -I$(TOP)
 CFLAGS += $(shell pkg-config --cflags libzstd)
-LIBS := $(shell pkg-config --libs libzstd)
+LIBS := $(shell pkg-config --libs libzstd zlib)
 STRICT := -Wconversion # the core is compiled twice, and must mean the same in both worlds
 
 CORE := $(wildcard $(addprefix $(TOP)/ioctl-api/core/,*.c trace/*.c replay/*.c))

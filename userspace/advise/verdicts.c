@@ -56,7 +56,7 @@ static const char *why_unknown(const struct evidence *e, const struct advise_rul
 		return "accesses to mapped pages were not recorded";
 	if (rule->needs & ADVISE_NEEDS_WHOLE && !is_whole(e, rule))
 		return "operations are missing, so that ranks cannot be compared";
-	if (rule->needs & ADVISE_NEEDS_TIMES && e->actors.is_strace && !e->rank_time_ns)
+	if (rule->needs & ADVISE_NEEDS_TIMES && e->actors.is_imported && !e->rank_time_ns)
 		return "the source has no durations";
 	return NULL;
 }

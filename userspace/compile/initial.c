@@ -4,7 +4,7 @@
  * snapshot if there is one.
  *
  * The trace is the younger and the closer of the two, so where they contradict each other it is
- * right, and the contradiction is counted. A trace that comes from strace knows few attributes: there
+ * right, and the contradiction is counted. An imported trace knows few attributes: there
  * the snapshot's are right. Information that a trace cannot have always comes from the snapshot:
  * holes of files, extended attributes, and files that no operation accessed.
  */
@@ -46,7 +46,7 @@ struct initial {
 	struct path *paths;  /* of the snapshot */
 	struct path *absent; /* when the trace began */
 	struct item **owners; /* of each entry of the snapshot: the item that has the object */
-	bool is_strace;
+	bool is_imported;
 };
 
 static void contradict(struct initial *in, const char *path, enum compile_contradiction what)
@@ -321,7 +321,7 @@ static const char *compare_targets(struct initial *in, const struct item *item, 
 {
 	const char *ours = item->traced->target;
 
-	if (item->traced->is_guess || in->is_strace || !ours || !strcmp(ours, "unknown"))
+	if (item->traced->is_guess || in->is_imported || !ours || !strcmp(ours, "unknown"))
 		return theirs;
 	if (strcmp(ours, theirs))
 		contradict(in, item->path, COMPILE_target);
@@ -341,7 +341,7 @@ static void compare_attributes(struct initial *in, const struct item *item,
 		contradict(in, item->path, COMPILE_device);
 }
 
-/* strace shows of a file how far it was read, which is the least that it had. */
+/* A log shows of a file how far it was read, which is the least that it had. */
 static void take_snapshot(struct initial *in, const struct item *item, struct iot_program_entry *entry)
 {
 	const struct iot_program_entry *known = snapshot_entry(in, item->entry);
@@ -365,7 +365,7 @@ static const char *make_object(struct initial *in, const struct item *item,
 		from_trace(item->traced, entry);
 		return target;
 	}
-	if (!is_sure(item) || in->is_strace) {
+	if (!is_sure(item) || in->is_imported) {
 		take_snapshot(in, item, entry);
 	} else {
 		from_trace(item->traced, entry);
@@ -519,7 +519,7 @@ int initial_put(struct iot_builder *builder, const struct analysis *analysis,
 		.options = options,
 		.snapshot = options->snapshot,
 		.summary = summary,
-		.is_strace = !strcmp(graph_fact(graph, "source"), "strace"),
+		.is_imported = *graph_fact(graph, "source"),
 	};
 	const char *directory;
 	int err = gather(&in, analysis);

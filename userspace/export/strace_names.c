@@ -35,6 +35,13 @@ int strace_put_lookup(const struct line *l)
 		return 0;
 	if (!*l->event->name_path)
 		return line_lose(l, EXPORT_NO_PATH);
+	if (l->event->result == -EEXIST && intents & IOT_INTENT_open) {
+		line_begin(l, "openat");
+		fputs("AT_FDCWD, ", l->out);
+		line_path(l, l->event->name_path);
+		fputs(", O_RDWR|O_CREAT|O_EXCL, 0666", l->out);
+		return line_finish(l);
+	}
 	if (l->event->result == -EEXIST) {
 		line_begin(l, "mkdir");
 		line_path(l, l->event->name_path);

@@ -232,7 +232,9 @@ bool clone_file(struct import *im, const struct call *call, struct file *to)
 	record.remap_range.to_offset_bytes = clone.to_bytes;
 	record.remap_range.length_bytes = (u64)clone.length_bytes;
 	record.remap_range.old_size_bytes = to->inode->size_bytes;
-	record.remap_range.result = call->result;
+	record.remap_range.result = call->result < 0 ? call->result : (s64)length_bytes;
+	if (call->result >= 0 && !clone.length_bytes && !clone.from->inode->has_exact_size)
+		gap(im, IMPORT_GAP_size); /* the call returns 0, the file system how much it cloned */
 	emit_op(im, &record);
 	if (call->result >= 0)
 		inode_written(to->inode, (u64)clone.to_bytes + length_bytes);

@@ -412,6 +412,7 @@ void call_msync(struct import *im, const struct call *call, const struct call_ki
 		record.msync.handle = m->file->handle;
 		record.msync.offset_bytes = (s64)(m->offset_bytes + (from - m->begin));
 		record.msync.end_bytes = record.msync.offset_bytes + (s64)(to - from) - 1;
+		record.msync.flags = IOT_RW_datasync; /* the kernel always requests it so */
 		record.msync.result = call->result;
 		emit_op(im, &record);
 	}

@@ -347,7 +347,7 @@ static void put_begin(struct import *im)
 
 	record.clock.real_ns = im->last_ns;
 	emit_event(im, &record);
-	emit_fact(im, "source=strace");
+	emit_fact(im, "source=%s", im->foreign ? im->foreign->format->name : "strace");
 	for (i = 0; i < im->root_count; i++)
 		emit_fact(im, "mount=%s", im->roots[i].path);
 	emit_fact(im, "creator=iotape " IOTAPE_VERSION);

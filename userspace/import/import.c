@@ -175,6 +175,20 @@ static int find_births(struct import *im)
 	return im->err ? im->err : births_match(im);
 }
 
+/* What the reader of a format counted, which the model does not see. */
+static void add_foreign_gaps(struct import *im)
+{
+	const struct foreign *f = im->foreign;
+	size_t i;
+
+	for (i = 0; f && i < IMPORT_GAP_COUNT; i++)
+		im->gaps[i] += f->gaps[i];
+	for (i = 0; f && i < f->named_count; i++)
+		gap_named_more(im, f->named[i].kind, f->named[i].name, f->named[i].count);
+	if (f && f->gaps[IMPORT_GAP_call])
+		gap_bytes(im, IMPORT_GAP_call, IOT_OMISSION_UNKNOWN);
+}
+
 static int go_through(struct import *im)
 {
 	struct event event;
@@ -201,6 +215,7 @@ static int go_through(struct import *im)
 	gap_bytes(im, IMPORT_GAP_unfinished, IOT_OMISSION_UNKNOWN);
 	im->gaps[IMPORT_GAP_clock] = log_clock_steps(im->log);
 	im->gaps[IMPORT_GAP_by_order] = im->by_order;
+	add_foreign_gaps(im);
 	return im->err;
 }
 
@@ -252,6 +267,7 @@ static void import_exit(struct import *im)
 		free(im->roots[--im->root_count].path);
 	free(im->roots);
 	log_close(im->log);
+	foreign_close(im->foreign); /* the log refers to its texts */
 }
 
 /* The path without slashes at its end, and double ones. Return: NULL if it is not absolute. */
@@ -394,22 +410,74 @@ static int add_log(struct import *im, const char *path, const char *trace)
 	return log_add_file(im->log, path);
 }
 
+/* All logs have the same format. @format: out; NULL: strace's */
+static int find_format(struct import *im, const struct import_options *options, const struct foreign_format **format)
+{
+	const struct foreign_format *other;
+	size_t i;
+	int err = 0;
+
+	*format = options->format ? foreign_format_find(options->format) : NULL;
+	for (i = 0; i < options->log_count && !options->format && !err; i++) {
+		err = foreign_recognise(options->logs[i], &other);
+		if (err)
+			return refuse(im, err, "%s: %s", options->logs[i], strerror(-err));
+		if (!i)
+			*format = other;
+		else if (*format != other)
+			err = refuse(im, -EINVAL, "%s: is of the format %s, and %s of %s", options->logs[i],
+				     other ? other->name : "strace", options->logs[0], *format ? (*format)->name : "strace");
+	}
+	return err;
+}
+
+/* A log of another tool is rewritten in memory. */
+static int add_foreign(struct import *im, const struct import_options *options, const struct foreign_format *format)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < options->log_count; i++)
+		if (iot_file_is_same(options->logs[i], options->trace))
+			return refuse(im, -EINVAL, "%s: is the output, too", options->logs[i]);
+	err = foreign_open(&im->foreign, format, options->roots, options->root_count);
+	if (!err)
+		err = foreign_read(im->foreign, options->logs, options->log_count);
+	if (!err)
+		err = foreign_finish(im->foreign, im->log);
+	if (err && im->foreign && im->foreign->message[0])
+		refuse(im, err, "%s", im->foreign->message);
+	return err;
+}
+
+static int add_logs(struct import *im, const struct import_options *options)
+{
+	const struct foreign_format *format;
+	int err = find_format(im, options, &format);
+	size_t i;
+
+	if (!err && format)
+		return add_foreign(im, options, format);
+	for (i = 0; i < options->log_count && !err; i++)
+		err = add_log(im, options->logs[i], options->trace);
+	return err;
+}
+
 /**
- * import_strace() - make a trace of what strace wrote
+ * import_logs() - make a trace of what strace or another tool wrote
  * @options: which files, and where to
  * @summary: filled in; to be given to import_summary_free()
  *
  * Return: 0 or a negative errno; then the summary's message says why.
  */
-int import_strace(const struct import_options *options, struct import_summary *summary)
+int import_logs(const struct import_options *options, struct import_summary *summary)
 {
 	struct import im = { .summary = summary };
-	size_t i;
 	int err = log_open(&im.log);
 
 	*summary = (struct import_summary){};
-	for (i = 0; i < options->log_count && !err; i++)
-		err = add_log(&im, options->logs[i], options->trace);
+	if (!err)
+		err = add_logs(&im, options);
 	if (err) {
 		if (im.log && !summary->message[0])
 			log_failed(&im, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * import.h - the output of strace becomes a trace.
+ * import.h - a log of another tool becomes a trace.
  */
 #ifndef IOTAPE_IMPORT_H
 #define IOTAPE_IMPORT_H
@@ -15,7 +15,7 @@
  * `nothing` if it is complete all the same; and how many operations it lacks for each gap: 1, 0 or `unknown`.
  */
 #define IMPORT_GAPS(G)                                                                         \
-	G(foreign, log, unknown, "lines that are not strace's were skipped")                   \
+	G(foreign, log, unknown, "lines that are not of the format were skipped")                   \
 	G(unfinished, log, 1, "calls on files had not ended when their thread or the log did") \
 	G(cut_name, log, 1, "calls with a name that strace cut off were left out (strace -s 4096)") \
 	G(no_cwd, log, 1, "calls with a relative name were left out: the log does not say in which " \
@@ -23,10 +23,9 @@
 	G(no_fd, log, 1, "calls through descriptors whose opening is not in the log were left out") \
 	G(opened_before, log, unknown, "descriptors were open already, or came in a message: they are " \
 				       "opened where they are used first")                     \
-	G(io_uring, async, unknown, "calls of io_uring cannot be seen in strace's output")     \
+	G(io_uring, async, unknown, "calls of io_uring: their requests are not in the log")     \
 	G(aio, async, 1, "requests of asynchronous I/O were left out")                         \
-	G(map, mapping, unknown, "files were mapped: accesses to mapped memory cannot be seen in " \
-				 "strace's output")                                            \
+	G(map, mapping, unknown, "files were mapped: accesses to mapped memory are not in the log") \
 	G(readdir, log, 0, "directories were read without their entries (strace -v shows them)") \
 	G(target, log, 0, "symbolic links were met whose target the log does not say")         \
 	G(across, log, 0, "names were moved across the root, and appear or vanish there")      \
@@ -40,7 +39,21 @@
 				  "their creation only (strace --decode-pids=pidns)")          \
 	G(umask, nothing, 0, "calls asked for permissions of new files, and the log does not show the umask: " \
 			     "022 was taken")                                                      \
-	G(size, log, 0, "sizes of files were not known where a call depends on them")
+	G(size, log, 0, "sizes of files were not known where a call depends on them")          \
+	/* formats other than strace's */                                                      \
+	G(only_data, log, unknown, "logs have reads and writes only: opens, closes and all operations on names are missing") \
+	G(incomplete, log, unknown, "tables are incomplete, as the log says")                  \
+	G(no_errno, log, 1, "calls failed, and the log does not say why: they were left out")  \
+	G(no_result, log, 0, "operations have no result in the log: they are taken to have done all that they were asked for") \
+	G(no_request, log, 0, "reads and writes have only the transferred size in the log: it is taken for the requested one") \
+	G(no_flags, log, 0, "opens have no flags in the log: they are taken to be for reading and writing") \
+	G(no_handle, log, 0, "operations name a file that is open more than once: the last open is taken") \
+	G(no_time, log, 0, "operations have no time in the log: their order is all that is known") \
+	G(one_task, log, 0, "logs do not say which threads made the calls: one thread makes all of them") \
+	G(no_task, nothing, 0, "threads were assumed, because calls of a process overlap")     \
+	G(no_duration, nothing, 0, "operations have no duration in the log")                   \
+	G(no_wall_clock, nothing, 0, "logs do not say when they began: the clock of the trace begins in 1970") \
+	G(upper, nothing, 0, "calls of libraries above the file system were left out: their file operations are in the log, too")
 
 enum import_gap {
 #define IMPORT_GAP(name, omission, operations, sentence) IMPORT_GAP_##name,
@@ -51,13 +64,15 @@ enum import_gap {
 
 /**
  * struct import_options - what to import
- * @logs: files that strace wrote
+ * @format: name of the format of the logs; NULL: that which their contents show
+ * @logs: files that the tool wrote
  * @log_count: their number, at least 1
  * @trace: trace to write
  * @roots: directories that become the roots of the trace, absolute, as the traced program named them
  * @root_count: their number, at least 1
  */
 struct import_options {
+	const char *format;
 	char **logs;
 	size_t log_count;
 	const char *trace;
@@ -101,7 +116,8 @@ struct import_summary {
 extern const char *const import_gap_names[IMPORT_GAP_COUNT];
 extern const char *const import_gap_sentences[IMPORT_GAP_COUNT];
 
-int import_strace(const struct import_options *options, struct import_summary *summary);
+int import_logs(const struct import_options *options, struct import_summary *summary);
+const char *import_format_at(size_t index);
 void import_summary_free(struct import_summary *summary);
 const char *import_call_class(const char *name);
 

@@ -35,7 +35,6 @@ void gap_named(struct import *im, enum import_gap what, struct text call, struct
 {
 	char name[NAME_ROOM];
 	size_t bytes = copy_word(name, sizeof(name) / 2, call), more;
-	struct named_gap *named;
 
 	gap(im, what);
 	if (detail.bytes) {
@@ -43,6 +42,18 @@ void gap_named(struct import *im, enum import_gap what, struct text call, struct
 		more = copy_word(name + bytes, sizeof(name) - bytes, detail);
 		bytes = more ? bytes + more : bytes - 1;
 	}
+	name[bytes] = 0;
+	gap_named_more(im, what, name, 1);
+}
+
+/**
+ * gap_named_more() - add to the count of a name, but not to that of its kind
+ */
+void gap_named_more(struct import *im, enum import_gap what, const char *name, u64 count)
+{
+	size_t bytes = strlen(name);
+	struct named_gap *named;
+
 	HASH_FIND(hh, im->named_gaps, name, bytes, named);
 	if (!named) {
 		named = import_allocate(im, sizeof(*named) + bytes + 1);
@@ -52,7 +63,7 @@ void gap_named(struct import *im, enum import_gap what, struct text call, struct
 		memcpy(named->name, name, bytes);
 		HASH_ADD(hh, im->named_gaps, name, bytes, named);
 	}
-	named->count++;
+	named->count += count;
 }
 
 void named_gaps_forget(struct import *im)

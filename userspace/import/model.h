@@ -16,6 +16,7 @@
 
 #include <uthash.h>
 
+#include "foreign.h"
 #include "import.h"
 #include "strace_log.h"
 
@@ -301,6 +302,7 @@ struct import {
 	bool are_names_lost;
 	struct iot_writer *writer;
 	const char *trace; /* where it writes to */
+	struct foreign *foreign; /* NULL: the logs are of strace */
 };
 
 void gap(struct import *im, enum import_gap what);
@@ -309,6 +311,7 @@ void *import_allocate(struct import *im, size_t bytes);
 /* -- omissions, see left_out.c -------------------------------------------------------- */
 
 void gap_named(struct import *im, enum import_gap what, struct text call, struct text detail);
+void gap_named_more(struct import *im, enum import_gap what, const char *name, u64 count);
 void gap_moved(struct import *im, enum import_gap what, const struct call *call);
 void gap_bytes(struct import *im, enum import_gap what, u64 bytes);
 bool call_concerns_root(struct import *im, const struct call *call, u32 descriptors);

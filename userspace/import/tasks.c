@@ -82,6 +82,7 @@ static struct task *task_adopt(struct import *im, u32 pid, u64 time_ns)
 {
 	bool is_first = !im->last_task;
 	struct task *task = task_add(im, pid, pid, time_ns);
+	const char *command;
 	struct place place;
 
 	if (!task)
@@ -98,7 +99,9 @@ static struct task *task_adopt(struct import *im, u32 pid, u64 time_ns)
 	if (im->first_cwd && place_from_path(im, (const u8 *)im->first_cwd->path,
 					     im->first_cwd->path_bytes, &place))
 		task->fs->cwd = place.inode;
-	set_command(task, "strace", 6);
+	command = im->foreign ? foreign_label(im->foreign, pid) : NULL;
+	command = command ?: "strace";
+	set_command(task, command, strlen(command));
 	emit_task(im, task, 0, is_first ? IOT_REASON_adopt : IOT_REASON_seen);
 	return task;
 }

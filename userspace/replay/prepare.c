@@ -115,12 +115,10 @@ static int each_wanted(struct preparer *p, int (*do_it)(struct preparer *p, stru
 
 /* -- the page cache ------------------------------------------------------------------ */
 
-/* Whether the program shows the state of the cache. An import from strace does not. */
+/* Whether the program shows the state of the cache. An imported log does not. */
 static bool is_cache_known(const struct iot_program *program)
 {
-	const char *source = iot_program_fact_value(program, "trace.source");
-
-	return !source || strcmp(source, "strace");
+	return !iot_program_fact_value(program, "trace.source");
 }
 
 static bool leaves_cache(const struct preparer *p)

@@ -50,7 +50,7 @@
 	  "%llu files were mapped, and accesses to the mappings were not recorded")             \
 	O(10, async, "%llu call of asynchronous I/O was not recorded",                          \
 	  "%llu calls of asynchronous I/O were not recorded")                                   \
-	O(11, log, "the output of strace has %llu gap", "the output of strace has %llu gaps")   \
+	O(11, log, "the imported log has %llu gap", "the imported log has %llu gaps")   \
 	O(12, mpi_only, "only MPI calls were recorded", "of %llu traces only MPI calls were recorded") \
 	/* what a program does not do */                                                        \
 	O(13, not_expressed, "%llu operation cannot be expressed in a program",                 \

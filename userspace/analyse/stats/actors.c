@@ -65,7 +65,7 @@ static int take_fact(struct actors *actors, const struct iot_record *r)
 
 	if (!fact)
 		return -ENOMEM;
-	actors->is_strace |= !strcmp(fact, "source=strace");
+	actors->is_imported |= !strncmp(fact, "source=", strlen("source="));
 	if (!strncmp(fact, "node.", strlen("node.")))
 		err = take_node(actors, fact);
 	else if (!strncmp(fact, "host=", strlen("host=")) && !actors->node_count)

@@ -44,7 +44,7 @@ struct actor_range {
  * @tasks: by id
  * @nodes: names of the nodes
  * @origin_ns: monotonic clock at the start of the trace
- * @is_strace: the trace is an imported log: only the first operation of a system call has a duration
+ * @is_imported: the trace is an imported log: only the first operation of a system call has a duration
  * @has_ranks: some task is of a rank
  */
 struct actors {
@@ -54,7 +54,7 @@ struct actors {
 	struct actor_range *ranges;
 	u32 range_count;
 	u64 origin_ns;
-	bool is_strace;
+	bool is_imported;
 	bool has_ranks;
 };
 

@@ -256,7 +256,7 @@ static int take_op(struct breakdown *b, struct iot_names *names, const struct io
 		profile_count(&b->data, r);
 	if (iot_op_class_of(r->kind) == IOT_OP_CLASS_mapping)
 		profile_count(&b->mapping, r);
-	if (!b->actors.is_strace || r->op.duration_ns)
+	if (!b->actors.is_imported || r->op.duration_ns)
 		err = latency_add(group, r->op.duration_ns);
 	if (!err && r->op.result < 0)
 		err = error_add(group, errno_of(r->op.result));

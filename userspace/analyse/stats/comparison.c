@@ -83,7 +83,7 @@ static int warn_of_pair(struct comparison *c, const struct comparison_run *origi
 	double found = profile_cached_share(original->profile), met = profile_cached_share(replay->profile);
 	int err = 0;
 
-	if (original->profile->is_strace)
+	if (original->profile->is_imported)
 		err = warn(c, "%s: how much of what it opened was in the page cache is not known for %s",
 			   replay->path, original->path);
 	else if (fabs(found - met) > CACHED_SHARE_TOLERANCE)

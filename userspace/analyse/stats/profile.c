@@ -50,13 +50,13 @@ void profile_count(struct profile_sum *sum, const struct iot_record *r)
 	count_bytes(sum, r);
 }
 
-/* The operations of a system call of which strace timed another one have no duration. */
+/* The operations of a system call of which a log timed another one have no duration. */
 static int count_kind(struct profile *p, const struct iot_record *r)
 {
 	struct profile_kind *kind = &p->kinds[r->kind];
 
 	profile_count(&kind->sum, r);
-	if (p->is_strace && !r->op.duration_ns)
+	if (p->is_imported && !r->op.duration_ns)
 		return 0;
 	if (!kind->latency_ns)
 		kind->latency_ns = calloc(1, sizeof(*kind->latency_ns));
@@ -317,7 +317,7 @@ static int take_fact(struct adder *a, const struct iot_record *r)
 	if (!fact)
 		return -ENOMEM;
 	p->facts[p->fact_count++] = fact;
-	p->is_strace |= !strcmp(fact, "source=strace");
+	p->is_imported |= begins_with(fact, "source=");
 	return begins_with(fact, "node.") ? adder_take_node_fact(a, fact) : 0;
 }
 
@@ -596,7 +596,7 @@ double profile_bandwidth(const struct profile *profile, u64 bytes)
  */
 double profile_cached_share(const struct profile *profile)
 {
-	if (profile->is_strace || !profile->opened_bytes)
+	if (profile->is_imported || !profile->opened_bytes)
 		return NAN;
 	return (double)profile->cached_bytes / (double)profile->opened_bytes;
 }

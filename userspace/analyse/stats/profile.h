@@ -122,8 +122,8 @@ struct profile_node {
  * @info: of the trace file
  * @omissions: of the trace
  * @facts: texts key=value
- * @is_strace: it was imported: strace does not show the state of the page cache, and one operation
- *	of a system call has all of its time
+ * @is_imported: it was imported: logs do not show the state of the page cache, and one operation
+ *	of a system call has all of its time, if the log has any
  * @throttles: times that a task had to wait for the collector
  * @is_mpi_only: only MPI was recorded, so the absence of file operations has no meaning
  * @begin_ns: beginning of the first operation; that of the first task, if anything was open then;
@@ -159,7 +159,7 @@ struct profile {
 	struct iot_omissions omissions;
 	char **facts;
 	u32 fact_count;
-	bool is_strace;
+	bool is_imported;
 	u64 throttles;
 	bool is_mpi_only;
 	u64 begin_ns;
