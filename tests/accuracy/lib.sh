@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Shared by the scripts of the laboratory: loading a workload, and the functions that it may call.
+# Shared by the scripts of the laboratory: loads a workload, and provides the functions that workloads use.
 # shellcheck shell=bash disable=SC2034,SC2154,SC2317 # for the scripts that source it
 
 accuracy=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
@@ -24,19 +24,19 @@ load_workload() {
 		/usr/share/openmpi /usr/share/pmix /etc/openmpi /etc/pmix /etc/passwd /etc/group)
 }
 
-# launch COMMAND...: as $ranks ranks.
+# launch COMMAND...: runs it as $ranks ranks.
 launch() {
 	mpirun --oversubscribe --bind-to none -n "$ranks" "$@"
 }
 
-# job PROGRAM...: a program of the laboratory, as $ranks ranks.
+# job PROGRAM...: runs a program of the laboratory as $ranks ranks.
 job() {
 	local program=$1
 	shift
 	launch "$bin/accuracy/$program" "$@"
 }
 
-# phase NAME: begins a phase. A file of that name marks the phases of a replay.
+# phase NAME: starts a phase. A file of that name marks the phases of a replay.
 phase() {
 	[ -z "${IOTAPE_PHASES:-}" ] || echo "$1 $EPOCHREALTIME" >>"$IOTAPE_PHASES"
 	: >"$directory/.phase.$1"

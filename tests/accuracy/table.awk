@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# See table. Seconds of a program or of a replay are the median of its runs; the scatter is half of what its runs differ
-# by, as a share of that. error = (replay - program) / program.
+# See table. The seconds of a program or of a replay are the median of its runs; the scatter is half of the range of its
+# runs, as a share of that. error = (replay - program) / program.
 
 function median(key,    n, i, j, x, v) {
 	n = split(runs[key], v, " ")

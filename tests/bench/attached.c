@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * attached.c - the trace of a recording that begins when much is open and mapped: so many files, each
- * open and mapped once, every other one without a name, so many more mappings of the first, and a fork
+ * attached.c - the trace of a recording that starts when much is open and mapped: COUNT files, each
+ * open and mapped once, every second one without a name, COUNT more mappings of the first, and a fork
  * that copies all of these.
  *
  *	attached COUNT FILE

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * calls.c - durations of file operations: one line for each, its name and ns per call.
+ * calls.c - durations of file operations: prints a line for each, with its name and the ns per call.
  *
  *	calls [--calls=N] [--maps | --writers] DIRECTORY
  *
- * With --maps, of mappings and accesses to their pages; with --writers, of writes by one, two and
- * four threads at once; else of the usual calls.
+ * Measures common calls; with --maps, mappings and accesses to their pages; with --writers, writes by one, two and
+ * four concurrent threads.
  *
- * Each operation is repeated N times in a batch; the fastest of twenty batches counts, for
- * whatever else the machine does makes a batch slower, never faster.
+ * Each operation is repeated N times in a batch. The fastest of twenty batches counts, because
+ * other load makes a batch slower, never faster.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -27,7 +27,7 @@
 
 static long calls = 500;
 static int fd;
-static char block[BLOCK] __attribute__((aligned(BLOCK))); /* as O_DIRECT wants it */
+static char block[BLOCK] __attribute__((aligned(BLOCK))); /* alignment for O_DIRECT */
 
 static void fail(const char *what)
 {
@@ -117,7 +117,7 @@ static double batch_create(void)
 	return batch_of(do_create);
 }
 
-/* -- mappings: of each page, that is in the cache, the first access in a new one -------------------- */
+/* -- mappings: the first access to each cached page in a new mapping ------------------------------- */
 
 static double batch_pages(int flags, int is_write)
 {
@@ -139,7 +139,7 @@ static double batch_pages(int flags, int is_write)
 	return (end - begin) / BLOCKS;
 }
 
-/* The kernel maps neighbours with one fault, if it may. */
+/* One fault of the kernel maps neighbours, too, if permitted. */
 static double batch_touch(void)
 {
 	return batch_pages(MAP_SHARED, 0);
@@ -170,7 +170,7 @@ static double batch_map(void)
 
 /* -- several threads --------------------------------------------------------------------------------- */
 
-/* One thread, how much it writes, and where: of COUNT parts of the file one after the other is its own. */
+/* One thread, the size of its writes, and its part of the file, which is divided into COUNT parts. */
 struct writer {
 	int fd;
 	long writes;
@@ -190,7 +190,7 @@ static void *write_parts(void *argument)
 	return NULL;
 }
 
-/* ns from the beginning to the end of all, divided by their writes: the less, the more ran at once. */
+/* Time in ns from the start to the end of all threads, divided by their writes: smaller means more concurrency. */
 static double batch_writers_of(int count, long writes, long bytes, const int *fds)
 {
 	struct writer writers[WRITERS];
@@ -225,7 +225,7 @@ static double batch_files(void)
 
 static double batch_direct(void)
 {
-	return batch_writers_of(at_once, (calls + 4) / 5, BLOCK, direct); /* each waits for the disk */
+	return batch_writers_of(at_once, (calls + 4) / 5, BLOCK, direct); /* fewer, because each waits for the disk */
 }
 
 static void measure(const char *name, double (*batch)(void))

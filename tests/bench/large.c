@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * large.c - a trace as large as one likes, of a run that never was: many tasks that make, write,
- * read, rename and remove files of their own, share directories, a log that they append to,
- * and a file that each of them writes every so-manieth block of.
+ * large.c - a generated trace of any size: many tasks that create, write,
+ * read, rename and remove files of their own, share directories, append to a common log,
+ * and write interleaved blocks of a common file.
  *
  *	large OPERATIONS TASKS FILE
  */
@@ -13,9 +13,9 @@
 
 #define DIR_TASKS   32	 /* tasks that share a directory */
 #define BLOCK_BYTES 4096
-#define FILES	    64	 /* names that a task uses again and again */
+#define FILES	    64 /* names that a task reuses */
 
-/* The position of a task: its file, and the step with it. */
+/* The state of a task: its file, and the current step on it. */
 struct worker {
 	u32 op;
 	u32 file;
@@ -25,7 +25,7 @@ struct worker {
 	u64 name;
 	u64 new_name;
 	u64 block;
-	u64 data; /* handle on what all write to */
+	u64 data; /* handle of the common file */
 	u64 log;
 	u64 names[FILES];
 };
@@ -75,7 +75,7 @@ static u64 make_object(u64 id, u64 name, u32 type, u64 size_bytes)
 	return r.object.object;
 }
 
-/* Operations follow each other; only those of one step begin before the one before has ended. */
+/* Operations follow each other; only operations of one step begin before the previous one has ended. */
 static struct iot_record begin(struct worker *w, u32 task, u16 kind, s64 result)
 {
 	struct iot_record r = { .kind = kind };
@@ -107,7 +107,7 @@ static void transfer(struct worker *w, u32 task, u16 kind, u64 object, u64 handl
 {
 	struct iot_record r = begin(w, task, kind, BLOCK_BYTES);
 
-	r.write.object = object; /* fields of a read are the first of these */
+	r.write.object = object; /* the fields of a read are the first ones of a write */
 	r.write.handle = handle;
 	r.write.offset_bytes = (s64)offset_bytes;
 	r.write.length_bytes = BLOCK_BYTES;
@@ -167,7 +167,7 @@ static u64 dir_of(u32 task)
 	return 100 + task / DIR_TASKS;
 }
 
-/* A new file: of four, three have names that were used before. */
+/* A new file; three of four have a name that was used before. */
 static void make_file(struct worker *w, u32 task)
 {
 	char text[64];
@@ -272,7 +272,7 @@ static void begin_tasks(void)
 
 	make_name(0, "");
 	make_object(ROOT, ROOT, IOT_TYPE_dir, 0);
-	for (i = SHARED; i <= LOG; i++) { /* names with the numbers of their objects */
+	for (i = SHARED; i <= LOG; i++) { /* names have the numbers of their objects */
 		last_id = i - 1;
 		make_name(i == SHARED ? ROOT : SHARED, i == SHARED ? "shared" : i == DATA ? "data" : "log");
 		make_object(i, i, i == SHARED ? IOT_TYPE_dir : IOT_TYPE_file, 0);

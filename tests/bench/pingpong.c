@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pingpong.c - two processes hand a byte to and fro by pipes: ns for each turn, by the fastest batch.
+ * pingpong.c - two processes pass a byte back and forth through pipes: prints the ns per turn of the fastest batch.
  *
  *	pingpong [--turns=N] [--batches=N] DIRECTORY
  *
- * In the turns `quiet` no process accesses a file, in the turns `write` both write 16 bytes before
+ * In the batches `quiet` the processes access no file; in the batches `write` both write 16 bytes before
  * they pass the byte on.
  */
 #include <fcntl.h>

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * programs.c - programs to measure engines with, and to see how they share workers.
+ * programs.c - generates programs for benchmarks of engines and of the sharing of workers.
  *
  *	programs KIND FILE [TASKS [COUNT]]
  *
  *   read     each task reads its own file COUNT times, 4 KiB of 1 MiB in turn
- *   write    each task overwrites it so
- *   stat     each task looks at it by name, in two directories
- *   open     each task opens and closes it
+ *   write    each task overwrites its file in the same way
+ *   stat     each task stats its file by name, in two directories
+ *   open     each task opens and closes its file
  *   paced    as read, each after 10 ms of think time
  *   mixed    of eight operations, four read, two write, one stats by handle, one by name
- *   waits    each task reads; before each read it waits for the one before it, which the task
- *            before it does: nothing runs at the same time, and each operation wakes somebody
+ *   waits    each task reads; each read waits for the previous one of the preceding task:
+ *            nothing runs concurrently, and each operation wakes a task
  *   script   TASKS processes, one after the other, as a shell starts them: each waits for its
- *            parent, looks at two names, reads a file, and ends; COUNT of them run at a time
- *   requests COUNT asynchronous direct reads in one request queue: all but one wait for the one before
- *   released the same, each of a handle of its own, which is locked before, and released while the
- *            read is under way: no application can do that
+ *            parent, looks up two names, reads a file, and ends; COUNT of them run at a time
+ *   requests COUNT asynchronous direct reads in one request queue: each waits for the one before
+ *   released the same, each with a handle of its own, which is locked before, and released during
+ *            the read, which no application can do
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,7 +113,7 @@ static void add_mixed(struct builder *b, __le32 path, u32 handle, u32 number)
 	}
 }
 
-/* Two operations: one is counted by the caller. */
+/* Two operations, of which the caller counts one. */
 static void add_opening(struct builder *b, __le32 path, u32 handle, u32 number)
 {
 	if (number % 2)
@@ -172,7 +172,7 @@ static void add_child(struct builder *b, u32 task, __le32 path)
 	on_handle(b, IOT_KIND_release, task, 0);
 }
 
-/* The parent: a fork of each, and from the one that is too many on, a wait for the oldest. */
+/* The parent: a fork of each; when COUNT children run, it waits for the oldest before the next. */
 static void make_script(struct builder *b)
 {
 	__le32 path = builder_string(b, "f");
@@ -191,7 +191,7 @@ static void make_script(struct builder *b)
 		add_child(b, task, path);
 }
 
-/* @at: of its submit in the task */
+/* @at: index of its submit in the task */
 static void add_request(struct builder *b, u16 kind, u32 handle, u32 number, u32 at)
 {
 	struct iot_program_op *op = on_handle(b, kind, handle, STEP_BYTES);

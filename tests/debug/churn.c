@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * churn.c - threads that make, move, open, map and remove the same few names, as fast as they can:
- * what one does comes in the middle of what another does. An error is wrong only if no order of
- * these operations has it. For the debug kernel, which sees what else is wrong.
+ * churn.c - threads that create, rename, open, map and remove the same few names as fast as possible,
+ * so that operations interfere. An error is wrong only if no order of
+ * these operations explains it. For the debug kernel, which detects other faults.
  *
  *	churn [--no-memory] THREADS SECONDS DIRECTORY
  *
- * With --no-memory, allocations of the threads, which are called `churning`, may fail, and do when
- * fault injection of the kernel is on.
+ * With --no-memory, allocations of the threads, which are named `churning`, may fail, and do if
+ * fault injection of the kernel is enabled.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ static const char *directory;
 static double end_s;
 static atomic_ulong done, wrong;
 
-/* What can come of it when others are faster. */
+/* Errors that can occur if other threads are faster. */
 static bool is_expected(int error)
 {
 	switch (error) {
@@ -48,12 +48,12 @@ static bool is_expected(int error)
 	case ELOOP:
 	case ENOSPC:
 		return true;
-	case EPERM: /* a directory is not linked */
+	case EPERM: /* link of a directory */
 		return true;
 	case ENOMEM:
 	case ENFILE:
 	case EAGAIN:
-	case EIO: /* fsync, of a file whose writeback lacked memory */
+	case EIO: /* fsync of a file whose write-back lacked memory */
 		return may_lack_memory;
 	default:
 		return false;
@@ -81,7 +81,7 @@ static const char *file_name(unsigned int *seed, char *path)
 	return path;
 }
 
-/* The file goes on while its name, and the directory of that, are moved and removed. */
+/* The file remains in use while its name, and the parent directory, are renamed and removed. */
 static void use_file(unsigned int *seed, const char *path)
 {
 	int fd = (int)did("open", open(path, O_CREAT | O_RDWR, 0600));
@@ -98,7 +98,7 @@ static void use_file(unsigned int *seed, const char *path)
 	map = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (did("mmap", map == MAP_FAILED ? -1 : 0) == 0) {
 		if (madvise(map, 4096, MADV_POPULATE_WRITE) && errno != EFAULT)
-			did("touch", -1); /* EFAULT: it was truncated before */
+			did("touch", -1); /* EFAULT: the file was truncated meanwhile */
 		munmap(map, 8192);
 	}
 	did("read", pread(fd, data, sizeof(data), 0));

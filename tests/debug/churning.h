@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * churning.h - what programs whose threads get in each other's way share.
+ * churning.h - shared by programs whose threads interfere.
  */
 #ifndef TESTS_DEBUG_CHURNING_H
 #define TESTS_DEBUG_CHURNING_H
@@ -18,7 +18,7 @@ static inline double now_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Only here, not where the program is started: the kernel's way to say so, and that of inject.ko. */
+/* Set by the program itself, not by its starter: by the interface of the kernel, and by that of inject.ko. */
 static inline void lack_memory(void)
 {
 	int fd = open("/proc/thread-self/make-it-fail", O_WRONLY);

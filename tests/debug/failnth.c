@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * failnth.c - fails the first, the second, the third allocation of a system call, until the call
- * needs no more: what it returns must be success, or an error that the lower file system returns,
- * too; and what it leaves must be what was there, or what a success leaves. For the debug kernel.
+ * failnth.c - fails the first, second, third ... allocation of a system call, until the call
+ * makes no more allocations. The result must be success, or an error that the lower file system returns,
+ * too; and the state must be unchanged, or that of a success. For the debug kernel.
  *
- *	failnth survey DIRECTORY		what the lower file system does: one line for
- *						each operation, error and state it leaves
- *	failnth files DIRECTORY LOWER SURVEY	the same in DIRECTORY, compared; prints TAP
- *	failnth modules DIRECTORY LOWER PROGRAM	mount, sessions and replays; prints TAP
+ *	failnth survey DIRECTORY		the behaviour of the lower file system: prints a line for
+ *						each operation, with error and resulting state
+ *	failnth files DIRECTORY LOWER SURVEY	the same in DIRECTORY, compared with SURVEY; prints TAP
+ *	failnth modules DIRECTORY LOWER PROGRAM	mounts, sessions and replays; prints TAP
  *
- * DIRECTORY is seen through tapefs, LOWER is the same directory below. In both views the files
- * must look alike after each attempt. To stderr goes a line for each success that a recording must
- * show: kind, path in DIRECTORY.
+ * DIRECTORY is accessed through tapefs, LOWER is the same directory below. The files
+ * must be the same in both views after each attempt. Standard error gets a line for each success that a recording must
+ * have: kind, path in DIRECTORY.
  */
 #include "failnth.h"
 
@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 #define ATTEMPTS_MAX 400
-#define MISSES_MAX   3 /* attempts in a row with fewer allocations than the next one may need */
+#define MISSES_MAX   3 /* consecutive attempts without a failure, because the number of allocations varies */
 #define TEXT_BYTES   4096
 
 char upper[PATH_MAX], lower[PATH_MAX];
@@ -40,7 +40,7 @@ static char survey[1 << 16];
 static bool is_survey;
 static int fail_nth_fd = -1, number, bad;
 
-/* -- for the operations -------------------------------------------------------------------- */
+/* -- used by the operations ------------------------------------------------------------------ */
 
 const char *in(const char *directory, const char *name)
 {
@@ -65,7 +65,7 @@ void must(bool holds, const char *what)
 	exit(1);
 }
 
-/* Below, so that nothing above knows it. */
+/* Through the lower path, so that nothing is cached above. */
 void make_file(const char *name, size_t bytes)
 {
 	int fd = open(in(lower, name), O_CREAT | O_EXCL | O_WRONLY, 0644);
@@ -113,7 +113,7 @@ static uint32_t content_of(const char *path)
 	return n < 0 ? (uint32_t)errno : sum;
 }
 
-/* Appends a line for each entry of a directory, in the order of names. */
+/* Appends a line for each entry of a directory, ordered by name. */
 static size_t describe(const char *directory, char *text, size_t used)
 {
 	struct dirent **entries;
@@ -151,7 +151,7 @@ struct attempt {
 	char before[TEXT_BYTES], after[TEXT_BYTES], below[TEXT_BYTES];
 };
 
-/* Allocation N of the operation fails; 0: none. */
+/* Allocation N of the operation fails; 0: none fails. */
 static void attempt_make(const struct operation *operation, unsigned int n, struct attempt *attempt)
 {
 	snprintf(upper, sizeof(upper), "%s/%s.%u", upper_root, operation->name, n);
@@ -183,7 +183,7 @@ static void complain(const struct operation *operation, unsigned int n, const ch
 		printf("# above:\n# %s\n# below:\n# %s\n", attempt->after, attempt->below);
 }
 
-/* Does the lower file system do that, too? */
+/* Does the lower file system have this result, too? */
 static bool is_surveyed(const char *line)
 {
 	const char *found = survey;
@@ -216,12 +216,12 @@ static void judge(const struct operation *operation, unsigned int n, const struc
 	if (strcmp(attempt->after, attempt->below))
 		complain(operation, n, "above and below differ", attempt);
 	if (attempt->result >= 0 && !is_after && !operation->is_loose)
-		complain(operation, n, "success, but not its state", attempt);
+		complain(operation, n, "success, but a wrong state", attempt);
 	if (attempt->result < 0 && !attempt->was_hit)
 		complain(operation, n, "an error without a cause", attempt);
 	if (attempt->result < 0 && !is_allowed(operation, attempt->result, is_before) &&
 	    !is_surveyed(line))
-		complain(operation, n, "the lower file system does not do that", attempt);
+		complain(operation, n, "the lower file system does not behave so", attempt);
 }
 
 static void try_operation(const struct operation *operation)
@@ -233,7 +233,7 @@ static void try_operation(const struct operation *operation)
 	attempt_make(operation, 0, &success);
 	if (success.result == -EOPNOTSUPP) {
 		if (!is_survey)
-			printf("ok %d - %s # SKIP the lower file system has no such operation\n",
+			printf("ok %d - %s # SKIP the lower file system does not support this operation\n",
 			       ++number, operation->name);
 		return;
 	}
@@ -248,7 +248,7 @@ static void try_operation(const struct operation *operation)
 	}
 	if (is_survey)
 		return;
-	printf("%sok %d - %s: %u allocations failed, and %u times the operation\n",
+	printf("%sok %d - %s: %u allocations failed, and the operation failed %u times\n",
 	       bad ? "not " : "", ++number, operation->name, hits, failed);
 	fflush(stdout);
 }
@@ -288,9 +288,9 @@ int main(int argc, char **argv)
 	fail_nth_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	fail_nth_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	if (fail_nth_fd < 0)
-		fail_nth_fd = open("/dev/failnth", O_RDWR | O_CLOEXEC); /* of inject.ko */
+		fail_nth_fd = open("/dev/failnth", O_RDWR | O_CLOEXEC); /* from inject.ko */
 	must(fail_nth_fd >= 0, "/proc/thread-self/fail-nth and /dev/failnth");
-	must(!mlockall(MCL_CURRENT), "mlockall"); /* no faults of our own between arm and disarm */
+	must(!mlockall(MCL_CURRENT), "mlockall"); /* no page faults between arm and disarm */
 	if (!strcmp(argv[1], "modules")) {
 		program_path = argv[4];
 		mount_source = argv[3];

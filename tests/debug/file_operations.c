@@ -326,7 +326,7 @@ static long run_mmap(void)
 	return map == MAP_FAILED ? -errno : 0;
 }
 
-/* In the kernel: an allocation that fails in a fault of user mode is tried again for ever. */
+/* Faults in the kernel: an allocation that fails in a fault of user mode is retried forever. */
 static long run_touch_read(void)
 {
 	return result_of(madvise(map, MAP_BYTES, MADV_POPULATE_READ));
@@ -356,7 +356,7 @@ static long run_munmap(void)
 	return result;
 }
 
-/* A piece of it: the mapping is split. */
+/* Unmaps a part, which splits the mapping. */
 static long run_split(void)
 {
 	return result_of(munmap(map, 4096));
@@ -373,7 +373,7 @@ static long run_mremap(void)
 	return 0;
 }
 
-/* The mappings are copied; the parent waits until the child, which does nothing, has gone. */
+/* Mappings are copied; the parent waits for the child, which exits at once. */
 static long run_fork(void)
 {
 	long pid = syscall(SYS_clone, CLONE_VFORK | SIGCHLD, 0, 0, 0, 0);
@@ -389,7 +389,7 @@ static int make_new(void *unused)
 	return mkdir(in(upper, "n"), 0750) ? errno : 0;
 }
 
-/* The first operation of a process: if the recorder could not note the fork, it notes that. */
+/* The first operation of a process: if the recorder could not record the fork, it counts it here. */
 static long run_fork_new(void)
 {
 	static char stack[65536] __attribute__((aligned(16)));

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Shared by the cases of tests/debug, on top of tests/robust/lib.sh: the means of a kernel to let
+# Shared by the cases of tests/debug, on top of tests/robust/lib.sh: functions to make
 # allocations fail, and to find leaked memory.
 # Sourced by the cases, which are scripts that run in the guest.
 
@@ -12,7 +12,7 @@ debug=$top/build/tests/debug
 failslab=/sys/kernel/debug/failslab
 kmemleak=/sys/kernel/debug/kmemleak
 
-# Every allocation counts, and nothing is printed for it.
+# All allocations count, and failures are not logged.
 injection_on() {
 	local point
 	if [ ! -d $failslab ]; then
@@ -28,8 +28,8 @@ injection_on() {
 	echo 0 >/sys/kernel/debug/fail_page_alloc/min-order
 }
 
-# with_failures PER_MILLE NAME COMMAND...: of what tasks called NAME allocate while it runs. Where the
-# kernel itself injects failures, the tasks are those that have said make-it-fail.
+# with_failures PER_MILLE NAME COMMAND...: lets allocations of tasks named NAME fail while the command runs. With the
+# kernel's own fault injection, tasks set make-it-fail themselves.
 with_failures() {
 	local code per_mille=$1 name=$2
 	shift 2
@@ -50,7 +50,7 @@ with_failures() {
 	return $code
 }
 
-# adopt WHERE FILE: the tests that a program has printed, as tests of ours: neither its plan nor its name is.
+# adopt WHERE FILE: prints the tests of another program as tests of this one, without plan and suite name.
 adopt() {
 	local line failed=0
 	while IFS= read -r line; do
@@ -66,16 +66,16 @@ adopt() {
 	failures=$((failures + failed))
 }
 
-# borrow WHERE COMMAND...: a test of others, whose tests are ours then.
+# borrow WHERE COMMAND...: runs another test, and adopts its tests.
 borrow() {
 	local where=$1
 	shift
 	"$@" >"$work/borrowed" 2>&1
 	adopt "$where" "$work/borrowed"
-	ok "$where: it comes to its end" grep -q '^1\.\.' "$work/borrowed"
+	ok "$where: the program reaches its end" grep -q '^1\.\.' "$work/borrowed"
 }
 
-# Objects that are younger than five seconds are not looked at.
+# kmemleak ignores objects younger than five seconds.
 leaks() {
 	sleep 6
 	echo scan >$kmemleak
@@ -85,7 +85,7 @@ leaks() {
 	[ ! -s $kmemleak ] && [ -z "$(cat $kmemleak)" ]
 }
 
-# Each operation of a task has a number: those that no record has are among the lost.
+# The operations of a task are numbered: numbers without a record must be among the lost ones.
 no_loss_uncounted() {
 	local lost gaps
 	readable "$work/trace" complete || return
@@ -96,15 +96,15 @@ no_loss_uncounted() {
 	[ "$gaps" -le "$lost" ]
 }
 
-# Instead of end: unload the modules, so that memory that they leaked has no references.
+# Replaces end: unloads the modules, so that leaked memory has no references.
 end_without_leaks() {
 	[ ! -d /sys/module/inject ] || rmmod inject
 	ok "the modules can be unloaded" rmmod replayfs tapefs iotape
 	if [ -e $kmemleak ]; then
-		ok "no memory is lost" leaks # in other words than the log of a kernel has
+		ok "no memory is lost" leaks # not the words of a kernel log
 	else
 		number=$((number + 1))
-		echo "ok $number - no memory is leaked # SKIP this kernel does not look for leaks"
+		echo "ok $number - no memory is leaked # SKIP this kernel has no kmemleak"
 	fi
 	modprobe -a tapefs replayfs
 	end

@@ -2,7 +2,7 @@
 /*
  * module_operations.c - operations of the modules: mounts, sessions, replays; for failnth.c.
  *
- * An operation that failed for lack of memory must succeed when it is repeated.
+ * An operation that failed for lack of memory must succeed when repeated.
  */
 #include "failnth.h"
 
@@ -61,7 +61,7 @@ static const char *mounted_file(void)
 	return path;
 }
 
-/* With something in the caches. */
+/* With filled caches. */
 static void open_mount(void)
 {
 	struct stat st;
@@ -86,7 +86,7 @@ static void hold_files(void)
 	}
 	held_map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, held[0], 0);
 	must(held_map != MAP_FAILED, "mmap");
-	*(volatile char *)held_map = 'a'; /* what is there */
+	*(volatile char *)held_map = 'a'; /* the present contents */
 }
 
 static void let_files_go(void)
@@ -185,7 +185,7 @@ static long run_bind(void)
 
 	if (send(socket, &request, sizeof(request), 0) < 0)
 		return -errno;
-	/* Only an error is answered. */
+	/* Only errors are acknowledged. */
 	if (recv(socket, &answer, sizeof(answer), MSG_DONTWAIT) < 0)
 		return errno == EAGAIN ? 0 : -errno;
 	return answer.head.nlmsg_type == NLMSG_ERROR ? answer.error.error : 0;
@@ -284,7 +284,7 @@ static long run_mailbox(void)
 
 static void close_mailbox(void)
 {
-	must(last >= 0 || !run_mailbox(), "a mailbox after all");
+	must(last >= 0 || !run_mailbox(), "a mailbox, when repeated");
 	must(!munmap(box, IOT_MAILBOX_BYTES), "munmap");
 	box = MAP_FAILED;
 	last = 0;
@@ -306,7 +306,7 @@ static long run_mailbox_unmap(void)
 {
 	long result = result_of(munmap(box, IOT_MAILBOX_BYTES));
 
-	last = result < 0 ? 0 : -1; /* what close_mailbox() finds */
+	last = result < 0 ? 0 : -1; /* for close_mailbox() */
 	return result;
 }
 
@@ -389,7 +389,7 @@ static struct iot_replay_run worker;
 static pthread_t helper;
 static volatile bool is_over;
 
-/* One after the other performs all tasks of a program in which none waits for another one. */
+/* One worker runs all tasks of a program without waits, one after the other. */
 static long perform(void)
 {
 	int result;
@@ -445,7 +445,7 @@ static void close_run(void)
 	close_fd();
 }
 
-/* -- the feeder: without memory for windows, it ends the replay ---------------------------------------- */
+/* -- the feeder: a window without memory ends the replay ---------------------------------------------- */
 
 static void *runner(void *unused)
 {
@@ -453,7 +453,7 @@ static void *runner(void *unused)
 
 	must(!pthread_create(&thread, NULL, starter, NULL), "a thread");
 	perform();
-	is_over = true; /* it may have been cancelled before it was started */
+	is_over = true; /* a cancel may precede the start */
 	must(!pthread_join(thread, NULL), "the starter ends");
 	return unused;
 }

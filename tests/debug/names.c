@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * names.c - threads that make one name after the other, all of them the same one at once, while others
- * open it or look whether it is there; the files that they get must have that name. Beside that, a few
- * names that are made, moved and removed. For the debug kernel, which sees what else is wrong.
+ * names.c - threads that create one name after the other, all of them the same name at once, while others
+ * open it or look it up; the files that they get must have that name. In addition, a few
+ * names are created, renamed and removed. For the debug kernel, which detects other faults.
  *
  *	names [--no-memory] THREADS SECONDS DIRECTORY [BELOW]
  *
- * BELOW is the same directory, without tapefs: names are made there, too. --no-memory: as in churn.c.
+ * BELOW is the same directory, without tapefs, in which names are created, too. --no-memory: as in churn.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,11 +23,11 @@
 #include "churning.h"
 
 #define THREADS_MAX 32
-#define MOVED	    3 /* names that come and go */
+#define MOVED	    3 /* names that are renamed and removed */
 
 static bool may_lack_memory;
 static unsigned long threads_count;
-static const char *directories[2]; /* the second is NULL if there is no other way to the first */
+static const char *directories[2]; /* the second one is NULL without BELOW */
 static double end_s;
 static atomic_ulong turns, made, found, wrong;
 
@@ -37,7 +37,7 @@ static void complain(const char *what, const char *name, const char *why)
 		fprintf(stderr, "names: %s %s: %s\n", what, name, why);
 }
 
-/* ENOENT and EEXIST are what others do. */
+/* ENOENT and EEXIST can result from other threads. */
 static bool did(const char *what, const char *name, long result)
 {
 	bool is_memory = errno == ENOMEM || errno == ENFILE;
@@ -50,8 +50,8 @@ static bool did(const char *what, const char *name, long result)
 }
 
 /*
- * What was opened by a name that nobody removes has that name: an open that made it, and then had no
- * memory to open it, removes it only if nobody else has it.
+ * A file opened by a name that is never removed must have that name: an open that created it, and then had no
+ * memory to open it, removes it only if no other task has it open.
  */
 static void check_name(const char *what, int fd, const char *name)
 {
@@ -81,7 +81,7 @@ static void open_name(const char *what, const char *name, int flags, bool is_to_
 	close(fd);
 }
 
-/* A file, created above or below, or only looked up; never removed. */
+/* A file that is created above or below, or only looked up, and never removed. */
 static void use_file(unsigned int *seed, const char *name, const char *below)
 {
 	struct stat st;
@@ -149,7 +149,7 @@ static void move(unsigned int *seed)
 	}
 }
 
-/* Each name has as many turns as there are threads, so that it is new to all of them. */
+/* Each name is used once by each thread, so that it is new to all threads. */
 static void step(unsigned int *seed)
 {
 	unsigned long round = atomic_fetch_add(&turns, 1) / (2 * threads_count);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nodes.c - runs a program by two replays of one process, each of which is a node, and passes the
- * events of each to the other: like agents of nodes, but without MPI and without a network.
+ * nodes.c - runs a program by two replays of one process, each of which acts as a node, and passes the
+ * events of each to the other, like agents of nodes, but without MPI and without a network.
  *
- *	nodes PROGRAM DIRECTORY		without latches, request queues and mappings; DIRECTORY is prepared
+ *	nodes PROGRAM DIRECTORY		a program without latches, request queues and mappings; a prepared directory
  *
- * Every other task is the first node's. Exit code 0 if all operations were performed, each once.
+ * Every second task belongs to the first node. Exit code 0 if each operation ran once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +58,7 @@ static void open_program(const char *path)
 	must(!program.latch_count, "a program without latches");
 }
 
-/* Does a task of another node wait for operation @index of @task? Looked at for each: few are long. */
+/* Does a task of the other node wait for operation @index of @task? Searches all waits: there are few. */
 static void mark_waits(u8 **marked)
 {
 	u64 i;
@@ -130,7 +130,7 @@ static void *worker(void *fd)
 	return NULL;
 }
 
-/* Reports tasks that have passed marks on one node to the other node. */
+/* Passes marks that tasks of one node have passed to the other node. */
 static void *agent(void *from)
 {
 	int *fd = from, other = fds[fd == fds];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * advise.c - for each hint, traces to which it applies and traces to which it does not; and what is unknown.
+ * advise.c - for each hint: traces to which it applies, traces to which it does not, and unknown cases.
  */
 #include "advise/advise.h"
 
@@ -95,7 +95,7 @@ static void small_strided_writes(struct scribe *s) { writes(s, 200, 0, MIB, 100)
 static void unaligned_writes(struct scribe *s) { writes(s, 200, 100, 64 * KIB, 64 * KIB); }
 static void strided_reads(struct scribe *s) { reads(s, 200, 100 * MIB, -100 * KIB, 64 * KIB); }
 
-/* As a loop that reads to the end does each time. */
+/* Like a loop that reads to the end each time. */
 static void reads_at_the_end(struct scribe *s)
 {
 	u32 i;
@@ -231,7 +231,7 @@ static void queried_in_vain(struct scribe *s) { stats(s, 150, NOTHING, -EIO); }
 static void storm(struct scribe *s) { stats(s, 1100, NOTHING, 0); }
 static void queries_and_writes(struct scribe *s) { stats(s, 1100, WRITE, 0); }
 
-/* Nothing but the ends of open files. */
+/* Only appends to open files. */
 static void releases(struct scribe *s)
 {
 	u32 i;
@@ -290,7 +290,7 @@ static void interleaved(struct scribe *s) { alternate(s, 4096, 0, 4096); }
 static void apart(struct scribe *s) { alternate(s, 4096, 64 * MIB, 4096); }
 static void interleaved_large(struct scribe *s) { alternate(s, 1536 * KIB, 0, 1536 * KIB); }
 
-/* Writes of @bytes[] of as many ranks, of these durations. */
+/* Writes of @bytes[], one for each rank, with these durations. */
 static void rank_writes(struct scribe *s, u32 ranks, const u64 *bytes, const u64 *span_ns)
 {
 	u32 i;
@@ -316,7 +316,7 @@ static void slower_in_one_rank(struct scribe *s) { RANKS(2, MIB, MIB, 1000000000
 static void without_durations(struct scribe *s) { s->span_ns = 0; RANKS(2, MIB, MIB, 0, 0); }
 static void by_a_single_rank(struct scribe *s) { RANKS(1, 2 * MIB, 0, 500, 500); }
 
-/* The write has a number between that of the call and its last one. */
+/* The number of the write is between those of the call and of its last operation. */
 static void in_collective(struct scribe *s)
 {
 	be_ranks(s, 2);
@@ -351,7 +351,7 @@ static void independent_seeks(struct scribe *s) { mpi_calls(s, 2, false, IOT_CAL
 
 /* -- the table ------------------------------------------------------------------------------------------------ */
 
-/* @item: the first, with its count; NULL: not looked at. @fact: of the trace, or NULL */
+/* @item: the expected first item, with its count; NULL: not checked. @fact: of the trace, or NULL */
 static const struct row {
 	void (*put)(struct scribe *s);
 	enum advise_hint hint;
@@ -525,7 +525,7 @@ static void changes_are_named_where_they_are_possible(void **state)
 	}
 }
 
-/* The table of rules has all that is printed, and each has both kinds of traces above. */
+/* The table of rules has all printed hints, and each hint has both kinds of traces above. */
 static void each_hint_has_a_rule_and_tests(void **state)
 {
 	const struct advise_rule *rule;

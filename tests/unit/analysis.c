@@ -67,7 +67,7 @@ static struct bytes compile_from(const struct analysis *analysis)
 	return read_program();
 }
 
-/* Load once; read after some passes; run the others; compile twice; read again. */
+/* Load once; read after some passes; run the other passes; compile twice; read again. */
 static void compile_twice(const char *path, u32 rules)
 {
 	const struct analysis_options options = { .rules = rules };
@@ -122,11 +122,11 @@ static void passes_come_in_the_order_of_the_table(void **state)
 
 	(void)state;
 	for (i = 0; i < PASS_COUNT; i++)
-		assert_int_equal(graph_passes_needed(1u << i) >> i, 1); /* needs none below itself */
+		assert_int_equal(graph_passes_needed(1u << i) >> i, 1); /* needs no later pass */
 	assert_int_equal(analysis_load(&analysis, "tests/golden/operations.iot", &options, &reject), 0);
 	assert_int_equal(compile_analysis(analysis, &compile, &summary, &reject), -EINVAL);
 	assert_int_equal(analysis_run(analysis, PASS_BIT(wakes)), 0);
-	assert_int_equal(analysis_run(analysis, PASS_BIT(queues)), -EINVAL); /* would move what wakes has read */
+	assert_int_equal(analysis_run(analysis, PASS_BIT(queues)), -EINVAL); /* would renumber operations that wakes has read */
 	assert_int_equal(analysis_passes(analysis), PASS_BIT(life) | PASS_BIT(wakes));
 	assert_int_equal(compile_analysis(analysis, &compile, &summary, &reject), -EINVAL);
 	assert_int_not_equal(access(scratch_program, F_OK), 0);

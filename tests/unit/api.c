@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * api.c - libiotape refuses what makes no sense with one convention, and what it writes it reads.
+ * api.c - libiotape refuses invalid calls by one convention, and reads what it has written.
  */
 #include <iotape/iotape.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "scratch.h"
 #include "suite.h"
 
-/* Of a file beside the scratch trace. */
+/* The path of a file next to the scratch trace. */
 static void path_of(char path[PATH_MAX], const char *name)
 {
 	snprintf(path, PATH_MAX, "%s.%s", scratch_trace, name);
@@ -179,7 +179,7 @@ static void what_is_written_is_read(void **state)
 	path_of(path, "written.iot");
 	assert_int_equal(iotape_writer_open(path, &origin, &writer, NULL), 0);
 	add(writer, new_read(100, 4096), 0);
-	add(writer, new_read(99, 1), -EINVAL); /* it ended before */
+	add(writer, new_read(99, 1), -EINVAL); /* ends before the previous record */
 	add(writer, new_read(100, 2), 0);
 	assert_int_equal(iotape_writer_add_fact(writer, "a=b", "c", NULL), -EINVAL);
 	assert_int_equal(iotape_writer_add_fact(writer, "creator", "test", NULL), 0);
@@ -233,7 +233,7 @@ static void an_unfinished_trace_is_removed(void **state)
 	assert_int_equal(lstat(path, &stat), -1);
 }
 
-/* A copy of everything, of a copy: what the file itself shows is stated once. */
+/* A copy of a copy: an omission that the file itself shows is stated once. */
 static void omissions(const char *path, char *text, size_t room)
 {
 	const struct iotape_record *record;
@@ -269,7 +269,7 @@ static void copy_trace(const char *from, const char *to)
 	iotape_reader_close(reader);
 }
 
-/* Two records missing before a chunk, three lost by its head and eight in the end, a stated omission, no end. */
+/* Two records missing before a chunk, three lost by its head and eight by the end record, a stated omission, no end. */
 static void write_lossy(const char *path, bool has_end)
 {
 	struct iot_record clock = { .kind = IOT_KIND_clock, .clock.time_ns = 100 };
@@ -326,7 +326,7 @@ static void put(struct iot_writer *writer, struct iot_record record, const char 
 	assert_int_equal(iot_writer_record(writer, &record), 0);
 }
 
-/* Of a trace of /run/m1 and /run/m2. */
+/* For a trace of /run/m1 and /run/m2. */
 static void paths_tell_recorded_directories_apart(void **state)
 {
 	static const char *const mounts[] = { "/run/m1", "/run/m2" }, *const facts[] = { "mount=/run/m1", "mount=/run/m2" };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * application.c - a random application, performed on a file system in memory and recorded as
- * tapefs would: symbolic links and failed look-ups on the way are operations of their own,
- * names have ids of (directory, component), handles are shared by threads and after fork.
+ * application.c - a random application that runs on a file system in memory and is recorded in the way of
+ * tapefs: symbolic links and failed lookups in path walks are separate operations,
+ * names have ids of (directory, component), handles are shared by threads and inherited by fork.
  *
- * Operations have effect when they begin. Some last, and overlap those of other tasks; but
- * none begins while another one lasts that it has to do with, so that what is recorded is
- * true in whatever order the two are performed.
+ * Operations take effect when they begin. Some last, and overlap operations of other tasks. An operation does
+ * not begin while another one that conflicts with it lasts, so the recorded results hold for
+ * either order of two overlapping operations.
  */
 #include "application_record.h"
 
@@ -19,7 +19,7 @@
 static const char *const dirs[] = { ".", "d0", "d1", "d0/s", "d2", "s" };
 static const char *const components[] = { "a", "b", "c", "l", "m", "s" };
 
-/* A path that may be used, from a directory that exists; the last component may not exist. */
+/* A path from an existing directory; the last component may not exist. */
 static void pick_path(struct app *a, char *path, size_t room)
 {
 	const char *dir, *component = components[app_below(a, 6)];
@@ -30,12 +30,12 @@ static void pick_path(struct app *a, char *path, size_t room)
 		node = fs_find(&a->fs, dir);
 	} while (node < 0 || a->fs.nodes[node].type != IOT_TYPE_dir);
 	if (!strcmp(dir, ".") && app_below(a, 3) == 0)
-		component = dirs[1 + app_below(a, 2)]; /* directories themselves */
+		component = dirs[1 + app_below(a, 2)]; /* a directory itself */
 	snprintf(path, room, "%s%s%s", strcmp(dir, ".") ? dir : "", strcmp(dir, ".") ? "/" : "",
 		 component);
 }
 
-/* Follow links at the end of a path; each is recorded. Return: false if they do not end. */
+/* Follow links at the end of a path; each is recorded. Return: false if there are too many. */
 static bool follow(struct app *a, char *path, size_t room)
 {
 	int i, node;
@@ -53,7 +53,7 @@ static bool follow(struct app *a, char *path, size_t room)
 	return false;
 }
 
-/* Return: the node; negative if there is none, after the look-up that found that was recorded. */
+/* Return: the node; negative if there is none, after recording the lookup that failed. */
 static int must_exist(struct app *a, const char *path)
 {
 	int node = fs_find(&a->fs, path);
@@ -122,7 +122,7 @@ static void call_open(struct app *a)
 	a->handles[handle] = (struct app_handle){ 1u << a->tasks[a->task].tgid, flags, 0, true };
 }
 
-/* Return: a handle that the task may use, of a directory or not, or 0. */
+/* Return: a handle that the task may use, of a directory or of a file, or 0. */
 static u32 pick_handle(struct app *a, bool is_dir)
 {
 	u32 first = app_below(a, a->handle_count + 1), i, handle;
@@ -167,7 +167,7 @@ static void call_data(struct app *a)
 		h->position = offset_bytes + (u64)result;
 }
 
-/* A request: it has effect when it is submitted, but ends some time later. */
+/* A request takes effect when it is submitted, and ends some time later. */
 static void call_submit(struct app *a)
 {
 	u32 handle = pick_handle(a, false), i = a->request_count % REQUESTS;
@@ -319,7 +319,7 @@ static void call_on_object(struct app *a)
 	app_emit(a, op);
 }
 
-/* Of a file that may have no name any more. */
+/* On a file that may have no name any more. */
 static void call_on_handle(struct app *a)
 {
 	u32 handle = pick_handle(a, false);
@@ -375,12 +375,12 @@ static void call_remove(struct app *a)
 					    .path = path });
 }
 
-/* Directories that others are using: one to a new name, or two of them change places. */
+/* Renames a directory that other tasks use, or exchanges two of them. */
 static bool pick_directories(struct app *a, char *path, char *path2)
 {
 	bool is_exchange = app_below(a, 2), is_back = fs_find(&a->fs, "d2") >= 0;
 
-	if (app_below(a, 3) == 0) { /* where it has no entries, as it may */
+	if (app_below(a, 3) == 0) { /* to a directory without entries, which is permitted */
 		strcpy(path, "s");
 		strcpy(path2, "d2");
 		return false;
@@ -435,7 +435,7 @@ static void call_readlink(struct app *a)
 		app_emit(a, (struct fs_op){ .kind = IOT_KIND_readlink, .path = path });
 }
 
-/* A file that is not open leaves memory, and returns as another object. */
+/* The inode of a file that is not open is evicted, and comes back with another object id. */
 static void evict(struct app *a, int node)
 {
 	u32 i;
@@ -508,7 +508,7 @@ static void announce_task(struct app *a, u32 id, u32 parent, u32 tgid)
 	a->tasks[id].last.end_ns = a->now_ns;
 }
 
-/* A thread, or a process that has all handles of its maker's, which are the same from now on. */
+/* Creates a thread, or a process that shares all handles of its parent from then on. */
 static void fork_task(struct app *a, u32 parent, u32 child, bool is_thread)
 {
 	u32 tgid = is_thread ? a->tasks[parent].tgid : child, i;
@@ -528,7 +528,7 @@ static void fork_task(struct app *a, u32 parent, u32 child, bool is_thread)
 			a->handles[i].processes |= 1u << tgid;
 }
 
-/* Some of these are there at the beginning; the first task looks at each. */
+/* Some of these exist at the beginning; the first task looks each up. */
 static void begin_run(struct app *a)
 {
 	static const char *const paths[] = { "d0", "d1", "d0/s", "a", "b", "d0/a", "d0/b", "d1/c",

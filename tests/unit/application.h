@@ -11,8 +11,8 @@
 #define APP_OPS_MAX 512
 
 /**
- * struct app_truth - what operations found and when they began, by task and number
- * @overlaps: pairs of operations that overlapped
+ * struct app_truth - results and start times of operations, by task and number
+ * @overlaps: number of pairs of operations that overlapped
  *
  * Ids of tasks are 1 to APP_TASKS.
  */
@@ -22,11 +22,11 @@ struct app_truth {
 	u32 overlaps;
 };
 
-/* The tag of an object that was there at the beginning, or that an operation made. */
+/* The tag of an object that existed at the beginning, or that an operation created. */
 u32 app_tag_of_path(const char *path);
 u32 app_tag_of_op(u32 task, u32 op);
 
-/* Write the trace of a run with about @steps system calls; the same seed gives the same run. */
+/* Write the trace of a run of about @steps system calls. The same seed gives the same run. */
 void app_record(u64 seed, u32 steps, const char *path, struct app_truth *truth);
 
 #endif

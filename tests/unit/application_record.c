@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * application_record.c - one operation of the random application: when it begins, what it does to the
- * file system in memory, and its record, after those of names and objects that it needs.
+ * application_record.c - one operation of the random application: its start, its effect on the
+ * file system in memory, and its record, after the records of names and objects that it needs.
  */
 #include "application_record.h"
 
@@ -52,7 +52,7 @@ u64 app_object_id(const struct app *a, int node)
 	return (u64)node * 64 + a->epochs[node];
 }
 
-/* A node of the file system by an id that changes when it comes back into memory. */
+/* A node of the file system by an id that changes when its inode is read again. */
 static u64 object_of(struct app *a, int node, u64 name)
 {
 	const struct fs_node *n = &a->fs.nodes[node];
@@ -93,7 +93,7 @@ u64 app_name_in(struct app *a, int dir, const char *component)
 	return i + 1;
 }
 
-/* The id of a path's last component; the directories above are known. */
+/* The id of the last component of a path; the directories above are announced. */
 static u64 name_of(struct app *a, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -128,7 +128,7 @@ static bool has_to_do_with(const struct footprint *x, const struct footprint *y)
 	return false;
 }
 
-/* The operation begins: after the task's last one, and after those that it has to do with. */
+/* The start of the operation: after the task's previous one, and after conflicting operations. */
 u64 app_begin(struct app *a, const struct footprint *f)
 {
 	u64 after_ns = a->tasks[a->task].last.end_ns;
@@ -222,7 +222,7 @@ static void put_fields(struct app *a, struct iot_record *r, const struct fs_op *
 
 static void put_handle_fields(struct iot_record *r, const struct fs_op *op, u64 object, u64 object2)
 {
-	r->flush.object = object; /* they all begin with object and handle */
+	r->flush.object = object; /* all these records begin with object and handle */
 	r->flush.handle = op->handle;
 	switch (op->kind) {
 	case IOT_KIND_read:
@@ -260,19 +260,19 @@ static void put_handle_fields(struct iot_record *r, const struct fs_op *op, u64 
 
 static void put_map_fields(struct iot_record *r, const struct fs_op *op, u64 object)
 {
-	r->touch.object = object; /* both begin with object, map, offset and length */
+	r->touch.object = object; /* both records begin with object, map, offset and length */
 	r->touch.map = op->other;
 	r->touch.offset_bytes = (s64)op->offset_bytes;
 	r->touch.length_bytes = op->kind == IOT_KIND_unmap ? 1 << 20 : 4096;
 }
 
-/* Ids of what the operation is on are announced before it; of what it makes, after that. */
+/* Ids of the operands are announced before the operation, those of created objects after it. */
 static u64 object_at(struct app *a, int node, u64 name)
 {
 	return node < 0 ? 0 : object_of(a, node, name);
 }
 
-/* Perform and record an operation of the task. */
+/* Run and record an operation of the task. */
 s64 app_emit(struct app *a, struct fs_op op)
 {
 	struct app_task *task = &a->tasks[a->task];
@@ -312,7 +312,7 @@ s64 app_emit(struct app *a, struct fs_op op)
 	} else if (!is_named) {
 		put_handle_fields(r, &op, object, object2);
 	} else {
-		r->stat.name = name; /* they all begin with name and object, but link and rename */
+		r->stat.name = name; /* all records except link and rename begin with name and object */
 		if (op.kind == IOT_KIND_link || op.kind == IOT_KIND_rename)
 			*(op.kind == IOT_KIND_link ? &r->link.object : &r->rename.object) = object;
 		else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * application_record.h - parts of application.c: the state of a run, and operations that are recorded.
+ * application_record.h - internals of application.c: the state of a run, and recorded operations.
  */
 #ifndef IOTAPE_TEST_APPLICATION_RECORD_H
 #define IOTAPE_TEST_APPLICATION_RECORD_H
@@ -19,7 +19,7 @@ struct entry {
 	u8 tail[FS_NAME];
 };
 
-/* What the last operation of a task had to do with, while it lasts. */
+/* The resources of the last operation of a task, while it lasts. */
 struct footprint {
 	u64 end_ns;
 	bool has_names;
@@ -36,7 +36,7 @@ struct app_task {
 };
 
 struct app_handle {
-	u32 processes; /* bits: who has it */
+	u32 processes; /* bits: the processes that have it open */
 	u32 flags;
 	u64 position;
 	bool is_open;
@@ -55,11 +55,11 @@ struct app {
 	struct app_task tasks[APP_TASKS + 1];
 	struct app_handle handles[FS_HANDLES];
 	struct app_map maps[FS_HANDLES];
-	struct footprint requests[REQUESTS]; /* the last ones, of which some are under way */
+	struct footprint requests[REQUESTS]; /* the last requests, some of which are in progress */
 	u32 request_count;
 	u32 handle_count;
 	u32 map_count;
-	u32 epochs[FS_NODES];	 /* how often an inode came into memory, 0: never */
+	u32 epochs[FS_NODES];	 /* number of times that the inode was read, 0: never */
 	struct {
 		int dir;
 		char component[FS_NAME];
@@ -68,7 +68,7 @@ struct app {
 	struct entry *entries;
 	u32 entry_count;
 	struct app_truth *truth;
-	u32 task; /* who does what follows */
+	u32 task; /* the current task */
 };
 
 u32 app_below(struct app *a, u32 limit);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * beginning.c - the initial tree of a trace in which the operations that show it overlap.
+ * beginning.c - the initial tree of a trace whose operations overlap.
  *
- * Each case is a few operations of as many tasks, in the order of their ends, as in a trace; the size
- * of a file identifies it. Under all rules of order, the initial tree must be one that some order of
- * the operations explains.
+ * Each case is a few operations, each of another task, in the order of their ends, as in a trace; the size
+ * of a file identifies it. With all rules of order, the initial tree must be one that explains the results in
+ * some order of the operations.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -38,19 +38,19 @@ struct beginning {
 };
 
 static const struct beginning cases[] = {
-	{ "a file found at its new name before the rename returned",
+	{ "a file found by its new name before the rename returned",
 	  { { IOT_KIND_stat, 10, 20, "b", 2 }, { IOT_KIND_rename, 5, 30, "a", 2, "b" } },
 	  "a:2" },
-	{ "a file found at its old name after the rename had begun",
+	{ "a file found by its old name after the rename had begun",
 	  { { IOT_KIND_stat, 10, 20, "a", 2 }, { IOT_KIND_rename, 5, 30, "a", 2, "b" } },
 	  "a:2" },
-	{ "a name missed before the file was removed",
+	{ "a name found absent before the file was removed",
 	  { { IOT_KIND_lookup, 10, 20, "a", .result = -ENOENT }, { IOT_KIND_unlink, 5, 30, "a", 2 } },
 	  "a:2" },
-	{ "a file made where another one was removed",
+	{ "a file created where another one was removed",
 	  { { IOT_KIND_open, 10, 20, "a", 3, .flags = CREATED }, { IOT_KIND_unlink, 5, 30, "a", 2 } },
 	  "a:2" },
-	{ "a file made and removed",
+	{ "a file created and removed",
 	  { { IOT_KIND_unlink, 10, 20, "a", 2 }, { IOT_KIND_open, 5, 30, "a", 2, .flags = CREATED } },
 	  "" },
 	{ "a file that replaced another one",
@@ -63,26 +63,26 @@ static const struct beginning cases[] = {
 	  { { IOT_KIND_rename, 10, 20, "c", 2, "e" }, { IOT_KIND_rename, 8, 25, "b", 2, "c" },
 	    { IOT_KIND_rename, 5, 30, "a", 2, "b" } },
 	  "a:2" },
-	{ "a file that came to the name of one that had gone from there",
+	{ "a file renamed to the name of one that had been renamed",
 	  { { IOT_KIND_rename, 10, 20, "b", 2, "a" }, { IOT_KIND_rename, 5, 30, "a", 3, "c" } },
 	  "a:3 b:2" },
-	{ "two files that changed places through a third name",
+	{ "two files exchanged through a third name",
 	  { { IOT_KIND_rename, 12, 18, "t", 2, "b" }, { IOT_KIND_rename, 10, 20, "b", 3, "a" },
 	    { IOT_KIND_rename, 5, 30, "a", 2, "t" } },
 	  "a:2 b:3" },
-	{ "two files exchanged, and found before that returned",
+	{ "two files exchanged, and found before the exchange returned",
 	  { { IOT_KIND_stat, 10, 20, "a", 3 },
 	    { IOT_KIND_rename, 5, 30, "a", 2, "b", 3, IOT_RENAME_exchange } },
 	  "a:2 b:3" },
-	{ "a second name that came of a link",
+	{ "a second name created by a link",
 	  { { IOT_KIND_stat, 10, 20, "b", 2 }, { IOT_KIND_link, 5, 30, "a", 2, "b" } },
 	  "a:2" },
-	{ "a file that came and went, and its old name taken",
+	{ "a file renamed twice, and its old name reused",
 	  { { IOT_KIND_unlink, 12, 18, "b", 2 },
 	    { IOT_KIND_open, 11, 19, "a", 4, .flags = CREATED },
 	    { IOT_KIND_rename, 5, 30, "a", 2, "b" } },
 	  "a:2" },
-	{ "a name made, removed, and missed",
+	{ "a name created, removed, and found absent",
 	  { { IOT_KIND_lookup, 10, 15, "a", .result = -ENOENT },
 	    { IOT_KIND_open, 12, 20, "a", 2, .flags = CREATED }, { IOT_KIND_unlink, 5, 30, "a", 2 } },
 	  "" },
@@ -182,7 +182,7 @@ static void put_step(struct writing *w, const struct step *step, u32 task)
 		r.link.name = name2;
 		r.link.object = object;
 		break;
-	default: /* they begin alike */
+	default: /* these records have the same first fields */
 		r.stat.name = name;
 		r.stat.object = object;
 	}
@@ -260,7 +260,7 @@ static void what_was_there_is_found(void **state)
 	}
 }
 
-/* A directory that the trace made left memory, and came back as another object; so did a file in it. */
+/* The inodes of a directory that the trace created, and of a file in it, were evicted and came back with other object ids. */
 static void what_came_back_is_not_new(void **state)
 {
 	static const unsigned char capture[16] = "beginning";
@@ -273,7 +273,7 @@ static void what_came_back_is_not_new(void **state)
 	assert_int_equal(iot_writer_open(trace, capture, &w.writer), 0);
 	put_task(&w, 1);
 	tell(&w, 1, name_of(&w, "", 1), 1);
-	for (object = 2; object < 4; object++, ns += 10) { /* each time it has another id */
+	for (object = 2; object < 4; object++, ns += 10) { /* the ids of the directory */
 		struct iot_record is = { .kind = IOT_KIND_object };
 		u64 dir_name = name_of(&w, "d", ns);
 
@@ -362,7 +362,7 @@ static void gives_tree(struct writing *w, const char *expected)
 	assert_string_equal(tree, expected);
 }
 
-/* The open has the name of the directory, and has made a file. */
+/* The open states the name of the directory, and created a file. */
 static void a_file_without_a_name_is_made_where_a_directory_was(void **state)
 {
 	static const struct {
@@ -389,7 +389,7 @@ static void a_file_without_a_name_is_made_where_a_directory_was(void **state)
 	}
 }
 
-/* Its mkdir was lost: the file could not be made without it. */
+/* The mkdir record was lost: without the directory, the file could not have been created. */
 static void a_directory_is_there_for_what_is_in_it(void **state)
 {
 	struct iot_record r = { .kind = IOT_KIND_lookup };

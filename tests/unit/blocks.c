@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * blocks.c - a program of which a part stays in its file is read like one that is in memory; and if
- * the file changes, that is found out.
+ * blocks.c - a program that is partly left in its file is read like one in memory; changes of
+ * the file are detected.
  */
 #include "core/replay/blocks.h"
 
@@ -16,7 +16,7 @@
 #define TASKS 40
 #define OPS   30
 
-/* What the paper on SipHash-2-4 has as its example, and others from its authors' own program. */
+/* The example of the SipHash-2-4 paper, and others from its authors' reference program. */
 static void siphash_is_that_of_the_paper(void **state)
 {
 	static const struct {
@@ -43,7 +43,7 @@ static void siphash_is_that_of_the_paper(void **state)
 		assert_row(rows[i].name, iot_siphash(&key, bytes, rows[i].bytes) == rows[i].wanted);
 }
 
-/* A program in a file that is memory. */
+/* A program in a memfd. */
 struct file {
 	u8 *bytes;
 	size_t count;
@@ -64,7 +64,7 @@ static int read_memory(void *context, u64 offset_bytes, void *bytes, size_t coun
 	return 0;
 }
 
-/* Tasks that wait for each other: the dry run goes from one to the other all the time. */
+/* Tasks that wait for each other: the dry run alternates between them. */
 static void fill(struct builder *b)
 {
 	u32 task, i;
@@ -166,7 +166,7 @@ static void program_in_a_file_is_refused_where_one_in_memory_is(void **state)
 	file_close(&file);
 }
 
-/* Each byte in turn of one operation; checksums are right again, as after a deliberate change. */
+/* Changes each byte of one operation in turn; checksums are corrected, as after a deliberate change. */
 static void change_is_found(void **state)
 {
 	struct iot_reject reject = {};
@@ -191,7 +191,7 @@ static void change_is_found(void **state)
 	file_close(&file);
 }
 
-/* All blocks of operations, of which the last is not full, read at once: the one that changed is found. */
+/* Reads all blocks of operations at once, the last of which is partial: the changed one is detected. */
 static void blocks_are_read_in_rows(void **state)
 {
 	const u32 changed = 7;
@@ -218,7 +218,7 @@ static void blocks_are_read_in_rows(void **state)
 	file_close(&file);
 }
 
-/* A number that leads out of the digests, which are followed by what must not be touched. */
+/* An index outside of the digests, which are followed by memory that must not be accessed. */
 static void block_behind_the_last_is_refused(void **state)
 {
 	u8 block[IOT_BLOCK_BYTES];
@@ -236,7 +236,7 @@ static void block_behind_the_last_is_refused(void **state)
 	file_close(&file);
 }
 
-/* After the checksums of sections have been looked at, the program becomes another one. */
+/* The file changes after the checksums of its sections have been verified. */
 static int change(void *context)
 {
 	struct file *file = context;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * builder.c - programs made by hand.
+ * builder.c - programs built by hand.
  */
 #include "builder.h"
 
@@ -227,7 +227,7 @@ void program_seal(u8 *bytes, size_t byte_count)
 	head->head_crc = cpu_to_le32(iot_crc32c(0, head, offsetof(struct iot_program_head, head_crc)));
 }
 
-/* -- a program that has everything ------------------------------------------------------- */
+/* -- a program with all kinds of operations ------------------------------------------------ */
 
 static struct iot_program_op *fill_path(struct builder *b, u16 kind, const char *path)
 {
@@ -256,7 +256,7 @@ static struct iot_program_op *op_on_slots(struct builder *b, u16 kind, u32 handl
 	return op;
 }
 
-/* The value stands behind the name and its zero byte. */
+/* The value follows the name and its zero byte. */
 static void set_value(struct builder *b, const char *path, const char *name, const char *value)
 {
 	__le32 text = builder_string(b, name);

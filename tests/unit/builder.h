@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * builder.h - programs made by hand: task after task, operation after operation.
+ * builder.h - programs built by hand: task after task, operation after operation.
  *
  *	struct builder b = {};
  *	builder_open(&b);
  *	builder_task(&b);
  *	builder_op(&b, IOT_KIND_mkdir)->path = builder_string(&b, "d");
- *	builder_wait(&b, 0, 7);			of the operation before it
+ *	builder_wait(&b, 0, 7);			the previous operation waits
  *	u8 *bytes = builder_bytes(&b, &byte_count);
  *
- * Memory runs out by abort(): these are tests.
+ * Calls abort() if memory is exhausted: these are tests.
  */
 #ifndef IOTAPE_TEST_BUILDER_H
 #define IOTAPE_TEST_BUILDER_H
@@ -28,11 +28,11 @@ struct builder {
 void builder_open(struct builder *b);
 void builder_close(struct builder *b);
 
-/* Each returns where it was put, valid until the next call for the same section. */
+/* Each returns the new entry, valid until the next call for the same section. */
 struct iot_program_task *builder_task(struct builder *b);
 struct iot_program_op *builder_op(struct builder *b, u16 kind);
 struct iot_program_wait *builder_wait(struct builder *b, u32 task, u32 index);
-/* With one path, or two, and what came of it in the trace. */
+/* With one path, or two, and the result in the trace. */
 struct iot_program_op *op_on_path(struct builder *b, u16 kind, const char *path, s64 result);
 struct iot_program_op *op_on_paths(struct builder *b, u16 kind, const char *path, const char *path2, s64 result);
 struct iot_program_latch *builder_latch(struct builder *b, u32 signals);
@@ -47,7 +47,7 @@ __le32 builder_string(struct builder *b, const char *text);
 /* The bytes of an .irp file, to be freed by the caller. */
 u8 *builder_bytes(const struct builder *b, size_t *byte_count);
 
-/* After a change: make all checksums right again, as far as sections are in the file. */
+/* After a change: correct all checksums of sections that are in the file. */
 void program_seal(u8 *bytes, size_t byte_count);
 
 /* A program with an operation of every kind, all sections, request queues, latches and waits. */

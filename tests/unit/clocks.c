@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * clocks.c - clocks of nodes that are known to be wrong are fitted to each other, and nothing
- * comes before what it must follow.
+ * clocks.c - wrong clocks of nodes are fitted to each other, and no event comes before its cause.
  *
- * Each test makes messages at times that it knows, and reads them off clocks with an offset
- * and a drift. What must follow what is remembered here, and checked without the code that is
- * tested.
+ * Each test generates messages at known times, and reads these times off clocks with an offset
+ * and a drift. The required order is kept here, and verified without the code under test.
  */
 #include "analyse/clocks/clocks.h"
 
@@ -17,7 +15,7 @@
 #define NODES_MAX 8
 #define PAIRS_MAX 200000
 
-/* The clock of a node: what it says at a time, which begins at 0. */
+/* The clock of a node: its reading at a time, which starts at 0. */
 struct clock {
 	u64 start_ns;
 	double drift;
@@ -48,7 +46,7 @@ static u64 reading(u32 node, u64 time_ns)
 	       (clock->step_at_ns && time_ns >= clock->step_at_ns ? clock->step_ns : 0);
 }
 
-/* Wall clocks are wrong by some ms, other for each node. */
+/* Wall clocks are wrong by some ms, which differ between nodes. */
 static void begin(const struct clock *nodes, u32 count)
 {
 	u32 i;
@@ -81,7 +79,7 @@ static u64 jitter(u64 most_ns)
 	return most_ns * r * r / 1000000; /* most messages are fast */
 }
 
-/* All to all, now and then: forth in 20 us, back in 35. */
+/* All-to-all messages, now and then: 20 us in one direction, 35 in the other. */
 static void traffic(u64 from_ns, u64 to_ns, u64 every_ns)
 {
 	u64 now_ns;
@@ -112,7 +110,7 @@ static u32 inverted(void)
 	return count;
 }
 
-/* Return: by how much the time of a node is wrong at a time. */
+/* Return: the error of the time of a node at a time. */
 static s64 error_ns(u32 node, u64 time_ns)
 {
 	return (s64)(clocks_map(world.clocks, node, reading(node, time_ns)) - reading(0, time_ns));
@@ -166,7 +164,7 @@ static void offset_and_drift_are_found(void **state)
 	clocks_close(world.clocks);
 }
 
-/* A short run cannot tell a drift: none is better than any. */
+/* A short run does not determine a drift: none is the best assumption. */
 static void drift_is_not_invented(void **state)
 {
 	static const struct clock nodes[] = { { .start_ns = 1000 }, { .start_ns = 777777 } };
@@ -181,8 +179,8 @@ static void drift_is_not_invented(void **state)
 }
 
 /*
- * Messages that were fast one way at one end of the trace, and the other way at the other end: between the
- * bounds there is room for a drift of 0.5 ms in a second, and for none.
+ * Messages were fast in one direction at one end of the trace, and in the other direction at the other end: the
+ * bounds permit a drift of 0.5 ms per second, and no drift.
  */
 static void drift_is_not_what_there_is_room_for(void **state)
 {
@@ -205,7 +203,7 @@ static void drift_is_not_what_there_is_room_for(void **state)
 	clocks_close(world.clocks);
 }
 
-/* There is one, and room for ten times as much: a usual one is more likely. */
+/* There is a drift, and the bounds permit ten times as much: a typical one is more likely. */
 static void usual_drifts_are_more_likely(void **state)
 {
 	static const struct clock nodes[] = { { .start_ns = 1000 }, { .start_ns = 777777, .drift = 30e-6 } };
@@ -227,7 +225,7 @@ static void usual_drifts_are_more_likely(void **state)
 	clocks_close(world.clocks);
 }
 
-/* Each pair alone leaves much room, all together little: lines are found that keep all in order. */
+/* Each pair alone permits a wide range, all together a narrow one: the fitted lines preserve all orders. */
 static void nodes_are_fitted_to_each_other(void **state)
 {
 	static const struct clock nodes[] = {
@@ -239,7 +237,7 @@ static void nodes_are_fitted_to_each_other(void **state)
 	(void)state;
 	begin(nodes, 4);
 	for (at_ns = 0; at_ns < 1000000000; at_ns += 10000000) {
-		for (i = 1; i < 4; i++) { /* loosely, and more so in one direction */
+		for (i = 1; i < 4; i++) { /* loose bounds, more so in one direction */
 			message(0, i, at_ns, at_ns + (i % 2 ? 1000 : 400000));
 			message(i, 0, at_ns, at_ns + (i % 2 ? 400000 : 1000));
 			message(i, i % 3 + 1, at_ns, at_ns + 2000 + jitter(1000));
@@ -256,7 +254,7 @@ static void nodes_are_fitted_to_each_other(void **state)
 	clocks_close(world.clocks);
 }
 
-/* A clock that stands still for two seconds, or leaps, is no line. */
+/* A clock that stops for two seconds, or jumps, is not a line. */
 static void what_no_line_keeps_is_corrected(void **state)
 {
 	static const s64 steps_ns[] = { 2000000000, -2000000000 };
@@ -291,7 +289,7 @@ static void one_way_keeps_the_order(void **state)
 	u64 at_ns;
 
 	(void)state;
-	begin(nodes, 2); /* the wall clock of the second is 3 ms ahead */
+	begin(nodes, 2); /* the wall clock of the second node is 3 ms ahead */
 	for (at_ns = 0; at_ns < 1000000000; at_ns += 10000000)
 		message(1, 0, at_ns, at_ns + 20000);
 	assert_int_equal(clocks_fit(world.clocks, 0), 0);
@@ -313,7 +311,7 @@ static void without_messages_wall_clocks_count(void **state)
 	clocks_close(world.clocks);
 }
 
-/* All leave a barrier after the last has come. */
+/* All ranks leave a barrier after the last has entered. */
 static void barriers_bound_all(void **state)
 {
 	static const struct clock nodes[] = {
@@ -355,7 +353,7 @@ static void barriers_bound_all(void **state)
 	clocks_close(world.clocks);
 }
 
-/* Each node received before it sent what the other received before it sent. */
+/* Each node received a message before it sent one that the other received before its send. */
 static void circle_is_counted(void **state)
 {
 	static const struct clock nodes[] = { { .start_ns = 1000 }, { .start_ns = 1000 } };
@@ -371,7 +369,7 @@ static void circle_is_counted(void **state)
 	clocks_close(world.clocks);
 }
 
-/* Records of anything at any time: whatever is said of clocks, order holds or is counted. */
+/* Random records at random times: whatever clocks are stated, order holds or violations are counted. */
 static void nonsense_is_ordered(void **state)
 {
 	static const struct clock nodes[] = { { .start_ns = 1000 }, { .start_ns = 5 }, { .start_ns = 9 } };

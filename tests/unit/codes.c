@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * codes.c - traces of parallel codes with any number of ranks: their patterns give the same operations, and are small
- * whatever the number of ranks is.
+ * codes.c - traces of parallel codes with any number of ranks: their patterns reproduce the operations, and are small
+ * for any number of ranks.
  *
  * The traces are generated: checkpoints with a file per process; IOR with one file, in chunks or interleaved; BT-IO,
- * where each rank writes rows of its cells of a square; HACC-IO, where each variable of all ranks lies together and rank 0 writes a
- * header; k aggregators that receive data of their neighbours and write them to one file.
+ * where each rank writes rows of its cells of a square; HACC-IO, where each variable of all ranks is contiguous and rank 0
+ * writes a header; k aggregators that receive data from their neighbours and write it to one file.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -149,7 +149,7 @@ static void ior_interleaved(void)
 	ior(true);
 }
 
-/* A square of as many ranks, each with a square of 8 rows in each of 4 steps. */
+/* A square number of ranks, each with a square of 8 rows in each of 4 steps. */
 static void bt_io(void)
 {
 	u32 side = (u32)sqrt(ranks), step, rank, row;
@@ -192,7 +192,7 @@ static void hacc_io(void)
 		close_file(rank, SHARED, handles[rank]);
 }
 
-/* Groups of 4 ranks send to the first of them. */
+/* Groups of 4 ranks; all send to the first rank of their group. */
 static void aggregators(void)
 {
 	u32 step, first, i;
@@ -216,7 +216,7 @@ static void aggregators(void)
 		close_file(first, SHARED, handles[first]);
 }
 
-/* The same amount of data whatever the number of ranks is: fewer iterations, smaller writes. */
+/* Strong scaling: the amount of data is constant, with fewer iterations and smaller writes per rank. */
 static void strong_scaling(void)
 {
 	const u64 total = 5760;
@@ -259,7 +259,7 @@ static void ring(void)
 	close_file(0, SHARED, handle);
 }
 
-/* What no function of the number of ranks describes. */
+/* Operands that no function of the number of ranks describes. */
 static void irregular(void)
 {
 	u64 handle = open_file(0, SHARED);
@@ -268,7 +268,7 @@ static void irregular(void)
 	close_file(0, SHARED, handle);
 }
 
-/* More ranks do something else. */
+/* With more ranks, the operations are different. */
 static void another(void)
 {
 	u64 handle = open_file(0, SHARED);
@@ -282,7 +282,7 @@ static void another(void)
 
 /* -- traces and patterns ------------------------------------------------------------------------------------------- */
 
-/* For a look at it with the commands: a directory on the file system of the scratch directory. */
+/* For manual inspection with the commands: a directory on the file system of the scratch directory. */
 static void keep_trace(void)
 {
 	const char *dir = getenv("PATTERN_TRACES");
@@ -333,9 +333,9 @@ struct message {
 	u64 ns;
 };
 
-/* When ranks met, by the times of a trace. */
+/* The synchronization of ranks, by the times of a trace. */
 struct meetings {
-	u64 last_enter_ns[NUMBERS_MAX]; /* of a collective, by its number */
+	u64 last_enter_ns[NUMBERS_MAX]; /* last entry into a collective, by its number */
 	u64 first_end_ns[NUMBERS_MAX];
 	struct message sent[MESSAGES_MAX], received[MESSAGES_MAX];
 	u32 sent_count, received_count;
@@ -372,7 +372,7 @@ static int take_meeting(void *context, struct iot_names *names, const struct iot
 	return 0;
 }
 
-/* No rank leaves a collective before all have come, or receives what has not been sent. */
+/* No rank leaves a collective before all have entered, or receives a message before its send. */
 static bool is_in_order(const char *path)
 {
 	struct meetings *m = calloc(1, sizeof(*m));
@@ -389,7 +389,7 @@ static bool is_in_order(const char *path)
 	for (i = 0; i < m->received_count; i++) {
 		const struct message *got = &m->received[i];
 
-		for (j = 0; j < m->sent_count; j++) { /* each is taken once, in order */
+		for (j = 0; j < m->sent_count; j++) { /* each message is received once, in order */
 			struct message *sent = &m->sent[j];
 
 			if (sent->from != got->from || sent->to != got->to || sent->tag != got->tag || sent->ns == UINT64_MAX)
@@ -404,7 +404,7 @@ static bool is_in_order(const char *path)
 	return is_right;
 }
 
-/* A trace of the pattern has the same operations: pattern_trace() reads it again. No rank waits in vain. */
+/* A trace of the pattern has the same operations: pattern_trace() reads it again. All waits end. */
 static void check_trace(const char *name, const struct pattern *pattern)
 {
 	struct pattern_refusal refusal;
@@ -483,7 +483,7 @@ static struct pattern *pattern_of(u32 count, void (*code)(void))
 	return pattern;
 }
 
-/* Of what was extrapolated, and of the run itself. Return: whether the operations are the same. */
+/* Compares an extrapolated pattern with the run. Return: whether the operations are the same. */
 static bool is_as_run(const char *name, const struct pattern *made, u32 count, void (*code)(void))
 {
 	struct pattern *run = pattern_of(count, code);
@@ -500,7 +500,7 @@ static bool is_as_run(const char *name, const struct pattern *made, u32 count, v
 	return comparison.is_same && !memcmp(a.digest, b.digest, sizeof(a.digest)) && a.operations == b.operations && a.is_made && !b.is_made;
 }
 
-/* Runs that are held out come out of smaller ones: all but the times. */
+/* Held-out runs are extrapolated from smaller ones, except for the times. */
 static void patterns_are_extrapolated(void **unused)
 {
 	static const struct {
@@ -544,7 +544,7 @@ static void patterns_are_extrapolated(void **unused)
 	}
 }
 
-/* What does not fit is named, and nothing comes of it. */
+/* Operations that do not fit are named, and there is no result. */
 static void what_does_not_fit_is_refused(void **unused)
 {
 	static const struct {
@@ -578,7 +578,7 @@ static void what_does_not_fit_is_refused(void **unused)
 	}
 }
 
-/* Header and data of each rank in one file; and one rank that reads what another one wrote. */
+/* The header and data of each rank in one file; and a rank that reads data written by another. */
 static void exchange(void)
 {
 	u64 handles[1024];
@@ -606,7 +606,7 @@ static char *text_of(const struct pattern *pattern)
 	return text;
 }
 
-/* What if: the lines that show the change, or why it makes no sense. What comes of it can be a trace. */
+/* What-if changes: the expected lines, or the reason of a refusal. The result can be expanded to a trace. */
 static void patterns_are_changed(void **unused)
 {
 	static const struct {
@@ -667,7 +667,7 @@ static void patterns_are_changed(void **unused)
 	}
 }
 
-/* What a person reads of the simplest code. */
+/* The text of a simple pattern. */
 static void a_pattern_reads_like_the_program(void **unused)
 {
 	struct iot_omissions omissions;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * collector.c - a trace says why its recording ended.
+ * collector.c - a trace states why its recording ended.
  *
- * Fakes replace the connection to the kernel: the collector waits until it gets the request to end, and
- * the kernel then says that nothing follows.
+ * Fakes replace the connection to the kernel: the collector waits until it gets the request to end; then
+ * the kernel reports the end of the records.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "scratch.h"
 #include "suite.h"
 
-static int collected[2]; /* a pipe that ends when the collector does */
+static int collected[2]; /* a pipe that is closed when the collector ends */
 
 int collector_run(const struct collector_options *options, struct collector_result *result)
 {
@@ -35,7 +35,7 @@ int collector_run(const struct collector_options *options, struct collector_resu
 	return err;
 }
 
-/* A recorder that starts a collector, and dies or ends the recording. */
+/* A recorder that starts a collector, and then dies or ends the recording. */
 static void record(bool dies)
 {
 	struct collector_options options = { .path = scratch_trace };
@@ -113,7 +113,7 @@ static void death_of_the_recorder_is_the_reason(void **state)
 	assert_string_equal(said.partial, said.why);
 }
 
-/* What comes out of a pipe is a trace like any other; that the reader has gone is an error, and no more. */
+/* The output to a pipe is an ordinary trace; a reader that has left is an error without further effect. */
 static void a_pipe_gets_the_whole_trace(void **state)
 {
 	struct collector_result result;

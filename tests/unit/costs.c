@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * costs.c - the cost of recording between two operations is no think time.
+ * costs.c - the cost of recording is not part of the think time between two operations.
  */
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@
 #define HANDLE	7
 #define GAP_NS	500 /* between two operations of a scribe */
 
-/* A trace of an open, a read and a read, with the fact, or without. */
+/* A trace of an open and two reads, with or without the fact. */
 static void write_trace(const char *fact, u64 runtime_ns)
 {
 	struct scribe scribe, *s = &scribe;
@@ -28,7 +28,7 @@ static void write_trace(const char *fact, u64 runtime_ns)
 	scribe_finish(s);
 }
 
-/* The think time of the last operation, and how many gaps were too short. */
+/* The think time of the last operation, and the number of gaps shorter than the cost. */
 static void gives(u64 compute_ns, u64 pause_ns, u64 cut)
 {
 	struct process_times *times;

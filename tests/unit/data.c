@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * data.c - a file that is written all over costs each write about the same, however many pieces it has.
+ * data.c - in a file that is overwritten in many pieces, the cost of a write does not depend on the number of pieces.
  */
 #include "analyse/order/tracker_data.h"
 
@@ -13,7 +13,7 @@
 #define MANY	    (8 * FEW)
 #define PIECE_BYTES 100
 
-/* Pieces that do not touch each other, each before those that are there. Return: seconds of CPU time. */
+/* Pieces that do not touch, each before the existing ones. Return: seconds of CPU time. */
 static double writes(u32 count)
 {
 	struct data_tracker data = {};
@@ -58,7 +58,7 @@ static void time_grows_with_the_writes(void **state)
 	many = writes(MANY);
 	if (getenv("IOTAPE_TEST_VERBOSE"))
 		print_message("%u writes: %.3f s, %u: %.3f s\n", FEW, few, MANY, many);
-	assert_true(many < 24 * few); /* of 8 times as many; their square were 64 times */
+	assert_true(many < 24 * few); /* for 8 times as many; quadratic cost would be 64 times */
 }
 
 SUITE("data", TEST(time_grows_with_the_writes))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fan_in.c - an operation that waits for a latch waits for what it would wait for one by one, and edges are few.
+ * fan_in.c - a wait for a latch has the same meaning as the single waits that it replaces, and there are few edges.
  *
- * Operations at random use one resource; what each has waited for, directly or through others, is found in the
- * simplest way, with latches and without.
+ * Random operations use one resource. A simple algorithm computes what each has waited for, directly or
+ * indirectly, with latches and without.
  */
 #include "analyse/order/tracker.h"
 #include "analyse/graph/causal.h"
@@ -15,19 +15,19 @@
 
 #define TASKS  9
 #define OPS    24
-#define ROUNDS 8 /* operations of a round use the resource in the same way, but for some */
+#define ROUNDS 8 /* the operations of a round use the resource in the same way, with few exceptions */
 #define GRAPHS 400
 #define NEVER  1000000
 
-/* Of each operation, how many of each task's had ended for certain when it started. */
+/* For each operation, the number of operations of each task that had certainly ended when it started. */
 struct history {
 	const struct graph *graph;
 	u32 known[TASKS][OPS][TASKS];
-	u32 now[TASKS][TASKS]; /* of each task, at the moment */
+	u32 now[TASKS][TASKS]; /* for each task, the current numbers */
 	u32 done[TASKS];
 	u32 (*latches)[TASKS];
-	u32 (*after)[TASKS]; /* of each operation of the graph, signals included */
-	u32 first[TASKS];    /* there, of each task */
+	u32 (*after)[TASKS]; /* for each operation of the graph, including signals */
+	u32 first[TASKS];    /* index of the first operation of each task */
 };
 
 static u32 below(u64 *random, u32 limit)
@@ -87,8 +87,8 @@ static void find_history(struct history *h, struct graph *graph)
 }
 
 /*
- * Each takes less than @length_ns. Some come after others that began up to @late_ns later, as those do that had to
- * wait for others.
+ * Each takes less than @length_ns. Some end after others that began up to @late_ns later, like operations that had
+ * to wait for others.
  */
 static struct graph *make_graph(u64 random, u32 fan_in_min, u32 length_ns, u32 late_ns)
 {
@@ -132,7 +132,7 @@ static struct graph *make_graph(u64 random, u32 fan_in_min, u32 length_ns, u32 l
 	return graph;
 }
 
-/* What an operation has waited for had ended when it began; @graph: without latches. */
+/* An operation waits only for operations that had ended when it began; @graph: without latches. */
 static void assert_true_history(const struct history *h, const struct graph *graph)
 {
 	u32 task, index, other, known;
@@ -155,7 +155,7 @@ static void assert_no_less(const struct history *h, const struct history *than)
 		assert_true(known[i] >= least[i]);
 }
 
-/* Return: how many operations wait for latches. */
+/* Return: number of operations that wait for latches. */
 static u32 count_waits(const struct graph *graph)
 {
 	u32 count = 0, i, j, e;
@@ -167,7 +167,7 @@ static u32 count_waits(const struct graph *graph)
 	return count;
 }
 
-/* Waits for latches, of all graphs: what pruning finds, and what it leaves. */
+/* Totals over all graphs: waits for latches before and after pruning. */
 struct waits {
 	u32 all;
 	u32 left;
@@ -184,7 +184,7 @@ static void compare(u32 number, u32 late_ns, struct waits *waits)
 	find_history(&by_latches, with);
 	assert_int_equal(without->latch_count, 0);
 	assert_true_history(&by_latches, without);
-	if (late_ns) /* a task left out, as others are waited for, may be at the latch */
+	if (late_ns) /* a task that is not counted, because others are, may have signalled the latch */
 		assert_no_less(&by_latches, &one_by_one);
 	else
 		assert_memory_equal(one_by_one.known, by_latches.known, sizeof(by_latches.known));
@@ -220,7 +220,7 @@ static void and_nothing_that_is_not_true(void **state)
 	compare_all(3);
 }
 
-/* All ask for the size of a file, then all make it longer, and so on. */
+/* All tasks query the size of a file, then all extend it, and so on. */
 static void edges_grow_with_the_tasks(void **state)
 {
 	const u32 tasks = 1000, rounds = 4;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * filesystem.c - a tiny file system in memory.
+ * filesystem.c - a small file system in memory.
  */
 #include "filesystem.h"
 
@@ -32,7 +32,7 @@ static struct fs_entry *entry_in(struct fs *fs, int dir, const char *name)
 	return NULL;
 }
 
-/* Return: the directory that a path's last component is in, or an errno. */
+/* Return: the directory of the last component of a path, or an errno. */
 static int parent_of(struct fs *fs, const char *path, char *last)
 {
 	int dir = FS_ROOT;
@@ -175,7 +175,7 @@ static s64 do_rename(struct fs *fs, const struct fs_op *op, u64 *seen)
 		entry_in(fs, dir2, last2)->node = node;
 		return 0;
 	}
-	if (node2 == node) /* two names of one file */
+	if (node2 == node) /* hard links to one file */
 		return 0;
 	is_dir = fs->nodes[node].type == IOT_TYPE_dir;
 	if (node2 >= 0 && is_dir != (fs->nodes[node2].type == IOT_TYPE_dir))
@@ -217,7 +217,7 @@ static void add_extent(struct fs_node *file, u64 begin, u64 end, u32 tag)
 	file->extents[file->extent_count++] = (struct fs_extent){ begin, end, tag };
 }
 
-/* What is in a range goes. */
+/* Remove the pieces in a range. */
 static void forget_data(struct fs_node *file, u64 begin, u64 end)
 {
 	u32 i = 0;
@@ -241,7 +241,7 @@ static void put_data(struct fs_node *file, u64 begin, u64 length_bytes, u32 tag)
 	add_extent(file, begin, begin + length_bytes, tag);
 }
 
-/* A number that identifies the writers of a range, independent of its division. */
+/* A number that identifies the writers of a range, whatever its pieces are. */
 static u64 data_seen(const struct fs_node *file, u64 begin, u64 length_bytes)
 {
 	u64 end = begin + length_bytes, seen = 0;
@@ -315,7 +315,7 @@ static s64 do_seek(struct fs_handle *handle, const struct fs_node *file, const s
 	switch (op->flags) {
 	case IOT_WHENCE_set:
 		return (s64)op->offset_bytes;
-	case IOT_WHENCE_cur: /* no operation moves a position, see replayfs/run_vfs_data.c */
+	case IOT_WHENCE_cur: /* positions do not move otherwise, see replayfs/run_vfs_data.c */
 		return op->result;
 	default:
 		return (s64)(file->size + op->offset_bytes);
@@ -454,12 +454,12 @@ static s64 on_map(struct fs *fs, const struct fs_op *op)
 }
 
 /**
- * fs_perform() - perform an operation
+ * fs_perform() - run an operation
  * @fs: the file system
  * @op: the operation
- * @seen: out: what it found, as a number
+ * @seen: out: its findings as a number
  *
- * Return: what it returns.
+ * Return: its result.
  */
 s64 fs_perform(struct fs *fs, const struct fs_op *op, u64 *seen)
 {

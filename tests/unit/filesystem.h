@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * filesystem.h - a tiny file system in memory: what operations return, and what they find.
+ * filesystem.h - a small file system in memory: the results and findings of operations.
  *
- * It performs operations as a replay engine does: on paths that have no symbolic links in
- * them, with offsets that are given. Small and slow, and limited in everything.
+ * It runs operations like a replay engine: on paths without symbolic links,
+ * with explicit offsets. Small and slow, with low limits.
  */
 #ifndef IOTAPE_TEST_FILESYSTEM_H
 #define IOTAPE_TEST_FILESYSTEM_H
@@ -23,7 +23,7 @@ struct fs_entry {
 	int node;
 };
 
-/* Bytes of a file, and their writer. */
+/* A range of bytes of a file, and its writer. */
 struct fs_extent {
 	u64 begin;
 	u64 end;
@@ -32,7 +32,7 @@ struct fs_extent {
 
 /**
  * struct fs_node - a file, directory or symbolic link
- * @tag: who it is, whatever it is called
+ * @tag: its identity, independent of its names
  */
 struct fs_node {
 	u32 type;
@@ -60,8 +60,8 @@ struct fs {
 };
 
 /**
- * struct fs_op - an operation, with the fields that a program gives it
- * @tag: of what it makes
+ * struct fs_op - an operation, with the fields of a program
+ * @tag: tag of a created object
  */
 struct fs_op {
 	u16 kind;
@@ -74,7 +74,7 @@ struct fs_op {
 	u64 offset_bytes;
 	u64 length_bytes;
 	u64 extra;
-	s64 result; /* in the trace, if there is one: a seek needs it */
+	s64 result; /* in the trace, if there is one; used by a seek */
 };
 
 void fs_init(struct fs *fs);

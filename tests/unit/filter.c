@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * filter.c - filter expressions: what is refused and where, patterns, and programs against a walk over the tree.
+ * filter.c - filter expressions: refusals and their position, patterns, and programs against evaluation of the tree.
  */
 #include "filter/filter.h"
 
@@ -154,7 +154,7 @@ static void patterns_match(void **state)
 			fail_msg("%s: %s", globs[i].pattern, globs[i].text);
 }
 
-/* By recursion, without sets and escapes. */
+/* A reference by recursion, without sets and escapes. */
 static bool glob_by_recursion(const char *begin, const char *p, const char *start, const char *text)
 {
 	if (!*p)
@@ -214,7 +214,7 @@ static const struct {
 	    [IOT_FILTER_nth] = 20, [IOT_FILTER_share] = 5000 }, "", "a" },
 };
 
-/* The operation that is looked at: one of the rows, without some fields, and with some that are not known. */
+/* The operation under test: one of the rows, with some fields absent and some not yet known. */
 struct situation {
 	struct iot_filter_subject subject;
 	size_t row;
@@ -280,7 +280,7 @@ static bool number_reference(const struct node *node, u64 value)
 	}
 }
 
-/* By a walk over the tree: Kleene's logic of three values. */
+/* Evaluates the tree with Kleene's three-valued logic. */
 static int reference(const struct node *node, const struct situation *s)
 {
 	enum iot_filter_field field = node->field == IOT_FILTER_ext ? IOT_FILTER_path : node->field;
@@ -308,7 +308,7 @@ static int reference(const struct node *node, const struct situation *s)
 	return (left < right) == (node->kind == NODE_AND) ? left : right;
 }
 
-/* As the recorder decides at the gate. */
+/* Like the decision of the recorder at the gate. */
 static enum iot_truth follow(const struct iot_filter_graph *graph, const struct iot_filter_head *program,
 			     struct situation *s)
 {

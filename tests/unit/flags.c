@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * flags.c - flags of the host and of records say the same.
+ * flags.c - flags of the host and of records correspond.
  */
 #include "core/file_flags.h"
 #include "core/flags.h"
@@ -9,7 +9,7 @@
 
 #include "suite.h"
 
-/* What open(2) is asked for, and what stands in the record. */
+/* The flags of open(2), and those of the record. */
 static const struct {
 	const char *name;
 	int host;
@@ -76,7 +76,7 @@ static void pairs_go_there_and_back(void **state)
 	assert_int_equal(iot_rename_flags_of(RENAME_EXCHANGE), IOT_RENAME_exchange);
 }
 
-/* What a file system notes of how it keeps a file is the target's own. */
+/* Flags that a file system sets for its own use are not compared. */
 static void flags_of_files_leave_others_alone(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * harmless.c - what is made in the place of things that would give rights.
+ * harmless.c - the replacements of objects that would grant rights.
  */
 #include "core/replay/harmless.h"
 
@@ -16,7 +16,7 @@ static void modes_lose_what_gives_the_rights_of_an_owner(void **state)
 		u32 mode, harmless;
 	} rows[] = {
 		{ S_IFREG | 04755, S_IFREG | 0755 },   { S_IFREG | 02755, S_IFREG | 0755 },
-		{ S_IFREG | 02644, S_IFREG | 0644 }, /* without execution: it may come later, by a list */
+		{ S_IFREG | 02644, S_IFREG | 0644 }, /* without execute permission, which an access control list may add later */
 		{ S_IFREG | 07777, S_IFREG | 01777 },  { S_IFREG | 0777, S_IFREG | 0777 },
 		{ 04755, 0755 },		       { 06000, 0 },
 		{ S_IFIFO | 06666, S_IFIFO | 0666 },   { S_IFSOCK | 04600, S_IFSOCK | 0600 },
@@ -38,8 +38,8 @@ static void nodes_of_devices_get_a_number_without_a_driver(void **state)
 	assert_int_equal(iot_harmless_rdev(S_IFBLK | 0600, disk), none);
 	assert_int_equal(iot_harmless_rdev(S_IFCHR | 0600, memory), none);
 	assert_int_equal(iot_harmless_rdev(S_IFCHR | 0600, makedev(0, 5)), none);
-	assert_int_equal(iot_harmless_rdev(S_IFCHR | 0600, 0), 0); /* a removed name */
-	assert_int_equal(iot_harmless_rdev(S_IFREG | 0600, disk), disk); /* nobody looks at it */
+	assert_int_equal(iot_harmless_rdev(S_IFCHR | 0600, 0), 0); /* a whiteout */
+	assert_int_equal(iot_harmless_rdev(S_IFREG | 0600, disk), disk); /* not used */
 	assert_int_equal(iot_harmless_rdev(0600, disk), disk);
 	assert_int_equal(iot_harmless_rdev(S_IFIFO | 0600, disk), disk);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * import.c - logs of strace that are odd, but that a kernel could have led to: the importer goes
- * through them without reading or writing where it must not, and does what they say.
+ * import.c - unusual strace logs that a kernel could have produced: the importer processes
+ * them without invalid memory accesses, and with the right result.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 static char name[NAME_BYTES + 1];
 static unsigned int line;
 
-/* Times of calls ascend, and no task waits. */
+/* The times of calls increase, and no task waits. */
 static void put(FILE *log, unsigned int pid, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -43,7 +43,7 @@ static FILE *begin(void)
 	return log;
 }
 
-/* What came of a log; records of a kind, and the tail of the last of them. */
+/* The result of a log: number of records of a kind, and the tail of the last one. */
 struct outcome {
 	struct import_summary summary;
 	u64 records;
@@ -103,7 +103,7 @@ static void longest_name_of_an_attribute_has_no_value(void **state)
 	assert_string_equal(o.tail, name);
 }
 
-/* However many components a name and where it led to have in common behind a link. */
+/* A name and the target of a link may have any number of common components. */
 static void link_before_many_components_is_found(void **state)
 {
 	u32 components, i;
@@ -125,7 +125,7 @@ static void link_before_many_components_is_found(void **state)
 	}
 }
 
-/* Each is done only if the one before it is, and none has returned. */
+/* Each call depends on the one before, and none has returned. */
 static void calls_that_all_wait_for_each_other_are_a_contradiction(void **state)
 {
 	FILE *log = begin();
@@ -161,7 +161,7 @@ static void few_calls_that_wait_for_each_other_are_done(void **state)
 	assert_int_equal(o.summary.gaps[IMPORT_GAP_contradiction], 0);
 }
 
-/* They are announced one by one when the first of them comes in. */
+/* They are announced one by one when the first of them is used. */
 static void directory_of_any_depth_is_moved_into_the_root(void **state)
 {
 	FILE *log = begin();
@@ -195,7 +195,7 @@ static void call_of_weeks_later_is_of_the_log(void **state)
 	assert_int_equal(o.summary.gaps[IMPORT_GAP_foreign], 1);
 }
 
-/* Calls on files and descriptors that make no record, and are not counted either, may only be of these kinds. */
+/* The kinds of calls on files and descriptors that have no record and are not counted are limited to these. */
 static bool is_idle(const char *class)
 {
 	static const char *const classes[] = { "wait", "memory", "user", "signal", "time", "ipc", "network",
@@ -208,7 +208,7 @@ static bool is_idle(const char *class)
 	return false;
 }
 
-/* The list has the names of all calls, and what strace takes them for: f names, d descriptors, m memory. */
+/* The list has the names of all calls, with their strace classes: f names, d descriptors, m memory. */
 static void every_call_has_a_class(void **state)
 {
 	FILE *in = fopen("tests/import/syscalls.list", "re");

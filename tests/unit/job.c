@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * job.c - what launchers tell their processes is understood, also one in the job of another.
+ * job.c - variables that launchers set for their processes are understood, including nested jobs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static const struct {
 	    "SLURM_LOCALID=1", "SLURM_NODEID=2", "SLURM_STEP_NUM_NODES=3",
 	    "SLURM_STEP_TASKS_PER_NODE=2(x3)" },
 	  "17.2", "mpich", 2, 1, 3 },
-	{ "srun --mpi=pmix, and not as many on each node",
+	{ "srun --mpi=pmix, with different numbers on the nodes",
 	  { "PMIX_RANK=7", "PMIX_NAMESPACE=slurm.pmix.17.3", "SLURM_JOB_ID=17", "SLURM_STEP_ID=3",
 	    "SLURM_LOCALID=0", "SLURM_NODEID=2", "SLURM_STEP_NUM_NODES=3",
 	    "SLURM_STEP_TASKS_PER_NODE=3(x2),1" },
@@ -44,7 +44,7 @@ static const struct {
 	    "PMIX_NAMESPACE=77", "SLURM_JOB_ID=17", "SLURM_NODEID=0", "SLURM_LOCALID=0",
 	    "SLURM_STEP_TASKS_PER_NODE=1" },
 	  "77", "openmpi", 2, 0, 0 },
-	{ "a list of tasks that is none",
+	{ "an invalid list of tasks",
 	  { "SLURM_JOB_ID=17", "SLURM_NODEID=4", "SLURM_STEP_TASKS_PER_NODE=2(x" }, "17.0", NULL, 0, 0, 0 },
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * join.c - processes that record together find one session, in any order of arrival, and if one dies.
+ * join.c - processes that record together find one session, in any order of arrival, even if one of them dies.
  *
- * Fakes replace the parts that need the kernel: the session is a file in memory, and the collector counts
+ * Fakes replace the kernel: the session is a file in memory, and the collector counts
  * its starts and ends.
  */
 #include <dirent.h>
@@ -26,22 +26,22 @@
 
 #define PROCESSES 8
 
-/* Seen by all processes. */
+/* Shared by all processes. */
 static struct seen {
 	int begun;
 	int ended;
 	int last;
 	int welcome;
 	int failed;
-	int told; /* that the holder died */
+	int told; /* members that noticed the death of the holder */
 	int holder;
-	int is_refused; /* there is to be no session */
+	int is_refused; /* sessions are refused */
 } *seen;
 
 static char directory[] = "/tmp/iotape-join-XXXXXX";
 static char host[65];
 
-/* -- what the kernel and the collector would do ------------------------------------------------ */
+/* -- fakes of kernel and collector --------------------------------------------------------------- */
 
 char *descendants_fact_open(void)
 {
@@ -89,12 +89,12 @@ int collector_start(struct collector *collector, struct collector_options *optio
 void collector_finish(struct collector *collector, struct collector_result *result)
 {
 	(void)collector;
-	usleep(50000); /* the last one has to wait for that */
+	usleep(50000); /* the last process has to wait for this */
 	__atomic_fetch_add(&seen->ended, 1, __ATOMIC_SEQ_CST);
 	*result = (struct collector_result){ .operations = 7, .is_complete = true };
 }
 
-/* Sessions are started by it. */
+/* Starts sessions. */
 int ioctl(int fd, unsigned long request, ...)
 {
 	(void)fd, (void)request;
@@ -170,7 +170,7 @@ static void wait_for(const pid_t *pids, int number)
 		assert_int_equal(waitpid(pids[i], NULL, 0), pids[i]);
 }
 
-/* A holder whose members have gone ends by itself. */
+/* A holder whose members have all ended ends by itself. */
 static void wait_for_end(int times)
 {
 	int i;
@@ -204,12 +204,12 @@ static void all_find_one_session(void **state)
 	wait_for(pids, PROCESSES);
 	assert_int_equal(seen->welcome, PROCESSES);
 	assert_int_equal(seen->begun, 1);
-	assert_int_equal(seen->ended, 1); /* when the last one was let go */
+	assert_int_equal(seen->ended, 1); /* when the last member left */
 	assert_int_equal(seen->last, 1);
 	assert_int_equal(traces(), 1);
 }
 
-/* An expected process is waited for, even if all others have ended. */
+/* The holder waits for an expected process, even if all others have ended. */
 static void late_one_finds_it(void **state)
 {
 	pid_t pids[2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * json.c - the JSON writer: whatever bytes go in, JSON comes out.
+ * json.c - the JSON writer: for any input bytes, the output is valid JSON.
  */
 #include "tools/json.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * workers.c - processes that carry tasks: the ways in which they end are distinguished. Linked with
- * --wrap=ioctl, which gives each of them an answer of the kernel.
+ * kernel_workers.c - processes that run tasks: the ways in which they end are distinguished. Linked with
+ * --wrap=ioctl, which replaces the kernel's answers.
  */
 #include <errno.h>
 #include <iotape/control.h>
@@ -11,7 +11,7 @@
 #include "replay/replay.h"
 #include "suite.h"
 
-/* Of the keeper of a process, the only ioctl there is; 0: it sleeps for ever. */
+/* The result of the ioctl of a keeper process; 0: it sleeps forever. */
 static int keeper_error;
 
 int __wrap_ioctl(int fd, unsigned long request, ...);
@@ -85,7 +85,7 @@ static void errors_are_told(void **state)
 	}
 }
 
-/* After workers_end() a killed worker is no error; without it, it is reported. */
+/* After workers_end(), a killed worker is not an error; before, it is reported. */
 static void killed_ones_are_told(void **state)
 {
 	struct workers *workers = start(0);

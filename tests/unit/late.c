@@ -87,7 +87,7 @@ static void receive_waits_for_a_late_sender(void **state)
 	late_are(graph, "1<0 s 1:30:30", "0 0");
 }
 
-/* The number of a rank is no index: a damaged trace may state any. */
+/* A rank number is not used as an index: a damaged trace may state any. */
 static void rank_number_may_be_huge(void **state)
 {
 	struct graph *graph = begin(2);
@@ -106,7 +106,7 @@ static void rank_number_may_be_huge(void **state)
 	graph_close(graph);
 }
 
-/* A nonblocking receive waits where it is waited for. */
+/* The wait of a nonblocking receive counts at its completion call. */
 static void wait_counts_in_the_call_that_completes(void **state)
 {
 	struct graph *graph = begin(2);

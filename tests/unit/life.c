@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * life.c - what of fork, exec and exit of a trace orders its tasks.
+ * life.c - the order of tasks that follows from fork, exec and exit.
  *
- * What comes of a trace is written as a text: for each task its id and, after a colon, its operations
- * in order. After one that waits for another one stands "<", the id of that one's task, and which it is.
+ * The resulting graph is written as text: for each task its id and, after a colon, its operations
+ * in order. After an operation that waits, "<" is followed by the id of the other task and its operation.
  */
 #include <sys/stat.h>
 
@@ -45,7 +45,7 @@ static void put_task(u32 task, u32 parent, u32 why, u64 at_ns)
 	EVENT(task, at_ns, .task = task, .parent = parent, .pid = task, .tgid = task, .why = why);
 }
 
-/* @why there is task 1. */
+/* @why: reason for the existence of task 1. */
 static void begin(u32 why)
 {
 	static const unsigned char capture[16] = "life";
@@ -150,7 +150,7 @@ static void gives(const char *expected)
 
 /* -- the tests ---------------------------------------------------------------------------------- */
 
-/* The exit record precedes the closes by the kernel: the parent waits for those as for any other. */
+/* The exit record precedes the closes by the kernel: the parent waits for these as for all others. */
 static void a_child_that_closes_files_by_its_exit_is_waited_for(void **state)
 {
 	(void)state;
@@ -164,7 +164,7 @@ static void a_child_that_closes_files_by_its_exit_is_waited_for(void **state)
 	gives("1: fork ended<2.exit open; 2: made<1.fork open exit flush release");
 }
 
-/* As a log with coarse times may say: a wait could stand before the making of whom it waits for. */
+/* In a log with coarse times, a wait can precede the creation of the task that it waits for. */
 static void a_child_that_ends_when_it_is_made_is_not_waited_for(void **state)
 {
 	(void)state;
@@ -176,7 +176,7 @@ static void a_child_that_ends_when_it_is_made_is_not_waited_for(void **state)
 	gives("1: ended fork open; 2: made<1.fork exit flush");
 }
 
-/* No task waits for the orphan; its operations after the exit of its parent are not its parent's. */
+/* No task waits for the orphan; its operations after the exit of its parent are not those of its parent. */
 static void a_child_that_leaves_an_orphan_is_waited_for(void **state)
 {
 	(void)state;
@@ -191,7 +191,7 @@ static void a_child_that_leaves_an_orphan_is_waited_for(void **state)
 	gives("1: fork ended<2.exit open; 2: made<1.fork fork open exit; 3: made<2.fork open exit");
 }
 
-/* The child is announced before the record of its fork: inherited handles are no older than the child. */
+/* The child is announced before the record of its fork: inherited handles are not older than the child. */
 static void a_child_waits_for_its_fork_before_it_inherits(void **state)
 {
 	(void)state;
@@ -217,7 +217,7 @@ static void so_does_one_that_is_announced_at_the_same_time(void **state)
 	gives("1: open map fork; 2: made<1.fork map open");
 }
 
-/* What was there at the beginning is made before anything that was recorded. */
+/* Objects that existed at the start are created before all recorded operations. */
 static void so_does_one_that_was_seen_before_its_fork_was_told(void **state)
 {
 	(void)state;
@@ -238,7 +238,7 @@ static void put_child_that_is_waited_for(u32 maker)
 	put_open(maker, 901 * MS, 902 * MS, 5000ull * MS);
 }
 
-/* When it was seen it had a life behind it, whose time on a CPU tells nothing of the wait. */
+/* A task that existed at the start has used CPU time before, which says nothing about the wait. */
 static void who_had_run_before_the_recording_waits(void **state)
 {
 	(void)state;
@@ -247,7 +247,7 @@ static void who_had_run_before_the_recording_waits(void **state)
 	gives("1: fork ended<3.exit open; 3: made<1.fork open exit");
 }
 
-/* What it had open then is no operation of its own. */
+/* The handles that it had open then are not operations of its own. */
 static void so_does_who_had_files_open_then(void **state)
 {
 	(void)state;
@@ -268,7 +268,7 @@ static void so_does_who_had_run_before_its_exec(void **state)
 	gives("1: exec; 2: made<1.exec fork ended<3.exit open; 3: made<2.fork open exit");
 }
 
-/* A new one has run since it began: if all the time until its next operation, it has not waited. */
+/* A new task has run since its start: if it ran for all the time until its next operation, it has not waited. */
 static void who_has_run_all_the_time_does_not(void **state)
 {
 	(void)state;
@@ -278,7 +278,7 @@ static void who_has_run_all_the_time_does_not(void **state)
 	gives("1: fork; 2: made<1.fork fork open; 3: made<2.fork open exit");
 }
 
-/* Nor has one that ran whenever the collector let it. */
+/* The same for a task that ran whenever the collector let it continue. */
 static void nor_does_who_has_only_waited_for_the_collector(void **state)
 {
 	(void)state;
@@ -292,7 +292,7 @@ static void nor_does_who_has_only_waited_for_the_collector(void **state)
 	gives("1: fork; 2: made<1.fork fork open; 3: made<2.fork open exit");
 }
 
-/* Ends the trace, whose task 1 becomes the command: think time of all operations, and when the run begins. */
+/* Ends the trace, whose task 1 becomes the command: the think time of all operations, and the start of the run. */
 static void thinks(u64 expected_ns, u64 begin_ns)
 {
 	struct graph *graph;
@@ -321,7 +321,7 @@ static void the_run_begins_with_the_exec_of_the_command(void **state)
 	thinks(2 * MS, 7 * MS);
 }
 
-/* The exec reads a file that is recorded, which takes 1 ms, and then does its work for 3 ms. */
+/* The exec reads a recorded file for 1 ms, then works for 3 ms. */
 static void or_with_what_the_exec_needs(void **state)
 {
 	(void)state;
@@ -335,7 +335,7 @@ static void or_with_what_the_exec_needs(void **state)
 	thinks(5 * MS, 3 * MS);
 }
 
-/* The log of a program that ran already has no exec: its time before the first operation is its own. */
+/* A log of a program that was already running has no exec: the time before its first operation is its own. */
 static void but_with_a_program_that_runs_already(void **state)
 {
 	(void)state;

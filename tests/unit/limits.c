@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * limits.c - how long texts of a program may be, and how much its numbers may add up to.
+ * limits.c - limits of the length of texts of a program, and of the sums of its numbers.
  */
 #include "core/replay/verify.h"
 
@@ -70,11 +70,11 @@ static void texts_are_as_long_as_linux_allows(void **state)
 	}
 }
 
-/* -- more than fits in 32 bits --------------------------------------------------------------- */
+/* -- sums that exceed 32 bits ------------------------------------------------------------------ */
 
-#define MOST_WAITS 65537 /* operations with 65535 waits each have 2^32 - 1, which is what a task can have */
+#define MOST_WAITS 65537 /* operations with 65535 waits each have 2^32 - 1 waits, the limit of a task */
 
-/* As many waits once more, and a last one: modulo 2^32 that is the same number. */
+/* The same number of waits again, plus one: the sum is the same modulo 2^32. */
 static void read_waiting(struct iot_program_reader *reader, u32 section, u64 index, void *unit)
 {
 	(void)reader;
@@ -108,7 +108,7 @@ static void waits_of_a_task_are_counted_beyond_32_bits(void **state)
 	assert_int_equal(reject.offset_bytes, MOST_WAITS * sizeof(struct iot_program_op));
 }
 
-/* Two to the power of 32 signals would be none. */
+/* 2^32 signals would overflow to none. */
 static void read_arriving(struct iot_program_reader *reader, u32 section, u64 index, void *unit)
 {
 	(void)section;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * links.c - which sides of communicators between jobs belong together, and what follows from it.
+ * links.c - the two sides of communicators between jobs are matched, and the consequences.
  *
  * Rank i of a case is task i, process 100 + i. Keys of worlds are A, B and C.
  */
@@ -12,7 +12,7 @@
 #include "analyse/mpi/mpi.h"
 
 enum { A = 1000, B = 2000, C = 3000 };
-#define MADE 0x5a00 /* what both sides have in common of what they made of a link */
+#define MADE 0x5a00 /* common to the keys of communicators that both sides derive from a link */
 
 static struct graph *begin(u32 tasks)
 {
@@ -37,7 +37,7 @@ static void rank(struct graph *graph, u32 task, u64 comm, u32 number, u32 size, 
 	assert_int_equal(graph_rank_add(graph, &rank), 0);
 }
 
-/* LINK(name, key, from, until, fields...): a record of a side of one rank, or so many. */
+/* LINK(name, key, from, until, fields...): a record of one side, by one or several ranks. */
 #define LINK(name, key, from_ns, until_ns, ...)                                                  \
 	add(graph, (struct iot_rec_mpi_link){ .comm = (key), .enter_ns = (from_ns),              \
 					      .duration_ns = (until_ns) - (from_ns), .number = 1, \
@@ -97,7 +97,7 @@ static void sides_and_what_they_made_get_one_key(void **state)
 	graph_close(graph);
 }
 
-/* A communicator of spawning and spawned ranks has one key as soon as these have. */
+/* A communicator of spawning and spawned ranks has one key if the worlds are linked. */
 static void a_side_may_be_of_two_worlds(void **state)
 {
 	struct graph *graph = begin(3);
@@ -154,7 +154,7 @@ static void what_could_be_another_one_is_doubtful(void **state)
 	LINK(NULL, 1, 10, 50, .call = IOT_CALL_comm_spawn, .is_first = 1, .ranks = 1, .peers = 1);
 	LINK(NULL, 2, 10, 55, .call = IOT_CALL_comm_spawn, .is_first = 1, .ranks = 1, .peers = 1);
 	LINK(NULL, 3, 20, 52, .call = IOT_CALL_comm_spawn, .ranks = 1, .peers = 1);
-	LINK(NULL, 4, 60, 90, .call = IOT_CALL_comm_spawn, .is_first = 1, .ranks = 1, .peers = 1); /* after that */
+	LINK(NULL, 4, 60, 90, .call = IOT_CALL_comm_spawn, .is_first = 1, .ranks = 1, .peers = 1); /* later */
 	assert_int_equal(graph_links_pair(graph, true), 0);
 	assert_int_equal(partner_of(graph, 3), 1);
 	assert_int_equal(doubtful(graph), 1);
@@ -205,7 +205,7 @@ static void ranks_of_worlds_follow_each_other(void **state)
 	graph_worlds_number(graph);
 	for (i = 0; i < 5; i++)
 		assert_int_equal(graph->ranks[i].world_rank, expected[i]);
-	graph_worlds_number(graph); /* once is enough */
+	graph_worlds_number(graph); /* the second call must have no effect */
 	assert_int_equal(graph->ranks[4].world_rank, 3);
 	graph_close(graph);
 }

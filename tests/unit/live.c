@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * live.c - which mapping, or piece of one, an offset of a handle is in, when parts have gone or moved.
+ * live.c - the mapping, or piece of one, that contains an offset of a handle, when parts were removed or moved.
  */
 #include "analyse/graph/live.h"
 #include "suite.h"
@@ -19,7 +19,7 @@ static void map(struct live *live, u64 number, u64 first, u64 pages)
 	assert_int_equal(live_mapped(live, PROCESS, &op), 0);
 }
 
-/* Return: the piece that went, or lost a part. */
+/* Return: the piece that was removed or shortened. */
 static u64 unmap(struct live *live, u64 number, u64 first, u64 pages)
 {
 	const struct iot_rec_unmap r = { .map = number, .offset_bytes = (s64)(first * PAGE),
@@ -37,7 +37,7 @@ static u64 asked(struct live *live, u64 page, u64 enter_ns, bool is_shared)
 	return live_map(live, &asked);
 }
 
-/* Of each of the ten pages the mapping that it is in. */
+/* For each of the ten pages, its mapping. */
 static void pages_are(struct live *live, const char *what, const char *wanted)
 {
 	char is[11] = "";
@@ -52,20 +52,20 @@ static void what_went_is_in_no_mapping(void **state)
 {
 	static const struct {
 		const char *what;
-		u64 first, pages; /* that go of the newer */
+		u64 first, pages; /* to be removed from the newer mapping */
 		u64 first2, pages2;
 		const char *wanted;
 	} rows[] = {
 		{ "nothing", 0, 0, 0, 0, "1122222211" },
 		{ "all of it", 2, 6, 0, 0, "1111111111" },
-		{ "more than there is", 0, 9, 0, 0, "1111111111" },
+		{ "more than it has", 0, 9, 0, 0, "1111111111" },
 		{ "the beginning", 2, 2, 0, 0, "1111222211" },
 		{ "the end", 6, 2, 0, 0, "1122221111" },
 		{ "the middle", 4, 1, 0, 0, "1122122211" },
 		{ "end, then beginning", 6, 2, 2, 4, "1111111111" },
-		{ "middle, then what is behind", 4, 1, 5, 3, "1122111111" },
+		{ "middle, then the pages after it", 4, 1, 5, 3, "1122111111" },
 		{ "middle, then more on both sides", 4, 1, 3, 3, "1121112211" },
-		{ "what is beside it", 8, 2, 0, 2, "1122222211" },
+		{ "pages outside of it", 8, 2, 0, 2, "1122222211" },
 	};
 	size_t i;
 
@@ -85,7 +85,7 @@ static void what_went_is_in_no_mapping(void **state)
 	}
 }
 
-/* A length that no file has: all from there on. */
+/* A length that no file has: all pages from there on. */
 static void a_length_may_be_anything(void **state)
 {
 	struct live live = {};
@@ -108,7 +108,7 @@ static void map_at(struct live *live, u64 number, u64 enter_ns, u32 flags)
 	assert_int_equal(live_mapped(live, PROCESS, &op), 0);
 }
 
-/* The record of a question may come after a mapping that began later. */
+/* The record of a query may follow that of a mapping that began later. */
 static void what_is_asked_was_there(void **state)
 {
 	struct live live = {};
@@ -134,7 +134,7 @@ static u64 touched(struct live *live, u64 number, u64 page, u64 enter_ns)
 	return piece;
 }
 
-/* mremap(2) of a part: the same pages are mapped twice until the old part goes. */
+/* mremap(2) of a part: the same pages are mapped twice until the old part is removed. */
 static void a_part_moves(void **state)
 {
 	struct live live = {};
@@ -156,7 +156,7 @@ static void a_part_moves(void **state)
 	live_close(&live);
 }
 
-/* It moves as a whole, and grows in place afterwards, which is not recorded. */
+/* A mapping moves as a whole, and then grows in place, which is not recorded. */
 static void all_of_it_moves(void **state)
 {
 	struct live live = {};
@@ -172,7 +172,7 @@ static void all_of_it_moves(void **state)
 	live_close(&live);
 }
 
-/* A fork copied it as it was: what had been between the pieces is not there. */
+/* A fork copied the mapping in its current state: without the gaps between pieces. */
 static void a_fork_copies_pieces(void **state)
 {
 	struct live live = {};
@@ -187,7 +187,7 @@ static void a_fork_copies_pieces(void **state)
 	live_close(&live);
 }
 
-/* One that was not made has a number as well, which nothing else has. */
+/* A failed mmap has a unique number as well. */
 static void what_failed_is_not_there(void **state)
 {
 	struct graph_op op = { .kind = IOT_KIND_map, .handle = HANDLE, .other = 5, .length_bytes = PAGE,
@@ -203,7 +203,7 @@ static void what_failed_is_not_there(void **state)
 	live_close(&live);
 }
 
-/* The state dump at the start of a recording is made while programs run. */
+/* The state dump at the start of a recording is taken while programs run. */
 static void what_is_touched_is_told_of_later(void **state)
 {
 	struct live live = {};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * locks.c - which operations wait for which, by what they do to the locks of one file.
+ * locks.c - waits between operations that result from locks of one file.
  *
- * Each operation is of a process of its own, or of the one that is said, and has a handle of
- * its process; edges are written USER<USED, by what the operations are called.
+ * Each operation belongs to a process of its own, or to the stated one, and has a handle of
+ * its process; edges are written USER<USED with the names of the operations.
  */
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ struct step {
 	u64 enter_ns;
 	u64 end_ns;
 	u32 process;
-	u32 flags; /* besides the type */
+	u32 flags; /* in addition to the type */
 };
 
 static const struct {
@@ -27,7 +27,7 @@ static const struct {
 	struct step steps[STEPS_MAX];
 	const char *edges;
 } cases[] = {
-	{ "who takes it waits for who gave it up, which may return later",
+	{ "a lock waits for its release by another, which may return later",
 	  { { 'a', 'x', 2, 2, 1 }, { 'b', 'u', 3, 9, 1 }, { 'c', 'x', 2, 5, 2 } }, "c<b" },
 	{ "shared locks do not wait for each other",
 	  { { 'a', 's', 2, 2, 1 }, { 'b', 's', 3, 3, 2 }, { 'c', 'u', 4, 4, 1 }, { 'd', 's', 5, 5, 3 } },
@@ -37,54 +37,54 @@ static const struct {
 	    { 'e', 'x', 5, 5, 3 } }, "e<c e<d" },
 	{ "a shared lock waits for an exclusive one",
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'u', 2, 2, 1 }, { 'c', 's', 3, 3, 2 } }, "c<b" },
-	{ "who is refused comes after who has it, and before it is given up",
+	{ "a refused request follows the lock, and precedes its release",
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'n', 2, 2, 2 }, { 'c', 'u', 3, 3, 1 } }, "b<a c<b" },
-	{ "a wait that a signal ends is refused",
+	{ "a wait ended by a signal is a refusal",
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'i', 2, 5, 2, IOT_LOCK_wait }, { 'c', 'u', 6, 6, 1 } }, "b<a c<b" },
-	{ "and is refused by one that has given it up before the signal came",
+	{ "such a refusal can be due to a lock that was released before the signal",
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'i', 2, 9, 2, IOT_LOCK_wait }, { 'c', 'u', 3, 4, 1 } }, "b<a c<b" },
-	{ "who would wait for ever, too",
+	{ "a deadlock is a refusal, too",
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'd', 2, 3, 2, IOT_LOCK_wait }, { 'c', 'u', 4, 4, 1 } }, "b<a c<b" },
-	{ "who finds it taken, too",
+	{ "a test that finds a lock is a refusal, too",
 	  { { 'a', 's', 1, 1, 1 }, { 'b', 't', 2, 2, 2 }, { 'c', 'u', 3, 3, 1 } }, "b<a c<b" },
-	{ "who finds it free comes before who takes it",
+	{ "a test that finds no lock precedes the lock",
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'u', 2, 2, 1 }, { 'c', 'f', 3, 3, 2 }, { 'd', 'x', 4, 4, 3 } },
 	  "c<b d<b d<c" },
-	{ "who is refused while it is being taken comes after that",
+	{ "a refusal during the request for the lock follows that",
 	  { { 'a', 'x', 1, 9, 1 }, { 'b', 'n', 2, 3, 2 } }, "b<a" },
-	{ "who is refused while it is being given up comes before that",
+	{ "a refusal during the release of the lock precedes that",
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'n', 2, 9, 2 }, { 'c', 'u', 3, 4, 1 } }, "b<a c<b" },
-	{ "who is refused between two that had it is so by one of them",
+	{ "a refusal between two locks is due to one of them",
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'u', 2, 2, 1 }, { 'c', 'n', 3, 8, 2 }, { 'd', 'x', 4, 9, 3 } },
 	  "c<d d<b" },
-	{ "of two that ask at the same time one is refused by the other",
+	{ "of two concurrent requests, one is refused because of the other",
 	  { { 'a', 'x', 1, 9, 1 }, { 'b', 'n', 1, 9, 2 }, { 'c', 'u', 10, 11, 1 }, { 'd', 'x', 12, 13, 2 } },
 	  "b<a c<b d<c" },
-	{ "a close gives up what the process has",
+	{ "a close releases the locks of the process",
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'c', 2, 9, 1 }, { 'c', 'x', 3, 3, 2 } }, "c<b" },
-	{ "a close by a process that has none does not",
+	{ "a close by a process without locks does not",
 	  { { 'a', 's', 1, 1, 1 }, { 'b', 'c', 2, 2, 2 }, { 'c', 'n', 3, 3, 3 } }, "c<a" },
-	{ "what a process has a release does not give up",
+	{ "a release of a handle does not release locks of a process",
 	  { { 'a', 's', 1, 1, 1 }, { 'b', 'r', 2, 2, 1 }, { 'c', 'n', 3, 3, 2 } }, "c<a" },
-	{ "what a handle has a release gives up, a close does not",
+	{ "a release of a handle releases its own locks, a close does not",
 	  { { 'a', 'x', 1, 1, 1, IOT_LOCK_ofd }, { 'b', 'c', 2, 2, 1 }, { 'c', 'r', 3, 9, 1 },
 	    { 'd', 'x', 5, 5, 2, IOT_LOCK_ofd } }, "d<c" },
 	{ "the same with flock",
 	  { { 'a', 'x', 1, 1, 1, IOT_LOCK_flock }, { 'b', 'r', 3, 9, 1 },
 	    { 'c', 's', 5, 5, 2, IOT_LOCK_flock } }, "c<b" },
-	{ "flock and fcntl are not in each other's way",
+	{ "flock and fcntl locks do not conflict",
 	  { { 'a', 'x', 1, 1, 1, IOT_LOCK_flock }, { 'b', 'u', 2, 2, 1, IOT_LOCK_flock },
 	    { 'c', 'x', 3, 3, 2 } }, "" },
-	{ "ranges that do not touch are not either",
+	{ "disjoint ranges do not conflict",
 	  { { 'a', 'l', 1, 1, 1 }, { 'b', 'u', 2, 2, 1 }, { 'c', 'h', 3, 3, 2 } }, "" },
-	{ "a part of a lock is given up, and then the rest",
+	{ "a part of a lock is released, and then the rest",
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'p', 2, 2, 1 }, { 'c', 'l', 3, 3, 2 }, { 'd', 'u', 4, 4, 1 },
 	    { 'e', 'h', 5, 5, 3 } }, "c<b e<d" },
-	{ "an exclusive lock that becomes a shared one is free for others that share it",
+	{ "an exclusive lock that is downgraded permits shared locks",
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 's', 2, 2, 1 }, { 'c', 's', 3, 3, 2 } }, "c<b" },
-	{ "who was refused a shared one comes before that",
+	{ "a refused shared lock precedes the downgrade",
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'm', 2, 2, 2 }, { 'c', 's', 3, 3, 1 } }, "b<a c<b" },
-	{ "what gave up a lock outside of the trace has no place",
+	{ "a release of a lock that the trace does not have is not ordered",
 	  { { 'a', 'x', 1, 1, 1 }, { 'b', 'x', 2, 2, 2 } }, "" },
 };
 
@@ -126,7 +126,7 @@ static void fill(struct graph_op *op, const struct step *step)
 	case 'l': /* low addresses */
 		op->flags |= IOT_LOCK_exclusive;
 		/* fall through */
-	case 'p': /* these are given up */
+	case 'p': /* low addresses, released */
 		op->extra = 100;
 		break;
 	case 'h': /* high addresses */
@@ -200,7 +200,7 @@ static void add_range(struct graph *graph, u32 task, u64 ns, u64 byte, u32 flags
 	op->flags = flags;
 }
 
-/* More ranges than are tracked one by one: the order is coarser, but still exists. */
+/* More ranges than are tracked separately: the order is coarser, but still exists. */
 static void many_ranges_keep_their_order(void **state)
 {
 	const u32 ranges = 20000;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * memory.c - the nth allocation fails, for every n: the library says so, leaks nothing, and
- * does not end the program. Linked with --wrap=malloc and the like.
+ * memory.c - the nth allocation fails, for every n: the library returns an error, leaks nothing, and
+ * does not end the program. Linked with --wrap for malloc and related functions.
  */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "suite.h"
 #include "trace_bytes.h"
 
-static long left = -1; /* allocations until one fails; less than 0: none does */
+static long left = -1; /* allocations until one fails; negative: none fails */
 
 static bool fails_now(void)
 {
@@ -54,8 +54,8 @@ char *__wrap_strdup(const char *text)
 }
 
 /*
- * Call @attempt again and again, each time with one more allocation that works; with more of
- * them once the beginning is done, whose steps repeat.
+ * Call @attempt repeatedly, each time with one more allocation that succeeds, and later with several more,
+ * because the steps after the start repeat.
  */
 static void try_all(int (*attempt)(void))
 {
@@ -65,7 +65,7 @@ static void try_all(int (*attempt)(void))
 	for (n = 0; n < 100000; n += n < 200 ? 1 : 17) {
 		left = n;
 		err = attempt();
-		if (left >= 0) { /* none had to fail */
+		if (left >= 0) { /* no allocation failed */
 			left = -1;
 			assert_int_equal(err, 0);
 			assert_true(n > 2);
@@ -115,7 +115,7 @@ static void reader_survives(void **state)
 	trace_close(&trace);
 }
 
-/* So many chunks that the index grows twice, and records of the writer's own. */
+/* Enough chunks that the index grows twice, and records of the writer's own. */
 static int write_trace(void)
 {
 	static const unsigned char capture[16];

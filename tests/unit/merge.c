@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * merge.c - traces of nodes whose clocks are known to be wrong become one trace, in which nothing
- * comes before what it must follow, no id means two things, and files are the same where they are.
+ * merge.c - traces of nodes with wrong clocks become one trace, in which no event
+ * precedes its cause, ids are unique, and shared files are the same.
  *
- * A job of two ranks on each node sends messages around, each with a tag of its own, meets in
- * collectives, and opens a file; each node writes that down by its own clock. What comes of it is
- * read back and checked by tags and numbers alone.
+ * A job of two ranks on each node exchanges messages with unique tags, calls
+ * collectives, and opens a file; each node records that with its own clock. The result is
+ * read back and verified by tags and numbers alone.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -25,12 +25,12 @@
 #define WORLD	      0x77u
 #define BEGIN_NS      1000000000ull
 
-/* What a clock says at a time of the job, which begins at 0. */
+/* The reading of a clock at a time of the job, which starts at 0. */
 struct clock {
 	u64 start_ns;
 	double drift;
-	u64 lost_at_ns; /* it stands still from here on */
-	u64 lost_ns;	/* for so long */
+	u64 lost_at_ns; /* the clock stops here */
+	u64 lost_ns;	/* for this time */
 };
 
 static const struct clock straight[NODES] = {
@@ -48,13 +48,13 @@ static char directory[] = "/tmp/iotape-merge-XXXXXX";
 static char paths[NODES][64], output[64];
 static char said[4096];
 static bool has_local;	    /* each node has recorded /local, too */
-static bool is_local_shared; /* it is said to be the same on all nodes */
+static bool is_local_shared; /* --shared says that it is the same on all nodes */
 
 static struct node {
 	const struct clock *clock;
 	struct iot_record records[RECORDS_MAX];
 	u32 count;
-	u32 beginning; /* so many of them are in order */
+	u32 beginning; /* number of these that are in order */
 	u32 ops[RANKS_OF_NODE + 1];
 } nodes[NODES];
 
@@ -82,7 +82,7 @@ static int remove_directory(void **state)
 	return rmdir(directory);
 }
 
-/* -- what the nodes write ------------------------------------------------------------------------ */
+/* -- traces of the nodes ------------------------------------------------------------------------- */
 
 static u64 reading(const struct clock *clock, u64 time_ns)
 {
@@ -104,7 +104,7 @@ static struct iot_record *add(u32 node, u16 kind, const char *tail)
 	return record;
 }
 
-/* An operation of a rank, from a time of the job to another one. */
+/* An operation of a rank, between two times of the job. */
 static struct iot_record *add_op(u32 rank, u16 kind, u64 from_ns, u64 to_ns)
 {
 	u32 node = rank / RANKS_OF_NODE, task = rank % RANKS_OF_NODE + 1;
@@ -117,7 +117,7 @@ static struct iot_record *add_op(u32 rank, u16 kind, u64 from_ns, u64 to_ns)
 	return record;
 }
 
-/* The root of a directory; of each the name and the object have the same id. */
+/* The root of a directory, with the same id for name and object. */
 static void add_mount(u32 node, u64 id, u32 dev, u64 now_ns, const char *path)
 {
 	struct iot_record *record = add(node, IOT_KIND_name, NULL);
@@ -161,7 +161,7 @@ static void add_beginning(u32 node)
 	nodes[node].beginning = nodes[node].count;
 }
 
-/* Each rank opens the file of a directory that has the same inode everywhere; ids are the node's own. */
+/* Each rank opens the file of a directory that has the same inode on all nodes; ids are local to the node. */
 static void add_files(u64 at_ns, u64 dir, u32 dev)
 {
 	struct iot_record *record;
@@ -243,7 +243,7 @@ static void write_node(u32 number)
 	if (node->count > node->beginning)
 		qsort(node->records + node->beginning, node->count - node->beginning, sizeof(*node->records),
 		      compare_ends);
-	/* wall clocks are some ms apart */
+	/* wall clocks differ by some ms */
 	assert_int_equal(iot_writer_open_at(paths[number], capture,
 					    1700000000000000000ull + number * 4000000, mono_ns, &writer), 0);
 	for (i = 0; i < node->count; i++)
@@ -273,7 +273,7 @@ static void make_job(const struct clock *clocks)
 		at_ns = BEGIN_NS + round * ROUND_NS;
 		if (clocks[2].lost_ns && at_ns + ROUND_NS > clocks[2].lost_at_ns &&
 		    at_ns < clocks[2].lost_at_ns + clocks[2].lost_ns)
-			continue; /* nothing is done on a node that stands still */
+			continue; /* no operations on a node whose clock has stopped */
 		add_message(from, to, at_ns, (s32)round);
 		if (round % 20 == 0)
 			add_collective(at_ns + ROUND_NS / 2, round / 20 + 1, false);
@@ -283,7 +283,7 @@ static void make_job(const struct clock *clocks)
 		write_node(i);
 }
 
-/* -- what comes of it --------------------------------------------------------------------------- */
+/* -- the result ----------------------------------------------------------------------------------- */
 
 static void __attribute__((format(printf, 1, 2))) hear(const char *format, ...)
 {
@@ -484,7 +484,7 @@ static void assert_opened(const char *shared, const char *opened, u32 most_files
 	assert_true(c.files <= most_files);
 }
 
-/* Of one name in two directories, shared or of the node, there are two files. */
+/* A name that exists in a shared and in a local directory means two files. */
 static void directories_stay_apart(void **state)
 {
 	(void)state;
@@ -551,7 +551,7 @@ static void what_is_missing_is_said(void **state)
 	assert_int_equal(inverted(&c), 0);
 }
 
-/* Three nodes of a replay, each of which says the same of its part. */
+/* Three nodes of a replay, each of which states the same about its part. */
 static void interrupted_parts_make_a_partial_whole(void **state)
 {
 	static const char *const numbers[NODES] = { "node=0 of 3", "node=1 of 3", "node=2 of 3" };
@@ -577,7 +577,7 @@ static void interrupted_parts_make_a_partial_whole(void **state)
 	assert_non_null(strstr(c.why, "3 nodes did not come to the end of the replay"));
 }
 
-/* Node 1 comes a second late to a collective that node 0 has left by then, by its own clock. */
+/* Node 1 is a second late in a collective that node 0 has already left, by its own clock. */
 static void add_late(u32 call, u32 first, u32 sources)
 {
 	bool is_rooted = call == IOT_CALL_bcast || call == IOT_CALL_scatter || call == IOT_CALL_reduce ||
@@ -622,7 +622,7 @@ static void collectives_that_make_nobody_wait_fit_nothing(void **state)
 {
 	static const struct {
 		u32 call;
-		u32 first; /* of two groups */
+		u32 first; /* number of ranks of the first of two groups */
 		u32 sources;
 	} rows[] = {
 		{ IOT_CALL_bcast }, { IOT_CALL_reduce }, { IOT_CALL_allreduce }, { IOT_CALL_iallreduce },
@@ -642,7 +642,7 @@ static void collectives_that_make_nobody_wait_fit_nothing(void **state)
 	}
 }
 
-/* Node 0 got data of node 1, or waited for it: its clock is not that of node 1, and a second behind it. */
+/* Node 0 got data of node 1, or waited for it: its clock differs from that of node 1, which is a second behind. */
 static void collectives_that_bring_data_fit_clocks(void **state)
 {
 	static const struct {
@@ -666,7 +666,7 @@ static void collectives_that_bring_data_fit_clocks(void **state)
 	}
 }
 
-/* Rank 0 cannot have got data of rank 1, which came a second later by the same clock: the records are wrong. */
+/* Rank 0 cannot have data of rank 1, which called a second later by the same clock: the records are wrong. */
 static void what_one_clock_denies_fits_nothing(void **state)
 {
 	static const struct clock same[NODES];
@@ -700,7 +700,7 @@ static void what_one_clock_denies_fits_nothing(void **state)
 	assert_int_equal(fits[1].source, CLOCK_SOURCE_wall);
 }
 
-/* A node on which nothing is done, for a job of so long a name that only its end tells it from others. */
+/* A node without operations, for a job whose long name differs from others only at its end. */
 static void write_idle(u32 number, char last)
 {
 	struct iot_record *record;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mpi.c - edges of messages and collectives: the waits, and that all point back in time.
+ * mpi.c - edges of messages and collectives: the waits are right, and all point back in time.
  *
  * A call of a task is two operations, its halves. Edges are written TASK.OP<TASK.OP, where
  * the first waits for the second, or TASK.OP<hN for latch N.
@@ -30,7 +30,7 @@ static void send_waits_for_the_receive_if_it_is_synchronous(void **state)
 		{ IOT_CALL_ssend, 8, 5, "0.1<1.0 1.1<0.0" },
 		{ IOT_CALL_send, 8, 5, "1.1<0.0" },
 		{ IOT_CALL_send, 100000, 5, "0.1<1.0 1.1<0.0" },
-		{ IOT_CALL_send, 100000, 25, "1.1<0.0" }, /* it was over by then */
+		{ IOT_CALL_send, 100000, 25, "1.1<0.0" }, /* the send had ended by then */
 		{ IOT_CALL_bsend, 100000, 5, "1.1<0.0" },
 		{ IOT_CALL_ssend_init, 8, 5, "0.1<1.0 1.1<0.0" },
 		{ IOT_CALL_bsend_init, 100000, 5, "1.1<0.0" },
@@ -49,7 +49,7 @@ static void send_waits_for_the_receive_if_it_is_synchronous(void **state)
 	}
 }
 
-/* A message of 16 bytes, which the sender cuts in four and the receiver in two. */
+/* A message of 16 bytes in four partitions of the sender and two of the receiver. */
 static void partitions_wait_for_what_they_overlap(void **state)
 {
 	static const u32 lengths_bytes[] = { 4, 0 };
@@ -72,7 +72,7 @@ static void partitions_wait_for_what_they_overlap(void **state)
 	}
 }
 
-/* Some come before the message as a whole has been sent; those of another message have nothing to do with it. */
+/* Some partitions arrive before the whole message has been sent; those of another message are independent. */
 static void partitions_may_come_one_by_one(void **state)
 {
 	struct graph *graph = begin(2);
@@ -106,7 +106,7 @@ static void messages_pair_in_order_of_their_stream(void **state)
 	gives(graph, "2.1<1.2 2.3<0.2 2.5<0.0 2.7<1.0 2.9<0.4", 0);
 }
 
-/* Posted first and for anybody, complete last: the first message is its own. */
+/* A receive with MPI_ANY_SOURCE that was posted first and completes last gets the first message. */
 static void receives_count_where_they_were_posted(void **state)
 {
 	struct graph *graph = begin(2);
@@ -202,7 +202,7 @@ static void neighbours_wait_for_neighbours(void **state)
 	gives(graph, "0.1<1.0 1.1<0.0 1.1<2.0 2.1<1.0", 0);
 }
 
-/* Tasks 0 and 1 are threads of one rank, which send at the same time, or one after the other. */
+/* Tasks 0 and 1 are threads of one rank, which send concurrently, or one after the other. */
 static void messages_of_threads_at_the_same_time_are_doubtful(void **state)
 {
 	static const struct {
@@ -235,7 +235,7 @@ static void messages_of_threads_at_the_same_time_are_doubtful(void **state)
 	}
 }
 
-/* Of two groups only the root and the other group name it, and only these wait. */
+/* In an inter-communicator, only the root and the remote group name the root, and only these wait. */
 static void root_is_found_where_it_is_named(void **state)
 {
 	struct graph *graph = begin(3);
@@ -247,7 +247,7 @@ static void root_is_found_where_it_is_named(void **state)
 	gives(graph, "2.1<1.0", 0);
 }
 
-/* Ranks 0 and 1 are one group, 2 and 3 the other one: each waits for the other only. */
+/* Ranks 0 and 1 are one group, 2 and 3 the other: each waits only for the other group. */
 static void groups_wait_for_each_other(void **state)
 {
 	static const struct {
@@ -279,7 +279,7 @@ static void groups_wait_for_each_other(void **state)
 	}
 }
 
-/* The root leaves without the rest of its own group, which came later. */
+/* The root does not wait for the rest of its own group, which called later. */
 static void root_waits_for_the_other_group(void **state)
 {
 	struct graph *graph = begin(4);
@@ -309,7 +309,7 @@ static void matched_probe_counts_where_it_found_the_message(void **state)
 	gives(graph, "1.1<0.0 1.3<0.2 1.5<0.0", 0);
 }
 
-/* But the root, which needs nothing of itself. */
+/* Except the root, which needs no data of itself. */
 static void all_arrive_at_the_latch(void **state)
 {
 	static const u64 times_ns[3][2] = { { 10, 20 }, { 12, 20 }, { 14, 20 } };
@@ -336,7 +336,7 @@ static void who_left_early_has_not_waited(void **state)
 	} rows[] = {
 		{ IOT_CALL_comm_free, -1, "1.1<h0 2.1<h0" },
 		{ IOT_CALL_bcast, 2, "1.1<2.0" },
-		{ IOT_CALL_reduce, 0, "0.1<1.0" }, /* whose data it got is not known */
+		{ IOT_CALL_reduce, 0, "0.1<1.0" }, /* the source of its data is unknown */
 	};
 	size_t i;
 
@@ -359,10 +359,10 @@ static void nonblocking_collective_waits_where_it_is_waited_for(void **state)
 	CALL(mpi_done, 0, 31, 32, .call = IOT_CALL_wait, .request = 4);
 	CALL(mpi_coll, 1, 20, 21, .call = IOT_CALL_ibarrier, .number = 1, .root = -1, .request = 7);
 	CALL(mpi_coll, 1, 22, 30, .call = IOT_CALL_allreduce, .number = 2, .root = -1);
-	gives(graph, "0.3<h0 0.5<1.0 1.3<h0", 0); /* rank 1 never waited for its own */
+	gives(graph, "0.3<h0 0.5<1.0 1.3<h0", 0); /* rank 1 did not wait for its own request */
 }
 
-/* Records of anything at any time, as no MPI would give them. */
+/* Random records at random times, which no MPI would cause. */
 static void all_edges_look_back(void **state)
 {
 	struct graph *graph = begin(4);
@@ -413,7 +413,7 @@ static void all_edges_look_back(void **state)
 	graph_close(graph);
 }
 
-/* Two ranks meet when the second comes, at 40; what the barrier takes until 100 is their own. */
+/* Two ranks meet when the second enters, at 40; the time of the barrier from then to 100 is their own. */
 static void a_call_is_waiting_until_the_last_has_come(void **state)
 {
 	static const u64 think_ns[2][3] = { { 10, 0, 70 }, { 40, 0, 70 } };

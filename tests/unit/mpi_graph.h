@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * mpi_graph.h - a graph of MPI calls that a test writes down, and the edges that come of it as text.
+ * mpi_graph.h - a graph of MPI calls written by a test, and the resulting edges as text.
  *
  * A call of a task is two operations, its halves. Edges are written TASK.OP<TASK.OP, where
  * the first waits for the second, or TASK.OP<hN for latch N; the operations of call N of a task are
@@ -79,7 +79,7 @@ static inline void append(char *text, size_t room, const struct graph_edge *edge
 			 edge->task, edge->index);
 }
 
-/* Closes a graph that has its edges. */
+/* Closes a graph whose edges have been added. */
 static inline void ends_as(struct graph *graph, const char *expected, u32 unmatched)
 {
 	char text[512] = "";
@@ -95,7 +95,7 @@ static inline void ends_as(struct graph *graph, const char *expected, u32 unmatc
 	graph_close(graph);
 }
 
-/* Makes the edges, and closes the graph. */
+/* Adds the edges, and closes the graph. */
 static inline void gives(struct graph *graph, const char *expected, u32 unmatched)
 {
 	graph_sort(graph);

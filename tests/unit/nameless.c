@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nameless.c - an open whose name the trace does not have, and what was done through its handle.
+ * nameless.c - an open whose name is missing in the trace, and operations on its handle.
  *
- * If another task took the name away meanwhile, the open comes before that, by the name that went. Else
- * no replay can open the file. Then nothing may be left of what used its handle, or what was made with
- * it: a slot that nothing fills would have operations end otherwise; but all of it is counted.
+ * If another task removed the name in the meantime, the open precedes the removal, with the removed name. Otherwise
+ * no replay can open the file. Then all operations that used its handle, or objects created with
+ * it, are removed and counted: with an empty handle slot, operations would diverge.
  */
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -20,7 +20,7 @@
 #define MAP_LOST 20
 #define MAP_KEPT 21
 
-/* One operation of each way to use a handle, or a mapping. */
+/* One operation for each use of a handle or a mapping. */
 static void use(struct scribe *s, u64 handle, u64 map, u64 request)
 {
 	PUT(read, .object = SCRIBE_FILE, .handle = handle, .length_bytes = 1, .result = 1);
@@ -34,7 +34,7 @@ static void use(struct scribe *s, u64 handle, u64 map, u64 request)
 	    .prot = IOT_PROT_read);
 	PUT(touch, .object = SCRIBE_FILE, .map = map, .length_bytes = 4096);
 	PUT(madvise, .object = SCRIBE_FILE, .handle = handle, .length_bytes = 4096);
-	PUT(stat, .object = SCRIBE_FILE); /* it has no name, but is open */
+	PUT(stat, .object = SCRIBE_FILE); /* a stat of an open file without a name */
 	PUT(unmap, .object = SCRIBE_FILE, .map = map, .length_bytes = 4096);
 	PUT(flush, .object = SCRIBE_FILE, .handle = handle);
 	PUT(release, .object = SCRIBE_FILE, .handle = handle);
@@ -53,7 +53,7 @@ static void record(void)
 	scribe_finish(s);
 }
 
-/* What the program does in order: kinds, with the slots of their handles, and mappings or the like. */
+/* The operations of the program in order: kinds, with the slots of their handles, and mappings or other operands. */
 static void describe(const struct iot_program *program, char *text, size_t room)
 {
 	u64 i;
@@ -113,7 +113,7 @@ static void what_cannot_be_opened_is_not_used(void **state)
 	compile_summary_free(&summary);
 }
 
-/* -- names that go when they have been found ------------------------------------------------------ */
+/* -- names removed after their lookup --------------------------------------------------------------- */
 
 enum what { LOOK, OPEN, UNLINK, REPLACE }; /* the first two by task 1, the others by task 2 */
 
@@ -121,14 +121,14 @@ static const struct {
 	const char *what;
 	bool is_opened;
 	enum what steps[3];
-	u64 span_ns[3]; /* each ends 1000 ns after the one before it */
+	u64 span_ns[3]; /* each ends 1000 ns after the previous one */
 } gone[] = {
-	{ "a name removed before the open began", true, { LOOK, UNLINK, OPEN }, { 500, 800, 500 } },
+	{ "removed before the open began", true, { LOOK, UNLINK, OPEN }, { 500, 800, 500 } },
 	{ "one replaced", true, { LOOK, REPLACE, OPEN }, { 500, 800, 500 } },
-	{ "one whose removal began before anything else", true, { LOOK, UNLINK, OPEN }, { 500, 9000, 500 } },
-	{ "one whose removal had not ended", true, { LOOK, OPEN, UNLINK }, { 500, 100, 1500 } },
-	{ "one removed while the open was under way", true, { LOOK, UNLINK, OPEN }, { 500, 500, 1700 } },
-	{ "one removed before the task did something else", false, { UNLINK, LOOK, OPEN }, { 800, 500, 500 } },
+	{ "removal began before all others", true, { LOOK, UNLINK, OPEN }, { 500, 9000, 500 } },
+	{ "removal had not ended", true, { LOOK, OPEN, UNLINK }, { 500, 100, 1500 } },
+	{ "removed during the open", true, { LOOK, UNLINK, OPEN }, { 500, 500, 1700 } },
+	{ "removed before another operation of the task", false, { UNLINK, LOOK, OPEN }, { 800, 500, 500 } },
 };
 
 static void put_gone(struct scribe *s, enum what what, u64 span_ns)
@@ -151,7 +151,7 @@ static void put_gone(struct scribe *s, enum what what, u64 span_ns)
 	}
 }
 
-/* The names "a", which goes, and "b", which may replace it. */
+/* The names "a", which is removed, and "b", which may replace it. */
 static void record_gone(const enum what *steps, const u64 *spans_ns)
 {
 	struct scribe scribe, *s = &scribe;
@@ -170,7 +170,7 @@ static void record_gone(const enum what *steps, const u64 *spans_ns)
 	scribe_finish(s);
 }
 
-/* Task 1 looks, opens and reads; the only operation of task 2 waits for its second. */
+/* Task 1 looks up, opens and reads; the only operation of task 2 waits for its second. */
 static bool is_opened_before(const struct iot_program *program)
 {
 	const struct iot_program_op *open = &program->ops[1], *removal = &program->ops[3];
@@ -202,7 +202,7 @@ static void a_name_that_went_is_opened_before_that(void **state)
 	}
 }
 
-/* What else finds a file by its name, and has a record after that went. */
+/* Other operations that find a file by its name, and have a record after the removal. */
 static const u16 found_kinds[] = { IOT_KIND_stat, IOT_KIND_setattr, IOT_KIND_readlink, IOT_KIND_follow,
 				   IOT_KIND_getxattr, IOT_KIND_setxattr, IOT_KIND_listxattr,
 				   IOT_KIND_removexattr };
@@ -245,8 +245,8 @@ static void what_was_found_by_name_comes_before_that_too(void **state)
 }
 
 /*
- * A file has the names "a", "b" and "c". Task 2 removes "c" before task 1 looks at something, "b" while that
- * opens the file, and "a" in the end.
+ * A file has the names "a", "b" and "c". Task 2 removes "c" before task 1 looks something up, "b" while task 1
+ * opens the file, and "a" at the end.
  */
 static void record_links(void)
 {
@@ -291,8 +291,8 @@ static void of_several_links_it_is_the_one_that_went(void **state)
 }
 
 /*
- * Task 2 removes the name while task 1 opens the file by it, which task 2 has open, too. When that is closed, the
- * file is looked at through the handle of task 1.
+ * Task 2, which also has the file open, removes the name while task 1 opens the file by it. When task 2 has closed it,
+ * the file is accessed through the handle of task 1.
  */
 static void record_only_handle(void)
 {
@@ -329,7 +329,7 @@ static void what_is_open_by_a_name_that_went_is_used(void **state)
 
 #define NAMES 300
 
-/* Task 1 looks at the directory and opens a file, one after the other, whose name task 2 has just removed. */
+/* Task 1 looks the directory up and then opens a file whose name task 2 has just removed. */
 static void record_many(void)
 {
 	struct scribe scribe, *s = &scribe;
@@ -346,7 +346,7 @@ static void record_many(void)
 		    .ino = 200 + i, .nlink = 1, .size_bytes = 1);
 		put_gone(s, LOOK, 500);
 		s->task = 2;
-		s->span_ns = 1900; /* it began before the look */
+		s->span_ns = 1900; /* began before the lookup */
 		PUT(unlink, .object = id, .name = id);
 		s->task = 1;
 		s->span_ns = 500;
@@ -384,7 +384,7 @@ static void many_names_that_went_are_opened(void **state)
 #define UNNAMED 9 /* a file that gets its first name by a link */
 #define LINKED	6 /* this name */
 
-/* The file is linked through its descriptor, so the link has no old name. */
+/* The file is linked through its descriptor, so the link record has no old name. */
 static void record_linked(void)
 {
 	struct scribe scribe, *s = &scribe;

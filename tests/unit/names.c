@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * names.c - what ids in records are called, as names come, move and go.
+ * names.c - the paths of ids in records, while names are created, renamed and removed.
  *
- * A story is a list of records and of what is known after them. The root is object 1 with
- * name 1 in all of them.
+ * A story is a list of records and of facts that follow from them. The root is object 1 with
+ * name 1 in all stories.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -12,7 +12,7 @@
 #include "lib/iotape.h"
 #include "suite.h"
 
-/* A kernel that has no random numbers, if there are to be none. Linked with --wrap=getrandom. */
+/* Simulates a kernel without random numbers on request. Linked with --wrap=getrandom. */
 ssize_t __real_getrandom(void *bytes, size_t count, unsigned int flags);
 ssize_t __wrap_getrandom(void *bytes, size_t count, unsigned int flags);
 
@@ -33,19 +33,19 @@ enum step_kind {
 	STEP_SEE,    /* a stat of object a by name b, which returns d */
 	STEP_LOOKUP, /* name b names object a, or nothing */
 	STEP_OPEN,   /* handle c is opened by name b, of object a; returns d */
-	STEP_MAP,    /* mapping c is made of handle b, of object a */
+	STEP_MAP,    /* mapping c is created with handle b, of object a */
 	STEP_CLOSE,  /* handle a is released */
 	STEP_LINK,   /* object a gets name b; returns d */
-	STEP_UNLINK, /* object a loses name b, and has c left */
+	STEP_UNLINK, /* object a loses name b, with c links left */
 	STEP_RMDIR,  /* directory a of name b is removed */
-	STEP_MOVE,   /* object a of name b gets name c, whose object was d */
-	STEP_SWAP,   /* object a of name b and object d of name c change places */
+	STEP_MOVE,   /* object a is renamed from name b to name c, whose object was d */
+	STEP_SWAP,   /* object a of name b and object d of name c are exchanged */
 	STEP_TRY_MOVE, /* as STEP_MOVE, but it fails */
 	IS_OBJECT,   /* object a is called `text`, generation b */
 	IS_HANDLE,   /* handle a is */
 	IS_MAP,	     /* mapping a is */
 	IS_NAME,     /* name a has the path `text` */
-	IS_OP,	     /* the operation before is on `text`, generation b */
+	IS_OP,	     /* the previous operation is on `text`, generation b */
 };
 
 struct step {
@@ -89,24 +89,24 @@ static const struct {
 	  { OBJECT_IS(9, "", 0), NAME_IS(9, ""), HANDLE_IS(9, "", 0), MAP_IS(9, "", 0),
 	    SEE(9, 9), OP_IS("", 0), OBJECT_IS(0, "", 0), NAME_IS(0, "") } },
 	{ "a tree", { TREE, OBJECT_IS(2, "d", 1), OBJECT_IS(3, "d/f", 1), NAME_IS(3, "d/f") } },
-	{ "a file made again",
+	{ "a file created again",
 	  { TREE, UNLINK(3, 3), OP_IS("d/f", 1), OBJECT(4, 3, file), SEE(4, 3), OP_IS("d/f", 2),
 	    OBJECT_IS(4, "d/f", 2) } },
-	{ "a file made again under another id of the name",
+	{ "a file created again under another id of the name",
 	  { TREE, UNLINK(3, 3), NAME(4, 2, "f"), OBJECT(4, 4, file), OBJECT_IS(4, "d/f", 2) } },
-	{ "a name announced twice, the second time with other words",
+	{ "a name announced twice, the second time with another text",
 	  { TREE, NAME(3, 1, "g"), OBJECT_IS(3, "d/f", 1), NAME_IS(3, "d/f") } },
-	{ "an object that left memory comes back under another id",
+	{ "an object whose inode was evicted comes back with another id",
 	  { TREE, BACK(4, 3, file, 3), SEE(4, 3), OP_IS("d/f", 1), OBJECT_IS(4, "d/f", 1),
 	    BACK(5, 3, file, 3), OBJECT_IS(5, "d/f", 1), OBJECT(6, 3, file), OBJECT_IS(6, "d/f", 2) } },
-	{ "a directory that left memory comes back and is moved",
+	{ "a directory whose inode was evicted comes back and is renamed",
 	  { TREE, BACK(4, 2, dir, 2), NAME(4, 1, "e"), MOVE(4, 2, 4, 0), OBJECT_IS(4, "e", 1),
 	    NAME(5, 4, "f"), BACK(5, 5, file, 3), OBJECT_IS(5, "e/f", 1) } },
 	{ "the inode of a file that was removed is used again",
 	  { TREE, UNLINK(3, 3), BACK(4, 3, file, 3), OBJECT_IS(4, "d/f", 2) } },
 	{ "the inode of a directory that was removed is used again",
 	  { TREE, RMDIR(2, 2), BACK(4, 2, dir, 2), OBJECT_IS(4, "d", 2) } },
-	{ "the inode of a file that was moved over is used again",
+	{ "the inode of a file that was replaced by a rename is used again",
 	  { TREE, NAME(4, 1, "g"), OBJECT(4, 4, file), MOVE(3, 3, 4, 4), NAME(5, 1, "h"),
 	    BACK(5, 4, file, 4), OBJECT_IS(5, "g", 3) } },
 	{ "a file that lost one of its names is still the same",
@@ -120,51 +120,51 @@ static const struct {
 	{ "a file moved",
 	  { TREE, NAME(4, 1, "g"), MOVE(3, 3, 4, 0), OBJECT_IS(3, "g", 1), NAME_IS(3, "d/f"),
 	    OBJECT(5, 3, file), OBJECT_IS(5, "d/f", 2) } },
-	{ "a move is on what it was called before",
+	{ "a rename is on the previous path of the object",
 	  { TREE, NAME(4, 1, "g"), MOVE(3, 3, 4, 0), OP_IS("d/f", 1) } },
-	{ "a file moved over another",
+	{ "a file renamed over another",
 	  { TREE, NAME(4, 1, "g"), OBJECT(4, 4, file), MOVE(3, 3, 4, 4), OBJECT_IS(3, "g", 2) } },
-	{ "a move that fails",
+	{ "a rename that fails",
 	  { TREE, NAME(4, 1, "g"), TRY_MOVE(3, 3, 4), OBJECT_IS(3, "d/f", 1) } },
-	{ "a directory moved takes its files along",
+	{ "the path of a renamed directory changes for its files",
 	  { TREE, NAME(4, 1, "e"), MOVE(2, 2, 4, 0), OBJECT_IS(2, "e", 1), NAME_IS(3, "e/f"),
 	    SEE(3, 3), OBJECT_IS(3, "e/f", 1), OP_IS("e/f", 1) } },
-	{ "a directory moved into another",
+	{ "a directory renamed into another",
 	  { TREE, NAME(4, 1, "e"), OBJECT(4, 4, dir), NAME(5, 4, "d"), MOVE(2, 2, 5, 0),
 	    NAME_IS(3, "e/d/f"), OBJECT_IS(2, "e/d", 1), NAME(6, 1, "z"), MOVE(4, 4, 6, 0),
 	    NAME_IS(5, "z/d"), NAME_IS(3, "z/d/f") } },
-	{ "two files change places",
+	{ "two files are exchanged",
 	  { TREE, NAME(4, 1, "g"), OBJECT(4, 4, file), SWAP(3, 3, 4, 4), OBJECT_IS(3, "g", 2),
 	    OBJECT_IS(4, "d/f", 2) } },
-	{ "a directory and a file change places",
+	{ "a directory and a file are exchanged",
 	  { TREE, NAME(4, 1, "g"), OBJECT(4, 4, file), SWAP(2, 2, 4, 4), OBJECT_IS(2, "g", 2),
 	    OBJECT_IS(4, "d", 2), NAME_IS(3, "g/f") } },
-	{ "a file and a directory change places",
+	{ "a file and a directory are exchanged",
 	  { TREE, NAME(4, 1, "g"), OBJECT(4, 4, file), SWAP(4, 4, 2, 2), OBJECT_IS(2, "g", 2),
 	    OBJECT_IS(4, "d", 2), NAME_IS(3, "g/f") } },
-	{ "hard links: each name is one of its own",
+	{ "hard links: each name has its own path",
 	  { TREE, NAME(4, 1, "g"), LINK(3, 4), OBJECT_IS(3, "g", 1), SEE(3, 3), OP_IS("d/f", 1),
 	    OBJECT_IS(3, "d/f", 1), UNLINK(3, 3), OBJECT(5, 3, file), SEE(3, 4), OP_IS("g", 1) } },
 	{ "a link that fails",
 	  { TREE, NAME(4, 1, "g"), LINK_FAILS(3, 4), OBJECT_IS(3, "d/f", 1) } },
-	{ "a handle is called what it was opened as",
+	{ "a handle keeps the path of its open",
 	  { TREE, OPEN(3, 3, 7), NAME(4, 1, "g"), MOVE(3, 3, 4, 0), HANDLE_IS(7, "d/f", 1),
 	    OBJECT_IS(3, "g", 1), CLOSE(7), OP_IS("d/f", 1), HANDLE_IS(7, "", 0) } },
-	{ "a handle of a file that was removed and made again",
+	{ "a handle of a file that was removed and created again",
 	  { TREE, OPEN(3, 3, 7), UNLINK(3, 3), OBJECT(4, 3, file), OPEN(4, 3, 8),
 	    HANDLE_IS(7, "d/f", 1), HANDLE_IS(8, "d/f", 2) } },
 	{ "a mapping outlives its handle",
 	  { TREE, OPEN(3, 3, 7), MAP(3, 7, 5), OP_IS("d/f", 1), CLOSE(7), MAP_IS(5, "d/f", 1) } },
-	{ "a handle whose opening was lost",
+	{ "a handle whose open was lost",
 	  { TREE, MAP(3, 7, 5), OP_IS("d/f", 1), HANDLE_IS(7, "", 0), CLOSE(7) } },
 	{ "a name whose directory was lost",
 	  { NAME(5, 9, "x"), OBJECT(5, 5, file), OBJECT_IS(5, "?/x", 1) } },
-	{ "a name whose directory is told too late",
+	{ "a name whose directory is announced too late",
 	  { NAME(5, 9, "x"), OBJECT(5, 5, file), OBJECT_IS(5, "?/x", 1), NAME(6, 1, "d"),
 	    OBJECT(9, 6, dir), OBJECT_IS(5, "d/x", 0), SEE(5, 5), OP_IS("d/x", 1) } },
 	{ "a name whose directory's name was lost",
 	  { OBJECT(9, 8, dir), NAME(5, 9, "x"), OBJECT(5, 5, file), OBJECT_IS(5, "?/x", 1) } },
-	{ "names that are any bytes",
+	{ "names with arbitrary bytes",
 	  { NAME(5, 1, "a b\n\\\377"), OBJECT(5, 5, dir), NAME(6, 5, "*"), NAME_IS(6, "a b\n\\\377/*") } },
 	{ "a directory in itself", { NAME(5, 9, "x"), OBJECT(9, 5, dir), OBJECT(6, 5, file) } },
 	{ "a directory below itself",
@@ -247,7 +247,7 @@ static bool is_called(struct iot_label label, const struct step *s)
 	return !strcmp(label.path, s->text) && label.generation == s->b;
 }
 
-/* Return: is what a step says so? */
+/* Return: is the fact of a step true? */
 static bool is_so(struct teller *t, const struct step *s)
 {
 	switch (s->kind) {
@@ -274,7 +274,7 @@ static void teller_open(struct teller *t)
 	do_step(t, &root[1]);
 }
 
-/* iot_names_after() comes between a record and the next one, but after questions about it. */
+/* iot_names_after() is called between a record and the next one, after queries about the record. */
 static void stories_are_understood(void **state)
 {
 	struct teller t;
@@ -367,9 +367,9 @@ static void path_has_every_component_up_to_the_limit(void **state)
 	} rows[] = {
 		{ "x", 1, 1, true },
 		{ "x", 1000, 1999, true },
-		{ "x", 2049, 4097, true }, /* longer than any system call takes */
+		{ "x", 2049, 4097, true }, /* longer than PATH_MAX */
 		{ "x", 8192, 16383, true },
-		{ "x", 8193, 16383, false }, /* and "?" for what is missing */
+		{ "x", 8193, 16383, false }, /* with "?" for the omitted part */
 		{ "ab", 5461, 16382, true },
 		{ "ab", 5462, 16382, false },
 		{ "x", 20000, 16383, false },
@@ -406,7 +406,7 @@ static void long_components_are_kept(void **state)
 	tell(&t, record);
 	assert_string_equal(iot_names_path(t.names, 5), text);
 	memset(text, 'x', sizeof(text));
-	record.name.name = 6; /* no file system has such a name, but a trace may */
+	record.name.name = 6; /* longer than any file system permits, but possible in a trace */
 	record.tail_bytes = IOT_TAIL_MAX_BYTES;
 	tell(&t, record);
 	assert_true(strlen(iot_names_path(t.names, 6)) < IOT_PROGRAM_PATH_MAX);
@@ -420,7 +420,7 @@ static double seconds_since(clock_t begin)
 	return (double)(clock() - begin) / CLOCKS_PER_SEC;
 }
 
-/* Directories in a circle, moved again and again: each time every path is another one. */
+/* Directories in a cycle are renamed repeatedly: the paths differ each time. */
 static void circle_takes_bounded_time(void **state)
 {
 	static const struct step circle[] = {
@@ -444,7 +444,7 @@ static void circle_takes_bounded_time(void **state)
 	assert_true(seconds_since(begin) < 2);
 }
 
-/* So many names, whose ids are `of`(0), `of`(1), ... Return: seconds of the processor. */
+/* Names with the ids `of`(0), `of`(1), ... Return: seconds of CPU time. */
 static double time_of_ids(u64 (*of)(u64 *state), size_t count)
 {
 	struct iot_record record = { .kind = IOT_KIND_name, .name.dir = 1, .tail = (u8 *)"x",
@@ -472,7 +472,7 @@ static u64 next_id(u64 *state)
 	return 100 + ++*state;
 }
 
-/* Ids that a hash table without a secret has in one bucket. */
+/* Ids that share a bucket of a hash table without a secret. */
 static u64 next_hostile_id(u64 *state)
 {
 	unsigned int hash;
@@ -506,7 +506,7 @@ static void without_random_numbers_there_are_no_names(void **state)
 	err = iot_names_open(&names);
 	has_no_random_numbers = false;
 	assert_int_equal(err, -ENOSYS);
-	iot_names_close(names); /* as readers of traces do */
+	iot_names_close(names); /* like readers of traces */
 }
 
 SUITE("names",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * needs.c - which ranks a collective makes wait for which: what follows from the data that it brings is
- * there whatever the times are, and what MPI leaves open is there if the times allow it.
+ * needs.c - the waits between ranks in collectives: waits that follow from moved data exist whatever
+ * the times are, and waits that MPI leaves open exist if the times are consistent with them.
  */
 #include "mpi_graph.h"
 #include "analyse/mpi/mpi.h"
@@ -26,7 +26,7 @@ static void counts(struct graph *graph, const char *expected, u64 contradicted, 
 	ends_as(graph, expected, 0);
 }
 
-/* Rank 1 gets data of rank 0, and rank 2 comes when they have left. */
+/* Rank 1 gets data of rank 0, and rank 2 enters when they have left. */
 static void late_ranks_take_nobodys_data_away(void **state)
 {
 	struct graph *graph = begin(3);
@@ -38,7 +38,7 @@ static void late_ranks_take_nobodys_data_away(void **state)
 	counts(graph, "1.1<0.0", 0, 0);
 }
 
-/* The same where it is complete later. */
+/* The same for a request that completes later. */
 static void late_ranks_matter_as_little_to_requests(void **state)
 {
 	struct graph *graph = begin(3);
@@ -98,7 +98,7 @@ static void calls_without_data_make_nobody_wait(void **state)
 	}
 }
 
-/* In a barrier, and where the data of all comes, the times cannot be right: it is said. */
+/* In a barrier, or if data of all ranks is needed, the times cannot be right: this is reported. */
 static void contradictions_are_counted(void **state)
 {
 	static const struct {
@@ -130,7 +130,7 @@ static void contradictions_are_counted(void **state)
 	}
 }
 
-/* Of an older trace: any of those that came before may have given data. */
+/* An older trace: any rank that entered before may have contributed data. */
 static void what_is_not_known_is_kept_and_counted(void **state)
 {
 	struct graph *graph = begin(3);
@@ -152,7 +152,7 @@ static void failed_calls_prove_nothing(void **state)
 	counts(graph, "1.1<h0", 0, 0);
 }
 
-/* Ranks 0 and 1 are one group, 2 and 3 the other one. Rank 3 gets something of rank 1 alone, and rank 0 is late. */
+/* Ranks 0 and 1 are one group, 2 and 3 the other. Rank 3 gets data only of rank 1, and rank 0 is late. */
 static void groups_get_data_of_each_other(void **state)
 {
 	struct graph *graph = begin(4);
@@ -183,7 +183,7 @@ static void neighbours_with_data_are_some_of_them(void **state)
 	counts(graph, "0.1<1.0 1.1<0.0", 0, 0);
 }
 
-/* A rank waits for the one below it, which has waited for the others; for those between that left later, too. */
+/* A rank waits for the rank below, which has waited for the others; and for those in between that left later. */
 static void scans_are_chains(void **state)
 {
 	static const u64 times_ns[6][2] = { { 10, 30 }, { 11, 31 }, { 12, 32 }, { 13, 40 }, { 14, 34 }, { 15, 41 } };
@@ -196,7 +196,7 @@ static void scans_are_chains(void **state)
 	counts(graph, "1.1<0.0 2.1<1.1 3.1<2.1 4.1<2.1 4.1<3.0 5.1<4.1", 0, 0);
 }
 
-/* Where a request ends says nothing of the others. */
+/* The completion of a request says nothing about the other ranks. */
 static void scans_that_do_not_block_are_none(void **state)
 {
 	struct graph *graph = begin(3);
@@ -210,7 +210,7 @@ static void scans_that_do_not_block_are_none(void **state)
 	counts(graph, "1.3<0.0 2.3<0.0 2.3<1.0", 0, 0);
 }
 
-/* Of many ranks, far less than pairs of them; each still waits for all below it, and for no other one. */
+/* For many ranks, there are far fewer edges than pairs; each rank waits for all below it, and for no other. */
 static void long_scans_have_few_edges(void **state)
 {
 	struct graph *graph = begin(50);
@@ -242,7 +242,7 @@ static void long_scans_have_few_edges(void **state)
 	graph_close(graph);
 }
 
-/* As many edges as ranks, not as pairs of them, although each gets data of all but some. */
+/* There are as many edges as ranks, not as pairs, although each rank gets data of nearly all others. */
 static void dense_calls_have_few_edges(void **state)
 {
 	static char sets[64][8];
@@ -264,7 +264,7 @@ static void dense_calls_have_few_edges(void **state)
 	graph_close(graph);
 }
 
-/* Lists of anything, as no shim would write them. */
+/* Random lists, which no shim would write. */
 static void nonsense_is_survived(void **state)
 {
 	static const u32 calls[] = {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nests.c - random loop nests: their operations become a pattern, the pattern a file, and the file the same operations
- * again.
+ * nests.c - random loop nests: their operations are converted to a pattern, the pattern to a file, and the file back to
+ * the same operations.
  *
- * A nest has loops in loops and operations whose operands are linear in the loop variables and the rank, or random. What is
- * compared is the hash of the operations as they were made, so that the way through shapes, folds, columns and bytes
+ * A nest has nested loops and operations whose operands are linear in the loop variables and the rank, or random. The
+ * hash of the generated operations is compared, so that the conversion through shapes, folds, columns and bytes
  * counts as a whole; a changed operand must change it.
  */
 #include <stdlib.h>
@@ -28,10 +28,10 @@ static u64 below(u64 limit)
 	return limit ? state % limit : 0;
 }
 
-/* A loop with parts, or, without them, an operation. */
+/* A loop with parts, or an operation without parts. */
 struct nest {
 	u64 trips;
-	u64 trips_of_rank; /* so many more for each rank */
+	u64 trips_of_rank; /* additional iterations per rank */
 	struct nest *parts[PARTS_MAX];
 	u32 part_count;
 	u16 kind;
@@ -82,7 +82,7 @@ struct playing {
 	u64 rank;
 	u64 variables[DEPTH_MAX];
 	bool is_learning;
-	u64 changed; /* the operation whose operand is another one, from 1 */
+	u64 changed; /* the operation with a changed operand, from 1 */
 };
 
 static void play_operation(struct playing *p, const struct nest *nest)
@@ -160,7 +160,7 @@ static struct stream *make_stream(const struct nest *nest, u32 ranks, u64 change
 	return stream;
 }
 
-/* Through a file, back to operations: their hash. */
+/* Converts to a file and back to operations. Return: their hash. */
 static void expand(struct pattern *pattern, u8 digest[32])
 {
 	struct iot_reject reject;
@@ -195,7 +195,7 @@ static void random_nests_come_back(void **unused)
 		assert_int_equal(pattern_of_stream(stream, &pattern), 0);
 		expand(pattern, digest);
 		if (memcmp(digest, made, sizeof(made)))
-			fail_msg("seed %llu: other operations came back", (unsigned long long)seed);
+			fail_msg("seed %llu: the operations differ", (unsigned long long)seed);
 		assert_int_equal(pattern_print(pattern, nowhere), 0);
 		pattern_free(pattern);
 		stream_free(stream);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nodes.c - nodes meet, and part, as they should: three threads are the nodes, and queues between
+ * nodes.c - the rendezvous and the end of nodes: three threads are the nodes, and queues between
  * them the transport.
  */
 #include "replay/nodes.h"
@@ -87,7 +87,7 @@ static const struct transport transport = {
 	.abort = wire_abort,
 };
 
-/* What each node does, and what comes of it. */
+/* The behaviour and the outcome of each node. */
 struct part {
 	u32 node;
 	u32 identity;
@@ -178,7 +178,7 @@ static void all_exit_with_the_same_code(void **state)
 		assert_int_equal(parts[i].code, 3);
 }
 
-/* Whichever node fails, at any time: node 0 reports it, the others print nothing. */
+/* Any node fails at any time: node 0 reports it, the others print nothing. */
 static void one_that_fails_ends_all(void **state)
 {
 	static const struct {
@@ -220,7 +220,7 @@ static void one_that_fails_ends_all(void **state)
 	}
 }
 
-/* What no node of this version sends. */
+/* Messages that no node of this version sends. */
 static void nonsense_is_refused(void **state)
 {
 	static const struct {
@@ -232,7 +232,7 @@ static void nonsense_is_refused(void **state)
 		{ "half a note", 1, 8, NODES_GO },
 		{ "no news", 1, 16, 0 },
 		{ "other news", 1, 16, NODES_FILE + 1 },
-		{ "a piece of a file that nobody wants", 1, 16, NODES_FILE },
+		{ "a part of an unexpected file", 1, 16, NODES_FILE },
 		{ "from nobody", NODES, 16, NODES_GO },
 		{ "from itself", 0, 16, NODES_GO },
 	};

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The core and the library built for tests, with the sanitizers: for the Makefiles of tests/unit
+# The core and the library with sanitizers, for the Makefiles of tests/unit
 # and tests/fuzz. TOP is the top of the tree, OPTIMIZE a level; objects go to build/tests.
 
 OUT := $(TOP)/build/tests
@@ -13,7 +13,7 @@ CFLAGS := $(OPTIMIZE) -g -std=gnu11 -D_GNU_SOURCE $(WARN) $(SANITIZE) -MMD -MP
 CFLAGS += -I$(TOP)/ioctl-api/include -I$(TOP)/ioctl-api -I$(TOP)/userspace/include -I$(TOP)/userspace -I$(TOP)
 CFLAGS += $(shell pkg-config --cflags libzstd)
 LIBS := $(shell pkg-config --libs libzstd zlib)
-STRICT := -Wconversion # the core is compiled twice, and must mean the same in both worlds
+STRICT := -Wconversion # the core is also compiled for the kernel, and must have the same meaning there
 
 CORE := $(wildcard $(addprefix $(TOP)/ioctl-api/core/,*.c trace/*.c replay/*.c))
 LIB := $(wildcard $(TOP)/userspace/lib/*.c $(TOP)/userspace/api/*.c)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * omissions.c - what is missing is stated, read again, added up and printed, and unknown numbers stay
+ * omissions.c - omissions are stated, read back, added up and printed, and unknown numbers stay
  * unknown.
  */
 #include "lib/iotape.h"
@@ -20,7 +20,7 @@ static void take(struct iot_omissions *o, const char *fact)
 	iot_omissions_take(o, &record);
 }
 
-/* A trace that was finished, by a writer of this version. */
+/* A finished trace by a writer of this version. */
 static const struct iot_trace_info whole = { .is_complete = true, .states_omissions = true };
 
 static bool has(const struct iot_omissions *o, enum iot_omission_reason reason, u64 count, u64 operations,
@@ -130,7 +130,7 @@ static void details_are_cut_and_stay_one_line(void **state)
 	assert_true(iot_omission_fact(&o, IOT_OMISSION_descendants, text) < IOT_OMISSION_TEXT_BYTES);
 }
 
-/* -- what a trace shows ------------------------------------------------------------------------ */
+/* -- omissions shown by a trace itself ------------------------------------------------------------ */
 
 static const struct {
 	const char *name;
@@ -195,18 +195,18 @@ static void a_pause_is_a_gap(void **state)
 	assert_true(has(&o, IOT_OMISSION_paused, 2, 7, UNKNOWN, "2.000 s of 4.000 s"));
 	assert_false(iot_omissions_is_whole(&o));
 
-	o = (struct iot_omissions){}; /* nothing happened in it */
+	o = (struct iot_omissions){}; /* a trace without operations */
 	put_control(&o, IOT_VERB_pause, 1000000000, 1000000000, 0);
 	put_control(&o, IOT_VERB_resume, 1500000000, 1500000000, 0);
 	iot_omissions_finish(&o, &whole);
 	assert_true(has(&o, IOT_OMISSION_paused, 1, 0, 0, "0.500 s of 0.500 s"));
 
-	o = (struct iot_omissions){}; /* its end is lost */
+	o = (struct iot_omissions){}; /* the end is lost */
 	put_control(&o, IOT_VERB_pause, 1000000000, 1000000000, 0);
 	iot_omissions_finish(&o, &whole);
 	assert_true(has(&o, IOT_OMISSION_paused, 1, UNKNOWN, UNKNOWN, "0.000 s of 0.000 s"));
 
-	o = (struct iot_omissions){}; /* its beginning is lost; a fact counts for all */
+	o = (struct iot_omissions){}; /* the beginning is lost; a fact counts for the whole trace */
 	put_control(&o, IOT_VERB_resume, 1000000000, 1000000000, 3);
 	take(&o, "omission.paused=4 9 ?");
 	iot_omissions_finish(&o, &whole);
@@ -219,7 +219,7 @@ static void a_pause_is_a_gap(void **state)
 	assert_true(has(&o, IOT_OMISSION_mapping, 1, UNKNOWN, UNKNOWN, ""));
 }
 
-/* Of a trace that was merged, a fact tells of all of it. */
+/* In a merged trace, a fact covers all parts. */
 static void a_fact_counts_instead_of_what_records_show(void **state)
 {
 	const struct iot_record unseen = {
@@ -271,7 +271,7 @@ static void runs_that_ended_early_are_partial(void **state)
 	assert_int_equal(strncmp(text, "the trace is partial: the recorder died", 39), 0);
 }
 
-/* Traces of logs from before there were omissions said the same in other facts. */
+/* Older traces state the same by other facts. */
 static void gaps_of_older_traces_of_logs_are_omissions(void **state)
 {
 	struct iot_trace_info old = { .is_complete = true };
@@ -380,7 +380,7 @@ static void what_is_not_there_has_no_text(void **state)
 	}
 }
 
-/* As `iotape diff` and `iotape merge` do. */
+/* Like `iotape diff` and `iotape merge`. */
 static void two_traces_lack_what_each_of_them_does(void **state)
 {
 	struct iot_omissions o = {}, other = {};

@@ -91,7 +91,7 @@ static void texts_are_tails(void **state)
 	r = RECORD(setxattr, &none, .xattr = cpu_to_le32(1), .length_bytes = cpu_to_le64(5), .has_value = cpu_to_le64(1));
 	assert_true(r.tail_bytes == 12 && !memcmp(r.tail, "user.a\0value", 12));
 	r = RECORD(setxattr, &other, .xattr = cpu_to_le32(1), .length_bytes = cpu_to_le64(5), .has_value = cpu_to_le64(1));
-	assert_true(r.tail_bytes == 6); /* another value was set */
+	assert_true(r.tail_bytes == 6); /* the value that was set is another one */
 }
 
 static struct iot_program_op compiled(struct scribe *s, u16 kind)
@@ -132,8 +132,8 @@ static void fields_reach_the_members_of_the_operation(void **state)
 }
 
 /*
- * What a call did by a descriptor a replay does by that handle, and not by another one of the file, nor by a name that it
- * has; unless the handle is one that no replay opens.
+ * An operation by a descriptor is replayed by the same handle, not by another handle of the file, nor by one of its
+ * names; unless no replay opens the handle.
  */
 static void call_by_descriptor_is_replayed_by_its_handle(void **state)
 {
@@ -168,7 +168,7 @@ static void call_by_descriptor_is_replayed_by_its_handle(void **state)
 	}
 }
 
-/* What the test of a lock found is no owner. */
+/* The lock found by a test is not an owner. */
 static void lock_of_a_handle_has_no_owner(void **state)
 {
 	struct scribe scribe, *s = &scribe;

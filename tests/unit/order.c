@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * order.c - the scheduler: which wait stands in the way, and when it does not any more.
+ * order.c - the scheduler: the wait that blocks an operation, and the time at which it ends.
  */
 #include "core/replay/order.h"
 
@@ -124,7 +124,7 @@ static void blocker_is_the_first_wait_that_does_not_hold(void **state)
 
 	(void)state;
 	fixture_open(&f);
-	waits = f.program.waits + 1; /* the first is task 1's */
+	waits = f.program.waits + 1; /* the first wait is task 1's */
 	assert_ptr_equal(iot_order_blocker(&f.order, 2, op_of(&f, 2, 1), &next), &waits[0]);
 	assert_int_equal(next, 0);
 	f.pending[0] = 0;
@@ -147,7 +147,7 @@ static void waits_known_to_hold_are_not_looked_at_again(void **state)
 
 	(void)state;
 	fixture_open(&f);
-	f.progress[0] = 2; /* the latches are not open, but the caller says that they were */
+	f.progress[0] = 2; /* the latches are not open, but the caller claims that they were */
 	assert_null(iot_order_blocker(&f.order, 2, op_of(&f, 2, 1), &next));
 	free(f.bytes);
 }

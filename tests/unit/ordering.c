@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ordering.c - whatever a random application did, it comes out the same in any order that its
- * program allows.
+ * ordering.c - a random application has the same results in any order that its
+ * program permits.
  *
- * The trace of a run is compiled, and the program performed on a fresh file system many
- * times: of the tasks whose next operation may start, a random one performs it. Every
- * operation must return what it did in the trace, and find the same object, size and
- * entries. Without its order a program must fail that.
+ * The trace of a run is compiled, and the program runs on a new file system many
+ * times: repeatedly, a random task whose next operation may start runs it. Every
+ * operation must have the result of the trace, and find the same object, size and
+ * entries. Without its order, a program must fail this test.
  *
- * IOTAPE_TEST_PROGRAMS=N tries N applications instead of a few; IOTAPE_TEST_VERBOSE tells what
- * went wrong in each.
+ * IOTAPE_TEST_PROGRAMS=N tests N applications instead of a few; IOTAPE_TEST_VERBOSE prints
+ * the failures of each.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -21,13 +21,13 @@
 #include "scratch.h"
 #include "suite.h"
 
-#define PROGRAMS  40 /* if IOTAPE_TEST_PROGRAMS says nothing else */
+#define PROGRAMS  40 /* unless IOTAPE_TEST_PROGRAMS is set */
 #define SCHEDULES 10
 #define STEPS	  160
-#define TASKS_MAX 128 /* with request queues */
+#define TASKS_MAX 128 /* including request queues */
 
 static const char *const trace = scratch_trace, *const program = scratch_program;
-static u64 overlaps; /* of operations, in all traces */
+static u64 overlaps; /* pairs of operations in all traces */
 
 struct run {
 	const struct iot_program *program;
@@ -40,7 +40,7 @@ struct run {
 	s64 done[APP_TASKS + 1][APP_OPS_MAX]; /* result of a request that has moved its data, or -1 */
 	u64 started[APP_TASKS + 1][APP_OPS_MAX]; /* step of each operation, or of its mark */
 	u32 wrong;
-	char first[256]; /* of what was wrong */
+	char first[256]; /* first failure */
 };
 
 static u32 below(struct run *run, u32 limit)
@@ -51,7 +51,7 @@ static u32 below(struct run *run, u32 limit)
 	return (u32)((run->random >> 20) % limit);
 }
 
-/* -- what was there at the beginning ------------------------------------------------------------- */
+/* -- the initial tree ------------------------------------------------------------------------------ */
 
 static void build(struct run *run)
 {
@@ -82,7 +82,7 @@ static const char *path_or_null(const struct iot_program *p, __le32 string)
 	return string ? iot_program_string(p, string) : NULL;
 }
 
-/* A request moves its data when it is submitted, or when it ends. Return: what it returned. */
+/* A request moves its data when it is submitted, or when it ends. Return: its result. */
 static s64 perform_request(struct run *run, u32 origin, u32 number, const struct fs_op *request)
 {
 	struct fs_op data = *request;
@@ -130,7 +130,7 @@ static void perform(struct run *run, u32 origin, const struct iot_program_op *fr
 			 run->truth->seen[origin][number]);
 }
 
-/* Perform the task's next operation, if it may start. */
+/* Run the task's next operation, if it may start. */
 static bool step(struct run *run, u32 index)
 {
 	const struct iot_program_task *task = &run->program->tasks[index];
@@ -156,7 +156,7 @@ static bool step(struct run *run, u32 index)
 	return true;
 }
 
-/* A task goes on for a while, so that some get far ahead of others. Return: operations wrong. */
+/* A task continues for a while, so that some tasks get far ahead. Return: number of wrong operations. */
 static u32 replay(struct run *run)
 {
 	u32 tasks = run->program->task_count, task, i;
@@ -203,7 +203,7 @@ static bool is_in_order(const struct run *run)
 	return true;
 }
 
-/* Where the time of a process went adds up to its time. */
+/* The parts of the time of a process add up to its total. */
 static void check_times(struct compile_summary *summary)
 {
 	u32 i;
@@ -218,7 +218,7 @@ static void check_times(struct compile_summary *summary)
 	compile_summary_free(summary);
 }
 
-/* Return: of some replays of one program, those in which something was wrong. */
+/* Return: number of replays of one program with a failure. */
 static u32 replays(u64 seed, const char *order, u32 without)
 {
 	bool is_ordered = !strcmp(order, "single") || !strcmp(order, "temporal");
@@ -295,7 +295,7 @@ static void found_is_enough(void **state)
 	(void)state;
 	overlaps = 0;
 	assert_int_equal(programs_that_fail("iotape", 0), 0);
-	assert_true(overlaps > program_count() * 10); /* so it was not too easy */
+	assert_true(overlaps > program_count() * 10); /* otherwise the test would be too easy */
 }
 
 static void artc_is_enough(void **state)
@@ -330,7 +330,7 @@ static void every_cause_is_needed(void **state)
 			   some_program_fails("iotape", 1u << causes[i]));
 }
 
-/* With file_seq, that of handles is not: open and close are operations on the file. */
+/* With file_seq, order by handles is not needed: open and close are operations on the file. */
 static void every_rule_is_needed(void **state)
 {
 	(void)state;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * overlap.c - operations that overlap, and of which some are refused because of others, come out
- * the same in any order that their program allows.
+ * overlap.c - operations that overlap, some of which are refused because of others, have the same
+ * results in any order that their program permits.
  *
- * Tasks make and remove names, move the end of a file, touch mapped pages, and take and give up locks,
- * all at the same time: each takes effect at one moment, but is recorded as if it had begun some time before and ended some time
- * after that. Only the results show which came first. The program is performed many
- * times, by random tasks of those that may go on. Without what results tell it must fail.
+ * Tasks create and remove names, move the end of a file, touch mapped pages, lock and unlock, all concurrently: each
+ * operation takes effect at one moment, but is recorded as if it had begun some time earlier and ended some time
+ * later. Only the results show which came first. The program runs many times, by
+ * random runnable tasks. Without the order that results imply, it must fail.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,26 +25,26 @@
 #define LOCK_RANGES 3
 #define TASKS_MAX   32
 #define RECORDS_MAX 2048
-#define FOUND	    1000 /* handles of opens that find a name are larger */
+#define FOUND	    1000 /* smaller than the handles of opens that find an existing name */
 
-/* What the tasks of some runs do beside the rest. */
+/* Additional operations of the tasks of some runs. */
 enum extra {
 	NOTHING,
-	RACES, /* for who makes a file: opens with O_CREAT alone */
-	FAILS, /* readlink(2) of what is no link, instead of stat(2) */
-	TRUNCATES, /* truncate(2) by name, instead of that */
+	RACES, /* opens with O_CREAT only, of which one creates the file */
+	FAILS, /* readlink(2) of an object that is not a link, instead of stat(2) */
+	TRUNCATES, /* truncate(2) by name, instead of the former */
 	MOVES, /* directories are renamed, too */
-	FINDS, /* opens that begin when their name has been found */
+	FINDS, /* opens that begin after their name has been looked up */
 	CUTS,  /* truncations, and accesses to a mapping, which may be beyond the end */
 };
 
 /**
- * struct tally - of many runs
+ * struct tally - totals of many runs
  * @refused: operations
- * @gone: opens whose name had gone when they began
- * @dropped: of these, those that the program does not express
- * @doubtful: programs with directories that are renamed, of which compile says itself that they may come out
- *	otherwise, and do
+ * @gone: opens whose name had been removed when they began
+ * @dropped: the number of these that the program does not express
+ * @doubtful: programs with renamed directories that compile itself reports as possibly diverging,
+ *	and that diverge
  * @latches: of the programs
  */
 struct tally {
@@ -60,10 +60,10 @@ static const char *const trace = scratch_trace, *const program = scratch_program
 /* -- locks of one file, by owner ------------------------------------------------------------------- */
 
 struct lock_table {
-	u32 types[TASKS + 1][LOCK_RANGES]; /* of each process and range */
+	u32 types[TASKS + 1][LOCK_RANGES]; /* for each process and range */
 };
 
-/* Return: as fcntl(F_OFD_SETLK) and F_SETLK do. */
+/* Return: like fcntl(F_OFD_SETLK) and F_SETLK. */
 static s64 lock(struct lock_table *table, u32 owner, u32 range, u32 flags)
 {
 	u32 type = flags & (IOT_LOCK_shared | IOT_LOCK_exclusive), i;
@@ -110,11 +110,11 @@ struct app {
 	u32 entry_count;
 	struct tally tally;
 	enum extra extra;
-	u32 first_nodes; /* that were there at the beginning */
+	u32 first_nodes; /* that exist at the beginning */
 	struct {
 		u64 ns;
 		u64 bytes;
-	} sizes[STEPS + 1]; /* of the file "lock", since when each */
+	} sizes[STEPS + 1]; /* sizes of the file "lock", and the start of each */
 	u32 size_count;
 	u32 task;
 	u64 enter_ns, end_ns;
@@ -135,7 +135,7 @@ static struct iot_record *add(struct app *a, u16 kind, u64 ns, const char *tail)
 	assert_true(a->entry_count < RECORDS_MAX);
 	*entry = (struct entry){ .ns = ns, .number = a->entry_count++ };
 	entry->record.kind = kind;
-	entry->record.fact.time_ns = ns; /* announcements begin with it */
+	entry->record.fact.time_ns = ns; /* the first field of announcements */
 	if (tail) {
 		strcpy(entry->tail, tail);
 		entry->record.tail_bytes = (u16)strlen(tail);
@@ -180,7 +180,7 @@ static u64 name_in(struct app *a, int dir, const char *component)
 	return i + 1;
 }
 
-/* Return: the directory that the last component is in, negative if there is none. */
+/* Return: the directory of the last component, negative if there is none. */
 static int above(const struct app *a, const char *path, const char **last)
 {
 	const char *slash = strrchr(path, '/');
@@ -201,7 +201,7 @@ static u64 name_of(struct app *a, const char *path)
 	return name_in(a, dir, last);
 }
 
-/* Another operation of the task, which takes effect now. */
+/* The next operation of the task, which takes effect now. */
 static struct iot_record *op_record(struct app *a, u16 kind, s64 result)
 {
 	struct iot_record *r = add(a, kind, a->end_ns, NULL);
@@ -215,7 +215,7 @@ static struct iot_record *op_record(struct app *a, u16 kind, s64 result)
 	return r;
 }
 
-/* A task that is in nothing at the moment, and since when it is. */
+/* A task without a current operation, and the time of its last one. */
 static void begin(struct app *a)
 {
 	do {
@@ -229,7 +229,7 @@ static void begin(struct app *a)
 	a->tasks[a->task].end_ns = a->end_ns;
 }
 
-/* The look-up of a component that ends a system call. */
+/* The lookup of a component that ends a system call. */
 static void miss(struct app *a, const char *path, u32 intents)
 {
 	const char *last;
@@ -273,13 +273,13 @@ static void call_make(struct app *a, const char *path, u16 kind)
 	name = name_of(a, path);
 	object = object_of(a, fs_find(&a->fs, path), name);
 	r = op_record(a, kind, 0);
-	r->mkdir.name = name; /* both begin with name and object */
+	r->mkdir.name = name; /* both records begin with name and object */
 	r->mkdir.object = object;
 	if (kind == IOT_KIND_open)
 		r->open.flags = IOT_OPEN_write | op.flags | IOT_OPEN_created;
 }
 
-/* With O_CREAT and without O_EXCL: it is made, or found. */
+/* With O_CREAT and without O_EXCL: the file is created or found. */
 static void call_open(struct app *a, const char *path)
 {
 	const struct fs_op op = { .kind = IOT_KIND_open, .path = path, .flags = IOT_OPEN_create };
@@ -327,7 +327,7 @@ static void call_on(struct app *a, const char *path, u16 kind)
 		lose_name(a, object, 0);
 }
 
-/* A name is found now; the open, and its record, begin some time after that. */
+/* A name is looked up now; the open, and its record, begin some time later. */
 static void call_find(struct app *a, const char *path)
 {
 	int node = fs_find(&a->fs, path);
@@ -348,7 +348,7 @@ static void call_find(struct app *a, const char *path)
 	r->open.flags = IOT_OPEN_read;
 }
 
-/* A file loses its name now, to have another one or none: opens that have not begun see that. */
+/* A name of a file is removed or renamed now, which opens that have not begun will see. */
 static void lose_name(struct app *a, u64 object, u64 name)
 {
 	u32 i;
@@ -391,7 +391,7 @@ static void call_rename(struct app *a, const char *path, const char *path2)
 	lose_name(a, object, name2);
 }
 
-/* Each task is a process that has the file "lock" open; now and then it closes a copy of that. */
+/* Each task is a process with the file "lock" open; now and then it closes a duplicate handle. */
 static void call_lock(struct app *a)
 {
 	static const u32 types[] = { 0, IOT_LOCK_shared, IOT_LOCK_exclusive, IOT_LOCK_exclusive };
@@ -401,7 +401,7 @@ static void call_lock(struct app *a)
 
 	r = op_record(a, is_close ? IOT_KIND_flush : IOT_KIND_lock,
 		      is_close ? 0 : lock(&a->locks, a->task, range, flags));
-	r->lock.object = (u64)fs_find(&a->fs, "lock") + 1; /* both begin with these */
+	r->lock.object = (u64)fs_find(&a->fs, "lock") + 1; /* the first field of both */
 	r->lock.handle = a->task;
 	if (is_close) {
 		unlock_all(&a->locks, a->task);
@@ -412,14 +412,14 @@ static void call_lock(struct app *a)
 	r->lock.flags = flags;
 }
 
-/* A new size of the file "lock", since now. */
+/* A new size of the file "lock", from now on. */
 static void note_size(struct app *a, int node)
 {
 	a->sizes[a->size_count].ns = a->now_ns;
 	a->sizes[a->size_count++].bytes = a->fs.nodes[node].size;
 }
 
-/* What an operation that changes it saw when it began: it may have waited for others since then. */
+/* The size that a changing operation saw when it began: it may have waited for others since then. */
 static u64 old_size_bytes(const struct app *a)
 {
 	u32 i;
@@ -429,7 +429,7 @@ static u64 old_size_bytes(const struct app *a)
 	return i ? a->sizes[i - 1].bytes : 0;
 }
 
-/* On the same file: a page of a mapping is there or not, or it is cut, or grows by that. */
+/* On the same file: a mapped page exists or not, the file is truncated, or extended by truncation. */
 static void call_mapped(struct app *a)
 {
 	const int node = fs_find(&a->fs, "lock");
@@ -456,7 +456,7 @@ static void call_mapped(struct app *a)
 	r->setattr.old_size_bytes = old_size_bytes(a);
 }
 
-/* On the same file: it grows, or its size shows. */
+/* On the same file: it is extended, or its size is read. */
 static void call_size(struct app *a)
 {
 	static const u16 kinds[] = { IOT_KIND_write, IOT_KIND_read, IOT_KIND_seek };
@@ -472,7 +472,7 @@ static void call_size(struct app *a)
 	}
 	r = op_record(a, op.kind, fs_perform(&a->fs, &op, &seen));
 	note_size(a, node);
-	r->write.object = (u64)node + 1; /* read, write and seek begin alike */
+	r->write.object = (u64)node + 1; /* read, write and seek have the same first fields */
 	r->write.handle = a->task;
 	r->write.offset_bytes = (s64)op.offset_bytes;
 	if (op.kind == IOT_KIND_seek) {
@@ -551,7 +551,7 @@ static void begin_run(struct app *a)
 	name_in(a, FS_NONE, "");
 	object_of(a, FS_ROOT, 1);
 	assert_true(fs_make(&a->fs, "lock", IOT_TYPE_file, 0) > 0);
-	is_there = below(&a->random, 2); /* else all of it is made by the application */
+	is_there = below(&a->random, 2); /* otherwise the application creates everything */
 	for (i = 0; i < 3 && is_there; i++)
 		assert_true(fs_make(&a->fs, there[i], i ? IOT_TYPE_file : IOT_TYPE_dir, 0) > 0);
 	a->first_nodes = a->fs.node_count;
@@ -576,7 +576,7 @@ static void begin_run(struct app *a)
 		if (a->extra == CUTS)
 			map_file(a, object);
 	}
-	for (i = 0; i < 3 && is_there; i++) { /* or the trace does not show that */
+	for (i = 0; i < 3 && is_there; i++) { /* otherwise the trace does not show it */
 		begin(a);
 		call_on(a, there[i], IOT_KIND_stat);
 	}
@@ -631,7 +631,7 @@ struct run {
 	struct lock_table locks;
 	u64 random;
 	u32 wrong;
-	char first[256]; /* of what was wrong */
+	char first[256]; /* first failure */
 };
 
 static void build(struct run *run)
@@ -729,13 +729,13 @@ static u32 replay(struct run *run)
 	return run->wrong;
 }
 
-/* Return: of the replays of one program, those in which something was wrong. */
+/* Return: number of replays of one program with a failure. */
 static u32 replays(u64 seed, u64 width_ns, enum extra extra, const char *order, u32 without,
 		   struct tally *tally)
 {
 	struct compile_options options = {
 		.trace = trace, .program = program, .order = order, .without = without,
-		.fan_in_min = seed % 2 ? 0 : 2, /* in every other one: what two wait for signals a latch */
+		.fan_in_min = seed % 2 ? 0 : 2, /* in every second program, common causes of two waits signal a latch */
 	};
 	struct compile_summary summary;
 	struct iot_program loaded;
@@ -784,7 +784,7 @@ static u64 first_program(void)
 	return text ? (u64)atoll(text) : 1;
 }
 
-/* Return: how many of the programs fail, by rules and without some edges. */
+/* Return: number of programs that fail with these rules and without some edges. */
 static u32 count_failed(u64 width_ns, enum extra extra, const char *order, u32 without,
 			struct tally *tally)
 {
@@ -801,7 +801,7 @@ static u32 programs_that_fail(u64 width_ns, enum extra extra, const char *order,
 	struct tally tally = {};
 	u32 failed = count_failed(width_ns, extra, order, without, &tally);
 
-	assert_true(tally.refused > program_count() * STEPS / 10); /* so it was not too easy */
+	assert_true(tally.refused > program_count() * STEPS / 10); /* otherwise the test would be too easy */
 	assert_true(tally.latches > program_count() || strcmp(order, "iotape"));
 	return failed;
 }
@@ -818,7 +818,7 @@ static void results_order_what_overlapped(void **state)
 	assert_int_equal(failed, 0);
 }
 
-/* Opens that make a file or find it, as it comes, among all the rest. */
+/* Opens that create or find a file, depending on the order, among all other operations. */
 static void who_makes_a_file_makes_it_again(void **state)
 {
 	static const u64 widths_ns[] = { 0, 20, 60, 120, 400 };
@@ -833,8 +833,8 @@ static void who_makes_a_file_makes_it_again(void **state)
 }
 
 /*
- * An operation that fails because of an existing object, or changes only that, has found it; also
- * in a directory that moves.
+ * An operation that fails because of an existing object, or changes only the object, has found it; also
+ * in a directory that is renamed.
  */
 static void what_is_done_by_name_is_done_again(void **state)
 {
@@ -849,11 +849,11 @@ static void what_is_done_by_name_is_done_again(void **state)
 		for (j = 0; j < ARRAY_SIZE(widths_ns); j++)
 			failed += count_failed(widths_ns[j], extras[i], "iotape", 0, &tally);
 	assert_int_equal(failed, 0);
-	/* by which name a directory was used that was renamed meanwhile is not recorded */
+	/* the name by which a concurrently renamed directory was used is not recorded */
 	assert_true(tally.doubtful < 9 * program_count() / 30);
 }
 
-/* Names that go while they are opened; their opens come before that. */
+/* Names that are removed while they are opened; their opens precede the removal. */
 static void what_was_found_is_opened_again(void **state)
 {
 	static const u64 widths_ns[] = { 20, 60, 120, 400 };
@@ -871,7 +871,7 @@ static void what_was_found_is_opened_again(void **state)
 	assert_true(tally.gone > program_count() / 3);
 }
 
-/* A file is cut while others write to it, ask for its size, and touch pages of it. */
+/* A file is truncated while others write to it, read its size, and touch its pages. */
 static void sizes_are_as_they_were(void **state)
 {
 	static const u64 widths_ns[] = { 0, 5, 20, 60, 120, 400 };
@@ -889,7 +889,7 @@ static void sizes_are_as_they_were(void **state)
 	assert_true(programs_that_fail(60, CUTS, "iotape", 1u << EDGE_size) > 0);
 }
 
-/* Programs of which some result has no explanation in the first order that comes to mind. */
+/* Programs with a result that the first plausible order does not explain. */
 static void what_nothing_explains_is_searched_for(void **state)
 {
 	static const struct {
@@ -901,13 +901,13 @@ static void what_nothing_explains_is_searched_for(void **state)
 		{ 4106, 60 }, { 162, 120 }, { 166, 120 }, { 228, 120 }, { 2061, 120 }, { 2407, 120 },
 		{ 2438, 120 }, { 2526, 120 }, { 2785, 120 }, { 3490, 120 }, { 3581, 120 },
 		{ 4803, 120 }, { 238, 400 }, { 1368, 400 },
-		/* what was there at the beginning was guessed wrong: names of a directory, a file */
+		/* the initial tree was guessed wrong: names of a directory, a file */
 		{ 4441, 60 }, { 2055, 120 },
 		/* which came first, truncation or write */
 		{ 93, 20, CUTS }, { 117, 60, CUTS }, { 24, 120, CUTS }, { 43, 400, CUTS }, { 76, 400, CUTS },
-		/* a write after a truncation, not as far as one before it */
+		/* a write after a truncation, shorter than one before it */
 		{ 92, 400, CUTS }, { 114, 400, CUTS },
-		/* what had to happen early is still under way when a rename begins */
+		/* an operation that must come early is still in progress when a rename begins */
 		{ 1096, 120, MOVES },
 	};
 	struct tally tally = {};
@@ -922,7 +922,7 @@ static void what_nothing_explains_is_searched_for(void **state)
 	}
 }
 
-/* The negative controls: rules that do not look at results, and each cause left out. */
+/* Negative controls: rules that ignore results, and each cause left out. */
 static void without_results_it_fails(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pace.c - think time: lateness is credited, and counted where it belongs.
+ * pace.c - think time: lateness is credited, and counted at the right place.
  */
 #include "core/replay/pace.h"
 
@@ -18,7 +18,7 @@ static void think_time_is_scaled(void **state)
 		{ "one to one", 123456789012345ull, 65536, 123456789012345ull },
 		{ "half", 1000001, 32768, 500000 },
 		{ "none", 1ull << 50, 0, 0 },
-		{ "as much as can be", 1000000000, 0xffff0000u, 65535000000000ull },
+		{ "maximum", 1000000000, 0xffff0000u, 65535000000000ull },
 		{ "the longest that fits", 1ull << 46, 0xffff0000u, 65535ull << 46 },
 		{ "longer than that", 1ull << 47, 0xffff0000u, IOT_PACE_MAX_NS },
 		{ "longer than the clock", 1ull << 50, 0xffff0000u, IOT_PACE_MAX_NS },
@@ -32,7 +32,7 @@ static void think_time_is_scaled(void **state)
 			   iot_pace_scaled(rows[i].ns, rows[i].scale) == rows[i].scaled_ns);
 }
 
-/* The loop of an engine whose wake-ups are @late_ns late, each; the storage takes its time. */
+/* The loop of an engine whose wake-ups are @late_ns late each; storage takes some time. */
 static u64 run(struct iot_lateness *pace, u32 rounds, u64 think_ns, u64 late_ns, u64 io_ns)
 {
 	u64 now_ns = 1000, until_ns;
@@ -47,7 +47,7 @@ static u64 run(struct iot_lateness *pace, u32 rounds, u64 think_ns, u64 late_ns,
 	return now_ns - 1000;
 }
 
-/* Before its first operation a task thinks while it waits. */
+/* The think time before a task's first operation overlaps its wait. */
 static void the_first_think_time_begins_at_the_start(void **state)
 {
 	static const struct {
@@ -56,13 +56,13 @@ static void the_first_think_time_begins_at_the_start(void **state)
 		u64 think_ns;
 		u64 until_ns;
 	} rows[] = {
-		{ "it waits for nothing", 1000, 0, 1000 },
-		{ "it was ready before the start", 900, 0, 1000 },
-		{ "and thinks from the start on", 900, 50, 1050 },
-		{ "what it waits for comes first", 1030, 50, 1050 },
-		{ "what it waits for comes last", 1070, 50, 1070 },
-		{ "it does not think", 5000, 0, 5000 },
-		{ "it thinks longer than the clock has run", 1070, 1ull << 50, 1000 + (1ull << 50) },
+		{ "no wait", 1000, 0, 1000 },
+		{ "ready before the start", 900, 0, 1000 },
+		{ "think time starts at the start", 900, 50, 1050 },
+		{ "the wait ends first", 1030, 50, 1050 },
+		{ "the wait ends last", 1070, 50, 1070 },
+		{ "no think time", 5000, 0, 5000 },
+		{ "more think time than the clock has run", 1070, 1ull << 50, 1000 + (1ull << 50) },
 	};
 	const struct iot_lateness pace = {};
 	size_t i;
@@ -96,7 +96,7 @@ static void time_in_operations_is_never_taken_off(void **state)
 	assert_int_equal(pace.owed_ns, 0);
 }
 
-/* What cannot be taken off one think time is taken off the next ones. */
+/* The part of the lateness that exceeds one think time is deducted from the next ones. */
 static void lateness_larger_than_a_think_time_stays_owed(void **state)
 {
 	struct iot_lateness pace = {};

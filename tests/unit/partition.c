@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * partition.c - nodes that tell each other what partition.c says keep the order of the program, come to its
- * end, and tell nothing else: random programs on several nodes, messages between two nodes in order,
- * all else in any order.
+ * partition.c - nodes that exchange the messages of partition.c preserve the order of the program, reach its
+ * end, and send nothing else: random programs on several nodes; messages between two nodes arrive in order,
+ * everything else in any order.
  */
 #include "replay/partition.h"
 
@@ -31,7 +31,7 @@ struct simulation {
 	u32 nodes;
 	u32 node_of[TASKS];
 	struct partition partitions[NODES_MAX];
-	u32 progress[NODES_MAX + 1][TASKS]; /* as each node knows it; last, as it is */
+	u32 progress[NODES_MAX + 1][TASKS]; /* as known to each node; the last row is the truth */
 	u32 pending[NODES_MAX + 1][LATCHES];
 	struct iot_order orders[NODES_MAX + 1];
 	struct queue queues[NODES_MAX][NODES_MAX];
@@ -45,8 +45,8 @@ static u32 below(u32 limit)
 }
 
 /*
- * Operations are made in an order in which they could run, each for a random task: so no waits form
- * a circle. A latch is arrived at by some, and waited for by some that come after them all.
+ * Operations are generated in an order in which they could run, each for a random task: so waits have no
+ * cycle. Some operations signal a latch, and later ones wait for it.
  */
 static void make_program(struct builder *b, bool has_edges)
 {
@@ -64,7 +64,7 @@ static void make_program(struct builder *b, bool has_edges)
 			continue;
 		counts[task]++;
 		kinds[task][at] = IOT_PLAY_wait;
-		if (latch < LATCHES && !below(4)) { /* signals at the latch of this time */
+		if (latch < LATCHES && !below(4)) { /* signals the current latch */
 			kinds[task][at] = IOT_PLAY_signal;
 			latches[task][at] = latch;
 			signals[latch]++;
@@ -143,7 +143,7 @@ static const struct iot_program_op *next_op(const struct simulation *s, u32 task
 	       s->progress[s->nodes][task];
 }
 
-/* Perform the next operation of a task, if its node thinks that it may start. Return: did it? */
+/* Run the next operation of a task, if its node believes that it may start. Return: did it run? */
 static bool perform(struct simulation *s, u32 task)
 {
 	const struct iot_program_op *op = next_op(s, task);
@@ -163,7 +163,7 @@ static bool perform(struct simulation *s, u32 task)
 	return true;
 }
 
-/* The agent of a node looks at a task, perhaps late. */
+/* The agent of a node checks a task, perhaps late. */
 static void look(struct simulation *s, u32 task)
 {
 	s->teller = s->node_of[task];
@@ -186,7 +186,7 @@ static bool deliver(struct simulation *s, u32 from, u32 to)
 	return true;
 }
 
-/* One step of anything; at the end, one of each. Return: did anything happen? */
+/* One random step; at the end, one of each kind. Return: was there progress? */
 static bool step(struct simulation *s, bool is_thorough)
 {
 	u32 i, j;
@@ -250,7 +250,7 @@ static void what_nobody_waits_for_is_not_told(void **state)
 	free(s);
 }
 
-/* Task 0 here; task 1 of node 1 with three operations; a latch that both signal. */
+/* Task 0 here; task 1 of node 1 with three operations; both signal a latch. */
 static void what_cannot_be_is_not_taken(void **state)
 {
 	static const struct {
@@ -261,7 +261,7 @@ static void what_cannot_be_is_not_taken(void **state)
 	} rows[] = {
 		{ "an unknown kind", 1, { 0, 1, 1 }, false },
 		{ "an unknown task", 1, { PARTITION_PASSED, 2, 1 }, false },
-		{ "a task of this node", 1, { PARTITION_PASSED, 0, 1 }, false },
+		{ "a local task", 1, { PARTITION_PASSED, 0, 1 }, false },
 		{ "a task of another node", 2, { PARTITION_PASSED, 1, 1 }, false },
 		{ "no progress", 1, { PARTITION_PASSED, 1, 0 }, false },
 		{ "progress", 1, { PARTITION_PASSED, 1, 2 }, true },

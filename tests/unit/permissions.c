@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * permissions.c - what a mode or an owner lets happen, or refuses, comes after what set it.
+ * permissions.c - operations that a mode or an owner permits or refuses follow the operation that set it.
  *
- * Task 1 changes the permissions of a file or directory, and task 2 uses it, before and after that.
- * Waits are written TASK.OP<TASK.OP, where the first waits for the second; both from 0.
+ * Task 1 changes the permissions of a file or directory, and task 2 uses it, before and afterwards.
+ * Waits are written TASK.OP<TASK.OP, where the first waits for the second; both count from 0.
  */
 #include <sys/stat.h>
 
@@ -93,7 +93,7 @@ static void a_directory_lets_its_names_be_used(void **state)
 	gives(s, "0.1<1.0 1.0<0.0 1.1<0.1");
 }
 
-/* Times, operations that were refused themselves, and permissions of objects that no operation sets. */
+/* Changes of times, refused changes, and permissions of objects that no operation sets. */
 static void nothing_else_is_ordered(void **state)
 {
 	struct scribe scribe, *s = &scribe;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * placement.c - tasks go to nodes by their ranks, and what cannot be apart stays together.
+ * placement.c - tasks are placed on nodes by their ranks, and tasks that share state stay together.
  */
 #include "replay/placement.h"
 
@@ -38,7 +38,7 @@ static void fixture_close(struct fixture *f)
 	builder_close(&f->b);
 }
 
-/* A task of a rank, or of none if that is negative; below another one, or below none. */
+/* A task of a rank, or of none if it is negative; a child of another task, or of none. */
 static void add(struct fixture *f, int rank, int parent)
 {
 	struct iot_program_task *task = builder_task(&f->b);
@@ -83,7 +83,7 @@ static void ranks_go_by_the_rule(void **state)
 	} rows[] = {
 		{ "one node", PLACEMENT_AUTO, 1, "0000", 1 },
 		{ "blocks of two", PLACEMENT_AUTO, 2, "0011", 2 },
-		{ "blocks that are not equal", PLACEMENT_BLOCK, 3, "0012", 3 },
+		{ "unequal blocks", PLACEMENT_BLOCK, 3, "0012", 3 },
 		{ "more nodes than ranks", PLACEMENT_BLOCK, 6, "0134", 4 },
 		{ "cyclic on two", PLACEMENT_CYCLIC, 2, "0101", 2 },
 		{ "cyclic on three", PLACEMENT_CYCLIC, 3, "0120", 3 },
@@ -119,8 +119,8 @@ static void tasks_without_a_rank_go_with_their_kin(void **state)
 	add(&f, 2, 4);
 	add(&f, -1, 6); /* child of rank 2 */
 	add(&f, -1, 7);
-	add(&f, -1, -1); /* of nobody */
-	add(&f, -1, 4);	 /* of the launcher, beside the ranks */
+	add(&f, -1, -1); /* no parent */
+	add(&f, -1, 4);	 /* child of the launcher, not a rank */
 	assert_int_equal(place(&f, 4, PLACEMENT_BLOCK), 0);
 	assert_nodes(&f, "kin", "00012322202");
 	assert_int_equal(f.placement.tied, 0);
@@ -164,7 +164,7 @@ static void traced_nodes_are_taken_as_they_were(void **state)
 	fixture_close(&f);
 }
 
-/* Rank 3 shares something with rank 1, and a latch with all. */
+/* Rank 3 shares a handle with rank 1, and a latch with all. */
 static void what_is_shared_stays_together(void **state)
 {
 	static const struct {
@@ -175,12 +175,12 @@ static void what_is_shared_stays_together(void **state)
 	} rows[] = {
 		{ "a handle", IOT_KIND_read, 2, 0, 0, 0, true },
 		{ "the end of a handle", IOT_KIND_release, 2, 0, 0, 0, true },
-		{ "where a copy goes", IOT_KIND_copy_range, 0, 2, 0, 0, true },
+		{ "the target of a copy", IOT_KIND_copy_range, 0, 2, 0, 0, true },
 		{ "a mapping", IOT_KIND_touch, 0, 2, 0, 0, true },
-		{ "a mode is no owner", IOT_KIND_mkdir, 0, 0, 2, 0, false },
+		{ "a mode is not an owner", IOT_KIND_mkdir, 0, 0, 2, 0, false },
 		{ "the owner of a lock", IOT_KIND_flush, 0, 0, 2, 0, true },
 		{ "memory", IOT_PLAY_nop, 0, 0, 0, IOT_TASK_MAPS, true },
-		{ "a latch is no handle", IOT_PLAY_signal, 2, 0, 0, 0, false },
+		{ "a latch is not a handle", IOT_PLAY_signal, 2, 0, 0, 0, false },
 		{ "nothing", IOT_PLAY_wait, 0, 0, 0, 0, false },
 	};
 	size_t i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * profile.c - what a trace amounts to: when the run began, whose bytes, times and threads are whose.
+ * profile.c - totals of a trace: the start of the run, and the owners of bytes, times and threads.
  */
 #include "analyse/stats/comparison.h"
 
@@ -25,7 +25,7 @@ static struct profile *finish(struct scribe *s)
 	return profile;
 }
 
-/* -- when the run began --------------------------------------------------------------------------- */
+/* -- the start of the run --------------------------------------------------------------------------- */
 
 enum before { NOTHING, OPENED, MAPPED, SHOWN, PIPE };
 
@@ -34,11 +34,11 @@ static const struct {
 	enum before before;
 	bool is_from_first_task;
 } beginnings[] = {
-	{ "nothing was there before", NOTHING, false },
-	{ "a descriptor that its replay opens at the beginning", OPENED, true },
+	{ "no earlier handle", NOTHING, false },
+	{ "a descriptor that a replay opens at the beginning", OPENED, true },
 	{ "a mapping", MAPPED, true },
-	{ "a handle that an operation showed later", SHOWN, true },
-	{ "a pipe, which is not opened", PIPE, false },
+	{ "a handle announced by a later operation", SHOWN, true },
+	{ "a pipe, which a replay does not open", PIPE, false },
 };
 
 static void put_before(struct scribe *s, enum before before)
@@ -76,7 +76,7 @@ static void the_run_begins_with_what_its_replay_does_first(void **state)
 	}
 }
 
-/* -- whose bytes ---------------------------------------------------------------------------------- */
+/* -- bytes of directories ---------------------------------------------------------------------------- */
 
 static const struct profile_file *file_at(const struct profile *profile, const char *path)
 {
@@ -89,7 +89,7 @@ static const struct profile_file *file_at(const struct profile *profile, const c
 	return NULL;
 }
 
-/* From "a" to "b", of which the second time only the object is known. */
+/* From "a" to "b"; the second time, only the object of "b" is known. */
 static void record_copies(struct scribe *s)
 {
 	scribe_begin(s);
@@ -131,7 +131,7 @@ static void a_copy_is_read_from_one_file_and_written_to_another(void **state)
 	profile_free(profile);
 }
 
-/* A read of 1000 bytes in a run of two seconds, of which it takes one microsecond. */
+/* A read of 1000 bytes that takes one microsecond, in a run of two seconds. */
 static void bandwidth_is_that_of_the_run(void **state)
 {
 	struct scribe scribe, *s = &scribe;
@@ -156,17 +156,17 @@ static void bandwidth_is_that_of_the_run(void **state)
 	profile_free(profile);
 }
 
-/* -- what an imported trace does not tell ---------------------------------------------------------- */
+/* -- information that an imported trace lacks -------------------------------------------------------- */
 
 static const struct {
 	const char *what, *source;
 	u64 size_bytes, cached_pages; /* of the original; the replay finds two pages of two */
 	const char *warning;
 } caches[] = {
-	{ "as much was cached", "source=other", 8192, 2, NULL },
+	{ "the same share was cached", "source=other", 8192, 2, NULL },
 	{ "less was cached", "source=other", 8192, 0, "t.irp it was 0 %" },
-	{ "nothing was opened that has data", "source=other", 0, 0, NULL },
-	{ "nobody looked", "source=strace", 8192, 0, "is not known for /tmp" },
+	{ "no opened file has data", "source=other", 0, 0, NULL },
+	{ "the cache was not examined", "source=strace", 8192, 0, "is not known for /tmp" },
 };
 
 static void write_opened(const char *fact, u64 size_bytes, u64 cached_pages)
@@ -200,7 +200,7 @@ static void what_was_cached_is_compared_if_it_is_known(void **state)
 	}
 }
 
-/* Of what the kernel recorded, 0 is what its clock says. */
+/* In a recording by the kernel, 0 is a reading of its clock. */
 static void what_strace_did_not_time_has_no_latency(void **state)
 {
 	static const char *const facts[] = { "source=other", "source=strace" };
@@ -240,7 +240,7 @@ static void put_task(struct scribe *s, u32 task, u32 tgid, u32 why, const char *
 	PUT(read, .object = SCRIBE_FILE, .handle = HANDLE, .length_bytes = 1, .result = 1);
 }
 
-/* Return: threads of the process of an id, or if that is 0 of the one that stands for a task. */
+/* Return: number of threads of the process of an id, or, if that is 0, of the process of a task. */
 static u32 threads_of(const struct profile *profile, u32 pid, u32 task)
 {
 	u32 i;
@@ -252,7 +252,7 @@ static u32 threads_of(const struct profile *profile, u32 pid, u32 task)
 	return 0;
 }
 
-/* A shell that became another one by exec, twice, and had two more threads; then another program. */
+/* A shell that executed another shell twice, and created two more threads; then another program. */
 static void an_exec_makes_no_thread(void **state)
 {
 	struct scribe scribe, *s = &scribe;
@@ -273,7 +273,7 @@ static void an_exec_makes_no_thread(void **state)
 	profile_free(profile);
 }
 
-/* Numbers of tasks are no process ids. The record of task 500 was lost. */
+/* Task ids are not process ids. The record of task 500 was lost. */
 static void tasks_of_a_replay_are_no_processes(void **state)
 {
 	struct scribe scribe, *s = &scribe;
@@ -303,11 +303,11 @@ static const struct {
 	u64 run_ns;
 } with_mpi[] = {
 	{ "only MPI calls were recorded", false, false, true, 2 * SECOND_NS },
-	{ "nothing was done in the directory", true, false, false, 2 * SECOND_NS },
+	{ "no operation in the directory", true, false, false, 2 * SECOND_NS },
 	{ "a file was read between two calls", true, true, false, 500 },
 };
 
-/* Ranks 1 and 2 are in two calls, one after the other, for a second each. */
+/* Ranks 1 and 2 make two calls, one after the other, of a second each. */
 static void record_mpi(struct scribe *s, bool has_mount, bool has_op)
 {
 	scribe_begin(s);
@@ -385,7 +385,7 @@ static void divergences_are_listed_with_the_operation_of_another_task_before(voi
 	profile_free(profile);
 }
 
-/* As when its record was lost. */
+/* As if its record had been lost. */
 static void a_divergence_without_its_operation_has_no_path(void **state)
 {
 	struct scribe scribe, *s = &scribe;

@@ -60,7 +60,7 @@ static void program_is_refused_at_every_shorter_length(void **state)
 	u8 *bytes = whole_program(&byte_count), *prefix;
 
 	(void)state;
-	/* the last section ends before the padding of the file does */
+	/* the last section ends before the padding at the end of the file */
 	for (room = 0; room + 8 < byte_count; room += room < 300 ? 1 : 37) {
 		prefix = malloc(room + 1);
 		memcpy(prefix, bytes, room);
@@ -75,7 +75,7 @@ static void program_is_refused_at_every_shorter_length(void **state)
 
 static void change_magic(struct iot_program_head *head)
 {
-	head->magic[4] = '\n'; /* as a transfer in text mode does */
+	head->magic[4] = '\n'; /* like a transfer in text mode */
 }
 
 static void change_major(struct iot_program_head *head)

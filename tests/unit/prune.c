@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * prune.c - what is left of the edges says the same as all of them did, and nothing twice.
+ * prune.c - the edges that remain imply all that were removed, and none of them is redundant.
  *
- * Random graphs with latches; what each operation has waited for is found in the simplest way,
- * before and after.
+ * Random graphs with latches; a simple algorithm computes what each operation has waited for,
+ * before and after pruning.
  */
 #include "analyse/graph/causal.h"
 
@@ -16,13 +16,13 @@
 #define OPS    30
 #define GRAPHS 300
 
-/* Of each operation, how many of each task's had ended for certain when it started. */
+/* For each operation, the number of operations of each task that had certainly ended when it started. */
 struct history {
 	u32 known[TASKS][OPS][TASKS];
 	u32 visited;
 	u32 latches[TASKS * OPS][TASKS];
 	const struct graph *graph;
-	u32 skipped; /* an edge that does not count, GRAPH_NONE if all do */
+	u32 skipped; /* an edge to ignore, GRAPH_NONE if none */
 };
 
 static u32 below(u64 *random, u32 limit)
@@ -31,7 +31,7 @@ static u32 below(u64 *random, u32 limit)
 	return (u32)((*random >> 33) % limit);
 }
 
-/* An operation at each instant, by turns at random; it lasts for a while. */
+/* An operation at each time step, of a random task; it lasts for a while. */
 static void add_ops(struct graph *graph, u64 *random)
 {
 	u64 busy_ns[TASKS] = {}, now_ns = 1;
@@ -82,7 +82,7 @@ static void add_latch(struct graph *graph, u64 *random)
 	for (i = 0; i < members; i++) {
 		index[i] = below(random, OPS);
 		if (op_at(graph, i, index[i])->handle)
-			return; /* it arrives at another one */
+			return; /* it signals another latch */
 		if (op_at(graph, i, index[i])->end_ns > open_ns)
 			open_ns = op_at(graph, i, index[i])->end_ns;
 	}
@@ -154,7 +154,7 @@ static struct history *history_of(struct graph *graph, u32 skipped)
 	return h;
 }
 
-/* Every edge that is left counts; but one from a latch may stay that other latches make needless. */
+/* Every remaining edge is needed; except an edge from a latch that other latches make redundant. */
 static void nothing_is_said_twice(struct graph *graph, const struct history *all, u64 *left)
 {
 	u32 i, j, e;
@@ -205,7 +205,7 @@ static void what_is_left_says_the_same(void **state)
 	assert_true(pruned > GRAPHS * 10);
 }
 
-/* Operations without length, all at the same time, of which one waits for a later task's. */
+/* Operations without duration, all at the same time, one of which waits for that of a later task. */
 static void edges_come_before_time(void **state)
 {
 	struct history h = { .skipped = GRAPH_NONE };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * reader.c - traces are merged by time and read as far as they are intact; missing and damaged
- * parts are reported with the right reason and place.
+ * parts are reported with the right reason and position.
  */
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -125,7 +125,7 @@ static void empty_trace_has_no_records(void **state)
 	trace_close(&trace);
 }
 
-/* Whatever length a killed writer leaves: the whole chunks are read, and nothing else is said. */
+/* Whatever length a killed writer leaves: the complete chunks are read, and nothing else is reported. */
 static void trace_is_read_up_to_its_last_whole_chunk(void **state)
 {
 	struct trace_bytes trace;
@@ -153,7 +153,7 @@ static void trace_is_read_up_to_its_last_whole_chunk(void **state)
 				records += le32_to_cpu(head->count);
 			is_whole |= stop == length;
 		}
-		is_whole |= length == trace.count - sizeof(struct iot_chunk_head); /* only the index */
+		is_whole |= length == trace.count - sizeof(struct iot_chunk_head); /* only the index is missing */
 		assert_int_equal(o.err, 0);
 		assert_int_equal(o.records, records);
 		assert_int_equal(o.info.records, records);
@@ -181,9 +181,9 @@ static void trace_with_any_byte_changed_is_refused(void **state)
 	trace_close(&trace);
 }
 
-/* -- one thing wrong, and the checksums right ------------------------------------------------ */
+/* -- one fault, with correct checksums ------------------------------------------------------- */
 
-/* What a change is made to; it returns where the refusal should be. */
+/* The part to be changed; the function returns the position of the expected refusal. */
 #define CHANGE(name) static u64 name(struct trace_bytes *t)
 
 #define SET_FILE_HEAD(name, field, value, where)                                      \
@@ -289,7 +289,7 @@ SET_HEAD(trailer_to_itself, IOT_CHUNK_TRAILER, sequence, cpu_to_le64(at), at)
 SET_HEAD(trailer_to_no_chunk, IOT_CHUNK_TRAILER, sequence, cpu_to_le64(t->begin + 1), t->begin + 1)
 SET_HEAD(index_of_another_length, IOT_CHUNK_INDEX, count, cpu_to_le32(3), at)
 
-/* A trailer that says that there is no index, and a chunk that goes on behind it. */
+/* A trailer that claims that there is no index, and a chunk that continues behind it. */
 CHANGE(chunk_past_the_trailer)
 {
 	size_t trailer = place_of(t, IOT_CHUNK_TRAILER);
@@ -320,7 +320,7 @@ CHANGE(entry_of_another_stream)
 	return t->chunks[3];
 }
 
-/* As large as an index can be, of a file that has no room for so many chunks. */
+/* An index of maximum size in a file that has no room for so many chunks. */
 CHANGE(index_for_more_chunks_than_fit)
 {
 	static u8 raw[1 << 20];
@@ -409,7 +409,7 @@ static void trace_with_one_thing_wrong_is_refused(void **state)
 	}
 }
 
-/* Of a trace with so many chunks the heads are walked. */
+/* In a trace with so many chunks, the heads are read one after the other. */
 static void index_that_is_too_large_is_not_needed(void **state)
 {
 	u64 (*const rows[])(struct trace_bytes *trace) = { no_index, index_too_large };
@@ -459,7 +459,7 @@ static void damage_costs_only_what_comes_after_it(void **state)
 
 	(void)state;
 	make(&trace);
-	trace.bytes[trace.chunks[2] + sizeof(struct iot_chunk_head)] ^= 1; /* the last of stream 0 */
+	trace.bytes[trace.chunks[2] + sizeof(struct iot_chunk_head)] ^= 1; /* the last chunk of stream 0 */
 	o = read_trace(&trace);
 	assert_int_equal(o.err, -EBADMSG);
 	assert_int_equal(o.reject.reason, IOT_REJECT_chunk_crc);
@@ -479,7 +479,7 @@ static void refusal_is_a_sentence(void **state)
 	assert_non_null(iot_reject_sentence(&reject));
 }
 
-/* -- what is not a trace at all ---------------------------------------------------------------- */
+/* -- files that are not traces ------------------------------------------------------------------- */
 
 static void what_is_no_file_is_refused(void **state)
 {
@@ -497,7 +497,7 @@ static void what_is_no_file_is_refused(void **state)
 	close(mkstemp(fifo));
 	unlink(fifo);
 	assert_int_equal(mkfifo(fifo, 0600), 0);
-	alarm(20); /* who opens it in the ordinary way waits for a writer, for ever */
+	alarm(20); /* an ordinary open waits for a writer forever */
 	o = read_path(fifo);
 	alarm(0);
 	unlink(fifo);
@@ -516,9 +516,9 @@ static void text_is_no_trace(void **state)
 	assert_int_equal(o.reject.reason, IOT_REJECT_trace_short);
 }
 
-/* -- what is missing ---------------------------------------------------------------------------- */
+/* -- missing records ----------------------------------------------------------------------------- */
 
-/* Three records, and room behind them; the index, if there is one, may count them or not. */
+/* Three records, and room behind them; the index, if there is one, may count that room or not. */
 static void make_open(struct trace_bytes *trace, size_t room, bool is_finished)
 {
 	struct iot_chunk_head what = { .type = IOT_CHUNK_OPEN, .stream = cpu_to_le32(3) };
@@ -573,12 +573,12 @@ static void lost_and_missing_records_are_counted(void **state)
 		u64 end_ns;
 		u32 count;
 	} chunks[] = {
-		{ 0, 0, 0, 10, 2 },  /* whole */
+		{ 0, 0, 0, 10, 2 },  /* complete */
 		{ 0, 2, 3, 20, 1 },  /* three dropped by the kernel, none missing */
 		{ 0, 8, 3, 30, 1 },  /* five did not arrive */
 		{ 1, 4, 9, 10, 1 },  /* the first four did not arrive, nine dropped before */
 		{ 1, 5, 10, 20, 1 }, /* one more dropped */
-		{ 2, 0, 0, 5, 1 },   /* another stream, whole */
+		{ 2, 0, 0, 5, 1 },   /* another stream, complete */
 	};
 	struct trace_bytes trace;
 	struct outcome o;
@@ -628,7 +628,7 @@ static void unknown_kinds_are_skipped_and_counted(void **state)
 
 /* -- time ------------------------------------------------------------------------------------------ */
 
-/* One record in each of many streams, which is no machine that exists. */
+/* One record in each of many streams, more than any machine has. */
 static void many_streams_are_merged_in_time(void **state)
 {
 	enum { STREAMS = 30000 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * record.c - encoding and decoding, for every kind by way of the field table.
+ * record.c - encoding and decoding of every kind, by the field table.
  */
 #include "core/trace/record.h"
 
@@ -141,7 +141,7 @@ static void record_encode_needs_room(void **state)
 		record.tail = tail_bytes;
 		record.tail_bytes = 3;
 		for (room = 0; room < info->wire_bytes + 3; room++) {
-			wire = malloc(room + 1); /* so that a byte too many is seen */
+			wire = malloc(room + 1); /* so that an overrun is detected */
 			assert_row(info->name, iot_record_encode(wire, room, &record) == -ENOSPC);
 			free(wire);
 		}
@@ -190,7 +190,7 @@ static void record_decode_refuses_every_prefix(void **state)
 	}
 }
 
-/* A record cut at any byte after its head, and its length corrected: an older writer's. */
+/* A record truncated at any byte after its head, with a corrected length, as from an older writer. */
 static void record_of_an_older_writer_has_zeros(void **state)
 {
 	const struct iot_kind_info *info;
@@ -273,8 +273,8 @@ static void record_decode_refuses_bad_heads(void **state)
 		u16 length, tail, zero;
 		s32 result;
 	} heads[] = {
-		{ "as it should be", IOT_WIRE_clock, 0, 0, IOT_WIRE_clock },
-		{ "no more than a head", IOT_RECORD_HEAD_BYTES, 0, 0, IOT_RECORD_HEAD_BYTES },
+		{ "correct", IOT_WIRE_clock, 0, 0, IOT_WIRE_clock },
+		{ "only a head", IOT_RECORD_HEAD_BYTES, 0, 0, IOT_RECORD_HEAD_BYTES },
 		{ "no length", 0, 0, 0, -EBADMSG },
 		{ "shorter than a head", IOT_RECORD_HEAD_BYTES - 1, 0, 0, -EBADMSG },
 		{ "shorter than its tail", IOT_WIRE_clock, IOT_WIRE_clock - 7, 0, -EBADMSG },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * request_pairs.c - submit and complete records of a request find each other, whichever comes first.
+ * request_pairs.c - submit and complete records of a request are paired, whichever comes first.
  */
 #include "suite.h"
 
@@ -50,7 +50,7 @@ static void either_record_may_come_first(void **state)
 	request_pairs_close(pairs);
 }
 
-/* An id that is used again after its request was dropped is another request. */
+/* An id that is reused after its request was dropped belongs to another request. */
 static void a_dropped_request_is_forgotten(void **state)
 {
 	struct request_pairs *pairs;
@@ -60,7 +60,7 @@ static void a_dropped_request_is_forgotten(void **state)
 	submit(pairs, 1);
 	request_pairs_drop(pairs, complete(pairs, 1, 90));
 	assert_false(request_pair_is_whole(submit(pairs, 1)));
-	assert_whole(complete(pairs, 1, 90), 0); /* before its submission, by the clocks of two processors */
+	assert_whole(complete(pairs, 1, 90), 0); /* earlier than its submission, by the clocks of two CPUs */
 	request_pairs_close(pairs);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * requests.c - which request a submission waits for, as far as the memory that it uses tells.
+ * requests.c - the request that a submission waits for, inferred from its memory.
  *
- * Tests write the request queue of each request, from 0, in the order of submission; after "<", the request
+ * Tests write the request queue of each request, from 0, in the order of submission; "<" is followed by the request
  * that it waits for, if there is one.
  */
 #include "analyse/graph/graph.h"
@@ -46,7 +46,7 @@ static void request(u32 memory, u64 submit_ns, u64 end_ns)
 	assert_int_equal(graph_request_add(graph, &ended), 0);
 }
 
-/* The number of the request that is an operation of a request queue. */
+/* The number of the request to which an operation of a request queue belongs. */
 static u32 request_at(u32 queue, u32 index)
 {
 	u32 i;
@@ -79,7 +79,7 @@ static void gives(const char *expected)
 	graph_close(graph);
 }
 
-/* A fast storage has ended each request before the next one. */
+/* Fast storage completes each request before the next one. */
 static void few_pieces_of_memory_tell_how_many_there_can_be(void **state)
 {
 	u32 i;
@@ -91,7 +91,7 @@ static void few_pieces_of_memory_tell_how_many_there_can_be(void **state)
 	gives("0 1 2 0<0 1<1 2<2 0<3 1<4 2<5 0<6 1<7 2<8");
 }
 
-/* The program has not used the third piece of memory before the fifth request. */
+/* The program does not use the third buffer before the fifth request. */
 static void memory_counts_from_its_first_use(void **state)
 {
 	static const u32 memory[] = { 1, 2, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1 };
@@ -104,7 +104,7 @@ static void memory_counts_from_its_first_use(void **state)
 	gives("0 1 0<0 1<1 2 0<2 1<3 2<4 0<5 1<6 2<7 0<8");
 }
 
-/* In the trace the oldest request ends late: the submission did not wait for that one. */
+/* In the trace the oldest request ends late: the submission did not wait for it. */
 static void nobody_waits_for_what_had_not_ended(void **state)
 {
 	u32 i;

@@ -56,7 +56,7 @@ static void finish(void)
 	iot_writer_close(writer);
 }
 
-/* In each directory i the file `a`, which is the object 20 + i and the name 20 + i. */
+/* In each directory i, the file `a` is object 20 + i with name 20 + i. */
 static void put_mounts(const char *const *mounts, bool is_told_late)
 {
 	u32 i;
@@ -76,7 +76,7 @@ static void put_mounts(const char *const *mounts, bool is_told_late)
 		put((struct iot_record){ .kind = IOT_KIND_mount, .mount.object = 1 + i }, mounts[i]);
 }
 
-/* What a reader sees: paths of stats, and facts `root.`, each followed by a blank. */
+/* The view of a reader: paths of stats, and facts `root.`, each followed by a space. */
 static int see(void *context, struct iot_names *names, const struct iot_record *record)
 {
 	char *text = context;
@@ -111,7 +111,7 @@ static const struct {
 	{ { "/run", "/run/m" }, "root.m=/run/m a m/a " },
 	{ { "/run/m", "/run" }, "root.m=/run/m m/a a " },
 	{ { "/", "/run" }, "root.run=/run a run/a " },
-	{ { "/run/../etc", "/run/m" }, "a a " }, /* not a path of the kernel's: nothing is made of it */
+	{ { "/run/../etc", "/run/m" }, "a a " }, /* not a path of the kernel: ignored */
 };
 
 static void roots_go_by_their_paths_below_what_is_above_all(void **state)
@@ -129,7 +129,7 @@ static void roots_go_by_their_paths_below_what_is_above_all(void **state)
 		}
 }
 
-/* Of a merged trace, where directories of nodes are below a root of its own. */
+/* A merged trace, in which the directories of nodes are below a common root. */
 static void shared_directories_of_nodes_are_beside_the_nodes(void **state)
 {
 	(void)state;
@@ -167,7 +167,7 @@ static void what_is_above_belongs_to_the_owner_of_a_root(void **state)
 			assert_int_equal(records[i].object.uid, 7);
 			objects++;
 		}
-	assert_int_equal(objects, 3); /* what is above all, x, y */
+	assert_int_equal(objects, 3); /* the common root, x, y */
 	iot_roots_close(roots);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * schema.c - records of a writer whose tables were other ones are read by field names.
+ * schema.c - records of a writer with other tables are read by field names.
  */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "suite.h"
 #include "trace_bytes.h"
 
-/* One field as a writer has it. */
+/* A field in the tables of a writer. */
 struct column {
 	const char *type;
 	const char *name;
@@ -17,13 +17,13 @@ struct column {
 };
 
 /*
- * The kind `exit`, as some writers have it. We read time_ns u64, task u32, op u32, code s32
+ * The kind `exit` in the tables of some writers. This version has time_ns u64, task u32, op u32, code s32
  * and oncpu_ns u64.
  */
 static const struct {
 	const char *name;
 	struct column columns[8];
-	s64 time_ns, task, op, code, oncpu_ns; /* what we make of it */
+	s64 time_ns, task, op, code, oncpu_ns; /* expected values */
 } writers[] = {
 	{ "the same",
 	  { { "u64", "time_ns", 1 }, { "u32", "task", 2 }, { "u32", "op", 3 }, { "s32", "code", -4 },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * schema_table.c - the record tables as data are whole, and agree with the structs.
+ * schema_table.c - the record tables are consistent, and agree with the structs.
  */
 #include "core/trace/schema_table.h"
 
@@ -21,7 +21,7 @@ static bool is_identifier(const char *name)
 	return true;
 }
 
-/* A sentence as a user can read it: text without a line end, and no full stop at its end. */
+/* A sentence for users: text without a line end, and no full stop at its end. */
 static bool is_sentence(const char *text)
 {
 	size_t bytes = text ? strlen(text) : 0, i;
@@ -61,7 +61,7 @@ static void groups_have_names(void **state)
 	(void)state;
 	for (group = IOT_GROUP_run; group <= IOT_GROUP_replay; group++) {
 		assert_true(is_identifier(iot_group_name(group)));
-		assert_null(iot_kind_by_name(iot_group_name(group))); /* dump takes both */
+		assert_null(iot_kind_by_name(iot_group_name(group))); /* dump accepts both */
 		for (other = IOT_GROUP_run; other < group; other++)
 			assert_string_not_equal(iot_group_name(group), iot_group_name(other));
 	}
@@ -145,7 +145,7 @@ static void fields_keep_their_sign(void **state)
 	}
 }
 
-/* By which a recording is filtered. */
+/* Fields by which a recording is filtered. */
 static void operations_have_one_class(void **state)
 {
 	static const u16 kinds[] = {
@@ -236,7 +236,7 @@ static void tails_are_told_of_kinds_that_have_one(void **state)
 		assert_null(iot_kind_tail(without[i]));
 }
 
-/* Readers of any record rely on where time, span, task and result are. */
+/* Readers of all kinds rely on the positions of time, span, task and result. */
 static void every_record_begins_with_a_time(void **state)
 {
 	const struct iot_kind_info *info;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * scratch.c - a trace and its program, in a directory that is there as long as a test runs.
+ * scratch.c - a trace and its program, in a directory that exists while a test runs.
  */
 #include "scratch.h"
 

@@ -14,7 +14,7 @@ void scribe_put(struct scribe *s, struct iot_record record, const char *tail)
 		record.op.task = s->task;
 		record.op.op = ++s->op;
 	} else {
-		record.fact.time_ns = s->now_ns; /* all begin with it */
+		record.fact.time_ns = s->now_ns; /* the first field of all records */
 	}
 	record.tail = (const u8 *)tail;
 	record.tail_bytes = (u16)(tail ? strlen(tail) : 0);

@@ -7,16 +7,16 @@
 
 #include "lib/iotape.h"
 
-#define SCRIBE_DIR	1 /* the directory that is recorded, and its name */
+#define SCRIBE_DIR	1 /* the recorded directory, and its name */
 #define SCRIBE_FILE	4 /* of 8192 bytes */
 #define SCRIBE_NAME	5 /* "a", the name of the file */
 
 /**
  * struct scribe - a trace that is being written
- * @writer: of it
- * @now_ns: end of the last record; each is 1000 ns after the one before
- * @span_ns: how long the next operation takes
- * @task: whose that is; there are 1 and 2, processes of their own
+ * @writer: its writer
+ * @now_ns: end of the last record; each is 1000 ns after the previous one
+ * @span_ns: duration of the next operation
+ * @task: task of the next operation: 1 or 2, each a process
  * @op: number of the last operation
  */
 struct scribe {

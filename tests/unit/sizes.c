@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sizes.c - whatever makes a file longer or shorter explains the size that another task finds, and is waited for
- * by it; and that takes time which grows with the trace, not with its square.
+ * sizes.c - each operation that changes the length of a file explains the size that another task finds, and that
+ * task waits for it; the cost of finding it grows with the trace, not with its square.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -18,7 +18,7 @@
 #define OLD_BYTES 8192
 #define REQUEST	  3
 
-/* When the stat is: the two overlap but for the first. */
+/* Time of the stat: except for the first case, the two overlap. */
 enum when {
 	AFTER,
 	ENDS_LATER,
@@ -31,7 +31,7 @@ static const struct row {
 	u32 flags;
 	u64 offset_bytes;
 	u64 length_bytes;
-	u64 size_bytes; /* then */
+	u64 size_bytes; /* found by the stat */
 } rows[] = {
 	{ "write", IOT_KIND_write, 0, 8000, 1000, 9000 },
 	{ "copy_range", IOT_KIND_copy_range, 0, 8000, 1000, 9000 },
@@ -68,7 +68,7 @@ static void put_change(struct scribe *s, const struct row *row)
 	case IOT_KIND_copy_range:
 		scribe_put(s, (struct iot_record){ .kind = IOT_KIND_copy_range, .copy_range = copy }, NULL);
 		break;
-	case IOT_KIND_remap_range: /* begins with the same fields */
+	case IOT_KIND_remap_range: /* has the same first fields */
 		clone.remap_range.flags = row->flags;
 		scribe_put(s, clone, NULL);
 		break;
@@ -96,7 +96,7 @@ static void record(const struct row *row, enum when when)
 	PUT(open, .object = SCRIBE_FILE, .handle = HANDLE, .name = SCRIBE_NAME,
 	    .flags = IOT_OPEN_read | IOT_OPEN_write);
 	PUT(setattr, .object = SCRIBE_FILE, .handle = HANDLE, .attrs = IOT_ATTR_size, .size_bytes = OLD_BYTES,
-	    .old_size_bytes = OLD_BYTES - 1); /* so the size is known */
+	    .old_size_bytes = OLD_BYTES - 1); /* announces the size */
 	if (row->kind == IOT_KIND_complete)
 		PUT(submit, .request = REQUEST, .object = SCRIBE_FILE, .handle = HANDLE,
 		    .offset_bytes = (s64)row->offset_bytes, .length_bytes = row->length_bytes,
@@ -147,7 +147,7 @@ static void what_was_made_of_the_size_is_found(void **state)
 			snprintf(what, sizeof(what), "%s, %zu: %llu unexplained, %s", rows[i].what, j,
 				 unexplained, waited ? "waited" : "not waited");
 			assert_row(what, !unexplained);
-			/* a request ends by itself; of a clone without a length nothing is known */
+			/* a request has a separate end; nothing is known of a clone without a length */
 			if (whens[j] == AFTER || rows[i].size_bytes == OLD_BYTES || !rows[i].length_bytes)
 				continue;
 			assert_row(what, waited == (rows[i].kind != IOT_KIND_complete || whens[j] == ENDS_LATER));
@@ -166,7 +166,7 @@ static void add_op(struct graph *graph, u32 task, u32 number)
 	bool is_write = (number + task) % 2;
 
 	op->enter_ns = 1000 + number * 100 + task * 10;
-	op->end_ns = op->enter_ns + 95; /* so there are always others under way */
+	op->end_ns = op->enter_ns + 95; /* so that others always overlap */
 	op->kind = is_write ? IOT_KIND_write : IOT_KIND_read;
 	op->number = number;
 	op->file = 1;
@@ -205,7 +205,7 @@ static double passes_after(u32 ops)
 	return taken;
 }
 
-/* Tasks that read and write one file at the same time, and never rest all at once. */
+/* Tasks that read and write one file concurrently, and never all pause at once. */
 static void time_grows_with_the_trace(void **state)
 {
 	double few, many;
@@ -215,7 +215,7 @@ static void time_grows_with_the_trace(void **state)
 	many = passes_after(MANY_OPS);
 	if (getenv("IOTAPE_TEST_VERBOSE"))
 		print_message("%u operations: %.3f s, %u: %.3f s\n", TASKS * FEW_OPS, few, TASKS * MANY_OPS, many);
-	assert_true(many < 24 * few); /* of 8 times as many; their square were 64 times */
+	assert_true(many < 24 * few); /* for 8 times as many; quadratic cost would be 64 times */
 }
 
 SUITE("sizes",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * state.c - what was open and mapped before a recording becomes the first operations of a graph.
+ * state.c - handles and mappings that existed before a recording become the first operations of a graph.
  *
- * Traces are written as a list of what is in them; what comes of them is written as a text: for each
+ * Traces are written as a list of records, and the resulting graph as text: for each
  * task its number and, after a colon, its operations in order, with path, handle, offset, or mapping.
  */
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 
 enum what {
 	END,
-	TASK,	/* a: id, b: process, c: parent, made by fork if it has one, d: or by exec */
+	TASK,	/* a: id, b: process, c: parent, created by fork if it has one, d: or by exec */
 	FORK,	/* a: task, b: child */
 	FILE_IS, /* a: object, b: name, c: size; path: component */
 	PIPE_IS, /* the same */
@@ -28,15 +28,15 @@ enum what {
 	MAPPED, /* a: task, b: object, c: handle, d: map, e: offset, f: length */
 	OPEN,	/* a: task, b: object, c: handle, d: name */
 	SEEK,	/* a: task, b: object, c: handle, d: to */
-	READ,	/* a: task, b: object, c: handle, d: offset, e: so long ago it began */
+	READ,	/* a: task, b: object, c: handle, d: offset, e: duration */
 	MAP,	/* as MAPPED */
-	COPIED, /* as MAPPED: by a fork of that task which is recorded next */
+	COPIED, /* as MAPPED: by a fork of that task, which is recorded next */
 	RELEASE, /* a: task, b: object, c: handle */
 	UNMAP,	/* a: task, b: object, c: map, d: offset, e: length */
 	TOUCH,	/* a: task, b: object, c: map, d: offset */
-	UNLINK, /* a: task, b: object, c: name, d: links that are left */
+	UNLINK, /* a: task, b: object, c: name, d: remaining links */
 	RENAME, /* a: task, b: object, c: old name, d: new name */
-	ASK,	/* a: task, b: object, c: name: has it capabilities? */
+	ASK,	/* a: task, b: object, c: name: query of capabilities */
 	CUT,	/* a: task, b: object, c: name */
 };
 
@@ -68,7 +68,7 @@ static void put(struct scribe *s, struct iot_record record, const char *tail)
 		record.op.duration_ns = 500;
 		record.op.op = ++s->ops[record.op.task];
 	} else {
-		record.fact.time_ns = s->now_ns; /* all begin with it */
+		record.fact.time_ns = s->now_ns; /* the first field of all records */
 	}
 	record.tail = (const u8 *)tail;
 	record.tail_bytes = (u16)(tail ? strlen(tail) : 0);
@@ -212,7 +212,7 @@ static void describe(char *text, size_t room, const struct graph *graph)
 	}
 }
 
-/* What is early has ended before the first record, which is BEGIN_NS and 1000, and a little; a child has it since it began. */
+/* Operations of the initial state end before the first record, which is at BEGIN_NS + 1000 or shortly after; those of a child at its start. */
 static bool is_in_time(const struct graph *graph)
 {
 	u32 i, j;
@@ -242,19 +242,19 @@ static const struct {
 	    { OPENED, 1, 4, 7, 4, 9, 5 }, { READ, 1, 4, 7, 5 }, { OPENED, 1, 4, 7, 5, 9, 5 } } },
 	{ "at the beginning of a file there is no seek", "1: open a h7", 0,
 	  { { TASK, 1, 1 }, { FILE_IS, 4, 5, .path = "a" }, { OPENED, 1, 4, 7, 3, 0, 5 } } },
-	{ "a handle that is told late is opened before all else", "1: open a h7 read h8 0 read h7 0", 0,
+	{ "a handle that is announced late is opened before all else", "1: open a h7 read h8 0 read h7 0", 0,
 	  { { TASK, 1, 1 }, { FILE_IS, 4, 5, .path = "a" }, { READ, 1, 4, 8 },
 	    { OPENED, 1, 4, 7, -1, 0, 5 }, { READ, 1, 4, 7 } } },
-	{ "one that a child uses first, by who was there then", "1: open a h7 fork; 2: begin read h7 0", 0,
+	{ "a handle first used by a child is opened by a task that existed then", "1: open a h7 fork; 2: begin read h7 0", 0,
 	  { { TASK, 1, 1 }, { TASK, 2, 2, 1 }, { FORK, 1, 2 }, { FILE_IS, 4, 5, .path = "a" },
 	    { OPENED, 2, 4, 7, -1, 0, 5 }, { READ, 2, 4, 7 } } },
-	{ "by the name that the file had at the beginning", "1: open a h7 rename read h7 0", 0,
+	{ "a file is opened by its initial name", "1: open a h7 rename read h7 0", 0,
 	  { { TASK, 1, 1 }, { FILE_IS, 4, 5, .path = "a" }, { FILE_IS, 9, 6, .path = "b" },
 	    { RENAME, 1, 4, 5, 6 }, { OPENED, 1, 4, 7, 3, 0, 6 }, { READ, 1, 4, 7 } } },
-	{ "also if that was removed before it was told", "1: open a h7 unlink a read h7 0", 0,
+	{ "also if that name was removed before the announcement", "1: open a h7 unlink a read h7 0", 0,
 	  { { TASK, 1, 1 }, { FILE_IS, 4, 5, .path = "a" }, { UNLINK, 1, 4, 5 },
 	    { OPENED, 1, 4, 7, 3, 0, 0 }, { READ, 1, 4, 7 } } },
-	{ "a file without a name gets one, which goes when all is open",
+	{ "a file without a name gets one, which is removed after the opens",
 	  "1: open .iotape-unlinked-1 h7 open .iotape-unlinked-1 h8 open .iotape-unlinked-2 h9 "
 	  "unlink .iotape-unlinked-1 unlink .iotape-unlinked-2 read h8 0", 0,
 	  { { TASK, 1, 1 }, { FILE_IS, 4, 0, 77 }, { FILE_IS, 5, 0, 88 }, { OPENED, 1, 4, 7, 3 },
@@ -262,30 +262,30 @@ static const struct {
 	{ "a pipe is not opened", "1: read h7 0", 1,
 	  { { TASK, 1, 1 }, { PIPE_IS, 4, 5, .path = "p" }, { OPENED, 1, 4, 7, 3, 0, 5 },
 	    { READ, 1, 4, 7 } } },
-	{ "a mapping is made, once in each process",
+	{ "a mapping is created once in each process",
 	  "1: open a h7 map h7 m1 0+8192 touch m1 4096; 2: map h7 m2 0+8192", 0,
 	  { { TASK, 1, 1 }, { TASK, 2, 2 }, { FILE_IS, 4, 5, .path = "a" }, { OPENED, 1, 4, 7, -2, 0, 5 },
 	    { MAPPED, 1, 4, 7, 3, 0, 8192 }, { MAPPED, 2, 4, 7, 3, 0, 8192 },
 	    { MAPPED, 1, 4, 7, 3, 4096, 4096 }, { TOUCH, 1, 4, 3, 4096 } } },
-	{ "that of a child comes of its fork",
+	{ "a mapping of a child is inherited by its fork",
 	  "1: open a h7 map h7 m1 0+4096 fork; 2: begin map h7 m2 0+4096", 0,
 	  { { TASK, 1, 1 }, { TASK, 2, 2, 1 }, { FILE_IS, 4, 5, .path = "a" },
 	    { OPENED, 1, 4, 7, 3, 0, 5 }, { MAPPED, 1, 4, 7, 3, 0, 4096 }, { COPIED, 1, 4, 7, 3, 0, 4096 },
 	    { FORK, 1, 2 }, { MAPPED, 2, 4, 7, 3, 0, 4096 } } },
-	{ "that of a child whose fork was not recorded when it copied",
+	{ "a mapping of a child whose fork was not recorded when it copied",
 	  "1: open a h7 fork; 2: begin map h7 m1 0+4096 touch m1 0 unmap", 0,
 	  { { TASK, 1, 1 }, { TASK, 2, 2, 1 }, { FORK, 1, 2 }, { FILE_IS, 4, 5, .path = "a" },
 	    { OPENED, 1, 4, 7, 3, 0, 5 }, { TOUCH, 2, 4, 3, 0 }, { MAPPED, 2, 4, 7, 3, 0, 4096 },
 	    { MAPPED, 2, 4, 7, 3, 0, 4096 }, { UNMAP, 2, 4, 3, 0, 4096 } } },
-	{ "those of a child of whose fork the half was recorded, in the order in which they are told",
+	{ "mappings of a child whose fork was half recorded, in the order of the announcements",
 	  "1: map h7 m1 0+4096 fork; 2: begin map h7 m2 0+4096 map h8 m3 0+8192", 0,
 	  { { TASK, 1, 1 }, { TASK, 2, 2, 1 }, { FILE_IS, 4, 5, .path = "a" }, { MAPPED, 1, 4, 7, 3, 0, 4096 },
 	    { COPIED, 1, 4, 7, 3, 0, 4096 }, { FORK, 1, 2 }, { MAPPED, 2, 4, 8, 5, 0, 8192 } } },
-	{ "of its thread, too", "1: open a h7 fork; 2: begin map h7 m1 0+4096 fork; 3: begin touch m1 0", 0,
+	{ "a mapping of the child's thread, too", "1: open a h7 fork; 2: begin map h7 m1 0+4096 fork; 3: begin touch m1 0", 0,
 	  { { TASK, 1, 1 }, { TASK, 2, 2, 1 }, { TASK, 3, 2, 2 }, { FORK, 1, 2 }, { FORK, 2, 3 },
 	    { FILE_IS, 4, 5, .path = "a" }, { OPENED, 3, 4, 7, 3, 0, 5 }, { MAPPED, 3, 4, 7, 3, 0, 4096 },
 	    { TOUCH, 3, 4, 3, 0 } } },
-	{ "that of a thread is its process's", "1: open a h7 map h7 m1 0+4096 fork; 2: begin touch m1 0", 0,
+	{ "a mapping of a thread belongs to its process", "1: open a h7 map h7 m1 0+4096 fork; 2: begin touch m1 0", 0,
 	  { { TASK, 1, 1 }, { TASK, 2, 1, 1 }, { FORK, 1, 2 }, { FILE_IS, 4, 5, .path = "a" },
 	    { OPENED, 1, 4, 7, 3, 0, 5 }, { MAPPED, 2, 4, 7, 3, 0, 4096 }, { TOUCH, 2, 4, 3, 0 } } },
 };
@@ -338,7 +338,7 @@ static void what_had_no_name_is_in_the_tree(void **state)
 	graph_close(graph);
 }
 
-/* And exec has mapped the program when the process is still called as before. */
+/* An exec maps the program while the process still has its old name. */
 static void threads_and_who_became_them_share_their_memory(void **state)
 {
 	static const struct step steps[] = {
@@ -364,7 +364,7 @@ static void threads_and_who_became_them_share_their_memory(void **state)
 	graph_close(graph);
 }
 
-/* -- compared with a run that does all of it itself ---------------------------------------------- */
+/* -- compared with a run that does the same after the start ---------------------------------------- */
 
 static u64 differences(const struct step *first, const struct step *second)
 {
@@ -454,7 +454,7 @@ static void the_same_as_what_is_opened_and_removed(void **state)
 	assert_int_equal(differences(first, kept), 1);
 }
 
-/* For a file with several names, the name of its open is unknown if that name had been removed by then. */
+/* The name by which a file with several names was opened is unknown if that name had been removed by then. */
 static void an_open_whose_name_went_is_like_any(void **state)
 {
 	static const struct step gone[] = {
@@ -469,10 +469,10 @@ static void an_open_whose_name_went_is_like_any(void **state)
 
 	(void)state;
 	assert_int_equal(differences(gone, link), 0);
-	assert_int_equal(differences(named, link), 4); /* the open and the read, of each */
+	assert_int_equal(differences(named, link), 4); /* open and read, in both traces */
 }
 
-/* Nor whether the question before a truncate(2) was for the name that had gone when its answer was there. */
+/* Nor is it known whether the query before a truncate(2) was for a name that was removed before the answer. */
 static void a_question_is_for_the_name_of_the_truncation(void **state)
 {
 	static const struct step gone[] = {
@@ -490,7 +490,7 @@ static void a_question_is_for_the_name_of_the_truncation(void **state)
 
 	(void)state;
 	assert_int_equal(differences(gone, link), 0);
-	assert_int_equal(differences(named, elsewhere), 4); /* the question and the truncation, of each */
+	assert_int_equal(differences(named, elsewhere), 4); /* query and truncation, in both traces */
 }
 
 static int make_files(void **state)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * streams.c - which send goes with which receive where their places alone do not say it: threads post at the same
- * time, a send was not seen, or one was cancelled.
+ * streams.c - matches sends with receives where their positions are not sufficient: threads post concurrently,
+ * a send was not seen, or one was cancelled.
  */
 #include "mpi_graph.h"
 #include "analyse/mpi/mpi.h"
 
 #include <stdlib.h>
 
-/* From rank 0, whose thread @task is, to the last task. */
+/* Messages from rank 0, whose thread is @task, to the last task. */
 #define SEND(task_, enter, end, bytes, ...) \
 	CALL(mpi_send, task_, enter, end, .call = IOT_CALL_send, .peer = (s32)graph->task_count - 1, \
 	     .length_bytes = (bytes), __VA_ARGS__)
@@ -58,7 +58,7 @@ static void equal_lengths_do_not(void **state)
 	counts(graph, "2.1<0.0 2.3<1.0", 0, 1);
 }
 
-/* A long call of one thread leaves the place of several of the other one open. */
+/* A long call of one thread permits several positions of the other thread's calls. */
 static void calls_beside_a_long_one_are_doubtful(void **state)
 {
 	struct graph *graph = begin_threads();
@@ -74,7 +74,7 @@ static void calls_beside_a_long_one_are_doubtful(void **state)
 	counts(graph, "2.1<0.0 2.3<1.0 2.5<1.2 2.7<1.4 2.9<1.6", 0, 3);
 }
 
-/* The first receive ended before the second send began: their places say otherwise. */
+/* The first receive ended before the second send began: their positions suggest another match. */
 static void times_settle_some_of_it(void **state)
 {
 	struct graph *graph = begin_threads();
@@ -89,7 +89,7 @@ static void times_settle_some_of_it(void **state)
 	counts(graph, "0.3<2.2 1.3<2.0", 0, 1);
 }
 
-/* The first of three sends was made by a call that is not wrapped. */
+/* The first of three sends was made by a call that the shim does not wrap. */
 static void lengths_show_that_a_send_was_not_seen(void **state)
 {
 	struct graph *graph = begin(2);
@@ -103,7 +103,7 @@ static void lengths_show_that_a_send_was_not_seen(void **state)
 	counts(graph, "1.3<0.0 1.5<0.2", 1, 0);
 }
 
-/* Its length is that of another one: any of these may be the one whose send is missing. */
+/* Its length is also that of another one: the send of any of these may be missing. */
 static void equal_lengths_leave_open_which_one(void **state)
 {
 	struct graph *graph = begin(2);
@@ -117,7 +117,7 @@ static void equal_lengths_leave_open_which_one(void **state)
 	counts(graph, "1.3<0.0 1.5<0.2", 1, 1);
 }
 
-/* Nothing shows which of them it is: the first one pairs with what there is. */
+/* It cannot be determined which send is missing: the first receive is matched with an existing send. */
 static void a_send_that_is_missing_makes_all_of_its_length_doubtful(void **state)
 {
 	struct graph *graph = begin(2);
@@ -131,7 +131,7 @@ static void a_send_that_is_missing_makes_all_of_its_length_doubtful(void **state
 	counts(graph, "1.1<0.0 1.3<0.2", 1, 1);
 }
 
-/* All have the same length, but a receive cannot end before its send begins. */
+/* All lengths are the same, but a receive cannot end before its send begins. */
 static void times_show_that_a_send_was_not_seen(void **state)
 {
 	struct graph *graph = begin(2);
@@ -168,7 +168,7 @@ static void cancelled_sends_are_none(void **state)
 	counts(graph, "1.1<0.4", 1, 0);
 }
 
-/* It was too long for the buffer. */
+/* The message was truncated. */
 static void what_was_cut_off_is_received_all_the_same(void **state)
 {
 	struct graph *graph = begin(2);
@@ -181,7 +181,7 @@ static void what_was_cut_off_is_received_all_the_same(void **state)
 	counts(graph, "1.1<0.0 1.3<0.2", 0, 0);
 }
 
-/* A probe found the message that the next receive takes; another one a message that no receive takes. */
+/* A probe found the message of the next receive; another probe a message that is not received. */
 static void probes_find_what_is_received_next(void **state)
 {
 	struct graph *graph = begin(2);
@@ -195,7 +195,7 @@ static void probes_find_what_is_received_next(void **state)
 	counts(graph, "1.1<0.0 1.3<0.0 1.5<0.2", 1, 0);
 }
 
-/* Those that were started at once are in the order of their records. */
+/* Sends that were started together are in the order of their records. */
 static void sends_of_one_moment_keep_their_order(void **state)
 {
 	struct graph *graph = begin(2);
@@ -213,7 +213,7 @@ static void sends_of_one_moment_keep_their_order(void **state)
 	counts(graph, expected, 0, 0);
 }
 
-/* Of merged traces a receive may seem to end before its send, if clocks contradict each other; it is said. */
+/* In a merged trace with contradictory clocks, a receive may seem to end before its send; this is reported. */
 static void times_of_several_nodes_decide_nothing(void **state)
 {
 	struct graph *graph = begin(2);
@@ -232,7 +232,7 @@ static void times_of_several_nodes_decide_nothing(void **state)
 
 #define RANDOM 24 /* messages */
 
-/* Two threads send; MPI hears of their messages in the order of @sends, in the middle of their calls. */
+/* Two threads send; MPI gets their messages in the order of @sends, in the middle of their calls. */
 static void send_at_random(struct graph *graph, u32 *sends, u32 *lengths)
 {
 	u64 sent_ns[2] = { 10, 10 };
@@ -253,7 +253,7 @@ static void send_at_random(struct graph *graph, u32 *sends, u32 *lengths)
 	}
 }
 
-/* Random streams of which the truth is known: what is not marked is right. */
+/* Random streams whose matches are known: matches that are not marked as ambiguous are right. */
 static void what_is_not_doubtful_is_right(void **state)
 {
 	u32 round, i, doubtful = 0;

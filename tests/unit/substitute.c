@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * substitute.c - operations that a target does not support are distinguished from errors, and have
- * substitutes with the same effect on later operations.
+ * substitute.c - unsupported operations are distinguished from errors, and
+ * are emulated with the same effect on later operations.
  */
 #include "core/replay/substitute.h"
 
@@ -35,17 +35,17 @@ static void some_results_say_that_it_cannot_be_done(void **state)
 		bool is_unable;
 	} rows[] = {
 		{ "fallocate", IOT_KIND_fallocate, 1, 0, -EOPNOTSUPP, true },
-		{ "fallocate, refused before, too", IOT_KIND_fallocate, 1, -ENOSPC, -EOPNOTSUPP, false },
+		{ "fallocate, refused in the trace, too", IOT_KIND_fallocate, 1, -ENOSPC, -EOPNOTSUPP, false },
 		{ "fallocate on a full disk", IOT_KIND_fallocate, 0, 0, -ENOSPC, false },
 		{ "fallocate of nothing", IOT_KIND_fallocate, 0, 0, -EINVAL, false },
 		{ "collapse, not aligned", IOT_KIND_fallocate, IOT_FALLOC_collapse_range, 0, -EINVAL, true },
 		{ "read", IOT_KIND_read, 0, 10, -EINVAL, false },
-		{ "read past the cache", IOT_KIND_read, IOT_RW_direct, 10, -EINVAL, true },
+		{ "direct read", IOT_KIND_read, IOT_RW_direct, 10, -EINVAL, true },
 		{ "read that fails", IOT_KIND_read, IOT_RW_direct, 10, -EIO, false },
-		{ "request past the cache", IOT_KIND_complete, IOT_RW_direct, 10, -EINVAL, true },
+		{ "direct request", IOT_KIND_complete, IOT_RW_direct, 10, -EINVAL, true },
 		{ "open", IOT_KIND_open, 0, 0, -EINVAL, false },
-		{ "open past the cache", IOT_KIND_open, IOT_OPEN_direct, 0, -EINVAL, true },
-		{ "open of what is not there", IOT_KIND_open, IOT_OPEN_direct, 0, -ENOENT, false },
+		{ "direct open", IOT_KIND_open, IOT_OPEN_direct, 0, -EINVAL, true },
+		{ "open of an absent file", IOT_KIND_open, IOT_OPEN_direct, 0, -ENOENT, false },
 		{ "copy between file systems", IOT_KIND_copy_range, 0, 10, -EXDEV, true },
 		{ "rename between file systems", IOT_KIND_rename, 0, 0, -EXDEV, false },
 		{ "exchange", IOT_KIND_rename, IOT_RENAME_exchange, 0, -EINVAL, true },
@@ -53,7 +53,7 @@ static void some_results_say_that_it_cannot_be_done(void **state)
 		{ "attribute", IOT_KIND_setxattr, 0, 0, -EOPNOTSUPP, true },
 		{ "flag of a file", IOT_KIND_setfileattr, 0, 0, -EINVAL, true },
 		{ "flag of a file, refused", IOT_KIND_setfileattr, 0, 0, -EPERM, false },
-		{ "attribute that is not there", IOT_KIND_getxattr, 0, 10, -ENODATA, false },
+		{ "absent attribute", IOT_KIND_getxattr, 0, 10, -ENODATA, false },
 		{ "mapping", IOT_KIND_map, 0, 0, -ENODEV, true },
 		{ "synchronous mapping", IOT_KIND_map, IOT_MAP_shared | IOT_MAP_sync, 0, -EOPNOTSUPP, true },
 		{ "ioctl", IOT_KIND_ioctl, 0, 0, -ENOTTY, true },
@@ -68,7 +68,7 @@ static void some_results_say_that_it_cannot_be_done(void **state)
 	}
 }
 
-/* The first step only, as kind, and the number of steps. */
+/* The kind of the first step, and the number of steps. */
 static void each_has_its_substitutes(void **state)
 {
 	static const struct {
@@ -83,16 +83,16 @@ static void each_has_its_substitutes(void **state)
 		{ "space", IOT_KIND_fallocate, 0, 5000, 1, IOT_KIND_setattr },
 		{ "space in a file that is larger", IOT_KIND_fallocate, 0, 1 << 20, 1, IOT_PLAY_nop },
 		{ "a hole", IOT_KIND_fallocate, IOT_FALLOC_keep_size | IOT_FALLOC_punch_hole, 1 << 20, 1, IOT_KIND_write },
-		{ "a hole behind the end", IOT_KIND_fallocate, IOT_FALLOC_keep_size | IOT_FALLOC_punch_hole, 4096, 1, IOT_PLAY_nop },
+		{ "a hole beyond the end", IOT_KIND_fallocate, IOT_FALLOC_keep_size | IOT_FALLOC_punch_hole, 4096, 1, IOT_PLAY_nop },
 		{ "zeros", IOT_KIND_fallocate, IOT_FALLOC_zero_range, 0, 1, IOT_KIND_write },
 		{ "blocks that go", IOT_KIND_fallocate, IOT_FALLOC_collapse_range, 1 << 20, 0, 0 },
 		{ "blocks that come", IOT_KIND_fallocate, IOT_FALLOC_insert_range, 1 << 20, 0, 0 },
 		{ "a copy", IOT_KIND_copy_range, 0, 0, 2, IOT_KIND_read },
 		{ "shared blocks", IOT_KIND_remap_range, 0, 0, 2, IOT_KIND_read },
-		{ "shared blocks that are the same", IOT_KIND_remap_range, 1, 0, 1, IOT_PLAY_nop },
-		{ "open past the cache", IOT_KIND_open, IOT_OPEN_direct, 0, 1, IOT_KIND_open },
+		{ "deduplication", IOT_KIND_remap_range, 1, 0, 1, IOT_PLAY_nop },
+		{ "direct open", IOT_KIND_open, IOT_OPEN_direct, 0, 1, IOT_KIND_open },
 		{ "open", IOT_KIND_open, IOT_OPEN_tmpfile, 0, 0, 0 },
-		{ "write past the cache", IOT_KIND_write, IOT_RW_direct, 0, 1, IOT_KIND_write },
+		{ "direct write", IOT_KIND_write, IOT_RW_direct, 0, 1, IOT_KIND_write },
 		{ "write", IOT_KIND_write, IOT_RW_dsync, 0, 0, 0 },
 		{ "advice", IOT_KIND_fadvise, 0, 0, 1, IOT_PLAY_nop },
 		{ "a synchronous mapping", IOT_KIND_map, IOT_MAP_shared | IOT_MAP_sync, 0, 1, IOT_KIND_map },
@@ -127,7 +127,7 @@ static void a_hole_ends_where_the_file_does(void **state)
 	assert_false(iot_substitute(&op, 5000, 1, &step));
 }
 
-/* Parts of what was copied in the trace, read and written by turns, without gaps. */
+/* Parts of the copied range are read and written alternately, without gaps. */
 static void a_long_copy_is_made_in_parts(void **state)
 {
 	const u64 length_bytes = 2 * IOT_WORKER_BUFFER_BYTES + 5;
@@ -136,7 +136,7 @@ static void a_long_copy_is_made_in_parts(void **state)
 	u32 n;
 
 	(void)state;
-	op.length_bytes = cpu_to_le64(length_bytes + 100); /* more than there was */
+	op.length_bytes = cpu_to_le64(length_bytes + 100); /* more than was copied */
 	for (n = 0; iot_substitute(&op, 0, n, &step); n++) {
 		u64 *done_bytes = n % 2 ? &written_bytes : &read_bytes;
 

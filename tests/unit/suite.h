@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * suite.h - what every unit test program begins with: cmocka, and a main that prints TAP.
+ * suite.h - common to all unit test programs: cmocka, and a main that prints TAP.
  */
 #ifndef IOTAPE_TEST_SUITE_H
 #define IOTAPE_TEST_SUITE_H
@@ -11,10 +11,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
-/* cmocka wants these before itself */
+/* headers that cmocka needs */
 #include <cmocka.h>
 
-/* An assertion in a loop over a table: says for which row of it. */
+/* An assertion in a loop over a table, which names the row that failed. */
 #define assert_row(row, condition)                                          \
 	do {                                                                \
 		if (!(condition))                                           \
@@ -22,8 +22,8 @@
 	} while (0)
 
 /*
- * SUITE(name, TEST(a) TEST(b) ...): the tests of a program, in order. A test that failed has
- * not freed its memory: then nobody wants to hear of leaks.
+ * SUITE(name, TEST(a) TEST(b) ...): the tests of a program, in order. After a failed test,
+ * leaks are not reported, because the test has not freed its memory.
  */
 #define TEST(function) cmocka_unit_test(function),
 #define SUITE(name, tests)                                                  \

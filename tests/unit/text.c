@@ -37,7 +37,7 @@ static const struct {
 	{ BYTES("\340\200\257"), "\\340\\200\\257" }, /* for '/' */
 	{ BYTES("\355\240\200"), "\\355\\240\\200" }, /* a surrogate */
 	{ BYTES("\364\220\200\200"), "\\364\\220\\200\\200" }, /* past the last character */
-	/* a terminal may take these for the beginning of a command */
+	/* terminals may interpret these as the start of a command */
 	{ BYTES("\302\233" "31m"), "\\302\\23331m" },
 	{ BYTES("\302\200\302\237"), "\\302\\200\\302\\237" },
 };
@@ -69,7 +69,7 @@ static void four_times_the_bytes_and_one_suffice(void **state)
 	free(text);
 }
 
-/* In any room: a whole number of characters, and a zero byte. */
+/* For any buffer size: a whole number of characters, and a zero byte. */
 static void bytes_are_cut_between_characters(void **state)
 {
 	static const char bytes[] = "ab\n\303\266\342\202\254\\z", whole[] = "ab\\012\303\266\342\202\254\\134z";

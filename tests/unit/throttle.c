@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * throttle.c - what a task waited for the collector is no time of its own.
+ * throttle.c - the time that a task waited for the collector is not part of its own time.
  */
 #include "analyse/graph/graph_load.h"
 #include "compile/compile.h"
@@ -11,9 +11,9 @@
 
 #define HANDLE	7
 #define HELD_NS 50000000
-#define RAN_NS	200 /* between two operations, of the 600 ns that they are apart */
+#define RAN_NS	200 /* CPU time between two operations, which are 600 ns apart */
 
-/* Since the end of the last record and @late_ns. */
+/* A wait from the end of the last record plus @late_ns. */
 static void put_throttled(struct scribe *s, u64 late_ns)
 {
 	struct iot_record r = { .kind = IOT_KIND_throttled };
@@ -98,7 +98,7 @@ static void one_in_another_gap_or_of_another_task_does_not_count(void **state)
 	gives(RAN_NS, 500 - RAN_NS);
 }
 
-/* A kernel thread waits where it performs its next operation: that takes as long as it took. */
+/* A kernel thread waits at the place where it runs its next operation, whose duration includes the wait. */
 static void one_in_an_operation_does_not_count(void **state)
 {
 	struct scribe scribe, *s = &scribe;
@@ -114,7 +114,7 @@ static void one_in_an_operation_does_not_count(void **state)
 	gives(RAN_NS, 500 - RAN_NS);
 }
 
-/* No kernel says so, but a trace might. */
+/* A kernel would not record this, but a trace might contain it. */
 static void what_overlaps_counts_once(void **state)
 {
 	struct scribe scribe, *s = &scribe;

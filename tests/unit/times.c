@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * times.c - where the time of each process of the kept traces went adds up to its time.
+ * times.c - the parts of the time of each process in the golden traces add up to its total.
  *
- * ordering.c looks at the same for random applications, which have no MPI.
+ * ordering.c verifies the same for random applications, which do not use MPI.
  */
 #include <glob.h>
 

@@ -43,7 +43,7 @@ void trace_open(struct trace_bytes *trace, const char *schema)
 	append(trace, &head, sizeof(head));
 	append(trace, schema ? schema : own, bytes);
 	free(own);
-	while (trace->count % 8) /* so that structures in chunks can be pointed to */
+	while (trace->count % 8) /* alignment of structures in chunks */
 		append(trace, "\n", 1);
 	head.schema_bytes = cpu_to_le32((u32)(trace->count - sizeof(head)));
 	memcpy(trace->bytes, &head, sizeof(head));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * trace_bytes.h - a trace as bytes in memory: made by hand, changed, sealed again, and
- * given to the reader as a file that has no name.
+ * trace_bytes.h - a trace as bytes in memory: built by hand, modified, its checksums corrected, and
+ * passed to the reader as an unnamed file.
  *
- * Memory runs out by abort(): these are tests.
+ * Calls abort() if memory is exhausted: these are tests.
  */
 #ifndef IOTAPE_TEST_TRACE_BYTES_H
 #define IOTAPE_TEST_TRACE_BYTES_H
@@ -12,11 +12,11 @@
 
 /**
  * struct trace_bytes - a trace
- * @bytes: all of it
+ * @bytes: contents
  * @count: their number
- * @room: what is allocated
- * @begin: where the first chunk begins
- * @chunks: where each chunk of records begins
+ * @room: allocated bytes
+ * @begin: position of the first chunk
+ * @chunks: position of each chunk of records
  * @chunk_count: their number
  */
 struct trace_bytes {
@@ -28,28 +28,28 @@ struct trace_bytes {
 	size_t chunk_count;
 };
 
-/* Begin one, with this embedded schema, or our own if NULL. */
+/* Begin a trace with this embedded schema, or that of this version if NULL. */
 void trace_open(struct trace_bytes *trace, const char *schema);
 void trace_close(struct trace_bytes *trace);
 
-/* Append a chunk that is not compressed; of @what type, raw_bytes and the like are set here. */
+/* Append an uncompressed chunk of type @what; sets raw_bytes and other lengths. */
 void trace_chunk(struct trace_bytes *trace, const struct iot_chunk_head *what, const void *payload,
 		 size_t bytes);
 
-/* Append a chunk of @count clock records of one stream, which end at these times. */
+/* Append a chunk of @count clock records of one stream, with these end times. */
 void trace_clocks(struct trace_bytes *trace, u32 stream, u64 sequence, const u64 *end_ns, u32 count);
 
 /* Append index and trailer. */
 void trace_finish(struct trace_bytes *trace);
 
-/* After a change: make the checksums right again, of the file's head, or of one chunk. */
+/* After a change: correct the checksums of the file's head, or of a chunk. */
 void trace_seal_head(u8 *bytes, size_t count);
 void trace_seal_chunk(u8 *bytes, size_t count, size_t at);
 
 /* The bytes as a file: a path that is valid until trace_close(). */
 const char *trace_path(const u8 *bytes, size_t count);
 
-/* The head of the chunk that begins there, which must be a multiple of 8. */
+/* The head of the chunk at this position, which must be a multiple of 8. */
 struct iot_chunk_head *trace_head(const struct trace_bytes *trace, size_t at);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * resource.c - which operations wait for which, by how they use one resource, and when.
+ * tracker.c - waits between operations that use one resource, depending on the kind and time of their uses.
  *
- * Each operation is of a task of its own, or of the one that is said, and uses the resource
- * for some time; edges are written USER<USED, by what the operations are called.
+ * Each operation belongs to a task of its own, or to the stated one, and uses the resource
+ * for some time; edges are written USER<USED with the names of the operations.
  */
 #include "analyse/order/tracker.h"
 
@@ -30,34 +30,34 @@ static const struct {
 	{ "changes do not wait for changes", { { 'a', 'c', 1, 2 }, { 'b', 'c', 3, 4 } }, "" },
 	{ "a look waits for a change", { { 'a', 'c', 1, 2 }, { 'b', 'l', 3, 4 } }, "b<a" },
 	{ "a change waits for a look", { { 'a', 'l', 1, 2 }, { 'b', 'c', 3, 4 } }, "b<a" },
-	{ "everything waits for exclusive use",
+	{ "all uses wait for an exclusive use",
 	  { { 'a', 'x', 1, 2 }, { 'b', 'l', 3, 4 }, { 'c', 'c', 3, 4 } }, "b<a c<a" },
-	{ "exclusive use waits for everything",
+	{ "an exclusive use waits for all others",
 	  { { 'a', 'l', 1, 2 }, { 'b', 'c', 1, 2 }, { 'c', 'x', 3, 4 } }, "c<a c<b" },
-	{ "exclusive uses stand in a row",
+	{ "exclusive uses form a chain",
 	  { { 'a', 'x', 1, 2 }, { 'b', 'x', 3, 4 }, { 'c', 'x', 5, 6 } }, "b<a c<b" },
-	{ "what overlaps does not wait", { { 'a', 'x', 1, 5 }, { 'b', 'x', 3, 8 } }, "" },
-	{ "what ends as the other begins does not either",
+	{ "overlapping uses do not wait", { { 'a', 'x', 1, 5 }, { 'b', 'x', 3, 8 } }, "" },
+	{ "a use that ends as the other begins does not wait either",
 	  { { 'a', 'x', 1, 3 }, { 'b', 'x', 3, 8 } }, "" },
-	{ "whoever comes later waits for both that overlapped",
+	{ "a later use waits for both of two overlapping ones",
 	  { { 'a', 'x', 1, 100 }, { 'b', 'x', 50, 60 }, { 'c', 'x', 70, 80 }, { 'd', 'l', 110, 120 } },
 	  "c<b d<c d<a" },
-	{ "while an exclusive use lasts, others wait for what it waits for",
+	{ "during an exclusive use, others wait for the uses before it",
 	  { { 'a', 'l', 1, 10 }, { 'b', 'x', 20, 100 }, { 'c', 'x', 50, 60 } }, "b<a c<a" },
-	{ "while a task's use lasts, others wait for its last one",
+	{ "during a use of a task, others wait for the task's previous use",
 	  { { 'a', 'l', 1, 10, 1 }, { 'b', 'l', 20, 100, 1 }, { 'c', 'x', 50, 60, 2 } }, "c<a" },
 	{ "a task does not wait for itself",
 	  { { 'a', 'x', 1, 2, 1 }, { 'b', 'x', 3, 4, 1 } }, "" },
-	{ "who follows others is waited for in their place",
+	{ "a use that follows others is waited for in their place",
 	  { { 'a', 'l', 1, 2, 1 }, { 'b', 'c', 3, 4, 1 }, { 'c', 'l', 5, 6, 2 }, { 'd', 'c', 7, 8, 2 },
 	    { 'e', 'l', 9, 10, 3 }, { 'f', 'c', 11, 12, 3 } }, "c<b e<d" },
-	{ "but not while that lasts",
+	{ "but not during that use",
 	  { { 'a', 'l', 1, 2, 1 }, { 'b', 'c', 3, 4, 1 }, { 'c', 'l', 5, 6, 2 }, { 'd', 'c', 7, 100, 2 },
 	    { 'e', 'l', 50, 60, 3 }, { 'f', 'l', 110, 120, 4 } }, "c<b e<b f<d" },
-	{ "whoever follows some is not waited for in place of others",
+	{ "a use that follows only some of the others is not waited for in their place",
 	  { { 'a', 'c', 1, 20, 1 }, { 'b', 'c', 2, 3, 2 }, { 'c', 'l', 5, 6, 3 }, { 'd', 'c', 7, 8, 3 },
 	    { 'e', 'l', 30, 31, 4 } }, "c<b e<d e<b e<a" },
-	{ "nobody waits twice for the same",
+	{ "there are no duplicate waits",
 	  { { 'a', 'x', 1, 2, 1 }, { 'b', 'l', 3, 4, 2 }, { 'c', 'l', 5, 6, 2 } }, "b<a" },
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * truncation.c - an open that truncates lasts until the truncation, which has a record of its own, has ended;
- * and what a write saw of the size may be from before a truncation that it waited for.
+ * the size seen by a write may be from before a truncation for which the write waited.
  */
 #include "analyse/graph/graph_load.h"
 #include "compile/compile.h"
@@ -14,7 +14,7 @@
 #define OTHER  8
 #define SPENT_NS 100 /* of CPU time, by each operation */
 
-/* As the kernel records it: the open, the question for capabilities, the truncation, which is @skipped numbers later. */
+/* As the kernel records it: the open, the query of capabilities, and the truncation, whose number skips @skipped. */
 static void record_with_gap(u64 handle, u32 attrs, u32 skipped)
 {
 	struct scribe scribe, *s = &scribe;
@@ -81,7 +81,7 @@ static void an_open_ends_with_its_truncation(void **state)
 	}
 }
 
-/* Numbers of records that the trace lacks do not separate the question from the truncation. */
+/* Missing record numbers do not separate the query from the truncation. */
 static void a_question_may_be_numbers_before(void **state)
 {
 	struct graph_op op;
@@ -94,7 +94,7 @@ static void a_question_may_be_numbers_before(void **state)
 	assert_int_equal(op.end_ns - op.enter_ns, 2500);
 }
 
-/* One that the program asked for itself is an operation. */
+/* A query by the program itself is an operation. */
 static void others_are_by_themselves(void **state)
 {
 	struct graph_op op;
@@ -108,8 +108,8 @@ static void others_are_by_themselves(void **state)
 }
 
 /*
- * Task 1 begins to write at the end of a file, as one operation or as a request; task 2 cuts the file. Then the
- * write makes it longer, and task 2 reads what is before that.
+ * Task 1 begins to write at the end of a file, by one operation or a request; task 2 truncates the file. Then the
+ * write extends it, and task 2 reads the part before.
  */
 static void record_write(bool is_request)
 {
@@ -129,7 +129,7 @@ static void record_write(bool is_request)
 	PUT(setattr, .object = SCRIBE_FILE, .handle = HANDLE, .attrs = IOT_ATTR_size, .size_bytes = 100,
 	    .old_size_bytes = 8192);
 	s->task = 1;
-	s->span_ns = 1700; /* it began before the truncation ended */
+	s->span_ns = 1700; /* began before the truncation ended */
 	if (is_request)
 		PUT(complete, .task = 1, .op = op, .request = 3, .result = 1000);
 	else

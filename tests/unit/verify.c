@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * verify.c - good programs pass; each thing that may be wrong with one is refused, for the
- * right reason and at the right place; no program takes long to look at.
+ * verify.c - valid programs pass; each kind of invalid program is refused with the
+ * right reason and position; verification never takes long.
  */
 #include "core/replay/program.h"
 
@@ -18,7 +18,7 @@ static int count_pause(void *context)
 	return 0;
 }
 
-/* Open and verify, with exactly as much scratch as it asked for. */
+/* Open and verify, with exactly the required scratch memory. */
 static int verify(const u8 *bytes, size_t byte_count, u64 *pauses, struct iot_reject *reject)
 {
 	struct iot_program program;
@@ -48,7 +48,7 @@ static int verify_built(struct builder *b, u64 *pauses, struct iot_reject *rejec
 	return err;
 }
 
-/* -- good ones ----------------------------------------------------------------------------- */
+/* -- valid programs ------------------------------------------------------------------------ */
 
 static void program_that_has_everything_passes(void **state)
 {
@@ -110,7 +110,7 @@ static void verification_ends_when_it_is_told_to(void **state)
 	builder_close(&b);
 }
 
-/* -- one thing wrong ------------------------------------------------------------------------ */
+/* -- one fault each ------------------------------------------------------------------------- */
 
 /* The sections of an open program are const to others. */
 #define TASK(p, i)  ((struct iot_program_task *)&(p)->tasks[i])
@@ -305,14 +305,14 @@ CHANGE(xattrs_not_in_order)
 CHANGE(operation_waits_for_itself)
 {
 	WAIT(p, 1)->task = cpu_to_le32(1);
-	return p->ops + le32_to_cpu(p->tasks[0].op_count) - 1; /* so the first task cannot end either */
+	return p->ops + le32_to_cpu(p->tasks[0].op_count) - 1; /* the first task cannot end either */
 }
 
 CHANGE(cycle_after_the_first_op)
 {
-	struct iot_program_wait *wait = WAIT(p, 0); /* of task 0's leave, on the latch */
+	struct iot_program_wait *wait = WAIT(p, 0); /* of task 0's exit, on the latch */
 
-	wait->task = cpu_to_le32(1); /* whose first waits for task 0's last */
+	wait->task = cpu_to_le32(1); /* whose first operation waits for task 0's last */
 	wait->index = 0;
 	WAIT(p, 1)->index = cpu_to_le32(le32_to_cpu(p->tasks[0].op_count) - 1);
 	return p->ops + le64_to_cpu(p->tasks[0].first_op) + le32_to_cpu(p->tasks[0].op_count) - 1;
@@ -353,7 +353,7 @@ CHANGE(submit_without_an_end)
 
 static const struct {
 	const char *name;
-	const void *(*change)(struct iot_program *program); /* returns what is refused */
+	const void *(*change)(struct iot_program *program); /* returns the refused place */
 	u32 reason;
 } changes[] = {
 	ROW(strings_do_not_begin_empty, string),
@@ -478,7 +478,7 @@ static void program_with_one_thing_wrong_is_refused(void **state)
 	builder_close(&b);
 }
 
-/* Reasons that only the header, a machine too small, or a file gives rise to: program.c, blocks.c. */
+/* Reasons that result only from the header, a small machine, or a file: program.c, blocks.c. */
 static const u32 reasons_elsewhere[] = {
 	IOT_REJECT_program_magic,   IOT_REJECT_program_short, IOT_REJECT_program_major,
 	IOT_REJECT_program_feature, IOT_REJECT_program_head,  IOT_REJECT_program_size,
@@ -536,7 +536,7 @@ static void program_with_any_byte_of_a_section_changed_is_refused(void **state)
 	builder_close(&b);
 }
 
-/* -- what an operation uses ------------------------------------------------------------------ */
+/* -- operands of operations ------------------------------------------------------------------ */
 
 /*
  * As in the table of program.h: h handle, n handle or none, H latch or none, e path or else handle,
@@ -569,7 +569,7 @@ struct slots {
 	const char *path, *path2;
 };
 
-/* A program of one operation. Return: the reason for which it is refused, or 0. */
+/* A program of one operation. Return: the reason of its refusal, or 0. */
 static u32 reason_of(u16 kind, const struct slots *slots)
 {
 	struct iot_reject reject;
@@ -614,7 +614,7 @@ static void operation_must_have_what_it_uses_and_nothing_else(void **state)
 		const struct slots good = slots_of(uses);
 		struct slots bad = good;
 
-		/* it takes two tasks to make a request queue: the only one here is none */
+		/* a request queue needs a second task */
 		assert_row(uses, reason_of(used[i].kind, &good) ==
 					 (strpbrk(uses, "lL") ? IOT_REJECT_queue : 0u));
 		bad.handle = !good.handle;
@@ -654,7 +654,7 @@ static void every_operation_that_can_be_played_is_known(void **state)
 
 /* -- paths ------------------------------------------------------------------------------------ */
 
-/* A name may be longer than any file system allows: the trace says that it was tried. */
+/* A name may be longer than any file system permits: the trace records the attempt. */
 static char longest_name[256], longer_name[257], longest_possible_name[4096], too_long_name[4097];
 static char one_look_up[4096], two_look_ups[4097], longest_path[16384], too_long_path[16385];
 
@@ -729,7 +729,7 @@ static void path_stays_below_the_target(void **state)
 	}
 }
 
-/* What follows each piece is a slash, and no piece is longer than a look-up takes. */
+/* Pieces are separated by slashes, and no piece is longer than a lookup permits. */
 static void long_paths_are_walked_in_pieces(void **state)
 {
 	static const struct {
@@ -768,7 +768,7 @@ struct edge {
 #define LATCH_1 IOT_WAIT_LATCH
 #define NO_EDGE { 9, 0, 0, 0 }
 
-/* Three tasks of three operations each; `signals` in the last operation of so many tasks. */
+/* Three tasks of three operations each; the last operation of `signals` tasks signals a latch. */
 static const struct {
 	const char *name;
 	struct edge edges[4];
@@ -781,14 +781,14 @@ static const struct {
 	{ "itself", { { 0, 1, 0, 1 }, NO_EDGE }, 0, false },
 	{ "own future", { { 0, 1, 0, 2 }, NO_EDGE }, 0, false },
 	{ "two, crossing in time", { { 0, 2, 1, 0 }, { 1, 2, 0, 0 }, NO_EDGE }, 0, true },
-	{ "two, each first for the other's last", { { 0, 0, 1, 2 }, { 1, 0, 0, 2 }, NO_EDGE }, 0, false },
+	{ "two, the first of each for the other's last", { { 0, 0, 1, 2 }, { 1, 0, 0, 2 }, NO_EDGE }, 0, false },
 	{ "two, same operation", { { 0, 1, 1, 1 }, { 1, 1, 0, 1 }, NO_EDGE }, 0, false },
 	{ "two, ping-pong", { { 0, 1, 1, 0 }, { 1, 1, 0, 1 }, { 0, 2, 1, 1 }, { 1, 2, 0, 2 } }, 0, true },
-	{ "three in a circle", { { 0, 0, 1, 0 }, { 1, 0, 2, 0 }, { 2, 0, 0, 0 }, NO_EDGE }, 0, false },
+	{ "a cycle of three", { { 0, 0, 1, 0 }, { 1, 0, 2, 0 }, { 2, 0, 0, 0 }, NO_EDGE }, 0, false },
 	{ "latch that opens", { { 2, 2, LATCH_1, 0 }, NO_EDGE }, 2, true },
 	{ "latch after its own signal", { { 0, 2, LATCH_1, 0 }, NO_EDGE }, 1, false },
 	{ "latch never open", { { 0, 0, LATCH_1, 0 }, NO_EDGE }, 3, false },
-	{ "latch and task in a circle", { { 1, 1, LATCH_1, 0 }, { 0, 2, 1, 1 }, NO_EDGE }, 1, false },
+	{ "a cycle of latch and task", { { 1, 1, LATCH_1, 0 }, { 0, 2, 1, 1 }, NO_EDGE }, 1, false },
 };
 
 static u32 reason_of_order(size_t row)
@@ -830,7 +830,7 @@ static void operations_that_wait_in_a_circle_are_refused(void **state)
 
 #define MANY 3000
 
-/* One task, operation after operation, each of which waits for the one before. */
+/* One task, in which each operation waits for the previous one. */
 static void build_chain(struct builder *b)
 {
 	u32 i;
@@ -843,7 +843,7 @@ static void build_chain(struct builder *b)
 	}
 }
 
-/* Two tasks take turns, and many wait for the last turn. */
+/* Two tasks alternate, and many wait for the last operation. */
 static void build_crowd(struct builder *b)
 {
 	u32 i, task;
@@ -863,7 +863,7 @@ static void build_crowd(struct builder *b)
 	}
 }
 
-/* The same through latches: the crowd waits for all of them, which open one after the other. */
+/* The same through latches: many tasks wait for all latches, which open one after the other. */
 static void build_latches(struct builder *b)
 {
 	u32 i, task;
@@ -881,7 +881,7 @@ static void build_latches(struct builder *b)
 		builder_op(b, IOT_PLAY_signal)->handle = cpu_to_le32(i + 1);
 }
 
-/* An operation with as many waits as there can be, each on another task that is not there yet. */
+/* An operation with the maximum number of waits, each on another task that is not ready. */
 static void build_fan_in(struct builder *b)
 {
 	u32 i;
@@ -906,7 +906,7 @@ static const struct {
 	{ "fan-in", build_fan_in },
 };
 
-/* Wake-ups are counted rather than time, and so is any other work between pauses. */
+/* Instead of time, the number of wake-ups is measured, and of other work between pauses. */
 static void verification_takes_no_longer_than_the_program(void **state)
 {
 	struct iot_reject reject;

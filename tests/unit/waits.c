@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * waits.c - what the operations of a compiled program wait for.
+ * waits.c - the waits of the operations of a compiled program.
  */
 #include "waits.h"
 

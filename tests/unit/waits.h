@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * waits.h - what the operations of a compiled program wait for.
+ * waits.h - the waits of the operations of a compiled program.
  */
 #ifndef IOTAPE_TEST_WAITS_H
 #define IOTAPE_TEST_WAITS_H
@@ -9,10 +9,10 @@
 
 /**
  * last_task_waits() - does an operation of a program's last task wait for one of some kind?
- * @program: sound
- * @index: of the operation in the task
- * @own: the kind that it is, or the test fails
- * @kind: the kind that is looked for
+ * @program: a valid program
+ * @index: index of the operation in the task
+ * @own: its expected kind; otherwise the test fails
+ * @kind: kind of the operation that it waits for
  */
 bool last_task_waits(const struct iot_program *program, u32 index, u16 own, u16 kind);
 

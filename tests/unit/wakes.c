@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * wakes.c - wake-ups: the tasks that matter for them, the waits, and think times.
+ * wakes.c - wake-ups: the relevant tasks, the waits, and think times.
  *
  * Edges are written TASK.OP<TASK.OP, where the first waits for the second.
  */
@@ -20,7 +20,7 @@ static struct graph *begin(u32 tasks)
 	for (i = 0; i < tasks; i++) {
 		assert_int_equal(graph_task_make(graph, 100 + i, &task), 0);
 		graph->tasks[task].tgid = 100 + i;
-		graph->tasks[task].why = IOT_REASON_fork; /* it has run for no time at the beginning */
+		graph->tasks[task].why = IOT_REASON_fork; /* no CPU time before its start */
 	}
 	return graph;
 }
@@ -36,7 +36,7 @@ static struct graph_op *add(struct graph *graph, u32 task, u16 kind, u64 enter_n
 	return op;
 }
 
-/* Task @task wakes @woken, which has run for @runtime_ns until it slept. */
+/* Task @task wakes @woken, which ran for @runtime_ns before it slept. */
 static void wake(struct graph *graph, u32 task, u32 woken, u64 time_ns, u64 runtime_ns)
 {
 	struct graph_op *op = add(graph, task, IOT_PLAY_nop, time_ns, time_ns);
@@ -126,7 +126,7 @@ static void what_ends_nowhere_goes(void **state)
 	gives(graph, "");
 }
 
-/* No kernel says so, but a trace might: the one that waited went on before the operation had ended. */
+/* A kernel would not record this, but a trace might contain it: the waiting task continued before the operation had ended. */
 static void nobody_waits_for_what_had_not_ended(void **state)
 {
 	struct graph *graph = begin(2);
@@ -139,7 +139,7 @@ static void nobody_waits_for_what_had_not_ended(void **state)
 	gives(graph, "");
 }
 
-/* It ran for 7, slept from 17 to 40, and ran for 5 before the next operation; then it was off the CPU. */
+/* The task ran for 7, slept from 17 to 40, and ran for 5 before the next operation; then it was off the CPU. */
 static void a_wait_is_no_think_time(void **state)
 {
 	struct graph *graph = begin(2);
@@ -161,8 +161,8 @@ static void a_wait_is_no_think_time(void **state)
 }
 
 /*
- * It ran for 4 and then waited for a CPU for 3: when it slept, at 17, 23 were left. What it had waited for a CPU before an
- * earlier wake-up is not counted twice.
+ * The task ran for 4 and then waited for a CPU for 3: when it slept, at 17, 23 were left. Time that it waited for a CPU
+ * before an earlier wake-up is not counted twice.
  */
 static void a_wait_for_a_processor_is_none_for_a_task(void **state)
 {
@@ -187,7 +187,7 @@ static void a_wait_for_a_processor_is_none_for_a_task(void **state)
 	graph_close(graph);
 }
 
-/* The thread that exits may have slept from 10 on; the other one slept from 17 on only, when it had got a CPU at last. */
+/* The thread that exits may have slept from 10 on; the other one slept only from 17 on, after it had got a CPU. */
 static void a_pause_before_an_exit_does_not_begin_before_the_other_one_sleeps(void **state)
 {
 	struct graph *graph = begin(2);
@@ -224,7 +224,7 @@ static void without_the_order_a_wait_is_think_time(void **state)
 	gives(graph, "");
 }
 
-/* It slept until a request to end, which leaves no record: the other task waited for 4 of those 80. */
+/* The task slept until a request ended, which leaves no record: the other task waited for 4 of those 80. */
 static void a_pause_before_an_exit_is_no_longer_than_the_wait_for_it(void **state)
 {
 	struct graph *graph = begin(2);
@@ -234,7 +234,7 @@ static void a_pause_before_an_exit_is_no_longer_than_the_wait_for_it(void **stat
 	add(graph, 0, IO, 10, 20);
 	wake(graph, 0, 1, 106, 82);
 	exit_at(graph, 0, 107, 6);
-	add(graph, 1, IO, 20, 100)->oncpu_ns = 80; /* and ran for 2 before it waited */
+	add(graph, 1, IO, 20, 100)->oncpu_ns = 80; /* the task ran for 2 before it waited */
 	add(graph, 1, IO, 110, 120)->runtime_ns = 86;
 	analyse(graph);
 	op = graph->tasks[0].ops;
@@ -245,7 +245,7 @@ static void a_pause_before_an_exit_is_no_longer_than_the_wait_for_it(void **stat
 	gives(graph, "1.1<0.1");
 }
 
-/* But all of what it computes, and what it sleeps while the other one waits, is its own. */
+/* Its compute time, and its sleep while the other task waits, are its own. */
 static void a_wait_for_a_thread_lasts_as_long_as_its_work(void **state)
 {
 	struct graph *graph = begin(2);
@@ -276,7 +276,7 @@ static void half(struct graph *graph, u32 task, u16 kind, u64 time_ns)
 }
 
 /*
- * Rank 0 enters MPI_Finalize at 12, rank 1 at 50; then rank 0 ends its thread, which is task 2, and joins it until 60. It
+ * Rank 0 enters MPI_Finalize at 12, rank 1 at 50. Then rank 0 ends its thread, which is task 2, joins it until 60, and
  * returns at 80. In the 48 from 12 to 60 it polled until 50, ran for 4, and slept for 6.
  */
 static void ranks_that_have_arrived_are_waited_for_before_a_wake_up_in_the_call(void **state)
@@ -309,7 +309,7 @@ static void ranks_that_have_arrived_are_waited_for_before_a_wake_up_in_the_call(
 	gives(graph, "0.2<1.1 0.3<2.0");
 }
 
-/* Of the 100 until the last rank arrived at 112, and the 20 until it was woken, it ran for 9 and waited for a CPU for 6. */
+/* In the 100 until the last rank entered at 112, and the 20 until its wake-up, it ran for 9 and waited for a CPU for 6. */
 static void a_library_that_sleeps_in_a_wait_does_not_poll(void **state)
 {
 	struct graph *graph = begin(3);

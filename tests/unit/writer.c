@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * writer.c - what is written is read back, whenever and however the writing ends.
+ * writer.c - all written records are read back, whenever and however the writing ends.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include "lib/iotape.h"
 #include "suite.h"
 
-/* As on NFS, which writes when a file is closed. Linked with --wrap=close. */
+/* Like NFS, which writes when a file is closed. Linked with --wrap=close. */
 int __real_close(int fd);
 int __wrap_close(int fd);
 
@@ -84,7 +84,7 @@ static struct iot_writer *open_writer(void)
 	return writer;
 }
 
-/* A chunk of so many clock records; real_ns is `value` in each. */
+/* A chunk of clock records; real_ns of each is `value`. */
 static int write_chunk(struct iot_writer *writer, u32 stream, u64 sequence, u32 count, u64 value)
 {
 	u8 *wire = malloc((size_t)count * IOT_WIRE_clock), *p = wire;
@@ -166,7 +166,7 @@ static void trace_of_a_killed_writer_is_read(void **state)
 	iot_writer_close(writer);
 }
 
-/* More of its own records than a chunk holds: numbers and order go on from chunk to chunk. */
+/* More of the writer's own records than a chunk holds: numbers and order continue from chunk to chunk. */
 static void own_records_fill_chunk_after_chunk(void **state)
 {
 	static const char text[IOT_TAIL_MAX_BYTES];
@@ -233,7 +233,7 @@ static void chunk_that_is_too_large_is_refused(void **state)
 	iot_writer_close(writer);
 }
 
-/* As of millions of chunks: the trace is complete, and its chunks are found without an index. */
+/* As if there were millions of chunks: the trace is complete, and its chunks are found without an index. */
 static void index_that_is_too_large_is_left_out(void **state)
 {
 	static const u64 chunks[] = { 4, 5 };
@@ -302,8 +302,8 @@ static void limit_file(rlim_t bytes)
 }
 
 /*
- * A disk that is full at any byte: writing fails, and what was written before is read. When
- * there is room again, the writer goes on, and the trace is whole.
+ * The disk is full at any byte: writing fails, and earlier records can be read. When there
+ * is space again, the writer continues, and the trace is complete.
  */
 static void trace_on_a_full_disk_is_read(void **state)
 {
@@ -344,7 +344,7 @@ static void trace_on_a_full_disk_is_read(void **state)
 	assert_true(written > 0);
 }
 
-/* Own records that could not be written are kept, and written when there is room. */
+/* The writer's own records are retained while the disk is full, and written later. */
 static void own_records_survive_a_full_disk(void **state)
 {
 	struct iot_writer *writer = open_writer();
@@ -380,7 +380,7 @@ static void quota_that_closing_tells_of_is_an_error(void **state)
 	iot_writer_close(writer);
 }
 
-/* Not what the name leads to by now. */
+/* The opened file, not the one that the name leads to now. */
 static void only_the_file_that_was_made_is_removed(void **state)
 {
 	struct iot_writer *writer = open_writer();
@@ -397,7 +397,7 @@ static void only_the_file_that_was_made_is_removed(void **state)
 	iot_writer_discard(writer);
 	assert_int_equal(access(path, F_OK), -1);
 	iot_writer_close(writer);
-	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)); /* for who removes it */
+	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)); /* for the cleanup, which removes it */
 }
 
 static void a_link_stays_when_the_file_that_it_leads_to_is_removed(void **state)
@@ -414,7 +414,7 @@ static void a_link_stays_when_the_file_that_it_leads_to_is_removed(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 	assert_int_equal(unlink(other), 0);
 	iot_writer_close(writer);
-	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)); /* for who removes it */
+	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)); /* for the cleanup, which removes it */
 }
 
 static void what_has_no_length_is_written_to(void **state)

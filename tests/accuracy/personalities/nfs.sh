@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# NFS 4.2 from a server with a network of its own, 1 ms to and fro, on a device that answers at once.
+# NFS 4.2 with a network round trip of 1 ms; the server's device has no latency.
 # shellcheck shell=bash
 storage make served:size_mib=1024
 modprobe nfsd && modprobe nfs && modprobe nfsv4

@@ -2,10 +2,10 @@
 /*
  * checkpoint.c - a workload: an MPI job that writes a checkpoint and reads it back.
  *
- * Los Alamos' pseudo-application as the //TRACE paper (FAST'07, section 5.1) describes it: the
- * ranks write one file with interleaved blocks, synchronize, and read it. With --sync they also
- * synchronize after each write (PseudoSync), with --compute they compute between reads
- * (PseudoSyncDat). With --segmented each rank has one region of the file; with --each a file of its own.
+ * Los Alamos' pseudo-application, as described in the //TRACE paper (FAST'07, section 5.1): the
+ * ranks write one file with interleaved blocks, synchronize, and read it. With --sync, they also
+ * synchronize after each write (PseudoSync); with --compute, they compute between reads
+ * (PseudoSyncDat). With --segmented, each rank has one region of the file; with --each, a file of its own.
  *
  *	mpirun -n N checkpoint [--blocks=N] [--block=BYTES] [--sync] [--compute=UNITS] [--segmented] [--each] DIRECTORY
  */

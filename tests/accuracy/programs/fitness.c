@@ -2,10 +2,10 @@
 /*
  * fitness.c - a workload: ranks that read their parts of a file in turn.
  *
- * Intel's generator as the //TRACE paper (FAST'07, section 5.1) describes it: each rank reads its
- * part whole, then tells the next one to begin. There are no more dependencies than ranks.
+ * Intel's generator, as described in the //TRACE paper (FAST'07, section 5.1): each rank reads its
+ * whole part, then lets the next rank start. The number of dependencies is that of the ranks.
  *
- *	fitness --prepare=RANKS [--blocks=N] DIRECTORY	makes the file, without MPI
+ *	fitness --prepare=RANKS [--blocks=N] DIRECTORY	creates the file, without MPI
  *	mpirun -n RANKS fitness [--blocks=N] DIRECTORY
  */
 #include "mpi.h"

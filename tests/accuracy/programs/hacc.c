@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hacc.c - a workload: the checkpoint and restart of a cosmology code, as HACC-IO does them.
+ * hacc.c - a workload: the checkpoint and restart of a cosmology code, in the way of HACC-IO.
  *
- * Each rank writes nine variables of all its particles, one after the other, into one
- * shared file (or with --each into its own), and reads them into memory that it never used before.
+ * Each rank writes nine variables of all its particles, one after the other, to one
+ * shared file (with --each: to its own file), and reads them into memory that it has not touched before.
  *
  *	mpirun -n N hacc [--particles=N] [--each] DIRECTORY
  */

@@ -36,7 +36,7 @@ static inline int open_file(const char *name, long number, int flags)
 	return fd;
 }
 
-/* Keeps the processor busy; the work is the same in every run, and about a microsecond a unit. */
+/* Computes for about a microsecond per unit; the work is the same in every run. */
 static inline uint64_t compute(long units)
 {
 	volatile uint64_t word = 1;

@@ -2,7 +2,7 @@
 /*
  * quake.c - a workload: the I/O of a solver such as Quake, in its three phases.
  *
- * As the //TRACE paper (FAST'07, section 5.1) describes it. 1: each rank builds its part of a
+ * As described in the //TRACE paper (FAST'07, section 5.1). 1: each rank builds its part of a
  * database in a file, reading and writing records at random places. 2: rank 0 collects the mesh from
  * all and writes it. 3: the ranks compute in time steps, exchange borders with their
  * neighbours, and write the state of their region every few steps.

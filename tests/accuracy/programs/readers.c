@@ -6,7 +6,7 @@
  * devices, a smaller page cache (--first: the first thread reads its whole file before its
  * random reads), and a scheduler that divides the disk between sequential readers (--sequential).
  *
- *	readers --prepare [--threads=N] [--mib=N] DIRECTORY	makes the files
+ *	readers --prepare [--threads=N] [--mib=N] DIRECTORY	creates the files
  *	readers [--threads=N] [--mib=N] [--reads=N] [--first] [--sequential] DIRECTORY
  */
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /*
  * storm.c - a workload: small files that one process creates, appends to, reads and removes.
  *
- * What Postmark does: the load of a mail server.
+ * Resembles Postmark, which simulates a mail server.
  *
  *	storm [--files=N] [--transactions=N] [--seed=N] DIRECTORY
  */

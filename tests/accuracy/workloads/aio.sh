@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Asynchronous requests, eight at a time, past the page cache.
+# Asynchronous direct requests, eight at a time.
 # shellcheck shell=bash disable=SC2154 # of lib.sh
 work() { # DIRECTORY
 	"$bin/workloads/aio" "$1"

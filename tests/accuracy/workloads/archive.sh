@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# tar and make: a tree of sources is packed, unpacked, and built by make, whose compiler is a copy.
+# tar and make: a source tree is packed, unpacked, and built by make with a compiler that only copies.
 # shellcheck shell=bash disable=SC2034,SC2154 # of and for lib.sh
 packages='tar make'
 programs=(tar make cat wc seq gzip)

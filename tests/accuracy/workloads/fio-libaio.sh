@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# fio: random reads and writes past the page cache by io_submit, as many at a time.
+# fio: random direct reads and writes by io_submit, DEPTH at a time.
 # shellcheck shell=bash disable=SC2034,SC2154 # of and for lib.sh
 packages=fio
 programs=(fio)

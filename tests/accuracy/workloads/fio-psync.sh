@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# fio: threads that read and write at random past the page cache, one request at a time each.
+# fio: threads with random direct reads and writes, one request at a time each.
 # shellcheck shell=bash disable=SC2034,SC2154 # of and for lib.sh
 packages=fio
 programs=(fio)

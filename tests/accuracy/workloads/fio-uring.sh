@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# fio: random reads past the page cache by io_uring, as many at a time.
+# fio: random direct reads by io_uring, DEPTH at a time.
 # shellcheck shell=bash disable=SC2034,SC2154 # of and for lib.sh
 packages=fio
 programs=(fio)

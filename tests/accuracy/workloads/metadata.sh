@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Operations on names, of every kind.
+# All kinds of operations on names.
 # shellcheck shell=bash disable=SC2154 # of lib.sh
 work() { # DIRECTORY
 	"$bin/workloads/metadata" "$1"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Ranks that share a file, sync it in turn, and wait for each other at barriers.
+# Ranks that share a file, sync it in turn, and meet at barriers.
 # shellcheck shell=bash disable=SC2034,SC2154 # of and for lib.sh
 packages=openmpi-bin
 mpi=openmpi

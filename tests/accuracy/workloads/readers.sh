@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# ARTC's micro-benchmarks: 1, 2 or 8 threads read at random; 2 of which the first has read its file before; 2 that read
-# block after block.
+# ARTC's micro-benchmarks: 1, 2 or 8 threads read at random; 2 threads, the first of which has read its file before; 2
+# threads that read sequentially.
 # shellcheck shell=bash disable=SC2154 # of lib.sh
 options() { # PARAMETER
 	case $1 in

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * inject.c - a module that lets allocations fail, for kernels without CONFIG_FAULT_INJECTION whose
- * allocator asks should_failslab() and should_fail_alloc_page() all the same (6.1).
+ * inject.c - a module that makes allocations fail, for kernels without CONFIG_FAULT_INJECTION whose
+ * allocator still calls should_failslab() and should_fail_alloc_page() (6.1).
  *
- *	/dev/failnth		as /proc/thread-self/fail-nth: write N, and allocation N of the writer
- *				fails; read what is left of N. One task at a time.
- *	parameters comm, one_in	of the allocations of tasks with that name, one in so many fails, at
+ *	/dev/failnth		like /proc/thread-self/fail-nth: after a write of N, allocation N of the writer
+ *				fails; a read returns the remaining number. One task at a time.
+ *	parameters comm, one_in	one in one_in allocations of tasks named comm fails, at
  *				random; 0: none
  *
- * It probes the two functions and answers in their place.
+ * It probes the two functions and replaces their results.
  */
 #include <linux/gfp.h>
 #include <linux/kprobes.h>
@@ -43,7 +43,7 @@ static noinline void nothing(void)
 	barrier();
 }
 
-/* The probed function is left at once, and has returned @result. */
+/* The probed function returns @result at once. */
 static int answer(struct pt_regs *regs, unsigned long result)
 {
 	hits++;
@@ -62,7 +62,7 @@ static int page_handler(struct kprobe *probe, struct pt_regs *regs)
 	return is_hit(regs->di) ? answer(regs, true) : 0;
 }
 
-/* With one, the probe may change where execution goes on. */
+/* A kprobe with a post handler is not optimized, so its pre-handler may change the instruction pointer. */
 static void after(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
 {
 }
