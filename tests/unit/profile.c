@@ -163,9 +163,9 @@ static const struct {
 	u64 size_bytes, cached_pages; /* of the original; the replay finds two pages of two */
 	const char *warning;
 } caches[] = {
-	{ "the same share was cached", "source=other", 8192, 2, NULL },
-	{ "less was cached", "source=other", 8192, 0, "t.irp it was 0 %" },
-	{ "no opened file has data", "source=other", 0, 0, NULL },
+	{ "the same share was cached", "mmap=page", 8192, 2, NULL },
+	{ "less was cached", "mmap=page", 8192, 0, "t.irp it was 0 %" },
+	{ "no opened file has data", "mmap=page", 0, 0, NULL },
 	{ "the cache was not examined", "source=strace", 8192, 0, "is not known for /tmp" },
 };
 
@@ -203,7 +203,7 @@ static void what_was_cached_is_compared_if_it_is_known(void **state)
 /* In a recording by the kernel, 0 is a reading of its clock. */
 static void what_strace_did_not_time_has_no_latency(void **state)
 {
-	static const char *const facts[] = { "source=other", "source=strace" };
+	static const char *const facts[] = { "mmap=page", "source=strace" };
 	struct scribe scribe, *s = &scribe;
 	struct profile *profile;
 	u32 i;

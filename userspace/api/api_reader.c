@@ -92,9 +92,9 @@ static void finish_omissions(struct iotape_reader *reader)
 
 static bool is_source_log(const struct iot_record *record)
 {
-	static const char fact[] = "source=strace";
+	static const char fact[] = "source=";
 
-	return record->kind == IOT_KIND_fact && record->tail_bytes == sizeof(fact) - 1 &&
+	return record->kind == IOT_KIND_fact && record->tail_bytes >= sizeof(fact) - 1 &&
 	       !memcmp(record->tail, fact, sizeof(fact) - 1);
 }
 
