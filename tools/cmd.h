@@ -54,8 +54,11 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int fail_reject(const char *path, int err, const struct iot_reject *reject);
 
-/* Progress, on standard error if that is a terminal. */
+/* progress.c: on standard error if that is a terminal, after a second */
+void progress_begin(void);
 void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void progress_share(u64 done, u64 total, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void progress_end(void);
+void progress_off(void);
 
 #endif

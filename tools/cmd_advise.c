@@ -12,6 +12,7 @@
 #include "omissions.h"
 #include "option.h"
 #include "table.h"
+#include "terminal.h"
 
 #define TOP	     5
 #define JSON_VERSION 1
@@ -40,6 +41,7 @@ static const struct option_table option_table = {
 	.operand_type = OPTION_FILE,
 	.operand_noun = "trace",
 	.operand = FIELD(path),
+	.is_paged = true,
 	.about = "Print hints on changes that would make the I/O of a job cheaper: evidence, thresholds, reasons, changes to try.",
 	.notes = "TRACE may be a pipe, or - for standard input. Hints that cannot be judged, because the trace lacks "
 		 "operations, are listed with the reason.",
@@ -268,6 +270,8 @@ static int run(int argc, char **argv)
 	if (code)
 		return code;
 	err = advise_read(options.path, &advise, &reject);
+	if (!err)
+		terminal_output_begin();
 	if (err)
 		code = fail_reject(options.name, err, &reject);
 	else if (options.is_json)

@@ -33,6 +33,11 @@ static const struct {
 #undef FIELD_ROW
 };
 
+static const char *field_at(size_t index)
+{
+	return index < ANON_FIELD_COUNT ? fields[index].name : NULL;
+}
+
 static void set_field(struct option_state *state, const char *name, enum anon_treatment treatment)
 {
 	struct options *options = state->options;
@@ -42,7 +47,7 @@ static void set_field(struct option_state *state, const char *name, enum anon_tr
 		if (!strcmp(fields[i].name, name))
 			break;
 	if (i == ANON_FIELD_COUNT)
-		option_error(state, "--%s=%s: no such field", state->row->name, name);
+		option_error(state, "--%s=%s: no such field%s", state->row->name, name, option_hint(state->row, name));
 	if (treatment == ANON_DROP && !fields[i].can_drop)
 		option_error(state, "--%s=%s: a trace needs them: they can be replaced or kept", state->row->name, name);
 	options->anon.treatment[i] = treatment;
@@ -79,9 +84,9 @@ static const struct option_row option_rows[] = {
 	{ "key-file", 0, OPTION_FILE, "FILE", .field = FIELD(key_file),
 	  .help = "derive pseudonyms from the content of FILE, so that several traces have the same; default: from a random "
 		  "key that is not kept" },
-	{ "keep", 0, OPTION_TEXT, "FIELD[,FIELD]...", .set = set_kept,
+	{ "keep", 0, OPTION_TEXT, "FIELD[,FIELD]...", .word_at = field_at, .set = set_kept,
 	  .help = "do not replace names, extensions, commands, hosts, users, times, attributes or values" },
-	{ "drop", 0, OPTION_TEXT, "FIELD[,FIELD]...", .set = set_dropped, .help = "leave out commands, hosts or values" },
+	{ "drop", 0, OPTION_TEXT, "FIELD[,FIELD]...", .word_at = field_at, .set = set_dropped, .help = "leave out commands, hosts or values" },
 	{ "quiet", 'q', OPTION_FLAG, .field = FIELD(is_quiet), .help = "do not print the summary" },
 	{}
 };

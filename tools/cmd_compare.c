@@ -13,6 +13,7 @@
 #include "omissions.h"
 #include "option.h"
 #include "runs.h"
+#include "terminal.h"
 
 struct options {
 	const char *paths[COMPARISON_RUNS_MAX];
@@ -51,6 +52,7 @@ static const struct option_table option_table = {
 	.operand_type = OPTION_FILE,
 	.add = add_trace,
 	.check = check,
+	.is_paged = true,
 	.about = "Compare recordings and outcomes of replays (iotape replay -o) side by side.",
 	.notes = "The timing error of a replay at natural pace is relative to a recording on the same storage "
 		 "before it on the command line. Without one, the predicted change is relative to the recording "
@@ -316,6 +318,8 @@ static int run(int argc, char **argv)
 
 	options_parse(&option_table, argc, argv, &options);
 	err = comparison_read(options.paths, options.path_count, &comparison, &refused, &reject);
+	if (!err)
+		terminal_output_begin();
 	if (err)
 		code = fail_reject(options.paths[refused], err, &reject);
 	else if (options.is_json)

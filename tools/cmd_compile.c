@@ -345,11 +345,6 @@ static void print(const struct options *options, const struct compile_summary *s
 		print_times(s);
 }
 
-static void show_progress(u64 records)
-{
-	progress("%llu records read", records);
-}
-
 /* Return: an exit code; if it is not EXIT_DONE, that was said. */
 static int load_snapshot(struct options *options, struct iot_program *snapshot)
 {
@@ -413,7 +408,6 @@ static int run(int argc, char **argv)
 {
 	struct iot_program snapshot = {};
 	struct options options = {
-		.compile.progress = show_progress,
 		.compile.rules = ORDER_DEFAULT,
 	};
 	struct compile_summary summary;

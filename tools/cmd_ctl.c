@@ -88,7 +88,8 @@ static void add_operand(struct option_state *state, char *operand)
 		if (!strcmp(verbs[i].name, operand))
 			options->verb = &verbs[i];
 	if (!options->verb)
-		option_error(state, "%s: no such verb", operand);
+		option_error(state, "%s: no such verb%s", operand,
+			     option_hint(&(struct option_row){ .word_at = verb_at }, operand));
 }
 
 static void check_word(struct option_state *state, struct options *options)

@@ -12,6 +12,7 @@
 #include "json.h"
 #include "omissions.h"
 #include "option.h"
+#include "terminal.h"
 
 struct options {
 	const char *paths[2];
@@ -54,6 +55,7 @@ static const struct option_table option_table = {
 	.operand_type = OPTION_FILE,
 	.add = add_trace,
 	.check = check,
+	.is_paged = true,
 	.about = "Compare the operations of two traces, task by task in order: kind, object, offset, "
 		 "length, flags and result. The second may be a recording of a replay of the first.",
 	.notes = "The exit code is 3 if they differ, or if one of them lacks operations of the run. Differences "
@@ -140,6 +142,7 @@ static int run(int argc, char **argv)
 		diff_free(&result);
 		return fail_reject(options.paths[refused], err, &reject);
 	}
+	terminal_output_begin();
 	omissions = result.omissions[0];
 	iot_omissions_sum(&omissions, &result.omissions[1]);
 	if (options.is_json)

@@ -15,6 +15,7 @@
 #include "option.h"
 #include "option_selection.h"
 #include "partners.h"
+#include "terminal.h"
 
 #define KINDS_MAX 64
 
@@ -61,7 +62,8 @@ static void set_kinds(struct option_state *state, char *list)
 		if (info && options->kind_count < KINDS_MAX)
 			options->kinds[options->kind_count++] = info;
 		else if (!add_group(options, name))
-			option_error(state, "--kind=%s: no such kind or group of records", name);
+			option_error(state, "--kind=%s: no such kind or group of records%s", name,
+				     option_hint(state->row, name));
 	}
 }
 
@@ -97,7 +99,8 @@ static void set_columns(struct option_state *state, char *list)
 		if (view->column_count == DUMP_COLUMNS_MAX)
 			option_error(state, "--columns: more than %d columns", DUMP_COLUMNS_MAX);
 		if (!dump_column_is_known(name))
-			option_error(state, "--columns=%s: neither a column nor a field of a record", name);
+			option_error(state, "--columns=%s: neither a column nor a field of a record%s", name,
+				     option_hint(state->row, name));
 		view->columns[view->column_count++] = name;
 	}
 }
@@ -149,6 +152,7 @@ static const struct option_table option_table = {
 	.operand_noun = "trace",
 	.operand = FIELD(path),
 	.check = check,
+	.is_paged = true,
 	.about = "Print the records of a trace, one per line, in the order in which they ended.",
 	.notes = "TRACE may be a pipe, or - for standard input. Columns: time since the start in seconds, task, number of the operation, kind, "
 		 "path with the generation of the object if it is not the first, fields of the kind. "
@@ -287,6 +291,7 @@ static int dump(struct options *options)
 	options->view.origin_ns = info.mono_ns;
 	options->view.real_ns = info.real_ns;
 	options->view.actors.origin_ns = info.mono_ns;
+	terminal_output_begin();
 	if (options->is_json)
 		dump_json_head(&options->view, info.capture);
 	code = selection_open(&options->selection) ? fail("%s: %s", options->name, strerror(ENOMEM)) :

@@ -35,7 +35,7 @@ static void set_format(struct option_state *state, char *argument)
 		if (!strcmp(name, argument))
 			options->export.format = name;
 	if (!options->export.format)
-		option_error(state, "--format=%s: no such format", argument);
+		option_error(state, "--format=%s: no such format%s", argument, option_hint(state->row, argument));
 }
 
 static void set_root(struct option_state *state, char *path)

@@ -13,6 +13,7 @@
 #include "option.h"
 #include "option_words.h"
 #include "replay/replay.h"
+#include "table.h"
 
 struct options {
 	const char *program;
@@ -79,9 +80,13 @@ static const struct option_table option_table = {
 	.about = "Create the initial tree of PROGRAM in an empty directory. PROGRAM may be a snapshot.",
 };
 
+static u64 entry_count; /* of the program */
+
 static void show_progress(u64 entries, u64 bytes)
 {
-	progress("%llu entries, %llu MiB", entries, bytes >> 20);
+	char size[32];
+
+	progress_share(entries, entry_count, "%llu of %llu entries, %s", entries, entry_count, quantity_size(size, bytes));
 }
 
 static void print_changes(const struct prepare_result *result)
@@ -133,11 +138,13 @@ static void print_json(const char *target, const struct prepare_result *result,
 static void print_text(const char *target, const struct prepare_result *result,
 		       const struct iot_omissions *omissions)
 {
+	char size[32];
+
 	printf("%s", target);
 	if (result->was_prepared)
 		print_changes(result);
-	printf("%s%llu entries, %.1f MiB%s\n", result->was_prepared ? "; " : ": ", result->entries,
-	       (double)result->bytes / (1 << 20), result->was_prepared ? " written" : "");
+	printf("%s%llu entries, %s%s\n", result->was_prepared ? "; " : ": ", result->entries,
+	       quantity_size(size, result->bytes), result->was_prepared ? " written" : "");
 	if (result->harmless)
 		printf("  %llu entries that give rights were made without them: see --privileged-files\n",
 		       result->harmless);
@@ -176,6 +183,7 @@ static int run(int argc, char **argv)
 	if (err)
 		return fail_reject(options.program, err, &reject);
 	iot_omissions_of_program(&omissions, &program);
+	entry_count = program.entry_count;
 	err = prepare_tree(&program, &options.prepare, show_progress, &result, why, sizeof(why));
 	progress_end();
 	iot_program_free(&program);

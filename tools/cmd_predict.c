@@ -152,18 +152,12 @@ static int make_outcomes(const struct options *options, struct work *w)
 
 /* -- from a trace to outcomes ----------------------------------------------------------------------- */
 
-static void show_load(u64 records)
-{
-	progress("%llu records read", records);
-}
-
 static int compile(const struct options *options, struct work *w)
 {
 	const struct compile_options compile = {
 		.trace = options->trace,
 		.program = w->program,
 		.rules = ORDER_DEFAULT,
-		.progress = show_load,
 	};
 	struct iot_reject reject = {};
 	int err;

@@ -20,6 +20,7 @@
 #include "option.h"
 #include "option_filter.h"
 #include "record/record.h"
+#include "table.h"
 
 #define GRACE_MS 1000 /* for processes that end right behind the command */
 
@@ -373,9 +374,11 @@ static const char *output_name(const struct options *options)
 
 static void print_summary(const struct options *options, const struct collector_result *result)
 {
-	fprintf(stderr, "%s: %s: %llu operations, %llu records, %.1f MiB", program_invocation_name,
+	char size[32];
+
+	fprintf(stderr, "%s: %s: %llu operations, %llu records, %s", program_invocation_name,
 		output_name(options), (unsigned long long)result->operations,
-		(unsigned long long)result->records, (double)result->bytes / (1 << 20));
+		(unsigned long long)result->records, quantity_size(size, result->bytes));
 	if (result->throttles)
 		fprintf(stderr, ", %llu waits for the collector",
 			(unsigned long long)result->throttles);

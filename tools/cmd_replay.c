@@ -81,7 +81,7 @@ static void set_engine(struct option_state *state, char *argument)
 
 	options->replay.engine = engine_find(argument);
 	if (!options->replay.engine)
-		option_error(state, "--engine=%s: no such engine", argument);
+		option_error(state, "--engine=%s: no such engine%s", argument, option_hint(state->row, argument));
 }
 
 static void set_agent(struct option_state *state, char *argument)
@@ -202,9 +202,9 @@ static void add_facts(struct options *options)
 
 static void show_progress(const struct iot_replay_status *status, u32 tasks, u64 ops)
 {
-	progress("%llu of %llu operations, %u of %u tasks ended, %llu diverged",
-		 (unsigned long long)status->ops, ops, status->finished, tasks,
-		 (unsigned long long)status->diverged);
+	progress_share(status->ops, ops, "%llu of %llu operations, %u of %u tasks ended, %llu diverged",
+		       (unsigned long long)status->ops, ops, status->finished, tasks,
+		       (unsigned long long)status->diverged);
 }
 
 static void print_result(const struct options *options, const struct replay_result *result)

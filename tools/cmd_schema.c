@@ -13,6 +13,7 @@
 #include "cmd.h"
 #include "json.h"
 #include "option.h"
+#include "terminal.h"
 
 enum form {
 	FORM_MARKDOWN,
@@ -37,6 +38,7 @@ static const struct option_row option_rows[] = {
 
 static const struct option_table option_table = {
 	.rows = option_rows,
+	.is_paged = true,
 	.about = "Print the record kinds that a trace may contain, and their fields.",
 };
 
@@ -300,6 +302,7 @@ static int run(int argc, char **argv)
 	enum form form = FORM_MARKDOWN;
 
 	options_parse(&option_table, argc, argv, &form);
+	terminal_output_begin();
 	if (form == FORM_TEXT)
 		return print_text();
 	if (form == FORM_JSON)

@@ -11,6 +11,7 @@
 #include "json.h"
 #include "option.h"
 #include "snapshot/snapshot.h"
+#include "table.h"
 
 struct options {
 	struct snapshot_options snapshot;
@@ -92,6 +93,7 @@ static bool print_gaps(const struct snapshot_result *result)
 
 static void print_summary(const struct options *options, const struct snapshot_result *result)
 {
+	char size[32], data[32];
 	struct json json;
 
 	if (options->is_json) {
@@ -103,9 +105,8 @@ static void print_summary(const struct options *options, const struct snapshot_r
 		json_end(&json, '}');
 		json_line(&json);
 	} else if (!options->is_quiet) {
-		printf("%s: %llu entries, %.1f MiB, %.1f MiB of data\n", options->snapshot.output,
-		       result->entries, (double)result->size_bytes / (1 << 20),
-		       (double)result->data_bytes / (1 << 20));
+		printf("%s: %llu entries, %s, %s of data\n", options->snapshot.output, result->entries,
+		       quantity_size(size, result->size_bytes), quantity_size(data, result->data_bytes));
 	}
 }
 

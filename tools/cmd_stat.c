@@ -16,6 +16,7 @@
 #include "option_selection.h"
 #include "stat.h"
 #include "table.h"
+#include "terminal.h"
 
 #define TOP	     10
 #define JSON_VERSION 1 /* of groups */
@@ -66,6 +67,7 @@ static const struct option_table option_table = {
 	.operand_noun = "trace",
 	.operand = FIELD(path),
 	.check = check,
+	.is_paged = true,
 	.about = "Summarize a trace: operations with latency percentiles, files and processes with their bytes.",
 	.notes = "With --by, --sort or a selection, the groups of the selected operations are printed instead. TRACE may "
 		 "be a pipe, or - for standard input. Times of concurrent operations are added up. Touched are bytes of mapped pages that became "
@@ -436,6 +438,7 @@ static int print_groups(const struct options *options, const struct breakdown *b
 {
 	char read[32], written[32], touched[32];
 
+	terminal_output_begin();
 	if (options->is_json)
 		return print_groups_json(options, b);
 	if (is_mpi_only(b))
@@ -476,6 +479,7 @@ static int stat_all(const struct options *options)
 
 	if (err)
 		return fail_reject(options->name, err, &reject);
+	terminal_output_begin();
 	if (options->is_json) {
 		print_json(profile);
 	} else {

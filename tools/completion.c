@@ -81,11 +81,12 @@ static void bash_value(FILE *out, const char *command, const char *option, const
 static void bash_options(FILE *out, const struct cmd *cmd)
 {
 	const struct option_row *row;
+	size_t i;
 
 	fprintf(out, "\t%s) echo '", cmd->name);
-	for (row = cmd->options->rows; row->name; row++)
-		fprintf(out, "--%s%s ", row->name, row->type != OPTION_FLAG && !row->is_optional ? "=" : "");
-	fputs("--help' ;;\n", out);
+	for (i = 0; (row = option_row_at(cmd->options, i)); i++)
+		fprintf(out, "%s--%s%s", i ? " " : "", row->name, row->type != OPTION_FLAG && !row->is_optional ? "=" : "");
+	fputs("' ;;\n", out);
 }
 
 static void bash_values(FILE *out, const struct cmd *cmd)
@@ -148,7 +149,7 @@ void completion_bash(FILE *out)
 	      "\tif [ \"$COMP_CWORD\" = 1 ]; then\n\t\tmapfile -t COMPREPLY < <(compgen -W '", out);
 	for (i = 0; (cmd = cmd_at(i)); i++)
 		fprintf(out, "%s ", cmd->name);
-	fputs("--help --version' -- \"$word\")\n\t\treturn\n\tfi\n"
+	fputs("--help --no-pager --version' -- \"$word\")\n\t\treturn\n\tfi\n"
 	      "\tif [ \"$word\" = = ]; then\n\t\toption=$before word=\n"
 	      "\telif [ \"$before\" = = ]; then\n\t\toption=${COMP_WORDS[COMP_CWORD-2]}\n"
 	      "\telif _iotape_has_argument \"$command:$before\"; then\n\t\toption=$before\n"
@@ -213,11 +214,11 @@ static void zsh_command(FILE *out, const struct cmd *cmd)
 {
 	const struct option_table *table = cmd->options;
 	const struct option_row *row;
+	size_t i;
 
 	fprintf(out, "\t%s)\n\t\t_arguments -s -S", cmd->name);
-	for (row = table->rows; row->name; row++)
+	for (i = 0; (row = option_row_at(table, i)); i++)
 		zsh_row(out, table, row);
-	fputs(" \\\n\t\t\t{-h,--help}'[print this help]'", out);
 	if (table->operand_type == OPTION_COMMAND) {
 		fputs(" \\\n\t\t\t'(-)*::command:_normal'", out);
 	} else if (table->operand_type != OPTION_FLAG || has_words(table, NULL)) {
@@ -277,8 +278,9 @@ static void fish_command(FILE *out, const struct cmd *cmd)
 {
 	const struct option_table *table = cmd->options;
 	const struct option_row *row;
+	size_t i;
 
-	for (row = table->rows; row->name; row++) {
+	for (i = 0; (row = option_row_at(table, i)); i++) {
 		fprintf(out, "complete -c iotape -n '__fish_seen_subcommand_from %s' -l %s", cmd->name, row->name);
 		if (row->letter)
 			fprintf(out, " -s %c", row->letter);

@@ -11,6 +11,7 @@
 
 #include "cmd.h"
 #include "suggest.h"
+#include "terminal.h"
 
 static const struct cmd *const cmds[] = {
 #define CMD_POINTER(name) &cmd_##name,
@@ -95,6 +96,12 @@ int main(int argc, char **argv)
 
 	setlocale(LC_CTYPE, "");
 	program_invocation_name = "iotape";
+	progress_begin();
+	if (argc > 1 && !strcmp(argv[1], "--no-pager")) {
+		terminal_without_pager();
+		argc--;
+		argv++;
+	}
 	if (argc < 2) {
 		cmds_help(stderr);
 		return EXIT_USAGE;

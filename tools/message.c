@@ -5,16 +5,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd.h"
-
-static bool is_progress_shown;
+#include "terminal.h"
 
 static void vsay(const char *format, va_list arguments)
 {
 	progress_end();
-	fprintf(stderr, "%s: ", program_invocation_name);
+	fflush(stdout); /* both may go to the same pager */
+	fprintf(stderr, "%s%s:%s ", terminal_style(stderr, STYLE_HEADING), program_invocation_name,
+		terminal_style(stderr, STYLE_PLAIN));
 	vfprintf(stderr, format, arguments);
 	fputc('\n', stderr);
 }
@@ -62,31 +62,4 @@ int fail_reject(const char *path, int err, const struct iot_reject *reject)
 		return fail("%s: %s", path, iot_reject_sentence(reject));
 	return fail("%s:0x%llx: %s", path, (unsigned long long)reject->offset_bytes,
 		    iot_reject_sentence(reject));
-}
-
-/**
- * progress() - replace the line that says how far it is
- */
-void progress(const char *format, ...)
-{
-	va_list arguments;
-
-	if (!isatty(STDERR_FILENO))
-		return;
-	fputs("\r\033[K", stderr);
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fflush(stderr);
-	is_progress_shown = true;
-}
-
-/**
- * progress_end() - remove that line
- */
-void progress_end(void)
-{
-	if (is_progress_shown)
-		fputs("\r\033[K", stderr);
-	is_progress_shown = false;
 }

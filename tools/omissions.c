@@ -9,6 +9,12 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "terminal.h"
+
+static void print_line(FILE *out, const char *before, const char *text)
+{
+	fprintf(out, "%s%s%s%s\n", terminal_style(out, STYLE_WARNING), before, text, terminal_style(out, STYLE_PLAIN));
+}
 
 /**
  * omissions_list() - print a line for each reason for which something is missing
@@ -23,7 +29,7 @@ void omissions_list(FILE *out, const char *before, const struct iot_omissions *o
 
 	for (i = 1; i < IOT_OMISSION_END; i++)
 		if (iot_omission_text(omissions, i, text))
-			fprintf(out, "%s%s\n", before, text);
+			print_line(out, before, text);
 }
 
 /**
@@ -38,7 +44,7 @@ void omissions_print(FILE *out, const char *before, const struct iot_omissions *
 
 	if (!iot_omissions_text(omissions, text))
 		return;
-	fprintf(out, "%s%s\n", before, text);
+	print_line(out, before, text);
 	omissions_list(out, before, omissions);
 }
 

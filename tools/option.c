@@ -15,6 +15,7 @@
 
 #include "cmd.h"
 #include "suggest.h"
+#include "terminal.h"
 
 /**
  * option_error() - wrong usage: print a sentence and where the options are listed, and exit
@@ -59,6 +60,29 @@ const char *option_word_at(const struct option_row *row, size_t index)
 	if (row->word_at)
 		return row->word_at(index);
 	return row->words ? row->words[index] : NULL;
+}
+
+/**
+ * option_hint() - the word that was probably meant as the argument of an option
+ * @row: the option
+ * @word: as typed, none of its words
+ *
+ * Return: the end of a message, "; did you mean X?", valid until the next call; "" if no word is similar.
+ */
+const char *option_hint(const struct option_row *row, const char *word)
+{
+	static char text[128];
+	struct suggestion suggestion;
+	const char *candidate;
+	size_t i;
+
+	suggest_open(&suggestion, word);
+	for (i = 0; (candidate = option_word_at(row, i)); i++)
+		suggest_candidate(&suggestion, candidate);
+	if (!suggestion.nearest)
+		return "";
+	snprintf(text, sizeof(text), "; did you mean %s?", suggestion.nearest);
+	return text;
 }
 
 static void field_store(const struct option_state *state, struct option_field field, uint64_t value)
@@ -123,19 +147,48 @@ static void row_set(struct option_state *state, const struct option_row *row, ch
 
 /* -- long options ------------------------------------------------------------------------------- */
 
-static const struct option_row help_row = { .name = "help" };
+static void set_no_pager(struct option_state *state, char *argument)
+{
+	(void)state;
+	(void)argument;
+	terminal_without_pager();
+}
+
+static const struct option_row no_pager_row = { "no-pager", .set = set_no_pager,
+						.help = "print long output on a terminal directly" };
+static const struct option_row help_row = { "help", 'h', .help = "print this help" };
+
+/**
+ * option_row_at() - an option of a command, those that its table does not list included
+ *
+ * Return: the option; NULL after the last.
+ */
+const struct option_row *option_row_at(const struct option_table *table, size_t index)
+{
+	const struct option_row *row = table->rows;
+
+	while (row->name && index) {
+		row++;
+		index--;
+	}
+	if (row->name)
+		return row;
+	if (!table->is_paged)
+		index++;
+	return !index ? &no_pager_row : index == 1 ? &help_row : NULL;
+}
 
 static const char *nearest_name(const struct option_table *table, const char *name, size_t length)
 {
 	struct suggestion suggestion;
 	const struct option_row *row;
 	char word[64];
+	size_t i;
 
 	snprintf(word, sizeof(word), "%.*s", (int)length, name);
 	suggest_open(&suggestion, word);
-	for (row = table->rows; row->name; row++)
+	for (i = 0; (row = option_row_at(table, i)); i++)
 		suggest_candidate(&suggestion, row->name);
-	suggest_candidate(&suggestion, help_row.name);
 	return suggestion.nearest;
 }
 
@@ -169,8 +222,10 @@ static const struct option_row *row_by_name(const struct option_state *state, co
 		fail_ambiguous(state, name, length);
 	if (found)
 		return found;
-	if (length && !strncmp(help_row.name, name, length) && length <= strlen(help_row.name))
+	if (length && !strncmp(help_row.name, name, length))
 		return &help_row;
+	if (length && state->table->is_paged && !strncmp(no_pager_row.name, name, length))
+		return &no_pager_row;
 	nearest = nearest_name(state->table, name, length);
 	if (nearest)
 		option_error(state, "unrecognized option '--%.*s'; did you mean --%s?", (int)length, name, nearest);

@@ -108,6 +108,7 @@ struct option_row {
  * @check: function that is called after the last argument
  * @about: description above the options
  * @notes: below the options, or NULL
+ * @is_paged: its output may be long: there is --no-pager, and terminal_output_begin() is called before it
  */
 struct option_table {
 	const struct option_row *rows;
@@ -120,6 +121,7 @@ struct option_table {
 	void (*check)(struct option_state *state);
 	const char *about;
 	const char *notes;
+	bool is_paged;
 };
 
 /**
@@ -147,6 +149,8 @@ void option_error(const struct option_state *state, const char *format, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
 void option_failure(const struct option_state *state, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4), noreturn));
+const struct option_row *option_row_at(const struct option_table *table, size_t index);
+const char *option_hint(const struct option_row *row, const char *word);
 const char *option_word_at(const struct option_row *row, size_t index);
 
 /* option_value.c */

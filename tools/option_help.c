@@ -108,16 +108,15 @@ static void print_usage(const struct option_table *table, const char *command)
  */
 void options_help(const struct option_table *table, const char *command)
 {
-	static const struct option_row help = { .name = "help", .letter = 'h', .help = "print this help" };
 	const struct option_row *row;
 	int columns = width();
+	size_t i;
 
 	print_usage(table, command);
 	print_wrapped(table->about, 0, columns);
 	putchar('\n');
-	for (row = table->rows; row->name; row++)
+	for (i = 0; (row = option_row_at(table, i)); i++)
 		print_row(row, columns);
-	print_row(&help, columns);
 	if (table->notes) {
 		putchar('\n');
 		print_wrapped(table->notes, 0, columns);

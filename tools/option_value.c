@@ -55,7 +55,8 @@ size_t option_choice(const struct option_state *state, const char *argument)
 	for (i = 0; (word = option_word_at(state->row, i)); i++)
 		if (!strcmp(argument, word))
 			return i;
-	option_error(state, "--%s=%s: not %s", state->row->name, argument, list(text, state->row));
+	option_error(state, "--%s=%s: not %s%s", state->row->name, argument, list(text, state->row),
+		     option_hint(state->row, argument));
 }
 
 /**

@@ -13,6 +13,7 @@
 #include "cmd.h"
 #include "core/trace/schema_table.h"
 #include "json.h"
+#include "terminal.h"
 
 static const char *name_of(u32 call)
 {
@@ -71,6 +72,7 @@ static int print(struct graph *graph, bool is_json)
 
 	if (err)
 		return err;
+	terminal_output_begin();
 	for (i = 0; i < count; i++) {
 		if (is_json)
 			print_json(all, &all[i]);

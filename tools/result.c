@@ -10,6 +10,7 @@
 #include "core/replay/pace.h"
 #include "json.h"
 #include "omissions.h"
+#include "table.h"
 
 /**
  * result_data() - what becomes of data that is read, in a word
@@ -129,6 +130,7 @@ static void print_omissions(const struct replay_options *options, const struct r
 void result_text(const char *program, const struct replay_options *options,
 		 const struct replay_result *r, const struct iot_omissions *omissions)
 {
+	char size[32];
 	double seconds = (double)r->elapsed_ns / 1e9;
 	char text[RESULT_PACE_BYTES];
 
@@ -148,8 +150,8 @@ void result_text(const char *program, const struct replay_options *options,
 	print_unsupported(r);
 	print_lateness(&r->lateness);
 	if (r->is_streamed)
-		printf("  the program was read in a window of %llu MiB; prefetch stalls: %llu\n",
-		       options->window_bytes >> 20, r->stalls);
+		printf("  the program was read in a window of %s; prefetch stalls: %llu\n",
+		       quantity_size(size, options->window_bytes), r->stalls);
 	if (r->lost)
 		printf("  %llu outcomes were lost\n", r->lost);
 	print_omissions(options, r, omissions);

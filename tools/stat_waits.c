@@ -12,6 +12,7 @@
 #include "omissions.h"
 #include "stat.h"
 #include "table.h"
+#include "terminal.h"
 #include "waits.h"
 
 #define JSON_VERSION 1
@@ -428,6 +429,8 @@ int stat_waits(const char *path, const char *name, u32 top, bool is_json)
 	struct iot_reject reject = {};
 	int err = waits_read(&w, path, &reject), code = EXIT_DONE;
 
+	if (!err)
+		terminal_output_begin();
 	if (err)
 		code = fail_reject(name, err, &reject);
 	else if (is_json ? print_json(&w) : print_text(&w, name, top))

@@ -4,11 +4,15 @@
  * the right.
  */
 #include "table.h"
+#include "terminal.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
+
+#define FIRST_COLUMN_MIN 16 /* on a terminal */
 
 /**
  * table_open() - an empty table
@@ -75,33 +79,105 @@ void table_bytes(struct table *table, uint64_t bytes)
 	table_cell(table, "%s", quantity_bytes(text, bytes));
 }
 
+/* Columns on the screen of the first @bytes of a text; of bytes that are no characters, their number. */
+static int width_of(const char *text, size_t bytes)
+{
+	mbstate_t state = {};
+	wchar_t c;
+	int width = 0;
+
+	while (bytes) {
+		size_t length = mbrtowc(&c, text, bytes, &state);
+		bool is_character = length && length <= bytes;
+
+		width += is_character && wcwidth(c) >= 0 ? wcwidth(c) : 1;
+		if (!is_character) {
+			length = 1;
+			state = (mbstate_t){};
+		}
+		text += length;
+		bytes -= length;
+	}
+	return width;
+}
+
 static void measure(const struct table *table, int *widths)
 {
 	size_t i;
 
 	for (i = 0; i < table->count; i++) {
-		int width = (int)strlen(table->cells[i]), column = (int)i % table->columns;
+		int width = width_of(table->cells[i], strlen(table->cells[i])), column = (int)(i % (size_t)table->columns);
 
 		if (width > widths[column])
 			widths[column] = width;
 	}
 }
 
+/* The first column gives what the others need. */
+static void fit(const struct table *table, int *widths, int columns)
+{
+	int total = 2 * (table->columns - 1), i;
+
+	for (i = 0; i < table->columns; i++)
+		total += widths[i];
+	if (!columns || total <= columns || widths[0] <= FIRST_COLUMN_MIN)
+		return;
+	widths[0] -= total - columns;
+	if (widths[0] < FIRST_COLUMN_MIN)
+		widths[0] = FIRST_COLUMN_MIN;
+}
+
+/* A character's first byte: the others have 10 as highest bits. */
+static bool is_begin(char byte)
+{
+	return ((unsigned char)byte & 0xc0) != 0x80;
+}
+
+/* A text that is too wide loses its middle: of a path, first directories and name remain. */
+static int print_shortened(FILE *out, const char *text, int width)
+{
+	size_t bytes = strlen(text), head = 0, tail = bytes, next;
+	int head_max = (width - 3) / 2, tail_max = width - 3 - head_max;
+
+	if (width_of(text, bytes) <= width)
+		return fputs(text, out) < 0 ? 0 : width_of(text, bytes);
+	for (next = 1; next < bytes && width_of(text, next) <= head_max; next++)
+		if (is_begin(text[next]))
+			head = next;
+	for (next = bytes - 1; next > head && width_of(text + next, bytes - next) <= tail_max; next--)
+		if (is_begin(text[next]))
+			tail = next;
+	fprintf(out, "%.*s...%s", (int)head, text, text + tail);
+	return width_of(text, head) + 3 + width_of(text + tail, bytes - tail);
+}
+
+static void print_row(const struct table *table, FILE *out, char *const *cells, const int *widths)
+{
+	int column, width = print_shortened(out, cells[0], widths[0]);
+
+	fprintf(out, "%*s", widths[0] - width, "");
+	for (column = 1; column < table->columns; column++)
+		fprintf(out, "%*s%s", 2 + widths[column] - width_of(cells[column], strlen(cells[column])), "", cells[column]);
+}
+
 /**
  * table_print() - print all rows that are complete
+ *
+ * The first row is the heading. On a terminal, the first column becomes narrower if the table does not fit.
  */
 void table_print(struct table *table, FILE *out)
 {
-	int widths[TABLE_COLUMNS_MAX] = {}, column;
+	int widths[TABLE_COLUMNS_MAX] = {};
 	size_t i;
 
 	if (table->is_short_of_memory)
 		return;
 	measure(table, widths);
+	fit(table, widths, out == stdout ? terminal_columns() : 0);
 	for (i = 0; i + (size_t)table->columns <= table->count; i += (size_t)table->columns) {
-		fprintf(out, "%-*s", widths[0], table->cells[i]);
-		for (column = 1; column < table->columns; column++)
-			fprintf(out, "  %*s", widths[column], table->cells[i + (size_t)column]);
+		fputs(i ? "" : terminal_style(out, STYLE_HEADING), out);
+		print_row(table, out, &table->cells[i], widths);
+		fputs(i ? "" : terminal_style(out, STYLE_PLAIN), out);
 		fputc('\n', out);
 	}
 }
@@ -149,6 +225,18 @@ const char *quantity_bytes(char text[32], uint64_t bytes)
 	if (bytes >= 1024)
 		return scaled(text, (double)bytes / 1024, 1024, units);
 	snprintf(text, 32, "%llu", (unsigned long long)bytes);
+	return text;
+}
+
+/**
+ * quantity_size() - the same in a sentence, with a unit also below 1 KiB
+ */
+const char *quantity_size(char text[32], uint64_t bytes)
+{
+	if (bytes < 1024)
+		snprintf(text, 32, "%llu B", (unsigned long long)bytes);
+	else
+		quantity_bytes(text, bytes);
 	return text;
 }
 

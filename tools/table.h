@@ -34,6 +34,7 @@ void table_close(struct table *table);
 
 const char *quantity_time(char text[32], uint64_t ns);
 const char *quantity_bandwidth(char text[32], double bytes_per_s);
+const char *quantity_size(char text[32], uint64_t bytes);
 const char *quantity_bytes(char text[32], uint64_t bytes);
 
 #endif

@@ -4,8 +4,8 @@
  * elsewhere, is a layer over it: see <iotape/iotape.h>.
  *
  * Functions return 0 or a count, or a negative errno; objects come through a pointer
- * argument. Nothing here prints, exits or keeps global state. An object may be used by
- * one thread at a time.
+ * argument. Nothing here prints, exits or keeps global state, apart from the function of
+ * iot_readers_watch(). An object may be used by one thread at a time.
  */
 #ifndef IOTAPE_H
 #define IOTAPE_H
@@ -97,6 +97,15 @@ int iot_reader_next(struct iot_reader *reader, struct iot_record *record,
 u64 iot_reader_absent(const struct iot_reader *reader, const struct iot_record *record);
 void iot_reader_info(const struct iot_reader *reader, struct iot_trace_info *info);
 void iot_reader_close(struct iot_reader *reader);
+
+/**
+ * iot_watch_fn - called now and then while traces are read
+ * @done: records that were read of all traces that are open now
+ * @total: records that these have, as their files state
+ */
+typedef void (*iot_watch_fn)(u64 done, u64 total);
+
+void iot_readers_watch(iot_watch_fn fn);
 
 /* -- programs --------------------------------------------------------------------- */
 

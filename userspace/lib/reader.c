@@ -48,6 +48,8 @@ struct stream {
  * @heap: streams that have a record, the one whose record comes first on top
  * @is_top_read: that record was returned
  * @end_lost: records that the kernel dropped, from the record at the end; 0 before that was read
+ * @watched: records that were read
+ * @watched_total: records that are in the total of iot_readers_watch()
  */
 struct iot_reader {
 	int fd;
@@ -61,7 +63,56 @@ struct iot_reader {
 	size_t heap_count;
 	bool is_top_read;
 	u64 end_lost;
+	u64 watched;
+	u64 watched_total;
 };
+
+#define WATCH_RECORDS 64
+
+static struct {
+	iot_watch_fn fn;
+	u64 done;
+	u64 total;
+} watch;
+
+/**
+ * iot_readers_watch() - call a function while traces are read
+ * @fn: called in the thread that reads, after each few records, and with 0, 0 when
+ *	the last trace was closed; it should be quick. NULL: none
+ *
+ * For the progress of a program, which is to set it before the first trace is opened.
+ */
+void iot_readers_watch(iot_watch_fn fn)
+{
+	watch.fn = fn;
+}
+
+static void watch_open(struct iot_reader *reader)
+{
+	reader->watched_total = reader->info.records;
+	__atomic_add_fetch(&watch.total, reader->watched_total, __ATOMIC_RELAXED);
+}
+
+static void watch_record(struct iot_reader *reader)
+{
+	u64 done;
+
+	if (++reader->watched % WATCH_RECORDS || !watch.fn)
+		return;
+	done = __atomic_add_fetch(&watch.done, WATCH_RECORDS, __ATOMIC_RELAXED);
+	watch.fn(done, __atomic_load_n(&watch.total, __ATOMIC_RELAXED));
+}
+
+static void watch_close(const struct iot_reader *reader)
+{
+	u64 total = __atomic_sub_fetch(&watch.total, reader->watched_total, __ATOMIC_RELAXED);
+
+	if (!watch.fn)
+		return;
+	__atomic_sub_fetch(&watch.done, reader->watched - reader->watched % WATCH_RECORDS, __ATOMIC_RELAXED);
+	if (reader->watched_total && !total)
+		watch.fn(0, 0);
+}
 
 static int refuse_errno(struct iot_reject *reject, int err)
 {
@@ -346,6 +397,7 @@ int iot_reader_open(const char *path, struct iot_reader **reader, struct iot_rej
 		err = heap_fill(r, reject);
 	if (err)
 		goto err_open;
+	watch_open(r);
 	*reader = r;
 	return 0;
 
@@ -376,6 +428,7 @@ int iot_reader_next(struct iot_reader *reader, struct iot_record *record,
 		return 0;
 	*record = reader->heap[0]->record;
 	reader->is_top_read = true;
+	watch_record(reader);
 	return 1;
 }
 
@@ -410,6 +463,7 @@ void iot_reader_close(struct iot_reader *reader)
 
 	if (!reader)
 		return;
+	watch_close(reader);
 	for (i = 0; i < reader->stream_count; i++)
 		free(reader->streams[i].raw);
 	free(reader->streams);
