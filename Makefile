@@ -36,7 +36,7 @@ user:
 ## all: modules and user
 all: modules user
 
-## install: install what was built below DESTDIR: install-user and install-modules
+## install: install-user and install-modules, below DESTDIR
 install: install-user install-modules
 
 ## install-user: programs, library, headers, manual pages, shell completion, Python package, under PREFIX, BINDIR, LIBDIR, INCLUDEDIR, DATADIR, MANDIR, PYTHONDIR
@@ -60,7 +60,7 @@ uninstall-modules:
 check-fast:
 	@tests/check-fast
 
-## check: all tests, with what they need installed first (root)
+## check: all tests, after installing their packages (root)
 check:
 	@tests/check
 

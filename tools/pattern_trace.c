@@ -27,7 +27,7 @@ bool is_pattern(const char *path)
 }
 
 /**
- * write_pattern_trace() - write the trace of a pattern, and print what it lacks
+ * write_pattern_trace() - write the trace of a pattern, and print its omissions
  * @input: name of the pattern
  * @pattern: the pattern
  * @output: the trace

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sched.h - what the scheduler knows of a thread, if the kernel was configured to keep it.
+ * sched.h - scheduler statistics of a thread, if the kernel is configured to have them.
  */
 #ifndef IOT_COMPAT_SCHED_H
 #define IOT_COMPAT_SCHED_H

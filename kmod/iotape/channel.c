@@ -91,7 +91,7 @@ int iot_buffer_refill(struct iot_buffer *buffer, gfp_t gfp)
 
 /**
  * iot_buffer_free() - free a buffer
- * @buffer: nobody uses it any more; may be NULL
+ * @buffer: no longer in use; may be NULL
  */
 void iot_buffer_free(struct iot_buffer *buffer)
 {
@@ -171,7 +171,7 @@ int iot_channel_init(struct iot_channel *channel, struct iot_session *session, u
 
 /**
  * iot_channel_exit() - free the buffers
- * @channel: nobody uses it any more
+ * @channel: no longer in use
  */
 void iot_channel_exit(struct iot_channel *channel)
 {

@@ -2,11 +2,11 @@
 /*
  * filter.c - filter programs at the gate.
  *
- * A program is evaluated at the gate with what is known there. If the answer depends on fields that are known later,
+ * A program is evaluated at the gate with the fields that are known there. If the answer depends on fields that are known later,
  * the span is pending: tfs_emit_*() asks iot_gate_keeps() before it announces anything.
  *
  * Most operations should cost little if they are not recorded. So iot_gate_refuses() decides first, by the kind of the
- * operation and by the decision graph of the program, and leaves only what it cannot decide to the rest of the gate.
+ * operation and by the decision graph of the program, and leaves only undecided operations to the rest of the gate.
  *
  * Locking: the program of a session is replaced under iot_control_lock and read under RCU. An operation that is pending
  * when the program is replaced is decided by the new one.
@@ -128,7 +128,7 @@ void iot_program_drop(struct iot_session *session)
  * struct situation - an operation of current that is decided on
  * @subject: for the evaluator
  * @source: of the operation
- * @what: what it is on
+ * @what: object of the operation
  * @span: its span
  */
 struct situation {
@@ -386,7 +386,7 @@ EXPORT_SYMBOL_GPL(iot_gate_refuses);
  * @session: entered
  * @source: of the operation
  * @kind: kind of the operation
- * @what: what the operation is on; NULL if that is not known yet
+ * @what: object of the operation; NULL if it is not known yet
  * @span: out: whether it is pending, and its index in the task
  *
  * Return: false if the operation is not recorded; it has been counted.

@@ -56,7 +56,7 @@ static void call_on_cpu(struct iot_channel *channel, void (*call)(void *channel)
 	local_irq_restore(flags);
 }
 
-/* Make all CPUs give up what they have: a record does not wait longer than flush_ms. */
+/* Hand over the buffers of all CPUs: no record waits longer than flush_ms. */
 static void session_rotate(struct iot_session *session)
 {
 	int cpu;
@@ -183,7 +183,7 @@ static int session_resize(struct iot_session *session, u32 buffers)
 
 /*
  * A change that the sender makes, or that the collector is to make when it has all records from before it. The sender
- * has sent what was full, and now sends the rest.
+ * has sent the full buffers, and now sends the rest.
  */
 static int session_change(struct iot_session *session)
 {
@@ -242,7 +242,7 @@ static int session_send_end(struct iot_session *session)
 	return err;
 }
 
-/* Nobody writes to the channels any more: hand over what is left. */
+/* The channels have no writers any more: hand over the remaining records. */
 static int session_drain(struct iot_session *session)
 {
 	int err;

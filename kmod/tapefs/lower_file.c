@@ -33,7 +33,7 @@ static unsigned int noatime_of(const struct file *file)
 }
 
 /**
- * tfs_do_open() - open the object below once more
+ * tfs_do_open() - open the object below again
  * @file: upper file, perhaps just being opened
  * @flags: its flags, or those of them that matter
  *

@@ -3,7 +3,7 @@
  * anonymize.h - a trace without what identifies people and projects, which compiles and replays as before.
  *
  * Every component of a path gets a pseudonym: a keyed hash of it, so that equal components have equal
- * pseudonyms, in traces with the same key, too, and nobody without the key can test a guess. The structure of the tree
+ * pseudonyms, in traces with the same key, too, and a guess cannot be tested without the key. The structure of the tree
  * stays. Names of users, hosts, commands and times are replaced as well; sizes, offsets, durations,
  * order and results are not: Documentation/privacy.md lists what an anonymized trace still shows.
  */
@@ -15,7 +15,7 @@
 #define ANON_KEY_BYTES 32
 
 /*
- * A(name, can_drop, sentence): what an anonymized trace replaces, unless it is kept.
+ * A(name, can_drop, sentence): information that is replaced in an anonymized trace, unless kept by option.
  */
 #define ANON_FIELDS(A)                                                        \
 	A(names, 0, "components of paths and targets of symbolic links")      \
@@ -41,11 +41,11 @@ enum anon_treatment {
 };
 
 /**
- * struct anon_options - what is wanted
+ * struct anon_options - options of an anonymization
  * @input, @output: paths of the traces
- * @key: of the pseudonyms
- * @treatment: of each field
- * @say: prints why it failed: one sentence
+ * @key: key of the pseudonyms
+ * @treatment: treatment of each field
+ * @say: prints the reason of a failure in one sentence
  */
 struct anon_options {
 	const char *input;
@@ -56,9 +56,9 @@ struct anon_options {
 };
 
 /**
- * struct anon_result - what was done
- * @records: that the new trace has
- * @names: names that were replaced, each of them once
+ * struct anon_result - counts of an anonymization
+ * @records: records of the new trace
+ * @names: distinct names that were replaced
  * @users: user and group ids that were replaced
  * @changed_targets: readlink(2) calls whose result changed, as the link's new target is longer
  */

@@ -180,7 +180,7 @@ static void add_value(struct anonymize *a, enum kind_of_fact kind, const u8 *val
 }
 
 /**
- * anon_replace_fact() - replace what a fact says about people and machines
+ * anon_replace_fact() - replace the parts of a fact that identify people and machines
  * @a: the anonymization
  * @record: a fact; its tail is changed to one that is valid until the next record
  *

@@ -29,7 +29,7 @@ void pseudonym_add_bytes(struct pseudonym_text *text, const void *bytes, size_t 
  * pseudonym_add_hash() - append the keyed hash of bytes
  * @text: grows
  * @key: of the hash
- * @bytes: what is hashed
+ * @bytes: bytes to hash
  * @count: their number
  * @chars: length of the pseudonym; behind 255 bits the hash repeats, so that names keep their length
  */
@@ -72,7 +72,7 @@ static bool is_fixed(const u8 *bytes, size_t count)
  * @bytes: the component; "." and ".." mean the same everywhere, and stay
  * @count: their number
  *
- * A pseudonym is as long as the component, so that what was too long stays too long, but not shorter than
+ * A pseudonym is as long as the component, so that a name that is too long stays too long, but not shorter than
  * PSEUDONYM_MIN_CHARS, so that two components never share one.
  */
 void pseudonym_add_component(struct pseudonym_text *text, const struct anon_options *options, const void *bytes,

@@ -10,7 +10,7 @@
 struct anon_id;
 
 /**
- * struct anonymize - what is known so far
+ * struct anonymize - state of an anonymization
  * @options: as given
  * @wall_shift_ns: added to wall-clock times, modulo 2^64
  * @users, @groups: ids that were replaced: ids.c

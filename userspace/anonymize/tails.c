@@ -68,7 +68,7 @@ static void replace_text(struct anonymize *a, struct iot_record *record)
 }
 
 /*
- * What is not of a user has a meaning for the file system, which it would lose. Names keep their length, whose sum
+ * Attributes outside of `user.` have a meaning for the file system, which a pseudonym would lose. Names keep their length, whose sum
  * listxattr(2) returns; very short ones may get the pseudonym of another.
  */
 static void add_attribute_name(struct anonymize *a, const u8 *name, size_t bytes)
@@ -112,7 +112,7 @@ static void replace_attribute(struct anonymize *a, struct iot_record *record)
 }
 
 /**
- * anon_replace_tail() - replace what the tail of a record says
+ * anon_replace_tail() - replace the tail of a record
  * @a: the anonymization
  * @record: its tail is changed to one that is valid until the next record
  *

@@ -100,7 +100,7 @@ struct compile_summary {
  * @without: bits of enum edge_cause: leave out edges of these causes
  * @fan_in_min: so many operations that many wait for signal a latch, 0 for the default
  * @snapshot: completes the initial state, NULL if there is none; verified
- * @takes_all: take also of the snapshot what the trace did not use
+ * @takes_all: include parts of the snapshot that the trace did not use
  * @progress: called now and then, may be NULL
  */
 struct compile_options {

@@ -9,10 +9,10 @@
 #include "compile_slots.h"
 
 /**
- * struct compiler - the work on a program
+ * struct compiler - state of the compilation of a program
  * @analysis, @graph: of the trace; only read
- * @own: the same analysis if nobody needs it after the program, so that operations are freed as soon as they are
- *	written; else NULL
+ * @own: the same analysis if it is not needed afterwards, so that operations are freed as soon as they are
+ *	written; otherwise NULL
  * @owners: processes that own locks; their number is never larger than that of tasks
  * @program_task: of each task of the graph, its number in the program, or GRAPH_NONE
  * @ranks: those of the graph, by process

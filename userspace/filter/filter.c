@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * filter.c - compile an expression, and what is known of it without a record.
+ * filter.c - compiles an expression, and derives its properties without a record.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "tree.h"
 
 /**
- * filter_fail() - say what is wrong with an expression
+ * filter_fail() - state the error of an expression
  * @error: filled in
  * @at: offset of the first wrong character
  * @format: of the sentence

@@ -16,7 +16,7 @@ enum node_kind {
 
 /**
  * struct node - a node of the tree
- * @kind: what it is
+ * @kind: kind of node
  * @left, @right: operands; only @left of NODE_NOT
  * @code, @field, @value: of a test, as in struct iot_filter_step
  * @text, @bytes: of a test of a text

@@ -351,7 +351,7 @@ static void numbers_free(struct number **numbers)
 }
 
 /**
- * filter_view_close() - free what was learned
+ * filter_view_close() - free the state of a view
  * @view: may be NULL
  */
 void filter_view_close(struct filter_view *view)

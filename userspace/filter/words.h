@@ -16,12 +16,12 @@ enum word_kind {
 };
 
 /**
- * struct words - an expression that is read, word by word
+ * struct words - the lexer of an expression
  * @text: the expression
- * @next: offset of what follows the word
- * @kind: what the word is
+ * @next: offset of the text after the word
+ * @kind: kind of the word
  * @at: its offset
- * @bytes: its length; of a string without the quotes and backslashes
+ * @bytes: its length; for a string, without the quotes and backslashes
  * @value: the word, ended by a zero byte
  */
 struct words {

@@ -2,8 +2,8 @@
 /*
  * fit.c - derives one time for all nodes from matching MPI calls.
  *
- * Only what is certain is taken: a message is received, or found, after it was sent, a synchronous send ends
- * after its receive was posted, and a collective ends after the ranks have come whose data it brings.
+ * Uses only certain relations: a message is received, or found by a probe, after it was sent; a synchronous send ends
+ * after its receive was posted; and a collective ends after the ranks have entered whose data it delivers.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -19,7 +19,7 @@
 #define MERGE_CHUNK_BYTES (256 << 10)
 #define MERGE_NONE	  (~0u)
 
-/* Ids of one kind that a node uses, and what they become. */
+/* The kinds of ids that are mapped from those of a node to those of the merged trace. */
 enum merge_ids {
 	IDS_task,
 	IDS_process,

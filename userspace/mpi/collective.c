@@ -259,8 +259,9 @@ IOT_MPI_OPTIONAL static void made(const struct iot_mpi_comm *parent, u64 key, MP
  * iot_mpi_collective_start() - a persistent request of a collective has been started
  * @enter_ns: when the call began that started it
  * @name: an enum iot_call
- * @round: what it does @number: how often it has been started, this time included
- * @request: of this time
+ * @round: the collective
+ * @number: number of starts, including this one
+ * @request: id of this start
  */
 void iot_mpi_collective_start(u64 enter_ns, u32 name, const struct iot_mpi_round *round, u32 number,
 			      u64 request)

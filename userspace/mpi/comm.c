@@ -37,7 +37,7 @@ void iot_mpi_comm_announce(const struct iot_mpi_comm *state, u64 origin)
 		     .first = state->first);
 }
 
-/* What both sides of a link make of what they made of it has the same difference to its origin. */
+/* Communicators derived on both sides of a link get keys with the same difference to the origin of the link. */
 static u64 derive(const struct iot_mpi_comm *parent, u64 key, u64 value)
 {
 	return parent->origin ^ iot_mpi_mix(key ^ parent->origin, value);

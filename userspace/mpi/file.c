@@ -171,7 +171,7 @@ static int reserve_entry(void)
 	return 0;
 }
 
-/* Nothing is mapped in children: what they run is no part of the job. */
+/* Children have no mappings: their programs do not belong to the job. */
 static int map_chunk(struct stream *stream, int fd, size_t bytes)
 {
 	u64 page_bytes = (u64)sysconf(_SC_PAGESIZE), begin_bytes = file_bytes & ~(page_bytes - 1);

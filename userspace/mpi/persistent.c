@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * persistent.c - persistent requests: what they will do, and each time that they do it.
+ * persistent.c - persistent requests: their descriptions, and each of their starts.
  *
- * To be made and to be freed means nothing to anybody else, and leaves no record. A start is
- * a send or a receive, with a request of its own, or a collective (collective.c). A send of partitions is one
- * when the last of them is ready. It and its receive match no others: their tags are recorded as numbers
- * below -1, which no other message has. Besides, it is recorded which partitions are ready, and which
- * ones the receiver has found.
+ * Creating and freeing a request does not affect other ranks and has no record. A start is recorded as
+ * a send or a receive, with a request id of its own, or as a collective (collective.c). A partitioned send is
+ * recorded as sent when its last partition is ready. It matches only a partitioned receive: their tags are recorded as
+ * numbers below -1, which no other message has. Ready partitions, and partitions that the receiver has found to have
+ * arrived, are recorded as well.
  */
 #include "shim.h"
 

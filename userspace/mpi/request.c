@@ -46,7 +46,7 @@ static bool is_shared(MPI_Request handle)
 	return false;
 }
 
-/* Two requests that are under way at the same time, and what they are called. */
+/* Compare the handles of two requests that are active at the same time. */
 static void compare_handles(MPI_Request *handles)
 {
 	const struct iot_mpi_library *mpi = &iot_mpi_found;
@@ -284,7 +284,7 @@ void iot_mpi_request_take(MPI_Request handle, struct iot_mpi_request *found)
 /**
  * iot_mpi_request_begin() - a persistent request has been started
  * @handle: its handle
- * @id: of what it does this time
+ * @id: request id of this start
  *
  * Return: its description; valid until the request is freed. NULL if it is not recorded.
  */
@@ -320,7 +320,7 @@ static struct entry *partitioned(MPI_Request handle)
  * @handle: its handle
  * @partitions: how many
  * @what: out: its description; @ready there counts the partitions that are ready by now
- * @id: out: of what it does this time
+ * @id: out: request id of this start
  *
  * Return: false if it is not recorded.
  */

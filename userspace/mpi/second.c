@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * second.c - calls by their second names: PMPI_Send.
+ * second.c - calls by their second names, such as PMPI_Send.
  *
  * The bindings of Fortran (mpif.h, mpi, mpi_f08) are libraries of their own, which turn the arguments
  * of a call into those of C and then call MPI, in Open MPI and MPICH by its second name. A tool
  * that is linked into the program, or preloaded before the shim, intercepts the first name and
  * forwards the program's call by the second one. So the shim defines the second names, too, and
  * records such a call if it is the outermost one of its thread, as with the first name. Below the
- * shim the call goes by its second name again: no tool sees what it would not see without the shim.
+ * shim the call goes by its second name again: tools see the same calls as without the shim.
  *
  * MPI's own calls by these names are not recorded: below a wrapped call they are not outermost, and
  * elsewhere (below a call without a wrapper, or in a thread of MPI) they come from MPI's own code.

@@ -13,10 +13,10 @@
 /**
  * struct call - an operation or MPI call of a task
  * @op: its number in the task
- * @is_fact: it is none: what a rank learnt after the operation of this number
+ * @is_fact: not an operation, but information that a rank got after the operation of this number
  * @parent: number of the operation that it is nested in
  * @depth: of operations that it is nested in
- * @enter_ns, @duration_ns: when
+ * @enter_ns, @duration_ns: start and duration
  * @ids: by enum event_role: as in the record, later as numbers by role
  * @event: of MPI, else NULL
  */

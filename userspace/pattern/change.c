@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * change.c - a pattern that does the same in another way: what if.
+ * change.c - what-if changes of a pattern.
  *
- * Each change keeps the data: as many bytes are read and written, and no task reads or writes what another one writes unless
- * it did so before. What it would mean for other operations is not made up: it is refused.
+ * Each change preserves the data: the numbers of bytes read and written are the same, and no task reads or writes data
+ * that another one writes unless it did so before. A change with unknown consequences for other operations is refused.
  */
 #include "change.h"
 

@@ -119,7 +119,7 @@ int column_finish(struct column *column)
 }
 
 /**
- * column_free() - free what a column has allocated
+ * column_free() - free the memory of a column
  */
 void column_free(struct column *column)
 {

@@ -53,8 +53,8 @@ struct event {
 };
 
 /**
- * enum task_what - what a task of a trace is
- * @TASK_FOUND: none: the names that look-ups found, of all tasks
+ * enum task_what - types of tasks of a trace
+ * @TASK_FOUND: not a task: the names that lookups of all tasks found
  */
 enum task_what { TASK_RANK, TASK_OTHER, TASK_FOUND };
 

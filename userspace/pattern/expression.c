@@ -266,13 +266,13 @@ static void print_sums(FILE *out, const u64 *sums, const struct loops *loops, co
 }
 
 /**
- * expression_print() - a column as an expression
- * @out: where
+ * expression_print() - print a column as an expression
+ * @out: output file
  * @column: the column
- * @loops: around what has the column
+ * @loops: loops around the element with the column
  * @ranks: the tasks
  *
- * What is no expression is printed as its first values, of the first task.
+ * A column that is not an expression is printed as its first values in the first task.
  */
 void expression_print(FILE *out, const struct column *column, const struct loops *loops, const struct ranks *ranks)
 {

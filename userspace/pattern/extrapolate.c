@@ -371,7 +371,7 @@ static int refuse_operation(struct extrapolation *x, const struct pattern *made,
 		      (uint64_t)x->scaling.ranks[run], name);
 }
 
-/* What was measured must come out. */
+/* The extrapolation must reproduce the measured runs. */
 static int check_runs(struct extrapolation *x)
 {
 	struct pattern *made;
@@ -427,7 +427,7 @@ static int open_runs(struct extrapolation *x, const struct pattern **runs, u32 c
 }
 
 /**
- * extrapolation_form_name() - what a form of functions is called
+ * extrapolation_form_name() - name of a form of functions
  * @form: index, below EXTRAPOLATION_FORMS
  */
 const char *extrapolation_form_name(u32 form)

@@ -2,16 +2,16 @@
 /*
  * fold.c - find the loops of a task.
  *
- * The algorithm is that of regular section descriptors (Noeth and others, ScalaTrace; Knuepfer and others, DIOS): what was
- * read so far is a stack of nodes; if its last nodes repeat those before them they become a loop, or another iteration of
- * one. Here, loops of different counts are equal, and operands do not count at all, so that a loop is found whatever
- * its operands do. So a loop may become a part of another one before it has ended: iterations that come later are given
+ * The algorithm is that of regular section descriptors (Noeth and others, ScalaTrace; Knuepfer and others, DIOS): the
+ * operations read so far are a stack of nodes; if its last nodes repeat those before them, they become a loop, or another
+ * iteration of one. Here, loops with different counts are equal, and operands are ignored, so that loops are found for
+ * arbitrary operands. Therefore a loop may become a part of another one before it has ended: later iterations are added
  * to the loops at the end of the last iteration.
  *
- * Sequences of nodes are compared by rolling hashes first. Of the places where a repetition could have begun
- * the last PLACES_MAX are looked at, so time grows with the number of operations.
+ * Sequences of nodes are compared by rolling hashes first. Of the possible starts of a repetition, only the
+ * last PLACES_MAX are checked, so time grows with the number of operations.
  *
- * Counts are kept in the order of the ends: those in the iterations of a loop, then its own.
+ * Counts are stored in the order of ends: those in the iterations of a loop, then its own.
  */
 #include "nodes.h"
 

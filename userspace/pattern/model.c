@@ -59,7 +59,7 @@ static u64 short_side(u64 ranks)
 	return side ? side : 1;
 }
 
-/* Whole: what is divided by a number of ranks is multiplied with @scale. False if there is no such term. */
+/* As an integer: a quotient by a number of ranks is multiplied by @scale. Return: false if there is no such term. */
 static bool term_at(u32 term, u64 ranks, wide scale, wide *value)
 {
 	switch (term) {
@@ -171,10 +171,10 @@ static bool fit_terms(const struct model_points *points, const signed char *set,
 }
 
 /**
- * model_exact() - a number at another number of ranks
- * @points: what it is at some; numbers are signed
- * @ranks: at which it is asked for
- * @value: out: what it is there
+ * model_exact() - extrapolate a value to another number of ranks
+ * @points: known values; numbers are signed
+ * @ranks: the other number of ranks
+ * @value: out: the value there
  *
  * Return: whether a function fits all points and is a whole number there.
  */
@@ -209,7 +209,7 @@ static const struct {
 };
 
 /**
- * model_name() - what a form of functions is called
+ * model_name() - name of a form of functions
  */
 const char *model_name(enum model_form form)
 {

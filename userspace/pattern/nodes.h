@@ -12,7 +12,7 @@
 #define NODE_DEPTH_MAX	 64
 
 /**
- * enum node_type - what a node is
+ * enum node_type - types of nodes
  * @NODE_RUN: one or more operations of a shape
  * @NODE_LOOP: two or more iterations of a body
  * @NODE_LIST: all operations of a task

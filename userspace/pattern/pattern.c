@@ -273,10 +273,10 @@ int pattern_of_stream(struct stream *stream, struct pattern **pattern)
 }
 
 /**
- * pattern_make() - the pattern of a trace
+ * pattern_make() - compute the pattern of a trace
  * @trace: its path
- * @pattern: out: to be given to pattern_free()
- * @omissions: out: what the trace lacks
+ * @pattern: out: to be released with pattern_free()
+ * @omissions: out: omissions of the trace
  * @reject: filled in if it is refused
  *
  * Return: 0 or a negative errno.
@@ -297,7 +297,7 @@ int pattern_make(const char *trace, struct pattern **pattern, struct iot_omissio
 }
 
 /**
- * pattern_summarize() - what a pattern is
+ * pattern_summarize() - the main properties of a pattern
  */
 void pattern_summarize(const struct pattern *pattern, struct pattern_summary *summary)
 {

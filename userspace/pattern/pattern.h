@@ -10,15 +10,15 @@
 struct pattern;
 
 /**
- * struct pattern_summary - what a pattern is
- * @capture: of the trace that it was made of
- * @operations: of all tasks
- * @tasks: their number
- * @ranks: of them, ranks of MPI
- * @groups: of tasks with the same structure
- * @shapes: kinds of operations, by what is not an operand
+ * struct pattern_summary - main properties of a pattern
+ * @capture: id of its trace
+ * @operations: number of operations of all tasks
+ * @tasks: number of tasks
+ * @ranks: number of tasks that are MPI ranks
+ * @groups: number of groups of tasks with the same structure
+ * @shapes: number of distinct operations, apart from operands
  * @has_times: it has histograms of think times and durations
- * @is_made: it is no description of a trace, but was extrapolated or changed
+ * @is_made: extrapolated or changed, not the description of a trace
  * @digest: hash of the canonical stream
  */
 struct pattern_summary {

@@ -3,7 +3,7 @@
  * scale.c - series and columns at another number of ranks.
  *
  * The form is that of the largest run: with few ranks a cycle is a line, or a wrap a table. Each number of the form is a
- * function of the number of ranks, from all runs that have the same form. What the others have is checked at the end, when all
+ * function of the number of ranks, from all runs that have the same form. The other runs are checked at the end, when all
  * operations are compared.
  */
 #include "scale.h"

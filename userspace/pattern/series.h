@@ -51,11 +51,11 @@ void series_free(struct series *series);
 u64 series_at(const struct series *series, u64 index);
 bool series_is_constant(const struct series *series);
 
-/* As bytes of a file; a series that is read is NULL if it is not sound. */
+/* The representation in a file; series_get() returns NULL for an invalid series. */
 void series_put(struct bytes *bytes, const struct series *series);
 struct series *series_get(struct input *in);
 
-/* As what series of several ranks have in common, and what they do not. */
+/* Split a series into the parts that series of several ranks can share, and the others. */
 void series_split(const struct series *series, struct bytes *form, struct numbers *params, struct numbers *table);
 struct series *series_join(const u8 *form, size_t form_bytes, const u64 *params, size_t param_count, const u64 *table,
 			   size_t table_count);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * shape.h - what the operations of a loop have in common: all but their operands.
+ * shape.h - the common part of the operations of a loop: everything except their operands.
  *
- * Bytes of a shape: kind, flags, depth, a mask of its roles, for each field whether it is an operand and else its
+ * Bytes of a shape: kind, flags, depth, a mask of its roles, for each field whether it is an operand, otherwise its
  * value, template of the path and of the second path with their lengths, value with its length, numbers in the list.
  * Operands, in order: fields, roles, numbers of the path, numbers of the second path, list.
  */

@@ -24,13 +24,13 @@ struct stream_task {
 };
 
 /**
- * struct stream - of a trace
+ * struct stream - the canonical stream of a trace
  * @info: of the trace
- * @omissions: what it lacks, and so does the pattern
+ * @omissions: omissions of the trace, and of the pattern
  * @shapes: of all operations
  * @tasks: in the order of their ranks
- * @operations: of all tasks
- * @digest: the hash of them
+ * @operations: number of operations of all tasks
+ * @digest: hash of the operations
  */
 struct stream {
 	struct iot_trace_info info;

@@ -78,7 +78,7 @@ static bool has_sound_roles(const struct event *event)
 	return event->roles[EVENT_GENERATION] <= UINT32_MAX;
 }
 
-/* What the communicator of an event is, if it comes for the first time. */
+/* Record the properties of the communicator of an event at its first occurrence. */
 static int learn_event(struct learning *l, struct player *player, const struct event *event, bool *has_world)
 {
 	u64 job = player->facts[TASK_FACT_job], role = event->roles[EVENT_COMM];
@@ -281,7 +281,7 @@ static int fill_request(struct synthesis *s, struct player *player, struct iot_r
 }
 
 /**
- * ranks_fill() - set the ids of a record of MPI, and note what it sends
+ * ranks_fill() - set the ids of an MPI record, and note the message that it sends
  * @s: the synthesis
  * @player: its task
  * @record: of its event

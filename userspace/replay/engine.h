@@ -6,21 +6,21 @@
  * for every engine; it does the common work itself: it opens the target, checks and sets its mark,
  * takes signals, shows progress, and assembles the result.
  *
- *   open      get what is needed, refuse what cannot be done; the target is not open yet
- *   set_up    the target is open: everything but the first operation
- *   ready     only if there are several nodes: wait until all tasks can go
- *   start     let all tasks go at the same moment
- *   wait      again and again, with `status` after each, until no task is left
- *   cancel    after a signal, or when `wait` has failed: tasks end after what they are doing
- *   close     always, and last, if `open` was called at all: end what is left, finish the
+ *   open      acquire resources, refuse unsupported options; the target is not open yet
+ *   set_up    the target is open: prepare everything except the first operation
+ *   ready     only with several nodes: wait until all tasks can start
+ *   start     let all tasks start at the same time
+ *   wait      repeatedly, with `status` after each call, until no task is left
+ *   cancel    after a signal, or when `wait` has failed: tasks end after their current operation
+ *   close     always, as the last call, if `open` was called: end remaining tasks, finish the
  *             trace of outcomes, free everything
  *
  * With several nodes, each has an engine, which runs the tasks that are placed there
  * (partition_has_task()). From set_up on the agent, another thread, calls these:
  *
- *   moved     what has been passed of what other nodes wait for
- *   advance   a task on another node has got on
- *   signal    tasks on another node have arrived at a latch
+ *   moved     returns marks, for which other nodes wait, that tasks have passed
+ *   advance   a task on another node has made progress
+ *   signal    tasks on another node have signalled a latch
  *
  * To add one: copy engine_null.c, which is complete, and name it in the table of replay.c.
  * Engines that run operations in this process need little more than a function that

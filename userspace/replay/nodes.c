@@ -105,8 +105,8 @@ static int send_to(struct nodes *nodes, u32 node)
 /**
  * nodes_tell() - queue a note for a node, which nodes_send() sends
  * @nodes: open
- * @node: another one
- * @news: see above, as what is next
+ * @node: another node
+ * @news: see above
  * @what: see above
  * @value: see above
  *

@@ -129,21 +129,21 @@ struct nodes_gathering {
 };
 
 /**
- * struct nodes - all of them
- * @transport: that carries messages
- * @node: this one
- * @count: their number
- * @peers: one each; that of this node is not used but for its result
- * @inbox: of TRANSPORT_MESSAGE_BYTES
- * @identity: of what they are to do, the same for all of them
- * @rendezvous: that this node has come to
- * @gone: rendezvous after which all went on
- * @is_stopped: node 0 said so
- * @is_cancelled: a node was, this one or another
- * @is_ended: node 0 said so
- * @is_lost: some do not answer
- * @is_finished: the results of all that answer are there
- * @code: to exit with, when all have ended
+ * struct nodes - all nodes of a replay
+ * @transport: carries messages
+ * @node: number of this node
+ * @count: number of nodes
+ * @peers: one per node; of that of this node, only the result is used
+ * @inbox: buffer of TRANSPORT_MESSAGE_BYTES
+ * @identity: identifies program and placement, which must be the same on all nodes
+ * @rendezvous: the rendezvous that this node has reached
+ * @gone: the last rendezvous that all nodes have reached
+ * @is_stopped: node 0 has stopped the replay
+ * @is_cancelled: this node or another one was cancelled
+ * @is_ended: node 0 has ended the replay
+ * @is_lost: some nodes do not respond
+ * @is_finished: the results of all responding nodes have arrived
+ * @code: exit code, when all have ended
  * @take: called for reports of tasks and latches; an error ends the replay
  * @context: for @take
  * @is_interrupted: has a signal come?

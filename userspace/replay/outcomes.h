@@ -3,13 +3,13 @@
  * outcomes.h - the trace of outcomes of a local replay.
  *
  * Each task has a stream of its own in the trace and fills a buffer of its own. Full buffers, and
- * those that have waited long enough, go through a queue to the thread that writes, and come
- * back empty; a task that sleeps for long gives up what it has, too. So if the process is killed,
- * little is missing in the file. A task that finds no empty buffer waits for one: nothing is lost, unless the
- * trace cannot be written, and then it is counted.
+ * buffers older than a limit, go through a queue to the writer thread, and come
+ * back empty; before a long sleep, a task hands over its buffer, too. So if the process is killed,
+ * little is missing in the file. A task waits if there is no empty buffer: outcomes are lost only if the
+ * trace cannot be written, and are counted then.
  *
  * Locking: `lock` for the two lists of buffers; a buffer belongs to the task that fills it, to
- * a list, or to the thread that writes.
+ * a list, or to the writer thread.
  */
 #ifndef IOTAPE_OUTCOMES_H
 #define IOTAPE_OUTCOMES_H

@@ -206,8 +206,8 @@ static int check_mark(struct preparer *p, const struct mark *mark, const struct 
 }
 
 /*
- * What a program wants of a target, as one number: it may have been compiled anew, or what gives rights may have
- * been made harmless.
+ * The initial tree of a program as one number: the program may have been compiled again, or objects that grant rights
+ * may have been made harmless.
  */
 static u32 checksum_of(const struct iot_program *program, bool is_privileged)
 {
@@ -304,8 +304,8 @@ static int sync_target(struct preparer *p)
 }
 
 /*
- * Attributes come last, because a mode may shut out who made the file, and backwards, so that
- * a directory that may not be written to is the last in its branch.
+ * Attributes are set last, because a mode may deny access to the creator of a file, and in reverse order, so that
+ * a read-only directory is the last in its branch.
  */
 static int make_tree(struct preparer *p)
 {

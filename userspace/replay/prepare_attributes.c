@@ -60,7 +60,7 @@ static bool can_open(const char *path)
 	return errno == EACCES && geteuid() && !chmod(path, S_IRWXU);
 }
 
-/* What is to be set. Return: a value that lives until the next call. */
+/* The value to set. Return: the value, valid until the next call. */
 static const void *value_to_set(const struct preparer *p, const struct iot_program_xattr *xattr)
 {
 	static u8 value[LIST_BYTES];
@@ -207,9 +207,9 @@ int attributes_count(struct preparer *p, struct wanted *wanted)
 }
 
 /**
- * attributes_set() - make owner, mode and extended attributes what they are to be
- * @p: the work
- * @wanted: whose
+ * attributes_set() - set owner, mode and extended attributes
+ * @p: the preparation
+ * @wanted: the object
  *
  * Return: 0 or a negative errno.
  */
@@ -243,10 +243,10 @@ int attributes_set(struct preparer *p, struct wanted *wanted)
 }
 
 /**
- * attributes_shut_target() - nobody reads or enters the target that could not read or enter the traced directory
- * @p: the work
+ * attributes_shut_target() - deny access to the target to users without access to the traced directory
+ * @p: the preparation
  *
- * The names in the target are those in the traced directory. A user that owns neither is not looked at.
+ * The target has the names of the traced directory. Users that own neither are not considered.
  *
  * Return: 0 or a negative errno, with a sentence.
  */

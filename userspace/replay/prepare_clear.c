@@ -130,7 +130,7 @@ static bool has_target(int dir, const char *name, const char *target)
 	return !strcmp(text, target);
 }
 
-/* Is it of the right kind: something that need not be made anew? */
+/* Does the object have the right type, so that it need not be created again? */
 static bool is_alike(const struct preparer *p, const struct wanted *wanted, int dir,
 		     const char *name, const struct stat *stat)
 {
@@ -264,8 +264,8 @@ static int count_names(struct preparer *p, const struct wanted *wanted, u64 *nam
 }
 
 /*
- * For each first name, how many names of the tree are names of what is there under it. Further
- * names of something else go. Return: an array, or NULL with a sentence.
+ * For each first name, count the names of the tree that lead to the existing object of that name. Other names that
+ * lead to a different object are removed. Return: an array, or NULL with a sentence.
  */
 static u64 *count_joined(struct preparer *p)
 {

@@ -183,9 +183,9 @@ static int put_contents(struct fill *fill, const struct wanted *wanted)
 }
 
 /**
- * fill_new() - contents of a file that is empty
- * @p: the work
- * @wanted: what it is to be
+ * fill_new() - write the contents of an empty file
+ * @p: the preparation
+ * @wanted: the expected file
  * @fd: the file, open for reading and writing
  *
  * Return: 0 or a negative errno.
@@ -253,9 +253,9 @@ static int open_pinned(int pin, const struct stat *stat)
 }
 
 /**
- * fill_repair() - contents of a file that was there before, if they may have changed
- * @p: the work
- * @wanted: what it is to be
+ * fill_repair() - restore the contents of an existing file, if they may have changed
+ * @p: the preparation
+ * @wanted: the expected file
  *
  * Return: 0 or a negative errno.
  */

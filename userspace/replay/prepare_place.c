@@ -67,13 +67,13 @@ int place_parent(struct preparer *p, const char *path, const char **last)
 }
 
 /**
- * place_pin() - hold the object of a path, so that no change of the name leads elsewhere
- * @p: the work
+ * place_pin() - pin the object of a path, so that changes of the name have no effect
+ * @p: the preparation
  * @wanted: the path
- * @stat: out: what it is
+ * @stat: out: its attributes
  *
- * Return: a descriptor that is good for place_reopen() and place_pin_path(); or a negative errno:
- * -ESTALE if it is not what was there before, or has names that are not of the program.
+ * Return: a descriptor for place_reopen() and place_pin_path(); or a negative errno:
+ * -ESTALE if it is not the object found before, or has names that the program does not have.
  */
 int place_pin(struct preparer *p, const struct wanted *wanted, struct stat *stat)
 {
@@ -113,8 +113,8 @@ int place_reopen(int pin, int flags)
 }
 
 /*
- * Without root, init may have to open a directory of its own to change what is in there; its mode is
- * set in the end. Return: true if it was opened.
+ * Without root, init may have to make its own directory accessible to change its contents; the mode is
+ * set at the end. Return: true if it was made accessible.
  */
 bool place_may_enter(int dir)
 {

@@ -205,14 +205,14 @@ static bool miss(struct nodes *nodes, u64 since_ms, const struct replay_result *
 	return nodes_now_ms() - since_ms > GIVE_UP_MS;
 }
 
-/* Return: 0 when all have ended; -ETIMEDOUT if one does not; -EPROTO and the like. */
+/* Return: 0 when all have ended; -ETIMEDOUT if one does not; -EPROTO and other errors of messages. */
 static int wait_for_end(struct nodes *nodes, const struct replay_result *mine,
 			void (*say)(const char *sentence), bool *is_said)
 {
 	u64 since_ms = 0;
 	int state = 0;
 
-	if (!nodes->is_cancelled) /* else these tasks were ended, and what they waited for is what matters */
+	if (!nodes->is_cancelled) /* otherwise the tasks were cancelled, and the reason of their wait matters */
 		nodes->awaited = "end its tasks";
 	while (state >= 0 && (nodes->node ? !nodes->is_ended : count_done(nodes) < nodes->count)) {
 		state = nodes_turn(nodes);
@@ -253,12 +253,12 @@ static int give_up(const struct nodes *nodes, int state, char *why, size_t room,
  * nodes_finish() - exchange results after the tasks of this node have ended
  * @nodes: open
  * @result: of this node; out, on node 0: of all
- * @err: what this one has failed with, or 0
- * @why: in and out: a sentence about it; out: empty if it is said by another node, or has been
+ * @err: error of this node, or 0
+ * @why: in and out: a sentence about the error; out: empty if another node prints it, or it has been printed
  * @room: room for it
  * @say: called for a sentence that cannot wait, at most once
  *
- * The others leave when node 0 has called nodes_end(), and until then give it what it asks for.
+ * The other nodes end when node 0 has called nodes_end(), and answer its requests until then.
  *
  * Return: 0; a negative errno if a node has failed, or does not answer: -ETIMEDOUT.
  */

@@ -313,10 +313,10 @@ static int end(struct replay *replay)
  * @why: out, after an error: a sentence
  * @room: room for it
  *
- * A signal ends it before its time; what was recorded until then is complete.
+ * A signal ends the replay early; the outcomes until then are complete.
  *
- * With other nodes, this runs the tasks that are placed here. All nodes begin together, or none
- * does; then @why may be empty: another one says it.
+ * With other nodes, this runs the tasks that are placed here. All nodes start together, or none
+ * does; then @why may be empty: another node prints the reason.
  *
  * Return: 0 or a negative errno.
  */

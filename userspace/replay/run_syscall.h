@@ -22,8 +22,8 @@
 struct lockers;
 
 /**
- * struct request - what a request queue is to do next; written by its task, before the request queue may go on
- * @handle: held until the request has ended
+ * struct request - the next request of a request queue; written by its task, before the request queue may continue
+ * @handle: in use until the request has ended
  * @fd: its descriptor, or a negative errno
  */
 struct request {

@@ -125,9 +125,8 @@ static s64 set_mode(struct worker_task *task, const struct object *object, const
 }
 
 /*
- * One system call for each kind of attribute that it takes one for; what comes with a call by
- * itself is not asked for again: a new size sets times, a change of owner, even to none, takes
- * set-user-id away.
+ * One system call for each kind of attribute. Side effects of a call are not requested again:
+ * a new size sets times, and a change of owner, even to no other, clears the set-user-ID bit.
  */
 static s64 set_attr(struct worker_task *task, const struct object *object, const struct iot_program_op *op)
 {

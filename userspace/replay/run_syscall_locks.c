@@ -2,11 +2,10 @@
 /*
  * run_syscall_locks.c - locks of files, and their release by close(2).
  *
- * A lock is asked for and never waited for: what the trace waited for is an edge of the
- * program, so a replay cannot come to a standstill here. Locks that the processes of the trace
- * owned would all have one owner, this process. So each such process has an open file
- * description of its own for each file that it locks, which owns the locks instead; a flush by
- * the process closes it.
+ * Lock requests do not block: waits of the trace are edges of the program, so a replay cannot
+ * deadlock here. Locks owned by processes of the trace would all have one owner, this process.
+ * Therefore each such process has a separate open file description for each file that it locks,
+ * which owns the locks instead; a flush by the process closes it.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -329,7 +329,7 @@ s64 run_rename(struct worker_task *task, const struct iot_program_op *op)
 	return result;
 }
 
-/* Return: length of the target, of which the record of this operation has what it has room for. */
+/* Return: length of the target, which the record of this operation truncates to its size. */
 static s64 read_link(struct worker_task *task, const struct iot_program_op *op, size_t room)
 {
 	char *target = (char *)memory_of(task)->sink;

@@ -19,17 +19,17 @@
 #define TRANSPORT_MESSAGE_BYTES 65536 /* no message is longer */
 
 /**
- * struct transport - carries messages between the processes that a launcher started
+ * struct transport - exchanges messages between the processes of a launcher
  * @version: TRANSPORT_VERSION
  * @name: of the MPI
- * @open: join the others; says which of them this is, from 0, and how many they are
- * @send: send a message, at once or soon; the bytes may change afterwards. Messages of one to another
- *	come in order
- * @receive: take a message if one is there; returns its length, 0 if there is none
- * @close: wait until the others close, too, and all messages have come
- * @abort: end all processes, this one included
+ * @open: join the other processes; returns the number of this process, from 0, and the number of processes
+ * @send: send a message, now or soon; the buffer may be reused afterwards. Messages between two processes
+ *	arrive in order
+ * @receive: receive a message if one has arrived; returns its length, 0 if there is none
+ * @close: wait until the others close, too, and all messages have arrived
+ * @abort: end all processes, including this one
  *
- * Functions return 0 or what is said, or a negative errno.
+ * Functions return 0 or the stated value, or a negative errno.
  */
 struct transport {
 	uint32_t version;

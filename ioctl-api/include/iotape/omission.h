@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * omission.h - every reason for which a trace, a program or the outcomes of a replay lack something
- * that the recorded run did, once.
+ * omission.h - the reasons for which a trace, a program or the outcomes of a replay lack a part of the
+ * recorded run.
  *
- * An omission is a reason and three numbers: how often it came up (the sentence says what is
- * counted), how many operations are lacking because of it, and how many bytes these moved. The last
+ * An omission is a reason and three numbers: the number of occurrences (the sentence states their
+ * unit), the number of missing operations, and the number of bytes that these moved. The last
  * two may be unknown, which is not zero.
  *
  * Stored as a fact, in a trace and in a program:
  *
  *	omission.<name>=<count> <operations> <bytes>[ <detail>]
  *
- * with decimal numbers, and "?" for what is unknown. A reader adds what the file itself shows, and
+ * with decimal numbers, and "?" for an unknown number. A reader adds omissions that the file itself shows and
  * does not state: a file without an end, gaps in the numbers of its records, facts `partial`. A
  * trace or program whose header has the feature IOT_TRACE_STATES or IOT_PROGRAM_STATES states all
- * that its writer knew to be lacking; without it, what is lacking is not known.
+ * omissions known to its writer; without it, omissions are unknown.
  *
  * O(id, name, one, many): `one` is the sentence for a count of 1, `many` for others. Ids and names
  * are never reused, and the table only grows at its end.

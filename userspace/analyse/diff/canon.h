@@ -11,7 +11,7 @@
 
 /**
  * struct canon_op - an operation, without the parts that may differ between two runs
- * @order: place in its task; 0 for what a task inherited
+ * @order: position in its task; 0 for inherited handles and mappings
  * @nth: of those with this order, in the order of their records
  * @path: of its object; texts live as long as the operations
  * @generation: of the object under this path, 0 if it is not to be compared

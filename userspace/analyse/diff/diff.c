@@ -152,8 +152,8 @@ static u32 distance_in_second(const struct differ *d, const struct canon_task *b
 }
 
 /*
- * A recording that began in the middle of programs ended there, too: what they held then the replay
- * gives up at its end, in whichever thread that is.
+ * A recording that started while programs ran ended while they ran, too: a replay releases their handles and
+ * mappings at its end, in any thread.
  */
 static bool is_given_up(const struct differ *d, const struct canon_op *op)
 {

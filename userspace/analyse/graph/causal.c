@@ -2,19 +2,19 @@
 /*
  * causal.c - operations in the order in which they began, as far as edges allow that.
  *
- * Edges look back in time, so they hardly ever matter; but where clocks are coarse, an
- * operation may have begun at the very moment when one that it waits for did. Then it
- * comes after that one. So edges from what comes earlier in a walk to what comes later
- * can be added to a graph, and no circle comes of them.
+ * Edges point back in time, so they rarely matter; but with coarse clocks, an operation may
+ * begin at the same time as one that it waits for, and then follows it in this order. Therefore
+ * edges from earlier to later operations of a traversal can be added to a graph without creating
+ * a cycle.
  *
- * A walk over spans visits some operations twice, where they began and where they ended, in the
- * order of all these moments. There the end of a request begins with its submission.
+ * A traversal of spans visits some operations twice, at their begin and at their end, in the
+ * order of these times. There, the end of a request begins with its submission.
  */
 #include "causal.h"
 
 #include <stdlib.h>
 
-/* A task, and when its next operation began, or when the one that it is in ends. */
+/* A task, and the time at which its next operation begins, or its current one ends. */
 struct place {
 	u64 ns;
 	u32 task;

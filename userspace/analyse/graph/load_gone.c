@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * load_gone.c - opens and the like of names that were removed or replaced before their record begins.
+ * load_gone.c - operations by names that were removed or replaced before their record begins.
  *
- * The kernel finds a name in its cache, which is not recorded, and opens what it has found, or changes
- * it; another task may remove the name in between. Then the record has none. But the file was found
+ * The kernel finds a name in its cache, which is not recorded, and opens or changes the object that it
+ * found; another task may remove the name in between. Then the record has no name. But the file was found
  * by the removed name, before its removal: so the operation gets that name, and its time is limited
  * to the interval in which both may have been under way, after the previous operation of its own
  * task. The rest of its original time counts as time between operations.

@@ -3,8 +3,8 @@
  * tree.h - the initial tree of a trace, as far as the trace shows it.
  *
  * An object that an operation finds, and that no earlier operation created, existed at the
- * beginning: by the name of its first use, with the attributes of its first appearance. A directory
- * that is renamed takes what is in it along, so a name is kept as a component in a directory
+ * beginning: by the name of its first use, with the attributes of its first appearance. Renaming
+ * a directory changes the paths of its contents, so a name is kept as a component in a directory
  * object, and becomes a path at the end.
  */
 #ifndef IOTAPE_TREE_H

@@ -6,7 +6,7 @@
  * k-th send pairs with the k-th receive in the order of posting whose status named that
  * source and tag. The n-th collective of a communicator is the same on all its ranks.
  *
- * The edges follow from MPI, too, and not from times: a rank has waited for what it has received.
+ * The edges follow from MPI, too, and not from times: a rank has waited for the data that it has received.
  * Where MPI leaves the wait to the library, the trace decides: a rank that left before another one
  * arrived has not waited for it.
  *

@@ -3,7 +3,7 @@
  * costs.c - reads the costs of recording from the fact that states them.
  *
  * A trace without the fact, such as one of strace, has no known costs. An operation through a handle walks no path:
- * it costs what a seek does, the cheapest operation through a handle.
+ * it costs as much as a seek, the cheapest operation through a handle.
  */
 #include "costs.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COST_MAX_NS 1000000 /* more is no cost of the recorder, but a machine that did something else */
+#define COST_MAX_NS 1000000 /* larger values are due to other load, not to the recorder */
 
 /**
  * costs_read() - costs by kind of operation

@@ -2,21 +2,21 @@
 /*
  * dependencies.c - the dependency table, and the uses of names, handles and mappings.
  *
- *	path		exclusive by what makes, removes or renames it, looked at by
- *			what uses it, or finds it absent, or uses anything below it
- *	handle		exclusive by open and release, looked at by what uses it
- *	mapping		exclusive by map and unmap, looked at by accesses
+ *	path		exclusive for operations that create, remove or rename it; a look for
+ *			operations that use it, find it absent, or use anything below it
+ *	handle		exclusive for open and release, a look for operations that use it
+ *	mapping		exclusive for map and unmap, a look for accesses
  *
- * A directory that is renamed is an exclusive use of both its paths, so it comes between
- * what was done below it under the one and under the other. Paths are those that walks
- * led to: a symbolic link on the way is an operation of its own, which uses the link's.
+ * Renaming a directory is an exclusive use of both its paths, so it is ordered between
+ * operations below the old and below the new path. Paths are the results of path walks:
+ * the traversal of a symbolic link is a separate operation, which uses the path of the link.
  */
 #include "dependencies.h"
 
 #include <stdlib.h>
 #include <uthash.h>
 
-/* Resources of which there are many, found by a number or a text. */
+/* One of many resources of a type, found by a number or a text. */
 struct slot {
 	UT_hash_handle hh;
 	union {
@@ -27,8 +27,8 @@ struct slot {
 };
 
 /*
- * Data of a file that only one task uses, or that nobody writes, needs no order; nor do permissions
- * that nobody sets.
+ * Data of a file that only one task uses, or that no task writes, needs no order; nor do permissions
+ * that no operation sets.
  */
 struct sharing {
 	u32 task; /* that uses its data, + 1 */
@@ -260,7 +260,7 @@ void dependencies_names(struct dependencies *table, enum edge_cause cause)
 		use_path(table, op->path, USE_LOOK, cause);
 		use_path(table, op->path2, change, cause);
 		break;
-	case IOT_KIND_readdir: /* its path is only what the directory was opened as */
+	case IOT_KIND_readdir: /* its path is only that of the open */
 		break;
 	default:
 		use_path(table, op->path, USE_LOOK, cause);

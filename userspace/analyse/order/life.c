@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * life.c - fork, exec and exit: what they order, and what shares memory.
+ * life.c - order by fork, exec and exit, and the tasks that share memory.
  */
 #include <stdlib.h>
 #include <uthash.h>

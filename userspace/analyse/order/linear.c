@@ -3,8 +3,8 @@
  * linear.c - walk over the begins and ends of operations; see linear.h.
  *
  * The idea of ordering by results is that of checking a history for linearizability (Herlihy and
- * Wing, 1990; Wing and Gong, 1993): find an order of overlapping operations that explains what
- * each returned. Here one such order is enough, and what it does not need gets no edges. Ambiguous
+ * Wing, 1990; Wing and Gong, 1993): find an order of overlapping operations that explains the
+ * result of each. One such order is sufficient here, and only the order that it needs becomes edges. Ambiguous
  * operations are taken in the order of the traversal; only if a result then has no explanation, the
  * last operations are searched (linear_search.c). Results without any explanation are counted and
  * left.

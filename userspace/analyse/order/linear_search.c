@@ -172,9 +172,9 @@ static struct place *place_of(const struct linear *e, struct op_at at)
 }
 
 /**
- * script_happen() - what comes before an operation in its script happens
+ * script_happen() - let the operations before an operation in its script happen
  *
- * Return: true if it is in one; then nothing else is to happen for it.
+ * Return: true if it is in a script; then nothing else has to happen for it.
  */
 bool script_happen(struct linear *e, const struct linear_op *x)
 {

@@ -3,8 +3,8 @@
  * order_rules.c - the rules of order: the resources that each operation uses, and the kind of each use.
  *
  * After the idea of resource-oriented replay (ROOT, SOSP 2013), applied to identities that the recorder knows. The
- * rule `found` is our own: an operation must observe what it observed in the trace, and nothing else needs an
- * order. Besides names, handles and mappings (dependencies.c) it uses
+ * rule `found` is specific to this project: an operation must observe the same as in the trace, and nothing else needs
+ * an order. Besides names, handles and mappings (dependencies.c) it uses
  *
  *	entries		of a directory: changed when a name in it is created or removed, looked at by
  *			readdir, exclusive for operations that need it empty
@@ -360,8 +360,8 @@ static void by_rules(struct dependencies *u, u32 rules)
 }
 
 /*
- * A request moves its data some time between its two ends, so both use what a read or write
- * would. The first waits for earlier operations, and later operations wait for the second; in ROOT
+ * A request moves its data some time between its submission and its end, so both use the resources of a read or
+ * write. The first waits for earlier operations, and later operations wait for the second; in ROOT
  * this is a separate rule.
  */
 static void request_by_rules(struct dependencies *u, u32 rules)
@@ -393,10 +393,10 @@ struct since {
 };
 
 /**
- * struct sweep - a walk over operations and their resources
- * @task, @index: the operation on files that began last; GRAPH_NONE at first
+ * struct sweep - a traversal of operations and their resources
+ * @task, @index: the file operation that began last; GRAPH_NONE at first
  * @start: the mark before it, GRAPH_NONE if it has none
- * @since: of those that linear.c made wait for what they overlapped
+ * @since: of operations that linear.c made wait for operations that they overlapped
  */
 struct sweep {
 	struct dependencies table;
@@ -505,8 +505,7 @@ static int visit(void *context, u32 task, u32 index)
  * graph_pass_rules() - the edges that the graph's rules demand
  * @graph: with the edges of life, messages and effects
  *
- * Edges lead from what comes earlier in a walk to what comes later, so no circle comes of
- * them.
+ * Edges lead from earlier to later operations of the traversal, so they have no cycle.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -118,9 +118,9 @@ static u64 lesser(u64 x, u64 y)
 }
 
 /**
- * struct spent - what a task did in a row of gaps, besides sleeping
- * @run_ns: it ran
- * @delay_ns: it waited for a CPU; 0 if not known
+ * struct spent - time of a task in consecutive gaps, apart from sleep
+ * @run_ns: time on a CPU
+ * @delay_ns: time of waits for a CPU; 0 if unknown
  */
 struct spent {
 	u64 run_ns;
@@ -146,9 +146,9 @@ static u64 mpi_waits_ns(const struct thinking *k, const struct graph_task *t, u3
 }
 
 /*
- * Takes off what the task spent in waits in MPI calls. A library that polls runs for all of their time, or waits for a
- * CPU. If both together are known, and are less than half of it, the library has slept, as MPI_Finalize of Open MPI
- * does: then the task spent them in the gaps.
+ * Subtracts the time that the task spent in waits of MPI calls. A library that polls runs for all of that time, or waits
+ * for a CPU. If the sum of both is known, and is less than half of that time, the library has slept, as MPI_Finalize of
+ * Open MPI does: then the task spent it in the gaps.
  */
 static void take_polling(struct spent *spent, u64 waits_ns)
 {

@@ -290,7 +290,7 @@ static int fan_in_make(struct use_list *list, const struct waiter *waiter, u32 u
 	return err;
 }
 
-/* What comes new for an operation must be many, also beside those that signal again. */
+/* A latch pays only for many new uses, also compared with those that have to signal again. */
 static bool is_worth_a_fan_in(struct use_list *list, const struct waiter *waiter, u32 seen, u32 up_to)
 {
 	u32 arrived = list->fan_in && list->fan_in_version > seen ? list->fan_in_version : seen;

@@ -50,16 +50,16 @@ struct tracker_use {
 };
 
 /**
- * struct use_list - uses of one kind; of changes and looks at most one of each task
+ * struct use_list - uses of one kind; at most one change and look of each task
  * @uses: by task
- * @version: that of the last put
- * @followed: all that were put up to this version are followed by one that was put later; 0: none are
- * @followed_ns: when that one ends
- * @asks: how often many were waited for one by one since the last latch was made
- * @fan_in: number of the latch that users signal, from 1; 0: none
- * @fan_in_version: all that were put up to this version signal it, but for request queues
- * @fan_in_ns: when the last of them has ended
- * @fan_in_seen: what they have waited for, as far as one of them did
+ * @version: version of the last addition
+ * @followed: all uses up to this version are followed by a later one; 0: none
+ * @followed_ns: end of that use
+ * @asks: number of waits for many single uses since the last latch was created
+ * @fan_in: number of the latch that uses signal, from 1; 0: none
+ * @fan_in_version: all uses up to this version signal it, except those of request queues
+ * @fan_in_ns: end of the last of them
+ * @fan_in_seen: operations for which at least one of them has waited
  */
 struct use_list {
 	struct tracker_use *uses;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tracker_sizes.c - edges that keep the sizes of files what they were.
+ * tracker_sizes.c - edges that preserve the observed sizes of files.
  */
 #include "tracker_sizes.h"
 
 #include <stdlib.h>
 
-#define EXTENSIONS_MAX	 65536 /* of one file, then some of the older ones are forgotten */
-#define EXTENSIONS_ASKED 16    /* at most so many are looked at for one read */
+#define EXTENSIONS_MAX	 65536 /* of one file; some older ones are forgotten beyond */
+#define EXTENSIONS_ASKED 16    /* checked for one read, at most */
 
 /* -- extensions --------------------------------------------------------------------------------- */
 

@@ -84,8 +84,8 @@ struct profile_task {
  * @task, @op: of the program
  * @kind: of its record
  * @expected, @got: result in the trace, and in the replay
- * @other_task, @other_op: the last operation of another task on the same path before it: the order of the two may be
- *	what the program lacks; 0 if there is none
+ * @other_task, @other_op: the last operation of another task on the same path before it: the program may lack
+ *	the order of the two; 0 if there is none
  */
 struct profile_divergence {
 	char *path;

@@ -7,7 +7,7 @@
  * that look something up return NULL if it does not exist.
  *
  * The library prints nothing, does not exit, and has no global state. One thread at a time may use an object
- * and what was obtained from it; kinds and fields are constants that all threads may use.
+ * and anything obtained from it; kinds and fields are constants that all threads may use.
  */
 #ifndef IOTAPE_IOTAPE_H
 #define IOTAPE_IOTAPE_H
@@ -241,7 +241,7 @@ struct iotape_omission {
 };
 
 /*
- * What the trace lacks, one by one, by index from 0. Return: 1; 0 behind the last one; -EAGAIN before the end
+ * The omissions of the trace, one by one, by index from 0. Return: 1; 0 after the last one; -EAGAIN before the end
  * of the trace was read.
  */
 int iotape_reader_omission(struct iotape_reader *reader, size_t index, struct iotape_omission *omission,
