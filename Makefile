@@ -80,6 +80,10 @@ check-fresh:
 check-programs:
 	@tests/summary --timeout=7200 tests/programs/run
 
+## check-report: pages of iotape report in a browser, which is installed first (root, 150 MB); screenshots to look at
+check-report:
+	@tests/summary --timeout=1200 tests/report/run
+
 ## demo: record a program, replay it on two storages, compare (root)
 demo:
 	@tools/demo
@@ -105,5 +109,5 @@ help:
 	@sed -n 's/^## /  make /p' Makefile
 
 .PHONY: modules user all install install-user install-modules uninstall uninstall-user \
-	uninstall-modules check-fast check check-suites check-debug check-fresh check-programs demo bench drift docs \
+	uninstall-modules check-fast check check-suites check-debug check-fresh check-programs check-report demo bench drift docs \
 	clean help

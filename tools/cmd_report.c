@@ -82,11 +82,22 @@ static int read_job(const char *path, struct report_run *run, struct iot_reject 
 	int err = advise_read(path, &run->advise, reject);
 
 	run->has_advise = true;
-	if (err || run->run->profile->sum.ops + run->run->profile->mpi.ops > WAITS_OPERATIONS_MAX)
+	if (err)
 		return err;
+	if (run->run->profile->sum.ops + run->run->profile->mpi.ops > WAITS_OPERATIONS_MAX) {
+		snprintf(run->why, sizeof(run->why), "Times and waits are not computed here for more than %u operations: see "
+			 "iotape stat --waits.", WAITS_OPERATIONS_MAX);
+		return 0;
+	}
+	*reject = (struct iot_reject){};
 	err = waits_read(&run->waits, path, reject);
-	run->has_waits = true;
-	return err;
+	run->has_waits = !err;
+	if (err) { /* the passes want more of a trace than other readers: the rest of the report stands */
+		waits_close(&run->waits);
+		snprintf(run->why, sizeof(run->why), "Times and waits could not be computed: %s.",
+			 reject->reason ? iot_reject_sentence(reject) : strerror(-err));
+	}
+	return 0;
 }
 
 static int read_run(const struct report_limits *limits, struct report_run *run, struct iot_reject *reject)
@@ -95,12 +106,9 @@ static int read_run(const struct report_limits *limits, struct report_run *run, 
 	int err = report_read(path, limits, &run->charts, reject);
 
 	if (run->run->is_replay)
-		run->why = "Of a replay, hints and waits are not shown: they are about the job.";
-	else if (!err) {
+		strcpy(run->why, "Hints and waits are about a job, so they are not shown for a replay.");
+	else if (!err)
 		err = read_job(path, run, reject);
-		if (!run->has_waits)
-			run->why = "The trace is too large to compute times and waits here: see iotape stat --waits.";
-	}
 	return err;
 }
 

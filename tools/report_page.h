@@ -23,7 +23,7 @@
  * @charts: of its trace
  * @waits, @advise: of a recording
  * @has_waits, @has_advise: they are set
- * @why: why there are no waits; NULL if there is nothing to say
+ * @why: why there are no waits; "" if there are
  */
 struct report_run {
 	const struct comparison_run *run;
@@ -33,7 +33,7 @@ struct report_run {
 	struct advise advise;
 	bool has_waits;
 	bool has_advise;
-	const char *why;
+	char why[IOT_OMISSION_TEXT_BYTES];
 };
 
 /**

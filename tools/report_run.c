@@ -369,7 +369,7 @@ static bool has_waits(const void *context)
 
 static bool has_why(const void *context)
 {
-	return run_of(context)->why;
+	return run_of(context)->why[0];
 }
 
 static bool has_late(const void *context)

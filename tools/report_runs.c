@@ -89,12 +89,12 @@ static void put_latencies(FILE *out, const struct comparison *c)
 
 	runs_table(&runs, c);
 	latency_table(&latencies, c, true);
-	fputs("<div class=\"scroll\"><table class=\"plain\">\n<thead>\n", out);
+	fputs("<details><summary>Table</summary>\n<div class=\"scroll\"><table class=\"plain\">\n<thead>\n", out);
 	html_row(out, &runs, 0, true);
 	fputs("</thead><tbody>\n", out);
 	for (row = 0; row < latencies.count / (size_t)latencies.columns; row++)
 		html_row(out, &latencies, row, false);
-	fputs("</tbody></table></div>\n", out);
+	fputs("</tbody></table></div></details>\n", out);
 	table_close(&latencies);
 	table_close(&runs);
 }

@@ -42,7 +42,7 @@ function barChart(figure, rows, parts, format, label, all) {
 
 				draw(dot, "title", {}, text);
 			}
-			draw(svg, "text", { class: "weak", x: Math.min(x(at || row.line || 0), left + plot) + 8, y: i * LINE + top + 11 }, row.total);
+			draw(svg, "text", { class: "weak", x: (row.dots && row.dots.length ? left + plot : Math.min(x(at || row.line || 0), left + plot)) + 8, y: i * LINE + top + 11 }, row.total);
 		});
 	});
 	if ((all || rows.length) > shown.length)

@@ -20,10 +20,15 @@ function setView(run, from, to) {
 	if (view.isDue)
 		return;
 	view.isDue = true;
-	requestAnimationFrame(() => {
+	requestAnimationFrame(() => redrawView(view));
+}
+
+/* Once for all changes since the last time. */
+function redrawView(view) {
+	if (view.isDue) {
 		view.isDue = false;
 		view.redraws.forEach(redraw => redraw());
-	});
+	}
 }
 
 function zoom(run, factor, around) {
@@ -179,13 +184,12 @@ function timeChart(figure, run, spec) {
 			return;
 		event.preventDefault();
 		cursor.row = Math.max(0, Math.min(rows - 1, cursor.row));
-		requestAnimationFrame(() => requestAnimationFrame(() => {
-			const box = svg.getBoundingClientRect();
+		cursor.ns = Math.max(view.from, Math.min(view.to, cursor.ns));
+		redrawView(view);
+		const box = svg.getBoundingClientRect();
 
-			cursor.ns = Math.max(view.from, Math.min(view.to, cursor.ns));
-			show(cursor.ns, cursor.row, box.left + frame.left + frame.x(cursor.ns),
-				box.top + (spec.rowY ? spec.rowY(cursor.row) : 20));
-		}));
+		show(cursor.ns, cursor.row, box.left + frame.left + frame.x(cursor.ns),
+			box.top + (spec.rowY ? spec.rowY(cursor.row) : 20));
 	});
 	svg.addEventListener("blur", () => { overlay.replaceChildren(); hideTip(); });
 	view.redraws.push(redraw);

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * probe.js - uses a page as a reader would, and writes "right" or "wrong" for each check into the page. See run.
+ */
+const results = [];
+
+function check(name, isRight) {
+	results.push(`${isRight ? "right" : "wrong"}: ${name}`);
+}
+
+function key(element, name, isShifted) {
+	element.dispatchEvent(new KeyboardEvent("keydown", { key: name, shiftKey: Boolean(isShifted), bubbles: true, cancelable: true }));
+}
+
+function pointer(element, type, x, y) {
+	const box = element.getBoundingClientRect();
+
+	element.dispatchEvent(new PointerEvent(type, { clientX: box.left + x, clientY: box.top + y, button: 0, pointerId: 1,
+		pointerType: "mouse", bubbles: true }));
+}
+
+const frames = count => new Promise(done => {
+	const next = () => count-- > 0 ? setTimeout(next, 30) : done();
+
+	next();
+});
+
+const tipText = () => tip.hidden ? "" : tip.textContent;
+
+async function timeline() {
+	const svg = document.querySelector('[data-chart="timeline"] svg.time'), run = DATA.runs[0], view = viewOf(run);
+
+	svg.setPointerCapture = () => {}; /* there is no such pointer */
+	pointer(svg, "pointermove", svg.clientWidth / 2, 8);
+	check("hover shows a tip", tipText() !== "");
+	pointer(svg, "pointerleave", 0, 0);
+	check("the tip goes with the pointer", tip.hidden);
+	pointer(svg, "pointerdown", svg.clientWidth * 0.5, 8);
+	pointer(svg, "pointermove", svg.clientWidth * 0.7, 8);
+	pointer(svg, "pointerup", svg.clientWidth * 0.7, 8);
+	await frames(2);
+	const span = view.to - view.from;
+	check("a drag zooms", span < run.end * 0.4 && span > run.end * 0.1);
+	key(svg, "0");
+	await frames(3);
+	check("0 shows the whole run", view.from === 0 && view.to === Math.max(run.end, 1));
+	key(svg, "+");
+	await frames(3);
+	check("+ zooms", view.to - view.from <= run.end / 2 + 200);
+	check("keys show a tip", tipText() !== "");
+	const before = view.from;
+	key(svg, "ArrowRight", true);
+	await frames(3);
+	check("shift and an arrow pan", view.from > before);
+	key(svg, "Escape");
+	check("escape hides the tip", tip.hidden);
+	svg.dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
+	await frames(2);
+	check("a double click shows the whole run", view.from === 0);
+	document.querySelector('[data-chart="timeline"] .tools button').click();
+	await frames(2);
+	check("the button zooms", view.to - view.from < run.end);
+	setView(run, 0, run.end);
+	await frames(2);
+}
+
+function tables() {
+	const table = [...document.querySelectorAll("table.sortable")].find(t => t.tBodies[0].rows.length > 2 && t.offsetParent &&
+		quantityOf(t.tBodies[0].rows[0].cells[1].textContent) !== null);
+
+	if (!table)
+		return;
+	const values = () => [...table.tBodies[0].rows].map(row => quantityOf(row.cells[1].textContent));
+	const button = table.tHead.rows[0].cells[1].querySelector("button");
+
+	button.click();
+	const down = values();
+	check("a table sorts, the largest first", down.every((v, i) => !i || down[i - 1] >= v));
+	button.click();
+	const up = values();
+	check("and the smallest first", up.every((v, i) => !i || up[i - 1] <= v));
+	check("its order is announced", table.tHead.rows[0].cells[1].getAttribute("aria-sort") === "ascending");
+}
+
+function figures() {
+	for (const figure of document.querySelectorAll("figure[data-chart]")) {
+		const svg = figure.querySelector("svg, p");
+		const area = svg && svg.getBoundingClientRect();
+
+		check(`${figure.dataset.chart} is drawn`, area && area.width > 100 && area.height > 10);
+		for (const text of figure.querySelectorAll("svg text"))
+			if (text.getBoundingClientRect().right > innerWidth + 1)
+				check(`${figure.dataset.chart}: "${text.textContent}" is inside the window`, false);
+	}
+	check("colours are those of the scheme", getComputedStyle(document.body).backgroundColor === "rgb(255, 255, 255)");
+}
+
+(async () => {
+	await frames(5);
+	figures();
+	check("the page is no wider than the window", document.documentElement.scrollWidth <= innerWidth);
+	check("no script of a trace has run", !document.title.startsWith("owned"));
+	check("no element of a trace is there", !document.querySelector("img, iframe, object, embed, link"));
+	check("each link has a target", [...document.querySelectorAll("a")].every(a => document.getElementById(a.getAttribute("href").slice(1))));
+	check("numbers are read with their unit", quantityOf("1.50 ms") === 1.5e6 && quantityOf("2.00 KiB") === 2048 && quantityOf("x") === null);
+	if (document.querySelector('[data-chart="timeline"]'))
+		await timeline();
+	tables();
+	results.push("end of the probe");
+	put(document.body, "pre", { id: "results" }, "\n" + results.join("\n") + "\n");
+})();
