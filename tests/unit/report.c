@@ -226,6 +226,21 @@ static void many_ranks_share_rows(void **state)
 	report_free(&report);
 }
 
+static void groups_of_ranks_use_all_rows(void **state)
+{
+	const struct report_limits few = { 16, 100, 1 };
+	struct scribe scribe, *s = &scribe;
+	struct report report;
+
+	(void)state;
+	scribe_begin(s);
+	put_tasks(s, 16, 16);
+	finish(s, &few, &report);
+	assert_int_equal(report.lane_count, 8);
+	assert_string_equal(report.lanes[7].name, "rank 14-15");
+	report_free(&report);
+}
+
 static void ranks_have_rows_of_their_own_if_there_is_room(void **state)
 {
 	struct scribe scribe, *s = &scribe;
@@ -443,6 +458,7 @@ SUITE("report",
       WITH_SCRATCH(sums_of_bins_are_those_of_the_profile)
       WITH_SCRATCH(bandwidth_is_where_the_bytes_moved)
       WITH_SCRATCH(many_ranks_share_rows)
+      WITH_SCRATCH(groups_of_ranks_use_all_rows)
       WITH_SCRATCH(ranks_have_rows_of_their_own_if_there_is_room)
       WITH_SCRATCH(the_least_busy_tasks_share_a_row)
       WITH_SCRATCH(the_longest_operations_are_kept)
