@@ -3,6 +3,7 @@
  * cmd_export.c - iotape export: a trace becomes a file of another tool.
  */
 #include <errno.h>
+#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,6 +35,8 @@ static void set_format(struct option_state *state, char *argument)
 	for (i = 0; (name = export_format_at(i)); i++)
 		if (!strcmp(name, argument))
 			options->export.format = name;
+	if (!options->export.format && export_format_lacks(argument))
+		option_error(state, "--format=%s: iotape was built without %s", argument, export_format_lacks(argument));
 	if (!options->export.format)
 		option_error(state, "--format=%s: no such format%s", argument, option_hint(state->row, argument));
 }
@@ -59,7 +62,7 @@ static void check(struct option_state *state)
 
 static const struct option_row option_rows[] = {
 	{ "format", 'f', OPTION_TEXT, "FORMAT", .word_at = export_format_at, .set = set_format,
-	  .help = "csv, chrome (JSON, also for Perfetto), ctf (a directory for babeltrace2), dxt (text of darshan-dxt-parser), fio (I/O log), prometheus or strace "
+	  .help = "csv, chrome (JSON, also for Perfetto), ctf (a directory for babeltrace2), dxt (text of darshan-dxt-parser), fio (I/O log), otf2 (a directory for Vampir), perfetto, prometheus or strace "
 		  "(required)" },
 	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(output), .help = "write to FILE (default: standard output)" },
 	OPTION_ROWS_SELECTION(struct options, export.selection),
@@ -142,24 +145,25 @@ static int write_file(struct options *options)
 	return code;
 }
 
+static int remove_entry(const char *path, const struct stat *stat, int type, struct FTW *walk)
+{
+	(void)stat;
+	(void)type;
+	(void)walk;
+	return remove(path);
+}
+
 /* A new directory, which only its owner can read. */
 static int write_directory(struct options *options)
 {
-	static const char *const names[] = { "stream", "metadata" };
-	char path[PATH_MAX + 16];
-	size_t i;
 	int code;
 
 	if (mkdir(options->output, 0700))
 		return fail("%s: %s", options->output, strerror(errno));
 	options->export.directory = options->output;
 	code = write_output(options);
-	for (i = 0; i < sizeof(names) / sizeof(names[0]) && code; i++) {
-		snprintf(path, sizeof(path), "%s/%s", options->output, names[i]);
-		unlink(path);
-	}
-	if (code)
-		rmdir(options->output);
+	if (code) /* it was made here, and has only what was made here */
+		nftw(options->output, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 	return code;
 }
 

@@ -8,9 +8,11 @@
  * Looked at is, too: all of them refuse the same traces; what the compiler writes is a sound
  * program, and if it refuses there is no file.
  */
+#include <ftw.h>
 #include <iotape/iotape.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "advise/advise.h"
@@ -26,8 +28,7 @@
 
 static char directory[] = "/tmp/iotape-fuzz-XXXXXX";
 static char program_path[sizeof(directory) + sizeof("/program")];
-static char stream_path[sizeof(directory) + sizeof("/stream")];
-static char metadata_path[sizeof(directory) + sizeof("/metadata")];
+static char output_path[sizeof(directory) + sizeof("/output")];
 
 static void check(bool is_so, const char *what)
 {
@@ -173,6 +174,14 @@ static int charts(const char *path, struct iot_reject *reject)
 	return err;
 }
 
+static int remove_entry(const char *path, const struct stat *stat, int type, struct FTW *walk)
+{
+	(void)stat;
+	(void)type;
+	(void)walk;
+	return remove(path);
+}
+
 /* One of the formats. */
 static int export(const char *path, struct rng *rng, struct iot_reject *reject)
 {
@@ -184,14 +193,14 @@ static int export(const char *path, struct rng *rng, struct iot_reject *reject)
 	while (export_format_at(count))
 		count++;
 	options.format = export_format_at(rng_below(rng, (u32)count));
-	options.directory = directory;
+	options.directory = output_path;
 	options.out = fopen("/dev/null", "w");
-	if (!options.out)
+	if (!options.out || mkdir(output_path, 0700))
 		abort();
 	err = export_trace(&options, &summary, reject);
 	fclose(options.out);
-	unlink(stream_path);
-	unlink(metadata_path);
+	if (nftw(output_path, remove_entry, 16, FTW_DEPTH | FTW_PHYS))
+		abort();
 	return err;
 }
 
@@ -246,8 +255,7 @@ int main(int argc, char **argv)
 	if (!mkdtemp(directory))
 		return 1;
 	sprintf(program_path, "%s/program", directory);
-	sprintf(stream_path, "%s/stream", directory);
-	sprintf(metadata_path, "%s/metadata", directory);
+	sprintf(output_path, "%s/output", directory);
 	if (!fuzz_traces(argc, argv, &tally, feed))
 		code = tally_report(&tally, 0, 0, NULL); /* reasons are counted by traces.c */
 	rmdir(directory);

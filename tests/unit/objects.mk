@@ -13,6 +13,10 @@ CFLAGS := $(OPTIMIZE) -g -std=gnu11 -D_GNU_SOURCE $(WARN) $(SANITIZE) -MMD -MP
 CFLAGS += -I$(TOP)/ioctl-api/include -I$(TOP)/ioctl-api -I$(TOP)/userspace/include -I$(TOP)/userspace -I$(TOP)
 CFLAGS += $(shell pkg-config --cflags libzstd)
 LIBS := $(shell pkg-config --libs libzstd zlib)
+ifneq ($(shell command -v otf2-config),)
+CFLAGS += -DIOTAPE_HAS_OTF2 $(shell otf2-config --cflags)
+LIBS += $(shell otf2-config --ldflags --libs)
+endif
 STRICT := -Wconversion # the core is also compiled for the kernel, and must have the same meaning there
 
 CORE := $(wildcard $(addprefix $(TOP)/ioctl-api/core/,*.c trace/*.c replay/*.c))

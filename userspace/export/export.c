@@ -14,6 +14,10 @@ static const struct export_format *const formats[] = {
 	&export_format_ctf,
 	&export_format_dxt,
 	&export_format_fio,
+#ifdef IOTAPE_HAS_OTF2
+	&export_format_otf2,
+#endif
+	&export_format_perfetto,
 	&export_format_prometheus,
 	&export_format_strace,
 };
@@ -42,6 +46,21 @@ struct held {
 const char *export_format_at(size_t index)
 {
 	return index < ARRAY_SIZE(formats) ? formats[index]->name : NULL;
+}
+
+/**
+ * export_format_lacks() - what iotape would have to be built with for a format
+ *
+ * Return: a package; NULL if that is not the reason for which there is no such format.
+ */
+const char *export_format_lacks(const char *format)
+{
+#ifndef IOTAPE_HAS_OTF2
+	if (!strcmp(format, "otf2"))
+		return "libotf2";
+#endif
+	(void)format;
+	return NULL;
 }
 
 /**

@@ -58,6 +58,7 @@ struct export_summary {
 };
 
 const char *export_format_at(size_t index);
+const char *export_format_lacks(const char *format);
 bool export_is_directory(const char *format);
 const char *export_format_sentence(size_t index);
 int export_trace(const struct export_options *options, struct export_summary *summary, struct iot_reject *reject);

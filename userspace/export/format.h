@@ -120,6 +120,8 @@ extern const struct export_format export_format_chrome;
 extern const struct export_format export_format_ctf;
 extern const struct export_format export_format_dxt;
 extern const struct export_format export_format_fio;
+extern const struct export_format export_format_otf2;
+extern const struct export_format export_format_perfetto;
 extern const struct export_format export_format_prometheus;
 extern const struct export_format export_format_strace;
 
