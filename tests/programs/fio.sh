@@ -12,7 +12,7 @@ work() { # DIRECTORY
 	local engine common=(--directory="$1" --size=1m --bs=16k --verify=crc32c --verify_fatal=1
 		--do_verify=1 --verify_state_save=0 --group_reporting --minimal --randseed=3)
 	for engine in psync pvsync2 mmap "libaio --iodepth=8 --direct=1" "io_uring --iodepth=4"; do
-		# shellcheck disable=SC2086 # an engine and its options are words
+		# shellcheck disable=SC2086 # an engine with its options
 		fio "${common[@]}" --name="${engine%% *}" --rw=randwrite --numjobs=2 --thread \
 			--ioengine=$engine >"$1/said" || return
 	done

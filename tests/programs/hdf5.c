@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * hdf5.c - a parallel HDF5 program: the ranks write a chunked and a contiguous data set of one
- * file together, extend one of them, and read what their neighbours wrote.
+ * file together, extend one of them, and read the data of their neighbours.
  *
  *	hdf5 FILE
  */
@@ -27,7 +27,7 @@ static void fail(const char *what)
 	MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Moves the rows of a rank in one round, all ranks together or each for itself. */
+/* Transfers the rows of a rank in one round, collectively or independently. */
 static void move(hid_t set, int of_rank, int round, int collective, int write)
 {
 	hsize_t start[2] = { (hsize_t)(round * ranks + of_rank) * ROWS, 0 };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# HDF5: hdf5.c, whose ranks share a file by MPI-IO, by OMPIO and by ROMIO, and tools that look into
+# HDF5: hdf5.c, whose ranks share a file by MPI-IO, with OMPIO and with ROMIO, and tools that examine
 # the files.
 # shellcheck shell=bash disable=SC2034 # for tests/programs/guest
 packages='libhdf5-openmpi-dev hdf5-tools openmpi-bin'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # LAMMPS: a melt, with dumps by rank 0, by every rank, and by MPI-IO; checkpoints, from one of
-# which a second job goes on.
+# which a second job continues.
 # shellcheck shell=bash disable=SC2034 # for tests/programs/guest
 packages='lammps openmpi-bin'
 mpi=openmpi
@@ -45,7 +45,7 @@ work() { # DIRECTORY
 		write_restart end
 	END
 	lammps "$1" melt && lammps "$1" again && grep -q '^Total wall time' again.log || return
-	# where the second begins, the first had ended
+	# the second job starts at the end of the first
 	[ "$(awk '$1 == 40 && NF == 6 { printf "%.4f", $5; exit }' melt.log)" = \
 		"$(awk '$1 == 40 && NF == 6 { printf "%.4f", $5; exit }' again.log)" ] &&
 		[ "$(grep -c '^ITEM: TIMESTEP' dump.one)" = 5 ] &&

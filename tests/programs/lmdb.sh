@@ -7,7 +7,7 @@ version() {
 	mdb_stat -V | cut -d ' ' -f 2 | tr -d :
 }
 
-# Pairs of lines, key and value, as mdb_load -T takes them.
+# Pairs of lines, key and value, in the format of mdb_load -T.
 pairs() { # FIRST COUNT
 	awk -v first="$1" -v count="$2" 'BEGIN {
 		for (i = first; i < first + count; i++)

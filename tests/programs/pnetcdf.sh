@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# PnetCDF: its parallel tools make a file from text, print it, and compare it with another.
+# PnetCDF: its parallel tools create a file from text, print it, and compare it with another.
 # shellcheck shell=bash disable=SC2034 # for tests/programs/guest
 packages='pnetcdf-bin openmpi-bin'
 mpi=openmpi

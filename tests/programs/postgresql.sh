@@ -3,7 +3,7 @@
 # vacuum, a crash, and its recovery.
 # shellcheck shell=bash disable=SC2034 # for tests/programs/guest
 packages=postgresql
-no_strace='it takes longer than a machine that is emulated is given'
+no_strace='it exceeds the time limit on an emulated machine'
 
 postgres=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
 
@@ -11,7 +11,7 @@ version() {
 	"$postgres/postgres" --version | cut -d ' ' -f 3
 }
 
-# PostgreSQL refuses to be root.
+# PostgreSQL does not run as root.
 as_postgres() {
 	setpriv --reuid=postgres --regid=postgres --clear-groups env -i PATH="$postgres:$PATH" \
 		LC_ALL=C small="${small:-}" PGHOST=/tmp PGUSER=postgres PGDATABASE=postgres "$@"

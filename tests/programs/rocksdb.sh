@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # RocksDB: db_bench with four threads fills a database, reads while it writes, and compacts;
-# ldb checks what is left.
+# ldb checks the result.
 # shellcheck shell=bash disable=SC2034 # for tests/programs/guest
 packages=rocksdb-tools
 

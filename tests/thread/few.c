@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * few.c - a system that has no more threads: to be preloaded, lets a process have 20.
+ * few.c - a library to be preloaded that limits a process to 20 threads.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * order.c - was the order of a program kept? By the times in the outcomes of a replay of it.
+ * order.c - was the order of a program preserved, by the times in the outcomes of its replay?
  *
  *	order PROGRAM OUTCOMES...
  *
- * No operation may have been entered before each that it waits for, and the one before it in its
- * task, had ended. Nodes of one replay have outcomes each, by one clock. What only keeps order (signal, wait, nop) leaves no record: it has ended
- * when what it waits for has, which is followed back to operations that have one.
+ * No operation may start before the end of each operation that it waits for, and of the previous one in its
+ * task. The nodes of a replay have outcomes each, with one clock. Operations that only keep order (signal, wait, nop)
+ * have no record: they end when the operations that they wait for have ended, which are found recursively.
  *
- * exit code: 0 it was kept, 1 it was not, or not everything was performed
+ * exit code: 0 preserved, 1 violated, or operations are missing
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static void check_edge(struct checker *c, u64 before, u64 after)
 
 static void check_from(struct checker *c, u32 task, u32 index, u64 after);
 
-/* Each operation that has arrived there; programs of this test are small. */
+/* Each operation that signals the latch; programs of this test are small. */
 static void check_latch(struct checker *c, u32 latch, u64 after)
 {
 	u32 task, index;
@@ -103,7 +103,7 @@ static void check_waits(struct checker *c, u32 task, u32 index, u64 after)
 		check_from(c, task, index - 1, after);
 }
 
-/* The operation was to end before @after was entered. */
+/* The operation must have ended before @after started. */
 static void check_from(struct checker *c, u32 task, u32 index, u64 after)
 {
 	u64 at = le64_to_cpu(c->program.tasks[task].first_op) + index;

@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * programs.c - programs made by hand, for engines to replay.
+ * programs.c - programs built by hand for replays by engines.
  *
  *	programs NAME FILE [COUNT]
  *
- *   tokens   64 tasks of 4 ranks move 16 files from name to name in turn, with barriers between: each
- *            rename needs the one before it, which another task does; COUNT is a seed
+ *   tokens   64 tasks of 4 ranks rename 16 files in turn, with barriers in between: each
+ *            rename depends on the previous one, which another task runs; COUNT is a seed
  *   free     the same without waits
- *   shortened  truncations by name, of which one is refused to the user of the trace
- *   allowed  what system calls check themselves, of which some is refused to the user of the trace
- *   users    COUNT processes of three users in turn, one after the other, which make a file each
- *   script   COUNT processes, two at a time, which make and remove a file each
- *   burst    COUNT tasks that begin at the same moment, and then wait for each other
- *   unable   what no file system can do as it is asked for, and what depends on it
+ *   shortened  truncations by name, one of which is refused to the user of the trace
+ *   allowed  checks by system calls, some of which refuse an operation to the user of the trace
+ *   users    COUNT processes of three users in turn, one after the other, which create a file each
+ *   script   COUNT processes, two at a time, which create and remove a file each
+ *   burst    COUNT tasks that start at the same time, and then wait for each other
+ *   unable   operations that no file system supports with these arguments, and dependent operations
  *   kinds    operations whose results are the same on every file system
- *   beyond   accesses to a mapping beyond the end of its file, and where it is read-only
+ *   beyond   accesses to a mapping beyond the end of its file, and to a read-only mapping
  *   cut      mappings of 65 pages, of which pieces are unmapped that end within a page
  *   names    names of attributes that are too long, and changes of the target by the name "."
- *   hopeless an asynchronous read that the target cannot do, nor what could take its place
- *   in-vain  locks for which the trace waited without getting them: of each kind one that nobody has, which
+ *   hopeless an asynchronous read that the target does not support, nor its emulation
+ *   in-vain  locks that the trace waited for but did not get: of each kind one that is free, which
  *            diverges, and some that another owner has
- *   seeks    a seek beyond what ext4 allows, from a position that the trace cannot have had, and where it leaves the handle
- *   splices  reads of pages into pipes: from within a page, and into pipes with fewer free slots, and more,
+ *   seeks    a seek beyond the limit of ext4, from a position that the trace cannot have had, and the resulting position
+ *   splices  reads of pages into pipes: from the middle of a page, and into pipes with fewer free slots, and more,
  *            than an ordinary one has
- *   deep     a directory whose path is longer than three system calls take, and operations in it
- *   zeros    a long range of a file is made zeros
- *   node     a device's node is in the tree, and opened in all ways, as other files are
- *   devices  nodes of devices are made, and opened
+ *   deep     a directory whose path is longer than three times PATH_MAX, and operations in it
+ *   zeros    a long range of a file is zeroed
+ *   node     a device node is in the tree, and is opened in all ways, like other files
+ *   devices  device nodes are created and opened
  *   out      operations by paths that lead out of the target through symbolic links
- *   pipe     three tasks make a directory each; then one opens a pipe, which takes for ever, one
+ *   pipe     three tasks create a directory each; then one opens a pipe, which blocks forever, one
  *            waits for it, and one thinks for hours
- *   endless  three ranks: two make a directory each; then one thinks for hours, and each of the
+ *   endless  three ranks: two create a directory each; then one thinks for hours, and each of the
  *            others waits for the one before it
- *   request_queues  asynchronous writes and reads of a file, four under way at a time, and what waits
+ *   request_queues  asynchronous writes and reads of a file, four at a time, and operations that wait
  *            for some of them
  *   in-turn  COUNT asynchronous reads in one request queue, of a long file and of an empty one in turn, with
  *            no wait of the one for the other
@@ -74,8 +74,8 @@ static struct iot_program_op *op_open(struct builder *b, const char *path, u32 h
 /* -- unable ------------------------------------------------------------------------------------ */
 
 /*
- * Blocks are shared and taken out at places where there are none: EINVAL where there are such
- * operations, EOPNOTSUPP elsewhere. A copy can take the place of the first, nothing that of the second.
+ * Sharing of blocks, and collapsing a range, at invalid positions: EINVAL if the file system supports these
+ * operations, EOPNOTSUPP otherwise. A copy can emulate the first, nothing the second.
  */
 static void make_unable(struct builder *b)
 {
@@ -115,7 +115,7 @@ static void make_shortened(struct builder *b)
 
 #define DEEP_BYTES 14000
 
-/* Directories below each other that are there before, and one with names in it that are made. */
+/* Nested directories of the initial tree, and one whose entries are created. */
 static void make_deep(struct builder *b)
 {
 	char dir[DEEP_BYTES + 256], path[2][DEEP_BYTES + 320];
@@ -179,7 +179,7 @@ static void make_allowed(struct builder *b)
 
 /* -- tasks that begin later --------------------------------------------------------------------- */
 
-/* The first task: it makes the directory, and forks the others, at most @at_once of them. */
+/* The first task: creates the directory, and forks the others, at most @at_once of them. */
 static void add_maker(struct builder *b, u32 at_once, u32 ops)
 {
 	u32 task;
@@ -193,7 +193,7 @@ static void add_maker(struct builder *b, u32 at_once, u32 ops)
 	}
 }
 
-/* @after: of the operations of the first task, the one that forks it */
+/* @after: the operation of the first task that forks it */
 static struct iot_program_task *add_made(struct builder *b, u32 after)
 {
 	struct iot_program_task *task = builder_task(b);
@@ -278,7 +278,7 @@ static void make_splices(struct builder *b)
 	op_splice(b, 0, PIPE_BYTES, PIPE_BYTES);
 	op_splice(b, 100, PIPE_BYTES, PIPE_BYTES - 100); /* 16 slots, and a part of the first is empty */
 	op_splice(b, PAGE - 1, PIPE_BYTES, PIPE_BYTES - (PAGE - 1));
-	op_splice(b, 100, 1 << 20, PIPE_BYTES - 100); /* as strace tells what was asked for */
+	op_splice(b, 100, 1 << 20, PIPE_BYTES - 100); /* with the requested length, as in strace logs */
 	op_splice(b, 100, 3 * PAGE, 3 * PAGE); /* four slots */
 	op_splice(b, 100, 3 * PAGE, 3 * PAGE - 100); /* there were three */
 	op_splice(b, 0, 10000, 10000);
@@ -422,7 +422,7 @@ static void make_kinds(struct builder *b)
 
 /* -- in-vain, seeks ----------------------------------------------------------------------------- */
 
-/* The first one is free: it diverges, and is free again. Of the others each is refused. */
+/* The first lock is free: it diverges, and is released again. The others are refused. */
 static void add_in_vain(struct builder *b, u32 owner, u32 other, u32 flags)
 {
 	const u32 exclusive = IOT_LOCK_exclusive | flags;
@@ -437,7 +437,7 @@ static void add_in_vain(struct builder *b, u32 owner, u32 other, u32 flags)
 	op_lock(b, 1, owner, flags, 0, INT64_MAX, 0);
 }
 
-/* The trace cannot have been at -10. The next seek has that as its result, which is an errno, if the replay is there. */
+/* The trace cannot have been at -10. The result of the next seek would be an errno if the replay were there. */
 static void make_seeks(struct builder *b)
 {
 	b->head.handles = cpu_to_le32(1);
@@ -527,7 +527,7 @@ static void add_long_mapping(struct builder *b, u32 map, u64 length_bytes)
 	op->mode = cpu_to_le32(IOT_PROT_read | IOT_PROT_write);
 }
 
-/* A page of which a byte is unmapped goes as a whole; the next mapping may take its place. */
+/* Unmapping one byte unmaps the whole page; the next mapping may use its address. */
 static void make_cut(struct builder *b)
 {
 	b->head.handles = cpu_to_le32(1);
@@ -576,7 +576,7 @@ static void make_names(struct builder *b)
 
 /* -- hopeless ---------------------------------------------------------------------------------- */
 
-/* Direct I/O is refused to a directory when it is to be switched on, and any other when it comes. */
+/* Switching direct I/O on is refused for a directory, and other direct I/O when it is requested. */
 static void make_hopeless(struct builder *b)
 {
 	struct iot_program_task *queue;
@@ -637,7 +637,7 @@ static void add_opens_of(struct builder *b, const char *path)
 	op_on_path(b, IOT_KIND_stat, path, 0);
 }
 
-/* What is no device is opened as ever. */
+/* Files that are not devices are opened as usual. */
 static void add_other_opens(struct builder *b)
 {
 	op_open_only(b, "f", IOT_OPEN_write | IOT_OPEN_create | IOT_OPEN_trunc, 0);
@@ -749,7 +749,7 @@ static void make_endless(struct builder *b)
 #define QUEUES	 4
 #define REQUESTS 256 /* first as many writes, then as many reads */
 
-/* Of a submit and of its complete, which repeats it. */
+/* Sets the operands of a submit and of its complete, which repeats them. */
 static struct iot_program_op *add_request(struct builder *b, u16 kind, u32 number, s64 result)
 {
 	struct iot_program_op *op =
@@ -772,7 +772,7 @@ static void make_queues(struct builder *b)
 	for (i = 0; i < 2 * REQUESTS; i++) {
 		queue = i % QUEUES + 1;
 		add_request(b, IOT_KIND_submit, i, 0)->other = cpu_to_le32(queue + 1);
-		if (i == REQUESTS) /* reads find what was written */
+		if (i == REQUESTS) /* reads follow all writes */
 			for (queue = 1; queue <= QUEUES; queue++)
 				builder_wait(b, queue, REQUESTS / QUEUES - 1);
 	}
@@ -792,7 +792,7 @@ static void make_queues(struct builder *b)
 
 /* -- in turn ----------------------------------------------------------------------------------- */
 
-/* Both files are open before, operations 0 and 1; of the empty one there is nothing to read. */
+/* Both files are opened before, by operations 0 and 1; reads of the empty one return 0. */
 static void add_turn(struct builder *b, u16 kind, u32 number)
 {
 	struct iot_program_op *op;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * programs.h - programs made by hand: what their parts have in common.
+ * programs.h - programs built by hand: shared declarations.
  */
 #ifndef TESTS_THREAD_PROGRAMS_H
 #define TESTS_THREAD_PROGRAMS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * slow.c - a slow device for a program that does not know: to be preloaded, makes each read take
+ * slow.c - a library to be preloaded that simulates a slow device: each read takes
  * 5 ms more.
  */
 #include <dlfcn.h>

@@ -24,8 +24,8 @@ struct move {
 };
 
 /*
- * Who moves which token when: each round begins with a barrier, which is a signal and a wait of
- * every task. A task's number of an operation is known as soon as its moves before are.
+ * The moves of tokens by tasks: each round begins with a barrier, in which every task signals and
+ * waits. The number of a task's operation is known as soon as its earlier moves are.
  */
 static struct move *plan(void)
 {

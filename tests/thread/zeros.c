@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * zeros.c - a file system that cannot make zeros, and takes 10 ms for what is written in their place:
- * to be preloaded. A write that a signal interrupts has written half, as on a slow file system. What
- * is less than 1 MiB is something else, and is written.
+ * zeros.c - a library to be preloaded that simulates a file system that cannot zero ranges, and takes 10 ms for each
+ * write that emulates it. A write interrupted by a signal has written half, as on a slow file system. Writes of
+ * less than 1 MiB are not emulations, and run normally.
  */
 #include <errno.h>
 #include <sys/syscall.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * acl.c - a workload: access control lists, set, inherited, looked at, changed and removed.
+ * acl.c - a workload: access control lists are set, inherited, read, changed and removed.
  *
- * By setxattr(2), as setfacl and `cp -a` do it, with lists put together here: nothing has to be
- * installed. Objects that are left have lists, so that trees can be compared.
+ * Uses setxattr(2), like setfacl and `cp -a`, with lists built here: no package is
+ * needed. The remaining objects have lists, so that trees can be compared.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -117,7 +117,7 @@ static void on_files(void)
 	CHECK(!removexattr("no-more", ACCESS));
 	CHECK_ERRNO(getxattr("no-more", ACCESS, NULL, 0), ENODATA);
 
-	make_file("mode-only"); /* what a mode can say is none that is kept */
+	make_file("mode-only"); /* a list that a mode can express is not stored */
 	add(&plain, USER_OBJ, 6, 0);
 	add(&plain, GROUP_OBJ, 4, 0);
 	add(&plain, OTHER, 4, 0);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * aio.c - a workload: asynchronous requests of io_submit(2), several under way at a time.
+ * aio.c - a workload: asynchronous requests by io_submit(2), several at a time.
  *
- * A queue of requests past the page cache: which block is next does not depend on which
- * request ended first. Reads are checked against what was written; a child reads through
- * the page cache what its parent wrote, when the parent has been told of the ends. The
+ * A queue of direct requests: the next block does not depend on which
+ * request ended first. Data read is compared with data written; a child reads the data
+ * of its parent through the page cache, after the parent has got all completions. The
  * system calls are made without a library.
  */
 #include <fcntl.h>
@@ -27,7 +27,7 @@ static const struct workload_option options[] = {
 	{}
 };
 
-/* Which block a request is about, and its memory. */
+/* The block and the memory of a request. */
 struct request {
 	struct iocb iocb;
 	long block;

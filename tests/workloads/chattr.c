@@ -84,7 +84,7 @@ static void on_files(void)
 	CHECK(!rename("fixed", "free"));
 }
 
-/* A file without a name is known by its handle. */
+/* An unnamed file, accessed by its handle. */
 static void on_handles(void)
 {
 	int fd, flags;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * deep.c - a workload: files so deep that their paths are longer than any system call takes, reached step
- * by step.
+ * deep.c - a workload: files whose paths are longer than PATH_MAX, reached component
+ * by component.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ static void name_of(long level, char name[NAME_BYTES + 1])
 	name[NAME_BYTES] = 0;
 }
 
-/* One step down, into a directory that is made. Return: its descriptor. */
+/* Creates a directory and opens it. Return: its descriptor. */
 static int go_down(int dir, long level)
 {
 	char name[NAME_BYTES + 1];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * forks.c - a workload: processes and threads that share what is open.
+ * forks.c - a workload: processes and threads that share open files.
  *
- * A handle whose position parent and child share; copies of descriptors; a child that
- * outlives its parent's close; a mapping of which parts have gone, moved or are protected
- * when a child gets a copy; a program that is executed with an inherited handle (this
- * one, with --role), by fork, vfork and posix_spawn; four threads that write to one file
- * and make files. Pipes order what has to be in order.
+ * A handle whose position parent and child share; duplicates of descriptors; a child that
+ * outlives its parent's close; a mapping of which parts were unmapped, moved or protected
+ * when a child inherits it; execution of a program (this one, with --role) with an inherited
+ * handle, by fork, vfork and posix_spawn; four threads that write to one file
+ * and create files. Pipes provide the necessary order.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -60,7 +60,7 @@ static void finish(pid_t pid)
 	CHECK(!status);
 }
 
-/* A token through a pipe: what is done before tell() is done before hear() returns. */
+/* A token through a pipe: operations before tell() precede the return of hear(). */
 static void tell(const int ends[2])
 {
 	CHECK(write(ends[1], "x", 1) == 1);
@@ -114,7 +114,7 @@ static void copies_of_descriptors(void)
 	other = open(path("position"), O_RDONLY);
 	CHECK(fd >= 0 && copy >= 0 && other >= 0);
 	CHECK(write(fd, "one", 3) == 3 && write(copy, "two", 3) == 3);
-	CHECK(dup2(copy, other) == other); /* closes what was there */
+	CHECK(dup2(copy, other) == other); /* closes the previous file */
 	CHECK(!close(fd));
 	CHECK(write(other, "six", 3) == 3 && !close(copy));
 	third = fcntl(other, F_DUPFD_CLOEXEC, 20);
@@ -126,7 +126,7 @@ static void copies_of_descriptors(void)
 	printf("copies of descriptors: %s\n", text);
 }
 
-/* The last reference goes in the child, after the parent has closed and removed the file. */
+/* The child drops the last reference, after the parent has closed and removed the file. */
 static void outliving(void)
 {
 	int fd = open(path("outlived"), O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -151,7 +151,7 @@ static void outliving(void)
 
 /* -- a mapping in pieces ---------------------------------------------------------------- */
 
-/* Page 3 goes, 6 and 7 are protected, 10 and 11 move. Return: where they are now. */
+/* Page 3 is unmapped, 6 and 7 are protected, 10 and 11 are moved. Return: their new address. */
 static char *make_pieces(char *at)
 {
 	char *moved = mmap(NULL, 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -163,7 +163,7 @@ static char *make_pieces(char *at)
 	return moved;
 }
 
-/* A byte in each piece, and in the last page of some; then the child's copies go, not all of them at once. */
+/* Writes a byte to each piece, and to the last page of some; then the child unmaps its copies in several steps. */
 static void write_pieces(char *at, char *moved, char byte, long page)
 {
 	at[page] = byte;
@@ -207,7 +207,7 @@ static void pieces(void)
 
 /* -- programs that are executed ------------------------------------------------------ */
 
-/* The executed program: writes through what it inherited, and makes a file of its own. */
+/* The executed program: writes through its inherited handle, and creates a file. */
 static int play_role(void)
 {
 	int fd = atoi(descriptor);

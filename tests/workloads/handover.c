@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * handover.c - a workload: producers and consumers that nothing on files orders.
+ * handover.c - a workload: producers and consumers that no file operation orders.
  *
- * A producer makes a file in `made`, and hands over; the consumer then removes a file of `old` and
- * makes one in `used`. No rule about files can know that the one comes after the other: only the
- * wait for the pipe, the socket, the lock in memory, ... tells. Before it hands over, a producer
- * looks until the consumer sleeps, so that there is a wait each time.
+ * A producer creates a file in `made`, and hands over; the consumer then removes a file of `old` and
+ * creates one in `used`. No rule about files can derive this order: it is visible only in the
+ * wait for the pipe, the socket, the lock in memory and so on. Before it hands over, a producer
+ * checks until the consumer sleeps, so that each hand-over ends a wait.
  *
- * With --tasks=FILE it says who was who: lines `kind rounds producer consumer`, with thread ids; a
+ * With --tasks=FILE, prints the pairs: lines `kind rounds producer consumer`, with thread ids; a
  * producer of 0 stands for all children and threads of the consumer.
  *
- * With --pause=FILE all stop after their first round, make FILE.ready, and go on when there is FILE;
- * the first round is not counted in --tasks then.
+ * With --pause=FILE, all stop after their first round, create FILE.ready, and continue when FILE exists;
+ * then the first round is not counted in --tasks.
  *
  * With --side=1 and --side=2 and --shared=FILE, the producers are processes of one program and the
- * consumers of another one, which was started for itself; only what goes that way is handed over.
+ * consumers of another one, started separately; only kinds that work between programs are used.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -54,7 +54,7 @@ static const struct workload_option options[] = {
 /* One kind of hand-over, in memory that all processes share. */
 struct way {
 	pid_t producer;
-	atomic_int consumer; /* thread ids; of the consumer when it is about to work */
+	atomic_int consumer; /* thread ids; of the consumer when it is about to start its work */
 	atomic_long waits;   /* times the consumer has begun to wait */
 	long given;	     /* hand-overs, where the kind counts them itself */
 	int pipe[2];
@@ -71,7 +71,7 @@ struct way {
 struct kind {
 	const char *name;
 	bool is_threads;
-	bool is_apart; /* also between programs that are no relatives */
+	bool is_apart; /* also between unrelated programs */
 	void (*open)(struct way *way);
 	void (*give)(struct way *way);
 	void (*take)(struct way *way, long round);
@@ -91,7 +91,7 @@ static struct stage *stage;
 
 static const struct kind *kind_of(const struct way *way);
 
-/* Sleeps that no task ends do not count as waits for another task. */
+/* Sleeps that no other task ends do not count as waits. */
 static void nap(void)
 {
 	usleep(5000);
@@ -111,7 +111,7 @@ static pid_t thread_id(void)
 	return (pid_t)syscall(SYS_gettid);
 }
 
-/* Until a thread sleeps. Reading that is no I/O that is recorded. */
+/* Waits until a thread sleeps, by reading a file that is not recorded. */
 static void see_asleep(pid_t thread)
 {
 	char name[64], state[128], *after;
@@ -128,7 +128,7 @@ static void see_asleep(pid_t thread)
 		after = strrchr(state, ')');
 		if (after && after[1] == ' ' && after[2] == 'S')
 			return;
-		sched_yield(); /* to sleep oneself would be taken for waiting */
+		sched_yield(); /* a sleep would be taken for a wait */
 	}
 }
 
@@ -289,7 +289,7 @@ static void take_signal(struct way *way, long round)
 	CHECK(sigwaitinfo(&set, NULL) == SIGUSR1);
 }
 
-/* By way of a process that touches no file. */
+/* Through a process that accesses no file. */
 static void open_relay(struct way *way)
 {
 	open_pipe(way);
@@ -369,7 +369,7 @@ static void *consumer(void *context)
 	return NULL;
 }
 
-/* The end of a child is what is waited for. */
+/* A wait for the end of a child. */
 static void take_child(struct way *way, long round)
 {
 	pid_t child = fork();
@@ -393,7 +393,7 @@ static void *joined(void *context)
 	return NULL;
 }
 
-/* The end of a thread is what is waited for. */
+/* A wait for the end of a thread. */
 static void take_thread(struct way *way, long round)
 {
 	pthread_t thread;
@@ -475,7 +475,7 @@ static bool is_used(const struct kind *kind)
 	return !side || kind->is_apart;
 }
 
-/* Of a child both sides are one; a relay stops with its producer. */
+/* For a child, both sides are one; a relay stops with its producer. */
 static int count_sides(void)
 {
 	int count = 0;
@@ -491,7 +491,7 @@ static void make_file(const char *name)
 	CHECK(!close(open(name, O_CREAT | O_WRONLY, 0600)));
 }
 
-/* Nothing here is in the directory. */
+/* None of these files is in the directory. */
 static void stop_all(void)
 {
 	char name[PATH_MAX];
@@ -521,8 +521,8 @@ static struct stage *make_stage(void)
 }
 
 /*
- * What the producers need comes last. Where nothing but the rules about files orders a replay,
- * they begin after what the consumers need then, and consumers do not wait: they come too early.
+ * Files of the producers are created last. If only the rules about files order a replay, producers start
+ * after the files of the consumers exist, and consumers do not wait: they run too early.
  */
 static void make_files(void)
 {
@@ -539,7 +539,7 @@ static void make_files(void)
 	CHECK(!mkdir("made", 0700));
 }
 
-/* The consumers' side makes what the other one uses. */
+/* The consumers' side creates the files that the other side uses. */
 static void start_all(void)
 {
 	size_t i;
@@ -554,7 +554,7 @@ static void start_all(void)
 	atomic_store(&stage->is_open, true);
 }
 
-/* Of a relay there are two hand-overs. */
+/* A relay has two hand-overs. */
 static void say_tasks(const struct way *ways)
 {
 	FILE *out = fopen(tasks_name, "we");

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * held.c - opens files in every possible way, waits for a signal, and goes on to use them.
+ * held.c - opens files in every possible way, waits for a signal, and then uses them.
  *
- * So a recording can begin in the middle of the program. The signal is a file beside the directory,
- * DIRECTORY.go. Before it waits, the program creates DIRECTORY.ready, with the ids of its processes. When
- * its work is done it creates DIRECTORY.done, waits for DIRECTORY.end, and checks its handles and mappings.
+ * A recording can start while the program waits. The signal is a file next to the directory,
+ * DIRECTORY.go. Before the wait, the program creates DIRECTORY.ready, with the ids of its processes. After
+ * its work it creates DIRECTORY.done, waits for DIRECTORY.end, and checks its handles and mappings.
  *
- * With --threads=N it does something else: so many threads open, use, map and close files until
- * DIRECTORY.end is there, and a process forks meanwhile.
+ * With --threads=N, it does something else: N threads open, use, map and close files until
+ * DIRECTORY.end exists, while a process forks.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -88,10 +88,10 @@ static void check_read(int fd, size_t bytes, long tag, off_t offset)
 	CHECK(workload_is(buffer, bytes, tag, offset));
 }
 
-/* -- what is held ----------------------------------------------------------------------------- */
+/* -- open files and mappings -------------------------------------------------------------------- */
 
 struct held {
-	int reader;   /* in its middle */
+	int reader;   /* positioned in the middle */
 	int appender;
 	int twin;     /* the same, by dup */
 	int shared;   /* read by the child, too */
@@ -99,8 +99,8 @@ struct held {
 	int second;   /* the same file, opened again before it was unlinked */
 	int mapped_fd;
 	int dir;
-	int sockets[2]; /* the file on the way is in no table */
-	struct ring ring; /* nor is the one that is registered with it */
+	int sockets[2]; /* the file in transit is in no descriptor table */
+	struct ring ring; /* nor is the file registered with it */
 	unsigned char *map;
 	unsigned char *closed_map; /* its descriptor is closed */
 };
@@ -147,7 +147,7 @@ static int receive(int socket)
 	return fd;
 }
 
-/* The ring alone has the file then, as its number 0. */
+/* Then only the ring has the file, as its number 0. */
 static void register_away(struct ring *ring, int fd)
 {
 	CHECK(ring_open(ring));
@@ -155,7 +155,7 @@ static void register_away(struct ring *ring, int fd)
 	CHECK(!close(fd));
 }
 
-/* From the position that the file has. */
+/* Reads from the current position. */
 static void check_read_registered(struct ring *ring, size_t bytes, long tag, off_t offset)
 {
 	unsigned char buffer[BYTES];
@@ -167,7 +167,7 @@ static void check_read_registered(struct ring *ring, size_t bytes, long tag, off
 	CHECK(workload_is(buffer, bytes, tag, offset));
 }
 
-/* One and the same page again and again: no two of these mappings become one. */
+/* The same page repeatedly, so that no two of these mappings are merged. */
 static void hold_many(const struct held *h)
 {
 	int i;
@@ -200,7 +200,7 @@ static void hold(struct held *h)
 	fd = open_filled("closed", O_RDONLY, CLOSED);
 	h->closed_map = mmap(NULL, BYTES - PAGE, PROT_READ, MAP_PRIVATE, fd, PAGE);
 	CHECK(h->closed_map != MAP_FAILED && !close(fd));
-	/* whether parent or child lets go last is not the program's choice */
+	/* the program does not determine whether parent or child closes last */
 	CHECK(!madvise(h->closed_map, BYTES - PAGE, MADV_DONTFORK));
 	CHECK(workload_is(h->closed_map, 2 * PAGE, CLOSED, PAGE));
 	h->dir = open(in("dir"), O_RDONLY | O_DIRECTORY);
@@ -215,7 +215,7 @@ static void hold(struct held *h)
 	register_away(&h->ring, fd);
 }
 
-/* The child reads and writes through what it has inherited, and through the mapping. */
+/* The child reads and writes through inherited handles, and through the mapping. */
 static void go_on_child(const struct held *h)
 {
 	wait_for("go");
@@ -262,7 +262,7 @@ static void go_on(struct held *h)
 	CHECK(!rename(in("dir/reader"), in("read")));
 }
 
-/* The state is as if it had not been examined. */
+/* The state is unchanged by the examination. */
 static void look_back(struct held *h)
 {
 	char buffer[8] = "";
@@ -299,7 +299,7 @@ static void hold_and_go_on(void)
 	printf("held\n");
 }
 
-/* -- many at once ----------------------------------------------------------------------------- */
+/* -- many threads ------------------------------------------------------------------------------- */
 
 static atomic_long rounds;
 

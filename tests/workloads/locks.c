@@ -2,10 +2,10 @@
 /*
  * locks.c - a workload: processes that lock a file, wait for locks and are refused some.
  *
- * First they count together, under locks of each kind; their order is chance, the sum is not.
+ * First they increment a counter under locks of each kind; the order varies, the sum does not.
  * Then two processes take turns, synchronized by pipes that are not recorded: a lock of one is
  * refused to the other, or reported to it, or waited for until a signal arrives; a close releases
- * the locks of its process. At last each waits for a lock of the other, which one of them is refused.
+ * the locks of its process. Finally each waits for a lock of the other, which is refused to one of them.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -48,7 +48,7 @@ static void by_flock(int fd, short type)
 	CHECK(!flock(fd, type == F_UNLCK ? LOCK_UN : LOCK_EX));
 }
 
-/* A counter that only the lock keeps right. */
+/* A counter that is correct only with the lock. */
 static void count(void (*lock)(int, short))
 {
 	int fd = open("count", O_RDWR);
@@ -61,7 +61,7 @@ static void count(void (*lock)(int, short))
 		CHECK(pread(fd, &sum, sizeof(sum), 0) == sizeof(sum));
 		sum++;
 		CHECK(pwrite(fd, &sum, sizeof(sum), 0) == sizeof(sum));
-		if (i % 4 != 3) { /* else by closing it */
+		if (i % 4 != 3) { /* otherwise released by the close */
 			lock(fd, F_UNLCK);
 			continue;
 		}
@@ -96,7 +96,7 @@ static uint64_t count_together(void (*lock)(int, short))
 
 /* -- in turns ------------------------------------------------------------------------------- */
 
-static int told, tell; /* pipes: who reads a byte has the turn */
+static int told, tell; /* pipes: the reader of a byte has the turn */
 
 static void pass(void)
 {
@@ -121,7 +121,7 @@ static void ignore(int signal)
 	(void)signal;
 }
 
-/* Signals come until the wait for a lock has ended, as the first may come before it begins. */
+/* Signals are repeated until the wait for a lock has ended, because the first may come before it begins. */
 static void set_alarm(suseconds_t period_us)
 {
 	struct sigaction action = { .sa_handler = ignore }; /* without SA_RESTART */
@@ -146,7 +146,7 @@ static void be_interrupted_in_flock(int fd)
 	set_alarm(0);
 }
 
-/* Each has a lock, and waits for that of the other. Return: was it refused, because neither would ever get it? */
+/* Each has a lock, and waits for that of the other. Return: was it refused as a deadlock? */
 static bool is_deadlock(int fd, off_t own)
 {
 	int err;
@@ -176,7 +176,7 @@ static bool hold(int inherited)
 	turn();
 	CHECK(!flock(inherited, LOCK_EX));
 	turn();
-	CHECK(!close(inherited)); /* the other one has it, too */
+	CHECK(!close(inherited)); /* the other process has it, too */
 	turn();
 	is_refused = is_deadlock(fd, 0);
 	CHECK(!close(fd));

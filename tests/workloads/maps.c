@@ -2,14 +2,14 @@
 /*
  * maps.c - a workload: two processes that write and read one mapped file.
  *
- * Each maps the file for itself and touches every page, in a random order of its own: the
- * pages that it owns it reads, writes, or reads and then writes, those of the other one it
- * reads. Then: the same pages again, msync of a range and writes after that, munmap in
+ * Each maps the file and touches every page, in a random order: it reads, writes, or reads and
+ * then writes its own pages, and reads those of the other. Then: the same pages again, msync
+ * of a range and later writes, munmap in
  * pieces, a private mapping, a mapping that outlives its descriptor and its name.
  *
- * --touches=FILE gets a list of all that the processes did to mapped pages, in order, a
- * line for each: PID NAME PAGE PAGES WHAT. WHAT is read or write of one page (at least one
- * byte of it), or msync or munmap of a range.
+ * --touches=FILE lists all accesses of the processes to mapped pages, in order, a
+ * line for each: PID NAME PAGE PAGES WHAT. WHAT is read or write for one page (at least one
+ * byte of it), or msync or munmap for a range.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -21,7 +21,7 @@
 #define PAGE	  4096L
 #define PROCESSES 2
 #define PRIVATE	  64 /* pages of the private mapping */
-#define LATE	  32 /* pages of the one that outlives its name */
+#define LATE	  32 /* pages of the mapping that outlives its name */
 #define SYNCED	  64 /* pages that each process writes back */
 
 static long pages = 10240, seed = 1;
@@ -43,7 +43,7 @@ struct touch {
 	enum what what;
 };
 
-/* What a process did, in memory that the parent shares. */
+/* The accesses of a process, in memory shared with the parent. */
 struct list {
 	pid_t pid;
 	long count;
@@ -91,7 +91,7 @@ struct area {
 
 static volatile uint64_t *word_of(const struct area *area, long page)
 {
-	/* Somewhere else in every page. */
+	/* At a different offset in every page. */
 	return (volatile uint64_t *)(area->start + page * PAGE + page % 500 * 8);
 }
 
@@ -131,7 +131,7 @@ static const char *path(const char *name)
 	return text;
 }
 
-/* A file with a word of its own in every page. */
+/* A file with a unique word in every page. */
 static void make_file(const char *name, long count)
 {
 	static char block[64 * PAGE];
@@ -157,7 +157,7 @@ static int owner_of(long page)
 	return (int)(workload_random(&state) >> 7 & 1);
 }
 
-/* What the owner does to a page: READ, WRITE, or 2 for both, in this order. */
+/* The owner's access to a page: READ, WRITE, or 2 for both, in this order. */
 static int deed_of(long page)
 {
 	uint64_t state = (uint64_t)seed ^ (uint64_t)page << 24;
@@ -210,13 +210,13 @@ static void shared(int process)
 	workload_shuffle(&state, order, pages);
 	for (i = 0; i < pages; i++)
 		touch_page(&area, order[i], process);
-	for (i = 0; i < pages / 16; i++) { /* once more, which the kernel need not know */
+	for (i = 0; i < pages / 16; i++) { /* again, which the kernel may not notice */
 		look(&area, order[i]);
 		if (owner_of(order[i]) == process && is_written(order[i]) && !is_synced(order[i]))
 			put(&area, order[i], later_word(order[i], process));
 	}
 
-	/* What is written back is written to for the first time again. */
+	/* After write-back, the next write to a page is a first write again. */
 	first = first_synced(process);
 	note(area.name, first, SYNCED, MSYNC);
 	CHECK(!msync(area.start + first * PAGE, SYNCED * PAGE, MS_SYNC));
@@ -240,7 +240,7 @@ static void shared(int process)
 	free(order);
 }
 
-/* What is written here never comes to the file. */
+/* Writes to a private mapping never reach the file. */
 static void private(int process)
 {
 	struct area area = { process ? "private1" : "private0", NULL };
@@ -266,7 +266,7 @@ static void private(int process)
 	unmap(&area, 0, PRIVATE);
 }
 
-/* The mapping lives on when the descriptor is closed and the name removed. */
+/* The mapping remains after the descriptor is closed and the name removed. */
 static void late(int process)
 {
 	struct area area = { process ? "late1" : "late0", NULL };
@@ -295,7 +295,7 @@ static void run_process(int process)
 	_exit(0);
 }
 
-/* Every page holds what its owner left there. */
+/* Every page has the data of its owner. */
 static void check_file(void)
 {
 	int fd = open(path("shared"), O_RDONLY);

@@ -2,10 +2,10 @@
 /*
  * metadata.c - a workload: a storm of operations on names, and every kind of them once.
  *
- * The storm makes, looks at, renames (in all ways), links, follows and removes names in a
- * tree of directories, at random, and knows from a model of its own how each call must end.
- * Before it come the rare ones: attributes, extended attributes, odd names, files that
- * are open while their names change or go, files that never had one.
+ * The storm creates, looks up, renames (in all ways), links, follows and removes random names in a
+ * tree of directories, and predicts the result of each call by a model.
+ * Before it come rare operations: attributes, extended attributes, unusual names, files that
+ * are open while their names change or are removed, files that never had a name.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -50,7 +50,7 @@ static void errors(void)
 	struct stat stat;
 
 	CHECK_ERRNO(lstat("absent", &stat), ENOENT);
-	CHECK_ERRNO(lstat("absent", &stat), ENOENT); /* once more: it is remembered */
+	CHECK_ERRNO(lstat("absent", &stat), ENOENT); /* again: now cached */
 	CHECK_ERRNO(open("absent", O_RDONLY), ENOENT);
 	CHECK_ERRNO(open("absent/file", O_CREAT | O_WRONLY, 0600), ENOENT);
 	CHECK_ERRNO(unlink("absent"), ENOENT);
@@ -115,7 +115,7 @@ static void attributes(void)
 	fd = open("attributes", O_RDWR);
 	CHECK(fd >= 0);
 	CHECK(!fchmod(fd, 04755));
-	CHECK(!fchown(fd, getuid(), (gid_t)-1)); /* takes the set-user-id bit away */
+	CHECK(!fchown(fd, getuid(), (gid_t)-1)); /* clears the set-user-ID bit */
 	CHECK(!fstat(fd, &stat) && (stat.st_mode & 07777) == 0755);
 	CHECK(!futimens(fd, times));
 	CHECK(!close(fd));
@@ -196,7 +196,7 @@ static void odd_names(void)
 	printf("odd names: %zu\n", found);
 }
 
-/* -- files whose names change or go while they are open ------------------------------- */
+/* -- files whose names change or are removed while they are open ----------------------- */
 
 static void open_files(void)
 {
@@ -237,7 +237,7 @@ static void hard_links(void)
 	CHECK(!unlink("links/two"));
 	stat = stat_of("one");
 	CHECK(stat.st_nlink == 2 && stat.st_size == 7);
-	CHECK(!rename("one", "three")); /* the same object: nothing happens */
+	CHECK(!rename("one", "three")); /* links to the same file: no effect */
 	CHECK(stat_of("one").st_nlink == 2);
 	CHECK(!unlink("one") && stat_of("three").st_nlink == 1);
 	CHECK(!link("three", "four"));
@@ -274,7 +274,7 @@ static void symlinks(void)
 	printf("symlinks: followed\n");
 }
 
-/* O_TMPFILE, and giving the file a name after all. */
+/* O_TMPFILE, with a later link to a name. */
 static void nameless(void)
 {
 	char link[64];
@@ -293,7 +293,7 @@ static void nameless(void)
 	fd = open(".", O_TMPFILE | O_RDWR | O_EXCL, 0600);
 	CHECK(fd >= 0);
 	CHECK_ERRNO(linkat(fd, "", AT_FDCWD, "never", AT_EMPTY_PATH), ENOENT);
-	CHECK(!close(fd)); /* and it is gone */
+	CHECK(!close(fd)); /* frees the file */
 	printf("nameless: %lu names\n", (unsigned long)stat_of("named2").st_nlink);
 }
 
@@ -326,7 +326,7 @@ struct object {
 
 struct storm {
 	uint64_t state;
-	struct object **slot; /* what each name means, NULL if nothing */
+	struct object **slot; /* the object of each name, NULL if absent */
 	long slots;
 	long done[16];
 	const char *name_of_done[16];
@@ -363,11 +363,11 @@ static void object_put(struct object *object)
 		free(object);
 }
 
-/* @result is as from a call, @expected 0 or an errno. */
+/* @result is the result of a call, @expected is 0 or an errno. */
 static void check_result(struct storm *storm, int kind, const char *name, long result, int expected)
 {
 	if (expected == ENOTEMPTY && errno == EEXIST)
-		expected = EEXIST; /* XFS says that, and may */
+		expected = EEXIST; /* returned by XFS, which is permitted */
 	if (expected ? result != -1 || errno != expected : result < 0)
 		workload_fail("metadata", __LINE__, "storm: %s: %ld, not %s", name, result,
 			      expected ? strerrorname_np(expected) : "done");
@@ -473,7 +473,7 @@ static void storm_link(struct storm *storm, long from, long to)
 	storm->slot[to] = object;
 }
 
-/* A file in a directory, so that it cannot be removed; or not any more. */
+/* Creates a file in a directory, so that it cannot be removed; or removes the file. */
 static void storm_child(struct storm *storm, long slot)
 {
 	struct object *object = storm->slot[slot];

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mpijob.c - a workload: an MPI job whose ranks share a file, mapped for a part of it.
+ * mpijob.c - a workload: an MPI job whose ranks share a file, partly through mappings.
  *
  * In every round each rank writes its block of a file, and after a barrier reads the block
- * of its neighbour; likewise with a second file, which it has mapped its region of. With --sync
- * the ranks sync the file in turn, and the others wait for that. Then
- * messages order the making of files: a token that goes round, and a broadcast. Nothing
- * but barriers and messages orders the ranks, so a replay that does not know them reads
- * what is not there yet.
+ * of its neighbour; likewise with a second file, of which it has mapped its region. With --sync
+ * the ranks sync the file in turn, while the others wait. Then
+ * messages order the creation of files: a circulating token, and a broadcast. Only
+ * barriers and messages order the ranks, so a replay without them reads
+ * data that does not exist yet.
  *
  * mpirun -n 4 mpijob [--rounds=N] [--block=BYTES] [--sync] DIRECTORY
  */
@@ -50,7 +50,7 @@ static void barrier(void)
 	CHECK(!MPI_Barrier(MPI_COMM_WORLD));
 }
 
-/* Where a rank's block of a round stands. */
+/* The offset of a rank's block in a round. */
 static int64_t offset_of(long round, int of_rank)
 {
 	return (round * ranks + of_rank) * block;
@@ -62,7 +62,7 @@ static void rounds_of_blocks(void)
 	char *buffer = malloc((size_t)block);
 	long round;
 
-	if (!rank) /* the others open what rank 0 has made */
+	if (!rank) /* the others open the file that rank 0 has created */
 		CHECK(!close(open_file("shared", O_WRONLY | O_CREAT | O_EXCL)));
 	barrier();
 	fd = open_file("shared", O_RDWR);
@@ -109,7 +109,7 @@ static void rounds_of_pages(void)
 		page = round % REGION;
 		CHECK(pread(fd, &word, 8, (neighbour * REGION + page) * PAGE) == 8);
 		CHECK(word == word_of(round, neighbour, page));
-		barrier(); /* nobody writes the next round before all have read this one */
+		barrier(); /* no rank writes the next round before all have read this one */
 	}
 	CHECK(!msync(region, REGION * PAGE, MS_SYNC) && !munmap(region, REGION * PAGE) && !close(fd));
 }
@@ -158,7 +158,7 @@ static void token(void)
 	}
 }
 
-/* The last rank says when the others may read what it wrote. */
+/* The last rank notifies the others when they may read its data. */
 static void broadcast(void)
 {
 	int root = ranks - 1, number = rank == root ? 42 : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * openers.c - a workload: processes that open the same names at the same time, with O_CREAT alone.
+ * openers.c - a workload: processes that open the same names concurrently, with O_CREAT only.
  *
  * The first of them creates each file; all write to it, and all find it by its name.
  */
@@ -19,7 +19,7 @@ static const struct workload_option options[] = {
 	{}
 };
 
-/* What is open has the name that it was opened by, and is not deleted. */
+/* An open file has the name by which it was opened, and is not deleted. */
 static bool has_name(int fd, const char *name)
 {
 	char link[32], path[PATH_MAX];
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 		if (pid)
 			continue;
 		close(start[1]);
-		CHECK(!read(start[0], &c, 1)); /* until all are there */
+		CHECK(!read(start[0], &c, 1)); /* until all processes are ready */
 		open_all(opener);
 		_exit(0);
 	}

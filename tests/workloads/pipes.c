@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pipes.c - a workload: splice(2) and sendfile(2) from a file, from the beginning of a page and from within
- * one, into pipes of several sizes that are empty or hold something already.
+ * pipes.c - a workload: splice(2) and sendfile(2) from a file, from the start or the middle of a
+ * page, into pipes of several sizes, empty or partly filled.
  */
 #include <fcntl.h>
 #include <sys/sendfile.h>
@@ -24,7 +24,7 @@ static void empty(int end)
 	CHECK(errno == EAGAIN);
 }
 
-/* Into a pipe of a size in which something takes some slots. */
+/* Into a pipe of a given size in which some slots are in use. */
 static void splice_into(int fd, off_t offset, size_t length, int pipe_bytes, int taken)
 {
 	off_t at = offset;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * privileges.c - a workload: makes what gives rights to every user that reaches it: nodes of devices,
- * set-user-id and set-group-id, capabilities, labels; in all ways there are. To be run by root.
+ * privileges.c - a workload: creates objects that grant rights to every user with access: device nodes,
+ * set-user-ID and set-group-ID files, capabilities, labels; in all possible ways. To be run by root.
  */
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -79,7 +79,7 @@ static void values(void)
 	CHECK(!removexattr("emptied", "security.capability"));
 }
 
-/* A change of owner takes privileges away, as does a write by a user without CAP_FSETID. */
+/* A change of owner clears privileges, and so does a write by a user without CAP_FSETID. */
 static void taken_away(void)
 {
 	make("given", 06755);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * random.c - a workload: threads of several processes that do something at random, all at once.
+ * random.c - a workload: threads of several processes that make random calls concurrently.
  *
- * They open, write, cut, link, rename, remove and map the same few names. Which calls each thread
- * makes follows from the seed; what these find, and how they end, depends on the moment. So this
- * one checks nothing: it is there for a replay, which has to come out as the recording did.
+ * They open, write, truncate, link, rename, remove and map the same few names. The seed determines the calls of each
+ * thread; their results depend on timing. Therefore
+ * this workload checks nothing: it is for replays, which must have the recorded results.
  *
  * Threads share descriptors and mappings. Mappings are shared and private, outlive descriptors,
- * names and the end of their files, go in pieces, and are inherited by processes that are forked
- * in the middle. A task that touches a page beyond the end continues after SIGBUS.
+ * names and the end of their files, are unmapped in pieces, and are inherited by processes that are forked
+ * meanwhile. A task that touches a page beyond the end continues after SIGBUS.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -40,7 +40,7 @@ static const struct workload_option options[] = {
 	{}
 };
 
-/* Possibly mapped, until a task unmaps it: a task that touches it holds the lock for reading. */
+/* Possibly mapped, until a task unmaps it: a task that touches it holds the lock in shared mode. */
 struct mapping {
 	pthread_rwlock_t lock;
 	char *start;
@@ -293,7 +293,7 @@ static void call_mapping(void)
 
 static void call_any(void);
 
-/* Locks that other threads had then stay taken in the child. */
+/* Locks of other threads remain locked in the child. */
 static void call_fork(void)
 {
 	int status, i;
@@ -374,7 +374,7 @@ static void run_process(long process)
 	_exit(0);
 }
 
-/* So that calls of the beginning find something, too. */
+/* Initial files, so that the first calls find some. */
 static void make_files(void)
 {
 	static const char *const names[] = { "a", "b", "d/a" };

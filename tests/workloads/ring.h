@@ -27,7 +27,7 @@ static inline void *ring_map(const struct ring *ring, size_t bytes, off_t what)
 	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, what);
 }
 
-/* Return: whether the kernel has io_uring; if not, errno tells why. */
+/* Return: whether the kernel supports io_uring; otherwise errno has the reason. */
 static inline bool ring_open(struct ring *ring)
 {
 	const struct io_uring_params *p = &ring->params;
@@ -45,7 +45,7 @@ static inline bool ring_open(struct ring *ring)
 	       (void *)ring->entries != MAP_FAILED;
 }
 
-/* Return: whether the kernel took the request; if not, errno tells why. */
+/* Return: whether the kernel accepted the request; otherwise errno has the reason. */
 static inline bool ring_submit(struct ring *ring, const struct io_uring_sqe *request)
 {
 	_Atomic uint32_t *tail = (void *)(ring->submission + ring->params.sq_off.tail);
@@ -72,7 +72,7 @@ static inline int ring_wait(struct ring *ring)
 	return result;
 }
 
-/* One request, alone. Return: as ring_wait(). */
+/* A single request. Return: as ring_wait(). */
 static inline int ring_do(struct ring *ring, const struct io_uring_sqe *request)
 {
 	return ring_submit(ring, request) ? ring_wait(ring) : -1;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * seqrand.c - a workload: reads and writes of one process, in all ways there are.
+ * seqrand.c - a workload: all kinds of reads and writes of one process.
  *
- * Sequential and random; by read, pread, readv, preadv2 and their writing twins;
- * appending, direct, synchronous; short reads at the end; holes, 1 TiB away; every
- * whence of lseek; truncation both ways; fallocate; copies made by the kernel.
+ * Sequential and random; by read, pread, readv, preadv2 and the corresponding writes;
+ * appending, direct, synchronous; short reads at the end; holes, 1 TiB in size; every
+ * whence of lseek; truncation in both directions; fallocate; copies by the kernel.
  */
 #include <fcntl.h>
 #include <linux/falloc.h>
@@ -17,7 +17,7 @@
 #include "workload.h"
 
 #define BLOCK 4096
-#define TAIL  100 /* so that no file ends at a block's end */
+#define TAIL  100 /* so that no file ends at a block boundary */
 
 static long blocks = 256, random_ops = 200, seed = 1;
 
@@ -58,7 +58,7 @@ static int64_t size_of(int fd)
 	return stat.st_size;
 }
 
-/* Reads to the end, @step bytes at a time, and checks every byte. */
+/* Reads to the end, @step bytes at a time, and verifies every byte. */
 static int64_t read_all(int fd, size_t step, long tag)
 {
 	int64_t at = 0;
@@ -152,7 +152,7 @@ static void append(void)
 		at += (int64_t)bytes;
 	}
 	workload_fill(buffer, 50, 2, at);
-	CHECK(pwrite(first, buffer, 50, 0) == 50); /* Linux appends all the same */
+	CHECK(pwrite(first, buffer, 50, 0) == 50); /* Linux appends nevertheless */
 	at += 50;
 	CHECK(lseek(second, 0, SEEK_SET) == 0);
 	CHECK(read_all(second, 999, 2) == at);
@@ -285,7 +285,7 @@ static void vectors(void)
 	CHECK(workload_is(pieces[3].iov_base, 5000, 9, 1010));
 	CHECK(preadv(fd, pieces, 2, 6010) == 1010 && workload_is(buffer, 10, 9, 0));
 	CHECK(preadv2(fd, pieces, 1, 7020, 0) == 10 && workload_is(buffer, 10, 9, 0));
-	CHECK(preadv2(fd, pieces, 1, -1, 0) == 10); /* at the position, and moves it */
+	CHECK(preadv2(fd, pieces, 1, -1, 0) == 10); /* reads at the position, and advances it */
 	CHECK(lseek(fd, 0, SEEK_CUR) == 6020);
 	CHECK(!close(fd));
 	printf("vectors: 7030 bytes\n");
@@ -339,7 +339,7 @@ static void allocation(void)
 	CHECK(!close(fd));
 }
 
-/* Copies that do not pass through this program. */
+/* Copies by the kernel. */
 static void copies(void)
 {
 	int in = open_file("sequential", O_RDONLY), out = open_file("copy", O_RDWR | O_CREAT);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A workload: SQLite, a program from outside the project. Inserts in transactions with a rollback
-# journal and with a write-ahead log (whose index is a mapped file), reads, removes,
+# A workload: SQLite, a program of another project. Inserts in transactions with a rollback
+# journal and with a write-ahead log (whose index is a mapped file), reads, deletes,
 # rolls back, vacuums.
 #
 #	sqlite.sh [--rows=N] DIRECTORY
@@ -27,7 +27,7 @@ if [ -z "$dir" ]; then
 	exit 2
 fi
 
-# Numbers that look random and are the same in every run.
+# Pseudo-random numbers, the same in every run.
 fill() {
 	echo "INSERT INTO t SELECT value, printf('name %d', value * 7919 % 1000003),
 		hex(zeroblob(value * 31 % 97)) FROM generate_series($1, $2);"

@@ -4,10 +4,10 @@
  * by diff.
  *
  * Entries are sorted by the bytes of their paths. A line is the path from the top, in which
- * blanks, control characters, backslashes and what is not UTF-8 are written \ooo, then
+ * blanks, control characters, backslashes and bytes that are not UTF-8 are written \ooo, then
  * KEY=VALUE words: type, mode, links, size, target of a symbolic link, device number,
- * where the data is in a file with holes, the first path of a file with several links, and
- * what options ask for. A file that cannot be read is an error, not a blank.
+ * extents of data in a file with holes, the first path of a file with several links, and
+ * further words by options. A file that cannot be read is an error, not an empty word.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -43,7 +43,7 @@ static const struct {
 
 #define OPTIONS (sizeof(option_table) / sizeof(option_table[0]))
 
-/* The first path under which an object with several links was met. */
+/* The first path of an object with several links. */
 struct seen {
 	dev_t dev;
 	ino_t ino;
@@ -116,9 +116,9 @@ static void print_target(const char *path)
 }
 
 /*
- * The ranges that hold data, BEGIN-END; nothing if it is all of the file. Allocated blocks
- * that were never written count as data as long as they are in the page cache, so they
- * must not be.
+ * The ranges with data, BEGIN-END; empty if the whole file is data. Allocated blocks
+ * that were never written count as data while they are in the page cache, so they
+ * must not be there.
  */
 static void print_extents(int fd, const char *path, off_t size)
 {
@@ -145,7 +145,7 @@ static void print_extents(int fd, const char *path, off_t size)
 		printf(" data=none");
 }
 
-/* Words that are not zero, and their places, so that it does not matter where holes are. */
+/* A checksum of nonzero words and their positions, which does not depend on holes. */
 static uint64_t hash_words(uint64_t hash, const char *bytes, size_t count, off_t place)
 {
 	uint64_t word;
@@ -320,7 +320,7 @@ static char **names_of(const char *path, size_t *count)
 	return names;
 }
 
-/* @shown is what comes after the top, which itself is shown as a dot. */
+/* @shown is the path below the top, which itself is shown as a dot. */
 static void walk(const char *path, const char *shown)
 {
 	char **names, *below, *below_shown;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * turns.c - a workload: two processes that take turns, told by pipes which no one records.
+ * turns.c - a workload: two processes that take turns, synchronized by pipes that are not recorded.
  *
- * What one does the other depends on: a name is there or gone, a directory has entries or
- * none, a file has grown or was cut, a shared handle has moved. Nothing but that orders the
- * two in a replay, a kind of dependence in each part.
+ * Each depends on operations of the other: a name exists or not, a directory has entries or
+ * none, a file was extended or truncated, a shared position has moved. Nothing else orders the
+ * two in a replay; each part has one kind of dependence.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -22,8 +22,8 @@ static const struct workload_option options[] = {
 	{}
 };
 
-static int mine[2], yours[2]; /* pipes: who reads a byte has the turn */
-static int shared = -1;	      /* a handle that both have */
+static int mine[2], yours[2]; /* pipes: the reader of a byte has the turn */
+static int shared = -1;	      /* a handle shared by both */
 
 static void pass(void)
 {
@@ -196,7 +196,7 @@ static void follow(void)
 
 static void other(void)
 {
-	mine[0] = yours[0]; /* what is the one's to write is the other's to read */
+	mine[0] = yours[0]; /* each process writes to the pipe that the other reads */
 	yours[1] = mine[1];
 	remove_names();
 	count_directory();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ways.c DIR - reaches files in DIR in many ways: by names, descriptors, links of procfs, through
- * pipes and a socket, in a child that shares a descriptor, and by vectors. Everything that it does is in one
- * order, so that two runs can be compared.
+ * ways.c DIR - accesses files in DIR in many ways: by names, descriptors, procfs links, through
+ * pipes and a socket, in a child that shares a descriptor, and by vectors. The order is
+ * fixed, so that two runs can be compared.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -93,7 +93,7 @@ static void links(void)
 	close(dir);
 }
 
-/* A pipe and a socket take the numbers that files have had. */
+/* A pipe and a socket get descriptor numbers that files had before. */
 static void others(void)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX, .sun_path = "socket" };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * workload.h - what the workloads share: options, checks, random numbers, contents of files.
+ * workload.h - shared by the workloads: options, checks, random numbers, contents of files.
  *
  * A workload is PROGRAM [--OPTION=NUMBER]... DIRECTORY. It does the same in every run,
- * prints what it found, the same in every run too, and exits with 0 only if that was right.
+ * prints its findings, which are the same in every run, too, and exits with 0 only if they are right.
  */
 #ifndef WORKLOAD_H
 #define WORKLOAD_H
@@ -42,7 +42,7 @@ static inline void workload_fail(const char *file, int line, const char *format,
 	_exit(1);
 }
 
-/* What must be so. */
+/* A condition that must hold. */
 #define CHECK(condition)                                                                   \
 	do {                                                                               \
 		if (!(condition))                                                          \
@@ -50,7 +50,7 @@ static inline void workload_fail(const char *file, int line, const char *format,
 				      #condition);                                         \
 	} while (0)
 
-/* What must fail, and how. */
+/* A call that must fail with a given error. */
 #define CHECK_ERRNO(call, expected)                                                        \
 	do {                                                                               \
 		errno = 0;                                                                 \
@@ -59,7 +59,7 @@ static inline void workload_fail(const char *file, int line, const char *format,
 				      "%s: not %s", #call, #expected);                     \
 	} while (0)
 
-/* How a call ended that some file systems do not have. */
+/* The outcome of a call that some file systems do not support. */
 static inline const char *workload_outcome(long result)
 {
 	return result < 0 ? strerrorname_np(errno) : "done";
@@ -132,7 +132,7 @@ static inline const char *workload_options(int argc, char **argv, const char *wh
 	return directory;
 }
 
-/* Numbers that look random and are the same in every run (splitmix64). */
+/* Pseudo-random numbers, the same in every run (splitmix64). */
 static inline uint64_t workload_random(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15;
