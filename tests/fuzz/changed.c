@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * changed.c - the file of a program changes after the module has verified it: the module finds out,
- * says so, and ends the replay. For the guest: needs root and the modules. Prints TAP.
+ * changed.c - the file of a program changes after the module has verified it: the module detects this,
+ * reports it, and ends the replay. For the guest: needs root and the modules. Prints TAP.
  *
- *	changed PROGRAM DIRECTORY COUNT	a sound program, an empty directory, and how many of its bytes are
- *					changed in turn
+ *	changed PROGRAM DIRECTORY COUNT	a valid program, an empty directory, and the number of bytes to
+ *					change in turn
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -54,7 +54,7 @@ static int new_file(void)
 	return file;
 }
 
-/* A replay of the file, which a feeder and workers may come to. */
+/* A replay of the file, for a feeder and workers. */
 static int new_replay(int file)
 {
 	struct iot_replay_load load = { .program_fd = file };
@@ -69,7 +69,7 @@ static int new_replay(int file)
 	return fd;
 }
 
-/* Return: did the feeder find out, and is the replay over? */
+/* Return: did the feeder detect the change, and has the replay ended? */
 static bool is_found(int fd)
 {
 	struct iot_replay_run run = { .task = IOT_WORKER_NEW, .space = IOT_SPACE_COMMON };
@@ -104,7 +104,7 @@ static void flip(int file, u64 where)
 		exit(1);
 }
 
-/* All checksums are right again: only the verified contents show that this is another program. */
+/* All checksums are corrected: only the comparison with the verified contents shows the change. */
 static void flip_and_seal(int file, u64 where)
 {
 	u8 *bytes = malloc(count);
@@ -117,7 +117,7 @@ static void flip_and_seal(int file, u64 where)
 	free(bytes);
 }
 
-/* Bytes of the first operations of the first task, which any feeder reads. */
+/* Bytes of the first operations of the first task, which every feeder reads. */
 static bool all_bytes(void (*change_file)(int file, u64 where), const struct iot_program *program)
 {
 	u64 first = (u64)((const u8 *)program->ops - sound), i;

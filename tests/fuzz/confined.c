@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * confined.c - programs that try operations forbidden to a replay; the result of each operation is
- * the one that it must have.
+ * confined.c - programs with operations that a replay must refuse; the expected results are those of
+ * the refusals.
  *
  *	confined NAME FILE
  *
- *   devices  nodes of devices are made, and opened by their names and through links
- *   dots     the target itself is made, removed, renamed
- *   types    nodes of types that mknod(2) does not make, and of none
- *   pieces   a mapping of which a part of the last page was unmapped, and another one in its place
+ *   devices  device nodes are created, and opened by their names and through links
+ *   dots     the target itself is created, removed, renamed
+ *   types    nodes of types that mknod(2) does not support, and of invalid ones
+ *   pieces   a mapping, a part of whose last page was unmapped, and another one at that address
  *   owners   a handle with locks of two owners in a program of many tasks is released
  */
 #include <errno.h>
@@ -114,7 +114,7 @@ static void op_on_map(struct builder *b, u16 kind, u64 offset_bytes, u64 length_
 	op->result = cpu_to_le64((u64)result);
 }
 
-/* The second file is mapped where the end of the first was: nobody may touch that through the first. */
+/* The second file is mapped at the former end of the first: it must not be accessible through the first. */
 static void make_pieces(struct builder *b)
 {
 	struct iot_program_op *op;
@@ -156,7 +156,7 @@ static void make_owners(struct builder *b)
 	op_lock(b, 1, 0, 1);
 	op_lock(b, 1, 1, MANY_TASKS);
 	op_on_handle(b, IOT_KIND_release, 1, 0);
-	/* They have no owner any more. */
+	/* The locks have no owner any more. */
 	op_lock(b, 2, 0, 2);
 	op_lock(b, 2, 1, 3);
 	for (i = 1; i < MANY_TASKS; i++)

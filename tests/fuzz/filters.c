@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * filters.c - hostile filter programs: one that passes verification can be evaluated.
+ * filters.c - hostile filter programs: a program that passes verification can be evaluated.
  *
  *	filters [--seed=N] [--count=N]
  *
- * Programs of valid expressions are changed in some bytes, or are random steps. The evaluation of those that are
- * verified reads only their own bytes (the sanitizers watch), ends, and gives a truth value.
+ * Bytes of programs of valid expressions are changed, or programs are random steps. The evaluation of a verified
+ * program reads only its own bytes (checked by the sanitizers), ends, and returns a truth value.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static void mutate(u8 *bytes, size_t count)
 		bytes[random_u64() % count] = (u8)(random_u64() % 3 ? random_u64() % 20 : random_u64());
 }
 
-/* Steps that fit together by chance. */
+/* Random steps that are often valid. */
 static void invent(struct iot_filter_head *program, size_t steps)
 {
 	struct iot_filter_step *step = (struct iot_filter_step *)(program + 1);
@@ -94,7 +94,7 @@ static void follow(const struct iot_filter_head *program)
 static bool try(const struct iot_filter_head *whole, size_t count, bool is_invented)
 {
 	struct iot_filter_subject subject = { .load = load, .is_in_tree = is_in_tree, .later = (u32)random_u64() };
-	struct iot_filter_head *program = malloc(count); /* just as large, so that a read behind it is seen */
+	struct iot_filter_head *program = malloc(count); /* the exact size, so that an overrun is detected */
 	bool is_sound;
 
 	memcpy(program, whole, count);

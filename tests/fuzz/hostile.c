@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hostile.c - requests that the modules must refuse, each with the right errno; then thousands
- * that make no sense at all. For the guest: needs root and the modules. Prints TAP.
+ * hostile.c - requests that the modules must refuse with the right errno; then thousands of
+ * random ones. For the guest: needs root and the modules. Prints TAP.
  *
- *	hostile PROGRAM DIRECTORY COUNT	a sound program, an empty directory that is no tapefs, and how
- *					many requests make no sense
+ *	hostile PROGRAM DIRECTORY COUNT	a valid program, an empty directory that is not on tapefs, and the
+ *					number of random requests
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@
 #define NOBODY 65534
 
 static const char *program_path, *directory;
-static void *volatile nowhere = (void *)8; /* the compiler need not know */
+static void *volatile nowhere = (void *)8; /* hidden from the compiler */
 static unsigned long random_count;
 static int bad;
 
@@ -68,7 +68,7 @@ static int must_open(const char *path, int flags)
 
 static void on_alarm(int signal)
 {
-	(void)signal; /* ends what waits */
+	(void)signal; /* interrupts waits */
 }
 
 static int session_new(void)
@@ -229,7 +229,7 @@ static void refuse_controls(void)
 	report("sessions that do not run are not changed, and descriptions are bounded");
 }
 
-/* A filter program: one that is verified, and of which any bytes may be changed. */
+/* A filter program that is verified before any of its bytes are changed. */
 struct small_program {
 	struct iot_filter_head head;
 	struct iot_filter_step steps[3];
@@ -388,7 +388,7 @@ static void refuse_messages(void)
 	report("netlink refuses messages that are wrong in any way");
 }
 
-/* A collector that answers nothing: a signal ends the wait. */
+/* A collector that does not answer: a signal ends the wait. */
 static void ask_in_vain(int fd, struct iot_ctl *ctl)
 {
 	const struct itimerval soon = { { 0, 0 }, { 0, 200000 } };
@@ -445,11 +445,11 @@ static void live(void)
 	expect("start once more", ioctl(fd, IOT_IOC_START), EINVAL);
 	close(fd);
 	nl_socket_free(netlink);
-	netlink_open(); /* messages of the session vanish with the socket */
+	netlink_open(); /* discards pending messages of the session */
 	report("a session runs once");
 }
 
-/* They end at once, even if another socket gets the same port. */
+/* Sessions end at once, even if another socket gets the same port. */
 static void orphan(void)
 {
 	int ready = session_new(), running = session_new();
@@ -504,7 +504,7 @@ static void refuse_files(int fd)
 	close(pipes[1]);
 }
 
-/* A program of a task and as many operations, of which its file has no byte, that says to use slots. */
+/* A program with one task, whose file lacks its operations, and which claims to use slots. */
 static long load_slots(int fd, u32 ops, u32 handles, u32 maps)
 {
 	int file = must_open("/tmp", O_TMPFILE | O_RDWR);
@@ -629,7 +629,7 @@ static void refuse_loaded(void)
 	report("/dev/replayfs refuses setups, workers and memory that cannot be");
 }
 
-/* Of the program, as its header says. */
+/* Sizes from the header of the program. */
 static u64 section_count(u32 kind)
 {
 	struct iot_program_head head;
@@ -721,7 +721,7 @@ static void refuse_shares(void)
 	report("/dev/replayfs refuses parts, and progress, that cannot be");
 }
 
-/* A program of one task, which does nothing. */
+/* A program of one task without effect. */
 static int tiny_program(void)
 {
 	int file = must_open("/tmp", O_TMPFILE | O_RDWR);
@@ -778,7 +778,7 @@ static void refuse_finished(void)
 	report("a task is performed once");
 }
 
-/* -- somebody without rights ------------------------------------------------------------------------ */
+/* -- an unprivileged user --------------------------------------------------------------------------- */
 
 static void as_nobody(void)
 {
@@ -789,7 +789,7 @@ static void as_nobody(void)
 
 	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))
 		_exit(1);
-	netlink_open(); /* the rights of the creator of the socket count, too */
+	netlink_open(); /* the privileges of the creator of the socket count, too */
 	fd = must_open(IOT_CONTROL_PATH, O_RDWR);
 	expect("query", ioctl(fd, IOT_IOC_QUERY, &query), 0);
 	expect("create", ioctl(fd, IOT_IOC_CREATE, &create), EPERM);
@@ -802,7 +802,7 @@ static void as_nobody(void)
 	_exit(bad ? 1 : 0);
 }
 
-/* -- anything ---------------------------------------------------------------------------------------- */
+/* -- random requests -------------------------------------------------------------------------------- */
 
 static unsigned long random_request(struct rng *rng)
 {
@@ -818,7 +818,7 @@ static unsigned long random_request(struct rng *rng)
 	return rng_one_in(rng, 10) ? (u32)mutate_number(rng, request) : request;
 }
 
-/* Small numbers mostly, so that some are descriptors that are open. */
+/* Mostly small numbers, some of which are open descriptors. */
 static void random_argument(struct rng *rng, u32 *words, size_t count)
 {
 	size_t i;
@@ -833,7 +833,7 @@ static void random_argument(struct rng *rng, u32 *words, size_t count)
 		memset(words + 3, 0, (count - 3) * sizeof(*words));
 }
 
-/* Of a session that exists, whose it may be. */
+/* For an existing session of any user. */
 static void random_control(struct rng *rng, int fd)
 {
 	struct iot_status status = {};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * logs.c - mutated logs of strace and other tools through the importer, and what comes of them through the
- * compiler.
+ * logs.c - mutated logs of strace and other tools are imported, and the resulting traces
+ * compiled.
  *
  *	logs [OPTION]... LOG...		see fuzz_options()
  *
- * Whatever the log says, the importer makes a trace or refuses in a sentence; and a trace that
- * it makes can be read, and becomes a sound program.
+ * For any log, the importer writes a trace or refuses in a sentence; a trace that
+ * it writes can be read and compiled to a valid program.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static bool write_log(const struct log_text *log)
 
 /* -- mutations -------------------------------------------------------------------------------- */
 
-/* Somewhere between two characters that mean something to the reader. */
+/* A position between two characters with a meaning for the reader. */
 static size_t any_place(struct rng *rng, const struct log_text *log)
 {
 	static const char marks[] = " ,=()<>[]{}\"\n|:";
@@ -88,7 +88,7 @@ static void replace(struct log_text *log, size_t at, size_t old_bytes, const u8 
 	log->count += bytes - old_bytes;
 }
 
-/* One word becomes another one of the log, or one that is made to hurt. */
+/* A word is replaced by another word of the log, or by a troublesome one. */
 static void mutate_word(struct rng *rng, struct log_text *log)
 {
 	static const char *const words[] = {
@@ -126,7 +126,7 @@ static void line_at(const struct log_text *log, size_t at, size_t *begin, size_t
 	*bytes = end < log->count ? end + 1 - at : end - at;
 }
 
-/* A line goes, comes twice, or comes from elsewhere. */
+/* A line is removed, duplicated, or replaced by another. */
 static void mutate_line(struct rng *rng, struct log_text *log)
 {
 	size_t begin, bytes, to, to_bytes;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * make_trace.c - traces that are nearly right.
+ * make_trace.c - nearly valid traces.
  *
- * The records of real traces are taken apart into pieces; each input is put together from
- * some of them, and changed on the way at every level: fields, records, chunks, index,
- * schema, header, bytes. Most checksums are right, so that changes get past them.
+ * The records of real traces are split into pieces; each input is assembled from
+ * some of them, and modified at every level: fields, records, chunks, index,
+ * schema, header, bytes. Most checksums are correct, so that modifications are not detected by them.
  */
 #include "make_trace.h"
 
@@ -19,7 +19,7 @@
 #define PIECES_MAX    512
 #define INPUT_BYTES   (1 << 20)
 
-/* Some records of one trace, one after the other. */
+/* Some consecutive records of one trace. */
 struct piece {
 	u8 *bytes;
 	size_t count;
@@ -74,7 +74,7 @@ static int take_apart(const char *path)
 	return err;
 }
 
-/* One of each kind, for those that no trace has; ids are small, so that they meet. */
+/* One record of each kind, for kinds that no trace has; ids are small, so that they refer to each other. */
 static void make_kinds(struct rng *rng)
 {
 	const struct iot_kind_info *info;
@@ -96,7 +96,7 @@ static void make_kinds(struct rng *rng)
 
 /* -- records ------------------------------------------------------------------------------------ */
 
-/* Bytes of the record at @at, as its head says; 0 if that is nonsense. */
+/* The length of the record at @at, from its head; 0 if it is invalid. */
 static size_t record_bytes(const struct piece *piece, size_t at)
 {
 	size_t bytes;
@@ -117,7 +117,7 @@ static size_t pick_record(struct rng *rng, const struct piece *piece)
 	return at;
 }
 
-/* A field that holds an id gets one that others have. */
+/* A field with an id gets an id of other records. */
 static void change_field(struct rng *rng, u8 *record, size_t bytes)
 {
 	const struct iot_kind_info *info = iot_kind_info(iot_get_u16(record + 2));
@@ -164,10 +164,10 @@ static void mutate_records(struct rng *rng, struct piece *piece)
 	if (!bytes)
 		return;
 	switch (rng_below(rng, 12)) {
-	case 0: /* its kind */
+	case 0: /* the kind */
 		iot_put_u16(record + 2, (u16)rng_below(rng, rng_one_in(rng, 4) ? 65536 : 200));
 		break;
-	case 1: /* where it ends, or its tail begins */
+	case 1: /* the length, or the start of the tail */
 		mutate_field(rng, record + 2 * rng_below(rng, 4), 2);
 		break;
 	case 2:
@@ -205,7 +205,7 @@ static void mutate_head(struct rng *rng, struct iot_chunk_head *head)
 	mutate_field(rng, fields[i].field, fields[i].bytes);
 }
 
-/* Append a chunk to the input, packed or not, perhaps with something wrong. */
+/* Append a chunk to the input, compressed or not, perhaps with a fault. */
 static void put_chunk(struct rng *rng, struct trace_bytes *input, struct iot_chunk_head head,
 		      const void *payload, size_t bytes)
 {
@@ -234,7 +234,7 @@ static void put_chunk(struct rng *rng, struct trace_bytes *input, struct iot_chu
 		memcpy(input->bytes + at + sizeof(head), payload, bytes);
 	input->count += sizeof(head) + bytes;
 	trace_seal_chunk(input->bytes, input->count, at);
-	if (le32_to_cpu(head.stored_bytes) != bytes) /* sealed as it is, not as it says */
+	if (le32_to_cpu(head.stored_bytes) != bytes) /* checksum of the actual bytes, not of the stated ones */
 		mutate_bytes(rng, input->bytes + at, sizeof(head));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * make_trace.h - traces that are nearly right, for the fuzzers that read traces.
+ * make_trace.h - nearly valid traces, for fuzzers of trace readers.
  */
 #ifndef IOTAPE_TEST_MAKE_TRACE_H
 #define IOTAPE_TEST_MAKE_TRACE_H
@@ -11,7 +11,7 @@
 /* Runs a fuzzer on a trace; return: 0 or a negative errno, with its reason. */
 typedef int (*feed_fn)(struct trace_bytes *input, struct rng *rng, struct iot_reject *reject);
 
-/* The whole run, by the options and traces given; return: 0, or 1 if a trace cannot be read. */
+/* The complete run, with the given options and traces; return: 0, or 1 if a trace cannot be read. */
 int fuzz_traces(int argc, char **argv, struct tally *tally, feed_fn feed);
 
 #endif

@@ -4,10 +4,10 @@
  *
  *	members [OPTION]... LOG...		see fuzz_options()
  *
- * Each operation that the importer still makes is one that the whole log has: on the same file, with the same
- * values. What cannot be known any more is left out, and something is counted, unless
- * the call failed. Guesses
- * that the importer says it made are allowed: how a file was opened that is found open, a umask, where a file ends.
+ * The importer may only create operations that the complete log has: on the same file, with the same
+ * values. Operations that are not certain any more must be left out and counted, unless
+ * the call failed. Stated guesses
+ * are permitted: how a file was opened that was found open, a umask, the end of a file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,11 +27,11 @@ static char directory[] = "/tmp/iotape-members-XXXXXX";
 static char log_path[sizeof(directory) + sizeof("/log")];
 static char trace_path[sizeof(directory) + sizeof("/trace")];
 
-/* An operation as text, and how often it is there: times are not compared, because what else a call does takes some. */
+/* An operation as text, and its number of occurrences. Times are not compared: they depend on the other operations of a call. */
 struct deed {
 	UT_hash_handle hh;
 	u32 count;
-	u32 left; /* of them, that the other log has not had */
+	u32 left; /* occurrences that the other log has not had */
 	char text[];
 };
 
@@ -96,7 +96,7 @@ static bool is_found(const struct deeds *deeds, const struct iot_record *record)
 	return false;
 }
 
-/* Opened where it was used first, with guesses. */
+/* An open at the first use, with guesses. */
 static bool is_open_of_found(const struct iot_record *record)
 {
 	return record->kind == IOT_KIND_open && !record->op.duration_ns && record->open.handle &&
@@ -115,7 +115,7 @@ static bool is_guessed(const struct deeds *deeds, const struct iot_record *recor
 	       record->write.flags & IOT_RW_append && field->class == IOT_CLASS_offset;
 }
 
-/* Whether an open made the file is a guess, where nothing else shows it. */
+/* Whether an open created the file is a guess if nothing else shows it. */
 static u64 value_of(const struct iot_record *record, const struct iot_field *field)
 {
 	u64 value = iot_field_get(record, field);
@@ -153,7 +153,7 @@ static struct deed *deed_of(const struct deeds *deeds, const char *text)
 	return deed;
 }
 
-/* Is there an operation of the whole log that differs only where the other one has a question mark? */
+/* Is there an operation of the complete log that differs only where the other one has a question mark? */
 static bool has_guess(const struct deeds *whole, const char *text)
 {
 	const struct deed *deed;
@@ -188,12 +188,12 @@ static int take(void *context, struct iot_names *names, const struct iot_record 
 	if (deeds->whole && is_found(deeds, record))
 		return 0;
 	if (deeds->whole && record->kind == IOT_KIND_lookup && !record->op.result)
-		return 0; /* what finds the name first looks it up */
+		return 0; /* the first user of a name has the lookup */
 	if (deeds->whole && (record->kind == IOT_KIND_follow || record->op.result < 0))
-		return 0; /* if a link is not known, or not gone, names lead elsewhere */
+		return 0; /* with an unknown or remaining link, names lead elsewhere */
 	if (deeds->whole && (record->kind == IOT_KIND_flush || record->kind == IOT_KIND_release ||
 			     record->kind == IOT_KIND_unmap))
-		return 0; /* if the call that ends it is not there, something else does, perhaps more often */
+		return 0; /* if the call that ends it is missing, another one does, perhaps several */
 	print(text, names, record, deeds);
 	if (deeds->whole) {
 		deed = deed_of(deeds->whole, text);
@@ -229,7 +229,7 @@ static void deeds_free(struct deeds *deeds)
 	import_summary_free(&deeds->summary);
 }
 
-/* Return: was the log taken? */
+/* Return: was the log accepted? */
 static bool import(struct deeds *deeds)
 {
 	char *logs[] = { log_path }, *roots[] = { "/tmp/job/root" };
@@ -281,8 +281,8 @@ static const char *skip_string(const char *p, const char *end)
 }
 
 /*
- * Where members begin and end on a line: at brackets and commas that are not in strings, comments and what -y says.
- * Those of the list that the n-th bracket opens. Return: their number, at most @room; @ends: behind each.
+ * The limits of members on a line: brackets and commas that are not in strings, comments and output of -y.
+ * For the members of the n-th bracket. Return: their number, at most @room; @ends: the position after each.
  */
 static u32 members_of(const char *line, const char *end, u64 nth, const char *begins[], const char *ends[],
 		      u32 room)
@@ -333,7 +333,7 @@ static bool drop_member(struct rng *rng, struct log_text *log)
 	if (!count)
 		return false;
 	which = (u32)rng_below(rng, count);
-	from = which ? ends[which - 1] : begins[0]; /* with the comma before it, or the one behind */
+	from = which ? ends[which - 1] : begins[0]; /* including the preceding or the following comma */
 	to = which || count == 1 ? ends[which] : begins[1];
 	while (!which && count > 1 && *to == ' ')
 		to++;
@@ -355,7 +355,7 @@ static u64 count_of(const struct import_summary *summary, const struct import_na
 	return 0;
 }
 
-/* More of something, whatever else there is less of. */
+/* Does the second have more of something? */
 static bool is_counted(const struct import_summary *part, const struct import_summary *whole)
 {
 	size_t i;
@@ -369,7 +369,7 @@ static bool is_counted(const struct import_summary *part, const struct import_su
 	return false;
 }
 
-/* A log, and what all of it says. */
+/* A log, and the operations of all of it. */
 struct whole {
 	const char *path;
 	struct deeds deeds;

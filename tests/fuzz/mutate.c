@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mutate.c - random changes, and the frame of a fuzzer.
+ * mutate.c - random mutations, and the framework of a fuzzer.
  */
 #include "mutate.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define INPUT_TIME_S 20 /* thousands of times what any should take */
+#define INPUT_TIME_S 20 /* thousands of times the normal duration */
 
 void rng_seed(struct rng *rng, u64 seed)
 {
@@ -69,7 +69,7 @@ void mutate_field(struct rng *rng, void *field, size_t bytes)
 
 	memcpy(&raw, field, bytes);
 	value = mutate_number(rng, le64_to_cpu(raw));
-	if (rng_one_in(rng, 8)) /* from the point of view of its own width */
+	if (rng_one_in(rng, 8)) /* relative to the limits of its own width */
 		value = ~0ull >> (64 - 8 * bytes) >> rng_below(rng, 2);
 	raw = cpu_to_le64(value);
 	memcpy(field, &raw, bytes);

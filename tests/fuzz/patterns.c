@@ -5,9 +5,9 @@
  *
  *	patterns [OPTION]... TRACE...	see fuzz_options()
  *
- * Inputs begin as the pattern of one of the traces. Most changes are to the description, which is compressed again and gets right
- * checksums; some to the head. What passes is printed, and its first operations are made; if it is small, it is changed in all
- * ways, and becomes a trace. Both may refuse it.
+ * Inputs begin as the pattern of one of the traces. Most mutations apply to the description, which is compressed again with
+ * correct checksums; some to the head. A pattern that passes is printed, and its first operations are expanded; if it is small,
+ * all changes are applied to it, and a trace is written. Both may refuse it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static void seal(u8 *image, size_t bytes)
 	iot_put_u32(image + 36, iot_crc32c(0, image, 36));
 }
 
-/* A change of the head or of the stored bytes, with right checksums or not. */
+/* A mutation of the head or of the stored bytes, with correct checksums or not. */
 static size_t damage_image(struct rng *rng, u8 *image, size_t bytes)
 {
 	static const u8 fields[][2] = { { 0, 8 }, { 8, 4 }, { 12, 4 }, { 16, 8 }, { 24, 8 } };

@@ -4,9 +4,9 @@
  *
  *	programs [OPTION]... [PROGRAM]...	see fuzz_options()
  *
- * Inputs begin as one of the given programs, or as one that is made up; most changes are to a
- * field of a structure, with the checksums made right again. What passes is run dry by a
- * scheduler of its own, and its promises are looked at: nothing waits for ever, no path leads
+ * Inputs begin as one of the given programs, or as a generated one; most mutations apply to a
+ * field of a structure, with corrected checksums. A program that passes is run dry by a
+ * separate scheduler, which checks its guarantees: no wait is endless, no path leads
  * out of the target, no slot is out of bounds.
  */
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "tests/unit/builder.h"
 
 #define SEEDS_MAX     64
-#define PROGRAM_BYTES (1 << 20) /* larger ones are not taken as seeds */
+#define PROGRAM_BYTES (1 << 20) /* larger programs are not used as seeds */
 
 static struct {
 	u8 *bytes;
@@ -27,7 +27,7 @@ static struct {
 } seeds[SEEDS_MAX];
 static size_t seed_count;
 
-/* -- where inputs come from -------------------------------------------------------------------- */
+/* -- sources of inputs --------------------------------------------------------------------------- */
 
 static void add_seed(u8 *bytes, size_t count)
 {
@@ -67,7 +67,7 @@ static void add_filled(void)
 	add_seed(bytes, count);
 }
 
-/* A wait on something that is done earlier, or, rarely, on anything. */
+/* A wait for an earlier operation, or, rarely, for any. */
 static void make_wait(struct rng *rng, struct builder *b, const u32 *done, u32 tasks, u32 latches)
 {
 	u32 task = (u32)rng_below(rng, tasks);
@@ -80,7 +80,7 @@ static void make_wait(struct rng *rng, struct builder *b, const u32 *done, u32 t
 		builder_wait(b, task, (u32)rng_below(rng, done[task]));
 }
 
-/* Tasks that make and remove files, wait for each other and meet at latches. */
+/* Tasks that create and remove files, wait for each other and signal latches. */
 static u8 *make_program(struct rng *rng, size_t *count)
 {
 	u32 tasks = 1 + (u32)rng_below(rng, 6), latches = (u32)rng_below(rng, 3), done[8] = {}, t, i;
@@ -137,7 +137,7 @@ static const struct {
 	{ sizeof(struct iot_program_xattr), "4444" },
 };
 
-/* Else what is changed would be parts of two fields, and others never. */
+/* Without this, mutations would affect parts of two fields, and some fields never. */
 static bool are_layouts_right(void)
 {
 	const char *width;
@@ -179,7 +179,7 @@ static void mutate_unit(struct rng *rng, u8 *bytes, size_t count)
 	mutate_field(rng, unit, (size_t)(widths[chosen] - '0'));
 }
 
-/* One unit becomes a copy of another, or two change places. */
+/* One unit becomes a copy of another, or two are exchanged. */
 static void move_units(struct rng *rng, u8 *bytes, size_t count)
 {
 	u32 section = (u32)rng_below(rng, IOT_SECTION_COUNT), unit = layouts[section].unit_bytes;
@@ -281,7 +281,7 @@ static void check_path(const struct iot_program *p, __le32 at_bytes)
 
 	check(le32_to_cpu(at_bytes) < p->string_bytes, "a text outside of the table");
 	text = iot_program_string(p, at_bytes);
-	bytes = strlen(text); /* the sanitizer sees to its end */
+	bytes = strlen(text); /* the sanitizer checks its end */
 	check(bytes && bytes < IOT_PROGRAM_PATH_MAX, "the length of a path");
 	if (!strcmp(text, "."))
 		return;
@@ -301,7 +301,7 @@ static bool is_queue(const struct iot_program *p, u32 task)
 	return task < p->task_count && (le32_to_cpu(p->tasks[task].flags) & IOT_TASK_QUEUE);
 }
 
-/* What an engine writes to when it submits: a request queue, which completes as often as it is submitted to. */
+/* The target of a submit: a request queue, which completes as many requests as are submitted to it. */
 static void check_submits(const struct iot_program *p)
 {
 	u32 *left = calloc(p->task_count + 1, sizeof(*left)), i;
@@ -347,7 +347,7 @@ static void check_ops(const struct iot_program *p)
 		check_path(p, p->tree[i].path);
 }
 
-/* Round and round, one operation of each task at a time, until nothing moves. */
+/* Runs one operation of each task in turn, until there is no progress. */
 static void check_end(const struct iot_program *p)
 {
 	u32 *numbers = calloc((size_t)2 * p->task_count + p->latch_count + 1, sizeof(*numbers)), t;
@@ -386,7 +386,7 @@ static void check_end(const struct iot_program *p)
 static int feed(const u8 *input, size_t count, struct iot_reject *reject)
 {
 	struct iot_program program;
-	u8 *bytes = malloc(count + !count); /* exactly, so that a byte too many is seen */
+	u8 *bytes = malloc(count + !count); /* the exact size, so that an overrun is detected */
 	u32 *scratch;
 	int err;
 
@@ -408,7 +408,7 @@ static int feed(const u8 *input, size_t count, struct iot_reject *reject)
 
 int main(int argc, char **argv)
 {
-	static const u32 unreachable[] = { IOT_REJECT_program_size, 0 }; /* the loader's */
+	static const u32 unreachable[] = { IOT_REJECT_program_size, 0 }; /* only by the loader */
 	struct tally tally = { .what = "programs" };
 	struct fuzz_options options;
 	struct rng rng;

@@ -5,8 +5,8 @@
  *
  *	users [OPTION]... TRACE...	see fuzz_options()
  *
- * Looked at is, too: all of them refuse the same traces; what the compiler writes is a sound
- * program, and if it refuses there is no file.
+ * Also checks that all of them refuse the same traces, and that the compiler writes a valid
+ * program, or refuses without leaving a file.
  */
 #include <ftw.h>
 #include <iotape/iotape.h>

@@ -2,7 +2,7 @@
 /*
  * verdicts.c - mutated programs to the kernel: its verdict on each must be that of the library.
  *
- *	verdicts PROGRAM...	prints TAP, and on stderr the names of those that are accepted
+ *	verdicts PROGRAM...	prints TAP, and on stderr the names of accepted programs
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "lib/iotape.h"
 #include "mutate.h"
 
-/* With the operations in memory, or left in the file: it is the same program. */
+/* With the operations in memory, or in the file: the same program. */
 static int kernel_says(const char *path, u64 resident_bytes, struct iot_reject *reject)
 {
 	int in = open(path, O_RDONLY | O_CLOEXEC), fd = open(IOT_REPLAY_PATH, O_RDWR | O_CLOEXEC), err;
@@ -43,7 +43,7 @@ static int library_says(const char *path, struct iot_reject *reject)
 	return err;
 }
 
-/* Where exactly a short program is too short depends on how much of it was looked at. */
+/* The exact position at which a short program is too short depends on how much of it was examined. */
 static bool is_same(const struct iot_reject *a, const struct iot_reject *b)
 {
 	return a->reason == b->reason &&

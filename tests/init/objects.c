@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * objects.c - one of each kind of object, and what a shell cannot do to them.
+ * objects.c - one object of each type, and operations that a shell does not have.
  *
- *	objects make DIR		one of each kind, as far as this user may make it
- *	objects xattr FILE NAME VALUE	set an extended attribute
- *	objects unxattr FILE NAME	remove one
- *	objects swap A B		let two names change places again and again, until killed
+ *	objects make DIR		creates one of each type, as far as this user may
+ *	objects xattr FILE NAME VALUE	sets an extended attribute
+ *	objects unxattr FILE NAME	removes one
+ *	objects swap A B		exchanges two names repeatedly, until killed
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -160,7 +160,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(verb, "unxattr") && argc == 4) {
 		check(lremovexattr(argv[2], argv[3]), argv[3]);
 	} else if (!strcmp(verb, "swap") && argc == 4) {
-		for (;;) /* one of them may be away at the moment */
+		for (;;) /* a name may be missing temporarily */
 			renameat2(AT_FDCWD, argv[2], AT_FDCWD, argv[3], RENAME_EXCHANGE);
 	} else {
 		fprintf(stderr, "usage: objects make|xattr|unxattr|swap ...\n");

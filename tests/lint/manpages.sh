@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The option tables and the manual pages agree: every command and option has an entry, and every entry an option.
 #
-# `iotape help` lists the commands, `iotape help NAME` the table of a command. The page of a command is
+# `iotape help` lists the commands, `iotape help NAME` the options of a command. The page of a command is
 # iotape-NAME.1, or iotape.1 if there is no such page. An option is in the synopsis and has an entry of
-# its own, with its letter.
+# its own, with its short form.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1
@@ -22,7 +22,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0
 if command -v mandoc >/dev/null; then
-	# its remarks on pages of other packages depend on the machine
+	# warnings about pages of other packages depend on the machine
 	found=$(mandoc -T lint -W warning Documentation/man/*.[1-8] | grep -v 'outdated mandoc.db')
 	[ -z "$found" ] || { echo "$found"; bad=1; }
 fi

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every call of MPI is wrapped by the shim, or says in names.list why not.
+# The shim wraps every MPI call, or names.list states why not.
 #
-# tests/mpi/names compares the list with what the MPIs of this machine declare.
+# tests/mpi/names compares the list with the declarations of the MPIs of this machine.
 set -u
 
 cd "$(dirname "$0")/../../userspace/mpi" || exit 1
 
-# LINE NAME SECTION of each name, and what is wrong with the list itself.
+# LINE NAME SECTION of each name, and errors of the list itself.
 parse() {
 	awk '
 		/^#/ || !NF { next }
@@ -29,10 +29,10 @@ awk '/^[0-9]/ && seen[$2]++ { print "userspace/mpi/names.list:" $1 ": " $2 " is 
 	/^[0-9]/ && $2 !~ /^MPIX?_[A-Z][A-Za-z0-9_]*$/ { print "userspace/mpi/names.list:" $1 ": not a name: " $2; bad = 1 }
 	END { exit bad }' "$list" || bad=1
 
-# The rows, as if an MPI had all calls.
+# The rows for an MPI with all calls.
 {
 	awk '/^[0-9]/ { sub(/^MPI_/, "", $2); print "#define IOT_HAS_" $2 " 1" }' "$list"
-	# shellcheck disable=SC2016 # it is for sed
+	# shellcheck disable=SC2016 # for sed
 	sed '/mpi_has.h/d; s/#include "\(calls_[a-z]*.h\)"/#include "'"${PWD//\//\\/}"'\/\1"/' calls.h
 	echo '#define ROW(name, ...) @name@'
 	echo 'IOT_MPI_WRAPPED(ROW)'

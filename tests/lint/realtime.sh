@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The build refuses kernels with PREEMPT_RT, and says why.
+# The build refuses kernels with PREEMPT_RT, with a reason.
 set -eu
 
 cd "$(dirname "$0")/../.."

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Documentation/records.md is what `iotape schema --markdown` prints.
+# Documentation/records.md is the output of `iotape schema --markdown`.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1

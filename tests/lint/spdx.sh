@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every source begins with the licence of the part that it belongs to.
+# Every source begins with the licence of its part.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1

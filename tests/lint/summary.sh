@@ -5,7 +5,7 @@ set -u
 
 cd "$(dirname "$0")/../.." || exit 1
 
-# expected last line | what a suite prints, with \n for line ends | its exit code
+# expected last line | output of a suite, with \n for line ends | its exit code
 cases=(
 	'2 passed, 0 failed, 0 skipped|1..2\nok 1 - a\nok 2 - b|0'
 	'2 passed, 0 failed, 0 skipped|ok 1 - a\nok 2 - b\n1..2|0'
@@ -44,7 +44,7 @@ done
 	echo "tests/summary:1: waits longer than it should"
 	bad=1
 }
-says() { # PATTERN COMMAND [OPTION]: why the suite failed
+says() { # PATTERN COMMAND [OPTION]: the reason of the failure matches
 	tests/summary ${3:+"$3"} "$2" 2>/dev/null | grep -qxE "# failed: .*: $1" || {
 		echo "tests/summary:1: does not say '$1' of '$2'"
 		bad=1
@@ -63,7 +63,7 @@ nested="tests/summary 'echo 1..1; echo ok 1' 'echo ok 1; echo ok 2; echo 1..2'"
 	echo "tests/summary:1: what it prints cannot be counted by another one"
 	bad=1
 }
-# The first is alone; of the others each waits for the other, and what they print is not mixed.
+# The first runs alone; each of the others waits for the other, and their output is not mixed.
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 alone="echo 1..1; sleep 1; [ -e $directory/b ] || echo ok 1 - a"
