@@ -7,6 +7,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
+PLUGINDIR ?= $(LIBDIR)
 INCLUDEDIR ?= $(PREFIX)/include
 DATADIR ?= $(PREFIX)/share
 MANDIR ?= $(DATADIR)/man
@@ -17,6 +18,7 @@ $(INSTALLING): export DESTDIR := $(DESTDIR)
 $(INSTALLING): export PREFIX := $(PREFIX)
 $(INSTALLING): export BINDIR := $(BINDIR)
 $(INSTALLING): export LIBDIR := $(LIBDIR)
+$(INSTALLING): export PLUGINDIR := $(PLUGINDIR)
 $(INSTALLING): export INCLUDEDIR := $(INCLUDEDIR)
 $(INSTALLING): export DATADIR := $(DATADIR)
 $(INSTALLING): export MANDIR := $(MANDIR)
@@ -39,7 +41,7 @@ all: modules user
 ## install: install-user and install-modules, below DESTDIR
 install: install-user install-modules
 
-## install-user: programs, library, headers, manual pages, shell completion, Python package, under PREFIX, BINDIR, LIBDIR, INCLUDEDIR, DATADIR, MANDIR, PYTHONDIR
+## install-user: programs, library, headers, manual pages, shell completion, Python package, under PREFIX, BINDIR, LIBDIR, PLUGINDIR, INCLUDEDIR, DATADIR, MANDIR, PYTHONDIR
 install-user:
 	@$(MAKE) --no-print-directory -C userspace install
 
@@ -100,14 +102,22 @@ drift:
 docs: user
 	@build/user/iotape schema --markdown >Documentation/records.md
 
+## deb: Debian packages, in build/packages/deb
+deb:
+	@tools/packaging/deb
+
+## rpm: RPM packages, in build/packages/rpm
+rpm:
+	@tools/packaging/rpm/build
+
 ## clean: remove everything that was built, but not downloaded kernels
 clean:
-	@rm -rf build/user build/modules build/tests build/vm
+	@rm -rf build/user build/modules build/tests build/vm build/packages
 
 ## help: this list
 help:
 	@sed -n 's/^## /  make /p' Makefile
 
 .PHONY: modules user all install install-user install-modules uninstall uninstall-user \
-	uninstall-modules check-fast check check-suites check-debug check-fresh check-programs check-report demo bench drift docs \
+	uninstall-modules check-fast check check-suites check-debug check-fresh check-programs check-report deb rpm demo bench drift docs \
 	clean help

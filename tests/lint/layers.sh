@@ -66,6 +66,7 @@ layers=(
 	"userspace/merge/       $user|$(parts analyse)"
 	"userspace/pattern/     $user|$(parts analyse/diff)"
 	"userspace/record/      $user|$(parts collectord)"
+	"userspace/slurm/       $libc"
 	"userspace/transport/   $user"
 	"userspace/replay/      $user|$(parts collectord transport)"
 	"userspace/snapshot/    $user"

@@ -3,10 +3,12 @@
 # A private Slurm with one node: this machine. Its files are in a directory, and nothing outside
 # of it changes. Needs root, and slurmctld, slurmd, munge (Debian: slurm-wlm, munge).
 #
-# slurm_open DIR: an empty directory; sets SLURM_CONF, by which srun and the daemons find it
+# slurm_open DIR: an empty directory, or one with a plugstack.conf; sets SLURM_CONF, by which srun and the daemons find
+#	it. Lines of slurm_more are added to the configuration
 # slurm_close: ends the daemons
 
 slurm_daemons=()
+slurm_more=()
 
 slurm_can() {
 	[ "$(id -u)" = 0 ] && command -v slurmctld slurmd munged srun >/dev/null
@@ -56,6 +58,7 @@ slurm_open() {
 	mkdir "$1/state" "$1/spool"
 	slurm_munge "$1"
 	slurm_configuration "$1" >"$1/slurm.conf"
+	[ ${#slurm_more[@]} = 0 ] || printf '%s\n' "${slurm_more[@]}" >>"$1/slurm.conf"
 	# The plugin for cgroup v2 needs groups created by systemd; that for v1 does nothing.
 	echo CgroupPlugin=cgroup/v1 >"$1/cgroup.conf"
 	export SLURM_CONF=$1/slurm.conf

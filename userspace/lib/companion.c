@@ -9,8 +9,8 @@
 
 #include "iotape.h"
 
-#ifndef IOTAPE_LIBDIR_FROM_BINDIR /* the build knows better */
-#define IOTAPE_LIBDIR_FROM_BINDIR "../lib"
+#ifndef IOTAPE_PLUGINDIR_FROM_BINDIR /* the build knows better */
+#define IOTAPE_PLUGINDIR_FROM_BINDIR "../lib"
 #endif
 
 /**
@@ -18,13 +18,13 @@
  * @name: of the file
  * @path: out: room for PATH_MAX bytes
  *
- * The file lies beside the program after a build, and in LIBDIR after an installation.
+ * The file lies beside the program after a build, and in PLUGINDIR after an installation.
  *
  * Return: true if it exists and can be read.
  */
 bool iot_companion_find(const char *name, char *path)
 {
-	static const char *const places[] = { "", IOTAPE_LIBDIR_FROM_BINDIR "/" };
+	static const char *const places[] = { "", IOTAPE_PLUGINDIR_FROM_BINDIR "/" };
 	char self[PATH_MAX] = "";
 	size_t i;
 
