@@ -3,6 +3,7 @@
  * cmd_ctl.c - iotape ctl: change recordings while they run.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,6 +157,18 @@ static const struct option_table option_table = {
 		 "Each change is stated in the trace. Without an option, the only recording is changed.",
 };
 
+static const char *lacking(unsigned int verb)
+{
+	switch (verb) {
+	case IOT_CTL_DUMP:
+		return "no flight recorder";
+	case IOT_CTL_FLUSH:
+		return "a flight recorder, which `iotape ctl dump` writes";
+	default:
+		return "no mount whose mappings it could record";
+	}
+}
+
 static int explain(const struct options *options, const struct session *session, int err)
 {
 	unsigned long long number = session->info.session;
@@ -172,15 +185,29 @@ static int explain(const struct options *options, const struct session *session,
 	case EPERM:
 		return fail("only root may do this (CAP_SYS_ADMIN is needed)");
 	case EOPNOTSUPP:
-		return fail("session %llu has %s", number, options->verb->verb == IOT_CTL_DUMP ?
-			    "no flight recorder" : "no mount whose mappings it could record");
+		return fail("session %llu has %s", number, lacking(options->verb->verb));
 	default:
 		return fail("session %llu: %s: %s", number, options->verb->name, strerror(err));
 	}
 }
 
+/* The name of the dump, from the description that the collector has renewed; "" if the session has gone since. */
+static void find_dump(int fd, uint64_t number, char path[PATH_MAX])
+{
+	struct sessions sessions;
+	int i;
+
+	path[0] = 0;
+	if (!sessions_load(fd, &sessions))
+		for (i = 0; i < sessions.count; i++)
+			if (sessions.list[i].info.session == number)
+				snprintf(path, PATH_MAX, "%s", sessions.list[i].dump);
+	sessions_free(&sessions);
+}
+
 static int change(const struct options *options, int fd, const struct session *session)
 {
+	char dump[PATH_MAX] = "";
 	struct iot_ctl ctl = {
 		.session = session->info.session,
 		.verb = options->verb->verb,
@@ -189,9 +216,11 @@ static int change(const struct options *options, int fd, const struct session *s
 
 	if (ioctl(fd, IOT_IOC_CTL, &ctl))
 		return explain(options, session, errno);
+	if (options->verb->verb == IOT_CTL_DUMP)
+		find_dump(fd, session->info.session, dump);
 	if (!options->is_quiet)
 		printf("session %llu: %s%s%s\n", (unsigned long long)session->info.session, options->verb->name,
-		       options->value ? " " : "", options->value ?: "");
+		       options->value || dump[0] ? " " : "", options->value ?: dump);
 	return EXIT_DONE;
 }
 

@@ -19,6 +19,7 @@
 #include "omissions.h"
 #include "option.h"
 #include "option_filter.h"
+#include "option_flight.h"
 #include "record/record.h"
 #include "table.h"
 
@@ -41,6 +42,8 @@ struct options {
 	bool is_mpi_only;
 	bool is_uncalibrated;
 	bool is_quiet;
+	bool has_flight_option; /* that requires a flight recorder */
+	struct flight_options flight;
 	int stream_fd;
 };
 
@@ -100,6 +103,22 @@ static void set_filter(struct option_state *state, char *argument)
 	options->record.program = filter_program(options->filter, &options->record.program_bytes);
 }
 
+static void set_flight(struct option_state *state, char *argument)
+{
+	struct options *options = state->options;
+
+	options->record.is_flight = true;
+	option_flight(state, argument, &options->flight);
+}
+
+static void set_flight_errors(struct option_state *state, char *argument)
+{
+	struct options *options = state->options;
+
+	options->has_flight_option = true;
+	option_flight_errors(state, argument, &options->flight);
+}
+
 static void set_job(struct option_state *state, char *name)
 {
 	struct options *options = state->options;
@@ -139,6 +158,12 @@ static void check(struct option_state *state)
 		option_error(state, "--filter cannot be combined with --mpi-only, which records no operations on files");
 	if (!options->is_attach && !options->record.command)
 		option_error(state, "no command to record");
+	if (options->has_flight_option && !options->record.is_flight)
+		option_error(state, "--flight-* require --flight");
+	if (options->record.is_flight && (options->is_join || options->is_mpi_only))
+		option_error(state, "--flight cannot be combined with --join or --mpi-only");
+	if (options->record.is_flight && record_is_stream(options->record.output))
+		option_error(state, "--output=%s: dumps of --flight are files", options->record.output);
 	if (record_is_stream(options->record.output) && (options->is_join || options->is_mpi_only))
 		option_error(state, "--output=%s: --join and --mpi-only write to a directory", options->record.output);
 }
@@ -168,6 +193,19 @@ static const struct option_row option_rows[] = {
 	  .help = "record only operations of these classes: metadata, data, mapping, sync, lock" },
 	{ "filter", 0, OPTION_TEXT, "EXPR|@FILE", .set = set_filter,
 	  .help = "record only operations for which the expression is true, see iotape-filter(7)" },
+	{ "flight", 0, OPTION_TEXT, "SIZE|SECONDS", .set = set_flight,
+	  .help = "keep only the last records, such as 64M or 30s or both, in memory, and write them to FILE with a number "
+		  "on SIGUSR1, on `iotape ctl dump`, or for a cause below" },
+	{ "flight-latency", 0, OPTION_DURATION, "MS", .min = 1000, .max = 86400 * OPTION_S, .unit = OPTION_MS,
+	  .field = FIELD(flight.latency_ns), .given = FIELD(has_flight_option),
+	  .help = "write a dump when an operation takes so long, in ms or with a unit" },
+	{ "flight-on-error", 0, OPTION_TEXT, "ERRNO,...", .is_optional = true, .set = set_flight_errors,
+	  .help = "write a dump when an operation returns one of these errors, or any (default: those of storage, such as "
+		  "EIO and ENOSPC)" },
+	{ "flight-dumps", 0, OPTION_COUNT, "N", .min = 1, .max = 100000, .field = FIELD(flight.dumps_max),
+	  .given = FIELD(has_flight_option), .help = "at most so many dumps for latencies and errors (default: 16)" },
+	{ "flight-at-end", .field = FIELD(flight.at_end), .given = FIELD(has_flight_option),
+	  .help = "write a dump at the end of the recording" },
 	{ "buffers", 0, OPTION_COUNT, "N", .min = 4, .max = 1024, .field = FIELD(record.buffers),
 	  .help = "number of 32 KiB buffers per CPU (default: 16)" },
 	{ "flush", 0, OPTION_DURATION, "MS", .min = 10 * OPTION_MS, .max = 60 * OPTION_S, .unit = OPTION_MS,
@@ -273,6 +311,11 @@ static void add_facts(struct options *options)
 		facts_add(facts, IOT_FACT_OPS, "%s", options->ops);
 	if (options->filter)
 		facts_add(facts, IOT_FACT_FILTER, "%s", filter_text(options->filter));
+	if (options->record.is_flight) {
+		char text[64];
+
+		facts_add(facts, "flight", "%s", flight_text(&options->flight, text));
+	}
 	if (!options->is_attach) /* else the mount has its own */
 		facts_add(facts, "mmap", "%s", options->record.mmap_mode);
 }
@@ -376,9 +419,14 @@ static void print_summary(const struct options *options, const struct collector_
 {
 	char size[32];
 
-	fprintf(stderr, "%s: %s: %llu operations, %llu records, %s", program_invocation_name,
-		output_name(options), (unsigned long long)result->operations,
-		(unsigned long long)result->records, quantity_size(size, result->bytes));
+	fprintf(stderr, "%s: %s: %llu operations, %llu records", program_invocation_name, output_name(options),
+		(unsigned long long)result->operations, (unsigned long long)result->records);
+	if (options->record.is_flight)
+		fprintf(stderr, " through the flight recorder, %llu dumps", (unsigned long long)result->dumps);
+	else
+		fprintf(stderr, ", %s", quantity_size(size, result->bytes));
+	if (result->unheeded)
+		fprintf(stderr, ", %llu more causes than --flight-dumps allows", (unsigned long long)result->unheeded);
 	if (result->throttles)
 		fprintf(stderr, ", %llu waits for the collector",
 			(unsigned long long)result->throttles);
@@ -409,7 +457,7 @@ static bool say_collection(const struct options *options, const struct collector
 	else if (result->err)
 		say("%s: %s: the recording ended there", output_name(options),
 		    strerror(-result->err));
-	return result->err;
+	return result->err || result->dumps_failed; /* of a dump the collector said why */
 }
 
 /* There was no command to record: of two reasons the first is the cause. */
@@ -471,6 +519,7 @@ static int record(struct options *options)
 		.path = options->record.output,
 		.facts = (const char *const *)options->facts.lines,
 		.buffers = options->record.buffers,
+		.flight = options->record.is_flight ? &options->flight : NULL,
 	};
 	struct collector_result result;
 	struct collector collector;
@@ -487,6 +536,8 @@ static int record(struct options *options)
 	collect.last_fact = last_fact;
 	collect.stream_fd = options->stream_fd;
 	collect.may_stop = options->is_attach;
+	if (options->record.is_flight)
+		dump_signal_block(); /* the collector and the thread inherit that, the command does not */
 	err = collector_start(&collector, &collect);
 	if (options->stream_fd)
 		close(options->stream_fd); /* its reader sees the end when the collector ends */
@@ -496,6 +547,8 @@ static int record(struct options *options)
 		return fail("%s: the reader has gone before the recording began", output_name(options));
 	if (err)
 		return fail("%s: %s", output_name(options), strerror(-err));
+	if (options->record.is_flight && dump_signal_start(session))
+		say("warning: no thread could be created, so SIGUSR1 writes no dump; iotape ctl dump does");
 	if (options->is_attach)
 		return record_attached(options, &collector, session_fd);
 	err = runner_start(&runner, &options->record, session_fd, warn, why, sizeof(why));
@@ -650,10 +703,13 @@ static int run(int argc, char **argv)
 			.namespace_fd = -1,
 		},
 		.mpi = "auto",
+		.flight = { .dumps_max = FLIGHT_DUMPS_DEFAULT, .say = say_text, .complain = say_text },
 	};
 
 	record_job_find(&options.job);
 	options_parse(&option_table, argc, argv, &options);
+	if (options.is_quiet)
+		options.flight.say = NULL;
 	if (!options.record.mount_count)
 		options.record.mounts[options.record.mount_count++] = realpath(".", NULL);
 	if (!options.record.mounts[0])

@@ -88,6 +88,8 @@ static void print_text(const struct session *s, const struct rates *rates)
 	put_line("job", s->job);
 	put_line("user", s->user);
 	put_line("output", s->output);
+	put_line("flight", s->flight);
+	put_line("dump", s->dump);
 	for (i = 0; i < s->mount_count; i++)
 		put_line(i ? "" : "mount", *s->mounts[i] ? s->mounts[i] : "?");
 	printf("  %-10s %s", "age", quantity_time(age, session_age_ns(s)));
@@ -132,6 +134,8 @@ static void print_json(const struct session *s, const struct rates *rates)
 	json_put_string(&json, "user", s->user);
 	json_put_string(&json, "output", s->output);
 	json_put_string(&json, "ops", s->ops);
+	json_put_string(&json, "flight", s->flight);
+	json_put_string(&json, "dump", s->dump);
 	json_put_unsigned(&json, "age_ns", session_age_ns(s));
 	json_put_unsigned(&json, "pauses", info->pauses);
 	json_put_unsigned(&json, "paused_ns", info->paused_ns);

@@ -19,6 +19,7 @@
  * @text: what @mounts and the members behind them point into
  * @mounts: paths, "" for one that is not known
  * @mount_count: those that fitted
+ * @flight, @dump: of a flight recorder, its limits, and its last dump; "" if there is none
  * @output, @command, @job, @ops: as the recorder says, "" if it does not; of a replay, @command is the program
  * @user: that made the session
  */
@@ -31,6 +32,8 @@ struct session {
 	const char *command;
 	const char *job;
 	const char *ops;
+	const char *flight;
+	const char *dump;
 	char user[64];
 };
 

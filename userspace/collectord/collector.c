@@ -11,12 +11,19 @@
 #include <unistd.h>
 
 #include "collectord.h"
+#include "flight.h"
 #include "receiver.h"
 #include "sink.h"
 
 #define QUEUE_MESSAGES_MAX 2048 /* 64 MiB */
 #define TICK_MS		   200
 #define CLOCK_EVERY_TICKS  25
+
+/* Where the records go: one of both. */
+struct output {
+	struct sink *sink;
+	struct flight *flight;
+};
 
 /* The recorder decides on the effect of a Ctrl-C; the collection goes on to its end. */
 static void ignore_signals(void)
@@ -26,10 +33,11 @@ static void ignore_signals(void)
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGUSR1, SIG_IGN);
 }
 
 /* Periodic work, however many messages come. */
-static int tick(struct sink *sink, struct timespec *last, unsigned int *ticks)
+static int tick(const struct output *output, struct timespec *last, unsigned int *ticks)
 {
 	struct timespec now;
 	long passed_ms;
@@ -40,64 +48,92 @@ static int tick(struct sink *sink, struct timespec *last, unsigned int *ticks)
 	if (passed_ms < TICK_MS)
 		return 0;
 	*last = now;
-	err = ++*ticks % CLOCK_EVERY_TICKS ? 0 : sink_clock(sink);
-	return err ? err : sink_flush(sink, false);
+	if (++*ticks % CLOCK_EVERY_TICKS)
+		err = 0;
+	else
+		err = output->flight ? flight_clock(output->flight) : sink_clock(output->sink);
+	return err || output->flight ? err : sink_flush(output->sink, false);
+}
+
+/* A failed dump is no reason to end the recording, unlike a trace that cannot be written. */
+static int act(const struct output *output, u32 verb, struct iot_done *done)
+{
+	int err = 0;
+
+	done->err = -EOPNOTSUPP;
+	if (verb == IOT_CTL_FLUSH && output->sink)
+		done->err = err = sink_sync(output->sink);
+	else if (verb == IOT_CTL_DUMP && output->flight)
+		done->err = flight_dump(output->flight, "a request");
+	return err;
 }
 
 /* Do what `iotape ctl` wants at this place of the stream. Return: 0, or why the trace could not be written. */
-static int answer(struct sink *sink, const struct collector_options *options, const struct receiver *receiver,
+static int answer(const struct output *output, const struct collector_options *options, const struct receiver *receiver,
 		  const struct iot_message_mark *mark)
 {
 	struct iot_done done = { .number = le64_to_cpu(mark->number) };
-	int err = 0;
+	int err;
 
-	switch (le32_to_cpu(mark->verb)) {
-	case IOT_CTL_BUFFERS: /* answered by the kernel */
+	if (le32_to_cpu(mark->verb) == IOT_CTL_BUFFERS) { /* answered by the kernel */
 		receiver_resize(receiver->socket, le32_to_cpu(mark->value));
 		return 0;
-	case IOT_CTL_FLUSH:
-		err = sink_sync(sink);
-		done.err = err;
-		break;
-	default:
-		done.err = -EOPNOTSUPP;
 	}
+	err = act(output, le32_to_cpu(mark->verb), &done);
 	ioctl(options->session_fd, IOT_IOC_DONE, &done); /* if it fails, no change waits any more */
 	return err;
 }
 
-static const char *reason_of(const struct sink *sink, const struct collector_options *options,
+static void output_result(const struct output *output, struct collector_result *result)
+{
+	if (output->flight)
+		flight_result(output->flight, result);
+	else
+		sink_result(output->sink, result);
+}
+
+static const char *reason_of(const struct output *output, const struct collector_options *options,
 			     const struct message *message)
 {
 	struct collector_result result;
 
-	sink_result(sink, &result);
+	output_result(output, &result);
 	if (message->reason[0] || !result.is_stopped || options->may_stop)
 		return message->reason;
 	return "stopped by iotape ctl before the command had ended";
 }
 
+/* Return: 1; or why the trace could not be written. */
+static int conclude(const struct output *output, const struct collector_options *options, const struct message *message)
+{
+	const char *reason = reason_of(output, options, message);
+	int err = 0;
+
+	if (output->flight)
+		flight_end(output->flight, &message->end, reason);
+	else
+		err = sink_conclude(output->sink, options->last_fact, &message->end, reason);
+	return err ? err : 1;
+}
+
 /* Return: 1 if nothing follows, 0 to go on, or why it cannot go on. */
-static int take(struct sink *sink, const struct collector_options *options, const struct receiver *receiver,
+static int take(const struct output *output, const struct collector_options *options, const struct receiver *receiver,
 		const struct message *message)
 {
-	int err;
-
 	switch (message->kind) {
 	case MESSAGE_RECORDS:
-		return sink_message(sink, message);
+		return output->flight ? flight_message(output->flight, message) : sink_message(output->sink, message);
 	case MESSAGE_MARK:
-		return answer(sink, options, receiver, &message->mark);
+		return answer(output, options, receiver, &message->mark);
 	case MESSAGE_END:
-		err = sink_conclude(sink, options->last_fact, &message->end, reason_of(sink, options, message));
-		return err ? err : 1;
+		return conclude(output, options, message);
 	default:
 		return message->error;
 	}
 }
 
 /* Return: 0 after the end, or why the trace could not be written or received. */
-static int collect(struct sink *sink, const struct collector_options *options, const struct receiver *receiver,
+static int collect(const struct output *output, const struct collector_options *options, const struct receiver *receiver,
 		   struct queue *queue)
 {
 	struct timespec last_tick = {};
@@ -108,10 +144,10 @@ static int collect(struct sink *sink, const struct collector_options *options, c
 	while (!state) {
 		message = queue_get(queue, TICK_MS);
 		if (message)
-			state = take(sink, options, receiver, message);
+			state = take(output, options, receiver, message);
 		free(message);
 		if (!state)
-			state = tick(sink, &last_tick, &ticks);
+			state = tick(output, &last_tick, &ticks);
 	}
 	return state < 0 ? state : 0;
 }
@@ -132,7 +168,7 @@ static void abandon(struct receiver *receiver, struct queue *queue)
 }
 
 static int run_threads(const struct collector_options *options, struct receiver *receiver,
-		       struct sink *sink, struct queue *queue)
+		       const struct output *output, struct queue *queue)
 {
 	int err = receiver_start(receiver);
 
@@ -142,44 +178,57 @@ static int run_threads(const struct collector_options *options, struct receiver 
 	if (options->ready_fd >= 0 && write(options->ready_fd, "", 1) != 1 && errno != EPIPE)
 		err = -errno;
 	if (!err)
-		err = collect(sink, options, receiver, queue);
+		err = collect(output, options, receiver, queue);
 	if (err)
 		abandon(receiver, queue);
 	receiver_join(receiver);
 	return err;
 }
 
+static int output_open(struct output *output, const struct collector_options *options)
+{
+	int err;
+
+	*output = (struct output){};
+	if (options->flight)
+		return flight_open(options, &output->flight);
+	err = sink_open(options->path, options->stream_fd, &output->sink);
+	return err ? err : sink_describe(output->sink, options);
+}
+
+static void output_close(struct output *output)
+{
+	sink_close(output->sink);
+	flight_close(output->flight);
+}
+
 static int run_session(const struct collector_options *options, struct collector_result *result)
 {
 	struct receiver receiver;
+	struct output output;
 	struct queue queue;
-	struct sink *sink;
 	int err;
 
 	ignore_signals();
 	*result = (struct collector_result){};
-	err = sink_open(options->path, options->stream_fd, &sink);
+	err = output_open(&output, options);
+	if (!err)
+		err = queue_init(&queue, QUEUE_MESSAGES_MAX);
 	if (err)
-		return err;
-	err = sink_describe(sink, options);
-	if (err)
-		goto err_sink;
-	err = queue_init(&queue, QUEUE_MESSAGES_MAX);
-	if (err)
-		goto err_sink;
+		goto err_output;
 	err = receiver_open(&receiver, options->session_fd, options->control_fd, options->buffers,
 			    &queue);
 	if (err)
 		goto err_receiver;
-	err = run_threads(options, &receiver, sink, &queue);
-	sink_result(sink, result);
+	err = run_threads(options, &receiver, &output, &queue);
+	output_result(&output, result);
 	if (options->last_fact)
 		snprintf(result->last_fact, sizeof(result->last_fact), "%s", options->last_fact);
 	receiver_close(&receiver);
 err_receiver:
 	queue_exit(&queue);
-err_sink:
-	sink_close(sink);
+err_output:
+	output_close(&output);
 	return err;
 }
 

@@ -17,6 +17,30 @@
 
 struct iot_program;
 
+#define FLIGHT_ERRNO_MAX 4095
+
+/**
+ * struct flight_options - a flight recorder: the last records stay in memory, and dumps of them are written
+ * @bytes: memory for records; a third of it comes on top for ids and names
+ * @window_ns: records older than this are not in a dump; 0: as many as fit
+ * @latency_ns: an operation that takes so long causes a dump; 0: none does
+ * @errors: a bit for each errno that causes a dump as the result of an operation
+ * @dumps_max: dumps that operations cause at most
+ * @at_end: write a dump at the end
+ * @say: called with a sentence about each dump; NULL for failed ones only
+ * @complain: called with a sentence about one that could not be written
+ */
+struct flight_options {
+	uint64_t bytes;
+	uint64_t window_ns;
+	uint64_t latency_ns;
+	uint64_t errors[(FLIGHT_ERRNO_MAX + 64) / 64];
+	uint64_t dumps_max;
+	bool at_end;
+	void (*say)(const char *sentence);
+	void (*complain)(const char *sentence);
+};
+
 /**
  * struct collector_options - the session to collect, and its trace
  * @session_fd: descriptor of a new session
@@ -30,6 +54,7 @@ struct iot_program;
  *	trace ends: memory shared with the process that will know it by then; NULL for none. If it does not
  *	itself say that the trace is partial, and the recording ended early, a fact `partial` follows
  * @may_stop: `iotape ctl stop` is a regular end
+ * @flight: write dumps of the last records, with numbers in their names, instead of the trace; NULL for none
  * @program: the program that is replayed, whose tasks, objects and names the records are
  *	about; NULL if it is no replay
  */
@@ -43,6 +68,7 @@ struct collector_options {
 	const char *const *facts;
 	const char *last_fact;
 	bool may_stop;
+	const struct flight_options *flight;
 	const struct iot_program *program;
 };
 
@@ -64,6 +90,9 @@ struct collector_options {
  * @left_out: operations that these left out; UINT64_MAX if that is not known
  * @is_stopped: it was stopped by `iotape ctl`
  * @last_fact: the fact stated at the end, "" if none
+ * @dumps: of a flight recorder, dumps that were written
+ * @dumps_failed: dumps that could not be written
+ * @unheeded: operations that would have caused a dump beyond the limit of dumps
  * @is_complete: the kernel announced the end, and the file was finished
  * @err: 0 or the negative errno that ended it
  */
@@ -85,6 +114,9 @@ struct collector_result {
 	uint64_t left_out;
 	bool is_stopped;
 	char last_fact[IOT_OMISSION_TEXT_BYTES];
+	uint64_t dumps;
+	uint64_t dumps_failed;
+	uint64_t unheeded;
 	bool is_complete;
 	int err;
 };

@@ -11,7 +11,7 @@
 
 #include "describe.h"
 
-static const char *const keys[] = { "command=", "job=", IOT_FACT_OPS "=", "replay=", "target=", NULL };
+static const char *const keys[] = { "command=", "job=", IOT_FACT_OPS "=", "flight=", "replay=", "target=", NULL };
 
 static bool is_of_interest(const char *fact)
 {
@@ -43,10 +43,11 @@ static void add_line(char text[IOT_DESCRIBE_MAX_BYTES], size_t *at, const char *
 /**
  * session_describe() - describe the purpose of a session
  * @options: session_fd, path and facts are used
+ * @dump: of a flight recorder, its last dump; NULL if there is none
  *
  * A module that is too old, or an error, leaves the session without a description.
  */
-void session_describe(const struct collector_options *options)
+void session_describe(const struct collector_options *options, const char *dump)
 {
 	char text[IOT_DESCRIBE_MAX_BYTES], path[PATH_MAX];
 	struct iot_describe describe = { .text = (uintptr_t)text };
@@ -54,6 +55,8 @@ void session_describe(const struct collector_options *options)
 	size_t at = 0;
 
 	add_line(text, &at, "output=", realpath(options->path, path) ? path : options->path);
+	if (dump)
+		add_line(text, &at, "dump=", realpath(dump, path) ? path : dump);
 	for (; facts && *facts; facts++)
 		if (is_of_interest(*facts))
 			add_line(text, &at, "", *facts);

@@ -7,6 +7,6 @@
 
 #include "collectord.h"
 
-void session_describe(const struct collector_options *options);
+void session_describe(const struct collector_options *options, const char *dump);
 
 #endif

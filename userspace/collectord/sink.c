@@ -13,6 +13,9 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "memory.h"
+#include "tally.h"
+
 #define CHUNK_BYTES  (256 << 10)
 #define CHUNK_AGE_NS 1000000000ull
 
@@ -30,10 +33,9 @@ struct sink {
 	struct iot_writer *writer;
 	struct stream *streams;
 	u32 stream_count;
-	struct collector_result result;
+	struct tally tally;
 	const char *path;
 	bool has_filter;
-	struct iot_omissions pauses;
 };
 
 static u64 now_ns(clockid_t clock)
@@ -103,47 +105,6 @@ static struct stream *stream_of(struct sink *sink, u32 cpu)
 	return &sink->streams[cpu];
 }
 
-static void count_state(struct sink *sink, const unsigned char *p, size_t bytes)
-{
-	struct iot_record record;
-
-	if (iot_record_decode(p, bytes, &record) < 0)
-		return;
-	sink->result.opened += record.state.opened;
-	sink->result.mapped += record.state.mapped;
-	sink->result.unseen_files += record.state.unseen_files;
-	sink->result.unseen_maps += record.state.unseen_maps;
-}
-
-/* The trace has these records itself; they are for the summary. */
-static void note_control(struct sink *sink, const unsigned char *p, size_t bytes)
-{
-	struct iot_record record;
-
-	if (iot_record_decode(p, bytes, &record) < 0)
-		return;
-	sink->result.is_stopped |= record.control.verb == IOT_VERB_stop && record.control.value;
-	iot_omissions_take(&sink->pauses, &record);
-}
-
-/* Count operations on files and mappings, to know whether there were any. */
-static void count_operations(struct sink *sink, const struct message *message)
-{
-	const unsigned char *p = message->records, *stop = p + message->bytes;
-	const struct iot_kind_info *info;
-
-	while (p + IOT_RECORD_HEAD_BYTES <= stop && iot_get_u16(p) >= IOT_RECORD_HEAD_BYTES) {
-		info = iot_kind_info(iot_get_u16(p + 2));
-		sink->result.operations += info && info->group == IOT_GROUP_op;
-		sink->result.maps += info && info->kind == IOT_KIND_map;
-		if (info && info->kind == IOT_KIND_state)
-			count_state(sink, p, (size_t)(stop - p));
-		if (info && info->kind == IOT_KIND_control)
-			note_control(sink, p, (size_t)(stop - p));
-		p += iot_get_u16(p);
-	}
-}
-
 static int stream_reserve(struct stream *stream, size_t bytes)
 {
 	unsigned char *records;
@@ -175,7 +136,7 @@ int sink_message(struct sink *sink, const struct message *message)
 	if (!stream)
 		return -ENOMEM;
 	if (sequence != stream->next_sequence) { /* a gap ends a chunk, so that readers see it */
-		sink->result.missing += sequence - stream->next_sequence;
+		sink->tally.result.missing += sequence - stream->next_sequence;
 		err = stream_write(sink, stream);
 		if (err)
 			return err;
@@ -197,8 +158,7 @@ int sink_message(struct sink *sink, const struct message *message)
 	stream->head.last_ns = message->head.last_ns;
 	stream->head.lost = message->head.lost;
 	stream->next_sequence = sequence + count;
-	sink->result.records += count;
-	count_operations(sink, message);
+	tally_message(&sink->tally, message);
 	return stream->bytes >= CHUNK_BYTES ? stream_write(sink, stream) : 0;
 }
 
@@ -215,7 +175,7 @@ int sink_chunk(struct sink *sink, const struct iot_chunk_head *what, const void 
 	int err = iot_writer_chunk(sink->writer, what, records);
 
 	if (!err)
-		sink->result.records += le32_to_cpu(what->count);
+		sink->tally.result.records += le32_to_cpu(what->count);
 	return err;
 }
 
@@ -481,60 +441,17 @@ int sink_clock(struct sink *sink)
 	return iot_writer_record(sink->writer, &record);
 }
 
-static u64 meminfo_bytes(const char *text, const char *key)
-{
-	const char *line = strstr(text, key);
-
-	return line ? strtoull(line + strlen(key), NULL, 10) << 10 : 0;
-}
-
-/* Limit of the memory cgroup (version 2) that this process, and so the command, is in. */
-static u64 memory_limit_bytes(void)
-{
-	char line[4096] = "", path[8192], text[64] = "";
-	FILE *in = fopen("/proc/self/cgroup", "re");
-
-	while (in && fgets(line, sizeof(line), in) && strncmp(line, "0::", 3))
-		;
-	if (in)
-		fclose(in);
-	line[strcspn(line, "\n")] = 0;
-	if (strncmp(line, "0::", 3))
-		return 0;
-	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", line + 3);
-	in = fopen(path, "re");
-	if (!in)
-		return 0;
-	if (!fgets(text, sizeof(text), in))
-		text[0] = 0;
-	fclose(in);
-	return strtoull(text, NULL, 10); /* 0 for "max" */
-}
-
 /**
  * sink_memory() - add the state of the machine's memory
+ * @sink: the trace
  *
  * Return: 0 or a negative errno.
  */
 int sink_memory(struct sink *sink)
 {
-	struct iot_record record = { .kind = IOT_KIND_memory };
-	FILE *in = fopen("/proc/meminfo", "re");
-	char text[8192];
-	size_t bytes;
+	struct iot_record record;
 
-	if (!in)
-		return 0;
-	bytes = fread(text, 1, sizeof(text) - 1, in);
-	fclose(in);
-	text[bytes] = 0;
-	record.memory.time_ns = now_ns(CLOCK_MONOTONIC);
-	record.memory.total_bytes = meminfo_bytes(text, "MemTotal:");
-	record.memory.available_bytes = meminfo_bytes(text, "MemAvailable:");
-	record.memory.cached_bytes = meminfo_bytes(text, "\nCached:");
-	record.memory.dirty_bytes = meminfo_bytes(text, "Dirty:");
-	record.memory.limit_bytes = memory_limit_bytes();
-	return iot_writer_record(sink->writer, &record);
+	return memory_read(&record) ? 0 : iot_writer_record(sink->writer, &record);
 }
 
 /* What a filter left out: in all, and of each kind if the filter is an expression. */
@@ -544,9 +461,9 @@ static int put_filtered(struct sink *sink, const struct iot_message_end *end)
 	char fact[96];
 	int err, i;
 
-	sink->result.refused = le64_to_cpu(end->refused);
-	snprintf(fact, sizeof(fact), "omission.filtered=%llu %s", (unsigned long long)sink->result.refused,
-		 sink->result.refused ? "? ?" : "0 0");
+	sink->tally.result.refused = le64_to_cpu(end->refused);
+	snprintf(fact, sizeof(fact), "omission.filtered=%llu %s", (unsigned long long)sink->tally.result.refused,
+		 sink->tally.result.refused ? "? ?" : "0 0");
 	err = sink_fact(sink, fact);
 	for (i = 0; i < IOT_REFUSED_KINDS && !err; i++) {
 		info = iot_kind_info((u16)(IOT_REFUSED_FIRST + i));
@@ -574,7 +491,7 @@ int sink_finish(struct sink *sink, const struct iot_message_end *end, const char
 		.tail = (const u8 *)reason,
 		.tail_bytes = (u16)strlen(reason),
 		.end.time_ns = now_ns(CLOCK_MONOTONIC),
-		.end.records = sink->result.records,
+		.end.records = sink->tally.result.records,
 	};
 	int err = sink_flush(sink, true);
 
@@ -583,18 +500,15 @@ int sink_finish(struct sink *sink, const struct iot_message_end *end, const char
 	if (err)
 		return err;
 	if (end) {
-		sink->result.lost = le64_to_cpu(end->lost);
-		sink->result.throttles = le64_to_cpu(end->waits);
-		if (le64_to_cpu(end->records) > sink->result.records + sink->result.missing)
-			sink->result.missing = le64_to_cpu(end->records) - sink->result.records;
+		tally_end(&sink->tally, end);
 		record.end.records = le64_to_cpu(end->records);
-		record.end.lost = sink->result.lost;
-		record.end.throttles = sink->result.throttles;
+		record.end.lost = sink->tally.result.lost;
+		record.end.throttles = sink->tally.result.throttles;
 	}
 	err = iot_writer_record(sink->writer, &record);
 	if (!err)
 		err = iot_writer_finish(sink->writer);
-	sink->result.is_complete = !err && end;
+	sink->tally.result.is_complete = !err && end;
 	return err;
 }
 
@@ -603,12 +517,7 @@ int sink_finish(struct sink *sink, const struct iot_message_end *end, const char
  */
 void sink_result(const struct sink *sink, struct collector_result *result)
 {
-	const struct iot_omission *paused = &sink->pauses.old[IOT_OMISSION_paused];
-
-	*result = sink->result;
-	result->pauses = paused->count;
-	result->paused_ns = sink->pauses.paused_ns;
-	result->left_out = sink->pauses.pause_ns ? UINT64_MAX : paused->operations;
+	tally_result(&sink->tally, result);
 	result->bytes = iot_writer_bytes(sink->writer);
 }
 

@@ -85,7 +85,7 @@ int collector_start(struct collector *collector, struct collector_options *optio
 		return failed.err ? failed.err : -EIO;
 	}
 	close(ready[0]);
-	session_describe(options);
+	session_describe(options, NULL);
 	return 0;
 }
 

@@ -31,6 +31,7 @@
  * @admits: users and groups that may add MPI records although the command did not start their processes
  * @admit_count: their number
  * @wait_ms: longest wait for descendants that outlive the command; UINT64_MAX: until all have ended
+ * @is_flight: SIGUSR1 is for the flight recorder, see dump_signal.c
  * @namespace_fd: a mount namespace to be entered that has the mounts, in a session that runs; -1
  *	to create them
  */
@@ -52,6 +53,7 @@ struct record_options {
 	struct iot_admit admits[IOT_ADMIT_MAX];
 	unsigned int admit_count;
 	uint64_t wait_ms;
+	bool is_flight;
 	int namespace_fd;
 };
 
@@ -119,6 +121,11 @@ int attach_start(struct attachment *attachment, const struct record_options *opt
 void attach_wait(const struct attachment *attachment, const struct collector *collector,
 		 unsigned int seconds);
 void attach_close(struct attachment *attachment);
+
+/* dump_signal.c */
+void dump_signal_block(void);
+void dump_signal_restore(void);
+int dump_signal_start(uint64_t session);
 
 /* job.c */
 

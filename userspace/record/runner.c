@@ -100,6 +100,8 @@ static void become_command(const struct record_options *options, int session_fd,
 			      enter_namespace(session_fd, options, failure.why, sizeof(failure.why));
 	if (!failure.err) {
 		setenv("IOTAPE_MOUNT", options->mounts[0], 1);
+		if (options->is_flight)
+			dump_signal_restore();
 		runner_preload(options->mpi_library);
 		execvp(options->command[0], options->command);
 		failure.err = -errno;

@@ -24,6 +24,7 @@
  *   2  contradicted, sources
  *   3  filtered
  *   4  paused
+ *   5  evicted, forgotten
  */
 #ifndef IOTAPE_OMISSION_H
 #define IOTAPE_OMISSION_H
@@ -70,7 +71,12 @@
 	  "of %llu MPI calls it is not known whose data they waited for")                       \
 	/* excluded on request */                                                               \
 	O(19, filtered, "%llu operation was excluded by a filter", "%llu operations were excluded by a filter") \
-	O(20, paused, "the recording was paused %llu time", "the recording was paused %llu times")
+	O(20, paused, "the recording was paused %llu time", "the recording was paused %llu times")      \
+	/* of a dump of a flight recorder */                                                    \
+	O(21, evicted, "%llu older record had left the flight recorder",                        \
+	  "%llu older records had left the flight recorder")                                    \
+	O(22, forgotten, "the flight recorder had no memory for %llu name or id",               \
+	  "the flight recorder had no memory for %llu names or ids")
 
 enum iot_omission_reason {
 #define IOT_OMISSION_VALUE(id, name, one, many) IOT_OMISSION_##name = id,

@@ -1,0 +1,816 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * flight.c - dumps of a flight recorder: they have the last records, all that these refer to, and the number of those
+ * that they do not have.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <uthash.h>
+
+#include "collectord/flight.h"
+#include "compile/compile.h"
+#include "lib/iotape.h"
+#include "scratch.h"
+#include "suite.h"
+
+#define CPUS	   3
+#define BATCH_MAX  40
+#define ROOT	   1
+#define ROOT_NAME  1
+#define FIRST_FREE 10 /* id of the first object, name or handle of a test */
+#define MEMORY	   (1 << 20)
+
+/**
+ * struct tape - records that a test makes, on their way to a flight recorder and to a trace of all of them
+ * @flight: gets them in messages, by CPU
+ * @whole: gets them in order; NULL for none
+ * @messages: of each CPU, records that were not sent yet
+ * @sequences: of each CPU, number of the next record
+ * @lost: of each CPU
+ * @now_ns: end of the last record
+ * @ops: of each task
+ * @batch: records in a message; 0: a random number
+ */
+struct tape {
+	struct flight_options options;
+	struct collector_options collect;
+	struct flight *flight;
+	struct iot_writer *whole;
+	struct message *messages[CPUS];
+	u64 sequences[CPUS];
+	u64 lost[CPUS];
+	u64 now_ns;
+	u32 ops[8];
+	u32 batch;
+	u32 due[CPUS];
+	u64 span_ns;
+	u64 operations;
+};
+
+static char dump_output[PATH_MAX];
+static const char *const facts[] = { "mount=/scratch", NULL };
+
+static u32 draw(u32 below)
+{
+	return (u32)(random() % below);
+}
+
+static void tape_open(struct tape *t, u64 bytes)
+{
+	static const unsigned char capture[16] = "whole";
+
+	snprintf(dump_output, sizeof(dump_output), "%s.dump.iot", scratch_trace);
+	if (!t->options.dumps_max)
+		t->options.dumps_max = 16;
+	t->options.bytes = bytes;
+	t->collect = (struct collector_options){ .session_fd = -1, .path = dump_output, .facts = facts, .flight = &t->options };
+	t->now_ns = 1000000;
+	t->span_ns = 500;
+	assert_int_equal(flight_open(&t->collect, &t->flight), 0);
+	assert_int_equal(iot_writer_open(scratch_trace, capture, &t->whole), 0);
+	srandom(1);
+}
+
+static void flush(struct tape *t, u32 cpu)
+{
+	struct message *message = t->messages[cpu];
+
+	if (!message)
+		return;
+	message->head.lost = cpu_to_le64(t->lost[cpu]);
+	assert_int_equal(flight_message(t->flight, message), 0);
+	free(message);
+	t->messages[cpu] = NULL;
+}
+
+static void flush_all(struct tape *t)
+{
+	u32 cpu;
+
+	for (cpu = 0; cpu < CPUS; cpu++)
+		flush(t, cpu);
+}
+
+static void send_record(struct tape *t, u32 cpu, const struct iot_record *record)
+{
+	struct message *message = t->messages[cpu];
+	int n;
+
+	if (!message) {
+		message = message_new(MESSAGE_RECORDS, BATCH_MAX * 512);
+		assert_non_null(message);
+		message->bytes = 0;
+		message->head.cpu = cpu_to_le32(cpu);
+		message->head.sequence = cpu_to_le64(t->sequences[cpu]);
+		t->messages[cpu] = message;
+		t->due[cpu] = t->batch ? t->batch : 1 + draw(BATCH_MAX);
+	}
+	n = iot_record_encode(message->records + message->bytes, 512, record);
+	assert_true(n > 0);
+	message->bytes += (size_t)n;
+	message->head.count = cpu_to_le32(le32_to_cpu(message->head.count) + 1);
+	t->sequences[cpu]++;
+	if (le32_to_cpu(message->head.count) == t->due[cpu])
+		flush(t, cpu);
+}
+
+static void put(struct tape *t, u32 task, struct iot_record record, const char *tail)
+{
+	t->now_ns += 1000;
+	if (iot_kind_is_span(iot_kind_info(record.kind))) {
+		record.op.enter_ns = t->now_ns - t->span_ns;
+		record.op.duration_ns = t->span_ns;
+		record.op.task = task;
+		record.op.op = ++t->ops[task];
+		t->operations++;
+	} else {
+		record.fact.time_ns = t->now_ns; /* all begin with it */
+	}
+	record.tail = (const u8 *)tail;
+	record.tail_bytes = (u16)(tail ? strlen(tail) : 0);
+	assert_int_equal(iot_writer_record(t->whole, &record), 0);
+	send_record(t, task % CPUS, &record);
+}
+
+/* PUT(task, kind, .field = value, ...) */
+#define PUT(task_, kind_, ...) \
+	put(t, task_, (struct iot_record){ .kind = IOT_KIND_##kind_, .kind_ = { __VA_ARGS__ } }, NULL)
+
+static void put_name(struct tape *t, u32 task, u64 name, u64 dir, const char *component)
+{
+	put(t, task, (struct iot_record){ .kind = IOT_KIND_name, .name = { .name = name, .dir = dir } }, component);
+}
+
+static void begin(struct tape *t)
+{
+	u32 task;
+
+	put_name(t, 1, ROOT_NAME, 0, "");
+	PUT(1, object, .object = ROOT, .name = ROOT_NAME, .type = IOT_TYPE_dir, .mode = S_IFDIR | 0755, .ino = 1, .nlink = 2);
+	PUT(1, mount, .object = ROOT);
+	for (task = 1; task <= 4; task++)
+		PUT(task, task, .task = task, .pid = task, .tgid = task, .why = IOT_REASON_seen);
+}
+
+static void put_file(struct tape *t, u64 object, u64 name, u64 dir, const char *component)
+{
+	put_name(t, 1, name, dir, component);
+	PUT(1, object, .object = object, .name = name, .type = IOT_TYPE_file, .mode = S_IFREG | 0644, .ino = object, .nlink = 1);
+}
+
+static void tape_finish(struct tape *t)
+{
+	flush_all(t);
+	assert_int_equal(iot_writer_finish(t->whole), 0);
+	iot_writer_close(t->whole);
+	flight_close(t->flight);
+}
+
+static const char *dump_path(u32 number)
+{
+	static char path[PATH_MAX + 16];
+
+	snprintf(path, sizeof(path), "%s.dump.%u.iot", scratch_trace, number);
+	return path;
+}
+
+static bool is_there(u32 number)
+{
+	return !access(dump_path(number), F_OK);
+}
+
+static void remove_dumps(void)
+{
+	u32 i;
+
+	for (i = 1; i <= 32; i++)
+		unlink(dump_path(i));
+}
+
+/* -- what a dump says ------------------------------------------------------------------------------ */
+
+struct told {
+	struct iot_omissions omissions;
+	struct iot_trace_info info;
+	u64 ops;
+	u64 opened;
+	u64 begin_ns;
+	char cause[128];
+	u64 size_bytes; /* of the object `object` */
+	u64 position;
+	u64 object;
+};
+
+static int tell(void *context, struct iot_names *names, const struct iot_record *record)
+{
+	struct told *told = context;
+
+	(void)names;
+	iot_omissions_take(&told->omissions, record);
+	if (iot_kind_info(record->kind)->group == IOT_GROUP_op) {
+		told->ops++;
+		if (!told->begin_ns)
+			told->begin_ns = iot_record_end_ns(record);
+	}
+	if (record->kind == IOT_KIND_opened) {
+		told->opened++;
+		told->position = (u64)record->opened.offset_bytes;
+	}
+	if (record->kind == IOT_KIND_object && record->object.object == told->object)
+		told->size_bytes = record->object.size_bytes;
+	if (record->kind == IOT_KIND_fact && record->tail_bytes > 13 && !memcmp(record->tail, "flight.cause=", 13))
+		snprintf(told->cause, sizeof(told->cause), "%.*s", record->tail_bytes - 13, record->tail + 13);
+	return 0;
+}
+
+static struct told read_dump(u32 number, u64 object)
+{
+	struct told told = { .object = object };
+	struct iot_reject reject = {};
+
+	assert_int_equal(iot_trace_walk(dump_path(number), tell, &told, &told.info, &reject), 0);
+	iot_omissions_finish(&told.omissions, &told.info);
+	assert_true(told.info.is_complete);
+	return told;
+}
+
+static void compiles(u32 number)
+{
+	char program_path[PATH_MAX + 16];
+	const struct compile_options options = { .trace = dump_path(number), .program = program_path };
+	struct compile_summary summary;
+	struct iot_program program;
+	struct iot_reject reject = {};
+
+	snprintf(program_path, sizeof(program_path), "%s.irp", scratch_trace);
+	assert_int_equal(compile_trace(&options, &summary, &reject), 0);
+	compile_summary_free(&summary);
+	assert_int_equal(iot_program_load(program_path, &program, &reject), 0);
+	iot_program_free(&program);
+	unlink(program_path);
+}
+
+/* -- tests ---------------------------------------------------------------------------------------- */
+
+static void older_records_are_counted(void **state)
+{
+	struct tape tape = {}, *t = &tape;
+	struct told told;
+	u64 i;
+
+	(void)state;
+	tape_open(t, MEMORY);
+	begin(t);
+	put_file(t, FIRST_FREE, FIRST_FREE, ROOT, "a");
+	PUT(1, open, .object = FIRST_FREE, .name = FIRST_FREE, .handle = 7, .flags = IOT_OPEN_write | IOT_OPEN_created | IOT_OPEN_create);
+	for (i = 0; i < 30000; i++)
+		PUT(1, write, .object = FIRST_FREE, .handle = 7, .offset_bytes = (s64)i * 10, .length_bytes = 10, .result = 10,
+		    .old_size_bytes = i * 10);
+	flush_all(t);
+	assert_int_equal(flight_dump(t->flight, "a test"), 0);
+	told = read_dump(1, FIRST_FREE);
+	assert_true(told.ops > 1000 && told.ops < 20000);
+	assert_int_equal(told.omissions.of[IOT_OMISSION_evicted].operations + told.ops, t->operations);
+	assert_int_equal(told.omissions.of[IOT_OMISSION_evicted].bytes + told.omissions.bytes, 30000 * 10);
+	assert_int_equal(told.omissions.of[IOT_OMISSION_forgotten].count, 0);
+	assert_int_equal(told.info.missing, 0);
+	assert_int_equal(told.info.lost, 0);
+	assert_int_equal(told.opened, 1);
+	assert_int_equal(told.size_bytes, (30000 - told.ops) * 10);
+	assert_int_equal(told.position, told.size_bytes);
+	assert_string_equal(told.cause, "a test");
+	assert_non_null(strstr(told.omissions.of[IOT_OMISSION_evicted].detail, "the last 0.0"));
+	compiles(1);
+	tape_finish(t);
+	remove_dumps();
+}
+
+static void without_loss_a_dump_is_whole(void **state)
+{
+	struct tape tape = {}, *t = &tape;
+	struct told told;
+
+	(void)state;
+	tape_open(t, MEMORY);
+	begin(t);
+	put_file(t, FIRST_FREE, FIRST_FREE, ROOT, "a");
+	PUT(1, stat, .object = FIRST_FREE, .name = FIRST_FREE);
+	flush_all(t);
+	assert_int_equal(flight_dump(t->flight, "a test"), 0);
+	told = read_dump(1, 0);
+	assert_int_equal(told.ops, 1);
+	assert_true(iot_omissions_is_none(&told.omissions));
+	tape_finish(t);
+	remove_dumps();
+}
+
+/* A number is there for each dump, and no file is replaced. */
+static void dumps_get_numbers(void **state)
+{
+	struct tape tape = {}, *t = &tape;
+	int fd;
+
+	(void)state;
+	tape_open(t, MEMORY);
+	begin(t);
+	fd = open(dump_path(2), O_CREAT | O_WRONLY, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+	flush_all(t);
+	assert_int_equal(flight_dump(t->flight, "one"), 0);
+	assert_int_equal(flight_dump(t->flight, "two"), 0);
+	assert_string_equal(read_dump(1, 0).cause, "one");
+	assert_string_equal(read_dump(3, 0).cause, "two");
+	tape_finish(t);
+	remove_dumps();
+}
+
+/* A disk that is full: no file, no harm, and the next dump has the same records. */
+static void a_failed_dump_leaves_nothing(void **state)
+{
+	struct tape tape = {}, *t = &tape;
+	struct rlimit limit, small;
+	struct collector_result result;
+	u64 i;
+
+	(void)state;
+	tape_open(t, MEMORY);
+	begin(t);
+	put_file(t, FIRST_FREE, FIRST_FREE, ROOT, "a");
+	for (i = 0; i < 1000; i++)
+		PUT(1, stat, .object = FIRST_FREE, .name = FIRST_FREE);
+	flush_all(t);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	small = (struct rlimit){ .rlim_cur = 8192, .rlim_max = limit.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	i = (u64)flight_dump(t->flight, "a test");
+	setrlimit(RLIMIT_FSIZE, &limit);
+	assert_int_equal((int)i, -EFBIG);
+	assert_false(is_there(1));
+	assert_int_equal(flight_dump(t->flight, "a test"), 0);
+	assert_int_equal(read_dump(1, 0).ops, 1000);
+	flight_result(t->flight, &result);
+	assert_int_equal(result.dumps, 1);
+	assert_int_equal(result.dumps_failed, 1);
+	tape_finish(t);
+	remove_dumps();
+}
+
+/* Gaps before the window are not of the dump; those in it are. */
+static void gaps_count_from_the_window(void **state)
+{
+	struct tape tape = { .batch = 10 }, *t = &tape;
+	struct told told;
+	u32 i;
+
+	(void)state;
+	tape_open(t, MEMORY);
+	begin(t);
+	flush_all(t);
+	t->sequences[0] += 5;
+	t->lost[1] += 3;
+	put_file(t, FIRST_FREE, FIRST_FREE, ROOT, "a");
+	for (i = 0; i < 60000; i++) {
+		if (i == 59000) {
+			flush_all(t);
+			t->sequences[0] += 7;
+			t->lost[1] += 4;
+		}
+		PUT(1 + i % 3, stat, .object = FIRST_FREE, .name = FIRST_FREE);
+	}
+	flush_all(t);
+	assert_int_equal(flight_dump(t->flight, "a test"), 0);
+	told = read_dump(1, 0);
+	assert_int_equal(told.info.missing, 7);
+	assert_int_equal(told.info.lost, 4);
+	assert_int_equal(told.omissions.of[IOT_OMISSION_evicted].operations + told.ops, t->operations);
+	tape_finish(t);
+	remove_dumps();
+}
+
+/* Records of all CPUs leave in the order of their ends, so that nothing is missing after the first. */
+static void the_window_is_the_same_on_all_cpus(void **state)
+{
+	struct tape tape = {}, *t = &tape;
+	struct told told;
+	u64 i, all = 50000;
+
+	(void)state;
+	tape_open(t, MEMORY);
+	begin(t);
+	put_file(t, FIRST_FREE, FIRST_FREE, ROOT, "a");
+	for (i = 0; i < all; i++)
+		PUT(i % 100 ? 1 : 2 + draw(2), stat, .object = FIRST_FREE, .name = FIRST_FREE);
+	flush_all(t);
+	assert_int_equal(flight_dump(t->flight, "a test"), 0);
+	told = read_dump(1, 0);
+	assert_int_equal(told.ops, (t->now_ns - told.begin_ns) / 1000 + 1);
+	tape_finish(t);
+	remove_dumps();
+}
+
+static void names_that_do_not_fit_are_counted(void **state)
+{
+	struct tape tape = {}, *t = &tape;
+	struct told told;
+	char name[16];
+	u64 i;
+
+	(void)state;
+	tape_open(t, MEMORY);
+	begin(t);
+	for (i = 0; i < 40000; i++) {
+		snprintf(name, sizeof(name), "f%llu", (unsigned long long)i);
+		put_file(t, FIRST_FREE + i, FIRST_FREE + i, ROOT, name);
+		PUT(1, stat, .object = FIRST_FREE + i, .name = FIRST_FREE + i);
+	}
+	for (i = 0; i < 100; i++)
+		PUT(1, stat, .object = FIRST_FREE + i, .name = FIRST_FREE + i);
+	flush_all(t);
+	assert_int_equal(flight_dump(t->flight, "a test"), 0);
+	told = read_dump(1, 0);
+	assert_true(told.omissions.of[IOT_OMISSION_forgotten].count > 10000);
+	compiles(1);
+	tape_finish(t);
+	remove_dumps();
+}
+
+static void put_slow(struct tape *t, u64 span_ns, s64 result)
+{
+	t->span_ns = span_ns;
+	PUT(1, stat, .object = FIRST_FREE, .name = FIRST_FREE, .result = result);
+	t->span_ns = 500;
+}
+
+static void fill(struct tape *t)
+{
+	u32 i;
+
+	for (i = 0; i < 15000; i++)
+		PUT(1, stat, .object = FIRST_FREE, .name = FIRST_FREE);
+}
+
+static void operations_cause_dumps(void **state)
+{
+	struct tape tape = { .batch = 1, .options = { .latency_ns = 100000, .dumps_max = 3 } }, *t = &tape;
+	struct collector_result result;
+	const struct iot_message_end end = {};
+	u32 i;
+
+	(void)state;
+	t->options.errors[EIO / 64] |= 1ull << EIO % 64;
+	tape_open(t, MEMORY);
+	begin(t);
+	put_file(t, FIRST_FREE, FIRST_FREE, ROOT, "a");
+	put_slow(t, 99999, -ENOENT);
+	assert_false(is_there(1));
+	put_slow(t, 100000, 0);
+	assert_string_equal(read_dump(1, 0).cause, "stat of task 1 took 0.100 ms");
+	put_slow(t, 500, -EIO); /* waits for the records of the dump to leave */
+	assert_false(is_there(2));
+	fill(t);
+	assert_string_equal(read_dump(2, 0).cause, "stat of task 1 returned EIO");
+	fill(t);
+	put_slow(t, 500, -EIO); /* nothing of the last dump is in memory */
+	assert_true(is_there(3));
+	for (i = 0; i < 4; i++) {
+		put_slow(t, 500, -EIO);
+		fill(t);
+	}
+	assert_false(is_there(4));
+	flight_end(t->flight, &end, "");
+	flight_result(t->flight, &result);
+	assert_int_equal(result.dumps, 3);
+	assert_int_equal(result.unheeded, 4);
+	tape_finish(t);
+	remove_dumps();
+}
+
+/* Dumps that operations cause follow each other without a gap if each operation is a cause. */
+static void no_cause_is_in_no_dump(void **state)
+{
+	struct tape tape = { .options = { .latency_ns = 1, .dumps_max = 30 } }, *t = &tape;
+	const struct iot_message_end end = {};
+	u64 ops = 0;
+	u32 i;
+
+	(void)state;
+	tape_open(t, MEMORY);
+	begin(t);
+	put_file(t, FIRST_FREE, FIRST_FREE, ROOT, "a");
+	for (i = 0; i < 5; i++)
+		fill(t);
+	flush_all(t);
+	flight_end(t->flight, &end, "");
+	for (i = 1; is_there(i); i++)
+		ops += read_dump(i, 0).ops;
+	assert_true(i > 3 && i < 16);
+	assert_true(ops >= t->operations);
+	tape_finish(t);
+	remove_dumps();
+}
+
+static void the_end_may_write_a_dump(void **state)
+{
+	static const struct {
+		const char *what;
+		bool at_end;
+		const char *reason;
+		const char *cause;
+	} rows[] = {
+		{ "as planned", false, "", NULL },
+		{ "on request", true, "", "the end of the recording" },
+		{ "the recorder died", false, "the recorder died", "the recorder died" },
+	};
+	const struct iot_message_end end = {};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tape tape = { .options = { .at_end = rows[i].at_end } }, *t = &tape;
+
+		tape_open(t, MEMORY);
+		begin(t);
+		flush_all(t);
+		flight_end(t->flight, &end, rows[i].reason);
+		assert_row(rows[i].what, is_there(1) == (rows[i].cause != NULL));
+		if (rows[i].cause) {
+			struct told told = read_dump(1, 0);
+
+			assert_row(rows[i].what, !strcmp(told.cause, rows[i].cause));
+			assert_row(rows[i].what, told.omissions.of[IOT_OMISSION_partial].count == (*rows[i].reason != 0));
+		}
+		tape_finish(t);
+		remove_dumps();
+	}
+}
+
+/* A time of 1000 s: records that are older leave, though there is room for them. */
+static void a_window_of_time(void **state)
+{
+	struct tape tape = { .options = { .window_ns = 1000000000000ull } }, *t = &tape;
+	struct timespec now;
+	struct told told;
+	u32 i;
+
+	(void)state;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	tape_open(t, MEMORY);
+	begin(t);
+	put_file(t, FIRST_FREE, FIRST_FREE, ROOT, "a");
+	t->now_ns = (u64)now.tv_sec * 1000000000u - 2500000000000ull;
+	if ((s64)t->now_ns < 0) /* the machine has started a short time ago */
+		t->now_ns = 0;
+	for (i = 0; i < 5; i++) {
+		PUT(1, stat, .object = FIRST_FREE, .name = FIRST_FREE);
+		t->now_ns += 500000000000ull;
+	}
+	flush_all(t);
+	assert_int_equal(flight_dump(t->flight, "a test"), 0);
+	told = read_dump(1, FIRST_FREE);
+	assert_true(told.ops >= 1 && told.ops <= 3);
+	assert_int_equal(told.omissions.of[IOT_OMISSION_evicted].operations + told.ops, 5);
+	tape_finish(t);
+	remove_dumps();
+}
+
+/* -- a random program on a few directories: names in a dump are those in the trace of all of it ---------- */
+
+#define FILES 200
+#define DIRS  12
+
+struct file {
+	u64 object;
+	u64 name;
+	u64 handle;
+	u64 size_bytes;
+	bool has_name;
+};
+
+struct model {
+	struct file files[FILES];
+	u64 dirs[DIRS];
+	u64 dir_names[DIRS];
+	u64 next;
+};
+
+static u64 new_name(struct tape *t, struct model *m, u32 task, u64 dir)
+{
+	char component[32];
+	u64 name = m->next++;
+
+	snprintf(component, sizeof(component), "n%llu", (unsigned long long)name);
+	put_name(t, task, name, dir, component);
+	return name;
+}
+
+static void create(struct tape *t, struct model *m, u32 task, struct file *f)
+{
+	u64 dir = m->dirs[draw(DIRS)];
+
+	*f = (struct file){ .name = new_name(t, m, task, dir), .has_name = true };
+	f->object = m->next++;
+	f->handle = m->next++;
+	PUT(task, object, .object = f->object, .name = f->name, .type = IOT_TYPE_file, .mode = S_IFREG | 0644, .ino = f->object,
+	    .nlink = 1);
+	PUT(task, open, .object = f->object, .name = f->name, .handle = f->handle,
+	    .flags = IOT_OPEN_write | IOT_OPEN_create | IOT_OPEN_created);
+}
+
+static void work_on_file(struct tape *t, struct model *m, u32 task, struct file *f)
+{
+	u64 name;
+
+	if (!f->object) {
+		create(t, m, task, f);
+		return;
+	}
+	switch (draw(12)) {
+	case 0:
+		if (f->handle)
+			PUT(task, release, .object = f->object, .handle = f->handle);
+		f->handle = 0;
+		break;
+	case 1:
+		if (!f->has_name || f->handle)
+			break;
+		f->handle = m->next++;
+		PUT(task, open, .object = f->object, .name = f->name, .handle = f->handle, .flags = IOT_OPEN_write,
+		    .size_bytes = f->size_bytes);
+		break;
+	case 2:
+		if (!f->has_name)
+			break;
+		name = new_name(t, m, task, m->dirs[draw(DIRS)]);
+		PUT(task, rename, .name = f->name, .new_name = name, .object = f->object);
+		f->name = name;
+		break;
+	case 3:
+		if (!f->has_name || draw(3))
+			break;
+		PUT(task, unlink, .name = f->name, .object = f->object);
+		f->has_name = false;
+		if (!f->handle)
+			f->object = 0;
+		break;
+	default:
+		if (!f->handle && !f->has_name) {
+			f->object = 0;
+		} else if (f->handle) {
+			PUT(task, write, .object = f->object, .handle = f->handle, .offset_bytes = (s64)f->size_bytes,
+			    .length_bytes = 10, .result = 10, .old_size_bytes = f->size_bytes);
+			f->size_bytes += 10;
+		} else {
+			PUT(task, stat, .object = f->object, .name = f->name, .size_bytes = f->size_bytes);
+		}
+	}
+}
+
+static void run_program(struct tape *t, u32 steps)
+{
+	struct model *m = calloc(1, sizeof(*m));
+	u32 i;
+
+	assert_non_null(m);
+	m->next = FIRST_FREE;
+	begin(t);
+	for (i = 0; i < DIRS; i++) {
+		m->dir_names[i] = new_name(t, m, 1, i ? m->dirs[(i - 1) / 2] : ROOT);
+		m->dirs[i] = m->next++;
+		PUT(1, object, .object = m->dirs[i], .name = m->dir_names[i], .type = IOT_TYPE_dir, .mode = S_IFDIR | 0755,
+		    .ino = m->dirs[i], .nlink = 2);
+	}
+	for (i = 0; i < steps; i++) {
+		u32 task = 1 + draw(4), d = draw(DIRS);
+
+		if (draw(300)) {
+			work_on_file(t, m, task, &m->files[draw(FILES)]);
+		} else { /* where it is a directory gets another name */
+			u64 name = new_name(t, m, task, d ? m->dirs[(d - 1) / 2] : ROOT);
+
+			PUT(task, rename, .name = m->dir_names[d], .new_name = name, .object = m->dirs[d]);
+			m->dir_names[d] = name;
+		}
+	}
+	free(m);
+}
+
+/* Where the object of an operation is. */
+struct place {
+	UT_hash_handle hh;
+	struct {
+		u32 task;
+		u32 op;
+	} key;
+	char path[];
+};
+
+struct places {
+	struct place *list;
+	u64 compared;
+	u64 unnamed;
+};
+
+static u64 object_of(const struct iot_record *record)
+{
+	const struct iot_kind_info *info = iot_kind_info(record->kind);
+	u32 i;
+
+	for (i = 0; info->group == IOT_GROUP_op && i < info->field_count; i++)
+		if (info->fields[i].class == IOT_CLASS_object)
+			return iot_field_get(record, &info->fields[i]);
+	return 0;
+}
+
+static int note_place(void *context, struct iot_names *names, const struct iot_record *record)
+{
+	struct places *places = context;
+	struct place *place;
+	const char *path;
+
+	if (!object_of(record))
+		return 0;
+	path = iot_names_object(names, object_of(record)).path;
+	place = calloc(1, sizeof(*place) + strlen(path) + 1);
+	assert_non_null(place);
+	place->key.task = record->op.task;
+	place->key.op = record->op.op;
+	strcpy(place->path, path);
+	HASH_ADD(hh, places->list, key, sizeof(place->key), place);
+	return 0;
+}
+
+static int compare_place(void *context, struct iot_names *names, const struct iot_record *record)
+{
+	struct places *places = context;
+	struct place *place, key = {};
+	const char *path;
+
+	if (!object_of(record))
+		return 0;
+	key.key.task = record->op.task;
+	key.key.op = record->op.op;
+	HASH_FIND(hh, places->list, &key.key, sizeof(key.key), place);
+	assert_non_null(place);
+	path = iot_names_object(names, object_of(record)).path;
+	assert_int_not_equal(iot_names_type(names, object_of(record)), IOT_TYPE_unknown);
+	if (!strncmp(path, ".iotape-unlinked-", 17)) {
+		places->unnamed++;
+		return 0;
+	}
+	places->compared++;
+	assert_string_equal(path, place->path);
+	return 0;
+}
+
+static void names_survive(void **state)
+{
+	static const u32 batches[] = { 1, 10, 0 };
+	struct place *place, *next;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(batches) / sizeof(batches[0]); i++) {
+		struct tape tape = { .batch = batches[i] }, *t = &tape;
+		struct iot_reject reject = {};
+		struct places places = {};
+
+		tape_open(t, MEMORY);
+		run_program(t, 60000);
+		flush_all(t);
+		assert_int_equal(flight_dump(t->flight, "a test"), 0);
+		tape_finish(t);
+		assert_int_equal(iot_trace_walk(scratch_trace, note_place, &places, NULL, &reject), 0);
+		assert_int_equal(iot_trace_walk(dump_path(1), compare_place, &places, NULL, &reject), 0);
+		assert_true(places.compared > 1000);
+		assert_true(places.unnamed < places.compared / 4);
+		assert_int_equal(read_dump(1, 0).omissions.of[IOT_OMISSION_forgotten].count, 0);
+		HASH_ITER (hh, places.list, place, next) {
+			HASH_DEL(places.list, place);
+			free(place);
+		}
+		compiles(1);
+		remove_dumps();
+	}
+}
+
+SUITE("flight",
+      WITH_SCRATCH(older_records_are_counted)
+      WITH_SCRATCH(without_loss_a_dump_is_whole)
+      WITH_SCRATCH(dumps_get_numbers)
+      WITH_SCRATCH(a_failed_dump_leaves_nothing)
+      WITH_SCRATCH(gaps_count_from_the_window)
+      WITH_SCRATCH(the_window_is_the_same_on_all_cpus)
+      WITH_SCRATCH(names_that_do_not_fit_are_counted)
+      WITH_SCRATCH(operations_cause_dumps)
+      WITH_SCRATCH(no_cause_is_in_no_dump)
+      WITH_SCRATCH(the_end_may_write_a_dump)
+      WITH_SCRATCH(a_window_of_time)
+      WITH_SCRATCH(names_survive))
