@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * users.c - mutated traces through all that takes whole traces: columns, profile, hints, diff, partners, late arrivals,
+ * users.c - mutated traces through all that takes whole traces: columns, profile, hints, top, diff, partners, late arrivals,
  * charts, exports, compiler.
  *
  *	users [OPTION]... TRACE...	see fuzz_options()
@@ -25,6 +25,7 @@
 #include "export/export.h"
 #include "make_trace.h"
 #include "report/report.h"
+#include "tools/top.h"
 
 static char directory[] = "/tmp/iotape-fuzz-XXXXXX";
 static char program_path[sizeof(directory) + sizeof("/program")];
@@ -182,6 +183,17 @@ static int remove_entry(const char *path, const struct stat *stat, int type, str
 	return remove(path);
 }
 
+static int top(const char *path, struct iot_reject *reject)
+{
+	struct top top;
+	int err = top_open(&top, path, reject);
+
+	if (!err)
+		err = top_take(&top, reject);
+	top_close(&top);
+	return err;
+}
+
 /* One of the formats. */
 static int export(const char *path, struct rng *rng, struct iot_reject *reject)
 {
@@ -232,6 +244,8 @@ static int feed(struct trace_bytes *input, struct rng *rng, struct iot_reject *r
 	check(advise(path, &other) == err && other.reason == reject->reason, "hints refuse the same");
 	other = (struct iot_reject){};
 	check(charts(path, &other) == err && other.reason == reject->reason, "charts refuse the same");
+	other = (struct iot_reject){};
+	check(top(path, &other) == err && other.reason == reject->reason, "top refuses the same");
 	other = (struct iot_reject){};
 	check(diff(path, &other) == err && other.reason == reject->reason, "diff refuses the same");
 	other = (struct iot_reject){};

@@ -626,6 +626,63 @@ static void unknown_kinds_are_skipped_and_counted(void **state)
 	trace_close(&trace);
 }
 
+/* -- traces that grow ------------------------------------------------------------------------------- */
+
+static void append(const char *path, const u8 *bytes, size_t count)
+{
+	FILE *out = fopen(path, "ae");
+
+	assert_non_null(out);
+	assert_int_equal(fwrite(bytes, 1, count, out), count);
+	fclose(out);
+}
+
+/* Cut at each byte: what is whole is returned at once, and nothing twice. */
+static void a_trace_that_grows_is_followed(void **state)
+{
+	struct outcome all;
+	struct trace_bytes trace;
+	struct iot_reject reject = {};
+	struct iot_trace_info info;
+	struct iot_reader *reader;
+	struct iot_record record;
+	size_t cut, begin = 0;
+	u64 records, before = 0;
+	int more;
+
+	(void)state;
+	make(&trace);
+	trace_finish(&trace);
+	all = read_trace(&trace);
+	while (read_bytes(trace.bytes, begin).err)
+		begin++;
+	for (cut = begin; cut <= trace.count; cut++) {
+		const char *path = trace_path(trace.bytes, cut);
+
+		records = 0;
+		assert_int_equal(iot_reader_open(path, &reader, &reject), 0);
+		while (iot_reader_next(reader, &record, &reject) > 0)
+			records++;
+		assert_true(records >= before);
+		before = records;
+		assert_int_equal(iot_reader_more(reader, &reject), 0);
+		append(path, trace.bytes + cut, trace.count - cut);
+		more = iot_reader_more(reader, &reject);
+		assert_int_equal(more, records < all.records);
+		while (iot_reader_next(reader, &record, &reject) > 0)
+			records++;
+		assert_int_equal(records, all.records);
+		assert_int_equal(iot_reader_more(reader, &reject), 0);
+		iot_reader_info(reader, &info);
+		assert_true(info.is_complete);
+		assert_int_equal(info.records, all.records);
+		assert_int_equal(info.missing, all.info.missing);
+		iot_reader_close(reader);
+	}
+	assert_int_equal(before, all.records);
+	trace_close(&trace);
+}
+
 /* -- time ------------------------------------------------------------------------------------------ */
 
 /* One record in each of many streams, more than any machine has. */
@@ -673,4 +730,5 @@ SUITE("reader",
       TEST(records_that_are_being_written_are_read)
       TEST(lost_and_missing_records_are_counted)
       TEST(unknown_kinds_are_skipped_and_counted)
+      TEST(a_trace_that_grows_is_followed)
       TEST(many_streams_are_merged_in_time))

@@ -216,6 +216,7 @@ static int list_from_heads(int fd, u64 begin_bytes, u64 end_bytes, struct chunk_
 		err = chunk_head_read(fd, offset_bytes, end_bytes, &head, reject);
 		if (err)
 			break;
+		list->has_trailer |= head.type == IOT_CHUNK_TRAILER;
 		err = settle(fd, offset_bytes, &head, reject);
 		if (!err && (head.type == IOT_CHUNK_RECORDS || head.type == IOT_CHUNK_OPEN) &&
 		    list_add(list, &room, offset_bytes, &head))
@@ -225,6 +226,32 @@ static int list_from_heads(int fd, u64 begin_bytes, u64 end_bytes, struct chunk_
 	if (err == -ENODATA) {
 		list->is_torn = true;
 		err = 0;
+	}
+	list->end_bytes = offset_bytes;
+	return err;
+}
+
+/**
+ * chunk_list_more() - find the chunks of records that a writer has added
+ * @fd: the trace
+ * @begin_bytes: end of the last chunk that is known
+ * @file_bytes: length of the file
+ * @list: out: only what was added; @entries is to be freed by the caller
+ * @reject: filled in if it is refused
+ *
+ * Return: 0 or a negative errno.
+ */
+int chunk_list_more(int fd, u64 begin_bytes, u64 file_bytes, struct chunk_list *list,
+		    struct iot_reject *reject)
+{
+	int err;
+
+	*list = (struct chunk_list){};
+	err = list_from_heads(fd, begin_bytes, file_bytes, list, reject);
+	list->is_complete = !err && list->has_trailer;
+	if (err) {
+		free(list->entries);
+		list->entries = NULL;
 	}
 	return err;
 }

@@ -12,16 +12,22 @@
 
 /**
  * struct chunk_list - the chunks of records of a trace, in the order of the file
- * @is_complete: the trace has a trailer
+ * @is_complete: the trace has a trailer at its end
+ * @has_trailer: the chunks that were looked at include one
  * @is_torn: it ends in the middle of a chunk
+ * @end_bytes: end of the last whole chunk, if the trace has no trailer
  */
 struct chunk_list {
 	struct iot_index_entry *entries;
 	size_t count;
 	bool is_complete;
+	bool has_trailer;
 	bool is_torn;
+	u64 end_bytes;
 };
 
+int chunk_list_more(int fd, u64 begin_bytes, u64 file_bytes, struct chunk_list *list,
+		    struct iot_reject *reject);
 int chunk_list_read(int fd, u64 begin_bytes, u64 file_bytes, struct chunk_list *list,
 		    struct iot_reject *reject);
 int chunk_head_read(int fd, u64 offset_bytes, u64 file_bytes, struct iot_chunk_head *head,

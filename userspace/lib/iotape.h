@@ -94,6 +94,7 @@ struct iot_trace_info {
 int iot_reader_open(const char *path, struct iot_reader **reader, struct iot_reject *reject);
 int iot_reader_next(struct iot_reader *reader, struct iot_record *record,
 		    struct iot_reject *reject);
+int iot_reader_more(struct iot_reader *reader, struct iot_reject *reject);
 u64 iot_reader_absent(const struct iot_reader *reader, const struct iot_record *record);
 void iot_reader_info(const struct iot_reader *reader, struct iot_trace_info *info);
 void iot_reader_close(struct iot_reader *reader);

@@ -50,6 +50,7 @@ struct stream {
  * @end_lost: records that the kernel dropped, from the record at the end; 0 before that was read
  * @watched: records that were read
  * @watched_total: records that are in the total of iot_readers_watch()
+ * @end_bytes: end of the last whole chunk, if the trace has no trailer
  */
 struct iot_reader {
 	int fd;
@@ -65,6 +66,7 @@ struct iot_reader {
 	u64 end_lost;
 	u64 watched;
 	u64 watched_total;
+	u64 end_bytes;
 };
 
 #define WATCH_RECORDS 64
@@ -229,6 +231,7 @@ static int make_streams(struct iot_reader *reader, const struct chunk_list *list
 	reader->info.chunks = list->count;
 	reader->info.is_complete = list->is_complete;
 	reader->info.is_torn = list->is_torn;
+	reader->end_bytes = list->end_bytes;
 	return 0;
 }
 
@@ -425,11 +428,94 @@ int iot_reader_next(struct iot_reader *reader, struct iot_record *record,
 	if (err)
 		return err;
 	if (!reader->heap_count)
-		return 0;
+		return 0; /* also if it is asked again */
 	*record = reader->heap[0]->record;
 	reader->is_top_read = true;
 	watch_record(reader);
 	return 1;
+}
+
+static struct stream *stream_of(struct iot_reader *reader, u32 number)
+{
+	struct stream *streams, **heap;
+	size_t i;
+
+	for (i = 0; i < reader->stream_count; i++)
+		if (reader->streams[i].number == number)
+			return &reader->streams[i];
+	heap = reallocarray(reader->heap, reader->stream_count + 1, sizeof(*heap));
+	if (!heap)
+		return NULL;
+	reader->heap = heap;
+	streams = reallocarray(reader->streams, reader->stream_count + 1, sizeof(*streams));
+	if (!streams)
+		return NULL;
+	reader->streams = streams;
+	streams[reader->stream_count] = (struct stream){ .number = number };
+	return &streams[reader->stream_count++];
+}
+
+/* All chunks known so far have been read: the streams continue with new ones. */
+static int continue_streams(struct iot_reader *reader, const struct chunk_list *list)
+{
+	struct stream *stream = NULL;
+	size_t i;
+
+	if (list->count)
+		qsort(list->entries, list->count, sizeof(*list->entries), compare_entries);
+	for (i = 0; i < reader->stream_count; i++)
+		reader->streams[i].entry_count = reader->streams[i].next_entry = 0;
+	free(reader->entries);
+	reader->entries = list->entries;
+	for (i = 0; i < list->count; i++) {
+		if (!i || list->entries[i].stream != list->entries[i - 1].stream) {
+			stream = stream_of(reader, le32_to_cpu(list->entries[i].stream));
+			if (!stream)
+				return -ENOMEM;
+			stream->entries = &list->entries[i];
+		}
+		stream->entry_count++;
+		reader->info.records += le32_to_cpu(list->entries[i].count);
+	}
+	reader->info.chunks += list->count;
+	reader->info.is_complete = list->is_complete;
+	reader->info.is_torn = list->is_torn;
+	reader->end_bytes = list->end_bytes;
+	return 0;
+}
+
+/**
+ * iot_reader_more() - look for records that the writer has added to a trace that is being written
+ * @reader: of which iot_reader_next() returned 0
+ * @reject: filled in if the trace is damaged
+ *
+ * If there are any, iot_reader_next() returns them. The new records are in the order of their ends, which may be
+ * before those of records that were returned before: chunks of CPUs are written one after the other.
+ *
+ * Return: 1 if there are new records; 0 if not, or the trace is complete; or a negative errno.
+ */
+int iot_reader_more(struct iot_reader *reader, struct iot_reject *reject)
+{
+	struct chunk_list list;
+	struct stat stat;
+	int err;
+
+	if (reader->info.is_complete)
+		return 0;
+	if (fstat(reader->fd, &stat))
+		return refuse_errno(reject, -errno);
+	if ((u64)stat.st_size <= reader->end_bytes)
+		return 0;
+	reader->file_bytes = (u64)stat.st_size;
+	reader->info.bytes = reader->file_bytes;
+	err = chunk_list_more(reader->fd, reader->end_bytes, reader->file_bytes, &list, reject);
+	if (err)
+		return err;
+	err = continue_streams(reader, &list);
+	if (err)
+		return refuse_errno(reject, err);
+	err = heap_fill(reader, reject);
+	return err ? err : list.count > 0;
 }
 
 /**
