@@ -64,7 +64,7 @@ static const struct option_row option_rows[] = {
 	{ "mount", 'm', OPTION_DIRECTORY, "DIR", .set = set_mount, .help = "watch the recording of the mount that DIR is in" },
 	{ "job", 0, OPTION_TEXT, "NAME", .field = FIELD(choice.job),
 	  .help = "watch the recording of this job, or of a command that contains this text" },
-	{ "once", '1', .field = FIELD(is_once), .help = "print everything so far, and exit" },
+	{ "once", .field = FIELD(is_once), .help = "print everything so far, and exit" },
 	{ "batch", 'b', .field = FIELD(is_batch), .help = "print text, interval by interval, until the recording ends" },
 	{ "delay", 'd', OPTION_DURATION, "SECONDS", .min = 100 * OPTION_MS, .max = 86400 * OPTION_S, .unit = OPTION_S,
 	  .stored_unit = OPTION_MS, .field = FIELD(delay_ms), .help = "length of an interval (default: 2 s)" },
