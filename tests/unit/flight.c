@@ -3,6 +3,7 @@
  * flight.c - dumps of a flight recorder: they have the last records, all that these refer to, and the number of those
  * that they do not have.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -457,6 +458,45 @@ static void fill(struct tape *t)
 		PUT(1, stat, .object = FIRST_FREE, .name = FIRST_FREE);
 }
 
+/* The directories of a file come before it. */
+static int check_order(void *context, struct iot_names *names, const struct iot_record *record)
+{
+	bool *is_known = context;
+	const char *path;
+
+	if (record->kind != IOT_KIND_object || record->object.object != FIRST_FREE)
+		return 0;
+	path = iot_names_path(names, record->object.name);
+	if (!path)
+		return -ENOMEM;
+	*is_known = !strcmp(path, "a");
+	return 0;
+}
+
+/* The kernel sends records of an idle CPU late, when newer ones of a busy CPU have left already. */
+static void late_records_leave(void **state)
+{
+	struct tape tape = { .batch = BATCH_MAX }, *t = &tape;
+	bool is_known = false;
+	struct iot_trace_info info;
+	struct iot_reject reject = {};
+
+	(void)state;
+	tape_open(t, MEMORY);
+	put_name(t, 2, ROOT_NAME, 0, "");
+	PUT(2, object, .object = ROOT, .name = ROOT_NAME, .type = IOT_TYPE_dir, .mode = S_IFDIR | 0755, .ino = 1, .nlink = 2);
+	PUT(2, mount, .object = ROOT);
+	PUT(1, task, .task = 1, .pid = 1, .tgid = 1, .why = IOT_REASON_seen);
+	put_file(t, FIRST_FREE, FIRST_FREE, ROOT, "a");
+	fill(t);
+	flush_all(t);
+	assert_int_equal(flight_dump(t->flight, "a test"), 0);
+	assert_int_equal(iot_trace_walk(dump_path(1), check_order, &is_known, &info, &reject), 0);
+	assert_true(is_known);
+	tape_finish(t);
+	remove_dumps();
+}
+
 static void operations_cause_dumps(void **state)
 {
 	struct tape tape = { .batch = 1, .options = { .latency_ns = 100000, .dumps_max = 3 } }, *t = &tape;
@@ -803,6 +843,7 @@ static void names_survive(void **state)
 
 SUITE("flight",
       WITH_SCRATCH(older_records_are_counted)
+      WITH_SCRATCH(late_records_leave)
       WITH_SCRATCH(without_loss_a_dump_is_whole)
       WITH_SCRATCH(dumps_get_numbers)
       WITH_SCRATCH(a_failed_dump_leaves_nothing)

@@ -36,6 +36,7 @@
  * @begin_ns, @begin_real_ns: when the recording began
  * @newest_ns: end of the last record
  * @dumped_ns: end of the last record in the last dump; 0: there is none
+ * @left_ns: latest end of a record that has left
  * @own_sequence: number of the next record of the collector
  * @number: of the last dump
  * @caused: dumps that operations caused
@@ -53,6 +54,7 @@ struct flight {
 	u64 begin_real_ns;
 	u64 newest_ns;
 	u64 dumped_ns;
+	u64 left_ns;
 	u64 own_sequence;
 	u64 number;
 	u64 caused;
@@ -236,6 +238,8 @@ static bool evict(struct flight *flight)
 		flight_state_apply(flight->state, &record);
 	}
 	flight_ring_drop(&flight->ring);
+	if (end_ns > flight->left_ns)
+		flight->left_ns = end_ns;
 	return true;
 }
 
@@ -330,6 +334,8 @@ static int add(struct flight *flight, const struct flight_batch *batch)
 		if (!evict(flight))
 			return -ENOBUFS;
 	flight_ring_add(&flight->ring, batch);
+	/* The kernel sends records of an idle CPU late. Older ones must leave, too: what is left refers to them. */
+	evict_until(flight, flight->left_ns);
 	if (flight->o->window_ns && flight->newest_ns > flight->o->window_ns)
 		evict_until(flight, flight->newest_ns - flight->o->window_ns);
 	return 0;
