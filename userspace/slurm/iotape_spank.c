@@ -3,7 +3,7 @@
  * iotape_spank.c - the option --iotape of srun, salloc and sbatch, a plugin of Slurm.
  *
  * Slurm loads it into srun, where the option is checked, and into slurmstepd on each node, which records the step:
- * recorder.c. A step runs in any case: if it cannot be recorded, it is told why and runs without.
+ * recorder.c. A step that cannot be recorded runs all the same, and standard error has the reason.
  */
 #include <sched.h>
 #include <stdint.h>
