@@ -7,6 +7,7 @@
 
 #include "advise/advise.h"
 #include "cmd.h"
+#include "hint_quantity.h"
 #include "input.h"
 #include "json.h"
 #include "omissions.h"
@@ -49,19 +50,6 @@ static const struct option_table option_table = {
 
 /* -- text ----------------------------------------------------------------------------------------- */
 
-static const char *quantity(char text[32], enum advise_unit unit, u64 value)
-{
-	switch (unit) {
-	case ADVISE_BYTES:
-		return quantity_bytes(text, value);
-	case ADVISE_NS:
-		return quantity_time(text, value);
-	default:
-		snprintf(text, 32, "%llu", value);
-		return text;
-	}
-}
-
 static double percent(const struct advise_finding *finding)
 {
 	return finding->whole ? 100.0 * (double)finding->count / (double)finding->whole : 0;
@@ -76,9 +64,9 @@ static void print_evidence(const struct advise_rule *rule, const struct advise_f
 {
 	char count[32], whole[32], least[32];
 
-	printf("  evidence: %s of %s %s (%.1f%%; threshold: %s, and %u%%)\n", quantity(count, rule->unit, finding->count),
-	       quantity(whole, rule->unit, finding->whole), rule->share, percent(finding),
-	       quantity(least, rule->unit, rule->least), rule->percent);
+	printf("  evidence: %s of %s %s (%.1f%%; threshold: %s, and %u%%)\n", hint_quantity(count, rule->unit, finding->count),
+	       hint_quantity(whole, rule->unit, finding->whole), rule->share, percent(finding),
+	       hint_quantity(least, rule->unit, rule->least), rule->percent);
 }
 
 static void print_items(const struct options *options, const struct advise_rule *rule,
@@ -94,7 +82,7 @@ static void print_items(const struct options *options, const struct advise_rule 
 		const struct advise_item *item = &finding->items[i];
 
 		iot_text_bytes(escaped, sizeof(escaped), item->name, strlen(item->name));
-		printf("%s %s (%s)", i ? "," : "", escaped, quantity(value, rule->unit, item->count));
+		printf("%s %s (%s)", i ? "," : "", escaped, hint_quantity(value, rule->unit, item->count));
 	}
 	if (count < finding->item_count)
 		printf(", and %u more", finding->item_count - count);

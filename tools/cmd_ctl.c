@@ -69,9 +69,7 @@ static void set_mount(struct option_state *state, char *dir)
 {
 	struct options *options = state->options;
 
-	options->choice.mount = realpath(dir, NULL);
-	if (!options->choice.mount)
-		option_failure(state, errno, "%s", dir);
+	options->choice.mount = option_real_path(state, dir);
 }
 
 static void add_operand(struct option_state *state, char *operand)

@@ -51,6 +51,21 @@ void option_failure(const struct option_state *state, int err, const char *forma
 }
 
 /**
+ * option_real_path() - the absolute path of an existing file
+ * @path: argument of an option
+ *
+ * Return: the path, which lives as long as the process; if there is none, a sentence is printed and the process exits.
+ */
+char *option_real_path(const struct option_state *state, const char *path)
+{
+	char *real_path = realpath(path, NULL);
+
+	if (!real_path)
+		option_failure(state, errno, "%s", path);
+	return real_path;
+}
+
+/**
  * option_word_at() - a word that the argument of an option may be
  *
  * Return: the word; NULL after the last.

@@ -147,6 +147,7 @@ struct option_state {
 void options_parse(const struct option_table *table, int argc, char **argv, void *options);
 void option_error(const struct option_state *state, const char *format, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
+char *option_real_path(const struct option_state *state, const char *path);
 void option_failure(const struct option_state *state, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4), noreturn));
 const struct option_row *option_row_at(const struct option_table *table, size_t index);

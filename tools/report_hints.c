@@ -4,22 +4,10 @@
  */
 #include <string.h>
 
+#include "hint_quantity.h"
 #include "report_page.h"
 
 #define ITEMS_SHOWN 5
-
-static const char *quantity(char text[32], enum advise_unit unit, u64 value)
-{
-	switch (unit) {
-	case ADVISE_BYTES:
-		return quantity_bytes(text, value);
-	case ADVISE_NS:
-		return quantity_time(text, value);
-	default:
-		snprintf(text, 32, "%llu", value);
-		return text;
-	}
-}
 
 static void put_items(FILE *out, const struct advise_rule *rule, const struct advise_finding *finding)
 {
@@ -32,7 +20,7 @@ static void put_items(FILE *out, const struct advise_rule *rule, const struct ad
 	for (i = 0; i < count; i++) {
 		fputs(i ? ", <code>" : "<code>", out);
 		html_text(out, finding->items[i].name);
-		fprintf(out, "</code> (%s)", quantity(value, rule->unit, finding->items[i].count));
+		fprintf(out, "</code> (%s)", hint_quantity(value, rule->unit, finding->items[i].count));
 	}
 	if (count < finding->item_count)
 		fprintf(out, ", and %u more", finding->item_count - count);
@@ -47,7 +35,7 @@ static void put_hint(FILE *out, const struct advise_rule *rule, const struct adv
 	fputs("<li class=\"hint\"><h4>", out);
 	html_text(out, rule->title);
 	fprintf(out, " <code class=\"tag\">%s</code></h4>\n<dl>\n<dt>evidence</dt><dd>%s of %s ", rule->name,
-		quantity(count, rule->unit, finding->count), quantity(whole, rule->unit, finding->whole));
+		hint_quantity(count, rule->unit, finding->count), hint_quantity(whole, rule->unit, finding->whole));
 	html_text(out, rule->share);
 	fprintf(out, " (%.1f %%; threshold %u %%)</dd>\n", percent, rule->percent);
 	put_items(out, rule, finding);

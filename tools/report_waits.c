@@ -13,14 +13,6 @@ static void more(FILE *out, u64 shown, u64 all)
 		fprintf(out, "<p class=\"small\">... and %llu more</p>\n", all - shown);
 }
 
-static void rank_cell(struct table *table, u32 rank)
-{
-	if (rank == GRAPH_NONE)
-		table_cell(table, "?");
-	else
-		table_cell(table, "%u", rank);
-}
-
 static void part_cell(struct table *table, const struct waits *w, size_t member, u64 ns)
 {
 	if (waits_is_known(w, member))
@@ -91,24 +83,12 @@ static void put_ranks(FILE *out, const struct late_arrivals *late)
 
 static void put_rows(FILE *out, const struct late_arrivals *late)
 {
-	static const char *const head[] = { "late arrival", "call", "waiting rank", "late rank", "times", "waited", "mean", "max" };
 	const struct late_row **rows = waits_late_rows(late);
-	u32 i, count = HASH_COUNT(late->rows), shown = count < REPORT_ROWS_MAX ? count : REPORT_ROWS_MAX;
+	u32 count = HASH_COUNT(late->rows), shown = count < REPORT_ROWS_MAX ? count : REPORT_ROWS_MAX;
 	struct table table;
 
-	table_open(&table, ARRAY_SIZE(head));
-	for (i = 0; i < ARRAY_SIZE(head); i++)
-		table_cell(&table, "%s", head[i]);
-	for (i = 0; rows && i < shown; i++) {
-		table_cell(&table, "%s", waits_late_name(rows[i]->key.kind));
-		table_cell(&table, "%s", waits_call_name(rows[i]->key.call));
-		rank_cell(&table, rows[i]->key.waiter);
-		rank_cell(&table, rows[i]->key.late);
-		table_cell(&table, "%llu", rows[i]->times);
-		table_time(&table, rows[i]->sum_ns);
-		table_time(&table, rows[i]->sum_ns / rows[i]->times);
-		table_time(&table, rows[i]->max_ns);
-	}
+	table_open(&table, WAITS_LATE_COLUMNS);
+	waits_put_late_rows(&table, rows, rows ? shown : 0);
 	if (count)
 		html_table(out, &table, "sortable");
 	table_close(&table);

@@ -84,14 +84,6 @@ static u32 spreads_of(const struct waits *w, struct spread spreads[SPREAD_COUNT]
 
 /* -- text ------------------------------------------------------------------------------------------------- */
 
-static void cell_rank(struct table *table, u32 rank)
-{
-	if (rank == GRAPH_NONE)
-		table_cell(table, "?");
-	else
-		table_cell(table, "%u", rank);
-}
-
 static void cell_time_share(struct table *table, bool is_known, u64 ns, u64 whole_ns)
 {
 	char text[32];
@@ -221,9 +213,8 @@ static void print_late_ranks(const struct late_arrivals *late, u32 top)
 
 static int print_late(const struct late_arrivals *late, u32 top)
 {
-	static const char *const head[] = { "late arrival", "call", "waiting rank", "late rank", "times", "waited", "mean", "max" };
 	const struct late_row **rows = waits_late_rows(late);
-	u32 count = HASH_COUNT(late->rows), shown = top && top < count ? top : count, i;
+	u32 count = HASH_COUNT(late->rows), shown = top && top < count ? top : count;
 	struct table table;
 
 	if (!rows)
@@ -231,19 +222,8 @@ static int print_late(const struct late_arrivals *late, u32 top)
 	printf("\nlate arrivals: %llu collectives, %llu messages, %llu calls without a partner\n", late->collectives,
 	       late->messages, late->unmatched);
 	print_late_ranks(late, top);
-	table_open(&table, ARRAY_SIZE(head));
-	for (i = 0; i < ARRAY_SIZE(head); i++)
-		table_cell(&table, "%s", head[i]);
-	for (i = 0; i < shown; i++) {
-		table_cell(&table, "%s", waits_late_name(rows[i]->key.kind));
-		table_cell(&table, "%s", waits_call_name(rows[i]->key.call));
-		cell_rank(&table, rows[i]->key.waiter);
-		cell_rank(&table, rows[i]->key.late);
-		table_cell(&table, "%llu", rows[i]->times);
-		table_time(&table, rows[i]->sum_ns);
-		table_time(&table, rows[i]->sum_ns / rows[i]->times);
-		table_time(&table, rows[i]->max_ns);
-	}
+	table_open(&table, WAITS_LATE_COLUMNS);
+	waits_put_late_rows(&table, rows, shown);
 	if (shown)
 		finish(&table);
 	else

@@ -156,3 +156,42 @@ void waits_close(struct waits *w)
 	breakdown_free(&w->bytes);
 	analysis_close(w->analysis);
 }
+
+/**
+ * waits_put_rank() - a cell with a rank, or ? if it is not known
+ * @table: the cell is added to
+ * @rank: GRAPH_NONE if it is not known
+ */
+void waits_put_rank(struct table *table, u32 rank)
+{
+	if (rank == GRAPH_NONE)
+		table_cell(table, "?");
+	else
+		table_cell(table, "%u", rank);
+}
+
+/**
+ * waits_put_late_rows() - a table of late arrivals
+ * @table: opened and closed by the caller, with WAITS_LATE_COLUMNS columns
+ * @rows: of waits_late_rows()
+ * @count: rows to show
+ */
+void waits_put_late_rows(struct table *table, const struct late_row *const *rows, u32 count)
+{
+	static const char *const head[WAITS_LATE_COLUMNS] = { "late arrival", "call",	"waiting rank", "late rank",
+							      "times",	      "waited", "mean",		"max" };
+	u32 i;
+
+	for (i = 0; i < WAITS_LATE_COLUMNS; i++)
+		table_cell(table, "%s", head[i]);
+	for (i = 0; i < count; i++) {
+		table_cell(table, "%s", waits_late_name(rows[i]->key.kind));
+		table_cell(table, "%s", waits_call_name(rows[i]->key.call));
+		waits_put_rank(table, rows[i]->key.waiter);
+		waits_put_rank(table, rows[i]->key.late);
+		table_cell(table, "%llu", (unsigned long long)rows[i]->times);
+		table_time(table, rows[i]->sum_ns);
+		table_time(table, rows[i]->sum_ns / rows[i]->times);
+		table_time(table, rows[i]->max_ns);
+	}
+}

@@ -9,6 +9,7 @@
 #include "analyse/passes/analysis.h"
 #include "analyse/stats/breakdown.h"
 #include "analyse/stats/times.h"
+#include "table.h"
 
 /* Parts of the elapsed time. W(member, heading) */
 #define WAITS_TIMES(W)                                                                                          \
@@ -44,8 +45,12 @@ struct waits_late_sum {
 	u64 waited_ns;
 };
 
+#define WAITS_LATE_COLUMNS 8
+
 int waits_read(struct waits *waits, const char *path, struct iot_reject *reject);
 void waits_close(struct waits *waits);
+void waits_put_rank(struct table *table, u32 rank);
+void waits_put_late_rows(struct table *table, const struct late_row *const *rows, u32 count);
 bool waits_is_known(const struct waits *waits, size_t member);
 const struct late_row **waits_late_rows(const struct late_arrivals *late);
 struct waits_late_sum waits_late_sum(const struct late_arrivals *late, u32 rank);

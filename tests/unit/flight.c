@@ -196,7 +196,7 @@ static void remove_dumps(void)
 
 /* -- what a dump says ------------------------------------------------------------------------------ */
 
-struct told {
+struct contents {
 	struct iot_omissions omissions;
 	struct iot_trace_info info;
 	u64 ops;
@@ -208,37 +208,37 @@ struct told {
 	u64 object;
 };
 
-static int tell(void *context, struct iot_names *names, const struct iot_record *record)
+static int take(void *context, struct iot_names *names, const struct iot_record *record)
 {
-	struct told *told = context;
+	struct contents *found = context;
 
 	(void)names;
-	iot_omissions_take(&told->omissions, record);
+	iot_omissions_take(&found->omissions, record);
 	if (iot_kind_info(record->kind)->group == IOT_GROUP_op) {
-		told->ops++;
-		if (!told->begin_ns)
-			told->begin_ns = iot_record_end_ns(record);
+		found->ops++;
+		if (!found->begin_ns)
+			found->begin_ns = iot_record_end_ns(record);
 	}
 	if (record->kind == IOT_KIND_opened) {
-		told->opened++;
-		told->position = (u64)record->opened.offset_bytes;
+		found->opened++;
+		found->position = (u64)record->opened.offset_bytes;
 	}
-	if (record->kind == IOT_KIND_object && record->object.object == told->object)
-		told->size_bytes = record->object.size_bytes;
+	if (record->kind == IOT_KIND_object && record->object.object == found->object)
+		found->size_bytes = record->object.size_bytes;
 	if (record->kind == IOT_KIND_fact && record->tail_bytes > 13 && !memcmp(record->tail, "flight.cause=", 13))
-		snprintf(told->cause, sizeof(told->cause), "%.*s", record->tail_bytes - 13, record->tail + 13);
+		snprintf(found->cause, sizeof(found->cause), "%.*s", record->tail_bytes - 13, record->tail + 13);
 	return 0;
 }
 
-static struct told read_dump(u32 number, u64 object)
+static struct contents read_dump(u32 number, u64 object)
 {
-	struct told told = { .object = object };
+	struct contents found = { .object = object };
 	struct iot_reject reject = {};
 
-	assert_int_equal(iot_trace_walk(dump_path(number), tell, &told, &told.info, &reject), 0);
-	iot_omissions_finish(&told.omissions, &told.info);
-	assert_true(told.info.is_complete);
-	return told;
+	assert_int_equal(iot_trace_walk(dump_path(number), take, &found, &found.info, &reject), 0);
+	iot_omissions_finish(&found.omissions, &found.info);
+	assert_true(found.info.is_complete);
+	return found;
 }
 
 static void compiles(u32 number)
@@ -262,7 +262,7 @@ static void compiles(u32 number)
 static void older_records_are_counted(void **state)
 {
 	struct tape tape = {}, *t = &tape;
-	struct told told;
+	struct contents found;
 	u64 i;
 
 	(void)state;
@@ -275,18 +275,18 @@ static void older_records_are_counted(void **state)
 		    .old_size_bytes = i * 10);
 	flush_all(t);
 	assert_int_equal(flight_dump(t->flight, "a test"), 0);
-	told = read_dump(1, FIRST_FREE);
-	assert_true(told.ops > 1000 && told.ops < 20000);
-	assert_int_equal(told.omissions.of[IOT_OMISSION_evicted].operations + told.ops, t->operations);
-	assert_int_equal(told.omissions.of[IOT_OMISSION_evicted].bytes + told.omissions.bytes, 30000 * 10);
-	assert_int_equal(told.omissions.of[IOT_OMISSION_forgotten].count, 0);
-	assert_int_equal(told.info.missing, 0);
-	assert_int_equal(told.info.lost, 0);
-	assert_int_equal(told.opened, 1);
-	assert_int_equal(told.size_bytes, (30000 - told.ops) * 10);
-	assert_int_equal(told.position, told.size_bytes);
-	assert_string_equal(told.cause, "a test");
-	assert_non_null(strstr(told.omissions.of[IOT_OMISSION_evicted].detail, "the last 0.0"));
+	found = read_dump(1, FIRST_FREE);
+	assert_true(found.ops > 1000 && found.ops < 20000);
+	assert_int_equal(found.omissions.of[IOT_OMISSION_evicted].operations + found.ops, t->operations);
+	assert_int_equal(found.omissions.of[IOT_OMISSION_evicted].bytes + found.omissions.bytes, 30000 * 10);
+	assert_int_equal(found.omissions.of[IOT_OMISSION_forgotten].count, 0);
+	assert_int_equal(found.info.missing, 0);
+	assert_int_equal(found.info.lost, 0);
+	assert_int_equal(found.opened, 1);
+	assert_int_equal(found.size_bytes, (30000 - found.ops) * 10);
+	assert_int_equal(found.position, found.size_bytes);
+	assert_string_equal(found.cause, "a test");
+	assert_non_null(strstr(found.omissions.of[IOT_OMISSION_evicted].detail, "the last 0.0"));
 	compiles(1);
 	tape_finish(t);
 	remove_dumps();
@@ -295,7 +295,7 @@ static void older_records_are_counted(void **state)
 static void without_loss_a_dump_is_whole(void **state)
 {
 	struct tape tape = {}, *t = &tape;
-	struct told told;
+	struct contents found;
 
 	(void)state;
 	tape_open(t, MEMORY);
@@ -304,9 +304,9 @@ static void without_loss_a_dump_is_whole(void **state)
 	PUT(1, stat, .object = FIRST_FREE, .name = FIRST_FREE);
 	flush_all(t);
 	assert_int_equal(flight_dump(t->flight, "a test"), 0);
-	told = read_dump(1, 0);
-	assert_int_equal(told.ops, 1);
-	assert_true(iot_omissions_is_none(&told.omissions));
+	found = read_dump(1, 0);
+	assert_int_equal(found.ops, 1);
+	assert_true(iot_omissions_is_none(&found.omissions));
 	tape_finish(t);
 	remove_dumps();
 }
@@ -368,7 +368,7 @@ static void a_failed_dump_leaves_nothing(void **state)
 static void gaps_count_from_the_window(void **state)
 {
 	struct tape tape = { .batch = 10 }, *t = &tape;
-	struct told told;
+	struct contents found;
 	u32 i;
 
 	(void)state;
@@ -388,10 +388,10 @@ static void gaps_count_from_the_window(void **state)
 	}
 	flush_all(t);
 	assert_int_equal(flight_dump(t->flight, "a test"), 0);
-	told = read_dump(1, 0);
-	assert_int_equal(told.info.missing, 7);
-	assert_int_equal(told.info.lost, 4);
-	assert_int_equal(told.omissions.of[IOT_OMISSION_evicted].operations + told.ops, t->operations);
+	found = read_dump(1, 0);
+	assert_int_equal(found.info.missing, 7);
+	assert_int_equal(found.info.lost, 4);
+	assert_int_equal(found.omissions.of[IOT_OMISSION_evicted].operations + found.ops, t->operations);
 	tape_finish(t);
 	remove_dumps();
 }
@@ -400,7 +400,7 @@ static void gaps_count_from_the_window(void **state)
 static void the_window_is_the_same_on_all_cpus(void **state)
 {
 	struct tape tape = {}, *t = &tape;
-	struct told told;
+	struct contents found;
 	u64 i, all = 50000;
 
 	(void)state;
@@ -411,8 +411,8 @@ static void the_window_is_the_same_on_all_cpus(void **state)
 		PUT(i % 100 ? 1 : 2 + draw(2), stat, .object = FIRST_FREE, .name = FIRST_FREE);
 	flush_all(t);
 	assert_int_equal(flight_dump(t->flight, "a test"), 0);
-	told = read_dump(1, 0);
-	assert_int_equal(told.ops, (t->now_ns - told.begin_ns) / 1000 + 1);
+	found = read_dump(1, 0);
+	assert_int_equal(found.ops, (t->now_ns - found.begin_ns) / 1000 + 1);
 	tape_finish(t);
 	remove_dumps();
 }
@@ -420,7 +420,7 @@ static void the_window_is_the_same_on_all_cpus(void **state)
 static void names_that_do_not_fit_are_counted(void **state)
 {
 	struct tape tape = {}, *t = &tape;
-	struct told told;
+	struct contents found;
 	char name[16];
 	u64 i;
 
@@ -436,8 +436,8 @@ static void names_that_do_not_fit_are_counted(void **state)
 		PUT(1, stat, .object = FIRST_FREE + i, .name = FIRST_FREE + i);
 	flush_all(t);
 	assert_int_equal(flight_dump(t->flight, "a test"), 0);
-	told = read_dump(1, 0);
-	assert_true(told.omissions.of[IOT_OMISSION_forgotten].count > 10000);
+	found = read_dump(1, 0);
+	assert_true(found.omissions.of[IOT_OMISSION_forgotten].count > 10000);
 	compiles(1);
 	tape_finish(t);
 	remove_dumps();
@@ -582,10 +582,10 @@ static void the_end_may_write_a_dump(void **state)
 		flight_end(t->flight, &end, rows[i].reason);
 		assert_row(rows[i].what, is_there(1) == (rows[i].cause != NULL));
 		if (rows[i].cause) {
-			struct told told = read_dump(1, 0);
+			struct contents found = read_dump(1, 0);
 
-			assert_row(rows[i].what, !strcmp(told.cause, rows[i].cause));
-			assert_row(rows[i].what, told.omissions.of[IOT_OMISSION_partial].count == (*rows[i].reason != 0));
+			assert_row(rows[i].what, !strcmp(found.cause, rows[i].cause));
+			assert_row(rows[i].what, found.omissions.of[IOT_OMISSION_partial].count == (*rows[i].reason != 0));
 		}
 		tape_finish(t);
 		remove_dumps();
@@ -597,7 +597,7 @@ static void a_window_of_time(void **state)
 {
 	struct tape tape = { .options = { .window_ns = 1000000000000ull } }, *t = &tape;
 	struct timespec now;
-	struct told told;
+	struct contents found;
 	u32 i;
 
 	(void)state;
@@ -614,9 +614,9 @@ static void a_window_of_time(void **state)
 	}
 	flush_all(t);
 	assert_int_equal(flight_dump(t->flight, "a test"), 0);
-	told = read_dump(1, FIRST_FREE);
-	assert_true(told.ops >= 1 && told.ops <= 3);
-	assert_int_equal(told.omissions.of[IOT_OMISSION_evicted].operations + told.ops, 5);
+	found = read_dump(1, FIRST_FREE);
+	assert_true(found.ops >= 1 && found.ops <= 3);
+	assert_int_equal(found.omissions.of[IOT_OMISSION_evicted].operations + found.ops, 5);
 	tape_finish(t);
 	remove_dumps();
 }

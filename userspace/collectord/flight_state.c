@@ -218,7 +218,7 @@ static void take_control(struct flight_state *state, const struct iot_record *re
 	}
 }
 
-/* Numbers of pinned records: verbs are small; objects are told apart from them, and by kind. */
+/* Keys of pinned records. Verbs are small numbers; the kind distinguishes objects from them and from each other. */
 static u64 pinned_id(u16 kind, u64 object)
 {
 	return object ^ (u64)kind << 48;
