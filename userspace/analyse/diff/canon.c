@@ -256,7 +256,7 @@ static void make_unhandled(struct canon_op *op)
 		op->fields[SETATTR_ATTRS] &= ~(u64)IOT_ATTR_by_handle;
 }
 
-/* -- equivalence 8: locks that were waited for ------------------------------------------------------ */
+/* -- equivalence 7: locks that were waited for ------------------------------------------------------ */
 
 /* Compared fields of a lock: result, begin, end, flags, found. */
 enum { LOCK_RESULT = 0, LOCK_FLAGS = 3 };
@@ -324,7 +324,7 @@ static int take_op(struct reading_state *s)
 		return canon_take_readdir(s, task, &op);
 	case IOT_KIND_open:
 		if (strlen(op.path) >= IOT_LOOKUP_MAX)
-			op.fields[OPEN_FLAGS] &= ~(u64)IOT_OPEN_nofollow; /* equivalence 10 */
+			op.fields[OPEN_FLAGS] &= ~(u64)IOT_OPEN_nofollow; /* equivalence 12 */
 		break;
 	case IOT_KIND_seek:
 	case IOT_KIND_release:

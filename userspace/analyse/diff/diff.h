@@ -36,6 +36,8 @@
  *      nothing was made harmless.
  *  11. A change of attributes other than the size counts as the same, whether it has the flag `by_handle` or not: a
  *      worker of a replay changes the file of a handle without a system call that has its descriptor.
+ *  12. An open of a path that is longer than a system call accepts counts as the same with and without O_NOFOLLOW: a
+ *      replay opens the file by its name in its directory, and follows no link there.
  *
  * In the outcomes of a replay (`iotape replay -o`) there is nothing that another operation
  * implies (implied.h), and the object of an operation is the program's word, not the file
