@@ -392,23 +392,26 @@ static int unmap_parts(struct live_maps *maps, struct map_place *place, u64 piec
  * @l: mappings
  * @tgid: the process
  * @r: what went
- * @piece: out: the one that it was, or was a part of; 0 if none is known
+ * @op: its operation; out: @map, the piece that it was, or was a part of, and @handle, that of the mapping; 0 if
+ *	none is known
  *
  * Return: 0 or -ENOMEM.
  */
-int live_unmapped(struct live *l, u32 tgid, const struct iot_rec_unmap *r, u64 *piece)
+int live_unmapped(struct live *l, u32 tgid, const struct iot_rec_unmap *r, struct graph_op *op)
 {
 	struct map_place *place = map_place(l, tgid, r->map);
 	struct live_maps *maps = place ? live_maps(l, tgid, place->handle) : NULL;
 	u64 from = (u64)r->offset_bytes, to = from + r->length_bytes;
 	int err;
 
-	*piece = 0;
+	op->map = 0;
+	op->handle = 0;
 	if (!maps)
 		return 0;
 	to = to < from ? UINT64_MAX : to;
-	*piece = oldest_piece(place, from, to);
-	err = unmap_parts(maps, place, *piece, from, to);
+	op->map = oldest_piece(place, from, to);
+	op->handle = op->map ? place->handle : 0;
+	err = unmap_parts(maps, place, op->map, from, to);
 	if (!place->pieces) {
 		HASH_DEL(l->places, place);
 		free(place);

@@ -45,7 +45,7 @@ u64 live_handle(struct live *l, u64 id);
 bool live_is_named(struct live *l, u64 handle);
 
 int live_mapped(struct live *l, u32 tgid, struct graph_op *op);
-int live_unmapped(struct live *l, u32 tgid, const struct iot_rec_unmap *r, u64 *piece);
+int live_unmapped(struct live *l, u32 tgid, const struct iot_rec_unmap *r, struct graph_op *op);
 int live_touched(struct live *l, u32 tgid, u64 enter_ns, const struct iot_rec_touch *r, u64 *piece);
 bool live_has_map(struct live *l, u32 tgid, const struct iot_rec_mapped *r);
 u64 live_map(struct live *l, const struct live_asked *asked);

@@ -349,7 +349,7 @@ static int finish_mapped(struct loader *l)
 	case IOT_KIND_map:
 		return finish_map(l, &r->map);
 	case IOT_KIND_unmap:
-		return live_unmapped(&l->live, tgid_of(l), &r->unmap, &l->op->map);
+		return live_unmapped(&l->live, tgid_of(l), &r->unmap, l->op);
 	case IOT_KIND_touch:
 		return live_touched(&l->live, tgid_of(l), l->op->enter_ns, &r->touch, &l->op->map);
 	case IOT_KIND_msync:

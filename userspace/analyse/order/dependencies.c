@@ -4,7 +4,8 @@
  *
  *	path		exclusive for operations that create, remove or rename it; a look for
  *			operations that use it, find it absent, or use anything below it
- *	handle		exclusive for open and release, a look for operations that use it
+ *	handle		exclusive for open and release, a look for operations that use it, and for unmap:
+ *			a mapping keeps the file open
  *	mapping		exclusive for map and unmap, a look for accesses
  *
  * Renaming a directory is an exclusive use of both its paths, so it is ordered between

@@ -333,6 +333,8 @@ static void fd_seq(struct dependencies *u)
 {
 	const struct graph_op *op = u->op;
 
+	if (op->kind == IOT_KIND_unmap)
+		return;
 	dependencies_number(u, SLOT_POSITION, op->handle, USE_EXCLUSIVE, EDGE_fd_seq);
 	if (op->kind == IOT_KIND_copy_range || op->kind == IOT_KIND_remap_range)
 		if (op->other != op->handle)
