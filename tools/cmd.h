@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cmd.h - the sub-commands of iotape, and what all of them do the same way.
+ * cmd.h - the sub-commands of iotape, and functions that they share.
  */
 #ifndef IOTAPE_CMD_H
 #define IOTAPE_CMD_H

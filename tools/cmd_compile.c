@@ -345,7 +345,7 @@ static void print(const struct options *options, const struct compile_summary *s
 		print_times(s);
 }
 
-/* Return: an exit code; if it is not EXIT_DONE, that was said. */
+/* Return: an exit code; if it is not EXIT_DONE, a message was printed. */
 static int load_snapshot(struct options *options, struct iot_program *snapshot)
 {
 	struct iot_reject reject = {};

@@ -189,7 +189,7 @@ static int explain(const struct options *options, const struct session *session,
 	}
 }
 
-/* The name of the dump, from the description that the collector has renewed; "" if the session has gone since. */
+/* The name of the dump, from the description that the collector has renewed; "" if the session has ended since. */
 static void find_dump(int fd, uint64_t number, char path[PATH_MAX])
 {
 	struct sessions sessions;

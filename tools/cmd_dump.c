@@ -195,8 +195,8 @@ static void print(const struct options *options, struct iot_names *names, const 
 }
 
 /*
- * Information about missing records for their reader. A trace that does not state its omissions
- * says nothing about its records, so these are printed without a remark.
+ * Information about missing records for their reader. A trace of a version without omissions
+ * has no statement about its records, so they are printed without a remark.
  */
 static void print_omissions(const struct options *options, const struct iot_reader *reader,
 			    struct iot_omissions *omissions)
@@ -255,7 +255,7 @@ static int dump_records(struct options *options, struct iot_reader *reader,
 		if (iot_names_after(names, &record))
 			return fail("%s: %s", options->name, strerror(ENOMEM));
 		if (ferror(stdout))
-			return EXIT_FAILED; /* main says why */
+			return EXIT_FAILED; /* main prints the reason */
 	}
 	if (err < 0)
 		return fail_reject(options->name, err, &reject);

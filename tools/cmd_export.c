@@ -162,7 +162,7 @@ static int write_directory(struct options *options)
 		return fail("%s: %s", options->output, strerror(errno));
 	options->export.directory = options->output;
 	code = write_output(options);
-	if (code) /* it was made here, and has only what was made here */
+	if (code) /* it was created here, and has only files created here */
 		nftw(options->output, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 	return code;
 }

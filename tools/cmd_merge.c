@@ -115,7 +115,7 @@ static const struct option_table option_table = {
 		 "processes (IOTAPE_MPI_OUT=DIRECTORY), or the outcomes of the nodes of a replay.",
 };
 
-/* -- what came of it ------------------------------------------------------------------------- */
+/* -- result ---------------------------------------------------------------------------------- */
 
 static void print_node(const struct merge_node_result *node)
 {

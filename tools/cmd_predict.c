@@ -114,7 +114,7 @@ static int remove_entry(const char *path, const struct stat *stat, int type, str
 	return type == FTW_DP || type == FTW_D || type == FTW_DNR ? rmdir(path) : unlink(path);
 }
 
-/* Return: an exit code; what could not be removed is named. */
+/* Return: an exit code; a directory that cannot be removed is named in a message. */
 static int remove_tree(const char *path)
 {
 	if (!path[0] || !nftw(path, remove_entry, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT))

@@ -377,7 +377,7 @@ static void say_text(const char *sentence)
 static void warn_of_omissions(const struct options *options, const struct collector_result *result)
 {
 	const struct iot_trace_info info = {
-		.is_complete = true, /* else it was said why not */
+		.is_complete = true, /* otherwise the reason was printed */
 		.states_omissions = true,
 		.lost = result->lost,
 		.missing = result->missing,
@@ -447,7 +447,7 @@ static int exit_as(int status)
 	return WEXITSTATUS(status);
 }
 
-/* Return: true if the collection failed, and why was said. */
+/* Return: true if the collection failed; the reason was printed. */
 static bool say_collection(const struct options *options, const struct collector_result *result)
 {
 	if (result->err == -EPIPE)
@@ -457,7 +457,7 @@ static bool say_collection(const struct options *options, const struct collector
 	else if (result->err)
 		say("%s: %s: the recording ended there", output_name(options),
 		    strerror(-result->err));
-	return result->err || result->dumps_failed; /* of a dump the collector said why */
+	return result->err || result->dumps_failed; /* for a dump, the collector printed the reason */
 }
 
 /* There was no command to record: of two reasons the first is the cause. */
@@ -507,7 +507,7 @@ static void wait_for_descendants(const struct options *options, const struct col
 		say("whether processes of the command still run is not known: %s", strerror(-err));
 }
 
-/* Operations that a filter excluded count, too: a trace without operations may be what was asked for. */
+/* Operations that a filter excluded count, too: the user may have requested a trace without operations. */
 static bool has_found_operations(const struct collector_result *result)
 {
 	return result->operations || result->refused;

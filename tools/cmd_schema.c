@@ -65,7 +65,7 @@ static const char *const group_sentences[] = {
 	[IOT_GROUP_replay] = "What only a replay knows.",
 };
 
-/* A sentence of the tables, with what Markdown would take for its own marked as text. */
+/* A sentence of the tables, with characters that are special in Markdown escaped. */
 static void md_text(const char *sentence)
 {
 	for (; *sentence; sentence++) {

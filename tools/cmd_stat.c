@@ -120,7 +120,7 @@ static void print_command(const char *text)
 	}
 }
 
-/* What there was when the recording began. */
+/* The state at the beginning of the recording. */
 static void print_before(const struct profile *p)
 {
 	if (p->opened || p->mapped || p->in_no_table)

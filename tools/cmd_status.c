@@ -37,7 +37,7 @@ static const struct option_table option_table = {
 	.about = "List active captures.",
 };
 
-/* What happened in how long. */
+/* Counters of an interval. */
 struct rates {
 	double seconds;
 	double records;
@@ -188,7 +188,7 @@ static int watch(const struct options *options, int fd, struct sessions *session
 			fputs("\033[H\033[2J", stdout); /* home, and clear */
 		err = print_all(options, fd, sessions);
 		if (fflush(stdout))
-			return 0; /* said at the end */
+			return 0; /* printed at the end */
 		if (!err)
 			nanosleep(&pause, NULL);
 	} while (!err);

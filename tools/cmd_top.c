@@ -85,7 +85,7 @@ static const struct option_table option_table = {
 };
 
 /**
- * struct watch - what is watched
+ * struct watch - the watched recording
  * @fd: of sessions; -1 if a trace was given
  * @session: number of the one that is watched
  * @path: of the trace, "" if the session has none that could be read
@@ -185,7 +185,7 @@ static const struct session *find_session(const struct watch *watch, struct sess
 	return NULL;
 }
 
-/* Take what there is, and make text of it. Return: an exit code; *@goes_on: there may be more. */
+/* Read the available records, and format them as text. Return: an exit code; *@goes_on: there may be more. */
 static int make_text(struct watch *watch, const struct top_view *view, char **text, bool *goes_on)
 {
 	bool has_trace = watch->path[0];

@@ -13,7 +13,7 @@
 
 #define EXACT_MAX (1ull << 53)
 
-/* An object says by "kind" of which kind its record is: a field of that name has another key. */
+/* The member "kind" of an object is the kind of its record: a field with this name has another key. */
 static const char *key_of(const struct iot_field *field)
 {
 	return strcmp(field->name, "kind") ? field->name : "op_kind";

@@ -19,7 +19,7 @@
  * facts_add() - add a line
  * @facts: to these; without room, or memory, the line is not there
  * @key: before the equals sign
- * @format: of what stands after it
+ * @format: of the text after it
  */
 void facts_add(struct facts *facts, const char *key, const char *format, ...)
 {

@@ -22,7 +22,7 @@ void html_table(FILE *out, const struct table *table, const char *class);
 /**
  * struct html_slot - a place in a template
  * @name: as in {{name}}
- * @put: writes what stands there
+ * @put: writes the contents
  * @is_shown: of {{if name}}: whether the text up to {{end}} is shown; such parts do not nest
  */
 struct html_slot {

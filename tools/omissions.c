@@ -36,7 +36,7 @@ void omissions_list(FILE *out, const char *before, const struct iot_omissions *o
  * omissions_print() - print the amount and reasons of omissions; nothing if there are none
  * @out: where to
  * @before: each line begins with it
- * @omissions: gathered, with what is there
+ * @omissions: gathered, with the recorded operations and bytes
  */
 void omissions_print(FILE *out, const char *before, const struct iot_omissions *omissions)
 {
@@ -84,7 +84,7 @@ static void put_reason(struct json *json, enum iot_omission_reason reason, const
 /**
  * omissions_json() - the same as a member of an object that is being written
  * @json: inside of an object
- * @omissions: gathered, with what is there
+ * @omissions: gathered, with the recorded operations and bytes
  */
 void omissions_json(struct json *json, const struct iot_omissions *omissions)
 {

@@ -74,7 +74,7 @@ static int errno_of(const char *name)
  * @argument: names with commas, or "any"; NULL: errors of storage
  * @flight: out
  *
- * Exits if there is no such error.
+ * Exits if the error is unknown.
  */
 void option_flight_errors(struct option_state *state, char *argument, struct flight_options *flight)
 {

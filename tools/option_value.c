@@ -148,7 +148,7 @@ static bool quantity_parse(const char *argument, const struct unit *units, uint6
 }
 
 /**
- * option_quantity() - the argument is a size or a duration, as its row says
+ * option_quantity() - the argument is a size or a duration, depending on its row
  *
  * Return: the value in the unit of the member. Exits if the argument is none, or outside the limits.
  */

@@ -29,7 +29,7 @@ static double change_of(const struct prediction *p)
 	return p->recorded_s > 0 ? p->predicted_s / p->recorded_s - 1 : NAN;
 }
 
-/* Return: an exit code. What diverged, or is missing, makes a prediction one of something else. */
+/* Return: an exit code. With diverged or missing operations, the prediction is not for the recorded run. */
 static int code_of(const struct predict_result *r)
 {
 	return omissions_verdict(r->prediction->diverged, r->omissions);
@@ -108,7 +108,7 @@ static void print_tasks(const struct predict_result *r)
 	end_table(&table);
 }
 
-/* The end of a long path says more than its beginning. */
+/* The end of a long path is more informative than its beginning. */
 static const char *short_name(char text[NAME_SHOWN + 1], const char *name)
 {
 	size_t bytes = strlen(name);

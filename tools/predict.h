@@ -14,7 +14,7 @@
  * @on: directory of the storage that is predicted
  * @comparison: the recording and the replays on it
  * @prediction: from these
- * @summary: of the program: where the recorded time went
+ * @summary: of the program: the division of the recorded time
  * @omissions: of the program
  * @validated: the same as @prediction on the recording's storage; NULL if not requested
  * @validated_on: its directory

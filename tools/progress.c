@@ -54,7 +54,7 @@ static bool is_due(u64 now)
 }
 
 /**
- * progress() - replace the line that says how far the command is
+ * progress() - replace the line with the progress of the command
  */
 void progress(const char *format, ...)
 {
@@ -85,7 +85,7 @@ static void print_left(char text[32], double left_s)
  * progress_share() - the same, with the share of a step that is done, and the time left
  * @done: so much is done; less than before begins another step
  * @total: of this; may be wrong, as a file states it
- * @format: what is done
+ * @format: of the text that describes the work
  *
  * The time left is that at the mean speed so far.
  */

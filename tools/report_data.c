@@ -255,7 +255,7 @@ static int compare_times(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-/* Of time that belongs to an unknown part it is not known what it was: it stands with the last part. */
+/* Time of an unknown part is added to the last part. */
 static void put_parts(struct json *json, const struct waits *w, const struct process_times *t)
 {
 	u64 unknown_ns = 0;

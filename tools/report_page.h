@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * report_page.h - parts of iotape report: what is shown, and the files that write its sections.
+ * report_page.h - parts of iotape report: its data, and the files that write its sections.
  */
 #ifndef IOTAPE_REPORT_PAGE_H
 #define IOTAPE_REPORT_PAGE_H

@@ -36,7 +36,7 @@ static void times_row(struct table *table, const struct waits *w, const struct p
 }
 
 /**
- * report_times_put() - write where the time of each process went
+ * report_times_put() - write the time of each process, by part
  */
 void report_times_put(FILE *out, const struct waits *w)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * result.c - what came of a replay, as text and as JSON.
+ * result.c - the result of a replay, as text and as JSON.
  */
 #include "result.h"
 
@@ -13,7 +13,7 @@
 #include "table.h"
 
 /**
- * result_data() - what becomes of data that is read, in a word
+ * result_data() - the treatment of data that is read, as a word
  * @options: of the replay
  */
 const char *result_data(const struct replay_options *options)
@@ -53,7 +53,7 @@ static u64 count_wakeups(const struct iot_replay_lateness *lateness)
 	return count;
 }
 
-/* What that part of all wake-ups was late at most, as exactly as buckets are narrow. */
+/* The maximum lateness of this share of all wake-ups, with the precision of the buckets. */
 static u64 lateness_percentile(const struct iot_replay_lateness *lateness, double percent)
 {
 	double wanted = percent / 100 * (double)count_wakeups(lateness);
@@ -100,7 +100,7 @@ static void print_unsupported(const struct replay_result *r)
 /**
  * result_code() - how a replay ended, as an exit code
  * @options: of the replay
- * @r: what came of it; it was not interrupted
+ * @r: its result; it was not interrupted
  * @omissions: of its program
  *
  * An engine that performs nothing has compared nothing either.
@@ -111,7 +111,7 @@ int result_code(const struct replay_options *options, const struct replay_result
 	return options->engine->uses_target ? omissions_verdict(r->diverged, omissions) : EXIT_DONE;
 }
 
-/* What follows from it for the replay: it was performed, and compared, in part. */
+/* The consequence for the replay: a part of it was run and compared. */
 static void print_omissions(const struct replay_options *options, const struct replay_result *r,
 			    const struct iot_omissions *omissions)
 {
@@ -121,10 +121,10 @@ static void print_omissions(const struct replay_options *options, const struct r
 }
 
 /**
- * result_text() - print what came of a replay
+ * result_text() - print the result of a replay
  * @program: its name
  * @options: of the replay
- * @r: what came of it
+ * @r: its result
  * @omissions: of the program
  */
 void result_text(const char *program, const struct replay_options *options,
@@ -176,7 +176,7 @@ static void lateness_json(struct json *json, const struct iot_replay_lateness *l
 /**
  * result_json() - the same as JSON
  * @options: of the replay
- * @r: what came of it
+ * @r: its result
  * @omissions: of the program
  */
 void result_json(const struct replay_options *options, const struct replay_result *r,

@@ -9,7 +9,7 @@
 
 #include "analyse/stats/repeats.h"
 
-/* Operations that take less of the time of every run are left out, unless asked for. */
+/* Operations with less of the time of every run are left out unless requested. */
 #define SHARE_SHOWN 0.01
 
 typedef void (*cell_fn)(struct table *table, const struct comparison_run *run);
@@ -255,7 +255,7 @@ static const struct {
 };
 
 /**
- * runs_table() - what each run amounts to
+ * runs_table() - the totals of each run
  * @table: filled in; to be given to table_close()
  * @c: the runs
  */
@@ -287,7 +287,7 @@ bool runs_have_nodes(const struct comparison *c)
 	return false;
 }
 
-/* What all nodes say is not said of each. */
+/* Values that are equal on all nodes are not repeated for each node. */
 static const char *host_of(const struct comparison_run *run, const struct profile_node *node)
 {
 	const char *host = profile_fact(run->profile, "host");
@@ -320,7 +320,7 @@ static void node_row(struct table *table, const struct comparison_run *run, cons
 }
 
 /**
- * nodes_table() - what each node of each run amounts to, for those on several
+ * nodes_table() - the totals of each node, for runs on several nodes
  * @table: filled in; to be given to table_close()
  * @c: the runs
  */

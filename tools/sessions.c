@@ -87,7 +87,7 @@ static void name_user(struct session *session)
 		snprintf(session->user, sizeof(session->user), "%u", session->info.uid);
 }
 
-/* Return: 0; -ENOENT if the session has gone; another negative errno. */
+/* Return: 0; -ENOENT if the session has ended; another negative errno. */
 static int session_load(int fd, uint64_t number, struct session *session)
 {
 	*session = (struct session){ .text = calloc(1, SESSION_TEXT_BYTES + 1) };
@@ -137,7 +137,7 @@ int sessions_load(int fd, struct sessions *sessions)
 }
 
 /**
- * sessions_free() - free what sessions_load() has filled in
+ * sessions_free() - free the result of sessions_load()
  */
 void sessions_free(struct sessions *sessions)
 {

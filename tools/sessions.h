@@ -16,11 +16,11 @@
 /**
  * struct session - one capture
  * @info: from the kernel
- * @text: what @mounts and the members behind them point into
+ * @text: the memory of @mounts and of the members after it
  * @mounts: paths, "" for one that is not known
  * @mount_count: those that fitted
  * @flight, @dump: of a flight recorder, its limits, and its last dump; "" if there is none
- * @output, @command, @job, @ops: as the recorder says, "" if it does not; of a replay, @command is the program
+ * @output, @command, @job, @ops: as stated by the recorder, "" if not stated; of a replay, @command is the program
  * @user: that made the session
  */
 struct session {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stat_waits.c - iotape stat --waits: where the time of processes went, imbalance between ranks, and late arrivals.
+ * stat_waits.c - iotape stat --waits: the time of processes by part, imbalance between ranks, and late arrivals.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -395,7 +395,7 @@ static int print_json(const struct waits *w)
 }
 
 /**
- * stat_waits() - print where the time of processes went, and which rank waits for which
+ * stat_waits() - print the time of processes by part, and the waits of ranks for each other
  * @path: of the trace
  * @name: of it in messages
  * @top: number of rows of each table, 0: all; JSON has all

@@ -113,7 +113,7 @@ static void measure(const struct table *table, int *widths)
 	}
 }
 
-/* The first column gives what the others need. */
+/* The first column is shortened if the others need room. */
 static void fit(const struct table *table, int *widths, int columns)
 {
 	int total = 2 * (table->columns - 1), i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * top.h - parts of iotape top: what the records of a trace that is being written sum up to, as text, and on a screen.
+ * top.h - parts of iotape top: totals of a trace that is being written, as text and on a screen.
  */
 #ifndef IOTAPE_TOP_H
 #define IOTAPE_TOP_H
@@ -79,7 +79,7 @@ int top_take(struct top *top, struct iot_reject *reject);
 void top_begin(struct top *top);
 
 /**
- * struct top_view - what is shown of it
+ * struct top_view - the visible part of it
  * @sort: of the rows
  * @rows: of each list at most; 0: all
  */

@@ -158,7 +158,7 @@ static void print_all(FILE *out, struct top *top)
  * @out: where to
  * @top: its sums; NULL if there is no trace to read, as of a flight recorder
  * @session: that records; NULL for a trace alone
- * @view: what is shown
+ * @view: the visible part
  *
  * Return: 0 or -ENOMEM.
  */

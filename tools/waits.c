@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * waits.c - where the time of the processes of a job went, and which ranks waited for which.
+ * waits.c - the time of the processes of a job by part, and the waits of ranks for each other.
  *
  * Edges and late arrivals come from graphs of their own: matching for one changes the keys of communicators.
  */
@@ -88,7 +88,7 @@ const char *waits_late_name(u32 kind)
 }
 
 /**
- * waits_is_known() - does the trace have what a part of the time is computed from?
+ * waits_is_known() - does the trace have the data from which a part of the time is computed?
  * @w: of the trace
  * @member: offset of the part in struct process_times
  */
@@ -147,7 +147,7 @@ int waits_read(struct waits *w, const char *path, struct iot_reject *reject)
 }
 
 /**
- * waits_close() - free what waits_read() has allocated
+ * waits_close() - free the result of waits_read()
  */
 void waits_close(struct waits *w)
 {

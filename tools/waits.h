@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * waits.h - where the time of the processes of a job went, and which ranks waited for which: for stat and report.
+ * waits.h - the time of the processes of a job by part, and the waits of ranks for each other: for stat and report.
  */
 #ifndef IOTAPE_WAITS_H
 #define IOTAPE_WAITS_H

@@ -107,7 +107,7 @@ int advise_read(const char *path, struct advise *advise, struct iot_reject *reje
 }
 
 /**
- * advise_free() - free what advise_read() has allocated
+ * advise_free() - free the result of advise_read()
  */
 void advise_free(struct advise *advise)
 {

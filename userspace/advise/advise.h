@@ -77,7 +77,7 @@ extern const struct advise_rule advise_rules[ADVISE_HINT_COUNT];
  * @ADVISE_ABSENT: the trace shows that the thresholds are not reached
  * @ADVISE_FOUND: they are reached
  * @ADVISE_UNKNOWN: the trace lacks information
- * @ADVISE_INAPPLICABLE: the job has no such operations at all
+ * @ADVISE_INAPPLICABLE: the job has no operations of this type
  */
 enum advise_verdict {
 	ADVISE_ABSENT,

@@ -201,7 +201,7 @@ static void finish_bytes(struct evidence *e)
 		max = rank->bytes > max ? rank->bytes : max;
 	}
 	e->tallies[ADVISE_one_rank] = (struct tally){ max, sum };
-	if (sum && max * 100.0 < sum * (double)advise_rules[ADVISE_one_rank].percent) /* else that hint says it all */
+	if (sum && max * 100.0 < sum * (double)advise_rules[ADVISE_one_rank].percent) /* otherwise that hint is sufficient */
 		e->tallies[ADVISE_unbalanced_bytes] = (struct tally){ max - sum / count, max };
 }
 

@@ -2,7 +2,7 @@
 /*
  * verdicts.c - which hints apply, by their evidence and by the completeness of the trace.
  *
- * A share of what was recorded is a share of the job only if nothing is missing. So an incomplete trace can show that a
+ * A share of the recorded operations is a share of the job only if nothing is missing. So an incomplete trace can show that a
  * hint applies, by the operations that it has, but not that it does not.
  */
 #include <stdio.h>
@@ -19,7 +19,7 @@ static const char *const class_reasons[] = {
 #undef CLASS_REASON
 };
 
-/* Omissions of operations that the rule does not look at have no effect on it. */
+/* Omissions of operations that the rule does not use have no effect on it. */
 static bool is_whole(const struct evidence *e, const struct advise_rule *rule)
 {
 	struct iot_omissions omissions = e->advise->omissions;
@@ -28,7 +28,7 @@ static bool is_whole(const struct evidence *e, const struct advise_rule *rule)
 		omissions.of[IOT_OMISSION_mapping] = (struct iot_omission){};
 	if (!(rule->needs & NEEDS_CLASSES))
 		omissions.of[IOT_OMISSION_mpi_only] = (struct iot_omission){};
-	if (!e->has_filter) /* but whole classes, which are looked at otherwise */
+	if (!e->has_filter) /* except whole classes, which are checked separately */
 		omissions.of[IOT_OMISSION_filtered] = (struct iot_omission){};
 	return iot_omissions_is_whole(&omissions);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * anonymize.h - a trace without what identifies people and projects, which compiles and replays as before.
+ * anonymize.h - a trace without data that identifies people and projects, which compiles and replays as before.
  *
  * Every component of a path gets a pseudonym: a keyed hash of it, so that equal components have equal
  * pseudonyms, in traces with the same key, too, and a guess cannot be tested without the key. The structure of the tree
  * stays. Names of users, hosts, commands and times are replaced as well; sizes, offsets, durations,
- * order and results are not: Documentation/privacy.md lists what an anonymized trace still shows.
+ * order and results are not: Documentation/privacy.md lists the information that remains in an anonymized trace.
  */
 #ifndef IOTAPE_ANONYMIZE_H
 #define IOTAPE_ANONYMIZE_H

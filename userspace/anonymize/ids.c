@@ -91,7 +91,7 @@ static void free_ids(struct anon_id **ids)
 }
 
 /**
- * anon_free_ids() - free what anon_replace_ids() keeps
+ * anon_free_ids() - free the state of anon_replace_ids()
  */
 void anon_free_ids(struct anonymize *a)
 {

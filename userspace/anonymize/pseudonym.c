@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * pseudonym.c - keyed hashes in the form of names: HMAC-SHA-256 (RFC 2104, FIPS 180-4) in the base32 alphabet of
- * RFC 4648, in lower case, as file systems that ignore case must still tell names apart.
+ * RFC 4648, in lower case, as names must remain different on file systems that ignore case.
  */
 #include <ctype.h>
 #include <sodium.h>

@@ -59,7 +59,7 @@ struct api_paths {
  * @end_lost: records that were lost, by the records themselves
  * @omissions: of the trace
  * @stated: the part of @omissions that its facts state
- * @sentence: of the omission that was asked for last
+ * @sentence: of the omission that was requested last
  * @failure: of an earlier call, its code 0 if there was none: a damaged trace is not read on
  * @is_log: the trace was made from a log that does not show the costs of operations
  * @paths: of columns
@@ -94,7 +94,7 @@ static inline const struct iot_field *api_field(const struct iotape_field *field
 /**
  * struct api_unknown - the value of a field that means "not known"
  * @value: the value
- * @exists: there is such a value
+ * @exists: the value exists
  */
 struct api_unknown {
 	u64 value;

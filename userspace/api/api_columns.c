@@ -35,9 +35,9 @@ struct part {
 };
 
 /**
- * struct plan - what a column shows
+ * struct plan - the contents of a column
  * @column: of the caller
- * @source: what is in it
+ * @source: of its values
  * @parts: by kind, of SOURCE_FIELD
  */
 struct plan {
@@ -147,7 +147,7 @@ static void plan_part(struct plan *plan, const struct iot_kind_info *info, const
 	}
 }
 
-/* Return: whether there is such a column. */
+/* Return: whether the column exists. */
 static bool plan_column(struct plan *plan, const struct iotape_column *column)
 {
 	const char *name = strcmp(column->name, "op_kind") ? column->name : "kind";

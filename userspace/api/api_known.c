@@ -45,7 +45,7 @@ static u64 bit_of(const struct iot_kind_info *info, const char *name)
 
 /**
  * api_absent_in_logs() - fields of a record that a log of system calls does not show
- * @record: of a trace that was made from such a log
+ * @record: of a trace that was made from a log of this format
  *
  * Only the first operation of a system call has a duration.
  *

@@ -79,7 +79,7 @@ void iotape_reader_close(struct iotape_reader *reader)
 	free(reader);
 }
 
-/* Facts can be read before all else is known: what they state, a copy of them states again. */
+/* Facts can be read before everything else is known; a copy of them repeats their statements. */
 static void finish_omissions(struct iotape_reader *reader)
 {
 	struct iot_trace_info info;
@@ -98,7 +98,7 @@ static bool is_source_log(const struct iot_record *record)
 	       !memcmp(record->tail, fact, sizeof(fact) - 1);
 }
 
-/* What a record states about the trace as a whole, and which of its fields are known. */
+/* The statement of a record about the whole trace, and its known fields. */
 static void take_record(struct iotape_reader *reader, const struct iot_record *r)
 {
 	iot_omissions_take(&reader->omissions, r);

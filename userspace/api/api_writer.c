@@ -85,7 +85,7 @@ int iotape_writer_add(struct iotape_writer *writer, const struct iotape_record *
 	return add(writer, &record->record, error);
 }
 
-/* @fact: key=value; a fact has the time of what was added last. */
+/* @fact: key=value; a fact has the time of the last added record. */
 static int add_fact(struct iotape_writer *writer, const char *fact, struct iotape_error *error)
 {
 	size_t bytes = strlen(fact);

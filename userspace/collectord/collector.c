@@ -68,7 +68,7 @@ static int act(const struct output *output, u32 verb, struct iot_done *done)
 	return err;
 }
 
-/* Do what `iotape ctl` wants at this place of the stream. Return: 0, or why the trace could not be written. */
+/* Execute a request of `iotape ctl` at this position of the stream. Return: 0, or why the trace could not be written. */
 static int answer(const struct output *output, const struct collector_options *options, const struct receiver *receiver,
 		  const struct iot_message_mark *mark)
 {
@@ -174,7 +174,7 @@ static int run_threads(const struct collector_options *options, struct receiver 
 
 	if (err)
 		return err;
-	/* If the reader is gone, `control` has ended, too, and that ends the session. */
+	/* If the reader has exited, `control` has ended, too, and that ends the session. */
 	if (options->ready_fd >= 0 && write(options->ready_fd, "", 1) != 1 && errno != EPIPE)
 		err = -errno;
 	if (!err)
@@ -237,7 +237,7 @@ err_output:
  * @options: the session and the trace
  * @result: filled in, also after an error, as far as the collection came
  *
- * Return: 0 or a negative errno; -ECONNRESET if the reader of a stream has gone. After an error the records in the
+ * Return: 0 or a negative errno; -ECONNRESET if the reader of a stream has disconnected. After an error the records in the
  * file are readable.
  */
 int collector_run(const struct collector_options *options, struct collector_result *result)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * describe.c - says of a session which command it records and where to, for `iotape status`.
+ * describe.c - states the command and the output of a session, for `iotape status`.
  */
 #include <iotape/control.h>
 #include <limits.h>

@@ -4,7 +4,7 @@
  *
  * A dump that an operation causes is written at once, unless the last dump still has records in memory. Then it is
  * written just before records leave that are in no dump. So each operation that is a cause is in a dump, together
- * with what came before it, and a cause that repeats itself does not write the same records again and again.
+ * with the preceding records, and a repeated cause does not write the same records repeatedly.
  */
 #include "flight.h"
 
@@ -23,14 +23,14 @@
 #include "tally.h"
 
 #define BYTES_MIN	(1 << 20)
-#define STATE_SHARE	3 /* of the memory for records, on top of it, for what they refer to */
+#define STATE_SHARE	3 /* of the memory for records, in addition to it, for the objects that they refer to */
 #define CAUSE_BYTES	160
 #define DUMPS_MAX	1000000 /* numbers that are tried */
 
 /**
  * struct flight - a flight recorder
  * @options, @o: as given
- * @ring, @state: records, and what they refer to
+ * @ring, @state: records, and the objects that they refer to
  * @tally: sums over all records of the session
  * @evicted: records that have left
  * @begin_ns, @begin_real_ns: when the recording began
@@ -334,7 +334,7 @@ static int add(struct flight *flight, const struct flight_batch *batch)
 		if (!evict(flight))
 			return -ENOBUFS;
 	flight_ring_add(&flight->ring, batch);
-	/* The kernel sends records of an idle CPU late. Older ones must leave, too: what is left refers to them. */
+	/* The kernel sends records of an idle CPU late. Older ones must leave, too, because the remaining ones refer to them. */
 	evict_until(flight, flight->left_ns);
 	if (flight->o->window_ns && flight->newest_ns > flight->o->window_ns)
 		evict_until(flight, flight->newest_ns - flight->o->window_ns);
@@ -415,7 +415,7 @@ void flight_end(struct flight *flight, const struct iot_message_end *end, const 
 }
 
 /**
- * flight_result() - what came of it
+ * flight_result() - the result of the recording
  */
 void flight_result(const struct flight *flight, struct collector_result *result)
 {

@@ -19,7 +19,7 @@
 #define CHUNK_BYTES (256 << 10)
 #define BEFORE_NS   1000000 /* for the handles and mappings from before, a nanosecond each */
 
-/* What the records say before any is written. */
+/* The information of the records before any is written. */
 struct survey {
 	struct flight_dump *dump;
 	u64 begin_ns;
@@ -261,13 +261,13 @@ static int write_all(struct flight_dump *dump, struct iot_writer *writer, const 
 	if (!err)
 		err = iot_writer_flush(writer);
 	if (!err)
-		err = iot_writer_sync(writer); /* what is written for the case of a crash survives one */
+		err = iot_writer_sync(writer); /* data written for the case of a crash must survive a crash */
 	return err ? err : iot_writer_finish(writer);
 }
 
 /**
  * flight_dump_write() - write a dump
- * @dump: what it has; the results are filled in
+ * @dump: its contents; the results are filled in
  * @path: of the file, which does not exist; it does not after an error either
  *
  * Return: 0 or a negative errno.

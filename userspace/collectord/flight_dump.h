@@ -11,7 +11,7 @@
 /**
  * struct flight_dump - a trace to be written
  * @ring: its records
- * @state: what these refer to
+ * @state: the objects that these refer to
  * @facts: as for a trace of all records, ended by NULL
  * @cause: the event that caused it, a phrase
  * @number: of the dump

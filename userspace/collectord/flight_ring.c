@@ -164,7 +164,7 @@ bool flight_ring_has_room(const struct flight_ring *ring, const struct flight_ba
 	for (; at < batch->bytes; block = block->next) {
 		n = fitting(batch->records + at, batch->bytes - at, FLIGHT_BLOCK_ROOM, &count);
 		if (!n)
-			return true; /* what is no record takes no room */
+			return true; /* other messages take no room */
 		if (!block)
 			return false;
 		at += n;

@@ -110,7 +110,7 @@ struct flight_entry *flight_link_of(const struct flight_table *table, const stru
 	return entry->link ? flight_table_find(table, class, entry->link) : NULL;
 }
 
-/* The entry, its object, the name of that, its directory, and so on: each stays as long as what needs it. */
+/* The entry, its object, the name of the object, its directory, and so on: each stays as long as it is needed. */
 static void use(struct flight_state *state, struct flight_entry *entry)
 {
 	while (entry && entry->stamp != state->stamp) {

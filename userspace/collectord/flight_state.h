@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * flight_state.h - what the records of a flight recorder need of those that have left it.
+ * flight_state.h - information from records that have left the flight recorder, which later records need.
  *
  * Records that leave are applied to the state. A dump begins with the state as far as the records in it refer to it: its
  * tasks, objects and names, and handles and mappings from before, announced as at the beginning of a recording

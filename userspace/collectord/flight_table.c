@@ -234,7 +234,7 @@ struct flight_entry *flight_table_put(struct flight_table *table, enum flight_cl
  * flight_table_get() - the announcement of an entry
  * @table: the table
  * @entry: in it
- * @room: out: what @record points into
+ * @room: out: the memory that @record points into
  * @record: out: the announcement
  */
 void flight_table_get(const struct flight_table *table, const struct flight_entry *entry,

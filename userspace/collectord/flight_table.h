@@ -33,7 +33,7 @@ enum flight_class {
  * @stamp: when it was used last, in counts of the owner
  * @bytes: of the announcement; 0: the entry is free
  * @class: an enum flight_class
- * @is_over: what it stands for is gone, unless it is used again: then it is not counted when it is forgotten
+ * @is_over: the object no longer exists, unless it is used again: then it is not counted when it is forgotten
  * @is_marked, @is_written: for the dump that is being written
  */
 struct flight_entry {

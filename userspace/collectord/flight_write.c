@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * flight_write.c - the beginning of a dump: what its records refer to and do not announce themselves.
+ * flight_write.c - the beginning of a dump: ids that its records refer to and do not announce.
  *
  * Order: tasks; names; objects, each behind the directory that it is in; mounts; handles; mappings; communicators.
  */
@@ -100,7 +100,7 @@ static void mark_users(struct flight_state *state, const struct flight_entry *en
 }
 
 /**
- * flight_state_mark() - a record is in the dump: mark what it refers to
+ * flight_state_mark() - a record is in the dump: mark the objects that it refers to
  * @state: since flight_state_begin()
  * @record: of a known kind
  *
@@ -164,7 +164,7 @@ static void mark_needed(struct flight_state *state)
 
 /* -- writing -------------------------------------------------------------------------------------- */
 
-/* What has changed since the announcement. */
+/* Changes since the announcement. */
 static void update(const struct flight_entry *entry, struct iot_record *record)
 {
 	switch (entry->class) {
@@ -276,7 +276,7 @@ static int put_mapped(struct flight_state *state, struct iot_writer *writer, u64
 }
 
 /**
- * flight_state_write() - write what is marked
+ * flight_state_write() - write the marked entries
  * @state: all records of the dump have been passed to flight_state_mark()
  * @writer: of the dump
  * @time_ns: of these records

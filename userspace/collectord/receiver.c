@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * receiver.c - bind a socket to the session, and pass on what comes.
+ * receiver.c - bind a socket to the session, and pass on its messages.
  */
 #include "receiver.h"
 
@@ -175,7 +175,7 @@ static int bind_session(struct receiver *receiver, int family)
  * @socket: of the receiver
  * @buffers: buffers of each CPU that the session has
  *
- * More than the limit for ordinary users, where that is allowed; else what there is.
+ * More than the limit for ordinary users if permitted; otherwise that limit.
  */
 void receiver_resize(struct nl_sock *socket, unsigned int buffers)
 {

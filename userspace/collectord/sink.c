@@ -454,7 +454,7 @@ int sink_memory(struct sink *sink)
 	return memory_read(&record) ? 0 : iot_writer_record(sink->writer, &record);
 }
 
-/* What a filter left out: in all, and of each kind if the filter is an expression. */
+/* Operations excluded by a filter: in total, and of each kind if the filter is an expression. */
 static int put_filtered(struct sink *sink, const struct iot_message_end *end)
 {
 	const struct iot_kind_info *info;
@@ -513,7 +513,7 @@ int sink_finish(struct sink *sink, const struct iot_message_end *end, const char
 }
 
 /**
- * sink_result() - what came of it
+ * sink_result() - the result of the recording
  */
 void sink_result(const struct sink *sink, struct collector_result *result)
 {

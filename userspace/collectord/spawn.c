@@ -19,7 +19,7 @@ static int collector_main(struct collector_options *options, int result_fd)
 
 	result.err = err;
 	if (write(result_fd, &result, sizeof(result)) != sizeof(result))
-		return 1; /* the reader is gone */
+		return 1; /* the reader has exited */
 	return err ? 1 : 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tally.h - what the records of a session sum up to, for the result of the collection.
+ * tally.h - totals of the records of a session, for the result of the collection.
  */
 #ifndef IOTAPE_TALLY_H
 #define IOTAPE_TALLY_H

@@ -43,12 +43,12 @@ enum compile_contradiction {
  * @unexplained: results of operations that overlapped others, and that no order of these explains
  * @entries: of the initial tree
  * @guessed: of them, those of which only name and type are known
- * @completed: of them, those of which the snapshot told something
+ * @completed: of them, those with information from the snapshot
  * @contradictions: between trace and snapshot; of the first ones paths and kinds
  * @mount: the directory that was traced, if there is a snapshot
  * @lost: records that the trace lost
  * @is_complete: the trace was finished
- * @times: where the time of each process of the trace went
+ * @times: the time of each process of the trace, by part
  * @time_count: their number
  */
 struct compile_summary {

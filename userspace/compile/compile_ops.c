@@ -65,7 +65,7 @@ static u32 owner_of(const struct compiler *c)
 	return slots_find(c->owners, c->task->tgid);
 }
 
-/* Of what an operation makes, if it is of this kind: a mapping only of a handle that has a slot. */
+/* The slot that an operation of this kind creates; a mapping has one only if its handle has one. */
 static int make_slot(struct compiler *c, u16 kind)
 {
 	__le32 slot;
@@ -107,8 +107,8 @@ static int make_owners(struct compiler *c)
  * compiler_make_slots() - slots of handles, mappings and owners of locks
  * @c: with the graph
  *
- * Handles and mappings have slots before the operations that use them, in whatever task. What an
- * operation that is not expressed would make has none, so what uses that is not expressed either.
+ * Handles and mappings have slots before the operations that use them, in whatever task. The
+ * result of an operation that is not expressed has no slot, so its users are not expressed either.
  *
  * Return: 0 or a negative errno.
  */
@@ -123,13 +123,13 @@ int compiler_make_slots(struct compiler *c)
 
 /* -- operations --------------------------------------------------------------------------- */
 
-/* Zeros would not do as the value of such an attribute. */
+/* Zeros are not a valid value of such an attribute. */
 static bool has_meaning(const char *xattr)
 {
 	return !strncmp(xattr, "system.", 7) || !strncmp(xattr, "security.", 9);
 }
 
-/* What system calls refuse before the file system is asked has no place in a program. */
+/* Calls that the system refuses before the file system is called are not part of a program. */
 static bool is_text(const char *text, size_t most_bytes)
 {
 	return text && text[0] && strlen(text) <= most_bytes;

@@ -242,7 +242,7 @@ static int take_parents(struct initial *in, const char *of)
 
 /* -- names of the same object -------------------------------------------------------- */
 
-/* The trace knows that an object has a name of its own if it has looked at it. */
+/* The trace shows that an object has its own name if an operation examined it. */
 static bool is_sure(const struct item *item)
 {
 	return item->traced && item->traced->mode && !item->traced->is_guess;
@@ -252,7 +252,7 @@ static int claim(struct initial *in, struct item *item, bool is_first_round)
 {
 	struct item **owner = item->entry == NONE ? NULL : &in->owners[item->entry];
 
-	if (item->traced && !item->traced->mode) { /* a further name, says the trace */
+	if (item->traced && !item->traced->mode) { /* a further name according to the trace */
 		if (is_first_round)
 			return 0;
 		item->owner = item_at(in, item->traced->target);
@@ -305,7 +305,7 @@ static void from_trace(const struct tree_entry *from, struct iot_program_entry *
 	};
 }
 
-/* What is known of it by the snapshot, with this size. */
+/* Its properties in the snapshot, with this size. */
 static void add_knowledge(const struct initial *in, u32 at, struct iot_program_entry *entry)
 {
 	const struct iot_program_entry *known = snapshot_entry(in, at);

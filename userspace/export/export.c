@@ -49,9 +49,9 @@ const char *export_format_at(size_t index)
 }
 
 /**
- * export_format_lacks() - what iotape would have to be built with for a format
+ * export_format_lacks() - the package that iotape must be built with for a format
  *
- * Return: a package; NULL if that is not the reason for which there is no such format.
+ * Return: a package; NULL if the format is missing for another reason.
  */
 const char *export_format_lacks(const char *format)
 {
@@ -64,7 +64,7 @@ const char *export_format_lacks(const char *format)
 }
 
 /**
- * export_format_sentence() - what a format is for, by index
+ * export_format_sentence() - the purpose of a format, by index
  */
 const char *export_format_sentence(size_t index)
 {
@@ -467,8 +467,8 @@ static void export_free(struct export *x)
 
 /**
  * export_trace() - write a trace in another format
- * @options: what, and where to; @format is the name of one
- * @summary: out: what was written, and what was not
+ * @options: selection and output; @format is the name of a format
+ * @summary: out: numbers of exported and omitted operations
  * @reject: filled in if the trace is refused
  *
  * The caller looks for errors of the output.

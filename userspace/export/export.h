@@ -13,7 +13,7 @@
 #define EXPORT_LOSSES_MAX 16
 
 /**
- * struct export_options - what to export
+ * struct export_options - selection and output of an export
  * @trace: file
  * @format: name of a format, see export_format_at()
  * @selection: records that are exported

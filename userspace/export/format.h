@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * format.h - what a format of an export consists of. Private to this directory.
+ * format.h - the parts of a format of an export. Private to this directory.
  *
  * A new format gets a file here and a row in the table of export.c.
  */

@@ -65,7 +65,7 @@ struct otf2 {
 	u32 regions[IOT_KIND_END];
 };
 
-/* The library prints what goes wrong, unless it has somebody to tell. */
+/* The library prints its errors, unless it has a callback for them. */
 static OTF2_ErrorCode quiet(void *user, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
 			    const char *format, va_list arguments)
 {
@@ -245,7 +245,7 @@ static struct otf2_file *file_find(const struct otf2 *o, const char *path)
 	return file;
 }
 
-/* What the definitions need to know of all events. */
+/* Data of all events that the definitions need. */
 static int collect(struct export *x)
 {
 	struct otf2 *o = x->context;

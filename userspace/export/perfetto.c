@@ -96,7 +96,7 @@ static void put_bytes(struct message *m, const void *bytes, size_t count)
 	m->count += count;
 }
 
-/* Seven bits in each byte, the lowest first; the highest bit of a byte says that there is another one. */
+/* Seven bits in each byte, the lowest first; the highest bit of a byte means that another byte follows. */
 static void put_varint(struct message *m, u64 value)
 {
 	u8 byte;

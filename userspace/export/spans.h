@@ -26,7 +26,7 @@ struct span_line {
 };
 
 /**
- * struct span_user - what a format does
+ * struct span_user - the callbacks of a format
  * @line: a line begins; its events follow, and then those of the next line. NULL: nothing
  * @line_end: a line ends; NULL: nothing
  * @begin, @end: of an event, in the order of time; an event that began in another one ends before it

@@ -3,8 +3,8 @@
  * strace.c - text as `strace -f -ttt -T` prints it, which iotape import reads.
  *
  * Operations become calls with absolute names of their files, through symbolic links that have been followed already, and
- * explicit offsets. What the kernel does by itself, as look-ups on the way and the release of a handle, has no line: the
- * reader knows that it follows.
+ * explicit offsets. Operations of the kernel itself, such as look-ups in paths and releases of handles, have no line:
+ * the reader infers them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #define NODE_PIDS 5000000u /* beyond all pids of Linux */
 
-/* What is known of a task before its events are written. */
+/* Information about a task before its events are written. */
 struct strace_task {
 	UT_hash_handle hh;
 	u32 id;
@@ -93,7 +93,7 @@ void strace_string(FILE *out, const void *bytes, size_t count)
 	fputc('"', out);
 }
 
-/* -- what is known before ---------------------------------------------------------------------------- */
+/* -- prior information ------------------------------------------------------------------------------- */
 
 static struct strace_task *task_get(struct strace *s, u32 id)
 {
@@ -223,7 +223,7 @@ static void put_exit(struct export *x, struct strace_task *task, u64 after_ns)
 	task->exit = NULL;
 }
 
-/* Recorded modes are those after the umask; so the log says that it is 0. */
+/* Recorded modes are those after the umask; so the log states a umask of 0. */
 static void begin_task(struct export *x, struct strace_task *task, const struct export_event *event)
 {
 	struct export_event umask = *event;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * values.c - what fields are compared with: numbers with units, names of users, operations and errors.
+ * values.c - values that fields are compared with: numbers with units, names of users, operations and errors.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -35,11 +35,11 @@ struct number {
 
 /**
  * struct filter_view - see above
- * @subject: of the record that is looked at
+ * @subject: of the current record
  * @record: that
  * @names: as of that
  * @mono_ns, @real_ns: both clocks at one moment; zero if not known
- * @root: path of the mount with a '/' at its end, then the path that is looked at; empty if not known
+ * @root: path of the mount with a '/' at its end, then the current path; empty if unknown
  */
 struct filter_view {
 	const struct filter *filter;

@@ -236,7 +236,7 @@ static int list_from_heads(int fd, u64 begin_bytes, u64 end_bytes, struct chunk_
  * @fd: the trace
  * @begin_bytes: end of the last chunk that is known
  * @file_bytes: length of the file
- * @list: out: only what was added; @entries is to be freed by the caller
+ * @list: out: only the added entries; the caller frees @entries
  * @reject: filled in if it is refused
  *
  * Return: 0 or a negative errno.

@@ -13,7 +13,7 @@
 /**
  * struct chunk_list - the chunks of records of a trace, in the order of the file
  * @is_complete: the trace has a trailer at its end
- * @has_trailer: the chunks that were looked at include one
+ * @has_trailer: the examined chunks include a trailer
  * @is_torn: it ends in the middle of a chunk
  * @end_bytes: end of the last whole chunk, if the trace has no trailer
  */

@@ -138,7 +138,7 @@ const struct iot_program_xattr *iot_tree_xattrs(const struct iot_program *progra
 const char *iot_program_fact_value(const struct iot_program *program, const char *key);
 bool iot_xattr_is_state(const char *name);
 
-/* -- names of what records are about ------------------------------------------ */
+/* -- names of the objects of records ------------------------------------------ */
 
 struct iot_names;
 
@@ -179,9 +179,9 @@ const struct iot_record *iot_roots_records(const struct iot_roots *roots, u32 *c
 void iot_roots_apply(const struct iot_roots *roots, struct iot_record *record);
 
 /**
- * iot_walk_fn - what iot_trace_walk() calls for each record
+ * iot_walk_fn - called by iot_trace_walk() for each record
  * @context: as given to it
- * @names: know what this record needs
+ * @names: with all ids that this record needs
  * @record: valid until the function returns
  */
 typedef int (*iot_walk_fn)(void *context, struct iot_names *names,

@@ -19,7 +19,7 @@ static bool is_installed(const char *module, const char *release)
 	snprintf(name, sizeof(name), "/%s.ko", module);
 	in = fopen(path, "re");
 	while (in && !is_found && fgets(line, sizeof(line), in)) {
-		line[strcspn(line, ":")] = 0; /* what follows is needed by it */
+		line[strcspn(line, ":")] = 0; /* the modules that follow depend on it */
 		is_found = strstr(line, name) != NULL;
 	}
 	if (in)

@@ -115,7 +115,7 @@ struct object *names_identify(struct iot_names *names, u64 id, const struct inod
 	return object;
 }
 
-/* The last name of an object is gone, and soon its inode number is free. */
+/* The last name of an object is removed, and soon its inode number is free. */
 void names_forget_object(struct iot_names *names, u64 id)
 {
 	struct object *object = names_object(names, id);
@@ -309,7 +309,7 @@ static void free_tags(struct tag **tags)
 	FREE_ALL(*tags);
 }
 
-/* All that labels point to is gone. */
+/* All memory that labels point to is freed. */
 void names_free_tables(struct iot_names *names)
 {
 	free_bindings(names);

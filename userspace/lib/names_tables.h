@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * names_tables.h - what names.c keeps of names, objects, paths, handles and mappings.
+ * names_tables.h - the tables of names.c: names, objects, paths, handles and mappings.
  */
 #ifndef IOTAPE_LIB_NAMES_TABLES_H
 #define IOTAPE_LIB_NAMES_TABLES_H
@@ -38,7 +38,7 @@ struct inode_key {
 struct object {
 	UT_hash_handle hh;
 	u64 id;
-	u64 identity; /* if it is another object's id, that one has what follows */
+	u64 identity; /* if it is the id of another object, that object has the following members */
 	struct inode_key inode;
 	u64 name; /* of a directory its only one, else the last that was seen */
 	struct binding *nameless; /* if it was created without a name */

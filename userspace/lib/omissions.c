@@ -62,7 +62,7 @@ static void add(struct iot_omission *to, u64 count, u64 operations, u64 bytes, c
  * @count: as its sentence counts; 0: nothing is lacking
  * @operations: that are lacking, or IOT_OMISSION_UNKNOWN
  * @bytes: that these moved, or IOT_OMISSION_UNKNOWN
- * @detail: which they are; NULL or "" if that is not said. It is cut if it is too long
+ * @detail: names them; NULL or "" if not stated. It is cut if it is too long
  */
 void iot_omissions_add(struct iot_omissions *omissions, enum iot_omission_reason reason, u64 count,
 		       u64 operations, u64 bytes, const char *detail)
@@ -254,7 +254,7 @@ static void take_stated(struct iot_omissions *omissions, const char *key, const 
 	add(&omissions->of[reason], count, operations, bytes, *p == ' ' ? p + 1 : p);
 }
 
-/* Traces of logs said which gaps these had before there were omissions. */
+/* Imported traces of versions without omissions state gaps as facts. */
 static void take_old_gap(struct iot_omissions *omissions, const char *key, const char *value)
 {
 	enum iot_omission_reason reason = IOT_OMISSION_log;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * program_tree.c - what belongs to an entry of a program's tree.
+ * program_tree.c - the extents and attributes of an entry of a program's tree.
  *
  * Extents and attributes are in the order of their entries, so they are found by halving.
  */

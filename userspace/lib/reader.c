@@ -428,7 +428,7 @@ int iot_reader_next(struct iot_reader *reader, struct iot_record *record,
 	if (err)
 		return err;
 	if (!reader->heap_count)
-		return 0; /* also if it is asked again */
+		return 0; /* also if it is called again */
 	*record = reader->heap[0]->record;
 	reader->is_top_read = true;
 	watch_record(reader);

@@ -395,7 +395,7 @@ int iot_roots_open(const char *path, struct iot_roots **roots, struct iot_reject
 	while (!err && more > 0 && (more = iot_reader_next(reader, &record, reject)) > 0)
 		more = see(r, &record);
 	if (more < 0 && more != -ENOMEM)
-		more = 0; /* damaged: a reader of all of it says so */
+		more = 0; /* damaged: a reader of the whole trace reports it */
 	iot_reader_close(reader);
 	if (!err && more < 0)
 		err = more;

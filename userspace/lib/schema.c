@@ -119,7 +119,7 @@ static int parse_field(struct table *table, const char *line)
 	return 0;
 }
 
-/* Is what both know in the same place, so that the ordinary decoder reads it right? */
+/* Are the fields that both know at the same offsets, so that the ordinary decoder can be used? */
 static bool is_prefix(const struct table *table)
 {
 	u32 i;

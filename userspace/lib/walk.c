@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * walk.c - a whole trace, record by record, with the names of what records are about.
+ * walk.c - a whole trace, record by record, with the names of the objects of records.
  */
 #include "iotape.h"
 

@@ -182,8 +182,8 @@ err_writer:
  * @capture: random id of the capture
  * @writer: out: the writer, to be given to iot_writer_close()
  *
- * After an error of this or a later function, the stream is of no use any more: -EPIPE or -ECONNRESET if its reader
- * has gone. SIGPIPE is ignored by the caller.
+ * After an error of this or a later function, the stream cannot be used any more: -EPIPE or -ECONNRESET if its
+ * reader has disconnected. SIGPIPE is ignored by the caller.
  *
  * Return: 0 or a negative errno.
  */
@@ -193,7 +193,7 @@ int iot_writer_open_stream(int fd, const unsigned char capture[16], struct iot_w
 }
 
 /**
- * iot_writer_open_at() - begin a trace of what began before
+ * iot_writer_open_at() - begin a trace with an earlier start time
  * @path: file to make, or to replace; only its owner can read it, see output.c
  * @capture: random id of the capture
  * @real_ns: wall clock when it began
@@ -209,7 +209,7 @@ int iot_writer_open_at(const char *path, const unsigned char capture[16], u64 re
 }
 
 /**
- * iot_writer_open() - begin a trace of what happens from now on
+ * iot_writer_open() - begin a trace that starts now
  * @path: file to make, or to replace; only its owner can read it, see output.c
  * @capture: random id of the capture
  * @writer: out: the writer, to be given to iot_writer_close()
@@ -331,7 +331,7 @@ int iot_writer_chunk(struct iot_writer *writer, const struct iot_chunk_head *wha
 }
 
 /**
- * iot_writer_flush() - write what iot_writer_record() has gathered
+ * iot_writer_flush() - write the records gathered by iot_writer_record()
  *
  * Return: 0 or a negative errno.
  */
@@ -414,7 +414,7 @@ static int close_file(struct iot_writer *writer)
 {
 	int fd = writer->fd;
 
-	writer->fd = -1; /* it is closed, whatever close() says */
+	writer->fd = -1; /* it is closed, regardless of the result of close() */
 	return close(fd) ? -errno : 0;
 }
 

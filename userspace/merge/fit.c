@@ -87,7 +87,7 @@ static void take_leaves(const struct merge *merge, struct part *parts, const str
 	}
 }
 
-/* Return: false if the clock of one node says that it cannot have been so: the records are wrong. */
+/* Return: false if the clock of one node contradicts it: the records are wrong. */
 static bool is_possible(const struct merge *merge, const struct part *parts)
 {
 	u32 i;

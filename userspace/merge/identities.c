@@ -72,7 +72,7 @@ int merge_identities(struct merge *merge)
 }
 
 /**
- * merge_new_id() - what an id of a node is in the new trace
+ * merge_new_id() - the id in the new trace for an id of a node
  */
 u64 merge_new_id(const struct merge_node *node, enum merge_ids ids, u64 id)
 {
@@ -115,7 +115,7 @@ static void rewrite_times(const struct merge *merge, u32 node, struct iot_record
 			      end_ns - iot_field_get(record, &info->fields[0]));
 }
 
-/* Return: 1 if it is said already, 0 if it stays. */
+/* Return: 1 if it was already announced, 0 if it is kept. */
 static int rewrite_fact(const struct merge *merge, struct merge_input *input)
 {
 	struct iot_record *record = &input->record;

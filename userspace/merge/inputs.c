@@ -161,7 +161,7 @@ static char *new_name(const struct merge *merge, const char *host)
 	return name;
 }
 
-/* A node of a replay, of which there may be several on a host, is what its outcomes say. */
+/* A node of a replay is identified by its outcomes, because a host may run several nodes. */
 static bool is_of_node(const struct merge *merge, const struct merge_input *input, u32 node)
 {
 	const struct merge_input *first = &merge->inputs[merge->nodes[node].first];
@@ -216,11 +216,11 @@ static int add_input(struct merge *merge, const char *path)
 }
 
 /**
- * merge_open() - look at the traces
+ * merge_open() - open and examine the traces
  * @options: valid until merge_close()
  * @merge: out: to be given to merge_close(), also after an error, unless it is NULL
  *
- * Return: 0 or a negative errno; then a sentence was said.
+ * Return: 0 or a negative errno after a message.
  */
 int merge_open(const struct merge_options *options, struct merge **merge)
 {

@@ -57,7 +57,7 @@ static int check_shims(const struct merge *merge)
 	return 0;
 }
 
-/* How many traces belong to each job: said, for the user to choose one. */
+/* Print the number of traces of each job, so that the user can choose one. */
 static void say_jobs(const struct merge *merge, u32 jobs)
 {
 	char room[17], other_room[17];
@@ -73,7 +73,7 @@ static void say_jobs(const struct merge *merge, u32 jobs)
 			if (strcmp(label, label_of(merge, j, other_room)))
 				continue;
 			if (j < i)
-				break; /* said with the first of its traces */
+				break; /* printed with the first of its traces */
 			traces++;
 		}
 		if (label[0] && j == merge->input_count)
@@ -119,7 +119,7 @@ static int choose_job(struct merge *merge)
 }
 
 /**
- * merge_check_jobs() - the traces are of one job, or of those that were asked for
+ * merge_check_jobs() - the traces are of one job, or of the requested ones
  */
 int merge_check_jobs(struct merge *merge)
 {
@@ -355,7 +355,7 @@ int merge_take_stock(struct merge *merge)
  * @merge: opened
  * @result: out
  *
- * Return: 0 or a negative errno; then a sentence was said, and there is no trace.
+ * Return: 0 or a negative errno after a message; no trace is written then.
  */
 int merge_run(struct merge *merge, struct merge_result *result)
 {

@@ -25,11 +25,11 @@ struct merge_sample {
 };
 
 /**
- * struct merge_options - what to merge
+ * struct merge_options - inputs and output of a merge
  * @output: trace to be made
  * @paths: traces, in any order
  * @shared: mounts that are the same file system on all nodes, ended by NULL
- * @is_shared_guessed: so are those whose type says so
+ * @is_shared_guessed: so are directories on file systems of a shared type
  * @job: only the traces of this job; NULL if there may be one only, "all" for whatever there is
  * @samples: of the clocks of a replay, besides those that its outcomes have; may be NULL
  * @sample_count: their number
@@ -50,7 +50,7 @@ struct merge_options {
 };
 
 /**
- * struct merge_node_result - what became of a node
+ * struct merge_node_result - the result of a node
  * @name: of the host
  * @ranks: "0-3,6"; empty if it has none
  * @traces: of it

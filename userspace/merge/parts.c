@@ -152,7 +152,7 @@ static bool begins_with(const struct iot_record *record, const char *key)
 	return record->tail_bytes >= strlen(key) && !memcmp(record->tail, key, strlen(key));
 }
 
-/* Of the facts of a replay, those that are said of the whole: as node 0, or the first there is, says. */
+/* The facts about a replay as a whole are those of node 0, or of the first existing node. */
 static bool is_of_all(const struct iot_record *record)
 {
 	static const char *const keys[] = { "replay=", "target=", "engine=", "pace=", "data=" };
@@ -166,7 +166,7 @@ static bool is_of_all(const struct iot_record *record)
 
 /**
  * parts_keeps() - is a record of a node one of the whole as it is?
- * @is_left_out: out: another node has said it
+ * @is_left_out: out: another node has stated it
  */
 bool parts_keeps(const struct merge *merge, const struct merge_input *input, bool *is_left_out)
 {
@@ -190,7 +190,7 @@ bool parts_keeps(const struct merge *merge, const struct merge_input *input, boo
 
 /* -- clocks ------------------------------------------------------------------------------------------- */
 
-/* Asked at @sent_ns, said to be @seen_ns, heard at @back_ns. */
+/* The request was sent at @sent_ns, the answer is @seen_ns, and it arrived at @back_ns. */
 static int bound(struct merge *merge, u32 node, const struct merge_sample *sample)
 {
 	u32 there, back;

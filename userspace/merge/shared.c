@@ -3,15 +3,15 @@
  * shared.c - which files of several nodes are the same.
  *
  * A recorded directory is shared if it has the same path, type of file system and root inode on
- * two nodes, and the user says so, or its type is one that is for sharing. An object of a shared
+ * two nodes, and the user states it, or its type is that of a shared file system. An object of a shared
  * directory is known by its inode number and generation on all nodes, and goes by the id that it
  * got first; so do names, by the directory that they are in.
  *
- * Everything else is taken for different files: the root of such a directory becomes a directory
+ * All other files are different: the root of such a directory becomes a directory
  * with the name of the node, and its path if the node has several, below a root that all have in common.
  *
- * The order of what two nodes do to the same file is that of the fitted clocks: certain where
- * messages say so, and else as exact as the fit.
+ * The operations of two nodes on the same file are ordered by the fitted clocks: the order is
+ * certain if messages determine it, otherwise as exact as the fit.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -232,7 +232,7 @@ void shared_close(struct shared *shared)
 	free(shared);
 }
 
-/* -- what ids mean ------------------------------------------------------------------------------ */
+/* -- meaning of ids ----------------------------------------------------------------------------- */
 
 static struct alias *alias_find(struct alias *head, u64 id)
 {

@@ -153,7 +153,7 @@ bool merge_is_omission(const struct iot_record *record)
 }
 
 /**
- * merge_is_partial() - is it the fact that says that something is missing?
+ * merge_is_partial() - is it the fact that states that the trace is partial?
  */
 bool merge_is_partial(const struct iot_record *record)
 {

@@ -21,7 +21,7 @@
 #include "collectord/collectord.h"
 #include "record.h"
 
-/* O_PATH: such an open does not reach the file system, so it is not found open by the recording. */
+/* O_PATH: such an open does not reach the file system, so the recording does not list it as open. */
 static int open_dir(const char *dir, pid_t pid)
 {
 	char path[PATH_MAX + 32] = "";
@@ -150,7 +150,7 @@ void attach_wait(const struct attachment *attachment, const struct collector *co
 }
 
 /**
- * attach_close() - close what attach_start() opened
+ * attach_close() - close the descriptors of attach_start()
  */
 void attach_close(struct attachment *attachment)
 {

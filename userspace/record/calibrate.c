@@ -425,7 +425,7 @@ static int calibrate_below(const struct record_options *options, int tmpfs_fd, c
  *	and after it ends; "" after an error
  * @room: room for it
  *
- * Takes some ten milliseconds. Creates a session and mounts of its own, which are gone afterwards. Without the modules
+ * Takes some ten milliseconds. Creates a separate session and mounts, which are removed afterwards. Without the modules
  * nothing is mounted, as a mount would load them.
  *
  * Return: 0 or a negative errno.

@@ -24,7 +24,7 @@
 #include "lib/iotape.h"
 #include "record.h"
 
-#define UNSEEN_MS 100 /* one that cannot be waited for, because it has no number here, is asked for so often */
+#define UNSEEN_MS 100 /* interval of polling for a process that cannot be waited for, because it has no number here */
 
 /* The threads that are alive, in an array that the caller frees. */
 struct alive {
@@ -103,7 +103,7 @@ static int find(uint64_t session, struct alive *alive)
 /* -- waiting -------------------------------------------------------------------------------- */
 
 /**
- * struct patience - what ends a wait
+ * struct patience - the limits of a wait
  * @signal_fd: signals of the user, which are blocked meanwhile
  * @before: the signals that were blocked before
  * @end_fd: as for descendants_wait()

@@ -43,7 +43,7 @@ void dump_signal_restore(void)
 	sigprocmask(SIG_SETMASK, &mask_before, NULL);
 }
 
-/* The collector says whether the dump could be written. */
+/* The collector reports whether the dump was written. */
 static void *wait_for_signals(void *argument)
 {
 	struct iot_ctl ctl = { .session = (uintptr_t)argument, .verb = IOT_CTL_DUMP };

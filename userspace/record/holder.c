@@ -337,7 +337,7 @@ static int detach(int listen_fd)
 }
 
 /**
- * holder_main() - hold the session of this node until all have gone
+ * holder_main() - hold the session of this node until all processes have left
  * @options: all are used but the command; output is a directory, absolute
  * @listen_fd: where the others connect
  *

@@ -121,7 +121,7 @@ static int connect_holder(const struct record_options *options, const char *job)
 	return err;
 }
 
-/* Return: 0; 1 if the holder has gone meanwhile; or a negative errno. */
+/* Return: 0; 1 if the holder has ended meanwhile; or a negative errno. */
 static int be_welcome(struct joined *joined, unsigned int expected, char *why, size_t room)
 {
 	const struct join_hello hello = { .version = JOIN_VERSION, .expected = expected };

@@ -105,7 +105,7 @@ int descendants_wait(uint64_t session, uint64_t wait_ms, int end_fd, record_warn
 /* attach.c */
 
 /**
- * struct attachment - what ends the recording of mounts that were there before
+ * struct attachment - the end of a recording of existing mounts
  * @signal_fd: of SIGINT, SIGTERM and SIGHUP, which are blocked from then on
  * @process_fd: of a process that ends it, -1 if none does
  */

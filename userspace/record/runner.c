@@ -110,7 +110,7 @@ static void become_command(const struct record_options *options, int session_fd,
 			 strerror(errno));
 	}
 	if (write(failure_fd, &failure, sizeof(failure)) != sizeof(failure))
-		abort(); /* the parent has gone */
+		abort(); /* the parent has exited */
 	_exit(NOT_FOUND);
 }
 
@@ -119,7 +119,7 @@ static void become_command(const struct record_options *options, int session_fd,
  * @runner: filled in, also after an error
  * @options: all are used but output and facts
  * @session_fd: a session with a collector; recording starts just before the command
- * @warn: called for what cannot be seen
+ * @warn: called for operations that cannot be recorded
  * @why: out, after an error: a sentence
  * @room: room for it
  *

@@ -34,7 +34,7 @@ static u32 accesses_of_copy(struct iot_names *names, const struct iot_rec_copy_r
  * offsets_accesses() - the ranges of files that an operation reads or writes
  * @names: as of the record
  * @r: an operation
- * @accesses: filled in; of asynchronous requests, what is requested
+ * @accesses: filled in; of asynchronous requests, the requested range
  *
  * Return: their number, at most 2.
  */

@@ -250,7 +250,7 @@ int report_read(const char *path, const struct report_limits *limits, struct rep
 }
 
 /**
- * report_free() - free what report_read() has allocated
+ * report_free() - free the result of report_read()
  */
 void report_free(struct report *report)
 {

@@ -105,7 +105,7 @@ struct report_map {
  * @started: operations by class and bin of their beginning
  * @lanes: rows, ranks first; the last one has all tasks that have no row, if there are any
  * @lanes_are_ranks: rows are ranks or groups of them
- * @has_shared_lane: the last lane is such a row
+ * @has_shared_lane: the last lane is shared by tasks
  * @tasks: with any operation
  * @ops: the longest operations, in no order; all if @op_count + @nested is @operations
  * @maps: of the files with the most bytes

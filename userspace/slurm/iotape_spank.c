@@ -113,7 +113,7 @@ int slurm_spank_task_init_privileged(spank_t spank, int argc, char **argv)
 	return 0;
 }
 
-/* The MPI library goes before what the user preloads. */
+/* The MPI library precedes the libraries that the user preloads. */
 static void preload(spank_t spank)
 {
 	char value[2 * PATH_MAX], old[PATH_MAX];

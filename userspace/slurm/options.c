@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * options.c - what the administrator allows in plugstack.conf, and what a user asks for by --iotape.
+ * options.c - permissions by the administrator in plugstack.conf, and requests of a user by --iotape.
  */
 #include <stdio.h>
 #include <string.h>
@@ -103,7 +103,7 @@ static int parse_word(struct spank_request *request, const struct spank_policy *
 /**
  * spank_request_parse() - read the value of --iotape
  * @request: out
- * @policy: what is allowed
+ * @policy: the permissions
  * @text: words with commas between them; NULL or empty: the defaults
  * @why: out: the reason of a failure, one sentence
  * @room: of @why

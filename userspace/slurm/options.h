@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * options.h - what the administrator allows in plugstack.conf, and what a user asks for by --iotape.
+ * options.h - permissions by the administrator in plugstack.conf, and requests of a user by --iotape.
  */
 #ifndef IOTAPE_SLURM_OPTIONS_H
 #define IOTAPE_SLURM_OPTIONS_H

@@ -4,7 +4,7 @@
  *
  * slurmstepd starts `iotape record` as root, in the background, with a command that only waits. Its tasks enter
  * the mount namespace of that command, so their operations are recorded. The trace is standard output of the
- * recorder: a file that was created with the rights of the user, so nobody can make root write anywhere.
+ * recorder: a file that was created with the rights of the user, so a user cannot make root write to other files.
  *
  * The recorder is no child of slurmstepd, as some plugins that track processes kill all of its children at the end
  * of a step; it ends when the pipe hold_fd is closed, also if slurmstepd is killed.
@@ -124,7 +124,7 @@ static void run_recorder(const struct spank_policy *policy, const struct spank_r
 	dprintf(STDERR_FILENO, "%s: %s\n", policy->iotape, strerror(errno));
 }
 
-/* What the first line of the recorder says. -1: nothing in time, or it has ended. */
+/* The contents of the first line of the recorder. -1: no line in time, or it has ended. */
 static int read_line(int fd, char *line, size_t room)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };

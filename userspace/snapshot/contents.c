@@ -52,7 +52,7 @@ static int find_extents(int fd, struct found *found)
 		if (hole < 0)
 			return errno == ENXIO ? 0 : -EAGAIN; /* it was cut just now */
 		if (hole <= data)
-			return -EAGAIN; /* somebody makes holes at this moment */
+			return -EAGAIN; /* another process punches holes concurrently */
 		if (data < size)
 			err = add_extent(found, (u64)data, (u64)(hole < size ? hole : size));
 		at = hole;
@@ -165,7 +165,7 @@ static int add_xattrs(struct scan *scan, const char *path, const char *names, si
  * @name: in there
  * @found: gets attributes, and a flag if they could be listed
  *
- * Return: 0 or a negative errno; what cannot be read is counted.
+ * Return: 0 or a negative errno; unreadable files are counted.
  */
 int contents_xattrs(struct scan *scan, int dir, const char *name, struct found *found)
 {

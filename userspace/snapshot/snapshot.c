@@ -211,7 +211,7 @@ static int put_facts(struct iot_builder *builder, const char *directory)
 	return err;
 }
 
-/* A signal that ends the command waits until the file is complete, or gone. */
+/* A signal that ends the command waits until the file is complete or removed. */
 static int save(struct iot_builder *builder, const char *path)
 {
 	sigset_t signals, before;

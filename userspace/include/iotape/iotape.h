@@ -72,7 +72,7 @@ const struct iotape_field *iotape_field_at(const struct iotape_kind *kind, size_
 const char *iotape_field_name(const struct iotape_field *field);
 const char *iotape_field_sentence(const struct iotape_field *field);
 
-/* What values of the field are, such as "bytes", "instant" or "task". */
+/* The meaning of values of the field, such as "bytes", "instant" or "task". */
 const char *iotape_field_meaning(const struct iotape_field *field);
 
 /* "ns", "bytes" or "pages"; "" for values without a unit. */
@@ -162,7 +162,7 @@ const char *iotape_reader_path(struct iotape_reader *reader, int *is_guess);
  * @name: a field, or one of the columns that iotape_reader_columns() describes
  * @values: values in the order of the records; those of fields that iotape_field_is_signed() in the kind of the
  *	record as two's complement
- * @known: 1 for each record with such a value, else 0: its kind has no such field, or the value is not known
+ * @known: 1 for each record with this value, else 0: its kind does not have the field, or the value is not known
  *	as iotape_record_is_known() has it; the value is then 0
  */
 struct iotape_column {
@@ -179,7 +179,7 @@ struct iotape_column {
  *	begin_ns, end_ns, task, moved_bytes	as the functions of these names return
  *	path		of an operation: number of its path, for iotape_reader_path_at(); needs IOTAPE_READER_PATHS
  *
- * Return: the number of rows; 0 at the end of the trace; or a negative errno. -EINVAL: no kind has such a field.
+ * Return: the number of rows; 0 at the end of the trace; or a negative errno. -EINVAL: no kind has the field.
  * Of a damaged trace, the records before the damage are returned first. May be mixed with iotape_reader_next().
  * Without columns and with one row, it finds the next record of these kinds, for iotape_reader_record().
  */
@@ -189,7 +189,7 @@ int iotape_reader_columns(struct iotape_reader *reader, const struct iotape_kind
 
 /*
  * A path by the number that the column path has; numbers begin at 0 and are given in the order of first use.
- * Valid as long as the reader. NULL: no such number yet.
+ * Valid as long as the reader. NULL: the number is not used yet.
  */
 const char *iotape_reader_path_at(const struct iotape_reader *reader, uint64_t number);
 
@@ -228,7 +228,7 @@ int iotape_reader_info(const struct iotape_reader *reader, struct iotape_info *i
  * struct iotape_omission - something that the trace lacks, for one reason
  * @name: the reason as a word, such as "lost"
  * @sentence: the same as a sentence with its number, valid until the next call
- * @count: the number, of what the sentence counts
+ * @count: the number in the sentence
  * @operations: operations that are missing, or IOTAPE_UNKNOWN
  * @bytes: bytes that these moved, or IOTAPE_UNKNOWN
  */
@@ -267,14 +267,14 @@ int iotape_writer_add_fact(struct iotape_writer *writer, const char *key, const 
 
 /*
  * State that the trace lacks something: why is the name of a reason, see struct iotape_omission, "partial" if
- * none of the others fits; detail, which may be NULL, says which. -EINVAL: no such reason.
+ * none of the others fits; detail, which may be NULL, says which. -EINVAL: unknown reason.
  */
 int iotape_writer_add_omission(struct iotape_writer *writer, const char *why, uint64_t count, uint64_t operations,
 			       uint64_t bytes, const char *detail, struct iotape_error *error);
 
 /*
- * State what another trace, which was read to its end and of which all records but operations were added,
- * lacks without stating it itself: records that were lost or are missing, an end. -EAGAIN before its end.
+ * State the omissions that another trace shows without stating them: lost or missing records, a missing
+ * end. That trace has been read to its end, and all its records except operations were added. -EAGAIN before its end.
  */
 int iotape_writer_inherit(struct iotape_writer *writer, const struct iotape_reader *reader,
 			  struct iotape_error *error);
