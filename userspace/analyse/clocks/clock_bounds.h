@@ -8,7 +8,7 @@
 
 #include "core/port.h"
 
-/* On one node something was done at @from_ns; what ended on another at @to_ns was later. */
+/* An event on one node at @from_ns precedes the end of an event on another node at @to_ns. */
 struct clock_bound {
 	u64 from_ns;
 	u64 to_ns;

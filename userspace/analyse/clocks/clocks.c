@@ -114,7 +114,7 @@ static int add_event(struct clocks *clocks, const struct clock_event *event)
 }
 
 /**
- * clocks_arrive() - somebody came to a meeting: what ends there ends later
+ * clocks_arrive() - a rank entered a meeting: calls of the meeting end later
  * @meeting: the last one that was made
  * @time_ns: by the node's clock
  *
@@ -129,7 +129,7 @@ int clocks_arrive(struct clocks *clocks, u32 meeting, u32 node, u64 time_ns)
 }
 
 /**
- * clocks_leave() - what ended in a meeting: after all arrivals of other nodes
+ * clocks_leave() - a call ended in a meeting: after all arrivals of other nodes
  * @meeting: the last one that was made; all have arrived
  * @time_ns: by the node's clock
  *

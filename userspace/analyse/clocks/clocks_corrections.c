@@ -144,7 +144,7 @@ static int advance(struct clocks *clocks, struct clock_node *node, u32 *done)
 	return err;
 }
 
-/* Everybody waits for somebody: the end that comes first does not wait any longer. */
+/* The waits form a cycle: the first end stops waiting. */
 static void break_circle(struct clocks *clocks, u32 *done)
 {
 	struct clock_node *first = NULL;

@@ -259,7 +259,7 @@ static int fit_node(struct clocks *clocks, u32 own)
 
 /* -- nodes one after the other ------------------------------------------------------------------ */
 
-/* What connects a node with those that have a line: both ways before one, then by number. */
+/* The connection of a node with nodes that have a line: both directions before one, then by number. */
 static u64 connection(const struct clocks *clocks, u32 own)
 {
 	u64 in = 0, out = 0;

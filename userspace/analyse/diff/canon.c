@@ -39,7 +39,7 @@ static const char *text_of(struct canon *canon, const char *text, size_t bytes)
  * @id: of the task
  * @index: out: its index
  *
- * Tasks are few, and the one that is asked for is mostly the one asked for last.
+ * Tasks are few, and most requests are for the same task as the previous one.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -279,7 +279,7 @@ static void mark_question(struct canon_task *task, u32 order)
 		last->is_implied = true;
 }
 
-/* The question was asked by the same handle; or by a name that had gone when its answer was there. */
+/* The query was by the same handle; or by a name that was removed before the answer. */
 static void name_question(struct canon_task *task, const struct canon_op *op)
 {
 	struct canon_op *last = task->count ? &task->ops[task->count - 1] : NULL;
@@ -476,7 +476,7 @@ void canon_match_outcomes(struct canon *canon)
 }
 
 /**
- * canon_free() - free what canon_read() has allocated; NULL is allowed
+ * canon_free() - free the result of canon_read(); NULL is allowed
  */
 void canon_free(struct canon *canon)
 {
@@ -511,7 +511,7 @@ static struct canon_set *found_find(const struct canon *canon, const char *what)
 /**
  * canon_have_found() - did a look-up find this?
  * @canon: of a trace
- * @what: as canon_next_found() returns it
+ * @what: as returned by canon_next_found()
  */
 bool canon_have_found(const struct canon *canon, const char *what)
 {

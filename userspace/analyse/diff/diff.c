@@ -289,7 +289,7 @@ int diff_traces(const char *const paths[2], const struct diff_options *options,
 }
 
 /**
- * diff_free() - free what diff_traces() has filled in
+ * diff_free() - free the result of diff_traces()
  */
 void diff_free(struct diff_result *result)
 {

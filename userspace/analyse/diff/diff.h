@@ -32,9 +32,8 @@
  *      count.
  *  10. A replay makes operations harmless that would grant rights (core/replay/harmless.h): nodes
  *      of devices, set-user-ID and set-group-ID, attributes security.*; and the kernel removes no
- *      privileges that a file does not have. Does not apply if struct diff_options says that
- *      nothing was made harmless.
- *  11. A change of attributes other than the size counts as the same, whether it has the flag `by_handle` or not: a
+ *      privileges that a file does not have. Does not apply if struct diff_options states
+ *      that privileges were kept. 11. A change of attributes other than the size counts as the same, whether it has the flag `by_handle` or not: a
  *      worker of a replay changes the file of a handle without a system call that has its descriptor.
  *  12. An open of a path that is longer than a system call accepts counts as the same with and without O_NOFOLLOW: a
  *      replay opens the file by its name in its directory, and follows no link there.

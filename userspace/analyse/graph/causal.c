@@ -222,7 +222,7 @@ static int walk(const struct graph *graph, graph_visit_fn visit, graph_visit_fn 
  *
  * Operations that wait for each other in a circle are not visited.
  *
- * Return: 0, -ENOMEM, or what @visit returned if that was not 0.
+ * Return: 0, -ENOMEM, or the result of @visit if it is not 0.
  */
 int causal_traverse(const struct graph *graph, graph_visit_fn visit, void *context)
 {

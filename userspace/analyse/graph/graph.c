@@ -24,7 +24,7 @@ struct graph_object {
 	UT_hash_handle hh;
 	u64 id;
 	u32 type;
-	u32 number;	  /* as a file, from 1; 0 if nothing asked for it */
+	u32 number;	  /* as a file, from 1; 0 if not requested */
 	const char *path; /* NULL if it was not announced */
 };
 
@@ -358,7 +358,7 @@ u64 graph_throttled_ns(const struct graph_task *t, u64 since_ns, u64 until_ns)
 		if (begin_ns >= until_ns)
 			break;
 		if (begin_ns < since_ns)
-			begin_ns = since_ns; /* one before lasted until then, says the trace */
+			begin_ns = since_ns; /* an earlier one lasted until then according to the trace */
 		if (end_ns > until_ns)
 			end_ns = until_ns;
 		if (begin_ns >= end_ns)
@@ -413,7 +413,7 @@ int graph_fact_add(struct graph *graph, const void *bytes, size_t count)
  * @graph: loaded
  * @key: its key
  *
- * Return: its value; "" without such a fact.
+ * Return: its value; "" without this fact.
  */
 const char *graph_fact(const struct graph *graph, const char *key)
 {
@@ -484,7 +484,7 @@ int graph_file(struct graph *graph, u64 id, u32 *number)
 }
 
 /**
- * graph_object_type() - what an object is
+ * graph_object_type() - the type of an object
  * @path: out: the path under which it was seen first
  *
  * Return: an enum iot_type.

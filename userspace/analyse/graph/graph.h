@@ -4,10 +4,8 @@
  *
  * graph_load.c and load_fields.c make it from a trace; the passes of analyse/passes/passes.c add to it.
  *
- * An edge says that an operation must have ended before another one starts; its two
- * operations did not overlap in the trace, but for the two halves of MPI calls, whose
- * order MPI guarantees, for an order that results show, and for --order=single, where all operations
- * run one by one. The record of a fork follows the start of its child.
+ * An edge states that an operation must have ended before another one starts. The
+ * two operations did not overlap in the trace, except for the two halves of MPI calls, an order shown by results, and --order=single. The record of a fork follows the start of its child.
  */
 #ifndef IOTAPE_GRAPH_H
 #define IOTAPE_GRAPH_H
@@ -77,13 +75,13 @@ enum graph_nop {
 	NOP_WAKE = 2,  /* the task wakes another one: graph.wakes has it */
 };
 
-/* What a `wait` waits for, other than a message. */
+/* The object of a `wait` other than a message. */
 enum graph_wait_cause {
 	WAIT_MPI,
 	WAIT_MADE,  /* the fork or exec that made its task */
 	WAIT_ENDED, /* the end of a task that its task made */
 	WAIT_DONE,  /* the end of a request that its task submitted */
-	WAIT_WOKEN, /* what another task did before it woke this one */
+	WAIT_WOKEN, /* operations of another task before it woke this one */
 };
 
 /**
@@ -295,7 +293,7 @@ struct graph_wake {
 	u32 wait;
 };
 
-/* An operation whose end opens a latch, with those of others: what many operations wait for. */
+/* An operation that signals a latch at its end; many operations wait for the latch. */
 struct graph_signal {
 	u32 task;
 	u32 index;
@@ -335,7 +333,7 @@ struct graph_rank {
  * struct graph_link - one side of a communicator between two worlds, see mpi_link in schema.h
  * @how: an enum iot_call
  * @enter_ns, @end_ns: when the first of its ranks entered, and the last one left
- * @name: what both sides call it, NULL if that is not known
+ * @name: used by both sides, NULL if unknown
  * @partner: index of the other side, GRAPH_NONE if it was not found
  * @is_doubtful: another one could be the partner, too
  * @call: in graph.mpi, of one of its ranks
@@ -355,7 +353,7 @@ struct graph_link {
 	u32 call;
 };
 
-/* In collectives of neighbours, `rank` of a communicator gets what `source` sends. */
+/* In collectives of neighbours, `rank` of a communicator receives from `source`. */
 struct graph_near {
 	u64 comm;
 	u32 rank;

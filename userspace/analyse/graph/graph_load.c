@@ -11,7 +11,7 @@
 
 #define PROGRESS_RECORDS 65536
 
-/* -- what operations are on --------------------------------------------------------------- */
+/* -- objects of operations ---------------------------------------------------------------- */
 
 static int directory_of(struct loader *l, u64 name, u32 *number)
 {
@@ -374,8 +374,8 @@ static int mpi_half(struct loader *l, u32 task, u64 time_ns, u16 kind, u32 numbe
 }
 
 /**
- * load_mpi_fields() - what an MPI call was, from its record
- * @graph: keeps what does not fit into @mpi
+ * load_mpi_fields() - fill in an MPI call from its record
+ * @graph: has the data that does not fit into @mpi
  * @mpi: out: all but the task, the halves and the times
  * @r: of a kind that has a call
  *

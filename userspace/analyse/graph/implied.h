@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * implied.h - what records stand for in a replay: which of them others bring about by
- * themselves, so that they come again with the others, and which are part of an open.
+ * implied.h - records that have no operation in a replay, because other operations
+ * imply them or because they are part of an open.
  */
 #ifndef IOTAPE_IMPLIED_H
 #define IOTAPE_IMPLIED_H

@@ -52,8 +52,8 @@ struct live_maps {
 };
 
 /*
- * A mapping, to find it when it is touched or goes. One that moved, or that a fork copied when a part of it
- * had gone or was protected otherwise, has several pieces, all of one handle, the one made last first.
+ * A mapping, to find it when it is touched or goes. A mapping that moved, or that a fork copied after a
+ * part of it was removed or protected differently, has several pieces of one handle, the newest first.
  */
 struct map_place {
 	UT_hash_handle hh;
@@ -127,7 +127,7 @@ static void handle_drop(struct live *l, struct open_handle *open)
 }
 
 /**
- * live_released() - a handle is gone
+ * live_released() - a handle was released
  */
 void live_released(struct live *l, u64 handle)
 {
@@ -308,8 +308,8 @@ bool live_has_map(struct live *l, u32 tgid, const struct iot_rec_mapped *r)
 }
 
 /*
- * What lies from @from to before @to is gone: the parts before and behind it are left, of which one at
- * least is not empty. Return: 0 or -ENOMEM.
+ * The range from @from to before @to was removed: the parts before and after it remain, at least one
+ * of which is not empty. Return: 0 or -ENOMEM.
  */
 static int map_cut(struct live_map *map, u64 from, u64 to)
 {
@@ -388,10 +388,10 @@ static int unmap_parts(struct live_maps *maps, struct map_place *place, u64 piec
 }
 
 /**
- * live_unmapped() - a mapping, or a part of it, is gone
+ * live_unmapped() - a mapping, or a part of it, was removed
  * @l: mappings
  * @tgid: the process
- * @r: what went
+ * @r: the removed range
  * @op: its operation; out: @map, the piece that it was, or was a part of, and @handle, that of the mapping; 0 if
  *	none is known
  *

@@ -24,7 +24,7 @@ struct live {
 };
 
 /**
- * struct live_asked - what an operation on a mapping is known by, which does not say on which one
+ * struct live_asked - properties that identify the mapping of an operation without its number
  * @tgid: the process
  * @handle: that was mapped
  * @offset_bytes: that is mapped

@@ -31,7 +31,7 @@ static int set_tail(struct loader *l, const char **text)
 	return *text ? 0 : -ENOMEM;
 }
 
-/* -- operations, by what they have in common ------------------------------------------- */
+/* -- operations, by common fields ------------------------------------------------------ */
 
 /* By name; or, if the object has none any more, through a handle that is open on it. */
 static int on_object(struct loader *l, u64 name, u64 object, u64 handle)
@@ -111,7 +111,7 @@ static int load_xattr(struct loader *l, const char **name)
 		IOT_OPERANDS_##k(LOAD_OPERAND, IOT_OPERAND_SKIP, IOT_OPERAND_SKIP, k)   \
 		return err;
 
-/* Return: 0; 1 if programs have no such operation; -ENOMEM. */
+/* Return: 0; 1 if programs do not have the operation; -ENOMEM. */
 static int load_operands(struct loader *l)
 {
 	const struct iot_record *r = l->record;
@@ -124,7 +124,7 @@ static int load_operands(struct loader *l)
 	}
 }
 
-/* -- what else a kind needs: each of these returns what load_fields() does ----------------------- */
+/* -- other fields of a kind: each function returns the same as load_fields() ----------------------- */
 
 /* An open that failed is known by its look-up. */
 static int finish_lookup(struct loader *l, const struct iot_rec_lookup *r)

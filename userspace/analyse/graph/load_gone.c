@@ -16,9 +16,9 @@
 
 #include "loader.h"
 
-#define NEAR 32 /* removals of one object's names: so many before and after an operation are looked at */
+#define NEAR 32 /* removals of names of one object: number of examined removals before and after an operation */
 
-/* What took a name away. */
+/* The operation that removed a name. */
 struct removal {
 	const char *path;
 	u32 dir;
@@ -36,7 +36,7 @@ struct removals {
 	u32 room;
 };
 
-/* An operation, to be looked at when all removals are known; @handle: of an open. */
+/* An operation, examined when all removals are known; @handle: of an open. */
 struct nameless {
 	u32 task;
 	u32 index;
@@ -165,8 +165,8 @@ int load_gone(struct loader *l)
 }
 
 /*
- * How the operations of a task lie, so that few of them are looked at for each that lost its name: they
- * are in the order of their ends, nearly. The first are as they were put, when all before had their names.
+ * The operations of a task are nearly in the order of their ends, so few of them are examined for each
+ * lost name. The first are as they were put, when all before had their names.
  */
 struct row {
 	const struct graph_task *task;
@@ -246,8 +246,8 @@ static u32 ended_before(const struct removals *removals, const struct graph_op *
 }
 
 /*
- * Which name was it? One that went when the operation may have been under way: of several links the last that
- * had gone when it ended. If there is none, the file has another name, which goes later, and is found by that as well.
+ * Which name was it? A name removed during the operation: of several links, the last one removed before its
+ * end. If there is none, the file has another name, which goes later, and is found by that as well.
  */
 static const struct removal *removal_for(const struct removals *removals, const struct nameless *nameless,
 					 const struct graph_op *op, u64 since_ns)
@@ -317,7 +317,7 @@ static int compare_nameless(const void *a, const void *b)
 }
 
 /**
- * load_gone_finish() - the trace has ended: operations without a name get the one that went
+ * load_gone_finish() - the trace has ended: operations without a name get the removed name
  * @l: the loader, before operations are sorted, and before those that were early are completed
  *
  * Return: 0 or -ENOMEM.

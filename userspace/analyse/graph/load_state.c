@@ -14,7 +14,7 @@
 
 #include "loader.h"
 
-/* An operation that waits for the end of the trace: where it is, and on what. */
+/* An operation that waits for the end of the trace: its position and its object. */
 struct early_op {
 	u32 task;
 	u32 index;

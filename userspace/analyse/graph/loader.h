@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * loader.h - what graph_load.c, which makes operations of records, and load_fields.c, which fills them
- * in, know of the record at hand.
+ * loader.h - the current record, for graph_load.c, which makes operations of records, and
+ * load_fields.c, which fills them in.
  */
 #ifndef IOTAPE_LOADER_H
 #define IOTAPE_LOADER_H
@@ -35,7 +35,7 @@ struct early {
 /**
  * struct gone - operations without a name, see load_gone.c
  * @nameless: these
- * @removals: what took names away
+ * @removals: operations that removed names
  */
 struct gone {
 	struct nameless *nameless;

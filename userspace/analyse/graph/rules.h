@@ -33,7 +33,7 @@ enum order_rule {
 
 #define ORDER_BIT(name) (1u << ORDER_##name)
 
-/* What tasks waited for in the trace: every set has it but the one that has nothing. */
+/* Waits of tasks in the trace: part of all sets except the empty one. */
 #define ORDER_WAITS (ORDER_BIT(mpi) | ORDER_BIT(wake))
 
 /* P(name, rules, sentence) */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tree.c - the initial tree, from what operations find.
+ * tree.c - the initial tree, from the results of operations.
  */
 #include "tree_nodes.h"
 
@@ -149,7 +149,7 @@ static bool has_all_of_target(const struct iot_record *record)
 	       record->readlink.result < (s64)record->readlink.length_bytes;
 }
 
-/* -- what an operation shows of a name --------------------------------------------------- */
+/* -- names shown by an operation --------------------------------------------------------- */
 
 static void created(struct tree *tree, u64 name, u64 id)
 {
@@ -275,7 +275,7 @@ static void observe_rename(struct tree *tree, const struct iot_rec_rename *r)
 /**
  * tree_observe() - learn from a record
  * @tree: observations so far
- * @names: what ids stand for at this record
+ * @names: meaning of ids at this record
  * @record: the next record of the trace
  *
  * Return: 0 or -ENOMEM.
@@ -395,7 +395,7 @@ static const char *node_path(struct tree *tree, struct node *node, int depth)
 
 /*
  * An object that was only announced, as a directory on the way to another: it was there. If its name
- * was seen, but not what that was of, it was of this.
+ * was seen with an unknown object, the object is this one.
  */
 static void place_announced(struct tree *tree)
 {
@@ -454,12 +454,12 @@ const char *tree_path(struct tree *tree, u64 id)
 }
 
 /**
- * tree_each_first() - what each name was at the beginning, if it is known, or that it is disputed
+ * tree_each_first() - visit the initial object of each name if known, or the dispute about it
  * @tree: complete; not to be observed any more
  * @fn: called with each
  * @context: for @fn
  *
- * Return: 0, -ENOMEM, or what @fn returned.
+ * Return: 0, -ENOMEM, or the result of @fn.
  */
 int tree_each_first(struct tree *tree, tree_first_fn fn, void *context)
 {
@@ -488,7 +488,7 @@ int tree_each_first(struct tree *tree, tree_first_fn fn, void *context)
  * @fn: called with each
  * @context: for @fn
  *
- * Return: 0, or what @fn returned.
+ * Return: 0, or the result of @fn.
  */
 int tree_each_size(struct tree *tree, tree_size_fn fn, void *context)
 {
@@ -619,7 +619,7 @@ int tree_finish(struct tree *tree, const struct tree_entry **entries, size_t *co
  * @fn: called with each path, which lives as long as the tree
  * @context: for @fn
  *
- * Return: 0, -ENOMEM, or what @fn returned.
+ * Return: 0, -ENOMEM, or the result of @fn.
  */
 int tree_absent(struct tree *tree, tree_path_fn fn, void *context)
 {

@@ -22,7 +22,7 @@ struct observer {
 };
 
 /**
- * struct observation - what an operation that changed a name found there, while the first was under way
+ * struct observation - the object that an operation found under a name, while the first operation on it was under way
  * @next: of the same node
  */
 struct observation {
@@ -39,7 +39,7 @@ struct arrival {
 
 /**
  * struct node - one component in one directory
- * @type: as a directory says, if the object is not known
+ * @type: from a directory entry, if the object is unknown
  * @object: NULL if it is not known, or there is none
  * @first_by: first operation on it, of those that have ended
  * @until_ns: its end
@@ -104,7 +104,7 @@ struct pending {
  * struct tree - observations so far
  * @root: of the first mount
  * @observed: the record at hand
- * @ids: what ids of objects stand for then; NULL when the trace has been read
+ * @ids: meaning of object ids at that time; NULL when the trace has been read
  * @has_placed: objects that were only announced have their places
  * @disputes: names with several operations that may have been the first
  */

@@ -125,7 +125,7 @@ void tree_came(struct tree *tree, u64 name, u64 id)
  * tree_listed() - a directory had an entry
  * @tree: observations so far
  * @node: of the entry
- * @type: as the directory says
+ * @type: from the directory entry
  */
 void tree_listed(struct tree *tree, struct node *node, u32 type)
 {

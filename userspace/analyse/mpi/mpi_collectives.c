@@ -130,7 +130,7 @@ static int chain(struct graph *graph, const struct mpi_needs *needs, u32 own)
 }
 
 /*
- * Where the end of a request says nothing of the others: the ranks are rows, as many as each is long. Those of
+ * If the end of a request proves nothing about the others: the ranks are rows of a square. Those of
  * a row signal a latch, and each rank waits for the rows below its own, and for those below it in its own.
  */
 static int rows(struct graph *graph, const struct mpi_needs *needs, u32 length)

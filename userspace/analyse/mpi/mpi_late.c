@@ -216,7 +216,7 @@ int graph_late_arrivals(struct graph *graph, struct late_arrivals *late)
 }
 
 /**
- * late_arrivals_free() - free what graph_late_arrivals() has allocated
+ * late_arrivals_free() - free the result of graph_late_arrivals()
  */
 void late_arrivals_free(struct late_arrivals *late)
 {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mpi_links.c - which sides of communicators between two MPI_COMM_WORLDs belong together, and
- * what such worlds are to each other.
+ * mpi_links.c - matches the sides of communicators between two MPI_COMM_WORLDs, and
+ * determines the relation of these worlds.
  *
- * Each side has a key of its own. They belong together if they were made by calls that go together,
- * at the same time, with as many ranks as the other side says, and by the same name, if both know
- * one. If more than one fits, the one that was done first is taken, and it is said. From then on
- * the first side's key stands for both, and for what descends from them, see mpi_link in schema.h.
+ * Each side has a key of its own. Two sides match if matching calls created them at the same time,
+ * with the number of ranks that the other side states, and by the same name if both know one. If several sides fit, the first one is taken, and the match is marked as doubtful. From then
+ * on, the key of the first side identifies both and their descendants, see mpi_link in schema.h.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -65,7 +65,7 @@ enum mpi_certainty {
 };
 
 /**
- * struct mpi_need - what one member waits for
+ * struct mpi_need - the waits of one member
  * @is_list: @first and @stop are places in the list of struct mpi_needs; else they are members
  * @first, @stop: the first, and the one behind the last; a range may have the member itself in it
  */
@@ -77,7 +77,7 @@ struct mpi_need {
 };
 
 /**
- * struct mpi_needs - what all members of a collective wait for
+ * struct mpi_needs - the waits of all members of a collective
  * @list: indices of members, in which those of one member differ
  * @seen: of each member, the last one that has it in its list, counted from 1
  * @split: with two groups, the first member of the second one

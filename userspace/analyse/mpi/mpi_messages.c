@@ -82,7 +82,7 @@ static bool has_no_length(const struct graph_mpi *posted, const struct graph_mpi
 	       (posted->call == IOT_CALL_isendrecv && !status->length_bytes);
 }
 
-/* Source and tag are those of the status: of the call itself, or of what completed it. */
+/* Source and tag are those of the status: of the call itself, or of the call that completed it. */
 static void add_receive(struct graph *graph, const struct mpi_dones *dones, u32 call,
 			struct endpoints *receives)
 {

@@ -6,7 +6,7 @@
  * the order in which they were posted. If several threads post at the same time, that order is not
  * known; and if a send or the end of a receive was not seen, the places of those behind it do not agree. Both
  * ends of a message have its length, so the k-th send of a length pairs with the k-th receive of that
- * length, as long as there are as many: that says more. What then remains open is marked.
+ * length, if both numbers are equal: this is more precise. Remaining doubts are marked.
  */
 #include "mpi_streams.h"
 

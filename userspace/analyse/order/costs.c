@@ -16,7 +16,7 @@
 /**
  * costs_read() - costs by kind of operation
  * @costs: filled in
- * @fact: value of IOT_FACT_COSTS: KIND:BEFORE:AFTER ...; what cannot be read is left out
+ * @fact: value of IOT_FACT_COSTS: KIND:BEFORE:AFTER ...; invalid entries are ignored
  */
 void costs_read(struct costs *costs, const char *fact)
 {

@@ -131,7 +131,7 @@ int dependencies_open(struct dependencies *table, struct graph *graph)
 }
 
 /**
- * dependencies_close() - free what dependencies_open() and the uses made
+ * dependencies_close() - free all memory of dependencies_open() and of the uses
  */
 void dependencies_close(struct dependencies *table)
 {
@@ -176,7 +176,7 @@ void dependencies_number(struct dependencies *table, enum slot_kind kind, u64 nu
 /**
  * dependencies_size() - the size of a file
  *
- * Return: what tracker_sizes.h takes; NULL if there is no file, or something went wrong before.
+ * Return: an argument for tracker_sizes.h; NULL without a file, or after an error.
  */
 struct size_tracker *dependencies_size(struct dependencies *table, u32 file)
 {
@@ -203,7 +203,7 @@ void dependencies_permissions(struct dependencies *table, u32 file, enum use how
 /**
  * dependencies_data() - the bytes of a file
  *
- * Return: what tracker_data.h takes; NULL if no two tasks meet there, or something went wrong before.
+ * Return: an argument for tracker_data.h; NULL if only one task uses the file, or after an error.
  */
 struct data_tracker *dependencies_data(struct dependencies *table, u32 file)
 {
@@ -231,7 +231,7 @@ static void use_path(struct dependencies *u, const char *path, enum use how, enu
 }
 
 /**
- * dependencies_names() - what an operation does to names
+ * dependencies_names() - add the uses of names by an operation
  * @table: with the current operation
  * @cause: of edges
  */
@@ -271,7 +271,7 @@ void dependencies_names(struct dependencies *table, enum edge_cause cause)
 /* -- handles and mappings ---------------------------------------------------------------------- */
 
 /**
- * dependencies_handles() - what an operation does to handles and mappings
+ * dependencies_handles() - add the uses of handles and mappings by an operation
  * @table: with the current operation
  * @cause: of edges
  */

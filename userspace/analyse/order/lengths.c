@@ -55,7 +55,7 @@ u64 *graph_latches_opened(const struct graph *graph)
 }
 
 /**
- * graph_edge_ends() - when what an edge waits for happened in the trace, in ns
+ * graph_edge_ends() - the time in the trace of the event that an edge waits for, in ns
  * @graph: of the edge
  * @edge: the edge
  * @opened_ns: of the latches

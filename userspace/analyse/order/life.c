@@ -8,7 +8,7 @@
 #include "analyse/graph/graph.h"
 #include "order_passes.h"
 
-/* A pause that is shorter is taken for preemption rather than for waiting. */
+/* A shorter pause counts as preemption, not as a wait. */
 #define WAIT_MIN_NS 20000
 
 /* A task matters if one that it made does. */

@@ -188,7 +188,7 @@ static u32 causes_of(const struct graph *graph)
 	return causes & ~graph->causes_left_out;
 }
 
-/* What one walk needs, and leaves. */
+/* Inputs and results of one walk. */
 static int walk_once(struct linear *e, struct tree *tree)
 {
 	u32 i;

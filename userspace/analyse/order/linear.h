@@ -109,7 +109,7 @@ struct name_key {
 /**
  * struct name - a name that changes
  * @first: a file of the initial tree that was found there
- * @has_come: such a file was moved there
+ * @has_come: a file without a known name was moved there
  */
 struct name {
 	UT_hash_handle hh;

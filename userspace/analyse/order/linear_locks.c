@@ -27,7 +27,7 @@ enum lock_class {
 	LOCK_FLOCK,
 };
 
-/* A range of a file, as somebody has it, or wants it; @to is its last byte. */
+/* A locked or requested range of a file; @to is its last byte. */
 struct lock {
 	u64 owner;
 	u64 from;
@@ -122,13 +122,13 @@ static struct lock lock_of(const struct linear *e, const struct linear_op *x)
 	return lock;
 }
 
-/* Is it what somebody found in the way? */
+/* Is it the lock that another operation found as a conflict? */
 static bool is_found(const struct lock *lock, const struct lock *asked, u32 found)
 {
 	return is_in_way(lock, asked) && (!found || found == lock->type);
 }
 
-/* Does an operation give up, at least in part, what somebody has? */
+/* Does an operation release at least a part of a held lock? */
 static bool gives_up(const struct linear *e, const struct linear_op *x, const struct lock *lock)
 {
 	const struct graph_op *op = linear_graph_op(e, x->at);
@@ -211,7 +211,7 @@ static void refused_add(struct linear *e, struct file_locks *f, const struct ref
 		f->refused[f->refused_count++] = *refused;
 }
 
-/* What remains of a hold without a range: at most a part before and one after. */
+/* The remainder of a hold without a range: at most a part before and a part after it. */
 static void cut(struct linear *e, struct file_locks *f, u32 at, const struct lock *range)
 {
 	struct hold hold = f->holds[at], part = hold;
@@ -249,7 +249,7 @@ static void settle_refused(struct linear *e, struct file_locks *f, const struct 
 	f->refused_count = kept;
 }
 
-/* A task's operation comes to the place of what its owner had in a range: nothing, or a hold. */
+/* The operation of a task replaces the hold of its owner in a range by nothing or by another hold. */
 static void replace(struct linear *e, struct file_locks *f, const struct lock *range,
 		    const struct hold *instead, struct op_at by)
 {
@@ -278,7 +278,7 @@ static void replace(struct linear *e, struct file_locks *f, const struct lock *r
 		hold_add(e, f, instead);
 }
 
-/* -- what happens ------------------------------------------------------------------------------ */
+/* -- execution --------------------------------------------------------------------------------- */
 
 static s64 in_way(const struct file_locks *f, const struct lock *lock, u32 found)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * linear_names.c - what operations say of names, and of whether directories are empty.
+ * linear_names.c - observations of names by operations, and of empty directories.
  *
  * Only of names that something in the trace makes or removes, and of directories that something
  * removes, or tries to.
@@ -47,7 +47,7 @@ static void folder_add(struct linear *e, u32 file)
 	HASH_ADD(hh, e->folders, file, sizeof(folder->file), folder);
 }
 
-/* -- before the walk: what changes -------------------------------------------------------------- */
+/* -- before the walk: changes ------------------------------------------------------------------- */
 
 static bool is_made(const struct graph_op *op)
 {
@@ -491,7 +491,7 @@ static void observe_failed(struct linear *e, struct linear_op *x, const struct g
 }
 
 /**
- * names_observe() - what an operation on a path says of names
+ * names_observe() - add the observations of names by an operation on a path
  * @e: the model
  * @x: gets observations
  */

@@ -93,7 +93,7 @@ u32 size_file(const struct graph_op *op)
 
 /**
  * size_take_result() - sizes that an operation observed and set; most operations do neither
- * @x: all that it says of sizes is set
+ * @x: its observations of sizes are set
  * @op: the operation
  */
 void size_take_result(struct linear_op *x, const struct graph_op *op)

@@ -90,7 +90,7 @@ struct search {
 	u64 due;
 	u64 tries_left;
 	u32 order[ITEMS_MAX];
-	u64 seen[SEEN_ROOM]; /* hashes of what led nowhere */
+	u64 seen[SEEN_ROOM]; /* hashes of states that led to no solution */
 };
 
 /* -- operations so far ------------------------------------------------------------------------- */
@@ -143,7 +143,7 @@ void searches_begin(struct linear *e)
 }
 
 /**
- * searches_may_guess() - may the model guess what names were at the beginning, if that is disputed?
+ * searches_may_guess() - may the model guess disputed initial objects of names?
  */
 bool searches_may_guess(const struct linear *e)
 {
@@ -413,7 +413,7 @@ static u32 value_of(const struct standing *standing)
 	return standing->value > 0 ? VALUE_PRESENT : VALUE_ABSENT;
 }
 
-/* It happens, if all is as it says. */
+/* It takes effect if the state is as observed. */
 static bool happens(struct search *s, const struct linear_op *x)
 {
 	s64 *bytes = x->size ? &s->states[*size_standing(x->size) - 1].value : NULL;
@@ -557,10 +557,10 @@ static u32 search_more_and_more(struct search *s, const struct linear_op *x, u64
 }
 
 /**
- * searches_again() - what an operation found has no explanation: look for an order that has
+ * searches_again() - the result of an operation has no explanation: search for an order that explains it
  * @e: the model
  * @x: the operation, which has not happened
- * @what: it found
+ * @what: its observation
  *
  * Return: true if the walk is to begin anew, with a script or one guess less; e->err is set then.
  */

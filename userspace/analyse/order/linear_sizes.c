@@ -186,7 +186,7 @@ void sizes_close(struct linear *e)
 /* -- the walk ------------------------------------------------------------------------------------ */
 
 /**
- * sizes_observe() - what an operation says of the size of its file
+ * sizes_observe() - add the observation of the size of its file by an operation
  */
 void sizes_observe(struct linear *e, struct linear_op *x)
 {
@@ -291,7 +291,7 @@ static bool is_so(const struct linear *e, const struct linear_op *x, const struc
 }
 
 /**
- * sizes_force() - those happen without which the size was not what an operation found
+ * sizes_force() - execute the operations without which the size differs from the observed one
  */
 void sizes_force(struct linear *e, struct linear_op *x)
 {
@@ -427,7 +427,7 @@ static void add_growth(struct linear *e, struct file_size *f, const struct linea
 			(struct size_growth){ e->count, x->size_after_bytes, x->at };
 }
 
-/* A truncation comes after all that changed the size before; what makes the file longer, after that. */
+/* A truncation follows all earlier changes of the size; extensions of the file follow the truncation. */
 static void order_cuts(struct linear *e, struct file_size *f, const struct linear_op *x)
 {
 	u32 i;
@@ -440,7 +440,7 @@ static void order_cuts(struct linear *e, struct file_size *f, const struct linea
 	f->last_cut = x->at;
 }
 
-/* Before the first writes that are seen; of those that overlap some saw what others had written. */
+/* Before the first observed writes; of overlapping writes, some observed the result of others. */
 static u64 smallest(const struct linear *e, const struct file_size *f)
 {
 	u64 bytes = SIZE_UNKNOWN;
@@ -551,7 +551,7 @@ s64 size_value_at(const struct file_size *f, u64 count)
 }
 
 /**
- * size_was() - was the size what an operation found, at some time from @low to before @high?
+ * size_was() - was the size the observed one at some time from @low to before @high?
  */
 bool size_was(const struct linear_op *x, u64 low, u64 high)
 {
@@ -561,7 +561,7 @@ bool size_was(const struct linear_op *x, u64 low, u64 high)
 }
 
 /**
- * size_sample() - what an operation saw before it changed the size, as if another had found that
+ * size_sample() - the size before a change, as an observation of a separate operation
  * @sample: has the size
  *
  * Return: false if it shows nothing.
@@ -577,7 +577,7 @@ bool size_sample(const struct linear *e, const struct linear_op *x, struct linea
 }
 
 /**
- * size_meets() - is a size what an operation found?
+ * size_meets() - is a size the observed one?
  */
 bool size_meets(const struct linear_op *x, u64 bytes)
 {

@@ -11,7 +11,7 @@
 #include "linear.h"
 
 #define VERSIONS_MAX 32 /* more than a search goes back */
-#define DEPTH_MAX    4 /* of what must have happened for something to have happened */
+#define DEPTH_MAX    4 /* of prerequisites of operations */
 
 /**
  * value_meets() - whether a state with value @value agrees with the observed value @need
@@ -219,7 +219,7 @@ static s64 find_now(const struct linear *e, const struct linear_op *x, const str
 	return find(observation->state, observation->need, x->is_change ? e->count : x->begun, e->count + 1);
 }
 
-/* Is all as the operation says, or may that be so if others happen first? */
+/* Is the state as observed by the operation, or can it become so if other operations take effect first? */
 static bool can_happen(const struct linear *e, struct linear_op *x, int depth)
 {
 	bool can = true;

@@ -18,7 +18,7 @@
  * The other rules are ROOT's, and those of the baselines for comparison.
  *
  * Overlapping operations have no order here. Where their results determine one, linear.c has already added edges, and
- * an operation with such an edge took effect after the start of the operation that it waits for.
+ * an operation with this edge took effect after the start of the operation that it waits for.
  */
 #include <stdlib.h>
 #include <uthash.h>
@@ -202,7 +202,7 @@ static void use_data(struct dependencies *u, u32 file, u64 begin, u64 length_byt
 		u->err = data_tracker_use(&u->waiter, data, begin, begin + length_bytes, is_write);
 }
 
-/* Of a mapped page it is known that it is looked at, but not how often it is written. */
+/* Of a mapped page, reads are known, but not the number of writes. */
 static void found_data(struct dependencies *u)
 {
 	const struct graph_op *op = u->op;
@@ -285,7 +285,7 @@ static void found_attrs(struct dependencies *u)
 	}
 }
 
-/* They are checked by opens, and where a name is used; what else is refused may be so by them, too. */
+/* They are checked by opens and by uses of names; other refusals may also depend on them. */
 static void found_permissions(struct dependencies *u)
 {
 	const struct graph_op *op = u->op;

@@ -23,7 +23,7 @@
 struct snapshot {
 	u32 first;
 	u32 end;
-	u32 edges; /* from these operations that have not been looked at yet */
+	u32 edges; /* from these operations that have not been examined yet */
 	u32 *clock;
 };
 
@@ -31,7 +31,7 @@ struct snapshot {
  * struct pruned_task - the waits of a task
  * @clock: of each task, operations that it knows to have ended; NULL: none
  * @since: since which of its operations
- * @edges: of each operation, edges from it that have not been looked at yet
+ * @edges: of each operation, edges from it that have not been examined yet
  * @snapshots: earlier values of @clock that later waits still need
  * @freed: of them, those without a clock
  */
@@ -50,7 +50,7 @@ struct pruned_latch {
 	u32 edges;
 };
 
-/* An edge on its way to be looked at. */
+/* An edge that waits for its examination. */
 struct candidate {
 	u32 edge;
 	u64 enter_ns;
@@ -412,7 +412,7 @@ static int visit(void *context, u32 task, u32 index)
 
 /* -- the pass ----------------------------------------------------------------------------------------- */
 
-/* How often each operation and each latch will be asked for. */
+/* The number of future queries of each operation and latch. */
 static void count_edges(struct pruner *p)
 {
 	const struct graph *graph = p->graph;

@@ -35,7 +35,7 @@ struct known {
 };
 
 /**
- * struct queue - a request queue of the task that is looked at
+ * struct queue - a request queue of the current task
  * @task: its index
  * @end_ns: of its last request
  * @waited: requests of it that the task has waited for
@@ -319,8 +319,8 @@ static int look_at_task(struct queuer *l)
 }
 
 /**
- * graph_pass_queues() - request queues of asynchronous requests, and what waits for their ends
- * @graph: after life.c, which removes operations; before all that looks at request queues
+ * graph_pass_queues() - request queues of asynchronous requests, and waits for their ends
+ * @graph: after life.c, which removes operations; before all passes that use request queues
  *
  * Return: 0 or -ENOMEM.
  */

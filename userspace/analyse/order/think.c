@@ -74,7 +74,7 @@ static u64 gap_before(const struct graph_task *t, const struct graph_op *op, u64
 	return op->enter_ns - since_ns - graph_throttled_ns(t, since_ns, op->enter_ns);
 }
 
-/* Tasks that think: what all of this needs to know. */
+/* The context of the computation of think times. */
 struct thinking {
 	struct graph *graph;
 	u64 *opened_ns; /* when the last arrived at each latch */
@@ -94,7 +94,7 @@ static void cut(struct thinking *k, struct graph_op *op, u64 gap_ns, u32 cost_ns
 }
 
 /*
- * Takes the cost of recording off a row of gaps: what follows operation @first - 1 off the first of them, what precedes
+ * Subtracts the cost of recording from a row of gaps: the cost after operation @first - 1 from the first, the cost before
  * @last off the last one. A task that has just begun, or wakes up, returns from no record. Return: the cost.
  */
 static u64 take_costs(struct thinking *k, struct graph_task *t, u32 first, u32 last, u64 since_ns)

@@ -70,7 +70,7 @@ int waiter_open(struct waiter *waiter, struct graph *graph)
 }
 
 /**
- * waiter_close() - free what waiter_open() made
+ * waiter_close() - free the result of waiter_open()
  */
 void waiter_close(struct waiter *waiter)
 {
@@ -171,7 +171,7 @@ static u32 list_place(const struct use_list *list, u32 task)
 	return low;
 }
 
-/* A request has waited for what had ended when it was submitted, and for nothing after that. */
+/* A request has waited for operations that had ended before its submission, and for no later ones. */
 static u64 waited_ns(const struct waiter *waiter)
 {
 	return waiter_op(waiter)->kind == IOT_KIND_complete ? waiter_begun_ns(waiter) : waiter->enter_ns;
@@ -193,7 +193,7 @@ static struct tracker_use user_of(const struct waiter *waiter)
 /**
  * use_list_seen() - the version up to which the last user of a task had waited
  *
- * Return: a version of the other list, 0 if there is no such user.
+ * Return: a version of the other list, 0 if there is none.
  */
 u32 use_list_seen(const struct use_list *list, u32 task)
 {
@@ -206,7 +206,7 @@ u32 use_list_seen(const struct use_list *list, u32 task)
  * use_list_add() - an operation is the last user of its task
  * @list: has one user of each task
  * @waiter: the operation
- * @seen: up to what version of the other list it has waited
+ * @seen: the version of the other list up to which it has waited
  *
  * Return: 0 or -ENOMEM.
  */
@@ -242,7 +242,7 @@ static bool is_queue(const struct waiter *waiter, u32 task)
  */
 #define CROWD_ASKS 8
 
-/* Up to what version have all users ended by now? */
+/* The version up to which all users have ended. */
 static u32 ended_up_to(const struct use_list *list, u64 now_ns)
 {
 	u32 up_to = list->version, i;
@@ -327,10 +327,10 @@ static int fan_in_wait(struct use_list *list, struct waiter *waiter, u32 seen, e
  * use_list_wait() - an operation waits for those that had ended when it began
  * @list: of users
  * @waiter: the operation
- * @seen: in and out: up to what version of the list its task has waited for all
+ * @seen: in and out: the version of the list up to which its task has waited for all
  * @cause: of the edges
- * @follows: in and out: up to what version of another list its task follows all, as those do that it waits for
- *	here; or NULL
+ * @follows: in and out: the version of another list up to which its task follows all, as implied by its waits;
+ *	or NULL
  *
  * Return: 0 or -ENOMEM.
  */

@@ -11,8 +11,8 @@
  *	look		conflict	conflict	-
  *
  * Changes commute with each other: names made in one directory, ranges written to one
- * file. Uses that are all exclusive are what ROOT calls sequential order; an exclusive
- * first and last one, and looks between them, are its stage order.
+ * file. Exclusive uses only are the sequential order of ROOT; an exclusive first and
+ * last use, with shared uses in between, are its stage order.
  *
  * Operations come in the order in which they began, so from an operation on, all that
  * come begin no earlier. A use is forgotten when all operations to come wait for another use that

@@ -84,7 +84,7 @@ void analysis_close(struct analysis *analysis)
  * @passes: bits of enum graph_pass, or PASSES_ALL
  *
  * Passes run in the order of their table. A pass cannot follow a pass that is below it in the table, because it
- * would change what that one has read.
+ * would change the input of that pass.
  *
  * Return: 0; -EINVAL if a pass would come too late, then none has run; or a negative errno of a pass, after which the
  * analysis can only be closed.

@@ -114,7 +114,7 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 	return 0;
 }
 
-/* -- what holds for all tasks of a process ------------------------------------------------------------- */
+/* -- properties of all tasks of a process ------------------------------------------------------------- */
 
 struct process {
 	UT_hash_handle hh;
@@ -195,7 +195,7 @@ int actors_read(const char *path, struct actors *actors, struct iot_reject *reje
 }
 
 /**
- * actors_free() - free what actors_read() has allocated
+ * actors_free() - free the result of actors_read()
  */
 void actors_free(struct actors *actors)
 {

@@ -269,7 +269,7 @@ static int take_op(struct breakdown *b, struct iot_names *names, const struct io
 	return err;
 }
 
-/* MPI calls are in the table of operations, and in others if they are asked for. */
+/* MPI calls are in the table of operations, and in others if requested. */
 static bool is_counted(const struct breakdown *b, const struct iot_record *r)
 {
 	const struct iot_kind_info *info = iot_kind_info(r->kind);
@@ -324,7 +324,7 @@ int breakdown_read(const char *path, struct breakdown *breakdown, struct iot_rej
 }
 
 /**
- * breakdown_free() - free what breakdown_read() has allocated
+ * breakdown_free() - free the result of breakdown_read()
  */
 void breakdown_free(struct breakdown *breakdown)
 {

@@ -9,7 +9,7 @@
 #include "profile.h"
 #include "selection.h"
 
-/* What operations are grouped by: B(key) */
+/* Keys of groups of operations: B(key) */
 #define BREAKDOWN_KEYS(B) B(operation) B(file) B(directory) B(process) B(thread) B(rank) B(node) B(user)
 
 enum breakdown_key {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * comparison.c - put runs side by side, and say what makes them hard to compare.
+ * comparison.c - compares runs, and warns of differences that limit the comparison.
  */
 #include "comparison.h"
 
@@ -215,7 +215,7 @@ int comparison_read(const char *const *paths, u32 count, struct comparison *comp
 }
 
 /**
- * comparison_free() - free what comparison_read() has filled in
+ * comparison_free() - free the result of comparison_read()
  */
 void comparison_free(struct comparison *comparison)
 {

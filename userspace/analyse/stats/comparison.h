@@ -50,7 +50,7 @@ struct comparison_warning {
 /**
  * struct comparison - runs side by side
  * @runs: in the order in which they were named
- * @warnings: what makes them hard to compare
+ * @warnings: limits of the comparison
  */
 struct comparison {
 	struct comparison_run runs[COMPARISON_RUNS_MAX];

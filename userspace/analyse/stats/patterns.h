@@ -20,7 +20,7 @@ enum pattern_direction {
 };
 
 /**
- * struct pattern_requests - the reads, or the writes, of the operations that were looked at
+ * struct pattern_requests - the reads, or the writes, of the selected operations
  * @count: requests that did not fail
  * @first: of them, the first of their handle
  * @consecutive: began where the request before of the same handle had ended

@@ -229,7 +229,7 @@ int prediction_make(const struct comparison *comparison, struct prediction *pred
 }
 
 /**
- * prediction_free() - free what prediction_make() has filled in
+ * prediction_free() - free the result of prediction_make()
  */
 void prediction_free(struct prediction *prediction)
 {

@@ -517,7 +517,7 @@ int profile_read(const char *path, struct profile **profile, struct iot_reject *
 }
 
 /**
- * profile_free() - free what profile_read() has made; NULL is allowed
+ * profile_free() - free the result of profile_read(); NULL is allowed
  */
 void profile_free(struct profile *profile)
 {

@@ -39,7 +39,7 @@ struct profile_kind {
 };
 
 /**
- * struct profile_file - operations on what had one path
+ * struct profile_file - operations on objects with one path
  * @path: from the root of the mount
  * @opens: of them, those that opened it
  */
@@ -141,8 +141,8 @@ struct profile_node {
  * @cached_bytes: of them, in the page cache at that moment; see profile_cached_share()
  * @opened, @mapped: descriptors and mappings from before the recording
  * @in_no_table: handles from before, known only from an operation, not from a descriptor or mapping
- * @unseen_files, @unseen_maps, @unseen_tasks: descriptors and mappings that went around the mounts
- *	when the recording began, and processes that had them
+ * @unseen_files, @unseen_maps, @unseen_tasks: descriptors and mappings that bypassed the mounts at
+ *	the beginning of the recording, and processes that had them
  * @diverged: operations of a replay that diverged from the trace, except those in @unable
  * @divergences: the first of these
  * @divergence_count: how many of them are kept

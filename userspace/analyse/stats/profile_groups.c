@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * profile_groups.c - what operations are added up for: files, processes and nodes.
+ * profile_groups.c - sums of operations by file, process and node.
  */
 #include "profile_adder.h"
 
@@ -144,7 +144,7 @@ static int replace(char **text, const char *value)
 }
 
 /**
- * adder_take_node_fact() - "node.NAME.tasks=1-3,7", and what else is said of a node
+ * adder_take_node_fact() - "node.NAME.tasks=1-3,7", and other facts of a node
  *
  * Its name may have dots.
  *

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What runs must have in common: a fact that both lack is the same. */
+/* The facts that runs must have in common: a fact that both lack is equal. */
 static const char *const common_facts[] = { "host",   IOT_FACT_STORAGE, IOT_FACT_REPLAY_OF, "engine", "pace",
 					    "data",   "as",	       "command",	    "mmap" };
 
@@ -66,7 +66,7 @@ static void measure(const struct comparison *c, struct repeats *r, double *secon
  * @repeats: filled in
  *
  * Repeats have the host, the storage, and the command in common; replays also the capture, engine, pace and
- * what becomes of data.
+ * treatment of data.
  *
  * Return: how many kinds of runs have repeats.
  */

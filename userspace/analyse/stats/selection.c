@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * selection.c - which records of a trace are looked at.
+ * selection.c - the selection of records of a trace.
  */
 #include "selection.h"
 

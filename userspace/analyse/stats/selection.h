@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * selection.h - which records of a trace are looked at: by time, task, rank, path and operation.
+ * selection.h - the selection of records of a trace: by time, task, rank, path and operation.
  */
 #ifndef IOTAPE_SELECTION_H
 #define IOTAPE_SELECTION_H

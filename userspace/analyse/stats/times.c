@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * times.c - where the time of each process of a trace went.
+ * times.c - the time of each process of a trace, by part.
  */
 #include "times.h"
 
@@ -117,7 +117,7 @@ static int compare(const void *a, const void *b)
 }
 
 /**
- * graph_times() - where the time of each process went
+ * graph_times() - compute the time of each process, by part
  * @graph: after all passes
  * @times: out: an array that the caller frees, by rank and then by process
  * @count: out: its length

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * times.h - where the time of each process of a trace went.
+ * times.h - the time of each process of a trace, by part.
  */
 #ifndef IOTAPE_TIMES_H
 #define IOTAPE_TIMES_H
