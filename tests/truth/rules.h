@@ -13,13 +13,13 @@
 /* R(number, name, sentence) */
 #define RULES(R)                                                                              \
 	R(1, OUTSIDE, "paths and descriptors outside of the mount are not recorded")                           \
-	R(2, OTHERS, "other threads in the mount are recorded as tasks of their own")                          \
+	R(2, OTHERS, "other threads in the mount are recorded as separate tasks")                              \
 	R(3, FIRST_LOOKUP, "the first use of an existing name creates a lookup")                               \
 	R(4, ABSENT, "each use of an absent name creates a lookup")                                            \
 	R(5, FOLLOW, "a symbolic link in a path creates a follow")                                             \
 	R(6, EXISTS, "a new name that already exists creates a lookup with EEXIST")                            \
-	R(7, DENIED, "a refused permission creates a denied record, a granted one creates none")               \
-	R(8, VFS_ERROR, "an error that the kernel detects before it asks the file system is not recorded")     \
+	R(7, DENIED, "a refused permission creates a denied record; a granted permission creates none")        \
+	R(8, VFS_ERROR, "an error that the kernel detects before it calls the file system is not recorded")    \
 	R(9, WORKING_DIRECTORY, "the working directory, its path and the umask are state of the kernel")       \
 	R(10, TRUNCATION, "an open that truncates creates a setattr after the open")                           \
 	R(11, CAPABILITY, "the kernel queries capabilities before truncation and chown")                       \
@@ -28,19 +28,19 @@
 	R(14, DESCRIPTORS, "the descriptor table is state of the kernel")                                      \
 	R(15, EXIT, "exit unmaps the remaining mappings and closes the remaining descriptors")                 \
 	R(16, EXEC, "exec unmaps all mappings, closes some descriptors, and reads the program")                \
-	R(17, SPLICE, "a copy through a pipe is recorded as reads and writes of pieces")                       \
+	R(17, SPLICE, "a copy through a pipe is recorded as reads and writes of parts")                        \
 	R(18, SAME_FILE, "a rename onto another name of the same file has no effect")                          \
-	R(19, UNMAP, "munmap creates an unmap for each piece, also if mmap replaces one")                      \
+	R(19, UNMAP, "munmap, and an mmap over a mapping, create an unmap for each part")                      \
 	R(20, INHERITED, "fork creates a map in the parent for each inherited mapping")                        \
 	R(21, TOUCH, "the first access to a page is not a system call")                                        \
 	R(22, MSYNC, "a synchronous msync creates a record for each mapping")                                  \
 	R(23, MADVISE, "few kinds of madvise reach the file system")                                           \
-	R(24, PROTECTION, "changes of protection and locks of memory are not recorded, but split mappings")    \
+	R(24, PROTECTION, "changes of protection and memory locks are not recorded, but they split mappings")  \
 	R(25, WRITEBACK, "sync_file_range, syncfs and sync are not recorded")                                  \
 	R(26, LEASES, "leases are not recorded")                                                               \
-	R(27, IOCTL, "ioctls that the kernel answers itself are not recorded")                                 \
+	R(27, IOCTL, "ioctls that the kernel handles without the file system are not recorded")                \
 	R(28, PATH_ONLY, "an O_PATH descriptor creates no open and no flush")                                  \
-	R(29, SPECIAL, "operations on pipes, sockets and devices are not recorded, their names are")           \
+	R(29, SPECIAL, "operations on pipes, sockets and devices are not recorded; those on names are")        \
 	R(30, MAPPED, "an access to a page that is already mapped is not recorded")                            \
 	R(31, PRIVATE_COPY, "a write to a private page that was read is a copy in memory")                     \
 	R(32, WRITTEN_BACK, "after write-back, the next write to a page is a first write again")               \
