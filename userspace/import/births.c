@@ -110,7 +110,7 @@ static bool is_inner(const struct birth *birth)
 }
 
 /**
- * births_match() - when all lines were seen: find out what strace calls the threads that calls returned
+ * births_match() - after all lines: determine the ids in the log of the threads that calls returned
  *
  * Numbers come again in long runs, so a thread may have been made by several of the calls; those are
  * left as they are.

@@ -205,7 +205,7 @@ static const struct call_kind kinds[] = {
 	NAME(5, waitid, call_wait, -1, 2, AT),
 	CALL(0, umask, call_umask),
 	CALL(1, unshare, call_unshare),
-	/* what cannot be followed */
+	/* calls that cannot be modeled */
 	CALL(2, io_uring_setup, call_io_uring),
 	CALL(5, io_uring_enter, call_io_uring),
 	CALL(3, io_submit, call_aio),
@@ -214,7 +214,7 @@ static const struct call_kind kinds[] = {
 	CALL(2, pivot_root, call_unfollowed),
 	CALL(2, setns, call_unfollowed),
 	CALL(3, mount, call_unfollowed),
-	/* what makes no record */
+	/* calls without a record */
 	IMPORT_CALLS_LEFT_OUT(LEFT)
 };
 
@@ -282,7 +282,7 @@ static struct text without_abi(struct text name)
 
 /**
  * call_is_known() - is there something that is known of a call?
- * @kind: out: what to do for it; NULL if it does nothing to files
+ * @kind: out: its handler; NULL if it does not affect files
  */
 bool call_is_known(const struct import *im, struct text name, const struct call_kind **kind)
 {
@@ -295,7 +295,7 @@ bool call_is_known(const struct import *im, struct text name, const struct call_
 }
 
 /**
- * call_kind() - what to do for a call
+ * call_kind() - the handler of a call
  *
  * Return: NULL if it does nothing to files, or is not known.
  */
@@ -307,7 +307,7 @@ const struct call_kind *call_kind(const struct import *im, struct text name)
 	return kind;
 }
 
-/* What becomes of a call, and why it is of no interest: for tests. */
+/* The treatment of a call, and the reason if it is ignored: for tests. */
 #define REASON(reason, name) { #name, #reason },
 static const struct {
 	const char *name;
@@ -366,7 +366,7 @@ static const struct {
  * @kind: record that it would make
  * @result: 0 or more, or a negative errno
  *
- * What ends on the way to the object is for place_failed().
+ * A failure before the end of the path is handled by place_failed().
  */
 bool is_shown(u16 kind, s64 result)
 {

@@ -217,7 +217,7 @@ void call_chown(struct import *im, const struct call *call, const struct call_ki
 	emit_op(im, &record);
 }
 
-/* Times that are asked for. */
+/* Requested times. */
 struct times {
 	u32 attrs;
 	u64 atime_ns;

@@ -6,7 +6,7 @@
 
 #include "transfer.h"
 
-/* NULL, or [1] and what it became. */
+/* NULL, or [1] and the new value. */
 enum offset {
 	OFFSET_UNKNOWN,
 	OFFSET_NONE,
@@ -174,7 +174,7 @@ void call_copy_range(struct import *im, const struct call *call, const struct ca
 	copy_done(&from, &to, call->result);
 }
 
-/* What blocks are shared: all of a file, or {src_fd=3, src_offset=0, src_length=4096, dest_offset=0}. */
+/* The shared blocks: all of a file, or {src_fd=3, src_offset=0, src_length=4096, dest_offset=0}. */
 struct clone {
 	struct file *from;
 	s64 from_bytes;

@@ -333,7 +333,7 @@ void call_ioctl(struct import *im, const struct call *call, const struct call_ki
 	if (call_file_flags(im, call, file, (u32)request))
 		return;
 	if ((request & ~0xff) != 0x5400 || file->inode->type == IOT_TYPE_dir) {
-		leave_request_out(im, call); /* which others the file system is asked for is not known */
+		leave_request_out(im, call); /* other requests to the file system are unknown */
 		return;
 	}
 	record.ioctl.object = emit_object(im, file->inode);
@@ -343,7 +343,7 @@ void call_ioctl(struct import *im, const struct call *call, const struct call_ki
 	emit_op(im, &record);
 }
 
-/* -- what cannot be followed ----------------------------------------------------------------------------- */
+/* -- calls that cannot be modeled ----------------------------------------------------------------------------- */
 
 void call_io_uring(struct import *im, const struct call *call, const struct call_kind *kind)
 {

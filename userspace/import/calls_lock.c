@@ -84,7 +84,7 @@ static bool set_range(struct iot_rec_lock *r, s64 base, const struct range *rang
 	r->end_bytes = INT64_MAX;
 	if (length > 0 && __builtin_add_overflow(begin, length - 1, &r->end_bytes))
 		return false;
-	if (length < 0) { /* what lies before */
+	if (length < 0) { /* the part before */
 		if (begin < 1 || length < -begin)
 			return false;
 		r->end_bytes = begin - 1;
@@ -133,10 +133,10 @@ void call_flock(struct import *im, const struct call *call, const struct call_ki
  * @call: the call
  * @command: its command
  *
- * Of a test, strace tells what was found and not what was asked for: if that is nothing, most ask about
- * exclusive locks; else not even the range is known.
+ * For a test, strace prints the result and not the request: without a conflict, most requests are for
+ * exclusive locks; with a conflict, even the range is unknown.
  *
- * Return: false if it is no such command.
+ * Return: false if it is another command.
  */
 bool call_lock(struct import *im, const struct call *call, s64 command)
 {

@@ -175,7 +175,7 @@ static u32 our_flags(s64 flags)
 	       (flags & MAP_LOCKED ? IOT_MAP_locked : 0) | (flags & MAP_SYNC ? IOT_MAP_sync : 0);
 }
 
-/* A mapping cannot go around the end of memory, whatever a log says. */
+/* A mapping cannot extend beyond the end of memory, even if a log states it. */
 static bool take_range(s64 begin, u64 length_bytes, u64 *from, u64 *to)
 {
 	*from = (u64)begin;
@@ -258,7 +258,7 @@ void call_munmap(struct import *im, const struct call *call, const struct call_k
 		call_on_memory(im, call, kind);
 }
 
-/* What mappings of a range are allowed, and whether they are locked. */
+/* The protection of mappings of a range, and whether they are locked. */
 struct change {
 	u32 prot_mask, prot;
 	u32 flags_mask, flags;

@@ -93,7 +93,7 @@ static void lose_entry(struct import *im, const struct call *call, int dir, u32 
 }
 
 /**
- * names_lose() - a call that changes names lacks an argument: the names that it has may have come or gone
+ * names_lose() - a call that changes names lacks an argument: its names may have been created or removed
  */
 void names_lose(struct import *im, const struct call *call)
 {
@@ -263,7 +263,7 @@ static bool link_old(struct import *im, const struct call *call, const struct ca
 	return true;
 }
 
-/* Nothing is moved into itself, whatever a log says: the model must stay a tree. */
+/* Nothing is moved into itself, even if a log states it: the model must stay a tree. */
 static bool is_above(const struct inode *inode, const struct entry *entry)
 {
 	for (; entry; entry = entry->dir->entry)

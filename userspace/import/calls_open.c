@@ -10,7 +10,7 @@
 
 #define COMPONENTS_MAX 63 /* that a name and where it led to have in common at their ends */
 
-/* What an open asks for. */
+/* The request of an open. */
 struct asked {
 	s64 flags;
 	u32 mode;
@@ -205,7 +205,7 @@ static size_t name_given(struct import *im, const struct call *call, const struc
 	return at + bytes;
 }
 
-/* What -y says that was opened; empty if nothing, or if it has no name any more. */
+/* The opened file according to -y; empty if unknown, or if it has no name any more. */
 static size_t path_opened(const struct call *call, u8 *path, size_t room)
 {
 	size_t bytes = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * calls_tasks.c - calls that make and end tasks, and change what they share or run.
+ * calls_tasks.c - calls that create and end tasks, and change their shared state or their program.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -159,7 +159,7 @@ void call_umask(struct import *im, const struct call *call, const struct call_ki
 
 	(void)kind;
 	if (!fs->has_umask && !im->has_initial_umask && call->has_result && call->result >= 0) {
-		im->has_initial_umask = true; /* of what strace started, for the next pass */
+		im->has_initial_umask = true; /* of the command of strace, for the next pass */
 		im->initial_umask = (u32)call->result & 0777;
 	}
 	fs->has_umask = call_number(call, 0, &mask);
@@ -171,7 +171,7 @@ void call_umask(struct import *im, const struct call *call, const struct call_ki
 
 /* -- exec ---------------------------------------------------------------------------------------- */
 
-/* A program that could not be executed: opening it is what failed. */
+/* A program that could not be executed: its open failed. */
 static void exec_failed(struct import *im, const struct call *call, const struct call_kind *kind)
 {
 	struct iot_record record = { .kind = IOT_KIND_open };

@@ -380,9 +380,9 @@ int emit_open(struct import *im, const char *path)
 
 /**
  * emit_close() - end the trace
- * @err: what went wrong so far; then there is no trace, nor if something goes wrong here
+ * @err: the error so far; after an error, here or before, there is no trace
  *
- * Return: @err, or what goes wrong here.
+ * Return: @err, or an error of this function.
  */
 int emit_close(struct import *im, int err)
 {

@@ -36,7 +36,7 @@ void file_get(struct file *file)
 }
 
 /**
- * file_put() - drop a reference; with the last one the handle is gone
+ * file_put() - drop a reference; the last one frees the handle
  */
 void file_put(struct import *im, struct file *file)
 {
@@ -220,7 +220,7 @@ static struct fd_table *own_table(struct import *im)
 }
 
 /**
- * fd_table_exec() - close what an exec closes
+ * fd_table_exec() - close the descriptors that an exec closes
  */
 void fd_table_exec(struct import *im, struct fd_table *table)
 {

@@ -120,7 +120,7 @@ static bool lines_next(struct lines *lines, bool *is_long)
 /**
  * foreign_recognise() - which format a log has
  * @path: of the log
- * @format: out; NULL: it is taken for strace's
+ * @format: out; NULL: the format of strace is assumed
  *
  * Return: 0 or a negative errno.
  */
@@ -158,7 +158,7 @@ static int read_log(struct foreign *f, const char *path, u32 pass)
 			f->gaps[IMPORT_GAP_damaged]++;
 	}
 	if (lines.is_cut && pass + 1 == f->format->passes)
-		f->gaps[IMPORT_GAP_damaged]++; /* what was compressed ends too early, or is damaged */
+		f->gaps[IMPORT_GAP_damaged]++; /* the compressed data is truncated or damaged */
 	lines_close(&lines);
 	if (err && !f->message[0])
 		snprintf(f->message, sizeof(f->message), "%s: %s", path, strerror(-err));
@@ -168,7 +168,7 @@ static int read_log(struct foreign *f, const char *path, u32 pass)
 /**
  * foreign_read() - read all logs
  *
- * Return: 0 or a negative errno; then the message says why.
+ * Return: 0 or a negative errno; the message has the reason.
  */
 int foreign_read(struct foreign *f, char **logs, size_t count)
 {

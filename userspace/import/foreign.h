@@ -29,7 +29,7 @@ struct foreign_thread;
  * @begin: prepare for all logs; may be NULL
  * @line: take a line, without its end, terminated; @pass is 0 or 1
  * @file: a log begins; may be NULL
- * @end: all logs are read: free what begin() made; may be NULL
+ * @end: all logs are read: free the memory of begin(); may be NULL
  * @passes: how often the logs are read
  *
  * Functions return 0 or a negative errno.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * foreign_calls.c - calls that readers of formats found, their threads, and what the logs lack.
+ * foreign_calls.c - calls from readers of formats, their threads, and the gaps of the logs.
  *
- * The calls of a thread do not overlap. If those of a process do, and the log does not say which threads made
- * them, or says it wrongly, they are distributed to as few threads as possible.
+ * The calls of a thread do not overlap. If those of a process do, and the log does not state their threads,
+ * or states them incorrectly, they are distributed to as few threads as possible.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -84,7 +84,7 @@ void foreign_close(struct foreign *f)
 	free(f);
 }
 
-/* -- what the logs lack ------------------------------------------------------------------------- */
+/* -- gaps of the logs --------------------------------------------------------------------------- */
 
 /**
  * foreign_concerns() - could a path be below a root?

@@ -18,7 +18,7 @@
  * @arguments: p, q: path, path2; F: descriptor; b: buffer; c: count; o: offset; l: length; w: whence;
  *	f: flags; m: permissions; M: those, if a file is made; n: mode of access; z: a structure that is not
  *	known; d: the working directory; r: O_DIRECTORY
- * @result: what a success returns: 0: nothing; c: the count; o: descriptor or position, which must be known
+ * @result: the result of a success: 0: nothing; c: the count; o: descriptor or position, which must be known
  */
 struct posix_form {
 	const char *name;
@@ -201,7 +201,7 @@ static void add_argument(struct text_builder *text, const struct posix_call *cal
 
 /* -- results ------------------------------------------------------------------------------------------ */
 
-/* Return: is there one? What a log does not say is taken for a success, and counted. */
+/* Return: is there one? A missing result is assumed to be a success, and counted. */
 static bool find_result(struct foreign *f, const struct posix_form *form, const struct posix_call *call, s64 *result)
 {
 	*result = call->result;

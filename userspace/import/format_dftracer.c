@@ -17,7 +17,7 @@
 
 #define WALL_CLOCK_S 100000000ull /* times beyond this are no times since the start */
 
-/* What a hash stands for; and with the prefix C, the working directory of a process. */
+/* The name for a hash; with the prefix C, the working directory of a process. */
 struct dft_name {
 	UT_hash_handle hh;
 	char *name;
@@ -130,7 +130,7 @@ static void event_label(const struct dftracer *d, const struct dft_event *e, cha
 
 /* -- names, which the first pass collects ----------------------------------------------------------------- */
 
-/* A process, as its own events name it: what their hashes stand for is not known yet. */
+/* A process, as named by its own events: the names for their hashes are not known yet. */
 static void cwd_key(const struct dft_event *e, char *key, size_t room)
 {
 	snprintf(key, room, "%.255s/%.32s", arg(e, "hostname") ?: arg(e, "hhash") ?: "", member(e, "pid"));
@@ -150,7 +150,7 @@ static int take_names(struct foreign *f, const struct dft_event *e)
 	return name_add(d, 'C', key, cwd);
 }
 
-/* What a name or a hash of a name stands for. */
+/* The path for a name or for a hash of a name. */
 static const char *name_of(const struct dftracer *d, const char *text)
 {
 	const char *name;
@@ -161,7 +161,7 @@ static const char *name_of(const struct dftracer *d, const char *text)
 	return name ?: name_find(d, 'S', text) ?: text;
 }
 
-/* An absolute path, if the log shows what a relative name is relative to. */
+/* An absolute path, if the log shows the directory of a relative name. */
 static const char *absolute(const struct dftracer *d, const struct dft_event *e, const char *path, char *room)
 {
 	char key[320];

@@ -2,8 +2,8 @@
 /*
  * format_fio.c - I/O logs of fio, versions 2 and 3.
  *
- * Source of the format: "Trace file format" v2 and v3 of fio's HOWTO. A log is of one job, which is taken for
- * one process. It has no results and no durations; version 2 has no times but those of waits.
+ * Source of the format: "Trace file format" v2 and v3 of fio's HOWTO. A log is of one job, which is assumed
+ * to be one process. It has no results and no durations; version 2 has no times but those of waits.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +106,7 @@ static int put(struct foreign *f, const struct posix_call *call)
 	return posix_put(f, foreign_thread(f, log->label, 0, 0), call);
 }
 
-/* Opened for reading and writing, because a log does not say for what. */
+/* Opened for reading and writing, because a log does not state the access mode. */
 static int file_open(struct foreign *f, struct fio_file *file)
 {
 	struct fio_log *log = f->context;

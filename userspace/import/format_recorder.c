@@ -259,7 +259,7 @@ static bool take_argument(struct posix_call *call, char kind, char *word)
 	}
 }
 
-/* Names may have blanks: what there is too much belongs to the first one. open has permissions only with O_CREAT. */
+/* Names may have blanks: excess words belong to the first name. open has permissions only with O_CREAT. */
 static bool take_arguments(const struct recorder_form *form, char *text, struct posix_call *call)
 {
 	char *words[FOREIGN_WORDS_MAX];
@@ -274,7 +274,7 @@ static bool take_arguments(const struct recorder_form *form, char *text, struct 
 	if (count < wanted || count == FOREIGN_WORDS_MAX || first == wanted)
 		return false;
 	more = count - wanted;
-	for (i = first; i < first + more; i++) /* undo what foreign_words() did */
+	for (i = first; i < first + more; i++) /* undo the changes of foreign_words() */
 		words[i][strlen(words[i])] = ' ';
 	for (i = 0; i < wanted; i++)
 		if (!take_argument(call, form->arguments[i], words[i <= first ? i : i + more]))

@@ -112,7 +112,7 @@ static void take_event(struct import *im, const struct event *event)
 		return;
 	case EVENT_LEAVE:
 		im->calls++;
-		if (is_last_call(event->call->name)) /* the task may have gone */
+		if (is_last_call(event->call->name)) /* the task may have ended */
 			return;
 		break;
 	default:
@@ -175,7 +175,7 @@ static int find_births(struct import *im)
 	return im->err ? im->err : births_match(im);
 }
 
-/* What the reader of a format counted, which the model does not see. */
+/* Counts of the reader of a format, for lines that do not reach the model. */
 static void add_foreign_gaps(struct import *im)
 {
 	const struct foreign *f = im->foreign;
@@ -313,7 +313,7 @@ static int add_root(struct import *im, const char *path)
 	return 0;
 }
 
-/* What two passes have not found is not there, so that nothing needs to be written. */
+/* A directory that two passes have not found does not exist, so nothing needs to be written. */
 static int check_found(struct import *im)
 {
 	const char *others = im->root_count > 1 ? " and the others" : "", *path = im->roots[0].path;
@@ -464,11 +464,11 @@ static int add_logs(struct import *im, const struct import_options *options)
 }
 
 /**
- * import_logs() - make a trace of what strace or another tool wrote
+ * import_logs() - make a trace of logs of strace or another tool
  * @options: which files, and where to
  * @summary: filled in; to be given to import_summary_free()
  *
- * Return: 0 or a negative errno; then the summary's message says why.
+ * Return: 0 or a negative errno; the message of the summary has the reason.
  */
 int import_logs(const struct import_options *options, struct import_summary *summary)
 {

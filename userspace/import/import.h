@@ -63,7 +63,7 @@ enum import_gap {
 };
 
 /**
- * struct import_options - what to import
+ * struct import_options - inputs and output of an import
  * @format: name of the format of the logs; NULL: that which their contents show
  * @logs: files that the tool wrote
  * @log_count: their number, at least 1
@@ -83,7 +83,7 @@ struct import_options {
 /**
  * struct import_named - how often something was found that has a name
  * @kind: the gap that it is counted in
- * @name: of the call, and perhaps what of it, as in `ioctl.FITRIM`
+ * @name: of the call, possibly with a part of it, as in `ioctl.FITRIM`
  */
 struct import_named {
 	enum import_gap kind;

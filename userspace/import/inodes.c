@@ -2,8 +2,8 @@
 /*
  * inodes.c - the model of the file system: files, names, sizes, and their initial state.
  *
- * The model has the whole file system of the traced machine, as far as the log speaks of it,
- * because names lead in and out of what is imported.
+ * The model has the whole file system of the traced machine, as far as the log shows it,
+ * because names lead in and out of the imported directories.
  */
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -261,7 +261,7 @@ struct inode *inode_at(const struct import *im, const u8 *path, size_t bytes)
 }
 
 /**
- * inode_parent() - what ".." is in a directory
+ * inode_parent() - the inode of ".." in a directory
  */
 struct inode *inode_parent(const struct import *im, const struct inode *inode)
 {

@@ -2,7 +2,7 @@
 /*
  * json_line.c - an object of JSON on one line, in place.
  *
- * Members of members are skipped and not looked at, at any depth. A program that has millions of lines of
+ * Members of members are skipped without examination, at any depth. A program that has millions of lines of
  * a few scalars needs no tree, and no memory.
  */
 #include "json_line.h"
@@ -119,13 +119,13 @@ static char *take_value(char *p, struct json_member *member, char **end)
 		p = skip_nested(p);
 	else
 		p += strcspn(p, ",} \t");
-	*end = p; /* to be terminated when what follows was looked at */
+	*end = p; /* to be terminated after the following character was examined */
 	return p && p > member->value ? p : NULL;
 }
 
 /**
  * json_object() - take an object apart
- * @line: its text; is changed. What follows the object is ignored
+ * @line: its text; is changed. Text after the object is ignored
  * @members: out: room for JSON_MEMBERS_MAX; others are skipped
  *
  * Return: their number; -1 if the text is no whole object.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * left_out.c - calls that do something to files of the root, and of which there is no record: each is
- * counted, by its name. Also what of a call is not known and was ignored.
+ * counted, by its name. Also the unknown parts of calls that were ignored.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -27,9 +27,9 @@ static size_t copy_word(char *to, size_t room, struct text word)
 
 /**
  * gap_named() - count something that has a name
- * @what: under which kind
+ * @what: its kind
  * @call: name of the call
- * @detail: what of it, as the request of an ioctl(2); may be empty. What follows its first word is ignored
+ * @detail: the part of it, such as the request of an ioctl(2); may be empty. Text after its first word is ignored
  */
 void gap_named(struct import *im, enum import_gap what, struct text call, struct text detail)
 {
@@ -78,7 +78,7 @@ void named_gaps_forget(struct import *im)
 
 /**
  * gap_bytes() - count the bytes of omitted operations
- * @what: what it is counted as
+ * @what: the kind of its count
  * @bytes: their number, or IOT_OMISSION_UNKNOWN
  */
 void gap_bytes(struct import *im, enum import_gap what, u64 bytes)
@@ -98,7 +98,7 @@ static u64 data_moves(call_fn fn)
 
 /**
  * gap_moved() - count an omitted operation and its bytes
- * @what: what it is counted as
+ * @what: the kind of its count
  */
 void gap_moved(struct import *im, enum import_gap what, const struct call *call)
 {
@@ -209,7 +209,7 @@ void call_on_memory(struct import *im, const struct call *call, const struct cal
 	memory_lose(im->task->memory);
 }
 
-/* The argument that says which file the call is about: is it not there, or nothing that is known? */
+/* Is the argument that identifies the file of the call missing or unknown? */
 static bool is_object_missing(const struct call *call, const struct call_kind *kind)
 {
 	struct text path;

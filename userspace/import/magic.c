@@ -158,7 +158,7 @@ static enum magic step_task(struct import *im, const struct task *task, const u8
 }
 
 /**
- * magic_step() - resolve a component of a path if it is such a link
+ * magic_step() - resolve a component of a path if it is a link of procfs
  * @dir: the directory of the component
  * @place: out: the target, if the result is MAGIC_FOUND
  */

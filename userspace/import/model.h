@@ -70,7 +70,7 @@ struct entry {
 /**
  * struct inode - a file, a directory, or any other object
  * @id: in the trace, 0 before it was announced
- * @entry: a name of it, of a directory its only one; the name may be gone
+ * @entry: a name of it, of a directory its only one; the name may be removed
  * @entries: of a directory
  * @below: the one that emit_object() came from on its way up
  * @known: the object's initial state; NULL if it was created later
@@ -360,7 +360,7 @@ void inode_has_target(struct import *im, struct inode *inode, const u8 *target, 
 
 /**
  * struct place - the target of a name
- * @entry: the last name that was looked at; NULL if there is none in the name, as in "/"
+ * @entry: the last examined name; NULL if the path has no name, as in "/"
  * @inode: the target, NULL if absent or unknown
  * @file: if an empty name, or a link of procfs, stands for a descriptor
  * @is_end: the walk came to the last component

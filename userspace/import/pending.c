@@ -2,9 +2,8 @@
 /*
  * pending.c - calls that run at the same time, and return in another order than they took effect.
  *
- * The model takes a call for done when it returns. If another call that returns earlier shows
- * that a name has come or gone already, then it was a call that is still under way which did it:
- * that one is taken for done first.
+ * The model takes a call for done when it returns. If a call that returns earlier shows that
+ * a name was already created or removed, a call that is still under way must have done it: that call is processed first.
  */
 #include <stdlib.h>
 
@@ -116,7 +115,7 @@ static void finish(struct import *im, struct task *task)
 	im->end_ns = now_ns;
 	call_kind(im, call.name)->leave(im, &call, call_kind(im, call.name));
 	im->task = before;
-	im->begin_ns = now_ns; /* what shows it comes after that */
+	im->begin_ns = now_ns; /* the call that shows it follows */
 	im->end_ns = end_ns > now_ns ? end_ns : now_ns;
 }
 

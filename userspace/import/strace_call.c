@@ -15,7 +15,7 @@ static const char *skip_string(const char *p, const char *end)
 }
 
 /**
- * text_skip_angle() - skip what -y and -yy say of a descriptor, which may have brackets and arrows of its own
+ * text_skip_angle() - skip the text of -y and -yy for a descriptor, which may contain brackets and arrows
  * @p: at the opening bracket
  *
  * Return: after the closing bracket, or @end.
@@ -81,7 +81,7 @@ const char *text_skip(const char *p, const char *end)
 	return p;
 }
 
-/* -- what follows the arguments --------------------------------------------------------------- */
+/* -- text after the arguments ----------------------------------------------------------------- */
 
 static s64 errno_of(const char *p, const char *end)
 {
@@ -217,7 +217,7 @@ static void add_argument(struct call *call, const char *p, const char *stop)
 
 /**
  * call_parse() - arguments, result and duration of a call
- * @body: what follows the parenthesis that is after the name
+ * @body: the text after the parenthesis that follows the name
  * @call: out: all but pid, name and times
  *
  * Return: 0, or -EINVAL if that is not how strace shows a call.

@@ -151,7 +151,7 @@ static int number_steps(struct survey *s)
 	return 0;
 }
 
-/* -- what that means for the lines of a file ---------------------------------------------------------- */
+/* -- consequences for the lines of a file ------------------------------------------------------------- */
 
 static int add_shift(struct source *source, u64 line, u64 by_ns)
 {
@@ -183,7 +183,7 @@ static void window_of(const struct survey *s, size_t step, u64 *from_ns, u64 *to
 	}
 }
 
-/* Is there a line that says that a call returned this thread, and is it behind a step there? 0: there is none. */
+/* Did a call return this thread, and is its line after a clock step? 0: no call did. */
 static int made_behind(const struct survey *s, u32 pid, size_t step)
 {
 	char mark[32];

@@ -235,7 +235,7 @@ static bool is_exit(const struct call *call)
 }
 
 /**
- * log_exit_seen() - in a log without lines that say how threads end, a call says it
+ * log_exit_seen() - in a log without exit lines, a call shows the end of a thread
  */
 void log_exit_seen(struct log *log, const struct call *call)
 {
@@ -285,7 +285,7 @@ static int supersede(struct log *log, const struct line *line, u32 pid, struct e
 }
 
 /**
- * log_deliver() - what happened by the line at hand of a file
+ * log_deliver() - the event of the current line of a file
  *
  * Return: 1 for an event; 0 for none; or a negative errno.
  */

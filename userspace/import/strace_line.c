@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * strace_line.c - what kind of line of an strace log it is, and its parts.
+ * strace_line.c - the kind of a line of an strace log, and its parts.
  */
 #include "strace_line.h"
 
@@ -151,8 +151,8 @@ static const char *message_begin(const char *begin, const char *message)
 }
 
 /*
- * What strace says on standard error of a process: `Process 1 attached`, `Process 1 resumed (parent 2
- * ready)`; new versions write `strace: ` before it, or what else they were called by. Return: where the
+ * Messages of strace on standard error about a process: `Process 1 attached`, `Process 1 resumed
+ * (parent 2 ready)`; new versions write `strace: ` or another program name before it. Return: where the
  * message begins, if it ends the line; NULL if there is none. @attached: out: process, or 0.
  */
 static const char *find_message(const char *p, const char *end, u32 *attached)
@@ -226,7 +226,7 @@ static void parse_call(struct line *line, const char *p, const char *end)
 		take_unfinished(line);
 }
 
-/* What -Y says of a thread: <sh>. Return: after it. */
+/* The command of a thread as printed by -Y: <sh>. Return: after it. */
 static const char *skip_command(const char *p, const char *end)
 {
 	return p < end && *p == '<' ? text_skip_angle(p, end) : p;
@@ -284,7 +284,7 @@ static bool is_untimed(const char *p, const char *end)
 	return q > p && q < end && *q == '(' && memmem(q, (size_t)(end - q), ") = ", 4);
 }
 
-/* What strace writes without a time: messages, stacks of -k, data of -e read. Return: is it such? */
+/* Lines of strace without a time: messages, stacks of -k, data of -e read. Return: is it such? */
 static bool parse_message(struct line *line, const char *begin, const char *end)
 {
 	const char *p = skip_spaces(begin, end), *message = find_message(p, end, &line->code);
@@ -316,7 +316,7 @@ static const char *trim(struct text text)
 }
 
 /**
- * line_parse() - what kind of line it is, and its parts
+ * line_parse() - the kind of a line, and its parts
  * @text: the line, without its end
  * @line: out
  */

@@ -35,7 +35,7 @@ enum line_kind {
  * @pid: thread that it is of, 0 if it does not say
  * @time_ns: since 1970
  * @name: of the system call
- * @body: what follows the parenthesis, or the word `resumed>`
+ * @body: the text after the parenthesis, or after the word `resumed>`
  * @code: LINE_EXITED: wait status; LINE_SUPERSEDED: pid of the thread that called execve;
  *	LINE_ATTACHED, LINE_CUT: pid of the new thread, 0 if the message is about something else
  */

@@ -50,7 +50,7 @@ int log_add_text(struct log *log, const char *name, const char *text, size_t byt
 /**
  * log_add_file() - add a file
  *
- * Return: 0 or a negative errno; then log_message() says why.
+ * Return: 0 or a negative errno; log_message() then returns the reason.
  */
 int log_add_file(struct log *log, const char *path)
 {
@@ -95,7 +95,7 @@ void log_close(struct log *log)
 }
 
 /**
- * log_message() - why log_next() or log_add_file() failed: where and what; "" if they did not
+ * log_message() - position and reason of a failure of log_next() or log_add_file(); "" without a failure
  */
 const char *log_message(const struct log *log)
 {
@@ -267,9 +267,9 @@ static int step(struct log *log, struct event *event)
 }
 
 /**
- * log_next() - what happened next
+ * log_next() - the next event
  *
- * Return: 1; 0 at the end; or a negative errno, then log_message() says where and why.
+ * Return: 1; 0 at the end; or a negative errno, then log_message() returns position and reason.
  */
 int log_next(struct log *log, struct event *event)
 {

@@ -19,7 +19,7 @@ enum event_kind {
 };
 
 /**
- * struct event - what happened
+ * struct event - an event of the log
  * @call: of the first two and the last kind; of an EVENT_ENTER that is printed in halves it has
  *	only the arguments of the first, which may be cut short. Valid until the thread's next event.
  */

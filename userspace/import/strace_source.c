@@ -111,7 +111,7 @@ static int join(struct source *source, struct text rest)
 	return 0;
 }
 
-/* The rest of the call is on the next line that is no such message. If there is none, it stays open. */
+/* The rest of the call is on the next line that is not a message. If there is none, it stays open. */
 static int complete_line(struct log *log, struct source *source)
 {
 	size_t at = source->at;

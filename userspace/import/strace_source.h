@@ -40,7 +40,7 @@ struct clock_shift {
  * @due_ns: when its next event is
  * @attached: processes that messages named in the middle of the line at hand, but for the first
  * @attached_count: their number
- * @joined: a line that such a message cut in two, put together
+ * @joined: a line that was divided by a message, joined again
  * @joined_before: the one before it: a line is read ahead while the one before is still in use
  * @is_summary: the rest is the table that -C appends
  * @leaving: the thread whose whole line was entered, and must be left next

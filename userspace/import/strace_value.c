@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * strace_value.c - what arguments of calls stand for: numbers, flags, names, descriptors.
+ * strace_value.c - values of arguments of calls: numbers, flags, names, descriptors.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -88,7 +88,7 @@ static const char *next_word(const char *p, const char *end, bool *is_alternativ
 /**
  * value_flags() - a number, or names of bits that are joined by |
  * @text: as strace prints it, with any setting of -X
- * @flags: out: what is known of them
+ * @flags: out: the known flags
  *
  * Of alternatives, as in `TCGETS or SNDCTL_TMR_TIMEBASE`, the first one that is known counts.
  *
@@ -160,7 +160,7 @@ bool call_number(const struct call *call, u32 index, s64 *number)
 
 /**
  * call_flags() - an argument that is a set of flags
- * @flags: out: what is known of them
+ * @flags: out: the known flags
  *
  * Return: the degree of knowledge; VALUE_UNKNOWN if the argument is missing.
  */
@@ -269,7 +269,7 @@ int value_string(struct text text, u8 *bytes, size_t room, size_t *count)
 }
 
 /**
- * value_path() - what -y says of a descriptor, without escapes
+ * value_path() - the text of -y for a descriptor, without escapes
  */
 void value_path(struct text quoted, u8 *bytes, size_t room, size_t *count)
 {

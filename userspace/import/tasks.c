@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tasks.c - how tasks come and go, and what they share.
+ * tasks.c - creation and end of tasks, and their shared state.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void emit_task(struct import *im, const struct task *task, u32 parent, u3
 	emit_event(im, &record);
 }
 
-/* What happened without a call that is shown: the records that follow take no time. */
+/* An event without a call in the log: its records take no time. */
 static void at_time(struct import *im, struct task *task, u64 time_ns)
 {
 	if (time_ns > im->last_ns)
@@ -240,7 +240,7 @@ static void open_program(struct import *im, struct task *task, const u8 *path, s
 /**
  * task_exec() - a task becomes another program
  * @name: absolute path of it; or the name as given, if that is all that is known
- * @file: path of the file that it is: as @name, but of /proc/self/exe what that leads to
+ * @file: path of the file: equal to @name, but for /proc/self/exe the target of the link
  */
 void task_exec(struct import *im, struct task *task, struct text name, struct text file)
 {

@@ -12,7 +12,7 @@
 /**
  * struct transfer - which file, where, how much
  * @file: NULL if it is no handle of the trace
- * @has_offset: the call says where; else it is where the file is
+ * @has_offset: the call has an offset; otherwise the position of the file is used
  * @is_known: all of it is known
  */
 struct transfer {

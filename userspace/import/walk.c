@@ -2,7 +2,7 @@
 /*
  * walk.c - resolves a name to a file like the kernel, guided by the result of the call.
  *
- * The result decides what the model does not know yet: if the call succeeded, every component of
+ * The result decides about names that the model does not know yet: if the call succeeded, every component of
  * the path existed.
  */
 #include "model.h"
@@ -223,7 +223,7 @@ bool place_from_path(struct import *im, const u8 *path, size_t bytes, struct pla
 
 /* -- names in calls ---------------------------------------------------------------------------- */
 
-/* What -y says that the working directory is, if the model does not know, or knows otherwise. */
+/* The working directory according to -y, if the model does not know it or has a different one. */
 static void check_cwd(struct import *im, struct text quoted)
 {
 	u8 path[PATH_ROOM], ours[PATH_ROOM];
@@ -251,7 +251,7 @@ static void check_cwd(struct import *im, struct text quoted)
 
 /**
  * place_base() - the directory that a name is relative to
- * @dir_arg: which argument says so; -1: none, it is the working directory
+ * @dir_arg: the argument with the directory; -1: none, it is the working directory
  *
  * Return: it; NULL if it is not known, which is counted.
  */
@@ -274,7 +274,7 @@ struct inode *place_base(struct import *im, const struct call *call, int dir_arg
 	return file ? file->inode : NULL;
 }
 
-/* A call has succeeded, and the line does not say on what. */
+/* A call has succeeded, but the line does not show its object. */
 static void lose_name(struct import *im, const struct call *call)
 {
 	if (!call->has_result || call->result < 0)

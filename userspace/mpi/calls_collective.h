@@ -6,8 +6,8 @@
 #define IOTAPE_MPI_CALLS_COLLECTIVE_H
 
 /*
- * B() is a blocking collective on `comm`, N() the nonblocking one of the same name, P() the one that makes a
- * persistent request, which does what N() does each time that it is started.
+ * B() is a blocking collective on `comm`, N() the nonblocking one of the same name, P() the one that creates
+ * a persistent request, each start of which is equivalent to N().
  */
 #define IOT_MPI_THREE(B, N, P, Name, call, _c, root, parameters, arguments)           \
 	IOT_MPI_ROW(B, Name##_c, call, root, parameters, arguments)                   \

@@ -6,9 +6,8 @@
 #define IOTAPE_MPI_CALLS_FILE_H
 
 /*
- * In these rows `root` says whether the call is collective on `file`. D() moves data and says
- * how much in `count` and `type`; A() says also where, in `offset`; P() does neither, and is
- * the end of a split collective or moves no data.
+ * In these rows, `root` is true if the call is collective on `file`. D() moves data, whose
+ * amount is in `count` and `type`; A() also has its position, in `offset`; P() has neither, and is the end of a split collective or moves no data.
  */
 #define IOT_MPI_FILE_DATA(D, A, is_all, read, Const, Suffix, _c, Count)                         \
 	IOT_MPI_ROW(D, File_##read##Suffix##_c, file_##read##Suffix, is_all,                    \

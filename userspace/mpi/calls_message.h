@@ -77,7 +77,7 @@
 	IOT_MPI_SIZED_EXCHANGES(C, , int) \
 	IOT_MPI_SIZED_EXCHANGES(C, _c, MPI_Count)
 
-/* `root` says whether there is a message. P() only looks for it, M() takes it out, as `*message`. */
+/* `root` is true if there is a message. P() only looks for it, M() takes it out, as `*message`. */
 #define IOT_MPI_PROBES(P, M)                                                                    \
 	IOT_MPI_ROW(P, Probe, probe, true,                                                      \
 		    (int peer, int tag, MPI_Comm comm, MPI_Status *status),                     \

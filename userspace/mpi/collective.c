@@ -75,7 +75,7 @@ static void write_record(u8 *wire, const struct iot_rec_mpi_coll *record, u16 ta
  * @name: an enum iot_call
  * @root: rank, -1 if the call has none
  * @request: that it made, 0 if none
- * @rc: what MPI returned; a call that failed has used up its number, too
+ * @rc: the result of MPI; a failed call has used up its number, too
  */
 void iot_mpi_collective_end(const struct iot_mpi_collective *call, u32 name, int root, u64 request,
 			    int rc)

@@ -15,7 +15,7 @@
 
 #define STATUSES_ON_STACK 16
 
-/* A call that looks at requests; MPI says in statuses of our own how they ended if the caller does not ask. */
+/* A call that examines requests; MPI returns their statuses in our memory if the caller does not request them. */
 struct glance {
 	u64 enter_ns;
 	bool is_known;
@@ -24,7 +24,7 @@ struct glance {
 	MPI_Status few[STATUSES_ON_STACK];
 };
 
-/* @statuses: of the caller; NULL if it does not ask. Return: what MPI is to be given, NULL for nothing. */
+/* @statuses: of the caller; NULL if it does not ask. Return: the argument for MPI, NULL for none. */
 static MPI_Status *begin(struct glance *glance, int count, MPI_Status *statuses)
 {
 	int saved = errno;

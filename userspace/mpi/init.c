@@ -3,8 +3,8 @@
  * init.c - MPI begins and ends: so does recording.
  *
  * A process may have MPI by MPI_Init, by sessions of MPI 4 (sets.c), or both, one after the other or at
- * the same time. Recording begins with the first and ends when none is left; what sessions begin anew
- * goes on in the same trace, so that it ends with the process.
+ * the same time. Recording begins with the first and ends when none is left; later sessions continue
+ * the same trace, which ends with the process.
  */
 #include "shim.h"
 
@@ -34,7 +34,7 @@ void iot_mpi_speak_of(int rank, const char *where, const char *why)
 }
 
 /**
- * iot_mpi_begin() - take records, if that is asked for and not done yet
+ * iot_mpi_begin() - start recording, if requested and not started yet
  * @enter_ns: when MPI began
  * @rank: of the process in its world
  *

@@ -5,7 +5,7 @@
  * A file has a key like a communicator's, and its collective calls have numbers of their own.
  * It is announced as a communicator, with the ranks of the one that it was opened on.
  *
- * What MPI does to files of the system is recorded by the kernel, and nested in the call. So
+ * Operations of MPI on files are recorded by the kernel, and nested in the call. So
  * each call that has begun has a record, even if it fails.
  */
 #include "shim.h"

@@ -3,7 +3,7 @@
  * key.c - keys of communicators, which all their ranks find without a message.
  *
  * A key is made of the key of the communicator that it was made from, the number of the call
- * there, and the rank there of its own rank 0: what one call makes has no rank in common. Calls
+ * there, and the rank there of its own rank 0: the communicators that one call creates have no rank in common. Calls
  * that not all ranks of a communicator make have a number of their own among those of the same
  * group and tag.
  */

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-/* A call that makes such a communicator. */
+/* A call that creates a communicator between two sides. */
 struct link {
 	u64 enter_ns;
 	u32 call;
@@ -76,7 +76,7 @@ static void linked(const struct link *link, MPI_Comm comm)
 	errno = saved;
 }
 
-/* -- names of what brings both sides together -------------------------------------------------- */
+/* -- names of the connection of both sides ----------------------------------------------------- */
 
 /* The spawning process, as Open MPI names it; spawned processes get this name. */
 static const char *own_name(char *name, size_t bytes)

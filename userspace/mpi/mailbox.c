@@ -112,8 +112,8 @@ static void stop(void)
 }
 
 /*
- * The system call is made directly: write(2) of the C library is where a thread may be
- * cancelled, and what other tools wrap.
+ * The system call is made directly: write(2) of the C library is a cancellation point,
+ * and is wrapped by other tools.
  */
 static void write_slowly(const u8 *record, size_t bytes)
 {

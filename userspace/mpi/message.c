@@ -8,7 +8,7 @@
 #include "shim.h"
 
 /**
- * iot_mpi_class() - the class of what MPI returned: MPICH's codes say more
+ * iot_mpi_class() - the class of a result of MPI: MPICH's codes say more
  * @rc: it; Open MPI's own errors are negative, and MPI would not know them
  */
 int iot_mpi_class(int rc)
@@ -21,7 +21,7 @@ int iot_mpi_class(int rc)
 }
 
 /**
- * iot_mpi_result() - the result field for what MPI returned
+ * iot_mpi_result() - the result field for a result of MPI
  * @rc: it
  */
 s64 iot_mpi_result(int rc)

@@ -121,7 +121,7 @@ static void parts(u64 enter_ns, u32 name, const struct iot_mpi_persistent *what,
 		     .offset_bytes = bytes * (u64)first, .length_bytes = bytes * (u64)(last - first + 1));
 }
 
-/* Any thread may say that partitions are ready; the one that says it of the last of all has sent the message. */
+/* Any thread may mark partitions as ready; the thread that marks the last one sends the message. */
 IOT_MPI_OPTIONAL static void ready(u64 enter_ns, MPI_Request handle, int first, int last)
 {
 	struct iot_mpi_persistent what;

@@ -3,8 +3,8 @@
  * probe.c - probes. With a matched one, a message is matched where the probe found it, and
  * received later.
  *
- * Such a probe that found a message is recorded as a receive that was posted there, with a
- * request; MPI_Mrecv, or whatever completes what MPI_Imrecv made, finds that complete.
+ * A matched probe that found a message is recorded as a receive that was posted there,
+ * with a request; MPI_Mrecv, or the call that completes the request of MPI_Imrecv, finds it complete.
  */
 #include "shim.h"
 

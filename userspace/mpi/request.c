@@ -193,8 +193,8 @@ void iot_mpi_request_add(MPI_Request handle, const struct iot_mpi_request *reque
  * iot_mpi_request_skip() - a request that is not recorded has got a handle
  * @handle: as MPI just returned it
  *
- * Among those that share a handle it keeps its place, so that its end is not taken for
- * another one's.
+ * Among those that share a handle it keeps its place, so that its end is not mistaken
+ * for that of another request.
  */
 void iot_mpi_request_skip(MPI_Request handle)
 {
@@ -319,7 +319,7 @@ static struct entry *partitioned(MPI_Request handle)
  * iot_mpi_request_ready() - partitions of a started send are ready
  * @handle: its handle
  * @partitions: how many
- * @what: out: its description; @ready there counts the partitions that are ready by now
+ * @what: out: its description; @ready there counts the ready partitions
  * @id: out: request id of this start
  *
  * Return: false if it is not recorded.

@@ -6,7 +6,7 @@
  * of a call into those of C and then call MPI, in Open MPI and MPICH by its second name. A tool
  * that is linked into the program, or preloaded before the shim, intercepts the first name and
  * forwards the program's call by the second one. So the shim defines the second names, too, and
- * records such a call if it is the outermost one of its thread, as with the first name. Below the
+ * records a call by them if it is the outermost one of its thread, as with the first name. Below the
  * shim the call goes by its second name again: tools see the same calls as without the shim.
  *
  * MPI's own calls by these names are not recorded: below a wrapped call they are not outermost, and
@@ -84,7 +84,7 @@ static bool is_mpi_itself(const void *caller)
 	return search.found.is_mpi;
 }
 
-/* Is a call that came by its second name to be taken for one by the first name? */
+/* Is a call by its second name recorded as a call by the first name? */
 static bool is_outermost(const void *caller)
 {
 	iot_mpi_find_once(caller);

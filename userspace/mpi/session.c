@@ -4,7 +4,7 @@
  *
  * A process that has not joined, or whose session is over, writes nothing. A child made by
  * fork(2) is not a rank: it has nothing mapped. Without a session, records go to a file if
- * one was asked for.
+ * requested.
  */
 #include "shim.h"
 

@@ -36,7 +36,7 @@
 /* Preloaded, the library has a place in every thread from the start. */
 #define IOT_MPI_THREAD __thread __attribute__((tls_model("initial-exec")))
 
-/* What calls are recorded by that this MPI may not have. */
+/* Functions for calls that this MPI may not have. */
 #define IOT_MPI_OPTIONAL __attribute__((unused))
 
 #ifdef OPEN_MPI
@@ -97,7 +97,7 @@ static inline __attribute__((always_inline)) const struct iot_mpi_library *iot_m
 	return __builtin_expect(is_second, 0) ? &iot_mpi_bare : &iot_mpi_found;
 }
 
-/* What MPI calls while it performs @call is not recorded. */
+/* Calls that MPI makes while it executes @call are not recorded. */
 #define IOT_MPI_BELOW(call)                   \
 	({                                    \
 		int result_;                  \

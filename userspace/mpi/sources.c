@@ -72,7 +72,7 @@ static struct walk walk_of(const struct iot_mpi_collective *call, const struct i
 		walk.count = (u32)call->near_count;
 	else if (call->first)
 		walk.count = call->peer_base ? call->ranks - call->first : call->first;
-	/* MPI need not have looked at the type of elements that there are none of. */
+	/* MPI may not have checked the type if there are no elements. */
 	for (i = 0; i < walk.count && !count_at(blocks->counts, blocks->width, i); i++)
 		;
 	walk.is_empty = i == walk.count || (!blocks->types && is_empty_type(blocks->type));

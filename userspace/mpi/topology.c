@@ -3,8 +3,8 @@
  * topology.c - the neighbours of a rank: whose data it gets in collectives of neighbours.
  *
  * MPI 4.0, 8.6: in a Cartesian topology those beside the rank in each dimension, in a graph those
- * it has an edge to, in a distributed graph those that have an edge to it. MPI knows them where
- * they are asked for, so nothing is sent.
+ * it has an edge to, in a distributed graph those that have an edge to it. MPI knows them
+ * locally, so nothing is sent.
  */
 #include "shim.h"
 

@@ -139,7 +139,7 @@ static void put_sender(struct iot_rec_mpi_done *done, const struct iot_mpi_reque
  * @name: an enum iot_call
  * @request: it
  * @status: of it
- * @rc: what the call returned
+ * @rc: the result of the call
  */
 void iot_mpi_done(u64 enter_ns, u32 name, const struct iot_mpi_request *request,
 		  const MPI_Status *status, int rc)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * window.c - one-sided calls: windows, access to the memory of others, and what orders it.
+ * window.c - one-sided calls: windows, access to the memory of others, and its synchronization.
  *
  * A window has a key like a communicator's, and the ranks of the one that it was made on. Its
  * fences, and its end, are collectives on it. Post and complete are recorded as messages to
@@ -142,7 +142,7 @@ static struct group group_of(MPI_Group ranks, MPI_Win win)
 	return group;
 }
 
-/* -- what brings ranks together ------------------------------------------------------------- */
+/* -- collective calls ----------------------------------------------------------------------- */
 
 #define DEFINE_COLLECTIVE(name, call_name, found, parameters, arguments)                  \
 	int MPI_##name parameters                                                         \
@@ -247,7 +247,7 @@ static void waited(u64 enter_ns, struct window *window)
 DEFINE(Win_wait, (MPI_Win win), (win), waited(enter_ns, window))
 DEFINE(Win_test, (MPI_Win win, int *is_done), (win, is_done), if (*is_done) waited(enter_ns, window))
 
-/* -- what one rank does alone ----------------------------------------------------------------- */
+/* -- calls of one rank ------------------------------------------------------------------------ */
 
 #define DEFINE_LOCK(name, call_name, about, parameters, arguments)                            \
 	DEFINE(name, parameters, arguments,                                                   \

@@ -276,7 +276,7 @@ const struct call *call_find(const struct caller *caller, u32 op)
 }
 
 /**
- * calls_free() - free what calls_read() has allocated; NULL is allowed
+ * calls_free() - free the result of calls_read(); NULL is allowed
  */
 void calls_free(struct caller *callers)
 {

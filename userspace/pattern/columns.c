@@ -158,7 +158,7 @@ static const struct column_class *class_of(const struct column *column, u64 task
 	return class < column->class_count && *index < column->classes[class].tasks ? &column->classes[class] : NULL;
 }
 
-/* The values of a task's tables: what earlier ones have comes first. Return: NULL if there is no memory, or they are not
+/* The values of the tables of a task: those of earlier tables come first. Return: NULL if there is no memory, or they are not
  * all there. */
 static u64 *table_of(const struct column_class *class, u64 index, u64 count)
 {

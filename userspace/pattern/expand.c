@@ -76,7 +76,7 @@ static int expand_all(struct expansion *x)
  * @digest: out: their hash, equal to that of the trace if they are the same
  * @operations: out: their number
  *
- * Return: 0, -EBADMSG if the loops do not make the operations that the pattern says, -ENOMEM.
+ * Return: 0, -EBADMSG if the loops do not make the operations that the pattern states, -ENOMEM.
  */
 int pattern_expand(const struct pattern *pattern, FILE *out, u64 limit, u8 digest[32], u64 *operations)
 {

@@ -4,7 +4,7 @@
  */
 #include "expression.h"
 
-#define VALUES_MAX (1u << 22) /* that are looked at for an expression */
+#define VALUES_MAX (1u << 22) /* that are examined for an expression */
 #define SHOWN_MAX  6	      /* of numbers that are no expression */
 
 typedef long long number;
@@ -311,8 +311,8 @@ bool expression_constant(const struct column *column, u64 *value)
 /**
  * expression_first_break() - where numbers of the first task leave the line on which they begin
  * @column: the column
- * @stride: look at each number that has an index divisible by this
- * @count: of numbers that are looked at
+ * @stride: examine each number that has an index divisible by this
+ * @count: of examined numbers
  *
  * Return: how many are on the line; @count if all are.
  */

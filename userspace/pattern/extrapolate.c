@@ -29,7 +29,7 @@ static int refuse(struct extrapolation *x, const char *format, ...)
 	return -EOPNOTSUPP;
 }
 
-/* -- what an operation is called ---------------------------------------------------------------------------------- */
+/* -- names of operations ------------------------------------------------------------------------------------------ */
 
 /* Kind and name, with # for numbers. */
 static void name_shape(const struct shape *shape, char text[200])

@@ -59,7 +59,7 @@ static u64 short_side(u64 ranks)
 	return side ? side : 1;
 }
 
-/* As an integer: a quotient by a number of ranks is multiplied by @scale. Return: false if there is no such term. */
+/* As an integer: a quotient by a number of ranks is multiplied by @scale. Return: false if the term does not exist. */
 static bool term_at(u32 term, u64 ranks, wide scale, wide *value)
 {
 	switch (term) {

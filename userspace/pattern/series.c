@@ -57,7 +57,7 @@ static bool is_wrap(const struct series *s, const u64 *v)
 	return true;
 }
 
-/* With this step: the first jump tells the period. */
+/* With this step: the first jump determines the period. */
 static struct series *wrap_of_step(const u64 *v, size_t n, u64 step)
 {
 	struct series *s;

@@ -3,7 +3,7 @@
  * series.h - a sequence of numbers as a formula.
  *
  * A loop gives each operand of its operations a sequence of values, and a group of ranks gives each parameter of
- * such a formula a sequence of values, one a rank. Both are described alike, without loss. Arithmetic is modulo 2^64, so
+ * the formula a sequence of values, one per rank. Both are described alike, without loss. Arithmetic is modulo 2^64, so
  * negative numbers need no care.
  *
  *	line	base + step * i

@@ -43,7 +43,7 @@ static u32 parts_of(enum series_form form)
 	return form == SERIES_CYCLE ? 1 : form == SERIES_RUNS ? 3 : 0;
 }
 
-/* The numbers of a series that was read make sense, and no division is by 0. Parts are looked at by themselves. */
+/* The numbers of a series that was read make sense, and no division is by 0. Parts are examined separately. */
 static bool is_sound(const struct series *s)
 {
 	switch (s->form) {

@@ -138,7 +138,7 @@ bool shape_get(const u8 *bytes, size_t count, struct shape *shape)
  * shape_make_event() - an event from its shape and operands
  * @shape: sound
  * @operands: as many as it has
- * @texts: room for names, to be given to bytes_free() after the last use; look at their is_failed
+ * @texts: room for names, freed by bytes_free() after the last use; check their is_failed
  * @event: out; valid until the next call with these @texts, and as long as @operands
  */
 void shape_make_event(const struct shape *shape, const u64 *operands, struct bytes texts[2], struct event *event)

@@ -16,7 +16,7 @@
  * @root: node of it
  * @task_count: their number
  * @positions: of the tasks, ascending
- * @columns: of the structure, as many as its root says
+ * @columns: of the structure, their number is in its root
  * @times: of the operations of each run, in order; NULL if there are none
  */
 struct group {

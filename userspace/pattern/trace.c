@@ -273,7 +273,7 @@ static int run_all(struct synthesis *s)
 		player->is_waiting = false;
 		player->is_blocked = false;
 		if (iot_kind_info(player->event.kind)->group == IOT_GROUP_op)
-			for (i = 0; i < s->player_count; i++) /* it may create what another one waits for */
+			for (i = 0; i < s->player_count; i++) /* it may create a name that another task waits for */
 				s->players[i].is_blocked &= s->players[i].has_arrived;
 		err = run_event(s, player, ready_ns);
 	}
@@ -459,7 +459,7 @@ static int check(const struct pattern *pattern, const char *path, struct pattern
  *
  * The times are means. The trace is read again: it has the operations of the pattern, or none is left.
  *
- * Return: 0, -EOPNOTSUPP if the pattern lacks what a trace needs, or another negative errno.
+ * Return: 0, -EOPNOTSUPP if the pattern lacks data for a trace, or another negative errno.
  */
 int pattern_trace(const struct pattern *pattern, const char *path, u64 *broken, struct pattern_refusal *refusal)
 {

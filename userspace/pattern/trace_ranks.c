@@ -311,7 +311,7 @@ int ranks_fill(struct synthesis *s, struct player *player, struct iot_record *re
 }
 
 /**
- * ranks_free() - free what this file has allocated
+ * ranks_free() - free the memory of this file
  */
 void ranks_free(struct synthesis *s)
 {

@@ -212,7 +212,7 @@ static int learn_handle(struct player *player, struct life *life, const struct e
 }
 
 /**
- * world_learn() - note what an operation says about the objects of all tasks
+ * world_learn() - note the information of an operation about the objects of all tasks
  * @s: the synthesis
  * @player: its task; until it runs, its handles are 1 if it opened them; NULL for names that look-ups found
  * @event: the operation
@@ -423,7 +423,7 @@ static bool has_parents(struct synthesis *s, const char *path)
 }
 
 /**
- * world_is_ready() - has what the next operation of a task needs been created?
+ * world_is_ready() - do all names that the next operation of a task needs exist?
  */
 bool world_is_ready(struct synthesis *s, const struct player *player)
 {
@@ -585,7 +585,7 @@ int world_finish(struct synthesis *s)
 }
 
 /**
- * world_free() - free what this file has allocated
+ * world_free() - free the memory of this file
  */
 void world_free(struct synthesis *s)
 {

@@ -90,7 +90,7 @@ static inline void bytes_free(struct bytes *b)
 	*b = (struct bytes){};
 }
 
-/* Seven bits a byte, the lowest first; the highest bit says that another byte follows. */
+/* Seven bits per byte, the lowest first; the highest bit means that another byte follows. */
 static inline void bytes_put(struct bytes *b, u64 value)
 {
 	u8 data[10];
@@ -120,7 +120,7 @@ static inline void bytes_put_signed(struct bytes *b, u64 value)
 
 /**
  * struct input - bytes that are read; after a failure all reads return 0
- * @work: steps that checks of what was read have taken, so that a small file cannot ask for many
+ * @work: steps of checks so far, so that a small file cannot cause many steps
  */
 struct input {
 	const u8 *data;

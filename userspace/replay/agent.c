@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * agent.c - carries what tasks of one node wait for on another between its engine and the others.
+ * agent.c - exchanges progress, which tasks of other nodes wait for, between its engine and the other nodes.
  *
  * MPI has nothing that a thread could sleep on together with something else. So the agent sleeps
  * where the engine wakes it as soon as a task here has passed a mark, for a short while, and then
  * looks whether a message has come: news of this node go out at once, those of others come in at
- * most that while later. After something has happened it looks again at once, some times: what
- * follows is often an answer.
+ * most that while later. After a message it polls again at once, several times, because an
+ * answer often follows.
  */
 #include "agent.h"
 
@@ -322,7 +322,7 @@ int agent_gather(struct agent *agent, const char *output, bool *is_here, char *w
 }
 
 /**
- * agent_sample() - a look at the clock of another node after the last operation
+ * agent_sample() - a sample of the clock of another node after the last operation
  * @agent: of node 0, after agent_gather()
  * @node: the other one
  * @sample_ns: out: asked, seen there, heard

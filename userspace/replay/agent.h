@@ -23,7 +23,7 @@
  * @thread: while it runs
  * @is_to_stop: set by others: all tasks here have ended
  * @is_to_cancel: set by others: cancel the other nodes
- * @is_cancelled: set by the thread: another node says that it is to end, or cannot be reached
+ * @is_cancelled: set by the thread: another node requests the end, or cannot be reached
  * @err: of the thread
  */
 struct agent {

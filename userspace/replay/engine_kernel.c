@@ -17,7 +17,7 @@
 #include "local_replay.h"
 
 #define FEEDER_NICE (-20)
-/* What workers get to end their operations when the replay was cancelled. */
+/* Time for workers to end their operations after the replay was cancelled. */
 #define GRACE_NS    2000000000ull
 
 /**

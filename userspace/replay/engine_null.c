@@ -2,7 +2,7 @@
 /*
  * engine_null.c - obeys order and pace, runs nothing, and reports the expected results.
  *
- * It measures what order, pace and outcomes themselves cost. And it is the template for an
+ * It measures the cost of order, pace and outcomes themselves. And it is the template for an
  * engine that runs operations in this process: see @run of struct op_runner.
  */
 #include "local_replay.h"

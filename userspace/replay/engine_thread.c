@@ -97,7 +97,7 @@ static bool has_devices(const struct iot_program *program)
 	return false;
 }
 
-/* Without such a mount, the program makes no device; so there is one only if it was there before. */
+/* Without this mount, the program creates no device; a device exists only if it existed before. */
 static void confine(struct replay *replay, struct stage *stage)
 {
 	int fd = mount_without_devices(replay->target_fd);

@@ -64,7 +64,7 @@ static int ask(struct nodes *nodes, u32 node, struct nodes_sample *best)
 }
 
 /**
- * nodes_ask_clocks() - what time is it on the other nodes? For node 0
+ * nodes_ask_clocks() - request the times of the other nodes For node 0
  * @nodes: all others listen
  * @when: 0 before the first operation, 1 after the last
  *
@@ -98,7 +98,7 @@ int nodes_ask_clocks(struct nodes *nodes, u32 when)
 /**
  * nodes_give_piece() - node 0 wants a piece of the outcomes of this node
  * @nodes: has its path
- * @bytes: so much, or what there is
+ * @bytes: this number, or the remaining bytes
  * @offset_bytes: from here on
  *
  * Return: 0 or a negative errno of the transport.
@@ -194,7 +194,7 @@ static bool is_text(const struct iot_record *record, const char *text)
 	       !memcmp(record->tail, text, record->tail_bytes);
 }
 
-/* Outcomes of that node in this replay, not what an earlier one has left there. */
+/* Outcomes of that node in this replay, not those of an earlier replay. */
 static bool is_there(const struct nodes *nodes, u32 node, const char *path)
 {
 	char which[32], run[32];

@@ -38,7 +38,7 @@
  *
  * There is one for each latch, and a table of them for operations of tasks, in which those that
  * follow each other have different ones. A task that ends an operation therefore wakes the waiters for
- * that operation, and few others. Each task counts its waiters; without any, it does not look at a park.
+ * that operation, and few others. Each task counts its waiters; without waiters, it does not examine a park.
  *
  *		    waiter				task that ends an operation
  *   1  count oneself: waiters, sleepers	store the new value
@@ -71,7 +71,7 @@ struct worker;
  * @submitted: of a request queue: requests submitted to it so far; written by the task's thread
  * @request: number of the request that it submits next, 0 if the operation is no submit
  * @outcome: where its records go
- * @memory: the engine's, of the size that it asked for, whole pages; of the thread that runs it
+ * @memory: the engine's, of the requested size, whole pages; of the thread that runs it
  */
 struct worker_task {
 	struct local_replay *local;
@@ -88,7 +88,7 @@ struct worker_task {
 } __attribute__((aligned(64)));
 
 /**
- * struct op_runner - what an engine adds
+ * struct op_runner - callbacks of an engine
  * @memory_bytes: memory that a task needs while it runs, 0 for none
  * @begin: prepare the calling thread for a task. Return: 0; 1 if the thread can run no other task after
  *	this one; a negative errno. May be NULL

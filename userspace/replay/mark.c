@@ -4,7 +4,7 @@
  *
  * It keeps a replay away from directories that were not made for it, and from one that
  * an earlier replay has changed; and it lets init change only its own work. On
- * file systems without extended attributes there is no such check.
+ * file systems without extended attributes there is no check.
  *
  * The attribute is one that any owner of a directory may set and read. It is not there while
  * a replay runs, which so finds no attribute that the traced program did not.
@@ -83,7 +83,7 @@ static int try_to_write(int target_fd, const struct mark *mark)
 /**
  * mark_write() - mark a target
  * @target_fd: the directory
- * @mark: as what; MARK_NONE takes the mark away
+ * @mark: the new mark; MARK_NONE removes the mark
  *
  * Return: 0; -EOPNOTSUPP if the target cannot hold a mark; another negative errno.
  */

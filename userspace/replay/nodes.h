@@ -7,9 +7,9 @@
  *   note      what        value     from, to        says
  *   passed    task        count     any, any        that many of its operations have ended
  *   signaled  latch         count     any, any        that many of its signals have happened
- *   rendezvous number     errno     others, 0       I have come to that rendezvous, with or without an error, and
+ *   rendezvous number     errno     others, 0       I have reached that rendezvous, with or without an error, and
  *                                                   (the upper half of the value) for that replay
- *   go        number      -         0, others       all have come to that rendezvous without an error
+ *   go        number      -         0, others all have reached that rendezvous without an error
  *   stop      -           -         0, others       a node has an error: the replay ends
  *   cancel    -           -         any, others     a signal came, or I have failed: end your tasks
  *   text      place       8 bytes   others, 0       a piece of a sentence about my failure
@@ -151,8 +151,8 @@ struct nodes_gathering {
  * @pulse: the thread of failure_detector.c, if @has_pulse
  * @is_pulse_over: it is to end
  * @limit_ms: after so long a silence a node is given up; 0: never
- * @judged_ms: when that was looked at last
- * @awaited: what others are waited for to do
+ * @judged_ms: time of the last check
+ * @awaited: the action of the others that is waited for
  * @run: number of this replay
  * @questions: that node 0 has asked
  * @asked_ms: when this node was, last

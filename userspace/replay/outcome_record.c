@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * outcome_record.c - what became of an operation: the record of it (core/replay/outcome.h), and of its
+ * outcome_record.c - the outcome of an operation: its record (core/replay/outcome.h), and that of its
  * divergence.
  *
  * The time on a CPU and the switches of an operation are not measured here, which would take
@@ -109,9 +109,9 @@ void outcome_dirent(struct worker_task *task, const struct iot_program_op *op, c
 }
 
 /**
- * outcome_played() - write what there is to say of a task that has ended
+ * outcome_played() - write the statistics of a task that has ended
  * @task: which has run its last operation
- * @stats: what there is; the time is filled in
+ * @stats: of the task; the time is filled in
  */
 void outcome_played(struct worker_task *task, const struct iot_rec_played *stats)
 {

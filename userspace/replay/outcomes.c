@@ -32,7 +32,7 @@ static_assert(sizeof(struct outcome_buffer) == BUFFER_BYTES, "buffers are whole 
  * @collection: the trace
  * @buffers: all of them; memory that was never used takes no place
  * @buffer_bytes: length of @buffers
- * @lock: of what follows
+ * @lock: of the following members
  * @filled: a buffer was put into the queue, or nothing follows
  * @emptied: a buffer became free
  * @first: the queue

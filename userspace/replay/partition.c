@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* -- marks: what other nodes wait for --------------------------------------------------------------------- */
+/* -- marks of waits of other nodes ------------------------------------------------------------------------ */
 
 static void *grow(void *array, size_t count, size_t *room, size_t element_bytes)
 {

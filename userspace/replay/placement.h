@@ -20,8 +20,8 @@ enum placement_rule {
  * struct placement - the result of a placement
  * @rule: not PLACEMENT_AUTO
  * @ranks: of the program
- * @tied: ranks that are on another node than the rule says, because they share something that cannot
- *	be on two
+ * @tied: ranks that are not on the node of the rule, because they share state that cannot be on two
+ *	nodes
  * @used: nodes that have a task
  */
 struct placement {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * prepare.c - make the initial tree of a program in an empty directory, or in one that was
- * prepared before, where only what differs is changed.
+ * prepared before, where only differences are changed.
  *
- * What did not change since the mark was set is known by its change time, which no program can
- * set, and is not looked at again; sizes, owners and modes are, as they come with that time.
+ * Files that did not change since the mark was set are recognized by their change time, which
+ * no program can set, and are not examined again, except sizes, owners and modes, which come with that time.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -97,7 +97,7 @@ static int want(struct preparer *p)
 	return err;
 }
 
-/* The target itself is the user's: its attributes stay, unless it is asked for. */
+/* The target itself is the user's: its attributes are kept unless a change is requested. */
 static int each_wanted(struct preparer *p, int (*do_it)(struct preparer *p, struct wanted *wanted),
 		       bool is_backwards)
 {
@@ -272,7 +272,7 @@ static int begin(struct preparer *p, struct mark *mark)
 
 /*
  * The time in the mark is by the clock of the target: that of a first write of the mark. A tick
- * passes before it, so what init changed last has an earlier time.
+ * passes before it, so the last change by init has an earlier time.
  */
 static int end(struct preparer *p, struct mark *mark)
 {
@@ -333,7 +333,7 @@ static int make_tree(struct preparer *p)
 }
 
 /**
- * prepare_tree() - make what must exist before a replay
+ * prepare_tree() - create the initial tree of a replay
  * @program: verified
  * @options: where and how
  * @progress: called now and then, may be NULL

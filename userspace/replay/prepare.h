@@ -56,7 +56,7 @@ struct wanted {
  * @wanted: one for each entry of the tree, in its order
  * @by_path: the same, by path
  * @is_delta: the target was prepared before
- * @since_ns: what changed then or later is suspect; 0: everything is
+ * @since_ns: files that changed then or later are checked; 0: all files
  * @block: contents: a block of data that comes again and again
  * @scratch: room for as much
  * @parent_fd: directory that was used last, -1 if none; @parent its path

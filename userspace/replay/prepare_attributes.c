@@ -273,10 +273,10 @@ int attributes_shut_target(struct preparer *p)
 }
 
 /**
- * attributes_set_target() - make owner and mode of the target what those of the traced directory were
+ * attributes_set_target() - set owner and mode of the target to those of the traced directory
  * @p: the work
  *
- * Return: 0 or a negative errno, which has been said.
+ * Return: 0 or a negative errno after a message.
  */
 int attributes_set_target(struct preparer *p)
 {

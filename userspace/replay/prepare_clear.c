@@ -308,7 +308,7 @@ static int part_with(struct preparer *p, struct wanted *first)
 /**
  * clear_links() - take names away that are not of the file they should be of
  *
- * What stays has no name that is not wanted: neither in the target, nor outside of it.
+ * Remaining files have no unwanted name, neither in the target nor outside of it.
  *
  * Return: 0 or a negative errno, with a sentence.
  */

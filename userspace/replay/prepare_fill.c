@@ -20,7 +20,7 @@ struct fill {
 	struct preparer *p;
 	int fd;
 	u64 size_bytes;
-	u64 unit_bytes; /* of storage: what is smaller cannot be a hole */
+	u64 unit_bytes; /* of storage: a smaller range cannot be a hole */
 	u64 written_bytes;
 	bool is_repair;
 	bool has_punched;
@@ -269,7 +269,7 @@ int fill_repair(struct preparer *p, struct wanted *wanted)
 	if (!wanted->is_suspect &&
 	    wanted->was.size_bytes == le64_to_cpu(entry_of(p, wanted)->size_bytes))
 		return 0;
-	wanted->is_suspect = true; /* its mode is looked at again, too */
+	wanted->is_suspect = true; /* its mode is examined again, too */
 	pin = place_pin(p, wanted, &stat);
 	if (pin < 0)
 		return pin;

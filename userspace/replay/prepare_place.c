@@ -95,7 +95,7 @@ int place_pin(struct preparer *p, const struct wanted *wanted, struct stat *stat
 	return err ? err : pin;
 }
 
-/* The path of a pin: what follows it comes to the object itself. */
+/* The path of a pin, which leads to the object itself. */
 void place_pin_path(int pin, char path[PIN_PATH_BYTES])
 {
 	snprintf(path, PIN_PATH_BYTES, "/proc/self/fd/%d", pin);

@@ -67,7 +67,7 @@ int target_is_private(int target_fd)
 }
 
 /**
- * target_check_private() - refuse to make what gives rights where others can use it
+ * target_check_private() - refuse to create privileged files where others can use them
  * @target_fd: the target
  * @target: its name
  * @why: out, after an error: a sentence

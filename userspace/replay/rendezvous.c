@@ -135,8 +135,8 @@ static int visit(struct nodes *nodes, int err, char *why, size_t room)
 /**
  * nodes_rendezvous() - wait until all nodes have come here
  * @nodes: open
- * @err: what this one has failed with, or 0
- * @why: in and out: a sentence about it; out: empty if another node says it
+ * @err: the error of this node, or 0
+ * @why: in and out: a sentence about it; out: empty if another node prints it
  * @room: room for it
  *
  * Return: 0 if all are well; else a negative errno, and so for all of them.
@@ -269,7 +269,7 @@ int nodes_finish(struct nodes *nodes, struct replay_result *result, int err, cha
 	int state = 0, code;
 
 	if (nodes->is_stopped)
-		return err; /* it did not begin, and that was said */
+		return err; /* it did not begin, and a message was printed */
 	if (err && !nodes->is_cancelled) {
 		nodes->is_cancelled = true;
 		state = nodes_tell_all(nodes, NODES_CANCEL, 0, 0);

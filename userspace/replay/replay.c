@@ -101,7 +101,7 @@ static int open_target(struct replay *replay, struct mark *mark)
 	return err;
 }
 
-/* Nodes may share the target: each has looked at the mark before the first of them takes it off. */
+/* Nodes may share the target: each has checked the mark before the first of them removes it. */
 static bool take_mark(struct replay *replay)
 {
 	return replay->target_fd >= 0 &&

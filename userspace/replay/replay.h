@@ -14,20 +14,20 @@
 /* -- initial tree: prepare.c --------------------------------------------------------- */
 
 enum prepare_data {
-	PREPARE_AS_BEFORE, /* what the target was prepared with; random at first */
+	PREPARE_AS_BEFORE, /* the data of the last preparation; random at first */
 	PREPARE_RANDOM,	   /* data that does not compress */
 	PREPARE_ZERO,
 	PREPARE_SPARSE, /* sizes without data */
 };
 
 enum prepare_cache {
-	PREPARE_MATCH, /* cached is what was cached when the trace found it */
+	PREPARE_MATCH, /* the same files as in the trace are cached */
 	PREPARE_COLD,
 	PREPARE_WARM,
 	PREPARE_KEEP, /* as it comes */
 };
 
-/* What repairing a target changes: enum prepare_change, and what is said of it. */
+/* Changes by a repair of a target: enum prepare_change, and their printed names. */
 #define PREPARE_CHANGES(C)                           \
 	C(made, "made")                              \
 	C(removed, "removed")                        \
@@ -54,9 +54,9 @@ extern const char *const prepare_change_sentences[PREPARE_CHANGE_COUNT];
  * @data: contents of files
  * @cache: which of them are in the page cache afterwards
  * @takes_target: the target itself gets owner and mode of the traced directory, too
- * @is_privileged: what gives rights is made as it was, see core/replay/harmless.h
- * @is_delta: the target may also be one that was prepared before: change what differs
- * @change: called for each change to such a target, may be NULL
+ * @is_privileged: privileged files are created as in the trace, see core/replay/harmless.h
+ * @is_delta: the target may have been prepared before: change only differences
+ * @change: called for each change to this target, may be NULL
  */
 struct prepare_options {
 	const char *target;
@@ -115,7 +115,7 @@ enum mark_state {
  * @state: not MARK_OTHER
  * @id: of the capture that it was prepared for
  * @inode: of the target: a copy of a target is none; 0 if init did not set the mark
- * @since_ns: what changed at this time of the target's clock, or later, may not be what init made
+ * @since_ns: files that changed at this time of the clock of the target, or later, may differ from those created by init
  * @data: an enum prepare_data
  * @seed: of random data
  * @tree: checksum of the tree that it was prepared with
@@ -151,7 +151,7 @@ struct agent;
  * @compute_scale, @pause_scale: factors for think time, in 1 / IOT_SCALE_ONE
  * @buffers: of each CPU, for the outcomes of the kernel engine
  * @is_emulated: others take the place of operations that the target does not have
- * @is_privileged: what gives rights is made as it was, see core/replay/harmless.h
+ * @is_privileged: privileged files are created as in the trace, see core/replay/harmless.h
  * @is_forced: replay where the mark of prepare_tree() is missing
  * @agent: of this node, prepared for the program; NULL if there is one node
  * @facts: about this replay, for the outcomes: texts of the form key=value, ended by NULL
@@ -177,13 +177,13 @@ struct replay_options {
 };
 
 /**
- * struct replay_result - what came of it
+ * struct replay_result - the result of a replay
  * @elapsed_ns: from the start to the end of the last task
  * @ops: operations run
  * @diverged: of them, those with another result than in the trace
  * @unsupported: of those, the ones that the target has no operation for
  * @emulated: operations whose place others took
- * @harmless: operations that made something harmless in the place of what would give rights
+ * @harmless: operations that created files without their privileges
  * @stalls: times that a worker had to wait until its part of the program was read
  * @workers: threads that run the tasks
  * @lateness: how late think times ended

@@ -18,7 +18,7 @@ static const run_fn functions[] = {
 	IOT_OPERATIONS(FUNCTION)
 };
 
-/* -- what would give rights: core/replay/harmless.h ------------------------------------------------------ */
+/* -- privileged files: core/replay/harmless.h ------------------------------------------------------------ */
 
 /**
  * mode_to_make() - the mode that an operation is to make
@@ -90,7 +90,7 @@ static s64 run_step(struct worker_task *task, const struct iot_program_op *step)
 	return kind < ARRAY_SIZE(functions) ? functions[kind](task, step) : 0;
 }
 
-/* The target said that it cannot do it: what others do in its place. */
+/* The target does not support the operation: run its substitutes. */
 static s64 emulate(struct worker_task *task, const struct iot_program_op *op, s64 refused)
 {
 	u64 size_bytes = size_of(task, op);
@@ -119,7 +119,7 @@ static s64 emulate(struct worker_task *task, const struct iot_program_op *op, s6
  * @task: which does it
  * @op: verified, neither signal nor wait nor nop; its waits hold
  *
- * Return: the result of the system call; -ENOSYS if there is no such operation.
+ * Return: the result of the system call; -ENOSYS if the operation is unknown.
  */
 s64 run_operation(struct worker_task *task, const struct iot_program_op *op)
 {

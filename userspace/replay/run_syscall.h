@@ -32,7 +32,7 @@ struct request {
 };
 
 /**
- * struct stage - what all tasks share
+ * struct stage - the state that all tasks share
  * @root_fd: the target
  * @is_mounted: it is a mount on which the kernel opens no device; if not, tasks make none
  * @is_wary: there may be one all the same, and each open has to check

@@ -3,8 +3,7 @@
  * run_syscall_attr.c - operations on attributes.
  *
  * An object that is found by path is a descriptor that can neither read nor write. System calls
- * that take no such descriptor are given the path of it in /proc, which leads to the object
- * itself, whatever it is.
+ * that do not accept this descriptor get its path in /proc, which leads to the object itself, regardless of its type.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +19,7 @@
 #include "run_syscall.h"
 
 /**
- * struct object - what an operation by path or by handle is on
+ * struct object - the object of an operation by path or by handle
  * @fd: the object
  * @handle: NULL if it was found by path
  * @path: leads to it; only if it was found by path
@@ -135,7 +134,7 @@ static s64 set_attr(struct worker_task *task, const struct object *object, const
 	s64 result = 0;
 
 	if (attrs & IOT_ATTR_kill_priv)
-		attrs &= ~(u32)IOT_ATTR_mode; /* a mode in the record is what came of it */
+		attrs &= ~(u32)IOT_ATTR_mode; /* a mode in the record is its result */
 	if (attrs & IOT_ATTR_size)
 		result = set_size(object, op);
 	else if (attrs & (IOT_ATTR_uid | IOT_ATTR_gid | IOT_ATTR_kill_priv))
@@ -217,7 +216,7 @@ s64 run_getxattr(struct worker_task *task, const struct iot_program_op *op)
 }
 
 /*
- * A security module may refuse a value that says nothing. Then the attribute stays as the module made it,
+ * A security module may refuse a value of zeros. Then the attribute stays as the module made it,
  * which gives no rights either.
  */
 static bool is_left_out(const struct worker_task *task, const struct iot_program_op *op, s64 result)
@@ -333,7 +332,7 @@ static s64 set_numbers(int fd, const struct iot_program_op *op)
 /* Attributes that the trace lacks stay unchanged. */
 static s64 set_flags(int fd, const struct iot_program_op *op)
 {
-	int flags = 0; /* whatever the name of the request says of its argument */
+	int flags = 0; /* regardless of the argument type in the name of the request */
 	s64 result = RESULT(ioctl(fd, FS_IOC_GETFLAGS, &flags));
 
 	if (result)

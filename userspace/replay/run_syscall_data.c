@@ -74,7 +74,7 @@ static s64 read_file(struct worker_task *task, const struct iot_program_op *op, 
 	return RESULT(preadv2(fd, memory->vectors, count, offset, flags));
 }
 
-/* Pages go to a pipe and are dropped: the program's sendfile() did not look at them either. */
+/* Pages go to a pipe and are dropped: the sendfile() of the program did not read them either. */
 static s64 splice_file(struct worker_task *task, const struct iot_program_op *op, int fd)
 {
 	off_t offset = (off_t)le64_to_cpu(op->offset_bytes);

@@ -32,7 +32,7 @@ struct locker {
 };
 
 struct lockers {
-	pthread_mutex_t mutex; /* of all below; not held while a lock is asked for */
+	pthread_mutex_t mutex; /* of all below; not held during a request for a lock */
 	struct locker *table;
 };
 
@@ -187,7 +187,7 @@ static int flock_of(u32 our)
 	return our & IOT_LOCK_shared ? LOCK_SH | LOCK_NB : LOCK_UN;
 }
 
-/* @our: IOT_LOCK_*, of the operation, or without a type to release what it has locked */
+/* @our: IOT_LOCK_*, of the operation, or without a type to release its locks */
 static s64 set_lock(struct worker_task *task, const struct iot_program_op *op, int fd, u32 our)
 {
 	return our & IOT_LOCK_flock ? RESULT(flock(fd, flock_of(our))) : lock_range(task, op, fd, our);

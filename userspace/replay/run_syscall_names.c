@@ -16,7 +16,7 @@
 #define CONFINED (RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV)
 #define RETRIES	 100
 
-/* A walk that met a rename just then is begun again: the kernel says so by EAGAIN. */
+/* A walk that met a rename just then is begun again: the kernel returns EAGAIN. */
 static int open_in_root(const struct worker_task *task, const char *path, struct open_how *how)
 {
 	int retries = how->flags & O_NONBLOCK ? 0 : RETRIES, fd;

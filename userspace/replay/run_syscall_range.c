@@ -18,7 +18,7 @@
 #define ENTRY_BYTES	40   /* of an entry, more or less */
 #define ENTRY_ROOM_MIN	1024 /* more than the longest one */
 
-/* What getdents64(2) fills in. */
+/* An entry as filled in by getdents64(2). */
 struct entry {
 	u64 ino;
 	s64 next; /* position after it */
@@ -141,7 +141,7 @@ static s64 dedupe_range(int in, int out, const struct iot_program_op *op)
 	return request.info.status < 0 ? request.info.status : (s64)request.info.bytes_deduped;
 }
 
-/* The ioctl says only that it was done; the operation's result is how much that is. */
+/* The ioctl returns only success; the result of the operation is the number of bytes. */
 static s64 clone_range(int in, int out, const struct iot_program_op *op)
 {
 	struct file_clone_range range = {

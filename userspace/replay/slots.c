@@ -75,7 +75,7 @@ int handle_get(struct worker_task *task, __le32 slot, struct handle **handle)
 }
 
 /**
- * handle_put() - end what handle_get() began
+ * handle_put() - end the use begun by handle_get()
  *
  * The last reference is the slot's own, unless the slot was emptied meanwhile: then the file is
  * closed here.
@@ -117,7 +117,7 @@ static struct map *map_at(const struct worker_task *task, __le32 slot)
 	return &stage_of(task)->maps[le32_to_cpu(slot) - 1];
 }
 
-/* Mappings are made and cut by pages, whatever length is asked for. */
+/* Mappings are created and cut in whole pages, regardless of the requested length. */
 static u64 whole_pages(u64 length_bytes)
 {
 	u64 page_bytes = (u64)sysconf(_SC_PAGESIZE);
@@ -131,7 +131,7 @@ static u64 whole_pages(u64 length_bytes)
  * @slot: from the program
  * @address: where the mapping begins
  * @offset_bytes: where it begins in the file
- * @length_bytes: the length that was asked for; the pages of it are mapped
+ * @length_bytes: the requested length; its pages are mapped
  *
  * Return: 0; -EBUSY if the slot is not empty.
  */
@@ -207,7 +207,7 @@ int map_get(struct worker_task *task, __le32 slot, u64 offset_bytes, u64 length_
 }
 
 /**
- * map_put() - end what map_get() began
+ * map_put() - end the use begun by map_get()
  */
 void map_put(struct map *map)
 {
