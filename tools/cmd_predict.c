@@ -2,8 +2,8 @@
 /*
  * cmd_predict.c - iotape predict: how long would a recorded run take on another storage?
  *
- * The trace is compiled, and its program replayed several times in a directory of its own on that
- * storage, which is removed in the end.
+ * The trace is compiled, and its program replayed several times in a new directory on that
+ * storage, which is removed at the end.
  */
 #include <errno.h>
 #include <ftw.h>
@@ -249,7 +249,7 @@ static int replay(const struct options *options, struct work *w, const char *out
 	return result.is_cancelled ? fail("interrupted after %llu operations", result.ops) : EXIT_DONE;
 }
 
-/* Replays in a directory of their own in @on. Return: an exit code. */
+/* Replays in a new directory in @on. Return: an exit code. */
 static int replay_on(const struct options *options, struct work *w, const char *on, const char *name)
 {
 	int code = make_directory(w->target, on), removed;

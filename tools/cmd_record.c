@@ -245,7 +245,7 @@ static const struct option_table option_table = {
 		 "cannot be executed, 1 if the recording failed.",
 };
 
-/* Which boot of the node: a clock of its own. */
+/* The boot of the node, which determines its clock. */
 static void add_boot(struct facts *facts)
 {
 	FILE *in = fopen("/proc/sys/kernel/random/boot_id", "re");
@@ -680,7 +680,7 @@ static int record_job(struct options *options)
 	return options->is_mpi_only ? record_mpi_only(options) : record_join(options);
 }
 
-/* Before anything else is begun, so that a reader that is not there is no recording that is lost. */
+/* Before anything else, so that no recording is lost if there is no reader. */
 static int open_stream(struct options *options)
 {
 	char why[512];

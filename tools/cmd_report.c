@@ -92,7 +92,7 @@ static int read_job(const char *path, struct report_run *run, struct iot_reject 
 	*reject = (struct iot_reject){};
 	err = waits_read(&run->waits, path, reject);
 	run->has_waits = !err;
-	if (err) { /* the passes want more of a trace than other readers: the rest of the report stands */
+	if (err) { /* the passes need more of a trace than other readers: the rest of the report is kept */
 		waits_close(&run->waits);
 		snprintf(run->why, sizeof(run->why), "Times and waits could not be computed: %s.",
 			 reject->reason ? iot_reject_sentence(reject) : strerror(-err));

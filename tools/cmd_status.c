@@ -15,7 +15,7 @@
 #include "sessions.h"
 #include "table.h"
 
-#define JSON_VERSION 1 /* of the objects: it increases when a member changes its meaning or goes */
+#define JSON_VERSION 1 /* of the objects: it increases when a member changes its meaning or is removed */
 
 struct options {
 	bool is_json;

@@ -2,7 +2,7 @@
 /*
  * html.h - text, tables and templates in HTML that is well-formed XML, too.
  *
- * Everything that comes from a trace goes through html_text(): it is text wherever it stands, in elements and in attributes.
+ * Everything that comes from a trace goes through html_text(): it is text everywhere, in elements and in attributes.
  */
 #ifndef IOTAPE_HTML_H
 #define IOTAPE_HTML_H

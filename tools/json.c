@@ -44,7 +44,7 @@ void json_end(struct json *json, char bracket)
 	fputc(bracket, json->out);
 }
 
-/* '<' and so on; line separators of older JavaScript; two code points that are no characters. */
+/* '<' and so on; line separators of older JavaScript; two code points that are not characters. */
 static bool is_for_html(uint32_t c)
 {
 	return c == '<' || c == '>' || c == '&' || c == 0x2028 || c == 0x2029 || c == 0xfffe || c == 0xffff;

@@ -32,7 +32,7 @@ void say(const char *format, ...)
 }
 
 /**
- * fail() - print why a sub-command failed
+ * fail() - print the reason of the failure of a sub-command
  *
  * Return: EXIT_FAILED.
  */
@@ -47,7 +47,7 @@ int fail(const char *format, ...)
 }
 
 /**
- * fail_reject() - print why a trace or a program was refused
+ * fail_reject() - print the reason for the refusal of a trace or a program
  * @path: its file
  * @err: the negative errno
  * @reject: the reason

@@ -142,7 +142,7 @@ int omissions_verdict(bool has_differences, const struct iot_omissions *omission
 }
 
 /**
- * omissions_print_verdict() - say why a result without differences is not exact; nothing if it is
+ * omissions_print_verdict() - print the reason if a result without differences is not exact
  * @before: the line begins with it
  * @has_differences: something differs, and was printed
  * @omissions: of the compared traces

@@ -103,7 +103,7 @@ struct option_row {
  * @operand_type: OPTION_FLAG if there is none
  * @operand_word_at: words that an operand may be, for completion, as in struct option_row
  * @operand_noun: of a command with one operand: "trace"; it is required
- * @operand: member of the struct of options that gets that one
+ * @operand: member of the struct of options that gets the operand
  * @add: function that handles operands instead
  * @check: function that is called after the last argument
  * @about: description above the options

@@ -12,7 +12,7 @@
 #include "omissions.h"
 #include "table.h"
 
-/* Of each group so many parts are printed, those with the largest difference. */
+/* The number of printed parts of each group, those with the largest difference. */
 #define PARTS_SHOWN 8
 /* Parts with a smaller share of the largest difference are not printed. */
 #define SHARE_SHOWN 0.01

@@ -83,7 +83,7 @@ static void print_left(char text[32], double left_s)
 
 /**
  * progress_share() - the same, with the share of a step that is done, and the time left
- * @done: so much is done; less than before begins another step
+ * @done: amount of work done; a smaller value than before begins another step
  * @total: of this; may be wrong, as a file states it
  * @format: of the text that describes the work
  *
@@ -141,7 +141,7 @@ void progress_end(void)
 }
 
 /**
- * progress_off() - there is no line from now on: the output of the command is on the terminal
+ * progress_off() - stop printing the line, because the output of the command is on the terminal
  */
 void progress_off(void)
 {

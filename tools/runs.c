@@ -133,7 +133,7 @@ static void spent_cell(struct table *table, const struct comparison_run *run, u6
 		table_time(table, ns);
 }
 
-/* At least so many: for some reasons it is not known how many operations are missing. */
+/* A lower bound: for some reasons, the number of missing operations is unknown. */
 static void missing_cell(struct table *table, const struct comparison_run *run)
 {
 	const struct iot_omissions *omissions = &run->profile->omissions;
@@ -256,7 +256,7 @@ static const struct {
 
 /**
  * runs_table() - the totals of each run
- * @table: filled in; to be given to table_close()
+ * @table: filled in; to be freed by table_close()
  * @c: the runs
  */
 void runs_table(struct table *table, const struct comparison *c)
@@ -321,7 +321,7 @@ static void node_row(struct table *table, const struct comparison_run *run, cons
 
 /**
  * nodes_table() - the totals of each node, for runs on several nodes
- * @table: filled in; to be given to table_close()
+ * @table: filled in; to be freed by table_close()
  * @c: the runs
  */
 void nodes_table(struct table *table, const struct comparison *c)
@@ -343,7 +343,7 @@ void nodes_table(struct table *table, const struct comparison *c)
 
 /**
  * repeats_table() - runs that were made more than once
- * @table: filled in; to be given to table_close()
+ * @table: filled in; to be freed by table_close()
  * @c: the runs
  *
  * Return: false, and nothing is filled in, if there are none.
@@ -403,7 +403,7 @@ static void latency_rows(struct table *table, const struct comparison *c, u16 ki
 
 /**
  * latency_table() - percentiles of the operations of each run
- * @table: filled in; to be given to table_close()
+ * @table: filled in; to be freed by table_close()
  * @c: the runs
  * @is_all: of all operations, not only of those that take a share of the time
  */

@@ -16,7 +16,7 @@
 
 /**
  * table_open() - an empty table
- * @table: filled in; to be given to table_close()
+ * @table: filled in; to be freed by table_close()
  * @columns: at most TABLE_COLUMNS_MAX
  */
 void table_open(struct table *table, int columns)
@@ -79,7 +79,7 @@ void table_bytes(struct table *table, uint64_t bytes)
 	table_cell(table, "%s", quantity_bytes(text, bytes));
 }
 
-/* Columns on the screen of the first @bytes of a text; of bytes that are no characters, their number. */
+/* Columns on the screen of the first @bytes of a text; of bytes that are not characters, their number. */
 static int width_of(const char *text, size_t bytes)
 {
 	mbstate_t state = {};

@@ -12,7 +12,7 @@
 
 /**
  * top_open() - open a trace
- * @top: filled in; to be given to top_close(), also after an error
+ * @top: filled in; to be freed by top_close(), also after an error
  * @path: of the trace, which may be growing
  * @reject: filled in if it is refused
  *

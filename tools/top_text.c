@@ -41,7 +41,7 @@ static int compare(const void *a, const void *b, void *context)
 	return strcmp(x->key, y->key);
 }
 
-/* Rows of this interval, in order. Return: NULL if there is no memory, or there are none. */
+/* Rows of this interval, in order. Return: NULL if out of memory, or there are none. */
 static struct top_row **sorted(struct top_row *rows, enum top_sort sort, size_t *count)
 {
 	struct order order = { sort };

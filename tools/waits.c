@@ -118,7 +118,7 @@ static int late_read(const char *path, struct late_arrivals *late, struct iot_re
 
 /**
  * waits_read() - times and late arrivals of a trace
- * @w: filled in; to be given to waits_close(), also after an error
+ * @w: filled in; to be freed by waits_close(), also after an error
  * @path: of the trace
  * @reject: filled in if the trace is refused
  *

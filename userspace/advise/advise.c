@@ -89,7 +89,7 @@ static int evidence_read(struct evidence *e, const char *path, struct iot_reject
 /**
  * advise_read() - the hints of a trace
  * @path: of the trace
- * @advise: out; to be given to advise_free(), also after an error
+ * @advise: out; to be freed by advise_free(), also after an error
  * @reject: filled in if the trace is refused
  *
  * Return: 0 or a negative errno.

@@ -2,8 +2,8 @@
 /*
  * advise.h - hints on changes that would make the I/O of a recorded job cheaper.
  *
- * A hint is a rule, in the table of hints.c, and its evidence in a trace: how many of the operations (or bytes,
- * or how much time) show the problem, and which files, directories or ranks are concerned.
+ * A hint is a rule, in the table of hints.c, and its evidence in a trace: the number of operations or bytes, or
+ * the time, with the problem, and the files, directories or ranks concerned.
  */
 #ifndef IOTAPE_ADVISE_H
 #define IOTAPE_ADVISE_H
@@ -52,7 +52,7 @@ enum advise_unit {
  * @needs: bits
  * @share: words behind "N of M", up to the share
  * @subjects: the kind of items, in the plural
- * @reason: why this costs time
+ * @reason: for the cost
  * @remedy: changes to try
  * @change: argument of `iotape pattern --set` that makes a program without the problem, or NULL
  */
@@ -97,7 +97,7 @@ struct advise_item {
 
 /**
  * struct advise_finding - a hint in a trace
- * @count, @whole: so many of so many, in the unit of the rule
+ * @count, @whole: affected and all, in the unit of the rule
  * @why: of a verdict that is unknown or inapplicable: the reason
  * @change: of a hint that was found: the change of its rule, if the job has such operations; or NULL
  * @items: of a hint that was found: largest first

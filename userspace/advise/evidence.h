@@ -22,7 +22,7 @@
  * @is_written, @is_shared: its data, by several processes
  * @version: changes of its attributes or data so far
  * @births: how often its name was removed or replaced so far
- * @processes: of a directory: those that have a file of their own in it
+ * @processes: of a directory: those that have a private file in it
  */
 struct subject {
 	UT_hash_handle hh;
@@ -46,7 +46,7 @@ struct pair_key {
  * struct pair - a subject and a process
  * @opened, @queried: 1 more than births, or version, of the subject when the process opened or queried it last; or 0
  * @unsynced: writes since its last fsync
- * @is_owner: of a directory: the process has a file of its own in it
+ * @is_owner: of a directory: the process has a private file in it
  */
 struct pair {
 	UT_hash_handle hh;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define PROCESSES_MIN 32 /* that have files of their own in one directory */
+#define PROCESSES_MIN 32 /* that have private files in one directory */
 
 /* Does the operation name something, or query or change attributes? The others of the class only end an open file. */
 static bool is_metadata(u16 kind)

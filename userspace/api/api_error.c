@@ -32,7 +32,7 @@ int api_fail(struct iotape_error *error, int err, const char *path)
 }
 
 /**
- * api_fail_because() - describe a failure that needs words of its own
+ * api_fail_because() - describe a failure with a specific text
  * @error: filled in; may be NULL
  * @err: negative errno
  * @path: of the trace
@@ -46,7 +46,7 @@ int api_fail_because(struct iotape_error *error, int err, const char *path, cons
 }
 
 /**
- * api_refuse() - describe why a trace was refused
+ * api_refuse() - describe the reason for the refusal of a trace
  * @error: filled in; may be NULL
  * @err: negative errno
  * @path: of the trace

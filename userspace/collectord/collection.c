@@ -66,7 +66,7 @@ struct collection {
 /**
  * collection_open() - begin a trace
  * @options: path, facts, last_fact and program are used
- * @collection: out: to be given to collection_close()
+ * @collection: out: to be freed by collection_close()
  *
  * Return: 0 or a negative errno.
  */

@@ -25,7 +25,7 @@ struct output {
 	struct flight *flight;
 };
 
-/* The recorder decides on the effect of a Ctrl-C; the collection goes on to its end. */
+/* The recorder decides on the effect of a Ctrl-C; the collection continues to its end. */
 static void ignore_signals(void)
 {
 	signal(SIGINT, SIG_IGN);
@@ -55,7 +55,7 @@ static int tick(const struct output *output, struct timespec *last, unsigned int
 	return err || output->flight ? err : sink_flush(output->sink, false);
 }
 
-/* A failed dump is no reason to end the recording, unlike a trace that cannot be written. */
+/* A failed dump is not a reason to end the recording, unlike a trace that cannot be written. */
 static int act(const struct output *output, u32 verb, struct iot_done *done)
 {
 	int err = 0;
@@ -116,7 +116,7 @@ static int conclude(const struct output *output, const struct collector_options 
 	return err ? err : 1;
 }
 
-/* Return: 1 if nothing follows, 0 to go on, or why it cannot go on. */
+/* Return: 1 if nothing follows, 0 to continue, or why it cannot continue. */
 static int take(const struct output *output, const struct collector_options *options, const struct receiver *receiver,
 		const struct message *message)
 {

@@ -56,7 +56,7 @@ struct flight_options {
  * @may_stop: `iotape ctl stop` is a regular end
  * @flight: write dumps of the last records, with numbers in their names, instead of the trace; NULL for none
  * @program: the program that is replayed, whose tasks, objects and names the records are
- *	about; NULL if it is no replay
+ *	about; NULL if it is not a replay
  */
 struct collector_options {
 	int session_fd;

@@ -73,7 +73,7 @@ static u64 now_ns(clockid_t clock)
 /**
  * flight_open() - begin to record
  * @options: path, facts, last_fact, session_fd and flight are used, and stay valid
- * @flight: out: to be given to flight_close()
+ * @flight: out: to be freed by flight_close()
  *
  * All memory for records and names is allocated here.
  *

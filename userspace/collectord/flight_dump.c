@@ -3,7 +3,7 @@
  * flight_dump.c - writes the records of a flight recorder as a complete trace.
  *
  * It begins with the state that its records need, and states the number of records that are not in it. Numbers of
- * records in a stream, and numbers of dropped ones, count from the first record in it: a gap before that is no gap of
+ * records in a stream, and numbers of dropped ones, count from the first record in it: a gap before that is not a gap of
  * this trace.
  */
 #include "flight_dump.h"
@@ -42,7 +42,7 @@ static int survey_record(void *context, u32 stream, const struct iot_record *rec
 
 	if (begin_ns < survey->begin_ns)
 		survey->begin_ns = begin_ns;
-	if (stream && end_ns < survey->first_end_ns) /* records of the collector are no operations */
+	if (stream && end_ns < survey->first_end_ns) /* records of the collector are not operations */
 		survey->first_end_ns = end_ns;
 	if (stream && end_ns > survey->last_end_ns)
 		survey->last_end_ns = end_ns;

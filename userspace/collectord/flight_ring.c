@@ -13,7 +13,7 @@
 
 /**
  * flight_ring_open() - take the memory
- * @ring: filled in; to be given to flight_ring_close(), also after an error
+ * @ring: filled in; to be freed by flight_ring_close(), also after an error
  * @bytes: of all blocks, at least one
  *
  * Return: 0 or -ENOMEM.
@@ -179,7 +179,7 @@ static u64 head_end_ns(const struct flight_stream *stream)
 
 	if (iot_record_decode(block->records + block->at, block->bytes - block->at, &record) < 0 ||
 	    !iot_kind_info(record.kind))
-		return stream->head_ns; /* nothing is known of it: it goes with the record before it */
+		return stream->head_ns; /* its contents are unknown: it leaves together with the previous record */
 	return iot_record_end_ns(&record);
 }
 

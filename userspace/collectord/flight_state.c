@@ -22,7 +22,7 @@
 /**
  * flight_state_open() - nothing is known yet
  * @bytes: of memory, approximately
- * @state: out: to be given to flight_state_close()
+ * @state: out: to be freed by flight_state_close()
  *
  * Return: 0 or -ENOMEM.
  */
@@ -51,7 +51,7 @@ void flight_state_close(struct flight_state *state)
 }
 
 /**
- * flight_state_forgotten() - ids and names that were forgotten for want of memory
+ * flight_state_forgotten() - ids and names that were forgotten because memory was full
  */
 u64 flight_state_forgotten(const struct flight_state *state)
 {

@@ -15,7 +15,7 @@
 
 /**
  * flight_table_open() - take the memory
- * @table: filled in; to be given to flight_table_close(), also after an error
+ * @table: filled in; to be freed by flight_table_close(), also after an error
  * @bytes: of it, approximately
  *
  * Return: 0 or -ENOMEM.

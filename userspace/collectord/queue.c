@@ -42,7 +42,7 @@ void queue_exit(struct queue *queue)
  * @kind: its kind
  * @bytes: of records in it
  *
- * Return: the message, to be freed with free(); NULL if there is no memory.
+ * Return: the message, to be freed with free(); NULL if out of memory.
  */
 struct message *message_new(enum message_kind kind, size_t bytes)
 {

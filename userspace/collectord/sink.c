@@ -50,7 +50,7 @@ static u64 now_ns(clockid_t clock)
  * sink_open() - begin a trace
  * @path: its file
  * @stream_fd: a pipe or socket for it instead, which becomes the sink's; 0 for none
- * @sink: out: to be given to sink_close()
+ * @sink: out: to be freed by sink_close()
  *
  * Return: 0 or a negative errno.
  */

@@ -37,8 +37,8 @@ enum compile_contradiction {
  * @dropped: records that could not be expressed, by kind
  * @dropped_bytes: that they moved
  * @omissions: of the program: those of the trace, and records that could not be expressed
- * @throttles, @throttled_ns: waits for the collector, which are no think time
- * @recorder_ns: costs of recording between operations, which are no think time
+ * @throttles, @throttled_ns: waits for the collector, which are not think time
+ * @recorder_ns: costs of recording between operations, which are not think time
  * @recorder_cut: times between operations that were shorter than these costs
  * @unexplained: results of operations that overlapped others, and that no order of these explains
  * @entries: of the initial tree

@@ -4,7 +4,7 @@
  *
  * Source of the format: "Common Trace Format (CTF) Specification, version 1.8.3" of diamon.org. The file `metadata`
  * describes the file `stream`: a class of events for each kind of record, with all of its fields, made from the tables of
- * schema.h. The stream is one packet. Names of fields begin with an underscore, which readers remove, so that they are no
+ * schema.h. The stream is one packet. Names of fields begin with an underscore, which readers remove, so that they are not
  * words of the description.
  */
 #include <errno.h>

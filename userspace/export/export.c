@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * export.c - reads a trace and hands its events to a format, in the order that the format wants.
+ * export.c - reads a trace and passes its events to a format, in the order that the format requires.
  */
 #include <errno.h>
 #include <stdlib.h>

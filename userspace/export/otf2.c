@@ -47,7 +47,7 @@ enum otf2_attribute {
 
 /**
  * struct otf2 - an archive
- * @events: its writer for the line at hand
+ * @events: its writer for the current line
  * @last_ns: end of the last event
  * @lines: number of locations
  * @regions: number of the region of each kind of record, from 1; 0: there are none of the kind

@@ -118,7 +118,7 @@ static u64 handle_of(const struct export_event *event)
 
 /**
  * strace_fds_open() - begin, with the number of uses of each handle
- * @fds: out: to be given to strace_fds_close(), also after an error
+ * @fds: out: to be freed by strace_fds_close(), also after an error
  * @x: with its events
  *
  * Return: 0 or -ENOMEM.

@@ -55,7 +55,7 @@ static void read_string(struct words *words)
 }
 
 /**
- * words_next() - go on to the next word
+ * words_next() - continue to the next word
  * @words: after words_open()
  */
 void words_next(struct words *words)

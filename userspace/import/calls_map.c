@@ -2,7 +2,7 @@
 /*
  * calls_map.c - mapped files: the mappings of a process, and the calls that change them.
  *
- * Accesses to mapped memory are no system calls, so there are no touches.
+ * Accesses to mapped memory are not system calls, so there are no touches.
  */
 #include <stdlib.h>
 #include <sys/mman.h>

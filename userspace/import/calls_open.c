@@ -115,7 +115,7 @@ static void open_failed(struct import *im, const struct call *call, const struct
 		entry->state = ENTRY_ABSENT;
 		put_open(im, asked, NULL, entry, NULL, iot_open_flags_of((u64)asked->flags), -ENOENT);
 	} else if (call->result == -ENOENT) {
-		return; /* where a dangling link leads to there is no directory */
+		return; /* the target of a dangling link is not a directory */
 	} else if (call->result == -EACCES || call->result == -ENAMETOOLONG) {
 		place_failed(im, call, place, asked->intents);
 	} else if (is_shown(IOT_KIND_open, call->result)) {
@@ -124,7 +124,7 @@ static void open_failed(struct import *im, const struct call *call, const struct
 	}
 }
 
-/* -- where it really led to ----------------------------------------------------------------------- */
+/* -- actual target -------------------------------------------------------------------------------- */
 
 /* Cut the last component off. Return: its length; 0 if there is none. */
 static size_t last_component(const u8 *path, size_t *bytes)
@@ -255,7 +255,7 @@ static void guess_umask(struct import *im, const struct asked *asked, const stru
 		gap(im, IMPORT_GAP_umask);
 }
 
-/* The file that is opened, made if there was none. Return: NULL if there is no memory. */
+/* The file that is opened, made if there was none. Return: NULL if out of memory. */
 static struct inode *file_opened(struct import *im, const struct asked *asked, struct place *place,
 				 bool *is_created)
 {

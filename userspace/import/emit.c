@@ -183,7 +183,7 @@ void emit_op(struct import *im, struct iot_record *record)
 }
 
 /**
- * emit_event() - a record that is no operation, and begins with its time
+ * emit_event() - a record that is not an operation, and begins with its time
  */
 void emit_event(struct import *im, struct iot_record *record)
 {
@@ -193,7 +193,7 @@ void emit_event(struct import *im, struct iot_record *record)
 
 /**
  * emit_lookup() - a name is looked up, if it is inside
- * @result: 0, or why there is nothing
+ * @result: 0, or the error
  */
 void emit_lookup(struct import *im, struct entry *entry, u32 intents, s64 result)
 {

@@ -15,7 +15,7 @@
  * @entry: the name it is opened by, or NULL
  * @flags: IOT_OPEN_*
  *
- * Return: it; NULL if there is no memory.
+ * Return: it; NULL if out of memory.
  */
 struct file *file_make(struct import *im, struct inode *inode, struct entry *entry, u32 flags)
 {

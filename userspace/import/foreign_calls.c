@@ -211,7 +211,7 @@ static struct foreign_thread *thread_get(struct foreign *f, const char *key, u64
  * @pid: number of the process, if no other one has it; 0: any
  * @tid: number of the thread; 0 if the log does not say, or if it is the first one of the process
  *
- * Return: it; NULL if there is no memory.
+ * Return: it; NULL if out of memory.
  */
 struct foreign_thread *foreign_thread(struct foreign *f, const char *process, u64 pid, u64 tid)
 {

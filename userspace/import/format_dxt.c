@@ -20,9 +20,9 @@ struct dxt_file {
 };
 
 /**
- * struct dxt - the log at hand
+ * struct dxt - the current log
  * @start_ns: when the job began
- * @path: of the table at hand; "" before the first one
+ * @path: of the current table; "" before the first one
  */
 struct dxt {
 	u64 start_ns;
@@ -152,7 +152,7 @@ static int take_line(struct foreign *f, char *line, u32 pass)
 	(void)pass;
 	if (*line == '#')
 		return take_comment(f, line);
-	copy = strdup(line); /* to be counted, if it is no table */
+	copy = strdup(line); /* to be counted, if it is not a table */
 	if (!copy)
 		return -ENOMEM;
 	count = foreign_words(line, words);

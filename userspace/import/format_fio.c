@@ -20,7 +20,7 @@ struct fio_file {
 };
 
 /**
- * struct fio_log - the log at hand
+ * struct fio_log - the current log
  * @version: 0 before its first line
  * @now_ns: end of the waits so far
  * @label: of its process

@@ -76,7 +76,7 @@ static const struct recorder_form *find_form(const char *name)
 	return NULL;
 }
 
-/* Return: length of the word; 0 if it is no time. */
+/* Return: length of the word; 0 if it is not a time. */
 static size_t time_bytes(const char *p)
 {
 	size_t bytes = strspn(p, "0123456789"), fraction;

@@ -131,7 +131,7 @@ static void take_event(struct import *im, const struct event *event)
 
 /*
  * The offset of mmap2(2) is shown in bytes, but for versions before 4.8, which show pages: then some of
- * them are no multiple of a page.
+ * them are not a multiple of a page.
  */
 static void look_at_offset(struct import *im, const struct call *call)
 {
@@ -466,7 +466,7 @@ static int add_logs(struct import *im, const struct import_options *options)
 /**
  * import_logs() - make a trace of logs of strace or another tool
  * @options: which files, and where to
- * @summary: filled in; to be given to import_summary_free()
+ * @summary: filled in; to be freed by import_summary_free()
  *
  * Return: 0 or a negative errno; the message of the summary has the reason.
  */

@@ -76,7 +76,7 @@ struct inode *inode_make(struct import *im, u32 type, u32 mode)
 /**
  * entry_of() - a name in a directory, whether it is there or not
  *
- * Return: it; NULL if there is no memory.
+ * Return: it; NULL if out of memory.
  */
 struct entry *entry_of(struct import *im, struct inode *dir, const u8 *component, size_t bytes)
 {

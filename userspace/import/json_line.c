@@ -128,7 +128,7 @@ static char *take_value(char *p, struct json_member *member, char **end)
  * @line: its text; is changed. Text after the object is ignored
  * @members: out: room for JSON_MEMBERS_MAX; others are skipped
  *
- * Return: their number; -1 if the text is no whole object.
+ * Return: their number; -1 if the text is not a whole object.
  */
 int json_object(char *line, struct json_member *members)
 {

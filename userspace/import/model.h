@@ -104,7 +104,7 @@ struct inode {
 /**
  * struct file - an open file description
  * @handle: its id in the trace; 0 if it is not in it
- * @inode: im->nothing if it is no file of a file system: a pipe, a socket
+ * @inode: im->nothing if it is not a file of a file system: a pipe, a socket
  * @entry: the name it was opened by, may be NULL
  * @flags: IOT_OPEN_*
  * @is_place: O_PATH

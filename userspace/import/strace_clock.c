@@ -244,7 +244,7 @@ static int shift_source(const struct survey *s, size_t index)
 }
 
 /**
- * clock_survey() - find where the clock was set back, and how much later the lines behind it are
+ * clock_survey() - find backward steps of the clock, and the shift of the following lines
  * @log: with all its files
  *
  * Return: 0 or -ENOMEM.

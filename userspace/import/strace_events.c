@@ -262,7 +262,7 @@ static int end_thread(struct log *log, struct source *source, u32 pid, struct ev
 	return 1;
 }
 
-/* The call to execve goes on in the thread that has the process's own number. */
+/* The call to execve continues in the thread whose id is that of the process. */
 static int supersede(struct log *log, const struct line *line, u32 pid, struct event *event)
 {
 	struct thread *from = thread_of(log, line->code), *to = thread_of(log, pid);

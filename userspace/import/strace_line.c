@@ -204,7 +204,7 @@ static void parse_call(struct line *line, const char *p, const char *end)
 {
 	const char *message;
 
-	if (starts_with(p, end, "??" "?(")) { /* strace came when it was under way */
+	if (starts_with(p, end, "??" "?(")) { /* strace attached during the call */
 		line->kind = LINE_NOTE;
 		return;
 	}

@@ -14,7 +14,7 @@ enum event_kind {
 	EVENT_ENTER,
 	EVENT_LEAVE,
 	EVENT_EXIT,       /* of a thread; code is its wait status */
-	EVENT_SUPERSEDED, /* a thread goes on as the thread @pid; code is its pid before */
+	EVENT_SUPERSEDED, /* a thread continues as the thread @pid; code is its pid before */
 	EVENT_UNFINISHED, /* a call that does not return: its thread ends, or the log does */
 };
 

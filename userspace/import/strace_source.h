@@ -38,7 +38,7 @@ struct clock_shift {
  * @pid: of -ff, from its name; else 0
  * @at: the next line
  * @due_ns: when its next event is
- * @attached: processes that messages named in the middle of the line at hand, but for the first
+ * @attached: processes that messages named in the middle of the current line, but for the first
  * @attached_count: their number
  * @joined: a line that was divided by a message, joined again
  * @joined_before: the one before it: a line is read ahead while the one before is still in use

@@ -253,7 +253,7 @@ static const char *unescape(const char *p, const char *end, char stop, u8 *bytes
  * @room: room for them
  * @count: out: how many there are
  *
- * Return: 0; 1 if strace cut it, or there is no room; -EINVAL if it is no string.
+ * Return: 0; 1 if strace cut it, or there is no room; -EINVAL if it is not a string.
  */
 int value_string(struct text text, u8 *bytes, size_t room, size_t *count)
 {

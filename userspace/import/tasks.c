@@ -110,7 +110,7 @@ static struct task *task_adopt(struct import *im, u32 pid, u64 time_ns)
  * task_fork() - a task makes another
  * @flags: CLONE_*
  *
- * Return: the child; NULL if there is no memory.
+ * Return: the child; NULL if out of memory.
  */
 struct task *task_fork(struct import *im, struct task *parent, u32 pid, u64 flags, u64 time_ns)
 {
@@ -152,7 +152,7 @@ struct task *task_fork(struct import *im, struct task *parent, u32 pid, u64 flag
  * task_born() - a call made a task
  * @birth: the call, in the first pass
  *
- * Return: it; NULL if there is no memory.
+ * Return: it; NULL if out of memory.
  */
 struct task *task_born(struct import *im, struct task *parent, struct birth *birth, u64 time_ns)
 {
@@ -186,7 +186,7 @@ struct task *task_named(struct import *im, const struct task *by, u32 pid)
 /**
  * task_of() - the task that something happens to
  *
- * Return: it, made if need be; NULL if there is no memory.
+ * Return: it, made if need be; NULL if out of memory.
  */
 struct task *task_of(struct import *im, u32 pid, u64 time_ns)
 {
@@ -278,7 +278,7 @@ void task_exec(struct import *im, struct task *task, struct text name, struct te
 }
 
 /**
- * task_supersede() - a thread called exec, and goes on as the first of its process
+ * task_supersede() - a thread called exec, and continues as the first of its process
  */
 void task_supersede(struct import *im, u32 from_pid, u32 pid, u64 time_ns)
 {

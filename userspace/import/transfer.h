@@ -11,7 +11,7 @@
 
 /**
  * struct transfer - which file, where, how much
- * @file: NULL if it is no handle of the trace
+ * @file: NULL if it is not a handle of the trace
  * @has_offset: the call has an offset; otherwise the position of the file is used
  * @is_known: all of it is known
  */

@@ -86,7 +86,7 @@ static void look_up(struct walk *w, struct entry *entry, bool is_last)
 		emit_lookup(w->im, entry, is_last ? w->intents : 0, 0);
 }
 
-/* Return: go on? */
+/* Return: continue? */
 static bool follow(struct walk *w, struct entry *entry)
 {
 	struct inode *link = entry->inode;
@@ -111,7 +111,7 @@ static void lose(struct walk *w)
 		gap(w->im, IMPORT_GAP_no_fd);
 }
 
-/* Return: go on? */
+/* Return: continue? */
 static bool step(struct walk *w)
 {
 	struct import *im = w->im;

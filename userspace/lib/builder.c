@@ -49,7 +49,7 @@ struct iot_builder {
 /**
  * iot_builder_open() - an empty program
  * @capture: id of the capture that it comes from
- * @builder: out: to be given to iot_builder_close()
+ * @builder: out: to be freed by iot_builder_close()
  *
  * Return: 0 or -ENOMEM.
  */

@@ -13,7 +13,7 @@
 #include "core/trace/record.h"
 
 /**
- * read_exactly() - read so many bytes or fail
+ * read_exactly() - read this number of bytes or fail
  *
  * Return: 0; -ENODATA at the end of the file; or another negative errno.
  */
@@ -129,7 +129,7 @@ int chunk_unpack(int fd, u64 offset_bytes, const struct iot_chunk_head *head, vo
 }
 
 /**
- * chunk_settle() - find out how many records an open chunk holds
+ * chunk_settle() - determine the number of records in an open chunk
  * @head: of a chunk that was read, in which that is put down; others stay as they are
  * @raw: its payload
  */

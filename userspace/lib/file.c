@@ -25,7 +25,7 @@ bool iot_file_is_same(const char *path, const char *other)
 }
 
 /**
- * iot_file_limit_raise() - let this process have as many files open as it may
+ * iot_file_limit_raise() - raise the limit of open files of this process to its maximum
  *
  * The soft limit is low for the sake of programs that use select(); any process may raise it.
  */
@@ -83,7 +83,7 @@ static int open_pieces(int dir_fd, const char *path, u64 resolve, const char **l
  * @how: as for openat2(2)
  *
  * A long path is walked in pieces, none of which leads out of @dir_fd if @how does not allow it. A
- * symbolic link at its end is not followed: where it leads would depend on the pieces.
+ * symbolic link at its end is not followed, because its target would depend on the parts.
  *
  * Return: a descriptor or a negative errno.
  */

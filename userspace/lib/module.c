@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * module.c - why a kernel module is not there.
+ * module.c - the reason why a kernel module is missing.
  */
 #include <stdio.h>
 #include <string.h>

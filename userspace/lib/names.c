@@ -9,9 +9,9 @@
  * Two runs of a program that do the same thus have the same labels, though their ids
  * differ.
  *
- * The kernel gives an inode that left memory and came back another id. By device, inode
- * number and generation it is still the same object, which goes by the id it had first:
- * its identity. An object that was removed takes its identity along, because not all file
+ * An inode that was evicted and read again has a new id. By device, inode
+ * number and generation it is still the same object, which is identified by its first
+ * id: its identity. An object that was removed takes its identity along, because not all file
  * systems have generations.
  *
  * Memory grows with the number of names, objects and mappings, not with that of other operations: a
@@ -24,7 +24,7 @@
 
 /**
  * iot_names_open() - nothing is known yet
- * @names: out: to be given to iot_names_close(); NULL after an error
+ * @names: out: to be freed by iot_names_close(); NULL after an error
  *
  * Return: 0 or a negative errno.
  */

@@ -66,7 +66,7 @@ static struct object *object_by_id(struct iot_names *names, u64 id)
 	return object;
 }
 
-/* The object that goes by the first of its ids. */
+/* The object that is identified by the first of its ids. */
 struct object *names_object(struct iot_names *names, u64 id)
 {
 	struct object *object = object_by_id(names, id);

@@ -147,8 +147,8 @@ u64 iot_omissions_bytes(const struct iot_omissions *omissions, bool *is_more)
  * iot_omissions_is_whole() - is every operation there, with all its bytes?
  * @omissions: gathered
  *
- * Return: also true if the order or details of some operations are not known; false if it is not known how many
- * are lacking.
+ * Return: also true if the order or details of some operations are not known; false if the number is
+ * unknown.
  */
 bool iot_omissions_is_whole(const struct iot_omissions *omissions)
 {

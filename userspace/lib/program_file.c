@@ -43,7 +43,7 @@ static int read_file(const char *path, void **bytes, size_t *count, struct iot_r
 /**
  * iot_program_load() - read a program and verify it
  * @path: its file
- * @program: filled in; to be given to iot_program_free()
+ * @program: filled in; to be freed by iot_program_free()
  * @reject: filled in if it is refused
  *
  * Return: 0 or a negative errno.

@@ -45,7 +45,7 @@ struct stream {
 
 /**
  * struct iot_reader - a trace being read
- * @heap: streams that have a record, the one whose record comes first on top
+ * @heap: streams that have a record, the one with the earliest record on top
  * @is_top_read: that record was returned
  * @end_lost: records that the kernel dropped, from the record at the end; 0 before that was read
  * @watched: records that were read
@@ -367,7 +367,7 @@ static int heap_advance(struct iot_reader *reader, struct iot_reject *reject)
 /**
  * iot_reader_open() - open a trace
  * @path: its file
- * @reader: out: the reader, to be given to iot_reader_close()
+ * @reader: out: the reader, to be freed by iot_reader_close()
  * @reject: filled in if the trace is refused
  *
  * Return: 0 or a negative errno.

@@ -379,7 +379,7 @@ static int join(struct iot_roots *roots)
 /**
  * iot_roots_open() - find out whether a trace has several roots
  * @path: of the trace
- * @roots: out: to be given to iot_roots_close(); NULL if it has one, or after an error
+ * @roots: out: to be freed by iot_roots_close(); NULL if it has one, or after an error
  * @reject: filled in if the trace is refused
  *
  * Return: 0 or a negative errno.

@@ -152,7 +152,7 @@ static int parse_lines(struct iot_schema *schema, char *text)
  * iot_schema_parse() - tables of a writer from text
  * @text: the text, not trusted, not ended by a zero byte
  * @bytes: its length
- * @schema: out: the tables, to be given to iot_schema_free()
+ * @schema: out: the tables, to be freed by iot_schema_free()
  *
  * Return: 0, -EBADMSG or -ENOMEM.
  */

@@ -28,7 +28,7 @@ static_assert(sizeof(struct iot_index_entry) == 32, "layout of an index entry");
  * @path: of the file
  * @is_stream: a pipe or a socket: written bytes cannot be changed
  * @is_file: a regular one, known by @dev and @inode; not a pipe, or /dev/null
- * @offset_bytes: where the next chunk goes
+ * @offset_bytes: position of the next chunk
  * @own: records of iot_writer_record() that are not written yet
  * @own_head: their chunk head
  */
@@ -180,7 +180,7 @@ err_writer:
  * iot_writer_open_stream() - begin a trace that goes to a pipe or a socket
  * @fd: descriptor of it, which becomes the writer's
  * @capture: random id of the capture
- * @writer: out: the writer, to be given to iot_writer_close()
+ * @writer: out: the writer, to be freed by iot_writer_close()
  *
  * After an error of this or a later function, the stream cannot be used any more: -EPIPE or -ECONNRESET if its
  * reader has disconnected. SIGPIPE is ignored by the caller.
@@ -198,7 +198,7 @@ int iot_writer_open_stream(int fd, const unsigned char capture[16], struct iot_w
  * @capture: random id of the capture
  * @real_ns: wall clock when it began
  * @mono_ns: monotonic clock at the same moment
- * @writer: out: the writer, to be given to iot_writer_close()
+ * @writer: out: the writer, to be freed by iot_writer_close()
  *
  * Return: 0 or a negative errno.
  */
@@ -212,7 +212,7 @@ int iot_writer_open_at(const char *path, const unsigned char capture[16], u64 re
  * iot_writer_open() - begin a trace that starts now
  * @path: file to make, or to replace; only its owner can read it, see output.c
  * @capture: random id of the capture
- * @writer: out: the writer, to be given to iot_writer_close()
+ * @writer: out: the writer, to be freed by iot_writer_close()
  *
  * Return: 0 or a negative errno.
  */
@@ -296,7 +296,7 @@ static int write_chunk(struct iot_writer *writer, struct iot_chunk_head *head, c
 	err = write_all(writer, head, sizeof(*head));
 	if (!err)
 		err = write_all(writer, stored, le32_to_cpu(head->stored_bytes));
-	if (err) /* a disk that is full may have taken a part: the next chunk goes over it */
+	if (err) /* a full disk may have stored a part: the next chunk overwrites it */
 		writer->offset_bytes = begin_bytes;
 	return err;
 }

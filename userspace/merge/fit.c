@@ -52,7 +52,7 @@ static int on_probe(void *context, const struct graph_mpi_part *send, const stru
 	return probe->is_doubtful ? 0 : follows(context, send->call, probe->call);
 }
 
-/* A node's part in a collective: when the last of its ranks came and when the first one left. */
+/* A node's part in a collective: the arrival of its last rank and the departure of its first one. */
 struct part {
 	u64 came_ns;
 	u64 left_ns; /* 0: none was seen to leave */

@@ -144,7 +144,7 @@ void merge_retime(const struct merge *merge, struct merge_input *input)
 }
 
 /**
- * merge_rewrite() - make the record of a trace, whose turn it is, one of the new trace
+ * merge_rewrite() - translate the next record of a trace to the new trace
  *
  * Return: 0; 1 if it is left out; or a negative errno.
  */

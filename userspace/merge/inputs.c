@@ -24,7 +24,7 @@ int merge_fail(const struct merge *merge, const char *path, int err)
 }
 
 /**
- * merge_fail_reject() - say why a trace was refused
+ * merge_fail_reject() - print the reason for the refusal of a trace
  *
  * Return: @err.
  */
@@ -170,7 +170,7 @@ static bool is_of_node(const struct merge *merge, const struct merge_input *inpu
 	       !strcmp(merge->nodes[node].boot, input->boot ?: "");
 }
 
-/* A node is a host name and a boot: the unit with a clock of its own. */
+/* A node is a host name and a boot: the unit with one clock. */
 static int find_node(struct merge *merge, u32 number)
 {
 	struct merge_input *input = &merge->inputs[number];
@@ -218,7 +218,7 @@ static int add_input(struct merge *merge, const char *path)
 /**
  * merge_open() - open and examine the traces
  * @options: valid until merge_close()
- * @merge: out: to be given to merge_close(), also after an error, unless it is NULL
+ * @merge: out: to be freed by merge_close(), also after an error, unless it is NULL
  *
  * Return: 0 or a negative errno after a message.
  */

@@ -71,7 +71,7 @@ struct merge_node {
 	struct merge_node_result result;
 };
 
-/* A fact, and how many nodes say so. */
+/* A fact, and the number of nodes that state it. */
 struct merge_fact {
 	UT_hash_handle hh;
 	u32 first_node;
@@ -150,7 +150,7 @@ struct merge {
 	u32 node_count;
 	u32 reference;
 	bool is_of_replay; /* the traces are outcomes of its nodes */
-	u32 part_count;    /* so many nodes it had */
+	u32 part_count;    /* its number of nodes */
 	struct merge_rank *ranks;
 	u32 rank_count;
 	struct merge_fact *facts;

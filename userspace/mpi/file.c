@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * file.c - records into a trace of the process's own, where there are no kernel modules.
+ * file.c - records to a separate trace of the process if there are no kernel modules.
  *
  * The trace is written through mappings of the file, in chunks that are open: a record becomes
  * visible to every reader with its first eight bytes, which are written last. So the death of the
@@ -341,7 +341,7 @@ static struct stream *new_stream(void)
 	return stream;
 }
 
-/* The stream of a thread that has none; NULL if there is no memory. */
+/* The stream of a thread that has none; NULL if out of memory. */
 static struct stream *begin_stream(void)
 {
 	struct stream *stream;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * init.c - MPI begins and ends: so does recording.
+ * init.c - start and end of MPI, and of the recording.
  *
  * A process may have MPI by MPI_Init, by sessions of MPI 4 (sets.c), or both, one after the other or at
  * the same time. Recording begins with the first and ends when none is left; later sessions continue

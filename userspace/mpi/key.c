@@ -255,7 +255,7 @@ static u64 mix_launcher(u64 hash)
 /**
  * iot_mpi_world_key() - the key of MPI_COMM_WORLD
  * @ranks: in it
- * @is_spawned: it has a name of its own, whatever that of the job
+ * @is_spawned: it has a name of its own, regardless of that of the job
  *
  * The launcher passes the same name to all ranks of a job. A job of one rank may have none, and
  * needs no agreement.
@@ -289,10 +289,10 @@ static struct count {
 static size_t count_count;
 
 /**
- * iot_mpi_nth() - how many calls of a key there were, this one included
+ * iot_mpi_nth() - the number of calls of a key, including this one
  * @key: of the group and the tag
  *
- * All ranks of the group make them in the same order. Return: 0 if there is no memory.
+ * All ranks of the group make them in the same order. Return: 0 if out of memory.
  */
 u64 iot_mpi_nth(u64 key)
 {

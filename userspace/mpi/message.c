@@ -2,7 +2,7 @@
 /*
  * message.c - point-to-point calls: send, receive, and their nonblocking forms.
  *
- * A call to or from MPI_PROC_NULL is no message and gives no record; nor does a call that
+ * A call to or from MPI_PROC_NULL is not a message and gives no record; nor does a call that
  * failed, unless the message was too long for the buffer: it has been received all the same.
  */
 #include "shim.h"

@@ -136,7 +136,7 @@ static void entry_drop(struct entry **place)
 	spare = entry;
 }
 
-/* The entry that a new request of a handle goes into, NULL if there is no memory. */
+/* The entry that a new request of a handle goes into, NULL if out of memory. */
 static struct entry *entry_for(MPI_Request handle)
 {
 	struct entry **place = is_shared(handle) ? shared_end : place_of(handle);

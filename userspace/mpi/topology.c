@@ -44,7 +44,7 @@ static void find_graph(MPI_Comm comm, int own, struct neighbours *near)
 		mpi->PMPI_Graph_neighbors(comm, own, count, near->ranks);
 }
 
-/* Weights and destinations are nothing to us, but MPI wants room for them. */
+/* Weights and destinations are not used, but MPI requires memory for them. */
 static void find_distributed(MPI_Comm comm, struct neighbours *near)
 {
 	const struct iot_mpi_library *mpi = &iot_mpi_found;
@@ -86,7 +86,7 @@ static void announce(const struct iot_mpi_comm *state, int *ranks, int count)
  * @state: of the communicator, which is announced; gets a list of its own
  * @comm: the communicator
  *
- * Without memory for a list of them there are no records, and no order comes of their collectives.
+ * Without memory for the list, collectives have no records and no order.
  */
 void iot_mpi_topology_announce(struct iot_mpi_comm *state, MPI_Comm comm)
 {

@@ -55,7 +55,7 @@ static bool wait_room(struct wait *wait, size_t count)
 	return true;
 }
 
-/* Of a request that is no receive MPI may leave a status as it was. */
+/* Of a request that is not a receive MPI may leave a status as it was. */
 static void clear_statuses(MPI_Status *statuses, int count)
 {
 	int i;
@@ -74,7 +74,7 @@ static void wait_end(struct wait *wait)
 }
 
 /*
- * Return: false if none of the requests is ours, or there is no memory: the call is then
+ * Return: false if none of the requests is ours, or if out of memory: the call is then
  * to be passed on as it is, and wait_end() need not be called.
  */
 static bool wait_begin(struct wait *wait, u32 name, int count, const MPI_Request *requests,

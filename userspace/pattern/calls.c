@@ -169,7 +169,7 @@ static void set_depths(struct caller *caller)
 	}
 }
 
-/* The number of an id: its place; the lowest free one if it is new. 0 if there is no memory. */
+/* The number of an id: its place; the lowest free one if it is new. 0 if out of memory. */
 static u64 number_of(struct numbers *used, u64 id)
 {
 	size_t i, empty = used->count;
@@ -215,7 +215,7 @@ static int set_roles(struct caller *caller)
 /**
  * calls_read() - read the calls of all tasks of a trace
  * @path: of the trace
- * @callers: out: a table; to be given to calls_free()
+ * @callers: out: a table; to be freed by calls_free()
  * @reject: filled in if the trace is refused
  *
  * Return: 0 or a negative errno.

@@ -36,7 +36,7 @@ struct call {
 
 /**
  * struct caller - a task
- * @job: key of its MPI_COMM_WORLD, 0 if it is no rank
+ * @job: key of its MPI_COMM_WORLD, 0 if it is not a rank
  * @rank, @ranks: own, and how many there are
  * @calls: sorted by call_order() once all are there
  */

@@ -13,7 +13,7 @@
 /* -- parts of changes ---------------------------------------------------------------------------------------- */
 
 /**
- * change_refuse() - note why a change makes no sense
+ * change_refuse() - store the reason for refusing a change
  * @event: the operation that is the reason, or NULL
  *
  * Return: -EOPNOTSUPP.
@@ -46,7 +46,7 @@ static char *keep(struct change *c, char *text)
 	return text;
 }
 
-/* A copy of the list of an event; NULL if it has none, or there is no memory. */
+/* A copy of the list of an event; NULL if it has none, or if out of memory. */
 static u64 *change_list(struct change *c, const struct event *event)
 {
 	u64 *list = event->list_count ? calloc(event->list_count, sizeof(*list)) : NULL;
@@ -59,7 +59,7 @@ static u64 *change_list(struct change *c, const struct event *event)
 /**
  * change_text() - a copy of a text that lives as long as the change
  *
- * Return: NULL if there is no memory.
+ * Return: NULL if out of memory.
  */
 const char *change_text(struct change *c, const char *text)
 {
@@ -389,7 +389,7 @@ static int apply(struct change *c, const char *name, const char *value)
  * pattern_change() - the pattern with one thing done in another way
  * @pattern: the pattern
  * @name, @value: the change
- * @made: out: to be given to pattern_free()
+ * @made: out: to be freed by pattern_free()
  * @changed: out: operations, or sequences of them, that are other ones
  * @refusal: filled in if the error is -EOPNOTSUPP
  *

@@ -158,7 +158,7 @@ static const struct column_class *class_of(const struct column *column, u64 task
 	return class < column->class_count && *index < column->classes[class].tasks ? &column->classes[class] : NULL;
 }
 
-/* The values of the tables of a task: those of earlier tables come first. Return: NULL if there is no memory, or they are not
+/* The values of the tables of a task: those of earlier tables come first. Return: NULL if out of memory, or they are not
  * all there. */
 static u64 *table_of(const struct column_class *class, u64 index, u64 count)
 {
@@ -180,7 +180,7 @@ static u64 *table_of(const struct column_class *class, u64 index, u64 count)
  * @column: finished, or read from a file
  * @task: index among the tasks of the column
  *
- * Return: to be given to series_free(); NULL if it is not sound or there is no memory.
+ * Return: to be freed by series_free(); NULL if it is not sound or if out of memory.
  */
 struct series *column_series(const struct column *column, u64 task)
 {
@@ -265,7 +265,7 @@ static bool get_class(struct input *in, struct column_class *class)
  * column_get() - read a column
  * @in: from where; nothing in it is trusted
  * @tasks: that it is of
- * @column: out; to be given to column_free() in any case
+ * @column: out; to be freed by column_free() in any case
  *
  * Return: whether it is sound.
  */

@@ -45,7 +45,7 @@ const struct group *pattern_find_group(const struct pattern *of, const struct gr
 }
 
 /**
- * pattern_same_parts() - how many parts two structures have in common at their beginnings
+ * pattern_same_parts() - the number of common parts at the beginnings of two structures
  */
 u32 pattern_same_parts(const struct pattern *a, u32 root_a, const struct pattern *b, u32 root_b)
 {

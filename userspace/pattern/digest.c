@@ -13,7 +13,7 @@ struct digest {
 /**
  * digest_open() - begin a hash
  *
- * Return: to be given to digest_close(); NULL if there is no memory.
+ * Return: to be freed by digest_close(); NULL if out of memory.
  */
 struct digest *digest_open(void)
 {

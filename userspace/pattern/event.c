@@ -23,7 +23,7 @@ const struct iot_field *event_field(u16 kind, u32 index)
 }
 
 /**
- * event_count_fields() - how many fields events of a kind have
+ * event_count_fields() - the number of fields of events of a kind
  */
 u32 event_count_fields(u16 kind)
 {

@@ -16,7 +16,7 @@
 #define EVENT_OPERANDS_MAX (EVENT_FIELDS_MAX + EVENT_ROLES + 2 * 16 + EVENT_LIST_MAX)
 #define EVENT_LIST_MAX	   512 /* numbers in a list of ranks */
 
-/* Numbers of an event that are no fields; 0: none. */
+/* Numbers of an event that are not fields; 0: none. */
 enum event_role { EVENT_GENERATION, EVENT_HANDLE, EVENT_COMM, EVENT_REQUEST, EVENT_ROLES };
 
 enum event_flags {

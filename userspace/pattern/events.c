@@ -100,7 +100,7 @@ static int check_end(const struct events *e)
  * @pattern: the pattern
  * @group: of the task
  * @task: index in the group
- * @events: out: to be given to events_close(), before the pattern is freed
+ * @events: out: to be freed by events_close(), before the pattern is freed
  *
  * Return: 0, -EBADMSG if the numbers of the task are not sound, -ENOMEM.
  */
@@ -195,7 +195,7 @@ void events_close(struct events *e)
  * @pattern: the pattern
  *
  * Return: for each position two numbers: the group, and the index in it; to be freed by the caller. NULL if a position is
- * missing or occurs twice, or if there is no memory.
+ * missing or occurs twice, or if out of memory.
  */
 u64 *events_find_tasks(const struct pattern *pattern)
 {

@@ -72,7 +72,7 @@ static int expand_all(struct expansion *x)
  * pattern_expand() - the operations of a pattern, one by one
  * @pattern: the pattern
  * @out: where each is printed as a line, or NULL
- * @limit: so many are made
+ * @limit: maximum number of operations
  * @digest: out: their hash, equal to that of the trace if they are the same
  * @operations: out: their number
  *

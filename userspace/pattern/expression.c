@@ -5,7 +5,7 @@
 #include "expression.h"
 
 #define VALUES_MAX (1u << 22) /* that are examined for an expression */
-#define SHOWN_MAX  6	      /* of numbers that are no expression */
+#define SHOWN_MAX  6	      /* of numbers that are not an expression */
 
 typedef long long number;
 

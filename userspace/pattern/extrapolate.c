@@ -323,7 +323,7 @@ static int extrapolate_to(struct extrapolation *x, u64 ranks, struct pattern **p
 	return err;
 }
 
-/* The first operation of a run that comes out wrong. */
+/* Name the first wrong operation of a run. */
 static int refuse_operation(struct extrapolation *x, const struct pattern *made, u32 run)
 {
 	const struct pattern *p = x->runs[run];
@@ -440,7 +440,7 @@ const char *extrapolation_form_name(u32 form)
  * @runs: patterns of runs with different numbers of ranks; are sorted by these
  * @count: their number
  * @ranks: number of ranks of the result
- * @pattern: out: to be given to pattern_free()
+ * @pattern: out: to be freed by pattern_free()
  * @summary: out: how well times fit
  * @refusal: filled in if the error is -EOPNOTSUPP
  *

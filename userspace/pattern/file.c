@@ -288,7 +288,7 @@ static u32 check_head(const u8 *head, size_t count)
 /**
  * pattern_load_bytes() - a pattern from the bytes of a file
  * @bytes, @count: of the file
- * @pattern: out: to be given to pattern_free()
+ * @pattern: out: to be freed by pattern_free()
  * @reject: filled in if it is refused
  *
  * Return: 0 or a negative errno.
@@ -327,7 +327,7 @@ int pattern_load_bytes(const void *bytes, size_t count, struct pattern **pattern
 /**
  * pattern_load() - a pattern from a file
  * @path: of the file
- * @pattern: out: to be given to pattern_free()
+ * @pattern: out: to be freed by pattern_free()
  * @reject: filled in if it is refused
  *
  * Return: 0 or a negative errno.

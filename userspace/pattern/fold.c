@@ -353,7 +353,7 @@ static int make_root(struct folding *f, u32 *root, struct numbers *counts)
  * @shapes: of the operations
  * @operations: shapes of the operations, in order
  * @root: out: a list
- * @counts: out: of runs and loops, in the order of their ends, the root excluded; to be given to numbers_free()
+ * @counts: out: of runs and loops, in the order of their ends, the root excluded; to be freed by numbers_free()
  *
  * Memory is in proportion to the number of operations.
  *

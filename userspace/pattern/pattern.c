@@ -234,9 +234,9 @@ static int fold_tasks(struct pattern *pattern, const struct stream *stream, stru
 /**
  * pattern_of_stream() - make a pattern
  * @stream: its shapes are taken over
- * @pattern: out: to be given to pattern_free()
+ * @pattern: out: to be freed by pattern_free()
  *
- * Return: 0; -EINVAL if a task has too many operations that are no loops; -ENOMEM.
+ * Return: 0; -EINVAL if a task has too many operations that are not loops; -ENOMEM.
  */
 int pattern_of_stream(struct stream *stream, struct pattern **pattern)
 {

@@ -34,7 +34,7 @@ struct pattern_summary {
 };
 
 /**
- * struct pattern_refusal - why something cannot be done with a pattern
+ * struct pattern_refusal - the reason for refusing an operation on a pattern
  */
 struct pattern_refusal {
 	char text[512];

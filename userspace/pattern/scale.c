@@ -125,7 +125,7 @@ static void split_as_wrap(const struct series *series, struct parts *parts)
  * @scaling: from which runs to where
  * @runs: the series of each run; NULL where there is none, but not in all
  *
- * Return: the series, to be given to series_free(); NULL if no function fits a number of it, or if there is no memory.
+ * Return: the series, to be freed by series_free(); NULL if no function fits a number of it, or if out of memory.
  */
 struct series *scale_series(struct scaling *scaling, const struct series *const *runs)
 {
@@ -239,9 +239,9 @@ static bool scale_class_of(struct scaling *scaling, const struct column *const *
  * scale_column() - a column at another number of ranks
  * @scaling: from which runs to where
  * @runs: the column of each run; NULL where there is none, but not in the last
- * @column: out; to be given to column_free() in any case
+ * @column: out; to be freed by column_free() in any case
  *
- * Return: false if no function fits a number of it, or if there is no memory.
+ * Return: false if no function fits a number of it, or if out of memory.
  */
 bool scale_column(struct scaling *scaling, const struct column *const *runs, struct column *column)
 {

@@ -102,7 +102,7 @@ static struct series *make_wrap(const u64 *v, size_t n)
  * series_as_wrap() - a short series as the wrap that a longer one would be
  * @series: of any form; one that has fewer than four numbers is a line or a table, if it is made
  *
- * Return: to be given to series_free(); NULL if it is no wrap, if it is one of several, or if there is no memory.
+ * Return: to be freed by series_free(); NULL if it is not a wrap, if it is one of several, or if out of memory.
  */
 struct series *series_as_wrap(const struct series *series)
 {
@@ -119,7 +119,7 @@ struct series *series_as_wrap(const struct series *series)
 
 /*
  * The smallest period of the differences: their length minus their longest border, found as by Knuth, Morris and
- * Pratt. 0 if there is no memory.
+ * Pratt. 0 if out of memory.
  */
 static size_t period_of(const u64 *v, size_t n)
 {
@@ -251,11 +251,11 @@ static struct series *make_irregular(const u64 *v, size_t n)
 /**
  * series_make() - the formula of a sequence
  * @v: the numbers
- * @n: how many there are
+ * @n: their number
  *
  * Takes time and memory in proportion to @n.
  *
- * Return: the series, to be given to series_free(); NULL if there is no memory.
+ * Return: the series, to be freed by series_free(); NULL if out of memory.
  */
 struct series *series_make(const u64 *v, size_t n)
 {
@@ -329,7 +329,7 @@ bool series_is_constant(const struct series *s)
 /**
  * cursor_open() - begin to read a series
  *
- * Return: to be given to cursor_close(), before the series is freed; NULL if there is no memory.
+ * Return: to be freed by cursor_close(), before the series is freed; NULL if out of memory.
  */
 struct cursor *cursor_open(const struct series *series)
 {

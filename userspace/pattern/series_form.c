@@ -58,7 +58,7 @@ static bool is_sound(const struct series *s)
 	}
 }
 
-/* A length of 0 is no run; runs have as many values as the series. Lengths that are a formula may be many. */
+/* A length of 0 is not a run; runs have as many values as the series. Lengths that are a formula may be many. */
 static bool has_sound_runs(struct input *in, const struct series *s)
 {
 	const struct series *lengths = s->parts[RUN_LENGTHS];
@@ -180,7 +180,7 @@ err:
  * series_get() - a series from bytes
  * @in: from where; nothing in it is trusted
  *
- * Return: the series; NULL if it is not sound or there is no memory: then @in has failed.
+ * Return: the series; NULL if it is not sound or if out of memory: then @in has failed.
  */
 struct series *series_get(struct input *in)
 {
@@ -272,7 +272,7 @@ err:
  * @params, @param_count: likewise
  * @table, @table_count: likewise
  *
- * Return: the series; NULL if it is not sound, if something is left over, or if there is no memory.
+ * Return: the series; NULL if it is not sound, if something is left over, or if out of memory.
  */
 struct series *series_join(const u8 *form, size_t form_bytes, const u64 *params, size_t param_count, const u64 *table,
 			   size_t table_count)

@@ -55,7 +55,7 @@ int stream_add_event(struct stream *stream, struct stream_task *task, const stru
 	return task->shapes.is_failed ? -ENOMEM : 0;
 }
 
-/* Ends of the operations at hand: of each depth, the time from which the next one's think time counts. */
+/* Ends of the operations in progress: of each depth, the time from which the next one's think time counts. */
 struct ends {
 	u64 ns[16];
 };
@@ -354,7 +354,7 @@ static int make_stream(struct making *m)
 /**
  * stream_read() - the canonical stream of a trace
  * @path: of the trace
- * @stream: out: to be given to stream_free()
+ * @stream: out: to be freed by stream_free()
  * @reject: filled in if the trace is refused
  *
  * Return: 0 or a negative errno.

@@ -133,7 +133,7 @@ void template_free(struct widths **widths)
 }
 
 /**
- * template_count_holes() - how many numbers a template has
+ * template_count_holes() - the number of numbers in a template
  */
 u32 template_count_holes(const u8 *template, size_t bytes)
 {

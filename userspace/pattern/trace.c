@@ -45,7 +45,7 @@ void trace_set(struct iot_record *record, const char *name, u64 value)
 }
 
 /**
- * trace_refuse() - note why a pattern cannot become a trace
+ * trace_refuse() - store the reason why a pattern cannot be converted to a trace
  * @player: the task, if known
  * @event: the operation that is the reason
  * @why: the sentence

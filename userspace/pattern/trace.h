@@ -22,7 +22,7 @@
  * @uses: operations by this name that are still to come, without those that remove the name
  * @absences: operations to come that do not find the next object of the path, which is not there yet
  * @borrowed: operations to come on handles that other tasks opened
- * @size_bytes: of a file that exists at the beginning: reads and queries need so many
+ * @size_bytes: of a file that exists at the beginning: the minimum that reads and queries require
  */
 struct life {
 	UT_hash_handle hh;

@@ -171,7 +171,7 @@ static const struct membership *member_of(const struct player *player)
 	return role && role <= player->comm_count ? &player->comms[role - 1] : NULL;
 }
 
-/* The last one that arrives lets all go on. */
+/* The last one that arrives lets all continue. */
 static bool collective_is_ready(struct synthesis *s, struct player *player, u64 *ready_ns)
 {
 	const struct membership *member = member_of(player);

@@ -13,7 +13,7 @@
 /**
  * world_place() - a path
  *
- * Return: NULL if there is no memory.
+ * Return: NULL if out of memory.
  */
 struct place *world_place(struct synthesis *s, const char *path)
 {
@@ -34,7 +34,7 @@ struct place *world_place(struct synthesis *s, const char *path)
 /**
  * world_life() - an object by path and generation
  *
- * Return: NULL if there is no memory.
+ * Return: NULL if out of memory.
  */
 struct life *world_life(struct synthesis *s, const char *path, u64 generation)
 {

@@ -14,7 +14,7 @@
 /**
  * struct numbers - an array of numbers; all zero is an empty one
  * @values: the numbers
- * @count: how many there are
+ * @count: their number
  * @room: how many there is memory for
  * @is_failed: memory ran out, and numbers are missing
  */

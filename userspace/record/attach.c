@@ -91,7 +91,7 @@ static int open_ends(struct attachment *attachment, pid_t pid, char *why, size_t
 
 /**
  * attach_start() - begin to record existing mounts
- * @attachment: filled in; to be given to attach_close(), also after an error
+ * @attachment: filled in; to be freed by attach_close(), also after an error
  * @options: mounts are used
  * @pid: process that sees these mounts; the recording ends with it; 0: the caller sees them
  * @session_fd: a session with a collector

@@ -2,8 +2,8 @@
 /*
  * descendants.c - processes that the command has started and that run when it has ended.
  *
- * The kernel module knows them: a process that was orphaned, or has a session or namespaces of its own,
- * is no less one of them. The recorder does not become their parent (PR_SET_CHILD_SUBREAPER): a
+ * The kernel module knows them: including orphaned processes, and those with their own session or
+ * namespaces. The recorder does not become their parent (PR_SET_CHILD_SUBREAPER): a
  * daemon can see whose child it is, and so would see that it is recorded.
  */
 #include <errno.h>
@@ -63,7 +63,7 @@ static int ask(int fd, uint64_t session, struct alive *alive)
 	return 0;
 }
 
-/* By process, the thread that goes by its number first. */
+/* By process, first the thread with the id of the process. */
 static int compare_threads(const void *a, const void *b)
 {
 	const struct iot_alive_thread *x = a, *y = b;
@@ -132,7 +132,7 @@ static void catch_signals(struct patience *patience)
 	patience->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* The trace is still to be completed: signals that came are taken, and not acted upon again. */
+/* The trace is still to be completed: signals that arrived are consumed and have no further effect. */
 static void let_signals_go(const struct patience *patience)
 {
 	struct signalfd_siginfo info;
@@ -212,7 +212,7 @@ static void state(const struct alive *alive, char *fact)
 /**
  * descendants_fact_open() - memory for the fact about descendants, shared with the collector
  *
- * Return: IOT_OMISSION_TEXT_BYTES, with nothing in them; NULL if there is no memory.
+ * Return: IOT_OMISSION_TEXT_BYTES, with nothing in them; NULL if out of memory.
  */
 char *descendants_fact_open(void)
 {

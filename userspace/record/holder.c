@@ -249,7 +249,7 @@ static void serve_events(struct holder *holder)
 	for (i = 0; i < holder->client_count; i++)
 		polls[i + 1] = (struct pollfd){ .fd = holder->clients[i].fd, .events = POLLIN };
 	if (poll(polls, holder->client_count + 1, AGAIN_MS) > 0) {
-		for (i = holder->client_count; i > 0; i--) /* the last one takes the place of one that goes */
+		for (i = holder->client_count; i > 0; i--) /* the last one replaces one that leaves */
 			if (polls[i].revents)
 				serve(holder, i - 1);
 		if (polls[0].revents)

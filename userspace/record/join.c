@@ -156,7 +156,7 @@ static int be_welcome(struct joined *joined, unsigned int expected, char *why, s
 
 /**
  * join_session() - the session of this node, which is begun if there is none
- * @joined: out: to be given to join_leave()
+ * @joined: out: to be freed by join_leave()
  * @options: as for runner_start(), the same in all processes; output is a directory, absolute
  * @job: name of the job
  * @expected: processes of the job on this node, 0 if that is not known

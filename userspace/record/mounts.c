@@ -2,8 +2,8 @@
 /*
  * mounts.c - put tapefs over directories, in a mount namespace of the command's own.
  *
- * The namespace goes with its last process, and with it the mounts: whatever happens,
- * nothing stays mounted.
+ * The namespace and its mounts end with its last process, so no mount remains in any
+ * case.
  */
 #include <dirent.h>
 #include <errno.h>

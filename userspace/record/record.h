@@ -25,7 +25,7 @@
  * @program_bytes: of it
  * @drop: drop records rather than make tasks wait for the collector
  * @buffers: buffers of each CPU
- * @flush_ms: oldest age of a record that is not on its way
+ * @flush_ms: maximum age of an unsent record
  * @output: trace file
  * @facts: texts of the form key=value for the trace, ended by NULL
  * @admits: users and groups that may add MPI records although the command did not start their processes
@@ -57,7 +57,7 @@ struct record_options {
 	int namespace_fd;
 };
 
-/* Called with a sentence about something that the user should know and that is no error. */
+/* Called with a sentence that informs the user and is not an error. */
 typedef void (*record_warn_fn)(const char *sentence);
 
 /* mounts.c: in the process that becomes the command */

@@ -3,7 +3,7 @@
  * stream.c - a trace that goes to a pipe or a socket instead of a file.
  *
  * A slow reader delays the collector, and the policy of the session decides on the effect on the command; if
- * the reader exits, the recording ends, and the command goes on.
+ * the reader exits, the recording ends, and the command continues.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -122,7 +122,7 @@ static void *agent_main(void *argument)
 
 /**
  * agent_open() - join the other nodes
- * @agent: out: to be given to agent_close(), also after an error
+ * @agent: out: to be freed by agent_close(), also after an error
  * @mpi: openmpi, mpich, or the path of a library; NULL for that of the launcher
  * @limit_s: maximum silence of a node; 0 for no limit
  * @why: out, after an error: a sentence
@@ -290,7 +290,7 @@ int agent_finish(struct agent *agent, struct replay_result *result, int err, int
 }
 
 /**
- * agent_outcomes() - this node writes its outcomes there; node 0 may want them in the end
+ * agent_outcomes() - this node writes its outcomes there; node 0 may request them at the end
  * @agent: open
  * @path: must stay
  */

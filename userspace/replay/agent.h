@@ -2,7 +2,7 @@
 /*
  * agent.h - the agent of a node: it stands between the engine of the node and the other nodes.
  *
- * Locking: a thread of its own runs from agent_start() to agent_stop(); between them no other
+ * Locking: a separate thread runs from agent_start() to agent_stop(); between them no other
  * thread uses the nodes. The two flags are the requests of other threads to it, and its answer.
  */
 #ifndef IOTAPE_AGENT_H
@@ -17,7 +17,7 @@
  * @library: of the transport
  * @nodes: of the replay
  * @node_of: of each task of the program
- * @placement: how they came there
+ * @placement: the rule of their placement
  * @partition: the part of this node
  * @replay: that the engine runs; NULL when it takes no reports
  * @thread: while it runs

@@ -24,7 +24,7 @@
  * struct feeder - the thread that reads a large program ahead of the workers
  * @thread: if @is_running
  * @replay_fd: of the replay
- * @error: out: why it gave up
+ * @error: out: the reason of its failure
  */
 struct feeder {
 	pthread_t thread;
@@ -102,8 +102,8 @@ static int load(struct engine *e)
 }
 
 /*
- * It has little to do, but in time: among as many workers as there are tasks, all of which want to
- * run, its turn would come when their windows are empty. Without the right to it, it stays one of them.
+ * It has little work, but must run in time: with the same priority as the workers, it would run
+ * only when their windows are empty. Without the right to it, it stays one of them.
  */
 static void *feed(void *argument)
 {
@@ -315,7 +315,7 @@ static int kernel_ready(struct replay *replay)
 	return status.waiting >= status.roots ? 0 : wait_before_start(replay);
 }
 
-/* All workers wait inside the kernel before the first of them goes. */
+/* All workers wait inside the kernel before the first of them runs. */
 static int kernel_start(struct replay *replay)
 {
 	struct engine *e = replay->state;

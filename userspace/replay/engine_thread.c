@@ -53,7 +53,7 @@ static u8 *make_source(void)
 	return source;
 }
 
-/* Each slot is on a line of its own. Return: NULL if there is no memory. */
+/* Each slot is on a line of its own. Return: NULL if out of memory. */
 static void *make_slots(u32 count, size_t slot_bytes)
 {
 	size_t bytes = (count + 1ul) * slot_bytes;

@@ -96,7 +96,7 @@ int nodes_ask_clocks(struct nodes *nodes, u32 when)
 /* -- the node that has the file ------------------------------------------------------------------------------- */
 
 /**
- * nodes_give_piece() - node 0 wants a piece of the outcomes of this node
+ * nodes_give_piece() - node 0 requests a piece of the outcomes of this node
  * @nodes: has its path
  * @bytes: this number, or the remaining bytes
  * @offset_bytes: from here on
@@ -134,7 +134,7 @@ int nodes_give_piece(struct nodes *nodes, u32 bytes, u64 offset_bytes)
  * nodes_take_piece() - a piece of outcomes has come
  * @nodes: waits for it
  * @bytes: of it; 0: there is no more
- * @value: where it belongs; all ones: it could not be read
+ * @value: its position; all ones: it could not be read
  * @data: the piece
  *
  * Return: 0; -EPROTO if it was not requested.

@@ -4,8 +4,7 @@
  *
  * Tasks that do something to mappings share memory with those that they shared it with
  * in the trace, and with no others; all other tasks are run by threads of one process. In
- * each process one thread asks the kernel whether one more is needed, and makes it: there are as
- * many as tasks are alive at once, not as many as there are tasks. The processes end with the
+ * each process one thread asks the kernel whether another one is needed, and creates it: their number is that of concurrent tasks, not that of all tasks. The processes end with the
  * one that started them, however that ends.
  */
 #include <errno.h>
@@ -193,7 +192,7 @@ static bool *list_spaces(const struct iot_program *program, const struct partiti
 
 /**
  * workers_start() - start the processes that workers are made in
- * @workers: out: to be given to workers_kill()
+ * @workers: out: to be freed by workers_kill()
  * @replay_fd: a replay that is set up
  * @program: its program
  * @partition: the part of it that is run here, NULL for all

@@ -48,7 +48,7 @@ static int make_order(struct local_replay *local)
  * @replay: which
  * @runner: functions of the engine
  * @context: of the engine, for them
- * @local: out: to be given to local_replay_close(), also after an error
+ * @local: out: to be freed by local_replay_close(), also after an error
  *
  * Return: 0 or a negative errno.
  */

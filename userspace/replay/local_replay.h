@@ -69,7 +69,7 @@ struct worker;
  * @start_next: waits of its first operation that are known to hold
  * @step: progress of the task
  * @submitted: of a request queue: requests submitted to it so far; written by the task's thread
- * @request: number of the request that it submits next, 0 if the operation is no submit
+ * @request: number of the request that it submits next, 0 if the operation is not a submit
  * @outcome: where its records go
  * @memory: the engine's, of the requested size, whole pages; of the thread that runs it
  */
@@ -159,7 +159,7 @@ struct thread_pool {
  * @ready: tasks that wait for the start
  * @failed: negative errno of a task that could not begin; 0
  * @left: futex: tasks and request queues here that have not ended; when it is cancelled, those that have begun
- * @task_count: of those here, tasks that are no request queues
+ * @task_count: of those here, tasks that are not request queues
  * @finished: of them, those that have ended
  * @start_ns: monotonic clock at the start, 0 before
  * @end_ns: monotonic clock at the end of the last task, 0 before

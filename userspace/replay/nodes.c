@@ -26,7 +26,7 @@ u64 nodes_now_ns(void)
 
 /**
  * nodes_open() - join the others
- * @nodes: zero but for @is_interrupted; filled in; to be given to nodes_close(), also after an error
+ * @nodes: zero but for @is_interrupted; filled in; to be freed by nodes_close(), also after an error
  * @transport: that carries messages
  *
  * Return: 0 or a negative errno.
@@ -79,7 +79,7 @@ void nodes_close(struct nodes *nodes)
 /* -- out --------------------------------------------------------------------------------------- */
 
 /**
- * nodes_carry() - send a message, whose turn it is
+ * nodes_carry() - send the next message
  *
  * Return: 0 or a negative errno.
  */

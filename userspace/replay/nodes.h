@@ -117,7 +117,7 @@ struct nodes_peer {
 /**
  * struct nodes_gathering - outcomes that node 0 has sent to it
  * @fd: where they go, -1 if there are none to come
- * @at_bytes: so much of them is there
+ * @at_bytes: number of bytes received
  * @is_whole: that was all
  * @err: they cannot be written, or could not be read
  */

@@ -229,7 +229,7 @@ static void outcomes_free(struct outcomes *outcomes)
  * outcomes_open() - begin a trace of outcomes
  * @options: of the replay: its output, program and facts
  * @last_fact: the last fact, at the end of the trace; see struct collector_options
- * @outcomes: out: to be given to outcomes_close()
+ * @outcomes: out: to be freed by outcomes_close()
  *
  * Return: 0 or a negative errno.
  */

@@ -193,7 +193,7 @@ static void find_first_marks(struct partition *partition)
 
 /**
  * partition_open() - find the progress that the nodes must report to each other
- * @partition: filled in; to be given to partition_close(), also after an error
+ * @partition: filled in; to be freed by partition_close(), also after an error
  * @program: verified
  * @node_of: of each task; must stay
  * @node: this one

@@ -7,7 +7,7 @@
  *
  * Tasks that share an open file, a mapping, memory, or the locks of a process cannot be on two nodes:
  * there is only one of each. They are joined to sets, by union-find (Tarjan: Efficiency of a good but
- * not linear set union algorithm, 1975), and a set goes where the first of its ranks goes.
+ * not linear set union algorithm, 1975), and a set is placed with the first of its ranks.
  */
 #include "core/replay/operation.h"
 #include "placement.h"
@@ -93,7 +93,7 @@ static void join_tasks(struct placer *p, u32 a, u32 b)
 	b = set_of(p, b);
 	if (a == b)
 		return;
-	if (p->rank[a] > p->rank[b]) { /* the one with the lower rank stands for both; NONE is no rank */
+	if (p->rank[a] > p->rank[b]) { /* the one with the lower rank stands for both; NONE is not a rank */
 		p->set[a] = b;
 	} else {
 		p->set[b] = a;

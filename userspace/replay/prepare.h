@@ -57,7 +57,7 @@ struct wanted {
  * @by_path: the same, by path
  * @is_delta: the target was prepared before
  * @since_ns: files that changed then or later are checked; 0: all files
- * @block: contents: a block of data that comes again and again
+ * @block: contents: a block of data that is repeated
  * @scratch: room for as much
  * @parent_fd: directory that was used last, -1 if none; @parent its path
  */

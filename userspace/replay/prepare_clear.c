@@ -30,7 +30,7 @@ static int remove_name(int dir, const char *name, int flags)
 	return err;
 }
 
-/* A path, and how many names below it there still may be. */
+/* A path, and the remaining number of names below it. */
 struct removal {
 	char path[IOT_PROGRAM_PATH_MAX];
 	size_t top_bytes;
@@ -102,7 +102,7 @@ static int remove_directory(struct preparer *p, int dir, const char *name, const
 	while (!err) {
 		err = empty_directory(p, &removal);
 		if (err > 0) {
-			err = 0; /* go on in there */
+			err = 0; /* continue in there */
 		} else if (!err && strlen(removal.path) > removal.top_bytes) {
 			*strrchr(removal.path, '/') = 0; /* it goes when the one above is read again */
 		} else {

@@ -74,7 +74,7 @@ struct prepare_options {
  * @bytes: of data that were written
  * @changes: by enum prepare_change, to a target that was prepared before
  * @xattrs_failed: extended attributes that could not be set or removed
- * @xattr_failed: the first of them, and why
+ * @xattr_failed: the first of them, with the reason
  * @cache_failed: files of which the cache could not be set, because they cannot be read
  * @harmless: entries that were to give rights, and are there without
  * @was_prepared: the target was, before
@@ -220,7 +220,7 @@ int replay_run(const struct replay_options *options, replay_progress_fn progress
  * struct agent_view - the nodes of a replay
  * @node: this one, from 0; node 0 speaks for all
  * @count: their number
- * @placement: how tasks came to nodes, from agent_prepare() on
+ * @placement: of tasks on nodes, from agent_prepare() on
  * @run: number of this replay, from the first agent_rendezvous() on
  * @sample_ns: a look of node 0 at the clock of this node: asked, seen here, heard; 0 on node 0
  */

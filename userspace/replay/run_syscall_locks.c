@@ -39,7 +39,7 @@ struct lockers {
 /**
  * lockers_open() - no process holds a lock
  *
- * Return: for lockers_close(), NULL if there is no memory.
+ * Return: for lockers_close(), NULL if out of memory.
  */
 struct lockers *lockers_open(void)
 {

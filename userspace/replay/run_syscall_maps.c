@@ -54,7 +54,7 @@ s64 run_unmap(struct worker_task *task, const struct iot_program_op *op)
 
 /* -- touches ------------------------------------------------------------------------------------------ */
 
-/* Where a touch of this thread goes on if it may not be; NULL while there is none. */
+/* Where a touch of this thread continues if it may not be; NULL while there is none. */
 static __thread sigjmp_buf *way_out;
 
 /* A page beyond the end of the file, or an access that the mapping does not allow. */

@@ -217,7 +217,7 @@ s64 run_mkdir(struct worker_task *task, const struct iot_program_op *op)
 	return result;
 }
 
-/* Not the one that stands for a name that was removed, which is no device, and which anybody makes. */
+/* Not the one that stands for a name that was removed, which is not a device, and which anybody makes. */
 static bool is_device(u32 mode, u64 rdev)
 {
 	return S_ISBLK(mode) || (S_ISCHR(mode) && rdev);

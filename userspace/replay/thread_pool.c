@@ -348,7 +348,7 @@ static int start_keeper(struct local_replay *local)
 }
 
 /**
- * thread_pool_init() - there are no threads
+ * thread_pool_init() - initialize a pool without threads
  */
 void thread_pool_init(struct local_replay *local)
 {

@@ -168,7 +168,7 @@ static void finish(struct worker_task *task)
 }
 
 /**
- * worker_wait_for_start() - all tasks that wait for nothing have a thread before the first of them goes
+ * worker_wait_for_start() - all tasks without waits have a thread before the first of them runs
  *
  * Return: do they go?
  */

@@ -221,8 +221,8 @@ static int choose(struct report_state *s)
 /**
  * report_read() - the charts of a trace
  * @path: of the trace
- * @limits: how much is kept
- * @report: filled in; to be given to report_free(), also after an error
+ * @limits: of the stored data
+ * @report: filled in; to be freed by report_free(), also after an error
  * @reject: filled in if the trace is refused
  *
  * Return: 0 or a negative errno.

@@ -20,7 +20,7 @@
 #define REPORT_NAME_BYTES   128
 #define REPORT_PATH_BYTES   160
 
-/* Classes of operations, each with a colour of its own. R(class, words) */
+/* Classes of operations, each with its colour. R(class, words) */
 #define REPORT_CLASSES(R)                                                                                 \
 	R(read, "read") R(write, "write") R(copy, "other data") R(metadata, "metadata") R(mapping, "mapping") \
 	R(sync, "sync") R(lock, "lock") R(mpi, "MPI")
@@ -65,7 +65,7 @@ struct report_lane {
 };
 
 /**
- * struct report_op - an operation that is drawn by itself
+ * struct report_op - an operation that is drawn individually
  * @result: of asynchronous requests, that of the submission
  * @path: of its object, the end of it if it is long; NULL if not known
  */
@@ -133,7 +133,7 @@ struct report {
 };
 
 /**
- * struct report_limits - how much of a trace is kept, for reports of several traces
+ * struct report_limits - limits of the stored data of a trace, for reports of several traces
  * @lanes: at most REPORT_LANES_MAX, at least 2
  * @ops: at most REPORT_OPS_MAX
  * @maps: at most REPORT_FILES

@@ -25,7 +25,7 @@ static struct spank_policy policy;
 static struct spank_request request;
 static struct spank_recorder recorder = { -1, -1, -1 };
 static char working_directory[PATH_MAX];
-static char failure[512]; /* why the step is not recorded */
+static char failure[512]; /* the reason why the step is not recorded */
 
 static int take_option(int value, const char *text, int is_remote)
 {

@@ -6,7 +6,7 @@
  * the mount namespace of that command, so their operations are recorded. The trace is standard output of the
  * recorder: a file that was created with the rights of the user, so a user cannot make root write to other files.
  *
- * The recorder is no child of slurmstepd, as some plugins that track processes kill all of its children at the end
+ * The recorder is not a child of slurmstepd, as some plugins that track processes kill all of its children at the end
  * of a step; it ends when the pipe hold_fd is closed, also if slurmstepd is killed.
  */
 #include <errno.h>
@@ -215,7 +215,7 @@ static int open_namespace(const char *pid)
  * spank_recorder_start() - start to record
  * @recorder: out
  * @policy: the program, and the directories
- * @request: the directories, and where the trace goes
+ * @request: the directories and the output
  * @step: the user
  * @why: out: the reason of a failure, one sentence
  * @room: of @why
@@ -259,7 +259,7 @@ int spank_recorder_start(struct spank_recorder *recorder, const struct spank_pol
  * @recorder: of spank_recorder_start(); -1 in its members afterwards
  * @timeout_ms: how long the trace may take to be complete
  *
- * Return: 0 if the trace is complete, -1 if the recorder has not ended in time, and goes on.
+ * Return: 0 if the trace is complete, -1 if the recorder has not ended in time, and continues.
  */
 int spank_recorder_end(struct spank_recorder *recorder, int timeout_ms)
 {

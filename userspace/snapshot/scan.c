@@ -189,7 +189,7 @@ static int read_below(struct scan *scan, const struct found *found)
 
 /**
  * scan_directory() - find all that is in a directory, and below
- * @scan: with its first four fields set; to be given to scan_free()
+ * @scan: with its first four fields set; to be freed by scan_free()
  *
  * Return: 0 or a negative errno.
  */

@@ -271,7 +271,7 @@ static int write_program(struct scan *scan)
  * snapshot_take() - save the contents of a directory
  * @options: the directory and the output
  * @progress: called now and then, may be NULL
- * @result: filled in, also after an error; to be given to snapshot_result_free()
+ * @result: filled in, also after an error; to be freed by snapshot_result_free()
  * @why: out, after an error: a sentence
  * @room: room for it
  *

@@ -50,7 +50,7 @@ struct snapshot_options {
  * @size_bytes: of all files, by their sizes
  * @data_bytes: without holes
  * @gaps: how often, by enum snapshot_gap
- * @gap_paths: of the first of each; to be given to snapshot_result_free()
+ * @gap_paths: of the first of each; to be freed by snapshot_result_free()
  */
 struct snapshot_result {
 	u64 entries;

@@ -18,7 +18,7 @@ struct clock_bound {
  * struct clock_bounds - those from one node to another
  * @hull: the ones that a line can touch, and some that came since it was made
  * @kept: of @hull, those that are the hull
- * @total: how many there were
+ * @total: their number
  */
 struct clock_bounds {
 	struct clock_bound *hull;

@@ -16,8 +16,8 @@
 
 /**
  * clocks_open() - nothing is known yet
- * @nodes: how many there are, at least one
- * @clocks: out: to be given to clocks_close()
+ * @nodes: their number, at least one
+ * @clocks: out: to be freed by clocks_close()
  *
  * Return: 0 or -ENOMEM.
  */

@@ -72,7 +72,7 @@ int canon_task_get(struct canon *canon, u32 id, u32 *index)
  * @task: whose operation it is
  * @op: is copied
  *
- * Return: the copy, until the next is added; NULL if there is no memory.
+ * Return: the copy, until the next is added; NULL if out of memory.
  */
 struct canon_op *canon_op_add(struct canon_task *task, const struct canon_op *op)
 {
@@ -423,7 +423,7 @@ static void sort(struct canon *canon)
 /**
  * canon_read() - the canonical operations of a trace
  * @path: of the trace
- * @canon: out: to be given to canon_free()
+ * @canon: out: to be freed by canon_free()
  * @reject: filled in if the trace is refused
  *
  * Return: 0 or a negative errno.
@@ -562,7 +562,7 @@ bool canon_op_is_equal(const struct canon_op *a, const struct canon_op *b)
 /**
  * canon_op_text() - an operation as a line
  *
- * Return: a text to be freed by the caller; NULL if there is no memory.
+ * Return: a text to be freed by the caller; NULL if out of memory.
  */
 char *canon_op_text(const struct canon_op *op)
 {

@@ -32,7 +32,7 @@ struct told {
 
 #define NO_TASK UINT32_MAX
 
-/* The task that a task came of, by a fork or exec that the trace has; or NO_TASK. */
+/* The parent of a task, by a recorded fork or exec; or NO_TASK. */
 static u32 parent_of(const struct canon *canon, u32 task)
 {
 	const struct canon_task *t = &canon->tasks[task];
@@ -45,7 +45,7 @@ static u32 parent_of(const struct canon *canon, u32 task)
 	return NO_TASK;
 }
 
-/* The task that performs it: the one at the beginning that another one came of. */
+/* The task that runs it: the first ancestor at the beginning. */
 static u32 elder_of(const struct canon *canon, u32 task)
 {
 	u32 parent;
@@ -66,7 +66,7 @@ static u32 first_of_process(const struct canon *canon, u32 task)
 	return task;
 }
 
-/* An operation that the record at hand stands for, which came before all others. */
+/* An operation that the current record stands for, which came before all others. */
 static int add_early(struct reading_state *s, u32 task, struct iot_record *as)
 {
 	const struct iot_record *record = s->record;

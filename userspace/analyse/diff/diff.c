@@ -250,7 +250,7 @@ static void compare_tasks(struct differ *d)
  * diff_traces() - compare two traces
  * @paths: of the traces; the second may be a recording of a replay of the first
  * @options: how
- * @result: filled in; to be given to diff_free()
+ * @result: filled in; to be freed by diff_free()
  * @refused: out, if a trace is refused: which, 0 or 1
  * @reject: filled in then
  *

@@ -11,9 +11,8 @@
  *   1. Entries of a directory that a handle reads one after the other are compared as a
  *      set; their number for each call and their order are the file system's choice.
  *   2. A look-up that found its name is seen when the name is not in the dentry cache.
- *      Which task comes first is not the program's choice: those look-ups are compared
- *      as a set, over all tasks.
- *   3. An access to a page of a mapping is compared once for each task, page and kind of
+ *      The program does not determine the first task: these look-ups are compared as a
+ *      set, over all tasks. 3. An access to a page of a mapping is compared once for each task, page and kind of
  *      access (read, write): write-back and reclaim make later ones visible again
  *      whenever they like.
  *   4. A mapping that fork copies counts as the child's first operation, equal to a mapping that
@@ -62,7 +61,7 @@ struct diff_item {
 
 /**
  * struct diff_options - how to compare
- * @items_max: so many differences are described
+ * @items_max: maximum number of described differences
  * @is_privileged: equivalence 10 does not hold
  */
 struct diff_options {

@@ -133,7 +133,7 @@ static void stay(struct walk *w, u32 task)
 	sift_down(w, 0);
 }
 
-/* The task at the top goes on until another one is to come first. */
+/* The task at the top continues until another one is to come first. */
 static int step(struct walk *w, graph_visit_fn visit, void *context)
 {
 	u32 task = w->heap[0].task;

@@ -53,7 +53,7 @@ const char *const edge_cause_names[] = {
 
 /**
  * graph_open() - an empty graph
- * @graph: out: to be given to graph_close()
+ * @graph: out: to be freed by graph_close()
  *
  * Return: 0 or -ENOMEM.
  */
@@ -199,7 +199,7 @@ int graph_request_add(struct graph *graph, const struct graph_request *request)
  * @task: index of the task
  *
  * Return: the operation, zeroed and without waits; valid until the next is added. NULL
- * if there is no memory.
+ * if out of memory.
  */
 struct graph_op *graph_op_add(struct graph *graph, u32 task)
 {
@@ -221,7 +221,7 @@ struct graph_op *graph_op_add(struct graph *graph, u32 task)
  * @to: the operation that waits
  * @cause: why
  *
- * The end of a request waits for its submission, always, and for nothing else: it comes by itself.
+ * The end of a request always waits for its submission, and for nothing else.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -281,7 +281,7 @@ int graph_signal_add(struct graph *graph, u32 task, u32 index, u32 latch)
 /**
  * graph_mpi_add() - one more MPI call
  *
- * Return: the call, zeroed; valid until the next is added. NULL if there is no memory.
+ * Return: the call, zeroed; valid until the next is added. NULL if out of memory.
  */
 struct graph_mpi *graph_mpi_add(struct graph *graph)
 {
@@ -343,7 +343,7 @@ static u32 first_throttle(const struct graph_task *t, u64 ns)
 }
 
 /**
- * graph_throttled_ns() - how much of a time a task waited for the collector
+ * graph_throttled_ns() - the part of an interval in which a task waited for the collector
  * @t: the task
  * @since_ns, @until_ns: from when to when
  */
@@ -501,7 +501,7 @@ u32 graph_object_type(const struct graph *graph, u64 id, const char **path)
 /**
  * graph_bytes() - a copy of bytes that lives as long as the graph; equal ones are one
  *
- * Return: the copy, with a zero byte behind it, or NULL if there is no memory.
+ * Return: the copy, with a zero byte behind it, or NULL if out of memory.
  */
 const char *graph_bytes(struct graph *graph, const void *value, size_t bytes)
 {
@@ -522,7 +522,7 @@ const char *graph_bytes(struct graph *graph, const void *value, size_t bytes)
 /**
  * graph_text() - a copy of a text that lives as long as the graph; equal texts are one
  *
- * Return: the copy, or NULL if there is no memory.
+ * Return: the copy, or NULL if out of memory.
  */
 const char *graph_text(struct graph *graph, const char *text)
 {

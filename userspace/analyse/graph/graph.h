@@ -88,7 +88,7 @@ enum graph_wait_cause {
  * struct graph_op - an operation, or half of an MPI call, or an event of a task's life
  * @kind: of its record, or an enum iot_play
  * @number: of the operation in the trace's task, 0 if there is none
- * @recorder_ns: part of the time before it that is no think time, but a cost of recording: see costs.h
+ * @recorder_ns: part of the time before it that is not think time, but a cost of recording: see costs.h
  * @path, @path2: paths or texts it uses, NULL if none; live as long as the graph;
  *	behind the name that a setxattr has, and its zero byte, is the value if @has_value is 1
  * @object, @handle, @other: ids of the trace; @other is a second handle or a request, or a
@@ -206,7 +206,7 @@ struct graph_throttle {
  * @space: number of its address space
  * @has_maps: it does something to mappings
  * @has_locks: it takes locks that its process owns
- * @queue_of: index of the task that it is a request queue of, GRAPH_NONE if it is no request queue
+ * @queue_of: index of the task that it is a request queue of, GRAPH_NONE if it is not a request queue
  * @first_queue, @queue_count: its request queues, which follow each other
  * @has_io: it, or a task made by it, does something to files
  * @throttles: in the order of their ends
@@ -368,7 +368,7 @@ struct graph_object;
  * @tasks: in the order they were seen
  * @edges: all edges, in lists by operation
  * @latches: number of signals of each latch
- * @signals: to latches that are no collectives, see fan_in.c
+ * @signals: to latches that are not collectives, see fan_in.c
  * @fan_in_min: operations that are waited for one by one if they are fewer, GRAPH_FAN_IN_MIN
  * @omissions: of the trace
  * @dropped: records that could not be expressed, by kind

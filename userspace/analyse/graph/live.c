@@ -52,7 +52,7 @@ struct live_maps {
 };
 
 /*
- * A mapping, to find it when it is touched or goes. A mapping that moved, or that a fork copied after a
+ * A mapping, to find it at a touch or at its removal. A mapping that moved, or that a fork copied after a
  * part of it was removed or protected differently, has several pieces of one handle, the newest first.
  */
 struct map_place {
@@ -354,7 +354,7 @@ static bool has_some(const struct live_map *map, u64 from, u64 to)
 	return map->offset_bytes < to && map->offset_bytes + map->length_bytes > from;
 }
 
-/* The one that was made first, since a move makes the new piece before the old one goes; 0 if there is none. */
+/* The oldest one, because a move creates the new piece before the old one is removed; 0 if there is none. */
 static u64 oldest_piece(const struct map_place *place, u64 from, u64 to)
 {
 	const struct live_map *map;

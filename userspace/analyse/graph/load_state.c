@@ -30,7 +30,7 @@ struct unnamed {
 	const char *path;
 };
 
-/* The task that a task came of, by a fork or exec that the trace has; or GRAPH_NONE. */
+/* The parent of a task, by a recorded fork or exec; or GRAPH_NONE. */
 static u32 parent_of(const struct graph *graph, u32 task)
 {
 	const struct graph_task *t = &graph->tasks[task];
@@ -39,7 +39,7 @@ static u32 parent_of(const struct graph *graph, u32 task)
 		       graph_task_find(graph, t->parent) : GRAPH_NONE;
 }
 
-/* The task at the beginning that a task came of. */
+/* The ancestor of a task at the beginning. */
 static u32 elder_of(const struct graph *graph, u32 task)
 {
 	u32 parent;

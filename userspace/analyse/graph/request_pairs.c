@@ -19,7 +19,7 @@ struct request_pairs {
 
 /**
  * request_pairs_open() - an empty table
- * @pairs: out: to be given to request_pairs_close()
+ * @pairs: out: to be freed by request_pairs_close()
  * @context_bytes: size of the caller's data in each pair
  *
  * Return: 0 or -ENOMEM.

@@ -69,7 +69,7 @@ void *tree_allocate(struct tree *tree, size_t bytes)
 	return memory;
 }
 
-/* An object goes by the first of its ids. */
+/* An object is identified by the first of its ids. */
 static u64 identity(const struct tree *tree, u64 id)
 {
 	return tree->ids ? iot_names_identity(tree->ids, id) : id;

@@ -103,7 +103,7 @@ struct pending {
 /**
  * struct tree - observations so far
  * @root: of the first mount
- * @observed: the record at hand
+ * @observed: the current record
  * @ids: meaning of object ids at that time; NULL when the trace has been read
  * @has_placed: objects that were only announced have their places
  * @disputes: names with several operations that may have been the first

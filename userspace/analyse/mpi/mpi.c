@@ -91,7 +91,7 @@ u32 mpi_ended_by(const struct graph *graph, const struct mpi_dones *dones, u32 c
 /* -- uncertain matches ---------------------------------------------------------------- */
 
 /**
- * mpi_note() - remember one of the first calls that are not certain, and why
+ * mpi_note() - store one of the first uncertain calls with the reason
  */
 void mpi_note(struct graph *graph, u32 call, const char *reason)
 {
@@ -162,7 +162,7 @@ bool mpi_looks_back(const struct graph *graph, u32 from, u32 ended)
 }
 
 /**
- * mpi_wait_for() - the end of a call waits for the arrival of another one, if that came before
+ * mpi_wait_for() - the end of a call waits for the arrival of another one, if the arrival was earlier
  * @from: in graph.mpi: the one that arrives
  * @ended: in graph.mpi: the one that leaves; GRAPH_NONE if that was not seen
  *

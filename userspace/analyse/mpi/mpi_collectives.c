@@ -18,7 +18,7 @@
  * @first, @stop: the members that leave: all, or those of one of two groups
  * @is_source: of each member of the collective, some of those needs it
  * @sources: their number
- * @last_ns: when the last of them came
+ * @last_ns: arrival of the last of them
  * @latch: GRAPH_NONE until one is needed
  */
 struct fan_in {
@@ -69,7 +69,7 @@ static void come_later(struct graph *graph, const struct mpi_needs *needs, u32 o
 		graph->mpi_unknown++;
 }
 
-/* For each that it needs, but those that came later. */
+/* For each rank that it needs, except those that arrived later. */
 static int wait_for_each(struct graph *graph, const struct mpi_needs *needs, u32 own)
 {
 	const struct mpi_need *need = &needs->needs[own];

@@ -197,7 +197,7 @@ static int find(struct graph *graph, struct finding *finding)
 /**
  * graph_late_arrivals() - find out which ranks wait for which
  * @graph: loaded, and not analysed; afterwards only good for graph_close()
- * @late: filled in; to be given to late_arrivals_free(), also after an error
+ * @late: filled in; to be freed by late_arrivals_free(), also after an error
  *
  * Return: 0 or -ENOMEM.
  */

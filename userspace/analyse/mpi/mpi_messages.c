@@ -261,7 +261,7 @@ static int pair_messages(struct graph *graph, const struct graph_mpi_listener *l
 	return err;
 }
 
-/* Is the call one end of a message? A probe is no half of one, but finds one. */
+/* Is the call one end of a message? A probe is not a half of one, but finds one. */
 static bool is_receive(const struct graph *graph, u32 call, const struct graph_mpi_listener *listener)
 {
 	return graph->mpi[call].kind == IOT_KIND_mpi_recv ||

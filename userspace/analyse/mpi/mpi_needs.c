@@ -82,7 +82,7 @@ static enum shape shape_of(u32 call)
 
 /* -- members ---------------------------------------------------------------------------------- */
 
-/* Return: how many members have a lower rank. */
+/* Return: the number of members with a lower rank. */
 static u32 place_of(const struct mpi_needs *needs, u32 rank)
 {
 	u32 low = 0, high = needs->count;
@@ -310,7 +310,7 @@ static int make_room(struct mpi_needs *needs, u32 count)
  * @graph: with its neighbours sorted
  * @members: of one collective, in the order of ranks
  * @count: their number
- * @needs: out: valid as long as @members; to be given to mpi_needs_close(), or to this again
+ * @needs: out: valid as long as @members; freed by mpi_needs_close(), or passed to this function again
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mpi_streams.c - which send of a stream goes with which receive.
+ * mpi_streams.c - matches the sends and receives of a stream.
  *
  * MPI keeps the order of messages in a stream (MPI 4.0, 3.5): the k-th send pairs with the k-th receive, in
  * the order in which they were posted. If several threads post at the same time, that order is not
@@ -122,7 +122,7 @@ static struct group next_group(const struct stream *stream, const struct group *
 	return group;
 }
 
-/* Is it open which of two comes first, of this place and the one before it? */
+/* Is the order of this position and the previous one undetermined? */
 static bool is_open(const struct stream *stream, const struct group *group, u32 k)
 {
 	return stream->receives[group->receives[k]].is_doubtful || stream->sends[group->sends[k]].is_doubtful;

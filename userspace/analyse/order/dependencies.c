@@ -299,7 +299,7 @@ void dependencies_handles(struct dependencies *table, enum edge_cause cause)
 }
 
 /**
- * dependencies_forget_handle() - the operation was the last use of its handle: no other comes
+ * dependencies_forget_handle() - the operation was the last use of its handle
  */
 void dependencies_forget_handle(struct dependencies *table)
 {

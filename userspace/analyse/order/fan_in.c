@@ -17,7 +17,7 @@
 struct fan_in {
 	const struct graph_signal *signals;
 	u32 count;
-	u32 *moves; /* of each operation: by how many places it moves on */
+	u32 *moves; /* of each operation: the number of positions by which it moves */
 };
 
 static int compare(const void *a, const void *b)

@@ -36,7 +36,7 @@ static int allocate(const struct graph *graph, struct lengths *l)
  * graph_latches_opened() - when the last arrived at each latch
  * @graph: after graph_pass_mpi()
  *
- * Return: a time in ns for each latch, to be freed; NULL if there is no memory.
+ * Return: a time in ns for each latch, to be freed; NULL if out of memory.
  */
 u64 *graph_latches_opened(const struct graph *graph)
 {

@@ -53,7 +53,7 @@ struct process {
 
 /*
  * A thread that was there before the recording shares the space of those of its process that were
- * there, too. Return: the first of them, the thread itself perhaps; GRAPH_NONE if there is no memory.
+ * there, too. Return: the first of them, the thread itself perhaps; GRAPH_NONE if out of memory.
  */
 static u32 sharer_of(const struct graph *graph, struct process **processes, u32 task)
 {

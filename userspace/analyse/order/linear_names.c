@@ -233,7 +233,7 @@ static void each_op(struct linear *e, void (*visit)(struct linear *e, const stru
 				visit(e, &graph->tasks[i].ops[j]);
 }
 
-/* Where no file came to, a file that was found there was there. Then it was at no other name. */
+/* If no file was moved to a name, a file that was found there existed at the beginning. Then it was at no other name. */
 static void names_guess(struct linear *e)
 {
 	bool *has_name = calloc(e->graph->file_count + 1ul, sizeof(*has_name));
@@ -461,7 +461,7 @@ static void observe_there(struct linear *e, struct linear_op *x, const struct gr
 		observe_path(e, x, op->path, op->dir, value_of(e, op->file, VALUE_PRESENT), VALUE_ANY);
 }
 
-/* Why it failed, if names are why. */
+/* The reason of its failure if names caused it. */
 static void observe_failed(struct linear *e, struct linear_op *x, const struct graph_op *op)
 {
 	bool is_second = op->kind == IOT_KIND_rename || op->kind == IOT_KIND_link;

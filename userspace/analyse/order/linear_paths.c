@@ -177,7 +177,7 @@ static void find_levels(struct linear *e, struct path *path)
  * @text: a text of the graph, or NULL
  * @dir: the directory that its last component is in, 0 if that is not known
  *
- * Return: it, looked up once; NULL: nothing changes, or there is no memory.
+ * Return: it, looked up once; NULL: nothing changes, or if out of memory.
  */
 struct path *path_path(struct linear *e, const char *text, u32 dir)
 {

@@ -59,7 +59,7 @@ static void makes_by_fallocate(struct linear_op *x, const struct graph_op *op)
 		makes(x, op->offset_bytes + op->length_bytes, true);
 }
 
-/* An import does not know how much of a file was cloned. */
+/* An import does not know the length of a clone. */
 static void makes_by_copy(struct linear_op *x, const struct graph_op *op)
 {
 	if (op->kind == IOT_KIND_remap_range && (op->flags & REMAP_DEDUPLICATE))
@@ -70,7 +70,7 @@ static void makes_by_copy(struct linear_op *x, const struct graph_op *op)
 		makes(x, SIZE_UNKNOWN, false);
 }
 
-/* Also one that made it no longer then; it may when it comes sooner. */
+/* Also one that did not extend it at that time, because it may extend it if it runs earlier. */
 static void makes_by_write(struct linear_op *x, const struct graph_op *op)
 {
 	bool is_request = op->kind == IOT_KIND_complete, is_append = op->flags & IOT_RW_append;

@@ -25,7 +25,7 @@
 #define TRIES_MAX   50000     /* of one search */
 #define TRIES_SAMPLE 5000      /* of one without a result to explain */
 #define ALL_TRIES   2000000   /* of all of a trace */
-#define WALKS_OPS   400000000 /* so many operations may be walked over again */
+#define WALKS_OPS   400000000 /* maximum number of operations that are walked again */
 #define WALKS_MAX   200
 #define SIGHTS_MAX  50	      /* of these searches */
 #define SEEN_ROOM   8192      /* a power of 2 */
@@ -474,7 +474,7 @@ static u32 look(struct search *s, u64 *done, u32 count)
 	return count;
 }
 
-/* Return: how many operations the order has; 0 if none was found. */
+/* Return: the number of operations of the order; 0 if none was found. */
 static u32 try_all(struct search *s, u64 done, u32 count)
 {
 	struct standing before[THINGS_MAX];
@@ -539,7 +539,7 @@ static u32 search(struct search *s, const struct linear_op *wrong, u32 changes)
 	return found;
 }
 
-/* Return: how many operations the order has; 0 if none was found. */
+/* Return: the number of operations of the order; 0 if none was found. */
 static u32 search_more_and_more(struct search *s, const struct linear_op *x, u64 tries_max)
 {
 	static const u32 changes[] = { 6, 12, CHANGES_MAX };

@@ -293,8 +293,8 @@ static u64 stays_ns(const struct linear *e, u32 value)
 }
 
 /*
- * A file comes to a name, and stays there for longer than another one's end: so if that removes
- * another file from the name, it has done so before.
+ * A file is moved to a name and stays there beyond the end of another operation: if that
+ * operation removes another file from the name, it did so before.
  */
 static bool force_others(struct linear *e, const struct linear_op *x, const struct observation *observation)
 {

@@ -495,7 +495,7 @@ static int visit(void *context, u32 task, u32 index)
 		request_by_rules(&s->table, graph->rules);
 	else
 		by_rules(&s->table, graph->rules);
-	if (op->kind == IOT_KIND_complete) /* that is no start */
+	if (op->kind == IOT_KIND_complete) /* that is not a start */
 		return s->table.err;
 	s->task = task;
 	s->index = index;

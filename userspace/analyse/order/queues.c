@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * queues.c - asynchronous requests: as many request queues as a task had requests under way at once.
+ * queues.c - asynchronous requests: one request queue for each request that a task had in flight concurrently.
  *
  * A request queue is a series of requests of a task, none of which began before the one before it
  * had ended. It is a task of the graph of its own, with an operation `complete` for each

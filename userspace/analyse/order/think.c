@@ -14,7 +14,7 @@
  * waited for its end.
  *
  * Just before and just after a record the kernel walks to the file and makes the record. The recorder has measured
- * how long that takes (costs.h). It is no think time: a replay walks to the file itself, and does not record. A gap
+ * how long that takes (costs.h). It is not think time: a replay walks to the file itself, and does not record. A gap
  * that is shorter than that has no think time.
  *
  * Inside a waiting MPI call it spins, which is waiting: until the message was sent, or the last

@@ -8,7 +8,7 @@
 
 /* -- waits so far ---------------------------------------------------------- */
 
-/* The first @index operations of @from have ended when @to goes on. */
+/* The first @index operations of @from have ended when @to continues. */
 struct known_pair {
 	u32 from;
 	u32 to;
@@ -102,7 +102,7 @@ u64 waiter_begun_ns(const struct waiter *waiter)
 }
 
 /**
- * waiter_wait() - the operation waits for another one, which came before it in the walk
+ * waiter_wait() - the operation waits for another one, which precedes it in the walk
  * @waiter: the operation
  * @task, @index: the other one
  * @cause: why

@@ -45,7 +45,7 @@ static struct piece *first_after(const struct data_tracker *data, u64 position)
 	return sought.found;
 }
 
-/* A piece before another one, or the last if that is NULL. Return: NULL if there is no memory. */
+/* A piece before another one, or the last if that is NULL. Return: NULL if out of memory. */
 static struct piece *insert(struct data_tracker *data, struct piece *next, u64 begin, u64 end)
 {
 	struct piece *piece = calloc(1, sizeof(*piece));

@@ -35,7 +35,7 @@ static void set_rules(struct graph *graph, const struct analysis_options *option
 
 /**
  * analysis_load() - load a trace into a graph; no pass runs
- * @analysis: out: to be given to analysis_close(); NULL after an error
+ * @analysis: out: to be freed by analysis_close(); NULL after an error
  * @trace: file
  * @options: copied
  * @reject: filled in if the trace is refused

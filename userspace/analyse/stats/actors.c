@@ -172,7 +172,7 @@ static int ranks_assign(struct actors *actors)
 /**
  * actors_read() - the tasks of a trace
  * @path: of the trace
- * @actors: filled in; to be given to actors_free(), also after an error
+ * @actors: filled in; to be freed by actors_free(), also after an error
  * @reject: filled in if the trace is refused
  *
  * Return: 0 or a negative errno.

@@ -158,7 +158,7 @@ static int latency_add(struct breakdown_group *group, u64 ns)
 
 /* -- asynchronous requests ------------------------------------------------------------------------------ */
 
-/* Both records are known. The completion is an operation of its own in the table of operations only. */
+/* Both records are known. The completion is a separate operation in the table of operations only. */
 static int request_end(struct breakdown *b, struct request_pair *pair)
 {
 	u64 latency_ns = request_pair_latency_ns(pair);
@@ -300,7 +300,7 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 /**
  * breakdown_read() - group the selected operations of a trace
  * @path: of the trace
- * @breakdown: in: @key and @selection, which is open, all else zero; out: the groups; to be given to breakdown_free(), also after
+ * @breakdown: in: @key and @selection, which is open, all else zero; out: the groups; to be freed by breakdown_free(), also after
  *	an error
  * @reject: filled in if the trace is refused
  *

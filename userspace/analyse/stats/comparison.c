@@ -185,7 +185,7 @@ static int relate(struct comparison *c)
  * comparison_read() - add up traces and put them side by side
  * @paths: of the traces: a replay is measured by its original, if that is named before it
  * @count: at most COMPARISON_RUNS_MAX
- * @comparison: filled in; to be given to comparison_free(), after an error, too
+ * @comparison: filled in; to be freed by comparison_free(), after an error, too
  * @refused: out, after an error: the trace that was read last
  * @reject: filled in then
  *
@@ -255,7 +255,7 @@ bool comparison_has_mpi(const struct comparison *comparison)
 }
 
 /**
- * comparison_share() - how much of the time of all operations is in those of a kind
+ * comparison_share() - the share of operations of a kind in the time of all operations
  *
  * Return: the share in the run where it is largest, from 0 to 1.
  */

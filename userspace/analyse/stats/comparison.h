@@ -38,7 +38,7 @@ struct comparison_run {
 };
 
 /**
- * struct comparison_warning - a reason why a run is hard to compare
+ * struct comparison_warning - a limit of the comparison with a run
  * @text: a sentence
  * @is_omission: about an omission of the run's trace
  */

@@ -41,7 +41,7 @@ void histogram_add(struct histogram *histogram, u64 value)
 }
 
 /**
- * histogram_percentile() - a number that so many of all do not exceed
+ * histogram_percentile() - the value that this share of all values does not exceed
  * @histogram: of the numbers
  * @percent: from 0 to 100
  *

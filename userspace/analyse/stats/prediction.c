@@ -65,7 +65,7 @@ static void set_parts(struct prediction *p, enum prediction_group group, struct 
 	p->part_counts[group] = count;
 }
 
-/* The requests of asynchronous operations last while their tasks go on: they are no part of the sum. */
+/* The requests of asynchronous operations last while their tasks continue: they are not part of the sum. */
 static int divide_by_operation(struct prediction *p, const struct comparison *c)
 {
 	struct prediction_part *parts = calloc(IOT_KIND_END, sizeof(*parts));
@@ -208,7 +208,7 @@ static int divide_by_process(struct prediction *p, const struct comparison *c)
 /**
  * prediction_make() - predict from replays
  * @comparison: the recording first, then at least one replay of it at natural pace
- * @prediction: filled in; to be given to prediction_free(), after an error, too
+ * @prediction: filled in; to be freed by prediction_free(), after an error, too
  *
  * The difference is divided for all tasks added up, so where tasks overlap the parts add up to more
  * than the run lasts.

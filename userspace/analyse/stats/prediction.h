@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * prediction.h - how long a recorded run would take elsewhere, from replays there, and why.
+ * prediction.h - the duration of a recorded run on another storage, from replays there, and the causes of the difference.
  */
 #ifndef IOTAPE_PREDICTION_H
 #define IOTAPE_PREDICTION_H
@@ -38,7 +38,7 @@ struct prediction_part {
 };
 
 /**
- * struct prediction - a time, how much it scatters, and where the difference comes from
+ * struct prediction - a time, its scatter, and the causes of the difference
  * @runs: number of replays
  * @recorded_s: seconds of the recording
  * @predicted_s: median of the replays

@@ -482,7 +482,7 @@ static void adder_free(struct adder *a)
 /**
  * profile_read() - add up a trace
  * @path: of the trace
- * @profile: out: to be given to profile_free()
+ * @profile: out: to be freed by profile_free()
  * @reject: filled in if the trace is refused
  *
  * Return: 0 or a negative errno.

@@ -145,7 +145,7 @@ struct profile_node {
  *	the beginning of the recording, and processes that had them
  * @diverged: operations of a replay that diverged from the trace, except those in @unable
  * @divergences: the first of these
- * @divergence_count: how many of them are kept
+ * @divergence_count: number of stored divergences
  * @unable: operations that the target does not support
  * @emulated: unsupported operations that were replaced by others
  * @harmless: operations of a replay that created an object without the rights that it would grant

@@ -68,7 +68,7 @@ static void measure(const struct comparison *c, struct repeats *r, double *secon
  * Repeats have the host, the storage, and the command in common; replays also the capture, engine, pace and
  * treatment of data.
  *
- * Return: how many kinds of runs have repeats.
+ * Return: the number of kinds of runs with repeats.
  */
 u32 repeats_find(const struct comparison *comparison, struct repeats repeats[COMPARISON_RUNS_MAX / 2])
 {

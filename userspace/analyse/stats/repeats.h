@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * repeats.h - runs that were made more than once: their median, and how much they scatter.
+ * repeats.h - repeated runs: their median and scatter.
  */
 #ifndef IOTAPE_REPEATS_H
 #define IOTAPE_REPEATS_H

@@ -52,7 +52,7 @@ static u64 waited_until(const struct graph *graph, const struct graph_op *op, co
 	return until_ns < op->end_ns ? until_ns : op->end_ns;
 }
 
-/* Of a lock that had to be waited for, that is no I/O. */
+/* Waits for locks are not I/O. */
 static void add_op(struct process_times *p, const struct graph *graph, const struct graph_op *op,
 		   u64 since_ns, const u64 *opened_ns)
 {
