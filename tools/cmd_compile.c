@@ -18,6 +18,8 @@
 
 #define SNAPSHOT_FACT "snapshot.directory"
 
+#define ASLEEP_MIN_NS 1000000 /* less is not printed */
+
 struct options {
 	struct compile_options compile;
 	bool has_times;
@@ -170,6 +172,10 @@ static void print_text(const struct options *options, const struct compile_summa
 		if (s->recorder_cut)
 			printf("    %llu times between operations were shorter than these costs\n", s->recorder_cut);
 	}
+	if (s->asleep_ns >= ASLEEP_MIN_NS) {
+		print_duration("  think time that tasks slept, for an unknown reason, during operations of others: ", s->asleep_ns);
+		printf("%s\n", s->has_wakes ? "" : "; iotape record --wakes records what they waited for");
+	}
 	if (s->guessed)
 		printf("  %llu entries are known by name and type only: empty files stand for them\n",
 		       s->guessed);
@@ -313,6 +319,8 @@ static void print_json(const struct options *options, const struct compile_summa
 	json_put_unsigned(&json, "throttled_ns", s->throttled_ns);
 	json_put_unsigned(&json, "recorder_ns", s->recorder_ns);
 	json_put_unsigned(&json, "recorder_cut", s->recorder_cut);
+	json_put_unsigned(&json, "asleep_ns", s->asleep_ns);
+	json_put_bool(&json, "has_wakes", s->has_wakes);
 	json_put_unsigned(&json, "entries", s->entries);
 	json_put_unsigned(&json, "guessed_entries", s->guessed);
 	if (options->snapshot) {

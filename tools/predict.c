@@ -17,6 +17,8 @@
 /* Parts with a smaller share of the largest difference are not printed. */
 #define SHARE_SHOWN 0.01
 #define NAME_SHOWN  48
+/* Sleep for an unknown reason that is a smaller share of the recorded time is not stated. */
+#define ASLEEP_SHOWN 0.01
 
 static const char *const headings[] = {
 #define HEADING(name, heading) [PREDICTION_##name] = heading,
@@ -157,6 +159,19 @@ static void print_validation(const struct predict_result *r)
 	printf(", recorded %.3f s: error %+.1f %%\n", r->validated->recorded_s, 100 * change_of(r->validated));
 }
 
+/* Waits for other tasks that are replayed as think time do not become shorter or longer with the storage. */
+static void print_asleep(const struct predict_result *r)
+{
+	double asleep_s = (double)r->summary->asleep_ns / 1e9;
+
+	if (asleep_s < ASLEEP_SHOWN * r->prediction->recorded_s)
+		return;
+	printf("do not rely on this prediction for another storage: tasks slept for %.3f s, for an unknown reason, during "
+	       "operations of others, and the replay sleeps as long",
+	       asleep_s);
+	printf("%s\n", r->summary->has_wakes ? "" : "; iotape record --wakes records what they waited for");
+}
+
 /**
  * predict_text() - print a prediction
  *
@@ -172,6 +187,7 @@ int predict_text(const struct predict_result *r)
 	print_runs(p);
 	printf(", recorded %.3f s: %+.1f %%\n", p->recorded_s, 100 * change_of(p));
 	print_validation(r);
+	print_asleep(r);
 	if (prediction_is_within_noise(p))
 		printf("the replays scatter by more than they differ from the recording\n");
 	putchar('\n');
@@ -253,6 +269,8 @@ int predict_json(const struct predict_result *r)
 	json_begin(&json, '{');
 	json_put_string(&json, "trace", r->trace);
 	prediction_json(&json, r->prediction, r->on);
+	json_put_real(&json, "asleep_seconds", (double)r->summary->asleep_ns / 1e9);
+	json_put_bool(&json, "has_wakes", r->summary->has_wakes);
 	tasks_json(&json, r);
 	parts_json(&json, r->prediction);
 	json_key(&json, "validation");

@@ -336,6 +336,8 @@ static void summarize(struct compiler *c)
 	s->throttled_ns = graph->throttled_ns;
 	s->recorder_ns = graph->recorder_ns;
 	s->recorder_cut = graph->recorder_cut;
+	s->asleep_ns = graph->asleep_ns;
+	s->has_wakes = !strcmp(graph_fact(graph, "wakes"), "on");
 	s->unexplained = graph->unexplained;
 	s->mpi_unmatched = graph->mpi_unmatched;
 	s->mpi_ambiguous = graph->mpi_ambiguous;

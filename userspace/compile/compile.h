@@ -40,6 +40,8 @@ enum compile_contradiction {
  * @throttles, @throttled_ns: waits for the collector, which are not think time
  * @recorder_ns: costs of recording between operations, which are not think time
  * @recorder_cut: times between operations that were shorter than these costs
+ * @asleep_ns: think time that tasks slept, for an unknown reason, while others were in operations
+ * @has_wakes: all wake-ups were recorded, so that they explain waits for other tasks
  * @unexplained: results of operations that overlapped others, and that no order of these explains
  * @entries: of the initial tree
  * @guessed: of them, those of which only name and type are known
@@ -70,6 +72,8 @@ struct compile_summary {
 	u64 throttled_ns;
 	u64 recorder_ns;
 	u64 recorder_cut;
+	u64 asleep_ns;
+	bool has_wakes;
 	u64 unexplained;
 	u64 mpi_unmatched;
 	u64 mpi_ambiguous;

@@ -376,6 +376,7 @@ struct graph_object;
  * @throttles, @throttled_ns: waits for the collector, of all tasks
  * @recorder_ns: costs of recording between operations, not part of think time
  * @recorder_cut: gaps that were shorter than these costs should be
+ * @asleep_ns: sleep for an unknown reason while others were in operations, of all tasks
  * @unexplained: results that no order of operations that overlapped explains
  * @mpi_unmatched: MPI calls whose partner was not found
  * @mpi_ambiguous: MPI calls whose partner may be another one
@@ -440,6 +441,7 @@ struct graph {
 	u64 throttled_ns;
 	u64 recorder_ns;
 	u64 recorder_cut;
+	u64 asleep_ns;
 	u64 unexplained;
 	u64 mpi_unmatched;
 	u64 mpi_ambiguous;

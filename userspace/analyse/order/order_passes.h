@@ -22,6 +22,8 @@ int graph_pass_prune(struct graph *graph);
 int graph_pass_lengths(struct graph *graph);
 int graph_pass_think(struct graph *graph);
 
+int graph_sum_asleep(struct graph *graph);
+
 bool graph_wakes_mark(struct graph *graph);
 void graph_wakes_drop(struct graph *graph);
 

@@ -290,5 +290,5 @@ int graph_pass_think(struct graph *graph)
 			think_of_task(&k, &graph->tasks[i]);
 	limit_pauses_before_exit(&k);
 	free(k.opened_ns);
-	return 0;
+	return graph_sum_asleep(graph);
 }
