@@ -86,6 +86,10 @@ check-programs:
 check-report:
 	@tests/summary --timeout=1200 tests/report/run
 
+## check-packages: the Debian packages on a minimal Debian, from build to purge (root, network, ten minutes)
+check-packages:
+	@tests/summary --timeout=3600 tests/packages/run
+
 ## demo: record a program, replay it on two storages, compare (root)
 demo:
 	@tools/demo
@@ -119,5 +123,5 @@ help:
 	@sed -n 's/^## /  make /p' Makefile
 
 .PHONY: modules user all install install-user install-modules uninstall uninstall-user \
-	uninstall-modules check-fast check check-suites check-debug check-fresh check-programs check-report deb rpm demo bench drift docs \
+	uninstall-modules check-fast check check-suites check-debug check-fresh check-programs check-report check-packages deb rpm demo bench drift docs \
 	clean help
