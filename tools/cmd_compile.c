@@ -160,9 +160,9 @@ static void print_text(const struct options *options, const struct compile_summa
 	for (i = 0; i < EDGE_CAUSE_COUNT; i++)
 		if (s->edges[i])
 			print_edges(s, i);
-	if (s->throttles) {
-		printf("  %llu waits for the collector are no think time", s->throttles);
-		print_duration(": ", s->throttled_ns);
+	if (s->backpressure_waits) {
+		printf("  %llu waits for the collector are no think time", s->backpressure_waits);
+		print_duration(": ", s->backpressure_ns);
 		printf("\n");
 	}
 	if (s->recorder_ns) {
@@ -315,8 +315,8 @@ static void print_json(const struct options *options, const struct compile_summa
 		if (s->dropped[i])
 			json_put_unsigned(&json, iot_kind_info((u16)i)->name, s->dropped[i]);
 	json_end(&json, '}');
-	json_put_unsigned(&json, "throttles", s->throttles);
-	json_put_unsigned(&json, "throttled_ns", s->throttled_ns);
+	json_put_unsigned(&json, "backpressure_waits", s->backpressure_waits);
+	json_put_unsigned(&json, "backpressure_ns", s->backpressure_ns);
 	json_put_unsigned(&json, "recorder_ns", s->recorder_ns);
 	json_put_unsigned(&json, "recorder_cut", s->recorder_cut);
 	json_put_unsigned(&json, "asleep_ns", s->asleep_ns);

@@ -427,9 +427,9 @@ static void print_summary(const struct options *options, const struct collector_
 		fprintf(stderr, ", %s", quantity_size(size, result->bytes));
 	if (result->unheeded)
 		fprintf(stderr, ", %llu more causes than --flight-dumps allows", (unsigned long long)result->unheeded);
-	if (result->throttles)
+	if (result->backpressure_waits)
 		fprintf(stderr, ", %llu waits for the collector",
-			(unsigned long long)result->throttles);
+			(unsigned long long)result->backpressure_waits);
 	if (result->opened || result->mapped)
 		fprintf(stderr, ", %llu descriptors and %llu mappings from before",
 			(unsigned long long)result->opened, (unsigned long long)result->mapped);

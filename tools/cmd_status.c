@@ -15,7 +15,7 @@
 #include "sessions.h"
 #include "table.h"
 
-#define JSON_VERSION 1 /* of the objects: it increases when a member changes its meaning or is removed */
+#define JSON_VERSION 2 /* of the objects: it increases when a member changes its meaning or is removed */
 
 struct options {
 	bool is_json;
@@ -144,7 +144,7 @@ static void print_json(const struct session *s, const struct rates *rates)
 	json_put_unsigned(&json, "records", info->records);
 	json_put_real(&json, "records_per_second", rates->records);
 	json_put_unsigned(&json, "lost", info->lost);
-	json_put_unsigned(&json, "throttles", info->waits);
+	json_put_unsigned(&json, "backpressure_waits", info->waits);
 	json_put_unsigned(&json, "sent_bytes", info->sent_bytes);
 	json_put_real(&json, "sent_bytes_per_second", rates->bytes);
 	json_put_unsigned(&json, "buffers", info->buffers);

@@ -188,9 +188,9 @@ static int take(struct top *top, const struct iot_record *record)
 		top->end_ns = iot_record_end_ns(record);
 	if (!top->begin_ns)
 		top->begin_ns = top->end_ns;
-	if (record->kind == IOT_KIND_throttled) {
+	if (record->kind == IOT_KIND_backpressure) {
 		top->waits++;
-		top->waited_ns += record->throttled.duration_ns;
+		top->waited_ns += record->backpressure.duration_ns;
 	}
 	if (!err && record->kind == IOT_KIND_task)
 		err = take_task(top, record);

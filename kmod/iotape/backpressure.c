@@ -122,7 +122,7 @@ static bool wait_is_over(struct iot_session *session)
 
 static void wait_record(struct iot_session *session, struct iot_task *task, u64 begin_ns)
 {
-	struct iot_rec_throttled r = {
+	struct iot_rec_backpressure r = {
 		.time_ns = begin_ns,
 		.task = task->id,
 	};
@@ -132,9 +132,9 @@ static void wait_record(struct iot_session *session, struct iot_task *task, u64 
 	r.op = task->ops;
 	if (!iot_session_enter(session))
 		return;
-	if (iot_slot_open(session, IOT_WIRE_throttled, &slot)) {
+	if (iot_slot_open(session, IOT_WIRE_backpressure, &slot)) {
 		r.duration_ns = slot.now_ns - begin_ns;
-		iot_put_throttled(slot.p, &r, NULL, 0);
+		iot_put_backpressure(slot.p, &r, NULL, 0);
 		local_irq_restore(slot.flags); /* iot_slot_close() might arm again */
 	}
 	iot_session_leave();

@@ -286,7 +286,7 @@ static void nor_does_who_has_only_waited_for_the_collector(void **state)
 	put_fork(1, 2, 500);
 	put_fork(2, 3, 1000);
 	put_open(3, 5000, 6000, 0);
-	EVENT(throttled, 10000, .duration_ns = 800 * MS, .task = 2, .op = 0);
+	EVENT(backpressure, 10000, .duration_ns = 800 * MS, .task = 2, .op = 0);
 	put_exit(3, 900 * MS);
 	put_open(2, 901 * MS, 902 * MS, 101 * MS);
 	gives("1: fork; 2: made<1.fork fork open; 3: made<2.fork open exit");

@@ -190,6 +190,53 @@ static void kind_that_the_schema_leaves_out_is_read_as_ours(void **state)
 	trace_close(&trace);
 }
 
+/* Fields that were renamed, each as the only one in a trace of an older writer. */
+static void renamed_field_is_read_by_its_old_name(void **state)
+{
+	static const struct {
+		u16 kind;
+		const char *before, *now;
+	} fields[] = {
+#define RENAMED(record, before, now) { IOT_KIND_##record, #before, #now },
+		IOT_RENAMED_FIELDS(RENAMED)
+#undef RENAMED
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		const struct iot_kind_info *info = iot_kind_info(fields[i].kind);
+		struct iot_chunk_head what = { .count = cpu_to_le32(1) };
+		u8 wire[64];
+		char schema[200];
+		struct trace_bytes trace;
+		struct iot_reader *reader;
+		struct iot_reject reject;
+		struct iot_record record;
+		u32 f, present = 0;
+
+		snprintf(schema, sizeof(schema), "record %u %s run\nfield u64 %s num\nfield u64 time_ns instant\n",
+			 info->kind, info->name, fields[i].before);
+		trace_open(&trace, schema);
+		iot_put_head(wire, info->kind, IOT_RECORD_HEAD_BYTES + 16, 0);
+		iot_put_u64(iot_put_u64(wire + IOT_RECORD_HEAD_BYTES, 77), 10);
+		trace_chunk(&trace, &what, wire, IOT_RECORD_HEAD_BYTES + 16);
+		assert_row(fields[i].before,
+			   !iot_reader_open(trace_path(trace.bytes, trace.count), &reader, &reject));
+		assert_row(fields[i].before, iot_reader_next(reader, &record, &reject) == 1);
+		for (f = 0; f < info->field_count; f++) {
+			assert_row(info->name, strcmp(info->fields[f].name, fields[i].before));
+			if (strcmp(info->fields[f].name, fields[i].now))
+				continue;
+			assert_row(fields[i].before, iot_field_get(&record, &info->fields[f]) == 77);
+			present++;
+		}
+		assert_row(fields[i].now, present == 1);
+		iot_reader_close(reader);
+		trace_close(&trace);
+	}
+}
+
 static char many_fields[65 * 16 + 32];
 
 static const struct {
@@ -255,5 +302,6 @@ SUITE("schema",
       TEST(record_shorter_than_its_schema_has_zeros)
       TEST(lines_with_other_words_are_ignored)
       TEST(kind_that_the_schema_leaves_out_is_read_as_ours)
+      TEST(renamed_field_is_read_by_its_old_name)
       TEST(schema_without_sense_is_refused)
       TEST(own_schema_is_understood))

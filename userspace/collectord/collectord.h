@@ -79,7 +79,7 @@ struct collector_options {
  * @lost: records that the kernel dropped
  * @missing: records that the kernel sent and that did not arrive
  * @bytes: length of the file
- * @throttles: times the kernel made a task wait
+ * @backpressure_waits: times the kernel made a task wait
  * @opened: descriptors that were open before
  * @mapped: mappings that existed before
  * @unseen_files, @unseen_maps: descriptors and mappings that bypassed the mounts then
@@ -102,7 +102,7 @@ struct collector_result {
 	uint64_t lost;
 	uint64_t missing;
 	uint64_t bytes;
-	uint64_t throttles;
+	uint64_t backpressure_waits;
 	uint64_t opened;
 	uint64_t mapped;
 	uint64_t unseen_files;

@@ -503,7 +503,7 @@ int sink_finish(struct sink *sink, const struct iot_message_end *end, const char
 		tally_end(&sink->tally, end);
 		record.end.records = le64_to_cpu(end->records);
 		record.end.lost = sink->tally.result.lost;
-		record.end.throttles = sink->tally.result.throttles;
+		record.end.backpressure_waits = sink->tally.result.backpressure_waits;
 	}
 	err = iot_writer_record(sink->writer, &record);
 	if (!err)

@@ -59,7 +59,7 @@ void tally_end(struct tally *tally, const struct iot_message_end *end)
 	struct collector_result *result = &tally->result;
 
 	result->lost = le64_to_cpu(end->lost);
-	result->throttles = le64_to_cpu(end->waits);
+	result->backpressure_waits = le64_to_cpu(end->waits);
 	if (le64_to_cpu(end->records) > result->records + result->missing)
 		result->missing = le64_to_cpu(end->records) - result->records;
 }

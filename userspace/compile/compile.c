@@ -332,8 +332,8 @@ static void summarize(struct compiler *c)
 	memcpy(s->edges, graph->edges_by_cause, sizeof(s->edges));
 	memcpy(s->pruned, graph->pruned_by_cause, sizeof(s->pruned));
 	memcpy(s->lengths, graph->lengths, sizeof(s->lengths));
-	s->throttles = graph->throttles;
-	s->throttled_ns = graph->throttled_ns;
+	s->backpressure_waits = graph->backpressure_waits;
+	s->backpressure_ns = graph->backpressure_ns;
 	s->recorder_ns = graph->recorder_ns;
 	s->recorder_cut = graph->recorder_cut;
 	s->asleep_ns = graph->asleep_ns;

@@ -37,7 +37,7 @@ enum compile_contradiction {
  * @dropped: records that could not be expressed, by kind
  * @dropped_bytes: that they moved
  * @omissions: of the program: those of the trace, and records that could not be expressed
- * @throttles, @throttled_ns: waits for the collector, which are not think time
+ * @backpressure_waits, @backpressure_ns: waits for the collector, which are not think time
  * @recorder_ns: costs of recording between operations, which are not think time
  * @recorder_cut: times between operations that were shorter than these costs
  * @asleep_ns: think time that tasks slept, for an unknown reason, while others were in operations
@@ -68,8 +68,8 @@ struct compile_summary {
 	u64 dropped[IOT_KIND_END];
 	u64 dropped_bytes;
 	struct iot_omissions omissions;
-	u64 throttles;
-	u64 throttled_ns;
+	u64 backpressure_waits;
+	u64 backpressure_ns;
 	u64 recorder_ns;
 	u64 recorder_cut;
 	u64 asleep_ns;

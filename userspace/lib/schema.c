@@ -77,6 +77,17 @@ static const struct iot_field *field_by_name(const struct iot_kind_info *info, c
 	return NULL;
 }
 
+/* Our name of a field, if traces of older writers have another one. */
+static const char *present_name(u16 kind, const char *name)
+{
+#define RENAMED(record, before, now)                                   \
+	if (kind == IOT_KIND_##record && !strcmp(name, #before)) \
+		return #now;
+	IOT_RENAMED_FIELDS(RENAMED)
+#undef RENAMED
+	return name;
+}
+
 static int parse_record(struct iot_schema *schema, const char *line, struct table **current)
 {
 	struct table *table;
@@ -115,7 +126,7 @@ static int parse_field(struct table *table, const char *line)
 		column->bytes = 4;
 	else
 		return -EBADMSG;
-	column->field = field_by_name(table->info, name);
+	column->field = field_by_name(table->info, present_name(table->kind, name));
 	return 0;
 }
 

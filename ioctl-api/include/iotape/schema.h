@@ -18,9 +18,10 @@
  *        -     -  the tail: a name or a text, raw bytes, not terminated
  *
  * Rules: ids are never reused; a table only grows at its end; a changed meaning
- * is a new field. A reader that knows fewer fields than the record holds skips
- * the rest, one that knows more takes the missing ones as zero. A change here
- * comes with an entry in Documentation/trace-format.md and a golden trace.
+ * is a new field; a changed name is a row of IOT_RENAMED_FIELDS. A reader that
+ * knows fewer fields than the record holds skips the rest, one that knows more
+ * takes the missing ones as zero. A change here comes with an entry in
+ * Documentation/trace-format.md and a golden trace.
  */
 #ifndef IOTAPE_SCHEMA_H
 #define IOTAPE_SCHEMA_H
@@ -171,7 +172,7 @@
 	F(u64, time_ns, instant, "when the capture ended")                             \
 	F(u64, records, cost, "records that the kernel handed over")                   \
 	F(u64, lost, cost, "records that it had to drop, counted one by one")          \
-	F(u64, throttles, cost, "times a task was made to wait for the collector")
+	F(u64, backpressure_waits, cost, "times that a task waited for the collector")
 
 /* A pause leaves out operations entered between `since_ns` of its record and `time_ns` of the one that ends it. */
 #define IOT_FIELDS_control(F)                                                          \
@@ -243,10 +244,10 @@
 	F(s32, code, num, "wait status: exit code shifted by 8, or signal")            \
 	F(u64, oncpu_ns, cost, "time on a CPU in its whole life")
 
-#define IOT_FIELDS_throttled(F)                                                        \
+#define IOT_FIELDS_backpressure(F)                                                     \
 	F(u64, time_ns, instant, "when the wait began")                                \
 	F(u64, duration_ns, span, "how long it took")                                  \
-	F(u32, task, task, "the task that had to wait for the collector")              \
+	F(u32, task, task, "the task that waited for the collector")                   \
 	F(u32, op, cost, "operations the task had entered by then")
 
 /* By a thread that exits, or by any in sessions that request it; a wake-up without new order has no record. */
@@ -726,6 +727,9 @@
 	F(u32, emulated, num, "operations that were emulated")                         \
 	F(u32, harmless, num, "operations that created an object without the rights that it would have given")
 
+/* N(kind, before, now): fields that have another name in older traces. Readers accept both. */
+#define IOT_RENAMED_FIELDS(N) N(end, throttles, backpressure_waits)
+
 /*
  * R(id, kind, group, sentence). Groups: `run` facts about the run, `who` the
  * meaning of ids, `life` of tasks, `op` operations of a program on the file
@@ -748,7 +752,7 @@
 	R(32, fork, life, "a task created another one")                                \
 	R(33, exec, life, "a task became another program")                             \
 	R(34, exit, life, "a task began to exit")                                      \
-	R(35, throttled, life, "a task was made to wait for the collector")            \
+	R(35, backpressure, life, "a task waited for the collector")                     \
 	R(36, wake, life, "a task woke another one out of a voluntary wait")           \
 	R(64, lookup, op, "a name looked up by the file system")                       \
 	R(65, open, op, "open or create a file")                                       \

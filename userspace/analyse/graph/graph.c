@@ -80,7 +80,7 @@ void graph_close(struct graph *graph)
 		return;
 	for (i = 0; i < graph->task_count; i++) {
 		free(graph->tasks[i].ops);
-		free(graph->tasks[i].throttles);
+		free(graph->tasks[i].backpressure_waits);
 		free(graph->tasks[i].command);
 	}
 	HASH_ITER (hh, graph->task_slots, slot, next_slot) {
@@ -311,30 +311,30 @@ int graph_wake_add(struct graph *graph, u32 task, u32 woken)
 }
 
 /**
- * graph_throttle_add() - a task waited for the collector
+ * graph_backpressure_add() - a task waited for the collector
  * @task: its index
  *
  * Return: 0 or -ENOMEM.
  */
-int graph_throttle_add(struct graph *graph, u32 task, u64 begin_ns, u64 end_ns)
+int graph_backpressure_add(struct graph *graph, u32 task, u64 begin_ns, u64 end_ns)
 {
 	struct graph_task *t = &graph->tasks[task];
 
-	if (reserve(&t->throttles, t->throttle_count, &t->throttle_room, sizeof(*t->throttles)))
+	if (reserve(&t->backpressure_waits, t->backpressure_count, &t->backpressure_room, sizeof(*t->backpressure_waits)))
 		return -ENOMEM;
-	t->throttles[t->throttle_count++] = (struct graph_throttle){ begin_ns, end_ns };
+	t->backpressure_waits[t->backpressure_count++] = (struct graph_backpressure){ begin_ns, end_ns };
 	return 0;
 }
 
 /* The first of its waits for the collector that ended after a moment. */
-static u32 first_throttle(const struct graph_task *t, u64 ns)
+static u32 first_backpressure(const struct graph_task *t, u64 ns)
 {
-	u32 low = 0, high = t->throttle_count;
+	u32 low = 0, high = t->backpressure_count;
 
 	while (low < high) {
 		u32 middle = low + (high - low) / 2;
 
-		if (t->throttles[middle].end_ns <= ns)
+		if (t->backpressure_waits[middle].end_ns <= ns)
 			low = middle + 1;
 		else
 			high = middle;
@@ -343,17 +343,17 @@ static u32 first_throttle(const struct graph_task *t, u64 ns)
 }
 
 /**
- * graph_throttled_ns() - the part of an interval in which a task waited for the collector
+ * graph_backpressure_ns() - the part of an interval in which a task waited for the collector
  * @t: the task
  * @since_ns, @until_ns: from when to when
  */
-u64 graph_throttled_ns(const struct graph_task *t, u64 since_ns, u64 until_ns)
+u64 graph_backpressure_ns(const struct graph_task *t, u64 since_ns, u64 until_ns)
 {
 	u64 sum_ns = 0;
 	u32 i;
 
-	for (i = first_throttle(t, since_ns); i < t->throttle_count; i++) {
-		u64 begin_ns = t->throttles[i].begin_ns, end_ns = t->throttles[i].end_ns;
+	for (i = first_backpressure(t, since_ns); i < t->backpressure_count; i++) {
+		u64 begin_ns = t->backpressure_waits[i].begin_ns, end_ns = t->backpressure_waits[i].end_ns;
 
 		if (begin_ns >= until_ns)
 			break;

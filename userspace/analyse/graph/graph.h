@@ -188,7 +188,7 @@ struct graph_op {
 };
 
 /* A task waited for the collector. */
-struct graph_throttle {
+struct graph_backpressure {
 	u64 begin_ns;
 	u64 end_ns;
 };
@@ -209,7 +209,7 @@ struct graph_throttle {
  * @queue_of: index of the task that it is a request queue of, GRAPH_NONE if it is not a request queue
  * @first_queue, @queue_count: its request queues, which follow each other
  * @has_io: it, or a task made by it, does something to files
- * @throttles: in the order of their ends
+ * @backpressure_waits: in the order of their ends
  */
 struct graph_task {
 	u32 id;
@@ -232,9 +232,9 @@ struct graph_task {
 	struct graph_op *ops;
 	u32 op_count;
 	u32 op_room;
-	struct graph_throttle *throttles;
-	u32 throttle_count;
-	u32 throttle_room;
+	struct graph_backpressure *backpressure_waits;
+	u32 backpressure_count;
+	u32 backpressure_room;
 };
 
 /**
@@ -373,7 +373,7 @@ struct graph_object;
  * @omissions: of the trace
  * @dropped: records that could not be expressed, by kind
  * @dropped_bytes: that they moved
- * @throttles, @throttled_ns: waits for the collector, of all tasks
+ * @backpressure_waits, @backpressure_ns: waits for the collector, of all tasks
  * @recorder_ns: costs of recording between operations, not part of think time
  * @recorder_cut: gaps that were shorter than these costs should be
  * @asleep_ns: sleep for an unknown reason while others were in operations, of all tasks
@@ -437,8 +437,8 @@ struct graph {
 	struct iot_omissions omissions;
 	u64 dropped[IOT_KIND_END];
 	u64 dropped_bytes;
-	u64 throttles;
-	u64 throttled_ns;
+	u64 backpressure_waits;
+	u64 backpressure_ns;
 	u64 recorder_ns;
 	u64 recorder_cut;
 	u64 asleep_ns;
@@ -508,8 +508,8 @@ int graph_latch_add(struct graph *graph, u32 arrivals, u32 *latch);
 int graph_signal_add(struct graph *graph, u32 task, u32 index, u32 latch);
 struct graph_mpi *graph_mpi_add(struct graph *graph);
 int graph_wake_add(struct graph *graph, u32 task, u32 woken);
-int graph_throttle_add(struct graph *graph, u32 task, u64 begin_ns, u64 end_ns);
-u64 graph_throttled_ns(const struct graph_task *t, u64 since_ns, u64 until_ns);
+int graph_backpressure_add(struct graph *graph, u32 task, u64 begin_ns, u64 end_ns);
+u64 graph_backpressure_ns(const struct graph_task *t, u64 since_ns, u64 until_ns);
 int graph_rank_add(struct graph *graph, const struct graph_rank *rank);
 u32 graph_comm_first(const struct graph *graph, u64 comm);
 int graph_near_add(struct graph *graph, const struct graph_near *near);

@@ -347,14 +347,14 @@ static int load_wake(struct loader *l, const struct iot_rec_wake *r)
 	return 0;
 }
 
-static int load_throttled(struct loader *l, const struct iot_rec_throttled *r)
+static int load_backpressure(struct loader *l, const struct iot_rec_backpressure *r)
 {
 	u32 task;
 	int err = graph_task_make(l->graph, r->task, &task);
 
-	l->graph->throttles++;
-	l->graph->throttled_ns += r->duration_ns;
-	return err ? err : graph_throttle_add(l->graph, task, r->time_ns, r->time_ns + r->duration_ns);
+	l->graph->backpressure_waits++;
+	l->graph->backpressure_ns += r->duration_ns;
+	return err ? err : graph_backpressure_add(l->graph, task, r->time_ns, r->time_ns + r->duration_ns);
 }
 
 /* -- MPI ------------------------------------------------------------------------------------- */
@@ -540,8 +540,8 @@ static int load_record(struct loader *l)
 		return load_exec(l, &r->exec);
 	case IOT_KIND_exit:
 		return load_exit(l, &r->exit);
-	case IOT_KIND_throttled:
-		return load_throttled(l, &r->throttled);
+	case IOT_KIND_backpressure:
+		return load_backpressure(l, &r->backpressure);
 	case IOT_KIND_wake:
 		return load_wake(l, &r->wake);
 	case IOT_KIND_complete:

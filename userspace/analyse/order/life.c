@@ -145,7 +145,7 @@ static bool has_waited(const struct graph_task *t, u64 ended_ns, const struct gr
 		return false;
 	if (!after || (!before && t->why != IOT_REASON_fork))
 		return true;
-	gap_ns = after->enter_ns - since_ns - graph_throttled_ns(t, since_ns, after->enter_ns);
+	gap_ns = after->enter_ns - since_ns - graph_backpressure_ns(t, since_ns, after->enter_ns);
 	run_ns = after->runtime_ns - (before ? before->runtime_ns + before->oncpu_ns : 0);
 	return run_ns < gap_ns && gap_ns - run_ns > WAIT_MIN_NS;
 }

@@ -71,7 +71,7 @@ static u64 gap_before(const struct graph_task *t, const struct graph_op *op, u64
 {
 	if (op->enter_ns <= since_ns)
 		return 0;
-	return op->enter_ns - since_ns - graph_throttled_ns(t, since_ns, op->enter_ns);
+	return op->enter_ns - since_ns - graph_backpressure_ns(t, since_ns, op->enter_ns);
 }
 
 /* The context of the computation of think times. */

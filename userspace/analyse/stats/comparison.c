@@ -68,10 +68,10 @@ static int warn_of_run(struct comparison *c, const struct comparison_run *run)
 			err = warn(c, "%s: %s", run->path, text);
 	for (i = first; i < c->warning_count; i++)
 		c->warnings[i].is_omission = true;
-	if (!err && p->throttles)
+	if (!err && p->backpressure_waits)
 		err = warn(c, "%s: tasks had to wait for the collector %llu times, so it took longer "
 			      "than without recording (see --buffers)",
-			   run->path, p->throttles);
+			   run->path, p->backpressure_waits);
 	return err;
 }
 

@@ -370,7 +370,7 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 	case IOT_KIND_fact:
 		return take_fact(a, r);
 	case IOT_KIND_end:
-		a->profile->throttles = r->end.throttles;
+		a->profile->backpressure_waits = r->end.backpressure_waits;
 		return 0;
 	case IOT_KIND_mount:
 		a->has_mount = true;

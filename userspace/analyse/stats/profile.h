@@ -124,7 +124,7 @@ struct profile_node {
  * @facts: texts key=value
  * @is_imported: it was imported: logs do not show the state of the page cache, and one operation
  *	of a system call has all of its time, if the log has any
- * @throttles: times that a task had to wait for the collector
+ * @backpressure_waits: times that a task had to wait for the collector
  * @is_mpi_only: only MPI was recorded, so the absence of file operations has no meaning
  * @begin_ns: beginning of the first operation; that of the first task, if anything was open then;
  *	without operations, that of the first MPI call
@@ -160,7 +160,7 @@ struct profile {
 	char **facts;
 	u32 fact_count;
 	bool is_imported;
-	u64 throttles;
+	u64 backpressure_waits;
 	bool is_mpi_only;
 	u64 begin_ns;
 	u64 end_ns;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * throttle.c - the time that a task waited for the collector is not part of its own time.
+ * backpressure.c - the time that a task waited for the collector is not part of its own time.
  */
 #include "analyse/graph/graph_load.h"
 #include "compile/compile.h"
@@ -14,11 +14,11 @@
 #define RAN_NS	200 /* CPU time between two operations, which are 600 ns apart */
 
 /* A wait from the end of the last record plus @late_ns. */
-static void put_throttled(struct scribe *s, u64 late_ns)
+static void put_backpressure(struct scribe *s, u64 late_ns)
 {
-	struct iot_record r = { .kind = IOT_KIND_throttled };
+	struct iot_record r = { .kind = IOT_KIND_backpressure };
 
-	r.throttled = (struct iot_rec_throttled){ .time_ns = s->now_ns + late_ns, .duration_ns = HELD_NS,
+	r.backpressure = (struct iot_rec_backpressure){ .time_ns = s->now_ns + late_ns, .duration_ns = HELD_NS,
 						  .task = s->task, .op = s->op };
 	s->now_ns += late_ns + HELD_NS;
 	assert_int_equal(iot_writer_record(s->writer, &r), 0);
@@ -63,7 +63,7 @@ static void a_wait_for_the_collector_is_no_think_time(void **state)
 
 	(void)state;
 	begin(s);
-	put_throttled(s, 100);
+	put_backpressure(s, 100);
 	put_read(s, RAN_NS);
 	scribe_finish(s);
 	gives(RAN_NS, 600 - RAN_NS);
@@ -75,8 +75,8 @@ static void nor_are_two(void **state)
 
 	(void)state;
 	begin(s);
-	put_throttled(s, 50);
-	put_throttled(s, 50);
+	put_backpressure(s, 50);
+	put_backpressure(s, 50);
 	put_read(s, RAN_NS);
 	scribe_finish(s);
 	gives(RAN_NS, 600 - RAN_NS);
@@ -88,9 +88,9 @@ static void one_in_another_gap_or_of_another_task_does_not_count(void **state)
 
 	(void)state;
 	begin(s);
-	put_throttled(s, 0);
+	put_backpressure(s, 0);
 	s->task = 2;
-	put_throttled(s, 0);
+	put_backpressure(s, 0);
 	s->task = 1;
 	put_read(s, 0);
 	put_read(s, RAN_NS);
@@ -105,7 +105,7 @@ static void one_in_an_operation_does_not_count(void **state)
 
 	(void)state;
 	begin(s);
-	put_throttled(s, 100);
+	put_backpressure(s, 100);
 	s->span_ns = HELD_NS + 900;
 	put_read(s, 0);
 	s->span_ns = 500;
@@ -121,9 +121,9 @@ static void what_overlaps_counts_once(void **state)
 
 	(void)state;
 	begin(s);
-	put_throttled(s, 100);
+	put_backpressure(s, 100);
 	s->now_ns -= HELD_NS;
-	put_throttled(s, 0);
+	put_backpressure(s, 0);
 	put_read(s, RAN_NS);
 	scribe_finish(s);
 	gives(RAN_NS, 600 - RAN_NS);
@@ -139,17 +139,17 @@ static void the_summary_tells_of_them(void **state)
 
 	(void)state;
 	begin(s);
-	put_throttled(s, 50);
+	put_backpressure(s, 50);
 	s->task = 2;
-	put_throttled(s, 50);
+	put_backpressure(s, 50);
 	scribe_finish(s);
 	assert_int_equal(compile_trace(&options, &summary, &reject), 0);
-	assert_int_equal(summary.throttles, 2);
-	assert_int_equal(summary.throttled_ns, 2 * HELD_NS);
+	assert_int_equal(summary.backpressure_waits, 2);
+	assert_int_equal(summary.backpressure_ns, 2 * HELD_NS);
 	compile_summary_free(&summary);
 }
 
-SUITE("throttle",
+SUITE("backpressure",
       WITH_SCRATCH(a_wait_for_the_collector_is_no_think_time)
       WITH_SCRATCH(nor_are_two)
       WITH_SCRATCH(one_in_another_gap_or_of_another_task_does_not_count)
