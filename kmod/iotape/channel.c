@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * channel.c - per-CPU buffers: reserve room for a record, hand a buffer over.
+ * channel.c - per-CPU buffers: reserve room for a record, hand a buffer to the sender, make a message of it.
  */
 #include "channel.h"
 
+#include <linux/export.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <net/netlink.h>
 
+#include "iotape.h"
 #include "session.h"
 
 /* @slots: a power of two */
@@ -66,6 +70,12 @@ struct iot_buffer *iot_ring_get(struct iot_ring *ring)
 	return buffer;
 }
 
+/**
+ * iot_ring_count() - buffers in a ring
+ * @ring: any
+ *
+ * Return: the number of a moment ago, if the producer or the consumer is at work.
+ */
 u32 iot_ring_count(const struct iot_ring *ring)
 {
 	return READ_ONCE(ring->head) - READ_ONCE(ring->tail);
@@ -120,6 +130,39 @@ struct iot_buffer *iot_buffer_new(u32 cpu)
 	}
 	return buffer;
 }
+
+/**
+ * iot_buffer_seal() - make a message of the records in a buffer
+ * @buffer: with records; has no message afterwards
+ *
+ * Return: the message, which is the caller's.
+ */
+struct sk_buff *iot_buffer_seal(struct iot_buffer *buffer)
+{
+	struct sk_buff *skb = buffer->skb;
+	struct nlattr *attr = (struct nlattr *)(buffer->data - NLA_HDRLEN);
+	struct nlmsghdr *head = (struct nlmsghdr *)skb->data;
+	u32 total_bytes;
+
+	*buffer->head = (struct iot_message_head){
+		.sequence = cpu_to_le64(buffer->sequence),
+		.lost = cpu_to_le64(buffer->lost),
+		.first_ns = cpu_to_le64(buffer->first_ns),
+		.last_ns = cpu_to_le64(buffer->last_ns),
+		.cpu = cpu_to_le32(buffer->cpu),
+		.count = cpu_to_le32(buffer->count),
+	};
+	attr->nla_len = nla_attr_size(buffer->used_bytes);
+	total_bytes = buffer->data - skb->data + NLA_ALIGN(buffer->used_bytes);
+	memset(buffer->data + buffer->used_bytes, 0, nla_padlen(buffer->used_bytes));
+	skb_trim(skb, total_bytes);
+	head->nlmsg_len = total_bytes;
+	head->nlmsg_pid = 0;
+	buffer->skb = NULL;
+	return skb;
+}
+
+/* -- the buffers of a CPU --------------------------------------------------------------------- */
 
 /* The CPU has a full buffer for the sender, or few empty ones. */
 static void channel_report(struct iot_channel *channel, bool is_full)
@@ -231,7 +274,7 @@ void iot_channel_give_back(struct iot_channel *channel)
  * @bytes: of the record
  * @now_ns: when the record ends; does not decrease
  *
- * Return: where it goes, or NULL: the record is lost, and has been counted.
+ * Return: where the record goes; NULL if it is lost, which has been counted.
  */
 u8 *iot_channel_reserve(struct iot_channel *channel, u32 bytes, u64 now_ns)
 {
@@ -257,4 +300,70 @@ u8 *iot_channel_reserve(struct iot_channel *channel, u32 bytes, u64 now_ns)
 	buffer->last_ns = now_ns;
 	WRITE_ONCE(channel->records, channel->records + 1);
 	return p;
+}
+
+/* -- room for a record -------------------------------------------------------------------------- */
+
+/**
+ * iot_slot_open() - get room for a record
+ * @session: entered
+ * @bytes: of the record, at most IOT_RECORD_MAX_BYTES
+ * @slot: filled in
+ *
+ * The time is taken with interrupts off, so that one CPU's records are in order.
+ *
+ * Return: true, and interrupts are off until iot_slot_close(); false if the record
+ * is lost. In both cases, if the collector is behind, current will wait for it before
+ * it returns to user mode.
+ */
+bool iot_slot_open(struct iot_session *session, u32 bytes, struct iot_slot *slot)
+{
+	slot->session = session;
+	local_irq_save(slot->flags);
+	slot->now_ns = ktime_get_mono_fast_ns();
+	slot->p = iot_channel_reserve(this_cpu_ptr(session->channels), bytes, slot->now_ns);
+	if (likely(slot->p))
+		return true;
+	local_irq_restore(slot->flags);
+	if (iot_backpressure_is_on(&session->backpressure)) /* else a task that comes when all is full never waits */
+		iot_backpressure_arm(session);
+	return false;
+}
+EXPORT_SYMBOL_GPL(iot_slot_open);
+
+/**
+ * iot_slot_close() - the record is complete
+ * @slot: open
+ */
+void iot_slot_close(struct iot_slot *slot)
+{
+	local_irq_restore(slot->flags);
+	if (unlikely(iot_backpressure_is_on(&slot->session->backpressure)))
+		iot_backpressure_arm(slot->session);
+}
+EXPORT_SYMBOL_GPL(iot_slot_close);
+
+/**
+ * iot_session_count_announced() - an announcement was written
+ * @session: entered
+ */
+void iot_session_count_announced(struct iot_session *session)
+{
+	this_cpu_inc(session->channels->announced);
+}
+EXPORT_SYMBOL_GPL(iot_session_count_announced);
+
+/**
+ * iot_session_count_lost() - a record could not even be begun
+ * @session: that it is missing from
+ */
+void iot_session_count_lost(struct iot_session *session)
+{
+	unsigned long flags;
+	struct iot_channel *channel;
+
+	local_irq_save(flags);
+	channel = this_cpu_ptr(session->channels);
+	WRITE_ONCE(channel->lost, channel->lost + 1);
+	local_irq_restore(flags);
 }

@@ -111,5 +111,6 @@ u32 iot_ring_count(const struct iot_ring *ring);
 struct iot_buffer *iot_buffer_new(u32 cpu);
 void iot_buffer_free(struct iot_buffer *buffer);
 int iot_buffer_refill(struct iot_buffer *buffer, gfp_t gfp);
+struct sk_buff *iot_buffer_seal(struct iot_buffer *buffer);
 
 #endif

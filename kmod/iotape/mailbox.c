@@ -474,7 +474,7 @@ static int stream_send(struct iot_session *session, struct iot_stream *stream, u
 		if (!count)
 			break;
 		buffer->cpu = nr_cpu_ids + stream->number;
-		err = iot_message_send(session, buffer);
+		err = iot_delivery_put(&session->delivery, iot_buffer_seal(buffer));
 		if (err)
 			break;
 		WRITE_ONCE(mailboxes->records, mailboxes->records + count);

@@ -10,6 +10,9 @@
 #include "task.h"
 #include "wakes.h"
 
+/* The core is compiled in user space, too, and exports nothing itself. */
+EXPORT_SYMBOL_GPL(iot_record_encode);
+
 static int __init iotape_init(void)
 {
 	int err = iot_task_init();

@@ -3,7 +3,7 @@
  * netlink.c - the generic netlink family: bind a collector, build and send its messages.
  *
  * A data message is laid out when its buffer is created, and records are written directly into
- * it. Sending only fills in the head and trims the unused rest.
+ * it. iot_buffer_seal() fills in its head and trims the unused rest.
  */
 #include <iotape/netlink.h>
 
@@ -99,41 +99,6 @@ err_layout:
 }
 
 /**
- * iot_message_send() - hand the records of a buffer to the collector
- * @session: whose
- * @buffer: its message is consumed, whatever happens
- *
- * Sleeps until the collector's socket has room.
- *
- * Return: 0; -ECONNREFUSED if the socket has gone; -EINTR if the sender must end
- * stop.
- */
-int iot_message_send(struct iot_session *session, struct iot_buffer *buffer)
-{
-	struct sk_buff *skb = buffer->skb;
-	struct nlattr *attr = (struct nlattr *)(buffer->data - NLA_HDRLEN);
-	struct nlmsghdr *head = (struct nlmsghdr *)skb->data;
-	u32 total_bytes;
-
-	*buffer->head = (struct iot_message_head){
-		.sequence = cpu_to_le64(buffer->sequence),
-		.lost = cpu_to_le64(buffer->lost),
-		.first_ns = cpu_to_le64(buffer->first_ns),
-		.last_ns = cpu_to_le64(buffer->last_ns),
-		.cpu = cpu_to_le32(buffer->cpu),
-		.count = cpu_to_le32(buffer->count),
-	};
-	attr->nla_len = nla_attr_size(buffer->used_bytes);
-	total_bytes = buffer->data - skb->data + NLA_ALIGN(buffer->used_bytes);
-	memset(buffer->data + buffer->used_bytes, 0, nla_padlen(buffer->used_bytes));
-	skb_trim(skb, total_bytes);
-	head->nlmsg_len = total_bytes;
-	head->nlmsg_pid = 0;
-	buffer->skb = NULL;
-	return iot_delivery_put(&session->delivery, skb);
-}
-
-/**
  * iot_message_send_end() - announce the end of the stream to the collector
  * @session: whose collector; the caller may sleep
  * @end: totals of the session
@@ -193,6 +158,11 @@ static struct notifier_block release_notifier = {
 	.notifier_call = socket_released,
 };
 
+/**
+ * iot_netlink_init() - register the netlink family, and watch for sockets of collectors that close
+ *
+ * Return: 0 or a negative errno.
+ */
 int iot_netlink_init(void)
 {
 	int err = genl_register_family(&family);
@@ -205,6 +175,9 @@ int iot_netlink_init(void)
 	return err;
 }
 
+/**
+ * iot_netlink_exit() - undo iot_netlink_init(); no session exists
+ */
 void iot_netlink_exit(void)
 {
 	netlink_unregister_notifier(&release_notifier);

@@ -108,7 +108,7 @@ static int channel_send(struct iot_channel *channel)
 	}
 	count = buffer->count;
 	used_bytes = buffer->used_bytes;
-	err = iot_message_send(session, buffer);
+	err = iot_delivery_put(&session->delivery, iot_buffer_seal(buffer));
 	if (!err) {
 		session->sent_records += count;
 		WRITE_ONCE(session->sent_bytes, session->sent_bytes + used_bytes);

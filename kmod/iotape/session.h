@@ -134,7 +134,6 @@ void iot_state_dump(struct iot_session *session, struct iot_source *source);
 int iot_netlink_init(void);
 void iot_netlink_exit(void);
 int iot_message_new(struct iot_buffer *buffer, gfp_t gfp);
-int iot_message_send(struct iot_session *session, struct iot_buffer *buffer);
 int iot_message_send_mark(struct iot_session *session, const struct iot_message_mark *mark);
 int iot_message_send_end(struct iot_session *session, const struct iot_message_end *end);
 

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * emit.c - the traced path after the gate: the cost of an operation, and room for its record.
+ * meter.c - what an operation costs its thread, and the common fields of its record.
  */
 #include <linux/export.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/timekeeping.h>
 
-#include "session.h"
+#include "iotape.h"
 #include "task.h"
-
-/* The core is compiled in user space, too, and exports nothing itself. */
-EXPORT_SYMBOL_GPL(iot_record_encode);
 
 /**
  * iot_meter_begin() - current enters an operation now
@@ -81,67 +78,3 @@ void iot_span_fill(const struct iot_span *span, u64 now_ns, struct iot_rec_op *o
 	op->parent = span->parent;
 }
 EXPORT_SYMBOL_GPL(iot_span_fill);
-
-/**
- * iot_slot_open() - get room for a record
- * @session: entered
- * @bytes: of the record, at most IOT_RECORD_MAX_BYTES
- * @slot: filled in
- *
- * The time is taken with interrupts off, so that one CPU's records are in order.
- *
- * Return: true, and interrupts are off until iot_slot_close(); false if the record
- * is lost. In both cases, if the collector is behind, current will wait for it before
- * it returns to user mode.
- */
-bool iot_slot_open(struct iot_session *session, u32 bytes, struct iot_slot *slot)
-{
-	slot->session = session;
-	local_irq_save(slot->flags);
-	slot->now_ns = ktime_get_mono_fast_ns();
-	slot->p = iot_channel_reserve(this_cpu_ptr(session->channels), bytes, slot->now_ns);
-	if (likely(slot->p))
-		return true;
-	local_irq_restore(slot->flags);
-	if (iot_backpressure_is_on(&session->backpressure)) /* else a task that comes when all is full never waits */
-		iot_backpressure_arm(session);
-	return false;
-}
-EXPORT_SYMBOL_GPL(iot_slot_open);
-
-/**
- * iot_slot_close() - the record is complete
- * @slot: open
- */
-void iot_slot_close(struct iot_slot *slot)
-{
-	local_irq_restore(slot->flags);
-	if (unlikely(iot_backpressure_is_on(&slot->session->backpressure)))
-		iot_backpressure_arm(slot->session);
-}
-EXPORT_SYMBOL_GPL(iot_slot_close);
-
-/**
- * iot_session_count_announced() - an announcement was written
- * @session: entered
- */
-void iot_session_count_announced(struct iot_session *session)
-{
-	this_cpu_inc(session->channels->announced);
-}
-EXPORT_SYMBOL_GPL(iot_session_count_announced);
-
-/**
- * iot_session_count_lost() - a record could not even be begun
- * @session: that it is missing from
- */
-void iot_session_count_lost(struct iot_session *session)
-{
-	unsigned long flags;
-	struct iot_channel *channel;
-
-	local_irq_save(flags);
-	channel = this_cpu_ptr(session->channels);
-	WRITE_ONCE(channel->lost, channel->lost + 1);
-	local_irq_restore(flags);
-}
