@@ -11,6 +11,12 @@
 
 #include "compat/vfs.h"
 
+/**
+ * rfs_handles_init() - make the empty slots of handles and mappings
+ * @replay: has its program
+ *
+ * Return: 0 or -ENOMEM; rfs_handles_exit() is right in both cases.
+ */
 int rfs_handles_init(struct rfs_replay *replay)
 {
 	const struct iot_program *program = &replay->program;
@@ -27,7 +33,10 @@ static void put_locks(struct rfs_replay *replay, struct rfs_handle *handle)
 		rfs_locks_drop(replay, handle);
 }
 
-/* The replay is no longer in use. Mappings were freed with their address spaces. */
+/**
+ * rfs_handles_exit() - close all files, and free the slots
+ * @replay: no longer in use. Its mappings were freed with their address spaces
+ */
 void rfs_handles_exit(struct rfs_replay *replay)
 {
 	u32 i;
@@ -82,7 +91,11 @@ static struct file *put_last(struct rfs_replay *replay, struct rfs_handle *handl
 	return NULL;
 }
 
-/* The slow path of rfs_handle_put(), when there may be no other user, not even the slot. */
+/**
+ * rfs_handle_put_last() - the part of rfs_handle_put() that is not inline
+ * @replay: the replay
+ * @handle: has perhaps no other user, and its slot was perhaps emptied: then its file is released
+ */
 void rfs_handle_put_last(struct rfs_replay *replay, struct rfs_handle *handle)
 {
 	struct file *file = put_last(replay, handle);

@@ -206,11 +206,19 @@ static struct miscdevice replay_device = {
 	.mode = 0600,
 };
 
+/**
+ * rfs_control_init() - make the device /dev/replayfs
+ *
+ * Return: 0 or a negative errno.
+ */
 int rfs_control_init(void)
 {
 	return misc_register(&replay_device);
 }
 
+/**
+ * rfs_control_exit() - remove the device; no descriptor of it is open
+ */
 void rfs_control_exit(void)
 {
 	misc_deregister(&replay_device);

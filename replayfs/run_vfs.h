@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * run_vfs.h - the operations, one function each; each returns the same as the system call.
+ * run_vfs.h - rfs_do_*(): the operations, one function each, which returns the result of the system call.
  *
  * A replay calls the functions of the VFS that system calls end in. Checks that a system call makes before it calls
  * such a function, as the task's user, are made here:
@@ -66,7 +66,6 @@ umode_t rfs_mode(struct rfs_worker *worker, umode_t mode);
 u64 rfs_rdev(struct rfs_worker *worker, umode_t mode, u64 rdev);
 void rfs_value(struct rfs_worker *worker, const char *name, u8 *value, size_t value_bytes);
 
-/* An object by its path: a symbolic link is met where it lies, never followed. */
 int rfs_path_get(struct rfs_worker *worker, __le32 path, struct path *found);
 
 #endif

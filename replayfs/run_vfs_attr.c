@@ -16,6 +16,14 @@
 #include "handles.h"
 #include "run_vfs.h"
 
+/**
+ * rfs_object_get() - find the object of an operation by path or by handle
+ * @worker: runs the operation
+ * @op: the operation
+ * @object: out: to be given to rfs_object_put()
+ *
+ * Return: 0 or a negative errno.
+ */
 int rfs_object_get(struct rfs_worker *worker, const struct iot_program_op *op,
 		   struct rfs_object *object)
 {
@@ -29,6 +37,12 @@ int rfs_object_get(struct rfs_worker *worker, const struct iot_program_op *op,
 	return 0;
 }
 
+/**
+ * rfs_object_put() - drop the references to the object of an operation
+ * @worker: runs the operation
+ * @op: the operation
+ * @object: from rfs_object_get()
+ */
 void rfs_object_put(struct rfs_worker *worker, const struct iot_program_op *op,
 		    struct rfs_object *object)
 {

@@ -68,6 +68,14 @@ static int walk(const struct rfs_worker *worker, const char *path, size_t bytes,
 	return err;
 }
 
+/**
+ * rfs_path_get() - find an object by its path in the target
+ * @worker: runs the operation
+ * @path: place of the path in the strings of the program
+ * @found: out: with references. A symbolic link at the end of the path is not followed
+ *
+ * Return: 0 or a negative errno.
+ */
 int rfs_path_get(struct rfs_worker *worker, __le32 path, struct path *found)
 {
 	const char *text = rfs_string(worker, path);

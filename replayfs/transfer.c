@@ -7,7 +7,12 @@
 #include "core/flags.h"
 #include "transfer.h"
 
-/* @our: flags of an operation, IOT_RW_*. Return: of RFS_IOCB_FLAGS. */
+/**
+ * rfs_iocb_flags() - flags of a control block
+ * @our: flags of an operation, IOT_RW_*
+ *
+ * Return: flags among RFS_IOCB_FLAGS.
+ */
 int rfs_iocb_flags(u32 our)
 {
 	return (our & IOT_RW_append ? IOCB_APPEND : 0) | (our & IOT_RW_direct ? IOCB_DIRECT : 0) |
@@ -16,7 +21,12 @@ int rfs_iocb_flags(u32 our)
 	       (our & IOT_RW_nowait ? IOCB_NOWAIT : 0) | (our & IOT_RW_hipri ? IOCB_HIPRI : 0);
 }
 
-/* The slow path of rfs_iocb_check(), if there may be a reason to refuse. */
+/**
+ * rfs_iocb_refusal() - the part of rfs_iocb_check() that is not inline
+ * @kiocb: with IOCB_DIRECT or IOCB_NOWAIT
+ *
+ * Return: 0; -EINVAL or -EOPNOTSUPP if the file does not support that.
+ */
 int rfs_iocb_refusal(const struct kiocb *kiocb)
 {
 	const struct file *file = kiocb->ki_filp;
@@ -28,9 +38,12 @@ int rfs_iocb_refusal(const struct kiocb *kiocb)
 	return 0;
 }
 
-/*
- * Do reads of a file come out of the page cache unless they ask for another way? Those of others may
- * want memory all the same: FUSE does if its server says so for a file, and tries for ever.
+/**
+ * rfs_may_discard() - do reads of a file that do not bypass the page cache work without memory?
+ * @file: open in the target
+ *
+ * Only file systems that read through the page cache are known to. FUSE, for example, passes a read on if its server
+ * says so for the file, and retries for ever without memory.
  */
 bool rfs_may_discard(const struct file *file)
 {
@@ -47,7 +60,13 @@ bool rfs_may_discard(const struct file *file)
 	}
 }
 
-/* The slow path of rfs_iter_init(), for a transfer that gets memory. */
+/**
+ * rfs_iter_memory() - the part of rfs_iter_init() that is not inline: a transfer with memory
+ * @worker: its memory is used, as often as the length needs
+ * @iter: filled in; refers to a table of the worker
+ * @is_write: the memory is the source of the data
+ * @length_bytes: as verified
+ */
 void rfs_iter_memory(struct rfs_worker *worker, struct iov_iter *iter, bool is_write,
 		     size_t length_bytes)
 {

@@ -58,6 +58,10 @@ int rfs_waits_init(struct rfs_replay *replay)
 	return 0;
 }
 
+/**
+ * rfs_waits_exit() - free the queues
+ * @replay: no task waits
+ */
 void rfs_waits_exit(struct rfs_replay *replay)
 {
 	vfree(replay->moved);
@@ -157,7 +161,12 @@ bool rfs_call_when(struct rfs_waiter *waiter)
 	return false;
 }
 
-/* The slow path of rfs_move_on(), if a task waits for this one; @index: of the ended operation. */
+/**
+ * rfs_wake_moved() - the part of rfs_move_on() that is not inline: wake the tasks that wait for an operation
+ * @replay: ready or started
+ * @task: index of the task, some other task waits for it
+ * @index: of the operation that has ended
+ */
 void rfs_wake_moved(struct rfs_replay *replay, u32 task, u32 index)
 {
 	wait_queue_head_t *queue = moved_queue(replay, task, index);

@@ -325,7 +325,17 @@ static int go_to_block(struct rfs_replay *replay, u32 task, struct rfs_stream *s
 	return wait_for_block(replay, task, stream, block, stats);
 }
 
-/* The slow path of rfs_op() and rfs_wait(), if the program is not in memory. */
+/**
+ * rfs_window_unit() - the part of rfs_op() and rfs_wait() for a program that is not in memory
+ * @replay: ready or started
+ * @task: index of the task
+ * @section: IOT_SECTION_OPS or IOT_SECTION_WAITS
+ * @index: of the operation or wait in its task; does not decrease
+ * @stats: of the worker; waits for the feeder are counted there
+ *
+ * Return: the operation or wait, valid until the next call for the task; an ERR_PTR of -ECANCELED or -EINTR.
+ * Context: sleeps until the feeder has read that part of the program.
+ */
 const void *rfs_window_unit(struct rfs_replay *replay, u32 task, u32 section, u32 index,
 			    struct iot_rec_played *stats)
 {
@@ -395,7 +405,10 @@ void rfs_window_end(struct rfs_replay *replay, u32 task)
 	call_feeder(replay, task);
 }
 
-/* Let the feeder look whether there is anything to do. */
+/**
+ * rfs_windows_wake() - let the feeder look whether there is anything to do
+ * @replay: loaded; the caller has stored what the feeder is to see
+ */
 void rfs_windows_wake(struct rfs_replay *replay)
 {
 	smp_mb(); /* store the state before the check for a sleeper */

@@ -307,7 +307,10 @@ void rfs_pools_wake(struct rfs_replay *replay)
 	}
 }
 
-/* Workers that have entered so far, of all pools. */
+/**
+ * rfs_pools_workers() - workers that have entered so far, of all pools
+ * @replay: loaded
+ */
 u32 rfs_pools_workers(const struct rfs_replay *replay)
 {
 	u32 count = 0, i;

@@ -288,6 +288,10 @@ static struct iot_task *task_that_waits_here(struct iot_session *session)
 	return task;
 }
 
+/**
+ * __iot_backpressure_here() - the part of iot_backpressure_here() that is not inline
+ * @source: as there; a session records it, or did a moment ago
+ */
 void __iot_backpressure_here(struct iot_source *source)
 {
 	struct iot_session *session = iot_source_enter(source);

@@ -418,11 +418,19 @@ static struct miscdevice control_device = {
 	.mode = 0666,
 };
 
+/**
+ * iot_control_init() - make the device /dev/iotape
+ *
+ * Return: 0 or a negative errno.
+ */
 int iot_control_init(void)
 {
 	return misc_register(&control_device);
 }
 
+/**
+ * iot_control_exit() - remove the device; no descriptor of it is open
+ */
 void iot_control_exit(void)
 {
 	misc_deregister(&control_device);

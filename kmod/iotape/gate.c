@@ -157,6 +157,14 @@ static void span_continue(struct iot_span *span, const struct iot_task *task)
 	span->is_pending = is_pending;
 }
 
+/**
+ * __iot_gate_open() - the part of iot_gate_open() and its relatives that is not inline
+ * @source: as for iot_gate_open(), like @kind
+ * @kind: kind of the record
+ * @span: initialized; on afterwards if the operation is recorded
+ * @key: as for iot_gate_open_kept(), 0 for the others
+ * @what: as for iot_gate_open_on(), NULL for the others
+ */
 void __iot_gate_open(struct iot_source *source, enum iot_kind kind, struct iot_span *span, u64 key,
 		     const struct iot_what *what)
 {
@@ -186,6 +194,10 @@ out:
 }
 EXPORT_SYMBOL_GPL(__iot_gate_open);
 
+/**
+ * __iot_span_end() - iot_span_end() of a span that is on
+ * @span: of current
+ */
 void __iot_span_end(struct iot_span *span)
 {
 	span->task->current_op = span->parent;
@@ -193,6 +205,10 @@ void __iot_span_end(struct iot_span *span)
 }
 EXPORT_SYMBOL_GPL(__iot_span_end);
 
+/**
+ * __iot_span_cancel() - iot_span_cancel() of a span that is on
+ * @span: of current, without a record
+ */
 void __iot_span_cancel(struct iot_span *span)
 {
 	iot_task_op_drop(span->task, span->op);

@@ -491,6 +491,11 @@ static int probes_register(void)
 	return 0;
 }
 
+/**
+ * iot_task_init() - make the empty table of tasks, and attach to the tracepoints of the scheduler
+ *
+ * Return: 0 or a negative errno.
+ */
 int iot_task_init(void)
 {
 	size_t i;
@@ -507,6 +512,11 @@ int iot_task_init(void)
 	return err;
 }
 
+/**
+ * iot_task_exit() - detach from the tracepoints, and free all entries
+ *
+ * Context: sleeps until no task runs code of this module. No session and no source exists.
+ */
 void iot_task_exit(void)
 {
 	struct hlist_node *next;

@@ -13,6 +13,12 @@ static u64 object_of(struct iot_session *session, const struct file *file)
 	return tfs_object_id(session, file_inode(file), file_dentry(file));
 }
 
+/**
+ * tfs_prot_of() - access that a vma permits
+ * @vma: locked
+ *
+ * Return: IOT_PROT_*.
+ */
 u32 tfs_prot_of(const struct vm_area_struct *vma)
 {
 	return (vma->vm_flags & VM_READ ? IOT_PROT_read : 0) |
@@ -20,7 +26,14 @@ u32 tfs_prot_of(const struct vm_area_struct *vma)
 	       (vma->vm_flags & VM_EXEC ? IOT_PROT_exec : 0);
 }
 
-/* The kernel clears VM_SHARED of a mapping if its handle is not open for writing. */
+/**
+ * tfs_map_flags_of() - flags of a mapping in records
+ * @vma: locked
+ *
+ * The kernel clears VM_SHARED of a shared mapping if its handle is not open for writing, so VM_MAYSHARE decides.
+ *
+ * Return: IOT_MAP_*.
+ */
 u32 tfs_map_flags_of(const struct vm_area_struct *vma)
 {
 	return (vma->vm_flags & VM_MAYSHARE ? IOT_MAP_shared : 0) |

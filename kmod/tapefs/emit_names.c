@@ -24,7 +24,13 @@ static u64 handle_of(struct iot_session *session, const struct iot_span *span, c
 	return tfs_descriptor_handle(session, span, d_inode_rcu(dentry));
 }
 
-/* A name that is still in its directory, else 0. */
+/**
+ * tfs_name_if_any() - id of a name, announced if it is new
+ * @session: entered
+ * @dentry: upper
+ *
+ * Return: the id; 0 if the name was removed from its directory.
+ */
 u64 tfs_name_if_any(struct iot_session *session, const struct dentry *dentry)
 {
 	return d_unhashed(dentry) && !IS_ROOT(dentry) ? 0 : tfs_name_id(session, dentry);
@@ -67,6 +73,13 @@ void tfs_emit_lookup(struct iot_span *span, const struct dentry *dentry, const s
 	tfs_leave(span);
 }
 
+/**
+ * tfs_open_flags() - flags of an open in records
+ * @flags: O_* and __FMODE_EXEC
+ * @mode: of the file, FMODE_*
+ *
+ * Return: IOT_OPEN_*.
+ */
 u32 tfs_open_flags(unsigned int flags, fmode_t mode)
 {
 	u32 our = iot_open_flags_of(flags);

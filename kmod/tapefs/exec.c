@@ -162,6 +162,10 @@ int __tfs_exec_read(struct file *file)
 	return exec_begin(file, false);
 }
 
+/**
+ * __tfs_exec_release() - a handle of an inode with denied writing is released
+ * @inode: upper; was in the list of tfs_is_denied() a moment ago
+ */
 void __tfs_exec_release(struct inode *inode)
 {
 	spin_lock(&denied_lock);
@@ -206,6 +210,11 @@ int tfs_exec_init(void)
 	return exit_tracepoint ? tracepoint_probe_register(exit_tracepoint, task_exits, NULL) : -EOPNOTSUPP;
 }
 
+/**
+ * tfs_exec_exit() - undo tfs_exec_init()
+ *
+ * Context: sleeps until no task runs the probe.
+ */
 void tfs_exec_exit(void)
 {
 	tracepoint_probe_unregister(exit_tracepoint, task_exits, NULL);

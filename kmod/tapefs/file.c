@@ -317,6 +317,10 @@ const struct file_operations tfs_file_fops[] = {
 	FILE_FOPS_OF(7),
 };
 
+/**
+ * tfs_is_file() - is this a file of a tapefs mount, and no directory?
+ * @file: any file of the kernel
+ */
 bool tfs_is_file(const struct file *file)
 {
 	return file->f_op >= tfs_file_fops && file->f_op < tfs_file_fops + ARRAY_SIZE(tfs_file_fops);

@@ -292,12 +292,20 @@ void tfs_lease_release(struct file *file)
 	kfree(lease);
 }
 
+/**
+ * tfs_lease_init() - prepare the credentials with which leases are taken below
+ *
+ * Return: 0 or -ENOMEM.
+ */
 int tfs_lease_init(void)
 {
 	cred_of_kernel = prepare_kernel_cred(&init_task);
 	return cred_of_kernel ? 0 : -ENOMEM;
 }
 
+/**
+ * tfs_lease_exit() - undo tfs_lease_init(); no file is open
+ */
 void tfs_lease_exit(void)
 {
 	cancel_work_sync(&pairs_work);

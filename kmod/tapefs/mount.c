@@ -56,11 +56,19 @@ bool tfs_mount_may_suid(const struct super_block *sb)
 	return !(flags_below(sb) & MNT_NOSUID) && tfs_lower_mnt(sb)->mnt_sb->s_user_ns == sb->s_user_ns;
 }
 
+/**
+ * tfs_mount_is_noexec() - is the lower mount noexec?
+ * @sb: upper super block
+ */
 bool tfs_mount_is_noexec(const struct super_block *sb)
 {
 	return flags_below(sb) & MNT_NOEXEC;
 }
 
+/**
+ * tfs_mount_is_nosymfollow() - does the lower mount not follow symbolic links?
+ * @sb: upper super block
+ */
 bool tfs_mount_is_nosymfollow(const struct super_block *sb)
 {
 	return flags_below(sb) & MNT_NOSYMFOLLOW;

@@ -111,6 +111,14 @@ void tfs_maps_forget(struct tfs_file *tfs)
 		map_free(map);
 }
 
+/**
+ * __tfs_map_at() - tfs_map_at() of a page that a merge has brought from another mmap
+ * @map: that of the vma
+ * @vma: locked
+ * @page: of the file, in the vma, and not in @map
+ *
+ * Return: id of the mapping that the page belongs to.
+ */
 u64 __tfs_map_at(struct tfs_map *map, const struct vm_area_struct *vma, pgoff_t page)
 {
 	struct tfs_file *tfs = TFS_F(map->upper);

@@ -433,6 +433,11 @@ ssize_t tfs_splice_write(struct pipe_inode_info *pipe, struct file *file, loff_t
 	return result;
 }
 
+/**
+ * tfs_rw_init() - make the cache of requests, and the key that hides addresses
+ *
+ * Return: 0 or -ENOMEM.
+ */
 int tfs_rw_init(void)
 {
 	get_random_bytes(&memory_key, sizeof(memory_key));
@@ -440,6 +445,9 @@ int tfs_rw_init(void)
 	return request_cache ? 0 : -ENOMEM;
 }
 
+/**
+ * tfs_rw_exit() - undo tfs_rw_init(); no request is under way
+ */
 void tfs_rw_exit(void)
 {
 	kmem_cache_destroy(request_cache);

@@ -190,6 +190,11 @@ int tfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	return 0;
 }
 
+/**
+ * tfs_super_init() - make the cache of inodes
+ *
+ * Return: 0 or -ENOMEM.
+ */
 int tfs_super_init(void)
 {
 	inode_cache = kmem_cache_create("tapefs_inode", sizeof(struct tfs_inode), 0,
@@ -197,6 +202,9 @@ int tfs_super_init(void)
 	return inode_cache ? 0 : -ENOMEM;
 }
 
+/**
+ * tfs_super_exit() - free the cache of inodes; no mount exists
+ */
 void tfs_super_exit(void)
 {
 	rcu_barrier(); /* inodes are freed by RCU */

@@ -69,7 +69,11 @@ int iot_refuse(struct iot_reject *reject, u32 reason, u64 offset_bytes)
 	return -EBADMSG;
 }
 
-/* Bytes of a section of a header that iot_program_size() has accepted. */
+/**
+ * iot_section_bytes() - length of a section
+ * @head: accepted by iot_program_size()
+ * @section: enum iot_section_kind
+ */
 u64 iot_section_bytes(const struct iot_program_head *head, u32 section)
 {
 	return le64_to_cpu(head->sections[section].count) * unit_bytes[section];
