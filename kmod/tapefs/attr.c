@@ -3,7 +3,7 @@
  * attr.c - attributes and permissions, and the tables of inode operations.
  */
 #include <linux/fs.h>
-#include <linux/fileattr.h> /* which needs it */
+#include <linux/fileattr.h> /* needs fs.h */
 #include <linux/namei.h>
 #include <linux/posix_acl.h>
 
@@ -50,8 +50,8 @@ int tfs_getattr(struct mnt_idmap *idmap, const struct path *path, struct kstat *
 }
 
 /*
- * Only a refusal gets a record, which has no duration: a granted permission is followed by
- * the operation that it was needed for.
+ * Only a refused permission is recorded, without a duration. A granted one is followed by the operation that needs
+ * it.
  */
 int tfs_permission(struct mnt_idmap *idmap, struct inode *inode, int mask)
 {
@@ -78,9 +78,9 @@ static int fiemap(struct inode *inode, struct fiemap_extent_info *info, u64 star
 }
 
 /*
- * The VFS reads the flags before it sets them, to fill in those that a program does not give, and
- * then requests neither set of flags. Only requests of programs are recorded. A file system without
- * this operation handles the ioctl itself, which has a record.
+ * The VFS reads the flags before it sets them, to fill in flags that the program does not pass. It then requests
+ * neither set of flags; only requests of programs are recorded. If the lower file system lacks this operation, it
+ * handles the ioctl itself, which is recorded as an ioctl.
  */
 static int fileattr_get(struct dentry *dentry, struct file_kattr *attr)
 {

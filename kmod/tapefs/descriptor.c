@@ -25,8 +25,9 @@
 #include "tapefs.h"
 
 /*
- * The form of a system call: argument 0 is the descriptor; or it is the directory of the path in argument 1, and the
- * form is the argument that has AT_* flags.
+ * The form of a system call. With FORM_DESCRIPTOR, argument 0 is the descriptor of the object. With a form from 1
+ * on, argument 0 is the directory of the path in argument 1, and the form is the number of the argument with the
+ * AT_* flags.
  */
 #define FORM_OTHER	(-1) /* neither */
 #define FORM_DESCRIPTOR 0
@@ -132,7 +133,10 @@ static int form_of(struct pt_regs *regs)
 	return form_of_native(number);
 }
 
-/* Is there no path but that of the descriptor? The kernel has just read the path, so that its page is there. */
+/*
+ * Is the path empty, so that the descriptor names the object? The kernel has just read the path: its page is
+ * present.
+ */
 static bool is_path_empty(const unsigned long *arguments, int form)
 {
 	const char __user *path = (const char __user *)arguments[1];

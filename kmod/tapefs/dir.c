@@ -14,7 +14,7 @@
  * @reader: the context of the caller, which gets the entries
  * @span: the operation
  * @sb: upper super block
- * @entries: how many the reader took
+ * @entries: number of entries that the reader took
  */
 struct relay {
 	struct dir_context context;

@@ -24,7 +24,7 @@ static __always_inline void tfs_gate_open(const struct super_block *sb, enum iot
 	iot_gate_open(&TFS_SB(sb)->source, kind, span);
 }
 
-/* The session that a span's record goes to; NULL, and the span has ended, if to none. */
+/* Return: the session that gets the record of a span; NULL if none does, and then the span has ended. */
 static inline struct iot_session *tfs_enter(struct iot_span *span, const struct super_block *sb)
 {
 	struct iot_session *session = NULL;
@@ -41,8 +41,9 @@ bool tfs_keeps(struct iot_session *session, struct iot_span *span, const struct 
 	       struct iot_what what);
 
 /*
- * The same for an operation whose arguments are known: a filter that needs them, or the end of the operation, decides
- * here, before anything is announced. The expression @what, a struct iot_what, is evaluated only for such a filter.
+ * As tfs_enter(), for an operation whose arguments are known. A filter that tests the arguments or the result
+ * decides here, before anything is announced. The expression @what, a struct iot_what, is evaluated only for such a
+ * filter.
  */
 #define tfs_enter_on(span, sb, kind, what)                                                  \
 	({                                                                                 \
@@ -113,7 +114,7 @@ void tfs_announce_mount(struct iot_source *source);
 /* state.c: handles and mappings that existed before the session */
 void __tfs_announce_handle(struct iot_session *session, u32 task, s32 fd, const struct file *file);
 
-/* Descriptors that are none. */
+/* In place of a descriptor, if the handle was not found in a descriptor table. */
 #define TFS_FD_USED   (-1)
 #define TFS_FD_MAPPED (-2)
 
@@ -138,7 +139,7 @@ u32 tfs_prot_of(const struct vm_area_struct *vma);
 u32 tfs_map_flags_of(const struct vm_area_struct *vma);
 
 /**
- * struct tfs_value - what an extended attribute is set to
+ * struct tfs_value - the new value of an extended attribute
  * @bytes: the value as programs know it, with ids of the initial user namespace; NULL if it is
  *	@acl
  * @acl: an access control list

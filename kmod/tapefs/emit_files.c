@@ -122,7 +122,7 @@ void tfs_emit_fsync(struct iot_span *span, const struct file *file, loff_t start
 	tfs_leave(span);
 }
 
-/* One entry of the readdir whose span it is; does not end the span. */
+/* Records one entry of a readdir, and does not end the span of the readdir. */
 void tfs_emit_dirent(struct iot_span *span, const struct super_block *sb, const char *name,
 		     int length, unsigned int type)
 {
@@ -303,7 +303,7 @@ void tfs_emit_submit(struct iot_span *span, const struct file *file, u64 request
 	tfs_leave(span);
 }
 
-/* Called where the request ends: perhaps in an interrupt, hardly ever in its task. */
+/* Called at the end of the request: perhaps in an interrupt, and hardly ever in the task of the request. */
 void tfs_emit_complete(struct iot_source *source, u64 epoch, u32 task, u32 op, u64 request,
 		       s64 result)
 {

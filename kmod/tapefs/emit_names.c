@@ -4,7 +4,7 @@
  */
 #include <linux/dcache.h>
 #include <linux/fs.h>
-#include <linux/fileattr.h> /* which needs it */
+#include <linux/fileattr.h> /* needs fs.h */
 #include <linux/namei.h>
 #include <linux/posix_acl.h>
 #include <linux/posix_acl_xattr.h>
@@ -92,8 +92,8 @@ u32 tfs_open_flags(unsigned int flags, fmode_t mode)
 }
 
 /*
- * Of an open with O_TMPFILE, that of the directory. What does not exist has the name that was looked up,
- * whether others have dropped its dentry since or not.
+ * The name in the record of an open: with O_TMPFILE, that of the directory. If the object does not exist, the name
+ * that was looked up, even if another task has dropped the dentry since.
  */
 static u64 open_name(struct iot_session *session, const struct dentry *dentry, bool is_nameless)
 {
@@ -107,7 +107,7 @@ void tfs_emit_open(struct iot_span *span, const struct dentry *dentry, const str
 		   unsigned int flags, umode_t mode, s64 result)
 {
 	struct iot_session *session;
-	bool is_nameless = flags & __O_TMPFILE; /* the dentry's name is made up */
+	bool is_nameless = flags & __O_TMPFILE; /* the name of the dentry is invented */
 	const struct inode *inode;
 	struct iot_rec_open r;
 
@@ -124,11 +124,11 @@ void tfs_emit_open(struct iot_span *span, const struct dentry *dentry, const str
 	else if (r.flags & (IOT_OPEN_create | IOT_OPEN_tmpfile))
 		r.mode = mode & S_IALLUGO;
 	else
-		r.mode = 0; /* the VFS refused to make one, and then looks for one only */
+		r.mode = 0; /* the VFS refused to create a file, and only looks for one */
 	r.size_bytes = inode ? i_size_read(tfs_lower_inode(inode)) : 0;
 	r.cached_pages = inode ? tfs_lower_inode(inode)->i_mapping->nrpages : 0;
 	r.result = result;
-	if (file) { /* even if this is lost: then nothing is known of its making */
+	if (file) { /* also if the record is lost: then the open of the handle is not known */
 		TFS_F(file)->opened = iot_session_epoch(session);
 		WRITE_ONCE(TFS_F(file)->epoch, iot_session_epoch(session));
 	}
@@ -222,7 +222,7 @@ void tfs_emit_setattr(struct iot_span *span, const struct dentry *dentry, const 
 	tfs_leave(span);
 }
 
-/* Permissions that a new object has, else those that were asked for. */
+/* Permissions of the new object; the requested ones if there is none. */
 static u32 made_mode(const struct dentry *dentry, umode_t mode, s64 result)
 {
 	const struct inode *inode = d_inode_rcu(dentry);
@@ -328,7 +328,7 @@ void tfs_emit_rmdir(struct iot_span *span, const struct dentry *dentry, s64 resu
 	tfs_leave(span);
 }
 
-/* The VFS moves the dentries when the operation has returned: they still have the old names. */
+/* The VFS moves the dentries after the operation: they still have their old names. */
 void tfs_emit_rename(struct iot_span *span, const struct dentry *old, const struct dentry *new,
 		     unsigned int flags, s64 result)
 {
@@ -435,8 +435,8 @@ void tfs_emit_getxattr(struct iot_span *span, const struct dentry *dentry, const
 }
 
 /*
- * Values that a file system acts on, and which zeros could not stand for, are recorded; those of
- * others are data of programs, which are not.
+ * A value is recorded if the file system acts on it, so that zeros cannot replace it in a replay. Other values are
+ * data of programs, and are not recorded.
  */
 static bool is_value_kept(const char *name, const struct tfs_value *value)
 {
@@ -456,7 +456,7 @@ static u32 acl_id(const struct posix_acl_entry *entry)
 	}
 }
 
-/* In the form of user space. The kernel's function for this changed its arguments, and now allocates. */
+/* Writes the form of user space. The kernel has a function for this, which allocates memory in new versions. */
 static void put_acl(u8 *p, const struct posix_acl *acl)
 {
 	unsigned int i;
@@ -480,7 +480,7 @@ static void put_value(u8 *p, const char *name, const struct tfs_value *value)
 		put_acl(p + name_bytes, value->acl);
 }
 
-/* The tail is put together where it stands. */
+/* The tail is assembled in the buffer of the record. */
 static void emit_value(struct iot_session *session, struct iot_span *span,
 		       struct iot_rec_setxattr *r, const char *name, const struct tfs_value *value)
 {

@@ -28,9 +28,9 @@
 
 /**
  * struct exec - a task that has opened a file for exec, or loads it, and has not returned to user mode
- * @errand: runs when it does
+ * @errand: runs at the return to user mode
  * @file: upper file, with a reference
- * @is_opened: writing to the upper inode is denied only after the open
+ * @is_opened: opened for exec, not read: the VFS denies writing to the upper inode after the open
  */
 struct exec {
 	struct tfs_errand errand;
@@ -48,8 +48,9 @@ static bool is_denied_above(const struct inode *inode)
 }
 
 /*
- * From 6.16 on, the exit of a task is seen before it drops its program, which it does next if no other task shares
- * its memory. If other threads are exiting, too, the release of the program's file ends the denial.
+ * Since 6.16, the tracepoint of an exit comes before the task drops its program. The task drops it next, unless
+ * another task shares its memory. If several threads exit at the same time, the release of the program's file ends
+ * the denial.
  *
  * Return: the inode of that program, or NULL.
  */
@@ -130,7 +131,7 @@ static int exec_begin(struct file *file, bool is_opened)
  * tfs_exec_open() - a file is being opened for exec, or by overlayfs for the exec of a file of its own
  * @file: upper file; its lower file is open
  *
- * overlayfs does not deny writing to what lies below it.
+ * overlayfs does not deny writing to the file below.
  *
  * Return: 0; -ETXTBSY if the lower inode is open for writing; -ENOMEM.
  */
@@ -140,7 +141,7 @@ int tfs_exec_open(struct file *file)
 
 	if (iot_is_backing(file))
 		return 0;
-	/* execveat(2) with a descriptor comes without a walk. */
+	/* execveat(2) with a descriptor walks no path. */
 	if (!tfs_refresh(inode))
 		tfs_refresh_setid(inode);
 	return exec_begin(file, true);
@@ -174,8 +175,8 @@ void __tfs_exec_release(struct inode *inode)
 }
 
 /*
- * A task that exits drops its program before it closes its descriptors, from which others may learn that it has ended.
- * The file of the program is released after that.
+ * A task that exits drops its program before it closes its descriptors. Other tasks may learn of the exit from a
+ * closed descriptor, and then open the program for writing; the file of the program is released later still.
  */
 static void task_exits(void *data, struct task_struct *task)
 {
@@ -226,9 +227,10 @@ void tfs_exec_exit(void)
  * @inode: upper inode
  * @mask: MAY_EXEC
  *
- * When exec asks, it has read owner and mode under the upper i_rwsem, which it holds (bprm_fill_uid()). They were
- * copied when the file was opened, or later. If they have changed below since, the answer is no, and the program runs
- * without them. If not, the answer is given while they cannot change, as without tapefs.
+ * exec asks in bprm_fill_uid(), where it holds the upper i_rwsem and has read owner and mode of the upper inode.
+ * These were copied at the open of the file, or later. If they have changed below since, the permission is refused,
+ * and the program does not run as the owner of the file. Otherwise the lower i_rwsem keeps them as they are during
+ * the check, as without tapefs.
  *
  * Return: 0 or a negative errno. Context: may sleep.
  */

@@ -22,9 +22,8 @@
 static atomic64_t last_handle = ATOMIC64_INIT(0);
 
 /*
- * The page cache is the lower file's: sync_file_range(2) and others look for it in the upper file. But with
- * the page cache of tmpfs there, fcntl(2) and mmap(2) take the inode for one of tmpfs, too, and look for
- * seals in it.
+ * An upper file has the page cache of the lower one, because sync_file_range(2) and others look for it there. Not
+ * with tmpfs below: fcntl(2) and mmap(2) would take the upper inode for one of tmpfs, and look for seals in it.
  */
 static bool is_cache_shared(const struct address_space *lower)
 {
@@ -34,8 +33,8 @@ static bool is_cache_shared(const struct address_space *lower)
 /**
  * tfs_open_lower() - make an upper file out of a lower one
  * @file: upper file that is being opened
- * @lower: lower file, whose reference is consumed; NULL if there is none yet, so that it is known to
- *	have gone if this fails: a file that is put stays until its task returns to user mode
+ * @lower: lower file, whose reference is consumed; NULL: open one. A caller that must know that no lower file is
+ *	left after a failure passes NULL, as a file that was put stays until its task returns to user mode
  *
  * Return: 0 or a negative errno.
  */
@@ -74,7 +73,7 @@ int tfs_open_lower(struct file *file, struct file *lower)
 	return 0;
 }
 
-#define SWAPON_32 87 /* for programs of 32 bits; those of x32 have the other number, and a bit */
+#define SWAPON_32 87 /* for programs of 32 bits; x32 has the other number, with a bit set */
 #ifdef __X32_SYSCALL_BIT
 #define X32_BIT __X32_SYSCALL_BIT
 #else
@@ -82,8 +81,9 @@ int tfs_open_lower(struct file *file, struct file *lower)
 #endif
 
 /*
- * swapon(2) hands the file that it opens, and the page cache that it finds there, to the file system, which
- * takes the inode for one of its own. So it gets none: there is no operation by which to refuse it later.
+ * swapon(2) passes the file that it opens to the operations of the page cache that it finds there, and the lower
+ * file system would take the upper inode for one of its own. So the file gets no page cache: no later operation
+ * could refuse it.
  */
 static bool is_for_swap(void)
 {
@@ -136,7 +136,7 @@ static int release(struct inode *inode, struct file *file)
 		tfs_lease_release(file);
 	tfs_maps_forget(tfs);
 	tfs_emit_release(&span, file);
-	if (!tfs->mapped) /* else the release of the lower file frees it, which may be in use by msync(2) */
+	if (!tfs->mapped) /* else the release of the lower file frees it: msync(2) may be using that file */
 		kfree(tfs);
 	fput(lower);
 	return 0;
@@ -159,7 +159,7 @@ static loff_t llseek(struct file *file, loff_t offset, int whence)
 	loff_t result;
 
 	tfs_gate_open(file_inode(file)->i_sb, IOT_KIND_seek, &span);
-	tfs_announce_handle(&span, file); /* with the position that it has before */
+	tfs_announce_handle(&span, file); /* with the position before the seek */
 	result = tfs_do_llseek(file, offset, whence);
 	tfs_emit_seek(&span, file, offset, whence, result);
 	return result;

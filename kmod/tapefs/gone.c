@@ -26,8 +26,8 @@
  * @sb: the upper one
  * @group: refers to this
  * @mark: on the lower super block
- * @leftovers: of this mount, whose tasks have not returned to user mode
- * @busy: tasks that are dropping one
+ * @leftovers: inodes of this mount that wait for the return of their task to user mode
+ * @busy: number of tasks that are dropping one
  * @idle: woken when none is
  */
 struct tfs_watch {
@@ -61,13 +61,13 @@ static bool is_unused(const struct dentry *dentry)
 	return !d_count(dentry) && tfs_is_dropped(dentry);
 }
 
-/* It may be in use by dentries below it only. */
+/* Was this directory removed below? It may still be in use, but only by dentries below it. */
 static bool is_removed_dir(const struct dentry *dentry)
 {
 	return d_is_dir(dentry) && TFS_D(dentry) && d_unhashed(tfs_lower_dentry(dentry));
 }
 
-/* Return: a name of the inode of which that is true, with a reference; NULL if there is none. */
+/* Return: a dentry of the inode for which @is_wanted holds, with a reference; NULL if there is none. */
 static struct dentry *get_alias(struct inode *inode, bool (*is_wanted)(const struct dentry *dentry))
 {
 	struct dentry *dentry, *found = NULL;
@@ -85,7 +85,7 @@ static struct dentry *get_alias(struct inode *inode, bool (*is_wanted)(const str
 	return found;
 }
 
-/* All that is not used below a removed directory: on btrfs, that can be a whole subvolume. */
+/* Drop all unused dentries below a removed directory. On btrfs, this can be a whole subvolume. */
 static void drop_tree(struct inode *dir)
 {
 	struct dentry *dentry = get_alias(dir, is_removed_dir);
@@ -107,7 +107,7 @@ static void drop_names(struct inode *inode)
 	if (S_ISDIR(inode->i_mode))
 		drop_tree(inode);
 	while ((dentry = get_alias(inode, is_unused)))
-		dput(dentry); /* the last reference: it is not kept */
+		dput(dentry); /* the last reference: the dentry is freed */
 }
 
 static void leftover_drop(struct tfs_errand *errand)
@@ -137,7 +137,7 @@ static void leftover_add(struct tfs_watch *watch, struct inode *inode)
 	struct leftover *leftover = kmalloc(sizeof(*leftover), GFP_NOFS);
 
 	if (!leftover) {
-		iput(inode); /* its names go when they are looked up again, or when memory is short */
+		iput(inode); /* its names are dropped at their next lookup, or when memory is short */
 		return;
 	}
 	leftover->errand.run = leftover_drop;
@@ -267,7 +267,7 @@ void tfs_watch_stop(struct super_block *sb)
 	fsnotify_destroy_mark(&watch->mark, watch->group);
 	fsnotify_put_mark(&watch->mark);
 	fsnotify_put_group(watch->group);
-	fsnotify_wait_marks_destroyed(); /* and until no event is being handled */
+	fsnotify_wait_marks_destroyed(); /* also waits for events that are being handled */
 	spin_lock(&leftovers_lock);
 	while ((leftover = list_first_entry_or_null(&watch->leftovers, struct leftover, list))) {
 		list_del(&leftover->list);

@@ -20,8 +20,8 @@
 static atomic64_t last_name = ATOMIC64_INIT(0);
 
 /*
- * Of a directory on the way up. NULL if it was removed: after it was found here, another task may
- * move the name out of it and remove it at once, and RCU keeps the dentry, not its inode.
+ * The inode of a directory on the way to the root. NULL if the directory was removed: another task may move the
+ * name out of it and remove it at any time, and RCU keeps the dentry, but not its inode.
  */
 static const struct tfs_inode *directory_of(const struct dentry *dentry)
 {
@@ -92,9 +92,9 @@ static void object_announce(struct iot_session *session, const struct inode *ino
 }
 
 /*
- * The directories above a name, from the root down, so that a reader always knows its
- * path. There is almost never anything to do: the path walk has announced them.
- * Starting again from below for each one needs no stack.
+ * Announces the directories above a name, from the root down, so that a reader always knows the path of the name.
+ * Usually the path walk has announced all of them. The search for each directory starts at the name again, so that
+ * it needs no stack.
  */
 static void parents_announce(struct iot_session *session, const struct dentry *dentry)
 {
@@ -120,7 +120,7 @@ static void parents_announce(struct iot_session *session, const struct dentry *d
 			return;
 		object_announce(session, &top_dir->vfs_inode, top);
 		if (READ_ONCE(top_dir->epoch) != epoch)
-			return; /* lost; do not insist */
+			return; /* lost: the next use tries again */
 	}
 }
 

@@ -98,9 +98,8 @@ static void copy_flags_and_links(struct inode *inode)
  * tfs_copy_attr() - refresh the attributes that the VFS reads from the upper inode
  * @inode: upper inode
  *
- * To be called after every operation that may have changed them. Times are not among them: they are
- * always asked of the lower inode. Owner and mode of a set-user-ID program are left to the next
- * walk to it. Does not sleep.
+ * Called after each operation that may have changed them. Times are not copied: they are always read from the lower
+ * inode. Owner and mode of a set-user-ID program are copied by the next path walk to it. Does not sleep.
  */
 void tfs_copy_attr(struct inode *inode)
 {
@@ -167,8 +166,8 @@ bool tfs_refresh(struct inode *inode)
  * tfs_refresh_setid() - copy owner and mode of a set-user-ID program
  * @inode: upper inode of a regular file
  *
- * For what tfs_refresh() leaves. Sleeps; takes the upper i_rwsem, then the lower one. On the way to a file
- * that is right: the VFS holds the lock of at most its directories then.
+ * Called when tfs_refresh() returns false. Sleeps; takes the upper i_rwsem, then the lower one. This is safe during
+ * a path walk to a file, where the VFS holds locks of directories only.
  */
 void tfs_refresh_setid(struct inode *inode)
 {
@@ -178,7 +177,8 @@ void tfs_refresh_setid(struct inode *inode)
 }
 
 /**
- * tfs_is_as_set() - would exec run this program as the same user by the lower inode?
+ * tfs_is_as_set() - does the lower inode have the owner, group and mode from which exec takes the user of this
+ * program?
  * @inode: upper inode; both i_rwsem are held
  */
 bool tfs_is_as_set(const struct inode *inode)
@@ -205,7 +205,7 @@ static int inode_set(struct inode *inode, void *lower)
 	return 0;
 }
 
-/* FIBMAP, which the VFS answers by itself where there is none of it below. */
+/* FIBMAP. Upper inodes have this only if the lower file system has it; else the VFS refuses the ioctl. */
 static sector_t bmap_lower(struct address_space *mapping, sector_t block)
 {
 	return bmap(tfs_lower_inode(mapping->host), &block) ? 0 : block;
@@ -215,7 +215,10 @@ static const struct address_space_operations bmap_aops = {
 	.bmap = bmap_lower,
 };
 
-/* The VFS answers in its own way for a file system that lacks an operation: so do we lack it. */
+/*
+ * The VFS reacts itself if a file system lacks an operation, so an upper inode lacks the operations that the lower
+ * one lacks.
+ */
 static void set_file_operations(struct inode *inode)
 {
 	const struct inode *lower = tfs_lower_inode(inode);
@@ -285,7 +288,7 @@ struct inode *tfs_inode_get(struct super_block *sb, struct inode *lower)
 		return inode;
 	}
 #ifdef CONFIG_FS_POSIX_ACL
-	/* They belong to the lower inode, which caches them itself. */
+	/* ACLs are cached by the lower inode. */
 	inode->i_acl = ACL_DONT_CACHE;
 	inode->i_default_acl = ACL_DONT_CACHE;
 #endif

@@ -194,7 +194,7 @@ static void lease_reduce(const struct file *file)
 	spin_unlock(&context->flc_lock);
 }
 
-/* If the holder has lost the shadow, or a part of it, the upper lease is lost, too. */
+/* If the holder has lost the shadow, or a write lease became a read lease, the same happens to the upper lease. */
 static void lose_upper(struct file *upper)
 {
 	struct state above = state_of(upper), below = state_of(tfs_lower_file(upper));
@@ -258,7 +258,7 @@ static int drop_both(struct file *file, void **priv)
  * tfs_setlease() - set, change or release a lease
  * @file: upper file
  * @type: F_RDLCK, F_WRLCK or F_UNLCK
- * @lease: the VFS's, for the former two; NULL if it is used
+ * @lease: the new lease, for F_RDLCK and F_WRLCK; set to NULL if it is used
  * @priv: the VFS's
  *
  * Return: 0 or a negative errno, as the lower file system; -EINVAL for a delegation.

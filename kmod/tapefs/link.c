@@ -15,9 +15,9 @@ const char *tfs_get_link(struct dentry *dentry, struct inode *inode, struct dela
 	const char *target;
 
 	if (!dentry)
-		return ERR_PTR(-ECHILD); /* RCU walk: come again with references */
+		return ERR_PTR(-ECHILD); /* RCU walk: the VFS calls again with references */
 	if (tfs_mount_is_nosymfollow(inode->i_sb))
-		return ERR_PTR(-ELOOP); /* as the VFS, before it asks */
+		return ERR_PTR(-ELOOP); /* as the VFS does before it calls the file system */
 	tfs_gate_open(inode->i_sb, IOT_KIND_follow, &span);
 	target = tfs_do_get_link(dentry, done);
 	tfs_emit_follow(&span, dentry, IS_ERR(target) ? NULL : target, PTR_ERR_OR_ZERO(target));

@@ -16,7 +16,7 @@
 #include "tapefs.h"
 #include "compat/vfs.h"
 
-#define CREATE_TRIES 16 /* of a name that others make and remove below at the same time */
+#define CREATE_TRIES 16 /* of a name that other tasks create and remove below at the same time */
 
 /**
  * tfs_dentry_place() - note where the lower dentry of a name must be
@@ -24,8 +24,8 @@
  * @dir: upper dentry of the directory; NULL: anywhere, because it is about to move
  * @name: the component
  *
- * The caller holds what keeps the name in the directory. The name is hashed as the lower
- * file system's is: check_lower() refuses one that has its own way.
+ * The caller holds the locks that keep the name in the directory. The hash is valid for the lower file system, too:
+ * check_lower() refuses file systems with a hash function of their own.
  */
 void tfs_dentry_place(struct dentry *dentry, const struct dentry *dir, const struct qstr *name)
 {
@@ -183,8 +183,8 @@ static bool is_to_be_made(unsigned int flags)
 }
 
 /*
- * Does the lookup itself need a record? A caller that is about to create the name makes
- * a record of its own if the name does not exist, and fails if it does.
+ * Does the lookup need a record? If its caller is about to create the name, the creation has a record if the name
+ * does not exist, and fails if it does.
  */
 static bool is_worth_a_record(const struct inode *found, unsigned int flags, s64 *result)
 {
@@ -207,7 +207,7 @@ static void emit_lookup(struct iot_span *span, const struct dentry *dentry,
 		iot_span_cancel(span);
 }
 
-/* The lower file system would not even say whether the name is there. */
+/* The lookup failed below: whether the name exists is not known. */
 static void emit_failure(struct iot_span *span, const struct dentry *dentry, unsigned int flags,
 			 int err)
 {
@@ -280,7 +280,7 @@ static int lower_revalidate(struct dentry *dentry, struct dentry *lower, unsigne
 	return iot_d_revalidate(lower, flags);
 }
 
-/* Return: as d_revalidate(). In RCU walk the inode may have gone by now. */
+/* Return: as d_revalidate(). In RCU walk the inode may be freed at any time. */
 static int refresh(struct inode *inode, unsigned int flags)
 {
 	if (unlikely(!inode) || likely(tfs_refresh(inode)))
@@ -460,7 +460,7 @@ static int open_created(struct inode *inode, struct file *file)
 	return tfs_open_lower(file, NULL);
 }
 
-/* The lower file of a handle, which came with the making of the object. */
+/* The lower file of a handle, opened by the creation of the object. */
 static int open_made(struct inode *inode, struct file *file)
 {
 	struct file *lower = file->private_data;
@@ -475,7 +475,7 @@ static int finish_open_made(struct dentry *dentry, struct file *file, struct fil
 
 	file->private_data = lower;
 	err = finish_open(file, dentry, open_made);
-	if (err && file->private_data) { /* it did not come as far as open_made() */
+	if (err && file->private_data) { /* the open failed before open_made() */
 		file->private_data = NULL;
 		fput(lower);
 	}
@@ -487,7 +487,7 @@ static bool has_native_open(const struct dentry *dentry)
 	return tfs_lower_inode(d_inode(dentry->d_parent))->i_op->atomic_open;
 }
 
-/* Make the object, and @lower, a file of it, if that is one operation below. Return: its lower dentry. */
+/* Create the object and, if that is one operation below, the open file @lower. Return: its lower dentry. */
 static struct dentry *create_below(struct dentry *dentry, const struct file *file, umode_t mode,
 				   struct file **lower)
 {
@@ -526,7 +526,7 @@ static bool is_to_be_unmade(int err)
 
 static int create_and_open(struct dentry *dentry, struct file *file, umode_t mode)
 {
-	unsigned int refs = 2; /* of the new lower dentry: @made, the upper dentry's, and some */
+	unsigned int refs = 2; /* of the new lower dentry: @made and that of the upper dentry; see below */
 	struct file *lower;
 	struct dentry *made = create_below(dentry, file, mode, &lower);
 	int err;
@@ -591,10 +591,10 @@ static unsigned int lookup_flags_of(unsigned int open_flags)
 }
 
 /*
- * tfs_atomic_open() - open a name that is not in the upper dcache, or not as an object
+ * tfs_atomic_open() - open a name that is not in the upper dcache, or negative there
  *
- * Makes one record of an open that creates its file, and of one that finds nothing. A
- * file that exists is found here and opened by tfs_open(), as any other.
+ * An open that creates its file is one record, and so is one that finds no file. A file that exists is found here
+ * and opened by tfs_open(), like any other.
  */
 int tfs_atomic_open(struct inode *dir, struct dentry *dentry, struct file *file,
 		    unsigned int flags, umode_t mode)
@@ -631,7 +631,7 @@ static int tmpfile_open(struct dentry *dentry, struct file *file, struct file *l
 		fput(lower);
 		return PTR_ERR(inode);
 	}
-	set_nlink(inode, 1); /* which d_tmpfile() takes away again */
+	set_nlink(inode, 1); /* for d_tmpfile(), which decrements it */
 	d_tmpfile(file, inode);
 	return finish_open_made(dentry, file, lower);
 }
@@ -641,7 +641,7 @@ static int tmpfile_open(struct dentry *dentry, struct file *file, struct file *l
  */
 int tfs_tmpfile(struct mnt_idmap *idmap, struct inode *dir, struct file *file, umode_t mode)
 {
-	unsigned int flags = file->f_flags | O_TMPFILE; /* the open takes O_EXCL away */
+	unsigned int flags = file->f_flags | O_TMPFILE; /* the open clears O_EXCL */
 	struct dentry *dentry = file->f_path.dentry;
 	struct iot_span span;
 	struct file *lower;

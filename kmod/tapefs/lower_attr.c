@@ -26,8 +26,9 @@ static int start_truncating(struct inode *lower)
 }
 
 /*
- * The VFS has determined from the upper inode which set-user-ID and set-group-ID bits a change removes. The
- * lower one may have others by now. As chown_common() and do_truncate() do it; the lower inode is locked.
+ * The VFS has determined from the upper inode which set-user-ID and set-group-ID bits a change removes. The lower
+ * inode may have other bits by now, so they are determined again, as chown_common() and do_truncate() do. The lower
+ * inode is locked.
  */
 static void find_bits_to_remove(struct mnt_idmap *idmap, const struct dentry *lower, struct iattr *attr)
 {
@@ -176,8 +177,8 @@ int tfs_do_sync_fs(struct super_block *sb)
 
 /**
  * tfs_do_freeze() - ioctl(FIFREEZE): all of the lower file system, as through its own mount
- * @sb: the upper one, which does not freeze: its writers wait where they reach the lower one, until
- *	that is thawed, perhaps through its own mount
+ * @sb: the upper one, which does not freeze: its writers wait for write access to the lower one, until that is
+ *	thawed, perhaps through its own mount
  * @who: FREEZE_HOLDER_USERSPACE; the kernel freezes the lower file system by itself
  * @owner: passed on
  *
@@ -253,7 +254,7 @@ ssize_t tfs_do_listxattr(struct dentry *dentry, char *list, size_t room)
 }
 
 #ifdef IOT_HAVE_GET_INODE_ACL
-/* Ids as seen through the mount below: file systems cache the form that is the same for all mounts. */
+/* Convert the ids to those of the mount below: file systems cache the form that is the same for all mounts. */
 static void map_acl(const struct path *lower, struct posix_acl *acl)
 {
 	struct user_namespace *of_fs = i_user_ns(d_inode(lower->dentry));
@@ -284,7 +285,10 @@ struct posix_acl *tfs_do_get_acl(struct dentry *dentry, const char *name)
 	return mapped;
 }
 
-/* The VFS puts the ids of the file system into the list that it is given; the caller's is also recorded. */
+/*
+ * The VFS writes the ids of the file system into the list that it gets, but the list of the caller is also
+ * recorded: so this passes a copy.
+ */
 static int set_acl(const struct path *lower, const char *name, struct posix_acl *acl)
 {
 	struct mnt_idmap *idmap = mnt_idmap(lower->mnt);

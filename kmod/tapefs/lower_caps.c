@@ -4,9 +4,9 @@
  * they are for.
  *
  * The VFS converts that id between the caller and the super block that it is asked of, which is the upper one. A
- * second conversion, below, would be from an id that is none of the caller's. So the lower file system is handed
- * its own id, and nothing but an idmapped mount makes a difference between the two (cap_convert_nscap() and
- * cap_inode_getsecurity() of security/commoncap.c).
+ * second conversion, below, would take an id of the file system for one of the caller. So the lower file system
+ * gets its own id. The two differ only on an idmapped mount (cap_convert_nscap() and cap_inode_getsecurity() of
+ * security/commoncap.c).
  */
 #include <linux/capability.h>
 #include <linux/fs.h>
@@ -88,7 +88,7 @@ static int set_below(const struct path *lower, const void *value, size_t bytes, 
  * @bytes: of @value
  * @flags: XATTR_CREATE, XATTR_REPLACE
  *
- * Return: 0 or a negative errno; EINVAL if the mount below has no such user.
+ * Return: 0 or a negative errno; EINVAL if the mount below does not map the user.
  */
 int tfs_do_setcaps(struct dentry *dentry, const void *value, size_t bytes, int flags)
 {

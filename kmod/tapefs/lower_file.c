@@ -101,7 +101,7 @@ int tfs_do_flush(struct file *file, fl_owner_t owner)
 	return err;
 }
 
-/* A lock on one file becomes one on another, and the other owns it if the one did. */
+/* Move a lock from one file to another. A lock that the first one owns is then owned by the second. */
 static void move_lock(struct file_lock *lock, struct file *from, struct file *to)
 {
 	if (iot_lock_file(lock) != from)
@@ -140,7 +140,7 @@ int tfs_do_lock(struct file *file, int command, struct file_lock *lock)
 	return err;
 }
 
-/* All locks that the process of current has of the object, through any descriptor. */
+/* Release all locks of the process of current on the object, whatever the descriptor. */
 void tfs_do_unlock_process(struct file *file)
 {
 	locks_remove_posix(tfs_lower_file(file), current->files);
@@ -288,7 +288,7 @@ static bool is_open_to_exchange(const struct file *file)
 	return (file->f_mode & both) == both && !(file->f_flags & O_APPEND);
 }
 
-/* The checks of XFS, from that of the two mounts to that of its own support of exchanges. */
+/* The checks of XFS, from the one for the same mount to the one for its support of exchanges. */
 static int exchange_error(const struct file *file, const struct file *other)
 {
 	umode_t mode = file_inode(file)->i_mode, other_mode = file_inode(other)->i_mode;
@@ -303,10 +303,10 @@ static int exchange_error(const struct file *file, const struct file *other)
 }
 
 /*
- * The lower file system finds the other file by its descriptor, which is the upper one's, and says
- * that it is on another mount. So it is not supported here: what callers are prepared for, as most
- * XFS do not have it either. There is no way to hand on the lower file: it would have to be in the
- * caller's table, and its number in the caller's memory.
+ * The lower file system finds the other file by its descriptor, which refers to the upper file, and refuses it as a
+ * file on another mount. So the ioctl is reported as unsupported, for which callers are prepared, because most XFS
+ * do not support it either. The lower file cannot be passed on: it would need a descriptor in the caller's table,
+ * and the number of the descriptor in the caller's memory.
  */
 static int exchange_refuse(const struct file *file, const int __user *descriptor)
 {

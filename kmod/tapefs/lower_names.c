@@ -66,7 +66,7 @@ static struct dentry *end_creating_below(struct dentry *dentry, struct dentry *c
 	return made;
 }
 
-/* As tfs_is_given_back(), of what ended with @made. */
+/* As tfs_is_given_back(), for an operation that returned @made. */
 static bool is_made_again(struct delegated_inode *delegated, struct dentry **made)
 {
 	int err = PTR_ERR_OR_ZERO(*made);
@@ -82,8 +82,7 @@ static bool is_made_again(struct delegated_inode *delegated, struct dentry **mad
  * @dentry: upper dentry, negative
  * @mode: as the VFS gave it
  *
- * This and its like below return the positive lower dentry with a reference, or an
- * error.
+ * This and the following functions return the positive lower dentry with a reference, or an error.
  */
 struct dentry *tfs_do_create(struct dentry *dentry, umode_t mode)
 {
@@ -281,7 +280,7 @@ static int find_and_unlink_below(struct dentry *dentry, struct delegated_inode *
 
 /**
  * tfs_do_unlink() - remove the name of anything but a directory
- * @dentry: upper dentry, positive; not hashed any more if it is removed, or perhaps not
+ * @dentry: upper dentry, positive; unhashed if the name is removed, and perhaps otherwise
  *
  * Return: 0 or a negative errno.
  */

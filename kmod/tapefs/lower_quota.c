@@ -137,7 +137,7 @@ static void end_switch(struct super_block *sb)
 	mnt_drop_write(tfs_lower_mnt(sb));
 }
 
-/* Wants the name of a file with quotas, which quotactl_fd(2) cannot be given. */
+/* The operation needs the name of a quota file, which quotactl_fd(2) does not pass. */
 static int do_on(struct super_block *sb, int type, int format, const struct path *path)
 {
 	return -EINVAL;
@@ -180,10 +180,11 @@ static int do_disable(struct super_block *sb, unsigned int flags)
 }
 
 /**
- * tfs_quota_inherit() - have the quotas of the lower file system
+ * tfs_quota_inherit() - give a mount the quota operations that the lower file system has
  * @sb: the upper super block, which is being made
  *
- * The VFS answers in its own way for a file system that lacks an operation: so do we lack it.
+ * The VFS reacts itself if a file system lacks an operation, so the mount lacks the operations that the lower file
+ * system lacks.
  */
 void tfs_quota_inherit(struct super_block *sb)
 {

@@ -20,7 +20,7 @@
  * @refs: vmas, and faults in progress
  * @first: first page of the file that was mapped
  * @pages: how many were, or are since it was moved
- * @shift: number of the page of memory in which the first page of the file would be
+ * @shift: number of the page of memory at which page 0 of the file would be mapped
  * @mapped: how many of these pages all processes have mapped, see pieces.c
  * @is_lost: no vma points to it, but some of its pages are mapped
  * @list: among those of the handle; guarded by the handle's lock, as the five before
@@ -55,7 +55,7 @@ struct tfs_piece {
 	unsigned long pages;
 };
 
-/* As vma_pages(), which wants to change it. */
+/* As vma_pages(), for a vma that is const. */
 static inline unsigned long tfs_vma_pages(const struct vm_area_struct *vma)
 {
 	return (vma->vm_end - vma->vm_start) >> PAGE_SHIFT;

@@ -148,7 +148,7 @@ static long mapped_fallocate(struct file *lower, int mode, loff_t offset, loff_t
 
 /**
  * tfs_lower_unmapped_area() - the lower file system chooses where a mapping goes
- * @lower: lower file, mapped or not; the lower file system has an opinion
+ * @lower: lower file, mapped or not; it has the operation get_unmapped_area
  * @address: as for mmap(2), like the others
  * @length_bytes: of the mapping
  * @page: of the file

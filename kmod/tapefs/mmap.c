@@ -14,12 +14,11 @@
  * the vma gone. It holds the upper file, and with that the mount and this module, as a
  * mapping holds its file natively. A vma can have pages of several maps: pieces.c.
  *
- * Granularity (mount option mmap=): the kernel maps up to 16 resident pages around a
- * page that is read. `page` asks the lower file system for one only, and where that is
- * not heeded takes pages out of large folios one by one (map_one_page()), so that every
- * page makes a record when it is first read and when it is first written; first, in a
- * process and until it is written back, discarded or unmapped. An access to a page that
- * is mapped makes no fault, and cannot be observed.
+ * Granularity (mount option mmap=): the kernel maps up to 16 resident pages around a page that is read. `page` asks
+ * the lower file system for one page only. If it maps a large folio nevertheless, map_one_page() maps the page
+ * alone. So every page makes a record when a process first reads it and when it first writes it, and again after
+ * the page was written back, discarded or unmapped. An access to a page that is mapped makes no fault, and cannot
+ * be observed.
  *
  * Contexts: map_pages runs under rcu_read_lock() and may not sleep. page_mkwrite returns
  * with a folio locked. Nothing here waits for a collector.
@@ -46,7 +45,7 @@ static struct tfs_map *map_of(const struct vm_area_struct *vma)
 	return container_of(vma->vm_ops, struct tfs_map, ops);
 }
 
-/* A fault, and the write that follows it, of one page of one mapping. */
+/* Identifies a fault on a page of a mapping, and the write that follows it. */
 static u64 fault_key(const struct tfs_map *map, pgoff_t page)
 {
 	return map->map << 32 ^ page ^ 1ULL << 63;
@@ -91,9 +90,9 @@ static bool map_one_page(struct vm_fault *vmf, vm_fault_t *fault)
 	struct folio *folio;
 
 	if (!(*fault & VM_FAULT_LOCKED) || (*fault & other))
-		return false; /* and the vma may have gone */
+		return false; /* and the vma may be freed */
 	if ((vmf->flags & FAULT_FLAG_WRITE) && !(vmf->vma->vm_flags & VM_SHARED))
-		return false; /* a copy, of one page */
+		return false; /* a private copy of one page */
 	folio = page_folio(vmf->page);
 	if (!folio_test_large(folio))
 		return false;
@@ -105,9 +104,9 @@ static bool map_one_page(struct vm_fault *vmf, vm_fault_t *fault)
 }
 
 /*
- * A file system that has no page_mkwrite, as tmpfs, leaves the file's times to the kernel, which does not set them
- * where there is one, as ours. It would at each write that makes a fault: if pages are written back, the first after
- * that, too; if not, only that for which the page is mapped.
+ * If a file system has no page_mkwrite, as tmpfs, the kernel updates the times of the file at write faults. It does
+ * not with tapefs, which has one, so this function does it at the same faults: if pages are written back, at the
+ * first write to a page after it was mapped or written back; if not, only at a write for which the page is mapped.
  */
 static void update_times(const struct tfs_map *map, const struct vm_fault *vmf)
 {
@@ -132,7 +131,7 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 	refcount_inc(&map->refs);
 	begin_fault(map, page, &span);
 	fault = map->lower_ops->fault(vmf);
-	/* The vma may have gone by now. */
+	/* The vma may be freed by now. */
 	is_single = is_single && map_one_page(vmf, &fault);
 	if (is_single && is_write && is_shared)
 		update_times(map, vmf);
@@ -156,8 +155,8 @@ out:
 }
 
 /*
- * Called first for a page that is read and not mapped, and again after map_fault() has waited for storage and given up
- * its locks: then the operation goes on that began there.
+ * Called for a read of a page that is not mapped; and again after map_fault() has released its locks and waited for
+ * the storage: then the operation that began there continues here.
  */
 static vm_fault_t map_map_pages(struct vm_fault *vmf, pgoff_t first, pgoff_t last)
 {
@@ -184,7 +183,7 @@ static vm_fault_t map_map_pages(struct vm_fault *vmf, pgoff_t first, pgoff_t las
 	return fault;
 }
 
-/* Of files that are memory themselves (DAX): tables of the processor can map 2 MiB of them, or a GiB, as one. */
+/* For files that are memory themselves (DAX): one entry of the page tables can map 2 MiB or 1 GiB of them. */
 static vm_fault_t map_huge_fault(struct vm_fault *vmf, iot_huge_t size)
 {
 	struct tfs_map *map = map_of(vmf->vma);
@@ -211,7 +210,7 @@ static vm_fault_t map_huge_fault(struct vm_fault *vmf, iot_huge_t size)
 	return fault;
 }
 
-/* Some lower file systems have no such operation: then there is nothing to do but note it, and the time. */
+/* Some lower file systems lack this operation: then the write is recorded, and the times of the file are updated. */
 static vm_fault_t map_page_mkwrite(struct vm_fault *vmf)
 {
 	struct tfs_map *map = map_of(vmf->vma);
@@ -292,8 +291,9 @@ static void announce_piece(struct iot_session *session, u32 task, const struct f
 }
 
 /*
- * A mapping from before the session changes or goes: perhaps it was not announced. It need not have been found then:
- * munmap takes it from the others first, and a fork that was under way had copied it for a child.
+ * A mapping from before the session is changed or removed, and may not have been announced. The state dump does not
+ * find a mapping that munmap has already taken out of the address space, or that a fork in progress has copied for
+ * a child.
  */
 static void announce_early(const struct iot_span *span, const struct file *file, const struct tfs_piece *piece,
 		       const struct vm_area_struct *vma)
@@ -353,7 +353,10 @@ static void map_wrap(struct tfs_map *map, struct vm_area_struct *vma)
 	map->ops.mremap = map_mremap;
 	if (map->mode != TFS_MMAP_OFF) {
 		map->ops.fault = map_fault;
-		/* Without it, faults under the vma lock would be refused: keep what there is. */
+		/*
+		 * Without it, the kernel would refuse faults under the vma lock: keep it if the lower file system
+		 * has it.
+		 */
 		if (map->ops.map_pages)
 			map->ops.map_pages = map_map_pages;
 		if (map->ops.huge_fault)
@@ -452,7 +455,7 @@ static bool is_ours(const struct vm_area_struct *vma)
 }
 
 /**
- * tfs_view_map() - is it a mapping of this mount, or one that goes around it?
+ * tfs_view_map() - is it a mapping of a file of this mount, or one that bypasses the mount?
  * @source: that of the mount
  * @vma: its mm is locked
  */

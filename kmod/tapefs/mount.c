@@ -134,7 +134,7 @@ bool tfs_mount_may_link(struct mnt_idmap *idmap, const struct inode *inode)
 
 /* -- lower files that are opened a second time ------------------------------------------- */
 
-/* With the rights of the task that opened the upper file. */
+/* Open a lower file with the rights of the task that opened the upper one. */
 static struct file *open_again(struct file *file, struct vfsmount *mnt, int access)
 {
 	const int kept = O_LARGEFILE | O_NONBLOCK | O_NOATIME;

@@ -32,7 +32,7 @@ static int made(struct inode *dir, struct dentry *dentry, struct dentry *lower)
 	return 0;
 }
 
-/* Only what makes regular files without opening them comes here: mknod(2), and nfsd. */
+/* Called only for regular files that are created without being opened: by mknod(2) and nfsd. */
 int tfs_create(struct mnt_idmap *idmap, struct inode *dir, struct dentry *dentry, umode_t mode)
 {
 	struct iot_span span;
@@ -105,7 +105,7 @@ static void removed(struct inode *dir, struct dentry *dentry)
 	d_drop(dentry);
 }
 
-/* So that gone.c leaves the dentry to this task, which drops it itself. The VFS has locked the inode. */
+/* Tells gone.c to leave the dentry to this task, which drops it itself. The VFS has locked the inode. */
 static void set_remover(const struct dentry *dentry, const struct task_struct *task)
 {
 	if (d_is_positive(dentry))
@@ -142,7 +142,7 @@ int tfs_rmdir(struct inode *dir, struct dentry *dentry)
 	return err;
 }
 
-/* Where the lower names are now; the VFS moves the upper ones when all is done. */
+/* Note the new places of the lower names; the VFS moves the upper ones afterwards. */
 static void place_renamed(struct dentry *old, struct dentry *new, unsigned int flags, int err)
 {
 	struct dentry *old_at = err ? old : new;

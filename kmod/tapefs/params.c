@@ -36,7 +36,7 @@ static int parse_param(struct fs_context *fc, struct fs_parameter *param)
 		options->mmap = result.uint_32;
 		return 0;
 	default:
-		return parameter; /* `source` and unknown ones are the VFS's to judge */
+		return parameter; /* the VFS handles `source` and refuses unknown ones */
 	}
 }
 
@@ -55,7 +55,7 @@ static int reconfigure(struct fs_context *fc)
 	if (!(fc->sb_flags & SB_RDONLY) && __mnt_is_readonly(tsb->lower.mnt))
 		return invalfc(fc, "the lower mount is read-only");
 	tfs_mount_inherit(fc->root->d_sb);
-	tsb->options = *options; /* maps that exist keep the mode they were made with */
+	tsb->options = *options; /* mappings that exist keep their mode */
 	return 0;
 }
 

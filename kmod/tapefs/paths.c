@@ -9,15 +9,15 @@
  *	bits 16-35	number of the filter program
  *	bits 36-63	sequence of renames
  *
- * The kernel counts the renames of all file systems in one sequence (rename_lock). A result from before any rename is
- * not used any more: names above may have changed.
+ * The kernel counts the renames of all file systems in one sequence (rename_lock). A result from before the last
+ * rename is not used: names above may have changed.
  */
 #include <linux/dcache.h>
 
 #include "tapefs.h"
 #include "emit.h"
 
-#define PATH_BYTES 1024 /* of a longer path, nothing is known */
+#define PATH_BYTES 1024 /* filters know nothing of a longer path */
 
 struct path_room {
 	char bytes[PATH_BYTES];
@@ -31,8 +31,8 @@ static u64 key_of(u32 number, unsigned int sequence)
 }
 
 /*
- * From the end of @room to its beginning. Under RCU, a parent is not freed. Return: the first byte; NULL if there is no
- * room, or the name is in no directory of the mount.
+ * Writes a path into the end of @room. RCU keeps the parents. Return: the first byte of the path; NULL if there is
+ * no room, or if the name is in no directory of the mount.
  */
 static const char *path_write(const struct dentry *dentry, char *room, u32 bytes)
 {
@@ -43,7 +43,7 @@ static const char *path_write(const struct dentry *dentry, char *room, u32 bytes
 	while (dentry != dentry->d_sb->s_root) {
 		if (IS_ROOT(dentry))
 			return NULL;
-		/* The lock keeps the name whole, and its length right. */
+		/* The lock keeps the name and its length consistent. */
 		spin_lock(&((struct dentry *)dentry)->d_lock);
 		name = dentry->d_name.name;
 		length = dentry->d_name.len;
@@ -61,7 +61,7 @@ static const char *path_write(const struct dentry *dentry, char *room, u32 bytes
 	return at;
 }
 
-/* Of a mount whose path is not known, patterns of whole paths match nothing. */
+/* If the path of the mount is not known, patterns of whole paths match nothing. */
 static u32 tests_of(const struct iot_source *source, const struct iot_filter_head *program, const char *path, u32 bytes,
 		    const char *room)
 {
@@ -120,7 +120,7 @@ s64 tfs_paths(const struct iot_source *source, const struct dentry *dentry, cons
  * @kind: of its record
  * @what: all that is known of it. A value, not a pointer: a local variable would cost each caller a stack protector
  *
- * A number that stands in records of a readdir's entries is not used again.
+ * If entries of a readdir have been recorded with the number of the operation, the number is not used again.
  *
  * Return: false if the operation is not recorded.
  */

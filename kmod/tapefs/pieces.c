@@ -35,7 +35,7 @@ static struct tfs_map *owner_of(struct tfs_map *map, const struct vm_area_struct
 	return map;
 }
 
-/* Pages of a map from @first to before @end. Those of a vma's own map go on to where another one begins. */
+/* Number of pages of a map from @first on, before @end. The vma's own map extends to the beginning of another one. */
 static unsigned long pages_of(const struct tfs_map *owner, const struct tfs_map *map,
 			      const struct vm_area_struct *vma, pgoff_t first, pgoff_t end)
 {
@@ -51,7 +51,7 @@ static unsigned long pages_of(const struct tfs_map *owner, const struct tfs_map 
 	return end - first;
 }
 
-/* How many of these pages its mmap covered. */
+/* Return: how many of these pages the mmap of the map covered. */
 static long pages_within(const struct tfs_map *map, const struct tfs_piece *piece)
 {
 	return tfs_map_has(map, piece->first) ? min(piece->pages, map->first + map->pages - piece->first) : 0;
@@ -159,7 +159,7 @@ bool tfs_piece_next(struct tfs_map *map, const struct vm_area_struct *vma, int c
 	return true;
 }
 
-/* Return: the map, made last, that has a page of a vma which its own map has not; NULL if there is none. */
+/* Return: the newest map with a page of the vma that the vma's own map does not have; NULL if there is none. */
 static struct tfs_map *newcomer_of(const struct tfs_map *map, const struct vm_area_struct *vma,
 				   struct tfs_piece *piece)
 {
@@ -195,7 +195,7 @@ void tfs_map_move(struct tfs_map *map, const struct vm_area_struct *vma, struct 
 		owner = map;
 		*moved = tfs_piece_before(vma);
 		moved->pages = tfs_vma_pages(vma);
-		if (tfs_map_has(map, vma->vm_pgoff)) /* it may be longer now */
+		if (tfs_map_has(map, vma->vm_pgoff)) /* the vma may be longer now */
 			map->pages = max(map->pages, end - map->first);
 	}
 	moved->map = owner->map;

@@ -86,7 +86,7 @@ static void kiocb_init_lower(struct kiocb *lower, struct kiocb *upper)
 	lower->ki_flags &= ~IOCB_OF_THE_CALLER;
 }
 
-/* Where an appending write began is known when it has ended. */
+/* The offset of an appending write is known only at its end. */
 static void emit_write(struct iot_span *span, const struct kiocb *iocb, loff_t offset,
 		       size_t length, u32 flags, u64 old_size_bytes, ssize_t result)
 {
@@ -121,7 +121,10 @@ static void request_complete(struct kiocb *lower, long result)
 	upper->ki_complete(upper, result);
 }
 
-/* An asynchronous request is decided on before it is submitted, because it may end at any time: as a success in no time. */
+/*
+ * Let a filter decide on an asynchronous request before it is submitted, because it may end at any time afterwards.
+ * The filter takes it for a success with duration 0.
+ */
 static void settle(const struct kiocb *iocb, size_t length, struct iot_span *span)
 {
 	enum iot_kind kind = iocb->ki_flags & IOCB_WRITE ? IOT_KIND_write : IOT_KIND_read;
@@ -158,7 +161,7 @@ static struct request *request_new(struct kiocb *upper, struct iot_span *span)
 }
 
 /*
- * As the VFS does on the upper super block, which does not freeze: a caller that must not wait retries.
+ * As the VFS does on the upper super block, which does not freeze. A caller that must not wait gets EAGAIN.
  * Return: whether the lower file system may be written to.
  */
 static bool start_write(struct kiocb *lower)
@@ -189,7 +192,7 @@ static ssize_t write_below(struct file *file, struct kiocb *lower, struct iov_it
 	return result;
 }
 
-/* Hand it to the lower file system. Return: -EIOCBQUEUED if it will complete it, else how it ended. */
+/* Pass the request to the lower file system. Return: -EIOCBQUEUED if that completes it later, else its result. */
 static ssize_t request_begin(struct request *request, struct iov_iter *iter)
 {
 	struct kiocb *lower = &request->lower;
@@ -216,9 +219,9 @@ static u64 memory_of(const struct iov_iter *iter)
 }
 
 /*
- * A request that may stay with the lower file system. Its record is an ordinary read or
- * write if it did not; else a submit here and a complete where it ends, which may be
- * before the submit is written: a reader pairs them by the number of the request.
+ * A request that the lower file system may complete later. If it completes at once, its record is an ordinary read
+ * or write. Otherwise it has two: a submit here and a complete at its end, which may come before the submit is
+ * written. Readers pair the two by the number of the request.
  */
 static ssize_t rw_async(struct kiocb *iocb, struct iov_iter *iter, struct iot_span *span)
 {
@@ -247,14 +250,17 @@ static ssize_t rw_async(struct kiocb *iocb, struct iov_iter *iter, struct iot_sp
 	}
 	result = request_begin(request, iter);
 	if (result == -EIOCBQUEUED) {
-		/* An append begins at the end, and its control block may say already where it has ended. */
+		/*
+		 * An append begins at the end of the file; its control block may already have the position after
+		 * it.
+		 */
 		tfs_emit_submit(span, request->file, request->number,
 				flags & IOT_RW_append ? (loff_t)old_size_bytes : offset, length, flags,
 				old_size_bytes, memory);
 		request_put(request);
 		return result;
 	}
-	request->epoch = 0; /* it has ended: one record suffices */
+	request->epoch = 0; /* it has ended: it gets one record */
 	request_end(request, result);
 	request_put(request); /* not the last reference of the file: the caller has one */
 	tfs_notify_rw(iocb->ki_filp, is_write, result);
@@ -344,7 +350,7 @@ ssize_t tfs_read_iter(struct kiocb *iocb, struct iov_iter *iter)
 	if (!lower->f_op->read_iter)
 		return -EINVAL;
 	if (unlikely(!iot_can_rw(iocb, lower)))
-		return -EOPNOTSUPP; /* as the VFS says without tapefs */
+		return -EOPNOTSUPP; /* as the VFS returns without tapefs */
 	err = tfs_exec_read(iocb->ki_filp, iter);
 	if (err)
 		return err;
@@ -393,15 +399,19 @@ static size_t wait_for_bytes(struct pipe_inode_info *pipe, unsigned int flags)
 	return bytes;
 }
 
-/* An empty pipe, or a signal before the first byte, and nothing was asked of the lower file system. */
+/*
+ * False if the pipe was empty or a signal came before the first byte: the lower file system was not called to
+ * write.
+ */
 static bool is_write(ssize_t result, size_t bytes)
 {
 	return result > 0 || (result < 0 && result != -ERESTARTSYS && bytes);
 }
 
 /*
- * The lower file system takes the pages from the pipe itself: its lock comes after the leave to write, below as
- * without tapefs, and iter_file_splice_write() on the upper file would have it the other way around.
+ * The lower file system takes the pages from the pipe itself. So write access to the lower super block is taken
+ * before the lock of the pipe, as without tapefs; iter_file_splice_write() on the upper file would take them in the
+ * opposite order.
  */
 ssize_t tfs_splice_write(struct pipe_inode_info *pipe, struct file *file, loff_t *offset, size_t length,
 			 unsigned int flags)

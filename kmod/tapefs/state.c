@@ -88,7 +88,7 @@ static u64 root_of(struct iot_session *session, const struct iot_source *source)
 	return tfs_object_id(session, d_inode(source->sb->s_root), source->sb->s_root);
 }
 
-/* Mappings that exist keep the mode that they were made with. */
+/* Existing mappings keep their mode. */
 static void set_mmap(struct iot_source *source, enum iot_mmap mmap)
 {
 	WRITE_ONCE(TFS_SB(source->sb)->options.mmap, (enum tfs_mmap_mode)mmap);

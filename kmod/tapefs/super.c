@@ -64,7 +64,7 @@ static int statfs(struct dentry *dentry, struct kstatfs *stat)
 	return err;
 }
 
-/* There is nothing of ours to write back. */
+/* tapefs itself has no data to write back. */
 static int sync_fs(struct super_block *sb, int wait)
 {
 	return wait ? tfs_do_sync_fs(sb) : 0;
@@ -111,7 +111,7 @@ static int check_lower(struct fs_context *fc, const struct path *lower)
 	return 0;
 }
 
-/* Programs ask the super block rather than the file system for some things. */
+/* Copy what the VFS reads from the super block without calling the file system. */
 static void inherit(struct super_block *sb, const struct path *lower_path)
 {
 	const struct super_block *lower = lower_path->dentry->d_sb;

@@ -204,7 +204,7 @@ static inline kgid_t tfs_lower_gid(const struct inode *inode)
 						  tfs_lower_inode(inode)));
 }
 
-/* Does exec take owner or group of a file of this mode? For directories the bit means something else. */
+/* Does exec take the owner or group of a program of this mode? On directories the bits mean something else. */
 static inline bool tfs_is_setid(umode_t mode)
 {
 	return S_ISREG(mode) && (mode & (S_ISUID | S_ISGID));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * xattr.c - extended attributes, of every name space: the lower file system knows which.
+ * xattr.c - extended attributes of all name spaces; the lower file system decides which of them exist.
  */
 #include <linux/fs.h>
 #include <linux/sched.h>
