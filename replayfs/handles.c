@@ -207,7 +207,7 @@ int rfs_map_get(struct rfs_replay *replay, __le32 slot, u64 offset_bytes, u64 le
 			return -EFAULT;
 		if (signal_pending(current))
 			return -EINTR;
-		cond_resched(); /* a piece of it is just being unmapped */
+		cond_resched(); /* a piece of it is being unmapped at the moment */
 	}
 	err = check_range(map, offset_bytes, length_bytes);
 	if (err)
@@ -223,7 +223,7 @@ int rfs_map_get(struct rfs_replay *replay, __le32 slot, u64 offset_bytes, u64 le
  * @slot: from the program; the caller uses it
  * @touch_flags: IOT_TOUCH_random, IOT_TOUCH_sequential, or neither
  *
- * Nothing changes in a mapping of which pieces are unmapped: others may be in their place.
+ * A mapping of which pieces are unmapped stays as it is: other mappings may be in their place.
  *
  * Return: 0 or -EINTR.
  */
@@ -258,7 +258,10 @@ void rfs_map_put(struct rfs_replay *replay, __le32 slot)
 	atomic_dec(&map_at(replay, slot)->users);
 }
 
-/* Alone in the slot. The last page goes as a whole, so that is what must be there, and is noted. */
+/*
+ * The caller is the only user of the slot. The last page is unmapped as a whole, so the range is rounded up to
+ * pages.
+ */
 static int cut(struct rfs_map *map, u64 offset_bytes, u64 length_bytes)
 {
 	int err;

@@ -41,7 +41,7 @@ static u64 emit_op(struct rfs_worker *worker, const struct iot_program_op *op, s
 	return slot.now_ns;
 }
 
-/* @refused: the target's own result, if an emulation took the place of the operation, else 0 */
+/* @refused: result of the operation itself, if an emulation replaced it, else 0 */
 static void emit_divergence(struct iot_session *session, const struct iot_program_op *op,
 			    u32 task, u32 number, s64 result, s64 refused, u32 verdict)
 {
@@ -84,7 +84,7 @@ u64 rfs_outcome(struct rfs_worker *worker, const struct iot_program_op *op, s64 
 /**
  * rfs_outcome_complete() - write the record of a request that has ended
  * @replay: the replay
- * @queue: index of the request queue, which has not got on yet
+ * @queue: index of the request queue, whose progress has not been stored yet
  * @op: its operation
  * @result: of the request
  *
@@ -117,7 +117,7 @@ void rfs_outcome_complete(struct rfs_replay *replay, u32 queue, const struct iot
  * @length: of @name in bytes
  * @type: DT_*
  *
- * If outcomes go nowhere, does nothing; if there is no room, the record is counted as lost.
+ * Without outcomes, does nothing. Without room, the record is counted as lost.
  */
 void rfs_outcome_dirent(struct rfs_worker *worker, const struct iot_program_op *op,
 			const char *name, int length, unsigned int type)
@@ -136,7 +136,7 @@ void rfs_outcome_dirent(struct rfs_worker *worker, const struct iot_program_op *
 }
 
 /**
- * rfs_outcome_end() - write what there is to say of a task that has ended
+ * rfs_outcome_end() - write the summary of a task that has ended
  * @replay: the replay
  * @stats: the counts; the time is filled in
  */

@@ -55,7 +55,7 @@ static int sleep_until(const struct rfs_replay *replay, u64 until_ns)
 }
 
 /**
- * rfs_sleep_until() - let time pass
+ * rfs_sleep_until() - sleep until a time
  * @replay: started
  * @until_ns: on the monotonic clock
  *

@@ -2,15 +2,15 @@
 /*
  * partition.c - a replay that runs one partition of a program; other nodes run the others.
  *
- * An agent in user space transports progress between nodes whose tasks wait for each other. Before the
- * set-up it passes the tasks that run here, and their marks: the operations at which other nodes need a
- * report. Then it calls in to sleep until tasks have passed marks, and to pass the progress of tasks elsewhere.
+ * An agent in user space transports progress between nodes whose tasks wait for each other. Before the set-up it
+ * passes the tasks that run here, and their marks: the operations at which other nodes need a report. Then it calls
+ * to wait until tasks have passed marks, and to report the progress of tasks on other nodes.
  *
  * A marker waits for each task with marks, at its next mark. For the task the marker is a waiter like any
  * other, so the agent costs the task no extra work. The agent moves the marker on when it has taken the mark.
  *
- * Input of the agent is checked as far as it could harm more than this replay: counters only grow, and
- * only those of tasks elsewhere.
+ * Input of the agent is checked as far as it could harm more than this replay: it can only increase counters, and
+ * only those of tasks on other nodes.
  *
  * Locking: @lock, for the agent, one thread at a time. @reached_lock, which nests inside that of a
  * wait queue, for the list of markers that have been reached.

@@ -82,7 +82,7 @@ static void free_tasks(struct rfs_replay *replay)
 	vfree(replay->latches);
 	replay->order = (struct iot_order){};
 	replay->pools = NULL;
-	replay->pool_count = 0; /* it may be tried again */
+	replay->pool_count = 0; /* the caller may try again */
 	replay->tasks = NULL;
 	replay->latches = NULL;
 }

@@ -52,7 +52,7 @@ static int read_block(void *context, u64 offset_bytes, void *bytes, size_t count
 	return read_exactly(context, offset_bytes, bytes, count);
 }
 
-/* kernel_read() warns of a file that it cannot read; a program is none. */
+/* kernel_read() warns if it cannot read the file, so this refuses such a file. */
 static struct file *open_source(int fd)
 {
 	struct file *file = fget(fd);
@@ -104,7 +104,7 @@ static u64 resident_bytes(const struct rfs_source *source)
 }
 
 /**
- * rfs_source_check() - may a program take so much memory?
+ * rfs_source_check() - does a program need more memory than it may have?
  * @source: its header has been read
  * @starts: waits of first operations that stay in memory, as far as they are known
  *
@@ -149,7 +149,7 @@ static int make_blocks(struct rfs_source *source)
 }
 
 /**
- * rfs_source_open() - read a program, or what of it is to be in memory
+ * rfs_source_open() - read the sections of a program that are kept in memory
  * @source: empty; after an error rfs_source_close() is due all the same
  * @load: from user space
  * @program: filled in
@@ -199,7 +199,7 @@ static void drop_section(struct rfs_source *source, u32 section)
 /**
  * rfs_source_settle() - free resources that only the verification needed
  * @source: open
- * @program: of it, verified; what only user space uses of it is gone afterwards
+ * @program: the verified program; its sections that only user space uses are freed
  */
 void rfs_source_settle(struct rfs_source *source, struct iot_program *program)
 {

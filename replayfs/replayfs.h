@@ -2,10 +2,9 @@
 /*
  * replayfs.h - a replay in the kernel: its program, its workers, and their shared state.
  *
- * A replay is a descriptor of /dev/replayfs. User space hands it the file of a program, to be
- * verified (load), says where and how to run it (setup), and sends a thread of its own
- * into it for each task (run): the worker, which runs the operations of the task
- * one after the other without leaving the kernel.
+ * A replay is a descriptor of /dev/replayfs. User space hands it the file of a program, to be verified (load), sets
+ * the target and the options (setup), and calls with one of its threads for each task that runs (run): this worker
+ * runs the operations of the task one after the other without leaving the kernel.
  *
  * Locking: `lock` serializes load, setup and start. From start on the program and the
  * options do not change, and workers take no lock between operations:
@@ -71,8 +70,8 @@ struct rfs_source {
 /**
  * struct rfs_waiter - something that waits for a task or a latch, see wait_queues.c
  * @entry: in the queue of its task or latch
- * @replay: of which it is
- * @wait: for what
+ * @replay: the replay that it belongs to
+ * @wait: the condition that it waits for
  * @is_over: for rfs_call_when(): the function to call
  */
 struct rfs_waiter {
@@ -88,12 +87,12 @@ struct rfs_waiter {
  * @start: the task itself, while its first operation waits
  * @starts: the waits of its first operation
  * @start_count: their number
- * @ready: in the list of its pool
+ * @ready: member of the list of its pool
  * @pool: its workers may run the task; NULL for a request queue, and for tasks of other nodes
  * @is_claimed: a worker runs it at present
  * @is_taken: it was assigned to a worker, and has not ended
  * @has_begun: a worker has run it before
- * @meter: of the pending operation
+ * @meter: cost of the pending operation
  * @step: its progress; pending while a worker returns to user mode and comes back
  * @memory: the worker's, from its first entry until the task has ended
  * @cred: credentials, likewise; NULL for those of the worker
@@ -137,7 +136,7 @@ struct rfs_memory {
  * @numbers: of tasks and workers
  * @workers: workers that have entered so far
  * @lock: of the numbers and of @ready
- * @ready: tasks that may start, or could when they were put there
+ * @ready: tasks that may start, or could when they were added
  * @idlers: idle workers
  * @keepers: the keeper
  */
@@ -164,8 +163,8 @@ struct rfs_request;
  * @lock: serializes load, setup and start
  * @state: moves down the list of states under @lock
  * @source: where the program comes from
- * @program: where everything of it is; from RFS_LOADED on
- * @order: how far tasks and latches are
+ * @program: addresses of its sections; from RFS_LOADED on
+ * @order: progress of tasks and latches
  * @tasks: one for each task of the program
  * @latches: one for each latch
  * @moved: queues of tasks that wait for operations, see wait_queues.c
@@ -306,7 +305,7 @@ wait_queue_head_t *rfs_queue_of_task(struct rfs_replay *replay, u32 task);
 /**
  * rfs_move_on() - wake the tasks that wait for the progress of a task
  * @replay: started
- * @index: of the task, which has ended one operation more, as its own index says
+ * @index: index of the task, which has ended the operation before its present index
  *
  * Callable in any context.
  */

@@ -29,7 +29,7 @@
  * @queue: index of the request queue
  * @submitted: requests submitted to the request queue so far; written by the worker of its task
  * @has_handle: it uses the handle of @op
- * @op: the request queue's operation for the request: where it ends nothing can be read
+ * @op: the request queue's operation for the request, copied because nothing can be read where the request ends
  * @result: of the request, for @work
  * @work: its end, if that may sleep
  */
@@ -173,8 +173,8 @@ static ssize_t request_begin_write(struct rfs_worker *worker, struct kiocb *kioc
 }
 
 /*
- * The traced program tried it with IOCB_NOWAIT, and it was queued; here it is queued in any case.
- * Its end is not polled for.
+ * The request was queued in the trace, perhaps with IOCB_NOWAIT; here it is queued in any case. Its end is not
+ * polled for.
  */
 #define DROPPED_IOCB_FLAGS (IOCB_NOWAIT | IOCB_HIPRI)
 
@@ -189,7 +189,7 @@ static ssize_t request_try(struct rfs_worker *worker, struct rfs_request *reques
 		return result;
 	request->kiocb.ki_flags &= ~DROPPED_IOCB_FLAGS;
 	request->kiocb.ki_complete = request_complete;
-	get_file(file); /* the request may end at once, but the file system looks at the file after that */
+	get_file(file); /* the file system uses the file even after the request has ended */
 	if (le32_to_cpu(op->flags) & IOT_RW_write)
 		result = request_begin_write(worker, &request->kiocb, le64_to_cpu(op->length_bytes));
 	else
@@ -229,7 +229,7 @@ static struct rfs_request *request_of(const struct rfs_replay *replay,
  * @worker: submits
  * @op: the submit
  *
- * The request before it in the request queue must have ended, whatever the program's waits say.
+ * The previous request of the request queue must have ended, even if the program lacks a wait for it.
  *
  * Return: 0; -EINTR; -ECANCELED.
  */

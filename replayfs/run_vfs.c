@@ -24,7 +24,7 @@ static bool is_privileged(const struct rfs_worker *worker)
 }
 
 /**
- * rfs_mode() - the mode that an operation is to make
+ * rfs_mode() - the mode with which an operation creates or changes an object
  * @worker: runs the operation
  * @mode: of the program, with the type of the object
  */
@@ -39,7 +39,7 @@ umode_t rfs_mode(struct rfs_worker *worker, umode_t mode)
 }
 
 /**
- * rfs_rdev() - the number that an operation is to give to a node
+ * rfs_rdev() - the device number with which an operation creates a node
  * @worker: runs the operation
  * @mode: with the type of the node
  * @rdev: of the program
@@ -55,7 +55,7 @@ u64 rfs_rdev(struct rfs_worker *worker, umode_t mode, u64 rdev)
 }
 
 /**
- * rfs_value() - make the value of an attribute the one that an operation is to set
+ * rfs_value() - change the value of an attribute to the one that an operation sets
  * @worker: runs the operation
  * @name: of the attribute
  * @value: of the program, a copy
@@ -116,7 +116,7 @@ static noinline s64 emulate(struct rfs_worker *worker, const struct iot_program_
 
 	for (n = 0; iot_substitute(op, size_bytes, n, &step); n++) {
 		if (unlikely(rfs_is_cancelled(worker->replay) || fatal_signal_pending(current)))
-			return -EINTR; /* there may be steps for hours */
+			return -EINTR; /* the steps may take hours */
 		result = run_step(worker, &step);
 		if (result >= 0 && !iot_substitute_is_retry(op, &step) &&
 		    result != (s64)le64_to_cpu(step.result))

@@ -4,7 +4,7 @@
  */
 #include <linux/cred.h>
 #include <linux/fs.h>
-#include <linux/fileattr.h> /* which needs it */
+#include <linux/fileattr.h> /* needs fs.h */
 #include <linux/mount.h>
 #include <linux/namei.h>
 #include <linux/statfs.h>
@@ -366,7 +366,7 @@ s64 rfs_do_getfileattr(struct rfs_worker *worker, const struct iot_program_op *o
 	return errno_of(err);
 }
 
-/* Attributes that the trace lacks stay unchanged. */
+/* Attributes that the trace does not have stay unchanged. */
 static int set_flags(struct rfs_worker *worker, const struct rfs_object *object,
 		     const struct iot_program_op *op)
 {

@@ -2,8 +2,8 @@
 /*
  * run_vfs_data.c - operations on open files.
  *
- * Positions are those of the trace, so that data and places of reads and writes depend on order
- * alone; the position of a handle matters only to seeks and to reading directories.
+ * Reads and writes use the positions of the trace, so their places depend on nothing but the order of operations.
+ * The position of a handle matters only to seeks and to reads of directories.
  */
 #include <linux/fs.h>
 #include <linux/log2.h>
@@ -65,7 +65,7 @@ static void empty_pipe(struct pipe_inode_info *pipe)
 	pipe->head = 0;
 }
 
-/* Into a pipe with as many slots as the traced one had free. */
+/* Fills a pipe with as many slots as the traced one had free, and drops the pages. */
 static ssize_t fill_and_empty(const struct iot_program_op *op, struct file *file,
 			      struct pipe_inode_info *pipe)
 {
@@ -94,7 +94,7 @@ static ssize_t fill_and_empty(const struct iot_program_op *op, struct file *file
 	return result;
 }
 
-/* Pages go to a pipe and are dropped: the program's sendfile() did not look at them either. */
+/* Moves pages to a pipe and drops them: sendfile() of the traced program did not read them either. */
 static ssize_t splice_file(const struct iot_program_op *op, struct file *file)
 {
 	struct pipe_inode_info *pipe = own_pipe(file);
@@ -165,8 +165,8 @@ s64 rfs_do_write(struct rfs_worker *worker, const struct iot_program_op *op)
 }
 
 /*
- * A seek from the current position comes out where it did in the trace: reads and writes
- * of the replay do not move that position, so it is put where it must have been.
+ * Reads and writes of a replay do not move the position of a handle. Before a seek relative to the current
+ * position, the position is therefore set so that the seek ends where it did in the trace.
  */
 s64 rfs_do_seek(struct rfs_worker *worker, const struct iot_program_op *op)
 {
@@ -200,7 +200,7 @@ s64 rfs_do_fsync(struct rfs_worker *worker, const struct iot_program_op *op)
 }
 
 /**
- * struct counter - takes as many entries of a directory as the traced call did
+ * struct counter - reads as many entries of a directory as the traced call did
  * @context: callback of the file system, for each entry
  * @worker: entries are recorded as read by it
  * @op: the operation

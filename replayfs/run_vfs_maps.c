@@ -52,7 +52,7 @@ s64 rfs_do_unmap(struct rfs_worker *worker, const struct iot_program_op *op)
 			   le64_to_cpu(op->length_bytes));
 }
 
-/* One byte is enough for the page to be there, and dirty if it is a write. */
+/* An access to one byte maps the page, and a write makes it dirty. */
 s64 rfs_do_touch(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	unsigned long address;

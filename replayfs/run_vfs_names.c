@@ -22,7 +22,7 @@
 #include "handles.h"
 #include "run_vfs.h"
 
-/* A piece of a path, from @from. The text is copied, since the walk must end with it. */
+/* Walks a piece of a path, from @from. The piece is copied, because the text of a walk ends with a zero byte. */
 static int walk_piece(const struct rfs_worker *worker, const struct path *from, const char *path,
 		      size_t bytes, unsigned int flags, struct path *found)
 {
@@ -35,8 +35,9 @@ static int walk_piece(const struct rfs_worker *worker, const struct path *from, 
 }
 
 /*
- * A link at the end of the path is found itself; one before it is an error. @bytes: of the path, which
- * is valid, or a part of one that is. One that is longer than a look-up takes is walked in pieces.
+ * Finds the object of a path. A link at the end of the path is not followed; a link before it is an error. A path
+ * that is longer than the limit of a look-up is walked in pieces. @bytes: length of the path, which is valid, or a
+ * part of a valid one.
  */
 static int walk(const struct rfs_worker *worker, const char *path, size_t bytes, unsigned int flags,
 		struct path *found)
@@ -95,7 +96,7 @@ struct place {
 	struct mnt_idmap *idmap;
 };
 
-/* The target has no name in itself: the result of the system call for "." at the end of a path. */
+/* The target has no name in itself. Return: the result of the system call for "." at the end of a path. */
 static int refuse_dot(const struct iot_program_op *op)
 {
 	switch (le16_to_cpu(op->kind)) {
@@ -160,7 +161,7 @@ static struct dentry *start_removing_at(struct place *place)
 	return iot_start_removing(place->idmap, place->dir.dentry, &place->name);
 }
 
-/* A look-up as the first half of making a name that exists already. */
+/* A look-up as the first half of the creation of a name that exists already. */
 static s64 lookup_to_create(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	struct dentry *child;
@@ -191,8 +192,8 @@ s64 rfs_do_lookup(struct rfs_worker *worker, const struct iot_program_op *op)
 }
 
 /*
- * Of a path that is longer than an open takes, the last name, in its directory. A link there is not followed:
- * that directory would be taken for the root that it may not leave.
+ * Opens a path that is longer than the limit of an open: the last name in its directory. A link is not followed,
+ * because that directory would be the root that the link cannot leave.
  */
 static struct file *open_long(struct rfs_worker *worker, const char *path, int flags, umode_t mode)
 {
@@ -208,7 +209,7 @@ static struct file *open_long(struct rfs_worker *worker, const char *path, int f
 	return file;
 }
 
-/* Of a file that it makes, if it makes one. */
+/* The mode of the new file, if the open may create one. */
 static umode_t open_mode(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	if (!(le32_to_cpu(op->flags) & (IOT_OPEN_create | IOT_OPEN_tmpfile)))
@@ -379,7 +380,7 @@ s64 rfs_do_unlink(struct rfs_worker *worker, const struct iot_program_op *op)
 	err = PTR_ERR_OR_ZERO(child);
 	if (!err) {
 		inode = d_inode(child);
-		ihold(inode); /* the file is truncated below, when the directory is free again */
+		ihold(inode); /* the file is truncated below, after the directory has been unlocked */
 		err = vfs_unlink(place.idmap, d_inode(place.dir.dentry), child,
 			       iot_delegated(&worker->delegated));
 	}
@@ -406,7 +407,7 @@ s64 rfs_do_rmdir(struct rfs_worker *worker, const struct iot_program_op *op)
 	return err;
 }
 
-/* Write access is taken once: a task that had it twice would wait for a freeze that waits for the first. */
+/* Write access is taken once: the second request would wait for a freeze, which waits for the end of the first. */
 s64 rfs_do_rename(struct rfs_worker *worker, const struct iot_program_op *op)
 {
 	struct iot_renaming renaming;
@@ -439,7 +440,7 @@ s64 rfs_do_rename(struct rfs_worker *worker, const struct iot_program_op *op)
 	return err;
 }
 
-/* Room for the target of a link, which the record of this operation has. */
+/* Room for the target of a link, which becomes a part of the record. */
 static char *target_room(struct rfs_worker *worker, size_t bytes)
 {
 	struct rfs_memory *memory = worker->task->memory;

@@ -2,9 +2,8 @@
 /*
  * task_users.c - a task runs with the user and group that it had in the trace.
  *
- * The credentials are created when a task begins, and the worker has them while it is in the kernel
- * for that task: a single operation needs no change of credentials. A trace has no supplementary groups, nor
- * has the task.
+ * The credentials are created when a task begins, and the worker has them while it is in the kernel for that task:
+ * a single operation needs no change of credentials. A trace has no supplementary groups, so the task has none.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -32,9 +31,9 @@ static void drop_capabilities(struct cred *cred)
 }
 
 /**
- * rfs_task_user_get() - the credentials that a task of a program is run with
+ * rfs_task_user_get() - the credentials with which a task of a program runs
  * @task: of the program
- * @cred: out: NULL if those of current do; else to be given to put_cred()
+ * @cred: out: NULL if the task runs with those of current; else for put_cred()
  *
  * Return: 0; -EPERM if current may not take those of others; -EINVAL if there is no such user;
  * -ENOMEM.

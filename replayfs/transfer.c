@@ -42,8 +42,8 @@ int rfs_iocb_refusal(const struct kiocb *kiocb)
  * rfs_may_discard() - do reads of a file that do not bypass the page cache work without memory?
  * @file: open in the target
  *
- * Only file systems that read through the page cache are known to. FUSE, for example, passes a read on if its server
- * says so for the file, and retries for ever without memory.
+ * Only file systems that read through the page cache are known to. FUSE may bypass it, if its server says so for a
+ * file, and then retries for ever without memory.
  */
 bool rfs_may_discard(const struct file *file)
 {
@@ -62,7 +62,7 @@ bool rfs_may_discard(const struct file *file)
 
 /**
  * rfs_iter_memory() - the part of rfs_iter_init() that is not inline: a transfer with memory
- * @worker: its memory is used, as often as the length needs
+ * @worker: its memory is used, several times for a long transfer
  * @iter: filled in; refers to a table of the worker
  * @is_write: the memory is the source of the data
  * @length_bytes: as verified

@@ -25,8 +25,8 @@ void rfs_iter_memory(struct rfs_worker *worker, struct iov_iter *iter, bool is_w
  * @op: the operation
  * @file: of the operation
  *
- * How it is done stands in the operation, not in its handle: flags of the call (RWF_*) and
- * fcntl(F_SETFL) change it from one operation to the next.
+ * The flags are those of the operation, not of its handle: flags of the call (RWF_*) and fcntl(F_SETFL) change them
+ * from one operation to the next.
  */
 static inline struct kiocb rfs_iocb(const struct rfs_worker *worker,
 				    const struct iot_program_op *op, struct file *file)
@@ -41,7 +41,7 @@ static inline struct kiocb rfs_iocb(const struct rfs_worker *worker,
 	};
 }
 
-/* Return: 0; -EINVAL or -EOPNOTSUPP if the file cannot do it so. */
+/* Return: 0; -EINVAL or -EOPNOTSUPP if the file does not support the flags. */
 static inline int rfs_iocb_check(const struct kiocb *kiocb)
 {
 	return kiocb->ki_flags & (IOCB_DIRECT | IOCB_NOWAIT) ? rfs_iocb_refusal(kiocb) : 0;
@@ -50,7 +50,7 @@ static inline int rfs_iocb_check(const struct kiocb *kiocb)
 bool rfs_may_discard(const struct file *file);
 
 /**
- * rfs_iter_init() - memory for a transfer: the same as often as it takes
+ * rfs_iter_init() - memory for a transfer; a long transfer uses the same memory several times
  * @worker: whose memory it is, as in a system call
  * @iter: filled in; it refers to a table of the worker
  * @kiocb: of the transfer; a write has IOCB_WRITE

@@ -21,7 +21,7 @@
 #define QUEUES_MIN 64
 #define QUEUES_MAX 65536
 
-/* Those of operations that follow each other are different ones. */
+/* Consecutive operations of a task have different queues. */
 static wait_queue_head_t *moved_queue(const struct rfs_replay *replay, u32 task, u32 index)
 {
 	return &replay->moved[(task * 0x9e3779b1u + index) & replay->moved_mask];
@@ -92,7 +92,7 @@ static int wake_sleeper(struct wait_queue_entry *entry, unsigned int mode, int f
 /**
  * rfs_wait_for() - sleep until a wait holds
  * @replay: started
- * @wait: one of its program's, or one that could be
+ * @wait: a wait of its program, or one of the same form
  *
  * Return: 0 when it holds; -EINTR; -ECANCELED.
  */
@@ -190,7 +190,7 @@ void rfs_wake_passed(struct rfs_replay *replay, u32 task, u32 from, u32 to)
 	smp_mb(); /* see above */
 	if (!atomic_read(&replay->tasks[task].waiters))
 		return;
-	for (i = from; i < to && i - from <= replay->moved_mask; i++) { /* after that many, all */
+	for (i = from; i < to && i - from <= replay->moved_mask; i++) { /* after so many operations, all queues are done */
 		queue = moved_queue(replay, task, i);
 		if (waitqueue_active(queue))
 			wake_up_all(queue);
@@ -201,7 +201,7 @@ void rfs_wake_passed(struct rfs_replay *replay, u32 task, u32 from, u32 to)
  * rfs_latch_signal() - count down a latch
  * @replay: ready or started
  * @latch: its index
- * @count: how many arrive
+ * @count: number of signals
  */
 void rfs_latch_signal(struct rfs_replay *replay, u32 latch, u32 count)
 {

@@ -26,8 +26,8 @@
 
 #define RING_MIN   2
 #define RING_MAX   2048
-#define TURN_BLOCKS 16 /* read for one task, most often at once, before it is another one's turn */
-#define TASKS_AHEAD 64 /* that have not begun, and have a window */
+#define TURN_BLOCKS 16 /* blocks that are read for one task before the next one has its turn */
+#define TASKS_AHEAD 64 /* tasks that have not begun and have a window */
 
 /**
  * struct rfs_stream - operations or waits of a task, as blocks
@@ -95,7 +95,7 @@ static void wake_worker(struct rfs_replay *replay, u32 task)
 		wake_up_all(queue);
 }
 
-/* Return: how many blocks are to be read, and there is room for. */
+/* Return: the number of blocks that remain to be read and for which there is room. */
 static u32 room_of(const struct rfs_stream *stream)
 {
 	u32 held = stream->fed - smp_load_acquire(&stream->given);
@@ -113,7 +113,7 @@ static int publish_block(struct rfs_replay *replay, u32 task, struct rfs_stream 
 	return signal_pending(current) ? -EINTR : 0;
 }
 
-/* Some blocks that lie in the ring one behind the other: read at once, and given one by one. */
+/* Reads consecutive blocks of the ring at once, and passes them on one by one. */
 static int feed_row(struct rfs_replay *replay, u32 task, u32 section, struct rfs_stream *stream,
 		    u32 count)
 {
@@ -127,7 +127,7 @@ static int feed_row(struct rfs_replay *replay, u32 task, u32 section, struct rfs
 	return err;
 }
 
-/* A turn. */
+/* One turn of a stream. */
 static int feed_stream(struct rfs_replay *replay, u32 task, u32 section, struct rfs_stream *stream)
 {
 	u32 left = TURN_BLOCKS, count;
@@ -211,8 +211,8 @@ static void count_begun(struct rfs_replay *replay, struct rfs_window *window)
 }
 
 /*
- * Tasks begin about in the order in which they stand: the next of them find their windows full. Of
- * request queues, when their tasks begin.
+ * Tasks begin roughly in the order of the program, so windows are filled ahead for the next ones. Windows of
+ * request queues are filled when their tasks begin.
  */
 static bool is_ahead(const struct rfs_replay *replay)
 {
@@ -294,7 +294,7 @@ int rfs_windows_feed(struct rfs_replay *replay)
 
 /* -- workers ---------------------------------------------------------------------------------- */
 
-/* The block that a unit is in is empty: wait until it is fed. */
+/* Wait until the block of a unit is fed. */
 static int wait_for_block(struct rfs_replay *replay, u32 task, const struct rfs_stream *stream,
 			  u32 block, struct iot_rec_played *stats)
 {
@@ -464,7 +464,7 @@ static int starts_init(struct rfs_replay *replay)
 	return program->reader->error;
 }
 
-/* Blocks of a stream that each task may have if all run at once. */
+/* Number of blocks that each stream may have if all tasks run at once. */
 static u32 ring_of(const struct rfs_replay *replay, u64 room_bytes)
 {
 	u64 blocks = room_bytes / IOT_BLOCK_BYTES / max(replay->program.task_count, 1u);
@@ -473,7 +473,7 @@ static u32 ring_of(const struct rfs_replay *replay, u64 room_bytes)
 }
 
 /**
- * rfs_windows_init() - what tasks wait for first; and their windows, still empty, if they need such
+ * rfs_windows_init() - make the waits of first operations and, for a streamed program, the empty windows
  * @replay: its tasks are there; the program is verified, and its reader can still be used
  * @room_bytes: memory for all windows, if that is enough for two blocks of each stream
  *

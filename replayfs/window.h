@@ -14,12 +14,12 @@ const void *rfs_window_unit(struct rfs_replay *replay, u32 task, u32 section, u3
  * rfs_op() - an operation of a task
  * @replay: the replay
  * @task: index of the task
- * @index: of the operation, no less than that of the one that was asked for before
+ * @index: of the operation; does not decrease from call to call
  * @stats: where a stall is counted
  *
  * Called by the worker of the task, or of the task whose request queue it is.
  *
- * Return: the operation, until the next is asked for; -EINTR; -ECANCELED.
+ * Return: the operation, valid until the next call; -EINTR; -ECANCELED.
  */
 static inline const struct iot_program_op *rfs_op(struct rfs_replay *replay, u32 task, u32 index,
 						  struct iot_rec_played *stats)
@@ -37,7 +37,7 @@ static inline const struct iot_program_op *rfs_op(struct rfs_replay *replay, u32
  * @task: index of the task
  * @index: of an operation that rfs_op() has returned: the first of them
  *
- * Return: their number, 1 or more; they are there as long as the first one is.
+ * Return: their number, 1 or more. They are valid as long as the first one is.
  */
 static inline u32 rfs_ops_in_row(const struct rfs_replay *replay, u32 task, u32 index)
 {

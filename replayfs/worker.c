@@ -88,7 +88,7 @@ void rfs_queue_end(struct rfs_replay *replay, u32 queue, const struct iot_progra
 {
 	struct rfs_task *task = &replay->tasks[queue];
 
-	if (result < 0) /* what took its place, too, failed */
+	if (result < 0) /* the emulation failed, too */
 		task->step.refused = 0;
 	iot_step_count(&task->step, &replay->program, op, result);
 	rfs_outcome_complete(replay, queue, op, result);
@@ -98,8 +98,8 @@ void rfs_queue_end(struct rfs_replay *replay, u32 queue, const struct iot_progra
 }
 
 /*
- * Has it dropped references that only a return to user mode really drops? A stacked file system drops
- * those of lower files in its own release.
+ * May the operation have dropped references whose release waits for the return to user mode? A stacked file system
+ * drops references of lower files in its own release.
  */
 static bool needs_return(const struct iot_program_op *op)
 {
@@ -107,7 +107,7 @@ static bool needs_return(const struct iot_program_op *op)
 	       (!IOT_RELEASES_AT_ONCE || task_work_pending(current));
 }
 
-/* Not done, by a signal or because the replay ends: it is tried again, as a system call would be. */
+/* Was the operation interrupted by a signal or by the end of the replay? It is tried again, like a system call. */
 static bool is_interrupted(const struct rfs_replay *replay, s64 result)
 {
 	if (likely(result >= 0))
@@ -269,7 +269,7 @@ void rfs_task_forget(struct rfs_task *task)
 	task->cred = NULL;
 }
 
-/* The first time in: become the task, and wait for the start with all others. */
+/* Run by a worker when it takes a task: become the task, and wait for the start. */
 static int begin(struct rfs_worker *worker)
 {
 	struct rfs_replay *replay = worker->replay;
@@ -370,7 +370,7 @@ static int check_run(struct rfs_replay *replay, const struct iot_replay_run *run
 /**
  * rfs_worker_run() - current runs tasks until none is left, or it must go to user mode
  * @replay: ready or started
- * @run: from user space; its task is the one to call again with
+ * @run: from user space; out: the task with which to call again
  *
  * Return: 0 when there is no task left for it; 1 to call again; -EINTR, and it may call again;
  * -ECANCELED; -EBUSY if another thread runs the task; -EINVAL, -EFAULT, -ENOMEM.
@@ -454,10 +454,9 @@ void rfs_cancel(struct rfs_replay *replay)
 }
 
 /**
- * rfs_status() - how far it is
+ * rfs_status() - the progress of a replay
  * @replay: in any state
- * @status: out: the numbers are those of slightly different moments, because the workers are
- *	not stopped for them
+ * @status: out: the numbers are of slightly different moments, because the workers continue meanwhile
  */
 void rfs_status(struct rfs_replay *replay, struct iot_replay_status *status)
 {

@@ -2,9 +2,9 @@
 /*
  * worker_pool.c - assigns tasks to workers.
  *
- * How many workers there are is decided by core/replay/pool.h. Until a task needs one, it is a waiter where it would
- * wait, and nothing else. When its waits hold it stands in the list `ready` of its pool, and the next idle
- * worker of the pool takes it.
+ * The number of workers follows from core/replay/pool.h. Until the waits of its first operation hold, a task is
+ * only an entry of the wait queue. Then it moves to the list `ready` of its pool, and the next idle worker of the
+ * pool takes it.
  *
  * Tasks with mappings can only be run in their own address space, so each of these is a
  * pool; all other tasks are one.
@@ -85,7 +85,7 @@ static void pool_take_task(struct rfs_pool *pool, struct rfs_task *task)
 	spin_unlock_irq(&pool->lock);
 }
 
-/* Return: is there anything to do for an idle worker: a task, or to leave? */
+/* Return: whether an idle worker has something to do: to run @task or, without a task, to leave. */
 static bool pool_find_task(struct rfs_replay *replay, struct rfs_pool *pool, struct rfs_task **task)
 {
 	while ((*task = pool_pop_ready(pool))) {
@@ -218,7 +218,7 @@ static void pool_join_task(struct rfs_replay *replay, u32 number, u32 *numbers)
 	task->pool->numbers.unstarted++;
 }
 
-/* Address spaces with mappings, at most, and the common one. */
+/* Return: an upper limit: the address spaces with mappings, and the common one. */
 static u32 count_pools(const struct rfs_replay *replay)
 {
 	u32 count = 1, i;
@@ -268,7 +268,7 @@ void rfs_pool_leave(struct rfs_replay *replay, u32 number)
 }
 
 /**
- * rfs_pools_fill() - let tasks wait for what their first operation waits for
+ * rfs_pools_fill() - put each task into the wait queue of its first operation
  * @replay: set up; no worker has come
  *
  * Those that wait for nothing are ready, and counted: the replay starts when each of them has a
@@ -294,7 +294,7 @@ void rfs_pools_fill(struct rfs_replay *replay)
 }
 
 /**
- * rfs_pools_wake() - let all that are idle look again, because it is cancelled
+ * rfs_pools_wake() - wake idle workers and keepers of a replay that was cancelled
  * @replay: loaded
  */
 void rfs_pools_wake(struct rfs_replay *replay)

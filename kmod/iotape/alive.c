@@ -26,14 +26,14 @@ struct alive_list {
 	u32 count;
 };
 
-/* Announced or made in the session: an announcement that was lost is not noted as one. */
+/* Was the task announced or created in the session? A lost announcement does not count. */
 static bool is_known(const struct iot_task *task, u64 session)
 {
 	return READ_ONCE(task->epoch) == session || READ_ONCE(task->made) == session ||
 	       READ_ONCE(task->renewed) == session;
 }
 
-/* The entry is locked, so its thread is there. */
+/* The entry is locked, so its thread exists. */
 static void see_task(const struct iot_task *task, void *context)
 {
 	struct task_struct *thread = (struct task_struct *)task->thread;
@@ -47,7 +47,7 @@ static void see_task(const struct iot_task *task, void *context)
 	found = &list->threads[list->count - 1];
 	found->pid = task_pid_vnr(thread);
 	found->tgid = task_tgid_vnr(thread);
-	memcpy(found->command, thread->comm, sizeof(found->command)); /* it may change just now */
+	memcpy(found->command, thread->comm, sizeof(found->command)); /* another task may be changing it */
 	found->command[sizeof(found->command) - 1] = 0;
 }
 

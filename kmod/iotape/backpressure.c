@@ -213,7 +213,7 @@ static void backpressure_work(struct callback_head *work)
 		wake_up_all(&armed_wait);
 }
 
-/* With interrupts off: one that comes between might arm, too. */
+/* With interrupts off: an interrupt might arm the task, too. */
 static void backpressure_arm(struct iot_session *session)
 {
 	struct iot_task *task = iot_task_find_current();
@@ -225,10 +225,10 @@ static void backpressure_arm(struct iot_session *session)
 	atomic_inc(&armed_tasks);
 	init_task_work(&task->backpressure, backpressure_work);
 	if (iot_task_work_add(current, &task->backpressure)) {
-		/* It is past the point where tasks can wait: it exits. */
+		/* The task exits, and is past the point where it could wait. */
 		task->backpressure_session = NULL;
 		atomic_dec(&armed_tasks);
-		iot_session_put(session); /* never the last: the session is entered */
+		iot_session_put(session); /* not the last reference: the session is entered */
 	}
 }
 
@@ -262,9 +262,9 @@ void iot_backpressure_arm_interrupted(struct iot_session *session)
 }
 
 /*
- * Where current must not wait. In exec it holds cred_guard_mutex: a debugger that attaches, and every reader of the
- * process in /proc, would wait for the collector, too. Other tasks wait for a task that reclaims memory, the sender and
- * the collector among them.
+ * Is current at a place where it must not wait? In exec it holds cred_guard_mutex, for which debuggers and readers
+ * of the process in /proc wait. For a task that reclaims memory, others wait, among them the sender and the
+ * collector.
  */
 static bool is_in_the_way(void)
 {

@@ -29,7 +29,7 @@ static void ring_exit(struct iot_ring *ring)
 
 /**
  * iot_ring_put() - add a buffer
- * @ring: holds as many as there are, so it is never full
+ * @ring: has room for all buffers, so it is never full
  * @buffer: becomes the ring's
  */
 void iot_ring_put(struct iot_ring *ring, struct iot_buffer *buffer)
@@ -257,7 +257,7 @@ void iot_channel_rotate(struct iot_channel *channel)
  * iot_channel_give_back() - hand over empty buffers that are too many
  * @channel: this CPU's, with interrupts off; or that of a CPU that is not online
  *
- * Those that are in use follow when they have been sent.
+ * Buffers in use are given back after they have been sent.
  */
 void iot_channel_give_back(struct iot_channel *channel)
 {
@@ -325,7 +325,7 @@ bool iot_slot_open(struct iot_session *session, u32 bytes, struct iot_slot *slot
 	if (likely(slot->p))
 		return true;
 	local_irq_restore(slot->flags);
-	if (iot_backpressure_is_on(&session->backpressure)) /* else a task that comes when all is full never waits */
+	if (iot_backpressure_is_on(&session->backpressure)) /* otherwise a task that finds all buffers full would never wait */
 		iot_backpressure_arm(session);
 	return false;
 }

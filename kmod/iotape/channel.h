@@ -60,7 +60,7 @@ struct iot_ring {
 };
 
 /**
- * struct iot_channel - one CPU's way to the collector
+ * struct iot_channel - the path of one CPU to the collector
  * @session: whose
  * @current_buffer: is filled; NULL if the collector is behind
  * @records: made so far
@@ -69,12 +69,12 @@ struct iot_ring {
  * @refused: operations that a filter did not admit on this CPU
  * @refused_of: of them those that a filter program refused, by kind from IOT_REFUSED_FIRST
  * @left_out: operations that a pause left out on this CPU
- * @buffers: how many there are; the sender's
- * @limit: how many there are to be; the sender's
+ * @buffers: how many there are; written by the sender
+ * @limit: how many there should be; written by the sender
  * @is_behind: fewer than half of its buffers are empty
  * @is_quiet: the CPU is inside a wake-up, and must not wake anybody itself
  * @cpu: which
- * @late: wakes whom the CPU could not wake then
+ * @late: does the wake-ups that the CPU could not do then
  * @full: buffers for the sender
  * @empty: buffers from it
  */

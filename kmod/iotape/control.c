@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * control.c - /dev/iotape: a descriptor is a session, or has joined one, or is neither yet.
+ * control.c - /dev/iotape: a descriptor becomes a session, or joins one.
  */
 #include <iotape/control.h>
 
@@ -19,8 +19,8 @@
 #include "wakes.h"
 
 /**
- * struct control - what a descriptor has become
- * @lock: guards the change from nothing to one of the two
+ * struct control - the state of a descriptor
+ * @lock: held when the descriptor becomes a session or joins one
  * @session: the session that the descriptor is
  * @joined: the session that it may add records to
  */
@@ -128,8 +128,8 @@ static int control_create(struct control *control, struct iot_create __user *arg
 }
 
 /*
- * The super block of a directory that the caller has open. O_PATH will do: such an open does
- * not reach the file system, so a joining process leaves no operations in the trace.
+ * The super block of a directory that the caller has open. A descriptor of O_PATH suffices: its open does not reach
+ * the file system, so a joining process leaves no operations in the trace.
  */
 static struct super_block *dir_sb_get(int dir_fd, struct file **dir)
 {
@@ -389,7 +389,7 @@ static int control_mmap(struct file *file, struct vm_area_struct *vma)
 			 iot_refuse(-EINVAL, "mmap: the descriptor has not joined a session");
 }
 
-/* What msync(2) of a mailbox becomes. */
+/* msync(2) of a mailbox. */
 static int control_fsync(struct file *file, loff_t first, loff_t last, int is_datasync)
 {
 	struct control *control = file->private_data;

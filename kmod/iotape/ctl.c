@@ -2,9 +2,9 @@
 /*
  * ctl.c - changes a session while it runs: pause, resume, stop, flush, policy, buffers, mmap, dump.
  *
- * Each change leaves a record `control`. What needs the sender, or the collector behind it, is passed on as a mark: the
- * sender takes it between two messages, sends all records from before it, and then the mark. The caller waits for the
- * answer, which ends with the recording.
+ * Each change has a record `control`. A change that needs the sender or the collector is passed on as a mark: the
+ * sender takes it between two messages, sends all records from before it, and then the mark. The caller waits for
+ * the answer, at most until the recording ends.
  *
  * Operations are recorded as a whole or not at all: a pause is decided at their entry (gate.c), and the other changes
  * concern buffers, not operations.
@@ -23,7 +23,8 @@
 /**
  * iot_ctl_is_permitted() - may current make sessions, list them and change them?
  *
- * The only place that decides on rights over sessions. The descriptor of a session gives those of its owner without it.
+ * The only place that decides on rights over sessions. A task that has the descriptor of a session needs no
+ * permission for that session.
  */
 bool iot_ctl_is_permitted(void)
 {
