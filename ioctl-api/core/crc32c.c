@@ -2,11 +2,10 @@
 /*
  * crc32c.c - CRC-32C, eight bytes at a time.
  *
- * RFC 3720, appendix B.4. A checksum is linear: the remainder of eight bytes is the exclusive or
- * of those of each byte with zeros behind it, and the remainder of a byte that of its bits. So
- * there is a table for each of the eight places, and each table follows from eight numbers.
- * Programs and traces have hundreds of megabytes, all of which are checked: four bits at a time
- * took most of the time that it took to load a program.
+ * RFC 3720, appendix B.4. A checksum is linear: the remainder of eight bytes is the exclusive or of the remainders
+ * of each byte with zeros behind it, and the remainder of a byte is that of its bits. So there is a table for each
+ * of the eight places, and each table follows from eight numbers. Programs and traces have hundreds of megabytes,
+ * all of which are checked: with four bits at a time, the checksum took most of the time to load a program.
  */
 #include "crc32c.h"
 
@@ -30,7 +29,7 @@
 		SIXTY_FOUR(128, __VA_ARGS__), SIXTY_FOUR(192, __VA_ARGS__)             \
 	}
 
-/* Of a byte with as many zero bytes behind it; reflected polynomial 0x82F63B78. */
+/* Remainders of a byte by the number of zero bytes behind it; reflected polynomial 0x82F63B78. */
 static const u32 remainders[8][256] = {
 	REMAINDERS(0xf26b8303, 0xe13b70f7, 0xc79a971f, 0x8ad958cf,
 		   0x105ec76f, 0x20bd8ede, 0x417b1dbc, 0x82f63b78),

@@ -56,7 +56,7 @@
 	flags = ours & IOT_FILEATTR_##name ? flags | (u32)(host) : flags & ~(u32)(host);
 
 /**
- * iot_fileattrs_of() - from what FS_IOC_SETFLAGS takes
+ * iot_fileattrs_of() - convert flags of FS_IOC_SETFLAGS to those of records
  * @flags: FS_*_FL
  *
  * Return: IOT_FILEATTR_*.
@@ -70,7 +70,7 @@ static inline u32 iot_fileattrs_of(u32 flags)
 }
 
 /**
- * iot_fileattrs_of_x() - from what FS_IOC_FSSETXATTR takes
+ * iot_fileattrs_of_x() - convert flags of FS_IOC_FSSETXATTR to those of records
  * @flags: FS_XFLAG_*
  *
  * Return: IOT_FILEATTR_*.
@@ -84,9 +84,9 @@ static inline u32 iot_fileattrs_of_x(u32 flags)
 }
 
 /**
- * iot_fileattrs_to() - to what FS_IOC_SETFLAGS takes
+ * iot_fileattrs_to() - convert flags of records to those of FS_IOC_SETFLAGS
  * @ours: IOT_FILEATTR_*
- * @flags: FS_*_FL that the file has: those that are in no record stay
+ * @flags: FS_*_FL of the file: those without a flag in records stay
  *
  * Return: FS_*_FL.
  */
@@ -97,9 +97,9 @@ static inline u32 iot_fileattrs_to(u32 ours, u32 flags)
 }
 
 /**
- * iot_fileattrs_to_x() - to what FS_IOC_FSSETXATTR takes
+ * iot_fileattrs_to_x() - convert flags of records to those of FS_IOC_FSSETXATTR
  * @ours: IOT_FILEATTR_*
- * @flags: FS_XFLAG_* that the file has: those that are in no record stay
+ * @flags: FS_XFLAG_* of the file: those without a flag in records stay
  *
  * Return: FS_XFLAG_*.
  */

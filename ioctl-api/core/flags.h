@@ -43,8 +43,8 @@
 #define IOT_FLAG_TO(group, name, host) flags |= ours & IOT_##group##_##name ? (host) : 0;
 
 /**
- * iot_open_flags_of() - from flags of open(2)
- * @flags: of this host; what neither reads nor writes has all of O_ACCMODE
+ * iot_open_flags_of() - convert flags of open(2) to those of records
+ * @flags: of this host; an open for neither reading nor writing has all bits of O_ACCMODE
  *
  * Return: IOT_OPEN_*.
  */
@@ -64,7 +64,7 @@ static inline u32 iot_open_flags_of(u64 flags)
 }
 
 /**
- * iot_open_flags_to() - to flags of open(2)
+ * iot_open_flags_to() - convert flags of records to those of open(2)
  * @ours: IOT_OPEN_*; without those that only describe the result of the call
  *
  * Return: flags of this host.
@@ -93,7 +93,7 @@ static inline u32 iot_open_flags_to(u32 ours)
 }
 
 /**
- * iot_falloc_flags_of() - from the mode of fallocate(2)
+ * iot_falloc_flags_of() - convert the mode of fallocate(2) to flags of records
  * @flags: of this host
  *
  * Return: IOT_FALLOC_*.
@@ -107,7 +107,7 @@ static inline u32 iot_falloc_flags_of(u64 flags)
 }
 
 /**
- * iot_falloc_flags_to() - to the mode of fallocate(2)
+ * iot_falloc_flags_to() - convert flags of records to the mode of fallocate(2)
  * @ours: IOT_FALLOC_*
  *
  * Return: flags of this host.
@@ -121,7 +121,7 @@ static inline int iot_falloc_flags_to(u32 ours)
 }
 
 /**
- * iot_rename_flags_of() - from flags of renameat2(2)
+ * iot_rename_flags_of() - convert flags of renameat2(2) to those of records
  * @flags: of this host
  *
  * Return: IOT_RENAME_*.
@@ -135,7 +135,7 @@ static inline u32 iot_rename_flags_of(u64 flags)
 }
 
 /**
- * iot_rename_flags_to() - to flags of renameat2(2)
+ * iot_rename_flags_to() - convert flags of records to those of renameat2(2)
  * @ours: IOT_RENAME_*
  *
  * Return: flags of this host.

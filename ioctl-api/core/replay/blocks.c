@@ -29,7 +29,7 @@ static size_t place_of(const struct iot_blocks *blocks, u64 number, u32 count, u
  * @blocks: initialized
  * @number: of the first block
  * @count: how many, all in one section
- * @bytes: room for as many times IOT_BLOCK_BYTES
+ * @bytes: room for @count times IOT_BLOCK_BYTES
  *
  * Return: 0; what iot_blocks.read returns.
  */
@@ -42,7 +42,7 @@ int iot_blocks_read(const struct iot_blocks *blocks, u64 number, u32 count, void
 }
 
 /**
- * iot_blocks_check() - check that a block has not changed since it was noted
+ * iot_blocks_check() - check that a block is the same as at its verification
  * @blocks: initialized
  * @number: of the block
  * @bytes: of it, as they were read; not shared

@@ -12,7 +12,7 @@
 #define BLOCK	   0060000u
 #define PRIVILEGES 06000u /* set-user-id, set-group-id */
 
-#define NO_DRIVER 1u /* major 0, minor 1: of majors, 0 is the one that no driver can have */
+#define NO_DRIVER 1u /* major 0, minor 1: no driver can have major 0 */
 
 #define SECURITY_PREFIX "security."
 
@@ -24,7 +24,7 @@
 
 /**
  * iot_harmless_mode() - the mode that a file may have
- * @mode: type and permissions; type 0 is taken for that of a file
+ * @mode: type and permissions; type 0 stands for a regular file
  *
  * Return: the mode, or the same without set-user-id and set-group-id.
  */
@@ -76,13 +76,12 @@ static void clear_capabilities(u8 *value, size_t value_bytes)
 }
 
 /**
- * iot_harmless_value() - make the value of an extended attribute one that the attribute may have
+ * iot_harmless_value() - remove rights from the value of an extended attribute
  * @name: of the attribute, with its namespace
  * @value: of the attribute
  * @value_bytes: its length, which stays
  *
- * Return: true if it is an attribute that could give rights: then the value gives none now, whether it did
- * or not.
+ * Return: true if the attribute could give rights: its value gives none now.
  */
 bool iot_harmless_value(const char *name, u8 *value, size_t value_bytes)
 {

@@ -8,9 +8,9 @@
  * iot_order_init() - nothing has happened yet
  * @order: filled in
  * @program: verified
- * @progress: room for a number of each task
- * @step: the room of each, in numbers
- * @pending: room for a number of each latch
+ * @progress: room for one number of each task
+ * @step: distance between these numbers, as a count of numbers
+ * @pending: room for one number of each latch
  */
 void iot_order_init(struct iot_order *order, const struct iot_program *program, u32 *progress,
 		    u32 step, u32 *pending)
@@ -32,7 +32,7 @@ void iot_order_init(struct iot_order *order, const struct iot_program *program, 
  * @order: of the replay
  * @task: index of the task
  * @op: the operation of it that is to start
- * @next: in and out: number of waits of it that are known to hold, 0 at first
+ * @next: in and out: number of its waits that are known to hold, 0 at first
  *
  * Return: the wait; NULL if all hold and the operation may start.
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * outcome.c - what became of an operation, as a record of the same kind as in the trace.
+ * outcome.c - the outcome of an operation, as a record of the same kind as in the trace.
  *
- * Tasks and objects have the ids of the trace, so that a replay can be compared with it;
- * the id of a name is where its path stands in the program's strings, handles and
- * mappings are slots. User space writes the names of them to the same trace.
+ * Tasks and objects have the ids of the trace, so that a replay can be compared with it; the id of a name is the
+ * place of its path in the program's strings, handles and mappings are slots. User space writes the names of them
+ * to the same trace.
  */
 #include "harmless.h"
 #include "operation.h"
@@ -40,7 +40,7 @@ static void set_xattr_tail(struct iot_record *r, const struct iot_program *progr
 	set_tail(r, name, bytes);
 }
 
-/* Both as the replay set them, see harmless.h. */
+/* The mode and the number as the replay sets them, see harmless.h. */
 static u32 mode_of(const struct iot_program_op *op, const struct iot_observed *observed)
 {
 	u32 mode = le32_to_cpu(op->mode);
@@ -101,7 +101,7 @@ static u64 rdev_of(const struct iot_program_op *op, const struct iot_observed *o
  * iot_outcome_fill() - fill in the record of an operation
  * @r: kind, arguments and tail are filled in; the caller fills in task, times and result
  * @program: of the operation
- * @op: that stands for a record, and for no end of a request
+ * @op: an operation with a record, except the end of a request
  * @observed: observations of the operation; its target, or the program, must live as long as @r is used
  * @page_bytes: page size of this machine, the length of a touch
  */
@@ -117,8 +117,8 @@ void iot_outcome_fill(struct iot_record *r, const struct iot_program *program,
 /* -- comparison --------------------------------------------------------------------------------- */
 
 /*
- * Before it truncates a file, the kernel asks whether there are capabilities to remove. A file system without
- * attributes answers with an error of its own, which no task sees, and which means the same.
+ * Before the kernel truncates a file, it reads whether there are capabilities to remove. A file system without
+ * extended attributes returns an error of its own, which means the same, and which no task sees.
  */
 static bool iot_equivalent_getxattr(const struct iot_program *program, const struct iot_program_op *op,
 				    s64 result, s64 expected)

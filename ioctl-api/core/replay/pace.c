@@ -4,7 +4,7 @@
  */
 #include "pace.h"
 
-/* Two buckets for each power of two from here on; below it one for all. */
+/* From here on there are two buckets for each power of two; one bucket has everything below. */
 #define SMALLEST_POWER 9
 
 static u64 lesser(u64 x, u64 y)
@@ -18,7 +18,8 @@ static u64 lesser(u64 x, u64 y)
  * @ready_ns: when all waits of the operation held
  * @think_ns: think time, scaled
  *
- * Think time and waits overlap. A longer wait is not lateness, and is not made up for.
+ * Think time and waits overlap. A wait that is longer than in the trace is not lateness, and later think times are
+ * not shortened for it.
  *
  * Return: a substitute for the end of an operation before it, on the same clock.
  */
@@ -49,7 +50,7 @@ u64 iot_pace_until(const struct iot_lateness *pace, u64 prev_end_ns, u64 think_n
  * @think_ns: as given there
  * @now_ns: when the task woke up, not before @until_ns
  *
- * The debt is reduced by the time that the think time was shortened by, and grows by the lateness.
+ * The debt decreases by the amount by which the think time was shortened, and increases by the lateness.
  *
  * Return: how late it is, in ns.
  */

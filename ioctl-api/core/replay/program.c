@@ -2,9 +2,8 @@
 /*
  * program.c - open a program and find its sections.
  *
- * Its bytes come from anybody. What iot_program_open() has accepted can be read
- * without going out of bounds as long as indices are checked; what verify.c has
- * accepted needs no check at all.
+ * The bytes are not trusted. What iot_program_open() has accepted can be read without going out of bounds as long
+ * as indices are checked; what verify.c has accepted needs no check at all.
  */
 #include "program.h"
 
@@ -35,7 +34,7 @@ static const u32 unit_bytes[IOT_SECTION_COUNT] = {
 	[IOT_SECTION_XATTRS] = sizeof(struct iot_program_xattr),
 };
 
-/* More than this cannot be meant, and products of it with a unit do not overflow. */
+/* No program has more elements, and products of this with a unit do not overflow. */
 #define COUNT_MAX (1ull << 40)
 /* Limit of elements that 32 bits number. */
 #define SMALL_COUNT_MAX 0xfffffff0ull
@@ -79,7 +78,7 @@ u64 iot_section_bytes(const struct iot_program_head *head, u32 section)
 	return le64_to_cpu(head->sections[section].count) * unit_bytes[section];
 }
 
-/* An engine allocates the slots of a program, of which no operation uses more than two. */
+/* An engine allocates the slots that the header states, so there is a limit: an operation uses at most two. */
 static int check_slots(const struct iot_program_head *head, struct iot_reject *reject)
 {
 	u64 ops = le64_to_cpu(head->sections[IOT_SECTION_OPS].count);
@@ -147,7 +146,7 @@ s64 iot_program_size(const struct iot_program_head *head, struct iot_reject *rej
 }
 
 /**
- * iot_program_place() - say where the sections of a program are
+ * iot_program_place() - set the addresses of the sections of a program
  * @program: filled in
  * @head: accepted by iot_program_size()
  * @sections: where each of them is; operations and waits may be nowhere, and then both are, and

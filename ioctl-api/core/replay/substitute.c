@@ -17,7 +17,10 @@
 	case IOT_KIND_##k:                                         \
 		return result == -EINVAL ? (einval) : (error) && result == -(error);
 
-/* The results that say so for some kinds only, as for a transfer that the target wants aligned otherwise. */
+/*
+ * Results that mean this for some kinds only, such as EINVAL for a transfer for which the target requires another
+ * alignment.
+ */
 static bool is_unsupported_kind(u16 kind, u32 flags, s64 result)
 {
 	switch (kind) {
@@ -32,7 +35,7 @@ static bool is_unsupported_kind(u16 kind, u32 flags, s64 result)
  * @op: the operation
  * @result: in the replay
  *
- * Only where the original succeeded; where it was refused, too, in another way, nothing is known.
+ * Only if the original succeeded. If it failed with another error, the result says nothing about the target.
  */
 bool iot_is_unsupported(const struct iot_program_op *op, s64 result)
 {
@@ -96,14 +99,14 @@ static bool emulate_advice(const struct iot_program_op *op, u64 size_bytes, u32 
 	return nothing(step, next);
 }
 
-/* Ranges that are equal already stay so. */
+/* Nothing to do: the ranges are equal already. */
 static bool emulate_remap_range(const struct iot_program_op *op, u64 size_bytes, u32 step,
 				struct iot_program_op *next)
 {
 	return le32_to_cpu(op->flags) & 1 ? nothing(step, next) : emulate_copy_range(op, size_bytes, step, next);
 }
 
-/* The only difference: space is allocated later than in the trace. */
+/* Sets the size. The only difference is that space is allocated later than in the trace. */
 static bool allocate(const struct iot_program_op *op, u64 size_bytes, u32 step,
 		     struct iot_program_op *next)
 {
@@ -185,15 +188,15 @@ static bool emulate_map(const struct iot_program_op *op, u64 size_bytes, u32 ste
 		return emulate_##emulation(op, size_bytes, step, next);
 
 /**
- * iot_substitute() - what may be run instead of an operation that the target does not have
+ * iot_substitute() - a step of the emulation of an operation that the target does not support
  * @op: of which iot_is_unsupported() is true
  * @size_bytes: of the file of its handle, for a fallocate
  * @step: from 0
  * @next: out: a step; unless iot_substitute_is_retry(), it must end as it says, and the operation has
  *	then ended as in the trace
  *
- * Return: true if there is such a step; false behind the last one, or at once if there is nothing
- * that would do the same to later tasks.
+ * Return: true if there is such a step; false after the last one, or at once if no emulation has the same effect on
+ * later operations.
  */
 bool iot_substitute(const struct iot_program_op *op, u64 size_bytes, u32 step,
 		    struct iot_program_op *next)

@@ -12,17 +12,17 @@
 
 #define PAUSE_BYTES (1u << 20)
 
-/* After an error of the reader there are only zeros to be seen: no use to go on. */
+/* After an error of the reader all data is zero, so the verification ends. */
 static int read_error(const struct verifier *v)
 {
 	return v->program->reader ? v->program->reader->error : 0;
 }
 
 /**
- * iot_verify_pause() - let others run, now and then
+ * iot_verify_pause() - call the function of the caller that lets other tasks run
  * @v: the work
  *
- * Return: 0, or why not to go on.
+ * Return: 0; otherwise the verification ends with that error.
  */
 int iot_verify_pause(const struct verifier *v)
 {
@@ -128,7 +128,7 @@ static int check_strings(const struct verifier *v)
 }
 
 /**
- * iot_verify_is_string() - is there a text?
+ * iot_verify_is_string() - is this a place in the table of strings?
  * @v: the work; the table of strings ends with a zero byte
  * @at_bytes: in it
  */
@@ -137,7 +137,7 @@ bool iot_verify_is_string(const struct verifier *v, __le32 at_bytes)
 	return le32_to_cpu(at_bytes) < v->program->string_bytes;
 }
 
-/* A name that no system call takes cannot be in a trace. */
+/* A trace has no name that system calls refuse. */
 static bool is_component(const char *text, size_t bytes)
 {
 	if (!bytes || bytes >= IOT_LOOKUP_MAX)
@@ -194,7 +194,7 @@ size_t iot_path_piece(const char *path, size_t bytes)
 }
 
 /**
- * iot_verify_is_path() - is there a path that leads nowhere out?
+ * iot_verify_is_path() - is there a path at this place that stays in the target?
  * @v: the work
  * @at_bytes: in the table of strings
  */
@@ -262,10 +262,10 @@ static int check_task_fields(const struct verifier *v, const struct iot_program_
 }
 
 /**
- * iot_verify_tasks() - do tasks divide operations and waits between them without gaps?
+ * iot_verify_tasks() - do operations and waits belong to tasks, without gaps or overlaps?
  * @v: the work; strings have been verified
  *
- * Looks at each operation, too.
+ * Verifies each operation, too.
  *
  * Return: 0 or a refusal.
  */
@@ -308,7 +308,7 @@ static int check_waits(const struct verifier *v)
 }
 
 /**
- * iot_program_verify() - is it safe to run?
+ * iot_program_verify() - check that a program is safe to run
  * @program: open
  * @scratch: room for iot_program_scratch_count() numbers
  * @pause_fn: called now and then, may be NULL
@@ -339,5 +339,5 @@ int iot_program_verify(const struct iot_program *program, u32 *scratch, iot_paus
 		err = iot_verify_tree(&v);
 	if (!err)
 		err = iot_verify_order(&v, scratch);
-	return read_error(&v) ? read_error(&v) : err; /* which came first, and the rest of it */
+	return read_error(&v) ? read_error(&v) : err; /* the error of the reader came first */
 }

@@ -12,7 +12,7 @@ static bool is_slot(__le32 slot, u32 count)
 	return le32_to_cpu(slot) - 1 < count; /* 0 wraps around */
 }
 
-/* Of an operand that is a path or, if there is none, a handle, the one that the operation has. */
+/* Of an operand that may be a path or a handle, the use that the operation has. */
 static u32 uses_of(const struct iot_operation *operation, const struct iot_program_op *op)
 {
 	u32 uses = operation->uses;
@@ -59,7 +59,7 @@ static bool are_paths_valid(const struct verifier *v, const struct iot_program_o
 	return uses & (IOT_USE_BIT(xattr) | IOT_USE_BIT(target)) || op->path2 == 0;
 }
 
-/* As long as system calls take them: a longer text is refused before its length matters. */
+/* Texts are limited as in system calls: so no length of a text can be a problem later. */
 static bool is_text_valid(const struct verifier *v, const struct iot_program_op *op, u32 uses)
 {
 	size_t most = uses & IOT_USE_BIT(xattr) ? IOT_PROGRAM_NAME_MAX : IOT_PROGRAM_TARGET_MAX - 1, bytes;
@@ -118,7 +118,7 @@ static bool are_numbers_valid(const struct verifier *v, const struct iot_program
 }
 
 /**
- * iot_verify_op() - is an operation one that engines can run?
+ * iot_verify_op() - can engines run this operation?
  * @v: the work
  * @op: the operation
  * @index: of it, in the section

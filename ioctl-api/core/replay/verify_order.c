@@ -107,7 +107,7 @@ static void dry_signal(struct dry_run *run, const struct iot_program_op *op)
 		wake_latch_waiters(run, latch - 1);
 }
 
-/* The first wait of an operation that is not known to hold and does not: its number, from 1. */
+/* Return: the number, from 1, of the first wait of an operation that does not hold; 0 if all do. */
 static u32 dry_blocker(struct dry_run *run, u32 index, const struct iot_program_op *op,
 		       struct iot_program_wait *wait)
 {
@@ -189,7 +189,7 @@ static int check_order(const struct verifier *v, u32 *scratch)
 			 le64_to_cpu(program->tasks[i].first_op) + progress[i]);
 }
 
-/* Each latch is counted down exactly as often as it says. */
+/* Each latch gets exactly as many signals as it states. */
 static int check_latches(const struct verifier *v, u32 *signals)
 {
 	const struct iot_program *program = v->program;
@@ -216,7 +216,7 @@ static int check_latches(const struct verifier *v, u32 *signals)
 }
 
 /**
- * iot_program_scratch_count() - numbers that iot_program_verify() needs to think
+ * iot_program_scratch_count() - how many numbers iot_program_verify() needs room for
  * @program: open
  */
 u64 iot_program_scratch_count(const struct iot_program *program)

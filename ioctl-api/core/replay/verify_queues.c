@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * verify_queues.c - has each asynchronous request that is submitted its end, in a request queue of its task?
+ * verify_queues.c - does each asynchronous request have an end, in a request queue of its task?
  */
 #include "verify.h"
 
@@ -17,7 +17,7 @@ static bool is_submit_of(const struct iot_program_op *submit, const struct iot_p
 	       submit->offset_bytes == op->offset_bytes && submit->length_bytes == op->length_bytes;
 }
 
-/* A complete stands for the submit that it waits for, which comes after that of the one before. */
+/* A complete belongs to the submit that it waits for. The submits of consecutive completes are in the same order. */
 static bool is_complete_of(const struct verifier *v, const struct iot_program_task *queue,
 			   const struct iot_program_op *op, u32 least, u32 *index)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * verify_tree.c - what only user space reads of a program: objects, initial tree, facts.
+ * verify_tree.c - the parts of a program that only user space reads: objects, initial tree, facts.
  */
 #include "verify.h"
 
@@ -46,7 +46,7 @@ static int check_tree(const struct verifier *v)
 	return 0;
 }
 
-/* Is it about an entry that says it has such, and not about one before that of its predecessor? */
+/* Does it belong to an entry with such parts, which is not before the entry of the preceding one? */
 static bool is_of_entry(const struct verifier *v, __le32 entry, u32 least, u32 flag)
 {
 	u32 index = le32_to_cpu(entry);
@@ -110,7 +110,7 @@ static int check_facts(const struct verifier *v)
 }
 
 /**
- * iot_verify_tree() - are objects, facts and the initial tree sound?
+ * iot_verify_tree() - are objects, facts and the initial tree valid?
  * @v: the work; strings have been verified
  *
  * Return: 0 or a refusal.

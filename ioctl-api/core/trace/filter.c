@@ -15,11 +15,11 @@ static const u8 types[] = {
 /* -- verification ------------------------------------------------------------------------------- */
 
 /**
- * struct check - a program that is verified
+ * struct check - the state of the verification of a program
  * @program: whose
  * @depth: truth values on the stack
  * @paths: tests of the path and the extension so far
- * @wanted: at each step, one more than the depth that a skip comes with; 0 if none does
+ * @wanted: for each step, 1 more than the stack depth of a skip to it; 0 if there is none
  */
 struct check {
 	const struct iot_filter_head *program;
@@ -33,7 +33,7 @@ static bool is_test(u8 code)
 	return code <= IOT_FILTER_GLOB;
 }
 
-/* Can this code test this type of fields? */
+/* Can a test with this code have a field of this type? */
 static bool is_fit(u8 code, u8 type)
 {
 	switch (type) {
@@ -104,7 +104,7 @@ static bool is_met(const struct check *check, u32 at)
 }
 
 /**
- * iot_filter_verify() - is this a program that can be evaluated?
+ * iot_filter_verify() - check that bytes are a program that can be evaluated
  * @bytes: any, aligned to 8
  * @count: their number
  *
@@ -198,7 +198,7 @@ enum iot_truth iot_filter_test(const struct iot_filter_head *program, const stru
 	return is_true ? IOT_YES : IOT_NO;
 }
 
-/* Two bits for each truth value, the top lowest. */
+/* The stack has two bits for each truth value; the top is in the lowest bits. */
 static u64 combine(u64 stack, bool is_or)
 {
 	u64 a = stack & 3, b = stack >> 2 & 3;
@@ -276,7 +276,10 @@ bool iot_filter_can_admit(const struct iot_filter_head *program, u32 kind)
 
 /* -- decision graphs ---------------------------------------------------------------------------- */
 
-/* The node behind a result of a test: go over steps that are no tests. Return: false if there are too many nodes. */
+/*
+ * Link a result of a test to the node of the next test, over steps that are no tests. Return: false if there are
+ * too many nodes.
+ */
 static bool node_link(struct iot_filter_graph *graph, const struct iot_filter_head *program, u32 at, u64 stack, u16 *link)
 {
 	const struct iot_filter_step *steps = iot_filter_steps(program);
@@ -308,12 +311,13 @@ static bool node_link(struct iot_filter_graph *graph, const struct iot_filter_he
 }
 
 /**
- * iot_filter_graph_make() - which test follows on which result of another one
+ * iot_filter_graph_make() - make the decision graph of a program
  * @graph: out: no nodes if there would be too many, which happens only to programs without skips
  * @program: verified
  *
- * Without fields that are known later, a program that skips is a binary decision diagram of its tests: the truth values
- * on the stack follow from the test that is next. To follow links takes much less time than to evaluate steps.
+ * Without fields that are known later, a program that skips is a binary decision diagram of its tests: the truth
+ * values on the stack follow from the test that is next. Following links takes much less time than evaluating
+ * steps.
  */
 void iot_filter_graph_make(struct iot_filter_graph *graph, const struct iot_filter_head *program)
 {
@@ -390,7 +394,7 @@ u32 iot_filter_paths(const struct iot_filter_head *program, const char *root, u3
 }
 
 /**
- * iot_filter_share() - the number by which a share of tasks is chosen
+ * iot_filter_share() - the number that decides whether a task belongs to a share of all tasks
  * @task: id of a task
  *
  * Return: 0 to IOT_FILTER_SHARES - 1, evenly spread (the finalizer of MurmurHash3, Appleby 2011).

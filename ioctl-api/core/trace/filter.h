@@ -17,9 +17,9 @@ enum iot_truth {
 };
 
 /**
- * struct iot_filter_subject - the operation that a program is evaluated for
+ * struct iot_filter_subject - the operation for which a program is evaluated
  * @load: fill in a field when it is first used; returns false if the operation does not have it
- * @is_in_tree: is the task, or an ancestor of it, the process?
+ * @is_in_tree: does the task, or an ancestor of it, belong to the process?
  * @loaded: bit N: field N is filled in or absent
  * @absent: bit N: the operation does not have field N
  * @later: bit N: field N is not known yet
@@ -28,7 +28,7 @@ enum iot_truth {
  * @text: value of `comm` and `cgroup`
  * @bytes: of @text
  *
- * Set at first: @load, @is_in_tree, and the three sets.
+ * The caller initializes @load, @is_in_tree, and the three sets.
  */
 struct iot_filter_subject {
 	bool (*load)(struct iot_filter_subject *subject, const struct iot_filter_head *program,
@@ -57,7 +57,7 @@ static inline const u8 *iot_filter_data(const struct iot_filter_head *program)
 	return (const u8 *)(iot_filter_steps(program) + program->steps);
 }
 
-/* The result of a test of a number, @is_signed or not. */
+/* Return: the result of a test of a number, @is_signed or not. */
 static inline bool iot_filter_compare(u8 code, bool is_signed, u64 a, u64 b)
 {
 	bool is_less = is_signed ? (s64)a < (s64)b : a < b;

@@ -45,8 +45,8 @@ static bool is_double(const struct pattern *pattern, u32 at)
 }
 
 /*
- * A state, and those that are reached from it without a byte. Positions only grow. @is_begin: a component of the text
- * begins here, and as a component two asterisks may stand for no directory.
+ * Adds a state, and the states that are reached from it without a byte. Positions only grow. @is_begin: a component
+ * of the text begins here, where a component of two asterisks may match no directory.
  */
 static void close_over(const struct pattern *pattern, struct states *states, bool is_begin)
 {
@@ -65,7 +65,10 @@ static void close_over(const struct pattern *pattern, struct states *states, boo
 	}
 }
 
-/* Bytes of the set that begins at @at, with its brackets; 0 if it has no end and is an ordinary byte. */
+/*
+ * Return: the length of the set that begins at @at, with its brackets; 0 if it has no end: then the bracket is an
+ * ordinary byte.
+ */
 static u32 set_bytes(const struct pattern *pattern, u32 at)
 {
 	u32 i = at + 1;
@@ -96,7 +99,7 @@ static bool set_has(const struct pattern *pattern, u32 at, u32 bytes, char byte)
 	return is_in != is_inverse && byte != '/';
 }
 
-/* From state @at with @byte. */
+/* Adds the states that follow state @at on @byte. */
 static void step(const struct pattern *pattern, u32 at, char byte, struct states *next)
 {
 	u32 bytes;

@@ -34,7 +34,7 @@ s32 iot_record_encode(void *buffer, size_t room_bytes, const struct iot_record *
 	return (s32)(stop - start);
 }
 
-/* A field that the record is too short to hold reads as zero: it is newer than its writer. */
+/* If the record is too short for a field, the field is newer than the writer, and reads as zero. */
 #define IOT_GET_FIELD(type, field, class, sentence)                                          \
 	if (p + sizeof(r->field) <= stop) {                                                  \
 		r->field = iot_get_##type(p);                                                \
@@ -59,9 +59,8 @@ IOT_RECORDS(IOT_GET)
  * @available_bytes: bytes from there to the end of what may be read
  * @record: filled in; its tail points into @buffer
  *
- * A record of an unknown kind is no error: kind, length and tail are set, the
- * fields are not, and the caller skips it. Nor are fields that this reader does
- * not know, or fields that the writer did not know.
+ * A record of an unknown kind is no error: kind, length and tail are set, the fields are not, and the caller skips
+ * it. Fields that only the writer or only this reader knows are no error, either.
  *
  * Return: bytes of the record; -EBADMSG if they are not a record.
  */
@@ -95,7 +94,7 @@ s32 iot_record_decode(const void *buffer, size_t available_bytes, struct iot_rec
 	return record->length_bytes;
 }
 
-/* An operation's own fields follow the common ones in memory as on the wire. */
+/* The fields of an operation follow the common ones in memory as on the wire. */
 #define IOT_CHECK_PREFIX(name)                                            \
 	static_assert(offsetof(struct iot_rec_##name, result) ==          \
 			      offsetof(struct iot_rec_op, result),        \

@@ -30,7 +30,7 @@ struct iot_rec_op {
 	IOT_FIELDS_op(IOT_MEMBER)
 };
 
-/* And what mpi_comm and mpi_near begin with. */
+/* The common fields of mpi_comm and mpi_near, likewise. */
 struct iot_rec_mpi_known {
 	IOT_FIELDS_mpi_known(IOT_MEMBER)
 };
@@ -71,7 +71,7 @@ struct iot_record {
 	};
 };
 
-/* Is it of MPI, but no call? */
+/* Is a record of this kind about the knowledge of a rank, and no MPI call? */
 static inline bool iot_kind_is_mpi_known(u16 kind)
 {
 	return kind == IOT_KIND_mpi_comm || kind == IOT_KIND_mpi_near;
@@ -186,7 +186,7 @@ IOT_RECORDS(IOT_PUT)
 s32 iot_record_encode(void *buffer, size_t room_bytes, const struct iot_record *record);
 s32 iot_record_decode(const void *buffer, size_t available_bytes, struct iot_record *record);
 
-/* Did the wait for a lock end without it: by a signal, or because it would never have ended? */
+/* Did a wait for a lock end without the lock: by a signal, or because of a deadlock? */
 static inline bool iot_is_wait_in_vain(u32 lock_flags, s64 result)
 {
 	return (lock_flags & IOT_LOCK_wait) && (result == -EINTR || result == -EDEADLK);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * schema_table.c - schema.h, expanded into data.
+ * schema_table.c - the tables of schema.h as data.
  */
 #include "schema_table.h"
 
