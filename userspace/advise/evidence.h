@@ -13,7 +13,7 @@
 
 #include "advise.h"
 #include "analyse/stats/actors.h"
-#include "analyse/stats/patterns.h"
+#include "analyse/stats/access_order.h"
 
 /**
  * struct subject - a file or directory, by path

@@ -2,7 +2,7 @@
 /*
  * expand.c - the canonical stream of a pattern. Memory does not depend on the number of operations.
  */
-#include "events.h"
+#include "task_walk.h"
 
 struct expansion {
 	const struct pattern *pattern;

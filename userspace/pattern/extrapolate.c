@@ -12,7 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "events.h"
+#include "task_walk.h"
 
 #define RUNS_MIN  3
 #define TASKS_MAX (1u << 24)

@@ -11,7 +11,7 @@
 
 #include <uthash.h>
 
-#include "events.h"
+#include "task_walk.h"
 
 #define TRACE_DEPTH_MAX 16
 

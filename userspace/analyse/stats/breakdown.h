@@ -5,7 +5,7 @@
 #ifndef IOTAPE_BREAKDOWN_H
 #define IOTAPE_BREAKDOWN_H
 
-#include "patterns.h"
+#include "access_order.h"
 #include "profile.h"
 #include "selection.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * patterns.c - how files are accessed.
+ * access_order.c - how files are accessed.
  *
  * Consecutive and sequential are defined as in P. Carns et al., "Understanding and improving computational science
  * storage access through continuous characterization", 2011 (Darshan), here for each handle; a strided request is one of
  * at least three with the same distance. Requests count in the order in which they ended.
  */
-#include "patterns.h"
+#include "access_order.h"
 
 #include <stdlib.h>
 #include <string.h>

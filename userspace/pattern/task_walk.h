@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * events.h - the operations of one task of a pattern, one after the other. Memory does not depend on their number.
+ * task_walk.h - the operations of one task of a pattern, one after the other. Memory does not depend on their number.
  */
-#ifndef IOTAPE_PATTERN_EVENTS_H
-#define IOTAPE_PATTERN_EVENTS_H
+#ifndef IOTAPE_PATTERN_TASK_WALK_H
+#define IOTAPE_PATTERN_TASK_WALK_H
 
 #include "state.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * patterns.h - how files are accessed: sizes and order of requests, alignment, sharing.
+ * access_order.h - how files are accessed: sizes and order of requests, alignment, sharing.
  */
-#ifndef IOTAPE_PATTERNS_H
-#define IOTAPE_PATTERNS_H
+#ifndef IOTAPE_ACCESS_ORDER_H
+#define IOTAPE_ACCESS_ORDER_H
 
 #include <stdbool.h>
 #include <uthash.h>

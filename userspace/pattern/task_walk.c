@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * events.c - walk along the structure of a task, and read its columns on the way.
+ * task_walk.c - walk along the structure of a task, and read its columns on the way.
  */
-#include "events.h"
+#include "task_walk.h"
 
 /* A node that has begun. */
 struct frame {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * file.c - patterns as files: Documentation/pattern-format.md. Nothing in a file is trusted.
+ * pattern_file.c - patterns as files: Documentation/pattern-format.md. Nothing in a file is trusted.
  */
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * view.c - a filter for the records of a trace.
+ * record_filter.c - a filter for the records of a trace.
  *
  * The fields of a record are those that the recorder had for the operation. Tasks and inode numbers are learned from
  * the records that announce them; the path of an open file follows renames.
