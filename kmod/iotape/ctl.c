@@ -111,7 +111,7 @@ bool iot_ctl_is_due(struct iot_session *session, struct iot_message_mark *mark)
 
 	if (!READ_ONCE(control->is_due))
 		return false;
-	/* A caller that was interrupted may be followed by one that is writing the next mark. */
+	/* The caller of this mark may have been interrupted, and the next caller may be writing its mark. */
 	spin_lock(&control->wait.lock);
 	*mark = control->mark;
 	control->is_due = false;
@@ -161,7 +161,7 @@ int iot_ctl_answer(struct iot_session *session, u64 number, int err)
 }
 
 /**
- * iot_ctl_wake() - recording has ended: end all waits
+ * iot_ctl_wake() - end all waits, because the recording has ended
  * @session: any
  */
 void iot_ctl_wake(struct iot_session *session)

@@ -2,7 +2,8 @@
 /*
  * debug.c - the counters of all sessions, in debugfs: iotape/sessions.
  *
- * One session a line, as words and key=value. No interface: lines and keys may change with any version.
+ * One session a line, as words and key=value. This is not a stable interface: lines and keys may change with any
+ * version.
  */
 #include "debug.h"
 
@@ -52,7 +53,7 @@ void iot_debug_init(void)
 }
 
 /**
- * iot_debug_exit() - remove them; waits for readers
+ * iot_debug_exit() - remove the files; waits for readers
  */
 void iot_debug_exit(void)
 {

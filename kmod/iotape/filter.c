@@ -28,14 +28,17 @@
 #define DAY_NS	      (86400ull * NSEC_PER_SEC)
 #define CGROUP_BYTES  256
 
-/* Kernels clear all variables on the stack (CONFIG_INIT_STACK_ALL_ZERO), which would cost more than most programs. */
+/*
+ * With CONFIG_INIT_STACK_ALL_ZERO, the kernel clears all variables on the stack, which would cost more than most
+ * programs do.
+ */
 #if __has_attribute(uninitialized)
 #define FILLED_BY_HAND __attribute__((uninitialized))
 #else
 #define FILLED_BY_HAND
 #endif
 
-/* Fields that are cheap to read; and of them those of the object and the range. */
+/* Fields that are cheap to read, and those of them that belong to the object or the range. */
 #define QUICK_FIELDS                                                                                   \
 	(IOT_FILTER_BIT(IOT_FILTER_uid) | IOT_FILTER_BIT(IOT_FILTER_gid) | IOT_FILTER_BIT(IOT_FILTER_pid) | WHAT_FIELDS)
 #define WHAT_FIELDS                                                                                    \
@@ -87,7 +90,7 @@ static struct iot_gate_program *program_new(const void *bytes, size_t count)
  * @bytes: the program, not trusted; may be freed afterwards
  * @count: its bytes; 0: record all operations again
  *
- * Operations that are decided on before an RCU grace period has passed may be decided by the program before.
+ * Until an RCU grace period has passed, operations may still be decided by the previous program.
  *
  * Context: may sleep; the caller holds iot_control_lock. Return: 0; -EINVAL if it is not a program; -ENOMEM.
  */
@@ -114,7 +117,7 @@ int iot_gate_set_filter(struct iot_session *session, const void *bytes, size_t c
 }
 
 /**
- * iot_program_drop() - the session is not used any more
+ * iot_program_drop() - free the program of a session that is no longer used
  * @session: without sources
  */
 void iot_program_drop(struct iot_session *session)
@@ -125,7 +128,7 @@ void iot_program_drop(struct iot_session *session)
 }
 
 /**
- * struct situation - an operation of current that is decided on
+ * struct situation - the operation of current that the filter decides on
  * @subject: for the evaluator
  * @source: of the operation
  * @what: object of the operation
@@ -143,7 +146,7 @@ static struct situation *situation_of(struct iot_filter_subject *subject)
 	return container_of(subject, struct situation, subject);
 }
 
-/* A path that is cut equals nothing. The caller has disabled preemption. */
+/* A path that was cut equals no text. The caller has disabled preemption. */
 static bool load_cgroup(struct iot_filter_subject *subject)
 {
 #ifdef CONFIG_CGROUPS
@@ -255,7 +258,10 @@ static bool load(struct iot_filter_subject *subject, const struct iot_filter_hea
 	}
 }
 
-/* The chain ends at the initial process of the machine; the limit is for one that changes meanwhile. */
+/*
+ * The chain of parents ends at the initial process of the machine; it may change meanwhile, so the walk has a
+ * limit.
+ */
 static bool is_in_tree(struct iot_filter_subject *subject, u64 pid)
 {
 	const struct task_struct *task = current;
@@ -396,7 +402,7 @@ bool iot_program_admits(const struct iot_gate_program *program, struct iot_sessi
 {
 	static const struct iot_what unknown = {};
 	u32 later = IOT_FILTER_AT_END;
-	bool is_unsure = !what && kind == IOT_KIND_open; /* it may turn out to be a lookup */
+	bool is_unsure = !what && kind == IOT_KIND_open; /* its record may become that of a lookup */
 	struct iot_task *task;
 	enum iot_truth truth;
 
@@ -420,7 +426,7 @@ bool iot_program_admits(const struct iot_gate_program *program, struct iot_sessi
  * iot_gate_keeps() - decide on an operation that is pending
  * @session: entered
  * @source: of the operation
- * @span: pending; not any more afterwards
+ * @span: pending; decided afterwards
  * @kind: kind of its record; of an asynchronous request that of a read or a write
  * @what: all that is known of it
  *

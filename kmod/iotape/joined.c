@@ -57,7 +57,7 @@ void iot_joined_emit(struct iot_session *session, struct iot_record *record)
 }
 
 /**
- * iot_joined_is_valid() - is it exactly what this kernel knows?
+ * iot_joined_is_valid() - does a record have exactly the form that this kernel knows?
  * @record: decoded; the kinds that may have a tail are those of IOT_TAILS
  */
 bool iot_joined_is_valid(const struct iot_record *record)

@@ -17,12 +17,12 @@
 #include "session.h"
 #include "task.h"
 
-#define ROOM_BYTES 1024 /* with less a thread has to wait */
+#define ROOM_BYTES 1024 /* with less room, a thread has to wait */
 
 /* -- lives ---------------------------------------------------------------------------------- */
 
 /**
- * iot_mailboxes_init() - none yet
+ * iot_mailboxes_init() - there are no mailboxes yet
  * @mailboxes: zeroed
  *
  * Return: 0 or -ENOMEM; iot_mailboxes_exit() is right in both cases.
@@ -60,8 +60,8 @@ void iot_mailbox_put(struct iot_mailbox *mailbox)
 }
 
 /**
- * iot_mailboxes_exit() - let go of all
- * @mailboxes: of a session whose sender has ended; its threads may still have theirs
+ * iot_mailboxes_exit() - drop the references of all mailboxes
+ * @mailboxes: of a session whose sender has ended; threads may still hold references
  *
  * May be called again.
  */
@@ -134,7 +134,10 @@ static struct iot_stream *stream_new(struct iot_mailboxes *mailboxes)
 	return stream;
 }
 
-/* One that a new mailbox may continue. NULL: the user has too many, or all have, or there is no memory. */
+/*
+ * Return: a stream that a new mailbox may continue; NULL if the user or the session has too many, or without
+ * memory.
+ */
 static struct iot_stream *stream_get(struct iot_mailboxes *mailboxes, kuid_t owner)
 {
 	struct iot_stream *stream, *found = NULL;
@@ -155,7 +158,10 @@ static struct iot_stream *stream_get(struct iot_mailboxes *mailboxes, kuid_t own
 	return found ?: stream_new(mailboxes);
 }
 
-/* For current, which has none, and whose control group pays: with references of stream, task and mapping. */
+/*
+ * Makes a mailbox for current, which has none, charged to its control group, with the references of stream, task
+ * and mapping.
+ */
 static struct iot_mailbox *mailbox_new(struct iot_session *session, struct iot_task *task)
 {
 	struct iot_mailbox *mailbox = kzalloc(sizeof(*mailbox), GFP_KERNEL_ACCOUNT);
@@ -178,7 +184,7 @@ static struct iot_mailbox *mailbox_new(struct iot_session *session, struct iot_t
 	return mailbox;
 }
 
-/* The references of task and mapping. */
+/* Drops the references of task and mapping. */
 static void mailbox_put_both(struct iot_mailbox *mailbox)
 {
 	iot_mailbox_put(mailbox);
@@ -235,8 +241,8 @@ static const struct vm_operations_struct mailbox_vm_ops = {
 };
 
 /*
- * As page frames, not as pages: a task can neither pin them, as another thread may get them next, nor
- * pass them on to a child. The references of the mappings keep them.
+ * Maps page frames, not pages: so a task can neither pin them, as another thread may get them next, nor pass them
+ * on to a child. The reference of the mapping keeps them.
  */
 static int map_frames(struct vm_area_struct *vma, const struct iot_mailbox_head *head)
 {
@@ -261,9 +267,9 @@ static struct iot_task *task_without_mailbox(struct iot_session *session)
 }
 
 /**
- * iot_mailbox_map() - make a mailbox for current
+ * iot_mailbox_map() - make a mailbox for current, and map it
  * @session: that it has joined
- * @vma: where it is to be
+ * @vma: the new mapping
  *
  * Return: 0; -EINVAL if the mapping is not as it must be; -EPIPE if the session does not record;
  * -EBUSY if current has one; -ENOMEM, also if its user, or the session, has too many.
@@ -300,7 +306,7 @@ int iot_mailbox_map(struct iot_session *session, struct vm_area_struct *vma)
 /* -- taking records out ------------------------------------------------------------------------ */
 
 /**
- * iot_mailbox_has_room() - may another record be put in?
+ * iot_mailbox_has_room() - is there room for another record?
  * @mailbox: any
  */
 bool iot_mailbox_has_room(const struct iot_mailbox *mailbox)
@@ -311,7 +317,7 @@ bool iot_mailbox_has_room(const struct iot_mailbox *mailbox)
 }
 
 /**
- * iot_mailbox_sync() - have it emptied, and wait if that is needed
+ * iot_mailbox_sync() - let the sender empty the mailbox of current, and wait for it if necessary
  * @session: that current has joined
  *
  * Return: 0; -EINVAL if current has no mailbox of the session; -EINTR if a signal came.
@@ -326,7 +332,10 @@ int iot_mailbox_sync(struct iot_session *session)
 	return iot_mailbox_has_room(task->mailbox) ? 0 : iot_backpressure_wait_mailbox(session, task);
 }
 
-/* Copy the available bytes, as far as a message has room; each is read once. Return: bytes, or -EBADMSG. */
+/*
+ * Copy the available bytes, at most as many as the message has room for. Each byte is read once. Return: bytes
+ * copied, or -EBADMSG.
+ */
 static int copy_out(const struct iot_mailbox *mailbox, u8 *to, u32 *available_bytes)
 {
 	const u8 *ring = (const u8 *)mailbox->head + IOT_MAILBOX_HEAD_BYTES;
@@ -366,7 +375,7 @@ static u64 settle(struct iot_stream *stream, struct iot_record *record, u64 now_
 	return end_ns;
 }
 
-/* Return: bytes of the record, 0 if it is not there as a whole, or -EBADMSG. */
+/* Return: bytes of the record; 0 if it is incomplete; -EBADMSG. */
 static int settle_one(struct iot_stream *stream, struct iot_buffer *buffer, u32 bytes, u64 now_ns)
 {
 	u8 *p = buffer->data + buffer->used_bytes;
@@ -387,7 +396,7 @@ static int settle_one(struct iot_stream *stream, struct iot_buffer *buffer, u32 
 	return length;
 }
 
-/* Nothing that follows can be understood. */
+/* Closes a mailbox with invalid contents: whatever follows cannot be decoded. */
 static void close_broken(struct iot_stream *stream)
 {
 	struct iot_mailbox *mailbox = stream->mailbox;
@@ -424,7 +433,7 @@ static void take(struct iot_stream *stream, struct iot_buffer *buffer, u64 now_n
 			bytes -= length;
 	}
 	WRITE_ONCE(mailbox->taken, mailbox->taken + buffer->used_bytes);
-	/* A piece of a record is what had no room in the message, or nonsense. */
+	/* An incomplete record either had no room in the message, or is invalid. */
 	if (bytes < 0 || length < 0 || (bytes && (!buffer->count || available_bytes <= IOT_BUFFER_BYTES)))
 		close_broken(stream);
 	smp_store_release(&mailbox->head->head, mailbox->taken);
@@ -433,7 +442,7 @@ static void take(struct iot_stream *stream, struct iot_buffer *buffer, u64 now_n
 	stream->records += buffer->count;
 }
 
-/* Return: false if there is no mailbox; else the message was filled from it, and it may have been the last time. */
+/* Fill the message from the mailbox, perhaps for the last time. Return: false if there is no mailbox. */
 static bool stream_take(struct iot_stream *stream, struct iot_buffer *buffer, u64 end_ns)
 {
 	bool is_there;
@@ -448,7 +457,7 @@ static bool stream_take(struct iot_stream *stream, struct iot_buffer *buffer, u6
 	return is_there;
 }
 
-/* Until it is empty; a thread that fills it meanwhile makes no difference to the others. */
+/* Empties a stream, in a limited number of rounds: a thread that fills it meanwhile does not delay the others. */
 static int stream_send(struct iot_session *session, struct iot_stream *stream, u64 end_ns)
 {
 	struct iot_mailboxes *mailboxes = &session->mailboxes;
@@ -469,7 +478,7 @@ static int stream_send(struct iot_session *session, struct iot_stream *stream, u
 		is_news = buffer->count || stream->lost != lost_before;
 		count = buffer->count;
 		used_bytes = buffer->used_bytes;
-		if (is_news) /* also that it is closed: there is as much room as anybody may want */
+		if (is_news) /* also if the mailbox was closed: no thread needs to wait for room then */
 			iot_backpressure_wake(session);
 		if (!count)
 			break;

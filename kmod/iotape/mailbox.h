@@ -38,14 +38,14 @@ struct iot_session;
 struct vm_area_struct;
 
 /**
- * struct iot_mailboxes - those of a session
+ * struct iot_mailboxes - the mailboxes of a session
  * @lock: see above
  * @list: streams
  * @count: number of them
- * @is_closed: there will be no further ones
+ * @is_closed: no new mailbox is made
  * @buffer: the message that the sender fills from them
  * @records: taken out of all
- * @lost: records that the threads had no room for, and invalid ones
+ * @lost: records that were lost for lack of room, and invalid ones
  */
 struct iot_mailboxes {
 	struct mutex lock;
@@ -78,7 +78,7 @@ struct iot_stream {
 };
 
 /**
- * struct iot_mailbox - that of one thread
+ * struct iot_mailbox - the mailbox of one thread
  * @refs: see above
  * @head: the memory, shared with user space
  * @session: number of the session

@@ -23,7 +23,7 @@ static LIST_HEAD(sessions);
 static LIST_HEAD(sources);
 static u64 last_number;
 
-/* There are no writers any more, and no sender. */
+/* The session has no writers and no sender any more. */
 static void free_buffers(struct iot_session *session)
 {
 	int cpu;
@@ -164,13 +164,13 @@ void iot_session_close(struct iot_session *session)
 	for_each_possible_cpu(cpu)
 		irq_work_sync(&per_cpu_ptr(session->channels, cpu)->late);
 	synchronize_rcu(); /* iot_session_find() */
-	/* A process that has joined may keep the rest for as long as it likes. */
+	/* A process that has joined may keep the rest of the session for any time. */
 	free_buffers(session);
 	iot_session_put(session);
 }
 
 /**
- * iot_session_fail() - the collector has exited: stop recording, resume all waiting tasks
+ * iot_session_fail() - stop recording and resume all waiting tasks, because the collector has exited
  * @session: any
  */
 void iot_session_fail(struct iot_session *session)
@@ -185,8 +185,8 @@ void iot_session_fail(struct iot_session *session)
 /**
  * iot_sessions_wake_orphans() - a netlink socket was closed, whose owner may be any process of the machine
  *
- * Senders of sessions that have lost their collector end these. The caller, which is about to go on with
- * work of its own, takes no lock and does not wait.
+ * Wakes the senders of sessions that have lost their collector, and these end the sessions. The caller takes no
+ * lock and does not wait, because its task may belong to any process.
  */
 void iot_sessions_wake_orphans(void)
 {
@@ -212,7 +212,7 @@ static enum iot_state session_state(const struct iot_session *session)
 /**
  * iot_session_bind() - a socket becomes the receiver of a session
  * @session: without a receiver yet
- * @collector: the netlink socket that asks, which cannot be closed before it has got its answer
+ * @collector: the netlink socket of the request, which cannot be closed before the answer
  *
  * The calling process is the collector: its own operations are not recorded.
  *
@@ -240,7 +240,7 @@ out:
 	return err;
 }
 
-/* A source begins to be recorded. */
+/* Begin to record a source. */
 static void source_start(struct iot_source *source, struct iot_session *session)
 {
 	lockdep_assert_held(&iot_control_lock);
@@ -250,8 +250,8 @@ static void source_start(struct iot_source *source, struct iot_session *session)
 }
 
 /*
- * A source whose state is not dumped yet, with a reference of its super block: the dump takes a while, and waits for
- * the collector, whose end takes the lock.
+ * Return: a source whose state has not been dumped yet, with a reference of its super block. The dump takes time
+ * and waits for the collector, so it runs without the lock, which the end of the collector takes.
  */
 static struct iot_source *source_to_dump(struct iot_session *session)
 {
@@ -287,7 +287,10 @@ static void dump_sources(struct iot_session *session)
 	}
 }
 
-/* In the namespace of the caller, or of the mount if that has another one. NULL without memory. */
+/*
+ * Return: the path in the mount namespace of the caller, or in that of the mount if it is another one; NULL without
+ * memory.
+ */
 static const char *mount_path(struct vfsmount *mount)
 {
 	const struct path root = { .mnt = mount, .dentry = mount->mnt_root };
@@ -376,7 +379,7 @@ int iot_session_start(struct iot_session *session)
 
 /**
  * iot_session_stop() - end recording; the sender hands over the remaining records
- * @session: with a collector; it need not have started, and then it never will
+ * @session: with a collector; if it has not started, it cannot start any more
  *
  * Return: 0; -EINVAL if it has no collector yet, or was stopped; -EPIPE if its collector
  * has exited.
@@ -478,7 +481,7 @@ int iot_session_status(struct iot_status *status)
 }
 
 /**
- * iot_session_each() - look at all sessions
+ * iot_session_each() - call a function for all sessions
  * @show: called for each, with iot_control_lock held
  * @context: for @show
  */
@@ -548,7 +551,7 @@ struct iot_session *iot_session_get(u64 number)
 }
 
 /**
- * iot_session_set_mmap() - how closely accesses to mappings are recorded that are made from now on
+ * iot_session_set_mmap() - set the granularity at which accesses to new mappings are recorded
  * @session: any
  * @mmap: how
  *
@@ -576,7 +579,7 @@ int iot_session_set_mmap(struct iot_session *session, enum iot_mmap mmap)
  * @text: where to
  * @room: bytes there
  *
- * Return: bytes of them; what does not fit is left out.
+ * Return: length of the paths; paths that do not fit are left out.
  */
 size_t iot_session_paths(const struct iot_session *session, char *text, size_t room)
 {
@@ -627,7 +630,10 @@ int iot_session_filter(struct iot_session *session, const struct iot_filter *fil
 	return 0;
 }
 
-/* To be able to name a mount is no consent of its recorder: a descriptor that was handed on is enough for it. */
+/*
+ * A process that can name a mount does not have the consent of its recorder: any descriptor that it received would
+ * be enough to name it.
+ */
 static bool may_join(const struct iot_session *session)
 {
 	return iot_task_is_member(session) || iot_admission_has_current(&session->admission) ||
@@ -684,7 +690,7 @@ struct iot_session *iot_session_get_fd(int fd)
 EXPORT_SYMBOL_GPL(iot_session_get_fd);
 
 /**
- * iot_source_add() - something can be recorded from now on
+ * iot_source_add() - register a source
  * @source: @sb and @ops are set, the rest is zero
  */
 void iot_source_add(struct iot_source *source)

@@ -43,8 +43,8 @@
  * @is_kicked: the sender has something to do
  * @policy: an enum iot_policy
  * @has_wakes: all wake-ups are recorded, not only those by threads that exit
- * @uses_wakes: it has called iot_wakes_get()
- * @flush_ms: oldest age of a record that is not on its way
+ * @uses_wakes: iot_wakes_get() was called for it
+ * @flush_ms: maximum time before a record is sent
  * @gate: decides which operations are recorded
  * @backpressure: which CPUs are behind, and the tasks that wait for the collector
  * @sender_wait: where the sender sleeps

@@ -11,10 +11,10 @@
  *   - a thread that was created, but has not yet run, is left to a later pass: then it is known whether
  *     its creation was recorded. If so, its handles and mappings follow from those of its parent.
  *
- * A table of descriptors is read under the locks that guard its changes, a few descriptors at a time,
- * and the records are made there: with a reference of a file, the last close might become ours. Of
- * an mm only the struct is held, for the same reason; while it is locked for reading its mappings
- * stay, even if its last user has exited.
+ * A table of descriptors is read under the locks that guard its changes, a few descriptors at a time, and the
+ * records are made under these locks: if the dump held a reference of a file, it might have to do the last close.
+ * For the same reason it holds only the struct of an mm; while that is locked for reading, its mappings stay, even
+ * if its last user has exited.
  */
 #include <linux/fdtable.h>
 #include <linux/fs.h>
@@ -75,7 +75,7 @@ static void count_unseen(struct state_walk *w, u64 *count)
 
 /* -- descriptors ------------------------------------------------------------------------- */
 
-/* Return: not 0 if that is enough for once. */
+/* Return: not 0 to pause the walk. */
 static int dump_file(const void *context, struct file *file, unsigned int fd)
 {
 	struct state_walk *w = (void *)context;
@@ -199,7 +199,7 @@ static int dump_some_maps(struct state_walk *w, struct mm_struct *mm, unsigned l
 	return err;
 }
 
-/* A child of vfork has its parent's memory until it becomes another program. */
+/* A child of vfork uses the memory of its parent until it calls exec. */
 static const void *sharer_mm(struct task_struct *thread)
 {
 	const struct task_struct *sharer = thread_group_leader(thread) ?
@@ -209,7 +209,7 @@ static const void *sharer_mm(struct task_struct *thread)
 	return READ_ONCE(sharer->mm);
 }
 
-/* Its memory, with a reference of the struct; NULL if it has none of its own. */
+/* Return: the mm of the thread, with a reference of the struct; NULL if it has none of its own. */
 static struct mm_struct *mm_of(struct state_walk *w)
 {
 	struct task_struct *thread = w->thread;
@@ -246,7 +246,7 @@ static int dump_maps(struct state_walk *w)
 
 /* -- threads -------------------------------------------------------------------------------- */
 
-/* Its working directory or its root is in the source. Only their super block is read. */
+/* Is the working directory or the root of the thread in the source? Only their super block is read. */
 static bool works_there(const struct state_walk *w)
 {
 	const struct super_block *sb = w->source->sb;
@@ -299,7 +299,7 @@ static int dump_thread(struct state_walk *w)
 	return 0;
 }
 
-/* Threads of a pass, each with a reference. */
+/* The threads of a pass, each with a reference. */
 struct crowd {
 	struct task_struct **threads;
 	size_t room;

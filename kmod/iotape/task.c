@@ -107,7 +107,7 @@ static bool is_made_in(const struct iot_task *task, const struct iot_session *se
 	}
 }
 
-/* Once in each session; again if the record was lost. */
+/* Announces a task once in each session, and again if the record was lost. */
 static void task_announce(struct iot_session *session, struct iot_task *task,
 			  struct task_struct *thread)
 {
@@ -124,7 +124,7 @@ static void task_announce(struct iot_session *session, struct iot_task *task,
 		r.parent = task->parent;
 		r.why = task->why;
 	}
-	rcu_read_lock(); /* the thread may be another one, and change them */
+	rcu_read_lock(); /* the thread may be another one, and may change its credentials */
 	cred = __task_cred(thread);
 	r.uid = from_kuid_munged(&init_user_ns, cred->euid);
 	r.gid = from_kgid_munged(&init_user_ns, cred->egid);
@@ -158,7 +158,7 @@ struct iot_task *iot_task_find_current(void)
 }
 
 /**
- * iot_task_entry() - the entry of current, which need not be known to a session
+ * iot_task_entry() - the entry of current, which may be unknown to all sessions
  *
  * Context: RCU. Return: the entry, or NULL if there was no memory to make it.
  */
@@ -228,7 +228,7 @@ u32 iot_task_announce(struct iot_session *session, struct task_struct *thread)
 	struct iot_task *task, as_found;
 	unsigned long flags;
 
-	if (!pid_alive(thread)) /* else RCU keeps it from life_free() as long as the session is entered */
+	if (!pid_alive(thread)) /* RCU delays life_free() as long as the session is entered */
 		return 0;
 	task = task_find(thread) ?: task_add(thread, 0, IOT_REASON_seen);
 	if (!task)
@@ -249,7 +249,7 @@ u32 iot_task_announce(struct iot_session *session, struct task_struct *thread)
 }
 
 /**
- * iot_task_is_made() - was the making of a thread recorded in a session?
+ * iot_task_is_made() - was the creation of a thread recorded in a session?
  * @session: entered
  * @thread: any
  */
@@ -309,7 +309,7 @@ int iot_task_adopt(struct iot_session *session)
 }
 
 /**
- * iot_task_is_member() - is current one of the tasks that the recorder began with, or a descendant?
+ * iot_task_is_member() - is current a task that the recorder adopted, or a descendant of one?
  * @session: any
  */
 bool iot_task_is_member(const struct iot_session *session)
@@ -323,8 +323,8 @@ bool iot_task_is_member(const struct iot_session *session)
  * iot_task_play() - from now on current performs a task of a program
  * @plays: its id in the traced run
  *
- * Current is announced anew at its next record, so that a recording of a replay says
- * which of its tasks stands for which.
+ * Current is announced again at its next record, so that a recording of a replay states which task of the program
+ * it runs.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -528,7 +528,7 @@ void iot_task_exit(void)
 	for (i = 0; i < ARRAY_SIZE(table); i++)
 		hlist_for_each_entry_safe(task, next, &table[i].head, node)
 			task_free(&task->rcu);
-	rcu_barrier(); /* task_free(); kfree_rcu() is not waited for by it, and would come too late */
+	rcu_barrier(); /* waits for task_free(); it would not wait for kfree_rcu() */
 	rcu_barrier(); /* what task_free() has left to RCU: mailboxes */
 	kmem_cache_destroy(cache);
 }

@@ -28,7 +28,7 @@ struct task_struct;
 
 /**
  * struct iot_task - a thread that is traced
- * @node: among all that have the same hash
+ * @node: member of the list of its bucket
  * @thread: the thread that it describes; only compared, never dereferenced
  * @id: of its current task; a new one after each exec
  * @parent: id of the task that created it, or of its task before exec; 0 if not known
@@ -47,7 +47,7 @@ struct task_struct;
  * @kept_key: of that span, 0 if there is none
  * @wakes: recent wake-ups of it, see wakes.c
  * @is_held: it waits for the collector
- * @backpressure: its wait for the collector, see backpressure.c
+ * @backpressure: task work for its wait for the collector, see backpressure.c
  * @backpressure_session: the session whose collector it will wait for, NULL if none
  * @rcu: frees it
  */
@@ -76,7 +76,7 @@ struct iot_task {
 	struct rcu_head rcu;
 };
 
-/* Current's own: learn of operations that it has entered without the kernel. */
+/* For current: count operations that it has entered without the kernel. */
 static inline void iot_task_sync(struct iot_task *task)
 {
 	if (unlikely(task->mailbox))
@@ -91,8 +91,8 @@ static inline void iot_task_ops_set(struct iot_task *task, u32 ops)
 }
 
 /*
- * Of another task, which sleeps: it enters no operation meanwhile. The caller has interrupts off, so a
- * mailbox that it drops, because it had not fallen asleep yet, is not freed meanwhile.
+ * For another task, which sleeps and enters no operation meanwhile. If it has not fallen asleep yet, it may drop
+ * its mailbox; the caller has interrupts off, so the mailbox is not freed meanwhile.
  */
 static inline u32 iot_task_ops_asleep(const struct iot_task *task)
 {
@@ -102,7 +102,7 @@ static inline u32 iot_task_ops_asleep(const struct iot_task *task)
 	return mailbox ? iot_mailbox_op(mailbox, ops) : ops;
 }
 
-/* Current's own: the number of an operation that it enters. */
+/* For current: the number of an operation that it enters. */
 static inline u32 iot_task_op_new(struct iot_task *task)
 {
 	iot_task_sync(task);
@@ -110,7 +110,7 @@ static inline u32 iot_task_op_new(struct iot_task *task)
 	return task->ops;
 }
 
-/* Current's own: the number of an operation without a record, if it is the last one. */
+/* For current: use the number of an operation without a record again, if it is the last one. */
 static inline void iot_task_op_drop(struct iot_task *task, u32 op)
 {
 	iot_task_sync(task);

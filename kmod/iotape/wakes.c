@@ -7,9 +7,9 @@
  * or allocate: a record goes into the buffer of this CPU, as all do, and an irq_work (channel.c) wakes
  * the sender a moment later.
  *
- * A session records all wake-ups if it asks for them. Every session records those by which a thread
- * lets go of its address space when it exits: a thread that joins it sleeps on a futex, and may do its
- * next operation before the kernel reports the exit. Without the record that wait would be think time.
+ * A session records all wake-ups if it asks for them. Every session records the wake-ups that a thread makes when
+ * it releases its address space at its exit: a thread that joins it sleeps on a futex, and may do its next
+ * operation before the kernel reports the exit. Without the record that wait would be think time.
  *
  * Conditions for a record: both are tasks of the session, and in no operation on files (waits and
  * wake-ups there are internal to the file system, and file locks are recorded as such); the waking
@@ -52,7 +52,7 @@ static struct iot_wake_note *note_of(struct iot_wakes *wakes, u32 waker)
 	return NULL;
 }
 
-/* Has the waker learnt nothing since then, but from the one that it wakes? */
+/* Has the waker learnt nothing since then, except from the thread that it wakes? */
 static bool is_known(const struct iot_wake_note *note, const struct iot_wake_note *now,
 		     const struct iot_wakes *waker, u32 wakee)
 {
@@ -83,7 +83,7 @@ static struct iot_wakes *wakes_begin(struct iot_task *task, const struct iot_ses
 	return &task->wakes;
 }
 
-/* Current's own, which others may be about to change: a stale read costs a redundant record. */
+/* The memory of current, which other threads may be changing: a stale read costs a redundant record. */
 static const struct iot_wakes *wakes_of(const struct iot_task *task, const struct iot_session *session)
 {
 	static const struct iot_wakes none;
@@ -110,7 +110,7 @@ static bool wake_emit(struct iot_session *session, struct iot_rec_wake *r)
 	return p;
 }
 
-/* 0 if the kernel does not know it, else 1 more than it is: in older traces the field is 0. */
+/* Return: 0 if the kernel does not know the delay, else the delay plus 1, because the field is 0 in older traces. */
 static u64 delay_ns(const struct iot_task *task, const struct task_struct *thread)
 {
 	u64 all_ns = iot_thread_delay_ns(thread);
@@ -152,7 +152,10 @@ static bool is_exiting(void)
 	return (current->flags & PF_EXITING) && current->mm;
 }
 
-/* May current's waking of a thread, that may be no task at all, be a record? Called at each wake-up on the machine. */
+/*
+ * May the wake-up of this thread by current have a record? Called at each wake-up on the machine, also for threads
+ * that are not traced.
+ */
 static bool is_by_current(const struct task_struct *thread)
 {
 	return (is_exiting() || READ_ONCE(all_users)) && READ_ONCE(thread->__state) & TASK_INTERRUPTIBLE &&
@@ -194,7 +197,7 @@ void iot_wakes_init(void)
 }
 
 /**
- * iot_wakes_can() - has this kernel what wake-ups are learnt from?
+ * iot_wakes_can() - does this kernel have the tracepoint?
  */
 bool iot_wakes_can(void)
 {
@@ -228,7 +231,7 @@ int iot_wakes_get(bool needs_all)
  * iot_wakes_put() - a session no longer needs wake-ups
  * @needs_all: as for iot_wakes_get()
  *
- * The module may go only after tracepoint_synchronize_unregister(), which iot_task_exit() calls.
+ * The module may be unloaded only after tracepoint_synchronize_unregister(), which iot_task_exit() calls.
  */
 void iot_wakes_put(bool needs_all)
 {
