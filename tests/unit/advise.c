@@ -461,7 +461,7 @@ static bool is_as_expected(const struct row *row, const struct advise_finding *f
 	return !row->item || !strcmp(item, row->item);
 }
 
-static void each_hint_applies_where_it_should(void **state)
+static void hints_apply_to_their_causes(void **state)
 {
 	struct scribe scribe, *s = &scribe;
 	struct iot_reject reject;
@@ -489,7 +489,7 @@ static void each_hint_applies_where_it_should(void **state)
 	}
 }
 
-static void changes_are_named_where_they_are_possible(void **state)
+static void possible_changes_are_suggested(void **state)
 {
 	static const struct {
 		void (*put)(struct scribe *s);
@@ -545,5 +545,5 @@ static void each_hint_has_a_rule_and_tests(void **state)
 	}
 }
 
-SUITE("advise", WITH_SCRATCH(each_hint_applies_where_it_should) WITH_SCRATCH(changes_are_named_where_they_are_possible)
+SUITE("advise", WITH_SCRATCH(hints_apply_to_their_causes) WITH_SCRATCH(possible_changes_are_suggested)
       TEST(each_hint_has_a_rule_and_tests))

@@ -111,7 +111,7 @@ static void compiles_twice_from_one_graph(void **state)
 	}
 }
 
-static void passes_come_in_the_order_of_the_table(void **state)
+static void passes_run_in_the_order_of_the_table(void **state)
 {
 	const struct analysis_options options = { .rules = ORDER_DEFAULT };
 	struct compile_options compile = { .program = scratch_program };
@@ -133,4 +133,4 @@ static void passes_come_in_the_order_of_the_table(void **state)
 	analysis_close(analysis);
 }
 
-SUITE("analysis", WITH_SCRATCH(compiles_twice_from_one_graph) WITH_SCRATCH(passes_come_in_the_order_of_the_table))
+SUITE("analysis", WITH_SCRATCH(compiles_twice_from_one_graph) WITH_SCRATCH(passes_run_in_the_order_of_the_table))

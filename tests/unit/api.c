@@ -75,7 +75,7 @@ static void kinds_and_fields_are_those_of_the_schema(void **state)
 	assert_string_equal(iotape_version(), IOTAPE_VERSION);
 }
 
-static void values_fit_or_are_refused(void **state)
+static void values_outside_the_type_are_refused(void **state)
 {
 	struct iotape_record *r = new_read(5, -2);
 	uint64_t u;
@@ -134,7 +134,7 @@ static void tails_belong_to_their_record(void **state)
 	iotape_record_free(r);
 }
 
-static void errors_say_which_file_and_why(void **state)
+static void errors_name_the_file_and_the_cause(void **state)
 {
 	struct iotape_reader *reader;
 	struct iotape_error error;
@@ -164,7 +164,7 @@ static void add(struct iotape_writer *writer, struct iotape_record *record, int 
 	iotape_record_free(record);
 }
 
-static void what_is_written_is_read(void **state)
+static void written_records_are_read_back(void **state)
 {
 	const struct iotape_info origin = { .capture = "0123456789abcde", .real_ns = 1000, .mono_ns = 10 };
 	const struct iotape_record *record;
@@ -312,7 +312,7 @@ static void check_copies(bool has_end, const char *expected)
 	unlink(copy2);
 }
 
-static void copies_lack_what_the_original_lacks(void **state)
+static void copies_inherit_omissions(void **state)
 {
 	(void)state;
 	check_copies(true, "lost=8 missing=2 async=4 ");
@@ -327,7 +327,7 @@ static void put(struct iot_writer *writer, struct iot_record record, const char 
 }
 
 /* For a trace of /run/m1 and /run/m2. */
-static void paths_tell_recorded_directories_apart(void **state)
+static void paths_distinguish_recorded_directories(void **state)
 {
 	static const char *const mounts[] = { "/run/m1", "/run/m2" }, *const facts[] = { "mount=/run/m1", "mount=/run/m2" };
 	const unsigned char capture[16] = { 0 };
@@ -361,7 +361,7 @@ static void paths_tell_recorded_directories_apart(void **state)
 	assert_string_equal(paths, "m1/a m2/a ");
 }
 
-static void some_values_mean_not_known(void **state)
+static void unknown_values_are_marked(void **state)
 {
 	struct iotape_record *task, *copy;
 
@@ -438,7 +438,7 @@ static void columns_are_those_of_the_records(void **state)
 }
 
 /* Rows before the damage, then the failure, again and again. */
-static void a_damaged_trace_is_not_read_on(void **state)
+static void reading_ends_at_damage(void **state)
 {
 	uint64_t of[4096];
 	unsigned char known[4096];
@@ -471,13 +471,13 @@ static void a_damaged_trace_is_not_read_on(void **state)
 
 SUITE("api",
       TEST(kinds_and_fields_are_those_of_the_schema)
-      TEST(values_fit_or_are_refused)
+      TEST(values_outside_the_type_are_refused)
       TEST(tails_belong_to_their_record)
-      WITH_SCRATCH(errors_say_which_file_and_why)
-      WITH_SCRATCH(what_is_written_is_read)
-      TEST(some_values_mean_not_known)
+      WITH_SCRATCH(errors_name_the_file_and_the_cause)
+      WITH_SCRATCH(written_records_are_read_back)
+      TEST(unknown_values_are_marked)
       WITH_SCRATCH(columns_are_those_of_the_records)
-      WITH_SCRATCH(a_damaged_trace_is_not_read_on)
+      WITH_SCRATCH(reading_ends_at_damage)
       WITH_SCRATCH(an_unfinished_trace_is_removed)
-      WITH_SCRATCH(copies_lack_what_the_original_lacks)
-      WITH_SCRATCH(paths_tell_recorded_directories_apart))
+      WITH_SCRATCH(copies_inherit_omissions)
+      WITH_SCRATCH(paths_distinguish_recorded_directories))

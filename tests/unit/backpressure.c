@@ -57,7 +57,7 @@ static void gives(u64 compute_ns, u64 pause_ns)
 	graph_close(graph);
 }
 
-static void a_wait_for_the_collector_is_no_think_time(void **state)
+static void wait_for_the_collector_is_not_think_time(void **state)
 {
 	struct scribe scribe, *s = &scribe;
 
@@ -69,7 +69,7 @@ static void a_wait_for_the_collector_is_no_think_time(void **state)
 	gives(RAN_NS, 600 - RAN_NS);
 }
 
-static void nor_are_two(void **state)
+static void two_waits_for_the_collector_are_not_think_time(void **state)
 {
 	struct scribe scribe, *s = &scribe;
 
@@ -82,7 +82,7 @@ static void nor_are_two(void **state)
 	gives(RAN_NS, 600 - RAN_NS);
 }
 
-static void one_in_another_gap_or_of_another_task_does_not_count(void **state)
+static void wait_in_another_gap_or_task_does_not_count(void **state)
 {
 	struct scribe scribe, *s = &scribe;
 
@@ -99,7 +99,7 @@ static void one_in_another_gap_or_of_another_task_does_not_count(void **state)
 }
 
 /* A kernel thread waits at the place where it runs its next operation, whose duration includes the wait. */
-static void one_in_an_operation_does_not_count(void **state)
+static void wait_during_an_operation_does_not_count(void **state)
 {
 	struct scribe scribe, *s = &scribe;
 
@@ -115,7 +115,7 @@ static void one_in_an_operation_does_not_count(void **state)
 }
 
 /* A kernel would not record this, but a trace might contain it. */
-static void what_overlaps_counts_once(void **state)
+static void overlapping_waits_count_once(void **state)
 {
 	struct scribe scribe, *s = &scribe;
 
@@ -129,7 +129,7 @@ static void what_overlaps_counts_once(void **state)
 	gives(RAN_NS, 600 - RAN_NS);
 }
 
-static void the_summary_tells_of_them(void **state)
+static void summary_counts_waits_for_the_collector(void **state)
 {
 	struct compile_options options = { .trace = scratch_trace, .program = scratch_program,
 					   .rules = ORDER_DEFAULT };
@@ -150,9 +150,9 @@ static void the_summary_tells_of_them(void **state)
 }
 
 SUITE("backpressure",
-      WITH_SCRATCH(a_wait_for_the_collector_is_no_think_time)
-      WITH_SCRATCH(nor_are_two)
-      WITH_SCRATCH(one_in_another_gap_or_of_another_task_does_not_count)
-      WITH_SCRATCH(one_in_an_operation_does_not_count)
-      WITH_SCRATCH(what_overlaps_counts_once)
-      WITH_SCRATCH(the_summary_tells_of_them))
+      WITH_SCRATCH(wait_for_the_collector_is_not_think_time)
+      WITH_SCRATCH(two_waits_for_the_collector_are_not_think_time)
+      WITH_SCRATCH(wait_in_another_gap_or_task_does_not_count)
+      WITH_SCRATCH(wait_during_an_operation_does_not_count)
+      WITH_SCRATCH(overlapping_waits_count_once)
+      WITH_SCRATCH(summary_counts_waits_for_the_collector))

@@ -241,7 +241,7 @@ static void compile(const char *order, char *tree, size_t room)
 		snprintf(tree + strlen(tree), room - strlen(tree), "%s%s", i ? " " : "", entries[i]);
 }
 
-static void what_was_there_is_found(void **state)
+static void existing_names_are_in_the_initial_tree(void **state)
 {
 	static const char *const orders[] = { "iotape", "artc", "temporal", "single",
 					      "unconstrained" };
@@ -261,7 +261,7 @@ static void what_was_there_is_found(void **state)
 }
 
 /* The inodes of a directory that the trace created, and of a file in it, were evicted and came back with other object ids. */
-static void what_came_back_is_not_new(void **state)
+static void renamed_back_objects_are_not_new(void **state)
 {
 	static const unsigned char capture[16] = "beginning";
 	struct writing w = {};
@@ -363,7 +363,7 @@ static void gives_tree(struct writing *w, const char *expected)
 }
 
 /* The open states the name of the directory, and created a file. */
-static void a_file_without_a_name_is_made_where_a_directory_was(void **state)
+static void unnamed_file_is_created_in_an_existing_directory(void **state)
 {
 	static const struct {
 		bool is_told, is_used;
@@ -390,7 +390,7 @@ static void a_file_without_a_name_is_made_where_a_directory_was(void **state)
 }
 
 /* The mkdir record was lost: without the directory, the file could not have been created. */
-static void a_directory_is_there_for_what_is_in_it(void **state)
+static void directory_exists_for_its_entries(void **state)
 {
 	struct iot_record r = { .kind = IOT_KIND_lookup };
 	struct writing w;
@@ -408,7 +408,7 @@ static void a_directory_is_there_for_what_is_in_it(void **state)
 }
 
 SUITE("beginning",
-      WITH_SCRATCH(what_was_there_is_found)
-      WITH_SCRATCH(what_came_back_is_not_new)
-      WITH_SCRATCH(a_file_without_a_name_is_made_where_a_directory_was)
-      WITH_SCRATCH(a_directory_is_there_for_what_is_in_it))
+      WITH_SCRATCH(existing_names_are_in_the_initial_tree)
+      WITH_SCRATCH(renamed_back_objects_are_not_new)
+      WITH_SCRATCH(unnamed_file_is_created_in_an_existing_directory)
+      WITH_SCRATCH(directory_exists_for_its_entries))

@@ -17,7 +17,7 @@
 #define OPS   30
 
 /* The example of the SipHash-2-4 paper, and others from its authors' reference program. */
-static void siphash_is_that_of_the_paper(void **state)
+static void siphash_equals_the_vectors_of_the_paper(void **state)
 {
 	static const struct {
 		const char *name;
@@ -123,7 +123,7 @@ static int verify(struct file *file, struct iot_reject *reject)
 	return err;
 }
 
-static void program_in_a_file_is_the_same(void **state)
+static void program_in_a_file_equals_program_in_memory(void **state)
 {
 	static const u32 slots[] = { 1, 2, 1000 };
 	struct iot_reject reject = {};
@@ -149,7 +149,7 @@ static void program_in_a_file_is_the_same(void **state)
 	}
 }
 
-static void program_in_a_file_is_refused_where_one_in_memory_is(void **state)
+static void invalid_program_in_a_file_is_refused_at_the_same_offset(void **state)
 {
 	struct iot_reject reject = {};
 	struct iot_program_op *op;
@@ -167,7 +167,7 @@ static void program_in_a_file_is_refused_where_one_in_memory_is(void **state)
 }
 
 /* Changes each byte of one operation in turn; checksums are corrected, as after a deliberate change. */
-static void change_is_found(void **state)
+static void change_of_the_file_is_detected(void **state)
 {
 	struct iot_reject reject = {};
 	u8 block[IOT_BLOCK_BYTES];
@@ -219,7 +219,7 @@ static void blocks_are_read_in_rows(void **state)
 }
 
 /* An index outside of the digests, which are followed by memory that must not be accessed. */
-static void block_behind_the_last_is_refused(void **state)
+static void block_after_the_last_is_refused(void **state)
 {
 	u8 block[IOT_BLOCK_BYTES];
 	struct file file;
@@ -247,7 +247,7 @@ static int change(void *context)
 	return 0;
 }
 
-static void change_during_verification_is_found(void **state)
+static void change_during_verification_is_detected(void **state)
 {
 	struct iot_reject reject = {};
 	struct file file;
@@ -293,11 +293,11 @@ static void library_reads_a_file_in_blocks(void **state)
 }
 
 SUITE("blocks",
-      TEST(siphash_is_that_of_the_paper)
-      TEST(program_in_a_file_is_the_same)
-      TEST(program_in_a_file_is_refused_where_one_in_memory_is)
-      TEST(change_is_found)
+      TEST(siphash_equals_the_vectors_of_the_paper)
+      TEST(program_in_a_file_equals_program_in_memory)
+      TEST(invalid_program_in_a_file_is_refused_at_the_same_offset)
+      TEST(change_of_the_file_is_detected)
       TEST(blocks_are_read_in_rows)
-      TEST(block_behind_the_last_is_refused)
-      TEST(change_during_verification_is_found)
+      TEST(block_after_the_last_is_refused)
+      TEST(change_during_verification_is_detected)
       TEST(library_reads_a_file_in_blocks))

@@ -132,7 +132,7 @@ static void runs_forward(u32 node, u64 from_ns, u64 to_ns, u64 step_ns)
 	}
 }
 
-static void offset_and_drift_are_found(void **state)
+static void offset_and_drift_are_determined(void **state)
 {
 	static const struct clock nodes[] = {
 		{ .start_ns = 5000000000 },
@@ -182,7 +182,7 @@ static void drift_is_not_invented(void **state)
  * Messages were fast in one direction at one end of the trace, and in the other direction at the other end: the
  * bounds permit a drift of 0.5 ms per second, and no drift.
  */
-static void drift_is_not_what_there_is_room_for(void **state)
+static void drift_is_not_the_largest_possible_one(void **state)
 {
 	static const struct clock nodes[] = { { .start_ns = 1000 }, { .start_ns = 777777 } };
 	u64 at_ns;
@@ -226,7 +226,7 @@ static void usual_drifts_are_more_likely(void **state)
 }
 
 /* Each pair alone permits a wide range, all together a narrow one: the fitted lines preserve all orders. */
-static void nodes_are_fitted_to_each_other(void **state)
+static void clocks_of_nodes_are_fitted(void **state)
 {
 	static const struct clock nodes[] = {
 		{ .start_ns = 5000 }, { .start_ns = 8000000 }, { .start_ns = 70000 }, { .start_ns = 90000000 },
@@ -255,7 +255,7 @@ static void nodes_are_fitted_to_each_other(void **state)
 }
 
 /* A clock that stops for two seconds, or jumps, is not a line. */
-static void what_no_line_keeps_is_corrected(void **state)
+static void violations_of_the_line_are_corrected(void **state)
 {
 	static const s64 steps_ns[] = { 2000000000, -2000000000 };
 	const struct clock_fit *fit;
@@ -283,7 +283,7 @@ static void what_no_line_keeps_is_corrected(void **state)
 	}
 }
 
-static void one_way_keeps_the_order(void **state)
+static void messages_in_one_direction_keep_the_order(void **state)
 {
 	static const struct clock nodes[] = { { .start_ns = 100 }, { .start_ns = 50000000000 } };
 	u64 at_ns;
@@ -299,7 +299,7 @@ static void one_way_keeps_the_order(void **state)
 	clocks_close(world.clocks);
 }
 
-static void without_messages_wall_clocks_count(void **state)
+static void wall_clocks_are_used_without_messages(void **state)
 {
 	static const struct clock nodes[] = { { .start_ns = 100 }, { .start_ns = 50000000000 } };
 
@@ -312,7 +312,7 @@ static void without_messages_wall_clocks_count(void **state)
 }
 
 /* All ranks leave a barrier after the last has entered. */
-static void barriers_bound_all(void **state)
+static void barriers_bound_all_clocks(void **state)
 {
 	static const struct clock nodes[] = {
 		{ .start_ns = 5000000000 },
@@ -354,7 +354,7 @@ static void barriers_bound_all(void **state)
 }
 
 /* Each node received a message before it sent one that the other received before its send. */
-static void circle_is_counted(void **state)
+static void cycle_of_bounds_is_counted(void **state)
 {
 	static const struct clock nodes[] = { { .start_ns = 1000 }, { .start_ns = 1000 } };
 
@@ -370,7 +370,7 @@ static void circle_is_counted(void **state)
 }
 
 /* Random records at random times: whatever clocks are stated, order holds or violations are counted. */
-static void nonsense_is_ordered(void **state)
+static void contradictory_times_are_ordered(void **state)
 {
 	static const struct clock nodes[] = { { .start_ns = 1000 }, { .start_ns = 5 }, { .start_ns = 9 } };
 	u64 contradicted = 0;
@@ -390,14 +390,14 @@ static void nonsense_is_ordered(void **state)
 }
 
 SUITE("clocks",
-      TEST(offset_and_drift_are_found)
+      TEST(offset_and_drift_are_determined)
       TEST(drift_is_not_invented)
-      TEST(drift_is_not_what_there_is_room_for)
+      TEST(drift_is_not_the_largest_possible_one)
       TEST(usual_drifts_are_more_likely)
-      TEST(nodes_are_fitted_to_each_other)
-      TEST(what_no_line_keeps_is_corrected)
-      TEST(one_way_keeps_the_order)
-      TEST(without_messages_wall_clocks_count)
-      TEST(barriers_bound_all)
-      TEST(circle_is_counted)
-      TEST(nonsense_is_ordered))
+      TEST(clocks_of_nodes_are_fitted)
+      TEST(violations_of_the_line_are_corrected)
+      TEST(messages_in_one_direction_keep_the_order)
+      TEST(wall_clocks_are_used_without_messages)
+      TEST(barriers_bound_all_clocks)
+      TEST(cycle_of_bounds_is_counted)
+      TEST(contradictory_times_are_ordered))

@@ -57,14 +57,14 @@ static void gives(u64 compute_ns, u64 pause_ns, u64 cut)
 	graph_close(graph);
 }
 
-static void without_the_fact_nothing_is_taken_off(void **state)
+static void nothing_is_subtracted_without_the_fact(void **state)
 {
 	(void)state;
 	write_trace(NULL, GAP_NS);
 	gives(GAP_NS, 0, 0);
 }
 
-static void what_precedes_and_follows_a_record_is_taken_off(void **state)
+static void costs_before_and_after_a_record_are_subtracted(void **state)
 {
 	(void)state;
 	write_trace("recorder.costs=open:1:2 read:100:50", GAP_NS);
@@ -72,7 +72,7 @@ static void what_precedes_and_follows_a_record_is_taken_off(void **state)
 }
 
 /* The cost is time on a CPU. */
-static void a_pause_stays_as_long_as_it_is(void **state)
+static void pause_is_not_shortened(void **state)
 {
 	(void)state;
 	write_trace("recorder.costs=open:1:2 read:100:50", 200);
@@ -86,7 +86,7 @@ static void think_time_is_never_below_zero(void **state)
 	gives(0, 0, 1);
 }
 
-static void costs_that_cannot_be_read_are_none(void **state)
+static void invalid_costs_are_ignored(void **state)
 {
 	(void)state;
 	write_trace("recorder.costs=nothing:1:2 read:9999999:5 seek:1", GAP_NS);
@@ -94,8 +94,8 @@ static void costs_that_cannot_be_read_are_none(void **state)
 }
 
 SUITE("costs",
-      WITH_SCRATCH(without_the_fact_nothing_is_taken_off)
-      WITH_SCRATCH(what_precedes_and_follows_a_record_is_taken_off)
-      WITH_SCRATCH(a_pause_stays_as_long_as_it_is)
+      WITH_SCRATCH(nothing_is_subtracted_without_the_fact)
+      WITH_SCRATCH(costs_before_and_after_a_record_are_subtracted)
+      WITH_SCRATCH(pause_is_not_shortened)
       WITH_SCRATCH(think_time_is_never_below_zero)
-      WITH_SCRATCH(costs_that_cannot_be_read_are_none))
+      WITH_SCRATCH(invalid_costs_are_ignored))

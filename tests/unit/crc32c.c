@@ -41,7 +41,7 @@ static void fill_vectors(void)
 	}
 }
 
-static void crc32c_is_that_of_the_rfc(void **state)
+static void crc32c_equals_the_vectors_of_the_rfc(void **state)
 {
 	size_t i;
 
@@ -52,7 +52,7 @@ static void crc32c_is_that_of_the_rfc(void **state)
 			   iot_crc32c(0, vectors[i].data, vectors[i].bytes) == vectors[i].crc);
 }
 
-static void crc32c_of_parts_is_that_of_the_whole(void **state)
+static void crc32c_of_parts_equals_that_of_the_whole(void **state)
 {
 	u32 whole = iot_crc32c(0, read_command, sizeof(read_command));
 	size_t split;
@@ -78,6 +78,6 @@ static void crc32c_changes_with_every_bit(void **state)
 }
 
 SUITE("crc32c",
-      TEST(crc32c_is_that_of_the_rfc)
-      TEST(crc32c_of_parts_is_that_of_the_whole)
+      TEST(crc32c_equals_the_vectors_of_the_rfc)
+      TEST(crc32c_of_parts_equals_that_of_the_whole)
       TEST(crc32c_changes_with_every_bit))

@@ -208,13 +208,13 @@ static void compare_all(u32 late_ns)
 	assert_true(waits.all > waits.left + GRAPHS);
 }
 
-static void a_latch_says_what_edges_say(void **state)
+static void latch_implies_the_order_of_its_edges(void **state)
 {
 	(void)state;
 	compare_all(0);
 }
 
-static void and_nothing_that_is_not_true(void **state)
+static void latch_implies_no_other_order(void **state)
 {
 	(void)state;
 	compare_all(3);
@@ -254,4 +254,4 @@ static void edges_grow_with_the_tasks(void **state)
 	graph_close(graph);
 }
 
-SUITE("fan_in", TEST(a_latch_says_what_edges_say) TEST(and_nothing_that_is_not_true) TEST(edges_grow_with_the_tasks))
+SUITE("fan_in", TEST(latch_implies_the_order_of_its_edges) TEST(latch_implies_no_other_order) TEST(edges_grow_with_the_tasks))

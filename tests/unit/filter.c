@@ -54,7 +54,7 @@ static const struct {
 	{ "uid == 1 $", 9, "'&&' or '||' expected before '$'" },
 };
 
-static void a_wrong_expression_is_refused_at_its_place(void **state)
+static void invalid_expression_is_refused_at_its_position(void **state)
 {
 	struct filter_error error;
 	struct filter *filter;
@@ -71,7 +71,7 @@ static void a_wrong_expression_is_refused_at_its_place(void **state)
 	}
 }
 
-static void what_is_too_deep_or_too_long_is_refused(void **state)
+static void deep_or_long_expressions_are_refused(void **state)
 {
 	struct filter_error error;
 	struct filter *filter;
@@ -177,7 +177,7 @@ static bool glob_reference(const char *pattern, const char *text)
 	return glob_by_recursion(pattern, pattern, text, text);
 }
 
-static void patterns_match_as_by_recursion(void **state)
+static void patterns_match_like_the_recursive_matcher(void **state)
 {
 	static const char letters[] = "ab/*?";
 	u64 seed = 1;
@@ -351,7 +351,7 @@ static void expression_random(char *text, int depth, u64 *seed)
 	strcat(text, ")");
 }
 
-static void programs_decide_as_the_tree(void **state)
+static void filter_programs_evaluate_like_the_tree(void **state)
 {
 	u64 seed = 1;
 	int i, j, compiled = 0;
@@ -390,7 +390,7 @@ static void programs_decide_as_the_tree(void **state)
 	assert_true(compiled > 15000);
 }
 
-static void metadata_is_admitted_or_not(void **state)
+static void filters_without_opens_are_detected(void **state)
 {
 	static const struct {
 		const char *expression;
@@ -418,7 +418,7 @@ static void metadata_is_admitted_or_not(void **state)
 	}
 }
 
-static void an_expression_becomes_one_line(void **state)
+static void expression_is_stored_as_one_line(void **state)
 {
 	struct filter_error error;
 	struct filter *filter;
@@ -430,10 +430,10 @@ static void an_expression_becomes_one_line(void **state)
 }
 
 SUITE("filter",
-      TEST(a_wrong_expression_is_refused_at_its_place)
-      TEST(what_is_too_deep_or_too_long_is_refused)
+      TEST(invalid_expression_is_refused_at_its_position)
+      TEST(deep_or_long_expressions_are_refused)
       TEST(patterns_match)
-      TEST(patterns_match_as_by_recursion)
-      TEST(programs_decide_as_the_tree)
-      TEST(metadata_is_admitted_or_not)
-      TEST(an_expression_becomes_one_line))
+      TEST(patterns_match_like_the_recursive_matcher)
+      TEST(filter_programs_evaluate_like_the_tree)
+      TEST(filters_without_opens_are_detected)
+      TEST(expression_is_stored_as_one_line))

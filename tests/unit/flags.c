@@ -34,7 +34,7 @@ static const struct {
 		  IOT_OPEN_nonblock },
 };
 
-static void opens_say_the_same(void **state)
+static void open_flags_are_equal_to_those_of_linux(void **state)
 {
 	size_t i;
 
@@ -45,7 +45,7 @@ static void opens_say_the_same(void **state)
 	}
 }
 
-static void what_records_do_not_tell_is_left_out(void **state)
+static void flags_without_a_record_are_left_out(void **state)
 {
 	(void)state;
 	assert_int_equal(iot_open_flags_of(O_RDONLY | O_CLOEXEC | O_NOCTTY), IOT_OPEN_read);
@@ -55,7 +55,7 @@ static void what_records_do_not_tell_is_left_out(void **state)
 	assert_int_equal(iot_rename_flags_of(1u << 30), 0);
 }
 
-static void pairs_go_there_and_back(void **state)
+static void flag_pairs_convert_in_both_directions(void **state)
 {
 	static const int fallocs[] = { 0, FALLOC_FL_KEEP_SIZE,
 				       FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
@@ -77,7 +77,7 @@ static void pairs_go_there_and_back(void **state)
 }
 
 /* Flags that a file system sets for its own use are not compared. */
-static void flags_of_files_leave_others_alone(void **state)
+static void other_file_flags_are_preserved(void **state)
 {
 	(void)state;
 	assert_int_equal(iot_fileattrs_of(FS_IMMUTABLE_FL | FS_EXTENT_FL | FS_CASEFOLD_FL),
@@ -92,5 +92,5 @@ static void flags_of_files_leave_others_alone(void **state)
 			 FS_XFLAG_HASATTR | FS_XFLAG_NOATIME);
 }
 
-SUITE("flags", TEST(opens_say_the_same) TEST(what_records_do_not_tell_is_left_out)
-		       TEST(pairs_go_there_and_back) TEST(flags_of_files_leave_others_alone))
+SUITE("flags", TEST(open_flags_are_equal_to_those_of_linux) TEST(flags_without_a_record_are_left_out)
+		       TEST(flag_pairs_convert_in_both_directions) TEST(other_file_flags_are_preserved))

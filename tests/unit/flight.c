@@ -292,7 +292,7 @@ static void older_records_are_counted(void **state)
 	remove_dumps();
 }
 
-static void without_loss_a_dump_is_whole(void **state)
+static void dump_without_loss_is_complete(void **state)
 {
 	struct tape tape = {}, *t = &tape;
 	struct contents found;
@@ -312,7 +312,7 @@ static void without_loss_a_dump_is_whole(void **state)
 }
 
 /* A number is there for each dump, and no file is replaced. */
-static void dumps_get_numbers(void **state)
+static void dumps_are_numbered(void **state)
 {
 	struct tape tape = {}, *t = &tape;
 	int fd;
@@ -333,7 +333,7 @@ static void dumps_get_numbers(void **state)
 }
 
 /* A disk that is full: no file, no harm, and the next dump has the same records. */
-static void a_failed_dump_leaves_nothing(void **state)
+static void failed_dump_leaves_no_file(void **state)
 {
 	struct tape tape = {}, *t = &tape;
 	struct rlimit limit, small;
@@ -365,7 +365,7 @@ static void a_failed_dump_leaves_nothing(void **state)
 }
 
 /* Gaps before the window are not of the dump; those in it are. */
-static void gaps_count_from_the_window(void **state)
+static void gaps_are_counted_from_the_window(void **state)
 {
 	struct tape tape = { .batch = 10 }, *t = &tape;
 	struct contents found;
@@ -397,7 +397,7 @@ static void gaps_count_from_the_window(void **state)
 }
 
 /* Records of all CPUs leave in the order of their ends, so that nothing is missing after the first. */
-static void the_window_is_the_same_on_all_cpus(void **state)
+static void window_is_equal_on_all_cpus(void **state)
 {
 	struct tape tape = {}, *t = &tape;
 	struct contents found;
@@ -474,7 +474,7 @@ static int check_order(void *context, struct iot_names *names, const struct iot_
 }
 
 /* The kernel sends records of an idle CPU late, when newer ones of a busy CPU have left already. */
-static void late_records_leave(void **state)
+static void late_records_are_evicted(void **state)
 {
 	struct tape tape = { .batch = BATCH_MAX }, *t = &tape;
 	bool is_known = false;
@@ -534,7 +534,7 @@ static void operations_cause_dumps(void **state)
 }
 
 /* Dumps that operations cause follow each other without a gap if each operation is a cause. */
-static void no_cause_is_in_no_dump(void **state)
+static void no_cause_is_lost(void **state)
 {
 	struct tape tape = { .options = { .latency_ns = 1, .dumps_max = 30 } }, *t = &tape;
 	const struct iot_message_end end = {};
@@ -557,7 +557,7 @@ static void no_cause_is_in_no_dump(void **state)
 	remove_dumps();
 }
 
-static void the_end_may_write_a_dump(void **state)
+static void dump_at_the_end_is_optional(void **state)
 {
 	static const struct {
 		const char *what;
@@ -593,7 +593,7 @@ static void the_end_may_write_a_dump(void **state)
 }
 
 /* A time of 1000 s: records that are older leave, though there is room for them. */
-static void a_window_of_time(void **state)
+static void window_is_limited_by_time(void **state)
 {
 	struct tape tape = { .options = { .window_ns = 1000000000000ull } }, *t = &tape;
 	struct timespec now;
@@ -843,15 +843,15 @@ static void names_survive(void **state)
 
 SUITE("flight",
       WITH_SCRATCH(older_records_are_counted)
-      WITH_SCRATCH(late_records_leave)
-      WITH_SCRATCH(without_loss_a_dump_is_whole)
-      WITH_SCRATCH(dumps_get_numbers)
-      WITH_SCRATCH(a_failed_dump_leaves_nothing)
-      WITH_SCRATCH(gaps_count_from_the_window)
-      WITH_SCRATCH(the_window_is_the_same_on_all_cpus)
+      WITH_SCRATCH(late_records_are_evicted)
+      WITH_SCRATCH(dump_without_loss_is_complete)
+      WITH_SCRATCH(dumps_are_numbered)
+      WITH_SCRATCH(failed_dump_leaves_no_file)
+      WITH_SCRATCH(gaps_are_counted_from_the_window)
+      WITH_SCRATCH(window_is_equal_on_all_cpus)
       WITH_SCRATCH(names_that_do_not_fit_are_counted)
       WITH_SCRATCH(operations_cause_dumps)
-      WITH_SCRATCH(no_cause_is_in_no_dump)
-      WITH_SCRATCH(the_end_may_write_a_dump)
-      WITH_SCRATCH(a_window_of_time)
+      WITH_SCRATCH(no_cause_is_lost)
+      WITH_SCRATCH(dump_at_the_end_is_optional)
+      WITH_SCRATCH(window_is_limited_by_time)
       WITH_SCRATCH(names_survive))

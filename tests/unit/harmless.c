@@ -10,7 +10,7 @@
 
 #include "suite.h"
 
-static void modes_lose_what_gives_the_rights_of_an_owner(void **state)
+static void modes_lose_set_user_id_bits(void **state)
 {
 	static const struct {
 		u32 mode, harmless;
@@ -30,7 +30,7 @@ static void modes_lose_what_gives_the_rights_of_an_owner(void **state)
 		assert_int_equal(iot_harmless_mode(rows[i].mode), rows[i].harmless);
 }
 
-static void nodes_of_devices_get_a_number_without_a_driver(void **state)
+static void device_nodes_get_a_number_without_a_driver(void **state)
 {
 	u64 disk = makedev(8, 1), memory = makedev(1, 1), none = makedev(0, 1);
 
@@ -44,7 +44,7 @@ static void nodes_of_devices_get_a_number_without_a_driver(void **state)
 	assert_int_equal(iot_harmless_rdev(S_IFIFO | 0600, disk), disk);
 }
 
-static void capabilities_go(void **state)
+static void capabilities_are_removed(void **state)
 {
 	struct vfs_ns_cap_data caps = {
 		.magic_etc = VFS_CAP_REVISION_3 | VFS_CAP_FLAGS_EFFECTIVE,
@@ -87,7 +87,7 @@ static void other_values_of_the_namespace_are_zeros(void **state)
 }
 
 SUITE("harmless",
-      TEST(modes_lose_what_gives_the_rights_of_an_owner)
-      TEST(nodes_of_devices_get_a_number_without_a_driver)
-      TEST(capabilities_go)
+      TEST(modes_lose_set_user_id_bits)
+      TEST(device_nodes_get_a_number_without_a_driver)
+      TEST(capabilities_are_removed)
       TEST(other_values_of_the_namespace_are_zeros))

@@ -53,7 +53,7 @@ static void text_is_never_markup(void **state)
 }
 
 /* All pairs of bytes. */
-static void no_bytes_are_markup(void **state)
+static void arbitrary_bytes_are_never_markup(void **state)
 {
 	char bytes[3] = {}, *html;
 	unsigned int first, second;
@@ -75,7 +75,7 @@ static void no_bytes_are_markup(void **state)
 }
 
 /* The beginning and the end are shown, and no character is cut. */
-static void the_middle_of_long_text_is_left_out(void **state)
+static void long_text_is_shortened_in_the_middle(void **state)
 {
 	char bytes[4001], *html;
 	size_t i;
@@ -129,6 +129,6 @@ static void templates_are_filled(void **state)
 
 SUITE("html",
       TEST(text_is_never_markup)
-      TEST(no_bytes_are_markup)
-      TEST(the_middle_of_long_text_is_left_out)
+      TEST(arbitrary_bytes_are_never_markup)
+      TEST(long_text_is_shortened_in_the_middle)
       TEST(templates_are_filled))

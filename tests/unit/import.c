@@ -126,7 +126,7 @@ static void link_before_many_components_is_found(void **state)
 }
 
 /* Each call depends on the one before, and none has returned. */
-static void calls_that_all_wait_for_each_other_are_a_contradiction(void **state)
+static void cyclic_waits_of_calls_are_a_contradiction(void **state)
 {
 	FILE *log = begin();
 	const u32 calls = 3000;
@@ -143,7 +143,7 @@ static void calls_that_all_wait_for_each_other_are_a_contradiction(void **state)
 	assert_true(o.summary.gaps[IMPORT_GAP_contradiction] > 0);
 }
 
-static void few_calls_that_wait_for_each_other_are_done(void **state)
+static void few_calls_with_cyclic_waits_are_resolved(void **state)
 {
 	FILE *log = begin();
 	const u32 calls = 20;
@@ -181,7 +181,7 @@ static void directory_of_any_depth_is_moved_into_the_root(void **state)
 	assert_int_equal(o.records, 1 + depth + 1);
 }
 
-static void call_of_weeks_later_is_of_the_log(void **state)
+static void call_after_weeks_belongs_to_the_log(void **state)
 {
 	FILE *log = begin();
 	struct outcome o;
@@ -243,8 +243,8 @@ SUITE("import",
       TEST(longest_name_is_executed_in_the_longest_directory)
       TEST(longest_name_of_an_attribute_has_no_value)
       TEST(link_before_many_components_is_found)
-      TEST(calls_that_all_wait_for_each_other_are_a_contradiction)
-      TEST(few_calls_that_wait_for_each_other_are_done)
+      TEST(cyclic_waits_of_calls_are_a_contradiction)
+      TEST(few_calls_with_cyclic_waits_are_resolved)
       TEST(directory_of_any_depth_is_moved_into_the_root)
-      TEST(call_of_weeks_later_is_of_the_log)
+      TEST(call_after_weeks_belongs_to_the_log)
       TEST(every_call_has_a_class))

@@ -48,7 +48,7 @@ static const struct {
 	  { "SLURM_JOB_ID=17", "SLURM_NODEID=4", "SLURM_STEP_TASKS_PER_NODE=2(x" }, "17.0", NULL, 0, 0, 0 },
 };
 
-static void launchers_are_understood(void **state)
+static void launchers_are_recognized(void **state)
 {
 	size_t i, j;
 
@@ -69,4 +69,4 @@ static void launchers_are_understood(void **state)
 	}
 }
 
-SUITE("job", TEST(launchers_are_understood))
+SUITE("job", TEST(launchers_are_recognized))

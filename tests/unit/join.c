@@ -193,7 +193,7 @@ static int traces(void)
 	return number;
 }
 
-static void all_find_one_session(void **state)
+static void all_processes_join_one_session(void **state)
 {
 	pid_t pids[PROCESSES];
 	int i;
@@ -210,7 +210,7 @@ static void all_find_one_session(void **state)
 }
 
 /* The holder waits for an expected process, even if all others have ended. */
-static void late_one_finds_it(void **state)
+static void late_process_joins_the_session(void **state)
 {
 	pid_t pids[2];
 
@@ -237,7 +237,7 @@ static void next_job_has_its_own_trace(void **state)
 	assert_int_equal(traces(), 2);
 }
 
-static void who_is_killed_has_left(void **state)
+static void killed_process_leaves_the_session(void **state)
 {
 	pid_t pids[2];
 	int i;
@@ -255,7 +255,7 @@ static void who_is_killed_has_left(void **state)
 	assert_int_equal(traces(), 1);
 }
 
-static void death_of_the_holder_is_told_to_all(void **state)
+static void end_of_the_holder_is_reported_to_all(void **state)
 {
 	pid_t pids[3];
 	int i;
@@ -271,7 +271,7 @@ static void death_of_the_holder_is_told_to_all(void **state)
 	assert_int_equal(seen->last, 0);
 }
 
-static void why_there_is_none_is_told_to_all(void **state)
+static void missing_session_is_reported_to_all(void **state)
 {
 	pid_t pids[3];
 	int i;
@@ -290,9 +290,9 @@ static void why_there_is_none_is_told_to_all(void **state)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end),
 
 SUITE("join",
-      TEST(all_find_one_session)
-      TEST(late_one_finds_it)
+      TEST(all_processes_join_one_session)
+      TEST(late_process_joins_the_session)
       TEST(next_job_has_its_own_trace)
-      TEST(who_is_killed_has_left)
-      TEST(death_of_the_holder_is_told_to_all)
-      TEST(why_there_is_none_is_told_to_all))
+      TEST(killed_process_leaves_the_session)
+      TEST(end_of_the_holder_is_reported_to_all)
+      TEST(missing_session_is_reported_to_all))

@@ -53,7 +53,7 @@ static void check(struct fixture *f, const char *expected)
 	free(f->text);
 }
 
-static void text_is_json_whatever_its_bytes(void **state)
+static void arbitrary_bytes_are_valid_json(void **state)
 {
 	struct fixture f;
 	size_t i;
@@ -116,7 +116,7 @@ static void values_are_separated(void **state)
 }
 
 /* Inside of a script element of a page that is XML, too. */
-static void json_in_a_page_ends_no_script(void **state)
+static void embedded_json_does_not_end_the_script(void **state)
 {
 	static const char text[] = "</script><!--&\342\200\250\342\200\251\357\277\276]]>";
 	struct json json;
@@ -134,7 +134,7 @@ static void json_in_a_page_ends_no_script(void **state)
 }
 
 SUITE("json",
-      TEST(text_is_json_whatever_its_bytes)
+      TEST(arbitrary_bytes_are_valid_json)
       TEST(numbers_are_exact)
       TEST(values_are_separated)
-      TEST(json_in_a_page_ends_no_script))
+      TEST(embedded_json_does_not_end_the_script))

@@ -60,7 +60,7 @@ static int wait_for_end(struct workers *workers, char *why, size_t room)
 	return left;
 }
 
-static void errors_are_told(void **state)
+static void errors_are_reported(void **state)
 {
 	static const struct {
 		const char *name;
@@ -86,7 +86,7 @@ static void errors_are_told(void **state)
 }
 
 /* After workers_end(), a killed worker is not an error; before, it is reported. */
-static void killed_ones_are_told(void **state)
+static void killed_workers_are_reported(void **state)
 {
 	struct workers *workers = start(0);
 	char why[100];
@@ -99,4 +99,4 @@ static void killed_ones_are_told(void **state)
 	workers_kill(workers);
 }
 
-SUITE("kernel_workers", TEST(errors_are_told) TEST(killed_ones_are_told))
+SUITE("kernel_workers", TEST(errors_are_reported) TEST(killed_workers_are_reported))

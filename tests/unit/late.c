@@ -66,7 +66,7 @@ static void broadcast_waits_for_its_root_only(void **state)
 	late_are(graph, "1<0 c 1:20:20", "0 0 1");
 }
 
-static void reduction_makes_its_root_wait(void **state)
+static void root_of_a_reduction_waits(void **state)
 {
 	struct graph *graph = begin(3);
 
@@ -88,7 +88,7 @@ static void receive_waits_for_a_late_sender(void **state)
 }
 
 /* A rank number is not used as an index: a damaged trace may state any. */
-static void rank_number_may_be_huge(void **state)
+static void rank_number_may_be_large(void **state)
 {
 	struct graph *graph = begin(2);
 	struct late_arrivals late;
@@ -139,8 +139,8 @@ static void send_waits_for_a_late_receiver_unless_buffered(void **state)
 SUITE("late",
       TEST(all_wait_for_the_last_at_a_barrier)
       TEST(broadcast_waits_for_its_root_only)
-      TEST(reduction_makes_its_root_wait)
+      TEST(root_of_a_reduction_waits)
       TEST(receive_waits_for_a_late_sender)
       TEST(wait_counts_in_the_call_that_completes)
       TEST(send_waits_for_a_late_receiver_unless_buffered)
-      TEST(rank_number_may_be_huge))
+      TEST(rank_number_may_be_large))

@@ -151,7 +151,7 @@ static void gives(const char *expected)
 /* -- the tests ---------------------------------------------------------------------------------- */
 
 /* The exit record precedes the closes by the kernel: the parent waits for these as for all others. */
-static void a_child_that_closes_files_by_its_exit_is_waited_for(void **state)
+static void parent_waits_for_a_child_that_closes_files_at_exit(void **state)
 {
 	(void)state;
 	begin(IOT_REASON_adopt);
@@ -165,7 +165,7 @@ static void a_child_that_closes_files_by_its_exit_is_waited_for(void **state)
 }
 
 /* In a log with coarse times, a wait can precede the creation of the task that it waits for. */
-static void a_child_that_ends_when_it_is_made_is_not_waited_for(void **state)
+static void parent_does_not_wait_for_a_child_that_ends_at_its_creation(void **state)
 {
 	(void)state;
 	begin(IOT_REASON_adopt);
@@ -177,7 +177,7 @@ static void a_child_that_ends_when_it_is_made_is_not_waited_for(void **state)
 }
 
 /* No task waits for the orphan; its operations after the exit of its parent are not those of its parent. */
-static void a_child_that_leaves_an_orphan_is_waited_for(void **state)
+static void parent_waits_for_a_child_that_leaves_an_orphan(void **state)
 {
 	(void)state;
 	begin(IOT_REASON_adopt);
@@ -204,7 +204,7 @@ static void a_child_waits_for_its_fork_before_it_inherits(void **state)
 	gives("1: open map fork; 2: made<1.fork map open");
 }
 
-static void so_does_one_that_is_announced_at_the_same_time(void **state)
+static void child_announced_at_the_same_time_waits_for_its_fork(void **state)
 {
 	(void)state;
 	begin(IOT_REASON_adopt);
@@ -218,7 +218,7 @@ static void so_does_one_that_is_announced_at_the_same_time(void **state)
 }
 
 /* Objects that existed at the start are created before all recorded operations. */
-static void so_does_one_that_was_seen_before_its_fork_was_told(void **state)
+static void child_seen_before_the_fork_record_waits_for_its_fork(void **state)
 {
 	(void)state;
 	begin(IOT_REASON_adopt);
@@ -239,7 +239,7 @@ static void put_child_that_is_waited_for(u32 maker)
 }
 
 /* A task that existed at the start has used CPU time before, which says nothing about the wait. */
-static void who_had_run_before_the_recording_waits(void **state)
+static void task_from_before_the_recording_waits(void **state)
 {
 	(void)state;
 	begin(IOT_REASON_seen);
@@ -248,7 +248,7 @@ static void who_had_run_before_the_recording_waits(void **state)
 }
 
 /* The handles that it had open then are not operations of its own. */
-static void so_does_who_had_files_open_then(void **state)
+static void task_with_files_open_before_the_recording_waits(void **state)
 {
 	(void)state;
 	begin(IOT_REASON_seen);
@@ -258,7 +258,7 @@ static void so_does_who_had_files_open_then(void **state)
 	gives("1: open fork ended<3.exit open; 3: made<1.fork open exit");
 }
 
-static void so_does_who_had_run_before_its_exec(void **state)
+static void task_that_ran_before_its_exec_waits(void **state)
 {
 	(void)state;
 	begin(IOT_REASON_adopt);
@@ -269,7 +269,7 @@ static void so_does_who_had_run_before_its_exec(void **state)
 }
 
 /* A new task has run since its start: if it ran for all the time until its next operation, it has not waited. */
-static void who_has_run_all_the_time_does_not(void **state)
+static void task_that_ran_all_the_time_does_not_wait(void **state)
 {
 	(void)state;
 	begin(IOT_REASON_adopt);
@@ -279,7 +279,7 @@ static void who_has_run_all_the_time_does_not(void **state)
 }
 
 /* The same for a task that ran whenever the collector let it continue. */
-static void nor_does_who_has_only_waited_for_the_collector(void **state)
+static void task_that_only_waited_for_the_collector_does_not_wait(void **state)
 {
 	(void)state;
 	begin(IOT_REASON_adopt);
@@ -322,7 +322,7 @@ static void the_run_begins_with_the_exec_of_the_command(void **state)
 }
 
 /* The exec reads a recorded file for 1 ms, then works for 3 ms. */
-static void or_with_what_the_exec_needs(void **state)
+static void the_run_begins_with_the_needs_of_the_exec(void **state)
 {
 	(void)state;
 	begin(IOT_REASON_adopt);
@@ -336,7 +336,7 @@ static void or_with_what_the_exec_needs(void **state)
 }
 
 /* A log of a program that was already running has no exec: the time before its first operation is its own. */
-static void but_with_a_program_that_runs_already(void **state)
+static void the_log_of_a_running_program_begins_the_run(void **state)
 {
 	(void)state;
 	begin(IOT_REASON_adopt);
@@ -345,17 +345,17 @@ static void but_with_a_program_that_runs_already(void **state)
 }
 
 SUITE("life",
-      WITH_SCRATCH(a_child_that_closes_files_by_its_exit_is_waited_for)
-      WITH_SCRATCH(a_child_that_ends_when_it_is_made_is_not_waited_for)
-      WITH_SCRATCH(a_child_that_leaves_an_orphan_is_waited_for)
+      WITH_SCRATCH(parent_waits_for_a_child_that_closes_files_at_exit)
+      WITH_SCRATCH(parent_does_not_wait_for_a_child_that_ends_at_its_creation)
+      WITH_SCRATCH(parent_waits_for_a_child_that_leaves_an_orphan)
       WITH_SCRATCH(a_child_waits_for_its_fork_before_it_inherits)
-      WITH_SCRATCH(so_does_one_that_is_announced_at_the_same_time)
-      WITH_SCRATCH(so_does_one_that_was_seen_before_its_fork_was_told)
-      WITH_SCRATCH(who_had_run_before_the_recording_waits)
-      WITH_SCRATCH(so_does_who_had_files_open_then)
-      WITH_SCRATCH(so_does_who_had_run_before_its_exec)
-      WITH_SCRATCH(who_has_run_all_the_time_does_not)
-      WITH_SCRATCH(nor_does_who_has_only_waited_for_the_collector)
+      WITH_SCRATCH(child_announced_at_the_same_time_waits_for_its_fork)
+      WITH_SCRATCH(child_seen_before_the_fork_record_waits_for_its_fork)
+      WITH_SCRATCH(task_from_before_the_recording_waits)
+      WITH_SCRATCH(task_with_files_open_before_the_recording_waits)
+      WITH_SCRATCH(task_that_ran_before_its_exec_waits)
+      WITH_SCRATCH(task_that_ran_all_the_time_does_not_wait)
+      WITH_SCRATCH(task_that_only_waited_for_the_collector_does_not_wait)
       WITH_SCRATCH(the_run_begins_with_the_exec_of_the_command)
-      WITH_SCRATCH(or_with_what_the_exec_needs)
-      WITH_SCRATCH(but_with_a_program_that_runs_already))
+      WITH_SCRATCH(the_run_begins_with_the_needs_of_the_exec)
+      WITH_SCRATCH(the_log_of_a_running_program_begins_the_run))

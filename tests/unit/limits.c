@@ -44,7 +44,7 @@ static u32 reason_of_text(u16 kind, size_t bytes)
 	return reject.reason;
 }
 
-static void texts_are_as_long_as_linux_allows(void **state)
+static void texts_have_the_maximum_length_of_linux(void **state)
 {
 	static const struct {
 		const char *name;
@@ -120,7 +120,7 @@ static void read_arriving(struct iot_program_reader *reader, u32 section, u64 in
 	};
 }
 
-static void latch_is_refused_at_the_first_arrival_too_many(void **state)
+static void latch_with_too_many_arrivals_is_refused(void **state)
 {
 	struct {
 		struct iot_program_reader reader;
@@ -143,6 +143,6 @@ static void latch_is_refused_at_the_first_arrival_too_many(void **state)
 }
 
 SUITE("limits",
-      TEST(texts_are_as_long_as_linux_allows)
+      TEST(texts_have_the_maximum_length_of_linux)
       TEST(waits_of_a_task_are_counted_beyond_32_bits)
-      TEST(latch_is_refused_at_the_first_arrival_too_many))
+      TEST(latch_with_too_many_arrivals_is_refused))

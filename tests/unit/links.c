@@ -74,7 +74,7 @@ static u32 doubtful(const struct graph *graph)
 	return count;
 }
 
-static void sides_and_what_they_made_get_one_key(void **state)
+static void both_sides_and_their_communicators_get_one_key(void **state)
 {
 	struct graph *graph = begin(2);
 
@@ -98,7 +98,7 @@ static void sides_and_what_they_made_get_one_key(void **state)
 }
 
 /* A communicator of spawning and spawned ranks has one key if the worlds are linked. */
-static void a_side_may_be_of_two_worlds(void **state)
+static void a_side_may_have_ranks_of_two_worlds(void **state)
 {
 	struct graph *graph = begin(3);
 
@@ -122,7 +122,7 @@ static void a_side_may_be_of_two_worlds(void **state)
 	graph_close(graph);
 }
 
-static void names_sizes_and_times_tell_which(void **state)
+static void names_sizes_and_times_identify_the_link(void **state)
 {
 	struct graph *graph = begin(0);
 
@@ -146,7 +146,7 @@ static void names_sizes_and_times_tell_which(void **state)
 	graph_close(graph);
 }
 
-static void what_could_be_another_one_is_doubtful(void **state)
+static void ambiguous_links_are_doubtful(void **state)
 {
 	struct graph *graph = begin(0);
 
@@ -161,7 +161,7 @@ static void what_could_be_another_one_is_doubtful(void **state)
 	graph_close(graph);
 }
 
-static void clocks_of_nodes_do_not_tell_which(void **state)
+static void clocks_of_nodes_do_not_identify_the_link(void **state)
 {
 	struct graph *graph = begin(0);
 
@@ -175,7 +175,7 @@ static void clocks_of_nodes_do_not_tell_which(void **state)
 	graph_close(graph);
 }
 
-static void a_circle_of_origins_has_an_end(void **state)
+static void cycle_of_origins_terminates(void **state)
 {
 	struct graph *graph = begin(1);
 
@@ -189,7 +189,7 @@ static void a_circle_of_origins_has_an_end(void **state)
 	graph_close(graph);
 }
 
-static void ranks_of_worlds_follow_each_other(void **state)
+static void ranks_of_worlds_are_consecutive(void **state)
 {
 	static const u32 expected[] = { 0, 1, 1, 2, 3 };
 	struct graph *graph = begin(4);
@@ -211,10 +211,10 @@ static void ranks_of_worlds_follow_each_other(void **state)
 }
 
 SUITE("links",
-      TEST(sides_and_what_they_made_get_one_key)
-      TEST(a_side_may_be_of_two_worlds)
-      TEST(names_sizes_and_times_tell_which)
-      TEST(what_could_be_another_one_is_doubtful)
-      TEST(clocks_of_nodes_do_not_tell_which)
-      TEST(a_circle_of_origins_has_an_end)
-      TEST(ranks_of_worlds_follow_each_other))
+      TEST(both_sides_and_their_communicators_get_one_key)
+      TEST(a_side_may_have_ranks_of_two_worlds)
+      TEST(names_sizes_and_times_identify_the_link)
+      TEST(ambiguous_links_are_doubtful)
+      TEST(clocks_of_nodes_do_not_identify_the_link)
+      TEST(cycle_of_origins_terminates)
+      TEST(ranks_of_worlds_are_consecutive))

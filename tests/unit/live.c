@@ -49,7 +49,7 @@ static void pages_are(struct live *live, const char *what, const char *wanted)
 	assert_row(what, !strcmp(is, wanted));
 }
 
-static void what_went_is_in_no_mapping(void **state)
+static void unmapped_range_is_in_no_mapping(void **state)
 {
 	static const struct {
 		const char *what;
@@ -87,7 +87,7 @@ static void what_went_is_in_no_mapping(void **state)
 }
 
 /* A length that no file has: all pages from there on. */
-static void a_length_may_be_anything(void **state)
+static void lengths_are_arbitrary(void **state)
 {
 	struct live live = {};
 	struct iot_rec_unmap r = { .map = OLDER, .offset_bytes = PAGE, .length_bytes = ~0ull };
@@ -110,7 +110,7 @@ static void map_at(struct live *live, u64 number, u64 enter_ns, u32 flags)
 }
 
 /* The record of a query may follow that of a mapping that began later. */
-static void what_is_asked_was_there(void **state)
+static void queried_mapping_existed(void **state)
 {
 	struct live live = {};
 
@@ -136,7 +136,7 @@ static u64 touched(struct live *live, u64 number, u64 page, u64 enter_ns)
 }
 
 /* mremap(2) of a part: the same pages are mapped twice until the old part is removed. */
-static void a_part_moves(void **state)
+static void part_of_a_mapping_is_moved(void **state)
 {
 	struct live live = {};
 
@@ -158,7 +158,7 @@ static void a_part_moves(void **state)
 }
 
 /* A mapping moves as a whole, and then grows in place, which is not recorded. */
-static void all_of_it_moves(void **state)
+static void whole_mapping_is_moved(void **state)
 {
 	struct live live = {};
 
@@ -174,7 +174,7 @@ static void all_of_it_moves(void **state)
 }
 
 /* A fork copied the mapping in its current state: without the gaps between pieces. */
-static void a_fork_copies_pieces(void **state)
+static void fork_copies_pieces(void **state)
 {
 	struct live live = {};
 
@@ -189,7 +189,7 @@ static void a_fork_copies_pieces(void **state)
 }
 
 /* A failed mmap has a unique number as well. */
-static void what_failed_is_not_there(void **state)
+static void failed_mapping_does_not_exist(void **state)
 {
 	struct graph_op op = { .kind = IOT_KIND_map, .handle = HANDLE, .other = 5, .length_bytes = PAGE,
 			       .result = -ENOMEM };
@@ -205,7 +205,7 @@ static void what_failed_is_not_there(void **state)
 }
 
 /* The state dump at the start of a recording is taken while programs run. */
-static void what_is_touched_is_told_of_later(void **state)
+static void touched_mapping_is_announced_later(void **state)
 {
 	struct live live = {};
 
@@ -223,11 +223,11 @@ static void what_is_touched_is_told_of_later(void **state)
 }
 
 SUITE("live",
-      TEST(a_part_moves)
-      TEST(all_of_it_moves)
-      TEST(a_fork_copies_pieces)
-      TEST(what_failed_is_not_there)
-      TEST(what_is_touched_is_told_of_later)
-      TEST(what_went_is_in_no_mapping)
-      TEST(what_is_asked_was_there)
-      TEST(a_length_may_be_anything))
+      TEST(part_of_a_mapping_is_moved)
+      TEST(whole_mapping_is_moved)
+      TEST(fork_copies_pieces)
+      TEST(failed_mapping_does_not_exist)
+      TEST(touched_mapping_is_announced_later)
+      TEST(unmapped_range_is_in_no_mapping)
+      TEST(queried_mapping_existed)
+      TEST(lengths_are_arbitrary))

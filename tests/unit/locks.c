@@ -158,7 +158,7 @@ static struct graph *graph_of(const struct step *steps, u32 *tasks, u32 *indices
 	return graph;
 }
 
-static void locks_give_edges(void **state)
+static void locks_create_edges(void **state)
 {
 	size_t c;
 
@@ -231,5 +231,5 @@ static void many_ranges_keep_their_order(void **state)
 }
 
 SUITE("locks",
-      TEST(locks_give_edges)
+      TEST(locks_create_edges)
       TEST(many_ranges_keep_their_order))

@@ -82,7 +82,7 @@ static void compile(struct compile_summary *summary, struct iot_program *program
 	assert_int_equal(iot_program_load(scratch_program, program, &reject), 0);
 }
 
-static void what_cannot_be_opened_is_not_used(void **state)
+static void files_that_cannot_be_opened_are_not_used(void **state)
 {
 	static const u16 dropped[] = { IOT_KIND_open, IOT_KIND_read, IOT_KIND_copy_range, IOT_KIND_lock,
 				       IOT_KIND_submit, IOT_KIND_map, IOT_KIND_touch, IOT_KIND_madvise,
@@ -183,7 +183,7 @@ static bool is_opened_before(const struct iot_program *program)
 	       !le32_to_cpu(wait->task) && le32_to_cpu(wait->index) == 1;
 }
 
-static void a_name_that_went_is_opened_before_that(void **state)
+static void removed_name_is_opened_before_its_removal(void **state)
 {
 	struct compile_summary summary;
 	struct iot_program program;
@@ -222,7 +222,7 @@ static void record_found(u16 kind)
 	scribe_finish(s);
 }
 
-static void what_was_found_by_name_comes_before_that_too(void **state)
+static void lookup_of_a_removed_name_precedes_its_removal(void **state)
 {
 	struct compile_summary summary;
 	struct iot_program program;
@@ -269,7 +269,7 @@ static void record_links(void)
 	scribe_finish(s);
 }
 
-static void of_several_links_it_is_the_one_that_went(void **state)
+static void last_removed_link_is_used(void **state)
 {
 	struct compile_summary summary;
 	struct iot_program program;
@@ -312,7 +312,7 @@ static void record_only_handle(void)
 	scribe_finish(s);
 }
 
-static void what_is_open_by_a_name_that_went_is_used(void **state)
+static void open_file_with_a_removed_name_is_used(void **state)
 {
 	struct compile_summary summary;
 	struct iot_program program;
@@ -356,7 +356,7 @@ static void record_many(void)
 	scribe_finish(s);
 }
 
-static void many_names_that_went_are_opened(void **state)
+static void many_removed_names_are_opened(void **state)
 {
 	struct compile_summary summary;
 	struct iot_program program;
@@ -416,10 +416,10 @@ static void a_link_to_an_open_file_explains_its_name(void **state)
 }
 
 SUITE("nameless",
-      WITH_SCRATCH(what_cannot_be_opened_is_not_used)
-      WITH_SCRATCH(a_name_that_went_is_opened_before_that)
-      WITH_SCRATCH(what_was_found_by_name_comes_before_that_too)
-      WITH_SCRATCH(of_several_links_it_is_the_one_that_went)
-      WITH_SCRATCH(what_is_open_by_a_name_that_went_is_used)
-      WITH_SCRATCH(many_names_that_went_are_opened)
+      WITH_SCRATCH(files_that_cannot_be_opened_are_not_used)
+      WITH_SCRATCH(removed_name_is_opened_before_its_removal)
+      WITH_SCRATCH(lookup_of_a_removed_name_precedes_its_removal)
+      WITH_SCRATCH(last_removed_link_is_used)
+      WITH_SCRATCH(open_file_with_a_removed_name_is_used)
+      WITH_SCRATCH(many_removed_names_are_opened)
       WITH_SCRATCH(a_link_to_an_open_file_explains_its_name))

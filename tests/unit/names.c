@@ -275,7 +275,7 @@ static void teller_open(struct teller *t)
 }
 
 /* iot_names_after() is called between a record and the next one, after queries about the record. */
-static void stories_are_understood(void **state)
+static void names_follow_the_records(void **state)
 {
 	struct teller t;
 	size_t i, s;
@@ -302,7 +302,7 @@ static void stories_are_understood(void **state)
 	iot_names_close(NULL);
 }
 
-static void label_is_valid_as_long_as_the_names(void **state)
+static void label_lives_as_long_as_the_names(void **state)
 {
 	static const struct step steps[] = { TREE, OPEN(3, 3, 7), NAME(4, 1, "e"), MOVE(2, 2, 4, 0) };
 	struct iot_label label;
@@ -421,7 +421,7 @@ static double seconds_since(clock_t begin)
 }
 
 /* Directories in a cycle are renamed repeatedly: the paths differ each time. */
-static void circle_takes_bounded_time(void **state)
+static void cycle_of_names_takes_bounded_time(void **state)
 {
 	static const struct step circle[] = {
 		NAME(2, 3, "a"), NAME(3, 2, "b"), OBJECT(2, 2, dir), OBJECT(3, 3, dir),
@@ -496,7 +496,7 @@ static void chosen_ids_take_no_longer_than_others(void **state)
 		fail_msg("%.3f s instead of %.3f s", hostile, honest);
 }
 
-static void without_random_numbers_there_are_no_names(void **state)
+static void names_require_random_numbers(void **state)
 {
 	struct iot_names *names;
 	int err;
@@ -510,11 +510,11 @@ static void without_random_numbers_there_are_no_names(void **state)
 }
 
 SUITE("names",
-      TEST(stories_are_understood)
-      TEST(label_is_valid_as_long_as_the_names)
+      TEST(names_follow_the_records)
+      TEST(label_lives_as_long_as_the_names)
       TEST(identity_is_the_first_id)
       TEST(path_has_every_component_up_to_the_limit)
       TEST(long_components_are_kept)
-      TEST(circle_takes_bounded_time)
+      TEST(cycle_of_names_takes_bounded_time)
       TEST(chosen_ids_take_no_longer_than_others)
-      TEST(without_random_numbers_there_are_no_names))
+      TEST(names_require_random_numbers))

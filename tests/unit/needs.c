@@ -27,7 +27,7 @@ static void counts(struct graph *graph, const char *expected, u64 contradicted, 
 }
 
 /* Rank 1 gets data of rank 0, and rank 2 enters when they have left. */
-static void late_ranks_take_nobodys_data_away(void **state)
+static void late_ranks_do_not_hide_needs(void **state)
 {
 	struct graph *graph = begin(3);
 
@@ -39,7 +39,7 @@ static void late_ranks_take_nobodys_data_away(void **state)
 }
 
 /* The same for a request that completes later. */
-static void late_ranks_matter_as_little_to_requests(void **state)
+static void late_ranks_do_not_hide_needs_of_requests(void **state)
 {
 	struct graph *graph = begin(3);
 
@@ -68,7 +68,7 @@ static void lists_of_both_kinds_mean_ranks(void **state)
  * An optional wait of the library is in the program if no rank left before the last one with data
  * arrived.
  */
-static void all_wait_for_all_with_data_if_nobody_left_early(void **state)
+static void ranks_wait_for_all_data_if_no_rank_left_early(void **state)
 {
 	struct graph *graph = begin(3);
 
@@ -79,7 +79,7 @@ static void all_wait_for_all_with_data_if_nobody_left_early(void **state)
 	counts(graph, "0.1<h0 1.1<h0 2.1<h0", 0, 0);
 }
 
-static void calls_without_data_make_nobody_wait(void **state)
+static void calls_without_data_have_no_waits(void **state)
 {
 	static const u32 calls[] = {
 		IOT_CALL_allreduce, IOT_CALL_bcast, IOT_CALL_reduce, IOT_CALL_alltoall, IOT_CALL_scan,
@@ -131,7 +131,7 @@ static void contradictions_are_counted(void **state)
 }
 
 /* An older trace: any rank that entered before may have contributed data. */
-static void what_is_not_known_is_kept_and_counted(void **state)
+static void unknown_needs_are_kept_and_counted(void **state)
 {
 	struct graph *graph = begin(3);
 
@@ -153,7 +153,7 @@ static void failed_calls_prove_nothing(void **state)
 }
 
 /* Ranks 0 and 1 are one group, 2 and 3 the other. Rank 3 gets data only of rank 1, and rank 0 is late. */
-static void groups_get_data_of_each_other(void **state)
+static void groups_need_data_of_the_other_group(void **state)
 {
 	struct graph *graph = begin(4);
 	u32 i;
@@ -168,7 +168,7 @@ static void groups_get_data_of_each_other(void **state)
 	counts(graph, "2.1<h0 3.1<1.0", 0, 0);
 }
 
-static void neighbours_with_data_are_some_of_them(void **state)
+static void only_neighbours_with_data_are_needed(void **state)
 {
 	static const struct graph_near line[] = { { COMM, 1, 0 }, { COMM, 1, 2 }, { COMM, 0, 1 }, { COMM, 2, 1 } };
 	struct graph *graph = begin(3);
@@ -197,7 +197,7 @@ static void scans_are_chains(void **state)
 }
 
 /* The completion of a request says nothing about the other ranks. */
-static void scans_that_do_not_block_are_none(void **state)
+static void nonblocking_scans_are_not_chains(void **state)
 {
 	struct graph *graph = begin(3);
 	u32 i;
@@ -265,7 +265,7 @@ static void dense_calls_have_few_edges(void **state)
 }
 
 /* Random lists, which no shim would write. */
-static void nonsense_is_survived(void **state)
+static void invalid_lists_are_survived(void **state)
 {
 	static const u32 calls[] = {
 		IOT_CALL_alltoallv, IOT_CALL_gatherv, IOT_CALL_neighbor_alltoallw, IOT_CALL_bcast, IOT_CALL_scan,
@@ -299,18 +299,18 @@ static void nonsense_is_survived(void **state)
 }
 
 SUITE("needs",
-      TEST(late_ranks_take_nobodys_data_away)
-      TEST(late_ranks_matter_as_little_to_requests)
+      TEST(late_ranks_do_not_hide_needs)
+      TEST(late_ranks_do_not_hide_needs_of_requests)
       TEST(lists_of_both_kinds_mean_ranks)
-      TEST(all_wait_for_all_with_data_if_nobody_left_early)
-      TEST(calls_without_data_make_nobody_wait)
+      TEST(ranks_wait_for_all_data_if_no_rank_left_early)
+      TEST(calls_without_data_have_no_waits)
       TEST(contradictions_are_counted)
-      TEST(what_is_not_known_is_kept_and_counted)
+      TEST(unknown_needs_are_kept_and_counted)
       TEST(failed_calls_prove_nothing)
-      TEST(groups_get_data_of_each_other)
-      TEST(neighbours_with_data_are_some_of_them)
+      TEST(groups_need_data_of_the_other_group)
+      TEST(only_neighbours_with_data_are_needed)
       TEST(scans_are_chains)
-      TEST(scans_that_do_not_block_are_none)
+      TEST(nonblocking_scans_are_not_chains)
       TEST(long_scans_have_few_edges)
       TEST(dense_calls_have_few_edges)
-      TEST(nonsense_is_survived))
+      TEST(invalid_lists_are_survived))

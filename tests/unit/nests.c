@@ -176,7 +176,7 @@ static void expand(struct pattern *pattern, u8 digest[32])
 	pattern_free(loaded);
 }
 
-static void random_nests_come_back(void **unused)
+static void random_nests_are_reproduced(void **unused)
 {
 	struct pattern *pattern;
 	struct stream *stream;
@@ -204,7 +204,7 @@ static void random_nests_come_back(void **unused)
 	fclose(nowhere);
 }
 
-static void another_operand_is_another_stream(void **unused)
+static void different_operands_make_different_streams(void **unused)
 {
 	struct stream *streams[2];
 	struct nest *nest;
@@ -242,7 +242,7 @@ static u64 value_at(u32 what, u64 i, const u64 *k)
 	}
 }
 
-static void series_are_what_they_were_made_of(void **unused)
+static void series_reproduce_their_values(void **unused)
 {
 	u64 values[300], k[3], i;
 	u32 round, what;
@@ -284,7 +284,7 @@ static void series_are_what_they_were_made_of(void **unused)
 
 /* -- names ------------------------------------------------------------------------------------------------------ */
 
-static void names_come_back(void **unused)
+static void names_are_reproduced(void **unused)
 {
 	static const char *const names[] = { "", ".", "a", "rank.1", "rank.10", "f.0099", "f.0100", "f.10000", "f.9", "f.009",
 					     "007/07/7", "x18446744073709551616", "1-2-3-4-5-6-7-8-9-10-11-12-13-14-15-16-17-18",
@@ -312,5 +312,5 @@ static void names_come_back(void **unused)
 	template_free(&widths);
 }
 
-SUITE("nests", TEST(series_are_what_they_were_made_of) TEST(names_come_back) TEST(another_operand_is_another_stream)
-	       TEST(random_nests_come_back))
+SUITE("nests", TEST(series_reproduce_their_values) TEST(names_are_reproduced) TEST(different_operands_make_different_streams)
+	       TEST(random_nests_are_reproduced))

@@ -150,7 +150,7 @@ static void play_all(struct part parts[NODES])
 		pthread_join(threads[i], NULL);
 }
 
-static void results_are_put_together(void **state)
+static void results_of_nodes_are_combined(void **state)
 {
 	struct part parts[NODES] = {};
 	u32 i;
@@ -179,7 +179,7 @@ static void all_exit_with_the_same_code(void **state)
 }
 
 /* Any node fails at any time: node 0 reports it, the others print nothing. */
-static void one_that_fails_ends_all(void **state)
+static void failure_of_one_node_ends_all(void **state)
 {
 	static const struct {
 		const char *name;
@@ -221,7 +221,7 @@ static void one_that_fails_ends_all(void **state)
 }
 
 /* Messages that no node of this version sends. */
-static void nonsense_is_refused(void **state)
+static void invalid_messages_are_refused(void **state)
 {
 	static const struct {
 		const char *name;
@@ -256,7 +256,7 @@ static void nonsense_is_refused(void **state)
 }
 
 SUITE("nodes",
-      TEST(results_are_put_together)
+      TEST(results_of_nodes_are_combined)
       TEST(all_exit_with_the_same_code)
-      TEST(one_that_fails_ends_all)
-      TEST(nonsense_is_refused))
+      TEST(failure_of_one_node_ends_all)
+      TEST(invalid_messages_are_refused))

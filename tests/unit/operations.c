@@ -10,7 +10,7 @@
 #include "scribe.h"
 #include "suite.h"
 
-static void each_operation_has_a_row_and_nothing_else_has(void **state)
+static void only_operations_have_rows(void **state)
 {
 	u32 kind, count = 0, expected = 0;
 
@@ -135,7 +135,7 @@ static void fields_reach_the_members_of_the_operation(void **state)
  * An operation by a descriptor is replayed by the same handle, not by another handle of the file, nor by one of its
  * names; unless no replay opens the handle.
  */
-static void call_by_descriptor_is_replayed_by_its_handle(void **state)
+static void call_by_descriptor_uses_its_handle(void **state)
 {
 	static const u16 kinds[] = { IOT_KIND_stat, IOT_KIND_setattr, IOT_KIND_statfs, IOT_KIND_getxattr,
 				     IOT_KIND_setxattr, IOT_KIND_removexattr, IOT_KIND_listxattr,
@@ -184,7 +184,7 @@ static void lock_of_a_handle_has_no_owner(void **state)
 	assert_true(op.owner == 0 && le64_to_cpu(op.end_bytes) == 2);
 }
 
-SUITE("operations", TEST(each_operation_has_a_row_and_nothing_else_has) TEST(members_reach_the_fields_of_the_record)
+SUITE("operations", TEST(only_operations_have_rows) TEST(members_reach_the_fields_of_the_record)
       TEST(texts_are_tails) WITH_SCRATCH(fields_reach_the_members_of_the_operation)
-      WITH_SCRATCH(call_by_descriptor_is_replayed_by_its_handle)
+      WITH_SCRATCH(call_by_descriptor_uses_its_handle)
       WITH_SCRATCH(lock_of_a_handle_has_no_owner))

@@ -53,7 +53,7 @@ static const struct iot_program_op *op_of(const struct fixture *f, u32 task, u32
 	return f->program.ops + le64_to_cpu(f->program.tasks[task].first_op) + op;
 }
 
-static void nothing_has_happened_at_first(void **state)
+static void order_begins_empty(void **state)
 {
 	struct fixture f;
 
@@ -89,7 +89,7 @@ static void wait_on_a_task_holds_when_the_operation_has_ended(void **state)
 	free(f.bytes);
 }
 
-static void wait_on_a_latch_holds_when_nobody_is_missing(void **state)
+static void wait_on_a_latch_holds_when_all_have_signalled(void **state)
 {
 	struct iot_program_wait wait = { cpu_to_le32(IOT_WAIT_LATCH), cpu_to_le32(1) };
 	struct fixture f;
@@ -140,7 +140,7 @@ static void blocker_is_the_first_wait_that_does_not_hold(void **state)
 	free(f.bytes);
 }
 
-static void waits_known_to_hold_are_not_looked_at_again(void **state)
+static void fulfilled_waits_are_not_examined_again(void **state)
 {
 	struct fixture f;
 	u32 next = 3;
@@ -153,9 +153,9 @@ static void waits_known_to_hold_are_not_looked_at_again(void **state)
 }
 
 SUITE("order",
-      TEST(nothing_has_happened_at_first)
+      TEST(order_begins_empty)
       TEST(wait_on_a_task_holds_when_the_operation_has_ended)
-      TEST(wait_on_a_latch_holds_when_nobody_is_missing)
+      TEST(wait_on_a_latch_holds_when_all_have_signalled)
       TEST(operation_without_waits_may_start)
       TEST(blocker_is_the_first_wait_that_does_not_hold)
-      TEST(waits_known_to_hold_are_not_looked_at_again))
+      TEST(fulfilled_waits_are_not_examined_again))

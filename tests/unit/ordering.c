@@ -290,7 +290,7 @@ static bool some_program_fails(const char *order, u32 without)
 	return false;
 }
 
-static void found_is_enough(void **state)
+static void default_rules_reproduce_results(void **state)
 {
 	(void)state;
 	overlaps = 0;
@@ -298,13 +298,13 @@ static void found_is_enough(void **state)
 	assert_true(overlaps > program_count() * 10); /* otherwise the test would be too easy */
 }
 
-static void artc_is_enough(void **state)
+static void rules_of_artc_reproduce_results(void **state)
 {
 	(void)state;
 	assert_int_equal(programs_that_fail("artc", 0), 0);
 }
 
-static void single_and_temporal_are_enough(void **state)
+static void single_and_temporal_reproduce_results(void **state)
 {
 	(void)state;
 	assert_int_equal(programs_that_fail("single", 0), 0);
@@ -312,13 +312,13 @@ static void single_and_temporal_are_enough(void **state)
 }
 
 /* The negative control. */
-static void unconstrained_is_not(void **state)
+static void unconstrained_does_not_reproduce_results(void **state)
 {
 	(void)state;
 	assert_true(programs_that_fail("unconstrained", 0) > program_count() * 9 / 10);
 }
 
-static void every_cause_is_needed(void **state)
+static void every_cause_is_necessary(void **state)
 {
 	(void)state;
 	static const enum edge_cause causes[] = { EDGE_name, EDGE_entries, EDGE_size, EDGE_data,
@@ -331,7 +331,7 @@ static void every_cause_is_needed(void **state)
 }
 
 /* With file_seq, order by handles is not needed: open and close are operations on the file. */
-static void every_rule_is_needed(void **state)
+static void every_rule_is_necessary(void **state)
 {
 	(void)state;
 	static const char *const rules[] = {
@@ -346,9 +346,9 @@ static void every_rule_is_needed(void **state)
 }
 
 SUITE("ordering",
-      WITH_SCRATCH(found_is_enough)
-      WITH_SCRATCH(artc_is_enough)
-      WITH_SCRATCH(single_and_temporal_are_enough)
-      WITH_SCRATCH(unconstrained_is_not)
-      WITH_SCRATCH(every_cause_is_needed)
-      WITH_SCRATCH(every_rule_is_needed))
+      WITH_SCRATCH(default_rules_reproduce_results)
+      WITH_SCRATCH(rules_of_artc_reproduce_results)
+      WITH_SCRATCH(single_and_temporal_reproduce_results)
+      WITH_SCRATCH(unconstrained_does_not_reproduce_results)
+      WITH_SCRATCH(every_cause_is_necessary)
+      WITH_SCRATCH(every_rule_is_necessary))

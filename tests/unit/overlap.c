@@ -806,7 +806,7 @@ static u32 programs_that_fail(u64 width_ns, enum extra extra, const char *order,
 	return failed;
 }
 
-static void results_order_what_overlapped(void **state)
+static void results_order_overlapping_operations(void **state)
 {
 	static const u64 widths_ns[] = { 0, 5, 20, 60, 120, 400 };
 	u32 failed = 0;
@@ -819,7 +819,7 @@ static void results_order_what_overlapped(void **state)
 }
 
 /* Opens that create or find a file, depending on the order, among all other operations. */
-static void who_makes_a_file_makes_it_again(void **state)
+static void creator_of_a_file_creates_it_again(void **state)
 {
 	static const u64 widths_ns[] = { 0, 20, 60, 120, 400 };
 	u32 failed = 0;
@@ -836,7 +836,7 @@ static void who_makes_a_file_makes_it_again(void **state)
  * An operation that fails because of an existing object, or changes only the object, has found it; also
  * in a directory that is renamed.
  */
-static void what_is_done_by_name_is_done_again(void **state)
+static void operations_on_names_have_the_same_results(void **state)
 {
 	static const enum extra extras[] = { FAILS, TRUNCATES, MOVES };
 	static const u64 widths_ns[] = { 20, 60, 120 };
@@ -854,7 +854,7 @@ static void what_is_done_by_name_is_done_again(void **state)
 }
 
 /* Names that are removed while they are opened; their opens precede the removal. */
-static void what_was_found_is_opened_again(void **state)
+static void opens_find_the_same_files(void **state)
 {
 	static const u64 widths_ns[] = { 20, 60, 120, 400 };
 	struct tally tally = {};
@@ -872,7 +872,7 @@ static void what_was_found_is_opened_again(void **state)
 }
 
 /* A file is truncated while others write to it, read its size, and touch its pages. */
-static void sizes_are_as_they_were(void **state)
+static void sizes_are_reproduced(void **state)
 {
 	static const u64 widths_ns[] = { 0, 5, 20, 60, 120, 400 };
 	struct tally tally = {};
@@ -890,7 +890,7 @@ static void sizes_are_as_they_were(void **state)
 }
 
 /* Programs with a result that the first plausible order does not explain. */
-static void what_nothing_explains_is_searched_for(void **state)
+static void unexplained_results_are_searched(void **state)
 {
 	static const struct {
 		u64 seed;
@@ -923,7 +923,7 @@ static void what_nothing_explains_is_searched_for(void **state)
 }
 
 /* Negative controls: rules that ignore results, and each cause left out. */
-static void without_results_it_fails(void **state)
+static void replay_fails_without_order_by_results(void **state)
 {
 	(void)state;
 	assert_true(programs_that_fail(60, NOTHING, "artc", 0) > 0);
@@ -934,10 +934,10 @@ static void without_results_it_fails(void **state)
 }
 
 SUITE("overlap",
-      WITH_SCRATCH(results_order_what_overlapped)
-      WITH_SCRATCH(who_makes_a_file_makes_it_again)
-      WITH_SCRATCH(what_is_done_by_name_is_done_again)
-      WITH_SCRATCH(what_was_found_is_opened_again)
-      WITH_SCRATCH(sizes_are_as_they_were)
-      WITH_SCRATCH(what_nothing_explains_is_searched_for)
-      WITH_SCRATCH(without_results_it_fails))
+      WITH_SCRATCH(results_order_overlapping_operations)
+      WITH_SCRATCH(creator_of_a_file_creates_it_again)
+      WITH_SCRATCH(operations_on_names_have_the_same_results)
+      WITH_SCRATCH(opens_find_the_same_files)
+      WITH_SCRATCH(sizes_are_reproduced)
+      WITH_SCRATCH(unexplained_results_are_searched)
+      WITH_SCRATCH(replay_fails_without_order_by_results))

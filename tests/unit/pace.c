@@ -76,7 +76,7 @@ static void the_first_think_time_begins_at_the_start(void **state)
 	}
 }
 
-static void lateness_does_not_add_up(void **state)
+static void lateness_does_not_accumulate(void **state)
 {
 	struct iot_lateness pace = {};
 	u64 took_ns = run(&pace, 1000, 10000000, 70000, 0);
@@ -87,7 +87,7 @@ static void lateness_does_not_add_up(void **state)
 	assert_int_equal(pace.wakeups[iot_lateness_bucket(70000)], 1000);
 }
 
-static void time_in_operations_is_never_taken_off(void **state)
+static void time_in_operations_is_never_compensated(void **state)
 {
 	struct iot_lateness pace = {};
 
@@ -97,7 +97,7 @@ static void time_in_operations_is_never_taken_off(void **state)
 }
 
 /* The part of the lateness that exceeds one think time is deducted from the next ones. */
-static void lateness_larger_than_a_think_time_stays_owed(void **state)
+static void excess_lateness_is_carried_over(void **state)
 {
 	struct iot_lateness pace = {};
 	u64 until_ns;
@@ -117,7 +117,7 @@ static void lateness_larger_than_a_think_time_stays_owed(void **state)
 	assert_int_equal(iot_pace_until(&pace, 350, 1000), 1200);
 }
 
-static void buckets_follow_each_other(void **state)
+static void buckets_are_contiguous(void **state)
 {
 	u32 bucket;
 
@@ -133,7 +133,7 @@ static void buckets_follow_each_other(void **state)
 SUITE("pace",
       TEST(think_time_is_scaled)
       TEST(the_first_think_time_begins_at_the_start)
-      TEST(lateness_does_not_add_up)
-      TEST(time_in_operations_is_never_taken_off)
-      TEST(lateness_larger_than_a_think_time_stays_owed)
-      TEST(buckets_follow_each_other))
+      TEST(lateness_does_not_accumulate)
+      TEST(time_in_operations_is_never_compensated)
+      TEST(excess_lateness_is_carried_over)
+      TEST(buckets_are_contiguous))

@@ -219,7 +219,7 @@ static void run(struct simulation *s)
 		assert_true(partition_is_reported(&s->partitions[i]));
 }
 
-static void nodes_keep_order_and_come_to_the_end(void **state)
+static void nodes_keep_the_order_and_finish(void **state)
 {
 	struct simulation *s = calloc(1, sizeof(*s));
 	u32 told = 0, i;
@@ -237,7 +237,7 @@ static void nodes_keep_order_and_come_to_the_end(void **state)
 	free(s);
 }
 
-static void what_nobody_waits_for_is_not_told(void **state)
+static void progress_without_waiters_is_not_sent(void **state)
 {
 	struct simulation *s = calloc(1, sizeof(*s));
 
@@ -251,7 +251,7 @@ static void what_nobody_waits_for_is_not_told(void **state)
 }
 
 /* Task 0 here; task 1 of node 1 with three operations; both signal a latch. */
-static void what_cannot_be_is_not_taken(void **state)
+static void impossible_progress_is_refused(void **state)
 {
 	static const struct {
 		const char *name;
@@ -304,6 +304,6 @@ static void what_cannot_be_is_not_taken(void **state)
 }
 
 SUITE("partition",
-      TEST(nodes_keep_order_and_come_to_the_end)
-      TEST(what_nobody_waits_for_is_not_told)
-      TEST(what_cannot_be_is_not_taken))
+      TEST(nodes_keep_the_order_and_finish)
+      TEST(progress_without_waiters_is_not_sent)
+      TEST(impossible_progress_is_refused))

@@ -67,7 +67,7 @@ static void gives(struct scribe *s, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void who_is_refused_or_not_comes_after_the_mode(void **state)
+static void permission_results_follow_the_change_of_mode(void **state)
 {
 	struct scribe scribe, *s = &scribe;
 
@@ -80,7 +80,7 @@ static void who_is_refused_or_not_comes_after_the_mode(void **state)
 	gives(s, "0.1<1.0 1.0<0.0 1.1<0.1");
 }
 
-static void a_directory_lets_its_names_be_used(void **state)
+static void names_need_search_permission_of_the_directory(void **state)
 {
 	struct scribe scribe, *s = &scribe;
 
@@ -109,6 +109,6 @@ static void nothing_else_is_ordered(void **state)
 }
 
 SUITE("permissions",
-      WITH_SCRATCH(who_is_refused_or_not_comes_after_the_mode)
-      WITH_SCRATCH(a_directory_lets_its_names_be_used)
+      WITH_SCRATCH(permission_results_follow_the_change_of_mode)
+      WITH_SCRATCH(names_need_search_permission_of_the_directory)
       WITH_SCRATCH(nothing_else_is_ordered))

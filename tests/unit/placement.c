@@ -72,7 +72,7 @@ static void assert_nodes(const struct fixture *f, const char *row, const char *n
 		assert_row(row, f->node_of[i] == (u32)(nodes[i] - '0'));
 }
 
-static void ranks_go_by_the_rule(void **state)
+static void ranks_are_placed_by_the_rule(void **state)
 {
 	static const struct {
 		const char *name;
@@ -104,7 +104,7 @@ static void ranks_go_by_the_rule(void **state)
 }
 
 /* A shell starts launchers, the second of which starts ranks 2 and 3; rank 2 has a child. */
-static void tasks_without_a_rank_go_with_their_kin(void **state)
+static void tasks_without_a_rank_are_placed_with_relatives(void **state)
 {
 	struct fixture f = {};
 
@@ -127,7 +127,7 @@ static void tasks_without_a_rank_go_with_their_kin(void **state)
 	fixture_close(&f);
 }
 
-static void a_circle_of_parents_comes_to_an_end(void **state)
+static void cycle_of_parents_terminates(void **state)
 {
 	struct fixture f = {};
 
@@ -143,7 +143,7 @@ static void a_circle_of_parents_comes_to_an_end(void **state)
 	fixture_close(&f);
 }
 
-static void traced_nodes_are_taken_as_they_were(void **state)
+static void traced_nodes_are_preserved(void **state)
 {
 	struct fixture f = {};
 
@@ -165,7 +165,7 @@ static void traced_nodes_are_taken_as_they_were(void **state)
 }
 
 /* Rank 3 shares a handle with rank 1, and a latch with all. */
-static void what_is_shared_stays_together(void **state)
+static void tasks_that_share_stay_together(void **state)
 {
 	static const struct {
 		const char *name;
@@ -218,8 +218,8 @@ static void what_is_shared_stays_together(void **state)
 }
 
 SUITE("placement",
-      TEST(ranks_go_by_the_rule)
-      TEST(tasks_without_a_rank_go_with_their_kin)
-      TEST(a_circle_of_parents_comes_to_an_end)
-      TEST(traced_nodes_are_taken_as_they_were)
-      TEST(what_is_shared_stays_together))
+      TEST(ranks_are_placed_by_the_rule)
+      TEST(tasks_without_a_rank_are_placed_with_relatives)
+      TEST(cycle_of_parents_terminates)
+      TEST(traced_nodes_are_preserved)
+      TEST(tasks_that_share_stay_together))

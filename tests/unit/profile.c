@@ -52,7 +52,7 @@ static void put_before(struct scribe *s, enum before before)
 		    .handle = HANDLE, .fd = before == SHOWN ? -1 : 3, .name = before == PIPE ? 0 : SCRIBE_NAME);
 }
 
-static void the_run_begins_with_what_its_replay_does_first(void **state)
+static void run_begins_with_the_first_operation_of_its_replay(void **state)
 {
 	struct scribe scribe, *s = &scribe;
 	struct profile *profile;
@@ -180,7 +180,7 @@ static void write_opened(const char *fact, u64 size_bytes, u64 cached_pages)
 	scribe_finish(s);
 }
 
-static void what_was_cached_is_compared_if_it_is_known(void **state)
+static void cached_shares_are_compared_if_known(void **state)
 {
 	const char *const paths[] = { scratch_program, scratch_trace };
 	struct comparison c;
@@ -201,7 +201,7 @@ static void what_was_cached_is_compared_if_it_is_known(void **state)
 }
 
 /* In a recording by the kernel, 0 is a reading of its clock. */
-static void what_strace_did_not_time_has_no_latency(void **state)
+static void untimed_operations_have_no_latency(void **state)
 {
 	static const char *const facts[] = { "mmap=page", "source=strace" };
 	struct scribe scribe, *s = &scribe;
@@ -253,7 +253,7 @@ static u32 threads_of(const struct profile *profile, u32 pid, u32 task)
 }
 
 /* A shell that executed another shell twice, and created two more threads; then another program. */
-static void an_exec_makes_no_thread(void **state)
+static void exec_does_not_create_a_thread(void **state)
 {
 	struct scribe scribe, *s = &scribe;
 	struct profile *profile;
@@ -274,7 +274,7 @@ static void an_exec_makes_no_thread(void **state)
 }
 
 /* Task ids are not process ids. The record of task 500 was lost. */
-static void tasks_of_a_replay_are_no_processes(void **state)
+static void tasks_of_a_replay_are_not_processes(void **state)
 {
 	struct scribe scribe, *s = &scribe;
 	struct profile *profile;
@@ -326,7 +326,7 @@ static void record_mpi(struct scribe *s, bool has_mount, bool has_op)
 	PUT(mpi_coll, .number = 2);
 }
 
-static void calls_of_mpi_are_what_there_is(void **state)
+static void trace_of_mpi_calls_has_no_file_operations(void **state)
 {
 	struct scribe scribe, *s = &scribe;
 	struct profile *p;
@@ -353,7 +353,7 @@ static void put_diverged(struct scribe *s)
 	PUT(divergence, .task = s->task, .op = s->op, .kind = IOT_KIND_read, .expected = 10, .got = 0);
 }
 
-static void divergences_are_listed_with_the_operation_of_another_task_before(void **state)
+static void divergences_name_the_preceding_operation(void **state)
 {
 	struct scribe scribe, *s = &scribe;
 	const struct profile_divergence *d;
@@ -401,13 +401,13 @@ static void a_divergence_without_its_operation_has_no_path(void **state)
 }
 
 SUITE("profile",
-      WITH_SCRATCH(divergences_are_listed_with_the_operation_of_another_task_before)
+      WITH_SCRATCH(divergences_name_the_preceding_operation)
       WITH_SCRATCH(a_divergence_without_its_operation_has_no_path)
-      WITH_SCRATCH(the_run_begins_with_what_its_replay_does_first)
+      WITH_SCRATCH(run_begins_with_the_first_operation_of_its_replay)
       WITH_SCRATCH(a_copy_is_read_from_one_file_and_written_to_another)
       WITH_SCRATCH(bandwidth_is_that_of_the_run)
-      WITH_SCRATCH(what_was_cached_is_compared_if_it_is_known)
-      WITH_SCRATCH(what_strace_did_not_time_has_no_latency)
-      WITH_SCRATCH(an_exec_makes_no_thread)
-      WITH_SCRATCH(tasks_of_a_replay_are_no_processes)
-      WITH_SCRATCH(calls_of_mpi_are_what_there_is))
+      WITH_SCRATCH(cached_shares_are_compared_if_known)
+      WITH_SCRATCH(untimed_operations_have_no_latency)
+      WITH_SCRATCH(exec_does_not_create_a_thread)
+      WITH_SCRATCH(tasks_of_a_replay_are_not_processes)
+      WITH_SCRATCH(trace_of_mpi_calls_has_no_file_operations))

@@ -21,7 +21,7 @@ static u8 *whole_program(size_t *byte_count)
 	return bytes;
 }
 
-static void program_opens_and_has_its_sections(void **state)
+static void valid_program_opens_with_all_sections(void **state)
 {
 	struct iot_reject reject = {};
 	struct iot_program program;
@@ -266,7 +266,7 @@ static void refusal_has_the_errno_of_its_reason(void **state)
 }
 
 SUITE("program",
-      TEST(program_opens_and_has_its_sections)
+      TEST(valid_program_opens_with_all_sections)
       TEST(program_is_refused_at_every_shorter_length)
       TEST(program_with_a_bad_header_is_refused)
       TEST(program_with_any_bit_of_its_header_changed_is_refused)

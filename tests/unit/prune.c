@@ -173,7 +173,7 @@ static void nothing_is_said_twice(struct graph *graph, const struct history *all
 			}
 }
 
-static void what_is_left_says_the_same(void **state)
+static void pruned_edges_imply_the_same_order(void **state)
 {
 	u64 random = 1, left, pruned = 0;
 	u32 i, j;
@@ -206,7 +206,7 @@ static void what_is_left_says_the_same(void **state)
 }
 
 /* Operations without duration, all at the same time, one of which waits for that of a later task. */
-static void edges_come_before_time(void **state)
+static void edges_take_precedence_over_time(void **state)
 {
 	struct history h = { .skipped = GRAPH_NONE };
 	struct graph *graph;
@@ -228,5 +228,5 @@ static void edges_come_before_time(void **state)
 }
 
 SUITE("prune",
-      TEST(what_is_left_says_the_same)
-      TEST(edges_come_before_time))
+      TEST(pruned_edges_imply_the_same_order)
+      TEST(edges_take_precedence_over_time))

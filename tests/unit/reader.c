@@ -62,7 +62,7 @@ static void make(struct trace_bytes *trace)
 	trace_finish(trace);
 }
 
-static void trace_says_what_it_is(void **state)
+static void trace_has_its_properties(void **state)
 {
 	struct trace_bytes trace;
 	struct outcome o;
@@ -84,7 +84,7 @@ static void trace_says_what_it_is(void **state)
 	trace_close(&trace);
 }
 
-static void records_of_all_streams_come_in_the_order_of_their_ends(void **state)
+static void records_are_ordered_by_their_ends(void **state)
 {
 	static const u64 expected[] = { 1001, 1102, 1201, 1202, 1203, 1301, 1403, 1501, 1602, 1703 };
 	struct trace_bytes trace;
@@ -126,7 +126,7 @@ static void empty_trace_has_no_records(void **state)
 }
 
 /* Whatever length a killed writer leaves: the complete chunks are read, and nothing else is reported. */
-static void trace_is_read_up_to_its_last_whole_chunk(void **state)
+static void torn_trace_is_read_up_to_its_last_chunk(void **state)
 {
 	struct trace_bytes trace;
 	struct outcome o;
@@ -390,7 +390,7 @@ static const struct {
 	ROW(index_for_more_chunks_than_fit, index, -EBADMSG),
 };
 
-static void trace_with_one_thing_wrong_is_refused(void **state)
+static void trace_with_one_error_is_refused(void **state)
 {
 	struct trace_bytes trace;
 	struct outcome o;
@@ -410,7 +410,7 @@ static void trace_with_one_thing_wrong_is_refused(void **state)
 }
 
 /* In a trace with so many chunks, the heads are read one after the other. */
-static void index_that_is_too_large_is_not_needed(void **state)
+static void oversized_index_is_not_needed(void **state)
 {
 	u64 (*const rows[])(struct trace_bytes *trace) = { no_index, index_too_large };
 	struct trace_bytes trace;
@@ -452,7 +452,7 @@ static void every_reason_has_a_test(void **state)
 	}
 }
 
-static void damage_costs_only_what_comes_after_it(void **state)
+static void records_before_damage_are_read(void **state)
 {
 	struct trace_bytes trace;
 	struct outcome o;
@@ -467,7 +467,7 @@ static void damage_costs_only_what_comes_after_it(void **state)
 	trace_close(&trace);
 }
 
-static void refusal_is_a_sentence(void **state)
+static void refusal_has_a_sentence(void **state)
 {
 	struct iot_reject reject = { .reason = IOT_REJECT_chunk_crc };
 
@@ -481,7 +481,7 @@ static void refusal_is_a_sentence(void **state)
 
 /* -- files that are not traces ------------------------------------------------------------------- */
 
-static void what_is_no_file_is_refused(void **state)
+static void input_that_is_not_a_file_is_refused(void **state)
 {
 	char fifo[] = "/tmp/iotape-test-XXXXXX";
 	struct outcome o;
@@ -504,7 +504,7 @@ static void what_is_no_file_is_refused(void **state)
 	assert_int_equal(o.reject.reason, IOT_REJECT_trace_magic);
 }
 
-static void text_is_no_trace(void **state)
+static void text_is_refused(void **state)
 {
 	static const u8 text[200] = "# iotape\nnot at all\n";
 	struct outcome o;
@@ -544,7 +544,7 @@ static void make_open(struct trace_bytes *trace, size_t room, bool is_finished)
 		cpu_to_le32(iot_crc32c(0, trace->bytes + trace->begin, 60));
 }
 
-static void records_that_are_being_written_are_read(void **state)
+static void records_of_an_open_trace_are_read(void **state)
 {
 	static const size_t rooms[] = { 0, 8, 104 };
 	struct trace_bytes trace;
@@ -638,7 +638,7 @@ static void append(const char *path, const u8 *bytes, size_t count)
 }
 
 /* Cut at each byte: what is whole is returned at once, and nothing twice. */
-static void a_trace_that_grows_is_followed(void **state)
+static void growing_trace_is_followed(void **state)
 {
 	struct outcome all;
 	struct trace_bytes trace;
@@ -715,20 +715,20 @@ static void many_streams_are_merged_in_time(void **state)
 }
 
 SUITE("reader",
-      TEST(trace_says_what_it_is)
-      TEST(records_of_all_streams_come_in_the_order_of_their_ends)
+      TEST(trace_has_its_properties)
+      TEST(records_are_ordered_by_their_ends)
       TEST(empty_trace_has_no_records)
-      TEST(trace_is_read_up_to_its_last_whole_chunk)
+      TEST(torn_trace_is_read_up_to_its_last_chunk)
       TEST(trace_with_any_byte_changed_is_refused)
-      TEST(trace_with_one_thing_wrong_is_refused)
-      TEST(index_that_is_too_large_is_not_needed)
+      TEST(trace_with_one_error_is_refused)
+      TEST(oversized_index_is_not_needed)
       TEST(every_reason_has_a_test)
-      TEST(damage_costs_only_what_comes_after_it)
-      TEST(refusal_is_a_sentence)
-      TEST(what_is_no_file_is_refused)
-      TEST(text_is_no_trace)
-      TEST(records_that_are_being_written_are_read)
+      TEST(records_before_damage_are_read)
+      TEST(refusal_has_a_sentence)
+      TEST(input_that_is_not_a_file_is_refused)
+      TEST(text_is_refused)
+      TEST(records_of_an_open_trace_are_read)
       TEST(lost_and_missing_records_are_counted)
       TEST(unknown_kinds_are_skipped_and_counted)
-      TEST(a_trace_that_grows_is_followed)
+      TEST(growing_trace_is_followed)
       TEST(many_streams_are_merged_in_time))

@@ -71,7 +71,7 @@ static bool are_fields_equal(const struct iot_kind_info *info, const struct iot_
 	return true;
 }
 
-static void record_comes_back_as_it_was(void **state)
+static void record_is_decoded_as_encoded(void **state)
 {
 	const struct iot_kind_info *info;
 	u8 wire[IOT_RECORD_MAX_BYTES];
@@ -148,7 +148,7 @@ static void record_encode_needs_room(void **state)
 	}
 }
 
-static void record_encode_refuses_what_is_none(void **state)
+static void record_encode_refuses_unknown_kinds(void **state)
 {
 	struct iot_record record = { .kind = IOT_KIND_name, .tail = tail_bytes };
 	u8 wire[2 * IOT_RECORD_MAX_BYTES];
@@ -300,10 +300,10 @@ static void record_decode_refuses_bad_heads(void **state)
 }
 
 SUITE("record",
-      TEST(record_comes_back_as_it_was)
+      TEST(record_is_decoded_as_encoded)
       TEST(record_on_the_wire_is_little_endian)
       TEST(record_encode_needs_room)
-      TEST(record_encode_refuses_what_is_none)
+      TEST(record_encode_refuses_unknown_kinds)
       TEST(record_decode_refuses_every_prefix)
       TEST(record_of_an_older_writer_has_zeros)
       TEST(record_of_a_newer_writer_is_read)

@@ -66,7 +66,7 @@ static void an_amount_is_spread_evenly(void **state)
 }
 
 /* Numbers of a damaged trace: the sum is kept, and no bin is beyond the last. */
-static void no_number_is_too_large_for_an_axis(void **state)
+static void axis_accepts_all_numbers(void **state)
 {
 	static const u64 numbers[] = { 0, 1, 511, 512, 1ull << 32, INT64_MAX, UINT64_MAX - 1, UINT64_MAX };
 	struct report_axis axis;
@@ -164,7 +164,7 @@ static void sums_of_bins_are_those_of_the_profile(void **state)
 }
 
 /* 1000 bytes in each microsecond of the first half of a run, and none in the second. */
-static void bandwidth_is_where_the_bytes_moved(void **state)
+static void bandwidth_is_in_the_interval_of_the_bytes(void **state)
 {
 	struct scribe scribe, *s = &scribe;
 	struct report report;
@@ -226,7 +226,7 @@ static void many_ranks_share_rows(void **state)
 	report_free(&report);
 }
 
-static void groups_of_ranks_use_all_rows(void **state)
+static void rank_groups_use_all_rows(void **state)
 {
 	const struct report_limits few = { 16, 100, 1 };
 	struct scribe scribe, *s = &scribe;
@@ -241,7 +241,7 @@ static void groups_of_ranks_use_all_rows(void **state)
 	report_free(&report);
 }
 
-static void ranks_have_rows_of_their_own_if_there_is_room(void **state)
+static void few_ranks_have_separate_rows(void **state)
 {
 	struct scribe scribe, *s = &scribe;
 	struct report report;
@@ -335,7 +335,7 @@ static void a_nested_operation_is_part_of_the_outer_one(void **state)
 
 /* -- maps of offsets ------------------------------------------------------------------------------------- */
 
-static void a_map_has_the_bytes_where_they_were_accessed(void **state)
+static void map_has_bytes_at_their_offsets(void **state)
 {
 	struct scribe scribe, *s = &scribe;
 	const struct report_map *map;
@@ -367,7 +367,7 @@ static void a_map_has_the_bytes_where_they_were_accessed(void **state)
 	report_free(&report);
 }
 
-static void a_map_has_no_offset_that_is_too_large(void **state)
+static void map_has_no_oversized_offset(void **state)
 {
 	static const s64 offsets[] = { -1, 0, 1, 4095, INT64_MAX - 1, INT64_MAX, INT64_MIN };
 	struct scribe scribe, *s = &scribe;
@@ -433,7 +433,7 @@ static void a_trace_without_operations_has_empty_charts(void **state)
 }
 
 /* Each class has a kind, and each operation a class. */
-static void every_class_is_used(void **state)
+static void all_classes_are_used(void **state)
 {
 	bool is_used[REPORT_CLASS_COUNT] = {};
 	u32 kind, class;
@@ -454,17 +454,17 @@ static void every_class_is_used(void **state)
 
 SUITE("report",
       TEST(an_amount_is_spread_evenly)
-      TEST(no_number_is_too_large_for_an_axis)
+      TEST(axis_accepts_all_numbers)
       WITH_SCRATCH(sums_of_bins_are_those_of_the_profile)
-      WITH_SCRATCH(bandwidth_is_where_the_bytes_moved)
+      WITH_SCRATCH(bandwidth_is_in_the_interval_of_the_bytes)
       WITH_SCRATCH(many_ranks_share_rows)
-      WITH_SCRATCH(groups_of_ranks_use_all_rows)
-      WITH_SCRATCH(ranks_have_rows_of_their_own_if_there_is_room)
+      WITH_SCRATCH(rank_groups_use_all_rows)
+      WITH_SCRATCH(few_ranks_have_separate_rows)
       WITH_SCRATCH(the_least_busy_tasks_share_a_row)
       WITH_SCRATCH(the_longest_operations_are_kept)
       WITH_SCRATCH(a_nested_operation_is_part_of_the_outer_one)
-      WITH_SCRATCH(a_map_has_the_bytes_where_they_were_accessed)
-      WITH_SCRATCH(a_map_has_no_offset_that_is_too_large)
+      WITH_SCRATCH(map_has_bytes_at_their_offsets)
+      WITH_SCRATCH(map_has_no_oversized_offset)
       WITH_SCRATCH(the_files_with_the_most_bytes_have_maps)
       WITH_SCRATCH(a_trace_without_operations_has_empty_charts)
-      TEST(every_class_is_used))
+      TEST(all_classes_are_used))

@@ -80,7 +80,7 @@ static void gives(const char *expected)
 }
 
 /* Fast storage completes each request before the next one. */
-static void few_pieces_of_memory_tell_how_many_there_can_be(void **state)
+static void few_buffers_limit_the_queue_depth(void **state)
 {
 	u32 i;
 
@@ -92,7 +92,7 @@ static void few_pieces_of_memory_tell_how_many_there_can_be(void **state)
 }
 
 /* The program does not use the third buffer before the fifth request. */
-static void memory_counts_from_its_first_use(void **state)
+static void memory_is_counted_from_its_first_use(void **state)
 {
 	static const u32 memory[] = { 1, 2, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1 };
 	u32 i;
@@ -105,7 +105,7 @@ static void memory_counts_from_its_first_use(void **state)
 }
 
 /* In the trace the oldest request ends late: the submission did not wait for it. */
-static void nobody_waits_for_what_had_not_ended(void **state)
+static void no_task_waits_for_an_operation_in_progress(void **state)
 {
 	u32 i;
 
@@ -116,7 +116,7 @@ static void nobody_waits_for_what_had_not_ended(void **state)
 	gives("0 1 1<1 0<0 1<2 0<3 1<4 0<5");
 }
 
-static void memory_that_is_not_known_tells_nothing(void **state)
+static void unknown_memory_has_no_effect(void **state)
 {
 	u32 i;
 
@@ -127,7 +127,7 @@ static void memory_that_is_not_known_tells_nothing(void **state)
 	gives("0 0<0 0<1 0<2 0<3 0<4");
 }
 
-static void nor_does_memory_that_is_hardly_used_again(void **state)
+static void rarely_reused_memory_has_no_effect(void **state)
 {
 	u32 i;
 
@@ -139,8 +139,8 @@ static void nor_does_memory_that_is_hardly_used_again(void **state)
 }
 
 SUITE("requests",
-      TEST(few_pieces_of_memory_tell_how_many_there_can_be)
-      TEST(memory_counts_from_its_first_use)
-      TEST(nobody_waits_for_what_had_not_ended)
-      TEST(memory_that_is_not_known_tells_nothing)
-      TEST(nor_does_memory_that_is_hardly_used_again))
+      TEST(few_buffers_limit_the_queue_depth)
+      TEST(memory_is_counted_from_its_first_use)
+      TEST(no_task_waits_for_an_operation_in_progress)
+      TEST(unknown_memory_has_no_effect)
+      TEST(rarely_reused_memory_has_no_effect))

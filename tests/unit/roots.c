@@ -114,7 +114,7 @@ static const struct {
 	{ { "/run/../etc", "/run/m" }, "a a " }, /* not a path of the kernel: ignored */
 };
 
-static void roots_go_by_their_paths_below_what_is_above_all(void **state)
+static void roots_have_paths_below_the_common_parent(void **state)
 {
 	size_t i;
 	int is_late;
@@ -130,7 +130,7 @@ static void roots_go_by_their_paths_below_what_is_above_all(void **state)
 }
 
 /* A merged trace, in which the directories of nodes are below a common root. */
-static void shared_directories_of_nodes_are_beside_the_nodes(void **state)
+static void shared_directories_are_beside_nodes(void **state)
 {
 	(void)state;
 	begin();
@@ -149,7 +149,7 @@ static void shared_directories_of_nodes_are_beside_the_nodes(void **state)
 	assert_seen("root.m1=/net/m1 root.m2=/net/m2 m1/a m2/a node1 ");
 }
 
-static void what_is_above_belongs_to_the_owner_of_a_root(void **state)
+static void common_parent_belongs_to_the_owner_of_a_root(void **state)
 {
 	const struct iot_record *records;
 	struct iot_roots *roots;
@@ -171,6 +171,6 @@ static void what_is_above_belongs_to_the_owner_of_a_root(void **state)
 	iot_roots_close(roots);
 }
 
-SUITE("roots", WITH_SCRATCH(roots_go_by_their_paths_below_what_is_above_all)
-		       WITH_SCRATCH(shared_directories_of_nodes_are_beside_the_nodes)
-		       WITH_SCRATCH(what_is_above_belongs_to_the_owner_of_a_root))
+SUITE("roots", WITH_SCRATCH(roots_have_paths_below_the_common_parent)
+		       WITH_SCRATCH(shared_directories_are_beside_nodes)
+		       WITH_SCRATCH(common_parent_belongs_to_the_owner_of_a_root))

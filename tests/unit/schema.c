@@ -172,7 +172,7 @@ static void lines_with_other_words_are_ignored(void **state)
 	}
 }
 
-static void kind_that_the_schema_leaves_out_is_read_as_ours(void **state)
+static void kind_missing_in_the_schema_has_our_layout(void **state)
 {
 	struct iot_reader *reader;
 	struct iot_reject reject;
@@ -259,7 +259,7 @@ static const struct {
 	{ many_fields, -EBADMSG },
 };
 
-static void schema_without_sense_is_refused(void **state)
+static void invalid_schema_is_refused(void **state)
 {
 	struct iot_schema *schema;
 	size_t i, at;
@@ -301,7 +301,7 @@ SUITE("schema",
       TEST(record_of_another_writer_is_read_by_names)
       TEST(record_shorter_than_its_schema_has_zeros)
       TEST(lines_with_other_words_are_ignored)
-      TEST(kind_that_the_schema_leaves_out_is_read_as_ours)
+      TEST(kind_missing_in_the_schema_has_our_layout)
       TEST(renamed_field_is_read_by_its_old_name)
-      TEST(schema_without_sense_is_refused)
+      TEST(invalid_schema_is_refused)
       TEST(own_schema_is_understood))

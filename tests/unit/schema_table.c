@@ -223,7 +223,7 @@ static void classes_have_names_and_symbols(void **state)
 	assert_false(iot_class_info(IOT_CLASS_instant).is_compared);
 }
 
-static void tails_are_told_of_kinds_that_have_one(void **state)
+static void tails_are_described_for_kinds_with_tails(void **state)
 {
 	static const u16 with[] = { IOT_KIND_fact, IOT_KIND_name, IOT_KIND_symlink, IOT_KIND_setxattr };
 	static const u16 without[] = { 0, IOT_KIND_clock, IOT_KIND_read, IOT_KIND_touch, 0xffff };
@@ -299,7 +299,7 @@ SUITE("schema_table",
       TEST(operations_have_one_class)
       TEST(wire_types_have_names_and_sizes)
       TEST(classes_have_names_and_symbols)
-      TEST(tails_are_told_of_kinds_that_have_one)
+      TEST(tails_are_described_for_kinds_with_tails)
       TEST(every_record_begins_with_a_time)
       TEST(end_is_begin_plus_span)
       TEST(task_of_a_record_is_found))

@@ -132,7 +132,7 @@ static void compile(const struct row *row, enum when when, u64 *unexplained, boo
 	compile_summary_free(&summary);
 }
 
-static void what_was_made_of_the_size_is_found(void **state)
+static void results_that_depend_on_size_are_ordered(void **state)
 {
 	static const enum when whens[] = { AFTER, ENDS_LATER, ENDS_SOONER };
 	u64 unexplained;
@@ -219,5 +219,5 @@ static void time_grows_with_the_trace(void **state)
 }
 
 SUITE("sizes",
-      WITH_SCRATCH(what_was_made_of_the_size_is_found)
+      WITH_SCRATCH(results_that_depend_on_size_are_ordered)
       TEST(time_grows_with_the_trace))

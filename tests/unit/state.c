@@ -290,7 +290,7 @@ static const struct {
 	    { OPENED, 1, 4, 7, 3, 0, 5 }, { MAPPED, 2, 4, 7, 3, 0, 4096 }, { TOUCH, 2, 4, 3, 0 } } },
 };
 
-static void operations_of_what_was_there(void **state)
+static void operations_use_existing_handles(void **state)
 {
 	struct iot_reject reject;
 	struct graph *graph;
@@ -314,7 +314,7 @@ static void operations_of_what_was_there(void **state)
 	}
 }
 
-static void what_had_no_name_is_in_the_tree(void **state)
+static void unnamed_files_are_in_the_tree(void **state)
 {
 	static const struct step steps[] = {
 		{ TASK, 1, 1 }, { FILE_IS, 4, 0, 77 }, { OPENED, 1, 4, 7, 3 }, {},
@@ -339,7 +339,7 @@ static void what_had_no_name_is_in_the_tree(void **state)
 }
 
 /* An exec maps the program while the process still has its old name. */
-static void threads_and_who_became_them_share_their_memory(void **state)
+static void threads_share_memory_after_exec(void **state)
 {
 	static const struct step steps[] = {
 		{ TASK, 1, 1 }, { TASK, 2, 1 }, { TASK, 3, 3 }, { TASK, 4, 3, 3 }, { TASK, 5, 3, 3, true },
@@ -382,7 +382,7 @@ static u64 differences(const struct step *first, const struct step *second)
 	return count;
 }
 
-static void the_same_as_what_is_opened(void **state)
+static void existing_handle_equals_an_open(void **state)
 {
 	static const struct step first[] = {
 		{ TASK, 1, 1 }, { FILE_IS, 4, 5, .path = "a" }, { OPENED, 1, 4, 7, 3, 3, 5 },
@@ -407,7 +407,7 @@ static void the_same_as_what_is_opened(void **state)
 	assert_int_equal(differences(first, not_mapped), 1);
 }
 
-static void the_same_as_what_a_child_maps(void **state)
+static void existing_mapping_equals_a_map_of_the_child(void **state)
 {
 	static const struct step copied[] = {
 		{ TASK, 1, 1 }, { TASK, 2, 2, 1 }, { FILE_IS, 4, 5, .path = "a" }, { OPENED, 1, 4, 7, 3, 0, 5 },
@@ -435,7 +435,7 @@ static void the_same_as_what_a_child_maps(void **state)
 	assert_int_equal(differences(copied_before, not_mapped), 2);
 }
 
-static void the_same_as_what_is_opened_and_removed(void **state)
+static void existing_unnamed_file_equals_open_and_remove(void **state)
 {
 	static const struct step first[] = {
 		{ TASK, 1, 1 }, { FILE_IS, 4, 0, 77 }, { OPENED, 1, 4, 7, 3 }, { READ, 1, 4, 7, 3 }, {},
@@ -455,7 +455,7 @@ static void the_same_as_what_is_opened_and_removed(void **state)
 }
 
 /* The name by which a file with several names was opened is unknown if that name had been removed by then. */
-static void an_open_whose_name_went_is_like_any(void **state)
+static void open_of_a_removed_name_is_an_ordinary_open(void **state)
 {
 	static const struct step gone[] = {
 		{ TASK, 1, 1 }, { FILE_IS, 4, 5, .path = "a" }, { OPEN, 1, 4, 7, 0 }, { READ, 1, 4, 7 }, {},
@@ -473,7 +473,7 @@ static void an_open_whose_name_went_is_like_any(void **state)
 }
 
 /* Nor is it known whether the query before a truncate(2) was for a name that was removed before the answer. */
-static void a_question_is_for_the_name_of_the_truncation(void **state)
+static void query_uses_the_name_of_the_truncation(void **state)
 {
 	static const struct step gone[] = {
 		{ TASK, 1, 1 }, { FILE_IS, 4, 5, .path = "a" }, { ASK, 1, 4, 5 }, { CUT, 1, 4, 0 }, {},
@@ -515,11 +515,11 @@ static int remove_files(void **state)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_files, remove_files),
 
 SUITE("state",
-      TEST(operations_of_what_was_there)
-      TEST(what_had_no_name_is_in_the_tree)
-      TEST(threads_and_who_became_them_share_their_memory)
-      TEST(the_same_as_what_is_opened)
-      TEST(the_same_as_what_a_child_maps)
-      TEST(the_same_as_what_is_opened_and_removed)
-      TEST(an_open_whose_name_went_is_like_any)
-      TEST(a_question_is_for_the_name_of_the_truncation))
+      TEST(operations_use_existing_handles)
+      TEST(unnamed_files_are_in_the_tree)
+      TEST(threads_share_memory_after_exec)
+      TEST(existing_handle_equals_an_open)
+      TEST(existing_mapping_equals_a_map_of_the_child)
+      TEST(existing_unnamed_file_equals_open_and_remove)
+      TEST(open_of_a_removed_name_is_an_ordinary_open)
+      TEST(query_uses_the_name_of_the_truncation))

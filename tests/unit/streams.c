@@ -34,7 +34,7 @@ static struct graph *begin_threads(void)
 	return graph;
 }
 
-static void lengths_tell_threads_apart(void **state)
+static void lengths_distinguish_threads(void **state)
 {
 	struct graph *graph = begin_threads();
 
@@ -46,7 +46,7 @@ static void lengths_tell_threads_apart(void **state)
 	counts(graph, "2.1<1.0 2.3<0.0", 0, 0);
 }
 
-static void equal_lengths_do_not(void **state)
+static void equal_lengths_do_not_distinguish_threads(void **state)
 {
 	struct graph *graph = begin_threads();
 
@@ -59,7 +59,7 @@ static void equal_lengths_do_not(void **state)
 }
 
 /* A long call of one thread permits several positions of the other thread's calls. */
-static void calls_beside_a_long_one_are_doubtful(void **state)
+static void calls_concurrent_with_a_long_call_are_doubtful(void **state)
 {
 	struct graph *graph = begin_threads();
 	u32 i;
@@ -75,7 +75,7 @@ static void calls_beside_a_long_one_are_doubtful(void **state)
 }
 
 /* The first receive ended before the second send began: their positions suggest another match. */
-static void times_settle_some_of_it(void **state)
+static void times_resolve_some_doubts(void **state)
 {
 	struct graph *graph = begin_threads();
 
@@ -90,7 +90,7 @@ static void times_settle_some_of_it(void **state)
 }
 
 /* The first of three sends was made by a call that the shim does not wrap. */
-static void lengths_show_that_a_send_was_not_seen(void **state)
+static void lengths_reveal_an_unrecorded_send(void **state)
 {
 	struct graph *graph = begin(2);
 
@@ -104,7 +104,7 @@ static void lengths_show_that_a_send_was_not_seen(void **state)
 }
 
 /* Its length is also that of another one: the send of any of these may be missing. */
-static void equal_lengths_leave_open_which_one(void **state)
+static void equal_lengths_do_not_identify_the_unrecorded_send(void **state)
 {
 	struct graph *graph = begin(2);
 
@@ -118,7 +118,7 @@ static void equal_lengths_leave_open_which_one(void **state)
 }
 
 /* It cannot be determined which send is missing: the first receive is matched with an existing send. */
-static void a_send_that_is_missing_makes_all_of_its_length_doubtful(void **state)
+static void missing_send_makes_all_of_its_length_doubtful(void **state)
 {
 	struct graph *graph = begin(2);
 
@@ -132,7 +132,7 @@ static void a_send_that_is_missing_makes_all_of_its_length_doubtful(void **state
 }
 
 /* All lengths are the same, but a receive cannot end before its send begins. */
-static void times_show_that_a_send_was_not_seen(void **state)
+static void times_reveal_an_unrecorded_send(void **state)
 {
 	struct graph *graph = begin(2);
 
@@ -143,7 +143,7 @@ static void times_show_that_a_send_was_not_seen(void **state)
 	counts(graph, "1.3<0.0", 1, 1);
 }
 
-static void sends_that_nobody_received_change_nothing(void **state)
+static void unreceived_sends_have_no_effect(void **state)
 {
 	struct graph *graph = begin(2);
 
@@ -156,7 +156,7 @@ static void sends_that_nobody_received_change_nothing(void **state)
 	counts(graph, "1.1<0.0 1.3<0.2", 1, 0);
 }
 
-static void cancelled_sends_are_none(void **state)
+static void cancelled_sends_are_ignored(void **state)
 {
 	struct graph *graph = begin(2);
 
@@ -169,7 +169,7 @@ static void cancelled_sends_are_none(void **state)
 }
 
 /* The message was truncated. */
-static void what_was_cut_off_is_received_all_the_same(void **state)
+static void truncated_message_is_received(void **state)
 {
 	struct graph *graph = begin(2);
 
@@ -182,7 +182,7 @@ static void what_was_cut_off_is_received_all_the_same(void **state)
 }
 
 /* A probe found the message of the next receive; another probe a message that is not received. */
-static void probes_find_what_is_received_next(void **state)
+static void probes_find_the_next_received_message(void **state)
 {
 	struct graph *graph = begin(2);
 
@@ -196,7 +196,7 @@ static void probes_find_what_is_received_next(void **state)
 }
 
 /* Sends that were started together are in the order of their records. */
-static void sends_of_one_moment_keep_their_order(void **state)
+static void simultaneous_sends_keep_their_order(void **state)
 {
 	struct graph *graph = begin(2);
 	char expected[256] = "";
@@ -214,7 +214,7 @@ static void sends_of_one_moment_keep_their_order(void **state)
 }
 
 /* In a merged trace with contradictory clocks, a receive may seem to end before its send; this is reported. */
-static void times_of_several_nodes_decide_nothing(void **state)
+static void times_of_several_nodes_have_no_effect(void **state)
 {
 	struct graph *graph = begin(2);
 
@@ -254,7 +254,7 @@ static void send_at_random(struct graph *graph, u32 *sends, u32 *lengths)
 }
 
 /* Random streams whose matches are known: matches that are not marked as ambiguous are right. */
-static void what_is_not_doubtful_is_right(void **state)
+static void certain_pairs_are_correct(void **state)
 {
 	u32 round, i, doubtful = 0;
 
@@ -283,18 +283,18 @@ static void what_is_not_doubtful_is_right(void **state)
 }
 
 SUITE("streams",
-      TEST(lengths_tell_threads_apart)
-      TEST(equal_lengths_do_not)
-      TEST(calls_beside_a_long_one_are_doubtful)
-      TEST(times_settle_some_of_it)
-      TEST(lengths_show_that_a_send_was_not_seen)
-      TEST(equal_lengths_leave_open_which_one)
-      TEST(a_send_that_is_missing_makes_all_of_its_length_doubtful)
-      TEST(times_show_that_a_send_was_not_seen)
-      TEST(sends_that_nobody_received_change_nothing)
-      TEST(cancelled_sends_are_none)
-      TEST(what_was_cut_off_is_received_all_the_same)
-      TEST(probes_find_what_is_received_next)
-      TEST(sends_of_one_moment_keep_their_order)
-      TEST(times_of_several_nodes_decide_nothing)
-      TEST(what_is_not_doubtful_is_right))
+      TEST(lengths_distinguish_threads)
+      TEST(equal_lengths_do_not_distinguish_threads)
+      TEST(calls_concurrent_with_a_long_call_are_doubtful)
+      TEST(times_resolve_some_doubts)
+      TEST(lengths_reveal_an_unrecorded_send)
+      TEST(equal_lengths_do_not_identify_the_unrecorded_send)
+      TEST(missing_send_makes_all_of_its_length_doubtful)
+      TEST(times_reveal_an_unrecorded_send)
+      TEST(unreceived_sends_have_no_effect)
+      TEST(cancelled_sends_are_ignored)
+      TEST(truncated_message_is_received)
+      TEST(probes_find_the_next_received_message)
+      TEST(simultaneous_sends_keep_their_order)
+      TEST(times_of_several_nodes_have_no_effect)
+      TEST(certain_pairs_are_correct))

@@ -24,7 +24,7 @@ static struct iot_program_op make(u16 kind, u32 flags, s64 result)
 	};
 }
 
-static void some_results_say_that_it_cannot_be_done(void **state)
+static void some_errors_mean_unsupported(void **state)
 {
 	static const struct {
 		const char *name;
@@ -69,7 +69,7 @@ static void some_results_say_that_it_cannot_be_done(void **state)
 }
 
 /* The kind of the first step, and the number of steps. */
-static void each_has_its_substitutes(void **state)
+static void operations_have_substitutes(void **state)
 {
 	static const struct {
 		const char *name;
@@ -115,7 +115,7 @@ static void each_has_its_substitutes(void **state)
 	}
 }
 
-static void a_hole_ends_where_the_file_does(void **state)
+static void hole_ends_at_the_end_of_the_file(void **state)
 {
 	struct iot_program_op op = make(IOT_KIND_fallocate, IOT_FALLOC_keep_size | IOT_FALLOC_punch_hole, 0);
 	struct iot_program_op step;
@@ -128,7 +128,7 @@ static void a_hole_ends_where_the_file_does(void **state)
 }
 
 /* Parts of the copied range are read and written alternately, without gaps. */
-static void a_long_copy_is_made_in_parts(void **state)
+static void long_copy_is_divided(void **state)
 {
 	const u64 length_bytes = 2 * IOT_WORKER_BUFFER_BYTES + 5;
 	struct iot_program_op op = make(IOT_KIND_copy_range, 0, (s64)length_bytes), step;
@@ -151,7 +151,7 @@ static void a_long_copy_is_made_in_parts(void **state)
 	assert_int_equal(written_bytes, length_bytes);
 }
 
-static void what_was_made_is_not_asked_for_again(void **state)
+static void emulated_operation_is_not_tried_again(void **state)
 {
 	const u32 flags = IOT_OPEN_create | IOT_OPEN_excl | IOT_OPEN_direct | IOT_OPEN_write;
 	struct iot_program_op op = make(IOT_KIND_open, flags, 0), step;
@@ -163,8 +163,8 @@ static void what_was_made_is_not_asked_for_again(void **state)
 }
 
 SUITE("substitute",
-      TEST(some_results_say_that_it_cannot_be_done)
-      TEST(each_has_its_substitutes)
-      TEST(a_hole_ends_where_the_file_does)
-      TEST(a_long_copy_is_made_in_parts)
-      TEST(what_was_made_is_not_asked_for_again))
+      TEST(some_errors_mean_unsupported)
+      TEST(operations_have_substitutes)
+      TEST(hole_ends_at_the_end_of_the_file)
+      TEST(long_copy_is_divided)
+      TEST(emulated_operation_is_not_tried_again))

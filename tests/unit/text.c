@@ -42,7 +42,7 @@ static const struct {
 	{ BYTES("\302\200\302\237"), "\\302\\200\\302\\237" },
 };
 
-static void bytes_become_one_printable_word(void **state)
+static void bytes_are_printed_as_one_word(void **state)
 {
 	char text[256];
 	size_t i;
@@ -56,7 +56,7 @@ static void bytes_become_one_printable_word(void **state)
 	}
 }
 
-static void four_times_the_bytes_and_one_suffice(void **state)
+static void buffer_of_four_times_the_bytes_suffices(void **state)
 {
 	char bytes[255], *text = malloc(4 * sizeof(bytes) + 1);
 
@@ -159,7 +159,7 @@ static void field_is_printed_by_its_class(void **state)
 	}
 }
 
-static void field_is_cut_to_its_room(void **state)
+static void field_is_truncated_to_its_buffer(void **state)
 {
 	struct iot_record record;
 	size_t i, room;
@@ -222,10 +222,10 @@ static void errno_has_a_name(void **state)
 }
 
 SUITE("text",
-      TEST(bytes_become_one_printable_word)
-      TEST(four_times_the_bytes_and_one_suffice)
+      TEST(bytes_are_printed_as_one_word)
+      TEST(buffer_of_four_times_the_bytes_suffices)
       TEST(bytes_are_cut_between_characters)
       TEST(field_is_printed_by_its_class)
-      TEST(field_is_cut_to_its_room)
+      TEST(field_is_truncated_to_its_buffer)
       TEST(every_field_of_every_kind_can_be_printed)
       TEST(errno_has_a_name))

@@ -77,7 +77,7 @@ static char name_at(const struct step *steps, const u32 *tasks, const u32 *indic
 	return '?';
 }
 
-static void uses_give_edges(void **state)
+static void uses_create_edges(void **state)
 {
 	size_t c;
 
@@ -120,7 +120,7 @@ static void uses_give_edges(void **state)
 	}
 }
 
-static void what_users_write_gives_rules(void **state)
+static void names_of_rules_are_parsed(void **state)
 {
 	unsigned int rules;
 
@@ -138,5 +138,5 @@ static void what_users_write_gives_rules(void **state)
 }
 
 SUITE("tracker",
-      TEST(uses_give_edges)
-      TEST(what_users_write_gives_rules))
+      TEST(uses_create_edges)
+      TEST(names_of_rules_are_parsed))

@@ -82,7 +82,7 @@ static void an_open_ends_with_its_truncation(void **state)
 }
 
 /* Missing record numbers do not separate the query from the truncation. */
-static void a_question_may_be_numbers_before(void **state)
+static void query_may_have_an_earlier_number(void **state)
 {
 	struct graph_op op;
 	u32 count;
@@ -95,7 +95,7 @@ static void a_question_may_be_numbers_before(void **state)
 }
 
 /* A query by the program itself is an operation. */
-static void others_are_by_themselves(void **state)
+static void other_truncations_are_operations(void **state)
 {
 	struct graph_op op;
 	u32 count;
@@ -141,7 +141,7 @@ static void record_write(bool is_request)
 	scribe_finish(s);
 }
 
-static void a_write_that_waited_made_the_file_longer(void **state)
+static void write_that_waited_extended_the_file(void **state)
 {
 	static const struct {
 		const char *what;
@@ -171,6 +171,6 @@ static void a_write_that_waited_made_the_file_longer(void **state)
 
 SUITE("truncation",
       WITH_SCRATCH(an_open_ends_with_its_truncation)
-      WITH_SCRATCH(a_question_may_be_numbers_before)
-      WITH_SCRATCH(others_are_by_themselves)
-      WITH_SCRATCH(a_write_that_waited_made_the_file_longer))
+      WITH_SCRATCH(query_may_have_an_earlier_number)
+      WITH_SCRATCH(other_truncations_are_operations)
+      WITH_SCRATCH(write_that_waited_extended_the_file))

@@ -50,7 +50,7 @@ static int verify_built(struct builder *b, u64 *pauses, struct iot_reject *rejec
 
 /* -- valid programs ------------------------------------------------------------------------ */
 
-static void program_that_has_everything_passes(void **state)
+static void program_with_all_features_passes(void **state)
 {
 	struct iot_reject reject;
 	struct builder b;
@@ -64,7 +64,7 @@ static void program_that_has_everything_passes(void **state)
 	builder_close(&b);
 }
 
-static void program_that_does_nothing_passes(void **state)
+static void empty_program_passes(void **state)
 {
 	struct iot_reject reject;
 	struct builder b;
@@ -82,7 +82,7 @@ static int stop_now(void *context)
 	return --*(int *)context ? 0 : -EINTR;
 }
 
-static void verification_ends_when_it_is_told_to(void **state)
+static void verification_can_be_cancelled(void **state)
 {
 	struct iot_reject reject = {};
 	struct iot_program program;
@@ -454,7 +454,7 @@ static const struct {
 	ROW(submit_without_an_end, queue),
 };
 
-static void program_with_one_thing_wrong_is_refused(void **state)
+static void program_with_one_error_is_refused(void **state)
 {
 	struct iot_reject reject;
 	struct iot_program program;
@@ -604,7 +604,7 @@ static struct slots slots_of(const char *uses)
 	};
 }
 
-static void operation_must_have_what_it_uses_and_nothing_else(void **state)
+static void operation_must_have_exactly_its_operands(void **state)
 {
 	size_t i;
 
@@ -636,7 +636,7 @@ static void operation_must_have_what_it_uses_and_nothing_else(void **state)
 	}
 }
 
-static void every_operation_that_can_be_played_is_known(void **state)
+static void every_replayable_operation_is_known(void **state)
 {
 	unsigned int kind;
 	size_t i;
@@ -730,7 +730,7 @@ static void path_stays_below_the_target(void **state)
 }
 
 /* Pieces are separated by slashes, and no piece is longer than a lookup permits. */
-static void long_paths_are_walked_in_pieces(void **state)
+static void long_paths_are_walked_in_parts(void **state)
 {
 	static const struct {
 		char *path;
@@ -816,7 +816,7 @@ static u32 reason_of_order(size_t row)
 	return reject.reason;
 }
 
-static void operations_that_wait_in_a_circle_are_refused(void **state)
+static void cyclic_waits_are_refused(void **state)
 {
 	size_t i;
 
@@ -907,7 +907,7 @@ static const struct {
 };
 
 /* Instead of time, the number of wake-ups is measured, and of other work between pauses. */
-static void verification_takes_no_longer_than_the_program(void **state)
+static void verification_time_is_linear(void **state)
 {
 	struct iot_reject reject;
 	struct builder b;
@@ -931,14 +931,14 @@ static void verification_takes_no_longer_than_the_program(void **state)
 }
 
 SUITE("verify",
-      TEST(program_that_has_everything_passes)
-      TEST(program_that_does_nothing_passes)
-      TEST(verification_ends_when_it_is_told_to)
-      TEST(program_with_one_thing_wrong_is_refused)
+      TEST(program_with_all_features_passes)
+      TEST(empty_program_passes)
+      TEST(verification_can_be_cancelled)
+      TEST(program_with_one_error_is_refused)
       TEST(every_reason_has_a_test)
       TEST(program_with_any_byte_of_a_section_changed_is_refused)
-      TEST(operation_must_have_what_it_uses_and_nothing_else)
-      TEST(every_operation_that_can_be_played_is_known)
-      TEST(path_stays_below_the_target) TEST(long_paths_are_walked_in_pieces)
-      TEST(operations_that_wait_in_a_circle_are_refused)
-      TEST(verification_takes_no_longer_than_the_program))
+      TEST(operation_must_have_exactly_its_operands)
+      TEST(every_replayable_operation_is_known)
+      TEST(path_stays_below_the_target) TEST(long_paths_are_walked_in_parts)
+      TEST(cyclic_waits_are_refused)
+      TEST(verification_time_is_linear))

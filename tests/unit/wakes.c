@@ -84,7 +84,7 @@ static void gives(struct graph *graph, const char *expected)
 	graph_close(graph);
 }
 
-static void who_was_woken_waits_for_what_was_before(void **state)
+static void woken_task_waits_for_preceding_operations(void **state)
 {
 	struct graph *graph = begin(2);
 
@@ -97,7 +97,7 @@ static void who_was_woken_waits_for_what_was_before(void **state)
 	gives(graph, "1.0<0.1");
 }
 
-static void an_order_goes_through_who_touches_no_file(void **state)
+static void order_passes_through_tasks_without_files(void **state)
 {
 	struct graph *graph = begin(3);
 
@@ -111,7 +111,7 @@ static void an_order_goes_through_who_touches_no_file(void **state)
 	gives(graph, "1.0<0.1 2.0<1.1");
 }
 
-static void what_ends_nowhere_goes(void **state)
+static void wake_ups_without_successors_are_removed(void **state)
 {
 	struct graph *graph = begin(3);
 
@@ -127,7 +127,7 @@ static void what_ends_nowhere_goes(void **state)
 }
 
 /* A kernel would not record this, but a trace might contain it: the waiting task continued before the operation had ended. */
-static void nobody_waits_for_what_had_not_ended(void **state)
+static void no_task_waits_for_an_operation_in_progress(void **state)
 {
 	struct graph *graph = begin(2);
 
@@ -140,7 +140,7 @@ static void nobody_waits_for_what_had_not_ended(void **state)
 }
 
 /* The task ran for 7, slept from 17 to 40, and ran for 5 before the next operation; then it was off the CPU. */
-static void a_wait_is_no_think_time(void **state)
+static void wait_is_not_think_time(void **state)
 {
 	struct graph *graph = begin(2);
 	struct graph_op *op;
@@ -164,7 +164,7 @@ static void a_wait_is_no_think_time(void **state)
  * The task ran for 4 and then waited for a CPU for 3: when it slept, at 17, 23 were left. Time that it waited for a CPU
  * before an earlier wake-up is not counted twice.
  */
-static void a_wait_for_a_processor_is_none_for_a_task(void **state)
+static void wait_for_a_processor_is_not_a_wait_for_a_task(void **state)
 {
 	struct graph *graph = begin(2);
 	struct graph_op *op;
@@ -188,7 +188,7 @@ static void a_wait_for_a_processor_is_none_for_a_task(void **state)
 }
 
 /* The thread that exits may have slept from 10 on; the other one slept only from 17 on, after it had got a CPU. */
-static void a_pause_before_an_exit_does_not_begin_before_the_other_one_sleeps(void **state)
+static void pause_before_an_exit_begins_when_the_other_task_sleeps(void **state)
 {
 	struct graph *graph = begin(2);
 
@@ -204,7 +204,7 @@ static void a_pause_before_an_exit_does_not_begin_before_the_other_one_sleeps(vo
 	graph_close(graph);
 }
 
-static void without_the_order_a_wait_is_think_time(void **state)
+static void wait_without_order_is_think_time(void **state)
 {
 	struct graph *graph = begin(2);
 	struct graph_op *op;
@@ -225,7 +225,7 @@ static void without_the_order_a_wait_is_think_time(void **state)
 }
 
 /* The task slept until a request ended, which leaves no record: the other task waited for 4 of those 80. */
-static void a_pause_before_an_exit_is_no_longer_than_the_wait_for_it(void **state)
+static void pause_before_an_exit_is_limited_by_its_wait(void **state)
 {
 	struct graph *graph = begin(2);
 	struct graph_op *op;
@@ -337,15 +337,15 @@ static void a_library_that_sleeps_in_a_wait_does_not_poll(void **state)
 }
 
 SUITE("wakes",
-      TEST(who_was_woken_waits_for_what_was_before)
-      TEST(an_order_goes_through_who_touches_no_file)
-      TEST(what_ends_nowhere_goes)
-      TEST(nobody_waits_for_what_had_not_ended)
-      TEST(a_wait_is_no_think_time)
-      TEST(a_wait_for_a_processor_is_none_for_a_task)
-      TEST(a_pause_before_an_exit_does_not_begin_before_the_other_one_sleeps)
+      TEST(woken_task_waits_for_preceding_operations)
+      TEST(order_passes_through_tasks_without_files)
+      TEST(wake_ups_without_successors_are_removed)
+      TEST(no_task_waits_for_an_operation_in_progress)
+      TEST(wait_is_not_think_time)
+      TEST(wait_for_a_processor_is_not_a_wait_for_a_task)
+      TEST(pause_before_an_exit_begins_when_the_other_task_sleeps)
       TEST(ranks_that_have_arrived_are_waited_for_before_a_wake_up_in_the_call)
       TEST(a_library_that_sleeps_in_a_wait_does_not_poll)
-      TEST(without_the_order_a_wait_is_think_time)
-      TEST(a_pause_before_an_exit_is_no_longer_than_the_wait_for_it)
+      TEST(wait_without_order_is_think_time)
+      TEST(pause_before_an_exit_is_limited_by_its_wait)
       TEST(a_wait_for_a_thread_lasts_as_long_as_its_work))

@@ -121,7 +121,7 @@ static int write_fact(struct iot_writer *writer, u64 time_ns, const char *text, 
 	return iot_writer_record(writer, &record);
 }
 
-static void finished_trace_is_whole(void **state)
+static void finished_trace_is_complete(void **state)
 {
 	struct iot_writer *writer = open_writer();
 	struct outcome o;
@@ -187,7 +187,7 @@ static void own_records_fill_chunk_after_chunk(void **state)
 	iot_writer_close(writer);
 }
 
-static void what_does_not_get_smaller_is_stored_as_it_is(void **state)
+static void incompressible_chunk_is_stored_uncompressed(void **state)
 {
 	struct iot_rec_fact fact = {};
 	struct iot_chunk_head what = { .stream = cpu_to_le32(1), .count = cpu_to_le32(500) };
@@ -219,7 +219,7 @@ static void what_does_not_get_smaller_is_stored_as_it_is(void **state)
 	iot_writer_close(writer);
 }
 
-static void chunk_that_is_too_large_is_refused(void **state)
+static void oversized_chunk_is_refused(void **state)
 {
 	const struct iot_chunk_head what = { .raw_bytes = cpu_to_le32(IOT_CHUNK_MAX_BYTES + 1) };
 	struct iot_writer *writer = open_writer();
@@ -234,7 +234,7 @@ static void chunk_that_is_too_large_is_refused(void **state)
 }
 
 /* As if there were millions of chunks: the trace is complete, and its chunks are found without an index. */
-static void index_that_is_too_large_is_left_out(void **state)
+static void oversized_index_is_left_out(void **state)
 {
 	static const u64 chunks[] = { 4, 5 };
 	struct iot_writer *writer;
@@ -262,7 +262,7 @@ static void index_that_is_too_large_is_left_out(void **state)
 	assert_int_equal(bytes[1], sizeof(struct iot_chunk_head));
 }
 
-static void file_that_was_longer_is_replaced(void **state)
+static void longer_file_is_replaced(void **state)
 {
 	static const char junk[100000];
 	struct iot_writer *writer;
@@ -280,7 +280,7 @@ static void file_that_was_longer_is_replaced(void **state)
 	iot_writer_close(writer);
 }
 
-static void file_that_cannot_be_made_is_an_error(void **state)
+static void failed_creation_is_an_error(void **state)
 {
 	struct iot_writer *writer;
 
@@ -365,7 +365,7 @@ static void own_records_survive_a_full_disk(void **state)
 	iot_writer_close(writer);
 }
 
-static void quota_that_closing_tells_of_is_an_error(void **state)
+static void quota_error_at_close_is_reported(void **state)
 {
 	struct iot_writer *writer = open_writer();
 	int err;
@@ -381,7 +381,7 @@ static void quota_that_closing_tells_of_is_an_error(void **state)
 }
 
 /* The opened file, not the one that the name leads to now. */
-static void only_the_file_that_was_made_is_removed(void **state)
+static void only_the_created_file_is_removed(void **state)
 {
 	struct iot_writer *writer = open_writer();
 	char other[sizeof(path) + 2];
@@ -400,7 +400,7 @@ static void only_the_file_that_was_made_is_removed(void **state)
 	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)); /* for the cleanup, which removes it */
 }
 
-static void a_link_stays_when_the_file_that_it_leads_to_is_removed(void **state)
+static void link_remains_when_its_target_is_removed(void **state)
 {
 	char other[sizeof(path) + 2];
 	struct iot_writer *writer;
@@ -417,7 +417,7 @@ static void a_link_stays_when_the_file_that_it_leads_to_is_removed(void **state)
 	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)); /* for the cleanup, which removes it */
 }
 
-static void what_has_no_length_is_written_to(void **state)
+static void devices_are_written_directly(void **state)
 {
 	struct iot_writer *writer;
 
@@ -432,17 +432,17 @@ static void what_has_no_length_is_written_to(void **state)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_file, remove_file),
 
 SUITE("writer",
-      TEST(finished_trace_is_whole)
+      TEST(finished_trace_is_complete)
       TEST(trace_of_a_killed_writer_is_read)
       TEST(own_records_fill_chunk_after_chunk)
-      TEST(what_does_not_get_smaller_is_stored_as_it_is)
-      TEST(chunk_that_is_too_large_is_refused)
-      TEST(index_that_is_too_large_is_left_out)
-      TEST(file_that_was_longer_is_replaced)
-      TEST(file_that_cannot_be_made_is_an_error)
+      TEST(incompressible_chunk_is_stored_uncompressed)
+      TEST(oversized_chunk_is_refused)
+      TEST(oversized_index_is_left_out)
+      TEST(longer_file_is_replaced)
+      TEST(failed_creation_is_an_error)
       TEST(trace_on_a_full_disk_is_read)
       TEST(own_records_survive_a_full_disk)
-      TEST(quota_that_closing_tells_of_is_an_error)
-      TEST(only_the_file_that_was_made_is_removed)
-      TEST(a_link_stays_when_the_file_that_it_leads_to_is_removed)
-      TEST(what_has_no_length_is_written_to))
+      TEST(quota_error_at_close_is_reported)
+      TEST(only_the_created_file_is_removed)
+      TEST(link_remains_when_its_target_is_removed)
+      TEST(devices_are_written_directly))
