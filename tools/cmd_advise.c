@@ -32,7 +32,7 @@ static const struct option_row option_rows[] = {
 	{ "top", 'n', OPTION_COUNT, "N", .max = UINT32_MAX, .field = FIELD(top), .given = FIELD(has_top),
 	  .help = "print the first N files, directories or ranks of a hint, 0 for all (default: 5)" },
 	{ "json", 'j', .field = FIELD(is_json),
-	  .help = "print JSON: all hints, also those that do not apply, with all files without --top" },
+	  .help = "print JSON: all hints, including those that do not apply; without --top, all files" },
 	{},
 };
 
@@ -44,8 +44,8 @@ static const struct option_table option_table = {
 	.operand = FIELD(path),
 	.is_paged = true,
 	.about = "Print hints on changes that would make the I/O of a job cheaper: evidence, thresholds, reasons, changes to try.",
-	.notes = "TRACE may be a pipe, or - for standard input. Hints that cannot be judged, because the trace lacks "
-		 "operations, are listed with the reason.",
+	.notes = "TRACE may be a pipe, or - for standard input. Hints that are unknown because operations are "
+		 "missing are listed with the reason.",
 };
 
 /* -- text ----------------------------------------------------------------------------------------- */

@@ -47,9 +47,9 @@ static void set_field(struct option_state *state, const char *name, enum anon_tr
 		if (!strcmp(fields[i].name, name))
 			break;
 	if (i == ANON_FIELD_COUNT)
-		option_error(state, "--%s=%s: no such field%s", state->row->name, name, option_hint(state->row, name));
+		option_error(state, "--%s=%s: unknown field%s", state->row->name, name, option_hint(state->row, name));
 	if (treatment == ANON_DROP && !fields[i].can_drop)
-		option_error(state, "--%s=%s: a trace needs them: they can be replaced or kept", state->row->name, name);
+		option_error(state, "--%s=%s: cannot be left out, only replaced or kept", state->row->name, name);
 	options->anon.treatment[i] = treatment;
 }
 
@@ -82,8 +82,8 @@ static void check(struct option_state *state)
 static const struct option_row option_rows[] = {
 	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(anon.output), .help = "write the anonymized trace to FILE" },
 	{ "key-file", 0, OPTION_FILE, "FILE", .field = FIELD(key_file),
-	  .help = "derive pseudonyms from the content of FILE, so that several traces have the same; default: from a random "
-		  "key that is not kept" },
+	  .help = "derive pseudonyms from the contents of FILE, so that traces have equal pseudonyms (default: a "
+		  "random key, which is not stored)" },
 	{ "keep", 0, OPTION_TEXT, "FIELD[,FIELD]...", .word_at = field_at, .set = set_kept,
 	  .help = "do not replace names, extensions, commands, hosts, users, times, attributes or values" },
 	{ "drop", 0, OPTION_TEXT, "FIELD[,FIELD]...", .word_at = field_at, .set = set_dropped, .help = "leave out commands, hosts or values" },
@@ -124,7 +124,7 @@ static int read_key(struct options *options)
 	}
 	close(fd);
 	if (count < KEY_FILE_MIN_BYTES || count > KEY_FILE_MAX_BYTES)
-		return fail("%s: a key has %d to %d bytes", options->key_file, KEY_FILE_MIN_BYTES, KEY_FILE_MAX_BYTES);
+		return fail("%s: the key must have %d to %d bytes", options->key_file, KEY_FILE_MIN_BYTES, KEY_FILE_MAX_BYTES);
 	crypto_hash_sha256(options->anon.key, bytes, (unsigned long long)count);
 	sodium_memzero(bytes, sizeof(bytes));
 	return EXIT_DONE;
@@ -137,7 +137,7 @@ static void print_result(const struct options *options, const struct anon_result
 	printf("%s: %llu records, %llu names, %llu users and groups", options->anon.output,
 	       (unsigned long long)result->records, (unsigned long long)result->names, (unsigned long long)result->users);
 	if (result->changed_targets)
-		printf(", %llu results of readlink", (unsigned long long)result->changed_targets);
+		printf(", %llu changed results of readlink", (unsigned long long)result->changed_targets);
 	for (i = 0; i < ANON_FIELD_COUNT; i++)
 		if (options->anon.treatment[i] == ANON_KEEP)
 			printf("; %s kept", fields[i].name);
@@ -152,7 +152,7 @@ static int run(int argc, char **argv)
 
 	options_parse(&option_table, argc, argv, &options);
 	if (sodium_init() < 0)
-		return fail("libsodium cannot be used: there are no random numbers");
+		return fail("libsodium cannot be initialized: no random numbers are available");
 	code = read_key(&options);
 	if (!code && anonymize_trace(&options.anon, &result))
 		code = EXIT_FAILED;

@@ -194,7 +194,7 @@ static void print_divergences(const struct comparison_run *run)
 		putchar('\n');
 	}
 	if (p->diverged > p->divergence_count)
-		printf("# %s: and %llu other operations that diverged\n", run->path,
+		printf("# %s: %llu more operations diverged\n", run->path,
 		       (unsigned long long)(p->diverged - p->divergence_count));
 }
 

@@ -155,38 +155,38 @@ static void print_text(const struct options *options, const struct compile_summa
 {
 	u32 i;
 
-	printf("%s: %llu operations of %u tasks, %llu waits, %u latches, %llu entries to begin with\n",
+	printf("%s: %llu operations of %u tasks, %llu waits, %u latches, %llu initial entries\n",
 	       options->compile.program, s->operations, s->tasks, s->waits, s->latches, s->entries);
 	for (i = 0; i < EDGE_CAUSE_COUNT; i++)
 		if (s->edges[i])
 			print_edges(s, i);
 	if (s->backpressure_waits) {
-		printf("  %llu waits for the collector are no think time", s->backpressure_waits);
+		printf("  %llu waits for the collector are not think time", s->backpressure_waits);
 		print_duration(": ", s->backpressure_ns);
 		printf("\n");
 	}
 	if (s->recorder_ns) {
-		printf("  costs of recording between operations are no think time");
+		printf("  the cost of recording between operations is not think time");
 		print_duration(": ", s->recorder_ns);
 		printf("\n");
 		if (s->recorder_cut)
-			printf("    %llu times between operations were shorter than these costs\n", s->recorder_cut);
+			printf("    %llu times between operations were shorter than this cost\n", s->recorder_cut);
 	}
 	if (s->asleep_ns >= ASLEEP_MIN_NS) {
 		print_duration("  think time that tasks slept, for an unknown reason, during operations of others: ", s->asleep_ns);
 		printf("%s\n", s->has_wakes ? "" : "; iotape record --wakes records what they waited for");
 	}
 	if (s->guessed)
-		printf("  %llu entries are known by name and type only: empty files stand for them\n",
+		printf("  %llu entries are known by name and type only and are created empty\n",
 		       s->guessed);
 	if (options->snapshot)
 		print_snapshot(options, s);
 	if (s->mpi_unmatched)
 		printf("  %llu MPI calls without a partner\n", s->mpi_unmatched);
 	if (s->mpi_ambiguous)
-		printf("  %llu MPI calls whose partner may be another one\n", s->mpi_ambiguous);
+		printf("  %llu MPI calls with an uncertain partner\n", s->mpi_ambiguous);
 	if (s->mpi_contradicted)
-		printf("  %llu MPI calls that ended before what they must have waited for\n", s->mpi_contradicted);
+		printf("  %llu MPI calls that ended before the calls that they wait for\n", s->mpi_contradicted);
 	for (i = 0; i < s->mpi_note_count; i++)
 		printf("    task %u, operation %u: %s\n", s->mpi_notes[i].task, s->mpi_notes[i].op,
 		       s->mpi_notes[i].reason);
@@ -368,7 +368,7 @@ static int load_snapshot(struct options *options, struct iot_program *snapshot)
 	if (iot_program_fact_value(snapshot, SNAPSHOT_FACT))
 		return EXIT_DONE;
 	iot_program_free(snapshot);
-	return fail("%s: a program, and no snapshot", options->snapshot);
+	return fail("%s: is a program, not a snapshot", options->snapshot);
 }
 
 /* job.iot becomes job.irp, and so does job.ipt. */
@@ -430,9 +430,9 @@ static int run(int argc, char **argv)
 	if (!options.compile.program)
 		return fail("%s", strerror(ENOMEM));
 	if (iot_file_is_same(options.compile.trace, options.compile.program))
-		return fail("%s: is the output, too", options.compile.trace);
+		return fail("%s: is both input and output", options.compile.trace);
 	if (options.snapshot && iot_file_is_same(options.snapshot, options.compile.program))
-		return fail("%s: is the output, too", options.snapshot);
+		return fail("%s: is both input and output", options.snapshot);
 	code = load_snapshot(&options, &snapshot);
 	if (code)
 		return code;
@@ -454,7 +454,7 @@ static int run(int argc, char **argv)
 	compile_summary_free(&summary);
 	iot_program_free(&snapshot);
 	if (err && reject.reason >= IOT_REJECT_program_magic)
-		return fail("%s: the program that came of it is not sound: %s", options.compile.trace,
+		return fail("%s: the compiled program is invalid: %s", options.compile.trace,
 			    iot_reject_sentence(&reject));
 	if (err && !reject.reason)
 		return fail("%s: %s", options.compile.program, strerror(-err));

@@ -34,7 +34,7 @@ static void add_shell(struct option_state *state, char *shell)
 static void check(struct option_state *state)
 {
 	if (state->operands != 1)
-		option_error(state, "one shell is needed: bash, zsh or fish");
+		option_error(state, "a shell is required: bash, zsh or fish");
 }
 
 static const struct option_row option_rows[] = { {} };

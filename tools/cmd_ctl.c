@@ -36,7 +36,7 @@ struct verb {
 
 /* Another thing that can be changed is a row here, and a verb of IOT_IOC_CTL; or a request of its own in change(). */
 static const struct verb verbs[] = {
-	{ "pause", IOT_CTL_PAUSE, .again = "is paused already" },
+	{ "pause", IOT_CTL_PAUSE, .again = "is already paused" },
 	{ "resume", IOT_CTL_RESUME, .again = "is not paused" },
 	{ "start", IOT_CTL_RESUME, .again = "is not paused" },
 	{ "stop", IOT_CTL_STOP },
@@ -87,7 +87,7 @@ static void add_operand(struct option_state *state, char *operand)
 		if (!strcmp(verbs[i].name, operand))
 			options->verb = &verbs[i];
 	if (!options->verb)
-		option_error(state, "%s: no such verb%s", operand,
+		option_error(state, "%s: unknown verb%s", operand,
 			     option_hint(&(struct option_row){ .word_at = verb_at }, operand));
 }
 
@@ -139,8 +139,8 @@ static const struct option_row option_rows[] = {
 	  .help = "change the recording of the mount that DIR is in" },
 	{ "job", 0, OPTION_TEXT, "NAME", .field = FIELD(choice.job),
 	  .help = "change the recording of this job, or of a command that contains this text" },
-	{ "all", 'a', .field = FIELD(is_all), .help = "change all recordings that match, not only a single one" },
-	{ "quiet", 'q', .field = FIELD(is_quiet), .help = "do not print which recordings were changed" },
+	{ "all", 'a', .field = FIELD(is_all), .help = "change all matching recordings (default: only if one matches)" },
+	{ "quiet", 'q', .field = FIELD(is_quiet), .help = "do not print the changed recordings" },
 	{},
 };
 
@@ -163,7 +163,7 @@ static const char *lacking(unsigned int verb)
 	case IOT_CTL_FLUSH:
 		return "a flight recorder, which `iotape ctl dump` writes";
 	default:
-		return "no mount whose mappings it could record";
+		return "no mount for the recording of mappings";
 	}
 }
 
@@ -177,9 +177,9 @@ static int explain(const struct options *options, const struct session *session,
 	case ENOENT:
 		return fail("session %llu has ended", number);
 	case EPIPE:
-		return fail("session %llu ended before it had answered", number);
+		return fail("session %llu ended before it answered", number);
 	case EINVAL:
-		return fail("session %llu does not record: its state is %s", number, session_state(session));
+		return fail("session %llu is not recording: its state is %s", number, session_state(session));
 	case EPERM:
 		return fail("only root may do this (CAP_SYS_ADMIN is needed)");
 	case EOPNOTSUPP:

@@ -28,7 +28,7 @@ static const struct option_row option_rows[] = {
 	{ "max", 'n', OPTION_COUNT, "N", .max = UINT32_MAX, .field = FIELD(diff.items_max),
 	  .help = "describe the first N differences (default: 20)" },
 	{ "privileged-files", .field = FIELD(diff.is_privileged),
-	  .help = "the second trace is of a replay with this option: also compare what grants privileges" },
+	  .help = "the second trace is of a replay with this option: also compare operations that grant privileges" },
 	{ "json", 'j', .field = FIELD(is_json), .help = "print JSON" },
 	{ "quiet", 'q', .field = FIELD(is_quiet), .help = "print nothing, only return the exit code" },
 	{},
@@ -46,7 +46,7 @@ static void add_trace(struct option_state *state, char *path)
 static void check(struct option_state *state)
 {
 	if (state->operands < 2)
-		option_error(state, "two traces are needed");
+		option_error(state, "two traces are required");
 }
 
 static const struct option_table option_table = {
@@ -83,10 +83,10 @@ static void print_text(const struct options *options, const struct diff_result *
 		omissions_print(stdout, before, &r->omissions[i]);
 	}
 	if (r->harmless)
-		printf("made harmless: %llu operations of the first would give rights that the second did not: see --privileged-files\n",
+		printf("made harmless: %llu operations of the first grant privileges that those of the second do not: see --privileged-files\n",
 		       r->harmless);
 	if (r->left_out)
-		printf("left out: %llu operations of tasks that perform none of the first trace\n",
+		printf("not compared: %llu operations of tasks that run no operation of the first trace\n",
 		       r->left_out);
 	omissions_print_verdict("", r->differences, omissions);
 }
@@ -155,7 +155,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_diff = {
 	.name = "diff",
-	.summary = "check whether two traces did the same",
+	.summary = "check whether two traces have the same operations",
 	.run = run,
 	.options = &option_table,
 };

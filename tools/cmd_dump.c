@@ -62,7 +62,7 @@ static void set_kinds(struct option_state *state, char *list)
 		if (info && options->kind_count < KINDS_MAX)
 			options->kinds[options->kind_count++] = info;
 		else if (!add_group(options, name))
-			option_error(state, "--kind=%s: no such kind or group of records%s", name,
+			option_error(state, "--kind=%s: unknown kind or group of records%s", name,
 				     option_hint(state->row, name));
 	}
 }
@@ -139,9 +139,9 @@ static const struct option_row option_rows[] = {
 	  .help = "print times in seconds since the start of the trace (default), as UTC, or of the monotonic clock" },
 	{ "partners", .field = FIELD(has_partners),
 	  .help = "print the matched MPI calls of each rank instead of records" },
-	{ "json", 'j', .field = FIELD(is_json), .help = "print JSON, one object a line" },
+	{ "json", 'j', .field = FIELD(is_json), .help = "print JSON, one object per line" },
 	{ "json-format", 0, OPTION_COUNT, "1|2", .set = set_json_format,
-	  .help = "print JSON; 2: begin with an object that has the version, and write numbers beyond 2^53 as strings" },
+	  .help = "print JSON of this version (default: 1); 2 begins with an object that has the version, and has numbers above 2^53 as strings" },
 	{},
 };
 

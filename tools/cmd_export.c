@@ -38,7 +38,7 @@ static void set_format(struct option_state *state, char *argument)
 	if (!options->export.format && export_format_lacks(argument))
 		option_error(state, "--format=%s: iotape was built without %s", argument, export_format_lacks(argument));
 	if (!options->export.format)
-		option_error(state, "--format=%s: no such format%s", argument, option_hint(state->row, argument));
+		option_error(state, "--format=%s: unknown format%s", argument, option_hint(state->row, argument));
 }
 
 static void set_root(struct option_state *state, char *path)
@@ -183,7 +183,7 @@ static int run(int argc, char **argv)
 	if (!options.output)
 		code = write_output(&options);
 	else if (iot_file_is_same(options.path, options.output))
-		code = fail("%s: is the output, too", options.name);
+		code = fail("%s: is both input and output", options.name);
 	else if (export_is_directory(options.export.format))
 		code = write_directory(&options);
 	else

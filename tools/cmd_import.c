@@ -56,7 +56,7 @@ static void set_format(struct option_state *state, char *argument)
 		if (!strcmp(name, argument))
 			options->import.format = name;
 	if (!options->import.format)
-		option_error(state, "--format=%s: no such format", argument);
+		option_error(state, "--format=%s: unknown format", argument);
 }
 
 static void check(struct option_state *state)
@@ -74,7 +74,7 @@ static void check(struct option_state *state)
 static const struct option_row option_rows[] = {
 	{ "format", 'f', OPTION_TEXT, "FORMAT", .word_at = import_format_at, .set = set_format,
 	  .help = "strace, dxt (text of darshan-dxt-parser), fio (I/O log), dftracer (.pfw) or recorder (text of recorder2text); "
-		  "default: that which the logs show" },
+		  "default: detected from the logs" },
 	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(import.trace), .help = "write the trace to FILE (required)" },
 	{ "root", 'r', OPTION_DIRECTORY, "DIR", .set = set_root,
 	  .help = "include operations below DIR, an absolute path (required); may be repeated" },
@@ -90,7 +90,7 @@ static const struct option_table option_table = {
 	.add = add_log,
 	.check = check,
 	.about = "Convert the output of `strace -f -ttt -T -y -v -s 4096 -o LOG`, or a log of another tool, to a trace.",
-	.notes = "A log other than of strace may be compressed by gzip. Information that logs lack is counted and stated in the trace.",
+	.notes = "Logs of tools other than strace may be compressed by gzip. Missing information is counted and stated in the trace.",
 };
 
 static void print_named(const struct import_summary *s, enum import_gap kind)

@@ -57,13 +57,13 @@ static const struct option_row option_rows[] = {
 	{ "delta", .field = FIELD(prepare.is_delta),
 	  .help = "restore a directory that was prepared for PROGRAM before" },
 	{ "data", 0, OPTION_CHOICE, OPTION_WORDS_DATA, .field = FIELD(prepare.data),
-	  .help = "contents of files: incompressible data (default), zeros, or no data; with --delta, as before" },
+	  .help = "contents of files: incompressible data (default), zeros, or no data; the default with --delta is the previous value" },
 	{ "cache", 0, OPTION_CHOICE, OPTION_WORDS_CACHE, .field = FIELD(prepare.cache),
 	  .help = "state of the page cache: as in the trace (default), empty, all files, or unchanged" },
 	{ "owner", .field = FIELD(prepare.takes_target),
 	  .help = "also set owner and mode of DIR to those of the traced directory, for iotape replay --as=recorded" },
 	{ "privileged-files", .field = FIELD(prepare.is_privileged),
-	  .help = "create device nodes, set-user-ID files and capabilities as they were, not harmless: see iotape-replay(1)" },
+	  .help = "create device nodes, set-user-ID files and capabilities with their privileges, see iotape-replay(1)" },
 	{ "json", 'j', .field = FIELD(is_json), .help = "print the summary as JSON" },
 	{ "verbose", 'v', .set = set_verbose, .help = "with --delta, print each change" },
 	{ "quiet", 'q', .field = FIELD(is_quiet), .help = "do not print the summary" },
@@ -146,7 +146,7 @@ static void print_text(const char *target, const struct prepare_result *result,
 	printf("%s%llu entries, %s%s\n", result->was_prepared ? "; " : ": ", result->entries,
 	       quantity_size(size, result->bytes), result->was_prepared ? " written" : "");
 	if (result->harmless)
-		printf("  %llu entries that give rights were made without them: see --privileged-files\n",
+		printf("  %llu entries were created without their privileges: see --privileged-files\n",
 		       result->harmless);
 	omissions_print(stdout, "  ", omissions);
 }
@@ -155,16 +155,16 @@ static void print_text(const char *target, const struct prepare_result *result,
 static bool print_failures(const struct prepare_result *result)
 {
 	if (result->is_open)
-		say("the target can be read or entered by users who could not read or enter the traced directory");
+		say("users without access to the traced directory can read or enter the target");
 	if (result->cache_failed)
-		say("%llu files may not be read: they are in the page cache, or not, as before",
+		say("%llu files cannot be read: their state in the page cache is unchanged",
 		    result->cache_failed);
 	if (!result->xattrs_failed)
 		return false;
 	if (result->xattrs_failed == 1)
 		say("%s", result->xattr_failed);
 	else
-		say("%s; and so for %llu more", result->xattr_failed, result->xattrs_failed - 1);
+		say("%s; the same for %llu more", result->xattr_failed, result->xattrs_failed - 1);
 	return true;
 }
 

@@ -123,12 +123,12 @@ static void print_node(const struct merge_node_result *node)
 
 	printf("%s: ranks %s; ", node->name, node->ranks[0] ? node->ranks : "none");
 	if (fit->source == CLOCK_SOURCE_reference)
-		printf("its clock is that of the trace");
+		printf("its clock is the clock of the trace");
 	else
 		printf("clock %+.6f s, %+.3f ppm", (double)fit->offset_ns / 1e9,
 		       (double)fit->drift_ppb / 1e3);
 	if (fit->source == CLOCK_SOURCE_messages)
-		printf(fit->margin_ns < 0 ? ", no line: %.1f us short" : ", known to %.1f us",
+		printf(fit->margin_ns < 0 ? ", no line fits: %.1f us short" : ", uncertainty %.1f us",
 		       (double)llabs(fit->margin_ns) / 1e3);
 	printf("; %llu of %llu bounds corrected", (unsigned long long)fit->corrected,
 	       (unsigned long long)fit->bounds);

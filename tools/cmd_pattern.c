@@ -49,11 +49,11 @@ static const struct option_row option_rows[] = {
 	  .help = "print all operations of a pattern, one per line, and check that they are those of the trace" },
 	{ "print", 'p', .field = FIELD(is_print), .help = "print a pattern as loops with expressions as operands" },
 	{ "extrapolate", 0, OPTION_COUNT, "RANKS", .field = FIELD(ranks), .min = 1, .max = 1 << 24,
-	  .help = "make the pattern of a run with RANKS ranks from patterns of three runs or more" },
+	  .help = "create the pattern of a run with RANKS ranks from the patterns of three or more runs" },
 	{ "measured", 0, OPTION_FILE, "PATTERN", .field = FIELD(measured),
-	  .help = "with --extrapolate, compare the result with the pattern of a run with as many ranks" },
+	  .help = "with --extrapolate, compare the result with the pattern of a run with the same number of ranks" },
 	{ "set", 0, OPTION_TEXT, "NAME=VALUE", .set = add_change,
-	  .help = "change what a pattern does: fsync=no, transfer=SIZE, files=shared, files=process; may be repeated" },
+	  .help = "change operations: fsync=no, transfer=SIZE, files=shared, files=process; may be repeated" },
 	{ "quiet", 'q', .field = FIELD(is_quiet),
 	  .help = "do not print the summary; with --expand, only check the operations" },
 	{}
@@ -87,7 +87,7 @@ static void check(struct option_state *state)
 	if (options->ranks && !options->output)
 		option_error(state, "no --output given");
 	if (options->ranks && options->input_count < 3)
-		option_error(state, "--extrapolate: three patterns or more are needed");
+		option_error(state, "--extrapolate: at least three patterns are required");
 	if (!options->ranks && options->input_count > 1)
 		option_error(state, "%s: one trace or pattern at a time", options->inputs[1]);
 	if (options->is_expand && options->is_print)
@@ -106,7 +106,7 @@ static const struct option_table option_table = {
 	.check = check,
 	.about = "Describe the operations of a trace by nested loops and by groups of ranks, without loss: a small file that "
 		 "can be printed, expanded again, and extrapolated to other numbers of ranks.",
-	.notes = "The exit code is 3 if the operations of a pattern are not those of the trace that it was made from, or of the run that it is compared with.",
+	.notes = "The exit code is 3 if the operations of a pattern differ from those of its trace, or of the measured run.",
 };
 
 /* The pattern is expanded before it is written: a file that exists is right. */
@@ -148,7 +148,7 @@ static int make(const struct options *options)
 	int code, err;
 
 	if (iot_file_is_same(options->input, options->output))
-		return fail("%s: is the trace itself", options->output);
+		return fail("%s: is both trace and output", options->output);
 	err = pattern_make(options->input, &pattern, &omissions, &reject);
 	if (err)
 		return fail_reject(options->input, err, &reject);
@@ -193,16 +193,16 @@ static void print_extrapolated(const struct options *options, const struct patte
 	printf("%s: %llu operations of %llu tasks in %zu bytes; %llu ranks, %llu groups\n", options->output,
 	       (unsigned long long)summary.operations, (unsigned long long)summary.tasks, bytes,
 	       (unsigned long long)summary.ranks, (unsigned long long)summary.groups);
-	printf("  operations: exact functions, which give those of all %u runs\n", options->input_count);
+	printf("  operations: exact functions, which reproduce those of all %u runs\n", options->input_count);
 	if (summary.has_times)
 		print_fits(fits);
 	else
-		printf("  times: not known\n");
+		printf("  times: unknown\n");
 }
 
 static void print_error(const char *what, const struct pattern_time_error *error)
 {
-	printf("  %s: %.3g s in sum, %.3g s measured; differences %.1f %%\n", what, error->made_ns / 1e9, error->measured_ns / 1e9,
+	printf("  %s: %.3g s in total, %.3g s measured; differences %.1f %%\n", what, error->made_ns / 1e9, error->measured_ns / 1e9,
 	       100 * error->share);
 }
 
@@ -234,7 +234,7 @@ static int load_run(const struct options *options, const char *input, struct pat
 	int err, code;
 
 	if (iot_file_is_same(input, options->output))
-		return fail("%s: is the output, too", input);
+		return fail("%s: is both input and output", input);
 	err = pattern_load(input, run, &reject);
 	if (err)
 		return fail_reject(input, err, &reject);
@@ -242,7 +242,7 @@ static int load_run(const struct options *options, const char *input, struct pat
 	if (code)
 		return code;
 	pattern_summarize(*run, &summary);
-	return summary.ranks ? EXIT_DONE : fail("%s: has no ranks of MPI", input);
+	return summary.ranks ? EXIT_DONE : fail("%s: has no MPI ranks", input);
 }
 
 static int extrapolate_runs(const struct options *options, const struct pattern **runs)
@@ -293,7 +293,7 @@ static int change_one(const struct options *options, char *change, struct patter
 	if (err)
 		return fail("%s: --set=%s: %s", options->input, change, err == -EOPNOTSUPP ? refusal.text : strerror(-err));
 	if (!options->is_quiet)
-		printf("%s: %llu operations or sequences of them changed\n", change, (unsigned long long)count);
+		printf("%s: %llu operations or sequences changed\n", change, (unsigned long long)count);
 	pattern_free(*pattern);
 	*pattern = changed;
 	return EXIT_DONE;
@@ -309,7 +309,7 @@ static int change(const struct options *options)
 	u32 i;
 
 	if (iot_file_is_same(options->input, options->output))
-		return fail("%s: is the output, too", options->input);
+		return fail("%s: is both input and output", options->input);
 	err = pattern_load(options->input, &pattern, &reject);
 	if (err)
 		return fail_reject(options->input, err, &reject);
@@ -320,7 +320,7 @@ static int change(const struct options *options)
 		code = save(options, pattern, &bytes);
 	pattern_summarize(pattern, &summary);
 	if (!code && !options->is_quiet)
-		printf("%s: %llu operations of %llu tasks in %zu bytes; as much data as before, and no new overlap\n",
+		printf("%s: %llu operations of %llu tasks in %zu bytes; the same amount of data, no new overlap\n",
 		       options->output, (unsigned long long)summary.operations, (unsigned long long)summary.tasks, bytes);
 	pattern_free(pattern);
 	return code;
@@ -330,7 +330,7 @@ static int change(const struct options *options)
 static int expand_to_trace(const struct options *options, const struct pattern *pattern)
 {
 	if (iot_file_is_same(options->input, options->output))
-		return fail("%s: is the pattern itself", options->output);
+		return fail("%s: is both pattern and output", options->output);
 	return write_pattern_trace(options->input, pattern, options->output, options->is_quiet);
 }
 

@@ -62,7 +62,7 @@ static void set_engine(struct option_state *state, char *argument)
 
 	options->engine = engine_find(argument);
 	if (!options->engine || !options->engine->uses_target)
-		option_error(state, "--engine=%s: no engine that runs a program", argument);
+		option_error(state, "--engine=%s: not an engine that runs operations", argument);
 }
 
 static void check(struct option_state *state)
@@ -81,12 +81,12 @@ static const struct option_row option_rows[] = {
 	{ "runs", 0, OPTION_COUNT, "N", .min = 1, .max = PREDICTION_RUNS_MAX, .field = FIELD(runs),
 	  .help = "number of replays (default: 3)" },
 	{ "validate", 0, OPTION_DIRECTORY, "DIR", .field = FIELD(validate),
-	  .help = "a directory of the storage that the trace was recorded on: replay there, too, and print how far "
-		  "the replays are from the recording" },
-	{ "engine", 0, OPTION_TEXT, .words = engine_words, .set = set_engine, .help = "as of iotape replay" },
-	{ "cache", 0, OPTION_CHOICE, OPTION_WORDS_CACHE, .field = FIELD(prepare.cache), .help = "as of iotape init" },
-	{ "data", 0, OPTION_CHOICE, OPTION_WORDS_DATA, .field = FIELD(prepare.data), .help = "as of iotape init" },
-	{ "emulate", .field = FIELD(is_emulated), .help = "as of iotape replay" },
+	  .help = "a directory of the storage that the trace was recorded on: replay there, too, and print the "
+		  "difference from the recording" },
+	{ "engine", 0, OPTION_TEXT, .words = engine_words, .set = set_engine, .help = "as for iotape replay" },
+	{ "cache", 0, OPTION_CHOICE, OPTION_WORDS_CACHE, .field = FIELD(prepare.cache), .help = "as for iotape init" },
+	{ "data", 0, OPTION_CHOICE, OPTION_WORDS_DATA, .field = FIELD(prepare.data), .help = "as for iotape init" },
+	{ "emulate", .field = FIELD(is_emulated), .help = "as for iotape replay" },
 	{ "output", 'o', OPTION_DIRECTORY, "DIR", .field = FIELD(output),
 	  .help = "keep the program and the outcomes in DIR, which is created" },
 	{ "json", 'j', .field = FIELD(is_json), .help = "print JSON" },
@@ -100,9 +100,9 @@ static const struct option_table option_table = {
 	.operand_noun = "trace",
 	.operand = FIELD(trace),
 	.check = check,
-	.about = "Predict how long the run that TRACE records would take on another storage, by replays there.",
+	.about = "Predict the duration of the run in TRACE on another storage, by replays there.",
 	.notes = "The exit code is 3 if an operation of a replay diverged from the trace, or part of the run is "
-		 "missing in it: then the prediction is of something else than the run.",
+		 "missing in it: the prediction is not exact then.",
 };
 
 /* -- directories ---------------------------------------------------------------------------------- */
@@ -129,7 +129,7 @@ static int make_directory(char path[PATH_BYTES], const char *in)
 	else if (mkdtemp(path))
 		return EXIT_DONE;
 	path[0] = 0;
-	return fail("%s: no directory can be made in it: %s", in, strerror(errno));
+	return fail("%s: no directory can be created in it: %s", in, strerror(errno));
 }
 
 static const char *directory_for_files(void)
@@ -183,7 +183,7 @@ static int check_trace(const struct options *options, const struct work *w)
 	is_replay = iot_program_fact_value(&program, "trace.replay");
 	iot_program_free(&program);
 	if (is_replay)
-		return fail("%s: these are outcomes of a replay, not a recording", options->trace);
+		return fail("%s: contains outcomes of a replay, not a recording", options->trace);
 	if (!w->summary.operations)
 		return fail("%s: no operations on files to predict", options->trace);
 	return EXIT_DONE;
@@ -356,7 +356,7 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_predict = {
 	.name = "predict",
-	.summary = "how long a recorded run would take on another storage",
+	.summary = "predict the duration of a recorded run on another storage",
 	.run = run,
 	.options = &option_table,
 };

@@ -88,7 +88,7 @@ static void set_ops(struct option_state *state, char *list)
 	int classes = iot_op_classes_of(list, &place);
 
 	if (classes < 0)
-		option_error(state, "--ops=%s: '%s' names no class of operations: metadata, data, mapping, sync or lock",
+		option_error(state, "--ops=%s: '%s' is not a class of operations: metadata, data, mapping, sync or lock",
 			     list, list + place);
 	options->record.ops = classes;
 	options->ops = list;
@@ -184,7 +184,7 @@ static const struct option_row option_rows[] = {
 	  .help = "record the first access to each mapped page (default), to groups of pages as the kernel maps "
 		  "them, or none" },
 	{ "mpi", 0, OPTION_WORD, .words = mpi_modes, .field = FIELD(mpi),
-	  .help = "record MPI calls: if the command is mpirun or mpiexec (default), always, never, or of this MPI" },
+	  .help = "record MPI calls: if the command is mpirun or mpiexec (default), always, never, or by the library for this MPI" },
 	{ "wakes", .field = FIELD(record.has_wakes),
 	  .help = "also record wake-ups, so that a replay keeps the order imposed by pipes, sockets and locks in memory" },
 	{ "no-calibration", 0, OPTION_FLAG, .field = FIELD(is_uncalibrated),
@@ -194,16 +194,16 @@ static const struct option_row option_rows[] = {
 	{ "filter", 0, OPTION_TEXT, "EXPR|@FILE", .set = set_filter,
 	  .help = "record only operations for which the expression is true, see iotape-filter(7)" },
 	{ "flight", 0, OPTION_TEXT, "SIZE|SECONDS", .set = set_flight,
-	  .help = "keep only the last records, such as 64M or 30s or both, in memory, and write them to FILE with a number "
-		  "on SIGUSR1, on `iotape ctl dump`, or for a cause below" },
+	  .help = "keep only the last records in memory, such as 64M, 30s or both, and write them to numbered files on "
+		  "SIGUSR1, on `iotape ctl dump`, or for a cause below" },
 	{ "flight-latency", 0, OPTION_DURATION, "MS", .min = 1000, .max = 86400 * OPTION_S, .unit = OPTION_MS,
 	  .field = FIELD(flight.latency_ns), .given = FIELD(has_flight_option),
-	  .help = "write a dump when an operation takes so long, in ms or with a unit" },
+	  .help = "write a dump when an operation takes at least this long, in ms or with a unit" },
 	{ "flight-on-error", 0, OPTION_TEXT, "ERRNO,...", .is_optional = true, .set = set_flight_errors,
 	  .help = "write a dump when an operation returns one of these errors, or any (default: those of storage, such as "
 		  "EIO and ENOSPC)" },
 	{ "flight-dumps", 0, OPTION_COUNT, "N", .min = 1, .max = 100000, .field = FIELD(flight.dumps_max),
-	  .given = FIELD(has_flight_option), .help = "at most so many dumps for latencies and errors (default: 16)" },
+	  .given = FIELD(has_flight_option), .help = "maximum number of dumps for latencies and errors (default: 16)" },
 	{ "flight-at-end", .field = FIELD(flight.at_end), .given = FIELD(has_flight_option),
 	  .help = "write a dump at the end of the recording" },
 	{ "buffers", 0, OPTION_COUNT, "N", .min = 4, .max = 1024, .field = FIELD(record.buffers),
@@ -360,7 +360,7 @@ static void find_mpi_library(struct options *options)
 	if (iot_companion_find(name, path))
 		options->record.mpi_library = path;
 	else
-		say("%s was not found beside the program: MPI calls are not recorded", name);
+		say("%s was not found: MPI calls are not recorded", name);
 }
 
 static void warn(const char *sentence)
@@ -431,7 +431,7 @@ static void print_summary(const struct options *options, const struct collector_
 		fprintf(stderr, ", %llu waits for the collector",
 			(unsigned long long)result->backpressure_waits);
 	if (result->opened || result->mapped)
-		fprintf(stderr, ", %llu descriptors and %llu mappings from before",
+		fprintf(stderr, ", %llu descriptors and %llu mappings existed before",
 			(unsigned long long)result->opened, (unsigned long long)result->mapped);
 	fputc('\n', stderr);
 }
@@ -451,9 +451,9 @@ static int exit_as(int status)
 static bool say_collection(const struct options *options, const struct collector_result *result)
 {
 	if (result->err == -EPIPE)
-		say("the collector was killed: the trace ends where it was");
+		say("the collector was killed: the trace ends there");
 	else if (result->err == -ECONNRESET && options->stream_fd)
-		say("%s: the reader has gone: the recording ended there", output_name(options));
+		say("%s: the reader disconnected: the recording ended there", output_name(options));
 	else if (result->err)
 		say("%s: %s: the recording ended there", output_name(options),
 		    strerror(-result->err));
@@ -502,9 +502,9 @@ static void wait_for_descendants(const struct options *options, const struct col
 				   options->has_wait && !options->is_quiet ? say_text : NULL, fact);
 
 	if (err == -ENOTTY)
-		say("the loaded module iotape is too old to tell whether processes of the command still run");
+		say("the loaded module iotape is too old to report descendants of the command that still run");
 	else if (err)
-		say("whether processes of the command still run is not known: %s", strerror(-err));
+		say("descendants of the command that still run are unknown: %s", strerror(-err));
 }
 
 /* Operations that a filter excluded count, too: the user may have requested a trace without operations. */
@@ -544,11 +544,11 @@ static int record(struct options *options)
 	if (err == -EPIPE)
 		return fail("the collector was killed before the recording began");
 	if (err == -ECONNRESET && options->stream_fd)
-		return fail("%s: the reader has gone before the recording began", output_name(options));
+		return fail("%s: the reader disconnected before the recording began", output_name(options));
 	if (err)
 		return fail("%s: %s", output_name(options), strerror(-err));
 	if (options->record.is_flight && dump_signal_start(session))
-		say("warning: no thread could be created, so SIGUSR1 writes no dump; iotape ctl dump does");
+		say("warning: no thread can be created: SIGUSR1 writes no dump, only iotape ctl dump does");
 	if (options->is_attach)
 		return record_attached(options, &collector, session_fd);
 	err = runner_start(&runner, &options->record, session_fd, warn, why, sizeof(why));
@@ -566,7 +566,7 @@ static int record(struct options *options)
 	if (is_good)
 		warn_of_omissions(options, &result);
 	if (is_good && !has_found_operations(&result))
-		is_good = fail("nothing was recorded: the command did nothing below %s",
+		is_good = fail("nothing was recorded: the command had no operation below %s",
 			       options->record.mounts[0]) == EXIT_DONE;
 	if (status)
 		return exit_as(status);
@@ -603,7 +603,7 @@ static bool leave(struct options *options, struct joined *joined)
 		print_summary(options, &result);
 	warn_of_omissions(options, &result);
 	if (!has_found_operations(&result))
-		return fail("nothing was recorded: the commands did nothing below %s",
+		return fail("nothing was recorded: the commands had no operation below %s",
 			    options->record.mounts[0]) == EXIT_DONE;
 	return true;
 }
@@ -618,7 +618,7 @@ static int record_join(struct options *options)
 
 	if (err) {
 		snprintf(why + strlen(why), sizeof(why) - strlen(why),
-			 "; --mpi-only records MPI calls without that");
+			 "; --mpi-only records MPI calls without it");
 		return fail_once(options, why);
 	}
 	err = join_session(&joined, &options->record, options->job.name,
@@ -713,7 +713,7 @@ static int run(int argc, char **argv)
 	if (!options.record.mount_count)
 		options.record.mounts[options.record.mount_count++] = realpath(".", NULL);
 	if (!options.record.mounts[0])
-		return fail("the working directory is gone");
+		return fail("the working directory does not exist");
 	if (!options.is_attach)
 		find_mpi_library(&options);
 	if (open_stream(&options))

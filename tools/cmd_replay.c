@@ -81,7 +81,7 @@ static void set_engine(struct option_state *state, char *argument)
 
 	options->replay.engine = engine_find(argument);
 	if (!options->replay.engine)
-		option_error(state, "--engine=%s: no such engine%s", argument, option_hint(state->row, argument));
+		option_error(state, "--engine=%s: unknown engine%s", argument, option_hint(state->row, argument));
 }
 
 static void set_agent(struct option_state *state, char *argument)
@@ -149,7 +149,7 @@ static const struct option_row option_rows[] = {
 	  .help = "think times as in the trace (default), none, or multiplied by a factor" },
 	{ "compute", 0, OPTION_FACTOR, "FACTOR", .set = set_compute, .help = "factor for think time spent on a CPU" },
 	{ "pause", 0, OPTION_FACTOR, "FACTOR", .set = set_pause,
-	  .help = "factor for think time spent waiting for something other than I/O" },
+	  .help = "factor for think time spent off the CPU" },
 	{ "data", 0, OPTION_CHOICE, .words = data_words, .field = FIELD(replay.data), .given = FIELD(is_data_given),
 	  .help = "copy data that is read to memory (default except at full pace), or leave it in the page cache" },
 	{ "wait", 0, OPTION_CHOICE, .words = wait_words, .field = FIELD(replay.wait),
@@ -158,11 +158,11 @@ static const struct option_row option_rows[] = {
 	  .help = "run as one of the nodes started by mpirun or srun, with the tasks placed on it" },
 	{ "place", 0, OPTION_CHOICE, .words = place_words, .values = place_rules, .field = FIELD(placement),
 	  .given = FIELD(is_place_given),
-	  .help = "placement of ranks: consecutive ranks on a node, round-robin, or as in the trace (default if that "
-		  "had as many nodes, else block)" },
+	  .help = "placement of ranks: consecutive ranks on a node, round-robin, or as in the trace (the default if "
+		  "it has the same number of nodes, otherwise block)" },
 	{ "node-timeout", 0, OPTION_DURATION, "SECONDS", .max = NODE_TIMEOUT_MAX_S * OPTION_S, .unit = OPTION_S,
 	  .stored_unit = OPTION_S, .field = FIELD(limit_s), .given = FIELD(is_limit_given),
-	  .help = "give up a node that has not responded for this time, and end (default: 60); 0: never" },
+	  .help = "end if a node does not respond for this time (default: 60); 0: never" },
 	{ "keep-parts", .field = FIELD(keeps_parts), .help = "keep the outcomes of each node" },
 	{ "window", 0, OPTION_SIZE, "MIB", .max = WINDOW_MAX, .unit = OPTION_MIB, .field = FIELD(replay.window_bytes),
 	  .given = FIELD(is_window_given),
@@ -173,7 +173,7 @@ static const struct option_row option_rows[] = {
 	{ "emulate", .field = FIELD(replay.is_emulated),
 	  .help = "replace operations that the target does not support, see iotape-replay(1)" },
 	{ "privileged-files", .field = FIELD(replay.is_privileged),
-	  .help = "create device nodes, set-user-ID files and capabilities as they were, not harmless: see iotape-replay(1)" },
+	  .help = "create device nodes, set-user-ID files and capabilities with their privileges, see iotape-replay(1)" },
 	{ "force", .field = FIELD(replay.is_forced), .help = "replay even if the target was not prepared for this program" },
 	{ "json", 'j', .field = FIELD(is_json), .help = "print the summary as JSON" },
 	{ "quiet", 'q', .field = FIELD(is_quiet), .help = "do not print the summary" },
@@ -272,12 +272,12 @@ static void tell_place(const struct agent_view *view)
 	if (view->node || view->count == 1)
 		return;
 	if (!placement->ranks)
-		say("no task of the program is known to be a rank: all are performed on node 0");
+		say("no task of the program is a rank: node 0 runs all tasks");
 	else if (placement->tied)
-		say("%u of %u ranks are on another node than --place=%s says, with those that they share open files or memory with",
+		say("%u of %u ranks are not on their node of --place=%s, because they share open files or memory with other ranks",
 		    placement->tied, placement->ranks, rule_name(placement->rule));
 	if (placement->ranks && placement->used < view->count)
-		say("%u of %u nodes have nothing to perform", view->count - placement->used, view->count);
+		say("%u of %u nodes have no tasks", view->count - placement->used, view->count);
 }
 
 /* Processes with the same text have the same monotonic clock. */
@@ -340,7 +340,7 @@ static int check_output(const struct options *options, char *why, size_t room)
 	if ((!output || !iot_file_is_same(options->program, output)) &&
 	    (!whole || !iot_file_is_same(options->program, whole)))
 		return 0;
-	snprintf(why, room, "%s: is the output, too", options->program);
+	snprintf(why, room, "%s: is both input and output", options->program);
 	return -EINVAL;
 }
 

@@ -48,7 +48,7 @@ static void check(struct option_state *state)
 
 static const struct option_row option_rows[] = {
 	{ "output", 'o', OPTION_FILE, "FILE", .field = FIELD(output), .help = "write the report to FILE (required)" },
-	{ "title", 't', OPTION_TEXT, "TEXT", .field = FIELD(title), .help = "heading (default: one that fits)" },
+	{ "title", 't', OPTION_TEXT, "TEXT", .field = FIELD(title), .help = "heading (default: Report of a job, or Runs side by side)" },
 	{},
 };
 
@@ -58,8 +58,8 @@ static const struct option_table option_table = {
 	.operand_type = OPTION_FILE,
 	.add = add_trace,
 	.check = check,
-	.about = "Write one HTML file with charts and tables: of a trace, what the job did, when, where its time went and what could "
-		 "be improved; of several traces, also the output of `iotape compare`.",
+	.about = "Write one HTML file with charts and tables: for a trace, its operations over time, the division of its time, and "
+		 "hints; for several traces, also the output of `iotape compare`.",
 };
 
 /* -- reading ------------------------------------------------------------------------------------- */
@@ -194,7 +194,7 @@ static int run(int argc, char **argv)
 	options_parse(&option_table, argc, argv, &options);
 	for (i = 0; i < options.path_count; i++)
 		if (iot_file_is_same(options.paths[i], options.output))
-			return fail("%s: is the output, too", options.paths[i]);
+			return fail("%s: is both input and output", options.paths[i]);
 	code = comparison_read(options.paths, options.path_count, &comparison, &refused, &reject);
 	if (code)
 		code = fail_reject(options.paths[refused], code, &reject);

@@ -58,11 +58,11 @@ static bool is_operation(const struct iot_kind_info *info)
 
 static const char *const group_sentences[] = {
 	[IOT_GROUP_run] = "Facts about the run and the machine.",
-	[IOT_GROUP_who] = "What the ids in other records stand for.",
-	[IOT_GROUP_life] = "How tasks come and go.",
+	[IOT_GROUP_who] = "The meaning of ids in other records.",
+	[IOT_GROUP_life] = "Creation and end of tasks.",
 	[IOT_GROUP_op] = "Operations of programs on the file system.",
 	[IOT_GROUP_mpi] = "Operations on messages.",
-	[IOT_GROUP_replay] = "What only a replay knows.",
+	[IOT_GROUP_replay] = "Information that only a replay has.",
 };
 
 /* A sentence of the tables, with characters that are special in Markdown escaped. */
@@ -120,7 +120,7 @@ static void md_classes(void)
 	enum iot_class class;
 
 	puts("\n## Classes\n\n"
-	     "What a field means, whatever its type. Two runs of the same program must agree on\n"
+	     "The meaning of a field, independent of its type. Two runs of the same program must agree on\n"
 	     "fields of the classes that are compared.\n\n"
 	     "| class | compared | meaning |\n|---|---|---|");
 	for (class = 0; class < IOT_CLASS_END; class++) {
@@ -155,8 +155,8 @@ static void md_omissions(void)
 	u32 i;
 
 	puts("\n## Omissions\n\n"
-	     "Reasons for which a trace, a program or the outcomes of a replay lack something, as facts\n"
-	     "`omission.`*name* state them; from ioctl-api/include/iotape/omission.h.\n\n"
+	     "Reasons of omissions in a trace, a program or the outcomes of a replay, as stated by facts\n"
+	     "`omission.`*name*; from ioctl-api/include/iotape/omission.h.\n\n"
 	     "| name | id | |\n|---|---|---|");
 	for (i = 1; i < IOT_OMISSION_END; i++) {
 		const char *sentence = iot_omission_sentence(i), *number = strstr(sentence, "%llu");

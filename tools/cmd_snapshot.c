@@ -85,7 +85,7 @@ static bool print_gaps(const struct snapshot_result *result)
 		if (result->gaps[i] == 1)
 			say("%s: %s", result->gap_paths[i], snapshot_gap_sentences[i]);
 		else
-			say("%s: %s; and so for %llu more", result->gap_paths[i],
+			say("%s: %s; the same for %llu more", result->gap_paths[i],
 			    snapshot_gap_sentences[i], result->gaps[i] - 1);
 	}
 	return is_missing;

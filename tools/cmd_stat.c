@@ -124,7 +124,7 @@ static void print_command(const char *text)
 static void print_before(const struct profile *p)
 {
 	if (p->opened || p->mapped || p->in_no_table)
-		printf("from before: %llu descriptors, %llu mappings; handles in no table: %llu\n",
+		printf("state dump: %llu descriptors, %llu mappings, %llu handles without a descriptor\n",
 		       p->opened, p->mapped, p->in_no_table);
 }
 
@@ -166,11 +166,11 @@ static void print_summary(const char *path, const struct profile *p)
 	else if (command)
 		print_command(command);
 	if (p->unable)
-		printf("the target has no operation for %llu others\n", p->unable);
+		printf("the target does not support %llu other operations\n", p->unable);
 	if (p->emulated)
-		printf("%llu operations that the target does not have were emulated\n", p->emulated);
+		printf("%llu unsupported operations were emulated\n", p->emulated);
 	if (p->harmless)
-		printf("%llu operations made without its rights something that gives some\n", p->harmless);
+		printf("%llu operations created files without their privileges\n", p->harmless);
 	print_before(p);
 	omissions_print(stdout, "", &p->omissions);
 }

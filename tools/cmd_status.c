@@ -24,11 +24,11 @@ struct options {
 };
 
 static const struct option_row option_rows[] = {
-	{ "json", 'j', .field = OPTION_FIELD(struct options, is_json), .help = "print JSON, one object a line" },
+	{ "json", 'j', .field = OPTION_FIELD(struct options, is_json), .help = "print JSON, one object per line" },
 	{ "watch", 'w', OPTION_DURATION, "SECONDS", .is_optional = true, .min = 100 * OPTION_MS, .max = 86400 * OPTION_S,
 	  .unit = OPTION_S, .stored_unit = OPTION_MS, .absent = 2000, .field = OPTION_FIELD(struct options, watch_ms),
 	  .given = OPTION_FIELD(struct options, is_watch),
-	  .help = "print again and again, until Ctrl-C (default: every 2 s); rates are then those of the last interval" },
+	  .help = "repeat the output until Ctrl-C (default: every 2 s), with the rates of the last interval" },
 	{},
 };
 
@@ -210,7 +210,7 @@ static int run(int argc, char **argv)
 	sessions_free(&sessions);
 	close(fd);
 	if (err == -EPERM)
-		return fail("only root may ask (CAP_SYS_ADMIN is needed)");
+		return fail("only root may query sessions (CAP_SYS_ADMIN is needed)");
 	return err ? fail("%s: %s", IOT_CONTROL_PATH, strerror(-err)) : EXIT_DONE;
 }
 

@@ -51,7 +51,7 @@ static void check(struct option_state *state)
 	const struct options *options = state->options;
 
 	if (options->trace && (options->choice.number || options->choice.mount || options->choice.job))
-		option_error(state, "%s: a trace is given, so --session, --mount and --job choose nothing", options->trace);
+		option_error(state, "%s: --session, --mount and --job cannot be combined with a trace", options->trace);
 	if (options->is_once && options->is_batch)
 		option_error(state, "--once cannot be combined with --batch");
 }
@@ -69,7 +69,7 @@ static const struct option_row option_rows[] = {
 	{ "sort", 0, OPTION_CHOICE, .words = top_sort_words, .field = FIELD(view.sort),
 	  .help = "the order of rows (default: time)" },
 	{ "top", 'n', OPTION_COUNT, "N", .max = UINT32_MAX, .field = FIELD(view.rows), .given = FIELD(has_rows),
-	  .help = "rows of each list; 0: all (default: 10, on a screen what fits)" },
+	  .help = "rows of each list; 0: all (default: 10, or as many as fit on the screen)" },
 	{},
 };
 
@@ -81,7 +81,7 @@ static const struct option_table option_table = {
 	.check = check,
 	.about = "Watch a recording while it runs.",
 	.notes = "Keys: q quit; t, o, b, e, n sort by time, operations, bytes, errors, name. With TRACE, a growing or "
-		 "complete trace is read, and no session.",
+		 "complete trace is read instead of a session.",
 };
 
 /**
@@ -207,7 +207,7 @@ static int make_text(struct watch *watch, const struct top_view *view, char **te
 	if (out) {
 		err = top_text(out, has_trace ? &watch->top : NULL, session, view);
 		if (!has_trace)
-			fputs("\nthe output of this recording cannot be read, so operations are not known\n", out);
+			fputs("\nthe output of this recording cannot be read: operations are unknown\n", out);
 		fclose(out);
 	}
 	sessions_free(&sessions);
@@ -247,7 +247,7 @@ static int show_intervals(struct watch *watch)
 	int code;
 
 	if (top_screen_open())
-		return fail("the terminal cannot show a screen: use --batch or --once");
+		return fail("the terminal is not supported: use --batch or --once");
 	do {
 		if (!watch->options->has_rows)
 			view.rows = top_screen_rows();

@@ -75,9 +75,9 @@ int cmd_unknown(const char *name)
 	for (i = 0; i < sizeof(cmds) / sizeof(cmds[0]); i++)
 		suggest_candidate(&suggestion, cmds[i]->name);
 	if (suggestion.nearest)
-		say("no command %s; did you mean %s?", name, suggestion.nearest);
+		say("unknown command %s; did you mean %s?", name, suggestion.nearest);
 	else
-		say("no command %s; `iotape --help` lists them", name);
+		say("unknown command %s; `iotape --help` lists the commands", name);
 	return EXIT_USAGE;
 }
 

@@ -92,7 +92,7 @@ void option_flight_errors(struct option_state *state, char *argument, struct fli
 		int err = errno_of(word);
 
 		if (!err)
-			option_error(state, "--flight-on-error=%s: no such error; such as EIO or ENOSPC, or any", word);
+			option_error(state, "--flight-on-error=%s: unknown error; use names such as EIO or ENOSPC, or any", word);
 		add_error(flight, err);
 	}
 }

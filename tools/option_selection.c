@@ -44,7 +44,7 @@ void option_set_operations(struct option_state *state, char *list)
 	while ((name = strsep(&list, ","))) {
 		info = iot_kind_by_name(name);
 		if (!info || !is_operation(info))
-			option_error(state, "--op=%s: no such operation%s", name, option_hint(state->row, name));
+			option_error(state, "--op=%s: unknown operation%s", name, option_hint(state->row, name));
 		selection->is_op[info->kind] = true;
 	}
 }

@@ -86,7 +86,7 @@ static int print(struct graph *graph, bool is_json)
 /**
  * print_partners() - print the MPI calls of a trace, each with the one that it belongs to
  * @trace: file
- * @is_json: one object a line; else a line of text
+ * @is_json: one object per line; else a line of text
  *
  * Return: an exit code.
  */

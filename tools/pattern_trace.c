@@ -45,19 +45,19 @@ int write_pattern_trace(const char *input, const struct pattern *pattern, const 
 	if (err == -EOPNOTSUPP)
 		return fail("%s: %s", input, refusal.text);
 	if (err == -EBADMSG)
-		return fail("%s: %s", input, "loops that do not make as many operations as it says");
+		return fail("%s: %s", input, "the number of operations of its loops is not the stated one");
 	if (err)
 		return fail("%s: %s", output, strerror(-err));
 	if (is_quiet)
 		return EXIT_DONE;
 	pattern_summarize(pattern, &summary);
 	if (!summary.has_times)
-		printf("%s: think times and durations are not known: 0\n", input);
+		printf("%s: think times and durations are unknown and set to 0\n", input);
 	else
 		printf("%s: each think time and duration is the mean of its operation in the loops\n", input);
 	if (summary.is_made)
 		printf("%s: was not traced: it was extrapolated or changed\n", input);
 	if (broken)
-		printf("%s: the order between tasks is not known %llu times\n", input, (unsigned long long)broken);
+		printf("%s: the order between tasks was unknown %llu times\n", input, (unsigned long long)broken);
 	return EXIT_DONE;
 }

@@ -145,7 +145,7 @@ static void print_group(const struct prediction *p, enum prediction_group group)
 static void print_runs(const struct prediction *p)
 {
 	if (p->runs == 1)
-		printf(" (1 replay: its scatter is not known)");
+		printf(" (1 replay: scatter unknown)");
 	else
 		printf(" (%u replays, from %.3f to %.3f s)", p->runs, p->min_s, p->max_s);
 }
@@ -189,7 +189,7 @@ int predict_text(const struct predict_result *r)
 	print_validation(r);
 	print_asleep(r);
 	if (prediction_is_within_noise(p))
-		printf("the replays scatter by more than they differ from the recording\n");
+		printf("the scatter of the replays exceeds their difference from the recording\n");
 	putchar('\n');
 	print_tasks(r);
 	for (group = 0; group < PREDICTION_GROUP_COUNT; group++)

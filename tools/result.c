@@ -88,12 +88,12 @@ static u32 count_nodes(const struct replay_options *options)
 static void print_unsupported(const struct replay_result *r)
 {
 	if (r->unsupported)
-		printf("  %llu of them because the target has no such operation%s\n", r->unsupported,
+		printf("  %llu of them because the target does not support the operation%s\n", r->unsupported,
 		       r->emulated ? "" : ": see --emulate");
 	if (r->emulated)
-		printf("  %llu operations that the target does not have were emulated\n", r->emulated);
+		printf("  %llu unsupported operations were emulated\n", r->emulated);
 	if (r->harmless)
-		printf("  %llu operations would have made something that gives rights, and made it without them: see --privileged-files\n",
+		printf("  %llu operations created files without their privileges: see --privileged-files\n",
 		       r->harmless);
 }
 
@@ -146,7 +146,7 @@ void result_text(const char *program, const struct replay_options *options,
 		printf(", data %s, %llu diverged from the trace\n",
 		       options->data == IOT_DATA_COPY ? "copied" : "discarded", r->diverged);
 	else
-		printf(", nothing was performed\n");
+		printf(", no operation was run\n");
 	print_unsupported(r);
 	print_lateness(&r->lateness);
 	if (r->is_streamed)

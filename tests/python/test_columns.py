@@ -100,7 +100,7 @@ class Numbers(unittest.TestCase):
         self.assertGreater(with_rows, 0)
 
     def test_an_unknown_column_is_refused(self):
-        with self.assertRaisesRegex(iotape.TraceError, "operations.iot: no column 'lenght'"):
+        with self.assertRaisesRegex(iotape.TraceError, "operations.iot: unknown column 'lenght'"):
             iotape.open(golden.DIRECTORY / "operations.iot").columns("lenght")
 
     def test_a_trace_without_such_records_has_no_rows(self):

@@ -418,7 +418,7 @@ static void columns_are_those_of_the_records(void **state)
 	assert_null(iotape_reader_record(reader));
 	assert_int_equal(iotape_reader_columns(reader, &reads, 1, &path_column, 1, ROWS, &error), -EINVAL);
 	assert_int_equal(iotape_reader_columns(reader, &reads, 1, &no_column, 1, ROWS, &error), -EINVAL);
-	snprintf(wanted, sizeof(wanted), "%s: no column 'lenght'", path);
+	snprintf(wanted, sizeof(wanted), "%s: unknown column 'lenght'", path);
 	assert_string_equal(error.sentence, wanted);
 	assert_int_equal(iotape_reader_columns(reader, &reads, 1, columns, 5, ROWS, NULL), ROWS);
 	assert_true(begin_ns[0] == 100 && begin_ns[2] == 102 && (int64_t)result[1] == -5 && result[2] == 2);

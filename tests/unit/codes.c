@@ -545,7 +545,7 @@ static void patterns_are_extrapolated(void **unused)
 }
 
 /* Operations that do not fit are named, and there is no result. */
-static void what_does_not_fit_is_refused(void **unused)
+static void misfits_are_refused(void **unused)
 {
 	static const struct {
 		void (*code)(void);
@@ -553,12 +553,12 @@ static void what_does_not_fit_is_refused(void **unused)
 		u32 ranks;
 		const char *sentence;
 	} cases[] = {
-		{ irregular, { 4, 6, 8 }, 16, "write shared.dat: offset_bytes is no known function of the number of ranks "
-					      "that is whole at 16: 20480 at 4, 12288 at 6, 36864 at 8" },
-		{ another, { 4, 6, 8 }, 16, "the operations of rank 0 of 4 are those of no rank of 8: they differ from "
-					    "write shared.dat on" },
-		{ strong_scaling, { 4, 6, 8 }, 7, "number of iterations of write shared.dat is no known function of the number of "
-						  "ranks that is whole at 7: 1441 at 4, 961 at 6, 721 at 8" },
+		{ irregular, { 4, 6, 8 }, 16, "write shared.dat: offset_bytes: no known function of the number of ranks "
+					      "fits and is an integer at 16: 20480 at 4, 12288 at 6, 36864 at 8" },
+		{ another, { 4, 6, 8 }, 16, "the operations of rank 0 of 4 do not match any rank of 8: the first "
+					    "difference is at write shared.dat" },
+		{ strong_scaling, { 4, 6, 8 }, 7, "number of iterations of write shared.dat: no known function of the number of "
+						  "ranks fits and is an integer at 7: 1441 at 4, 961 at 6, 721 at 8" },
 		{ ior_chunks, { 4, 4, 8 }, 16, "two runs with 4 ranks" },
 	};
 	struct extrapolation_summary summary;
@@ -625,11 +625,11 @@ static void patterns_are_changed(void **unused)
 		{ ior_interleaved, "files", "process", 656, { "write shared.dat.{rank:05} offset_bytes=1048576*i length_bytes=1048576",
 							     "open shared.dat.{rank:05} flags=write|create|created mode=0644" } },
 		{ ring, "fsync", "no", 288, { "write shared.dat" } },
-		{ ring, "transfer", "64", 0, {}, "no reads or writes that follow each other would have another size" },
-		{ ior_chunks, "files", "shared", 0, {}, "no rank has a file of its own" },
+		{ ring, "transfer", "64", 0, {}, "no consecutive reads or writes would change their size" },
+		{ ior_chunks, "files", "shared", 0, {}, "no rank has an own file" },
 		{ checkpoint, "files", "process", 0, {}, "no file is opened by several ranks" },
-		{ exchange, "files", "process", 0, {}, "ranks write what others write or read" },
-		{ checkpoint, "ranks", "8", 0, {}, "ranks: one run does not tell how numbers depend on it: use --extrapolate with "
+		{ exchange, "files", "process", 0, {}, "ranks write data that others access" },
+		{ checkpoint, "ranks", "8", 0, {}, "ranks: cannot be changed in the pattern of one run: use --extrapolate with "
 						   "patterns of three runs" },
 		{ checkpoint, "transfer", "4 pages", 0, {}, "transfer: not a size such as 64K or 4M" },
 	};
@@ -668,7 +668,7 @@ static void patterns_are_changed(void **unused)
 }
 
 /* The text of a simple pattern. */
-static void a_pattern_reads_like_the_program(void **unused)
+static void printed_pattern_resembles_the_program(void **unused)
 {
 	struct iot_omissions omissions;
 	struct pattern *pattern;
@@ -694,5 +694,5 @@ static void a_pattern_reads_like_the_program(void **unused)
 	pattern_free(pattern);
 }
 
-SUITE("codes", WITH_SCRATCH(patterns_do_not_grow_with_ranks) WITH_SCRATCH(patterns_are_extrapolated) WITH_SCRATCH(what_does_not_fit_is_refused)
-	WITH_SCRATCH(patterns_are_changed) WITH_SCRATCH(a_pattern_reads_like_the_program))
+SUITE("codes", WITH_SCRATCH(patterns_do_not_grow_with_ranks) WITH_SCRATCH(patterns_are_extrapolated) WITH_SCRATCH(misfits_are_refused)
+	WITH_SCRATCH(patterns_are_changed) WITH_SCRATCH(printed_pattern_resembles_the_program))

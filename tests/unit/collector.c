@@ -89,7 +89,7 @@ static struct said read_trace(void)
 	return said;
 }
 
-static void recording_that_was_ended_gives_no_reason(void **state)
+static void regular_end_has_no_reason(void **state)
 {
 	struct said said;
 
@@ -101,7 +101,7 @@ static void recording_that_was_ended_gives_no_reason(void **state)
 	assert_string_equal(said.partial, "");
 }
 
-static void death_of_the_recorder_is_the_reason(void **state)
+static void killed_recorder_is_the_reason(void **state)
 {
 	struct said said;
 
@@ -109,12 +109,12 @@ static void death_of_the_recorder_is_the_reason(void **state)
 	record(true);
 	said = read_trace();
 	assert_true(said.is_complete);
-	assert_string_equal(said.why, "the recorder died, and the recording with it");
+	assert_string_equal(said.why, "iotape record was killed, which ended the recording");
 	assert_string_equal(said.partial, said.why);
 }
 
 /* The output to a pipe is an ordinary trace; a reader that has left is an error without further effect. */
-static void a_pipe_gets_the_whole_trace(void **state)
+static void whole_trace_is_written_to_a_pipe(void **state)
 {
 	struct collector_result result;
 	struct iot_message_end end = {};
@@ -145,6 +145,6 @@ static void a_pipe_gets_the_whole_trace(void **state)
 	sink_close(sink);
 }
 
-SUITE("collector", WITH_SCRATCH(a_pipe_gets_the_whole_trace)
-      WITH_SCRATCH(recording_that_was_ended_gives_no_reason)
-      WITH_SCRATCH(death_of_the_recorder_is_the_reason))
+SUITE("collector", WITH_SCRATCH(whole_trace_is_written_to_a_pipe)
+      WITH_SCRATCH(regular_end_has_no_reason)
+      WITH_SCRATCH(killed_recorder_is_the_reason))

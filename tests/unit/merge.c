@@ -452,7 +452,7 @@ static void steps_are_corrected(void **state)
 	assert_true(c.messages > ROUNDS / 2);
 }
 
-static void shared_files_are_one(void **state)
+static void shared_files_become_one(void **state)
 {
 	static struct check c;
 	struct clock_fit fits[NODES];
@@ -485,7 +485,7 @@ static void assert_opened(const char *shared, const char *opened, u32 most_files
 }
 
 /* A name that exists in a shared and in a local directory means two files. */
-static void directories_stay_apart(void **state)
+static void private_directories_stay_separate(void **state)
 {
 	(void)state;
 	has_local = true;
@@ -512,7 +512,7 @@ static u32 crc_of_output(void)
 	return sum;
 }
 
-static void same_traces_give_the_same(void **state)
+static void equal_traces_give_equal_results(void **state)
 {
 	struct clock_fit fits[NODES];
 	struct merge_result result;
@@ -527,7 +527,7 @@ static void same_traces_give_the_same(void **state)
 	}
 }
 
-static void what_is_missing_is_said(void **state)
+static void omissions_are_reported(void **state)
 {
 	static struct check c;
 	struct clock_fit fits[NODES];
@@ -537,7 +537,7 @@ static void what_is_missing_is_said(void **state)
 	(void)state;
 	make_job(straight);
 	assert_int_equal(merge(2, "/scratch", &result, fits), 0);
-	assert_non_null(strstr(said, "of the 6 ranks of its job 4 have a trace; there is none of 4-5"));
+	assert_non_null(strstr(said, "4 of the 6 ranks of its job have a trace; missing: 4-5"));
 	assert_int_equal(result.missing_ranks, 2);
 	check_output(&c);
 	assert_int_equal(c.partial, 1);
@@ -552,7 +552,7 @@ static void what_is_missing_is_said(void **state)
 }
 
 /* Three nodes of a replay, each of which states the same about its part. */
-static void interrupted_parts_make_a_partial_whole(void **state)
+static void interrupted_parts_make_a_partial_result(void **state)
 {
 	static const char *const numbers[NODES] = { "node=0 of 3", "node=1 of 3", "node=2 of 3" };
 	static const char *const facts[] = { "replay=job.irp", "run=1", "clock=c",
@@ -574,7 +574,7 @@ static void interrupted_parts_make_a_partial_whole(void **state)
 	assert_int_equal(result.unfinished, NODES);
 	check_output(&c);
 	assert_int_equal(c.partial, 1);
-	assert_non_null(strstr(c.why, "3 nodes did not come to the end of the replay"));
+	assert_non_null(strstr(c.why, "3 nodes did not finish the replay"));
 }
 
 /* Node 1 is a second late in a collective that node 0 has already left, by its own clock. */
@@ -618,7 +618,7 @@ static void merge_late(u32 call, u32 first, u32 sources, struct clock_fit *fits)
 	assert_int_equal(merge(2, "/scratch", &result, fits), 0);
 }
 
-static void collectives_that_make_nobody_wait_fit_nothing(void **state)
+static void collectives_without_waits_do_not_fit_clocks(void **state)
 {
 	static const struct {
 		u32 call;
@@ -643,7 +643,7 @@ static void collectives_that_make_nobody_wait_fit_nothing(void **state)
 }
 
 /* Node 0 got data of node 1, or waited for it: its clock differs from that of node 1, which is a second behind. */
-static void collectives_that_bring_data_fit_clocks(void **state)
+static void collectives_with_data_fit_clocks(void **state)
 {
 	static const struct {
 		u32 call;
@@ -667,7 +667,7 @@ static void collectives_that_bring_data_fit_clocks(void **state)
 }
 
 /* Rank 0 cannot have data of rank 1, which called a second later by the same clock: the records are wrong. */
-static void what_one_clock_denies_fits_nothing(void **state)
+static void contradictions_within_one_clock_do_not_fit_clocks(void **state)
 {
 	static const struct clock same[NODES];
 	static const u64 came_ns[] = { 0, 1000000000, 300000000 };
@@ -716,7 +716,7 @@ static void write_idle(u32 number, char last)
 	write_node(number);
 }
 
-static void jobs_of_long_names_are_told_apart(void **state)
+static void jobs_with_long_names_are_distinguished(void **state)
 {
 	struct clock_fit fits[NODES];
 	struct merge_result result;
@@ -761,13 +761,13 @@ static void many_traces_are_opened(void **state)
 SUITE("merge",
       TEST(clocks_are_fitted)
       TEST(steps_are_corrected)
-      TEST(shared_files_are_one)
-      TEST(directories_stay_apart)
-      TEST(same_traces_give_the_same)
-      TEST(what_is_missing_is_said)
-      TEST(interrupted_parts_make_a_partial_whole)
-      TEST(jobs_of_long_names_are_told_apart)
-      TEST(collectives_that_make_nobody_wait_fit_nothing)
-      TEST(collectives_that_bring_data_fit_clocks)
-      TEST(what_one_clock_denies_fits_nothing)
+      TEST(shared_files_become_one)
+      TEST(private_directories_stay_separate)
+      TEST(equal_traces_give_equal_results)
+      TEST(omissions_are_reported)
+      TEST(interrupted_parts_make_a_partial_result)
+      TEST(jobs_with_long_names_are_distinguished)
+      TEST(collectives_without_waits_do_not_fit_clocks)
+      TEST(collectives_with_data_fit_clocks)
+      TEST(contradictions_within_one_clock_do_not_fit_clocks)
       TEST(many_traces_are_opened))

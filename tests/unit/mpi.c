@@ -73,7 +73,7 @@ static void partitions_wait_for_what_they_overlap(void **state)
 }
 
 /* Some partitions arrive before the whole message has been sent; those of another message are independent. */
-static void partitions_may_come_one_by_one(void **state)
+static void partitions_may_arrive_one_by_one(void **state)
 {
 	struct graph *graph = begin(2);
 
@@ -121,7 +121,7 @@ static void receives_count_where_they_were_posted(void **state)
 	gives(graph, "1.5<0.2 1.7<0.0", 0);
 }
 
-static void synchronous_send_waits_where_it_is_waited_for(void **state)
+static void synchronous_send_waits_in_its_wait_call(void **state)
 {
 	struct graph *graph = begin(2);
 
@@ -153,7 +153,7 @@ static void collective(struct graph *graph, u32 name, s32 root, const u64 (*time
 		     .root = root);
 }
 
-static void collectives_make_wait_whom_they_must(void **state)
+static void ranks_of_collectives_wait_for_needed_data(void **state)
 {
 	static const u64 times_ns[3][2] = { { 10, 20 }, { 12, 20 }, { 14, 20 } };
 	static const struct {
@@ -230,13 +230,13 @@ static void messages_of_threads_at_the_same_time_are_doubtful(void **state)
 			assert_int_equal(graph->mpi_notes[0].op, 2);
 		}
 		assert_string_equal(graph->mpi_notes[rows[i].doubtful].reason,
-				    "a receive whose message nobody sent");
+				    "a receive without a send");
 		graph_close(graph);
 	}
 }
 
 /* In an inter-communicator, only the root and the remote group name the root, and only these wait. */
-static void root_is_found_where_it_is_named(void **state)
+static void root_is_found_by_its_argument(void **state)
 {
 	struct graph *graph = begin(3);
 
@@ -296,7 +296,7 @@ static void root_waits_for_the_other_group(void **state)
 }
 
 /* The first of two messages is matched by the probe, although it is received last. */
-static void matched_probe_counts_where_it_found_the_message(void **state)
+static void matched_probe_receives_at_its_own_position(void **state)
 {
 	struct graph *graph = begin(2);
 
@@ -326,7 +326,7 @@ static void all_arrive_at_the_latch(void **state)
 	graph_close(graph);
 }
 
-static void who_left_early_has_not_waited(void **state)
+static void rank_that_left_early_did_not_wait(void **state)
 {
 	static const u64 times_ns[3][2] = { { 10, 13 }, { 12, 20 }, { 14, 20 } };
 	static const struct {
@@ -349,7 +349,7 @@ static void who_left_early_has_not_waited(void **state)
 	}
 }
 
-static void nonblocking_collective_waits_where_it_is_waited_for(void **state)
+static void nonblocking_collective_waits_in_its_wait_call(void **state)
 {
 	struct graph *graph = begin(2);
 
@@ -414,7 +414,7 @@ static void all_edges_look_back(void **state)
 }
 
 /* Two ranks meet when the second enters, at 40; the time of the barrier from then to 100 is their own. */
-static void a_call_is_waiting_until_the_last_has_come(void **state)
+static void call_waits_until_the_last_rank_arrives(void **state)
 {
 	static const u64 think_ns[2][3] = { { 10, 0, 70 }, { 40, 0, 70 } };
 	struct graph *graph = begin(2);
@@ -441,20 +441,20 @@ SUITE("mpi",
       TEST(receive_waits_for_the_send)
       TEST(send_waits_for_the_receive_if_it_is_synchronous)
       TEST(partitions_wait_for_what_they_overlap)
-      TEST(partitions_may_come_one_by_one)
+      TEST(partitions_may_arrive_one_by_one)
       TEST(messages_pair_in_order_of_their_stream)
       TEST(receives_count_where_they_were_posted)
-      TEST(synchronous_send_waits_where_it_is_waited_for)
+      TEST(synchronous_send_waits_in_its_wait_call)
       TEST(calls_without_a_partner_are_counted)
-      TEST(collectives_make_wait_whom_they_must)
+      TEST(ranks_of_collectives_wait_for_needed_data)
       TEST(neighbours_wait_for_neighbours)
       TEST(messages_of_threads_at_the_same_time_are_doubtful)
-      TEST(root_is_found_where_it_is_named)
+      TEST(root_is_found_by_its_argument)
       TEST(groups_wait_for_each_other)
       TEST(root_waits_for_the_other_group)
-      TEST(matched_probe_counts_where_it_found_the_message)
+      TEST(matched_probe_receives_at_its_own_position)
       TEST(all_arrive_at_the_latch)
-      TEST(who_left_early_has_not_waited)
-      TEST(nonblocking_collective_waits_where_it_is_waited_for)
+      TEST(rank_that_left_early_did_not_wait)
+      TEST(nonblocking_collective_waits_in_its_wait_call)
       TEST(all_edges_look_back)
-      TEST(a_call_is_waiting_until_the_last_has_come))
+      TEST(call_waits_until_the_last_rank_arrives))

@@ -54,7 +54,7 @@ static const struct {
 	{ "omission.async=3 ? 0", 3, UNKNOWN, 0, "" },
 };
 
-static void facts_are_read_as_they_were_stated(void **state)
+static void facts_are_read_back(void **state)
 {
 	char text[IOT_OMISSION_TEXT_BYTES];
 	size_t i;
@@ -76,7 +76,7 @@ static void facts_are_read_as_they_were_stated(void **state)
 	}
 }
 
-static void what_cannot_be_read_is_not_passed_over(void **state)
+static void unreadable_facts_are_reported(void **state)
 {
 	static const char *const odd[] = {
 		"omission.of_a_later_version=1 2 3", "omission.lost=", "omission.lost=x ? ?",
@@ -148,7 +148,7 @@ static const struct {
 	{ "old", { .is_complete = true }, IOT_OMISSION_unstated, 1 },
 };
 
-static void what_a_file_shows_is_added(void **state)
+static void omissions_shown_by_a_file_are_added(void **state)
 {
 	size_t i;
 
@@ -220,7 +220,7 @@ static void a_pause_is_a_gap(void **state)
 }
 
 /* In a merged trace, a fact covers all parts. */
-static void a_fact_counts_instead_of_what_records_show(void **state)
+static void a_fact_overrides_records(void **state)
 {
 	const struct iot_record unseen = {
 		.kind = IOT_KIND_state,
@@ -261,14 +261,14 @@ static void runs_that_ended_early_are_partial(void **state)
 	char text[IOT_OMISSION_TEXT_BYTES];
 
 	(void)state;
-	take(&o, "partial=the recorder died, and the recording with it");
+	take(&o, "partial=iotape record was killed, which ended the recording");
 	take(&o, "omission.partial=1 ? ? 3 of 6 operations were performed");
 	iot_omissions_finish(&o, &whole);
 	assert_true(has(&o, IOT_OMISSION_partial, 2, UNKNOWN, UNKNOWN,
-			"the recorder died, and the recording with it, 3 of 6 operations were performed"));
+			"iotape record was killed, which ended the recording, 3 of 6 operations were performed"));
 	o.of[IOT_OMISSION_partial].count = 1;
 	iot_omission_text(&o, IOT_OMISSION_partial, text);
-	assert_int_equal(strncmp(text, "the trace is partial: the recorder died", 39), 0);
+	assert_int_equal(strncmp(text, "the trace is partial: iotape record was", 39), 0);
 }
 
 /* Older traces state the same by other facts. */
@@ -293,7 +293,7 @@ static void gaps_of_older_traces_of_logs_are_omissions(void **state)
 	assert_true(iot_omissions_is_none(&o));
 }
 
-static void mpi_calls_alone_are_not_all(void **state)
+static void mpi_calls_alone_are_an_omission(void **state)
 {
 	const struct iot_record call = { .kind = IOT_KIND_mpi_coll };
 	const struct iot_record mount = { .kind = IOT_KIND_mount };
@@ -343,7 +343,7 @@ static void put_operations(struct iot_omissions *o)
 	}
 }
 
-static void shares_are_of_what_the_run_did(void **state)
+static void shares_refer_to_the_run(void **state)
 {
 	char text[IOT_OMISSION_TEXT_BYTES];
 	size_t i;
@@ -362,7 +362,7 @@ static void shares_are_of_what_the_run_did(void **state)
 	}
 }
 
-static void what_is_not_there_has_no_text(void **state)
+static void absent_omission_has_no_text(void **state)
 {
 	char text[IOT_OMISSION_TEXT_BYTES] = "x";
 	struct iot_omissions o = {};
@@ -381,7 +381,7 @@ static void what_is_not_there_has_no_text(void **state)
 }
 
 /* Like `iotape diff` and `iotape merge`. */
-static void two_traces_lack_what_each_of_them_does(void **state)
+static void omissions_of_two_traces_add_up(void **state)
 {
 	struct iot_omissions o = {}, other = {};
 
@@ -412,7 +412,7 @@ static const struct {
 	{ "stat", { .kind = IOT_KIND_stat, .stat.size_bytes = 9 }, 0 },
 };
 
-static void bytes_are_those_that_were_moved(void **state)
+static void bytes_are_moved_bytes(void **state)
 {
 	size_t i;
 
@@ -421,14 +421,14 @@ static void bytes_are_those_that_were_moved(void **state)
 		assert_row(moved[i].name, iot_record_moved_bytes(&moved[i].record) == moved[i].bytes);
 }
 
-SUITE("omissions", TEST(facts_are_read_as_they_were_stated) TEST(what_cannot_be_read_is_not_passed_over)
+SUITE("omissions", TEST(facts_are_read_back) TEST(unreadable_facts_are_reported)
 			   TEST(numbers_do_not_overflow) TEST(details_are_cut_and_stay_one_line)
-			   TEST(what_a_file_shows_is_added)
+			   TEST(omissions_shown_by_a_file_are_added)
 			   TEST(a_pause_is_a_gap)
-			   TEST(a_fact_counts_instead_of_what_records_show)
+			   TEST(a_fact_overrides_records)
 			   TEST(runs_that_ended_early_are_partial)
 			   TEST(gaps_of_older_traces_of_logs_are_omissions)
-			   TEST(mpi_calls_alone_are_not_all) TEST(shares_are_of_what_the_run_did)
-			   TEST(what_is_not_there_has_no_text)
-			   TEST(two_traces_lack_what_each_of_them_does)
-			   TEST(bytes_are_those_that_were_moved))
+			   TEST(mpi_calls_alone_are_an_omission) TEST(shares_refer_to_the_run)
+			   TEST(absent_omission_has_no_text)
+			   TEST(omissions_of_two_traces_add_up)
+			   TEST(bytes_are_moved_bytes))

@@ -164,9 +164,9 @@ static const struct {
 	const char *warning;
 } caches[] = {
 	{ "the same share was cached", "mmap=page", 8192, 2, NULL },
-	{ "less was cached", "mmap=page", 8192, 0, "t.irp it was 0 %" },
+	{ "less was cached", "mmap=page", 8192, 0, "t.irp, 0 %" },
 	{ "no opened file has data", "mmap=page", 0, 0, NULL },
-	{ "the cache was not examined", "source=strace", 8192, 0, "is not known for /tmp" },
+	{ "the cache was not examined", "source=strace", 8192, 0, "is unknown for /tmp" },
 };
 
 static void write_opened(const char *fact, u64 size_bytes, u64 cached_pages)

@@ -42,20 +42,20 @@ const struct advise_rule advise_rules[ADVISE_HINT_COUNT] = {
 	},
 	[ADVISE_random_reads] = {
 		"random-reads", "many reads are at random offsets", ADVISE_COUNT, 100, 30, DATA,
-		"reads begin before the end of the one before, at no constant distance", "files",
+		"reads begin before the end of the previous read, without a constant distance", "files",
 		"read-ahead cannot hide the latency of the storage, and reads data that is not used",
 		"sort the accesses by offset, read large pieces into memory, or announce the pattern by POSIX_FADV_RANDOM",
 		NULL,
 	},
 	[ADVISE_random_writes] = {
 		"random-writes", "many writes are at random offsets", ADVISE_COUNT, 100, 30, DATA,
-		"writes begin before the end of the one before, at no constant distance", "files",
+		"writes begin before the end of the previous write, without a constant distance", "files",
 		"the storage cannot merge them into larger ones, and allocates the file in fragments",
 		"sort the writes by offset, write a log and reorder it later, or use collective MPI-IO",
 		NULL,
 	},
 	[ADVISE_wrong_advice] = {
-		"wrong-advice", "the announced order of reads is not the real one", ADVISE_COUNT, 50, 30, DATA,
+		"wrong-advice", "the announced order of reads is not the actual order", ADVISE_COUNT, 50, 30, DATA,
 		"reads are consecutive or strided after POSIX_FADV_RANDOM, or random after POSIX_FADV_SEQUENTIAL", "files",
 		"without read-ahead, each sequential read waits for the storage; with more of it, random reads load data that "
 		"is not used",

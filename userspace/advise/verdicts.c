@@ -55,7 +55,7 @@ static const char *why_unknown(const struct evidence *e, const struct advise_rul
 	if (rule->needs & ADVISE_NEEDS_ACCESSES && e->advise->omissions.of[IOT_OMISSION_mapping].count)
 		return "accesses to mapped pages were not recorded";
 	if (rule->needs & ADVISE_NEEDS_WHOLE && !is_whole(e, rule))
-		return "operations are missing, so that ranks cannot be compared";
+		return "operations are missing: ranks cannot be compared";
 	if (rule->needs & ADVISE_NEEDS_TIMES && e->actors.is_imported && !e->rank_time_ns)
 		return "the source has no durations";
 	return NULL;
@@ -70,7 +70,7 @@ static void judge(const struct evidence *e, enum advise_hint hint)
 	finding->whole = e->tallies[hint].whole;
 	if (rule->needs & ADVISE_NEEDS_RANKS && HASH_COUNT(e->ranks) < 2) {
 		finding->verdict = ADVISE_INAPPLICABLE;
-		finding->why = e->ranks ? "the trace has one rank of MPI" : "the trace has no ranks of MPI";
+		finding->why = e->ranks ? "the trace has one MPI rank" : "the trace has no MPI ranks";
 		return;
 	}
 	finding->why = why_unknown(e, rule);
@@ -80,7 +80,7 @@ static void judge(const struct evidence *e, enum advise_hint hint)
 		finding->verdict = ADVISE_FOUND;
 	} else if (!is_whole(e, rule)) {
 		finding->verdict = ADVISE_UNKNOWN;
-		finding->why = "operations are missing, and those in the trace do not show it";
+		finding->why = "operations are missing, and the recorded ones do not show it";
 	}
 }
 

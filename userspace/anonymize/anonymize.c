@@ -141,7 +141,7 @@ int anonymize_trace(const struct anon_options *options, struct anon_result *resu
 
 	a = (struct anonymize){ .options = options };
 	if (iot_file_is_same(options->input, options->output)) {
-		options->say("%s: is the trace to be read", options->output);
+		options->say("%s: is both input and output", options->output);
 		return -EINVAL;
 	}
 	err = iot_reader_open(options->input, &reader, &reject);

@@ -177,7 +177,7 @@ static int plan_columns(struct batch *batch, const struct iotape_reader *reader,
 
 	for (i = 0; i < batch->count; i++) {
 		if (!plan_column(&batch->plans[i], &columns[i])) {
-			snprintf(why, sizeof(why), "no column '%.80s'", columns[i].name);
+			snprintf(why, sizeof(why), "unknown column '%.80s'", columns[i].name);
 			return api_fail_because(error, -EINVAL, reader->path, why);
 		}
 		if (batch->plans[i].source == SOURCE_PATH && !reader->names)

@@ -71,7 +71,7 @@ static int add(struct iotape_writer *writer, const struct iot_record *record, st
 	if (writer->is_finished)
 		return api_fail_because(error, -EINVAL, writer->path, "the trace is finished");
 	if (end_ns < writer->end_ns)
-		return api_fail_because(error, -EINVAL, writer->path, "the record ended before the one added last");
+		return api_fail_because(error, -EINVAL, writer->path, "the record ended before the previous record");
 	err = iot_writer_record(writer->writer, record);
 	if (err)
 		return api_fail(error, err, writer->path);
@@ -141,7 +141,7 @@ int iotape_writer_add_omission(struct iotape_writer *writer, const char *why, ui
 	for (reason = 1; reason < IOT_OMISSION_END; reason++)
 		if (!strcmp(iot_omission_name(reason), why))
 			return add_omission(writer, reason, &omission, error);
-	return api_fail_because(error, -EINVAL, writer->path, "no such reason of an omission");
+	return api_fail_because(error, -EINVAL, writer->path, "unknown reason of an omission");
 }
 
 int iotape_writer_inherit(struct iotape_writer *writer, const struct iotape_reader *reader,
@@ -152,7 +152,7 @@ int iotape_writer_inherit(struct iotape_writer *writer, const struct iotape_read
 	int err = 0;
 
 	if (!reader->is_at_end)
-		return api_fail_because(error, -EAGAIN, reader->path, "was not read to its end");
+		return api_fail_because(error, -EAGAIN, reader->path, "has not been read to its end");
 	for (reason = 1; reason < IOT_OMISSION_END && !err; reason++) {
 		omission = reader->omissions.of[reason];
 		omission.count -= reader->stated.of[reason].count;

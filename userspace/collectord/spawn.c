@@ -44,7 +44,7 @@ const char *collector_reason(int control_fd)
 {
 	char byte;
 
-	return read_whole(control_fd, &byte, 1) == 1 ? "" : "the recorder died, and the recording with it";
+	return read_whole(control_fd, &byte, 1) == 1 ? "" : "iotape record was killed, which ended the recording";
 }
 
 /**

@@ -12,15 +12,15 @@
 #define COMPILE_NOTES_MAX 8
 
 /* How a snapshot and a trace can contradict each other: enum compile_contradiction. */
-#define COMPILE_CONTRADICTIONS(C)                                       \
-	C(not_in_snapshot, "not in the snapshot")                       \
-	C(not_in_trace, "in the snapshot, and not when the trace began") \
-	C(kind, "of another kind in the snapshot")                      \
-	C(size, "of another size in the snapshot")                      \
-	C(attributes, "has another mode or owner in the snapshot")      \
-	C(target, "leads elsewhere in the snapshot")                    \
-	C(device, "another device in the snapshot")                     \
-	C(links, "a name of another file in the snapshot")
+#define COMPILE_CONTRADICTIONS(C)                                             \
+	C(not_in_snapshot, "not in the snapshot")                             \
+	C(not_in_trace, "in the snapshot, but not at the start of the trace") \
+	C(kind, "of another kind in the snapshot")                            \
+	C(size, "of another size in the snapshot")                            \
+	C(attributes, "has another mode or owner in the snapshot")            \
+	C(target, "has another target in the snapshot")                       \
+	C(device, "is another device in the snapshot")                        \
+	C(links, "is a name of another file in the snapshot")
 
 enum compile_contradiction {
 #define COMPILE_CONTRADICTION(name, sentence) COMPILE_##name,

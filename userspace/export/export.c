@@ -439,7 +439,7 @@ static int export_events(struct export *x, struct iot_reject *reject)
 		const struct export_event unfinished = { .info = iot_kind_info(IOT_KIND_submit) };
 
 		x->summary->exported++;
-		export_lose(x, &unfinished, "the trace does not have their ends");
+		export_lose(x, &unfinished, "their ends are not in the trace");
 	}
 	if (!err && format->end)
 		err = format->end(x);

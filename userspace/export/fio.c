@@ -85,7 +85,7 @@ static int take_open(struct export *x, const struct export_event *e)
 	if (!file)
 		return -ENOMEM;
 	if (file->is_open)
-		export_lose(x, e, "fio has the file open already");
+		export_lose(x, e, "the file is already open in fio");
 	file_open(x, e, file);
 	file->handles++;
 	return 0;

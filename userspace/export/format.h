@@ -134,8 +134,8 @@ u32 export_tid(const struct export_event *event);
 bool export_has_line_break(const char *path);
 
 /* Reasons of losses that several formats have. */
-#define EXPORT_NO_FORM	"the format has no form for them"
+#define EXPORT_NO_FORM	"the format cannot express them"
 #define EXPORT_FAILED	"they failed, and the format has no results"
-#define EXPORT_NO_PATH	"the path of their file is not known"
+#define EXPORT_NO_PATH	"the path of their file is unknown"
 
 #endif

@@ -162,7 +162,7 @@ static int walk_lines(struct export *x, const struct span_user *user, const stru
 			for (; n; n--, i++) {
 				struct export_event event = export_kept_event(x, spans[i].kept);
 
-				export_lose(x, &event, "too many of their task overlap");
+				export_lose(x, &event, "too many operations of their task overlap");
 			}
 			continue;
 		}

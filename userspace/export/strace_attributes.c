@@ -71,7 +71,7 @@ int strace_put_setattr(const struct line *l)
 	if (!handle && !*l->event->name_path && !*l->event->path)
 		return line_lose(l, EXPORT_NO_PATH);
 	if (!!(r->attrs & IOT_ATTR_size) + !!(r->attrs & IOT_ATTR_mode) + !!(r->attrs & (IOT_ATTR_uid | IOT_ATTR_gid)) > 1)
-		return line_lose(l, "no call changes so many attributes at once");
+		return line_lose(l, "no system call changes these attributes at once");
 	if (!(r->attrs & (IOT_ATTR_size | IOT_ATTR_mode | IOT_ATTR_uid | IOT_ATTR_gid)))
 		return put_utimes(l, handle);
 	if (r->attrs & IOT_ATTR_size)

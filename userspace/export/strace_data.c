@@ -168,7 +168,7 @@ int strace_put_lock(const struct line *l)
 	int err;
 
 	if (is_test && r->found)
-		return line_lose(l, "strace shows the lock that was found, not the one that was asked for");
+		return line_lose(l, "strace shows the conflicting lock, not the requested one");
 	err = line_begin_fd(l, r->flags & IOT_LOCK_flock ? "flock" : "fcntl", r->handle);
 	if (err)
 		return err;
@@ -203,7 +203,7 @@ int strace_put_map(const struct line *l)
 	if (r->flags & IOT_MAP_inherited)
 		return address ? 0 : line_lose(l, "the mapping of the parent is not in the trace");
 	if (r->flags & IOT_MAP_moved)
-		return line_lose(l, "the address that the mapping had is not known");
+		return line_lose(l, "the previous address of the mapping is unknown");
 	line_begin(l, "mmap");
 	fprintf(l->out, "NULL, %llu, ", r->length_bytes);
 	line_words(l, words, ARRAY_SIZE(words), r->prot, "PROT_NONE");

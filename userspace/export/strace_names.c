@@ -124,7 +124,7 @@ int strace_put_rename(const struct line *l)
 int strace_put_link(const struct line *l)
 {
 	if (!*l->event->name_path || !*l->event->path2)
-		return line_lose(l, "the file has no name that could be linked");
+		return line_lose(l, "the file has no name for a link");
 	line_begin(l, "linkat");
 	fputs("AT_FDCWD, ", l->out);
 	line_path(l, l->event->path2);

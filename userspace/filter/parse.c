@@ -296,7 +296,7 @@ static struct node *test_parse(struct parser *parser)
 	for (i = 0; i < ARRAY_SIZE(fields); i++)
 		if (!strcmp(words->value, fields[i].name) && fields[i].field != IOT_FILTER_nth)
 			return comparison_parse(parser, fields[i].field, false);
-	filter_fail(parser->error, words->at, "no field '%s'", words->value);
+	filter_fail(parser->error, words->at, "unknown field '%s'", words->value);
 	return NULL;
 }
 

@@ -52,7 +52,7 @@ static int user_read(const struct words *words, u64 *number, struct filter_error
 	const struct passwd *user = getpwnam(words->value);
 
 	if (!user)
-		return filter_fail(error, words->at, "no user '%s'", words->value);
+		return filter_fail(error, words->at, "unknown user '%s'", words->value);
 	*number = user->pw_uid;
 	return 0;
 }
@@ -62,7 +62,7 @@ static int group_read(const struct words *words, u64 *number, struct filter_erro
 	const struct group *group = getgrnam(words->value);
 
 	if (!group)
-		return filter_fail(error, words->at, "no group '%s'", words->value);
+		return filter_fail(error, words->at, "unknown group '%s'", words->value);
 	*number = group->gr_gid;
 	return 0;
 }
@@ -129,7 +129,7 @@ static int operation_read(const struct words *words, struct node *test, struct f
 	const struct iot_kind_info *info = iot_kind_by_name(words->value);
 
 	if (!is_operation(info))
-		return filter_fail(error, words->at, "no operation '%s'", words->value);
+		return filter_fail(error, words->at, "unknown operation '%s'", words->value);
 	set_add(test, info->kind);
 	return 0;
 }
@@ -141,7 +141,7 @@ static int class_read(const struct words *words, struct node *test, struct filte
 	int classes = strchr(words->value, ',') ? -EINVAL : iot_op_classes_of(words->value, &place);
 
 	if (classes < 0)
-		return filter_fail(error, words->at, "no class '%s': metadata, data, mapping, sync or lock", words->value);
+		return filter_fail(error, words->at, "unknown class '%s': metadata, data, mapping, sync or lock", words->value);
 	for (i = 0; (info = iot_kind_at(i)); i++)
 		if (is_operation(info) && classes & 1 << iot_op_class_of(info->kind))
 			set_add(test, info->kind);

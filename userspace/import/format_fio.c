@@ -212,7 +212,7 @@ static int take_line(struct foreign *f, char *line, u32 pass)
 		return 0;
 	}
 	if (!log->version) {
-		snprintf(f->message, sizeof(f->message), "%s:%llu: no `fio version 2 iolog` and no `fio version 3 iolog`",
+		snprintf(f->message, sizeof(f->message), "%s:%llu: neither `fio version 2 iolog` nor `fio version 3 iolog`",
 			 f->path, f->line);
 		return -EPROTO;
 	}

@@ -319,11 +319,11 @@ static int check_found(struct import *im)
 	const char *others = im->root_count > 1 ? " and the others" : "", *path = im->roots[0].path;
 
 	if (im->leads_away && !im->last_handle)
-		return refuse(im, -ENODATA, "%s%s: names in the log that begin with it lead elsewhere: it is a symbolic link, or below one; name the directory that it leads to",
+		return refuse(im, -ENODATA, "%s%s: is a symbolic link, or below one: the files in the log are elsewhere; give the target of the link",
 			      path, others);
 	if (im->operations)
 		return 0;
-	return refuse(im, -ENODATA, "%s%s: nothing in the log is below this directory, which is to be named as there, without symbolic links",
+	return refuse(im, -ENODATA, "%s%s: no operation in the log is below this directory; give the path in the log, without symbolic links",
 		      path, others);
 }
 
@@ -406,7 +406,7 @@ static int run(struct import *im, const struct import_options *options)
 static int add_log(struct import *im, const char *path, const char *trace)
 {
 	if (iot_file_is_same(path, trace))
-		return refuse(im, -EINVAL, "%s: is the output, too", path);
+		return refuse(im, -EINVAL, "%s: is both input and output", path);
 	return log_add_file(im->log, path);
 }
 
@@ -425,7 +425,7 @@ static int find_format(struct import *im, const struct import_options *options, 
 		if (!i)
 			*format = other;
 		else if (*format != other)
-			err = refuse(im, -EINVAL, "%s: is of the format %s, and %s of %s", options->logs[i],
+			err = refuse(im, -EINVAL, "%s: has the format %s, but %s has %s", options->logs[i],
 				     other ? other->name : "strace", options->logs[0], *format ? (*format)->name : "strace");
 	}
 	return err;
@@ -439,7 +439,7 @@ static int add_foreign(struct import *im, const struct import_options *options, 
 
 	for (i = 0; i < options->log_count; i++)
 		if (iot_file_is_same(options->logs[i], options->trace))
-			return refuse(im, -EINVAL, "%s: is the output, too", options->logs[i]);
+			return refuse(im, -EINVAL, "%s: is both input and output", options->logs[i]);
 	err = foreign_open(&im->foreign, format, options->roots, options->root_count);
 	if (!err)
 		err = foreign_read(im->foreign, options->logs, options->log_count);

@@ -14,45 +14,45 @@
  * G(name, omission, operations, sentence): why the trace is incomplete then, a reason of omission.h, or
  * `nothing` if it is complete all the same; and how many operations it lacks for each gap: 1, 0 or `unknown`.
  */
-#define IMPORT_GAPS(G)                                                                         \
-	G(foreign, log, unknown, "lines that are not of the format were skipped")                   \
-	G(unfinished, log, 1, "calls on files had not ended when their thread or the log did") \
-	G(cut_name, log, 1, "calls with a name that strace cut off were left out (strace -s 4096)") \
-	G(no_cwd, log, 1, "calls with a relative name were left out: the log does not say in which " \
-			  "directory (strace -y)")                                             \
-	G(no_fd, log, 1, "calls through descriptors whose opening is not in the log were left out") \
-	G(opened_before, log, unknown, "descriptors were open already, or came in a message: they are " \
-				       "opened where they are used first")                     \
-	G(io_uring, async, unknown, "calls of io_uring: their requests are not in the log")     \
-	G(aio, async, 1, "requests of asynchronous I/O were left out")                         \
+#define IMPORT_GAPS(G)                                                                              \
+	G(foreign, log, unknown, "lines in another format were skipped")                            \
+	G(unfinished, log, 1, "calls on files did not end before the end of their thread or of the log") \
+	G(cut_name, log, 1, "calls with a truncated name were left out (use strace -s 4096)")       \
+	G(no_cwd, log, 1, "calls with a relative name were left out: the log does not show their "  \
+			  "directory (use strace -y)")                                              \
+	G(no_fd, log, 1, "calls through descriptors without an open in the log were left out")      \
+	G(opened_before, log, unknown, "descriptors were open before, or were received in a message: they are " \
+				       "opened at their first use")                                 \
+	G(io_uring, async, unknown, "calls of io_uring: their requests are not in the log")         \
+	G(aio, async, 1, "requests of asynchronous I/O were left out")                              \
 	G(map, mapping, unknown, "files were mapped: accesses to mapped memory are not in the log") \
-	G(readdir, log, 0, "directories were read without their entries (strace -v shows them)") \
-	G(target, log, 0, "symbolic links were met whose target the log does not say")         \
-	G(across, log, 0, "names were moved across the root, and appear or vanish there")      \
-	G(chroot, log, unknown, "calls of chroot, pivot_root, setns or mount were not followed") \
-	G(contradiction, log, unknown, "times the log showed a file system that was not as expected") \
-	G(call, log, 1, "calls on files below the root were not understood and left out")      \
-	G(flag, log, 0, "flags of calls were not known and ignored")                           \
-	G(damaged, log, unknown, "lines of calls were cut or damaged")                         \
-	G(clock, nothing, 0, "times the clock was set back: lines from there on are taken to follow at once") \
+	G(readdir, log, 0, "directories were read without their entries (strace -v shows them)")    \
+	G(target, log, 0, "symbolic links have a target that the log does not show")                \
+	G(across, log, 0, "names were moved across the root: they appear or disappear")             \
+	G(chroot, log, unknown, "calls of chroot, pivot_root, setns or mount were not followed")    \
+	G(contradiction, log, unknown, "times the log contradicted the expected state of the file system") \
+	G(call, log, 1, "unsupported calls on files below the root were left out")                  \
+	G(flag, log, 0, "unknown flags of calls were ignored")                                      \
+	G(damaged, log, unknown, "lines of calls were truncated or damaged")                        \
+	G(clock, nothing, 0, "times the clock was set back: the next line is assumed to follow at once") \
 	G(by_order, log, unknown, "processes of another PID namespace were identified by the order of " \
-				  "their creation only (strace --decode-pids=pidns)")          \
+				  "their creation only (strace --decode-pids=pidns)")               \
 	G(umask, nothing, 0, "calls asked for permissions of new files, and the log does not show the umask: " \
-			     "022 was taken")                                                      \
-	G(size, log, 0, "sizes of files were not known where a call depends on them")          \
-	/* formats other than strace's */                                                      \
+			     "022 is assumed")                                                      \
+	G(size, log, 0, "calls depend on an unknown size of a file")                                \
+	/* formats other than strace's */                                                           \
 	G(only_data, log, unknown, "logs have reads and writes only: opens, closes and all operations on names are missing") \
-	G(incomplete, log, unknown, "tables are incomplete, as the log says")                  \
-	G(no_errno, log, 1, "calls failed, and the log does not say why: they were left out")  \
-	G(no_result, log, 0, "operations have no result in the log: they are taken to have done all that they were asked for") \
-	G(no_request, log, 0, "reads and writes have only the transferred size in the log: it is taken for the requested one") \
-	G(no_flags, log, 0, "opens have no flags in the log: they are taken to be for reading and writing") \
-	G(no_handle, log, 0, "operations name a file that is open more than once: the last open is taken") \
-	G(no_time, log, 0, "operations have no time in the log: their order is all that is known") \
-	G(one_task, log, 0, "logs do not say which threads made the calls: one thread makes all of them") \
-	G(no_task, nothing, 0, "threads were assumed, because calls of a process overlap")     \
-	G(no_duration, nothing, 0, "operations have no duration in the log")                   \
-	G(no_wall_clock, nothing, 0, "logs do not say when they began: the clock of the trace begins in 1970") \
+	G(incomplete, log, unknown, "tables are incomplete according to the log")                   \
+	G(no_errno, log, 1, "calls failed for an unknown reason and were left out")                 \
+	G(no_result, log, 0, "operations have no result in the log: complete success is assumed")   \
+	G(no_request, log, 0, "reads and writes have only the transferred size in the log: it is assumed to be the requested size") \
+	G(no_flags, log, 0, "opens have no flags in the log: reading and writing is assumed")       \
+	G(no_handle, log, 0, "operations name a file that is open more than once: the last open is assumed") \
+	G(no_time, log, 0, "operations have no time in the log: only their order is known")         \
+	G(one_task, log, 0, "logs do not show the threads of calls: one thread is assumed")         \
+	G(no_task, nothing, 0, "threads were assumed, because calls of a process overlap")          \
+	G(no_duration, nothing, 0, "operations have no duration in the log")                        \
+	G(no_wall_clock, nothing, 0, "logs have no start time: the clock of the trace begins in 1970") \
 	G(upper, nothing, 0, "calls of libraries above the file system were left out: their file operations are in the log, too")
 
 enum import_gap {

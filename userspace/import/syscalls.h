@@ -7,21 +7,21 @@
 #define IMPORT_SYSCALLS_H
 
 /* Why a call is of no interest: R(reason, sentence) */
-#define IMPORT_REASONS(R)                                                           \
-	R(wait, "it waits, and moves no data")                                      \
-	R(memory, "it is about memory, whatever is mapped there")                   \
-	R(task, "it is about processes and threads")                                \
-	R(user, "it is about users and permissions of a process")                   \
-	R(signal, "it is about signals")                                            \
-	R(time, "it is about clocks and timers")                                    \
-	R(ipc, "it is about messages and shared memory of System V or POSIX")       \
-	R(network, "it is about sockets")                                           \
-	R(pipe, "it moves data between pipes and memory")                           \
-	R(system, "it is about the machine and its kernel")                         \
-	R(mounts, "it asks about mounts, by their numbers")                         \
+#define IMPORT_REASONS(R)                                                     \
+	R(wait, "it waits, and moves no data")                                \
+	R(memory, "it is about memory, regardless of the mapped file")        \
+	R(task, "it is about processes and threads")                          \
+	R(user, "it is about users and permissions of a process")             \
+	R(signal, "it is about signals")                                      \
+	R(time, "it is about clocks and timers")                              \
+	R(ipc, "it is about messages and shared memory of System V or POSIX") \
+	R(network, "it is about sockets")                                     \
+	R(pipe, "it moves data between pipes and memory")                     \
+	R(system, "it is about the machine and its kernel")                   \
+	R(mounts, "it queries mounts by their numbers")                       \
 	R(requests, "it is about asynchronous requests, which are counted where they are submitted") \
-	R(all, "it is about all file systems, and names no file")                   \
-	R(gone, "the kernel does not have it, or not any more")
+	R(all, "it is about all file systems, and names no file")             \
+	R(gone, "the kernel does not support it, or no longer does")
 
 /* N(reason, name) */
 #define IMPORT_CALLS_OTHER(N)                                                       \

@@ -19,6 +19,6 @@ const char *iot_reject_sentence(const struct iot_reject *reject)
 		IOT_REJECTS(SENTENCE)
 #undef SENTENCE
 	default:
-		return "refused for a reason that is not known here";
+		return "refused for an unknown reason";
 	}
 }

@@ -156,13 +156,12 @@ static void say_fit(const struct merge *merge, u32 node, const struct clock_fit 
 		merge->options.say("%s: its clock was fitted by %s", name,
 				   clock_source_sentence(fit->source));
 	if (fit->corrected)
-		merge->options.say("%s: no line keeps its clock in order with the others: it was corrected "
-				   "%llu times, by at most %llu us, where MPI calls ended before what they "
-				   "must have waited for", name, (unsigned long long)fit->corrected,
+		merge->options.say("%s: no linear clock fits all MPI calls: %llu ends of calls were "
+				   "corrected by at most %llu us", name, (unsigned long long)fit->corrected,
 				   (unsigned long long)(fit->corrected_max_ns + 999) / 1000);
 	if (fit->contradicted)
-		merge->options.say("%s: %llu MPI calls ended before what they must have waited for, "
-				   "whatever the clocks say", name,
+		merge->options.say("%s: %llu MPI calls ended before the calls that they wait for, "
+				   "regardless of the clocks", name,
 				   (unsigned long long)fit->contradicted);
 }
 

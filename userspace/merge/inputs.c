@@ -209,7 +209,7 @@ static int add_input(struct merge *merge, const char *path)
 	if (!input->path)
 		return merge_fail(merge, path, -ENOMEM);
 	if (iot_file_is_same(path, merge->options.output)) {
-		merge->options.say("%s: is the output, too", path);
+		merge->options.say("%s: is both input and output", path);
 		return -EINVAL;
 	}
 	return identify(merge, merge->input_count - 1);

@@ -48,7 +48,7 @@ static int check_shims(const struct merge *merge)
 		}
 		if (strcmp(first->version ?: "", input->version ?: "") && !is_said) {
 			merge->options.say("%s: was written by version %s of %s, and %s by version %s: "
-					   "calls that one of them does not know are missing",
+					   "calls that one version does not support are missing",
 					   input->path, input->version ?: "0.1", input->shim,
 					   first->path, first->version ?: "0.1");
 			is_said = true;
@@ -64,7 +64,7 @@ static void say_jobs(const struct merge *merge, u32 jobs)
 	const char *label;
 	u32 i, j, traces;
 
-	merge->options.say("the traces are of %u jobs: choose one with --job=JOB, or take them all "
+	merge->options.say("the traces are of %u jobs: choose one with --job=JOB, or merge all "
 			   "with --job=all", jobs);
 	for (i = 0; i < merge->input_count; i++) {
 		label = label_of(merge, i, room);
@@ -109,7 +109,7 @@ static int choose_job(struct merge *merge)
 		left += !merge->inputs[i].is_left_out;
 	}
 	if (!left) {
-		merge->options.say("no trace is of the job %s", merge->options.job);
+		merge->options.say("no trace belongs to the job %s", merge->options.job);
 		return -ENOENT;
 	}
 	if (left == merge->input_count)
@@ -268,8 +268,8 @@ static int count_world(struct merge *merge, u32 first)
 	if (!missing)
 		return -ENOMEM;
 	if (there < size)
-		merge->options.say("%s: of the %u ranks of its job %u have a trace; there is none of %s",
-				   merge->inputs[rank->input].path, size, there, missing);
+		merge->options.say("%s: %u of the %u ranks of its job have a trace; missing: %s",
+				   merge->inputs[rank->input].path, there, size, missing);
 	free(missing);
 	merge->result.missing_ranks += size - there;
 	merge->result.ranks += there;
@@ -287,10 +287,10 @@ static void check_end(struct merge *merge, const struct merge_input *input)
 	merge->result.unfinished += info.is_complete && input->is_partial;
 	if (!info.is_complete) {
 		merge->result.unfinished++;
-		merge->options.say(input->shim ? "%s: its process did not end MPI; what it did until then is there" :
-				   merge->is_of_replay ? "%s: the replay did not come to its end there; what was written until then is there" :
-				   info.is_torn ? "%s: is torn: it ends in the middle of what was written last" :
-						  "%s: its recording did not come to its end; what was written until then is there",
+		merge->options.say(input->shim ? "%s: its process exited without MPI_Finalize; earlier calls are included" :
+				   merge->is_of_replay ? "%s: the replay did not end regularly; earlier records are included" :
+				   info.is_torn ? "%s: is torn: the file ends inside its last chunk" :
+						  "%s: the recording did not end regularly; earlier records are included",
 				   input->path);
 	}
 	/* A launcher that ends a job may kill recorders, too: their ranks did not end either. */
@@ -298,7 +298,7 @@ static void check_end(struct merge *merge, const struct merge_input *input)
 		if (merge->ranks[i].input != number || merge->ranks[i].has_finalized)
 			continue;
 		merge->result.unfinished++;
-		merge->options.say("%s: rank %u did not end MPI; what it did until then is there",
+		merge->options.say("%s: rank %u exited without MPI_Finalize; earlier calls are included",
 				   input->path, merge->ranks[i].rank);
 	}
 }
@@ -313,8 +313,8 @@ static void check_nodes(const struct merge *merge)
 		nodes = merge->inputs[i].job_nodes ? strtoul(merge->inputs[i].job_nodes, NULL, 10) : 0;
 		if (nodes <= merge->node_count)
 			continue;
-		merge->options.say("%s: of the %lu nodes of its job %u have a trace",
-				   merge->inputs[i].path, nodes, merge->node_count);
+		merge->options.say("%s: %u of the %lu nodes of its job have a trace",
+				   merge->inputs[i].path, merge->node_count, nodes);
 		return;
 	}
 }

@@ -194,13 +194,13 @@ static bool tell_what_is_missing(const struct merge *merge, char *why, size_t ro
 	const struct merge_result *result = &merge->result;
 
 	if (!merge->is_of_replay && (result->unfinished || result->missing_ranks))
-		snprintf(why, room, "%llu processes did not end MPI, %llu ranks have no trace",
+		snprintf(why, room, "%llu processes exited without MPI_Finalize, %llu ranks have no trace",
 			 (unsigned long long)result->unfinished,
 			 (unsigned long long)result->missing_ranks);
 	else if (merge->options.partial)
 		snprintf(why, room, "%s", merge->options.partial);
 	else if (result->unfinished || result->missing_nodes)
-		snprintf(why, room, "%llu nodes did not come to the end of the replay, %llu have no outcomes",
+		snprintf(why, room, "%llu nodes did not finish the replay, %llu have no outcomes",
 			 (unsigned long long)result->unfinished,
 			 (unsigned long long)result->missing_nodes);
 	return why[0];

@@ -114,8 +114,8 @@ static void find_shares(struct merge *merge)
 				mount->share = merge->mounts[j].share;
 		if (is_told && mount->share == i && i &&
 		    !strcmp(merge->mounts[0].path, mount->path))
-			merge->options.say("%s: is not the same directory on %s as on %s: its files "
-					   "are taken for different ones", mount->path,
+			merge->options.say("%s: is not the same directory on %s and on %s: its "
+					   "files are treated as different", mount->path,
 					   merge->nodes[mount->node].name,
 					   merge->nodes[merge->mounts[0].node].name);
 	}

@@ -223,7 +223,7 @@ static int see_task(struct merge *merge, u32 number, const struct iot_record *re
 	if (!process || !task)
 		return merge_fail(merge, merge->inputs[number].path, -ENOMEM);
 	if (task->input != number) {
-		merge->options.say("%s: has a task %u, as has %s: they are not of one job",
+		merge->options.say("%s: has the same task %u as %s: they are not of one job",
 				   merge->inputs[number].path, record->task.task,
 				   merge->inputs[task->input].path);
 		return -EINVAL;

@@ -114,7 +114,7 @@ static int drop_syncs(struct change *c)
 				c->actors[actor].steps[i].is_dropped = true;
 				c->changed++;
 			}
-	return c->changed ? 0 : change_refuse(c, NULL, "no operation is an fsync");
+	return c->changed ? 0 : change_refuse(c, NULL, "the pattern has no fsync");
 }
 
 /* -- size of transfers ---------------------------------------------------------------------------------------------- */
@@ -207,7 +207,7 @@ static int resize_transfers(struct change *c, const char *value)
 	for (i = 0; i < c->actor_count && !err; i++)
 		err = resize_actor(c, &c->actors[i], size);
 	if (!err && !c->changed)
-		return change_refuse(c, NULL, "no reads or writes that follow each other would have another size");
+		return change_refuse(c, NULL, "no consecutive reads or writes would change their size");
 	return err;
 }
 
@@ -363,9 +363,9 @@ static int check_sense(struct change *c, const struct data *before)
 	if (err)
 		return err;
 	if (after.written != before->written || after.read != before->read)
-		return change_refuse(c, NULL, "other amounts of data would be read or written");
+		return change_refuse(c, NULL, "the amount of data would change");
 	if (after.overlap > before->overlap)
-		return change_refuse(c, NULL, "tasks would write what others read or write, and did not");
+		return change_refuse(c, NULL, "tasks would write data that others access, unlike before");
 	return 0;
 }
 
@@ -380,8 +380,8 @@ static int apply(struct change *c, const char *name, const char *value)
 	if (!strcmp(name, "files") && !strcmp(value, "process"))
 		return change_to_private(c);
 	if (!strcmp(name, "ranks"))
-		return change_refuse(c, NULL, "ranks: one run does not tell how numbers depend on it: use --extrapolate with patterns "
-					      "of three runs");
+		return change_refuse(c, NULL, "ranks: cannot be changed in the pattern of one run: use --extrapolate with patterns of "
+					      "three runs");
 	return change_refuse(c, NULL, "--set takes fsync=no, transfer=SIZE, files=shared and files=process");
 }
 

@@ -159,7 +159,7 @@ static int check_event(struct files *files, struct event *event)
 	if (event->kind == IOT_KIND_open && *change_field(event, "flags") & IOT_OPEN_append)
 		return change_refuse(files->c, event, "it appends");
 	if (event->kind != IOT_KIND_open && event->kind != IOT_KIND_read && event->kind != IOT_KIND_write && !is_placeless(event))
-		return change_refuse(files->c, event, "what it would do to the other file is not known");
+		return change_refuse(files->c, event, "its effect on the other file is unknown");
 	return 0;
 }
 
@@ -212,13 +212,13 @@ static int join_files(struct files *files, const u64 *ranks, u64 count, u64 nth)
 	u64 i, base = 0;
 
 	if (!name)
-		return change_refuse(files->c, NULL, "files of ranks have names that differ in more than a number behind the directory");
+		return change_refuse(files->c, NULL, "the names of the files of ranks differ in more than one number after the last slash");
 	if (file_at(files, name))
-		return change_refuse(files->c, NULL, "there is a file with the name of the shared one");
+		return change_refuse(files->c, NULL, "a file with the name of the shared file exists");
 	for (i = 0; i < count; i++) {
 		file = own_file(files, ranks[i], nth);
 		if (!file || file->is_created != first->is_created)
-			return change_refuse(files->c, NULL, "ranks do not have the same number of files of their own");
+			return change_refuse(files->c, NULL, "the ranks have different numbers of own files");
 		file->new_path = name;
 		file->base_bytes = base;
 		base += file->end_bytes;
@@ -259,10 +259,10 @@ static int join_all(struct files *files, const u64 *ranks, u64 count)
 	for (nth = 0; own_file(files, ranks[0], nth) && !err; nth++)
 		err = join_files(files, ranks, count, nth);
 	if (!err && !nth)
-		return change_refuse(c, NULL, "no rank has a file of its own");
+		return change_refuse(c, NULL, "no rank has an own file");
 	for (i = 1; i < count && !err; i++)
 		if (own_file(files, ranks[i], nth))
-			return change_refuse(c, NULL, "ranks do not have the same number of files of their own");
+			return change_refuse(c, NULL, "the ranks have different numbers of own files");
 	if (!err)
 		forget_found(files, false);
 	for (i = 0; i < count; i++)
@@ -331,7 +331,7 @@ static int split_all(struct files *files, const u64 *ranks, u64 count)
 	int err = extents_of(c, &extents);
 
 	if (!err && extents_overlap(&extents))
-		err = change_refuse(c, NULL, "ranks write what others write or read");
+		err = change_refuse(c, NULL, "ranks write data that others access");
 	if (!err)
 		forget_found(files, true);
 	for (i = 0; i < count; i++)

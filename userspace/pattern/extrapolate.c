@@ -98,7 +98,7 @@ static int refuse_numbers(struct extrapolation *x, const char *what)
 	for (i = 0; x->scaling.has_points && i < points->count && at < 200; i++)
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%lld at %" PRIu64, i ? ", " : ": ",
 				       (long long)points->values[i], (uint64_t)points->ranks[i]);
-	return refuse(x, "%s is no known function of the number of ranks that is whole at %" PRIu64 "%s", what,
+	return refuse(x, "%s: no known function of the number of ranks fits and is an integer at %" PRIu64 "%s", what,
 		      (uint64_t)x->scaling.target, text);
 }
 
@@ -135,7 +135,7 @@ static int refuse_group(struct extrapolation *x, u32 run, const struct group *gr
 
 	if (shape)
 		name_shape(shape, name);
-	return refuse(x, "the operations of rank %" PRIu64 " of %" PRIu64 " are those of no rank of %" PRIu64 ": they differ from %s on",
+	return refuse(x, "the operations of rank %" PRIu64 " of %" PRIu64 " do not match any rank of %" PRIu64 ": the first difference is at %s",
 		      (uint64_t)series_at(p->facts[TASK_FACT_rank], position), (uint64_t)x->scaling.ranks[run],
 		      (uint64_t)x->scaling.ranks[other], name);
 }
@@ -315,7 +315,7 @@ static int extrapolate_to(struct extrapolation *x, u64 ranks, struct pattern **p
 	if (!err)
 		err = count_operations(made);
 	if (err == -EBADMSG)
-		err = refuse(x, "loops and groups at %" PRIu64 " ranks do not fit each other", (uint64_t)ranks);
+		err = refuse(x, "inconsistent loops and groups at %" PRIu64 " ranks", (uint64_t)ranks);
 	if (err)
 		pattern_free(made);
 	else
@@ -367,7 +367,7 @@ static int refuse_operation(struct extrapolation *x, const struct pattern *made,
 	}
 	free(tasks);
 	free(made_tasks);
-	return refuse(x, "the functions that fit the other runs do not give the operations of the run with %" PRIu64 " ranks: %s",
+	return refuse(x, "the functions that fit the other runs do not reproduce the operations of the run with %" PRIu64 " ranks: %s",
 		      (uint64_t)x->scaling.ranks[run], name);
 }
 
@@ -411,13 +411,13 @@ static int open_runs(struct extrapolation *x, const struct pattern **runs, u32 c
 	u32 i;
 
 	if (count < RUNS_MIN || count > MODEL_RUNS_MAX)
-		return refuse(x, "%u runs, and not from %u to %u", count, RUNS_MIN, MODEL_RUNS_MAX);
+		return refuse(x, "%u runs instead of %u to %u", count, RUNS_MIN, MODEL_RUNS_MAX);
 	qsort(runs, count, sizeof(*runs), compare_patterns);
 	x->scaling.count = count;
 	for (i = 0; i < count; i++) {
 		x->scaling.ranks[i] = ranks_of(runs[i]);
 		if (!x->scaling.ranks[i])
-			return refuse(x, "a run without ranks of MPI");
+			return refuse(x, "a run without MPI ranks");
 		if (i && x->scaling.ranks[i] == x->scaling.ranks[i - 1])
 			return refuse(x, "two runs with %" PRIu64 " ranks", (uint64_t)x->scaling.ranks[i]);
 	}

@@ -445,8 +445,8 @@ static int check(const struct pattern *pattern, const char *path, struct pattern
 	pattern_free(again);
 	if (is_same)
 		return 0;
-	snprintf(refusal->text, sizeof(refusal->text), "the trace would not have the operations of the pattern, whose names or "
-		 "tasks depend on an order that it does not contain");
+	snprintf(refusal->text, sizeof(refusal->text), "the operations of the trace would differ, because names or tasks "
+		 "depend on an order that the pattern does not contain");
 	return -EOPNOTSUPP;
 }
 

@@ -156,10 +156,10 @@ static const char *problem_of(const struct event *event)
 	case IOT_KIND_touch:
 	case IOT_KIND_msync:
 	case IOT_KIND_madvise:
-		return "a pattern does not contain the mapping that it is on";
+		return "the pattern does not contain its mapping";
 	case IOT_KIND_copy_range:
 	case IOT_KIND_remap_range:
-		return "a pattern does not contain its second file";
+		return "the pattern does not contain its second file";
 	case IOT_KIND_open:
 		if ((s64)event->fields[0] >= 0 && !event->roles[EVENT_HANDLE])
 			return "the file was open when the recording began";

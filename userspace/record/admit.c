@@ -50,7 +50,7 @@ static int admit_one(struct record_options *options, const char *name, char *why
 							id_of_user(name, &admit.id);
 
 	if (!is_there) {
-		snprintf(why, room, "there is no %s '%s'", name[0] == ':' ? "group" : "user",
+		snprintf(why, room, "unknown %s '%s'", name[0] == ':' ? "group" : "user",
 			 name + (name[0] == ':'));
 		return -ENOENT;
 	}

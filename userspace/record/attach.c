@@ -47,7 +47,7 @@ static int attach_dir(const char *dir, pid_t pid, int session_fd, char *why, siz
 		if (errno == ENOTTY)
 			snprintf(why, room, "%s: is not on a tapefs mount", dir);
 		else if (errno == EBUSY)
-			snprintf(why, room, "%s: its mount is being recorded already", dir);
+			snprintf(why, room, "%s: its mount is already being recorded", dir);
 		else
 			snprintf(why, room, "%s: cannot be recorded: %s", dir, strerror(errno));
 	}
@@ -113,7 +113,7 @@ int attach_start(struct attachment *attachment, const struct record_options *opt
 		err = attach_dir(options->mounts[i], pid, session_fd, why, room);
 	if (!err && ioctl(session_fd, IOT_IOC_START)) {
 		err = -errno;
-		snprintf(why, room, "the recording does not start: %s", strerror(errno));
+		snprintf(why, room, "the recording cannot start: %s", strerror(errno));
 	}
 	return err;
 }

@@ -65,7 +65,7 @@ int control_admit(const struct record_options *options, int session_fd, char *wh
 		if (ioctl(session_fd, IOT_IOC_ADMIT, &options->admits[i])) {
 			int err = -errno;
 
-			snprintf(why, room, "--admit: %s", err == -ENOTTY ? "the loaded module iotape is too old for it" : strerror(errno));
+			snprintf(why, room, "--admit: %s", err == -ENOTTY ? "the loaded module iotape is too old for this option" : strerror(errno));
 			return err;
 		}
 	return 0;
@@ -82,7 +82,7 @@ static int control_filter(const struct record_options *options, const struct iot
 	if (!options->ops)
 		return 0;
 	if (!(query->features & IOT_FEATURE_FILTER)) {
-		snprintf(why, room, "--ops: the loaded module iotape is too old for it");
+		snprintf(why, room, "--ops: the loaded module iotape is too old for this option");
 		return -EOPNOTSUPP;
 	}
 	iot_op_kinds_of(options->ops, kinds);
@@ -103,7 +103,7 @@ static int control_program(const struct record_options *options, const struct io
 	if (!options->program)
 		return 0;
 	if (!(query->features & IOT_FEATURE_PROGRAM)) {
-		snprintf(why, room, "--filter: the loaded module iotape is too old for it");
+		snprintf(why, room, "--filter: the loaded module iotape is too old for this option");
 		return -EOPNOTSUPP;
 	}
 	err = ioctl(session_fd, IOT_IOC_PROGRAM, &program) ? -errno : 0;

@@ -194,7 +194,7 @@ static void tell(const struct alive *alive, record_warn_fn say)
 	char names[IOT_OMISSION_DETAIL_BYTES], text[IOT_OMISSION_DETAIL_BYTES + 64];
 
 	list_names(alive, names, sizeof(names));
-	snprintf(text, sizeof(text), "waiting for processes that the command has left behind: %s", names);
+	snprintf(text, sizeof(text), "waiting for descendants of the command: %s", names);
 	say(text);
 }
 

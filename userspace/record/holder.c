@@ -106,7 +106,7 @@ static int attach_all(struct holder *holder, const int *dir_fds)
 	}
 	if (!ioctl(holder->session_fd, IOT_IOC_START))
 		return 0;
-	snprintf(welcome->why, sizeof(welcome->why), "the recording does not start: %s",
+	snprintf(welcome->why, sizeof(welcome->why), "the recording cannot start: %s",
 		 strerror(errno));
 	return -errno;
 }

@@ -184,7 +184,7 @@ int join_session(struct joined *joined, const struct record_options *options, co
 			usleep(WAIT_US);
 	}
 	if (err > 0)
-		snprintf(why, room, "the session of this node goes away again and again");
+		snprintf(why, room, "the session of this node repeatedly ends before it can be joined");
 	return err > 0 ? -EAGAIN : err;
 }
 

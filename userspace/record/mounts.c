@@ -268,7 +268,7 @@ int mounts_enter(const struct record_options *options, int *dir_fds, char *why, 
 
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL)) {
 		err = -errno;
-		snprintf(why, room, "no mount namespace for the command: %s", strerror(-err));
+		snprintf(why, room, "no mount namespace can be created for the command: %s", strerror(-err));
 		return err;
 	}
 	for (i = 0; i < options->mount_count && !err; i++) {

@@ -44,7 +44,7 @@ static int enter_namespace(int session_fd, const struct record_options *options,
 		return -errno;
 	}
 	if (ioctl(session_fd, IOT_IOC_ADOPT)) {
-		snprintf(why, room, "the recording of this node is over: %s", strerror(errno));
+		snprintf(why, room, "the recording of this node has ended: %s", strerror(errno));
 		return -errno;
 	}
 	return control_admit(options, session_fd, why, room); /* the creator of the session may have admitted others */
@@ -69,7 +69,7 @@ static int attach(int session_fd, const struct record_options *options, char *wh
 	}
 	if (!err && (ioctl(session_fd, IOT_IOC_START) || ioctl(session_fd, IOT_IOC_ADOPT))) {
 		err = -errno;
-		snprintf(why, room, "the recording does not start: %s", strerror(errno));
+		snprintf(why, room, "the recording cannot start: %s", strerror(errno));
 	}
 	return err;
 }
@@ -134,13 +134,13 @@ int runner_start(struct runner *runner, const struct record_options *options, in
 
 	*runner = (struct runner){};
 	if (pipe2(pipe_fds, O_CLOEXEC)) {
-		snprintf(why, room, "no process for the command: %s", strerror(errno));
+		snprintf(why, room, "no process can be created for the command: %s", strerror(errno));
 		return -errno;
 	}
 	mounts_warn(options, warn);
 	runner->pid = fork();
 	if (runner->pid < 0) {
-		snprintf(why, room, "no process for the command: %s", strerror(errno));
+		snprintf(why, room, "no process can be created for the command: %s", strerror(errno));
 		return -errno;
 	}
 	if (!runner->pid)

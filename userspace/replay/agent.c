@@ -176,7 +176,7 @@ int agent_prepare(struct agent *agent, const struct iot_program *program, enum p
 		err = partition_open(&agent->partition, program, agent->node_of, agent->nodes.node, nodes);
 	agent->nodes.identity = le32_to_cpu(program->head->head_crc) + (u32)rule;
 	if (err == -ENOENT)
-		snprintf(why, room, "--place=trace: the trace is of one node, or does not say of which");
+		snprintf(why, room, "--place=trace: the trace is of one node, or its nodes are unknown");
 	else if (err)
 		snprintf(why, room, "the tasks cannot be placed: %s", strerror(-err));
 	return err;

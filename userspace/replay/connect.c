@@ -59,7 +59,7 @@ int connect_load(const char *mpi, void **library, const struct transport **trans
 	char path[PATH_MAX];
 
 	if (!choose_library(mpi, path)) {
-		snprintf(why, room, "libiotape_agent_%s.so was not found beside the program",
+		snprintf(why, room, "libiotape_agent_%s.so was not found",
 			 mpi ? mpi : "MPI");
 		return -ENOENT;
 	}
@@ -71,7 +71,7 @@ int connect_load(const char *mpi, void **library, const struct transport **trans
 	}
 	*transport = dlsym(*library, TRANSPORT_SYMBOL);
 	if (!*transport || (*transport)->version != TRANSPORT_VERSION) {
-		snprintf(why, room, "%s: no transport of this version of iotape", path);
+		snprintf(why, room, "%s: not a transport library of this version of iotape", path);
 		return -ELIBBAD;
 	}
 	return 0;
@@ -97,7 +97,7 @@ int connect_check(u32 nodes, const char *name, char *why, size_t room)
 			continue;
 		if (nodes != 1 || atoi(count) <= 1)
 			return 0; /* the closest launcher counts, not one that it was started by */
-		snprintf(why, room, "the launcher started %s processes, and %s knows of one: it is not its launcher (see --agent)",
+		snprintf(why, room, "the launcher started %s processes, but %s reports one: the launcher is of another MPI (see --agent)",
 			 count, name);
 		return -EINVAL;
 	}

@@ -54,7 +54,7 @@ static int refuse(struct engine *e, const char *what, int err)
 /* -- the program ------------------------------------------------------------------------------- */
 
 /* Without the module, or the right to use it, another engine may do. */
-#define WITHOUT "--engine=thread does without"
+#define WITHOUT "--engine=thread does not need it"
 
 static int open_device(struct engine *e)
 {
@@ -145,7 +145,7 @@ static int finish_feeder(struct engine *e)
 	if (!e->feeder.error || e->feeder.error == -ECANCELED)
 		return 0;
 	if (e->feeder.error != -EBADMSG)
-		return refuse(e, "the program cannot be read any more", e->feeder.error);
+		return refuse(e, "the program can no longer be read", e->feeder.error);
 	snprintf(e->replay->why, e->replay->room,
 		 "the file of the program has changed since its verification");
 	return e->feeder.error;

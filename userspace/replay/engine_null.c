@@ -83,7 +83,7 @@ static int null_close(struct replay *replay)
 
 const struct replay_engine engine_null = {
 	.name = "null",
-	.sentence = "nothing is run: order and pace alone",
+	.sentence = "runs no operations: order and pace only",
 	.data_modes = 0,
 	.uses_target = false,
 	.open = null_open,

@@ -97,7 +97,7 @@ static void node_give_up(struct nodes *nodes, u32 node)
 	peer->is_lost = true;
 	nodes->is_lost = true;
 	peer->err = -ETIMEDOUT;
-	snprintf(peer->why, sizeof(peer->why), "%s%sit was not heard of for %llu s, while %s waited for it to %s",
+	snprintf(peer->why, sizeof(peer->why), "%s%sno response for %llu s, while %s waited for it to %s",
 		 peer->host, peer->host[0] ? ": " : "", (unsigned long long)nodes->limit_ms / MS_PER_S,
 		 nodes->node ? "this node" : "the others",
 		 nodes->awaited ? nodes->awaited : "begin");

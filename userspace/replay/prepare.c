@@ -34,9 +34,9 @@ int prepare_refuse(struct preparer *p, const char *path, int err)
 	const char *what = strerror(-err), *shown = strcmp(path, ".") ? path : "";
 
 	if (err == -EXDEV || err == -EBUSY)
-		what = "is a mount point: what is mounted below is not touched";
+		what = "is a mount point: the mounted file system is not changed";
 	else if (err == -ESTALE)
-		what = "is being changed by somebody else";
+		what = "is being changed by another process";
 	snprintf(p->why, p->room, "%s%s%s: %s", p->options->target, shown[0] ? "/" : "", shown, what);
 	return err;
 }
@@ -72,11 +72,11 @@ static int add_wanted(struct preparer *p, u32 index)
 	};
 	HASH_FIND_STR(p->by_path, wanted->path, other);
 	if (other)
-		return refuse_entry(p, wanted->path, "is there twice");
+		return refuse_entry(p, wanted->path, "appears twice");
 	if (!(le32_to_cpu(entry->mode) & S_IFMT)) {
 		HASH_FIND_STR(p->by_path, target_of(p, wanted), other);
 		if (!other || is_root(wanted) || S_ISDIR(mode_of(p, &p->wanted[other->first])))
-			return refuse_entry(p, wanted->path, "is a further name of no file");
+			return refuse_entry(p, wanted->path, "is a hard link to no file");
 		wanted->first = other->first;
 		p->wanted[other->first].names++;
 	}
@@ -189,16 +189,16 @@ static int check_mark(struct preparer *p, const struct mark *mark, const struct 
 	is_ours = mark->state != MARK_NONE && mark->state != MARK_UNKNOWN &&
 		  mark->inode == target->st_ino;
 	if (!p->options->is_delta)
-		snprintf(p->why, p->room, "%s: not empty: only an empty directory is prepared%s", name,
-			 is_ours ? ", or with --delta one that was before" : "");
+		snprintf(p->why, p->room, "%s: not empty: an empty directory is required%s", name,
+			 is_ours ? ", or with --delta a directory that was prepared before" : "");
 	else if (mark->state == MARK_UNKNOWN)
 		snprintf(p->why, p->room, "%s: its file system has no room for the mark of a prepared "
-			 "directory, so only an empty one is prepared", name);
+			 "directory, so an empty directory is required", name);
 	else if (!is_ours)
-		snprintf(p->why, p->room, "%s: not prepared by iotape init: nothing in it is touched",
+		snprintf(p->why, p->room, "%s: not prepared by iotape init: the directory is not changed",
 			 name);
 	else if (strcmp(mark->id, id))
-		snprintf(p->why, p->room, "%s: prepared for another program: nothing in it is touched",
+		snprintf(p->why, p->room, "%s: prepared for another program: the directory is not changed",
 			 name);
 	else
 		return 0;

@@ -85,7 +85,7 @@ int target_check_private(int target_fd, const char *target, char *why, size_t ro
 		snprintf(why, room, "%s: %s", target, strerror(-state));
 		return state;
 	}
-	snprintf(why, room, "%s: with --privileged-files, only root and you may be able to enter it: chmod 700, of it or of a directory above it",
+	snprintf(why, room, "%s: --privileged-files requires a directory that only root and the caller can enter: chmod 700 it or one of its parents",
 		 target);
 	return -EACCES;
 }

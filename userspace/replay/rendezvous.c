@@ -50,7 +50,7 @@ static bool is_hopeless(struct nodes *nodes, u64 *since_ms)
 
 /* The action of the others that each rendezvous waits for. */
 static const char *const aims[] = {
-	"come", "read the program", "look at its target", "get ready",
+	"connect", "read the program", "examine its target", "get ready",
 };
 
 /* Before the first operation: the first facts of the outcomes. */
@@ -245,7 +245,7 @@ static int give_up(const struct nodes *nodes, int state, char *why, size_t room,
 		if (nodes->node == 1)
 			snprintf(why, room, "node 0: %s", nodes->peers[0].why);
 	} else if (!is_said)
-		snprintf(why, room, "the nodes lost each other: %s", strerror(-state));
+		snprintf(why, room, "the connection between the nodes failed: %s", strerror(-state));
 	return state;
 }
 

@@ -74,7 +74,7 @@ static int check_mark(struct replay *replay)
 		return -EINVAL;
 	case MARK_USED:
 		snprintf(replay->why, replay->room,
-			 "%s: a replay was here already: prepare it again (see iotape init --delta)",
+			 "%s: already used by a replay: prepare it again (see iotape init --delta)",
 			 target);
 		return -EINVAL;
 	default:

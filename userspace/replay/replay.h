@@ -28,15 +28,15 @@ enum prepare_cache {
 };
 
 /* Changes by a repair of a target: enum prepare_change, and their printed names. */
-#define PREPARE_CHANGES(C)                           \
-	C(made, "made")                              \
-	C(removed, "removed")                        \
-	C(replaced, "replaced by what it should be") \
-	C(relinked, "made a file of its own")        \
-	C(resized, "size changed")                   \
-	C(refilled, "data changed")                  \
-	C(attributes, "mode or owner changed")       \
-	C(xattrs, "extended attributes changed")     \
+#define PREPARE_CHANGES(C)                       \
+	C(made, "made")                          \
+	C(removed, "removed")                    \
+	C(replaced, "replaced")                  \
+	C(relinked, "hard link removed")         \
+	C(resized, "size changed")               \
+	C(refilled, "data changed")              \
+	C(attributes, "mode or owner changed")   \
+	C(xattrs, "extended attributes changed") \
 	C(flags, "flags changed")
 
 enum prepare_change {

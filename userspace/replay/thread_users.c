@@ -65,7 +65,7 @@ int users_check(const struct iot_program *program, const char *target, char *why
 	int err = check_known(program, why, room);
 
 	if (!err && geteuid()) {
-		snprintf(why, room, "--as=recorded: only root can be other users");
+		snprintf(why, room, "--as=recorded: only root can run operations as other users");
 		err = -EPERM;
 	}
 	return err ? err : check_target(program, target, why, room);

@@ -90,7 +90,7 @@ int slurm_spank_init_post_opt(spank_t spank, int argc, char **argv)
 	if (spank_context() != S_CTX_REMOTE || !request.is_asked || request.is_mpi_only)
 		return 0;
 	if (describe_step(spank, &step, directory, sizeof(directory)))
-		snprintf(failure, sizeof(failure), "Slurm does not say which step this is");
+		snprintf(failure, sizeof(failure), "Slurm does not report the id of the step");
 	else
 		spank_recorder_start(&recorder, &policy, &request, &step, failure, sizeof(failure));
 	if (recorder.namespace_fd < 0)

@@ -121,7 +121,7 @@ int spank_request_parse(struct spank_request *request, const struct spank_policy
 	while (text && *text && !err) {
 		length = strcspn(text, ",");
 		if (length >= sizeof(word)) {
-			snprintf(why, room, "a word is longer than a path may be");
+			snprintf(why, room, "an argument is longer than the maximum of a path");
 			return -1;
 		}
 		memcpy(word, text, length);

@@ -8,14 +8,14 @@
 #include "lib/iotape.h"
 
 /* Gaps of a snapshot: enum snapshot_gap, with a sentence for one or many. */
-#define SNAPSHOT_GAPS(G)                                                            \
-	G(unread_dir, "could not be read: what is in there is missing")             \
-	G(unread_file, "could not be read: taken to have data everywhere")          \
-	G(unread_xattrs, "has extended attributes that could not be read")          \
-	G(vanished, "was gone before it could be looked at")                        \
-	G(too_long, "has too long a path for a program: left out")                  \
-	G(other_file_system, "is another file system, which was not entered")       \
-	G(outside_names, "has further names outside of the directory")
+#define SNAPSHOT_GAPS(G)                                                      \
+	G(unread_dir, "could not be read: its contents are missing")          \
+	G(unread_file, "could not be read: treated as data without holes")    \
+	G(unread_xattrs, "has extended attributes that could not be read")    \
+	G(vanished, "was removed before it could be examined")                \
+	G(too_long, "has a path that is too long for a program: left out")    \
+	G(other_file_system, "is another file system, which was not entered") \
+	G(outside_names, "has further hard links outside of the directory")
 
 enum snapshot_gap {
 #define SNAPSHOT_GAP(name, sentence) SNAPSHOT_##name,

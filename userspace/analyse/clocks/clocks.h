@@ -12,11 +12,11 @@
 struct clocks;
 
 /* The source of the fit of a node's clock. */
-#define CLOCK_SOURCES(S)                                                                  \
-	S(reference, "its clock is the one that the others are fitted to")                \
-	S(messages, "messages both ways between it and others")                           \
-	S(one_way, "wall clocks, as far as messages one way allow it")                    \
-	S(wall, "wall clocks: no message connects it with the others")
+#define CLOCK_SOURCES(S)                                                       \
+	S(reference, "its clock is the reference of the other clocks")         \
+	S(messages, "messages in both directions between the node and others") \
+	S(one_way, "wall clocks, corrected by messages in one direction")      \
+	S(wall, "wall clocks, because no message connects the node with the others")
 
 enum clock_source {
 #define CLOCK_SOURCE_VALUE(name, sentence) CLOCK_SOURCE_##name,

@@ -16,24 +16,24 @@
 #define GRAPH_NONE 0xffffffffu
 
 /* Why an edge is there. C(name, as it is written, sentence) */
-#define EDGE_CAUSES(C)                                                                  \
-	C(life, "life", "fork, exec and exit")                                          \
-	C(mpi, "mpi", "messages and collectives")                                       \
+#define EDGE_CAUSES(C)                                                                           \
+	C(life, "life", "fork, exec and exit")                                                   \
+	C(mpi, "mpi", "messages and collectives")                                                \
 	C(wake, "wake", "a task that was woken continues after the operations that preceded the wake-up") \
-	C(request, "request", "no more asynchronous requests are under way than in the trace") \
-	C(name, "name", "a name means the same object as in the trace")                 \
-	C(entries, "entries", "a directory has the same entries as in the trace")       \
-	C(size, "size", "a file has the same size as in the trace")                     \
-	C(data, "data", "a read returns the data written last")                           \
-	C(handle, "handle", "a handle or mapping is used while it exists, in the same state") \
-	C(attr, "attr", "an object has the same attributes as in the trace")            \
-	C(lock, "lock", "a file lock is free, or taken, as in the trace")               \
-	C(program_seq, "program_seq", "all operations one by one")                      \
-	C(temporal, "temporal", "operations start in the order of the trace")           \
-	C(file_seq, "file_seq", "operations on a file or directory one by one")         \
-	C(path_stage, "path_stage+", "a name is used between what makes and removes it") \
-	C(fd_stage, "fd_stage", "a handle is used between open and close")              \
-	C(fd_seq, "fd_seq", "operations on a handle one by one")
+	C(request, "request", "no more asynchronous requests are under way than in the trace")   \
+	C(name, "name", "a name means the same object as in the trace")                          \
+	C(entries, "entries", "a directory has the same entries as in the trace")                \
+	C(size, "size", "a file has the same size as in the trace")                              \
+	C(data, "data", "a read returns the data written last")                                  \
+	C(handle, "handle", "a handle or mapping is used while it exists, in the same state")    \
+	C(attr, "attr", "an object has the same attributes as in the trace")                     \
+	C(lock, "lock", "a file lock is free, or taken, as in the trace")                        \
+	C(program_seq, "program_seq", "all operations run one at a time")                        \
+	C(temporal, "temporal", "operations start in the order of the trace")                    \
+	C(file_seq, "file_seq", "operations on a file or directory run one at a time")           \
+	C(path_stage, "path_stage+", "a name is used after its creation and before its removal") \
+	C(fd_stage, "fd_stage", "a handle is used between open and close")                       \
+	C(fd_seq, "fd_seq", "operations on a handle run one at a time")
 
 enum edge_cause {
 #define EDGE_CAUSE_VALUE(name, text, sentence) EDGE_##name,
@@ -380,7 +380,7 @@ struct graph_object;
  * @unexplained: results that no order of operations that overlapped explains
  * @mpi_unmatched: MPI calls whose partner was not found
  * @mpi_ambiguous: MPI calls whose partner may be another one
- * @mpi_contradicted: MPI calls that ended before what they must have waited for
+ * @mpi_contradicted: MPI calls that ended before the calls that they wait for
  * @mpi_unknown: collective calls that ended before others came, and of which the trace does not say
  *	whose data they brought
  * @mpi_notes: the first of those but the last

@@ -10,18 +10,18 @@
 #define IOTAPE_RULES_H
 
 /* R(name, as it is written, sentence) */
-#define ORDER_RULES(R)                                                                        \
-	R(program_seq, "program_seq", "all operations, one by one")                           \
-	R(thread_seq, "thread_seq", "operations of a task, and its requests: always kept")      \
-	R(file_seq, "file_seq", "operations on a file or directory, one by one")              \
-	R(path_stage, "path_stage+", "a name is used after what makes it and before what removes " \
-	  "it, and for one object after the other")                                           \
-	R(fd_stage, "fd_stage", "a handle is used after its open and before its close")       \
-	R(fd_seq, "fd_seq", "operations on a handle, one by one")                             \
-	R(aio_stage, "aio_stage", "what comes after the end of a request waits for it")         \
-	R(temporal, NULL, "operations start in the order of the trace")                       \
-	R(found, NULL, "an operation observes the same as in the trace")                       \
-	R(mpi, NULL, "messages and collectives")                                              \
+#define ORDER_RULES(R)                                                                            \
+	R(program_seq, "program_seq", "all operations run one at a time")                         \
+	R(thread_seq, "thread_seq", "operations of a task, and its requests: always kept")        \
+	R(file_seq, "file_seq", "operations on a file or directory run one at a time")            \
+	R(path_stage, "path_stage+", "a name is used after its creation and before its removal, " \
+	  "for one object after the other")                                                       \
+	R(fd_stage, "fd_stage", "a handle is used after its open and before its close")           \
+	R(fd_seq, "fd_seq", "operations on a handle run one at a time")                           \
+	R(aio_stage, "aio_stage", "operations after the completion of a request wait for it")     \
+	R(temporal, NULL, "operations start in the order of the trace")                           \
+	R(found, NULL, "an operation observes the same state as in the trace")                    \
+	R(mpi, NULL, "messages and collectives")                                                  \
 	R(wake, NULL, "wake-ups")
 
 enum order_rule {
@@ -37,13 +37,13 @@ enum order_rule {
 #define ORDER_WAITS (ORDER_BIT(mpi) | ORDER_BIT(wake))
 
 /* P(name, rules, sentence) */
-#define ORDER_PRESETS(P)                                                                      \
-	P(iotape, ORDER_BIT(found) | ORDER_WAITS, "an operation observes the same as in the trace")      \
-	P(artc, ORDER_BIT(file_seq) | ORDER_BIT(path_stage) | ORDER_BIT(fd_stage) |           \
-	  ORDER_BIT(fd_seq) | ORDER_BIT(aio_stage) | ORDER_WAITS, "the defaults of ARTC")  \
-	P(single, ORDER_BIT(program_seq) | ORDER_WAITS, "all operations, one by one")      \
-	P(temporal, ORDER_BIT(temporal) | ORDER_WAITS, "operations start as in the trace") \
-	P(unconstrained, 0, "tasks wait for what made them, and for nothing else")
+#define ORDER_PRESETS(P)                                                                    \
+	P(iotape, ORDER_BIT(found) | ORDER_WAITS, "an operation observes the same state as in the trace") \
+	P(artc, ORDER_BIT(file_seq) | ORDER_BIT(path_stage) | ORDER_BIT(fd_stage) |         \
+	  ORDER_BIT(fd_seq) | ORDER_BIT(aio_stage) | ORDER_WAITS, "the defaults of ARTC")   \
+	P(single, ORDER_BIT(program_seq) | ORDER_WAITS, "all operations run one at a time") \
+	P(temporal, ORDER_BIT(temporal) | ORDER_WAITS, "operations start as in the trace")  \
+	P(unconstrained, 0, "tasks wait for their creation only")
 
 #define ORDER_DEFAULT (ORDER_BIT(found) | ORDER_WAITS)
 

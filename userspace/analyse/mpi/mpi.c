@@ -125,7 +125,7 @@ void mpi_unmatched(struct graph *graph, u32 call, const char *reason)
 void mpi_contradicted(struct graph *graph, u32 call)
 {
 	graph->mpi_contradicted++;
-	mpi_note(graph, call, "it ended before what it must have waited for: the clocks or the partners are wrong");
+	mpi_note(graph, call, "it ended before the calls that it waits for: the clocks or the partners are wrong");
 }
 
 static void note_links(struct graph *graph)
@@ -137,7 +137,7 @@ static void note_links(struct graph *graph)
 			continue;
 		graph->mpi_ambiguous++;
 		mpi_note(graph, graph->links[i].call,
-		     "a communicator between two jobs, made when another one like it was");
+		     "a communicator between two jobs, created at the same time as an equal one");
 	}
 }
 
@@ -214,7 +214,7 @@ static int locks(struct graph *graph)
 			continue;
 		graph->mpi_ambiguous++;
 		mpi_note(graph, (u32)(taken[i] - graph->mpi),
-		     "an exclusive lock of a window, after another rank's: they may come in another order");
+		     "an exclusive lock of a window after that of another rank: their order may differ");
 	}
 	free(taken);
 	return 0;

@@ -11,7 +11,7 @@
 
 /* The kinds of late arrivals. L(kind, name, sentence) */
 #define LATE_KINDS(L)                                                                                    \
-	L(collective, "collective", "a rank was the last of those whose arrival others needed")          \
+	L(collective, "collective", "a rank arrived last of those that other ranks waited for")          \
 	L(sender, "late sender", "a receive waited for its message to be sent")                          \
 	L(receiver, "late receiver", "a send ended only after its receive had been posted")
 

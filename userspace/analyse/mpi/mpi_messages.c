@@ -90,7 +90,7 @@ static void add_receive(struct graph *graph, const struct mpi_dones *dones, u32 
 	const struct graph_mpi *mpi = &graph->mpi[call], *status;
 
 	if (ended == GRAPH_NONE) {
-		mpi_unmatched(graph, call, "a receive whose end was not seen; later ones may be mismatched");
+		mpi_unmatched(graph, call, "a receive without a recorded end; later receives may be mismatched");
 		return;
 	}
 	status = &graph->mpi[ended];
@@ -202,7 +202,7 @@ static void note_ends(struct graph *graph, const struct endpoint *ends, size_t c
 			graph->mpi_ambiguous++;
 			mpi_note(graph, ends[i].call, ends[i].is_doubtful == END_BESIDE ?
 				 "a message of a stream that another thread used at the same time" :
-				 "a message of a stream of which another one was not seen");
+				 "a message of a stream with an unrecorded message");
 		}
 		if (ends[i].partner == GRAPH_NONE)
 			mpi_unmatched(graph, ends[i].call, alone);
@@ -215,8 +215,8 @@ static int pair_stream(struct graph *graph, const struct graph_mpi_listener *lis
 	size_t i;
 	int err = mpi_stream_pair(graph, stream);
 
-	note_ends(graph, stream->sends, stream->send_count, "a message that nobody received");
-	note_ends(graph, stream->receives, stream->receive_count, "a receive whose message nobody sent");
+	note_ends(graph, stream->sends, stream->send_count, "a message without a receive");
+	note_ends(graph, stream->receives, stream->receive_count, "a receive without a send");
 	for (i = 0; i < stream->receive_count && !err; i++)
 		if (stream->receives[i].partner != GRAPH_NONE)
 			err = paired(graph, listener, parts, &stream->sends[stream->receives[i].partner],

@@ -69,7 +69,7 @@ static int warn_of_run(struct comparison *c, const struct comparison_run *run)
 	for (i = first; i < c->warning_count; i++)
 		c->warnings[i].is_omission = true;
 	if (!err && p->backpressure_waits)
-		err = warn(c, "%s: tasks had to wait for the collector %llu times, so it took longer "
+		err = warn(c, "%s: tasks waited for the collector %llu times, so the run took longer "
 			      "than without recording (see --buffers)",
 			   run->path, p->backpressure_waits);
 	return err;
@@ -84,13 +84,13 @@ static int warn_of_pair(struct comparison *c, const struct comparison_run *origi
 	int err = 0;
 
 	if (original->profile->is_imported)
-		err = warn(c, "%s: how much of what it opened was in the page cache is not known for %s",
+		err = warn(c, "%s: the share of opened data in the page cache is unknown for %s",
 			   replay->path, original->path);
 	else if (fabs(found - met) > CACHED_SHARE_TOLERANCE)
-		err = warn(c, "%s: of what it opened, %.0f %% was in the page cache; for %s it was %.0f %%",
+		err = warn(c, "%s: %.0f %% of the opened data was in the page cache; for %s, %.0f %%",
 			   replay->path, 100 * met, original->path, 100 * found);
 	if (!err && !strcmp(replay->data, "discard"))
-		err = warn(c, "%s: what was read was not copied to memory, unlike in %s (see --data)",
+		err = warn(c, "%s: the data read was not copied to memory, unlike in %s (see --data)",
 			   replay->path, original->path);
 	return err;
 }
@@ -159,9 +159,9 @@ static int relate_replay(struct comparison *c, u32 i)
 		run->original = recording;
 	if (!run->original)
 		return find_original(c, i, is_any) ?
-			       warn(c, "%s: it replays none of the recordings that are named before it", run->path) : 0;
+			       warn(c, "%s: is not a replay of a preceding recording on the command line", run->path) : 0;
 	if (!recording)
-		err = warn(c, "%s: its recording is not named before it: %s may be a run of another program",
+		err = warn(c, "%s: its recording does not precede it on the command line: %s may be a run of another program",
 			   run->path, run->original->path);
 	if (!strcmp(run->pace, "natural") && run->original->profile->sum.ops && run->original->seconds > 0)
 		run->change = run->seconds / run->original->seconds - 1;

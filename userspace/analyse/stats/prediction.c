@@ -241,7 +241,7 @@ void prediction_free(struct prediction *prediction)
 }
 
 /**
- * prediction_is_within_noise() - do the replays scatter by more than they differ from the recording?
+ * prediction_is_within_noise() - does the scatter of the replays exceed their difference from the recording?
  *
  * Return: false if there was one replay, whose scatter is not known.
  */

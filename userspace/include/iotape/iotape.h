@@ -257,7 +257,7 @@ int iotape_reader_omission(struct iotape_reader *reader, size_t index, struct io
 int iotape_writer_open(const char *path, const struct iotape_info *origin, struct iotape_writer **writer,
 		       struct iotape_error *error);
 
-/* -EINVAL: the record ended before the one added last. */
+/* -EINVAL: the record ended before the previous record. */
 int iotape_writer_add(struct iotape_writer *writer, const struct iotape_record *record,
 		      struct iotape_error *error);
 
