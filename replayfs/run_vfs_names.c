@@ -75,13 +75,25 @@ static int walk(const struct rfs_worker *worker, const char *path, size_t bytes,
  * @path: place of the path in the strings of the program
  * @found: out: with references. A symbolic link at the end of the path is not followed
  *
+ * Almost all paths are short enough for one look-up, which copies and measures the text itself: the length is only
+ * determined if the look-up says that it is too long.
+ *
  * Return: 0 or a negative errno.
  */
 int rfs_path_get(struct rfs_worker *worker, __le32 path, struct path *found)
 {
+	const struct path *root = &worker->replay->root;
 	const char *text = rfs_string(worker, path);
+	size_t bytes;
+	int err;
 
-	return walk(worker, text, strlen(text), 0, found);
+	if (text[0] == '.' && !text[1])
+		return walk(worker, text, 1, 0, found);
+	err = vfs_path_lookup(root->dentry, root->mnt, text, LOOKUP_NO_SYMLINKS | LOOKUP_NO_MAGICLINKS, found);
+	if (likely(err != -ENAMETOOLONG))
+		return err;
+	bytes = strlen(text);
+	return bytes < PATH_MAX ? err : walk(worker, text, bytes, 0, found);
 }
 
 /**
