@@ -23,6 +23,7 @@
 #include "record/record.h"
 #include "table.h"
 
+#define COUNTERS_DEFAULT 4096 /* rows, 6 MiB */
 #define GRACE_MS 1000 /* for processes that end right behind the command */
 
 struct options {
@@ -136,6 +137,20 @@ static void add_command(struct option_state *state, char *operand)
 	state->next = state->argc;
 }
 
+static void check_counters(struct option_state *state)
+{
+	const struct options *options = state->options;
+
+	if (!options->record.counters)
+		return;
+	if (options->record.is_flight)
+		option_error(state, "--counters cannot be combined with --flight, which keeps the last records: there are none");
+	if (options->record.has_wakes)
+		option_error(state, "--counters cannot be combined with --wakes, which orders operations: none is recorded");
+	if (options->is_mpi_only)
+		option_error(state, "--counters cannot be combined with --mpi-only, which records no operations on files");
+}
+
 static void check(struct option_state *state)
 {
 	const struct options *options = state->options;
@@ -158,6 +173,7 @@ static void check(struct option_state *state)
 		option_error(state, "--filter cannot be combined with --mpi-only, which records no operations on files");
 	if (!options->is_attach && !options->record.command)
 		option_error(state, "no command to record");
+	check_counters(state);
 	if (options->has_flight_option && !options->record.is_flight)
 		option_error(state, "--flight-* require --flight");
 	if (options->record.is_flight && (options->is_join || options->is_mpi_only))
@@ -193,6 +209,10 @@ static const struct option_row option_rows[] = {
 	  .help = "record only operations of these classes: metadata, data, mapping, sync, lock" },
 	{ "filter", 0, OPTION_TEXT, "EXPR|@FILE", .set = set_filter,
 	  .help = "record only operations for which the expression is true, see iotape-filter(7)" },
+	{ "counters", 0, OPTION_COUNT, "ROWS", .min = IOT_COUNTERS_ROWS_MIN, .max = IOT_COUNTERS_ROWS_MAX, .is_optional = true,
+	  .absent = COUNTERS_DEFAULT, .field = FIELD(record.counters),
+	  .help = "count operations in the kernel instead of recording each, in a table of ROWS rows (default: 4096), one for "
+		  "each operation, file, process and user; such a trace cannot be replayed" },
 	{ "flight", 0, OPTION_TEXT, "SIZE|SECONDS", .set = set_flight,
 	  .help = "keep only the last records in memory, such as 64M, 30s or both, and write them to numbered files on "
 		  "SIGUSR1, on `iotape ctl dump`, or for a cause below" },
@@ -311,6 +331,8 @@ static void add_facts(struct options *options)
 		facts_add(facts, IOT_FACT_OPS, "%s", options->ops);
 	if (options->filter)
 		facts_add(facts, IOT_FACT_FILTER, "%s", filter_text(options->filter));
+	if (options->record.counters)
+		facts_add(facts, IOT_FACT_COUNTERS, "%u", options->record.counters);
 	if (options->record.is_flight) {
 		char text[64];
 
@@ -719,7 +741,7 @@ static int run(int argc, char **argv)
 	if (open_stream(&options))
 		return EXIT_FAILED;
 	add_facts(&options);
-	if (!options.is_mpi_only && !options.is_uncalibrated)
+	if (!options.is_mpi_only && !options.is_uncalibrated && !options.record.counters)
 		add_costs(&options);
 	options.record.facts = (const char *const *)options.facts.lines;
 	return options.is_join || options.is_mpi_only ? record_job(&options) : record(&options);

@@ -173,6 +173,8 @@ static void print_summary(const char *path, const struct profile *p)
 		printf("%llu operations created files without their privileges\n", p->harmless);
 	print_before(p);
 	omissions_print(stdout, "", &p->omissions);
+	if (p->is_counted)
+		puts(STAT_COUNTED_NOTE);
 }
 
 /* @latency_ns: NULL if none was measured. */
@@ -298,14 +300,14 @@ static void sum_json(struct json *json, const struct profile_sum *sum, bool is_k
 	put_if(json, "touched_bytes", is_known, sum->touched_bytes);
 }
 
-static void kind_json(struct json *json, const struct profile_kind *kind)
+static void kind_json(struct json *json, const struct profile_kind *kind, bool is_counted)
 {
 	static const struct histogram none;
 	const struct histogram *latency_ns = kind->latency_ns ?: &none;
 	bool is_timed = kind->latency_ns;
 
 	sum_json(json, &kind->sum, true, is_timed);
-	put_if(json, "min_ns", is_timed, latency_ns->min);
+	put_if(json, "min_ns", is_timed && !is_counted, latency_ns->min);
 	put_if(json, "p50_ns", is_timed, histogram_percentile(latency_ns, 50));
 	put_if(json, "p90_ns", is_timed, histogram_percentile(latency_ns, 90));
 	put_if(json, "p99_ns", is_timed, histogram_percentile(latency_ns, 99));
@@ -323,7 +325,7 @@ static void kinds_json(struct json *json, const struct profile *p)
 			continue;
 		json_key(json, iot_kind_info((u16)i)->name);
 		json_begin(json, '{');
-		kind_json(json, &p->kinds[i]);
+		kind_json(json, &p->kinds[i], p->is_counted);
 		json_end(json, '}');
 	}
 	json_end(json, '}');
@@ -394,8 +396,9 @@ static void print_json(const struct profile *p)
 	json_put_unsigned(&json, "lost", p->info.lost + p->info.missing);
 	json_put_bool(&json, "is_complete", p->info.is_complete);
 	omissions_json(&json, &p->omissions);
-	put_if(&json, "opened_bytes", !p->is_mpi_only, p->opened_bytes);
-	put_if(&json, "cached_bytes", !p->is_mpi_only && !p->is_imported, p->cached_bytes);
+	json_put_bool(&json, "are_percentiles_limits", p->is_counted);
+	put_if(&json, "opened_bytes", !p->is_mpi_only && !p->is_counted, p->opened_bytes);
+	put_if(&json, "cached_bytes", !p->is_mpi_only && !p->is_imported && !p->is_counted, p->cached_bytes);
 	json_put_unsigned(&json, "opened", p->opened);
 	json_put_unsigned(&json, "mapped", p->mapped);
 	json_put_unsigned(&json, "in_no_table", p->in_no_table);
@@ -428,7 +431,9 @@ static int print_groups_json(const struct options *options, const struct breakdo
 	omissions_json(&json, &b->omissions);
 	if (stat_groups_json(&json, b, options->sort, options->has_top ? options->top : 0))
 		return fail("%s: %s", options->name, strerror(ENOMEM));
-	stat_access_json(&json, b);
+	json_put_bool(&json, "are_percentiles_limits", b->is_counted);
+	if (!b->is_counted)
+		stat_access_json(&json, b);
 	json_end(&json, '}');
 	json_line(&json);
 	return EXIT_DONE;
@@ -448,6 +453,8 @@ static int print_groups(const struct options *options, const struct breakdown *b
 		       b->sum.ops, b->sum.errors, quantity_bytes(read, b->sum.read_bytes),
 		       quantity_bytes(written, b->sum.written_bytes), quantity_bytes(touched, b->sum.touched_bytes));
 	omissions_print(stdout, "", &b->omissions);
+	if (b->is_counted)
+		puts(STAT_COUNTED_NOTE);
 	if (!b->groups) {
 		say("%s: no operation matches", options->name);
 		return EXIT_DONE;
@@ -455,7 +462,8 @@ static int print_groups(const struct options *options, const struct breakdown *b
 	if (stat_groups_text(b, options->sort, options->top))
 		return fail("%s: %s", options->name, strerror(ENOMEM));
 	stat_errors_text(b, options->top);
-	stat_access_text(b);
+	if (!b->is_counted)
+		stat_access_text(b);
 	return EXIT_DONE;
 }
 

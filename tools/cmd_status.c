@@ -97,6 +97,8 @@ static void print_text(const struct session *s, const struct rates *rates)
 		printf(", %u %s of %s, %llu operations left out", info->pauses, info->pauses == 1 ? "pause" : "pauses",
 		       quantity_time(paused, info->paused_ns), (unsigned long long)info->left_out);
 	putchar('\n');
+	if (info->flags & IOT_INFO_COUNTERS)
+		put_line("counters", "operations are counted, not recorded");
 	if (info->flags & IOT_INFO_FILTERED)
 		printf("  %-10s %s, %llu operations excluded\n", "filter", *s->ops ? s->ops : "?",
 		       (unsigned long long)info->refused);
@@ -121,6 +123,7 @@ static void print_json(const struct session *s, const struct rates *rates)
 	json_put_unsigned(&json, "session", info->session);
 	json_put_string(&json, "state", session_state(s));
 	json_put_bool(&json, "is_paused", info->flags & IOT_INFO_PAUSED);
+	json_put_bool(&json, "has_counters", info->flags & IOT_INFO_COUNTERS);
 	json_put_string(&json, "policy", session_policy(s));
 	json_put_unsigned(&json, "collector", info->collector);
 	json_put_unsigned(&json, "mounts", info->mounts);

@@ -122,7 +122,7 @@ static int choose(struct watch *watch, const struct sessions *sessions)
 			continue;
 		chosen++;
 		watch->session = s->info.session;
-		snprintf(watch->path, sizeof(watch->path), "%s", *s->flight || !is_file(s->output) ? "" : s->output);
+		snprintf(watch->path, sizeof(watch->path), "%s", *s->flight || s->info.flags & IOT_INFO_COUNTERS || !is_file(s->output) ? "" : s->output);
 	}
 	if (!chosen)
 		return fail("no recording matches");

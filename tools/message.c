@@ -58,7 +58,7 @@ int fail_reject(const char *path, int err, const struct iot_reject *reject)
 {
 	if (!reject->reason || reject->reason == IOT_REJECT_io || reject->reason == IOT_REJECT_memory)
 		return fail("%s: %s", path, strerror(-err));
-	if (reject->reason == IOT_REJECT_filtered) /* of the trace as a whole */
+	if (reject->reason == IOT_REJECT_filtered || reject->reason == IOT_REJECT_counted) /* of the trace as a whole */
 		return fail("%s: %s", path, iot_reject_sentence(reject));
 	return fail("%s:0x%llx: %s", path, (unsigned long long)reject->offset_bytes,
 		    iot_reject_sentence(reject));

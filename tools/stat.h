@@ -8,6 +8,8 @@
 #include "analyse/stats/breakdown.h"
 #include "json.h"
 
+#define STAT_COUNTED_NOTE "latencies are known to a power of two: percentiles are upper limits, up to twice too large"
+
 enum stat_sort {
 	STAT_SORT_TIME,
 	STAT_SORT_OPERATIONS,

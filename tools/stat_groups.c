@@ -203,7 +203,7 @@ static void errors_json(struct json *json, const struct breakdown_group *group)
 	json_end(json, '}');
 }
 
-static void group_json(struct json *json, const struct breakdown_group *group)
+static void group_json(struct json *json, const struct breakdown_group *group, bool is_counted)
 {
 	static const struct histogram none;
 	const struct histogram *latency_ns = group->latency_ns ?: &none;
@@ -216,7 +216,7 @@ static void group_json(struct json *json, const struct breakdown_group *group)
 	errors_json(json, group);
 	put_if(json, "time_ns", is_timed, group->sum.time_ns);
 	put_if(json, "mean_ns", is_timed, is_timed ? latency_ns->sum / latency_ns->count : 0);
-	put_if(json, "min_ns", is_timed, latency_ns->min);
+	put_if(json, "min_ns", is_timed && !is_counted, latency_ns->min);
 	put_if(json, "p50_ns", is_timed, histogram_percentile(latency_ns, 50));
 	put_if(json, "p90_ns", is_timed, histogram_percentile(latency_ns, 90));
 	put_if(json, "p99_ns", is_timed, histogram_percentile(latency_ns, 99));
@@ -244,7 +244,7 @@ int stat_groups_json(struct json *json, const struct breakdown *b, enum stat_sor
 	json_key(json, "groups");
 	json_begin(json, '[');
 	for (i = 0; i < count && (!top || i < top); i++)
-		group_json(json, groups[i]);
+		group_json(json, groups[i], b->is_counted);
 	json_end(json, ']');
 	free(groups);
 	return 0;

@@ -130,6 +130,8 @@ static void print_session(FILE *out, const struct session *s)
 	fprintf(out, "records %llu, lost %llu, waits for the collector %llu, %u of %u CPUs behind\n",
 		(unsigned long long)info->records, (unsigned long long)info->lost, (unsigned long long)info->waits,
 		info->behind, info->cpus);
+	if (s->info.flags & IOT_INFO_COUNTERS)
+		fprintf(out, "operations are counted, not recorded\n");
 	if (*s->flight)
 		fprintf(out, "flight recorder of %s, last dump: %s\n", s->flight, *s->dump ? s->dump : "none");
 }

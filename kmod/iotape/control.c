@@ -11,6 +11,7 @@
 #include <linux/uaccess.h>
 
 #include "alive.h"
+#include "counters.h"
 #include "debug.h"
 #include "filter.h"
 #include "joined.h"
@@ -79,7 +80,7 @@ static int control_query(void __user *arg)
 		.kinds = 0 IOT_RECORDS(COUNT_KIND),
 #undef COUNT_KIND
 		.features = IOT_FEATURE_ADMIT | IOT_FEATURE_FILTER | IOT_FEATURE_PROGRAM | IOT_FEATURE_CTL |
-			    (iot_wakes_can() ? IOT_FEATURE_WAKES : 0),
+			    IOT_FEATURE_COUNTERS | (iot_wakes_can() ? IOT_FEATURE_WAKES : 0),
 	};
 
 	return copy_to_user(arg, &query, sizeof(query)) ? -EFAULT : 0;
@@ -213,6 +214,19 @@ static int control_program(struct control *control, const void __user *arg)
 	return err == -EINVAL ? iot_refuse(err, "program: not a filter program") : err;
 }
 
+static int control_count(struct control *control, const void __user *arg)
+{
+	struct iot_count count;
+
+	if (!control->session)
+		return iot_refuse(-EINVAL, "count: the descriptor is no session");
+	if (copy_from_user(&count, arg, sizeof(count)))
+		return -EFAULT;
+	if (count.reserved || count.rows < IOT_COUNTERS_ROWS_MIN || count.rows > IOT_COUNTERS_ROWS_MAX)
+		return iot_refuse(-EINVAL, "count: number of rows out of range, or reserved is not zero");
+	return iot_session_count(control->session, count.rows);
+}
+
 static int control_done(struct control *control, const void __user *arg)
 {
 	struct iot_done done;
@@ -309,6 +323,8 @@ static long control_ioctl(struct file *file, unsigned int command, unsigned long
 		return iot_ctl_info(user);
 	case IOT_IOC_CTL:
 		return iot_ctl_change(user);
+	case IOT_IOC_COUNTERS:
+		return iot_counters_read(smp_load_acquire(&control->session), user); /* pairs with control_create() */
 	}
 	if (mutex_lock_interruptible(&control->lock))
 		return -ERESTARTSYS;
@@ -330,6 +346,9 @@ static long control_ioctl(struct file *file, unsigned int command, unsigned long
 		break;
 	case IOT_IOC_PROGRAM:
 		err = control_program(control, user);
+		break;
+	case IOT_IOC_COUNT:
+		err = control_count(control, user);
 		break;
 	case IOT_IOC_DONE:
 		err = control_done(control, user);

@@ -8,7 +8,7 @@
  *				and the traced path does not look at it again
  *	iot_span_enter()	the operation has ended, and its session still records
  *	ids			announce objects, names and handles that are new to the session
- *	IOT_EMIT_SPAN()		write
+ *	IOT_EMIT_SPAN()		write; or iot_span_count(), if the session counts operations instead
  *
  * gate_admits() and iot_program_admits() are the only places that decide; filter.c has the filter expressions. If an
  * expression tests what is known later, the span is pending, and iot_gate_keeps() decides in front of the ids.
@@ -187,6 +187,7 @@ void __iot_gate_open(struct iot_source *source, enum iot_kind kind, struct iot_s
 		span_continue(span, task);
 	else
 		span_begin(session, span, task);
+	span->is_counted = session->counters;
 	task->kept_key = 0;
 	task->current_op = span->op;
 out:

@@ -8,7 +8,8 @@
  *   2. takes each operation through the gate, which decides whether it is recorded: iot_gate_open() opens its span,
  *      iot_span_end() ends it;
  *   3. between the two, when the operation has ended, announces ids that are new, and emits its record:
- *      iot_span_enter(), IOT_EMIT_SPAN(), iot_session_leave().
+ *      iot_span_enter(), IOT_EMIT_SPAN(), iot_session_leave(). If the span is counted, iot_span_count() takes the
+ *      place of the record, and only the object is announced.
  *
  * Locking: but for a task's very first record, which is allocated and put into a table, and for waking the
  * sender when a buffer is full, nothing here takes a lock that two CPUs share. Only the backpressure functions
@@ -80,6 +81,7 @@ struct iot_source_ops {
  * @owner: the session it is attached to, NULL if none (core's)
  * @session: @owner while that is recording, else NULL (core's)
  * @path: where it is mounted, in the namespace of the task that attached it; NULL if not known (core's)
+ * @number: of sources since the module was loaded, from 1 (core's)
  * @list: among all sources (core's)
  */
 struct iot_source {
@@ -90,6 +92,7 @@ struct iot_source {
 	struct iot_session *owner;
 	struct iot_session __rcu *session;
 	const char *path;
+	u64 number;
 	struct list_head list;
 };
 
@@ -121,11 +124,13 @@ void iot_meter_fill(const struct iot_meter *meter, u64 now_ns, struct iot_rec_op
  * struct iot_span - one operation from its beginning to its end; lives on the stack
  * @task: its task; NULL if it is not recorded, and then nothing else is set
  * @is_pending: a filter decides at the end of the operation, see iot_gate_keeps()
+ * @is_counted: it is counted instead of recorded, see iot_span_count()
  * @note: the caller's, 0 at first; it survives iot_span_keep()
  */
 struct iot_span {
 	struct iot_task *task;
 	bool is_pending;
+	bool is_counted;
 	u32 note;
 	/* private: the rest is the core's */
 	struct iot_meter meter;
@@ -139,6 +144,7 @@ struct iot_span {
  * struct iot_what - what an operation is on, for filters
  * @dentry: a name; NULL if there is none
  * @inode: the object; NULL if there is none
+ * @to: of a copy, the destination, for counters; else NULL
  * @offset_bytes: where the range begins
  * @length_bytes: length of the range, or bytes requested
  * @result: of the operation, if @is_end
@@ -150,6 +156,7 @@ struct iot_span {
 struct iot_what {
 	const struct dentry *dentry;
 	const struct inode *inode;
+	const struct dentry *to;
 	s64 offset_bytes;
 	u64 length_bytes;
 	s64 result;
@@ -231,6 +238,15 @@ static __always_inline void iot_gate_open_kept(struct iot_source *source, enum i
 static __always_inline bool iot_span_is_on(const struct iot_span *span)
 {
 	return unlikely(span->task);
+}
+
+/**
+ * iot_span_is_recorded() - is there to be a record of this operation?
+ * @span: between the gate and its end
+ */
+static __always_inline bool iot_span_is_recorded(const struct iot_span *span)
+{
+	return iot_span_is_on(span) && !span->is_counted;
 }
 
 /**
@@ -336,6 +352,16 @@ void iot_span_fill(const struct iot_span *span, u64 now_ns, struct iot_rec_op *o
 		}                                                                        \
 		__written;                                                               \
 	})
+
+/* counters.c: in the place of a record, if the session counts. A row is as long in use as the session is entered. */
+struct iot_row;
+struct iot_row *iot_row_find(struct iot_session *session, const struct iot_source *source, const struct iot_span *span,
+			     enum iot_kind kind, u64 object, bool is_write);
+bool iot_row_has_key(const struct iot_row *row);
+void iot_row_add_bytes(struct iot_row *row, u64 bytes);
+void iot_row_count(struct iot_row *row, u64 duration_ns, bool is_nested, const struct iot_what *what);
+bool iot_span_count(struct iot_session *session, const struct iot_source *source, const struct iot_span *span,
+		    enum iot_kind kind, u64 object, const struct iot_what *what);
 
 void iot_session_count_announced(struct iot_session *session);
 

@@ -22,6 +22,7 @@ DEFINE_MUTEX(iot_control_lock);
 static LIST_HEAD(sessions);
 static LIST_HEAD(sources);
 static u64 last_number;
+static u64 last_source;
 
 /* The session has no writers and no sender any more. */
 static void free_buffers(struct iot_session *session)
@@ -33,6 +34,8 @@ static void free_buffers(struct iot_session *session)
 			iot_channel_exit(per_cpu_ptr(session->channels, cpu));
 	free_percpu(session->channels);
 	session->channels = NULL;
+	iot_counters_free(session->counters);
+	session->counters = NULL;
 	iot_mailboxes_exit(&session->mailboxes);
 }
 
@@ -630,6 +633,30 @@ int iot_session_filter(struct iot_session *session, const struct iot_filter *fil
 	return 0;
 }
 
+/**
+ * iot_session_count() - count operations instead of recording them
+ * @session: not started; the caller prevents a start meanwhile
+ * @rows: of the table, IOT_COUNTERS_ROWS_MIN to IOT_COUNTERS_ROWS_MAX
+ *
+ * Context: sleeps. Return: 0; -EINVAL if the session has started; -EBUSY if it counts already; -ENOMEM.
+ */
+int iot_session_count(struct iot_session *session, u32 rows)
+{
+	struct iot_counter_table *table;
+
+	if (session_state(session) > IOT_STATE_READY)
+		return iot_refuse(-EINVAL, "count: session %llu was started before", session->number);
+	if (session->counters)
+		return iot_refuse(-EBUSY, "count: session %llu has counters", session->number);
+	table = iot_counters_new(rows);
+	if (!table)
+		return -ENOMEM;
+	mutex_lock(&iot_control_lock); /* iot_counters_read() by others */
+	session->counters = table;
+	mutex_unlock(&iot_control_lock);
+	return 0;
+}
+
 /*
  * A process that can name a mount does not have the consent of its recorder: any descriptor that it received would
  * be enough to name it.
@@ -696,6 +723,7 @@ EXPORT_SYMBOL_GPL(iot_session_get_fd);
 void iot_source_add(struct iot_source *source)
 {
 	mutex_lock(&iot_control_lock);
+	source->number = ++last_source;
 	list_add_tail(&source->list, &sources);
 	mutex_unlock(&iot_control_lock);
 }

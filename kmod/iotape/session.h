@@ -28,6 +28,7 @@
 #include "admission.h"
 #include "backpressure.h"
 #include "channel.h"
+#include "counters.h"
 #include "ctl.h"
 #include "delivery.h"
 #include "gate.h"
@@ -46,6 +47,7 @@
  * @uses_wakes: iot_wakes_get() was called for it
  * @flush_ms: maximum time before a record is sent
  * @gate: decides which operations are recorded
+ * @counters: its operations are counted there instead of recorded; NULL: they are recorded. Constant once it has started
  * @backpressure: which CPUs are behind, and the tasks that wait for the collector
  * @sender_wait: where the sender sleeps
  * @channels: of each CPU, records that were emitted there and are not sent yet
@@ -75,6 +77,7 @@ struct iot_session {
 	bool uses_wakes;
 	u32 flush_ms;
 	struct iot_gate gate;
+	struct iot_counter_table *counters;
 	struct iot_backpressure backpressure;
 	wait_queue_head_t sender_wait;
 	struct iot_channel __percpu *channels;
@@ -115,6 +118,7 @@ int iot_session_set_mmap(struct iot_session *session, enum iot_mmap mmap);
 void iot_session_counts(const struct iot_session *session, struct iot_status *status);
 size_t iot_session_paths(const struct iot_session *session, char *text, size_t room);
 int iot_session_filter(struct iot_session *session, const struct iot_filter *filter);
+int iot_session_count(struct iot_session *session, u32 rows);
 int iot_session_admit(struct iot_session *session, const struct iot_admit *admit);
 struct iot_session *iot_session_join(struct super_block *sb);
 

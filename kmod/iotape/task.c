@@ -43,6 +43,20 @@ static struct iot_task *task_find(const struct task_struct *thread)
 }
 
 /*
+ * A number for the process of a new thread: that of its leader. If the leader is not known, the thread stands for a
+ * process of its own, and readers tell from the process id that it is not.
+ */
+static u32 process_of(const struct task_struct *thread, u32 id)
+{
+	const struct iot_task *leader;
+
+	if (thread_group_leader((struct task_struct *)thread))
+		return id;
+	leader = task_find(READ_ONCE(thread->group_leader));
+	return leader ? leader->process : id;
+}
+
+/*
  * A thread is added by itself, by its parent before it runs, or by a state dump: so it may be there already.
  * GFP_NOWAIT: the thread may be in a page fault, and a record must not make it wait for memory.
  */
@@ -56,6 +70,7 @@ static struct iot_task *task_add(const struct task_struct *thread, u32 parent, u
 		return NULL;
 	task->thread = thread;
 	task->id = atomic_inc_return(&last_id);
+	task->process = process_of(thread, task->id);
 	task->parent = parent;
 	task->why = why;
 	spin_lock_irqsave(&bucket->lock, flags);
@@ -199,6 +214,7 @@ static void task_renew(struct iot_task *task, u32 why)
 	spin_lock_irqsave(&bucket->lock, flags);
 	task->parent = task->id;
 	task->id = atomic_inc_return(&last_id);
+	task->process = task->id;
 	task->why = why;
 	task->plays = 0;
 	task->epoch = 0;

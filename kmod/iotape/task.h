@@ -31,6 +31,7 @@ struct task_struct;
  * @node: member of the list of its bucket
  * @thread: the thread that it describes; only compared, never dereferenced
  * @id: of its current task; a new one after each exec
+ * @process: the same number for all tasks of a process between two execs, as far as its threads are known: see task.c
  * @parent: id of the task that created it, or of its task before exec; 0 if not known
  * @why: an enum iot_reason
  * @plays: task of a program that it runs, 0 if none
@@ -55,6 +56,7 @@ struct iot_task {
 	struct hlist_node node;
 	const struct task_struct *thread;
 	u32 id;
+	u32 process;
 	u32 parent;
 	u32 why;
 	u32 plays;

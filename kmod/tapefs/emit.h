@@ -37,18 +37,20 @@ static inline struct iot_session *tfs_enter(struct iot_span *span, const struct 
 	return session;
 }
 
+bool tfs_filter_keeps(struct iot_session *session, struct iot_span *span, const struct super_block *sb,
+		      enum iot_kind kind, struct iot_what what);
 bool tfs_keeps(struct iot_session *session, struct iot_span *span, const struct super_block *sb, enum iot_kind kind,
 	       struct iot_what what);
 
 /*
  * As tfs_enter(), for an operation whose arguments are known. A filter that tests the arguments or the result
- * decides here, before anything is announced. The expression @what, a struct iot_what, is evaluated only for such a
- * filter.
+ * decides here, before anything is announced, and an operation that is counted has no record. The expression @what,
+ * a struct iot_what, is evaluated only in these cases.
  */
 #define tfs_enter_on(span, sb, kind, what)                                                  \
 	({                                                                                 \
 		struct iot_session *__session = tfs_enter(span, sb);                       \
-		if (unlikely(__session && (span)->is_pending) &&                           \
+		if (unlikely(__session && ((span)->is_pending || (span)->is_counted)) &&   \
 		    !tfs_keeps(__session, span, sb, kind, what))                           \
 			__session = NULL;                                                  \
 		__session;                                                                 \
@@ -86,6 +88,12 @@ static inline struct iot_what tfs_what_length(struct iot_what what, u64 length_b
 static inline struct iot_what tfs_what_range(struct iot_what what, s64 offset_bytes, u64 length_bytes)
 {
 	return tfs_what_length(tfs_what_at(what, offset_bytes), length_bytes);
+}
+
+static inline struct iot_what tfs_what_copy(struct iot_what what, const struct file *to)
+{
+	what.to = file_dentry(to);
+	return what;
 }
 
 static inline struct iot_what tfs_what_submit(struct iot_what what)
@@ -222,6 +230,8 @@ void tfs_emit_submit(struct iot_span *span, const struct file *file, u64 request
 		     size_t length, u32 flags, u64 old_size_bytes, u64 memory);
 void tfs_emit_complete(struct iot_source *source, u64 epoch, u32 task, u32 op, u64 request,
 		       s64 result);
+struct iot_row *tfs_count_request(const struct iot_span *span, const struct file *file, bool is_write);
+void tfs_count_complete(struct iot_source *source, u64 epoch, struct iot_row *row, u64 enter_ns, s64 result);
 
 /* emit_maps.c */
 struct tfs_piece;

@@ -126,9 +126,11 @@ void tfs_emit_fsync(struct iot_span *span, const struct file *file, loff_t start
 void tfs_emit_dirent(struct iot_span *span, const struct super_block *sb, const char *name,
 		     int length, unsigned int type)
 {
-	struct iot_session *session = iot_span_enter(&TFS_SB(sb)->source, span);
+	struct iot_session *session = NULL;
 	struct iot_rec_dirent r;
 
+	if (iot_span_is_recorded(span))
+		session = iot_span_enter(&TFS_SB(sb)->source, span);
 	if (!session)
 		return;
 	r.task = iot_span_task(span);
@@ -205,7 +207,7 @@ void tfs_emit_copy_range(struct iot_span *span, const struct file *in, loff_t of
 	struct iot_rec_copy_range r;
 
 	session = tfs_enter_on(span, file_inode(out)->i_sb, IOT_KIND_copy_range,
-			       tfs_what_range(tfs_what_file(in, result), offset_in, length));
+			       tfs_what_copy(tfs_what_range(tfs_what_file(in, result), offset_in, length), out));
 	if (!session)
 		return;
 	r.object = object_of(session, in);
@@ -229,7 +231,7 @@ void tfs_emit_remap_range(struct iot_span *span, const struct file *in, loff_t o
 	struct iot_rec_remap_range r;
 
 	session = tfs_enter_on(span, file_inode(out)->i_sb, IOT_KIND_remap_range,
-			       tfs_what_range(tfs_what_file(in, result), offset_in, length));
+			       tfs_what_copy(tfs_what_range(tfs_what_file(in, result), offset_in, length), out));
 	if (!session)
 		return;
 	r.object = object_of(session, in);
@@ -319,5 +321,48 @@ void tfs_emit_complete(struct iot_source *source, u64 epoch, u32 task, u32 op, u
 		return;
 	if (iot_session_epoch(session) == epoch)
 		IOT_EMIT_EVENT(session, complete, &r, NULL, 0);
+	iot_session_leave();
+}
+
+/**
+ * tfs_count_request() - find the row in which the end of a request will count
+ * @span: of the submission, with a session that counts
+ * @file: of the request
+ * @is_write: the request writes
+ *
+ * Return: the row, valid in the session of @span; NULL if the session has ended, and the end does not count.
+ */
+struct iot_row *tfs_count_request(const struct iot_span *span, const struct file *file, bool is_write)
+{
+	struct iot_source *source = &TFS_SB(file_inode(file)->i_sb)->source;
+	struct iot_session *session = iot_span_enter(source, span);
+	struct iot_row *row;
+
+	if (!session)
+		return NULL;
+	row = iot_row_find(session, source, span, IOT_KIND_complete, TFS_I(file_inode(file))->object, is_write);
+	iot_session_leave();
+	return row;
+}
+
+/**
+ * tfs_count_complete() - count the end of a request
+ * @source: of the request
+ * @epoch: of the session in which it was submitted; nothing is counted in another one, to which @row does not belong
+ * @row: from tfs_count_request(), not NULL
+ * @enter_ns: when it was submitted
+ * @result: bytes, or a negative errno
+ *
+ * Context: any, perhaps an interrupt.
+ */
+void tfs_count_complete(struct iot_source *source, u64 epoch, struct iot_row *row, u64 enter_ns, s64 result)
+{
+	struct iot_session *session = iot_source_enter(source);
+	const struct iot_what what = { .result = result };
+
+	if (!session)
+		return;
+	if (iot_session_epoch(session) == epoch)
+		iot_row_count(row, ktime_get_mono_fast_ns() - enter_ns, true, &what);
 	iot_session_leave();
 }

@@ -159,7 +159,8 @@ static loff_t llseek(struct file *file, loff_t offset, int whence)
 	loff_t result;
 
 	tfs_gate_open(file_inode(file)->i_sb, IOT_KIND_seek, &span);
-	tfs_announce_handle(&span, file); /* with the position before the seek */
+	if (iot_span_is_recorded(&span))
+		tfs_announce_handle(&span, file); /* with the position before the seek */
 	result = tfs_do_llseek(file, offset, whence);
 	tfs_emit_seek(&span, file, offset, whence, result);
 	return result;

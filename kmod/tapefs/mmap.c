@@ -300,7 +300,7 @@ static void announce_early(const struct iot_span *span, const struct file *file,
 {
 	struct iot_session *session;
 
-	if (!iot_span_is_on(span) || piece->epoch == iot_span_epoch(span))
+	if (!iot_span_is_recorded(span) || piece->epoch == iot_span_epoch(span))
 		return;
 	session = iot_span_enter(&TFS_SB(file_inode(file)->i_sb)->source, span);
 	if (!session)

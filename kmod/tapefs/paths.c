@@ -113,7 +113,7 @@ s64 tfs_paths(const struct iot_source *source, const struct dentry *dentry, cons
 }
 
 /**
- * tfs_keeps() - let a filter decide on an operation that is pending
+ * tfs_filter_keeps() - let a filter decide on an operation that is pending
  * @session: entered; if the operation is refused, it has been left, and the span has ended
  * @span: of the operation
  * @sb: of its object
@@ -124,8 +124,8 @@ s64 tfs_paths(const struct iot_source *source, const struct dentry *dentry, cons
  *
  * Return: false if the operation is not recorded.
  */
-bool tfs_keeps(struct iot_session *session, struct iot_span *span, const struct super_block *sb, enum iot_kind kind,
-	       struct iot_what what)
+bool tfs_filter_keeps(struct iot_session *session, struct iot_span *span, const struct super_block *sb,
+		      enum iot_kind kind, struct iot_what what)
 {
 	if (iot_gate_keeps(session, &TFS_SB(sb)->source, span, kind, &what))
 		return true;
@@ -134,6 +134,63 @@ bool tfs_keeps(struct iot_session *session, struct iot_span *span, const struct 
 		iot_span_end(span);
 	else
 		iot_span_cancel(span);
+	return false;
+}
+
+/* A name that is gone, or made up, does not name the object. */
+static void announce(struct iot_session *session, const struct inode *inode, const struct dentry *dentry)
+{
+	if (dentry && ((d_unhashed(dentry) && !IS_ROOT(dentry)) || d_inode_rcu(dentry) != inode))
+		dentry = NULL;
+	tfs_object_id(session, inode, dentry);
+}
+
+static u64 object_of(const struct inode *inode)
+{
+	return inode ? TFS_I(inode)->object : 0;
+}
+
+/* The bytes that a copy wrote count for its destination. */
+static void count_copied(struct iot_session *session, const struct iot_span *span, const struct iot_source *source,
+			 enum iot_kind kind, const struct iot_what *what)
+{
+	const struct inode *inode = d_inode_rcu(what->to);
+	struct iot_row *row = iot_row_find(session, source, span, kind, object_of(inode), true);
+
+	iot_row_add_bytes(row, what->result);
+	if (iot_row_has_key(row))
+		announce(session, inode, what->to);
+}
+
+/* Objects are announced only for rows that have them, so overflow adds nothing to the trace. */
+static void count(struct iot_session *session, const struct iot_span *span, const struct iot_source *source,
+		  enum iot_kind kind, const struct iot_what *what)
+{
+	if (iot_span_count(session, source, span, kind, object_of(what->inode), what))
+		announce(session, what->inode, what->dentry);
+	if (what->to && what->result > 0)
+		count_copied(session, span, source, kind, what);
+}
+
+/**
+ * tfs_keeps() - decide on an operation that is pending, and count one that has no record
+ * @session: entered; if the operation is not recorded, it has been left, and the span has ended
+ * @span: of the operation, which has ended
+ * @sb: of its object
+ * @kind: of its record; of an asynchronous request that of a read or a write
+ * @what: all that is known of it
+ *
+ * Return: false if the operation is not recorded.
+ */
+bool tfs_keeps(struct iot_session *session, struct iot_span *span, const struct super_block *sb, enum iot_kind kind,
+	       struct iot_what what)
+{
+	if (span->is_pending && !tfs_filter_keeps(session, span, sb, kind, what))
+		return false;
+	if (!span->is_counted)
+		return true;
+	count(session, span, &TFS_SB(sb)->source, what.is_submit ? IOT_KIND_submit : kind, &what);
+	tfs_leave(span);
 	return false;
 }
 

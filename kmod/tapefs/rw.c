@@ -36,6 +36,8 @@
  * @epoch: session in which it was submitted, 0 if it is not recorded
  * @task: that submitted it
  * @op: number of that operation in its task
+ * @row: where its end is counted; NULL if it is recorded. Of the session @epoch
+ * @enter_ns: when it was submitted, if it is counted
  */
 struct request {
 	struct kiocb lower;
@@ -47,6 +49,8 @@ struct request {
 	u64 epoch;
 	u32 task;
 	u32 op;
+	struct iot_row *row;
+	u64 enter_ns;
 };
 
 static struct kmem_cache *request_cache;
@@ -96,6 +100,14 @@ static void emit_write(struct iot_span *span, const struct kiocb *iocb, loff_t o
 		       result);
 }
 
+static void emit_complete(const struct request *request, s64 result)
+{
+	if (request->row)
+		tfs_count_complete(request->source, request->epoch, request->row, request->enter_ns, result);
+	else
+		tfs_emit_complete(request->source, request->epoch, request->task, request->op, request->number, result);
+}
+
 /* Copy the outcome in the lower control block to the caller's. */
 static void request_end(struct request *request, long result)
 {
@@ -107,8 +119,7 @@ static void request_end(struct request *request, long result)
 		tfs_copy_size(file_inode(request->file));
 	}
 	if (request->epoch)
-		tfs_emit_complete(request->source, request->epoch, request->task, request->op,
-				  request->number, result);
+		emit_complete(request, result);
 	request_put(request);
 }
 
@@ -131,9 +142,10 @@ static void settle(const struct kiocb *iocb, size_t length, struct iot_span *spa
 	const struct file *file = iocb->ki_filp;
 	struct iot_session *session;
 
-	session = tfs_enter_on(span, file_inode(file)->i_sb, kind,
-			       tfs_what_submit(tfs_what_range(tfs_what_file(file, 0), iocb->ki_pos, length)));
-	if (session)
+	session = tfs_enter(span, file_inode(file)->i_sb);
+	if (session &&
+	    tfs_filter_keeps(session, span, file_inode(file)->i_sb, kind,
+			     tfs_what_submit(tfs_what_range(tfs_what_file(file, 0), iocb->ki_pos, length))))
 		iot_session_leave();
 	else
 		span->task = NULL;
@@ -156,6 +168,9 @@ static struct request *request_new(struct kiocb *upper, struct iot_span *span)
 		request->epoch = span->epoch;
 		request->task = iot_span_task(span);
 		request->op = span->op;
+		request->enter_ns = span->meter.enter_ns;
+		if (span->is_counted)
+			request->row = tfs_count_request(span, request->file, upper->ki_flags & IOCB_WRITE);
 	}
 	return request;
 }

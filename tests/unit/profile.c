@@ -3,7 +3,9 @@
  * profile.c - totals of a trace: the start of the run, and the owners of bytes, times and threads.
  */
 #include "analyse/stats/comparison.h"
+#include "analyse/stats/breakdown.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -400,7 +402,106 @@ static void a_divergence_without_its_operation_has_no_path(void **state)
 	profile_free(profile);
 }
 
+/* -- counted operations ------------------------------------------------------------------------------- */
+
+#define COUNTED(kind_, ...) PUT(counted, .kind = IOT_KIND_##kind_, .task = 1, .object = SCRIBE_FILE, __VA_ARGS__)
+#define BUCKET(kind_, measure_, from_, operations_)                                                        \
+	PUT(bucket, .kind = IOT_KIND_##kind_, .task = 1, .object = SCRIBE_FILE, .measure = IOT_MEASURE_##measure_, \
+	    .from = from_, .operations = operations_)
+
+/* 3 reads in the bucket from 512 to 1023 ns, and a failed one of 5000 ns; a copy; and reads that found no row. */
+static void put_counters(struct scribe *s)
+{
+	scribe_begin(s);
+	COUNTED(read, .operations = 4, .errors = 1, .moved_bytes = 300, .duration_ns = 7000, .nested_ns = 500, .longest_ns = 5000);
+	BUCKET(read, latency, 512, 3);
+	BUCKET(read, latency, 4096, 1);
+	BUCKET(read, error, EIO, 1);
+	COUNTED(copy_range, .operations = 1, .moved_bytes = 10);
+	COUNTED(copy_range, .is_write = 1, .moved_bytes = 10);
+	COUNTED(complete, .is_write = 1, .operations = 2, .moved_bytes = 20, .duration_ns = 9000, .nested_ns = 9000);
+	COUNTED(open, .operations = 3, .errors = 1);
+	PUT(counted, .kind = IOT_KIND_read, .uid = ~0u, .operations = 5);
+	PUT(counted, .kind = IOT_KIND_END, .operations = 7);
+	PUT(counted, .kind = IOT_KIND_task, .operations = 7);
+	PUT(bucket, .kind = ~0u, .operations = 7);
+}
+
+static void counters_stand_for_their_operations(void **state)
+{
+	struct scribe scribe, *s = &scribe;
+	struct profile *profile;
+	const struct profile_file *a;
+
+	(void)state;
+	put_counters(s);
+	profile = finish(s);
+	assert_true(profile->is_counted);
+	assert_int_equal(profile->sum.ops, 13);
+	assert_int_equal(profile->sum.errors, 2);
+	assert_int_equal(profile->sum.read_bytes, 310);
+	assert_int_equal(profile->sum.written_bytes, 30);
+	a = file_at(profile, "a");
+	assert_int_equal(a->opens, 2);
+	assert_int_equal(a->sum.ops, 8);
+	assert_int_equal(a->sum.time_ns, 6500);
+	assert_int_equal(file_at(profile, "")->sum.ops, 5);
+	assert_int_equal(profile->kinds[IOT_KIND_complete].sum.ops, 2);
+	assert_int_equal(profile->kinds[IOT_KIND_complete].sum.time_ns, 9000);
+	profile_free(profile);
+}
+
+/* An upper limit, and never more than the longest. */
+static void percentiles_of_counters_are_limits(void **state)
+{
+	struct scribe scribe, *s = &scribe;
+	const struct histogram *latency_ns;
+	struct profile *profile;
+
+	(void)state;
+	put_counters(s);
+	profile = finish(s);
+	latency_ns = profile->kinds[IOT_KIND_copy_range].latency_ns;
+	assert_int_equal(latency_ns->count, 1);
+	latency_ns = profile->kinds[IOT_KIND_read].latency_ns;
+	assert_int_equal(latency_ns->count, 9);
+	assert_int_equal(latency_ns->max, 5000);
+	assert_int_equal(histogram_percentile(latency_ns, 30), 1023);
+	assert_int_equal(histogram_percentile(latency_ns, 99), 5000);
+	profile_free(profile);
+}
+
+static void counters_are_grouped(void **state)
+{
+	struct breakdown by_user = { .key = BREAKDOWN_user }, by_kind = { .key = BREAKDOWN_operation };
+	struct breakdown selected = { .selection = { .since_ns = 1 } };
+	struct scribe scribe, *s = &scribe;
+	struct iot_reject reject = {};
+	struct breakdown_group *group;
+
+	(void)state;
+	put_counters(s);
+	scribe_finish(s);
+	assert_int_equal(breakdown_read(scratch_trace, &by_user, &reject), 0);
+	HASH_FIND_STR(by_user.groups, "?", group);
+	assert_int_equal(group->sum.ops, 5);
+	HASH_FIND_STR(by_user.groups, "0", group);
+	assert_int_equal(group->sum.ops, 8);
+	assert_int_equal(breakdown_read(scratch_trace, &by_kind, &reject), 0);
+	HASH_FIND_STR(by_kind.groups, "read", group);
+	assert_int_equal(group->error_count, 1);
+	assert_int_equal(group->errors[0].errno_value, EIO);
+	assert_int_equal(breakdown_read(scratch_trace, &selected, &reject), -EOPNOTSUPP);
+	assert_int_equal(reject.reason, IOT_REJECT_counted);
+	breakdown_free(&by_user);
+	breakdown_free(&by_kind);
+	breakdown_free(&selected);
+}
+
 SUITE("profile",
+      WITH_SCRATCH(counters_stand_for_their_operations)
+      WITH_SCRATCH(percentiles_of_counters_are_limits)
+      WITH_SCRATCH(counters_are_grouped)
       WITH_SCRATCH(divergences_name_the_preceding_operation)
       WITH_SCRATCH(a_divergence_without_its_operation_has_no_path)
       WITH_SCRATCH(run_begins_with_the_first_operation_of_its_replay)

@@ -60,6 +60,7 @@ static const struct {
 	{ "replay", FACT_PATH },
 	{ "shared", FACT_PATH },
 	{ "target", FACT_PATH },
+	{ IOT_FACT_COUNTERS, FACT_HARMLESS },
 	{ "command", FACT_COMMAND },
 	{ "boot", FACT_HOST },
 	{ "host", FACT_HOST },

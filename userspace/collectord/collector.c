@@ -112,6 +112,8 @@ static int conclude(const struct output *output, const struct collector_options 
 	if (output->flight)
 		flight_end(output->flight, &message->end, reason);
 	else
+		err = sink_counters(output->sink, options->session_fd);
+	if (!err && output->sink)
 		err = sink_conclude(output->sink, options->last_fact, &message->end, reason);
 	return err ? err : 1;
 }

@@ -13,6 +13,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "counters.h"
 #include "memory.h"
 #include "tally.h"
 
@@ -36,6 +37,7 @@ struct sink {
 	struct tally tally;
 	const char *path;
 	bool has_filter;
+	bool has_counters;
 };
 
 static u64 now_ns(clockid_t clock)
@@ -233,6 +235,7 @@ int sink_fact(struct sink *sink, const char *fact)
 	};
 
 	sink->has_filter |= begins_with(fact, IOT_FACT_OPS "=") || begins_with(fact, IOT_FACT_FILTER "=");
+	sink->has_counters |= begins_with(fact, IOT_FACT_COUNTERS "=");
 	return iot_writer_record(sink->writer, &record);
 }
 
@@ -452,6 +455,32 @@ int sink_memory(struct sink *sink)
 	struct iot_record record;
 
 	return memory_read(&record) ? 0 : iot_writer_record(sink->writer, &record);
+}
+
+/**
+ * sink_counters() - add the counters of a session, if it counts operations instead of recording them
+ * @sink: the trace
+ * @session_fd: the session, which has ended
+ *
+ * Return: 0 or a negative errno.
+ */
+int sink_counters(struct sink *sink, int session_fd)
+{
+	struct counted sum;
+	char fact[96];
+	int err;
+
+	if (!sink->has_counters)
+		return 0;
+	err = sink_flush(sink, true); /* names come first */
+	if (!err)
+		err = counters_write(sink->writer, session_fd, now_ns(CLOCK_MONOTONIC), &sum);
+	if (err)
+		return err;
+	sink->tally.result.operations += sum.operations;
+	snprintf(fact, sizeof(fact), "omission.counted=%llu %llu %llu", (unsigned long long)sum.operations,
+		 (unsigned long long)sum.operations, (unsigned long long)sum.bytes);
+	return sink_fact(sink, fact);
 }
 
 /* Operations excluded by a filter: in total, and of each kind if the filter is an expression. */

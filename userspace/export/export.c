@@ -386,6 +386,8 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 	bool is_selected;
 	int err;
 
+	if (iot_record_is_counted(r))
+		return -EOPNOTSUPP;
 	iot_omissions_take(&x->summary->omissions, r);
 	err = selection_take(&x->selection, r);
 	if (err)

@@ -187,6 +187,7 @@ void iot_roots_apply(const struct iot_roots *roots, struct iot_record *record);
 typedef int (*iot_walk_fn)(void *context, struct iot_names *names,
 			   const struct iot_record *record);
 
+bool iot_record_is_counted(const struct iot_record *record);
 int iot_trace_walk(const char *path, iot_walk_fn fn, void *context, struct iot_trace_info *info,
 		   struct iot_reject *reject);
 
@@ -205,6 +206,7 @@ bool iot_sources_next(struct iot_sources_list *list, u32 *first, u32 *count);
 /* -- classes of operations: op_classes.c -------------------------------------------- */
 
 #define IOT_FACT_OPS	"ops"	 /* fact of a filtered trace: the classes that were recorded */
+#define IOT_FACT_COUNTERS "counters" /* fact of a trace whose operations were counted: rows of the table */
 #define IOT_FACT_FILTER "filter" /* and the expression, see iotape-filter(7) */
 
 int iot_op_classes_of(const char *list, size_t *place);
@@ -235,7 +237,7 @@ struct iot_omission {
  * @operations: those present, without the ends of asynchronous ones
  * @bytes: that these moved, or made accessible in mappings
  * @of: by reason, an enum iot_omission_reason
- * @maps, @mpi_calls, @has_files, @is_mmap_off, @is_filtered, @is_told, @begin_ns, @end_ns, @pause_ns, @paused_ns,
+ * @maps, @mpi_calls, @has_files, @is_mmap_off, @is_filtered, @is_counted, @is_told, @begin_ns, @end_ns, @pause_ns, @paused_ns,
  *	@old: of a trace that is being read: for
  *	iot_omissions_finish()
  */
@@ -248,6 +250,7 @@ struct iot_omissions {
 	bool has_files;
 	bool is_mmap_off;
 	bool is_filtered;
+	bool is_counted;
 	bool is_told[IOT_OMISSION_END];
 	u64 begin_ns;
 	u64 end_ns;

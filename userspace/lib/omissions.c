@@ -290,6 +290,8 @@ static void take_fact(struct iot_omissions *omissions, const char *fact)
 		omissions->is_mmap_off = true;
 	else if (begins_with(fact, IOT_FACT_OPS "=") || begins_with(fact, IOT_FACT_FILTER "="))
 		omissions->is_filtered = true;
+	else if (begins_with(fact, IOT_FACT_COUNTERS "="))
+		omissions->is_counted = true;
 	else if (begins_with(fact, "replay="))
 		omissions->has_files = true;
 }
@@ -441,6 +443,8 @@ void iot_omissions_finish(struct iot_omissions *omissions, const struct iot_trac
 	finish_pauses(omissions);
 	if (omissions->is_filtered) /* the collector ended before it stated a number */
 		add_shown(omissions, IOT_OMISSION_filtered, UNKNOWN, NULL);
+	if (omissions->is_counted) /* the same */
+		add_shown(omissions, IOT_OMISSION_counted, UNKNOWN, NULL);
 	if (omissions->is_mmap_off)
 		add_shown(omissions, IOT_OMISSION_mapping, omissions->maps, NULL);
 	if (omissions->mpi_calls && !omissions->has_files)

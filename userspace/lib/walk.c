@@ -24,6 +24,8 @@ static int take(const struct walk *walk, const struct iot_record *record)
 		err = iot_names_after(walk->names, record);
 	if (err == -ENOMEM)
 		iot_refuse(walk->reject, IOT_REJECT_memory, 0);
+	if (err == -EOPNOTSUPP)
+		iot_refuse(walk->reject, IOT_REJECT_counted, 0);
 	return err;
 }
 
@@ -45,12 +47,27 @@ static int walk_records(const struct walk *walk, struct iot_reader *reader, cons
 }
 
 /**
+ * iot_record_is_counted() - does a record show that operations were counted and not recorded?
+ * @record: any of a trace
+ *
+ * Return: true for one of the first records of such a trace, and for counters.
+ */
+bool iot_record_is_counted(const struct iot_record *record)
+{
+	static const char fact[] = IOT_FACT_COUNTERS "=";
+
+	if (record->kind == IOT_KIND_fact)
+		return record->tail_bytes >= sizeof(fact) - 1 && !memcmp(record->tail, fact, sizeof(fact) - 1);
+	return record->kind == IOT_KIND_counted || record->kind == IOT_KIND_bucket;
+}
+
+/**
  * iot_trace_walk() - call a function for each record of a trace, in order of time
  * @path: of the trace
  * @fn: called; an error of it, a negative errno, ends the walk
  * @context: for @fn
  * @info: out: facts about the trace, complete after the last record; may be NULL
- * @reject: filled in if the trace is refused or @fn returned -ENOMEM
+ * @reject: filled in if the trace is refused, or @fn returned -ENOMEM, or -EOPNOTSUPP because operations were counted
  *
  * If the trace has several roots, @fn sees one tree, see roots.c.
  *

@@ -112,9 +112,28 @@ static int control_program(const struct record_options *options, const struct io
 	return err;
 }
 
+/* Count operations instead of recording them. */
+static int control_count(const struct record_options *options, const struct iot_query *query, int session_fd,
+			 char *why, size_t room)
+{
+	struct iot_count count = { .rows = options->counters };
+	int err;
+
+	if (!options->counters)
+		return 0;
+	if (!(query->features & IOT_FEATURE_COUNTERS)) {
+		snprintf(why, room, "--counters: the loaded module iotape is too old for it");
+		return -EOPNOTSUPP;
+	}
+	err = ioctl(session_fd, IOT_IOC_COUNT, &count) ? -errno : 0;
+	if (err)
+		snprintf(why, room, "--counters: %s", strerror(-err));
+	return err;
+}
+
 /**
  * control_open() - make a session
- * @options: policy, buffers, flush_ms, has_wakes, ops, the program and the admits are used
+ * @options: policy, buffers, flush_ms, has_wakes, ops, the program, counters and the admits are used
  * @session: out: its number
  * @why: out, after an error: a sentence
  * @room: room for it
@@ -151,7 +170,8 @@ int control_open(const struct record_options *options, uint64_t *session, char *
 	}
 	err = control_admit(options, fd, why, room);
 	if (!err)
-		err = control_filter(options, &query, fd, why, room) ?: control_program(options, &query, fd, why, room);
+		err = control_filter(options, &query, fd, why, room) ?:
+		      control_program(options, &query, fd, why, room) ?: control_count(options, &query, fd, why, room);
 	if (err) {
 		close(fd);
 		return err;

@@ -23,6 +23,7 @@
  * @ops: classes of operations to record, a bit (1 << class) for each; 0: all
  * @program: filter program, see <iotape/filter.h>; NULL: none
  * @program_bytes: of it
+ * @counters: count operations in so many rows instead of recording them; 0: record them
  * @drop: drop records rather than make tasks wait for the collector
  * @buffers: buffers of each CPU
  * @flush_ms: maximum age of an unsent record
@@ -45,6 +46,7 @@ struct record_options {
 	int ops;
 	const void *program;
 	size_t program_bytes;
+	unsigned int counters;
 	bool drop;
 	unsigned int buffers;
 	unsigned int flush_ms;

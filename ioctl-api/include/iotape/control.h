@@ -13,7 +13,8 @@
  *   2  records of mpi_comm that say of which world a rank is; later: IOT_IOC_ALIVE
  *   3  the requests of both devices have a magic number of their own; 0xB7, which they had before, is that of
  *      nsfs and remoteproc, and strace named them after those; later: IOT_IOC_FILTER; later: IOT_IOC_CTL,
- *      IOT_IOC_DONE, IOT_IOC_DESCRIBE and IOT_IOC_INFO; later: IOT_IOC_PROGRAM
+ *      IOT_IOC_DONE, IOT_IOC_DESCRIBE and IOT_IOC_INFO; later: IOT_IOC_PROGRAM;
+ *      later: IOT_IOC_COUNT and IOT_IOC_COUNTERS
  */
 #ifndef IOTAPE_CONTROL_H
 #define IOTAPE_CONTROL_H
@@ -43,6 +44,7 @@ struct iot_query {
 #define IOT_FEATURE_FILTER 4u /* IOT_IOC_FILTER is there */
 #define IOT_FEATURE_PROGRAM 8u /* IOT_IOC_PROGRAM is there */
 #define IOT_FEATURE_CTL 16u /* IOT_IOC_CTL, IOT_IOC_DONE, IOT_IOC_DESCRIBE and IOT_IOC_INFO are there */
+#define IOT_FEATURE_COUNTERS 32u /* IOT_IOC_COUNT and IOT_IOC_COUNTERS are there */
 #define IOT_FEATURE_ADMIT 2u /* IOT_IOC_ADMIT is there: to name a mount is not enough to join its session */
 
 enum iot_policy {
@@ -223,6 +225,7 @@ struct iot_describe {
 #define IOT_INFO_PAUSED 1u   /* the session is paused */
 #define IOT_INFO_WAKES 2u    /* all wake-ups are recorded */
 #define IOT_INFO_FILTERED 4u /* not all operations are recorded */
+#define IOT_INFO_COUNTERS 8u /* operations are counted instead of recorded */
 
 #define IOT_INFO_TEXT_MAX_BYTES (1u << 20)
 
@@ -282,6 +285,100 @@ struct iot_info {
 	__u64 waits;
 	__u64 sent_bytes;
 	__u64 sent_records;
+};
+
+#define IOT_COUNTERS_ROWS_MIN 16
+#define IOT_COUNTERS_ROWS_MAX 65536
+
+/**
+ * struct iot_count - count operations instead of recording them
+ * @rows: of the table, IOT_COUNTERS_ROWS_MIN to IOT_COUNTERS_ROWS_MAX, each somewhat larger than struct iot_counter. Their
+ *	memory is charged to the control group of the caller
+ * @reserved: zero
+ *
+ * Of a session, before it starts. Filters decide which operations count. Names, tasks, their lives and MPI calls are
+ * recorded as before. EINVAL: the session has started. EBUSY: it counts already.
+ */
+struct iot_count {
+	__u32 rows;
+	__u32 reserved;
+};
+
+#define IOT_COUNTER_OVERFLOW 1u /* operations that found no free row: no object, mount or task; uid is 4294967295 */
+#define IOT_COUNTER_WRITE    2u /* completions of asynchronous writes; or bytes that copies wrote, without operations */
+
+#define IOT_COUNTER_LATENCIES 48
+#define IOT_COUNTER_SIZES     48
+#define IOT_COUNTER_STRIDES   64
+#define IOT_COUNTER_ERRNOS    8
+
+/**
+ * struct iot_counter - operations of one kind, on one object, of one process, user and mount
+ * @object: as in records; 0 if there was none
+ * @mount: root directory of the mount
+ * @kind: of the record that the operations would have
+ * @task: the first task of the process that counted here
+ * @uid: effective user id, in the initial user namespace
+ * @flags: bits IOT_COUNTER_*
+ * @count: operations
+ * @errors: of them, those that returned an error
+ * @bytes: that they moved, or made accessible in a mapping
+ * @duration_ns: time in them
+ * @nested_ns: of that, time that is also part of another operation
+ * @longest_ns: the longest
+ * @errnos: the first different errors, positive; 0: none
+ * @errno_counts: operations that returned each of them
+ * @latencies: operations by duration in ns: bucket 0 is for 0, bucket N for 2^(N-1) to 2^N - 1, the last one for all above
+ * @sizes: the same of the bytes requested, of operations that have a range
+ * @strides: the same of the bytes from the end of the previous range in this row to the beginning of the next: in the
+ *	first half forward, in the second half backward
+ *
+ * Several rows may have the same key: their numbers add up.
+ */
+struct iot_counter {
+	__u64 object;
+	__u64 mount;
+	__u32 kind;
+	__u32 task;
+	__u32 uid;
+	__u32 flags;
+	__u64 count;
+	__u64 errors;
+	__u64 bytes;
+	__u64 duration_ns;
+	__u64 nested_ns;
+	__u64 longest_ns;
+	__u32 errnos[IOT_COUNTER_ERRNOS];
+	__u64 errno_counts[IOT_COUNTER_ERRNOS];
+	__u64 latencies[IOT_COUNTER_LATENCIES];
+	__u64 sizes[IOT_COUNTER_SIZES];
+	__u64 strides[IOT_COUNTER_STRIDES];
+};
+
+#define IOT_COUNTERS_ROOM_MAX 64
+
+/**
+ * struct iot_counters - read counters of a session, while it records or until its descriptor is closed
+ * @session: in: its number; 0: the session that the descriptor is
+ * @rows: in: address of an array of struct iot_counter
+ * @room: in: elements of the array, 1 to IOT_COUNTERS_ROOM_MAX
+ * @count: out: elements that were filled in; it may be 0 although others follow
+ * @next: in: 0 to begin, then as returned; out: 0: nothing follows
+ * @limit: out: rows that the table has for keys
+ * @reserved: zero
+ *
+ * Numbers of a row are read one after the other while operations go on. For a session of another descriptor it requires
+ * the same capability as IOT_IOC_CREATE. ENOENT: no session has this number. EINVAL: the session does not count, or a
+ * value is out of range.
+ */
+struct iot_counters {
+	__u64 session;
+	__u64 rows;
+	__u32 room;
+	__u32 count;
+	__u32 next;
+	__u32 limit;
+	__u64 reserved;
 };
 
 enum iot_admit_kind {
@@ -408,6 +505,8 @@ struct iot_alive {
 #define IOT_IOC_DONE   _IOW(IOT_IOC_MAGIC, 17, struct iot_done)
 #define IOT_IOC_DESCRIBE _IOW(IOT_IOC_MAGIC, 18, struct iot_describe)
 #define IOT_IOC_INFO   _IOWR(IOT_IOC_MAGIC, 19, struct iot_info)
+#define IOT_IOC_COUNT  _IOW(IOT_IOC_MAGIC, 20, struct iot_count)
+#define IOT_IOC_COUNTERS _IOWR(IOT_IOC_MAGIC, 21, struct iot_counters)
 
 /* -- /dev/replayfs: a replay lives as long as its descriptor ------------------------------ */
 

@@ -25,6 +25,7 @@
  *   3  filtered
  *   4  paused
  *   5  evicted, forgotten
+ *   6  counted
  */
 #ifndef IOTAPE_OMISSION_H
 #define IOTAPE_OMISSION_H
@@ -76,7 +77,9 @@
 	O(21, evicted, "%llu older record had left the flight recorder",                        \
 	  "%llu older records had left the flight recorder")                                    \
 	O(22, forgotten, "the flight recorder had no memory for %llu name or id",               \
-	  "the flight recorder had no memory for %llu names or ids")
+	  "the flight recorder had no memory for %llu names or ids")                            \
+	/* of counters */                                                                       \
+	O(23, counted, "%llu operation was counted and not recorded", "%llu operations were counted and not recorded")
 
 enum iot_omission_reason {
 #define IOT_OMISSION_VALUE(id, name, one, many) IOT_OMISSION_##name = id,

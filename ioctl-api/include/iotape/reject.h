@@ -16,6 +16,8 @@
 	R(1, io, EIO, "cannot be read")                                                   \
 	R(2, memory, ENOMEM, "not enough memory to read it")                              \
 	R(3, filtered, EOPNOTSUPP, "recorded without metadata operations (--ops or --filter), which a program requires") \
+	R(4, counted, EOPNOTSUPP, "operations were counted and not recorded (--counters): they cannot be replayed, compared one " \
+				  "by one, or selected") \
 	/* traces */                                                                      \
 	R(16, trace_magic, EBADMSG, "not a trace")                                        \
 	R(17, trace_short, EBADMSG, "too short to be a trace")                            \

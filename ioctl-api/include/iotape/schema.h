@@ -77,7 +77,8 @@
 	C(verdict, 0, "see IOT_VERDICTS")                                              \
 	C(fileattrs, 1, "see IOT_FILEATTRS")                                           \
 	C(sources, 1, "see IOT_SOURCES")                                               \
-	C(verb, 0, "see IOT_VERBS")
+	C(verb, 0, "see IOT_VERBS")                                                    \
+	C(measure, 0, "see IOT_MEASURES")
 
 /*
  * Values and bits of our own: traces from one architecture or libc are read on
@@ -109,6 +110,13 @@
 	V(6, buffers, "number of buffers of each CPU")                                 \
 	V(7, mmap, "accesses to mappings made from now on: 0 are not recorded, 1 in groups of pages, 2 by page") \
 	V(8, dump, "the collector writes its flight recorder to a file")
+
+/* What a histogram of counted operations is of. */
+#define IOT_MEASURES(V)                                                                \
+	V(0, latency, "duration, ns")                                                  \
+	V(1, size, "bytes requested")                                                  \
+	V(2, stride, "bytes from the end of the previous range to the beginning, negative if backward") \
+	V(3, error, "errno; 0 stands for all others")
 
 #define IOT_WHENCES(V)                                                                 \
 	V(0, set, "from the start")                                                    \
@@ -182,6 +190,38 @@
 	F(u32, value, num, "the new value, else 0; of a stop, 1 if it was requested while the recorder ran on") \
 	F(u32, uid, state, "user that requested it, 4294967295 if no user did")        \
 	F(u64, operations, cost, "if it ends a pause: operations that the pause left out")
+
+/*
+ * Counted operations of one kind, on one object, of one process, user and mount. Several of these records may have the
+ * same key: their numbers add up. Operations that found no room for their key have task, object and mount 0.
+ */
+#define IOT_FIELDS_counted(F)                                                          \
+	F(u64, time_ns, instant, "when the counters were read")                        \
+	F(u32, kind, num, "kind of record that the operations stand for")              \
+	F(u32, task, task, "the first task of the process that counted here, 0 if not known") \
+	F(u64, object, object, "the object, 0 if there was none, or not known")        \
+	F(u64, mount, object, "root directory of the mount, 0 if not known")           \
+	F(u32, uid, state, "effective user id, 4294967295 if not known")               \
+	F(u32, is_write, num, "1 if these are completions of asynchronous writes, or bytes that copies wrote") \
+	F(u64, operations, cost, "operations")                                         \
+	F(u64, errors, cost, "of them, those that returned an error")                  \
+	F(u64, moved_bytes, cost, "bytes moved, or made accessible in a mapping")      \
+	F(u64, duration_ns, span, "time in them")                                      \
+	F(u64, nested_ns, span, "of that, time that is also part of another operation") \
+	F(u64, longest_ns, span, "the longest")
+
+/* A part of the operations of the record `counted` with the same key. Bucket N is from 2^(N-1) to 2^N - 1. */
+#define IOT_FIELDS_bucket(F)                                                           \
+	F(u64, time_ns, instant, "when the counters were read")                        \
+	F(u32, kind, num, "kind of record that the operations stand for")              \
+	F(u32, task, task, "as in the record `counted`")                               \
+	F(u64, object, object, "as there")                                             \
+	F(u64, mount, object, "as there")                                              \
+	F(u32, uid, state, "as there")                                                 \
+	F(u32, is_write, num, "as there")                                              \
+	F(u32, measure, measure, "what is measured")                                   \
+	F(s64, from, cost, "the number nearest to 0 in the bucket")                    \
+	F(u64, operations, cost, "operations in it")
 
 /* -- ids: tasks, objects, names ------------------------------------------ */
 
@@ -743,6 +783,8 @@
 	R(5, end, run, "the capture ended")                                            \
 	R(6, state, run, "the state dump of a mount is complete")                      \
 	R(8, control, run, "the recording was changed while it ran")                   \
+	R(9, counted, run, "operations that were counted instead of recorded")         \
+	R(10, bucket, run, "a part of counted operations, in a histogram")             \
 	R(16, task, who, "a task")                                                     \
 	R(17, object, who, "an object")                                                \
 	R(18, name, who, "a name")                                                     \
@@ -867,6 +909,12 @@ enum iot_verdict {
 enum iot_verb {
 #define IOT_V(value, name, sentence) IOT_VERB_##name = value,
 	IOT_VERBS(IOT_V)
+#undef IOT_V
+};
+
+enum iot_measure {
+#define IOT_V(value, name, sentence) IOT_MEASURE_##name = value,
+	IOT_MEASURES(IOT_V)
 #undef IOT_V
 };
 

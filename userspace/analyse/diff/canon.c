@@ -4,6 +4,7 @@
  */
 #include "canon.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <uthash.h>
 
@@ -375,7 +376,11 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 	switch (r->kind) {
 	case IOT_KIND_task:
 		return take_task(s->canon, &r->task);
+	case IOT_KIND_counted:
+		return -EOPNOTSUPP;
 	case IOT_KIND_fact:
+		if (iot_record_is_counted(r))
+			return -EOPNOTSUPP;
 		s->canon->is_outcomes |= is_replay_fact(r);
 		s->canon->is_attached |= is_attached_fact(r);
 		return 0;

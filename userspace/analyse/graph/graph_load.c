@@ -4,6 +4,7 @@
  */
 #include "graph_load.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "implied.h"
@@ -532,7 +533,11 @@ static int load_record(struct loader *l)
 		return load_opened_before(l);
 	case IOT_KIND_mapped:
 		return load_mapped_before(l);
+	case IOT_KIND_counted:
+		return -EOPNOTSUPP;
 	case IOT_KIND_fact:
+		if (iot_record_is_counted(r))
+			return -EOPNOTSUPP;
 		return graph_fact_add(l->graph, r->tail, r->tail_bytes);
 	case IOT_KIND_fork:
 		return load_fork(l, &r->fork);

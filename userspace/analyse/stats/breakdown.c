@@ -4,6 +4,7 @@
  */
 #include "breakdown.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,14 +64,13 @@ static void name_path(enum breakdown_key key, const char *path, char *name)
 }
 
 /* @path: of the object of the record */
-static void name_group(const struct breakdown *b, const struct iot_record *r, const char *path, char *name)
+static void name_group(const struct breakdown *b, u16 kind, u32 task, const char *path, char *name)
 {
-	u32 task = iot_record_task(r);
 	const struct actor *actor = actors_find(&b->actors, task);
 
 	switch (b->key) {
 	case BREAKDOWN_operation:
-		snprintf(name, NAME_BYTES, "%s", iot_kind_info(r->kind)->name);
+		snprintf(name, NAME_BYTES, "%s", iot_kind_info(kind)->name);
 		break;
 	case BREAKDOWN_file:
 	case BREAKDOWN_directory:
@@ -117,7 +117,7 @@ static struct breakdown_group *group_of(struct breakdown *b, const struct iot_re
 {
 	char name[NAME_BYTES];
 
-	name_group(b, r, path, name);
+	name_group(b, r->kind, iot_record_task(r), path, name);
 	return group_get(b, name);
 }
 
@@ -127,14 +127,14 @@ static int errno_of(s64 result)
 	return result < -INT_MAX ? INT_MAX : (int)-result;
 }
 
-static int error_add(struct breakdown_group *group, int errno_value)
+static int errors_add(struct breakdown_group *group, int errno_value, u64 count)
 {
 	struct breakdown_error *larger;
 	u32 i;
 
 	for (i = 0; i < group->error_count; i++) {
 		if (group->errors[i].errno_value == errno_value) {
-			group->errors[i].count++;
+			group->errors[i].count += count;
 			return 0;
 		}
 	}
@@ -142,8 +142,13 @@ static int error_add(struct breakdown_group *group, int errno_value)
 	if (!larger)
 		return -ENOMEM;
 	group->errors = larger;
-	larger[group->error_count++] = (struct breakdown_error){ errno_value, 1 };
+	larger[group->error_count++] = (struct breakdown_error){ errno_value, count };
 	return 0;
+}
+
+static int error_add(struct breakdown_group *group, int errno_value)
+{
+	return errors_add(group, errno_value, 1);
 }
 
 static int latency_add(struct breakdown_group *group, u64 ns)
@@ -269,8 +274,71 @@ static int take_op(struct breakdown *b, struct iot_names *names, const struct io
 	return err;
 }
 
+/* -- counted operations ----------------------------------------------------------------------------------- */
+
+/* The fields up to the measure are those of both kinds of records. The user is known; which threads it were is not. */
+static struct breakdown_group *group_of_counted(struct breakdown *b, struct iot_names *names,
+						const struct iot_rec_counted *r)
+{
+	char name[NAME_BYTES];
+
+	if (b->key == BREAKDOWN_user)
+		name_known(r->uid, r->uid != ACTOR_UNKNOWN, name);
+	else if (b->key == BREAKDOWN_thread || (b->key == BREAKDOWN_process && !r->task))
+		strcpy(name, "?");
+	else
+		name_group(b, (u16)r->kind, r->task, iot_names_object(names, r->object).path, name);
+	return group_get(b, name);
+}
+
+static int take_counted(struct breakdown *b, struct breakdown_group *group, const struct iot_rec_counted *r)
+{
+	const struct iot_record as = { .kind = (u16)r->kind };
+
+	profile_count_counted(&group->sum, r);
+	profile_count_counted(&b->sum, r);
+	if (r->kind == IOT_KIND_complete && b->key == BREAKDOWN_operation) {
+		group->sum.ops += r->operations;
+		group->sum.time_ns += r->duration_ns;
+	}
+	if (is_data(&as) || r->kind == IOT_KIND_complete)
+		profile_count_counted(&b->data, r);
+	if (iot_op_class_of((u16)r->kind) == IOT_OP_CLASS_mapping)
+		profile_count_counted(&b->mapping, r);
+	return 0;
+}
+
+/* Latencies of completions are not those of operations, but in the table of operations. */
+static int take_counters(struct breakdown *b, struct iot_names *names, const struct iot_record *r)
+{
+	bool is_bucket = r->kind == IOT_KIND_bucket;
+	const struct iot_rec_counted key = {
+		.kind = is_bucket ? r->bucket.kind : r->counted.kind,
+		.task = is_bucket ? r->bucket.task : r->counted.task,
+		.object = is_bucket ? r->bucket.object : r->counted.object,
+		.uid = is_bucket ? r->bucket.uid : r->counted.uid,
+	};
+	const struct iot_kind_info *info = key.kind < IOT_KIND_END ? iot_kind_info((u16)key.kind) : NULL;
+	struct breakdown_group *group;
+	int err = 0;
+
+	if (!info || info->group != IOT_GROUP_op)
+		return 0;
+	if (!selection_is_all(&b->selection))
+		return -EOPNOTSUPP;
+	group = group_of_counted(b, names, &key);
+	if (!group)
+		return -ENOMEM;
+	b->is_counted = true;
+	if (key.kind != IOT_KIND_complete || b->key == BREAKDOWN_operation)
+		err = profile_count_latencies(&group->latency_ns, r);
+	if (!err && is_bucket && r->bucket.measure == IOT_MEASURE_error)
+		err = errors_add(group, errno_of(-r->bucket.from), r->bucket.operations);
+	return err || is_bucket ? err : take_counted(b, group, &r->counted);
+}
+
 /* MPI calls are in the table of operations, and in others if requested. */
-static bool is_counted(const struct breakdown *b, const struct iot_record *r)
+static bool is_grouped(const struct breakdown *b, const struct iot_record *r)
 {
 	const struct iot_kind_info *info = iot_kind_info(r->kind);
 
@@ -290,7 +358,9 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 		return err;
 	if (r->kind == IOT_KIND_complete)
 		return take_complete(b, &r->complete);
-	if (!is_counted(b, r))
+	if (r->kind == IOT_KIND_counted || r->kind == IOT_KIND_bucket)
+		return take_counters(b, names, r);
+	if (!is_grouped(b, r))
 		return 0;
 	if (selection_match(&b->selection, &b->actors, names, r))
 		return take_op(b, names, r);

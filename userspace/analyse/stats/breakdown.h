@@ -52,6 +52,7 @@ struct breakdown_group {
  * @mapping: of @sum, mappings, accesses to them, and advice on them
  * @mpi: calls among the groups, which are not part of @sum
  * @actors: of the trace
+ * @is_counted: operations were counted and not recorded: as in struct profile; @patterns is empty
  */
 struct breakdown {
 	enum breakdown_key key;
@@ -63,6 +64,7 @@ struct breakdown {
 	struct profile_sum mpi;
 	struct patterns patterns;
 	struct actors actors;
+	bool is_counted;
 	struct iot_omissions omissions;
 	struct request_pairs *requests;
 };

@@ -41,6 +41,19 @@ void histogram_add(struct histogram *histogram, u64 value)
 }
 
 /**
+ * histogram_add_bucket() - add numbers of which only the power of two is known
+ * @histogram: the caller sets @count, @sum and @max; @min stays as it is
+ * @from: the smallest number of the bucket: 0 or a power of two
+ * @count: numbers in it
+ *
+ * Percentiles are then upper limits, up to twice too large.
+ */
+void histogram_add_bucket(struct histogram *histogram, u64 from, u64 count)
+{
+	histogram->buckets[bucket_of(from ? from + (from - 1) : 0)] += count;
+}
+
+/**
  * histogram_percentile() - the value that this share of all values does not exceed
  * @histogram: of the numbers
  * @percent: from 0 to 100

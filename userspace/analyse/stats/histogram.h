@@ -25,6 +25,7 @@ struct histogram {
 };
 
 void histogram_add(struct histogram *histogram, u64 value);
+void histogram_add_bucket(struct histogram *histogram, u64 from, u64 count);
 u64 histogram_percentile(const struct histogram *histogram, double percent);
 
 #endif

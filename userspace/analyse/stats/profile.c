@@ -50,6 +50,55 @@ void profile_count(struct profile_sum *sum, const struct iot_record *r)
 	count_bytes(sum, r);
 }
 
+/**
+ * profile_count_counted() - add counted operations to a sum
+ * @sum: as of their records: completions of asynchronous requests add bytes and errors only
+ * @r: the operations
+ */
+void profile_count_counted(struct profile_sum *sum, const struct iot_rec_counted *r)
+{
+	bool is_end = r->kind == IOT_KIND_complete, is_copy = r->kind == IOT_KIND_copy_range || r->kind == IOT_KIND_remap_range;
+
+	sum->errors += r->errors;
+	if (!is_end)
+		sum->ops += r->operations;
+	if (!is_end)
+		sum->time_ns += r->duration_ns - r->nested_ns;
+	if (r->kind == IOT_KIND_read || ((is_copy || is_end) && !r->is_write))
+		sum->read_bytes += r->moved_bytes;
+	if (r->kind == IOT_KIND_write || ((is_copy || is_end) && r->is_write))
+		sum->written_bytes += r->moved_bytes;
+	if (r->kind == IOT_KIND_touch)
+		sum->touched_bytes += r->moved_bytes;
+}
+
+/**
+ * profile_count_latencies() - add what a record `counted` or `bucket` says of latencies
+ * @latency_ns: NULL before the first one; a record `counted` comes before its buckets
+ * @r: the record
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int profile_count_latencies(struct histogram **latency_ns, const struct iot_record *r)
+{
+	if (r->kind == IOT_KIND_bucket) {
+		if (*latency_ns && r->bucket.measure == IOT_MEASURE_latency)
+			histogram_add_bucket(*latency_ns, (u64)r->bucket.from, r->bucket.operations);
+		return 0;
+	}
+	if (!r->counted.operations)
+		return 0;
+	if (!*latency_ns)
+		*latency_ns = calloc(1, sizeof(**latency_ns));
+	if (!*latency_ns)
+		return -ENOMEM;
+	(*latency_ns)->count += r->counted.operations;
+	(*latency_ns)->sum += r->counted.duration_ns;
+	if (r->counted.longest_ns > (*latency_ns)->max)
+		(*latency_ns)->max = r->counted.longest_ns;
+	return 0;
+}
+
 /* The operations of a system call of which a log timed another one have no duration. */
 static int count_kind(struct profile *p, const struct iot_record *r)
 {
@@ -214,6 +263,50 @@ static int take_op(struct adder *a, struct iot_names *names, const struct iot_re
 	return r->kind == IOT_KIND_submit ? take_submit(a, &r->submit, file, process) : 0;
 }
 
+/* -- counted operations ------------------------------------------------------------------------------- */
+
+/* As of the records that @r stands for: completions are no operations of their own, and a copy reads and writes. */
+static int take_counted(struct adder *a, struct iot_names *names, const struct iot_rec_counted *r)
+{
+	const char *path = iot_names_object(names, r->object).path;
+	struct profile *p = a->profile;
+	struct profile_node *node;
+	u32 file, process;
+	int err = adder_file(a, path, &file);
+
+	if (!err)
+		err = adder_process(a, r->task, &process);
+	if (err)
+		return err;
+	p->is_counted = true;
+	widen(p, a->first_task_ns ? a->first_task_ns : r->time_ns, r->time_ns);
+	profile_count_counted(&p->kinds[r->kind].sum, r);
+	if (r->kind == IOT_KIND_complete) {
+		p->kinds[r->kind].sum.ops += r->operations;
+		p->kinds[r->kind].sum.time_ns += r->duration_ns;
+	}
+	profile_count_counted(&p->sum, r);
+	profile_count_counted(&p->files[file].sum, r);
+	profile_count_counted(&p->processes[process].sum, r);
+	p->files[file].opens += r->kind == IOT_KIND_open ? r->operations - r->errors : 0;
+	node = adder_profile_node(a, r->task);
+	if (node)
+		profile_count_counted(&node->sum, r);
+	return 0;
+}
+
+static int take_counters(struct adder *a, struct iot_names *names, const struct iot_record *r)
+{
+	u32 kind = r->kind == IOT_KIND_counted ? r->counted.kind : r->bucket.kind;
+	const struct iot_kind_info *info = kind < IOT_KIND_END ? iot_kind_info((u16)kind) : NULL;
+	int err;
+
+	if (!info || info->group != IOT_GROUP_op) /* contents of a trace are not trusted */
+		return 0;
+	err = profile_count_latencies(&a->profile->kinds[kind].latency_ns, r);
+	return err || r->kind == IOT_KIND_bucket ? err : take_counted(a, names, &r->counted);
+}
+
 /* A replay performs no MPI calls, so if there are operations the run is from those to those. */
 static int take_mpi(struct adder *a, const struct iot_record *r)
 {
@@ -375,6 +468,9 @@ static int take_record(void *context, struct iot_names *names, const struct iot_
 	case IOT_KIND_mount:
 		a->has_mount = true;
 		return 0;
+	case IOT_KIND_counted:
+	case IOT_KIND_bucket:
+		return take_counters(a, names, r);
 	case IOT_KIND_task:
 		return adder_take_task(a, r);
 	case IOT_KIND_complete:

@@ -124,11 +124,13 @@ struct profile_node {
  * @facts: texts key=value
  * @is_imported: it was imported: logs do not show the state of the page cache, and one operation
  *	of a system call has all of its time, if the log has any
+ * @is_counted: operations were counted and not recorded: percentiles are upper limits, the smallest latency is unknown
  * @backpressure_waits: times that a task had to wait for the collector
  * @is_mpi_only: only MPI was recorded, so the absence of file operations has no meaning
  * @begin_ns: beginning of the first operation; that of the first task, if anything was open then;
  *	without operations, that of the first MPI call
- * @end_ns: end of the last one
+ * @end_ns: end of the last one; if operations were counted, when the counters were read, and @begin_ns is the beginning
+ *	of the first task
  * @sum: of all operations
  * @mpi: of all MPI calls
  * @ranks: processes that made any
@@ -160,6 +162,7 @@ struct profile {
 	char **facts;
 	u32 fact_count;
 	bool is_imported;
+	bool is_counted;
 	u64 backpressure_waits;
 	bool is_mpi_only;
 	u64 begin_ns;
@@ -196,6 +199,8 @@ struct profile {
 	u64 stalls;
 };
 
+void profile_count_counted(struct profile_sum *sum, const struct iot_rec_counted *r);
+int profile_count_latencies(struct histogram **latency_ns, const struct iot_record *r);
 void profile_count(struct profile_sum *sum, const struct iot_record *record);
 void profile_count_request(struct profile_sum *sum, const struct request_pair *pair);
 int profile_read(const char *path, struct profile **profile, struct iot_reject *reject);

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * counters.c - from the counters of a session to records of the trace.
+ */
+#include "counters.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+
+/* What records of one row have in common. */
+struct row {
+	struct iot_writer *writer;
+	const struct iot_counter *counter;
+	u64 time_ns;
+};
+
+static int put_counted(const struct row *row)
+{
+	const struct iot_counter *c = row->counter;
+	struct iot_record record = {
+		.kind = IOT_KIND_counted,
+		.counted = {
+			.time_ns = row->time_ns,
+			.kind = c->kind,
+			.task = c->task,
+			.object = c->object,
+			.mount = c->mount,
+			.uid = c->uid,
+			.is_write = !!(c->flags & IOT_COUNTER_WRITE),
+			.operations = c->count,
+			.errors = c->errors,
+			.moved_bytes = c->bytes,
+			.duration_ns = c->duration_ns,
+			.nested_ns = c->nested_ns,
+			.longest_ns = c->longest_ns,
+		},
+	};
+
+	return iot_writer_record(row->writer, &record);
+}
+
+static int put_bucket(const struct row *row, enum iot_measure measure, s64 from, u64 operations)
+{
+	const struct iot_counter *c = row->counter;
+	struct iot_record record = {
+		.kind = IOT_KIND_bucket,
+		.bucket = {
+			.time_ns = row->time_ns,
+			.kind = c->kind,
+			.task = c->task,
+			.object = c->object,
+			.mount = c->mount,
+			.uid = c->uid,
+			.is_write = !!(c->flags & IOT_COUNTER_WRITE),
+			.measure = measure,
+			.from = from,
+			.operations = operations,
+		},
+	};
+
+	return operations ? iot_writer_record(row->writer, &record) : 0;
+}
+
+/* @sign: -1: distances backward */
+static int put_histogram(const struct row *row, enum iot_measure measure, const __u64 *buckets, u32 count, s64 sign)
+{
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i < count && !err; i++)
+		err = put_bucket(row, measure, i ? sign * (s64)(1ull << (i - 1)) : 0, buckets[i]);
+	return err;
+}
+
+static int put_errors(const struct row *row)
+{
+	const struct iot_counter *c = row->counter;
+	u64 others = c->errors;
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i < IOT_COUNTER_ERRNOS && !err; i++) {
+		err = put_bucket(row, IOT_MEASURE_error, c->errnos[i], c->errno_counts[i]);
+		others -= c->errno_counts[i] < others ? c->errno_counts[i] : others;
+	}
+	return err ? err : put_bucket(row, IOT_MEASURE_error, 0, others);
+}
+
+/**
+ * counter_write() - write the records of a row
+ * @writer: of the trace
+ * @row: from the kernel
+ * @time_ns: when it was read, monotonic clock
+ *
+ * Return: 0 or a negative errno.
+ */
+int counter_write(struct iot_writer *writer, const struct iot_counter *row, u64 time_ns)
+{
+	const struct row r = { writer, row, time_ns };
+	const u32 half = IOT_COUNTER_STRIDES / 2;
+	int err = put_counted(&r);
+
+	if (!err)
+		err = put_histogram(&r, IOT_MEASURE_latency, row->latencies, IOT_COUNTER_LATENCIES, 1);
+	if (!err)
+		err = put_histogram(&r, IOT_MEASURE_size, row->sizes, IOT_COUNTER_SIZES, 1);
+	if (!err)
+		err = put_histogram(&r, IOT_MEASURE_stride, row->strides, half, 1);
+	if (!err)
+		err = put_histogram(&r, IOT_MEASURE_stride, row->strides + half, half, -1);
+	return err ? err : put_errors(&r);
+}
+
+static void add(struct counted *sum, const struct iot_counter *row)
+{
+	if (row->kind != IOT_KIND_complete)
+		sum->operations += row->count;
+	sum->bytes += row->bytes;
+}
+
+/**
+ * counters_write() - write all counters of a session
+ * @writer: of the trace
+ * @session_fd: the session
+ * @time_ns: now, monotonic clock
+ * @sum: out
+ *
+ * Return: 0 or a negative errno.
+ */
+int counters_write(struct iot_writer *writer, int session_fd, u64 time_ns, struct counted *sum)
+{
+	struct iot_counter *rows = calloc(IOT_COUNTERS_ROOM_MAX, sizeof(*rows));
+	struct iot_counters read = { .rows = (uintptr_t)rows, .room = IOT_COUNTERS_ROOM_MAX };
+	u32 i;
+	int err = rows ? 0 : -ENOMEM;
+
+	*sum = (struct counted){};
+	while (!err) {
+		if (ioctl(session_fd, IOT_IOC_COUNTERS, &read))
+			err = -errno;
+		for (i = 0; i < read.count && !err; i++) {
+			add(sum, &rows[i]);
+			err = counter_write(writer, &rows[i], time_ns);
+		}
+		if (!read.next)
+			break;
+	}
+	free(rows);
+	return err;
+}
