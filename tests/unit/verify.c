@@ -540,7 +540,8 @@ static void program_with_any_byte_of_a_section_changed_is_refused(void **state)
 
 /*
  * As in the table of program.h: h handle, n handle or none, H latch or none, e path or else handle,
- * o handle in `other`, m mapping in `other`, l request queue in `other`, L in a request queue, p path, q path in `path2`, t text in `path2`.
+ * o handle in `other`, m mapping in `other`, l request queue in `other`, L in a request queue, p path, q path in `path2`, t
+ * text in `path2`.
  */
 static const struct {
 	u16 kind;

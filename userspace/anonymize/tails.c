@@ -68,8 +68,8 @@ static void replace_text(struct anonymize *a, struct iot_record *record)
 }
 
 /*
- * Attributes outside of `user.` have a meaning for the file system, which a pseudonym would lose. Names keep their length, whose sum
- * listxattr(2) returns; very short ones may get the pseudonym of another.
+ * Attributes outside of `user.` have a meaning for the file system, which a pseudonym would lose. Names keep their length,
+ * whose sum listxattr(2) returns; very short ones may get the pseudonym of another.
  */
 static void add_attribute_name(struct anonymize *a, const u8 *name, size_t bytes)
 {

@@ -7,7 +7,8 @@
 
 /*
  * In these rows, `root` is true if the call is collective on `file`. D() moves data, whose
- * amount is in `count` and `type`; A() also has its position, in `offset`; P() has neither, and is the end of a split collective or moves no data.
+ * amount is in `count` and `type`; A() also has its position, in `offset`; P() has neither, and is the end of a split
+ * collective or moves no data.
  */
 #define IOT_MPI_FILE_DATA(D, A, is_all, read, Const, Suffix, _c, Count)                         \
 	IOT_MPI_ROW(D, File_##read##Suffix##_c, file_##read##Suffix, is_all,                    \

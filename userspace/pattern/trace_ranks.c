@@ -4,8 +4,8 @@
  *
  * A pattern has a number for each communicator of a task, and its size and the own rank in it, but not which tasks share one. The
  * first one of a task is that of its job. Any other one is joined in the order of ranks: a task with rank N joins the oldest
- * communicator of the same size that N tasks have joined. That is right for those that are created with the order of ranks kept, as by
- * MPI_Comm_dup, MPI_Comm_split with equal keys, and MPI_Comm_split_type.
+ * communicator of the same size that N tasks have joined. That is right for those that are created with the order of ranks
+ * kept, as by MPI_Comm_dup, MPI_Comm_split with equal keys, and MPI_Comm_split_type.
  */
 #include "trace.h"
 

@@ -4,8 +4,8 @@
  *
  * Tasks that do something to mappings share memory with those that they shared it with
  * in the trace, and with no others; all other tasks are run by threads of one process. In
- * each process one thread asks the kernel whether another one is needed, and creates it: their number is that of concurrent tasks, not that of all tasks. The processes end with the
- * one that started them, however that ends.
+ * each process one thread asks the kernel whether another one is needed, and creates it: their number is that of concurrent
+ * tasks, not that of all tasks. The processes end with the one that started them, however that ends.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -5,7 +5,8 @@
  * graph_load.c and load_fields.c make it from a trace; the passes of analyse/passes/passes.c add to it.
  *
  * An edge states that an operation must have ended before another one starts. The
- * two operations did not overlap in the trace, except for the two halves of MPI calls, an order shown by results, and --order=single. The record of a fork follows the start of its child.
+ * two operations did not overlap in the trace, except for the two halves of MPI calls, an order shown by results, and
+ * --order=single. The record of a fork follows the start of its child.
  */
 #ifndef IOTAPE_GRAPH_H
 #define IOTAPE_GRAPH_H
@@ -99,7 +100,8 @@ enum graph_wait_cause {
  * @edges: first of its waits, GRAPH_NONE if none
  * @event: of halves of MPI calls, the call in graph.mpi; of fork and exec, the new task's
  *	id; of a wait for the end of a task, that task's id, of one for the
- *	end of a request, its place in graph.requests; of the two ends of a wake-up, its place in graph.wakes; of a submit, its request queue, GRAPH_NONE if none
+ *	end of a request, its place in graph.requests; of the two ends of a wake-up, its place in graph.wakes; of a submit,
+ *	its request queue, GRAPH_NONE if none
  * @delay_ns: of a wait out of which the task was woken: how long it had waited for a CPU since its last operation, before
  *	it slept; 0 if not known
  * @flags: of a wait that belongs to no MPI call, an enum graph_wait_cause; of a nop that the

@@ -4,8 +4,9 @@
  * determines the relation of these worlds.
  *
  * Each side has a key of its own. Two sides match if matching calls created them at the same time,
- * with the number of ranks that the other side states, and by the same name if both know one. If several sides fit, the first one is taken, and the match is marked as doubtful. From then
- * on, the key of the first side identifies both and their descendants, see mpi_link in schema.h.
+ * with the number of ranks that the other side states, and by the same name if both know one. If several sides fit, the
+ * first one is taken, and the match is marked as doubtful. From then on, the key of the first side identifies both and
+ * their descendants, see mpi_link in schema.h.
  */
 #include <stdlib.h>
 #include <string.h>
